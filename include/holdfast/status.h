@@ -1,0 +1,56 @@
+// Status codes and messages.
+//
+// Three kinds of trouble, never mixed:
+//   a broken contract (NULL where none is allowed, wrong size) asserts;
+//   a refusal (file, definition, option, memory) is a status < 0 with a message, outputs untouched;
+//   a numerical difficulty is a status > 0 with numbers in the report, and the call still returns.
+#ifndef HOLDFAST_STATUS_H
+#define HOLDFAST_STATUS_H
+
+#if defined(__GNUC__) || defined(__clang__)
+#define HF_API __attribute__((visibility("default")))
+#define HF_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#else
+#define HF_API
+#define HF_PRINTF(fmt, args)
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum hfStatus {
+  HF_OK = 0,
+
+  // Numerical difficulties: the call returned its best answer and says what is wrong with it.
+  HF_NOT_CONVERGED = 1, // an iteration stopped at its limit
+  HF_SINGULAR = 2,      // a factorisation met a zero pivot
+  HF_NO_SOLUTION = 3,   // the problem has none (ray termination, infeasible)
+  HF_OVERFLOW = 4,      // a fixed capacity was full; the report says which
+  HF_STEP_TOO_SMALL = 5,// a step controller reached its smallest step
+
+  // Refusals: nothing was changed.
+  HF_ERROR_ARGUMENT = -1,    // an option or argument is out of range
+  HF_ERROR_MEMORY = -2,      // an allocation failed
+  HF_ERROR_FILE = -3,        // a file cannot be opened, read or written
+  HF_ERROR_PARSE = -4,       // a file is malformed
+  HF_ERROR_MODEL = -5,       // a definition makes no valid model
+  HF_ERROR_NONFINITE = -6,   // an input is NaN or infinite
+  HF_ERROR_UNSUPPORTED = -7, // well-formed, but not something Holdfast simulates
+} hfStatus;
+
+enum { HF_MESSAGE_SIZE = 1024 };
+
+// Where a refusal explains itself: "file:line: <element name="x">: what is wrong".
+typedef struct hfError {
+  hfStatus status;
+  char message[HF_MESSAGE_SIZE]; // empty when status is HF_OK
+} hfError;
+
+// Short name of a status, e.g. "not converged".
+HF_API const char* hf_status_name(hfStatus status);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,113 @@
+// The step problem: everything a discrete-time solver may know, and nothing else.
+//
+//   r(v) = A v - p* - sum_b J_b^T gamma_b(J_b v) = 0,    A = M + diag
+//
+//   v      generalised velocities at the end of the step (nv)
+//   M      mass matrix at the start of the step, block-diagonal by kinematic tree
+//   diag   implicit joint damping and springs, h (c + h k) per dof
+//   p*     free momentum M v0 + h tau [kg m/s, kg m^2/s]
+//   gamma  impulses [N s] of rows grouped in blocks, each with a sparse Jacobian and a tagged law
+//
+// Two laws serve everything (docs/theory/one-law.md):
+//
+//   saturated row   gamma/h = clamp(-kappa (s - s0), lo, hi),  s = J v
+//                   joint limit (lo = 0), joint friction, drive with effort limit, coupling, equality
+//   contact         normal force and the friction it bounds, together (hfContactLaw)
+//
+// A problem can be written to a file and solved again alone (hf_step_problem_write, _read).
+#ifndef HOLDFAST_STEP_PROBLEM_H
+#define HOLDFAST_STEP_PROBLEM_H
+
+#include <holdfast/status.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum hfLawKind { HF_LAW_SATURATED = 0, HF_LAW_CONTACT = 1 } hfLawKind;
+
+typedef enum hfFrictionLaw {
+  HF_FRICTION_REGULARISED = 0, // linear in slip below the stiction speed (TAMSI Eq. 6, 7)
+  HF_FRICTION_SMOOTH = 1,      // s/sqrt(1 + s^2): the same slope at zero, no kink
+  HF_FRICTION_ANCHORED = 2,    // elastic tangential deformation with memory: sticks, no creep
+  HF_FRICTION_COULOMB = 3,     // rigid, for the complementarity methods
+} hfFrictionLaw;
+
+// One saturated row: force = clamp(-kappa (s - s0), lo, hi).
+typedef struct hfSaturatedRow {
+  double s0;     // target row velocity [m/s or rad/s]
+  double kappa;  // slope [N s/m or N m s/rad], > 0
+  double lo, hi; // force bounds [N or N m], lo <= hi, may be infinite
+} hfSaturatedRow;
+
+// Friction comes in three groups with the same law: sliding (2 rows), torsion (1), rolling (2).
+enum { HF_SLIDING = 0, HF_TORSION = 1, HF_ROLLING = 2 };
+
+// A contact: rows n, t1, t2 [, torsion [, roll1, roll2]]; dim is 1, 3, 4 or 6.
+//   vn > 0 separates; normal force pi(vn) = k (1 - d vn)+ (depth - h vn)+        (Eq. 5 with Eq. 19)
+//   regularised: f = -mu pi g(|s|/v_s) s/|s|
+//   anchored:    f = -(k_t (xi0 + h s) + c_t s) projected on the disc |f| <= mu pi
+typedef struct hfContactLaw {
+  double stiffness;         // k [N/m]
+  double dissipation;       // d [s/m]
+  double depth;             // at the start of the step; negative: a gap [m]
+  double normal_force0;     // pi at the start of the step: frozen by one-way, lagged by convex [N]
+  double mu[3];             // sliding [-], torsion [m], rolling [m]
+  double stiction_speed[3]; // v_s of each group [m/s, rad/s, rad/s]
+  double k_t[3];            // anchored: stiffness of each group [N/m, N m/rad, N m/rad]
+  double c_t[3];            // anchored: damping of each group [N s/m, N m s/rad, N m s/rad]
+  double xi0[5];            // anchored: deformation at the start (t1, t2, torsion, roll1, roll2) [m, rad]
+  int32_t friction;         // hfFrictionLaw
+  int32_t reserved;
+} hfContactLaw;
+
+// A part of a block's Jacobian on one kinematic tree.
+typedef struct hfStepPiece {
+  int32_t tree;
+  int32_t ncol; // columns that may be non-zero
+  int32_t col;  // their dofs, local to the tree, ascending: cols[col .. col + ncol)
+  int32_t jac;  // values: J[jac .. jac + dim*ncol), row-major (dim x ncol)
+} hfStepPiece;
+
+typedef struct hfStepBlock {
+  int32_t law;    // hfLawKind
+  int32_t dim;    // rows, 1 to 6
+  int32_t row;    // first row in the impulse vector; rows of block b follow those of b - 1
+  int32_t param;  // first of `dim` saturated rows, or the contact
+  int32_t piece;  // first piece
+  int32_t npiece; // pieces on distinct trees, at least 1
+} hfStepBlock;
+
+typedef struct hfStepProblem {
+  double h; // [s]
+  int32_t nv, ntree, nblock, nrow, npiece, ncol, njac, nsaturated, ncontact;
+
+  int32_t* tree_start;        // (ntree + 1) first dof of each tree; tree_start[ntree] = nv
+  int32_t* M_start;           // (ntree + 1) offset of each tree's block in M
+  double* M;                  // (M_start[ntree]) dense symmetric blocks, row-major
+  double* diag;               // (nv)
+  double* p;                  // (nv) p*
+  double* v0;                 // (nv) velocity at the start of the step: the first guess
+  hfStepBlock* block;         // (nblock)
+  hfStepPiece* piece;         // (npiece)
+  int32_t* cols;              // (ncol)
+  double* J;                  // (njac)
+  hfSaturatedRow* saturated;  // (nsaturated)
+  hfContactLaw* contact;      // (ncontact)
+} hfStepProblem;
+
+// Refuses a problem whose indices, sizes or numbers are not what the comments above say.
+HF_API hfStatus hf_step_problem_validate(const hfStepProblem* problem, hfError* error);
+
+// A text file with 17 significant digits: what is read is bitwise what was written.
+HF_API hfStatus hf_step_problem_write(const hfStepProblem* problem, const char* path, hfError* error);
+// Allocates; free with hf_step_problem_free. On refusal *problem is untouched.
+HF_API hfStatus hf_step_problem_read(hfStepProblem** problem, const char* path, hfError* error);
+HF_API void hf_step_problem_free(hfStepProblem* problem);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,21 @@
+// Small value types shared by the public headers. SI units throughout.
+//
+// Frames follow the monogram notation: X_WB is the pose of frame B in W, p_WB its origin, R_WB its
+// rotation; a quaternion q_WB is (w, x, y, z) and turns B's axes into W's: v_W = q_WB v_B q_WB^-1.
+#ifndef HOLDFAST_TYPES_H
+#define HOLDFAST_TYPES_H
+
+#include <stdint.h>
+
+typedef struct hfVec3 { double x, y, z; } hfVec3;
+typedef struct hfQuat { double w, x, y, z; } hfQuat; // unit
+typedef struct hfMat3 { double m[9]; } hfMat3;       // row-major
+
+// Pose of a frame: rotation matrix and origin.
+typedef struct hfPose { hfMat3 R; hfVec3 p; } hfPose;
+
+// Spatial motion (twist) and force (wrench) about a stated point; angular part first.
+typedef struct hfMotion { hfVec3 w, v; } hfMotion; // [rad/s], [m/s]
+typedef struct hfForce { hfVec3 n, f; } hfForce;   // [N m], [N]
+
+#endif

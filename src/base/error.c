@@ -1,0 +1,35 @@
+// Status names and refusals.
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+hfStatus hfi_refuse(hfError* error, hfStatus status, const char* format, ...) {
+  if (error) {
+    va_list args;
+    va_start(args, format);
+    error->status = status;
+    vsnprintf(error->message, sizeof error->message, format, args);
+    va_end(args);
+  }
+  return status;
+}
+
+const char* hf_status_name(hfStatus status) {
+  switch (status) {
+  case HF_OK: return "ok";
+  case HF_NOT_CONVERGED: return "not converged";
+  case HF_SINGULAR: return "singular";
+  case HF_NO_SOLUTION: return "no solution";
+  case HF_OVERFLOW: return "capacity overflow";
+  case HF_STEP_TOO_SMALL: return "step too small";
+  case HF_ERROR_ARGUMENT: return "bad argument";
+  case HF_ERROR_MEMORY: return "out of memory";
+  case HF_ERROR_FILE: return "file error";
+  case HF_ERROR_PARSE: return "parse error";
+  case HF_ERROR_MODEL: return "bad model";
+  case HF_ERROR_NONFINITE: return "non-finite input";
+  case HF_ERROR_UNSUPPORTED: return "unsupported";
+  }
+  return "unknown status";
+}

@@ -1,0 +1,33 @@
+// Shapes and what a collision query says of a pair of them.
+//
+// Sizes as in MJCF: plane (normal +z of its frame, infinite), sphere (r), capsule and cylinder
+// (r, half length along z), ellipsoid and box (half sizes), mesh (convex hull in the geom's frame).
+#ifndef HFI_GEOMETRY_SHAPE_H
+#define HFI_GEOMETRY_SHAPE_H
+
+#include <holdfast/model.h>
+#include "math/vec3.h"
+#include "model/hull.h"
+
+typedef struct hfiShape {
+  int32_t type; // hfGeomType
+  double size[3];
+  const hfiHull* hull; // HF_GEOM_MESH only
+} hfiShape;
+
+// One point of a contact manifold between A and B.
+typedef struct hfiContactPoint {
+  hfVec3 p_WCa, p_WCb; // witness points on A and on B [m]
+  hfVec3 n_W;          // unit normal from B into A
+  double depth;        // (p_WCb - p_WCa).n; positive: overlap, negative: gap [m]
+  uint32_t feature;    // which features of A and B touch: the same for the same pair across steps
+} hfiContactPoint;
+
+enum { HFI_MAX_MANIFOLD = 8 };
+
+// Contact points of A and B with a gap below `margin`, at most HFI_MAX_MANIFOLD. Returns the count.
+// Deterministic, allocation-free; swapping A and B swaps the witness points and turns the normal.
+int hfi_collide(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB,
+                double margin, hfiContactPoint* points);
+
+#endif

@@ -1,0 +1,34 @@
+// A convex polyhedron with polygonal faces, as the flat model stores it: a view of arrays, no memory
+// of its own. Vertices in the mesh's own frame; faces counter-clockwise seen from outside.
+#ifndef HFI_MODEL_HULL_H
+#define HFI_MODEL_HULL_H
+
+#include <holdfast/status.h>
+#include <stdint.h>
+
+typedef struct hfiHull {
+  int32_t nvert, nface, nedge;
+  const double* vert;         // (nvert x 3) [m]
+  const int32_t* face_start;  // (nface + 1) into face_vert
+  const int32_t* face_vert;   // (face_start[nface]) vertex indices around each face
+  const double* face_plane;   // (nface x 4) outward unit normal and offset: n.x = offset on the face
+  const int32_t* edge_start;  // (nvert + 1) into edge_vert
+  const int32_t* edge_vert;   // (edge_start[nvert]) neighbours of each vertex along edges, ascending
+} hfiHull;
+
+// Owned arrays of a hull, built from the triangles of a convex surface by merging coplanar ones.
+typedef struct hfiHullData {
+  int32_t nvert, nface;
+  double* vert;
+  int32_t *face_start, *face_vert;
+  double* face_plane;
+  int32_t *edge_start, *edge_vert;
+} hfiHullData;
+
+// Builds from points (nvert x 3) and outward triangles (ntri x 3) of their convex hull. Points that
+// no triangle uses are dropped. Refuses degenerate (flat, open) surfaces.
+hfStatus hfi_hull_build(hfiHullData* hull, int32_t nvert, const double* vert, int32_t ntri,
+                        const int32_t* tri, hfError* error);
+void hfi_hull_release(hfiHullData* hull);
+
+#endif
