@@ -1,0 +1,23 @@
+# Language, warnings and floating-point rules, shared by every target of ours.
+#
+# -ffp-contract=off and no value-changing flag: the same bits from gcc and clang, -O1 and -O3.
+add_library(holdfast_flags INTERFACE)
+target_compile_features(holdfast_flags INTERFACE c_std_17)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+target_compile_definitions(holdfast_flags INTERFACE _POSIX_C_SOURCE=200809L _DEFAULT_SOURCE)
+target_compile_options(holdfast_flags INTERFACE
+  -ffp-contract=off -fno-math-errno -fno-trapping-math
+  -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith
+  -Wcast-qual -Wwrite-strings -Wundef -Wno-unused-function)
+if(HF_SANITIZE)
+  target_compile_options(holdfast_flags INTERFACE -fsanitize=${HF_SANITIZE} -fno-omit-frame-pointer
+                                                  -fno-sanitize-recover=all)
+  target_link_options(holdfast_flags INTERFACE -fsanitize=${HF_SANITIZE})
+endif()
+if(HF_COVERAGE)
+  target_compile_options(holdfast_flags INTERFACE --coverage)
+  target_link_options(holdfast_flags INTERFACE --coverage)
+endif()
+target_link_libraries(holdfast_flags INTERFACE m Threads::Threads)
+find_package(Threads REQUIRED)

@@ -1,0 +1,21 @@
+# libholdfast, shared and static, from one set of objects.
+set(holdfast_private_libraries PkgConfig::EXPAT PkgConfig::QHULL)
+if(HF_WITH_ASSIMP)
+  list(APPEND holdfast_private_libraries PkgConfig::ASSIMP)
+endif()
+
+add_library(holdfast SHARED $<TARGET_OBJECTS:holdfast_objects>)
+add_library(holdfast_static STATIC $<TARGET_OBJECTS:holdfast_objects>)
+set_target_properties(holdfast PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+set_target_properties(holdfast_static PROPERTIES OUTPUT_NAME holdfast)
+foreach(target holdfast holdfast_static)
+  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+                                              $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(${target} PRIVATE ${holdfast_private_libraries} m Threads::Threads)
+endforeach()
+if(HF_SANITIZE)
+  target_link_options(holdfast PRIVATE -fsanitize=${HF_SANITIZE})
+endif()
+if(HF_COVERAGE)
+  target_link_options(holdfast PRIVATE --coverage)
+endif()
