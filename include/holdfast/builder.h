@@ -1,0 +1,172 @@
+// hfBuilder: makes a model from definitions. Fill a Def (start from its default), add it, keep the id.
+//
+// Ids returned by the builder are in the order of adding. hf_builder_finish lays bodies out
+// depth-first; when bodies are added depth-first (as the importers do) the ids stay as they are.
+// Strings and arrays in a Def are copied by the add function. Angles are radians.
+#ifndef HOLDFAST_BUILDER_H
+#define HOLDFAST_BUILDER_H
+
+#include <holdfast/model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hfBuilder hfBuilder;
+
+// Every Def carries where it was written, for messages: "file:line" or NULL.
+typedef struct hfBodyDef {
+  const char *name, *where;
+  int parent;         // 0: the world
+  double pos[3], quat[4];
+  int has_inertial;   // 0: inferred from the geoms
+  double mass;        // [kg]
+  double com[3];      // [m]
+  double inertia[6];  // about the centre of mass in body axes: xx yy zz xy xz yz [kg m^2]
+  double gravcomp;    // [-]
+  int mocap;
+} hfBodyDef;
+
+typedef struct hfJointDef {
+  const char *name, *where;
+  int body;
+  int type; // hfJointType
+  double pos[3], axis[3];
+  int limited;
+  double range[2], margin;
+  double ref;                 // coordinate at the reference configuration [m or rad]
+  double springref, stiffness, damping, armature, frictionloss;
+  double limit_stiffness, limit_damping; // 0: near-rigid
+  int actfrclimited;
+  double actfrcrange[2];
+  int actgravcomp;
+} hfJointDef;
+
+typedef struct hfGeomDef {
+  const char *name, *where;
+  int body;
+  int type; // hfGeomType
+  int mesh; // mesh id for HF_GEOM_MESH; also when a primitive was fitted to it
+  double pos[3], quat[4], size[3];
+  double mass;       // negative: density times volume [kg]
+  double density;    // [kg/m^3]
+  int shell_inertia; // 1: mass spread over the surface
+  int visual;        // 1: neither collides nor counts (kept only for drawing); inertia still by `has_mass`
+  int has_mass;      // 1: counts for inferred inertia
+  int contype, conaffinity, condim, priority, group;
+  double friction[3], friction_dynamic;
+  double margin, gap, solmix, solref[2], solimp[5];
+  double stiffness, dissipation, stiction_speed, tangential_stiffness, tangential_damping; // negative: default
+  float rgba[4];
+} hfGeomDef;
+
+typedef struct hfMeshDef {
+  const char *name, *where;
+  int nvert, ntri;
+  const double* vert;  // (nvert x 3), scaled, in the mesh file's frame [m]
+  const int32_t* tri;  // (ntri x 3) of the surface, for volume and inertia
+  int nhulltri;
+  const int32_t* hulltri; // (nhulltri x 3) of the convex hull, outward, indices into vert
+  int inertia;         // hfMeshInertia
+} hfMeshDef;
+// How a mesh's volume and inertia are computed (MJCF's inertia attribute of a mesh).
+typedef enum hfMeshInertia { HF_MESH_INERTIA_CONVEX, HF_MESH_INERTIA_EXACT, HF_MESH_INERTIA_LEGACY, HF_MESH_INERTIA_SHELL } hfMeshInertia;
+
+typedef struct hfSiteDef {
+  const char *name, *where;
+  int body, type;
+  double pos[3], quat[4], size[3];
+} hfSiteDef;
+
+typedef struct hfTendonDef { // fixed tendon
+  const char *name, *where;
+  int count;
+  const int* joint;
+  const double* coef;
+  int limited;
+  double range[2], margin, stiffness, damping, frictionloss, armature, springlength[2]; // springlength -1: rest at qpos0
+  int actfrclimited;
+  double actfrcrange[2];
+} hfTendonDef;
+
+typedef struct hfEqualityDef {
+  const char *name, *where;
+  int type, objkind, obj1, obj2, active;
+  // connect: anchor in obj1 (3); weld: anchor in obj2 (3), relpose (pos 3, quat 4; quat 0 = as at qpos0), torquescale;
+  // joint, tendon: polycoef (5)
+  double data[11];
+  double solref[2], solimp[5];
+} hfEqualityDef;
+
+typedef struct hfPairDef {
+  const char *name, *where;
+  int geom1, geom2, condim; // condim < 0, friction < 0, ...: from the geoms
+  double friction[5], margin, gap, solref[2], solimp[5];
+} hfPairDef;
+
+typedef struct hfActuatorDef {
+  const char *name, *where;
+  int trntype, trnid[2];
+  int dyntype, gaintype, biastype;
+  double dynprm[3], gainprm[3], biasprm[3];
+  double dampratio; // > 0: biasprm[2] becomes the damping of this ratio for the reflected inertia at qpos0
+  int ctrllimited, forcelimited, actlimited, actearly;
+  double ctrlrange[2], forcerange[2], actrange[2], gear[6];
+  int signal; // hfSignalType
+  int signal_count;
+  const double* signal_data; // constant: value; sine: amplitude, Hz, phase [rad], offset; ramp: t0, y0, t1, y1;
+                             // chirp: amplitude, f0, f1 [Hz], duration [s], offset; table: t0 y0 t1 y1 …
+} hfActuatorDef;
+
+typedef struct hfSensorDef {
+  const char *name, *where;
+  int type, objkind, obj, refkind, ref;
+  double cutoff;
+} hfSensorDef;
+
+typedef struct hfKeyDef { // NULL arrays: the model's reference
+  const char *name, *where;
+  double time;
+  const double *qpos, *qvel, *act, *ctrl, *mpos, *mquat;
+} hfKeyDef;
+
+HF_API hfBuilder* hf_builder_create(void); // NULL: out of memory
+HF_API void hf_builder_free(hfBuilder* builder);
+HF_API hfWorld* hf_builder_world(hfBuilder* builder);
+
+HF_API hfBodyDef hf_body_def_default(void);
+HF_API hfJointDef hf_joint_def_default(void);
+HF_API hfGeomDef hf_geom_def_default(void);
+HF_API hfSiteDef hf_site_def_default(void);
+HF_API hfTendonDef hf_tendon_def_default(void);
+HF_API hfEqualityDef hf_equality_def_default(void);
+HF_API hfPairDef hf_pair_def_default(void);
+HF_API hfActuatorDef hf_actuator_def_default(void);
+HF_API hfSensorDef hf_sensor_def_default(void);
+
+// Each returns the new id, or a status < 0 with a message. A failed add leaves the builder as it was.
+HF_API int hf_builder_add_body(hfBuilder* b, const hfBodyDef* def, hfError* error);
+HF_API int hf_builder_add_joint(hfBuilder* b, const hfJointDef* def, hfError* error);
+HF_API int hf_builder_add_geom(hfBuilder* b, const hfGeomDef* def, hfError* error);
+HF_API int hf_builder_add_mesh(hfBuilder* b, const hfMeshDef* def, hfError* error);
+HF_API int hf_builder_add_site(hfBuilder* b, const hfSiteDef* def, hfError* error);
+HF_API int hf_builder_add_tendon(hfBuilder* b, const hfTendonDef* def, hfError* error);
+HF_API int hf_builder_add_equality(hfBuilder* b, const hfEqualityDef* def, hfError* error);
+HF_API int hf_builder_add_pair(hfBuilder* b, const hfPairDef* def, hfError* error);
+HF_API int hf_builder_add_exclude(hfBuilder* b, int body1, int body2, hfError* error);
+HF_API int hf_builder_add_actuator(hfBuilder* b, const hfActuatorDef* def, hfError* error);
+HF_API int hf_builder_add_sensor(hfBuilder* b, const hfSensorDef* def, hfError* error);
+HF_API int hf_builder_add_key(hfBuilder* b, const hfKeyDef* def, hfError* error);
+
+// Look-ups while building: id by name, or -1. Sizes as they would be in the model (needed by keyframes).
+HF_API int hf_builder_find(const hfBuilder* b, hfObjectKind kind, const char* name);
+HF_API int hf_builder_count(const hfBuilder* b, hfObjectKind kind);
+HF_API void hf_builder_sizes(const hfBuilder* b, int* nq, int* nv, int* na, int* nu, int* nmocap);
+
+// Validates everything and makes the model. The builder stays usable.
+HF_API hfStatus hf_builder_finish(hfBuilder* b, hfModel** model, hfError* error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

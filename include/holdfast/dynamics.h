@@ -1,0 +1,70 @@
+// Exact multibody dynamics of a model, usable without a sim.
+//
+// An hfDynamics is scratch and results for one thread: call the stages in order, read the arrays.
+// Spatial quantities are about each tree's reference point (the origin of the tree's first moving
+// body, p_WR) in world axes, so that no stage transforms between frames.
+//
+//   hf_dynamics_position(d, q)      poses, joint axes, inertias in the world
+//   hf_dynamics_velocity(d, v)      spatial velocities, velocity-dependent accelerations
+//   hf_dynamics_mass_matrix(d)      M by composite bodies, tree-sparse
+//   hf_dynamics_factor(d)           M = L^T D L
+//   hf_dynamics_bias(d)             M vdot + bias = tau
+#ifndef HOLDFAST_DYNAMICS_H
+#define HOLDFAST_DYNAMICS_H
+
+#include <holdfast/state.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hfDynamics hfDynamics;
+
+HF_API hfStatus hf_dynamics_create(hfDynamics** dynamics, const hfModel* model, hfError* error);
+HF_API void hf_dynamics_free(hfDynamics* dynamics);
+
+// Stages. Each needs the ones above it.
+HF_API void hf_dynamics_position(hfDynamics* d, const double* q, const hfInput* input); // input: mocap poses, may be NULL
+HF_API void hf_dynamics_velocity(hfDynamics* d, const double* v);
+HF_API void hf_dynamics_mass_matrix(hfDynamics* d);
+HF_API void hf_dynamics_factor(hfDynamics* d);
+HF_API void hf_dynamics_bias(hfDynamics* d);
+
+// Results. Valid until the stage that made them runs again.
+HF_API hfPose hf_dynamics_body_pose(const hfDynamics* d, int body);   // X_WB
+HF_API hfQuat hf_dynamics_body_quat(const hfDynamics* d, int body);   // q_WB
+HF_API hfPose hf_dynamics_geom_pose(const hfDynamics* d, int geom);   // X_WG
+HF_API hfPose hf_dynamics_site_pose(const hfDynamics* d, int site);   // X_WS
+HF_API hfMotion hf_dynamics_point_velocity(const hfDynamics* d, int body, hfVec3 p_W); // of B at a world point
+HF_API const double* hf_dynamics_M(const hfDynamics* d);    // (nM) sparse, see dof_Madr
+HF_API const double* hf_dynamics_c(const hfDynamics* d);    // (nv) bias
+HF_API void hf_dynamics_dense_M(const hfDynamics* d, double* M); // (nv x nv)
+
+// x <- M^-1 x, after hf_dynamics_factor.
+HF_API void hf_dynamics_solve(const hfDynamics* d, double* x);
+// y = M x, after hf_dynamics_mass_matrix.
+HF_API void hf_dynamics_multiply(const hfDynamics* d, const double* x, double* y);
+
+// Inverse dynamics by RNEA: tau = M(q) vdot + bias(q, v) - J^T wrenches; wrench (nbody x 6) or NULL.
+HF_API void hf_dynamics_inverse(hfDynamics* d, const double* v, const double* vdot, const double* wrench, double* tau);
+// Forward dynamics by ABA: vdot from tau (armature included), without forming M.
+HF_API void hf_dynamics_forward(hfDynamics* d, const double* v, const double* tau, const double* wrench, double* vdot);
+
+// Jacobian (6 x nv, row-major: angular then linear) of body B at world point p, and its rate times v.
+HF_API void hf_dynamics_jacobian(const hfDynamics* d, int body, hfVec3 p_W, double* J);
+HF_API hfMotion hf_dynamics_jacobian_rate(const hfDynamics* d, int body, hfVec3 p_W); // Jdot v, after _velocity
+
+HF_API hfVec3 hf_dynamics_com(const hfDynamics* d, int body);        // of the subtree [m]
+HF_API double hf_dynamics_kinetic_energy(const hfDynamics* d);       // armature included [J]
+HF_API double hf_dynamics_potential_energy(const hfDynamics* d, const double* q); // gravity and springs [J]
+HF_API void hf_dynamics_momentum(const hfDynamics* d, hfVec3 about_W, hfVec3* linear, hfVec3* angular);
+
+// q <- q (+) h v on the configuration manifold.
+HF_API void hf_model_integrate(const hfModel* model, double* q, const double* v, double h);
+// v with q1 = q0 (+) h v, the shortest.
+HF_API void hf_model_difference(const hfModel* model, const double* q0, const double* q1, double h, double* v);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,15 @@
+// Everything of Holdfast in one include.
+#ifndef HOLDFAST_HOLDFAST_H
+#define HOLDFAST_HOLDFAST_H
+
+#include <holdfast/builder.h>
+#include <holdfast/dynamics.h>
+#include <holdfast/import.h>
+#include <holdfast/model.h>
+#include <holdfast/solver.h>
+#include <holdfast/state.h>
+#include <holdfast/status.h>
+#include <holdfast/step_problem.h>
+#include <holdfast/types.h>
+
+#endif

@@ -1,0 +1,52 @@
+// Worlds from files: MJCF and URDF, chosen by the root element.
+#ifndef HOLDFAST_IMPORT_H
+#define HOLDFAST_IMPORT_H
+
+#include <holdfast/model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum hfSeverity {
+  HF_NOTE,    // read and used differently than written, e.g. solref became a stiffness
+  HF_WARNING, // not used; the message says what that means for the result
+} hfSeverity;
+
+// What a reader has to say about a file that it accepted. Owned by hfDiagnostics.
+typedef struct hfDiagnostic {
+  hfSeverity severity;
+  const char* file;
+  int line;
+  const char* message;
+  int count; // how often; reported once, at the first place
+} hfDiagnostic;
+
+typedef struct hfDiagnostics hfDiagnostics;
+HF_API hfDiagnostics* hf_diagnostics_create(void);
+HF_API void hf_diagnostics_free(hfDiagnostics* diagnostics);
+HF_API int hf_diagnostics_count(const hfDiagnostics* diagnostics);
+HF_API hfDiagnostic hf_diagnostics_get(const hfDiagnostics* diagnostics, int index);
+
+typedef struct hfImportConfig {
+  const char* const* search_path; // folders for package:// and relative files, after the file's own
+  int search_count;
+  int merge_fixed_links; // URDF: 1 folds links on fixed joints into their parent (default 0: kept)
+  int floating_base;     // URDF: 1 gives the root link a free joint (default 0: welded to the world)
+  int skip_meshes;       // 1: a geom whose mesh file is missing is left out with a warning (default 0: refused)
+} hfImportConfig;
+
+HF_API hfImportConfig hf_import_config_default(void);
+
+// config and diagnostics may be NULL. On refusal *model is untouched and error says file:line.
+HF_API hfStatus hf_model_load(hfModel** model, const char* path, const hfImportConfig* config,
+                              hfDiagnostics* diagnostics, hfError* error);
+// The same from text in memory; `name` stands for the file in messages, relative files resolve from `folder`.
+HF_API hfStatus hf_model_parse(hfModel** model, const char* text, size_t length, const char* name,
+                               const char* folder, const hfImportConfig* config,
+                               hfDiagnostics* diagnostics, hfError* error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,362 @@
+// hfModel: an immutable world, one relocatable block of memory without a pointer inside.
+//
+// The block starts with this header; every array lies behind it at an offset that the field table
+// below names once. `hf_model_NAME(model)` returns the array NAME, e.g. hf_model_body_mass(model).
+// The block can be copied, saved, sent to another process or uploaded as it is.
+//
+// Orders and layouts are MuJoCo's for the same model: bodies depth-first, qpos and qvel joint by
+// joint; free joint = x y z qw qx qy qz with linear velocity in the world and angular velocity in the
+// body; ball joint = quaternion with angular velocity in the body.
+#ifndef HOLDFAST_MODEL_H
+#define HOLDFAST_MODEL_H
+
+#include <holdfast/status.h>
+#include <holdfast/types.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum hfJointType { HF_JOINT_FREE, HF_JOINT_BALL, HF_JOINT_SLIDE, HF_JOINT_HINGE } hfJointType;
+
+typedef enum hfGeomType {
+  HF_GEOM_PLANE, // normal +z, infinite
+  HF_GEOM_SPHERE, HF_GEOM_CAPSULE, HF_GEOM_ELLIPSOID, HF_GEOM_CYLINDER, HF_GEOM_BOX,
+  HF_GEOM_MESH   // the convex hull of its mesh
+} hfGeomType;
+
+typedef enum hfObjectKind {
+  HF_OBJECT_NONE, HF_OBJECT_BODY, // frame of the body
+  HF_OBJECT_INERTIAL,             // frame at the body's centre of mass, principal axes ("xbody" is BODY)
+  HF_OBJECT_JOINT, HF_OBJECT_GEOM, HF_OBJECT_SITE, HF_OBJECT_MESH, HF_OBJECT_TENDON,
+  HF_OBJECT_EQUALITY, HF_OBJECT_ACTUATOR, HF_OBJECT_SENSOR, HF_OBJECT_KEY, HF_OBJECT_PAIR,
+  HF_OBJECT_KINDS
+} hfObjectKind;
+
+typedef enum hfEqualityType { HF_EQUALITY_CONNECT, HF_EQUALITY_WELD, HF_EQUALITY_JOINT, HF_EQUALITY_TENDON } hfEqualityType;
+
+typedef enum hfTransmission {
+  HF_TRANSMISSION_JOINT, HF_TRANSMISSION_JOINT_IN_PARENT, HF_TRANSMISSION_TENDON, HF_TRANSMISSION_SITE
+} hfTransmission;
+typedef enum hfActivation { // actuator dynamics
+  HF_ACTIVATION_NONE, HF_ACTIVATION_INTEGRATOR, HF_ACTIVATION_FILTER, HF_ACTIVATION_FILTER_EXACT
+} hfActivation;
+typedef enum hfGain { HF_GAIN_FIXED, HF_GAIN_AFFINE } hfGain;
+typedef enum hfBias { HF_BIAS_NONE, HF_BIAS_AFFINE } hfBias;
+
+typedef enum hfSignalType { HF_SIGNAL_NONE, HF_SIGNAL_CONSTANT, HF_SIGNAL_SINE, HF_SIGNAL_RAMP, HF_SIGNAL_CHIRP, HF_SIGNAL_TABLE } hfSignalType;
+
+typedef enum hfSensorType {
+  HF_SENSOR_TOUCH, HF_SENSOR_ACCELEROMETER, HF_SENSOR_VELOCIMETER, HF_SENSOR_GYRO, HF_SENSOR_FORCE, HF_SENSOR_TORQUE,
+  HF_SENSOR_JOINT_POS, HF_SENSOR_JOINT_VEL, HF_SENSOR_TENDON_POS, HF_SENSOR_TENDON_VEL,
+  HF_SENSOR_ACTUATOR_POS, HF_SENSOR_ACTUATOR_VEL, HF_SENSOR_ACTUATOR_FORCE, HF_SENSOR_JOINT_ACTUATOR_FORCE,
+  HF_SENSOR_BALL_QUAT, HF_SENSOR_BALL_ANGVEL, HF_SENSOR_JOINT_LIMIT_POS, HF_SENSOR_JOINT_LIMIT_VEL, HF_SENSOR_JOINT_LIMIT_FORCE,
+  HF_SENSOR_FRAME_POS, HF_SENSOR_FRAME_QUAT, HF_SENSOR_FRAME_XAXIS, HF_SENSOR_FRAME_YAXIS, HF_SENSOR_FRAME_ZAXIS,
+  HF_SENSOR_FRAME_LINVEL, HF_SENSOR_FRAME_ANGVEL, HF_SENSOR_FRAME_LINACC, HF_SENSOR_FRAME_ANGACC,
+  HF_SENSOR_SUBTREE_COM, HF_SENSOR_SUBTREE_LINVEL, HF_SENSOR_SUBTREE_ANGMOM,
+  HF_SENSOR_CLOCK, HF_SENSOR_ENERGY_POTENTIAL, HF_SENSOR_ENERGY_KINETIC,
+  HF_SENSOR_CONTACT // net contact wrench between two objects
+} hfSensorType;
+
+// How two geoms' friction coefficients become one.
+typedef enum hfFrictionRule {
+  HF_COMBINE_MAX,     // elementwise maximum, or the geom of higher priority (MJCF)
+  HF_COMBINE_HARMONIC // 2 mu1 mu2/(mu1 + mu2) (URDF, Drake)
+} hfFrictionRule;
+
+// Which method steps the world; a scene may name one (hf.method).
+typedef enum hfMethod {
+  HF_METHOD_TAMSI, HF_METHOD_CONVEX, HF_METHOD_MLCP,
+  HF_METHOD_RK3, HF_METHOD_IMPLICIT_EULER, HF_METHOD_SDIRK, HF_METHOD_SWITCHING
+} hfMethod;
+
+// World-wide values of a scene.
+typedef struct hfWorld {
+  double timestep;         // [s]
+  double gravity[3];       // [m/s^2]
+  double stiffness;        // default of a geom [N/m]
+  double dissipation;      // default of a geom [s/m]
+  double stiction_speed;   // v_s [m/s]
+  double tangential_ratio; // k_t/k of the anchored law where a geom gives no k_t [-]
+  double impratio;         // MuJoCo's, kept for information [-]
+  int32_t method;          // hfMethod
+  int32_t friction;        // hfFrictionLaw (step_problem.h)
+  int32_t friction_rule;   // hfFrictionRule
+  int32_t filter_parent;   // 1: no contact between a body and its parent
+  int32_t disable_contact; // flags of MJCF's <option><flag>: 1 switches the feature off
+  int32_t disable_limit, disable_frictionloss, disable_spring, disable_damper, disable_gravity,
+      disable_equality, disable_actuation, disable_clamp_control;
+} hfWorld;
+
+// Counts. The table names each once; the header struct and the loader use it.
+//   nq positions, nv velocities, nu controls, na activations, nM non-zeros of the lower triangle of M
+#define HF_MODEL_COUNTS(X)                                                                             \
+  X(nq) X(nv) X(nu) X(na) X(nM) X(nbody) X(ntree) X(njnt) X(ngeom) X(nsite) X(nmesh) X(nhullvert)      \
+  X(nhullface) X(nhullfacevert) X(nhulledge) X(ntendon) X(nwrap) X(neq) X(npair) X(nexclude) X(nmocap) \
+  X(nkey) X(nsensor) X(nsensordata) X(nsignal) X(nsignaldata) X(nnames)
+
+// Fields: X(type, name, rows, columns, overlay). overlay = 1: a world's hfParams may change it.
+// Ids are -1 where there is none. Frames: B body, P parent body, G geom, S site, W world.
+#define HF_MODEL_FIELDS(X)                                                                             \
+  /* bodies; body 0 is the world */                                                                    \
+  X(int32_t, body_parent, nbody, 1, 0)                                                                 \
+  X(int32_t, body_jntadr, nbody, 1, 0)    /* first joint, or -1 */                                     \
+  X(int32_t, body_jntnum, nbody, 1, 0)                                                                 \
+  X(int32_t, body_dofadr, nbody, 1, 0)    /* first dof, or -1 */                                       \
+  X(int32_t, body_dofnum, nbody, 1, 0)                                                                 \
+  X(int32_t, body_geomadr, nbody, 1, 0)   /* first geom, or -1 */                                      \
+  X(int32_t, body_geomnum, nbody, 1, 0)                                                                \
+  X(int32_t, body_tree, nbody, 1, 0)      /* kinematic tree, -1: fixed in the world or mocap */        \
+  X(int32_t, body_root, nbody, 1, 0)      /* ancestor that is a child of the world (0 for the world) */\
+  X(int32_t, body_weld, nbody, 1, 0)      /* nearest ancestor-or-self with joints or mocap, or 0 */    \
+  X(int32_t, body_lastdof, nbody, 1, 0)   /* last dof that moves it, -1: none */                       \
+  X(int32_t, body_mocap, nbody, 1, 0)     /* mocap id, or -1 */                                        \
+  X(int32_t, body_subtreeend, nbody, 1, 0) /* one past the last body of its subtree */                 \
+  X(double, body_pos, nbody, 3, 0)        /* p_PB at q = 0 [m] */                                      \
+  X(double, body_quat, nbody, 4, 0)       /* q_PB at q = 0 */                                          \
+  X(double, body_mass, nbody, 1, 1)       /* [kg] */                                                   \
+  X(double, body_com, nbody, 3, 1)        /* p_BoBcm_B [m] */                                          \
+  X(double, body_inertia, nbody, 6, 1)    /* about Bcm in B: xx yy zz xy xz yz [kg m^2] */             \
+  X(double, body_iquat, nbody, 4, 1)      /* principal axes in B */                                    \
+  X(double, body_gravcomp, nbody, 1, 1)   /* fraction of its weight that is compensated [-] */         \
+  X(double, body_subtreemass, nbody, 1, 1) /* [kg] */                                                  \
+  /* kinematic trees: dofs [tree_dofadr, + tree_dofnum), bodies [tree_body, body_subtreeend) */        \
+  X(int32_t, tree_body, ntree, 1, 0)      /* first body with a dof */                                  \
+  X(int32_t, tree_dofadr, ntree, 1, 0)                                                                 \
+  X(int32_t, tree_dofnum, ntree, 1, 0)                                                                 \
+  /* joints */                                                                                         \
+  X(int32_t, jnt_type, njnt, 1, 0)        /* hfJointType */                                            \
+  X(int32_t, jnt_body, njnt, 1, 0)                                                                     \
+  X(int32_t, jnt_qposadr, njnt, 1, 0)                                                                  \
+  X(int32_t, jnt_dofadr, njnt, 1, 0)                                                                   \
+  X(int32_t, jnt_limited, njnt, 1, 0)                                                                  \
+  X(int32_t, jnt_actfrclimited, njnt, 1, 0)                                                            \
+  X(int32_t, jnt_actgravcomp, njnt, 1, 0) /* gravity compensation counts as actuator force */          \
+  X(double, jnt_pos, njnt, 3, 0)          /* anchor in B [m] */                                        \
+  X(double, jnt_axis, njnt, 3, 0)         /* unit, in B */                                             \
+  X(double, jnt_range, njnt, 2, 1)        /* [m or rad]; ball: [0, largest angle] */                   \
+  X(double, jnt_margin, njnt, 1, 1)                                                                    \
+  X(double, jnt_stiffness, njnt, 1, 1)    /* [N/m or N m/rad] */                                       \
+  X(double, jnt_limit_stiffness, njnt, 1, 1) /* 0: near-rigid [N/m or N m/rad] */                      \
+  X(double, jnt_limit_damping, njnt, 1, 1)   /* [N s/m or N m s/rad] */                                \
+  X(double, jnt_actfrcrange, njnt, 2, 1)  /* bounds of the summed actuator force [N or N m] */         \
+  X(double, qpos0, nq, 1, 0)              /* reference configuration */                                \
+  X(double, qpos_spring, nq, 1, 1)        /* springs rest here */                                      \
+  /* degrees of freedom */                                                                             \
+  X(int32_t, dof_body, nv, 1, 0)                                                                       \
+  X(int32_t, dof_jnt, nv, 1, 0)                                                                        \
+  X(int32_t, dof_parent, nv, 1, 0)        /* previous dof on the way to the root, or -1 */             \
+  X(int32_t, dof_tree, nv, 1, 0)                                                                       \
+  X(int32_t, dof_depth, nv, 1, 0)         /* dofs above it */                                          \
+  X(int32_t, dof_Madr, nv, 1, 0)          /* row of M: dof_depth + 1 entries, ancestors ascending, diagonal last */ \
+  X(int32_t, M_col, nM, 1, 0)             /* column of each entry */                                   \
+  X(double, dof_armature, nv, 1, 1)       /* [kg or kg m^2] */                                         \
+  X(double, dof_damping, nv, 1, 1)        /* [N s/m or N m s/rad] */                                   \
+  X(double, dof_frictionloss, nv, 1, 1)   /* [N or N m] */                                             \
+  /* geoms, grouped by body */                                                                         \
+  X(int32_t, geom_type, ngeom, 1, 0)      /* hfGeomType */                                             \
+  X(int32_t, geom_body, ngeom, 1, 0)                                                                   \
+  X(int32_t, geom_mesh, ngeom, 1, 0)                                                                   \
+  X(int32_t, geom_contype, ngeom, 1, 0)                                                                \
+  X(int32_t, geom_conaffinity, ngeom, 1, 0)                                                            \
+  X(int32_t, geom_condim, ngeom, 1, 0)    /* 1, 3, 4 or 6 */                                           \
+  X(int32_t, geom_priority, ngeom, 1, 0)                                                               \
+  X(int32_t, geom_group, ngeom, 1, 0)                                                                  \
+  X(double, geom_pos, ngeom, 3, 0)        /* p_BG [m] */                                               \
+  X(double, geom_quat, ngeom, 4, 0)       /* q_BG */                                                   \
+  X(double, geom_size, ngeom, 3, 0)       /* see geometry/shape.h [m] */                               \
+  X(double, geom_friction, ngeom, 3, 1)   /* sliding [-], torsional [m], rolling [m] (static) */       \
+  X(double, geom_friction_dynamic, ngeom, 1, 1) /* sliding; negative: same as static [-] */            \
+  X(double, geom_margin, ngeom, 1, 0)     /* contacts are found below this gap [m] */                  \
+  X(double, geom_gap, ngeom, 1, 0)        /* and act below margin - gap [m] */                         \
+  X(double, geom_solmix, ngeom, 1, 1)                                                                  \
+  X(double, geom_stiffness, ngeom, 1, 1)  /* k; negative: the world's default [N/m] */                 \
+  X(double, geom_dissipation, ngeom, 1, 1) /* d; negative: the world's default [s/m] */                \
+  X(double, geom_stiction_speed, ngeom, 1, 1) /* negative: the world's default [m/s] */                \
+  X(double, geom_tangential_stiffness, ngeom, 1, 1) /* negative: ratio times k [N/m] */                \
+  X(double, geom_tangential_damping, ngeom, 1, 1)   /* negative: critical [N s/m] */                   \
+  X(double, geom_solref, ngeom, 2, 1)     /* MuJoCo's, where the model set it; else (0, 0) */          \
+  X(double, geom_solimp, ngeom, 5, 1)                                                                  \
+  X(double, geom_rbound, ngeom, 1, 0)     /* bounding radius about the centre, 0: infinite [m] */      \
+  X(float, geom_rgba, ngeom, 4, 0)                                                                     \
+  /* hulls of meshes; vertices in the frame of the geom that uses the mesh */                          \
+  X(int32_t, mesh_vertadr, nmesh, 1, 0)                                                                \
+  X(int32_t, mesh_vertnum, nmesh, 1, 0)                                                                \
+  X(int32_t, mesh_faceadr, nmesh, 1, 0)   /* into hull_faceplane */                                    \
+  X(int32_t, mesh_facenum, nmesh, 1, 0)                                                                \
+  X(int32_t, mesh_facevertadr, nmesh, 1, 0)                                                            \
+  X(int32_t, mesh_edgeadr, nmesh, 1, 0)   /* into hull_edgevert */                                     \
+  X(double, hull_vert, nhullvert, 3, 0)                                                                \
+  X(double, hull_faceplane, nhullface, 4, 0)                                                           \
+  X(int32_t, hull_facestart, nhullface + nmesh, 1, 0) /* mesh i at mesh_faceadr + i, facenum + 1 entries, local */ \
+  X(int32_t, hull_facevert, nhullfacevert, 1, 0)                                                       \
+  X(int32_t, hull_edgestart, nhullvert + nmesh, 1, 0) /* mesh i at mesh_vertadr + i, vertnum + 1 entries, local */ \
+  X(int32_t, hull_edgevert, nhulledge, 1, 0)                                                           \
+  /* sites */                                                                                          \
+  X(int32_t, site_body, nsite, 1, 0)                                                                   \
+  X(int32_t, site_type, nsite, 1, 0)      /* hfGeomType, for touch sensors */                          \
+  X(double, site_pos, nsite, 3, 0)        /* p_BS [m] */                                               \
+  X(double, site_quat, nsite, 4, 0)                                                                    \
+  X(double, site_size, nsite, 3, 0)                                                                    \
+  /* fixed tendons: length = sum coef qpos */                                                          \
+  X(int32_t, tendon_adr, ntendon, 1, 0)                                                                \
+  X(int32_t, tendon_num, ntendon, 1, 0)                                                                \
+  X(int32_t, tendon_limited, ntendon, 1, 0)                                                            \
+  X(int32_t, tendon_actfrclimited, ntendon, 1, 0)                                                      \
+  X(double, tendon_range, ntendon, 2, 1)                                                               \
+  X(double, tendon_margin, ntendon, 1, 1)                                                              \
+  X(double, tendon_stiffness, ntendon, 1, 1)                                                           \
+  X(double, tendon_damping, ntendon, 1, 1)                                                             \
+  X(double, tendon_frictionloss, ntendon, 1, 1)                                                        \
+  X(double, tendon_armature, ntendon, 1, 1)                                                            \
+  X(double, tendon_springlength, ntendon, 2, 1) /* dead band of the spring */                          \
+  X(double, tendon_actfrcrange, ntendon, 2, 1)                                                         \
+  X(int32_t, wrap_jnt, nwrap, 1, 0)                                                                    \
+  X(double, wrap_coef, nwrap, 1, 1)                                                                    \
+  /* equalities */                                                                                     \
+  X(int32_t, eq_type, neq, 1, 0)          /* hfEqualityType */                                         \
+  X(int32_t, eq_objkind, neq, 1, 0)       /* BODY or SITE for connect and weld */                      \
+  X(int32_t, eq_obj1, neq, 1, 0)                                                                       \
+  X(int32_t, eq_obj2, neq, 1, 0)          /* -1 where there is none */                                 \
+  X(int32_t, eq_active, neq, 1, 0)                                                                     \
+  X(double, eq_data, neq, 11, 1)          /* connect: anchor1(3) anchor2(3); weld: anchor2(3) relpos(3) relquat(4) torquescale; joint, tendon: polycoef(5) */ \
+  X(double, eq_solref, neq, 2, 1)         /* where the model set it; else (0, 0): near-rigid */        \
+  X(double, eq_solimp, neq, 5, 1)                                                                      \
+  /* explicit contact pairs and excluded body pairs */                                                 \
+  X(int32_t, pair_geom, npair, 2, 0)                                                                   \
+  X(int32_t, pair_condim, npair, 1, 0)                                                                 \
+  X(double, pair_friction, npair, 5, 1)   /* slide1 slide2 torsion roll1 roll2 */                      \
+  X(double, pair_margin, npair, 1, 0)                                                                  \
+  X(double, pair_gap, npair, 1, 0)                                                                     \
+  X(double, pair_solref, npair, 2, 1)                                                                  \
+  X(double, pair_solimp, npair, 5, 1)                                                                  \
+  X(int32_t, exclude_body, nexclude, 2, 0)                                                             \
+  /* actuators: force = gain ctrl_or_act + bias, on the length of their transmission */                \
+  X(int32_t, actuator_trntype, nu, 1, 0)  /* hfTransmission */                                         \
+  X(int32_t, actuator_trnid, nu, 2, 0)    /* joint, tendon or site; reference site or -1 */            \
+  X(int32_t, actuator_dyntype, nu, 1, 0)  /* hfActivation */                                           \
+  X(int32_t, actuator_gaintype, nu, 1, 0) /* hfGain */                                                 \
+  X(int32_t, actuator_biastype, nu, 1, 0) /* hfBias */                                                 \
+  X(int32_t, actuator_ctrllimited, nu, 1, 0)                                                           \
+  X(int32_t, actuator_forcelimited, nu, 1, 0)                                                          \
+  X(int32_t, actuator_actlimited, nu, 1, 0)                                                            \
+  X(int32_t, actuator_actadr, nu, 1, 0)   /* -1: no activation */                                      \
+  X(int32_t, actuator_actearly, nu, 1, 0)                                                              \
+  X(int32_t, actuator_signal, nu, 1, 0)   /* signal that drives it, or -1 */                           \
+  X(double, actuator_dynprm, nu, 3, 1)    /* time constant first [s] */                                \
+  X(double, actuator_gainprm, nu, 3, 1)   /* gain = p0 + p1 length + p2 velocity */                    \
+  X(double, actuator_biasprm, nu, 3, 1)   /* bias = p0 + p1 length + p2 velocity */                    \
+  X(double, actuator_ctrlrange, nu, 2, 1)                                                              \
+  X(double, actuator_forcerange, nu, 2, 1)                                                             \
+  X(double, actuator_actrange, nu, 2, 1)                                                               \
+  X(double, actuator_gear, nu, 6, 1)                                                                   \
+  X(double, actuator_length0, nu, 1, 0)   /* at qpos0 */                                               \
+  /* signals that drive controls */                                                                    \
+  X(int32_t, signal_type, nsignal, 1, 0)  /* hfSignalType */                                           \
+  X(int32_t, signal_adr, nsignal, 1, 0)   /* into signal_data: parameters, or time-value pairs */      \
+  X(int32_t, signal_num, nsignal, 1, 0)                                                                \
+  X(double, signal_data, nsignaldata, 1, 0)                                                            \
+  /* sensors */                                                                                        \
+  X(int32_t, sensor_type, nsensor, 1, 0)  /* hfSensorType */                                           \
+  X(int32_t, sensor_objkind, nsensor, 1, 0)                                                            \
+  X(int32_t, sensor_obj, nsensor, 1, 0)                                                                \
+  X(int32_t, sensor_refkind, nsensor, 1, 0)                                                            \
+  X(int32_t, sensor_ref, nsensor, 1, 0)                                                                \
+  X(int32_t, sensor_dim, nsensor, 1, 0)                                                                \
+  X(int32_t, sensor_adr, nsensor, 1, 0)   /* into the sensor data (nsensordata) */                     \
+  X(int32_t, sensor_positive, nsensor, 1, 0) /* 1: the cutoff clamps to [0, cutoff], else to +-cutoff */ \
+  X(double, sensor_cutoff, nsensor, 1, 0) /* 0: none */                                                \
+  /* mocap bodies and keyframes */                                                                     \
+  X(int32_t, mocap_body, nmocap, 1, 0)                                                                 \
+  X(double, key_time, nkey, 1, 0)                                                                      \
+  X(double, key_qpos, nkey, nq, 0)                                                                     \
+  X(double, key_qvel, nkey, nv, 0)                                                                     \
+  X(double, key_act, nkey, na, 0)                                                                      \
+  X(double, key_ctrl, nkey, nu, 0)                                                                     \
+  X(double, key_mpos, nkey, 3 * nmocap, 0)                                                             \
+  X(double, key_mquat, nkey, 4 * nmocap, 0)                                                            \
+  /* names: zero-terminated, one pool; -1: unnamed */                                                  \
+  X(int32_t, body_name, nbody, 1, 0)                                                                   \
+  X(int32_t, jnt_name, njnt, 1, 0)                                                                     \
+  X(int32_t, geom_name, ngeom, 1, 0)                                                                   \
+  X(int32_t, site_name, nsite, 1, 0)                                                                   \
+  X(int32_t, mesh_name, nmesh, 1, 0)                                                                   \
+  X(int32_t, tendon_name, ntendon, 1, 0)                                                               \
+  X(int32_t, eq_name, neq, 1, 0)                                                                       \
+  X(int32_t, actuator_name, nu, 1, 0)                                                                  \
+  X(int32_t, sensor_name, nsensor, 1, 0)                                                               \
+  X(int32_t, key_name, nkey, 1, 0)                                                                     \
+  X(int32_t, pair_name, npair, 1, 0)                                                                   \
+  X(char, names, nnames, 1, 0)
+
+typedef enum hfModelField {
+#define X(type, name, rows, columns, overlay) HF_FIELD_##name,
+  HF_MODEL_FIELDS(X)
+#undef X
+  HF_MODEL_FIELD_COUNT
+} hfModelField;
+
+typedef struct hfModel {
+  char magic[8];    // "HFMODEL"
+  uint32_t version; // of this layout
+  uint32_t reserved;
+  uint64_t size;    // bytes of the whole block
+  hfWorld world;
+#define X(name) int32_t name;
+  HF_MODEL_COUNTS(X)
+#undef X
+  int64_t offset[HF_MODEL_FIELD_COUNT]; // of each field from the start of this header
+} hfModel;
+
+// hf_model_NAME(model): the array of field NAME.
+#define X(type, name, rows, columns, overlay)                                                          \
+  static inline const type* hf_model_##name(const hfModel* m) {                                        \
+    return (const type*)((uintptr_t)m + (uintptr_t)m->offset[HF_FIELD_##name]);                        \
+  }
+HF_MODEL_FIELDS(X)
+#undef X
+
+// Describes a field, so that tools can list and read every array by name.
+typedef struct hfFieldInfo {
+  const char* name;
+  char type;             // 'i' int32_t, 'd' double, 'f' float, 'c' char
+  int32_t rows, columns; // for this model
+  int32_t overlay;       // an hfParams may change it
+} hfFieldInfo;
+HF_API hfFieldInfo hf_model_field_info(const hfModel* model, hfModelField field);
+// The field of that name, or -1.
+HF_API int hf_model_field_find(const char* name);
+
+// Name of an object ("" if unnamed); id of a name (-1 if there is none).
+HF_API const char* hf_model_name(const hfModel* model, hfObjectKind kind, int id);
+HF_API int hf_model_find(const hfModel* model, hfObjectKind kind, const char* name);
+HF_API int hf_model_object_count(const hfModel* model, hfObjectKind kind);
+HF_API const char* hf_object_kind_name(hfObjectKind kind);
+
+// A model is one block: copy it with memcpy(model->size), free it with this.
+HF_API void hf_model_free(hfModel* model);
+// Checks magic, version, sizes, offsets and every index; for blocks that come from outside.
+HF_API hfStatus hf_model_validate(const hfModel* model, size_t size, hfError* error);
+HF_API hfStatus hf_model_save(const hfModel* model, const char* path, hfError* error);
+HF_API hfStatus hf_model_open(hfModel** model, const char* path, hfError* error);
+
+// hfParams: masses, friction, stiffness, gains … of one world, laid over a model that many worlds
+// share. It presents itself as a model: everything not overlaid is the base model's own memory, so
+// the base must outlive it.
+typedef struct hfParams hfParams;
+HF_API hfStatus hf_params_create(hfParams** params, const hfModel* base, hfError* error);
+HF_API void hf_params_free(hfParams* params);
+HF_API const hfModel* hf_params_model(const hfParams* params);
+// The overlay's own copy of a field marked overlay in the table; NULL for any other field. Write to
+// it, then call hf_params_update.
+HF_API double* hf_params_field(hfParams* params, hfModelField field);
+// Recomputes what is derived (subtree masses, principal axes); refuses non-physical values and names
+// the body.
+HF_API hfStatus hf_params_update(hfParams* params, hfError* error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,78 @@
+// hfState: everything that influences the future, in plain relocatable memory that is yours.
+//
+// Copy the bytes (hf_state_size) and you have copied the world. Inputs that a user or controller
+// holds (controls, wrenches, mocap poses) are in hfInput: same state and same input in, same bits out.
+#ifndef HOLDFAST_STATE_H
+#define HOLDFAST_STATE_H
+
+#include <holdfast/model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Memory of one contact point, kept while the contact lives (contact/memory.h).
+typedef struct hfContactMemory {
+  uint64_t key_pair;    // geom_a << 32 | geom_b, geom_a < geom_b
+  uint32_t key_feature; // of the manifold point
+  uint32_t flags;       // HF_CONTACT_STICK, ...
+  double xi_B[3];       // tangential deformation in the frame of body B [m]
+  double twist[3];      // torsional deformation about the normal, rolling deformation [rad]
+  double p_BC[3];       // contact point in the frame of body B, for hand-over when features change [m]
+  double slip_speed;    // of the last step: chooses static or dynamic friction [m/s]
+} hfContactMemory;
+
+enum { HF_CONTACT_STICK = 1, HF_CONTACT_FRESH = 2 };
+
+typedef struct hfState {
+  uint64_t size;          // bytes of the whole block
+  double time;            // [s]
+  int32_t nq, nv, na;     // as in the model
+  int32_t ndiscrete;      // modes and timers
+  int32_t max_memory;     // capacity of the contact memory
+  int32_t nmemory;        // contacts remembered, sorted by (key_pair, key_feature)
+  int64_t off_q, off_v, off_act, off_discrete, off_memory; // from the start of this header
+} hfState;
+
+static inline double* hf_state_q(const hfState* s) { return (double*)((uintptr_t)s + (uintptr_t)s->off_q); }
+static inline double* hf_state_v(const hfState* s) { return (double*)((uintptr_t)s + (uintptr_t)s->off_v); }
+static inline double* hf_state_act(const hfState* s) { return (double*)((uintptr_t)s + (uintptr_t)s->off_act); }
+static inline int64_t* hf_state_discrete(const hfState* s) { return (int64_t*)((uintptr_t)s + (uintptr_t)s->off_discrete); }
+static inline hfContactMemory* hf_state_memory(const hfState* s) {
+  return (hfContactMemory*)((uintptr_t)s + (uintptr_t)s->off_memory);
+}
+
+// Bytes of a state of this model with room for max_memory remembered contacts.
+HF_API size_t hf_state_size(const hfModel* model, int max_memory);
+// Lays a state out in memory of hf_state_size bytes and sets it to qpos0, at rest, time 0.
+HF_API hfState* hf_state_init(void* memory, const hfModel* model, int max_memory);
+// The same on the heap, with the default capacity (hf_state_default_memory); free with hf_state_free.
+HF_API hfState* hf_state_create(const hfModel* model);
+HF_API void hf_state_free(hfState* state);
+HF_API int hf_state_default_memory(const hfModel* model);
+HF_API void hf_state_reset(hfState* state, const hfModel* model);
+// Sets time, q, v, act from keyframe `key`, and input (may be NULL) from its controls and mocap poses.
+struct hfInput;
+HF_API hfStatus hf_state_set_key(hfState* state, struct hfInput* input, const hfModel* model, int key, hfError* error);
+HF_API hfStatus hf_state_save(const hfState* state, const char* path, hfError* error);
+// Refuses a file made for another model's sizes.
+HF_API hfStatus hf_state_restore(hfState* state, const char* path, hfError* error);
+
+// Inputs of a step. Any pointer may be NULL: zero controls (or the scene's signals), no forces, mocap
+// bodies where the model puts them.
+typedef struct hfInput {
+  double* ctrl;         // (nu)
+  double* force;        // (nv) generalised force [N or N m]
+  double* wrench;       // (nbody x 6) force then torque at the body's centre of mass, world axes [N, N m]
+  double* mocap_pos;    // (nmocap x 3) p_WB [m]
+  double* mocap_quat;   // (nmocap x 4) q_WB
+} hfInput;
+
+// All arrays of an input in one allocation, initialised from the model; free with hf_input_free.
+HF_API hfInput* hf_input_create(const hfModel* model);
+HF_API void hf_input_free(hfInput* input);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
