@@ -3,7 +3,6 @@
 #define HOLDFAST_SOLVER_H
 
 #include <holdfast/step_problem.h>
-#include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -45,11 +44,11 @@ typedef struct hfSolveReport {
   double coupled_residual;  // of the two-way problem at the answer, relative, worst island [-]
 } hfSolveReport;
 
-// Largest sizes a solver must be ready for; memory is planned from it once.
+// Largest sizes a solver must be ready for; memory is planned from it once. Room for the factors is
+// reserved for full fill (nv^2 numbers); pages that no problem needs are never touched.
 typedef struct hfStepCapacity {
   int32_t nv, ntree, nblock, nrow, npiece, ncol, njac;
-  int32_t max_tree_nv;  // dofs of the largest tree
-  size_t factor_bytes;  // memory for block-sparse factors; 0: enough for any problem of this size
+  int32_t max_tree_nv; // dofs of the largest tree
 } hfStepCapacity;
 
 typedef struct hfSolver hfSolver;
