@@ -1,0 +1,142 @@
+// Minimum degree ordering of a block-sparse matrix, and the fill it causes.
+//
+// Eliminating a node couples all its remaining neighbours with each other. Each time the node whose
+// remaining neighbours have the fewest dofs is taken (the lowest index among equals), on the explicit
+// elimination graph, one bit a pair: what is left in a node's row when its turn comes is its column of
+// the factor. George and Liu, Computer Solution of Large Sparse Positive Definite Systems, chapter 5.
+#include "linalg/block_sparse.h"
+
+#include <assert.h>
+#include <string.h>
+
+void hfi_block_plan(hfiBlockMatrix* B, hfiArena* arena, int32_t max_nodes, int32_t max_n) {
+  size_t nodes = (size_t)max_nodes, n = (size_t)max_n, pairs = nodes * (nodes + 1) / 2;
+  memset(B, 0, sizeof *B);
+  B->max_nodes = max_nodes;
+  B->max_n = max_n;
+  B->graph = HFI_TAKE(arena, uint64_t, nodes * ((nodes + 63) / 64));
+  B->weight = HFI_TAKE(arena, int32_t, nodes);
+  B->degree = HFI_TAKE(arena, int32_t, nodes);
+  B->order = HFI_TAKE(arena, int32_t, nodes);
+  B->position = HFI_TAKE(arena, int32_t, nodes);
+  B->size = HFI_TAKE(arena, int32_t, nodes);
+  B->first = HFI_TAKE(arena, int32_t, nodes + 1);
+  B->width = HFI_TAKE(arena, int32_t, nodes);
+  B->start = HFI_TAKE(arena, int32_t, nodes + 1);
+  B->reach = HFI_TAKE(arena, int32_t, pairs);
+  B->offset = HFI_TAKE(arena, int32_t, pairs);
+  B->at = HFI_TAKE(arena, size_t, nodes + 1);
+  B->value = HFI_TAKE(arena, double, n * n);
+  B->pivot = HFI_TAKE(arena, int32_t, n);
+  B->work = HFI_TAKE(arena, double, n);
+}
+
+void hfi_block_begin(hfiBlockMatrix* B, int32_t nodes) {
+  assert(nodes <= B->max_nodes);
+  B->nodes = nodes;
+  B->words = (nodes + 63) / 64;
+  memset(B->graph, 0, sizeof(uint64_t) * (size_t)nodes * (size_t)B->words);
+}
+
+static uint64_t* row_of(const hfiBlockMatrix* B, int32_t node) {
+  return B->graph + (size_t)node * (size_t)B->words;
+}
+
+static void set_bit(uint64_t* row, int32_t i) { row[i >> 6] |= (uint64_t)1 << (i & 63); }
+static void clear_bit(uint64_t* row, int32_t i) { row[i >> 6] &= ~((uint64_t)1 << (i & 63)); }
+static int has_bit(const uint64_t* row, int32_t i) { return (int)(row[i >> 6] >> (i & 63) & 1); }
+
+void hfi_block_couple(hfiBlockMatrix* B, int32_t node_a, int32_t node_b) {
+  if (node_a == node_b) return;
+  set_bit(row_of(B, node_a), node_b);
+  set_bit(row_of(B, node_b), node_a);
+}
+
+static void count_degree(hfiBlockMatrix* B, int32_t node) {
+  const uint64_t* row = row_of(B, node);
+  int32_t degree = 0;
+  for (int32_t w = 0; w < B->words; ++w) {
+    uint64_t bits = row[w];
+    for (int32_t i = 64 * w; bits; ++i, bits >>= 1)
+      if (bits & 1) degree += B->weight[i];
+  }
+  B->degree[node] = degree;
+}
+
+// The node of least degree that has no position yet.
+static int32_t find_next(const hfiBlockMatrix* B) {
+  int32_t best = -1;
+  for (int32_t i = 0; i < B->nodes; ++i)
+    if (B->position[i] < 0 && (best < 0 || B->degree[i] < B->degree[best])) best = i;
+  return best;
+}
+
+// Couples the remaining neighbours of `node` with each other and forgets it.
+static void eliminate(hfiBlockMatrix* B, int32_t node) {
+  const uint64_t* row = row_of(B, node);
+  for (int32_t i = 0; i < B->nodes; ++i) {
+    if (!has_bit(row, i)) continue;
+    uint64_t* other = row_of(B, i);
+    for (int32_t w = 0; w < B->words; ++w) other[w] |= row[w];
+    clear_bit(other, i);
+    clear_bit(other, node);
+    count_degree(B, i);
+  }
+}
+
+static void insert_ascending(int32_t* list, int32_t count, int32_t value) {
+  int32_t i = count;
+  for (; i > 0 && list[i - 1] > value; --i) list[i] = list[i - 1];
+  list[i] = value;
+}
+
+// Turns what is left of each row into the list of later positions, and lays out the panels.
+static void lay_out(hfiBlockMatrix* B) {
+  int32_t couplings = 0, dofs = 0;
+  size_t values = 0;
+  for (int32_t k = 0; k < B->nodes; ++k) {
+    int32_t node = B->order[k], columns = 0, *reach = B->reach + couplings, count = 0;
+    const uint64_t* row = row_of(B, node);
+    for (int32_t i = 0; i < B->nodes; ++i)
+      if (has_bit(row, i)) insert_ascending(reach, count++, B->position[i]);
+    for (int32_t e = 0; e < count; ++e) {
+      B->offset[couplings + e] = columns;
+      columns += B->weight[B->order[reach[e]]];
+    }
+    B->start[k] = couplings;
+    B->first[k] = dofs;
+    B->at[k] = values;
+    B->size[k] = B->weight[node];
+    B->width[k] = columns;
+    couplings += count;
+    dofs += B->size[k];
+    values += (size_t)B->size[k] * (size_t)(B->size[k] + 2 * columns);
+  }
+  B->start[B->nodes] = couplings;
+  B->first[B->nodes] = dofs;
+  B->at[B->nodes] = values;
+  assert(dofs <= B->max_n);
+}
+
+void hfi_block_order(hfiBlockMatrix* B) {
+  for (int32_t i = 0; i < B->nodes; ++i) {
+    B->position[i] = -1;
+    count_degree(B, i);
+  }
+  for (int32_t k = 0; k < B->nodes; ++k) {
+    int32_t node = find_next(B);
+    B->order[k] = node;
+    B->position[node] = k;
+    eliminate(B, node);
+  }
+  lay_out(B);
+}
+
+void hfi_block_zero(hfiBlockMatrix* B) { memset(B->value, 0, sizeof(double) * B->at[B->nodes]); }
+
+int32_t hfi_block_column(const hfiBlockMatrix* B, int32_t k, int32_t j) {
+  for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e)
+    if (B->reach[e] == j) return B->offset[e];
+  assert(0 && "positions are not coupled");
+  return -1;
+}

@@ -1,0 +1,188 @@
+// Dense factorisations against their definition: A x = b for a chosen x, and A rebuilt from its factors.
+#include "support/cmocka_all.h"
+#include "support/near.h"
+#include "support/random.h"
+
+#include "linalg/dense.h"
+
+#include <string.h>
+
+enum { NMAX = 60, LD = 63 };
+
+// Well conditioned (at most about 1e3), so that x is recovered to 1e3 eps with room.
+static void fill_spd(testRandom* r, double* A, int n) {
+  for (int i = 0; i < n; ++i)
+    for (int j = i; j < n; ++j)
+      A[i * LD + j] = A[j * LD + i] = i == j ? 2.0 * n + random_uniform(r, 0, n) : random_uniform(r, -1, 1);
+}
+static void fill_general(testRandom* r, double* A, int n) {
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) A[i * LD + j] = random_normal(r);
+  for (int i = 0; i < n; ++i) A[i * LD + (i * 7 + 3) % n] += 4.0 * n; // large entries off the diagonal
+}
+static void multiply(const double* A, const double* x, double* b, int n) {
+  for (int i = 0; i < n; ++i) {
+    b[i] = 0;
+    for (int j = 0; j < n; ++j) b[i] += A[i * LD + j] * x[j];
+  }
+}
+static void random_vector(testRandom* r, double* x, int n) {
+  for (int i = 0; i < n; ++i) x[i] = random_uniform(r, -1, 1);
+}
+static double largest_difference(const double* x, const double* y, int n) {
+  double d = 0;
+  for (int i = 0; i < n; ++i) d = fmax(d, fabs(x[i] - y[i]));
+  return d;
+}
+
+static const double tolerance = 1e-11; // condition 1e3 x eps x n, with room
+
+static void test_cholesky_solves(void** state) {
+  (void)state;
+  testRandom r = {11};
+  static double A[NMAX * LD], F[NMAX * LD];
+  double x[NMAX], b[NMAX];
+  for (int n = 1; n <= NMAX; ++n) {
+    fill_spd(&r, A, n);
+    random_vector(&r, x, n);
+    multiply(A, x, b, n);
+    memcpy(F, A, sizeof F);
+    assert_int_equal(hfi_cholesky(F, n, LD), 0);
+    hfi_cholesky_solve(F, n, LD, b);
+    assert_true(largest_difference(b, x, n) < tolerance);
+  }
+}
+
+static void test_cholesky_factor_multiplies_back(void** state) {
+  (void)state;
+  testRandom r = {12};
+  static double A[NMAX * LD], F[NMAX * LD];
+  int n = 17;
+  fill_spd(&r, A, n);
+  memcpy(F, A, sizeof F);
+  assert_int_equal(hfi_cholesky(F, n, LD), 0);
+  for (int k = 0; k < n; ++k) F[k * LD + k] = 1 / F[k * LD + k];
+  for (int i = 0; i < n; ++i)
+    for (int j = i; j < n; ++j) {
+      double sum = 0;
+      for (int k = 0; k <= i; ++k) sum += F[k * LD + i] * F[k * LD + j];
+      assert_near(sum, A[i * LD + j], 1e-12);
+    }
+}
+
+static void test_ldlt_solves_definite_and_quasi_definite(void** state) {
+  (void)state;
+  testRandom r = {13};
+  static double A[NMAX * LD], F[NMAX * LD];
+  double x[NMAX], b[NMAX];
+  for (int n = 1; n <= NMAX; ++n)
+    for (int quasi = 0; quasi < 2; ++quasi) {
+      fill_spd(&r, A, n);
+      // [E, G^T; G, -F] with E, F positive definite
+      for (int i = n / 2; quasi && i < n; ++i)
+        for (int j = n / 2; j < n; ++j) A[i * LD + j] *= -1;
+      random_vector(&r, x, n);
+      multiply(A, x, b, n);
+      memcpy(F, A, sizeof F);
+      assert_int_equal(hfi_ldlt(F, n, LD, !quasi), 0);
+      hfi_ldlt_solve(F, n, LD, b);
+      assert_true(largest_difference(b, x, n) < tolerance);
+    }
+}
+
+static void test_lu_solves(void** state) {
+  (void)state;
+  testRandom r = {14};
+  static double A[NMAX * LD], F[NMAX * LD];
+  double x[NMAX], b[NMAX];
+  int32_t pivot[NMAX];
+  for (int n = 1; n <= NMAX; ++n) {
+    fill_general(&r, A, n);
+    random_vector(&r, x, n);
+    multiply(A, x, b, n);
+    memcpy(F, A, sizeof F);
+    assert_int_equal(hfi_lu(F, n, LD, pivot), 0);
+    hfi_lu_solve(F, n, LD, pivot, b);
+    assert_true(largest_difference(b, x, n) < 100 * tolerance); // less well conditioned
+  }
+}
+
+static void test_many_right_hand_sides_equal_one_by_one(void** state) {
+  (void)state;
+  testRandom r = {15};
+  static double A[NMAX * LD], F[NMAX * LD], B[NMAX * LD], C[NMAX * LD];
+  int32_t pivot[NMAX];
+  for (int n = 1; n <= 20; ++n)
+    for (int lu = 0; lu < 2; ++lu) {
+      int m = 13;
+      double column[NMAX];
+      if (lu) fill_general(&r, A, n);
+      else fill_spd(&r, A, n);
+      memcpy(F, A, sizeof F);
+      assert_int_equal(lu ? hfi_lu(F, n, LD, pivot) : hfi_ldlt(F, n, LD, 1), 0);
+      for (int i = 0; i < n * LD; ++i) B[i] = random_uniform(&r, -1, 1);
+      memcpy(C, B, sizeof C);
+      if (lu) hfi_lu_solve_many(F, n, LD, pivot, B, m, LD);
+      else hfi_ldlt_solve_many(F, n, LD, B, m, LD);
+      for (int c = 0; c < m; ++c) {
+        for (int i = 0; i < n; ++i) column[i] = C[i * LD + c];
+        if (lu) hfi_lu_solve(F, n, LD, pivot, column);
+        else hfi_ldlt_solve(F, n, LD, column);
+        for (int i = 0; i < n; ++i) assert_near(B[i * LD + c], column[i], 100 * tolerance);
+      }
+    }
+}
+
+static void test_failed_pivots_are_named(void** state) {
+  (void)state;
+  double indefinite[4] = {1, 2, 2, 1}, singular[4] = {1, 2, 2, 4}, nan[1] = {NAN};
+  double A[4];
+  int32_t pivot[2];
+  memcpy(A, indefinite, sizeof A);
+  assert_int_equal(hfi_cholesky(A, 2, 2), 2);
+  memcpy(A, indefinite, sizeof A);
+  assert_int_equal(hfi_ldlt(A, 2, 2, 1), 2);
+  memcpy(A, indefinite, sizeof A);
+  assert_int_equal(hfi_ldlt(A, 2, 2, 0), 0);
+  memcpy(A, singular, sizeof A);
+  assert_int_equal(hfi_lu(A, 2, 2, pivot), 2);
+  memcpy(A, singular, sizeof A);
+  assert_int_equal(hfi_ldlt(A, 2, 2, 0), 2);
+  assert_int_equal(hfi_cholesky(nan, 1, 1), 1);
+  assert_int_equal(hfi_lu(nan, 1, 1, pivot), 1);
+}
+
+static void test_products(void** state) {
+  (void)state;
+  testRandom r = {16};
+  static double A[24 * LD], B[24 * LD], C[NMAX * LD], E[NMAX * LD];
+  for (int i = 0; i < 24 * LD; ++i) { A[i] = random_uniform(&r, -1, 1); B[i] = random_uniform(&r, -1, 1); }
+  for (int m = 1; m <= 13; ++m)
+    for (int n = 1; n <= 13; ++n)
+      for (int k = 0; k <= 7; ++k) {
+        for (int i = 0; i < NMAX * LD; ++i) C[i] = E[i] = 0.5;
+        for (int i = 0; i < m; ++i)
+          for (int j = 0; j < n; ++j) {
+            double sum = 0;
+            for (int q = 0; q < k; ++q) sum += A[q * LD + i] * B[q * LD + j];
+            E[i * LD + j] += sum;
+          }
+        hfi_add_atb(C, LD, A, LD, B, LD, k, m, n);
+        assert_memory_equal(C, E, sizeof C); // the same order of summation: the same bits
+        hfi_sub_atb(C, LD, A, LD, B, LD, k, m, n);
+        for (int i = 0; i < NMAX * LD; ++i) assert_near(C[i], 0.5, 1e-14);
+      }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_cholesky_solves),
+      cmocka_unit_test(test_cholesky_factor_multiplies_back),
+      cmocka_unit_test(test_ldlt_solves_definite_and_quasi_definite),
+      cmocka_unit_test(test_lu_solves),
+      cmocka_unit_test(test_many_right_hand_sides_equal_one_by_one),
+      cmocka_unit_test(test_failed_pivots_are_named),
+      cmocka_unit_test(test_products),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

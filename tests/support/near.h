@@ -1,0 +1,16 @@
+// Comparison of doubles with an absolute tolerance; a failure prints all three. NaN is never near.
+#ifndef HF_TESTS_NEAR_H
+#define HF_TESTS_NEAR_H
+
+#include "support/cmocka_all.h"
+
+#include <math.h>
+
+static inline void assert_near_at(double got, double want, double tolerance, const char* file, int line) {
+  if (fabs(got - want) <= tolerance) return;
+  print_error("%.17g is not %.17g within %g (off by %g)\n", got, want, tolerance, got - want);
+  _fail(file, line);
+}
+#define assert_near(got, want, tolerance) assert_near_at((got), (want), (tolerance), __FILE__, __LINE__)
+
+#endif
