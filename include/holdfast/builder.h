@@ -46,13 +46,12 @@ typedef struct hfGeomDef {
   const char *name, *where;
   int body;
   int type; // hfGeomType
-  int mesh; // mesh id for HF_GEOM_MESH; also when a primitive was fitted to it
+  int mesh; // mesh id for HF_GEOM_MESH, or for a primitive to fit to it (mesh_fit); else -1
   double pos[3], quat[4], size[3];
   double mass;       // negative: density times volume [kg]
   double density;    // [kg/m^3]
   int shell_inertia; // 1: mass spread over the surface
-  int visual;        // 1: neither collides nor counts (kept only for drawing); inertia still by `has_mass`
-  int has_mass;      // 1: counts for inferred inertia
+  int mesh_fit;      // with a primitive type and a mesh: 1 fits the mesh's inertia box, 2 its bounding box
   int contype, conaffinity, condim, priority, group;
   double friction[3], friction_dynamic;
   double margin, gap, solmix, solref[2], solimp[5];
@@ -130,9 +129,19 @@ typedef struct hfKeyDef { // NULL arrays: the model's reference
   const double *qpos, *qvel, *act, *ctrl, *mpos, *mquat;
 } hfKeyDef;
 
+// How inertias are inferred and repaired (MJCF's <compiler>).
+typedef struct hfBuildConfig {
+  int inertia_from_geom;     // -1: for bodies without an inertial; 0: never; 1: always
+  int inertia_group_min, inertia_group_max; // geoms of these groups count
+  double bound_mass, bound_inertia;         // lower bounds for moving bodies; 0: none [kg], [kg m^2]
+  int balance_inertia;       // 1: a diagonal that violates A + B >= C becomes its mean
+  double total_mass;         // > 0: all masses and inertias are scaled to it [kg]
+} hfBuildConfig;
+
 HF_API hfBuilder* hf_builder_create(void); // NULL: out of memory
 HF_API void hf_builder_free(hfBuilder* builder);
 HF_API hfWorld* hf_builder_world(hfBuilder* builder);
+HF_API hfBuildConfig* hf_builder_config(hfBuilder* builder);
 
 HF_API hfBodyDef hf_body_def_default(void);
 HF_API hfJointDef hf_joint_def_default(void);

@@ -155,6 +155,7 @@ typedef struct hfWorld {
   X(double, dof_armature, nv, 1, 1)       /* [kg or kg m^2] */                                         \
   X(double, dof_damping, nv, 1, 1)        /* [N s/m or N m s/rad] */                                   \
   X(double, dof_frictionloss, nv, 1, 1)   /* [N or N m] */                                             \
+  X(double, dof_M0, nv, 1, 1)             /* diagonal of M at qpos0, armature included [kg or kg m^2] */ \
   /* geoms, grouped by body */                                                                         \
   X(int32_t, geom_type, ngeom, 1, 0)      /* hfGeomType */                                             \
   X(int32_t, geom_body, ngeom, 1, 0)                                                                   \
@@ -349,11 +350,11 @@ typedef struct hfParams hfParams;
 HF_API hfStatus hf_params_create(hfParams** params, const hfModel* base, hfError* error);
 HF_API void hf_params_free(hfParams* params);
 HF_API const hfModel* hf_params_model(const hfParams* params);
-// The overlay's own copy of a field marked overlay in the table; NULL for any other field. Write to
-// it, then call hf_params_update.
+// Where to write new values of a field marked overlay in the table; NULL for any other field. They
+// count after the next hf_params_update.
 HF_API double* hf_params_field(hfParams* params, hfModelField field);
-// Recomputes what is derived (subtree masses, principal axes); refuses non-physical values and names
-// the body.
+// Recomputes what is derived (subtree masses, principal axes, M at qpos0) and puts the new values in
+// force; non-physical values are refused with the body's name, and the old ones stay in force.
 HF_API hfStatus hf_params_update(hfParams* params, hfError* error);
 
 #ifdef __cplusplus

@@ -1,0 +1,52 @@
+// Name look-up: hash h = FNV-1a(kind, name), linear probing at a load below 1/2.
+#include "base/names.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t hash_name(int kind, const char* name) {
+  uint32_t h = 2166136261u ^ (uint32_t)kind;
+  for (const char* c = name; *c; ++c) h = (h ^ (uint8_t)*c) * 16777619u;
+  return h;
+}
+
+// The slot that holds the name, or the empty one where it belongs.
+static hfiName* find_slot(const hfiNames* names, int kind, const char* name) {
+  uint32_t mask = (uint32_t)names->capacity - 1;
+  for (uint32_t i = hash_name(kind, name) & mask;; i = (i + 1) & mask) {
+    hfiName* s = &names->slot[i];
+    if (!s->name || (s->kind == kind && strcmp(s->name, name) == 0)) return s;
+  }
+}
+
+int hfi_names_find(const hfiNames* names, int kind, const char* name) {
+  if (!names->capacity || !name) return -1;
+  const hfiName* s = find_slot(names, kind, name);
+  return s->name ? s->id : -1;
+}
+
+static int grow(hfiNames* names) {
+  hfiNames larger = {NULL, names->capacity ? 2 * names->capacity : 64, names->count};
+  larger.slot = calloc((size_t)larger.capacity, sizeof *larger.slot);
+  if (!larger.slot) return -1;
+  for (int i = 0; i < names->capacity; ++i)
+    if (names->slot[i].name) *find_slot(&larger, names->slot[i].kind, names->slot[i].name) = names->slot[i];
+  free(names->slot);
+  *names = larger;
+  return 0;
+}
+
+int hfi_names_add(hfiNames* names, int kind, const char* name, int id) {
+  if (2 * (names->count + 1) > names->capacity && grow(names) != 0) return -1;
+  hfiName entry = {name, kind, id};
+  *find_slot(names, kind, name) = entry;
+  names->count++;
+  return 0;
+}
+
+void hfi_names_release(hfiNames* names) {
+  free(names->slot);
+  names->slot = NULL;
+  names->capacity = names->count = 0;
+}

@@ -1,0 +1,67 @@
+// Eigenvalues and axes of a symmetric 3x3 matrix by cyclic Jacobi rotations:
+//   S = R diag(values) R^T, R a rotation, values in descending order.
+#ifndef HFI_MATH_EIGEN3_H
+#define HFI_MATH_EIGEN3_H
+
+#include "math/vec3.h"
+
+// S given as xx yy zz xy xz yz.
+static inline void eigen3(const double* S, double* values, hfMat3* R) {
+  double a[3][3] = {{S[0], S[3], S[4]}, {S[3], S[1], S[5]}, {S[4], S[5], S[2]}};
+  double v[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  double scale = fabs(S[0]) + fabs(S[1]) + fabs(S[2]) + fabs(S[3]) + fabs(S[4]) + fabs(S[5]);
+  for (int sweep = 0; sweep < 30; ++sweep) {
+    if (fabs(a[0][1]) + fabs(a[0][2]) + fabs(a[1][2]) <= 1e-18 * scale) break;
+    for (int p = 0; p < 2; ++p)
+      for (int q = p + 1; q < 3; ++q) {
+        if (a[p][q] == 0) continue;
+        // tan of the smaller rotation angle that zeroes a[p][q]
+        double th = 0.5 * (a[q][q] - a[p][p]) / a[p][q];
+        double t = (th >= 0 ? 1.0 : -1.0) / (fabs(th) + sqrt(th * th + 1));
+        double c = 1 / sqrt(t * t + 1), s = t * c;
+        for (int k = 0; k < 3; ++k) {
+          double x = a[k][p], y = a[k][q];
+          a[k][p] = c * x - s * y;
+          a[k][q] = s * x + c * y;
+        }
+        for (int k = 0; k < 3; ++k) {
+          double x = a[p][k], y = a[q][k];
+          a[p][k] = c * x - s * y;
+          a[q][k] = s * x + c * y;
+          x = v[k][p], y = v[k][q];
+          v[k][p] = c * x - s * y;
+          v[k][q] = s * x + c * y;
+        }
+      }
+  }
+  int order[3] = {0, 1, 2};
+  for (int i = 0; i < 2; ++i)
+    for (int j = i + 1; j < 3; ++j)
+      if (a[order[j]][order[j]] > a[order[i]][order[i]]) { int o = order[i]; order[i] = order[j]; order[j] = o; }
+  hfVec3 axis[3];
+  for (int i = 0; i < 3; ++i) {
+    values[i] = a[order[i]][order[i]];
+    axis[i] = v3(v[0][order[i]], v[1][order[i]], v[2][order[i]]);
+  }
+  *R = m3_from_cols(axis[0], axis[1], v3_cross(axis[0], axis[1]));
+}
+
+// R S R^T of a symmetric matrix (xx yy zz xy xz yz).
+static inline void sym3_rotate(hfMat3 R, const double* S, double* out) {
+  hfMat3 full = {{S[0], S[3], S[4], S[3], S[1], S[5], S[4], S[5], S[2]}};
+  hfMat3 r = m3_mul(m3_mul(R, full), m3_transpose(R));
+  out[0] = r.m[0]; out[1] = r.m[4]; out[2] = r.m[8];
+  out[3] = 0.5 * (r.m[1] + r.m[3]); out[4] = 0.5 * (r.m[2] + r.m[6]); out[5] = 0.5 * (r.m[5] + r.m[7]);
+}
+
+// Adds m (|d|^2 E - d d^T): the inertia of a mass m at d.
+static inline void sym3_add_point(double* S, double m, hfVec3 d) {
+  S[0] += m * (d.y * d.y + d.z * d.z);
+  S[1] += m * (d.x * d.x + d.z * d.z);
+  S[2] += m * (d.x * d.x + d.y * d.y);
+  S[3] -= m * d.x * d.y;
+  S[4] -= m * d.x * d.z;
+  S[5] -= m * d.y * d.z;
+}
+
+#endif

@@ -1,0 +1,48 @@
+// Inside of the builder: lists of definitions whose strings and arrays the pool owns.
+#ifndef HFI_MODEL_BUILDER_H
+#define HFI_MODEL_BUILDER_H
+
+#include <holdfast/builder.h>
+#include "base/names.h"
+#include "base/pool.h"
+#include "model/hull.h"
+
+#define HFI_LIST(type) struct { type* data; int count, capacity; }
+
+// A mesh with what finish needs of it.
+typedef struct hfiMesh {
+  hfMeshDef def;
+  hfiHullData hull;
+} hfiMesh;
+
+typedef struct hfiExclude { int body[2]; } hfiExclude;
+
+struct hfBuilder {
+  hfWorld world;
+  hfBuildConfig config;
+  hfiPool pool;
+  hfiNames names;
+  HFI_LIST(hfBodyDef) body; // [0] is the world
+  HFI_LIST(hfJointDef) joint;
+  HFI_LIST(hfGeomDef) geom;
+  HFI_LIST(hfiMesh) mesh;
+  HFI_LIST(hfSiteDef) site;
+  HFI_LIST(hfTendonDef) tendon;
+  HFI_LIST(hfEqualityDef) equality;
+  HFI_LIST(hfPairDef) pair;
+  HFI_LIST(hfiExclude) exclude;
+  HFI_LIST(hfActuatorDef) actuator;
+  HFI_LIST(hfSensorDef) sensor;
+  HFI_LIST(hfKeyDef) key;
+};
+
+// "where: kind "name": what", as a refusal with HF_ERROR_MODEL.
+hfStatus hfi_refuse_def(hfError* error, const char* where, hfObjectKind kind, const char* name,
+                        const char* format, ...) HF_PRINTF(5, 6);
+
+// Dimension of a sensor's data.
+int hfi_sensor_dim(int type);
+int hfi_joint_nq(int type);
+int hfi_joint_nv(int type);
+
+#endif

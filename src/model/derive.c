@@ -1,0 +1,105 @@
+// Derived fields.
+//
+//   body_subtreemass[b] = sum of masses below b
+//   body_iquat          principal axes of body_inertia
+//   dof_M0[i]           = S_i^T (sum of inertias below i) S_i + armature, at qpos0
+#include "model/derive.h"
+
+#include "base/error.h"
+#include "math/eigen3.h"
+#include "math/spatial.h"
+#include "model/layout.h"
+
+#include <stdlib.h>
+
+void hfi_reference_poses(const hfModel* m, hfPose* X_WB) {
+  X_WB[0] = pose_identity();
+  for (int b = 1; b < m->nbody; ++b) {
+    hfPose X_PB = pose_from(v3_load(hf_model_body_pos(m) + 3 * b), q_load(hf_model_body_quat(m) + 4 * b));
+    X_WB[b] = pose_mul(X_WB[hf_model_body_parent(m)[b]], X_PB);
+  }
+}
+
+static hfStatus derive_inertia(hfModel* m, int b, hfError* error) {
+  const double *I = hf_model_body_inertia(m) + 6 * b, mass = hf_model_body_mass(m)[b];
+  double moment[3];
+  hfMat3 R;
+  eigen3(I, moment, &R);
+  q_store(hfi_set_body_iquat(m) + 4 * b, q_from_m3(R));
+  const char* name = hf_model_name(m, HF_OBJECT_BODY, b);
+  if (!isfinite(mass) || mass < 0) return hfi_refuse(error, HF_ERROR_MODEL, "body \"%s\": mass %g is negative or not finite", name, mass);
+  // rounding of a valid inertia may leave -eps; anything below is no inertia of matter
+  if (!isfinite(moment[2]) || moment[2] < -1e-10 * fabs(moment[0]))
+    return hfi_refuse(error, HF_ERROR_MODEL, "body \"%s\": inertia is not positive (principal moments %g %g %g)", name, moment[0], moment[1], moment[2]);
+  return HF_OK;
+}
+
+static void derive_subtree_masses(hfModel* m) {
+  double* total = hfi_set_body_subtreemass(m);
+  for (int b = 0; b < m->nbody; ++b) total[b] = hf_model_body_mass(m)[b];
+  for (int b = m->nbody - 1; b > 0; --b) total[hf_model_body_parent(m)[b]] += total[b];
+}
+
+// Motion of dof i per unit velocity, at the world origin, with the body frame at X_WB.
+static hfMotion reference_axis(const hfModel* m, int i, const hfPose* X_WB) {
+  int j = hf_model_dof_jnt(m)[i], k = i - hf_model_jnt_dofadr(m)[j];
+  const hfPose* X = &X_WB[hf_model_dof_body(m)[i]];
+  hfVec3 anchor = pose_point(*X, v3_load(hf_model_jnt_pos(m) + 3 * j));
+  hfMotion S = mo_zero();
+  switch (hf_model_jnt_type(m)[j]) {
+  case HF_JOINT_SLIDE: S.v = m3_mulv(X->R, v3_load(hf_model_jnt_axis(m) + 3 * j)); return S;
+  case HF_JOINT_HINGE: S.w = m3_mulv(X->R, v3_load(hf_model_jnt_axis(m) + 3 * j)); break;
+  case HF_JOINT_BALL: S.w = m3_col(X->R, k); break;
+  default: // free: translations along the world's axes, rotations about the body's
+    if (k < 3) {
+      S.v = v3(k == 0, k == 1, k == 2);
+      return S;
+    }
+    S.w = m3_col(X->R, k - 3);
+    anchor = X->p;
+  }
+  S.v = v3_cross(anchor, S.w); // velocity at the origin of a rotation about the anchor
+  return S;
+}
+
+static hfiInertia reference_inertia(const hfModel* m, int b, const hfPose* X) {
+  hfVec3 c = pose_point(*X, v3_load(hf_model_body_com(m) + 3 * b));
+  hfiInertia I = {hf_model_body_mass(m)[b], v3_scale(hf_model_body_mass(m)[b], c), {0}};
+  sym3_rotate(X->R, hf_model_body_inertia(m) + 6 * b, I.I);
+  sym3_add_point(I.I, I.m, c);
+  return I;
+}
+
+static hfStatus derive_dof_masses(hfModel* m, const hfPose* X_WB, hfiInertia* composite, hfError* error) {
+  for (int b = 0; b < m->nbody; ++b) composite[b] = reference_inertia(m, b, &X_WB[b]);
+  for (int b = m->nbody - 1; b > 0; --b) inertia_add(&composite[hf_model_body_parent(m)[b]], &composite[b]);
+  for (int i = 0; i < m->nv; ++i) {
+    int b = hf_model_dof_body(m)[i];
+    hfMotion S = reference_axis(m, i, X_WB);
+    double value = fo_dot(inertia_mul(&composite[b], S), S) + hf_model_dof_armature(m)[i];
+    if (!(value > 1e-15))
+      return hfi_refuse(error, HF_ERROR_MODEL, "body \"%s\": joint \"%s\" moves no inertia; give the body mass or the joint armature",
+                        hf_model_name(m, HF_OBJECT_BODY, b), hf_model_name(m, HF_OBJECT_JOINT, hf_model_dof_jnt(m)[i]));
+    hfi_set_dof_M0(m)[i] = value;
+  }
+  return HF_OK;
+}
+
+hfStatus hfi_derive(hfModel* m, hfError* error) {
+  for (int b = 0; b < m->nbody; ++b) {
+    hfStatus status = derive_inertia(m, b, error);
+    if (status != HF_OK) return status;
+  }
+  derive_subtree_masses(m);
+  hfPose* X_WB = malloc(sizeof *X_WB * (size_t)m->nbody);
+  hfiInertia* composite = malloc(sizeof *composite * (size_t)m->nbody);
+  hfStatus status = HF_OK;
+  if (!X_WB || !composite) status = hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+  else {
+    hfi_reference_poses(m, X_WB);
+    status = derive_dof_masses(m, X_WB, composite, error);
+  }
+  free(X_WB);
+  free(composite);
+  return status;
+}

@@ -1,0 +1,78 @@
+// Models as files: the block as it is. What comes from outside is checked before it is believed.
+#include "base/error.h"
+#include "model/layout.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Every index field and the half-open range its values must lie in (-1 allowed everywhere).
+typedef struct IndexRule { hfModelField field; int64_t limit; } IndexRule;
+
+static hfStatus check_indices(const hfModel* m, hfError* error) {
+  const IndexRule rules[] = {
+      {HF_FIELD_body_parent, m->nbody}, {HF_FIELD_body_jntadr, m->njnt}, {HF_FIELD_body_dofadr, m->nv},
+      {HF_FIELD_body_geomadr, m->ngeom}, {HF_FIELD_body_tree, m->ntree}, {HF_FIELD_body_root, m->nbody},
+      {HF_FIELD_body_weld, m->nbody}, {HF_FIELD_body_lastdof, m->nv}, {HF_FIELD_body_mocap, m->nmocap},
+      {HF_FIELD_body_subtreeend, (int64_t)m->nbody + 1}, {HF_FIELD_tree_body, m->nbody}, {HF_FIELD_tree_dofadr, m->nv},
+      {HF_FIELD_jnt_type, 4}, {HF_FIELD_jnt_body, m->nbody}, {HF_FIELD_jnt_qposadr, m->nq}, {HF_FIELD_jnt_dofadr, m->nv},
+      {HF_FIELD_dof_body, m->nbody}, {HF_FIELD_dof_jnt, m->njnt}, {HF_FIELD_dof_parent, m->nv}, {HF_FIELD_dof_tree, m->ntree},
+      {HF_FIELD_dof_Madr, m->nM}, {HF_FIELD_M_col, m->nv}, {HF_FIELD_geom_type, HF_GEOM_MESH + 1}, {HF_FIELD_geom_body, m->nbody},
+      {HF_FIELD_geom_mesh, m->nmesh}, {HF_FIELD_mesh_vertadr, m->nhullvert}, {HF_FIELD_mesh_faceadr, m->nhullface},
+      {HF_FIELD_mesh_facevertadr, m->nhullfacevert}, {HF_FIELD_mesh_edgeadr, m->nhulledge}, {HF_FIELD_site_body, m->nbody},
+      {HF_FIELD_tendon_adr, m->nwrap}, {HF_FIELD_wrap_jnt, m->njnt}, {HF_FIELD_pair_geom, m->ngeom},
+      {HF_FIELD_exclude_body, m->nbody}, {HF_FIELD_actuator_actadr, m->na}, {HF_FIELD_actuator_signal, m->nsignal},
+      {HF_FIELD_signal_adr, m->nsignaldata}, {HF_FIELD_sensor_adr, m->nsensordata}, {HF_FIELD_mocap_body, m->nbody},
+      {HF_FIELD_body_name, m->nnames}, {HF_FIELD_jnt_name, m->nnames}, {HF_FIELD_geom_name, m->nnames}, {HF_FIELD_site_name, m->nnames},
+      {HF_FIELD_mesh_name, m->nnames}, {HF_FIELD_tendon_name, m->nnames}, {HF_FIELD_eq_name, m->nnames}, {HF_FIELD_actuator_name, m->nnames},
+      {HF_FIELD_sensor_name, m->nnames}, {HF_FIELD_key_name, m->nnames}, {HF_FIELD_pair_name, m->nnames}};
+  for (size_t r = 0; r < sizeof rules / sizeof *rules; ++r) {
+    const int32_t* x = (const int32_t*)((uintptr_t)m + (uintptr_t)m->offset[rules[r].field]);
+    size_t n = hfi_field_bytes(m, rules[r].field) / sizeof *x;
+    for (size_t i = 0; i < n; ++i)
+      if (x[i] < -1 || x[i] >= rules[r].limit)
+        return hfi_refuse(error, HF_ERROR_MODEL, "model block: %s[%zu] = %d is out of range", hf_model_field_info(m, rules[r].field).name, i, x[i]);
+  }
+  if (m->nnames && hf_model_names(m)[m->nnames - 1] != 0) return hfi_refuse(error, HF_ERROR_MODEL, "model block: names are not terminated");
+  return HF_OK;
+}
+
+hfStatus hf_model_validate(const hfModel* m, size_t size, hfError* error) {
+  if (size < sizeof *m || memcmp(m->magic, "HFMODEL", 8) != 0) return hfi_refuse(error, HF_ERROR_MODEL, "not a model block");
+  if (m->version != HFI_MODEL_VERSION) return hfi_refuse(error, HF_ERROR_MODEL, "model block of version %u, this library reads %d", m->version, HFI_MODEL_VERSION);
+  hfModel expected = *m;
+#define X(name) if (m->name < 0 || m->name > (1 << 28)) return hfi_refuse(error, HF_ERROR_MODEL, "model block: " #name " = %d", m->name);
+  HF_MODEL_COUNTS(X)
+#undef X
+  hfi_layout(&expected);
+  if (expected.size != m->size || m->size > size || memcmp(expected.offset, m->offset, sizeof m->offset) != 0)
+    return hfi_refuse(error, HF_ERROR_MODEL, "model block: sizes or offsets do not fit its counts");
+  return check_indices(m, error);
+}
+
+hfStatus hf_model_save(const hfModel* m, const char* path, hfError* error) {
+  FILE* file = fopen(path, "wb");
+  if (!file) return hfi_refuse(error, HF_ERROR_FILE, "%s: cannot be written", path);
+  int good = fwrite(m, (size_t)m->size, 1, file) == 1;
+  good = fclose(file) == 0 && good;
+  return good ? HF_OK : hfi_refuse(error, HF_ERROR_FILE, "%s: write failed (disk full?)", path);
+}
+
+hfStatus hf_model_open(hfModel** model, const char* path, hfError* error) {
+  FILE* file = fopen(path, "rb");
+  if (!file) return hfi_refuse(error, HF_ERROR_FILE, "%s: cannot be opened", path);
+  hfModel header, *m = NULL;
+  hfStatus status = HF_OK;
+  if (fread(&header, sizeof header, 1, file) != 1 || memcmp(header.magic, "HFMODEL", 8) != 0 || header.size < sizeof header || header.size > (1ull << 36))
+    status = hfi_refuse(error, HF_ERROR_PARSE, "%s: not a model file", path);
+  else if (!(m = aligned_alloc(64, (size_t)(header.size + 63) / 64 * 64))) status = hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+  else {
+    *m = header;
+    if (fread((char*)m + sizeof header, (size_t)header.size - sizeof header, 1, file) != 1) status = hfi_refuse(error, HF_ERROR_PARSE, "%s: cut short", path);
+    else status = hf_model_validate(m, (size_t)header.size, error);
+  }
+  fclose(file);
+  if (status == HF_OK) *model = m;
+  else free(m);
+  return status;
+}

@@ -1,0 +1,125 @@
+// hf_builder_finish: counts -> block -> sections -> derived fields.
+//
+// Sections are filled in the order of the field table; each reads the builder's definitions through
+// the new order of ids.
+#include "model/finish.h"
+
+#include "base/error.h"
+#include "model/derive.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// ---- counts --------------------------------------------------------------------------------------
+
+static size_t name_bytes(const char* name) { return name ? strlen(name) + 1 : 0; }
+
+#define SUM_NAMES(list, member)                                                                        \
+  for (int i = 0; i < b->list.count; ++i) h->nnames += (int32_t)name_bytes(b->list.data[i] member.name)
+
+static void count_names(const hfBuilder* b, hfModel* h) {
+  SUM_NAMES(body, ); SUM_NAMES(joint, ); SUM_NAMES(geom, ); SUM_NAMES(site, ); SUM_NAMES(mesh, .def);
+  SUM_NAMES(tendon, ); SUM_NAMES(equality, ); SUM_NAMES(actuator, ); SUM_NAMES(sensor, ); SUM_NAMES(key, );
+  SUM_NAMES(pair, );
+}
+
+static void count_hulls(const hfBuilder* b, hfModel* h) {
+  for (int i = 0; i < b->mesh.count; ++i) {
+    const hfiHullData* hull = &b->mesh.data[i].hull;
+    h->nhullvert += hull->nvert;
+    h->nhullface += hull->nface;
+    h->nhullfacevert += hull->face_start[hull->nface];
+    h->nhulledge += hull->edge_start[hull->nvert];
+  }
+}
+
+// Non-zeros of the lower triangle of M: one row a dof, of its depth + 1. Joints are grouped by body.
+static void count_topology(const hfBuilder* b, const hfiOrder* o, int* dofs_above, hfModel* h) {
+  for (int i = 0, j = 0; i < b->body.count; ++i) {
+    int above = i ? dofs_above[o->new_body[b->body.data[o->body_of[i]].parent]] : 0, depth = above;
+    for (; j < b->joint.count && b->joint.data[o->joint_of[j]].body == o->body_of[i]; ++j)
+      for (int k = hfi_joint_nv(b->joint.data[o->joint_of[j]].type); k > 0; --k) h->nM += ++depth;
+    h->ntree += above == 0 && depth > 0;
+    dofs_above[i] = depth;
+  }
+}
+
+static void count_rest(const hfBuilder* b, hfModel* h) {
+  hf_builder_sizes(b, &h->nq, &h->nv, &h->na, &h->nu, &h->nmocap);
+  h->nbody = b->body.count, h->njnt = b->joint.count, h->ngeom = b->geom.count, h->nsite = b->site.count;
+  h->nmesh = b->mesh.count, h->ntendon = b->tendon.count, h->neq = b->equality.count, h->npair = b->pair.count;
+  h->nexclude = b->exclude.count, h->nkey = b->key.count, h->nsensor = b->sensor.count;
+  for (int i = 0; i < b->tendon.count; ++i) h->nwrap += b->tendon.data[i].count;
+  for (int i = 0; i < b->sensor.count; ++i) h->nsensordata += hfi_sensor_dim(b->sensor.data[i].type);
+  for (int i = 0; i < b->actuator.count; ++i)
+    if (b->actuator.data[i].signal != HF_SIGNAL_NONE) h->nsignal++, h->nsignaldata += b->actuator.data[i].signal_count;
+}
+
+// ---- names ---------------------------------------------------------------------------------------
+
+static int32_t store_name(hfModel* m, int32_t* used, const char* name) {
+  if (!name) return -1;
+  int32_t at = *used;
+  size_t n = strlen(name) + 1;
+  memcpy(hfi_set_names(m) + at, name, n);
+  *used += (int32_t)n;
+  return at;
+}
+
+static void fill_names(const hfiFinish* f) {
+  const hfBuilder* b = f->b;
+  hfModel* m = f->m;
+  const hfiOrder* o = &f->order;
+  int32_t used = 0;
+  for (int i = 0; i < m->nbody; ++i) hfi_set_body_name(m)[i] = store_name(m, &used, b->body.data[o->body_of[i]].name);
+  for (int i = 0; i < m->njnt; ++i) hfi_set_jnt_name(m)[i] = store_name(m, &used, b->joint.data[o->joint_of[i]].name);
+  for (int i = 0; i < m->ngeom; ++i) hfi_set_geom_name(m)[i] = store_name(m, &used, b->geom.data[o->geom_of[i]].name);
+  for (int i = 0; i < m->nsite; ++i) hfi_set_site_name(m)[i] = store_name(m, &used, b->site.data[o->site_of[i]].name);
+  for (int i = 0; i < m->nmesh; ++i) hfi_set_mesh_name(m)[i] = store_name(m, &used, b->mesh.data[i].def.name);
+  for (int i = 0; i < m->ntendon; ++i) hfi_set_tendon_name(m)[i] = store_name(m, &used, b->tendon.data[i].name);
+  for (int i = 0; i < m->neq; ++i) hfi_set_eq_name(m)[i] = store_name(m, &used, b->equality.data[i].name);
+  for (int i = 0; i < m->nu; ++i) hfi_set_actuator_name(m)[i] = store_name(m, &used, b->actuator.data[i].name);
+  for (int i = 0; i < m->nsensor; ++i) hfi_set_sensor_name(m)[i] = store_name(m, &used, b->sensor.data[i].name);
+  for (int i = 0; i < m->nkey; ++i) hfi_set_key_name(m)[i] = store_name(m, &used, b->key.data[i].name);
+  for (int i = 0; i < m->npair; ++i) hfi_set_pair_name(m)[i] = store_name(m, &used, b->pair.data[i].name);
+}
+
+// ---- the whole -----------------------------------------------------------------------------------
+
+static hfStatus fill_sections(hfiFinish* f, hfError* error) {
+  fill_names(f);
+  hfi_finish_joints(f);
+  hfi_finish_tree(f);
+  hfStatus status = hfi_finish_meshes(f, error);
+  if (status == HF_OK) hfi_finish_geoms(f);
+  if (status == HF_OK) status = hfi_finish_inertias(f, error);
+  if (status == HF_OK) status = hfi_derive(f->m, error);
+  if (status == HF_OK) status = hfi_finish_references(f, error);
+  if (status == HF_OK) hfi_finish_actuators(f);
+  if (status == HF_OK) hfi_finish_sensors_keys(f);
+  return status;
+}
+
+hfStatus hf_builder_finish(hfBuilder* b, hfModel** model, hfError* error) {
+  hfiFinish f = {.b = b};
+  hfStatus status = hfi_order_create(&f.order, b, error);
+  if (status != HF_OK) return status;
+  hfModel header = {0};
+  header.world = b->world;
+  int* dofs_above = malloc(sizeof *dofs_above * (size_t)b->body.count);
+  f.mesh_mass = calloc((size_t)b->mesh.count + 1, sizeof *f.mesh_mass);
+  if (dofs_above && f.mesh_mass) {
+    count_rest(b, &header);
+    count_topology(b, &f.order, dofs_above, &header);
+    count_hulls(b, &header);
+    count_names(b, &header);
+    f.m = hfi_model_allocate(&header);
+  }
+  status = f.m ? fill_sections(&f, error) : hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+  if (status == HF_OK) *model = f.m;
+  else hf_model_free(f.m);
+  free(dofs_above);
+  free(f.mesh_mass);
+  hfi_order_release(&f.order);
+  return status;
+}

@@ -1,0 +1,25 @@
+// Filling a model block, section by section.
+#ifndef HFI_MODEL_FINISH_H
+#define HFI_MODEL_FINISH_H
+
+#include "model/layout.h"
+#include "model/mass.h"
+#include "model/order.h"
+
+typedef struct hfiFinish {
+  const hfBuilder* b;
+  hfModel* m;
+  hfiOrder order;
+  hfiMass* mesh_mass; // (nmesh) unit-density properties in the mesh file's frame
+} hfiFinish;
+
+void hfi_finish_joints(hfiFinish* f);                      // joints and dofs
+void hfi_finish_tree(hfiFinish* f);                        // bodies, trees, sparsity of M
+hfStatus hfi_finish_meshes(hfiFinish* f, hfError* error);  // hulls, recentred at their centre of mass
+void hfi_finish_geoms(hfiFinish* f);                       // geoms, sites, pairs, excludes
+hfStatus hfi_finish_inertias(hfiFinish* f, hfError* error);
+hfStatus hfi_finish_references(hfiFinish* f, hfError* error); // tendons and equalities at qpos0
+void hfi_finish_actuators(hfiFinish* f);
+void hfi_finish_sensors_keys(hfiFinish* f);
+
+#endif

@@ -1,0 +1,242 @@
+// Hulls, geoms, sites, contact pairs and inferred inertias.
+//
+// A mesh's hull is stored about the mesh's centre of mass, and the geoms that use it are moved there:
+// the frame of a mesh geom is at the centre of its matter, as in MuJoCo.
+#include "model/finish.h"
+
+#include "math/eigen3.h"
+
+#include <string.h>
+
+// ---- meshes --------------------------------------------------------------------------------------
+
+static void store_hull(hfModel* m, int i, const hfiHullData* h, hfVec3 centre) {
+  int v = hf_model_mesh_vertadr(m)[i], fa = hf_model_mesh_faceadr(m)[i];
+  for (int k = 0; k < h->nvert; ++k) v3_store(hfi_set_hull_vert(m) + 3 * (v + k), v3_sub(v3_load(h->vert + 3 * k), centre));
+  for (int k = 0; k < h->nface; ++k) {
+    double* plane = hfi_set_hull_faceplane(m) + 4 * (fa + k);
+    memcpy(plane, h->face_plane + 4 * k, 4 * sizeof *plane);
+    plane[3] -= v3_dot(v3_load(plane), centre);
+  }
+  memcpy(hfi_set_hull_facestart(m) + fa + i, h->face_start, sizeof *h->face_start * (size_t)(h->nface + 1));
+  memcpy(hfi_set_hull_edgestart(m) + v + i, h->edge_start, sizeof *h->edge_start * (size_t)(h->nvert + 1));
+  memcpy(hfi_set_hull_facevert(m) + hf_model_mesh_facevertadr(m)[i], h->face_vert, sizeof *h->face_vert * (size_t)h->face_start[h->nface]);
+  memcpy(hfi_set_hull_edgevert(m) + hf_model_mesh_edgeadr(m)[i], h->edge_vert, sizeof *h->edge_vert * (size_t)h->edge_start[h->nvert]);
+}
+
+hfStatus hfi_finish_meshes(hfiFinish* f, hfError* error) {
+  hfModel* m = f->m;
+  int vert = 0, face = 0, facevert = 0, edge = 0;
+  for (int i = 0; i < m->nmesh; ++i) {
+    const hfiMesh* mesh = &f->b->mesh.data[i];
+    hfStatus status = hfi_mesh_mass(&mesh->def, &f->mesh_mass[i], error);
+    if (status != HF_OK) return status;
+    const hfiHullData* h = &mesh->hull;
+    hfi_set_mesh_vertadr(m)[i] = vert, hfi_set_mesh_vertnum(m)[i] = h->nvert;
+    hfi_set_mesh_faceadr(m)[i] = face, hfi_set_mesh_facenum(m)[i] = h->nface;
+    hfi_set_mesh_facevertadr(m)[i] = facevert, hfi_set_mesh_edgeadr(m)[i] = edge;
+    store_hull(m, i, h, f->mesh_mass[i].com);
+    vert += h->nvert, face += h->nface, facevert += h->face_start[h->nface], edge += h->edge_start[h->nvert];
+  }
+  return HF_OK;
+}
+
+// ---- geoms ---------------------------------------------------------------------------------------
+
+// Sizes of a primitive from a box of half sizes s, the axis of capsules and cylinders along z.
+static void set_fitted_size(hfGeomDef* d, hfVec3 s) {
+  double round = 0.5 * (s.x + s.y);
+  switch (d->type) {
+  case HF_GEOM_SPHERE: d->size[0] = (s.x + s.y + s.z) / 3; break;
+  case HF_GEOM_CAPSULE: d->size[0] = round, d->size[1] = max2(s.z - 0.5 * round, 0); break;
+  case HF_GEOM_CYLINDER: d->size[0] = round, d->size[1] = s.z; break;
+  default: v3_store(d->size, s);
+  }
+}
+
+// The definition with mesh geoms moved to the mesh's centre and fitted primitives given a size.
+static hfGeomDef placed_geom(const hfiFinish* f, int id) {
+  hfGeomDef d = f->b->geom.data[id];
+  if (d.mesh < 0) return d;
+  const hfiMass* mass = &f->mesh_mass[d.mesh];
+  hfQuat q = q_load(d.quat);
+  v3_store(d.pos, v3_add(v3_load(d.pos), q_rotate(q, mass->com)));
+  if (d.type == HF_GEOM_MESH) return d;
+  if (d.mesh_fit == 2) {
+    const hfiHullData* h = &f->b->mesh.data[d.mesh].hull;
+    hfVec3 lo = v3_load(h->vert), hi = lo;
+    for (int k = 1; k < h->nvert; ++k) {
+      hfVec3 p = v3_load(h->vert + 3 * k);
+      lo = v3(min2(lo.x, p.x), min2(lo.y, p.y), min2(lo.z, p.z));
+      hi = v3(max2(hi.x, p.x), max2(hi.y, p.y), max2(hi.z, p.z));
+    }
+    v3_store(d.pos, v3_add(v3_load(f->b->geom.data[id].pos), q_rotate(q, v3_scale(0.5, v3_add(lo, hi)))));
+    set_fitted_size(&d, v3_scale(0.5, v3_sub(hi, lo)));
+  } else {
+    double moment[3];
+    hfMat3 R;
+    eigen3(mass->I, moment, &R); // descending moments: the last axis is the longest
+    q_store(d.quat, q_mul(q, q_from_m3(R)));
+    set_fitted_size(&d, hfi_inertia_box(mass->mass, moment));
+  }
+  return d;
+}
+
+static double bounding_radius(const hfModel* m, const hfGeomDef* d) {
+  const double* s = d->size;
+  switch (d->type) {
+  case HF_GEOM_SPHERE: return s[0];
+  case HF_GEOM_CAPSULE: return s[0] + s[1];
+  case HF_GEOM_CYLINDER: return sqrt(s[0] * s[0] + s[1] * s[1]);
+  case HF_GEOM_ELLIPSOID: return max2(s[0], max2(s[1], s[2]));
+  case HF_GEOM_BOX: return v3_norm(v3_load(s));
+  case HF_GEOM_MESH: {
+    double r = 0;
+    const double* v = hf_model_hull_vert(m) + 3 * hf_model_mesh_vertadr(m)[d->mesh];
+    for (int k = 0; k < hf_model_mesh_vertnum(m)[d->mesh]; ++k) r = max2(r, v3_norm(v3_load(v + 3 * k)));
+    return r;
+  }
+  default: return 0;
+  }
+}
+
+static void fill_geom(hfModel* m, int i, int body, const hfGeomDef* d) {
+  hfi_set_geom_type(m)[i] = d->type;
+  hfi_set_geom_body(m)[i] = body;
+  hfi_set_geom_mesh(m)[i] = d->type == HF_GEOM_MESH ? d->mesh : -1;
+  hfi_set_geom_contype(m)[i] = d->contype;
+  hfi_set_geom_conaffinity(m)[i] = d->conaffinity;
+  hfi_set_geom_condim(m)[i] = d->condim;
+  hfi_set_geom_priority(m)[i] = d->priority;
+  hfi_set_geom_group(m)[i] = d->group;
+  memcpy(hfi_set_geom_pos(m) + 3 * i, d->pos, sizeof d->pos);
+  memcpy(hfi_set_geom_quat(m) + 4 * i, d->quat, sizeof d->quat);
+  memcpy(hfi_set_geom_size(m) + 3 * i, d->size, sizeof d->size);
+  memcpy(hfi_set_geom_friction(m) + 3 * i, d->friction, sizeof d->friction);
+  memcpy(hfi_set_geom_solref(m) + 2 * i, d->solref, sizeof d->solref);
+  memcpy(hfi_set_geom_solimp(m) + 5 * i, d->solimp, sizeof d->solimp);
+  memcpy(hfi_set_geom_rgba(m) + 4 * i, d->rgba, sizeof d->rgba);
+  hfi_set_geom_friction_dynamic(m)[i] = d->friction_dynamic;
+  hfi_set_geom_margin(m)[i] = d->margin;
+  hfi_set_geom_gap(m)[i] = d->gap;
+  hfi_set_geom_solmix(m)[i] = d->solmix;
+  hfi_set_geom_stiffness(m)[i] = d->stiffness;
+  hfi_set_geom_dissipation(m)[i] = d->dissipation;
+  hfi_set_geom_stiction_speed(m)[i] = d->stiction_speed;
+  hfi_set_geom_tangential_stiffness(m)[i] = d->tangential_stiffness;
+  hfi_set_geom_tangential_damping(m)[i] = d->tangential_damping;
+  hfi_set_geom_rbound(m)[i] = bounding_radius(m, d);
+}
+
+static void fill_pair(hfiFinish* f, int i) {
+  hfModel* m = f->m;
+  const hfPairDef* d = &f->b->pair.data[i];
+  int g1 = f->order.new_geom[d->geom1], g2 = f->order.new_geom[d->geom2];
+  hfi_set_pair_geom(m)[2 * i] = g1, hfi_set_pair_geom(m)[2 * i + 1] = g2;
+  const int32_t* condim = hf_model_geom_condim(m);
+  hfi_set_pair_condim(m)[i] = d->condim > 0 ? d->condim : condim[g1] > condim[g2] ? condim[g1] : condim[g2];
+  static const int group[5] = {0, 0, 1, 2, 2};
+  for (int k = 0; k < 5; ++k) {
+    const double* mu = hf_model_geom_friction(m);
+    hfi_set_pair_friction(m)[5 * i + k] = d->friction[k] >= 0 ? d->friction[k] : max2(mu[3 * g1 + group[k]], mu[3 * g2 + group[k]]);
+  }
+  const double *margin = hf_model_geom_margin(m), *gap = hf_model_geom_gap(m);
+  hfi_set_pair_margin(m)[i] = d->margin >= 0 ? d->margin : max2(margin[g1], margin[g2]);
+  hfi_set_pair_gap(m)[i] = d->gap >= 0 ? d->gap : max2(gap[g1], gap[g2]);
+  memcpy(hfi_set_pair_solref(m) + 2 * i, d->solref, sizeof d->solref);
+  memcpy(hfi_set_pair_solimp(m) + 5 * i, d->solimp, sizeof d->solimp);
+}
+
+void hfi_finish_geoms(hfiFinish* f) {
+  hfModel* m = f->m;
+  for (int b = 0; b < m->nbody; ++b) hfi_set_body_geomadr(m)[b] = -1;
+  for (int i = 0; i < m->ngeom; ++i) {
+    hfGeomDef d = placed_geom(f, f->order.geom_of[i]);
+    int body = f->order.new_body[d.body];
+    if (hfi_set_body_geomnum(m)[body]++ == 0) hfi_set_body_geomadr(m)[body] = i;
+    fill_geom(m, i, body, &d);
+  }
+  for (int i = 0; i < m->nsite; ++i) {
+    const hfSiteDef* d = &f->b->site.data[f->order.site_of[i]];
+    hfi_set_site_body(m)[i] = f->order.new_body[d->body];
+    hfi_set_site_type(m)[i] = d->type;
+    memcpy(hfi_set_site_pos(m) + 3 * i, d->pos, sizeof d->pos);
+    memcpy(hfi_set_site_quat(m) + 4 * i, d->quat, sizeof d->quat);
+    memcpy(hfi_set_site_size(m) + 3 * i, d->size, sizeof d->size);
+  }
+  for (int i = 0; i < m->npair; ++i) fill_pair(f, i);
+  for (int i = 0; i < m->nexclude; ++i)
+    for (int k = 0; k < 2; ++k) hfi_set_exclude_body(m)[2 * i + k] = f->order.new_body[f->b->exclude.data[i].body[k]];
+}
+
+// ---- inertias ------------------------------------------------------------------------------------
+
+// Sum over the body's geoms whose group counts.
+static hfiMass infer_mass(const hfiFinish* f, int body) {
+  const hfModel* m = f->m;
+  hfiMass total = {0};
+  for (int k = 0; k < hf_model_body_geomnum(m)[body]; ++k) {
+    int id = f->order.geom_of[hf_model_body_geomadr(m)[body] + k];
+    const hfGeomDef* written = &f->b->geom.data[id];
+    if (written->type == HF_GEOM_PLANE || written->group < f->b->config.inertia_group_min || written->group > f->b->config.inertia_group_max) continue;
+    hfGeomDef d = written->type == HF_GEOM_MESH ? *written : placed_geom(f, id);
+    hfiMass one = hfi_geom_mass(&d, d.type == HF_GEOM_MESH ? &f->mesh_mass[d.mesh] : NULL);
+    total = hfi_mass_add(&total, &one);
+  }
+  return total;
+}
+
+// Lower bounds and the triangle inequality A + B >= C of principal moments.
+static hfStatus repair_mass(const hfiFinish* f, const hfBodyDef* d, hfiMass* mass, hfError* error) {
+  const hfBuildConfig* c = &f->b->config;
+  if (c->bound_mass > 0) mass->mass = max2(mass->mass, c->bound_mass);
+  double moment[3];
+  hfMat3 R;
+  eigen3(mass->I, moment, &R);
+  int changed = 0;
+  for (int i = 0; i < 3; ++i)
+    if (c->bound_inertia > 0 && moment[i] < c->bound_inertia) moment[i] = c->bound_inertia, changed = 1;
+  // relative slack for rounding in files written with few digits
+  if (moment[1] + moment[2] < moment[0] * (1 - 1e-6)) {
+    if (!c->balance_inertia)
+      return hfi_refuse_def(error, d->where, HF_OBJECT_BODY, d->name,
+                            "principal moments %g %g %g violate A + B >= C", moment[0], moment[1], moment[2]);
+    moment[0] = moment[1] = moment[2] = (moment[0] + moment[1] + moment[2]) / 3;
+    changed = 1;
+  }
+  if (changed) {
+    double diagonal[6] = {moment[0], moment[1], moment[2], 0, 0, 0};
+    sym3_rotate(R, diagonal, mass->I);
+  }
+  return HF_OK;
+}
+
+static void scale_total_mass(hfModel* m, double total) {
+  double sum = 0;
+  for (int b = 0; b < m->nbody; ++b) sum += hf_model_body_mass(m)[b];
+  if (!(sum > 0)) return;
+  for (int b = 0; b < m->nbody; ++b) {
+    hfi_set_body_mass(m)[b] *= total / sum;
+    for (int i = 0; i < 6; ++i) hfi_set_body_inertia(m)[6 * b + i] *= total / sum;
+  }
+}
+
+hfStatus hfi_finish_inertias(hfiFinish* f, hfError* error) {
+  hfModel* m = f->m;
+  for (int b = 0; b < m->nbody; ++b) {
+    const hfBodyDef* d = &f->b->body.data[f->order.body_of[b]];
+    hfiMass mass = {d->mass, v3_load(d->com), {0}};
+    memcpy(mass.I, d->inertia, sizeof mass.I);
+    int from_geom = f->b->config.inertia_from_geom;
+    if (b && (from_geom == 1 || (from_geom < 0 && !d->has_inertial))) mass = infer_mass(f, b);
+    if (b) {
+      hfStatus status = repair_mass(f, d, &mass, error);
+      if (status != HF_OK) return status;
+    }
+    hfi_set_body_mass(m)[b] = mass.mass;
+    v3_store(hfi_set_body_com(m) + 3 * b, mass.com);
+    memcpy(hfi_set_body_inertia(m) + 6 * b, mass.I, sizeof mass.I);
+  }
+  if (f->b->config.total_mass > 0) scale_total_mass(m, f->b->config.total_mass);
+  return HF_OK;
+}

@@ -1,0 +1,214 @@
+// Tendons, equalities, actuators, sensors and keyframes, with their values at qpos0.
+#include "model/finish.h"
+
+#include "base/error.h"
+#include "model/derive.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// ---- tendons -------------------------------------------------------------------------------------
+
+static void fill_tendon(hfiFinish* f, int i, int at) {
+  hfModel* m = f->m;
+  const hfTendonDef* d = &f->b->tendon.data[i];
+  hfi_set_tendon_adr(m)[i] = at;
+  hfi_set_tendon_num(m)[i] = d->count;
+  hfi_set_tendon_limited(m)[i] = d->limited != 0;
+  hfi_set_tendon_actfrclimited(m)[i] = d->actfrclimited != 0;
+  memcpy(hfi_set_tendon_range(m) + 2 * i, d->range, sizeof d->range);
+  memcpy(hfi_set_tendon_actfrcrange(m) + 2 * i, d->actfrcrange, sizeof d->actfrcrange);
+  hfi_set_tendon_margin(m)[i] = d->margin;
+  hfi_set_tendon_stiffness(m)[i] = d->stiffness;
+  hfi_set_tendon_damping(m)[i] = d->damping;
+  hfi_set_tendon_frictionloss(m)[i] = d->frictionloss;
+  hfi_set_tendon_armature(m)[i] = d->armature;
+  double length0 = 0;
+  for (int k = 0; k < d->count; ++k) {
+    int j = f->order.new_joint[d->joint[k]];
+    hfi_set_wrap_jnt(m)[at + k] = j;
+    hfi_set_wrap_coef(m)[at + k] = d->coef[k];
+    length0 += d->coef[k] * hf_model_qpos0(m)[hf_model_jnt_qposadr(m)[j]];
+  }
+  int rests = d->springlength[0] == -1 && d->springlength[1] == -1;
+  hfi_set_tendon_springlength(m)[2 * i] = rests ? length0 : d->springlength[0];
+  hfi_set_tendon_springlength(m)[2 * i + 1] = rests ? length0 : d->springlength[1];
+}
+
+// ---- equalities ----------------------------------------------------------------------------------
+
+// World pose at qpos0 of a body or site.
+static hfPose object_pose(const hfModel* m, const hfPose* X_WB, int kind, int id) {
+  if (id < 0) return pose_identity();
+  if (kind != HF_OBJECT_SITE) return X_WB[id];
+  return pose_mul(X_WB[hf_model_site_body(m)[id]], pose_from(v3_load(hf_model_site_pos(m) + 3 * id), q_load(hf_model_site_quat(m) + 4 * id)));
+}
+
+// connect: the anchor given in object 1, then where object 2 has it at qpos0; on sites both are zero.
+static void fill_connect(const hfEqualityDef* d, double* data, hfPose X_W1, hfPose X_W2) {
+  if (d->objkind == HF_OBJECT_SITE) return;
+  memcpy(data, d->data, 3 * sizeof *data);
+  v3_store(data + 3, pose_inv_point(X_W2, pose_point(X_W1, v3_load(d->data))));
+}
+
+// weld: anchor in object 2, pose of object 2 in object 1 (as at qpos0 unless a quaternion is given), torque scale.
+static void fill_weld(const hfEqualityDef* d, double* data, hfPose X_W1, hfPose X_W2) {
+  memcpy(data, d->data, 11 * sizeof *data);
+  hfPose X_12 = pose_inv_mul(X_W1, X_W2);
+  if (d->objkind == HF_OBJECT_SITE) X_12 = pose_identity();
+  else if (q_norm(q_load(d->data + 6)) > 1e-10) {
+    q_store(data + 6, q_unit(q_load(d->data + 6)));
+    return;
+  }
+  v3_store(data + 3, X_12.p);
+  q_store(data + 6, q_from_m3(X_12.R));
+}
+
+static void fill_equality(hfiFinish* f, int i, const hfPose* X_WB) {
+  hfModel* m = f->m;
+  const hfEqualityDef* d = &f->b->equality.data[i];
+  int kind = d->type == HF_EQUALITY_JOINT ? HF_OBJECT_JOINT : d->type == HF_EQUALITY_TENDON ? HF_OBJECT_TENDON : d->objkind;
+  int obj1 = hfi_order_map(&f->order, kind, d->obj1), obj2 = hfi_order_map(&f->order, kind, d->obj2);
+  // a connect or weld without a second body is to the world
+  if (obj2 < 0 && kind == HF_OBJECT_BODY) obj2 = 0;
+  hfi_set_eq_type(m)[i] = d->type;
+  hfi_set_eq_objkind(m)[i] = kind;
+  hfi_set_eq_obj1(m)[i] = obj1;
+  hfi_set_eq_obj2(m)[i] = obj2;
+  hfi_set_eq_active(m)[i] = d->active != 0;
+  memcpy(hfi_set_eq_solref(m) + 2 * i, d->solref, sizeof d->solref);
+  memcpy(hfi_set_eq_solimp(m) + 5 * i, d->solimp, sizeof d->solimp);
+  double* data = hfi_set_eq_data(m) + 11 * i;
+  if (d->type == HF_EQUALITY_CONNECT || d->type == HF_EQUALITY_WELD) {
+    hfPose X_W1 = object_pose(m, X_WB, kind, obj1), X_W2 = object_pose(m, X_WB, kind, obj2);
+    (d->type == HF_EQUALITY_CONNECT ? fill_connect : fill_weld)(d, data, X_W1, X_W2);
+  } else memcpy(data, d->data, 5 * sizeof *data);
+}
+
+hfStatus hfi_finish_references(hfiFinish* f, hfError* error) {
+  hfModel* m = f->m;
+  hfPose* X_WB = malloc(sizeof *X_WB * (size_t)m->nbody);
+  if (!X_WB) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+  hfi_reference_poses(m, X_WB);
+  int at = 0;
+  for (int i = 0; i < m->ntendon; at += f->b->tendon.data[i++].count) fill_tendon(f, i, at);
+  for (int i = 0; i < m->neq; ++i) fill_equality(f, i, X_WB);
+  free(X_WB);
+  return HF_OK;
+}
+
+// ---- actuators -----------------------------------------------------------------------------------
+
+// Inertia that an actuator sees at qpos0: sum over the dofs it moves of M0/moment^2.
+static double reflected_inertia(const hfModel* m, int i) {
+  int id = hf_model_actuator_trnid(m)[2 * i];
+  double gear = hf_model_actuator_gear(m)[6 * i], sum = 0;
+  if (hf_model_actuator_trntype(m)[i] == HF_TRANSMISSION_TENDON)
+    for (int k = 0; k < hf_model_tendon_num(m)[id]; ++k) {
+      int w = hf_model_tendon_adr(m)[id] + k, dof = hf_model_jnt_dofadr(m)[hf_model_wrap_jnt(m)[w]];
+      double moment = gear * hf_model_wrap_coef(m)[w];
+      if (moment != 0) sum += hf_model_dof_M0(m)[dof] / (moment * moment);
+    }
+  else if (hf_model_actuator_trntype(m)[i] != HF_TRANSMISSION_SITE && gear != 0)
+    sum = hf_model_dof_M0(m)[hf_model_jnt_dofadr(m)[id]] / (gear * gear);
+  return sum;
+}
+
+static double length_at_reference(const hfModel* m, int i) {
+  int id = hf_model_actuator_trnid(m)[2 * i], type = hf_model_actuator_trntype(m)[i];
+  double gear = hf_model_actuator_gear(m)[6 * i], length = 0;
+  if (type == HF_TRANSMISSION_TENDON) {
+    for (int k = 0; k < hf_model_tendon_num(m)[id]; ++k) {
+      int w = hf_model_tendon_adr(m)[id] + k;
+      length += hf_model_wrap_coef(m)[w] * hf_model_qpos0(m)[hf_model_jnt_qposadr(m)[hf_model_wrap_jnt(m)[w]]];
+    }
+  } else if (type != HF_TRANSMISSION_SITE && hf_model_jnt_type(m)[id] >= HF_JOINT_SLIDE)
+    length = hf_model_qpos0(m)[hf_model_jnt_qposadr(m)[id]];
+  return gear * length;
+}
+
+static void fill_actuator(hfiFinish* f, int i, int* nact) {
+  hfModel* m = f->m;
+  const hfActuatorDef* d = &f->b->actuator.data[i];
+  int kind = d->trntype == HF_TRANSMISSION_TENDON ? HF_OBJECT_TENDON : d->trntype == HF_TRANSMISSION_SITE ? HF_OBJECT_SITE : HF_OBJECT_JOINT;
+  hfi_set_actuator_trntype(m)[i] = d->trntype;
+  hfi_set_actuator_trnid(m)[2 * i] = hfi_order_map(&f->order, kind, d->trnid[0]);
+  hfi_set_actuator_trnid(m)[2 * i + 1] = hfi_order_map(&f->order, HF_OBJECT_SITE, d->trnid[1]);
+  hfi_set_actuator_dyntype(m)[i] = d->dyntype;
+  hfi_set_actuator_gaintype(m)[i] = d->gaintype;
+  hfi_set_actuator_biastype(m)[i] = d->biastype;
+  hfi_set_actuator_ctrllimited(m)[i] = d->ctrllimited != 0;
+  hfi_set_actuator_forcelimited(m)[i] = d->forcelimited != 0;
+  hfi_set_actuator_actlimited(m)[i] = d->actlimited != 0;
+  hfi_set_actuator_actearly(m)[i] = d->actearly != 0;
+  hfi_set_actuator_actadr(m)[i] = d->dyntype != HF_ACTIVATION_NONE ? (*nact)++ : -1;
+  memcpy(hfi_set_actuator_dynprm(m) + 3 * i, d->dynprm, sizeof d->dynprm);
+  memcpy(hfi_set_actuator_gainprm(m) + 3 * i, d->gainprm, sizeof d->gainprm);
+  memcpy(hfi_set_actuator_biasprm(m) + 3 * i, d->biasprm, sizeof d->biasprm);
+  memcpy(hfi_set_actuator_ctrlrange(m) + 2 * i, d->ctrlrange, sizeof d->ctrlrange);
+  memcpy(hfi_set_actuator_forcerange(m) + 2 * i, d->forcerange, sizeof d->forcerange);
+  memcpy(hfi_set_actuator_actrange(m) + 2 * i, d->actrange, sizeof d->actrange);
+  memcpy(hfi_set_actuator_gear(m) + 6 * i, d->gear, sizeof d->gear);
+  hfi_set_actuator_length0(m)[i] = length_at_reference(m, i);
+  if (d->dampratio > 0) // kv = 2 zeta sqrt(kp I)
+    hfi_set_actuator_biasprm(m)[3 * i + 2] = -2 * d->dampratio * sqrt(max2(0, d->gainprm[0] * reflected_inertia(m, i)));
+}
+
+void hfi_finish_actuators(hfiFinish* f) {
+  hfModel* m = f->m;
+  int nact = 0, nsignal = 0, data = 0;
+  for (int i = 0; i < m->nu; ++i) {
+    fill_actuator(f, i, &nact);
+    const hfActuatorDef* d = &f->b->actuator.data[i];
+    hfi_set_actuator_signal(m)[i] = -1;
+    if (d->signal == HF_SIGNAL_NONE) continue;
+    hfi_set_actuator_signal(m)[i] = nsignal;
+    hfi_set_signal_type(m)[nsignal] = d->signal;
+    hfi_set_signal_adr(m)[nsignal] = data;
+    hfi_set_signal_num(m)[nsignal++] = d->signal_count;
+    memcpy(hfi_set_signal_data(m) + data, d->signal_data, sizeof *d->signal_data * (size_t)d->signal_count);
+    data += d->signal_count;
+  }
+}
+
+// ---- sensors and keyframes -----------------------------------------------------------------------
+
+// Values that are never negative are clamped to [0, cutoff].
+static int sensor_is_positive(int type) { return type == HF_SENSOR_TOUCH || type == HF_SENSOR_ENERGY_KINETIC || type == HF_SENSOR_CLOCK; }
+
+static void copy_or_zero(double* to, const double* from, int n) {
+  if (from) memcpy(to, from, sizeof *to * (size_t)n);
+  else memset(to, 0, sizeof *to * (size_t)n);
+}
+
+static void fill_key(hfModel* m, int i, const hfKeyDef* d) {
+  hfi_set_key_time(m)[i] = d->time;
+  copy_or_zero(hfi_set_key_qpos(m) + (size_t)i * (size_t)m->nq, d->qpos ? d->qpos : hf_model_qpos0(m), m->nq);
+  copy_or_zero(hfi_set_key_qvel(m) + (size_t)i * (size_t)m->nv, d->qvel, m->nv);
+  copy_or_zero(hfi_set_key_act(m) + (size_t)i * (size_t)m->na, d->act, m->na);
+  copy_or_zero(hfi_set_key_ctrl(m) + (size_t)i * (size_t)m->nu, d->ctrl, m->nu);
+  for (int k = 0; k < m->nmocap; ++k) {
+    int b = hf_model_mocap_body(m)[k];
+    memcpy(hfi_set_key_mpos(m) + 3 * (i * m->nmocap + k), d->mpos ? d->mpos + 3 * k : hf_model_body_pos(m) + 3 * b, 3 * sizeof(double));
+    memcpy(hfi_set_key_mquat(m) + 4 * (i * m->nmocap + k), d->mquat ? d->mquat + 4 * k : hf_model_body_quat(m) + 4 * b, 4 * sizeof(double));
+  }
+}
+
+void hfi_finish_sensors_keys(hfiFinish* f) {
+  hfModel* m = f->m;
+  int adr = 0;
+  for (int i = 0; i < m->nsensor; ++i) {
+    const hfSensorDef* d = &f->b->sensor.data[i];
+    hfi_set_sensor_type(m)[i] = d->type;
+    hfi_set_sensor_objkind(m)[i] = d->objkind;
+    hfi_set_sensor_obj(m)[i] = hfi_order_map(&f->order, d->objkind, d->obj);
+    hfi_set_sensor_refkind(m)[i] = d->refkind;
+    hfi_set_sensor_ref(m)[i] = hfi_order_map(&f->order, d->refkind, d->ref);
+    hfi_set_sensor_dim(m)[i] = hfi_sensor_dim(d->type);
+    hfi_set_sensor_adr(m)[i] = adr;
+    hfi_set_sensor_positive(m)[i] = sensor_is_positive(d->type);
+    hfi_set_sensor_cutoff(m)[i] = d->cutoff;
+    adr += hfi_sensor_dim(d->type);
+  }
+  for (int i = 0; i < m->nkey; ++i) fill_key(m, i, &f->b->key.data[i]);
+}

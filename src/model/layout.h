@@ -1,0 +1,24 @@
+// The layout of a model block: where each field of the table lies for given counts.
+#ifndef HFI_MODEL_LAYOUT_H
+#define HFI_MODEL_LAYOUT_H
+
+#include <holdfast/model.h>
+
+enum { HFI_MODEL_VERSION = 1 };
+
+// Writable array of a field, while a model is being made.
+#define X(type, name, rows, columns, overlay)                                                          \
+  static inline type* hfi_set_##name(hfModel* m) {                                                     \
+    return (type*)((uintptr_t)m + (uintptr_t)m->offset[HF_FIELD_##name]);                              \
+  }
+HF_MODEL_FIELDS(X)
+#undef X
+
+// Bytes of a field for the model's counts.
+size_t hfi_field_bytes(const hfModel* model, hfModelField field);
+// Fills offset[] and size from the counts; the fields follow the header, each aligned.
+void hfi_layout(hfModel* header);
+// A zeroed block for the counts in *header, which it copies. NULL: out of memory.
+hfModel* hfi_model_allocate(const hfModel* header);
+
+#endif

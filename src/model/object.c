@@ -1,0 +1,52 @@
+// Names and counts of a model's objects, by kind.
+#include <holdfast/model.h>
+#include <string.h>
+
+const char* hf_object_kind_name(hfObjectKind kind) {
+  static const char* const names[HF_OBJECT_KINDS] = {
+      "none", "body", "inertial frame", "joint", "geom", "site", "mesh", "tendon",
+      "equality", "actuator", "sensor", "keyframe", "pair"};
+  return kind >= 0 && kind < HF_OBJECT_KINDS ? names[kind] : "unknown";
+}
+
+static const int32_t* name_offsets(const hfModel* m, hfObjectKind kind, int* count) {
+  switch (kind) {
+  case HF_OBJECT_BODY:
+  case HF_OBJECT_INERTIAL: *count = m->nbody; return hf_model_body_name(m);
+  case HF_OBJECT_JOINT: *count = m->njnt; return hf_model_jnt_name(m);
+  case HF_OBJECT_GEOM: *count = m->ngeom; return hf_model_geom_name(m);
+  case HF_OBJECT_SITE: *count = m->nsite; return hf_model_site_name(m);
+  case HF_OBJECT_MESH: *count = m->nmesh; return hf_model_mesh_name(m);
+  case HF_OBJECT_TENDON: *count = m->ntendon; return hf_model_tendon_name(m);
+  case HF_OBJECT_EQUALITY: *count = m->neq; return hf_model_eq_name(m);
+  case HF_OBJECT_ACTUATOR: *count = m->nu; return hf_model_actuator_name(m);
+  case HF_OBJECT_SENSOR: *count = m->nsensor; return hf_model_sensor_name(m);
+  case HF_OBJECT_KEY: *count = m->nkey; return hf_model_key_name(m);
+  case HF_OBJECT_PAIR: *count = m->npair; return hf_model_pair_name(m);
+  case HF_OBJECT_NONE:
+  case HF_OBJECT_KINDS: break;
+  }
+  *count = 0;
+  return NULL;
+}
+
+int hf_model_object_count(const hfModel* model, hfObjectKind kind) {
+  int count;
+  name_offsets(model, kind, &count);
+  return count;
+}
+
+const char* hf_model_name(const hfModel* model, hfObjectKind kind, int id) {
+  int count;
+  const int32_t* offset = name_offsets(model, kind, &count);
+  if (id < 0 || id >= count || offset[id] < 0) return "";
+  return hf_model_names(model) + offset[id];
+}
+
+int hf_model_find(const hfModel* model, hfObjectKind kind, const char* name) {
+  int count;
+  const int32_t* offset = name_offsets(model, kind, &count);
+  for (int i = 0; i < count; ++i)
+    if (offset[i] >= 0 && strcmp(hf_model_names(model) + offset[i], name) == 0) return i;
+  return -1;
+}

@@ -1,0 +1,91 @@
+// A parameter overlay: a header like the base model's whose offsets lead to its own arrays for fields
+// marked overlay, and to the base model's memory for all others. Every function that takes a model
+// takes it.
+#include "base/error.h"
+#include "model/derive.h"
+#include "model/layout.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct hfParams {
+  hfModel* block; // header and own arrays
+  hfModel* trial; // copy in which an update is checked before it counts
+};
+
+static int is_overlay(int field) {
+  static const unsigned char overlay[] = {
+#define X(type, name, rows, columns, flag) flag,
+      HF_MODEL_FIELDS(X)
+#undef X
+  };
+  return overlay[field];
+}
+
+// Lays out the overlaid fields behind the header; other offsets lead from here to the base.
+static size_t layout_overlay(hfModel* block, const hfModel* base) {
+  size_t at = (sizeof *block + 63) / 64 * 64;
+  for (int f = 0; f < HF_MODEL_FIELD_COUNT; ++f) {
+    if (is_overlay(f)) {
+      if (block) block->offset[f] = (int64_t)at;
+      at = (at + hfi_field_bytes(base, (hfModelField)f) + 63) / 64 * 64;
+    } else if (block)
+      block->offset[f] = (int64_t)((uintptr_t)base + (uintptr_t)base->offset[f] - (uintptr_t)block);
+  }
+  return at;
+}
+
+static hfModel* create_overlay(const hfModel* base) {
+  hfModel* block = aligned_alloc(64, layout_overlay(NULL, base));
+  if (!block) return NULL;
+  *block = *base;
+  block->size = layout_overlay(block, base);
+  for (int f = 0; f < HF_MODEL_FIELD_COUNT; ++f)
+    if (is_overlay(f))
+      memcpy((char*)block + block->offset[f], (const void*)((uintptr_t)base + (uintptr_t)base->offset[f]), hfi_field_bytes(base, (hfModelField)f));
+  return block;
+}
+
+hfStatus hf_params_create(hfParams** params, const hfModel* base, hfError* error) {
+  hfParams* p = calloc(1, sizeof *p);
+  if (p) p->block = create_overlay(base);
+  if (p) p->trial = create_overlay(base);
+  if (!p || !p->block || !p->trial) {
+    hf_params_free(p);
+    return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+  }
+  *params = p;
+  return HF_OK;
+}
+
+void hf_params_free(hfParams* p) {
+  if (!p) return;
+  free(p->block);
+  free(p->trial);
+  free(p);
+}
+
+const hfModel* hf_params_model(const hfParams* p) { return p->block; }
+
+double* hf_params_field(hfParams* p, hfModelField field) {
+  if (field < 0 || field >= HF_MODEL_FIELD_COUNT || !is_overlay(field)) return NULL;
+  return (double*)((char*)p->trial + p->trial->offset[field]);
+}
+
+static void copy_overlay(hfModel* to, const hfModel* from) {
+  for (int f = 0; f < HF_MODEL_FIELD_COUNT; ++f)
+    if (is_overlay(f)) memcpy((char*)to + to->offset[f], (const char*)from + from->offset[f], hfi_field_bytes(from, (hfModelField)f));
+}
+
+hfStatus hf_params_update(hfParams* p, hfError* error) {
+  for (int f = 0; f < HF_MODEL_FIELD_COUNT; ++f) {
+    if (!is_overlay(f)) continue;
+    const double* x = (const double*)((const char*)p->trial + p->trial->offset[f]);
+    size_t n = hfi_field_bytes(p->trial, (hfModelField)f) / sizeof *x;
+    for (size_t i = 0; i < n; ++i)
+      if (x[i] != x[i]) return hfi_refuse(error, HF_ERROR_NONFINITE, "parameter %s[%zu] is not a number", hf_model_field_info(p->trial, (hfModelField)f).name, i);
+  }
+  hfStatus status = hfi_derive(p->trial, error);
+  if (status == HF_OK) copy_overlay(p->block, p->trial);
+  return status;
+}

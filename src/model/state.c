@@ -1,0 +1,136 @@
+// States and inputs: plain blocks.
+#include <holdfast/state.h>
+
+#include "base/error.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGN = 64 };
+
+static int64_t take(int64_t* at, size_t bytes) {
+  int64_t start = *at;
+  *at = (start + (int64_t)bytes + ALIGN - 1) / ALIGN * ALIGN;
+  return start;
+}
+
+// ---- layout --------------------------------------------------------------------------------------
+
+static hfState layout_state(const hfModel* m, int max_memory) {
+  hfState s = {0};
+  s.nq = m->nq, s.nv = m->nv, s.na = m->na;
+  s.ndiscrete = 4 + m->ngeom; // integrator bookkeeping, then one mode word a geom
+  s.max_memory = max_memory;
+  int64_t at = (int64_t)((sizeof s + ALIGN - 1) / ALIGN * ALIGN);
+  s.off_q = take(&at, sizeof(double) * (size_t)s.nq);
+  s.off_v = take(&at, sizeof(double) * (size_t)s.nv);
+  s.off_act = take(&at, sizeof(double) * (size_t)s.na);
+  s.off_discrete = take(&at, sizeof(int64_t) * (size_t)s.ndiscrete);
+  s.off_memory = take(&at, sizeof(hfContactMemory) * (size_t)max_memory);
+  s.size = (uint64_t)at;
+  return s;
+}
+
+size_t hf_state_size(const hfModel* model, int max_memory) { return (size_t)layout_state(model, max_memory).size; }
+
+hfState* hf_state_init(void* memory, const hfModel* model, int max_memory) {
+  hfState header = layout_state(model, max_memory);
+  memset(memory, 0, (size_t)header.size);
+  hfState* s = memory;
+  *s = header;
+  memcpy(hf_state_q(s), hf_model_qpos0(model), sizeof(double) * (size_t)s->nq);
+  return s;
+}
+
+// Room for as many remembered contacts as crowded scenes have: 8 a geom, at least 64.
+int hf_state_default_memory(const hfModel* model) { return model->ngeom < 8 ? 64 : 8 * model->ngeom; }
+
+hfState* hf_state_create(const hfModel* model) {
+  int capacity = hf_state_default_memory(model);
+  void* memory = aligned_alloc(ALIGN, hf_state_size(model, capacity));
+  return memory ? hf_state_init(memory, model, capacity) : NULL;
+}
+
+void hf_state_free(hfState* state) { free(state); }
+
+void hf_state_reset(hfState* state, const hfModel* model) { hf_state_init(state, model, state->max_memory); }
+
+// ---- keyframes -----------------------------------------------------------------------------------
+
+hfStatus hf_state_set_key(hfState* s, hfInput* input, const hfModel* m, int key, hfError* error) {
+  if (key < 0 || key >= m->nkey) return hfi_refuse(error, HF_ERROR_ARGUMENT, "keyframe %d does not exist: the model has %d", key, m->nkey);
+  size_t k = (size_t)key;
+  hf_state_reset(s, m);
+  s->time = hf_model_key_time(m)[key];
+  memcpy(hf_state_q(s), hf_model_key_qpos(m) + k * (size_t)m->nq, sizeof(double) * (size_t)m->nq);
+  memcpy(hf_state_v(s), hf_model_key_qvel(m) + k * (size_t)m->nv, sizeof(double) * (size_t)m->nv);
+  memcpy(hf_state_act(s), hf_model_key_act(m) + k * (size_t)m->na, sizeof(double) * (size_t)m->na);
+  if (!input) return HF_OK;
+  if (input->ctrl) memcpy(input->ctrl, hf_model_key_ctrl(m) + k * (size_t)m->nu, sizeof(double) * (size_t)m->nu);
+  if (input->mocap_pos) memcpy(input->mocap_pos, hf_model_key_mpos(m) + 3 * k * (size_t)m->nmocap, 3 * sizeof(double) * (size_t)m->nmocap);
+  if (input->mocap_quat) memcpy(input->mocap_quat, hf_model_key_mquat(m) + 4 * k * (size_t)m->nmocap, 4 * sizeof(double) * (size_t)m->nmocap);
+  return HF_OK;
+}
+
+// ---- files ---------------------------------------------------------------------------------------
+
+static const char kMagic[8] = "HFSTATE";
+
+hfStatus hf_state_save(const hfState* s, const char* path, hfError* error) {
+  FILE* file = fopen(path, "wb");
+  if (!file) return hfi_refuse(error, HF_ERROR_FILE, "%s: cannot be written", path);
+  int good = fwrite(kMagic, sizeof kMagic, 1, file) == 1 && fwrite(s, (size_t)s->size, 1, file) == 1;
+  good = fclose(file) == 0 && good;
+  return good ? HF_OK : hfi_refuse(error, HF_ERROR_FILE, "%s: write failed (disk full?)", path);
+}
+
+static int same_layout(const hfState* a, const hfState* b) {
+  return a->size == b->size && a->nq == b->nq && a->nv == b->nv && a->na == b->na && a->ndiscrete == b->ndiscrete &&
+         a->max_memory == b->max_memory && a->off_q == b->off_q && a->off_v == b->off_v && a->off_act == b->off_act &&
+         a->off_discrete == b->off_discrete && a->off_memory == b->off_memory;
+}
+
+hfStatus hf_state_restore(hfState* s, const char* path, hfError* error) {
+  FILE* file = fopen(path, "rb");
+  if (!file) return hfi_refuse(error, HF_ERROR_FILE, "%s: cannot be opened", path);
+  char magic[sizeof kMagic];
+  hfState header, *whole = NULL;
+  hfStatus status = HF_OK;
+  if (fread(magic, sizeof magic, 1, file) != 1 || memcmp(magic, kMagic, sizeof magic) != 0 || fread(&header, sizeof header, 1, file) != 1)
+    status = hfi_refuse(error, HF_ERROR_PARSE, "%s: not a saved state", path);
+  else if (!same_layout(&header, s) || header.nmemory < 0 || header.nmemory > header.max_memory)
+    status = hfi_refuse(error, HF_ERROR_MODEL, "%s: saved for another model (nq %d nv %d, here %d %d)", path, header.nq, header.nv, s->nq, s->nv);
+  else if (!(whole = malloc((size_t)header.size))) status = hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+  else if (fread((char*)whole + sizeof header, (size_t)header.size - sizeof header, 1, file) != 1)
+    status = hfi_refuse(error, HF_ERROR_PARSE, "%s: cut short", path);
+  else {
+    *whole = header;
+    memcpy(s, whole, (size_t)header.size);
+  }
+  free(whole);
+  fclose(file);
+  return status;
+}
+
+// ---- inputs --------------------------------------------------------------------------------------
+
+hfInput* hf_input_create(const hfModel* m) {
+  size_t n = (size_t)(m->nu + m->nv + 6 * m->nbody + 7 * m->nmocap);
+  hfInput* input = calloc(1, sizeof *input + sizeof(double) * n);
+  if (!input) return NULL;
+  double* at = (double*)(input + 1);
+  input->ctrl = at, at += m->nu;
+  input->force = at, at += m->nv;
+  input->wrench = at, at += 6 * m->nbody;
+  input->mocap_pos = at, at += 3 * m->nmocap;
+  input->mocap_quat = at;
+  for (int i = 0; i < m->nmocap; ++i) {
+    int b = hf_model_mocap_body(m)[i];
+    memcpy(input->mocap_pos + 3 * i, hf_model_body_pos(m) + 3 * b, 3 * sizeof(double));
+    memcpy(input->mocap_quat + 4 * i, hf_model_body_quat(m) + 4 * b, 4 * sizeof(double));
+  }
+  return input;
+}
+
+void hf_input_free(hfInput* input) { free(input); }

@@ -1,0 +1,249 @@
+// The builder: orders, inertias against closed forms, refusals, overlays, files.
+#include "support/cmocka_all.h"
+
+#include <holdfast/builder.h>
+#include <holdfast/state.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int add_body(hfBuilder* b, const char* name, int parent) {
+  hfBodyDef d = hf_body_def_default();
+  d.name = name, d.parent = parent;
+  int id = hf_builder_add_body(b, &d, NULL);
+  assert_true(id > 0);
+  return id;
+}
+
+static int add_hinge(hfBuilder* b, const char* name, int body) {
+  hfJointDef d = hf_joint_def_default();
+  d.name = name, d.body = body;
+  int id = hf_builder_add_joint(b, &d, NULL);
+  assert_true(id >= 0);
+  return id;
+}
+
+static int add_geom(hfBuilder* b, int body, int type, double s0, double s1, double s2) {
+  hfGeomDef d = hf_geom_def_default();
+  d.body = body, d.type = type, d.size[0] = s0, d.size[1] = s1, d.size[2] = s2;
+  int id = hf_builder_add_geom(b, &d, NULL);
+  assert_true(id >= 0);
+  return id;
+}
+
+static hfModel* finish(hfBuilder* b) {
+  hfModel* m = NULL;
+  hfError error;
+  if (hf_builder_finish(b, &m, &error) != HF_OK) fail_msg("%s", error.message);
+  hf_builder_free(b);
+  return m;
+}
+
+// Bodies added breadth-first come out depth-first, with everything that refers to them.
+static void test_depth_first_order(void** state) {
+  (void)state;
+  hfBuilder* b = hf_builder_create();
+  int a = add_body(b, "a", 0), c = add_body(b, "c", 0), a1 = add_body(b, "a1", a), c1 = add_body(b, "c1", c);
+  const int bodies[] = {c1, a1, c, a};
+  const char* joints[] = {"jc1", "ja1", "jc", "ja"};
+  for (int i = 0; i < 4; ++i) {
+    add_hinge(b, joints[i], bodies[i]);
+    add_geom(b, bodies[i], HF_GEOM_SPHERE, 0.1 * (i + 1), 0, 0);
+  }
+  hfModel* m = finish(b);
+  const char* expected[] = {"world", "a", "a1", "c", "c1"};
+  for (int i = 0; i < 5; ++i) assert_string_equal(hf_model_name(m, HF_OBJECT_BODY, i), expected[i]);
+  assert_string_equal(hf_model_name(m, HF_OBJECT_JOINT, 1), "ja1");
+  assert_int_equal(m->ntree, 2);
+  assert_int_equal(hf_model_dof_parent(m)[1], 0);
+  assert_int_equal(hf_model_dof_parent(m)[2], -1);
+  assert_int_equal(hf_model_body_subtreeend(m)[1], 3);
+  assert_int_equal(m->nM, 6);
+  assert_int_equal(hf_model_M_col(m)[hf_model_dof_Madr(m)[3]], 2);
+  assert_float_equal(hf_model_geom_size(m)[0], 0.4, 0);
+  hf_model_free(m);
+}
+
+// Two half-size boxes glued together have the inertia of the whole box: independent of the sum rule.
+static void test_inertia_of_halves(void** state) {
+  (void)state;
+  double I[2][6], mass[2];
+  for (int k = 0; k < 2; ++k) {
+    hfBuilder* b = hf_builder_create();
+    int body = add_body(b, "box", 0);
+    hfJointDef j = hf_joint_def_default();
+    j.body = body, j.type = HF_JOINT_FREE;
+    assert_true(hf_builder_add_joint(b, &j, NULL) >= 0);
+    if (k == 0) add_geom(b, body, HF_GEOM_BOX, 0.2, 0.3, 0.1);
+    else
+      for (int s = -1; s <= 1; s += 2) {
+        hfGeomDef g = hf_geom_def_default();
+        g.body = body, g.type = HF_GEOM_BOX, g.pos[0] = 0.1 * s;
+        // the half is turned about z: its sizes swap
+        g.quat[0] = g.quat[3] = sqrt(0.5);
+        g.size[0] = 0.3, g.size[1] = 0.1, g.size[2] = 0.1;
+        assert_true(hf_builder_add_geom(b, &g, NULL) >= 0);
+      }
+    hfModel* m = finish(b);
+    memcpy(I[k], hf_model_body_inertia(m) + 6, sizeof I[k]);
+    mass[k] = hf_model_body_mass(m)[1];
+    hf_model_free(m);
+  }
+  assert_float_equal(mass[0], 1000 * 8 * 0.2 * 0.3 * 0.1, 1e-12);
+  assert_float_equal(mass[1], mass[0], 1e-12);
+  for (int i = 0; i < 6; ++i) assert_float_equal(I[1][i], I[0][i], 1e-13); // rounding of values near 1
+  assert_float_equal(I[0][0], 48.0 * (0.09 + 0.01) / 3, 1e-13);
+}
+
+// Unit-mass moments of primitives against an independent quadrature over the body.
+static void test_primitive_inertia_by_quadrature(void** state) {
+  (void)state;
+  enum { N = 60 };
+  const struct { int type; double s[3]; } shapes[] = {{HF_GEOM_CAPSULE, {0.3, 0.5, 0}}, {HF_GEOM_CYLINDER, {0.3, 0.5, 0}},
+                                                       {HF_GEOM_ELLIPSOID, {0.3, 0.5, 0.7}}, {HF_GEOM_SPHERE, {0.4, 0, 0}}};
+  for (size_t k = 0; k < sizeof shapes / sizeof *shapes; ++k) {
+    double r = shapes[k].s[0], l = shapes[k].s[1], volume = 0, P[3] = {0};
+    const double ext = 1.0, h = 2 * ext / N;
+    for (int ix = 0; ix < N; ++ix)
+      for (int iy = 0; iy < N; ++iy)
+        for (int iz = 0; iz < N; ++iz) {
+          double x = -ext + h * (ix + 0.5), y = -ext + h * (iy + 0.5), z = -ext + h * (iz + 0.5), rho = x * x + y * y;
+          double beyond = fabs(z) > l ? fabs(z) - l : 0;
+          int in = shapes[k].type == HF_GEOM_CAPSULE    ? rho + beyond * beyond < r * r
+                   : shapes[k].type == HF_GEOM_CYLINDER ? rho < r * r && fabs(z) < l
+                   : shapes[k].type == HF_GEOM_SPHERE   ? rho + z * z < r * r
+                                                        : x * x / 0.09 + y * y / 0.25 + z * z / 0.49 < 1;
+          if (in) volume += h * h * h, P[0] += h * h * h * x * x, P[1] += h * h * h * y * y, P[2] += h * h * h * z * z;
+        }
+    hfBuilder* b = hf_builder_create();
+    int body = add_body(b, "x", 0);
+    add_hinge(b, "j", body);
+    add_geom(b, body, shapes[k].type, shapes[k].s[0], shapes[k].s[1], shapes[k].s[2]);
+    hfModel* m = finish(b);
+    // the grid's error at curved surfaces is about h relative to the size, averaged down: 3 %
+    assert_float_equal(hf_model_body_mass(m)[1], 1000 * volume, 0.03 * 1000 * volume);
+    for (int i = 0; i < 3; ++i) {
+      double want = 1000 * (P[(i + 1) % 3] + P[(i + 2) % 3]);
+      assert_float_equal(hf_model_body_inertia(m)[6 + i], want, 0.03 * want);
+    }
+    hf_model_free(m);
+  }
+}
+
+static void test_refusals_name_the_culprit(void** state) {
+  (void)state;
+  hfError error;
+  hfBuilder* b = hf_builder_create();
+  int body = add_body(b, "cup", 0);
+  hfBodyDef again = hf_body_def_default();
+  again.name = "cup", again.where = "scene.xml:7";
+  assert_true(hf_builder_add_body(b, &again, &error) < 0);
+  assert_string_equal(error.message, "scene.xml:7: body \"cup\": name is used already");
+  hfJointDef j = hf_joint_def_default();
+  j.name = "turn", j.body = body, j.axis[2] = 0;
+  assert_true(hf_builder_add_joint(b, &j, &error) < 0);
+  assert_non_null(strstr(error.message, "axis has no direction"));
+  hfGeomDef g = hf_geom_def_default();
+  g.body = body, g.size[0] = NAN;
+  assert_true(hf_builder_add_geom(b, &g, &error) < 0);
+  g.size[0] = 1, g.condim = 2;
+  assert_true(hf_builder_add_geom(b, &g, &error) < 0);
+  assert_non_null(strstr(error.message, "condim"));
+  add_hinge(b, "ok", body); // no mass anywhere: the joint moves nothing
+  hfModel* m = NULL;
+  assert_int_equal(hf_builder_finish(b, &m, &error), HF_ERROR_MODEL);
+  assert_null(m);
+  assert_non_null(strstr(error.message, "body \"cup\": joint \"ok\" moves no inertia"));
+  hf_builder_free(b);
+}
+
+static hfModel* make_pendulum(void) {
+  hfBuilder* b = hf_builder_create();
+  int body = add_body(b, "rod", 0);
+  add_hinge(b, "pivot", body);
+  hfGeomDef g = hf_geom_def_default();
+  g.body = body, g.type = HF_GEOM_CAPSULE, g.size[0] = 0.05, g.size[1] = 0.5, g.pos[0] = 0.5, g.mass = 2;
+  assert_true(hf_builder_add_geom(b, &g, NULL) >= 0);
+  return finish(b);
+}
+
+// M at qpos0 of a hinge about z through the origin: Izz about the pivot.
+static void test_reference_mass(void** state) {
+  (void)state;
+  hfModel* m = make_pendulum();
+  const double* I = hf_model_body_inertia(m) + 6;
+  assert_float_equal(hf_model_dof_M0(m)[0], I[2] + 2 * 0.25, 1e-14);
+  hf_model_free(m);
+}
+
+static void test_params_overlay(void** state) {
+  (void)state;
+  hfModel* m = make_pendulum();
+  hfParams* p = NULL;
+  assert_int_equal(hf_params_create(&p, m, NULL), HF_OK);
+  const hfModel* o = hf_params_model(p);
+  assert_ptr_equal(hf_model_body_parent(o), hf_model_body_parent(m));
+  assert_ptr_not_equal(hf_model_body_mass(o), hf_model_body_mass(m));
+  assert_null(hf_params_field(p, HF_FIELD_body_parent));
+  double* mass = hf_params_field(p, HF_FIELD_body_mass);
+  mass[1] = 4;
+  assert_float_equal(hf_model_body_mass(o)[1], 2, 0); // not yet in force
+  assert_int_equal(hf_params_update(p, NULL), HF_OK);
+  assert_float_equal(hf_model_body_mass(o)[1], 4, 0);
+  assert_float_equal(hf_model_body_subtreemass(o)[0], 4, 0);
+  assert_float_equal(hf_model_body_mass(m)[1], 2, 0);
+  mass[1] = -1;
+  hfError error;
+  assert_int_equal(hf_params_update(p, &error), HF_ERROR_MODEL);
+  assert_non_null(strstr(error.message, "rod"));
+  assert_float_equal(hf_model_body_mass(o)[1], 4, 0);
+  hf_params_free(p);
+  hf_model_free(m);
+}
+
+static void test_file_round_trip(void** state) {
+  (void)state;
+  const char* path = HF_BINARY_DIR "/test_builder.hfm";
+  hfModel *m = make_pendulum(), *read = NULL;
+  assert_int_equal(hf_model_save(m, path, NULL), HF_OK);
+  assert_int_equal(hf_model_open(&read, path, NULL), HF_OK);
+  assert_memory_equal(m, read, m->size);
+  // a changed index is refused, not believed
+  int32_t* parent = (int32_t*)((char*)read + read->offset[HF_FIELD_body_parent]);
+  parent[1] = 99;
+  hfError error;
+  assert_int_equal(hf_model_validate(read, read->size, &error), HF_ERROR_MODEL);
+  assert_non_null(strstr(error.message, "body_parent[1]"));
+  hf_model_free(read);
+  remove(path);
+  hf_model_free(m);
+}
+
+static void test_state_round_trip(void** state) {
+  (void)state;
+  const char* path = HF_BINARY_DIR "/test_builder.hfs";
+  hfModel* m = make_pendulum();
+  hfState *s = hf_state_create(m), *copy = hf_state_create(m);
+  s->time = 1.5, hf_state_q(s)[0] = 0.1, hf_state_v(s)[0] = -3;
+  assert_int_equal(hf_state_save(s, path, NULL), HF_OK);
+  assert_int_equal(hf_state_restore(copy, path, NULL), HF_OK);
+  assert_memory_equal(s, copy, s->size);
+  FILE* file = fopen(path, "r+b");
+  fputs("XX", file);
+  fclose(file);
+  assert_int_equal(hf_state_restore(copy, path, NULL), HF_ERROR_PARSE);
+  remove(path);
+  hf_state_free(s), hf_state_free(copy);
+  hf_model_free(m);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_depth_first_order),       cmocka_unit_test(test_inertia_of_halves),
+      cmocka_unit_test(test_primitive_inertia_by_quadrature), cmocka_unit_test(test_refusals_name_the_culprit),
+      cmocka_unit_test(test_reference_mass),          cmocka_unit_test(test_params_overlay),
+      cmocka_unit_test(test_file_round_trip),         cmocka_unit_test(test_state_round_trip),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
