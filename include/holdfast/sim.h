@@ -1,0 +1,101 @@
+// hfSim: steps a world. One per thread; options and scratch, nothing that changes a result.
+//
+//   hfSimConfig config = hf_sim_config_default();
+//   hf_sim_create(&sim, model, &config, &error);
+//   while (state->time < 5) hf_sim_step(sim, state, input, &report, &error);
+#ifndef HOLDFAST_SIM_H
+#define HOLDFAST_SIM_H
+
+#include <holdfast/dynamics.h>
+#include <holdfast/solver.h>
+#include <holdfast/state.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hfSimConfig {
+  double step;              // h; 0: the scene's timestep [s]
+  int32_t method;           // hfMethod; -1: the scene's
+  int32_t friction;         // hfFrictionLaw; -1: the scene's
+  int32_t max_contacts;     // capacity; 0: planned from the model
+  int32_t gyroscopic;       // 1: gyroscopic terms implicit (default 0: explicit, in the bias)
+  int32_t scene_signals;    // 1: the scene's signals drive controls that no input gives (default 1)
+  double near_rigid;        // beta of rows without a stiffness of their own (docs/theory/one-law.md) [-]
+  double static_speed;      // slip above which the dynamic coefficient acts, in stiction speeds [-]
+  hfSolverConfig solver;
+  // continuous time
+  double accuracy;          // a; 0: fixed step [-]
+  int32_t newton;           // 0 full, 1 quasi
+  int32_t tals;             // 1: transition-aware line search inside Newton
+  int32_t jacobian;         // 0 forward differences, 1 analytic
+} hfSimConfig;
+
+HF_API hfSimConfig hf_sim_config_default(void);
+// Sets a field by its name in C ("step", "solver.tolerance", "method"); enums also by name ("tamsi").
+HF_API hfStatus hf_sim_config_set(hfSimConfig* config, const char* name, const char* value, hfError* error);
+// The i-th settable name, NULL past the last.
+HF_API const char* hf_sim_config_name(int i);
+HF_API const char* hf_method_name(int method);     // "tamsi", …
+HF_API const char* hf_friction_name(int friction); // "regularised", …
+
+// What a step has to say.
+typedef struct hfStepReport {
+  hfStatus status;        // of the step
+  hfSolveReport solve;
+  int32_t ncontact;       // contacts that carried force or could have
+  int32_t ndropped;       // contacts beyond the capacity (status HF_OVERFLOW)
+  int32_t ncapped;        // rows whose stiffness was capped for conditioning
+  int32_t nstick;         // contacts that stick
+  double max_depth;       // deepest overlap at the start of the step [m]
+} hfStepReport;
+
+// A contact of the last step. World frame; normal from B into A; forces on A.
+typedef struct hfContact {
+  int32_t geom_a, geom_b, body_a, body_b;
+  uint32_t feature;
+  int32_t stick;        // 1: below the friction bound
+  hfVec3 p_W;           // contact point [m]
+  hfVec3 n_W;
+  double depth;         // at the start of the step [m]
+  double fn;            // normal force [N]
+  hfVec3 ft;            // friction force [N]
+  hfVec3 torque;        // torsional and rolling friction [N m]
+  hfVec3 vt;            // slip of A relative to B at the end of the step [m/s]
+  double vn;            // separation speed at the end of the step [m/s]
+} hfContact;
+
+typedef struct hfSim hfSim;
+
+// The model (or an overlay's model) must outlive the sim.
+HF_API hfStatus hf_sim_create(hfSim** sim, const hfModel* model, const hfSimConfig* config, hfError* error);
+HF_API void hf_sim_free(hfSim* sim);
+HF_API const hfModel* hf_sim_model(const hfSim* sim);
+HF_API double hf_sim_step_size(const hfSim* sim);
+
+// Advances the state by one step. input may be NULL. A refusal (status < 0) leaves the state as it
+// was; numerical trouble (> 0) is in the report and the step is taken. Allocates nothing.
+HF_API hfStatus hf_sim_step(hfSim* sim, hfState* state, const hfInput* input, hfStepReport* report, hfError* error);
+
+// Results of the last step.
+HF_API int hf_sim_contact_count(const hfSim* sim);
+HF_API hfContact hf_sim_contact(const hfSim* sim, int i);
+// Net force on body A from contacts with body B, normal and friction apart; B < 0: with any body.
+// Returns the number of contacts summed.
+HF_API int hf_sim_pair_force(const hfSim* sim, int body_a, int body_b, hfVec3* normal, hfVec3* friction);
+HF_API const double* hf_sim_ctrl(const hfSim* sim);            // (nu) controls that acted
+HF_API const double* hf_sim_actuator_force(const hfSim* sim);  // (nu) [N or N m]
+HF_API const double* hf_sim_acceleration(const hfSim* sim);    // (nv) (v1 - v0)/h
+HF_API const double* hf_sim_sensors(const hfSim* sim);         // (nsensordata) at the end of the step
+HF_API const hfDynamics* hf_sim_dynamics(const hfSim* sim);    // kinematics at the end of the step
+
+// Everything at a given state without stepping: poses, M, bias, actuator forces, contacts, sensors
+// (with the unconstrained acceleration). Results are read as after a step.
+HF_API hfStatus hf_sim_evaluate(hfSim* sim, const hfState* state, const hfInput* input, hfError* error);
+// The step problem that hf_sim_step would solve at this state; valid until the sim's next call.
+HF_API hfStatus hf_sim_problem(hfSim* sim, const hfState* state, const hfInput* input, const hfStepProblem** problem, hfError* error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
