@@ -22,6 +22,8 @@ typedef struct hfDynamics hfDynamics;
 
 HF_API hfStatus hf_dynamics_create(hfDynamics** dynamics, const hfModel* model, hfError* error);
 HF_API void hf_dynamics_free(hfDynamics* dynamics);
+// Reads masses, inertias, gravity and armature of the model again; call it after hf_params_update.
+HF_API void hf_dynamics_refresh(hfDynamics* d);
 
 // Stages. Each needs the ones above it.
 HF_API void hf_dynamics_position(hfDynamics* d, const double* q, const hfInput* input); // input: mocap poses, may be NULL
@@ -58,6 +60,13 @@ HF_API hfVec3 hf_dynamics_com(const hfDynamics* d, int body);        // of the s
 HF_API double hf_dynamics_kinetic_energy(const hfDynamics* d);       // armature included [J]
 HF_API double hf_dynamics_potential_energy(const hfDynamics* d, const double* q); // gravity and springs [J]
 HF_API void hf_dynamics_momentum(const hfDynamics* d, hfVec3 about_W, hfVec3* linear, hfVec3* angular);
+
+// Generalised force (nv) that carries the share body_gravcomp of each body's weight. It is no part of the
+// bias: it counts as actuator force on joints with jnt_actgravcomp, elsewhere as a passive force.
+HF_API void hf_dynamics_gravity_compensation(const hfDynamics* d, double* tau);
+// Adds to the momentum p (nv) of a step of length h what makes its gyroscopic terms implicit:
+// p* = M v + h (tau - bias) + this. After _velocity.
+HF_API void hf_dynamics_gyroscopic_impulse(const hfDynamics* d, double h, double* p);
 
 // q <- q (+) h v on the configuration manifold.
 HF_API void hf_model_integrate(const hfModel* model, double* q, const double* v, double h);

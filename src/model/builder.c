@@ -154,6 +154,8 @@ static hfStatus check_joint(const hfBuilder* b, hfJointDef* d, hfError* error) {
     }
   if (nfree && njoint) return hfi_refuse_def(error, d->where, kind, d->name, "a free joint must be its body's only joint");
   if (nball > 1) return hfi_refuse_def(error, d->where, kind, d->name, "a body has at most one ball joint");
+  // the rates of a ball joint are about the body's axes, which a later hinge would turn
+  if (nball && d->type == HF_JOINT_HINGE) return hfi_refuse_def(error, d->where, kind, d->name, "a hinge cannot follow a ball joint on the same body");
   return HF_OK;
 }
 

@@ -1,0 +1,61 @@
+// Mass matrix by composite rigid bodies (Featherstone, Rigid Body Dynamics Algorithms, 6.2).
+//
+//   Ic_l = I_l + sum of Ic over the links that l carries
+//   M_ij = (Ic_l S_i) . S_j,  i a dof of link l, j = i or a dof on the way to the root
+//
+// M is tree-sparse: row i holds its ancestors ascending and the diagonal last (dof_Madr, M_col).
+// Rotor inertia (armature) adds to the diagonal, tendon armature to the entries listed at creation.
+#include "dynamics/dynamics.h"
+#include <string.h>
+
+static void fill_row(const hfDynamics* d, hfForce F, const int32_t* col, int n, double* row) {
+  for (int k = 0; k < n; ++k) row[k] = fo_dot(F, d->S[col[k]]);
+}
+
+void hf_dynamics_mass_matrix(hfDynamics* d) {
+  const hfModel* m = d->model;
+  const int32_t *adr = hf_model_dof_Madr(m), *depth = hf_model_dof_depth(m), *col = hf_model_M_col(m);
+  const double* armature = hf_model_dof_armature(m);
+  memcpy(d->Ic, d->I, (size_t)d->nlink * sizeof *d->I);
+  for (int l = d->nlink - 1; l > 0; --l) {
+    const hfiLink* link = &d->link[l];
+    for (int i = link->dof; i < link->dof + link->ndof; ++i) {
+      double* row = d->M + adr[i];
+      fill_row(d, inertia_mul(&d->Ic[l], d->S[i]), col + adr[i], depth[i] + 1, row);
+      row[depth[i]] += armature[i];
+    }
+    if (link->parent) inertia_add(&d->Ic[link->parent], &d->Ic[l]);
+  }
+  for (int k = 0; k < d->narmature; ++k) d->M[d->armature[k].entry] += d->armature[k].value;
+}
+
+const double* hf_dynamics_M(const hfDynamics* d) { return d->M; }
+const double* hf_dynamics_c(const hfDynamics* d) { return d->c; }
+
+void hf_dynamics_dense_M(const hfDynamics* d, double* M) {
+  const hfModel* m = d->model;
+  size_t nv = (size_t)m->nv;
+  memset(M, 0, nv * nv * sizeof *M);
+  for (size_t i = 0; i < nv; ++i) {
+    int start = hf_model_dof_Madr(m)[i], n = hf_model_dof_depth(m)[i] + 1;
+    for (int k = start; k < start + n; ++k) {
+      size_t j = (size_t)hf_model_M_col(m)[k];
+      M[i * nv + j] = M[j * nv + i] = d->M[k];
+    }
+  }
+}
+
+void hf_dynamics_multiply(const hfDynamics* d, const double* x, double* y) {
+  const hfModel* m = d->model;
+  for (int i = 0; i < m->nv; ++i) {
+    const double* row = d->M + hf_model_dof_Madr(m)[i];
+    const int32_t* col = hf_model_M_col(m) + hf_model_dof_Madr(m)[i];
+    int depth = hf_model_dof_depth(m)[i];
+    double sum = row[depth] * x[i];
+    for (int k = 0; k < depth; ++k) {
+      sum += row[k] * x[col[k]];
+      y[col[k]] += row[k] * x[i];
+    }
+    y[i] = sum;
+  }
+}

@@ -1,0 +1,304 @@
+// Lays out an hfDynamics and computes what does not change while a world runs.
+//
+//   joint steps   p_EA = p_EB + R_EB p_BA and q_EB (0, axis): a hinge then costs one rotation and one
+//                 quaternion product (fk.c)
+//   links         inertia of a body and all bodies welded to it, merged about their common centre:
+//                   m = sum m_b,  c = sum m_b c_b/m,  Ic = sum R I_b R^T + m_b (|r|^2 1 - r r^T), r = c_b - c
+//   armature      tendon armature a adds a J^T J to M, J the coefficients of a fixed tendon, on M's
+//                 tree-sparse entries (couplings between branches have none and are left out)
+#include "dynamics/dynamics.h"
+#include "base/error.h"
+#include <stdlib.h>
+#include <string.h>
+
+// ---- layout ---------------------------------------------------------------------------------------
+
+static int count_moving_sites(const hfModel* m) {
+  int n = 0;
+  for (int i = 0; i < m->nsite; ++i) n += hf_model_body_weld(m)[hf_model_site_body(m)[i]] != 0;
+  return n;
+}
+
+static void count_bodies(hfDynamics* d) {
+  const hfModel* m = d->model;
+  d->nlink = 1;
+  d->nmoving = 0;
+  for (int b = 1; b < m->nbody; ++b) {
+    d->nlink += hf_model_body_jntnum(m)[b] > 0;
+    d->nmoving += hf_model_body_weld(m)[b] != 0;
+  }
+  d->nmovingsite = count_moving_sites(m);
+}
+
+static int count_tendon_pairs(const hfModel* m) {
+  int n = 0;
+  for (int t = 0; t < m->ntendon; ++t) {
+    int k = hf_model_tendon_num(m)[t];
+    n += k * (k + 1) / 2;
+  }
+  return n;
+}
+
+static void slice_constants(hfDynamics* d, hfiArena* arena) {
+  const hfModel* m = d->model;
+  d->step = HFI_TAKE(arena, hfiJointStep, m->njnt);
+  d->moving = HFI_TAKE(arena, hfiMovingBody, d->nmoving);
+  d->geom = HFI_TAKE(arena, hfiFixedFrame, m->ngeom);
+  d->site = HFI_TAKE(arena, hfiFixedFrame, m->nsite);
+  d->movingsite = HFI_TAKE(arena, int32_t, d->nmovingsite);
+  d->link = HFI_TAKE(arena, hfiLink, d->nlink);
+  d->body_link = HFI_TAKE(arena, int32_t, m->nbody);
+  d->armature = HFI_TAKE(arena, hfiArmature, count_tendon_pairs(m));
+}
+
+static void slice_results(hfDynamics* d, hfiArena* arena) {
+  const hfModel* m = d->model;
+  d->q_WB = HFI_TAKE(arena, hfQuat, m->nbody);
+  d->X_WB = HFI_TAKE(arena, hfPose, m->nbody);
+  d->X_WG = HFI_TAKE(arena, hfPose, m->ngeom);
+  d->X_WS = HFI_TAKE(arena, hfPose, m->nsite);
+  d->axis_W = HFI_TAKE(arena, hfVec3, m->njnt);
+  d->p_WA = HFI_TAKE(arena, hfVec3, m->njnt);
+  d->p_WO = HFI_TAKE(arena, hfVec3, m->ntree);
+  d->S = HFI_TAKE(arena, hfMotion, m->nv);
+  d->I = HFI_TAKE(arena, hfiInertia, d->nlink);
+  d->v = HFI_TAKE(arena, double, m->nv);
+  d->V = HFI_TAKE(arena, hfMotion, d->nlink);
+  d->A = HFI_TAKE(arena, hfMotion, d->nlink);
+  d->Ic = HFI_TAKE(arena, hfiInertia, d->nlink);
+  d->M = HFI_TAKE(arena, double, m->nM);
+  d->L = HFI_TAKE(arena, double, m->nM);
+  d->Dinv = HFI_TAKE(arena, double, m->nv);
+  d->c = HFI_TAKE(arena, double, m->nv);
+  d->F = HFI_TAKE(arena, hfForce, d->nlink);
+  d->B = HFI_TAKE(arena, hfMotion, d->nlink);
+  d->Ia = HFI_TAKE(arena, hfiArticulated, d->nlink);
+  d->U = HFI_TAKE(arena, hfForce, m->nv);
+  d->u = HFI_TAKE(arena, double, m->nv);
+}
+
+// ---- kinematics -----------------------------------------------------------------------------------
+
+// q_EB, p_EB: body frame in E at the reference coordinate
+static hfiJointStep make_joint_step(const hfModel* m, int joint, hfQuat q_EB, hfVec3 p_EB) {
+  hfVec3 axis_B = v3_load(hf_model_jnt_axis(m) + 3 * joint);
+  hfiJointStep s = {.type = hf_model_jnt_type(m)[joint],
+                    .qposadr = hf_model_jnt_qposadr(m)[joint],
+                    .dofadr = hf_model_jnt_dofadr(m)[joint],
+                    .q_EB = q_EB,
+                    .p_BA = v3_load(hf_model_jnt_pos(m) + 3 * joint)};
+  s.ref = hf_model_qpos0(m)[s.qposadr];
+  s.off_centre = v3_norm2(s.p_BA) > 0;
+  s.axis = s.type == HF_JOINT_SLIDE ? q_rotate(q_EB, axis_B) : axis_B;
+  s.p_EA = s.type == HF_JOINT_SLIDE ? p_EB : v3_add(p_EB, q_rotate(q_EB, s.p_BA));
+  hfQuat axis = {0, axis_B.x, axis_B.y, axis_B.z};
+  s.q_EB_axis = q_mul(q_EB, axis);
+  return s;
+}
+
+static void make_joint_steps(hfDynamics* d, int body) {
+  const hfModel* m = d->model;
+  int first = hf_model_body_jntadr(m)[body];
+  for (int k = 0; k < hf_model_body_jntnum(m)[body]; ++k) {
+    hfQuat q = k ? q_identity() : q_unit(q_load(hf_model_body_quat(m) + 4 * body));
+    hfVec3 p = k ? v3_zero() : v3_load(hf_model_body_pos(m) + 3 * body);
+    d->step[first + k] = make_joint_step(m, first + k, q, p);
+  }
+}
+
+static hfiMovingBody make_moving_body(const hfModel* m, int body) {
+  hfiMovingBody r = {.body = body,
+                     .parent = hf_model_body_parent(m)[body],
+                     .motion = hf_model_body_mocap(m)[body] >= 0 ? HFI_BODY_MOCAP
+                               : hf_model_body_jntnum(m)[body] > 0 ? HFI_BODY_JOINTED : HFI_BODY_WELDED,
+                     .joint = hf_model_body_jntadr(m)[body],
+                     .njoint = hf_model_body_jntnum(m)[body],
+                     .geom = hf_model_body_geomadr(m)[body],
+                     .ngeom = hf_model_body_geomnum(m)[body],
+                     .q_PB = q_unit(q_load(hf_model_body_quat(m) + 4 * body))};
+  r.X_PB = pose_from(v3_load(hf_model_body_pos(m) + 3 * body), r.q_PB);
+  return r;
+}
+
+static hfiFixedFrame make_fixed_frame(int body, const double* pos, const double* quat) {
+  hfVec3 p = v3_load(pos);
+  hfQuat q = q_unit(q_load(quat));
+  hfiFixedFrame r = {.body = body, .X_BF = pose_from(p, q)};
+  int turned = q.x != 0 || q.y != 0 || q.z != 0;
+  r.offset = turned ? HFI_OFFSET_POSE : v3_norm2(p) > 0 ? HFI_OFFSET_TRANSLATION : HFI_OFFSET_NONE;
+  return r;
+}
+
+static void make_kinematics(hfDynamics* d) {
+  const hfModel* m = d->model;
+  int k = 0;
+  for (int b = 1; b < m->nbody; ++b) {
+    make_joint_steps(d, b);
+    if (hf_model_body_weld(m)[b] != 0) d->moving[k++] = make_moving_body(m, b);
+  }
+  for (int i = 0; i < m->ngeom; ++i)
+    d->geom[i] = make_fixed_frame(hf_model_geom_body(m)[i], hf_model_geom_pos(m) + 3 * i, hf_model_geom_quat(m) + 4 * i);
+  k = 0;
+  for (int i = 0; i < m->nsite; ++i) {
+    int body = hf_model_site_body(m)[i];
+    d->site[i] = make_fixed_frame(body, hf_model_site_pos(m) + 3 * i, hf_model_site_quat(m) + 4 * i);
+    if (hf_model_body_weld(m)[body] != 0) d->movingsite[k++] = i;
+  }
+}
+
+// Poses that never change: bodies fixed in the world, their geoms and sites.
+static void place_fixed_bodies(hfDynamics* d) {
+  const hfModel* m = d->model;
+  d->q_WB[0] = q_identity();
+  d->X_WB[0] = pose_identity();
+  for (int b = 1; b < m->nbody; ++b) {
+    if (hf_model_body_weld(m)[b] != 0) continue;
+    hfiMovingBody r = make_moving_body(m, b);
+    d->q_WB[b] = q_mul(d->q_WB[r.parent], r.q_PB);
+    d->X_WB[b] = pose_mul(d->X_WB[r.parent], r.X_PB);
+  }
+  for (int i = 0; i < m->ngeom; ++i) d->X_WG[i] = pose_mul(d->X_WB[d->geom[i].body], d->geom[i].X_BF);
+  for (int i = 0; i < m->nsite; ++i) d->X_WS[i] = pose_mul(d->X_WB[d->site[i].body], d->site[i].X_BF);
+}
+
+// ---- links ----------------------------------------------------------------------------------------
+
+static void make_links(hfDynamics* d) {
+  const hfModel* m = d->model;
+  hfiLink world = {.parent = 0, .tree = -1};
+  d->link[0] = world;
+  d->body_link[0] = 0;
+  for (int b = 1, n = 1; b < m->nbody; ++b) {
+    int parent = hf_model_body_parent(m)[b];
+    if (hf_model_body_jntnum(m)[b] > 0) {
+      hfiLink link = {.body = b,
+                      .parent = d->body_link[parent],
+                      .tree = hf_model_body_tree(m)[b],
+                      .joint = hf_model_body_jntadr(m)[b],
+                      .njoint = hf_model_body_jntnum(m)[b],
+                      .dof = hf_model_body_dofadr(m)[b],
+                      .ndof = hf_model_body_dofnum(m)[b]};
+      d->link[n] = link;
+      d->body_link[b] = n++;
+    } else {
+      d->body_link[b] = hf_model_body_mocap(m)[b] >= 0 ? 0 : d->body_link[parent];
+    }
+  }
+}
+
+// X_LB of a body welded to link body L.
+static hfPose pose_in_link(const hfModel* m, int link_body, int body) {
+  hfPose X = pose_identity();
+  for (int b = body; b != link_body; b = hf_model_body_parent(m)[b]) X = pose_mul(make_moving_body(m, b).X_PB, X);
+  return X;
+}
+
+// I += R J R^T + mass (|r|^2 1 - r r^T), J and I as xx yy zz xy xz yz
+static void add_inertia(double* I, hfMat3 R, const double* J, double mass, hfVec3 r) {
+  hfMat3 full = {{J[0], J[3], J[4], J[3], J[1], J[5], J[4], J[5], J[2]}};
+  const hfMat3 W = m3_mul(m3_mul(R, full), m3_transpose(R));
+  double rr = v3_norm2(r);
+  I[0] += W.m[0] + mass * (rr - r.x * r.x);
+  I[1] += W.m[4] + mass * (rr - r.y * r.y);
+  I[2] += W.m[8] + mass * (rr - r.z * r.z);
+  I[3] += W.m[1] - mass * r.x * r.y;
+  I[4] += W.m[2] - mass * r.x * r.z;
+  I[5] += W.m[5] - mass * r.y * r.z;
+}
+
+static void merge_link(hfDynamics* d, int l) {
+  const hfModel* m = d->model;
+  hfiLink* link = &d->link[l];
+  int end = hf_model_body_subtreeend(m)[link->body];
+  hfVec3 moment = v3_zero();
+  link->mass = 0;
+  for (int b = link->body; b < end; ++b) {
+    if (d->body_link[b] != l) continue;
+    double mass = hf_model_body_mass(m)[b];
+    hfVec3 com_L = pose_point(pose_in_link(m, link->body, b), v3_load(hf_model_body_com(m) + 3 * b));
+    link->mass += mass;
+    moment = v3_axpy(mass, com_L, moment);
+  }
+  link->com_B = link->mass > 0 ? v3_scale(1 / link->mass, moment) : v3_zero();
+  memset(link->inertia_B, 0, sizeof link->inertia_B);
+  for (int b = link->body; b < end; ++b) {
+    if (d->body_link[b] != l) continue;
+    hfPose X_LB = pose_in_link(m, link->body, b);
+    hfVec3 com_L = pose_point(X_LB, v3_load(hf_model_body_com(m) + 3 * b));
+    add_inertia(link->inertia_B, X_LB.R, hf_model_body_inertia(m) + 6 * b, hf_model_body_mass(m)[b],
+                v3_sub(com_L, link->com_B));
+  }
+}
+
+// ---- tendon armature ------------------------------------------------------------------------------
+
+// Entry of M at (row, col), or -1 where col does not move what row moves.
+static int find_entry(const hfModel* m, int row, int col) {
+  int start = hf_model_dof_Madr(m)[row], depth = hf_model_dof_depth(m)[col];
+  if (depth > hf_model_dof_depth(m)[row] || hf_model_M_col(m)[start + depth] != col) return -1;
+  return start + depth;
+}
+
+static void add_tendon_armature(hfDynamics* d, int tendon) {
+  const hfModel* m = d->model;
+  const int32_t* jnt = hf_model_wrap_jnt(m) + hf_model_tendon_adr(m)[tendon];
+  const double* coef = hf_model_wrap_coef(m) + hf_model_tendon_adr(m)[tendon];
+  for (int a = 0; a < hf_model_tendon_num(m)[tendon]; ++a) {
+    for (int b = 0; b <= a; ++b) {
+      int i = hf_model_jnt_dofadr(m)[jnt[a]], j = hf_model_jnt_dofadr(m)[jnt[b]];
+      int row = imax2(i, j), col = imin2(i, j), entry = find_entry(m, row, col);
+      // a joint named twice: both cross terms fall on one diagonal entry
+      double twice = a != b && i == j ? 2 : 1;
+      double value = twice * hf_model_tendon_armature(m)[tendon] * coef[a] * coef[b];
+      hfiArmature r = {entry, row, col, value};
+      if (entry >= 0 && value != 0) d->armature[d->narmature++] = r;
+    }
+  }
+}
+
+// ---- interface ------------------------------------------------------------------------------------
+
+void hf_dynamics_refresh(hfDynamics* d) {
+  const hfModel* m = d->model;
+  d->gravity = m->world.disable_gravity ? v3_zero() : v3_load(m->world.gravity);
+  d->V[0] = mo_zero();
+  d->A[0] = mo_zero();
+  d->A[0].v = v3_neg(d->gravity);
+  memset(&d->I[0], 0, sizeof d->I[0]);
+  for (int l = 1; l < d->nlink; ++l) merge_link(d, l);
+  d->narmature = 0;
+  for (int t = 0; t < m->ntendon; ++t) add_tendon_armature(d, t);
+}
+
+void hfi_dynamics_init(hfDynamics* d, const hfModel* model, hfiArena* arena) {
+  memset(d, 0, sizeof *d);
+  d->model = model;
+  count_bodies(d);
+  slice_constants(d, arena);
+  slice_results(d, arena);
+  if (!arena->base) return;
+  make_links(d);
+  make_kinematics(d);
+  place_fixed_bodies(d);
+  hf_dynamics_refresh(d);
+  memset(d->v, 0, (size_t)model->nv * sizeof *d->v);
+  hf_dynamics_position(d, hf_model_qpos0(model), NULL);
+  hf_dynamics_velocity(d, d->v);
+}
+
+hfStatus hf_dynamics_create(hfDynamics** dynamics, const hfModel* model, hfError* error) {
+  hfDynamics plan;
+  hfiArena arena = hfi_arena(NULL, 0);
+  HFI_TAKE(&arena, hfDynamics, 1);
+  hfi_dynamics_init(&plan, model, &arena);
+  size_t size = (arena.used + HFI_ALIGN - 1) / HFI_ALIGN * HFI_ALIGN;
+  void* memory = aligned_alloc(HFI_ALIGN, size);
+  if (!memory) return hfi_refuse(error, HF_ERROR_MEMORY, "dynamics of %d dofs: out of memory", (int)model->nv);
+  arena = hfi_arena(memory, size);
+  hfDynamics* d = HFI_TAKE(&arena, hfDynamics, 1);
+  hfi_dynamics_init(d, model, &arena);
+  *dynamics = d;
+  return HF_OK;
+}
+
+void hf_dynamics_free(hfDynamics* d) { free(d); }

@@ -1,0 +1,150 @@
+// Scratch and results of the dynamics of one world, sliced from an arena.
+//
+// Everything that moves is described by links. A link is a body with joints together with the bodies
+// welded to it: they share one spatial velocity, so their inertia is merged once (create.c) and the
+// recursions run over links, not bodies. Link 0 is the world; mocap bodies, at rest, belong to it.
+//
+//   O      reference point of a tree: the origin of the tree's first body with a joint
+//   S      spatial velocity for unit rate of one dof, about O in world axes
+//   V      spatial velocity of a link about O in world axes
+//   A      spatial acceleration of a link about O at vdot = 0, gravity included as a base
+//          acceleration of -g
+//   I, Ic  spatial inertia of a link, of everything from it outward, about O in world axes
+//   F      spatial force about O in world axes
+#ifndef HFI_DYNAMICS_DYNAMICS_H
+#define HFI_DYNAMICS_DYNAMICS_H
+
+#include "base/arena.h"
+#include "math/spatial.h"
+#include <holdfast/dynamics.h>
+
+// Constants of one joint step of forward kinematics, from frame E to the body frame B behind the
+// joint. E is the parent body's frame for a body's first joint, else B behind the joint before.
+typedef struct hfiJointStep {
+  int32_t type;       // hfJointType
+  int32_t qposadr;
+  int32_t dofadr;
+  int32_t off_centre; // 1: the anchor is not at B's origin
+  double ref;         // hinge, slide: coordinate of the reference configuration [rad or m]
+  hfQuat q_EB;        // at the reference coordinate
+  hfQuat q_EB_axis;   // hinge: q_EB (0, axis)
+  hfVec3 p_EA;        // hinge, ball: the anchor; slide: B's origin at the reference coordinate [m]
+  hfVec3 axis;        // hinge: in B; slide: in E
+  hfVec3 p_BA;        // the anchor in B [m]
+} hfiJointStep;
+
+typedef enum hfiBodyMotion { HFI_BODY_WELDED, HFI_BODY_JOINTED, HFI_BODY_MOCAP } hfiBodyMotion;
+
+// A body whose pose can change.
+typedef struct hfiMovingBody {
+  int32_t body, parent;
+  int32_t motion;         // hfiBodyMotion
+  int32_t joint, njoint;  // its steps
+  int32_t geom, ngeom;
+  hfQuat q_PB;            // welded and mocap bodies
+  hfPose X_PB;
+} hfiMovingBody;
+
+// A frame fixed in a body: of a geom or site.
+typedef enum hfiOffset { HFI_OFFSET_POSE, HFI_OFFSET_TRANSLATION, HFI_OFFSET_NONE } hfiOffset;
+typedef struct hfiFixedFrame {
+  int32_t body;
+  int32_t offset; // hfiOffset: what of X_BF differs from the identity
+  hfPose X_BF;
+} hfiFixedFrame;
+
+typedef struct hfiLink {
+  int32_t body;           // the one with the joints
+  int32_t parent;         // link
+  int32_t tree;
+  int32_t joint, njoint;
+  int32_t dof, ndof;
+  double mass;            // [kg]
+  hfVec3 com_B;           // of the link, from the body's origin [m]
+  double inertia_B[6];    // about the link's centre of mass: xx yy zz xy xz yz [kg m^2]
+} hfiLink;
+
+// What tendon armature adds to one entry of M, at (row, col) with col <= row.
+typedef struct hfiArmature { int32_t entry, row, col; double value; } hfiArmature;
+
+// Articulated inertia, symmetric: n = J w + H v, f = H^T w + N v.
+typedef struct hfiArticulated { double J[6], H[9], N[6]; } hfiArticulated;
+
+struct hfDynamics {
+  const hfModel* model;
+  int32_t nlink, nmoving, nmovingsite, narmature;
+
+  // constants
+  hfVec3 gravity;          // zero where the model disables it [m/s^2]
+  hfiJointStep* step;      // (njnt)
+  hfiMovingBody* moving;   // (nmoving) parents first
+  hfiFixedFrame* geom;     // (ngeom)
+  hfiFixedFrame* site;     // (nsite)
+  int32_t* movingsite;     // (nmovingsite) the sites on moving bodies
+  hfiLink* link;           // (nlink) parents first
+  int32_t* body_link;      // (nbody)
+  hfiArmature* armature;   // (narmature) non-zero ones
+
+  // hf_dynamics_position
+  hfQuat* q_WB;            // (nbody)
+  hfPose* X_WB;            // (nbody)
+  hfPose* X_WG;            // (ngeom)
+  hfPose* X_WS;            // (nsite)
+  hfVec3* axis_W;          // (njnt) hinge, slide
+  hfVec3* p_WA;            // (njnt) anchors [m]
+  hfVec3* p_WO;            // (ntree) reference points [m]
+  hfMotion* S;             // (nv)
+  hfiInertia* I;           // (nlink)
+
+  // hf_dynamics_velocity
+  double* v;               // (nv)
+  hfMotion* V;             // (nlink)
+  hfMotion* A;             // (nlink)
+
+  // hf_dynamics_mass_matrix, _factor
+  hfiInertia* Ic;          // (nlink)
+  double* M;               // (nM) see dof_Madr
+  double* L;               // (nM) unit lower-triangular, D on the diagonal
+  double* Dinv;            // (nv)
+
+  // hf_dynamics_bias, _inverse, _forward
+  double* c;               // (nv) bias
+  hfForce* F;              // (nlink)
+  hfMotion* B;             // (nlink) acceleration due to vdot
+  hfiArticulated* Ia;      // (nlink)
+  hfForce* U;              // (nv) Ia S
+  double* u;               // (nv)
+};
+
+// Slices all arrays from the arena. Over an arena without memory this only plans; else it also
+// computes the constants and puts the world at qpos0, at rest.
+void hfi_dynamics_init(hfDynamics* d, const hfModel* model, hfiArena* arena);
+
+static inline hfVec3 hfi_link_reference(const hfDynamics* d, int link) {
+  int tree = d->link[link].tree;
+  return tree < 0 ? v3_zero() : d->p_WO[tree];
+}
+// Point about which spatial quantities of a body are.
+static inline hfVec3 hfi_body_reference(const hfDynamics* d, int body) {
+  return hfi_link_reference(d, d->body_link[body]);
+}
+static inline hfVec3 hfi_body_com(const hfDynamics* d, int body) {
+  return pose_point(d->X_WB[body], v3_load(hf_model_body_com(d->model) + 3 * body));
+}
+
+// Forces of all links at acceleration A + B (B may be NULL) less the wrenches (nbody x 6, or NULL):
+// F = I (A + B) + V x* I V - wrenches. Force and torque of a wrench act at the body's centre of mass.
+void hfi_link_forces(hfDynamics* d, const hfMotion* B, const double* wrench);
+// tau_i = S_i . (sum of F over the links that dof i moves); sums F inward on the way.
+void hfi_joint_forces(hfDynamics* d, double* tau);
+
+// ---- Jacobians in sparse form ---------------------------------------------------------------------
+
+// The dofs that move a body, ascending (a view into the model); returns their number.
+int hfi_jacobian_dofs(const hfDynamics* d, int body, const int32_t** dofs);
+// Velocity of the body, and of its point at p_W, for unit rate of each of these dofs.
+void hfi_jacobian_columns(const hfDynamics* d, int body, hfVec3 p_W, hfMotion* columns);
+// tau += J^T F for a force F on the body at p_W.
+void hfi_jacobian_transpose_add(const hfDynamics* d, int body, hfVec3 p_W, hfForce F, double* tau);
+
+#endif

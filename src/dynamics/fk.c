@@ -1,0 +1,196 @@
+// Forward kinematics: poses, dof motions S and link inertias in the world.
+//
+// A body's joints act one after the other, each in the frame the one before leaves (frames as in
+// MuJoCo). E is the frame before the joint, B behind it, A the joint's anchor, u the rate's axis:
+//
+//   hinge   q_WB = q_WE q_EB exp(u (q - ref)/2),  p_WA = p_WE + R_WE p_EA,  p_WB = p_WA - R_WB p_BA
+//   ball    the same with the joint's quaternion
+//   slide   q_WB = q_WE q_EB,  p_WB = p_WE + R_WE (p_EB + u (q - ref))
+//   free    q_WB and p_WB are the coordinates
+//
+// Motion of a dof about the tree's reference point O:
+//   rotation about u through A: S = (u, (p_WA - O) x u);  translation along u: S = (0, u)
+// with u fixed in B for ball and free rotations, in the world for free translations.
+#include "dynamics/dynamics.h"
+
+typedef struct Frame { hfQuat q; hfPose X; } Frame;
+
+// One Newton step toward |q| = 1: exact to rounding for a product of unit quaternions.
+static hfQuat renormalise(hfQuat q) {
+  double s = 1.5 - 0.5 * (q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
+  hfQuat r = {s * q.w, s * q.x, s * q.y, s * q.z};
+  return r;
+}
+
+static void turn(Frame* frame, hfQuat q_EB) {
+  frame->q = renormalise(q_mul(frame->q, q_EB));
+  frame->X.R = m3_from_quat(frame->q);
+}
+
+// The body's origin, once it has turned about the anchor.
+static hfVec3 origin_from_anchor(const Frame* frame, const hfiJointStep* s, hfVec3 p_WA) {
+  return s->off_centre ? v3_sub(p_WA, m3_mulv(frame->X.R, s->p_BA)) : p_WA;
+}
+
+static void move_hinge(Frame* frame, const hfiJointStep* s, double q, hfVec3* p_WA, hfVec3* axis_W) {
+  double half = 0.5 * (q - s->ref), c = cos(half), sn = sin(half);
+  const hfQuat *a = &s->q_EB, *b = &s->q_EB_axis;
+  hfQuat q_EB = {c * a->w + sn * b->w, c * a->x + sn * b->x, c * a->y + sn * b->y, c * a->z + sn * b->z};
+  *p_WA = pose_point(frame->X, s->p_EA);
+  turn(frame, q_EB);
+  *axis_W = m3_mulv(frame->X.R, s->axis);
+  frame->X.p = origin_from_anchor(frame, s, *p_WA);
+}
+
+static void move_slide(Frame* frame, const hfiJointStep* s, double q, hfVec3* p_WA, hfVec3* axis_W) {
+  *axis_W = m3_mulv(frame->X.R, s->axis);
+  hfVec3 p = v3_axpy(q - s->ref, *axis_W, pose_point(frame->X, s->p_EA));
+  turn(frame, s->q_EB);
+  frame->X.p = p;
+  *p_WA = v3_add(p, m3_mulv(frame->X.R, s->p_BA));
+}
+
+static void move_ball(Frame* frame, const hfiJointStep* s, const double* q, hfVec3* p_WA) {
+  *p_WA = pose_point(frame->X, s->p_EA);
+  turn(frame, q_mul(s->q_EB, q_unit(q_load(q))));
+  frame->X.p = origin_from_anchor(frame, s, *p_WA);
+}
+
+static void move_free(Frame* frame, const double* q, hfVec3* p_WA) {
+  frame->q = q_unit(q_load(q + 3));
+  frame->X = pose_from(v3_load(q), frame->q);
+  *p_WA = frame->X.p;
+}
+
+static void move_joints(hfDynamics* d, const hfiMovingBody* body, const double* q, Frame* frame) {
+  for (int j = body->joint; j < body->joint + body->njoint; ++j) {
+    const hfiJointStep* s = &d->step[j];
+    const double* qj = q + s->qposadr;
+    switch (s->type) {
+    case HF_JOINT_HINGE: move_hinge(frame, s, *qj, &d->p_WA[j], &d->axis_W[j]); break;
+    case HF_JOINT_SLIDE: move_slide(frame, s, *qj, &d->p_WA[j], &d->axis_W[j]); break;
+    case HF_JOINT_BALL: move_ball(frame, s, qj, &d->p_WA[j]); break;
+    default: move_free(frame, qj, &d->p_WA[j]); break;
+    }
+  }
+}
+
+static Frame mocap_frame(const hfDynamics* d, const hfiMovingBody* body, const hfInput* input) {
+  int id = hf_model_body_mocap(d->model)[body->body];
+  hfVec3 p = input && input->mocap_pos ? v3_load(input->mocap_pos + 3 * id) : body->X_PB.p;
+  hfQuat q = input && input->mocap_quat ? q_unit(q_load(input->mocap_quat + 4 * id)) : body->q_PB;
+  Frame frame = {q, pose_from(p, q)};
+  return frame;
+}
+
+static void place_bodies(hfDynamics* d, const double* q, const hfInput* input) {
+  for (int i = 0; i < d->nmoving; ++i) {
+    const hfiMovingBody* body = &d->moving[i];
+    Frame frame = {d->q_WB[body->parent], d->X_WB[body->parent]};
+    if (body->motion == HFI_BODY_JOINTED) {
+      move_joints(d, body, q, &frame);
+    } else if (body->motion == HFI_BODY_WELDED) {
+      frame.q = q_mul(frame.q, body->q_PB);
+      frame.X = pose_mul(frame.X, body->X_PB);
+    } else {
+      frame = mocap_frame(d, body, input);
+    }
+    d->q_WB[body->body] = frame.q;
+    d->X_WB[body->body] = frame.X;
+  }
+}
+
+// X_WF = X_WB X_BF, sparing the products with an identity.
+static inline void place_frame(hfPose* X_WF, const hfPose* X_WB, const hfiFixedFrame* frame) {
+  if (frame->offset == HFI_OFFSET_POSE) X_WF->R = m3_mul(X_WB->R, frame->X_BF.R);
+  else X_WF->R = X_WB->R;
+  X_WF->p = frame->offset == HFI_OFFSET_NONE ? X_WB->p : pose_point(*X_WB, frame->X_BF.p);
+}
+
+static void place_fixed_frames(hfDynamics* d) {
+  for (int i = 0; i < d->nmoving; ++i) {
+    const hfiMovingBody* body = &d->moving[i];
+    for (int g = body->geom; g < body->geom + body->ngeom; ++g) place_frame(&d->X_WG[g], &d->X_WB[body->body], &d->geom[g]);
+  }
+  for (int i = 0; i < d->nmovingsite; ++i) {
+    int s = d->movingsite[i];
+    place_frame(&d->X_WS[s], &d->X_WB[d->site[s].body], &d->site[s]);
+  }
+}
+
+// ---- dof motions ----------------------------------------------------------------------------------
+
+static hfMotion rotation_about(hfVec3 axis, hfVec3 r_OA) {
+  hfMotion S = {axis, v3_cross(r_OA, axis)};
+  return S;
+}
+
+static hfMotion translation_along(hfVec3 axis) {
+  hfMotion S = {v3_zero(), axis};
+  return S;
+}
+
+static void rotations_about_columns(hfMotion* S, hfMat3 R, hfVec3 r_OA) {
+  for (int k = 0; k < 3; ++k) S[k] = rotation_about(m3_col(R, k), r_OA);
+}
+
+static void make_motions(hfDynamics* d, const hfiLink* link, hfVec3 O) {
+  for (int j = link->joint; j < link->joint + link->njoint; ++j) {
+    hfMotion* S = d->S + d->step[j].dofadr;
+    hfVec3 r_OA = v3_sub(d->p_WA[j], O);
+    switch (d->step[j].type) {
+    case HF_JOINT_HINGE: *S = rotation_about(d->axis_W[j], r_OA); break;
+    case HF_JOINT_SLIDE: *S = translation_along(d->axis_W[j]); break;
+    case HF_JOINT_BALL: rotations_about_columns(S, d->X_WB[link->body].R, r_OA); break;
+    default:
+      S[0] = translation_along(v3(1, 0, 0));
+      S[1] = translation_along(v3(0, 1, 0));
+      S[2] = translation_along(v3(0, 0, 1));
+      rotations_about_columns(S + 3, d->X_WB[link->body].R, r_OA);
+    }
+  }
+}
+
+// ---- inertia --------------------------------------------------------------------------------------
+
+// Ibar = R I_B R^T + m (|c|^2 1 - c c^T), h = m c; c from O to the link's centre of mass
+static void place_inertia(hfiInertia* I, const hfiLink* link, const hfPose* X_WB, hfVec3 O) {
+  const double* J = link->inertia_B;
+  const double* R = X_WB->R.m;
+  hfVec3 c = v3_sub(pose_point(*X_WB, link->com_B), O), h = v3_scale(link->mass, c);
+  double T[9]; // R I_B
+  for (int i = 0; i < 9; i += 3) {
+    T[i] = R[i] * J[0] + R[i + 1] * J[3] + R[i + 2] * J[4];
+    T[i + 1] = R[i] * J[3] + R[i + 1] * J[1] + R[i + 2] * J[5];
+    T[i + 2] = R[i] * J[4] + R[i + 1] * J[5] + R[i + 2] * J[2];
+  }
+  double xx = h.x * c.x, yy = h.y * c.y, zz = h.z * c.z;
+  I->m = link->mass;
+  I->h = h;
+  I->I[0] = T[0] * R[0] + T[1] * R[1] + T[2] * R[2] + (yy + zz);
+  I->I[1] = T[3] * R[3] + T[4] * R[4] + T[5] * R[5] + (xx + zz);
+  I->I[2] = T[6] * R[6] + T[7] * R[7] + T[8] * R[8] + (xx + yy);
+  I->I[3] = T[0] * R[3] + T[1] * R[4] + T[2] * R[5] - h.x * c.y;
+  I->I[4] = T[0] * R[6] + T[1] * R[7] + T[2] * R[8] - h.x * c.z;
+  I->I[5] = T[3] * R[6] + T[4] * R[7] + T[5] * R[8] - h.y * c.z;
+}
+
+void hf_dynamics_position(hfDynamics* d, const double* q, const hfInput* input) {
+  const hfModel* m = d->model;
+  place_bodies(d, q, input);
+  place_fixed_frames(d);
+  for (int t = 0; t < m->ntree; ++t) d->p_WO[t] = d->X_WB[hf_model_tree_body(m)[t]].p;
+  for (int l = 1; l < d->nlink; ++l) {
+    const hfiLink* link = &d->link[l];
+    hfVec3 O = d->p_WO[link->tree];
+    make_motions(d, link, O);
+    place_inertia(&d->I[l], link, &d->X_WB[link->body], O);
+  }
+}
+
+// ---- results --------------------------------------------------------------------------------------
+
+hfPose hf_dynamics_body_pose(const hfDynamics* d, int body) { return d->X_WB[body]; }
+hfQuat hf_dynamics_body_quat(const hfDynamics* d, int body) { return d->q_WB[body]; }
+hfPose hf_dynamics_geom_pose(const hfDynamics* d, int geom) { return d->X_WG[geom]; }
+hfPose hf_dynamics_site_pose(const hfDynamics* d, int site) { return d->X_WS[site]; }

@@ -1,0 +1,49 @@
+// Tree-sparse factorisation M = L^T D L (Featherstone, Rigid Body Dynamics Algorithms, 6.4-6.5).
+//
+// Eliminating dof k from the leaves inward changes only rows of its ancestors, so L has exactly the
+// non-zeros of M. Row i of an ancestor holds the ancestors of i, which are the first entries of row k:
+//
+//   for k = nv-1 … 0, ancestors i of k:   a = M_ki/M_kk,  row_i -= a row_k[0 … depth_i],  M_ki = a
+//
+// leaves the unit lower-triangular L in the off-diagonals and D on the diagonal.
+//   M x = b:   y = L^-T b,  z = D^-1 y,  x = L^-1 z
+#include "dynamics/dynamics.h"
+#include <string.h>
+
+// Rows of ancestors of dof k, nearest last in `row`: col[0 … depth)
+static void eliminate(double* L, const int32_t* adr, const int32_t* col, int depth, double* row, double Dinv) {
+  for (int a = depth - 1; a >= 0; --a) {
+    double* target = L + adr[col[a]];
+    double factor = row[a] * Dinv;
+    for (int j = 0; j <= a; ++j) target[j] -= factor * row[j];
+    row[a] = factor;
+  }
+}
+
+void hf_dynamics_factor(hfDynamics* d) {
+  const hfModel* m = d->model;
+  const int32_t *adr = hf_model_dof_Madr(m), *depth = hf_model_dof_depth(m), *col = hf_model_M_col(m);
+  memcpy(d->L, d->M, (size_t)m->nM * sizeof *d->M);
+  for (int k = m->nv - 1; k >= 0; --k) {
+    double* row = d->L + adr[k];
+    d->Dinv[k] = 1 / row[depth[k]];
+    eliminate(d->L, adr, col + adr[k], depth[k], row, d->Dinv[k]);
+  }
+}
+
+void hf_dynamics_solve(const hfDynamics* d, double* x) {
+  const hfModel* m = d->model;
+  const int32_t *adr = hf_model_dof_Madr(m), *depth = hf_model_dof_depth(m), *M_col = hf_model_M_col(m);
+  for (int k = m->nv - 1; k >= 0; --k) {
+    const double* row = d->L + adr[k];
+    const int32_t* col = M_col + adr[k];
+    for (int a = 0; a < depth[k]; ++a) x[col[a]] -= row[a] * x[k];
+  }
+  for (int k = 0; k < m->nv; ++k) {
+    const double* row = d->L + adr[k];
+    const int32_t* col = M_col + adr[k];
+    double sum = d->Dinv[k] * x[k];
+    for (int a = 0; a < depth[k]; ++a) sum -= row[a] * x[col[a]];
+    x[k] = sum;
+  }
+}

@@ -1,0 +1,221 @@
+// Identities between the algorithms on random trees: each couples two independent recursions, or a
+// recursion with a dense or elementary computation.
+#include "dynamics/trees.h"
+
+#include "dynamics/dynamics.h"
+#include "math/spatial.h"
+
+// Recursions of up to 10 bodies lose a few hundred roundings relative to the largest term.
+static const double ROUNDING = 1e-12;
+
+static void random_array(testRandom* r, double* x, int n) {
+  for (int i = 0; i < n; ++i) x[i] = random_uniform(r, -1, 1);
+}
+
+
+// ---- ABA(RNEA) = id -------------------------------------------------------------------------------
+
+static double condition_of_M(World* w) {
+  double dmin = 1e300, dmax = 0;
+  hf_dynamics_mass_matrix(w->d);
+  hf_dynamics_factor(w->d);
+  for (int i = 0; i < w->model->nv; ++i) {
+    double D = 1 / w->d->Dinv[i];
+    dmin = fmin(dmin, D);
+    dmax = fmax(dmax, D);
+  }
+  return dmax / dmin;
+}
+
+static void check_forward_inverts_inverse(World* w, testRandom* r) {
+  int nv = w->model->nv, nbody = w->model->nbody;
+  double vdot[MAX_DOF], tau[MAX_DOF], again[MAX_DOF];
+  double* wrench = malloc((size_t)nbody * 6 * sizeof *wrench);
+  random_array(r, vdot, nv);
+  random_array(r, wrench, 6 * nbody);
+  hf_dynamics_inverse(w->d, w->v, vdot, wrench, tau);
+  hf_dynamics_forward(w->d, w->v, tau, wrench, again);
+  // solving amplifies rounding by at most the condition of M, estimated from D
+  double tolerance = ROUNDING * condition_of_M(w) * fmax(1, largest(tau, nv));
+  for (int i = 0; i < nv; ++i) assert_near(again[i], vdot[i], tolerance);
+  free(wrench);
+}
+
+static void test_forward_inverts_inverse(void** state) {
+  (void)state;
+  RandomTree spec = random_tree_default();
+  for_random_trees(&spec, TREES, check_forward_inverts_inverse);
+}
+
+// ---- CRBA columns = RNEA of unit accelerations -----------------------------------------------------
+
+static void check_columns(World* w, testRandom* r) {
+  (void)r;
+  size_t nv = (size_t)w->model->nv;
+  double vdot[MAX_DOF] = {0}, tau[MAX_DOF], *M = malloc(nv * nv * sizeof *M);
+  hf_dynamics_mass_matrix(w->d);
+  hf_dynamics_bias(w->d);
+  hf_dynamics_dense_M(w->d, M);
+  double tolerance = ROUNDING * fmax(largest(M, (int)(nv * nv)), largest(hf_dynamics_c(w->d), (int)nv));
+  for (size_t j = 0; j < nv; ++j) {
+    vdot[j] = 1;
+    hf_dynamics_inverse(w->d, w->v, vdot, NULL, tau);
+    for (size_t i = 0; i < nv; ++i) assert_near(tau[i] - hf_dynamics_c(w->d)[i], M[i * nv + j], tolerance);
+    vdot[j] = 0;
+  }
+  free(M);
+}
+
+static void test_columns_of_M(void** state) {
+  (void)state;
+  RandomTree spec = random_tree_default();
+  for_random_trees(&spec, TREES, check_columns);
+}
+
+// ---- M = L^T D L, its solve and product --------------------------------------------------------------
+
+static void check_factor(World* w, testRandom* r) {
+  size_t nv = (size_t)w->model->nv;
+  double *M = malloc(nv * nv * sizeof *M), *L = calloc(nv * nv, sizeof *L);
+  double x[MAX_DOF], y[MAX_DOF];
+  double condition = condition_of_M(w);
+  hf_dynamics_dense_M(w->d, M);
+  for (size_t i = 0; i < nv; ++i)
+    for (int k = 0; k <= hf_model_dof_depth(w->model)[i]; ++k) {
+      int entry = hf_model_dof_Madr(w->model)[i] + k;
+      L[i * nv + (size_t)hf_model_M_col(w->model)[entry]] = w->d->L[entry];
+    }
+  for (size_t i = 0; i < nv; ++i)
+    for (size_t j = 0; j < nv; ++j) {
+      double sum = 0; // (L^T D L)_ij, the diagonal of L being 1 and that of the array D
+      for (size_t k = i > j ? i : j; k < nv; ++k) {
+        double D = L[k * nv + k], Lki = k == i ? 1 : L[k * nv + i], Lkj = k == j ? 1 : L[k * nv + j];
+        sum += Lki * D * Lkj;
+      }
+      assert_near(sum, M[i * nv + j], ROUNDING * largest(M, (int)(nv * nv)));
+    }
+  random_array(r, x, (int)nv);
+  hf_dynamics_multiply(w->d, x, y);
+  for (size_t i = 0; i < nv; ++i) {
+    double sum = 0;
+    for (size_t j = 0; j < nv; ++j) sum += M[i * nv + j] * x[j];
+    assert_near(y[i], sum, ROUNDING * largest(M, (int)(nv * nv)));
+  }
+  hf_dynamics_solve(w->d, y);
+  for (size_t i = 0; i < nv; ++i) assert_near(y[i], x[i], ROUNDING * condition);
+  free(M);
+  free(L);
+}
+
+static void test_factor(void** state) {
+  (void)state;
+  RandomTree spec = random_tree_default();
+  for_random_trees(&spec, TREES, check_factor);
+}
+
+// ---- bias = sum of Newton-Euler over bodies, projected with Jacobians ------------------------------
+
+static void check_bias(World* w, testRandom* r) {
+  (void)r;
+  const hfModel* m = w->model;
+  size_t nv = (size_t)m->nv;
+  double bias[MAX_DOF] = {0}, *J = malloc(6 * nv * sizeof *J);
+  hfVec3 g = v3_load(m->world.gravity);
+  hf_dynamics_bias(w->d);
+  for (int b = 1; b < m->nbody; ++b) {
+    hfPose X = hf_dynamics_body_pose(w->d, b);
+    hfVec3 c = pose_point(X, v3_load(hf_model_body_com(m) + 3 * b));
+    hfMotion V = hf_dynamics_point_velocity(w->d, b, c), a = hf_dynamics_jacobian_rate(w->d, b, c);
+    const double* I = hf_model_body_inertia(m) + 6 * b;
+    // m (a - g) and I alpha + w x I w, the inertia applied in body axes
+    hfVec3 force = v3_scale(hf_model_body_mass(m)[b], v3_sub(a.v, g));
+    hfVec3 Iw = m3_mulv(X.R, sym3_mulv(I, m3_tmulv(X.R, V.w))), Ia = m3_mulv(X.R, sym3_mulv(I, m3_tmulv(X.R, a.w)));
+    hfVec3 couple = v3_add(Ia, v3_cross(V.w, Iw));
+    const double F[6] = {couple.x, couple.y, couple.z, force.x, force.y, force.z};
+    hf_dynamics_jacobian(w->d, b, c, J);
+    for (size_t i = 0; i < 6; ++i)
+      for (size_t j = 0; j < nv; ++j) bias[j] += J[i * nv + j] * F[i];
+  }
+  for (size_t j = 0; j < nv; ++j)
+    assert_near(hf_dynamics_c(w->d)[j], bias[j], ROUNDING * fmax(1, largest(bias, (int)nv)));
+  free(J);
+}
+
+static void test_bias(void** state) {
+  (void)state;
+  RandomTree spec = random_tree_default();
+  for_random_trees(&spec, TREES, check_bias);
+}
+
+// ---- wrenches: inverse dynamics subtracts J^T F ------------------------------------------------------
+
+static void check_wrench(World* w, testRandom* r) {
+  const hfModel* m = w->model;
+  int body = 1 + random_int(r, m->nbody - 1);
+  double vdot[MAX_DOF], without[MAX_DOF], with[MAX_DOF], added[MAX_DOF] = {0}, *J = malloc((size_t)(6 * m->nv) * sizeof *J);
+  double* wrench = calloc((size_t)m->nbody * 6, sizeof *wrench);
+  random_array(r, vdot, m->nv);
+  random_array(r, wrench + 6 * body, 6);
+  hf_dynamics_inverse(w->d, w->v, vdot, NULL, without);
+  hf_dynamics_inverse(w->d, w->v, vdot, wrench, with);
+  hfVec3 c = pose_point(hf_dynamics_body_pose(w->d, body), v3_load(hf_model_body_com(m) + 3 * body));
+  hf_dynamics_jacobian(w->d, body, c, J);
+  const double* F = wrench + 6 * body; // force, torque
+  hfForce spatial = {v3_load(F + 3), v3_load(F)};
+  hfi_jacobian_transpose_add(w->d, body, c, spatial, added);
+  double tolerance = ROUNDING * fmax(1, largest(without, m->nv));
+  for (int i = 0; i < m->nv; ++i) {
+    double JtF = 0;
+    for (int k = 0; k < 3; ++k) JtF += J[k * m->nv + i] * F[3 + k] + J[(3 + k) * m->nv + i] * F[k];
+    assert_near(without[i] - with[i], JtF, tolerance);
+    assert_near(added[i], JtF, tolerance);
+  }
+  free(J);
+  free(wrench);
+}
+
+static void test_wrenches(void** state) {
+  (void)state;
+  RandomTree spec = random_tree_default();
+  for_random_trees(&spec, TREES, check_wrench);
+}
+
+// ---- sparse Jacobian = dense -----------------------------------------------------------------------
+
+static void check_sparse_jacobian(World* w, testRandom* r) {
+  const hfModel* m = w->model;
+  int body = random_int(r, m->nbody), nv = m->nv, nonzero = 0;
+  hfVec3 p = v3(random_normal(r), random_normal(r), random_normal(r));
+  hfMotion columns[MAX_DOF];
+  const int32_t* dofs = NULL;
+  double* J = malloc((size_t)(6 * nv) * sizeof *J);
+  int n = hfi_jacobian_dofs(w->d, body, &dofs);
+  hfi_jacobian_columns(w->d, body, p, columns);
+  hf_dynamics_jacobian(w->d, body, p, J);
+  for (int k = 0; k < n; ++k) {
+    if (k) assert_true(dofs[k] > dofs[k - 1]);
+    assert_vec_near(columns[k].w, v3(J[dofs[k]], J[nv + dofs[k]], J[2 * nv + dofs[k]]), 0);
+    assert_vec_near(columns[k].v, v3(J[3 * nv + dofs[k]], J[4 * nv + dofs[k]], J[5 * nv + dofs[k]]), 0);
+  }
+  for (int j = 0; j < nv; ++j) {
+    double size = 0;
+    for (int i = 0; i < 6; ++i) size += fabs(J[i * nv + j]);
+    nonzero += size > 0;
+  }
+  assert_int_equal(nonzero, n);
+  free(J);
+}
+
+static void test_sparse_jacobian(void** state) {
+  (void)state;
+  RandomTree spec = random_tree_default();
+  for_random_trees(&spec, TREES, check_sparse_jacobian);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      tree_test(test_forward_inverts_inverse), tree_test(test_columns_of_M), tree_test(test_factor),
+      tree_test(test_bias), tree_test(test_wrenches), tree_test(test_sparse_jacobian),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
