@@ -15,6 +15,10 @@ typedef struct hfiShape {
   const hfiHull* hull; // HF_GEOM_MESH only
 } hfiShape;
 
+// An axis-aligned box in the world. A plane's is infinite.
+typedef struct hfiAabb { hfVec3 lo, hi; } hfiAabb;
+hfiAabb hfi_shape_aabb(const hfiShape* shape, const hfPose* X_WG);
+
 // One point of a contact manifold between A and B.
 typedef struct hfiContactPoint {
   hfVec3 p_WCa, p_WCb; // witness points on A and on B [m]

@@ -1,0 +1,136 @@
+// Broad phase, cull, narrow phase.
+//
+// A model with few pairs keeps them in a list and culls by bounding spheres; one with many finds the
+// overlapping boxes anew each time. Explicit pairs are always in the list.
+#include "geometry/scene.h"
+
+#include "base/sort.h"
+
+enum { MAX_LISTED = 1024 };
+
+// ---- creation ------------------------------------------------------------------------------------
+
+static void view_hull(const hfModel* m, int i, hfiHull* h) {
+  int vert = hf_model_mesh_vertadr(m)[i], face = hf_model_mesh_faceadr(m)[i];
+  h->nvert = hf_model_mesh_vertnum(m)[i];
+  h->nface = hf_model_mesh_facenum(m)[i];
+  h->vert = hf_model_hull_vert(m) + 3 * vert;
+  h->face_start = hf_model_hull_facestart(m) + face + i;
+  h->face_vert = hf_model_hull_facevert(m) + hf_model_mesh_facevertadr(m)[i];
+  h->face_plane = hf_model_hull_faceplane(m) + 4 * face;
+  h->edge_start = hf_model_hull_edgestart(m) + vert + i;
+  h->edge_vert = hf_model_hull_edgevert(m) + hf_model_mesh_edgeadr(m)[i];
+  h->nedge = h->edge_start[h->nvert];
+}
+
+static void view_shapes(hfiScene* s) {
+  const hfModel* m = s->model;
+  for (int i = 0; i < m->nmesh; ++i) view_hull(m, i, &s->hull[i]);
+  for (int g = 0; g < m->ngeom; ++g) {
+    const double* size = hf_model_geom_size(m) + 3 * g;
+    int mesh = hf_model_geom_mesh(m)[g];
+    hfiShape shape = {hf_model_geom_type(m)[g], {size[0], size[1], size[2]}, mesh >= 0 ? &s->hull[mesh] : NULL};
+    s->shape[g] = shape;
+  }
+}
+
+static int compare_candidates(const void* x, const void* y) {
+  const hfiCandidate *p = x, *q = y;
+  if (p->a != q->a) return p->a < q->a ? -1 : 1;
+  if (p->b != q->b) return p->b < q->b ? -1 : 1;
+  return p->pair < q->pair ? -1 : p->pair > q->pair;
+}
+
+static void add_explicit(hfiScene* s) {
+  const int32_t* g = hf_model_pair_geom(s->model);
+  for (int i = 0; i < s->model->npair; ++i, g += 2) {
+    hfiCandidate c = {g[0] < g[1] ? g[0] : g[1], g[0] < g[1] ? g[1] : g[0], i};
+    s->candidate[s->ncandidate++] = c;
+  }
+}
+
+static void list_all(hfiScene* s) {
+  for (int a = 0; a < s->model->ngeom; ++a)
+    for (int b = a + 1; b < s->model->ngeom; ++b)
+      if (hfi_filter_test(&s->filter, a, b)) {
+        hfiCandidate c = {a, b, -1};
+        s->candidate[s->ncandidate++] = c;
+      }
+  add_explicit(s);
+  hfi_sort(s->candidate, (size_t)s->ncandidate, sizeof *s->candidate, compare_candidates);
+}
+
+void hfi_scene_init(hfiScene* s, const hfModel* m, hfiArena* arena) {
+  s->model = m;
+  s->shape = HFI_TAKE(arena, hfiShape, m->ngeom);
+  s->hull = HFI_TAKE(arena, hfiHull, m->nmesh);
+  hfi_filter_init(&s->filter, m, arena);
+  // while planning the filter is not known: reserve for either way
+  long most = (long)m->ngeom * (m->ngeom - 1) / 2, grown = 64L * m->ngeom + MAX_LISTED;
+  s->max_candidate = (int32_t)(most < grown ? most : grown) + m->npair;
+  s->candidate = HFI_TAKE(arena, hfiCandidate, s->max_candidate);
+  hfi_grid_init(&s->grid, m->ngeom, arena);
+  s->box = HFI_TAKE(arena, hfiAabb, m->ngeom);
+  s->ncandidate = 0;
+  if (!arena->base) return;
+  view_shapes(s);
+  s->listed = s->filter.npair <= MAX_LISTED;
+  if (s->listed) list_all(s);
+}
+
+// ---- collision -----------------------------------------------------------------------------------
+
+// Contacts of a pair are found below this gap.
+static double pair_margin(const hfModel* m, const hfiCandidate* c) {
+  if (c->pair >= 0) return hf_model_pair_margin(m)[c->pair];
+  const double* margin = hf_model_geom_margin(m);
+  return max2(margin[c->a], margin[c->b]);
+}
+
+// Are the bounding spheres (or a plane and a sphere) farther apart than the margin?
+static int far_apart(const hfModel* m, const hfPose* X_WG, const hfiCandidate* c, double margin) {
+  double ra = hf_model_geom_rbound(m)[c->a], rb = hf_model_geom_rbound(m)[c->b];
+  hfVec3 d = v3_sub(X_WG[c->b].p, X_WG[c->a].p);
+  if (ra > 0 && rb > 0) return v3_norm2(d) > sqr(ra + rb + margin);
+  if (rb > 0) return v3_dot(d, m3_col(X_WG[c->a].R, 2)) > rb + margin;
+  if (ra > 0) return -v3_dot(d, m3_col(X_WG[c->b].R, 2)) > ra + margin;
+  return 1; // two planes
+}
+
+static void find_candidates(hfiScene* s, const hfPose* X_WG, int* dropped) {
+  const hfModel* m = s->model;
+  for (int g = 0; g < m->ngeom; ++g) {
+    hfiAabb b = hfi_shape_aabb(&s->shape[g], &X_WG[g]);
+    double margin = hf_model_geom_margin(m)[g];
+    hfVec3 grow = v3(margin, margin, margin);
+    b.lo = v3_sub(b.lo, grow), b.hi = v3_add(b.hi, grow);
+    s->box[g] = b;
+  }
+  int found;
+  s->ncandidate = hfi_grid_pairs(&s->grid, s->box, &s->filter, s->candidate, s->max_candidate - m->npair, &found);
+  *dropped += found - s->ncandidate;
+  if (m->npair) {
+    add_explicit(s);
+    hfi_sort(s->candidate, (size_t)s->ncandidate, sizeof *s->candidate, compare_candidates);
+  }
+}
+
+int hfi_scene_collide(hfiScene* s, const hfPose* X_WG, hfiRawContact* out, int capacity, int* dropped) {
+  const hfModel* m = s->model;
+  int count = 0;
+  *dropped = 0;
+  if (!s->listed) find_candidates(s, X_WG, dropped);
+  for (int i = 0; i < s->ncandidate; ++i) {
+    const hfiCandidate* c = &s->candidate[i];
+    double margin = pair_margin(m, c);
+    if (far_apart(m, X_WG, c, margin)) continue;
+    hfiContactPoint points[HFI_MAX_MANIFOLD];
+    int n = hfi_collide(&s->shape[c->a], &X_WG[c->a], &s->shape[c->b], &X_WG[c->b], margin, points);
+    for (int k = 0; k < n; ++k) {
+      if (count == capacity) { (*dropped)++; continue; }
+      hfiRawContact raw = {c->a, c->b, c->pair, points[k]};
+      out[count++] = raw;
+    }
+  }
+  return count;
+}

@@ -1,0 +1,32 @@
+// Contacts of a whole model at given poses of its geoms.
+#ifndef HFI_GEOMETRY_SCENE_H
+#define HFI_GEOMETRY_SCENE_H
+
+#include "geometry/broadphase.h"
+#include "geometry/shape.h"
+
+typedef struct hfiRawContact {
+  int32_t geom_a, geom_b; // a < b
+  int32_t pair;           // explicit pair, or -1
+  hfiContactPoint point;
+} hfiRawContact;
+
+typedef struct hfiScene {
+  const hfModel* model;
+  hfiShape* shape;         // (ngeom)
+  hfiHull* hull;           // (nmesh)
+  hfiFilter filter;
+  int32_t listed;          // 1: all pairs are in `candidate` for good, no broad phase
+  int32_t ncandidate, max_candidate;
+  hfiCandidate* candidate; // (max_candidate) sorted by (a, b)
+  hfiGrid grid;
+  hfiAabb* box;            // (ngeom), unused when listed
+} hfiScene;
+
+void hfi_scene_init(hfiScene* scene, const hfModel* model, hfiArena* arena);
+
+// Contact points at the given poses (ngeom), sorted by (geom_a, geom_b) and manifold order. Returns
+// their number, at most `capacity`; *dropped counts those beyond it.
+int hfi_scene_collide(hfiScene* scene, const hfPose* X_WG, hfiRawContact* out, int capacity, int* dropped);
+
+#endif
