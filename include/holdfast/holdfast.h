@@ -12,5 +12,6 @@
 #include <holdfast/status.h>
 #include <holdfast/step_problem.h>
 #include <holdfast/types.h>
+#include <holdfast/version.h>
 
 #endif

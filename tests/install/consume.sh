@@ -1,0 +1,50 @@
+#!/bin/sh
+# Builds and runs a consumer against an installed tree, as a user of the package would.
+#
+#   consume.sh install BUILD PREFIX    install the build tree BUILD into PREFIX
+#   consume.sh cmake PREFIX WORK       find_package, shared and static
+#   consume.sh version PREFIX WORK     find_package refuses another major version
+#   consume.sh shared|static PREFIX WORK   pkg-config
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+mode=$1 prefix=$2 work=$3
+
+# Prints what the consumer says; fails unless it is what a 0.25 kg free ball must give.
+run() {
+  said=$("$@")
+  echo "$said"
+  case $said in *": nq 7, mass 0.25") ;; *) echo "unexpected answer" >&2; exit 1 ;; esac
+}
+
+# Succeeds if the program loads libholdfast.so at run time.
+loads_shared() { readelf -d "$1" | grep -q 'NEEDED.*libholdfast\.so'; }
+
+pkg() { PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name holdfast.pc)") pkg-config "$@" holdfast; }
+
+case $mode in
+install)
+  cmake --install "$2" --prefix "$3" >"$3.log" || { cat "$3.log"; exit 1; } ;;
+cmake)
+  cmake -S "$here/consumer" -B "$work" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" >"$work.log"
+  cmake --build "$work"
+  run "$work/consumer_holdfast"
+  run "$work/consumer_static"
+  loads_shared "$work/consumer_holdfast"
+  ! loads_shared "$work/consumer_static" ;;
+version)
+  mkdir -p "$work"
+  sed 's/holdfast 0\.1/holdfast 999.0/' "$here/consumer/CMakeLists.txt" >"$work/CMakeLists.txt"
+  ! cmake -S "$work" -B "$work/build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" >"$work.log" 2>&1
+  grep -q 'compatible with requested version "999.0"' "$work.log" ;;
+shared)
+  # shellcheck disable=SC2046
+  cc "$here/consumer/consumer.c" $(pkg --cflags --libs) -o "$work"
+  LD_LIBRARY_PATH=$(pkg --variable=libdir) run "$work"
+  loads_shared "$work"
+  ! pkg --libs | grep -q expat ;; # its own needs are not the consumer's
+static)
+  # shellcheck disable=SC2046
+  cc "$here/consumer/consumer.c" $(pkg --cflags --static --libs | sed 's/-lholdfast/-l:libholdfast.a/') -o "$work"
+  run "$work"
+  ! loads_shared "$work" ;;
+esac

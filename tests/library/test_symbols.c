@@ -1,0 +1,108 @@
+// Promises that only the symbol tables can prove:
+//   the library holds no mutable global; the core (everything that steps a world) needs nothing but
+//   the C library, libm and threads; the shared library exports hf_ functions only.
+#include "support/cmocka_all.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(HF_COVERAGE)
+#define INSTRUMENTED 1 // instrumentation adds writable symbols of its own
+#else
+#define INSTRUMENTED 0
+#endif
+#define OBJECTS HF_BINARY_DIR "/CMakeFiles/holdfast_objects.dir/src"
+
+enum { OUTPUT_SIZE = 1 << 16 };
+static char output[OUTPUT_SIZE];
+
+// Runs a shell command and keeps what it prints. The command must succeed.
+static const char* run(const char* command) {
+  FILE* pipe = popen(command, "r");
+  assert_non_null(pipe);
+  size_t n = fread(output, 1, OUTPUT_SIZE - 1, pipe);
+  output[n] = '\0';
+  assert_int_equal(pclose(pipe), 0);
+  return output;
+}
+
+// Prints the writable objects among the symbols: sections .data, .bss, .tdata, .tbss and common,
+// but not .data.rel.ro, which holds constants with addresses and is read-only after relocation.
+#define WRITABLE                                                                                   \
+  "objdump -t %s | awk -F'\t' '{section = $1; sub(/.* /, \"\", section);"                          \
+  " name = $2; sub(/.* /, \"\", name)}"                                                            \
+  " section ~ /^(\\.t?data|\\.t?bss|\\*COM\\*)/ && section !~ /^\\.data\\.rel\\.ro/ && name != "   \
+  "section"                                                                                        \
+  " {print name}' | sort -u"
+
+static const char* writable_symbols(const char* objects) {
+  char command[4096];
+  snprintf(command, sizeof command, WRITABLE, objects);
+  return run(command);
+}
+
+static void test_scanner_finds_mutable_globals(void** state) {
+  (void)state;
+  char object[] = "/tmp/holdfast-symbols-XXXXXX", command[4096];
+  close(mkstemp(object));
+  snprintf(command, sizeof command, "cc -fPIC -c -o %s %s/tests/library/mutable_global.c", object,
+           HF_SOURCE_DIR);
+  run(command);
+  const char* found = writable_symbols(object);
+  assert_string_equal(found,
+                      "counter_in_bss\ncounter_in_data\ncounter_of_thread\nhidden_counter\n");
+  remove(object);
+}
+
+static void test_no_mutable_global(void** state) {
+  (void)state;
+  if (INSTRUMENTED) skip();
+  assert_string_equal(writable_symbols("$(find " OBJECTS " -name '*.o')"), "");
+}
+
+// Undefined symbols of the core that neither the core itself nor libc, libm or threads define.
+static void test_core_needs_only_libm_and_threads(void** state) {
+  (void)state;
+  if (INSTRUMENTED) skip();
+  const char* missing =
+      run("core=$(find " OBJECTS " -name '*.o' ! -path '*/import/*' ! -path '*/record/*');"
+          "known=$(mktemp); needed=$(mktemp);"
+          "libc=$(cc -print-file-name=libc.so.6); libm=$(cc -print-file-name=libm.so.6);"
+          "{ nm --defined-only $core; nm -D --defined-only $libc $libm; } | awk 'NF == 3 "
+          "{sub(/@.*/, \"\", $3); print $3}' |"
+          "  sort -u >$known;"
+          "nm --undefined-only $core | awk '$1 == \"U\" {print $2}' | grep -v "
+          "'^_GLOBAL_OFFSET_TABLE_$' | sort -u >$needed;"
+          "test -s $known && test -s $needed && comm -13 $known $needed; rm $known $needed");
+  assert_string_equal(missing, "");
+}
+
+static void test_shared_library_exports_only_hf(void** state) {
+  (void)state;
+  if (INSTRUMENTED) skip();
+  const char* others =
+      run("nm -D --defined-only " HF_BINARY_DIR "/libholdfast.so | awk '$3 !~ /^hf_/ {print $3}'");
+  assert_string_equal(others, "");
+  const char* ours =
+      run("nm -D --defined-only " HF_BINARY_DIR "/libholdfast.so | grep -c ' T hf_'");
+  assert_true(atoi(ours) > 50);
+}
+
+static void test_soname_carries_the_major_version(void** state) {
+  (void)state;
+  assert_non_null(
+      strstr(run("readelf -d " HF_BINARY_DIR "/libholdfast.so"), "soname: [libholdfast.so.0]"));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_scanner_finds_mutable_globals),
+      cmocka_unit_test(test_no_mutable_global),
+      cmocka_unit_test(test_core_needs_only_libm_and_threads),
+      cmocka_unit_test(test_shared_library_exports_only_hf),
+      cmocka_unit_test(test_soname_carries_the_major_version),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
