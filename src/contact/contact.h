@@ -1,0 +1,40 @@
+// The contact set of a step: points with frames, materials, Jacobians and memory.
+//
+// World frame; normal n from B into A; contact frame (t1, t2, n). Velocities are those of A's material
+// point relative to B's, so vn > 0 separates. Rows of a contact: n, t1, t2, torsion about n, rolling
+// about t1 and t2.
+#ifndef HFI_CONTACT_CONTACT_H
+#define HFI_CONTACT_CONTACT_H
+
+#include "contact/material.h"
+#include "dynamics/dynamics.h"
+#include "geometry/scene.h"
+#include <holdfast/state.h>
+#include <holdfast/step_problem.h>
+
+typedef struct hfiContact {
+  int32_t geom_a, geom_b, body_a, body_b, pair;
+  uint32_t feature;
+  hfVec3 p_W;           // contact point C [m]
+  hfVec3 n, t1, t2;
+  double depth;         // [m]
+  hfiMaterial material;
+  int32_t known;        // 1: remembered from the step before
+  double slip_speed;    // of the step before, 0 for a new contact [m/s]
+  hfVec3 p_AC, p_BC;    // contact point in the frames of A and B at the start of the step [m]
+  hfVec3 xi_W, twist_W; // deformation at the start, in the world: sliding [m]; torsion and rolling [rad]
+} hfiContact;
+
+// Contacts of the raw points that act (gap below margin - gap), in the same order. Returns the count.
+int hfi_contact_set(const hfModel* model, const hfiRawContact* raw, int nraw, hfiContact* out);
+
+// Columns of a contact's Jacobian on the trees of its bodies: cols are global dofs, J a dim x ncol
+// block for each piece, one behind the other. Dofs that move both bodies alike drop out.
+typedef struct hfiContactJacobian {
+  int32_t npiece;
+  int32_t tree[2], ncol[2];
+} hfiContactJacobian;
+hfiContactJacobian hfi_contact_jacobian(const hfDynamics* dynamics, const hfiContact* contact, int dim,
+                                        int32_t* cols, double* J);
+
+#endif

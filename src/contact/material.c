@@ -1,0 +1,93 @@
+// Two materials in contact.
+//
+//   k   = k_a k_b/(k_a + k_b)                    springs in series carry the same force
+//   d   = (k_b d_a + k_a d_b)/(k_a + k_b)        each damps its share of the deformation
+//   k_t likewise in series
+//   mu  = elementwise maximum, or the geom of higher priority (MJCF);
+//         2 mu_a mu_b/(mu_a + mu_b) (URDF)
+#include "contact/material.h"
+
+#include "math/vec3.h"
+
+#include <string.h>
+
+// The geom's own value, or the default where it is negative.
+static double own_or(double value, double fallback) { return value < 0 ? fallback : value; }
+
+static double in_series(double a, double b) { return a + b > 0 ? a * b / (a + b) : 0; }
+
+static double harmonic_mean(double a, double b) { return 2 * in_series(a, b); }
+
+static double dynamic_friction(const hfModel* m, int g) {
+  return own_or(hf_model_geom_friction_dynamic(m)[g], hf_model_geom_friction(m)[3 * g]);
+}
+
+// The geom whose values count alone because its priority is higher, or -1.
+static int dominant_geom(const hfModel* m, int a, int b) {
+  int pa = hf_model_geom_priority(m)[a], pb = hf_model_geom_priority(m)[b];
+  return pa > pb ? a : pb > pa ? b : -1;
+}
+
+static void combine_friction(const hfModel* m, int a, int b, int alone, hfiMaterial* out) {
+  const double* mu = hf_model_geom_friction(m);
+  if (alone >= 0) {
+    memcpy(out->mu, mu + 3 * alone, sizeof out->mu);
+    out->mu_dynamic = dynamic_friction(m, alone);
+    return;
+  }
+  int harmonic = m->world.friction_rule == HF_COMBINE_HARMONIC;
+  for (int i = 0; i < 3; ++i)
+    out->mu[i] = harmonic ? harmonic_mean(mu[3 * a + i], mu[3 * b + i]) : max2(mu[3 * a + i], mu[3 * b + i]);
+  double da = dynamic_friction(m, a), db = dynamic_friction(m, b);
+  out->mu_dynamic = harmonic ? harmonic_mean(da, db) : max2(da, db);
+}
+
+static void combine_compliance(const hfModel* m, int a, int b, hfiMaterial* out) {
+  const hfWorld* w = &m->world;
+  double ka = own_or(hf_model_geom_stiffness(m)[a], w->stiffness);
+  double kb = own_or(hf_model_geom_stiffness(m)[b], w->stiffness);
+  double da = own_or(hf_model_geom_dissipation(m)[a], w->dissipation);
+  double db = own_or(hf_model_geom_dissipation(m)[b], w->dissipation);
+  out->weight_a = ka / (ka + kb);
+  out->stiffness = in_series(ka, kb);
+  out->dissipation = (kb * da + ka * db) / (ka + kb);
+  double ta = own_or(hf_model_geom_tangential_stiffness(m)[a], w->tangential_ratio * ka);
+  double tb = own_or(hf_model_geom_tangential_stiffness(m)[b], w->tangential_ratio * kb);
+  out->tangential_stiffness = in_series(ta, tb);
+  double ca = hf_model_geom_tangential_damping(m)[a], cb = hf_model_geom_tangential_damping(m)[b];
+  out->tangential_damping = ca < 0 ? cb : cb < 0 ? ca : in_series(ca, cb);
+  out->stiction_speed = min2(own_or(hf_model_geom_stiction_speed(m)[a], w->stiction_speed),
+                             own_or(hf_model_geom_stiction_speed(m)[b], w->stiction_speed));
+}
+
+static void combine_solver_parameters(const hfModel* m, int a, int b, int alone, hfiMaterial* out) {
+  const double *ref = hf_model_geom_solref(m), *imp = hf_model_geom_solimp(m), *mix = hf_model_geom_solmix(m);
+  double wa = alone >= 0 ? alone == a : mix[a] + mix[b] > 0 ? mix[a] / (mix[a] + mix[b]) : 0.5;
+  for (int i = 0; i < 2; ++i) out->solref[i] = wa * ref[2 * a + i] + (1 - wa) * ref[2 * b + i];
+  for (int i = 0; i < 5; ++i) out->solimp[i] = wa * imp[5 * a + i] + (1 - wa) * imp[5 * b + i];
+}
+
+// An explicit pair overrides what it states.
+static void apply_pair(const hfModel* m, int pair, hfiMaterial* out) {
+  const double* mu = hf_model_pair_friction(m) + 5 * pair;
+  out->mu[0] = 0.5 * (mu[0] + mu[1]), out->mu[1] = mu[2], out->mu[2] = 0.5 * (mu[3] + mu[4]);
+  out->mu_dynamic = out->mu[0];
+  out->condim = hf_model_pair_condim(m)[pair];
+  out->include_margin = hf_model_pair_margin(m)[pair] - hf_model_pair_gap(m)[pair];
+  memcpy(out->solref, hf_model_pair_solref(m) + 2 * pair, sizeof out->solref);
+  memcpy(out->solimp, hf_model_pair_solimp(m) + 5 * pair, sizeof out->solimp);
+}
+
+hfiMaterial hfi_material_combine(const hfModel* m, int a, int b, int pair) {
+  hfiMaterial out;
+  int alone = dominant_geom(m, a, b);
+  const int32_t* condim = hf_model_geom_condim(m);
+  out.condim = alone >= 0 ? condim[alone] : imax2(condim[a], condim[b]);
+  const double *margin = hf_model_geom_margin(m), *gap = hf_model_geom_gap(m);
+  out.include_margin = max2(margin[a], margin[b]) - max2(gap[a], gap[b]);
+  combine_compliance(m, a, b, &out);
+  combine_friction(m, a, b, alone, &out);
+  combine_solver_parameters(m, a, b, alone, &out);
+  if (pair >= 0) apply_pair(m, pair, &out);
+  return out;
+}

@@ -1,0 +1,24 @@
+// What two touching geoms have in common: stiffness, dissipation, friction.
+#ifndef HFI_CONTACT_MATERIAL_H
+#define HFI_CONTACT_MATERIAL_H
+
+#include <holdfast/model.h>
+
+typedef struct hfiMaterial {
+  double stiffness;       // k of the pair, in series [N/m]
+  double dissipation;     // d [s/m]
+  double weight_a;        // k_a/(k_a + k_b): where between the surfaces the contact point lies [-]
+  double mu[3];           // sliding [-], torsion [m], rolling [m]
+  double mu_dynamic;      // sliding, above the stiction speed [-]
+  double stiction_speed;  // v_s [m/s]
+  double tangential_stiffness; // k_t [N/m]
+  double tangential_damping;   // c_t; negative: critical [N s/m]
+  double include_margin;  // contacts act below this gap [m]
+  int32_t condim;
+  double solref[2], solimp[5]; // MuJoCo's, where the model set them; else zero
+} hfiMaterial;
+
+// pair: explicit contact pair, or -1.
+hfiMaterial hfi_material_combine(const hfModel* model, int geom_a, int geom_b, int pair);
+
+#endif
