@@ -1,0 +1,81 @@
+# Functions of ./demo and ./check: install what is missing. To be sourced in bash.
+
+# Names in package lists, comments left out: listed build run
+listed() {
+  local list
+  for list in "$@"; do sed 's/#.*//' "packages/$list.txt"; done | tr -s ' \n' '\n' | sed '/^$/d'
+}
+
+missing() {
+  local package
+  for package in $(listed "$@"); do
+    [[ $(dpkg-query -W -f '${Status}' "$package" 2>/dev/null) == "install ok installed" ]] || echo "$package"
+  done
+}
+
+as_root() {
+  if [[ $(id -u) == 0 ]]; then
+    "$@"
+  elif command -v sudo >/dev/null; then
+    sudo "$@"
+  else
+    echo "Cannot install packages without root or sudo. As root: $*" >&2
+    return 1
+  fi
+}
+
+apt_install() {
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 install \
+    --yes --no-install-recommends "$@"
+}
+
+# True if apt's lists know every package given.
+known() {
+  local package
+  for package in "$@"; do
+    [[ -n $(apt-cache --quiet=2 policy "$package" 2>/dev/null | grep -v 'Candidate: (none)' | grep Candidate) ]] || return 1
+  done
+}
+
+# install_packages LIST...: apt packages of these lists that are not there yet. The lists of apt are
+# fetched only when they do not know a package or are too old to install it.
+install_packages() {
+  if ! command -v dpkg-query >/dev/null; then
+    echo "Not a Debian system: please install yourself what packages/ lists ($*)."
+    return 0
+  fi
+  local wanted
+  mapfile -t wanted < <(missing "$@")
+  [[ ${#wanted[@]} == 0 ]] && return 0
+  echo "Installing: ${wanted[*]}"
+  if known "${wanted[@]}" && apt_install "${wanted[@]}"; then return 0; fi
+  as_root apt-get -qq update
+  apt_install "${wanted[@]}"
+}
+
+# True if the Python given has every peer.
+has_peers() {
+  "$1" -c 'import mujoco, numpy, scipy' >/dev/null 2>&1
+}
+
+# find_peers FOLDER: exports HF_PEERS_PYTHON, a Python with the peers; makes one in FOLDER if need be.
+# Without network there is none, and the tests that need it are skipped.
+find_peers() {
+  local python
+  for python in "${HF_PEERS_PYTHON:-}" "$1/bin/python" python3; do
+    if [[ -n $python ]] && has_peers "$python"; then
+      HF_PEERS_PYTHON=$(command -v "$python")
+      export HF_PEERS_PYTHON
+      return 0
+    fi
+  done
+  echo "Installing Python peers into $1"
+  local wanted
+  mapfile -t wanted < <(listed peers)
+  if python3 -m venv "$1" && timeout 600 "$1/bin/pip" install --quiet --retries 1 "${wanted[@]}" && has_peers "$1/bin/python"; then
+    export HF_PEERS_PYTHON=$PWD/$1/bin/python
+  else
+    echo "No Python peers: tests that compare with them are skipped."
+    unset HF_PEERS_PYTHON
+  fi
+}
