@@ -1,0 +1,52 @@
+// Thinning of a flat contact's candidates, see manifold.h. Ties keep the candidate that came first,
+// so that the choice depends on the order of features alone.
+#include "geometry/manifold.h"
+
+// cos and sin of k 45 degrees
+static const double kTurn[HFI_MAX_MANIFOLD][2] = {
+    {1, 0}, {0.70710678118654752, 0.70710678118654752}, {0, 1}, {-0.70710678118654752, 0.70710678118654752},
+    {-1, 0}, {-0.70710678118654752, -0.70710678118654752}, {0, -1}, {0.70710678118654752, -0.70710678118654752}};
+
+void hfi_thinning_start(hfiThinning* thin, hfVec3 n, double slack) {
+  hfVec3 t1, t2;
+  v3_tangents(n, &t1, &t2);
+  for (int k = 0; k < HFI_MAX_MANIFOLD; ++k) thin->direction[k] = v3_add(v3_scale(kTurn[k][0], t1), v3_scale(kTurn[k][1], t2));
+  thin->slack = slack;
+  thin->count = 0;
+}
+
+void hfi_thinning_add(hfiThinning* thin, hfVec3 p, double depth, uint32_t feature) {
+  hfiCandidate c = {p, depth, feature};
+  if (thin->count == 0) {
+    thin->deepest = c;
+    for (int k = 0; k < HFI_MAX_MANIFOLD; ++k) thin->outermost[k] = c;
+  }
+  if (thin->count < HFI_MAX_MANIFOLD) thin->first[thin->count] = c;
+  thin->count++;
+  if (depth > thin->deepest.depth) thin->deepest = c;
+  for (int k = 0; k < HFI_MAX_MANIFOLD; ++k) {
+    hfVec3 d = thin->direction[k];
+    // rounding-sized differences are ties
+    if (v3_dot(d, v3_sub(p, thin->outermost[k].p)) > thin->slack) thin->outermost[k] = c;
+  }
+}
+
+int hfi_thinning_finish(const hfiThinning* thin, hfiCandidate* kept) {
+  if (thin->count <= HFI_MAX_MANIFOLD) {
+    for (int i = 0; i < thin->count; ++i) kept[i] = thin->first[i];
+    return thin->count;
+  }
+  int count = 0, shallowest = 0;
+  double depth = -INFINITY;
+  for (int k = 0; k < HFI_MAX_MANIFOLD; ++k) {
+    int known = 0;
+    for (int i = 0; i < count; ++i) known |= kept[i].feature == thin->outermost[k].feature;
+    if (!known) kept[count++] = thin->outermost[k];
+  }
+  for (int i = 0; i < count; ++i) {
+    depth = max2(depth, kept[i].depth);
+    if (kept[i].depth < kept[shallowest].depth) shallowest = i;
+  }
+  if (thin->deepest.depth > depth + thin->slack) kept[count < HFI_MAX_MANIFOLD ? count++ : shallowest] = thin->deepest;
+  return count;
+}

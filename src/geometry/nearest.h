@@ -1,0 +1,16 @@
+// The point of a shape's surface nearest to a point, in the shape's frame.
+#ifndef HFI_GEOMETRY_NEAREST_H
+#define HFI_GEOMETRY_NEAREST_H
+
+#include "geometry/shape.h"
+
+typedef struct hfiNearest {
+  double distance;      // signed: negative inside [m]
+  hfVec3 point, normal; // on the surface, outward unit normal: p = point + distance normal
+} hfiNearest;
+
+// Any bounded shape or the plane. Where several points are nearest (a centre) one is chosen, always
+// the same.
+hfiNearest hfi_nearest(const hfiShape* shape, hfVec3 p);
+
+#endif

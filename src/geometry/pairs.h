@@ -1,0 +1,46 @@
+// Inside of the pair functions: what they share, and the table's entries by shape.
+//
+// A pair function collides A with B where hfGeomType(A) <= hfGeomType(B); hfi_collide swaps when
+// needed. n is the unit normal from B into A throughout.
+#ifndef HFI_GEOMETRY_PAIRS_H
+#define HFI_GEOMETRY_PAIRS_H
+
+#include "geometry/shape.h"
+
+// Flat contacts tilted by less than about this angle keep all their points [rad]: a point whose gap
+// exceeds the margin by less than kFlatTilt times the size of the shape stays while another touches.
+static const double kFlatTilt = 4e-6;
+
+typedef int hfiPairFunction(const hfiShape* A, const hfPose* X_WA, const hfiShape* B,
+                            const hfPose* X_WB, double margin, hfiContactPoint* points);
+
+hfiPairFunction hfi_plane_sphere, hfi_plane_capsule, hfi_plane_ellipsoid, hfi_plane_cylinder,
+    hfi_plane_box, hfi_plane_mesh;
+hfiPairFunction hfi_sphere_sphere, hfi_sphere_convex;
+hfiPairFunction hfi_capsule_capsule, hfi_capsule_box;
+
+// Writes a point with a known witness on B: p_a = p_b - depth n.
+static inline void put_point(hfiContactPoint* point, hfVec3 p_WCb, hfVec3 n_W, double depth, uint32_t feature) {
+  point->p_WCa = v3_axpy(-depth, n_W, p_WCb);
+  point->p_WCb = p_WCb;
+  point->n_W = n_W;
+  point->depth = depth;
+  point->feature = feature;
+}
+
+// Id of a point from a feature of A and one of B.
+static inline uint32_t feature_id(int a, int b) { return ((uint32_t)a & 0xffffu) << 16 | ((uint32_t)b & 0xffffu); }
+
+// Drops points below the margin's depth unless a neighbour touches and they miss it by at most
+// `slack`; keeps the order. Returns the count.
+static inline int keep_touching(hfiContactPoint* points, int count, double margin, double slack) {
+  double deepest = -INFINITY;
+  for (int i = 0; i < count; ++i) deepest = max2(deepest, points[i].depth);
+  if (!(deepest >= -margin)) return 0;
+  int kept = 0;
+  for (int i = 0; i < count; ++i)
+    if (points[i].depth >= -margin - slack) points[kept++] = points[i];
+  return kept;
+}
+
+#endif

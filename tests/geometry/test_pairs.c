@@ -1,0 +1,154 @@
+// Every pair of shapes at random poses against the oracle of oracle.h; symmetry, rigid motion.
+#include "geometry/oracle.h"
+
+#include <stdio.h>
+
+enum { HULLS = 6, TYPES = 7 };
+static hfiHullData hull_data[HULLS];
+static hfiHull hulls[HULLS];
+
+static int make_hulls(void** state) {
+  (void)state;
+  testRandom r = {7};
+  for (int i = 0; i < HULLS; ++i) {
+    double h[3] = {0.5, 0.3, 0.8};
+    hull_data[i] = i == 0 ? box_hull(h) : random_hull(&r, 4 + 5 * i, 1);
+    hulls[i] = hull_view(hull_data + i);
+  }
+  return 0;
+}
+
+static int drop_hulls(void** state) {
+  (void)state;
+  for (int i = 0; i < HULLS; ++i) hfi_hull_release(hull_data + i);
+  return 0;
+}
+
+typedef struct Pair {
+  hfiShape A, B;
+  hfPose X_WA, X_WB;
+  double scale; // of rounding [m]
+  hfiContactPoint point[HFI_MAX_MANIFOLD];
+  int count, deepest;
+} Pair;
+
+// Two shapes near each other, at most one a plane; found with an unbounded margin.
+static Pair random_pair(testRandom* r, int ta, int tb) {
+  Pair p;
+  double size = random_log(r, 0.05, 2);
+  p.A = random_shape(r, ta, random_log(r, 0.3, 3) * size, hulls, HULLS);
+  p.B = random_shape(r, tb, random_log(r, 0.3, 3) * size, hulls, HULLS);
+  p.X_WA = random_pose(r, 0.1);
+  p.X_WB = random_pose(r, 0.1);
+  p.scale = shape_size(&p.A) + shape_size(&p.B);
+  p.X_WB.p = v3_axpy(random_uniform(r, 0, 1.3) * p.scale, random_unit(r), p.X_WA.p);
+  return p;
+}
+
+static void collide(Pair* p, double margin) {
+  p->count = hfi_collide(&p->A, &p->X_WA, &p->B, &p->X_WB, margin, p->point);
+  p->deepest = 0;
+  for (int i = 1; i < p->count; ++i) if (p->point[i].depth > p->point[p->deepest].depth) p->deepest = i;
+}
+
+static int is_solid(const Pair* p) { return p->A.type != HF_GEOM_PLANE && p->B.type != HF_GEOM_PLANE; }
+
+// True signed distance of a plane and a shape.
+static double plane_gap(const Pair* p) {
+  int a = p->A.type == HF_GEOM_PLANE;
+  const hfPose* plane = a ? &p->X_WA : &p->X_WB;
+  const hfPose* other = a ? &p->X_WB : &p->X_WA;
+  hfVec3 m = m3_col(plane->R, 2);
+  return v3_dot(m, v3_sub(other->p, plane->p)) - oracle_support(a ? &p->B : &p->A, m3_tmulv(other->R, v3_neg(m)));
+}
+
+static void check_points(const Pair* p) {
+  for (int i = 0; i < p->count; ++i) {
+    const hfiContactPoint* c = p->point + i;
+    double tol = 1e-14 * (p->scale + v3_norm(p->X_WA.p) + v3_norm(p->X_WB.p));
+    assert_true(v3_finite(c->p_WCa) && v3_finite(c->p_WCb) && isfinite(c->depth));
+    assert_near(v3_norm(c->n_W), 1, 1e-14);
+    hfVec3 ab = v3_sub(c->p_WCb, c->p_WCa);
+    assert_near(v3_dot(ab, c->n_W), c->depth, tol * 4);
+    assert_near(v3_norm(v3_axpy(-c->depth, c->n_W, ab)), 0, tol * 4);
+    for (int j = 0; j < i; ++j) assert_int_not_equal(c->feature, p->point[j].feature);
+  }
+}
+
+// The deepest point is proven. tol: relative to the shapes' size.
+static int check_depth(testRandom* r, const Pair* p, double tol, int tries) {
+  const hfiContactPoint* c = p->point + p->deepest;
+  double got = -c->depth, size = p->scale;
+  if (!is_solid(p)) return fabs(got - plane_gap(p)) <= tol * size;
+  double reached = oracle_gap(&p->A, &p->X_WA, &p->B, &p->X_WB, c->n_W);
+  if (fabs(reached - got) > tol * size) {
+    print_error("%s-%s: distance %.15g, its normal gives %.15g\n", kTypeName[p->A.type], kTypeName[p->B.type], got, reached);
+    return 0;
+  }
+  if (got > 0) return 1; // the witness points prove it
+  double found = oracle_search(r, &p->A, &p->X_WA, &p->B, &p->X_WB, tries);
+  if (found <= got + tol * size) return 1;
+  print_error("%s-%s: distance %.15g, the search finds %.15g\n", kTypeName[p->A.type], kTypeName[p->B.type], got, found);
+  return 0;
+}
+
+static void random_pairs_reach_the_oracle(void** state) {
+  (void)state;
+  testRandom r = {2024};
+  printf("seed %llu\n", (unsigned long long)r.state);
+  int rounds = getenv("HF_FULL") ? 4000 : 60;
+  for (int k = 0; k < rounds; ++k)
+    for (int ta = 0; ta < TYPES; ++ta)
+      for (int tb = 0; tb < TYPES; ++tb) {
+        if (ta == HF_GEOM_PLANE && tb == HF_GEOM_PLANE) continue;
+        Pair p = random_pair(&r, ta, tb);
+        collide(&p, 100);
+        if (!p.count) continue;
+        check_points(&p);
+        // 1e-8: the largest depth that a point between the ends of two nearly parallel capsules may miss
+        assert_true(check_depth(&r, &p, 1e-8, 2000));
+      }
+}
+
+static void swapping_mirrors_the_contact(void** state) {
+  (void)state;
+  testRandom r = {5};
+  printf("seed %llu\n", (unsigned long long)r.state);
+  for (int k = 0; k < 3000; ++k) {
+    Pair p = random_pair(&r, random_int(&r, TYPES), 1 + random_int(&r, TYPES - 1)), q = p;
+    q.A = p.B, q.B = p.A, q.X_WA = p.X_WB, q.X_WB = p.X_WA;
+    collide(&p, 0.1);
+    collide(&q, 0.1);
+    assert_int_equal(p.count, q.count);
+    if (!p.count) continue;
+    assert_near(p.point[p.deepest].depth, q.point[q.deepest].depth, 1e-12 * p.scale);
+  }
+}
+
+static void a_rigid_motion_moves_the_contact(void** state) {
+  (void)state;
+  testRandom r = {11};
+  printf("seed %llu\n", (unsigned long long)r.state);
+  for (int k = 0; k < 3000; ++k) {
+    Pair p = random_pair(&r, random_int(&r, TYPES), 1 + random_int(&r, TYPES - 1)), q = p;
+    hfPose X = random_pose(&r, 1);
+    q.X_WA = pose_mul(X, p.X_WA);
+    q.X_WB = pose_mul(X, p.X_WB);
+    collide(&p, 0.1);
+    collide(&q, 0.1);
+    assert_int_equal(p.count, q.count);
+    for (int i = 0; i < p.count; ++i) {
+      assert_int_equal(p.point[i].feature, q.point[i].feature);
+      assert_near(p.point[i].depth, q.point[i].depth, 1e-11 * (1 + p.scale));
+    }
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(random_pairs_reach_the_oracle),
+      cmocka_unit_test(swapping_mirrors_the_contact),
+      cmocka_unit_test(a_rigid_motion_moves_the_contact),
+  };
+  return cmocka_run_group_tests(tests, make_hulls, drop_hulls);
+}
