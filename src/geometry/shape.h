@@ -34,8 +34,4 @@ enum { HFI_MAX_MANIFOLD = 8 };
 int hfi_collide(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB,
                 double margin, hfiContactPoint* points);
 
-// Axis-aligned bounds in the world; infinite where a plane is.
-typedef struct hfiAabb { hfVec3 lo, hi; } hfiAabb;
-hfiAabb hfi_shape_aabb(const hfiShape* shape, const hfPose* X_WG);
-
 #endif
