@@ -36,6 +36,7 @@ typedef struct hfJointDef {
   double range[2], margin;
   double ref;                 // coordinate at the reference configuration [m or rad]
   double springref, stiffness, damping, armature, frictionloss;
+  double springdamper[2];     // time constant [s] and damping ratio; > 0: stiffness and damping for the inertia at qpos0
   double limit_stiffness, limit_damping; // 0: near-rigid
   int actfrclimited;
   double actfrcrange[2];
@@ -170,6 +171,8 @@ HF_API int hf_builder_add_key(hfBuilder* b, const hfKeyDef* def, hfError* error)
 // Look-ups while building: id by name, or -1. Sizes as they would be in the model (needed by keyframes).
 HF_API int hf_builder_find(const hfBuilder* b, hfObjectKind kind, const char* name);
 HF_API int hf_builder_count(const hfBuilder* b, hfObjectKind kind);
+// Range of a joint or tendon; 0 when it has none.
+HF_API int hf_builder_range(const hfBuilder* b, hfObjectKind kind, int id, double range[2]);
 HF_API void hf_builder_sizes(const hfBuilder* b, int* nq, int* nv, int* na, int* nu, int* nmocap);
 
 // Validates everything and makes the model. The builder stays usable.

@@ -411,6 +411,14 @@ int hf_builder_count(const hfBuilder* b, hfObjectKind kind) {
   return 0;
 }
 
+int hf_builder_range(const hfBuilder* b, hfObjectKind kind, int id, double range[2]) {
+  if (!object_exists(b, (int)kind, id) || (kind != HF_OBJECT_JOINT && kind != HF_OBJECT_TENDON)) return 0;
+  const double* from = kind == HF_OBJECT_JOINT ? b->joint.data[id].range : b->tendon.data[id].range;
+  if (!(from[0] < from[1])) return 0;
+  range[0] = from[0], range[1] = from[1];
+  return 1;
+}
+
 int hfi_joint_nq(int type) { return type == HF_JOINT_FREE ? 7 : type == HF_JOINT_BALL ? 4 : 1; }
 int hfi_joint_nv(int type) { return type == HF_JOINT_FREE ? 6 : type == HF_JOINT_BALL ? 3 : 1; }
 

@@ -97,6 +97,23 @@ hfStatus hfi_finish_references(hfiFinish* f, hfError* error) {
   return HF_OK;
 }
 
+// ---- springs by time constant -------------------------------------------------------------------
+
+// A joint spring of time constant T and damping ratio zeta for the mean inertia I of its dofs at qpos0:
+// k = I/(T zeta)^2, d = 2 I/T.
+void hfi_finish_springs(hfiFinish* f) {
+  hfModel* m = f->m;
+  for (int j = 0; j < m->njnt; ++j) {
+    const hfJointDef* d = &f->b->joint.data[f->order.joint_of[j]];
+    double T = d->springdamper[0], zeta = d->springdamper[1], I = 0;
+    int first = hf_model_jnt_dofadr(m)[j], n = hfi_joint_nv(d->type);
+    if (!(T > 0 && zeta > 0)) continue;
+    for (int i = 0; i < n; ++i) I += hf_model_dof_M0(m)[first + i] / n;
+    hfi_set_jnt_stiffness(m)[j] = I / sqr(T * zeta);
+    for (int i = 0; i < n; ++i) hfi_set_dof_damping(m)[first + i] = 2 * I / T;
+  }
+}
+
 // ---- actuators -----------------------------------------------------------------------------------
 
 // Inertia that an actuator sees at qpos0: sum over the dofs it moves of M0/moment^2.

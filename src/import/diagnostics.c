@@ -1,0 +1,67 @@
+// What readers say about accepted files: a growing list; a message that was said before is counted.
+#include <holdfast/import.h>
+
+#include "import/reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Entry {
+  hfSeverity severity;
+  char *file, *message; // one allocation, owned by `file`
+  int line, count;
+} Entry;
+
+struct hfDiagnostics {
+  Entry* entry;
+  int count, capacity;
+};
+
+hfDiagnostics* hf_diagnostics_create(void) { return calloc(1, sizeof(hfDiagnostics)); }
+
+void hf_diagnostics_free(hfDiagnostics* d) {
+  if (!d) return;
+  for (int i = 0; i < d->count; ++i) free(d->entry[i].file);
+  free(d->entry);
+  free(d);
+}
+
+int hf_diagnostics_count(const hfDiagnostics* d) { return d->count; }
+
+hfDiagnostic hf_diagnostics_get(const hfDiagnostics* d, int index) {
+  const Entry* e = &d->entry[index];
+  hfDiagnostic out = {e->severity, e->file, e->line, e->message, e->count};
+  return out;
+}
+
+static int is_known(hfDiagnostics* d, const char* message) {
+  for (int i = 0; i < d->count; ++i)
+    if (strcmp(d->entry[i].message, message) == 0) {
+      ++d->entry[i].count;
+      return 1;
+    }
+  return 0;
+}
+
+static int make_room(hfDiagnostics* d) {
+  if (d->count < d->capacity) return 1;
+  int capacity = d->capacity ? 2 * d->capacity : 16;
+  Entry* entry = realloc(d->entry, (size_t)capacity * sizeof *entry);
+  if (!entry) return 0;
+  d->entry = entry;
+  d->capacity = capacity;
+  return 1;
+}
+
+// Out of memory loses the message, not the import: the model does not depend on it.
+void hfi_diagnostics_add(hfDiagnostics* d, hfSeverity severity, const char* file, int line, const char* message) {
+  enum { MAX_ENTRIES = 10000 };
+  if (!d || is_known(d, message) || d->count >= MAX_ENTRIES || !make_room(d)) return;
+  size_t file_bytes = strlen(file) + 1, message_bytes = strlen(message) + 1;
+  char* text = malloc(file_bytes + message_bytes);
+  if (!text) return;
+  memcpy(text, file, file_bytes);
+  memcpy(text + file_bytes, message, message_bytes);
+  Entry e = {severity, text, text + file_bytes, line, 1};
+  d->entry[d->count++] = e;
+}

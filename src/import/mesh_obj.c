@@ -1,0 +1,109 @@
+// Wavefront OBJ: "v x y z" and "f a b c …", where a corner is i, i/t, i//n or i/t/n, counted from 1, or
+// from the end when negative. Polygons become fans. Every other statement is about looks and skipped.
+#include "import/mesh.h"
+
+#include "base/error.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Scan {
+  const char *s, *file;
+  int line;
+  hfError* error;
+} Scan;
+
+static const char* skip_spaces(const char* s) {
+  while (*s == ' ' || *s == '\t') ++s;
+  return s;
+}
+static int ends_line(char c) { return c == 0 || c == '\n' || c == '\r'; }
+static int ends_word(char c) { return ends_line(c) || c == ' ' || c == '\t'; }
+
+static hfStatus refuse_growth(const Scan* p) {
+  return hfi_refuse(p->error, HF_ERROR_MEMORY, "%s:%d: out of memory, or more than %d vertices or %d triangles", p->file,
+                    p->line, HFI_TRIMESH_MAX_VERTICES, HFI_TRIMESH_MAX_TRIANGLES);
+}
+
+static hfStatus read_vertex(Scan* p, hfiTriMeshBuilder* b) {
+  double v[3];
+  for (int i = 0; i < 3; ++i) {
+    p->s = skip_spaces(p->s);
+    char* end = NULL;
+    // strtod would walk into the next line
+    double x = ends_line(*p->s) ? NAN : strtod(p->s, &end);
+    if (!end || end == p->s || !ends_word(*end))
+      return hfi_refuse(p->error, HF_ERROR_PARSE, "%s:%d: a vertex needs three numbers", p->file, p->line);
+    if (!isfinite(x))
+      return hfi_refuse(p->error, HF_ERROR_NONFINITE, "%s:%d: a coordinate is not finite", p->file, p->line);
+    v[i] = x;
+    p->s = end;
+  }
+  return hfi_trimesh_add_vertex(b, v) == 0 ? HF_OK : refuse_growth(p);
+}
+
+// The vertex index of a corner; texture and normal indices behind slashes are not looked at.
+static hfStatus read_corner(Scan* p, int32_t nvert, int32_t* index) {
+  char* end = NULL;
+  long i = strtol(p->s, &end, 10);
+  if (end == p->s || !(ends_word(*end) || *end == '/'))
+    return hfi_refuse(p->error, HF_ERROR_PARSE, "%s:%d: \"%.10s\" is not a vertex index", p->file, p->line, p->s);
+  long from_zero = i > 0 ? i - 1 : nvert + i;
+  if (i == 0 || from_zero < 0 || from_zero >= nvert)
+    return hfi_refuse(p->error, HF_ERROR_PARSE, "%s:%d: vertex %ld of %d", p->file, p->line, i, (int)nvert);
+  while (!ends_word(*end)) ++end;
+  p->s = end;
+  *index = (int32_t)from_zero;
+  return HF_OK;
+}
+
+static hfStatus read_face(Scan* p, hfiTriMeshBuilder* b) {
+  int32_t first = 0, previous = 0, current = 0;
+  int corners = 0;
+  for (p->s = skip_spaces(p->s); !ends_line(*p->s); p->s = skip_spaces(p->s), ++corners) {
+    hfStatus status = read_corner(p, b->mesh.nvert, &current);
+    if (status) return status;
+    if (corners == 0) first = current;
+    int distinct = first != previous && previous != current && current != first;
+    if (corners >= 2 && distinct && hfi_trimesh_add_triangle(b, first, previous, current) != 0) return refuse_growth(p);
+    previous = current;
+  }
+  if (corners < 3)
+    return hfi_refuse(p->error, HF_ERROR_PARSE, "%s:%d: a face needs three corners", p->file, p->line);
+  return HF_OK;
+}
+
+static hfStatus read_lines(Scan* p, hfiTriMeshBuilder* b) {
+  for (; *p->s; ++p->line) {
+    p->s = skip_spaces(p->s);
+    hfStatus status = HF_OK;
+    int statement = p->s[0] && (p->s[1] == ' ' || p->s[1] == '\t') ? p->s[0] : 0;
+    if (statement == 'v') {
+      ++p->s;
+      status = read_vertex(p, b);
+    } else if (statement == 'f') {
+      ++p->s;
+      status = read_face(p, b);
+    }
+    if (status) return status;
+    while (*p->s && *p->s != '\n') ++p->s;
+    if (*p->s) ++p->s;
+  }
+  return HF_OK;
+}
+
+hfStatus hfi_trimesh_read_obj(hfiTriMesh* mesh, const char* text, size_t size, const char* file, hfError* error) {
+  if (memchr(text, 0, size)) return hfi_refuse(error, HF_ERROR_PARSE, "%s: holds a zero byte, not OBJ text", file);
+  hfiTriMeshBuilder b = {0};
+  Scan p = {text, file, 1, error};
+  hfStatus status = read_lines(&p, &b);
+  if (!status && b.mesh.nvert < 4)
+    status = hfi_refuse(error, HF_ERROR_PARSE, "%s: %d vertices, at least 4 are needed", file, (int)b.mesh.nvert);
+  if (!status) {
+    *mesh = b.mesh;
+    memset(&b.mesh, 0, sizeof b.mesh);
+  }
+  hfi_trimesh_builder_release(&b);
+  return status;
+}

@@ -1,0 +1,143 @@
+// An MJCF document: includes, then the sections in the order in which they depend on each other.
+#include "import/mjcf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// ---- includes ------------------------------------------------------------------------------------------
+
+typedef struct Included { const char* path; struct Included* next; } Included;
+
+// The file by its real path, so that two ways to write it are one.
+static const char* real_path(hfiReader* r, const char* path) {
+  char* real = realpath(path, NULL);
+  const char* copy = hfi_format(r, "%s", real ? real : path);
+  free(real);
+  return copy;
+}
+
+// In the main file's folder; else in the folder of the file that includes it.
+static const char* find_included(hfiMjcf* m, const hfiElem* elem) {
+  const char* file = hfi_require(m->r, elem, "file");
+  const char* path = hfi_resolve(m->r, m->folder, file);
+  return hfi_file_exists(path) ? path : hfi_join(m->r, hfi_folder_of(m->r, elem->file), file);
+}
+
+static void expand(hfiMjcf* m, hfiElem* elem, Included** seen);
+
+static void include(hfiMjcf* m, hfiElem* elem, Included** seen) {
+  hfiReader* r = m->r;
+  const char* path = find_included(m, elem);
+  const char* real = real_path(r, path);
+  for (const Included* i = *seen; i; i = i->next)
+    if (strcmp(i->path, real) == 0) hfi_fail(r, elem, HF_ERROR_MODEL, "%s is included already", path);
+  Included* item = HFI_NEW(r, Included, 1);
+  hfiElem* root = item ? hfi_xml_load(r, path, elem) : NULL;
+  if (!root) return;
+  item->path = real;
+  item->next = *seen;
+  *seen = item;
+  if (!root->child) hfi_fail(r, elem, HF_ERROR_MODEL, "%s: nothing to include", path);
+  expand(m, root, seen);
+  if (!r->status) hfi_xml_splice(elem, root);
+}
+
+static void expand(hfiMjcf* m, hfiElem* elem, Included** seen) {
+  for (hfiElem *e = elem->child, *next; e && !m->r->status; e = next) {
+    next = e->next;
+    if (hfi_is(e, "include")) include(m, e, seen);
+    else expand(m, e, seen);
+  }
+}
+
+// ---- sections ------------------------------------------------------------------------------------------
+
+void hfi_mjcf_each(hfiMjcf* m, const char* section, hfiReadChild read) {
+  for (hfiElem* s = hfi_child(m->root, section); s; s = hfi_next(s, section))
+    for (hfiElem* e = s->child; e && !m->r->status; e = e->next) read(m, e);
+}
+
+static void read_section(hfiMjcf* m, const char* section, hfiReadChild read) {
+  for (hfiElem* s = hfi_child(m->root, section); s && !m->r->status; s = hfi_next(s, section)) read(m, s);
+}
+
+static int mentions_reflection(const hfiElem* elem) {
+  if (hfi_mjcf_is_actuator(elem))
+    for (const hfiAttr* a = elem->attr; a; a = a->next)
+      if (strcmp(a->name, "armature") == 0 || strcmp(a->name, "damping") == 0) return 1;
+  for (const hfiElem* e = elem->child; e; e = e->next)
+    if (mentions_reflection(e)) return 1;
+  return 0;
+}
+
+static void set_defaults(hfiMjcf* m, hfiReader* r, hfiElem* root, const char* folder, const hfiMjcf* outer) {
+  m->r = r;
+  m->root = root;
+  m->folder = folder;
+  m->attached = outer ? outer->attached + 1 : 0;
+  m->degree = m->autolimits = 1;
+  m->inertiafromgeom = -1;
+  m->grouprange[1] = 5;
+  memcpy(m->eulerseq, "xyz", 4);
+  m->assetdir = m->prefix = m->suffix = "";
+  m->replica_tail = &m->replica;
+}
+
+// An attached document's inertia rules are the outer document's.
+static void read_compilers(hfiMjcf* m) {
+  hfBuildConfig kept = *hf_builder_config(m->r->builder);
+  read_section(m, "compiler", hfi_mjcf_read_compiler);
+  if (m->attached) *hf_builder_config(m->r->builder) = kept;
+  else hfi_mjcf_set_build_config(m);
+}
+
+hfiMjcf* hfi_mjcf_open(hfiReader* r, hfiElem* root, const char* folder, const hfiMjcf* outer) {
+  hfiMjcf* m = HFI_NEW(r, hfiMjcf, 1);
+  Included* seen = HFI_NEW(r, Included, 1);
+  if (r->status) return NULL;
+  set_defaults(m, r, root, folder, outer);
+  root->used = 1;
+  hfi_attr(root, "model");
+  seen->path = real_path(r, root->file);
+  expand(m, root, &seen);
+  m->reflects = mentions_reflection(root);
+  read_compilers(m);
+  if (!m->attached) read_section(m, "option", hfi_mjcf_read_option);
+  if (!r->status) hfi_mjcf_read_defaults(m);
+  hfi_mjcf_each(m, "custom", hfi_mjcf_read_custom);
+  if (!m->attached && !r->status) hfi_mjcf_set_world(m);
+  hfi_mjcf_each(m, "asset", hfi_mjcf_read_asset);
+  return m;
+}
+
+static void read_contact(hfiMjcf* m, hfiElem* e) { hfi_mjcf_replicate(m, e, hfi_mjcf_read_contact); }
+static void read_equality(hfiMjcf* m, hfiElem* e) { hfi_mjcf_replicate(m, e, hfi_mjcf_read_equality); }
+static void read_tendon(hfiMjcf* m, hfiElem* e) { hfi_mjcf_replicate(m, e, hfi_mjcf_read_tendon); }
+static void read_actuator(hfiMjcf* m, hfiElem* e) { hfi_mjcf_replicate(m, e, hfi_mjcf_read_actuator); }
+static void read_sensor(hfiMjcf* m, hfiElem* e) { hfi_mjcf_replicate(m, e, hfi_mjcf_read_sensor); }
+
+void hfi_mjcf_read_references(hfiMjcf* m) {
+  hfi_mjcf_each(m, "contact", read_contact);
+  hfi_mjcf_each(m, "tendon", read_tendon);
+  hfi_mjcf_each(m, "equality", read_equality);
+  hfi_mjcf_each(m, "actuator", read_actuator);
+  hfi_mjcf_each(m, "sensor", read_sensor);
+  hfi_mjcf_read_attached_references(m);
+}
+
+void hfi_mjcf_read(hfiReader* r, hfiElem* root) {
+  hfiMjcf* m = hfi_mjcf_open(r, root, r->folder, NULL);
+  if (r->status) return;
+  hfiScope world = {.frame = hfi_frame_identity(), .has_inertial = 1};
+  for (hfiElem* e = hfi_child(root, "worldbody"); e && !r->status; e = hfi_next(e, "worldbody")) {
+    const hfiClass* childclass = hfi_mjcf_find_class(m, e, "childclass");
+    world.childclass = childclass;
+    hfi_attr(e, "name");
+    hfi_mjcf_read_tree(m, &world, e);
+  }
+  hfi_mjcf_read_references(m);
+  hfi_mjcf_each(m, "keyframe", hfi_mjcf_read_key);
+  if (r->status) return;
+  hfi_mjcf_report_custom(m);
+  hfi_xml_report(r, root, hfi_mjcf_meanings);
+}

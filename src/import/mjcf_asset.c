@@ -1,0 +1,132 @@
+// <asset>: meshes, loaded when the first geom asks for them, and the colours of materials.
+#include "import/mjcf.h"
+
+#include <string.h>
+
+// ---- meshes --------------------------------------------------------------------------------------------
+
+static void apply_mesh(hfiMjcf* m, const hfiElem* elem, void* data) {
+  static const hfiKeyword inertias[] = {{"convex", HF_MESH_INERTIA_CONVEX}, {"exact", HF_MESH_INERTIA_EXACT},
+                                        {"legacy", HF_MESH_INERTIA_LEGACY}, {"shell", HF_MESH_INERTIA_SHELL}, {NULL, 0}};
+  hfiReader* r = m->r;
+  hfiMeshSpec* s = data;
+  hfi_read_reals(r, elem, "scale", 3, 3, s->scale);
+  if (s->scale[0] == 0 || s->scale[1] == 0 || s->scale[2] == 0) hfi_fail(r, elem, HF_ERROR_MODEL, "scale: a factor is zero");
+  hfi_read_keyword(r, elem, "inertia", inertias, &s->inertia);
+  if (hfi_read_int(r, elem, "maxhullvert", &s->max_hull_vert) && s->max_hull_vert != -1 && s->max_hull_vert < 4)
+    hfi_fail(r, elem, HF_ERROR_MODEL, "maxhullvert must be -1 or at least 4, is %d", s->max_hull_vert);
+  hfi_read_reals(r, elem, "refpos", 3, 3, s->refpos);
+  if (hfi_read_reals(r, elem, "refquat", 4, 4, s->refquat) && !(q_norm(q_load(s->refquat)) > 1e-10))
+    hfi_fail(r, elem, HF_ERROR_MODEL, "refquat: a zero quaternion is no orientation");
+}
+
+void hfi_mjcf_check_mesh(hfiMjcf* m, hfiElem* elem) {
+  hfiMeshSpec s = hfi_mesh_spec_default();
+  apply_mesh(m, elem, &s);
+}
+
+// File name without folders and extension.
+static const char* stem(hfiMjcf* m, const char* file) {
+  const char *base = hfi_base_name(file), *dot = strrchr(base, '.');
+  return dot ? hfi_format(m->r, "%.*s", (int)(dot - base), base) : base;
+}
+
+static void read_mesh(hfiMjcf* m, hfiElem* elem) {
+  const char *name = hfi_attr(elem, "name"), *file = hfi_attr(elem, "file");
+  if (!name && file) name = stem(m, file);
+  if (!name || !name[0]) {
+    hfi_fail(m->r, elem, HF_ERROR_PARSE, "a mesh needs a name or a file");
+    return;
+  }
+  for (const hfiMeshAsset* a = m->meshes; a; a = a->next)
+    if (strcmp(a->name, name) == 0) {
+      hfi_fail(m->r, elem, HF_ERROR_MODEL, "mesh \"%s\" is defined twice", name);
+      return;
+    }
+  hfiMeshAsset* asset = HFI_NEW(m->r, hfiMeshAsset, 1);
+  if (!asset) return;
+  asset->name = name;
+  asset->elem = elem;
+  asset->id = -1;
+  asset->next = m->meshes;
+  m->meshes = asset;
+  hfi_mjcf_check_mesh(m, elem);
+  hfi_mjcf_find_class(m, elem, "class");
+  hfi_attr(elem, "vertex");
+  hfi_attr(elem, "face");
+}
+
+hfiMeshAsset* hfi_mjcf_find_mesh(hfiMjcf* m, const hfiElem* elem, const char* name) {
+  for (hfiMeshAsset* a = m->meshes; a; a = a->next)
+    if (strcmp(a->name, name) == 0) return a;
+  hfi_fail(m->r, elem, HF_ERROR_MODEL, "mesh: there is no mesh \"%s\"", name);
+  return NULL;
+}
+
+static const char* mesh_path(hfiMjcf* m, const char* file) {
+  if (m->strippath) file = hfi_base_name(file);
+  return hfi_resolve(m->r, hfi_join(m->r, m->folder, m->meshdir ? m->meshdir : m->assetdir), file);
+}
+
+static int add_mesh(hfiMjcf* m, hfiMeshAsset* asset) {
+  hfiReader* r = m->r;
+  const hfiElem* elem = asset->elem;
+  hfiMeshSpec s = hfi_mesh_spec_default();
+  s.name = m->prefix[0] ? hfi_format(r, "%s%s", m->prefix, asset->name) : asset->name;
+  s.where = hfi_where(r, elem);
+  hfi_mjcf_apply(m, hfi_mjcf_class(m, elem, NULL), "mesh", elem, apply_mesh, &s);
+  const char* file = hfi_attr(elem, "file");
+  s.vertex = hfi_read_list(r, elem, "vertex", &s.nvertex);
+  s.face = hfi_read_list(r, elem, "face", &s.nface);
+  if (file && s.vertex) return hfi_fail(r, elem, HF_ERROR_MODEL, "both file and vertex are given");
+  if (!file && !s.vertex) return hfi_fail(r, elem, HF_ERROR_UNSUPPORTED, "neither file nor vertex is given (built-in and plugin meshes are not supported)");
+  if (file) s.path = mesh_path(m, file);
+  if (r->status) return r->status;
+  return hfi_mesh_add(r, &s, &r->scratch);
+}
+
+int hfi_mjcf_load_mesh(hfiMjcf* m, hfiMeshAsset* asset) {
+  if (!asset->loaded) {
+    asset->id = add_mesh(m, asset);
+    asset->loaded = asset->id >= 0; // a failure is tried again, so that its message is there again
+  }
+  return asset->id;
+}
+
+// ---- materials -------------------------------------------------------------------------------------------
+
+static void apply_material(hfiMjcf* m, const hfiElem* elem, void* data) {
+  hfiMaterial* material = data;
+  hfi_read_reals(m->r, elem, "rgba", 4, 4, material->rgba);
+}
+
+void hfi_mjcf_check_material(hfiMjcf* m, hfiElem* elem) {
+  hfiMaterial material = {0};
+  apply_material(m, elem, &material);
+}
+
+static void read_material(hfiMjcf* m, hfiElem* elem) {
+  hfiMaterial* material = HFI_NEW(m->r, hfiMaterial, 1);
+  if (!material) return;
+  for (int i = 0; i < 4; ++i) material->rgba[i] = 1;
+  material->name = hfi_require(m->r, elem, "name");
+  hfi_mjcf_apply(m, hfi_mjcf_class(m, elem, NULL), "material", elem, apply_material, material);
+  material->next = m->materials;
+  m->materials = material;
+}
+
+const hfiMaterial* hfi_mjcf_find_material(hfiMjcf* m, const char* name) {
+  for (const hfiMaterial* i = m->materials; i; i = i->next)
+    if (strcmp(i->name, name) == 0) return i;
+  return NULL;
+}
+
+void hfi_mjcf_read_asset(hfiMjcf* m, hfiElem* elem) {
+  static const struct { const char* kind; hfiReadChild read; } kinds[] = {
+      {"mesh", read_mesh}, {"material", read_material}, {"model", hfi_mjcf_read_model_asset}};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
+    if (hfi_is(elem, kinds[i].kind)) {
+      elem->used = 1;
+      kinds[i].read(m, elem);
+    }
+}

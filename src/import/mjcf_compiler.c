@@ -1,0 +1,105 @@
+// <compiler> and <option>: how a file is to be read, and the world-wide physics.
+#include "import/mjcf.h"
+
+#include <holdfast/step_problem.h>
+#include <ctype.h>
+#include <string.h>
+
+// ---- compiler --------------------------------------------------------------------------------------------
+
+static void read_euler_sequence(hfiMjcf* m, const hfiElem* elem) {
+  const char* text = hfi_attr(elem, "eulerseq");
+  if (!text) return;
+  if (strlen(text) != 3 || strspn(text, "xyzXYZ") != 3)
+    hfi_fail(m->r, elem, HF_ERROR_PARSE, "eulerseq: \"%.20s\" is not three of x, y, z, X, Y, Z", text);
+  else memcpy(m->eulerseq, text, 4);
+}
+
+static void read_folders(hfiMjcf* m, const hfiElem* elem) {
+  const char *meshdir = hfi_attr(elem, "meshdir"), *assetdir = hfi_attr(elem, "assetdir");
+  if (meshdir) m->meshdir = meshdir;
+  if (assetdir) m->assetdir = assetdir;
+}
+
+static void read_inertia_rules(hfiMjcf* m, const hfiElem* elem) {
+  static const hfiKeyword inference[] = {{"false", 0}, {"true", 1}, {"auto", -1}, {NULL, 0}};
+  hfiReader* r = m->r;
+  hfBuildConfig* config = hf_builder_config(r->builder);
+  hfi_read_keyword(r, elem, "inertiafromgeom", inference, &m->inertiafromgeom);
+  hfi_read_ints(r, elem, "inertiagrouprange", 2, 2, m->grouprange);
+  hfi_read_real(r, elem, "boundmass", &config->bound_mass);
+  hfi_read_real(r, elem, "boundinertia", &config->bound_inertia);
+  hfi_read_real(r, elem, "settotalmass", &config->total_mass);
+  hfi_read_bool(r, elem, "balanceinertia", &config->balance_inertia);
+  if (config->bound_mass < 0 || config->bound_inertia < 0)
+    hfi_fail(r, elem, HF_ERROR_MODEL, "boundmass and boundinertia cannot be negative");
+}
+
+void hfi_mjcf_read_compiler(hfiMjcf* m, hfiElem* elem) {
+  static const hfiKeyword angles[] = {{"radian", 0}, {"degree", 1}, {NULL, 0}};
+  static const hfiKeyword coordinates[] = {{"local", 0}, {"global", 1}, {NULL, 0}};
+  hfiReader* r = m->r;
+  int global = 0, off = 0;
+  hfi_read_keyword(r, elem, "angle", angles, &m->degree);
+  hfi_read_keyword(r, elem, "coordinate", coordinates, &global);
+  if (global)
+    hfi_fail(r, elem, HF_ERROR_UNSUPPORTED, "coordinate=\"global\" is not supported (MuJoCo dropped it too)");
+  hfi_read_bool(r, elem, "autolimits", &m->autolimits);
+  hfi_read_bool(r, elem, "strippath", &m->strippath);
+  hfi_read_bool(r, elem, "fitaabb", &m->fitaabb);
+  if (hfi_read_bool(r, elem, "alignfree", &off) && off)
+    hfi_note(r, elem, HF_WARNING, "alignfree: free bodies keep the frame they are written in; their qpos differs from MuJoCo's");
+  read_euler_sequence(m, elem);
+  read_folders(m, elem);
+  read_inertia_rules(m, elem);
+}
+
+void hfi_mjcf_set_build_config(hfiMjcf* m) {
+  hfBuildConfig* config = hf_builder_config(m->r->builder);
+  config->inertia_from_geom = m->inertiafromgeom;
+  config->inertia_group_min = m->grouprange[0];
+  config->inertia_group_max = m->grouprange[1];
+}
+
+// ---- option ------------------------------------------------------------------------------------------------
+
+static const hfiKeyword switches[] = {{"disable", 1}, {"enable", 0}, {NULL, 0}};
+
+static void read_flags(hfiMjcf* m, const hfiElem* elem) {
+  hfWorld* w = hf_builder_world(m->r->builder);
+  const struct { const char* name; int32_t* disable; } flags[] = {
+      {"contact", &w->disable_contact},   {"limit", &w->disable_limit},     {"frictionloss", &w->disable_frictionloss},
+      {"spring", &w->disable_spring},     {"damper", &w->disable_damper},   {"gravity", &w->disable_gravity},
+      {"equality", &w->disable_equality}, {"actuation", &w->disable_actuation}, {"clampctrl", &w->disable_clamp_control},
+  };
+  int off = 0;
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; ++i)
+    if (hfi_read_keyword(m->r, elem, flags[i].name, switches, &off)) *flags[i].disable = off;
+  if (hfi_read_keyword(m->r, elem, "filterparent", switches, &off)) w->filter_parent = !off;
+  if (hfi_read_keyword(m->r, elem, "passive", switches, &off)) w->disable_spring = w->disable_damper = off;
+  if (hfi_read_keyword(m->r, elem, "constraint", switches, &off) && off)
+    w->disable_contact = w->disable_limit = w->disable_frictionloss = w->disable_equality = 1;
+  int kept = 1; // "disable" is 1
+  if (hfi_read_keyword(m->r, elem, "override", switches, &kept) && !kept)
+    hfi_note(m->r, elem, HF_WARNING, "override: o_margin, o_solref, o_solimp and o_friction are not used; contacts keep their own values");
+}
+
+static void read_fluid(hfiMjcf* m, const hfiElem* elem) {
+  double density = 0, viscosity = 0, wind[3] = {0, 0, 0};
+  hfi_read_real(m->r, elem, "density", &density);
+  hfi_read_real(m->r, elem, "viscosity", &viscosity);
+  hfi_read_reals(m->r, elem, "wind", 3, 3, wind);
+  if (density != 0 || viscosity != 0)
+    hfi_note(m->r, elem, HF_WARNING, "density and viscosity of the medium: no drag or lift acts");
+}
+
+void hfi_mjcf_read_option(hfiMjcf* m, hfiElem* elem) {
+  hfiReader* r = m->r;
+  hfWorld* w = hf_builder_world(r->builder);
+  hfi_read_real(r, elem, "timestep", &w->timestep);
+  if (!(w->timestep > 0)) hfi_fail(r, elem, HF_ERROR_MODEL, "timestep must be positive, is %g", w->timestep);
+  hfi_read_reals(r, elem, "gravity", 3, 3, w->gravity);
+  hfi_read_real(r, elem, "impratio", &w->impratio);
+  read_fluid(m, elem);
+  for (hfiElem* flag = hfi_child(elem, "flag"); flag; flag = hfi_next(flag, "flag")) read_flags(m, flag);
+}

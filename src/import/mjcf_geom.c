@@ -1,0 +1,231 @@
+// <geom> and <site>.
+//
+//   fromto a b: centre (a + b)/2, half length |a - b|/2, z along a - b
+#include "import/mjcf.h"
+
+#include <string.h>
+
+enum { PLANE = HF_GEOM_PLANE, LAST_KNOWN = HF_GEOM_MESH, HEIGHT_FIELD, SIGNED_DISTANCE };
+
+static const hfiKeyword geom_types[] = {
+    {"plane", HF_GEOM_PLANE},   {"sphere", HF_GEOM_SPHERE},     {"capsule", HF_GEOM_CAPSULE},
+    {"box", HF_GEOM_BOX},       {"ellipsoid", HF_GEOM_ELLIPSOID}, {"cylinder", HF_GEOM_CYLINDER},
+    {"mesh", HF_GEOM_MESH},     {"hfield", HEIGHT_FIELD},       {"sdf", SIGNED_DISTANCE}, {NULL, 0}};
+
+typedef struct GeomSpec {
+  hfGeomDef def;
+  hfiPoseSpec pose;
+  int pose_given; // bits of hfi_mjcf_read_pose
+  double fromto[6];
+  int has_fromto;
+  const char *mesh, *material;
+  double rgba[4], fitscale, surfacevel[6], adhesion;
+  int has_rgba;
+} GeomSpec;
+
+static GeomSpec default_geom(void) {
+  GeomSpec s = {.def = hf_geom_def_default(), .pose = {{0, 0, 0}, {1, 0, 0, 0}}, .fitscale = 1};
+  return s;
+}
+
+void hfi_mjcf_read_solver(hfiMjcf* m, const hfiElem* elem, double solref[2], double solimp[5]) {
+  static const double ref0[2] = {0.02, 1}, imp0[5] = {0.9, 0.95, 0.001, 0.5, 2};
+  double ref[2] = {ref0[0], ref0[1]}, imp[5];
+  memcpy(imp, imp0, sizeof imp);
+  if (solref[0] != 0) memcpy(ref, solref, sizeof ref), memcpy(imp, solimp, sizeof imp);
+  int given = hfi_read_reals(m->r, elem, "solref", 1, 2, ref);
+  given += hfi_read_reals(m->r, elem, "solimp", 1, 5, imp);
+  if (!given) return;
+  memcpy(solref, ref, sizeof ref);
+  memcpy(solimp, imp, sizeof imp);
+}
+
+static void apply_looks(hfiMjcf* m, const hfiElem* elem, GeomSpec* s) {
+  if (hfi_read_reals(m->r, elem, "rgba", 4, 4, s->rgba)) s->has_rgba = 1;
+  const char* material = hfi_attr(elem, "material");
+  if (material) s->material = material;
+  hfi_read_int(m->r, elem, "group", &s->def.group);
+}
+
+static void apply_contact(hfiMjcf* m, const hfiElem* elem, GeomSpec* s) {
+  hfiReader* r = m->r;
+  hfi_read_int(r, elem, "contype", &s->def.contype);
+  hfi_read_int(r, elem, "conaffinity", &s->def.conaffinity);
+  hfi_read_int(r, elem, "condim", &s->def.condim);
+  hfi_read_int(r, elem, "priority", &s->def.priority);
+  hfi_read_reals(r, elem, "friction", 1, 3, s->def.friction);
+  hfi_read_real(r, elem, "margin", &s->def.margin);
+  hfi_read_real(r, elem, "gap", &s->def.gap);
+  hfi_read_real(r, elem, "solmix", &s->def.solmix);
+  hfi_mjcf_read_solver(m, elem, s->def.solref, s->def.solimp);
+  hfi_read_reals(r, elem, "surfacevel", 1, 6, s->surfacevel);
+  hfi_read_real(r, elem, "adhesion", &s->adhesion);
+}
+
+static void apply_geom(hfiMjcf* m, const hfiElem* elem, void* data) {
+  hfiReader* r = m->r;
+  GeomSpec* s = data;
+  hfi_read_keyword(r, elem, "type", geom_types, &s->def.type);
+  hfi_read_reals(r, elem, "size", 1, 3, s->def.size);
+  s->pose_given |= hfi_mjcf_read_pose(m, elem, &s->pose);
+  if (hfi_read_reals(r, elem, "fromto", 6, 6, s->fromto)) s->has_fromto = 1;
+  const char* mesh = hfi_attr(elem, "mesh");
+  if (mesh) s->mesh = mesh;
+  hfi_attr(elem, "hfield");
+  hfi_read_real(r, elem, "fitscale", &s->fitscale);
+  if (hfi_read_real(r, elem, "mass", &s->def.mass) && s->def.mass < 0) hfi_fail(r, elem, HF_ERROR_MODEL, "mass %g is negative", s->def.mass);
+  hfi_read_real(r, elem, "density", &s->def.density);
+  hfi_read_bool(r, elem, "shellinertia", &s->def.shell_inertia);
+  apply_contact(m, elem, s);
+  apply_looks(m, elem, s);
+}
+
+void hfi_mjcf_check_geom(hfiMjcf* m, hfiElem* elem) {
+  GeomSpec s = default_geom();
+  apply_geom(m, elem, &s);
+}
+
+// ---- fromto ----------------------------------------------------------------------------------------------
+
+// Pose and half length; the half length goes to size[long_axis].
+static void place_between(hfiMjcf* m, const hfiElem* elem, const double* fromto, hfiPoseSpec* pose, double* half) {
+  hfVec3 a = v3_load(fromto), b = v3_load(fromto + 3), d = v3_sub(a, b);
+  if (!(v3_norm(d) > 1e-10)) hfi_fail(m->r, elem, HF_ERROR_MODEL, "fromto: the two points are one");
+  v3_store(pose->pos, v3_scale(0.5, v3_add(a, b)));
+  q_store(pose->quat, hfi_quat_from_z(d));
+  *half = 0.5 * v3_norm(d);
+}
+
+static void resolve_fromto(hfiMjcf* m, const hfiElem* elem, int type, int pose_given, const double* fromto,
+                           hfiPoseSpec* pose, double size[3]) {
+  if (pose_given & 1) hfi_fail(m->r, elem, HF_ERROR_MODEL, "both pos and fromto are given");
+  int elongated = type == HF_GEOM_CAPSULE || type == HF_GEOM_CYLINDER;
+  if (!elongated && type != HF_GEOM_BOX && type != HF_GEOM_ELLIPSOID)
+    hfi_fail(m->r, elem, HF_ERROR_MODEL, "fromto is for capsules, cylinders, boxes and ellipsoids");
+  if (!elongated) size[1] = size[0];
+  place_between(m, elem, fromto, pose, &size[elongated ? 1 : 2]);
+}
+
+// ---- geom ------------------------------------------------------------------------------------------------
+
+static int named_in_pair(const hfiMjcf* m, const char* name) {
+  if (!name) return 0;
+  for (const hfiElem* section = m->root->child; section; section = section->next) {
+    if (!hfi_is(section, "contact")) continue;
+    for (const hfiElem* pair = section->child; pair; pair = pair->next)
+      for (const hfiAttr* a = pair->attr; a; a = a->next)
+        if (strncmp(a->name, "geom", 4) == 0 && strcmp(a->value, name) == 0) return 1;
+  }
+  return 0;
+}
+
+// Neither collides nor gives mass.
+static int is_only_drawn(const hfiMjcf* m, const hfiScope* scope, const GeomSpec* s, const hfiElem* elem) {
+  const hfGeomDef* d = &s->def;
+  int inferred = scope->body != 0 && (m->inertiafromgeom == 1 || (m->inertiafromgeom == -1 && !scope->has_inertial));
+  int weighs = d->mass >= 0 ? d->mass > 0 : d->density > 0;
+  int in_group = d->group >= m->grouprange[0] && d->group <= m->grouprange[1];
+  if (inferred && weighs && in_group) return 0;
+  return d->contype == 0 && d->conaffinity == 0 && !named_in_pair(m, hfi_attr(elem, "name"));
+}
+
+// 1: the geom can be made; 0: refused or left out.
+static int find_shape(hfiMjcf* m, const hfiScope* scope, GeomSpec* s, hfiElem* elem) {
+  if (s->def.type > LAST_KNOWN) {
+    hfi_note(m->r, elem, HF_WARNING, "geom of type %s is left out: nothing can touch it", s->def.type == HEIGHT_FIELD ? "hfield" : "sdf");
+    hfi_mjcf_leave_out(m, HF_OBJECT_GEOM, elem);
+    return 0;
+  }
+  if (s->def.type == HF_GEOM_MESH && !s->mesh) hfi_fail(m->r, elem, HF_ERROR_MODEL, "a geom of type mesh must name a mesh");
+  if (!s->mesh || s->def.type == PLANE || m->r->status) return !m->r->status;
+  hfiMeshAsset* asset = hfi_mjcf_find_mesh(m, elem, s->mesh);
+  if (!asset) return 0;
+  s->def.mesh = hfi_mjcf_load_mesh(m, asset);
+  s->def.mesh_fit = s->def.type == HF_GEOM_MESH ? 0 : m->fitaabb ? 2 : 1;
+  if (s->def.mesh >= 0 || m->r->status) return !m->r->status;
+  if (hfi_mesh_do_without(m->r, asset->elem, is_only_drawn(m, scope, s, elem))) hfi_mjcf_leave_out(m, HF_OBJECT_GEOM, elem);
+  return 0;
+}
+
+static void set_colour(hfiMjcf* m, GeomSpec* s) {
+  const hfiMaterial* material = s->material ? hfi_mjcf_find_material(m, s->material) : NULL;
+  const double* rgba = s->has_rgba ? s->rgba : material ? material->rgba : NULL;
+  for (int i = 0; rgba && i < 4; ++i) s->def.rgba[i] = (float)rgba[i];
+}
+
+static void warn_about_contact(hfiMjcf* m, const GeomSpec* s, const hfiElem* elem) {
+  for (int i = 0; i < 6; ++i)
+    if (s->surfacevel[i] != 0) {
+      hfi_note(m->r, elem, HF_WARNING, "surfacevel is not supported: the surface stands still");
+      break;
+    }
+  if (s->adhesion != 0) hfi_note(m->r, elem, HF_WARNING, "adhesion is not supported: contacts do not pull");
+  if (s->fitscale != 1) hfi_note(m->r, elem, HF_WARNING, "fitscale is not used: the fitted size stays as it is");
+}
+
+void hfi_mjcf_read_geom(hfiMjcf* m, const hfiScope* scope, hfiElem* elem) {
+  hfiReader* r = m->r;
+  GeomSpec s = default_geom();
+  hfi_mjcf_apply(m, hfi_mjcf_class(m, elem, scope->childclass), "geom", elem, apply_geom, &s);
+  if (r->status || !find_shape(m, scope, &s, elem)) return;
+  if (s.has_fromto) resolve_fromto(m, elem, s.def.type, s.pose_given, s.fromto, &s.pose, s.def.size);
+  set_colour(m, &s);
+  warn_about_contact(m, &s, elem);
+  s.def.margin += s.def.gap; // the format's margin is where contacts act, ours where they are found
+  s.def.name = hfi_mjcf_name(m, elem);
+  s.def.where = hfi_where(r, elem);
+  s.def.body = scope->body;
+  memcpy(s.def.pos, s.pose.pos, sizeof s.def.pos);
+  memcpy(s.def.quat, s.pose.quat, sizeof s.def.quat);
+  hfi_frame_place(&scope->frame, s.def.pos, s.def.quat);
+  hfi_mjcf_contact_parameters(m, s.def.name, &s.def);
+  if (!r->status) hfi_keep(r, elem, hf_builder_add_geom(r->builder, &s.def, &r->scratch));
+}
+
+// ---- site ------------------------------------------------------------------------------------------------
+
+typedef struct SiteSpec {
+  hfSiteDef def;
+  hfiPoseSpec pose;
+  int pose_given;
+  double fromto[6];
+  int has_fromto;
+} SiteSpec;
+
+static SiteSpec default_site(void) {
+  SiteSpec s = {.def = hf_site_def_default(), .pose = {{0, 0, 0}, {1, 0, 0, 0}}};
+  return s;
+}
+
+static void apply_site(hfiMjcf* m, const hfiElem* elem, void* data) {
+  SiteSpec* s = data;
+  hfi_read_keyword(m->r, elem, "type", geom_types, &s->def.type);
+  hfi_read_reals(m->r, elem, "size", 1, 3, s->def.size);
+  s->pose_given |= hfi_mjcf_read_pose(m, elem, &s->pose);
+  if (hfi_read_reals(m->r, elem, "fromto", 6, 6, s->fromto)) s->has_fromto = 1;
+}
+
+void hfi_mjcf_check_site(hfiMjcf* m, hfiElem* elem) {
+  SiteSpec s = default_site();
+  apply_site(m, elem, &s);
+}
+
+void hfi_mjcf_read_site(hfiMjcf* m, const hfiScope* scope, hfiElem* elem) {
+  hfiReader* r = m->r;
+  SiteSpec s = default_site();
+  hfi_mjcf_apply(m, hfi_mjcf_class(m, elem, scope->childclass), "site", elem, apply_site, &s);
+  if (s.has_fromto) resolve_fromto(m, elem, s.def.type, s.pose_given, s.fromto, &s.pose, s.def.size);
+  if (s.def.type == PLANE || s.def.type > LAST_KNOWN) hfi_fail(r, elem, HF_ERROR_MODEL, "type: a site is a sphere, capsule, ellipsoid, cylinder, box or mesh");
+  if (s.def.type == HF_GEOM_MESH) {
+    hfi_note(r, elem, HF_WARNING, "site of type mesh: a touch sensor there sees a sphere of its first size");
+    s.def.type = HF_GEOM_SPHERE;
+  }
+  if (r->status) return;
+  s.def.name = hfi_mjcf_name(m, elem);
+  s.def.where = hfi_where(r, elem);
+  s.def.body = scope->body;
+  memcpy(s.def.pos, s.pose.pos, sizeof s.def.pos);
+  memcpy(s.def.quat, s.pose.quat, sizeof s.def.quat);
+  hfi_frame_place(&scope->frame, s.def.pos, s.def.quat);
+  hfi_keep(r, elem, hf_builder_add_site(r->builder, &s.def, &r->scratch));
+}

@@ -1,0 +1,114 @@
+// <joint> and <freejoint>.
+#include "import/mjcf.h"
+
+#include <string.h>
+
+typedef struct JointSpec {
+  hfJointDef def;
+  int limited, actfrclimited; // 0, 1, -1: by range
+} JointSpec;
+
+static JointSpec default_joint(void) {
+  JointSpec s = {.def = hf_joint_def_default(), .limited = -1, .actfrclimited = -1};
+  return s;
+}
+
+void hfi_mjcf_read_limited(hfiMjcf* m, const hfiElem* elem, const char* attr, int* limited) {
+  static const hfiKeyword words[] = {{"false", 0}, {"true", 1}, {"auto", -1}, {NULL, 0}};
+  hfi_read_keyword(m->r, elem, attr, words, limited);
+}
+
+int hfi_mjcf_limited(hfiMjcf* m, const hfiElem* elem, const char* attr, int limited, const double range[2]) {
+  int has_range = range[0] != 0 || range[1] != 0;
+  if (limited == -1 && has_range && !m->autolimits)
+    hfi_fail(m->r, elem, HF_ERROR_MODEL, "a range is given but %s is not, and the compiler's autolimits is off", attr);
+  if (limited == -1 && has_range && range[0] >= range[1])
+    hfi_note(m->r, elem, HF_WARNING, "range [%g, %g] is empty: it does not limit", range[0], range[1]);
+  if (limited == 1 && range[0] >= range[1])
+    hfi_fail(m->r, elem, HF_ERROR_MODEL, "%s, but its range [%g, %g] is empty", attr, range[0], range[1]);
+  return limited == -1 ? range[0] < range[1] : limited;
+}
+
+void hfi_mjcf_read_linear(hfiMjcf* m, const hfiElem* elem, const char* attr, double* linear) {
+  double c[3] = {0, 0, 0};
+  if (!hfi_read_reals(m->r, elem, attr, 1, 3, c)) return;
+  *linear = c[0];
+  if (c[1] != 0 || c[2] != 0) hfi_note(m->r, elem, HF_WARNING, "%s: the quadratic and cubic terms are not used", attr);
+}
+
+static void apply_joint(hfiMjcf* m, const hfiElem* elem, void* data) {
+  static const hfiKeyword types[] = {{"free", HF_JOINT_FREE}, {"ball", HF_JOINT_BALL}, {"slide", HF_JOINT_SLIDE},
+                                     {"hinge", HF_JOINT_HINGE}, {NULL, 0}};
+  hfiReader* r = m->r;
+  JointSpec* s = data;
+  hfJointDef* d = &s->def;
+  double ignored[5], yield = 0;
+  hfi_read_keyword(r, elem, "type", types, &d->type);
+  hfi_read_reals(r, elem, "pos", 3, 3, d->pos);
+  hfi_read_reals(r, elem, "axis", 3, 3, d->axis);
+  hfi_read_reals(r, elem, "range", 2, 2, d->range);
+  hfi_read_reals(r, elem, "actuatorfrcrange", 2, 2, d->actfrcrange);
+  hfi_mjcf_read_limited(m, elem, "limited", &s->limited);
+  hfi_mjcf_read_limited(m, elem, "actuatorfrclimited", &s->actfrclimited);
+  hfi_read_bool(r, elem, "actuatorgravcomp", &d->actgravcomp);
+  hfi_read_real(r, elem, "margin", &d->margin);
+  hfi_read_real(r, elem, "ref", &d->ref);
+  hfi_read_real(r, elem, "springref", &d->springref);
+  hfi_read_reals(r, elem, "springdamper", 2, 2, d->springdamper);
+  hfi_mjcf_read_linear(m, elem, "stiffness", &d->stiffness);
+  hfi_mjcf_read_linear(m, elem, "damping", &d->damping);
+  hfi_read_real(r, elem, "armature", &d->armature);
+  hfi_read_real(r, elem, "frictionloss", &d->frictionloss);
+  if (hfi_read_real(r, elem, "springyield", &yield) && yield > 0)
+    hfi_note(r, elem, HF_WARNING, "springyield is not supported: the spring stays elastic");
+  if (hfi_read_reals(r, elem, "solreflimit", 1, 2, ignored) + hfi_read_reals(r, elem, "solimplimit", 1, 5, ignored))
+    hfi_note(r, elem, HF_NOTE, "solreflimit, solimplimit: joint limits are near-rigid instead");
+  if (hfi_read_reals(r, elem, "solreffriction", 1, 2, ignored) + hfi_read_reals(r, elem, "solimpfriction", 1, 5, ignored))
+    hfi_note(r, elem, HF_NOTE, "solreffriction, solimpfriction: joint friction is near-rigid instead");
+}
+
+void hfi_mjcf_check_joint(hfiMjcf* m, hfiElem* elem) {
+  JointSpec s = default_joint();
+  apply_joint(m, elem, &s);
+}
+
+// Angles are in the file's unit for hinge and ball joints.
+static void convert_angles(const hfiMjcf* m, hfJointDef* d) {
+  if (d->type != HF_JOINT_HINGE && d->type != HF_JOINT_BALL) return;
+  for (int i = 0; i < 2; ++i) d->range[i] = hfi_mjcf_angle(m, d->range[i]);
+  d->ref = hfi_mjcf_angle(m, d->ref);
+  d->springref = hfi_mjcf_angle(m, d->springref);
+}
+
+static void add_joint(hfiMjcf* m, const hfiScope* scope, hfiElem* elem, JointSpec* s) {
+  hfiReader* r = m->r;
+  hfJointDef* d = &s->def;
+  if (scope->body == 0) hfi_fail(r, elem, HF_ERROR_MODEL, "the world cannot have joints");
+  int scalar = d->type == HF_JOINT_HINGE || d->type == HF_JOINT_SLIDE;
+  d->limited = d->type != HF_JOINT_FREE && hfi_mjcf_limited(m, elem, "limited", s->limited, d->range);
+  d->actfrclimited = scalar && hfi_mjcf_limited(m, elem, "actuatorfrclimited", s->actfrclimited, d->actfrcrange);
+  convert_angles(m, d);
+  if (d->type != HF_JOINT_FREE) {
+    v3_store(d->pos, v3_add(scope->frame.p, q_rotate(scope->frame.q, v3_load(d->pos))));
+    v3_store(d->axis, q_rotate(scope->frame.q, v3_load(d->axis)));
+  }
+  d->name = hfi_mjcf_name(m, elem);
+  d->where = hfi_where(r, elem);
+  d->body = scope->body;
+  hfi_mjcf_reflected(m, "joint", hfi_attr(elem, "name"), &d->armature, &d->damping);
+  if (!r->status) hfi_keep(r, elem, hf_builder_add_joint(r->builder, d, &r->scratch));
+}
+
+void hfi_mjcf_read_joint(hfiMjcf* m, const hfiScope* scope, hfiElem* elem) {
+  JointSpec s = default_joint();
+  if (hfi_is(elem, "freejoint")) { // not subject to the defaults of <joint>
+    static const hfiKeyword aligns[] = {{"false", 0}, {"true", 1}, {"auto", 0}, {NULL, 0}};
+    int align = 0;
+    s.def.type = HF_JOINT_FREE;
+    if (hfi_read_keyword(m->r, elem, "align", aligns, &align) && align)
+      hfi_note(m->r, elem, HF_WARNING, "align: the body keeps the frame it is written in; its qpos differs from MuJoCo's");
+  } else {
+    hfi_mjcf_apply(m, hfi_mjcf_class(m, elem, scope->childclass), "joint", elem, apply_joint, &s);
+  }
+  if (!m->r->status) add_joint(m, scope, elem, &s);
+}

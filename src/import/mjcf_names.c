@@ -1,0 +1,91 @@
+// Names: prefixes of attached models, suffixes of replicas, and what was left out.
+#include "import/mjcf.h"
+
+#include <string.h>
+
+static const char* decorate(hfiMjcf* m, const char* name) {
+  return m->prefix[0] || m->suffix[0] ? hfi_format(m->r, "%s%s%s", m->prefix, name, m->suffix) : name;
+}
+
+// Inside a replicate the plain name is remembered: what refers to it outside is replicated with it.
+static void remember_replica(hfiMjcf* m, const char* name) {
+  hfiReplica* replica = HFI_NEW(m->r, hfiReplica, 1);
+  if (!replica) return;
+  replica->name = name;
+  replica->suffix = m->suffix;
+  *m->replica_tail = replica;
+  m->replica_tail = &replica->next;
+}
+
+const char* hfi_mjcf_name(hfiMjcf* m, const hfiElem* elem) {
+  const char* name = hfi_attr(elem, "name");
+  if (!name || !name[0]) return NULL;
+  if (m->suffix[0]) remember_replica(m, name);
+  return decorate(m, name);
+}
+
+void hfi_mjcf_leave_out(hfiMjcf* m, hfObjectKind kind, const hfiElem* elem) {
+  const char* name = hfi_attr(elem, "name");
+  hfiLeftOut* item = name ? HFI_NEW(m->r, hfiLeftOut, 1) : NULL;
+  if (!item) return;
+  item->kind = kind;
+  item->name = decorate(m, name);
+  item->next = m->left_out;
+  m->left_out = item;
+}
+
+static int was_left_out(const hfiMjcf* m, int kind, const char* name) {
+  for (const hfiLeftOut* i = m->left_out; i; i = i->next)
+    if (i->kind == kind && strcmp(i->name, name) == 0) return 1;
+  return 0;
+}
+
+int hfi_mjcf_find(hfiMjcf* m, const hfiElem* elem, const char* attr, hfObjectKind kind) {
+  const char* name = m->r->status ? NULL : hfi_attr(elem, attr);
+  if (!name) return -1;
+  hfObjectKind lookup = kind == HF_OBJECT_INERTIAL ? HF_OBJECT_BODY : kind;
+  if (lookup == HF_OBJECT_BODY && strcmp(name, "world") == 0) return 0;
+  const char* full = decorate(m, name);
+  int id = hf_builder_find(m->r->builder, lookup, full);
+  if (id < 0 && m->suffix[0]) { // a replica may refer to something outside
+    full = hfi_format(m->r, "%s%s", m->prefix, name);
+    id = hf_builder_find(m->r->builder, lookup, full);
+  }
+  if (id >= 0) return id;
+  if (m->attached || was_left_out(m, (int)lookup, full)) return HFI_LEFT_OUT;
+  hfi_fail(m->r, elem, HF_ERROR_MODEL, "%s: there is no %s \"%s\"", attr, hf_object_kind_name(lookup), full);
+  return HFI_LEFT_OUT;
+}
+
+int hfi_mjcf_find_required(hfiMjcf* m, const hfiElem* elem, const char* attr, hfObjectKind kind) {
+  hfi_require(m->r, elem, attr);
+  return hfi_mjcf_find(m, elem, attr, kind);
+}
+
+// ---- replicas ------------------------------------------------------------------------------------------
+
+static int refers_to(const hfiElem* elem, const char* name) {
+  for (const hfiAttr* a = elem->attr; a; a = a->next)
+    if (strcmp(a->name, "name") != 0 && strcmp(a->name, "class") != 0 && strcmp(a->value, name) == 0) return 1;
+  for (const hfiElem* c = elem->child; c; c = c->next)
+    if (refers_to(c, name)) return 1;
+  return 0;
+}
+
+void hfi_mjcf_replicate(hfiMjcf* m, hfiElem* elem, hfiReadChild read) {
+  const hfiReplica* first = m->replica;
+  while (first && !refers_to(elem, first->name)) first = first->next;
+  if (!first) {
+    read(m, elem);
+    return;
+  }
+  // The replicas known now; reading adds the element's own name to the list.
+  const hfiReplica* end = *m->replica_tail;
+  const char* outer = m->suffix;
+  for (const hfiReplica* i = first; i != end && i && !m->r->status; i = i->next)
+    if (strcmp(i->name, first->name) == 0) {
+      m->suffix = i->suffix;
+      read(m, elem);
+    }
+  m->suffix = outer;
+}

@@ -1,0 +1,145 @@
+// <sensor> and <keyframe>.
+#include "import/mjcf.h"
+
+#include <string.h>
+
+// What a sensor's target attribute is called; frame sensors name it by objtype and objname.
+typedef struct SensorKind {
+  const char* word;
+  int type;
+  const char* attr; // NULL: frame sensor; "": no target
+  hfObjectKind kind;
+} SensorKind;
+
+static const SensorKind sensor_kinds[] = {
+    {"touch", HF_SENSOR_TOUCH, "site", HF_OBJECT_SITE},
+    {"accelerometer", HF_SENSOR_ACCELEROMETER, "site", HF_OBJECT_SITE},
+    {"velocimeter", HF_SENSOR_VELOCIMETER, "site", HF_OBJECT_SITE},
+    {"gyro", HF_SENSOR_GYRO, "site", HF_OBJECT_SITE},
+    {"force", HF_SENSOR_FORCE, "site", HF_OBJECT_SITE},
+    {"torque", HF_SENSOR_TORQUE, "site", HF_OBJECT_SITE},
+    {"jointpos", HF_SENSOR_JOINT_POS, "joint", HF_OBJECT_JOINT},
+    {"jointvel", HF_SENSOR_JOINT_VEL, "joint", HF_OBJECT_JOINT},
+    {"tendonpos", HF_SENSOR_TENDON_POS, "tendon", HF_OBJECT_TENDON},
+    {"tendonvel", HF_SENSOR_TENDON_VEL, "tendon", HF_OBJECT_TENDON},
+    {"actuatorpos", HF_SENSOR_ACTUATOR_POS, "actuator", HF_OBJECT_ACTUATOR},
+    {"actuatorvel", HF_SENSOR_ACTUATOR_VEL, "actuator", HF_OBJECT_ACTUATOR},
+    {"actuatorfrc", HF_SENSOR_ACTUATOR_FORCE, "actuator", HF_OBJECT_ACTUATOR},
+    {"jointactuatorfrc", HF_SENSOR_JOINT_ACTUATOR_FORCE, "joint", HF_OBJECT_JOINT},
+    {"ballquat", HF_SENSOR_BALL_QUAT, "joint", HF_OBJECT_JOINT},
+    {"ballangvel", HF_SENSOR_BALL_ANGVEL, "joint", HF_OBJECT_JOINT},
+    {"jointlimitpos", HF_SENSOR_JOINT_LIMIT_POS, "joint", HF_OBJECT_JOINT},
+    {"jointlimitvel", HF_SENSOR_JOINT_LIMIT_VEL, "joint", HF_OBJECT_JOINT},
+    {"jointlimitfrc", HF_SENSOR_JOINT_LIMIT_FORCE, "joint", HF_OBJECT_JOINT},
+    {"framepos", HF_SENSOR_FRAME_POS, NULL, HF_OBJECT_NONE},
+    {"framequat", HF_SENSOR_FRAME_QUAT, NULL, HF_OBJECT_NONE},
+    {"framexaxis", HF_SENSOR_FRAME_XAXIS, NULL, HF_OBJECT_NONE},
+    {"frameyaxis", HF_SENSOR_FRAME_YAXIS, NULL, HF_OBJECT_NONE},
+    {"framezaxis", HF_SENSOR_FRAME_ZAXIS, NULL, HF_OBJECT_NONE},
+    {"framelinvel", HF_SENSOR_FRAME_LINVEL, NULL, HF_OBJECT_NONE},
+    {"frameangvel", HF_SENSOR_FRAME_ANGVEL, NULL, HF_OBJECT_NONE},
+    {"framelinacc", HF_SENSOR_FRAME_LINACC, NULL, HF_OBJECT_NONE},
+    {"frameangacc", HF_SENSOR_FRAME_ANGACC, NULL, HF_OBJECT_NONE},
+    {"subtreecom", HF_SENSOR_SUBTREE_COM, "body", HF_OBJECT_BODY},
+    {"subtreelinvel", HF_SENSOR_SUBTREE_LINVEL, "body", HF_OBJECT_BODY},
+    {"subtreeangmom", HF_SENSOR_SUBTREE_ANGMOM, "body", HF_OBJECT_BODY},
+    {"clock", HF_SENSOR_CLOCK, "", HF_OBJECT_NONE},
+    {"e_potential", HF_SENSOR_ENERGY_POTENTIAL, "", HF_OBJECT_NONE},
+    {"e_kinetic", HF_SENSOR_ENERGY_KINETIC, "", HF_OBJECT_NONE},
+};
+
+enum { CAMERA = HF_OBJECT_KINDS };
+static const hfiKeyword frame_kinds[] = {{"body", HF_OBJECT_INERTIAL}, {"xbody", HF_OBJECT_BODY}, {"geom", HF_OBJECT_GEOM},
+                                         {"site", HF_OBJECT_SITE},     {"camera", CAMERA},        {NULL, 0}};
+
+// Object of a frame sensor, or its reference; HFI_LEFT_OUT when it cannot be had.
+static int find_frame(hfiMjcf* m, const hfiElem* elem, const char* typeattr, const char* nameattr, int* kind) {
+  if (!hfi_read_keyword(m->r, elem, typeattr, frame_kinds, kind)) return -1;
+  if (*kind == CAMERA) return HFI_LEFT_OUT;
+  return hfi_mjcf_find_required(m, elem, nameattr, (hfObjectKind)*kind);
+}
+
+// <contact> sums over contacts between two things; only the net wrench is read.
+static void find_contact(hfiMjcf* m, const hfiElem* elem, hfSensorDef* d) {
+  static const struct { const char* attr; hfObjectKind kind; int second; } ends[] = {
+      {"geom1", HF_OBJECT_GEOM, 0}, {"body1", HF_OBJECT_BODY, 0}, {"geom2", HF_OBJECT_GEOM, 1}, {"body2", HF_OBJECT_BODY, 1}};
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; ++i) {
+    if (!hfi_attr(elem, ends[i].attr)) continue;
+    int id = hfi_mjcf_find(m, elem, ends[i].attr, ends[i].kind);
+    if (ends[i].second) d->refkind = (int)ends[i].kind, d->ref = id;
+    else d->objkind = (int)ends[i].kind, d->obj = id;
+  }
+  const char *data = hfi_attr(elem, "data"), *reduce = hfi_attr(elem, "reduce");
+  int net = data && strcmp(data, "force torque") == 0 && reduce && strcmp(reduce, "netforce") == 0;
+  if (!net || hfi_attr(elem, "site") || hfi_attr(elem, "subtree1") || hfi_attr(elem, "subtree2")) d->obj = HFI_LEFT_OUT;
+}
+
+static void find_target(hfiMjcf* m, const hfiElem* elem, const SensorKind* k, hfSensorDef* d) {
+  if (k->attr && !k->attr[0]) return;
+  if (k->attr) {
+    d->objkind = (int)k->kind;
+    d->obj = hfi_mjcf_find_required(m, elem, k->attr, k->kind);
+    return;
+  }
+  hfi_require(m->r, elem, "objtype");
+  d->obj = find_frame(m, elem, "objtype", "objname", &d->objkind);
+  d->ref = find_frame(m, elem, "reftype", "refname", &d->refkind);
+}
+
+void hfi_mjcf_read_sensor(hfiMjcf* m, hfiElem* elem) {
+  hfiReader* r = m->r;
+  const SensorKind* k = NULL;
+  for (size_t i = 0; i < sizeof sensor_kinds / sizeof *sensor_kinds; ++i)
+    if (hfi_is(elem, sensor_kinds[i].word)) k = &sensor_kinds[i];
+  int contact = hfi_is(elem, "contact");
+  if (!k && !contact) return;
+  elem->used = 1;
+  hfSensorDef d = hf_sensor_def_default();
+  d.type = k ? k->type : HF_SENSOR_CONTACT;
+  hfi_read_real(r, elem, "cutoff", &d.cutoff);
+  if (d.cutoff < 0) hfi_fail(r, elem, HF_ERROR_MODEL, "cutoff cannot be negative");
+  if (k) find_target(m, elem, k, &d);
+  else find_contact(m, elem, &d);
+  if (r->status) return;
+  if (d.obj == HFI_LEFT_OUT || d.ref == HFI_LEFT_OUT) {
+    if (!m->attached)
+      hfi_note(r, elem, HF_WARNING, contact ? "contact sensor left out: only data=\"force torque\" reduce=\"netforce\" between geoms or bodies is supported"
+                                            : "sensor left out: what it measures was left out or is a camera");
+    return;
+  }
+  d.name = hfi_mjcf_name(m, elem);
+  d.where = hfi_where(r, elem);
+  hfi_keep(r, elem, hf_builder_add_sensor(r->builder, &d, &r->scratch));
+}
+
+// ---- keyframes -----------------------------------------------------------------------------------------------
+
+// A vector of the key; NULL when absent, or when its size is not the model's for a reason already reported.
+static const double* read_vector(hfiMjcf* m, const hfiElem* elem, const char* attr, int size, int may_differ) {
+  int count = 0;
+  const double* x = hfi_read_list(m->r, elem, attr, &count);
+  if (!x || count == size || m->r->status) return m->r->status ? NULL : x;
+  if (!may_differ) hfi_fail(m->r, elem, HF_ERROR_MODEL, "%s: %d numbers where the model has %d", attr, count, size);
+  else hfi_note(m->r, elem, HF_WARNING, "%s of a keyframe is not used: some actuators were left out", attr);
+  return NULL;
+}
+
+void hfi_mjcf_read_key(hfiMjcf* m, hfiElem* elem) {
+  hfiReader* r = m->r;
+  if (!hfi_is(elem, "key")) return;
+  elem->used = 1;
+  int nq, nv, na, nu, nmocap;
+  hf_builder_sizes(r->builder, &nq, &nv, &na, &nu, &nmocap);
+  hfKeyDef d = {0};
+  int fewer = m->actuators_left_out > 0;
+  hfi_read_real(r, elem, "time", &d.time);
+  d.qpos = read_vector(m, elem, "qpos", nq, 0);
+  d.qvel = read_vector(m, elem, "qvel", nv, 0);
+  d.act = read_vector(m, elem, "act", na, fewer);
+  d.ctrl = read_vector(m, elem, "ctrl", nu, fewer);
+  d.mpos = read_vector(m, elem, "mpos", 3 * nmocap, 0);
+  d.mquat = read_vector(m, elem, "mquat", 4 * nmocap, 0);
+  d.name = hfi_mjcf_name(m, elem);
+  d.where = hfi_where(r, elem);
+  if (!r->status) hfi_keep(r, elem, hf_builder_add_key(r->builder, &d, &r->scratch));
+}

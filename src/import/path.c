@@ -1,0 +1,165 @@
+// Files of a model: where they lie, and their bytes.
+#include "import/reader.h"
+
+#include "base/error.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+const char* hfi_join(hfiReader* r, const char* folder, const char* file) {
+  if (!folder[0] || file[0] == '/') return file;
+  size_t length = strlen(folder);
+  return hfi_format(r, folder[length - 1] == '/' ? "%s%s" : "%s/%s", folder, file);
+}
+
+const char* hfi_folder_of(hfiReader* r, const char* path) {
+  const char* slash = strrchr(path, '/');
+  if (!slash) return "";
+  return slash == path ? "/" : hfi_format(r, "%.*s", (int)(slash - path), path);
+}
+
+const char* hfi_base_name(const char* path) {
+  const char *slash = strrchr(path, '/'), *back = strrchr(path, '\\');
+  const char* last = slash && back ? (slash > back ? slash : back) : slash ? slash : back;
+  return last ? last + 1 : path;
+}
+
+const char* hfi_extension(const char* path) {
+  const char* dot = strrchr(hfi_base_name(path), '.');
+  return dot ? dot + 1 : "";
+}
+
+int hfi_file_exists(const char* path) {
+  struct stat info;
+  return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+static int folder_exists(const char* path) {
+  struct stat info;
+  return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+const char* hfi_resolve(hfiReader* r, const char* folder, const char* file) {
+  const char* first = hfi_join(r, folder, file);
+  if (hfi_file_exists(first)) return first;
+  for (int i = 0; i < r->config.search_count; ++i) {
+    const char* path = hfi_join(r, r->config.search_path[i], file);
+    if (hfi_file_exists(path)) return path;
+  }
+  return first;
+}
+
+// ---- package:// --------------------------------------------------------------------------------------
+
+// Does folder/package.xml say <name>NAME</name>?
+static int package_is_called(hfiReader* r, const char* folder, const char* name) {
+  enum { MOST = 1 << 20 };
+  size_t size = 0;
+  char* text = hfi_slurp(hfi_join(r, folder, "package.xml"), MOST, &size, NULL);
+  if (!text) return 0;
+  const char* begin = strstr(text, "<name>");
+  const char* end = begin ? strstr(begin, "</name>") : NULL;
+  int same = 0;
+  if (end) {
+    begin += strlen("<name>");
+    while (begin < end && (unsigned char)*begin <= ' ') ++begin;
+    while (end > begin && (unsigned char)end[-1] <= ' ') --end;
+    same = (size_t)(end - begin) == strlen(name) && strncmp(begin, name, (size_t)(end - begin)) == 0;
+  }
+  free(text);
+  return same;
+}
+
+// The package's folder if `folder` is it or holds it, else NULL. ROS names and folder names differ in
+// '-' and '_' often enough to accept both.
+static const char* package_in(hfiReader* r, const char* folder, const char* name) {
+  char* twin = HFI_NEW(r, char, strlen(name) + 1);
+  if (!twin) return NULL;
+  strcpy(twin, name);
+  for (char* c = twin; *c; ++c)
+    if (*c == '-') *c = '_';
+  const char* candidates[2] = {name, twin};
+  for (int i = 0; i < 2; ++i) {
+    if (strcmp(hfi_base_name(folder), candidates[i]) == 0 && folder_exists(folder)) return folder;
+    const char* inside = hfi_join(r, folder, candidates[i]);
+    if (folder_exists(inside)) return inside;
+  }
+  return package_is_called(r, folder, name) ? folder : NULL;
+}
+
+static const char* find_package(hfiReader* r, const char* name) {
+  for (int i = 0; i < r->config.search_count; ++i) {
+    const char* found = package_in(r, r->config.search_path[i], name);
+    if (found) return found;
+  }
+  // Up from the main file; a relative path is made absolute to have something to walk up.
+  char* absolute = realpath(r->folder[0] ? r->folder : ".", NULL);
+  const char* folder = hfi_format(r, "%s", absolute ? absolute : r->folder);
+  free(absolute);
+  while (folder[0] && !r->status) {
+    const char* found = package_in(r, folder, name);
+    if (found || strcmp(folder, "/") == 0) return found;
+    folder = hfi_folder_of(r, folder);
+  }
+  return NULL;
+}
+
+const char* hfi_resolve_uri(hfiReader* r, const char* uri) {
+  if (strncmp(uri, "file://", 7) == 0) return uri + 7;
+  const char* rest = strncmp(uri, "package://", 10) == 0   ? uri + 10
+                     : strncmp(uri, "model://", 8) == 0 ? uri + 8
+                                                        : NULL;
+  if (!rest) return hfi_resolve(r, r->folder, uri);
+  const char* slash = strchr(rest, '/');
+  if (!slash || slash == rest) return uri;
+  const char* name = hfi_format(r, "%.*s", (int)(slash - rest), rest);
+  const char* folder = find_package(r, name);
+  return folder ? hfi_join(r, folder, slash + 1) : uri;
+}
+
+// ---- bytes -------------------------------------------------------------------------------------------
+
+static hfStatus refuse_system(hfError* error, const char* path, int code) {
+  char text[128] = "unknown error";
+  strerror_r(code, text, sizeof text);
+  return hfi_refuse(error, code == ENOMEM ? HF_ERROR_MEMORY : HF_ERROR_FILE, "cannot read %s: %s", path, text);
+}
+
+// The bytes of an open file; NULL after a refusal.
+static char* read_bytes(FILE* file, const char* path, size_t limit, size_t* size, hfError* error) {
+  struct stat info;
+  if (fstat(fileno(file), &info) != 0 || !S_ISREG(info.st_mode)) {
+    hfi_refuse(error, HF_ERROR_FILE, "cannot read %s: not a file", path);
+    return NULL;
+  }
+  size_t length = (size_t)info.st_size;
+  if (length > limit) {
+    hfi_refuse(error, HF_ERROR_FILE, "%s: %zu bytes, more than the limit of %zu", path, length, limit);
+    return NULL;
+  }
+  char* text = malloc(length + 1);
+  if (!text) {
+    refuse_system(error, path, ENOMEM);
+    return NULL;
+  }
+  *size = fread(text, 1, length, file);
+  text[*size] = 0;
+  if (!ferror(file)) return text;
+  refuse_system(error, path, errno);
+  free(text);
+  return NULL;
+}
+
+char* hfi_slurp(const char* path, size_t limit, size_t* size, hfError* error) {
+  FILE* file = fopen(path, "rb");
+  if (!file) {
+    refuse_system(error, path, errno);
+    return NULL;
+  }
+  char* text = read_bytes(file, path, limit, size, error);
+  fclose(file);
+  return text;
+}

@@ -1,0 +1,42 @@
+// A list of blocks; a request that does not fit the newest block opens another.
+#include "import/store.h"
+
+#include <stdlib.h>
+
+enum { BLOCK_BYTES = 1 << 15, PIECE_ALIGN = 16 };
+
+struct hfiStoreBlock {
+  hfiStoreBlock* next;
+  size_t size, used; // of the bytes behind this header
+};
+
+enum { HEADER_BYTES = (sizeof(hfiStoreBlock) + PIECE_ALIGN - 1) / PIECE_ALIGN * PIECE_ALIGN };
+
+static hfiStoreBlock* open_block(hfiStore* store, size_t bytes) {
+  size_t size = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
+  hfiStoreBlock* block = calloc(1, HEADER_BYTES + size);
+  if (!block) return NULL;
+  block->size = size;
+  block->next = store->head;
+  store->head = block;
+  return block;
+}
+
+void* hfi_store_take(hfiStore* store, size_t bytes) {
+  if (bytes > (size_t)-1 / 2) return NULL;
+  bytes = (bytes + PIECE_ALIGN - 1) / PIECE_ALIGN * PIECE_ALIGN;
+  hfiStoreBlock* block = store->head;
+  if (!block || block->size - block->used < bytes) block = open_block(store, bytes);
+  if (!block) return NULL;
+  void* piece = (char*)block + HEADER_BYTES + block->used;
+  block->used += bytes;
+  return piece;
+}
+
+void hfi_store_release(hfiStore* store) {
+  while (store->head) {
+    hfiStoreBlock* next = store->head->next;
+    free(store->head);
+    store->head = next;
+  }
+}

@@ -1,0 +1,241 @@
+// URDF: a bag of links and joints becomes a tree of bodies.
+//
+// Roots (links that are no joint's child) are welded to the world; a root called "world" is the world.
+// Bodies come depth-first, children in the order of their joints, as MuJoCo lays them out.
+#include "import/urdf.h"
+
+#include "import/urdf_model.h"
+
+#include <holdfast/step_problem.h>
+#include <string.h>
+
+hfiUrdfLink* hfi_urdf_find_link(const hfiUrdf* u, const char* name) {
+  for (hfiUrdfLink* l = u->links; l; l = l->next)
+    if (strcmp(l->name, name) == 0) return l;
+  return NULL;
+}
+
+hfiFrame hfi_urdf_origin(hfiUrdf* u, const hfiElem* elem) {
+  hfiElem* origin = hfi_child(elem, "origin");
+  double xyz[3] = {0, 0, 0}, rpy[3] = {0, 0, 0};
+  if (origin) {
+    hfi_read_reals(u->r, origin, "xyz", 3, 3, xyz);
+    hfi_read_reals(u->r, origin, "rpy", 3, 3, rpy);
+  }
+  hfiFrame f = {v3_load(xyz), hfi_mjcf_euler(u->settings, rpy)};
+  return f;
+}
+
+// ---- links and joints ------------------------------------------------------------------------------------
+
+static void add_link(hfiUrdf* u, hfiElem* elem) {
+  const char* name = hfi_require(u->r, elem, "name");
+  if (hfi_urdf_find_link(u, name)) hfi_fail(u->r, elem, HF_ERROR_MODEL, "link \"%s\" is defined twice", name);
+  hfiUrdfLink* link = HFI_NEW(u->r, hfiUrdfLink, 1);
+  if (!link) return;
+  link->name = name;
+  link->elem = elem;
+  link->body = -1;
+  link->tail = &link->first;
+  link->frame = hfi_frame_identity();
+  *u->link_tail = link;
+  u->link_tail = &link->next;
+}
+
+static hfiUrdfLink* end_of(hfiUrdf* u, hfiElem* joint, const char* end) {
+  hfiElem* e = hfi_child(joint, end);
+  if (!e) {
+    hfi_fail(u->r, joint, HF_ERROR_PARSE, "<%s> is missing", end);
+    return NULL;
+  }
+  const char* name = hfi_require(u->r, e, "link");
+  hfiUrdfLink* link = hfi_urdf_find_link(u, name);
+  if (!link) hfi_fail(u->r, e, HF_ERROR_MODEL, "there is no link \"%s\"", name);
+  return link;
+}
+
+static void add_joint(hfiUrdf* u, hfiElem* elem) {
+  static const hfiKeyword types[] = {
+      {"revolute", HFI_URDF_REVOLUTE}, {"continuous", HFI_URDF_CONTINUOUS}, {"prismatic", HFI_URDF_PRISMATIC},
+      {"fixed", HFI_URDF_FIXED},       {"floating", HFI_URDF_FLOATING},     {"planar", HFI_URDF_PLANAR},
+      {"ball", HFI_URDF_BALL},         {"spherical", HFI_URDF_BALL},        {NULL, 0}};
+  hfiReader* r = u->r;
+  hfiUrdfJoint* j = HFI_NEW(r, hfiUrdfJoint, 1);
+  if (!j) return;
+  j->elem = elem;
+  j->name = hfi_require(r, elem, "name");
+  hfi_require(r, elem, "type");
+  hfi_read_keyword(r, elem, "type", types, &j->type);
+  j->parent = end_of(u, elem, "parent");
+  j->child = end_of(u, elem, "child");
+  j->origin = hfi_urdf_origin(u, elem);
+  if (r->status) return;
+  if (j->child->joint) hfi_fail(r, elem, HF_ERROR_MODEL, "link \"%s\" is moved by joint \"%s\" already", j->child->name, j->child->joint->name);
+  if (strcmp(j->child->name, "world") == 0) hfi_fail(r, elem, HF_ERROR_MODEL, "the link \"world\" cannot be moved by a joint");
+  j->child->joint = j;
+  *j->parent->tail = j;
+  j->parent->tail = &j->sibling;
+  *u->joint_tail = j;
+  u->joint_tail = &j->next;
+}
+
+// ---- bodies ------------------------------------------------------------------------------------------------
+
+static int is_merged(const hfiUrdf* u, const hfiUrdfLink* link) {
+  return u->r->config.merge_fixed_links && link->joint && link->joint->type == HFI_URDF_FIXED;
+}
+
+// Inertials of a link and of the links merged into it.
+static void gather_inertials(hfiUrdf* u, hfiUrdfLink* link, hfiFrame frame, hfBodyDef* def) {
+  hfi_urdf_add_inertial(u, link, &frame, def);
+  for (const hfiUrdfJoint* j = link->first; j; j = j->sibling)
+    if (is_merged(u, j->child)) gather_inertials(u, j->child, hfi_frame_mul(frame, j->origin), def);
+}
+
+static void add_body(hfiUrdf* u, hfiUrdfLink* link) {
+  hfiReader* r = u->r;
+  const hfiUrdfJoint* j = link->joint;
+  hfBodyDef def = hf_body_def_default();
+  hfiFrame placed = j ? hfi_frame_mul(j->parent->frame, j->origin) : hfi_frame_identity();
+  def.name = link->name;
+  def.where = hfi_where(r, link->elem);
+  def.parent = j ? j->parent->body : 0;
+  v3_store(def.pos, placed.p);
+  q_store(def.quat, placed.q);
+  gather_inertials(u, link, hfi_frame_identity(), &def);
+  if (r->status) return;
+  link->body = hfi_keep(r, link->elem, hf_builder_add_body(r->builder, &def, &r->scratch));
+  if (r->status) return;
+  if (j) hfi_urdf_add_joints(u, j, link->body);
+  else if (r->config.floating_base) {
+    hfJointDef free_joint = hf_joint_def_default();
+    free_joint.type = HF_JOINT_FREE;
+    free_joint.body = link->body;
+    free_joint.name = hfi_format(r, "%s_free_joint", link->name);
+    free_joint.where = def.where;
+    if (!r->status) hfi_keep(r, link->elem, hf_builder_add_joint(r->builder, &free_joint, &r->scratch));
+  }
+}
+
+static void adopt(hfiUrdf* u, hfiUrdfLink* link) {
+  hfiReader* r = u->r;
+  link->adopted = 1;
+  if (strcmp(link->name, "world") == 0 && !link->joint) link->body = 0;
+  else if (is_merged(u, link)) {
+    link->body = link->joint->parent->body;
+    link->frame = hfi_frame_mul(link->joint->parent->frame, link->joint->origin);
+  } else add_body(u, link);
+  if (!r->status) hfi_urdf_read_geoms(u, link);
+}
+
+// Depth-first without recursion: a chain may be as long as the file.
+static void adopt_tree(hfiUrdf* u, hfiUrdfLink* root) {
+  hfiUrdfLink* link = root;
+  while (link && !u->r->status) {
+    if (!link->adopted) adopt(u, link);
+    hfiUrdfJoint* j = link->first;
+    while (j && j->child->adopted) j = j->sibling;
+    link = j ? j->child : link == root || !link->joint ? NULL : link->joint->parent;
+  }
+}
+
+// ---- document --------------------------------------------------------------------------------------------
+
+// The <mujoco> extension: <compiler> and <option> with MJCF's meaning, angles always in radians.
+static void read_extension(hfiUrdf* u) {
+  hfiReader* r = u->r;
+  u->settings = HFI_NEW(r, hfiMjcf, 1);
+  if (!u->settings) return;
+  hfiMjcf* m = u->settings;
+  m->r = r;
+  m->root = u->root;
+  m->inertiafromgeom = -1;
+  m->grouprange[1] = 5;
+  m->assetdir = m->prefix = m->suffix = "";
+  hfiElem* extension = hfi_child(u->root, "mujoco");
+  hfiElem* compiler = extension ? hfi_child(extension, "compiler") : NULL;
+  hfiElem* option = extension ? hfi_child(extension, "option") : NULL;
+  if (compiler) {
+    hfi_mjcf_read_compiler(m, compiler);
+    hfi_read_bool(r, compiler, "discardvisual", &u->discard_visual);
+  }
+  if (option) hfi_mjcf_read_option(m, option);
+  hfi_mjcf_set_build_config(m);
+  m->degree = 0;
+  memcpy(m->eulerseq, "XYZ", 4);
+}
+
+static void read_elements(hfiUrdf* u) {
+  hfiReader* r = u->r;
+  for (hfiElem* e = hfi_child(u->root, "link"); e && !r->status; e = hfi_next(e, "link")) add_link(u, e);
+  for (hfiElem* e = hfi_child(u->root, "joint"); e && !r->status; e = hfi_next(e, "joint")) add_joint(u, e);
+  for (const hfiElem* e = u->root->child; e && !r->status; e = e->next)
+    if (strncmp(e->name, "xacro:", 6) == 0)
+      hfi_fail(r, e, HF_ERROR_UNSUPPORTED, "a xacro macro: expand the file with xacro first");
+  if (!r->status && !u->links) hfi_fail(r, u->root, HF_ERROR_MODEL, "a robot without links");
+}
+
+static void build_trees(hfiUrdf* u) {
+  int roots = 0;
+  for (hfiUrdfLink* l = u->links; l && !u->r->status; l = l->next)
+    if (!l->joint) {
+      if (++roots == 2)
+        hfi_note(u->r, l->elem, HF_NOTE, "more than one root link: each is attached to the world (URDF asks for one root)");
+      adopt_tree(u, l);
+    }
+  for (const hfiUrdfLink* l = u->links; l && !u->r->status; l = l->next)
+    if (!l->adopted) hfi_fail(u->r, l->elem, HF_ERROR_MODEL, "the link is part of a loop of joints: no root leads to it");
+}
+
+static const hfiMeaning meanings[] = {
+    {"transmission", NULL, 1, "transmissions are ignored: a controller acts on the joint itself, no rotor inertia is added"},
+    {"gazebo", NULL, 1, "of Gazebo's extensions only mu1 and mu2 are used"},
+    {"safety_controller", NULL, 1, "soft limits are a controller's matter: not used"},
+    {"calibration", NULL, 1, "no effect on the motion"},
+    {"self_collision_checking", NULL, 1, "an extension of other tools: not used"},
+    {"verbose", NULL, 1, "no effect on the motion"},
+    {"sensor", NULL, 1, "sensors of URDF are not used"},
+    {"texture", NULL, 1, "for rendering only: no effect on the motion"},
+    {"contact", NULL, 0, "Bullet's contact parameters are not used"},
+    {"joint_properties", NULL, 0, "not URDF: use <dynamics>"},
+    {"loop_joint", NULL, 0, "loop joints are not supported: the loop stays open"},
+    {"drake:declare_convex", NULL, 1, NULL},
+    {"drake:compliant_hydroelastic", NULL, 0, "contact is between points, not pressure fields"},
+    {"drake:rigid_hydroelastic", NULL, 0, "contact is between points, not pressure fields"},
+    {"drake:hydroelastic_modulus", NULL, 0, "contact is between points, not pressure fields: not used for the stiffness"},
+    {"drake:mesh_resolution_hint", NULL, 1, "contact is between points, not pressure fields"},
+    {"drake:relaxation_time", NULL, 0, "not used: see drake:hunt_crossley_dissipation"},
+    {"drake:bushing", NULL, 0, "bushings are not supported: no force acts"},
+    {"drake:linear_bushing_rpy", NULL, 0, "bushings are not supported: no force acts"},
+    {"drake:ball_constraint", NULL, 0, "this constraint is not supported: it is missing"},
+    {"drake:tendon_constraint", NULL, 0, "this constraint is not supported: it is missing"},
+    {"limit", "velocity", 1, "speed limits are a controller's matter: not enforced"},
+    {"limit", "drake:acceleration", 1, "acceleration limits are a controller's matter: not enforced"},
+    {"robot", "*", 1, NULL},
+    {"compiler", "*", 1, "no effect on the motion"},
+    {"size", NULL, 1, "memory sizes: no effect on the motion"},
+    {"option", "*", 1, "a setting of MuJoCo's solver: Holdfast's own applies"},
+    {"mesh", "*", 1, "not used"},
+    {"material", NULL, 1, NULL},
+    {"color", NULL, 1, NULL},
+    {"visual", NULL, 1, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+void hfi_urdf_read(hfiReader* r, hfiElem* root) {
+  hfiUrdf u = {.r = r, .root = root};
+  u.link_tail = &u.links;
+  u.joint_tail = &u.joints;
+  root->used = 1;
+  hf_builder_world(r->builder)->friction_rule = HF_COMBINE_HARMONIC;
+  read_extension(&u);
+  // Links whose inertia no matter can have are reported one by one and repaired.
+  hf_builder_config(r->builder)->balance_inertia = 1;
+  if (!r->status) read_elements(&u);
+  if (!r->status) hfi_urdf_read_materials(&u);
+  if (!r->status) build_trees(&u);
+  if (!r->status) hfi_urdf_read_mimic(&u);
+  if (!r->status) hfi_urdf_read_filters(&u);
+  if (!r->status) hfi_urdf_read_frames(&u);
+  if (!r->status) hfi_xml_report(r, root, meanings);
+}

@@ -1,0 +1,256 @@
+// Collision and visual geometry of links, contact properties, filters and frames.
+//
+// Friction of a collision geom: drake:proximity_properties, else <gazebo reference="link"> mu1, else the
+// default. Without mu_static, mu_dynamic stands for both.
+#include "import/urdf_model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// ---- shapes ----------------------------------------------------------------------------------------------
+
+static const char* mesh_file(hfiUrdf* u, const char* uri) {
+  hfiReader* r = u->r;
+  if (u->settings->strippath) uri = hfi_base_name(uri);
+  if (strstr(uri, "://")) return hfi_resolve_uri(r, uri);
+  const char* folder = u->settings->meshdir ? hfi_join(r, r->folder, u->settings->meshdir) : r->folder;
+  return hfi_resolve(r, folder, uri);
+}
+
+static int load_mesh(hfiUrdf* u, const hfiElem* elem) {
+  hfiReader* r = u->r;
+  hfiMeshSpec s = hfi_mesh_spec_default();
+  s.path = mesh_file(u, hfi_require(r, elem, "filename"));
+  hfi_read_reals(r, elem, "scale", 1, 3, s.scale);
+  if (s.scale[0] == 0 || s.scale[1] == 0 || s.scale[2] == 0) hfi_fail(r, elem, HF_ERROR_MODEL, "scale: a factor is zero");
+  if (r->status) return r->status;
+  for (const hfiUrdfMesh* i = u->meshes; i; i = i->next)
+    if (strcmp(i->path, s.path) == 0 && memcmp(i->scale, s.scale, sizeof s.scale) == 0) return i->id;
+  s.where = hfi_where(r, elem);
+  int id = hfi_mesh_add(r, &s, &r->scratch);
+  hfiUrdfMesh* item = id >= 0 ? HFI_NEW(r, hfiUrdfMesh, 1) : NULL;
+  if (!item) return id;
+  item->path = s.path;
+  memcpy(item->scale, s.scale, sizeof s.scale);
+  item->id = id;
+  item->next = u->meshes;
+  u->meshes = item;
+  return id;
+}
+
+static int read_size(hfiUrdf* u, const hfiElem* shape, const char* attr, double factor, double* size) {
+  hfi_require(u->r, shape, attr);
+  if (hfi_read_real(u->r, shape, attr, size)) *size *= factor;
+  return !u->r->status;
+}
+
+static void read_box(hfiUrdf* u, const hfiElem* shape, hfGeomDef* d) {
+  hfi_require(u->r, shape, "size");
+  hfi_read_reals(u->r, shape, "size", 3, 3, d->size);
+  for (int i = 0; i < 3; ++i) d->size[i] *= 0.5;
+}
+
+// Fills type and size. 1: done; 0: refused, or no mesh (then reader->scratch says why).
+static int read_shape(hfiUrdf* u, hfiElem* elem, hfGeomDef* d) {
+  hfiReader* r = u->r;
+  hfiElem* geometry = hfi_child(elem, "geometry");
+  hfiElem* shape = geometry ? hfi_child(geometry, NULL) : NULL;
+  if (!shape) {
+    hfi_fail(r, elem, HF_ERROR_PARSE, "<geometry> with a shape is missing");
+    return 0;
+  }
+  const char* name = strncmp(shape->name, "drake:", 6) == 0 ? shape->name + 6 : shape->name;
+  if (strcmp(name, "box") == 0) d->type = HF_GEOM_BOX, read_box(u, shape, d);
+  else if (strcmp(name, "sphere") == 0) d->type = HF_GEOM_SPHERE, read_size(u, shape, "radius", 1, &d->size[0]);
+  else if (strcmp(name, "cylinder") == 0 || strcmp(name, "capsule") == 0) {
+    d->type = name[1] == 'y' ? HF_GEOM_CYLINDER : HF_GEOM_CAPSULE;
+    read_size(u, shape, "radius", 1, &d->size[0]);
+    read_size(u, shape, "length", 0.5, &d->size[1]);
+  } else if (strcmp(name, "ellipsoid") == 0) {
+    static const char* const axes[3] = {"a", "b", "c"};
+    d->type = HF_GEOM_ELLIPSOID;
+    for (int i = 0; i < 3; ++i) read_size(u, shape, axes[i], 1, &d->size[i]);
+  } else if (strcmp(name, "mesh") == 0) {
+    d->type = HF_GEOM_MESH;
+    d->mesh = load_mesh(u, shape);
+    return !r->status && d->mesh >= 0;
+  } else hfi_fail(r, shape, HF_ERROR_UNSUPPORTED, "not a shape: box, sphere, cylinder, capsule, ellipsoid or mesh");
+  return !r->status;
+}
+
+// ---- materials -------------------------------------------------------------------------------------------
+
+static void register_material(hfiUrdf* u, hfiElem* elem) {
+  hfiElem* colour = hfi_child(elem, "color");
+  const char* name = hfi_attr(elem, "name");
+  hfiMaterial* m = colour && name ? HFI_NEW(u->r, hfiMaterial, 1) : NULL;
+  if (!m) return;
+  m->name = name;
+  hfi_require(u->r, colour, "rgba");
+  hfi_read_reals(u->r, colour, "rgba", 4, 4, m->rgba);
+  m->next = u->materials;
+  u->materials = m;
+}
+
+void hfi_urdf_read_materials(hfiUrdf* u) {
+  for (hfiElem* e = hfi_child(u->root, "material"); e && !u->r->status; e = hfi_next(e, "material")) register_material(u, e);
+  for (const hfiUrdfLink* l = u->links; l; l = l->next)
+    for (hfiElem* v = hfi_child(l->elem, "visual"); v && !u->r->status; v = hfi_next(v, "visual")) {
+      hfiElem* e = hfi_child(v, "material");
+      if (e) register_material(u, e);
+    }
+}
+
+static void set_colour(const hfiUrdf* u, const hfiElem* visual, hfGeomDef* d) {
+  const hfiElem* e = hfi_child(visual, "material");
+  const char* name = e ? hfi_attr(e, "name") : NULL;
+  for (const hfiMaterial* m = u->materials; m && name; m = m->next)
+    if (strcmp(m->name, name) == 0) {
+      for (int i = 0; i < 4; ++i) d->rgba[i] = (float)m->rgba[i];
+      return;
+    }
+}
+
+// ---- contact ---------------------------------------------------------------------------------------------
+
+static int read_value(hfiUrdf* u, const hfiElem* parent, const char* name, double* x) {
+  hfiElem* e = hfi_child(parent, name);
+  if (!e) return 0;
+  hfi_require(u->r, e, "value");
+  int given = hfi_read_real(u->r, e, "value", x);
+  if (given && *x < 0) hfi_fail(u->r, e, HF_ERROR_MODEL, "%s: %g is negative", name, *x);
+  return given;
+}
+
+static int read_gazebo_friction(hfiUrdf* u, const char* link, double* mu) {
+  hfiReader* r = u->r;
+  int given = 0;
+  for (hfiElem* e = u->root->child; e && !r->status; e = e->next) {
+    const char* reference = hfi_is(e, "gazebo") ? hfi_attr(e, "reference") : NULL;
+    if (!reference || strcmp(reference, link) != 0) continue;
+    double mu2 = 0;
+    hfiElem* first = hfi_child(e, "mu1");
+    hfiElem* second = hfi_child(e, "mu2");
+    if (first && hfi_text_reals(r, first, 1, 1, mu)) given = 1;
+    if (second && hfi_text_reals(r, second, 1, 1, &mu2) && !given) *mu = mu2, given = 1;
+    if (given && *mu < 0) hfi_fail(r, e, HF_ERROR_MODEL, "friction %g is negative", *mu);
+    if (first && second && mu2 != *mu) hfi_note(r, second, HF_WARNING, "mu2 differs from mu1: friction is the same in all directions, mu1");
+  }
+  return given;
+}
+
+static void read_contact(hfiUrdf* u, const hfiUrdfLink* link, const hfiElem* collision, hfGeomDef* d) {
+  double mu_static = 0, mu_dynamic = 0;
+  int has_static = 0, has_dynamic = 0;
+  hfiElem* p = hfi_child(collision, "drake:proximity_properties");
+  if (p) {
+    has_static = read_value(u, p, "drake:mu_static", &mu_static);
+    has_dynamic = read_value(u, p, "drake:mu_dynamic", &mu_dynamic);
+    read_value(u, p, "drake:point_contact_stiffness", &d->stiffness);
+    read_value(u, p, "drake:hunt_crossley_dissipation", &d->dissipation);
+    if (has_static && has_dynamic && mu_dynamic > mu_static) hfi_fail(u->r, p, HF_ERROR_MODEL, "mu_dynamic %g is above mu_static %g", mu_dynamic, mu_static);
+  }
+  if (has_static || has_dynamic) {
+    d->friction[0] = has_static ? mu_static : mu_dynamic;
+    if (has_static && has_dynamic) d->friction_dynamic = mu_dynamic;
+  } else read_gazebo_friction(u, link->name, &d->friction[0]);
+}
+
+// ---- geoms -----------------------------------------------------------------------------------------------
+
+static void add_geom(hfiUrdf* u, hfiUrdfLink* link, hfiElem* elem, int collides) {
+  hfiReader* r = u->r;
+  hfGeomDef d = hf_geom_def_default();
+  d.body = link->body;
+  d.where = hfi_where(r, elem);
+  if (!collides) {
+    d.contype = d.conaffinity = 0;
+    d.density = 0;
+    d.group = 1;
+    set_colour(u, elem, &d);
+  } else read_contact(u, link, elem, &d);
+  hfiFrame f = hfi_frame_mul(link->frame, hfi_urdf_origin(u, elem));
+  v3_store(d.pos, f.p);
+  q_store(d.quat, f.q);
+  const char* name = hfi_attr(elem, "name");
+  if (name && hf_builder_find(r->builder, HF_OBJECT_GEOM, name) < 0) d.name = name;
+  else if (name && collides) hfi_note(r, elem, HF_NOTE, "the name of a collision element occurs twice: the second is unnamed");
+  if (!read_shape(u, elem, &d)) {
+    if (!r->status) hfi_mesh_do_without(r, elem, !collides);
+    return;
+  }
+  if (!r->status) hfi_keep(r, elem, hf_builder_add_geom(r->builder, &d, &r->scratch));
+}
+
+void hfi_urdf_read_geoms(hfiUrdf* u, hfiUrdfLink* link) {
+  for (hfiElem* e = hfi_child(link->elem, NULL); e && !u->r->status; e = e->next) {
+    int collides = hfi_is(e, "collision");
+    if (!collides && (!hfi_is(e, "visual") || u->discard_visual)) continue;
+    e->used = 1;
+    add_geom(u, link, e, collides);
+  }
+}
+
+// ---- Drake's filters and frames ------------------------------------------------------------------------------
+
+static const hfiElem* find_group(const hfiUrdf* u, const char* name) {
+  for (const hfiElem* e = hfi_child(u->root, "drake:collision_filter_group"); e; e = hfi_next(e, "drake:collision_filter_group")) {
+    const char* own = hfi_attr(e, "name");
+    if (own && strcmp(own, name) == 0) return e;
+  }
+  return NULL;
+}
+
+static int member_body(hfiUrdf* u, const hfiElem* member) {
+  const char* name = hfi_require(u->r, member, "link");
+  const hfiUrdfLink* link = hfi_urdf_find_link(u, name);
+  if (!link) hfi_fail(u->r, member, HF_ERROR_MODEL, "there is no link \"%s\"", name);
+  return link ? link->body : -1;
+}
+
+// Every member of one group ignores every member of the other; a pair of bodies once.
+static void exclude_groups(hfiUrdf* u, const hfiElem* a, const hfiElem* b) {
+  hfiReader* r = u->r;
+  for (const hfiElem* i = hfi_child(a, "drake:member"); i && !r->status; i = hfi_next(i, "drake:member")) {
+    int body1 = member_body(u, i);
+    for (const hfiElem* k = hfi_child(b, "drake:member"); k && !r->status; k = hfi_next(k, "drake:member")) {
+      int body2 = member_body(u, k);
+      if (!r->status && body1 != body2 && (a != b || body1 < body2))
+        hfi_keep(r, k, hf_builder_add_exclude(r->builder, body1, body2, &r->scratch));
+    }
+  }
+}
+
+void hfi_urdf_read_filters(hfiUrdf* u) {
+  static const char group[] = "drake:collision_filter_group", ignored[] = "drake:ignored_collision_filter_group";
+  hfiReader* r = u->r;
+  for (hfiElem* e = hfi_child(u->root, group); e && !r->status; e = hfi_next(e, group))
+    for (hfiElem* i = hfi_child(e, ignored); i && !r->status; i = hfi_next(i, ignored)) {
+      const char* name = hfi_require(r, i, "name");
+      const hfiElem* other = find_group(u, name);
+      if (!other) hfi_fail(r, i, HF_ERROR_MODEL, "there is no collision filter group \"%s\"", name);
+      else exclude_groups(u, e, other);
+    }
+}
+
+// <frame name link xyz rpy>: a site.
+void hfi_urdf_read_frames(hfiUrdf* u) {
+  hfiReader* r = u->r;
+  for (hfiElem* e = hfi_child(u->root, "frame"); e && !r->status; e = hfi_next(e, "frame")) {
+    hfSiteDef d = hf_site_def_default();
+    double xyz[3] = {0, 0, 0}, rpy[3] = {0, 0, 0};
+    const char* name = hfi_require(r, e, "link");
+    const hfiUrdfLink* link = hfi_urdf_find_link(u, name);
+    if (!link) hfi_fail(r, e, HF_ERROR_MODEL, "there is no link \"%s\"", name);
+    hfi_read_reals(r, e, "xyz", 3, 3, xyz);
+    hfi_read_reals(r, e, "rpy", 3, 3, rpy);
+    d.name = hfi_require(r, e, "name");
+    d.where = hfi_where(r, e);
+    if (r->status) return;
+    hfiFrame local = {v3_load(xyz), hfi_mjcf_euler(u->settings, rpy)}, f = hfi_frame_mul(link->frame, local);
+    d.body = link->body;
+    v3_store(d.pos, f.p);
+    q_store(d.quat, f.q);
+    hfi_keep(r, e, hf_builder_add_site(r->builder, &d, &r->scratch));
+  }
+}

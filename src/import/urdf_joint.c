@@ -1,0 +1,160 @@
+// URDF joints, their mimic couplings, and link inertias.
+#include "import/urdf_model.h"
+
+#include "math/eigen3.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- joints ----------------------------------------------------------------------------------------------
+
+static void read_limit(hfiUrdf* u, const hfiUrdfJoint* j, hfJointDef* d) {
+  hfiReader* r = u->r;
+  hfiElem* limit = hfi_child(j->elem, "limit");
+  if (!limit) {
+    if (j->type == HFI_URDF_REVOLUTE || j->type == HFI_URDF_PRISMATIC)
+      hfi_note(r, j->elem, HF_WARNING, "a revolute or prismatic joint without <limit>: it is not limited");
+    return;
+  }
+  int lower = hfi_read_real(r, limit, "lower", &d->range[0]), upper = hfi_read_real(r, limit, "upper", &d->range[1]);
+  double effort = 0;
+  hfi_read_real(r, limit, "effort", &effort);
+  if (j->type == HFI_URDF_REVOLUTE || j->type == HFI_URDF_PRISMATIC) {
+    d->limited = lower && upper && d->range[0] < d->range[1];
+    if (!d->limited && (lower || upper))
+      hfi_note(r, limit, HF_WARNING, "lower %g and upper %g make no range: the joint is not limited", d->range[0], d->range[1]);
+  } else if (lower || upper) hfi_note(r, limit, HF_WARNING, "lower and upper are for revolute and prismatic joints: not used");
+  if (!d->limited) d->range[0] = d->range[1] = 0;
+  // the limit of whatever drives the joint
+  d->actfrclimited = effort != 0;
+  d->actfrcrange[0] = -fabs(effort);
+  d->actfrcrange[1] = fabs(effort);
+}
+
+static void read_dynamics(hfiUrdf* u, const hfiUrdfJoint* j, hfJointDef* d) {
+  hfiElem* dynamics = hfi_child(j->elem, "dynamics");
+  if (!dynamics) return;
+  hfi_read_real(u->r, dynamics, "damping", &d->damping);
+  hfi_read_real(u->r, dynamics, "friction", &d->frictionloss);
+}
+
+static void add(hfiUrdf* u, const hfiUrdfJoint* j, hfJointDef d, const char* suffix, int type, hfVec3 axis) {
+  hfiReader* r = u->r;
+  d.name = suffix ? hfi_format(r, "%s%s", j->name, suffix) : j->name;
+  d.type = type;
+  v3_store(d.axis, axis);
+  if (!r->status) hfi_keep(r, j->elem, hf_builder_add_joint(r->builder, &d, &r->scratch));
+}
+
+void hfi_urdf_add_joints(hfiUrdf* u, const hfiUrdfJoint* j, int body) {
+  hfiReader* r = u->r;
+  if (j->type == HFI_URDF_FIXED) {
+    for (hfiElem* e = j->elem->child; e; e = e->next) e->used = 1; // axis and limit of a fixed joint mean nothing
+    for (hfiElem* e = j->elem->child; e; e = e->next)
+      for (hfiAttr* a = e->attr; a; a = a->next) a->used = 1;
+    return;
+  }
+  hfJointDef d = hf_joint_def_default();
+  double axis[3] = {1, 0, 0};
+  hfiElem* e = hfi_child(j->elem, "axis");
+  if (e) {
+    hfi_require(r, e, "xyz");
+    hfi_read_reals(r, e, "xyz", 3, 3, axis);
+  }
+  d.where = hfi_where(r, j->elem);
+  d.body = body;
+  read_limit(u, j, &d);
+  read_dynamics(u, j, &d);
+  hfVec3 a = v3_load(axis);
+  if (!r->status && !(v3_norm(a) > 1e-10)) hfi_fail(r, j->elem, HF_ERROR_MODEL, "the axis has no direction");
+  if (r->status) return;
+  switch (j->type) {
+  case HFI_URDF_FLOATING: add(u, j, d, NULL, HF_JOINT_FREE, a); break;
+  case HFI_URDF_BALL: add(u, j, d, NULL, HF_JOINT_BALL, a); break;
+  case HFI_URDF_PRISMATIC: add(u, j, d, NULL, HF_JOINT_SLIDE, a); break;
+  case HFI_URDF_PLANAR: { // two slides across the axis, then a hinge about it
+    hfMat3 R = m3_from_quat(hfi_quat_from_z(a));
+    add(u, j, d, "_TX", HF_JOINT_SLIDE, m3_col(R, 0));
+    add(u, j, d, "_TY", HF_JOINT_SLIDE, m3_col(R, 1));
+    add(u, j, d, "_RZ", HF_JOINT_HINGE, a);
+    break;
+  }
+  default: add(u, j, d, NULL, HF_JOINT_HINGE, a);
+  }
+}
+
+// q = multiplier q_other + offset
+void hfi_urdf_read_mimic(hfiUrdf* u) {
+  hfiReader* r = u->r;
+  for (const hfiUrdfJoint* j = u->joints; j && !r->status; j = j->next) {
+    hfiElem* mimic = hfi_child(j->elem, "mimic");
+    if (!mimic) continue;
+    const char* other = hfi_require(r, mimic, "joint");
+    hfEqualityDef d = hf_equality_def_default();
+    d.type = HF_EQUALITY_JOINT;
+    d.objkind = HF_OBJECT_JOINT;
+    d.where = hfi_where(r, mimic);
+    d.obj1 = hf_builder_find(r->builder, HF_OBJECT_JOINT, j->name);
+    d.obj2 = hf_builder_find(r->builder, HF_OBJECT_JOINT, other);
+    d.data[1] = 1;
+    hfi_read_real(r, mimic, "offset", &d.data[0]);
+    hfi_read_real(r, mimic, "multiplier", &d.data[1]);
+    if (d.obj1 < 0 || d.obj2 < 0) {
+      hfi_fail(r, mimic, HF_ERROR_MODEL, "joint \"%s\" cannot mimic \"%s\": one of them has no single coordinate", j->name, other);
+      return;
+    }
+    if (!r->status) hfi_keep(r, mimic, hf_builder_add_equality(r->builder, &d, &r->scratch));
+  }
+}
+
+// ---- inertia ----------------------------------------------------------------------------------------------
+
+// Reports principal moments that no matter has: negative, or A + B < C.
+static void judge_inertia(hfiUrdf* u, const hfiUrdfLink* link, const double I[6]) {
+  double moment[3];
+  hfMat3 R;
+  eigen3(I, moment, &R);
+  if (moment[2] >= 0 && moment[1] + moment[2] >= moment[0] * (1 - 1e-6)) return;
+  hfi_note(u->r, link->elem, HF_WARNING,
+           "link \"%.100s\": no matter has the principal moments %g %g %g (A + B >= C); their mean is used for all three",
+           link->name, moment[0], moment[1], moment[2]);
+}
+
+// (m, c, I) <- sum of two, I about the common centre of mass
+static void add_mass(hfBodyDef* def, double m, hfVec3 c, const double I[6]) {
+  double total = def->mass + m;
+  hfVec3 c0 = v3_load(def->com);
+  hfVec3 com = total > 0 ? v3_scale(1 / total, v3_add(v3_scale(def->mass, c0), v3_scale(m, c))) : c;
+  sym3_add_point(def->inertia, def->mass, v3_sub(c0, com));
+  for (int i = 0; i < 6; ++i) def->inertia[i] += I[i];
+  sym3_add_point(def->inertia, m, v3_sub(c, com));
+  def->mass = total;
+  v3_store(def->com, com);
+}
+
+void hfi_urdf_add_inertial(hfiUrdf* u, hfiUrdfLink* link, const hfiFrame* frame, hfBodyDef* def) {
+  static const char* const names[6] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
+  hfiReader* r = u->r;
+  hfiElem* inertial = hfi_child(link->elem, "inertial");
+  if (!inertial) return;
+  hfiElem *mass = hfi_child(inertial, "mass"), *inertia = hfi_child(inertial, "inertia");
+  if (!mass || !inertia) {
+    hfi_fail(r, inertial, HF_ERROR_PARSE, "<%s> is missing", mass ? "inertia" : "mass");
+    return;
+  }
+  double m = 0, I[6], rotated[6];
+  hfi_require(r, mass, "value");
+  hfi_read_real(r, mass, "value", &m);
+  for (int i = 0; i < 6; ++i) {
+    I[i] = 0;
+    hfi_require(r, inertia, names[i]);
+    hfi_read_real(r, inertia, names[i], &I[i]);
+  }
+  if (!r->status && m < 0) hfi_fail(r, mass, HF_ERROR_MODEL, "mass %g is negative", m);
+  hfiFrame f = hfi_frame_mul(*frame, hfi_urdf_origin(u, inertial));
+  if (r->status) return;
+  judge_inertia(u, link, I);
+  sym3_rotate(m3_from_quat(f.q), I, rotated);
+  add_mass(def, m, f.p, rotated);
+  def->has_inertial = 1;
+}
