@@ -103,6 +103,7 @@ int32_t hfi_trimesh_join_vertex(hfiTriMeshBuilder* b, const double v[3]) {
 
 hfStatus hfi_trimesh_load(hfiTriMesh* mesh, const char* path, hfError* error) {
   const char* extension = hfi_extension(path);
+  if (!hfi_file_exists(path)) return hfi_refuse(error, HF_ERROR_FILE, "cannot read %s: there is no such file", path);
   int stl = strcasecmp(extension, "stl") == 0, obj = strcasecmp(extension, "obj") == 0;
   if (!stl && !obj) {
     if (strcasecmp(extension, "dae") == 0 || strcasecmp(extension, "gltf") == 0 || strcasecmp(extension, "glb") == 0)

@@ -41,7 +41,6 @@ static const struct aiScene* import_scene(const char* path) {
 }
 
 hfStatus hfi_trimesh_read_assimp(hfiTriMesh* mesh, const char* path, hfError* error) {
-  if (!hfi_file_exists(path)) return hfi_refuse(error, HF_ERROR_FILE, "cannot open %s", path);
   const struct aiScene* scene = import_scene(path);
   if (!scene) return hfi_refuse(error, HF_ERROR_PARSE, "%s: %.200s", path, aiGetErrorString());
   int y_up = strcasecmp(hfi_extension(path), "dae") != 0;
