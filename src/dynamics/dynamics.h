@@ -132,11 +132,30 @@ static inline hfVec3 hfi_body_com(const hfDynamics* d, int body) {
   return pose_point(d->X_WB[body], v3_load(hf_model_body_com(d->model) + 3 * body));
 }
 
-// Forces of all links at acceleration A + B (B may be NULL) less the wrenches (nbody x 6, or NULL):
-// F = I (A + B) + V x* I V - wrenches. Force and torque of a wrench act at the body's centre of mass.
+// Inertia about O in world axes: Ibar = R I_B R^T + m (|c|^2 1 - c c^T), h = m c, c from O to the centre
+// of mass; I_B about the centre, as xx yy zz xy xz yz.
+void hfi_place_inertia(hfiInertia* I, double mass, hfVec3 com_B, const double* inertia_B, const hfPose* X_WB, hfVec3 O);
+
+// ---- forces and accelerations ---------------------------------------------------------------------
+
+// F = I A + V x* (I V)
+static inline hfForce hfi_inertial_force(const hfiInertia* I, hfMotion V, hfMotion A) {
+  return fo_add(inertia_mul(I, A), mo_cross_force(V, inertia_mul(I, V)));
+}
+// B of all links for vdot; also done by hf_dynamics_inverse and _forward.
+void hfi_accelerate(hfDynamics* d, const double* vdot);
+// Forces of all links at acceleration A + B (B may be NULL) less the wrenches (nbody x 6, or NULL),
+// whose force and torque act at the body's centre of mass.
 void hfi_link_forces(hfDynamics* d, const hfMotion* B, const double* wrench);
 // tau_i = S_i . (sum of F over the links that dof i moves); sums F inward on the way.
 void hfi_joint_forces(hfDynamics* d, double* tau);
+
+// After hfi_accelerate, for sensors. Acceleration of a body and of its point p_W, less gravity: what an
+// accelerometer there reads, in world axes.
+hfMotion hfi_proper_acceleration(const hfDynamics* d, int body, hfVec3 p_W);
+// Force and torque about p_W that accelerate the body and all it carries, gravity included: what its
+// parent and the outside together exert.
+hfForce hfi_subtree_force(const hfDynamics* d, int body, hfVec3 p_W);
 
 // ---- Jacobians in sparse form ---------------------------------------------------------------------
 

@@ -13,90 +13,97 @@
 // with u fixed in B for ball and free rotations, in the world for free translations.
 #include "dynamics/dynamics.h"
 
-typedef struct Frame { hfQuat q; hfPose X; } Frame;
+// A frame in the world, in the arrays of hfDynamics.
+typedef struct Frame { hfQuat* q; hfPose* X; } Frame;
 
-// One Newton step toward |q| = 1: exact to rounding for a product of unit quaternions.
-static hfQuat renormalise(hfQuat q) {
-  double s = 1.5 - 0.5 * (q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
-  hfQuat r = {s * q.w, s * q.x, s * q.y, s * q.z};
-  return r;
+static Frame body_frame(const hfDynamics* d, int body) {
+  Frame frame = {&d->q_WB[body], &d->X_WB[body]};
+  return frame;
 }
 
-static void turn(Frame* frame, hfQuat q_EB) {
-  frame->q = renormalise(q_mul(frame->q, q_EB));
-  frame->X.R = m3_from_quat(frame->q);
+// Sets B's rotation. A product of n unit quaternions has unit length but for n roundings.
+static void turn(Frame B, Frame E, hfQuat q_EB) {
+  hfQuat q = q_mul(*E.q, q_EB);
+  *B.q = q;
+  B.X->R = m3_from_quat(q);
 }
 
 // The body's origin, once it has turned about the anchor.
-static hfVec3 origin_from_anchor(const Frame* frame, const hfiJointStep* s, hfVec3 p_WA) {
-  return s->off_centre ? v3_sub(p_WA, m3_mulv(frame->X.R, s->p_BA)) : p_WA;
+static hfVec3 origin_from_anchor(Frame B, const hfiJointStep* s, hfVec3 p_WA) {
+  return s->off_centre ? v3_sub(p_WA, m3_mulv(B.X->R, s->p_BA)) : p_WA;
 }
 
-static void move_hinge(Frame* frame, const hfiJointStep* s, double q, hfVec3* p_WA, hfVec3* axis_W) {
+// In the steps below E and B may be one frame: what is read of E is read before B is written.
+
+static void move_hinge(Frame B, Frame E, const hfiJointStep* s, double q, hfVec3* p_WA, hfVec3* axis_W) {
   double half = 0.5 * (q - s->ref), c = cos(half), sn = sin(half);
   const hfQuat *a = &s->q_EB, *b = &s->q_EB_axis;
   hfQuat q_EB = {c * a->w + sn * b->w, c * a->x + sn * b->x, c * a->y + sn * b->y, c * a->z + sn * b->z};
-  *p_WA = pose_point(frame->X, s->p_EA);
-  turn(frame, q_EB);
-  *axis_W = m3_mulv(frame->X.R, s->axis);
-  frame->X.p = origin_from_anchor(frame, s, *p_WA);
+  hfVec3 anchor = pose_point(*E.X, s->p_EA);
+  turn(B, E, q_EB);
+  *p_WA = anchor;
+  *axis_W = m3_mulv(B.X->R, s->axis);
+  B.X->p = origin_from_anchor(B, s, anchor);
 }
 
-static void move_slide(Frame* frame, const hfiJointStep* s, double q, hfVec3* p_WA, hfVec3* axis_W) {
-  *axis_W = m3_mulv(frame->X.R, s->axis);
-  hfVec3 p = v3_axpy(q - s->ref, *axis_W, pose_point(frame->X, s->p_EA));
-  turn(frame, s->q_EB);
-  frame->X.p = p;
-  *p_WA = v3_add(p, m3_mulv(frame->X.R, s->p_BA));
+static void move_slide(Frame B, Frame E, const hfiJointStep* s, double q, hfVec3* p_WA, hfVec3* axis_W) {
+  hfVec3 axis = m3_mulv(E.X->R, s->axis), p = v3_axpy(q - s->ref, axis, pose_point(*E.X, s->p_EA));
+  turn(B, E, s->q_EB);
+  B.X->p = p;
+  *axis_W = axis;
+  *p_WA = v3_add(p, m3_mulv(B.X->R, s->p_BA));
 }
 
-static void move_ball(Frame* frame, const hfiJointStep* s, const double* q, hfVec3* p_WA) {
-  *p_WA = pose_point(frame->X, s->p_EA);
-  turn(frame, q_mul(s->q_EB, q_unit(q_load(q))));
-  frame->X.p = origin_from_anchor(frame, s, *p_WA);
+static void move_ball(Frame B, Frame E, const hfiJointStep* s, const double* q, hfVec3* p_WA) {
+  hfVec3 anchor = pose_point(*E.X, s->p_EA);
+  turn(B, E, q_mul(s->q_EB, q_unit(q_load(q))));
+  *p_WA = anchor;
+  B.X->p = origin_from_anchor(B, s, anchor);
 }
 
-static void move_free(Frame* frame, const double* q, hfVec3* p_WA) {
-  frame->q = q_unit(q_load(q + 3));
-  frame->X = pose_from(v3_load(q), frame->q);
-  *p_WA = frame->X.p;
+static void place(Frame B, hfVec3 p, hfQuat q) {
+  *B.q = q;
+  *B.X = pose_from(p, q);
 }
 
-static void move_joints(hfDynamics* d, const hfiMovingBody* body, const double* q, Frame* frame) {
+static void move_joints(hfDynamics* d, const hfiMovingBody* body, const double* q) {
+  Frame B = body_frame(d, body->body), E = body_frame(d, body->parent);
   for (int j = body->joint; j < body->joint + body->njoint; ++j) {
     const hfiJointStep* s = &d->step[j];
     const double* qj = q + s->qposadr;
     switch (s->type) {
-    case HF_JOINT_HINGE: move_hinge(frame, s, *qj, &d->p_WA[j], &d->axis_W[j]); break;
-    case HF_JOINT_SLIDE: move_slide(frame, s, *qj, &d->p_WA[j], &d->axis_W[j]); break;
-    case HF_JOINT_BALL: move_ball(frame, s, qj, &d->p_WA[j]); break;
-    default: move_free(frame, qj, &d->p_WA[j]); break;
+    case HF_JOINT_HINGE: move_hinge(B, E, s, *qj, &d->p_WA[j], &d->axis_W[j]); break;
+    case HF_JOINT_SLIDE: move_slide(B, E, s, *qj, &d->p_WA[j], &d->axis_W[j]); break;
+    case HF_JOINT_BALL: move_ball(B, E, s, qj, &d->p_WA[j]); break;
+    default:
+      d->p_WA[j] = v3_load(qj);
+      place(B, d->p_WA[j], q_unit(q_load(qj + 3)));
     }
+    E = B;
   }
 }
 
-static Frame mocap_frame(const hfDynamics* d, const hfiMovingBody* body, const hfInput* input) {
+static void move_welded(hfDynamics* d, const hfiMovingBody* body) {
+  Frame B = body_frame(d, body->body), P = body_frame(d, body->parent);
+  *B.q = q_mul(*P.q, body->q_PB);
+  *B.X = pose_mul(*P.X, body->X_PB);
+}
+
+static void move_mocap(hfDynamics* d, const hfiMovingBody* body, const hfInput* input) {
   int id = hf_model_body_mocap(d->model)[body->body];
   hfVec3 p = input && input->mocap_pos ? v3_load(input->mocap_pos + 3 * id) : body->X_PB.p;
   hfQuat q = input && input->mocap_quat ? q_unit(q_load(input->mocap_quat + 4 * id)) : body->q_PB;
-  Frame frame = {q, pose_from(p, q)};
-  return frame;
+  place(body_frame(d, body->body), p, q);
 }
 
 static void place_bodies(hfDynamics* d, const double* q, const hfInput* input) {
   for (int i = 0; i < d->nmoving; ++i) {
     const hfiMovingBody* body = &d->moving[i];
-    Frame frame = {d->q_WB[body->parent], d->X_WB[body->parent]};
-    if (body->motion == HFI_BODY_JOINTED) {
-      move_joints(d, body, q, &frame);
-    } else if (body->motion == HFI_BODY_WELDED) {
-      frame.q = q_mul(frame.q, body->q_PB);
-      frame.X = pose_mul(frame.X, body->X_PB);
-    } else {
-      frame = mocap_frame(d, body, input);
+    switch (body->motion) {
+    case HFI_BODY_JOINTED: move_joints(d, body, q); break;
+    case HFI_BODY_WELDED: move_welded(d, body); break;
+    default: move_mocap(d, body, input);
     }
-    d->q_WB[body->body] = frame.q;
-    d->X_WB[body->body] = frame.X;
   }
 }
 
@@ -153,11 +160,9 @@ static void make_motions(hfDynamics* d, const hfiLink* link, hfVec3 O) {
 
 // ---- inertia --------------------------------------------------------------------------------------
 
-// Ibar = R I_B R^T + m (|c|^2 1 - c c^T), h = m c; c from O to the link's centre of mass
-static void place_inertia(hfiInertia* I, const hfiLink* link, const hfPose* X_WB, hfVec3 O) {
-  const double* J = link->inertia_B;
-  const double* R = X_WB->R.m;
-  hfVec3 c = v3_sub(pose_point(*X_WB, link->com_B), O), h = v3_scale(link->mass, c);
+void hfi_place_inertia(hfiInertia* I, double mass, hfVec3 com_B, const double* inertia_B, const hfPose* X_WB, hfVec3 O) {
+  const double *J = inertia_B, *R = X_WB->R.m;
+  hfVec3 c = v3_sub(pose_point(*X_WB, com_B), O), h = v3_scale(mass, c);
   double T[9]; // R I_B
   for (int i = 0; i < 9; i += 3) {
     T[i] = R[i] * J[0] + R[i + 1] * J[3] + R[i + 2] * J[4];
@@ -165,7 +170,7 @@ static void place_inertia(hfiInertia* I, const hfiLink* link, const hfPose* X_WB
     T[i + 2] = R[i] * J[4] + R[i + 1] * J[5] + R[i + 2] * J[2];
   }
   double xx = h.x * c.x, yy = h.y * c.y, zz = h.z * c.z;
-  I->m = link->mass;
+  I->m = mass;
   I->h = h;
   I->I[0] = T[0] * R[0] + T[1] * R[1] + T[2] * R[2] + (yy + zz);
   I->I[1] = T[3] * R[3] + T[4] * R[4] + T[5] * R[5] + (xx + zz);
@@ -184,7 +189,7 @@ void hf_dynamics_position(hfDynamics* d, const double* q, const hfInput* input) 
     const hfiLink* link = &d->link[l];
     hfVec3 O = d->p_WO[link->tree];
     make_motions(d, link, O);
-    place_inertia(&d->I[l], link, &d->X_WB[link->body], O);
+    hfi_place_inertia(&d->I[l], link->mass, link->com_B, link->inertia_B, &d->X_WB[link->body], O);
   }
 }
 

@@ -1,6 +1,6 @@
 // Inverse dynamics by recursive Newton-Euler (Featherstone, Rigid Body Dynamics Algorithms, 5.3).
 //
-//   B_l   = B_p + sum_k S_k vdot_k                       acceleration due to vdot
+//   B_l   = B_p + sum_k S_k vdot_k                       (acceleration.c)
 //   F_l   = I_l (A_l + B_l) + V_l x* (I_l V_l) - wrenches
 //   tau_i = S_i . sum of F over the links that dof i moves + armature
 //
@@ -8,11 +8,6 @@
 // inward is an addition.
 #include "dynamics/dynamics.h"
 #include <string.h>
-
-// F = I A + V x* (I V)
-static inline hfForce link_force(const hfiInertia* I, hfMotion V, hfMotion A) {
-  return fo_add(inertia_mul(I, A), mo_cross_force(V, inertia_mul(I, V)));
-}
 
 static void subtract_wrenches(hfDynamics* d, const double* wrench) {
   for (int b = 1; b < d->model->nbody; ++b) {
@@ -27,7 +22,7 @@ static void subtract_wrenches(hfDynamics* d, const double* wrench) {
 void hfi_link_forces(hfDynamics* d, const hfMotion* B, const double* wrench) {
   d->F[0] = fo_zero();
   for (int l = 1; l < d->nlink; ++l)
-    d->F[l] = link_force(&d->I[l], d->V[l], B ? mo_add(d->A[l], B[l]) : d->A[l]);
+    d->F[l] = hfi_inertial_force(&d->I[l], d->V[l], B ? mo_add(d->A[l], B[l]) : d->A[l]);
   if (wrench) subtract_wrenches(d, wrench);
 }
 
@@ -45,16 +40,6 @@ void hf_dynamics_bias(hfDynamics* d) {
   hfi_joint_forces(d, d->c);
 }
 
-static void spread_acceleration(hfDynamics* d, const double* vdot) {
-  d->B[0] = mo_zero();
-  for (int l = 1; l < d->nlink; ++l) {
-    const hfiLink* link = &d->link[l];
-    hfMotion B = d->B[link->parent];
-    for (int i = link->dof; i < link->dof + link->ndof; ++i) B = mo_axpy(vdot[i], d->S[i], B);
-    d->B[l] = B;
-  }
-}
-
 static void add_armature(const hfDynamics* d, const double* vdot, double* tau) {
   const double* armature = hf_model_dof_armature(d->model);
   for (int i = 0; i < d->model->nv; ++i) tau[i] += armature[i] * vdot[i];
@@ -67,7 +52,7 @@ static void add_armature(const hfDynamics* d, const double* vdot, double* tau) {
 
 void hf_dynamics_inverse(hfDynamics* d, const double* v, const double* vdot, const double* wrench, double* tau) {
   hf_dynamics_velocity(d, v);
-  spread_acceleration(d, vdot);
+  hfi_accelerate(d, vdot);
   hfi_link_forces(d, d->B, wrench);
   hfi_joint_forces(d, tau);
   add_armature(d, vdot, tau);

@@ -180,6 +180,43 @@ static void test_wrenches(void** state) {
   for_random_trees(&spec, TREES, check_wrench);
 }
 
+// ---- accelerations and forces of bodies -------------------------------------------------------------
+
+// a = J vdot + Jdot v - g; the force on a joint's subtree has the component tau along its motions.
+static void check_accelerations(World* w, testRandom* r) {
+  const hfModel* m = w->model;
+  int nv = m->nv, body = 1 + random_int(r, m->nbody - 1);
+  hfVec3 p = v3(random_normal(r), random_normal(r), random_normal(r));
+  double vdot[MAX_DOF], tau[MAX_DOF], *J = malloc((size_t)(6 * nv) * sizeof *J);
+  random_array(r, vdot, nv);
+  hf_dynamics_inverse(w->d, w->v, vdot, NULL, tau);
+  hf_dynamics_jacobian(w->d, body, p, J);
+  hfMotion a = hf_dynamics_jacobian_rate(w->d, body, p), got = hfi_proper_acceleration(w->d, body, p);
+  a.v = v3_sub(a.v, v3_load(m->world.gravity));
+  for (int j = 0; j < nv; ++j) {
+    a.w = v3_axpy(vdot[j], v3(J[j], J[nv + j], J[2 * nv + j]), a.w);
+    a.v = v3_axpy(vdot[j], v3(J[3 * nv + j], J[4 * nv + j], J[5 * nv + j]), a.v);
+  }
+  double tolerance = ROUNDING * fmax(1, largest(tau, nv));
+  assert_vec_near(got.w, a.w, tolerance);
+  assert_vec_near(got.v, a.v, tolerance);
+  hfForce F = hfi_subtree_force(w->d, body, p);
+  int first = hf_model_body_dofadr(m)[body];
+  for (int i = first; i < first + hf_model_body_dofnum(m)[body]; ++i) {
+    double along = 0;
+    const double force[6] = {F.n.x, F.n.y, F.n.z, F.f.x, F.f.y, F.f.z};
+    for (int k = 0; k < 6; ++k) along += J[k * nv + i] * force[k];
+    assert_near(along + hf_model_dof_armature(m)[i] * vdot[i], tau[i], tolerance);
+  }
+  free(J);
+}
+
+static void test_accelerations(void** state) {
+  (void)state;
+  RandomTree spec = random_tree_default();
+  for_random_trees(&spec, TREES, check_accelerations);
+}
+
 // ---- sparse Jacobian = dense -----------------------------------------------------------------------
 
 static void check_sparse_jacobian(World* w, testRandom* r) {
@@ -215,7 +252,7 @@ static void test_sparse_jacobian(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       tree_test(test_forward_inverts_inverse), tree_test(test_columns_of_M), tree_test(test_factor),
-      tree_test(test_bias), tree_test(test_wrenches), tree_test(test_sparse_jacobian),
+      tree_test(test_bias), tree_test(test_wrenches), tree_test(test_accelerations), tree_test(test_sparse_jacobian),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
