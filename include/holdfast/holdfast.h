@@ -6,6 +6,7 @@
 #include <holdfast/dynamics.h>
 #include <holdfast/import.h>
 #include <holdfast/model.h>
+#include <holdfast/record.h>
 #include <holdfast/sim.h>
 #include <holdfast/solver.h>
 #include <holdfast/state.h>

@@ -1,0 +1,70 @@
+// The contact log: one row a contact and step as CSV (docs/reference/command.md).
+#include "record/output.h"
+
+#include <holdfast/record.h>
+#include <string.h>
+
+struct hfContactLog {
+  hfiOutput out;
+  const hfModel* model;
+};
+
+hfStatus hf_contact_log_open(hfContactLog** log, const char* path, const hfModel* model,
+                             hfError* error) {
+  hfStatus status;
+  hfContactLog* made = hfi_output_create(sizeof *made, path, &status, error);
+  if (!made) return status;
+  made->model = model;
+  hfi_output_print(&made->out,
+                   "time,geom_a,geom_b,x,y,z,nx,ny,nz,depth,fn,ftx,fty,ftz,vtx,vty,vtz,stick\n");
+  status = hfi_output_flush(&made->out, error);
+  if (status == HF_OK)
+    *log = made;
+  else
+    hfi_output_destroy(made, NULL);
+  return status;
+}
+
+// A field of text: quoted where CSV asks for it (RFC 4180).
+static void print_field(hfiOutput* out, const char* text) {
+  if (!strpbrk(text, ",\"\r\n")) {
+    hfi_output_print(out, ",%s", text);
+    return;
+  }
+  hfi_output_print(out, ",\"");
+  for (const char* c = text; *c; ++c) hfi_output_print(out, *c == '"' ? "\"\"" : "%c", *c);
+  hfi_output_print(out, "\"");
+}
+
+static void print_geom(hfContactLog* log, int geom) {
+  const char* name = hf_model_name(log->model, HF_OBJECT_GEOM, geom);
+  if (*name)
+    print_field(&log->out, name);
+  else
+    hfi_output_print(&log->out, ",#%d", geom);
+}
+
+static void print_vector(hfiOutput* out, hfVec3 a) {
+  hfi_output_print(out, ",%.17g,%.17g,%.17g", a.x, a.y, a.z);
+}
+
+hfStatus hf_contact_log_write(hfContactLog* log, const hfSim* sim, double time, hfError* error) {
+  int count = hf_sim_contact_count(sim);
+  for (int i = 0; i < count; ++i) {
+    hfContact c = hf_sim_contact(sim, i);
+    hfi_output_print(&log->out, "%.17g", time);
+    print_geom(log, c.geom_a);
+    print_geom(log, c.geom_b);
+    print_vector(&log->out, c.p_W);
+    print_vector(&log->out, c.n_W);
+    hfi_output_print(&log->out, ",%.17g,%.17g", c.depth, c.fn);
+    print_vector(&log->out, c.ft);
+    print_vector(&log->out, c.vt);
+    hfi_output_print(&log->out, ",%d\n", c.stick);
+  }
+  return hfi_output_flush(&log->out, error);
+}
+
+hfStatus hf_contact_log_close(hfContactLog* log, hfError* error) {
+  return hfi_output_destroy(log, error);
+}

@@ -1,0 +1,50 @@
+// The state log: time, q, v, u of every step as CSV (docs/reference/command.md).
+#include "record/output.h"
+
+#include <holdfast/record.h>
+
+struct hfStateLog {
+  hfiOutput out;
+  int nq, nv, nu;
+};
+
+static void print_heads(hfiOutput* out, char symbol, int count) {
+  for (int i = 0; i < count; ++i) hfi_output_print(out, ",%c[%d]", symbol, i);
+}
+
+static void print_values(hfiOutput* out, const double* x, int count) {
+  for (int i = 0; i < count; ++i) hfi_output_print(out, ",%.17g", x[i]);
+}
+
+hfStatus hf_state_log_open(hfStateLog** log, const char* path, const hfModel* model,
+                           hfError* error) {
+  hfStatus status;
+  hfStateLog* made = hfi_output_create(sizeof *made, path, &status, error);
+  if (!made) return status;
+  made->nq = model->nq, made->nv = model->nv, made->nu = model->nu;
+  hfi_output_print(&made->out, "time");
+  print_heads(&made->out, 'q', made->nq);
+  print_heads(&made->out, 'v', made->nv);
+  print_heads(&made->out, 'u', made->nu);
+  hfi_output_print(&made->out, "\n");
+  status = hfi_output_flush(&made->out, error);
+  if (status == HF_OK)
+    *log = made;
+  else
+    hfi_output_destroy(made, NULL);
+  return status;
+}
+
+hfStatus hf_state_log_write(hfStateLog* log, const hfState* state, const double* ctrl,
+                            hfError* error) {
+  hfi_output_print(&log->out, "%.17g", state->time);
+  print_values(&log->out, hf_state_q(state), log->nq);
+  print_values(&log->out, hf_state_v(state), log->nv);
+  print_values(&log->out, ctrl, log->nu);
+  hfi_output_print(&log->out, "\n");
+  return hfi_output_flush(&log->out, error);
+}
+
+hfStatus hf_state_log_close(hfStateLog* log, hfError* error) {
+  return hfi_output_destroy(log, error);
+}
