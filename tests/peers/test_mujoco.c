@@ -1,0 +1,242 @@
+// The same models in MuJoCo: body poses, mass matrix, bias forces at random states.
+//
+// mujoco_reference.py writes MuJoCo's values; every model under the shared models folder and under
+// tests/data/import is one test here. Without the folder, or without a Python that has mujoco, the
+// tests are skipped. Tolerances are the project's: poses 1e-10 m, M and bias 1e-9 of their largest
+// entry, 1e-6 where masses come from meshes (MuJoCo keeps vertices in single precision).
+#include "support/cmocka_all.h"
+
+#include <holdfast/dynamics.h>
+#include <holdfast/import.h>
+
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+enum { MOST_MODELS = 400, SEED = 20260101 };
+
+static char* models[MOST_MODELS];
+static int model_count, shared_count;
+static char folder[] = "/tmp/holdfast_peers_XXXXXX";
+static int have_reference;
+
+// ---- models ------------------------------------------------------------------------------------------------
+
+static int is_model(const char* name) {
+  const char* dot = strrchr(name, '.');
+  return dot && (strcasecmp(dot, ".xml") == 0 || strcasecmp(dot, ".urdf") == 0) && strcmp(name, "package.xml") != 0;
+}
+
+static void collect(const char* path) {
+  struct dirent** entries = NULL;
+  int count = scandir(path, &entries, NULL, alphasort);
+  for (int i = 0; i < count; ++i) {
+    char* child = malloc(strlen(path) + strlen(entries[i]->d_name) + 2);
+    sprintf(child, "%s/%s", path, entries[i]->d_name);
+    struct stat info;
+    int keep = 0;
+    if (entries[i]->d_name[0] != '.' && stat(child, &info) == 0) {
+      if (S_ISDIR(info.st_mode)) collect(child);
+      else if (is_model(entries[i]->d_name) && model_count < MOST_MODELS) models[model_count++] = child, keep = 1;
+    }
+    if (!keep) free(child);
+    free(entries[i]);
+  }
+  free(entries);
+}
+
+static const char* find_python(void) {
+  static const char* const candidates[] = {"/opt/peers/bin/python", "python3"};
+  const char* given = getenv("HF_PEERS_PYTHON");
+  char command[512];
+  if (given) return given;
+  for (size_t i = 0; i < sizeof candidates / sizeof *candidates; ++i) {
+    snprintf(command, sizeof command, "%s -c 'import mujoco' >/dev/null 2>&1", candidates[i]);
+    if (system(command) == 0) return candidates[i];
+  }
+  return NULL;
+}
+
+static void make_reference(void) {
+  const char* python = find_python();
+  if (!python || !mkdtemp(folder)) return;
+  size_t size = 4096;
+  for (int i = 0; i < model_count; ++i) size += strlen(models[i]) + 4;
+  char* command = malloc(size);
+  int used = snprintf(command, size, "%s '%s/tests/peers/mujoco_reference.py' %s %d %d", python, HF_SOURCE_DIR, folder,
+                      getenv("HF_FULL") ? 100 : 20, SEED);
+  for (int i = 0; i < model_count; ++i) used += snprintf(command + used, size - (size_t)used, " '%s'", models[i]);
+  snprintf(command + used, size - (size_t)used, " >%s/log 2>&1", folder);
+  have_reference = system(command) == 0;
+  if (!have_reference) printf("the reference script failed: see %s/log\n", folder);
+  free(command);
+}
+
+// ---- reference files -------------------------------------------------------------------------------------
+
+static void expect_word(FILE* in, const char* word) {
+  char got[64];
+  assert_int_equal(fscanf(in, "%63s", got), 1);
+  assert_string_equal(got, word);
+}
+
+static double* read_row(FILE* in, const char* word, int count) {
+  double* x = calloc((size_t)count + 1, sizeof *x);
+  expect_word(in, word);
+  for (int i = 0; i < count; ++i) assert_int_equal(fscanf(in, "%lf", &x[i]), 1);
+  return x;
+}
+
+static double largest(const double* x, int n) {
+  double most = 0;
+  for (int i = 0; i < n; ++i) most = fmax(most, fabs(x[i]));
+  return most;
+}
+
+// max |x - y| / max |y|
+static double relative_error(const double* x, const double* y, int n) {
+  double most = 0, scale = largest(y, n);
+  for (int i = 0; i < n; ++i) most = fmax(most, fabs(x[i] - y[i]));
+  return scale > 0 ? most / scale : most;
+}
+
+// ---- comparison ------------------------------------------------------------------------------------------
+
+typedef struct Reference {
+  FILE* in;
+  int nq, nv, nu, na, nbody, nsensordata, meshmass;
+  int* body; // ids in our model, -1: without a name
+} Reference;
+
+typedef struct Worst { double pose, M, bias; } Worst;
+
+static void compare_poses(const Reference* ref, const hfDynamics* d, const double* pose, Worst* worst) {
+  for (int i = 0; i < ref->nbody; ++i) {
+    if (ref->body[i] < 0) continue;
+    const double* p = pose + 7 * i;
+    hfPose X = hf_dynamics_body_pose(d, ref->body[i]);
+    hfQuat q = hf_dynamics_body_quat(d, ref->body[i]);
+    worst->pose = fmax(worst->pose, fmax(fabs(X.p.x - p[0]), fmax(fabs(X.p.y - p[1]), fabs(X.p.z - p[2]))));
+    double sign = q.w * p[3] + q.x * p[4] + q.y * p[5] + q.z * p[6] < 0 ? -1 : 1;
+    double turn = fmax(fmax(fabs(q.w - sign * p[3]), fabs(q.x - sign * p[4])), fmax(fabs(q.y - sign * p[5]), fabs(q.z - sign * p[6])));
+    worst->pose = fmax(worst->pose, turn);
+  }
+}
+
+static void compare_state(const Reference* ref, hfDynamics* d, Worst* worst) {
+  int nv = ref->nv;
+  expect_word(ref->in, "state");
+  double *qpos = read_row(ref->in, "qpos", ref->nq), *qvel = read_row(ref->in, "qvel", nv);
+  double *ctrl = read_row(ref->in, "ctrl", ref->nu), *act = read_row(ref->in, "act", ref->na);
+  double *pose = read_row(ref->in, "pose", 7 * ref->nbody), *M = read_row(ref->in, "M", nv * nv);
+  double *bias = read_row(ref->in, "bias", nv), *force = read_row(ref->in, "force", ref->nu);
+  double* sensor = read_row(ref->in, "sensor", ref->nsensordata);
+  double* ours = calloc((size_t)(nv * nv) + 1, sizeof *ours);
+  hf_dynamics_position(d, qpos, NULL);
+  hf_dynamics_velocity(d, qvel);
+  hf_dynamics_mass_matrix(d);
+  hf_dynamics_bias(d);
+  hf_dynamics_dense_M(d, ours);
+  compare_poses(ref, d, pose, worst);
+  worst->M = fmax(worst->M, relative_error(ours, M, nv * nv));
+  worst->bias = fmax(worst->bias, relative_error(hf_dynamics_c(d), bias, nv));
+  double* rows[] = {qpos, qvel, ctrl, act, pose, M, bias, force, sensor, ours};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) free(rows[i]);
+}
+
+static void read_sizes(Reference* ref, const hfModel* model) {
+  expect_word(ref->in, "sizes");
+  assert_int_equal(fscanf(ref->in, "%d%d%d%d%d%d%d", &ref->nq, &ref->nv, &ref->nu, &ref->na, &ref->nbody, &ref->nsensordata, &ref->meshmass), 7);
+  assert_int_equal(ref->nq, model->nq);
+  assert_int_equal(ref->nv, model->nv);
+  assert_int_equal(ref->nbody, model->nbody);
+  ref->body = malloc((size_t)ref->nbody * sizeof *ref->body);
+  for (int i = 0; i < ref->nbody; ++i) {
+    char name[256];
+    expect_word(ref->in, "body");
+    assert_int_equal(fscanf(ref->in, " %255[^\n]", name), 1);
+    ref->body[i] = strcmp(name, "-") == 0 ? -1 : hf_model_find(model, HF_OBJECT_BODY, name);
+    if (ref->body[i] < 0 && strcmp(name, "-") != 0) fail_msg("body \"%s\" is missing", name);
+  }
+}
+
+static void compare_model(Reference* ref, const hfModel* model) {
+  hfDynamics* d = NULL;
+  Worst worst = {0, 0, 0};
+  read_sizes(ref, model);
+  assert_int_equal(hf_dynamics_create(&d, model, NULL), HF_OK);
+  int states = getenv("HF_FULL") ? 100 : 20;
+  for (int i = 0; i < states; ++i) compare_state(ref, d, &worst);
+  hf_dynamics_free(d);
+  free(ref->body);
+  printf("  pose %.1e  M %.1e  bias %.1e%s\n", worst.pose, worst.M, worst.bias, ref->meshmass ? "  (mesh masses)" : "");
+  double tolerance = ref->meshmass ? 1e-6 : 1e-9;
+  assert_true(worst.pose <= 1e-10);
+  assert_true(worst.M <= tolerance);
+  assert_true(worst.bias <= tolerance);
+}
+
+// MuJoCo and we may both refuse a model; we must then name a file that is not there.
+static void test_model(void** state) {
+  int index = (int)(intptr_t)*state;
+  if (!have_reference) skip();
+  char path[512], message[1024] = "";
+  snprintf(path, sizeof path, "%s/%d.txt", folder, index);
+  Reference ref = {.in = fopen(path, "r")};
+  assert_non_null(ref.in);
+  int refused = fscanf(ref.in, "refused %1023[^\n]", message) == 1;
+  if (!refused) rewind(ref.in);
+  hfModel* model = NULL;
+  hfError error = {HF_OK, ""};
+  hfStatus status = hf_model_load(&model, models[index], NULL, NULL, &error);
+  printf("%s\n", models[index]);
+  if (status != HF_OK) printf("  refused: %s\n", error.message);
+  if (status != HF_OK) assert_true(refused && strstr(error.message, "there is no such file"));
+  else if (refused) printf("  not in MuJoCo: %.200s\n", message);
+  else compare_model(&ref, model);
+  fclose(ref.in);
+  hf_model_free(model);
+}
+
+// So that a missing folder is counted as a skipped test.
+static void test_shared_models_are_there(void** state) {
+  (void)state;
+  if (!shared_count) skip();
+  assert_true(shared_count > 50);
+}
+
+static void remove_reference(void) {
+  char path[512];
+  for (int i = 0; i < model_count; ++i) {
+    snprintf(path, sizeof path, "%s/%d.txt", folder, i);
+    remove(path);
+  }
+  snprintf(path, sizeof path, "%s/log", folder);
+  remove(path);
+  remove(folder);
+}
+
+int main(void) {
+  const char* shared = getenv("HF_SHARED_MODELS");
+  collect(shared ? shared : HF_SOURCE_DIR "/../shared/models");
+  shared_count = model_count;
+  collect(HF_SOURCE_DIR "/tests/data/import");
+  make_reference();
+  if (!have_reference) printf("skipped: no Python with mujoco (set HF_PEERS_PYTHON)\n");
+  struct CMUnitTest* tests = calloc((size_t)model_count + 1, sizeof *tests);
+  for (int i = 0; i < model_count; ++i) {
+    struct CMUnitTest test = {strrchr(models[i], '/') + 1, test_model, NULL, NULL, (void*)(intptr_t)i};
+    tests[i] = test;
+  }
+  struct CMUnitTest last = cmocka_unit_test(test_shared_models_are_there);
+  tests[model_count] = last;
+  int failed = _cmocka_run_group_tests("peers/mujoco", tests, (size_t)model_count + 1, NULL, NULL);
+  if (have_reference && !failed) remove_reference();
+  for (int i = 0; i < model_count; ++i) free(models[i]);
+  free(tests);
+  return failed;
+}
