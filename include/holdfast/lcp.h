@@ -1,0 +1,169 @@
+// Linear complementarity problems with bounds, and the certificates of the rigid contact model.
+//
+//   w = A z + b,   lo <= z <= hi,   and for each i one of
+//     z_i = lo_i, w_i >= 0      z_i = hi_i, w_i <= 0      lo_i < z_i < hi_i, w_i = 0
+//
+// lo = 0, hi = inf is the LCP; lo = -inf, hi = inf an equality row; lo = hi fixes z_i and leaves w_i
+// free. Nothing here allocates: the caller asks for the size of the workspace once and hands it in
+// (aligned as malloc aligns). Theory: docs/theory/lcp.md.
+#ifndef HOLDFAST_LCP_H
+#define HOLDFAST_LCP_H
+
+#include <holdfast/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hfLcp {
+  int32_t n;
+  const double* A;  // (n x n) row-major
+  const double* b;  // (n)
+  const double* lo; // (n), may be -inf; NULL: 0
+  const double* hi; // (n), may be +inf; NULL: +inf
+} hfLcp;
+
+typedef enum hfLcpMethod {
+  HF_LCP_LEMKE = 0,        // complementary pivoting: P, PSD, copositive; any A when every bound is finite
+  HF_LCP_DANTZIG = 1,      // principal pivoting (Dantzig, Cottle, Keller), bounds native: P, PSD
+  HF_LCP_GAUSS_SEIDEL = 2, // projected sweeps: symmetric PD, diagonally dominant; never exact
+} hfLcpMethod;
+
+typedef struct hfLcpConfig {
+  int32_t method;      // hfLcpMethod
+  int32_t max_pivots;  // pivots, or sweeps; 0: 100 + 20 n (sweeps: 1000)
+  double tolerance;    // largest hfLcpReport.residual called HF_OK [-]
+  double tikhonov;     // added to every diagonal entry of A, in the units of A; >= 0
+  double relaxation;   // of a Gauss-Seidel sweep, in (0, 2) [-]
+  const double* cover; // Lemke's covering vector (n), > 0, in the units of w; NULL: a scaled one
+  bool warm_start;     // Gauss-Seidel starts from the z handed in
+} hfLcpConfig;
+
+HF_API hfLcpConfig hf_lcp_config_default(void);
+
+typedef struct hfLcpReport {
+  hfStatus status;        // as returned
+  int32_t pivots;         // or sweeps
+  double residual;        // of the problem solved, A + tikhonov I: see hf_lcp_residual [-]
+  double caller_residual; // of the problem as given, without the Tikhonov term [-]
+} hfLcpReport;
+
+// Workspace of hf_lcp_solve for problems of up to n rows [bytes].
+HF_API size_t hf_lcp_work_size(hfLcpMethod method, int32_t n);
+
+// Outputs z (n), w = (A + tikhonov I) z + b (n) or NULL, report or NULL.
+//   HF_OK             residual <= tolerance
+//   HF_NO_SOLUTION    a secondary ray: for P, PSD and copositive-plus A this proves there is none
+//   HF_NOT_CONVERGED  the pivot limit, or a residual above the tolerance
+//   HF_SINGULAR       Gauss-Seidel: a diagonal entry is not positive; Dantzig: dependent equality rows
+//                     and A not positive semidefinite
+// In the last three z is the last iterate, inside its bounds and finite.
+//   HF_ERROR_NONFINITE, HF_ERROR_ARGUMENT   refused, outputs untouched
+HF_API hfStatus hf_lcp_solve(const hfLcp* problem, const hfLcpConfig* config, double* z, double* w,
+                             void* work, size_t work_size, hfLcpReport* report, hfError* error);
+
+// Natural-map residual max_i |z_i - clamp(z_i - w_i, lo_i, hi_i)| over max_i (|A||z| + |b|)_i, all in
+// the equilibrated problem with b of order one: a small multiple of 1e-16 is rounding.
+// A workspace of any method's hf_lcp_work_size is enough.
+HF_API double hf_lcp_residual(const hfLcp* problem, const double* z, void* work, size_t work_size);
+
+enum { HF_LCP_ENUMERATION_MAX = 8 };
+
+typedef struct hfLcpSolutions {
+  int32_t capacity; // rows of z
+  int32_t count;    // distinct solutions found, at most capacity
+  bool continuum;   // solutions may not be isolated: z then holds the corners of their faces
+  double* z;        // (capacity x n)
+} hfLcpSolutions;
+
+HF_API size_t hf_lcp_enumerate_work_size(int32_t n);
+
+// Every solution, by trying every complementary choice (3^n at most); n <= HF_LCP_ENUMERATION_MAX.
+// HF_OK, HF_NO_SOLUTION (count 0), HF_OVERFLOW (capacity full), or a refusal.
+HF_API hfStatus hf_lcp_enumerate(const hfLcp* problem, hfLcpSolutions* solutions, void* work,
+                                 size_t work_size, hfError* error);
+
+// ---- Certificates --------------------------------------------------------------------------------
+
+enum {
+  HF_P_EXACT_MAX = 20, // rows up to which the P property is decided by 2^n pivots
+  HF_MINORS_MAX = 20,  // rows up to which all minors are computed
+};
+
+// Workspace enough for every function below with matrices of up to n rows and columns [bytes].
+HF_API size_t hf_certificate_work_size(int32_t n);
+
+// Numerical rank of A (m x n) by column-pivoted QR of the equilibrated matrix. margin, if not NULL,
+// is |R_kk|/|R_11| at k = min(m, n): zero to rounding when the rank is not full [-].
+HF_API int32_t hf_matrix_rank(int32_t m, int32_t n, const double* A, double* margin, void* work,
+                              size_t work_size);
+
+HF_API double hf_matrix_determinant(int32_t n, const double* A, void* work, size_t work_size);
+
+// All 2^n - 1 principal minors, n <= HF_MINORS_MAX: minors[mask], bit i of mask = row i, minors[0] = 1.
+HF_API void hf_matrix_minors(int32_t n, const double* A, double* minors, void* work, size_t work_size);
+
+// Eigenvalues re + i im (n each) of a real matrix. HF_OK or HF_NOT_CONVERGED.
+HF_API hfStatus hf_matrix_eigenvalues(int32_t n, const double* A, double* re, double* im, void* work,
+                                      size_t work_size);
+
+typedef enum hfPTest {
+  HF_P_BY_NONE = 0,        // undecided: n > HF_P_EXACT_MAX and no cheap test speaks
+  HF_P_BY_DIAGONAL = 1,    // necessary
+  HF_P_BY_PAIRS = 2,       // necessary: a 2 x 2 minor
+  HF_P_BY_DETERMINANT = 3, // necessary
+  HF_P_BY_DEFINITE = 4,    // sufficient: symmetric part positive definite
+  HF_P_BY_PIVOTS = 5,      // exact: recursive Schur complements
+} hfPTest;
+
+typedef struct hfPReport {
+  bool is_p;
+  bool decided;
+  int32_t by;       // hfPTest that decided
+  double margin;    // smallest pivot the deciding test saw, of A scaled to a unit diagonal [-]
+  uint64_t witness; // rows of a principal minor that is not positive (bit i = row i, rows < 64)
+} hfPReport;
+
+// Is every principal minor positive? exact_only skips the cheap tests, so that margin is always the
+// smallest of all 2^n - 1 pivots (a minor over the minor without its last row).
+HF_API hfPReport hf_matrix_test_p(int32_t n, const double* A, bool exact_only, void* work,
+                                  size_t work_size);
+
+typedef struct hfStabilityReport {
+  bool stable;
+  hfStatus status; // HF_NOT_CONVERGED when the eigenvalues were not found; then stable is false
+  double abscissa; // largest real part of the roots [1/s]
+} hfStabilityReport;
+
+// Boundary layer deltadd = -A (K delta + C deltad), K = diag(k), C = diag(c): are all roots of
+// det(s^2 I + s A C + A K) = 0 in the open left half plane? k [N/m], c [N s/m], (n) each.
+HF_API hfStabilityReport hf_boundary_layer_test(int32_t n, const double* A, const double* k,
+                                                const double* c, void* work, size_t work_size);
+
+// One eigenvalue a + ib of A with equal rows k, c: a > 0 and c^2 a (a^2 + b^2) > k b^2.
+HF_API bool hf_boundary_layer_mode_stable(double a, double b, double k, double c);
+
+typedef struct hfRigidCertificate {
+  bool full_rank; // A is numerically nonsingular
+  bool rolling;   // the block of rolling rows is nonsingular (true when there are none)
+  bool p_matrix;  // the rest, rolling rows eliminated, is a P-matrix
+  bool stable;    // boundary layer
+  bool holds;     // all of them: the rigid model has one stable solution for every b
+  double rank_margin, rolling_margin; // |R_nn|/|R_11| [-]
+  double p_margin;                    // smallest pivot, unit diagonal [-]
+  double abscissa;                    // [1/s]
+} hfRigidCertificate;
+
+// Certifies w = A z + b with the rows of rolling[] true as equalities (analytic condition: the rolling
+// block A_RR is nonsingular and A_SS - A_SR A_RR^-1 A_RS is P) and a stable boundary layer.
+HF_API hfRigidCertificate hf_rigid_certify(int32_t n, const double* A, const bool* rolling,
+                                           const double* k, const double* c, void* work,
+                                           size_t work_size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,259 @@
+// Principal pivoting with bounds (Dantzig and Cottle 1967, Keller 1973; Cottle, Pang, Stone, section
+// 4.2; the bounds as in Baraff 1994), for P and positive semidefinite A.
+//
+//   w = A z + b.  Of each pair (z_i, w_i) one is basic and the other nonbasic at a fixed value:
+//     z_i at a bound, w_i basic      or      w_i at 0 (or at -+lambda, see below), z_i basic
+//
+// A pair is bad when w_i has the wrong sign for its bound. Each major cycle takes the first bad pair r
+// and drives z_r (or w_r) in the direction that mends w_r, all other nonbasic variables held:
+//
+//   w_r reaches 0, or z_r its other bound      r is good, next cycle
+//   another basic variable x_j reaches its end  it leaves and its complement enters: exchange (j, j),
+//                                              or, where T_jj = 0, (j, r) and (r, j), after which the
+//                                              complement of the driving variable drives
+//   nothing blocks                             a ray: no solution for positive semidefinite A
+//
+// As sum_i dz_i dw_i >= 0 for such A and every other pair has one member at rest, dz_r dw_r >= 0: z_r
+// and w_r never turn back and the bad pairs only become fewer. A bad w_i may not fall below -lambda
+// (rise above lambda at an upper bound), lambda > max |w| at the start: without that limit a ray would
+// prove nothing. Ties go to r and then to the least index (Chang 1979).
+#include "lcp/problem.h"
+#include "lcp/tableau.h"
+
+#include <math.h>
+
+// On data of order one; see lemke.c for the first two. A diagonal pivot below 1e-9 of its column is an
+// exact zero after rounding and takes the double exchange.
+static const double rate_tolerance = 1e-11;
+static const double tie_tolerance = 1e-12;
+static const double diagonal_share = 1e-9;
+static const double free_pivot_tolerance = 1e-11;
+static const double good_tolerance = 1e-13; // w of this size, relative to lambda, has no sign
+
+typedef struct Dantzig {
+  const hfiLcp* p;
+  hfiTableau t;      // ids: w_i = i, z_i = n + i
+  signed char* role; // (2 n)
+  double* value;     // (2 n) of every w and z
+  double lambda;
+  int32_t since_refresh;
+} Dantzig;
+
+static bool z_is_basic(const Dantzig* D, int32_t i) { return hfi_is_basic(&D->t, D->p->n + i); }
+static double* z_of(Dantzig* D, int32_t i) { return &D->value[D->p->n + i]; }
+static double* w_of(Dantzig* D, int32_t i) { return &D->value[i]; }
+
+// +1: w_r must grow, -1: it must fall, 0: the pair is good.
+static int mend_direction(Dantzig* D, int32_t i) {
+  const hfiLcp* p = D->p;
+  double w = *w_of(D, i), z = *z_of(D, i), small = good_tolerance * D->lambda;
+  if (p->lo[i] == p->hi[i]) return 0;
+  if (w < -small && z < p->hi[i]) return 1;
+  if (w > small && z > p->lo[i]) return -1;
+  return 0;
+}
+
+static void fill_tableau(Dantzig* D) {
+  const hfiLcp* p = D->p;
+  hfi_tableau_reset(&D->t);
+  for (int32_t i = 0; i < p->n; ++i) {
+    double* row = hfi_tableau_row(&D->t, i);
+    for (int32_t j = 0; j < p->n; ++j) row[j] = p->A[(size_t)i * (size_t)p->n + (size_t)j];
+    row[p->n] = p->b[i];
+  }
+  D->since_refresh = 0;
+}
+
+// Basic variables from the nonbasic ones.
+static void compute_values(Dantzig* D) {
+  const hfiTableau* t = &D->t;
+  for (int32_t i = 0; i < t->nrow; ++i) {
+    const double* row = hfi_tableau_row(t, i);
+    double sum = row[t->ncol];
+    for (int32_t j = 0; j < t->ncol; ++j) sum += row[j] * D->value[t->col_var[j]];
+    D->value[t->row_var[i]] = sum;
+  }
+}
+
+// Every pair has one basic member. Only dependent free rows of an A that is not semidefinite break it.
+static bool is_paired(const Dantzig* D) {
+  for (int32_t i = 0; i < D->p->n; ++i)
+    if (hfi_is_basic(&D->t, i) == z_is_basic(D, i)) return false;
+  return true;
+}
+
+// Every z at rest, the free ones exchanged into the basis.
+static bool start(Dantzig* D) {
+  const hfiLcp* p = D->p;
+  fill_tableau(D);
+  for (int32_t i = 0; i < p->n; ++i) {
+    bool is_free = p->lo[i] == -INFINITY && p->hi[i] == INFINITY;
+    D->role[i] = is_free ? HFI_LEAVES : HFI_STAYS;
+    D->role[p->n + i] = is_free ? HFI_ENTERS : HFI_STAYS;
+    *w_of(D, i) = 0;
+    *z_of(D, i) = hfi_lcp_rest(p, i);
+  }
+  hfi_tableau_move(&D->t, D->role, free_pivot_tolerance);
+  compute_values(D);
+  D->lambda = 0;
+  for (int32_t i = 0; i < p->n; ++i) D->lambda = fmax(D->lambda, 2 * fabs(*w_of(D, i)));
+  return is_paired(D);
+}
+
+// The same basis, from the data again. False: it is singular to working precision.
+static bool refresh(Dantzig* D) {
+  for (int32_t id = 0; id < 2 * D->p->n; ++id)
+    D->role[id] = hfi_is_basic(&D->t, id) ? HFI_ENTERS : HFI_LEAVES;
+  fill_tableau(D);
+  if (hfi_tableau_move(&D->t, D->role, 0) != 0) return false;
+  compute_values(D);
+  return true;
+}
+
+// The interval in which the basic variable of pair i may move.
+static void find_range(Dantzig* D, int32_t i, double* least, double* most) {
+  const hfiLcp* p = D->p;
+  double z = *z_of(D, i), w = *w_of(D, i);
+  *least = -INFINITY, *most = INFINITY;
+  if (z_is_basic(D, i)) {
+    // With w_i held at -+lambda the pair is good at one bound, and z_i must not leave it; a free z_i
+    // must stay on the side of its start, 0, that mends w_i, as the halves y+, y- of z = y+ - y- would.
+    bool is_free = p->lo[i] == -INFINITY && p->hi[i] == INFINITY;
+    *least = w < 0 && is_free ? 0 : (w < 0 && z >= p->hi[i] ? p->hi[i] : p->lo[i]);
+    *most = w > 0 && is_free ? 0 : (w > 0 && z <= p->lo[i] ? p->lo[i] : p->hi[i]);
+  } else if (p->lo[i] < p->hi[i]) { // w_i: at least 0 below hi, at most 0 above lo, bad ones to lambda
+    int bad = mend_direction(D, i);
+    if (z < p->hi[i]) *least = bad > 0 ? -D->lambda : 0;
+    if (z > p->lo[i]) *most = bad < 0 ? D->lambda : 0;
+  }
+}
+
+// Where the driving variable is stopped, and by which pair.
+typedef struct Block {
+  double step;
+  double end;   // value at which the basic variable of the blocking pair stops
+  int32_t pair; // the driving pair itself: mended, or at its other bound; -1: nothing blocks
+} Block;
+
+// The stop set by the basic variable of pair i, moving at `rate`.
+static Block find_stop(Dantzig* D, int32_t i, double rate) {
+  double least, most;
+  find_range(D, i, &least, &most);
+  double x = z_is_basic(D, i) ? *z_of(D, i) : *w_of(D, i);
+  Block stop = {INFINITY, rate > 0 ? most : least, i};
+  if (rate != 0) stop.step = fmax((stop.end - x) / rate, 0);
+  return stop;
+}
+
+// The stop the driving pair r sets itself: w_r at zero, z_r at a bound.
+static Block find_own_stop(Dantzig* D, int32_t r, int mend, double rate) {
+  const hfiLcp* p = D->p;
+  double z = *z_of(D, r), w_size = fabs(*w_of(D, r));
+  Block stop = {INFINITY, 0, r};
+  if (z_is_basic(D, r)) { // w_r drives, z_r follows
+    stop.step = fmin(w_size, find_stop(D, r, rate).step);
+  } else {
+    stop.step = mend > 0 ? p->hi[r] - z : z - p->lo[r];
+    if (mend * rate > 0) stop.step = fmin(stop.step, w_size / fabs(rate));
+  }
+  return stop;
+}
+
+static Block find_block(Dantzig* D, int32_t r, int32_t col, int mend) {
+  const hfiTableau* t = &D->t;
+  int32_t n = t->nrow;
+  double fastest = 1;
+  for (int32_t i = 0; i < n; ++i) fastest = fmax(fastest, fabs(hfi_tableau_row(t, i)[col]));
+  Block block = {INFINITY, 0, -1};
+  for (int32_t k = 0; k <= n; ++k) { // r first, so that it wins ties
+    int32_t i = k == 0 ? r : k - 1;
+    if (k > 0 && i == r) continue;
+    int32_t row = hfi_row_of(t, z_is_basic(D, i) ? n + i : i);
+    double rate = mend * hfi_tableau_row(t, row)[col];
+    if (fabs(rate) <= rate_tolerance * fastest) rate = 0;
+    Block stop = i == r ? find_own_stop(D, r, mend, rate) : find_stop(D, i, rate);
+    if (stop.step < block.step - tie_tolerance * fmax(1, stop.step)) block = stop;
+  }
+  return block;
+}
+
+static void advance(Dantzig* D, int32_t col, double change) {
+  const hfiTableau* t = &D->t;
+  D->value[t->col_var[col]] += change;
+  for (int32_t i = 0; i < t->nrow; ++i) D->value[t->row_var[i]] += change * hfi_tableau_row(t, i)[col];
+}
+
+// The basic variable of the blocking pair leaves at its end; its complement enters. False: no pivot.
+static bool exchange_blocking(Dantzig* D, int32_t r, Block block) {
+  hfiTableau* t = &D->t;
+  int32_t n = t->nrow, j = block.pair;
+  int32_t leaves = z_is_basic(D, j) ? n + j : j, enters = z_is_basic(D, j) ? j : n + j;
+  D->value[leaves] = block.end;
+  int32_t row = hfi_row_of(t, leaves), col = hfi_col_of(t, enters);
+  double largest = 0;
+  for (int32_t i = 0; i < n; ++i) largest = fmax(largest, fabs(hfi_tableau_row(t, i)[col]));
+  if (fabs(hfi_tableau_row(t, row)[col]) > diagonal_share * largest) {
+    hfi_tableau_exchange(t, row, col);
+    return true;
+  }
+  int32_t driving = z_is_basic(D, r) ? r : n + r, driven = z_is_basic(D, r) ? n + r : r;
+  hfi_tableau_exchange(t, row, hfi_col_of(t, driving));
+  int32_t second = hfi_row_of(t, driven);
+  if (fabs(hfi_tableau_row(t, second)[col]) <= rate_tolerance) return false;
+  hfi_tableau_exchange(t, second, col);
+  return true;
+}
+
+// The driving pair has stopped itself: w_r is zero, or z_r sits at a bound.
+static void settle(Dantzig* D, int32_t r) {
+  const hfiLcp* p = D->p;
+  double *z = z_of(D, r), *w = w_of(D, r);
+  bool at_bound = fabs(*w) > good_tolerance * D->lambda;
+  if (at_bound) *z = fabs(*z - p->lo[r]) <= fabs(*z - p->hi[r]) ? p->lo[r] : p->hi[r];
+  else *w = 0;
+  if (at_bound == z_is_basic(D, r)) {
+    int32_t row = hfi_row_of(&D->t, at_bound ? p->n + r : r);
+    int32_t col = hfi_col_of(&D->t, at_bound ? r : p->n + r);
+    hfi_tableau_exchange(&D->t, row, col);
+  }
+}
+
+// One major cycle: mends pair r.
+static hfStatus mend(Dantzig* D, int32_t r, int32_t max_pivots, int32_t* pivots) {
+  int32_t n = D->p->n;
+  for (int direction; (direction = mend_direction(D, r)) != 0;) {
+    if (*pivots >= max_pivots) return HF_NOT_CONVERGED;
+    if (D->since_refresh >= 50 + n && !refresh(D)) return HF_NOT_CONVERGED;
+    int32_t col = hfi_col_of(&D->t, z_is_basic(D, r) ? r : n + r);
+    Block block = find_block(D, r, col, direction);
+    if (block.pair < 0) return HF_NO_SOLUTION;
+    advance(D, col, direction * block.step);
+    ++*pivots, ++D->since_refresh;
+    if (block.pair == r) settle(D, r);
+    else if (!exchange_blocking(D, r, block)) return HF_NOT_CONVERGED;
+  }
+  return HF_OK;
+}
+
+static void read_solution(Dantzig* D, double* z, unsigned char* mode) {
+  const hfiLcp* p = D->p;
+  for (int32_t i = 0; i < p->n; ++i) {
+    z[i] = hfi_clamp(*z_of(D, i), p->lo[i], p->hi[i]);
+    if (z_is_basic(D, i)) mode[i] = HFI_BASIC;
+    else mode[i] = z[i] == p->lo[i] ? HFI_AT_LO : (z[i] == p->hi[i] ? HFI_AT_HI : HFI_BASIC);
+  }
+}
+
+hfStatus hfi_dantzig_solve(const hfiLcp* p, int32_t max_pivots, double* z, unsigned char* mode,
+                           int32_t* pivots, hfiArena* scratch) {
+  Dantzig D = {p, hfi_tableau_take(scratch, p->n, p->n), NULL, NULL, 0, 0};
+  D.role = HFI_TAKE(scratch, signed char, 2 * p->n);
+  D.value = HFI_TAKE(scratch, double, 2 * p->n);
+  if (!scratch->base) return HF_OK;
+  *pivots = 0;
+  hfStatus status = start(&D) ? HF_OK : HF_SINGULAR;
+  for (int32_t i = 0; i < p->n && status == HF_OK; ++i)
+    if (mend_direction(&D, i) != 0) status = mend(&D, i, max_pivots, pivots);
+  read_solution(&D, z, mode);
+  return status;
+}

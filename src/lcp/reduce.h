@@ -1,0 +1,36 @@
+// The bounded LCP as a standard one, v = M y + q, y >= 0, v >= 0, y^T v = 0, and back.
+#ifndef HFI_LCP_REDUCE_H
+#define HFI_LCP_REDUCE_H
+
+#include "lcp/problem.h"
+#include "lcp/tableau.h"
+
+// How unknown k of the standard problem acts on the bounded one.
+typedef struct hfiUnknown {
+  int32_t variable; // i of z_i
+  int32_t row, col; // of the tableau with the free variables exchanged in
+  int32_t partner;  // room unknowns: the k whose y they limit; otherwise -1
+  double sign;      // z_i = rest_i + sign y_k, v_k = sign w
+} hfiUnknown;
+
+typedef struct hfiReduction {
+  int32_t size;        // of the standard problem, at most 2 n
+  double* M;           // (size x size)
+  double* q;           // (size)
+  double* cover;       // (size)
+  hfiUnknown* unknown; // (size)
+  hfiTableau t;        // of w, z with the free variables exchanged in
+  double* rest;        // (n) value of z_i at y = 0
+  signed char* role;   // (2 n)
+} hfiReduction;
+
+hfiReduction hfi_reduction_take(hfiArena* arena, int32_t n);
+
+// cover (n) may be NULL: ones.
+void hfi_reduce(const hfiLcp* p, const double* cover, hfiReduction* r);
+
+// z (n) and mode (n) of the standard problem's y; is_basic[k]: y_k is in the basis.
+void hfi_reduction_recover(const hfiLcp* p, const hfiReduction* r, const double* y,
+                           const bool* is_basic, double* z, unsigned char* mode);
+
+#endif

@@ -1,0 +1,41 @@
+// The dictionary of a linear system and its exchange step, shared by all pivoting methods.
+#ifndef HFI_LCP_TABLEAU_H
+#define HFI_LCP_TABLEAU_H
+
+#include "base/arena.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+// basic = T nonbasic + constant. Variables have ids: 0..nrow-1 start basic, nrow..nrow+ncol-1 start
+// nonbasic. For an LCP of size n, id i is w_i and id n + i is z_i.
+typedef struct hfiTableau {
+  int32_t nrow, ncol;
+  double* T;        // (nrow x (ncol + 1)) row-major, the last column is the constant
+  int32_t* row_var; // (nrow) id of the basic variable of each row
+  int32_t* col_var; // (ncol) id of the nonbasic variable of each column
+  int32_t* place;   // (nrow + ncol) row of a basic variable, -1 - column of a nonbasic one
+} hfiTableau;
+
+hfiTableau hfi_tableau_take(hfiArena* arena, int32_t nrow, int32_t ncol);
+// Labels for the starting basis; the caller fills T.
+void hfi_tableau_reset(hfiTableau* t);
+// Swaps the basic variable of `row` with the nonbasic one of `col`; T(row, col) must not be zero.
+void hfi_tableau_exchange(hfiTableau* t, int32_t row, int32_t col);
+
+typedef enum hfiRole { HFI_LEAVES = -1, HFI_STAYS = 0, HFI_ENTERS = 1 } hfiRole;
+
+// Exchanges basic variables of role[id] = HFI_LEAVES against nonbasic ones of HFI_ENTERS, largest
+// pivot first, until none is left or no pivot exceeds `tolerance`. A diagonal pivot (w_i against z_i)
+// goes first when it is at least a tenth of the largest, and after (w_i, z_j) comes (w_j, z_i): in a
+// positive semidefinite matrix every pair then has one basic member, whatever the rank.
+// Returns the number of entering variables left nonbasic.
+int32_t hfi_tableau_move(hfiTableau* t, const signed char* role, double tolerance);
+
+static inline double* hfi_tableau_row(const hfiTableau* t, int32_t row) {
+  return t->T + (size_t)row * (size_t)(t->ncol + 1);
+}
+static inline bool hfi_is_basic(const hfiTableau* t, int32_t id) { return t->place[id] >= 0; }
+static inline int32_t hfi_row_of(const hfiTableau* t, int32_t id) { return t->place[id]; }
+static inline int32_t hfi_col_of(const hfiTableau* t, int32_t id) { return -1 - t->place[id]; }
+
+#endif
