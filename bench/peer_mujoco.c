@@ -1,0 +1,47 @@
+#include "peer_mujoco.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Path of the shared library inside the Python package.
+static int ask_python(char* path, int size) {
+  const char* python = getenv("HF_PEERS_PYTHON");
+  char command[1024];
+  snprintf(command, sizeof command,
+           "'%s' -c 'import glob, importlib.util as u, os; s = u.find_spec(\"mujoco\"); "
+           "print(glob.glob(os.path.join(os.path.dirname(s.origin), \"libmujoco.so*\"))[0])' 2>/dev/null",
+           python ? python : "python3");
+  FILE* pipe = popen(command, "r");
+  if (!pipe) return -1;
+  char* line = fgets(path, size, pipe);
+  pclose(pipe);
+  if (!line) return -1;
+  path[strcspn(path, "\n")] = '\0';
+  return 0;
+}
+
+int peer_mujoco_open(PeerMujoco* peer) {
+  char path[1024];
+  const char* named = getenv("HF_MUJOCO_LIB");
+  memset(peer, 0, sizeof *peer);
+  if (named) snprintf(path, sizeof path, "%s", named);
+  else if (ask_python(path, sizeof path) != 0) return -1;
+  peer->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!peer->library) return -1;
+  // POSIX lets a data pointer of dlsym hold a function; ISO C has no cast for it
+#define X(result, name, arguments) *(void**)&peer->name = dlsym(peer->library, #name);
+  PEER_MUJOCO_FUNCTIONS(X)
+#undef X
+#define X(result, name, arguments) && peer->name
+  if (1 PEER_MUJOCO_FUNCTIONS(X)) return 0;
+#undef X
+  peer_mujoco_close(peer);
+  return -1;
+}
+
+void peer_mujoco_close(PeerMujoco* peer) {
+  if (peer->library) dlclose(peer->library);
+  peer->library = NULL;
+}
