@@ -6,8 +6,7 @@
 #include <holdfast/dynamics.h>
 
 static void turn(double* q, const double* w, double h) {
-  hfQuat q0 = q_unit(q_load(q));
-  q_store(q, q_unit(q_mul(q0, q_exp(v3_scale(h, v3_load(w))))));
+  q_store(q, q_unit(q_mul(q_load(q), q_exp(v3_scale(h, v3_load(w))))));
 }
 
 static void rotation_between(const double* q0, const double* q1, double h, double* w) {

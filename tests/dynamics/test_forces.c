@@ -111,18 +111,18 @@ static void test_refresh(void** state) {
 
 // ---- tendon armature -------------------------------------------------------------------------------------
 
-// Chain of three hinges and a branch; a tendon over the first, the third and the branch.
+// Chain of three joints and a branch; a tendon over the first (named twice), the third and the branch.
 static World make_tendon_world(double armature) {
   hfBuilder* b = hf_builder_create();
   hfTendonDef d = hf_tendon_def_default();
   int a = add_inertial_body(b, 0, 1, COM, MOMENTS), c = add_inertial_body(b, a, 1, COM, MOMENTS);
   int e = add_inertial_body(b, c, 1, COM, MOMENTS), f = add_inertial_body(b, a, 1, COM, MOMENTS);
-  const int joints[3] = {add_plain_joint(b, a, HF_JOINT_HINGE), 2, 3};
+  const int joints[4] = {add_plain_joint(b, a, HF_JOINT_HINGE), 0, 2, 3};
   add_plain_joint(b, c, HF_JOINT_SLIDE);
-  assert_int_equal(add_plain_joint(b, e, HF_JOINT_HINGE), joints[1]);
-  assert_int_equal(add_plain_joint(b, f, HF_JOINT_HINGE), joints[2]);
-  const double coef[3] = {0.5, -2, 1.5};
-  d.count = 3, d.joint = joints, d.coef = coef, d.armature = armature;
+  assert_int_equal(add_plain_joint(b, e, HF_JOINT_HINGE), joints[2]);
+  assert_int_equal(add_plain_joint(b, f, HF_JOINT_HINGE), joints[3]);
+  const double coef[4] = {0.7, -0.2, -2, 1.5};
+  d.count = 4, d.joint = joints, d.coef = coef, d.armature = armature;
   assert_true(hf_builder_add_tendon(b, &d, NULL) >= 0);
   return world_finish(b);
 }
