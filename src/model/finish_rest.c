@@ -51,17 +51,19 @@ static void fill_connect(const hfEqualityDef* d, double* data, hfPose X_W1, hfPo
   v3_store(data + 3, pose_inv_point(X_W2, pose_point(X_W1, v3_load(d->data))));
 }
 
-// weld: anchor in object 2, pose of object 2 in object 1 (as at qpos0 unless a quaternion is given), torque scale.
+// weld: anchor in object 2, where object 1 has it, orientation of 2 in 1 (as at qpos0 unless a quaternion is
+// given), torque scale; on sites the frames themselves.
 static void fill_weld(const hfEqualityDef* d, double* data, hfPose X_W1, hfPose X_W2) {
   memcpy(data, d->data, 11 * sizeof *data);
-  hfPose X_12 = pose_inv_mul(X_W1, X_W2);
-  if (d->objkind == HF_OBJECT_SITE) X_12 = pose_identity();
-  else if (q_norm(q_load(d->data + 6)) > 1e-10) {
+  if (d->objkind == HF_OBJECT_SITE) {
+    for (int i = 0; i < 6; ++i) data[i] = 0;
+    q_store(data + 6, q_identity());
+  } else if (q_norm(q_load(d->data + 6)) > 1e-10) {
     q_store(data + 6, q_unit(q_load(d->data + 6)));
-    return;
+  } else {
+    v3_store(data + 3, pose_inv_point(X_W1, pose_point(X_W2, v3_load(d->data))));
+    q_store(data + 6, q_from_m3(m3_tmul(X_W1.R, X_W2.R)));
   }
-  v3_store(data + 3, X_12.p);
-  q_store(data + 6, q_from_m3(X_12.R));
 }
 
 static void fill_equality(hfiFinish* f, int i, const hfPose* X_WB) {

@@ -1,0 +1,127 @@
+// Actuator forces.
+//
+//   input  u = clamp(ctrl), or the activation; with actearly the activation at the end of the step
+//   rate     = u (integrator), (u - act)/tau (filters)
+//   force    = (g0 + g1 length + g2 velocity) u + b0 + b1 length + b2 velocity
+//
+// then, in this order: the total of a limited tendon is scaled into its range; each force is clamped
+// to its own range; forces go to the joints, gravity compensation that counts as actuation is added,
+// and each limited joint's total is clamped.
+#include "actuation/actuation.h"
+#include <string.h>
+
+// ---- activations ----------------------------------------------------------------------------------
+
+// Time constants below this are immediate.
+static const double kShortest = 1e-15; // [s]
+
+static double activation_rate(const hfModel* m, int i, double u, double act) {
+  if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_INTEGRATOR) return u;
+  return (u - act) / max2(kShortest, hf_model_actuator_dynprm(m)[3 * i]);
+}
+
+// Activation a step later. filter: Euler, held at its target where the step is longer than the time
+// constant; filterexact: the exponential.
+static double next_activation(const hfModel* m, int i, double act, double rate, double h) {
+  double tau = max2(kShortest, hf_model_actuator_dynprm(m)[3 * i]), span = h;
+  if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_FILTER) span = min2(h, tau);
+  if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_FILTER_EXACT) span = -tau * expm1(-h / tau);
+  const double* range = hf_model_actuator_actrange(m) + 2 * i;
+  act += span * rate;
+  return hf_model_actuator_actlimited(m)[i] ? clamp(act, range[0], range[1]) : act;
+}
+
+static double clamped_control(const hfModel* m, int i, const double* ctrl) {
+  const double* range = hf_model_actuator_ctrlrange(m) + 2 * i;
+  if (!ctrl) return 0;
+  if (!hf_model_actuator_ctrllimited(m)[i] || m->world.disable_clamp_control) return ctrl[i];
+  return clamp(ctrl[i], range[0], range[1]);
+}
+
+void hfi_update_inputs(hfActuation* a, const double* act, const double* ctrl, double h) {
+  const hfModel* m = a->model;
+  for (int i = 0; i < m->nu; ++i) {
+    double u = clamped_control(m, i, ctrl);
+    int adr = hf_model_actuator_actadr(m)[i];
+    a->input[i] = u;
+    if (adr < 0) continue;
+    double now = act ? act[adr] : 0;
+    a->rate[adr] = m->world.disable_actuation ? 0 : activation_rate(m, i, u, now);
+    a->input[i] = hf_model_actuator_actearly(m)[i] ? next_activation(m, i, now, a->rate[adr], h) : now;
+  }
+}
+
+void hf_actuation_advance(const hfActuation* a, double* act, double h) {
+  const hfModel* m = a->model;
+  for (int i = 0; i < m->nu; ++i) {
+    int adr = hf_model_actuator_actadr(m)[i];
+    if (adr >= 0) act[adr] = next_activation(m, i, act[adr], a->rate[adr], h);
+  }
+}
+
+// ---- limits and joints ------------------------------------------------------------------------------
+
+static void scale_tendon_totals(hfActuation* a) {
+  const hfModel* m = a->model;
+  if (m->ntendon == 0) return;
+  memset(a->tendon_total, 0, (size_t)m->ntendon * sizeof *a->tendon_total);
+  for (int i = 0; i < m->nu; ++i)
+    if (hf_model_actuator_trntype(m)[i] == HF_TRANSMISSION_TENDON) a->tendon_total[hf_model_actuator_trnid(m)[2 * i]] += a->force[i];
+  for (int i = 0; i < m->nu; ++i) {
+    if (hf_model_actuator_trntype(m)[i] != HF_TRANSMISSION_TENDON) continue;
+    int t = hf_model_actuator_trnid(m)[2 * i];
+    const double* range = hf_model_tendon_actfrcrange(m) + 2 * t;
+    double total = a->tendon_total[t], kept = clamp(total, range[0], range[1]);
+    if (hf_model_tendon_actfrclimited(m)[t] && kept != total && total != 0) a->force[i] *= kept / total;
+  }
+}
+
+static void clamp_forces(hfActuation* a) {
+  const hfModel* m = a->model;
+  const double* range = hf_model_actuator_forcerange(m);
+  for (int i = 0; i < m->nu; ++i)
+    if (hf_model_actuator_forcelimited(m)[i]) a->force[i] = clamp(a->force[i], range[2 * i], range[2 * i + 1]);
+}
+
+static int joint_dofs(int type) { return type == HF_JOINT_FREE ? 6 : type == HF_JOINT_BALL ? 3 : 1; }
+
+static void limit_joint_force(const hfActuation* a, int j, double* tau) {
+  const hfModel* m = a->model;
+  const double* range = hf_model_jnt_actfrcrange(m) + 2 * j;
+  int dof = hf_model_jnt_dofadr(m)[j], n = joint_dofs(hf_model_jnt_type(m)[j]);
+  if (hf_model_jnt_actgravcomp(m)[j]) for (int k = dof; k < dof + n; ++k) tau[k] += a->gravcomp[k];
+  if (hf_model_jnt_actfrclimited(m)[j] && n == 1) tau[dof] = clamp(tau[dof], range[0], range[1]);
+}
+
+void hfi_transmit_forces(hfActuation* a) {
+  const hfModel* m = a->model;
+  memset(a->joint_force, 0, (size_t)m->nv * sizeof *a->joint_force);
+  if (m->world.disable_actuation) memset(a->force, 0, (size_t)m->nu * sizeof *a->force);
+  if (m->nu == 0 || m->world.disable_actuation) return;
+  scale_tendon_totals(a);
+  clamp_forces(a);
+  for (int i = 0; i < m->nu; ++i)
+    for (int k = a->moment_start[i]; k < a->moment_start[i + 1]; ++k) a->joint_force[a->moment_dof[k]] += a->force[i] * a->moment[k];
+  for (int j = 0; j < m->njnt; ++j) limit_joint_force(a, j, a->joint_force);
+}
+
+// ---- forces at a state ------------------------------------------------------------------------------
+
+hfiAffine hfi_affine_force(const hfActuation* a, int i) {
+  const hfModel* m = a->model;
+  const double *g = hf_model_actuator_gainprm(m) + 3 * i, *b = hf_model_actuator_biasprm(m) + 3 * i;
+  double u = a->input[i];
+  hfiAffine f = {g[0] * u, 0, 0};
+  if (hf_model_actuator_gaintype(m)[i] == HF_GAIN_AFFINE) f.length = g[1] * u, f.velocity = g[2] * u;
+  if (hf_model_actuator_biastype(m)[i] == HF_BIAS_AFFINE) f.constant += b[0], f.length += b[1], f.velocity += b[2];
+  return f;
+}
+
+void hf_actuation_forces(hfActuation* a, const double* act, const double* ctrl, double h) {
+  hfi_update_inputs(a, act, ctrl, h);
+  for (int i = 0; i < a->model->nu; ++i) {
+    hfiAffine f = hfi_affine_force(a, i);
+    a->force[i] = f.constant + f.length * a->length[i] + f.velocity * a->velocity[i];
+  }
+  hfi_transmit_forces(a);
+}

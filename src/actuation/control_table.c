@@ -1,0 +1,178 @@
+// Controls from a table over time, zero-order hold: row i acts for t_i <= t < t_(i+1).
+//
+// The text is CSV: a first line `time,NAME,…` with names of actuators, then one line of numbers for
+// each row, times increasing. Blanks around fields, blank lines and lines that start with # are skipped.
+#include <holdfast/actuation.h>
+
+#include "base/error.h"
+#include "math/vec3.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct hfControlTable {
+  int32_t ncol, nrow, capacity; // ncol: time and the actuators
+  int32_t* actuator;            // (ncol) of each column; column 0 is time
+  double* value;                // (nrow x ncol)
+};
+
+void hf_control_table_free(hfControlTable* t) {
+  if (!t) return;
+  free(t->actuator);
+  free(t->value);
+  free(t);
+}
+
+// ---- fields -----------------------------------------------------------------------------------------
+
+typedef struct Reader {
+  const char *at, *name; // position in the text, name of the file
+  int line;
+  hfError* error;
+} Reader;
+
+static int is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+static int ends_line(char c) { return c == '\n' || c == 0; }
+
+// The next field of the line without the blanks around it; 0 at the end of the line.
+static int next_field(Reader* r, const char** field, int* length) {
+  if (ends_line(*r->at)) return 0;
+  while (is_blank(*r->at)) r->at++;
+  const char* start = r->at;
+  while (!ends_line(*r->at) && *r->at != ',') r->at++;
+  const char* end = r->at;
+  while (end > start && is_blank(end[-1])) end--;
+  if (*r->at == ',') r->at++;
+  *field = start, *length = (int)(end - start);
+  return 1;
+}
+
+static void skip_line(Reader* r) {
+  while (!ends_line(*r->at)) r->at++;
+  if (*r->at == '\n') r->at++, r->line++;
+}
+
+// Moves to the next line that says something; 0 at the end of the text.
+static int next_line(Reader* r) {
+  for (;; skip_line(r)) {
+    const char* p = r->at;
+    while (is_blank(*p)) p++;
+    if (*p == 0) return 0;
+    if (*p != '\n' && *p != '#') return 1;
+  }
+}
+
+// ---- lines ------------------------------------------------------------------------------------------
+
+static int find_actuator(const hfModel* m, const char* name, int length) {
+  for (int i = 0; i < m->nu; ++i) {
+    const char* own = hf_model_name(m, HF_OBJECT_ACTUATOR, i);
+    if ((int)strlen(own) == length && memcmp(own, name, (size_t)length) == 0) return i;
+  }
+  return -1;
+}
+
+static hfStatus read_header(hfControlTable* t, const hfModel* m, Reader* r) {
+  const char* field;
+  int length;
+  if (!next_line(r) || !next_field(r, &field, &length) || length != 4 || memcmp(field, "time", 4) != 0)
+    return hfi_refuse(r->error, HF_ERROR_PARSE, "%s:%d: the first column must be `time`", r->name, r->line);
+  t->ncol = 1;
+  while (next_field(r, &field, &length)) {
+    int i = length > 0 ? find_actuator(m, field, length) : -1;
+    if (i < 0) return hfi_refuse(r->error, HF_ERROR_PARSE, "%s:%d: there is no actuator `%.*s`", r->name, r->line, length, field);
+    for (int k = 1; k < t->ncol; ++k)
+      if (t->actuator[k] == i) return hfi_refuse(r->error, HF_ERROR_PARSE, "%s:%d: actuator `%.*s` has two columns", r->name, r->line, length, field);
+    t->actuator[t->ncol++] = i;
+  }
+  skip_line(r);
+  return HF_OK;
+}
+
+static hfStatus make_room(hfControlTable* t, Reader* r) {
+  if (t->nrow < t->capacity) return HF_OK;
+  int32_t capacity = t->capacity ? 2 * t->capacity : 64;
+  double* grown = realloc(t->value, sizeof *grown * (size_t)capacity * (size_t)t->ncol);
+  if (!grown) return hfi_refuse(r->error, HF_ERROR_MEMORY, "%s: out of memory", r->name);
+  t->value = grown, t->capacity = capacity;
+  return HF_OK;
+}
+
+static hfStatus read_row(hfControlTable* t, Reader* r) {
+  hfStatus status = make_room(t, r);
+  if (status != HF_OK) return status;
+  double* row = t->value + (size_t)t->nrow * (size_t)t->ncol;
+  const char* field;
+  int length, n = 0;
+  for (; next_field(r, &field, &length); ++n) {
+    char* end;
+    double x = strtod(field, &end);
+    if (length == 0 || end != field + length || !isfinite(x))
+      return hfi_refuse(r->error, HF_ERROR_PARSE, "%s:%d: `%.*s` is not a finite number", r->name, r->line, length, field);
+    if (n < t->ncol) row[n] = x;
+  }
+  if (n != t->ncol) return hfi_refuse(r->error, HF_ERROR_PARSE, "%s:%d: %d numbers where the first line has %d columns", r->name, r->line, n, (int)t->ncol);
+  if (t->nrow > 0 && row[0] <= row[-t->ncol]) return hfi_refuse(r->error, HF_ERROR_PARSE, "%s:%d: times must increase", r->name, r->line);
+  t->nrow++;
+  skip_line(r);
+  return HF_OK;
+}
+
+// ---- interface --------------------------------------------------------------------------------------
+
+hfStatus hf_control_table_parse(hfControlTable** table, const hfModel* m, const char* text, const char* name, hfError* error) {
+  Reader r = {text, name, 1, error};
+  hfControlTable* t = calloc(1, sizeof *t);
+  if (t) t->actuator = calloc((size_t)m->nu + 1, sizeof *t->actuator);
+  hfStatus status = t && t->actuator ? read_header(t, m, &r) : hfi_refuse(error, HF_ERROR_MEMORY, "%s: out of memory", name);
+  while (status == HF_OK && next_line(&r)) status = read_row(t, &r);
+  if (status == HF_OK) *table = t;
+  else hf_control_table_free(t);
+  return status;
+}
+
+// The whole file, zero-terminated; NULL with a refusal in *error.
+static char* read_file(const char* path, hfError* error) {
+  FILE* file = fopen(path, "rb");
+  char* text = NULL;
+  size_t used = 0, capacity = 0, got = 1;
+  if (!file) { hfi_refuse(error, HF_ERROR_FILE, "%s: %s", path, strerror(errno)); return NULL; }
+  while (got > 0) {
+    if (used + 1 >= capacity) {
+      capacity = capacity ? 2 * capacity : 65536;
+      char* grown = realloc(text, capacity);
+      if (!grown) { free(text), fclose(file), hfi_refuse(error, HF_ERROR_MEMORY, "%s: out of memory", path); return NULL; }
+      text = grown;
+    }
+    used += got = fread(text + used, 1, capacity - 1 - used, file);
+  }
+  text[used] = 0;
+  int failed = ferror(file) || strlen(text) != used;
+  fclose(file);
+  if (!failed) return text;
+  free(text), hfi_refuse(error, HF_ERROR_FILE, "%s: cannot be read as text", path);
+  return NULL;
+}
+
+hfStatus hf_control_table_read(hfControlTable** table, const hfModel* m, const char* path, hfError* error) {
+  hfError local;
+  hfError* e = error ? error : &local;
+  char* text = read_file(path, e);
+  if (!text) return e->status;
+  hfStatus status = hf_control_table_parse(table, m, text, path, e);
+  free(text);
+  return status;
+}
+
+void hf_control_table_controls(const hfControlTable* t, double time, double* ctrl) {
+  int lo = -1, hi = t->nrow; // row lo is the last that has begun
+  while (hi - lo > 1) {
+    int mid = (lo + hi) / 2;
+    if (t->value[(size_t)mid * (size_t)t->ncol] <= time) lo = mid;
+    else hi = mid;
+  }
+  if (lo < 0) return;
+  for (int k = 1; k < t->ncol; ++k) ctrl[t->actuator[k]] = t->value[(size_t)lo * (size_t)t->ncol + (size_t)k];
+}

@@ -1,0 +1,186 @@
+// Lays out an hfActuation: the sparse rows of tendons and actuators have a structure that the model
+// fixes once; values follow at every update.
+#include "actuation/actuation.h"
+#include "base/error.h"
+#include <stdlib.h>
+#include <string.h>
+
+// ---- counts ---------------------------------------------------------------------------------------
+
+// Dofs that move a site or its reference, those of both counted twice.
+static int count_site_dofs(const hfModel* m, int site, int reference) {
+  int n = hfi_chain(m, hf_model_site_body(m)[site], NULL);
+  return reference < 0 ? n : n + hfi_chain(m, hf_model_site_body(m)[reference], NULL);
+}
+
+int hfi_moment_capacity(const hfModel* m, int actuator) {
+  const int32_t* id = hf_model_actuator_trnid(m) + 2 * actuator;
+  switch (hf_model_actuator_trntype(m)[actuator]) {
+  case HF_TRANSMISSION_TENDON: return hf_model_tendon_num(m)[id[0]];
+  case HF_TRANSMISSION_SITE: return count_site_dofs(m, id[0], id[1]);
+  default: {
+    int type = hf_model_jnt_type(m)[id[0]];
+    return type == HF_JOINT_FREE ? 6 : type == HF_JOINT_BALL ? 3 : 1;
+  }
+  }
+}
+
+static int count_moments(const hfModel* m) {
+  int n = 0;
+  for (int i = 0; i < m->nu; ++i) n += hfi_moment_capacity(m, i);
+  return n;
+}
+
+// ---- tendons --------------------------------------------------------------------------------------
+
+// Sorted dofs of a tendon, each once; returns their number.
+static int sort_tendon_dofs(const hfModel* m, int tendon, int32_t* dof) {
+  const int32_t* jnt = hf_model_wrap_jnt(m) + hf_model_tendon_adr(m)[tendon];
+  int n = 0;
+  for (int k = 0; k < hf_model_tendon_num(m)[tendon]; ++k) {
+    int32_t i = hf_model_jnt_dofadr(m)[jnt[k]];
+    int at = n;
+    while (at > 0 && dof[at - 1] > i) at--;
+    if (at > 0 && dof[at - 1] == i) continue;
+    memmove(dof + at + 1, dof + at, (size_t)(n - at) * sizeof *dof);
+    dof[at] = i;
+    n++;
+  }
+  return n;
+}
+
+static void lay_out_tendon(hfActuation* a, int t) {
+  const hfModel* m = a->model;
+  int start = a->tendon_start[t], n = sort_tendon_dofs(m, t, a->tendon_dof + start);
+  a->tendon_start[t + 1] = start + n;
+  int first = hf_model_tendon_adr(m)[t];
+  for (int w = first; w < first + hf_model_tendon_num(m)[t]; ++w) {
+    int j = hf_model_wrap_jnt(m)[w], slot = start;
+    while (a->tendon_dof[slot] != hf_model_jnt_dofadr(m)[j]) slot++;
+    a->wrap_slot[w] = slot;
+  }
+}
+
+// ---- actuators ------------------------------------------------------------------------------------
+
+// Union of two ascending chains of dofs; returns its size.
+int hfi_merge_dofs(const int32_t* x, int nx, const int32_t* y, int ny, int32_t* out) {
+  int n = 0;
+  for (int i = 0, j = 0; i < nx || j < ny;) {
+    int32_t dof = j == ny || (i < nx && x[i] <= y[j]) ? x[i] : y[j];
+    if (i < nx && x[i] == dof) i++;
+    if (j < ny && y[j] == dof) j++;
+    out[n++] = dof;
+  }
+  return n;
+}
+
+static int lay_out_moment(const hfActuation* a, int i, int32_t* dof) {
+  const hfModel* m = a->model;
+  const int32_t* id = hf_model_actuator_trnid(m) + 2 * i;
+  int type = hf_model_actuator_trntype(m)[i];
+  if (type == HF_TRANSMISSION_TENDON) {
+    int start = a->tendon_start[id[0]], n = a->tendon_start[id[0] + 1] - start;
+    memcpy(dof, a->tendon_dof + start, (size_t)n * sizeof *dof);
+    return n;
+  }
+  if (type == HF_TRANSMISSION_SITE) {
+    const int32_t *x = NULL, *y = NULL;
+    int nx = hfi_chain(m, hf_model_site_body(m)[id[0]], &x);
+    int ny = id[1] < 0 ? 0 : hfi_chain(m, hf_model_site_body(m)[id[1]], &y);
+    return hfi_merge_dofs(x, nx, y, ny, dof);
+  }
+  int n = hfi_moment_capacity(m, i);
+  for (int k = 0; k < n; ++k) dof[k] = hf_model_jnt_dofadr(m)[id[0]] + k;
+  return n;
+}
+
+// Index of the limited joint or tendon that the actuator acts on, made where it is new; or -1.
+static int find_port(hfActuation* a, int i) {
+  const hfModel* m = a->model;
+  int type = hf_model_actuator_trntype(m)[i], id = hf_model_actuator_trnid(m)[2 * i];
+  int tendon = type == HF_TRANSMISSION_TENDON;
+  if (type == HF_TRANSMISSION_SITE) return -1;
+  if (!tendon && hf_model_jnt_type(m)[id] < HF_JOINT_SLIDE) return -1;
+  if (!(tendon ? hf_model_tendon_actfrclimited(m)[id] : hf_model_jnt_actfrclimited(m)[id])) return -1;
+  hfiPort made = {.source = tendon ? HFI_ROW_TENDON_DRIVE : HFI_ROW_JOINT_DRIVE, .id = id, .first = i};
+  for (int p = 0; p < a->nport; ++p)
+    if (a->port[p].source == made.source && a->port[p].id == made.id) return p;
+  a->port[a->nport] = made;
+  return a->nport++;
+}
+
+// ---- interface ------------------------------------------------------------------------------------
+
+static void slice(hfActuation* a, hfiArena* arena) {
+  const hfModel* m = a->model;
+  int nmoment = count_moments(m);
+  a->tendon_start = HFI_TAKE(arena, int32_t, m->ntendon + 1);
+  a->tendon_dof = HFI_TAKE(arena, int32_t, m->nwrap);
+  a->wrap_slot = HFI_TAKE(arena, int32_t, m->nwrap);
+  a->tendon_length0 = HFI_TAKE(arena, double, m->ntendon);
+  a->moment_start = HFI_TAKE(arena, int32_t, m->nu + 1);
+  a->moment_dof = HFI_TAKE(arena, int32_t, nmoment);
+  a->actuator_port = HFI_TAKE(arena, int32_t, m->nu);
+  a->tendon_J = HFI_TAKE(arena, double, m->nwrap);
+  a->tendon_length = HFI_TAKE(arena, double, m->ntendon);
+  a->tendon_velocity = HFI_TAKE(arena, double, m->ntendon);
+  a->moment = HFI_TAKE(arena, double, nmoment);
+  a->length = HFI_TAKE(arena, double, m->nu);
+  a->velocity = HFI_TAKE(arena, double, m->nu);
+  a->gravcomp = HFI_TAKE(arena, double, m->nv);
+  a->rate = HFI_TAKE(arena, double, m->na);
+  a->input = HFI_TAKE(arena, double, m->nu);
+  a->force = HFI_TAKE(arena, double, m->nu);
+  a->joint_force = HFI_TAKE(arena, double, m->nv);
+  a->tendon_total = HFI_TAKE(arena, double, m->ntendon);
+  a->drive = HFI_TAKE(arena, hfiDrive, m->nu);
+  a->port = HFI_TAKE(arena, hfiPort, m->nu);
+  a->dense = HFI_TAKE(arena, double, m->nv);
+  for (int i = 0; i < 2; ++i) a->column[i] = HFI_TAKE(arena, hfMotion, m->nv);
+  hfi_rows_init(&a->rows, m, arena);
+}
+
+void hfi_actuation_init(hfActuation* a, const hfModel* m, hfiArena* arena) {
+  memset(a, 0, sizeof *a);
+  a->model = m;
+  size_t start = (arena->used + HFI_ALIGN - 1) / HFI_ALIGN * HFI_ALIGN;
+  slice(a, arena);
+  if (!arena->base) return;
+  memset(arena->base + start, 0, arena->used - start);
+  for (int t = 0; t < m->ntendon; ++t) lay_out_tendon(a, t);
+  for (int i = 0; i < m->nu; ++i) {
+    a->moment_start[i + 1] = a->moment_start[i] + lay_out_moment(a, i, a->moment_dof + a->moment_start[i]);
+    a->actuator_port[i] = find_port(a, i);
+  }
+}
+
+hfStatus hf_actuation_create(hfActuation** actuation, const hfModel* model, hfError* error) {
+  hfActuation plan;
+  hfiArena arena = hfi_arena(NULL, 0);
+  HFI_TAKE(&arena, hfActuation, 1);
+  hfi_actuation_init(&plan, model, &arena);
+  size_t size = (arena.used + HFI_ALIGN - 1) / HFI_ALIGN * HFI_ALIGN;
+  void* memory = aligned_alloc(HFI_ALIGN, size);
+  if (!memory) return hfi_refuse(error, HF_ERROR_MEMORY, "actuation of %d actuators: out of memory", (int)model->nu);
+  arena = hfi_arena(memory, size);
+  hfActuation* a = HFI_TAKE(&arena, hfActuation, 1);
+  hfi_actuation_init(a, model, &arena);
+  *actuation = a;
+  return HF_OK;
+}
+
+void hf_actuation_free(hfActuation* a) { free(a); }
+
+const double* hf_actuation_length(const hfActuation* a) { return a->length; }
+const double* hf_actuation_velocity(const hfActuation* a) { return a->velocity; }
+const double* hf_actuation_force(const hfActuation* a) { return a->force; }
+const double* hf_actuation_joint_force(const hfActuation* a) { return a->joint_force; }
+const double* hf_actuation_rate(const hfActuation* a) { return a->rate; }
+const double* hf_actuation_tendon_length(const hfActuation* a) { return a->tendon_length; }
+const double* hf_actuation_tendon_velocity(const hfActuation* a) { return a->tendon_velocity; }
+
+void hf_actuation_moment(const hfActuation* a, int i, double* row) {
+  memset(row, 0, (size_t)a->model->nv * sizeof *row);
+  for (int k = a->moment_start[i]; k < a->moment_start[i + 1]; ++k) row[a->moment_dof[k]] = a->moment[k];
+}

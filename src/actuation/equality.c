@@ -1,0 +1,200 @@
+// Equalities: errors r(q), Jacobians with dr/dt = J v, and rows of a step.
+//
+//   joint, tendon  r = x1 - x1_ref - P(x2 - x2_ref), P the polynomial of degree 4; P(0) without a second
+//   connect        r = p_W1 - p_W2 of the two anchors
+//   weld           r = (p_W1 - p_W2, e), e = log(q_2^-1 q_1 q_rel) the rotation vector of what is missing
+//                  dr_rot/dt = E(e) R_W2^T (w_1 - w_2),
+//                  E(e) = 1 - [e]/2 + (1 - (|e|/2) cot(|e|/2)) [e][e]/|e|^2        (left Jacobian of SO(3), inverse)
+//
+// Rows are Kelvin-Voigt with the stiffness that MuJoCo's solref and solimp amount to, where the model
+// gives them, else near-rigid. MuJoCo's constraint force at error r is, with impedance d(r) and
+// effective mass m = 1/w,
+//
+//   f = (a_ref - a)/R,  R = w (1 - d)/d,  a_ref = -b s - k d r
+//   k = 1/(dmax^2 timeconst^2 dampratio^2), b = 2/(dmax timeconst), or both given directly (negative)
+//
+// so at rest f = -K r with K = m k d^2/(1 - d); its damping ratio b/(2 sqrt k) is kept: C = b sqrt(K m/k).
+#include "actuation/actuation.h"
+
+// ---- errors -----------------------------------------------------------------------------------------
+
+// Coordinate of a joint or length of a tendon, from its reference.
+static double coordinate(const hfActuation* a, int kind, int id, const double* q) {
+  if (kind == HF_OBJECT_TENDON) return a->tendon_length[id] - a->tendon_length0[id];
+  int adr = hf_model_jnt_qposadr(a->model)[id];
+  return q[adr] - hf_model_qpos0(a->model)[adr];
+}
+
+static hfiEquality evaluate_coupling(const hfActuation* a, int i, const double* q) {
+  const hfModel* m = a->model;
+  const double* p = hf_model_eq_data(m) + 11 * i;
+  int kind = hf_model_eq_objkind(m)[i], two = hf_model_eq_obj2(m)[i];
+  hfiEquality e = {.dim = 1};
+  double x = two < 0 ? 0 : coordinate(a, kind, two, q);
+  double value = p[0] + x * (p[1] + x * (p[2] + x * (p[3] + x * p[4])));
+  e.r[0] = coordinate(a, kind, hf_model_eq_obj1(m)[i], q) - value;
+  e.slope = -(p[1] + x * (2 * p[2] + x * (3 * p[3] + x * 4 * p[4])));
+  return e;
+}
+
+static hfPose object_pose(const hfDynamics* d, int kind, int id) { return kind == HF_OBJECT_SITE ? d->X_WS[id] : d->X_WB[id]; }
+
+static hfQuat object_quat(const hfDynamics* d, int kind, int id) {
+  if (kind != HF_OBJECT_SITE) return d->q_WB[id];
+  return q_mul(d->q_WB[hf_model_site_body(d->model)[id]], q_load(hf_model_site_quat(d->model) + 4 * id));
+}
+
+// (1 - (a/2) cot(a/2))/a^2, by its series where the quotient loses digits
+static double turn_coefficient(double a) { return a > 1e-3 ? (1 - 0.5 * a / tan(0.5 * a)) / (a * a) : 1.0 / 12 + a * a / 720; }
+
+// E(e) R_W2^T
+static hfMat3 turn_matrix(hfVec3 e, hfMat3 R_W2) {
+  double b = turn_coefficient(v3_norm(e));
+  hfVec3 column[3];
+  for (int i = 0; i < 3; ++i) {
+    hfVec3 w = m3_row(R_W2, i), x = v3_cross(e, w);
+    column[i] = v3_axpy(b, v3_cross(e, x), v3_axpy(-0.5, x, w));
+  }
+  return m3_from_cols(column[0], column[1], column[2]);
+}
+
+static hfiEquality evaluate_attachment(const hfDynamics* d, int i) {
+  const hfModel* m = d->model;
+  const double* data = hf_model_eq_data(m) + 11 * i;
+  int kind = hf_model_eq_objkind(m)[i], weld = hf_model_eq_type(m)[i] == HF_EQUALITY_WELD;
+  int object[2] = {hf_model_eq_obj1(m)[i], hf_model_eq_obj2(m)[i]};
+  hfiEquality e = {.dim = weld && data[10] != 0 ? 6 : 3};
+  for (int k = 0; k < 2; ++k) {
+    // connect: anchors of 1 and 2; weld: anchor of 2, and where 1 has it
+    const double* anchor = data + 3 * (weld ? 1 - k : k);
+    e.body[k] = kind == HF_OBJECT_SITE ? hf_model_site_body(m)[object[k]] : object[k];
+    e.p_W[k] = pose_point(object_pose(d, kind, object[k]), v3_load(anchor));
+  }
+  v3_store(e.r, v3_sub(e.p_W[0], e.p_W[1]));
+  if (e.dim == 3) return e;
+  hfQuat q1 = object_quat(d, kind, object[0]), q2 = object_quat(d, kind, object[1]);
+  hfVec3 turn = q_log(q_mul(q_conj(q2), q_mul(q1, q_load(data + 6))));
+  v3_store(e.r + 3, turn);
+  e.turn = turn_matrix(turn, object_pose(d, kind, object[1]).R);
+  return e;
+}
+
+hfiEquality hfi_equality_evaluate(const hfActuation* a, const hfDynamics* d, int i, const double* q) {
+  hfiEquality none = {0};
+  if (!hf_model_eq_active(a->model)[i] || a->model->world.disable_equality) return none;
+  int type = hf_model_eq_type(a->model)[i];
+  return type == HF_EQUALITY_JOINT || type == HF_EQUALITY_TENDON ? evaluate_coupling(a, i, q) : evaluate_attachment(d, i);
+}
+
+// ---- Jacobians --------------------------------------------------------------------------------------
+
+// The sparse row of a joint or tendon.
+static int coordinate_row(const hfActuation* a, int kind, int id, const int32_t** dofs, const double** J) {
+  static const double one = 1;
+  if (kind == HF_OBJECT_TENDON) {
+    int start = a->tendon_start[id];
+    *dofs = a->tendon_dof + start, *J = a->tendon_J + start;
+    return a->tendon_start[id + 1] - start;
+  }
+  *dofs = hf_model_jnt_dofadr(a->model) + id, *J = &one;
+  return 1;
+}
+
+static int coupling_jacobian(const hfActuation* a, int i, const hfiEquality* e, int32_t* cols, double* J) {
+  const hfModel* m = a->model;
+  int kind = hf_model_eq_objkind(m)[i], two = hf_model_eq_obj2(m)[i];
+  const int32_t *x = NULL, *y = NULL;
+  const double *Jx = NULL, *Jy = NULL;
+  int nx = coordinate_row(a, kind, hf_model_eq_obj1(m)[i], &x, &Jx), ny = two < 0 ? 0 : coordinate_row(a, kind, two, &y, &Jy);
+  int n = hfi_merge_dofs(x, nx, y, ny, cols);
+  for (int k = 0, i1 = 0, i2 = 0; k < n; ++k) {
+    J[k] = 0;
+    if (i1 < nx && x[i1] == cols[k]) J[k] += Jx[i1++];
+    if (i2 < ny && y[i2] == cols[k]) J[k] += e->slope * Jy[i2++];
+  }
+  return n;
+}
+
+static void store_column(double* J, int n, hfVec3 v) { J[0] = v.x, J[n] = v.y, J[2 * n] = v.z; }
+
+static int attachment_jacobian(hfActuation* a, const hfDynamics* d, const hfiEquality* e, int32_t* cols, double* J) {
+  const int32_t* dofs[2] = {NULL, NULL};
+  int n[2], at[2] = {0, 0};
+  for (int s = 0; s < 2; ++s) {
+    n[s] = hfi_jacobian_dofs(d, e->body[s], &dofs[s]);
+    hfi_jacobian_columns(d, e->body[s], e->p_W[s], a->column[s]);
+  }
+  int ncol = hfi_merge_dofs(dofs[0], n[0], dofs[1], n[1], cols);
+  for (int k = 0; k < ncol; ++k) {
+    hfMotion V = mo_zero();
+    for (int s = 0; s < 2; ++s)
+      if (at[s] < n[s] && dofs[s][at[s]] == cols[k]) V = mo_axpy(s ? -1 : 1, a->column[s][at[s]++], V);
+    store_column(J + k, ncol, V.v);
+    if (e->dim == 6) store_column(J + 3 * ncol + k, ncol, m3_mulv(e->turn, V.w));
+  }
+  return ncol;
+}
+
+int hfi_equality_jacobian(hfActuation* a, const hfDynamics* d, int i, const hfiEquality* e, int32_t* cols, double* J) {
+  return e->dim == 1 ? coupling_jacobian(a, i, e, cols, J) : attachment_jacobian(a, d, e, cols, J);
+}
+
+// ---- compliance -------------------------------------------------------------------------------------
+
+// MuJoCo's impedance d(r): from solimp[0] to solimp[1] over the width solimp[2], a power curve of degree
+// solimp[4] with its inflection at the fraction solimp[3].
+static double impedance(const double* solimp, double r) {
+  double d0 = clamp(solimp[0], 1e-4, 0.9999), d1 = clamp(solimp[1], 1e-4, 0.9999), mid = clamp(solimp[3], 1e-4, 0.9999);
+  double power = max2(1, solimp[4]), x = solimp[2] > 0 ? min2(1, fabs(r) / solimp[2]) : 1;
+  double y = x <= mid ? pow(x / mid, power) * mid : 1 - pow((1 - x) / (1 - mid), power) * (1 - mid);
+  return d0 + y * (d1 - d0);
+}
+
+// Stiffness and damping at error r for the effective mass 1/w.
+static hfiCompliance compliance(const hfModel* m, int i, double r, double w) {
+  const double *ref = hf_model_eq_solref(m) + 2 * i, *imp = hf_model_eq_solimp(m) + 5 * i;
+  hfiCompliance law = {0, 0};
+  if (ref[0] == 0) return law;
+  double d = impedance(imp, r), dmax = clamp(imp[1], 1e-4, 0.9999);
+  double k = ref[0] > 0 ? 1 / sqr(dmax * ref[0] * max2(ref[1], 1e-3)) : -ref[0] / sqr(dmax);
+  double b = ref[0] > 0 ? 2 / (dmax * ref[0]) : -ref[1] / dmax;
+  law.k = k * d * d / ((1 - d) * w);
+  law.c = b * sqrt(law.k / (k * w));
+  return law;
+}
+
+// ---- rows -------------------------------------------------------------------------------------------
+
+static double group_norm(const double* r, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; ++i) sum += r[i] * r[i];
+  return sqrt(sum);
+}
+
+// Rows [first, first + n) of a block share one law, made for their mean effective mass; scale multiplies it.
+static void fill_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, const hfiRowBlock* b, const hfiEquality* e, int first, int n, double scale) {
+  double w = 0, deadbeat = step->h * (1 + step->near_rigid / HFI_PI);
+  for (int i = first; i < first + n; ++i) w += hfi_inverse_mass(d, a->dense, b->ncol, a->rows.cols + b->col, a->rows.J + b->jac + i * b->ncol) / n;
+  hfiCompliance law = compliance(a->model, b->id, group_norm(e->r, e->dim), w);
+  for (int i = first; i < first + n; ++i) {
+    hfSaturatedRow row = hfi_compliant_row(step, law, w, e->r[i], deadbeat, &a->rows.ncapped);
+    row.kappa *= scale;
+    a->rows.row[b->row + i] = row;
+  }
+}
+
+static void add_equality(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int i) {
+  hfiRows* r = &a->rows;
+  hfiEquality e = hfi_equality_evaluate(a, d, i, step->q);
+  if (e.dim == 0) return;
+  int ncol = hfi_equality_jacobian(a, d, i, &e, r->cols + r->n.ncol, r->J + r->n.njac);
+  if (ncol == 0) return;
+  hfiRowBlock b = hfi_rows_add(r, HFI_ROW_EQUALITY, i, e.dim, ncol);
+  double torque_scale = hf_model_eq_data(a->model)[11 * i + 10];
+  fill_rows(a, d, step, &b, &e, 0, imin2(e.dim, 3), 1);
+  if (e.dim == 6) fill_rows(a, d, step, &b, &e, 3, 3, min2(1, sqr(torque_scale)));
+}
+
+void hfi_equality_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
+  for (int i = 0; i < a->model->neq; ++i) add_equality(a, d, step, i);
+}

@@ -1,0 +1,132 @@
+// Limits of joints and tendons, and friction losses, as rows of a step.
+//
+// A limit keeps a distance phi >= 0 (lower: q - range0, upper: range1 - q, ball: largest angle - angle,
+// all less the margin) by a force >= 0 along s = dphi/dt:
+//
+//   phi > 0    s0 = -phi/h:     no force unless the step would cross the limit
+//   phi <= 0   Kelvin-Voigt with the joint's stiffness and damping, or near-rigid (hfi_compliant_row)
+//
+// The row of a limit that is far away carries no force; one row per joint, at its nearer end, is enough
+// unless the range is so narrow that a step could cross it.
+//
+// Friction loss b: kappa = b/v_s with the world's stiction speed v_s, bounds +-b.
+#include "actuation/actuation.h"
+
+// A near-rigid limit lets go of a joint that starts beyond it within this time: a one-sided row cannot
+// brake, so the joint leaves with |phi|/time.
+static const double kReleaseTime = 0.02; // [s]
+// Both ends of a range get a row where half of it can be crossed at this speed in a step.
+static const double kNarrowSpeed = 100; // [m/s or rad/s]
+
+hfSaturatedRow hfi_compliant_row(const hfiActuationStep* step, hfiCompliance law, double w, double r, double r_time, int32_t* ncapped) {
+  hfSaturatedRow inert = {0, 1, -INFINITY, INFINITY};
+  if (!(w > 0)) return inert; // moves nothing
+  double stiffest = hfi_stiffest(step, w);
+  hfSaturatedRow row = {-r / r_time, stiffest, -INFINITY, INFINITY};
+  if (law.k <= 0 && law.c <= 0) return row;
+  double kappa = step->h * law.k + law.c;
+  row.s0 = -law.k * r / kappa;
+  row.kappa = min2(kappa, stiffest);
+  *ncapped += kappa > stiffest;
+  return row;
+}
+
+static hfSaturatedRow limit_row(hfActuation* a, const hfiActuationStep* step, hfiCompliance law, double w, double phi) {
+  hfSaturatedRow row = hfi_compliant_row(step, law, w, phi, max2(kReleaseTime, step->h), &a->rows.ncapped);
+  if (phi > 0) row.s0 = -phi / step->h;
+  row.lo = 0;
+  return row;
+}
+
+// Whether the end at distance phi of a range needs a row.
+static int is_near(double phi, double width, double h) { return 2 * phi <= width || width <= 2 * h * kNarrowSpeed; }
+
+// ---- joints -----------------------------------------------------------------------------------------
+
+static void add_joint_limit(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j, int n, const double* J, double phi) {
+  const hfModel* m = a->model;
+  hfiCompliance law = {hf_model_jnt_limit_stiffness(m)[j], hf_model_jnt_limit_damping(m)[j]};
+  hfiRowBlock b = hfi_rows_add(&a->rows, HFI_ROW_JOINT_LIMIT, j, 1, n);
+  for (int k = 0; k < n; ++k) {
+    a->rows.cols[b.col + k] = hf_model_jnt_dofadr(m)[j] + k;
+    a->rows.J[b.jac + k] = J[k];
+  }
+  double w = hfi_inverse_mass(d, a->dense, n, a->rows.cols + b.col, J);
+  a->rows.row[b.row] = limit_row(a, step, law, w, phi);
+}
+
+static void limit_ball(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j) {
+  const hfModel* m = a->model;
+  const double* range = hf_model_jnt_range(m) + 2 * j;
+  hfVec3 turn = q_log(q_unit(q_load(step->q + hf_model_jnt_qposadr(m)[j])));
+  double angle = v3_norm(turn), J[3];
+  if (angle == 0) return;
+  v3_store(J, v3_scale(-1 / angle, turn));
+  add_joint_limit(a, d, step, j, 3, J, max2(range[0], range[1]) - angle - hf_model_jnt_margin(m)[j]);
+}
+
+static void limit_scalar(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j) {
+  const hfModel* m = a->model;
+  const double *range = hf_model_jnt_range(m) + 2 * j, up = 1, down = -1;
+  double q = step->q[hf_model_jnt_qposadr(m)[j]], margin = hf_model_jnt_margin(m)[j], width = range[1] - range[0];
+  if (is_near(q - range[0], width, step->h)) add_joint_limit(a, d, step, j, 1, &up, q - range[0] - margin);
+  if (is_near(range[1] - q, width, step->h)) add_joint_limit(a, d, step, j, 1, &down, range[1] - q - margin);
+}
+
+// ---- tendons ----------------------------------------------------------------------------------------
+
+static double tendon_inverse_mass(const hfActuation* a, const hfDynamics* d, int t) {
+  int start = a->tendon_start[t], n = a->tendon_start[t + 1] - start;
+  return hfi_inverse_mass(d, a->dense, n, a->tendon_dof + start, a->tendon_J + start);
+}
+
+static void limit_tendon(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int t) {
+  const hfModel* m = a->model;
+  const double* range = hf_model_tendon_range(m) + 2 * t;
+  double length = a->tendon_length[t], margin = hf_model_tendon_margin(m)[t], width = range[1] - range[0];
+  double w = tendon_inverse_mass(a, d, t);
+  hfiCompliance rigid = {0, 0};
+  if (!(w > 0)) return;
+  if (is_near(length - range[0], width, step->h))
+    hfi_tendon_row(a, HFI_ROW_TENDON_LIMIT, t, 1, limit_row(a, step, rigid, w, length - range[0] - margin));
+  if (is_near(range[1] - length, width, step->h))
+    hfi_tendon_row(a, HFI_ROW_TENDON_LIMIT, t, -1, limit_row(a, step, rigid, w, range[1] - length - margin));
+}
+
+void hfi_limit_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
+  const hfModel* m = a->model;
+  if (m->world.disable_limit) return;
+  for (int j = 0; j < m->njnt; ++j) {
+    if (!hf_model_jnt_limited(m)[j]) continue;
+    int type = hf_model_jnt_type(m)[j];
+    if (type == HF_JOINT_BALL) limit_ball(a, d, step, j);
+    else if (type != HF_JOINT_FREE) limit_scalar(a, d, step, j);
+  }
+  for (int t = 0; t < m->ntendon; ++t) if (hf_model_tendon_limited(m)[t]) limit_tendon(a, d, step, t);
+}
+
+// ---- friction losses --------------------------------------------------------------------------------
+
+static hfSaturatedRow friction_row(hfActuation* a, const hfiActuationStep* step, double w, double loss) {
+  double kappa = loss / a->model->world.stiction_speed, stiffest = hfi_stiffest(step, w);
+  hfSaturatedRow row = {0, min2(kappa, stiffest), -loss, loss};
+  a->rows.ncapped += kappa > stiffest;
+  return row;
+}
+
+void hfi_friction_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
+  const hfModel* m = a->model;
+  if (m->world.disable_frictionloss) return;
+  for (int32_t i = 0; i < m->nv; ++i) {
+    double loss = hf_model_dof_frictionloss(m)[i], one = 1;
+    if (!(loss > 0)) continue;
+    hfiRowBlock b = hfi_rows_add(&a->rows, HFI_ROW_JOINT_FRICTION, i, 1, 1);
+    a->rows.cols[b.col] = i;
+    a->rows.J[b.jac] = 1;
+    a->rows.row[b.row] = friction_row(a, step, hfi_inverse_mass(d, a->dense, 1, &i, &one), loss);
+  }
+  for (int t = 0; t < m->ntendon; ++t) {
+    double loss = hf_model_tendon_frictionloss(m)[t], w = loss > 0 ? tendon_inverse_mass(a, d, t) : 0;
+    if (w > 0) hfi_tendon_row(a, HFI_ROW_TENDON_FRICTION, t, 1, friction_row(a, step, w, loss));
+  }
+}

@@ -1,0 +1,122 @@
+// Springs, dampers and gravity compensation.
+//
+// At a state (continuous time):
+//   tau = -k (q - q_rest) - c v + sum_t J_t (k_t stretch_t - c_t ldot_t) + gravity compensation
+// q - q_rest along the manifold: rotation vector for ball and free joints. A tendon spring rests on an
+// interval; stretch is how far the length is outside it.
+//
+// Over a step (q1 = q0 + h v): a joint's spring and damper are linear in v and go into the step's
+// diagonal, diag = h (c + h k), tau = -k (q0 - q_rest). A turn of a ball joint adds to its rotation
+// vector by no more than h w in any direction, so h^2 k bounds its stiffness. Tendons couple dofs and
+// become rows.
+#include "actuation/actuation.h"
+#include <string.h>
+
+// ---- joints -----------------------------------------------------------------------------------------
+
+// Displacement of a joint from rest, one number per dof.
+static void joint_stretch(const hfModel* m, int j, const double* q, double* x) {
+  int type = hf_model_jnt_type(m)[j], adr = hf_model_jnt_qposadr(m)[j];
+  const double* rest = hf_model_qpos_spring(m) + adr;
+  q += adr;
+  if (type >= HF_JOINT_SLIDE) { *x = *q - *rest; return; }
+  if (type == HF_JOINT_FREE) {
+    v3_store(x, v3_sub(v3_load(q), v3_load(rest)));
+    q += 3, rest += 3, x += 3;
+  }
+  v3_store(x, q_log(q_mul(q_conj(q_unit(q_load(rest))), q_unit(q_load(q)))));
+}
+
+// tau -= k x; diag += h^2 k where diag is given
+static void add_joint_springs(const hfModel* m, const double* q, double h, double* tau, double* diag) {
+  if (m->world.disable_spring) return;
+  for (int j = 0; j < m->njnt; ++j) {
+    double k = hf_model_jnt_stiffness(m)[j], x[6];
+    int type = hf_model_jnt_type(m)[j], dof = hf_model_jnt_dofadr(m)[j];
+    if (k == 0) continue;
+    joint_stretch(m, j, q, x);
+    for (int i = 0; i < (type == HF_JOINT_FREE ? 6 : type == HF_JOINT_BALL ? 3 : 1); ++i) {
+      tau[dof + i] -= k * x[i];
+      if (diag) diag[dof + i] += h * h * k;
+    }
+  }
+}
+
+// Gravity compensation of the joints that do not count it as actuation.
+static void add_gravity_compensation(const hfActuation* a, double* tau) {
+  const hfModel* m = a->model;
+  for (int i = 0; i < m->nv; ++i)
+    if (!hf_model_jnt_actgravcomp(m)[hf_model_dof_jnt(m)[i]]) tau[i] += a->gravcomp[i];
+}
+
+// ---- at a state -------------------------------------------------------------------------------------
+
+static double tendon_force(const hfActuation* a, int t) {
+  const hfModel* m = a->model;
+  const double* rest = hf_model_tendon_springlength(m) + 2 * t;
+  double length = a->tendon_length[t], force = 0;
+  if (!m->world.disable_spring) force += hf_model_tendon_stiffness(m)[t] * (clamp(length, rest[0], rest[1]) - length);
+  if (!m->world.disable_damper) force -= hf_model_tendon_damping(m)[t] * a->tendon_velocity[t];
+  return force;
+}
+
+void hf_actuation_passive(const hfActuation* a, const hfDynamics* d, const double* q, double* tau) {
+  const hfModel* m = a->model;
+  memset(tau, 0, (size_t)m->nv * sizeof *tau);
+  add_joint_springs(m, q, 0, tau, NULL);
+  if (!m->world.disable_damper) for (int i = 0; i < m->nv; ++i) tau[i] -= hf_model_dof_damping(m)[i] * d->v[i];
+  for (int t = 0; t < m->ntendon; ++t) {
+    double force = tendon_force(a, t);
+    for (int k = a->tendon_start[t]; k < a->tendon_start[t + 1]; ++k) tau[a->tendon_dof[k]] += a->tendon_J[k] * force;
+  }
+  add_gravity_compensation(a, tau);
+}
+
+// ---- over a step ------------------------------------------------------------------------------------
+
+void hfi_tendon_row(hfActuation* a, hfiRowSource source, int t, double sign, hfSaturatedRow row) {
+  int start = a->tendon_start[t], n = a->tendon_start[t + 1] - start;
+  hfiRowBlock b = hfi_rows_add(&a->rows, source, t, 1, n);
+  a->rows.row[b.row] = row;
+  memcpy(a->rows.cols + b.col, a->tendon_dof + start, (size_t)n * sizeof *a->tendon_dof);
+  for (int k = 0; k < n; ++k) a->rows.J[b.jac + k] = sign * a->tendon_J[start + k];
+}
+
+// k (rest - l0 - h s) = -h k (s - (rest - l0)/h), to one side of rest or both
+static void add_tendon_spring(hfActuation* a, int t, double h) {
+  double k = a->model->world.disable_spring ? 0 : hf_model_tendon_stiffness(a->model)[t];
+  const double* rest = hf_model_tendon_springlength(a->model) + 2 * t;
+  if (!(k > 0)) return;
+  double length = a->tendon_length[t];
+  hfSaturatedRow pull = {(rest[1] - length) / h, h * k, -INFINITY, 0}, push = {(rest[0] - length) / h, h * k, 0, INFINITY};
+  if (rest[0] == rest[1]) pull.hi = INFINITY;
+  else hfi_tendon_row(a, HFI_ROW_TENDON_SPRING, t, 1, push);
+  hfi_tendon_row(a, HFI_ROW_TENDON_SPRING, t, 1, pull);
+}
+
+static void add_tendon_damper(hfActuation* a, int t) {
+  double c = a->model->world.disable_damper ? 0 : hf_model_tendon_damping(a->model)[t];
+  hfSaturatedRow row = {0, c, -INFINITY, INFINITY};
+  if (c > 0) hfi_tendon_row(a, HFI_ROW_TENDON_DAMPER, t, 1, row);
+}
+
+void hfi_spring_rows(hfActuation* a, const hfiActuationStep* step, double* tau, double* diag) {
+  const hfModel* m = a->model;
+  add_joint_springs(m, step->q, step->h, tau, diag);
+  if (!m->world.disable_damper) for (int i = 0; i < m->nv; ++i) diag[i] += step->h * hf_model_dof_damping(m)[i];
+  for (int t = 0; t < m->ntendon; ++t) {
+    if (a->tendon_start[t] == a->tendon_start[t + 1]) continue;
+    add_tendon_spring(a, t, step->h);
+    add_tendon_damper(a, t);
+  }
+  add_gravity_compensation(a, tau);
+}
+
+void hfi_actuation_step(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau, double* diag) {
+  hfi_rows_clear(&a->rows);
+  hfi_drive_rows(a, d, step, tau);
+  hfi_spring_rows(a, step, tau, diag);
+  hfi_limit_rows(a, d, step);
+  hfi_friction_rows(a, d, step);
+  hfi_equality_rows(a, d, step);
+}

@@ -1,0 +1,132 @@
+// The set of rows of a step, its capacity, and its way into the step problem.
+//
+//   w = J M^-1 J^T = |D^-1/2 L^-T J^T|^2 with M = L^T D L: only the first half of a solve, and it touches
+//   only the dofs of J and their ancestors.
+#include "actuation/rows.h"
+#include "math/vec3.h"
+#include <assert.h>
+#include <string.h>
+
+// ---- capacity -------------------------------------------------------------------------------------
+
+static void reserve(const hfModel* m, hfiRowSizes* s, int blocks, int dim, int ncol, int npiece) {
+  s->nblock += blocks;
+  s->nrow += blocks * dim;
+  s->npiece += blocks * imin2(imin2(npiece, ncol), m->ntree);
+  s->ncol += blocks * ncol;
+  s->njac += blocks * dim * ncol;
+}
+
+static int body_of(const hfModel* m, int kind, int id) { return kind == HF_OBJECT_SITE ? hf_model_site_body(m)[id] : id; }
+
+static void reserve_equality(const hfModel* m, hfiRowSizes* s, int e) {
+  int kind = hf_model_eq_objkind(m)[e], one = hf_model_eq_obj1(m)[e], two = hf_model_eq_obj2(m)[e];
+  switch (hf_model_eq_type(m)[e]) {
+  case HF_EQUALITY_JOINT: reserve(m, s, 1, 1, 2, 2); break;
+  case HF_EQUALITY_TENDON: {
+    int n = hf_model_tendon_num(m)[one] + (two < 0 ? 0 : hf_model_tendon_num(m)[two]);
+    reserve(m, s, 1, 1, n, n);
+    break;
+  }
+  default: reserve(m, s, 1, 6, hfi_chain(m, body_of(m, kind, one), NULL) + hfi_chain(m, body_of(m, kind, two), NULL), 2);
+  }
+}
+
+// Independent of values that an overlay may change.
+hfiRowSizes hfi_row_capacity(const hfModel* m) {
+  hfiRowSizes s = {0};
+  for (int i = 0; i < m->nu; ++i) reserve(m, &s, 1, 1, hfi_moment_capacity(m, i), m->ntree);
+  for (int j = 0; j < m->njnt; ++j)
+    if (hf_model_jnt_limited(m)[j]) reserve(m, &s, 2, 1, hf_model_jnt_type(m)[j] == HF_JOINT_BALL ? 3 : 1, 1);
+  reserve(m, &s, m->nv, 1, 1, 1); // friction losses
+  for (int t = 0; t < m->ntendon; ++t) // two limits, friction, two springs, damper
+    reserve(m, &s, 6, 1, hf_model_tendon_num(m)[t], m->ntree);
+  for (int e = 0; e < m->neq; ++e) reserve_equality(m, &s, e);
+  return s;
+}
+
+// ---- the set --------------------------------------------------------------------------------------
+
+void hfi_rows_init(hfiRows* r, const hfModel* m, hfiArena* arena) {
+  memset(r, 0, sizeof *r);
+  r->max = hfi_row_capacity(m);
+  r->block = HFI_TAKE(arena, hfiRowBlock, r->max.nblock);
+  r->row = HFI_TAKE(arena, hfSaturatedRow, r->max.nrow);
+  r->cols = HFI_TAKE(arena, int32_t, r->max.ncol);
+  r->J = HFI_TAKE(arena, double, r->max.njac);
+}
+
+void hfi_rows_clear(hfiRows* r) {
+  memset(&r->n, 0, sizeof r->n);
+  r->ncapped = 0;
+}
+
+hfiRowBlock hfi_rows_add(hfiRows* r, hfiRowSource source, int id, int dim, int ncol) {
+  hfiRowBlock b = {source, id, dim, ncol, r->n.nrow, r->n.ncol, r->n.njac};
+  r->block[r->n.nblock++] = b;
+  r->n.nrow += dim;
+  r->n.ncol += ncol;
+  r->n.njac += dim * ncol;
+  assert(r->n.nblock <= r->max.nblock && r->n.nrow <= r->max.nrow && r->n.ncol <= r->max.ncol && r->n.njac <= r->max.njac);
+  return b;
+}
+
+void hfi_rows_force(const hfiRows* r, const hfiRowBlock* b, const double* v, double* force) {
+  for (int i = 0; i < b->dim; ++i) {
+    const hfSaturatedRow* row = &r->row[b->row + i];
+    const double* J = r->J + b->jac + i * b->ncol;
+    double s = 0;
+    for (int k = 0; k < b->ncol; ++k) s += J[k] * v[r->cols[b->col + k]];
+    force[i] = clamp(-row->kappa * (s - row->s0), row->lo, row->hi);
+  }
+}
+
+// ---- the step problem -----------------------------------------------------------------------------
+
+// Columns [first, first + n) of a block, all on one tree.
+static void append_piece(const hfiRows* r, const hfModel* m, const hfiRowBlock* b, int first, int n, hfStepProblem* p) {
+  const int32_t* cols = r->cols + b->col + first;
+  hfStepPiece piece = {hf_model_dof_tree(m)[cols[0]], n, p->ncol, p->njac};
+  p->piece[p->npiece++] = piece;
+  for (int k = 0; k < n; ++k) p->cols[p->ncol++] = cols[k] - hf_model_tree_dofadr(m)[piece.tree];
+  for (int i = 0; i < b->dim; ++i)
+    for (int k = 0; k < n; ++k) p->J[p->njac++] = r->J[b->jac + i * b->ncol + first + k];
+}
+
+static void append_block(const hfiRows* r, const hfModel* m, const hfiRowBlock* b, hfStepProblem* p) {
+  hfStepBlock block = {HF_LAW_SATURATED, b->dim, p->nrow, p->nsaturated, p->npiece, 0};
+  const int32_t *cols = r->cols + b->col, *tree = hf_model_dof_tree(m);
+  for (int first = 0, end; first < b->ncol; first = end) {
+    for (end = first + 1; end < b->ncol && tree[cols[end]] == tree[cols[first]];) end++;
+    append_piece(r, m, b, first, end - first, p);
+  }
+  block.npiece = p->npiece - block.piece;
+  memcpy(p->saturated + p->nsaturated, r->row + b->row, (size_t)b->dim * sizeof *r->row);
+  p->nsaturated += b->dim;
+  p->nrow += b->dim;
+  p->block[p->nblock++] = block;
+}
+
+void hfi_rows_append(const hfiRows* r, const hfModel* m, hfStepProblem* p) {
+  for (int b = 0; b < r->n.nblock; ++b) append_block(r, m, &r->block[b], p);
+}
+
+// ---- effective mass -------------------------------------------------------------------------------
+
+double hfi_inverse_mass(const hfDynamics* d, double* x, int ncol, const int32_t* cols, const double* J) {
+  const hfModel* m = d->model;
+  const int32_t *adr = hf_model_dof_Madr(m), *depth = hf_model_dof_depth(m);
+  if (ncol == 0) return 0;
+  for (int k = 0; k < ncol; ++k) x[cols[k]] += J[k];
+  double w = 0;
+  int root = hf_model_tree_dofadr(m)[hf_model_dof_tree(m)[cols[0]]];
+  for (int i = cols[ncol - 1]; i >= root; --i) {
+    if (x[i] == 0) continue;
+    const double* row = d->L + adr[i];
+    const int32_t* col = hf_model_M_col(m) + adr[i];
+    for (int k = 0; k < depth[i]; ++k) x[col[k]] -= row[k] * x[i];
+    w += d->Dinv[i] * x[i] * x[i];
+    x[i] = 0;
+  }
+  return w;
+}

@@ -1,0 +1,70 @@
+// Rows of a step that are not contacts: drives, limits, friction losses, springs of tendons,
+// equalities. Each is a saturated row, force = clamp(-kappa (s - s0), lo, hi), s = J v.
+//
+// Rows come in blocks with one sparse Jacobian over global dofs. The set is planned once from the
+// model and filled anew at every step (hfi_actuation_step).
+#ifndef HFI_ACTUATION_ROWS_H
+#define HFI_ACTUATION_ROWS_H
+
+#include "base/arena.h"
+#include "dynamics/dynamics.h"
+#include <holdfast/step_problem.h>
+
+typedef enum hfiRowSource {     // and what `id` of the block means
+  HFI_ROW_ACTUATOR,             // actuator
+  HFI_ROW_JOINT_DRIVE,          // joint: all its actuators together, under the joint's force range
+  HFI_ROW_TENDON_DRIVE,         // tendon: likewise
+  HFI_ROW_JOINT_LIMIT,          // joint
+  HFI_ROW_TENDON_LIMIT,         // tendon
+  HFI_ROW_JOINT_FRICTION,       // dof
+  HFI_ROW_TENDON_FRICTION,      // tendon
+  HFI_ROW_TENDON_SPRING,        // tendon
+  HFI_ROW_TENDON_DAMPER,        // tendon
+  HFI_ROW_EQUALITY              // equality
+} hfiRowSource;
+
+typedef struct hfiRowBlock {
+  int32_t source, id; // hfiRowSource
+  int32_t dim, ncol;
+  int32_t row; // first of dim entries of hfiRows.row
+  int32_t col; // first of ncol entries of hfiRows.cols: global dofs, ascending
+  int32_t jac; // first of dim*ncol entries of hfiRows.J, row-major
+} hfiRowBlock;
+
+// Sizes: of a set, or the largest that a model can need.
+typedef struct hfiRowSizes { int32_t nblock, nrow, npiece, ncol, njac; } hfiRowSizes;
+
+typedef struct hfiRows {
+  hfiRowSizes n, max; // n.npiece is not kept: hfi_rows_append makes the pieces
+  int32_t ncapped;    // rows whose slope was capped for conditioning
+  hfiRowBlock* block;
+  hfSaturatedRow* row;
+  int32_t* cols;
+  double* J;
+} hfiRows;
+
+// The dofs that move a body, ascending (a view into the model); returns their number.
+static inline int hfi_chain(const hfModel* m, int body, const int32_t** dofs) {
+  int last = hf_model_body_lastdof(m)[body];
+  if (last < 0) return 0;
+  if (dofs) *dofs = hf_model_M_col(m) + hf_model_dof_Madr(m)[last];
+  return hf_model_dof_depth(m)[last] + 1;
+}
+// Most dofs that an actuator can act on.
+int hfi_moment_capacity(const hfModel* model, int actuator);
+
+hfiRowSizes hfi_row_capacity(const hfModel* model);
+void hfi_rows_init(hfiRows* rows, const hfModel* model, hfiArena* arena);
+void hfi_rows_clear(hfiRows* rows);
+// A new block at the end; its rows, columns and Jacobian are the caller's to fill.
+hfiRowBlock hfi_rows_add(hfiRows* rows, hfiRowSource source, int id, int dim, int ncol);
+
+// Appends all blocks to a problem whose arrays have room for them (hfi_row_capacity).
+void hfi_rows_append(const hfiRows* rows, const hfModel* model, hfStepProblem* problem);
+// Forces (dim) of a block at velocity v.
+void hfi_rows_force(const hfiRows* rows, const hfiRowBlock* block, const double* v, double* force);
+
+// w = J M^-1 J^T of a row, exact. x (nv) is scratch, zero before and after. Needs hf_dynamics_factor.
+double hfi_inverse_mass(const hfDynamics* d, double* x, int ncol, const int32_t* cols, const double* J);
+
+#endif

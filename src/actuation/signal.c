@@ -1,0 +1,58 @@
+// Controls as functions of time: the signals of a scene.
+//
+//   sine    y = y0 + A sin(2 pi f t + phase)
+//   ramp    y0 until t0, then linear to y1 at t1, then y1
+//   chirp   y = y0 + A sin(2 pi (f0 t + (f1 - f0) t^2/(2 T))) for t <= T, then at f1 with the same phase
+//   table   linear between rows (t, y), constant outside them
+#include <holdfast/actuation.h>
+
+#include "math/vec3.h"
+
+static double interpolate(double t, double t0, double y0, double t1, double y1) {
+  if (t <= t0) return y0;
+  if (t >= t1) return y1;
+  return y0 + (y1 - y0) * ((t - t0) / (t1 - t0));
+}
+
+// Phase of a chirp in turns.
+static double chirp_turns(double t, double f0, double f1, double duration) {
+  if (duration <= 0) return f1 * t;
+  double sweep = clamp(t, 0, duration), after = t - sweep;
+  return f0 * sweep + (f1 - f0) * sweep * sweep / (2 * duration) + (t < 0 ? f0 : f1) * after;
+}
+
+// The last row i of n with t_i <= time, or 0.
+static int find_row(const double* rows, int n, double time) {
+  int lo = 0, hi = n;
+  while (hi - lo > 1) {
+    int mid = (lo + hi) / 2;
+    if (rows[2 * mid] <= time) lo = mid;
+    else hi = mid;
+  }
+  return lo;
+}
+
+static double table_value(const double* rows, int n, double time) {
+  int i = find_row(rows, n, time);
+  if (i + 1 == n) return rows[2 * i + 1];
+  return interpolate(time, rows[2 * i], rows[2 * i + 1], rows[2 * i + 2], rows[2 * i + 3]);
+}
+
+double hf_signal_value(const hfModel* m, int signal, double time) {
+  const double* p = hf_model_signal_data(m) + hf_model_signal_adr(m)[signal];
+  switch (hf_model_signal_type(m)[signal]) {
+  case HF_SIGNAL_CONSTANT: return p[0];
+  case HF_SIGNAL_SINE: return p[3] + p[0] * sin(2 * HFI_PI * p[1] * time + p[2]);
+  case HF_SIGNAL_RAMP: return interpolate(time, p[0], p[1], p[2], p[3]);
+  case HF_SIGNAL_CHIRP: return p[4] + p[0] * sin(2 * HFI_PI * chirp_turns(time, p[1], p[2], p[3]));
+  case HF_SIGNAL_TABLE: return table_value(p, hf_model_signal_num(m)[signal] / 2, time);
+  default: return 0;
+  }
+}
+
+void hf_signal_controls(const hfModel* m, double time, double* ctrl) {
+  for (int i = 0; i < m->nu; ++i) {
+    int signal = hf_model_actuator_signal(m)[i];
+    if (signal >= 0) ctrl[i] = hf_signal_value(m, signal, time);
+  }
+}
