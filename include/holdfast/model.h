@@ -222,7 +222,7 @@ typedef struct hfWorld {
   X(int32_t, eq_obj1, neq, 1, 0)                                                                       \
   X(int32_t, eq_obj2, neq, 1, 0)          /* -1 where there is none */                                 \
   X(int32_t, eq_active, neq, 1, 0)                                                                     \
-  X(double, eq_data, neq, 11, 1)          /* connect: anchor1(3) anchor2(3); weld: anchor2(3) relpos(3) relquat(4) torquescale; joint, tendon: polycoef(5) */ \
+  X(double, eq_data, neq, 11, 1)          /* connect: anchor1(3) anchor2(3); weld: anchor in 2 (3), in 1 (3), quat of 2 in 1 (4), torquescale; joint, tendon: polycoef(5) */ \
   X(double, eq_solref, neq, 2, 1)         /* where the model set it; else (0, 0): near-rigid */        \
   X(double, eq_solimp, neq, 5, 1)                                                                      \
   /* explicit contact pairs and excluded body pairs */                                                 \
