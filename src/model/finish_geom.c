@@ -43,12 +43,13 @@ hfStatus hfi_finish_meshes(hfiFinish* f, hfError* error) {
 
 // ---- geoms ---------------------------------------------------------------------------------------
 
-// Sizes of a primitive from a box of half sizes s, the axis of capsules and cylinders along z.
-static void set_fitted_size(hfGeomDef* d, hfVec3 s) {
-  double round = 0.5 * (s.x + s.y);
+// Sizes of a primitive from a box of half sizes s, the axis of capsules and cylinders along z: of like
+// size, or the smallest whose own box contains it.
+static void set_fitted_size(hfGeomDef* d, hfVec3 s, int contain) {
+  double round = contain ? max2(s.x, s.y) : 0.5 * (s.x + s.y), cap = contain ? round : 0.5 * round;
   switch (d->type) {
-  case HF_GEOM_SPHERE: d->size[0] = (s.x + s.y + s.z) / 3; break;
-  case HF_GEOM_CAPSULE: d->size[0] = round, d->size[1] = max2(s.z - 0.5 * round, 0); break;
+  case HF_GEOM_SPHERE: d->size[0] = contain ? max2(round, s.z) : (s.x + s.y + s.z) / 3; break;
+  case HF_GEOM_CAPSULE: d->size[0] = round, d->size[1] = max2(s.z - cap, 0); break;
   case HF_GEOM_CYLINDER: d->size[0] = round, d->size[1] = s.z; break;
   default: v3_store(d->size, s);
   }
@@ -62,23 +63,22 @@ static hfGeomDef placed_geom(const hfiFinish* f, int id) {
   hfQuat q = q_load(d.quat);
   v3_store(d.pos, v3_add(v3_load(d.pos), q_rotate(q, mass->com)));
   if (d.type == HF_GEOM_MESH) return d;
-  if (d.mesh_fit == 2) {
+  double moment[3];
+  hfMat3 R;
+  eigen3(mass->I, moment, &R); // descending moments: the last axis is the longest
+  q_store(d.quat, q_mul(q, q_from_m3(R)));
+  if (d.mesh_fit == 2) { // the box around the vertices, along the principal axes
     const hfiHullData* h = &f->b->mesh.data[d.mesh].hull;
-    hfVec3 lo = v3_load(h->vert), hi = lo;
+    hfVec3 lo = m3_tmulv(R, v3_load(h->vert)), hi = lo;
     for (int k = 1; k < h->nvert; ++k) {
-      hfVec3 p = v3_load(h->vert + 3 * k);
+      hfVec3 p = m3_tmulv(R, v3_load(h->vert + 3 * k));
       lo = v3(min2(lo.x, p.x), min2(lo.y, p.y), min2(lo.z, p.z));
       hi = v3(max2(hi.x, p.x), max2(hi.y, p.y), max2(hi.z, p.z));
     }
-    v3_store(d.pos, v3_add(v3_load(f->b->geom.data[id].pos), q_rotate(q, v3_scale(0.5, v3_add(lo, hi)))));
-    set_fitted_size(&d, v3_scale(0.5, v3_sub(hi, lo)));
-  } else {
-    double moment[3];
-    hfMat3 R;
-    eigen3(mass->I, moment, &R); // descending moments: the last axis is the longest
-    q_store(d.quat, q_mul(q, q_from_m3(R)));
-    set_fitted_size(&d, hfi_inertia_box(mass->mass, moment));
-  }
+    hfVec3 centre = m3_mulv(R, v3_scale(0.5, v3_add(lo, hi)));
+    v3_store(d.pos, v3_add(v3_load(f->b->geom.data[id].pos), q_rotate(q, centre)));
+    set_fitted_size(&d, v3_scale(0.5, v3_sub(hi, lo)), 1);
+  } else set_fitted_size(&d, hfi_inertia_box(mass->mass, moment), 0);
   return d;
 }
 
