@@ -84,7 +84,7 @@ typedef struct hfTendonDef { // fixed tendon
   const int* joint;
   const double* coef;
   int limited;
-  double range[2], margin, stiffness, damping, frictionloss, armature, springlength[2]; // springlength -1: rest at qpos0
+  double range[2], margin, stiffness, damping, frictionloss, armature, springlength[2]; // springlength -1: the length at the springs' rest
   int actfrclimited;
   double actfrcrange[2];
 } hfTendonDef;

@@ -1,0 +1,245 @@
+"""Random scenes full of actuators, tendons, springs, equalities and sensors, and what MuJoCo makes of them.
+
+  mujoco_scenes.py OUT SCENES STATES SEED
+
+Writes OUT/i.xml and OUT/i.txt, which holds lines of a keyword and values:
+  sizes nq nv nu na ntendon nsensordata nbody
+  state, then one line for each of the keys in write_state    STATES times
+Limits, friction losses and contacts are off. Equalities count only in eqpos and eqJ; the weld's rotation
+error there is torquescale sin(angle/2) axis.
+"""
+
+import os
+import sys
+
+import mujoco
+import numpy as np
+
+
+def text(values):
+    return " ".join(f"{x:.6g}" for x in np.ravel(values))
+
+
+def joint(rng, name, kind):
+    a = f'<joint name="{name}" type="{kind}" pos="{text(rng.uniform(-.1, .1, 3))}" damping="{rng.uniform(0, 2):.4g}"'
+    if rng.random() < 0.6:
+        a += f' stiffness="{rng.uniform(1, 20):.4g}"'
+    if kind in ("hinge", "slide"):
+        a += f' axis="{text(rng.normal(size=3))}" ref="{rng.uniform(-.5, .5):.4g}" springref="{rng.uniform(-.5, .5):.4g}"'
+        if rng.random() < 0.5:
+            a += f' actuatorfrcrange="{-rng.uniform(.1, 3):.4g} {rng.uniform(.1, 3):.4g}"'
+        a += f' range="{-rng.uniform(.2, 1):.4g} {rng.uniform(.2, 1):.4g}"'
+    if rng.random() < 0.3:
+        a += ' actuatorgravcomp="true"'
+    return a + "/>"
+
+
+class Scene:
+    def __init__(self, rng):
+        self.rng = rng
+        self.scalar, self.ball, self.free, self.sites, self.bodies, self.tendons = [], [], [], ["sworld"], [], []
+        self.xml = self.build()
+
+    def body(self, depth, index):
+        rng, name = self.rng, f"b{index}"
+        kind = rng.choice(["hinge", "slide", "ball", "hinge", "weld", "two"]) if depth else rng.choice(["free", "hinge", "slide"])
+        out = f'<body name="{name}" pos="{text(rng.uniform(-.5, .5, 3))}" euler="{text(rng.uniform(-90, 90, 3))}"'
+        out += f' gravcomp="{rng.choice([0, 0, .5, 1.3])}">'
+        if kind == "free":
+            out += f'<joint name="j{index}" type="free" stiffness="{rng.uniform(0, 5):.4g}" damping="{rng.uniform(0, 1):.4g}"/>'
+            self.free.append(f"j{index}")
+        elif kind == "ball":
+            out += joint(rng, f"j{index}", "ball")
+            self.ball.append(f"j{index}")
+        elif kind != "weld":
+            for k, one in enumerate(["hinge", "slide"] if kind == "two" else [kind]):
+                out += joint(rng, f"j{index}{'ab'[k]}", one)
+                self.scalar.append(f"j{index}{'ab'[k]}")
+        out += f'<geom name="g{index}" type="box" size="{text(rng.uniform(.03, .2, 3))}" pos="{text(rng.uniform(-.1, .1, 3))}"'
+        out += f' euler="{text(rng.uniform(-90, 90, 3))}" mass="{rng.uniform(.1, 3):.4g}"/>'
+        out += f'<site name="s{index}" pos="{text(rng.uniform(-.2, .2, 3))}" euler="{text(rng.uniform(-90, 90, 3))}"/>'
+        self.sites.append(f"s{index}")
+        self.bodies.append(name)
+        return out
+
+    def tree(self, depth, budget):
+        out = self.body(depth, len(self.bodies))
+        budget -= 1
+        while budget > 0 and self.rng.random() < 0.8:
+            n = int(self.rng.integers(1, budget + 1))
+            out += self.tree(depth + 1, n)
+            budget -= n
+        return out + "</body>"
+
+    def tendon(self, index):
+        rng = self.rng
+        out = f'<fixed name="t{index}" stiffness="{rng.uniform(0, 10):.4g}" damping="{rng.uniform(0, 3):.4g}"'
+        out += rng.choice(["", ' springlength="0.1"', ' springlength="-0.2 0.3"'])
+        if rng.random() < 0.5:
+            out += f' actuatorfrcrange="{-rng.uniform(.5, 2):.4g} {rng.uniform(.5, 2):.4g}"'
+        out += ">"
+        for name in rng.permutation(self.scalar)[: rng.integers(1, 4)]:
+            out += f'<joint joint="{name}" coef="{rng.normal():.4g}"/>'
+        self.tendons.append(f"t{index}")
+        return out + "</fixed>"
+
+    def actuator(self, index):
+        rng = self.rng
+        place = rng.choice(["joint", "joint", "jointinparent", "tendon", "site", "refsite"])
+        out = f'<general name="a{index}" gear="{text(rng.normal(size=6))}"'
+        if place == "tendon" and self.tendons:
+            out += f' tendon="{rng.choice(self.tendons)}"'
+        elif place in ("site", "refsite"):
+            out += f' site="{rng.choice(self.sites)}"' + (f' refsite="{rng.choice(self.sites)}"' if place == "refsite" else "")
+        else:
+            place = "joint" if place == "tendon" else place
+            out += f' {place}="{rng.choice(self.scalar + self.ball + self.free)}"'
+        out += f' gaintype="{rng.choice(["fixed", "affine"])}" gainprm="{text(rng.normal(size=3))}"'
+        out += f' biastype="{rng.choice(["none", "affine"])}" biasprm="{text(rng.normal(size=3))}"'
+        dyn = rng.choice(["none", "none", "integrator", "filter", "filterexact"])
+        out += f' dyntype="{dyn}" dynprm="{rng.uniform(.005, .5):.4g} 0 0"'
+        if dyn != "none" and rng.random() < 0.5:
+            out += ' actearly="true"'
+        if dyn != "none" and rng.random() < 0.5:
+            out += ' actlimited="true" actrange="-0.5 0.7"'
+        if rng.random() < 0.5:
+            out += ' ctrllimited="true" ctrlrange="-0.6 0.9"'
+        if rng.random() < 0.5:
+            out += f' forcelimited="true" forcerange="{-rng.uniform(.1, 2):.4g} {rng.uniform(.1, 2):.4g}"'
+        return out + "/>"
+
+    def equalities(self):
+        rng, out = self.rng, ""
+        for _ in range(2):
+            names = rng.permutation(self.scalar)[:2]
+            second = f' joint2="{names[1]}"' if len(names) > 1 and rng.random() < 0.8 else ""
+            out += f'<joint joint1="{names[0]}"{second} polycoef="{text(rng.normal(size=5))}"/>'
+        if len(self.tendons) > 1:
+            out += f'<tendon tendon1="t0" tendon2="t1" polycoef="{text(rng.normal(size=5))}"/>'
+        moving = rng.permutation(self.bodies[1:] or self.bodies)
+        other = f' body2="{moving[1]}"' if len(moving) > 1 else ""
+        out += f'<connect body1="{self.bodies[0]}"{other} anchor="{text(rng.normal(size=3))}"/>'
+        out += f'<weld body1="{self.bodies[0]}"{other} anchor="{text(rng.normal(size=3))}" torquescale="0.7"/>'
+        out += f'<weld body1="{self.bodies[0]}" anchor="{text(rng.normal(size=3))}" relpose="{text(rng.normal(size=7))}"/>'
+        out += '<weld site1="s0" site2="sworld"/><connect site1="s0" site2="sworld"/>'
+        return out
+
+    def sensors(self):
+        rng, out = self.rng, ""
+        cutoff = lambda: f' cutoff="{rng.uniform(.2, 2):.4g}"' if rng.random() < 0.2 else ""
+        for s in self.sites[1:]:
+            for kind in ("accelerometer", "velocimeter", "gyro", "force", "torque", "touch"):
+                out += f'<{kind} site="{s}"{cutoff()}/>'
+        for j in self.scalar:
+            for kind in ("jointpos", "jointvel", "jointactuatorfrc", "jointlimitpos", "jointlimitvel"):
+                out += f'<{kind} joint="{j}"{cutoff()}/>'
+        for j in self.ball:
+            out += f'<ballquat joint="{j}"/><ballangvel joint="{j}"{cutoff()}/>'
+        for t in self.tendons:
+            out += f'<tendonpos tendon="{t}"/><tendonvel tendon="{t}"/>'
+        for i in range(len(self.actuators)):
+            out += f'<actuatorpos actuator="a{i}"/><actuatorvel actuator="a{i}"/><actuatorfrc actuator="a{i}"/>'
+        things = [("body", b) for b in self.bodies] + [("xbody", b) for b in self.bodies] + [("site", s) for s in self.sites]
+        things += [("geom", f"g{i}") for i in range(len(self.bodies))]
+        for kind in ("framepos", "framequat", "framexaxis", "frameyaxis", "framezaxis", "framelinvel", "frameangvel", "framelinacc", "frameangacc"):
+            for _ in range(4):
+                a, b = things[rng.integers(len(things))], things[rng.integers(len(things))]
+                out += f'<{kind} objtype="{a[0]}" objname="{a[1]}"'
+                if rng.random() < 0.5 and "acc" not in kind:
+                    out += f' reftype="{b[0]}" refname="{b[1]}"'
+                out += (cutoff() if "quat" not in kind and "axis" not in kind else "") + "/>"
+        for b in self.bodies:
+            out += f'<subtreecom body="{b}"/><subtreelinvel body="{b}"/><subtreeangmom body="{b}"/>'
+        return out + "<clock/><e_potential/><e_kinetic/>"
+
+    def build(self):
+        rng = self.rng
+        trees = "".join(self.tree(0, int(rng.integers(2, 6))) for _ in range(2))
+        while not self.scalar:
+            trees += self.tree(0, 3)
+        tendons = "".join(self.tendon(i) for i in range(3))
+        self.actuators = [self.actuator(i) for i in range(14)]
+        return f"""<mujoco><option gravity="0.5 -1 -9" timestep="0.004" jacobian="dense"><flag energy="enable"/></option>
+<worldbody><site name="sworld" pos=".1 .2 .3" euler="10 20 30"/>{trees}</worldbody>
+<tendon>{tendons}</tendon><actuator>{"".join(self.actuators)}</actuator>
+<equality>{self.equalities()}</equality><sensor>{self.sensors()}</sensor></mujoco>"""
+
+
+def random_qpos(model, rng):
+    qpos = rng.uniform(-1.5, 1.5, model.nq)
+    for j in range(model.njnt):
+        adr = model.jnt_qposadr[j] + (3 if model.jnt_type[j] == mujoco.mjtJoint.mjJNT_FREE else 0)
+        if model.jnt_type[j] in (mujoco.mjtJoint.mjJNT_FREE, mujoco.mjtJoint.mjJNT_BALL):
+            quat = rng.normal(size=4)
+            qpos[adr : adr + 4] = quat / np.linalg.norm(quat)
+    return qpos
+
+
+def dense_moment(model, data):
+    out = np.zeros((model.nu, model.nv))
+    for i in range(model.nu):
+        for k in range(data.moment_rownnz[i]):
+            at = data.moment_rowadr[i] + k
+            out[i, data.moment_colind[at]] += data.actuator_moment[at]
+    return out
+
+
+BIT = mujoco.mjtDisableBit
+UNILATERAL = BIT.mjDSBL_CONTACT | BIT.mjDSBL_LIMIT | BIT.mjDSBL_FRICTIONLOSS
+
+
+def write_state(out, model, data, rng):
+    data.qpos[:] = random_qpos(model, rng)
+    data.qvel[:] = rng.normal(size=model.nv)
+    data.ctrl[:] = rng.normal(size=model.nu)
+    data.xfrc_applied[:] = rng.normal(size=(model.nbody, 6)) * (rng.random(size=(model.nbody, 1)) < 0.4)
+    if model.na:
+        data.act[:] = rng.normal(size=model.na)
+    data.time = rng.uniform(0, 10)
+    model.opt.disableflags = UNILATERAL
+    mujoco.mj_forward(model, data)
+    equality = {"eqpos": data.efc_pos.copy(), "eqJ": data.efc_J.copy()}
+    model.opt.disableflags = BIT.mjDSBL_CONSTRAINT
+    mujoco.mj_forward(model, data)
+    after = data.act.copy()
+    for i in range(model.nu):
+        adr = model.actuator_actadr[i]
+        if adr >= 0:
+            after[adr] = next_activation(model, data, i, adr)
+    rows = {
+        "qpos": data.qpos, "qvel": data.qvel, "ctrl": data.ctrl, "act": data.act, "time": [data.time],
+        "wrench": data.xfrc_applied, "qacc": data.qacc,
+        "length": data.actuator_length, "velocity": data.actuator_velocity, "moment": dense_moment(model, data),
+        "tendonlength": data.ten_length, "tendonvelocity": data.ten_velocity,
+        "force": data.actuator_force, "jointforce": data.qfrc_actuator, "passive": data.qfrc_passive,
+        "rate": data.act_dot, "actnext": after, "neq": [len(equality["eqpos"])], **equality, "sensor": data.sensordata,
+    }
+    out.write("state\n")
+    for key, value in rows.items():
+        out.write(key + "".join(f" {x:.17g}" for x in np.ravel(value)) + "\n")
+
+
+def next_activation(model, data, i, adr):
+    """MuJoCo's rule, from its documentation; the step itself would move the state too."""
+    act, rate, tau = data.act[adr], data.act_dot[adr], model.actuator_dynprm[i, 0]
+    exact = model.actuator_dyntype[i] == mujoco.mjtDyn.mjDYN_FILTEREXACT
+    act = act + rate * (tau * (1 - np.exp(-model.opt.timestep / tau)) if exact else model.opt.timestep)
+    return np.clip(act, *model.actuator_actrange[i]) if model.actuator_actlimited[i] else act
+
+
+def main():
+    folder, scenes, states, seed = sys.argv[1], *map(int, sys.argv[2:5])
+    for i in range(scenes):
+        rng = np.random.default_rng(seed + i)
+        xml = Scene(rng).xml
+        with open(os.path.join(folder, f"{i}.xml"), "w", encoding="utf-8") as out:
+            out.write(xml)
+        model = mujoco.MjModel.from_xml_string(xml)
+        data = mujoco.MjData(model)
+        with open(os.path.join(folder, f"{i}.txt"), "w", encoding="utf-8") as out:
+            out.write(f"sizes {model.nq} {model.nv} {model.nu} {model.na} {model.ntendon} {model.nsensordata} {model.nbody}\n")
+            for _ in range(states):
+                write_state(out, model, data, rng)
+
+
+main()
