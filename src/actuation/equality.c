@@ -71,7 +71,8 @@ static hfiEquality evaluate_attachment(const hfDynamics* d, int i) {
     e.p_W[k] = pose_point(object_pose(d, kind, object[k]), v3_load(anchor));
   }
   v3_store(e.r, v3_sub(e.p_W[0], e.p_W[1]));
-  if (e.dim == 3) return e;
+  if (d->body_link[e.body[0]] == d->body_link[e.body[1]]) e.dim = 0; // they move as one
+  if (e.dim < 6) return e;
   hfQuat q1 = object_quat(d, kind, object[0]), q2 = object_quat(d, kind, object[1]);
   hfVec3 turn = q_log(q_mul(q_conj(q2), q_mul(q1, q_load(data + 6))));
   v3_store(e.r + 3, turn);

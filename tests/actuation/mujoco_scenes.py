@@ -198,7 +198,7 @@ def write_state(out, model, data, rng):
     data.time = rng.uniform(0, 10)
     model.opt.disableflags = UNILATERAL
     mujoco.mj_forward(model, data)
-    equality = {"eqpos": data.efc_pos.copy(), "eqJ": data.efc_J.copy()}
+    equality = {"eqpos": data.efc_pos.copy(), "eqJ": data.efc_J[: len(data.efc_pos) * model.nv].copy()}
     model.opt.disableflags = BIT.mjDSBL_CONSTRAINT
     mujoco.mj_forward(model, data)
     after = data.act.copy()
