@@ -28,7 +28,8 @@ int peer_mujoco_open(PeerMujoco* peer) {
   memset(peer, 0, sizeof *peer);
   if (named) snprintf(path, sizeof path, "%s", named);
   else if (ask_python(path, sizeof path) != 0) return -1;
-  peer->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  // its globals hold memory to the end of the process: unloaded, it would count as leaked
+  peer->library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!peer->library) return -1;
   // POSIX lets a data pointer of dlsym hold a function; ISO C has no cast for it
 #define X(result, name, arguments) *(void**)&peer->name = dlsym(peer->library, #name);

@@ -1,4 +1,5 @@
 // MuJoCo as a peer, loaded at run time: neither its headers nor its library are needed to build.
+// Serves the benchmarks and those tests that call MuJoCo directly.
 #ifndef HF_BENCH_PEER_MUJOCO_H
 #define HF_BENCH_PEER_MUJOCO_H
 
@@ -8,7 +9,7 @@ typedef struct mjData_ mjData;
 // Bits of the state vector of mj_setState.
 enum { MUJOCO_STATE_QPOS = 1 << 1, MUJOCO_STATE_QVEL = 1 << 2 };
 
-// The functions that the benchmarks call, by MuJoCo's names.
+// The functions that are called, by MuJoCo's names.
 #define PEER_MUJOCO_FUNCTIONS(X)                                                        \
   X(mjModel*, mj_loadXML, (const char* file, const void* vfs, char* error, int size))   \
   X(void, mj_deleteModel, (mjModel * m))                                                \
@@ -23,7 +24,11 @@ enum { MUJOCO_STATE_QPOS = 1 << 1, MUJOCO_STATE_QVEL = 1 << 2 };
   X(void, mj_factorM, (const mjModel* m, mjData* d))                                    \
   X(void, mj_comVel, (const mjModel* m, mjData* d))                                     \
   X(void, mj_rne, (const mjModel* m, mjData* d, int with_acceleration, double* force))  \
-  X(void, mj_mulM, (const mjModel* m, const mjData* d, double* result, const double* x))
+  X(void, mj_mulM, (const mjModel* m, const mjData* d, double* result, const double* x)) \
+  X(void, mj_jac, (const mjModel* m, const mjData* d, double* linear, double* angular, const double* point, int body)) \
+  X(void, mj_local2Global, (mjData * d, double* pos, double* mat, const double* local_pos, const double* local_quat, int body, unsigned char same_frame)) \
+  X(void, mj_integratePos, (const mjModel* m, double* qpos, const double* qvel, double h)) \
+  X(void, mj_differentiatePos, (const mjModel* m, double* qvel, double h, const double* qpos1, const double* qpos2))
 
 typedef struct PeerMujoco {
   void* library;
