@@ -1,0 +1,189 @@
+// The step problem from dynamics, contacts and other rows.
+//
+//   A v = p* + sum J^T gamma,   p* = M v0 + h tau
+//
+// A contact's anchored law gets k_t and c_t here: c_t is critical for the effective mass 1/w of the
+// tangential rows unless the scene gives it, and h (h k_t + c_t) is capped at (2 pi/beta)^2/w, beyond
+// which stiffness only spoils the conditioning (docs/theory/one-law.md).
+#include "sim/assemble.h"
+
+#include "actuation/rows.h"
+
+#include <string.h>
+
+// ---- memory --------------------------------------------------------------------------------------
+
+static int longest_chain(const hfModel* m) {
+  int longest = 0;
+  for (int i = 0; i < m->nv; ++i) longest = imax2(longest, hf_model_dof_depth(m)[i] + 1);
+  return longest;
+}
+
+static int largest_condim(const hfModel* m) {
+  int dim = 1;
+  for (int i = 0; i < m->ngeom; ++i) dim = imax2(dim, hf_model_geom_condim(m)[i]);
+  for (int i = 0; i < m->npair; ++i) dim = imax2(dim, hf_model_pair_condim(m)[i]);
+  return dim;
+}
+
+static hfStepCapacity plan_capacity(const hfModel* m, int max_contacts, const hfiRowSizes* other) {
+  int dim = largest_condim(m), cols = max_contacts * 2 * longest_chain(m);
+  hfStepCapacity c = {.nv = m->nv, .ntree = m->ntree};
+  c.nblock = max_contacts + other->nblock;
+  c.nrow = dim * max_contacts + other->nrow;
+  c.npiece = 2 * max_contacts + other->npiece;
+  c.ncol = cols + other->ncol;
+  c.njac = dim * cols + other->njac;
+  for (int t = 0; t < m->ntree; ++t) c.max_tree_nv = imax2(c.max_tree_nv, hf_model_tree_dofnum(m)[t]);
+  return c;
+}
+
+void hfi_assembly_init(hfiAssembly* a, const hfModel* m, int max_contacts, hfiArena* arena) {
+  memset(a, 0, sizeof *a);
+  hfiRowSizes other = hfi_row_capacity(m);
+  a->capacity = plan_capacity(m, max_contacts, &other);
+  a->max_contact = max_contacts;
+  hfStepProblem* p = &a->problem;
+  const hfStepCapacity* c = &a->capacity;
+  size_t entries = 0;
+  for (int t = 0; t < m->ntree; ++t) entries += (size_t)hf_model_tree_dofnum(m)[t] * (size_t)hf_model_tree_dofnum(m)[t];
+  p->tree_start = HFI_TAKE(arena, int32_t, m->ntree + 1);
+  p->M_start = HFI_TAKE(arena, int32_t, m->ntree + 1);
+  p->M = HFI_TAKE(arena, double, entries);
+  p->diag = HFI_TAKE(arena, double, m->nv);
+  p->p = HFI_TAKE(arena, double, m->nv);
+  p->v0 = HFI_TAKE(arena, double, m->nv);
+  p->block = HFI_TAKE(arena, hfStepBlock, c->nblock);
+  p->piece = HFI_TAKE(arena, hfStepPiece, c->npiece);
+  p->cols = HFI_TAKE(arena, int32_t, c->ncol);
+  p->J = HFI_TAKE(arena, double, c->njac);
+  p->saturated = HFI_TAKE(arena, hfSaturatedRow, other.nrow);
+  p->contact = HFI_TAKE(arena, hfContactLaw, max_contacts);
+  p->nv = m->nv, p->ntree = m->ntree;
+  if (!arena->base) return;
+  int start = 0, entry = 0;
+  for (int t = 0; t <= m->ntree; ++t) {
+    p->tree_start[t] = start, p->M_start[t] = entry;
+    if (t == m->ntree) break;
+    int n = hf_model_tree_dofnum(m)[t];
+    start += n, entry += n * n;
+  }
+  memset(p->M, 0, sizeof *p->M * entries); // entries off the tree's sparsity stay zero
+}
+
+// ---- begin ---------------------------------------------------------------------------------------
+
+void hfi_assembly_begin(hfiAssembly* a, const hfDynamics* d, double h, const double* v0) {
+  hfStepProblem* p = &a->problem;
+  const hfModel* m = d->model;
+  p->h = h;
+  p->nblock = p->nrow = p->npiece = p->ncol = p->njac = p->nsaturated = p->ncontact = 0;
+  a->ncapped = 0;
+  for (int t = 0; t < p->ntree; ++t) {
+    int first = p->tree_start[t], n = p->tree_start[t + 1] - first;
+    double* M = p->M + p->M_start[t];
+    for (int i = 0; i < n; ++i) {
+      int adr = hf_model_dof_Madr(m)[first + i], count = hf_model_dof_depth(m)[first + i] + 1;
+      for (int k = 0; k < count; ++k) {
+        int j = hf_model_M_col(m)[adr + k] - first;
+        M[i * n + j] = M[j * n + i] = d->M[adr + k];
+      }
+    }
+  }
+  memcpy(p->v0, v0, sizeof *v0 * (size_t)p->nv);
+  memset(p->p, 0, sizeof *p->p * (size_t)p->nv);
+  memset(p->diag, 0, sizeof *p->diag * (size_t)p->nv);
+}
+
+// ---- contacts ------------------------------------------------------------------------------------
+
+static hfStepBlock* append_block(hfStepProblem* p, int law, int dim, int param) {
+  hfStepBlock* b = &p->block[p->nblock++];
+  hfStepBlock filled = {law, dim, p->nrow, param, p->npiece, 0};
+  *b = filled;
+  p->nrow += dim;
+  return b;
+}
+
+// Appends a piece of ncol columns at the ends of cols and J, which the caller fills.
+static void append_piece(hfStepProblem* p, hfStepBlock* b, int tree, int ncol) {
+  hfStepPiece piece = {tree, ncol, p->ncol, p->njac};
+  p->piece[p->npiece++] = piece;
+  b->npiece++;
+  p->ncol += ncol;
+  p->njac += b->dim * ncol;
+}
+
+// Velocity of row r of a block at v, and the row's inverse mass estimated by the diagonal of M.
+static double row_velocity(const hfStepProblem* p, const hfStepBlock* b, int r, const double* v, double* inverse_mass) {
+  double s = 0, w = 0;
+  for (int k = b->piece; k < b->piece + b->npiece; ++k) {
+    const hfStepPiece* piece = &p->piece[k];
+    int first = p->tree_start[piece->tree], n = p->tree_start[piece->tree + 1] - first;
+    const double *J = p->J + piece->jac + r * piece->ncol, *M = p->M + p->M_start[piece->tree];
+    for (int i = 0; i < piece->ncol; ++i) {
+      int dof = p->cols[piece->col + i];
+      s += J[i] * v[first + dof];
+      w += J[i] * J[i] / M[dof * n + dof];
+    }
+  }
+  *inverse_mass = w;
+  return s;
+}
+
+// Stiffness and damping of a friction group with inverse mass w; capped for conditioning.
+static int set_group(hfContactLaw* law, int g, double k, double c, double w, double h, double near_rigid) {
+  if (!(w > 0)) w = 1e-12;
+  if (c < 0) c = 2 * sqrt(k / w);
+  double limit = sqr(2 * HFI_PI / near_rigid) / w, scale = min2(1, limit / (h * (h * k + c)));
+  law->k_t[g] = scale * k;
+  law->c_t[g] = scale * c;
+  return scale < 1;
+}
+
+// Radius over which a torsional or rolling coefficient [m] acts like sliding friction.
+static double lever(const double* mu, int g) { return mu[0] > 0 ? mu[g] / mu[0] : mu[g]; }
+
+static void set_friction(hfiAssembly* a, hfContactLaw* law, const hfStepBlock* b, const hfiContact* c, int friction, double near_rigid, double static_speed) {
+  const hfiMaterial* m = &c->material;
+  const hfStepProblem* p = &a->problem;
+  law->friction = friction;
+  int sliding = c->known && c->slip_speed > static_speed * m->stiction_speed;
+  law->mu[0] = sliding ? m->mu_dynamic : m->mu[0], law->mu[1] = m->mu[1], law->mu[2] = m->mu[2];
+  const double xi[5] = {v3_dot(c->t1, c->xi_W), v3_dot(c->t2, c->xi_W), v3_dot(c->n, c->twist_W), v3_dot(c->t1, c->twist_W), v3_dot(c->t2, c->twist_W)};
+  memcpy(law->xi0, xi, sizeof xi);
+  static const int first_row[3] = {1, 3, 4}, second_row[3] = {2, 3, 5};
+  for (int g = 0; g < 3; ++g) {
+    double r = g ? lever(m->mu, g) : 1;
+    law->stiction_speed[g] = r > 0 ? m->stiction_speed / r : m->stiction_speed;
+    law->k_t[g] = law->c_t[g] = 0;
+    if (friction != HF_FRICTION_ANCHORED || second_row[g] >= b->dim) continue;
+    double w1, w2;
+    row_velocity(p, b, first_row[g], p->v0, &w1);
+    row_velocity(p, b, second_row[g], p->v0, &w2);
+    double damping = m->tangential_damping < 0 ? -1 : r * r * m->tangential_damping;
+    a->ncapped += set_group(law, g, max2(r * r, 1e-12) * m->tangential_stiffness, damping, 0.5 * (w1 + w2), p->h, near_rigid);
+  }
+}
+
+int hfi_assembly_add_contact(hfiAssembly* a, const hfDynamics* d, const hfiContact* c, int friction, double near_rigid, double static_speed) {
+  hfStepProblem* p = &a->problem;
+  assert(p->ncontact < a->max_contact);
+  int dim = c->material.condim;
+  hfiContactJacobian j = hfi_contact_jacobian(d, c, dim, p->cols + p->ncol, p->J + p->njac);
+  if (!j.npiece) return -1;
+  hfStepBlock* b = append_block(p, HF_LAW_CONTACT, dim, p->ncontact);
+  for (int k = 0; k < j.npiece; ++k) {
+    for (int i = 0; i < j.ncol[k]; ++i) p->cols[p->ncol + i] -= p->tree_start[j.tree[k]];
+    append_piece(p, b, j.tree[k], j.ncol[k]);
+  }
+  hfContactLaw* law = &p->contact[p->ncontact++];
+  memset(law, 0, sizeof *law);
+  law->stiffness = c->material.stiffness;
+  law->dissipation = c->material.dissipation;
+  law->depth = c->depth;
+  double w, vn = row_velocity(p, b, 0, p->v0, &w);
+  law->normal_force0 = law->stiffness * max2(0, 1 - law->dissipation * vn) * max2(0, c->depth);
+  set_friction(a, law, b, c, friction, near_rigid, static_speed);
+  return p->nblock - 1;
+}

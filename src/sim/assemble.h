@@ -1,0 +1,25 @@
+// Assembling the step problem.
+#ifndef HFI_SIM_ASSEMBLE_H
+#define HFI_SIM_ASSEMBLE_H
+
+#include "base/arena.h"
+#include "contact/contact.h"
+#include <holdfast/solver.h>
+
+typedef struct hfiAssembly {
+  hfStepProblem problem;
+  hfStepCapacity capacity;
+  int32_t max_contact;
+  int32_t ncapped; // rows whose stiffness was capped for conditioning
+} hfiAssembly;
+
+// Room for max_contacts contacts and all other rows of the model.
+void hfi_assembly_init(hfiAssembly* a, const hfModel* model, int max_contacts, hfiArena* arena);
+
+// Starts a problem: M of the dynamics, v0, p* = 0, diag = 0, no rows.
+void hfi_assembly_begin(hfiAssembly* a, const hfDynamics* dynamics, double h, const double* v0);
+
+// Appends a contact; friction: hfFrictionLaw. Returns its block, or -1 if it can move nothing.
+int hfi_assembly_add_contact(hfiAssembly* a, const hfDynamics* dynamics, const hfiContact* contact, int friction, double near_rigid, double static_speed);
+
+#endif

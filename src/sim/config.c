@@ -1,0 +1,131 @@
+// Configuration of a sim: defaults, and setting fields by name through one table.
+#include <holdfast/sim.h>
+
+#include "base/error.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+hfSimConfig hf_sim_config_default(void) {
+  hfSimConfig c = {0};
+  c.method = -1;
+  c.friction = -1;
+  c.scene_signals = 1;
+  c.near_rigid = 0.1;
+  c.static_speed = 10;
+  c.solver = hf_solver_config_default();
+  c.newton = 1;
+  c.tals = 1;
+  c.jacobian = 1;
+  return c;
+}
+
+// ---- names ---------------------------------------------------------------------------------------
+
+static const char* const kMethods[] = {"tamsi", "convex", "mlcp", "rk3", "implicit-euler", "sdirk", "switching", NULL};
+static const char* const kFrictions[] = {"regularised", "smooth", "anchored", "coulomb", NULL};
+static const char* const kCouplings[] = {"two-way", "one-way", "frictionless", NULL};
+static const char* const kRungs[] = {"none", "tamsi", "merit", "convex", NULL};
+static const char* const kNewtons[] = {"full", "quasi", NULL};
+static const char* const kSwitches[] = {"off", "on", NULL};
+static const char* const kJacobians[] = {"fd", "analytic", NULL};
+
+static const char* name_at(const char* const* names, int i) {
+  for (int k = 0; names[k]; ++k) if (k == i) return names[k];
+  return "unknown";
+}
+
+const char* hf_method_name(int method) { return name_at(kMethods, method); }
+const char* hf_friction_name(int friction) { return name_at(kFrictions, friction); }
+
+// ---- fields --------------------------------------------------------------------------------------
+
+typedef struct Field {
+  const char* name;
+  size_t offset;
+  char type;                 // 'd' double, 'i' int32_t
+  double lo, hi;             // allowed, both ends included
+  const char* const* values; // names of 0, 1, …; or NULL
+} Field;
+
+#define FIELD(member, type, lo, hi, values) {#member, offsetof(hfSimConfig, member), type, lo, hi, values}
+static const Field kFields[] = {
+    FIELD(step, 'd', 0, 1, NULL),
+    FIELD(method, 'i', -1, HF_METHOD_SWITCHING, kMethods),
+    FIELD(friction, 'i', -1, HF_FRICTION_COULOMB, kFrictions),
+    FIELD(max_contacts, 'i', 0, 1e6, NULL),
+    FIELD(gyroscopic, 'i', 0, 1, kSwitches),
+    FIELD(scene_signals, 'i', 0, 1, kSwitches),
+    FIELD(near_rigid, 'd', 1e-6, 10, NULL),
+    FIELD(static_speed, 'd', 0, 1e9, NULL),
+    FIELD(solver.coupling, 'i', 0, HF_COUPLING_FRICTIONLESS, kCouplings),
+    FIELD(solver.first_rung, 'i', HF_RUNG_TAMSI, HF_RUNG_CONVEX, kRungs),
+    FIELD(solver.last_rung, 'i', HF_RUNG_TAMSI, HF_RUNG_CONVEX, kRungs),
+    FIELD(solver.max_iterations, 'i', 1, 100000, NULL),
+    FIELD(solver.tolerance, 'd', 1e-15, 1, NULL),
+    FIELD(solver.theta_max, 'd', 1e-3, 3.2, NULL),
+    FIELD(accuracy, 'd', 0, 1, NULL),
+    FIELD(newton, 'i', 0, 1, kNewtons),
+    FIELD(tals, 'i', 0, 1, kSwitches),
+    FIELD(jacobian, 'i', 0, 1, kJacobians),
+};
+enum { FIELD_COUNT = sizeof kFields / sizeof *kFields };
+
+const char* hf_sim_config_name(int i) { return i >= 0 && i < FIELD_COUNT ? kFields[i].name : NULL; }
+
+static double read_field(const hfSimConfig* c, const Field* f) {
+  const char* at = (const char*)c + f->offset;
+  if (f->type == 'd') { double x; memcpy(&x, at, sizeof x); return x; }
+  int32_t x;
+  memcpy(&x, at, sizeof x);
+  return x;
+}
+
+static void write_field(hfSimConfig* c, const Field* f, double value) {
+  char* at = (char*)c + f->offset;
+  if (f->type == 'd') memcpy(at, &value, sizeof value);
+  else { int32_t x = (int32_t)value; memcpy(at, &x, sizeof x); }
+}
+
+static hfStatus check_field(const Field* f, double value, hfError* error) {
+  if (value >= f->lo && value <= f->hi && (f->type == 'd' || value == floor(value))) return HF_OK;
+  return hfi_refuse(error, HF_ERROR_ARGUMENT, "option %s = %g: allowed is %s%g to %g", f->name, value, f->type == 'i' ? "a whole number, " : "", f->lo, f->hi);
+}
+
+hfStatus hfi_config_check(const hfSimConfig* c, hfError* error) {
+  for (int i = 0; i < FIELD_COUNT; ++i) {
+    hfStatus status = check_field(&kFields[i], read_field(c, &kFields[i]), error);
+    if (status != HF_OK) return status;
+  }
+  return HF_OK;
+}
+
+static int parse_value(const Field* f, const char* text, double* value) {
+  for (int k = 0; f->values && f->values[k]; ++k)
+    if (strcmp(f->values[k], text) == 0) { *value = k; return 1; }
+  char* end;
+  *value = strtod(text, &end);
+  return end != text && *end == 0;
+}
+
+hfStatus hf_sim_config_set(hfSimConfig* config, const char* name, const char* text, hfError* error) {
+  for (int i = 0; i < FIELD_COUNT; ++i) {
+    const Field* f = &kFields[i];
+    if (strcmp(f->name, name) != 0) continue;
+    double value;
+    if (!parse_value(f, text, &value)) {
+      char known[256] = "";
+      for (int k = 0; f->values && f->values[k]; ++k) {
+        strncat(known, k ? ", " : "; known: ", sizeof known - strlen(known) - 1);
+        strncat(known, f->values[k], sizeof known - strlen(known) - 1);
+      }
+      return hfi_refuse(error, HF_ERROR_ARGUMENT, "option %s: \"%s\" is not a value%s", name, text, known);
+    }
+    hfStatus status = check_field(f, value, error);
+    if (status == HF_OK) write_field(config, f, value);
+    return status;
+  }
+  return hfi_refuse(error, HF_ERROR_ARGUMENT, "there is no option \"%s\"", name);
+}

@@ -1,0 +1,60 @@
+// Inside of a sim: scratch for one step, planned once from the model.
+#ifndef HFI_SIM_SIM_H
+#define HFI_SIM_SIM_H
+
+#include "actuation/actuation.h"
+#include "contact/memory.h"
+#include "sim/assemble.h"
+#include <holdfast/sim.h>
+
+struct hfSim {
+  const hfModel* model;
+  hfSimConfig config;
+  double h;                   // [s]
+  int32_t friction;           // hfFrictionLaw in force
+  int32_t remembers;          // 1: contacts carry memory from step to step
+  void* memory;               // the arena's
+
+  hfDynamics dynamics;
+  hfActuation actuation;
+  hfiScene scene;
+  hfSolver* solver;
+  hfiAssembly assembly;       // the step problem
+
+  // collision and contacts
+  int32_t max_contacts, ncontact, ndropped;
+  hfiRawContact* raw;         // (max_contacts)
+  hfiContact* contact;        // (max_contacts)
+  hfiContactOutcome* outcome; // (max_contacts)
+  int32_t* block;             // (max_contacts) its block in the step problem, or -1
+
+  // one step
+  double* tau;                // (nv) forces that do not depend on v1 [N or N m]
+  double* v1;                 // (nv) solution
+  double* act1;               // (na) activations at the end
+  double* impulse;            // (rows)
+  double* row_velocity;       // (rows) J v1
+  hfQuat* q0_WB;              // (nbody) rotations at the start
+
+  // what kinematics were computed for, so that a step need not repeat the end of the one before
+  int32_t posed;              // 1: dynamics holds poses at posed_q
+  double* posed_q;            // (nq)
+  double* posed_mocap;        // (7 nmocap)
+
+  // results
+  double* ctrl;               // (nu)
+  double* acceleration;       // (nv)
+  double* sensor;             // (nsensordata)
+  hfContact* result;          // (max_contacts)
+};
+
+hfStatus hfi_config_check(const hfSimConfig* config, hfError* error);
+
+// Kinematics at q, unless they are there already.
+void hfi_sim_pose(hfSim* sim, const double* q, const hfInput* input);
+// Controls, actuators, springs, limits, applied forces: fills p*, diag and the rows that are no contacts.
+void hfi_sim_forces(hfSim* sim, const hfState* state, const hfInput* input);
+// Contact results and the report, from v1 and the impulses.
+void hfi_sim_results(hfSim* sim, hfStepReport* report);
+
+#endif

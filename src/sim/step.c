@@ -1,0 +1,159 @@
+// One step of discrete time.
+//
+//   kinematics at q0 -> M, bias -> forces and rows -> contacts -> step problem -> v1
+//   q1 = q0 (+) h v1, activations, contact memory, time
+#include "sim/sim.h"
+
+#include "base/error.h"
+#include "solve/law.h"
+
+#include <string.h>
+
+// ---- input ---------------------------------------------------------------------------------------
+
+// The dof's body and joint, for messages.
+static hfStatus refuse_dof(const hfModel* m, int dof, const char* what, hfError* error) {
+  return hfi_refuse(error, HF_ERROR_NONFINITE, "%s of joint \"%s\" on body \"%s\" is not finite", what,
+                    hf_model_name(m, HF_OBJECT_JOINT, hf_model_dof_jnt(m)[dof]), hf_model_name(m, HF_OBJECT_BODY, hf_model_dof_body(m)[dof]));
+}
+
+static hfStatus check_state(const hfSim* s, const hfState* state, hfError* error) {
+  const hfModel* m = s->model;
+  if (state->nq != m->nq || state->nv != m->nv || state->na != m->na) return hfi_refuse(error, HF_ERROR_ARGUMENT, "the state is of another model (nq %d, here %d)", state->nq, m->nq);
+  for (int j = 0; j < m->njnt; ++j)
+    for (int k = 0; k < (j + 1 < m->njnt ? hf_model_jnt_qposadr(m)[j + 1] : m->nq) - hf_model_jnt_qposadr(m)[j]; ++k)
+      if (!isfinite(hf_state_q(state)[hf_model_jnt_qposadr(m)[j] + k])) return refuse_dof(m, hf_model_jnt_dofadr(m)[j], "position", error);
+  for (int i = 0; i < m->nv; ++i) if (!isfinite(hf_state_v(state)[i])) return refuse_dof(m, i, "velocity", error);
+  for (int i = 0; i < m->na; ++i) if (!isfinite(hf_state_act(state)[i])) return hfi_refuse(error, HF_ERROR_NONFINITE, "activation %d is not finite", i);
+  return HF_OK;
+}
+
+static hfStatus check_array(const double* x, int n, const char* what, hfError* error) {
+  for (int i = 0; x && i < n; ++i) if (!isfinite(x[i])) return hfi_refuse(error, HF_ERROR_NONFINITE, "input %s[%d] is not finite", what, i);
+  return HF_OK;
+}
+
+static hfStatus check_input(const hfSim* s, const hfInput* in, hfError* error) {
+  const hfModel* m = s->model;
+  if (!in) return HF_OK;
+  const struct { const double* x; int n; const char* name; } arrays[] = {
+      {in->ctrl, m->nu, "ctrl"}, {in->force, m->nv, "force"}, {in->wrench, 6 * m->nbody, "wrench"},
+      {in->mocap_pos, 3 * m->nmocap, "mocap_pos"}, {in->mocap_quat, 4 * m->nmocap, "mocap_quat"}};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) {
+    hfStatus status = check_array(arrays[i].x, arrays[i].n, arrays[i].name, error);
+    if (status != HF_OK) return status;
+  }
+  return HF_OK;
+}
+
+// ---- stages --------------------------------------------------------------------------------------
+
+// Poses at q, unless the last step ended with just these.
+void hfi_sim_pose(hfSim* s, const double* q, const hfInput* in) {
+  const hfModel* m = s->model;
+  const double *pos = in ? in->mocap_pos : NULL, *quat = in ? in->mocap_quat : NULL;
+  int same = s->posed && memcmp(q, s->posed_q, sizeof *q * (size_t)m->nq) == 0;
+  for (int i = 0; same && i < m->nmocap; ++i) {
+    int b = hf_model_mocap_body(m)[i];
+    same = memcmp(pos ? pos + 3 * i : hf_model_body_pos(m) + 3 * b, s->posed_mocap + 7 * i, 3 * sizeof *q) == 0 &&
+           memcmp(quat ? quat + 4 * i : hf_model_body_quat(m) + 4 * b, s->posed_mocap + 7 * i + 3, 4 * sizeof *q) == 0;
+  }
+  if (same) return;
+  hf_dynamics_position(&s->dynamics, q, in);
+  memcpy(s->posed_q, q, sizeof *q * (size_t)m->nq);
+  for (int i = 0; i < m->nmocap; ++i) {
+    int b = hf_model_mocap_body(m)[i];
+    memcpy(s->posed_mocap + 7 * i, pos ? pos + 3 * i : hf_model_body_pos(m) + 3 * b, 3 * sizeof *q);
+    memcpy(s->posed_mocap + 7 * i + 3, quat ? quat + 4 * i : hf_model_body_quat(m) + 4 * b, 4 * sizeof *q);
+  }
+  s->posed = 1;
+}
+
+static void find_contacts(hfSim* s, const hfState* state) {
+  s->ncontact = s->ndropped = 0;
+  if (!s->max_contacts) return;
+  int nraw = hfi_scene_collide(&s->scene, s->dynamics.X_WG, s->raw, s->max_contacts, &s->ndropped);
+  s->ncontact = hfi_contact_set(s->model, s->raw, nraw, s->contact);
+  if (s->remembers) hfi_memory_recall(state, s->dynamics.X_WB, s->contact, s->ncontact);
+}
+
+static void add_contacts(hfSim* s) {
+  for (int i = 0; i < s->ncontact; ++i)
+    s->block[i] = hfi_assembly_add_contact(&s->assembly, &s->dynamics, &s->contact[i], s->friction, s->config.near_rigid, s->config.static_speed);
+}
+
+// Everything up to the step problem. Leaves the state alone.
+static void pose_problem(hfSim* s, const hfState* state, const hfInput* in) {
+  const double* v0 = hf_state_v(state);
+  hfDynamics* d = &s->dynamics;
+  hfi_sim_pose(s, hf_state_q(state), in);
+  hf_dynamics_velocity(d, v0);
+  hf_dynamics_mass_matrix(d);
+  hf_dynamics_bias(d);
+  hfi_assembly_begin(&s->assembly, d, s->h, v0);
+  hfi_sim_forces(s, state, in);
+  find_contacts(s, state);
+  add_contacts(s);
+}
+
+// ---- the step ------------------------------------------------------------------------------------
+
+static void take_outcomes(hfSim* s) {
+  const hfStepProblem* p = &s->assembly.problem;
+  for (int i = 0; i < s->ncontact; ++i) {
+    const hfContact* r = &s->result[i];
+    hfiContactOutcome* o = &s->outcome[i];
+    memset(o, 0, sizeof *o);
+    o->slip_speed = v3_norm(r->vt);
+    if (s->block[i] < 0) continue;
+    const hfStepBlock* b = &p->block[s->block[i]];
+    if (s->friction == HF_FRICTION_ANCHORED && b->dim > 1)
+      o->slips = hfi_contact_deformation(&p->contact[b->param], p->h, b->dim, s->row_velocity + b->row, s->impulse + b->row, o->xi);
+  }
+}
+
+static void advance(hfSim* s, hfState* state, const hfInput* in, hfStepReport* report) {
+  const hfModel* m = s->model;
+  double* q = hf_state_q(state);
+  if (s->remembers) memcpy(s->q0_WB, s->dynamics.q_WB, sizeof *s->q0_WB * (size_t)m->nbody);
+  hf_model_integrate(m, q, s->v1, s->h);
+  memcpy(hf_state_v(state), s->v1, sizeof *s->v1 * (size_t)m->nv);
+  hf_actuation_advance(&s->actuation, hf_state_act(state), s->h);
+  state->time += s->h;
+  if (s->remembers || m->nsensor) hfi_sim_pose(s, q, in);
+  if (s->remembers) {
+    take_outcomes(s);
+    if (hfi_memory_store(state, s->q0_WB, s->dynamics.X_WB, s->contact, s->outcome, s->ncontact)) report->status = HF_OVERFLOW;
+  }
+}
+
+static hfStatus step_discrete(hfSim* s, hfState* state, const hfInput* in, hfStepReport* report, hfError* error) {
+  pose_problem(s, state, in);
+  hfStatus status = hf_solver_solve(s->solver, &s->config.solver, &s->assembly.problem, s->v1, s->impulse, &report->solve, error);
+  if (status < 0) return status;
+  report->status = status;
+  if (s->ndropped) report->status = HF_OVERFLOW;
+  hfi_sim_results(s, report);
+  advance(s, state, in, report);
+  return report->status;
+}
+
+hfStatus hf_sim_step(hfSim* s, hfState* state, const hfInput* in, hfStepReport* report, hfError* error) {
+  hfStepReport unused;
+  if (!report) report = &unused;
+  memset(report, 0, sizeof *report);
+  hfStatus status = check_state(s, state, error);
+  if (status == HF_OK) status = check_input(s, in, error);
+  if (status == HF_OK) status = step_discrete(s, state, in, report, error);
+  if (status < 0) report->status = status;
+  return status;
+}
+
+hfStatus hf_sim_problem(hfSim* s, const hfState* state, const hfInput* in, const hfStepProblem** problem, hfError* error) {
+  hfStatus status = check_state(s, state, error);
+  if (status == HF_OK) status = check_input(s, in, error);
+  if (status != HF_OK) return status;
+  pose_problem(s, state, in);
+  *problem = &s->assembly.problem;
+  return HF_OK;
+}
