@@ -24,12 +24,16 @@ static void apply_input(hfSim* s, const hfInput* in) {
   }
 }
 
+void hfi_sim_input(hfSim* s, const hfState* state, const hfInput* in) {
+  choose_controls(s, state, in);
+  apply_input(s, in);
+}
+
 void hfi_sim_forces(hfSim* s, const hfState* state, const hfInput* in) {
   const hfModel* m = s->model;
   hfDynamics* d = &s->dynamics;
   hfStepProblem* p = &s->assembly.problem;
-  choose_controls(s, state, in);
-  apply_input(s, in);
+  hfi_sim_input(s, state, in);
   hf_dynamics_factor(d);
   hf_actuation_update(&s->actuation, d, hf_state_q(state));
   hfiActuationStep step = {s->h, s->config.near_rigid, 0, hf_state_q(state), hf_state_act(state), s->ctrl};

@@ -50,9 +50,14 @@ struct hfSim {
 
 hfStatus hfi_config_check(const hfSimConfig* config, hfError* error);
 
+// Refuses a state of another model and anything that is not finite, naming the joint or input.
+hfStatus hfi_sim_check(const hfSim* sim, const hfState* state, const hfInput* input, hfError* error);
 // Kinematics at q, unless they are there already.
 void hfi_sim_pose(hfSim* sim, const double* q, const hfInput* input);
-// Controls, actuators, springs, limits, applied forces: fills p*, diag and the rows that are no contacts.
+void hfi_sim_contacts(hfSim* sim, const hfState* state);
+// Controls that act: the input's, or zero, and the scene's signals. And tau = applied forces.
+void hfi_sim_input(hfSim* sim, const hfState* state, const hfInput* input);
+// Actuators, springs, limits: fills p*, diag and the rows that are no contacts.
 void hfi_sim_forces(hfSim* sim, const hfState* state, const hfInput* input);
 // Contact results and the report, from v1 and the impulses.
 void hfi_sim_results(hfSim* sim, hfStepReport* report);

@@ -46,6 +46,11 @@ static hfStatus check_input(const hfSim* s, const hfInput* in, hfError* error) {
   return HF_OK;
 }
 
+hfStatus hfi_sim_check(const hfSim* s, const hfState* state, const hfInput* in, hfError* error) {
+  hfStatus status = check_state(s, state, error);
+  return status == HF_OK ? check_input(s, in, error) : status;
+}
+
 // ---- stages --------------------------------------------------------------------------------------
 
 // Poses at q, unless the last step ended with just these.
@@ -69,7 +74,8 @@ void hfi_sim_pose(hfSim* s, const double* q, const hfInput* in) {
   s->posed = 1;
 }
 
-static void find_contacts(hfSim* s, const hfState* state) {
+// Contacts at the poses of the moment, with what the state remembers of them.
+void hfi_sim_contacts(hfSim* s, const hfState* state) {
   s->ncontact = s->ndropped = 0;
   if (!s->max_contacts) return;
   int nraw = hfi_scene_collide(&s->scene, s->dynamics.X_WG, s->raw, s->max_contacts, &s->ndropped);
@@ -92,7 +98,7 @@ static void pose_problem(hfSim* s, const hfState* state, const hfInput* in) {
   hf_dynamics_bias(d);
   hfi_assembly_begin(&s->assembly, d, s->h, v0);
   hfi_sim_forces(s, state, in);
-  find_contacts(s, state);
+  hfi_sim_contacts(s, state);
   add_contacts(s);
 }
 
@@ -142,16 +148,14 @@ hfStatus hf_sim_step(hfSim* s, hfState* state, const hfInput* in, hfStepReport* 
   hfStepReport unused;
   if (!report) report = &unused;
   memset(report, 0, sizeof *report);
-  hfStatus status = check_state(s, state, error);
-  if (status == HF_OK) status = check_input(s, in, error);
+  hfStatus status = hfi_sim_check(s, state, in, error);
   if (status == HF_OK) status = step_discrete(s, state, in, report, error);
   if (status < 0) report->status = status;
   return status;
 }
 
 hfStatus hf_sim_problem(hfSim* s, const hfState* state, const hfInput* in, const hfStepProblem** problem, hfError* error) {
-  hfStatus status = check_state(s, state, error);
-  if (status == HF_OK) status = check_input(s, in, error);
+  hfStatus status = hfi_sim_check(s, state, in, error);
   if (status != HF_OK) return status;
   pose_problem(s, state, in);
   *problem = &s->assembly.problem;

@@ -1,0 +1,40 @@
+// Everything at a state, without a step: explicit forces and the acceleration without constraints,
+//
+//   vdot = M^-1 (applied + J^T wrenches + actuators + passive - bias).
+#include "sim/sim.h"
+
+#include <string.h>
+
+// A contact with the normal force of the law at the present depth and speed; no friction.
+static hfContact present_contact(const hfSim* s, const hfiContact* c) {
+  hfVec3 va = hf_dynamics_point_velocity(&s->dynamics, c->body_a, c->p_W).v, vb = hf_dynamics_point_velocity(&s->dynamics, c->body_b, c->p_W).v;
+  hfVec3 v = v3_sub(va, vb);
+  hfContact r = {c->geom_a, c->geom_b, c->body_a, c->body_b, c->feature, 0, c->p_W, c->n, c->depth, 0, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0};
+  r.vn = v3_dot(c->n, v);
+  r.vt = v3_axpy(-r.vn, c->n, v);
+  r.fn = c->material.stiffness * max2(0, 1 - c->material.dissipation * r.vn) * max2(0, c->depth);
+  return r;
+}
+
+hfStatus hf_sim_evaluate(hfSim* s, const hfState* state, const hfInput* in, hfError* error) {
+  hfStatus status = hfi_sim_check(s, state, in, error);
+  if (status != HF_OK) return status;
+  const hfModel* m = s->model;
+  hfDynamics* d = &s->dynamics;
+  const double* q = hf_state_q(state);
+  hfi_sim_pose(s, q, in);
+  hf_dynamics_velocity(d, hf_state_v(state));
+  hf_dynamics_mass_matrix(d);
+  hf_dynamics_factor(d);
+  hf_dynamics_bias(d);
+  hfi_sim_input(s, state, in);
+  hf_actuation_update(&s->actuation, d, q);
+  hf_actuation_forces(&s->actuation, hf_state_act(state), s->ctrl, s->h);
+  hf_actuation_passive(&s->actuation, d, q, s->acceleration);
+  const double* drive = hf_actuation_joint_force(&s->actuation);
+  for (int i = 0; i < m->nv; ++i) s->acceleration[i] += s->tau[i] + drive[i] - d->c[i];
+  hf_dynamics_solve(d, s->acceleration);
+  hfi_sim_contacts(s, state);
+  for (int i = 0; i < s->ncontact; ++i) s->result[i] = present_contact(s, &s->contact[i]);
+  return HF_OK;
+}
