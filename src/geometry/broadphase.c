@@ -1,7 +1,7 @@
-// A uniform grid of cells as wide as the widest of the ordinary boxes. A box belongs to the cell of
-// its centre, so that two ordinary boxes can overlap only from neighbouring cells: of the 27, the own
-// cell and 13 others see every pair once. Boxes wider than a cell (4 times the median width; planes)
-// are tested against all.
+// A uniform grid of cells as wide as the widest of the ordinary boxes, those of at most 4 times the
+// median width. A box belongs to the cell of its centre, so that two ordinary boxes can overlap only
+// from neighbouring cells: of the 27, the own cell and 13 others see every pair once. The other boxes
+// (planes among them) are tested against all.
 #include "geometry/broadphase.h"
 
 #include "base/sort.h"
@@ -64,7 +64,8 @@ static void test_pair(hfiGrid* g, const hfiAabb* box, int i, int j, Output* o) {
 static int fill_cells(hfiGrid* g, const hfiAabb* box) {
   int n = g->nbox, nlarge = 0;
   for (int i = 0; i < n; ++i) g->extent[i] = box_extent(&box[i]);
-  double width = max2(4 * median(g->extent, n), 1e-9);
+  double ordinary = 4 * median(g->extent, n), width = 1e-9;
+  for (int i = 0; i < n; ++i) if (g->extent[i] <= ordinary) width = max2(width, g->extent[i]);
   for (int i = 0; i < g->nslot; ++i) g->slot[i] = -1;
   for (int i = n - 1; i >= 0; --i) { // backwards, so that lists ascend
     int64_t* c = g->cell + 3 * i;
