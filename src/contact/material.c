@@ -60,11 +60,26 @@ static void combine_compliance(const hfModel* m, int a, int b, hfiMaterial* out)
                              own_or(hf_model_geom_stiction_speed(m)[b], w->stiction_speed));
 }
 
+static const double kSolref[2] = {0.02, 1}, kSolimp[5] = {0.9, 0.95, 0.001, 0.5, 2}; // MuJoCo's defaults
+
+static int is_set(const double* x, int n) {
+  for (int i = 0; i < n; ++i) if (x[i] != 0) return 1;
+  return 0;
+}
+
+// MuJoCo's parameters count where a model sets them and gives no stiffness of ours.
 static void combine_solver_parameters(const hfModel* m, int a, int b, int alone, hfiMaterial* out) {
   const double *ref = hf_model_geom_solref(m), *imp = hf_model_geom_solimp(m), *mix = hf_model_geom_solmix(m);
+  const double *k = hf_model_geom_stiffness(m);
+  int set = is_set(ref + 2 * a, 2) || is_set(ref + 2 * b, 2) || is_set(imp + 5 * a, 5) || is_set(imp + 5 * b, 5);
+  out->from_solref = set && k[a] < 0 && k[b] < 0;
+  if (!out->from_solref) return;
   double wa = alone >= 0 ? alone == a : mix[a] + mix[b] > 0 ? mix[a] / (mix[a] + mix[b]) : 0.5;
-  for (int i = 0; i < 2; ++i) out->solref[i] = wa * ref[2 * a + i] + (1 - wa) * ref[2 * b + i];
-  for (int i = 0; i < 5; ++i) out->solimp[i] = wa * imp[5 * a + i] + (1 - wa) * imp[5 * b + i];
+  const double *ra = is_set(ref + 2 * a, 2) ? ref + 2 * a : kSolref, *rb = is_set(ref + 2 * b, 2) ? ref + 2 * b : kSolref;
+  const double *ia = is_set(imp + 5 * a, 5) ? imp + 5 * a : kSolimp, *ib = is_set(imp + 5 * b, 5) ? imp + 5 * b : kSolimp;
+  int direct = ra[0] <= 0 || rb[0] <= 0; // stiffness and damping do not mix with time constants
+  for (int i = 0; i < 2; ++i) out->solref[i] = direct ? min2(ra[i], rb[i]) : wa * ra[i] + (1 - wa) * rb[i];
+  for (int i = 0; i < 5; ++i) out->solimp[i] = wa * ia[i] + (1 - wa) * ib[i];
 }
 
 // An explicit pair overrides what it states.
@@ -74,12 +89,15 @@ static void apply_pair(const hfModel* m, int pair, hfiMaterial* out) {
   out->mu_dynamic = out->mu[0];
   out->condim = hf_model_pair_condim(m)[pair];
   out->include_margin = hf_model_pair_margin(m)[pair] - hf_model_pair_gap(m)[pair];
-  memcpy(out->solref, hf_model_pair_solref(m) + 2 * pair, sizeof out->solref);
-  memcpy(out->solimp, hf_model_pair_solimp(m) + 5 * pair, sizeof out->solimp);
+  const double *ref = hf_model_pair_solref(m) + 2 * pair, *imp = hf_model_pair_solimp(m) + 5 * pair;
+  if (!is_set(ref, 2) && !is_set(imp, 5)) return;
+  out->from_solref = 1;
+  memcpy(out->solref, is_set(ref, 2) ? ref : kSolref, sizeof out->solref);
+  memcpy(out->solimp, is_set(imp, 5) ? imp : kSolimp, sizeof out->solimp);
 }
 
 hfiMaterial hfi_material_combine(const hfModel* m, int a, int b, int pair) {
-  hfiMaterial out;
+  hfiMaterial out = {0};
   int alone = dominant_geom(m, a, b);
   const int32_t* condim = hf_model_geom_condim(m);
   out.condim = alone >= 0 ? condim[alone] : imax2(condim[a], condim[b]);

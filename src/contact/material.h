@@ -15,7 +15,8 @@ typedef struct hfiMaterial {
   double tangential_damping;   // c_t; negative: critical [N s/m]
   double include_margin;  // contacts act below this gap [m]
   int32_t condim;
-  double solref[2], solimp[5]; // MuJoCo's, where the model set them; else zero
+  int32_t from_solref;    // 1: stiffness and dissipation follow from solref and solimp (contact/solref.h)
+  double solref[2], solimp[5];
 } hfiMaterial;
 
 // pair: explicit contact pair, or -1.
