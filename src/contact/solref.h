@@ -8,12 +8,12 @@ typedef struct hfiCompliantContact {
   double depth;       // at which they are those of MuJoCo [m]
 } hfiCompliantContact;
 
-// Stiffness and dissipation that rest as deep as MuJoCo's contact with these parameters under the load
+// solref (2), solimp (5). Stiffness and dissipation that rest as deep as MuJoCo's contact with these parameters under the load
 // g/w, and damp alike there. w: inverse mass along the normal [1/kg]; g: acceleration of the load;
 // h: MuJoCo keeps the time constant above 2 h.
-hfiCompliantContact hfi_solref_translate(const double solref[2], const double solimp[5], double w, double g, double h);
+hfiCompliantContact hfi_solref_translate(const double* solref, const double* solimp, double w, double g, double h);
 
 // Impedance d(r) of MuJoCo at depth r: (d0, dmax, width, midpoint, power).
-double hfi_solimp_impedance(const double solimp[5], double r);
+double hfi_solimp_impedance(const double* solimp, double r);
 
 #endif
