@@ -26,7 +26,11 @@ typedef struct hfiContact {
 } hfiContact;
 
 // Contacts of the raw points that act (gap below margin - gap), in the same order. Returns the count.
-int hfi_contact_set(const hfModel* model, const hfiRawContact* raw, int nraw, hfiContact* out);
+// listed: materials of the scene's candidates where they are listed for good (hfi_contact_materials),
+// else NULL.
+int hfi_contact_set(const hfModel* model, const hfiMaterial* listed, const hfiRawContact* raw, int nraw, hfiContact* out);
+// Materials of all candidates of a listed scene.
+void hfi_contact_materials(const hfiScene* scene, hfiMaterial* out);
 
 // Columns of a contact's Jacobian on the trees of its bodies: cols are global dofs, J a dim x ncol
 // block for each piece, one behind the other. Dofs that move both bodies alike drop out.

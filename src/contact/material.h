@@ -15,8 +15,7 @@ typedef struct hfiMaterial {
   double tangential_damping;   // c_t; negative: critical [N s/m]
   double include_margin;  // contacts act below this gap [m]
   int32_t condim;
-  int32_t from_solref;    // 1: stiffness and dissipation follow from solref and solimp (contact/solref.h)
-  double solref[2], solimp[5];
+  int32_t from_solref;    // 1: stiffness is that of a unit mass, from MuJoCo's parameters (contact/solref.h)
 } hfiMaterial;
 
 // pair: explicit contact pair, or -1.

@@ -128,7 +128,7 @@ int hfi_scene_collide(hfiScene* s, const hfPose* X_WG, hfiRawContact* out, int c
     int n = hfi_collide(&s->shape[c->a], &X_WG[c->a], &s->shape[c->b], &X_WG[c->b], margin, points);
     for (int k = 0; k < n; ++k) {
       if (count == capacity) { (*dropped)++; continue; }
-      hfiRawContact raw = {c->a, c->b, c->pair, points[k]};
+      hfiRawContact raw = {c->a, c->b, c->pair, i, points[k]};
       out[count++] = raw;
     }
   }

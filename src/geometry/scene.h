@@ -8,6 +8,7 @@
 typedef struct hfiRawContact {
   int32_t geom_a, geom_b; // a < b
   int32_t pair;           // explicit pair, or -1
+  int32_t candidate;      // of the scene's list
   hfiContactPoint point;
 } hfiRawContact;
 

@@ -8,7 +8,6 @@
 #include "sim/assemble.h"
 
 #include "actuation/rows.h"
-#include "contact/solref.h"
 
 #include <string.h>
 
@@ -132,17 +131,6 @@ static double row_velocity(const hfStepProblem* p, const hfStepBlock* b, int r, 
   return s;
 }
 
-// Stiffness and dissipation of the pair, or those that MuJoCo's parameters stand for at the load of
-// the contact's own weight (of earth's gravity where the scene has none).
-static void set_normal(hfContactLaw* law, const hfiMaterial* m, double gravity, double w, double h) {
-  law->stiffness = m->stiffness;
-  law->dissipation = m->dissipation;
-  if (!m->from_solref) return;
-  hfiCompliantContact c = hfi_solref_translate(m->solref, m->solimp, w, gravity > 0 ? gravity : 9.81, h);
-  law->stiffness = c.stiffness;
-  law->dissipation = c.dissipation;
-}
-
 // Stiffness and damping of a friction group with inverse mass w; capped for conditioning.
 static int set_group(hfContactLaw* law, int g, double k, double c, double w, double h, double near_rigid) {
   if (!(w > 0)) w = 1e-12;
@@ -156,7 +144,7 @@ static int set_group(hfContactLaw* law, int g, double k, double c, double w, dou
 // Radius over which a torsional or rolling coefficient [m] acts like sliding friction.
 static double lever(const double* mu, int g) { return mu[0] > 0 ? mu[g] / mu[0] : mu[g]; }
 
-static void set_friction(hfiAssembly* a, hfContactLaw* law, const hfStepBlock* b, const hfiContact* c, int friction, double ratio, double near_rigid, double static_speed) {
+static void set_friction(hfiAssembly* a, hfContactLaw* law, const hfStepBlock* b, const hfiContact* c, int friction, double mass, double near_rigid, double static_speed) {
   const hfiMaterial* m = &c->material;
   const hfStepProblem* p = &a->problem;
   law->friction = friction;
@@ -174,8 +162,7 @@ static void set_friction(hfiAssembly* a, hfContactLaw* law, const hfStepBlock* b
     row_velocity(p, b, first_row[g], p->v0, &w1);
     row_velocity(p, b, second_row[g], p->v0, &w2);
     double damping = m->tangential_damping < 0 ? -1 : r * r * m->tangential_damping;
-    double k_t = m->from_solref ? ratio * law->stiffness : m->tangential_stiffness;
-    a->ncapped += set_group(law, g, max2(r * r, 1e-12) * k_t, damping, 0.5 * (w1 + w2), p->h, near_rigid);
+    a->ncapped += set_group(law, g, max2(r * r, 1e-12) * mass * m->tangential_stiffness, damping, 0.5 * (w1 + w2), p->h, near_rigid);
   }
 }
 
@@ -193,9 +180,11 @@ int hfi_assembly_add_contact(hfiAssembly* a, const hfDynamics* d, const hfiConta
   hfContactLaw* law = &p->contact[p->ncontact++];
   memset(law, 0, sizeof *law);
   double w, vn = row_velocity(p, b, 0, p->v0, &w);
-  set_normal(law, &c->material, v3_norm(d->gravity), w, p->h);
+  double mass = c->material.from_solref ? 1 / w : 1; // MuJoCo's stiffness is for a unit mass
+  law->stiffness = mass * c->material.stiffness;
+  law->dissipation = c->material.dissipation;
   law->depth = c->depth;
   law->normal_force0 = law->stiffness * max2(0, 1 - law->dissipation * vn) * max2(0, c->depth);
-  set_friction(a, law, b, c, friction, d->model->world.tangential_ratio, near_rigid, static_speed);
+  set_friction(a, law, b, c, friction, mass, near_rigid, static_speed);
   return p->nblock - 1;
 }

@@ -1,5 +1,5 @@
 // Configuration of a sim: defaults, and setting fields by name through one table.
-#include <holdfast/sim.h>
+#include "sim/sim.h"
 
 #include "base/error.h"
 

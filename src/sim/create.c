@@ -44,6 +44,7 @@ static void slice(hfSim* s, hfiArena* arena) {
   hfi_actuation_init(&s->actuation, m, arena);
   hfi_scene_init(&s->scene, m, arena);
   hfi_assembly_init(&s->assembly, m, s->max_contacts, arena);
+  s->material = HFI_TAKE(arena, hfiMaterial, s->scene.max_candidate);
   s->raw = HFI_TAKE(arena, hfiRawContact, s->max_contacts);
   s->contact = HFI_TAKE(arena, hfiContact, s->max_contacts);
   s->outcome = HFI_TAKE(arena, hfiContactOutcome, s->max_contacts);
@@ -99,6 +100,7 @@ static hfStatus create(hfSim* s, hfError* error) {
   size_t shift = (HFI_ALIGN - (uintptr_t)s->memory % HFI_ALIGN) % HFI_ALIGN;
   hfiArena arena = hfi_arena((char*)s->memory + shift, plan.used);
   slice(s, &arena);
+  if (s->scene.listed) hfi_contact_materials(&s->scene, s->material);
   return hf_solver_create(&s->solver, &s->assembly.capacity, error);
 }
 

@@ -79,7 +79,7 @@ void hfi_sim_contacts(hfSim* s, const hfState* state) {
   s->ncontact = s->ndropped = 0;
   if (!s->max_contacts) return;
   int nraw = hfi_scene_collide(&s->scene, s->dynamics.X_WG, s->raw, s->max_contacts, &s->ndropped);
-  s->ncontact = hfi_contact_set(s->model, s->raw, nraw, s->contact);
+  s->ncontact = hfi_contact_set(s->model, s->scene.listed ? s->material : NULL, s->raw, nraw, s->contact);
   if (s->remembers) hfi_memory_recall(state, s->dynamics.X_WB, s->contact, s->ncontact);
 }
 
