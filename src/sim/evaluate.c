@@ -5,14 +5,16 @@
 
 #include <string.h>
 
-// A contact with the normal force of the law at the present depth and speed; no friction.
-static hfContact present_contact(const hfSim* s, const hfiContact* c) {
-  hfVec3 va = hf_dynamics_point_velocity(&s->dynamics, c->body_a, c->p_W).v, vb = hf_dynamics_point_velocity(&s->dynamics, c->body_b, c->p_W).v;
-  hfVec3 v = v3_sub(va, vb);
+// Contact i with the normal force of the law at the present depth and speed; no friction.
+static hfContact present_contact(hfSim* s, int i) {
+  const hfiContact* c = &s->contact[i];
+  const hfStepProblem* p = &s->assembly.problem;
+  hfVec3 va = hf_dynamics_point_velocity(&s->dynamics, c->body_a, c->p_W).v;
+  hfVec3 v = v3_sub(va, hf_dynamics_point_velocity(&s->dynamics, c->body_b, c->p_W).v);
   hfContact r = {c->geom_a, c->geom_b, c->body_a, c->body_b, c->feature, 0, c->p_W, c->n, c->depth, 0, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0};
   r.vn = v3_dot(c->n, v);
   r.vt = v3_axpy(-r.vn, c->n, v);
-  r.fn = c->material.stiffness * max2(0, 1 - c->material.dissipation * r.vn) * max2(0, c->depth);
+  if (s->block[i] >= 0) r.fn = p->contact[p->block[s->block[i]].param].normal_force0;
   return r;
 }
 
@@ -34,7 +36,8 @@ hfStatus hf_sim_evaluate(hfSim* s, const hfState* state, const hfInput* in, hfEr
   const double* drive = hf_actuation_joint_force(&s->actuation);
   for (int i = 0; i < m->nv; ++i) s->acceleration[i] += s->tau[i] + drive[i] - d->c[i];
   hf_dynamics_solve(d, s->acceleration);
+  hfi_assembly_begin(&s->assembly, d, s->h, hf_state_v(state));
   hfi_sim_contacts(s, state);
-  for (int i = 0; i < s->ncontact; ++i) s->result[i] = present_contact(s, &s->contact[i]);
+  for (int i = 0; i < s->ncontact; ++i) s->result[i] = present_contact(s, i);
   return HF_OK;
 }

@@ -74,16 +74,13 @@ void hfi_sim_pose(hfSim* s, const double* q, const hfInput* in) {
   s->posed = 1;
 }
 
-// Contacts at the poses of the moment, with what the state remembers of them.
+// Contacts at the poses of the moment, with what the state remembers of them, into the step problem.
 void hfi_sim_contacts(hfSim* s, const hfState* state) {
   s->ncontact = s->ndropped = 0;
   if (!s->max_contacts) return;
   int nraw = hfi_scene_collide(&s->scene, s->dynamics.X_WG, s->raw, s->max_contacts, &s->ndropped);
   s->ncontact = hfi_contact_set(s->model, s->scene.listed ? s->material : NULL, s->raw, nraw, s->contact);
   if (s->remembers) hfi_memory_recall(state, s->dynamics.X_WB, s->contact, s->ncontact);
-}
-
-static void add_contacts(hfSim* s) {
   for (int i = 0; i < s->ncontact; ++i)
     s->block[i] = hfi_assembly_add_contact(&s->assembly, &s->dynamics, &s->contact[i], s->friction, s->config.near_rigid, s->config.static_speed);
 }
@@ -99,7 +96,6 @@ static void pose_problem(hfSim* s, const hfState* state, const hfInput* in) {
   hfi_assembly_begin(&s->assembly, d, s->h, v0);
   hfi_sim_forces(s, state, in);
   hfi_sim_contacts(s, state);
-  add_contacts(s);
 }
 
 // ---- the step ------------------------------------------------------------------------------------
