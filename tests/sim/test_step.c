@@ -1,0 +1,159 @@
+// The step as a whole: determinism, save and restore, no allocation, refusals, balance of forces.
+#include "support/alloc.h"
+#include "support/cmocka_all.h"
+
+#include <holdfast/holdfast.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct World { hfModel* model; hfSim* sim; hfState* state; hfInput* input; } World;
+
+static hfModel* parse(const char* xml) {
+  hfModel* m = NULL;
+  hfError error;
+  if (hf_model_parse(&m, xml, strlen(xml), "test.xml", ".", NULL, NULL, &error) != HF_OK) fail_msg("%s", error.message);
+  return m;
+}
+
+static World make_world(hfModel* model, const hfSimConfig* config) {
+  World w = {model, NULL, hf_state_create(model), hf_input_create(model)};
+  hfError error;
+  if (hf_sim_create(&w.sim, model, config, &error) != HF_OK) fail_msg("%s", error.message);
+  return w;
+}
+
+static void free_world(World* w) {
+  hf_sim_free(w->sim);
+  hf_state_free(w->state);
+  hf_input_free(w->input);
+  hf_model_free(w->model);
+}
+
+static hfStepReport step(World* w, int n) {
+  hfStepReport report = {0};
+  hfError error;
+  for (int i = 0; i < n; ++i)
+    if (hf_sim_step(w->sim, w->state, w->input, &report, &error) != HF_OK) fail_msg("step %d: %s", i, error.message);
+  return report;
+}
+
+// A box, a ball and a two-link arm with limits and a servo, all in contact sooner or later.
+static const char kScene[] =
+    "<mujoco><option timestep='0.002'/><worldbody><geom name='floor' type='plane' size='2 2 1'/>"
+    "<body name='box' pos='0 0 0.11'><freejoint/><geom type='box' size='0.1 0.1 0.1' mass='1'/></body>"
+    "<body name='ball' pos='0.05 0.02 0.4'><freejoint/><geom type='sphere' size='0.05' mass='0.2' condim='6' friction='0.8 0.01 0.001'/></body>"
+    "<body name='upper' pos='0.5 0 0.4'><joint name='a' axis='0 1 0' damping='0.1' limited='true' range='-1.5 1.5'/><geom type='capsule' fromto='0 0 0 0.2 0 0' size='0.03' mass='0.5'/>"
+    "<body pos='0.2 0 0'><joint name='b' axis='0 1 0' frictionloss='0.05'/><geom type='capsule' fromto='0 0 0 0.2 0 0' size='0.03' mass='0.3'/></body></body>"
+    "</worldbody><actuator><position name='hold' joint='b' kp='20' kv='1' forcerange='-5 5'/></actuator></mujoco>";
+
+static void run_law(int friction, World* w) {
+  hfSimConfig config = hf_sim_config_default();
+  config.friction = friction;
+  *w = make_world(parse(kScene), &config);
+}
+
+static const int kLaws[] = {HF_FRICTION_REGULARISED, HF_FRICTION_SMOOTH, HF_FRICTION_ANCHORED};
+
+// Two sims give the same bytes; a state saved in mid-run goes on as if it had not been.
+static void test_same_bits(void** s) {
+  (void)s;
+  for (int k = 0; k < 3; ++k) {
+    World a, b;
+    run_law(kLaws[k], &a), run_law(kLaws[k], &b);
+    step(&a, 400);
+    const char* path = HF_BINARY_DIR "/test_step.hfs";
+    assert_int_equal(hf_state_save(a.state, path, NULL), HF_OK);
+    step(&a, 400);
+    step(&b, 3); // leaves its sim with other scratch
+    assert_int_equal(hf_state_restore(b.state, path, NULL), HF_OK);
+    step(&b, 400);
+    assert_memory_equal(a.state, b.state, a.state->size);
+    remove(path);
+    free_world(&a), free_world(&b);
+  }
+}
+
+static void test_no_allocation(void** s) {
+  (void)s;
+  if (!alloc_supported()) skip();
+  for (int k = 0; k < 3; ++k)
+    for (int rung = HF_RUNG_TAMSI; rung <= HF_RUNG_CONVEX; ++rung) {
+      hfSimConfig config = hf_sim_config_default();
+      config.friction = kLaws[k];
+      config.solver.first_rung = rung;
+      World w = make_world(parse(kScene), &config);
+      long before = alloc_count();
+      step(&w, 500);
+      assert_int_equal(alloc_count() - before, 0);
+      free_world(&w);
+    }
+}
+
+// At rest the floor carries the weight: to 1e-9, the solver's tolerance of 1e-8 being relative to the
+// momentum of a step and typically met with digits to spare.
+static void test_weight_is_carried(void** s) {
+  (void)s;
+  for (int k = 0; k < 3; ++k) {
+    hfSimConfig config = hf_sim_config_default();
+    config.friction = kLaws[k];
+    World w = make_world(parse("<mujoco><worldbody><geom type='plane' size='1 1 1'/><body name='box' pos='0 0 0.1'><freejoint/>"
+                               "<geom type='box' size='0.2 0.15 0.1' mass='3'/></body></worldbody></mujoco>"), &config);
+    step(&w, 1500);
+    hfVec3 normal, friction;
+    assert_int_equal(hf_sim_pair_force(w.sim, 1, 0, &normal, &friction), 4);
+    assert_float_equal(normal.z, 3 * 9.81, 1e-9 * 3 * 9.81);
+    // resting depth m g/(n k), k = 5e5 for two geoms of 1e6 in series (analytic-tests 10)
+    hfContact c = hf_sim_contact(w.sim, 0);
+    assert_float_equal(c.depth, 3 * 9.81 / (4 * 5e5), 1e-9);
+    free_world(&w);
+  }
+}
+
+static void test_refusals_keep_the_state(void** s) {
+  (void)s;
+  World w;
+  run_law(HF_FRICTION_ANCHORED, &w);
+  step(&w, 10);
+  hf_state_v(w.state)[13] = NAN;
+  hfState* before = hf_state_create(w.model);
+  memcpy(before, w.state, w.state->size);
+  hfError error;
+  assert_int_equal(hf_sim_step(w.sim, w.state, w.input, NULL, &error), HF_ERROR_NONFINITE);
+  assert_string_equal(error.message, "velocity of joint \"b\" on body \"\" is not finite");
+  assert_memory_equal(before, w.state, w.state->size);
+  hf_state_v(w.state)[13] = 0;
+  w.input->ctrl[0] = INFINITY;
+  assert_int_equal(hf_sim_step(w.sim, w.state, w.input, NULL, &error), HF_ERROR_NONFINITE);
+  assert_string_equal(error.message, "input ctrl[0] is not finite");
+  hf_state_free(before);
+  free_world(&w);
+}
+
+static void test_bad_options(void** s) {
+  (void)s;
+  hfModel* m = parse(kScene);
+  hfSim* sim = NULL;
+  hfError error;
+  hfSimConfig config = hf_sim_config_default();
+  config.step = -1;
+  assert_int_equal(hf_sim_create(&sim, m, &config, &error), HF_ERROR_ARGUMENT);
+  assert_null(sim);
+  config = hf_sim_config_default();
+  assert_int_equal(hf_sim_config_set(&config, "friction", "sticky", &error), HF_ERROR_ARGUMENT);
+  assert_string_equal(error.message, "option friction: \"sticky\" is not a value; known: regularised, smooth, anchored, coulomb");
+  assert_int_equal(hf_sim_config_set(&config, "solver.tolerance", "1e-10", &error), HF_OK);
+  assert_float_equal(config.solver.tolerance, 1e-10, 0);
+  assert_int_equal(hf_sim_config_set(&config, "solver.tolerance", "nan", &error), HF_ERROR_ARGUMENT);
+  assert_int_equal(hf_sim_config_set(&config, "colour", "1", &error), HF_ERROR_ARGUMENT);
+  hf_model_free(m);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_same_bits),         cmocka_unit_test(test_no_allocation),
+      cmocka_unit_test(test_weight_is_carried), cmocka_unit_test(test_refusals_keep_the_state),
+      cmocka_unit_test(test_bad_options),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
