@@ -1,0 +1,89 @@
+// The last rung: with the bound of friction fixed, r(v) is the gradient of the strictly convex function
+//
+//   f(v) = 1/2 v'Av - p*'v + sum_b l_b(J_b v),
+//
+//   l  normal: integral of the Hunt-Crossley impulse (cubic); friction and saturated rows: Huber
+//
+// and Newton's method with a line search on its slope converges from anywhere (newton.c, line.c).
+//
+// The bound pi is that of the start of the step; where a contact had none yet, that of the frictionless
+// problem (a bound of zero would make the first step of a touch frictionless). Passes then move the
+// bounds towards pi(vn) of the answer, damped, kept only if they lower the residual of the coupled
+// problem: where the coupling is weak they find its answer, where it is strong they cycle and stop.
+#include "solve/convex.h"
+
+#include "math/vec3.h"
+#include "solve/system.h"
+
+#include <string.h>
+
+enum { MAX_PASSES = 40 };
+
+static double coupled_residual(hfiIsland* I) {
+  hfi_system_respond(I, HF_COUPLING_TWO_WAY);
+  hfi_system_residual(I);
+  double norm = hfi_system_momentum_norm(I, I->r), scale = hfi_system_scale(I);
+  return scale > 0 ? norm / scale : norm;
+}
+
+static int is_contact(const hfiIsland* I, int32_t k) { return I->block[k].law == HF_LAW_CONTACT; }
+
+static double normal_force(const hfiIsland* I, int32_t k) {
+  double derivative;
+  return hfi_contact_normal_force(I->block[k].contact, I->problem->h, I->s[I->block[k].row], &derivative);
+}
+
+static hfiOutcome minimise(hfiIsland* I, const hfSolverConfig* config, int coupling) {
+  return hfi_newton_solve(I, config, coupling, HF_RUNG_CONVEX);
+}
+
+// Bounds of the first pass. Returns the iterations that took.
+static int32_t predict_bounds(hfiIsland* I, const hfSolverConfig* config) {
+  int touching = 0;
+  for (int32_t k = 0; k < I->nblock; ++k) {
+    I->lag[k] = is_contact(I, k) ? I->block[k].contact->normal_force0 : 0;
+    if (is_contact(I, k) && !(I->lag[k] > 0)) touching = 1;
+  }
+  if (!touching) return 0;
+  hfiOutcome out = minimise(I, config, HF_COUPLING_FRICTIONLESS);
+  for (int32_t k = 0; k < I->nblock; ++k)
+    if (is_contact(I, k) && !(I->lag[k] > 0)) I->lag[k] = normal_force(I, k);
+  return out.iterations;
+}
+
+static void keep_pass(hfiIsland* I) {
+  memcpy(I->v_kept, I->v, sizeof(double) * (size_t)I->n);
+  memcpy(I->lag_kept, I->lag, sizeof(double) * (size_t)I->nblock);
+}
+
+static void restore_pass(hfiIsland* I) {
+  memcpy(I->v, I->v_kept, sizeof(double) * (size_t)I->n);
+  memcpy(I->lag, I->lag_kept, sizeof(double) * (size_t)I->nblock);
+  hfi_system_rows(I, I->v, I->s);
+}
+
+hfiOutcome hfi_convex_solve(hfiIsland* I, const hfSolverConfig* config, double* coupled) {
+  int32_t before = predict_bounds(I, config);
+  hfiOutcome out = minimise(I, config, HFI_COUPLING_LAGGED);
+  out.iterations += before;
+  *coupled = coupled_residual(I);
+  double damping = 1;
+  for (int pass = 0; pass < MAX_PASSES && *coupled > config->tolerance && damping > 1e-2; ++pass) {
+    keep_pass(I);
+    for (int32_t k = 0; k < I->nblock; ++k)
+      if (is_contact(I, k)) I->lag[k] += damping * (normal_force(I, k) - I->lag[k]);
+    hfiOutcome next = minimise(I, config, HFI_COUPLING_LAGGED);
+    double residual = coupled_residual(I);
+    out.iterations += next.iterations;
+    if (next.converged && residual < *coupled) {
+      *coupled = residual;
+      out.residual = next.residual;
+      damping = min2(1, 1.5 * damping);
+    } else {
+      restore_pass(I);
+      damping *= 0.5;
+    }
+  }
+  hfi_system_respond(I, HFI_COUPLING_LAGGED);
+  return out;
+}

@@ -1,0 +1,61 @@
+// The scan that every solve begins with. 0 x is 0 for finite x and NaN otherwise, so one sum over all
+// numbers tells; only when it does are they looked at one by one.
+#include "solve/finite.h"
+
+#include "base/error.h"
+
+#include <math.h>
+#include <stddef.h>
+
+enum { CONTACT_REALS = offsetof(hfContactLaw, friction) / sizeof(double) };
+
+// 0 when all are finite, else NaN; eight sums so that none waits for another
+static double sum_zeros(const double* x, int n) {
+  double s[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+  int i = 0;
+  for (; i + 8 <= n; i += 8)
+    for (int l = 0; l < 8; ++l) s[l] += 0 * x[i + l];
+  for (; i < n; ++i) s[0] += 0 * x[i];
+  return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
+}
+
+static double check_row(const hfSaturatedRow* row) {
+  return 0 * row->s0 + 0 * row->kappa + (row->lo <= row->hi ? 0 : NAN);
+}
+
+static double check_tree(const hfStepProblem* P, int t) {
+  int first = P->tree_start[t], n = P->tree_start[t + 1] - first;
+  return sum_zeros(P->M + P->M_start[t], n * n) + sum_zeros(P->diag + first, n) +
+         sum_zeros(P->p + first, n) + sum_zeros(P->v0 + first, n);
+}
+
+static double check_block(const hfStepProblem* P, int b) {
+  const hfStepBlock* block = P->block + b;
+  double sum = 0;
+  for (int i = 0; i < block->npiece; ++i) {
+    const hfStepPiece* piece = P->piece + block->piece + i;
+    sum += sum_zeros(P->J + piece->jac, block->dim * piece->ncol);
+  }
+  if (block->law == HF_LAW_CONTACT) return sum + sum_zeros(&P->contact[block->param].stiffness, CONTACT_REALS);
+  for (int i = 0; i < block->dim; ++i) sum += check_row(P->saturated + block->param + i);
+  return sum;
+}
+
+static hfStatus name_culprit(const hfStepProblem* P, hfError* error) {
+  for (int t = 0; t < P->ntree; ++t)
+    if (isnan(check_tree(P, t)))
+      return hfi_refuse(error, HF_ERROR_NONFINITE, "tree %d: mass matrix, momentum or velocity is not finite", t);
+  for (int b = 0; b < P->nblock; ++b)
+    if (isnan(check_block(P, b)))
+      return hfi_refuse(error, HF_ERROR_NONFINITE, "block %d on tree %d: Jacobian or law is not finite", b,
+                        P->piece[P->block[b].piece].tree);
+  return hfi_refuse(error, HF_ERROR_NONFINITE, "step problem: h is not finite, or numbers no block uses");
+}
+
+hfStatus hfi_problem_check_finite(const hfStepProblem* P, hfError* error) {
+  double sum = 0 * P->h + sum_zeros(P->M, P->M_start[P->ntree]) + sum_zeros(P->diag, P->nv) +
+               sum_zeros(P->p, P->nv) + sum_zeros(P->v0, P->nv) + sum_zeros(P->J, P->njac);
+  for (int i = 0; i < P->nsaturated; ++i) sum += check_row(P->saturated + i);
+  for (int i = 0; i < P->ncontact; ++i) sum += sum_zeros(&P->contact[i].stiffness, CONTACT_REALS);
+  return isnan(sum) ? name_culprit(P, error) : HF_OK;
+}

@@ -1,0 +1,57 @@
+// Connected components by union-find (path halving, the smaller index is the root), then a counting sort
+// of trees and blocks, so that islands are numbered by their first tree whatever the order of blocks.
+#include "solve/partition.h"
+
+void hfi_partition_plan(hfiPartition* S, hfiArena* arena, int32_t ntree, int32_t nblock) {
+  S->count = 0;
+  S->tree_start = HFI_TAKE(arena, int32_t, ntree + 1);
+  S->tree = HFI_TAKE(arena, int32_t, ntree);
+  S->block_start = HFI_TAKE(arena, int32_t, ntree + 1);
+  S->block = HFI_TAKE(arena, int32_t, nblock);
+  S->parent = HFI_TAKE(arena, int32_t, ntree);
+  S->label = HFI_TAKE(arena, int32_t, ntree);
+  S->block_label = HFI_TAKE(arena, int32_t, nblock);
+  S->next = HFI_TAKE(arena, int32_t, ntree);
+}
+
+static int32_t find_root(int32_t* parent, int32_t i) {
+  while (parent[i] != i) {
+    parent[i] = parent[parent[i]];
+    i = parent[i];
+  }
+  return i;
+}
+
+static void unite(int32_t* parent, int32_t a, int32_t b) {
+  a = find_root(parent, a);
+  b = find_root(parent, b);
+  if (a < b) parent[b] = a;
+  else parent[a] = b;
+}
+
+// start[k] .. start[k + 1]: the items whose label is k
+static void sort_by_label(int32_t* start, int32_t* item, int32_t* next, const int32_t* label,
+                          int32_t nitem, int32_t nlabel) {
+  for (int32_t k = 0; k <= nlabel; ++k) start[k] = 0;
+  for (int32_t i = 0; i < nitem; ++i) ++start[label[i] + 1];
+  for (int32_t k = 0; k < nlabel; ++k) start[k + 1] += start[k];
+  for (int32_t k = 0; k < nlabel; ++k) next[k] = start[k];
+  for (int32_t i = 0; i < nitem; ++i) item[next[label[i]]++] = i;
+}
+
+void hfi_partition_find(hfiPartition* S, const hfStepProblem* P) {
+  for (int32_t t = 0; t < P->ntree; ++t) S->parent[t] = t;
+  for (int32_t b = 0; b < P->nblock; ++b) {
+    const hfStepPiece* piece = P->piece + P->block[b].piece;
+    for (int32_t i = 1; i < P->block[b].npiece; ++i) unite(S->parent, piece[0].tree, piece[i].tree);
+  }
+  S->count = 0;
+  for (int32_t t = 0; t < P->ntree; ++t) {
+    int32_t root = find_root(S->parent, t);
+    S->label[t] = root == t ? S->count++ : S->label[root];
+  }
+  sort_by_label(S->tree_start, S->tree, S->next, S->label, P->ntree, S->count);
+  for (int32_t b = 0; b < P->nblock; ++b)
+    S->block_label[b] = S->label[P->piece[P->block[b].piece].tree];
+  sort_by_label(S->block_start, S->block, S->next, S->block_label, P->nblock, S->count);
+}

@@ -1,0 +1,267 @@
+// Step problems as text files.
+//
+// One header line, the step, then one section an array: its name and length, then one element a line,
+// floating-point members first. 17 significant digits give every double back bit for bit; bounds may be
+// inf. Lines that begin with # and empty lines are skipped.
+#include <holdfast/step_problem.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char header[] = "holdfast-step-problem 1";
+
+// An array of the problem: `reals` doubles, then `ints` 32-bit integers an element.
+typedef struct section {
+  const char* name;
+  void** array;   // field of the problem
+  int32_t* count; // field of the problem that says its length; NULL: derived
+  int32_t extra;  // elements beyond *count
+  int reals, ints;
+  size_t stride;
+} section;
+
+enum { SECTIONS = 12, CONTACT_REALS = 21 };
+
+_Static_assert(sizeof(hfContactLaw) == CONTACT_REALS * sizeof(double) + 2 * sizeof(int32_t), "contact layout");
+_Static_assert(sizeof(hfSaturatedRow) == 4 * sizeof(double), "row layout");
+_Static_assert(sizeof(hfStepBlock) == 6 * sizeof(int32_t), "block layout");
+_Static_assert(sizeof(hfStepPiece) == 4 * sizeof(int32_t), "piece layout");
+
+// In the order of the file. `nM` holds the length of M.
+static void list_sections(hfStepProblem* P, int32_t* nM, section* list) {
+  const section all[SECTIONS] = {
+      {"tree_start", (void**)&P->tree_start, &P->ntree, 1, 0, 1, sizeof(int32_t)},
+      {"M_start", (void**)&P->M_start, &P->ntree, 1, 0, 1, sizeof(int32_t)},
+      {"M", (void**)&P->M, nM, 0, 1, 0, sizeof(double)},
+      {"diag", (void**)&P->diag, &P->nv, 0, 1, 0, sizeof(double)},
+      {"p", (void**)&P->p, &P->nv, 0, 1, 0, sizeof(double)},
+      {"v0", (void**)&P->v0, &P->nv, 0, 1, 0, sizeof(double)},
+      {"block", (void**)&P->block, &P->nblock, 0, 0, 6, sizeof(hfStepBlock)},
+      {"piece", (void**)&P->piece, &P->npiece, 0, 0, 4, sizeof(hfStepPiece)},
+      {"cols", (void**)&P->cols, &P->ncol, 0, 0, 1, sizeof(int32_t)},
+      {"J", (void**)&P->J, &P->njac, 0, 1, 0, sizeof(double)},
+      {"saturated", (void**)&P->saturated, &P->nsaturated, 0, 4, 0, sizeof(hfSaturatedRow)},
+      {"contact", (void**)&P->contact, &P->ncontact, 0, CONTACT_REALS, 1, sizeof(hfContactLaw)},
+  };
+  memcpy(list, all, sizeof all);
+}
+
+// ---- writing -------------------------------------------------------------------------------------
+
+static void write_element(FILE* file, const section* s, const char* element) {
+  for (int i = 0; i < s->reals; ++i)
+    fprintf(file, "%s%.17g", i ? " " : "", ((const double*)(const void*)element)[i]);
+  element += (size_t)s->reals * sizeof(double);
+  for (int i = 0; i < s->ints; ++i)
+    fprintf(file, "%s%d", i || s->reals ? " " : "", ((const int32_t*)(const void*)element)[i]);
+  fputc('\n', file);
+}
+
+hfStatus hf_step_problem_write(const hfStepProblem* problem, const char* path, hfError* error) {
+  hfStepProblem P = *problem;
+  int32_t nM = P.M_start[P.ntree];
+  section list[SECTIONS];
+  list_sections(&P, &nM, list);
+  FILE* file = fopen(path, "w");
+  if (!file) return hfi_refuse(error, HF_ERROR_FILE, "%s: %s", path, strerror(errno));
+  fprintf(file, "%s\nh %.17g\nnrow %d\n", header, P.h, P.nrow);
+  for (int i = 0; i < SECTIONS; ++i) {
+    int32_t count = *list[i].count + list[i].extra;
+    fprintf(file, "%s %d\n", list[i].name, count);
+    for (int32_t k = 0; k < count; ++k)
+      write_element(file, list + i, (const char*)*list[i].array + (size_t)k * list[i].stride);
+  }
+  int failed = ferror(file);
+  if (fclose(file) != 0 || failed) return hfi_refuse(error, HF_ERROR_FILE, "%s: cannot be written", path);
+  return HF_OK;
+}
+
+// ---- reading -------------------------------------------------------------------------------------
+
+typedef struct reader {
+  const char* path;
+  char* at;  // next line
+  char* token; // rest of this line
+  int line;
+  size_t size;
+  hfError* error;
+} reader;
+
+#define MALFORMED(r, ...) hfi_refuse((r)->error, HF_ERROR_PARSE, __VA_ARGS__)
+
+// To the next line that says something; 0 at the end of the file.
+static int next_line(reader* r) {
+  while (*r->at) {
+    r->token = r->at;
+    char* end = strchr(r->at, '\n');
+    r->at = end ? end + 1 : r->at + strlen(r->at);
+    if (end) *end = 0;
+    ++r->line;
+    if (r->token[strspn(r->token, " \t\r")] && *r->token != '#') return 1;
+  }
+  return 0;
+}
+
+static hfStatus read_real(reader* r, double* x) {
+  char* end;
+  *x = strtod(r->token, &end);
+  if (end == r->token) return MALFORMED(r, "%s:%d: expected a number", r->path, r->line);
+  r->token = end;
+  return HF_OK;
+}
+
+static hfStatus read_int(reader* r, int32_t* x) {
+  char* end;
+  errno = 0;
+  long value = strtol(r->token, &end, 10);
+  if (end == r->token || errno || value < INT32_MIN || value > INT32_MAX)
+    return MALFORMED(r, "%s:%d: expected an integer", r->path, r->line);
+  r->token = end;
+  *x = (int32_t)value;
+  return HF_OK;
+}
+
+static hfStatus end_line(reader* r) {
+  if (r->token[strspn(r->token, " \t\r")]) return MALFORMED(r, "%s:%d: more than expected", r->path, r->line);
+  return HF_OK;
+}
+
+// A line "name value"; leaves the value to be read.
+static hfStatus expect_name(reader* r, const char* name) {
+  size_t length = strlen(name);
+  if (!next_line(r)) return MALFORMED(r, "%s:%d: file ends before \"%s\"", r->path, r->line, name);
+  if (strncmp(r->token, name, length) != 0 || (r->token[length] != ' ' && r->token[length] != 0))
+    return MALFORMED(r, "%s:%d: expected \"%s\"", r->path, r->line, name);
+  r->token += length;
+  return HF_OK;
+}
+
+static hfStatus read_element(reader* r, const section* s, char* element) {
+  if (!next_line(r)) return MALFORMED(r, "%s:%d: file ends in \"%s\"", r->path, r->line, s->name);
+  hfStatus status = HF_OK;
+  for (int i = 0; i < s->reals && !status; ++i) status = read_real(r, (double*)(void*)element + i);
+  element += (size_t)s->reals * sizeof(double);
+  for (int i = 0; i < s->ints && !status; ++i) status = read_int(r, (int32_t*)(void*)element + i);
+  return status ? status : end_line(r);
+}
+
+static hfStatus read_header(reader* r, hfStepProblem* P) {
+  hfStatus status = expect_name(r, header);
+  if (!status) status = end_line(r);
+  if (!status) status = expect_name(r, "h");
+  if (!status) status = read_real(r, &P->h);
+  if (!status) status = end_line(r);
+  if (!status) status = expect_name(r, "nrow");
+  if (!status) status = read_int(r, &P->nrow);
+  return status ? status : end_line(r);
+}
+
+// The length of section i: no more elements than the file could hold, and the same as an earlier section
+// that has the same count.
+static hfStatus read_length(reader* r, const section* list, int i) {
+  const section* s = list + i;
+  int32_t count = 0;
+  hfStatus status = expect_name(r, s->name);
+  if (!status) status = read_int(r, &count);
+  if (!status) status = end_line(r);
+  if (status) return status;
+  int valid = count >= s->extra && (size_t)count <= r->size / 2;
+  for (int j = 0; j < i; ++j)
+    if (list[j].count == s->count && *s->count != count - s->extra) valid = 0;
+  if (!valid)
+    return MALFORMED(r, "%s:%d: \"%s\" cannot have %d elements", r->path, r->line, s->name, count);
+  *s->count = count - s->extra;
+  return HF_OK;
+}
+
+// Both passes walk the same sections: the first counts, the second stores.
+static hfStatus read_sections(reader* r, hfStepProblem* P, section* list, hfiArena* arena) {
+  hfStatus status = read_header(r, P);
+  for (int i = 0; i < SECTIONS && !status; ++i) {
+    char scratch[sizeof(hfContactLaw)] = {0}, *array;
+    status = read_length(r, list, i);
+    if (status) return status;
+    int32_t count = *list[i].count + list[i].extra;
+    *list[i].array = array = hfi_arena_take(arena, (size_t)count, list[i].stride);
+    for (int32_t k = 0; k < count && !status; ++k)
+      status = read_element(r, list + i, array ? array + (size_t)k * list[i].stride : scratch);
+  }
+  if (!status && next_line(r)) status = MALFORMED(r, "%s:%d: more than expected", r->path, r->line);
+  return status;
+}
+
+// The text, NUL-terminated. NULL refuses.
+static char* read_text(const char* path, size_t* size, hfError* error) {
+  FILE* file = fopen(path, "rb");
+  if (!file) {
+    hfi_refuse(error, HF_ERROR_FILE, "%s: %s", path, strerror(errno));
+    return NULL;
+  }
+  char* text = NULL;
+  size_t used = 0, capacity = 1 << 16, got = 0;
+  do {
+    capacity *= 2;
+    char* grown = realloc(text, capacity);
+    if (!grown) break;
+    text = grown;
+    got = fread(text + used, 1, capacity - used - 1, file);
+    used += got;
+    text[used] = 0;
+  } while (got > 0);
+  int complete = text && feof(file);
+  fclose(file);
+  *size = used;
+  if (complete) return text;
+  hfi_refuse(error, HF_ERROR_FILE, "%s: cannot be read", path);
+  free(text);
+  return NULL;
+}
+
+static hfStatus parse(reader* r, const char* text, char* copy, hfStepProblem** out) {
+  hfStepProblem counted = {0};
+  int32_t nM = 0;
+  section list[SECTIONS];
+  hfiArena plan = hfi_arena(NULL, 0);
+  hfi_arena_take(&plan, 1, sizeof(hfStepProblem));
+  list_sections(&counted, &nM, list);
+  memcpy(copy, text, r->size + 1);
+  hfStatus status = read_sections(r, &counted, list, &plan);
+  if (status) return status;
+  void* memory = calloc(1, plan.used);
+  if (!memory) return hfi_refuse(r->error, HF_ERROR_MEMORY, "%s: out of memory", r->path);
+  hfiArena arena = hfi_arena(memory, plan.used);
+  hfStepProblem* P = hfi_arena_take(&arena, 1, sizeof *P);
+  list_sections(P, &nM, list);
+  memcpy(copy, text, r->size + 1);
+  r->at = copy;
+  r->line = 0;
+  status = read_sections(r, P, list, &arena);
+  hfError why = {HF_OK, ""};
+  if (!status && P->M_start[P->ntree] != nM)
+    status = MALFORMED(r, "%s: M has %d elements, its trees %d", r->path, nM, P->M_start[P->ntree]);
+  else if (!status && hf_step_problem_validate(P, &why))
+    status = MALFORMED(r, "%s: %s", r->path, why.message);
+  if (status) free(memory);
+  else *out = P;
+  return status;
+}
+
+hfStatus hf_step_problem_read(hfStepProblem** problem, const char* path, hfError* error) {
+  reader r = {path, NULL, NULL, 0, 0, error};
+  char* text = read_text(path, &r.size, error);
+  if (!text) return HF_ERROR_FILE;
+  char* copy = malloc(r.size + 1); // lines are cut in place
+  r.at = copy;
+  hfStatus status = copy ? parse(&r, text, copy, problem)
+                         : hfi_refuse(error, HF_ERROR_MEMORY, "%s: out of memory", path);
+  free(copy);
+  free(text);
+  return status;
+}
+
+void hf_step_problem_free(hfStepProblem* problem) { free(problem); }

@@ -1,0 +1,158 @@
+// The ladder over islands: TAMSI, the same Newton with a residual-decreasing line search, the convex
+// problem (docs/theory/ladder.md). Each island climbs only as far as it needs.
+#include <holdfast/solver.h>
+
+#include "base/error.h"
+#include "math/vec3.h"
+#include "solve/convex.h"
+#include "solve/finite.h"
+#include "solve/partition.h"
+#include "solve/system.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct hfSolver {
+  hfStepCapacity capacity;
+  hfiPartition partition;
+  hfiIsland island; // the one at work
+  void* memory;
+};
+
+hfSolverConfig hf_solver_config_default(void) {
+  hfSolverConfig config = {HF_COUPLING_TWO_WAY, HF_RUNG_TAMSI, HF_RUNG_CONVEX, 200, 1e-8, HFI_PI / 3};
+  return config;
+}
+
+static void plan(hfSolver* solver, hfiArena* arena) {
+  hfi_partition_plan(&solver->partition, arena, solver->capacity.ntree, solver->capacity.nblock);
+  hfi_island_plan(&solver->island, arena, &solver->capacity);
+}
+
+hfStatus hf_solver_create(hfSolver** out, const hfStepCapacity* capacity, hfError* error) {
+  hfSolver* solver = calloc(1, sizeof *solver);
+  if (!solver) return hfi_refuse(error, HF_ERROR_MEMORY, "solver: out of memory");
+  solver->capacity = *capacity;
+  hfiArena size = hfi_arena(NULL, 0);
+  plan(solver, &size);
+  solver->memory = aligned_alloc(HFI_ALIGN, (size.used / HFI_ALIGN + 1) * HFI_ALIGN);
+  if (!solver->memory) {
+    free(solver);
+    return hfi_refuse(error, HF_ERROR_MEMORY, "solver: no %zu bytes for %d dofs and %d rows", size.used,
+                      capacity->nv, capacity->nrow);
+  }
+  hfiArena arena = hfi_arena(solver->memory, size.used);
+  plan(solver, &arena);
+  *out = solver;
+  return HF_OK;
+}
+
+void hf_solver_free(hfSolver* solver) {
+  if (!solver) return;
+  free(solver->memory);
+  free(solver);
+}
+
+static hfStatus check_config(const hfSolverConfig* c, hfError* error) {
+  if (c->coupling < HF_COUPLING_TWO_WAY || c->coupling > HF_COUPLING_FRICTIONLESS)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "solver: coupling = %d", c->coupling);
+  if (c->first_rung < HF_RUNG_TAMSI || c->last_rung < c->first_rung || c->last_rung > HF_RUNG_CONVEX)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "solver: rungs %d to %d", c->first_rung, c->last_rung);
+  if (c->max_iterations < 1)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "solver: max_iterations = %d", c->max_iterations);
+  if (!(c->tolerance > 0 && c->tolerance < 1))
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "solver: tolerance = %g", c->tolerance);
+  if (!(c->theta_max > 0 && c->theta_max < HFI_PI))
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "solver: theta_max = %g", c->theta_max);
+  return HF_OK;
+}
+
+static void assert_capacity(const hfStepCapacity* c, const hfStepProblem* P) {
+  assert(P->nv <= c->nv && P->ntree <= c->ntree && P->nblock <= c->nblock && P->nrow <= c->nrow);
+  assert(P->npiece <= c->npiece && P->ncol <= c->ncol && P->njac <= c->njac);
+  (void)c, (void)P;
+}
+
+static int all_finite(const double* x, int32_t n) {
+  double sum = 0;
+  for (int32_t i = 0; i < n; ++i) sum += 0 * x[i];
+  return sum == 0;
+}
+
+// No answer: the velocities stay, without impulses. Always 0.
+static int give_up(hfiIsland* I) {
+  memcpy(I->v, I->v0, sizeof(double) * (size_t)I->n);
+  memset(I->gamma, 0, sizeof(double) * (size_t)I->nrow);
+  return 0;
+}
+
+// An island without rows: A v = p*.
+static int solve_free(hfiIsland* I) {
+  if (hfi_system_factor(I)) return give_up(I);
+  memcpy(I->v, I->p, sizeof(double) * (size_t)I->n);
+  hfi_block_solve(&I->K, I->v);
+  return all_finite(I->v, I->n) ? 1 : give_up(I);
+}
+
+static hfiOutcome try_rung(hfiIsland* I, const hfSolverConfig* config, int32_t rung, double* coupled) {
+  memcpy(I->v, I->v0, sizeof(double) * (size_t)I->n);
+  if (rung == HF_RUNG_CONVEX && config->coupling == HF_COUPLING_TWO_WAY)
+    return hfi_convex_solve(I, config, coupled);
+  hfiOutcome out = hfi_newton_solve(I, config, config->coupling, rung);
+  *coupled = out.residual;
+  return out;
+}
+
+// Climbs the ladder and adds to the report. Returns 0 when there is no answer: a mass matrix is not
+// positive definite, or numbers overflow.
+static int solve_island(hfiIsland* I, const hfSolverConfig* config, hfSolveReport* report) {
+  if (I->nblock == 0) return solve_free(I);
+  hfiOutcome out;
+  double coupled = 0;
+  int32_t rung = config->first_rung, iterations = 0;
+  for (;; ++rung) {
+    out = try_rung(I, config, rung, &coupled);
+    iterations += out.iterations;
+    report->limited += out.limited;
+    if (out.converged || rung == config->last_rung) break;
+  }
+  report->rung = imax2(report->rung, rung);
+  report->islands += 1;
+  report->iterations += iterations;
+  report->max_iterations = imax2(report->max_iterations, iterations);
+  report->residual = max2(report->residual, out.residual);
+  report->coupled_residual = max2(report->coupled_residual, coupled);
+  if (!out.converged) report->status = HF_NOT_CONVERGED;
+  return isfinite(out.residual) && all_finite(I->v, I->n) ? 1 : give_up(I);
+}
+
+static void scatter_island(const hfiIsland* I, double* v, double* impulse) {
+  const hfStepProblem* P = I->problem;
+  for (int32_t t = 0; t < I->ntree; ++t) {
+    int32_t tree = I->tree[t], first = P->tree_start[tree], n = P->tree_start[tree + 1] - first;
+    memcpy(v + first, I->v + I->first[tree], sizeof(double) * (size_t)n);
+  }
+  for (int32_t b = 0; b < I->nblock; ++b)
+    for (int32_t i = 0; i < I->block[b].dim; ++i) impulse[I->block[b].source + i] = I->gamma[I->block[b].row + i];
+}
+
+hfStatus hf_solver_solve(hfSolver* solver, const hfSolverConfig* config, const hfStepProblem* problem,
+                         double* v, double* impulse, hfSolveReport* report, hfError* error) {
+  hfiPartition* S = &solver->partition;
+  hfiIsland* I = &solver->island;
+  assert_capacity(&solver->capacity, problem);
+  hfStatus status = check_config(config, error);
+  if (!status) status = hfi_problem_check_finite(problem, error);
+  if (status) return status;
+  memset(report, 0, sizeof *report);
+  hfi_partition_find(S, problem);
+  for (int32_t k = 0; k < S->count; ++k) {
+    const int32_t *trees = S->tree + S->tree_start[k], *blocks = S->block + S->block_start[k];
+    hfi_island_gather(I, problem, trees, S->tree_start[k + 1] - S->tree_start[k], blocks,
+                      S->block_start[k + 1] - S->block_start[k]);
+    if (!solve_island(I, config, report)) report->status = HF_SINGULAR;
+    scatter_island(I, v, impulse);
+  }
+  return report->status;
+}

@@ -1,0 +1,20 @@
+// The transition-aware line search: how far a Newton step may go before it jumps across a stick region.
+#ifndef HFI_SOLVE_TALS_H
+#define HFI_SOLVE_TALS_H
+
+#include <holdfast/step_problem.h>
+
+// sin and cos of the largest turn theta_max of a slip velocity in one iteration.
+typedef struct hfiTurn { double sin, cos; } hfiTurn;
+
+// Largest step alpha in (0, 1] from u along du for a disc |u| <= radius.
+double hfi_tals_disc(const double u[2], const double du[2], double radius, hfiTurn turn);
+// The same for one row and an interval lo <= u <= hi.
+double hfi_tals_interval(double u, double du, double lo, double hi);
+
+// Friction group g of a contact, from row velocities s to s1, with normal force pi at s.
+double hfi_tals_contact(const hfContactLaw* law, double h, int g, double pi, const double* s,
+                        const double* s1, hfiTurn turn);
+double hfi_tals_saturated(const hfSaturatedRow* row, double s, double s1);
+
+#endif
