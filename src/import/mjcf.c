@@ -110,18 +110,13 @@ hfiMjcf* hfi_mjcf_open(hfiReader* r, hfiElem* root, const char* folder, const hf
   return m;
 }
 
-static void read_contact(hfiMjcf* m, hfiElem* e) { hfi_mjcf_replicate(m, e, hfi_mjcf_read_contact); }
-static void read_equality(hfiMjcf* m, hfiElem* e) { hfi_mjcf_replicate(m, e, hfi_mjcf_read_equality); }
-static void read_tendon(hfiMjcf* m, hfiElem* e) { hfi_mjcf_replicate(m, e, hfi_mjcf_read_tendon); }
-static void read_actuator(hfiMjcf* m, hfiElem* e) { hfi_mjcf_replicate(m, e, hfi_mjcf_read_actuator); }
-static void read_sensor(hfiMjcf* m, hfiElem* e) { hfi_mjcf_replicate(m, e, hfi_mjcf_read_sensor); }
-
 void hfi_mjcf_read_references(hfiMjcf* m) {
-  hfi_mjcf_each(m, "contact", read_contact);
-  hfi_mjcf_each(m, "tendon", read_tendon);
-  hfi_mjcf_each(m, "equality", read_equality);
-  hfi_mjcf_each(m, "actuator", read_actuator);
-  hfi_mjcf_each(m, "sensor", read_sensor);
+  static const struct { const char* section; hfiReadChild read; } sections[] = {
+      {"contact", hfi_mjcf_read_contact},   {"tendon", hfi_mjcf_read_tendon}, {"equality", hfi_mjcf_read_equality},
+      {"actuator", hfi_mjcf_read_actuator}, {"sensor", hfi_mjcf_read_sensor}};
+  // Inside a replica of the outer document every element is that replica's.
+  for (size_t i = 0; i < sizeof sections / sizeof *sections; ++i)
+    (m->suffix[0] ? hfi_mjcf_each : hfi_mjcf_each_replica)(m, sections[i].section, sections[i].read);
   hfi_mjcf_read_attached_references(m);
 }
 

@@ -36,6 +36,7 @@ typedef struct hfiClass {
   const char* name;
   struct hfiClass *parent, *next;
   hfiClassItem *item, **tail; // its default elements, in order
+  int count, inherited;       // how many, and how many of the parent's there were when it was made
   hfiActuatorSpec actuator;
 } hfiClass;
 
@@ -71,11 +72,18 @@ typedef struct hfiCustom {
   struct hfiCustom* next;
 } hfiCustom;
 
-// One name defined inside a replicate.
+// One name defined inside a replicate; group: which replica of which outermost replicate.
 typedef struct hfiReplica {
   const char *name, *suffix;
+  int group;
   struct hfiReplica* next;
 } hfiReplica;
+
+typedef struct hfiReplicate {
+  const hfiElem* elem;
+  int first_group;
+  struct hfiReplicate* next;
+} hfiReplicate;
 
 struct hfiMjcf {
   hfiReader* r;
@@ -89,6 +97,8 @@ struct hfiMjcf {
   hfiLeftOut* left_out;
   hfiCustom* custom;
   hfiReplica *replica, **replica_tail;
+  hfiReplicate* replicates;
+  int group, group_count; // the current one, how many there are
   const char *prefix, *suffix; // of every name: attached models, replicas
   const char* folder;          // of this document's main file
   struct hfiModelAsset* models;
@@ -131,8 +141,11 @@ enum { HFI_LEFT_OUT = -2 };
 int hfi_mjcf_find(hfiMjcf* m, const hfiElem* elem, const char* attr, hfObjectKind kind);
 int hfi_mjcf_find_required(hfiMjcf* m, const hfiElem* elem, const char* attr, hfObjectKind kind);
 void hfi_mjcf_leave_out(hfiMjcf* m, hfObjectKind kind, const hfiElem* elem);
-// Calls `read` once, or once a replica when the element refers to something replicated.
-void hfi_mjcf_replicate(hfiMjcf* m, hfiElem* elem, hfiReadChild read);
+// First group of an outermost replicate of `count` replicas.
+int hfi_mjcf_first_group(hfiMjcf* m, const hfiElem* replicate, int count);
+// As hfi_mjcf_each, and what refers to something replicated is read once a replica: after the rest,
+// replica by replica.
+void hfi_mjcf_each_replica(hfiMjcf* m, const char* section, hfiReadChild read);
 
 // ---- mjcf_default.c ----------------------------------------------------------------------------------
 

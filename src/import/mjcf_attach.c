@@ -14,7 +14,7 @@ typedef struct hfiModelAsset {
 
 typedef struct hfiAttachment {
   hfiMjcf* doc;
-  const char* prefix;
+  const char *prefix, *suffix;
   struct hfiAttachment* next;
 } hfiAttachment;
 
@@ -99,6 +99,7 @@ void hfi_mjcf_attach(hfiMjcf* m, const hfiScope* outer, hfiElem* elem) {
   read_part(doc, &scope, elem);
   attachment->doc = doc;
   attachment->prefix = doc->prefix;
+  attachment->suffix = doc->suffix;
   hfiAttachment** tail = &m->attachments;
   while (*tail) tail = &(*tail)->next;
   *tail = attachment;
@@ -107,6 +108,7 @@ void hfi_mjcf_attach(hfiMjcf* m, const hfiScope* outer, hfiElem* elem) {
 void hfi_mjcf_read_attached_references(hfiMjcf* m) {
   for (hfiAttachment* a = m->attachments; a && !m->r->status; a = a->next) {
     a->doc->prefix = a->prefix;
+    a->doc->suffix = a->suffix;
     hfi_mjcf_read_references(a->doc);
   }
 }

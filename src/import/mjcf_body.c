@@ -108,8 +108,10 @@ static void read_replicate(hfiMjcf* m, const hfiScope* outer, hfiElem* elem, Pas
   const char* outer_suffix = m->suffix;
   hfiFrame step = {v3_load(offset), hfi_mjcf_euler(m, euler)};
   hfiScope scope = *outer;
-  int digits = snprintf(NULL, 0, "%d", count - 1);
+  int digits = snprintf(NULL, 0, "%d", count - 1), outermost = !outer_suffix[0];
+  int first_group = outermost && !r->status ? hfi_mjcf_first_group(m, elem, count) : 0;
   for (int i = 0; i < count && !r->status; ++i) {
+    if (outermost) m->group = first_group + i;
     m->suffix = hfi_format(r, "%s%0*d%s", sep ? sep : "", digits, i, outer_suffix);
     read_children(m, &scope, elem, pass);
     scope.frame = hfi_frame_mul(scope.frame, step);

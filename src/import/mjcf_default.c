@@ -1,7 +1,7 @@
 // Default classes: a tree of named lists of default elements.
 //
 // The outermost class is "main"; its <default> section may be repeated. A class inherits what its
-// parent sets because the parent's elements are applied first.
+// parent had set when it was made: those elements of the parent are applied first.
 #include "import/mjcf.h"
 
 #include <string.h>
@@ -24,8 +24,11 @@ static hfiClass* add_class(hfiMjcf* m, const char* name, hfiClass* parent) {
   c->name = name;
   c->parent = parent;
   c->tail = &c->item;
+  c->inherited = parent ? parent->count : 0;
   c->actuator = parent ? parent->actuator : hfi_mjcf_actuator_default();
-  c->actuator.outer = parent ? &parent->actuator : NULL;
+  hfiActuatorSpec* outer = parent ? HFI_NEW(m->r, hfiActuatorSpec, 1) : NULL;
+  if (outer) *outer = parent->actuator;
+  c->actuator.outer = outer;
   c->next = m->classes;
   m->classes = c;
   return c;
@@ -37,6 +40,7 @@ static void add_item(hfiMjcf* m, hfiClass* c, const hfiElem* elem) {
   item->elem = elem;
   *c->tail = item;
   c->tail = &item->next;
+  ++c->count;
 }
 
 static void read_item(hfiMjcf* m, hfiClass* c, hfiElem* elem) {
@@ -88,14 +92,14 @@ const hfiClass* hfi_mjcf_class(hfiMjcf* m, const hfiElem* elem, const hfiClass* 
   return own ? own : childclass ? childclass : m->main;
 }
 
-static void apply_chain(hfiMjcf* m, const hfiClass* c, const char* kind, hfiApply apply, void* spec) {
-  if (!c) return;
-  apply_chain(m, c->parent, kind, apply, spec);
-  for (const hfiClassItem* i = c->item; i && !m->r->status; i = i->next)
+// The first `count` elements of the class, after what it inherits.
+static void apply_chain(hfiMjcf* m, const hfiClass* c, int count, const char* kind, hfiApply apply, void* spec) {
+  if (c->parent) apply_chain(m, c->parent, c->inherited, kind, apply, spec);
+  for (const hfiClassItem* i = c->item; i && count > 0 && !m->r->status; i = i->next, --count)
     if (hfi_is(i->elem, kind)) apply(m, i->elem, spec);
 }
 
 void hfi_mjcf_apply(hfiMjcf* m, const hfiClass* active, const char* kind, const hfiElem* elem, hfiApply apply, void* spec) {
-  apply_chain(m, active, kind, apply, spec);
+  apply_chain(m, active, active->count, kind, apply, spec);
   if (!m->r->status) apply(m, elem, spec);
 }

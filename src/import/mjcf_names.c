@@ -13,6 +13,7 @@ static void remember_replica(hfiMjcf* m, const char* name) {
   if (!replica) return;
   replica->name = name;
   replica->suffix = m->suffix;
+  replica->group = m->group;
   *m->replica_tail = replica;
   m->replica_tail = &replica->next;
 }
@@ -20,7 +21,7 @@ static void remember_replica(hfiMjcf* m, const char* name) {
 const char* hfi_mjcf_name(hfiMjcf* m, const hfiElem* elem) {
   const char* name = hfi_attr(elem, "name");
   if (!name || !name[0]) return NULL;
-  if (m->suffix[0]) remember_replica(m, name);
+  if (m->suffix[0] && m->group_count > 0) remember_replica(m, name);
   return decorate(m, name);
 }
 
@@ -72,20 +73,59 @@ static int refers_to(const hfiElem* elem, const char* name) {
   return 0;
 }
 
-void hfi_mjcf_replicate(hfiMjcf* m, hfiElem* elem, hfiReadChild read) {
-  const hfiReplica* first = m->replica;
-  while (first && !refers_to(elem, first->name)) first = first->next;
-  if (!first) {
-    read(m, elem);
-    return;
-  }
-  // The replicas known now; reading adds the element's own name to the list.
-  const hfiReplica* end = *m->replica_tail;
-  const char* outer = m->suffix;
-  for (const hfiReplica* i = first; i != end && i && !m->r->status; i = i->next)
+// The first of the replicas, from `i` on, that the element refers to.
+static const hfiReplica* find_replica(const hfiReplica* i, const hfiElem* elem) {
+  while (i && !refers_to(elem, i->name)) i = i->next;
+  return i;
+}
+
+int hfi_mjcf_first_group(hfiMjcf* m, const hfiElem* replicate, int count) {
+  for (const hfiReplicate* i = m->replicates; i; i = i->next)
+    if (i->elem == replicate) return i->first_group;
+  hfiReplicate* item = HFI_NEW(m->r, hfiReplicate, 1);
+  if (!item) return 0;
+  item->elem = replicate;
+  item->first_group = m->group_count;
+  item->next = m->replicates;
+  m->replicates = item;
+  m->group_count += count;
+  return item->first_group;
+}
+
+// Reads an element for every replica of this group that it refers to.
+static void read_in_group(hfiMjcf* m, hfiElem* elem, const hfiReplica* group, hfiReadChild read) {
+  const hfiReplica* first = find_replica(group, elem);
+  for (const hfiReplica* i = first; i && !m->r->status; i = i->next)
     if (strcmp(i->name, first->name) == 0) {
       m->suffix = i->suffix;
+      m->group = i->group;
       read(m, elem);
     }
-  m->suffix = outer;
+  m->suffix = "";
+}
+
+// The replicas of each group, copied: reading adds the elements' own names to the list.
+static hfiReplica** sort_groups(hfiMjcf* m) {
+  hfiReplica** groups = HFI_NEW(m->r, hfiReplica*, m->group_count + 1);
+  hfiReplica*** tails = HFI_NEW(m->r, hfiReplica**, m->group_count + 1);
+  for (int g = 0; tails && g < m->group_count; ++g) tails[g] = &groups[g];
+  for (const hfiReplica* i = m->replica; i && !m->r->status; i = i->next) {
+    hfiReplica* copy = HFI_NEW(m->r, hfiReplica, 1);
+    if (!copy) break;
+    *copy = *i;
+    copy->next = NULL;
+    *tails[i->group] = copy;
+    tails[i->group] = &copy->next;
+  }
+  return m->r->status ? NULL : groups;
+}
+
+void hfi_mjcf_each_replica(hfiMjcf* m, const char* section, hfiReadChild read) {
+  for (hfiElem* s = hfi_child(m->root, section); s; s = hfi_next(s, section))
+    for (hfiElem* e = s->child; e && !m->r->status; e = e->next)
+      if (!find_replica(m->replica, e)) read(m, e);
+  hfiReplica** groups = m->replica && !m->r->status ? sort_groups(m) : NULL;
+  for (int g = 0; groups && g < m->group_count; ++g)
+    for (hfiElem* s = hfi_child(m->root, section); s; s = hfi_next(s, section))
+      for (hfiElem* e = s->child; e && !m->r->status; e = e->next) read_in_group(m, e, groups[g], read);
 }

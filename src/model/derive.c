@@ -40,8 +40,7 @@ static void derive_subtree_masses(hfModel* m) {
   for (int b = m->nbody - 1; b > 0; --b) total[hf_model_body_parent(m)[b]] += total[b];
 }
 
-// Motion of dof i per unit velocity, at the world origin, with the body frame at X_WB.
-static hfMotion reference_axis(const hfModel* m, int i, const hfPose* X_WB) {
+hfMotion hfi_reference_axis(const hfModel* m, int i, const hfPose* X_WB) {
   int j = hf_model_dof_jnt(m)[i], k = i - hf_model_jnt_dofadr(m)[j];
   const hfPose* X = &X_WB[hf_model_dof_body(m)[i]];
   hfVec3 anchor = pose_point(*X, v3_load(hf_model_jnt_pos(m) + 3 * j));
@@ -70,12 +69,16 @@ static hfiInertia reference_inertia(const hfModel* m, int b, const hfPose* X) {
   return I;
 }
 
-static hfStatus derive_dof_masses(hfModel* m, const hfPose* X_WB, hfiInertia* composite, hfError* error) {
+void hfi_reference_composites(const hfModel* m, const hfPose* X_WB, hfiInertia* composite) {
   for (int b = 0; b < m->nbody; ++b) composite[b] = reference_inertia(m, b, &X_WB[b]);
   for (int b = m->nbody - 1; b > 0; --b) inertia_add(&composite[hf_model_body_parent(m)[b]], &composite[b]);
+}
+
+static hfStatus derive_dof_masses(hfModel* m, const hfPose* X_WB, hfiInertia* composite, hfError* error) {
+  hfi_reference_composites(m, X_WB, composite);
   for (int i = 0; i < m->nv; ++i) {
     int b = hf_model_dof_body(m)[i];
-    hfMotion S = reference_axis(m, i, X_WB);
+    hfMotion S = hfi_reference_axis(m, i, X_WB);
     double value = fo_dot(inertia_mul(&composite[b], S), S) + hf_model_dof_armature(m)[i];
     if (!(value > 1e-15))
       return hfi_refuse(error, HF_ERROR_MODEL, "body \"%s\": joint \"%s\" moves no inertia; give the body mass or the joint armature",

@@ -4,10 +4,14 @@
 #define HFI_MODEL_DERIVE_H
 
 #include <holdfast/model.h>
-#include "math/vec3.h"
+#include "math/spatial.h"
 
 // Poses of all bodies at qpos0, where no joint is displaced: a composition of the static offsets.
 void hfi_reference_poses(const hfModel* model, hfPose* X_WB); // (nbody)
+// Motion of dof i per unit velocity, at the world origin, with the bodies at X_WB.
+hfMotion hfi_reference_axis(const hfModel* model, int dof, const hfPose* X_WB);
+// Inertia of each body and all below it about the world origin, with the bodies at X_WB.
+void hfi_reference_composites(const hfModel* model, const hfPose* X_WB, hfiInertia* composite); // (nbody)
 // Subtree masses, principal axes, the diagonal of M at qpos0. Refuses non-physical inertias and
 // motions without inertia, naming the body.
 hfStatus hfi_derive(hfModel* model, hfError* error);

@@ -95,8 +95,8 @@ static hfStatus fill_sections(hfiFinish* f, hfError* error) {
   if (status == HF_OK) status = hfi_finish_inertias(f, error);
   if (status == HF_OK) status = hfi_derive(f->m, error);
   if (status == HF_OK) status = hfi_finish_references(f, error);
-  if (status == HF_OK) hfi_finish_springs(f);
-  if (status == HF_OK) hfi_finish_actuators(f);
+  if (status == HF_OK) status = hfi_finish_springs(f, error);
+  if (status == HF_OK) status = hfi_finish_actuators(f, error);
   if (status == HF_OK) hfi_finish_sensors_keys(f);
   return status;
 }

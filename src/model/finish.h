@@ -19,8 +19,8 @@ hfStatus hfi_finish_meshes(hfiFinish* f, hfError* error);  // hulls, recentred a
 void hfi_finish_geoms(hfiFinish* f);                       // geoms, sites, pairs, excludes
 hfStatus hfi_finish_inertias(hfiFinish* f, hfError* error);
 hfStatus hfi_finish_references(hfiFinish* f, hfError* error); // tendons and equalities at qpos0
-void hfi_finish_springs(hfiFinish* f);
-void hfi_finish_actuators(hfiFinish* f);
+hfStatus hfi_finish_springs(hfiFinish* f, hfError* error);   // by time constant and damping ratio
+hfStatus hfi_finish_actuators(hfiFinish* f, hfError* error);
 void hfi_finish_sensors_keys(hfiFinish* f);
 
 #endif

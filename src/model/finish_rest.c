@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "model/derive.h"
+#include "model/reference_mass.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,16 +24,16 @@ static void fill_tendon(hfiFinish* f, int i, int at) {
   hfi_set_tendon_damping(m)[i] = d->damping;
   hfi_set_tendon_frictionloss(m)[i] = d->frictionloss;
   hfi_set_tendon_armature(m)[i] = d->armature;
-  double rest = 0;
+  double length0 = 0;
   for (int k = 0; k < d->count; ++k) {
     int j = f->order.new_joint[d->joint[k]];
     hfi_set_wrap_jnt(m)[at + k] = j;
     hfi_set_wrap_coef(m)[at + k] = d->coef[k];
-    rest += d->coef[k] * hf_model_qpos_spring(m)[hf_model_jnt_qposadr(m)[j]];
+    length0 += d->coef[k] * hf_model_qpos_spring(m)[hf_model_jnt_qposadr(m)[j]];
   }
   int rests = d->springlength[0] == -1 && d->springlength[1] == -1;
-  hfi_set_tendon_springlength(m)[2 * i] = rests ? rest : d->springlength[0];
-  hfi_set_tendon_springlength(m)[2 * i + 1] = rests ? rest : d->springlength[1];
+  hfi_set_tendon_springlength(m)[2 * i] = rests ? length0 : d->springlength[0];
+  hfi_set_tendon_springlength(m)[2 * i + 1] = rests ? length0 : d->springlength[1];
 }
 
 // ---- equalities ----------------------------------------------------------------------------------
@@ -101,36 +102,62 @@ hfStatus hfi_finish_references(hfiFinish* f, hfError* error) {
 
 // ---- springs by time constant -------------------------------------------------------------------
 
-// A joint spring of time constant T and damping ratio zeta for the mean inertia I of its dofs at qpos0:
-// k = I/(T zeta)^2, d = 2 I/T.
-void hfi_finish_springs(hfiFinish* f) {
-  hfModel* m = f->m;
-  for (int j = 0; j < m->njnt; ++j) {
-    const hfJointDef* d = &f->b->joint.data[f->order.joint_of[j]];
-    double T = d->springdamper[0], zeta = d->springdamper[1], I = 0;
-    int first = hf_model_jnt_dofadr(m)[j], n = hfi_joint_nv(d->type);
-    if (!(T > 0 && zeta > 0)) continue;
-    for (int i = 0; i < n; ++i) I += hf_model_dof_M0(m)[first + i] / n;
-    hfi_set_jnt_stiffness(m)[j] = I / sqr(T * zeta);
-    for (int i = 0; i < n; ++i) hfi_set_dof_damping(m)[first + i] = 2 * I / T;
+// A joint spring of time constant T and damping ratio zeta for the inertia I its dofs meet at qpos0 (one
+// over the mean compliance): k = I/(T zeta)^2, d = 2 I/T.
+static hfStatus fit_spring(hfModel* m, int j, double T, double zeta, double* row, hfError* error) {
+  int first = hf_model_jnt_dofadr(m)[j], n = hfi_joint_nv(hf_model_jnt_type(m)[j]);
+  double mean = 0;
+  for (int i = 0; i < n; ++i) {
+    double compliance = 0;
+    row[first + i] = 1;
+    hfStatus status = hfi_reference_compliance(m, row, &compliance, error);
+    row[first + i] = 0;
+    if (status != HF_OK) return status;
+    mean += compliance / n;
   }
+  hfi_set_jnt_stiffness(m)[j] = 1 / (mean * sqr(T * zeta));
+  for (int i = 0; i < n; ++i) hfi_set_dof_damping(m)[first + i] = 2 / (mean * T);
+  return HF_OK;
+}
+
+hfStatus hfi_finish_springs(hfiFinish* f, hfError* error) {
+  hfModel* m = f->m;
+  double* row = calloc((size_t)m->nv + 1, sizeof *row);
+  hfStatus status = row ? HF_OK : hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+  for (int j = 0; j < m->njnt && status == HF_OK; ++j) {
+    const double* spec = f->b->joint.data[f->order.joint_of[j]].springdamper;
+    if (spec[0] > 0 && spec[1] > 0) status = fit_spring(m, j, spec[0], spec[1], row, error);
+  }
+  free(row);
+  return status;
 }
 
 // ---- actuators -----------------------------------------------------------------------------------
 
-// Inertia that an actuator sees at qpos0: sum over the dofs it moves of M0/moment^2.
-static double reflected_inertia(const hfModel* m, int i) {
-  int id = hf_model_actuator_trnid(m)[2 * i];
-  double gear = hf_model_actuator_gear(m)[6 * i], sum = 0;
-  if (hf_model_actuator_trntype(m)[i] == HF_TRANSMISSION_TENDON)
+// Row d velocity/d v of an actuator at qpos0. Sites have none here.
+static void fill_moment(const hfModel* m, int i, double* row) {
+  int id = hf_model_actuator_trnid(m)[2 * i], type = hf_model_actuator_trntype(m)[i];
+  const double* gear = hf_model_actuator_gear(m) + 6 * i;
+  for (int k = 0; k < m->nv; ++k) row[k] = 0;
+  if (type == HF_TRANSMISSION_TENDON)
     for (int k = 0; k < hf_model_tendon_num(m)[id]; ++k) {
-      int w = hf_model_tendon_adr(m)[id] + k, dof = hf_model_jnt_dofadr(m)[hf_model_wrap_jnt(m)[w]];
-      double moment = gear * hf_model_wrap_coef(m)[w];
-      if (moment != 0) sum += hf_model_dof_M0(m)[dof] / (moment * moment);
+      int w = hf_model_tendon_adr(m)[id] + k;
+      row[hf_model_jnt_dofadr(m)[hf_model_wrap_jnt(m)[w]]] += gear[0] * hf_model_wrap_coef(m)[w];
     }
-  else if (hf_model_actuator_trntype(m)[i] != HF_TRANSMISSION_SITE && gear != 0)
-    sum = hf_model_dof_M0(m)[hf_model_jnt_dofadr(m)[id]] / (gear * gear);
-  return sum;
+  else if (type != HF_TRANSMISSION_SITE)
+    for (int k = 0; k < hfi_joint_nv(hf_model_jnt_type(m)[id]); ++k) row[hf_model_jnt_dofadr(m)[id] + k] = gear[k];
+}
+
+// kv = 2 zeta sqrt(kp I), I the inertia that the actuator meets at qpos0.
+static hfStatus fit_servo_damping(hfModel* m, int i, double zeta, hfError* error) {
+  double compliance = 0, *row = malloc(sizeof *row * ((size_t)m->nv + 1));
+  if (!row) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+  fill_moment(m, i, row);
+  hfStatus status = hfi_reference_compliance(m, row, &compliance, error);
+  free(row);
+  double kp = hf_model_actuator_gainprm(m)[3 * i];
+  hfi_set_actuator_biasprm(m)[3 * i + 2] = compliance > 0 ? -2 * zeta * sqrt(max2(0, kp / compliance)) : 0;
+  return status;
 }
 
 static double length_at_reference(const hfModel* m, int i) {
@@ -146,7 +173,7 @@ static double length_at_reference(const hfModel* m, int i) {
   return gear * length;
 }
 
-static void fill_actuator(hfiFinish* f, int i, int* nact) {
+static hfStatus fill_actuator(hfiFinish* f, int i, int* nact, hfError* error) {
   hfModel* m = f->m;
   const hfActuatorDef* d = &f->b->actuator.data[i];
   int kind = d->trntype == HF_TRANSMISSION_TENDON ? HF_OBJECT_TENDON : d->trntype == HF_TRANSMISSION_SITE ? HF_OBJECT_SITE : HF_OBJECT_JOINT;
@@ -169,15 +196,15 @@ static void fill_actuator(hfiFinish* f, int i, int* nact) {
   memcpy(hfi_set_actuator_actrange(m) + 2 * i, d->actrange, sizeof d->actrange);
   memcpy(hfi_set_actuator_gear(m) + 6 * i, d->gear, sizeof d->gear);
   hfi_set_actuator_length0(m)[i] = length_at_reference(m, i);
-  if (d->dampratio > 0) // kv = 2 zeta sqrt(kp I)
-    hfi_set_actuator_biasprm(m)[3 * i + 2] = -2 * d->dampratio * sqrt(max2(0, d->gainprm[0] * reflected_inertia(m, i)));
+  return d->dampratio > 0 ? fit_servo_damping(m, i, d->dampratio, error) : HF_OK;
 }
 
-void hfi_finish_actuators(hfiFinish* f) {
+hfStatus hfi_finish_actuators(hfiFinish* f, hfError* error) {
   hfModel* m = f->m;
   int nact = 0, nsignal = 0, data = 0;
   for (int i = 0; i < m->nu; ++i) {
-    fill_actuator(f, i, &nact);
+    hfStatus status = fill_actuator(f, i, &nact, error);
+    if (status != HF_OK) return status;
     const hfActuatorDef* d = &f->b->actuator.data[i];
     hfi_set_actuator_signal(m)[i] = -1;
     if (d->signal == HF_SIGNAL_NONE) continue;
@@ -188,6 +215,7 @@ void hfi_finish_actuators(hfiFinish* f) {
     memcpy(hfi_set_signal_data(m) + data, d->signal_data, sizeof *d->signal_data * (size_t)d->signal_count);
     data += d->signal_count;
   }
+  return HF_OK;
 }
 
 // ---- sensors and keyframes -----------------------------------------------------------------------

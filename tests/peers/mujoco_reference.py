@@ -4,10 +4,11 @@
 
 For model number i, OUT/i.txt says, as lines of a keyword and values:
   refused MESSAGE            MuJoCo does not load it; nothing follows
-  sizes nq nv nu na nbody nsensordata meshmass
+  sizes nq nv nu na nbody nsensordata meshmass spatial
   body NAME                  nbody times, "-" for a body without a name
-  state, then qpos qvel ctrl act pose M bias force sensor    STATES times
-pose holds x y z qw qx qy qz of each body; M is dense; meshmass is 1 when masses come from meshes.
+  state, then qpos qvel ctrl act pose M bias force drive passive sensor    STATES times
+pose holds x y z qw qx qy qz of each body; M is dense; meshmass is 1 when masses come from meshes,
+spatial the number of spatial tendons.
 
 Meshes that are only drawn and whose files are missing are dropped, as Holdfast does. URDF models are given to MuJoCo with static links unfused, package:// resolved, and inertias that no
 matter has balanced, which is what Holdfast does with them.
@@ -107,6 +108,8 @@ def write_state(out, model, data, rng):
         "M": mass,
         "bias": data.qfrc_bias,
         "force": data.actuator_force,
+        "drive": data.qfrc_actuator,
+        "passive": data.qfrc_passive,
         "sensor": data.sensordata,
     }
     for key, value in rows.items():
@@ -121,7 +124,9 @@ def write_model(out, path, states, seed):
         return
     # Sensors and forces of a world without contacts, limits and equalities: those are each engine's own.
     model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
-    out.write(f"sizes {model.nq} {model.nv} {model.nu} {model.na} {model.nbody} {model.nsensordata} {int(from_mesh)}\n")
+    spatial = sum(model.wrap_type[model.tendon_adr[i]] != mujoco.mjtWrap.mjWRAP_JOINT for i in range(model.ntendon))
+    sizes = model.nq, model.nv, model.nu, model.na, model.nbody, model.nsensordata, int(from_mesh), spatial
+    out.write("sizes " + " ".join(map(str, sizes)) + "\n")
     for body in range(model.nbody):
         out.write(f"body {model.body(body).name or '-'}\n")
     data = mujoco.MjData(model)

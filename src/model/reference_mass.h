@@ -1,0 +1,11 @@
+// Inertia that a generalised force meets at qpos0.
+#ifndef HFI_MODEL_REFERENCE_MASS_H
+#define HFI_MODEL_REFERENCE_MASS_H
+
+#include <holdfast/model.h>
+
+// j M^-1 j^T at qpos0 for a row j (nv); its inverse is the inertia. Refuses when out of memory, or
+// where M is not positive definite.
+hfStatus hfi_reference_compliance(const hfModel* model, const double* row, double* compliance, hfError* error);
+
+#endif
