@@ -24,16 +24,16 @@ static void fill_tendon(hfiFinish* f, int i, int at) {
   hfi_set_tendon_damping(m)[i] = d->damping;
   hfi_set_tendon_frictionloss(m)[i] = d->frictionloss;
   hfi_set_tendon_armature(m)[i] = d->armature;
-  double length0 = 0;
+  double rest = 0;
   for (int k = 0; k < d->count; ++k) {
     int j = f->order.new_joint[d->joint[k]];
     hfi_set_wrap_jnt(m)[at + k] = j;
     hfi_set_wrap_coef(m)[at + k] = d->coef[k];
-    length0 += d->coef[k] * hf_model_qpos_spring(m)[hf_model_jnt_qposadr(m)[j]];
+    rest += d->coef[k] * hf_model_qpos_spring(m)[hf_model_jnt_qposadr(m)[j]];
   }
   int rests = d->springlength[0] == -1 && d->springlength[1] == -1;
-  hfi_set_tendon_springlength(m)[2 * i] = rests ? length0 : d->springlength[0];
-  hfi_set_tendon_springlength(m)[2 * i + 1] = rests ? length0 : d->springlength[1];
+  hfi_set_tendon_springlength(m)[2 * i] = rests ? rest : d->springlength[0];
+  hfi_set_tendon_springlength(m)[2 * i + 1] = rests ? rest : d->springlength[1];
 }
 
 // ---- equalities ----------------------------------------------------------------------------------
