@@ -139,11 +139,13 @@ class Scene:
             out += f'<tendonpos tendon="{t}"/><tendonvel tendon="{t}"/>'
         for i in range(len(self.actuators)):
             out += f'<actuatorpos actuator="a{i}"/><actuatorvel actuator="a{i}"/><actuatorfrc actuator="a{i}"/>'
-        things = [("body", b) for b in self.bodies] + [("xbody", b) for b in self.bodies] + [("site", s) for s in self.sites]
-        things += [("geom", f"g{i}") for i in range(len(self.bodies))]
+        # principal axes are unique up to order and sign, so "body" counts only where its orientation does not
+        turned = [("xbody", b) for b in self.bodies] + [("site", s) for s in self.sites] + [("geom", f"g{i}") for i in range(len(self.bodies))]
+        things = turned + [("body", b) for b in self.bodies]
         for kind in ("framepos", "framequat", "framexaxis", "frameyaxis", "framezaxis", "framelinvel", "frameangvel", "framelinacc", "frameangacc"):
             for _ in range(4):
-                a, b = things[rng.integers(len(things))], things[rng.integers(len(things))]
+                choice = turned if "quat" in kind or "axis" in kind else things
+                a, b = choice[rng.integers(len(choice))], turned[rng.integers(len(turned))]
                 out += f'<{kind} objtype="{a[0]}" objname="{a[1]}"'
                 if rng.random() < 0.5 and "acc" not in kind:
                     out += f' reftype="{b[0]}" refname="{b[1]}"'

@@ -1,0 +1,131 @@
+// Sensors: one function per family, values clamped by their cutoff.
+#include "sim/sensor.h"
+#include <string.h>
+
+// ---- joint limits -----------------------------------------------------------------------------------
+
+// Distance to the nearer end of a joint's range, less its margin, and its rate.
+static void limit_state(const hfiSensorInput* in, int j, double* phi, double* rate) {
+  const hfModel* m = in->dynamics->model;
+  const double *range = hf_model_jnt_range(m) + 2 * j, *q = in->q + hf_model_jnt_qposadr(m)[j], *v = in->dynamics->v + hf_model_jnt_dofadr(m)[j];
+  *phi = *rate = 0;
+  if (hf_model_jnt_type(m)[j] == HF_JOINT_BALL) {
+    hfVec3 turn = q_log(q_unit(q_load(q)));
+    *phi = max2(range[0], range[1]) - v3_norm(turn);
+    *rate = -v3_dot(v3_unit(turn), v3_load(v));
+  } else {
+    int lower = q[0] - range[0] < range[1] - q[0];
+    *phi = lower ? q[0] - range[0] : range[1] - q[0];
+    *rate = lower ? v[0] : -v[0];
+  }
+  *phi -= hf_model_jnt_margin(m)[j];
+}
+
+static double limit_force(const hfiSensorInput* in, int j) {
+  const hfiRows* rows = &in->actuation->rows;
+  double sum = 0, force;
+  for (int b = 0; in->row_v && b < rows->n.nblock; ++b) {
+    if (rows->block[b].source != HFI_ROW_JOINT_LIMIT || rows->block[b].id != j) continue;
+    hfi_rows_force(rows, &rows->block[b], in->row_v, &force);
+    sum += force;
+  }
+  return sum;
+}
+
+// Position and velocity count while the limit is reached; zero elsewhere.
+static double sense_limit(const hfiSensorInput* in, int type, int j) {
+  const hfModel* m = in->dynamics->model;
+  double phi, rate;
+  if (!hf_model_jnt_limited(m)[j] || m->world.disable_limit) return 0;
+  if (type == HF_SENSOR_JOINT_LIMIT_FORCE) return limit_force(in, j);
+  limit_state(in, j, &phi, &rate);
+  if (phi >= 0) return 0;
+  return type == HF_SENSOR_JOINT_LIMIT_POS ? phi : rate;
+}
+
+// ---- subtrees ---------------------------------------------------------------------------------------
+
+static hfVec3 com_velocity(const hfDynamics* d, int b) { return hf_dynamics_point_velocity(d, b, hfi_body_com(d, b)).v; }
+
+static hfVec3 subtree_velocity(const hfDynamics* d, int body) {
+  const double* mass = hf_model_body_mass(d->model);
+  double total = 0;
+  hfVec3 p = v3_zero();
+  for (int b = body; b < hf_model_body_subtreeend(d->model)[body]; ++b) {
+    total += mass[b];
+    p = v3_axpy(mass[b], com_velocity(d, b), p);
+  }
+  return total > 0 ? v3_scale(1 / total, p) : v3_zero();
+}
+
+// L = sum_b I_b w_b + m_b (c_b - c) x v_b about the subtree's centre c
+static hfVec3 subtree_angular_momentum(const hfDynamics* d, int body) {
+  const hfModel* m = d->model;
+  hfVec3 c = hf_dynamics_com(d, body), L = v3_zero();
+  for (int b = body; b < hf_model_body_subtreeend(m)[body]; ++b) {
+    hfVec3 w = d->V[d->body_link[b]].w, w_B = m3_tmulv(d->X_WB[b].R, w), arm = v3_sub(hfi_body_com(d, b), c);
+    L = v3_add(L, m3_mulv(d->X_WB[b].R, sym3_mulv(hf_model_body_inertia(m) + 6 * b, w_B)));
+    L = v3_axpy(hf_model_body_mass(m)[b], v3_cross(arm, com_velocity(d, b)), L);
+  }
+  return L;
+}
+
+static hfVec3 sense_subtree(const hfDynamics* d, int type, int body) {
+  if (type == HF_SENSOR_SUBTREE_COM) return hf_dynamics_com(d, body);
+  return type == HF_SENSOR_SUBTREE_LINVEL ? subtree_velocity(d, body) : subtree_angular_momentum(d, body);
+}
+
+// ---- one sensor -------------------------------------------------------------------------------------
+
+static double sense_scalar(const hfiSensorInput* in, int type, int id) {
+  const hfModel* m = in->dynamics->model;
+  const hfActuation* a = in->actuation;
+  switch (type) {
+  case HF_SENSOR_TOUCH: return hfi_touch_force(in, id);
+  case HF_SENSOR_JOINT_POS: return in->q[hf_model_jnt_qposadr(m)[id]];
+  case HF_SENSOR_JOINT_VEL: return in->dynamics->v[hf_model_jnt_dofadr(m)[id]];
+  case HF_SENSOR_TENDON_POS: return a->tendon_length[id];
+  case HF_SENSOR_TENDON_VEL: return a->tendon_velocity[id];
+  case HF_SENSOR_ACTUATOR_POS: return a->length[id];
+  case HF_SENSOR_ACTUATOR_VEL: return a->velocity[id];
+  case HF_SENSOR_ACTUATOR_FORCE: return a->force[id];
+  case HF_SENSOR_JOINT_ACTUATOR_FORCE: return a->joint_force[hf_model_jnt_dofadr(m)[id]];
+  case HF_SENSOR_JOINT_LIMIT_POS:
+  case HF_SENSOR_JOINT_LIMIT_VEL:
+  case HF_SENSOR_JOINT_LIMIT_FORCE: return sense_limit(in, type, id);
+  case HF_SENSOR_CLOCK: return in->time;
+  case HF_SENSOR_ENERGY_POTENTIAL: return hf_dynamics_potential_energy(in->dynamics, in->q);
+  default: return hf_dynamics_kinetic_energy(in->dynamics); // HF_SENSOR_ENERGY_KINETIC
+  }
+}
+
+static void sense_vector(const hfiSensorInput* in, int s, int type, int id, double* out) {
+  const hfModel* m = in->dynamics->model;
+  switch (type) {
+  case HF_SENSOR_BALL_QUAT: q_store(out, q_unit(q_load(in->q + hf_model_jnt_qposadr(m)[id]))); break;
+  case HF_SENSOR_BALL_ANGVEL: memcpy(out, in->dynamics->v + hf_model_jnt_dofadr(m)[id], 3 * sizeof *out); break;
+  case HF_SENSOR_SUBTREE_COM:
+  case HF_SENSOR_SUBTREE_LINVEL:
+  case HF_SENSOR_SUBTREE_ANGMOM: v3_store(out, sense_subtree(in->dynamics, type, id)); break;
+  case HF_SENSOR_CONTACT: hfi_contact_sum(in, s, out); break;
+  default: hfi_sense_frame(in, s, out);
+  }
+}
+
+// Directions, orientations and sums of contacts are never cut off.
+static int takes_cutoff(int type) {
+  return type != HF_SENSOR_BALL_QUAT && type != HF_SENSOR_CONTACT && !(type >= HF_SENSOR_FRAME_QUAT && type <= HF_SENSOR_FRAME_ZAXIS);
+}
+
+void hfi_sensors(const hfiSensorInput* in, double* out) {
+  const hfModel* m = in->dynamics->model;
+  if (m->nsensor) hfi_accelerate(in->dynamics, in->vdot);
+  for (int s = 0; s < m->nsensor; ++s) {
+    int type = hf_model_sensor_type(m)[s], id = hf_model_sensor_obj(m)[s], dim = hf_model_sensor_dim(m)[s];
+    double *value = out + hf_model_sensor_adr(m)[s], cutoff = hf_model_sensor_cutoff(m)[s];
+    if (dim == 1) value[0] = sense_scalar(in, type, id);
+    else sense_vector(in, s, type, id, value);
+    if (!(cutoff > 0) || !takes_cutoff(type)) continue;
+    for (int i = 0; i < dim; ++i) value[i] = clamp(value[i], hf_model_sensor_positive(m)[s] ? 0 : -cutoff, cutoff);
+  }
+}

@@ -1,0 +1,39 @@
+// Sensors of a model at one instant. Conventions are MuJoCo's (docs/theory/actuation.md).
+#ifndef HFI_SIM_SENSOR_H
+#define HFI_SIM_SENSOR_H
+
+#include "actuation/actuation.h"
+#include <holdfast/sim.h>
+
+// What sensors look at. Kinematics (position, velocity) and actuation (update, forces) are up to date.
+typedef struct hfiSensorInput {
+  hfDynamics* dynamics;         // accelerations are written into it
+  const hfActuation* actuation; // its rows give limit and equality forces where row_v is given
+  double time;                  // [s]
+  const double* q;              // (nq)
+  const double* vdot;           // (nv)
+  const double* row_v;          // (nv) velocities at which the rows act, or NULL: no rows
+  const double* wrench;         // (nbody x 6) external, at the centres of mass, or NULL
+  const hfContact* contact;     // (ncontact)
+  int ncontact;
+} hfiSensorInput;
+
+// All sensors into out (nsensordata).
+void hfi_sensors(const hfiSensorInput* in, double* out);
+
+// ---- parts ------------------------------------------------------------------------------------------
+
+// A frame: of a body (HF_OBJECT_BODY), its principal axes (HF_OBJECT_INERTIAL), a geom, a site, or the world.
+typedef struct hfiFrame { int body; hfVec3 p_W; hfMat3 R_WF; hfQuat q_WF; } hfiFrame;
+hfiFrame hfi_frame_of(const hfDynamics* d, int kind, int id);
+
+// Frame sensors, and those of a site's motion. out has the sensor's dimension.
+void hfi_sense_frame(const hfiSensorInput* in, int sensor, double* out);
+// Force and torque at p_W by which the body's parent holds it, in world axes.
+hfForce hfi_interaction_force(const hfiSensorInput* in, int body, hfVec3 p_W);
+// Normal forces of contacts of the site's body that its volume sees [N].
+double hfi_touch_force(const hfiSensorInput* in, int site);
+// Net force on the second from the first object and torque about their centre, world axes; out (6).
+void hfi_contact_sum(const hfiSensorInput* in, int sensor, double* out);
+
+#endif
