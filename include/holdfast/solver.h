@@ -19,7 +19,7 @@ typedef enum hfRung {
   HF_RUNG_NONE = 0,     // no rows: one linear solve
   HF_RUNG_TAMSI = 1,    // Newton with the transition-aware line search
   HF_RUNG_MERIT = 2,    // the same Newton with a residual-decreasing line search
-  HF_RUNG_CONVEX = 3,   // friction bound fixed: minimum of a strictly convex function
+  HF_RUNG_CONVEX = 3,   // friction bound fixed: minimum of a strictly convex function; bounds iterated
 } hfRung;
 
 typedef struct hfSolverConfig {
@@ -37,11 +37,11 @@ typedef struct hfSolveReport {
   hfStatus status;          // HF_OK, or > 0 when the last rung allowed did not meet the tolerance
   int32_t rung;             // the highest rung that served any island
   int32_t islands;          // with rows
-  int32_t iterations;       // Newton iterations, sum over islands and rungs
+  int32_t iterations;       // Newton iterations: factorisations, sum over islands and rungs
   int32_t max_iterations;   // most in one island
   int32_t limited;          // iterations that the transition-aware line search shortened
   double residual;          // of the rung that served, relative, worst island [-]
-  double coupled_residual;  // of the two-way problem at the answer, relative, worst island [-]
+  double coupled_residual;  // of the coupling asked for: differs where the convex rung served [-]
 } hfSolveReport;
 
 // Largest sizes a solver must be ready for; memory is planned from it once. Room for the factors is

@@ -9,7 +9,8 @@
 // The bound pi is that of the start of the step; where a contact had none yet, that of the frictionless
 // problem (a bound of zero would make the first step of a touch frictionless). Passes then move the
 // bounds towards pi(vn) of the answer, damped, kept only if they lower the residual of the coupled
-// problem: where the coupling is weak they find its answer, where it is strong they cycle and stop.
+// problem: where the coupling is weak they find its answer, where it is strong they cycle and stop. As
+// the last rung of the ladder, Newton then tries the coupled problem once more from there.
 #include "solve/convex.h"
 
 #include "math/vec3.h"
@@ -62,28 +63,50 @@ static void restore_pass(hfiIsland* I) {
   hfi_system_rows(I, I->v, I->s);
 }
 
+// One pass with bounds moved by `damping` towards pi(vn). Keeps it and returns 1 if the coupled residual
+// is lower.
+static int try_pass(hfiIsland* I, const hfSolverConfig* config, double damping, hfiOutcome* out, double* coupled) {
+  keep_pass(I);
+  for (int32_t k = 0; k < I->nblock; ++k)
+    if (is_contact(I, k)) I->lag[k] += damping * (normal_force(I, k) - I->lag[k]);
+  hfiOutcome next = minimise(I, config, HFI_COUPLING_LAGGED);
+  double residual = coupled_residual(I);
+  next.iterations += out->iterations;
+  next.limited += out->limited;
+  if (next.converged && residual < *coupled) {
+    *out = next;
+    *coupled = residual;
+    return 1;
+  }
+  out->iterations = next.iterations;
+  out->limited = next.limited;
+  restore_pass(I);
+  return 0;
+}
+
+// Newton on the coupled problem from the convex answer, which stays where that fails.
+static void try_coupled(hfiIsland* I, const hfSolverConfig* config, hfiOutcome* out, double* coupled) {
+  keep_pass(I);
+  hfiOutcome last = hfi_newton_solve(I, config, HF_COUPLING_TWO_WAY, HF_RUNG_TAMSI);
+  out->iterations += last.iterations;
+  if (last.converged) {
+    out->converged = 1;
+    out->residual = *coupled = last.residual;
+    return;
+  }
+  restore_pass(I);
+  hfi_system_respond(I, HFI_COUPLING_LAGGED);
+}
+
 hfiOutcome hfi_convex_solve(hfiIsland* I, const hfSolverConfig* config, double* coupled) {
   int32_t before = predict_bounds(I, config);
   hfiOutcome out = minimise(I, config, HFI_COUPLING_LAGGED);
   out.iterations += before;
   *coupled = coupled_residual(I);
   double damping = 1;
-  for (int pass = 0; pass < MAX_PASSES && *coupled > config->tolerance && damping > 1e-2; ++pass) {
-    keep_pass(I);
-    for (int32_t k = 0; k < I->nblock; ++k)
-      if (is_contact(I, k)) I->lag[k] += damping * (normal_force(I, k) - I->lag[k]);
-    hfiOutcome next = minimise(I, config, HFI_COUPLING_LAGGED);
-    double residual = coupled_residual(I);
-    out.iterations += next.iterations;
-    if (next.converged && residual < *coupled) {
-      *coupled = residual;
-      out.residual = next.residual;
-      damping = min2(1, 1.5 * damping);
-    } else {
-      restore_pass(I);
-      damping *= 0.5;
-    }
-  }
+  for (int pass = 0; pass < MAX_PASSES && *coupled > config->tolerance && damping > 1e-2; ++pass)
+    damping = try_pass(I, config, damping, &out, coupled) ? min2(1, 1.5 * damping) : 0.5 * damping;
   hfi_system_respond(I, HFI_COUPLING_LAGGED);
+  if (*coupled > config->tolerance && config->first_rung < HF_RUNG_CONVEX) try_coupled(I, config, &out, coupled);
   return out;
 }

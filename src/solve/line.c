@@ -4,17 +4,17 @@
 //
 //   g(alpha) = dv'(A v - p*) + alpha dv'A dv - ds'gamma(s + alpha ds),   s = J v, ds = J dv
 //
-// so that a trial costs the laws of the rows and no more. The root is bracketed by the Illinois variant
-// of the regula falsi (Dowell and Jarratt 1971); the end of the bracket short of it is returned.
+// so that a trial costs the laws of the rows and no more. The root is bracketed by regula falsi and
+// bisection in turn; where a stiff row makes g jump, the point behind the jump is returned, so that the
+// next Newton matrix sees that row.
 #include "solve/line.h"
 
 #include "linalg/dense.h"
 #include "math/vec3.h"
 #include "solve/system.h"
 
+#define SMALL 0.3 // |g| at the point that is accepted, over |g(0)|
 enum { MAX_TRIALS = 60 };
-#include <stdlib.h>
-#define TOL (getenv("TOL")?atof(getenv("TOL")):0.1)
 
 // g at alpha, from base and rate
 static double residual_at(hfiIsland* I, int coupling, double base, double rate, double alpha) {
@@ -34,7 +34,7 @@ double hfi_line_cut(hfiIsland* I, int coupling, double alpha, double start, doub
     double a = trial % 3 == 2 ? 0.5 * (lo + hi) : (lo * ghi - hi * glo) / (ghi - glo);
     if (!(a > lo && a < hi)) break;
     double g = residual_at(I, coupling, base, rate, a);
-    if (fabs(g) <= TOL * -start) return a;
+    if (fabs(g) <= SMALL * -start) return a;
     if (g > 0) hi = a, ghi = g;
     else lo = a, glo = g;
   }

@@ -4,8 +4,8 @@
 
 #include "solve/island.h"
 
-// From a step that went from v1, s1 to v = v1 + alpha dv and left the residual g(alpha) = dv'r there,
-// g(0) = start < 0 < g(alpha): the largest known point with start/2 <= g <= 0.
+// After a step from v1, s1 to v = v1 + alpha dv, along which g(alpha) = dv'r went from start < 0 to
+// end > 0: the part of alpha after which g is small.
 double hfi_line_cut(hfiIsland* I, int coupling, double alpha, double start, double end);
 
 #endif

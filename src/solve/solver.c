@@ -95,11 +95,24 @@ static int solve_free(hfiIsland* I) {
   return all_finite(I->v, I->n) ? 1 : give_up(I);
 }
 
+static hfiOutcome add_outcome(hfiOutcome before, hfiOutcome after) {
+  after.iterations += before.iterations;
+  after.limited += before.limited;
+  return after;
+}
+
+// A rung from the velocities of the start of the step. TAMSI, where that fails, also from the answer
+// without friction: friction can turn a wrong first guess of the normal forces into one that persists.
 static hfiOutcome try_rung(hfiIsland* I, const hfSolverConfig* config, int32_t rung, double* coupled) {
+  int two_way = config->coupling == HF_COUPLING_TWO_WAY;
   memcpy(I->v, I->v0, sizeof(double) * (size_t)I->n);
-  if (rung == HF_RUNG_CONVEX && config->coupling == HF_COUPLING_TWO_WAY)
-    return hfi_convex_solve(I, config, coupled);
+  if (rung == HF_RUNG_CONVEX && two_way) return hfi_convex_solve(I, config, coupled);
   hfiOutcome out = hfi_newton_solve(I, config, config->coupling, rung);
+  if (!out.converged && rung == HF_RUNG_TAMSI && two_way) {
+    memcpy(I->v, I->v0, sizeof(double) * (size_t)I->n);
+    out = add_outcome(out, hfi_newton_solve(I, config, HF_COUPLING_FRICTIONLESS, HF_RUNG_CONVEX));
+    out = add_outcome(out, hfi_newton_solve(I, config, HF_COUPLING_TWO_WAY, rung));
+  }
   *coupled = out.residual;
   return out;
 }
@@ -108,19 +121,15 @@ static hfiOutcome try_rung(hfiIsland* I, const hfSolverConfig* config, int32_t r
 // positive definite, or numbers overflow.
 static int solve_island(hfiIsland* I, const hfSolverConfig* config, hfSolveReport* report) {
   if (I->nblock == 0) return solve_free(I);
-  hfiOutcome out;
   double coupled = 0;
-  int32_t rung = config->first_rung, iterations = 0;
-  for (;; ++rung) {
-    out = try_rung(I, config, rung, &coupled);
-    iterations += out.iterations;
-    report->limited += out.limited;
-    if (out.converged || rung == config->last_rung) break;
-  }
+  int32_t rung = config->first_rung;
+  hfiOutcome out = try_rung(I, config, rung, &coupled);
+  while (!out.converged && rung < config->last_rung) out = add_outcome(out, try_rung(I, config, ++rung, &coupled));
   report->rung = imax2(report->rung, rung);
   report->islands += 1;
-  report->iterations += iterations;
-  report->max_iterations = imax2(report->max_iterations, iterations);
+  report->iterations += out.iterations;
+  report->max_iterations = imax2(report->max_iterations, out.iterations);
+  report->limited += out.limited;
   report->residual = max2(report->residual, out.residual);
   report->coupled_residual = max2(report->coupled_residual, coupled);
   if (!out.converged) report->status = HF_NOT_CONVERGED;
