@@ -39,5 +39,6 @@ hfStatus hf_sim_evaluate(hfSim* s, const hfState* state, const hfInput* in, hfEr
   hfi_assembly_begin(&s->assembly, d, s->h, hf_state_v(state));
   hfi_sim_contacts(s, state);
   for (int i = 0; i < s->ncontact; ++i) s->result[i] = present_contact(s, i);
+  if (m->nsensor) hfi_sim_sense(s, state, in, NULL);
   return HF_OK;
 }

@@ -63,4 +63,8 @@ void hfi_sim_forces(hfSim* sim, const hfState* state, const hfInput* input);
 // Contact results and the report, from v1 and the impulses.
 void hfi_sim_results(hfSim* sim, hfStepReport* report);
 
+// Sensors at a state whose poses are up to date. After a step: contacts and rows act, `v1` as row_v;
+// without one (row_v NULL) neither does.
+void hfi_sim_sense(hfSim* sim, const hfState* state, const hfInput* input, const double* row_v);
+
 #endif

@@ -127,6 +127,7 @@ static void advance(hfSim* s, hfState* state, const hfInput* in, hfStepReport* r
     take_outcomes(s);
     if (hfi_memory_store(state, s->q0_WB, s->dynamics.X_WB, s->contact, s->outcome, s->ncontact)) report->status = HF_OVERFLOW;
   }
+  if (m->nsensor) hfi_sim_sense(s, state, in, s->v1);
 }
 
 static hfStatus step_discrete(hfSim* s, hfState* state, const hfInput* in, hfStepReport* report, hfError* error) {
