@@ -5,6 +5,7 @@
 #include <holdfast/builder.h>
 #include <holdfast/dynamics.h>
 #include <holdfast/import.h>
+#include <holdfast/integrate.h>
 #include <holdfast/model.h>
 #include <holdfast/record.h>
 #include <holdfast/sim.h>

@@ -1,0 +1,117 @@
+// Integrators of xdot = f(t, x): explicit and implicit, with fixed steps or error control.
+//
+//   hfOde ode = {.context = &pendulum, .nx = 2, .n = 2, .rhs = pendulum_rhs};
+//   hfIntegratorConfig config = hf_integrator_config_default();
+//   hf_integrator_create(&integrator, &ode, &config, &error);
+//   hf_integrator_advance(integrator, &t, x, t + 0.025, &error);
+//
+// A state may lie on a manifold (quaternions): then x has nx numbers, its rate has n <= nx, and every
+// step works in the chart x = x0 (+) u around its start, in which u is an ordinary vector
+// (docs/theory/integrators.md).
+#ifndef HOLDFAST_INTEGRATE_H
+#define HOLDFAST_INTEGRATE_H
+
+#include <holdfast/model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// A differential equation. Functions that are NULL fall back as their comments say.
+typedef struct hfOde {
+  void* context; // passed to every function
+  int32_t nx;    // numbers of a state
+  int32_t n;     // dimension of its tangent space; nx where plus is NULL
+  // xdot (n), as a tangent vector at x. A status > 0: f does not exist there, try a smaller step.
+  hfStatus (*rhs)(void* context, double t, const double* x, double* xdot);
+  // J (n x n, row-major): d xdot/d delta for x (+) delta. NULL: only forward differences.
+  hfStatus (*jacobian)(void* context, double t, const double* x, double* J);
+  // x = x0 (+) u. NULL: x0 + u, and the two functions below are not needed.
+  void (*plus)(void* context, const double* x0, const double* u, double* x);
+  // xdot <- udot, the rate of the chart coordinates at u. Identity at u = 0.
+  void (*lift)(void* context, const double* u, double* xdot);
+  // J <- d udot/du at u, where the lifted rate is udot.
+  void (*lift_jacobian)(void* context, const double* u, const double* udot, double* J);
+  // Transition-aware line search: how much, in (0, 1], of the Newton update du at x may be taken.
+  // *transition is set to 1 when that enters or leaves a region where f has another slope.
+  double (*limit)(void* context, double t, const double* x, const double* du, int* transition);
+  const double* weight; // (n) of the error norm max_i weight_i |u_i|; NULL: 1
+} hfOde;
+
+typedef enum hfNewton { HF_NEWTON_FULL = 0, HF_NEWTON_QUASI = 1 } hfNewton;
+typedef enum hfJacobianKind { HF_JACOBIAN_FORWARD = 0, HF_JACOBIAN_ANALYTIC = 1 } hfJacobianKind;
+
+typedef struct hfIntegratorConfig {
+  int32_t method;          // HF_METHOD_RK3, HF_METHOD_IMPLICIT_EULER or HF_METHOD_SDIRK
+  int32_t error_control;   // 0: fixed step; 1: steps as large as the accuracy allows
+  double accuracy;         // a: error of a step in the weighted norm, > 0 under error control
+  double step;             // fixed step, or the largest under error control [s]
+  int32_t extrapolate;     // error control of an implicit method: 1: keep the result less its estimated error
+  double first_step;       // first guess under error control; 0: from the accuracy [s]
+  double smallest_step;    // below it a step is not tried; 0: 1e-14 max(1, |t|) [s]
+  int64_t max_steps;       // attempts of one advance; 0: no bound
+  int32_t newton;          // hfNewton
+  int32_t jacobian;        // hfJacobianKind
+  int32_t tals;            // 1: Newton updates are limited by hfOde.limit
+  int32_t max_iterations;  // of one Newton solve; 0: 20 full, 10 quasi
+  double newton_tolerance; // fixed step: error left by Newton in the weighted norm
+  double newton_fraction;  // error control: the same as a fraction of the accuracy
+  double jacobian_refresh; // quasi: contraction above which the next step forms a new Jacobian [-]
+  double divergence;       // ratio of successive updates at which Newton gives up [-]
+} hfIntegratorConfig;
+
+HF_API hfIntegratorConfig hf_integrator_config_default(void);
+
+// What an integrator did since it was created or reset.
+typedef struct hfIntegratorReport {
+  hfStatus status;              // of the last advance
+  int64_t evaluations;          // of f, Jacobians included
+  int64_t jacobian_evaluations; // of f, for Jacobians by differences
+  int64_t jacobians, factorisations;
+  int64_t iterations;           // of Newton
+  int64_t limited;              // of them shortened by the transition-aware line search
+  int64_t steps;                // accepted
+  int64_t rejected;             // for their error
+  int64_t failed;               // for Newton, an explicit step that was unstable, or f that did not exist
+  double smallest;              // step that was accepted [s]
+  double last;                  // step that was tried last [s]
+  double error;                 // its estimate in the weighted norm; 0 where there is none
+} hfIntegratorReport;
+
+// One Newton iteration, for those who want to see it.
+typedef struct hfNewtonIterate {
+  double t, h;      // of the step or stage [s]
+  double residual;  // |u - u0 - h f(u)| before the update, weighted norm
+  double update;    // |du| of the full update
+  double alpha;     // fraction of it that was taken
+} hfNewtonIterate;
+
+typedef struct hfIntegrator hfIntegrator;
+
+// Copies ode and config. Refuses an accuracy that is not positive under error control, a step that is
+// not positive, an analytic Jacobian that the equation does not give.
+HF_API hfStatus hf_integrator_create(hfIntegrator** integrator, const hfOde* ode,
+                                     const hfIntegratorConfig* config, hfError* error);
+HF_API void hf_integrator_free(hfIntegrator* integrator);
+
+// Advances *t and x (nx) to t_end >= *t. A step that fails (Newton, or an explicit step that is
+// unstable) is tried again at half its size, with fixed steps too. Trouble is a status > 0 and leaves
+// the last accepted step in *t and x: HF_STEP_TOO_SMALL, HF_NOT_CONVERGED (max_steps used up). A
+// refusal leaves them as they were. Allocates nothing.
+HF_API hfStatus hf_integrator_advance(hfIntegrator* integrator, double* t, double* x, double t_end,
+                                      hfError* error);
+// Forgets the step size, the Jacobian and the report: the next advance depends on its arguments alone.
+HF_API void hf_integrator_reset(hfIntegrator* integrator);
+HF_API hfIntegratorReport hf_integrator_report(const hfIntegrator* integrator);
+// Step that error control would try next; it may be set for the next advance [s].
+HF_API double hf_integrator_next_step(const hfIntegrator* integrator);
+HF_API void hf_integrator_set_next_step(hfIntegrator* integrator, double step);
+
+// Newton iterations of the following advances are written to iterate[0 .. capacity) until it is full.
+HF_API void hf_integrator_trace(hfIntegrator* integrator, hfNewtonIterate* iterate, int capacity);
+HF_API int hf_integrator_trace_count(const hfIntegrator* integrator);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,15 @@
+// The step-size controller: what the next step should be, from numbers alone.
+#ifndef HFI_INTEGRATE_CONTROLLER_H
+#define HFI_INTEGRATE_CONTROLLER_H
+
+typedef struct hfiVerdict {
+  int accept;
+  double h; // to try next
+} hfiVerdict;
+
+// After a step h whose error, which goes as h^order, was estimated.
+hfiVerdict hfi_controller_judge(double h, double error, double accuracy, int order);
+// After a step h that could not be completed.
+hfiVerdict hfi_controller_retry(double h);
+
+#endif

@@ -1,0 +1,84 @@
+// Newton's method, full or with a matrix that is kept (Hairer and Wanner, Solving ODEs II, IV.8).
+//
+//   A dy = -r(y),   y <- y + alpha dy
+//
+//   theta = |dy_k|/|dy_(k-1)|                      contraction
+//   |y* - y| <= eta |dy|, eta = theta/(1 - theta)  stop when eta |dy| < tolerance
+//   theta >= divergence (1)                        give up
+//   theta^(left)/(1 - theta) |dy| > tolerance      give up: the iterations left cannot do it
+//
+// For success theta is the larger of the ratios of updates and of residuals: a matrix much too stiff,
+// kept from a stick region that was left, makes updates small and shrinking while r stays as it is.
+//
+// Two updates are always seen before success is claimed, unless the first is round-off: Hairer's
+// contraction carried over from the step before would accept the first update of a step that jumps
+// over a stick region, where the last contraction says nothing.
+//
+// The transition-aware line search (TAMSI section III-A) shortens an update that would jump over a
+// stick region, and tells of every update that enters or leaves one. There the matrix is another one:
+// it is formed anew, and contraction is measured afresh. Leaving needs that as much as entering: the
+// small update that steps out of the stick region is followed by a large one, which is no divergence.
+#include "integrate/newton.h"
+
+#include <float.h>
+#include <math.h>
+
+enum { UNKNOWN = -1 };
+
+static double take_update(const hfiNewtonProblem* p, double* y, const double* r) {
+  for (int i = 0; i < p->n; ++i) y[i] -= r[i];
+  return p->norm(p->context, y);
+}
+
+// r <- A^-1 r, with sign for `limit`: the update is -r.
+static double limit_update(const hfiNewtonProblem* p, const double* y, double* r, int* transition) {
+  if (!p->limit) return 1;
+  for (int i = 0; i < p->n; ++i) r[i] = -r[i];
+  double alpha = p->limit(p->context, y, r, transition);
+  for (int i = 0; i < p->n; ++i) r[i] *= -alpha;
+  return alpha;
+}
+
+hfStatus hfi_newton_solve(const hfiNewtonProblem* p, const hfiNewtonOptions* options, double* y,
+                          double* r, hfiNewtonResult* result) {
+  double previous = UNKNOWN; // |dy| of the last iteration, if contraction can be measured against it
+  double previous_residual = UNKNOWN;
+  int transition = 0;        // the last update made the matrix another one
+  *result = (hfiNewtonResult){0};
+  for (int k = 0; k < options->max_iterations; ++k) {
+    hfStatus status = p->residual(p->context, y, r);
+    if (status) return status;
+    double residual = p->norm(p->context, r);
+    if (options->full || transition) status = p->refresh(p->context, y);
+    if (status) return status;
+    transition = 0;
+    p->solve(p->context, r);
+    double size = p->norm(p->context, r), alpha = limit_update(p, y, r, &transition);
+    ++result->iterations;
+    if (p->trace) p->trace(p->context, residual, size, alpha);
+    if (!isfinite(size)) return HF_NOT_CONVERGED;
+
+    double length = take_update(p, y, r);
+    result->limited += alpha < 1;
+    if (transition) {
+      previous = UNKNOWN;
+      continue;
+    }
+    if (size <= 10 * DBL_EPSILON * fmax(1, length)) return HF_OK;
+    if (previous > 0) {
+      double theta = size / previous;
+      int left = options->max_iterations - 1 - k;
+      if (theta >= options->divergence) return HF_NOT_CONVERGED;
+      theta = fmax(theta, residual / previous_residual);
+      result->theta = fmax(result->theta, theta);
+      if (theta < 1) {
+        if (theta / (1 - theta) * size < options->tolerance) return HF_OK;
+        if (!options->full && pow(theta, left) / (1 - theta) * size > options->tolerance)
+          return HF_NOT_CONVERGED;
+      }
+    }
+    previous = size;
+    previous_residual = residual;
+  }
+  return HF_NOT_CONVERGED;
+}
