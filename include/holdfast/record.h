@@ -68,16 +68,17 @@ HF_API hfFrame hf_recording_frame(const hfRecording* recording, int i);
 
 // Report: energy, contact forces and solver effort over time as one HTML file that needs no other.
 typedef struct hfReport hfReport;
-HF_API hfStatus hf_report_create(hfReport** report, const hfModel* model, hfError* error);
-HF_API void hf_report_free(hfReport* report);
-// After each step. Memory stays bounded: neighbouring steps are merged, extremes kept.
-HF_API void hf_report_add(hfReport* report, const hfSim* sim, const hfState* state, const hfInput* input,
-                          const hfStepReport* step);
 typedef struct hfReportLine {
   const char *name, *value;
 } hfReportLine;
-HF_API hfStatus hf_report_write(const hfReport* report, const char* path, const char* title,
-                                const hfReportLine* lines, int count, hfError* error);
+// Refuses a path that cannot be written at once, not when the run is over.
+HF_API hfStatus hf_report_open(hfReport** report, const char* path, const hfModel* model, hfError* error);
+// After each step. Memory stays bounded: neighbouring steps are merged, extremes kept.
+HF_API void hf_report_add(hfReport* report, const hfSim* sim, const hfState* state, const hfInput* input,
+                          const hfStepReport* step);
+// Writes the file: title, a table of lines, the plots. Frees the report whatever happens.
+HF_API hfStatus hf_report_close(hfReport* report, const char* title, const hfReportLine* lines, int count,
+                                hfError* error);
 
 #ifdef __cplusplus
 }

@@ -12,7 +12,7 @@ struct hfContactLog {
 hfStatus hf_contact_log_open(hfContactLog** log, const char* path, const hfModel* model,
                              hfError* error) {
   hfStatus status;
-  hfContactLog* made = hfi_output_create(sizeof *made, path, &status, error);
+  hfContactLog* made = hfi_output_create(sizeof *made, path, HFI_OUTPUT_ROWS, &status, error);
   if (!made) return status;
   made->model = model;
   hfi_output_print(&made->out,
@@ -21,7 +21,7 @@ hfStatus hf_contact_log_open(hfContactLog** log, const char* path, const hfModel
   if (status == HF_OK)
     *log = made;
   else
-    hfi_output_destroy(made, NULL);
+    hfi_output_abandon(made);
   return status;
 }
 

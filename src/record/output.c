@@ -117,13 +117,14 @@ hfStatus hfi_output_close(hfiOutput* out, hfError* error) {
   return status;
 }
 
-void* hfi_output_create(size_t size, const char* path, hfStatus* status, hfError* error) {
+void* hfi_output_create(size_t size, const char* path, hfiOutputMode mode, hfStatus* status,
+                        hfError* error) {
   hfiOutput* object = calloc(1, size);
   if (!object) {
     *status = hfi_refuse(error, HF_ERROR_MEMORY, "%s: out of memory", path);
     return NULL;
   }
-  *status = hfi_output_open(object, path, HFI_OUTPUT_ROWS, error);
+  *status = hfi_output_open(object, path, mode, error);
   if (*status == HF_OK) return object;
   free(object);
   return NULL;
@@ -134,4 +135,12 @@ hfStatus hfi_output_destroy(void* object, hfError* error) {
   hfStatus status = hfi_output_close(object, error);
   free(object);
   return status;
+}
+
+void hfi_output_abandon(void* object) {
+  hfiOutput* out = object;
+  close(out->fd);
+  if (out->temporary) unlink(out->temporary);
+  release(out);
+  free(object);
 }

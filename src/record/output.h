@@ -30,9 +30,12 @@ hfStatus hfi_output_flush(hfiOutput* out, hfError* error);
 // Flushes, closes, gives a temporary file its name. Frees everything in any case.
 hfStatus hfi_output_close(hfiOutput* out, hfError* error);
 
-// An object of `size` bytes, zeroed, that starts with an hfiOutput and writes rows to a file: made
-// and opened, and closed and freed. The first returns NULL on refusal; the second allows NULL.
-void* hfi_output_create(size_t size, const char* path, hfStatus* status, hfError* error);
+// An object of `size` bytes, zeroed, that starts with an hfiOutput: made and opened, closed and
+// freed, or given up (its temporary file is removed). Creation returns NULL on refusal; destruction
+// allows it.
+void* hfi_output_create(size_t size, const char* path, hfiOutputMode mode, hfStatus* status,
+                        hfError* error);
 hfStatus hfi_output_destroy(void* object, hfError* error);
+void hfi_output_abandon(void* object);
 
 #endif

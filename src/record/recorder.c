@@ -32,7 +32,7 @@ static void put_header(hfiOutput* out, const hfModel* model, const char* scene) 
 hfStatus hf_recorder_open(hfRecorder** recorder, const char* path, const hfModel* model,
                           const char* scene, hfError* error) {
   hfStatus status;
-  hfRecorder* made = hfi_output_create(sizeof *made, path, &status, error);
+  hfRecorder* made = hfi_output_create(sizeof *made, path, HFI_OUTPUT_ROWS, &status, error);
   if (!made) return status;
   made->nbody = model->nbody;
   put_header(&made->out, model, scene);
@@ -41,7 +41,7 @@ hfStatus hf_recorder_open(hfRecorder** recorder, const char* path, const hfModel
   if (status == HF_OK)
     *recorder = made;
   else
-    hfi_output_destroy(made, NULL);
+    hfi_output_abandon(made);
   return status;
 }
 

@@ -4,37 +4,31 @@
 //   contact forces   sum over contacts of |normal| and of |friction|                      [N]
 //   contacts         how many there are, how many of them stick                           [-]
 //   solver           Newton iterations of each step                                       [-]
-#include "base/error.h"
 #include "record/plot.h"
 
 #include <holdfast/record.h>
 #include <holdfast/version.h>
 #include <math.h>
-#include <stdlib.h>
 
 enum { KINETIC, POTENTIAL, TOTAL, NORMAL, FRICTION, CONTACTS, STICKING, ITERATIONS, SERIES };
 
 struct hfReport {
+  hfiOutput out;
   hfDynamics* dynamics; // energies of the states
   hfiSeries series[SERIES];
 };
 
-hfStatus hf_report_create(hfReport** report, const hfModel* model, hfError* error) {
-  hfReport* made = malloc(sizeof *made);
-  if (!made) return hfi_refuse(error, HF_ERROR_MEMORY, "report: out of memory");
-  hfStatus status = hf_dynamics_create(&made->dynamics, model, error);
-  if (status != HF_OK) {
-    free(made);
-    return status;
-  }
+hfStatus hf_report_open(hfReport** report, const char* path, const hfModel* model, hfError* error) {
+  hfStatus status;
+  hfReport* made = hfi_output_create(sizeof *made, path, HFI_OUTPUT_WHOLE, &status, error);
+  if (!made) return status;
   for (int i = 0; i < SERIES; ++i) hfi_series_init(&made->series[i]);
-  *report = made;
-  return HF_OK;
-}
-
-void hf_report_free(hfReport* report) {
-  if (report) hf_dynamics_free(report->dynamics);
-  free(report);
+  status = hf_dynamics_create(&made->dynamics, model, error);
+  if (status == HF_OK)
+    *report = made;
+  else
+    hfi_output_abandon(made);
+  return status;
 }
 
 static double length(hfVec3 a) { return sqrt(a.x * a.x + a.y * a.y + a.z * a.z); }
@@ -100,28 +94,32 @@ static void put_plots(hfiOutput* out, const hfReport* r) {
   hfi_plot_svg(out, "Newton iterations a step", "number", solver, 1);
 }
 
-hfStatus hf_report_write(const hfReport* report, const char* path, const char* title,
-                         const hfReportLine* lines, int count, hfError* error) {
-  hfiOutput out;
-  hfStatus status = hfi_output_open(&out, path, HFI_OUTPUT_WHOLE, error);
-  if (status != HF_OK) return status;
-  hfi_output_bytes(&out, head, sizeof head - 1);
-  put_text(&out, title);
-  hfi_output_print(&out, "</title></head>\n<body>\n<h1>");
-  put_text(&out, title);
-  hfi_output_print(&out, "</h1>\n<table>\n");
+static void put_table(hfiOutput* out, const hfReportLine* lines, int count) {
+  hfi_output_print(out, "<table>\n");
   for (int i = 0; i < count; ++i) {
-    hfi_output_print(&out, "<tr><td>");
-    put_text(&out, lines[i].name);
-    hfi_output_print(&out, "</td><td>");
-    put_text(&out, lines[i].value);
-    hfi_output_print(&out, "</td></tr>\n");
+    hfi_output_print(out, "<tr><td>");
+    put_text(out, lines[i].name);
+    hfi_output_print(out, "</td><td>");
+    put_text(out, lines[i].value);
+    hfi_output_print(out, "</td></tr>\n");
   }
-  hfi_output_print(&out, "</table>\n");
-  put_plots(&out, report);
-  hfi_output_print(&out,
+  hfi_output_print(out, "</table>\n");
+}
+
+hfStatus hf_report_close(hfReport* report, const char* title, const hfReportLine* lines, int count,
+                         hfError* error) {
+  hfiOutput* out = &report->out;
+  hfi_output_bytes(out, head, sizeof head - 1);
+  put_text(out, title);
+  hfi_output_print(out, "</title></head>\n<body>\n<h1>");
+  put_text(out, title);
+  hfi_output_print(out, "</h1>\n");
+  put_table(out, lines, count);
+  put_plots(out, report);
+  hfi_output_print(out,
                    "<footer>Holdfast %s. Where steps are denser than the plot, it shows their "
                    "extremes.</footer>\n</body>\n</html>\n",
                    hf_version());
-  return hfi_output_close(&out, error);
+  hf_dynamics_free(report->dynamics);
+  return hfi_output_destroy(report, error);
 }

@@ -19,7 +19,7 @@ static void print_values(hfiOutput* out, const double* x, int count) {
 hfStatus hf_state_log_open(hfStateLog** log, const char* path, const hfModel* model,
                            hfError* error) {
   hfStatus status;
-  hfStateLog* made = hfi_output_create(sizeof *made, path, &status, error);
+  hfStateLog* made = hfi_output_create(sizeof *made, path, HFI_OUTPUT_ROWS, &status, error);
   if (!made) return status;
   made->nq = model->nq, made->nv = model->nv, made->nu = model->nu;
   hfi_output_print(&made->out, "time");
@@ -31,7 +31,7 @@ hfStatus hf_state_log_open(hfStateLog** log, const char* path, const hfModel* mo
   if (status == HF_OK)
     *log = made;
   else
-    hfi_output_destroy(made, NULL);
+    hfi_output_abandon(made);
   return status;
 }
 

@@ -1,0 +1,54 @@
+// holdfast bench dynamics: kinematics, M, factorisation and bias against MuJoCo, on an arm, a hand
+// and a legged robot of the model folder (HF_SHARED_MODELS).
+#include "experiment.h"
+
+#include "dynamics_timing.h"
+
+#include <stdlib.h>
+
+typedef struct timedModel {
+  const char *name, *file;
+} timedModel;
+
+static const timedModel models[] = {{"iiwa14", "mujoco_menagerie/kuka_iiwa_14/iiwa14.xml"},
+                                    {"allegro", "mujoco_menagerie/wonik_allegro/right_hand.xml"},
+                                    {"go1", "mujoco_menagerie/unitree_go1/go1.xml"}};
+enum { MODELS = sizeof models / sizeof *models };
+
+static int time_model(const timedModel* model, const PeerMujoco* peer, int batches, result* r) {
+  char path[1024];
+  const char* folder = getenv("HF_SHARED_MODELS");
+  snprintf(path, sizeof path, "%s/%s", folder ? folder : HF_SOURCE_DIR "/../shared/models",
+           model->file);
+  DynamicsTiming t;
+  hfError error = {HF_OK, ""};
+  if (dynamics_timing_run(&t, path, peer, batches, &error) != HF_OK) {
+    say_error("%s: %s", path, error.message);
+    return CLI_FAILED;
+  }
+  if (!peer) {
+    result_figure(r, model->name, t.ours, "us");
+    return CLI_GOOD;
+  }
+  result_compare(r, model->name, t.ours, t.peer, "us");
+  char what[128];
+  snprintf(what, sizeof what, "%s: our time over MuJoCo's", model->name);
+  result_must(r, model->name, what, t.ours / t.peer, "at most 1", t.ours <= t.peer, 0);
+  return CLI_GOOD;
+}
+
+static int run(const experimentOptions* options, result* r) {
+  PeerMujoco peer;
+  int has_peer = peer_mujoco_open(&peer) == 0, status = CLI_GOOD;
+  if (has_peer)
+    result_note(r, "peer: MuJoCo %s", peer.mj_versionString());
+  else
+    result_note(r, "no MuJoCo found (HF_MUJOCO_LIB, HF_PEERS_PYTHON): our times alone");
+  for (int i = 0; i < MODELS && status == CLI_GOOD; ++i)
+    status = time_model(&models[i], has_peer ? &peer : NULL, options->quick ? 31 : 301, r);
+  if (has_peer) peer_mujoco_close(&peer);
+  return status;
+}
+
+const experiment experiment_bench_dynamics = {
+    "dynamics", "kinematics, mass matrix, factorisation and bias, beside MuJoCo", run};

@@ -1,0 +1,73 @@
+// holdfast check: reads a model and says everything that is to be said about it.
+#include "json.h"
+#include "model_verb.h"
+
+#include <stdio.h>
+
+static const struct argp_child children[] = {{&scene_argp, 0, 0, 0}, {0}};
+static const struct argp check_argp = {
+    model_options,
+    parse_model_option,
+    "MODEL",
+    "Read a model (MJCF or URDF) and print every note and warning with file:line. "
+    "Exit status 1 if the model is refused.",
+    children,
+    0,
+    0};
+
+static const char* severity_name(hfSeverity severity) {
+  return severity == HF_WARNING ? "warning" : "note";
+}
+
+static int count_severity(const hfDiagnostics* list, hfSeverity severity) {
+  int count = 0;
+  for (int i = 0; i < hf_diagnostics_count(list); ++i)
+    count += hf_diagnostics_get(list, i).severity == severity;
+  return count;
+}
+
+static void print_check(const char* path, const scene* loaded) {
+  for (int i = 0; i < hf_diagnostics_count(loaded->diagnostics); ++i) {
+    hfDiagnostic d = hf_diagnostics_get(loaded->diagnostics, i);
+    printf("%s:%d: %s: %s", d.file, d.line, severity_name(d.severity), d.message);
+    printf(d.count > 1 ? " (%d times)\n" : "\n", d.count);
+  }
+  const hfModel* m = loaded->model;
+  if (!m) return;
+  printf("%s: %d bodies, %d joints, %d degrees of freedom, %d geoms, %d actuators; %d warnings, %d "
+         "notes\n",
+         path, m->nbody - 1, m->njnt, m->nv, m->ngeom, m->nu,
+         count_severity(loaded->diagnostics, HF_WARNING),
+         count_severity(loaded->diagnostics, HF_NOTE));
+}
+
+static int print_check_json(const char* path, const scene* loaded, const hfError* error) {
+  json_t *o = json_object(), *list = json_array();
+  json_object_set_new(o, "file", json_string(path));
+  json_object_set_new(o, "accepted", json_boolean(loaded->model != NULL));
+  if (!loaded->model) json_object_set_new(o, "error", json_string(error->message));
+  for (int i = 0; i < hf_diagnostics_count(loaded->diagnostics); ++i) {
+    hfDiagnostic d = hf_diagnostics_get(loaded->diagnostics, i);
+    json_array_append_new(list, json_pack("{s:s,s:s,s:i,s:s,s:i}", "severity",
+                                          severity_name(d.severity), "file", d.file, "line", d.line,
+                                          "message", d.message, "count", d.count));
+  }
+  json_object_set_new(o, "diagnostics", list);
+  return print_json(o);
+}
+
+int verb_check(int argc, char** argv) {
+  modelArguments a;
+  scene loaded = {0};
+  hfError error = {HF_OK, ""};
+  argp_parse(&check_argp, argc, argv, 0, NULL, &a);
+  int status = load_scene(&a.scene, &loaded, &error);
+  if (loaded.diagnostics) {
+    if (a.json)
+      print_check_json(a.scene.path, &loaded, &error);
+    else
+      print_check(a.scene.path, &loaded);
+  }
+  unload_scene(&a.scene, &loaded);
+  return status;
+}

@@ -1,0 +1,9 @@
+// Every experiment and benchmark of the command, one line each: X(NAME) for experiment_NAME.
+#ifndef CLI_EXPERIMENT_LIST_H
+#define CLI_EXPERIMENT_LIST_H
+
+#define EXPERIMENTS(X)
+
+#define BENCHMARKS(X) X(bench_dynamics)
+
+#endif

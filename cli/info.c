@@ -1,0 +1,209 @@
+// holdfast info: tree, sizes and masses of a model.
+#include "json.h"
+#include "model_verb.h"
+
+#include <stdio.h>
+
+static const struct argp_child children[] = {{&scene_argp, 0, 0, 0}, {0}};
+static const struct argp info_argp = {
+    model_options,
+    parse_model_option,
+    "MODEL",
+    "Print the tree, sizes, masses, joints, actuators and keyframes of a model.",
+    children,
+    0,
+    0};
+
+static const char* const joint_types[] = {"free", "ball", "slide", "hinge"};
+static const char* const geom_types[] = {"plane",    "sphere", "capsule", "ellipsoid",
+                                         "cylinder", "box",    "mesh"};
+static const char* const transmissions[] = {"joint", "joint in parent", "tendon", "site"};
+
+// What an actuator drives.
+static hfObjectKind transmission_kind(int type) {
+  return type == HF_TRANSMISSION_TENDON ? HF_OBJECT_TENDON
+         : type == HF_TRANSMISSION_SITE ? HF_OBJECT_SITE
+                                        : HF_OBJECT_JOINT;
+}
+
+// ---- for people ------------------------------------------------------------------------------
+
+static void print_joint(const hfModel* m, int j) {
+  char buffer[NAME_BUFFER];
+  int type = hf_model_jnt_type(m)[j];
+  const double* range = hf_model_jnt_range(m) + 2 * j;
+  printf("%s (%s", object_name(m, HF_OBJECT_JOINT, j, buffer), joint_types[type]);
+  if (hf_model_jnt_limited(m)[j])
+    printf(", %.4g to %.4g %s", range[0], range[1], type == HF_JOINT_SLIDE ? "m" : "rad");
+  printf(")");
+}
+
+static int depth_of(const hfModel* m, int body) {
+  int depth = 0;
+  for (; body > 0; body = hf_model_body_parent(m)[body]) ++depth;
+  return depth;
+}
+
+static void print_body(const hfModel* m, int b) {
+  char buffer[NAME_BUFFER];
+  int first = hf_model_body_jntadr(m)[b], ngeom = hf_model_body_geomnum(m)[b];
+  printf("%*s%s", 2 * depth_of(m, b), "", object_name(m, HF_OBJECT_BODY, b, buffer));
+  if (b > 0) printf("  %.6g kg", hf_model_body_mass(m)[b]);
+  if (ngeom > 0) printf("  %d geom%s", ngeom, ngeom > 1 ? "s" : "");
+  if (hf_model_body_mocap(m)[b] >= 0) printf("  mocap");
+  for (int k = 0; k < hf_model_body_jntnum(m)[b]; ++k) {
+    printf(k ? ", " : "  moves by ");
+    print_joint(m, first + k);
+  }
+  printf("\n");
+}
+
+static void print_actuators(const hfModel* m) {
+  if (m->nu > 0) printf("\nActuators:\n");
+  for (int i = 0; i < m->nu; ++i) {
+    char name[NAME_BUFFER], target[NAME_BUFFER];
+    int type = hf_model_actuator_trntype(m)[i];
+    printf("  %s on %s %s", object_name(m, HF_OBJECT_ACTUATOR, i, name), transmissions[type],
+           object_name(m, transmission_kind(type), hf_model_actuator_trnid(m)[2 * i], target));
+    const double *c = hf_model_actuator_ctrlrange(m) + 2 * i,
+                 *f = hf_model_actuator_forcerange(m) + 2 * i;
+    if (hf_model_actuator_ctrllimited(m)[i]) printf(", control %.4g to %.4g", c[0], c[1]);
+    if (hf_model_actuator_forcelimited(m)[i]) printf(", force %.4g to %.4g", f[0], f[1]);
+    if (hf_model_actuator_signal(m)[i] >= 0) printf(", driven by a signal of the scene");
+    printf("\n");
+  }
+}
+
+static void print_names(const hfModel* m, hfObjectKind kind, const char* title) {
+  int count = hf_model_object_count(m, kind);
+  if (count > 0) printf("\n%s:", title);
+  for (int i = 0; i < count; ++i) {
+    char buffer[NAME_BUFFER];
+    printf(" %s", object_name(m, kind, i, buffer));
+  }
+  if (count > 0) printf("\n");
+}
+
+static void print_info(const hfModel* m) {
+  printf("%d bodies in %d trees, %d joints, nq %d, nv %d, nu %d, na %d, %d geoms, %d meshes, %d "
+         "sites, %d tendons, "
+         "%d equalities, %d sensors, %d keyframes\n",
+         m->nbody - 1, m->ntree, m->njnt, m->nq, m->nv, m->nu, m->na, m->ngeom, m->nmesh, m->nsite,
+         m->ntendon, m->neq, m->nsensor, m->nkey);
+  printf("mass %.6g kg, timestep %g s, gravity %g %g %g m/s^2, method %s, friction %s\n\n",
+         hf_model_body_subtreemass(m)[0], m->world.timestep, m->world.gravity[0],
+         m->world.gravity[1], m->world.gravity[2], hf_method_name(m->world.method),
+         hf_friction_name(m->world.friction));
+  for (int b = 0; b < m->nbody; ++b) print_body(m, b);
+  print_actuators(m);
+  print_names(m, HF_OBJECT_SENSOR, "Sensors");
+  print_names(m, HF_OBJECT_TENDON, "Tendons");
+  print_names(m, HF_OBJECT_EQUALITY, "Equalities");
+  print_names(m, HF_OBJECT_KEY, "Keyframes");
+}
+
+// ---- for machines ----------------------------------------------------------------------------
+
+static json_t* name_json(const hfModel* m, hfObjectKind kind, int id) {
+  char buffer[NAME_BUFFER];
+  return json_string(object_name(m, kind, id, buffer));
+}
+
+static json_t* names_json(const hfModel* m, hfObjectKind kind) {
+  json_t* array = json_array();
+  for (int i = 0; i < hf_model_object_count(m, kind); ++i)
+    json_array_append_new(array, name_json(m, kind, i));
+  return array;
+}
+
+static json_t* body_json(const hfModel* m, int b) {
+  json_t* o = json_object();
+  json_object_set_new(o, "name", name_json(m, HF_OBJECT_BODY, b));
+  json_object_set_new(o, "parent", json_integer(b ? hf_model_body_parent(m)[b] : -1));
+  json_object_set_new(o, "mass", json_number(hf_model_body_mass(m)[b]));
+  json_object_set_new(o, "com", json_numbers(hf_model_body_com(m) + 3 * b, 3));
+  json_object_set_new(o, "inertia", json_numbers(hf_model_body_inertia(m) + 6 * b, 6));
+  json_object_set_new(o, "pos", json_numbers(hf_model_body_pos(m) + 3 * b, 3));
+  json_object_set_new(o, "quat", json_numbers(hf_model_body_quat(m) + 4 * b, 4));
+  return o;
+}
+
+static json_t* joint_json(const hfModel* m, int j) {
+  json_t* o = json_object();
+  json_object_set_new(o, "name", name_json(m, HF_OBJECT_JOINT, j));
+  json_object_set_new(o, "type", json_string(joint_types[hf_model_jnt_type(m)[j]]));
+  json_object_set_new(o, "body", json_integer(hf_model_jnt_body(m)[j]));
+  json_object_set_new(o, "qposadr", json_integer(hf_model_jnt_qposadr(m)[j]));
+  json_object_set_new(o, "dofadr", json_integer(hf_model_jnt_dofadr(m)[j]));
+  if (hf_model_jnt_limited(m)[j])
+    json_object_set_new(o, "range", json_numbers(hf_model_jnt_range(m) + 2 * j, 2));
+  return o;
+}
+
+static json_t* geom_json(const hfModel* m, int g) {
+  json_t* o = json_object();
+  json_object_set_new(o, "name", name_json(m, HF_OBJECT_GEOM, g));
+  json_object_set_new(o, "type", json_string(geom_types[hf_model_geom_type(m)[g]]));
+  json_object_set_new(o, "body", json_integer(hf_model_geom_body(m)[g]));
+  json_object_set_new(o, "size", json_numbers(hf_model_geom_size(m) + 3 * g, 3));
+  json_object_set_new(o, "friction", json_numbers(hf_model_geom_friction(m) + 3 * g, 3));
+  return o;
+}
+
+static json_t* actuator_json(const hfModel* m, int i) {
+  int type = hf_model_actuator_trntype(m)[i];
+  json_t* o = json_object();
+  json_object_set_new(o, "name", name_json(m, HF_OBJECT_ACTUATOR, i));
+  json_object_set_new(o, "transmission", json_string(transmissions[type]));
+  json_object_set_new(o, "target",
+                      name_json(m, transmission_kind(type), hf_model_actuator_trnid(m)[2 * i]));
+  if (hf_model_actuator_ctrllimited(m)[i])
+    json_object_set_new(o, "ctrlrange", json_numbers(hf_model_actuator_ctrlrange(m) + 2 * i, 2));
+  if (hf_model_actuator_forcelimited(m)[i])
+    json_object_set_new(o, "forcerange", json_numbers(hf_model_actuator_forcerange(m) + 2 * i, 2));
+  return o;
+}
+
+static json_t* list_json(const hfModel* m, int count, json_t* (*item)(const hfModel*, int)) {
+  json_t* array = json_array();
+  for (int i = 0; i < count; ++i) json_array_append_new(array, item(m, i));
+  return array;
+}
+
+static void set_counts(json_t* o, const hfModel* m) {
+#define X(name) json_object_set_new(o, #name, json_integer(m->name));
+  HF_MODEL_COUNTS(X)
+#undef X
+}
+
+static int print_info_json(const hfModel* m) {
+  json_t* o = json_object();
+  set_counts(o, m);
+  json_object_set_new(o, "mass", json_number(hf_model_body_subtreemass(m)[0]));
+  json_object_set_new(o, "timestep", json_number(m->world.timestep));
+  json_object_set_new(o, "gravity", json_numbers(m->world.gravity, 3));
+  json_object_set_new(o, "method", json_string(hf_method_name(m->world.method)));
+  json_object_set_new(o, "friction", json_string(hf_friction_name(m->world.friction)));
+  json_object_set_new(o, "bodies", list_json(m, m->nbody, body_json));
+  json_object_set_new(o, "joints", list_json(m, m->njnt, joint_json));
+  json_object_set_new(o, "geoms", list_json(m, m->ngeom, geom_json));
+  json_object_set_new(o, "actuators", list_json(m, m->nu, actuator_json));
+  json_object_set_new(o, "sensors", names_json(m, HF_OBJECT_SENSOR));
+  json_object_set_new(o, "tendons", names_json(m, HF_OBJECT_TENDON));
+  json_object_set_new(o, "equalities", names_json(m, HF_OBJECT_EQUALITY));
+  json_object_set_new(o, "keyframes", names_json(m, HF_OBJECT_KEY));
+  return print_json(o);
+}
+
+static int show_info(const void* arguments, const hfModel* m) {
+  const modelArguments* a = arguments;
+  if (a->json) return print_info_json(m);
+  print_info(m);
+  return CLI_GOOD;
+}
+
+int verb_info(int argc, char** argv) {
+  modelArguments a;
+  argp_parse(&info_argp, argc, argv, 0, NULL, &a);
+  return with_scene(&a.scene, show_info, &a);
+}

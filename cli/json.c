@@ -1,0 +1,67 @@
+// JSON output with jansson.
+#include "json.h"
+
+#include <math.h>
+#include <stdio.h>
+
+json_t* json_number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
+
+json_t* json_numbers(const double* x, int count) {
+  json_t* array = json_array();
+  for (int i = 0; i < count; ++i) json_array_append_new(array, json_number(x[i]));
+  return array;
+}
+
+json_t* json_vec3(hfVec3 a) { return json_numbers((const double[]){a.x, a.y, a.z}, 3); }
+json_t* json_quat(hfQuat q) { return json_numbers((const double[]){q.w, q.x, q.y, q.z}, 4); }
+
+static json_t* json_name(const hfModel* model, hfObjectKind kind, int id) {
+  char buffer[NAME_BUFFER];
+  return json_string(object_name(model, kind, id, buffer));
+}
+
+json_t* json_contacts(const hfSim* sim, const hfModel* model) {
+  json_t* array = json_array();
+  for (int i = 0; i < hf_sim_contact_count(sim); ++i) {
+    hfContact c = hf_sim_contact(sim, i);
+    json_t* o = json_object();
+    json_object_set_new(o, "geom_a", json_name(model, HF_OBJECT_GEOM, c.geom_a));
+    json_object_set_new(o, "geom_b", json_name(model, HF_OBJECT_GEOM, c.geom_b));
+    json_object_set_new(o, "body_a", json_name(model, HF_OBJECT_BODY, c.body_a));
+    json_object_set_new(o, "body_b", json_name(model, HF_OBJECT_BODY, c.body_b));
+    json_object_set_new(o, "pos", json_vec3(c.p_W));
+    json_object_set_new(o, "normal", json_vec3(c.n_W));
+    json_object_set_new(o, "depth", json_number(c.depth));
+    json_object_set_new(o, "fn", json_number(c.fn));
+    json_object_set_new(o, "ft", json_vec3(c.ft));
+    json_object_set_new(o, "torque", json_vec3(c.torque));
+    json_object_set_new(o, "vn", json_number(c.vn));
+    json_object_set_new(o, "vt", json_vec3(c.vt));
+    json_object_set_new(o, "stick", json_boolean(c.stick));
+    json_array_append_new(array, o);
+  }
+  return array;
+}
+
+json_t* json_sensors(const hfSim* sim, const hfModel* model) {
+  json_t* array = json_array();
+  const double* data = hf_sim_sensors(sim);
+  for (int i = 0; i < model->nsensor; ++i) {
+    json_t* o = json_object();
+    json_object_set_new(o, "name", json_name(model, HF_OBJECT_SENSOR, i));
+    json_object_set_new(
+        o, "value",
+        json_numbers(data + hf_model_sensor_adr(model)[i], hf_model_sensor_dim(model)[i]));
+    json_array_append_new(array, o);
+  }
+  return array;
+}
+
+int print_json(json_t* document) {
+  int failed = json_dumpf(document, stdout, JSON_REAL_PRECISION(17));
+  putchar('\n');
+  json_decref(document);
+  if (!failed) return CLI_GOOD;
+  say_error("cannot write JSON to standard output");
+  return CLI_FAILED;
+}

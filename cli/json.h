@@ -1,0 +1,19 @@
+// JSON output with jansson: 17 significant digits; what is not finite becomes null.
+#ifndef CLI_JSON_H
+#define CLI_JSON_H
+
+#include "cli.h"
+
+#include <jansson.h>
+
+json_t* json_number(double x);
+json_t* json_numbers(const double* x, int count);
+json_t* json_vec3(hfVec3 a);
+json_t* json_quat(hfQuat q);
+json_t* json_contacts(const hfSim* sim, const hfModel* model);
+json_t* json_sensors(const hfSim* sim, const hfModel* model);
+
+// Prints the document to standard output and releases it. Returns the exit status.
+int print_json(json_t* document);
+
+#endif

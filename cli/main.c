@@ -1,0 +1,68 @@
+// The command holdfast: picks a verb. Exit status: 0 good, 1 the work failed, 2 the call was wrong.
+#include "cli.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct verb {
+  const char *name, *about;
+  int (*run)(int argc, char** argv);
+} verb;
+
+static const verb verbs[] = {
+    {"run", "simulate a scene", verb_run},
+    {"check", "read a model and print every warning with file:line", verb_check},
+    {"info", "tree, sizes and masses of a model", verb_info},
+    {"dynamics", "mass matrix, bias, poses and contacts at a given state", verb_dynamics},
+    {"experiment", "reproduce a figure or table of a paper, side by side", verb_experiment},
+    {"bench", "speed, against peers where they are installed", verb_bench},
+};
+enum { VERBS = sizeof verbs / sizeof *verbs };
+
+static void print_usage(FILE* to) {
+  fprintf(to, "Usage: holdfast VERB [OPTION...] [ARGUMENT]\n"
+              "Simulate robots that grip: models in MJCF or URDF, SI units throughout.\n\n");
+  for (int i = 0; i < VERBS; ++i) fprintf(to, "  %-12s %s\n", verbs[i].name, verbs[i].about);
+  fprintf(to, "\n  --help       this text; holdfast VERB --help has the options\n"
+              "  --version    the version\n\n"
+              "Exit status: 0 good, 1 the work failed, 2 the call was wrong.\n");
+}
+
+static const verb* find_verb(const char* name) {
+  for (int i = 0; i < VERBS; ++i)
+    if (strcmp(verbs[i].name, name) == 0) return &verbs[i];
+  return NULL;
+}
+
+static int call_verb(const verb* v, int argc, char** argv) {
+  char name[64];
+  snprintf(name, sizeof name, "holdfast %s", v->name);
+  argv[0] = name;
+  return v->run(argc, argv);
+}
+
+static int dispatch(int argc, char** argv) {
+  if (argc < 2) {
+    print_usage(stderr);
+    return CLI_MISUSED;
+  }
+  if (strcmp(argv[1], "--help") == 0) return print_usage(stdout), CLI_GOOD;
+  if (strcmp(argv[1], "--version") == 0) return printf("holdfast %s\n", hf_version()), CLI_GOOD;
+  const verb* v = find_verb(argv[1]);
+  if (v) return call_verb(v, argc - 1, argv + 1);
+  say_error("there is no verb \"%s\"; holdfast --help lists them", argv[1]);
+  return CLI_MISUSED;
+}
+
+int main(int argc, char** argv) {
+  argp_err_exit_status = CLI_MISUSED;
+  signal(SIGPIPE, SIG_IGN); // a reader that leaves shows as a write that fails
+  int status = dispatch(argc, argv);
+  clear_progress();
+  if (fflush(stdout) == 0 && !ferror(stdout)) return status;
+  say_error("cannot write to standard output: %s", strerror(errno));
+  return CLI_FAILED;
+}

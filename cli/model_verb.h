@@ -1,0 +1,18 @@
+// What the verbs check, info and dynamics have in common: a model, perhaps a state, --json.
+#ifndef CLI_MODEL_VERB_H
+#define CLI_MODEL_VERB_H
+
+#include "scene.h"
+#include "start.h"
+
+typedef struct modelArguments {
+  sceneOptions scene;
+  startOptions start; // with start_argp as second child
+  int json;
+} modelArguments;
+
+// For an argp whose first child is scene_argp, and whose second, if any, is start_argp.
+extern const struct argp_option model_options[];
+error_t parse_model_option(int key, char* argument, struct argp_state* state);
+
+#endif

@@ -1,0 +1,87 @@
+// Numbers of the command line and of text files.
+#include "numbers.h"
+
+#include "cli.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char* grow(char* text, size_t capacity) {
+  char* larger = realloc(text, capacity);
+  if (!larger) free(text);
+  return larger;
+}
+
+// Reads to the end of the file, whatever kind of file it is. NULL with errno set.
+static char* read_all(FILE* file, size_t* size) {
+  size_t capacity = 4096, n = 0, got;
+  char* text = malloc(capacity);
+  while (text && (got = fread(text + n, 1, capacity - n - 1, file)) > 0) {
+    n += got;
+    if (n + 1 == capacity) text = grow(text, capacity *= 2);
+  }
+  if (text && ferror(file)) {
+    free(text);
+    return NULL;
+  }
+  if (text) text[n] = '\0', *size = n;
+  return text;
+}
+
+char* read_text(const char* path, size_t* size) {
+  FILE* file = fopen(path, "rb");
+  char* text = file ? read_all(file, size) : NULL;
+  if (!text) say_error("%s: cannot read: %s", path, strerror(errno));
+  if (file) fclose(file);
+  return text;
+}
+
+int parse_number(const char* text, double* value) {
+  char* end;
+  double x = strtod(text, &end);
+  if (end == text || end[strspn(end, " \t\r\n")] != '\0' || !isfinite(x)) return 0;
+  *value = x;
+  return 1;
+}
+
+static int is_separator(char c) {
+  return c == ',' || c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static int parse_list(const char* option, const char* text, double* values, int count) {
+  int n = 0;
+  for (const char* at = text;;) {
+    while (is_separator(*at)) ++at;
+    if (!*at) break;
+    char* end;
+    double x = strtod(at, &end);
+    int width = (int)strcspn(at, ", \t\r\n");
+    if (end != at + width || !isfinite(x)) {
+      say_error("%s: \"%.*s\" is not a finite number", option, width, at);
+      return CLI_MISUSED;
+    }
+    if (n < count) values[n] = x;
+    ++n, at = end;
+  }
+  if (n == count) return CLI_GOOD;
+  say_error("%s: %d numbers given, the model has %d", option, n, count);
+  return CLI_MISUSED;
+}
+
+int parse_vector(const char* option, const char* text, double* values, int count) {
+  size_t size;
+  char* file = *text == '@' ? read_text(text + 1, &size) : NULL;
+  if (*text == '@' && !file) return CLI_FAILED;
+  double* given = malloc(((size_t)count + 1) * sizeof *given);
+  int status = CLI_FAILED;
+  if (given)
+    status = parse_list(option, file ? file : text, given, count);
+  else
+    say_error("out of memory");
+  if (status == CLI_GOOD) memcpy(values, given, (size_t)count * sizeof *given);
+  free(given), free(file);
+  return status;
+}

@@ -1,0 +1,112 @@
+// Results of experiments and benchmarks: numbers beside the paper's as they come, JSON at the end.
+#include "result.h"
+
+#include "json.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+void result_begin(result* r, const char* reference, const char* out, int json) {
+  *r = (result){.reference = reference,
+                .out = out,
+                .json = json,
+                .figures = json_object(),
+                .references = json_object(),
+                .units = json_object(),
+                .must = json_array()};
+}
+
+static void keep_figure(result* r, const char* name, double value, const char* unit) {
+  json_object_set_new(r->figures, name, json_number(value));
+  json_object_set_new(r->units, name, json_string(unit));
+}
+
+void result_figure(result* r, const char* name, double value, const char* unit) {
+  keep_figure(r, name, value, unit);
+  if (!r->json) clear_progress(), printf("  %-40s %12.6g %-12s\n", name, value, unit);
+}
+
+void result_compare(result* r, const char* name, double value, double reference, const char* unit) {
+  keep_figure(r, name, value, unit);
+  json_object_set_new(r->references, name, json_number(reference));
+  if (!r->json)
+    clear_progress(),
+        printf("  %-40s %12.6g %-12s %s %.6g\n", name, value, unit, r->reference, reference);
+}
+
+void result_must(result* r, const char* id, const char* what, double value, const char* want,
+                 int holds, int full_only) {
+  json_t* line = json_object();
+  json_object_set_new(line, "id", json_string(id));
+  json_object_set_new(line, "what", json_string(what));
+  json_object_set_new(line, "value", json_number(value));
+  json_object_set_new(line, "want", json_string(want));
+  json_object_set_new(line, "holds", json_boolean(holds));
+  json_object_set_new(line, "full_only", json_boolean(full_only));
+  json_array_append_new(r->must, line);
+}
+
+void result_note(result* r, const char* format, ...) {
+  if (r->json) return;
+  clear_progress();
+  va_list arguments;
+  va_start(arguments, format);
+  vprintf(format, arguments);
+  va_end(arguments);
+  putchar('\n');
+}
+
+static void say_file(result* r, const char* file) {
+  say_error("%s/%s: cannot write: %s", r->out, file, strerror(errno));
+  r->failed = 1;
+}
+
+FILE* result_open(result* r, const char* file) {
+  if (!r->out) return NULL;
+  char path[4096];
+  snprintf(path, sizeof path, "%s/%s", r->out, file);
+  FILE* opened = fopen(path, "w");
+  if (!opened) say_file(r, file);
+  return opened;
+}
+
+void result_close(result* r, FILE* file) {
+  if (!file) return;
+  int bad = ferror(file);
+  if (fclose(file) != 0 || bad) say_file(r, "");
+}
+
+static void print_must(const result* r, int quick) {
+  size_t i;
+  json_t* line;
+  if (json_array_size(r->must) > 0) printf("\nHas to show:\n");
+  json_array_foreach(r->must, i, line) {
+    int holds = json_is_true(json_object_get(line, "holds")),
+        full_only = json_is_true(json_object_get(line, "full_only"));
+    printf("  %-9s %s: %.6g, want %s\n",
+           holds                ? "holds"
+           : full_only && quick ? "(full)"
+                                : "FAILS",
+           json_string_value(json_object_get(line, "what")),
+           json_number_value(json_object_get(line, "value")),
+           json_string_value(json_object_get(line, "want")));
+  }
+}
+
+int result_end(result* r, const char* name, int quick) {
+  clear_progress();
+  int status = r->failed ? CLI_FAILED : CLI_GOOD;
+  json_t* o = json_object();
+  json_object_set_new(o, "name", json_string(name));
+  json_object_set_new(o, "quick", json_boolean(quick));
+  json_object_set_new(o, "figures", r->figures);
+  json_object_set_new(o, r->reference, r->references);
+  json_object_set_new(o, "units", r->units);
+  if (!r->json) print_must(r, quick);
+  json_object_set_new(o, "must", r->must);
+  if (!r->json) return json_decref(o), status;
+  int printed = print_json(o);
+  return status == CLI_GOOD ? printed : status;
+}

@@ -1,0 +1,21 @@
+// Inside of a result (experiment.h).
+#ifndef CLI_RESULT_H
+#define CLI_RESULT_H
+
+#include "experiment.h"
+
+#include <jansson.h>
+
+struct result {
+  const char* reference; // "paper" or "peer"
+  const char* out;       // folder or NULL
+  int json;              // people are not watching
+  int failed;            // a file could not be written
+  json_t *figures, *references, *units, *must;
+};
+
+void result_begin(result* r, const char* reference, const char* out, int json);
+// Prints everything as JSON, or for people the lines that had to hold. Returns the exit status.
+int result_end(result* r, const char* name, int quick);
+
+#endif

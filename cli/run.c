@@ -1,0 +1,149 @@
+// holdfast run: simulates a scene and writes what was asked for.
+#include "run.h"
+
+#include <math.h>
+#include <signal.h>
+
+// ---- interruption ----------------------------------------------------------------------------
+
+static volatile sig_atomic_t stop_requested;
+static void request_stop(int signal_number) { (void)signal_number, stop_requested = 1; }
+
+static void catch_interrupts(void) {
+  struct sigaction action = {.sa_handler = request_stop};
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+}
+
+// ---- controls --------------------------------------------------------------------------------
+
+// Who sets a control, the strongest first: the file, --ctrl, the scene's signals, the keyframe.
+typedef struct controlSource {
+  hfControlTable* table; // or NULL
+  int held;              // --ctrl was given
+  int signals;           // the scene's signals act
+} controlSource;
+
+static int find_controls(const runArguments* a, const hfModel* model, hfInput* input,
+                         controlSource* made) {
+  *made = (controlSource){.held = a->start.ctrl != NULL, .signals = a->run.config.scene_signals};
+  if (!a->run.controls) {
+    if (!a->start.ctrl && !a->start.keyframe) input->ctrl = NULL; // the sim asks the signals itself
+    return CLI_GOOD;
+  }
+  hfError error = {HF_OK, ""};
+  if (hf_control_table_read(&made->table, model, a->run.controls, &error) == HF_OK) return CLI_GOOD;
+  say_error("%s", error.message);
+  return CLI_FAILED;
+}
+
+// Times add up with rounding: SLACK of a step is far more than many steps lose by it.
+#define SLACK 0.01
+
+static void set_controls(const controlSource* c, const run* r) {
+  double time = r->state->time, *ctrl = r->input->ctrl;
+  if (!ctrl) return;
+  if (c->signals && !c->held) hf_signal_controls(r->model, time, ctrl);
+  if (c->table) hf_control_table_controls(c->table, time + SLACK * hf_sim_step_size(r->sim), ctrl);
+}
+
+// ---- the run ---------------------------------------------------------------------------------
+
+static void count_step(runStatistics* s, const hfStepReport* report) {
+  const hfSolveReport* solve = &report->solve;
+  ++s->steps;
+  ++s->rung[solve->rung];
+  s->iterations += solve->iterations;
+  if (solve->iterations > s->max_iterations) s->max_iterations = solve->iterations;
+  s->contacts += report->ncontact;
+  if (report->ncontact > s->max_contacts) s->max_contacts = report->ncontact;
+  s->dropped += report->ndropped;
+  s->not_converged += solve->status != HF_OK;
+  s->worst_residual = fmax(s->worst_residual, solve->residual);
+  s->worst_coupled_residual = fmax(s->worst_coupled_residual, solve->coupled_residual);
+  s->max_depth = fmax(s->max_depth, report->max_depth);
+}
+
+// Steps until the time is up, the user interrupts, or something is refused.
+static int step_through(const runOptions* o, run* r, const controlSource* source, outputs* out) {
+  double end = r->start_time + o->time - SLACK * hf_sim_step_size(r->sim);
+  hfError error = {HF_OK, ""};
+  while (r->state->time < end && !stop_requested) {
+    hfStepReport report;
+    set_controls(source, r);
+    double before = wall_clock();
+    hfStatus status = hf_sim_step(r->sim, r->state, r->input, &report, &error);
+    r->statistics.stepping += wall_clock() - before;
+    if (status >= 0) {
+      count_step(&r->statistics, &report);
+      status = write_outputs(o, r, &report, out, &error);
+    }
+    if (status < 0) {
+      say_error("stopped at %g s: %s", r->state->time, error.message);
+      return CLI_FAILED;
+    }
+    show_progress((r->state->time - r->start_time) / o->time, "%.3f of %g s",
+                  r->state->time - r->start_time, o->time);
+  }
+  r->interrupted = stop_requested != 0;
+  return CLI_GOOD;
+}
+
+static int simulate(const runOptions* o, run* r, const controlSource* source) {
+  outputs out = {0};
+  hfError error = {HF_OK, ""};
+  hfStatus opened = open_outputs(o, r, &out, &error);
+  int status = CLI_GOOD;
+  if (opened != HF_OK) {
+    say_error("%s", error.message);
+    status = CLI_FAILED;
+  } else {
+    catch_interrupts();
+    double before = wall_clock();
+    status = step_through(o, r, source, &out);
+    r->statistics.wall = wall_clock() - before;
+  }
+  int closed = close_outputs(r, &out);
+  clear_progress();
+  if (status == CLI_GOOD) status = closed;
+  if (r->interrupted)
+    say_error("interrupted at %g s; the files are complete up to there", r->state->time);
+  int printed = opened != HF_OK ? CLI_GOOD : o->json ? print_run_json(r) : print_summary(r);
+  if (status == CLI_GOOD) status = r->interrupted ? CLI_FAILED : printed;
+  return status;
+}
+
+static int run_scene(const void* arguments, const hfModel* model) {
+  const runArguments* a = arguments;
+  start begin;
+  controlSource source = {0};
+  hfSim* sim = NULL;
+  hfError error = {HF_OK, ""};
+  int status = make_start(&a->start, model, &begin);
+  if (status == CLI_GOOD) status = find_controls(a, model, begin.input, &source);
+  if (status == CLI_GOOD) {
+    hfStatus created = hf_sim_create(&sim, model, &a->run.config, &error);
+    if (created < 0) say_error("%s", error.message);
+    status = exit_status_of(created);
+  }
+  if (status == CLI_GOOD) {
+    run r = {.scene = a->scene.path,
+             .model = model,
+             .sim = sim,
+             .state = begin.state,
+             .input = begin.input,
+             .config = &a->run.config,
+             .start_time = begin.state->time};
+    status = simulate(&a->run, &r, &source);
+  }
+  hf_sim_free(sim);
+  hf_control_table_free(source.table);
+  free_start(&begin);
+  return status;
+}
+
+int verb_run(int argc, char** argv) {
+  runArguments a;
+  argp_parse(&run_argp, argc, argv, 0, NULL, &a);
+  return with_scene(&a.scene, run_scene, &a);
+}

@@ -1,0 +1,70 @@
+// A run: what the verb `run` was asked for, and what came of it.
+#ifndef CLI_RUN_H
+#define CLI_RUN_H
+
+#include "cli.h"
+#include "scene.h"
+#include "start.h"
+
+typedef struct runOptions {
+  double time;                                             // to simulate [s]
+  double record_interval;                                  // between frames of the recording [s]
+  const char *controls, *log, *contacts, *record, *report; // files; NULL: none
+  int json;
+  hfSimConfig config;
+} runOptions;
+
+typedef struct runArguments {
+  runOptions run;
+  sceneOptions scene;
+  startOptions start;
+} runArguments;
+extern const struct argp run_argp; // input: runArguments*
+
+// Sums over the steps of a run.
+typedef struct runStatistics {
+  long steps;
+  long rung[HF_RUNG_CONVEX + 1]; // steps served by each
+  long iterations;               // Newton iterations
+  int max_iterations;            // most in a step
+  long contacts;                 // summed over steps
+  int max_contacts;              // most in a step
+  long dropped, not_converged;   // contacts beyond capacity; steps that miss the tolerance
+  double worst_residual, worst_coupled_residual, max_depth;
+  double wall, stepping; // wall time of the loop and of the steps in it [s]
+} runStatistics;
+
+typedef struct run {
+  const char* scene; // path
+  const hfModel* model;
+  hfSim* sim;
+  hfState* state;
+  hfInput* input;
+  const hfSimConfig* config;
+  double start_time;
+  int interrupted;
+  runStatistics statistics;
+} run;
+
+typedef struct outputs {
+  hfStateLog* log;
+  hfContactLog* contacts;
+  hfRecorder* recorder;
+  hfReport* report;
+  double next_frame; // time of the recorder's next frame [s]
+} outputs;
+
+// Opens what the options name. On refusal close_outputs is still due.
+hfStatus open_outputs(const runOptions* options, const run* r, outputs* out, hfError* error);
+// After each step.
+hfStatus write_outputs(const runOptions* options, const run* r, const hfStepReport* report,
+                       outputs* out, hfError* error);
+// Closes all files, whatever happens to one of them. Returns the exit status.
+int close_outputs(const run* r, outputs* out);
+
+// The result for people, for machines, and as an HTML file. Each returns the exit status.
+int print_summary(const run* r);
+int print_run_json(const run* r);
+int close_report(const run* r, hfReport* report);
+
+#endif

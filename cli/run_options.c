@@ -1,0 +1,117 @@
+// Options of holdfast run.
+#include "run.h"
+
+#include "numbers.h"
+
+#include <string.h>
+
+enum {
+  KEY_TIME = 0x3000,
+  KEY_SET,
+  KEY_CONTROLS,
+  KEY_LOG,
+  KEY_CONTACTS,
+  KEY_RECORD,
+  KEY_RECORD_INTERVAL,
+  KEY_REPORT,
+  KEY_JSON,
+  KEY_CONFIG // first of the options that are fields of the configuration
+};
+
+// Options that set the field of the configuration with the same name.
+static const char* const config_fields[] = {"step",   "method", "friction", "accuracy",
+                                            "newton", "tals",   "jacobian"};
+
+static const struct argp_option options[] = {
+    {"time", KEY_TIME, "SECONDS", 0, "Time to simulate (default 5)", 1},
+    {"step", KEY_CONFIG + 0, "SECONDS", 0, "Step (default: the scene's)", 1},
+    {"method", KEY_CONFIG + 1, "NAME", 0, "tamsi, convex, … (default: the scene's, else tamsi)", 1},
+    {"friction", KEY_CONFIG + 2, "NAME", 0, "anchored, regularised, … (default: the scene's)", 1},
+    {"accuracy", KEY_CONFIG + 3, "NUMBER", 0,
+     "Continuous time: error control to this accuracy; 0: fixed step", 1},
+    {"newton", KEY_CONFIG + 4, "full|quasi", 0,
+     "Continuous time: how often the Jacobian is renewed", 1},
+    {"tals", KEY_CONFIG + 5, "on|off", 0, "Continuous time: transition-aware line search", 1},
+    {"jacobian", KEY_CONFIG + 6, "fd|analytic", 0, "Continuous time: where the Jacobian comes from",
+     1},
+    {"set", KEY_SET, "FIELD=VALUE", 0,
+     "Set any field of the configuration by its name in C (repeatable)", 1},
+    {"controls", KEY_CONTROLS, "FILE.csv", 0,
+     "Controls over time: a column time and one an actuator, by name", 2},
+    {"log", KEY_LOG, "FILE.csv", 0, "Write time, positions, velocities and controls of every step",
+     3},
+    {"contacts", KEY_CONTACTS, "FILE.csv", 0, "Write every contact of every step", 3},
+    {"record", KEY_RECORD, "FILE", 0, "Write a recording to look at later", 3},
+    {"record-interval", KEY_RECORD_INTERVAL, "SECONDS", 0, "Time between its frames (default 0.01)",
+     3},
+    {"report", KEY_REPORT, "FILE.html", 0, "Write plots of energy, forces and solver effort", 3},
+    {"json", KEY_JSON, 0, 0, "Print the result as JSON", 3},
+    {0}};
+
+static void set_field(hfSimConfig* config, const char* name, const char* value,
+                      struct argp_state* state) {
+  hfError error = {HF_OK, ""};
+  if (hf_sim_config_set(config, name, value, &error) != HF_OK)
+    argp_error(state, "%s", error.message);
+}
+
+static void set_named_field(hfSimConfig* config, char* text, struct argp_state* state) {
+  char* equals = strchr(text, '=');
+  if (!equals) argp_error(state, "--set %s: want FIELD=VALUE", text);
+  *equals = '\0';
+  set_field(config, text, equals + 1, state);
+}
+
+static double take_seconds(const char* option, const char* text, struct argp_state* state) {
+  double value = 0;
+  if (!parse_number(text, &value) || value < 0)
+    argp_error(state, "%s %s: want a time in seconds", option, text);
+  return value;
+}
+
+static error_t parse(int key, char* argument, struct argp_state* state) {
+  runArguments* a = state->input;
+  runOptions* o = &a->run;
+  switch (key) {
+  case ARGP_KEY_INIT:
+    *o = (runOptions){.time = 5, .record_interval = 0.01, .config = hf_sim_config_default()};
+    state->child_inputs[0] = &a->scene, state->child_inputs[1] = &a->start;
+    return 0;
+  case KEY_TIME:
+    o->time = take_seconds("--time", argument, state);
+    return 0;
+  case KEY_SET:
+    set_named_field(&o->config, argument, state);
+    return 0;
+  case KEY_CONTROLS:
+    o->controls = argument;
+    return 0;
+  case KEY_LOG:
+    o->log = argument;
+    return 0;
+  case KEY_CONTACTS:
+    o->contacts = argument;
+    return 0;
+  case KEY_RECORD:
+    o->record = argument;
+    return 0;
+  case KEY_RECORD_INTERVAL:
+    o->record_interval = take_seconds("--record-interval", argument, state);
+    return 0;
+  case KEY_REPORT:
+    o->report = argument;
+    return 0;
+  case KEY_JSON:
+    o->json = 1;
+    return 0;
+  default:
+    if (key < KEY_CONFIG || key >= KEY_CONFIG + (int)(sizeof config_fields / sizeof *config_fields))
+      return ARGP_ERR_UNKNOWN;
+    set_field(&o->config, config_fields[key - KEY_CONFIG], argument, state);
+    return 0;
+  }
+}
+
+static const struct argp_child children[] = {{&scene_argp, 0, 0, 0}, {&start_argp, 0, 0, 0}, {0}};
+const struct argp run_argp = {options,  parse, "SCENE", "Simulate a scene (MJCF or URDF).",
+                              children, 0,     0};

@@ -1,0 +1,228 @@
+// The result of a run: for people, for machines, and the table of the HTML report.
+#include "json.h"
+#include "run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char* const rung_names[] = {"none", "tamsi", "merit", "convex"};
+
+static const char* method_of(const run* r) {
+  return hf_method_name(r->config->method >= 0 ? r->config->method : r->model->world.method);
+}
+static const char* friction_of(const run* r) {
+  return hf_friction_name(r->config->friction >= 0 ? r->config->friction
+                                                   : r->model->world.friction);
+}
+static double simulated_time(const run* r) { return r->state->time - r->start_time; }
+static double real_time_factor(const run* r) { return simulated_time(r) / r->statistics.stepping; }
+static double mean(long sum, long count) { return count > 0 ? (double)sum / (double)count : 0; }
+
+// ---- lines of text ---------------------------------------------------------------------------
+
+enum { LINES = 12, LINE_SIZE = 256 };
+
+typedef struct summary {
+  const char* name[LINES];
+  char value[LINES][LINE_SIZE];
+  int count;
+} summary;
+
+#define ADD(s, label, ...)                                                                         \
+  ((s)->name[(s)->count] = (label), snprintf((s)->value[(s)->count++], LINE_SIZE, __VA_ARGS__))
+
+static void describe_rungs(const runStatistics* s, char* text, size_t size) {
+  size_t used = 0;
+  text[0] = '\0';
+  for (int i = 0; i <= HF_RUNG_CONVEX && used < size; ++i)
+    if (s->rung[i] > 0)
+      used += (size_t)snprintf(text + used, size - used, "%s%s %ld", used ? ", " : "",
+                               rung_names[i], s->rung[i]);
+}
+
+static summary summarise(const run* r) {
+  const runStatistics* s = &r->statistics;
+  summary m = {.count = 0};
+  ADD(&m, "scene", "%s", r->scene);
+  ADD(&m, "method", "%s, %s friction, step %g s", method_of(r), friction_of(r),
+      hf_sim_step_size(r->sim));
+  ADD(&m, "simulated", "%g s in %ld steps%s", simulated_time(r), s->steps,
+      r->interrupted ? " (interrupted)" : "");
+  if (s->steps == 0) return m;
+  ADD(&m, "wall time", "%.4g s, of it %.4g s stepping: %.3g us a step, %.3g times real time",
+      s->wall, s->stepping, 1e6 * s->stepping / (double)s->steps, real_time_factor(r));
+  ADD(&m, "iterations", "%ld, %.3g a step, at most %d", s->iterations,
+      mean(s->iterations, s->steps), s->max_iterations);
+  char rungs[LINE_SIZE];
+  describe_rungs(s, rungs, sizeof rungs);
+  ADD(&m, "rungs (steps)", "%s", rungs);
+  ADD(&m, "contacts", "%.3g a step, at most %d; deepest overlap %.3g m",
+      mean(s->contacts, s->steps), s->max_contacts, s->max_depth);
+  ADD(&m, "worst residual", "%.2g, of the coupled problem %.2g (relative)", s->worst_residual,
+      s->worst_coupled_residual);
+  if (s->not_converged > 0)
+    ADD(&m, "not converged", "%ld steps missed the tolerance", s->not_converged);
+  if (s->dropped > 0)
+    ADD(&m, "dropped", "%ld contacts beyond the capacity; see max_contacts", s->dropped);
+  return m;
+}
+
+// ---- for people ------------------------------------------------------------------------------
+
+static void print_joint(const run* r, int j) {
+  static const char* const types[] = {"free", "ball", "slide", "hinge"};
+  static const int nq[] = {7, 4, 1, 1}, nv[] = {6, 3, 1, 1};
+  static const char* const units[] = {"m, quat; m/s, rad/s", "quat; rad/s", "m; m/s", "rad; rad/s"};
+  const hfModel* m = r->model;
+  int type = hf_model_jnt_type(m)[j];
+  const double *q = hf_state_q(r->state) + hf_model_jnt_qposadr(m)[j],
+               *v = hf_state_v(r->state) + hf_model_jnt_dofadr(m)[j];
+  const char* name = hf_model_name(m, HF_OBJECT_JOINT, j);
+  char buffer[NAME_BUFFER];
+  if (!*name) name = object_name(m, HF_OBJECT_BODY, hf_model_jnt_body(m)[j], buffer);
+  printf("  %-20s %-5s ", name, types[type]);
+  for (int i = 0; i < nq[type]; ++i) printf(" %.6g", q[i]);
+  printf(" ;");
+  for (int i = 0; i < nv[type]; ++i) printf(" %.6g", v[i]);
+  printf("  [%s]\n", units[type]);
+}
+
+static void print_state(const run* r) {
+  enum { SHOWN = 24 };
+  printf("\nFinal state at %g s (position; velocity):\n", r->state->time);
+  for (int j = 0; j < r->model->njnt && j < SHOWN; ++j) print_joint(r, j);
+  if (r->model->njnt > SHOWN)
+    printf("  … and %d joints more (--json or --log has them)\n", r->model->njnt - SHOWN);
+}
+
+static double length(hfVec3 a) { return sqrt(a.x * a.x + a.y * a.y + a.z * a.z); }
+
+// Whether contact i is the first between its two bodies.
+static int opens_pair(const hfSim* sim, int i) {
+  hfContact c = hf_sim_contact(sim, i);
+  for (int k = 0; k < i; ++k) {
+    hfContact d = hf_sim_contact(sim, k);
+    if (d.body_a == c.body_a && d.body_b == c.body_b) return 0;
+  }
+  return 1;
+}
+
+static int count_sticking(const hfSim* sim, int body_a, int body_b) {
+  int count = 0;
+  for (int i = 0; i < hf_sim_contact_count(sim); ++i) {
+    hfContact c = hf_sim_contact(sim, i);
+    count += c.body_a == body_a && c.body_b == body_b && c.stick;
+  }
+  return count;
+}
+
+static void print_pairs(const run* r) {
+  if (r->statistics.steps == 0 || hf_sim_contact_count(r->sim) == 0) return;
+  printf("\nContact forces of the last step:\n");
+  for (int i = 0; i < hf_sim_contact_count(r->sim); ++i) {
+    if (!opens_pair(r->sim, i)) continue;
+    hfContact c = hf_sim_contact(r->sim, i);
+    hfVec3 normal, friction;
+    int count = hf_sim_pair_force(r->sim, c.body_a, c.body_b, &normal, &friction);
+    char a[NAME_BUFFER], b[NAME_BUFFER];
+    printf("  %s on %s: normal %.6g N, friction %.6g N, %d contacts, %d stick\n",
+           object_name(r->model, HF_OBJECT_BODY, c.body_b, b),
+           object_name(r->model, HF_OBJECT_BODY, c.body_a, a), length(normal), length(friction),
+           count, count_sticking(r->sim, c.body_a, c.body_b));
+  }
+}
+
+int print_summary(const run* r) {
+  summary m = summarise(r);
+  for (int i = 0; i < m.count; ++i) printf("%-15s %s\n", m.name[i], m.value[i]);
+  print_pairs(r);
+  print_state(r);
+  return CLI_GOOD;
+}
+
+// ---- the HTML report -------------------------------------------------------------------------
+
+int close_report(const run* r, hfReport* report) {
+  summary m = summarise(r);
+  hfReportLine lines[LINES];
+  for (int i = 0; i < m.count; ++i) lines[i] = (hfReportLine){m.name[i], m.value[i]};
+  hfError error = {HF_OK, ""};
+  if (hf_report_close(report, r->scene, lines, m.count, &error) == HF_OK) return CLI_GOOD;
+  say_error("%s", error.message);
+  return CLI_FAILED;
+}
+
+// ---- for machines ----------------------------------------------------------------------------
+
+static json_t* pairs_json(const run* r) {
+  json_t* array = json_array();
+  for (int i = 0; i < hf_sim_contact_count(r->sim); ++i) {
+    if (!opens_pair(r->sim, i)) continue;
+    hfContact c = hf_sim_contact(r->sim, i);
+    hfVec3 normal, friction;
+    char a[NAME_BUFFER], b[NAME_BUFFER];
+    int count = hf_sim_pair_force(r->sim, c.body_a, c.body_b, &normal, &friction);
+    json_t* o = json_object();
+    json_object_set_new(o, "body_a",
+                        json_string(object_name(r->model, HF_OBJECT_BODY, c.body_a, a)));
+    json_object_set_new(o, "body_b",
+                        json_string(object_name(r->model, HF_OBJECT_BODY, c.body_b, b)));
+    json_object_set_new(o, "contacts", json_integer(count));
+    json_object_set_new(o, "stick", json_integer(count_sticking(r->sim, c.body_a, c.body_b)));
+    json_object_set_new(o, "normal", json_vec3(normal));
+    json_object_set_new(o, "friction", json_vec3(friction));
+    json_array_append_new(array, o);
+  }
+  return array;
+}
+
+static json_t* final_json(const run* r) {
+  const hfModel* m = r->model;
+  json_t* o = json_object();
+  json_object_set_new(o, "time", json_number(r->state->time));
+  json_object_set_new(o, "qpos", json_numbers(hf_state_q(r->state), m->nq));
+  json_object_set_new(o, "qvel", json_numbers(hf_state_v(r->state), m->nv));
+  json_object_set_new(o, "act", json_numbers(hf_state_act(r->state), m->na));
+  if (r->statistics.steps == 0) return o;
+  json_object_set_new(o, "ctrl", json_numbers(hf_sim_ctrl(r->sim), m->nu));
+  json_object_set_new(o, "actuator_force", json_numbers(hf_sim_actuator_force(r->sim), m->nu));
+  json_object_set_new(o, "sensors", json_sensors(r->sim, m));
+  json_object_set_new(o, "contacts", json_contacts(r->sim, m));
+  json_object_set_new(o, "pairs", pairs_json(r));
+  return o;
+}
+
+static void set_statistics(json_t* o, const run* r) {
+  const runStatistics* s = &r->statistics;
+  json_object_set_new(o, "wall_time", json_number(s->wall));
+  json_object_set_new(o, "stepping_time", json_number(s->stepping));
+  json_object_set_new(o, "real_time_factor", json_number(real_time_factor(r)));
+  json_t* rungs = json_object();
+  for (int i = 0; i <= HF_RUNG_CONVEX; ++i)
+    json_object_set_new(rungs, rung_names[i], json_integer(s->rung[i]));
+  json_object_set_new(o, "rungs", rungs);
+  json_object_set_new(o, "iterations", json_integer(s->iterations));
+  json_object_set_new(o, "max_iterations", json_integer(s->max_iterations));
+  json_object_set_new(o, "mean_contacts", json_number(mean(s->contacts, s->steps)));
+  json_object_set_new(o, "max_contacts", json_integer(s->max_contacts));
+  json_object_set_new(o, "dropped_contacts", json_integer(s->dropped));
+  json_object_set_new(o, "not_converged", json_integer(s->not_converged));
+  json_object_set_new(o, "worst_residual", json_number(s->worst_residual));
+  json_object_set_new(o, "worst_coupled_residual", json_number(s->worst_coupled_residual));
+  json_object_set_new(o, "max_depth", json_number(s->max_depth));
+}
+
+int print_run_json(const run* r) {
+  json_t* o = json_object();
+  json_object_set_new(o, "scene", json_string(r->scene));
+  json_object_set_new(o, "method", json_string(method_of(r)));
+  json_object_set_new(o, "friction", json_string(friction_of(r)));
+  json_object_set_new(o, "step", json_number(hf_sim_step_size(r->sim)));
+  json_object_set_new(o, "steps", json_integer(r->statistics.steps));
+  json_object_set_new(o, "time", json_number(simulated_time(r)));
+  json_object_set_new(o, "interrupted", json_boolean(r->interrupted));
+  set_statistics(o, r);
+  json_object_set_new(o, "final", final_json(r));
+  return print_json(o);
+}

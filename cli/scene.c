@@ -1,0 +1,100 @@
+// Reading a model, with the options of the import.
+#include "scene.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEY_SEARCH = 0x1000, KEY_MERGE_FIXED, KEY_FLOATING, KEY_SKIP_MESHES };
+
+static const struct argp_option options[] = {
+    {0, 0, 0, 0, "Reading the model:", 90},
+    {"search", KEY_SEARCH, "DIR", 0,
+     "Also look here for package:// and relative files (repeatable)", 0},
+    {"merge-fixed", KEY_MERGE_FIXED, 0, 0, "URDF: fold links on fixed joints into their parent", 0},
+    {"floating", KEY_FLOATING, 0, 0, "URDF: give the root link a free joint", 0},
+    {"skip-meshes", KEY_SKIP_MESHES, 0, 0, "Leave out geoms whose mesh file is missing", 0},
+    {0}};
+
+static error_t add_search(sceneOptions* o, const char* folder) {
+  size_t count = (size_t)o->import.search_count + 1;
+  const char** search = realloc(o->search, count * sizeof *search);
+  if (!search) return ENOMEM;
+  search[count - 1] = folder;
+  o->search = search;
+  o->import.search_path = search;
+  o->import.search_count = (int)count;
+  return 0;
+}
+
+static error_t parse(int key, char* argument, struct argp_state* state) {
+  sceneOptions* o = state->input;
+  switch (key) {
+  case ARGP_KEY_INIT:
+    *o = (sceneOptions){.import = hf_import_config_default()};
+    return 0;
+  case KEY_SEARCH:
+    return add_search(o, argument);
+  case KEY_MERGE_FIXED:
+    o->import.merge_fixed_links = 1;
+    return 0;
+  case KEY_FLOATING:
+    o->import.floating_base = 1;
+    return 0;
+  case KEY_SKIP_MESHES:
+    o->import.skip_meshes = 1;
+    return 0;
+  case ARGP_KEY_ARG:
+    if (o->path) argp_error(state, "one model only, not also \"%s\"", argument);
+    o->path = argument;
+    return 0;
+  case ARGP_KEY_END:
+    if (!o->path) argp_error(state, "which model? Give the path of an MJCF or URDF file");
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+const struct argp scene_argp = {.options = options, .parser = parse};
+
+int load_scene(sceneOptions* o, scene* loaded, hfError* error) {
+  loaded->model = NULL;
+  loaded->diagnostics = hf_diagnostics_create();
+  if (!loaded->diagnostics) {
+    say_error("out of memory");
+    return CLI_FAILED;
+  }
+  hfStatus status = hf_model_load(&loaded->model, o->path, &o->import, loaded->diagnostics, error);
+  if (status >= 0) return CLI_GOOD;
+  say_error("%s", error->message);
+  return CLI_FAILED;
+}
+
+static void say_warnings(const scene* loaded, const char* path) {
+  enum { SHOWN = 5 };
+  int count = 0;
+  for (int i = 0; i < hf_diagnostics_count(loaded->diagnostics); ++i) {
+    hfDiagnostic d = hf_diagnostics_get(loaded->diagnostics, i);
+    if (d.severity == HF_WARNING && count++ < SHOWN)
+      say_warning("%s:%d: %s", d.file, d.line, d.message);
+  }
+  if (count > SHOWN) say_warning("%d more: holdfast check %s", count - SHOWN, path);
+}
+
+void unload_scene(sceneOptions* o, scene* loaded) {
+  hf_model_free(loaded->model);
+  hf_diagnostics_free(loaded->diagnostics);
+  free(o->search);
+}
+
+int with_scene(sceneOptions* o, int (*work)(const void*, const hfModel*), const void* arguments) {
+  scene loaded = {0};
+  hfError error = {HF_OK, ""};
+  int status = load_scene(o, &loaded, &error);
+  if (status == CLI_GOOD) {
+    say_warnings(&loaded, o->path);
+    status = work(arguments, loaded.model);
+  }
+  unload_scene(o, &loaded);
+  return status;
+}

@@ -1,0 +1,31 @@
+// The model that a verb works on: its options and its loading.
+#ifndef CLI_SCENE_H
+#define CLI_SCENE_H
+
+#include "cli.h"
+
+#include <argp.h>
+
+typedef struct sceneOptions {
+  const char* path; // NULL until the argument is read
+  hfImportConfig import;
+  const char** search; // folders of --search; freed by unload_scene
+} sceneOptions;
+
+// An argp parser for the MODEL argument and the options of the import; input: sceneOptions*.
+extern const struct argp scene_argp;
+
+typedef struct scene {
+  hfModel* model;
+  hfDiagnostics* diagnostics;
+} scene;
+
+// Loads; a refusal is said on standard error. Returns the exit status.
+int load_scene(sceneOptions* options, scene* loaded, hfError* error);
+void unload_scene(sceneOptions* options, scene* loaded);
+
+// Loads, says the first few warnings on standard error, works, unloads. Returns the exit status.
+int with_scene(sceneOptions* options, int (*work)(const void* arguments, const hfModel* model),
+               const void* arguments);
+
+#endif

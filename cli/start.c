@@ -1,0 +1,117 @@
+// Where a world starts.
+#include "start.h"
+
+#include "numbers.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { KEY_KEYFRAME = 0x2000, KEY_QPOS, KEY_QVEL, KEY_ACT, KEY_CTRL };
+
+static const struct argp_option options[] = {
+    {0, 0, 0, 0,
+     "Start (vectors are quoted numbers, separated by spaces or commas, or @FILE):", 80},
+    {"keyframe", KEY_KEYFRAME, "NAME", 0,
+     "Start from this keyframe of the model, by name or #NUMBER", 0},
+    {"qpos", KEY_QPOS, "VECTOR", 0, "Positions; quaternions are w x y z", 0},
+    {"qvel", KEY_QVEL, "VECTOR", 0, "Velocities", 0},
+    {"act", KEY_ACT, "VECTOR", 0, "Activations of the actuators that have one", 0},
+    {"ctrl", KEY_CTRL, "VECTOR", 0, "Controls, held", 0},
+    {0}};
+
+static error_t parse(int key, char* argument, struct argp_state* state) {
+  startOptions* o = state->input;
+  switch (key) {
+  case ARGP_KEY_INIT:
+    *o = (startOptions){0};
+    return 0;
+  case KEY_KEYFRAME:
+    o->keyframe = argument;
+    return 0;
+  case KEY_QPOS:
+    o->qpos = argument;
+    return 0;
+  case KEY_QVEL:
+    o->qvel = argument;
+    return 0;
+  case KEY_ACT:
+    o->act = argument;
+    return 0;
+  case KEY_CTRL:
+    o->ctrl = argument;
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+const struct argp start_argp = {.options = options, .parser = parse};
+
+static int find_key(const hfModel* model, const char* name) {
+  int key = hf_model_find(model, HF_OBJECT_KEY, name);
+  double number;
+  if (key < 0 && *name == '#' && parse_number(name + 1, &number) && number >= 0 &&
+      number < model->nkey)
+    key = (int)number;
+  return key;
+}
+
+static int set_key(const char* name, const hfModel* model, start* s) {
+  int key = find_key(model, name);
+  if (key < 0) {
+    say_error("--keyframe: the model has no keyframe \"%s\" (it has %d)", name, model->nkey);
+    return CLI_MISUSED;
+  }
+  hfError error = {HF_OK, ""};
+  hfStatus status = hf_state_set_key(s->state, s->input, model, key, &error);
+  if (status < 0) say_error("%s", error.message);
+  return exit_status_of(status);
+}
+
+// Quaternions of free and ball joints are made unit, as they are meant.
+static int normalise_rotations(const hfModel* model, double* q) {
+  for (int j = 0; j < model->njnt; ++j) {
+    int type = hf_model_jnt_type(model)[j];
+    if (type != HF_JOINT_FREE && type != HF_JOINT_BALL) continue;
+    double* r = q + hf_model_jnt_qposadr(model)[j] + (type == HF_JOINT_FREE ? 3 : 0);
+    double length = sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3]);
+    if (length < 1e-6) {
+      char buffer[NAME_BUFFER];
+      say_error("--qpos: the quaternion of joint %s is zero",
+                object_name(model, HF_OBJECT_JOINT, j, buffer));
+      return CLI_MISUSED;
+    }
+    if (fabs(length - 1) > 1e-14)
+      for (int i = 0; i < 4; ++i) r[i] /= length;
+  }
+  return CLI_GOOD;
+}
+
+static int set_vectors(const startOptions* o, const hfModel* model, start* s) {
+  int status = CLI_GOOD;
+  if (o->qpos) status = parse_vector("--qpos", o->qpos, hf_state_q(s->state), model->nq);
+  if (status == CLI_GOOD && o->qpos) status = normalise_rotations(model, hf_state_q(s->state));
+  if (status == CLI_GOOD && o->qvel)
+    status = parse_vector("--qvel", o->qvel, hf_state_v(s->state), model->nv);
+  if (status == CLI_GOOD && o->act)
+    status = parse_vector("--act", o->act, hf_state_act(s->state), model->na);
+  if (status == CLI_GOOD && o->ctrl)
+    status = parse_vector("--ctrl", o->ctrl, s->input->ctrl, model->nu);
+  return status;
+}
+
+int make_start(const startOptions* o, const hfModel* model, start* made) {
+  *made = (start){hf_state_create(model), hf_input_create(model)};
+  int status = CLI_FAILED;
+  if (!made->state || !made->input)
+    say_error("out of memory");
+  else
+    status = o->keyframe ? set_key(o->keyframe, model, made) : CLI_GOOD;
+  if (status == CLI_GOOD) status = set_vectors(o, model, made);
+  return status;
+}
+
+void free_start(start* made) {
+  hf_state_free(made->state);
+  hf_input_free(made->input);
+}

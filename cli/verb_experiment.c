@@ -1,0 +1,115 @@
+// holdfast experiment and holdfast bench: run one of a list by its name.
+#include "experiment_list.h"
+#include "result.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define X(name) extern const experiment experiment_##name;
+EXPERIMENTS(X)
+BENCHMARKS(X)
+#undef X
+
+#define X(name) &experiment_##name,
+static const experiment* const experiments[] = {EXPERIMENTS(X) NULL};
+static const experiment* const benchmarks[] = {BENCHMARKS(X) NULL};
+#undef X
+
+enum { KEY_QUICK = 0x3000, KEY_OUT, KEY_JSON };
+
+static const struct argp_option options[] = {
+    {"quick", KEY_QUICK, 0, 0, "A reduced version", 1},
+    {"out", KEY_OUT, "DIR", 0, "Write plots and tables into this folder", 1},
+    {"json", KEY_JSON, 0, 0, "Print the result as JSON", 1},
+    {0}};
+
+typedef struct experimentArguments {
+  const char* name;
+  experimentOptions options;
+  int json;
+} experimentArguments;
+
+static error_t parse(int key, char* argument, struct argp_state* state) {
+  experimentArguments* a = state->input;
+  switch (key) {
+  case KEY_QUICK:
+    a->options.quick = 1;
+    return 0;
+  case KEY_OUT:
+    a->options.out = argument;
+    return 0;
+  case KEY_JSON:
+    a->json = 1;
+    return 0;
+  case ARGP_KEY_ARG:
+    if (a->name) argp_error(state, "one name only, not also \"%s\"", argument);
+    a->name = argument;
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp experiment_argp = {options,
+                                            parse,
+                                            "[NAME]",
+                                            "Reproduce a figure or table: prints the paper's "
+                                            "numbers beside ours. Without a NAME, lists them.",
+                                            0,
+                                            0,
+                                            0};
+static const struct argp bench_argp = {options,
+                                       parse,
+                                       "[NAME]",
+                                       "Measure speed, beside a peer's in the same run where it is "
+                                       "installed. Without a NAME, lists them.",
+                                       0,
+                                       0,
+                                       0};
+
+static void print_list(const experiment* const* list) {
+  for (; *list; ++list) printf("  %-20s %s\n", (*list)->name, (*list)->about);
+}
+
+static const experiment* find(const experiment* const* list, const char* name) {
+  while (*list && strcmp((*list)->name, name) != 0) ++list;
+  return *list;
+}
+
+static int make_folder(const char* path) {
+  struct stat info;
+  if (mkdir(path, 0777) == 0 || (stat(path, &info) == 0 && S_ISDIR(info.st_mode))) return CLI_GOOD;
+  say_error("%s: cannot make the folder: %s", path, strerror(errno));
+  return CLI_FAILED;
+}
+
+static int run_listed(const experiment* const* list, const experimentArguments* a,
+                      const char* reference) {
+  if (!a->name) return print_list(list), CLI_GOOD;
+  const experiment* e = find(list, a->name);
+  if (!e) {
+    say_error("there is no \"%s\"; without a name they are listed", a->name);
+    return CLI_MISUSED;
+  }
+  if (a->options.out && make_folder(a->options.out) != CLI_GOOD) return CLI_FAILED;
+  result r;
+  result_begin(&r, reference, a->options.out, a->json);
+  result_note(&r, "%s: %s%s\n", e->name, e->about, a->options.quick ? " (quick)" : "");
+  int status = e->run(&a->options, &r);
+  int ended = result_end(&r, e->name, a->options.quick);
+  return status == CLI_GOOD ? ended : status;
+}
+
+int verb_experiment(int argc, char** argv) {
+  experimentArguments a = {0};
+  argp_parse(&experiment_argp, argc, argv, 0, NULL, &a);
+  return run_listed(experiments, &a, "paper");
+}
+
+int verb_bench(int argc, char** argv) {
+  experimentArguments a = {0};
+  argp_parse(&bench_argp, argc, argv, 0, NULL, &a);
+  return run_listed(benchmarks, &a, "peer");
+}

@@ -1,0 +1,128 @@
+// check, info and dynamics: what they say about models that are right, odd or wrong.
+#include "cli/command.h"
+#include "cli/scenes.h"
+
+#include <math.h>
+
+static int write_scenes(void** state) {
+  if (enter_folder(state) != 0) return -1;
+  write_file("ball.xml", falling_ball);
+  write_file("machine.xml", machine);
+  write_file("odd.xml", "<mujoco>\n<worldbody>\n<light pos='0 0 1'/>\n<geom size='1' "
+                        "frobnicate='3'/>\n</worldbody>\n</mujoco>\n");
+  write_file("broken.xml", "<mujoco>\n<worldbody>\n<body>\n</worldbody>\n</mujoco>\n");
+  return 0;
+}
+
+static void test_check_accepts(void** state) {
+  (void)state;
+  assert_works("check machine.xml");
+  assert_says(
+      standard_output,
+      "machine.xml: 2 bodies, 2 joints, 2 degrees of freedom, 1 geoms, 1 actuators; 0 warnings");
+  assert_works("check --json machine.xml");
+  assert_json();
+  assert_says(standard_output, "\"accepted\": true");
+}
+
+static void test_check_warns_with_file_and_line(void** state) {
+  (void)state;
+  assert_works("check odd.xml");
+  assert_says(standard_output, "odd.xml:4: warning: ");
+  assert_says(standard_output, "frobnicate");
+  assert_works("check --json odd.xml");
+  assert_json();
+  assert_says(standard_output, "\"line\": 4");
+}
+
+static void test_check_refuses_with_file_and_line(void** state) {
+  (void)state;
+  assert_refused("check broken.xml", 1, "broken.xml:4");
+  assert_int_equal(holdfast("check --json broken.xml"), 1);
+  assert_json();
+  assert_says(standard_output, "\"accepted\": false");
+  assert_says(standard_output, "\"error\": ");
+}
+
+static void test_info(void** state) {
+  (void)state;
+  assert_works("info machine.xml");
+  assert_says(standard_output, "mass 3 kg");
+  assert_says(standard_output, "cart  2 kg  1 geom  moves by rail (slide)");
+  assert_says(standard_output, "push on joint rail");
+  assert_says(standard_output, "Keyframes: raised");
+  assert_works("info --json machine.xml");
+  assert_json();
+  assert_near(json_value(standard_output, "nv", 0), 2, 0);
+  assert_near(json_value(standard_output, "mass", 0), 3, 1e-12);
+  assert_says(standard_output, "\"keyframes\": [\"raised\"]");
+}
+
+// Pendulum: M = I + m l^2, bias = m g l sin q. 17 digits: exact up to the order of operations.
+static void test_dynamics_of_a_pendulum(void** state) {
+  (void)state;
+  assert_works("dynamics machine.xml --json --qpos '0.5 0.3' --qvel '1 2' --ctrl 4");
+  assert_json();
+  assert_near(json_value(standard_output, "nq", 0), 2, 0);
+  assert_near(json_value(standard_output, "nv", 0), 2, 0);
+  assert_near(json_value(standard_output, "qpos", 1), 0.3, 0);
+  assert_near(json_value(standard_output, "qvel", 1), 2, 0);
+  assert_near(json_value(standard_output, "M", 0), 2, 1e-14);
+  assert_near(json_value(standard_output, "M", 1), 0, 0);
+  assert_near(json_value(standard_output, "M", 3), 0.01 + 0.25, 1e-14);
+  assert_near(json_value(standard_output, "bias", 1), 9.81 * 0.5 * sin(0.3), 1e-13);
+  assert_near(json_value(standard_output, "actuator_force", 0), 4, 0);
+  assert_says(standard_output, "\"name\": \"pendulum\"");
+  assert_says(standard_output, "\"name\": \"place\", \"value\": [");
+}
+
+static void test_dynamics_starts_from_a_keyframe(void** state) {
+  (void)state;
+  assert_works("dynamics machine.xml --json --keyframe raised --qvel '7,8'");
+  assert_near(json_value(standard_output, "qpos", 1), 1.5, 0);
+  assert_near(json_value(standard_output, "qvel", 0), 7, 0);
+  assert_near(json_value(standard_output, "actuator_force", 0), 3, 0);
+  assert_works("dynamics machine.xml --json --keyframe '#0'");
+  assert_near(json_value(standard_output, "qpos", 0), 0.25, 0);
+  assert_works("dynamics machine.xml --keyframe raised");
+  assert_says(standard_output, "bias:");
+  assert_refused("dynamics machine.xml --keyframe lowered", 2, "no keyframe \"lowered\"");
+}
+
+static void test_vectors(void** state) {
+  (void)state;
+  write_file("q.txt", "0.5,\n 0.25\n");
+  assert_works("dynamics machine.xml --json --qpos @q.txt");
+  assert_near(json_value(standard_output, "qpos", 1), 0.25, 0);
+  assert_refused("dynamics machine.xml --qpos '1'", 2, "--qpos: 1 numbers given, the model has 2");
+  assert_refused("dynamics machine.xml --qpos '1 2 3'", 2,
+                 "--qpos: 3 numbers given, the model has 2");
+  assert_refused("dynamics machine.xml --qpos 'nan 1'", 2,
+                 "--qpos: \"nan\" is not a finite number");
+  assert_refused("dynamics machine.xml --qvel '1 inf'", 2,
+                 "--qvel: \"inf\" is not a finite number");
+  assert_refused("dynamics machine.xml --qpos '1 2x'", 2, "--qpos: \"2x\" is not a finite number");
+  assert_refused("dynamics machine.xml --qpos @none.txt", 1, "none.txt: cannot read: No such file");
+  assert_refused("dynamics ball.xml --qpos '0 0 1 0 0 0 0'", 2,
+                 "the quaternion of joint fly is zero");
+}
+
+static void test_quaternions_are_made_unit(void** state) {
+  (void)state;
+  assert_works("dynamics ball.xml --json --qpos '0 0 1 2 0 0 0'");
+  assert_near(json_value(standard_output, "qpos", 3), 1, 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_check_accepts),
+      cmocka_unit_test(test_check_warns_with_file_and_line),
+      cmocka_unit_test(test_check_refuses_with_file_and_line),
+      cmocka_unit_test(test_info),
+      cmocka_unit_test(test_dynamics_of_a_pendulum),
+      cmocka_unit_test(test_dynamics_starts_from_a_keyframe),
+      cmocka_unit_test(test_vectors),
+      cmocka_unit_test(test_quaternions_are_made_unit),
+  };
+  return cmocka_run_group_tests(tests, write_scenes, leave_folder);
+}

@@ -1,0 +1,269 @@
+// run: results against closed forms, the formats of its files, and every way it can go wrong.
+#include "cli/command.h"
+#include "cli/scenes.h"
+
+#include <math.h>
+#include <signal.h>
+
+static char text[TEXT_SIZE];
+
+static int write_scenes(void** state) {
+  if (enter_folder(state) != 0) return -1;
+  write_file("ball.xml", falling_ball);
+  write_file("rest.xml", resting_ball);
+  write_file("machine.xml", machine);
+  return 0;
+}
+
+static void assert_begins(const char* s, const char* start) {
+  char* found = strstr(s, start);
+  assert_ptr_equal(found, s);
+}
+
+static int count_lines(const char* s) {
+  int count = 0;
+  for (; (s = strchr(s, '\n')); ++s) ++count;
+  return count;
+}
+
+static const char* last_line(char* s) {
+  size_t n = strlen(s);
+  assert_true(n > 0 && s[n - 1] == '\n');
+  s[n - 1] = '\0';
+  char* newline = strrchr(s, '\n');
+  return newline ? newline + 1 : s;
+}
+
+// Reads the numbers of a CSV row.
+static int split_row(const char* row, double* value, int capacity) {
+  int n = 0;
+  for (char* end; n < capacity; row = end + 1) {
+    value[n++] = strtod(row, &end);
+    if (*end != ',') break;
+  }
+  return n;
+}
+
+// Semi-implicit Euler in free fall: v_n = -n h g, z_n = z_0 - h^2 g n (n + 1)/2. Rounding only.
+static void test_free_fall(void** state) {
+  (void)state;
+  assert_works("run ball.xml --time 0.5 --json --log fall.csv");
+  assert_json();
+  assert_near(json_value(standard_output, "steps", 0), 50, 0);
+  assert_near(json_value(standard_output, "time", 0), 0.5, 1e-12);
+  assert_near(json_value(standard_output, "qpos", 2), 1 - 9.81e-4 * 50 * 51 / 2, 1e-12);
+  assert_near(json_value(standard_output, "qvel", 2), -9.81 * 0.5, 1e-12);
+  double row[16];
+  read_file("fall.csv", text);
+  assert_begins(text, "time,q[0],q[1],q[2],q[3],q[4],q[5],q[6],v[0],v[1],v[2],v[3],v[4],v[5]\n");
+  assert_int_equal(count_lines(text), 1 + 50);
+  assert_int_equal(split_row(last_line(text), row, 16), 14);
+  // 17 digits: the log has the very bits of the JSON.
+  assert_true(row[0] == json_value(standard_output, "time", 0) &&
+              row[3] == json_value(standard_output, "qpos", 2));
+}
+
+static void test_summary_for_people(void** state) {
+  (void)state;
+  assert_works("run machine.xml --time 0.1 --step 0.005");
+  assert_says(standard_output, "step 0.005 s");
+  assert_says(standard_output, "simulated       0.1 s in 20 steps");
+  assert_says(standard_output, "times real time");
+  assert_says(standard_output, "Final state at 0.1 s");
+  assert_says(standard_output, "hinge");
+  assert_string_equal(standard_error, "");
+}
+
+// A force f on 2 kg for t: v = f t/m.
+static void test_controls_held(void** state) {
+  (void)state;
+  assert_works("run machine.xml --time 0.2 --json --ctrl 6");
+  assert_near(json_value(standard_output, "qvel", 0), 6 * 0.2 / 2, 1e-12);
+  assert_works("run machine.xml --time 0.2 --json --keyframe raised");
+  assert_near(json_value(standard_output, "qvel", 0), 1 + 3 * 0.2 / 2, 1e-12);
+}
+
+// Rows hold until the next: 0 N until 0.05 s, 2 N until 0.1 s, then 10 N.
+static void test_controls_from_a_file(void** state) {
+  (void)state;
+  write_file("push.csv", "time,push\n0.05,2\n0.1,10\n");
+  assert_works("run machine.xml --time 0.2 --json --controls push.csv --log log.csv");
+  assert_near(json_value(standard_output, "qvel", 0), (2 * 0.05 + 10 * 0.1) / 2, 1e-12);
+  double row[8];
+  read_file("log.csv", text);
+  assert_int_equal(split_row(last_line(text), row, 8), 1 + 2 + 2 + 1);
+  assert_near(row[5], 10, 0);
+  write_file("bad.csv", "time,push\n0,1\n0.1,x\n");
+  assert_refused("run machine.xml --controls bad.csv", 1, "bad.csv:3");
+  write_file("bad.csv", "time,pull\n0,1\n");
+  assert_refused("run machine.xml --controls bad.csv", 1, "pull");
+  write_file("bad.csv", "time,push\n1,1\n0.5,1\n");
+  assert_refused("run machine.xml --controls bad.csv", 1, "bad.csv:3");
+  write_file("bad.csv", "time,push\n1,1,1\n");
+  assert_refused("run machine.xml --controls bad.csv", 1, "bad.csv:2");
+  write_file("bad.csv", "");
+  assert_refused("run machine.xml --controls bad.csv", 1, "bad.csv");
+  assert_refused("run machine.xml --controls none.csv", 1, "none.csv");
+}
+
+// At rest the floor carries the ball: fn = m g. After 2 s what is left of the drop is far below
+// 1e-6.
+static void test_contact_log(void** state) {
+  (void)state;
+  assert_works("run rest.xml --time 2 --json --contacts contacts.csv");
+  read_file("contacts.csv", text);
+  assert_begins(text, "time,geom_a,geom_b,x,y,z,nx,ny,nz,depth,fn,ftx,fty,ftz,vtx,vty,vtz,stick\n");
+  double time, x, y, z, nx, ny, nz, depth, fn;
+  char geom_a[32], geom_b[32];
+  const char* row = last_line(text);
+  assert_int_equal(sscanf(row, "%lf,%31[a-z],%31[a-z],%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf", &time,
+                          geom_a, geom_b, &x, &y, &z, &nx, &ny, &nz, &depth, &fn),
+                   11);
+  assert_near(time, 2, 1e-9);
+  int skin_is_a = strcmp(geom_a, "skin") == 0;
+  assert_string_equal(skin_is_a ? geom_b : geom_a, "floor");
+  assert_near(nz, skin_is_a ? 1 : -1, 1e-12); // from B into A
+  assert_near(fn, 9.81, 1e-6);
+  assert_true(depth > 0 && fabs(z) < 1e-4);
+  assert_near(json_value(standard_output, "fn", 0), fn, 0);
+  assert_says(standard_output, "\"pairs\": [{");
+}
+
+static void test_recording_and_report(void** state) {
+  (void)state;
+  assert_works("run rest.xml --time 0.5 --record rest.rec --report rest.html");
+  hfRecording* recording = NULL;
+  hfError error = {HF_OK, ""};
+  assert_int_equal(hf_recording_open(&recording, "rest.rec", &error), HF_OK);
+  int count = hf_recording_frame_count(recording);
+  assert_true(count >= 48 && count <= 51); // one every 10 ms, the start included
+  assert_string_equal(hf_recording_scene(recording), "rest.xml");
+  hfFrame first = hf_recording_frame(recording, 0), last = hf_recording_frame(recording, count - 1);
+  assert_near(first.time, 0, 0);
+  assert_near(first.pose[7 + 2], 0.1, 1e-8);
+  assert_near(last.time, 0.5, 0.011);
+  assert_int_equal(last.ncontact, 1);
+  assert_near(fabs((double)last.contact[0].force[2]), 9.81, 1e-2);
+  hf_recording_free(recording);
+  read_file("rest.html", text);
+  assert_says(text, "<!DOCTYPE html>");
+  assert_says(text, "rest.xml");
+  assert_says(text, "<polyline");
+  assert_null(strstr(text, "http")); // needs nothing from elsewhere
+  assert_null(strstr(text, "nan"));
+}
+
+static void test_bad_options(void** state) {
+  (void)state;
+  assert_refused("run ball.xml --time soon", 2, "--time soon");
+  assert_refused("run ball.xml --time=-1", 2, "--time -1");
+  assert_refused("run ball.xml --time nan", 2, "--time nan");
+  assert_refused("run ball.xml --step=-0.1", 2, "step");
+  assert_refused("run ball.xml --method guess", 2, "guess");
+  assert_refused("run ball.xml --friction guess", 2, "guess");
+  assert_refused("run ball.xml --set nothing=1", 2, "nothing");
+  assert_refused("run ball.xml --set step", 2, "want FIELD=VALUE");
+  assert_refused("run ball.xml --qpos 'nan 0 0 1 0 0 0'", 2, "--qpos");
+}
+
+static void test_set_reaches_the_configuration(void** state) {
+  (void)state;
+  assert_works("run ball.xml --time 0.1 --json --set step=0.02 --set solver.tolerance=1e-6");
+  assert_near(json_value(standard_output, "steps", 0), 5, 0);
+}
+
+static void test_unwritable_files_are_refused_before_the_run(void** state) {
+  (void)state;
+  const char* options[] = {"--log", "--contacts", "--record", "--report"};
+  for (int i = 0; i < 4; ++i) {
+    char call[128];
+    snprintf(call, sizeof call, "run ball.xml %s no/such/folder/file", options[i]);
+    assert_refused(call, 1, "no/such/folder/file: cannot write: No such file or directory");
+  }
+}
+
+static void test_full_disk_is_reported_by_name(void** state) {
+  (void)state;
+  const char* options[] = {"--log", "--contacts", "--record", "--report"};
+  for (int i = 0; i < 4; ++i) {
+    char call[128];
+    snprintf(call, sizeof call, "run rest.xml --time 0.1 %s /dev/full", options[i]);
+    assert_int_equal(holdfast(call), 1);
+    assert_says(standard_error, "/dev/full: cannot write: No space left on device");
+  }
+}
+
+// Files may grow to a few kilobytes, then the disk is full: whole rows stay, the other file is
+// complete.
+static void test_disk_that_fills_up_keeps_whole_rows(void** state) {
+  (void)state;
+  int status = system(
+      "sh -c \"ulimit -f 8; trap '' XFSZ; exec " HOLDFAST
+      " run ball.xml --time 1 --log full.csv --contacts other.csv\" >stdout.txt 2>stderr.txt");
+  assert_int_equal(WEXITSTATUS(status), 1);
+  assert_says(read_file("stderr.txt", standard_error), "full.csv: cannot write: File too large");
+  read_file("full.csv", text);
+  assert_true(count_lines(text) > 10);
+  double row[16];
+  assert_int_equal(split_row(last_line(text), row, 16), 14);
+  assert_int_equal(count_lines(read_file("other.csv", text)), 1);
+}
+
+// Starts a run that takes long, sends the signal once rows are in the log, and returns the exit
+// status.
+static int interrupt(int signal_number) {
+  remove("long.csv");
+  pid_t child = fork();
+  assert_true(child >= 0);
+  if (child == 0) {
+    assert_non_null(freopen("stdout.txt", "w", stdout));
+    assert_non_null(freopen("stderr.txt", "w", stderr));
+    execl(HOLDFAST, "holdfast", "run", "ball.xml", "--time", "1e7", "--log", "long.csv", "--report",
+          "long.html", (char*)NULL);
+    _exit(127);
+  }
+  for (int i = 0; i < 1000; ++i) {
+    usleep(10000);
+    FILE* file = fopen("long.csv", "r");
+    if (!file) continue;
+    fseek(file, 0, SEEK_END);
+    long size = ftell(file);
+    fclose(file);
+    if (size > 2000) break;
+  }
+  kill(child, signal_number);
+  int status;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void test_interrupt_ends_cleanly(void** state) {
+  (void)state;
+  const int signals[] = {SIGINT, SIGTERM};
+  for (int i = 0; i < 2; ++i) {
+    assert_int_equal(interrupt(signals[i]), 1);
+    assert_says(read_file("stderr.txt", standard_error), "interrupted at");
+    assert_says(read_file("stdout.txt", standard_output), "(interrupted)");
+    assert_int_equal(system("tail -c 1 long.csv | od -c | grep -q '\\\\n'"), 0);
+    assert_int_equal(system("tail -n 1 long.csv | awk -F, '{exit NF != 14}'"), 0);
+    assert_says(read_file("long.html", text), "</html>");
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_free_fall),
+      cmocka_unit_test(test_summary_for_people),
+      cmocka_unit_test(test_controls_held),
+      cmocka_unit_test(test_controls_from_a_file),
+      cmocka_unit_test(test_contact_log),
+      cmocka_unit_test(test_recording_and_report),
+      cmocka_unit_test(test_bad_options),
+      cmocka_unit_test(test_set_reaches_the_configuration),
+      cmocka_unit_test(test_unwritable_files_are_refused_before_the_run),
+      cmocka_unit_test(test_full_disk_is_reported_by_name),
+      cmocka_unit_test(test_disk_that_fills_up_keeps_whole_rows),
+      cmocka_unit_test(test_interrupt_ends_cleanly),
+  };
+  return cmocka_run_group_tests(tests, write_scenes, leave_folder);
+}
