@@ -2,7 +2,7 @@
 //
 // An hfDynamics is scratch and results for one thread: call the stages in order, read the arrays.
 // Spatial quantities are about each tree's reference point (the origin of the tree's first moving
-// body, p_WR) in world axes, so that no stage transforms between frames.
+// body) in world axes, so that no stage transforms between frames.
 //
 //   hf_dynamics_position(d, q)      poses, joint axes, inertias in the world
 //   hf_dynamics_velocity(d, v)      spatial velocities, velocity-dependent accelerations
@@ -44,13 +44,19 @@ HF_API void hf_dynamics_dense_M(const hfDynamics* d, double* M); // (nv x nv)
 
 // x <- M^-1 x, after hf_dynamics_factor.
 HF_API void hf_dynamics_solve(const hfDynamics* d, double* x);
-// y = M x, after hf_dynamics_mass_matrix.
+// y = M x, after hf_dynamics_mass_matrix; x and y are different arrays.
 HF_API void hf_dynamics_multiply(const hfDynamics* d, const double* x, double* y);
 
 // Inverse dynamics by RNEA: tau = M(q) vdot + bias(q, v) - J^T wrenches; wrench (nbody x 6) or NULL.
 HF_API void hf_dynamics_inverse(hfDynamics* d, const double* v, const double* vdot, const double* wrench, double* tau);
-// Forward dynamics by ABA: vdot from tau (armature included), without forming M.
+// Forward dynamics by ABA: vdot from tau (armature included), without forming M (with it, in models with
+// tendon armature).
 HF_API void hf_dynamics_forward(hfDynamics* d, const double* v, const double* tau, const double* wrench, double* vdot);
+
+// Derivatives (nv x nv, row-major) of tau = M(q) vdot + bias(q, v) at (q, v), the first along the manifold:
+// tau(q (+) e x) = tau + e dtau_dq x. By differences: dtau_dq to about 1e-9, dtau_dv exact but for rounding.
+HF_API void hf_dynamics_inverse_derivatives(hfDynamics* d, const double* q, const double* v, const double* vdot,
+                                            const hfInput* input, double* dtau_dq, double* dtau_dv);
 
 // Jacobian (6 x nv, row-major: angular then linear) of body B at world point p, and its rate times v.
 HF_API void hf_dynamics_jacobian(const hfDynamics* d, int body, hfVec3 p_W, double* J);

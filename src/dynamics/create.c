@@ -75,6 +75,7 @@ static void slice_results(hfDynamics* d, hfiArena* arena) {
   d->Ia = HFI_TAKE(arena, hfiArticulated, d->nlink);
   d->U = HFI_TAKE(arena, hfForce, m->nv);
   d->u = HFI_TAKE(arena, double, m->nv);
+  d->work = HFI_TAKE(arena, double, m->nq + 3 * m->nv);
 }
 
 // ---- kinematics -----------------------------------------------------------------------------------

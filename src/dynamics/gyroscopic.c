@@ -49,7 +49,7 @@ static hfVec3 spin_freely(const double* I, hfVec3 w0, double h) {
   return w1;
 }
 
-// Type of the joint that lets the link turn freely, or -1.
+// The joint that lets the link turn freely, or -1.
 static int find_spin_joint(const hfDynamics* d, const hfiLink* link) {
   for (int j = link->joint; j < link->joint + link->njoint; ++j)
     if (d->step[j].type == HF_JOINT_FREE || d->step[j].type == HF_JOINT_BALL) return j;
@@ -70,8 +70,7 @@ static void shift_inertia(double* I, double mass, hfVec3 r) {
 // m [w1 x (c - c1) + h w0 x (w0 x c)] in body axes
 static hfVec3 centring_impulse(const hfiLink* link, hfVec3 w0, hfVec3 w1, double h) {
   hfVec3 c = link->com_B, c1 = q_rotate(q_exp(v3_scale(h, w1)), c);
-  hfVec3 implicit = v3_cross(w1, v3_sub(c, c1)), explicit = v3_cross(w0, v3_cross(w0, c));
-  return v3_scale(link->mass, v3_axpy(h, explicit, implicit));
+  return v3_scale(link->mass, v3_axpy(h, v3_cross(w0, v3_cross(w0, c)), v3_cross(w1, v3_sub(c, c1))));
 }
 
 void hf_dynamics_gyroscopic_impulse(const hfDynamics* d, double h, double* p) {

@@ -7,7 +7,6 @@
 // The bias is tau at vdot = 0. All forces of a tree are about one point, so that passing a force
 // inward is an addition.
 #include "dynamics/dynamics.h"
-#include <string.h>
 
 static void subtract_wrenches(hfDynamics* d, const double* wrench) {
   for (int b = 1; b < d->model->nbody; ++b) {
