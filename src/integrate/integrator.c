@@ -61,7 +61,7 @@ static hfStatus check_config(const hfIntegratorConfig* c, const hfOde* ode, hfEr
   const char* broken = NULL;
   double value = 0;
 #define DEMAND(holds, field, text) if (!broken && !(holds)) { broken = #field " must be " text; value = (double)c->field; }
-  DEMAND(hfi_tableau(c->method), method, "rk3, implicit-euler or sdirk")
+  DEMAND(hfi_butcher(c->method), method, "rk3, implicit-euler or sdirk")
   DEMAND(!c->error_control || positive(c->accuracy), accuracy, "positive; for fixed steps switch error_control off")
   DEMAND(positive(c->step), step, "positive")
   DEMAND(c->first_step >= 0 && isfinite(c->first_step), first_step, "zero or positive")
@@ -95,7 +95,7 @@ static hfIntegrator* plan(hfiArena* arena, const hfOde* ode, const hfIntegratorC
   hfIntegrator measured;
   hfIntegrator* integrator = HFI_TAKE(arena, hfIntegrator, 1);
   hfIntegrator* in = integrator ? integrator : &measured;
-  hfi_stepper_plan(&in->stepper, hfi_tableau(config->method), ode, arena);
+  hfi_stepper_plan(&in->stepper, hfi_butcher(config->method), ode, arena);
   in->u = HFI_TAKE(arena, double, ode->n);
   in->half = HFI_TAKE(arena, double, ode->n);
   in->error = HFI_TAKE(arena, double, ode->n);
@@ -182,7 +182,7 @@ static hfStatus double_step(hfIntegrator* in, double t, double h) {
 static void extrapolate(hfIntegrator* in) {
   const hfiStepper* s = &in->stepper;
   memcpy(in->half, in->error, (size_t)s->chart.ode.n * sizeof *in->half);
-  if (hfi_tableau_embedded(s->table)) hfi_matrix_solve(&s->matrix, in->half);
+  if (hfi_butcher_embedded(s->table)) hfi_stage_matrix_solve(&s->matrix, in->half);
   for (int i = 0; i < s->chart.ode.n; ++i) in->u[i] -= in->half[i];
 }
 
@@ -214,7 +214,7 @@ static hfStatus attempt(hfIntegrator* in, double t, double h, const double* x) {
   hfStatus status = hfi_stepper_step(s, t, h, NULL, in->u);
   if (status) return status;
   if (!in->config.error_control) return check_stages(in, h);
-  if (hfi_tableau_embedded(s->table)) hfi_stepper_error(s, h, in->error);
+  if (hfi_butcher_embedded(s->table)) hfi_stepper_error(s, h, in->error);
   else status = double_step(in, t, h);
   if (status) return status;
   in->estimate = hfi_chart_norm(&s->chart, in->error);

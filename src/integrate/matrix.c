@@ -4,24 +4,24 @@
 
 #include "linalg/dense.h"
 
-void hfi_matrix_plan(hfiMatrix* matrix, int n, hfiArena* arena) {
+void hfi_stage_matrix_plan(hfiStageMatrix* matrix, int n, hfiArena* arena) {
   matrix->n = n;
   matrix->J = HFI_TAKE(arena, double, (size_t)n * (size_t)n);
   matrix->LU = HFI_TAKE(arena, double, (size_t)n * (size_t)n);
   matrix->pivot = HFI_TAKE(arena, int32_t, n);
 }
 
-void hfi_matrix_renew(hfiMatrix* matrix) {
+void hfi_stage_matrix_renew(hfiStageMatrix* matrix) {
   matrix->known = 1;
   matrix->factored = 0;
 }
 
-void hfi_matrix_forget(hfiMatrix* matrix) {
+void hfi_stage_matrix_forget(hfiStageMatrix* matrix) {
   matrix->known = 0;
   matrix->factored = 0;
 }
 
-int hfi_matrix_factor(hfiMatrix* matrix, double gamma_h) {
+int hfi_stage_matrix_factor(hfiStageMatrix* matrix, double gamma_h) {
   const int n = matrix->n;
   if (matrix->factored == gamma_h) return 0;
   for (int i = 0; i < n * n; ++i) matrix->LU[i] = -gamma_h * matrix->J[i];
@@ -32,6 +32,6 @@ int hfi_matrix_factor(hfiMatrix* matrix, double gamma_h) {
   return failed;
 }
 
-void hfi_matrix_solve(const hfiMatrix* matrix, double* b) {
+void hfi_stage_matrix_solve(const hfiStageMatrix* matrix, double* b) {
   hfi_lu_solve(matrix->LU, matrix->n, matrix->n, matrix->pivot, b);
 }

@@ -6,21 +6,21 @@
 
 #include <stdint.h>
 
-typedef struct hfiMatrix {
+typedef struct hfiStageMatrix {
   int n;
   double *J, *LU;        // (n x n)
   int32_t* pivot;        // (n)
   int known;             // J holds a Jacobian
   double factored;       // gamma h of the factors; 0: none
   int64_t factorisations;
-} hfiMatrix;
+} hfiStageMatrix;
 
-void hfi_matrix_plan(hfiMatrix* matrix, int n, hfiArena* arena);
+void hfi_stage_matrix_plan(hfiStageMatrix* matrix, int n, hfiArena* arena);
 // Call after J was written.
-void hfi_matrix_renew(hfiMatrix* matrix);
-void hfi_matrix_forget(hfiMatrix* matrix);
+void hfi_stage_matrix_renew(hfiStageMatrix* matrix);
+void hfi_stage_matrix_forget(hfiStageMatrix* matrix);
 // Factors I - gamma_h J unless that was done already; 0, or non-zero where it is singular.
-int hfi_matrix_factor(hfiMatrix* matrix, double gamma_h);
-void hfi_matrix_solve(const hfiMatrix* matrix, double* b);
+int hfi_stage_matrix_factor(hfiStageMatrix* matrix, double gamma_h);
+void hfi_stage_matrix_solve(const hfiStageMatrix* matrix, double* b);
 
 #endif

@@ -25,13 +25,13 @@
 
 enum { UNKNOWN = -1 };
 
-static double take_update(const hfiNewtonProblem* p, double* y, const double* r) {
+static double take_update(const hfiStageProblem* p, double* y, const double* r) {
   for (int i = 0; i < p->n; ++i) y[i] -= r[i];
   return p->norm(p->context, y);
 }
 
 // r <- A^-1 r, with sign for `limit`: the update is -r.
-static double limit_update(const hfiNewtonProblem* p, const double* y, double* r, int* transition) {
+static double limit_update(const hfiStageProblem* p, const double* y, double* r, int* transition) {
   if (!p->limit) return 1;
   for (int i = 0; i < p->n; ++i) r[i] = -r[i];
   double alpha = p->limit(p->context, y, r, transition);
@@ -39,12 +39,12 @@ static double limit_update(const hfiNewtonProblem* p, const double* y, double* r
   return alpha;
 }
 
-hfStatus hfi_newton_solve(const hfiNewtonProblem* p, const hfiNewtonOptions* options, double* y,
-                          double* r, hfiNewtonResult* result) {
+hfStatus hfi_stage_newton(const hfiStageProblem* p, const hfiStageOptions* options, double* y,
+                          double* r, hfiStageResult* result) {
   double previous = UNKNOWN; // |dy| of the last iteration, if contraction can be measured against it
   double previous_residual = UNKNOWN;
   int transition = 0;        // the last update made the matrix another one
-  *result = (hfiNewtonResult){0};
+  *result = (hfiStageResult){0};
   for (int k = 0; k < options->max_iterations; ++k) {
     hfStatus status = p->residual(p->context, y, r);
     if (status) return status;

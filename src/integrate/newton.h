@@ -4,7 +4,7 @@
 
 #include <holdfast/integrate.h>
 
-typedef struct hfiNewtonProblem {
+typedef struct hfiStageProblem {
   void* context;
   int n;
   hfStatus (*residual)(void* context, const double* y, double* r);
@@ -15,22 +15,22 @@ typedef struct hfiNewtonProblem {
   double (*limit)(void* context, const double* y, const double* dy, int* transition);
   double (*norm)(void* context, const double* dy);
   void (*trace)(void* context, double residual, double update, double alpha); // NULL: none
-} hfiNewtonProblem;
+} hfiStageProblem;
 
-typedef struct hfiNewtonOptions {
+typedef struct hfiStageOptions {
   int max_iterations;
   int full;          // 1: a new matrix in every iteration
   double tolerance;  // error left in y, in the norm
   double divergence; // ratio of successive updates that counts as divergence
-} hfiNewtonOptions;
+} hfiStageOptions;
 
-typedef struct hfiNewtonResult {
+typedef struct hfiStageResult {
   int iterations, limited;
   double theta; // slowest contraction met; 0: none was measured
-} hfiNewtonResult;
+} hfiStageResult;
 
 // Improves the guess y; update (n) is scratch. HF_OK, HF_NOT_CONVERGED, or what a function returned.
-hfStatus hfi_newton_solve(const hfiNewtonProblem* problem, const hfiNewtonOptions* options, double* y,
-                          double* update, hfiNewtonResult* result);
+hfStatus hfi_stage_newton(const hfiStageProblem* problem, const hfiStageOptions* options, double* y,
+                          double* update, hfiStageResult* result);
 
 #endif

@@ -14,10 +14,10 @@
 #include <math.h>
 #include <string.h>
 
-void hfi_stepper_plan(hfiStepper* s, const hfiTableau* table, const hfOde* ode, hfiArena* arena) {
+void hfi_stepper_plan(hfiStepper* s, const hfiButcher* table, const hfOde* ode, hfiArena* arena) {
   s->table = table;
   hfi_chart_plan(&s->chart, ode, arena);
-  if (table->gamma > 0) hfi_matrix_plan(&s->matrix, ode->n, arena);
+  if (table->gamma > 0) hfi_stage_matrix_plan(&s->matrix, ode->n, arena);
   s->K = HFI_TAKE(arena, double, table->stages * ode->n);
   s->base = HFI_TAKE(arena, double, ode->n);
   s->update = HFI_TAKE(arena, double, ode->n);
@@ -44,10 +44,10 @@ static hfStatus stage_residual(void* context, const double* y, double* r) {
 }
 
 static hfStatus form_jacobian(hfiStepper* s, double t, const double* u, const double* rate) {
-  hfi_matrix_forget(&s->matrix);
+  hfi_stage_matrix_forget(&s->matrix);
   ++s->jacobians;
   hfStatus status = hfi_chart_jacobian(&s->chart, s->analytic, t, u, rate, s->matrix.J);
-  if (!status) hfi_matrix_renew(&s->matrix);
+  if (!status) hfi_stage_matrix_renew(&s->matrix);
   return status;
 }
 
@@ -55,10 +55,10 @@ static hfStatus stage_refresh(void* context, const double* y) {
   hfiStepper* s = context;
   hfStatus status = form_jacobian(s, s->t, y, s->rate);
   if (status) return status;
-  return hfi_matrix_factor(&s->matrix, s->gamma_h) ? HF_SINGULAR : HF_OK;
+  return hfi_stage_matrix_factor(&s->matrix, s->gamma_h) ? HF_SINGULAR : HF_OK;
 }
 
-static void stage_solve(void* context, double* b) { hfi_matrix_solve(&((hfiStepper*)context)->matrix, b); }
+static void stage_solve(void* context, double* b) { hfi_stage_matrix_solve(&((hfiStepper*)context)->matrix, b); }
 
 static double stage_limit(void* context, const double* y, const double* dy, int* transition) {
   hfiStepper* s = context;
@@ -77,11 +77,11 @@ static void stage_trace(void* context, double residual, double update, double al
 }
 
 static hfStatus run_newton(hfiStepper* s, double* y) {
-  hfiNewtonProblem problem = {s,           s->chart.ode.n, stage_residual,
+  hfiStageProblem problem = {s,           s->chart.ode.n, stage_residual,
                               stage_refresh, stage_solve,    s->tals ? stage_limit : NULL,
                               stage_norm,  s->trace ? stage_trace : NULL};
-  hfiNewtonResult result;
-  hfStatus status = hfi_newton_solve(&problem, &s->newton, y, s->update, &result);
+  hfiStageResult result;
+  hfStatus status = hfi_stage_newton(&problem, &s->newton, y, s->update, &result);
   s->iterations += result.iterations;
   s->limited += result.limited;
   s->theta = fmax(s->theta, result.theta);
@@ -117,7 +117,7 @@ static hfStatus solve_quasi(hfiStepper* s, double t0, const double* u0, const do
       if (status) return status;
       s->fresh = 1;
     }
-    if (hfi_matrix_factor(&s->matrix, s->gamma_h)) return HF_SINGULAR;
+    if (hfi_stage_matrix_factor(&s->matrix, s->gamma_h)) return HF_SINGULAR;
     copy(y, guess, s->chart.ode.n);
     hfStatus status = run_newton(s, y);
     if (!status || s->fresh) return status;
@@ -174,7 +174,7 @@ void hfi_stepper_error(hfiStepper* s, double h, double* error) {
   for (int j = 0; j < s->table->stages; ++j)
     for (int l = 0; l < n; ++l) error[l] += h * s->table->e[j] * s->K[j * n + l];
   // Stiff parts of the estimate are damped as the method damps them: e <- (I - g J)^-1 e.
-  if (s->table->gamma > 0) hfi_matrix_solve(&s->matrix, error);
+  if (s->table->gamma > 0) hfi_stage_matrix_solve(&s->matrix, error);
 }
 
 void hfi_stepper_accept(hfiStepper* s) {

@@ -5,13 +5,13 @@
 #include "integrate/chart.h"
 #include "integrate/matrix.h"
 #include "integrate/newton.h"
-#include "integrate/tableau.h"
+#include "integrate/butcher.h"
 
 typedef struct hfiStepper {
-  const hfiTableau* table;
+  const hfiButcher* table;
   hfiChart chart;
-  hfiMatrix matrix;
-  hfiNewtonOptions newton;
+  hfiStageMatrix matrix;
+  hfiStageOptions newton;
   int analytic, tals;
   double refresh;        // contraction above which the Jacobian is formed anew after the step
 
@@ -29,7 +29,7 @@ typedef struct hfiStepper {
   int trace_capacity, trace_count;
 } hfiStepper;
 
-void hfi_stepper_plan(hfiStepper* s, const hfiTableau* table, const hfOde* ode, hfiArena* arena);
+void hfi_stepper_plan(hfiStepper* s, const hfiButcher* table, const hfOde* ode, hfiArena* arena);
 
 // Opens a chart at x (nx).
 void hfi_stepper_centre(hfiStepper* s, const double* x);

@@ -52,18 +52,18 @@ static void scalar_trace(void* context, double residual, double update, double a
   if (p->residuals <= 64) p->history[p->residuals - 1] = residual;
 }
 
-static hfStatus solve_scalar(scalarProblem* p, int tals, double divergence, double* y, hfiNewtonResult* result) {
-  hfiNewtonProblem problem = {p, 1, scalar_residual, scalar_refresh, scalar_solve, tals ? scalar_limit : NULL, scalar_norm, scalar_trace};
-  hfiNewtonOptions options = {20, 1, 1e-14, divergence};
+static hfStatus solve_scalar(scalarProblem* p, int tals, double divergence, double* y, hfiStageResult* result) {
+  hfiStageProblem problem = {p, 1, scalar_residual, scalar_refresh, scalar_solve, tals ? scalar_limit : NULL, scalar_norm, scalar_trace};
+  hfiStageOptions options = {20, 1, 1e-14, divergence};
   double update;
-  return hfi_newton_solve(&problem, &options, y, &update, result);
+  return hfi_stage_newton(&problem, &options, y, &update, result);
 }
 
 static void test_full_newton_converges_quadratically(void** state) {
   (void)state;
   scalarProblem p = {.y0 = 0.3, .force = 0.2, .width = 1, .smooth = 1};
   double y = 0;
-  hfiNewtonResult result;
+  hfiStageResult result;
   assert_int_equal(solve_scalar(&p, 0, 1, &y, &result), HF_OK);
   double r;
   scalar_residual(&p, &y, &r);
@@ -78,7 +78,7 @@ static void test_cycle_without_the_limit(void** state) {
   (void)state;
   scalarProblem p = {.y0 = 0.05, .force = 0.1, .width = 1e-4};
   double y = 0.2;
-  hfiNewtonResult result;
+  hfiStageResult result;
   assert_int_equal(solve_scalar(&p, 0, INFINITY, &y, &result), HF_NOT_CONVERGED);
   assert_int_equal(result.iterations, 20);
   for (int k = 3; k < 20; ++k) assert_near(p.history[k], p.history[k - 2], 1e-12);
@@ -94,7 +94,7 @@ static void test_limit_ends_the_cycle(void** state) {
   for (int smooth = 0; smooth < 2; ++smooth) {
     scalarProblem p = {.y0 = 0.05, .force = 0.1, .width = 1e-4, .smooth = smooth};
     double y = 0.2;
-    hfiNewtonResult result;
+    hfiStageResult result;
     assert_int_equal(solve_scalar(&p, 1, 1, &y, &result), HF_OK);
     assert_int_equal(result.limited, 1);
     // linear law: sticks at y = y0/(1 + force/width) exactly; smooth law: g(s) = 1/2, s = 1/sqrt(3), to
@@ -108,11 +108,11 @@ static void test_limit_ends_the_cycle(void** state) {
 static void test_a_matrix_much_too_stiff_is_no_success(void** state) {
   (void)state;
   scalarProblem p = {.y0 = 0.5, .force = 0.1, .width = 1e-4, .slope = 1 + 0.1 / 1e-4};
-  hfiNewtonProblem problem = {&p, 1, scalar_residual, scalar_refresh, scalar_solve, NULL, scalar_norm, NULL};
-  hfiNewtonOptions options = {10, 0, 1e-3, 1};
+  hfiStageProblem problem = {&p, 1, scalar_residual, scalar_refresh, scalar_solve, NULL, scalar_norm, NULL};
+  hfiStageOptions options = {10, 0, 1e-3, 1};
   double y = 0.2, update;
-  hfiNewtonResult result;
-  assert_int_equal(hfi_newton_solve(&problem, &options, &y, &update, &result), HF_NOT_CONVERGED);
+  hfiStageResult result;
+  assert_int_equal(hfi_stage_newton(&problem, &options, &y, &update, &result), HF_NOT_CONVERGED);
   assert_int_equal(p.refreshes, 0);
 }
 
@@ -146,22 +146,22 @@ static void test_matrix_solves_and_keeps_its_factors(void** state) {
   (void)state;
   static char memory[4096];
   hfiArena arena = hfi_arena(memory, sizeof memory);
-  hfiMatrix m = {0};
-  hfi_matrix_plan(&m, 2, &arena);
+  hfiStageMatrix m = {0};
+  hfi_stage_matrix_plan(&m, 2, &arena);
   memcpy(m.J, (double[]){1, 2, 3, 4}, 4 * sizeof(double));
-  hfi_matrix_renew(&m);
-  assert_int_equal(hfi_matrix_factor(&m, 0.5), 0);
+  hfi_stage_matrix_renew(&m);
+  assert_int_equal(hfi_stage_matrix_factor(&m, 0.5), 0);
   double b[2] = {0.5 * 7 - 1 * 2, -1.5 * 7 - 1 * 2}; // (I - J/2) (7, 2)
-  hfi_matrix_solve(&m, b);
+  hfi_stage_matrix_solve(&m, b);
   assert_near(b[0], 7, 1e-14);
   assert_near(b[1], 2, 1e-14);
-  assert_int_equal(hfi_matrix_factor(&m, 0.5), 0);
+  assert_int_equal(hfi_stage_matrix_factor(&m, 0.5), 0);
   assert_int_equal(m.factorisations, 1);
-  assert_int_equal(hfi_matrix_factor(&m, 0.25), 0);
+  assert_int_equal(hfi_stage_matrix_factor(&m, 0.25), 0);
   assert_int_equal(m.factorisations, 2);
   memcpy(m.J, (double[]){1, 0, 0, 1}, 4 * sizeof(double));
-  hfi_matrix_renew(&m);
-  assert_true(hfi_matrix_factor(&m, 1) != 0); // I - I
+  hfi_stage_matrix_renew(&m);
+  assert_true(hfi_stage_matrix_factor(&m, 1) != 0); // I - I
 }
 
 int main(void) {

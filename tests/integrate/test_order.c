@@ -3,14 +3,14 @@
 #include "support/cmocka_all.h"
 #include "support/near.h"
 
-#include "integrate/tableau.h"
+#include "integrate/butcher.h"
 #include "integrate/problems.h"
 
 static const int methods[] = {HF_METHOD_RK3, HF_METHOD_IMPLICIT_EULER, HF_METHOD_SDIRK};
 static const char* const names[] = {"rk3", "implicit Euler", "sdirk"};
 
 // sum b_i = 1, sum b_i c_i = 1/2, sum b_i c_i^2 = 1/3, sum b_i a_ij c_j = 1/6, for b and b - e.
-static double order_defect(const hfiTableau* t, const double* b, int order) {
+static double order_defect(const hfiButcher* t, const double* b, int order) {
   double s[4] = {-1, -1. / 2, -1. / 3, -1. / 6};
   for (int i = 0; i < t->stages; ++i) {
     s[0] += b[i];
@@ -28,7 +28,7 @@ static void test_tables_meet_their_order_conditions(void** state) {
   (void)state;
   const int embedded_order[] = {2, 0, 3};
   for (int m = 0; m < 3; ++m) {
-    const hfiTableau* t = hfi_tableau(methods[m]);
+    const hfiButcher* t = hfi_butcher(methods[m]);
     const double* b = t->A[t->stages - 1];
     double hat[HFI_MAX_STAGES];
     assert_true(order_defect(t, b, t->order) < 4e-16);
@@ -40,10 +40,10 @@ static void test_tables_meet_their_order_conditions(void** state) {
       assert_true(t->A[i][i] == 0 || t->A[i][i] == t->gamma);
       hat[i] = b[i] - t->e[i];
     }
-    assert_int_equal(hfi_tableau_embedded(t), embedded_order[m] != 0);
+    assert_int_equal(hfi_butcher_embedded(t), embedded_order[m] != 0);
     if (embedded_order[m]) assert_true(order_defect(t, hat, embedded_order[m]) < 4e-16);
   }
-  assert_null(hfi_tableau(HF_METHOD_TAMSI));
+  assert_null(hfi_butcher(HF_METHOD_TAMSI));
 }
 
 static void run_fixed(const hfOde* ode, int method, int newton, double h, double t_end, const double* x0, double* x) {
@@ -83,7 +83,7 @@ static void check_orders(const char* what, const hfOde* ode, double h, double t_
     for (int newton = 0; newton < 2; ++newton) {
       double order = measure_order(ode, methods[m], newton, h / (m == 1 ? 16 : 1), t_end, x0);
       print_message("%s, %s, %s Newton: order %.3f\n", what, names[m], newton ? "quasi" : "full", order);
-      assert_near(order, hfi_tableau(methods[m])->order, 0.1); // required; higher terms at these h give 0.03
+      assert_near(order, hfi_butcher(methods[m])->order, 0.1); // required; higher terms at these h give 0.03
     }
 }
 
