@@ -17,7 +17,8 @@ typedef int hfiPairFunction(const hfiShape* A, const hfPose* X_WA, const hfiShap
 hfiPairFunction hfi_plane_sphere, hfi_plane_capsule, hfi_plane_ellipsoid, hfi_plane_cylinder,
     hfi_plane_box, hfi_plane_mesh;
 hfiPairFunction hfi_sphere_sphere, hfi_sphere_convex;
-hfiPairFunction hfi_capsule_capsule, hfi_capsule_box;
+hfiPairFunction hfi_capsule_capsule, hfi_capsule_box, hfi_box_box;
+hfiPairFunction hfi_convex_convex; // any two bounded shapes
 
 // Writes a point with a known witness on B: p_a = p_b - depth n.
 static inline void put_point(hfiContactPoint* point, hfVec3 p_WCb, hfVec3 n_W, double depth, uint32_t feature) {

@@ -110,24 +110,27 @@ static inline double shape_size(const hfiShape* s) {
   return r;
 }
 
-// Best of `tries` random directions, each then improved by ever smaller random turns.
-static inline double oracle_search(testRandom* r, const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, int tries) {
-  hfVec3 best = v3(0, 0, 1);
-  double top = -INFINITY;
+// Best of random directions, then of ever smaller random turns of the best and of `start`.
+static inline double oracle_search(testRandom* r, const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, hfVec3 start, int tries) {
+  hfVec3 best = start;
+  double top = -INFINITY, found[2];
   for (int i = 0; i < tries; ++i) {
     hfVec3 n = random_unit(r);
     double g = oracle_gap(A, X_WA, B, X_WB, n);
     if (g > top) { top = g; best = n; }
   }
-  double step = 0.3;
-  for (int i = 0; i < tries; ++i) {
-    hfVec3 n = v3_unit(v3_axpy(step, random_vector(r), best));
-    double g = oracle_gap(A, X_WA, B, X_WB, n);
-    if (g > top) { top = g; best = n; step *= 1.5; }
-    else step *= 0.93;
-    if (step < 1e-9) break;
+  for (int run = 0; run < 2; ++run) {
+    hfVec3 n = run ? start : best;
+    double step = run ? 1e-3 : 0.3;
+    found[run] = oracle_gap(A, X_WA, B, X_WB, n);
+    for (int i = 0; i < tries && step > 1e-9; ++i) {
+      hfVec3 m = v3_unit(v3_axpy(step, random_vector(r), n));
+      double g = oracle_gap(A, X_WA, B, X_WB, m);
+      step *= g > found[run] ? 1.5 : 0.93;
+      if (g > found[run]) { found[run] = g; n = m; }
+    }
   }
-  return top;
+  return max2(found[0], found[1]);
 }
 
 // Random bounded shape of about `size`; a mesh takes one of the hulls given.

@@ -1,0 +1,214 @@
+// Overlap of a reference facet R and an incident facet I, seen along R's normal.
+//
+// The overlap of two convex outlines has its corners at vertices of I inside R, vertices of R inside I
+// and crossings of their edges; a disc lends four rim points as vertices. Each is a candidate, lying on
+// I; its depth is that below R's plane.
+//
+// Noise must not change the set: a vertex counts as inside up to `near` beyond the outline, and a
+// candidate within `near` of one already there is left out, vertices of I before vertices of R before
+// crossings. Features: (1 + vertex, 0) of A, (0, 1 + vertex) of B, (edge, edge) | kEdgeBit for a crossing.
+#include "geometry/clip.h"
+
+#include "geometry/manifold.h"
+#include "geometry/pairs.h"
+
+enum { kEdgeBit = 0x8000, CANDIDATES = 4 * HFI_FACET_MAX };
+static const double kSteep = 0.05;     // cosine below which the incident facet is seen edge-on
+static const double kCircular = 0.999; // cosine from which on a tilted disc is still seen as a circle
+
+// Half planes around a polygon, seen along an axis: out.x <= offset inside.
+typedef struct Outline {
+  hfVec3 out[HFI_FACET_MAX];
+  double offset[HFI_FACET_MAX];
+} Outline;
+
+typedef struct Clip {
+  const hfiFacet *R, *I;
+  hfVec3 n;      // R's normal
+  double plane;  // n.x on R
+  double near;   // [m]
+  int R_is_A, count;
+  Outline outline_R, outline_I;
+  hfiCandidate candidate[CANDIDATES];
+} Clip;
+
+static int edge_count(const hfiFacet* f) { return f->kind == HFI_FACET_POLYGON ? f->count : f->kind == HFI_FACET_SEGMENT ? 1 : 0; }
+static hfVec3 edge_end(const hfiFacet* f, int k) { return f->vertex[k + 1 < f->count ? k + 1 : 0]; }
+
+static void make_outline(const hfiFacet* f, hfVec3 axis, Outline* o) {
+  if (f->kind != HFI_FACET_POLYGON) return;
+  hfVec3 up = v3_dot(f->normal, axis) < 0 ? v3_neg(axis) : axis;
+  for (int k = 0; k < f->count; ++k) {
+    o->out[k] = v3_unit(v3_cross(v3_sub(edge_end(f, k), f->vertex[k]), up));
+    o->offset[k] = v3_dot(o->out[k], f->vertex[k]);
+  }
+}
+
+// Point where the line through x along n meets the facet's plane.
+static hfVec3 drop_on_plane(const hfiFacet* f, hfVec3 n, hfVec3 x) {
+  return v3_axpy(v3_dot(f->normal, v3_sub(f->vertex[0], x)) / v3_dot(f->normal, n), n, x);
+}
+
+// Distance by which x lies outside the facet's outline, seen along n; edge `except` is not asked.
+static double outside_by(const hfiFacet* f, const Outline* o, hfVec3 n, hfVec3 x, int except) {
+  double worst = -INFINITY;
+  if (f->kind == HFI_FACET_DISC) return v3_norm(v3_sub(drop_on_plane(f, n, x), f->vertex[0])) - f->radius;
+  for (int k = 0; k < f->count; ++k)
+    if (k != except) worst = max2(worst, v3_dot(o->out[k], x) - o->offset[k]);
+  return worst;
+}
+
+static void add_candidate(Clip* c, hfVec3 p, uint32_t feature) {
+  if (c->count == CANDIDATES) return;
+  double near2 = c->near * c->near;
+  for (int i = 0; i < c->count; ++i)
+    if (v3_norm2(v3_sub(c->candidate[i].p, p)) <= near2) return;
+  hfiCandidate made = {p, c->plane - v3_dot(c->n, p), feature};
+  c->candidate[c->count++] = made;
+}
+
+static uint32_t vertex_feature(int of_A, int32_t id) { return of_A ? feature_id(1 + id, 0) : feature_id(0, 1 + id); }
+static uint32_t crossing_feature(const Clip* c, int edge_R, int edge_I) {
+  return c->R_is_A ? feature_id(kEdgeBit | edge_R, kEdgeBit | edge_I) : feature_id(kEdgeBit | edge_I, kEdgeBit | edge_R);
+}
+
+// Vertices of f, a disc's rim points instead; `other` is the plane that they meet. Returns the count.
+static int list_vertices(const hfiFacet* f, const hfiFacet* other, hfVec3 vertex[], int32_t id[]) {
+  if (f->kind != HFI_FACET_DISC) {
+    for (int k = 0; k < f->count; ++k) {
+      vertex[k] = f->vertex[k];
+      id[k] = f->id[k];
+    }
+    return f->count;
+  }
+  // deepest towards the other plane: against the part of its normal that lies in the disc
+  hfVec3 m = other->normal, u = v3_sub(v3_scale(v3_dot(m, f->normal), f->normal), m), v = f->y;
+  double tilt = v3_norm(u);
+  int turned = tilt > kDiscTilt;
+  u = turned ? v3_scale(1 / tilt, u) : f->x;
+  if (turned) v = v3_cross(f->normal, u);
+  hfVec3 rim[4] = {u, v, v3_neg(u), v3_neg(v)};
+  for (int k = 0; k < 4; ++k) {
+    vertex[k] = v3_axpy(f->radius, rim[k], f->vertex[0]);
+    id[k] = f->id[0] + (turned ? 4 : 0) + k;
+  }
+  return 4;
+}
+
+static void collect_vertices(Clip* c) {
+  hfVec3 vertex[HFI_FACET_MAX];
+  int32_t id[HFI_FACET_MAX];
+  int count = list_vertices(c->I, c->R, vertex, id);
+  for (int k = 0; k < count; ++k)
+    if (outside_by(c->R, &c->outline_R, c->n, vertex[k], -1) <= c->near) add_candidate(c, vertex[k], vertex_feature(!c->R_is_A, id[k]));
+  if (c->I->kind == HFI_FACET_SEGMENT || fabs(v3_dot(c->I->normal, c->n)) < kSteep) return;
+  count = list_vertices(c->R, c->I, vertex, id);
+  for (int k = 0; k < count; ++k)
+    if (outside_by(c->I, &c->outline_I, c->n, vertex[k], -1) <= c->near)
+      add_candidate(c, drop_on_plane(c->I, c->n, vertex[k]), vertex_feature(c->R_is_A, id[k]));
+}
+
+// Edges of I against the straight edges of R.
+static void cross_polygon(Clip* c) {
+  for (int i = 0; i < edge_count(c->I); ++i) {
+    hfVec3 a = c->I->vertex[i], b = edge_end(c->I, i);
+    for (int j = 0; j < c->R->count; ++j) {
+      double da = v3_dot(c->outline_R.out[j], a) - c->outline_R.offset[j], db = v3_dot(c->outline_R.out[j], b) - c->outline_R.offset[j];
+      if (!((da < 0) != (db < 0)) || fabs(da) <= c->near || fabs(db) <= c->near) continue;
+      hfVec3 x = v3_axpy(da / (da - db), v3_sub(b, a), a);
+      if (outside_by(c->R, &c->outline_R, c->n, x, j) <= c->near) add_candidate(c, x, crossing_feature(c, j, i));
+    }
+  }
+}
+
+// Parameters where the segment a + t (b - a) crosses the disc's rim. Returns 1 if it does at all.
+static int cross_circle(const hfiFacet* disc, hfVec3 a, hfVec3 b, double t[2]) {
+  hfVec3 d = v3_sub(b, a), r = v3_sub(a, disc->vertex[0]);
+  double dd = v3_norm2(d), half = v3_dot(r, d), root = half * half - dd * (v3_norm2(r) - sqr(disc->radius));
+  if (!(root > 0 && dd > 0)) return 0;
+  t[0] = (-half - sqrt(root)) / dd;
+  t[1] = (-half + sqrt(root)) / dd;
+  return 1;
+}
+
+// Edges of the straight facet against the rim of the other, a disc; seen along n in the disc's plane.
+static void cross_disc(Clip* c, const hfiFacet* straight, const hfiFacet* disc) {
+  double t[2];
+  for (int i = 0; i < edge_count(straight); ++i) {
+    hfVec3 a = straight->vertex[i], b = edge_end(straight, i);
+    if (!cross_circle(disc, drop_on_plane(disc, c->n, a), drop_on_plane(disc, c->n, b), t)) continue;
+    for (int k = 0; k < 2; ++k) {
+      if (!(t[k] > 0 && t[k] < 1)) continue;
+      hfVec3 x = v3_axpy(t[k], v3_sub(b, a), a);
+      if (straight == c->R) x = drop_on_plane(c->I, c->n, x);
+      add_candidate(c, x, straight == c->R ? crossing_feature(c, i, k) : crossing_feature(c, k, i));
+    }
+  }
+}
+
+// The two points common to the rims, in R's plane. Tilted more, I rests on its lowest rim point alone.
+static void cross_discs(Clip* c) {
+  hfVec3 to = v3_sub(c->I->vertex[0], c->R->vertex[0]);
+  to = v3_axpy(-v3_dot(c->n, to), c->n, to);
+  double d = v3_norm(to), r = c->R->radius, along = 0.5 * (d + (r - c->I->radius) * (r + c->I->radius) / d), h2 = r * r - along * along;
+  if (!(d > 0 && h2 > 0)) return;
+  hfVec3 u = v3_scale(1 / d, to), v = v3_cross(c->n, u);
+  for (int k = 0; k < 2; ++k) {
+    hfVec3 x = v3_add(c->R->vertex[0], v3_add(v3_scale(along, u), v3_scale(k ? -sqrt(h2) : sqrt(h2), v)));
+    add_candidate(c, drop_on_plane(c->I, c->n, x), crossing_feature(c, k, k));
+  }
+}
+
+static void collect_crossings(Clip* c) {
+  double facing = fabs(v3_dot(c->I->normal, c->n));
+  if (c->R->kind == HFI_FACET_POLYGON && c->I->kind != HFI_FACET_DISC) cross_polygon(c);
+  else if (c->R->kind == HFI_FACET_DISC && c->I->kind != HFI_FACET_DISC) cross_disc(c, c->I, c->R);
+  else if (c->R->kind == HFI_FACET_POLYGON && facing >= kSteep) cross_disc(c, c->R, c->I);
+  else if (c->R->kind == HFI_FACET_DISC && facing >= kCircular) cross_discs(c);
+}
+
+// The candidates as contact points: on I, with the reference's normal.
+static int write_points(const Clip* c, hfiContactPoint* points) {
+  hfiThinning thin;
+  hfiCandidate kept[HFI_MAX_MANIFOLD];
+  hfi_thinning_start(&thin, c->n, c->near);
+  for (int i = 0; i < c->count; ++i) hfi_thinning_add(&thin, c->candidate[i].p, c->candidate[i].depth, c->candidate[i].feature);
+  int count = hfi_thinning_finish(&thin, kept);
+  for (int i = 0; i < count; ++i) {
+    hfVec3 n = c->R_is_A ? v3_neg(c->n) : c->n, p_Cb = c->R_is_A ? kept[i].p : v3_axpy(kept[i].depth, n, kept[i].p);
+    put_point(points + i, p_Cb, n, kept[i].depth, kept[i].feature);
+  }
+  return count;
+}
+
+int hfi_clip_facets(const hfiFacet* A, const hfiFacet* B, int reference_is_A, hfiContactPoint* points) {
+  Clip c;
+  c.R = reference_is_A ? A : B;
+  c.I = reference_is_A ? B : A;
+  c.n = c.R->normal;
+  c.plane = v3_dot(c.n, c.R->vertex[0]);
+  c.near = kFlatTilt * min2(A->size, B->size);
+  c.R_is_A = reference_is_A;
+  c.count = 0;
+  make_outline(c.R, c.n, &c.outline_R);
+  make_outline(c.I, c.n, &c.outline_I);
+  collect_vertices(&c);
+  collect_crossings(&c);
+  return write_points(&c, points);
+}
+
+int hfi_clip_segments(const hfiFacet* A, const hfiFacet* B, hfVec3 n, hfiContactPoint* points) {
+  hfVec3 u = v3_sub(A->vertex[1], A->vertex[0]), v = v3_sub(B->vertex[1], B->vertex[0]);
+  double uu = v3_norm2(u), vv = v3_norm2(v);
+  if (!(v3_norm2(v3_cross(u, v)) <= sqr(kFacetAngle) * uu * vv)) return 0;
+  // B's ends as parameters of A, in [0, 1] where they lie beside it
+  double s0 = v3_dot(u, v3_sub(B->vertex[0], A->vertex[0])) / uu, s1 = v3_dot(u, v3_sub(B->vertex[1], A->vertex[0])) / uu;
+  double lo = max2(0, min2(s0, s1)), hi = min2(1, max2(s0, s1));
+  if (!(lo < hi)) return 0;
+  for (int k = 0; k < 2; ++k) {
+    hfVec3 a = v3_axpy(k ? hi : lo, u, A->vertex[0]);
+    hfVec3 b = v3_axpy(clamp(v3_dot(v, v3_sub(a, B->vertex[0])) / vv, 0, 1), v, B->vertex[0]);
+    put_point(points + k, b, n, v3_dot(v3_sub(b, a), n), feature_id(kEdgeBit | k, kEdgeBit | k));
+  }
+  return 2;
+}

@@ -1,0 +1,43 @@
+// Any two bounded shapes: GJK for the cores apart, EPA where they overlap, Newton's method on the
+// normal, then the points of the contact (touch.c). All in A's frame.
+#include "geometry/convex.h"
+
+#include "geometry/gjk.h"
+#include "geometry/pairs.h"
+#include "geometry/polish.h"
+#include "geometry/touch.h"
+
+static int is_curved(const hfiShape* s) { return s->type == HF_GEOM_ELLIPSOID || s->type == HF_GEOM_CYLINDER; }
+
+// Of n and the normal of the simplex' triangle the one with the larger separation: near touching the
+// triangle knows the direction better than the tiny vector from the origin to it.
+static hfVec3 better_normal(hfiCores* c, const hfiSimplex* s, hfVec3 n) {
+  if (s->count != 3) return n;
+  hfVec3 a = s->point[0].w, m = v3_unit(v3_cross(v3_sub(s->point[1].w, a), v3_sub(s->point[2].w, a)));
+  if (!(v3_norm2(m) > 0)) return n;
+  if (v3_dot(m, n) < 0) m = v3_neg(m);
+  return hfi_separation(c, m) > hfi_separation(c, n) ? m : n;
+}
+
+int hfi_convex_single(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double far, hfiContactPoint* single) {
+  hfiCores cores = hfi_cores(A, X_WA, B, X_WB);
+  double radius_b = hfi_core_radius(B), radius = hfi_core_radius(A) + radius_b;
+  hfiSimplex simplex;
+  hfVec3 n;
+  hfiGjkStatus status = hfi_gjk(&cores, far + radius, &simplex, &n);
+  if (status == HFI_GJK_FAR) return 0;
+  if (status == HFI_GJK_APART) n = better_normal(&cores, &simplex, n);
+  else n = hfi_epa(&cores, (is_curved(A) || is_curved(B) ? 1e-8 : 1e-14) * cores.scale, &simplex);
+  hfiClosest closest = hfi_polish(&cores, &simplex, n);
+  put_point(single, v3_axpy(radius_b, closest.n, closest.pb), closest.n, radius - closest.gap, 0);
+  return single->depth >= -far;
+}
+
+int hfi_convex_convex(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiContactPoint* points) {
+  hfiContactPoint single;
+  if (!hfi_convex_single(A, X_WA, B, X_WB, margin, &single)) return 0;
+  hfPose X_AA = pose_identity(), X_AB = pose_inv_mul(*X_WA, *X_WB);
+  int count = hfi_touch(A, &X_AA, B, &X_AB, &single, margin, points);
+  hfi_points_to_world(X_WA, points, count);
+  return count;
+}

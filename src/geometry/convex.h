@@ -1,0 +1,11 @@
+// The closest or deepest points of any two bounded shapes.
+#ifndef HFI_GEOMETRY_CONVEX_H
+#define HFI_GEOMETRY_CONVEX_H
+
+#include "geometry/shape.h"
+
+// One contact, in A's frame, of shapes less than `far` apart; 0 where they are farther.
+int hfi_convex_single(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB,
+                      double far, hfiContactPoint* single);
+
+#endif

@@ -1,0 +1,42 @@
+// Signed distance: a plane against a support point, a sphere's centre against a surface, any two cores
+// by GJK and EPA.
+#include "geometry/distance.h"
+
+#include "geometry/convex.h"
+#include "geometry/nearest.h"
+#include "geometry/pairs.h"
+#include "geometry/support.h"
+#include "geometry/touch.h"
+
+static void swap_point(hfiContactPoint* p) {
+  hfVec3 a = p->p_WCa;
+  p->p_WCa = p->p_WCb;
+  p->p_WCb = a;
+  p->n_W = v3_neg(p->n_W);
+}
+
+// A is a plane: B's lowest point.
+static int plane_distance(const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double far, hfiContactPoint* point) {
+  int32_t hint = 0;
+  hfVec3 m = m3_col(X_WA->R, 2), core = pose_point(*X_WB, hfi_support(B, m3_tmulv(X_WB->R, v3_neg(m)), &hint));
+  double radius = hfi_core_radius(B), gap = v3_dot(m, v3_sub(core, X_WA->p)) - radius;
+  if (!(gap <= far)) return 0;
+  put_point(point, v3_axpy(-radius, m, core), v3_neg(m), -gap, 0);
+  return 1;
+}
+
+int hfi_distance(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double far, hfiContactPoint* point) {
+  if (A->type > B->type) {
+    int found = hfi_distance(B, X_WB, A, X_WA, far, point);
+    if (found) swap_point(point);
+    return found;
+  }
+  if (B->type == HF_GEOM_PLANE) return 0;
+  if (A->type == HF_GEOM_PLANE) return plane_distance(X_WA, B, X_WB, far, point);
+  if (A->type == HF_GEOM_SPHERE) return hfi_sphere_convex(A, X_WA, B, X_WB, far, point);
+  hfiContactPoint single;
+  if (!hfi_convex_single(A, X_WA, B, X_WB, far, &single)) return 0;
+  hfi_points_to_world(X_WA, &single, 1);
+  *point = single;
+  return 1;
+}

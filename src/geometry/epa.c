@@ -1,0 +1,184 @@
+// EPA (van den Bergen 2001): the point of the surface of A - B nearest to the origin inside it.
+//
+// A polytope of support points grows: where its face nearest to the origin, outward normal m at distance
+// d, is not on the surface, h(m) = max m.w > d, the support point w is added and the faces that see it
+// are replaced by the fan over their outline. d is a lower bound of the depth, h(m) an upper one. The
+// normal with the least h(m) is the answer, so that the depth returned is always one that its normal has.
+//
+// A face's distance may be negative: then the origin lies outside by a rounding, and the same steps
+// find the face next to it.
+#include "geometry/gjk.h"
+
+enum { VERTICES = 128, FACES = 2 * VERTICES };
+
+typedef struct Face {
+  int alive, vertex[3]; // counter-clockwise seen from outside
+  int beside[3];        // face across the edge vertex[i] -> vertex[i + 1]
+  hfVec3 normal;
+  double distance;
+} Face;
+
+typedef struct Polytope {
+  int nvertex, nface;
+  double tiny; // height above a face that is rounding [m]
+  hfiSupportPoint vertex[VERTICES];
+  Face face[FACES];
+  int nhorizon, horizon[FACES][2]; // faces that stay and their edge, in order around the hole
+} Polytope;
+
+static void set_face(Polytope* p, int f, int a, int b, int c) {
+  Face* face = p->face + f;
+  hfVec3 x = p->vertex[a].w, m = v3_cross(v3_sub(p->vertex[b].w, x), v3_sub(p->vertex[c].w, x));
+  double area = v3_norm(m);
+  face->alive = 1;
+  face->vertex[0] = a, face->vertex[1] = b, face->vertex[2] = c;
+  face->normal = area > 0 ? v3_scale(1 / area, m) : v3_zero();
+  // a face without area has no side: it waits for its neighbours
+  face->distance = area > p->tiny * p->tiny ? v3_dot(face->normal, x) : INFINITY;
+}
+
+// Adds points until four span a volume; the first `count` are there.
+static void span_volume(hfiCores* c, hfiSimplex* s) {
+  static const double kAxis[6][3] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
+  while (s->count < 4) {
+    hfVec3 a = s->point[0].w, ab = s->count > 1 ? v3_sub(s->point[1].w, a) : v3_zero();
+    hfVec3 m = s->count == 3 ? v3_cross(ab, v3_sub(s->point[2].w, a)) : v3_zero();
+    hfiSupportPoint best = s->point[0];
+    double most = -1;
+    for (int k = 0; k < 6; ++k) { // farthest from the point, the line, the plane so far
+      hfVec3 d = v3_load(kAxis[k]);
+      if (s->count == 3) d = k & 1 ? v3_neg(m) : m;
+      else if (s->count == 2) d = v3_cross(ab, d);
+      if (!(v3_norm2(d) > 0)) continue;
+      hfiSupportPoint x = hfi_support_pair(c, d);
+      hfVec3 ax = v3_sub(x.w, a);
+      double size = s->count == 1 ? v3_norm2(ax) : s->count == 2 ? v3_norm2(v3_cross(ab, ax)) : fabs(v3_dot(m, ax));
+      if (size > most) { most = size; best = x; }
+    }
+    s->point[s->count++] = best;
+  }
+}
+
+static void start_polytope(hfiCores* c, hfiSimplex* s, Polytope* p) {
+  static const int kFace[4][3] = {{0, 1, 2}, {0, 3, 1}, {0, 2, 3}, {1, 3, 2}};
+  static const int kBeside[4][3] = {{1, 3, 2}, {2, 3, 0}, {0, 3, 1}, {1, 2, 0}};
+  span_volume(c, s);
+  hfVec3 a = s->point[0].w;
+  // faces as listed look outward where point 3 is below (0, 1, 2)
+  double above = v3_dot(v3_cross(v3_sub(s->point[1].w, a), v3_sub(s->point[2].w, a)), v3_sub(s->point[3].w, a));
+  for (int i = 0; i < 4; ++i) p->vertex[i] = s->point[i];
+  if (above > 0) {
+    p->vertex[1] = s->point[2];
+    p->vertex[2] = s->point[1];
+  }
+  p->tiny = 1e-15 * c->scale;
+  p->nvertex = p->nface = 4;
+  for (int f = 0; f < 4; ++f) {
+    set_face(p, f, kFace[f][0], kFace[f][1], kFace[f][2]);
+    for (int i = 0; i < 3; ++i) p->face[f].beside[i] = kBeside[f][i];
+  }
+}
+
+static int nearest_face(const Polytope* p) {
+  int best = -1;
+  for (int f = 0; f < p->nface; ++f)
+    if (p->face[f].alive && (best < 0 || p->face[f].distance < p->face[best].distance)) best = f;
+  return best;
+}
+
+// Removes the faces that see w, walking from face f entered over its edge i; lists the outline in order.
+static void remove_seen(Polytope* p, int f, int i, hfVec3 w) {
+  Face* face = p->face + f;
+  if (!face->alive) return;
+  double height = v3_dot(face->normal, v3_sub(w, p->vertex[face->vertex[0]].w));
+  if (!(height > p->tiny) && face->distance < INFINITY) {
+    p->horizon[p->nhorizon][0] = f;
+    p->horizon[p->nhorizon++][1] = i;
+    return;
+  }
+  face->alive = 0;
+  for (int k = 1; k < 3; ++k) {
+    int edge = (i + k) % 3, other = face->beside[edge], j = 0;
+    while (j < 3 && p->face[other].beside[j] != f) ++j;
+    if (j < 3) remove_seen(p, other, j, w);
+  }
+}
+
+// Slot for a new face, -1: full.
+static int free_face(Polytope* p, int* from) {
+  for (; *from < p->nface; ++*from)
+    if (!p->face[*from].alive) return (*from)++;
+  if (p->nface == FACES) return -1;
+  *from = p->nface + 1;
+  return p->nface++;
+}
+
+// Fan from the newest vertex over the outline. Returns 0 where the faces do not suffice or the outline is torn.
+static int close_hole(Polytope* p) {
+  int made[FACES], from = 0, tip = p->nvertex - 1, n = p->nhorizon;
+  if (n < 3) return 0;
+  for (int k = 0; k < n; ++k) {
+    const int f = p->horizon[k][0], i = p->horizon[k][1];
+    if ((made[k] = free_face(p, &from)) < 0) return 0;
+    set_face(p, made[k], p->face[f].vertex[(i + 1) % 3], p->face[f].vertex[i], tip);
+    p->face[made[k]].beside[0] = f;
+    p->face[f].beside[i] = made[k];
+  }
+  for (int k = 0; k < n; ++k) {
+    int next = (k + 1) % n;
+    // the outline runs backwards along the faces that stay: end of k is the start of k + 1
+    if (p->face[made[k]].vertex[1] != p->face[made[next]].vertex[0]) return 0;
+    p->face[made[k]].beside[1] = made[next];
+    p->face[made[next]].beside[2] = made[k];
+  }
+  return 1;
+}
+
+static int grow(Polytope* p, int f, hfiSupportPoint w) {
+  if (p->nvertex == VERTICES) return 0;
+  p->vertex[p->nvertex++] = w;
+  p->nhorizon = 0;
+  Face* face = p->face + f;
+  face->alive = 0;
+  for (int i = 0; i < 3; ++i) {
+    int other = face->beside[i], j = 0;
+    while (j < 3 && p->face[other].beside[j] != f) ++j;
+    if (j < 3) remove_seen(p, other, j, w.w);
+  }
+  return close_hole(p);
+}
+
+// Triangle of a face with the weights of the origin's projection, clamped to it.
+static void write_simplex(const Polytope* p, const int vertex[3], hfiSimplex* s) {
+  s->count = 3;
+  for (int i = 0; i < 3; ++i) s->point[i] = p->vertex[vertex[i]];
+  hfVec3 a = s->point[0].w, ab = v3_sub(s->point[1].w, a), ac = v3_sub(s->point[2].w, a), m = v3_cross(ab, ac);
+  double area = v3_norm2(m);
+  double u = area > 0 ? clamp(v3_dot(v3_cross(ac, a), m) / area, 0, 1) : 0, v = area > 0 ? clamp(v3_dot(v3_cross(a, ab), m) / area, 0, 1 - u) : 0;
+  s->weight[0] = 1 - u - v;
+  s->weight[1] = u;
+  s->weight[2] = v;
+}
+
+hfVec3 hfi_epa(hfiCores* c, double accuracy, hfiSimplex* s) {
+  Polytope p;
+  start_polytope(c, s, &p);
+  hfVec3 best = v3(0, 0, 1);
+  double least = INFINITY;
+  int triangle[3] = {0, 1, 2};
+  for (;;) {
+    int f = nearest_face(&p);
+    if (f < 0 || !(p.face[f].distance < least)) break;
+    hfVec3 m = p.face[f].normal;
+    hfiSupportPoint w = hfi_support_pair(c, m);
+    double h = v3_dot(m, w.w), distance = p.face[f].distance;
+    if (h < least) {
+      least = h;
+      best = m;
+      for (int i = 0; i < 3; ++i) triangle[i] = p.face[f].vertex[i];
+    }
+    if (h - distance <= accuracy || !grow(&p, f, w)) break;
+  }
+  write_simplex(&p, triangle, s);
+  return v3_neg(best);
+}

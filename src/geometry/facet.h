@@ -1,0 +1,38 @@
+// The flat part of a shape that looks in a direction: what a flat contact is clipped from.
+#ifndef HFI_GEOMETRY_FACET_H
+#define HFI_GEOMETRY_FACET_H
+
+#include "geometry/shape.h"
+
+enum { HFI_FACET_MAX = 64 };
+
+// Directions closer than this to a face's normal, or to the plane across a straight side, count as
+// along it [rad]. The normal of a contact jumps by at most this where a face takes over from an edge.
+static const double kFacetAngle = 3e-3;
+
+typedef enum hfiFacetKind {
+  HFI_FACET_NONE,    // curved or pointed there
+  HFI_FACET_SEGMENT, // vertex[0..1]
+  HFI_FACET_POLYGON, // vertex[0..count-1] counter-clockwise seen against the normal
+  HFI_FACET_DISC     // about vertex[0]
+} hfiFacetKind;
+
+typedef struct hfiFacet {
+  int kind, count;
+  hfVec3 normal;       // outward; of a segment: the direction asked for
+  hfVec3 x, y;         // disc: axes fixed to the shape
+  double radius;       // disc [m]
+  double size;         // extent of the shape, for tolerances [m]
+  hfVec3 vertex[HFI_FACET_MAX];
+  int32_t id[HFI_FACET_MAX]; // of the vertices; of an edge: its position in the facet and these
+} hfiFacet;
+
+// Facet of the shape at pose X that looks most along the unit direction d, both in the frame of X's
+// parent. A polygon of more than HFI_FACET_MAX vertices is thinned to every k-th.
+void hfi_facet(const hfiShape* shape, const hfPose* X, hfVec3 d, hfiFacet* facet);
+
+// The facet's edge (polyhedra) or straight side nearest to being across d; kind NONE where there is
+// none within kFacetAngle.
+void hfi_facet_edge(const hfiShape* shape, const hfPose* X, hfVec3 d, hfiFacet* facet);
+
+#endif

@@ -1,0 +1,34 @@
+// Distance of two cores apart (GJK) and their penetration (EPA).
+#ifndef HFI_GEOMETRY_GJK_H
+#define HFI_GEOMETRY_GJK_H
+
+#include "geometry/support.h"
+
+typedef struct hfiSimplex {
+  int count; // 1 to 4
+  hfiSupportPoint point[4];
+  double weight[4]; // barycentric: sum weight w is the point nearest to the origin
+} hfiSimplex;
+
+typedef enum hfiGjkStatus { HFI_GJK_APART, HFI_GJK_FAR, HFI_GJK_TOUCHING } hfiGjkStatus;
+
+// Runs until the nearest point is found (APART: *n is its unit direction, from B into A), the cores are
+// known to be farther apart than `far` (FAR) or the origin is inside or next to the surface (TOUCHING).
+hfiGjkStatus hfi_gjk(hfiCores* cores, double far, hfiSimplex* simplex, hfVec3* n);
+
+// Direction of least penetration from a simplex that GJK left TOUCHING; `accuracy` [m] of the depth.
+// Leaves the three points of the surface below it in the simplex.
+hfVec3 hfi_epa(hfiCores* cores, double accuracy, hfiSimplex* simplex);
+
+static inline hfVec3 hfi_simplex_a(const hfiSimplex* s) {
+  hfVec3 p = v3_zero();
+  for (int i = 0; i < s->count; ++i) p = v3_axpy(s->weight[i], s->point[i].a, p);
+  return p;
+}
+static inline hfVec3 hfi_simplex_b(const hfiSimplex* s) {
+  hfVec3 p = v3_zero();
+  for (int i = 0; i < s->count; ++i) p = v3_axpy(s->weight[i], s->point[i].b, p);
+  return p;
+}
+
+#endif

@@ -1,0 +1,59 @@
+// Contact manifold from a contact normal n.
+//
+// A face whose normal is within kFacetAngle of n is the reference (of two such faces A's, unless B's
+// is nearer to n by more than kPreferA), and the other shape's facet is clipped against it. Two
+// straight edges across n give the ends of their overlap. Elsewhere the contact is one point, feature 0.
+#include "geometry/touch.h"
+
+#include "geometry/clip.h"
+#include "geometry/pairs.h"
+
+static const double kPreferA = 1e-5; // [rad]
+
+static int is_face(const hfiFacet* f) { return f->kind == HFI_FACET_POLYGON || f->kind == HFI_FACET_DISC; }
+
+// Sine of the angle between the face's normal and d; 2 where there is no face on d's side.
+static double misalignment(const hfiFacet* f, hfVec3 d) {
+  return is_face(f) && v3_dot(f->normal, d) > 0 ? v3_norm(v3_cross(f->normal, d)) : 2;
+}
+
+static int touch_faces(const hfiShape* A, const hfPose* X_A, const hfiShape* B, const hfPose* X_B, hfVec3 n, double* size, hfiContactPoint* points) {
+  hfiFacet a, b;
+  hfi_facet(A, X_A, v3_neg(n), &a);
+  hfi_facet(B, X_B, n, &b);
+  double off_a = misalignment(&a, v3_neg(n)), off_b = misalignment(&b, n);
+  *size = min2(a.size, b.size);
+  if (!(min2(off_a, off_b) <= kFacetAngle) || a.kind == HFI_FACET_NONE || b.kind == HFI_FACET_NONE) return 0;
+  return hfi_clip_facets(&a, &b, off_a <= off_b + kPreferA, points);
+}
+
+static int touch_edges(const hfiShape* A, const hfPose* X_A, const hfiShape* B, const hfPose* X_B, hfVec3 n, hfiContactPoint* points) {
+  hfiFacet a, b;
+  hfi_facet_edge(A, X_A, v3_neg(n), &a);
+  if (a.kind != HFI_FACET_SEGMENT) return 0;
+  hfi_facet_edge(B, X_B, n, &b);
+  return b.kind == HFI_FACET_SEGMENT ? hfi_clip_segments(&a, &b, n, points) : 0;
+}
+
+int hfi_touch(const hfiShape* A, const hfPose* X_A, const hfiShape* B, const hfPose* X_B, const hfiContactPoint* single,
+              double margin, hfiContactPoint* points) {
+  double size, deepest = -INFINITY;
+  int count = touch_faces(A, X_A, B, X_B, single->n_W, &size, points);
+  if (count == 0) count = touch_edges(A, X_A, B, X_B, single->n_W, points);
+  double slack = kFlatTilt * size;
+  for (int i = 0; i < count; ++i) deepest = max2(deepest, points[i].depth);
+  // facets that do not hold the deepest point (a rounded corner between faces): it joins them
+  if (deepest < single->depth - slack) {
+    if (count == HFI_MAX_MANIFOLD) count--;
+    points[count++] = *single;
+  }
+  return keep_touching(points, count, margin, slack);
+}
+
+void hfi_points_to_world(const hfPose* X_WF, hfiContactPoint* points, int count) {
+  for (int i = 0; i < count; ++i) {
+    points[i].p_WCa = pose_point(*X_WF, points[i].p_WCa);
+    points[i].p_WCb = pose_point(*X_WF, points[i].p_WCb);
+    points[i].n_W = m3_mulv(X_WF->R, points[i].n_W);
+  }
+}
