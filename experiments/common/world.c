@@ -1,0 +1,57 @@
+// Loading and stepping a scene.
+#include "common/world.h"
+
+#include <math.h>
+#include <string.h>
+
+static int start(world* w, const char* file, const hfSimConfig* config, const char* keyframe, hfError* error) {
+  char path[1024];
+  snprintf(path, sizeof path, "%s/models/%s", HF_SOURCE_DIR, file);
+  if (hf_model_load(&w->model, path, NULL, NULL, error) < 0) return -1;
+  if (hf_sim_create(&w->sim, w->model, config, error) < 0) return -1;
+  w->state = hf_state_create(w->model);
+  w->input = hf_input_create(w->model);
+  if (!w->state || !w->input) {
+    snprintf(error->message, sizeof error->message, "out of memory");
+    return -1;
+  }
+  if (!keyframe) return 0;
+  return hf_state_set_key(w->state, w->input, w->model, hf_model_find(w->model, HF_OBJECT_KEY, keyframe), error) < 0 ? -1 : 0;
+}
+
+int world_open(world* w, const char* file, const hfSimConfig* config, const char* keyframe) {
+  hfError error = {HF_OK, ""};
+  memset(w, 0, sizeof *w);
+  if (start(w, file, config, keyframe, &error) == 0) return CLI_GOOD;
+  say_error("%s: %s", file, error.message);
+  world_close(w);
+  return CLI_FAILED;
+}
+
+void world_close(world* w) {
+  hf_sim_free(w->sim);
+  hf_state_free(w->state);
+  hf_input_free(w->input);
+  hf_model_free(w->model);
+  memset(w, 0, sizeof *w);
+}
+
+int world_step(world* w, long n, worldTotals* totals) {
+  hfError error = {HF_OK, ""};
+  hfStepReport report;
+  double begin = wall_clock();
+  for (long i = 0; i < n; ++i) {
+    if (hf_sim_step(w->sim, w->state, w->input, &report, &error) < 0) {
+      say_error("at %g s: %s", w->state->time, error.message);
+      return CLI_FAILED;
+    }
+    if (!totals) continue;
+    totals->steps++;
+    totals->iterations += report.solve.iterations;
+    if (report.solve.iterations > totals->max_iterations) totals->max_iterations = report.solve.iterations;
+    totals->rung[report.solve.rung]++;
+    totals->worst_residual = fmax(totals->worst_residual, report.solve.residual);
+  }
+  if (totals) totals->wall += wall_clock() - begin;
+  return CLI_GOOD;
+}

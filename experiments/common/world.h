@@ -1,0 +1,30 @@
+// A scene of models/ with its sim and state, for experiments.
+#ifndef EXPERIMENTS_WORLD_H
+#define EXPERIMENTS_WORLD_H
+
+#include "experiment.h"
+
+typedef struct world {
+  hfModel* model;
+  hfSim* sim;
+  hfState* state;
+  hfInput* input;
+} world;
+
+// Loads models/FILE, makes a sim with the configuration and starts at the keyframe (NULL: qpos0).
+// Returns CLI_GOOD, or CLI_FAILED after saying why.
+int world_open(world* w, const char* file, const hfSimConfig* config, const char* keyframe);
+void world_close(world* w);
+
+// A number that is added up over the steps of a run.
+typedef struct worldTotals {
+  long steps, iterations;
+  int max_iterations;
+  long rung[4];
+  double worst_residual, wall; // [-], [s]
+} worldTotals;
+
+// Takes n steps; totals may be NULL. Returns CLI_GOOD, or CLI_FAILED after saying why.
+int world_step(world* w, long n, worldTotals* totals);
+
+#endif
