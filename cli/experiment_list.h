@@ -2,7 +2,7 @@
 #ifndef CLI_EXPERIMENT_LIST_H
 #define CLI_EXPERIMENT_LIST_H
 
-#define EXPERIMENTS(X)
+#define EXPERIMENTS(X) X(tamsi_gripper)
 
 #define BENCHMARKS(X) X(bench_dynamics)
 
