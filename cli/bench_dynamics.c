@@ -23,7 +23,7 @@ static int time_model(const timedModel* model, const PeerMujoco* peer, int batch
   DynamicsTiming t;
   hfError error = {HF_OK, ""};
   if (dynamics_timing_run(&t, path, peer, batches, &error) != HF_OK) {
-    say_error("%s: %s", path, error.message);
+    say_error("%s (HF_SHARED_MODELS names the folder of the models)", error.message);
     return CLI_FAILED;
   }
   if (!peer) {

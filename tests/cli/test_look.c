@@ -73,7 +73,7 @@ static void test_dynamics_of_a_pendulum(void** state) {
   assert_near(json_value(standard_output, "bias", 1), 9.81 * 0.5 * sin(0.3), 1e-13);
   assert_near(json_value(standard_output, "actuator_force", 0), 4, 0);
   assert_says(standard_output, "\"name\": \"pendulum\"");
-  assert_says(standard_output, "\"name\": \"place\", \"value\": [");
+  assert_says(standard_output, "\"name\": \"place\", \"value\": [0.5]");
 }
 
 static void test_dynamics_starts_from_a_keyframe(void** state) {
