@@ -7,7 +7,7 @@ typedef struct mjModel_ mjModel;
 typedef struct mjData_ mjData;
 
 // Bits of the state vector of mj_setState.
-enum { MUJOCO_STATE_QPOS = 1 << 1, MUJOCO_STATE_QVEL = 1 << 2 };
+enum { MUJOCO_STATE_QPOS = 1 << 1, MUJOCO_STATE_QVEL = 1 << 2, MUJOCO_STATE_CTRL = 1 << 6 };
 
 // The functions that are called, by MuJoCo's names.
 #define PEER_MUJOCO_FUNCTIONS(X)                                                        \
@@ -18,6 +18,10 @@ enum { MUJOCO_STATE_QPOS = 1 << 1, MUJOCO_STATE_QVEL = 1 << 2 };
   X(const char*, mj_versionString, (void))                                              \
   X(int, mj_stateSize, (const mjModel* m, int signature))                               \
   X(void, mj_setState, (const mjModel* m, mjData* d, const double* state, int signature)) \
+  X(void, mj_getState, (const mjModel* m, const mjData* d, double* state, int signature)) \
+  X(void, mj_resetData, (const mjModel* m, mjData* d))                                  \
+  X(void, mj_resetDataKeyframe, (const mjModel* m, mjData* d, int key))                 \
+  X(void, mj_step, (const mjModel* m, mjData* d))                                       \
   X(void, mj_kinematics, (const mjModel* m, mjData* d))                                 \
   X(void, mj_comPos, (const mjModel* m, mjData* d))                                     \
   X(void, mj_crb, (const mjModel* m, mjData* d))                                        \

@@ -4,6 +4,6 @@
 
 #define EXPERIMENTS(X) X(tamsi_gripper)
 
-#define BENCHMARKS(X) X(bench_dynamics)
+#define BENCHMARKS(X) X(bench_dynamics) X(bench_gripper)
 
 #endif

@@ -1,0 +1,125 @@
+// holdfast bench gripper: the gripper that shakes a mug, 5 s at h = 3 ms, beside MuJoCo on the same
+// file with its default solver and with its recipe for grasping (elliptic cones, impratio 10).
+// Runs alternate, so that both see the same disturbances; medians are compared.
+#include "experiment.h"
+
+#include "peer_mujoco.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { STEPS = 1667, MOST = 101 };
+static const char* const SCENE = HF_SOURCE_DIR "/models/gripper_mug.xml";
+
+typedef struct variant { const char *name, *options; } variant; // options: attributes of MuJoCo's <option>
+static const variant variants[] = {{"default", ""}, {"grasp_recipe", "cone=\"elliptic\" impratio=\"10\""}};
+
+// ---- ours ----------------------------------------------------------------------------------------
+
+typedef struct ours { hfModel* model; hfSim* sim; hfState* state; hfInput* input; } ours;
+
+static int open_ours(ours* o, hfError* error) {
+  hfSimConfig config = hf_sim_config_default();
+  if (hf_model_load(&o->model, SCENE, NULL, NULL, error) < 0 || hf_sim_create(&o->sim, o->model, &config, error) < 0) return -1;
+  o->state = hf_state_create(o->model);
+  o->input = hf_input_create(o->model);
+  return o->state && o->input ? 0 : -1;
+}
+
+static void close_ours(ours* o) {
+  hf_sim_free(o->sim), hf_state_free(o->state), hf_input_free(o->input), hf_model_free(o->model);
+}
+
+// Microseconds a step over one run.
+static double run_ours(ours* o, int key) {
+  hf_state_set_key(o->state, o->input, o->model, key, NULL);
+  double start = wall_clock();
+  for (int i = 0; i < STEPS; ++i) hf_sim_step(o->sim, o->state, o->input, NULL, NULL);
+  return 1e6 * (wall_clock() - start) / STEPS;
+}
+
+// ---- MuJoCo --------------------------------------------------------------------------------------
+
+// The scene with other solver options, in a temporary file beside nothing else.
+static mjModel* load_variant(const PeerMujoco* peer, const variant* v) {
+  FILE* in = fopen(SCENE, "r");
+  char text[1 << 14], path[] = "/tmp/holdfast-gripper-XXXXXX.xml", message[512];
+  size_t n = in ? fread(text, 1, sizeof text - 1, in) : 0;
+  if (in) fclose(in);
+  text[n] = 0;
+  char* option = strstr(text, "<option ");
+  int fd = option ? mkstemps(path, 4) : -1;
+  FILE* out = fd >= 0 ? fdopen(fd, "w") : NULL;
+  if (!out) return NULL;
+  fprintf(out, "%.*s<option %s %s", (int)(option - text), text, v->options, option + 8);
+  fclose(out);
+  mjModel* model = peer->mj_loadXML(path, NULL, message, sizeof message);
+  unlink(path);
+  return model;
+}
+
+static double run_peer(const PeerMujoco* peer, mjModel* m, mjData* d, int key, double amplitude, double hz) {
+  peer->mj_resetDataKeyframe(m, d, key);
+  double ctrl[2] = {0, 10}, start = wall_clock();
+  for (int i = 0; i < STEPS; ++i) {
+    ctrl[0] = amplitude * sin(6.283185307179586 * hz * 0.003 * i);
+    peer->mj_setState(m, d, ctrl, MUJOCO_STATE_CTRL);
+    peer->mj_step(m, d);
+  }
+  return 1e6 * (wall_clock() - start) / STEPS;
+}
+
+// ---- both ----------------------------------------------------------------------------------------
+
+static int by_value(const void* a, const void* b) { return *(const double*)a < *(const double*)b ? -1 : 1; }
+static double median(double* x, int n) {
+  qsort(x, (size_t)n, sizeof *x, by_value);
+  return x[n / 2];
+}
+
+static void compare(const PeerMujoco* peer, const variant* v, ours* o, int key, int runs, result* r) {
+  mjModel* m = load_variant(peer, v);
+  mjData* d = m ? peer->mj_makeData(m) : NULL;
+  double mine[MOST], theirs[MOST];
+  const double* signal = hf_model_signal_data(o->model) + hf_model_signal_adr(o->model)[0];
+  for (int i = 0; i < runs && d; ++i) mine[i] = run_ours(o, key), theirs[i] = run_peer(peer, m, d, key, signal[0], signal[1]);
+  if (d) {
+    char name[96], what[128];
+    double us = median(mine, runs), them = median(theirs, runs);
+    snprintf(name, sizeof name, "%s_%s", hf_model_name(o->model, HF_OBJECT_KEY, key), v->name);
+    result_compare(r, name, us, them, "us");
+    snprintf(what, sizeof what, "%s: our time over MuJoCo's", name);
+    result_must(r, name, what, us / them, "at most 0.5", us <= 0.5 * them, 0);
+    peer->mj_deleteData(d);
+  } else result_note(r, "MuJoCo does not load the scene as %s", v->name);
+  if (m) peer->mj_deleteModel(m);
+}
+
+static int run(const experimentOptions* options, result* r) {
+  ours o = {0};
+  hfError error = {HF_OK, ""};
+  if (open_ours(&o, &error) != 0) {
+    say_error("%s", error.message);
+    close_ours(&o);
+    return CLI_FAILED;
+  }
+  PeerMujoco peer;
+  int runs = options->quick ? 5 : MOST;
+  if (peer_mujoco_open(&peer) == 0) {
+    result_note(r, "peer: MuJoCo %s; the paper's 2019 figure is 74 us a step on another machine", peer.mj_versionString());
+    for (int key = 0; key < o.model->nkey; ++key)
+      for (size_t v = 0; v < sizeof variants / sizeof *variants; ++v) compare(&peer, &variants[v], &o, key, runs, r);
+    peer_mujoco_close(&peer);
+  } else {
+    double mine[MOST];
+    for (int i = 0; i < runs; ++i) mine[i] = run_ours(&o, 0);
+    result_note(r, "no MuJoCo found (HF_MUJOCO_LIB, HF_PEERS_PYTHON): our time alone");
+    result_figure(r, "rim", median(mine, runs), "us");
+  }
+  close_ours(&o);
+  return CLI_GOOD;
+}
+
+const experiment experiment_bench_gripper = {"gripper", "a gripper that shakes a mug, beside MuJoCo", run};
