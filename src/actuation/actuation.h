@@ -86,15 +86,26 @@ hfiAffine hfi_affine_force(const hfActuation* a, int actuator);
 void hfi_transmit_forces(hfActuation* a);
 
 void hfi_drive_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau);
-void hfi_spring_rows(hfActuation* a, const hfiActuationStep* step, double* tau, double* diag);
+void hfi_spring_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau, double* diag);
 void hfi_limit_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step);
 void hfi_friction_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step);
 void hfi_equality_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step);
 
+double hfi_tendon_inverse_mass(const hfActuation* a, const hfDynamics* d, int tendon);
 // A row along sign times the tendon's length.
 void hfi_tendon_row(hfActuation* a, hfiRowSource source, int tendon, double sign, hfSaturatedRow row);
 
 // ---- compliance of constraints ----------------------------------------------------------------------
+
+// Above h kappa w = 1e6 a physical row (drive, tendon spring) is capped too, its target s0 kept: a load
+// then moves it by 1e-6 of what it would in a step without it, and residuals keep ten digits.
+static const double HFI_STIFFEST_DRIVE = 1e6;
+
+// Slope of a row that asks for kappa, and the count of those that do not get it.
+static inline double hfi_cap_slope(hfiRows* rows, double kappa, double stiffest) {
+  rows->ncapped += kappa > stiffest;
+  return min2(kappa, stiffest);
+}
 
 // Kelvin-Voigt law of a row with error r; k = c = 0: near-rigid.
 typedef struct hfiCompliance { double k, c; } hfiCompliance; // [N/m, N s/m] or [N m/rad, N m s/rad]
@@ -103,9 +114,9 @@ typedef struct hfiCompliance { double k, c; } hfiCompliance; // [N/m, N s/m] or 
 static inline double hfi_stiffest(const hfiActuationStep* step, double w) {
   return sqr(2 * HFI_PI / step->near_rigid) / (w * step->h);
 }
-// The row that drives the error r to zero, without bounds; *ncapped counts rows at the stiffest slope
-// that asked for more. r_time: how fast a near-rigid row removes its error [s].
-hfSaturatedRow hfi_compliant_row(const hfiActuationStep* step, hfiCompliance law, double w, double r, double r_time, int32_t* ncapped);
+// The row that drives the error r to zero, without bounds, at most at the stiffest slope. r_time: how fast
+// a near-rigid row removes its error [s].
+hfSaturatedRow hfi_compliant_row(hfiRows* rows, const hfiActuationStep* step, hfiCompliance law, double w, double r, double r_time);
 
 // ---- equalities -------------------------------------------------------------------------------------
 

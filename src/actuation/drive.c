@@ -73,7 +73,7 @@ static void emit(hfActuation* a, const hfDynamics* d, double h, const Target* t,
     return;
   }
   hfiRowBlock b = hfi_rows_add(&a->rows, (hfiRowSource)t->source, t->id, 1, t->n);
-  hfSaturatedRow row = {drive.f0 / drive.kappa, drive.kappa, drive.lo, drive.hi};
+  hfSaturatedRow row = {drive.f0 / drive.kappa, hfi_cap_slope(&a->rows, drive.kappa, HFI_STIFFEST_DRIVE / (h * w)), drive.lo, drive.hi};
   a->rows.row[b.row] = row;
   memcpy(a->rows.cols + b.col, t->dof, (size_t)t->n * sizeof *t->dof);
   memcpy(a->rows.J + b.jac, t->J, (size_t)t->n * sizeof *t->J);
@@ -138,7 +138,7 @@ static void emit_joint_port(hfActuation* a, const hfDynamics* d, double h, const
 static void emit_tendon_port(hfActuation* a, const hfDynamics* d, double h, const hfiPort* port, double* tau) {
   Target t = actuator_target(a, port->source, port->id, port->first);
   Bounds own = {port->sum.lo, port->sum.hi};
-  own = compose_bounds(make_bounds(1, hf_model_tendon_actfrcrange(a->model) + 2 * port->id), own);
+  own = compose_bounds(own, make_bounds(1, hf_model_tendon_actfrcrange(a->model) + 2 * port->id));
   hfiDrive drive = {port->sum.f0, port->sum.kappa, own.lo, own.hi};
   respect_joints(a->model, &t, &drive);
   emit(a, d, h, &t, drive, tau);

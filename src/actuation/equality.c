@@ -178,7 +178,7 @@ static void fill_rows(hfActuation* a, const hfDynamics* d, const hfiActuationSte
   for (int i = first; i < first + n; ++i) w += hfi_inverse_mass(d, a->dense, b->ncol, a->rows.cols + b->col, a->rows.J + b->jac + i * b->ncol) / n;
   hfiCompliance law = compliance(a->model, b->id, group_norm(e->r, e->dim), w);
   for (int i = first; i < first + n; ++i) {
-    hfSaturatedRow row = hfi_compliant_row(step, law, w, e->r[i], deadbeat, &a->rows.ncapped);
+    hfSaturatedRow row = hfi_compliant_row(&a->rows, step, law, w, e->r[i], deadbeat);
     row.kappa *= scale;
     a->rows.row[b->row + i] = row;
   }

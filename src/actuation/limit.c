@@ -18,7 +18,7 @@ static const double kReleaseTime = 0.02; // [s]
 // Both ends of a range get a row where half of it can be crossed at this speed in a step.
 static const double kNarrowSpeed = 100; // [m/s or rad/s]
 
-hfSaturatedRow hfi_compliant_row(const hfiActuationStep* step, hfiCompliance law, double w, double r, double r_time, int32_t* ncapped) {
+hfSaturatedRow hfi_compliant_row(hfiRows* rows, const hfiActuationStep* step, hfiCompliance law, double w, double r, double r_time) {
   hfSaturatedRow inert = {0, 1, -INFINITY, INFINITY};
   if (!(w > 0)) return inert; // moves nothing
   double stiffest = hfi_stiffest(step, w);
@@ -26,13 +26,12 @@ hfSaturatedRow hfi_compliant_row(const hfiActuationStep* step, hfiCompliance law
   if (law.k <= 0 && law.c <= 0) return row;
   double kappa = step->h * law.k + law.c;
   row.s0 = -law.k * r / kappa;
-  row.kappa = min2(kappa, stiffest);
-  *ncapped += kappa > stiffest;
+  row.kappa = hfi_cap_slope(rows, kappa, stiffest);
   return row;
 }
 
 static hfSaturatedRow limit_row(hfActuation* a, const hfiActuationStep* step, hfiCompliance law, double w, double phi) {
-  hfSaturatedRow row = hfi_compliant_row(step, law, w, phi, max2(kReleaseTime, step->h), &a->rows.ncapped);
+  hfSaturatedRow row = hfi_compliant_row(&a->rows, step, law, w, phi, max2(kReleaseTime, step->h));
   if (phi > 0) row.s0 = -phi / step->h;
   row.lo = 0;
   return row;
@@ -75,16 +74,11 @@ static void limit_scalar(hfActuation* a, const hfDynamics* d, const hfiActuation
 
 // ---- tendons ----------------------------------------------------------------------------------------
 
-static double tendon_inverse_mass(const hfActuation* a, const hfDynamics* d, int t) {
-  int start = a->tendon_start[t], n = a->tendon_start[t + 1] - start;
-  return hfi_inverse_mass(d, a->dense, n, a->tendon_dof + start, a->tendon_J + start);
-}
-
 static void limit_tendon(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int t) {
   const hfModel* m = a->model;
   const double* range = hf_model_tendon_range(m) + 2 * t;
   double length = a->tendon_length[t], margin = hf_model_tendon_margin(m)[t], width = range[1] - range[0];
-  double w = tendon_inverse_mass(a, d, t);
+  double w = hfi_tendon_inverse_mass(a, d, t);
   hfiCompliance rigid = {0, 0};
   if (!(w > 0)) return;
   if (is_near(length - range[0], width, step->h))
@@ -108,9 +102,8 @@ void hfi_limit_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep*
 // ---- friction losses --------------------------------------------------------------------------------
 
 static hfSaturatedRow friction_row(hfActuation* a, const hfiActuationStep* step, double w, double loss) {
-  double kappa = loss / a->model->world.stiction_speed, stiffest = hfi_stiffest(step, w);
-  hfSaturatedRow row = {0, min2(kappa, stiffest), -loss, loss};
-  a->rows.ncapped += kappa > stiffest;
+  double kappa = loss / a->model->world.stiction_speed;
+  hfSaturatedRow row = {0, hfi_cap_slope(&a->rows, kappa, hfi_stiffest(step, w)), -loss, loss};
   return row;
 }
 
@@ -126,7 +119,7 @@ void hfi_friction_rows(hfActuation* a, const hfDynamics* d, const hfiActuationSt
     a->rows.row[b.row] = friction_row(a, step, hfi_inverse_mass(d, a->dense, 1, &i, &one), loss);
   }
   for (int t = 0; t < m->ntendon; ++t) {
-    double loss = hf_model_tendon_frictionloss(m)[t], w = loss > 0 ? tendon_inverse_mass(a, d, t) : 0;
+    double loss = hf_model_tendon_frictionloss(m)[t], w = loss > 0 ? hfi_tendon_inverse_mass(a, d, t) : 0;
     if (w > 0) hfi_tendon_row(a, HFI_ROW_TENDON_FRICTION, t, 1, friction_row(a, step, w, loss));
   }
 }

@@ -74,6 +74,11 @@ void hf_actuation_passive(const hfActuation* a, const hfDynamics* d, const doubl
 
 // ---- over a step ------------------------------------------------------------------------------------
 
+double hfi_tendon_inverse_mass(const hfActuation* a, const hfDynamics* d, int t) {
+  int start = a->tendon_start[t], n = a->tendon_start[t + 1] - start;
+  return hfi_inverse_mass(d, a->dense, n, a->tendon_dof + start, a->tendon_J + start);
+}
+
 void hfi_tendon_row(hfActuation* a, hfiRowSource source, int t, double sign, hfSaturatedRow row) {
   int start = a->tendon_start[t], n = a->tendon_start[t + 1] - start;
   hfiRowBlock b = hfi_rows_add(&a->rows, source, t, 1, n);
@@ -83,39 +88,42 @@ void hfi_tendon_row(hfActuation* a, hfiRowSource source, int t, double sign, hfS
 }
 
 // k (rest - l0 - h s) = -h k (s - (rest - l0)/h), to one side of rest or both
-static void add_tendon_spring(hfActuation* a, int t, double h) {
-  double k = a->model->world.disable_spring ? 0 : hf_model_tendon_stiffness(a->model)[t];
+static void add_tendon_spring(hfActuation* a, int t, double h, double stiffest) {
   const double* rest = hf_model_tendon_springlength(a->model) + 2 * t;
-  if (!(k > 0)) return;
-  double length = a->tendon_length[t];
-  hfSaturatedRow pull = {(rest[1] - length) / h, h * k, -INFINITY, 0}, push = {(rest[0] - length) / h, h * k, 0, INFINITY};
+  double kappa = hfi_cap_slope(&a->rows, h * hf_model_tendon_stiffness(a->model)[t], stiffest), length = a->tendon_length[t];
+  hfSaturatedRow pull = {(rest[1] - length) / h, kappa, -INFINITY, 0}, push = {(rest[0] - length) / h, kappa, 0, INFINITY};
   if (rest[0] == rest[1]) pull.hi = INFINITY;
   else hfi_tendon_row(a, HFI_ROW_TENDON_SPRING, t, 1, push);
   hfi_tendon_row(a, HFI_ROW_TENDON_SPRING, t, 1, pull);
 }
 
-static void add_tendon_damper(hfActuation* a, int t) {
-  double c = a->model->world.disable_damper ? 0 : hf_model_tendon_damping(a->model)[t];
-  hfSaturatedRow row = {0, c, -INFINITY, INFINITY};
-  if (c > 0) hfi_tendon_row(a, HFI_ROW_TENDON_DAMPER, t, 1, row);
+static void add_tendon_damper(hfActuation* a, int t, double stiffest) {
+  hfSaturatedRow row = {0, hfi_cap_slope(&a->rows, hf_model_tendon_damping(a->model)[t], stiffest), -INFINITY, INFINITY};
+  hfi_tendon_row(a, HFI_ROW_TENDON_DAMPER, t, 1, row);
 }
 
-void hfi_spring_rows(hfActuation* a, const hfiActuationStep* step, double* tau, double* diag) {
+static void add_tendon(hfActuation* a, const hfDynamics* d, int t, double h) {
+  const hfModel* m = a->model;
+  int spring = hf_model_tendon_stiffness(m)[t] > 0 && !m->world.disable_spring;
+  int damper = hf_model_tendon_damping(m)[t] > 0 && !m->world.disable_damper;
+  double w = spring || damper ? hfi_tendon_inverse_mass(a, d, t) : 0;
+  if (!(w > 0)) return;
+  if (spring) add_tendon_spring(a, t, h, HFI_STIFFEST_DRIVE / (h * w));
+  if (damper) add_tendon_damper(a, t, HFI_STIFFEST_DRIVE / (h * w));
+}
+
+void hfi_spring_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau, double* diag) {
   const hfModel* m = a->model;
   add_joint_springs(m, step->q, step->h, tau, diag);
   if (!m->world.disable_damper) for (int i = 0; i < m->nv; ++i) diag[i] += step->h * hf_model_dof_damping(m)[i];
-  for (int t = 0; t < m->ntendon; ++t) {
-    if (a->tendon_start[t] == a->tendon_start[t + 1]) continue;
-    add_tendon_spring(a, t, step->h);
-    add_tendon_damper(a, t);
-  }
+  for (int t = 0; t < m->ntendon; ++t) add_tendon(a, d, t, step->h);
   add_gravity_compensation(a, tau);
 }
 
 void hfi_actuation_step(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau, double* diag) {
   hfi_rows_clear(&a->rows);
   hfi_drive_rows(a, d, step, tau);
-  hfi_spring_rows(a, step, tau, diag);
+  hfi_spring_rows(a, d, step, tau, diag);
   hfi_limit_rows(a, d, step);
   hfi_friction_rows(a, d, step);
   hfi_equality_rows(a, d, step);

@@ -1,0 +1,132 @@
+// The row set: effective masses, capacities, and its image in the step problem.
+#include "support/near.h"
+#include "support/random.h"
+#include "support/sim_world.h"
+
+#include "actuation/actuation.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+// Two trees joined by tendons and equalities, something of every source of rows.
+static const char kScene[] =
+    "<mujoco><compiler angle='radian'/><worldbody>"
+    "<body name='a'><joint name='a' axis='0 1 0' frictionloss='.1' limited='true' range='-1 1'/><geom size='.1' pos='.2 0 0'/>"
+    "<body name='b' pos='.4 0 0'><joint name='b' type='ball' limited='true' range='0 1'/><geom size='.1'/>"
+    "<body name='c' pos='.4 0 0'><joint name='c' axis='0 0 1' actuatorfrcrange='-1 2'/><geom size='.1' pos='0 .2 0'/></body></body>"
+    "<body name='d' pos='.1 0 .3'><joint name='d' axis='1 0 0'/><geom size='.1' pos='0 .2 0'/></body></body>"
+    "<body name='e' pos='2 0 0'><freejoint/><geom size='.1' pos='0 .2 .1'/>"
+    "<body name='f' pos='.1 .2 .3'><joint name='f' axis='0 0 1'/><geom size='.1' pos='0 .2 .1'/><site name='f' pos='.1 0 0'/></body></body>"
+    "</worldbody><tendon><fixed name='t' stiffness='5' damping='.7' springlength='-.2 .1' frictionloss='.3' limited='true' range='-.01 .01'>"
+    "<joint joint='a' coef='2'/><joint joint='f' coef='-1'/><joint joint='c' coef='.5'/></fixed></tendon><actuator>"
+    "<position joint='a' kp='40'/><position joint='c' kp='40'/><position tendon='t' kp='10'/><general site='f' gear='1 2 3 4 5 6' biastype='affine' biasprm='0 0 -1'/></actuator>"
+    "<equality><joint joint1='c' joint2='f' polycoef='.1 .2 .3 .4 .5'/><connect body1='c' body2='d' anchor='0 0 0'/><weld body1='c' body2='f'/><weld body1='f'/></equality></mujoco>";
+
+typedef struct World {
+  hfModel* model;
+  hfDynamics* d;
+  hfActuation* a;
+  double q[32], v[32], tau[32], diag[32];
+} World;
+
+static World make_world(testRandom* r) {
+  World w = {.model = parse_model(kScene)};
+  assert_true(w.model->nq <= 32);
+  assert_int_equal(hf_dynamics_create(&w.d, w.model, NULL), HF_OK);
+  assert_int_equal(hf_actuation_create(&w.a, w.model, NULL), HF_OK);
+  memcpy(w.q, hf_model_qpos0(w.model), sizeof *w.q * (size_t)w.model->nq);
+  for (int i = 0; i < w.model->nv; ++i) w.v[i] = random_normal(r);
+  hf_model_integrate(w.model, w.q, w.v, 1);
+  hf_dynamics_position(w.d, w.q, NULL);
+  hf_dynamics_velocity(w.d, w.v);
+  hf_dynamics_mass_matrix(w.d);
+  hf_dynamics_factor(w.d);
+  hf_actuation_update(w.a, w.d, w.q);
+  hfiActuationStep step = {.h = 0.002, .near_rigid = 0.1, .q = w.q};
+  hfi_actuation_step(w.a, w.d, &step, w.tau, w.diag);
+  return w;
+}
+
+static void free_world(World* w) {
+  hf_actuation_free(w->a);
+  hf_dynamics_free(w->d);
+  hf_model_free(w->model);
+}
+
+// w = J M^-1 J^T by a full solve. 1e-10: rounding of two solves with M of condition 1e3.
+static void test_inverse_mass(void** state) {
+  (void)state;
+  testRandom r = {20260701};
+  World w = make_world(&r);
+  const hfiRows* rows = &w.a->rows;
+  int nv = w.model->nv;
+  for (int b = 0; b < rows->n.nblock; ++b)
+    for (int i = 0; i < rows->block[b].dim; ++i) {
+      const hfiRowBlock* x = &rows->block[b];
+      const double* J = rows->J + x->jac + i * x->ncol;
+      double dense[32] = {0}, want = 0;
+      for (int k = 0; k < x->ncol; ++k) dense[rows->cols[x->col + k]] = J[k];
+      hf_dynamics_solve(w.d, dense);
+      for (int k = 0; k < x->ncol; ++k) want += J[k] * dense[rows->cols[x->col + k]];
+      assert_near(hfi_inverse_mass(w.d, w.a->dense, x->ncol, rows->cols + x->col, J), want, 1e-10 * fmax(1, want));
+      for (int k = 0; k < nv; ++k) assert_near(w.a->dense[k], 0, 0); // scratch is left clean
+    }
+  free_world(&w);
+}
+
+static void test_every_source(void** state) {
+  (void)state;
+  testRandom r = {20260702};
+  World w = make_world(&r);
+  const hfiRows* rows = &w.a->rows;
+  int seen[HFI_ROW_EQUALITY + 1] = {0};
+  for (int b = 0; b < rows->n.nblock; ++b) seen[rows->block[b].source]++;
+  const int want[] = {3, 1, 0, 2, 2, 1, 1, 2, 1, 4}; // as in hfiRowSource
+  for (int i = 0; i <= HFI_ROW_EQUALITY; ++i) assert_int_equal(seen[i], want[i]);
+  free_world(&w);
+}
+
+// The problem made of the rows is valid and says the same: J v and forces of every row.
+static void test_image_in_the_problem(void** state) {
+  (void)state;
+  for (int trial = 0; trial < 20; ++trial) {
+    testRandom r = {20260703 + (uint64_t)trial};
+    World w = make_world(&r);
+    simWorld sim = {.model = w.model, .state = hf_state_create(w.model)};
+    assert_int_equal(hf_sim_create(&sim.sim, w.model, NULL, NULL), HF_OK);
+    memcpy(sim_q(&sim), w.q, sizeof *w.q * (size_t)w.model->nq);
+    memcpy(sim_v(&sim), w.v, sizeof *w.v * (size_t)w.model->nv);
+    const hfStepProblem* p = NULL;
+    hfError error;
+    assert_int_equal(hf_sim_problem(sim.sim, sim.state, NULL, &p, &error), HF_OK);
+    if (hf_step_problem_validate(p, &error) != HF_OK) fail_msg("%s", error.message);
+    const hfiRows* rows = &w.a->rows;
+    assert_true(p->nblock - p->ncontact == rows->n.nblock && p->nsaturated == rows->n.nrow);
+    for (int b = 0; b < rows->n.nblock; ++b) {
+      double force[6];
+      hfi_rows_force(rows, &rows->block[b], w.v, force);
+      for (int i = 0; i < rows->block[b].dim; ++i) {
+        const hfStepBlock* x = &p->block[b];
+        const hfSaturatedRow* row = &p->saturated[x->param + i];
+        double s = 0;
+        for (int k = x->piece; k < x->piece + x->npiece; ++k)
+          for (int c = 0; c < p->piece[k].ncol; ++c)
+            s += p->J[p->piece[k].jac + i * p->piece[k].ncol + c] * w.v[p->tree_start[p->piece[k].tree] + p->cols[p->piece[k].col + c]];
+        double f = fmin(row->hi, fmax(row->lo, -row->kappa * (s - row->s0)));
+        assert_near(f, force[i], 1e-9 * (1 + row->kappa)); // sums in another order
+      }
+    }
+    hf_sim_free(sim.sim);
+    hf_state_free(sim.state);
+    free_world(&w);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_inverse_mass),
+      cmocka_unit_test(test_every_source),
+      cmocka_unit_test(test_image_in_the_problem),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,166 @@
+// Signals against their formulas, tables of controls and what they refuse.
+#include "support/near.h"
+#include "support/sim_world.h"
+
+#include <holdfast/actuation.h>
+
+#include <math.h>
+#include <stdio.h>
+
+// ---- signals ----------------------------------------------------------------------------------------
+
+static hfModel* make_model(int signal, const double* data, int count) {
+  hfBuilder* b = hf_builder_create();
+  hfBodyDef body = hf_body_def_default();
+  body.has_inertial = 1, body.mass = 1;
+  for (int i = 0; i < 3; ++i) body.inertia[i] = 1;
+  hfJointDef joint = hf_joint_def_default();
+  joint.body = hf_builder_add_body(b, &body, NULL);
+  int j = hf_builder_add_joint(b, &joint, NULL);
+  const char* names[] = {"left", "right"};
+  for (int i = 0; i < 2; ++i) {
+    hfActuatorDef a = hf_actuator_def_default();
+    a.name = names[i], a.trnid[0] = j;
+    if (i == 1) a.signal = signal, a.signal_data = data, a.signal_count = count;
+    assert_int_equal(hf_builder_add_actuator(b, &a, NULL), i);
+  }
+  hfModel* m = NULL;
+  hfError error;
+  if (hf_builder_finish(b, &m, &error) != HF_OK) fail_msg("%s", error.message);
+  hf_builder_free(b);
+  return m;
+}
+
+static void check_value(const hfModel* m, double time, double value) { assert_near(hf_signal_value(m, 0, time), value, 1e-14); }
+
+static void test_constant_and_controls(void** s) {
+  (void)s;
+  const double value = 2.5;
+  hfModel* m = make_model(HF_SIGNAL_CONSTANT, &value, 1);
+  double ctrl[2] = {7, 7};
+  hf_signal_controls(m, 3, ctrl);
+  assert_near(ctrl[0], 7, 0); // has no signal
+  assert_near(ctrl[1], 2.5, 0);
+  hf_model_free(m);
+}
+
+static void test_sine(void** s) {
+  (void)s;
+  const double data[] = {2, 0.5, 0.3, -1};
+  hfModel* m = make_model(HF_SIGNAL_SINE, data, 4);
+  for (int i = 0; i < 10; ++i) check_value(m, 0.37 * i, -1 + 2 * sin(3.14159265358979323846 * 0.37 * i + 0.3));
+  hf_model_free(m);
+}
+
+static void test_ramp(void** s) {
+  (void)s;
+  const double data[] = {1, -2, 3, 4};
+  hfModel* m = make_model(HF_SIGNAL_RAMP, data, 4);
+  const double want[][2] = {{0, -2}, {1, -2}, {1.5, -0.5}, {2, 1}, {3, 4}, {9, 4}};
+  for (int i = 0; i < 6; ++i) check_value(m, want[i][0], want[i][1]);
+  hf_model_free(m);
+}
+
+// The phase is the integral of the frequency: checked by Simpson's rule, exact for its quadratic.
+static void test_chirp(void** s) {
+  (void)s;
+  const double data[] = {1.5, 1, 5, 2, 0.2};
+  hfModel* m = make_model(HF_SIGNAL_CHIRP, data, 5);
+  for (double t = 0; t < 3; t += 0.17) {
+    double end = fmin(t, 2), mid = 1 + 4 * (end / 2) / 2, last = 1 + 4 * end / 2;
+    double turns = end / 6 * (1 + 4 * mid + last) + 5 * (t - end);
+    assert_near(hf_signal_value(m, 0, t), 0.2 + 1.5 * sin(2 * 3.14159265358979323846 * turns), 1e-12);
+  }
+  hf_model_free(m);
+}
+
+static void test_table(void** s) {
+  (void)s;
+  const double data[] = {0, 1, 1, 3, 4, 0};
+  hfModel* m = make_model(HF_SIGNAL_TABLE, data, 6);
+  const double want[][2] = {{-1, 1}, {0, 1}, {0.25, 1.5}, {1, 3}, {2, 2}, {4, 0}, {5, 0}};
+  for (int i = 0; i < 7; ++i) check_value(m, want[i][0], want[i][1]);
+  hf_model_free(m);
+}
+
+// ---- tables of controls -----------------------------------------------------------------------------
+
+static void test_table_holds(void** s) {
+  (void)s;
+  const double zero = 0;
+  hfModel* m = make_model(HF_SIGNAL_CONSTANT, &zero, 1);
+  hfControlTable* table = NULL;
+  hfError error;
+  const char* text = "# a comment\n time , right\r\n0.5, 1\n\n 1.0 ,-2e0\n2,3";
+  if (hf_control_table_parse(&table, m, text, "c.csv", &error) != HF_OK) fail_msg("%s", error.message);
+  const double want[][2] = {{0, 9}, {0.499, 9}, {0.5, 1}, {0.99, 1}, {1, -2}, {1.5, -2}, {2, 3}, {50, 3}};
+  for (int i = 0; i < 8; ++i) {
+    double ctrl[2] = {8, 9};
+    hf_control_table_controls(table, want[i][0], ctrl);
+    assert_near(ctrl[0], 8, 0); // the table does not name it
+    assert_near(ctrl[1], want[i][1], 0);
+  }
+  hf_control_table_free(table);
+  hf_model_free(m);
+}
+
+static void test_table_from_file(void** s) {
+  (void)s;
+  const double zero = 0;
+  hfModel* m = make_model(HF_SIGNAL_CONSTANT, &zero, 1);
+  const char* path = HF_BINARY_DIR "/test_signal.csv";
+  FILE* out = fopen(path, "w");
+  assert_non_null(out);
+  fputs("time,left,right\n", out);
+  for (int i = 0; i < 20000; ++i) fprintf(out, "%d,%d,%d\n", i, 2 * i, 3 * i); // beyond one buffer
+  fclose(out);
+  hfControlTable* table = NULL;
+  hfError error;
+  if (hf_control_table_read(&table, m, path, &error) != HF_OK) fail_msg("%s", error.message);
+  double ctrl[2];
+  hf_control_table_controls(table, 12345.6, ctrl);
+  assert_near(ctrl[0], 24690, 0);
+  assert_near(ctrl[1], 37035, 0);
+  hf_control_table_free(table);
+  remove(path);
+  table = NULL;
+  assert_int_equal(hf_control_table_read(&table, m, path, &error), HF_ERROR_FILE);
+  assert_non_null(strstr(error.message, path));
+  assert_null(table);
+  hf_model_free(m);
+}
+
+static void test_table_refusals(void** s) {
+  (void)s;
+  const struct { const char *text, *message; } bad[] = {
+      {"", "c.csv:1: the first column must be `time`"},
+      {"t,left\n0,1\n", "c.csv:1: the first column must be `time`"},
+      {"time,middle\n0,1\n", "c.csv:1: there is no actuator `middle`"},
+      {"time,left,left\n0,1,1\n", "c.csv:1: actuator `left` has two columns"},
+      {"time,left\n0,1\n1\n", "c.csv:3: 1 numbers where the first line has 2 columns"},
+      {"time,left\n0,1,2\n", "c.csv:2: 3 numbers where the first line has 2 columns"},
+      {"time,left\n0,abc\n", "c.csv:2: `abc` is not a finite number"},
+      {"time,left\n0,nan\n", "c.csv:2: `nan` is not a finite number"},
+      {"time,left\n0,\n", "c.csv:2: 1 numbers where the first line has 2 columns"},
+      {"time,left\n\n1,1\n1,2\n", "c.csv:4: times must increase"},
+  };
+  const double zero = 0;
+  hfModel* m = make_model(HF_SIGNAL_CONSTANT, &zero, 1);
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
+    hfControlTable* table = NULL;
+    hfError error;
+    assert_int_equal(hf_control_table_parse(&table, m, bad[i].text, "c.csv", &error), HF_ERROR_PARSE);
+    assert_string_equal(error.message, bad[i].message);
+    assert_null(table);
+  }
+  hf_model_free(m);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_constant_and_controls), cmocka_unit_test(test_sine),        cmocka_unit_test(test_ramp),
+      cmocka_unit_test(test_chirp),                 cmocka_unit_test(test_table),       cmocka_unit_test(test_table_holds),
+      cmocka_unit_test(test_table_from_file),       cmocka_unit_test(test_table_refusals),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

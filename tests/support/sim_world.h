@@ -1,0 +1,56 @@
+// A world from MJCF text, stepped.
+#ifndef HF_TESTS_SIM_WORLD_H
+#define HF_TESTS_SIM_WORLD_H
+
+#include "support/cmocka_all.h"
+
+#include <holdfast/holdfast.h>
+#include <string.h>
+
+typedef struct simWorld {
+  hfModel* model;
+  hfSim* sim;
+  hfState* state;
+  hfInput* input;
+} simWorld;
+
+static inline hfModel* parse_model(const char* xml) {
+  hfModel* m = NULL;
+  hfError error;
+  if (hf_model_parse(&m, xml, strlen(xml), "test.xml", ".", NULL, NULL, &error) != HF_OK) fail_msg("%s", error.message);
+  return m;
+}
+
+// h = 0: the scene's step. tolerance of the solver: 1e-12 where the law is compared, not the solver.
+static inline simWorld sim_world_make(const char* xml, double h, double tolerance) {
+  simWorld w = {.model = parse_model(xml)};
+  hfError error;
+  hfSimConfig config = hf_sim_config_default();
+  config.step = h;
+  config.solver.tolerance = tolerance;
+  if (hf_sim_create(&w.sim, w.model, &config, &error) != HF_OK) fail_msg("%s", error.message);
+  w.state = hf_state_create(w.model);
+  w.input = hf_input_create(w.model);
+  return w;
+}
+
+static inline void sim_world_free(simWorld* w) {
+  hf_sim_free(w->sim);
+  hf_state_free(w->state);
+  hf_input_free(w->input);
+  hf_model_free(w->model);
+}
+
+static inline void sim_world_step(simWorld* w, int n) {
+  hfError error = {HF_OK, ""};
+  for (int i = 0; i < n; ++i) {
+    hfStepReport report;
+    hfStatus status = hf_sim_step(w->sim, w->state, w->input, &report, &error);
+    if (status != HF_OK) fail_msg("step %d: status %s %s", i, hf_status_name(status), error.message);
+  }
+}
+
+static inline double* sim_q(simWorld* w) { return hf_state_q(w->state); }
+static inline double* sim_v(simWorld* w) { return hf_state_v(w->state); }
+
+#endif
