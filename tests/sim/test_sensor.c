@@ -1,0 +1,163 @@
+// Sensors of forces in a stepped world, against balances of forces; the volume of touch sensors against
+// points along the ray. Everything else is compared with MuJoCo in test_sensor_mujoco.c.
+#include "support/near.h"
+#include "support/random.h"
+#include "support/sim_world.h"
+
+#include "sim/sensor.h"
+
+static const double kG = 9.81;
+
+static const double* sensor(const simWorld* w, const char* name) {
+  int id = hf_model_find(w->model, HF_OBJECT_SENSOR, name);
+  assert_true(id >= 0);
+  return hf_sim_sensors(w->sim) + hf_model_sensor_adr(w->model)[id];
+}
+
+static void check_vector(const double* got, double x, double y, double z, double tolerance) {
+  assert_near(got[0], x, tolerance);
+  assert_near(got[1], y, tolerance);
+  assert_near(got[2], z, tolerance);
+}
+
+// A box of 3 kg lies at x = 0.1 on a tray of 2 kg that a post carries. At rest every force is a weight.
+static void test_forces_at_rest(void** state) {
+  (void)state;
+  simWorld w = sim_world_make(
+      "<mujoco><worldbody><body name='post'><geom type='box' size='.05 .05 .2' mass='1'/>"
+      "<body name='tray' pos='0 0 .3'><joint name='lift' type='slide' axis='0 0 1' limited='true' range='0 1'/><geom name='tray' type='box' size='.4 .4 .02' mass='2'/>"
+      "<site name='hinge' euler='0 0 90'/><body name='leg'><geom size='.01' mass='.5' pos='-.2 0 -.2' contype='0' conaffinity='0'/><site name='leg'/></body></body></body>"
+      "<body name='box' pos='.1 0 .42'><freejoint/><geom name='box' type='box' size='.1 .1 .1' mass='3' friction='1'/>"
+      "<site name='sole' type='box' size='.1 .1 .01' pos='0 0 -.1'/><site name='heel' type='box' size='.02 .2 .02' pos='-.1 0 -.1'/><site name='lid' type='sphere' size='.05' pos='0 0 .2'/></body></worldbody>"
+      "<sensor><force name='f' site='hinge'/><torque name='t' site='hinge'/><force name='leg' site='leg'/><touch name='sole' site='sole'/><touch name='heel' site='heel'/>"
+      "<touch name='lid' site='lid'/><accelerometer name='acc' site='sole'/><jointlimitfrc name='limit' joint='lift'/>"
+      "<contact name='sum' geom1='box' geom2='tray' data='force torque' reduce='netforce'/><contact name='any' body2='box' data='force torque' reduce='netforce'/></sensor></mujoco>", 0.002, 1e-12);
+  sim_world_step(&w, 2000);
+  check_vector(sensor(&w, "f"), 0, 0, 5.5 * kG, 1e-5); // the box still moves by nanometres
+  // about the hinge: 3 kg at x = 0.1 and 0.5 kg at x = -0.2, in axes turned by 90 degrees about z
+  check_vector(sensor(&w, "t"), -(3 * 0.1 - 0.5 * 0.2) * kG, 0, 0, 1e-5);
+  check_vector(sensor(&w, "leg"), 0, 0, 0.5 * kG, 1e-5);
+  assert_near(sensor(&w, "sole")[0], 3 * kG, 1e-5);
+  assert_near(sensor(&w, "heel")[0], 1.5 * kG, 1e-3); // two of the four corners
+  assert_near(sensor(&w, "lid")[0], 0, 0);
+  check_vector(sensor(&w, "acc"), 0, 0, kG, 1e-5);
+  assert_near(sensor(&w, "limit")[0], 5.5 * kG, 1e-5);
+  check_vector(sensor(&w, "sum"), 0, 0, -3 * kG, 1e-5); // on the second: the tray
+  check_vector(sensor(&w, "sum") + 3, 0, 0, 0, 1e-5);
+  check_vector(sensor(&w, "any"), 0, 0, 3 * kG, 1e-5);
+  sim_world_free(&w);
+}
+
+// A body held in the air by an equality: its free joint transmits nothing, its child hangs on it; an
+// outside wrench on the child counts.
+static void test_force_with_equality_and_wrench(void** state) {
+  (void)state;
+  simWorld w = sim_world_make(
+      "<mujoco><worldbody><body name='a' pos='0 0 1'><freejoint/><geom type='box' size='.1 .2 .1' mass='2'/><site name='a' pos='.1 0 0'/>"
+      "<body name='b' pos='.5 0 0'><geom size='.1' mass='1'/><site name='b'/></body></body></worldbody>"
+      "<equality><weld body1='a'/></equality><sensor><force name='fa' site='a'/><torque name='ta' site='a'/><force name='fb' site='b'/></sensor></mujoco>", 0.002, 1e-12);
+  w.input->wrench[6 * 2] = 4; // 4 N along x on b
+  sim_world_step(&w, 1000);
+  check_vector(sensor(&w, "fa"), 0, 0, 0, 1e-5);
+  check_vector(sensor(&w, "ta"), 0, 0, 0, 1e-5);
+  check_vector(sensor(&w, "fb"), -4, 0, kG, 1e-5);
+  sim_world_free(&w);
+}
+
+// While a motor accelerates a cart the force between cart and load is the load's mass times acceleration.
+static void test_force_in_motion(void** state) {
+  (void)state;
+  simWorld w = sim_world_make(
+      "<mujoco><option gravity='0 0 0'/><worldbody><body name='cart'><joint name='x' type='slide' axis='1 0 0'/><geom size='.1' mass='2'/>"
+      "<body name='load' pos='0 0 .3'><geom size='.1' mass='3'/><site name='s'/></body></body></worldbody><actuator><motor name='m' joint='x'/></actuator>"
+      "<sensor><force name='f' site='s'/><framelinacc name='a' objtype='site' objname='s'/><actuatorfrc name='u' actuator='m'/><velocimeter name='v' site='s'/></sensor></mujoco>", 0.002, 1e-12);
+  w.input->ctrl[0] = 10;
+  sim_world_step(&w, 50);
+  check_vector(sensor(&w, "f"), 6, 0, 0, 1e-9);
+  check_vector(sensor(&w, "a"), 2, 0, 0, 1e-9);
+  check_vector(sensor(&w, "v"), 0.2, 0, 0, 1e-9);
+  assert_near(sensor(&w, "u")[0], 10, 1e-9);
+  // without a step: the acceleration that acts now
+  assert_int_equal(hf_sim_evaluate(w.sim, w.state, w.input, NULL), HF_OK);
+  check_vector(sensor(&w, "f"), 6, 0, 0, 1e-9);
+  sim_world_free(&w);
+}
+
+// ---- the volume of a touch sensor ---------------------------------------------------------------------
+
+static double over(double x, double r) { return fabs(x) - r; }
+
+// Negative inside, growing with the distance: enough to tell a clear hit from a clear miss.
+static double outside(int type, const double* s, const double* p) {
+  double side = hypot(p[0], p[1]) - s[0], z = fmax(0, fabs(p[2]) - s[1]);
+  switch (type) {
+  case HF_GEOM_SPHERE: return sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) - s[0];
+  case HF_GEOM_ELLIPSOID: return sqrt(pow(p[0] / s[0], 2) + pow(p[1] / s[1], 2) + pow(p[2] / s[2], 2)) - 1;
+  case HF_GEOM_CAPSULE: return sqrt(p[0] * p[0] + p[1] * p[1] + z * z) - s[0];
+  case HF_GEOM_CYLINDER: return fmax(side, over(p[2], s[1]));
+  default: return fmax(over(p[0], s[0]), fmax(over(p[1], s[1]), over(p[2], s[2])));
+  }
+}
+
+static hfModel* site_model(int type, const double* size) {
+  hfBuilder* b = hf_builder_create();
+  hfBodyDef body = hf_body_def_default();
+  hfSiteDef site = hf_site_def_default();
+  hfSensorDef touch = hf_sensor_def_default();
+  site.body = hf_builder_add_body(b, &body, NULL), site.type = type;
+  memcpy(site.size, size, sizeof site.size);
+  touch.type = HF_SENSOR_TOUCH, touch.objkind = HF_OBJECT_SITE, touch.obj = hf_builder_add_site(b, &site, NULL);
+  assert_int_equal(hf_builder_add_sensor(b, &touch, NULL), 0);
+  hfModel* m = NULL;
+  hfError error;
+  if (hf_builder_finish(b, &m, &error) != HF_OK) fail_msg("%s", error.message);
+  hf_builder_free(b);
+  return m;
+}
+
+// A contact of 1 N on a body with a site: seen where a fine walk along the ray enters the volume.
+static void test_touch_volume(void** state) {
+  (void)state;
+  testRandom r = {20260801};
+  print_message("seed 20260801\n");
+  const int types[] = {HF_GEOM_SPHERE, HF_GEOM_ELLIPSOID, HF_GEOM_CAPSULE, HF_GEOM_CYLINDER, HF_GEOM_BOX};
+  const double size[3] = {0.3, 0.5, 0.2};
+  for (int k = 0; k < 5; ++k) {
+    hfModel* m = site_model(types[k], size);
+    hfDynamics* d = NULL;
+    hfActuation* a = NULL;
+    assert_int_equal(hf_dynamics_create(&d, m, NULL), HF_OK);
+    assert_int_equal(hf_actuation_create(&a, m, NULL), HF_OK);
+    int hits = 0, misses = 0;
+    for (int trial = 0; trial < 2000; ++trial) {
+      double p[3], n[3], length = 0, nearest = INFINITY, seen;
+      for (int i = 0; i < 3; ++i) p[i] = random_uniform(&r, -1, 1), n[i] = random_normal(&r), length += n[i] * n[i];
+      for (int i = 0; i < 3; ++i) n[i] /= sqrt(length);
+      int first = random_int(&r, 2); // whether the site's body is A, into which the normal points
+      for (int step = 0; step < 3000; ++step) {
+        double at[3];
+        for (int i = 0; i < 3; ++i) at[i] = p[i] + 0.001 * step * (first ? -n[i] : n[i]);
+        nearest = fmin(nearest, outside(types[k], size, at));
+      }
+      hfContact c = {.body_a = first ? 1 : 0, .body_b = first ? 0 : 1, .p_W = {p[0], p[1], p[2]}, .n_W = {n[0], n[1], n[2]}, .fn = 1};
+      hfiSensorInput in = {.dynamics = d, .actuation = a, .q = p, .vdot = p, .contact = &c, .ncontact = 1};
+      hfi_sensors(&in, &seen);
+      if (nearest < -0.002) assert_near(seen, 1, 0), hits++;
+      if (nearest > 0.002) assert_near(seen, 0, 0), misses++;
+    }
+    assert_true(hits > 80 && misses > 80);
+    hf_actuation_free(a);
+    hf_dynamics_free(d);
+    hf_model_free(m);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_forces_at_rest),
+      cmocka_unit_test(test_force_with_equality_and_wrench),
+      cmocka_unit_test(test_force_in_motion),
+      cmocka_unit_test(test_touch_volume),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
