@@ -26,6 +26,29 @@ static hfMotion motion_at(const hfDynamics* d, int dof, hfVec3 r) {
 
 typedef struct Side { const int32_t* dofs; int32_t n, body; double sign; } Side;
 
+// A free body, whose motions are translations along the world's axes and rotations about its own axes
+// through its origin: along a direction e the row is (e, R^T (r x e)), r from the origin to C.
+static void fill_free(const hfDynamics* d, const hfiContact* c, const Side* side, int dim, int32_t* cols, double* J) {
+  int body = d->link[d->body_link[side->body]].body; // the one with the joint
+  const hfPose* X = &d->X_WB[body];
+  hfVec3 r = v3_sub(c->p_W, X->p);
+  const hfVec3 e[3] = {v3_scale(side->sign, c->n), v3_scale(side->sign, c->t1), v3_scale(side->sign, c->t2)};
+  for (int k = 0; k < 6; ++k) cols[k] = side->dofs[k];
+  for (int i = 0; i < 3 && i < dim; ++i) {
+    v3_store(J + 6 * i, e[i]);
+    v3_store(J + 6 * i + 3, m3_tmulv(X->R, v3_cross(r, e[i])));
+  }
+  for (int i = 3; i < dim; ++i) {
+    v3_store(J + 6 * i, v3_zero());
+    v3_store(J + 6 * i + 3, m3_tmulv(X->R, e[i - 3]));
+  }
+}
+
+static int is_free(const hfDynamics* d, const Side* side) {
+  const hfModel* m = d->model;
+  return side->n == 6 && hf_model_jnt_type(m)[hf_model_dof_jnt(m)[side->dofs[0]]] == HF_JOINT_FREE;
+}
+
 // A body on a tree of its own.
 static void fill_single(const hfDynamics* d, const hfiContact* c, const Side* side, int dim, int32_t* cols, double* J) {
   hfVec3 r = v3_sub(c->p_W, hfi_body_reference(d, side->body));
@@ -62,7 +85,7 @@ hfiContactJacobian hfi_contact_jacobian(const hfDynamics* d, const hfiContact* c
   }
   for (int s = 0; s < 2; ++s) {
     if (!side[s].n) continue;
-    fill_single(d, c, &side[s], dim, cols, J);
+    (is_free(d, &side[s]) ? fill_free : fill_single)(d, c, &side[s], dim, cols, J);
     out.tree[out.npiece] = tree[side[s].body];
     out.ncol[out.npiece++] = side[s].n;
     cols += side[s].n;

@@ -60,6 +60,7 @@ void hfi_assembly_init(hfiAssembly* a, const hfModel* m, int max_contacts, hfiAr
   p->saturated = HFI_TAKE(arena, hfSaturatedRow, other.nrow);
   p->contact = HFI_TAKE(arena, hfContactLaw, max_contacts);
   p->nv = m->nv, p->ntree = m->ntree;
+  a->inverse_mass = HFI_TAKE(arena, double, m->nv);
   if (!arena->base) return;
   int start = 0, entry = 0;
   for (int t = 0; t <= m->ntree; ++t) {
@@ -88,6 +89,7 @@ void hfi_assembly_begin(hfiAssembly* a, const hfDynamics* d, double h, const dou
         int j = hf_model_M_col(m)[adr + k] - first;
         M[i * n + j] = M[j * n + i] = d->M[adr + k];
       }
+      a->inverse_mass[first + i] = 1 / M[i * n + i];
     }
   }
   memcpy(p->v0, v0, sizeof *v0 * (size_t)p->nv);
@@ -114,21 +116,27 @@ static void append_piece(hfStepProblem* p, hfStepBlock* b, int tree, int ncol) {
   p->njac += b->dim * ncol;
 }
 
-// Velocity of row r of a block at v, and the row's inverse mass estimated by the diagonal of M.
-static double row_velocity(const hfStepProblem* p, const hfStepBlock* b, int r, const double* v, double* inverse_mass) {
-  double s = 0, w = 0;
+// J v0 of row r of a block.
+static double row_velocity(const hfStepProblem* p, const hfStepBlock* b, int r) {
+  double s = 0;
   for (int k = b->piece; k < b->piece + b->npiece; ++k) {
     const hfStepPiece* piece = &p->piece[k];
-    int first = p->tree_start[piece->tree], n = p->tree_start[piece->tree + 1] - first;
-    const double *J = p->J + piece->jac + r * piece->ncol, *M = p->M + p->M_start[piece->tree];
-    for (int i = 0; i < piece->ncol; ++i) {
-      int dof = p->cols[piece->col + i];
-      s += J[i] * v[first + dof];
-      w += J[i] * J[i] / M[dof * n + dof];
-    }
+    const double *J = p->J + piece->jac + r * piece->ncol, *v = p->v0 + p->tree_start[piece->tree];
+    for (int i = 0; i < piece->ncol; ++i) s += J[i] * v[p->cols[piece->col + i]];
   }
-  *inverse_mass = w;
   return s;
+}
+
+// J M^-1 J^T of row r, estimated with the diagonal of M.
+static double row_inverse_mass(const hfiAssembly* a, const hfStepBlock* b, int r) {
+  const hfStepProblem* p = &a->problem;
+  double w = 0;
+  for (int k = b->piece; k < b->piece + b->npiece; ++k) {
+    const hfStepPiece* piece = &p->piece[k];
+    const double *J = p->J + piece->jac + r * piece->ncol, *inverse = a->inverse_mass + p->tree_start[piece->tree];
+    for (int i = 0; i < piece->ncol; ++i) w += J[i] * J[i] * inverse[p->cols[piece->col + i]];
+  }
+  return w;
 }
 
 // Stiffness and damping of a friction group with inverse mass w; capped for conditioning.
@@ -158,11 +166,9 @@ static void set_friction(hfiAssembly* a, hfContactLaw* law, const hfStepBlock* b
     law->stiction_speed[g] = r > 0 ? m->stiction_speed / r : m->stiction_speed;
     law->k_t[g] = law->c_t[g] = 0;
     if (friction != HF_FRICTION_ANCHORED || second_row[g] >= b->dim) continue;
-    double w1, w2;
-    row_velocity(p, b, first_row[g], p->v0, &w1);
-    row_velocity(p, b, second_row[g], p->v0, &w2);
+    double w = 0.5 * (row_inverse_mass(a, b, first_row[g]) + row_inverse_mass(a, b, second_row[g]));
     double damping = m->tangential_damping < 0 ? -1 : r * r * m->tangential_damping;
-    a->ncapped += set_group(law, g, max2(r * r, 1e-12) * mass * m->tangential_stiffness, damping, 0.5 * (w1 + w2), p->h, near_rigid);
+    a->ncapped += set_group(law, g, max2(r * r, 1e-12) * mass * m->tangential_stiffness, damping, w, p->h, near_rigid);
   }
 }
 
@@ -179,8 +185,7 @@ int hfi_assembly_add_contact(hfiAssembly* a, const hfDynamics* d, const hfiConta
   }
   hfContactLaw* law = &p->contact[p->ncontact++];
   memset(law, 0, sizeof *law);
-  double w, vn = row_velocity(p, b, 0, p->v0, &w);
-  double mass = c->material.from_solref ? 1 / w : 1; // MuJoCo's stiffness is for a unit mass
+  double vn = row_velocity(p, b, 0), mass = c->material.from_solref ? 1 / row_inverse_mass(a, b, 0) : 1; // MuJoCo's stiffness is for a unit mass
   law->stiffness = mass * c->material.stiffness;
   law->dissipation = c->material.dissipation;
   law->depth = c->depth;

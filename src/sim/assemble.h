@@ -10,6 +10,7 @@ typedef struct hfiAssembly {
   hfStepProblem problem;
   hfStepCapacity capacity;
   int32_t max_contact;
+  double* inverse_mass; // (nv) 1/M_ii
   int32_t ncapped; // rows whose stiffness was capped for conditioning
 } hfiAssembly;
 

@@ -3,21 +3,6 @@
 //   vdot = M^-1 (applied + J^T wrenches + actuators + passive - bias).
 #include "sim/sim.h"
 
-#include <string.h>
-
-// Contact i with the normal force of the law at the present depth and speed; no friction.
-static hfContact present_contact(hfSim* s, int i) {
-  const hfiContact* c = &s->contact[i];
-  const hfStepProblem* p = &s->assembly.problem;
-  hfVec3 va = hf_dynamics_point_velocity(&s->dynamics, c->body_a, c->p_W).v;
-  hfVec3 v = v3_sub(va, hf_dynamics_point_velocity(&s->dynamics, c->body_b, c->p_W).v);
-  hfContact r = {c->geom_a, c->geom_b, c->body_a, c->body_b, c->feature, 0, c->p_W, c->n, c->depth, 0, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0};
-  r.vn = v3_dot(c->n, v);
-  r.vt = v3_axpy(-r.vn, c->n, v);
-  if (s->block[i] >= 0) r.fn = p->contact[p->block[s->block[i]].param].normal_force0;
-  return r;
-}
-
 hfStatus hf_sim_evaluate(hfSim* s, const hfState* state, const hfInput* in, hfError* error) {
   hfStatus status = hfi_sim_check(s, state, in, error);
   if (status != HF_OK) return status;
@@ -38,7 +23,7 @@ hfStatus hf_sim_evaluate(hfSim* s, const hfState* state, const hfInput* in, hfEr
   hf_dynamics_solve(d, s->acceleration);
   hfi_assembly_begin(&s->assembly, d, s->h, hf_state_v(state));
   hfi_sim_contacts(s, state);
-  for (int i = 0; i < s->ncontact; ++i) s->result[i] = present_contact(s, i);
+  s->stepped = 0;
   if (m->nsensor) hfi_sim_sense(s, state, in, NULL);
   return HF_OK;
 }

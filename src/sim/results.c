@@ -5,20 +5,17 @@
 
 #include "solve/law.h"
 
-// s = J v1 of every row.
-static void row_velocities(hfSim* s) {
+// s = J v1 of the rows of a block.
+static void row_velocities(hfSim* s, const hfStepBlock* b) {
   const hfStepProblem* p = &s->assembly.problem;
-  for (int i = 0; i < p->nblock; ++i) {
-    const hfStepBlock* b = &p->block[i];
-    for (int r = 0; r < b->dim; ++r) {
-      double sum = 0;
-      for (int k = b->piece; k < b->piece + b->npiece; ++k) {
-        const hfStepPiece* piece = &p->piece[k];
-        const double *J = p->J + piece->jac + r * piece->ncol, *v = s->v1 + p->tree_start[piece->tree];
-        for (int c = 0; c < piece->ncol; ++c) sum += J[c] * v[p->cols[piece->col + c]];
-      }
-      s->row_velocity[b->row + r] = sum;
-    }
+  double* out = s->row_velocity + b->row;
+  for (int r = 0; r < b->dim; ++r) out[r] = 0;
+  for (int k = b->piece; k < b->piece + b->npiece; ++k) {
+    const hfStepPiece* piece = &p->piece[k];
+    const double *J = p->J + piece->jac, *v = s->v1 + p->tree_start[piece->tree];
+    const int32_t* cols = p->cols + piece->col;
+    for (int r = 0; r < b->dim; ++r, J += piece->ncol)
+      for (int c = 0; c < piece->ncol; ++c) out[r] += J[c] * v[cols[c]];
   }
 }
 
@@ -32,32 +29,18 @@ static int contact_sticks(const hfContactLaw* law, double h, int dim, const doub
   return fn > 0 && sqr(w[0]) + sqr(w[1]) <= sqr(radius);
 }
 
-static hfContact contact_result(const hfSim* s, int i) {
-  const hfStepProblem* p = &s->assembly.problem;
-  const hfiContact* c = &s->contact[i];
-  hfContact r = {c->geom_a, c->geom_b, c->body_a, c->body_b, c->feature, 0, c->p_W, c->n, c->depth, 0, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0};
-  if (s->block[i] < 0) return r;
-  const hfStepBlock* b = &p->block[s->block[i]];
-  const double *gamma = s->impulse + b->row, *velocity = s->row_velocity + b->row;
-  r.fn = gamma[0] / p->h;
-  r.vn = velocity[0];
-  if (b->dim >= 3) r.ft = in_world(c, gamma + 1, 1 / p->h), r.vt = in_world(c, velocity + 1, 1);
-  if (b->dim >= 4) r.torque = v3_scale(gamma[3] / p->h, c->n);
-  if (b->dim >= 6) r.torque = v3_add(r.torque, in_world(c, gamma + 4, 1 / p->h));
-  r.stick = contact_sticks(&p->contact[b->param], p->h, b->dim, velocity, r.fn);
-  return r;
-}
-
 void hfi_sim_results(hfSim* s, hfStepReport* report) {
   const hfStepProblem* p = &s->assembly.problem;
-  row_velocities(s);
+  s->stepped = 1;
   report->ncontact = s->ncontact;
   report->ndropped = s->ndropped;
   report->ncapped = s->assembly.ncapped + s->actuation.rows.ncapped;
   for (int i = 0; i < s->ncontact; ++i) {
-    s->result[i] = contact_result(s, i);
-    report->nstick += s->result[i].stick;
-    report->max_depth = max2(report->max_depth, s->result[i].depth);
+    report->max_depth = max2(report->max_depth, s->contact[i].depth);
+    if (s->block[i] < 0) continue;
+    const hfStepBlock* b = &p->block[s->block[i]];
+    row_velocities(s, b);
+    report->nstick += contact_sticks(&p->contact[b->param], p->h, b->dim, s->row_velocity + b->row, s->impulse[b->row] / p->h);
   }
   for (int i = 0; i < p->nv; ++i) s->acceleration[i] = (s->v1[i] - p->v0[i]) / p->h;
   hfi_actuation_collect(&s->actuation, s->v1);
@@ -67,20 +50,48 @@ void hfi_sim_results(hfSim* s, hfStepReport* report) {
 
 int hf_sim_contact_count(const hfSim* s) { return s->ncontact; }
 
+// After a step: forces and velocities at its end.
+static void set_stepped(const hfSim* s, const hfiContact* c, const hfStepBlock* b, hfContact* r) {
+  const hfStepProblem* p = &s->assembly.problem;
+  const double *gamma = s->impulse + b->row, *velocity = s->row_velocity + b->row;
+  r->fn = gamma[0] / p->h;
+  r->vn = velocity[0];
+  if (b->dim >= 3) r->ft = in_world(c, gamma + 1, 1 / p->h), r->vt = in_world(c, velocity + 1, 1);
+  if (b->dim >= 4) r->torque = v3_scale(gamma[3] / p->h, c->n);
+  if (b->dim >= 6) r->torque = v3_add(r->torque, in_world(c, gamma + 4, 1 / p->h));
+  r->stick = contact_sticks(&p->contact[b->param], p->h, b->dim, velocity, r->fn);
+}
+
+// At a state: the normal force of the law at the present depth and speed, no friction.
+static void set_evaluated(const hfSim* s, const hfiContact* c, const hfStepBlock* b, hfContact* r) {
+  hfVec3 va = hf_dynamics_point_velocity(&s->dynamics, c->body_a, c->p_W).v;
+  hfVec3 v = v3_sub(va, hf_dynamics_point_velocity(&s->dynamics, c->body_b, c->p_W).v);
+  r->vn = v3_dot(c->n, v);
+  r->vt = v3_axpy(-r->vn, c->n, v);
+  r->fn = s->assembly.problem.contact[b->param].normal_force0;
+}
+
 hfContact hf_sim_contact(const hfSim* s, int i) {
   assert(i >= 0 && i < s->ncontact);
-  return s->result[i];
+  const hfiContact* c = &s->contact[i];
+  hfContact r = {.geom_a = c->geom_a, .geom_b = c->geom_b, .body_a = c->body_a, .body_b = c->body_b,
+                 .feature = c->feature, .p_W = c->p_W, .n_W = c->n, .depth = c->depth};
+  if (s->block[i] < 0) return r;
+  const hfStepBlock* b = &s->assembly.problem.block[s->block[i]];
+  (s->stepped ? set_stepped : set_evaluated)(s, c, b, &r);
+  return r;
 }
 
 int hf_sim_pair_force(const hfSim* s, int body_a, int body_b, hfVec3* normal, hfVec3* friction) {
   int count = 0;
   *normal = *friction = v3_zero();
   for (int i = 0; i < s->ncontact; ++i) {
-    const hfContact* c = &s->result[i];
+    const hfiContact* c = &s->contact[i];
     double sign = c->body_a == body_a && (body_b < 0 || c->body_b == body_b) ? 1 : c->body_b == body_a && (body_b < 0 || c->body_a == body_b) ? -1 : 0;
     if (sign == 0) continue;
-    *normal = v3_axpy(sign * c->fn, c->n_W, *normal);
-    *friction = v3_axpy(sign, c->ft, *friction);
+    hfContact r = hf_sim_contact(s, i);
+    *normal = v3_axpy(sign * r.fn, r.n_W, *normal);
+    *friction = v3_axpy(sign, r.ft, *friction);
     count++;
   }
   return count;

@@ -32,7 +32,6 @@ struct hfSim {
   // one step
   double* tau;                // (nv) forces that do not depend on v1 [N or N m]
   double* v1;                 // (nv) solution
-  double* act1;               // (na) activations at the end
   double* impulse;            // (rows)
   double* row_velocity;       // (rows) J v1
   hfQuat* q0_WB;              // (nbody) rotations at the start
@@ -46,7 +45,8 @@ struct hfSim {
   double* ctrl;               // (nu)
   double* acceleration;       // (nv)
   double* sensor;             // (nsensordata)
-  hfContact* result;          // (max_contacts)
+  int32_t stepped;            // 1: contact results are those of a step, 0: of an evaluation
+  hfContact* result;          // (max_contacts) for sensors
 };
 
 hfStatus hfi_config_check(const hfSimConfig* config, hfError* error);
@@ -60,7 +60,7 @@ void hfi_sim_contacts(hfSim* sim, const hfState* state);
 void hfi_sim_input(hfSim* sim, const hfState* state, const hfInput* input);
 // Actuators, springs, limits: fills p*, diag and the rows that are no contacts.
 void hfi_sim_forces(hfSim* sim, const hfState* state, const hfInput* input);
-// Contact results and the report, from v1 and the impulses.
+// Row velocities, accelerations and the report, from v1 and the impulses.
 void hfi_sim_results(hfSim* sim, hfStepReport* report);
 
 // Sensors at a state whose poses are up to date. After a step: contacts and rows act, `v1` as row_v;

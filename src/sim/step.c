@@ -103,12 +103,11 @@ static void pose_problem(hfSim* s, const hfState* state, const hfInput* in) {
 static void take_outcomes(hfSim* s) {
   const hfStepProblem* p = &s->assembly.problem;
   for (int i = 0; i < s->ncontact; ++i) {
-    const hfContact* r = &s->result[i];
     hfiContactOutcome* o = &s->outcome[i];
     memset(o, 0, sizeof *o);
-    o->slip_speed = v3_norm(r->vt);
     if (s->block[i] < 0) continue;
     const hfStepBlock* b = &p->block[s->block[i]];
+    if (b->dim > 1) o->slip_speed = hypot(s->row_velocity[b->row + 1], s->row_velocity[b->row + 2]);
     if (s->friction == HF_FRICTION_ANCHORED && b->dim > 1)
       o->slips = hfi_contact_deformation(&p->contact[b->param], p->h, b->dim, s->row_velocity + b->row, s->impulse + b->row, o->xi);
   }

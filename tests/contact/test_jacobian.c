@@ -1,0 +1,77 @@
+// Contact Jacobians against the dense body Jacobians of the dynamics, on random trees with all joints.
+#include "support/cmocka_all.h"
+
+#include "contact/contact.h"
+#include "support/random_tree.h"
+
+#include <stdio.h>
+
+enum { TREES = 100, CONTACTS = 20, MAX_NV = 256 };
+
+// Rows of the contact from the 6 x nv Jacobians of both bodies.
+static void dense_rows(const hfDynamics* d, const hfiContact* c, int nv, double (*rows)[MAX_NV]) {
+  static double JA[6 * MAX_NV], JB[6 * MAX_NV];
+  hf_dynamics_jacobian(d, c->body_a, c->p_W, JA);
+  hf_dynamics_jacobian(d, c->body_b, c->p_W, JB);
+  const hfVec3 axis[3] = {c->n, c->t1, c->t2};
+  for (int r = 0; r < 6; ++r)
+    for (int i = 0; i < nv; ++i) {
+      int first = r < 3 ? 3 : 0; // linear rows of the body Jacobian come last
+      hfVec3 rel = v3(JA[first * nv + i] - JB[first * nv + i], JA[(first + 1) * nv + i] - JB[(first + 1) * nv + i],
+                      JA[(first + 2) * nv + i] - JB[(first + 2) * nv + i]);
+      rows[r][i] = v3_dot(axis[r % 3], rel);
+    }
+}
+
+static hfVec3 random_vector(testRandom* r) { return v3(random_normal(r), random_normal(r), random_normal(r)); }
+
+static void check_contact(const hfDynamics* d, const hfiContact* c, int dim) {
+  int nv = d->model->nv;
+  static double expected[6][MAX_NV], J[6 * 2 * MAX_NV];
+  static int32_t cols[2 * MAX_NV];
+  dense_rows(d, c, nv, expected);
+  hfiContactJacobian j = hfi_contact_jacobian(d, c, dim, cols, J);
+  const double* at = J;
+  const int32_t* col = cols;
+  for (int p = 0; p < j.npiece; ++p) {
+    for (int k = 0; k < j.ncol[p]; ++k) {
+      assert_int_equal(hf_model_dof_tree(d->model)[col[k]], j.tree[p]);
+      assert_true(k == 0 || col[k] > col[k - 1]);
+      for (int r = 0; r < dim; ++r) expected[r][col[k]] -= at[r * j.ncol[p] + k];
+    }
+    at += dim * j.ncol[p];
+    col += j.ncol[p];
+  }
+  // both sides are sums of a few products of numbers of order 10: rounding
+  for (int r = 0; r < dim; ++r)
+    for (int i = 0; i < nv; ++i) assert_float_equal(expected[r][i], 0, 1e-12);
+}
+
+static void test_against_dense(void** state) {
+  (void)state;
+  static const int dims[] = {1, 3, 4, 6};
+  testRandom r = {2024};
+  printf("seed 2024\n");
+  for (int t = 0; t < TREES; ++t) {
+    RandomTree spec = random_tree_default();
+    hfModel* m = random_tree_build(&r, &spec);
+    assert_true(m->nv <= MAX_NV);
+    hfDynamics* d = NULL;
+    assert_int_equal(hf_dynamics_create(&d, m, NULL), HF_OK);
+    double q[2 * MAX_NV], v[MAX_NV];
+    random_tree_state(&r, m, q, v);
+    hf_dynamics_position(d, q, NULL);
+    for (int k = 0; k < CONTACTS; ++k) {
+      hfiContact c = {.body_a = random_int(&r, m->nbody), .body_b = random_int(&r, m->nbody), .p_W = random_vector(&r), .n = v3_unit(random_vector(&r))};
+      v3_tangents(c.n, &c.t1, &c.t2);
+      check_contact(d, &c, dims[k % 4]);
+    }
+    hf_dynamics_free(d);
+    hf_model_free(m);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_dense)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
