@@ -29,7 +29,7 @@ typedef struct Clip {
   double near;   // [m]
   int R_is_A, count;
   Outline outline_R, outline_I;
-  hfiCandidate candidate[CANDIDATES];
+  hfiOverlapPoint candidate[CANDIDATES];
 } Clip;
 
 static int edge_count(const hfiFacet* f) { return f->kind == HFI_FACET_POLYGON ? f->count : f->kind == HFI_FACET_SEGMENT ? 1 : 0; }
@@ -63,7 +63,7 @@ static void add_candidate(Clip* c, hfVec3 p, uint32_t feature) {
   double near2 = c->near * c->near;
   for (int i = 0; i < c->count; ++i)
     if (v3_norm2(v3_sub(c->candidate[i].p, p)) <= near2) return;
-  hfiCandidate made = {p, c->plane - v3_dot(c->n, p), feature};
+  hfiOverlapPoint made = {p, c->plane - v3_dot(c->n, p), feature};
   c->candidate[c->count++] = made;
 }
 
@@ -151,7 +151,7 @@ static void cross_discs(Clip* c) {
   hfVec3 to = v3_sub(c->I->vertex[0], c->R->vertex[0]);
   to = v3_axpy(-v3_dot(c->n, to), c->n, to);
   double d = v3_norm(to), r = c->R->radius, along = 0.5 * (d + (r - c->I->radius) * (r + c->I->radius) / d), h2 = r * r - along * along;
-  if (!(d > 0 && h2 > 0)) return;
+  if (!(d > c->near && h2 > 0)) return; // one over the other: the rim points say it all
   hfVec3 u = v3_scale(1 / d, to), v = v3_cross(c->n, u);
   for (int k = 0; k < 2; ++k) {
     hfVec3 x = v3_add(c->R->vertex[0], v3_add(v3_scale(along, u), v3_scale(k ? -sqrt(h2) : sqrt(h2), v)));
@@ -170,7 +170,7 @@ static void collect_crossings(Clip* c) {
 // The candidates as contact points: on I, with the reference's normal.
 static int write_points(const Clip* c, hfiContactPoint* points) {
   hfiThinning thin;
-  hfiCandidate kept[HFI_MAX_MANIFOLD];
+  hfiOverlapPoint kept[HFI_MAX_MANIFOLD];
   hfi_thinning_start(&thin, c->n, c->near);
   for (int i = 0; i < c->count; ++i) hfi_thinning_add(&thin, c->candidate[i].p, c->candidate[i].depth, c->candidate[i].feature);
   int count = hfi_thinning_finish(&thin, kept);

@@ -7,6 +7,9 @@
 #include "geometry/polish.h"
 #include "geometry/touch.h"
 
+// Accuracy to which curved pairs are approached before Newton's method takes over.
+static const double kRough = 1e-6;
+
 static int is_curved(const hfiShape* s) { return s->type == HF_GEOM_ELLIPSOID || s->type == HF_GEOM_CYLINDER; }
 
 // Of n and the normal of the simplex' triangle the one with the larger separation: near touching the
@@ -24,10 +27,11 @@ int hfi_convex_single(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, 
   double radius_b = hfi_core_radius(B), radius = hfi_core_radius(A) + radius_b;
   hfiSimplex simplex;
   hfVec3 n;
-  hfiGjkStatus status = hfi_gjk(&cores, far + radius, &simplex, &n);
+  int curved = is_curved(A) || is_curved(B);
+  hfiGjkStatus status = hfi_gjk(&cores, far + radius, curved ? kRough : 1e-15, &simplex, &n);
   if (status == HFI_GJK_FAR) return 0;
   if (status == HFI_GJK_APART) n = better_normal(&cores, &simplex, n);
-  else n = hfi_epa(&cores, (is_curved(A) || is_curved(B) ? 1e-8 : 1e-14) * cores.scale, &simplex);
+  else n = hfi_epa(&cores, (curved ? kRough : 1e-14) * cores.scale, &simplex);
   hfiClosest closest = hfi_polish(&cores, &simplex, n);
   put_point(single, v3_axpy(radius_b, closest.n, closest.pb), closest.n, radius - closest.gap, 0);
   return single->depth >= -far;

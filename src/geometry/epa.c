@@ -15,7 +15,6 @@ typedef struct Face {
   int alive, vertex[3]; // counter-clockwise seen from outside
   int beside[3];        // face across the edge vertex[i] -> vertex[i + 1]
   hfVec3 normal;
-  double distance;
 } Face;
 
 typedef struct Polytope {
@@ -23,6 +22,8 @@ typedef struct Polytope {
   double tiny; // height above a face that is rounding [m]
   hfiSupportPoint vertex[VERTICES];
   Face face[FACES];
+  double distance[FACES]; // of each face's plane; infinite: no face, or one without area
+  int nfree, unused[FACES];
   int nhorizon, horizon[FACES][2]; // faces that stay and their edge, in order around the hole
 } Polytope;
 
@@ -34,7 +35,13 @@ static void set_face(Polytope* p, int f, int a, int b, int c) {
   face->vertex[0] = a, face->vertex[1] = b, face->vertex[2] = c;
   face->normal = area > 0 ? v3_scale(1 / area, m) : v3_zero();
   // a face without area has no side: it waits for its neighbours
-  face->distance = area > p->tiny * p->tiny ? v3_dot(face->normal, x) : INFINITY;
+  p->distance[f] = area > p->tiny * p->tiny ? v3_dot(face->normal, x) : INFINITY;
+}
+
+static void drop_face(Polytope* p, int f) {
+  p->face[f].alive = 0;
+  p->distance[f] = INFINITY;
+  p->unused[p->nfree++] = f;
 }
 
 // Adds points until four span a volume; the first `count` are there.
@@ -73,6 +80,7 @@ static void start_polytope(hfiCores* c, hfiSimplex* s, Polytope* p) {
   }
   p->tiny = 1e-15 * c->scale;
   p->nvertex = p->nface = 4;
+  p->nfree = 0;
   for (int f = 0; f < 4; ++f) {
     set_face(p, f, kFace[f][0], kFace[f][1], kFace[f][2]);
     for (int i = 0; i < 3; ++i) p->face[f].beside[i] = kBeside[f][i];
@@ -80,9 +88,8 @@ static void start_polytope(hfiCores* c, hfiSimplex* s, Polytope* p) {
 }
 
 static int nearest_face(const Polytope* p) {
-  int best = -1;
-  for (int f = 0; f < p->nface; ++f)
-    if (p->face[f].alive && (best < 0 || p->face[f].distance < p->face[best].distance)) best = f;
+  int best = 0;
+  for (int f = 1; f < p->nface; ++f) best = p->distance[f] < p->distance[best] ? f : best;
   return best;
 }
 
@@ -91,12 +98,12 @@ static void remove_seen(Polytope* p, int f, int i, hfVec3 w) {
   Face* face = p->face + f;
   if (!face->alive) return;
   double height = v3_dot(face->normal, v3_sub(w, p->vertex[face->vertex[0]].w));
-  if (!(height > p->tiny) && face->distance < INFINITY) {
+  if (!(height > p->tiny) && p->distance[f] < INFINITY) {
     p->horizon[p->nhorizon][0] = f;
     p->horizon[p->nhorizon++][1] = i;
     return;
   }
-  face->alive = 0;
+  drop_face(p, f);
   for (int k = 1; k < 3; ++k) {
     int edge = (i + k) % 3, other = face->beside[edge], j = 0;
     while (j < 3 && p->face[other].beside[j] != f) ++j;
@@ -104,22 +111,13 @@ static void remove_seen(Polytope* p, int f, int i, hfVec3 w) {
   }
 }
 
-// Slot for a new face, -1: full.
-static int free_face(Polytope* p, int* from) {
-  for (; *from < p->nface; ++*from)
-    if (!p->face[*from].alive) return (*from)++;
-  if (p->nface == FACES) return -1;
-  *from = p->nface + 1;
-  return p->nface++;
-}
-
 // Fan from the newest vertex over the outline. Returns 0 where the faces do not suffice or the outline is torn.
 static int close_hole(Polytope* p) {
-  int made[FACES], from = 0, tip = p->nvertex - 1, n = p->nhorizon;
-  if (n < 3) return 0;
+  int made[FACES], tip = p->nvertex - 1, n = p->nhorizon;
+  if (n < 3 || n > p->nfree + FACES - p->nface) return 0;
   for (int k = 0; k < n; ++k) {
     const int f = p->horizon[k][0], i = p->horizon[k][1];
-    if ((made[k] = free_face(p, &from)) < 0) return 0;
+    made[k] = p->nfree ? p->unused[--p->nfree] : p->nface++;
     set_face(p, made[k], p->face[f].vertex[(i + 1) % 3], p->face[f].vertex[i], tip);
     p->face[made[k]].beside[0] = f;
     p->face[f].beside[i] = made[k];
@@ -139,7 +137,7 @@ static int grow(Polytope* p, int f, hfiSupportPoint w) {
   p->vertex[p->nvertex++] = w;
   p->nhorizon = 0;
   Face* face = p->face + f;
-  face->alive = 0;
+  drop_face(p, f);
   for (int i = 0; i < 3; ++i) {
     int other = face->beside[i], j = 0;
     while (j < 3 && p->face[other].beside[j] != f) ++j;
@@ -168,10 +166,10 @@ hfVec3 hfi_epa(hfiCores* c, double accuracy, hfiSimplex* s) {
   int triangle[3] = {0, 1, 2};
   for (;;) {
     int f = nearest_face(&p);
-    if (f < 0 || !(p.face[f].distance < least)) break;
+    if (!(p.distance[f] < least)) break;
     hfVec3 m = p.face[f].normal;
     hfiSupportPoint w = hfi_support_pair(c, m);
-    double h = v3_dot(m, w.w), distance = p.face[f].distance;
+    double h = v3_dot(m, w.w), distance = p.distance[f];
     if (h < least) {
       least = h;
       best = m;

@@ -8,8 +8,7 @@
 #include "geometry/gjk.h"
 
 enum { ITERATIONS = 64 };
-static const double kConverged = 1e-15;  // relative difference of the bounds
-static const double kTouching = 1e-9;    // |v| relative to the sizes below which v has no direction
+static const double kTouching = 1e-9; // |v| relative to the sizes below which v has no direction
 
 typedef struct Part {
   int count, index[4];
@@ -90,7 +89,7 @@ static hfVec3 nearest_point(const hfiSimplex* s) {
   return v;
 }
 
-hfiGjkStatus hfi_gjk(hfiCores* c, double far, hfiSimplex* s, hfVec3* n) {
+hfiGjkStatus hfi_gjk(hfiCores* c, double far, double accuracy, hfiSimplex* s, hfVec3* n) {
   hfVec3 v = v3_neg(c->X_AB.p);
   if (!(v3_norm2(v) > 0)) v = v3(0, 0, 1);
   s->point[0] = hfi_support_pair(c, v3_neg(v));
@@ -102,7 +101,7 @@ hfiGjkStatus hfi_gjk(hfiCores* c, double far, hfiSimplex* s, hfVec3* n) {
     hfiSupportPoint next = hfi_support_pair(c, v3_neg(v));
     double bound = v3_dot(v, next.w);
     if (bound > 0 && bound * bound > far * far * d2) return HFI_GJK_FAR;
-    if (d2 - bound <= kConverged * d2 || is_known(s, next.w)) break;
+    if (d2 - bound <= accuracy * d2 || is_known(s, next.w)) break;
     hfiSimplex before = *s;
     s->point[s->count++] = next;
     double reduced = reduce_simplex(s);

@@ -14,7 +14,8 @@ typedef enum hfiGjkStatus { HFI_GJK_APART, HFI_GJK_FAR, HFI_GJK_TOUCHING } hfiGj
 
 // Runs until the nearest point is found (APART: *n is its unit direction, from B into A), the cores are
 // known to be farther apart than `far` (FAR) or the origin is inside or next to the surface (TOUCHING).
-hfiGjkStatus hfi_gjk(hfiCores* cores, double far, hfiSimplex* simplex, hfVec3* n);
+// `accuracy`: relative difference of the bounds at which the distance is good enough.
+hfiGjkStatus hfi_gjk(hfiCores* cores, double far, double accuracy, hfiSimplex* simplex, hfVec3* n);
 
 // Direction of least penetration from a simplex that GJK left TOUCHING; `accuracy` [m] of the depth.
 // Leaves the three points of the surface below it in the simplex.

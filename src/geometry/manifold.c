@@ -16,7 +16,7 @@ void hfi_thinning_start(hfiThinning* thin, hfVec3 n, double slack) {
 }
 
 void hfi_thinning_add(hfiThinning* thin, hfVec3 p, double depth, uint32_t feature) {
-  hfiCandidate c = {p, depth, feature};
+  hfiOverlapPoint c = {p, depth, feature};
   if (thin->count == 0) {
     thin->deepest = c;
     for (int k = 0; k < HFI_MAX_MANIFOLD; ++k) thin->outermost[k] = c;
@@ -31,7 +31,7 @@ void hfi_thinning_add(hfiThinning* thin, hfVec3 p, double depth, uint32_t featur
   }
 }
 
-int hfi_thinning_finish(const hfiThinning* thin, hfiCandidate* kept) {
+int hfi_thinning_finish(const hfiThinning* thin, hfiOverlapPoint* kept) {
   if (thin->count <= HFI_MAX_MANIFOLD) {
     for (int i = 0; i < thin->count; ++i) kept[i] = thin->first[i];
     return thin->count;

@@ -8,11 +8,11 @@
 // then missed by at most (1 - cos 45) radius kDiscTilt.
 static const double kDiscTilt = 1e-5;
 
-typedef struct hfiCandidate {
+typedef struct hfiOverlapPoint {
   hfVec3 p;
   double depth;
   uint32_t feature;
-} hfiCandidate;
+} hfiOverlapPoint;
 
 // Streams candidates and keeps at most HFI_MAX_MANIFOLD: all of them when they are few, else the
 // outermost along eight directions across the normal, with the deepest in place of the shallowest
@@ -21,12 +21,12 @@ typedef struct hfiThinning {
   hfVec3 direction[HFI_MAX_MANIFOLD];
   double slack;
   int count;
-  hfiCandidate first[HFI_MAX_MANIFOLD], outermost[HFI_MAX_MANIFOLD], deepest;
+  hfiOverlapPoint first[HFI_MAX_MANIFOLD], outermost[HFI_MAX_MANIFOLD], deepest;
 } hfiThinning;
 
 // n: the contact normal in the candidates' frame, a frame that moves with one of the bodies.
 void hfi_thinning_start(hfiThinning* thin, hfVec3 n, double slack);
 void hfi_thinning_add(hfiThinning* thin, hfVec3 p, double depth, uint32_t feature);
-int hfi_thinning_finish(const hfiThinning* thin, hfiCandidate* kept); // (HFI_MAX_MANIFOLD)
+int hfi_thinning_finish(const hfiThinning* thin, hfiOverlapPoint* kept); // (HFI_MAX_MANIFOLD)
 
 #endif

@@ -6,9 +6,10 @@
 // itself, free of cancellation; F falls and is convex, so that Newton's method from a point left of
 // the root climbs to it.
 //
-// Mesh: inside, the face whose plane is nearest; outside, the nearest point of the polygons that the
-// point sees, planes farther away than the best so far left out.
+// Mesh: inside, the face whose plane is nearest; outside, GJK with the point.
 #include "geometry/nearest.h"
+
+#include "geometry/convex.h"
 
 static double sign_of(double x) { return x < 0 ? -1.0 : 1.0; }
 
@@ -112,25 +113,6 @@ static hfiNearest nearest_plane(const hfiShape* s, hfVec3 p) {
   return r;
 }
 
-// Point of a face's polygon nearest to q, a point in its plane.
-static hfVec3 nearest_on_polygon(const hfiHull* hull, int32_t face, hfVec3 n, hfVec3 q) {
-  const int32_t *begin = hull->face_vert + hull->face_start[face], *end = hull->face_vert + hull->face_start[face + 1];
-  hfVec3 a = v3_load(hull->vert + 3 * end[-1]), best = q;
-  double least = INFINITY;
-  int inside = 1;
-  for (const int32_t* v = begin; v < end; ++v) {
-    hfVec3 b = v3_load(hull->vert + 3 * *v), edge = v3_sub(b, a), aq = v3_sub(q, a);
-    if (v3_dot(v3_cross(edge, aq), n) < 0) {
-      inside = 0;
-      hfVec3 c = v3_axpy(clamp(v3_dot(aq, edge) / v3_norm2(edge), 0, 1), edge, a);
-      double d2 = v3_norm2(v3_sub(q, c));
-      if (d2 < least) { least = d2; best = c; }
-    }
-    a = b;
-  }
-  return inside ? q : best;
-}
-
 static hfiNearest nearest_mesh(const hfiShape* s, hfVec3 p) {
   const hfiHull* hull = s->hull;
   double top = -INFINITY;
@@ -143,20 +125,12 @@ static hfiNearest nearest_mesh(const hfiShape* s, hfVec3 p) {
   hfVec3 n = v3_load(hull->face_plane + 4 * face);
   hfiNearest best = {top, v3_axpy(-top, n, p), n};
   if (!(top > 0)) return best;
-  best.distance = INFINITY;
-  for (int32_t i = -1; i < hull->nface; ++i) { // the farthest plane first: most often its face is nearest
-    int32_t f = i < 0 ? face : i;
-    n = v3_load(hull->face_plane + 4 * f);
-    double gap = v3_dot(n, p) - hull->face_plane[4 * f + 3];
-    if (!(gap > 0) || gap >= best.distance) continue;
-    hfVec3 q = v3_axpy(-gap, n, p), c = nearest_on_polygon(hull, f, n, q);
-    double d = sqrt(gap * gap + v3_norm2(v3_sub(q, c)));
-    if (!(d < best.distance)) continue;
-    best.distance = d;
-    best.point = c;
-    best.normal = d > gap ? v3_scale(1 / d, v3_sub(p, c)) : n;
-  }
-  return best;
+  hfiShape point = {HF_GEOM_SPHERE, {0, 0, 0}, NULL};
+  hfPose at = {m3_identity(), p}, here = pose_identity();
+  hfiContactPoint c;
+  if (!hfi_convex_single(&point, &at, s, &here, INFINITY, &c) || !(c.depth < 0)) return best; // on the surface by a rounding
+  hfiNearest outside = {-c.depth, v3_add(p, c.p_WCb), c.n_W}; // the contact is in the point's frame
+  return outside;
 }
 
 hfiNearest hfi_nearest(const hfiShape* s, hfVec3 p) {

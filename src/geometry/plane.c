@@ -111,7 +111,7 @@ int hfi_plane_mesh(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, con
     double gap = height + v3_dot(m_B, x);
     if (gap <= limit) hfi_thinning_add(&thin, x, -gap, (uint32_t)i);
   }
-  hfiCandidate kept[HFI_MAX_MANIFOLD];
+  hfiOverlapPoint kept[HFI_MAX_MANIFOLD];
   int count = hfi_thinning_finish(&thin, kept);
   for (int k = 0; k < count; ++k) put_plane_point(points + k, plane, pose_point(*X_WB, kept[k].p), 0, kept[k].feature);
   return count;

@@ -115,37 +115,55 @@ static hfVec3 sharpen(hfiCores* c, const Edges* e, hfVec3 n) {
   return n;
 }
 
-// Takes the sharpened direction if it is not worse. Remembers which shapes touch with an edge.
-static void attempt(hfiCores* c, const hfiSimplex* s, Guess guess, hfiClosest* r, int edges[2]) {
-  Edges of_A = {0, {{0, 0, 0}}}, of_B = of_A;
-  find_edges(c->A, m3_identity(), hfi_simplex_a(s), r->n, guess, &of_A);
-  if (c->A->type == HF_GEOM_MESH) find_mesh_edges(s, 1, &of_A);
-  find_edges(c->B, c->X_AB.R, pose_inv_point(c->X_AB, hfi_simplex_b(s)), r->n, guess, &of_B);
-  if (c->B->type == HF_GEOM_MESH) find_mesh_edges(s, 0, &of_B);
-  Edges all = of_A;
-  for (int i = 0; i < of_B.count; ++i) add_edge(&all, of_B.direction[i]);
-  if (guess != AT_WITNESS && of_A.count == edges[0] && of_B.count == edges[1]) return;
-  hfVec3 m = sharpen(c, &all, r->n);
-  double gap = v3_finite(m) ? hfi_separation(c, m) : -INFINITY;
-  if (!(gap >= r->gap - 1e-15 * c->scale)) return;
-  r->n = m;
-  r->gap = gap;
-  edges[0] = of_A.count;
-  edges[1] = of_B.count;
+typedef struct Polish {
+  hfiCores* cores;
+  const hfiSimplex* simplex;
+  hfiClosest best;
+  int edges_A, edges_B; // number of edges of the attempt that gave the best
+  int sharpened;        // an attempt was taken
+} Polish;
+
+enum { OF_A = 1, OF_B = 2 };
+
+// Sharpens with the edges of the shapes in `sides`. The first direction that is not worse is taken, a
+// later one only if it is better. Returns 1 if it was.
+static int attempt(Polish* p, Guess guess, int sides) {
+  hfiCores* c = p->cores;
+  Edges a = {0, {{0, 0, 0}}}, b = a;
+  if (sides & OF_A) find_edges(c->A, m3_identity(), hfi_simplex_a(p->simplex), p->best.n, guess, &a);
+  if (sides & OF_A && c->A->type == HF_GEOM_MESH) find_mesh_edges(p->simplex, 1, &a);
+  if (sides & OF_B) find_edges(c->B, c->X_AB.R, pose_inv_point(c->X_AB, hfi_simplex_b(p->simplex)), p->best.n, guess, &b);
+  if (sides & OF_B && c->B->type == HF_GEOM_MESH) find_mesh_edges(p->simplex, 0, &b);
+  Edges all = a;
+  for (int i = 0; i < b.count; ++i) add_edge(&all, b.direction[i]);
+  hfVec3 n = sharpen(c, &all, p->best.n);
+  double gap = v3_finite(n) ? hfi_separation(c, n) : -INFINITY;
+  if (!(gap >= p->best.gap + (p->sharpened ? 1e-15 : -1e-15) * c->scale)) return 0;
+  p->sharpened = 1;
+  p->best.n = n;
+  p->best.gap = gap;
+  p->edges_A = a.count;
+  p->edges_B = b.count;
+  return 1;
 }
 
 hfiClosest hfi_polish(hfiCores* c, const hfiSimplex* s, hfVec3 n) {
-  hfiClosest r = {n, hfi_simplex_a(s), hfi_simplex_b(s), hfi_separation(c, n)};
-  int edges[2] = {2, 2};
-  attempt(c, s, AT_WITNESS, &r, edges);
-  if (c->A->type == HF_GEOM_CYLINDER || c->B->type == HF_GEOM_CYLINDER) {
-    attempt(c, s, ACROSS_NORMAL, &r, edges);
-    attempt(c, s, CAP, &r, edges);
+  Polish p = {c, s, {n, hfi_simplex_a(s), hfi_simplex_b(s), hfi_separation(c, n)}, 2, 2, 0};
+  int round = c->A->type == HF_GEOM_CYLINDER || c->B->type == HF_GEOM_CYLINDER;
+  // of two nearly parallel edges only one may count: their cross product is then far from n
+  if (!attempt(&p, AT_WITNESS, OF_A | OF_B) || round) {
+    attempt(&p, AT_WITNESS, OF_A);
+    attempt(&p, AT_WITNESS, OF_B);
   }
+  if (round) {
+    attempt(&p, ACROSS_NORMAL, OF_A | OF_B);
+    attempt(&p, CAP, OF_A | OF_B);
+  }
+  hfiClosest r = p.best;
   // a shape that touches with a corner or a curved part has one support point there: the witness
   hfiSupportPoint at = hfi_support_pair(c, v3_neg(r.n));
-  if (edges[1] == 0) { r.pb = at.b; r.pa = v3_axpy(r.gap, r.n, r.pb); }
-  else if (edges[0] == 0) { r.pa = at.a; r.pb = v3_axpy(-r.gap, r.n, r.pa); }
+  if (p.edges_B == 0) { r.pb = at.b; r.pa = v3_axpy(r.gap, r.n, r.pb); }
+  else if (p.edges_A == 0) { r.pa = at.a; r.pb = v3_axpy(-r.gap, r.n, r.pa); }
   else r.pa = v3_axpy(r.gap, r.n, r.pb);
   return r;
 }

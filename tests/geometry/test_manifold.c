@@ -1,0 +1,117 @@
+// Flat contacts: which points they have, and that noise does not change them.
+#include "geometry/oracle.h"
+
+#include <stdio.h>
+
+static hfiShape box_of(double x, double y, double z) { hfiShape s = {HF_GEOM_BOX, {x, y, z}, NULL}; return s; }
+static hfiShape cylinder_of(double r, double half) { hfiShape s = {HF_GEOM_CYLINDER, {r, half, 0}, NULL}; return s; }
+static hfiShape capsule_of(double r, double half) { hfiShape s = {HF_GEOM_CAPSULE, {r, half, 0}, NULL}; return s; }
+static hfiShape plane_of(void) { hfiShape s = {HF_GEOM_PLANE, {0, 0, 0}, NULL}; return s; }
+static hfPose pose_at(double x, double y, double z, hfVec3 rotation) { return pose_from(v3(x, y, z), q_exp(rotation)); }
+
+static int compare_features(const void* a, const void* b) {
+  uint32_t x = *(const uint32_t*)a, y = *(const uint32_t*)b;
+  return x < y ? -1 : x > y;
+}
+
+// Contact points of `top` over `bottom`, sorted features and their number; each depth must be `depth`
+// within `tol`, the normal +z within 2 tol/size.
+static int features_of(const hfiShape* top, hfPose X_WT, const hfiShape* bottom, hfPose X_WB, double depth, double tol, uint32_t* feature) {
+  hfiContactPoint point[HFI_MAX_MANIFOLD];
+  int count = hfi_collide(top, &X_WT, bottom, &X_WB, 0, point);
+  for (int i = 0; i < count; ++i) {
+    assert_near(point[i].depth, depth, tol);
+    assert_near(point[i].n_W.z, 1, 1e-9);
+    feature[i] = point[i].feature;
+  }
+  qsort(feature, (size_t)count, sizeof *feature, compare_features);
+  return count;
+}
+
+// Rests `top`, whose flat side is `height` below its origin, on the bottom's surface at z = 0, and tilts it every
+// way by up to 1e-6 rad: the same `expected` points must stay.
+static void check_tilts(const char* name, const hfiShape* top, hfQuat lie, double height, double size, const hfiShape* bottom, hfPose X_WB, hfVec3 at, int expected) {
+  testRandom r = {17};
+  uint32_t first[HFI_MAX_MANIFOLD], now[HFI_MAX_MANIFOLD];
+  for (int k = 0; k < 500; ++k) {
+    double depth = k % 2 ? 1e-9 : 1e-5; // pressed in, and barely touching
+    hfVec3 tilt = v3_scale(k == 0 ? 0 : 1e-6, v3(random_uniform(&r, -1, 1), random_uniform(&r, -1, 1), random_uniform(&r, -1, 1)));
+    hfPose X_WT = pose_from(v3(at.x, at.y, height - depth), q_mul(q_exp(tilt), lie));
+    // any point of the flat side moves by at most |tilt| times its distance
+    int count = features_of(top, X_WT, bottom, X_WB, depth, 2.5e-6 * size, k ? now : first);
+    if (count == 0 && k % 2) continue; // tilted about a far point it hovers
+    if (count != expected) print_error("%s: %d points, not %d (tilt %d)\n", name, count, expected, k);
+    assert_int_equal(count, expected);
+    if (k) assert_memory_equal(now, first, sizeof *now * (size_t)count);
+  }
+}
+
+static const hfVec3 kOrigin = {0, 0, 0};
+
+static void boxes_keep_their_corners(void** state) {
+  (void)state;
+  double h[3] = {0.05, 0.03, 0.02}, wide[3] = {0.4, 0.4, 0.1};
+  hfiHullData data[2] = {box_hull(h), box_hull(wide)};
+  hfiHull hull[2] = {hull_view(data), hull_view(data + 1)};
+  hfiShape box = box_of(h[0], h[1], h[2]), mesh = {HF_GEOM_MESH, {0}, hull}, floor = box_of(wide[0], wide[1], wide[2]), mesh_floor = {HF_GEOM_MESH, {0}, hull + 1}, plane = plane_of();
+  hfPose below = pose_at(0, 0, -wide[2], kOrigin), same = pose_at(0, 0, -h[2], kOrigin), level = pose_identity();
+  hfVec3 aside = v3(0.1, -0.05, 0), over_edge = v3(0.4, 0.1, 0), over_corner = v3(0.4, 0.4, 0);
+  const hfiShape* tops[2] = {&box, &mesh};
+  const hfiShape* floors[2] = {&floor, &mesh_floor};
+  for (int t = 0; t < 2; ++t) {
+    check_tilts("box on plane", tops[t], q_identity(), h[2], 0.06, &plane, level, aside, 4);
+    for (int f = 0; f < 2; ++f) {
+      check_tilts("box on floor", tops[t], q_identity(), h[2], 0.06, floors[f], below, aside, 4);
+      check_tilts("box over the edge", tops[t], q_identity(), h[2], 0.06, floors[f], below, over_edge, 4);
+      check_tilts("box over the corner", tops[t], q_identity(), h[2], 0.06, floors[f], below, over_corner, 4);
+      check_tilts("box on its equal", tops[t], q_identity(), h[2], 0.06, tops[f], same, kOrigin, 4);
+      check_tilts("box across its equal", tops[t], q_from_axis_angle(v3(0, 0, 1), HFI_PI / 2), h[2], 0.06, tops[f], same, kOrigin, 4);
+      check_tilts("box turned 45 degrees", tops[t], q_from_axis_angle(v3(0, 0, 1), HFI_PI / 4), h[2], 0.06, tops[f], same, kOrigin, 8);
+    }
+  }
+  for (int i = 0; i < 2; ++i) hfi_hull_release(data + i);
+}
+
+static void cylinders_keep_their_points(void** state) {
+  (void)state;
+  double wide[3] = {0.4, 0.4, 0.1};
+  hfiHullData data = box_hull(wide);
+  hfiHull hull = hull_view(&data);
+  hfiShape can = cylinder_of(0.04, 0.06), rod = capsule_of(0.01, 0.05), floor = box_of(wide[0], wide[1], wide[2]), mesh = {HF_GEOM_MESH, {0}, &hull}, plane = plane_of(), drum = cylinder_of(0.3, 0.1);
+  hfPose below = pose_at(0, 0, -0.1, kOrigin), level = pose_identity();
+  hfQuat lying = q_from_axis_angle(v3_unit(v3(1, 2, 0)), HFI_PI / 2);
+  hfVec3 aside = v3(0.1, -0.05, 0);
+  const hfiShape* floors[4] = {&plane, &floor, &mesh, &drum};
+  for (int f = 0; f < 4; ++f) {
+    hfPose X = f ? below : level;
+    check_tilts("can upright", &can, q_identity(), 0.06, 0.06, floors[f], X, aside, 4);
+    check_tilts("can on its side", &can, lying, 0.04, 0.06, floors[f], X, aside, 2);
+    check_tilts("rod on its side", &rod, lying, 0.01, 0.06, floors[f], X, aside, 2);
+  }
+  // over the edge: three rim points above the floor and the edge crossing the rim twice
+  check_tilts("can over the edge", &can, q_identity(), 0.06, 0.06, &floor, below, v3(0.39, 0.1, 0), 5);
+  check_tilts("can on its equal", &can, q_identity(), 0.06, 0.06, &can, pose_at(0, 0, -0.06, kOrigin), kOrigin, 4);
+  hfi_hull_release(&data);
+}
+
+static void parallel_sides_touch_in_two_points(void** state) {
+  (void)state;
+  hfiShape can = cylinder_of(0.04, 0.06), rod = capsule_of(0.01, 0.05), ridge = box_of(0.1, 0.1, 0.5);
+  hfQuat lying = q_from_axis_angle(v3(0, 1, 0), HFI_PI / 2);
+  check_tilts("can on can", &can, lying, 0.04, 0.06, &can, pose_from(v3(0, 0, -0.04), lying), v3(0.02, 0, 0), 2);
+  check_tilts("rod on rod", &rod, lying, 0.01, 0.06, &rod, pose_from(v3(0, 0, -0.01), lying), v3(0.02, 0, 0), 2);
+  check_tilts("rod on can", &rod, lying, 0.01, 0.06, &can, pose_from(v3(0, 0, -0.04), lying), v3(0.02, 0, 0), 2);
+  // an edge of the box on top, along x
+  hfQuat edge_up = q_mul(lying, q_from_axis_angle(v3(0, 0, 1), HFI_PI / 4));
+  check_tilts("can on an edge", &can, lying, 0.04, 0.06, &ridge, pose_from(v3(0, 0, -0.1 * sqrt(2)), edge_up), kOrigin, 2);
+  check_tilts("rod on an edge", &rod, lying, 0.01, 0.06, &ridge, pose_from(v3(0, 0, -0.1 * sqrt(2)), edge_up), kOrigin, 2);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(boxes_keep_their_corners),
+      cmocka_unit_test(cylinders_keep_their_points),
+      cmocka_unit_test(parallel_sides_touch_in_two_points),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
