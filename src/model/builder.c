@@ -35,7 +35,7 @@ static hfWorld default_world(void) {
   w.tangential_ratio = 0.8;
   w.impratio = 1;
   w.method = HF_METHOD_TAMSI;
-  w.friction = HF_FRICTION_REGULARISED;
+  w.friction = HF_FRICTION_ANCHORED;
   w.friction_rule = HF_COMBINE_MAX;
   w.filter_parent = 1;
   return w;
