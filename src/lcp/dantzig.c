@@ -4,19 +4,20 @@
 //   w = A z + b.  Of each pair (z_i, w_i) one is basic and the other nonbasic at a fixed value:
 //     z_i at a bound, w_i basic      or      w_i at 0 (or at -+lambda, see below), z_i basic
 //
-// A pair is bad when w_i has the wrong sign for its bound. Each major cycle takes the first bad pair r
+// A pair is bad when w_i has the wrong sign for its bound. Each major cycle takes the worst bad pair r
 // and drives z_r (or w_r) in the direction that mends w_r, all other nonbasic variables held:
 //
-//   w_r reaches 0, or z_r its other bound      r is good, next cycle
-//   another basic variable x_j reaches its end  it leaves and its complement enters: exchange (j, j),
-//                                              or, where T_jj = 0, (j, r) and (r, j), after which the
-//                                              complement of the driving variable drives
-//   nothing blocks                             a ray: no solution for positive semidefinite A
+//   w_r reaches 0, or z_r its other bound        r is good, next cycle
+//   another basic variable x_j reaches its end   it leaves and its complement enters: exchange (j, j),
+//                                                or, where T_jj = 0, (j, r) and (r, j), after which the
+//                                                complement of the driving variable drives
+//   nothing blocks                               a ray: no solution for positive semidefinite A
 //
 // As sum_i dz_i dw_i >= 0 for such A and every other pair has one member at rest, dz_r dw_r >= 0: z_r
 // and w_r never turn back and the bad pairs only become fewer. A bad w_i may not fall below -lambda
 // (rise above lambda at an upper bound), lambda > max |w| at the start: without that limit a ray would
-// prove nothing. Ties go to r and then to the least index (Chang 1979).
+// prove nothing. Ties go to r and then to the least index (Chang 1979). A good pair that ties and
+// overshoots by rounding stays good: it blocks at once when it moves on.
 #include "lcp/problem.h"
 #include "lcp/tableau.h"
 
@@ -28,13 +29,16 @@ static const double rate_tolerance = 1e-11;
 static const double tie_tolerance = 1e-12;
 static const double diagonal_share = 1e-9;
 static const double free_pivot_tolerance = 1e-11;
-static const double good_tolerance = 1e-13; // w of this size, relative to lambda, has no sign
+static const double good_tolerance = 1e-12; // w of this size, relative to the largest, has no sign
+static const double lambda_share = 2;       // lambda over the largest |w|: any number above 1 will do
 
 typedef struct Dantzig {
   const hfiLcp* p;
   hfiTableau t;      // ids: w_i = i, z_i = n + i
   signed char* role; // (2 n)
+  signed char* bad;  // (n) +1: w_i must grow, -1: it must fall, 0: the pair is good, and stays so
   double* value;     // (2 n) of every w and z
+  double unit;       // largest |w| at the start of a round, at least the unit of the data, 1
   double lambda;
   int32_t since_refresh;
 } Dantzig;
@@ -43,14 +47,19 @@ static bool z_is_basic(const Dantzig* D, int32_t i) { return hfi_is_basic(&D->t,
 static double* z_of(Dantzig* D, int32_t i) { return &D->value[D->p->n + i]; }
 static double* w_of(Dantzig* D, int32_t i) { return &D->value[i]; }
 
-// +1: w_r must grow, -1: it must fall, 0: the pair is good.
-static int mend_direction(Dantzig* D, int32_t i) {
+// What bad[i] would be if the pair were judged now.
+static signed char judge(Dantzig* D, int32_t i) {
   const hfiLcp* p = D->p;
-  double w = *w_of(D, i), z = *z_of(D, i), small = good_tolerance * D->lambda;
+  double w = *w_of(D, i), z = *z_of(D, i), small = good_tolerance * D->unit;
   if (p->lo[i] == p->hi[i]) return 0;
   if (w < -small && z < p->hi[i]) return 1;
   if (w > small && z > p->lo[i]) return -1;
   return 0;
+}
+
+// Bad pairs may become good on the way, good ones never bad.
+static void forgive(Dantzig* D, int32_t i) {
+  if (D->bad[i] != 0 && judge(D, i) != D->bad[i]) D->bad[i] = 0;
 }
 
 static void fill_tableau(Dantzig* D) {
@@ -95,8 +104,6 @@ static bool start(Dantzig* D) {
   }
   hfi_tableau_move(&D->t, D->role, free_pivot_tolerance);
   compute_values(D);
-  D->lambda = 0;
-  for (int32_t i = 0; i < p->n; ++i) D->lambda = fmax(D->lambda, 2 * fabs(*w_of(D, i)));
   return is_paired(D);
 }
 
@@ -122,9 +129,8 @@ static void find_range(Dantzig* D, int32_t i, double* least, double* most) {
     *least = w < 0 && is_free ? 0 : (w < 0 && z >= p->hi[i] ? p->hi[i] : p->lo[i]);
     *most = w > 0 && is_free ? 0 : (w > 0 && z <= p->lo[i] ? p->lo[i] : p->hi[i]);
   } else if (p->lo[i] < p->hi[i]) { // w_i: at least 0 below hi, at most 0 above lo, bad ones to lambda
-    int bad = mend_direction(D, i);
-    if (z < p->hi[i]) *least = bad > 0 ? -D->lambda : 0;
-    if (z > p->lo[i]) *most = bad < 0 ? D->lambda : 0;
+    if (z < p->hi[i]) *least = D->bad[i] > 0 ? -D->lambda : 0;
+    if (z > p->lo[i]) *most = D->bad[i] < 0 ? D->lambda : 0;
   }
 }
 
@@ -181,6 +187,7 @@ static void advance(Dantzig* D, int32_t col, double change) {
   const hfiTableau* t = &D->t;
   D->value[t->col_var[col]] += change;
   for (int32_t i = 0; i < t->nrow; ++i) D->value[t->row_var[i]] += change * hfi_tableau_row(t, i)[col];
+  for (int32_t i = 0; i < t->nrow; ++i) forgive(D, i);
 }
 
 // The basic variable of the blocking pair leaves at its end; its complement enters. False: no pivot.
@@ -189,6 +196,7 @@ static bool exchange_blocking(Dantzig* D, int32_t r, Block block) {
   int32_t n = t->nrow, j = block.pair;
   int32_t leaves = z_is_basic(D, j) ? n + j : j, enters = z_is_basic(D, j) ? j : n + j;
   D->value[leaves] = block.end;
+  forgive(D, j);
   int32_t row = hfi_row_of(t, leaves), col = hfi_col_of(t, enters);
   double largest = 0;
   for (int32_t i = 0; i < n; ++i) largest = fmax(largest, fabs(hfi_tableau_row(t, i)[col]));
@@ -208,9 +216,10 @@ static bool exchange_blocking(Dantzig* D, int32_t r, Block block) {
 static void settle(Dantzig* D, int32_t r) {
   const hfiLcp* p = D->p;
   double *z = z_of(D, r), *w = w_of(D, r);
-  bool at_bound = fabs(*w) > good_tolerance * D->lambda;
+  bool at_bound = fabs(*w) > good_tolerance * D->unit;
   if (at_bound) *z = fabs(*z - p->lo[r]) <= fabs(*z - p->hi[r]) ? p->lo[r] : p->hi[r];
   else *w = 0;
+  forgive(D, r);
   if (at_bound == z_is_basic(D, r)) {
     int32_t row = hfi_row_of(&D->t, at_bound ? p->n + r : r);
     int32_t col = hfi_col_of(&D->t, at_bound ? r : p->n + r);
@@ -221,7 +230,8 @@ static void settle(Dantzig* D, int32_t r) {
 // One major cycle: mends pair r.
 static hfStatus mend(Dantzig* D, int32_t r, int32_t max_pivots, int32_t* pivots) {
   int32_t n = D->p->n;
-  for (int direction; (direction = mend_direction(D, r)) != 0;) {
+  while (D->bad[r] != 0) {
+    int direction = D->bad[r];
     if (*pivots >= max_pivots) return HF_NOT_CONVERGED;
     if (D->since_refresh >= 50 + n && !refresh(D)) return HF_NOT_CONVERGED;
     int32_t col = hfi_col_of(&D->t, z_is_basic(D, r) ? r : n + r);
@@ -235,6 +245,27 @@ static hfStatus mend(Dantzig* D, int32_t r, int32_t max_pivots, int32_t* pivots)
   return HF_OK;
 }
 
+// Judges every pair afresh. Returns whether one is bad.
+static bool mark_bad(Dantzig* D) {
+  bool any = false;
+  D->unit = 1;
+  for (int32_t i = 0; i < D->p->n; ++i) D->unit = fmax(D->unit, fabs(*w_of(D, i)));
+  D->lambda = lambda_share * D->unit;
+  for (int32_t i = 0; i < D->p->n; ++i) {
+    D->bad[i] = judge(D, i);
+    any = any || D->bad[i] != 0;
+  }
+  return any;
+}
+
+// The bad pair with the largest |w|, -1: none. Any would do; this one takes the fewest pivots.
+static int32_t find_worst(Dantzig* D) {
+  int32_t worst = -1;
+  for (int32_t i = 0; i < D->p->n; ++i)
+    if (D->bad[i] != 0 && (worst < 0 || fabs(*w_of(D, i)) > fabs(*w_of(D, worst)))) worst = i;
+  return worst;
+}
+
 static void read_solution(Dantzig* D, double* z, unsigned char* mode) {
   const hfiLcp* p = D->p;
   for (int32_t i = 0; i < p->n; ++i) {
@@ -246,14 +277,17 @@ static void read_solution(Dantzig* D, double* z, unsigned char* mode) {
 
 hfStatus hfi_dantzig_solve(const hfiLcp* p, int32_t max_pivots, double* z, unsigned char* mode,
                            int32_t* pivots, hfiArena* scratch) {
-  Dantzig D = {p, hfi_tableau_take(scratch, p->n, p->n), NULL, NULL, 0, 0};
+  Dantzig D = {.p = p, .t = hfi_tableau_take(scratch, p->n, p->n)};
   D.role = HFI_TAKE(scratch, signed char, 2 * p->n);
+  D.bad = HFI_TAKE(scratch, signed char, p->n);
   D.value = HFI_TAKE(scratch, double, 2 * p->n);
   if (!scratch->base) return HF_OK;
   *pivots = 0;
   hfStatus status = start(&D) ? HF_OK : HF_SINGULAR;
-  for (int32_t i = 0; i < p->n && status == HF_OK; ++i)
-    if (mend_direction(&D, i) != 0) status = mend(&D, i, max_pivots, pivots);
+  while (status == HF_OK && mark_bad(&D)) { // once, unless rounding has spoilt a good pair
+    for (int32_t r; status == HF_OK && (r = find_worst(&D)) >= 0;) status = mend(&D, r, max_pivots, pivots);
+    if (status == HF_OK && !refresh(&D)) status = HF_NOT_CONVERGED;
+  }
   read_solution(&D, z, mode);
   return status;
 }

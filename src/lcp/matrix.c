@@ -25,6 +25,8 @@ static Work take_work(hfiArena* arena, int32_t m, int32_t n) {
 size_t hfi_matrix_size(int32_t n) {
   hfiArena arena = hfi_arena(NULL, 0);
   take_work(&arena, n, n);
+  HFI_TAKE(&arena, double, (size_t)n * (size_t)n);
+  HFI_TAKE(&arena, int32_t, n);
   return arena.used;
 }
 
@@ -41,27 +43,45 @@ int32_t hf_matrix_rank(int32_t m, int32_t n, const double* A, double* margin, vo
   return k.qr.rank;
 }
 
+// Determinant of the rows and columns `rows` of A' = E A D, undone by the exponents of E and D.
+static double minor_of(Work* k, const double* scaled, int32_t n, const int32_t* rows, int32_t count) {
+  int32_t exponent = 0;
+  for (int32_t i = 0; i < count; ++i) {
+    exponent += k->row[rows[i]] + k->col[rows[i]];
+    for (int32_t j = 0; j < count; ++j)
+      k->qr.A[i * count + j] = scaled[(size_t)rows[i] * (size_t)n + (size_t)rows[j]];
+  }
+  k->qr.m = k->qr.n = count;
+  hfi_qr_factor(&k->qr, 0);
+  return ldexp(hfi_qr_determinant(&k->qr), -exponent);
+}
+
+static double* take_scaled(hfiArena* arena, Work* k, int32_t n, const double* A) {
+  double* scaled = HFI_TAKE(arena, double, (size_t)n * (size_t)n);
+  memcpy(scaled, A, sizeof(double) * (size_t)n * (size_t)n);
+  hfi_equilibrate(n, n, scaled, k->row, k->col, k->step);
+  return scaled;
+}
+
 double hf_matrix_determinant(int32_t n, const double* A, void* work, size_t work_size) {
   hfiArena arena = hfi_arena(work, work_size);
   Work k = take_work(&arena, n, n);
-  memcpy(k.qr.A, A, sizeof(double) * (size_t)n * (size_t)n);
-  hfi_qr_factor(&k.qr, 0);
-  return hfi_qr_determinant(&k.qr);
+  double* scaled = take_scaled(&arena, &k, n, A);
+  int32_t* all = HFI_TAKE(&arena, int32_t, n);
+  for (int32_t i = 0; i < n; ++i) all[i] = i;
+  return minor_of(&k, scaled, n, all, n);
 }
 
 void hf_matrix_minors(int32_t n, const double* A, double* minors, void* work, size_t work_size) {
   assert(n <= HF_MINORS_MAX);
   hfiArena arena = hfi_arena(work, work_size);
   Work k = take_work(&arena, n, n);
+  double* scaled = take_scaled(&arena, &k, n, A);
   minors[0] = 1;
   for (uint32_t mask = 1; mask < 1u << n; ++mask) {
     int32_t rows[HF_MINORS_MAX], count = 0;
     for (int32_t i = 0; i < n; ++i)
       if (mask >> i & 1) rows[count++] = i;
-    for (int32_t i = 0; i < count; ++i)
-      for (int32_t j = 0; j < count; ++j) k.qr.A[i * count + j] = A[rows[i] * n + rows[j]];
-    k.qr.m = k.qr.n = count;
-    hfi_qr_factor(&k.qr, 0);
-    minors[mask] = hfi_qr_determinant(&k.qr);
+    minors[mask] = minor_of(&k, scaled, n, rows, count);
   }
 }

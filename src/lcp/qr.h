@@ -11,6 +11,7 @@ typedef struct hfiQr {
   double* A;      // (m x n) row-major: R above the diagonal, Householder vectors on and below
   double* R_diag; // (min(m, n))
   int32_t* perm;  // (n) column of A at each column of R
+  double* row;    // (n) scratch
 } hfiQr;
 
 // Storage for matrices of up to m x n; the caller fills qr.A (row-major, m x n) and sets m, n.

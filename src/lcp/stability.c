@@ -1,5 +1,5 @@
-// Boundary-layer stability of the rigid solution (analysis of Song, Kumar, Pang; the layer's equation
-// from the grasp paper, Eq. 6, 7, 12, 13).
+// Boundary-layer stability of the rigid solution (Song, Kumar and co-authors 2000: the contact layer of
+// Eq. 6, 7, 13 on the rigid dynamics of Eq. 12).
 //
 // A contact with stiffness and damping, forces lambda = K delta + C deltad, rides on w = A lambda + b:
 //
@@ -67,7 +67,7 @@ hfStabilityReport hf_boundary_layer_test(int32_t n, const double* A, const doubl
   report.abscissa = -INFINITY;
   for (int32_t i = 0; i < 2 * n; ++i) {
     report.abscissa = fmax(report.abscissa, l.re[i]);
-    radius = fmax(radius, hypot(l.re[i], l.im[i]));
+    radius = fmax(radius, fabs(l.re[i]) + fabs(l.im[i]));
   }
   report.stable = report.status == HF_OK && report.abscissa < -axis_tolerance * radius;
   return report;

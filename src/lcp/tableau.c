@@ -7,6 +7,7 @@
 //
 // and the constant column transforms as any T_.j.
 #include "lcp/tableau.h"
+#include "linalg/dense.h"
 
 #include <math.h>
 
@@ -47,7 +48,7 @@ void hfi_tableau_exchange(hfiTableau* t, int32_t row, int32_t col) {
     double* x = hfi_tableau_row(t, i);
     double factor = x[col];
     if (i == row || factor == 0) continue;
-    for (int32_t j = 0; j <= t->ncol; ++j) x[j] += factor * pivot_row[j];
+    hfi_axpy(x, factor, pivot_row, t->ncol + 1);
     x[col] = factor * inverse;
   }
   swap_labels(t, row, col);

@@ -1,7 +1,8 @@
-// Random linear complementarity problems of known classes, and a residual independent of the library.
+// testRandom linear complementarity problems of known classes, and a residual independent of the library.
 #ifndef HF_TESTS_LCP_RANDOM_LCP_H
 #define HF_TESTS_LCP_RANDOM_LCP_H
 
+#include "support/random.h"
 #include <holdfast/lcp.h>
 #include <math.h>
 #include <stdint.h>
@@ -9,20 +10,8 @@
 
 enum { MAX_ROWS = 256 };
 
-typedef struct Random { uint64_t state; } Random;
-
-// splitmix64
-static inline uint64_t random_bits(Random* r) {
-  uint64_t x = (r->state += 0x9E3779B97F4A7C15u);
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
-  return x ^ (x >> 31);
-}
-static inline double uniform(Random* r, double lo, double hi) {
-  return lo + (hi - lo) * ((double)(random_bits(r) >> 11) * 0x1p-53);
-}
-static inline int32_t integer(Random* r, int32_t lo, int32_t hi) { // both ends included
-  return lo + (int32_t)(random_bits(r) % (uint64_t)(hi - lo + 1));
+static inline int32_t random_between(testRandom* r, int32_t lo, int32_t hi) { // both ends included
+  return lo + random_int(r, hi - lo + 1);
 }
 static inline uint64_t test_seed(void) {
   const char* s = getenv("HF_SEED");
@@ -60,44 +49,44 @@ static inline void set_size(Problem* p, int32_t n) {
   p->lcp = (hfLcp){n, p->A, p->b, p->lo, p->hi};
 }
 
-static inline void fill_gram(Random* r, Problem* p, int32_t rank) { // A = G G^T, G (n x rank)
+static inline void fill_gram(testRandom* r, Problem* p, int32_t rank) { // A = G G^T, G (n x rank)
   double G[MAX_ROWS];
   int32_t n = p->n;
   for (int32_t i = 0; i < n * n; ++i) p->A[i] = 0;
   for (int32_t k = 0; k < rank; ++k) {
-    for (int32_t i = 0; i < n; ++i) G[i] = uniform(r, -1, 1);
+    for (int32_t i = 0; i < n; ++i) G[i] = random_uniform(r, -1, 1);
     for (int32_t i = 0; i < n; ++i)
       for (int32_t j = 0; j < n; ++j) p->A[i * n + j] += G[i] * G[j];
   }
 }
-static inline void add_skew(Random* r, Problem* p, double size) {
+static inline void add_skew(testRandom* r, Problem* p, double size) {
   for (int32_t i = 0; i < p->n; ++i)
     for (int32_t j = 0; j < i; ++j) {
-      double k = uniform(r, -size, size);
+      double k = random_uniform(r, -size, size);
       p->A[i * p->n + j] += k, p->A[j * p->n + i] -= k;
     }
 }
 static inline void add_diagonal(Problem* p, double size) {
   for (int32_t i = 0; i < p->n; ++i) p->A[i * p->n + i] += size;
 }
-static inline void fill_b(Random* r, Problem* p) {
-  for (int32_t i = 0; i < p->n; ++i) p->b[i] = uniform(r, -1, 1);
+static inline void fill_b(testRandom* r, Problem* p) {
+  for (int32_t i = 0; i < p->n; ++i) p->b[i] = random_uniform(r, -1, 1);
 }
 // b for which a random complementary pair (z, w) is a solution; `degenerate`: some pairs are (0, 0).
-static inline void fill_solvable_b(Random* r, Problem* p, bool degenerate) {
+static inline void fill_solvable_b(testRandom* r, Problem* p, bool degenerate) {
   double z[MAX_ROWS];
   for (int32_t i = 0; i < p->n; ++i) {
-    int32_t kind = integer(r, 0, degenerate ? 2 : 1);
-    z[i] = kind == 0 ? uniform(r, 0, 1) : 0;
-    p->b[i] = kind == 1 ? uniform(r, 0, 1) : 0;
+    int32_t kind = random_between(r, 0, degenerate ? 2 : 1);
+    z[i] = kind == 0 ? random_uniform(r, 0, 1) : 0;
+    p->b[i] = kind == 1 ? random_uniform(r, 0, 1) : 0;
   }
   for (int32_t i = 0; i < p->n; ++i)
     for (int32_t j = 0; j < p->n; ++j) p->b[i] -= p->A[i * p->n + j] * z[j];
 }
 // Row and column scales of 10^-decades ... 10^decades; solutions scale along.
-static inline void scale_badly(Random* r, Problem* p, double decades) {
+static inline void scale_badly(testRandom* r, Problem* p, double decades) {
   for (int32_t i = 0; i < p->n; ++i) {
-    double e = pow(10, uniform(r, -decades, decades)), d = pow(10, uniform(r, -decades, decades));
+    double e = pow(10, random_uniform(r, -decades, decades)), d = pow(10, random_uniform(r, -decades, decades));
     for (int32_t j = 0; j < p->n; ++j) p->A[i * p->n + j] *= e, p->A[j * p->n + i] *= d;
     p->b[i] *= e, p->w_unit[i] *= e;
     p->lo[i] /= d, p->hi[i] /= d, p->z_unit[i] /= d;

@@ -105,7 +105,7 @@ static const char* judge(Fixture* f, Solver* s, Promise promise, bool one_soluti
 typedef struct Class {
   const char* name;
   int32_t share; // of 100,000 problems
-  void (*fill)(Random* r, Problem* p);
+  void (*fill)(testRandom* r, Problem* p);
   Promise lemke, dantzig, sweeps;
   bool one_solution; // for every b
   double tolerance;  // of the violation
@@ -113,56 +113,56 @@ typedef struct Class {
 
 // ---- classes -------------------------------------------------------------------------------------
 
-static void fill_p_definite(Random* r, Problem* p) { // symmetric part positive definite
-  set_size(p, integer(r, 1, ROWS));
+static void fill_p_definite(testRandom* r, Problem* p) { // symmetric part positive definite
+  set_size(p, random_between(r, 1, ROWS));
   fill_gram(r, p, p->n);
   add_skew(r, p, 1);
   add_diagonal(p, 0.05);
   fill_b(r, p);
 }
 
-static void fill_p_triangular(Random* r, Problem* p) { // P, but far from definite
-  set_size(p, integer(r, 1, ROWS));
+static void fill_p_triangular(testRandom* r, Problem* p) { // P, but far from definite
+  set_size(p, random_between(r, 1, ROWS));
   for (int32_t i = 0; i < p->n; ++i)
     for (int32_t j = 0; j < p->n; ++j)
-      p->A[i * p->n + j] = i == j ? uniform(r, 0.2, 1) : (i > j ? uniform(r, -2, 2) : 0);
+      p->A[i * p->n + j] = i == j ? random_uniform(r, 0.2, 1) : (i > j ? random_uniform(r, -2, 2) : 0);
   fill_b(r, p);
 }
 
-static void fill_p_scaled(Random* r, Problem* p) { // eight decades between rows and between columns
+static void fill_p_scaled(testRandom* r, Problem* p) { // eight decades between rows and between columns
   fill_p_definite(r, p);
   scale_badly(r, p, 4);
 }
 
-static void fill_symmetric(Random* r, Problem* p) {
-  set_size(p, integer(r, 1, ROWS));
+static void fill_symmetric(testRandom* r, Problem* p) {
+  set_size(p, random_between(r, 1, ROWS));
   fill_gram(r, p, p->n);
   add_diagonal(p, 0.3);
   fill_b(r, p);
 }
 
-static void fill_psd(Random* r, Problem* p) { // rank deficient, symmetric or not, solvable or not
-  set_size(p, integer(r, 1, ROWS));
-  fill_gram(r, p, integer(r, 0, p->n - 1));
-  if (integer(r, 0, 1)) add_skew(r, p, 1);
-  if (integer(r, 0, 1)) fill_solvable_b(r, p, integer(r, 0, 1));
+static void fill_psd(testRandom* r, Problem* p) { // rank deficient, symmetric or not, solvable or not
+  set_size(p, random_between(r, 1, ROWS));
+  fill_gram(r, p, random_between(r, 0, p->n - 1));
+  if (random_between(r, 0, 1)) add_skew(r, p, 1);
+  if (random_between(r, 0, 1)) fill_solvable_b(r, p, random_between(r, 0, 1));
   else fill_b(r, p);
 }
 
-static void fill_copositive(Random* r, Problem* p) { // strictly: nonnegative plus definite
-  set_size(p, integer(r, 1, ROWS));
-  fill_gram(r, p, integer(r, 0, p->n));
+static void fill_copositive(testRandom* r, Problem* p) { // strictly: nonnegative plus definite
+  set_size(p, random_between(r, 1, ROWS));
+  fill_gram(r, p, random_between(r, 0, p->n));
   for (int32_t i = 0; i < p->n; ++i)
     for (int32_t j = 0; j < p->n; ++j)
-      p->A[i * p->n + j] += i == j ? uniform(r, 0.05, 1) : (integer(r, 0, 1) ? uniform(r, 0, 2) : 0);
+      p->A[i * p->n + j] += i == j ? random_uniform(r, 0.05, 1) : (random_between(r, 0, 1) ? random_uniform(r, 0, 2) : 0);
   fill_b(r, p);
 }
 
 // One frictional contact in the form of Stewart and Trinkle: rows normal, 2 or 4 cone edges, slip
 // multiplier; copositive, and Lemke solves it for every velocity.
-static void fill_friction(Random* r, Problem* p) {
-  int32_t edges = integer(r, 0, 1) ? 2 : 4, n = edges + 2, dim = edges / 2 + 1, last = n - 1;
-  double W[9], J[3 * 5], mu = uniform(r, 0, 1.5);
+static void fill_friction(testRandom* r, Problem* p) {
+  int32_t edges = random_between(r, 0, 1) ? 2 : 4, n = edges + 2, dim = edges / 2 + 1, last = n - 1;
+  double W[9], J[3 * 5], mu = random_uniform(r, 0, 1.5);
   set_size(p, n);
   Problem g = {.n = dim, .A = W};
   fill_gram(r, &g, dim);
@@ -179,8 +179,8 @@ static void fill_friction(Random* r, Problem* p) {
         for (int32_t b = 0; b < dim; ++b) p->A[i * n + j] += J[i * dim + a] * W[a * dim + b] * J[j * dim + b];
   for (int32_t k = 1; k <= edges; ++k) p->A[k * n + last] = 1, p->A[last * n + k] = -1;
   p->A[last * n] = mu;
-  double v[3] = {uniform(r, -1, 0.2), uniform(r, -1, 1), uniform(r, -1, 1)};
-  if (integer(r, 0, 3) == 0) v[1] = v[2] = 0; // no slip: degenerate
+  double v[3] = {random_uniform(r, -1, 0.2), random_uniform(r, -1, 1), random_uniform(r, -1, 1)};
+  if (random_between(r, 0, 3) == 0) v[1] = v[2] = 0; // no slip: degenerate
   for (int32_t k = 0; k <= edges; ++k) {
     p->b[k] = 0;
     for (int32_t d = 0; d < dim; ++d) p->b[k] += J[k * dim + d] * v[d];
@@ -188,43 +188,43 @@ static void fill_friction(Random* r, Problem* p) {
   p->b[last] = 0;
 }
 
-static void fill_degenerate_p(Random* r, Problem* p) { // small integers: ties everywhere
-  set_size(p, integer(r, 1, ROWS));
+static void fill_degenerate_p(testRandom* r, Problem* p) { // small integers: ties everywhere
+  set_size(p, random_between(r, 1, ROWS));
   for (int32_t i = 0; i < p->n; ++i)
     for (int32_t j = 0; j < p->n; ++j)
-      p->A[i * p->n + j] = i == j ? integer(r, 1, 2) : (i > j ? integer(r, -2, 2) : 0);
-  for (int32_t i = 0; i < p->n; ++i) p->b[i] = integer(r, -1, 1);
+      p->A[i * p->n + j] = i == j ? random_between(r, 1, 2) : (i > j ? random_between(r, -2, 2) : 0);
+  for (int32_t i = 0; i < p->n; ++i) p->b[i] = random_between(r, -1, 1);
 }
 
-static void fill_degenerate_psd(Random* r, Problem* p) { // integer Gram matrix and skew part, rank <= 3
-  set_size(p, integer(r, 1, ROWS));
-  int32_t n = p->n, rank = integer(r, 0, 3);
+static void fill_degenerate_psd(testRandom* r, Problem* p) { // integer Gram matrix and skew part, rank <= 3
+  set_size(p, random_between(r, 1, ROWS));
+  int32_t n = p->n, rank = random_between(r, 0, 3);
   for (int32_t i = 0; i < n * n; ++i) p->A[i] = 0;
   for (int32_t k = 0; k < rank; ++k) {
     int32_t g[ROWS];
-    for (int32_t i = 0; i < n; ++i) g[i] = integer(r, -1, 1);
+    for (int32_t i = 0; i < n; ++i) g[i] = random_between(r, -1, 1);
     for (int32_t i = 0; i < n; ++i)
       for (int32_t j = 0; j < n; ++j) p->A[i * n + j] += g[i] * g[j];
   }
   for (int32_t i = 0; i < n; ++i)
     for (int32_t j = 0; j < i; ++j) {
-      int32_t k = integer(r, -1, 1);
+      int32_t k = random_between(r, -1, 1);
       p->A[i * n + j] += k, p->A[j * n + i] -= k;
     }
-  for (int32_t i = 0; i < n; ++i) p->b[i] = integer(r, -2, 1);
+  for (int32_t i = 0; i < n; ++i) p->b[i] = random_between(r, -2, 1);
 }
 
-static void fill_any(Random* r, Problem* p) {
-  set_size(p, integer(r, 1, ROWS));
-  bool whole = integer(r, 0, 1);
-  for (int32_t i = 0; i < p->n * p->n; ++i) p->A[i] = whole ? integer(r, -2, 2) : uniform(r, -1, 1);
-  for (int32_t i = 0; i < p->n; ++i) p->b[i] = whole ? integer(r, -2, 2) : uniform(r, -1, 1);
+static void fill_any(testRandom* r, Problem* p) {
+  set_size(p, random_between(r, 1, ROWS));
+  bool whole = random_between(r, 0, 1);
+  for (int32_t i = 0; i < p->n * p->n; ++i) p->A[i] = whole ? random_between(r, -2, 2) : random_uniform(r, -1, 1);
+  for (int32_t i = 0; i < p->n; ++i) p->b[i] = whole ? random_between(r, -2, 2) : random_uniform(r, -1, 1);
 }
 
-static void set_mixed_bounds(Random* r, Problem* p, bool finite) {
+static void set_mixed_bounds(testRandom* r, Problem* p, bool finite) {
   for (int32_t i = 0; i < p->n; ++i) {
-    double a = uniform(r, -1, 1), b = uniform(r, -1, 1);
-    switch (finite ? 3 : integer(r, 0, 5)) {
+    double a = random_uniform(r, -1, 1), b = random_uniform(r, -1, 1);
+    switch (finite ? 3 : random_between(r, 0, 5)) {
     case 0: break;                                          // 0, inf
     case 1: p->lo[i] = -INFINITY; break;                    // free
     case 2: p->lo[i] = -INFINITY, p->hi[i] = a; break;      // above only
@@ -235,26 +235,26 @@ static void set_mixed_bounds(Random* r, Problem* p, bool finite) {
   }
 }
 
-static void fill_bounded_p(Random* r, Problem* p) {
-  if (integer(r, 0, 1)) fill_p_definite(r, p);
+static void fill_bounded_p(testRandom* r, Problem* p) {
+  if (random_between(r, 0, 1)) fill_p_definite(r, p);
   else fill_p_triangular(r, p);
   set_mixed_bounds(r, p, false);
-  if (integer(r, 0, 1)) scale_badly(r, p, 2);
+  if (random_between(r, 0, 1)) scale_badly(r, p, 2);
 }
 
-static void fill_bounded_psd(Random* r, Problem* p) {
+static void fill_bounded_psd(testRandom* r, Problem* p) {
   fill_degenerate_psd(r, p);
   for (int32_t i = 0; i < p->n; ++i) {
-    switch (integer(r, 0, 3)) {
+    switch (random_between(r, 0, 3)) {
     case 0: break;
     case 1: p->lo[i] = -INFINITY; break;
-    case 2: p->lo[i] = -integer(r, 0, 2), p->hi[i] = integer(r, 0, 2); break;
-    case 3: p->lo[i] = -INFINITY, p->hi[i] = integer(r, -1, 1); break;
+    case 2: p->lo[i] = -random_between(r, 0, 2), p->hi[i] = random_between(r, 0, 2); break;
+    case 3: p->lo[i] = -INFINITY, p->hi[i] = random_between(r, -1, 1); break;
     }
   }
 }
 
-static void fill_boxed_any(Random* r, Problem* p) { // compact box: a solution exists for every A
+static void fill_boxed_any(testRandom* r, Problem* p) { // compact box: a solution exists for every A
   fill_any(r, p);
   set_mixed_bounds(r, p, true);
 }
@@ -283,7 +283,7 @@ static const Class classes[] = {
 
 static void test_solvers_against_enumeration(void** state) {
   (void)state;
-  Random r = {test_seed()};
+  testRandom r = {test_seed()};
   Fixture f = make_fixture();
   int32_t total = 0, failures = 0;
   print_message("seed %llu (HF_SEED)\n", (unsigned long long)r.state);
