@@ -43,12 +43,19 @@ static hfStatus read_vertex(Scan* p, hfiTriMeshBuilder* b) {
   return hfi_trimesh_add_vertex(b, v) == 0 ? HF_OK : refuse_growth(p);
 }
 
+static int word_length(const char* s) {
+  int length = 0;
+  while (!ends_word(s[length]) && length < 20) ++length;
+  return length;
+}
+
 // The vertex index of a corner; texture and normal indices behind slashes are not looked at.
 static hfStatus read_corner(Scan* p, int32_t nvert, int32_t* index) {
   char* end = NULL;
   long i = strtol(p->s, &end, 10);
   if (end == p->s || !(ends_word(*end) || *end == '/'))
-    return hfi_refuse(p->error, HF_ERROR_PARSE, "%s:%d: \"%.10s\" is not a vertex index", p->file, p->line, p->s);
+    return hfi_refuse(p->error, HF_ERROR_PARSE, "%s:%d: \"%.*s\" is not a vertex index", p->file, p->line,
+                      word_length(p->s), p->s);
   long from_zero = i > 0 ? i - 1 : nvert + i;
   if (i == 0 || from_zero < 0 || from_zero >= nvert)
     return hfi_refuse(p->error, HF_ERROR_PARSE, "%s:%d: vertex %ld of %d", p->file, p->line, i, (int)nvert);

@@ -86,6 +86,13 @@ static int take_number(Scan* p, double* x) {
   return 1;
 }
 
+// Length of the word that a message shows.
+static int word_length(const Scan* p) {
+  int length = 0;
+  while ((unsigned char)p->s[length] > ' ' && length < 20) ++length;
+  return length;
+}
+
 static void skip_line(Scan* p) {
   while (*p->s && *p->s != '\n') ++p->s;
 }
@@ -106,7 +113,7 @@ static hfStatus read_facet(hfiTriMeshBuilder* b, Scan* p, const char* file, hfEr
   }
   ok = ok && take_word(p, "endloop") && take_word(p, "endfacet");
   skip_blanks(p);
-  if (!ok) return hfi_refuse(error, HF_ERROR_PARSE, "%s:%d: malformed facet at \"%.20s\"", file, p->line, p->s);
+  if (!ok) return hfi_refuse(error, HF_ERROR_PARSE, "%s:%d: malformed facet at \"%.*s\"", file, p->line, word_length(p), p->s);
   return add_triangle(b, v) == 0 ? HF_OK : refuse_growth(b, file, error);
 }
 
@@ -119,11 +126,11 @@ static hfStatus read_ascii(hfiTriMeshBuilder* b, const char* text, const char* f
       if (status) return status;
     }
     if (!take_word(&p, "endsolid"))
-      return hfi_refuse(error, HF_ERROR_PARSE, "%s:%d: \"facet\" or \"endsolid\" expected at \"%.20s\"", file, p.line, p.s);
+      return hfi_refuse(error, HF_ERROR_PARSE, "%s:%d: \"facet\" or \"endsolid\" expected at \"%.*s\"", file, p.line, word_length(&p), p.s);
     skip_line(&p);
   }
   skip_blanks(&p);
-  if (*p.s) return hfi_refuse(error, HF_ERROR_PARSE, "%s:%d: \"solid\" expected at \"%.20s\"", file, p.line, p.s);
+  if (*p.s) return hfi_refuse(error, HF_ERROR_PARSE, "%s:%d: \"solid\" expected at \"%.*s\"", file, p.line, word_length(&p), p.s);
   return HF_OK;
 }
 

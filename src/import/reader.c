@@ -108,6 +108,13 @@ static const char* skip_blanks(const char* s) {
 }
 static int is_end(char c) { return c == 0 || c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
+// Length of the word at s, as much of it as a message shows.
+static int word_length(const char* s) {
+  int length = 0;
+  while (!is_end(s[length]) && length < 40) ++length;
+  return length;
+}
+
 // The next number of *text, 0 at its end. Refuses what is not a finite number.
 static int next_real(hfiReader* r, const hfiElem* elem, const char* what, const char** text, double* x) {
   const char* s = skip_blanks(*text);
@@ -115,12 +122,11 @@ static int next_real(hfiReader* r, const hfiElem* elem, const char* what, const 
   char* end = NULL;
   *x = strtod(s, &end);
   if (end == s || !is_end(*end)) {
-    hfi_fail(r, elem, HF_ERROR_PARSE, "%s: \"%.40s\" is not a number", what, s);
+    hfi_fail(r, elem, HF_ERROR_PARSE, "%s: \"%.*s\" is not a number", what, word_length(s), s);
     return 0;
   }
   if (!isfinite(*x)) {
-    hfi_fail(r, elem, HF_ERROR_NONFINITE, "%s: \"%.*s\" is not a finite number", what,
-             end - s < 40 ? (int)(end - s) : 40, s);
+    hfi_fail(r, elem, HF_ERROR_NONFINITE, "%s: \"%.*s\" is not a finite number", what, word_length(s), s);
     return 0;
   }
   *text = end;
