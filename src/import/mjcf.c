@@ -1,6 +1,7 @@
 // An MJCF document: includes, then the sections in the order in which they depend on each other.
 #include "import/mjcf.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,10 +11,8 @@ typedef struct Included { const char* path; struct Included* next; } Included;
 
 // The file by its real path, so that two ways to write it are one.
 static const char* real_path(hfiReader* r, const char* path) {
-  char* real = realpath(path, NULL);
-  const char* copy = hfi_format(r, "%s", real ? real : path);
-  free(real);
-  return copy;
+  char real[PATH_MAX];
+  return hfi_format(r, "%s", realpath(path, real) ? real : path);
 }
 
 // In the main file's folder; else in the folder of the file that includes it.

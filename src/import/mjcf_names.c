@@ -92,15 +92,21 @@ int hfi_mjcf_first_group(hfiMjcf* m, const hfiElem* replicate, int count) {
   return item->first_group;
 }
 
+// A body and its joint may have the same name: one replica all the same.
+static int came_before(const hfiReplica* first, const hfiReplica* i) {
+  while (first != i && (strcmp(first->name, i->name) != 0 || strcmp(first->suffix, i->suffix) != 0)) first = first->next;
+  return first != i;
+}
+
 // Reads an element for every replica of this group that it refers to.
 static void read_in_group(hfiMjcf* m, hfiElem* elem, const hfiReplica* group, hfiReadChild read) {
   const hfiReplica* first = find_replica(group, elem);
-  for (const hfiReplica* i = first; i && !m->r->status; i = i->next)
-    if (strcmp(i->name, first->name) == 0) {
-      m->suffix = i->suffix;
-      m->group = i->group;
-      read(m, elem);
-    }
+  for (const hfiReplica* i = first; i && !m->r->status; i = i->next) {
+    if (strcmp(i->name, first->name) != 0 || came_before(first, i)) continue;
+    m->suffix = i->suffix;
+    m->group = i->group;
+    read(m, elem);
+  }
   m->suffix = "";
 }
 

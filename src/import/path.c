@@ -4,6 +4,7 @@
 #include "base/error.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,9 +97,9 @@ static const char* find_package(hfiReader* r, const char* name) {
     if (found) return found;
   }
   // Up from the main file; a relative path is made absolute to have something to walk up.
-  char* absolute = realpath(r->folder[0] ? r->folder : ".", NULL);
-  const char* folder = hfi_format(r, "%s", absolute ? absolute : r->folder);
-  free(absolute);
+  char absolute[PATH_MAX];
+  int real = realpath(r->folder[0] ? r->folder : ".", absolute) != NULL;
+  const char* folder = hfi_format(r, "%s", real ? absolute : r->folder);
   while (folder[0] && !r->status) {
     const char* found = package_in(r, folder, name);
     if (found || strcmp(folder, "/") == 0) return found;
@@ -129,17 +130,7 @@ static hfStatus refuse_system(hfError* error, const char* path, int code) {
 }
 
 // The bytes of an open file; NULL after a refusal.
-static char* read_bytes(FILE* file, const char* path, size_t limit, size_t* size, hfError* error) {
-  struct stat info;
-  if (fstat(fileno(file), &info) != 0 || !S_ISREG(info.st_mode)) {
-    hfi_refuse(error, HF_ERROR_FILE, "cannot read %s: not a file", path);
-    return NULL;
-  }
-  size_t length = (size_t)info.st_size;
-  if (length > limit) {
-    hfi_refuse(error, HF_ERROR_FILE, "%s: %zu bytes, more than the limit of %zu", path, length, limit);
-    return NULL;
-  }
+static char* read_bytes(FILE* file, const char* path, size_t length, size_t* size, hfError* error) {
   char* text = malloc(length + 1);
   if (!text) {
     refuse_system(error, path, ENOMEM);
@@ -154,12 +145,26 @@ static char* read_bytes(FILE* file, const char* path, size_t limit, size_t* size
 }
 
 char* hfi_slurp(const char* path, size_t limit, size_t* size, hfError* error) {
+  struct stat info;
+  // Before it is opened: opening a pipe would wait for a writer.
+  if (stat(path, &info) != 0) {
+    refuse_system(error, path, errno);
+    return NULL;
+  }
+  if (!S_ISREG(info.st_mode)) {
+    hfi_refuse(error, HF_ERROR_FILE, "cannot read %s: not a file", path);
+    return NULL;
+  }
+  if ((size_t)info.st_size > limit) {
+    hfi_refuse(error, HF_ERROR_FILE, "%s: %zu bytes, more than the limit of %zu", path, (size_t)info.st_size, limit);
+    return NULL;
+  }
   FILE* file = fopen(path, "rb");
   if (!file) {
     refuse_system(error, path, errno);
     return NULL;
   }
-  char* text = read_bytes(file, path, limit, size, error);
+  char* text = read_bytes(file, path, (size_t)info.st_size, size, error);
   fclose(file);
   return text;
 }

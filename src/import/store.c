@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { BLOCK_BYTES = 1 << 15, PIECE_ALIGN = 16 };
+enum { BLOCK_BYTES = 4096, PIECE_ALIGN = 16 };
 
 struct hfiStoreBlock {
   hfiStoreBlock* next;

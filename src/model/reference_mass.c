@@ -42,7 +42,7 @@ static int add_tree(const hfModel* m, int tree, const hfPose* X_WB, const hfiIne
 hfStatus hfi_reference_compliance(const hfModel* m, const double* row, double* compliance, hfError* error) {
   hfPose* X_WB = malloc(sizeof *X_WB * (size_t)m->nbody);
   hfiInertia* composite = malloc(sizeof *composite * (size_t)m->nbody);
-  int failed = !X_WB || !composite;
+  int failed = X_WB && composite ? 0 : -1; // > 0: a pivot
   *compliance = 0;
   if (!failed) {
     hfi_reference_poses(m, X_WB);

@@ -1,0 +1,128 @@
+// Every allocation in turn fails while models load: the load is refused as out of memory or succeeds
+// (where the memory was for a message or a cache), nothing leaks and nothing crashes.
+//
+// malloc, calloc and realloc are wrapped in this program, so that expat's, qhull's and the C library's
+// allocations are counted too. A live count per load finds leaks.
+#include "support/cmocka_all.h"
+
+#include <holdfast/import.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Sanitizers bring their own allocator, which cannot be wrapped like this.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define HAVE_SANITIZER 1
+#else
+#define HAVE_SANITIZER 0
+#endif
+
+// ---- counting allocator --------------------------------------------------------------------------------
+
+static int counting, fail_at, count;
+static long live;
+
+#if !HAVE_SANITIZER
+extern void* __libc_malloc(size_t);
+extern void* __libc_calloc(size_t, size_t);
+extern void* __libc_realloc(void*, size_t);
+extern void* __libc_memalign(size_t, size_t);
+extern void __libc_free(void*);
+
+static int fails(void) { return counting && ++count == fail_at; }
+
+void* malloc(size_t size) {
+  if (fails()) return NULL;
+  void* p = __libc_malloc(size);
+  if (counting && p) ++live;
+  return p;
+}
+
+void* calloc(size_t n, size_t size) {
+  if (fails()) return NULL;
+  void* p = __libc_calloc(n, size);
+  if (counting && p) ++live;
+  return p;
+}
+
+void* realloc(void* old, size_t size) {
+  if (fails()) return NULL;
+  void* p = __libc_realloc(old, size);
+  if (counting && p && !old) ++live;
+  return p;
+}
+
+void* aligned_alloc(size_t alignment, size_t size) {
+  if (fails()) return NULL;
+  void* p = __libc_memalign(alignment, size);
+  if (counting && p) ++live;
+  return p;
+}
+
+int posix_memalign(void** p, size_t alignment, size_t size) {
+  *p = aligned_alloc(alignment, size);
+  return *p ? 0 : ENOMEM;
+}
+
+void free(void* p) {
+  if (counting && p) --live;
+  __libc_free(p);
+}
+#endif
+
+// ---- models ----------------------------------------------------------------------------------------------
+
+// Loads with allocation number n failing (0: none). Returns the number of allocations.
+static int load(const char* path, int n, hfStatus* status) {
+  hfModel* model = NULL;
+  hfDiagnostics* diagnostics = NULL;
+  hfError error = {HF_OK, ""};
+  count = 0;
+  live = 0;
+  fail_at = n;
+  counting = 1;
+  diagnostics = hf_diagnostics_create();
+  *status = hf_model_load(&model, path, NULL, diagnostics, &error);
+  hf_model_free(model);
+  hf_diagnostics_free(diagnostics);
+  counting = 0;
+  if (*status != HF_OK && *status != HF_ERROR_MEMORY) print_error("allocation %d: %s\n", n, error.message);
+  return count;
+}
+
+static void fail_every_allocation(const char* path) {
+  if (HAVE_SANITIZER) skip();
+  hfStatus status;
+  load(path, 0, &status); // opens what the C library keeps open
+  int total = load(path, 0, &status);
+  assert_int_equal(status, HF_OK);
+  assert_int_equal(live, 0);
+  assert_true(total > 50);
+  int refused = 0;
+  for (int n = 1; n <= total; ++n) {
+    load(path, n, &status);
+    if (live != 0) print_error("allocation %d of %d: %ld blocks leak\n", n, total, live);
+    assert_int_equal(live, 0);
+    assert_true(status == HF_OK || status == HF_ERROR_MEMORY);
+    refused += status != HF_OK;
+  }
+  printf("%s: %d allocations, %d refused\n", path, total, refused);
+  assert_true(refused > total / 2);
+}
+
+static void test_mjcf(void** state) {
+  (void)state;
+  fail_every_allocation(HF_SOURCE_DIR "/tests/data/import/memory.xml");
+}
+
+static void test_urdf(void** state) {
+  (void)state;
+  fail_every_allocation(HF_SOURCE_DIR "/tests/data/import/features.urdf");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_mjcf), cmocka_unit_test(test_urdf)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
