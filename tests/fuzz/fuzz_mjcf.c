@@ -1,17 +1,56 @@
-// MJCF from memory. Meshes, includes and attached models are looked for in tests/data/import, so that
-// the fuzzer can name real ones.
+// MJCF from memory: XML when the second byte is '<', else instructions for well-formed XML. Files are
+// looked for in tests/data/import. The first byte is options.
 #include <holdfast/import.h>
 
-#include <stdint.h>
-#include <string.h>
+#include "grammar.h"
+
+static const char* const elements[] = {
+    "compiler", "option", "flag", "default", "asset", "mesh", "material", "model", "worldbody", "body", "frame",
+    "replicate", "attach", "inertial", "joint", "freejoint", "geom", "site", "contact", "pair", "exclude",
+    "equality", "connect", "weld", "tendon", "fixed", "spatial", "actuator", "general", "motor", "position",
+    "velocity", "intvelocity", "damper", "cylinder", "muscle", "sensor", "touch", "gyro", "accelerometer",
+    "jointpos", "framepos", "actuatorfrc", "keyframe", "key", "custom", "numeric", "text", "include", "light",
+    "camera", "worldbody", "body", "body", "geom", "geom", "joint", "joint", "inertial", "asset", "mesh",
+    "default", "actuator", NULL};
+static const char* const attributes[] = {
+    "name", "class", "childclass", "pos", "quat", "euler", "axisangle", "xyaxes", "zaxis", "size", "type",
+    "fromto", "mesh", "file", "vertex", "face", "scale", "refpos", "refquat", "inertia", "maxhullvert", "mass",
+    "density", "diaginertia", "fullinertia", "range", "limited", "axis", "ref", "springref", "stiffness",
+    "damping", "armature", "frictionloss", "springdamper", "contype", "conaffinity", "condim", "priority",
+    "friction", "margin", "gap", "solref", "solimp", "group", "joint", "joint1", "joint2", "body", "body1",
+    "body2", "geom1", "geom2", "site", "site1", "site2", "anchor", "relpose", "polycoef", "coef", "tendon",
+    "actuator", "objtype", "objname", "reftype", "refname", "gear", "ctrlrange", "forcerange", "actrange",
+    "ctrllimited", "dyntype", "gaintype", "biastype", "dynprm", "gainprm", "biasprm", "kp", "kv", "dampratio",
+    "timeconst", "inheritrange", "area", "bias", "cutoff", "qpos", "qvel", "ctrl", "act", "mpos", "time",
+    "data", "angle", "eulerseq", "autolimits", "inertiafromgeom", "boundmass", "boundinertia", "balanceinertia",
+    "settotalmass", "fitaabb", "gravity", "timestep", "mocap", "gravcomp", "count", "offset", "sep", "prefix",
+    "model", "material", "rgba", "springlength", NULL};
+static const char* const values[] = {
+    "a", "b", "main", "1", "-1", "0", "0.5", "1 2 3", "0 0 0", "1 0 0 0", "0 0 0 0", "0.1 0.2 0.3", "1e-300",
+    "1e300", "1 2", "-1 1", "1 1 1 0 0 0", "0 0 0 0 0 1", "box", "sphere", "capsule", "cylinder", "ellipsoid",
+    "plane", "mesh", "hinge", "slide", "ball", "free", "true", "false", "auto", "ell.obj", "ell.stl",
+    "attach_child.xml", "parts/options.xml", "body", "xbody", "geom", "site", "affine", "filter", "integrator",
+    "radian", "XYZ", "exact", "convex", "shell", "3", "6", "0 0 0 1 0 0 0 1 0 0 0 1", "0 1 2 0 2 3",
+    "hf.stiffness", "hf.signal.a", "hf.method", "sine 1 2 3 4", "1000", "upper", "world", NULL};
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static const Grammar grammar = {"mujoco", elements, attributes, values};
+  static char text[XML_SIZE];
+  if (size < 2) return 0;
   hfModel* model = NULL;
   hfError error;
+  hfImportConfig config = hf_import_config_default();
+  config.skip_meshes = data[0] & 1;
+  const char* input = (const char*)data + 1;
+  size_t length = size - 1;
+  if (input[0] != '<') {
+    length = write_xml(&grammar, data + 1, size - 1, text);
+    input = text;
+  }
   hfDiagnostics* diagnostics = hf_diagnostics_create();
-  hf_model_parse(&model, (const char*)data, size, "fuzz.xml", HF_DATA_FOLDER, NULL, diagnostics, &error);
+  hf_model_parse(&model, input, length, "fuzz.xml", HF_DATA_FOLDER, &config, diagnostics, &error);
   hf_diagnostics_free(diagnostics);
   hf_model_free(model);
   return 0;
