@@ -106,17 +106,16 @@ hfiMjcf* hfi_mjcf_open(hfiReader* r, hfiElem* root, const char* folder, const hf
   hfi_mjcf_each(m, "custom", hfi_mjcf_read_custom);
   if (!m->attached && !r->status) hfi_mjcf_set_world(m);
   hfi_mjcf_each(m, "asset", hfi_mjcf_read_asset);
+  for (hfiElem* e = hfi_child(root, "worldbody"); e; e = hfi_next(e, "worldbody")) hfi_mjcf_number_groups(m, e);
   return m;
 }
 
-void hfi_mjcf_read_references(hfiMjcf* m) {
+static void read_references(hfiMjcf* m) {
   static const struct { const char* section; hfiReadChild read; } sections[] = {
       {"contact", hfi_mjcf_read_contact},   {"tendon", hfi_mjcf_read_tendon}, {"equality", hfi_mjcf_read_equality},
       {"actuator", hfi_mjcf_read_actuator}, {"sensor", hfi_mjcf_read_sensor}};
-  // Inside a replica of the outer document every element is that replica's.
   for (size_t i = 0; i < sizeof sections / sizeof *sections; ++i)
-    (m->suffix[0] ? hfi_mjcf_each : hfi_mjcf_each_replica)(m, sections[i].section, sections[i].read);
-  hfi_mjcf_read_attached_references(m);
+    hfi_mjcf_each_reference(m, sections[i].section, sections[i].read);
 }
 
 void hfi_mjcf_read(hfiReader* r, hfiElem* root) {
@@ -129,7 +128,7 @@ void hfi_mjcf_read(hfiReader* r, hfiElem* root) {
     hfi_attr(e, "name");
     hfi_mjcf_read_tree(m, &world, e);
   }
-  hfi_mjcf_read_references(m);
+  read_references(m);
   hfi_mjcf_each(m, "keyframe", hfi_mjcf_read_key);
   if (r->status) return;
   hfi_mjcf_report_custom(m);

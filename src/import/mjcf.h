@@ -72,7 +72,8 @@ typedef struct hfiCustom {
   struct hfiCustom* next;
 } hfiCustom;
 
-// One name defined inside a replicate; group: which replica of which outermost replicate.
+// One name defined inside a replicate; group: which replica of which outermost replicate, in the order
+// of the tree; attachments are groups too.
 typedef struct hfiReplica {
   const char *name, *suffix;
   int group;
@@ -128,8 +129,6 @@ hfiMjcf* hfi_mjcf_open(hfiReader* reader, hfiElem* root, const char* folder, con
 // Calls `read` for every child of every <section> of the document.
 typedef void (*hfiReadChild)(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_each(hfiMjcf* m, const char* section, hfiReadChild read);
-// The sections that refer to the tree: contact, equality, tendon, actuator, sensor.
-void hfi_mjcf_read_references(hfiMjcf* m);
 
 // ---- names (mjcf_names.c) ----------------------------------------------------------------------------
 
@@ -141,11 +140,14 @@ enum { HFI_LEFT_OUT = -2 };
 int hfi_mjcf_find(hfiMjcf* m, const hfiElem* elem, const char* attr, hfObjectKind kind);
 int hfi_mjcf_find_required(hfiMjcf* m, const hfiElem* elem, const char* attr, hfObjectKind kind);
 void hfi_mjcf_leave_out(hfiMjcf* m, hfObjectKind kind, const hfiElem* elem);
-// First group of an outermost replicate of `count` replicas.
-int hfi_mjcf_first_group(hfiMjcf* m, const hfiElem* replicate, int count);
-// As hfi_mjcf_each, and what refers to something replicated is read once a replica: after the rest,
-// replica by replica.
-void hfi_mjcf_each_replica(hfiMjcf* m, const char* section, hfiReadChild read);
+// Numbers the outermost replicates and attachments below an element in the order of the tree.
+enum { HFI_MOST_REPLICAS = 100000 };
+void hfi_mjcf_number_groups(hfiMjcf* m, const hfiElem* elem);
+// First group of an outermost replicate of `count` replicas, or of an attachment (one).
+int hfi_mjcf_first_group(hfiMjcf* m, const hfiElem* elem, int count);
+// As hfi_mjcf_each for a section that refers to the tree: what refers to something replicated is read
+// once a replica, and attached models bring theirs. That comes after the rest, in the order of the tree.
+void hfi_mjcf_each_reference(hfiMjcf* m, const char* section, hfiReadChild read);
 
 // ---- mjcf_default.c ----------------------------------------------------------------------------------
 
@@ -196,7 +198,7 @@ void hfi_mjcf_read_geom(hfiMjcf* m, const hfiScope* scope, hfiElem* elem);
 void hfi_mjcf_read_site(hfiMjcf* m, const hfiScope* scope, hfiElem* elem);
 void hfi_mjcf_attach(hfiMjcf* m, const hfiScope* scope, hfiElem* elem);
 void hfi_mjcf_read_model_asset(hfiMjcf* m, hfiElem* elem);
-void hfi_mjcf_read_attached_references(hfiMjcf* m);
+void hfi_mjcf_each_attached(hfiMjcf* m, int group, const char* section, hfiReadChild read);
 
 void hfi_mjcf_read_contact(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_read_equality(hfiMjcf* m, hfiElem* elem);

@@ -15,6 +15,7 @@ typedef struct hfiModelAsset {
 typedef struct hfiAttachment {
   hfiMjcf* doc;
   const char *prefix, *suffix;
+  int group;
   struct hfiAttachment* next;
 } hfiAttachment;
 
@@ -100,15 +101,17 @@ void hfi_mjcf_attach(hfiMjcf* m, const hfiScope* outer, hfiElem* elem) {
   attachment->doc = doc;
   attachment->prefix = doc->prefix;
   attachment->suffix = doc->suffix;
+  attachment->group = m->suffix[0] ? m->group : hfi_mjcf_first_group(m, elem, 1);
   hfiAttachment** tail = &m->attachments;
   while (*tail) tail = &(*tail)->next;
   *tail = attachment;
 }
 
-void hfi_mjcf_read_attached_references(hfiMjcf* m) {
+void hfi_mjcf_each_attached(hfiMjcf* m, int group, const char* section, hfiReadChild read) {
   for (hfiAttachment* a = m->attachments; a && !m->r->status; a = a->next) {
+    if (a->group != group) continue;
     a->doc->prefix = a->prefix;
     a->doc->suffix = a->suffix;
-    hfi_mjcf_read_references(a->doc);
+    hfi_mjcf_each_reference(a->doc, section, read);
   }
 }

@@ -95,7 +95,6 @@ static void read_frame(hfiMjcf* m, const hfiScope* outer, hfiElem* elem, Pass pa
 // Replica k stands at T^k, T = (offset, euler); its names end in sep and k with as many digits as count
 // has. Suffixes of inner replicas come first.
 static void read_replicate(hfiMjcf* m, const hfiScope* outer, hfiElem* elem, Pass pass) {
-  enum { MOST_REPLICAS = 100000 };
   hfiReader* r = m->r;
   int count = 0;
   double offset[3] = {0, 0, 0}, euler[3] = {0, 0, 0};
@@ -104,7 +103,7 @@ static void read_replicate(hfiMjcf* m, const hfiScope* outer, hfiElem* elem, Pas
   hfi_read_reals(r, elem, "offset", 3, 3, offset);
   hfi_read_reals(r, elem, "euler", 3, 3, euler);
   const char* sep = hfi_attr(elem, "sep");
-  if (count < 1 || count > MOST_REPLICAS) hfi_fail(r, elem, HF_ERROR_MODEL, "count must be 1 to %d, is %d", MOST_REPLICAS, count);
+  if (count < 1 || count > HFI_MOST_REPLICAS) hfi_fail(r, elem, HF_ERROR_MODEL, "count must be 1 to %d, is %d", HFI_MOST_REPLICAS, count);
   const char* outer_suffix = m->suffix;
   hfiFrame step = {v3_load(offset), hfi_mjcf_euler(m, euler)};
   hfiScope scope = *outer;

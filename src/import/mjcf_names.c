@@ -79,12 +79,12 @@ static const hfiReplica* find_replica(const hfiReplica* i, const hfiElem* elem) 
   return i;
 }
 
-int hfi_mjcf_first_group(hfiMjcf* m, const hfiElem* replicate, int count) {
+int hfi_mjcf_first_group(hfiMjcf* m, const hfiElem* elem, int count) {
   for (const hfiReplicate* i = m->replicates; i; i = i->next)
-    if (i->elem == replicate) return i->first_group;
+    if (i->elem == elem) return i->first_group;
   hfiReplicate* item = HFI_NEW(m->r, hfiReplicate, 1);
   if (!item) return 0;
-  item->elem = replicate;
+  item->elem = elem;
   item->first_group = m->group_count;
   item->next = m->replicates;
   m->replicates = item;
@@ -96,6 +96,15 @@ int hfi_mjcf_first_group(hfiMjcf* m, const hfiElem* replicate, int count) {
 static int came_before(const hfiReplica* first, const hfiReplica* i) {
   while (first != i && (strcmp(first->name, i->name) != 0 || strcmp(first->suffix, i->suffix) != 0)) first = first->next;
   return first != i;
+}
+
+void hfi_mjcf_number_groups(hfiMjcf* m, const hfiElem* elem) {
+  for (const hfiElem* e = elem->child; e && !m->r->status; e = e->next) {
+    int replicate = hfi_is(e, "replicate"), count = 1;
+    if (replicate && (!hfi_read_int(m->r, e, "count", &count) || count < 1 || count > HFI_MOST_REPLICAS)) continue;
+    if (replicate || hfi_is(e, "attach")) hfi_mjcf_first_group(m, e, count);
+    else hfi_mjcf_number_groups(m, e);
+  }
 }
 
 // Reads an element for every replica of this group that it refers to.
@@ -126,12 +135,18 @@ static hfiReplica** sort_groups(hfiMjcf* m) {
   return m->r->status ? NULL : groups;
 }
 
-void hfi_mjcf_each_replica(hfiMjcf* m, const char* section, hfiReadChild read) {
+void hfi_mjcf_each_reference(hfiMjcf* m, const char* section, hfiReadChild read) {
+  if (m->suffix[0]) { // inside a replica of the outer document every element is that replica's
+    hfi_mjcf_each(m, section, read);
+    return;
+  }
   for (hfiElem* s = hfi_child(m->root, section); s; s = hfi_next(s, section))
     for (hfiElem* e = s->child; e && !m->r->status; e = e->next)
       if (!find_replica(m->replica, e)) read(m, e);
-  hfiReplica** groups = m->replica && !m->r->status ? sort_groups(m) : NULL;
-  for (int g = 0; groups && g < m->group_count; ++g)
+  hfiReplica** groups = m->group_count && !m->r->status ? sort_groups(m) : NULL;
+  for (int g = 0; groups && g < m->group_count && !m->r->status; ++g) {
     for (hfiElem* s = hfi_child(m->root, section); s; s = hfi_next(s, section))
       for (hfiElem* e = s->child; e && !m->r->status; e = e->next) read_in_group(m, e, groups[g], read);
+    hfi_mjcf_each_attached(m, g, section, read);
+  }
 }
