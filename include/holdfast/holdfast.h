@@ -2,6 +2,7 @@
 #ifndef HOLDFAST_HOLDFAST_H
 #define HOLDFAST_HOLDFAST_H
 
+#include <holdfast/accel_problem.h>
 #include <holdfast/actuation.h>
 #include <holdfast/builder.h>
 #include <holdfast/dynamics.h>

@@ -1,0 +1,91 @@
+// The acceleration problem: what continuous time may know about a state, and nothing else.
+//
+//   M vdot = tau + J^T f + Je^T lambda,    Je vdot + Jedot v = -b Je v - k r
+//
+//   tau     applied, actuator, passive, limit and joint friction forces, less the bias (nv)
+//   J       contact rows n, t1, t2 [, torsion [, roll1, roll2]]; vn > 0 separates
+//   f       contact forces: a function of depth and J v for compliant contact, unknowns of the rigid LCP
+//   Je, r   equalities and their errors; stabilised with b and k (docs/theory/integrators.md)
+//
+// Contacts are exact in the configuration: depth and frames are those of q, nothing is linearised.
+// hf_accel_rate solves it for compliant contact: that is the right-hand side of the integrators.
+#ifndef HOLDFAST_ACCEL_PROBLEM_H
+#define HOLDFAST_ACCEL_PROBLEM_H
+
+#include <holdfast/integrate.h>
+#include <holdfast/state.h>
+#include <holdfast/step_problem.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hfAccelConfig {
+  int32_t friction;       // hfFrictionLaw
+  int32_t max_contacts;   // capacity
+  int32_t scene_signals;  // 1: the scene's signals drive controls that no input gives
+  double static_speed;    // slip above which the dynamic coefficient acts, in stiction speeds [-]
+  double limit_time;      // near-rigid limits: time constant of their stop [s]
+  double equality_time;   // near-rigid equalities: time constant of their error [s]
+  double theta_max;       // transition-aware line search: largest turn of a slip velocity [rad]
+} hfAccelConfig;
+
+HF_API hfAccelConfig hf_accel_config_default(void);
+
+typedef struct hfAccelContact {
+  int32_t geom_a, geom_b, body_a, body_b;
+  uint32_t feature;
+  int32_t dim, row;               // its rows of J
+  hfVec3 p_W, n_W, t1_W, t2_W;    // normal from B into A
+  hfContactLaw law;               // with the depth of this configuration
+} hfAccelContact;
+
+typedef struct hfAccelProblem {
+  int32_t nv, ncontact, nrow, nequality;
+  double* M;               // (nv x nv)
+  double* tau;             // (nv)
+  double* v;               // (nv)
+  hfAccelContact* contact; // (ncontact)
+  double* J;               // (nrow x nv)
+  double* Jdot_v;          // (nrow) by differences along the motion, curvature of the surfaces included
+  double* Je;              // (nequality x nv)
+  double* Jedot_v;         // (nequality)
+  double* error;           // (nequality) r [m or rad]
+  double* reference;       // (nequality) -b Je v - k r [m/s^2 or rad/s^2]
+} hfAccelProblem;
+
+// Counts since creation.
+typedef struct hfAccelStatistics {
+  int64_t evaluations; // of hf_accel_rate
+  int64_t collisions;  // of them at a new configuration: kinematics, inertia and geometry anew
+  int64_t limited;     // contacts that limited a Newton update to land in their stick region
+  int64_t escaped;     // of them outside it all the same at the next iterate (TAMSI section IV-B)
+  int64_t dropped;     // contacts beyond the capacity
+} hfAccelStatistics;
+
+typedef struct hfAccel hfAccel;
+
+// The model (or an overlay's model) must outlive it.
+HF_API hfStatus hf_accel_create(hfAccel** accel, const hfModel* model, const hfAccelConfig* config, hfError* error);
+HF_API void hf_accel_free(hfAccel* accel);
+
+// Inputs and contact memory that hold from here on; input and state may be NULL. They must outlive the
+// calls that follow.
+HF_API void hf_accel_begin(hfAccel* accel, const hfState* state, const hfInput* input);
+
+// vdot (nv) and the rates of activations (na, may be NULL) at time t. act may be NULL: zero.
+// HF_SINGULAR where M or the equalities have no solution.
+HF_API hfStatus hf_accel_rate(hfAccel* accel, double t, const double* q, const double* v, const double* act,
+                              double* vdot, double* actdot);
+// The problem at that point; valid until the accel's next call.
+HF_API const hfAccelProblem* hf_accel_problem(hfAccel* accel, double t, const double* q, const double* v, const double* act);
+
+// xdot = f(t, x) for the integrators, x = (q, v, act), with its analytic Jacobian and the
+// transition-aware line search. The accel must outlive it.
+HF_API hfOde hf_accel_ode(hfAccel* accel);
+HF_API hfAccelStatistics hf_accel_statistics(const hfAccel* accel);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

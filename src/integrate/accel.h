@@ -1,0 +1,136 @@
+// Inside of an hfAccel: kinematics, contacts and forces at one point (t, q, v).
+#ifndef HFI_INTEGRATE_ACCEL_H
+#define HFI_INTEGRATE_ACCEL_H
+
+#include "actuation/actuation.h"
+#include "contact/memory.h"
+#include <holdfast/accel_problem.h>
+
+// A contact at a configuration, with its forces at a velocity.
+typedef struct hfiAccelContact {
+  hfiContact at;
+  hfContactLaw law;       // depth of this configuration; xi0 its deformation there
+  int32_t dim;
+  hfiContactJacobian shape;
+  int32_t col, jac;       // first of its columns and of its blocks, see hfi_contact_jacobian
+  double s[6];            // row velocities [m/s, rad/s]
+  double f[6];            // forces [N, N m]
+  double dn_dv, dn_dx;    // of the normal force: with vn, with depth [N s/m, N/m]
+  double dt_dn[5];        // of friction with the normal force
+  double gtt[7];          // of friction with slip, negative: sliding 11, 12, 22; torsion; rolling
+} hfiAccelContact;
+
+// A contact at the start of the step, to be followed through it.
+typedef struct hfiAnchor {
+  hfiContact at;          // with the material points that met then
+  hfVec3 xi_B, twist_B;   // its deformation in the frame of B [m], [rad]
+  hfQuat q_BA;            // rotation of A in B then
+} hfiAnchor;
+
+typedef struct hfiLanding { uint64_t pair; uint32_t feature; int32_t group; } hfiLanding;
+
+// A one-sided stop or a friction loss: a force along one sparse row.
+typedef struct hfiStop {
+  int32_t n;
+  const int32_t* dof;
+  double J[3];
+  const double* J_long;   // tendons; else NULL and J counts
+  double force;
+  double df_ds, df_dx;    // with the row's velocity and coordinate
+} hfiStop;
+
+struct hfAccel {
+  const hfModel* model;
+  hfAccelConfig config;
+  void* memory;
+  const hfInput* input;
+  hfAccelStatistics statistics;
+
+  hfDynamics dynamics;
+  hfActuation actuation;
+  hfiScene scene;
+  int32_t known;            // q is the configuration that everything below belongs to
+  double* q;                // (nq)
+
+  // contacts
+  hfiMaterial* material;    // of the scene's listed candidates, else unused
+  hfiRawContact* raw;       // (max_contacts)
+  hfiContact* point;        // (max_contacts)
+  int32_t npoint, ncontact;
+  hfiAccelContact* contact; // (max_contacts) of the points those that can move something
+  int32_t* cols;
+  double* J;
+  int32_t nanchor;
+  hfiAnchor* anchor;        // (max_contacts) sorted by pair
+  hfiContactOutcome* outcome; // (max_contacts)
+  hfQuat* q0_WB;            // (nbody) rotations at the start of the step
+
+  // forces
+  double* ctrl;             // (nu)
+  double* tau;              // (nv)
+  int32_t nstop;
+  hfiStop* stop;            // limits of joints and tendons, friction losses
+  int32_t* dof_index;       // (nv) 0, 1, 2 …
+
+  // equalities
+  int32_t nequality;        // rows
+  hfiEquality* equality;    // (neq) of the configuration
+  double* Je;               // (nequality x nv)
+  double* JeM;              // (nequality x nv) Je M^-1
+  double* Ae;               // (nequality^2) factors of Je M^-1 Je^T
+  double *error, *damping, *stiffness, *Jedot_v, *target, *lambda; // (nequality)
+  int32_t* eq_cols;         // (nv) scratch
+  double* eq_J;             // (6 x nv) scratch
+
+  // contacts whose Newton update was limited, to see where they land
+  int32_t nlanding;
+  hfiLanding* landing;      // (max_contacts)
+
+  // the Jacobian, and the dense problem
+  double *dtau_dq, *dtau_dv; // (nv x nv)
+  double *column, *vdot;     // (nv)
+  double *q_moved;           // (nq)
+  hfAccelProblem problem;
+};
+
+// ---- parts ----------------------------------------------------------------------------------------
+
+// Kinematics, inertia, contacts and stops of q, unless they are there already.
+hfStatus hfi_accel_configure(hfAccel* a, const double* q);
+
+// Contacts of the configuration, with Jacobians and laws.
+void hfi_accel_collide(hfAccel* a);
+// Forces at velocity v; adds J^T f to tau.
+void hfi_accel_contact_forces(hfAccel* a, const double* v, double* tau);
+// Row velocities of a contact at v.
+void hfi_accel_row_velocities(const hfAccel* a, const hfiAccelContact* c, const double* v, double* s);
+// The laws in continuous time, from c->s.
+void hfi_accel_contact_law(hfiAccelContact* c, double static_speed);
+// Whether friction group g of a contact sticks.
+int hfi_accel_sticks(const hfiAccelContact* c, int g, const double* s);
+// Deformation of an anchored contact at this configuration. One that was not there at the start of
+// the step has none before the next.
+void hfi_accel_follow(const hfAccel* a, hfiAccelContact* c);
+// Contact memory after a step h, evaluated at its end. Returns how many contacts found no room.
+int hfi_accel_settle(hfAccel* a, hfState* state, double h);
+
+// Forces of limits and friction losses; adds them to tau.
+void hfi_accel_stops(hfAccel* a, const double* q, const double* v, double* tau);
+int hfi_accel_max_stops(const hfModel* m);
+
+// Jacobian and factors of the equalities at q; Jedot v and their reference accelerations at v.
+hfStatus hfi_accel_equalities(hfAccel* a, const double* q);
+void hfi_accel_equality_rates(hfAccel* a, const double* v);
+int hfi_accel_max_equality(const hfModel* m);
+// x <- vdot of M vdot = x + Je^T lambda, Je vdot = target (nequality). target may be a->lambda.
+void hfi_accel_solve(hfAccel* a, double* x, const double* target);
+
+// J (n x n) of hf_accel_ode.
+hfStatus hfi_accel_jacobian(hfAccel* a, double t, const double* q, const double* v, const double* act, double* J);
+
+// How much of a Newton update dv at the point of v may be taken.
+double hfi_accel_limit(hfAccel* a, const double* v, const double* dv, int* transition);
+
+static inline uint64_t hfi_accel_pair(const hfiContact* c) { return (uint64_t)(uint32_t)c->geom_a << 32 | (uint32_t)c->geom_b; }
+
+#endif
