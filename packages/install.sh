@@ -24,9 +24,13 @@ as_root() {
   fi
 }
 
-apt_install() {
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 install \
-    --yes --no-install-recommends "$@"
+# Runs apt-get quietly; what it says is kept, and shown if it fails.
+apt_quietly() {
+  local log=build/packages.log
+  mkdir -p build
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get "$@" >"$log" 2>&1 && return 0
+  tail -n 20 "$log" >&2
+  return 1
 }
 
 # True if apt's lists know every package given.
@@ -48,9 +52,9 @@ install_packages() {
   mapfile -t wanted < <(missing "$@")
   [[ ${#wanted[@]} == 0 ]] && return 0
   echo "Installing: ${wanted[*]}"
-  if known "${wanted[@]}" && apt_install "${wanted[@]}"; then return 0; fi
-  as_root apt-get -qq update
-  apt_install "${wanted[@]}"
+  local how=(install --yes --no-install-recommends)
+  if known "${wanted[@]}" && apt_quietly "${how[@]}" "${wanted[@]}"; then return 0; fi
+  apt_quietly update && apt_quietly "${how[@]}" "${wanted[@]}"
 }
 
 # True if the Python given has every peer.

@@ -47,6 +47,8 @@ static void test_find_package_refuses_other_major(void** state) {
 static void test_pkg_config_shared(void** state) { (void)state, consume_installed("shared"); }
 static void test_pkg_config_static(void** state) { (void)state, consume_installed("static"); }
 
+static void test_readme_example(void** state) { (void)state, consume_installed("readme"); }
+
 static int make_folder(void** state) { return (void)state, mkdtemp(folder) ? 0 : -1; }
 static int remove_folder(void** state) {
   (void)state;
@@ -62,6 +64,7 @@ int main(void) {
       cmocka_unit_test(test_find_package_refuses_other_major),
       cmocka_unit_test(test_pkg_config_shared),
       cmocka_unit_test(test_pkg_config_static),
+      cmocka_unit_test(test_readme_example),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -1,0 +1,143 @@
+// Recordings: what is written is what is read; damaged ones are refused or cut at the last whole
+// frame.
+#include "support/near.h"
+
+#include "record/recording.h"
+
+#include <holdfast/holdfast.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char scene_text[] =
+    "<mujoco><worldbody><geom name='floor' type='plane' size='1 1 1'/>"
+    "<body name='ball' pos='0.25 0 0.0999'><freejoint/><geom size='0.1' mass='2'/></body>"
+    "</worldbody></mujoco>";
+
+static char path[] = "/tmp/holdfast-recording-XXXXXX";
+static hfModel* model;
+static hfState* state_after;
+static long size_of_file;
+
+enum { FRAMES = 20 };
+
+// Records a ball on the floor: the start and FRAMES steps.
+static int record(void** state) {
+  (void)state;
+  hfError error = {HF_OK, ""};
+  hfSim* sim = NULL;
+  hfRecorder* recorder = NULL;
+  hfSimConfig config = hf_sim_config_default();
+  close(mkstemp(path));
+  if (hf_model_parse(&model, scene_text, strlen(scene_text), "scene", ".", NULL, NULL, &error) <
+          0 ||
+      hf_sim_create(&sim, model, &config, &error) < 0 ||
+      hf_recorder_open(&recorder, path, model, "a scene", &error) < 0) {
+    print_error("%s\n", error.message);
+    return -1;
+  }
+  state_after = hf_state_create(model);
+  hf_recorder_write(recorder, sim, state_after, NULL, &error);
+  for (int i = 0; i < FRAMES; ++i) {
+    if (hf_sim_step(sim, state_after, NULL, NULL, &error) < 0) return -1;
+    if (hf_recorder_write(recorder, sim, state_after, NULL, &error) < 0) return -1;
+  }
+  if (hf_recorder_close(recorder, &error) < 0) return -1;
+  hf_sim_free(sim);
+  FILE* file = fopen(path, "r");
+  fseek(file, 0, SEEK_END);
+  size_of_file = ftell(file);
+  return fclose(file);
+}
+
+static int clean(void** state) {
+  (void)state;
+  hf_state_free(state_after);
+  hf_model_free(model);
+  return remove(path);
+}
+
+static void test_reads_what_was_written(void** state) {
+  (void)state;
+  hfRecording* r = NULL;
+  hfError error = {HF_OK, ""};
+  assert_int_equal(hf_recording_open(&r, path, &error), HF_OK);
+  assert_string_equal(hf_recording_scene(r), "a scene");
+  assert_int_equal(hf_recording_frame_count(r), FRAMES + 1);
+  assert_int_equal(hf_recording_model(r)->size, model->size);
+  assert_memory_equal(hf_recording_model(r), model, model->size);
+  hfFrame first = hf_recording_frame(r, 0), last = hf_recording_frame(r, FRAMES);
+  const float start[7] = {0.25f, 0, 0.0999f, 1, 0, 0, 0};
+  assert_memory_equal(first.pose + 7, start, sizeof start);
+  assert_near(last.time, state_after->time, 0);
+  assert_near((double)last.pose[9], hf_state_q(state_after)[2], 1e-8); // single precision of 0.1
+  assert_int_equal(last.ncontact, 1);
+  assert_near((double)last.contact->p_W[0], 0.25, 1e-8);
+  assert_true(last.contact->fn > 0);
+  assert_near(fabs((double)last.contact->force[2]), (double)last.contact->fn,
+              1e-5); // friction is nil
+  hf_recording_free(r);
+}
+
+static int open_copy(long size, long at, const char* bytes, size_t count, hfRecording** r,
+                     hfError* error) {
+  static const char copy[] = "/tmp/holdfast-recording-copy";
+  char* content = malloc((size_t)size_of_file);
+  FILE* file = fopen(path, "r");
+  assert_int_equal(fread(content, 1, (size_t)size_of_file, file), size_of_file);
+  fclose(file);
+  if (bytes) memcpy(content + at, bytes, count);
+  file = fopen(copy, "w");
+  assert_int_equal(fwrite(content, 1, (size_t)size, file), size);
+  fclose(file);
+  free(content);
+  hfStatus status = hf_recording_open(r, copy, error);
+  remove(copy);
+  return status;
+}
+
+static void test_cut_off_anywhere(void** state) {
+  (void)state;
+  // From the file without its last byte down to nothing, in steps that share no factor with a
+  // frame.
+  int frames = FRAMES + 1;
+  for (long size = size_of_file - 1; size >= 0; size -= 37) {
+    hfRecording* r = NULL;
+    hfError error = {HF_OK, ""};
+    if (open_copy(size, 0, NULL, 0, &r, &error) == HF_OK) {
+      assert_true(hf_recording_frame_count(r) <= frames);
+      frames = hf_recording_frame_count(r);
+      assert_true(frames <= FRAMES);
+      hf_recording_free(r);
+    } else {
+      assert_null(r);
+      assert_string_not_equal(error.message, "");
+      frames = 0;
+    }
+  }
+  assert_int_equal(frames, 0);
+}
+
+static void test_damage_is_refused(void** state) {
+  (void)state;
+  hfRecording* r = NULL;
+  hfError error = {HF_OK, ""};
+  assert_int_equal(open_copy(size_of_file, 0, "X", 1, &r, &error), HF_ERROR_PARSE);
+  assert_int_equal(open_copy(size_of_file, 8, "\x07", 1, &r, &error), HF_ERROR_UNSUPPORTED);
+  const char huge[8] = {-1, -1, -1, -1, -1, -1, -1, 127};
+  for (long at = 16; at < 56; at += 8) // every offset and size of the header
+    assert_true(open_copy(size_of_file, at, huge, 8, &r, &error) < 0);
+  assert_true(hf_recording_open(&r, "/no/such/file", &error) == HF_ERROR_FILE);
+  assert_null(r);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_reads_what_was_written),
+      cmocka_unit_test(test_cut_off_anywhere),
+      cmocka_unit_test(test_damage_is_refused),
+  };
+  return cmocka_run_group_tests(tests, record, clean);
+}
