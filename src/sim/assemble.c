@@ -152,23 +152,29 @@ static int set_group(hfContactLaw* law, int g, double k, double c, double w, dou
 // Radius over which a torsional or rolling coefficient [m] acts like sliding friction.
 static double lever(const double* mu, int g) { return mu[0] > 0 ? mu[g] / mu[0] : mu[g]; }
 
+// Stiffness, damping and deformation of the anchored law for group g, whose lever is r.
+static void set_anchor(hfiAssembly* a, hfContactLaw* law, const hfStepBlock* b, const hfiContact* c, int g, double r, double mass, double near_rigid) {
+  static const int first_row[3] = {1, 3, 4}, last_row[3] = {2, 3, 5};
+  const hfiMaterial* m = &c->material;
+  double w = 0.5 * (row_inverse_mass(a, b, first_row[g]) + row_inverse_mass(a, b, last_row[g]));
+  double damping = m->tangential_damping < 0 ? -1 : r * r * m->tangential_damping;
+  a->ncapped += set_group(law, g, max2(r * r, 1e-12) * mass * m->tangential_stiffness, damping, w, a->problem.h, near_rigid);
+  if (!c->known) return;
+  hfVec3 from = g == HF_SLIDING ? c->xi_W : c->twist_W;
+  if (g == HF_TORSION) law->xi0[2] = v3_dot(c->n, from);
+  else law->xi0[first_row[g] - 1] = v3_dot(c->t1, from), law->xi0[last_row[g] - 1] = v3_dot(c->t2, from);
+}
+
 static void set_friction(hfiAssembly* a, hfContactLaw* law, const hfStepBlock* b, const hfiContact* c, int friction, double mass, double near_rigid, double static_speed) {
   const hfiMaterial* m = &c->material;
-  const hfStepProblem* p = &a->problem;
   law->friction = friction;
   int sliding = c->known && c->slip_speed > static_speed * m->stiction_speed;
   law->mu[0] = sliding ? m->mu_dynamic : m->mu[0], law->mu[1] = m->mu[1], law->mu[2] = m->mu[2];
-  const double xi[5] = {v3_dot(c->t1, c->xi_W), v3_dot(c->t2, c->xi_W), v3_dot(c->n, c->twist_W), v3_dot(c->t1, c->twist_W), v3_dot(c->t2, c->twist_W)};
-  memcpy(law->xi0, xi, sizeof xi);
-  static const int first_row[3] = {1, 3, 4}, second_row[3] = {2, 3, 5};
+  int groups = b->dim < 3 ? 0 : b->dim < 4 ? 1 : b->dim < 6 ? 2 : 3;
   for (int g = 0; g < 3; ++g) {
-    double r = g ? lever(m->mu, g) : 1;
+    double r = g && g < groups ? lever(m->mu, g) : 1;
     law->stiction_speed[g] = r > 0 ? m->stiction_speed / r : m->stiction_speed;
-    law->k_t[g] = law->c_t[g] = 0;
-    if (friction != HF_FRICTION_ANCHORED || second_row[g] >= b->dim) continue;
-    double w = 0.5 * (row_inverse_mass(a, b, first_row[g]) + row_inverse_mass(a, b, second_row[g]));
-    double damping = m->tangential_damping < 0 ? -1 : r * r * m->tangential_damping;
-    a->ncapped += set_group(law, g, max2(r * r, 1e-12) * mass * m->tangential_stiffness, damping, w, p->h, near_rigid);
+    if (g < groups && friction == HF_FRICTION_ANCHORED) set_anchor(a, law, b, c, g, r, mass, near_rigid);
   }
 }
 
