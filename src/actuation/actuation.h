@@ -21,7 +21,7 @@ typedef struct hfiPort {
 
 struct hfActuation {
   const hfModel* model;
-  int32_t nport, has_gravcomp;
+  int32_t nport;
 
   // constants: sparse rows of tendons and actuators over dofs, ascending
   int32_t* tendon_start;   // (ntendon + 1)
