@@ -1,0 +1,27 @@
+// Straight parts of two touching cores: what fixes the direction of a contact normal.
+#ifndef HFI_GEOMETRY_EDGES_H
+#define HFI_GEOMETRY_EDGES_H
+
+#include "geometry/gjk.h"
+
+// Where a witness lies inside an edge e, the normal n has n.e = 0; two edges, or a face, fix n.
+typedef struct hfiEdges {
+  int count;           // 0 to 2
+  hfVec3 direction[2]; // independent, unit
+  double length[2];    // [m]
+} hfiEdges;
+
+// How edges are told: from the witness points; also those across n, for the points of GJK and EPA may
+// all sit on one end of an edge; also the cap of a cylinder that looks along n, for they may lie on a
+// chord of its rim.
+typedef enum hfiEdgeRule { HFI_EDGES_AT_WITNESS, HFI_EDGES_ACROSS, HFI_EDGES_CAP } hfiEdgeRule;
+
+enum { HFI_EDGES_OF_A = 1, HFI_EDGES_OF_B = 2 };
+
+// Adds an edge unless two are there or its direction is.
+void hfi_edges_add(hfiEdges* edges, hfVec3 direction, double length);
+
+// Edges of core A, or B, in A's frame.
+hfiEdges hfi_edges_find(const hfiCores* cores, const hfiSimplex* simplex, hfVec3 n, hfiEdgeRule rule, int side);
+
+#endif
