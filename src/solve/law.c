@@ -192,9 +192,10 @@ int hfi_contact_deformation(const hfContactLaw* law, double h, int dim, const do
     double slope = h * law->k_t[g] + law->c_t[g], w[2], f[2];
     hfi_contact_stick(law, h, g, 0, s, w);
     load_pair(gamma + 1, row, n, f);
-    // the force fell short of the unclamped one by more than rounding
+    // The force fell short of the unclamped one by more than rounding, which is that of s times a large
+    // slope: a stick taken for a slip would jump by the truncation of h s.
     double free2 = h * h * (w[0] * w[0] + w[1] * w[1]), got2 = f[0] * f[0] + f[1] * f[1];
-    if (got2 < free2 * (1 - 1e-12)) slipping |= 1 << g;
+    if (got2 < free2 * (1 - 1e-6)) slipping |= 1 << g;
     for (int i = 0; i < n; ++i)
       xi[row + i] = slope > 0 ? (law->c_t[g] * law->xi0[row + i] - f[i]) / slope : 0;
   }

@@ -1,0 +1,53 @@
+// Runs a scene of tests/scenes by the command, as a user does, and reads its logs.
+#ifndef HF_TESTS_SCENE_H
+#define HF_TESTS_SCENE_H
+
+#include "cli/command.h"
+#include "support/table.h"
+
+typedef struct sceneRun {
+  table log, contacts;
+} sceneRun;
+
+// holdfast run SCENE OPTIONS with both logs; the JSON result is in standard_output.
+static inline sceneRun run_scene(const char* scene, const char* options) {
+  char call[2048];
+  snprintf(call, sizeof call,
+           "run %s/tests/scenes/%s --json --log log.csv --contacts contacts.csv %s", HF_SOURCE_DIR,
+           scene, options);
+  assert_works(call);
+  sceneRun run = {table_read("log.csv"), table_read("contacts.csv")};
+  return run;
+}
+
+static inline void free_run(sceneRun* run) {
+  table_free(&run->log);
+  table_free(&run->contacts);
+}
+
+// q[i] or v[i] of a row of the log.
+static inline double position(const sceneRun* run, int row, int i) {
+  char name[16];
+  snprintf(name, sizeof name, "q[%d]", i);
+  return table_at(&run->log, row, name);
+}
+static inline double velocity(const sceneRun* run, int row, int i) {
+  char name[16];
+  snprintf(name, sizeof name, "v[%d]", i);
+  return table_at(&run->log, row, name);
+}
+
+// Does a row of the contact log name this geom?
+static inline int touches(const sceneRun* run, int row, const char* geom) {
+  return strcmp(table_text(&run->contacts, row, "geom_a"), geom) == 0 ||
+         strcmp(table_text(&run->contacts, row, "geom_b"), geom) == 0;
+}
+
+// Least Newton rung that may not have served: every step by TAMSI, all within the tolerance.
+static inline void assert_all_by_tamsi(void) {
+  assert_near(json_value(standard_output, "merit", 0), 0, 0);
+  assert_near(json_value(standard_output, "convex", 0), 0, 0);
+  assert_near(json_value(standard_output, "not_converged", 0), 0, 0);
+}
+
+#endif
