@@ -113,7 +113,8 @@ static hfStatus read_row(hfControlTable* t, Reader* r) {
       return hfi_refuse(r->error, HF_ERROR_PARSE, "%s:%d: `%.*s` is not a finite number", r->name, r->line, length, field);
     if (n < t->ncol) row[n] = x;
   }
-  if (n != t->ncol) return hfi_refuse(r->error, HF_ERROR_PARSE, "%s:%d: %d numbers where the first line has %d columns", r->name, r->line, n, (int)t->ncol);
+  if (n != t->ncol)
+    return hfi_refuse(r->error, HF_ERROR_PARSE, "%s:%d: %d numbers where the first line has %d columns", r->name, r->line, n, (int)t->ncol);
   if (t->nrow > 0 && row[0] <= row[-t->ncol]) return hfi_refuse(r->error, HF_ERROR_PARSE, "%s:%d: times must increase", r->name, r->line);
   t->nrow++;
   skip_line(r);

@@ -173,9 +173,11 @@ static double group_norm(const double* r, int n) {
 }
 
 // Rows [first, first + n) of a block share one law, made for their mean effective mass; scale multiplies it.
-static void fill_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, const hfiRowBlock* b, const hfiEquality* e, int first, int n, double scale) {
+static void fill_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, const hfiRowBlock* b, const hfiEquality* e,
+                      int first, int n, double scale) {
   double w = 0, deadbeat = step->h * (1 + step->near_rigid / HFI_PI);
-  for (int i = first; i < first + n; ++i) w += hfi_inverse_mass(d, a->dense, b->ncol, a->rows.cols + b->col, a->rows.J + b->jac + i * b->ncol) / n;
+  const double* J = a->rows.J + b->jac;
+  for (int i = first; i < first + n; ++i) w += hfi_inverse_mass(d, a->dense, b->ncol, a->rows.cols + b->col, J + i * b->ncol) / n;
   hfiCompliance law = compliance(a->model, b->id, group_norm(e->r, e->dim), w);
   for (int i = first; i < first + n; ++i) {
     hfSaturatedRow row = hfi_compliant_row(&a->rows, step, law, w, e->r[i], deadbeat);

@@ -360,7 +360,10 @@ int hf_builder_add_sensor(hfBuilder* b, const hfSensorDef* source, hfError* erro
   if (d.type < 0 || d.type > HF_SENSOR_CONTACT) return hfi_refuse_def(error, d.where, kind, d.name, "unknown type %d", d.type);
   int free_standing = d.objkind == HF_OBJECT_NONE;
   if (!free_standing && !object_exists(b, d.objkind, d.obj)) return hfi_refuse_def(error, d.where, kind, d.name, "names a %s that does not exist", hf_object_kind_name((hfObjectKind)d.objkind));
+  if (!hfi_sensor_accepts(d.type, d.objkind) || (d.objkind == HF_OBJECT_JOINT && !hfi_sensor_accepts_joint(d.type, b->joint.data[d.obj].type)))
+    return hfi_refuse_def(error, d.where, kind, d.name, free_standing ? "needs an object" : "cannot measure a %s", hf_object_kind_name((hfObjectKind)d.objkind));
   if (d.refkind != HF_OBJECT_NONE && !object_exists(b, d.refkind, d.ref)) return hfi_refuse_def(error, d.where, kind, d.name, "reference %s does not exist", hf_object_kind_name((hfObjectKind)d.refkind));
+  if (d.refkind != HF_OBJECT_NONE && !hfi_sensor_accepts(d.type, d.refkind)) return hfi_refuse_def(error, d.where, kind, d.name, "cannot refer to a %s", hf_object_kind_name((hfObjectKind)d.refkind));
   if (!isfinite(d.cutoff) || d.cutoff < 0) return hfi_refuse_def(error, d.where, kind, d.name, "cutoff %g is negative", d.cutoff);
   ADD(b->sensor, kind, d);
   return APPEND(b->sensor, d);

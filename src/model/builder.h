@@ -42,6 +42,9 @@ hfStatus hfi_refuse_def(hfError* error, const char* where, hfObjectKind kind, co
 
 // Dimension of a sensor's data.
 int hfi_sensor_dim(int type);
+// Whether a sensor may measure an object of this kind, or a joint of this type.
+int hfi_sensor_accepts(int type, int kind);
+int hfi_sensor_accepts_joint(int type, int joint_type);
 int hfi_joint_nq(int type);
 int hfi_joint_nv(int type);
 

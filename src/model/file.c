@@ -1,5 +1,6 @@
 // Models as files: the block as it is. What comes from outside is checked before it is believed.
 #include "base/error.h"
+#include "model/builder.h"
 #include "model/layout.h"
 
 #include <stdio.h>
@@ -37,6 +38,49 @@ static hfStatus check_indices(const hfModel* m, hfError* error) {
   return HF_OK;
 }
 
+static int is_object(const hfModel* m, int kind, int id) {
+  return kind > HF_OBJECT_NONE && kind < HF_OBJECT_KINDS && id >= 0 && id < hf_model_object_count(m, (hfObjectKind)kind);
+}
+
+static int sensor_is_sound(const hfModel* m, int i) {
+  int type = hf_model_sensor_type(m)[i], kind = hf_model_sensor_objkind(m)[i], ref = hf_model_sensor_refkind(m)[i], id = hf_model_sensor_obj(m)[i];
+  if (type < 0 || type > HF_SENSOR_CONTACT || !hfi_sensor_accepts(type, kind)) return 0;
+  if (kind != HF_OBJECT_NONE && !is_object(m, kind, id)) return 0;
+  if (kind == HF_OBJECT_JOINT && !hfi_sensor_accepts_joint(type, hf_model_jnt_type(m)[id])) return 0;
+  if (ref != HF_OBJECT_NONE && (!hfi_sensor_accepts(type, ref) || !is_object(m, ref, hf_model_sensor_ref(m)[i]))) return 0;
+  int dim = hf_model_sensor_dim(m)[i], adr = hf_model_sensor_adr(m)[i];
+  return dim == hfi_sensor_dim(type) && adr >= 0 && adr <= m->nsensordata - dim;
+}
+
+static int actuator_is_sound(const hfModel* m, int i) {
+  static const int kinds[] = {HF_OBJECT_JOINT, HF_OBJECT_JOINT, HF_OBJECT_TENDON, HF_OBJECT_SITE};
+  int type = hf_model_actuator_trntype(m)[i], ref = hf_model_actuator_trnid(m)[2 * i + 1];
+  if (type < 0 || type > HF_TRANSMISSION_SITE || !is_object(m, kinds[type], hf_model_actuator_trnid(m)[2 * i])) return 0;
+  return ref < 0 || is_object(m, HF_OBJECT_SITE, ref);
+}
+
+static int equality_is_sound(const hfModel* m, int i) {
+  int type = hf_model_eq_type(m)[i], kind = hf_model_eq_objkind(m)[i], two = hf_model_eq_obj2(m)[i];
+  int attaches = type == HF_EQUALITY_CONNECT || type == HF_EQUALITY_WELD;
+  if (type < 0 || type > HF_EQUALITY_TENDON || !is_object(m, kind, hf_model_eq_obj1(m)[i])) return 0;
+  if (attaches) return (kind == HF_OBJECT_BODY || kind == HF_OBJECT_SITE) && is_object(m, kind, two);
+  return kind == (type == HF_EQUALITY_JOINT ? HF_OBJECT_JOINT : HF_OBJECT_TENDON) && (two < 0 || is_object(m, kind, two));
+}
+
+static int spans(const int32_t* adr, const int32_t* num, int i, int total) { return num[i] >= 0 && adr[i] >= 0 && adr[i] <= total - num[i]; }
+
+// Objects that others name by kind and id, and runs of entries.
+static hfStatus check_references(const hfModel* m, hfError* error) {
+  for (int i = 0; i < m->nsensor; ++i) if (!sensor_is_sound(m, i)) return hfi_refuse(error, HF_ERROR_MODEL, "model block: sensor %d names nothing it can measure", i);
+  for (int i = 0; i < m->nu; ++i) if (!actuator_is_sound(m, i)) return hfi_refuse(error, HF_ERROR_MODEL, "model block: actuator %d acts on nothing", i);
+  for (int i = 0; i < m->neq; ++i) if (!equality_is_sound(m, i)) return hfi_refuse(error, HF_ERROR_MODEL, "model block: equality %d connects nothing", i);
+  for (int i = 0; i < m->ntendon; ++i)
+    if (!spans(hf_model_tendon_adr(m), hf_model_tendon_num(m), i, m->nwrap)) return hfi_refuse(error, HF_ERROR_MODEL, "model block: tendon %d is out of range", i);
+  for (int i = 0; i < m->nsignal; ++i)
+    if (!spans(hf_model_signal_adr(m), hf_model_signal_num(m), i, m->nsignaldata)) return hfi_refuse(error, HF_ERROR_MODEL, "model block: signal %d is out of range", i);
+  return HF_OK;
+}
+
 hfStatus hf_model_validate(const hfModel* m, size_t size, hfError* error) {
   if (size < sizeof *m || memcmp(m->magic, "HFMODEL", 8) != 0) return hfi_refuse(error, HF_ERROR_MODEL, "not a model block");
   if (m->version != HFI_MODEL_VERSION) return hfi_refuse(error, HF_ERROR_MODEL, "model block of version %u, this library reads %d", m->version, HFI_MODEL_VERSION);
@@ -47,7 +91,8 @@ hfStatus hf_model_validate(const hfModel* m, size_t size, hfError* error) {
   hfi_layout(&expected);
   if (expected.size != m->size || m->size > size || memcmp(expected.offset, m->offset, sizeof m->offset) != 0)
     return hfi_refuse(error, HF_ERROR_MODEL, "model block: sizes or offsets do not fit its counts");
-  return check_indices(m, error);
+  hfStatus status = check_indices(m, error);
+  return status == HF_OK ? check_references(m, error) : status;
 }
 
 hfStatus hf_model_save(const hfModel* m, const char* path, hfError* error) {

@@ -1,4 +1,4 @@
-// Numbers each sensor delivers.
+// What each sensor measures, and how many numbers it delivers.
 #include "model/builder.h"
 
 int hfi_sensor_dim(int type) {
@@ -12,4 +12,22 @@ int hfi_sensor_dim(int type) {
   case HF_SENSOR_CONTACT: return 6; // force and torque
   default: return 1;
   }
+}
+
+int hfi_sensor_accepts(int type, int kind) {
+  if (type >= HF_SENSOR_FRAME_POS && type <= HF_SENSOR_FRAME_ANGACC)
+    return kind == HF_OBJECT_BODY || kind == HF_OBJECT_INERTIAL || kind == HF_OBJECT_GEOM || kind == HF_OBJECT_SITE;
+  if (type >= HF_SENSOR_SUBTREE_COM && type <= HF_SENSOR_SUBTREE_ANGMOM) return kind == HF_OBJECT_BODY;
+  if (type >= HF_SENSOR_CLOCK && type <= HF_SENSOR_ENERGY_KINETIC) return kind == HF_OBJECT_NONE;
+  if (type == HF_SENSOR_CONTACT) return kind == HF_OBJECT_NONE || kind == HF_OBJECT_GEOM || kind == HF_OBJECT_BODY;
+  if (type <= HF_SENSOR_TORQUE) return kind == HF_OBJECT_SITE;
+  if (type == HF_SENSOR_TENDON_POS || type == HF_SENSOR_TENDON_VEL) return kind == HF_OBJECT_TENDON;
+  if (type >= HF_SENSOR_ACTUATOR_POS && type <= HF_SENSOR_ACTUATOR_FORCE) return kind == HF_OBJECT_ACTUATOR;
+  return kind == HF_OBJECT_JOINT;
+}
+
+int hfi_sensor_accepts_joint(int type, int joint_type) {
+  if (type == HF_SENSOR_BALL_QUAT || type == HF_SENSOR_BALL_ANGVEL) return joint_type == HF_JOINT_BALL;
+  if (type >= HF_SENSOR_JOINT_LIMIT_POS && type <= HF_SENSOR_JOINT_LIMIT_FORCE) return joint_type != HF_JOINT_FREE;
+  return joint_type == HF_JOINT_SLIDE || joint_type == HF_JOINT_HINGE;
 }

@@ -152,12 +152,58 @@ static void test_touch_volume(void** state) {
   }
 }
 
+// A sensor that cannot measure what it names is refused before anything reads it.
+static void test_refusals(void** state) {
+  (void)state;
+  const struct { int type, kind, refkind; const char* message; } bad[] = {
+      {HF_SENSOR_JOINT_POS, HF_OBJECT_BODY, HF_OBJECT_NONE, "cannot measure a body"},
+      {HF_SENSOR_JOINT_POS, HF_OBJECT_JOINT, HF_OBJECT_NONE, "cannot measure a joint"}, // a ball joint
+      {HF_SENSOR_ACCELEROMETER, HF_OBJECT_NONE, HF_OBJECT_NONE, "needs an object"},
+      {HF_SENSOR_CLOCK, HF_OBJECT_BODY, HF_OBJECT_NONE, "cannot measure a body"},
+      {HF_SENSOR_FRAME_POS, HF_OBJECT_BODY, HF_OBJECT_JOINT, "cannot refer to a joint"},
+      {HF_SENSOR_ACTUATOR_FORCE, HF_OBJECT_ACTUATOR, HF_OBJECT_NONE, "does not exist"},
+  };
+  hfBuilder* b = hf_builder_create();
+  hfBodyDef body = hf_body_def_default();
+  hfJointDef joint = hf_joint_def_default();
+  joint.body = hf_builder_add_body(b, &body, NULL), joint.type = HF_JOINT_BALL;
+  assert_int_equal(hf_builder_add_joint(b, &joint, NULL), 0);
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
+    hfSensorDef d = hf_sensor_def_default();
+    hfError error;
+    d.type = bad[i].type, d.objkind = bad[i].kind, d.refkind = bad[i].refkind, d.obj = d.ref = 0;
+    assert_int_equal(hf_builder_add_sensor(b, &d, &error), HF_ERROR_MODEL);
+    if (!strstr(error.message, bad[i].message)) fail_msg("%zu: %s", i, error.message);
+  }
+  hf_builder_free(b);
+}
+
+// A block from outside whose sensors, actuators or equalities name what is not there.
+static void test_bad_blocks(void** state) {
+  (void)state;
+  hfModel* m = parse_model("<mujoco><worldbody><body name='a'><joint name='a'/><geom size='1'/><site name='s'/></body></worldbody>"
+                           "<tendon><fixed name='t'><joint joint='a' coef='1'/></fixed></tendon><actuator><motor joint='a'/></actuator>"
+                           "<equality><weld body1='a'/></equality><sensor><gyro site='s'/></sensor></mujoco>");
+  assert_int_equal(hf_model_validate(m, (size_t)m->size, NULL), HF_OK);
+  const int fields[] = {HF_FIELD_sensor_obj, HF_FIELD_sensor_type, HF_FIELD_sensor_objkind, HF_FIELD_sensor_dim, HF_FIELD_actuator_trnid,
+                        HF_FIELD_actuator_trntype, HF_FIELD_eq_obj2, HF_FIELD_eq_type, HF_FIELD_eq_objkind, HF_FIELD_tendon_num};
+  for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i) {
+    int32_t *x = (int32_t*)((uintptr_t)m + (uintptr_t)m->offset[fields[i]]), good = *x;
+    *x = 99;
+    assert_int_equal(hf_model_validate(m, (size_t)m->size, NULL), HF_ERROR_MODEL);
+    *x = good;
+  }
+  hf_model_free(m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_forces_at_rest),
       cmocka_unit_test(test_force_with_equality_and_wrench),
       cmocka_unit_test(test_force_in_motion),
       cmocka_unit_test(test_touch_volume),
+      cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_bad_blocks),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
