@@ -53,16 +53,21 @@ static inline hfStatus box_jacobian(void* context, double t, const double* x, do
 }
 
 // An update from one side of the stick region to the other stops where v dv = 0: at rest.
-static inline double box_limit(void* context, double t, const double* x, const double* du, int* transition) {
+static inline double box_limit(void* context, double t, const double* x, const double* du) {
   double vs = ((const boxModel*)context)->stiction_speed, v = x[1], end = v + du[1];
-  int slips = fabs(v) > vs, will_slip = fabs(end) > vs, jumps = slips && will_slip && v * end < 0;
   (void)t;
-  if (jumps || slips != will_slip) *transition = 1;
-  return jumps ? -v / du[1] : 1;
+  return fabs(v) > vs && fabs(end) > vs && v * end < 0 ? -v / du[1] : 1;
+}
+
+// Sticks, slides to the right, slides to the left.
+static inline uint64_t box_region(void* context, double t, const double* x) {
+  double vs = ((const boxModel*)context)->stiction_speed;
+  (void)t;
+  return x[1] > vs ? 1 : x[1] < -vs ? 2 : 0;
 }
 
 static inline hfOde box_ode(boxModel* box) {
-  hfOde ode = {.context = box, .nx = 2, .n = 2, .rhs = box_rhs, .jacobian = box_jacobian, .limit = box_limit};
+  hfOde ode = {.context = box, .nx = 2, .n = 2, .rhs = box_rhs, .jacobian = box_jacobian, .limit = box_limit, .region = box_region};
   return ode;
 }
 

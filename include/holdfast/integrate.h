@@ -32,9 +32,11 @@ typedef struct hfOde {
   void (*lift)(void* context, const double* u, double* xdot);
   // J <- d udot/du at u, where the lifted rate is udot.
   void (*lift_jacobian)(void* context, const double* u, const double* udot, double* J);
-  // Transition-aware line search: how much, in (0, 1], of the Newton update du at x may be taken.
-  // *transition is set to 1 when that enters or leaves a region where f has another slope.
-  double (*limit)(void* context, double t, const double* x, const double* du, int* transition);
+  // Transition-aware line search: how much, in (0, 1], of the Newton update du at x may be taken. NULL: all.
+  double (*limit)(void* context, double t, const double* x, const double* du);
+  // Names the smooth piece of f that x lies on (which contacts touch, stick, slip): where it changes a
+  // Jacobian is another one. NULL: there is one piece.
+  uint64_t (*region)(void* context, double t, const double* x);
   const double* weight; // (n) of the error norm max_i weight_i |u_i|; NULL: 1
 } hfOde;
 
@@ -52,7 +54,7 @@ typedef struct hfIntegratorConfig {
   int64_t max_steps;       // attempts of one advance; 0: no bound
   int32_t newton;          // hfNewton
   int32_t jacobian;        // hfJacobianKind
-  int32_t tals;            // 1: Newton updates are limited by hfOde.limit
+  int32_t tals;            // 1: Newton heeds hfOde.limit and hfOde.region
   int32_t max_iterations;  // of one Newton solve; 0: 20 full, 10 quasi
   double newton_tolerance; // fixed step: error left by Newton in the weighted norm
   double newton_fraction;  // error control: the same as a fraction of the accuracy

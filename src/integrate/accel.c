@@ -65,6 +65,8 @@ static void slice(hfAccel* a, hfiArena* arena) {
   hfi_actuation_init(&a->actuation, m, arena);
   hfi_scene_init(&a->scene, m, arena);
   a->q = HFI_TAKE(arena, double, m->nq);
+  a->v = HFI_TAKE(arena, double, m->nv);
+  a->act = HFI_TAKE(arena, double, m->na);
   a->material = HFI_TAKE(arena, hfiMaterial, a->scene.max_candidate);
   a->raw = HFI_TAKE(arena, hfiRawContact, contacts);
   a->point = HFI_TAKE(arena, hfiContact, contacts);
@@ -193,8 +195,18 @@ static void activation_rates(const hfAccel* a, const double* act, double* actdot
   }
 }
 
+// Remembers the point that the forces belong to.
+static void mark_visit(hfAccel* a, double t, const double* v, const double* act) {
+  a->visited = 1;
+  a->t = t;
+  memcpy(a->v, v, (size_t)a->model->nv * sizeof *v);
+  if (act) memcpy(a->act, act, (size_t)a->model->na * sizeof *act);
+  else memset(a->act, 0, (size_t)a->model->na * sizeof *a->act);
+}
+
 hfStatus hf_accel_rate(hfAccel* a, double t, const double* q, const double* v, const double* act, double* vdot, double* actdot) {
   ++a->statistics.evaluations;
+  a->visited = 0;
   hfStatus status = hfi_accel_configure(a, q);
   if (status) return status;
   gather_forces(a, t, q, v, act);
@@ -204,5 +216,17 @@ hfStatus hf_accel_rate(hfAccel* a, double t, const double* q, const double* v, c
   hfi_accel_contact_forces(a, v, vdot);
   for (int r = 0; r < a->nequality; ++r) a->lambda[r] = a->target[r] - a->Jedot_v[r];
   hfi_accel_solve(a, vdot, a->lambda);
+  mark_visit(a, t, v, act);
   return HF_OK;
+}
+
+hfStatus hfi_accel_visit(hfAccel* a, double t, const double* x) {
+  const hfModel* m = a->model;
+  const double *v = x + m->nq, *act = v + m->nv;
+  if (a->visited && a->known && a->t == t && memcmp(x, a->q, (size_t)m->nq * sizeof *x) == 0 &&
+      memcmp(v, a->v, (size_t)m->nv * sizeof *v) == 0 && memcmp(act, a->act, (size_t)m->na * sizeof *v) == 0)
+    return HF_OK;
+  hfStatus status = hf_accel_rate(a, t, x, v, m->na ? act : NULL, a->vdot, NULL);
+  --a->statistics.evaluations; // the same forces again, not a rate
+  return status;
 }

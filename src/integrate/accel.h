@@ -51,6 +51,8 @@ struct hfAccel {
   hfiScene scene;
   int32_t known;            // q is the configuration that everything below belongs to
   double* q;                // (nq)
+  int32_t visited;          // forces are those at (q, v, act), time t
+  double t, *v, *act;       // (nv), (na)
 
   // contacts
   hfiMaterial* material;    // of the scene's listed candidates, else unused
@@ -126,10 +128,10 @@ int hfi_accel_max_equality(const hfModel* m);
 void hfi_accel_solve(hfAccel* a, double* x, const double* target);
 
 // J (n x n) of hf_accel_ode.
-hfStatus hfi_accel_jacobian(hfAccel* a, double t, const double* q, const double* v, const double* act, double* J);
+hfStatus hfi_accel_jacobian(hfAccel* a, double t, const double* x, double* J);
 
-// How much of a Newton update dv at the point of v may be taken.
-double hfi_accel_limit(hfAccel* a, const double* v, const double* dv, int* transition);
+// Forces at x = (q, v, act), unless that was the last point.
+hfStatus hfi_accel_visit(hfAccel* a, double t, const double* x);
 
 static inline uint64_t hfi_accel_pair(const hfiContact* c) { return (uint64_t)(uint32_t)c->geom_a << 32 | (uint32_t)c->geom_b; }
 

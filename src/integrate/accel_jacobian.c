@@ -160,11 +160,10 @@ static void store_activations(hfAccel* a, int n, double* J) {
   }
 }
 
-hfStatus hfi_accel_jacobian(hfAccel* a, double t, const double* q, const double* v, const double* act, double* J) {
+hfStatus hfi_accel_jacobian(hfAccel* a, double t, const double* x, double* J) {
   const int nv = a->model->nv, n = 2 * nv + a->model->na;
   size_t bytes = (size_t)(nv * nv) * sizeof *J;
-  hfStatus status = hf_accel_rate(a, t, q, v, act, a->vdot, NULL);
-  --a->statistics.evaluations; // forces at hand, not a rate
+  hfStatus status = hfi_accel_visit(a, t, x);
   if (status) return status;
   memset(a->dtau_dq, 0, bytes);
   memset(a->dtau_dv, 0, bytes);

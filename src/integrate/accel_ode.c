@@ -25,12 +25,7 @@ static hfStatus rate(void* context, double t, const double* x, double* xdot) {
   return hf_accel_rate(a, t, x, v, act, xdot + m->nv, m->na ? xdot + 2 * m->nv : NULL);
 }
 
-static hfStatus jacobian(void* context, double t, const double* x, double* J) {
-  hfAccel* a = context;
-  const hfModel* m = a->model;
-  const double* v = x + m->nq;
-  return hfi_accel_jacobian(a, t, x, v, m->na ? v + m->nv : NULL, J);
-}
+static hfStatus jacobian(void* context, double t, const double* x, double* J) { return hfi_accel_jacobian(context, t, x, J); }
 
 static void plus(void* context, const double* x0, const double* u, double* x) {
   const hfModel* m = ((hfAccel*)context)->model;
@@ -128,53 +123,67 @@ static void count_escapes(hfAccel* a) {
   a->nlanding = 0;
 }
 
-// Which friction groups change between stick and slip on the way that is taken.
-static void note_transitions(hfAccel* a, const hfiAccelContact* c, const double* s1, double alpha, int* transition) {
+// Friction groups that the line search lands in their stick region.
+static void note_landings(hfAccel* a, const hfiAccelContact* c, const double* s1, double alpha) {
   double s[6];
   for (int i = 0; i < c->dim; ++i) s[i] = c->s[i] + alpha * (s1[i] - c->s[i]);
   for (int g = 0; g < hfi_group_count(c->dim); ++g) {
-    int before = hfi_accel_sticks(c, g, c->s), after = hfi_accel_sticks(c, g, s);
-    if (!(c->law.mu[g] > 0) || before == after) continue;
-    *transition = 1;
-    if (!after || alpha == 1 || a->nlanding == a->config.max_contacts) continue;
+    int lands = c->law.mu[g] > 0 && !hfi_accel_sticks(c, g, c->s) && hfi_accel_sticks(c, g, s);
+    if (!lands || a->nlanding == a->config.max_contacts) continue;
     hfiLanding landing = {hfi_accel_pair(&c->at), c->at.feature, g};
     a->landing[a->nlanding++] = landing;
     ++a->statistics.limited;
   }
 }
 
-double hfi_accel_limit(hfAccel* a, const double* v, const double* dv, int* transition) {
+static double least_alpha(hfAccel* a, const double* v, const double* dv, const double* v1) {
   hfiTurn turn = {sin(a->config.theta_max), cos(a->config.theta_max)};
   double alpha = 1, s1[6];
-  for (int i = 0; i < a->model->nv; ++i) a->column[i] = v[i] + dv[i];
   for (int i = 0; i < a->ncontact; ++i) {
-    hfiAccelContact* c = &a->contact[i];
-    hfi_accel_row_velocities(a, c, v, c->s);
-    hfi_accel_contact_law(c, a->config.static_speed);
+    const hfiAccelContact* c = &a->contact[i];
     if (!(c->f[0] > 0)) continue;
-    hfi_accel_row_velocities(a, c, a->column, s1);
+    hfi_accel_row_velocities(a, c, v1, s1);
     for (int g = 0; g < hfi_group_count(c->dim); ++g)
       if (c->law.mu[g] > 0) alpha = min2(alpha, contact_alpha(c, g, s1, turn));
   }
   for (int i = 0; i < a->nstop; ++i)
     if (a->stop[i].df_dx == 0) alpha = min2(alpha, stop_alpha(a, &a->stop[i], v, dv));
+  return alpha;
+}
+
+static double limit(void* context, double t, const double* x, const double* du) {
+  hfAccel* a = context;
+  const hfModel* m = a->model;
+  const double *v = x + m->nq, *dv = du + m->nv;
+  double s1[6];
+  if (hfi_accel_visit(a, t, x)) return 1;
   count_escapes(a);
-  if (alpha < 1) *transition = 1;
-  for (int i = 0; i < a->ncontact; ++i) {
+  for (int i = 0; i < m->nv; ++i) a->column[i] = v[i] + dv[i];
+  double alpha = least_alpha(a, v, dv, a->column);
+  for (int i = 0; alpha < 1 && i < a->ncontact; ++i) {
     hfiAccelContact* c = &a->contact[i];
     if (!(c->f[0] > 0)) continue;
     hfi_accel_row_velocities(a, c, a->column, s1);
-    note_transitions(a, c, s1, alpha, transition);
+    note_landings(a, c, s1, alpha);
   }
   return alpha;
 }
 
-static double limit(void* context, double t, const double* x, const double* du, int* transition) {
+// Which contacts press, which friction groups stick, which stops act: a hash (FNV-1a) over them.
+static uint64_t mix(uint64_t hash, uint64_t x) { return (hash ^ x) * UINT64_C(0x100000001b3); }
+
+static uint64_t region(void* context, double t, const double* x) {
   hfAccel* a = context;
-  const hfModel* m = a->model;
-  (void)t;
-  if (hfi_accel_configure(a, x)) return 1;
-  return hfi_accel_limit(a, x + m->nq, du + m->nv, transition);
+  uint64_t hash = UINT64_C(0xcbf29ce484222325);
+  if (hfi_accel_visit(a, t, x)) return 0;
+  for (int i = 0; i < a->ncontact; ++i) {
+    const hfiAccelContact* c = &a->contact[i];
+    if (!(c->f[0] > 0)) continue;
+    hash = mix(mix(hash, hfi_accel_pair(&c->at)), c->at.feature);
+    for (int g = 0; g < hfi_group_count(c->dim); ++g) hash = mix(hash, (uint64_t)hfi_accel_sticks(c, g, c->s));
+  }
+  for (int i = 0; i < a->nstop; ++i) hash = mix(mix(hash, (uint64_t)(a->stop[i].dof[0] + 1)), (uint64_t)((a->stop[i].df_ds != 0) + 2 * (a->stop[i].df_dx != 0)));
+  return hash;
 }
 
 hfOde hf_accel_ode(hfAccel* a) {
@@ -187,6 +196,7 @@ hfOde hf_accel_ode(hfAccel* a) {
                .plus = plus,
                .lift = lift,
                .lift_jacobian = lift_jacobian,
-               .limit = limit};
+               .limit = limit,
+               .region = region};
   return ode;
 }

@@ -74,10 +74,18 @@ hfStatus hfi_chart_jacobian(hfiChart* chart, int analytic, double t, const doubl
   return analytic ? carry_analytic(chart, t, u, rate, J) : difference_columns(chart, t, u, rate, J);
 }
 
-double hfi_chart_limit(hfiChart* chart, double t, const double* u, const double* du, int* transition) {
+double hfi_chart_limit(hfiChart* chart, double t, const double* u, const double* du) {
   const hfOde* ode = &chart->ode;
+  if (!ode->limit) return 1;
   hfi_chart_point(chart, u, chart->x);
-  return ode->limit(ode->context, t, chart->x, du, transition);
+  return ode->limit(ode->context, t, chart->x, du);
+}
+
+uint64_t hfi_chart_region(hfiChart* chart, double t, const double* u) {
+  const hfOde* ode = &chart->ode;
+  if (!ode->region) return 0;
+  hfi_chart_point(chart, u, chart->x);
+  return ode->region(ode->context, t, chart->x);
 }
 
 double hfi_chart_norm(const hfiChart* chart, const double* u) {

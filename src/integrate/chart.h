@@ -30,7 +30,9 @@ hfStatus hfi_chart_rate(hfiChart* chart, double t, const double* u, double* rate
 hfStatus hfi_chart_jacobian(hfiChart* chart, int analytic, double t, const double* u,
                             const double* rate, double* J);
 // How much of the Newton update du at u may be taken.
-double hfi_chart_limit(hfiChart* chart, double t, const double* u, const double* du, int* transition);
+double hfi_chart_limit(hfiChart* chart, double t, const double* u, const double* du);
+// The piece of f that u lies on.
+uint64_t hfi_chart_region(hfiChart* chart, double t, const double* u);
 // max_i weight_i |u_i|, NaN if any is.
 double hfi_chart_norm(const hfiChart* chart, const double* u);
 

@@ -82,7 +82,7 @@ static hfStatus check_config(const hfIntegratorConfig* c, const hfOde* ode, hfEr
 static void configure_stepper(hfiStepper* s, const hfIntegratorConfig* c) {
   int full = c->newton == HF_NEWTON_FULL;
   s->analytic = c->jacobian == HF_JACOBIAN_ANALYTIC;
-  s->tals = c->tals && s->chart.ode.limit;
+  s->tals = c->tals;
   s->refresh = c->jacobian_refresh;
   s->newton.full = full;
   s->newton.max_iterations = c->max_iterations ? c->max_iterations : full ? 20 : 10;
@@ -204,6 +204,35 @@ static hfStatus check_stages(hfIntegrator* in, double h) {
   return h * bend <= BEND * h * largest + MOTION_FLOOR ? HF_OK : HF_NOT_CONVERGED;
 }
 
+// Other estimates from the same numbers, no larger than the first where f is smooth. Across an impact
+// any one of them may vanish by chance, hardly all.
+
+// RK3: (h/3)(K_4 - 2 K_3 + K_2), the same as a quadrature.
+static double reconsider_explicit(hfIntegrator* in, double h) {
+  const hfiStepper* s = &in->stepper;
+  const int n = s->chart.ode.n;
+  const double* K = s->K;
+  for (int i = 0; i < n; ++i) in->half[i] = h / 3 * (K[3 * n + i] - 2 * K[2 * n + i] + K[n + i]);
+  return hfi_chart_norm(&s->chart, in->half);
+}
+
+// Step doubling, F_h and F_2h the rates of the half steps, `half` the first of them:
+//   (h/2)(F_2h - F_h) = u' - 2 half;   A^-1 (h/4)(F_h - F_0), the error of the first half step
+// F_0 is the only look at the start: all stages may lie behind a contact that just ended, and agree.
+// Its stiff parts are damped by A, for what Newton left in x comes back in F_0 times the stiffness.
+static double reconsider_doubling(hfIntegrator* in, double t, double h) {
+  hfiStepper* s = &in->stepper;
+  const double* rate0 = hfi_stepper_rate0(s, t);
+  double* start = in->x;
+  if (!rate0) return INFINITY;
+  for (int i = 0; i < s->chart.ode.n; ++i) {
+    start[i] = 0.5 * in->half[i] - 0.25 * h * rate0[i];
+    in->half[i] = in->u[i] - 2 * in->half[i];
+  }
+  hfi_stage_matrix_solve(&s->matrix, start);
+  return max2(hfi_chart_norm(&s->chart, start), hfi_chart_norm(&s->chart, in->half));
+}
+
 // A step h from x at t, into u and the estimate of its error.
 static hfStatus attempt(hfIntegrator* in, double t, double h, const double* x) {
   hfiStepper* s = &in->stepper;
@@ -218,6 +247,8 @@ static hfStatus attempt(hfIntegrator* in, double t, double h, const double* x) {
   else status = double_step(in, t, h);
   if (status) return status;
   in->estimate = hfi_chart_norm(&s->chart, in->error);
+  if (s->table->gamma == 0) in->estimate = max2(in->estimate, reconsider_explicit(in, h));
+  else if (!hfi_butcher_embedded(s->table)) in->estimate = max2(in->estimate, reconsider_doubling(in, t, h));
   if (s->table->gamma > 0 && in->config.extrapolate) extrapolate(in);
   return HF_OK;
 }

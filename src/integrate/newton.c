@@ -15,9 +15,10 @@
 // over a stick region, where the last contraction says nothing.
 //
 // The transition-aware line search (TAMSI section III-A) shortens an update that would jump over a
-// stick region, and tells of every update that enters or leaves one. There the matrix is another one:
-// it is formed anew, and contraction is measured afresh. Leaving needs that as much as entering: the
-// small update that steps out of the stick region is followed by a large one, which is no divergence.
+// stick region. An iterate that lies on another piece of r than the one before (a stick region entered
+// or left, a contact made or broken) has another matrix: it is formed anew, and contraction is measured
+// afresh. Leaving needs that as much as entering: the small update that steps out of a stick region is
+// followed by a large one, which is no divergence.
 #include "integrate/newton.h"
 
 #include <float.h>
@@ -30,42 +31,38 @@ static double take_update(const hfiStageProblem* p, double* y, const double* r) 
   return p->norm(p->context, y);
 }
 
-// r <- A^-1 r, with sign for `limit`: the update is -r.
-static double limit_update(const hfiStageProblem* p, const double* y, double* r, int* transition) {
+// The update is -r; r <- alpha r.
+static double limit_update(const hfiStageProblem* p, const double* y, double* r) {
   if (!p->limit) return 1;
   for (int i = 0; i < p->n; ++i) r[i] = -r[i];
-  double alpha = p->limit(p->context, y, r, transition);
+  double alpha = p->limit(p->context, y, r);
   for (int i = 0; i < p->n; ++i) r[i] *= -alpha;
   return alpha;
 }
 
-hfStatus hfi_stage_newton(const hfiStageProblem* p, const hfiStageOptions* options, double* y,
-                          double* r, hfiStageResult* result) {
+hfStatus hfi_stage_newton(const hfiStageProblem* p, const hfiStageOptions* options, double* y, double* r,
+                          hfiStageResult* result) {
   double previous = UNKNOWN; // |dy| of the last iteration, if contraction can be measured against it
   double previous_residual = UNKNOWN;
-  int transition = 0;        // the last update made the matrix another one
   *result = (hfiStageResult){0};
   for (int k = 0; k < options->max_iterations; ++k) {
     hfStatus status = p->residual(p->context, y, r);
     if (status) return status;
     double residual = p->norm(p->context, r);
-    if (options->full || transition) status = p->refresh(p->context, y);
+    int moved = p->moved && p->moved(p->context, y);
+    if (moved) previous = UNKNOWN;
+    if (options->full || moved) status = p->refresh(p->context, y);
     if (status) return status;
-    transition = 0;
     p->solve(p->context, r);
-    double size = p->norm(p->context, r), alpha = limit_update(p, y, r, &transition);
+    double size = p->norm(p->context, r), alpha = limit_update(p, y, r);
     ++result->iterations;
+    result->limited += alpha < 1;
     if (p->trace) p->trace(p->context, residual, size, alpha);
     if (!isfinite(size)) return HF_NOT_CONVERGED;
 
     double length = take_update(p, y, r);
-    result->limited += alpha < 1;
-    if (transition) {
-      previous = UNKNOWN;
-      continue;
-    }
     if (size <= 10 * DBL_EPSILON * fmax(1, length)) return HF_OK;
-    if (previous > 0) {
+    if (previous > 0 && alpha == 1) {
       double theta = size / previous;
       int left = options->max_iterations - 1 - k;
       if (theta >= options->divergence) return HF_NOT_CONVERGED;
@@ -73,11 +70,10 @@ hfStatus hfi_stage_newton(const hfiStageProblem* p, const hfiStageOptions* optio
       result->theta = fmax(result->theta, theta);
       if (theta < 1) {
         if (theta / (1 - theta) * size < options->tolerance) return HF_OK;
-        if (!options->full && pow(theta, left) / (1 - theta) * size > options->tolerance)
-          return HF_NOT_CONVERGED;
+        if (!options->full && pow(theta, left) / (1 - theta) * size > options->tolerance) return HF_NOT_CONVERGED;
       }
     }
-    previous = size;
+    previous = alpha == 1 ? size : UNKNOWN;
     previous_residual = residual;
   }
   return HF_NOT_CONVERGED;

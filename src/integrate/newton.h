@@ -11,8 +11,8 @@ typedef struct hfiStageProblem {
   // Forms and factors the matrix dr/dy at y, where the residual was evaluated last.
   hfStatus (*refresh)(void* context, const double* y);
   void (*solve)(void* context, double* b);                             // b <- (dr/dy)^-1 b
-  // How much of dy to take, and whether that changes the matrix (hfOde.limit). NULL: 1, no.
-  double (*limit)(void* context, const double* y, const double* dy, int* transition);
+  double (*limit)(void* context, const double* y, const double* dy); // how much of dy to take; NULL: all
+  int (*moved)(void* context, const double* y); // y lies on another piece of r than the matrix's; NULL: no
   double (*norm)(void* context, const double* dy);
   void (*trace)(void* context, double residual, double update, double alpha); // NULL: none
 } hfiStageProblem;

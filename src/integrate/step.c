@@ -46,6 +46,7 @@ static hfStatus stage_residual(void* context, const double* y, double* r) {
 static hfStatus form_jacobian(hfiStepper* s, double t, const double* u, const double* rate) {
   hfi_stage_matrix_forget(&s->matrix);
   ++s->jacobians;
+  if (s->tals) s->region = hfi_chart_region(&s->chart, t, u);
   hfStatus status = hfi_chart_jacobian(&s->chart, s->analytic, t, u, rate, s->matrix.J);
   if (!status) hfi_stage_matrix_renew(&s->matrix);
   return status;
@@ -60,9 +61,14 @@ static hfStatus stage_refresh(void* context, const double* y) {
 
 static void stage_solve(void* context, double* b) { hfi_stage_matrix_solve(&((hfiStepper*)context)->matrix, b); }
 
-static double stage_limit(void* context, const double* y, const double* dy, int* transition) {
+static double stage_limit(void* context, const double* y, const double* dy) {
   hfiStepper* s = context;
-  return hfi_chart_limit(&s->chart, s->t, y, dy, transition);
+  return hfi_chart_limit(&s->chart, s->t, y, dy);
+}
+
+static int stage_moved(void* context, const double* y) {
+  hfiStepper* s = context;
+  return hfi_chart_region(&s->chart, s->t, y) != s->region;
 }
 
 static double stage_norm(void* context, const double* dy) {
@@ -77,9 +83,15 @@ static void stage_trace(void* context, double residual, double update, double al
 }
 
 static hfStatus run_newton(hfiStepper* s, double* y) {
-  hfiStageProblem problem = {s,           s->chart.ode.n, stage_residual,
-                              stage_refresh, stage_solve,    s->tals ? stage_limit : NULL,
-                              stage_norm,  s->trace ? stage_trace : NULL};
+  hfiStageProblem problem = {.context = s,
+                             .n = s->chart.ode.n,
+                             .residual = stage_residual,
+                             .refresh = stage_refresh,
+                             .solve = stage_solve,
+                             .limit = s->tals ? stage_limit : NULL,
+                             .moved = s->tals ? stage_moved : NULL,
+                             .norm = stage_norm,
+                             .trace = s->trace ? stage_trace : NULL};
   hfiStageResult result;
   hfStatus status = hfi_stage_newton(&problem, &s->newton, y, s->update, &result);
   s->iterations += result.iterations;
@@ -95,6 +107,11 @@ static hfStatus know_rate0(hfiStepper* s, double t, const double* zero) {
   hfStatus status = hfi_chart_rate(&s->chart, t, zero, s->rate0);
   s->rate0_known = !status;
   return status;
+}
+
+const double* hfi_stepper_rate0(hfiStepper* s, double t) {
+  memset(s->update, 0, (size_t)s->chart.ode.n * sizeof *s->update);
+  return know_rate0(s, t, s->update) ? NULL : s->rate0;
 }
 
 // At the start (t0, u0) of the step.

@@ -22,6 +22,7 @@ typedef struct hfiStepper {
   double* rate0;         // (n) F(t0, 0) of the present chart
   int rate0_known;
   int fresh;             // the Jacobian was formed at the start of this step
+  uint64_t region;       // the piece of f that it was formed on
   double theta;          // slowest contraction of this step
 
   int64_t iterations, limited, jacobians;
@@ -35,6 +36,8 @@ void hfi_stepper_plan(hfiStepper* s, const hfiButcher* table, const hfOde* ode, 
 void hfi_stepper_centre(hfiStepper* s, const double* x);
 // From u0 at t to u1 at t + h; u1 holds the first guess of an implicit method. u0 NULL: the centre.
 hfStatus hfi_stepper_step(hfiStepper* s, double t, double h, const double* u0, double* u1);
+// F(t, 0) at the centre; NULL where it does not exist.
+const double* hfi_stepper_rate0(hfiStepper* s, double t);
 // The embedded error estimate of the step just made.
 void hfi_stepper_error(hfiStepper* s, double h, double* error);
 // The step was accepted: decides what of it serves the next.
