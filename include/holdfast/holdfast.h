@@ -6,6 +6,7 @@
 #include <holdfast/actuation.h>
 #include <holdfast/builder.h>
 #include <holdfast/dynamics.h>
+#include <holdfast/geometry.h>
 #include <holdfast/import.h>
 #include <holdfast/integrate.h>
 #include <holdfast/model.h>

@@ -10,27 +10,12 @@ enum { MAX_LISTED = 1024 };
 
 // ---- creation ------------------------------------------------------------------------------------
 
-static void view_hull(const hfModel* m, int i, hfiHull* h) {
-  int vert = hf_model_mesh_vertadr(m)[i], face = hf_model_mesh_faceadr(m)[i];
-  h->nvert = hf_model_mesh_vertnum(m)[i];
-  h->nface = hf_model_mesh_facenum(m)[i];
-  h->vert = hf_model_hull_vert(m) + 3 * vert;
-  h->face_start = hf_model_hull_facestart(m) + face + i;
-  h->face_vert = hf_model_hull_facevert(m) + hf_model_mesh_facevertadr(m)[i];
-  h->face_plane = hf_model_hull_faceplane(m) + 4 * face;
-  h->edge_start = hf_model_hull_edgestart(m) + vert + i;
-  h->edge_vert = hf_model_hull_edgevert(m) + hf_model_mesh_edgeadr(m)[i];
-  h->nedge = h->edge_start[h->nvert];
-}
-
 static void view_shapes(hfiScene* s) {
   const hfModel* m = s->model;
-  for (int i = 0; i < m->nmesh; ++i) view_hull(m, i, &s->hull[i]);
+  for (int i = 0; i < m->nmesh; ++i) s->hull[i] = hfi_model_hull(m, i);
   for (int g = 0; g < m->ngeom; ++g) {
-    const double* size = hf_model_geom_size(m) + 3 * g;
     int mesh = hf_model_geom_mesh(m)[g];
-    hfiShape shape = {hf_model_geom_type(m)[g], {size[0], size[1], size[2]}, mesh >= 0 ? &s->hull[mesh] : NULL};
-    s->shape[g] = shape;
+    s->shape[g] = hfi_model_shape(m, g, mesh >= 0 ? &s->hull[mesh] : NULL);
   }
 }
 

@@ -15,6 +15,10 @@ typedef struct hfiShape {
   const hfiHull* hull; // HF_GEOM_MESH only
 } hfiShape;
 
+// Views of a model's arrays; `hull` belongs to the geom's mesh, NULL for other types.
+hfiHull hfi_model_hull(const hfModel* model, int mesh);
+hfiShape hfi_model_shape(const hfModel* model, int geom, const hfiHull* hull);
+
 // An axis-aligned box in the world. A plane's is infinite.
 typedef struct hfiAabb { hfVec3 lo, hi; } hfiAabb;
 hfiAabb hfi_shape_aabb(const hfiShape* shape, const hfPose* X_WG);

@@ -1,0 +1,59 @@
+// Public queries: rays against all geoms, culled by their bounding spheres; distance of two geoms.
+#include <holdfast/geometry.h>
+
+#include "dynamics/dynamics.h"
+#include "geometry/distance.h"
+#include "geometry/ray.h"
+
+#include <assert.h>
+
+// Shape of a geom; *hull holds a mesh's hull meanwhile.
+static hfiShape shape_of(const hfModel* m, int geom, hfiHull* hull) {
+  int mesh = hf_model_geom_mesh(m)[geom];
+  if (mesh >= 0) *hull = hfi_model_hull(m, mesh);
+  return hfi_model_shape(m, geom, mesh >= 0 ? hull : NULL);
+}
+
+// 1 if the ray o + t d, 0 <= t <= far, passes the ball of radius r about c (0: unbounded).
+static int may_hit(hfVec3 o, hfVec3 d, double far, hfVec3 c, double r) {
+  if (!(r > 0)) return 1;
+  hfVec3 to = v3_sub(c, o);
+  double t = clamp(v3_dot(to, d), 0, far);
+  return v3_norm2(v3_axpy(-t, d, to)) <= sqr(r * (1 + 1e-9));
+}
+
+int hf_ray_cast(const hfDynamics* d, hfVec3 origin, hfVec3 direction, double max_distance, int exclude_body, const uint8_t* include, hfRayHit* hit) {
+  const hfModel* m = d->model;
+  hfVec3 unit = v3_unit(direction);
+  assert(v3_norm2(unit) > 0);
+  double nearest = max_distance;
+  int found = 0;
+  for (int g = 0; g < m->ngeom; ++g) {
+    const hfPose* X = d->X_WG + g;
+    if (hf_model_geom_body(m)[g] == exclude_body || (include && !include[g])) continue;
+    if (!may_hit(origin, unit, nearest, X->p, hf_model_geom_rbound(m)[g])) continue;
+    hfiHull hull;
+    hfiShape shape = shape_of(m, g, &hull);
+    double t;
+    hfVec3 n;
+    if (!hfi_ray_shape(&shape, pose_inv_point(*X, origin), m3_tmulv(X->R, unit), &t, &n)) continue;
+    if (!(t <= nearest) || (found && t == nearest)) continue; // of equal ones the first
+    hfRayHit made = {g, t, v3_axpy(t, unit, origin), m3_mulv(X->R, n)};
+    *hit = made;
+    nearest = t;
+    found = 1;
+  }
+  return found;
+}
+
+int hf_geom_distance(const hfDynamics* d, int geom_a, int geom_b, double max_distance, hfGeomDistance* result) {
+  const hfModel* m = d->model;
+  assert(geom_a >= 0 && geom_a < m->ngeom && geom_b >= 0 && geom_b < m->ngeom);
+  hfiHull hull_a, hull_b;
+  hfiShape A = shape_of(m, geom_a, &hull_a), B = shape_of(m, geom_b, &hull_b);
+  hfiContactPoint c;
+  if (!hfi_distance(&A, d->X_WG + geom_a, &B, d->X_WG + geom_b, max_distance, &c)) return 0;
+  hfGeomDistance made = {-c.depth, c.p_WCa, c.p_WCb, c.n_W};
+  *result = made;
+  return 1;
+}

@@ -1,0 +1,23 @@
+// Shapes and hulls as the model stores them.
+#include "geometry/shape.h"
+
+hfiHull hfi_model_hull(const hfModel* m, int mesh) {
+  int vert = hf_model_mesh_vertadr(m)[mesh], face = hf_model_mesh_faceadr(m)[mesh];
+  hfiHull h;
+  h.nvert = hf_model_mesh_vertnum(m)[mesh];
+  h.nface = hf_model_mesh_facenum(m)[mesh];
+  h.vert = hf_model_hull_vert(m) + 3 * vert;
+  h.face_start = hf_model_hull_facestart(m) + face + mesh;
+  h.face_vert = hf_model_hull_facevert(m) + hf_model_mesh_facevertadr(m)[mesh];
+  h.face_plane = hf_model_hull_faceplane(m) + 4 * face;
+  h.edge_start = hf_model_hull_edgestart(m) + vert + mesh;
+  h.edge_vert = hf_model_hull_edgevert(m) + hf_model_mesh_edgeadr(m)[mesh];
+  h.nedge = h.edge_start[h.nvert];
+  return h;
+}
+
+hfiShape hfi_model_shape(const hfModel* m, int geom, const hfiHull* hull) {
+  const double* size = hf_model_geom_size(m) + 3 * geom;
+  hfiShape shape = {hf_model_geom_type(m)[geom], {size[0], size[1], size[2]}, hull};
+  return shape;
+}
