@@ -64,10 +64,13 @@ int hfi_plane_cylinder(const hfiShape* A, const hfPose* X_WA, const hfiShape* B,
     v = v3_cross(z, u);
   }
   hfVec3 cap = v3_axpy(lower, z, X_WB->p), rim[4] = {u, v, v3_neg(u), v3_neg(v)};
+  hfVec3 other = v3_axpy(radius, u, v3_axpy(-2 * lower, z, cap)); // where a lying cylinder's other cap touches
+  // Features ascend: which end of a lying cylinder is lower by rounding does not change the order.
+  int count = 0;
+  if (turned && below) put_plane_point(points + count++, plane, other, 0, 4);
   for (int k = 0; k < 4; ++k)
-    put_plane_point(points + k, plane, v3_axpy(radius, rim[k], cap), 0, (uint32_t)(below + base + k));
-  int count = 4;
-  if (turned) put_plane_point(points + count++, plane, v3_axpy(radius, u, v3_axpy(-2 * lower, z, cap)), 0, (uint32_t)(8 - below + 4));
+    put_plane_point(points + count++, plane, v3_axpy(radius, rim[k], cap), 0, (uint32_t)(below + base + k));
+  if (turned && !below) put_plane_point(points + count++, plane, other, 0, 12);
   return keep_touching(points, count, margin, kFlatTilt * max2(radius, half));
 }
 
