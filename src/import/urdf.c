@@ -10,9 +10,8 @@
 #include <string.h>
 
 hfiUrdfLink* hfi_urdf_find_link(const hfiUrdf* u, const char* name) {
-  for (hfiUrdfLink* l = u->links; l; l = l->next)
-    if (strcmp(l->name, name) == 0) return l;
-  return NULL;
+  int number = hfi_names_find(&u->names, HF_OBJECT_BODY, name);
+  return number < 0 ? NULL : u->link_of[number];
 }
 
 hfiFrame hfi_urdf_origin(hfiUrdf* u, const hfiElem* elem) {
@@ -38,6 +37,9 @@ static void add_link(hfiUrdf* u, hfiElem* elem) {
   link->body = -1;
   link->tail = &link->first;
   link->frame = hfi_frame_identity();
+  link->def = hf_body_def_default();
+  if (hfi_names_add(&u->names, HF_OBJECT_BODY, name, u->link_count) != 0) hfi_fail(u->r, elem, HF_ERROR_MEMORY, "out of memory");
+  u->link_of[u->link_count++] = link;
   *u->link_tail = link;
   u->link_tail = &link->next;
 }
@@ -81,29 +83,39 @@ static void add_joint(hfiUrdf* u, hfiElem* elem) {
 
 // ---- bodies ------------------------------------------------------------------------------------------------
 
-static int is_merged(const hfiUrdf* u, const hfiUrdfLink* link) {
-  return u->r->config.merge_fixed_links && link->joint && link->joint->type == HFI_URDF_FIXED;
+// Links on fixed joints are merged by option, unless one has an <inertial> and the other gets its mass
+// from its geometry.
+static int can_merge(hfiUrdf* u, const hfiUrdfLink* link) {
+  const hfiUrdfJoint* j = link->joint;
+  if (!u->r->config.merge_fixed_links || !j || j->type != HFI_URDF_FIXED) return 0;
+  const hfiUrdfLink* outer = j->parent->leader;
+  int to_world = strcmp(outer->name, "world") == 0 && !outer->joint;
+  if (to_world || !link->mass || !outer->mass || link->mass == outer->mass) return 1;
+  hfi_note(u->r, link->elem, HF_NOTE, "a link on a fixed joint is kept: only one of it and its parent has an <inertial>");
+  return 0;
 }
 
-// Inertials of a link and of the links merged into it.
-static void gather_inertials(hfiUrdf* u, hfiUrdfLink* link, hfiFrame frame, hfBodyDef* def) {
-  hfi_urdf_add_inertial(u, link, &frame, def);
-  for (const hfiUrdfJoint* j = link->first; j; j = j->sibling)
-    if (is_merged(u, j->child)) gather_inertials(u, j->child, hfi_frame_mul(frame, j->origin), def);
+static void choose_leader(hfiUrdf* u, hfiUrdfLink* link) {
+  link->mass = hfi_child(link->elem, "inertial") ? HFI_URDF_EXPLICIT : hfi_child(link->elem, "collision") ? HFI_URDF_INFERRED : HFI_URDF_MASSLESS;
+  link->leader = link;
+  if (can_merge(u, link)) {
+    link->leader = link->joint->parent->leader;
+    link->frame = hfi_frame_mul(link->joint->parent->frame, link->joint->origin);
+    if (!link->leader->mass) link->leader->mass = link->mass;
+  }
+  hfi_urdf_add_inertial(u, link);
 }
 
 static void add_body(hfiUrdf* u, hfiUrdfLink* link) {
   hfiReader* r = u->r;
   const hfiUrdfJoint* j = link->joint;
-  hfBodyDef def = hf_body_def_default();
+  hfBodyDef def = link->def;
   hfiFrame placed = j ? hfi_frame_mul(j->parent->frame, j->origin) : hfi_frame_identity();
   def.name = link->name;
   def.where = hfi_where(r, link->elem);
   def.parent = j ? j->parent->body : 0;
   v3_store(def.pos, placed.p);
   q_store(def.quat, placed.q);
-  gather_inertials(u, link, hfi_frame_identity(), &def);
-  if (r->status) return;
   link->body = hfi_keep(r, link->elem, hf_builder_add_body(r->builder, &def, &r->scratch));
   if (r->status) return;
   if (j) hfi_urdf_add_joints(u, j, link->body);
@@ -118,24 +130,21 @@ static void add_body(hfiUrdf* u, hfiUrdfLink* link) {
 }
 
 static void adopt(hfiUrdf* u, hfiUrdfLink* link) {
-  hfiReader* r = u->r;
-  link->adopted = 1;
   if (strcmp(link->name, "world") == 0 && !link->joint) link->body = 0;
-  else if (is_merged(u, link)) {
-    link->body = link->joint->parent->body;
-    link->frame = hfi_frame_mul(link->joint->parent->frame, link->joint->origin);
-  } else add_body(u, link);
-  if (!r->status) hfi_urdf_read_geoms(u, link);
+  else if (link->leader != link) link->body = link->leader->body;
+  else add_body(u, link);
+  if (!u->r->status) hfi_urdf_read_geoms(u, link);
 }
 
-// Depth-first without recursion: a chain may be as long as the file.
-static void adopt_tree(hfiUrdf* u, hfiUrdfLink* root) {
+// Visits a tree depth-first, without recursion: a chain may be as long as the file.
+static void walk(hfiUrdf* u, hfiUrdfLink* root, int number, void (*visit)(hfiUrdf*, hfiUrdfLink*)) {
   hfiUrdfLink* link = root;
   while (link && !u->r->status) {
-    if (!link->adopted) adopt(u, link);
+    if (link->visited < number) visit(u, link);
+    link->visited = number;
     hfiUrdfJoint* j = link->first;
-    while (j && j->child->adopted) j = j->sibling;
-    link = j ? j->child : link == root || !link->joint ? NULL : link->joint->parent;
+    while (j && j->child->visited == number) j = j->sibling;
+    link = j ? j->child : link == root ? NULL : link->joint->parent;
   }
 }
 
@@ -167,6 +176,9 @@ static void read_extension(hfiUrdf* u) {
 
 static void read_elements(hfiUrdf* u) {
   hfiReader* r = u->r;
+  int count = 0;
+  for (hfiElem* e = hfi_child(u->root, "link"); e; e = hfi_next(e, "link")) ++count;
+  u->link_of = HFI_NEW(r, hfiUrdfLink*, count);
   for (hfiElem* e = hfi_child(u->root, "link"); e && !r->status; e = hfi_next(e, "link")) add_link(u, e);
   for (hfiElem* e = hfi_child(u->root, "joint"); e && !r->status; e = hfi_next(e, "joint")) add_joint(u, e);
   for (const hfiElem* e = u->root->child; e && !r->status; e = e->next)
@@ -181,10 +193,11 @@ static void build_trees(hfiUrdf* u) {
     if (!l->joint) {
       if (++roots == 2)
         hfi_note(u->r, l->elem, HF_NOTE, "more than one root link: each is attached to the world (URDF asks for one root)");
-      adopt_tree(u, l);
+      walk(u, l, 1, choose_leader);
+      walk(u, l, 2, adopt);
     }
   for (const hfiUrdfLink* l = u->links; l && !u->r->status; l = l->next)
-    if (!l->adopted) hfi_fail(u->r, l->elem, HF_ERROR_MODEL, "the link is part of a loop of joints: no root leads to it");
+    if (!l->visited) hfi_fail(u->r, l->elem, HF_ERROR_MODEL, "the link is part of a loop of joints: no root leads to it");
 }
 
 static const hfiMeaning meanings[] = {
@@ -238,4 +251,5 @@ void hfi_urdf_read(hfiReader* r, hfiElem* root) {
   if (!r->status) hfi_urdf_read_filters(&u);
   if (!r->status) hfi_urdf_read_frames(&u);
   if (!r->status) hfi_xml_report(r, root, meanings);
+  hfi_names_release(&u.names);
 }

@@ -132,7 +132,7 @@ static void add_mass(hfBodyDef* def, double m, hfVec3 c, const double I[6]) {
   v3_store(def->com, com);
 }
 
-void hfi_urdf_add_inertial(hfiUrdf* u, hfiUrdfLink* link, const hfiFrame* frame, hfBodyDef* def) {
+void hfi_urdf_add_inertial(hfiUrdf* u, hfiUrdfLink* link) {
   static const char* const names[6] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
   hfiReader* r = u->r;
   hfiElem* inertial = hfi_child(link->elem, "inertial");
@@ -151,10 +151,10 @@ void hfi_urdf_add_inertial(hfiUrdf* u, hfiUrdfLink* link, const hfiFrame* frame,
     hfi_read_real(r, inertia, names[i], &I[i]);
   }
   if (!r->status && m < 0) hfi_fail(r, mass, HF_ERROR_MODEL, "mass %g is negative", m);
-  hfiFrame f = hfi_frame_mul(*frame, hfi_urdf_origin(u, inertial));
+  hfiFrame f = hfi_frame_mul(link->frame, hfi_urdf_origin(u, inertial));
   if (r->status) return;
   judge_inertia(u, link, I);
   sym3_rotate(m3_from_quat(f.q), I, rotated);
-  add_mass(def, m, f.p, rotated);
-  def->has_inertial = 1;
+  add_mass(&link->leader->def, m, f.p, rotated);
+  link->leader->def.has_inertial = 1;
 }

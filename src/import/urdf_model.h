@@ -2,6 +2,7 @@
 #ifndef HFI_IMPORT_URDF_MODEL_H
 #define HFI_IMPORT_URDF_MODEL_H
 
+#include "base/names.h"
 #include "import/asset.h"
 #include "import/mjcf.h"
 #include "import/reader.h"
@@ -15,8 +16,11 @@ typedef struct hfiUrdfLink {
   hfiUrdfJoint *first, **tail;    // joints to its children, in the order written
   struct hfiUrdfLink* next;
   int body;                       // in the builder, -1: not yet
-  hfiFrame frame;                 // in that body, where links are merged
-  int adopted;                    // 1: reached from a root
+  hfiFrame frame;                 // in that body: not the identity where it was merged into it
+  hfBodyDef def;                  // of a leader: inertials of all that is merged into it
+  int visited;                    // the last walk that came here
+  int mass;                       // hfiUrdfMass of the body it belongs to, at its leader
+  struct hfiUrdfLink* leader;     // the link whose body it belongs to: itself, or what it is merged into
 } hfiUrdfLink;
 
 struct hfiUrdfJoint {
@@ -27,6 +31,9 @@ struct hfiUrdfJoint {
   hfiFrame origin;                // X_PC at zero
   hfiUrdfJoint *sibling, *next;
 };
+
+// Where a body's mass comes from. The first two do not mix in one body.
+typedef enum hfiUrdfMass { HFI_URDF_MASSLESS, HFI_URDF_EXPLICIT, HFI_URDF_INFERRED } hfiUrdfMass;
 
 typedef enum hfiUrdfJointType {
   HFI_URDF_REVOLUTE, HFI_URDF_CONTINUOUS, HFI_URDF_PRISMATIC, HFI_URDF_FIXED, HFI_URDF_FLOATING, HFI_URDF_PLANAR, HFI_URDF_BALL
@@ -44,7 +51,9 @@ typedef struct hfiUrdf {
   hfiElem* root;
   hfiMjcf* settings; // of the <mujoco><compiler> extension
   int discard_visual;
-  hfiUrdfLink *links, **link_tail;
+  hfiUrdfLink *links, **link_tail, **link_of; // link_of: by number
+  hfiNames names;                             // of links, to their number
+  int link_count;
   hfiUrdfJoint *joints, **joint_tail;
   hfiMaterial* materials;
   hfiUrdfMesh* meshes;
@@ -61,8 +70,8 @@ void hfi_urdf_read_geoms(hfiUrdf* u, hfiUrdfLink* link);
 void hfi_urdf_add_joints(hfiUrdf* u, const hfiUrdfJoint* joint, int body);
 // mimic, once all joints are there.
 void hfi_urdf_read_mimic(hfiUrdf* u);
-// Adds the link's <inertial>, if any, in the frame of its body, to the definition.
-void hfi_urdf_add_inertial(hfiUrdf* u, hfiUrdfLink* link, const hfiFrame* frame, hfBodyDef* def);
+// Adds the link's <inertial>, if any, to its leader's definition.
+void hfi_urdf_add_inertial(hfiUrdf* u, hfiUrdfLink* link);
 // Collision filter groups and frames (Drake).
 void hfi_urdf_read_filters(hfiUrdf* u);
 void hfi_urdf_read_frames(hfiUrdf* u);

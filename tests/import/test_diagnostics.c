@@ -1,0 +1,108 @@
+// What is said about accepted files: once, at the first place, counted, with its meaning.
+#include "import/support.h"
+
+static hfDiagnostics* diagnose(const char* text, const hfImportConfig* config) {
+  hfDiagnostics* d = hf_diagnostics_create();
+  hf_model_free(parse_with(text, config, d));
+  return d;
+}
+
+static void test_unknown_and_unused(void** state) {
+  (void)state;
+  hfDiagnostics* d = diagnose("<mujoco>\n<nonsense/>\n<worldbody>\n<geom size='1' colour='red'/>\n<geom size='1' colour='blue'/>\n"
+                              "<light/>\n<light/>\n<light/>\n</worldbody>\n<visual><global fovy='3'/></visual>\n</mujoco>", NULL);
+  hfDiagnostic x = find_diagnostic(d, "<nonsense>: unknown element, not used");
+  assert_int_equal(x.severity, HF_WARNING);
+  assert_int_equal(x.line, 2);
+  assert_string_equal(x.file, "test.xml");
+  x = find_diagnostic(d, "<geom colour=");
+  assert_int_equal(x.line, 4);
+  assert_int_equal(x.count, 2);
+  x = find_diagnostic(d, "<light>");
+  assert_int_equal(x.severity, HF_NOTE);
+  assert_int_equal(x.count, 3);
+  find_diagnostic(d, "<visual>: for rendering only");
+  assert_int_equal(hf_diagnostics_count(d), 4);
+  hf_diagnostics_free(d);
+}
+
+static void test_silence(void** state) {
+  (void)state;
+  hfDiagnostics* d = diagnose("<mujoco model='m'><compiler angle='radian'/><default><geom density='2'/><default class='unused'>"
+                              "<joint damping='1'/><motor gear='2'/></default></default>"
+                              "<worldbody><geom name='g' size='1' rgba='1 1 1 1' group='2'/></worldbody></mujoco>", NULL);
+  assert_int_equal(hf_diagnostics_count(d), 0);
+  hf_diagnostics_free(d);
+}
+
+// What refers to something unsupported is left out with it; the rest loads.
+static void test_left_out_together(void** state) {
+  (void)state;
+  hfDiagnostics* d = hf_diagnostics_create();
+  hfModel* m = parse_with("<mujoco><worldbody><geom type='hfield' hfield='h' name='hill'/><body><joint name='j'/><geom size='1'/><site name='s'/><site name='t'/></body></worldbody>"
+                          "<tendon><spatial name='cable'><site site='s'/><site site='t'/></spatial></tendon>"
+                          "<actuator><motor name='winch' tendon='cable'/><motor name='kept' joint='j'/><muscle joint='j'/></actuator>"
+                          "<sensor><tendonpos tendon='cable'/><actuatorfrc actuator='winch'/><jointpos joint='j'/><rangefinder site='s'/></sensor>"
+                          "<equality><tendon tendon1='cable'/></equality><contact><pair geom1='hill' geom2='hill'/></contact>"
+                          "<keyframe><key qpos='1' ctrl='1 2 3'/></keyframe></mujoco>", NULL, d);
+  assert_int_equal(m->nu, 1);
+  assert_int_equal(m->nsensor, 1);
+  assert_int_equal(m->neq, 0);
+  assert_int_equal(m->ngeom, 1);
+  assert_int_equal(m->nkey, 1);
+  assert_int_equal(find_diagnostic(d, "spatial tendons are not supported").severity, HF_WARNING);
+  find_diagnostic(d, "actuator left out: what it acts on was left out");
+  find_diagnostic(d, "muscles are not supported");
+  assert_int_equal(find_diagnostic(d, "sensor left out: what it measures").count, 2);
+  find_diagnostic(d, "equality left out");
+  find_diagnostic(d, "ctrl of a keyframe is not used");
+  find_diagnostic(d, "geom of type hfield is left out");
+  hf_diagnostics_free(d);
+  hf_model_free(m);
+}
+
+#define MESH_WORLD(attributes, inertial)                                                               \
+  "<mujoco><asset>\n<mesh name='m' file='not_there.stl'/></asset><worldbody><body>" inertial           \
+  "<geom type='mesh' mesh='m' " attributes "/></body></worldbody></mujoco>"
+#define INERTIAL "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/>"
+
+static void test_missing_meshes(void** state) {
+  (void)state;
+  hfImportConfig skip = hf_import_config_default();
+  skip.skip_meshes = 1;
+  hfModel* m = NULL;
+  hfError error;
+  static const char* const needed[] = {MESH_WORLD("", INERTIAL), MESH_WORLD("contype='0' conaffinity='0'", "")};
+  for (int i = 0; i < 2; ++i) { // collides, or gives mass
+    assert_int_equal(hf_model_parse(&m, needed[i], strlen(needed[i]), "test.xml", "", NULL, NULL, &error), HF_ERROR_FILE);
+    hfDiagnostics* d = diagnose(needed[i], &skip);
+    hfDiagnostic x = find_diagnostic(d, "not_there.stl");
+    assert_int_equal(x.severity, HF_WARNING);
+    assert_int_equal(x.line, 2);
+    hf_diagnostics_free(d);
+  }
+  // only drawn
+  hfDiagnostics* d = diagnose(MESH_WORLD("contype='0' conaffinity='0'", INERTIAL), NULL);
+  assert_int_equal(find_diagnostic(d, "geom left out, it is only drawn").severity, HF_NOTE);
+  hf_diagnostics_free(d);
+}
+
+static void test_non_physical_links(void** state) {
+  (void)state;
+  hfDiagnostics* d = diagnose("<robot name='r'>\n<link name='a'>\n<inertial><mass value='1'/><inertia ixx='1' iyy='0.1' izz='0.1' ixy='0' ixz='0' iyz='0'/></inertial></link>"
+                              "<transmission name='t'/>\n<transmission name='u'/></robot>", NULL);
+  hfDiagnostic x = find_diagnostic(d, "link \"a\": no matter has the principal moments 1 0.1 0.1");
+  assert_int_equal(x.severity, HF_WARNING);
+  assert_int_equal(x.line, 2);
+  assert_int_equal(find_diagnostic(d, "<transmission>: transmissions are ignored").count, 2);
+  hf_diagnostics_free(d);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_unknown_and_unused), cmocka_unit_test(test_silence),
+      cmocka_unit_test(test_left_out_together),  cmocka_unit_test(test_missing_meshes),
+      cmocka_unit_test(test_non_physical_links),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

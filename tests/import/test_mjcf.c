@@ -1,0 +1,263 @@
+// What MJCF means: orientation forms, default classes, frames, joints, geoms. Oracles are closed forms
+// and the format's documented defaults; the comparison of whole models is in tests/peers.
+#include "import/support.h"
+
+#include <locale.h>
+#include <stdlib.h>
+
+#define HALF 0.70710678118654752440 // sqrt(1/2)
+#define PI 3.14159265358979323846
+
+static void check_orientation(const char* settings, const char* attribute, const double quat[4]) {
+  char text[512];
+  snprintf(text, sizeof text, "<mujoco><compiler %s/><worldbody><body %s/></worldbody></mujoco>", settings, attribute);
+  hfModel* m = parse(text);
+  const double* q = hf_model_body_quat(m) + 4;
+  double sign = q[0] * quat[0] + q[1] * quat[1] + q[2] * quat[2] + q[3] * quat[3] < 0 ? -1 : 1;
+  double flipped[4] = {sign * q[0], sign * q[1], sign * q[2], sign * q[3]};
+  assert_numbers(flipped, quat, 4);
+  hf_model_free(m);
+}
+#define CHECK_ORIENTATION(settings, attribute, ...) check_orientation(settings, attribute, (const double[4]){__VA_ARGS__})
+
+static void test_orientation_forms(void** state) {
+  (void)state;
+  CHECK_ORIENTATION("", "quat='2 0 0 2'", HALF, 0, 0, HALF);
+  CHECK_ORIENTATION("", "axisangle='0 3 0 90'", HALF, 0, HALF, 0);
+  CHECK_ORIENTATION("angle='radian'", "axisangle='0 3 0 1.5707963267948966'", HALF, 0, HALF, 0);
+  CHECK_ORIENTATION("", "euler='90 0 0'", HALF, HALF, 0, 0);
+  // turning axes, x then the new y: (1 + i)(1 + j)/2 = (1 + i + j + k)/2
+  CHECK_ORIENTATION("", "euler='90 90 0'", 0.5, 0.5, 0.5, 0.5);
+  // fixed axes, x then y: (1 + j)(1 + i)/2 = (1 + i + j - k)/2
+  CHECK_ORIENTATION("eulerseq='XYZ'", "euler='90 90 0'", 0.5, 0.5, 0.5, -0.5);
+  // z then x, turning: (1 + k)(1 + i)/2 = (1 + i + j + k)/2
+  CHECK_ORIENTATION("eulerseq='zxy'", "euler='90 90 0'", 0.5, 0.5, 0.5, 0.5);
+  CHECK_ORIENTATION("", "xyaxes='0 2 0 -3 1 0'", HALF, 0, 0, HALF);
+  CHECK_ORIENTATION("", "zaxis='5 0 0'", HALF, 0, HALF, 0);
+  CHECK_ORIENTATION("", "zaxis='0 0 7'", 1, 0, 0, 0);
+  CHECK_ORIENTATION("", "zaxis='0 0 -7'", 0, 1, 0, 0);
+}
+
+static void test_default_classes(void** state) {
+  (void)state;
+  hfModel* m = parse("<mujoco>"
+                     "<default><geom friction='0.5 0.1' rgba='1 0 0 1'/>"
+                     "  <default class='inner'><geom friction='0.2' type='box' size='1 2 3'/><joint damping='4'/></default>"
+                     "</default>"
+                     "<default><geom margin='0.25'/></default>" // after inner was made: not inherited by it
+                     "<worldbody>"
+                     "  <geom name='outside' size='1'/>"
+                     "  <body childclass='inner'><joint name='j'/><geom name='child'/>"
+                     "    <body><geom name='grandchild' size='9'/><geom name='main' class='main' size='1'/></body></body>"
+                     "</worldbody></mujoco>");
+  const double* friction = hf_model_geom_friction(m);
+  const double *margin = hf_model_geom_margin(m), *size = hf_model_geom_size(m);
+  int outside = find(m, HF_OBJECT_GEOM, "outside"), child = find(m, HF_OBJECT_GEOM, "child");
+  int grandchild = find(m, HF_OBJECT_GEOM, "grandchild"), main_geom = find(m, HF_OBJECT_GEOM, "main");
+  ASSERT_NUMBERS(friction + 3 * outside, 0.5, 0.1, 0.0001);
+  ASSERT_NUMBERS(friction + 3 * child, 0.2, 0.1, 0.0001); // the second number comes from the outer class
+  ASSERT_NUMBERS(friction + 3 * main_geom, 0.5, 0.1, 0.0001);
+  ASSERT_NUMBERS(size + 3 * child, 1, 2, 3);
+  ASSERT_NUMBERS(size + 3 * grandchild, 9, 2, 3);
+  assert_int_equal(hf_model_geom_type(m)[grandchild], HF_GEOM_BOX);
+  assert_int_equal(hf_model_geom_type(m)[main_geom], HF_GEOM_SPHERE);
+  ASSERT_NUMBERS(margin + outside, 0.25);
+  ASSERT_NUMBERS(margin + child, 0);
+  ASSERT_NUMBERS(hf_model_dof_damping(m), 4);
+  hf_model_free(m);
+}
+
+static void test_frames(void** state) {
+  (void)state;
+  hfModel* m = parse("<mujoco><worldbody>"
+                     "<frame pos='1 0 0' euler='0 0 90'><frame pos='1 0 0'>"
+                     "  <body name='b' pos='0 1 0'><frame pos='0 0 2' euler='90 0 0'>"
+                     "    <joint axis='0 0 1' pos='0 1 0'/><geom name='g' size='1' pos='0 0 1'/><site name='s'/></frame></body>"
+                     "</frame></frame></worldbody></mujoco>");
+  // the inner frame is at (1, 1, 0), its y axis along -x
+  ASSERT_NUMBERS(hf_model_body_pos(m) + 3, 0, 1, 0);
+  ASSERT_NUMBERS(hf_model_body_quat(m) + 4, HALF, 0, 0, HALF);
+  // x' = x, y' = z, z' = -y in the body's frame
+  ASSERT_NUMBERS(hf_model_geom_pos(m), 0, -1, 2);
+  ASSERT_NUMBERS(hf_model_site_pos(m), 0, 0, 2);
+  ASSERT_NUMBERS(hf_model_jnt_axis(m), 0, -1, 0);
+  ASSERT_NUMBERS(hf_model_jnt_pos(m), 0, 0, 3);
+  hf_model_free(m);
+}
+
+static void test_fromto(void** state) {
+  (void)state;
+  hfModel* m = parse("<mujoco><worldbody><geom type='capsule' size='0.1' fromto='0 0 0 2 0 0'/>"
+                     "<geom type='box' size='0.1' fromto='0 1 0 0 4 0'/></worldbody></mujoco>");
+  ASSERT_NUMBERS(hf_model_geom_size(m), 0.1, 1, 0, 0.1, 0.1, 1.5);
+  ASSERT_NUMBERS(hf_model_geom_pos(m), 1, 0, 0, 0, 2.5, 0);
+  hf_model_free(m);
+}
+
+static void test_joints(void** state) {
+  (void)state;
+  hfModel* m = parse("<mujoco><worldbody>"
+                     "<body name='a'><joint name='h' range='-90 180' ref='90' springref='45' stiffness='2'/>"
+                     "<joint name='s' type='slide' axis='0 2 0' range='-1 2' limited='false' ref='3'/><geom size='1'/>"
+                     "<body name='c'><joint type='ball' range='0 60' armature='3' frictionloss='2'/><geom size='1'/></body></body>"
+                     "<body name='b'><freejoint/><geom size='1'/></body>"
+                     "</worldbody></mujoco>");
+  assert_int_equal(m->nq, 1 + 1 + 4 + 7);
+  assert_int_equal(m->nv, 1 + 1 + 3 + 6);
+  ASSERT_NUMBERS(hf_model_jnt_range(m), -PI / 2, PI, -1, 2, 0, PI / 3);
+  ASSERT_NUMBERS(hf_model_qpos0(m), PI / 2, 3, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0);
+  ASSERT_NUMBERS(hf_model_qpos_spring(m), PI / 4, 0);
+  ASSERT_NUMBERS(hf_model_jnt_axis(m) + 3, 0, 1, 0);
+  ASSERT_NUMBERS(hf_model_dof_armature(m), 0, 0, 3, 3, 3, 0, 0, 0, 0, 0, 0);
+  ASSERT_NUMBERS(hf_model_dof_frictionloss(m), 0, 0, 2, 2, 2, 0);
+  const int32_t* limited = hf_model_jnt_limited(m);
+  assert_int_equal(limited[0], 1);
+  assert_int_equal(limited[1], 0);
+  assert_int_equal(limited[2], 1);
+  assert_int_equal(limited[3], 0);
+  hf_model_free(m);
+}
+
+static void test_bodies_come_depth_first(void** state) {
+  (void)state;
+  hfModel* m = parse("<mujoco><worldbody>"
+                     "<body name='1'><body name='2'><geom name='b' size='1'/></body><geom name='a' size='1'/><body name='3'/></body>"
+                     "<frame><body name='4'/></frame><body name='5'/></worldbody></mujoco>");
+  for (int i = 1; i <= 5; ++i) {
+    char name[2] = {(char)('0' + i), 0};
+    assert_int_equal(find(m, HF_OBJECT_BODY, name), i);
+  }
+  assert_int_equal(find(m, HF_OBJECT_GEOM, "a"), 0);
+  assert_int_equal(find(m, HF_OBJECT_GEOM, "b"), 1);
+  hf_model_free(m);
+}
+
+static void test_options(void** state) {
+  (void)state;
+  hfModel* m = parse("<mujoco><option timestep='0.005' gravity='1 2 3' impratio='10'>"
+                     "<flag contact='disable' gravity='enable' filterparent='disable' clampctrl='disable'/></option></mujoco>");
+  ASSERT_NUMBERS(&m->world.timestep, 0.005);
+  ASSERT_NUMBERS(m->world.gravity, 1, 2, 3);
+  ASSERT_NUMBERS(&m->world.impratio, 10);
+  assert_int_equal(m->world.disable_contact, 1);
+  assert_int_equal(m->world.disable_gravity, 0);
+  assert_int_equal(m->world.filter_parent, 0);
+  assert_int_equal(m->world.disable_clamp_control, 1);
+  assert_int_equal(m->world.friction_rule, HF_COMBINE_MAX);
+  hf_model_free(m);
+}
+
+static void test_contact_attributes(void** state) {
+  (void)state;
+  hfModel* m = parse("<mujoco><worldbody>"
+                     "<geom name='a' size='1' solref='0.01' margin='0.01' gap='0.02' condim='6' priority='2'/>"
+                     "<body name='B'><freejoint/><geom name='b' size='1'/></body><body name='C'><freejoint/><geom name='c' size='1'/></body>"
+                     "</worldbody><contact><pair geom1='a' geom2='b' friction='0.3'/><exclude body1='B' body2='C'/></contact></mujoco>");
+  ASSERT_NUMBERS(hf_model_geom_solref(m), 0.01, 1, 0, 0); // the second geom's is not set
+  ASSERT_NUMBERS(hf_model_geom_solimp(m), 0.9, 0.95, 0.001, 0.5, 2, 0);
+  ASSERT_NUMBERS(hf_model_geom_margin(m), 0.03); // found below margin + gap, acting below margin
+  ASSERT_NUMBERS(hf_model_geom_gap(m), 0.02);
+  assert_int_equal(m->npair, 1);
+  assert_int_equal(hf_model_pair_condim(m)[0], 3); // a pair takes nothing from its geoms
+  ASSERT_NUMBERS(hf_model_pair_friction(m), 0.3, 1, 0.005, 0.0001, 0.0001);
+  assert_int_equal(m->nexclude, 1);
+  hf_model_free(m);
+}
+
+static void test_holdfast_parameters(void** state) {
+  (void)state;
+  hfDiagnostics* d = hf_diagnostics_create();
+  hfModel* m = parse_with("<mujoco><custom>"
+                          "<numeric name='hf.stiffness' data='2e5'/><numeric name='hf.dissipation' data='3'/>"
+                          "<numeric name='hf.pad.left.stiffness' data='7e3'/><numeric name='hf.tangential_damping' data='11'/>"
+                          "<text name='hf.method' data='convex'/><text name='hf.friction' data='regularised'/>"
+                          "<text name='hf.signal.m' data='sine 1 2 3 4'/><text name='hf.signal.n' data='chirp 1 2 3 4'/>\n"
+                          "<numeric name='hf.stifness' data='1'/></custom>"
+                          "<worldbody><geom name='pad.left' size='1'/><geom size='1'/><body><joint name='j'/><geom size='1'/></body></worldbody>"
+                          "<actuator><motor name='m' joint='j'/><motor name='n' joint='j'/><motor joint='j'/></actuator></mujoco>", NULL, d);
+  ASSERT_NUMBERS(&m->world.stiffness, 2e5);
+  ASSERT_NUMBERS(&m->world.dissipation, 3);
+  assert_int_equal(m->world.method, HF_METHOD_CONVEX);
+  ASSERT_NUMBERS(hf_model_geom_stiffness(m), 7e3);
+  ASSERT_NUMBERS(hf_model_geom_tangential_damping(m), 11, 11, 11);
+  assert_int_equal(m->nsignal, 2);
+  ASSERT_NUMBERS(hf_model_signal_data(m), 1, 2, 3, 4, 1, 2, 3, 4, 0);
+  assert_int_equal(hf_model_actuator_signal(m)[2], -1);
+  hfDiagnostic misspelt = find_diagnostic(d, "hf.stifness");
+  assert_int_equal(misspelt.severity, HF_WARNING);
+  assert_int_equal(misspelt.line, 2);
+  hf_diagnostics_free(d);
+  hf_model_free(m);
+}
+
+static void test_constraints_and_keys(void** state) {
+  (void)state;
+  hfModel* m = parse("<mujoco><default><equality solref='0.1 2'/></default><worldbody>"
+                     "<body name='A'><joint name='a'/><geom size='1'/><site name='s'/></body>"
+                     "<body name='B' pos='1 0 0'><joint name='b'/><geom size='1'/><site name='t' pos='0 0 1'/></body>"
+                     "<body name='M' mocap='true' pos='0 0 5'/></worldbody>"
+                     "<equality><connect body1='A' body2='B' anchor='1 2 3' active='false'/><weld site1='s' site2='t' torquescale='2'/>"
+                     "<joint joint1='a' joint2='b' polycoef='1 2 3'/></equality>"
+                     "<tendon><fixed name='t' range='-1 1' stiffness='3'><joint joint='a' coef='2'/><joint joint='b' coef='-1'/></fixed></tendon>"
+                     "<keyframe><key name='home' time='2' qpos='0.5 0.25' qvel='1 2' mpos='7 8 9'/><key name='rest'/></keyframe></mujoco>");
+  assert_int_equal(m->neq, 3);
+  assert_int_equal(hf_model_eq_active(m)[0], 0);
+  ASSERT_NUMBERS(hf_model_eq_data(m), 1, 2, 3, 0, 2, 3); // the same point in B, one metre along x
+  assert_int_equal(hf_model_eq_objkind(m)[1], HF_OBJECT_SITE);
+  ASSERT_NUMBERS(hf_model_eq_data(m) + 2 * 11, 1, 2, 3, 0, 0);
+  ASSERT_NUMBERS(hf_model_eq_solref(m), 0.1, 2, 0.1, 2, 0.1, 2);
+  ASSERT_NUMBERS(hf_model_wrap_coef(m), 2, -1);
+  assert_int_equal(hf_model_tendon_limited(m)[0], 1);
+  assert_int_equal(m->nkey, 2);
+  ASSERT_NUMBERS(hf_model_key_qpos(m), 0.5, 0.25, 0, 0);
+  ASSERT_NUMBERS(hf_model_key_qvel(m), 1, 2, 0, 0);
+  ASSERT_NUMBERS(hf_model_key_mpos(m), 7, 8, 9, 0, 0, 5);
+  ASSERT_NUMBERS(hf_model_key_time(m), 2, 0);
+  hf_model_free(m);
+}
+
+static void test_actuator_shortcuts(void** state) {
+  (void)state;
+  hfModel* m = parse("<mujoco><default><default class='servo'><position kp='100' kv='3'/></default></default>"
+                     "<worldbody><body><joint name='j' range='-90 90'/><geom size='1'/></body></worldbody><actuator>"
+                     "<motor joint='j' class='servo'/><position joint='j' class='servo'/><position joint='j' kp='5' timeconst='0.1'/>"
+                     "<velocity joint='j' kv='4' class='servo'/><damper joint='j' kv='2' ctrlrange='0 1'/>"
+                     "<cylinder joint='j' diameter='2'/><intvelocity joint='j' kp='6' inheritrange='1'/>"
+                     "<general joint='j' class='servo'/></actuator></mujoco>");
+  const double *gain = hf_model_actuator_gainprm(m), *bias = hf_model_actuator_biasprm(m);
+  ASSERT_NUMBERS(gain, 1, 0, 0, 100, 0, 0, 5, 0, 0, 4, 0, 0, 0, 0, -2, PI, 0, 0, 6, 0, 0, 100, 0, 0);
+  ASSERT_NUMBERS(bias, 0, 0, 0, 0, -100, -3, 0, -5, 0, 0, 0, -4, 0, 0, 0, 0, 0, 0, 0, -6, 0, 0, -100, -3);
+  const int32_t* dynamics = hf_model_actuator_dyntype(m);
+  assert_int_equal(dynamics[2], HF_ACTIVATION_FILTER_EXACT);
+  assert_int_equal(dynamics[5], HF_ACTIVATION_FILTER);
+  assert_int_equal(dynamics[6], HF_ACTIVATION_INTEGRATOR);
+  assert_int_equal(m->na, 3);
+  ASSERT_NUMBERS(hf_model_actuator_actrange(m) + 2 * 6, -PI / 2, PI / 2);
+  assert_int_equal(hf_model_actuator_actlimited(m)[6], 1);
+  hf_model_free(m);
+}
+
+static void test_a_locale_with_a_decimal_comma(void** state) {
+  (void)state;
+  static const char* const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "de_DE"};
+  const char* set = NULL;
+  for (size_t i = 0; i < sizeof names / sizeof *names && !set; ++i) set = setlocale(LC_ALL, names[i]);
+  if (!set) skip();
+  hfModel* m = parse("<mujoco><option timestep='0.125'/></mujoco>");
+  ASSERT_NUMBERS(&m->world.timestep, 0.125);
+  assert_string_equal(localeconv()->decimal_point, ",");
+  hf_model_free(m);
+  setlocale(LC_ALL, "C");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_orientation_forms), cmocka_unit_test(test_default_classes),
+      cmocka_unit_test(test_frames),            cmocka_unit_test(test_fromto),
+      cmocka_unit_test(test_joints),            cmocka_unit_test(test_bodies_come_depth_first),
+      cmocka_unit_test(test_options),           cmocka_unit_test(test_contact_attributes),
+      cmocka_unit_test(test_holdfast_parameters), cmocka_unit_test(test_constraints_and_keys),
+      cmocka_unit_test(test_actuator_shortcuts), cmocka_unit_test(test_a_locale_with_a_decimal_comma),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,221 @@
+// URDF: trees, joints, inertias, merging, contact properties, packages. Oracles are closed forms and the
+// dynamics of the same robot written another way.
+#include "import/support.h"
+
+#include <holdfast/dynamics.h>
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#define BOX "<inertial><mass value='2'/><inertia ixx='1' iyy='2' izz='2.5' ixy='0' ixz='0' iyz='0'/></inertial>"
+#define ENDS(a, b) "<parent link='" a "'/><child link='" b "'/>"
+
+static void test_tree_and_names(void** state) {
+  (void)state;
+  hfModel* m = parse("<robot name='r'><link name='leaf'>" BOX "</link><link name='root'>" BOX "</link><link name='mid'>" BOX "</link><link name='side'>" BOX "</link>"
+                     "<joint name='k' type='revolute'>" ENDS("mid", "leaf") "<axis xyz='0 0 2'/><limit lower='-1' upper='2' effort='5' velocity='1'/><dynamics damping='3' friction='4'/></joint>"
+                     "<joint name='j' type='prismatic'>" ENDS("root", "mid") "<origin xyz='1 2 3' rpy='0 0 1.5707963267948966'/></joint>"
+                     "<joint name='l' type='fixed'>" ENDS("root", "side") "</joint></robot>");
+  assert_int_equal(find(m, HF_OBJECT_BODY, "root"), 1);
+  assert_int_equal(find(m, HF_OBJECT_BODY, "mid"), 2);
+  assert_int_equal(find(m, HF_OBJECT_BODY, "leaf"), 3);
+  assert_int_equal(find(m, HF_OBJECT_BODY, "side"), 4);
+  assert_int_equal(m->nv, 2);
+  assert_int_equal(hf_model_jnt_type(m)[0], HF_JOINT_SLIDE);
+  ASSERT_NUMBERS(hf_model_jnt_axis(m), 1, 0, 0, 0, 0, 1); // without <axis>: x
+  ASSERT_NUMBERS(hf_model_body_pos(m) + 6, 1, 2, 3);
+  ASSERT_NUMBERS(hf_model_body_quat(m) + 8, sqrt(0.5), 0, 0, sqrt(0.5));
+  assert_int_equal(hf_model_jnt_limited(m)[0], 0);
+  assert_int_equal(hf_model_jnt_limited(m)[1], 1);
+  ASSERT_NUMBERS(hf_model_jnt_range(m) + 2, -1, 2);
+  ASSERT_NUMBERS(hf_model_jnt_actfrcrange(m) + 2, -5, 5);
+  ASSERT_NUMBERS(hf_model_dof_damping(m), 0, 3);
+  ASSERT_NUMBERS(hf_model_dof_frictionloss(m), 0, 4);
+  assert_int_equal(m->world.friction_rule, HF_COMBINE_HARMONIC);
+  hf_model_free(m);
+}
+
+// Inertia in axes turned by rpy: diag(1, 2, 2.5) turned 90 degrees about x exchanges y and z.
+static void test_inertial_axes(void** state) {
+  (void)state;
+  hfModel* m = parse("<robot name='r'><link name='a'><inertial><origin xyz='1 0 0' rpy='1.5707963267948966 0 0'/><mass value='2'/>"
+                     "<inertia ixx='1' iyy='2' izz='2.5' ixy='0' ixz='0' iyz='0'/></inertial></link></robot>");
+  ASSERT_NUMBERS(hf_model_body_mass(m) + 1, 2);
+  ASSERT_NUMBERS(hf_model_body_com(m) + 3, 1, 0, 0);
+  ASSERT_NUMBERS(hf_model_body_inertia(m) + 6, 1, 2.5, 2, 0, 0, 0);
+  hf_model_free(m);
+}
+
+static void dense_M(const hfModel* m, const double* q, double* M) {
+  hfDynamics* d = NULL;
+  assert_int_equal(hf_dynamics_create(&d, m, NULL), HF_OK);
+  hf_dynamics_position(d, q, NULL);
+  hf_dynamics_velocity(d, q); // any velocity will do; M does not depend on it
+  hf_dynamics_mass_matrix(d);
+  hf_dynamics_dense_M(d, M);
+  hf_dynamics_free(d);
+}
+
+// Merging fixed links changes the bodies, not the mass matrix.
+static void test_merging(void** state) {
+  (void)state;
+  hfImportConfig merge = hf_import_config_default();
+  merge.merge_fixed_links = 1;
+  hfModel *kept = NULL, *merged = NULL;
+  assert_int_equal(hf_model_load(&kept, DATA "/features.urdf", NULL, NULL, NULL), HF_OK);
+  assert_int_equal(hf_model_load(&merged, DATA "/features.urdf", &merge, NULL, NULL), HF_OK);
+  // the ring goes into the nail; the nail stays apart from the thumb, whose mass its geometry gives
+  assert_int_equal(merged->nbody, kept->nbody - 1);
+  assert_int_equal(hf_model_find(merged, HF_OBJECT_BODY, "ring"), -1);
+  assert_int_equal(merged->ngeom, kept->ngeom);
+  find(merged, HF_OBJECT_BODY, "nail");
+  assert_int_equal(merged->nv, kept->nv);
+  int n = kept->nv;
+  double q[32] = {0.3, -0.2, 0.5, 0.7, 0.1, -0.1, 1, 0, 0, 0}, M1[400], M2[400];
+  assert_in_range(n, 1, 20);
+  dense_M(kept, q, M1);
+  dense_M(merged, q, M2);
+  assert_numbers(M1, M2, n * n);
+  hf_model_free(kept);
+  hf_model_free(merged);
+}
+
+static void test_floating_base(void** state) {
+  (void)state;
+  hfImportConfig floating = hf_import_config_default();
+  floating.floating_base = 1;
+  hfModel* m = parse_with("<robot name='r'><link name='a'>" BOX "</link></robot>", &floating, NULL);
+  assert_int_equal(m->nq, 7);
+  find(m, HF_OBJECT_JOINT, "a_free_joint");
+  hf_model_free(m);
+}
+
+// x and y of the plane, then the turn about its normal.
+static void test_planar_joint(void** state) {
+  (void)state;
+  hfModel* m = parse("<robot name='r'><link name='a'/><link name='b'>" BOX "</link><joint name='j' type='planar'>" ENDS("a", "b") "<axis xyz='0 0 1'/></joint></robot>");
+  assert_int_equal(m->nv, 3);
+  ASSERT_NUMBERS(hf_model_jnt_axis(m), 1, 0, 0, 0, 1, 0, 0, 0, 1);
+  assert_int_equal(find(m, HF_OBJECT_JOINT, "j_RZ"), 2);
+  hf_model_free(m);
+}
+
+static void test_mimic(void** state) {
+  (void)state;
+  hfModel* m = parse("<robot name='r'><link name='a'/><link name='b'>" BOX "</link><link name='c'>" BOX "</link>"
+                     "<joint name='j' type='continuous'>" ENDS("a", "b") "<mimic joint='k' multiplier='-2' offset='0.5'/></joint>"
+                     "<joint name='k' type='continuous'>" ENDS("a", "c") "</joint></robot>");
+  assert_int_equal(m->neq, 1);
+  assert_int_equal(hf_model_eq_obj1(m)[0], 0);
+  assert_int_equal(hf_model_eq_obj2(m)[0], 1);
+  ASSERT_NUMBERS(hf_model_eq_data(m), 0.5, -2, 0, 0, 0); // q_j = 0.5 - 2 q_k
+  hf_model_free(m);
+}
+
+#define SPHERE(more) "<collision><geometry><sphere radius='1'/></geometry>" more "</collision>"
+#define DRAKE(more) "<drake:proximity_properties>" more "</drake:proximity_properties>"
+
+static void test_contact_properties(void** state) {
+  (void)state;
+  hfDiagnostics* d = hf_diagnostics_create();
+  hfModel* m = parse_with("<robot name='r'><link name='a'>" SPHERE("")
+                          SPHERE(DRAKE("<drake:mu_static value='0.7'/><drake:mu_dynamic value='0.6'/>"
+                                       "<drake:point_contact_stiffness value='1e4'/><drake:hunt_crossley_dissipation value='2'/>"))
+                          SPHERE(DRAKE("<drake:mu_dynamic value='0.4'/><drake:hydroelastic_modulus value='1e7'/>")) "</link>"
+                          "<gazebo reference='a'><mu1>0.2</mu1><mu2>0.3</mu2></gazebo></robot>", NULL, d);
+  const double *mu = hf_model_geom_friction(m), *dynamic = hf_model_geom_friction_dynamic(m);
+  ASSERT_NUMBERS(mu, 0.2);
+  ASSERT_NUMBERS(mu + 3, 0.7);
+  ASSERT_NUMBERS(mu + 6, 0.4);
+  assert_true(dynamic[0] < 0 && dynamic[2] < 0); // the same as static
+  ASSERT_NUMBERS(dynamic + 1, 0.6);
+  ASSERT_NUMBERS(hf_model_geom_stiffness(m) + 1, 1e4);
+  ASSERT_NUMBERS(hf_model_geom_dissipation(m) + 1, 2);
+  find_diagnostic(d, "mu2 differs from mu1");
+  find_diagnostic(d, "drake:hydroelastic_modulus");
+  hf_diagnostics_free(d);
+  hf_model_free(m);
+}
+
+static void test_filters_and_frames(void** state) {
+  (void)state;
+  hfModel* m = parse("<robot name='r'><link name='a'/><link name='b'/><link name='c'/>"
+                     "<joint name='j' type='fixed'>" ENDS("a", "b") "</joint><joint name='k' type='fixed'>" ENDS("b", "c") "</joint>"
+                     "<drake:collision_filter_group name='g'><drake:member link='a'/><drake:member link='b'/><drake:member link='c'/>"
+                     "<drake:ignored_collision_filter_group name='g'/></drake:collision_filter_group>"
+                     "<frame name='tip' link='c' xyz='1 2 3' rpy='0 0 0'/></robot>");
+  assert_int_equal(m->nexclude, 3);
+  int site = find(m, HF_OBJECT_SITE, "tip");
+  assert_int_equal(hf_model_site_body(m)[site], find(m, HF_OBJECT_BODY, "c"));
+  ASSERT_NUMBERS(hf_model_site_pos(m), 1, 2, 3);
+  hf_model_free(m);
+}
+
+// ---- packages ----------------------------------------------------------------------------------------------
+
+static void copy_mesh(const char* to) {
+  char command[1024];
+  snprintf(command, sizeof command, "cp '%s/ell.stl' '%s'", DATA, to);
+  assert_int_equal(system(command), 0);
+}
+
+static void write_text(const char* path, const char* text) {
+  FILE* out = fopen(path, "w");
+  assert_non_null(out);
+  fputs(text, out);
+  fclose(out);
+}
+
+#define ROBOT_OF(uri) "<robot name='r'><link name='a'><collision><geometry><mesh filename='" uri "'/></geometry></collision></link></robot>"
+
+static int loads(const char* folder, const char* text, const hfImportConfig* config) {
+  char path[512];
+  hfModel* m = NULL;
+  snprintf(path, sizeof path, "%s/robot.urdf", folder);
+  write_text(path, text);
+  int loaded = hf_model_load(&m, path, config, NULL, NULL) == HF_OK && m->nmesh == 1;
+  hf_model_free(m);
+  return loaded;
+}
+
+static void test_packages(void** state) {
+  (void)state;
+  char root[] = "/tmp/holdfast_urdf_XXXXXX", folder[300], path[400];
+  assert_non_null(mkdtemp(root));
+  snprintf(folder, sizeof folder, "%s/my_robot", root);
+  mkdir(folder, 0755);
+  snprintf(path, sizeof path, "%s/meshes", folder);
+  mkdir(path, 0755);
+  snprintf(path, sizeof path, "%s/meshes/ell.STL", folder);
+  copy_mesh(path);
+  snprintf(path, sizeof path, "%s/package.xml", folder);
+  write_text(path, "<package><name> my_description </name></package>");
+  snprintf(path, sizeof path, "%s/urdf", folder);
+  mkdir(path, 0755);
+  const char* search[] = {root};
+  hfImportConfig config = hf_import_config_default();
+  config.search_path = search;
+  config.search_count = 1;
+  assert_true(loads(path, ROBOT_OF("package://my_robot/meshes/ell.STL"), NULL));       // an enclosing folder's name
+  assert_true(loads(path, ROBOT_OF("package://my-robot/meshes/ell.STL"), NULL));       // ROS writes '-' for '_'
+  assert_true(loads(path, ROBOT_OF("package://my_description/meshes/ell.STL"), NULL)); // package.xml's name
+  assert_true(loads(path, ROBOT_OF("../meshes/ell.STL"), NULL));
+  assert_false(loads(path, ROBOT_OF("package://other/meshes/ell.STL"), NULL));
+  assert_false(loads("/tmp", ROBOT_OF("package://my_robot/meshes/ell.STL"), NULL));
+  assert_true(loads("/tmp", ROBOT_OF("package://my_robot/meshes/ell.STL"), &config)); // the search path
+  remove("/tmp/robot.urdf");
+  char command[300];
+  snprintf(command, sizeof command, "rm -r '%s'", root);
+  assert_int_equal(system(command), 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_tree_and_names), cmocka_unit_test(test_inertial_axes),
+      cmocka_unit_test(test_merging),        cmocka_unit_test(test_floating_base),
+      cmocka_unit_test(test_planar_joint),   cmocka_unit_test(test_mimic),
+      cmocka_unit_test(test_contact_properties), cmocka_unit_test(test_filters_and_frames),
+      cmocka_unit_test(test_packages),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
