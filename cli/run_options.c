@@ -28,7 +28,7 @@ static const struct argp_option options[] = {
     {"method", KEY_CONFIG + 1, "NAME", 0, "tamsi, convex, … (default: the scene's, else tamsi)", 1},
     {"friction", KEY_CONFIG + 2, "NAME", 0, "anchored, regularised, … (default: the scene's)", 1},
     {"accuracy", KEY_CONFIG + 3, "NUMBER", 0,
-     "Continuous time: error control to this accuracy; 0: fixed step", 1},
+     "Continuous time: error control to this accuracy (default: fixed steps)", 1},
     {"newton", KEY_CONFIG + 4, "full|quasi", 0,
      "Continuous time: how often the Jacobian is renewed", 1},
     {"tals", KEY_CONFIG + 5, "on|off", 0, "Continuous time: transition-aware line search", 1},

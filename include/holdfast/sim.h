@@ -7,6 +7,7 @@
 #define HOLDFAST_SIM_H
 
 #include <holdfast/dynamics.h>
+#include <holdfast/integrate.h>
 #include <holdfast/solver.h>
 #include <holdfast/state.h>
 
@@ -48,6 +49,7 @@ typedef struct hfStepReport {
   int32_t ncapped;        // rows whose stiffness was capped for conditioning
   int32_t nstick;         // contacts that stick
   double max_depth;       // deepest overlap at the start of the step [m]
+  hfIntegratorReport integrate; // continuous time: what the integrator did
 } hfStepReport;
 
 // A contact of the last step. World frame; normal from B into A; forces on A.

@@ -16,7 +16,7 @@ hfSimConfig hf_sim_config_default(void) {
   c.near_rigid = 0.1;
   c.static_speed = 10;
   c.solver = hf_solver_config_default();
-  c.newton = 1;
+  c.newton = 0;
   c.tals = 1;
   c.jacobian = 1;
   return c;
@@ -124,6 +124,8 @@ hfStatus hf_sim_config_set(hfSimConfig* config, const char* name, const char* te
       return hfi_refuse(error, HF_ERROR_ARGUMENT, "option %s: \"%s\" is not a value%s", name, text, known);
     }
     hfStatus status = check_field(f, value, error);
+    if (f->offset == offsetof(hfSimConfig, accuracy) && value == 0)
+      return hfi_refuse(error, HF_ERROR_ARGUMENT, "option accuracy = 0: must be positive; without it steps are fixed");
     if (status == HF_OK) write_field(config, f, value);
     return status;
   }

@@ -2,6 +2,7 @@
 #include "sim/sim.h"
 
 #include "base/error.h"
+#include "integrate/continuous.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +71,10 @@ static int any_dynamic_friction(const hfModel* m) {
   return 0;
 }
 
+static int is_continuous(int method) {
+  return method == HF_METHOD_RK3 || method == HF_METHOD_IMPLICIT_EULER || method == HF_METHOD_SDIRK;
+}
+
 static hfStatus choose_options(hfSim* s, hfError* error) {
   hfSimConfig* c = &s->config;
   const hfWorld* w = &s->model->world;
@@ -79,7 +84,7 @@ static hfStatus choose_options(hfSim* s, hfError* error) {
   hfStatus status = hfi_config_check(c, error);
   if (status != HF_OK) return status;
   if (!(c->step > 0)) return hfi_refuse(error, HF_ERROR_ARGUMENT, "step must be positive, is %g", c->step);
-  if (c->method != HF_METHOD_TAMSI && c->method != HF_METHOD_CONVEX)
+  if (c->method != HF_METHOD_TAMSI && c->method != HF_METHOD_CONVEX && !is_continuous(c->method))
     return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "method \"%s\" is not available", hf_method_name(c->method));
   if (c->friction == HF_FRICTION_COULOMB) return hfi_refuse(error, HF_ERROR_ARGUMENT, "friction \"coulomb\" belongs to the rigid methods");
   if (c->method == HF_METHOD_CONVEX) c->solver.first_rung = HF_RUNG_CONVEX;
@@ -101,7 +106,9 @@ static hfStatus create(hfSim* s, hfError* error) {
   hfiArena arena = hfi_arena((char*)s->memory + shift, plan.used);
   slice(s, &arena);
   if (s->scene.listed) hfi_contact_materials(&s->scene, s->material);
-  return hf_solver_create(&s->solver, &s->assembly.capacity, error);
+  status = hf_solver_create(&s->solver, &s->assembly.capacity, error);
+  if (status == HF_OK && is_continuous(s->config.method)) status = hfi_sim_create_continuous(s, error);
+  return status;
 }
 
 hfStatus hf_sim_create(hfSim** sim, const hfModel* model, const hfSimConfig* config, hfError* error) {
@@ -118,6 +125,7 @@ hfStatus hf_sim_create(hfSim** sim, const hfModel* model, const hfSimConfig* con
 void hf_sim_free(hfSim* s) {
   if (!s) return;
   hf_solver_free(s->solver);
+  hfi_continuous_free(s->continuous);
   free(s->memory);
   free(s);
 }

@@ -73,6 +73,7 @@ static void set_evaluated(const hfSim* s, const hfiContact* c, const hfStepBlock
 
 hfContact hf_sim_contact(const hfSim* s, int i) {
   assert(i >= 0 && i < s->ncontact);
+  if (s->continuous && s->stepped) return s->result[i];
   const hfiContact* c = &s->contact[i];
   hfContact r = {.geom_a = c->geom_a, .geom_b = c->geom_b, .body_a = c->body_a, .body_b = c->body_b,
                  .feature = c->feature, .p_W = c->p_W, .n_W = c->n, .depth = c->depth};

@@ -20,6 +20,7 @@ struct hfSim {
   hfiScene scene;
   hfSolver* solver;
   hfiAssembly assembly;       // the step problem
+  struct hfiContinuous* continuous; // methods of continuous time; else NULL
 
   // collision and contacts
   int32_t max_contacts, ncontact, ndropped;
@@ -62,6 +63,10 @@ void hfi_sim_input(hfSim* sim, const hfState* state, const hfInput* input);
 void hfi_sim_forces(hfSim* sim, const hfState* state, const hfInput* input);
 // Row velocities, accelerations and the report, from v1 and the impulses.
 void hfi_sim_results(hfSim* sim, hfStepReport* report);
+
+// Methods of continuous time.
+hfStatus hfi_sim_create_continuous(hfSim* sim, hfError* error);
+hfStatus hfi_sim_step_continuous(hfSim* sim, hfState* state, const hfInput* input, hfStepReport* report, hfError* error);
 
 // Sensors at a state whose poses are up to date. After a step: contacts and rows act, `v1` as row_v;
 // without one (row_v NULL) neither does.

@@ -145,7 +145,7 @@ hfStatus hf_sim_step(hfSim* s, hfState* state, const hfInput* in, hfStepReport* 
   if (!report) report = &unused;
   memset(report, 0, sizeof *report);
   hfStatus status = hfi_sim_check(s, state, in, error);
-  if (status == HF_OK) status = step_discrete(s, state, in, report, error);
+  if (status == HF_OK) status = (s->continuous ? hfi_sim_step_continuous : step_discrete)(s, state, in, report, error);
   if (status < 0) report->status = status;
   return status;
 }

@@ -1,0 +1,74 @@
+// One step of continuous time: an integrator over the acceleration problem (integrate/continuous.h).
+//
+// Results are those at the end of the step: contacts with their forces there, the acceleration there.
+// Limits and equalities are forces and KKT rows of the acceleration problem, not rows of the sim: their
+// sensors read zero.
+#include "sim/sim.h"
+
+#include "integrate/continuous.h"
+
+#include <string.h>
+
+static const double SMALLEST = 1e-6;   // step of the integrator, over that of the sim [-]
+static const int64_t MOST = 1000000;   // attempts in a step of the sim
+
+hfStatus hfi_sim_create_continuous(hfSim* s, hfError* error) {
+  const hfSimConfig* c = &s->config;
+  hfAccelConfig accel = hf_accel_config_default();
+  accel.friction = s->friction;
+  accel.max_contacts = s->max_contacts;
+  accel.scene_signals = c->scene_signals;
+  accel.static_speed = c->static_speed;
+  accel.theta_max = c->solver.theta_max;
+  hfIntegratorConfig integrator = hf_integrator_config_default();
+  integrator.method = c->method;
+  integrator.error_control = c->accuracy > 0;
+  integrator.accuracy = c->accuracy;
+  integrator.step = s->h;
+  integrator.smallest_step = SMALLEST * s->h;
+  integrator.max_steps = MOST;
+  integrator.newton = c->newton;
+  integrator.tals = c->tals;
+  integrator.jacobian = c->jacobian;
+  integrator.newton_tolerance = c->solver.tolerance;
+  return hfi_continuous_create(&s->continuous, s->model, &accel, &integrator, error);
+}
+
+static void take_contacts(hfSim* s, hfStepReport* report) {
+  const hfAccel* a = hfi_continuous_accel(s->continuous);
+  s->ncontact = report->ncontact = a->ncontact;
+  s->stepped = 1;
+  for (int i = 0; i < a->ncontact; ++i) {
+    s->contact[i] = a->contact[i].at;
+    s->result[i] = hfi_accel_contact_result(a, i);
+    report->nstick += s->result[i].stick;
+    report->max_depth = max2(report->max_depth, s->result[i].depth);
+  }
+}
+
+// Kinematics, controls and actuator forces of the end.
+static void take_motion(hfSim* s, const hfState* state, const hfInput* in) {
+  hfi_sim_pose(s, hf_state_q(state), in);
+  hf_dynamics_velocity(&s->dynamics, hf_state_v(state));
+  hfi_sim_input(s, state, in);
+  hf_actuation_update(&s->actuation, &s->dynamics, hf_state_q(state));
+  hf_actuation_forces(&s->actuation, hf_state_act(state), s->ctrl, 0);
+  hfi_rows_clear(&s->actuation.rows);
+  memcpy(s->acceleration, hfi_continuous_vdot(s->continuous), sizeof *s->acceleration * (size_t)s->model->nv);
+}
+
+hfStatus hfi_sim_step_continuous(hfSim* s, hfState* state, const hfInput* in, hfStepReport* report, hfError* error) {
+  const hfAccel* a = hfi_continuous_accel(s->continuous);
+  int64_t dropped = hf_accel_statistics(a).dropped;
+  hfStatus status = hfi_continuous_step(s->continuous, state, in, s->h, error);
+  if (status < 0) return status;
+  report->integrate = hfi_continuous_report(s->continuous);
+  report->solve.iterations = (int32_t)report->integrate.iterations;
+  report->solve.limited = (int32_t)report->integrate.limited;
+  report->ndropped = (int32_t)(hf_accel_statistics(a).dropped - dropped);
+  report->status = status == HF_OK && report->ndropped ? HF_OVERFLOW : status;
+  take_contacts(s, report);
+  take_motion(s, state, in);
+  if (s->model->nsensor) hfi_sim_sense(s, state, in, hf_state_v(state));
+  return report->status;
+}
