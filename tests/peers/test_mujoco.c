@@ -1,15 +1,16 @@
-// The same models in MuJoCo: body poses, mass matrix, bias, actuator and passive forces at random states.
+// The same models in MuJoCo: body poses, mass matrix, bias, actuator and passive forces, sensors.
 //
 // mujoco_reference.py writes MuJoCo's values; every model under the shared models folder and under
 // tests/data/import is one test here. Without the folder, or without a Python that has mujoco, the
 // tests are skipped. Tolerances are the project's: poses 1e-10 m, M and bias 1e-9 of their largest
 // entry, 1e-6 where masses come from meshes (MuJoCo keeps vertices in single precision); actuator and
-// passive forces 1e-9 of their largest entry.
+// passive forces 1e-9 of their largest entry, sensors 1e-8 of their size.
 #include "support/cmocka_all.h"
 
 #include <holdfast/actuation.h>
 #include <holdfast/dynamics.h>
 #include <holdfast/import.h>
+#include <holdfast/sim.h>
 
 #include <dirent.h>
 #include <math.h>
@@ -114,10 +115,12 @@ typedef struct Reference {
   int* body; // ids in our model, -1: without a name
   hfDynamics* d;
   hfActuation* a;
+  hfSim* sim;
+  hfState* state;
   double timestep;
 } Reference;
 
-typedef struct Worst { double pose, M, bias, force, drive, passive; } Worst;
+typedef struct Worst { double pose, M, bias, force, drive, passive, sensor; } Worst;
 
 static void compare_poses(const Reference* ref, const hfDynamics* d, const double* pose, Worst* worst) {
   for (int i = 0; i < ref->nbody; ++i) {
@@ -145,6 +148,24 @@ static void compare_forces(const Reference* ref, const double* q, const double* 
   for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) free(rows[i]);
 }
 
+// Contact sensors differ by design; everything else by rounding. Error over max(1, |value|).
+static void compare_sensors(const Reference* ref, const double* q, const double* v, const double* act, double* ctrl, Worst* worst) {
+  double* wanted = read_row(ref->in, "sensor", ref->nsensordata);
+  hfInput input = {.ctrl = ctrl};
+  memcpy(hf_state_q(ref->state), q, (size_t)ref->nq * sizeof *q);
+  memcpy(hf_state_v(ref->state), v, (size_t)ref->nv * sizeof *v);
+  memcpy(hf_state_act(ref->state), act, (size_t)ref->na * sizeof *act);
+  hfError error = {HF_OK, ""};
+  if (hf_sim_evaluate(ref->sim, ref->state, &input, &error) < 0) fail_msg("%s", error.message);
+  const double* ours = hf_sim_sensors(ref->sim);
+  for (int i = 0; i < ref->nsensordata; ++i) {
+    double off = fabs(ours[i] - wanted[i]) / fmax(1, fabs(wanted[i]));
+    if (off > 1e-8 && worst->sensor <= 1e-8) printf("  sensor value %d: %.15g, MuJoCo %.15g\n", i, ours[i], wanted[i]);
+    worst->sensor = fmax(worst->sensor, off);
+  }
+  free(wanted);
+}
+
 static void compare_state(const Reference* ref, Worst* worst) {
   int nv = ref->nv;
   hfDynamics* d = ref->d;
@@ -163,8 +184,8 @@ static void compare_state(const Reference* ref, Worst* worst) {
   worst->M = fmax(worst->M, relative_error(ours, M, nv * nv));
   worst->bias = fmax(worst->bias, relative_error(hf_dynamics_c(d), bias, nv));
   compare_forces(ref, qpos, act, ctrl, worst);
-  double* sensor = read_row(ref->in, "sensor", ref->nsensordata);
-  double* rows[] = {qpos, qvel, ctrl, act, pose, M, bias, sensor, ours};
+  compare_sensors(ref, qpos, qvel, act, ctrl, worst);
+  double* rows[] = {qpos, qvel, ctrl, act, pose, M, bias, ours};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) free(rows[i]);
 }
 
@@ -176,6 +197,7 @@ static void read_sizes(Reference* ref, const hfModel* model) {
   assert_int_equal(ref->nv, model->nv);
   assert_int_equal(ref->nu, model->nu);
   assert_int_equal(ref->na, model->na);
+  assert_int_equal(ref->nsensordata, model->nsensordata);
   assert_int_equal(ref->nbody, model->nbody);
   ref->body = malloc((size_t)ref->nbody * sizeof *ref->body);
   for (int i = 0; i < ref->nbody; ++i) {
@@ -193,19 +215,26 @@ static void compare_model(Reference* ref, const hfModel* model) {
   ref->timestep = model->world.timestep;
   assert_int_equal(hf_dynamics_create(&ref->d, model, NULL), HF_OK);
   assert_int_equal(hf_actuation_create(&ref->a, model, NULL), HF_OK);
+  hfSimConfig config = hf_sim_config_default();
+  assert_int_equal(hf_sim_create(&ref->sim, model, &config, NULL), HF_OK);
+  ref->state = hf_state_create(model);
+  assert_non_null(ref->state);
   int states = getenv("HF_FULL") ? 100 : 20;
   for (int i = 0; i < states; ++i) compare_state(ref, &w);
+  hf_state_free(ref->state);
+  hf_sim_free(ref->sim);
   hf_actuation_free(ref->a);
   hf_dynamics_free(ref->d);
   free(ref->body);
-  printf("  pose %.1e  M %.1e  bias %.1e  force %.1e  drive %.1e  passive %.1e%s\n", w.pose, w.M, w.bias, w.force, w.drive,
-         w.passive, ref->meshmass ? "  (mesh masses)" : "");
+  printf("  pose %.1e  M %.1e  bias %.1e  force %.1e  drive %.1e  passive %.1e  sensor %.1e%s\n", w.pose, w.M, w.bias, w.force,
+         w.drive, w.passive, w.sensor, ref->meshmass ? "  (mesh masses)" : "");
   double tolerance = ref->meshmass ? 1e-6 : 1e-9;
   assert_true(w.pose <= 1e-10);
   assert_true(w.M <= tolerance);
   assert_true(w.bias <= tolerance);
   assert_true(w.force <= 1e-9);
   assert_true(w.drive <= 1e-9);
+  assert_true(w.sensor <= 1e-8);
   // gravity compensation carries the masses; spatial tendons, whose springs act in MuJoCo, are not supported
   assert_true(w.passive <= tolerance || ref->spatial > 0);
 }
