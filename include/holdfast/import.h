@@ -9,8 +9,8 @@ extern "C" {
 #endif
 
 typedef enum hfSeverity {
-  HF_NOTE,    // read and used differently than written, e.g. solref became a stiffness
-  HF_WARNING, // not used; the message says what that means for the result
+  HF_NOTE,    // not used without effect on the motion, or used differently than written (solref became a stiffness)
+  HF_WARNING, // not used, and the motion may differ: the message says how
 } hfSeverity;
 
 // What a reader has to say about a file that it accepted. Owned by hfDiagnostics.
@@ -33,7 +33,8 @@ typedef struct hfImportConfig {
   int search_count;
   int merge_fixed_links; // URDF: 1 folds links on fixed joints into their parent (default 0: kept)
   int floating_base;     // URDF: 1 gives the root link a free joint (default 0: welded to the world)
-  int skip_meshes;       // 1: a geom whose mesh file is missing is left out with a warning (default 0: refused)
+  int skip_meshes;       // 1: a geom whose mesh file is missing is left out with a warning (default 0: refused,
+                         // unless the geom is only drawn)
 } hfImportConfig;
 
 HF_API hfImportConfig hf_import_config_default(void);

@@ -160,6 +160,8 @@ static void warn_about_contact(hfiMjcf* m, const GeomSpec* s, const hfiElem* ele
       break;
     }
   if (s->adhesion != 0) hfi_note(m->r, elem, HF_WARNING, "adhesion is not supported: contacts do not pull");
+  if (s->def.solref[0] != 0)
+    hfi_note(m->r, elem, HF_NOTE, "solref, solimp: read as the stiffness and dissipation that give MuJoCo's resting depth");
   if (s->fitscale != 1) hfi_note(m->r, elem, HF_WARNING, "fitscale is not used: the fitted size stays as it is");
 }
 
