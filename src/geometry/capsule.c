@@ -78,6 +78,8 @@ int hfi_capsule_capsule(const hfiShape* A, const hfPose* X_WA, const hfiShape* B
     put_approach(points, crossing, A->size[0], B->size[0], across, 2);
     return points[0].depth >= -margin;
   }
-  for (int k = 0; k < 2; ++k) put_approach(points + k, end[k], A->size[0], B->size[0], across, (uint32_t)k);
-  return keep_touching(points, 2, margin, kFlatTilt * min2(a.half, b.half));
+  // without an overlap both ends are one pair of points
+  int count = v3_norm(v3_sub(end[1].a, end[0].a)) + v3_norm(v3_sub(end[1].b, end[0].b)) > kFlatTilt * radius ? 2 : 1;
+  for (int k = 0; k < count; ++k) put_approach(points + k, end[k], A->size[0], B->size[0], across, (uint32_t)k);
+  return keep_touching(points, count, margin, kFlatTilt * min2(a.half, b.half));
 }

@@ -72,20 +72,21 @@ static hfVec3 sharpen(hfiCores* c, const hfiEdges* e, hfVec3 n) {
   return n;
 }
 
-// 1 if w = pa - pb of some support points at n is along n but for ways along the edges.
-static int is_stationary(const hfiEdges* e, hfVec3 n, hfVec3 w, double scale) {
+// Ways c along the edges that leave of w = pa - pb, some support points at n, only the part along n.
+// Returns 1 where there are such and they are no longer than the edges.
+static int close_ways(const hfiEdges* e, hfVec3 n, hfVec3 w, double scale, double c[2]) {
   hfVec3 r = v3_axpy(-v3_dot(n, w), n, w);
-  double a = 0, b = 0;
-  if (e->count == 1) a = v3_dot(r, e->direction[0]);
-  if (e->count == 2) { // r = a e0 + b e1
-    double cosine = v3_dot(e->direction[0], e->direction[1]), ra = v3_dot(r, e->direction[0]), rb = v3_dot(r, e->direction[1]), det = 1 - cosine * cosine;
-    a = (ra - cosine * rb) / det;
-    b = (rb - cosine * ra) / det;
+  c[0] = c[1] = 0;
+  if (e->count == 1) c[0] = v3_dot(r, e->direction[0]);
+  if (e->count == 2) { // r = c0 e0 + c1 e1
+    double cosine = v3_dot(e->direction[0], e->direction[1]), r0 = v3_dot(r, e->direction[0]), r1 = v3_dot(r, e->direction[1]), det = 1 - cosine * cosine;
+    c[0] = (r0 - cosine * r1) / det;
+    c[1] = (r1 - cosine * r0) / det;
   }
-  for (int i = 0; i < e->count; ++i)
-    if (!(fabs(i ? b : a) <= e->length[i])) return 0;
-  if (e->count > 0) r = v3_axpy(-a, e->direction[0], r);
-  if (e->count > 1) r = v3_axpy(-b, e->direction[1], r);
+  for (int i = 0; i < e->count; ++i) {
+    if (!(fabs(c[i]) <= e->length[i])) return 0;
+    r = v3_axpy(-c[i], e->direction[i], r);
+  }
   return v3_norm(r) <= kStationary * scale;
 }
 
@@ -93,44 +94,42 @@ typedef struct Polish {
   hfiCores* cores;
   const hfiSimplex* simplex;
   hfiClosest best;
-  int edges_A, edges_B; // number of edges of the guess that gave the best
-  int sharpened;        // a guess was taken
+  int sharpened; // a guess was taken
 } Polish;
 
-// Sharpens with the edges of the cores in `sides`. The first direction that is not worse is taken, a
-// later one only if it is better. Returns 1 where the guess is right.
+// Sharpens with the edges of the cores in `sides`. A direction that is not worse is taken if the guess is
+// right or none was taken before; a better one always. Returns 1 where the guess is right.
 static int try_edges(Polish* p, hfiEdgeRule rule, int sides) {
   hfiCores* c = p->cores;
-  hfiEdges a = {0, {{0, 0, 0}, {0, 0, 0}}, {0, 0}}, b = a;
-  if (sides & HFI_EDGES_OF_A) a = hfi_edges_find(c, p->simplex, p->best.n, rule, HFI_EDGES_OF_A);
+  hfiEdges all = {0, {{0, 0, 0}, {0, 0, 0}}, {0, 0}}, b = all;
+  if (sides & HFI_EDGES_OF_A) all = hfi_edges_find(c, p->simplex, p->best.n, rule, HFI_EDGES_OF_A);
   if (sides & HFI_EDGES_OF_B) b = hfi_edges_find(c, p->simplex, p->best.n, rule, HFI_EDGES_OF_B);
-  hfiEdges all = a;
+  int of_A = all.count;
   for (int i = 0; i < b.count; ++i) hfi_edges_add(&all, b.direction[i], b.length[i]);
   hfVec3 n = sharpen(c, &all, p->best.n);
   if (!v3_finite(n)) return 0;
   hfiSupportPoint at = hfi_support_pair(c, v3_neg(n));
-  double gap = v3_dot(n, at.w);
-  if (!(gap >= p->best.gap + (p->sharpened ? 1e-15 : -1e-15) * c->scale)) return 0;
+  double gap = v3_dot(n, at.w), way[2];
+  if (!(gap >= p->best.gap - 1e-15 * c->scale)) return 0;
+  int right = close_ways(&all, n, at.w, c->scale, way);
+  if (!right && p->sharpened && gap <= p->best.gap + 1e-15 * c->scale) return 0;
   p->sharpened = 1;
   p->best.n = n;
   p->best.gap = gap;
-  p->edges_A = a.count;
-  p->edges_B = b.count;
-  return is_stationary(&all, n, at.w, c->scale);
+  if (!right) return 0;
+  // the witnesses slide along their edges until they face each other
+  p->best.pb = at.b;
+  for (int i = of_A; i < all.count; ++i) p->best.pb = v3_axpy(way[i], all.direction[i], p->best.pb);
+  return 1;
 }
 
 hfiClosest hfi_polish(hfiCores* c, const hfiSimplex* s, hfVec3 n) {
   enum { A = HFI_EDGES_OF_A, B = HFI_EDGES_OF_B };
   static const int kGuess[][2] = {{HFI_EDGES_AT_WITNESS, A | B}, {HFI_EDGES_AT_WITNESS, A}, {HFI_EDGES_AT_WITNESS, B}, {HFI_EDGES_AT_WITNESS, 0},
                                   {HFI_EDGES_CAP, A}, {HFI_EDGES_CAP, B}, {HFI_EDGES_ACROSS, A | B}, {HFI_EDGES_ACROSS, A}, {HFI_EDGES_ACROSS, B}};
-  Polish p = {c, s, {n, hfi_simplex_a(s), hfi_simplex_b(s), hfi_separation(c, n)}, 2, 2, 0};
+  Polish p = {c, s, {n, hfi_simplex_a(s), hfi_simplex_b(s), hfi_separation(c, n)}, 0};
   int right = 0;
   for (size_t i = 0; i < sizeof kGuess / sizeof *kGuess && !right; ++i) right = try_edges(&p, (hfiEdgeRule)kGuess[i][0], kGuess[i][1]);
-  hfiClosest r = p.best;
-  // a core that touches with a corner or a curved part has one support point there: the witness
-  hfiSupportPoint at = hfi_support_pair(c, v3_neg(r.n));
-  if (p.edges_B == 0) { r.pb = at.b; r.pa = v3_axpy(r.gap, r.n, r.pb); }
-  else if (p.edges_A == 0) { r.pa = at.a; r.pb = v3_axpy(-r.gap, r.n, r.pa); }
-  else r.pa = v3_axpy(r.gap, r.n, r.pb);
-  return r;
+  p.best.pa = v3_axpy(p.best.gap, p.best.n, p.best.pb);
+  return p.best;
 }
