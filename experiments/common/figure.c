@@ -7,7 +7,7 @@
 
 enum { WIDTH = 720, HEIGHT = 480, LEFT = 82, RIGHT = 200, TOP = 44, BOTTOM = 58 };
 
-static const char* const kColours[] = {"#1b6ca8", "#d1495b", "#2e8b57", "#8a5fbf", "#e08e1b", "#3aa6a6", "#7a7a7a", "#a8471b"};
+static const char* const kColours[] = {"#1b6ca8", "#d1495b", "#2e8b57", "#8a5fbf", "#e08e1b", "#3aa6a6", "#7a7a7a", "#a8471b", "#111111", "#c2185b", "#5d8a00", "#0047ab"};
 
 void figure_add(figure* f, const char* name, int count, const double* x, const double* y, figureStyle style) {
   assert(f->count < FIGURE_CURVES);
@@ -65,7 +65,7 @@ static void draw_axis(FILE* out, const Axis* a, int vertical, const char* label)
 
 static void draw_curve(FILE* out, const figure* f, int k, const Axis* ax, const Axis* ay) {
   const figureCurve* c = &f->curve[k];
-  const char* colour = kColours[k % 8];
+  const char* colour = kColours[k % (int)(sizeof kColours / sizeof *kColours)];
   if (c->style != FIGURE_MARKS) {
     fprintf(out, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"1.6\"%s points=\"", colour, c->style == FIGURE_DASHED ? " stroke-dasharray=\"6 4\"" : "");
     for (int i = 0; i < c->count; ++i)
