@@ -17,6 +17,14 @@ static const double PERIOD = 0.5, AMPLITUDE = 0.15, WINDOW = 0.025; // [s], [m],
 enum { SAMPLES = 100, NV = 8 };                                     // over 2.5 s
 static const char SCENE[] = "gripper_mug.xml";
 
+// The paper's scheme: contacts are those of the start of a step.
+static hfSimConfig paper_config(double h) {
+  hfSimConfig config = hf_sim_config_default();
+  config.step = h;
+  config.anticipate = 0;
+  return config;
+}
+
 // ---- speed ---------------------------------------------------------------------------------------
 
 static int by_value(const void* a, const void* b) { return *(const double*)a < *(const double*)b ? -1 : 1; }
@@ -26,8 +34,7 @@ static int measure_speed(result* r, const char* keyframe, int repeats) {
   double wall[32], low = INFINITY, high = -INFINITY;
   worldTotals totals;
   for (int k = 0; k < repeats; ++k) {
-    hfSimConfig config = hf_sim_config_default();
-    config.step = 0.003;
+    hfSimConfig config = paper_config(0.003);
     world w;
     if (world_open(&w, SCENE, &config, keyframe) != CLI_GOOD) return CLI_FAILED;
     memset(&totals, 0, sizeof totals);
@@ -67,8 +74,7 @@ static int measure_speed(result* r, const char* keyframe, int repeats) {
 
 // Velocities at the ends of the windows, for n steps a window.
 static int sample_run(int n, double (*v)[NV]) {
-  hfSimConfig config = hf_sim_config_default();
-  config.step = WINDOW / n;
+  hfSimConfig config = paper_config(WINDOW / n);
   world w;
   if (world_open(&w, SCENE, &config, "rim") != CLI_GOOD) return CLI_FAILED;
   int status = CLI_GOOD;

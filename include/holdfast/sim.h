@@ -21,6 +21,7 @@ typedef struct hfSimConfig {
   int32_t friction;         // hfFrictionLaw; -1: the scene's
   int32_t max_contacts;     // capacity; 0: planned from the model
   int32_t gyroscopic;       // 1: gyroscopic terms implicit (default 0: explicit, in the bias)
+  int32_t anticipate;       // 1: contacts that the step's free motion would make count in it (default 1)
   int32_t scene_signals;    // 1: the scene's signals drive controls that no input gives (default 1)
   double near_rigid;        // beta of rows without a stiffness of their own (docs/theory/one-law.md) [-]
   double static_speed;      // slip above which the dynamic coefficient acts, in stiction speeds [-]

@@ -24,7 +24,28 @@ void hfi_contact_materials(const hfiScene* scene, hfiMaterial* out) {
   }
 }
 
-int hfi_contact_set(const hfModel* m, const hfiMaterial* listed, const hfiRawContact* raw, int nraw, hfiContact* out) {
+void hfi_contact_reach(const hfDynamics* d, double h, double* reach) {
+  const hfModel* m = d->model;
+  double fall = h * h * v3_norm(d->gravity);
+  for (int g = 0; g < m->ngeom; ++g) {
+    int body = hf_model_geom_body(m)[g];
+    reach[g] = 0;
+    if (hf_model_body_lastdof(m)[body] < 0) continue;
+    hfMotion V = hf_dynamics_point_velocity(d, body, d->X_WG[g].p);
+    reach[g] = h * (v3_norm(V.v) + v3_norm(V.w) * hf_model_geom_rbound(m)[g]) + fall;
+  }
+}
+
+// Depth that the free motion over h reaches: (v0 + h g) along the normal.
+static double coming_depth(const hfModel* m, const hfDynamics* d, double h, const hfiRawContact* r, double depth) {
+  int a = hf_model_geom_body(m)[r->geom_a], b = hf_model_geom_body(m)[r->geom_b];
+  hfVec3 va = hf_dynamics_point_velocity(d, a, r->point.p_WCa).v, vb = hf_dynamics_point_velocity(d, b, r->point.p_WCb).v;
+  if (hf_model_body_lastdof(m)[a] >= 0) va = v3_axpy(h, d->gravity, va);
+  if (hf_model_body_lastdof(m)[b] >= 0) vb = v3_axpy(h, d->gravity, vb);
+  return depth - h * v3_dot(r->point.n_W, v3_sub(va, vb));
+}
+
+int hfi_contact_set(const hfModel* m, const hfDynamics* d, double h, const hfiMaterial* listed, const hfiRawContact* raw, int nraw, hfiContact* out) {
   int count = 0, last = -1;
   hfiMaterial combined = {0};
   for (int i = 0; i < nraw; ++i) {
@@ -33,7 +54,7 @@ int hfi_contact_set(const hfModel* m, const hfiMaterial* listed, const hfiRawCon
     last = r->candidate;
     const hfiMaterial* material = listed ? &listed[r->candidate] : &combined;
     double depth = r->point.depth + material->include_margin;
-    if (depth > 0) fill_contact(&out[count++], m, r, material, depth);
+    if (depth > 0 || (d && coming_depth(m, d, h, r, depth) > 0)) fill_contact(&out[count++], m, r, material, depth);
   }
   return count;
 }

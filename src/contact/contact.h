@@ -25,10 +25,14 @@ typedef struct hfiContact {
   hfVec3 xi_W, twist_W; // deformation at the start, in the world: sliding [m]; torsion and rolling [rad]
 } hfiContact;
 
-// Contacts of the raw points that act (gap below margin - gap), in the same order. Returns the count.
+// Contacts of the raw points that act, in the same order: those below their gap (margin - gap), and
+// with dynamics given also those that the free motion over h would bring there. Returns the count.
 // listed: materials of the scene's candidates where they are listed for good (hfi_contact_materials),
 // else NULL.
-int hfi_contact_set(const hfModel* model, const hfiMaterial* listed, const hfiRawContact* raw, int nraw, hfiContact* out);
+int hfi_contact_set(const hfModel* model, const hfDynamics* dynamics, double h, const hfiMaterial* listed,
+                    const hfiRawContact* raw, int nraw, hfiContact* out);
+// How far each geom may come over h, at most: speed of its centre, spin times size, and a fall.
+void hfi_contact_reach(const hfDynamics* dynamics, double h, double* reach); // (ngeom)
 // Materials of all candidates of a listed scene.
 void hfi_contact_materials(const hfiScene* scene, hfiMaterial* out);
 

@@ -66,10 +66,10 @@ void hfi_scene_init(hfiScene* s, const hfModel* m, hfiArena* arena) {
 // ---- collision -----------------------------------------------------------------------------------
 
 // Contacts of a pair are found below this gap.
-static double pair_margin(const hfModel* m, const hfiCandidate* c) {
-  if (c->pair >= 0) return hf_model_pair_margin(m)[c->pair];
+static double pair_margin(const hfModel* m, const hfiCandidate* c, const double* reach) {
   const double* margin = hf_model_geom_margin(m);
-  return max2(margin[c->a], margin[c->b]);
+  double own = c->pair >= 0 ? hf_model_pair_margin(m)[c->pair] : max2(margin[c->a], margin[c->b]);
+  return reach ? own + reach[c->a] + reach[c->b] : own;
 }
 
 // Are the bounding spheres (or a plane and a sphere) farther apart than the margin?
@@ -82,11 +82,11 @@ static int far_apart(const hfModel* m, const hfPose* X_WG, const hfiCandidate* c
   return 1; // two planes
 }
 
-static void find_candidates(hfiScene* s, const hfPose* X_WG, int* dropped) {
+static void find_candidates(hfiScene* s, const hfPose* X_WG, const double* reach, int* dropped) {
   const hfModel* m = s->model;
   for (int g = 0; g < m->ngeom; ++g) {
     hfiAabb b = hfi_shape_aabb(&s->shape[g], &X_WG[g]);
-    double margin = hf_model_geom_margin(m)[g];
+    double margin = hf_model_geom_margin(m)[g] + (reach ? reach[g] : 0);
     hfVec3 grow = v3(margin, margin, margin);
     b.lo = v3_sub(b.lo, grow), b.hi = v3_add(b.hi, grow);
     s->box[g] = b;
@@ -100,14 +100,14 @@ static void find_candidates(hfiScene* s, const hfPose* X_WG, int* dropped) {
   }
 }
 
-int hfi_scene_collide(hfiScene* s, const hfPose* X_WG, hfiRawContact* out, int capacity, int* dropped) {
+int hfi_scene_collide(hfiScene* s, const hfPose* X_WG, const double* reach, hfiRawContact* out, int capacity, int* dropped) {
   const hfModel* m = s->model;
   int count = 0;
   *dropped = 0;
-  if (!s->listed) find_candidates(s, X_WG, dropped);
+  if (!s->listed) find_candidates(s, X_WG, reach, dropped);
   for (int i = 0; i < s->ncandidate; ++i) {
     const hfiCandidate* c = &s->candidate[i];
-    double margin = pair_margin(m, c);
+    double margin = pair_margin(m, c, reach);
     if (far_apart(m, X_WG, c, margin)) continue;
     hfiContactPoint points[HFI_MAX_MANIFOLD];
     int n = hfi_collide(&s->shape[c->a], &X_WG[c->a], &s->shape[c->b], &X_WG[c->b], margin, points);

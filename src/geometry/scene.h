@@ -27,7 +27,8 @@ typedef struct hfiScene {
 void hfi_scene_init(hfiScene* scene, const hfModel* model, hfiArena* arena);
 
 // Contact points at the given poses (ngeom), sorted by (geom_a, geom_b) and manifold order. Returns
-// their number, at most `capacity`; *dropped counts those beyond it.
-int hfi_scene_collide(hfiScene* scene, const hfPose* X_WG, hfiRawContact* out, int capacity, int* dropped);
+// their number, at most `capacity`; *dropped counts those beyond it. reach (ngeom, or NULL): how far
+// each geom may come in the time that matters, added to the margin of its pairs [m].
+int hfi_scene_collide(hfiScene* scene, const hfPose* X_WG, const double* reach, hfiRawContact* out, int capacity, int* dropped);
 
 #endif

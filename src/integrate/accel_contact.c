@@ -153,9 +153,9 @@ void hfi_accel_collide(hfAccel* a) {
   int dropped = 0, ncol = 0, njac = 0;
   a->ncontact = a->npoint = 0;
   if (!a->config.max_contacts) return;
-  int nraw = hfi_scene_collide(&a->scene, a->dynamics.X_WG, a->raw, a->config.max_contacts, &dropped);
+  int nraw = hfi_scene_collide(&a->scene, a->dynamics.X_WG, NULL, a->raw, a->config.max_contacts, &dropped);
   a->statistics.dropped += dropped;
-  a->npoint = hfi_contact_set(a->model, a->scene.listed ? a->material : NULL, a->raw, nraw, a->point);
+  a->npoint = hfi_contact_set(a->model, NULL, 0, a->scene.listed ? a->material : NULL, a->raw, nraw, a->point);
   for (int i = 0; i < a->npoint; ++i) {
     hfiAccelContact* c = &a->contact[a->ncontact];
     c->at = a->point[i];

@@ -12,6 +12,7 @@ hfSimConfig hf_sim_config_default(void) {
   hfSimConfig c = {0};
   c.method = -1;
   c.friction = -1;
+  c.anticipate = 1;
   c.scene_signals = 1;
   c.near_rigid = 0.1;
   c.static_speed = 10;
@@ -57,6 +58,7 @@ static const Field kFields[] = {
     FIELD(friction, 'i', -1, HF_FRICTION_COULOMB, kFrictions),
     FIELD(max_contacts, 'i', 0, 1e6, NULL),
     FIELD(gyroscopic, 'i', 0, 1, kSwitches),
+    FIELD(anticipate, 'i', 0, 1, kSwitches),
     FIELD(scene_signals, 'i', 0, 1, kSwitches),
     FIELD(near_rigid, 'd', 1e-6, 10, NULL),
     FIELD(static_speed, 'd', 0, 1e9, NULL),

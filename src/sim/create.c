@@ -46,6 +46,7 @@ static void slice(hfSim* s, hfiArena* arena) {
   hfi_scene_init(&s->scene, m, arena);
   hfi_assembly_init(&s->assembly, m, s->max_contacts, arena);
   s->material = HFI_TAKE(arena, hfiMaterial, s->scene.max_candidate);
+  s->reach = HFI_TAKE(arena, double, m->ngeom);
   s->raw = HFI_TAKE(arena, hfiRawContact, s->max_contacts);
   s->contact = HFI_TAKE(arena, hfiContact, s->max_contacts);
   s->outcome = HFI_TAKE(arena, hfiContactOutcome, s->max_contacts);

@@ -25,6 +25,7 @@ struct hfSim {
   // collision and contacts
   int32_t max_contacts, ncontact, ndropped;
   hfiMaterial* material;      // of the scene's listed candidates, else unused
+  double* reach;              // (ngeom) how far geoms may come within the step [m]
   hfiRawContact* raw;         // (max_contacts)
   hfiContact* contact;        // (max_contacts)
   hfiContactOutcome* outcome; // (max_contacts)

@@ -78,8 +78,10 @@ void hfi_sim_pose(hfSim* s, const double* q, const hfInput* in) {
 void hfi_sim_contacts(hfSim* s, const hfState* state) {
   s->ncontact = s->ndropped = 0;
   if (!s->max_contacts) return;
-  int nraw = hfi_scene_collide(&s->scene, s->dynamics.X_WG, s->raw, s->max_contacts, &s->ndropped);
-  s->ncontact = hfi_contact_set(s->model, s->scene.listed ? s->material : NULL, s->raw, nraw, s->contact);
+  const hfDynamics* d = s->config.anticipate ? &s->dynamics : NULL;
+  if (d) hfi_contact_reach(d, s->h, s->reach);
+  int nraw = hfi_scene_collide(&s->scene, s->dynamics.X_WG, d ? s->reach : NULL, s->raw, s->max_contacts, &s->ndropped);
+  s->ncontact = hfi_contact_set(s->model, d, s->h, s->scene.listed ? s->material : NULL, s->raw, nraw, s->contact);
   if (s->remembers) hfi_memory_recall(state, s->dynamics.X_WB, s->contact, s->ncontact);
   for (int i = 0; i < s->ncontact; ++i)
     s->block[i] = hfi_assembly_add_contact(&s->assembly, &s->dynamics, &s->contact[i], s->friction, s->config.near_rigid, s->config.static_speed);
