@@ -25,7 +25,7 @@ static void keep_figure(result* r, const char* name, double value, const char* u
 
 void result_figure(result* r, const char* name, double value, const char* unit) {
   keep_figure(r, name, value, unit);
-  if (!r->json) clear_progress(), printf("  %-40s %12.6g %-12s\n", name, value, unit);
+  if (!r->json) clear_progress(), printf("  %-40s %12.6g %s\n", name, value, unit);
 }
 
 void result_compare(result* r, const char* name, double value, double reference, const char* unit) {
@@ -63,19 +63,32 @@ static void say_file(result* r, const char* file) {
   r->failed = 1;
 }
 
+// The slot of an open file, or a free one for NULL.
+static openFile* find_open(result* r, const FILE* file) {
+  for (int i = 0; i < OPEN_FILES; ++i)
+    if (r->open[i].file == file) return &r->open[i];
+  return NULL;
+}
+
 FILE* result_open(result* r, const char* file) {
   if (!r->out) return NULL;
   char path[4096];
+  openFile* slot = find_open(r, NULL);
   snprintf(path, sizeof path, "%s/%s", r->out, file);
-  FILE* opened = fopen(path, "w");
-  if (!opened) say_file(r, file);
+  errno = EMFILE;
+  FILE* opened = slot ? fopen(path, "w") : NULL;
+  if (!opened) return say_file(r, file), NULL;
+  slot->file = opened;
+  snprintf(slot->name, sizeof slot->name, "%s", file);
   return opened;
 }
 
 void result_close(result* r, FILE* file) {
   if (!file) return;
+  openFile* slot = find_open(r, file);
   int bad = ferror(file);
-  if (fclose(file) != 0 || bad) say_file(r, "");
+  if (fclose(file) != 0 || bad) say_file(r, slot->name);
+  slot->file = NULL;
 }
 
 static void print_must(const result* r, int quick) {

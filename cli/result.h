@@ -6,11 +6,19 @@
 
 #include <jansson.h>
 
+// A file that result_open opened, for the message if it cannot be closed.
+typedef struct openFile {
+  FILE* file; // NULL: free
+  char name[128];
+} openFile;
+enum { OPEN_FILES = 16 };
+
 struct result {
   const char* reference; // "paper" or "peer"
   const char* out;       // folder or NULL
   int json;              // people are not watching
   int failed;            // a file could not be written
+  openFile open[OPEN_FILES];
   json_t *figures, *references, *units, *must;
 };
 

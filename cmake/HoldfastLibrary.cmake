@@ -25,6 +25,8 @@ foreach(target holdfast holdfast_static)
 endforeach()
 if(HF_SANITIZE)
   target_link_options(holdfast PRIVATE -fsanitize=${HF_SANITIZE})
+else()
+  target_link_options(holdfast PRIVATE -Wl,-z,defs) # nothing undefined; sanitizers come with the program
 endif()
 if(HF_COVERAGE)
   target_link_options(holdfast PRIVATE --coverage)

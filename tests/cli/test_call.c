@@ -53,20 +53,12 @@ static void test_full_standard_output_is_noticed(void** state) {
   }
 }
 
-static void test_lists_without_a_name(void** state) {
-  (void)state;
-  assert_works("bench");
-  assert_says(standard_output, "dynamics");
-  assert_works("experiment");
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_help_and_version),
       cmocka_unit_test(test_wrong_calls_exit_with_2),
       cmocka_unit_test(test_missing_model_exits_with_1),
       cmocka_unit_test(test_full_standard_output_is_noticed),
-      cmocka_unit_test(test_lists_without_a_name),
   };
   return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -1,0 +1,46 @@
+// experiment and bench: lists, the JSON that judges read, files that cannot be written.
+#include "cli/command.h"
+
+static void test_json_has_figures_paper_and_must(void** state) {
+  (void)state;
+  assert_works("experiment tamsi-gripper --quick --json --out figures");
+  write_file("judge.py",
+             "import json\n"
+             "r = json.load(open('stdout.txt'))\n"
+             "assert r['name'] == 'tamsi-gripper' and r['quick'] is True\n"
+             "assert all(isinstance(v, float) for v in r['figures'].values())\n"
+             "assert r['paper'] and set(r['paper']) <= set(r['figures'])\n"
+             "assert r['must']\n"
+             "for line in r['must']:\n"
+             "    assert set(line) == {'id', 'what', 'value', 'want', 'holds', 'full_only'}, line\n"
+             "    assert line['holds'] is True or line['full_only'] is True, line\n");
+  assert_int_equal(system("python3 judge.py"), 0);
+  assert_int_equal(system("test -n \"$(ls figures)\""), 0);
+  assert_string_equal(standard_error, "");
+}
+
+static void test_folder_that_cannot_be_made(void** state) {
+  (void)state;
+  assert_refused("experiment tamsi-gripper --quick --out no/such/folder", 1,
+                 "no/such/folder: cannot make the folder: No such file or directory");
+  write_file("file", "");
+  assert_refused("experiment tamsi-gripper --quick --out file", 1,
+                 "file: cannot make the folder: File exists");
+}
+
+static void test_list(void** state) {
+  (void)state;
+  assert_works("experiment");
+  assert_says(standard_output, "  tamsi-gripper ");
+  assert_works("bench");
+  assert_says(standard_output, "  dynamics ");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_json_has_figures_paper_and_must),
+      cmocka_unit_test(test_folder_that_cannot_be_made),
+      cmocka_unit_test(test_list),
+  };
+  return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}
