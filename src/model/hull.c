@@ -22,7 +22,8 @@ typedef struct Work {
   int32_t* order;  // (ntri) by descending area
   int32_t* face;   // (ntri) face of each triangle, -1: none yet
   Edge* edge;      // (3 ntri) sorted by (from, to)
-  int32_t* stack;  // (ntri)
+  int32_t* member; // (ntri) triangles of the face being traced, the seed first
+  int32_t nmember;
   int32_t* next;   // (nvert) next vertex around the face being traced
 } Work;
 
@@ -82,11 +83,11 @@ static void sort_by_area(Work* w) {
 // Gives face number `face` to the seed and every connected triangle in its plane.
 static void grow_face(const hfiHullData* h, Work* w, int32_t seed, int32_t face, double tol) {
   hfVec3 n = v3_unit(area_vector(h, w->tri + 3 * seed)), p = vertex(h, w->tri[3 * seed]);
-  int32_t top = 0;
-  w->stack[top++] = seed;
+  w->nmember = 0;
+  w->member[w->nmember++] = seed;
   w->face[seed] = face;
-  while (top) {
-    const int32_t* t = w->tri + 3 * w->stack[--top];
+  for (int32_t i = 0; i < w->nmember; ++i) {
+    const int32_t* t = w->tri + 3 * w->member[i];
     for (int k = 0; k < 3; ++k) {
       int32_t other = find_edge(w, t[(k + 1) % 3], t[k]);
       if (other < 0 || w->face[other] >= 0) continue;
@@ -95,17 +96,17 @@ static void grow_face(const hfiHullData* h, Work* w, int32_t seed, int32_t face,
       // a sliver may lie in the plane and face away
       if (!flat || v3_dot(n, area_vector(h, w->tri + 3 * other)) < 0) continue;
       w->face[other] = face;
-      w->stack[top++] = other;
+      w->member[w->nmember++] = other;
     }
   }
 }
 
 // Polygon of a face: its boundary edges chained. Returns 0 if they are not one simple loop.
-static int trace_face(hfiHullData* h, Work* w, int32_t seed, int32_t face) {
+static int trace_face(hfiHullData* h, Work* w, int32_t face) {
   int32_t count = 0, start = -1;
-  for (int32_t t = 0; t < w->ntri; ++t)
-    for (int k = 0; k < 3 && w->face[t] == face; ++k) {
-      int32_t from = w->tri[3 * t + k], to = w->tri[3 * t + (k + 1) % 3], other = find_edge(w, to, from);
+  for (int32_t i = 0; i < w->nmember; ++i)
+    for (int k = 0; k < 3; ++k) {
+      int32_t t = w->member[i], from = w->tri[3 * t + k], to = w->tri[3 * t + (k + 1) % 3], other = find_edge(w, to, from);
       if (w->face[other] == face) continue;
       if (w->next[from] >= 0) return 0;
       w->next[from] = to;
@@ -122,16 +123,48 @@ static int trace_face(hfiHullData* h, Work* w, int32_t seed, int32_t face) {
   }
   if (length != count || v != start || count < 3) return 0;
   hfVec3 n = v3_zero();
-  for (int32_t t = 0; t < w->ntri; ++t) if (w->face[t] == face) n = v3_add(n, area_vector(h, w->tri + 3 * t));
+  for (int32_t i = 0; i < w->nmember; ++i) n = v3_add(n, area_vector(h, w->tri + 3 * w->member[i]));
   n = v3_unit(n);
   // the offset of the outermost vertex keeps every vertex inside the plane
-  double offset = v3_dot(n, vertex(h, w->tri[3 * seed]));
+  double offset = -INFINITY;
   for (int32_t i = 0; i < count; ++i) offset = max2(offset, v3_dot(n, vertex(h, out[i])));
   v3_store(h->face_plane + 4 * h->nface, n);
   h->face_plane[4 * h->nface + 3] = offset;
   h->face_start[h->nface + 1] = h->face_start[h->nface] + count;
   h->nface++;
   return 1;
+}
+
+// Least number of vertices of a face that are corners: that three or more faces share.
+static int32_t least_corners(const hfiHullData* h, const int32_t* uses) {
+  int32_t least = INT32_MAX;
+  for (int32_t f = 0; f < h->nface; ++f) {
+    int32_t corners = 0;
+    for (int32_t k = h->face_start[f]; k < h->face_start[f + 1]; ++k) corners += uses[h->face_vert[k]] >= 3;
+    least = corners < least ? corners : least;
+  }
+  return least;
+}
+
+// Drops vertices that are no corners: those inside a face, which a walk along edges could not leave, and
+// those along an edge between two faces. (Where a face would be left without three corners, the latter stay.)
+static void drop_flat_vertices(hfiHullData* h, int32_t* uses) {
+  int32_t total = h->face_start[h->nface], kept = 0, at = 0;
+  for (int32_t i = 0; i < h->nvert; ++i) uses[i] = 0;
+  for (int32_t i = 0; i < total; ++i) uses[h->face_vert[i]]++;
+  int32_t needed = least_corners(h, uses) >= 3 ? 3 : 1;
+  for (int32_t i = 0; i < h->nvert; ++i) {
+    int corner = uses[i] >= needed;
+    if (corner) memmove(h->vert + 3 * kept, h->vert + 3 * i, 3 * sizeof *h->vert);
+    uses[i] = corner ? kept++ : -1; // from here on the new name
+  }
+  for (int32_t f = 0, k = 0; f < h->nface; ++f) {
+    int32_t end = h->face_start[f + 1];
+    for (; k < end; ++k)
+      if (uses[h->face_vert[k]] >= 0) h->face_vert[at++] = uses[h->face_vert[k]];
+    h->face_start[f + 1] = at;
+  }
+  h->nvert = kept;
 }
 
 // Vertex neighbours along polygon edges, ascending.
@@ -183,9 +216,10 @@ static hfStatus build_faces(hfiHullData* h, Work* w, double diameter, hfError* e
   for (int32_t i = 0; i < w->ntri; ++i) {
     if (w->face[w->order[i]] >= 0) continue;
     grow_face(h, w, w->order[i], h->nface, kCoplanar * diameter);
-    if (!trace_face(h, w, w->order[i], h->nface))
+    if (!trace_face(h, w, h->nface))
       return hfi_refuse(error, HF_ERROR_MODEL, "convex hull: a face has no simple boundary");
   }
+  drop_flat_vertices(h, w->next);
   link_edges(h);
   return HF_OK;
 }
@@ -200,15 +234,15 @@ hfStatus hfi_hull_build(hfiHullData* hull, int32_t nvert, const double* vert, in
   h.edge_start = malloc(sizeof *h.edge_start * (nv + 1));
   h.edge_vert = malloc(sizeof *h.edge_vert * 3 * nt);
   Work w = {ntri, nvert, malloc(sizeof *w.tri * 3 * nt), malloc(sizeof *w.area * nt), malloc(sizeof *w.order * nt),
-            malloc(sizeof *w.face * nt), malloc(sizeof *w.edge * 3 * nt), malloc(sizeof *w.stack * nt), malloc(sizeof *w.next * nv)};
+            malloc(sizeof *w.face * nt), malloc(sizeof *w.edge * 3 * nt), malloc(sizeof *w.member * nt), 0, malloc(sizeof *w.next * nv)};
   hfStatus status = HF_OK;
-  if (!h.vert || !h.face_start || !h.face_vert || !h.face_plane || !h.edge_start || !h.edge_vert || !w.tri || !w.area || !w.order || !w.face || !w.edge || !w.stack || !w.next)
+  if (!h.vert || !h.face_start || !h.face_vert || !h.face_plane || !h.edge_start || !h.edge_vert || !w.tri || !w.area || !w.order || !w.face || !w.edge || !w.member || !w.next)
     status = hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
   if (status == HF_OK) {
     double diameter = compact_vertices(&h, &w, nvert, vert, tri, w.next);
     status = build_faces(&h, &w, diameter, error);
   }
-  void* scratch[] = {w.tri, w.area, w.order, w.face, w.edge, w.stack, w.next};
+  void* scratch[] = {w.tri, w.area, w.order, w.face, w.edge, w.member, w.next};
   for (size_t i = 0; i < sizeof scratch / sizeof *scratch; ++i) free(scratch[i]);
   if (status == HF_OK) *hull = h;
   else hfi_hull_release(&h);

@@ -76,6 +76,26 @@ static inline hfiHullData box_hull(const double h[3]) {
   return hull;
 }
 
+// A prism over a regular n-gon (n <= 64) of radius r, axis z.
+static inline hfiHullData prism_hull(int n, double r, double half) {
+  double vert[6 * 64];
+  int32_t tri[12 * 64], count = 0;
+  for (int i = 0; i < 2 * n; ++i) {
+    double angle = 2 * HFI_PI * (i % n) / n;
+    v3_store(vert + 3 * i, v3(r * cos(angle), r * sin(angle), i < n ? -half : half));
+  }
+  for (int i = 0; i < n; ++i) {
+    int j = (i + 1) % n;
+    int32_t side[6] = {i, j, n + j, i, n + j, n + i}, caps[6] = {0, j, i, n, n + i, n + j};
+    for (int k = 0; k < 6; ++k) tri[count++] = side[k];
+    for (int k = 0; k < 6 && i > 0 && j > 0; ++k) tri[count++] = caps[k];
+  }
+  hfiHullData hull;
+  hfError error;
+  assert_int_equal(hfi_hull_build(&hull, 2 * n, vert, count / 3, tri, &error), HF_OK);
+  return hull;
+}
+
 // ---- the oracle ----------------------------------------------------------------------------------
 
 // Farthest point of a bounded shape along n, in the shape's frame; by value, not by feature.

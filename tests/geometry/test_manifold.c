@@ -107,11 +107,33 @@ static void parallel_sides_touch_in_two_points(void** state) {
   check_tilts("rod on an edge", &rod, lying, 0.01, 0.06, &ridge, pose_from(v3(0, 0, -0.1 * sqrt(2)), edge_up), kOrigin, 2);
 }
 
+// A face of many corners is thinned to eight, always the same.
+static void prisms_keep_their_points(void** state) {
+  (void)state;
+  hfiHullData data[2] = {prism_hull(32, 0.04, 0.06), prism_hull(5, 0.04, 0.06)};
+  hfiHull hull[2] = {hull_view(data), hull_view(data + 1)};
+  hfiShape round = {HF_GEOM_MESH, {0}, hull}, five = {HF_GEOM_MESH, {0}, hull + 1}, plane = plane_of(), floor = box_of(0.4, 0.4, 0.1), can = cylinder_of(0.04, 0.06);
+  assert_int_equal(hull[0].nface, 34);
+  hfPose below = pose_at(0, 0, -0.1, kOrigin), same = pose_at(0, 0, -0.06, kOrigin);
+  hfVec3 aside = v3(0.1, -0.05, 0);
+  check_tilts("prism on plane", &round, q_identity(), 0.06, 0.06, &plane, pose_identity(), aside, 8);
+  check_tilts("prism on floor", &round, q_identity(), 0.06, 0.06, &floor, below, aside, 8);
+  check_tilts("prism on its equal", &round, q_identity(), 0.06, 0.06, &round, same, kOrigin, 8);
+  check_tilts("five corners on plane", &five, q_identity(), 0.06, 0.06, &plane, pose_identity(), aside, 5);
+  check_tilts("five corners on floor", &five, q_identity(), 0.06, 0.06, &floor, below, aside, 5);
+  check_tilts("five corners on a can", &five, q_identity(), 0.06, 0.06, &can, same, v3(0, 0.02, 0), 5);
+  // on a side of the prism: the four corners of a rectangle
+  hfQuat lying = q_mul(q_from_axis_angle(v3(0, 1, 0), HFI_PI / 2), q_from_axis_angle(v3(0, 0, 1), -HFI_PI / 32));
+  check_tilts("prism on its side", &round, lying, 0.04 * cos(HFI_PI / 32), 0.06, &floor, below, aside, 4);
+  for (int i = 0; i < 2; ++i) hfi_hull_release(data + i);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(boxes_keep_their_corners),
       cmocka_unit_test(cylinders_keep_their_points),
       cmocka_unit_test(parallel_sides_touch_in_two_points),
+      cmocka_unit_test(prisms_keep_their_points),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
