@@ -133,4 +133,5 @@ void hfi_mjcf_read(hfiReader* r, hfiElem* root) {
   if (r->status) return;
   hfi_mjcf_report_custom(m);
   hfi_xml_report(r, root, hfi_mjcf_meanings);
+  hfi_mjcf_report_models(m);
 }

@@ -198,6 +198,7 @@ void hfi_mjcf_read_geom(hfiMjcf* m, const hfiScope* scope, hfiElem* elem);
 void hfi_mjcf_read_site(hfiMjcf* m, const hfiScope* scope, hfiElem* elem);
 void hfi_mjcf_attach(hfiMjcf* m, const hfiScope* scope, hfiElem* elem);
 void hfi_mjcf_read_model_asset(hfiMjcf* m, hfiElem* elem);
+void hfi_mjcf_report_models(hfiMjcf* m); // what attached models have that was not used
 void hfi_mjcf_each_attached(hfiMjcf* m, int group, const char* section, hfiReadChild read);
 
 void hfi_mjcf_read_contact(hfiMjcf* m, hfiElem* elem);

@@ -115,3 +115,11 @@ void hfi_mjcf_each_attached(hfiMjcf* m, int group, const char* section, hfiReadC
     hfi_mjcf_each_reference(a->doc, section, read);
   }
 }
+
+void hfi_mjcf_report_models(hfiMjcf* m) {
+  for (const hfiModelAsset* a = m->models; a && !m->r->status; a = a->next) {
+    for (const hfiElem* e = a->doc->root->child; e; e = e->next)
+      if (!hfi_is(e, "worldbody")) hfi_xml_report(m->r, e, hfi_mjcf_meanings); // of the tree only a part is wanted
+    hfi_mjcf_report_models(a->doc);
+  }
+}

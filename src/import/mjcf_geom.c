@@ -147,8 +147,9 @@ static int find_shape(hfiMjcf* m, const hfiScope* scope, GeomSpec* s, hfiElem* e
   return 0;
 }
 
-static void set_colour(hfiMjcf* m, GeomSpec* s) {
+static void set_colour(hfiMjcf* m, const hfiElem* elem, GeomSpec* s) {
   const hfiMaterial* material = s->material ? hfi_mjcf_find_material(m, s->material) : NULL;
+  if (s->material && !material) hfi_note(m->r, elem, HF_NOTE, "material: there is no material \"%.100s\"", s->material);
   const double* rgba = s->has_rgba ? s->rgba : material ? material->rgba : NULL;
   for (int i = 0; rgba && i < 4; ++i) s->def.rgba[i] = (float)rgba[i];
 }
@@ -171,7 +172,7 @@ void hfi_mjcf_read_geom(hfiMjcf* m, const hfiScope* scope, hfiElem* elem) {
   hfi_mjcf_apply(m, hfi_mjcf_class(m, elem, scope->childclass), "geom", elem, apply_geom, &s);
   if (r->status || !find_shape(m, scope, &s, elem)) return;
   if (s.has_fromto) resolve_fromto(m, elem, s.def.type, s.pose_given, s.fromto, &s.pose, s.def.size);
-  set_colour(m, &s);
+  set_colour(m, elem, &s);
   warn_about_contact(m, &s, elem);
   s.def.margin += s.def.gap; // the format's margin is where contacts act, ours where they are found
   s.def.name = hfi_mjcf_name(m, elem);

@@ -23,6 +23,8 @@ const hfiMeaning hfi_mjcf_meanings[] = {
     {"numeric", NULL, 1, "a user's own numbers: not used"},
     {"text", NULL, 1, "a user's own text: not used"},
     {"tuple", NULL, 1, "a user's own list: not used"},
+    {"option", NULL, 1, "of an attached model: the outer model's options hold"},
+    {"keyframe", NULL, 0, "of an attached model: its keyframes are not used"},
     {"hfield", NULL, 0, "height fields are not supported: nothing can touch them"},
     {"extension", NULL, 0, "plugins are not supported: what they do is missing"},
     {"plugin", NULL, 0, "plugins are not supported: what they do is missing"},

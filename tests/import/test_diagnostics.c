@@ -1,6 +1,9 @@
 // What is said about accepted files: once, at the first place, counted, with its meaning.
 #include "import/support.h"
 
+#include <stdlib.h>
+#include <unistd.h>
+
 static hfDiagnostics* diagnose(const char* text, const hfImportConfig* config) {
   hfDiagnostics* d = hf_diagnostics_create();
   hf_model_free(parse_with(text, config, d));
@@ -87,6 +90,28 @@ static void test_missing_meshes(void** state) {
   hf_diagnostics_free(d);
 }
 
+static void test_attached_models(void** state) {
+  (void)state;
+  char path[] = "/tmp/holdfast_child_XXXXXX.xml", text[512];
+  int file = mkstemps(path, 4);
+  assert_true(file >= 0);
+  FILE* out = fdopen(file, "w");
+  fputs("<mujoco model='child'><option timestep='1'/><oddity/><worldbody><geom size='1'/><body name='b' colour='x'><geom size='1'/></body></worldbody></mujoco>", out);
+  fclose(out);
+  snprintf(text, sizeof text, "<mujoco><asset><model file='%s'/></asset><worldbody><attach model='child' body='b' prefix='p'/></worldbody></mujoco>", path);
+  hfDiagnostics* d = hf_diagnostics_create();
+  hfModel* m = parse_with(text, NULL, d);
+  remove(path);
+  find(m, HF_OBJECT_BODY, "pb");
+  assert_int_equal(m->ngeom, 1);
+  ASSERT_NUMBERS(&m->world.timestep, 0.002);
+  find_diagnostic(d, "<option>: of an attached model");
+  assert_string_equal(find_diagnostic(d, "<oddity>: unknown element").file, path);
+  assert_int_equal(hf_diagnostics_count(d), 2);
+  hf_diagnostics_free(d);
+  hf_model_free(m);
+}
+
 static void test_non_physical_links(void** state) {
   (void)state;
   hfDiagnostics* d = diagnose("<robot name='r'>\n<link name='a'>\n<inertial><mass value='1'/><inertia ixx='1' iyy='0.1' izz='0.1' ixy='0' ixz='0' iyz='0'/></inertial></link>"
@@ -102,7 +127,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_unknown_and_unused), cmocka_unit_test(test_silence),
       cmocka_unit_test(test_left_out_together),  cmocka_unit_test(test_missing_meshes),
-      cmocka_unit_test(test_non_physical_links),
+      cmocka_unit_test(test_non_physical_links), cmocka_unit_test(test_attached_models),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
