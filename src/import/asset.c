@@ -8,40 +8,59 @@
 #include <string.h>
 
 hfiMeshSpec hfi_mesh_spec_default(void) {
-  hfiMeshSpec s = {.scale = {1, 1, 1}, .refquat = {1, 0, 0, 0}, .inertia = HF_MESH_INERTIA_LEGACY, .max_hull_vert = -1};
+  hfiMeshSpec s = {.scale = {1, 1, 1},
+                   .refquat = {1, 0, 0, 0},
+                   .inertia = HF_MESH_INERTIA_LEGACY,
+                   .max_hull_vert = -1};
   return s;
 }
 
 static hfStatus copy_inline(hfiTriMesh* mesh, const hfiMeshSpec* s, hfError* error) {
-  if (s->nvertex % 3 || s->nvertex < 12) return hfi_refuse(error, HF_ERROR_PARSE, "vertex: %d numbers do not make at least 4 points", s->nvertex);
-  if (s->nface % 3) return hfi_refuse(error, HF_ERROR_PARSE, "face: %d indices do not make triangles", s->nface);
+  if (s->nvertex % 3 || s->nvertex < 12)
+    return hfi_refuse(error, HF_ERROR_PARSE, "vertex: %d numbers do not make at least 4 points",
+                      s->nvertex);
+  if (s->nface % 3)
+    return hfi_refuse(error, HF_ERROR_PARSE, "face: %d indices do not make triangles", s->nface);
   hfiTriMeshBuilder b = {0};
   hfStatus status = HF_OK;
   int failed = 0;
-  for (int i = 0; i < s->nvertex && !failed; i += 3) failed = hfi_trimesh_add_vertex(&b, s->vertex + i);
+  for (int i = 0; i < s->nvertex && !failed; i += 3)
+    failed = hfi_trimesh_add_vertex(&b, s->vertex + i);
   for (int i = 0; i < s->nface && !failed && !status; i += 3) {
     const double* f = s->face + i;
     for (int k = 0; k < 3; ++k)
       if (f[k] != floor(f[k]) || f[k] < 0 || f[k] >= b.mesh.nvert)
-        status = hfi_refuse(error, HF_ERROR_PARSE, "face %d: %g is not one of %d vertices", i / 3, f[k], (int)b.mesh.nvert);
+        status = hfi_refuse(error, HF_ERROR_PARSE, "face %d: %g is not one of %d vertices", i / 3,
+                            f[k], (int)b.mesh.nvert);
     if (!status) failed = hfi_trimesh_add_triangle(&b, (int32_t)f[0], (int32_t)f[1], (int32_t)f[2]);
   }
   if (failed) status = hfi_refuse(error, HF_ERROR_MEMORY, "out of memory, or too large");
-  if (status) hfi_trimesh_builder_release(&b);
-  else *mesh = b.mesh;
+  if (status)
+    hfi_trimesh_builder_release(&b);
+  else
+    *mesh = b.mesh;
   return status;
 }
 
-static int add_to_builder(hfiReader* r, const hfiTriMesh* mesh, const hfiMeshSpec* s, hfError* error) {
-  hfMeshDef def = {.name = s->name, .where = s->where, .nvert = mesh->nvert, .ntri = mesh->ntri, .vert = mesh->vert,
-                   .tri = mesh->tri, .nhulltri = mesh->nhulltri, .hulltri = mesh->hulltri, .inertia = s->inertia};
+static int add_to_builder(hfiReader* r, const hfiTriMesh* mesh, const hfiMeshSpec* s,
+                          hfError* error) {
+  hfMeshDef def = {.name = s->name,
+                   .where = s->where,
+                   .nvert = mesh->nvert,
+                   .ntri = mesh->ntri,
+                   .vert = mesh->vert,
+                   .tri = mesh->tri,
+                   .nhulltri = mesh->nhulltri,
+                   .hulltri = mesh->hulltri,
+                   .inertia = s->inertia};
   return hf_builder_add_mesh(r->builder, &def, error);
 }
 
 int hfi_mesh_add(hfiReader* r, const hfiMeshSpec* s, hfError* error) {
   hfiTriMesh mesh = {0};
   const char* what = s->path ? s->path : s->name ? s->name : "mesh";
-  hfStatus status = s->path ? hfi_trimesh_load(&mesh, s->path, error) : copy_inline(&mesh, s, error);
+  hfStatus status =
+      s->path ? hfi_trimesh_load(&mesh, s->path, error) : copy_inline(&mesh, s, error);
   if (!status) status = hfi_trimesh_transform(&mesh, s->scale, s->refpos, s->refquat, what, error);
   if (!status) status = hfi_trimesh_hull(&mesh, s->max_hull_vert, what, error);
   int id = status ? (int)status : add_to_builder(r, &mesh, s, error);
@@ -51,12 +70,14 @@ int hfi_mesh_add(hfiReader* r, const hfiMeshSpec* s, hfError* error) {
 
 int hfi_mesh_do_without(hfiReader* r, const hfiElem* geom, int only_drawn) {
   hfStatus why = r->scratch.status;
-  int leave_out = why != HF_ERROR_MEMORY && (only_drawn || (why == HF_ERROR_FILE && r->config.skip_meshes));
+  int leave_out =
+      why != HF_ERROR_MEMORY && (only_drawn || (why == HF_ERROR_FILE && r->config.skip_meshes));
   if (!leave_out) {
     hfi_keep(r, geom, why);
     return 0;
   }
   hfi_note(r, geom, only_drawn ? HF_NOTE : HF_WARNING, "geom left out, %s: %s",
-           only_drawn ? "it is only drawn" : "it neither collides nor has mass now", r->scratch.message);
+           only_drawn ? "it is only drawn" : "it neither collides nor has mass now",
+           r->scratch.message);
   return 1;
 }

@@ -54,7 +54,8 @@ static int make_room(hfDiagnostics* d) {
 }
 
 // Out of memory loses the message, not the import: the model does not depend on it.
-void hfi_diagnostics_add(hfDiagnostics* d, hfSeverity severity, const char* file, int line, const char* message) {
+void hfi_diagnostics_add(hfDiagnostics* d, hfSeverity severity, const char* file, int line,
+                         const char* message) {
   enum { MAX_ENTRIES = 10000 };
   if (!d || is_known(d, message) || d->count >= MAX_ENTRIES || !make_room(d)) return;
   size_t file_bytes = strlen(file) + 1, message_bytes = strlen(message) + 1;

@@ -20,8 +20,7 @@ static int32_t copy_facets(qhT* qh, int32_t* tri) {
   FORALLfacets {
     if (facet->upperdelaunay) continue;
     int32_t corner[4], n = 0;
-    FOREACHvertex_(facet->vertices)
-      if (n < 4) corner[n++] = qh_pointid(qh, vertex->point);
+    FOREACHvertex_(facet->vertices) if (n < 4) corner[n++] = qh_pointid(qh, vertex->point);
     if (n != 3) continue;
     int flip = facet->toporient ^ qh_ORIENTclock;
     if (tri) {
@@ -51,8 +50,10 @@ static hfStatus run_qhull(hfiTriMesh* mesh, int max_vertices, FILE* report, int*
   if (!status) {
     mesh->nhulltri = copy_facets(qh, NULL);
     mesh->hulltri = malloc((size_t)mesh->nhulltri * 3 * sizeof *mesh->hulltri + 1);
-    if (mesh->hulltri) copy_facets(qh, mesh->hulltri);
-    else status = HF_ERROR_MEMORY;
+    if (mesh->hulltri)
+      copy_facets(qh, mesh->hulltri);
+    else
+      status = HF_ERROR_MEMORY;
   }
   int curlong = 0, totlong = 0;
   qh_freeqhull(qh, !qh_ALL);
@@ -63,7 +64,8 @@ static hfStatus run_qhull(hfiTriMesh* mesh, int max_vertices, FILE* report, int*
 
 hfStatus hfi_trimesh_hull(hfiTriMesh* mesh, int max_vertices, const char* what, hfError* error) {
   if (mesh->nvert < 4)
-    return hfi_refuse(error, HF_ERROR_MODEL, "%s: %d points have no convex hull", what, (int)mesh->nvert);
+    return hfi_refuse(error, HF_ERROR_MODEL, "%s: %d points have no convex hull", what,
+                      (int)mesh->nvert);
   char text[512] = "";
   FILE* report = fmemopen(text, sizeof text, "w");
   if (!report) return hfi_refuse(error, HF_ERROR_MEMORY, "%s: out of memory", what);
@@ -76,7 +78,8 @@ hfStatus hfi_trimesh_hull(hfiTriMesh* mesh, int max_vertices, const char* what, 
   if (status && code == qh_ERRsingular)
     return hfi_refuse(error, status, "%s: the points are flat and have no convex hull", what);
   if (status || mesh->nhulltri < 4)
-    return hfi_refuse(error, HF_ERROR_MODEL, "%s: no convex hull (qhull error %d: %.200s)", what, code, text);
+    return hfi_refuse(error, HF_ERROR_MODEL, "%s: no convex hull (qhull error %d: %.200s)", what,
+                      code, text);
   if (mesh->ntri == 0) { // a cloud of points: its hull is its surface
     mesh->tri = malloc((size_t)mesh->nhulltri * 3 * sizeof *mesh->tri);
     if (!mesh->tri) return hfi_refuse(error, HF_ERROR_MEMORY, "%s: out of memory", what);

@@ -15,18 +15,23 @@ hfImportConfig hf_import_config_default(void) {
 }
 
 static void read_root(hfiReader* r, hfiElem* root) {
-  if (hfi_is(root, "mujoco")) hfi_mjcf_read(r, root);
-  else if (hfi_is(root, "robot")) hfi_urdf_read(r, root);
+  if (hfi_is(root, "mujoco"))
+    hfi_mjcf_read(r, root);
+  else if (hfi_is(root, "robot"))
+    hfi_urdf_read(r, root);
   else if (hfi_is(root, "sdf"))
-    hfi_fail(r, root, HF_ERROR_UNSUPPORTED, "SDF is not read; Holdfast reads MJCF (<mujoco>) and URDF (<robot>)");
+    hfi_fail(r, root, HF_ERROR_UNSUPPORTED,
+             "SDF is not read; Holdfast reads MJCF (<mujoco>) and URDF (<robot>)");
   else if (hfi_is(root, "mujocoinclude"))
-    hfi_fail(r, root, HF_ERROR_UNSUPPORTED, "this file is to be included by an MJCF model, it is none by itself");
+    hfi_fail(r, root, HF_ERROR_UNSUPPORTED,
+             "this file is to be included by an MJCF model, it is none by itself");
   else
     hfi_fail(r, root, HF_ERROR_UNSUPPORTED, "neither MJCF (<mujoco>) nor URDF (<robot>)");
 }
 
 // From an open document, or from a file when text is NULL, to a model.
-static void import(hfiReader* r, const char* text, size_t length, const char* name, hfModel** model) {
+static void import(hfiReader* r, const char* text, size_t length, const char* name,
+                   hfModel** model) {
   r->builder = hf_builder_create();
   if (!r->builder) hfi_fail(r, NULL, HF_ERROR_MEMORY, "out of memory");
   hfiElem* root = text ? hfi_xml_parse(r, name, text, length) : hfi_xml_load(r, name, NULL);
@@ -35,9 +40,13 @@ static void import(hfiReader* r, const char* text, size_t length, const char* na
   hf_builder_free(r->builder);
 }
 
-static hfStatus import_in_c_locale(hfModel** model, const char* text, size_t length, const char* name, const char* folder,
-                                   const hfImportConfig* config, hfDiagnostics* diagnostics, hfError* error) {
-  hfiReader r = {.config = config ? *config : hf_import_config_default(), .diagnostics = diagnostics, .error = error};
+static hfStatus import_in_c_locale(hfModel** model, const char* text, size_t length,
+                                   const char* name, const char* folder,
+                                   const hfImportConfig* config, hfDiagnostics* diagnostics,
+                                   hfError* error) {
+  hfiReader r = {.config = config ? *config : hf_import_config_default(),
+                 .diagnostics = diagnostics,
+                 .error = error};
   // Numbers have a point whatever the user's locale says; this thread's only.
   locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   if (!c) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
@@ -50,12 +59,14 @@ static hfStatus import_in_c_locale(hfModel** model, const char* text, size_t len
   return r.status;
 }
 
-hfStatus hf_model_load(hfModel** model, const char* path, const hfImportConfig* config, hfDiagnostics* diagnostics,
-                       hfError* error) {
+hfStatus hf_model_load(hfModel** model, const char* path, const hfImportConfig* config,
+                       hfDiagnostics* diagnostics, hfError* error) {
   return import_in_c_locale(model, NULL, 0, path, NULL, config, diagnostics, error);
 }
 
-hfStatus hf_model_parse(hfModel** model, const char* text, size_t length, const char* name, const char* folder,
-                        const hfImportConfig* config, hfDiagnostics* diagnostics, hfError* error) {
-  return import_in_c_locale(model, text, length, name, folder ? folder : "", config, diagnostics, error);
+hfStatus hf_model_parse(hfModel** model, const char* text, size_t length, const char* name,
+                        const char* folder, const hfImportConfig* config,
+                        hfDiagnostics* diagnostics, hfError* error) {
+  return import_in_c_locale(model, text, length, name, folder ? folder : "", config, diagnostics,
+                            error);
 }

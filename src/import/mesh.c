@@ -26,7 +26,7 @@ void hfi_trimesh_builder_release(hfiTriMeshBuilder* b) {
   memset(b, 0, sizeof *b);
 }
 
-// ---- construction --------------------------------------------------------------------------------------
+// ---- construction -------------------------------------------------------------------------------
 
 static int grow(void** array, int32_t* capacity, int32_t count, int32_t limit, size_t width) {
   if (count < *capacity) return 0;
@@ -41,7 +41,8 @@ static int grow(void** array, int32_t* capacity, int32_t count, int32_t limit, s
 
 int hfi_trimesh_add_vertex(hfiTriMeshBuilder* b, const double v[3]) {
   void* array = b->mesh.vert;
-  int failed = grow(&array, &b->vert_capacity, b->mesh.nvert, HFI_TRIMESH_MAX_VERTICES, 3 * sizeof(double));
+  int failed =
+      grow(&array, &b->vert_capacity, b->mesh.nvert, HFI_TRIMESH_MAX_VERTICES, 3 * sizeof(double));
   b->mesh.vert = array;
   if (failed) return -1;
   memcpy(b->mesh.vert + 3 * (size_t)b->mesh.nvert++, v, 3 * sizeof(double));
@@ -50,7 +51,8 @@ int hfi_trimesh_add_vertex(hfiTriMeshBuilder* b, const double v[3]) {
 
 int hfi_trimesh_add_triangle(hfiTriMeshBuilder* b, int32_t i, int32_t j, int32_t k) {
   void* array = b->mesh.tri;
-  int failed = grow(&array, &b->tri_capacity, b->mesh.ntri, HFI_TRIMESH_MAX_TRIANGLES, 3 * sizeof(int32_t));
+  int failed =
+      grow(&array, &b->tri_capacity, b->mesh.ntri, HFI_TRIMESH_MAX_TRIANGLES, 3 * sizeof(int32_t));
   b->mesh.tri = array;
   if (failed) return -1;
   int32_t* tri = b->mesh.tri + 3 * (size_t)b->mesh.ntri++;
@@ -73,7 +75,8 @@ static int32_t* find_slot(const hfiTriMeshBuilder* b, const double v[3]) {
   uint32_t mask = (uint32_t)b->slot_count - 1;
   for (uint32_t i = hash_vertex(v) & mask;; i = (i + 1) & mask) {
     int32_t* slot = &b->slot[i];
-    if (*slot < 0 || memcmp(b->mesh.vert + 3 * (size_t)*slot, v, 3 * sizeof(double)) == 0) return slot;
+    if (*slot < 0 || memcmp(b->mesh.vert + 3 * (size_t)*slot, v, 3 * sizeof(double)) == 0)
+      return slot;
   }
 }
 
@@ -99,36 +102,41 @@ int32_t hfi_trimesh_join_vertex(hfiTriMeshBuilder* b, const double v[3]) {
   return *slot;
 }
 
-// ---- files -----------------------------------------------------------------------------------------------
+// ---- files --------------------------------------------------------------------------------------
 
 hfStatus hfi_trimesh_load(hfiTriMesh* mesh, const char* path, hfError* error) {
   const char* extension = hfi_extension(path);
-  if (!hfi_file_exists(path)) return hfi_refuse(error, HF_ERROR_FILE, "cannot read %s: there is no such file", path);
+  if (!hfi_file_exists(path))
+    return hfi_refuse(error, HF_ERROR_FILE, "cannot read %s: there is no such file", path);
   int stl = strcasecmp(extension, "stl") == 0, obj = strcasecmp(extension, "obj") == 0;
   if (!stl && !obj) {
-    if (strcasecmp(extension, "dae") == 0 || strcasecmp(extension, "gltf") == 0 || strcasecmp(extension, "glb") == 0)
+    if (strcasecmp(extension, "dae") == 0 || strcasecmp(extension, "gltf") == 0 ||
+        strcasecmp(extension, "glb") == 0)
       return hfi_trimesh_read_assimp(mesh, path, error);
-    return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "%s: meshes are read from STL, OBJ, DAE and glTF, not from \"%s\"",
-                      path, extension);
+    return hfi_refuse(error, HF_ERROR_UNSUPPORTED,
+                      "%s: meshes are read from STL, OBJ, DAE and glTF, not from \"%s\"", path,
+                      extension);
   }
   size_t size = 0;
   char* text = hfi_slurp(path, MAX_MESH_BYTES, &size, error);
   if (!text) return error ? error->status : HF_ERROR_FILE;
-  hfStatus status = (stl ? hfi_trimesh_read_stl : hfi_trimesh_read_obj)(mesh, text, size, path, error);
+  hfStatus status =
+      (stl ? hfi_trimesh_read_stl : hfi_trimesh_read_obj)(mesh, text, size, path, error);
   free(text);
   return status;
 }
 
-hfStatus hfi_trimesh_transform(hfiTriMesh* mesh, const double scale[3], const double refpos[3], const double refquat[4],
-                            const char* what, hfError* error) {
+hfStatus hfi_trimesh_transform(hfiTriMesh* mesh, const double scale[3], const double refpos[3],
+                               const double refquat[4], const char* what, hfError* error) {
   hfMat3 R = m3_from_quat(q_unit(q_load(refquat)));
   for (int32_t i = 0; i < mesh->nvert; ++i) {
     double* v = mesh->vert + 3 * (size_t)i;
     hfVec3 p = m3_tmulv(R, v3_sub(v3_load(v), v3_load(refpos)));
     p = v3_mul(v3_load(scale), p);
-    if (!(fabs(p.x) <= MAX_COORDINATE && fabs(p.y) <= MAX_COORDINATE && fabs(p.z) <= MAX_COORDINATE))
-      return hfi_refuse(error, HF_ERROR_MODEL, "%s: vertex %d is not within %g m of the origin", what, (int)i,
-                        MAX_COORDINATE);
+    if (!(fabs(p.x) <= MAX_COORDINATE && fabs(p.y) <= MAX_COORDINATE &&
+          fabs(p.z) <= MAX_COORDINATE))
+      return hfi_refuse(error, HF_ERROR_MODEL, "%s: vertex %d is not within %g m of the origin",
+                        what, (int)i, MAX_COORDINATE);
     v3_store(v, p);
   }
   if (scale[0] * scale[1] * scale[2] < 0)

@@ -18,18 +18,23 @@ typedef struct hfiTriMesh {
 
 void hfi_trimesh_release(hfiTriMesh* mesh);
 
-// Readers of text in memory; text[size] is zero. `file` names it in messages. On refusal the mesh holds
-// nothing. STL: binary or ASCII, repeated vertices joined. OBJ: v and f lines, polygons fanned.
-hfStatus hfi_trimesh_read_stl(hfiTriMesh* mesh, const char* text, size_t size, const char* file, hfError* error);
-hfStatus hfi_trimesh_read_obj(hfiTriMesh* mesh, const char* text, size_t size, const char* file, hfError* error);
-// DAE and glTF through assimp, all nodes of the scene joined; refused where it was left out of the build.
+// Readers of text in memory; text[size] is zero. `file` names it in messages. On refusal the mesh
+// holds nothing. STL: binary or ASCII, repeated vertices joined. OBJ: v and f lines, polygons
+// fanned.
+hfStatus hfi_trimesh_read_stl(hfiTriMesh* mesh, const char* text, size_t size, const char* file,
+                              hfError* error);
+hfStatus hfi_trimesh_read_obj(hfiTriMesh* mesh, const char* text, size_t size, const char* file,
+                              hfError* error);
+// DAE and glTF through assimp, all nodes of the scene joined; refused where it was left out of the
+// build.
 hfStatus hfi_trimesh_read_assimp(hfiTriMesh* mesh, const char* path, hfError* error);
 // Any of these by the file's extension.
 hfStatus hfi_trimesh_load(hfiTriMesh* mesh, const char* path, hfError* error);
 
-// v <- scale (refquat^-1 (v - refpos)); an odd number of negative factors turns the triangles round.
-hfStatus hfi_trimesh_transform(hfiTriMesh* mesh, const double scale[3], const double refpos[3], const double refquat[4],
-                            const char* what, hfError* error);
+// v <- scale (refquat^-1 (v - refpos)); an odd number of negative factors turns the triangles
+// round.
+hfStatus hfi_trimesh_transform(hfiTriMesh* mesh, const double scale[3], const double refpos[3],
+                               const double refquat[4], const char* what, hfError* error);
 // Fills hulltri. max_vertices > 3 stops there, else unlimited. Surfaces without triangles get the
 // hull's. Refuses points that span no volume.
 hfStatus hfi_trimesh_hull(hfiTriMesh* mesh, int max_vertices, const char* what, hfError* error);

@@ -1,5 +1,5 @@
-// DAE and glTF through assimp. Collada's up axis is left as the file has it, as ROS tools do; glTF is
-// y-up by its specification and turned to z-up: (x, y, z) -> (x, -z, y).
+// DAE and glTF through assimp. Collada's up axis is left as the file has it, as ROS tools do; glTF
+// is y-up by its specification and turned to z-up: (x, y, z) -> (x, -z, y).
 #include "import/mesh.h"
 
 #include "base/error.h"
@@ -24,7 +24,7 @@ static int copy_part(hfiTriMeshBuilder* b, const struct aiMesh* part, int y_up) 
     const struct aiFace* f = &part->mFaces[i];
     if (f->mNumIndices != 3) continue; // points and lines
     if (hfi_trimesh_add_triangle(b, base + (int32_t)f->mIndices[0], base + (int32_t)f->mIndices[1],
-                              base + (int32_t)f->mIndices[2]) != 0)
+                                 base + (int32_t)f->mIndices[2]) != 0)
       return -1;
   }
   return 0;
@@ -34,7 +34,8 @@ static const struct aiScene* import_scene(const char* path) {
   struct aiPropertyStore* properties = aiCreatePropertyStore();
   if (!properties) return NULL;
   aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, 1);
-  unsigned flags = aiProcess_Triangulate | aiProcess_PreTransformVertices | aiProcess_JoinIdenticalVertices;
+  unsigned flags =
+      aiProcess_Triangulate | aiProcess_PreTransformVertices | aiProcess_JoinIdenticalVertices;
   const struct aiScene* scene = aiImportFileExWithProperties(path, flags, NULL, properties);
   aiReleasePropertyStore(properties);
   return scene;
@@ -50,9 +51,12 @@ hfStatus hfi_trimesh_read_assimp(hfiTriMesh* mesh, const char* path, hfError* er
     if (copy_part(&b, scene->mMeshes[i], y_up) != 0)
       status = hfi_refuse(error, HF_ERROR_MEMORY, "%s: out of memory, or too large", path);
   aiReleaseImport(scene);
-  if (!status && b.mesh.ntri == 0) status = hfi_refuse(error, HF_ERROR_PARSE, "%s: no triangles", path);
-  if (!status) *mesh = b.mesh;
-  else hfi_trimesh_builder_release(&b);
+  if (!status && b.mesh.ntri == 0)
+    status = hfi_refuse(error, HF_ERROR_PARSE, "%s: no triangles", path);
+  if (!status)
+    *mesh = b.mesh;
+  else
+    hfi_trimesh_builder_release(&b);
   return status;
 }
 
@@ -60,7 +64,8 @@ hfStatus hfi_trimesh_read_assimp(hfiTriMesh* mesh, const char* path, hfError* er
 
 hfStatus hfi_trimesh_read_assimp(hfiTriMesh* mesh, const char* path, hfError* error) {
   (void)mesh;
-  return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "%s: this build reads STL and OBJ only (HF_WITH_ASSIMP is off)", path);
+  return hfi_refuse(error, HF_ERROR_UNSUPPORTED,
+                    "%s: this build reads STL and OBJ only (HF_WITH_ASSIMP is off)", path);
 }
 
 #endif

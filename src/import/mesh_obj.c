@@ -1,5 +1,6 @@
-// Wavefront OBJ: "v x y z" and "f a b c …", where a corner is i, i/t, i//n or i/t/n, counted from 1, or
-// from the end when negative. Polygons become fans. Every other statement is about looks and skipped.
+// Wavefront OBJ: "v x y z" and "f a b c …", where a corner is i, i/t, i//n or i/t/n, counted from
+// 1, or from the end when negative. Polygons become fans. Every other statement is about looks and
+// skipped.
 #include "import/mesh.h"
 
 #include "base/error.h"
@@ -22,7 +23,8 @@ static int ends_line(char c) { return c == 0 || c == '\n' || c == '\r'; }
 static int ends_word(char c) { return ends_line(c) || c == ' ' || c == '\t'; }
 
 static hfStatus refuse_growth(const Scan* p) {
-  return hfi_refuse(p->error, HF_ERROR_MEMORY, "%s:%d: out of memory, or more than %d vertices or %d triangles", p->file,
+  return hfi_refuse(p->error, HF_ERROR_MEMORY,
+                    "%s:%d: out of memory, or more than %d vertices or %d triangles", p->file,
                     p->line, HFI_TRIMESH_MAX_VERTICES, HFI_TRIMESH_MAX_TRIANGLES);
 }
 
@@ -34,9 +36,11 @@ static hfStatus read_vertex(Scan* p, hfiTriMeshBuilder* b) {
     // strtod would walk into the next line
     double x = ends_line(*p->s) ? NAN : strtod(p->s, &end);
     if (!end || end == p->s || !ends_word(*end))
-      return hfi_refuse(p->error, HF_ERROR_PARSE, "%s:%d: a vertex needs three numbers", p->file, p->line);
+      return hfi_refuse(p->error, HF_ERROR_PARSE, "%s:%d: a vertex needs three numbers", p->file,
+                        p->line);
     if (!isfinite(x))
-      return hfi_refuse(p->error, HF_ERROR_NONFINITE, "%s:%d: a coordinate is not finite", p->file, p->line);
+      return hfi_refuse(p->error, HF_ERROR_NONFINITE, "%s:%d: a coordinate is not finite", p->file,
+                        p->line);
     v[i] = x;
     p->s = end;
   }
@@ -54,11 +58,12 @@ static hfStatus read_corner(Scan* p, int32_t nvert, int32_t* index) {
   char* end = NULL;
   long i = strtol(p->s, &end, 10);
   if (end == p->s || !(ends_word(*end) || *end == '/'))
-    return hfi_refuse(p->error, HF_ERROR_PARSE, "%s:%d: \"%.*s\" is not a vertex index", p->file, p->line,
-                      word_length(p->s), p->s);
+    return hfi_refuse(p->error, HF_ERROR_PARSE, "%s:%d: \"%.*s\" is not a vertex index", p->file,
+                      p->line, word_length(p->s), p->s);
   long from_zero = i > 0 ? i - 1 : nvert + i;
   if (i == 0 || from_zero < 0 || from_zero >= nvert)
-    return hfi_refuse(p->error, HF_ERROR_PARSE, "%s:%d: vertex %ld of %d", p->file, p->line, i, (int)nvert);
+    return hfi_refuse(p->error, HF_ERROR_PARSE, "%s:%d: vertex %ld of %d", p->file, p->line, i,
+                      (int)nvert);
   while (!ends_word(*end)) ++end;
   p->s = end;
   *index = (int32_t)from_zero;
@@ -73,11 +78,13 @@ static hfStatus read_face(Scan* p, hfiTriMeshBuilder* b) {
     if (status) return status;
     if (corners == 0) first = current;
     int distinct = first != previous && previous != current && current != first;
-    if (corners >= 2 && distinct && hfi_trimesh_add_triangle(b, first, previous, current) != 0) return refuse_growth(p);
+    if (corners >= 2 && distinct && hfi_trimesh_add_triangle(b, first, previous, current) != 0)
+      return refuse_growth(p);
     previous = current;
   }
   if (corners < 3)
-    return hfi_refuse(p->error, HF_ERROR_PARSE, "%s:%d: a face needs three corners", p->file, p->line);
+    return hfi_refuse(p->error, HF_ERROR_PARSE, "%s:%d: a face needs three corners", p->file,
+                      p->line);
   return HF_OK;
 }
 
@@ -100,13 +107,16 @@ static hfStatus read_lines(Scan* p, hfiTriMeshBuilder* b) {
   return HF_OK;
 }
 
-hfStatus hfi_trimesh_read_obj(hfiTriMesh* mesh, const char* text, size_t size, const char* file, hfError* error) {
-  if (memchr(text, 0, size)) return hfi_refuse(error, HF_ERROR_PARSE, "%s: holds a zero byte, not OBJ text", file);
+hfStatus hfi_trimesh_read_obj(hfiTriMesh* mesh, const char* text, size_t size, const char* file,
+                              hfError* error) {
+  if (memchr(text, 0, size))
+    return hfi_refuse(error, HF_ERROR_PARSE, "%s: holds a zero byte, not OBJ text", file);
   hfiTriMeshBuilder b = {0};
   Scan p = {text, file, 1, error};
   hfStatus status = read_lines(&p, &b);
   if (!status && b.mesh.nvert < 4)
-    status = hfi_refuse(error, HF_ERROR_PARSE, "%s: %d vertices, at least 4 are needed", file, (int)b.mesh.nvert);
+    status = hfi_refuse(error, HF_ERROR_PARSE, "%s: %d vertices, at least 4 are needed", file,
+                        (int)b.mesh.nvert);
   if (!status) {
     *mesh = b.mesh;
     memset(&b.mesh, 0, sizeof b.mesh);

@@ -1,8 +1,10 @@
 // STL, binary and ASCII.
 //
-//   binary: 80 bytes of anything, uint32 n, n records of 50 bytes (normal, 3 vertices as float32, uint16);
+//   binary: 80 bytes of anything, uint32 n, n records of 50 bytes (normal, 3 vertices as float32,
+//   uint16);
 //           little-endian
-//   ASCII:  solid NAME { facet normal x y z  outer loop  { vertex x y z } x 3  endloop  endfacet } endsolid
+//   ASCII:  solid NAME { facet normal x y z  outer loop  { vertex x y z } x 3  endloop  endfacet }
+//   endsolid
 //
 // A binary file may begin with "solid" too: what decides is whether n fits the size.
 #include "import/mesh.h"
@@ -39,28 +41,33 @@ static int add_triangle(hfiTriMeshBuilder* b, const double v[9]) {
 
 static hfStatus refuse_growth(const hfiTriMeshBuilder* b, const char* file, hfError* error) {
   if (b->mesh.nvert >= HFI_TRIMESH_MAX_VERTICES || b->mesh.ntri >= HFI_TRIMESH_MAX_TRIANGLES)
-    return hfi_refuse(error, HF_ERROR_PARSE, "%s: more than %d vertices or %d triangles", file, HFI_TRIMESH_MAX_VERTICES,
-                      HFI_TRIMESH_MAX_TRIANGLES);
+    return hfi_refuse(error, HF_ERROR_PARSE, "%s: more than %d vertices or %d triangles", file,
+                      HFI_TRIMESH_MAX_VERTICES, HFI_TRIMESH_MAX_TRIANGLES);
   return hfi_refuse(error, HF_ERROR_MEMORY, "%s: out of memory", file);
 }
 
-static hfStatus read_binary(hfiTriMeshBuilder* b, const char* text, uint32_t count, const char* file, hfError* error) {
+static hfStatus read_binary(hfiTriMeshBuilder* b, const char* text, uint32_t count,
+                            const char* file, hfError* error) {
   for (uint32_t i = 0; i < count; ++i) {
     const char* record = text + HEADER + (size_t)RECORD * i + 12;
     double v[9];
     for (int k = 0; k < 9; ++k) {
       v[k] = get_float(record + 4 * k);
       if (!isfinite(v[k]))
-        return hfi_refuse(error, HF_ERROR_NONFINITE, "%s: triangle %u: a coordinate is not finite", file, i);
+        return hfi_refuse(error, HF_ERROR_NONFINITE, "%s: triangle %u: a coordinate is not finite",
+                          file, i);
     }
     if (add_triangle(b, v) != 0) return refuse_growth(b, file, error);
   }
   return HF_OK;
 }
 
-// ---- ASCII -------------------------------------------------------------------------------------------------
+// ---- ASCII --------------------------------------------------------------------------------------
 
-typedef struct Scan { const char* s; int line; } Scan;
+typedef struct Scan {
+  const char* s;
+  int line;
+} Scan;
 
 static void skip_blanks(Scan* p) {
   for (; *p->s && (unsigned char)*p->s <= ' '; ++p->s)
@@ -99,7 +106,8 @@ static void skip_line(Scan* p) {
 
 static hfStatus read_facet(hfiTriMeshBuilder* b, Scan* p, const char* file, hfError* error) {
   double v[9], normal[3];
-  // The normal follows from the vertices; writers put NaN there for slivers, so it is skipped as words.
+  // The normal follows from the vertices; writers put NaN there for slivers, so it is skipped as
+  // words.
   int ok = take_word(p, "normal");
   for (int k = 0; ok && k < 3; ++k)
     if (!take_number(p, &normal[k])) {
@@ -113,11 +121,14 @@ static hfStatus read_facet(hfiTriMeshBuilder* b, Scan* p, const char* file, hfEr
   }
   ok = ok && take_word(p, "endloop") && take_word(p, "endfacet");
   skip_blanks(p);
-  if (!ok) return hfi_refuse(error, HF_ERROR_PARSE, "%s:%d: malformed facet at \"%.*s\"", file, p->line, word_length(p), p->s);
+  if (!ok)
+    return hfi_refuse(error, HF_ERROR_PARSE, "%s:%d: malformed facet at \"%.*s\"", file, p->line,
+                      word_length(p), p->s);
   return add_triangle(b, v) == 0 ? HF_OK : refuse_growth(b, file, error);
 }
 
-static hfStatus read_ascii(hfiTriMeshBuilder* b, const char* text, const char* file, hfError* error) {
+static hfStatus read_ascii(hfiTriMeshBuilder* b, const char* text, const char* file,
+                           hfError* error) {
   Scan p = {text, 1};
   while (take_word(&p, "solid")) {
     skip_line(&p);
@@ -126,27 +137,35 @@ static hfStatus read_ascii(hfiTriMeshBuilder* b, const char* text, const char* f
       if (status) return status;
     }
     if (!take_word(&p, "endsolid"))
-      return hfi_refuse(error, HF_ERROR_PARSE, "%s:%d: \"facet\" or \"endsolid\" expected at \"%.*s\"", file, p.line, word_length(&p), p.s);
+      return hfi_refuse(error, HF_ERROR_PARSE,
+                        "%s:%d: \"facet\" or \"endsolid\" expected at \"%.*s\"", file, p.line,
+                        word_length(&p), p.s);
     skip_line(&p);
   }
   skip_blanks(&p);
-  if (*p.s) return hfi_refuse(error, HF_ERROR_PARSE, "%s:%d: \"solid\" expected at \"%.*s\"", file, p.line, word_length(&p), p.s);
+  if (*p.s)
+    return hfi_refuse(error, HF_ERROR_PARSE, "%s:%d: \"solid\" expected at \"%.*s\"", file, p.line,
+                      word_length(&p), p.s);
   return HF_OK;
 }
 
-hfStatus hfi_trimesh_read_stl(hfiTriMesh* mesh, const char* text, size_t size, const char* file, hfError* error) {
+hfStatus hfi_trimesh_read_stl(hfiTriMesh* mesh, const char* text, size_t size, const char* file,
+                              hfError* error) {
   hfiTriMeshBuilder b = {0};
   uint32_t count = size >= HEADER ? get_u32(text + 80) : 0;
   size_t wanted = HEADER + (size_t)RECORD * count;
   int ascii = size >= 5 && memcmp(text, "solid", 5) == 0 && (size < HEADER || wanted != size);
   hfStatus status = HF_OK;
   if (!ascii && size < HEADER)
-    status = hfi_refuse(error, HF_ERROR_PARSE, "%s: %zu bytes are too few for an STL file", file, size);
+    status =
+        hfi_refuse(error, HF_ERROR_PARSE, "%s: %zu bytes are too few for an STL file", file, size);
   else if (!ascii && wanted > size)
-    status = hfi_refuse(error, HF_ERROR_PARSE, "%s: %u triangles announced, but only %zu are there", file, count,
-                        (size - HEADER) / RECORD);
-  else status = ascii ? read_ascii(&b, text, file, error) : read_binary(&b, text, count, file, error);
-  if (!status && b.mesh.ntri == 0) status = hfi_refuse(error, HF_ERROR_PARSE, "%s: no triangles", file);
+    status = hfi_refuse(error, HF_ERROR_PARSE, "%s: %u triangles announced, but only %zu are there",
+                        file, count, (size - HEADER) / RECORD);
+  else
+    status = ascii ? read_ascii(&b, text, file, error) : read_binary(&b, text, count, file, error);
+  if (!status && b.mesh.ntri == 0)
+    status = hfi_refuse(error, HF_ERROR_PARSE, "%s: no triangles", file);
   if (!status) {
     *mesh = b.mesh;
     memset(&b.mesh, 0, sizeof b.mesh);

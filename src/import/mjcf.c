@@ -5,9 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- includes ------------------------------------------------------------------------------------------
+// ---- includes -----------------------------------------------------------------------------------
 
-typedef struct Included { const char* path; struct Included* next; } Included;
+typedef struct Included {
+  const char* path;
+  struct Included* next;
+} Included;
 
 // The file by its real path, so that two ways to write it are one.
 static const char* real_path(hfiReader* r, const char* path) {
@@ -29,7 +32,8 @@ static void include(hfiMjcf* m, hfiElem* elem, Included** seen) {
   const char* path = find_included(m, elem);
   const char* real = real_path(r, path);
   for (const Included* i = *seen; i; i = i->next)
-    if (strcmp(i->path, real) == 0) hfi_fail(r, elem, HF_ERROR_MODEL, "%s is included already", path);
+    if (strcmp(i->path, real) == 0)
+      hfi_fail(r, elem, HF_ERROR_MODEL, "%s is included already", path);
   Included* item = HFI_NEW(r, Included, 1);
   hfiElem* root = item ? hfi_xml_load(r, path, elem) : NULL;
   if (!root) return;
@@ -44,12 +48,14 @@ static void include(hfiMjcf* m, hfiElem* elem, Included** seen) {
 static void expand(hfiMjcf* m, hfiElem* elem, Included** seen) {
   for (hfiElem *e = elem->child, *next; e && !m->r->status; e = next) {
     next = e->next;
-    if (hfi_is(e, "include")) include(m, e, seen);
-    else expand(m, e, seen);
+    if (hfi_is(e, "include"))
+      include(m, e, seen);
+    else
+      expand(m, e, seen);
   }
 }
 
-// ---- sections ------------------------------------------------------------------------------------------
+// ---- sections -----------------------------------------------------------------------------------
 
 void hfi_mjcf_each(hfiMjcf* m, const char* section, hfiReadChild read) {
   for (hfiElem* s = hfi_child(m->root, section); s; s = hfi_next(s, section))
@@ -57,7 +63,8 @@ void hfi_mjcf_each(hfiMjcf* m, const char* section, hfiReadChild read) {
 }
 
 static void read_section(hfiMjcf* m, const char* section, hfiReadChild read) {
-  for (hfiElem* s = hfi_child(m->root, section); s && !m->r->status; s = hfi_next(s, section)) read(m, s);
+  for (hfiElem* s = hfi_child(m->root, section); s && !m->r->status; s = hfi_next(s, section))
+    read(m, s);
 }
 
 static int mentions_reflection(const hfiElem* elem) {
@@ -69,7 +76,8 @@ static int mentions_reflection(const hfiElem* elem) {
   return 0;
 }
 
-static void set_defaults(hfiMjcf* m, hfiReader* r, hfiElem* root, const char* folder, const hfiMjcf* outer) {
+static void set_defaults(hfiMjcf* m, hfiReader* r, hfiElem* root, const char* folder,
+                         const hfiMjcf* outer) {
   m->r = r;
   m->root = root;
   m->folder = folder;
@@ -86,8 +94,10 @@ static void set_defaults(hfiMjcf* m, hfiReader* r, hfiElem* root, const char* fo
 static void read_compilers(hfiMjcf* m) {
   hfBuildConfig kept = *hf_builder_config(m->r->builder);
   read_section(m, "compiler", hfi_mjcf_read_compiler);
-  if (m->attached) *hf_builder_config(m->r->builder) = kept;
-  else hfi_mjcf_set_build_config(m);
+  if (m->attached)
+    *hf_builder_config(m->r->builder) = kept;
+  else
+    hfi_mjcf_set_build_config(m);
 }
 
 hfiMjcf* hfi_mjcf_open(hfiReader* r, hfiElem* root, const char* folder, const hfiMjcf* outer) {
@@ -106,14 +116,20 @@ hfiMjcf* hfi_mjcf_open(hfiReader* r, hfiElem* root, const char* folder, const hf
   hfi_mjcf_each(m, "custom", hfi_mjcf_read_custom);
   if (!m->attached && !r->status) hfi_mjcf_set_world(m);
   hfi_mjcf_each(m, "asset", hfi_mjcf_read_asset);
-  for (hfiElem* e = hfi_child(root, "worldbody"); e; e = hfi_next(e, "worldbody")) hfi_mjcf_number_groups(m, e);
+  for (hfiElem* e = hfi_child(root, "worldbody"); e; e = hfi_next(e, "worldbody"))
+    hfi_mjcf_number_groups(m, e);
   return m;
 }
 
 static void read_references(hfiMjcf* m) {
-  static const struct { const char* section; hfiReadChild read; } sections[] = {
-      {"contact", hfi_mjcf_read_contact},   {"tendon", hfi_mjcf_read_tendon}, {"equality", hfi_mjcf_read_equality},
-      {"actuator", hfi_mjcf_read_actuator}, {"sensor", hfi_mjcf_read_sensor}};
+  static const struct {
+    const char* section;
+    hfiReadChild read;
+  } sections[] = {{"contact", hfi_mjcf_read_contact},
+                  {"tendon", hfi_mjcf_read_tendon},
+                  {"equality", hfi_mjcf_read_equality},
+                  {"actuator", hfi_mjcf_read_actuator},
+                  {"sensor", hfi_mjcf_read_sensor}};
   for (size_t i = 0; i < sizeof sections / sizeof *sections; ++i)
     hfi_mjcf_each_reference(m, sections[i].section, sections[i].read);
 }

@@ -1,9 +1,9 @@
 // Reading MJCF: a document, its compiler settings, default classes and assets.
 //
-// Each kind of element has a spec (its definition and what must be known before it is complete) and a
-// function that applies one XML element to it. A spec starts from the format's defaults; then the
-// default elements of its class chain are applied, from the outermost class inwards, then the element
-// itself (hfi_mjcf_apply). That is the whole mechanism of default classes.
+// Each kind of element has a spec (its definition and what must be known before it is complete) and
+// a function that applies one XML element to it. A spec starts from the format's defaults; then the
+// default elements of its class chain are applied, from the outermost class inwards, then the
+// element itself (hfi_mjcf_apply). That is the whole mechanism of default classes.
 #ifndef HFI_IMPORT_MJCF_H
 #define HFI_IMPORT_MJCF_H
 
@@ -13,11 +13,18 @@
 
 typedef struct hfiMjcf hfiMjcf;
 
-// ---- actuators: what a default class holds -----------------------------------------------------------
+// ---- actuators: what a default class holds ------------------------------------------------------
 
 // Which element wrote the gain, bias and dynamics parameters.
 typedef enum hfiShortcut {
-  HFI_GENERAL, HFI_MOTOR, HFI_POSITION, HFI_VELOCITY, HFI_INTVELOCITY, HFI_DAMPER, HFI_CYLINDER, HFI_SHORTCUTS
+  HFI_GENERAL,
+  HFI_MOTOR,
+  HFI_POSITION,
+  HFI_VELOCITY,
+  HFI_INTVELOCITY,
+  HFI_DAMPER,
+  HFI_CYLINDER,
+  HFI_SHORTCUTS
 } hfiShortcut;
 
 typedef struct hfiActuatorSpec {
@@ -28,9 +35,12 @@ typedef struct hfiActuatorSpec {
   const struct hfiActuatorSpec* outer; // of the enclosing class
 } hfiActuatorSpec;
 
-// ---- default classes ---------------------------------------------------------------------------------
+// ---- default classes ----------------------------------------------------------------------------
 
-typedef struct hfiClassItem { const hfiElem* elem; struct hfiClassItem* next; } hfiClassItem;
+typedef struct hfiClassItem {
+  const hfiElem* elem;
+  struct hfiClassItem* next;
+} hfiClassItem;
 
 typedef struct hfiClass {
   const char* name;
@@ -40,7 +50,7 @@ typedef struct hfiClass {
   hfiActuatorSpec actuator;
 } hfiClass;
 
-// ---- assets and parameters ---------------------------------------------------------------------------
+// ---- assets and parameters ----------------------------------------------------------------------
 
 typedef struct hfiMeshAsset {
   const char* name;
@@ -72,8 +82,8 @@ typedef struct hfiCustom {
   struct hfiCustom* next;
 } hfiCustom;
 
-// One name defined inside a replicate; group: which replica of which outermost replicate, in the order
-// of the tree; attachments are groups too.
+// One name defined inside a replicate; group: which replica of which outermost replicate, in the
+// order of the tree; attachments are groups too.
 typedef struct hfiReplica {
   const char *name, *suffix;
   int group;
@@ -99,19 +109,24 @@ struct hfiMjcf {
   hfiCustom* custom;
   hfiReplica *replica, **replica_tail;
   hfiReplicate* replicates;
-  int group, group_count; // the current one, how many there are
+  int group, group_count;      // the current one, how many there are
   const char *prefix, *suffix; // of every name: attached models, replicas
   const char* folder;          // of this document's main file
   struct hfiModelAsset* models;
   struct hfiAttachment* attachments;
-  int attached;           // 1: a model inside another; references that are not there are dropped
-  int reflects;           // 1: some actuator gives its target armature or damping
+  int attached; // 1: a model inside another; references that are not there are dropped
+  int reflects; // 1: some actuator gives its target armature or damping
   int actuators_left_out;
 };
 
 // A pose and where it is written.
-typedef struct hfiFrame { hfVec3 p; hfQuat q; } hfiFrame;
-typedef struct hfiPoseSpec { double pos[3], quat[4]; } hfiPoseSpec;
+typedef struct hfiFrame {
+  hfVec3 p;
+  hfQuat q;
+} hfiFrame;
+typedef struct hfiPoseSpec {
+  double pos[3], quat[4];
+} hfiPoseSpec;
 // Inside a body: which one, the frame around the element, and the default class that is active.
 typedef struct hfiScope {
   int body;
@@ -120,7 +135,7 @@ typedef struct hfiScope {
   int has_inertial;
 } hfiScope;
 
-// ---- mjcf.c ------------------------------------------------------------------------------------------
+// ---- mjcf.c -------------------------------------------------------------------------------------
 
 // Reads a document whose root is <mujoco> into reader->builder.
 void hfi_mjcf_read(hfiReader* reader, hfiElem* root);
@@ -130,7 +145,7 @@ hfiMjcf* hfi_mjcf_open(hfiReader* reader, hfiElem* root, const char* folder, con
 typedef void (*hfiReadChild)(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_each(hfiMjcf* m, const char* section, hfiReadChild read);
 
-// ---- names (mjcf_names.c) ----------------------------------------------------------------------------
+// ---- names (mjcf_names.c) -----------------------------------------------------------------------
 
 // The element's own name with prefix and suffix, or NULL.
 const char* hfi_mjcf_name(hfiMjcf* m, const hfiElem* elem);
@@ -145,11 +160,12 @@ enum { HFI_MOST_REPLICAS = 100000 };
 void hfi_mjcf_number_groups(hfiMjcf* m, const hfiElem* elem);
 // First group of an outermost replicate of `count` replicas, or of an attachment (one).
 int hfi_mjcf_first_group(hfiMjcf* m, const hfiElem* elem, int count);
-// As hfi_mjcf_each for a section that refers to the tree: what refers to something replicated is read
-// once a replica, and attached models bring theirs. That comes after the rest, in the order of the tree.
+// As hfi_mjcf_each for a section that refers to the tree: what refers to something replicated is
+// read once a replica, and attached models bring theirs. That comes after the rest, in the order of
+// the tree.
 void hfi_mjcf_each_reference(hfiMjcf* m, const char* section, hfiReadChild read);
 
-// ---- mjcf_default.c ----------------------------------------------------------------------------------
+// ---- mjcf_default.c -----------------------------------------------------------------------------
 
 typedef void (*hfiApply)(hfiMjcf* m, const hfiElem* elem, void* spec);
 void hfi_mjcf_read_defaults(hfiMjcf* m);
@@ -157,9 +173,10 @@ void hfi_mjcf_read_defaults(hfiMjcf* m);
 const hfiClass* hfi_mjcf_class(hfiMjcf* m, const hfiElem* elem, const hfiClass* childclass);
 const hfiClass* hfi_mjcf_find_class(hfiMjcf* m, const hfiElem* elem, const char* attr);
 // Applies the default elements called `kind` of the class chain, then the element.
-void hfi_mjcf_apply(hfiMjcf* m, const hfiClass* active, const char* kind, const hfiElem* elem, hfiApply apply, void* spec);
+void hfi_mjcf_apply(hfiMjcf* m, const hfiClass* active, const char* kind, const hfiElem* elem,
+                    hfiApply apply, void* spec);
 
-// ---- mjcf_pose.c -------------------------------------------------------------------------------------
+// ---- mjcf_pose.c --------------------------------------------------------------------------------
 
 // Reads pos and one of quat, axisangle, euler, xyaxes, zaxis. Returns bits: 1 pos, 2 orientation.
 int hfi_mjcf_read_pose(hfiMjcf* m, const hfiElem* elem, hfiPoseSpec* pose);
@@ -175,14 +192,14 @@ void hfi_frame_place(const hfiFrame* frame, double pos[3], double quat[4]);
 // Smallest rotation that takes +z to the direction of `axis`.
 hfQuat hfi_quat_from_z(hfVec3 axis);
 
-// ---- sections ----------------------------------------------------------------------------------------
+// ---- sections -----------------------------------------------------------------------------------
 
 void hfi_mjcf_read_compiler(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_set_build_config(hfiMjcf* m);
 void hfi_mjcf_read_option(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_read_custom(hfiMjcf* m, hfiElem* elem);
-void hfi_mjcf_set_world(hfiMjcf* m);           // world-wide hf.* parameters
-void hfi_mjcf_report_custom(hfiMjcf* m);       // hf.* parameters that nothing asked for
+void hfi_mjcf_set_world(hfiMjcf* m);     // world-wide hf.* parameters
+void hfi_mjcf_report_custom(hfiMjcf* m); // hf.* parameters that nothing asked for
 void hfi_mjcf_contact_parameters(hfiMjcf* m, const char* geom, hfGeomDef* def);
 void hfi_mjcf_read_signal(hfiMjcf* m, const char* actuator, hfActuatorDef* def);
 
@@ -192,7 +209,8 @@ hfiMeshAsset* hfi_mjcf_find_mesh(hfiMjcf* m, const hfiElem* elem, const char* na
 int hfi_mjcf_load_mesh(hfiMjcf* m, hfiMeshAsset* asset);
 const hfiMaterial* hfi_mjcf_find_material(hfiMjcf* m, const char* name);
 
-void hfi_mjcf_read_tree(hfiMjcf* m, const hfiScope* scope, hfiElem* body); // children of a body or worldbody
+void hfi_mjcf_read_tree(hfiMjcf* m, const hfiScope* scope,
+                        hfiElem* body); // children of a body or worldbody
 void hfi_mjcf_read_joint(hfiMjcf* m, const hfiScope* scope, hfiElem* elem);
 void hfi_mjcf_read_geom(hfiMjcf* m, const hfiScope* scope, hfiElem* elem);
 void hfi_mjcf_read_site(hfiMjcf* m, const hfiScope* scope, hfiElem* elem);
@@ -208,7 +226,8 @@ void hfi_mjcf_read_actuator(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_read_sensor(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_read_key(hfiMjcf* m, hfiElem* elem);
 
-// Read one default element into a spec that is thrown away: numbers are checked even if nothing uses them.
+// Read one default element into a spec that is thrown away: numbers are checked even if nothing
+// uses them.
 void hfi_mjcf_check_joint(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_check_geom(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_check_site(hfiMjcf* m, hfiElem* elem);
@@ -222,8 +241,10 @@ void hfi_mjcf_check_tendon(hfiMjcf* m, hfiElem* elem);
 int hfi_mjcf_is_actuator(const hfiElem* elem);
 hfiActuatorSpec hfi_mjcf_actuator_default(void);
 void hfi_mjcf_apply_actuator(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* spec);
-// Armature and damping that actuators reflect to a joint or tendon of that name, times gear squared.
-void hfi_mjcf_reflected(hfiMjcf* m, const char* attr, const char* name, double* armature, double* damping);
+// Armature and damping that actuators reflect to a joint or tendon of that name, times gear
+// squared.
+void hfi_mjcf_reflected(hfiMjcf* m, const char* attr, const char* name, double* armature,
+                        double* damping);
 
 // solref and solimp together: when one is given the other takes the format's default.
 void hfi_mjcf_read_solver(hfiMjcf* m, const hfiElem* elem, double solref[2], double solimp[5]);
@@ -232,7 +253,8 @@ void hfi_mjcf_read_linear(hfiMjcf* m, const hfiElem* elem, const char* attr, dou
 // 0, 1 or "by its range" (-1).
 void hfi_mjcf_read_limited(hfiMjcf* m, const hfiElem* elem, const char* attr, int* limited);
 // Resolves it: by range where autolimits allows that. Refuses a limit without a range.
-int hfi_mjcf_limited(hfiMjcf* m, const hfiElem* elem, const char* attr, int limited, const double range[2]);
+int hfi_mjcf_limited(hfiMjcf* m, const hfiElem* elem, const char* attr, int limited,
+                     const double range[2]);
 
 extern const hfiMeaning hfi_mjcf_meanings[];
 

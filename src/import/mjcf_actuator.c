@@ -14,8 +14,9 @@
 
 #include <string.h>
 
-static const hfiKeyword kinds[] = {{"general", HFI_GENERAL},         {"motor", HFI_MOTOR},   {"position", HFI_POSITION},
-                                   {"velocity", HFI_VELOCITY},       {"damper", HFI_DAMPER}, {"cylinder", HFI_CYLINDER},
+static const hfiKeyword kinds[] = {{"general", HFI_GENERAL},         {"motor", HFI_MOTOR},
+                                   {"position", HFI_POSITION},       {"velocity", HFI_VELOCITY},
+                                   {"damper", HFI_DAMPER},           {"cylinder", HFI_CYLINDER},
                                    {"intvelocity", HFI_INTVELOCITY}, {NULL, 0}};
 
 static int find_kind(const hfiElem* elem) {
@@ -27,11 +28,12 @@ static int find_kind(const hfiElem* elem) {
 int hfi_mjcf_is_actuator(const hfiElem* elem) { return find_kind(elem) >= 0; }
 
 hfiActuatorSpec hfi_mjcf_actuator_default(void) {
-  hfiActuatorSpec s = {.def = hf_actuator_def_default(), .ctrllimited = -1, .forcelimited = -1, .actlimited = -1};
+  hfiActuatorSpec s = {
+      .def = hf_actuator_def_default(), .ctrllimited = -1, .forcelimited = -1, .actlimited = -1};
   return s;
 }
 
-// ---- parameters --------------------------------------------------------------------------------------------
+// ---- parameters ---------------------------------------------------------------------------------
 
 static void copy_parameters(hfActuatorDef* to, const hfActuatorDef* from) {
   to->dyntype = from->dyntype;
@@ -56,14 +58,22 @@ static void inherit(hfiActuatorSpec* s, hfiShortcut kind) {
 }
 
 static void apply_general(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
-  static const hfiKeyword dynamics[] = {{"none", HF_ACTIVATION_NONE}, {"integrator", HF_ACTIVATION_INTEGRATOR},
-                                        {"filter", HF_ACTIVATION_FILTER}, {"filterexact", HF_ACTIVATION_FILTER_EXACT}, {NULL, 0}};
-  static const hfiKeyword gains[] = {{"fixed", HF_GAIN_FIXED}, {"affine", HF_GAIN_AFFINE}, {NULL, 0}};
-  static const hfiKeyword biases[] = {{"none", HF_BIAS_NONE}, {"affine", HF_BIAS_AFFINE}, {NULL, 0}};
+  static const hfiKeyword dynamics[] = {{"none", HF_ACTIVATION_NONE},
+                                        {"integrator", HF_ACTIVATION_INTEGRATOR},
+                                        {"filter", HF_ACTIVATION_FILTER},
+                                        {"filterexact", HF_ACTIVATION_FILTER_EXACT},
+                                        {NULL, 0}};
+  static const hfiKeyword gains[] = {
+      {"fixed", HF_GAIN_FIXED}, {"affine", HF_GAIN_AFFINE}, {NULL, 0}};
+  static const hfiKeyword biases[] = {
+      {"none", HF_BIAS_NONE}, {"affine", HF_BIAS_AFFINE}, {NULL, 0}};
   hfiReader* r = m->r;
   hfActuatorDef* d = &s->def;
   double x[10];
-  struct { const char* name; double* prm; } lists[] = {{"dynprm", d->dynprm}, {"gainprm", d->gainprm}, {"biasprm", d->biasprm}};
+  struct {
+    const char* name;
+    double* prm;
+  } lists[] = {{"dynprm", d->dynprm}, {"gainprm", d->gainprm}, {"biasprm", d->biasprm}};
   hfi_read_keyword(r, elem, "dyntype", dynamics, &d->dyntype);
   hfi_read_keyword(r, elem, "gaintype", gains, &d->gaintype);
   hfi_read_keyword(r, elem, "biastype", biases, &d->biastype);
@@ -78,9 +88,11 @@ static void apply_general(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
 // kv or dampratio of a servo; neither keeps what the class gave.
 static void read_servo_damping(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d) {
   double kv = 0, ratio = 0;
-  int has_kv = hfi_read_real(m->r, elem, "kv", &kv), has_ratio = hfi_read_real(m->r, elem, "dampratio", &ratio);
+  int has_kv = hfi_read_real(m->r, elem, "kv", &kv),
+      has_ratio = hfi_read_real(m->r, elem, "dampratio", &ratio);
   if (has_kv && has_ratio) hfi_fail(m->r, elem, HF_ERROR_MODEL, "both kv and dampratio are given");
-  if (kv < 0 || ratio < 0) hfi_fail(m->r, elem, HF_ERROR_MODEL, "kv and dampratio cannot be negative");
+  if (kv < 0 || ratio < 0)
+    hfi_fail(m->r, elem, HF_ERROR_MODEL, "kv and dampratio cannot be negative");
   if (has_kv || has_ratio) {
     d->biasprm[2] = -kv;
     d->dampratio = ratio;
@@ -88,7 +100,8 @@ static void read_servo_damping(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d
 }
 
 static void apply_servo(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d, hfiShortcut kind) {
-  double kp = d->gainprm[0], timeconst = d->dyntype == HF_ACTIVATION_FILTER_EXACT ? d->dynprm[0] : 0;
+  double kp = d->gainprm[0],
+         timeconst = d->dyntype == HF_ACTIVATION_FILTER_EXACT ? d->dynprm[0] : 0;
   hfi_read_real(m->r, elem, "kp", &kp);
   read_servo_damping(m, elem, d);
   d->gaintype = HF_GAIN_FIXED;
@@ -98,7 +111,8 @@ static void apply_servo(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d, hfiSh
   d->biasprm[1] = -kp;
   d->dyntype = HF_ACTIVATION_INTEGRATOR;
   if (kind == HFI_INTVELOCITY) return;
-  if (hfi_read_real(m->r, elem, "timeconst", &timeconst) && timeconst < 0) hfi_fail(m->r, elem, HF_ERROR_MODEL, "timeconst cannot be negative");
+  if (hfi_read_real(m->r, elem, "timeconst", &timeconst) && timeconst < 0)
+    hfi_fail(m->r, elem, HF_ERROR_MODEL, "timeconst cannot be negative");
   d->dyntype = timeconst > 0 ? HF_ACTIVATION_FILTER_EXACT : HF_ACTIVATION_NONE;
   d->dynprm[0] = timeconst > 0 ? timeconst : 1;
 }
@@ -133,20 +147,32 @@ static void apply_cylinder(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d) {
   hfi_read_real(m->r, elem, "timeconst", &d->dynprm[0]);
   hfi_read_reals(m->r, elem, "bias", 3, 3, d->biasprm);
   hfi_read_real(m->r, elem, "area", &d->gainprm[0]);
-  if (hfi_read_real(m->r, elem, "diameter", &diameter)) d->gainprm[0] = HFI_PI / 4 * diameter * diameter;
+  if (hfi_read_real(m->r, elem, "diameter", &diameter))
+    d->gainprm[0] = HFI_PI / 4 * diameter * diameter;
 }
 
 static void apply_shortcut(hfiMjcf* m, const hfiElem* elem, hfiShortcut kind, hfiActuatorSpec* s) {
   hfActuatorDef fresh = hf_actuator_def_default();
   inherit(s, kind);
   switch (kind) {
-  case HFI_MOTOR: copy_parameters(&s->def, &fresh); break;
+  case HFI_MOTOR:
+    copy_parameters(&s->def, &fresh);
+    break;
   case HFI_POSITION:
-  case HFI_INTVELOCITY: apply_servo(m, elem, &s->def, kind); break;
-  case HFI_VELOCITY: apply_velocity(m, elem, &s->def); break;
-  case HFI_DAMPER: apply_damper(m, elem, s); break;
-  case HFI_CYLINDER: apply_cylinder(m, elem, &s->def); break;
-  default: break;
+  case HFI_INTVELOCITY:
+    apply_servo(m, elem, &s->def, kind);
+    break;
+  case HFI_VELOCITY:
+    apply_velocity(m, elem, &s->def);
+    break;
+  case HFI_DAMPER:
+    apply_damper(m, elem, s);
+    break;
+  case HFI_CYLINDER:
+    apply_cylinder(m, elem, &s->def);
+    break;
+  default:
+    break;
   }
   s->shortcut = kind;
 }
@@ -166,13 +192,16 @@ static void apply_common(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   hfi_read_real(r, elem, "inheritrange", &s->inheritrange);
   hfi_read_real(r, elem, "armature", &s->armature);
   if (hfi_read_reals(r, elem, "damping", 1, 3, damping)) s->damping = damping[0];
-  if (damping[1] != 0 || damping[2] != 0) hfi_note(r, elem, HF_WARNING, "damping: the quadratic and cubic terms are not used");
+  if (damping[1] != 0 || damping[2] != 0)
+    hfi_note(r, elem, HF_WARNING, "damping: the quadratic and cubic terms are not used");
 }
 
 void hfi_mjcf_apply_actuator(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   hfiShortcut kind = (hfiShortcut)find_kind(elem);
-  if (kind == HFI_GENERAL) apply_general(m, elem, s);
-  else apply_shortcut(m, elem, kind, s);
+  if (kind == HFI_GENERAL)
+    apply_general(m, elem, s);
+  else
+    apply_shortcut(m, elem, kind, s);
   apply_common(m, elem, s);
 }
 
@@ -183,49 +212,63 @@ static hfiActuatorSpec make_spec(hfiMjcf* m, const hfiElem* elem) {
   return s;
 }
 
-// ---- transmission --------------------------------------------------------------------------------------------
+// ---- transmission -------------------------------------------------------------------------------
 
 // 1: found; 0: refused, or its target was left out.
 static int find_target(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d) {
-  static const struct { const char* attr; int type; hfObjectKind kind; } targets[] = {
-      {"joint", HF_TRANSMISSION_JOINT, HF_OBJECT_JOINT},
-      {"jointinparent", HF_TRANSMISSION_JOINT_IN_PARENT, HF_OBJECT_JOINT},
-      {"tendon", HF_TRANSMISSION_TENDON, HF_OBJECT_TENDON},
-      {"site", HF_TRANSMISSION_SITE, HF_OBJECT_SITE}};
+  static const struct {
+    const char* attr;
+    int type;
+    hfObjectKind kind;
+  } targets[] = {{"joint", HF_TRANSMISSION_JOINT, HF_OBJECT_JOINT},
+                 {"jointinparent", HF_TRANSMISSION_JOINT_IN_PARENT, HF_OBJECT_JOINT},
+                 {"tendon", HF_TRANSMISSION_TENDON, HF_OBJECT_TENDON},
+                 {"site", HF_TRANSMISSION_SITE, HF_OBJECT_SITE}};
   int found = 0;
   for (size_t i = 0; i < sizeof targets / sizeof *targets; ++i) {
     if (!hfi_attr(elem, targets[i].attr)) continue;
-    if (found++) hfi_fail(m->r, elem, HF_ERROR_MODEL, "more than one of joint, jointinparent, tendon, site");
+    if (found++)
+      hfi_fail(m->r, elem, HF_ERROR_MODEL, "more than one of joint, jointinparent, tendon, site");
     d->trntype = targets[i].type;
     d->trnid[0] = hfi_mjcf_find(m, elem, targets[i].attr, targets[i].kind);
   }
   if (hfi_attr(elem, "cranksite") || hfi_attr(elem, "body")) {
-    if (!m->r->status) hfi_note(m->r, elem, HF_WARNING, "actuator left out: slider-crank and body transmissions are not supported");
+    if (!m->r->status)
+      hfi_note(m->r, elem, HF_WARNING,
+               "actuator left out: slider-crank and body transmissions are not supported");
     return 0;
   }
-  if (!found) hfi_fail(m->r, elem, HF_ERROR_MODEL, "joint, jointinparent, tendon or site is missing");
+  if (!found)
+    hfi_fail(m->r, elem, HF_ERROR_MODEL, "joint, jointinparent, tendon or site is missing");
   if (hfi_attr(elem, "refsite")) d->trnid[1] = hfi_mjcf_find(m, elem, "refsite", HF_OBJECT_SITE);
   if (m->r->status) return 0;
   if (d->trnid[0] != HFI_LEFT_OUT && d->trnid[1] != HFI_LEFT_OUT) return 1;
-  if (!m->attached) hfi_note(m->r, elem, HF_WARNING, "actuator left out: what it acts on was left out");
+  if (!m->attached)
+    hfi_note(m->r, elem, HF_WARNING, "actuator left out: what it acts on was left out");
   return 0;
 }
 
-// ctrlrange (actrange of an integrator) = middle +- inheritrange/2 times the width of the target's range.
+// ctrlrange (actrange of an integrator) = middle +- inheritrange/2 times the width of the target's
+// range.
 static void inherit_range(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   if (s->inheritrange == 0) return;
-  int joint = s->def.trntype == HF_TRANSMISSION_JOINT, tendon = s->def.trntype == HF_TRANSMISSION_TENDON;
-  int positional = s->def.gaintype == HF_GAIN_FIXED && s->def.biastype == HF_BIAS_AFFINE && s->def.gainprm[0] == -s->def.biasprm[1];
+  int joint = s->def.trntype == HF_TRANSMISSION_JOINT,
+      tendon = s->def.trntype == HF_TRANSMISSION_TENDON;
+  int positional = s->def.gaintype == HF_GAIN_FIXED && s->def.biastype == HF_BIAS_AFFINE &&
+                   s->def.gainprm[0] == -s->def.biasprm[1];
   double range[2];
   if (!positional) return;
   if (s->inheritrange < 0 || !(joint || tendon) ||
-      !hf_builder_range(m->r->builder, joint ? HF_OBJECT_JOINT : HF_OBJECT_TENDON, s->def.trnid[0], range)) {
-    hfi_fail(m->r, elem, HF_ERROR_MODEL, "inheritrange needs a joint or tendon with a range, and a positive factor");
+      !hf_builder_range(m->r->builder, joint ? HF_OBJECT_JOINT : HF_OBJECT_TENDON, s->def.trnid[0],
+                        range)) {
+    hfi_fail(m->r, elem, HF_ERROR_MODEL,
+             "inheritrange needs a joint or tendon with a range, and a positive factor");
     return;
   }
   double middle = 0.5 * (range[0] + range[1]), half = 0.5 * s->inheritrange * (range[1] - range[0]);
   double* to = s->def.dyntype == HF_ACTIVATION_INTEGRATOR ? s->def.actrange : s->def.ctrlrange;
-  if (to[0] != 0 || to[1] != 0) hfi_fail(m->r, elem, HF_ERROR_MODEL, "both a range and inheritrange are given");
+  if (to[0] != 0 || to[1] != 0)
+    hfi_fail(m->r, elem, HF_ERROR_MODEL, "both a range and inheritrange are given");
   to[0] = middle - half;
   to[1] = middle + half;
 }
@@ -258,11 +301,13 @@ void hfi_mjcf_read_actuator(hfiMjcf* m, hfiElem* elem) {
   if (!r->status) hfi_keep(r, elem, hf_builder_add_actuator(r->builder, &s.def, &r->scratch));
 }
 
-// ---- reflected inertia -----------------------------------------------------------------------------------------
+// ---- reflected inertia --------------------------------------------------------------------------
 
-void hfi_mjcf_reflected(hfiMjcf* m, const char* attr, const char* name, double* armature, double* damping) {
+void hfi_mjcf_reflected(hfiMjcf* m, const char* attr, const char* name, double* armature,
+                        double* damping) {
   if (!name || !m->reflects) return;
-  for (hfiElem* section = hfi_child(m->root, "actuator"); section; section = hfi_next(section, "actuator"))
+  for (hfiElem* section = hfi_child(m->root, "actuator"); section;
+       section = hfi_next(section, "actuator"))
     for (hfiElem* e = section->child; e && !m->r->status; e = e->next) {
       const char* target = hfi_mjcf_is_actuator(e) ? hfi_attr(e, attr) : NULL;
       if (!target || strcmp(target, name) != 0) continue;

@@ -3,18 +3,24 @@
 
 #include <string.h>
 
-// ---- meshes --------------------------------------------------------------------------------------------
+// ---- meshes -------------------------------------------------------------------------------------
 
 static void apply_mesh(hfiMjcf* m, const hfiElem* elem, void* data) {
-  static const hfiKeyword inertias[] = {{"convex", HF_MESH_INERTIA_CONVEX}, {"exact", HF_MESH_INERTIA_EXACT},
-                                        {"legacy", HF_MESH_INERTIA_LEGACY}, {"shell", HF_MESH_INERTIA_SHELL}, {NULL, 0}};
+  static const hfiKeyword inertias[] = {{"convex", HF_MESH_INERTIA_CONVEX},
+                                        {"exact", HF_MESH_INERTIA_EXACT},
+                                        {"legacy", HF_MESH_INERTIA_LEGACY},
+                                        {"shell", HF_MESH_INERTIA_SHELL},
+                                        {NULL, 0}};
   hfiReader* r = m->r;
   hfiMeshSpec* s = data;
   hfi_read_reals(r, elem, "scale", 3, 3, s->scale);
-  if (s->scale[0] == 0 || s->scale[1] == 0 || s->scale[2] == 0) hfi_fail(r, elem, HF_ERROR_MODEL, "scale: a factor is zero");
+  if (s->scale[0] == 0 || s->scale[1] == 0 || s->scale[2] == 0)
+    hfi_fail(r, elem, HF_ERROR_MODEL, "scale: a factor is zero");
   hfi_read_keyword(r, elem, "inertia", inertias, &s->inertia);
-  if (hfi_read_int(r, elem, "maxhullvert", &s->max_hull_vert) && s->max_hull_vert != -1 && s->max_hull_vert < 4)
-    hfi_fail(r, elem, HF_ERROR_MODEL, "maxhullvert must be -1 or at least 4, is %d", s->max_hull_vert);
+  if (hfi_read_int(r, elem, "maxhullvert", &s->max_hull_vert) && s->max_hull_vert != -1 &&
+      s->max_hull_vert < 4)
+    hfi_fail(r, elem, HF_ERROR_MODEL, "maxhullvert must be -1 or at least 4, is %d",
+             s->max_hull_vert);
   hfi_read_reals(r, elem, "refpos", 3, 3, s->refpos);
   if (hfi_read_reals(r, elem, "refquat", 4, 4, s->refquat) && !(q_norm(q_load(s->refquat)) > 1e-10))
     hfi_fail(r, elem, HF_ERROR_MODEL, "refquat: a zero quaternion is no orientation");
@@ -79,7 +85,10 @@ static int add_mesh(hfiMjcf* m, hfiMeshAsset* asset) {
   s.vertex = hfi_read_list(r, elem, "vertex", &s.nvertex);
   s.face = hfi_read_list(r, elem, "face", &s.nface);
   if (file && s.vertex) return hfi_fail(r, elem, HF_ERROR_MODEL, "both file and vertex are given");
-  if (!file && !s.vertex) return hfi_fail(r, elem, HF_ERROR_UNSUPPORTED, "neither file nor vertex is given (built-in and plugin meshes are not supported)");
+  if (!file && !s.vertex)
+    return hfi_fail(
+        r, elem, HF_ERROR_UNSUPPORTED,
+        "neither file nor vertex is given (built-in and plugin meshes are not supported)");
   if (file) s.path = mesh_path(m, file);
   if (r->status) return r->status;
   return hfi_mesh_add(r, &s, &r->scratch);
@@ -93,7 +102,7 @@ int hfi_mjcf_load_mesh(hfiMjcf* m, hfiMeshAsset* asset) {
   return asset->id;
 }
 
-// ---- materials -------------------------------------------------------------------------------------------
+// ---- materials ----------------------------------------------------------------------------------
 
 static void apply_material(hfiMjcf* m, const hfiElem* elem, void* data) {
   hfiMaterial* material = data;
@@ -122,7 +131,10 @@ const hfiMaterial* hfi_mjcf_find_material(hfiMjcf* m, const char* name) {
 }
 
 void hfi_mjcf_read_asset(hfiMjcf* m, hfiElem* elem) {
-  static const struct { const char* kind; hfiReadChild read; } kinds[] = {
+  static const struct {
+    const char* kind;
+    hfiReadChild read;
+  } kinds[] = {
       {"mesh", read_mesh}, {"material", read_material}, {"model", hfi_mjcf_read_model_asset}};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
     if (hfi_is(elem, kinds[i].kind)) {

@@ -1,7 +1,7 @@
 // <attach>: a body, frame or whole tree of another document (<asset><model>) under a prefix.
 //
-// The other document keeps its own compiler settings, default classes and assets. What refers to the
-// attached part (actuators, sensors, …) comes along; what refers to the rest of it is dropped.
+// The other document keeps its own compiler settings, default classes and assets. What refers to
+// the attached part (actuators, sensors, …) comes along; what refers to the rest of it is dropped.
 #include "import/mjcf.h"
 
 #include <string.h>
@@ -23,7 +23,8 @@ void hfi_mjcf_read_model_asset(hfiMjcf* m, hfiElem* elem) {
   enum { MOST_NESTED = 8 };
   hfiReader* r = m->r;
   if (m->attached >= MOST_NESTED) {
-    hfi_fail(r, elem, HF_ERROR_MODEL, "models are attached more than %d deep; does one contain itself?", MOST_NESTED);
+    hfi_fail(r, elem, HF_ERROR_MODEL,
+             "models are attached more than %d deep; does one contain itself?", MOST_NESTED);
     return;
   }
   const char* path = hfi_resolve(r, m->folder, hfi_require(r, elem, "file"));
@@ -64,7 +65,8 @@ static void read_part(hfiMjcf* doc, const hfiScope* scope, const hfiElem* elem) 
   hfiReader* r = doc->r;
   const char *body = hfi_attr(elem, "body"), *frame = hfi_attr(elem, "frame");
   if (body && frame) hfi_fail(r, elem, HF_ERROR_MODEL, "both body and frame are given");
-  for (hfiElem* world = hfi_child(doc->root, "worldbody"); world && !r->status; world = hfi_next(world, "worldbody")) {
+  for (hfiElem* world = hfi_child(doc->root, "worldbody"); world && !r->status;
+       world = hfi_next(world, "worldbody")) {
     if (!body && !frame) {
       hfi_mjcf_read_tree(doc, scope, world);
       continue;
@@ -72,21 +74,28 @@ static void read_part(hfiMjcf* doc, const hfiScope* scope, const hfiElem* elem) 
     hfiElem* part = find_named(world, body ? "body" : "frame", body ? body : frame);
     if (!part) continue;
     // A parent with this one child, so that the part is read like any other.
-    hfiElem only = *part, parent = {.name = "worldbody", .file = part->file, .line = part->line, .child = &only, .used = 1};
+    hfiElem only = *part, parent = {.name = "worldbody",
+                                    .file = part->file,
+                                    .line = part->line,
+                                    .child = &only,
+                                    .used = 1};
     only.next = NULL;
     only.parent = &parent;
     part->used = 1;
     hfi_mjcf_read_tree(doc, scope, &parent);
     return;
   }
-  if (body || frame) hfi_fail(r, elem, HF_ERROR_MODEL, "the model has no %s \"%s\"", body ? "body" : "frame", body ? body : frame);
+  if (body || frame)
+    hfi_fail(r, elem, HF_ERROR_MODEL, "the model has no %s \"%s\"", body ? "body" : "frame",
+             body ? body : frame);
 }
 
 void hfi_mjcf_attach(hfiMjcf* m, const hfiScope* outer, hfiElem* elem) {
   hfiReader* r = m->r;
   const char *model = hfi_attr(elem, "model"), *prefix = hfi_attr(elem, "prefix");
   if (!model) {
-    hfi_fail(r, elem, HF_ERROR_UNSUPPORTED, "attaching a part of the same model is not supported: model is missing");
+    hfi_fail(r, elem, HF_ERROR_UNSUPPORTED,
+             "attaching a part of the same model is not supported: model is missing");
     return;
   }
   hfiMjcf* doc = find_model(m, elem, model);
@@ -119,7 +128,8 @@ void hfi_mjcf_each_attached(hfiMjcf* m, int group, const char* section, hfiReadC
 void hfi_mjcf_report_models(hfiMjcf* m) {
   for (const hfiModelAsset* a = m->models; a && !m->r->status; a = a->next) {
     for (const hfiElem* e = a->doc->root->child; e; e = e->next)
-      if (!hfi_is(e, "worldbody")) hfi_xml_report(m->r, e, hfi_mjcf_meanings); // of the tree only a part is wanted
+      if (!hfi_is(e, "worldbody"))
+        hfi_xml_report(m->r, e, hfi_mjcf_meanings); // of the tree only a part is wanted
     hfi_mjcf_report_models(a->doc);
   }
 }

@@ -1,7 +1,7 @@
 // The kinematic tree: bodies, frames, replicas.
 //
-// A body's own elements (those of its frames too) are read before its child bodies, so that ids come
-// out depth-first: joints, geoms and sites of a body, then of its first child.
+// A body's own elements (those of its frames too) are read before its child bodies, so that ids
+// come out depth-first: joints, geoms and sites of a body, then of its first child.
 #include "import/mjcf.h"
 
 #include "math/eigen3.h"
@@ -14,7 +14,7 @@ typedef enum Pass { OWN_ELEMENTS, CHILD_BODIES } Pass;
 
 static void read_children(hfiMjcf* m, const hfiScope* scope, hfiElem* parent, Pass pass);
 
-// ---- inertial ------------------------------------------------------------------------------------------
+// ---- inertial -----------------------------------------------------------------------------------
 
 static hfiElem* find_inertial(hfiElem* body, hfiFrame frame, hfiFrame* placed, hfiMjcf* m) {
   for (hfiElem* e = body->child; e; e = e->next) {
@@ -25,7 +25,8 @@ static hfiElem* find_inertial(hfiElem* body, hfiFrame frame, hfiFrame* placed, h
     if (!hfi_is(e, "frame")) continue;
     hfiPoseSpec pose = {{0, 0, 0}, {1, 0, 0, 0}};
     hfi_mjcf_read_pose(m, e, &pose);
-    hfiElem* found = find_inertial(e, hfi_frame_mul(frame, hfi_frame_from(pose.pos, pose.quat)), placed, m);
+    hfiElem* found =
+        find_inertial(e, hfi_frame_mul(frame, hfi_frame_from(pose.pos, pose.quat)), placed, m);
     if (found) return found;
   }
   return NULL;
@@ -42,9 +43,13 @@ static void read_inertial(hfiMjcf* m, hfiElem* elem, const hfiFrame* frame, hfBo
   hfi_read_real(r, elem, "mass", &def->mass);
   int has_diagonal = hfi_read_reals(r, elem, "diaginertia", 3, 3, diagonal);
   int has_full = hfi_read_reals(r, elem, "fullinertia", 6, 6, full);
-  if (has_full && has_diagonal) hfi_fail(r, elem, HF_ERROR_MODEL, "both diaginertia and fullinertia are given");
-  if (has_full && oriented) hfi_fail(r, elem, HF_ERROR_MODEL, "fullinertia is in the axes of the body: no orientation with it");
-  if (!has_full && !has_diagonal) hfi_fail(r, elem, HF_ERROR_MODEL, "neither diaginertia nor fullinertia is given");
+  if (has_full && has_diagonal)
+    hfi_fail(r, elem, HF_ERROR_MODEL, "both diaginertia and fullinertia are given");
+  if (has_full && oriented)
+    hfi_fail(r, elem, HF_ERROR_MODEL,
+             "fullinertia is in the axes of the body: no orientation with it");
+  if (!has_full && !has_diagonal)
+    hfi_fail(r, elem, HF_ERROR_MODEL, "neither diaginertia nor fullinertia is given");
   if (r->status) return;
   if (has_diagonal) memcpy(full, diagonal, sizeof diagonal);
   hfiFrame f = hfi_frame_mul(*frame, hfi_frame_from(pose.pos, pose.quat));
@@ -53,7 +58,7 @@ static void read_inertial(hfiMjcf* m, hfiElem* elem, const hfiFrame* frame, hfBo
   def->has_inertial = 1;
 }
 
-// ---- body ------------------------------------------------------------------------------------------------
+// ---- body ---------------------------------------------------------------------------------------
 
 static void read_body(hfiMjcf* m, const hfiScope* outer, hfiElem* elem) {
   hfiReader* r = m->r;
@@ -73,13 +78,14 @@ static void read_body(hfiMjcf* m, const hfiScope* outer, hfiElem* elem) {
   memcpy(def.quat, pose.quat, sizeof def.quat);
   hfi_frame_place(&outer->frame, def.pos, def.quat);
   if (r->status) return;
-  hfiScope scope = {.frame = hfi_frame_identity(), .has_inertial = inertial != NULL,
+  hfiScope scope = {.frame = hfi_frame_identity(),
+                    .has_inertial = inertial != NULL,
                     .childclass = childclass ? childclass : outer->childclass};
   scope.body = hfi_keep(r, elem, hf_builder_add_body(r->builder, &def, &r->scratch));
   if (!r->status) hfi_mjcf_read_tree(m, &scope, elem);
 }
 
-// ---- frame, replicate --------------------------------------------------------------------------------------
+// ---- frame, replicate ---------------------------------------------------------------------------
 
 static void read_frame(hfiMjcf* m, const hfiScope* outer, hfiElem* elem, Pass pass) {
   hfiPoseSpec pose = {{0, 0, 0}, {1, 0, 0, 0}};
@@ -92,8 +98,17 @@ static void read_frame(hfiMjcf* m, const hfiScope* outer, hfiElem* elem, Pass pa
   if (!m->r->status) read_children(m, &scope, elem, pass);
 }
 
-// Replica k stands at T^k, T = (offset, euler); its names end in sep and k with as many digits as count
-// has. Suffixes of inner replicas come first.
+// Counts what is read of the tree, so that nested replicas do not unfold without end.
+static int unfold(hfiMjcf* m, const hfiElem* elem) {
+  enum { MOST_UNFOLDED = 1000000 };
+  if (++m->r->unfolded > MOST_UNFOLDED)
+    hfi_fail(m->r, elem, HF_ERROR_MODEL, "the model unfolds to more than %d elements",
+             MOST_UNFOLDED);
+  return !m->r->status;
+}
+
+// Replica k stands at T^k, T = (offset, euler); its names end in sep and k with as many digits as
+// count has. Suffixes of inner replicas come first.
 static void read_replicate(hfiMjcf* m, const hfiScope* outer, hfiElem* elem, Pass pass) {
   hfiReader* r = m->r;
   int count = 0;
@@ -103,13 +118,14 @@ static void read_replicate(hfiMjcf* m, const hfiScope* outer, hfiElem* elem, Pas
   hfi_read_reals(r, elem, "offset", 3, 3, offset);
   hfi_read_reals(r, elem, "euler", 3, 3, euler);
   const char* sep = hfi_attr(elem, "sep");
-  if (count < 1 || count > HFI_MOST_REPLICAS) hfi_fail(r, elem, HF_ERROR_MODEL, "count must be 1 to %d, is %d", HFI_MOST_REPLICAS, count);
+  if (count < 1 || count > HFI_MOST_REPLICAS)
+    hfi_fail(r, elem, HF_ERROR_MODEL, "count must be 1 to %d, is %d", HFI_MOST_REPLICAS, count);
   const char* outer_suffix = m->suffix;
   hfiFrame step = {v3_load(offset), hfi_mjcf_euler(m, euler)};
   hfiScope scope = *outer;
   int digits = snprintf(NULL, 0, "%d", count - 1), outermost = !outer_suffix[0];
   int first_group = outermost && !r->status ? hfi_mjcf_first_group(m, elem, count) : 0;
-  for (int i = 0; i < count && !r->status; ++i) {
+  for (int i = 0; i < count && !r->status && unfold(m, elem); ++i) {
     if (outermost) m->group = first_group + i;
     m->suffix = hfi_format(r, "%s%0*d%s", sep ? sep : "", digits, i, outer_suffix);
     read_children(m, &scope, elem, pass);
@@ -118,14 +134,20 @@ static void read_replicate(hfiMjcf* m, const hfiScope* outer, hfiElem* elem, Pas
   m->suffix = outer_suffix;
 }
 
-// ---- children ------------------------------------------------------------------------------------------------
+// ---- children -----------------------------------------------------------------------------------
 
 static void read_child(hfiMjcf* m, const hfiScope* scope, hfiElem* e, Pass pass) {
   typedef void (*Read)(hfiMjcf*, const hfiScope*, hfiElem*);
-  static const struct { const char* kind; Pass pass; Read read; } kinds[] = {
-      {"joint", OWN_ELEMENTS, hfi_mjcf_read_joint}, {"freejoint", OWN_ELEMENTS, hfi_mjcf_read_joint},
-      {"geom", OWN_ELEMENTS, hfi_mjcf_read_geom},   {"site", OWN_ELEMENTS, hfi_mjcf_read_site},
-      {"body", CHILD_BODIES, read_body},            {"attach", CHILD_BODIES, hfi_mjcf_attach}};
+  static const struct {
+    const char* kind;
+    Pass pass;
+    Read read;
+  } kinds[] = {{"joint", OWN_ELEMENTS, hfi_mjcf_read_joint},
+               {"freejoint", OWN_ELEMENTS, hfi_mjcf_read_joint},
+               {"geom", OWN_ELEMENTS, hfi_mjcf_read_geom},
+               {"site", OWN_ELEMENTS, hfi_mjcf_read_site},
+               {"body", CHILD_BODIES, read_body},
+               {"attach", CHILD_BODIES, hfi_mjcf_attach}};
   int frame = hfi_is(e, "frame"), replicate = hfi_is(e, "replicate");
   if (frame || replicate) {
     e->used = 1;
@@ -141,7 +163,8 @@ static void read_child(hfiMjcf* m, const hfiScope* scope, hfiElem* e, Pass pass)
 }
 
 static void read_children(hfiMjcf* m, const hfiScope* scope, hfiElem* parent, Pass pass) {
-  for (hfiElem* e = parent->child; e && !m->r->status; e = e->next) read_child(m, scope, e, pass);
+  for (hfiElem* e = parent->child; e && !m->r->status && unfold(m, e); e = e->next)
+    read_child(m, scope, e, pass);
 }
 
 void hfi_mjcf_read_tree(hfiMjcf* m, const hfiScope* scope, hfiElem* body) {

@@ -5,14 +5,16 @@
 #include <ctype.h>
 #include <string.h>
 
-// ---- compiler --------------------------------------------------------------------------------------------
+// ---- compiler -----------------------------------------------------------------------------------
 
 static void read_euler_sequence(hfiMjcf* m, const hfiElem* elem) {
   const char* text = hfi_attr(elem, "eulerseq");
   if (!text) return;
   if (strlen(text) != 3 || strspn(text, "xyzXYZ") != 3)
-    hfi_fail(m->r, elem, HF_ERROR_PARSE, "eulerseq: \"%.20s\" is not three of x, y, z, X, Y, Z", text);
-  else memcpy(m->eulerseq, text, 4);
+    hfi_fail(m->r, elem, HF_ERROR_PARSE, "eulerseq: \"%.20s\" is not three of x, y, z, X, Y, Z",
+             text);
+  else
+    memcpy(m->eulerseq, text, 4);
 }
 
 static void read_folders(hfiMjcf* m, const hfiElem* elem) {
@@ -43,12 +45,15 @@ void hfi_mjcf_read_compiler(hfiMjcf* m, hfiElem* elem) {
   hfi_read_keyword(r, elem, "angle", angles, &m->degree);
   hfi_read_keyword(r, elem, "coordinate", coordinates, &global);
   if (global)
-    hfi_fail(r, elem, HF_ERROR_UNSUPPORTED, "coordinate=\"global\" is not supported (MuJoCo dropped it too)");
+    hfi_fail(r, elem, HF_ERROR_UNSUPPORTED,
+             "coordinate=\"global\" is not supported (MuJoCo dropped it too)");
   hfi_read_bool(r, elem, "autolimits", &m->autolimits);
   hfi_read_bool(r, elem, "strippath", &m->strippath);
   hfi_read_bool(r, elem, "fitaabb", &m->fitaabb);
   if (hfi_read_bool(r, elem, "alignfree", &off) && off)
-    hfi_note(r, elem, HF_WARNING, "alignfree: free bodies keep the frame they are written in; their qpos differs from MuJoCo's");
+    hfi_note(r, elem, HF_WARNING,
+             "alignfree: free bodies keep the frame they are written in; their qpos differs from "
+             "MuJoCo's");
   read_euler_sequence(m, elem);
   read_folders(m, elem);
   read_inertia_rules(m, elem);
@@ -61,27 +66,39 @@ void hfi_mjcf_set_build_config(hfiMjcf* m) {
   config->inertia_group_max = m->grouprange[1];
 }
 
-// ---- option ------------------------------------------------------------------------------------------------
+// ---- option -------------------------------------------------------------------------------------
 
 static const hfiKeyword switches[] = {{"disable", 1}, {"enable", 0}, {NULL, 0}};
 
 static void read_flags(hfiMjcf* m, const hfiElem* elem) {
   hfWorld* w = hf_builder_world(m->r->builder);
-  const struct { const char* name; int32_t* disable; } flags[] = {
-      {"contact", &w->disable_contact},   {"limit", &w->disable_limit},     {"frictionloss", &w->disable_frictionloss},
-      {"spring", &w->disable_spring},     {"damper", &w->disable_damper},   {"gravity", &w->disable_gravity},
-      {"equality", &w->disable_equality}, {"actuation", &w->disable_actuation}, {"clampctrl", &w->disable_clamp_control},
+  const struct {
+    const char* name;
+    int32_t* disable;
+  } flags[] = {
+      {"contact", &w->disable_contact},
+      {"limit", &w->disable_limit},
+      {"frictionloss", &w->disable_frictionloss},
+      {"spring", &w->disable_spring},
+      {"damper", &w->disable_damper},
+      {"gravity", &w->disable_gravity},
+      {"equality", &w->disable_equality},
+      {"actuation", &w->disable_actuation},
+      {"clampctrl", &w->disable_clamp_control},
   };
   int off = 0;
   for (size_t i = 0; i < sizeof flags / sizeof *flags; ++i)
     if (hfi_read_keyword(m->r, elem, flags[i].name, switches, &off)) *flags[i].disable = off;
   if (hfi_read_keyword(m->r, elem, "filterparent", switches, &off)) w->filter_parent = !off;
-  if (hfi_read_keyword(m->r, elem, "passive", switches, &off)) w->disable_spring = w->disable_damper = off;
+  if (hfi_read_keyword(m->r, elem, "passive", switches, &off))
+    w->disable_spring = w->disable_damper = off;
   if (hfi_read_keyword(m->r, elem, "constraint", switches, &off) && off)
     w->disable_contact = w->disable_limit = w->disable_frictionloss = w->disable_equality = 1;
   int kept = 1; // "disable" is 1
   if (hfi_read_keyword(m->r, elem, "override", switches, &kept) && !kept)
-    hfi_note(m->r, elem, HF_WARNING, "override: o_margin, o_solref, o_solimp and o_friction are not used; contacts keep their own values");
+    hfi_note(m->r, elem, HF_WARNING,
+             "override: o_margin, o_solref, o_solimp and o_friction are not used; contacts keep "
+             "their own values");
 }
 
 static void read_fluid(hfiMjcf* m, const hfiElem* elem) {
@@ -97,9 +114,11 @@ void hfi_mjcf_read_option(hfiMjcf* m, hfiElem* elem) {
   hfiReader* r = m->r;
   hfWorld* w = hf_builder_world(r->builder);
   hfi_read_real(r, elem, "timestep", &w->timestep);
-  if (!(w->timestep > 0)) hfi_fail(r, elem, HF_ERROR_MODEL, "timestep must be positive, is %g", w->timestep);
+  if (!(w->timestep > 0))
+    hfi_fail(r, elem, HF_ERROR_MODEL, "timestep must be positive, is %g", w->timestep);
   hfi_read_reals(r, elem, "gravity", 3, 3, w->gravity);
   hfi_read_real(r, elem, "impratio", &w->impratio);
   read_fluid(m, elem);
-  for (hfiElem* flag = hfi_child(elem, "flag"); flag; flag = hfi_next(flag, "flag")) read_flags(m, flag);
+  for (hfiElem* flag = hfi_child(elem, "flag"); flag; flag = hfi_next(flag, "flag"))
+    read_flags(m, flag);
 }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-// ---- contact ---------------------------------------------------------------------------------------------
+// ---- contact ------------------------------------------------------------------------------------
 
 static void apply_pair(hfiMjcf* m, const hfiElem* elem, void* data) {
   hfPairDef* d = data;
@@ -14,7 +14,8 @@ static void apply_pair(hfiMjcf* m, const hfiElem* elem, void* data) {
   hfi_read_real(m->r, elem, "gap", &d->gap);
   hfi_mjcf_read_solver(m, elem, d->solref, d->solimp);
   if (hfi_read_reals(m->r, elem, "solreffriction", 1, 2, ignored))
-    hfi_note(m->r, elem, HF_NOTE, "solreffriction of a pair: friction follows the contact's own law instead");
+    hfi_note(m->r, elem, HF_NOTE,
+             "solreffriction of a pair: friction follows the contact's own law instead");
   if (hfi_read_real(m->r, elem, "adhesion", &adhesion) && adhesion != 0)
     hfi_note(m->r, elem, HF_WARNING, "adhesion is not supported: contacts do not pull");
 }
@@ -63,7 +64,7 @@ void hfi_mjcf_read_contact(hfiMjcf* m, hfiElem* elem) {
   (pair ? read_pair : read_exclude)(m, elem);
 }
 
-// ---- equality --------------------------------------------------------------------------------------------
+// ---- equality -----------------------------------------------------------------------------------
 
 static void apply_equality(hfiMjcf* m, const hfiElem* elem, void* data) {
   hfEqualityDef* d = data;
@@ -86,8 +87,10 @@ static void find_ends(hfiMjcf* m, const hfiElem* elem, hfEqualityDef* d) {
   }
   d->objkind = sites ? HF_OBJECT_SITE : HF_OBJECT_BODY;
   d->obj1 = hfi_mjcf_find_required(m, elem, sites ? "site1" : "body1", (hfObjectKind)d->objkind);
-  if (sites) d->obj2 = hfi_mjcf_find_required(m, elem, "site2", HF_OBJECT_SITE);
-  else d->obj2 = hfi_attr(elem, "body2") ? hfi_mjcf_find(m, elem, "body2", HF_OBJECT_BODY) : 0;
+  if (sites)
+    d->obj2 = hfi_mjcf_find_required(m, elem, "site2", HF_OBJECT_SITE);
+  else
+    d->obj2 = hfi_attr(elem, "body2") ? hfi_mjcf_find(m, elem, "body2", HF_OBJECT_BODY) : 0;
 }
 
 static void read_connect(hfiMjcf* m, const hfiElem* elem, hfEqualityDef* d) {
@@ -119,8 +122,13 @@ static void read_coupling(hfiMjcf* m, const hfiElem* elem, hfEqualityDef* d) {
 
 void hfi_mjcf_read_equality(hfiMjcf* m, hfiElem* elem) {
   typedef void (*Read)(hfiMjcf*, const hfiElem*, hfEqualityDef*);
-  static const struct { const char* kind; Read read; } kinds[] = {
-      {"connect", read_connect}, {"weld", read_weld}, {"joint", read_coupling}, {"tendon", read_coupling}};
+  static const struct {
+    const char* kind;
+    Read read;
+  } kinds[] = {{"connect", read_connect},
+               {"weld", read_weld},
+               {"joint", read_coupling},
+               {"tendon", read_coupling}};
   hfiReader* r = m->r;
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
     if (!hfi_is(elem, kinds[i].kind)) continue;
@@ -130,7 +138,9 @@ void hfi_mjcf_read_equality(hfiMjcf* m, hfiElem* elem) {
     kinds[i].read(m, elem, &d);
     if (r->status) return;
     if (d.obj1 == HFI_LEFT_OUT || d.obj2 == HFI_LEFT_OUT) {
-      if (!m->attached) hfi_note(r, elem, HF_WARNING, "equality left out: it refers to something that was left out");
+      if (!m->attached)
+        hfi_note(r, elem, HF_WARNING,
+                 "equality left out: it refers to something that was left out");
       return;
     }
     d.name = hfi_mjcf_name(m, elem);
@@ -139,7 +149,7 @@ void hfi_mjcf_read_equality(hfiMjcf* m, hfiElem* elem) {
   }
 }
 
-// ---- tendon ----------------------------------------------------------------------------------------------
+// ---- tendon -------------------------------------------------------------------------------------
 
 typedef struct TendonSpec {
   hfTendonDef def;
@@ -165,12 +175,16 @@ static void apply_tendon(hfiMjcf* m, const hfiElem* elem, void* data) {
   hfi_mjcf_read_linear(m, elem, "damping", &d->damping);
   hfi_read_real(r, elem, "frictionloss", &d->frictionloss);
   hfi_read_real(r, elem, "armature", &d->armature);
-  if (hfi_read_reals(r, elem, "springlength", 1, 2, d->springlength) == 1) d->springlength[1] = d->springlength[0];
+  if (hfi_read_reals(r, elem, "springlength", 1, 2, d->springlength) == 1)
+    d->springlength[1] = d->springlength[0];
   if (hfi_read_real(r, elem, "springyield", &yield) && yield > 0)
     hfi_note(r, elem, HF_WARNING, "springyield is not supported: the spring stays elastic");
-  if (hfi_read_reals(r, elem, "solreflimit", 1, 2, ignored) + hfi_read_reals(r, elem, "solimplimit", 1, 5, ignored) +
-      hfi_read_reals(r, elem, "solreffriction", 1, 2, ignored) + hfi_read_reals(r, elem, "solimpfriction", 1, 5, ignored))
-    hfi_note(r, elem, HF_NOTE, "solref and solimp of a tendon: its limits and friction are near-rigid instead");
+  if (hfi_read_reals(r, elem, "solreflimit", 1, 2, ignored) +
+      hfi_read_reals(r, elem, "solimplimit", 1, 5, ignored) +
+      hfi_read_reals(r, elem, "solreffriction", 1, 2, ignored) +
+      hfi_read_reals(r, elem, "solimpfriction", 1, 5, ignored))
+    hfi_note(r, elem, HF_NOTE,
+             "solref and solimp of a tendon: its limits and friction are near-rigid instead");
 }
 
 void hfi_mjcf_check_tendon(hfiMjcf* m, hfiElem* elem) {
@@ -209,7 +223,8 @@ void hfi_mjcf_read_tendon(hfiMjcf* m, hfiElem* elem) {
   hfi_mjcf_apply(m, hfi_mjcf_class(m, elem, NULL), "tendon", elem, apply_tendon, &s);
   if (r->status || !read_wraps(m, elem, &s.def)) return;
   s.def.limited = hfi_mjcf_limited(m, elem, "limited", s.limited, s.def.range);
-  s.def.actfrclimited = hfi_mjcf_limited(m, elem, "actuatorfrclimited", s.actfrclimited, s.def.actfrcrange);
+  s.def.actfrclimited =
+      hfi_mjcf_limited(m, elem, "actuatorfrclimited", s.actfrclimited, s.def.actfrcrange);
   s.def.name = hfi_mjcf_name(m, elem);
   s.def.where = hfi_where(r, elem);
   hfi_mjcf_reflected(m, "tendon", hfi_attr(elem, "name"), &s.def.armature, &s.def.damping);

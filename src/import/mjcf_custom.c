@@ -40,18 +40,25 @@ static hfiCustom* find_custom(hfiMjcf* m, const char* key) {
 static int find_positive(hfiMjcf* m, const char* key, double* x) {
   hfiCustom* c = find_custom(m, key);
   if (!c) return 0;
-  if (c->text) hfi_fail(m->r, c->elem, HF_ERROR_PARSE, "hf.%s is a number: use <numeric>", key);
-  else if (!(c->value > 0) && !(c->value == 0 && (strstr(key, "dissipation") || strstr(key, "damping"))))
+  if (c->text)
+    hfi_fail(m->r, c->elem, HF_ERROR_PARSE, "hf.%s is a number: use <numeric>", key);
+  else if (!(c->value > 0) &&
+           !(c->value == 0 && (strstr(key, "dissipation") || strstr(key, "damping"))))
     hfi_fail(m->r, c->elem, HF_ERROR_MODEL, "hf.%s must be positive, is %g", key, c->value);
   *x = c->value;
   return 1;
 }
 
 void hfi_mjcf_contact_parameters(hfiMjcf* m, const char* geom, hfGeomDef* def) {
-  const struct { const char* key; double* x; int world; } keys[] = {
-      {"stiffness", &def->stiffness, 0},           {"dissipation", &def->dissipation, 0},
-      {"stiction_speed", &def->stiction_speed, 0}, {"tangential_stiffness", &def->tangential_stiffness, 1},
-      {"tangential_damping", &def->tangential_damping, 1}};
+  const struct {
+    const char* key;
+    double* x;
+    int world;
+  } keys[] = {{"stiffness", &def->stiffness, 0},
+              {"dissipation", &def->dissipation, 0},
+              {"stiction_speed", &def->stiction_speed, 0},
+              {"tangential_stiffness", &def->tangential_stiffness, 1},
+              {"tangential_damping", &def->tangential_damping, 1}};
   for (size_t i = 0; m->custom && i < sizeof keys / sizeof *keys; ++i) {
     int own = geom && find_positive(m, hfi_format(m->r, "%s.%s", geom, keys[i].key), keys[i].x);
     // hfWorld holds the others' world-wide values
@@ -68,17 +75,26 @@ static void read_word(hfiMjcf* m, const char* key, const hfiKeyword* table, int3
       return;
     }
   char known[256] = "";
-  for (const hfiKeyword* k = table; k->word; ++k) strncat(strncat(known, k == table ? "" : ", ", 3), k->word, 30);
-  hfi_fail(m->r, c->elem, HF_ERROR_PARSE, "hf.%s: \"%.40s\" is none of: %s", key, c->text ? c->text : "a number", known);
+  for (const hfiKeyword* k = table; k->word; ++k)
+    strncat(strncat(known, k == table ? "" : ", ", 3), k->word, 30);
+  hfi_fail(m->r, c->elem, HF_ERROR_PARSE, "hf.%s: \"%.40s\" is none of: %s", key,
+           c->text ? c->text : "a number", known);
 }
 
 void hfi_mjcf_set_world(hfiMjcf* m) {
-  static const hfiKeyword methods[] = {
-      {"tamsi", HF_METHOD_TAMSI},     {"convex", HF_METHOD_CONVEX}, {"mlcp", HF_METHOD_MLCP},
-      {"rk3", HF_METHOD_RK3},         {"implicit_euler", HF_METHOD_IMPLICIT_EULER},
-      {"sdirk", HF_METHOD_SDIRK},     {"switching", HF_METHOD_SWITCHING}, {NULL, 0}};
-  static const hfiKeyword laws[] = {{"regularised", HF_FRICTION_REGULARISED}, {"smooth", HF_FRICTION_SMOOTH},
-                                    {"anchored", HF_FRICTION_ANCHORED},       {"coulomb", HF_FRICTION_COULOMB}, {NULL, 0}};
+  static const hfiKeyword methods[] = {{"tamsi", HF_METHOD_TAMSI},
+                                       {"convex", HF_METHOD_CONVEX},
+                                       {"mlcp", HF_METHOD_MLCP},
+                                       {"rk3", HF_METHOD_RK3},
+                                       {"implicit_euler", HF_METHOD_IMPLICIT_EULER},
+                                       {"sdirk", HF_METHOD_SDIRK},
+                                       {"switching", HF_METHOD_SWITCHING},
+                                       {NULL, 0}};
+  static const hfiKeyword laws[] = {{"regularised", HF_FRICTION_REGULARISED},
+                                    {"smooth", HF_FRICTION_SMOOTH},
+                                    {"anchored", HF_FRICTION_ANCHORED},
+                                    {"coulomb", HF_FRICTION_COULOMB},
+                                    {NULL, 0}};
   hfWorld* w = hf_builder_world(m->r->builder);
   find_positive(m, "stiffness", &w->stiffness);
   find_positive(m, "dissipation", &w->dissipation);
@@ -91,10 +107,11 @@ void hfi_mjcf_set_world(hfiMjcf* m) {
 void hfi_mjcf_report_custom(hfiMjcf* m) {
   for (const hfiCustom* c = m->custom; c; c = c->next)
     if (!c->used)
-      hfi_note(m->r, c->elem, HF_WARNING, "hf.%.100s: no such parameter, geom or actuator; not used", c->key);
+      hfi_note(m->r, c->elem, HF_WARNING,
+               "hf.%.100s: no such parameter, geom or actuator; not used", c->key);
 }
 
-// ---- signals -------------------------------------------------------------------------------------------------
+// ---- signals ------------------------------------------------------------------------------------
 
 // table FILE: rows "time value" separated by blanks, commas or lines.
 static const double* read_table(hfiMjcf* m, const hfiElem* elem, const char* file, int* count) {
@@ -110,15 +127,22 @@ static const double* read_table(hfiMjcf* m, const hfiElem* elem, const char* fil
   const double* x = hfi_parse_list(m->r, elem, path, text, count);
   free(text);
   if (!m->r->status && (*count < 2 || *count % 2))
-    hfi_fail(m->r, elem, HF_ERROR_PARSE, "%s: %d numbers are not rows of time and value", path, *count);
+    hfi_fail(m->r, elem, HF_ERROR_PARSE, "%s: %d numbers are not rows of time and value", path,
+             *count);
   return x;
 }
 
 void hfi_mjcf_read_signal(hfiMjcf* m, const char* actuator, hfActuatorDef* def) {
-  static const struct { const char* word; int type, least, most; } kinds[] = {
-      {"constant", HF_SIGNAL_CONSTANT, 1, 1}, {"sine", HF_SIGNAL_SINE, 2, 4}, {"ramp", HF_SIGNAL_RAMP, 4, 4},
-      {"chirp", HF_SIGNAL_CHIRP, 4, 5},       {"table", HF_SIGNAL_TABLE, 0, 0}};
-  hfiCustom* c = actuator && m->custom ? find_custom(m, hfi_format(m->r, "signal.%s", actuator)) : NULL;
+  static const struct {
+    const char* word;
+    int type, least, most;
+  } kinds[] = {{"constant", HF_SIGNAL_CONSTANT, 1, 1},
+               {"sine", HF_SIGNAL_SINE, 2, 4},
+               {"ramp", HF_SIGNAL_RAMP, 4, 4},
+               {"chirp", HF_SIGNAL_CHIRP, 4, 5},
+               {"table", HF_SIGNAL_TABLE, 0, 0}};
+  hfiCustom* c =
+      actuator && m->custom ? find_custom(m, hfi_format(m->r, "signal.%s", actuator)) : NULL;
   if (!c) return;
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds && c->text; ++i) {
     size_t length = strlen(kinds[i].word);
@@ -133,12 +157,15 @@ void hfi_mjcf_read_signal(hfiMjcf* m, const char* actuator, hfActuatorDef* def) 
     int count = 0;
     const double* given = hfi_parse_list(m->r, c->elem, "data", rest, &count);
     if (!m->r->status && (count < kinds[i].least || count > kinds[i].most))
-      hfi_fail(m->r, c->elem, HF_ERROR_PARSE, "%s takes %d to %d numbers, not %d", kinds[i].word, kinds[i].least, kinds[i].most, count);
+      hfi_fail(m->r, c->elem, HF_ERROR_PARSE, "%s takes %d to %d numbers, not %d", kinds[i].word,
+               kinds[i].least, kinds[i].most, count);
     if (m->r->status) return;
     memcpy(x, given, (size_t)count * sizeof *x);
     def->signal_data = x;
     def->signal_count = kinds[i].most;
     return;
   }
-  hfi_fail(m->r, c->elem, HF_ERROR_PARSE, "\"%.40s\" is no signal: constant, sine, ramp, chirp or table", c->text ? c->text : "a number");
+  hfi_fail(m->r, c->elem, HF_ERROR_PARSE,
+           "\"%.40s\" is no signal: constant, sine, ramp, chirp or table",
+           c->text ? c->text : "a number");
 }

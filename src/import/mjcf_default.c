@@ -6,9 +6,13 @@
 
 #include <string.h>
 
-static const struct { const char* kind; void (*check)(hfiMjcf*, hfiElem*); } checks[] = {
-    {"joint", hfi_mjcf_check_joint}, {"geom", hfi_mjcf_check_geom},         {"site", hfi_mjcf_check_site},
-    {"mesh", hfi_mjcf_check_mesh},   {"material", hfi_mjcf_check_material}, {"pair", hfi_mjcf_check_pair},
+static const struct {
+  const char* kind;
+  void (*check)(hfiMjcf*, hfiElem*);
+} checks[] = {
+    {"joint", hfi_mjcf_check_joint},       {"geom", hfi_mjcf_check_geom},
+    {"site", hfi_mjcf_check_site},         {"mesh", hfi_mjcf_check_mesh},
+    {"material", hfi_mjcf_check_material}, {"pair", hfi_mjcf_check_pair},
     {"equality", hfi_mjcf_check_equality}, {"tendon", hfi_mjcf_check_tendon},
 };
 
@@ -62,10 +66,13 @@ static void read_class(hfiMjcf* m, hfiElem* elem, hfiClass* c) {
   // Own elements first: an inner class inherits them wherever they stand.
   for (hfiElem* e = elem->child; e && c && !m->r->status; e = e->next)
     if (!hfi_is(e, "default")) read_item(m, c, e);
-  for (hfiElem* e = hfi_child(elem, "default"); e && c && !m->r->status; e = hfi_next(e, "default")) {
+  for (hfiElem* e = hfi_child(elem, "default"); e && c && !m->r->status;
+       e = hfi_next(e, "default")) {
     const char* name = hfi_require(m->r, e, "class");
-    if (find_class(m, name)) hfi_fail(m->r, e, HF_ERROR_MODEL, "default class \"%s\" is defined twice", name);
-    else read_class(m, e, add_class(m, name, c));
+    if (find_class(m, name))
+      hfi_fail(m->r, e, HF_ERROR_MODEL, "default class \"%s\" is defined twice", name);
+    else
+      read_class(m, e, add_class(m, name, c));
   }
 }
 
@@ -74,7 +81,8 @@ void hfi_mjcf_read_defaults(hfiMjcf* m) {
   for (hfiElem* e = hfi_child(m->root, "default"); e && !m->r->status; e = hfi_next(e, "default")) {
     const char* name = hfi_attr(e, "class");
     if (name && strcmp(name, "main") != 0)
-      hfi_fail(m->r, e, HF_ERROR_MODEL, "the outermost default class is called \"main\", not \"%s\"", name);
+      hfi_fail(m->r, e, HF_ERROR_MODEL,
+               "the outermost default class is called \"main\", not \"%s\"", name);
     read_class(m, e, m->main);
   }
 }
@@ -93,13 +101,15 @@ const hfiClass* hfi_mjcf_class(hfiMjcf* m, const hfiElem* elem, const hfiClass* 
 }
 
 // The first `count` elements of the class, after what it inherits.
-static void apply_chain(hfiMjcf* m, const hfiClass* c, int count, const char* kind, hfiApply apply, void* spec) {
+static void apply_chain(hfiMjcf* m, const hfiClass* c, int count, const char* kind, hfiApply apply,
+                        void* spec) {
   if (c->parent) apply_chain(m, c->parent, c->inherited, kind, apply, spec);
   for (const hfiClassItem* i = c->item; i && count > 0 && !m->r->status; i = i->next, --count)
     if (hfi_is(i->elem, kind)) apply(m, i->elem, spec);
 }
 
-void hfi_mjcf_apply(hfiMjcf* m, const hfiClass* active, const char* kind, const hfiElem* elem, hfiApply apply, void* spec) {
+void hfi_mjcf_apply(hfiMjcf* m, const hfiClass* active, const char* kind, const hfiElem* elem,
+                    hfiApply apply, void* spec) {
   apply_chain(m, active, active->count, kind, apply, spec);
   if (!m->r->status) apply(m, elem, spec);
 }

@@ -8,9 +8,11 @@
 enum { PLANE = HF_GEOM_PLANE, LAST_KNOWN = HF_GEOM_MESH, HEIGHT_FIELD, SIGNED_DISTANCE };
 
 static const hfiKeyword geom_types[] = {
-    {"plane", HF_GEOM_PLANE},   {"sphere", HF_GEOM_SPHERE},     {"capsule", HF_GEOM_CAPSULE},
-    {"box", HF_GEOM_BOX},       {"ellipsoid", HF_GEOM_ELLIPSOID}, {"cylinder", HF_GEOM_CYLINDER},
-    {"mesh", HF_GEOM_MESH},     {"hfield", HEIGHT_FIELD},       {"sdf", SIGNED_DISTANCE}, {NULL, 0}};
+    {"plane", HF_GEOM_PLANE},         {"sphere", HF_GEOM_SPHERE},
+    {"capsule", HF_GEOM_CAPSULE},     {"box", HF_GEOM_BOX},
+    {"ellipsoid", HF_GEOM_ELLIPSOID}, {"cylinder", HF_GEOM_CYLINDER},
+    {"mesh", HF_GEOM_MESH},           {"hfield", HEIGHT_FIELD},
+    {"sdf", SIGNED_DISTANCE},         {NULL, 0}};
 
 typedef struct GeomSpec {
   hfGeomDef def;
@@ -73,7 +75,8 @@ static void apply_geom(hfiMjcf* m, const hfiElem* elem, void* data) {
   if (mesh) s->mesh = mesh;
   hfi_attr(elem, "hfield");
   hfi_read_real(r, elem, "fitscale", &s->fitscale);
-  if (hfi_read_real(r, elem, "mass", &s->def.mass) && s->def.mass < 0) hfi_fail(r, elem, HF_ERROR_MODEL, "mass %g is negative", s->def.mass);
+  if (hfi_read_real(r, elem, "mass", &s->def.mass) && s->def.mass < 0)
+    hfi_fail(r, elem, HF_ERROR_MODEL, "mass %g is negative", s->def.mass);
   hfi_read_real(r, elem, "density", &s->def.density);
   hfi_read_bool(r, elem, "shellinertia", &s->def.shell_inertia);
   apply_contact(m, elem, s);
@@ -85,10 +88,11 @@ void hfi_mjcf_check_geom(hfiMjcf* m, hfiElem* elem) {
   apply_geom(m, elem, &s);
 }
 
-// ---- fromto ----------------------------------------------------------------------------------------------
+// ---- fromto -------------------------------------------------------------------------------------
 
 // Pose and half length; the half length goes to size[long_axis].
-static void place_between(hfiMjcf* m, const hfiElem* elem, const double* fromto, hfiPoseSpec* pose, double* half) {
+static void place_between(hfiMjcf* m, const hfiElem* elem, const double* fromto, hfiPoseSpec* pose,
+                          double* half) {
   hfVec3 a = v3_load(fromto), b = v3_load(fromto + 3), d = v3_sub(a, b);
   if (!(v3_norm(d) > 1e-10)) hfi_fail(m->r, elem, HF_ERROR_MODEL, "fromto: the two points are one");
   v3_store(pose->pos, v3_scale(0.5, v3_add(a, b)));
@@ -96,8 +100,8 @@ static void place_between(hfiMjcf* m, const hfiElem* elem, const double* fromto,
   *half = 0.5 * v3_norm(d);
 }
 
-static void resolve_fromto(hfiMjcf* m, const hfiElem* elem, int type, int pose_given, const double* fromto,
-                           hfiPoseSpec* pose, double size[3]) {
+static void resolve_fromto(hfiMjcf* m, const hfiElem* elem, int type, int pose_given,
+                           const double* fromto, hfiPoseSpec* pose, double size[3]) {
   if (pose_given & 1) hfi_fail(m->r, elem, HF_ERROR_MODEL, "both pos and fromto are given");
   int elongated = type == HF_GEOM_CAPSULE || type == HF_GEOM_CYLINDER;
   if (!elongated && type != HF_GEOM_BOX && type != HF_GEOM_ELLIPSOID)
@@ -106,7 +110,7 @@ static void resolve_fromto(hfiMjcf* m, const hfiElem* elem, int type, int pose_g
   place_between(m, elem, fromto, pose, &size[elongated ? 1 : 2]);
 }
 
-// ---- geom ------------------------------------------------------------------------------------------------
+// ---- geom ---------------------------------------------------------------------------------------
 
 static int named_in_pair(const hfiMjcf* m, const char* name) {
   if (!name) return 0;
@@ -120,9 +124,11 @@ static int named_in_pair(const hfiMjcf* m, const char* name) {
 }
 
 // Neither collides nor gives mass.
-static int is_only_drawn(const hfiMjcf* m, const hfiScope* scope, const GeomSpec* s, const hfiElem* elem) {
+static int is_only_drawn(const hfiMjcf* m, const hfiScope* scope, const GeomSpec* s,
+                         const hfiElem* elem) {
   const hfGeomDef* d = &s->def;
-  int inferred = scope->body != 0 && (m->inertiafromgeom == 1 || (m->inertiafromgeom == -1 && !scope->has_inertial));
+  int inferred = scope->body != 0 &&
+                 (m->inertiafromgeom == 1 || (m->inertiafromgeom == -1 && !scope->has_inertial));
   int weighs = d->mass >= 0 ? d->mass > 0 : d->density > 0;
   int in_group = d->group >= m->grouprange[0] && d->group <= m->grouprange[1];
   if (inferred && weighs && in_group) return 0;
@@ -132,24 +138,28 @@ static int is_only_drawn(const hfiMjcf* m, const hfiScope* scope, const GeomSpec
 // 1: the geom can be made; 0: refused or left out.
 static int find_shape(hfiMjcf* m, const hfiScope* scope, GeomSpec* s, hfiElem* elem) {
   if (s->def.type > LAST_KNOWN) {
-    hfi_note(m->r, elem, HF_WARNING, "geom of type %s is left out: nothing can touch it", s->def.type == HEIGHT_FIELD ? "hfield" : "sdf");
+    hfi_note(m->r, elem, HF_WARNING, "geom of type %s is left out: nothing can touch it",
+             s->def.type == HEIGHT_FIELD ? "hfield" : "sdf");
     hfi_mjcf_leave_out(m, HF_OBJECT_GEOM, elem);
     return 0;
   }
-  if (s->def.type == HF_GEOM_MESH && !s->mesh) hfi_fail(m->r, elem, HF_ERROR_MODEL, "a geom of type mesh must name a mesh");
+  if (s->def.type == HF_GEOM_MESH && !s->mesh)
+    hfi_fail(m->r, elem, HF_ERROR_MODEL, "a geom of type mesh must name a mesh");
   if (!s->mesh || s->def.type == PLANE || m->r->status) return !m->r->status;
   hfiMeshAsset* asset = hfi_mjcf_find_mesh(m, elem, s->mesh);
   if (!asset) return 0;
   s->def.mesh = hfi_mjcf_load_mesh(m, asset);
   s->def.mesh_fit = s->def.type == HF_GEOM_MESH ? 0 : m->fitaabb ? 2 : 1;
   if (s->def.mesh >= 0 || m->r->status) return !m->r->status;
-  if (hfi_mesh_do_without(m->r, asset->elem, is_only_drawn(m, scope, s, elem))) hfi_mjcf_leave_out(m, HF_OBJECT_GEOM, elem);
+  if (hfi_mesh_do_without(m->r, asset->elem, is_only_drawn(m, scope, s, elem)))
+    hfi_mjcf_leave_out(m, HF_OBJECT_GEOM, elem);
   return 0;
 }
 
 static void set_colour(hfiMjcf* m, const hfiElem* elem, GeomSpec* s) {
   const hfiMaterial* material = s->material ? hfi_mjcf_find_material(m, s->material) : NULL;
-  if (s->material && !material) hfi_note(m->r, elem, HF_NOTE, "material: there is no material \"%.100s\"", s->material);
+  if (s->material && !material)
+    hfi_note(m->r, elem, HF_NOTE, "material: there is no material \"%.100s\"", s->material);
   const double* rgba = s->has_rgba ? s->rgba : material ? material->rgba : NULL;
   for (int i = 0; rgba && i < 4; ++i) s->def.rgba[i] = (float)rgba[i];
 }
@@ -160,10 +170,14 @@ static void warn_about_contact(hfiMjcf* m, const GeomSpec* s, const hfiElem* ele
       hfi_note(m->r, elem, HF_WARNING, "surfacevel is not supported: the surface stands still");
       break;
     }
-  if (s->adhesion != 0) hfi_note(m->r, elem, HF_WARNING, "adhesion is not supported: contacts do not pull");
+  if (s->adhesion != 0)
+    hfi_note(m->r, elem, HF_WARNING, "adhesion is not supported: contacts do not pull");
   if (s->def.solref[0] != 0)
-    hfi_note(m->r, elem, HF_NOTE, "solref, solimp: read as the stiffness and dissipation that give MuJoCo's resting depth");
-  if (s->fitscale != 1) hfi_note(m->r, elem, HF_WARNING, "fitscale is not used: the fitted size stays as it is");
+    hfi_note(
+        m->r, elem, HF_NOTE,
+        "solref, solimp: read as the stiffness and dissipation that give MuJoCo's resting depth");
+  if (s->fitscale != 1)
+    hfi_note(m->r, elem, HF_WARNING, "fitscale is not used: the fitted size stays as it is");
 }
 
 void hfi_mjcf_read_geom(hfiMjcf* m, const hfiScope* scope, hfiElem* elem) {
@@ -171,7 +185,8 @@ void hfi_mjcf_read_geom(hfiMjcf* m, const hfiScope* scope, hfiElem* elem) {
   GeomSpec s = default_geom();
   hfi_mjcf_apply(m, hfi_mjcf_class(m, elem, scope->childclass), "geom", elem, apply_geom, &s);
   if (r->status || !find_shape(m, scope, &s, elem)) return;
-  if (s.has_fromto) resolve_fromto(m, elem, s.def.type, s.pose_given, s.fromto, &s.pose, s.def.size);
+  if (s.has_fromto)
+    resolve_fromto(m, elem, s.def.type, s.pose_given, s.fromto, &s.pose, s.def.size);
   set_colour(m, elem, &s);
   warn_about_contact(m, &s, elem);
   s.def.margin += s.def.gap; // the format's margin is where contacts act, ours where they are found
@@ -185,7 +200,7 @@ void hfi_mjcf_read_geom(hfiMjcf* m, const hfiScope* scope, hfiElem* elem) {
   if (!r->status) hfi_keep(r, elem, hf_builder_add_geom(r->builder, &s.def, &r->scratch));
 }
 
-// ---- site ------------------------------------------------------------------------------------------------
+// ---- site ---------------------------------------------------------------------------------------
 
 typedef struct SiteSpec {
   hfSiteDef def;
@@ -217,10 +232,14 @@ void hfi_mjcf_read_site(hfiMjcf* m, const hfiScope* scope, hfiElem* elem) {
   hfiReader* r = m->r;
   SiteSpec s = default_site();
   hfi_mjcf_apply(m, hfi_mjcf_class(m, elem, scope->childclass), "site", elem, apply_site, &s);
-  if (s.has_fromto) resolve_fromto(m, elem, s.def.type, s.pose_given, s.fromto, &s.pose, s.def.size);
-  if (s.def.type == PLANE || s.def.type > LAST_KNOWN) hfi_fail(r, elem, HF_ERROR_MODEL, "type: a site is a sphere, capsule, ellipsoid, cylinder, box or mesh");
+  if (s.has_fromto)
+    resolve_fromto(m, elem, s.def.type, s.pose_given, s.fromto, &s.pose, s.def.size);
+  if (s.def.type == PLANE || s.def.type > LAST_KNOWN)
+    hfi_fail(r, elem, HF_ERROR_MODEL,
+             "type: a site is a sphere, capsule, ellipsoid, cylinder, box or mesh");
   if (s.def.type == HF_GEOM_MESH) {
-    hfi_note(r, elem, HF_WARNING, "site of type mesh: a touch sensor there sees a sphere of its first size");
+    hfi_note(r, elem, HF_WARNING,
+             "site of type mesh: a touch sensor there sees a sphere of its first size");
     s.def.type = HF_GEOM_SPHERE;
   }
   if (r->status) return;

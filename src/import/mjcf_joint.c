@@ -18,14 +18,18 @@ void hfi_mjcf_read_limited(hfiMjcf* m, const hfiElem* elem, const char* attr, in
   hfi_read_keyword(m->r, elem, attr, words, limited);
 }
 
-int hfi_mjcf_limited(hfiMjcf* m, const hfiElem* elem, const char* attr, int limited, const double range[2]) {
+int hfi_mjcf_limited(hfiMjcf* m, const hfiElem* elem, const char* attr, int limited,
+                     const double range[2]) {
   int has_range = range[0] != 0 || range[1] != 0;
   if (limited == -1 && has_range && !m->autolimits)
-    hfi_fail(m->r, elem, HF_ERROR_MODEL, "a range is given but %s is not, and the compiler's autolimits is off", attr);
+    hfi_fail(m->r, elem, HF_ERROR_MODEL,
+             "a range is given but %s is not, and the compiler's autolimits is off", attr);
   if (limited == -1 && has_range && range[0] >= range[1])
-    hfi_note(m->r, elem, HF_WARNING, "range [%g, %g] is empty: it does not limit", range[0], range[1]);
+    hfi_note(m->r, elem, HF_WARNING, "range [%g, %g] is empty: it does not limit", range[0],
+             range[1]);
   if (limited == 1 && range[0] >= range[1])
-    hfi_fail(m->r, elem, HF_ERROR_MODEL, "%s, but its range [%g, %g] is empty", attr, range[0], range[1]);
+    hfi_fail(m->r, elem, HF_ERROR_MODEL, "%s, but its range [%g, %g] is empty", attr, range[0],
+             range[1]);
   return limited == -1 ? range[0] < range[1] : limited;
 }
 
@@ -33,12 +37,16 @@ void hfi_mjcf_read_linear(hfiMjcf* m, const hfiElem* elem, const char* attr, dou
   double c[3] = {0, 0, 0};
   if (!hfi_read_reals(m->r, elem, attr, 1, 3, c)) return;
   *linear = c[0];
-  if (c[1] != 0 || c[2] != 0) hfi_note(m->r, elem, HF_WARNING, "%s: the quadratic and cubic terms are not used", attr);
+  if (c[1] != 0 || c[2] != 0)
+    hfi_note(m->r, elem, HF_WARNING, "%s: the quadratic and cubic terms are not used", attr);
 }
 
 static void apply_joint(hfiMjcf* m, const hfiElem* elem, void* data) {
-  static const hfiKeyword types[] = {{"free", HF_JOINT_FREE}, {"ball", HF_JOINT_BALL}, {"slide", HF_JOINT_SLIDE},
-                                     {"hinge", HF_JOINT_HINGE}, {NULL, 0}};
+  static const hfiKeyword types[] = {{"free", HF_JOINT_FREE},
+                                     {"ball", HF_JOINT_BALL},
+                                     {"slide", HF_JOINT_SLIDE},
+                                     {"hinge", HF_JOINT_HINGE},
+                                     {NULL, 0}};
   hfiReader* r = m->r;
   JointSpec* s = data;
   hfJointDef* d = &s->def;
@@ -61,10 +69,13 @@ static void apply_joint(hfiMjcf* m, const hfiElem* elem, void* data) {
   hfi_read_real(r, elem, "frictionloss", &d->frictionloss);
   if (hfi_read_real(r, elem, "springyield", &yield) && yield > 0)
     hfi_note(r, elem, HF_WARNING, "springyield is not supported: the spring stays elastic");
-  if (hfi_read_reals(r, elem, "solreflimit", 1, 2, ignored) + hfi_read_reals(r, elem, "solimplimit", 1, 5, ignored))
+  if (hfi_read_reals(r, elem, "solreflimit", 1, 2, ignored) +
+      hfi_read_reals(r, elem, "solimplimit", 1, 5, ignored))
     hfi_note(r, elem, HF_NOTE, "solreflimit, solimplimit: joint limits are near-rigid instead");
-  if (hfi_read_reals(r, elem, "solreffriction", 1, 2, ignored) + hfi_read_reals(r, elem, "solimpfriction", 1, 5, ignored))
-    hfi_note(r, elem, HF_NOTE, "solreffriction, solimpfriction: joint friction is near-rigid instead");
+  if (hfi_read_reals(r, elem, "solreffriction", 1, 2, ignored) +
+      hfi_read_reals(r, elem, "solimpfriction", 1, 5, ignored))
+    hfi_note(r, elem, HF_NOTE,
+             "solreffriction, solimpfriction: joint friction is near-rigid instead");
 }
 
 void hfi_mjcf_check_joint(hfiMjcf* m, hfiElem* elem) {
@@ -85,8 +96,10 @@ static void add_joint(hfiMjcf* m, const hfiScope* scope, hfiElem* elem, JointSpe
   hfJointDef* d = &s->def;
   if (scope->body == 0) hfi_fail(r, elem, HF_ERROR_MODEL, "the world cannot have joints");
   int scalar = d->type == HF_JOINT_HINGE || d->type == HF_JOINT_SLIDE;
-  d->limited = d->type != HF_JOINT_FREE && hfi_mjcf_limited(m, elem, "limited", s->limited, d->range);
-  d->actfrclimited = scalar && hfi_mjcf_limited(m, elem, "actuatorfrclimited", s->actfrclimited, d->actfrcrange);
+  d->limited =
+      d->type != HF_JOINT_FREE && hfi_mjcf_limited(m, elem, "limited", s->limited, d->range);
+  d->actfrclimited =
+      scalar && hfi_mjcf_limited(m, elem, "actuatorfrclimited", s->actfrclimited, d->actfrcrange);
   convert_angles(m, d);
   if (d->type != HF_JOINT_FREE) {
     v3_store(d->pos, v3_add(scope->frame.p, q_rotate(scope->frame.q, v3_load(d->pos))));
@@ -106,7 +119,8 @@ void hfi_mjcf_read_joint(hfiMjcf* m, const hfiScope* scope, hfiElem* elem) {
     int align = 0;
     s.def.type = HF_JOINT_FREE;
     if (hfi_read_keyword(m->r, elem, "align", aligns, &align) && align)
-      hfi_note(m->r, elem, HF_WARNING, "align: the body keeps the frame it is written in; its qpos differs from MuJoCo's");
+      hfi_note(m->r, elem, HF_WARNING,
+               "align: the body keeps the frame it is written in; its qpos differs from MuJoCo's");
   } else {
     hfi_mjcf_apply(m, hfi_mjcf_class(m, elem, scope->childclass), "joint", elem, apply_joint, &s);
   }

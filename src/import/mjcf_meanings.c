@@ -1,5 +1,5 @@
-// What it means for the motion that an element or attribute of MJCF is not used. The first entry that
-// fits counts; a NULL text says nothing.
+// What it means for the motion that an element or attribute of MJCF is not used. The first entry
+// that fits counts; a NULL text says nothing.
 #include "import/mjcf.h"
 
 #include <stddef.h>
@@ -7,7 +7,8 @@
 static const char looks[] = "for rendering only: no effect on the motion";
 static const char bookkeeping[] = "no effect on the motion";
 static const char solver[] = "a setting of MuJoCo's solver: Holdfast's own applies";
-static const char history[] = "delays and sampling are not supported: values are those of the moment";
+static const char history[] =
+    "delays and sampling are not supported: values are those of the moment";
 
 const hfiMeaning hfi_mjcf_meanings[] = {
     // elements
@@ -31,7 +32,9 @@ const hfiMeaning hfi_mjcf_meanings[] = {
     {"composite", NULL, 0, "composite objects are not supported: they are missing"},
     {"flexcomp", NULL, 0, "deformable objects are not supported: they are missing"},
     {"deformable", NULL, 0, "deformable objects are not supported: they are missing"},
-    {"spatial", NULL, 0, "spatial tendons are not supported: the tendon exerts no force, and actuators and sensors on it are left out"},
+    {"spatial", NULL, 0,
+     "spatial tendons are not supported: the tendon exerts no force, and actuators and sensors on "
+     "it are left out"},
     {"flex", NULL, 0, "deformable objects are not supported: the constraint is missing"},
     {"flexstrain", NULL, 0, "deformable objects are not supported: the constraint is missing"},
     {"muscle", NULL, 0, "muscles are not supported: the actuator is left out"},

@@ -4,7 +4,8 @@
 #include <string.h>
 
 static const char* decorate(hfiMjcf* m, const char* name) {
-  return m->prefix[0] || m->suffix[0] ? hfi_format(m->r, "%s%s%s", m->prefix, name, m->suffix) : name;
+  return m->prefix[0] || m->suffix[0] ? hfi_format(m->r, "%s%s%s", m->prefix, name, m->suffix)
+                                      : name;
 }
 
 // Inside a replicate the plain name is remembered: what refers to it outside is replicated with it.
@@ -54,7 +55,8 @@ int hfi_mjcf_find(hfiMjcf* m, const hfiElem* elem, const char* attr, hfObjectKin
   }
   if (id >= 0) return id;
   if (m->attached || was_left_out(m, (int)lookup, full)) return HFI_LEFT_OUT;
-  hfi_fail(m->r, elem, HF_ERROR_MODEL, "%s: there is no %s \"%s\"", attr, hf_object_kind_name(lookup), full);
+  hfi_fail(m->r, elem, HF_ERROR_MODEL, "%s: there is no %s \"%s\"", attr,
+           hf_object_kind_name(lookup), full);
   return HFI_LEFT_OUT;
 }
 
@@ -63,11 +65,13 @@ int hfi_mjcf_find_required(hfiMjcf* m, const hfiElem* elem, const char* attr, hf
   return hfi_mjcf_find(m, elem, attr, kind);
 }
 
-// ---- replicas ------------------------------------------------------------------------------------------
+// ---- replicas -----------------------------------------------------------------------------------
 
 static int refers_to(const hfiElem* elem, const char* name) {
   for (const hfiAttr* a = elem->attr; a; a = a->next)
-    if (strcmp(a->name, "name") != 0 && strcmp(a->name, "class") != 0 && strcmp(a->value, name) == 0) return 1;
+    if (strcmp(a->name, "name") != 0 && strcmp(a->name, "class") != 0 &&
+        strcmp(a->value, name) == 0)
+      return 1;
   for (const hfiElem* c = elem->child; c; c = c->next)
     if (refers_to(c, name)) return 1;
   return 0;
@@ -82,6 +86,8 @@ static const hfiReplica* find_replica(const hfiReplica* i, const hfiElem* elem) 
 int hfi_mjcf_first_group(hfiMjcf* m, const hfiElem* elem, int count) {
   for (const hfiReplicate* i = m->replicates; i; i = i->next)
     if (i->elem == elem) return i->first_group;
+  if (count > 10 * HFI_MOST_REPLICAS - m->group_count)
+    hfi_fail(m->r, elem, HF_ERROR_MODEL, "more than %d replicas", 10 * HFI_MOST_REPLICAS);
   hfiReplicate* item = HFI_NEW(m->r, hfiReplicate, 1);
   if (!item) return 0;
   item->elem = elem;
@@ -92,19 +98,24 @@ int hfi_mjcf_first_group(hfiMjcf* m, const hfiElem* elem, int count) {
   return item->first_group;
 }
 
-// A body and its joint may have the same name: one replica all the same.
-static int came_before(const hfiReplica* first, const hfiReplica* i) {
-  while (first != i && (strcmp(first->name, i->name) != 0 || strcmp(first->suffix, i->suffix) != 0)) first = first->next;
-  return first != i;
-}
-
 void hfi_mjcf_number_groups(hfiMjcf* m, const hfiElem* elem) {
   for (const hfiElem* e = elem->child; e && !m->r->status; e = e->next) {
     int replicate = hfi_is(e, "replicate"), count = 1;
-    if (replicate && (!hfi_read_int(m->r, e, "count", &count) || count < 1 || count > HFI_MOST_REPLICAS)) continue;
-    if (replicate || hfi_is(e, "attach")) hfi_mjcf_first_group(m, e, count);
-    else hfi_mjcf_number_groups(m, e);
+    if (replicate &&
+        (!hfi_read_int(m->r, e, "count", &count) || count < 1 || count > HFI_MOST_REPLICAS))
+      continue;
+    if (replicate || hfi_is(e, "attach"))
+      hfi_mjcf_first_group(m, e, count);
+    else
+      hfi_mjcf_number_groups(m, e);
   }
+}
+
+// A body and its joint may have the same name: one replica all the same.
+static int came_before(const hfiReplica* first, const hfiReplica* i) {
+  while (first != i && (strcmp(first->name, i->name) != 0 || strcmp(first->suffix, i->suffix) != 0))
+    first = first->next;
+  return first != i;
 }
 
 // Reads an element for every replica of this group that it refers to.
@@ -146,7 +157,8 @@ void hfi_mjcf_each_reference(hfiMjcf* m, const char* section, hfiReadChild read)
   hfiReplica** groups = m->group_count && !m->r->status ? sort_groups(m) : NULL;
   for (int g = 0; groups && g < m->group_count && !m->r->status; ++g) {
     for (hfiElem* s = hfi_child(m->root, section); s; s = hfi_next(s, section))
-      for (hfiElem* e = s->child; e && !m->r->status; e = e->next) read_in_group(m, e, groups[g], read);
+      for (hfiElem* e = s->child; e && !m->r->status; e = e->next)
+        read_in_group(m, e, groups[g], read);
     hfi_mjcf_each_attached(m, g, section, read);
   }
 }

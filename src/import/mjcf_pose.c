@@ -1,14 +1,16 @@
 // Poses: pos with one of five forms of orientation, and frames around them.
 //
-//   euler      q = r1 r2 r3 for axes that turn with the frame (xyz), q = r3 r2 r1 for fixed ones (XYZ)
-//   xyaxes     x, y made orthogonal to x, z = x cross y
-//   zaxis      the smallest rotation that takes +z there
+//   euler      q = r1 r2 r3 for axes that turn with the frame (xyz), q = r3 r2 r1 for fixed ones
+//   (XYZ) xyaxes     x, y made orthogonal to x, z = x cross y zaxis      the smallest rotation that
+//   takes +z there
 #include "import/mjcf.h"
 
 #include <ctype.h>
 #include <string.h>
 
-double hfi_mjcf_angle(const hfiMjcf* m, double angle) { return m->degree ? angle * (HFI_PI / 180.0) : angle; }
+double hfi_mjcf_angle(const hfiMjcf* m, double angle) {
+  return m->degree ? angle * (HFI_PI / 180.0) : angle;
+}
 
 hfiFrame hfi_frame_identity(void) {
   hfiFrame f = {{0, 0, 0}, {1, 0, 0, 0}};
@@ -54,7 +56,8 @@ static const double TINY = 1e-10;
 
 static void from_axis_angle(hfiMjcf* m, const hfiElem* elem, const double* x, hfQuat* q) {
   hfVec3 axis = v3_load(x);
-  if (!(v3_norm(axis) > TINY)) hfi_fail(m->r, elem, HF_ERROR_MODEL, "axisangle: the axis has no direction");
+  if (!(v3_norm(axis) > TINY))
+    hfi_fail(m->r, elem, HF_ERROR_MODEL, "axisangle: the axis has no direction");
   *q = q_from_axis_angle(v3_unit(axis), hfi_mjcf_angle(m, x[3]));
 }
 
@@ -75,7 +78,8 @@ int hfi_mjcf_read_orientation(hfiMjcf* m, const hfiElem* elem, double quat[4]) {
   if (hfi_read_reals(r, elem, "quat", 4, 4, x)) {
     ++given;
     q = q_load(x);
-    if (!(q_norm(q) > TINY)) hfi_fail(r, elem, HF_ERROR_MODEL, "quat: a zero quaternion is no orientation");
+    if (!(q_norm(q) > TINY))
+      hfi_fail(r, elem, HF_ERROR_MODEL, "quat: a zero quaternion is no orientation");
     q = q_unit(q);
   }
   if (hfi_read_reals(r, elem, "axisangle", 4, 4, x)) {
@@ -92,10 +96,12 @@ int hfi_mjcf_read_orientation(hfiMjcf* m, const hfiElem* elem, double quat[4]) {
   }
   if (hfi_read_reals(r, elem, "zaxis", 3, 3, x)) {
     ++given;
-    if (!(v3_norm(v3_load(x)) > TINY)) hfi_fail(r, elem, HF_ERROR_MODEL, "zaxis: the axis has no direction");
+    if (!(v3_norm(v3_load(x)) > TINY))
+      hfi_fail(r, elem, HF_ERROR_MODEL, "zaxis: the axis has no direction");
     q = hfi_quat_from_z(v3_load(x));
   }
-  if (given > 1) hfi_fail(r, elem, HF_ERROR_MODEL, "more than one of quat, axisangle, euler, xyaxes, zaxis");
+  if (given > 1)
+    hfi_fail(r, elem, HF_ERROR_MODEL, "more than one of quat, axisangle, euler, xyaxes, zaxis");
   if (!given || r->status) return 0;
   q_store(quat, q);
   return 1;

@@ -49,11 +49,13 @@ static const SensorKind sensor_kinds[] = {
 };
 
 enum { CAMERA = HF_OBJECT_KINDS };
-static const hfiKeyword frame_kinds[] = {{"body", HF_OBJECT_INERTIAL}, {"xbody", HF_OBJECT_BODY}, {"geom", HF_OBJECT_GEOM},
-                                         {"site", HF_OBJECT_SITE},     {"camera", CAMERA},        {NULL, 0}};
+static const hfiKeyword frame_kinds[] = {{"body", HF_OBJECT_INERTIAL}, {"xbody", HF_OBJECT_BODY},
+                                         {"geom", HF_OBJECT_GEOM},     {"site", HF_OBJECT_SITE},
+                                         {"camera", CAMERA},           {NULL, 0}};
 
 // Object of a frame sensor, or its reference; HFI_LEFT_OUT when it cannot be had.
-static int find_frame(hfiMjcf* m, const hfiElem* elem, const char* typeattr, const char* nameattr, int* kind) {
+static int find_frame(hfiMjcf* m, const hfiElem* elem, const char* typeattr, const char* nameattr,
+                      int* kind) {
   if (!hfi_read_keyword(m->r, elem, typeattr, frame_kinds, kind)) return -1;
   if (*kind == CAMERA) return HFI_LEFT_OUT;
   return hfi_mjcf_find_required(m, elem, nameattr, (hfObjectKind)*kind);
@@ -61,17 +63,26 @@ static int find_frame(hfiMjcf* m, const hfiElem* elem, const char* typeattr, con
 
 // <contact> sums over contacts between two things; only the net wrench is read.
 static void find_contact(hfiMjcf* m, const hfiElem* elem, hfSensorDef* d) {
-  static const struct { const char* attr; hfObjectKind kind; int second; } ends[] = {
-      {"geom1", HF_OBJECT_GEOM, 0}, {"body1", HF_OBJECT_BODY, 0}, {"geom2", HF_OBJECT_GEOM, 1}, {"body2", HF_OBJECT_BODY, 1}};
+  static const struct {
+    const char* attr;
+    hfObjectKind kind;
+    int second;
+  } ends[] = {{"geom1", HF_OBJECT_GEOM, 0},
+              {"body1", HF_OBJECT_BODY, 0},
+              {"geom2", HF_OBJECT_GEOM, 1},
+              {"body2", HF_OBJECT_BODY, 1}};
   for (size_t i = 0; i < sizeof ends / sizeof *ends; ++i) {
     if (!hfi_attr(elem, ends[i].attr)) continue;
     int id = hfi_mjcf_find(m, elem, ends[i].attr, ends[i].kind);
-    if (ends[i].second) d->refkind = (int)ends[i].kind, d->ref = id;
-    else d->objkind = (int)ends[i].kind, d->obj = id;
+    if (ends[i].second)
+      d->refkind = (int)ends[i].kind, d->ref = id;
+    else
+      d->objkind = (int)ends[i].kind, d->obj = id;
   }
   const char *data = hfi_attr(elem, "data"), *reduce = hfi_attr(elem, "reduce");
   int net = data && strcmp(data, "force torque") == 0 && reduce && strcmp(reduce, "netforce") == 0;
-  if (!net || hfi_attr(elem, "site") || hfi_attr(elem, "subtree1") || hfi_attr(elem, "subtree2")) d->obj = HFI_LEFT_OUT;
+  if (!net || hfi_attr(elem, "site") || hfi_attr(elem, "subtree1") || hfi_attr(elem, "subtree2"))
+    d->obj = HFI_LEFT_OUT;
 }
 
 static void find_target(hfiMjcf* m, const hfiElem* elem, const SensorKind* k, hfSensorDef* d) {
@@ -98,13 +109,17 @@ void hfi_mjcf_read_sensor(hfiMjcf* m, hfiElem* elem) {
   d.type = k ? k->type : HF_SENSOR_CONTACT;
   hfi_read_real(r, elem, "cutoff", &d.cutoff);
   if (d.cutoff < 0) hfi_fail(r, elem, HF_ERROR_MODEL, "cutoff cannot be negative");
-  if (k) find_target(m, elem, k, &d);
-  else find_contact(m, elem, &d);
+  if (k)
+    find_target(m, elem, k, &d);
+  else
+    find_contact(m, elem, &d);
   if (r->status) return;
   if (d.obj == HFI_LEFT_OUT || d.ref == HFI_LEFT_OUT) {
     if (!m->attached)
-      hfi_note(r, elem, HF_WARNING, contact ? "contact sensor left out: only data=\"force torque\" reduce=\"netforce\" between geoms or bodies is supported"
-                                            : "sensor left out: what it measures was left out or is a camera");
+      hfi_note(r, elem, HF_WARNING,
+               contact ? "contact sensor left out: only data=\"force torque\" reduce=\"netforce\" "
+                         "between geoms or bodies is supported"
+                       : "sensor left out: what it measures was left out or is a camera");
     return;
   }
   d.name = hfi_mjcf_name(m, elem);
@@ -112,15 +127,21 @@ void hfi_mjcf_read_sensor(hfiMjcf* m, hfiElem* elem) {
   hfi_keep(r, elem, hf_builder_add_sensor(r->builder, &d, &r->scratch));
 }
 
-// ---- keyframes -----------------------------------------------------------------------------------------------
+// ---- keyframes ----------------------------------------------------------------------------------
 
-// A vector of the key; NULL when absent, or when its size is not the model's for a reason already reported.
-static const double* read_vector(hfiMjcf* m, const hfiElem* elem, const char* attr, int size, int may_differ) {
+// A vector of the key; NULL when absent, or when its size is not the model's for a reason already
+// reported.
+static const double* read_vector(hfiMjcf* m, const hfiElem* elem, const char* attr, int size,
+                                 int may_differ) {
   int count = 0;
   const double* x = hfi_read_list(m->r, elem, attr, &count);
   if (!x || count == size || m->r->status) return m->r->status ? NULL : x;
-  if (!may_differ) hfi_fail(m->r, elem, HF_ERROR_MODEL, "%s: %d numbers where the model has %d", attr, count, size);
-  else hfi_note(m->r, elem, HF_WARNING, "%s of a keyframe is not used: some actuators were left out", attr);
+  if (!may_differ)
+    hfi_fail(m->r, elem, HF_ERROR_MODEL, "%s: %d numbers where the model has %d", attr, count,
+             size);
+  else
+    hfi_note(m->r, elem, HF_WARNING, "%s of a keyframe is not used: some actuators were left out",
+             attr);
   return NULL;
 }
 

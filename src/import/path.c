@@ -53,7 +53,7 @@ const char* hfi_resolve(hfiReader* r, const char* folder, const char* file) {
   return first;
 }
 
-// ---- package:// --------------------------------------------------------------------------------------
+// ---- package:// ---------------------------------------------------------------------------------
 
 // Does folder/package.xml say <name>NAME</name>?
 static int package_is_called(hfiReader* r, const char* folder, const char* name) {
@@ -68,13 +68,15 @@ static int package_is_called(hfiReader* r, const char* folder, const char* name)
     begin += strlen("<name>");
     while (begin < end && (unsigned char)*begin <= ' ') ++begin;
     while (end > begin && (unsigned char)end[-1] <= ' ') --end;
-    same = (size_t)(end - begin) == strlen(name) && strncmp(begin, name, (size_t)(end - begin)) == 0;
+    same =
+        (size_t)(end - begin) == strlen(name) && strncmp(begin, name, (size_t)(end - begin)) == 0;
   }
   free(text);
   return same;
 }
 
-// The package's folder if `folder` is it or holds it, else NULL. ROS names and folder names differ in
+// The package's folder if `folder` is it or holds it, else NULL. ROS names and folder names differ
+// in
 // '-' and '_' often enough to accept both.
 static const char* package_in(hfiReader* r, const char* folder, const char* name) {
   char* twin = HFI_NEW(r, char, strlen(name) + 1);
@@ -110,9 +112,9 @@ static const char* find_package(hfiReader* r, const char* name) {
 
 const char* hfi_resolve_uri(hfiReader* r, const char* uri) {
   if (strncmp(uri, "file://", 7) == 0) return uri + 7;
-  const char* rest = strncmp(uri, "package://", 10) == 0   ? uri + 10
-                     : strncmp(uri, "model://", 8) == 0 ? uri + 8
-                                                        : NULL;
+  const char* rest = strncmp(uri, "package://", 10) == 0 ? uri + 10
+                     : strncmp(uri, "model://", 8) == 0  ? uri + 8
+                                                         : NULL;
   if (!rest) return hfi_resolve(r, r->folder, uri);
   const char* slash = strchr(rest, '/');
   if (!slash || slash == rest) return uri;
@@ -121,12 +123,13 @@ const char* hfi_resolve_uri(hfiReader* r, const char* uri) {
   return folder ? hfi_join(r, folder, slash + 1) : uri;
 }
 
-// ---- bytes -------------------------------------------------------------------------------------------
+// ---- bytes --------------------------------------------------------------------------------------
 
 static hfStatus refuse_system(hfError* error, const char* path, int code) {
   char text[128] = "unknown error";
   strerror_r(code, text, sizeof text);
-  return hfi_refuse(error, code == ENOMEM ? HF_ERROR_MEMORY : HF_ERROR_FILE, "cannot read %s: %s", path, text);
+  return hfi_refuse(error, code == ENOMEM ? HF_ERROR_MEMORY : HF_ERROR_FILE, "cannot read %s: %s",
+                    path, text);
 }
 
 // The bytes of an open file; NULL after a refusal.
@@ -156,7 +159,8 @@ char* hfi_slurp(const char* path, size_t limit, size_t* size, hfError* error) {
     return NULL;
   }
   if ((size_t)info.st_size > limit) {
-    hfi_refuse(error, HF_ERROR_FILE, "%s: %zu bytes, more than the limit of %zu", path, (size_t)info.st_size, limit);
+    hfi_refuse(error, HF_ERROR_FILE, "%s: %zu bytes, more than the limit of %zu", path,
+               (size_t)info.st_size, limit);
     return NULL;
   }
   FILE* file = fopen(path, "rb");

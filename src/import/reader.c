@@ -41,9 +41,13 @@ static void describe(const hfiElem* elem, char* out, size_t size) {
   out[0] = 0;
   if (!elem) return;
   const char* name = elem->name ? find_value(elem, "name") : NULL;
-  if (!elem->name) snprintf(out, size, "%.400s:%d: ", elem->file, elem->line);
-  else if (!name) snprintf(out, size, "%.400s:%d: <%.60s>: ", elem->file, elem->line, elem->name);
-  else snprintf(out, size, "%.400s:%d: <%.60s name=\"%.100s\">: ", elem->file, elem->line, elem->name, name);
+  if (!elem->name)
+    snprintf(out, size, "%.400s:%d: ", elem->file, elem->line);
+  else if (!name)
+    snprintf(out, size, "%.400s:%d: <%.60s>: ", elem->file, elem->line, elem->name);
+  else
+    snprintf(out, size, "%.400s:%d: <%.60s name=\"%.100s\">: ", elem->file, elem->line, elem->name,
+             name);
 }
 
 hfStatus hfi_fail(hfiReader* r, const hfiElem* elem, hfStatus status, const char* format, ...) {
@@ -65,14 +69,18 @@ int hfi_keep(hfiReader* r, const hfiElem* elem, int id) {
   char place[640] = "";
   const char* message = r->scratch.message;
   int length = elem ? snprintf(place, sizeof place, "%.400s:%d: ", elem->file, elem->line) : 0;
-  if (elem && strncmp(message, place, (size_t)length) == 0) place[0] = 0;
-  else describe(elem, place, sizeof place);
+  if (elem && strncmp(message, place, (size_t)length) == 0)
+    place[0] = 0;
+  else
+    describe(elem, place, sizeof place);
   r->status = (hfStatus)id;
   hfi_refuse(r->error, (hfStatus)id, "%s%s", place, message);
   return id;
 }
 
-const char* hfi_where(hfiReader* r, const hfiElem* elem) { return hfi_format(r, "%s:%d", elem->file, elem->line); }
+const char* hfi_where(hfiReader* r, const hfiElem* elem) {
+  return hfi_format(r, "%s:%d", elem->file, elem->line);
+}
 
 void hfi_note(hfiReader* r, const hfiElem* elem, hfSeverity severity, const char* format, ...) {
   if (r->status || !r->diagnostics) return;
@@ -84,7 +92,7 @@ void hfi_note(hfiReader* r, const hfiElem* elem, hfSeverity severity, const char
   hfi_diagnostics_add(r->diagnostics, severity, elem->file, elem->line, message);
 }
 
-// ---- attributes ------------------------------------------------------------------------------------
+// ---- attributes ---------------------------------------------------------------------------------
 
 const char* hfi_attr(const hfiElem* elem, const char* name) {
   for (hfiAttr* a = elem->attr; a; a = a->next)
@@ -116,7 +124,8 @@ static int word_length(const char* s) {
 }
 
 // The next number of *text, 0 at its end. Refuses what is not a finite number.
-static int next_real(hfiReader* r, const hfiElem* elem, const char* what, const char** text, double* x) {
+static int next_real(hfiReader* r, const hfiElem* elem, const char* what, const char** text,
+                     double* x) {
   const char* s = skip_blanks(*text);
   if (!*s || r->status) return 0;
   char* end = NULL;
@@ -126,15 +135,16 @@ static int next_real(hfiReader* r, const hfiElem* elem, const char* what, const 
     return 0;
   }
   if (!isfinite(*x)) {
-    hfi_fail(r, elem, HF_ERROR_NONFINITE, "%s: \"%.*s\" is not a finite number", what, word_length(s), s);
+    hfi_fail(r, elem, HF_ERROR_NONFINITE, "%s: \"%.*s\" is not a finite number", what,
+             word_length(s), s);
     return 0;
   }
   *text = end;
   return 1;
 }
 
-static int read_text_reals(hfiReader* r, const hfiElem* elem, const char* what, const char* text, int least,
-                           int most, double* x) {
+static int read_text_reals(hfiReader* r, const hfiElem* elem, const char* what, const char* text,
+                           int least, int most, double* x) {
   double value = 0;
   int count = 0;
   // Into x only when all of it is good: a refusal leaves outputs untouched.
@@ -145,7 +155,8 @@ static int read_text_reals(hfiReader* r, const hfiElem* elem, const char* what, 
     if (least == most)
       hfi_fail(r, elem, HF_ERROR_PARSE, "%s: %d numbers where %d are needed", what, count, most);
     else
-      hfi_fail(r, elem, HF_ERROR_PARSE, "%s: %d numbers where %d to %d are needed", what, count, least, most);
+      hfi_fail(r, elem, HF_ERROR_PARSE, "%s: %d numbers where %d to %d are needed", what, count,
+               least, most);
     return 0;
   }
   s = text;
@@ -153,16 +164,20 @@ static int read_text_reals(hfiReader* r, const hfiElem* elem, const char* what, 
   return count;
 }
 
-int hfi_read_reals(hfiReader* r, const hfiElem* elem, const char* name, int least, int most, double* x) {
+int hfi_read_reals(hfiReader* r, const hfiElem* elem, const char* name, int least, int most,
+                   double* x) {
   const char* text = r->status ? NULL : hfi_attr(elem, name);
   return text ? read_text_reals(r, elem, name, text, least, most, x) : 0;
 }
 
 int hfi_text_reals(hfiReader* r, const hfiElem* elem, int least, int most, double* x) {
-  return r->status || !elem->text ? 0 : read_text_reals(r, elem, "its text", elem->text, least, most, x);
+  return r->status || !elem->text
+             ? 0
+             : read_text_reals(r, elem, "its text", elem->text, least, most, x);
 }
 
-int hfi_read_ints(hfiReader* r, const hfiElem* elem, const char* name, int least, int most, int* x) {
+int hfi_read_ints(hfiReader* r, const hfiElem* elem, const char* name, int least, int most,
+                  int* x) {
   enum { MOST_INTS = 8 };
   double value[MOST_INTS];
   int count = hfi_read_reals(r, elem, name, least, most, value);
@@ -175,12 +190,14 @@ int hfi_read_ints(hfiReader* r, const hfiElem* elem, const char* name, int least
   return count;
 }
 
-double* hfi_parse_list(hfiReader* r, const hfiElem* elem, const char* what, const char* text, int* count) {
+double* hfi_parse_list(hfiReader* r, const hfiElem* elem, const char* what, const char* text,
+                       int* count) {
   double value = 0;
   size_t n = 0;
   const char* s = text;
   while (next_real(r, elem, what, &s, &value)) ++n;
-  if (!r->status && n > INT_MAX / 2) hfi_fail(r, elem, HF_ERROR_PARSE, "%s: too many numbers", what);
+  if (!r->status && n > INT_MAX / 2)
+    hfi_fail(r, elem, HF_ERROR_PARSE, "%s: too many numbers", what);
   double* x = HFI_NEW(r, double, n);
   s = text;
   for (size_t i = 0; x && i < n; ++i) next_real(r, elem, what, &s, &x[i]);
@@ -194,7 +211,8 @@ double* hfi_read_list(hfiReader* r, const hfiElem* elem, const char* name, int* 
   return text ? hfi_parse_list(r, elem, name, text, count) : NULL;
 }
 
-int hfi_read_keyword(hfiReader* r, const hfiElem* elem, const char* name, const hfiKeyword* table, int* x) {
+int hfi_read_keyword(hfiReader* r, const hfiElem* elem, const char* name, const hfiKeyword* table,
+                     int* x) {
   const char* text = r->status ? NULL : hfi_attr(elem, name);
   if (!text) return 0;
   char known[256] = "";

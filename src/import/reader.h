@@ -1,7 +1,8 @@
 // What every reader of a model file shares: memory, the builder, and the first refusal.
 //
 // A refusal is sticky: after it every function below does nothing and returns "absent", so that a
-// reader checks reader->status once a loop and not once an attribute. Only the first refusal is kept.
+// reader checks reader->status once a loop and not once an attribute. Only the first refusal is
+// kept.
 #ifndef HFI_IMPORT_READER_H
 #define HFI_IMPORT_READER_H
 
@@ -20,6 +21,7 @@ typedef struct hfiReader {
   hfStatus status;            // HF_OK until the first refusal
   hfError scratch;            // of a called function, until hfi_keep completes it
   const char* folder;         // of the main file, "" for the working directory
+  int unfolded; // elements of the tree read so far, replicas and attached models included
 } hfiReader;
 
 // Memory from the store, zeroed; NULL (and a refusal) when out of memory.
@@ -29,7 +31,8 @@ void* hfi_take(hfiReader* reader, size_t count, size_t width);
 const char* hfi_format(hfiReader* reader, const char* format, ...) HF_PRINTF(2, 3);
 
 // Refuses with "file:line: <element name="x">: message". elem may be NULL. Returns the status.
-hfStatus hfi_fail(hfiReader* reader, const hfiElem* elem, hfStatus status, const char* format, ...) HF_PRINTF(4, 5);
+hfStatus hfi_fail(hfiReader* reader, const hfiElem* elem, hfStatus status, const char* format, ...)
+    HF_PRINTF(4, 5);
 // Passes on the result of a function that wrote to reader->scratch: an id >= 0, or a refusal whose
 // message gets the element's place.
 int hfi_keep(hfiReader* reader, const hfiElem* elem, int id_or_status);
@@ -37,30 +40,38 @@ int hfi_keep(hfiReader* reader, const hfiElem* elem, int id_or_status);
 const char* hfi_where(hfiReader* reader, const hfiElem* elem);
 
 // Says something about an accepted file. Equal messages are counted, not repeated.
-void hfi_note(hfiReader* reader, const hfiElem* elem, hfSeverity severity, const char* format, ...) HF_PRINTF(4, 5);
-void hfi_diagnostics_add(hfDiagnostics* diagnostics, hfSeverity severity, const char* file, int line,
-                         const char* message);
+void hfi_note(hfiReader* reader, const hfiElem* elem, hfSeverity severity, const char* format, ...)
+    HF_PRINTF(4, 5);
+void hfi_diagnostics_add(hfDiagnostics* diagnostics, hfSeverity severity, const char* file,
+                         int line, const char* message);
 
-// ---- attributes ------------------------------------------------------------------------------------
+// ---- attributes ---------------------------------------------------------------------------------
 
-typedef struct hfiKeyword { const char* word; int value; } hfiKeyword; // tables end with {NULL, 0}
+typedef struct hfiKeyword {
+  const char* word;
+  int value;
+} hfiKeyword; // tables end with {NULL, 0}
 
 // Value of an attribute or NULL; marks it as used.
 const char* hfi_attr(const hfiElem* elem, const char* name);
 // The same, refused when it is missing or empty ("" is returned then).
 const char* hfi_require(hfiReader* reader, const hfiElem* elem, const char* name);
-// Numbers separated by blanks. Returns how many were read (0: absent, x untouched). Refuses fewer than
-// `least`, more than `most`, and anything that is not a finite number.
-int hfi_read_reals(hfiReader* reader, const hfiElem* elem, const char* name, int least, int most, double* x);
-int hfi_read_ints(hfiReader* reader, const hfiElem* elem, const char* name, int least, int most, int* x);
+// Numbers separated by blanks. Returns how many were read (0: absent, x untouched). Refuses fewer
+// than `least`, more than `most`, and anything that is not a finite number.
+int hfi_read_reals(hfiReader* reader, const hfiElem* elem, const char* name, int least, int most,
+                   double* x);
+int hfi_read_ints(hfiReader* reader, const hfiElem* elem, const char* name, int least, int most,
+                  int* x);
 // As many numbers as there are, in the store; NULL when absent.
 double* hfi_read_list(hfiReader* reader, const hfiElem* elem, const char* name, int* count);
 // As hfi_read_reals for the text of an element.
 int hfi_text_reals(hfiReader* reader, const hfiElem* elem, int least, int most, double* x);
 // Numbers of any text, e.g. of a table: as hfi_read_list; `what` names it in a refusal.
-double* hfi_parse_list(hfiReader* reader, const hfiElem* elem, const char* what, const char* text, int* count);
+double* hfi_parse_list(hfiReader* reader, const hfiElem* elem, const char* what, const char* text,
+                       int* count);
 int hfi_read_bool(hfiReader* reader, const hfiElem* elem, const char* name, int* x);
-int hfi_read_keyword(hfiReader* reader, const hfiElem* elem, const char* name, const hfiKeyword* table, int* x);
+int hfi_read_keyword(hfiReader* reader, const hfiElem* elem, const char* name,
+                     const hfiKeyword* table, int* x);
 
 static inline int hfi_read_real(hfiReader* r, const hfiElem* e, const char* name, double* x) {
   return hfi_read_reals(r, e, name, 1, 1, x);
@@ -69,22 +80,24 @@ static inline int hfi_read_int(hfiReader* r, const hfiElem* e, const char* name,
   return hfi_read_ints(r, e, name, 1, 1, x);
 }
 
-// ---- files -----------------------------------------------------------------------------------------
+// ---- files --------------------------------------------------------------------------------------
 
 // "folder/file", or file itself when it is absolute or the folder is "".
 const char* hfi_join(hfiReader* reader, const char* folder, const char* file);
 const char* hfi_folder_of(hfiReader* reader, const char* path); // "" without a slash
 const char* hfi_base_name(const char* path);                    // what follows the last slash
-const char* hfi_extension(const char* path);                    // behind the last dot of the base name, or ""
+const char* hfi_extension(const char* path); // behind the last dot of the base name, or ""
 int hfi_file_exists(const char* path);
-// A file of the model: in `folder`, then in each search folder. Returns the path that exists, else the
-// first tried.
+// A file of the model: in `folder`, then in each search folder. Returns the path that exists, else
+// the first tried.
 const char* hfi_resolve(hfiReader* reader, const char* folder, const char* file);
-// package://NAME/REST: a search folder called NAME or holding NAME, else the nearest enclosing folder of
-// the main file that is called NAME, holds NAME, or has a package.xml that names NAME. Also file://.
+// package://NAME/REST: a search folder called NAME or holding NAME, else the nearest enclosing
+// folder of the main file that is called NAME, holds NAME, or has a package.xml that names NAME.
+// Also file://.
 const char* hfi_resolve_uri(hfiReader* reader, const char* uri);
 
-// The whole file with a zero behind it, on the heap; *size without the zero. Refuses files above `limit`.
+// The whole file with a zero behind it, on the heap; *size without the zero. Refuses files above
+// `limit`.
 char* hfi_slurp(const char* path, size_t limit, size_t* size, hfError* error);
 
 #endif

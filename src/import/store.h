@@ -5,7 +5,9 @@
 #include <stddef.h>
 
 typedef struct hfiStoreBlock hfiStoreBlock;
-typedef struct hfiStore { hfiStoreBlock* head; } hfiStore;
+typedef struct hfiStore {
+  hfiStoreBlock* head;
+} hfiStore;
 
 // Zeroed memory that lives as long as the store; NULL when out of memory.
 void* hfi_store_take(hfiStore* store, size_t bytes);

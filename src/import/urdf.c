@@ -1,7 +1,7 @@
 // URDF: a bag of links and joints becomes a tree of bodies.
 //
-// Roots (links that are no joint's child) are welded to the world; a root called "world" is the world.
-// Bodies come depth-first, children in the order of their joints, as MuJoCo lays them out.
+// Roots (links that are no joint's child) are welded to the world; a root called "world" is the
+// world. Bodies come depth-first, children in the order of their joints, as MuJoCo lays them out.
 #include "import/urdf.h"
 
 #include "import/urdf_model.h"
@@ -25,11 +25,12 @@ hfiFrame hfi_urdf_origin(hfiUrdf* u, const hfiElem* elem) {
   return f;
 }
 
-// ---- links and joints ------------------------------------------------------------------------------------
+// ---- links and joints ---------------------------------------------------------------------------
 
 static void add_link(hfiUrdf* u, hfiElem* elem) {
   const char* name = hfi_require(u->r, elem, "name");
-  if (hfi_urdf_find_link(u, name)) hfi_fail(u->r, elem, HF_ERROR_MODEL, "link \"%s\" is defined twice", name);
+  if (hfi_urdf_find_link(u, name))
+    hfi_fail(u->r, elem, HF_ERROR_MODEL, "link \"%s\" is defined twice", name);
   hfiUrdfLink* link = HFI_NEW(u->r, hfiUrdfLink, 1);
   if (!link) return;
   link->name = name;
@@ -38,7 +39,8 @@ static void add_link(hfiUrdf* u, hfiElem* elem) {
   link->tail = &link->first;
   link->frame = hfi_frame_identity();
   link->def = hf_body_def_default();
-  if (hfi_names_add(&u->names, HF_OBJECT_BODY, name, u->link_count) != 0) hfi_fail(u->r, elem, HF_ERROR_MEMORY, "out of memory");
+  if (hfi_names_add(&u->names, HF_OBJECT_BODY, name, u->link_count) != 0)
+    hfi_fail(u->r, elem, HF_ERROR_MEMORY, "out of memory");
   u->link_of[u->link_count++] = link;
   *u->link_tail = link;
   u->link_tail = &link->next;
@@ -57,10 +59,15 @@ static hfiUrdfLink* end_of(hfiUrdf* u, hfiElem* joint, const char* end) {
 }
 
 static void add_joint(hfiUrdf* u, hfiElem* elem) {
-  static const hfiKeyword types[] = {
-      {"revolute", HFI_URDF_REVOLUTE}, {"continuous", HFI_URDF_CONTINUOUS}, {"prismatic", HFI_URDF_PRISMATIC},
-      {"fixed", HFI_URDF_FIXED},       {"floating", HFI_URDF_FLOATING},     {"planar", HFI_URDF_PLANAR},
-      {"ball", HFI_URDF_BALL},         {"spherical", HFI_URDF_BALL},        {NULL, 0}};
+  static const hfiKeyword types[] = {{"revolute", HFI_URDF_REVOLUTE},
+                                     {"continuous", HFI_URDF_CONTINUOUS},
+                                     {"prismatic", HFI_URDF_PRISMATIC},
+                                     {"fixed", HFI_URDF_FIXED},
+                                     {"floating", HFI_URDF_FLOATING},
+                                     {"planar", HFI_URDF_PLANAR},
+                                     {"ball", HFI_URDF_BALL},
+                                     {"spherical", HFI_URDF_BALL},
+                                     {NULL, 0}};
   hfiReader* r = u->r;
   hfiUrdfJoint* j = HFI_NEW(r, hfiUrdfJoint, 1);
   if (!j) return;
@@ -72,8 +79,11 @@ static void add_joint(hfiUrdf* u, hfiElem* elem) {
   j->child = end_of(u, elem, "child");
   j->origin = hfi_urdf_origin(u, elem);
   if (r->status) return;
-  if (j->child->joint) hfi_fail(r, elem, HF_ERROR_MODEL, "link \"%s\" is moved by joint \"%s\" already", j->child->name, j->child->joint->name);
-  if (strcmp(j->child->name, "world") == 0) hfi_fail(r, elem, HF_ERROR_MODEL, "the link \"world\" cannot be moved by a joint");
+  if (j->child->joint)
+    hfi_fail(r, elem, HF_ERROR_MODEL, "link \"%s\" is moved by joint \"%s\" already",
+             j->child->name, j->child->joint->name);
+  if (strcmp(j->child->name, "world") == 0)
+    hfi_fail(r, elem, HF_ERROR_MODEL, "the link \"world\" cannot be moved by a joint");
   j->child->joint = j;
   *j->parent->tail = j;
   j->parent->tail = &j->sibling;
@@ -81,22 +91,25 @@ static void add_joint(hfiUrdf* u, hfiElem* elem) {
   u->joint_tail = &j->next;
 }
 
-// ---- bodies ------------------------------------------------------------------------------------------------
+// ---- bodies -------------------------------------------------------------------------------------
 
-// Links on fixed joints are merged by option, unless one has an <inertial> and the other gets its mass
-// from its geometry.
+// Links on fixed joints are merged by option, unless one has an <inertial> and the other gets its
+// mass from its geometry.
 static int can_merge(hfiUrdf* u, const hfiUrdfLink* link) {
   const hfiUrdfJoint* j = link->joint;
   if (!u->r->config.merge_fixed_links || !j || j->type != HFI_URDF_FIXED) return 0;
   const hfiUrdfLink* outer = j->parent->leader;
   int to_world = strcmp(outer->name, "world") == 0 && !outer->joint;
   if (to_world || !link->mass || !outer->mass || link->mass == outer->mass) return 1;
-  hfi_note(u->r, link->elem, HF_NOTE, "a link on a fixed joint is kept: only one of it and its parent has an <inertial>");
+  hfi_note(u->r, link->elem, HF_NOTE,
+           "a link on a fixed joint is kept: only one of it and its parent has an <inertial>");
   return 0;
 }
 
 static void choose_leader(hfiUrdf* u, hfiUrdfLink* link) {
-  link->mass = hfi_child(link->elem, "inertial") ? HFI_URDF_EXPLICIT : hfi_child(link->elem, "collision") ? HFI_URDF_INFERRED : HFI_URDF_MASSLESS;
+  link->mass = hfi_child(link->elem, "inertial")    ? HFI_URDF_EXPLICIT
+               : hfi_child(link->elem, "collision") ? HFI_URDF_INFERRED
+                                                    : HFI_URDF_MASSLESS;
   link->leader = link;
   if (can_merge(u, link)) {
     link->leader = link->joint->parent->leader;
@@ -118,21 +131,26 @@ static void add_body(hfiUrdf* u, hfiUrdfLink* link) {
   q_store(def.quat, placed.q);
   link->body = hfi_keep(r, link->elem, hf_builder_add_body(r->builder, &def, &r->scratch));
   if (r->status) return;
-  if (j) hfi_urdf_add_joints(u, j, link->body);
+  if (j)
+    hfi_urdf_add_joints(u, j, link->body);
   else if (r->config.floating_base) {
     hfJointDef free_joint = hf_joint_def_default();
     free_joint.type = HF_JOINT_FREE;
     free_joint.body = link->body;
     free_joint.name = hfi_format(r, "%s_free_joint", link->name);
     free_joint.where = def.where;
-    if (!r->status) hfi_keep(r, link->elem, hf_builder_add_joint(r->builder, &free_joint, &r->scratch));
+    if (!r->status)
+      hfi_keep(r, link->elem, hf_builder_add_joint(r->builder, &free_joint, &r->scratch));
   }
 }
 
 static void adopt(hfiUrdf* u, hfiUrdfLink* link) {
-  if (strcmp(link->name, "world") == 0 && !link->joint) link->body = 0;
-  else if (link->leader != link) link->body = link->leader->body;
-  else add_body(u, link);
+  if (strcmp(link->name, "world") == 0 && !link->joint)
+    link->body = 0;
+  else if (link->leader != link)
+    link->body = link->leader->body;
+  else
+    add_body(u, link);
   if (!u->r->status) hfi_urdf_read_geoms(u, link);
 }
 
@@ -148,7 +166,7 @@ static void walk(hfiUrdf* u, hfiUrdfLink* root, int number, void (*visit)(hfiUrd
   }
 }
 
-// ---- document --------------------------------------------------------------------------------------------
+// ---- document -----------------------------------------------------------------------------------
 
 // The <mujoco> extension: <compiler> and <option> with MJCF's meaning, angles always in radians.
 static void read_extension(hfiUrdf* u) {
@@ -179,8 +197,10 @@ static void read_elements(hfiUrdf* u) {
   int count = 0;
   for (hfiElem* e = hfi_child(u->root, "link"); e; e = hfi_next(e, "link")) ++count;
   u->link_of = HFI_NEW(r, hfiUrdfLink*, count);
-  for (hfiElem* e = hfi_child(u->root, "link"); e && !r->status; e = hfi_next(e, "link")) add_link(u, e);
-  for (hfiElem* e = hfi_child(u->root, "joint"); e && !r->status; e = hfi_next(e, "joint")) add_joint(u, e);
+  for (hfiElem* e = hfi_child(u->root, "link"); e && !r->status; e = hfi_next(e, "link"))
+    add_link(u, e);
+  for (hfiElem* e = hfi_child(u->root, "joint"); e && !r->status; e = hfi_next(e, "joint"))
+    add_joint(u, e);
   for (const hfiElem* e = u->root->child; e && !r->status; e = e->next)
     if (strncmp(e->name, "xacro:", 6) == 0)
       hfi_fail(r, e, HF_ERROR_UNSUPPORTED, "a xacro macro: expand the file with xacro first");
@@ -192,16 +212,20 @@ static void build_trees(hfiUrdf* u) {
   for (hfiUrdfLink* l = u->links; l && !u->r->status; l = l->next)
     if (!l->joint) {
       if (++roots == 2)
-        hfi_note(u->r, l->elem, HF_NOTE, "more than one root link: each is attached to the world (URDF asks for one root)");
+        hfi_note(u->r, l->elem, HF_NOTE,
+                 "more than one root link: each is attached to the world (URDF asks for one root)");
       walk(u, l, 1, choose_leader);
       walk(u, l, 2, adopt);
     }
   for (const hfiUrdfLink* l = u->links; l && !u->r->status; l = l->next)
-    if (!l->visited) hfi_fail(u->r, l->elem, HF_ERROR_MODEL, "the link is part of a loop of joints: no root leads to it");
+    if (!l->visited)
+      hfi_fail(u->r, l->elem, HF_ERROR_MODEL,
+               "the link is part of a loop of joints: no root leads to it");
 }
 
 static const hfiMeaning meanings[] = {
-    {"transmission", NULL, 1, "transmissions are ignored: a controller acts on the joint itself, no rotor inertia is added"},
+    {"transmission", NULL, 1,
+     "transmissions are ignored: a controller acts on the joint itself, no rotor inertia is added"},
     {"gazebo", NULL, 1, "of Gazebo's extensions only mu1 and mu2 are used"},
     {"safety_controller", NULL, 1, "soft limits are a controller's matter: not used"},
     {"calibration", NULL, 1, "no effect on the motion"},
@@ -215,7 +239,8 @@ static const hfiMeaning meanings[] = {
     {"drake:declare_convex", NULL, 1, NULL},
     {"drake:compliant_hydroelastic", NULL, 0, "contact is between points, not pressure fields"},
     {"drake:rigid_hydroelastic", NULL, 0, "contact is between points, not pressure fields"},
-    {"drake:hydroelastic_modulus", NULL, 0, "contact is between points, not pressure fields: not used for the stiffness"},
+    {"drake:hydroelastic_modulus", NULL, 0,
+     "contact is between points, not pressure fields: not used for the stiffness"},
     {"drake:mesh_resolution_hint", NULL, 1, "contact is between points, not pressure fields"},
     {"drake:relaxation_time", NULL, 0, "not used: see drake:hunt_crossley_dissipation"},
     {"drake:bushing", NULL, 0, "bushings are not supported: no force acts"},
@@ -223,7 +248,8 @@ static const hfiMeaning meanings[] = {
     {"drake:ball_constraint", NULL, 0, "this constraint is not supported: it is missing"},
     {"drake:tendon_constraint", NULL, 0, "this constraint is not supported: it is missing"},
     {"limit", "velocity", 1, "speed limits are a controller's matter: not enforced"},
-    {"limit", "drake:acceleration", 1, "acceleration limits are a controller's matter: not enforced"},
+    {"limit", "drake:acceleration", 1,
+     "acceleration limits are a controller's matter: not enforced"},
     {"robot", "*", 1, NULL},
     {"compiler", "*", 1, "no effect on the motion"},
     {"size", NULL, 1, "memory sizes: no effect on the motion"},

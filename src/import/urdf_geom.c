@@ -1,19 +1,20 @@
 // Collision and visual geometry of links, contact properties, filters and frames.
 //
-// Friction of a collision geom: drake:proximity_properties, else <gazebo reference="link"> mu1, else the
-// default. Without mu_static, mu_dynamic stands for both.
+// Friction of a collision geom: drake:proximity_properties, else <gazebo reference="link"> mu1,
+// else the default. Without mu_static, mu_dynamic stands for both.
 #include "import/urdf_model.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// ---- shapes ----------------------------------------------------------------------------------------------
+// ---- shapes -------------------------------------------------------------------------------------
 
 static const char* mesh_file(hfiUrdf* u, const char* uri) {
   hfiReader* r = u->r;
   if (u->settings->strippath) uri = hfi_base_name(uri);
   if (strstr(uri, "://")) return hfi_resolve_uri(r, uri);
-  const char* folder = u->settings->meshdir ? hfi_join(r, r->folder, u->settings->meshdir) : r->folder;
+  const char* folder =
+      u->settings->meshdir ? hfi_join(r, r->folder, u->settings->meshdir) : r->folder;
   return hfi_resolve(r, folder, uri);
 }
 
@@ -22,10 +23,12 @@ static int load_mesh(hfiUrdf* u, const hfiElem* elem) {
   hfiMeshSpec s = hfi_mesh_spec_default();
   s.path = mesh_file(u, hfi_require(r, elem, "filename"));
   hfi_read_reals(r, elem, "scale", 1, 3, s.scale);
-  if (s.scale[0] == 0 || s.scale[1] == 0 || s.scale[2] == 0) hfi_fail(r, elem, HF_ERROR_MODEL, "scale: a factor is zero");
+  if (s.scale[0] == 0 || s.scale[1] == 0 || s.scale[2] == 0)
+    hfi_fail(r, elem, HF_ERROR_MODEL, "scale: a factor is zero");
   if (r->status) return r->status;
   for (const hfiUrdfMesh* i = u->meshes; i; i = i->next)
-    if (strcmp(i->path, s.path) == 0 && memcmp(i->scale, s.scale, sizeof s.scale) == 0) return i->id;
+    if (strcmp(i->path, s.path) == 0 && memcmp(i->scale, s.scale, sizeof s.scale) == 0)
+      return i->id;
   s.where = hfi_where(r, elem);
   int id = hfi_mesh_add(r, &s, &r->scratch);
   hfiUrdfMesh* item = id >= 0 ? HFI_NEW(r, hfiUrdfMesh, 1) : NULL;
@@ -38,7 +41,8 @@ static int load_mesh(hfiUrdf* u, const hfiElem* elem) {
   return id;
 }
 
-static int read_size(hfiUrdf* u, const hfiElem* shape, const char* attr, double factor, double* size) {
+static int read_size(hfiUrdf* u, const hfiElem* shape, const char* attr, double factor,
+                     double* size) {
   hfi_require(u->r, shape, attr);
   if (hfi_read_real(u->r, shape, attr, size)) *size *= factor;
   return !u->r->status;
@@ -60,8 +64,10 @@ static int read_shape(hfiUrdf* u, hfiElem* elem, hfGeomDef* d) {
     return 0;
   }
   const char* name = strncmp(shape->name, "drake:", 6) == 0 ? shape->name + 6 : shape->name;
-  if (strcmp(name, "box") == 0) d->type = HF_GEOM_BOX, read_box(u, shape, d);
-  else if (strcmp(name, "sphere") == 0) d->type = HF_GEOM_SPHERE, read_size(u, shape, "radius", 1, &d->size[0]);
+  if (strcmp(name, "box") == 0)
+    d->type = HF_GEOM_BOX, read_box(u, shape, d);
+  else if (strcmp(name, "sphere") == 0)
+    d->type = HF_GEOM_SPHERE, read_size(u, shape, "radius", 1, &d->size[0]);
   else if (strcmp(name, "cylinder") == 0 || strcmp(name, "capsule") == 0) {
     d->type = name[1] == 'y' ? HF_GEOM_CYLINDER : HF_GEOM_CAPSULE;
     read_size(u, shape, "radius", 1, &d->size[0]);
@@ -74,11 +80,13 @@ static int read_shape(hfiUrdf* u, hfiElem* elem, hfGeomDef* d) {
     d->type = HF_GEOM_MESH;
     d->mesh = load_mesh(u, shape);
     return !r->status && d->mesh >= 0;
-  } else hfi_fail(r, shape, HF_ERROR_UNSUPPORTED, "not a shape: box, sphere, cylinder, capsule, ellipsoid or mesh");
+  } else
+    hfi_fail(r, shape, HF_ERROR_UNSUPPORTED,
+             "not a shape: box, sphere, cylinder, capsule, ellipsoid or mesh");
   return !r->status;
 }
 
-// ---- materials -------------------------------------------------------------------------------------------
+// ---- materials ----------------------------------------------------------------------------------
 
 static void register_material(hfiUrdf* u, hfiElem* elem) {
   hfiElem* colour = hfi_child(elem, "color");
@@ -93,7 +101,8 @@ static void register_material(hfiUrdf* u, hfiElem* elem) {
 }
 
 void hfi_urdf_read_materials(hfiUrdf* u) {
-  for (hfiElem* e = hfi_child(u->root, "material"); e && !u->r->status; e = hfi_next(e, "material")) register_material(u, e);
+  for (hfiElem* e = hfi_child(u->root, "material"); e && !u->r->status; e = hfi_next(e, "material"))
+    register_material(u, e);
   for (const hfiUrdfLink* l = u->links; l; l = l->next)
     for (hfiElem* v = hfi_child(l->elem, "visual"); v && !u->r->status; v = hfi_next(v, "visual")) {
       hfiElem* e = hfi_child(v, "material");
@@ -111,7 +120,7 @@ static void set_colour(const hfiUrdf* u, const hfiElem* visual, hfGeomDef* d) {
     }
 }
 
-// ---- contact ---------------------------------------------------------------------------------------------
+// ---- contact ------------------------------------------------------------------------------------
 
 static int read_value(hfiUrdf* u, const hfiElem* parent, const char* name, double* x) {
   hfiElem* e = hfi_child(parent, name);
@@ -134,12 +143,15 @@ static int read_gazebo_friction(hfiUrdf* u, const char* link, double* mu) {
     if (first && hfi_text_reals(r, first, 1, 1, mu)) given = 1;
     if (second && hfi_text_reals(r, second, 1, 1, &mu2) && !given) *mu = mu2, given = 1;
     if (given && *mu < 0) hfi_fail(r, e, HF_ERROR_MODEL, "friction %g is negative", *mu);
-    if (first && second && mu2 != *mu) hfi_note(r, second, HF_WARNING, "mu2 differs from mu1: friction is the same in all directions, mu1");
+    if (first && second && mu2 != *mu)
+      hfi_note(r, second, HF_WARNING,
+               "mu2 differs from mu1: friction is the same in all directions, mu1");
   }
   return given;
 }
 
-static void read_contact(hfiUrdf* u, const hfiUrdfLink* link, const hfiElem* collision, hfGeomDef* d) {
+static void read_contact(hfiUrdf* u, const hfiUrdfLink* link, const hfiElem* collision,
+                         hfGeomDef* d) {
   double mu_static = 0, mu_dynamic = 0;
   int has_static = 0, has_dynamic = 0;
   hfiElem* p = hfi_child(collision, "drake:proximity_properties");
@@ -148,15 +160,18 @@ static void read_contact(hfiUrdf* u, const hfiUrdfLink* link, const hfiElem* col
     has_dynamic = read_value(u, p, "drake:mu_dynamic", &mu_dynamic);
     read_value(u, p, "drake:point_contact_stiffness", &d->stiffness);
     read_value(u, p, "drake:hunt_crossley_dissipation", &d->dissipation);
-    if (has_static && has_dynamic && mu_dynamic > mu_static) hfi_fail(u->r, p, HF_ERROR_MODEL, "mu_dynamic %g is above mu_static %g", mu_dynamic, mu_static);
+    if (has_static && has_dynamic && mu_dynamic > mu_static)
+      hfi_fail(u->r, p, HF_ERROR_MODEL, "mu_dynamic %g is above mu_static %g", mu_dynamic,
+               mu_static);
   }
   if (has_static || has_dynamic) {
     d->friction[0] = has_static ? mu_static : mu_dynamic;
     if (has_static && has_dynamic) d->friction_dynamic = mu_dynamic;
-  } else read_gazebo_friction(u, link->name, &d->friction[0]);
+  } else
+    read_gazebo_friction(u, link->name, &d->friction[0]);
 }
 
-// ---- geoms -----------------------------------------------------------------------------------------------
+// ---- geoms --------------------------------------------------------------------------------------
 
 static void add_geom(hfiUrdf* u, hfiUrdfLink* link, hfiElem* elem, int collides) {
   hfiReader* r = u->r;
@@ -168,13 +183,17 @@ static void add_geom(hfiUrdf* u, hfiUrdfLink* link, hfiElem* elem, int collides)
     d.density = 0;
     d.group = 1;
     set_colour(u, elem, &d);
-  } else read_contact(u, link, elem, &d);
+  } else
+    read_contact(u, link, elem, &d);
   hfiFrame f = hfi_frame_mul(link->frame, hfi_urdf_origin(u, elem));
   v3_store(d.pos, f.p);
   q_store(d.quat, f.q);
   const char* name = hfi_attr(elem, "name");
-  if (name && hf_builder_find(r->builder, HF_OBJECT_GEOM, name) < 0) d.name = name;
-  else if (name && collides) hfi_note(r, elem, HF_NOTE, "the name of a collision element occurs twice: the second is unnamed");
+  if (name && hf_builder_find(r->builder, HF_OBJECT_GEOM, name) < 0)
+    d.name = name;
+  else if (name && collides)
+    hfi_note(r, elem, HF_NOTE,
+             "the name of a collision element occurs twice: the second is unnamed");
   if (!read_shape(u, elem, &d)) {
     if (!r->status) hfi_mesh_do_without(r, elem, !collides);
     return;
@@ -191,10 +210,11 @@ void hfi_urdf_read_geoms(hfiUrdf* u, hfiUrdfLink* link) {
   }
 }
 
-// ---- Drake's filters and frames ------------------------------------------------------------------------------
+// ---- Drake's filters and frames -----------------------------------------------------------------
 
 static const hfiElem* find_group(const hfiUrdf* u, const char* name) {
-  for (const hfiElem* e = hfi_child(u->root, "drake:collision_filter_group"); e; e = hfi_next(e, "drake:collision_filter_group")) {
+  for (const hfiElem* e = hfi_child(u->root, "drake:collision_filter_group"); e;
+       e = hfi_next(e, "drake:collision_filter_group")) {
     const char* own = hfi_attr(e, "name");
     if (own && strcmp(own, name) == 0) return e;
   }
@@ -211,9 +231,11 @@ static int member_body(hfiUrdf* u, const hfiElem* member) {
 // Every member of one group ignores every member of the other; a pair of bodies once.
 static void exclude_groups(hfiUrdf* u, const hfiElem* a, const hfiElem* b) {
   hfiReader* r = u->r;
-  for (const hfiElem* i = hfi_child(a, "drake:member"); i && !r->status; i = hfi_next(i, "drake:member")) {
+  for (const hfiElem* i = hfi_child(a, "drake:member"); i && !r->status;
+       i = hfi_next(i, "drake:member")) {
     int body1 = member_body(u, i);
-    for (const hfiElem* k = hfi_child(b, "drake:member"); k && !r->status; k = hfi_next(k, "drake:member")) {
+    for (const hfiElem* k = hfi_child(b, "drake:member"); k && !r->status;
+         k = hfi_next(k, "drake:member")) {
       int body2 = member_body(u, k);
       if (!r->status && body1 != body2 && (a != b || body1 < body2))
         hfi_keep(r, k, hf_builder_add_exclude(r->builder, body1, body2, &r->scratch));
@@ -222,14 +244,17 @@ static void exclude_groups(hfiUrdf* u, const hfiElem* a, const hfiElem* b) {
 }
 
 void hfi_urdf_read_filters(hfiUrdf* u) {
-  static const char group[] = "drake:collision_filter_group", ignored[] = "drake:ignored_collision_filter_group";
+  static const char group[] = "drake:collision_filter_group",
+                    ignored[] = "drake:ignored_collision_filter_group";
   hfiReader* r = u->r;
   for (hfiElem* e = hfi_child(u->root, group); e && !r->status; e = hfi_next(e, group))
     for (hfiElem* i = hfi_child(e, ignored); i && !r->status; i = hfi_next(i, ignored)) {
       const char* name = hfi_require(r, i, "name");
       const hfiElem* other = find_group(u, name);
-      if (!other) hfi_fail(r, i, HF_ERROR_MODEL, "there is no collision filter group \"%s\"", name);
-      else exclude_groups(u, e, other);
+      if (!other)
+        hfi_fail(r, i, HF_ERROR_MODEL, "there is no collision filter group \"%s\"", name);
+      else
+        exclude_groups(u, e, other);
     }
 }
 
@@ -247,7 +272,8 @@ void hfi_urdf_read_frames(hfiUrdf* u) {
     d.name = hfi_require(r, e, "name");
     d.where = hfi_where(r, e);
     if (r->status) return;
-    hfiFrame local = {v3_load(xyz), hfi_mjcf_euler(u->settings, rpy)}, f = hfi_frame_mul(link->frame, local);
+    hfiFrame local = {v3_load(xyz), hfi_mjcf_euler(u->settings, rpy)},
+             f = hfi_frame_mul(link->frame, local);
     d.body = link->body;
     v3_store(d.pos, f.p);
     q_store(d.quat, f.q);

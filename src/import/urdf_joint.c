@@ -6,24 +6,30 @@
 #include <math.h>
 #include <string.h>
 
-// ---- joints ----------------------------------------------------------------------------------------------
+// ---- joints -------------------------------------------------------------------------------------
 
 static void read_limit(hfiUrdf* u, const hfiUrdfJoint* j, hfJointDef* d) {
   hfiReader* r = u->r;
   hfiElem* limit = hfi_child(j->elem, "limit");
   if (!limit) {
     if (j->type == HFI_URDF_REVOLUTE || j->type == HFI_URDF_PRISMATIC)
-      hfi_note(r, j->elem, HF_WARNING, "a revolute or prismatic joint without <limit>: it is not limited");
+      hfi_note(r, j->elem, HF_WARNING,
+               "a revolute or prismatic joint without <limit>: it is not limited");
     return;
   }
-  int lower = hfi_read_real(r, limit, "lower", &d->range[0]), upper = hfi_read_real(r, limit, "upper", &d->range[1]);
+  int lower = hfi_read_real(r, limit, "lower", &d->range[0]),
+      upper = hfi_read_real(r, limit, "upper", &d->range[1]);
   double effort = 0;
   hfi_read_real(r, limit, "effort", &effort);
   if (j->type == HFI_URDF_REVOLUTE || j->type == HFI_URDF_PRISMATIC) {
     d->limited = lower && upper && d->range[0] < d->range[1];
     if (!d->limited && (lower || upper))
-      hfi_note(r, limit, HF_WARNING, "lower %g and upper %g make no range: the joint is not limited", d->range[0], d->range[1]);
-  } else if (lower || upper) hfi_note(r, limit, HF_WARNING, "lower and upper are for revolute and prismatic joints: not used");
+      hfi_note(r, limit, HF_WARNING,
+               "lower %g and upper %g make no range: the joint is not limited", d->range[0],
+               d->range[1]);
+  } else if (lower || upper)
+    hfi_note(r, limit, HF_WARNING,
+             "lower and upper are for revolute and prismatic joints: not used");
   if (!d->limited) d->range[0] = d->range[1] = 0;
   // the limit of whatever drives the joint
   d->actfrclimited = effort != 0;
@@ -38,7 +44,8 @@ static void read_dynamics(hfiUrdf* u, const hfiUrdfJoint* j, hfJointDef* d) {
   hfi_read_real(u->r, dynamics, "friction", &d->frictionloss);
 }
 
-static void add(hfiUrdf* u, const hfiUrdfJoint* j, hfJointDef d, const char* suffix, int type, hfVec3 axis) {
+static void add(hfiUrdf* u, const hfiUrdfJoint* j, hfJointDef d, const char* suffix, int type,
+                hfVec3 axis) {
   hfiReader* r = u->r;
   d.name = suffix ? hfi_format(r, "%s%s", j->name, suffix) : j->name;
   d.type = type;
@@ -49,7 +56,8 @@ static void add(hfiUrdf* u, const hfiUrdfJoint* j, hfJointDef d, const char* suf
 void hfi_urdf_add_joints(hfiUrdf* u, const hfiUrdfJoint* j, int body) {
   hfiReader* r = u->r;
   if (j->type == HFI_URDF_FIXED) {
-    for (hfiElem* e = j->elem->child; e; e = e->next) e->used = 1; // axis and limit of a fixed joint mean nothing
+    for (hfiElem* e = j->elem->child; e; e = e->next)
+      e->used = 1; // axis and limit of a fixed joint mean nothing
     for (hfiElem* e = j->elem->child; e; e = e->next)
       for (hfiAttr* a = e->attr; a; a = a->next) a->used = 1;
     return;
@@ -66,12 +74,19 @@ void hfi_urdf_add_joints(hfiUrdf* u, const hfiUrdfJoint* j, int body) {
   read_limit(u, j, &d);
   read_dynamics(u, j, &d);
   hfVec3 a = v3_load(axis);
-  if (!r->status && !(v3_norm(a) > 1e-10)) hfi_fail(r, j->elem, HF_ERROR_MODEL, "the axis has no direction");
+  if (!r->status && !(v3_norm(a) > 1e-10))
+    hfi_fail(r, j->elem, HF_ERROR_MODEL, "the axis has no direction");
   if (r->status) return;
   switch (j->type) {
-  case HFI_URDF_FLOATING: add(u, j, d, NULL, HF_JOINT_FREE, a); break;
-  case HFI_URDF_BALL: add(u, j, d, NULL, HF_JOINT_BALL, a); break;
-  case HFI_URDF_PRISMATIC: add(u, j, d, NULL, HF_JOINT_SLIDE, a); break;
+  case HFI_URDF_FLOATING:
+    add(u, j, d, NULL, HF_JOINT_FREE, a);
+    break;
+  case HFI_URDF_BALL:
+    add(u, j, d, NULL, HF_JOINT_BALL, a);
+    break;
+  case HFI_URDF_PRISMATIC:
+    add(u, j, d, NULL, HF_JOINT_SLIDE, a);
+    break;
   case HFI_URDF_PLANAR: { // two slides across the axis, then a hinge about it
     hfMat3 R = m3_from_quat(hfi_quat_from_z(a));
     add(u, j, d, "_TX", HF_JOINT_SLIDE, m3_col(R, 0));
@@ -79,7 +94,8 @@ void hfi_urdf_add_joints(hfiUrdf* u, const hfiUrdfJoint* j, int body) {
     add(u, j, d, "_RZ", HF_JOINT_HINGE, a);
     break;
   }
-  default: add(u, j, d, NULL, HF_JOINT_HINGE, a);
+  default:
+    add(u, j, d, NULL, HF_JOINT_HINGE, a);
   }
 }
 
@@ -100,14 +116,16 @@ void hfi_urdf_read_mimic(hfiUrdf* u) {
     hfi_read_real(r, mimic, "offset", &d.data[0]);
     hfi_read_real(r, mimic, "multiplier", &d.data[1]);
     if (d.obj1 < 0 || d.obj2 < 0) {
-      hfi_fail(r, mimic, HF_ERROR_MODEL, "joint \"%s\" cannot mimic \"%s\": one of them has no single coordinate", j->name, other);
+      hfi_fail(r, mimic, HF_ERROR_MODEL,
+               "joint \"%s\" cannot mimic \"%s\": one of them has no single coordinate", j->name,
+               other);
       return;
     }
     if (!r->status) hfi_keep(r, mimic, hf_builder_add_equality(r->builder, &d, &r->scratch));
   }
 }
 
-// ---- inertia ----------------------------------------------------------------------------------------------
+// ---- inertia ------------------------------------------------------------------------------------
 
 // Reports principal moments that no matter has: negative, or A + B < C.
 static void judge_inertia(hfiUrdf* u, const hfiUrdfLink* link, const double I[6]) {
@@ -116,7 +134,8 @@ static void judge_inertia(hfiUrdf* u, const hfiUrdfLink* link, const double I[6]
   eigen3(I, moment, &R);
   if (moment[2] >= 0 && moment[1] + moment[2] >= moment[0] * (1 - 1e-6)) return;
   hfi_note(u->r, link->elem, HF_WARNING,
-           "link \"%.100s\": no matter has the principal moments %g %g %g (A + B >= C); their mean is used for all three",
+           "link \"%.100s\": no matter has the principal moments %g %g %g (A + B >= C); their mean "
+           "is used for all three",
            link->name, moment[0], moment[1], moment[2]);
 }
 

@@ -12,15 +12,16 @@ typedef struct hfiUrdfJoint hfiUrdfJoint;
 typedef struct hfiUrdfLink {
   const char* name;
   hfiElem* elem;
-  hfiUrdfJoint* joint;            // that moves it, NULL: a root
-  hfiUrdfJoint *first, **tail;    // joints to its children, in the order written
+  hfiUrdfJoint* joint;         // that moves it, NULL: a root
+  hfiUrdfJoint *first, **tail; // joints to its children, in the order written
   struct hfiUrdfLink* next;
-  int body;                       // in the builder, -1: not yet
-  hfiFrame frame;                 // in that body: not the identity where it was merged into it
-  hfBodyDef def;                  // of a leader: inertials of all that is merged into it
-  int visited;                    // the last walk that came here
-  int mass;                       // hfiUrdfMass of the body it belongs to, at its leader
-  struct hfiUrdfLink* leader;     // the link whose body it belongs to: itself, or what it is merged into
+  int body;       // in the builder, -1: not yet
+  hfiFrame frame; // in that body: not the identity where it was merged into it
+  hfBodyDef def;  // of a leader: inertials of all that is merged into it
+  int visited;    // the last walk that came here
+  int mass;       // hfiUrdfMass of the body it belongs to, at its leader
+  struct hfiUrdfLink*
+      leader; // the link whose body it belongs to: itself, or what it is merged into
 } hfiUrdfLink;
 
 struct hfiUrdfJoint {
@@ -28,7 +29,7 @@ struct hfiUrdfJoint {
   hfiElem* elem;
   int type; // hfiUrdfJointType
   hfiUrdfLink *parent, *child;
-  hfiFrame origin;                // X_PC at zero
+  hfiFrame origin; // X_PC at zero
   hfiUrdfJoint *sibling, *next;
 };
 
@@ -36,7 +37,13 @@ struct hfiUrdfJoint {
 typedef enum hfiUrdfMass { HFI_URDF_MASSLESS, HFI_URDF_EXPLICIT, HFI_URDF_INFERRED } hfiUrdfMass;
 
 typedef enum hfiUrdfJointType {
-  HFI_URDF_REVOLUTE, HFI_URDF_CONTINUOUS, HFI_URDF_PRISMATIC, HFI_URDF_FIXED, HFI_URDF_FLOATING, HFI_URDF_PLANAR, HFI_URDF_BALL
+  HFI_URDF_REVOLUTE,
+  HFI_URDF_CONTINUOUS,
+  HFI_URDF_PRISMATIC,
+  HFI_URDF_FIXED,
+  HFI_URDF_FLOATING,
+  HFI_URDF_PLANAR,
+  HFI_URDF_BALL
 } hfiUrdfJointType;
 
 typedef struct hfiUrdfMesh { // a file and scale that was loaded already

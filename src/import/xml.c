@@ -1,5 +1,5 @@
-// expat's events become a tree. Entity declarations are refused: neither MJCF nor URDF needs them, and
-// without them no input can grow while it is read.
+// expat's events become a tree. Entity declarations are refused: neither MJCF nor URDF needs them,
+// and without them no input can grow while it is read.
 #include "import/xml.h"
 
 #include "import/reader.h"
@@ -11,9 +11,9 @@
 #include <string.h>
 
 enum {
-  MAX_DEPTH = 200,             // nested elements: readers recurse
-  MAX_ELEMENTS = 2000000,      // in one file
-  MAX_TEXT = 1 << 20,          // bytes of text kept of one element
+  MAX_DEPTH = 200,        // nested elements: readers recurse
+  MAX_ELEMENTS = 2000000, // in one file
+  MAX_TEXT = 1 << 20,     // bytes of text kept of one element
   MAX_XML_BYTES = 256 << 20,
 };
 
@@ -51,17 +51,25 @@ static void add_attributes(Parse* p, hfiElem* elem, const char** attributes) {
 static void append(hfiElem* parent, hfiElem* elem) {
   elem->parent = parent;
   if (!parent) return;
-  if (parent->last) parent->last->next = elem;
-  else parent->child = elem;
+  if (parent->last)
+    parent->last->next = elem;
+  else
+    parent->child = elem;
   parent->last = elem;
 }
 
 static void XMLCALL on_start(void* data, const char* name, const char** attributes) {
   Parse* p = data;
-  if (p->reader->status) { stop(p); return; }
+  if (p->reader->status) {
+    stop(p);
+    return;
+  }
   hfiElem* elem = HFI_NEW(p->reader, hfiElem, 1);
   if (elem) elem->name = copy_text(p->reader, name, strlen(name));
-  if (p->reader->status) { stop(p); return; }
+  if (p->reader->status) {
+    stop(p);
+    return;
+  }
   elem->file = p->file;
   elem->line = (int)XML_GetCurrentLineNumber(p->expat);
   elem->depth = p->open ? p->open->depth + 1 : 0;
@@ -72,7 +80,10 @@ static void XMLCALL on_start(void* data, const char* name, const char** attribut
     hfi_fail(p->reader, elem, HF_ERROR_PARSE, "elements are nested more than %d deep", MAX_DEPTH);
   if (++p->count > MAX_ELEMENTS)
     hfi_fail(p->reader, elem, HF_ERROR_PARSE, "more than %d elements", MAX_ELEMENTS);
-  if (p->reader->status) { stop(p); return; }
+  if (p->reader->status) {
+    stop(p);
+    return;
+  }
   p->open = elem;
   p->text_length = 0;
 }
@@ -100,11 +111,15 @@ static int is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == 
 static void XMLCALL on_end(void* data, const char* name) {
   (void)name;
   Parse* p = data;
-  if (p->reader->status) { stop(p); return; }
+  if (p->reader->status) {
+    stop(p);
+    return;
+  }
   size_t begin = 0, end = p->text_length;
   while (begin < end && is_blank(p->text[begin])) ++begin;
   while (end > begin && is_blank(p->text[end - 1])) --end;
-  if (end > begin && !p->open->child) p->open->text = copy_text(p->reader, p->text + begin, end - begin);
+  if (end > begin && !p->open->child)
+    p->open->text = copy_text(p->reader, p->text + begin, end - begin);
   p->text_length = 0;
   p->open = p->open->parent;
 }
@@ -112,12 +127,19 @@ static void XMLCALL on_end(void* data, const char* name) {
 static void XMLCALL on_entity(void* data, const char* name, int is_parameter, const char* value,
                               int value_length, const char* base, const char* system_id,
                               const char* public_id, const char* notation) {
-  (void)is_parameter; (void)value; (void)value_length; (void)base; (void)system_id; (void)public_id;
+  (void)is_parameter;
+  (void)value;
+  (void)value_length;
+  (void)base;
+  (void)system_id;
+  (void)public_id;
   (void)notation;
   Parse* p = data;
   if (!p->reader->status) {
-    hfiElem place = {.name = "!ENTITY", .file = p->file, .line = (int)XML_GetCurrentLineNumber(p->expat)};
-    hfi_fail(p->reader, &place, HF_ERROR_PARSE, "entity declarations are not accepted (\"%.60s\")", name);
+    hfiElem place = {
+        .name = "!ENTITY", .file = p->file, .line = (int)XML_GetCurrentLineNumber(p->expat)};
+    hfi_fail(p->reader, &place, HF_ERROR_PARSE, "entity declarations are not accepted (\"%.60s\")",
+             name);
   }
   stop(p);
 }
@@ -198,34 +220,41 @@ void hfi_xml_splice(hfiElem* elem, hfiElem* root) {
   }
 }
 
-// ---- what was not used -------------------------------------------------------------------------------
+// ---- what was not used --------------------------------------------------------------------------
 
 static const hfiMeaning* find_meaning(const hfiMeaning* table, const char* elem, const char* attr) {
   for (; table->elem; ++table) {
     if (strcmp(table->elem, "*") != 0 && strcmp(table->elem, elem) != 0) continue;
     if (!attr && !table->attr) return table;
-    if (attr && table->attr && (strcmp(table->attr, "*") == 0 || strcmp(table->attr, attr) == 0)) return table;
+    if (attr && table->attr && (strcmp(table->attr, "*") == 0 || strcmp(table->attr, attr) == 0))
+      return table;
   }
   return NULL;
 }
 
-static void report_attribute(hfiReader* r, const hfiElem* elem, const hfiAttr* attr, const hfiMeaning* table) {
+static void report_attribute(hfiReader* r, const hfiElem* elem, const hfiAttr* attr,
+                             const hfiMeaning* table) {
   const hfiMeaning* m = find_meaning(table, elem->name, attr->name);
   if (m && !m->text) return;
   if (m)
-    hfi_note(r, elem, m->harmless ? HF_NOTE : HF_WARNING, "<%.60s %.60s=…>: %s", elem->name, attr->name, m->text);
+    hfi_note(r, elem, m->harmless ? HF_NOTE : HF_WARNING, "<%.60s %.60s=…>: %s", elem->name,
+             attr->name, m->text);
   else
-    hfi_note(r, elem, HF_WARNING, "<%.60s %.60s=…>: unknown attribute, not used", elem->name, attr->name);
+    hfi_note(r, elem, HF_WARNING, "<%.60s %.60s=…>: unknown attribute, not used", elem->name,
+             attr->name);
 }
 
 void hfi_xml_report(hfiReader* reader, const hfiElem* root, const hfiMeaning* table) {
   if (!root->used) {
     const hfiMeaning* m = find_meaning(table, root->name, NULL);
-    if (m && m->text) hfi_note(reader, root, m->harmless ? HF_NOTE : HF_WARNING, "<%.60s>: %s", root->name, m->text);
+    if (m && m->text)
+      hfi_note(reader, root, m->harmless ? HF_NOTE : HF_WARNING, "<%.60s>: %s", root->name,
+               m->text);
     if (!m) hfi_note(reader, root, HF_WARNING, "<%.60s>: unknown element, not used", root->name);
     return;
   }
   for (const hfiAttr* attr = root->attr; attr; attr = attr->next)
     if (!attr->used) report_attribute(reader, root, attr, table);
-  for (const hfiElem* child = root->child; child; child = child->next) hfi_xml_report(reader, child, table);
+  for (const hfiElem* child = root->child; child; child = child->next)
+    hfi_xml_report(reader, child, table);
 }

@@ -19,7 +19,7 @@
 #define HAVE_SANITIZER 0
 #endif
 
-// ---- counting allocator --------------------------------------------------------------------------------
+// ---- counting allocator -------------------------------------------------------------------------
 
 static int counting, fail_at, count;
 static long live;
@@ -72,7 +72,7 @@ void free(void* p) {
 }
 #endif
 
-// ---- models ----------------------------------------------------------------------------------------------
+// ---- models -------------------------------------------------------------------------------------
 
 // Loads with allocation number n failing (0: none). Returns the number of allocations.
 static int load(const char* path, int n, hfStatus* status) {

@@ -254,7 +254,7 @@ static void test_urdf(void** state) {
   REFUSE_ALL(cases);
 }
 
-// ---- sizes -------------------------------------------------------------------------------------------------
+// ---- sizes --------------------------------------------------------------------------------------
 
 static char* repeat(const char* head, const char* open, const char* middle, const char* close, const char* tail, int count) {
   size_t size = strlen(head) + strlen(middle) + strlen(tail) + (size_t)count * (strlen(open) + strlen(close)) + 1;
@@ -275,12 +275,18 @@ static void test_depth_and_size(void** state) {
   char* unclosed = repeat("<mujoco>", "<a>", "", "", "", 100000);
   refuse_text(unclosed, strlen(unclosed), PARSE, "nested more than");
   free(unclosed);
+  char* nested = repeat("<mujoco><worldbody>", "<replicate count='1000'>", "<geom size='1'/>", "</replicate>", "</worldbody></mujoco>", 5);
+  refuse_text(nested, strlen(nested), MODEL, "the model unfolds to more than 1000000 elements");
+  free(nested);
+  char* empty = repeat("<mujoco><worldbody>", "<replicate count='100000'/>", "", "", "</worldbody></mujoco>", 11);
+  refuse_text(empty, strlen(empty), MODEL, "more than 1000000 replicas");
+  free(empty);
   char* many = repeat("<mujoco>", "<a/>", "", "", "</mujoco>", 2000010);
   refuse_text(many, strlen(many), PARSE, "more than 2000000 elements");
   free(many);
 }
 
-// ---- files -------------------------------------------------------------------------------------------------
+// ---- files --------------------------------------------------------------------------------------
 
 static char folder[] = "/tmp/holdfast_refusals_XXXXXX";
 
@@ -350,7 +356,7 @@ static void test_mesh_files(void** state) {
   refuse_file("dae.xml", PARSE, "bad.dae");
 }
 
-// ---- meshes in memory ----------------------------------------------------------------------------------------
+// ---- meshes in memory ---------------------------------------------------------------------------
 
 typedef hfStatus (*Read)(hfiTriMesh*, const char*, size_t, const char*, hfError*);
 

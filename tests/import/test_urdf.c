@@ -151,7 +151,7 @@ static void test_filters_and_frames(void** state) {
   hf_model_free(m);
 }
 
-// ---- packages ----------------------------------------------------------------------------------------------
+// ---- packages -----------------------------------------------------------------------------------
 
 static void copy_mesh(const char* to) {
   char command[1024];

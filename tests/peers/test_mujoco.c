@@ -27,7 +27,7 @@ static int model_count, shared_count;
 static char folder[] = "/tmp/holdfast_peers_XXXXXX";
 static int have_reference;
 
-// ---- models ------------------------------------------------------------------------------------------------
+// ---- models -------------------------------------------------------------------------------------
 
 static int is_model(const char* name) {
   const char* dot = strrchr(name, '.');
@@ -79,7 +79,7 @@ static void make_reference(void) {
   free(command);
 }
 
-// ---- reference files -------------------------------------------------------------------------------------
+// ---- reference files ----------------------------------------------------------------------------
 
 static void expect_word(FILE* in, const char* word) {
   char got[64];
@@ -107,7 +107,7 @@ static double relative_error(const double* x, const double* y, int n) {
   return scale > 0 ? most / scale : most;
 }
 
-// ---- comparison ------------------------------------------------------------------------------------------
+// ---- comparison ---------------------------------------------------------------------------------
 
 typedef struct Reference {
   FILE* in;
