@@ -15,6 +15,11 @@
 extern "C" {
 #endif
 
+typedef enum hfDrives {
+  HF_DRIVES_IMPLICIT = 0, // at the lengths and velocities of the end of the step: stable at any gain
+  HF_DRIVES_EXPLICIT = 1, // at those of its start, held: a sampled controller
+} hfDrives;
+
 typedef struct hfSimConfig {
   double step;              // h; 0: the scene's timestep [s]
   int32_t method;           // hfMethod; -1: the scene's
@@ -22,6 +27,7 @@ typedef struct hfSimConfig {
   int32_t max_contacts;     // capacity; 0: planned from the model
   int32_t gyroscopic;       // 1: gyroscopic terms implicit (default 0: explicit, in the bias)
   int32_t anticipate;       // 1: contacts that the step's free motion would make count in it (default 1)
+  int32_t drives;           // hfDrives: actuators implicit in the step (default), or sampled and held
   int32_t scene_signals;    // 1: the scene's signals drive controls that no input gives (default 1)
   double near_rigid;        // beta of rows without a stiffness of their own (docs/theory/one-law.md) [-]
   double static_speed;      // slip above which the dynamic coefficient acts, in stiction speeds [-]
@@ -88,6 +94,7 @@ HF_API hfContact hf_sim_contact(const hfSim* sim, int i);
 HF_API int hf_sim_pair_force(const hfSim* sim, int body_a, int body_b, hfVec3* normal, hfVec3* friction);
 HF_API const double* hf_sim_ctrl(const hfSim* sim);            // (nu) controls that acted
 HF_API const double* hf_sim_actuator_force(const hfSim* sim);  // (nu) [N or N m]
+HF_API const double* hf_sim_target_force(const hfSim* sim);    // (nv) of velocity targets [N or N m]
 HF_API const double* hf_sim_acceleration(const hfSim* sim);    // (nv) (v1 - v0)/h
 HF_API const double* hf_sim_sensors(const hfSim* sim);         // (nsensordata) at the end of the step
 HF_API const hfDynamics* hf_sim_dynamics(const hfSim* sim);    // kinematics at the end of the step
@@ -97,6 +104,10 @@ HF_API const hfDynamics* hf_sim_dynamics(const hfSim* sim);    // kinematics at 
 HF_API hfStatus hf_sim_evaluate(hfSim* sim, const hfState* state, const hfInput* input, hfError* error);
 // The step problem that hf_sim_step would solve at this state; valid until the sim's next call.
 HF_API hfStatus hf_sim_problem(hfSim* sim, const hfState* state, const hfInput* input, const hfStepProblem** problem, hfError* error);
+// Inverse dynamics of a step, contacts included: the force (nv), in addition to the input's, with which
+// hf_sim_step ends at velocities v1 (nv). Targets of the input do not act. Exact for the coupled problem
+// (solver.coupling); the convex answer differs from it by report.coupled_residual. force may be v1.
+HF_API hfStatus hf_sim_inverse(hfSim* sim, const hfState* state, const hfInput* input, const double* v1, double* force, hfError* error);
 
 #ifdef __cplusplus
 }

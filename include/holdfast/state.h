@@ -59,13 +59,17 @@ HF_API hfStatus hf_state_save(const hfState* state, const char* path, hfError* e
 HF_API hfStatus hf_state_restore(hfState* state, const char* path, hfError* error);
 
 // Inputs of a step. Any pointer may be NULL: zero controls (or the scene's signals), no forces, mocap
-// bodies where the model puts them.
+// bodies where the model puts them, no targets, no limits.
 typedef struct hfInput {
   double* ctrl;         // (nu)
   double* force;        // (nv) generalised force [N or N m]
   double* wrench;       // (nbody x 6) force then torque at the body's centre of mass, world axes [N, N m]
   double* mocap_pos;    // (nmocap x 3) p_WB [m]
   double* mocap_quat;   // (nmocap x 4) q_WB
+  // Inverse dynamics in the step: joints are driven to these velocities at its end by whatever force
+  // that takes, up to the limit. In addition to actuators. docs/theory/drives.md
+  double* velocity_target; // (nv) [m/s or rad/s]; NaN: none
+  double* force_limit;     // (nv) of the target's force, either way, >= 0, may be infinite [N or N m]
 } hfInput;
 
 // All arrays of an input in one allocation, initialised from the model; free with hf_input_free.

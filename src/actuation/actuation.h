@@ -42,6 +42,7 @@ struct hfActuation {
   double* input;           // (nu) clamped control, or activation
   double* force;           // (nu)
   double* joint_force;     // (nv)
+  double* target_force;    // (nv) of velocity targets
   double* tendon_total;    // (ntendon)
   hfiDrive* drive;         // (nu)
   hfiPort* port;           // (nport)
@@ -58,6 +59,7 @@ typedef struct hfiActuationStep {
   double near_rigid;      // beta of rows without a stiffness of their own [-]
   int explicit_drives;    // 1: actuator forces of the start of the step, held
   const double *q, *act, *ctrl; // (nq), (na) or NULL, (nu) or NULL
+  const double *velocity_target, *force_limit; // (nv) or NULL, as in hfInput
 } hfiActuationStep;
 
 // Slices all arrays from the arena. Over an arena without memory this only plans.
@@ -69,7 +71,7 @@ void hfi_actuation_init(hfActuation* a, const hfModel* model, hfiArena* arena);
 //   a->rows      drives, limits, friction losses, tendon springs, equalities
 // Needs hf_actuation_update, hf_dynamics_mass_matrix and hf_dynamics_factor at q.
 void hfi_actuation_step(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau, double* diag);
-// After the step: a->force and a->joint_force at the velocities v1 (nv) of its end.
+// After the step: a->force, a->joint_force and a->target_force at the velocities v1 (nv) of its end.
 void hfi_actuation_collect(hfActuation* a, const double* v1);
 
 // Union of two ascending lists of dofs; returns its size.
@@ -89,6 +91,9 @@ void hfi_drive_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep*
 void hfi_spring_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau, double* diag);
 void hfi_limit_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step);
 void hfi_friction_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step);
+// a->target_force at the velocities v1 of the end of the step.
+void hfi_target_collect(hfActuation* a, const double* v1);
+void hfi_target_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step);
 void hfi_equality_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step);
 
 double hfi_tendon_inverse_mass(const hfActuation* a, const hfDynamics* d, int tendon);

@@ -133,6 +133,7 @@ static void slice(hfActuation* a, hfiArena* arena) {
   a->input = HFI_TAKE(arena, double, m->nu);
   a->force = HFI_TAKE(arena, double, m->nu);
   a->joint_force = HFI_TAKE(arena, double, m->nv);
+  a->target_force = HFI_TAKE(arena, double, m->nv);
   a->tendon_total = HFI_TAKE(arena, double, m->ntendon);
   a->drive = HFI_TAKE(arena, hfiDrive, m->nu);
   a->port = HFI_TAKE(arena, hfiPort, m->nu);

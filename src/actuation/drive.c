@@ -183,4 +183,5 @@ void hfi_actuation_collect(hfActuation* a, const double* v1) {
     a->force[i] = a->drive[i].f0 - a->drive[i].kappa * velocity_along(&t, v1);
   }
   hfi_transmit_forces(a);
+  hfi_target_collect(a, v1);
 }

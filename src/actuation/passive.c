@@ -127,4 +127,5 @@ void hfi_actuation_step(hfActuation* a, const hfDynamics* d, const hfiActuationS
   hfi_limit_rows(a, d, step);
   hfi_friction_rows(a, d, step);
   hfi_equality_rows(a, d, step);
+  hfi_target_rows(a, d, step);
 }

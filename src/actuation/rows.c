@@ -38,7 +38,7 @@ hfiRowSizes hfi_row_capacity(const hfModel* m) {
   for (int i = 0; i < m->nu; ++i) reserve(m, &s, 1, 1, hfi_moment_capacity(m, i), m->ntree);
   for (int j = 0; j < m->njnt; ++j)
     if (hf_model_jnt_limited(m)[j]) reserve(m, &s, 2, 1, hf_model_jnt_type(m)[j] == HF_JOINT_BALL ? 3 : 1, 1);
-  reserve(m, &s, m->nv, 1, 1, 1); // friction losses
+  reserve(m, &s, 2 * m->nv, 1, 1, 1); // friction losses, velocity targets
   for (int t = 0; t < m->ntendon; ++t) // two limits, friction, two springs, damper
     reserve(m, &s, 6, 1, hf_model_tendon_num(m)[t], m->ntree);
   for (int e = 0; e < m->neq; ++e) reserve_equality(m, &s, e);

@@ -20,7 +20,8 @@ typedef enum hfiRowSource {     // and what `id` of the block means
   HFI_ROW_TENDON_FRICTION,      // tendon
   HFI_ROW_TENDON_SPRING,        // tendon
   HFI_ROW_TENDON_DAMPER,        // tendon
-  HFI_ROW_EQUALITY              // equality
+  HFI_ROW_EQUALITY,             // equality
+  HFI_ROW_TARGET                // dof: a velocity that the input asks for
 } hfiRowSource;
 
 typedef struct hfiRowBlock {

@@ -4,6 +4,7 @@
 #include "base/error.h"
 
 #include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,7 +117,7 @@ hfStatus hf_state_restore(hfState* s, const char* path, hfError* error) {
 // ---- inputs --------------------------------------------------------------------------------------
 
 hfInput* hf_input_create(const hfModel* m) {
-  size_t n = (size_t)(m->nu + m->nv + 6 * m->nbody + 7 * m->nmocap);
+  size_t n = (size_t)(m->nu + 3 * m->nv + 6 * m->nbody + 7 * m->nmocap);
   hfInput* input = calloc(1, sizeof *input + sizeof(double) * n);
   if (!input) return NULL;
   double* at = (double*)(input + 1);
@@ -124,7 +125,10 @@ hfInput* hf_input_create(const hfModel* m) {
   input->force = at, at += m->nv;
   input->wrench = at, at += 6 * m->nbody;
   input->mocap_pos = at, at += 3 * m->nmocap;
-  input->mocap_quat = at;
+  input->mocap_quat = at, at += 4 * m->nmocap;
+  input->velocity_target = at, at += m->nv;
+  input->force_limit = at;
+  for (int i = 0; i < m->nv; ++i) input->velocity_target[i] = NAN, input->force_limit[i] = INFINITY;
   for (int i = 0; i < m->nmocap; ++i) {
     int b = hf_model_mocap_body(m)[i];
     memcpy(input->mocap_pos + 3 * i, hf_model_body_pos(m) + 3 * b, 3 * sizeof(double));

@@ -36,7 +36,8 @@ void hfi_sim_forces(hfSim* s, const hfState* state, const hfInput* in) {
   hfi_sim_input(s, state, in);
   hf_dynamics_factor(d);
   hf_actuation_update(&s->actuation, d, hf_state_q(state));
-  hfiActuationStep step = {s->h, s->config.near_rigid, 0, hf_state_q(state), hf_state_act(state), s->ctrl};
+  hfiActuationStep step = {s->h, s->config.near_rigid, s->config.drives == HF_DRIVES_EXPLICIT, hf_state_q(state), hf_state_act(state), s->ctrl, NULL, NULL};
+  if (in) step.velocity_target = in->velocity_target, step.force_limit = in->force_limit;
   hfi_actuation_step(&s->actuation, d, &step, s->tau, p->diag);
   hfi_rows_append(&s->actuation.rows, m, p);
   hf_dynamics_multiply(d, p->v0, p->p);

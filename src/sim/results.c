@@ -6,7 +6,7 @@
 #include "solve/law.h"
 
 // s = J v1 of the rows of a block.
-static void row_velocities(hfSim* s, const hfStepBlock* b) {
+void hfi_row_velocities(hfSim* s, const hfStepBlock* b) {
   const hfStepProblem* p = &s->assembly.problem;
   double* out = s->row_velocity + b->row;
   for (int r = 0; r < b->dim; ++r) out[r] = 0;
@@ -39,7 +39,7 @@ void hfi_sim_results(hfSim* s, hfStepReport* report) {
     report->max_depth = max2(report->max_depth, s->contact[i].depth);
     if (s->block[i] < 0) continue;
     const hfStepBlock* b = &p->block[s->block[i]];
-    row_velocities(s, b);
+    hfi_row_velocities(s, b);
     report->nstick += contact_sticks(&p->contact[b->param], p->h, b->dim, s->row_velocity + b->row, s->impulse[b->row] / p->h);
   }
   for (int i = 0; i < p->nv; ++i) s->acceleration[i] = (s->v1[i] - p->v0[i]) / p->h;
@@ -102,6 +102,7 @@ const hfModel* hf_sim_model(const hfSim* s) { return s->model; }
 double hf_sim_step_size(const hfSim* s) { return s->h; }
 const double* hf_sim_ctrl(const hfSim* s) { return s->ctrl; }
 const double* hf_sim_actuator_force(const hfSim* s) { return hf_actuation_force(&s->actuation); }
+const double* hf_sim_target_force(const hfSim* s) { return s->actuation.target_force; }
 const double* hf_sim_acceleration(const hfSim* s) { return s->acceleration; }
 const double* hf_sim_sensors(const hfSim* s) { return s->sensor; }
 const hfDynamics* hf_sim_dynamics(const hfSim* s) { return &s->dynamics; }

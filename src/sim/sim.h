@@ -62,6 +62,10 @@ void hfi_sim_contacts(hfSim* sim, const hfState* state);
 void hfi_sim_input(hfSim* sim, const hfState* state, const hfInput* input);
 // Actuators, springs, limits: fills p*, diag and the rows that are no contacts.
 void hfi_sim_forces(hfSim* sim, const hfState* state, const hfInput* input);
+// Everything up to the step problem. Leaves the state alone.
+void hfi_sim_problem(hfSim* sim, const hfState* state, const hfInput* input);
+// s->row_velocity of a block at s->v1.
+void hfi_row_velocities(hfSim* sim, const hfStepBlock* block);
 // Row velocities, accelerations and the report, from v1 and the impulses.
 void hfi_sim_results(hfSim* sim, hfStepReport* report);
 

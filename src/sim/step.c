@@ -46,9 +46,20 @@ static hfStatus check_input(const hfSim* s, const hfInput* in, hfError* error) {
   return HF_OK;
 }
 
+// A target may be NaN (none) but not infinite; a limit may be infinite but not negative.
+static hfStatus check_targets(const hfSim* s, const hfInput* in, hfError* error) {
+  for (int i = 0; in && i < s->model->nv; ++i) {
+    if (in->velocity_target && isinf(in->velocity_target[i])) return refuse_dof(s->model, i, "velocity target", error);
+    if (in->force_limit && !(in->force_limit[i] >= 0))
+      return hfi_refuse(error, HF_ERROR_ARGUMENT, "input force_limit[%d] = %g: must not be negative", i, in->force_limit[i]);
+  }
+  return HF_OK;
+}
+
 hfStatus hfi_sim_check(const hfSim* s, const hfState* state, const hfInput* in, hfError* error) {
   hfStatus status = check_state(s, state, error);
-  return status == HF_OK ? check_input(s, in, error) : status;
+  if (status == HF_OK) status = check_input(s, in, error);
+  return status == HF_OK ? check_targets(s, in, error) : status;
 }
 
 // ---- stages --------------------------------------------------------------------------------------
@@ -88,7 +99,7 @@ void hfi_sim_contacts(hfSim* s, const hfState* state) {
 }
 
 // Everything up to the step problem. Leaves the state alone.
-static void pose_problem(hfSim* s, const hfState* state, const hfInput* in) {
+void hfi_sim_problem(hfSim* s, const hfState* state, const hfInput* in) {
   const double* v0 = hf_state_v(state);
   hfDynamics* d = &s->dynamics;
   hfi_sim_pose(s, hf_state_q(state), in);
@@ -132,7 +143,7 @@ static void advance(hfSim* s, hfState* state, const hfInput* in, hfStepReport* r
 }
 
 static hfStatus step_discrete(hfSim* s, hfState* state, const hfInput* in, hfStepReport* report, hfError* error) {
-  pose_problem(s, state, in);
+  hfi_sim_problem(s, state, in);
   hfStatus status = hf_solver_solve(s->solver, &s->config.solver, &s->assembly.problem, s->v1, s->impulse, &report->solve, error);
   if (status < 0) return status;
   report->status = status;
@@ -155,7 +166,7 @@ hfStatus hf_sim_step(hfSim* s, hfState* state, const hfInput* in, hfStepReport* 
 hfStatus hf_sim_problem(hfSim* s, const hfState* state, const hfInput* in, const hfStepProblem** problem, hfError* error) {
   hfStatus status = hfi_sim_check(s, state, in, error);
   if (status != HF_OK) return status;
-  pose_problem(s, state, in);
+  hfi_sim_problem(s, state, in);
   *problem = &s->assembly.problem;
   return HF_OK;
 }

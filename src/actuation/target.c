@@ -1,0 +1,36 @@
+// Velocity targets: inverse dynamics as rows of the step (Shepherd, Zapolsky, Drumwright Eq. 2-4).
+//
+//   tau_i = clamp(-kappa_i (v_i - v_des,i), -b_i, b_i),   h kappa_i = (2 pi/beta)^2/w_i
+//
+//   v_des  velocity asked for at the end of the step     b  force limit
+//   w      (M^-1)_ii                                     beta  hfSimConfig.near_rigid
+//
+// Where the limits allow, the target is met up to 1/(1 + h kappa w) of what the joint would otherwise
+// do; where they do not, the force is exactly the limit, whatever contact does. The rows minimise
+// sum_i h b_i |v_i - v_des,i| (Huber, rounded below b/kappa) on top of Gauss's principle: an exact
+// penalty, so desired velocities that conflict with contact leave a solvable problem. docs/theory/drives.md
+#include "actuation/actuation.h"
+
+#include <string.h>
+
+static void add_target(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int32_t dof) {
+  double one = 1, limit = step->force_limit ? step->force_limit[dof] : INFINITY;
+  double w = hfi_inverse_mass(d, a->dense, 1, &dof, &one);
+  hfiRowBlock b = hfi_rows_add(&a->rows, HFI_ROW_TARGET, dof, 1, 1);
+  hfSaturatedRow row = {step->velocity_target[dof], hfi_stiffest(step, w), -limit, limit};
+  a->rows.cols[b.col] = dof;
+  a->rows.J[b.jac] = 1;
+  a->rows.row[b.row] = row;
+}
+
+void hfi_target_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
+  if (!step->velocity_target) return;
+  for (int32_t i = 0; i < a->model->nv; ++i)
+    if (!isnan(step->velocity_target[i])) add_target(a, d, step, i);
+}
+
+void hfi_target_collect(hfActuation* a, const double* v1) {
+  memset(a->target_force, 0, sizeof *a->target_force * (size_t)a->model->nv);
+  for (int b = 0; b < a->rows.n.nblock; ++b)
+    if (a->rows.block[b].source == HFI_ROW_TARGET) hfi_rows_force(&a->rows, &a->rows.block[b], v1, &a->target_force[a->rows.block[b].id]);
+}

@@ -1,0 +1,68 @@
+// Inverse dynamics of a step.
+//
+// Every law gives its impulse as a function of the velocity v1 of the end of the step, contact included:
+// the force that makes a step end there is the residual of the step problem, without any solve,
+//
+//   tau = (A v1 - p* - sum_b J_b^T gamma_b(J_b v1))/h.
+#include "sim/sim.h"
+
+#include "solve/law.h"
+
+#include <string.h>
+
+// r = A v1 - p*
+static void momentum_residual(const hfStepProblem* p, const double* v1, double* r) {
+  for (int t = 0; t < p->ntree; ++t) {
+    int first = p->tree_start[t], n = p->tree_start[t + 1] - first;
+    const double* M = p->M + p->M_start[t];
+    for (int i = 0; i < n; ++i) {
+      double sum = p->diag[first + i] * v1[first + i] - p->p[first + i];
+      for (int j = 0; j < n; ++j) sum += M[i * n + j] * v1[first + j];
+      r[first + i] = sum;
+    }
+  }
+}
+
+static void block_impulse(const hfStepProblem* p, const hfStepBlock* b, int coupling, const double* s, double* gamma) {
+  if (b->law == HF_LAW_CONTACT) {
+    hfiContactResponse out;
+    const hfContactLaw* law = &p->contact[b->param];
+    hfi_contact_respond(law, p->h, b->dim, coupling, 0, s, &out);
+    memcpy(gamma, out.gamma, sizeof *gamma * (size_t)b->dim);
+    return;
+  }
+  for (int i = 0; i < b->dim; ++i) {
+    double slope;
+    gamma[i] = hfi_saturated_respond(&p->saturated[b->param + i], p->h, s[i], &slope);
+  }
+}
+
+// r -= J^T gamma
+static void subtract_impulse(const hfStepProblem* p, const hfStepBlock* b, const double* gamma, double* r) {
+  for (int k = b->piece; k < b->piece + b->npiece; ++k) {
+    const hfStepPiece* piece = &p->piece[k];
+    double* at = r + p->tree_start[piece->tree];
+    for (int i = 0; i < b->dim; ++i)
+      for (int c = 0; c < piece->ncol; ++c) at[p->cols[piece->col + c]] -= p->J[piece->jac + i * piece->ncol + c] * gamma[i];
+  }
+}
+
+hfStatus hf_sim_inverse(hfSim* s, const hfState* state, const hfInput* in, const double* v1, double* force, hfError* error) {
+  hfInput free_input = in ? *in : (hfInput){0};
+  free_input.velocity_target = NULL;
+  hfStatus status = hfi_sim_check(s, state, &free_input, error);
+  if (status != HF_OK) return status;
+  hfi_sim_problem(s, state, &free_input);
+  const hfStepProblem* p = &s->assembly.problem;
+  memcpy(s->v1, v1, sizeof *v1 * (size_t)p->nv);
+  momentum_residual(p, s->v1, force);
+  for (int b = 0; b < p->nblock; ++b) {
+    const hfStepBlock* block = &p->block[b];
+    double gamma[6];
+    hfi_row_velocities(s, block);
+    block_impulse(p, block, s->config.solver.coupling, s->row_velocity + block->row, gamma);
+    subtract_impulse(p, block, gamma, force);
+  }
+  for (int i = 0; i < p->nv; ++i) force[i] /= p->h;
+  return HF_OK;
+}

@@ -1,0 +1,124 @@
+// Velocity targets and inverse dynamics of a step, against balances of force and each other.
+#include "support/sim_world.h"
+
+#include <math.h>
+
+// A two-link arm above a floor that its tip can press on, with a joint limit at the elbow.
+static const char* const kArm =
+    "<mujoco><option timestep='0.005'/><worldbody><geom type='plane' size='1 1 1'/>"
+    "<body pos='0 0 0.3'><joint name='a' axis='0 1 0'/><geom type='capsule' size='0.02' fromto='0 0 0 0.3 0 0' mass='1' contype='0' conaffinity='0'/>"
+    "<body pos='0.3 0 0'><joint name='b' axis='0 1 0' range='-100 60'/><geom type='capsule' size='0.02' fromto='0 0 0 0.3 0 0' mass='0.5' contype='0' conaffinity='0'/>"
+    "<geom type='sphere' size='0.03' pos='0.3 0 0' mass='0.1'/></body></body>"
+    "<body pos='-0.5 0 0.05'><freejoint/><geom type='box' size='0.05 0.05 0.05' mass='0.4'/></body>"
+    "</worldbody></mujoco>";
+
+static void test_target_is_met(void** state) {
+  (void)state;
+  simWorld w = sim_world_make(kArm, 0.01, 1e-12);
+  w.input->velocity_target[0] = 0.3;
+  w.input->velocity_target[1] = -0.7;
+  sim_world_step(&w, 20);
+  // near-rigid rows let through 1/3949 of what gravity does to a joint in a step (about 1.5 rad/s)
+  assert_true(fabs(sim_v(&w)[0] - 0.3) < 5e-4);
+  assert_true(fabs(sim_v(&w)[1] + 0.7) < 5e-4);
+  sim_world_free(&w);
+}
+
+static void test_limit_is_exact(void** state) {
+  (void)state;
+  simWorld w = sim_world_make(kArm, 0.01, 1e-10);
+  w.input->velocity_target[0] = -5; // up, against gravity: more than 0.8 N m can do
+  w.input->velocity_target[1] = 0;
+  w.input->force_limit[0] = w.input->force_limit[1] = 0.8;
+  int saturated = 0;
+  for (int k = 0; k < 100; ++k) {
+    sim_world_step(&w, 1);
+    const double* tau = hf_sim_target_force(w.sim);
+    for (int i = 0; i < 2; ++i) assert_true(fabs(tau[i]) <= 0.8);
+    saturated += tau[0] == -0.8;
+  }
+  assert_true(saturated > 50);
+  sim_world_free(&w);
+}
+
+static void test_infinite_target_is_refused(void** state) {
+  (void)state;
+  simWorld w = sim_world_make(kArm, 0.01, 1e-10);
+  hfError error = {HF_OK, ""};
+  w.input->velocity_target[1] = INFINITY;
+  assert_int_equal(hf_sim_step(w.sim, w.state, w.input, NULL, &error), HF_ERROR_NONFINITE);
+  assert_non_null(strstr(error.message, "\"b\""));
+  w.input->velocity_target[1] = NAN;
+  w.input->force_limit[0] = -1;
+  assert_int_equal(hf_sim_step(w.sim, w.state, w.input, NULL, &error), HF_ERROR_ARGUMENT);
+  assert_true(w.state->time == 0);
+  sim_world_free(&w);
+}
+
+// What a step did is undone by its inverse: the force that acted comes out, zero on dofs without one.
+static void compare_inverse(simWorld* w, const double* acted, const double* v1, hfState* before) {
+  int nv = w->model->nv;
+  double out[16], largest = 1;
+  hfError error = {HF_OK, ""};
+  assert_true(nv <= 16);
+  for (int i = 0; i < nv; ++i) w->input->force[i] = 0;
+  assert_int_equal(hf_sim_inverse(w->sim, before, w->input, v1, out, &error), HF_OK);
+  for (int i = 0; i < nv; ++i) largest = fmax(largest, fabs(acted[i]));
+  for (int i = 0; i < nv; ++i) assert_true(fabs(out[i] - acted[i]) < 1e-8 * largest);
+}
+
+static void copy_state(hfState* to, const hfState* from) { memcpy(to, from, from->size); }
+
+// Forces given to the step, with the tip pressing on the floor, a box at rest and the elbow at its limit.
+static void test_inverse_of_given_forces(void** state) {
+  (void)state;
+  simWorld w = sim_world_make(kArm, 0.005, 1e-12);
+  hfState* before = hf_state_create(w.model);
+  int touching = 0, limited = 0;
+  for (int k = 0; k < 300; ++k) {
+    double tau[8] = {1 + sin(0.1 * k), 2 + cos(0.07 * k), 0, 0, 0, 0, 0, 0};
+    memcpy(w.input->force, tau, sizeof tau);
+    copy_state(before, w.state);
+    sim_world_step(&w, 1);
+    touching += hf_sim_contact_count(w.sim) > 4;
+    limited += sim_q(&w)[1] > 60 * 3.14159 / 180 - 1e-3;
+    compare_inverse(&w, tau, sim_v(&w), before);
+  }
+  assert_true(touching > 50 && limited > 50);
+  hf_state_free(before);
+  sim_world_free(&w);
+}
+
+// Forces that the step found itself, for targets, under limits, pressing on the floor.
+static void test_inverse_of_targets(void** state) {
+  (void)state;
+  simWorld w = sim_world_make(kArm, 0.005, 1e-12);
+  hfState* before = hf_state_create(w.model);
+  int touching = 0, saturated = 0;
+  for (int k = 0; k < 300; ++k) {
+    copy_state(before, w.state);
+    w.input->velocity_target[0] = 0.5 * sin(0.05 * k) + 0.6;
+    w.input->velocity_target[1] = 0.4;
+    w.input->force_limit[0] = w.input->force_limit[1] = 6;
+    sim_world_step(&w, 1);
+    const double* tau = hf_sim_target_force(w.sim);
+    double acted[8];
+    memcpy(acted, tau, sizeof acted);
+    saturated += fabs(tau[0]) == 6 || fabs(tau[1]) == 6;
+    touching += hf_sim_contact_count(w.sim) > 4;
+    w.input->velocity_target[0] = w.input->velocity_target[1] = NAN;
+    compare_inverse(&w, acted, sim_v(&w), before);
+  }
+  assert_true(touching > 50 && saturated > 50);
+  hf_state_free(before);
+  sim_world_free(&w);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_target_is_met),           cmocka_unit_test(test_limit_is_exact),
+      cmocka_unit_test(test_infinite_target_is_refused), cmocka_unit_test(test_inverse_of_given_forces),
+      cmocka_unit_test(test_inverse_of_targets),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
