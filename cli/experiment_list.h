@@ -2,7 +2,7 @@
 #ifndef CLI_EXPERIMENT_LIST_H
 #define CLI_EXPERIMENT_LIST_H
 
-#define EXPERIMENTS(X) X(tamsi_box) X(tamsi_gripper) X(stiction)
+#define EXPERIMENTS(X) X(tamsi_box) X(tamsi_gripper) X(stiction) X(tamsi_allegro)
 
 #define BENCHMARKS(X) X(bench_dynamics) X(bench_gripper)
 
