@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // Path of the shared library inside the Python package.
 static int ask_python(char* path, int size) {
@@ -40,6 +41,32 @@ int peer_mujoco_open(PeerMujoco* peer) {
 #undef X
   peer_mujoco_close(peer);
   return -1;
+}
+
+// A copy of the file with the attributes, beside it, so that files it includes are found.
+static int write_variant(const char* path, const char* options, char* copy, size_t size) {
+  char text[1 << 16];
+  FILE* in = fopen(path, "r");
+  size_t n = in ? fread(text, 1, sizeof text - 1, in) : 0;
+  if (in) fclose(in);
+  text[n] = 0;
+  char* option = strstr(text, "<option ");
+  if (!option) return -1;
+  snprintf(copy, size, "%s.XXXXXX.xml", path);
+  int fd = mkstemps(copy, 4);
+  FILE* out = fd >= 0 ? fdopen(fd, "w") : NULL;
+  if (!out) return -1;
+  fprintf(out, "%.*s<option %s %s", (int)(option - text), text, options, option + 8);
+  return fclose(out);
+}
+
+mjModel* peer_mujoco_load(const PeerMujoco* peer, const char* path, const char* options) {
+  char copy[1024], message[512];
+  if (!*options) return peer->mj_loadXML(path, NULL, message, sizeof message);
+  if (write_variant(path, options, copy, sizeof copy) != 0) return NULL;
+  mjModel* model = peer->mj_loadXML(copy, NULL, message, sizeof message);
+  unlink(copy);
+  return model;
 }
 
 void peer_mujoco_close(PeerMujoco* peer) {

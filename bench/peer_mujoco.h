@@ -44,6 +44,8 @@ typedef struct PeerMujoco {
 // Opens the library that HF_MUJOCO_LIB names, else the one of the Python package `mujoco` as seen by
 // HF_PEERS_PYTHON or python3. Returns 0, or -1 where there is none.
 int peer_mujoco_open(PeerMujoco* peer);
+// Loads a scene with further attributes of its <option> element ("" for none); NULL where that fails.
+mjModel* peer_mujoco_load(const PeerMujoco* peer, const char* path, const char* options);
 void peer_mujoco_close(PeerMujoco* peer);
 
 #endif

@@ -3,12 +3,10 @@
 // Runs alternate, so that both see the same disturbances; medians are compared.
 #include "experiment.h"
 
+#include "common/world.h"
 #include "peer_mujoco.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 enum { STEPS = 1667, MOST = 101 };
 static const char* const SCENE = HF_SOURCE_DIR "/models/gripper_mug.xml";
@@ -42,24 +40,6 @@ static double run_ours(ours* o, int key) {
 
 // ---- MuJoCo --------------------------------------------------------------------------------------
 
-// The scene with other solver options, in a temporary file beside nothing else.
-static mjModel* load_variant(const PeerMujoco* peer, const variant* v) {
-  FILE* in = fopen(SCENE, "r");
-  char text[1 << 14], path[] = "/tmp/holdfast-gripper-XXXXXX.xml", message[512];
-  size_t n = in ? fread(text, 1, sizeof text - 1, in) : 0;
-  if (in) fclose(in);
-  text[n] = 0;
-  char* option = strstr(text, "<option ");
-  int fd = option ? mkstemps(path, 4) : -1;
-  FILE* out = fd >= 0 ? fdopen(fd, "w") : NULL;
-  if (!out) return NULL;
-  fprintf(out, "%.*s<option %s %s", (int)(option - text), text, v->options, option + 8);
-  fclose(out);
-  mjModel* model = peer->mj_loadXML(path, NULL, message, sizeof message);
-  unlink(path);
-  return model;
-}
-
 static double run_peer(const PeerMujoco* peer, mjModel* m, mjData* d, int key, double amplitude, double hz) {
   peer->mj_resetDataKeyframe(m, d, key);
   double ctrl[2] = {0, 10}, start = wall_clock();
@@ -73,14 +53,8 @@ static double run_peer(const PeerMujoco* peer, mjModel* m, mjData* d, int key, d
 
 // ---- both ----------------------------------------------------------------------------------------
 
-static int by_value(const void* a, const void* b) { return *(const double*)a < *(const double*)b ? -1 : 1; }
-static double median(double* x, int n) {
-  qsort(x, (size_t)n, sizeof *x, by_value);
-  return x[n / 2];
-}
-
 static void compare(const PeerMujoco* peer, const variant* v, ours* o, int key, int runs, result* r) {
-  mjModel* m = load_variant(peer, v);
+  mjModel* m = peer_mujoco_load(peer, SCENE, v->options);
   mjData* d = m ? peer->mj_makeData(m) : NULL;
   double mine[MOST], theirs[MOST];
   const double* signal = hf_model_signal_data(o->model) + hf_model_signal_adr(o->model)[0];

@@ -2,6 +2,7 @@
 #include "common/world.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int start(world* w, const char* file, const hfSimConfig* config, const char* keyframe, hfError* error) {
@@ -54,4 +55,11 @@ int world_step(world* w, long n, worldTotals* totals) {
   }
   if (totals) totals->wall += wall_clock() - begin;
   return CLI_GOOD;
+}
+
+static int by_value(const void* a, const void* b) { return *(const double*)a < *(const double*)b ? -1 : *(const double*)a > *(const double*)b; }
+
+double median(double* x, int n) {
+  qsort(x, (size_t)n, sizeof *x, by_value);
+  return x[n / 2];
 }

@@ -16,6 +16,9 @@ typedef struct world {
 int world_open(world* w, const char* file, const hfSimConfig* config, const char* keyframe);
 void world_close(world* w);
 
+// Median of n numbers, which it sorts.
+double median(double* x, int n);
+
 // A number that is added up over the steps of a run.
 typedef struct worldTotals {
   long steps, iterations;

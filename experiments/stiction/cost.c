@@ -2,8 +2,6 @@
 // alternating, median times compared.
 #include "stiction/stiction.h"
 
-#include <stdlib.h>
-
 enum { MOST = 41 };
 
 static int time_law(int friction, double* microseconds) {
@@ -18,16 +16,12 @@ static int time_law(int friction, double* microseconds) {
   return status;
 }
 
-static int by_value(const void* a, const void* b) { return *(const double*)a < *(const double*)b ? -1 : 1; }
-
 int stiction_cost(const experimentOptions* options, result* r) {
   double anchored[MOST], regularised[MOST];
   int runs = options->quick ? 5 : MOST;
   for (int i = 0; i < runs; ++i)
     if (time_law(HF_FRICTION_ANCHORED, &anchored[i]) != CLI_GOOD || time_law(HF_FRICTION_REGULARISED, &regularised[i]) != CLI_GOOD) return CLI_FAILED;
-  qsort(anchored, (size_t)runs, sizeof *anchored, by_value);
-  qsort(regularised, (size_t)runs, sizeof *regularised, by_value);
-  double ours = anchored[runs / 2], plain = regularised[runs / 2];
+  double ours = median(anchored, runs), plain = median(regularised, runs);
   result_figure(r, "step_time_anchored", ours, "us");
   result_figure(r, "step_time_regularised", plain, "us");
   result_must(r, "cost", "time a step of anchored over regularised friction, gripper", ours / plain, "at most 1.15", ours <= 1.15 * plain, 1);

@@ -6,9 +6,6 @@
 #include "peer_mujoco.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 enum { HEIGHT = 4 }; // qpos of the capsule's z
 static const double STEP = 0.002;
@@ -30,24 +27,6 @@ static int pinch_ours(const char* keyframe, double seconds, pinch* p) {
   return status;
 }
 
-// The scene with other attributes of <option>, loaded by MuJoCo.
-static mjModel* load_peer(const PeerMujoco* peer, const char* options) {
-  char text[1 << 13], path[] = "/tmp/holdfast-pinch-XXXXXX.xml", message[512];
-  FILE* in = fopen(HF_SOURCE_DIR "/models/pinch.xml", "r");
-  size_t n = in ? fread(text, 1, sizeof text - 1, in) : 0;
-  if (in) fclose(in);
-  text[n] = 0;
-  char* option = strstr(text, "<option ");
-  int fd = option ? mkstemps(path, 4) : -1;
-  FILE* out = fd >= 0 ? fdopen(fd, "w") : NULL;
-  if (!out) return NULL;
-  fprintf(out, "%.*s<option %s %s", (int)(option - text), text, options, option + 8);
-  fclose(out);
-  mjModel* m = peer->mj_loadXML(path, NULL, message, sizeof message);
-  unlink(path);
-  return m;
-}
-
 static double peer_height(const PeerMujoco* peer, const mjModel* m, const mjData* d) {
   double qpos[9];
   peer->mj_getState(m, d, qpos, MUJOCO_STATE_QPOS);
@@ -55,7 +34,7 @@ static double peer_height(const PeerMujoco* peer, const mjModel* m, const mjData
 }
 
 static int pinch_peer(const PeerMujoco* peer, const char* options, int key, double seconds, pinch* p) {
-  mjModel* m = load_peer(peer, options);
+  mjModel* m = peer_mujoco_load(peer, HF_SOURCE_DIR "/models/pinch.xml", options);
   mjData* d = m ? peer->mj_makeData(m) : NULL;
   if (!d) return CLI_FAILED;
   peer->mj_resetDataKeyframe(m, d, key);

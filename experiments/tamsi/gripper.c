@@ -27,8 +27,6 @@ static hfSimConfig paper_config(double h) {
 
 // ---- speed ---------------------------------------------------------------------------------------
 
-static int by_value(const void* a, const void* b) { return *(const double*)a < *(const double*)b ? -1 : 1; }
-
 // Slip of the mug in the jaws: range of (mug z - gripper z) after the first period [m].
 static int measure_speed(result* r, const char* keyframe, int repeats) {
   double wall[32], low = INFINITY, high = -INFINITY;
@@ -46,19 +44,18 @@ static int measure_speed(result* r, const char* keyframe, int repeats) {
     wall[k] = totals.wall;
     world_close(&w);
   }
-  qsort(wall, (size_t)repeats, sizeof *wall, by_value);
-  double median = wall[repeats / 2];
+  double middle = median(wall, repeats);
   int paper = strcmp(keyframe, "rim") == 0;
   char name[64];
   snprintf(name, sizeof name, "wall_time_%s", keyframe);
-  if (paper) result_compare(r, name, median, 0.123, "s");
-  else result_figure(r, name, median, "s");
+  if (paper) result_compare(r, name, middle, 0.123, "s");
+  else result_figure(r, name, middle, "s");
   snprintf(name, sizeof name, "real_time_factor_%s", keyframe);
-  if (paper) result_compare(r, name, 5 / median, 40, "");
-  else result_figure(r, name, 5 / median, "");
+  if (paper) result_compare(r, name, 5 / middle, 40, "");
+  else result_figure(r, name, 5 / middle, "");
   snprintf(name, sizeof name, "step_time_%s", keyframe);
-  if (paper) result_compare(r, name, 1e6 * median / 1667, 74, "us");
-  else result_figure(r, name, 1e6 * median / 1667, "us");
+  if (paper) result_compare(r, name, 1e6 * middle / 1667, 74, "us");
+  else result_figure(r, name, 1e6 * middle / 1667, "us");
   snprintf(name, sizeof name, "iterations_a_step_%s", keyframe);
   result_figure(r, name, (double)totals.iterations / (double)totals.steps, "");
   snprintf(name, sizeof name, "most_iterations_%s", keyframe);
