@@ -49,6 +49,15 @@ static void set_controls(const controlSource* c, const run* r) {
 
 // ---- the run ---------------------------------------------------------------------------------
 
+static void count_integration(runStatistics* s, const hfIntegratorReport* report) {
+  if (report->evaluations == 0) return; // discrete time
+  s->smallest_step = s->evaluations ? fmin(s->smallest_step, report->smallest) : report->smallest;
+  s->evaluations += report->evaluations;
+  s->inner_steps += report->steps;
+  s->rejected += report->rejected;
+  s->failed += report->failed;
+}
+
 static void count_step(runStatistics* s, const hfStepReport* report) {
   const hfSolveReport* solve = &report->solve;
   ++s->steps;
@@ -62,6 +71,7 @@ static void count_step(runStatistics* s, const hfStepReport* report) {
   s->worst_residual = fmax(s->worst_residual, solve->residual);
   s->worst_coupled_residual = fmax(s->worst_coupled_residual, solve->coupled_residual);
   s->max_depth = fmax(s->max_depth, report->max_depth);
+  count_integration(s, &report->integrate);
 }
 
 // Steps until the time is up, the user interrupts, or something is refused.

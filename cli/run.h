@@ -31,6 +31,8 @@ typedef struct runStatistics {
   int max_contacts;              // most in a step
   long dropped, not_converged;   // contacts beyond capacity; steps that miss the tolerance
   double worst_residual, worst_coupled_residual, max_depth;
+  long evaluations, inner_steps, rejected, failed; // of an integrator in continuous time
+  double smallest_step;                            // that it took [s]
   double wall, stepping; // wall time of the loop and of the steps in it [s]
 } runStatistics;
 

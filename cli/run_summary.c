@@ -41,6 +41,21 @@ static void describe_rungs(const runStatistics* s, char* text, size_t size) {
                                rung_names[i], s->rung[i]);
 }
 
+static void add_solver(summary* m, const runStatistics* s) {
+  char rungs[LINE_SIZE];
+  describe_rungs(s, rungs, sizeof rungs);
+  ADD(m, "rungs (steps)", "%s", rungs);
+  ADD(m, "worst residual", "%.2g, of the coupled problem %.2g (relative)", s->worst_residual,
+      s->worst_coupled_residual);
+}
+
+static void add_integrator(summary* m, const runStatistics* s) {
+  ADD(m, "integrator",
+      "%ld steps inside, the smallest %.3g s; %ld rejected for their error, %ld failed",
+      s->inner_steps, s->smallest_step, s->rejected, s->failed);
+  ADD(m, "evaluations", "%ld, %.3g a step", s->evaluations, mean(s->evaluations, s->steps));
+}
+
 static summary summarise(const run* r) {
   const runStatistics* s = &r->statistics;
   summary m = {.count = 0};
@@ -54,13 +69,12 @@ static summary summarise(const run* r) {
       s->wall, s->stepping, 1e6 * s->stepping / (double)s->steps, real_time_factor(r));
   ADD(&m, "iterations", "%ld, %.3g a step, at most %d", s->iterations,
       mean(s->iterations, s->steps), s->max_iterations);
-  char rungs[LINE_SIZE];
-  describe_rungs(s, rungs, sizeof rungs);
-  ADD(&m, "rungs (steps)", "%s", rungs);
   ADD(&m, "contacts", "%.3g a step, at most %d; deepest overlap %.3g m",
       mean(s->contacts, s->steps), s->max_contacts, s->max_depth);
-  ADD(&m, "worst residual", "%.2g, of the coupled problem %.2g (relative)", s->worst_residual,
-      s->worst_coupled_residual);
+  if (s->evaluations > 0)
+    add_integrator(&m, s);
+  else
+    add_solver(&m, s);
   if (s->not_converged > 0)
     ADD(&m, "not converged", "%ld steps missed the tolerance", s->not_converged);
   if (s->dropped > 0)
@@ -211,6 +225,14 @@ static void set_statistics(json_t* o, const run* r) {
   json_object_set_new(o, "worst_residual", json_number(s->worst_residual));
   json_object_set_new(o, "worst_coupled_residual", json_number(s->worst_coupled_residual));
   json_object_set_new(o, "max_depth", json_number(s->max_depth));
+  if (s->evaluations == 0) return;
+  json_t* integrator = json_object();
+  json_object_set_new(integrator, "evaluations", json_integer(s->evaluations));
+  json_object_set_new(integrator, "steps", json_integer(s->inner_steps));
+  json_object_set_new(integrator, "rejected", json_integer(s->rejected));
+  json_object_set_new(integrator, "failed", json_integer(s->failed));
+  json_object_set_new(integrator, "smallest_step", json_number(s->smallest_step));
+  json_object_set_new(o, "integrator", integrator);
 }
 
 int print_run_json(const run* r) {

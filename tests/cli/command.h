@@ -52,8 +52,7 @@ static inline int holdfast(const char* arguments) {
   char command[8192];
   snprintf(command, sizeof command, "%s %s >stdout.txt 2>stderr.txt", HOLDFAST, arguments);
   int status = system(command);
-  if (strstr(arguments, "/dev/full") == NULL || !strstr(arguments, ">"))
-    read_file("stdout.txt", standard_output);
+  read_file("stdout.txt", standard_output);
   read_file("stderr.txt", standard_error);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

@@ -63,6 +63,17 @@ static void test_free_fall(void** state) {
               row[3] == json_value(standard_output, "qpos", 2));
 }
 
+// A third-order method is exact for a parabola.
+static void test_free_fall_in_continuous_time(void** state) {
+  (void)state;
+  assert_works("run ball.xml --time 0.5 --json --method rk3");
+  assert_near(json_value(standard_output, "qpos", 2), 1 - 9.81 * 0.25 / 2, 1e-12);
+  assert_true(json_value(standard_output, "evaluations", 0) >= 150); // three stages, 50 steps
+  assert_works(
+      "run ball.xml --time 0.5 --method implicit-euler --newton full --tals off --jacobian fd");
+  assert_says(standard_output, "integrator ");
+}
+
 static void test_summary_for_people(void** state) {
   (void)state;
   assert_works("run machine.xml --time 0.1 --step 0.005");
@@ -253,6 +264,7 @@ static void test_interrupt_ends_cleanly(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_free_fall),
+      cmocka_unit_test(test_free_fall_in_continuous_time),
       cmocka_unit_test(test_summary_for_people),
       cmocka_unit_test(test_controls_held),
       cmocka_unit_test(test_controls_from_a_file),
