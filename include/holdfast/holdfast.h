@@ -9,6 +9,7 @@
 #include <holdfast/geometry.h>
 #include <holdfast/import.h>
 #include <holdfast/integrate.h>
+#include <holdfast/mlcp.h>
 #include <holdfast/model.h>
 #include <holdfast/record.h>
 #include <holdfast/sim.h>

@@ -7,6 +7,7 @@
 #define HOLDFAST_SIM_H
 
 #include <holdfast/dynamics.h>
+#include <holdfast/mlcp.h>
 #include <holdfast/integrate.h>
 #include <holdfast/solver.h>
 #include <holdfast/state.h>
@@ -32,6 +33,7 @@ typedef struct hfSimConfig {
   double near_rigid;        // beta of rows without a stiffness of their own (docs/theory/one-law.md) [-]
   double static_speed;      // slip above which the dynamic coefficient acts, in stiction speeds [-]
   hfSolverConfig solver;
+  hfMlcpConfig mlcp;        // method "mlcp"
   // continuous time
   double accuracy;          // a; 0: fixed step [-]
   int32_t newton;           // 0 full, 1 quasi
@@ -83,7 +85,8 @@ HF_API const hfModel* hf_sim_model(const hfSim* sim);
 HF_API double hf_sim_step_size(const hfSim* sim);
 
 // Advances the state by one step. input may be NULL. A refusal (status < 0) leaves the state as it
-// was; numerical trouble (> 0) is in the report and the step is taken. Allocates nothing.
+// was; numerical trouble (> 0) is in the report and the step is taken, but not by method "mlcp" without
+// its fallback: there the state stays as it was. Allocates nothing.
 HF_API hfStatus hf_sim_step(hfSim* sim, hfState* state, const hfInput* input, hfStepReport* report, hfError* error);
 
 // Results of the last step.

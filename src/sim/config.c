@@ -17,6 +17,7 @@ hfSimConfig hf_sim_config_default(void) {
   c.near_rigid = 0.1;
   c.static_speed = 10;
   c.solver = hf_solver_config_default();
+  c.mlcp = hf_mlcp_config_default();
   c.newton = 0;
   c.tals = 1;
   c.jacobian = 1;
@@ -30,6 +31,8 @@ static const char* const kFrictions[] = {"regularised", "smooth", "anchored", "c
 static const char* const kCouplings[] = {"two-way", "one-way", "frictionless", NULL};
 static const char* const kRungs[] = {"none", "tamsi", "merit", "convex", NULL};
 static const char* const kNewtons[] = {"full", "quasi", NULL};
+static const char* const kForms[] = {"complementarity", "two-stage", "dissipation", NULL};
+static const char* const kLcpMethods[] = {"lemke", "dantzig", NULL};
 static const char* const kDrives[] = {"implicit", "explicit", NULL};
 static const char* const kSwitches[] = {"off", "on", NULL};
 static const char* const kJacobians[] = {"fd", "analytic", NULL};
@@ -70,6 +73,13 @@ static const Field kFields[] = {
     FIELD(solver.max_iterations, 'i', 1, 100000, NULL),
     FIELD(solver.tolerance, 'd', 1e-15, 1, NULL),
     FIELD(solver.theta_max, 'd', 1e-3, 3.2, NULL),
+    FIELD(mlcp.form, 'i', 0, HF_MLCP_DISSIPATION, kForms),
+    FIELD(mlcp.method, 'i', 0, HF_LCP_DANTZIG, kLcpMethods),
+    FIELD(mlcp.edges, 'i', 4, 32, NULL),
+    FIELD(mlcp.fallback, 'i', 0, 1, kSwitches),
+    FIELD(mlcp.tikhonov, 'd', 0, 1e6, NULL),
+    FIELD(mlcp.recovery, 'd', 0, 1, NULL),
+    FIELD(mlcp.tolerance, 'd', 1e-15, 1, NULL),
     FIELD(accuracy, 'd', 0, 1, NULL),
     FIELD(newton, 'i', 0, 1, kNewtons),
     FIELD(tals, 'i', 0, 1, kSwitches),

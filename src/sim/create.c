@@ -85,9 +85,10 @@ static hfStatus choose_options(hfSim* s, hfError* error) {
   hfStatus status = hfi_config_check(c, error);
   if (status != HF_OK) return status;
   if (!(c->step > 0)) return hfi_refuse(error, HF_ERROR_ARGUMENT, "step must be positive, is %g", c->step);
-  if (c->method != HF_METHOD_TAMSI && c->method != HF_METHOD_CONVEX && !is_continuous(c->method))
+  if (c->method != HF_METHOD_TAMSI && c->method != HF_METHOD_CONVEX && c->method != HF_METHOD_MLCP && !is_continuous(c->method))
     return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "method \"%s\" is not available", hf_method_name(c->method));
-  if (c->friction == HF_FRICTION_COULOMB) return hfi_refuse(error, HF_ERROR_ARGUMENT, "friction \"coulomb\" belongs to the rigid methods");
+  if (c->method == HF_METHOD_MLCP) c->friction = HF_FRICTION_COULOMB;
+  else if (c->friction == HF_FRICTION_COULOMB) return hfi_refuse(error, HF_ERROR_ARGUMENT, "friction \"coulomb\" belongs to the rigid methods");
   if (c->method == HF_METHOD_CONVEX) c->solver.first_rung = HF_RUNG_CONVEX;
   s->h = c->step;
   s->friction = c->friction;
@@ -108,6 +109,7 @@ static hfStatus create(hfSim* s, hfError* error) {
   slice(s, &arena);
   if (s->scene.listed) hfi_contact_materials(&s->scene, s->material);
   status = hf_solver_create(&s->solver, &s->assembly.capacity, error);
+  if (status == HF_OK && s->config.method == HF_METHOD_MLCP) status = hf_mlcp_create(&s->mlcp, &s->assembly.capacity, &s->config.mlcp, error);
   if (status == HF_OK && is_continuous(s->config.method)) status = hfi_sim_create_continuous(s, error);
   return status;
 }
@@ -126,6 +128,7 @@ hfStatus hf_sim_create(hfSim** sim, const hfModel* model, const hfSimConfig* con
 void hf_sim_free(hfSim* s) {
   if (!s) return;
   hf_solver_free(s->solver);
+  hf_mlcp_free(s->mlcp);
   hfi_continuous_free(s->continuous);
   free(s->memory);
   free(s);

@@ -29,6 +29,14 @@ static int contact_sticks(const hfContactLaw* law, double h, int dim, const doub
   return fn > 0 && sqr(w[0]) + sqr(w[1]) <= sqr(radius);
 }
 
+// Rigid rows: velocities tell nothing of the force. Rows of the actuation are the problem's first.
+static void take_target_impulses(hfSim* s) {
+  const hfStepProblem* p = &s->assembly.problem;
+  const hfiRows* rows = &s->actuation.rows;
+  for (int b = 0; b < rows->n.nblock; ++b)
+    if (rows->block[b].source == HFI_ROW_TARGET) s->actuation.target_force[rows->block[b].id] = s->impulse[p->block[b].row] / p->h;
+}
+
 void hfi_sim_results(hfSim* s, hfStepReport* report) {
   const hfStepProblem* p = &s->assembly.problem;
   s->stepped = 1;
@@ -44,6 +52,7 @@ void hfi_sim_results(hfSim* s, hfStepReport* report) {
   }
   for (int i = 0; i < p->nv; ++i) s->acceleration[i] = (s->v1[i] - p->v0[i]) / p->h;
   hfi_actuation_collect(&s->actuation, s->v1);
+  if (s->mlcp) take_target_impulses(s);
 }
 
 // ---- reading them --------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ struct hfSim {
   hfActuation actuation;
   hfiScene scene;
   hfSolver* solver;
+  hfMlcp* mlcp;               // method mlcp, else NULL
   hfiAssembly assembly;       // the step problem
   struct hfiContinuous* continuous; // methods of continuous time; else NULL
 

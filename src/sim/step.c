@@ -49,6 +49,8 @@ static hfStatus check_input(const hfSim* s, const hfInput* in, hfError* error) {
 // A target may be NaN (none) but not infinite; a limit may be infinite but not negative.
 static hfStatus check_targets(const hfSim* s, const hfInput* in, hfError* error) {
   for (int i = 0; in && i < s->model->nv; ++i) {
+    if (in->velocity_target && s->continuous && !isnan(in->velocity_target[i]))
+      return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "velocity targets belong to the methods of discrete time");
     if (in->velocity_target && isinf(in->velocity_target[i])) return refuse_dof(s->model, i, "velocity target", error);
     if (in->force_limit && !(in->force_limit[i] >= 0))
       return hfi_refuse(error, HF_ERROR_ARGUMENT, "input force_limit[%d] = %g: must not be negative", i, in->force_limit[i]);
@@ -142,11 +144,23 @@ static void advance(hfSim* s, hfState* state, const hfInput* in, hfStepReport* r
   if (m->nsensor) hfi_sim_sense(s, state, in, s->v1);
 }
 
+// v1 and impulses. The rigid model may have no answer: then its fallback, the convex problem, has.
+static hfStatus solve_problem(hfSim* s, hfStepReport* report, hfError* error) {
+  const hfStepProblem* p = &s->assembly.problem;
+  hfSolverConfig config = s->config.solver;
+  if (s->mlcp) {
+    hfStatus status = hf_mlcp_solve(s->mlcp, p, s->v1, s->impulse, &report->solve, error);
+    if (status <= 0 || !s->config.mlcp.fallback) return status;
+    config.first_rung = HF_RUNG_CONVEX;
+  }
+  return hf_solver_solve(s->solver, &config, p, s->v1, s->impulse, &report->solve, error);
+}
+
 static hfStatus step_discrete(hfSim* s, hfState* state, const hfInput* in, hfStepReport* report, hfError* error) {
   hfi_sim_problem(s, state, in);
-  hfStatus status = hf_solver_solve(s->solver, &s->config.solver, &s->assembly.problem, s->v1, s->impulse, &report->solve, error);
-  if (status < 0) return status;
+  hfStatus status = solve_problem(s, report, error);
   report->status = status;
+  if (status < 0 || (status > 0 && s->mlcp && !s->config.mlcp.fallback)) return status;
   if (s->ndropped) report->status = HF_OVERFLOW;
   hfi_sim_results(s, report);
   advance(s, state, in, report);

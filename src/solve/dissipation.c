@@ -1,0 +1,102 @@
+// Contact by maximal dissipation (Drumwright and Shell 2010), over the rows of an hfMlcp:
+//
+//   min 1/2 v^T A v,   v = v* + A^-1 J^T x
+//   targets   J_s v + R x_s = s0 where x_s is inside its bounds       multiplier free
+//   normals   N v >= b                                                multiplier >= 0
+//   friction  |f1|, |f2| <= mu fN: fN of a first, frictionless stage (two-stage), or a variable
+//             (dissipation: four sides mu fN -+ f >= 0)
+//
+// Conditions of optimality are the mixed complementarity problem
+//
+//   [ G + eps   -C^T ] [x  ]   [ g    ]       x between its bounds
+//   [ C          eps ] [nu ] + [ d    ]       nu free or >= 0
+//
+// with C = rows of G for targets and normals, and the sides of the pyramids. eps: G has at most nv
+// independent rows, so a small part of its diagonal is added.
+#include "solve/mlcp.h"
+
+#include "math/vec3.h"
+
+#include <string.h>
+
+static const double kRegular = 1e-8; // eps over the mean diagonal of G
+
+static double regularisation(const hfMlcp* m) {
+  double sum = 0;
+  for (int i = 0; i < m->n; ++i) sum += m->G[i * m->n + i];
+  return m->n ? kRegular * sum / m->n : kRegular;
+}
+
+// Variables x in [lo, hi] about x0, and the constraints of targets and normals.
+static void lay_out(hfMlcp* m, int n, const double* x0) {
+  int nx = m->n, nk = m->ns + m->nc;
+  double eps = regularisation(m), *A = m->lcp_A;
+  memset(A, 0, sizeof *A * (size_t)n * (size_t)n);
+  for (int i = 0; i < nx; ++i) {
+    double g = m->g[i];
+    for (int j = 0; j < nx; ++j) {
+      A[i * n + j] = m->G[i * nx + j];
+      if (x0) g += m->G[i * nx + j] * x0[j];
+    }
+    A[i * n + i] += eps;
+    m->lcp_b[i] = g;
+    m->lcp_lo[i] = m->lo[i] - (x0 ? x0[i] : 0);
+    m->lcp_hi[i] = m->hi[i] - (x0 ? x0[i] : 0);
+    if (i >= nk) continue;
+    int row = nx + i;
+    for (int j = 0; j < nx; ++j) A[row * n + j] = m->G[i * nx + j], A[j * n + row] = -m->G[i * nx + j];
+    A[row * n + i] += m->soft[i];
+    A[i * n + row] -= m->soft[i];
+    A[row * n + row] = eps;
+    m->lcp_b[row] = g + (x0 ? m->soft[i] * x0[i] : 0) - m->target[i];
+    m->lcp_lo[row] = i < m->ns ? -INFINITY : 0;
+    m->lcp_hi[row] = INFINITY;
+  }
+}
+
+static hfStatus solve_frictionless(hfMlcp* m, hfSolveReport* report, hfError* error) {
+  int n = m->ns + m->nc;
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) m->lcp_A[i * n + j] = m->G[i * m->n + j];
+    m->lcp_A[i * n + i] += m->soft[i];
+    m->lcp_b[i] = m->g[i] - m->target[i];
+    m->lcp_lo[i] = m->lo[i], m->lcp_hi[i] = m->hi[i];
+  }
+  hfStatus status = hfi_mlcp_run(m, n, report, error);
+  if (status < 0) return status;
+  memset(m->x, 0, sizeof *m->x * (size_t)m->n);
+  memcpy(m->x, m->z, sizeof *m->x * (size_t)n);
+  return status;
+}
+
+hfStatus hfi_mlcp_two_stage(hfMlcp* m, hfSolveReport* report, hfError* error) {
+  hfStatus status = solve_frictionless(m, report, error);
+  if (status != HF_OK || m->nt == 0) return status;
+  for (int c = 0; c < m->nc; ++c) {
+    double bound = m->mu[c] * m->x[m->ns + c];
+    for (int i = 0; m->tangent[c] >= 0 && i < 2; ++i) m->lo[m->tangent[c] + i] = -bound, m->hi[m->tangent[c] + i] = bound;
+  }
+  lay_out(m, m->n + m->ns + m->nc, m->x);
+  status = hfi_mlcp_run(m, m->n + m->ns + m->nc, report, error);
+  if (status < 0) return status;
+  for (int i = 0; i < m->n; ++i) m->x[i] += m->z[i];
+  return status;
+}
+
+hfStatus hfi_mlcp_dissipation(hfMlcp* m, hfSolveReport* report, hfError* error) {
+  int side = m->n + m->ns + m->nc, n = side + 4 * m->nt;
+  lay_out(m, n, NULL);
+  for (int c = 0; c < m->nc; ++c) {
+    if (m->tangent[c] < 0) continue;
+    for (int k = 0; k < 4; ++k, ++side) { // mu fN -+ f >= 0
+      int f = m->tangent[c] + k / 2, normal = m->ns + c;
+      double sign = k % 2 ? 1 : -1;
+      m->lcp_A[side * n + normal] = m->mu[c], m->lcp_A[normal * n + side] = -m->mu[c];
+      m->lcp_A[side * n + f] = sign, m->lcp_A[f * n + side] = -sign;
+      m->lcp_b[side] = 0, m->lcp_lo[side] = 0, m->lcp_hi[side] = INFINITY;
+    }
+  }
+  hfStatus status = hfi_mlcp_run(m, n, report, error);
+  if (status >= 0) memcpy(m->x, m->z, sizeof *m->x * (size_t)m->n);
+  return status;
+}

@@ -1,0 +1,288 @@
+// The mixed complementarity problem of a step with rigid contact (Shepherd, Zapolsky, Drumwright
+// Eq. 2-7; Stewart and Trinkle), velocities eliminated:
+//
+//   v = v* + A^-1 J^T x,  v* = A^-1 p*,  G = J A^-1 J^T
+//
+//   saturated  h lo <= x <= h hi   _|_  J v - s0 + R x        R = 1/(h kappa), 0 where near-rigid
+//   normal     fN >= 0             _|_  N v - b               b = depth/h (gap), recovery depth/h (overlap)
+//   edges      fF >= 0             _|_  D^T F v + lambda      D the directions of the cone's k edges
+//   slack      lambda >= 0         _|_  mu fN - sum fF
+#include "solve/mlcp.h"
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "linalg/dense.h"
+#include "math/vec3.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// A row with h kappa w above this is meant to be rigid (near-rigid rows have (2 pi/beta)^2 = 3948).
+static const double kRigid = 1000;
+
+hfMlcpConfig hf_mlcp_config_default(void) {
+  hfMlcpConfig c = {HF_MLCP_COMPLEMENTARITY, HF_LCP_LEMKE, 8, 0, 0, 0.2, 1e-6};
+  return c;
+}
+
+// ---- memory --------------------------------------------------------------------------------------
+
+// The largest problem of any form: rows and edges; or rows, multipliers of targets and normals, and four
+// sides of each friction pyramid.
+static void plan(hfMlcp* m, hfiArena* arena) {
+  const hfStepCapacity* c = &m->capacity;
+  int contacts = c->nblock, n = m->max_n;
+  m->source = HFI_TAKE(arena, int32_t, m->max_row);
+  m->contact = HFI_TAKE(arena, int32_t, contacts);
+  m->tangent = HFI_TAKE(arena, int32_t, contacts);
+  m->mu = HFI_TAKE(arena, double, contacts);
+  m->J = HFI_TAKE(arena, double, (size_t)m->max_row * (size_t)c->nv);
+  m->W = HFI_TAKE(arena, double, (size_t)m->max_row * (size_t)c->nv);
+  m->G = HFI_TAKE(arena, double, (size_t)m->max_row * (size_t)m->max_row);
+  double** const rows[] = {&m->g, &m->target, &m->soft, &m->lo, &m->hi, &m->x};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) *rows[i] = HFI_TAKE(arena, double, m->max_row);
+  m->A = HFI_TAKE(arena, double, (size_t)c->max_tree_nv * (size_t)c->max_tree_nv);
+  m->free_v = HFI_TAKE(arena, double, c->nv);
+  m->lcp_A = HFI_TAKE(arena, double, (size_t)n * (size_t)n);
+  double** const entries[] = {&m->lcp_b, &m->lcp_lo, &m->lcp_hi, &m->z};
+  for (size_t i = 0; i < sizeof entries / sizeof *entries; ++i) *entries[i] = HFI_TAKE(arena, double, n);
+  m->work = HFI_TAKE(arena, char, m->work_size);
+}
+
+static hfStatus check_config(const hfMlcpConfig* c, hfError* error) {
+  if (c->form < 0 || c->form > HF_MLCP_DISSIPATION) return hfi_refuse(error, HF_ERROR_ARGUMENT, "mlcp: form = %d", c->form);
+  if (c->method != HF_LCP_LEMKE && c->method != HF_LCP_DANTZIG) return hfi_refuse(error, HF_ERROR_ARGUMENT, "mlcp: method = %d", c->method);
+  if (c->edges < 4 || c->edges > 32 || c->edges % 2) return hfi_refuse(error, HF_ERROR_ARGUMENT, "mlcp: edges = %d: an even number from 4 to 32", c->edges);
+  if (!(c->tikhonov >= 0 && c->recovery >= 0 && c->recovery <= 1 && c->tolerance > 0))
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "mlcp: tikhonov = %g, recovery = %g, tolerance = %g", c->tikhonov, c->recovery, c->tolerance);
+  return HF_OK;
+}
+
+hfStatus hf_mlcp_create(hfMlcp** out, const hfStepCapacity* capacity, const hfMlcpConfig* config, hfError* error) {
+  hfStatus status = check_config(config, error);
+  if (status != HF_OK) return status;
+  hfMlcp* m = calloc(1, sizeof *m);
+  if (!m) return hfi_refuse(error, HF_ERROR_MEMORY, "mlcp: out of memory");
+  m->capacity = *capacity;
+  m->config = *config;
+  m->max_row = capacity->nrow;
+  m->max_n = config->form == HF_MLCP_COMPLEMENTARITY ? m->max_row + config->edges * capacity->nblock : 2 * m->max_row + 4 * capacity->nblock;
+  m->work_size = hf_lcp_work_size((hfLcpMethod)config->method, m->max_n);
+  hfiArena size = hfi_arena(NULL, 0);
+  plan(m, &size);
+  m->memory = aligned_alloc(HFI_ALIGN, (size.used / HFI_ALIGN + 1) * HFI_ALIGN);
+  if (!m->memory) {
+    free(m);
+    return hfi_refuse(error, HF_ERROR_MEMORY, "mlcp: no %zu bytes for %d rows", size.used, capacity->nrow);
+  }
+  hfiArena arena = hfi_arena(m->memory, size.used);
+  plan(m, &arena);
+  *out = m;
+  return HF_OK;
+}
+
+void hf_mlcp_free(hfMlcp* m) {
+  if (!m) return;
+  free(m->memory);
+  free(m);
+}
+
+// ---- rows ----------------------------------------------------------------------------------------
+
+// Row r of a block becomes row i of J.
+static void take_row(hfMlcp* m, const hfStepBlock* b, int r, int i) {
+  const hfStepProblem* p = m->problem;
+  double* J = m->J + (size_t)i * (size_t)p->nv;
+  memset(J, 0, sizeof *J * (size_t)p->nv);
+  m->source[i] = b->row + r;
+  for (int k = b->piece; k < b->piece + b->npiece; ++k) {
+    const hfStepPiece* piece = &p->piece[k];
+    const double* from = p->J + piece->jac + r * piece->ncol;
+    for (int c = 0; c < piece->ncol; ++c) J[p->tree_start[piece->tree] + p->cols[piece->col + c]] = from[c];
+  }
+}
+
+static void take_saturated(hfMlcp* m) {
+  const hfStepProblem* p = m->problem;
+  for (int k = 0; k < p->nblock; ++k) {
+    const hfStepBlock* b = &p->block[k];
+    for (int r = 0; b->law == HF_LAW_SATURATED && r < b->dim; ++r) {
+      const hfSaturatedRow* row = &p->saturated[b->param + r];
+      int i = m->ns++;
+      take_row(m, b, r, i);
+      m->target[i] = row->s0;
+      m->soft[i] = 1 / (p->h * row->kappa);
+      m->lo[i] = p->h * row->lo;
+      m->hi[i] = p->h * row->hi;
+    }
+  }
+}
+
+static void take_normals(hfMlcp* m) {
+  const hfStepProblem* p = m->problem;
+  for (int k = 0; k < p->nblock; ++k) {
+    const hfStepBlock* b = &p->block[k];
+    if (b->law != HF_LAW_CONTACT) continue;
+    const hfContactLaw* law = &p->contact[b->param];
+    int c = m->nc++, i = m->ns + c;
+    m->contact[c] = k;
+    m->mu[c] = law->mu[0];
+    take_row(m, b, 0, i);
+    m->target[i] = law->depth / p->h * (law->depth > 0 ? m->config.recovery : 1);
+    m->soft[i] = 0, m->lo[i] = 0, m->hi[i] = INFINITY;
+  }
+}
+
+static void take_tangents(hfMlcp* m) {
+  m->n = m->ns + m->nc;
+  for (int c = 0; c < m->nc; ++c) {
+    const hfStepBlock* b = &m->problem->block[m->contact[c]];
+    m->tangent[c] = -1;
+    if (b->dim < 3 || !(m->mu[c] > 0)) continue;
+    m->tangent[c] = m->n;
+    m->nt++;
+    for (int r = 1; r <= 2; ++r, ++m->n) {
+      take_row(m, b, r, m->n);
+      m->target[m->n] = m->soft[m->n] = 0;
+      m->lo[m->n] = -INFINITY, m->hi[m->n] = INFINITY;
+    }
+  }
+}
+
+// W = J A^-1 and v* = A^-1 p*, tree by tree.
+static int eliminate_velocities(hfMlcp* m) {
+  const hfStepProblem* p = m->problem;
+  memcpy(m->free_v, p->p, sizeof *p->p * (size_t)p->nv);
+  memcpy(m->W, m->J, sizeof *m->J * (size_t)m->n * (size_t)p->nv);
+  for (int t = 0; t < p->ntree; ++t) {
+    int first = p->tree_start[t], n = p->tree_start[t + 1] - first;
+    memcpy(m->A, p->M + p->M_start[t], sizeof *m->A * (size_t)n * (size_t)n);
+    for (int i = 0; i < n; ++i) m->A[i * n + i] += p->diag[first + i];
+    if (hfi_cholesky(m->A, n, n)) return 0;
+    hfi_cholesky_solve(m->A, n, n, m->free_v + first);
+    for (int i = 0; i < m->n; ++i) hfi_cholesky_solve(m->A, n, n, m->W + (size_t)i * (size_t)p->nv + first);
+  }
+  return 1;
+}
+
+static void form_matrix(hfMlcp* m) {
+  int nv = m->problem->nv;
+  for (int i = 0; i < m->n; ++i) {
+    const double* J = m->J + (size_t)i * (size_t)nv;
+    m->g[i] = hfi_dot(J, m->free_v, nv);
+    for (int j = 0; j <= i; ++j) m->G[i * m->n + j] = m->G[j * m->n + i] = hfi_dot(J, m->W + (size_t)j * (size_t)nv, nv);
+  }
+  for (int i = 0; i < m->ns; ++i)
+    if (m->G[i * m->n + i] > kRigid * m->soft[i]) m->soft[i] = 0;
+}
+
+// ---- solving -------------------------------------------------------------------------------------
+
+hfStatus hfi_mlcp_run(hfMlcp* m, int n, hfSolveReport* report, hfError* error) {
+  double mean = 0;
+  for (int i = 0; i < m->n; ++i) mean += m->G[i * m->n + i] / m->n;
+  hfLcp lcp = {n, m->lcp_A, m->lcp_b, m->lcp_lo, m->lcp_hi};
+  hfLcpConfig config = hf_lcp_config_default();
+  hfLcpReport out;
+  config.method = m->config.method;
+  config.tikhonov = m->config.tikhonov * mean;
+  config.tolerance = m->config.tolerance;
+  hfStatus status = hf_lcp_solve(&lcp, &config, m->z, NULL, m->work, m->work_size, &out, error);
+  if (status < 0) return status;
+  report->iterations += out.pivots;
+  report->residual = max2(report->residual, out.residual);
+  return status;
+}
+
+hfStatus hfi_mlcp_complementarity(hfMlcp* m, hfSolveReport* report, hfError* error) {
+  int base = m->ns + m->nc, k = m->config.edges, n = base + m->nt * (k + 1);
+  double *A = m->lcp_A, *b = m->lcp_b;
+  memset(A, 0, sizeof *A * (size_t)n * (size_t)n);
+  for (int i = 0; i < base; ++i) {
+    for (int j = 0; j < base; ++j) A[i * n + j] = m->G[i * m->n + j];
+    A[i * n + i] += m->soft[i];
+    b[i] = m->g[i] - m->target[i];
+    m->lcp_lo[i] = m->lo[i], m->lcp_hi[i] = m->hi[i];
+  }
+  // edges of contact c from column e on: a combination of its two tangent rows; then its slack
+  for (int c = 0, e = base; c < m->nc; ++c) {
+    if (m->tangent[c] < 0) continue;
+    int slack = e + k;
+    for (int i = 0; i < k; ++i, ++e) {
+      double angle = 2 * HFI_PI * i / k, x = cos(angle), y = sin(angle);
+      const double *t1 = m->G + m->tangent[c] * m->n, *t2 = t1 + m->n;
+      for (int j = 0; j < base; ++j) A[e * n + j] = A[j * n + e] = x * t1[j] + y * t2[j];
+      for (int d = 0, f = base; d <= c; ++d) {
+        if (m->tangent[d] < 0) continue;
+        for (int l = 0; l < k; ++l, ++f) {
+          double u = cos(2 * HFI_PI * l / k), v = sin(2 * HFI_PI * l / k);
+          int at = m->tangent[d];
+          A[e * n + f] = A[f * n + e] = x * (u * t1[at] + v * t1[at + 1]) + y * (u * t2[at] + v * t2[at + 1]);
+        }
+        f++;
+      }
+      A[e * n + slack] = 1;
+      A[slack * n + e] = -1;
+      b[e] = x * m->g[m->tangent[c]] + y * m->g[m->tangent[c] + 1];
+      m->lcp_lo[e] = 0, m->lcp_hi[e] = INFINITY;
+    }
+    A[slack * n + m->ns + c] = m->mu[c];
+    A[slack * n + slack] = 0;
+    b[slack] = 0, m->lcp_lo[slack] = 0, m->lcp_hi[slack] = INFINITY;
+    e++;
+  }
+  hfStatus status = hfi_mlcp_run(m, n, report, error);
+  if (status < 0) return status;
+  memcpy(m->x, m->z, sizeof *m->x * (size_t)base);
+  for (int c = 0, e = base; c < m->nc; ++c) {
+    if (m->tangent[c] < 0) continue;
+    double* f = m->x + m->tangent[c];
+    f[0] = f[1] = 0;
+    for (int i = 0; i < k; ++i, ++e) f[0] += m->z[e] * cos(2 * HFI_PI * i / k), f[1] += m->z[e] * sin(2 * HFI_PI * i / k);
+    e++;
+  }
+  return status;
+}
+
+static void scatter(const hfMlcp* m, double* v, double* impulse) {
+  const hfStepProblem* p = m->problem;
+  memset(impulse, 0, sizeof *impulse * (size_t)p->nrow);
+  memcpy(v, m->free_v, sizeof *v * (size_t)p->nv);
+  for (int i = 0; i < m->n; ++i) {
+    impulse[m->source[i]] = m->x[i];
+    hfi_axpy(v, m->x[i], m->W + (size_t)i * (size_t)p->nv, p->nv);
+  }
+}
+
+hfStatus hf_mlcp_solve(hfMlcp* m, const hfStepProblem* problem, double* v, double* impulse, hfSolveReport* report, hfError* error) {
+  static hfStatus (*const forms[])(hfMlcp*, hfSolveReport*, hfError*) = {hfi_mlcp_complementarity, hfi_mlcp_two_stage, hfi_mlcp_dissipation};
+  memset(report, 0, sizeof *report);
+  m->problem = problem;
+  m->ns = m->nc = m->nt = 0;
+  take_saturated(m);
+  take_normals(m);
+  take_tangents(m);
+  if (!eliminate_velocities(m)) return report->status = HF_SINGULAR;
+  form_matrix(m);
+  hfStatus status = forms[m->config.form](m, report, error);
+  if (status < 0) return status;
+  scatter(m, v, impulse);
+  for (int i = 0; i < problem->nv; ++i) if (!isfinite(v[i]) && status == HF_OK) status = HF_SINGULAR;
+  report->islands = 1;
+  report->coupled_residual = report->residual;
+  return report->status = status;
+}
+
+void hf_step_problem_row_force(const hfStepProblem* p, const double* impulse, double* force) {
+  memset(force, 0, sizeof *force * (size_t)p->nv);
+  for (int k = 0; k < p->nblock; ++k) {
+    const hfStepBlock* b = &p->block[k];
+    if (b->law != HF_LAW_SATURATED) continue;
+    for (int j = b->piece; j < b->piece + b->npiece; ++j) {
+      const hfStepPiece* piece = &p->piece[j];
+      double* at = force + p->tree_start[piece->tree];
+      for (int r = 0; r < b->dim; ++r)
+        for (int c = 0; c < piece->ncol; ++c) at[p->cols[piece->col + c]] += p->J[piece->jac + r * piece->ncol + c] * impulse[b->row + r] / p->h;
+    }
+  }
+}

@@ -1,0 +1,109 @@
+// Rigid contact by complementarity and by dissipation, against closed forms.
+#include "support/sim_world.h"
+
+#include <math.h>
+
+// A block of 2 kg on the ground, pushed along x.
+static const char* const kBlock =
+    "<mujoco><option timestep='0.01'/><worldbody><geom type='plane' size='1 1 1' friction='0.5'/>"
+    "<body pos='0 0 0.1'><freejoint/><geom type='box' size='0.1 0.1 0.1' mass='2' friction='0.5'/></body></worldbody></mujoco>";
+
+static simWorld make(const char* xml, int form, int method, int edges) {
+  simWorld w = {.model = parse_model(xml)};
+  hfError error;
+  hfSimConfig config = hf_sim_config_default();
+  config.method = HF_METHOD_MLCP;
+  config.mlcp.form = form;
+  config.mlcp.method = method;
+  config.mlcp.edges = edges;
+  if (hf_sim_create(&w.sim, w.model, &config, &error) != HF_OK) fail_msg("%s", error.message);
+  w.state = hf_state_create(w.model);
+  w.input = hf_input_create(w.model);
+  return w;
+}
+
+static const struct { int form, method; } kWays[] = {
+    {HF_MLCP_COMPLEMENTARITY, HF_LCP_LEMKE}, {HF_MLCP_COMPLEMENTARITY, HF_LCP_DANTZIG}, {HF_MLCP_TWO_STAGE, HF_LCP_LEMKE}, {HF_MLCP_DISSIPATION, HF_LCP_LEMKE}};
+enum { WAYS = sizeof kWays / sizeof *kWays };
+
+// Below mu m g = 9.81 N it stays; above, it gains (F - mu m g)/m.
+static void test_block_sticks_and_slides(void** state) {
+  (void)state;
+  for (int k = 0; k < WAYS; ++k) {
+    simWorld w = make(kBlock, kWays[k].form, kWays[k].method, 8);
+    w.input->force[0] = 5;
+    sim_world_step(&w, 20);
+    assert_true(fabs(sim_v(&w)[0]) < 1e-6 && fabs(sim_v(&w)[2]) < 1e-6);
+    if (kWays[k].form == HF_MLCP_DISSIPATION) { // lifts what slides: normal forces buy friction
+      sim_world_free(&w);
+      continue;
+    }
+    w.input->force[0] = 15;
+    sim_world_step(&w, 20);
+    // x is an edge of the cone and a side of the pyramid; the push acts at the centre of mass
+    assert_true(fabs(sim_v(&w)[0] - 0.2 * (15 - 0.5 * 2 * 9.81) / 2) < 1e-5);
+    sim_world_free(&w);
+  }
+}
+
+// Targets with a limit on a slide under gravity: met within it, exactly the limit beyond.
+static void test_target_under_limit(void** state) {
+  (void)state;
+  const char* xml = "<mujoco><worldbody><body><joint name='z' type='slide' axis='0 0 1'/><geom size='0.1' mass='1'/></body></worldbody></mujoco>";
+  for (int k = 0; k < WAYS; ++k) {
+    simWorld w = make(xml, kWays[k].form, kWays[k].method, 4);
+    w.input->velocity_target[0] = 0.2;
+    w.input->force_limit[0] = 200;
+    sim_world_step(&w, 2);
+    assert_true(fabs(sim_v(&w)[0] - 0.2) < 1e-6);
+    assert_true(fabs(hf_sim_target_force(w.sim)[0] - 9.81) < 1e-4);
+    sim_world_free(&w);
+  }
+  simWorld w = make(xml, HF_MLCP_COMPLEMENTARITY, HF_LCP_LEMKE, 4);
+  w.input->velocity_target[0] = 0.2;
+  w.input->force_limit[0] = 5;
+  sim_world_step(&w, 10);
+  assert_true(fabs(sim_v(&w)[0] + 10 * 0.002 * (9.81 - 5)) < 1e-9);
+  sim_world_free(&w);
+}
+
+// A mass held between two targets that cannot both be: no solution, and the state stays.
+static void test_failure_keeps_the_state(void** state) {
+  (void)state;
+  const char* xml = "<mujoco><option gravity='0 0 -9.81'/><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 0.1'>"
+                    "<joint type='slide' axis='0 0 1'/><geom size='0.1' mass='1'/></body></worldbody></mujoco>";
+  simWorld w = make(xml, HF_MLCP_COMPLEMENTARITY, HF_LCP_LEMKE, 4);
+  hfError error = {HF_OK, ""};
+  hfStepReport report;
+  w.input->velocity_target[0] = -1; // into the ground, without limit
+  hfStatus status = hf_sim_step(w.sim, w.state, w.input, &report, &error);
+  assert_true(status > 0 && report.status == status);
+  assert_true(w.state->time == 0 && sim_v(&w)[0] == 0);
+  sim_world_free(&w);
+}
+
+static void test_fallback_steps(void** state) {
+  (void)state;
+  const char* xml = "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 0.1'>"
+                    "<joint type='slide' axis='0 0 1'/><geom size='0.1' mass='1'/></body></worldbody></mujoco>";
+  simWorld w = {.model = parse_model(xml)};
+  hfError error = {HF_OK, ""};
+  hfSimConfig config = hf_sim_config_default();
+  config.method = HF_METHOD_MLCP;
+  config.mlcp.fallback = 1;
+  assert_int_equal(hf_sim_create(&w.sim, w.model, &config, &error), HF_OK);
+  w.state = hf_state_create(w.model);
+  w.input = hf_input_create(w.model);
+  w.input->velocity_target[0] = -1;
+  w.input->force_limit[0] = 50;
+  hfStepReport report;
+  assert_true(hf_sim_step(w.sim, w.state, w.input, &report, &error) >= 0);
+  assert_true(w.state->time > 0);
+  sim_world_free(&w);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_block_sticks_and_slides), cmocka_unit_test(test_target_under_limit),
+                                     cmocka_unit_test(test_failure_keeps_the_state), cmocka_unit_test(test_fallback_steps)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
