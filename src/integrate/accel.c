@@ -59,7 +59,8 @@ static void slice_equalities(hfAccel* a, hfiArena* arena) {
 
 static void slice(hfAccel* a, hfiArena* arena) {
   const hfModel* m = a->model;
-  int contacts = a->config.max_contacts, cols = 2 * contacts * longest_chain(m);
+  a->max_cols = 2 * longest_chain(m);
+  int contacts = a->config.max_contacts, cols = contacts * a->max_cols;
   size_t square = (size_t)m->nv * (size_t)m->nv;
   hfi_dynamics_init(&a->dynamics, m, arena);
   hfi_actuation_init(&a->actuation, m, arena);
@@ -84,6 +85,7 @@ static void slice(hfAccel* a, hfiArena* arena) {
   slice_equalities(a, arena);
   a->dtau_dq = HFI_TAKE(arena, double, square);
   a->dtau_dv = HFI_TAKE(arena, double, square);
+  a->block = HFI_TAKE(arena, double, 13 * a->max_cols);
   a->column = HFI_TAKE(arena, double, m->nv);
   a->vdot = HFI_TAKE(arena, double, m->nv);
   a->q_moved = HFI_TAKE(arena, double, m->nq);

@@ -4,6 +4,7 @@
 
 #include "actuation/actuation.h"
 #include "contact/memory.h"
+#include "solve/tals.h"
 #include <holdfast/accel_problem.h>
 
 // A contact at a configuration, with its forces at a velocity.
@@ -17,6 +18,7 @@ typedef struct hfiAccelContact {
   double f[6];            // forces [N, N m]
   double dn_dv, dn_dx;    // of the normal force: with vn, with depth [N s/m, N/m]
   double dt_dn[5];        // of friction with the normal force
+  int32_t stick;          // bit g: friction group g sticks
   double gtt[7];          // of friction with slip, negative: sliding 11, 12, 22; torsion; rolling
 } hfiAccelContact;
 
@@ -91,6 +93,8 @@ struct hfAccel {
   // the Jacobian, and the dense problem
   double *dtau_dq, *dtau_dv; // (nv x nv)
   double *column, *vdot;     // (nv)
+  int32_t max_cols;          // of one contact
+  double* block;             // (13 x max_cols)
   double *q_moved;           // (nq)
   hfAccelProblem problem;
 };
@@ -108,8 +112,10 @@ void hfi_accel_contact_forces(hfAccel* a, const double* v, double* tau);
 void hfi_accel_row_velocities(const hfAccel* a, const hfiAccelContact* c, const double* v, double* s);
 // The laws in continuous time, from c->s.
 void hfi_accel_contact_law(hfiAccelContact* c, double static_speed);
-// Whether friction group g of a contact sticks.
+// Whether friction group g of a contact would stick at row velocities s.
 int hfi_accel_sticks(const hfiAccelContact* c, int g, const double* s);
+// How much of the way from c->s to s1 its friction group g lets a Newton update go.
+double hfi_accel_alpha(const hfiAccelContact* c, int g, const double* s1, hfiTurn turn);
 // Deformation of an anchored contact at this configuration. One that was not there at the start of
 // the step has none before the next.
 void hfi_accel_follow(const hfAccel* a, hfiAccelContact* c);

@@ -97,45 +97,52 @@ static double sliding_coefficient(const hfiMaterial* m, double static_speed, dou
   return m->mu[0] + x * (m->mu_dynamic - m->mu[0]);
 }
 
-// Bit g of the result: friction group g slips.
-static int slipping_groups(const hfiAccelContact* c) {
-  int bits = 0;
-  for (int g = 0; g < hfi_group_count(c->dim); ++g)
-    if (!hfi_accel_sticks(c, g, c->s)) bits |= 1 << g;
-  return bits;
-}
-
-void hfi_accel_contact_law(hfiAccelContact* c, double static_speed) {
-  hfContactLaw* law = &c->law;
-  double pi = hfi_contact_normal_force(law, 0, c->s[0], &c->dn_dv);
-  memset(c->f, 0, sizeof c->f);
-  memset(c->gtt, 0, sizeof c->gtt);
-  memset(c->dt_dn, 0, sizeof c->dt_dn);
-  c->f[0] = pi;
-  c->dn_dx = pi > 0 ? pi / law->depth : 0;
-  if (pi <= 0 || c->dim < 3) return;
-  if (c->at.material.mu_dynamic != c->at.material.mu[0])
-    law->mu[0] = sliding_coefficient(&c->at.material, static_speed, sqrt(sqr(c->s[1]) + sqr(c->s[2])));
-  hfContactLaw one = *law;
-  for (int g = 0; g < 3; ++g) one.c_t[g] -= one.k_t[g];
-  hfiContactResponse r;
-  hfi_contact_respond(&one, 1, c->dim, HFI_COUPLING_LAGGED, pi, c->s, &r);
-  memcpy(c->gtt, r.gtt, sizeof c->gtt);
-  // Friction goes with fn, except the elastic force of a contact that sticks to its anchor.
-  int slips = law->friction == HF_FRICTION_ANCHORED ? slipping_groups(c) : 7;
-  for (int i = 1; i < c->dim; ++i) {
-    c->f[i] = r.gamma[i];
-    int g = i < 3 ? HF_SLIDING : i < 4 ? HF_TORSION : HF_ROLLING;
-    if (slips >> g & 1) c->dt_dn[i - 1] = c->f[i] / pi;
-  }
+// The law for hfi_contact_respond and hfi_contact_stick with h = 1.
+static const hfContactLaw* unit_law(const hfiAccelContact* c, hfContactLaw* copy) {
+  if (c->law.friction != HF_FRICTION_ANCHORED) return &c->law;
+  *copy = c->law;
+  for (int g = 0; g < 3; ++g) copy->c_t[g] -= copy->k_t[g];
+  return copy;
 }
 
 int hfi_accel_sticks(const hfiAccelContact* c, int g, const double* s) {
-  hfContactLaw one = c->law;
-  double w[2], pi = max2(c->f[0], 0);
-  one.c_t[g] -= one.k_t[g];
-  double radius = hfi_contact_stick(&one, 1, g, pi, s, w);
+  hfContactLaw copy;
+  double w[2], radius = hfi_contact_stick(unit_law(c, &copy), 1, g, max2(c->f[0], 0), s, w);
   return sqr(w[0]) + sqr(w[1]) <= sqr(radius);
+}
+
+double hfi_accel_alpha(const hfiAccelContact* c, int g, const double* s1, hfiTurn turn) {
+  hfContactLaw copy;
+  return hfi_tals_contact(unit_law(c, &copy), 1, g, c->f[0], c->s, s1, turn);
+}
+
+static void set_friction(hfiAccelContact* c, double pi) {
+  hfContactLaw copy;
+  hfiContactResponse r;
+  hfi_contact_respond(unit_law(c, &copy), 1, c->dim, HFI_COUPLING_LAGGED, pi, c->s, &r);
+  memcpy(c->gtt, r.gtt, sizeof c->gtt);
+  for (int g = 0; g < hfi_group_count(c->dim); ++g) c->stick |= hfi_accel_sticks(c, g, c->s) << g;
+  // Friction goes with fn, except the elastic force of a contact that sticks to its anchor.
+  int elastic = c->law.friction == HF_FRICTION_ANCHORED ? c->stick : 0;
+  for (int i = 1; i < c->dim; ++i) {
+    int g = i < 3 ? HF_SLIDING : i < 4 ? HF_TORSION : HF_ROLLING;
+    c->f[i] = r.gamma[i];
+    c->dt_dn[i - 1] = elastic >> g & 1 ? 0 : c->f[i] / pi;
+  }
+}
+
+void hfi_accel_contact_law(hfiAccelContact* c, double static_speed) {
+  const hfiMaterial* m = &c->at.material;
+  double pi = hfi_contact_normal_force(&c->law, 0, c->s[0], &c->dn_dv);
+  memset(c->f, 0, sizeof c->f);
+  memset(c->gtt, 0, sizeof c->gtt);
+  memset(c->dt_dn, 0, sizeof c->dt_dn);
+  c->stick = 0;
+  c->f[0] = pi;
+  c->dn_dx = pi > 0 ? pi / c->law.depth : 0;
+  if (pi <= 0 || c->dim < 3) return;
+  if (m->mu_dynamic != m->mu[0]) c->law.mu[0] = sliding_coefficient(m, static_speed, sqrt(sqr(c->s[1]) + sqr(c->s[2])));
+  set_friction(c, pi);
 }
 
 void hfi_accel_contact_forces(hfAccel* a, const double* v, double* tau) {

@@ -12,6 +12,7 @@
 // what is stiff is here, and Newton converges with a factor of the order of h times the rest.
 #include "integrate/accel.h"
 
+#include "linalg/dense.h"
 #include "solve/law.h"
 
 #include <string.h>
@@ -104,30 +105,38 @@ static void force_slopes(const hfiAccelContact* c, double Dv[6][6], double Dx[6]
   }
 }
 
-// D += J_p^T S J_r for two pieces of the contact's Jacobian
-static void add_pieces(double* D, int nv, int dim, double S[6][6], int np, const int32_t* colp, const double* Jp, int nr, const int32_t* colr, const double* Jr) {
-  for (int k = 0; k < nr; ++k) {
-    double SJ[6] = {0};
-    for (int i = 0; i < dim; ++i)
-      for (int j = 0; j < dim; ++j) SJ[i] += S[i][j] * Jr[j * nr + k];
-    for (int l = 0; l < np; ++l) {
-      double sum = 0;
-      for (int i = 0; i < dim; ++i) sum += Jp[i * np + l] * SJ[i];
-      D[colp[l] * nv + colr[k]] += sum;
-    }
+// The contact's Jacobian as one block (dim x n) over columns of both its pieces; returns n.
+static int gather_block(const hfAccel* a, const hfiAccelContact* c, double* J) {
+  int n = 0, first = 0;
+  const double* from = a->J + c->jac;
+  for (int p = 0; p < c->shape.npiece; ++p) n += c->shape.ncol[p];
+  for (int p = 0; p < c->shape.npiece; ++p) {
+    int np = c->shape.ncol[p];
+    for (int r = 0; r < c->dim; ++r, from += np) memcpy(J + r * n + first, from, (size_t)np * sizeof *J);
+    first += np;
+  }
+  return n;
+}
+
+// D += J^T S J, with T = S J (dim x n) and one row of the result as scratch
+static void add_block(double* D, int nv, int dim, double S[6][6], int n, const int32_t* cols, const double* J, double* T, double* row) {
+  memset(T, 0, (size_t)(dim * n) * sizeof *T);
+  for (int i = 0; i < dim; ++i)
+    for (int k = 0; k < dim; ++k)
+      if (S[i][k] != 0) hfi_axpy(T + i * n, S[i][k], J + k * n, n);
+  for (int l = 0; l < n; ++l) {
+    memset(row, 0, (size_t)n * sizeof *row);
+    for (int i = 0; i < dim; ++i) hfi_axpy(row, J[i * n + l], T + i * n, n);
+    for (int k = 0; k < n; ++k) D[cols[l] * nv + cols[k]] += row[k];
   }
 }
 
 static void add_contact(hfAccel* a, const hfiAccelContact* c) {
-  const int32_t* cols[2] = {a->cols + c->col, a->cols + c->col + c->shape.ncol[0]};
-  const double* J[2] = {a->J + c->jac, a->J + c->jac + c->dim * c->shape.ncol[0]};
-  double Dv[6][6], Dx[6][6];
+  double Dv[6][6], Dx[6][6], *J = a->block, *T = J + 6 * a->max_cols, *row = T + 6 * a->max_cols;
+  int n = gather_block(a, c, J);
   force_slopes(c, Dv, Dx);
-  for (int p = 0; p < c->shape.npiece; ++p)
-    for (int r = 0; r < c->shape.npiece; ++r) {
-      add_pieces(a->dtau_dv, a->model->nv, c->dim, Dv, c->shape.ncol[p], cols[p], J[p], c->shape.ncol[r], cols[r], J[r]);
-      add_pieces(a->dtau_dq, a->model->nv, c->dim, Dx, c->shape.ncol[p], cols[p], J[p], c->shape.ncol[r], cols[r], J[r]);
-    }
+  add_block(a->dtau_dv, a->model->nv, c->dim, Dv, n, a->cols + c->col, J, T, row);
+  add_block(a->dtau_dq, a->model->nv, c->dim, Dx, n, a->cols + c->col, J, T, row);
 }
 
 // ---- the whole --------------------------------------------------------------------------------------

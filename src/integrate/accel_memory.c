@@ -111,7 +111,7 @@ static void settle_contact(const hfAccel* a, const hfiAnchor* anchor, const hfiA
   o->slip_speed = c->dim >= 3 ? sqrt(sqr(c->s[1]) + sqr(c->s[2])) : 0;
   set_deformation(&start, m3_mulv(R1, anchor->xi_B), m3_mulv(R1, anchor->twist_B));
   for (int g = 0; g < hfi_group_count(c->dim); ++g) {
-    if (c->f[0] > 0 && hfi_accel_sticks(c, g, c->s)) continue;
+    if (c->stick >> g & 1) continue;
     o->slips |= 1 << g;
     slip_deformation(c, g, start.law.xi0, h, xi);
   }

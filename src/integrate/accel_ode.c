@@ -11,7 +11,6 @@
 #include "integrate/accel.h"
 
 #include "solve/law.h"
-#include "solve/tals.h"
 
 #include <string.h>
 
@@ -99,12 +98,6 @@ static void lift_jacobian(void* context, const double* u, const double* udot, do
 
 // ---- transitions ------------------------------------------------------------------------------------
 
-static double contact_alpha(const hfiAccelContact* c, int g, const double* s1, hfiTurn turn) {
-  hfContactLaw one = c->law;
-  one.c_t[g] -= one.k_t[g]; // see accel_contact.c
-  return hfi_tals_contact(&one, 1, g, c->f[0], c->s, s1, turn);
-}
-
 static double stop_alpha(const hfAccel* a, const hfiStop* stop, const double* v, const double* dv) {
   double vs = a->model->world.stiction_speed, s = 0, ds = 0;
   const double* J = stop->J_long ? stop->J_long : stop->J;
@@ -118,7 +111,7 @@ static void count_escapes(hfAccel* a) {
     for (int i = 0; i < a->ncontact; ++i) {
       const hfiAccelContact* c = &a->contact[i];
       if (hfi_accel_pair(&c->at) != a->landing[l].pair || c->at.feature != a->landing[l].feature) continue;
-      if (c->f[0] > 0 && !hfi_accel_sticks(c, a->landing[l].group, c->s)) ++a->statistics.escaped;
+      if (c->f[0] > 0 && !(c->stick >> a->landing[l].group & 1)) ++a->statistics.escaped;
     }
   a->nlanding = 0;
 }
@@ -128,7 +121,7 @@ static void note_landings(hfAccel* a, const hfiAccelContact* c, const double* s1
   double s[6];
   for (int i = 0; i < c->dim; ++i) s[i] = c->s[i] + alpha * (s1[i] - c->s[i]);
   for (int g = 0; g < hfi_group_count(c->dim); ++g) {
-    int lands = c->law.mu[g] > 0 && !hfi_accel_sticks(c, g, c->s) && hfi_accel_sticks(c, g, s);
+    int lands = c->law.mu[g] > 0 && !(c->stick >> g & 1) && hfi_accel_sticks(c, g, s);
     if (!lands || a->nlanding == a->config.max_contacts) continue;
     hfiLanding landing = {hfi_accel_pair(&c->at), c->at.feature, g};
     a->landing[a->nlanding++] = landing;
@@ -144,7 +137,7 @@ static double least_alpha(hfAccel* a, const double* v, const double* dv, const d
     if (!(c->f[0] > 0)) continue;
     hfi_accel_row_velocities(a, c, v1, s1);
     for (int g = 0; g < hfi_group_count(c->dim); ++g)
-      if (c->law.mu[g] > 0) alpha = min2(alpha, contact_alpha(c, g, s1, turn));
+      if (c->law.mu[g] > 0) alpha = min2(alpha, hfi_accel_alpha(c, g, s1, turn));
   }
   for (int i = 0; i < a->nstop; ++i)
     if (a->stop[i].df_dx == 0) alpha = min2(alpha, stop_alpha(a, &a->stop[i], v, dv));
@@ -179,8 +172,7 @@ static uint64_t region(void* context, double t, const double* x) {
   for (int i = 0; i < a->ncontact; ++i) {
     const hfiAccelContact* c = &a->contact[i];
     if (!(c->f[0] > 0)) continue;
-    hash = mix(mix(hash, hfi_accel_pair(&c->at)), c->at.feature);
-    for (int g = 0; g < hfi_group_count(c->dim); ++g) hash = mix(hash, (uint64_t)hfi_accel_sticks(c, g, c->s));
+    hash = mix(mix(mix(hash, hfi_accel_pair(&c->at)), c->at.feature), (uint64_t)c->stick);
   }
   for (int i = 0; i < a->nstop; ++i) hash = mix(mix(hash, (uint64_t)(a->stop[i].dof[0] + 1)), (uint64_t)((a->stop[i].df_ds != 0) + 2 * (a->stop[i].df_dx != 0)));
   return hash;

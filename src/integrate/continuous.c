@@ -95,7 +95,7 @@ hfContact hfi_accel_contact_result(const hfAccel* a, int i) {
   if (c->dim < 3) return r;
   r.ft = in_plane(at, c->f + 1);
   r.vt = in_plane(at, c->s + 1);
-  r.stick = c->f[0] > 0 && hfi_accel_sticks(c, HF_SLIDING, c->s);
+  r.stick = c->stick >> HF_SLIDING & 1;
   if (c->dim >= 4) r.torque = v3_scale(c->f[3], at->n);
   if (c->dim >= 6) r.torque = v3_add(r.torque, in_plane(at, c->f + 4));
   return r;
