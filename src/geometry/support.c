@@ -43,11 +43,19 @@ hfVec3 hfi_support(const hfiShape* s, hfVec3 d, int32_t* hint) {
   }
 }
 
+// About the size of a core, by coordinates: what rounding and tolerances are relative to.
 static double extent(const hfiShape* s) {
-  int32_t hint = 0;
-  double r = 0;
-  for (int i = 0; i < 3; ++i) r = max2(r, fabs(v3_get(hfi_support(s, v3(i == 0, i == 1, i == 2), &hint), i)));
-  return r;
+  const double* a = s->size;
+  switch (s->type) {
+    case HF_GEOM_SPHERE: return 0;
+    case HF_GEOM_CAPSULE: return a[1];
+    case HF_GEOM_CYLINDER: return max2(a[0], a[1]);
+    case HF_GEOM_MESH: {
+      hfVec3 x = v3_load(s->hull->vert), y = v3_load(s->hull->vert + 3 * (s->hull->nvert / 2));
+      return max2(v3_norm(v3_sub(x, y)), max2(v3_norm(x), v3_norm(y)));
+    }
+    default: return max2(a[0], max2(a[1], a[2]));
+  }
 }
 
 hfiCores hfi_cores(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB) {
