@@ -5,6 +5,7 @@
 #include <holdfast/accel_problem.h>
 #include <holdfast/actuation.h>
 #include <holdfast/builder.h>
+#include <holdfast/control.h>
 #include <holdfast/dynamics.h>
 #include <holdfast/geometry.h>
 #include <holdfast/import.h>

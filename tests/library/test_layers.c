@@ -7,7 +7,8 @@
 
 static const char* const folders[] = {"base",     "math",      "linalg",  "model",     "import",
                                       "dynamics", "geometry",  "contact", "actuation", "lcp",
-                                      "solve",    "integrate", "sim",     "batch",     "record"};
+                                      "solve",    "integrate", "control", "sim",       "batch",
+                                      "record"};
 enum { FOLDERS = sizeof folders / sizeof *folders };
 
 static int rank(const char* folder) {
