@@ -16,18 +16,6 @@ static hfiPairFunction* const kPair[TYPES][TYPES] = {
     {0, 0, 0, 0, 0, 0, hfi_convex_convex},
 };
 
-// The same points seen from B.
-static void swap_sides(hfiContactPoint* points, int count) {
-  for (int i = 0; i < count; ++i) {
-    hfiContactPoint* p = points + i;
-    hfVec3 a = p->p_WCa;
-    p->p_WCa = p->p_WCb;
-    p->p_WCb = a;
-    p->n_W = v3_neg(p->n_W);
-    p->feature = p->feature << 16 | p->feature >> 16;
-  }
-}
-
 int hfi_collide(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin,
                 hfiContactPoint* points) {
   assert(A->type >= 0 && A->type < TYPES && B->type >= 0 && B->type < TYPES);
@@ -36,6 +24,6 @@ int hfi_collide(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const 
   if (!pair) return 0; // two planes
   if (!swapped) return pair(A, X_WA, B, X_WB, margin, points);
   int count = pair(B, X_WB, A, X_WA, margin, points);
-  swap_sides(points, count);
+  for (int i = 0; i < count; ++i) swap_point(points + i);
   return count;
 }

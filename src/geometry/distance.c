@@ -8,13 +8,6 @@
 #include "geometry/support.h"
 #include "geometry/touch.h"
 
-static void swap_point(hfiContactPoint* p) {
-  hfVec3 a = p->p_WCa;
-  p->p_WCa = p->p_WCb;
-  p->p_WCb = a;
-  p->n_W = v3_neg(p->n_W);
-}
-
 // A is a plane: B's lowest point.
 static int plane_distance(const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double far, hfiContactPoint* point) {
   int32_t hint = 0;

@@ -24,7 +24,7 @@ typedef struct hfiFacet {
   double radius;       // disc [m]
   double size;         // extent of the shape, for tolerances [m]
   hfVec3 vertex[HFI_FACET_MAX];
-  int32_t id[HFI_FACET_MAX]; // of the vertices; of an edge: its position in the facet and these
+  int32_t id[HFI_FACET_MAX]; // of the vertices; of a disc: of its first rim point
 } hfiFacet;
 
 // Facet of the shape at pose X that looks most along the unit direction d, both in the frame of X's

@@ -32,8 +32,17 @@ static inline void put_point(hfiContactPoint* point, hfVec3 p_WCb, hfVec3 n_W, d
 // Id of a point from a feature of A and one of B.
 static inline uint32_t feature_id(int a, int b) { return ((uint32_t)a & 0xffffu) << 16 | ((uint32_t)b & 0xffffu); }
 
-// Drops points below the margin's depth unless a neighbour touches and they miss it by at most
-// `slack`; keeps the order. Returns the count.
+// The same point seen from B.
+static inline void swap_point(hfiContactPoint* p) {
+  hfVec3 a = p->p_WCa;
+  p->p_WCa = p->p_WCb;
+  p->p_WCb = a;
+  p->n_W = v3_neg(p->n_W);
+  p->feature = p->feature << 16 | p->feature >> 16;
+}
+
+// Keeps the points with a gap of at most `margin` and, where there is one, those up to `slack` beyond;
+// in order. Returns the count.
 static inline int keep_touching(hfiContactPoint* points, int count, double margin, double slack) {
   double deepest = -INFINITY;
   for (int i = 0; i < count; ++i) deepest = max2(deepest, points[i].depth);

@@ -1,8 +1,8 @@
 // Plane (A) against every bounded shape (B). The normal from B into A is -m, m the plane's normal.
 //
 // A shape touches with its points lowest along m. A flat cylinder touches with four rim points; their
-// pattern is fixed to the cylinder while the tilt is below kFlatTilt-like noise and turns towards the
-// lowest point beyond: four equally spaced points of a linear law give the same force and moment in
+// pattern is fixed to the cylinder while the tilt is below kDiscTilt and turns towards the lowest point
+// beyond: four equally spaced points of a linear law give the same force and moment in
 // any turn of the pattern, so that the switch is not felt.
 #include "geometry/manifold.h"
 #include "geometry/pairs.h"

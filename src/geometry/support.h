@@ -13,8 +13,7 @@ static inline double hfi_core_radius(const hfiShape* s) {
   return s->type == HF_GEOM_SPHERE || s->type == HF_GEOM_CAPSULE ? s->size[0] : 0;
 }
 
-// Two cores in A's frame, seen as their difference A - B. Counts as an answer of the cores apart where
-// it does not hold the origin.
+// Two cores in A's frame, seen as their difference A - B: they overlap where it holds the origin.
 typedef struct hfiCores {
   const hfiShape *A, *B;
   hfPose X_AB;

@@ -112,6 +112,31 @@ static void depth_derivatives(void** state) {
   hfi_hull_release(&data);
 }
 
+// The bounds touch the shape on every side; a level plane bounds the space above it.
+static void bounds_are_tight(void** state) {
+  (void)state;
+  testRandom r = {47};
+  printf("seed %llu\n", (unsigned long long)r.state);
+  hfiHullData data = random_hull(&r, 20, 1);
+  hfiHull hull = hull_view(&data);
+  for (int k = 0; k < 2000; ++k) {
+    hfiShape s = random_shape(&r, 1 + random_int(&r, 6), random_log(&r, 0.01, 10), &hull, 1);
+    hfPose X = random_pose(&r, 1);
+    hfiAabb box = hfi_shape_aabb(&s, &X);
+    for (int i = 0; i < 3; ++i) {
+      hfVec3 axis = m3_row(X.R, i); // the world's axis in the shape's frame
+      assert_near(v3_get(box.hi, i), v3_get(X.p, i) + oracle_support(&s, axis), 1e-14 * 20);
+      assert_near(v3_get(box.lo, i), v3_get(X.p, i) - oracle_support(&s, v3_neg(axis)), 1e-14 * 20);
+    }
+  }
+  hfiShape plane = shape_of(HF_GEOM_PLANE, 0, 0, 0);
+  hfPose level = at(1, 2, 3), tilted = pose_from(v3_zero(), q_exp(v3(0.1, 0, 0)));
+  assert_near(hfi_shape_aabb(&plane, &level).hi.z, 3, 0);
+  assert_true(isinf(hfi_shape_aabb(&plane, &level).lo.z) && isinf(hfi_shape_aabb(&plane, &level).hi.x));
+  assert_true(isinf(hfi_shape_aabb(&plane, &tilted).hi.z));
+  hfi_hull_release(&data);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sphere_on_a_cylinder),
@@ -119,6 +144,7 @@ int main(void) {
       cmocka_unit_test(other_pairs),
       cmocka_unit_test(ellipsoid_nearest_points),
       cmocka_unit_test(depth_derivatives),
+      cmocka_unit_test(bounds_are_tight),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
