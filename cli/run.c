@@ -74,6 +74,12 @@ static void count_step(runStatistics* s, const hfStepReport* report) {
   count_integration(s, &report->integrate);
 }
 
+// What to do about an integrator that cannot finish a step.
+static const char* stiffness_hint(const run* r) {
+  int method = r->config->method >= 0 ? r->config->method : r->model->world.method;
+  return method == HF_METHOD_RK3 ? ": too stiff for rk3, take sdirk, implicit-euler or tamsi" : "";
+}
+
 // Steps until the time is up, the user interrupts, or something is refused.
 static int step_through(const runOptions* o, run* r, const controlSource* source, outputs* out) {
   double end = r->start_time + o->time - SLACK * hf_sim_step_size(r->sim);
@@ -90,6 +96,11 @@ static int step_through(const runOptions* o, run* r, const controlSource* source
     }
     if (status < 0) {
       say_error("stopped at %g s: %s", r->state->time, error.message);
+      return CLI_FAILED;
+    }
+    if (report.integrate.status > 0) {
+      say_error("stopped at %g s: %s; the last step tried was %g s%s", r->state->time,
+                hf_status_name(report.integrate.status), report.integrate.last, stiffness_hint(r));
       return CLI_FAILED;
     }
     show_progress((r->state->time - r->start_time) / o->time, "%.3f of %g s",
