@@ -1,0 +1,24 @@
+// The search for the largest stable step.
+#include "feedback/feedback.h"
+
+#include <math.h>
+
+static const double FIRST = 0.001, LARGEST = 0.1, CLOSE = 1.02;
+
+int feedback_search(feedbackTry run, const void* user, double* largest, feedbackRun* best, int* status) {
+  double good = 0, bad = 0;
+  feedbackRun out;
+  for (double h = FIRST; bad == 0 && good < LARGEST; h = fmin(2 * h, LARGEST)) {
+    if ((*status = run(user, h, &out)) != CLI_GOOD) return 0;
+    if (out.stable) good = h, *best = out;
+    else bad = h;
+  }
+  while (good > 0 && bad > CLOSE * good) {
+    double h = 0.5 * (good + bad);
+    if ((*status = run(user, h, &out)) != CLI_GOOD) return 0;
+    if (out.stable) good = h, *best = out;
+    else bad = h;
+  }
+  *largest = good;
+  return good > 0;
+}

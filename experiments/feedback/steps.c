@@ -1,0 +1,51 @@
+// experiment feedback-steps: figures 1 and 3 of Shepherd, Zapolsky and Drumwright (2016) for the UR10: joint
+// errors over the step for each controller, and for each joint; and the condition number of M.
+#include "feedback/feedback.h"
+
+#include <math.h>
+
+enum { STEPS = 8, CURVES = 6 };
+static const double kStep[STEPS] = {0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.07, 0.1};
+
+static const armMethod kMethods[CURVES] = {{"explicit PD", ARM_PD_EXPLICIT, "ur10.xml", 0, arm_pd_gains, HF_METHOD_CONVEX, 0, 0},
+                                           {"geared PD", ARM_PD_EXPLICIT, "ur10_geared.xml", 0, arm_rotor_gains, HF_METHOD_CONVEX, 0, 0},
+                                           {"implicit PD", ARM_PD_IMPLICIT, "ur10.xml", 0, arm_pd_gains, HF_METHOD_CONVEX, 0, 0},
+                                           {"ID control", ARM_ID_CONTROL, "ur10.xml", 0, arm_id_gains, HF_METHOD_CONVEX, 0, 0},
+                                           {"ID constraint, rates", ARM_ID_RATES, "ur10.xml", 0, NULL, HF_METHOD_CONVEX, 0, 0},
+                                           {"ID constraint", ARM_ID_TARGETS, "ur10.xml", 0, NULL, HF_METHOD_CONVEX, 0, 0}};
+
+static void draw_joints(double errors[CURVES][STEPS][ARM_JOINTS], result* r) {
+  static const char* const names[ARM_JOINTS] = {"shoulder pan", "shoulder lift", "elbow", "wrist 1", "wrist 2", "wrist 3", "left finger", "right finger"};
+  double y[ARM_JOINTS][STEPS];
+  figure f = {.title = "ID constraint (rates alone): error of each joint", .xlabel = "step [s]", .ylabel = "mean absolute error [rad, m]", .xlog = 1, .ylog = 1};
+  for (int i = 0; i < ARM_JOINTS; ++i) {
+    for (int k = 0; k < STEPS; ++k) y[i][k] = errors[4][k][i];
+    figure_add(&f, names[i], STEPS, kStep, y[i], FIGURE_BOTH);
+  }
+  figure_write(&f, r, "feedback-joints");
+}
+
+static int run(const experimentOptions* options, result* r) {
+  double mean[CURVES][STEPS], errors[CURVES][STEPS][ARM_JOINTS], seconds = options->quick ? 1 : 5, smallest, largest;
+  figure f = {.title = "UR10: joint error over the step", .xlabel = "step [s]", .ylabel = "mean absolute error [rad]", .xlog = 1, .ylog = 1};
+  int ordered = 1;
+  for (int c = 0; c < CURVES; ++c) {
+    for (int k = 0; k < STEPS; ++k) {
+      feedbackRun out;
+      if (arm_run(&kMethods[c], seconds, kStep[k], &out) != CLI_GOOD) return CLI_FAILED;
+      mean[c][k] = out.stable ? out.error : NAN;
+      for (int i = 0; i < ARM_JOINTS; ++i) errors[c][k][i] = out.stable ? out.joint_error[i] : NAN;
+    }
+    figure_add(&f, kMethods[c].name, STEPS, kStep, mean[c], FIGURE_BOTH);
+  }
+  for (int k = 0; k < STEPS; ++k) ordered &= isfinite(mean[5][k]) && mean[5][k] <= mean[4][k];
+  figure_write(&f, r, "feedback-steps");
+  draw_joints(errors, r);
+  if (arm_condition(&smallest, &largest) != CLI_GOOD) return CLI_FAILED;
+  result_figure(r, "condition_smallest", smallest, "-");
+  result_compare(r, "condition_largest", largest, 1e8, "-");
+  result_must(r, "constraint_everywhere", "the ID constraint is stable at every step tried, error at 0.1 s", mean[5][STEPS - 1], "stable", ordered, 0);
+  return CLI_GOOD;
+}
+
+const experiment experiment_feedback_steps = {"feedback-steps", "an arm under error feedback: errors over the step, condition of M", run};

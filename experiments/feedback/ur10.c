@@ -1,0 +1,85 @@
+// experiment feedback-ur10: Table II of Shepherd, Zapolsky and Drumwright (2016) beside ours.
+#include "feedback/feedback.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double SECONDS = 5;
+
+typedef struct row {
+  armMethod method;
+  double paper_step, paper_error, paper_wall; // 0: none
+} row;
+
+enum { FALL, PD, GEARED_ARMATURE, GEARED_ROTOR, PD_IMPLICIT, ID_CONTROL, ID_RATES, ID_LEMKE, ID_DANTZIG, ID_TIKHONOV, OURS, ROWS };
+
+static const row rows[ROWS] = {
+    [FALL] = {{"fall", ARM_FALL, "ur10.xml", 0, NULL, HF_METHOD_CONVEX, 0, 0}, 0.1, 0, 0},
+    [PD] = {{"pd", ARM_PD_EXPLICIT, "ur10.xml", 0, arm_pd_gains, HF_METHOD_CONVEX, 0, 0}, 0.001, 1.01e-2, 357},
+    [GEARED_ARMATURE] = {{"pd_geared_armature", ARM_PD_EXPLICIT, "ur10.xml", 2.25, arm_armature_gains, HF_METHOD_CONVEX, 0, 0}, 0.05, 1.74e-1, 24.6},
+    [GEARED_ROTOR] = {{"pd_geared_rotor", ARM_PD_EXPLICIT, "ur10_geared.xml", 0, arm_rotor_gains, HF_METHOD_CONVEX, 0, 0}, 0.05, 1.74e-1, 24.6},
+    [PD_IMPLICIT] = {{"pd_implicit", ARM_PD_IMPLICIT, "ur10.xml", 0, arm_pd_gains, HF_METHOD_CONVEX, 0, 0}, 0, 0, 0},
+    [ID_CONTROL] = {{"id_control", ARM_ID_CONTROL, "ur10.xml", 0, arm_id_gains, HF_METHOD_CONVEX, 0, 0}, 0.05, 2.85e-2, 6.51},
+    [ID_RATES] = {{"id_constraint_rates", ARM_ID_RATES, "ur10.xml", 0, NULL, HF_METHOD_CONVEX, 0, 0}, 0.1, 1.15e-1, 2.85},
+    [ID_LEMKE] = {{"id_constraint_lemke", ARM_ID_TARGETS, "ur10.xml", 0, NULL, HF_METHOD_MLCP, HF_LCP_LEMKE, 0}, 0.1, 1.15e-1, 2.85},
+    [ID_DANTZIG] = {{"id_constraint_dantzig", ARM_ID_TARGETS, "ur10.xml", 0, NULL, HF_METHOD_MLCP, HF_LCP_DANTZIG, 0}, 0.1, 1.15e-1, 2.85},
+    [ID_TIKHONOV] = {{"id_constraint_tikhonov", ARM_ID_TARGETS, "ur10.xml", 0, NULL, HF_METHOD_MLCP, HF_LCP_LEMKE, 1e-6}, 0.1, 1.15e-1, 2.85},
+    [OURS] = {{"ours", ARM_ID_TARGETS, "ur10.xml", 0, NULL, HF_METHOD_CONVEX, 0, 0}, 0.1, 1.15e-1, 2.85},
+};
+
+static int try_arm(const void* user, double h, feedbackRun* out) { return arm_run(&((const row*)user)->method, SECONDS, h, out); }
+
+static void show(result* r, const char* method, const char* what, double value, double paper, const char* unit) {
+  char name[96];
+  snprintf(name, sizeof name, "%s_%s", method, what);
+  if (paper > 0) result_compare(r, name, value, paper, unit);
+  else result_figure(r, name, value, unit);
+}
+
+static void show_row(const row* w, double step, const feedbackRun* best, result* r) {
+  show(r, w->method.name, "max_step", step, w->paper_step, "s");
+  if (w->method.control != ARM_FALL) show(r, w->method.name, "error", best->error, w->paper_error, "rad");
+  show(r, w->method.name, "wall", best->wall, w->paper_wall, "s");
+}
+
+static void judge(const double* step, const feedbackRun* best, const feedbackRun* pd, const feedbackRun* ours, result* r) {
+  double geared = fmin(step[GEARED_ARMATURE], step[GEARED_ROTOR]);
+  int order = step[PD] < geared && step[PD] < step[ID_CONTROL] && geared <= step[OURS] && step[ID_CONTROL] <= step[OURS];
+  result_must(r, "order", "largest steps: explicit PD < geared PD and ID control <= ID constraint", step[PD], "in the paper's order", order, 0);
+  result_must(r, "constraint_step", "largest stable step of the ID constraint", step[OURS], "0.1 s, the largest tried", step[OURS] >= 0.1, 0);
+  result_must(r, "constraint_error", "error of the ID constraint at 0.01 s", ours->error, "at most that of explicit PD at 0.001 s", ours->error <= pd->error, 0);
+  result_compare(r, "speedup_at_equal_accuracy", pd->wall / ours->wall, 39, "x");
+  result_compare(r, "id_control_faster_by", 100 * (best[PD].wall / best[ID_CONTROL].wall - 1), 540, "%");
+}
+
+// The stored gains of the geared arm come out of the tuning again.
+static int repeat_tuning(result* r) {
+  hfGains gains[ARM_JOINTS];
+  double value;
+  memcpy(gains, arm_geared_start, sizeof gains);
+  int status = arm_tune(&rows[GEARED_ROTOR].method, SECONDS, 0.05, 1, 400, gains, &value);
+  double worst = 0;
+  for (int i = 0; i < ARM_JOINTS; ++i) worst = fmax(worst, fmax(fabs(gains[i].kp / arm_rotor_gains[i].kp - 1), fabs(gains[i].kd / arm_rotor_gains[i].kd - 1)));
+  // stored with ten digits; the path of a simplex is the same where libm is
+  result_must(r, "tuning", "tuned gains against those stored", worst, "equal to 1e-6", status == CLI_GOOD && worst < 1e-6, 1);
+  return status;
+}
+
+static int run(const experimentOptions* options, result* r) {
+  double step[ROWS];
+  feedbackRun best[ROWS], pd, ours;
+  int status = CLI_GOOD;
+  for (int i = 0; i < ROWS; ++i) {
+    memset(&best[i], 0, sizeof best[i]);
+    show_progress((double)i / ROWS, "%s", rows[i].method.name);
+    feedback_search(try_arm, &rows[i], &step[i], &best[i], &status);
+    if (status != CLI_GOOD) return status;
+    show_row(&rows[i], step[i], &best[i], r);
+  }
+  clear_progress();
+  if (arm_run(&rows[PD].method, SECONDS, 0.001, &pd) != CLI_GOOD || arm_run(&rows[OURS].method, SECONDS, 0.01, &ours) != CLI_GOOD) return CLI_FAILED;
+  judge(step, best, &pd, &ours, r);
+  return options->quick ? CLI_GOOD : repeat_tuning(r);
+}
+
+const experiment experiment_feedback_ur10 = {"feedback-ur10", "an arm under error feedback: largest stable steps, errors and speed", run};
