@@ -1,5 +1,4 @@
-// The step as a whole: determinism, save and restore, no allocation, refusals, balance of forces.
-#include "support/alloc.h"
+// The step as a whole: determinism, save and restore, refusals, balance of forces.
 #include "support/cmocka_all.h"
 
 #include <holdfast/holdfast.h>
@@ -74,22 +73,6 @@ static void test_same_bits(void** s) {
   }
 }
 
-static void test_no_allocation(void** s) {
-  (void)s;
-  if (!alloc_supported()) skip();
-  for (int k = 0; k < 3; ++k)
-    for (int rung = HF_RUNG_TAMSI; rung <= HF_RUNG_CONVEX; ++rung) {
-      hfSimConfig config = hf_sim_config_default();
-      config.friction = kLaws[k];
-      config.solver.first_rung = rung;
-      World w = make_world(parse(kScene), &config);
-      long before = alloc_count();
-      step(&w, 500);
-      assert_int_equal(alloc_count() - before, 0);
-      free_world(&w);
-    }
-}
-
 // At rest the floor carries the weight: to 1e-9, the solver's tolerance of 1e-8 being relative to the
 // momentum of a step and typically met with digits to spare.
 static void test_weight_is_carried(void** s) {
@@ -151,9 +134,8 @@ static void test_bad_options(void** s) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_same_bits),         cmocka_unit_test(test_no_allocation),
-      cmocka_unit_test(test_weight_is_carried), cmocka_unit_test(test_refusals_keep_the_state),
-      cmocka_unit_test(test_bad_options),
+      cmocka_unit_test(test_same_bits), cmocka_unit_test(test_weight_is_carried),
+      cmocka_unit_test(test_refusals_keep_the_state), cmocka_unit_test(test_bad_options),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
