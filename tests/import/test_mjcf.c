@@ -237,6 +237,18 @@ static void test_actuator_shortcuts(void** state) {
   hf_model_free(m);
 }
 
+// k = I/(T zeta)^2, d = 2 I/T; kv = 2 zeta sqrt(kp I), seen through a gear g: I/g^2.
+static void test_springs_and_servos_by_ratio(void** state) {
+  (void)state;
+  hfModel* m = parse("<mujoco><worldbody><body><joint name='j' axis='0 0 1' springdamper='0.5 2'/>"
+                     "<inertial pos='0 0 0' mass='2' diaginertia='2 2 3'/></body></worldbody><actuator>"
+                     "<position joint='j' kp='12' dampratio='0.5'/><position joint='j' kp='12' dampratio='0.5' gear='2'/></actuator></mujoco>");
+  ASSERT_NUMBERS(hf_model_jnt_stiffness(m), 3);
+  ASSERT_NUMBERS(hf_model_dof_damping(m), 12);
+  ASSERT_NUMBERS(hf_model_actuator_biasprm(m), 0, -12, -6, 0, -12, -3);
+  hf_model_free(m);
+}
+
 static void test_a_locale_with_a_decimal_comma(void** state) {
   (void)state;
   static const char* const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "de_DE"};
@@ -257,7 +269,8 @@ int main(void) {
       cmocka_unit_test(test_joints),            cmocka_unit_test(test_bodies_come_depth_first),
       cmocka_unit_test(test_options),           cmocka_unit_test(test_contact_attributes),
       cmocka_unit_test(test_holdfast_parameters), cmocka_unit_test(test_constraints_and_keys),
-      cmocka_unit_test(test_actuator_shortcuts), cmocka_unit_test(test_a_locale_with_a_decimal_comma),
+      cmocka_unit_test(test_actuator_shortcuts), cmocka_unit_test(test_springs_and_servos_by_ratio),
+      cmocka_unit_test(test_a_locale_with_a_decimal_comma),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
