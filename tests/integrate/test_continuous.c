@@ -1,6 +1,7 @@
 // Continuous time on whole scenes: error control over windows of 25 ms, conservation, contact, friction
 // with memory, trouble.
 #include "support/cmocka_all.h"
+#include "support/alloc.h"
 #include "support/near.h"
 
 #include "integrate/continuous.h"
@@ -269,6 +270,49 @@ static void test_steps_depend_on_the_state_alone(void** state) {
   hf_model_free(m);
 }
 
+// No step allocates, whatever it meets.
+static void test_steps_allocate_nothing(void** state) {
+  (void)state;
+  if (!alloc_supported()) skip();
+  hfModel* m = scene(MIXTURE);
+  for (int k = 0; k < 3; ++k) {
+    hfState* s = hf_state_create(m);
+    hfiContinuous* c = make(m, HF_FRICTION_ANCHORED, controlled(methods[k], 1e-4));
+    hf_state_v(s)[0] = 2;
+    long before = alloc_count();
+    for (int i = 0; i < 20; ++i) advance(c, s, 0.01);
+    assert_int_equal(alloc_count() - before, 0);
+    hfi_continuous_free(c);
+    hf_state_free(s);
+  }
+  hf_model_free(m);
+}
+
+// Every allocation of creation may fail: refused, nothing left behind.
+static void test_creation_survives_every_failed_allocation(void** state) {
+  (void)state;
+  if (!alloc_supported()) skip();
+  hfModel* m = scene(MIXTURE);
+  hfAccelConfig accel = hf_accel_config_default();
+  hfIntegratorConfig config = controlled(HF_METHOD_SDIRK, 1e-3);
+  hfStatus status = HF_ERROR_MEMORY;
+  int failed = 0;
+  for (int n = 1; status == HF_ERROR_MEMORY; ++n) {
+    hfiContinuous* c = NULL;
+    long live = alloc_live();
+    alloc_fail_at(n);
+    status = hfi_continuous_create(&c, m, &accel, &config, NULL);
+    alloc_fail_at(0);
+    failed += status == HF_ERROR_MEMORY;
+    if (status == HF_OK) hfi_continuous_free(c);
+    else assert_null(c);
+    assert_int_equal(alloc_live(), live);
+  }
+  assert_int_equal(status, HF_OK);
+  assert_true(failed >= 4);
+  hf_model_free(m);
+}
+
 // ---- trouble ------------------------------------------------------------------------------------------
 
 static void test_stiff_scene_with_an_explicit_method(void** state) {
@@ -328,6 +372,8 @@ int main(void) {
       cmocka_unit_test(test_incline),
       cmocka_unit_test(test_jacobians_and_newtons_agree),
       cmocka_unit_test(test_steps_depend_on_the_state_alone),
+      cmocka_unit_test(test_steps_allocate_nothing),
+      cmocka_unit_test(test_creation_survives_every_failed_allocation),
       cmocka_unit_test(test_stiff_scene_with_an_explicit_method),
       cmocka_unit_test(test_bad_options),
   };
