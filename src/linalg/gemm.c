@@ -1,45 +1,43 @@
 // C += A^T B and C -= A^T B for thin matrices: A (k x m), B (k x n), C (m x n), row-major.
 //
-// Both the assembly of J^T G J and the trailing updates of the block factorisation are this product.
-// C is cut in tiles of 1 or 2 rows and 8, 4, 2 or 1 columns whose sums stay in registers over the whole of k;
-// each element is the sum over k in ascending order, whatever the tile, so the bits do not depend on
-// the tiling.
+// Both the assembly of J^T G J and the trailing updates of the block factorisation are this product, with
+// k of a few to a few dozen rows. Rows of A and B are taken four at a time; the inner loop runs along a
+// row of C over independent elements. An element is summed in the same order whatever the sizes, so the
+// bits do not depend on how the compiler vectorises.
 #include "linalg/dense.h"
 
-// One tile of mt x nt elements; mt and nt are constants at every call, so the loops over them unroll.
-static inline void add_tile(double* restrict C, int ldc, const double* restrict A, int lda,
-                            const double* restrict B, int ldb, int k, int mt, int nt, double sign) {
-  double sum[16] = {0};
-  for (int r = 0; r < k; ++r)
-    for (int i = 0; i < mt; ++i)
-      for (int j = 0; j < nt; ++j) sum[i * nt + j] += A[r * lda + i] * B[r * ldb + j];
-  for (int i = 0; i < mt; ++i)
-    for (int j = 0; j < nt; ++j) C[i * ldc + j] += sign * sum[i * nt + j];
+// c += x0 b0 + x1 b1 + x2 b2 + x3 b3, the b being rows of B
+HFI_INLINE void add4(double* restrict c, double x0, double x1, double x2, double x3,
+                        const double* restrict b, int ldb, int n) {
+  const double *restrict b1 = b + ldb, *restrict b2 = b + 2 * ldb, *restrict b3 = b + 3 * ldb;
+  for (int j = 0; j < n; ++j) c[j] += (x0 * b[j] + x1 * b1[j]) + (x2 * b2[j] + x3 * b3[j]);
+}
+HFI_INLINE void add3(double* restrict c, double x0, double x1, double x2, const double* restrict b,
+                        int ldb, int n) {
+  const double *restrict b1 = b + ldb, *restrict b2 = b + 2 * ldb;
+  for (int j = 0; j < n; ++j) c[j] += (x0 * b[j] + x1 * b1[j]) + x2 * b2[j];
+}
+HFI_INLINE void add2(double* restrict c, double x0, double x1, const double* restrict b, int ldb, int n) {
+  const double* restrict b1 = b + ldb;
+  for (int j = 0; j < n; ++j) c[j] += x0 * b[j] + x1 * b1[j];
 }
 
-// mt rows of C
-static inline void add_rows(double* C, int ldc, const double* A, int lda, const double* B, int ldb,
-                            int k, int mt, int n, double sign) {
-  int j = 0;
-  for (; j + 8 <= n; j += 8) add_tile(C + j, ldc, A, lda, B + j, ldb, k, mt, 8, sign);
-  if (j + 4 <= n) { add_tile(C + j, ldc, A, lda, B + j, ldb, k, mt, 4, sign); j += 4; }
-  if (j + 2 <= n) { add_tile(C + j, ldc, A, lda, B + j, ldb, k, mt, 2, sign); j += 2; }
-  if (j < n) add_tile(C + j, ldc, A, lda, B + j, ldb, k, mt, 1, sign);
+// One row of C: x (k) is a column of A. sign is a constant at every call.
+HFI_INLINE void add_row(double* restrict c, const double* x, int lda, const double* restrict B, int ldb,
+                           int k, int n, double sign) {
+  for (; k >= 4; k -= 4, x += 4 * lda, B += 4 * ldb)
+    add4(c, sign * x[0], sign * x[lda], sign * x[2 * lda], sign * x[3 * lda], B, ldb, n);
+  if (k == 3) add3(c, sign * x[0], sign * x[lda], sign * x[2 * lda], B, ldb, n);
+  else if (k == 2) add2(c, sign * x[0], sign * x[lda], B, ldb, n);
+  else if (k == 1) hfi_axpy(c, sign * x[0], B, n);
 }
 
-static inline void add_product(double* C, int ldc, const double* A, int lda, const double* B, int ldb,
-                               int k, int m, int n, double sign) {
-  int i = 0;
-  for (; i + 2 <= m; i += 2) add_rows(C + i * ldc, ldc, A + i, lda, B, ldb, k, 2, n, sign);
-  if (i < m) add_rows(C + i * ldc, ldc, A + i, lda, B, ldb, k, 1, n, sign);
+HFI_CLONES void hfi_add_atb(double* C, int ldc, const double* A, int lda, const double* B, int ldb, int k,
+                            int m, int n) {
+  for (int i = 0; i < m; ++i) add_row(C + i * ldc, A + i, lda, B, ldb, k, n, 1.0);
 }
 
-void hfi_add_atb(double* C, int ldc, const double* A, int lda, const double* B, int ldb, int k, int m,
-                 int n) {
-  add_product(C, ldc, A, lda, B, ldb, k, m, n, 1.0);
-}
-
-void hfi_sub_atb(double* C, int ldc, const double* A, int lda, const double* B, int ldb, int k, int m,
-                 int n) {
-  add_product(C, ldc, A, lda, B, ldb, k, m, n, -1.0);
+HFI_CLONES void hfi_sub_atb(double* C, int ldc, const double* A, int lda, const double* B, int ldb, int k,
+                            int m, int n) {
+  for (int i = 0; i < m; ++i) add_row(C + i * ldc, A + i, lda, B, ldb, k, n, -1.0);
 }

@@ -9,15 +9,16 @@ static int32_t round_up4(int32_t n) { return (n + 3) & ~3; }
 void hfi_island_plan(hfiIsland* I, hfiArena* arena, const hfStepCapacity* c) {
   memset(I, 0, sizeof *I);
   size_t nv = (size_t)c->nv, nrow = (size_t)c->nrow, njac = (size_t)c->njac, nblock = (size_t)c->nblock;
-  size_t padded = njac + 3 * nrow; // rows of J padded to a multiple of 4
+  size_t padded = 16 * njac; // a single number is padded to 4 x 4
   I->tree = HFI_TAKE(arena, int32_t, c->ntree);
   I->first = HFI_TAKE(arena, int32_t, c->ntree);
   I->node = HFI_TAKE(arena, int32_t, c->ntree);
   I->block = HFI_TAKE(arena, hfiIslandBlock, nblock);
   I->patch = HFI_TAKE(arena, hfiPatch, nblock);
   I->segment = HFI_TAKE(arena, hfiSegment, c->npiece);
-  I->index = HFI_TAKE(arena, int32_t, 2 * njac);
+  I->index = HFI_TAKE(arena, int32_t, 2 * njac + (size_t)c->npiece);
   I->jacobian = HFI_TAKE(arena, double, padded);
+  I->transposed = HFI_TAKE(arena, double, padded);
   double** vectors[] = {&I->v, &I->v0, &I->p, &I->dv, &I->v1, &I->r, &I->Av, &I->tau, &I->inverse_diag,
                        &I->v_kept, &I->work};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i) *vectors[i] = HFI_TAKE(arena, double, nv);
@@ -28,7 +29,8 @@ void hfi_island_plan(hfiIsland* I, hfiArena* arena, const hfStepCapacity* c) {
   I->response = HFI_TAKE(arena, hfiContactResponse, nblock);
   I->GJ = HFI_TAKE(arena, double, padded);
   I->local = HFI_TAKE(arena, double, nv * (nv + 3));
-  I->column = HFI_TAKE(arena, double, 2 * (nv + 3));
+  I->column = HFI_TAKE(arena, double, nv + 3);
+  I->rows = HFI_TAKE(arena, double, nrow + 3);
   hfi_block_plan(&I->K, arena, c->ntree, c->nv);
 }
 
@@ -95,69 +97,129 @@ static int same_columns(const hfStepProblem* P, const hfStepBlock* a, const hfSt
   for (int32_t i = 0; i < a->npiece; ++i) {
     const hfStepPiece *x = P->piece + a->piece + i, *y = P->piece + b->piece + i;
     if (x->tree != y->tree || x->ncol != y->ncol) return 0;
-    if (x->col != y->col &&
-        memcmp(P->cols + x->col, P->cols + y->col, sizeof(int32_t) * (size_t)x->ncol) != 0)
-      return 0;
+    if (x->col == y->col) continue;
+    for (int32_t j = 0; j < x->ncol; ++j)
+      if (P->cols[x->col + j] != P->cols[y->col + j]) return 0;
   }
   return 1;
 }
 
-// Dofs, slots and segments of a new patch with the columns of `block`.
-static void open_patch(hfiIsland* I, const hfStepBlock* block, int32_t** index) {
-  const hfStepProblem* P = I->problem;
-  hfiPatch* patch = I->patch + I->npatch++;
-  patch->block = I->nblock;
-  patch->row = I->nrow;
-  patch->nblock = patch->nrow = patch->ncol = patch->nsegment = 0;
-  patch->segment = I->nsegment;
-  for (int32_t i = 0; i < block->npiece; ++i) patch->ncol += P->piece[block->piece + i].ncol;
-  patch->ld = round_up4(patch->ncol);
-  patch->dof = *index;
-  patch->slot = *index + patch->ncol;
-  *index += 2 * patch->ncol;
-  int32_t c = 0;
+// The pieces of a block in ascending order of the island's dofs, so that a symmetric product of the
+// patch stays above the diagonal of the Newton matrix.
+static void order_pieces(const hfiIsland* I, const hfStepBlock* block, int32_t* order) {
+  const hfStepPiece* piece = I->problem->piece + block->piece;
   for (int32_t i = 0; i < block->npiece; ++i) {
-    const hfStepPiece* piece = P->piece + block->piece + i;
-    int32_t node = I->node[piece->tree], first = I->first[piece->tree];
-    hfiSegment* last = I->segment + I->nsegment - 1;
-    if (patch->nsegment > 0 && last->node == node) last->ncol += piece->ncol;
-    else {
-      hfiSegment segment = {node, c, piece->ncol};
-      I->segment[I->nsegment++] = segment;
-      ++patch->nsegment;
-    }
-    for (int32_t j = 0; j < piece->ncol; ++j, ++c) {
-      patch->dof[c] = first + P->cols[piece->col + j];
-      patch->slot[c] = patch->dof[c] - I->K.first[node];
-    }
+    int32_t k = i;
+    for (; k > 0 && I->first[piece[order[k - 1]].tree] > I->first[piece[i].tree]; --k) order[k] = order[k - 1];
+    order[k] = i;
   }
-  patch->contiguous = patch->nsegment == 1;
-  for (int32_t j = 1; j < c; ++j)
-    if (patch->slot[j] != patch->slot[0] + j) patch->contiguous = 0;
 }
 
-// Appends the rows of a block to the last patch.
+// Adds the columns of a piece to a patch, at column c.
+static void add_columns(hfiIsland* I, hfiPatch* patch, const hfStepPiece* piece, int32_t c) {
+  int32_t node = I->node[piece->tree], first = I->first[piece->tree], base = I->K.first[node];
+  const int32_t* cols = I->problem->cols + piece->col;
+  hfiSegment* last = I->segment + I->nsegment - 1;
+  if (patch->nsegment > 0 && last->node == node) last->ncol += piece->ncol;
+  else {
+    hfiSegment segment = {node, c, piece->ncol};
+    I->segment[I->nsegment++] = segment;
+    ++patch->nsegment;
+  }
+  for (int32_t j = 0; j < piece->ncol; ++j) {
+    patch->dof[c + j] = first + cols[j];
+    patch->slot[c + j] = first + cols[j] - base;
+  }
+}
+
+// A new patch with the columns of `block`.
+static void open_patch(hfiIsland* I, const hfStepBlock* block, int32_t** index, double* jacobian) {
+  const hfStepPiece* piece = I->problem->piece + block->piece;
+  int32_t ncol = 0;
+  for (int32_t i = 0; i < block->npiece; ++i) ncol += piece[i].ncol;
+  hfiPatch* patch = I->patch + I->npatch++;
+  hfiPatch fresh = {.block = I->nblock, .row = I->nrow, .ncol = ncol, .ld = round_up4(ncol),
+                    .segment = I->nsegment, .piece = *index, .dof = *index + block->npiece,
+                    .slot = *index + block->npiece + ncol, .J = jacobian};
+  *patch = fresh;
+  *index += block->npiece + 2 * ncol;
+  order_pieces(I, block, patch->piece);
+  int32_t c = 0;
+  for (int32_t i = 0; i < block->npiece; ++i) {
+    add_columns(I, patch, piece + patch->piece[i], c);
+    c += piece[patch->piece[i]].ncol;
+  }
+  patch->contiguous = patch->nsegment == 1 && patch->slot[ncol - 1] == patch->slot[0] + ncol - 1;
+}
+
+// `dim` rows of n numbers to rows of width ld; n is a constant where that pays.
+static inline void copy_short(double* restrict to, int32_t ld, const double* restrict from, int32_t dim, int32_t n) {
+  for (int32_t r = 0; r < dim; ++r, to += ld, from += n)
+    for (int32_t j = 0; j < n; ++j) to[j] = from[j];
+}
+
+// Copies the columns of a block's pieces side by side into rows of width ld.
+static void copy_rows(const hfStepProblem* P, const hfStepBlock* block, const int32_t* order, int32_t ld,
+                      double* to) {
+  int32_t dim = block->dim;
+  for (int32_t r = 1; r <= dim; ++r) // the padding is somewhere in the last four
+    for (int32_t j = 1; j <= 4; ++j) to[r * ld - j] = 0;
+  for (int32_t i = 0; i < block->npiece; ++i) {
+    const hfStepPiece* piece = P->piece + block->piece + order[i];
+    const double* from = P->J + piece->jac;
+    switch (piece->ncol) {
+    case 1: copy_short(to, ld, from, dim, 1); break;
+    case 2: copy_short(to, ld, from, dim, 2); break;
+    case 6: copy_short(to, ld, from, dim, 6); break; // a free body
+    default: copy_short(to, ld, from, dim, piece->ncol); break;
+    }
+    to += piece->ncol;
+  }
+}
+
+// Appends a block to the last patch.
 static void append_block(hfiIsland* I, const hfStepBlock* block, double** jacobian) {
   const hfStepProblem* P = I->problem;
   hfiPatch* patch = I->patch + I->npatch - 1;
-  if (patch->nblock == 0) patch->J = *jacobian;
-  hfiIslandBlock b = {block->law, block->dim, I->nrow, block->row, I->npatch - 1, NULL, NULL};
-  if (block->law == HF_LAW_CONTACT) b.contact = P->contact + block->param;
-  else b.saturated = P->saturated + block->param;
-  I->block[I->nblock++] = b;
-  for (int32_t r = 0; r < block->dim; ++r, *jacobian += patch->ld) {
-    double* row = *jacobian;
-    int32_t c = 0;
-    for (int32_t i = 0; i < block->npiece; ++i) {
-      const hfStepPiece* piece = P->piece + block->piece + i;
-      const double* from = P->J + piece->jac + r * piece->ncol;
-      for (int32_t j = 0; j < piece->ncol; ++j) row[c++] = from[j];
-    }
-    while (c < patch->ld) row[c++] = 0;
-  }
+  hfiIslandBlock* b = I->block + I->nblock++;
+  b->law = block->law;
+  b->dim = block->dim;
+  b->row = I->nrow;
+  b->source = block->row;
+  b->patch = I->npatch - 1;
+  b->contact = block->law == HF_LAW_CONTACT ? P->contact + block->param : NULL;
+  b->saturated = block->law == HF_LAW_CONTACT ? NULL : P->saturated + block->param;
+  copy_rows(P, block, patch->piece, patch->ld, *jacobian);
+  *jacobian += block->dim * patch->ld;
   ++patch->nblock;
   patch->nrow += block->dim;
   I->nrow += block->dim;
+}
+
+// J^T of a complete patch; rows of zeros fill J up to the height of a column.
+static void transpose_patch(hfiPatch* patch, double** memory) {
+  int32_t ld = patch->ld, height = patch->height;
+  double* to = *memory;
+  patch->JT = to;
+  *memory += ld * height;
+  for (int32_t r = 0; r < height; r += 4)
+    for (int32_t c = 0; c < ld; c += 4) // 4 x 4 at a time
+      for (int32_t i = 0; i < 4; ++i) {
+        const double* from = patch->J + r * ld + c + i;
+        double* column = to + (c + i) * height + r;
+        column[0] = from[0], column[1] = from[ld], column[2] = from[2 * ld], column[3] = from[3 * ld];
+      }
+}
+
+// Ends the last patch, if any, before the next begins or the island is complete.
+static void close_patch(hfiIsland* I, double** jacobian, double** transposed) {
+  if (I->npatch == 0) return;
+  hfiPatch* patch = I->patch + I->npatch - 1;
+  patch->height = round_up4(patch->nrow);
+  size_t filling = (size_t)((patch->height - patch->nrow) * patch->ld);
+  memset(*jacobian, 0, sizeof(double) * filling);
+  *jacobian += filling;
+  transpose_patch(patch, transposed);
 }
 
 void hfi_island_gather(hfiIsland* I, const hfStepProblem* problem, const int32_t* trees, int32_t ntree,
@@ -171,11 +233,14 @@ void hfi_island_gather(hfiIsland* I, const hfStepProblem* problem, const int32_t
   else order_trees(I, trees, ntree, blocks, nblock);
   gather_vectors(I);
   int32_t* index = I->index;
-  double* jacobian = I->jacobian;
+  double *jacobian = I->jacobian, *transposed = I->transposed;
   for (int32_t b = 0; b < nblock; ++b) {
     const hfStepBlock* block = problem->block + blocks[b];
-    if (b == 0 || !same_columns(problem, problem->block + blocks[b - 1], block))
-      open_patch(I, block, &index);
+    if (b == 0 || !same_columns(problem, problem->block + blocks[b - 1], block)) {
+      close_patch(I, &jacobian, &transposed);
+      open_patch(I, block, &index, jacobian);
+    }
     append_block(I, block, &jacobian);
   }
+  close_patch(I, &jacobian, &transposed);
 }

@@ -22,11 +22,13 @@ typedef struct hfiPatch {
   int32_t block, nblock; // of the island
   int32_t row, nrow;     // of the island
   int32_t ncol, ld;      // columns; rows of J are padded with zeros to ld, a multiple of 4
+  int32_t height;        // nrow rounded up to a multiple of 4, the same with columns
   int32_t segment, nsegment;
   int32_t contiguous;    // one segment with consecutive slots
-  int32_t* dof;          // (ncol) dofs of the island
+  int32_t* piece;        // (npiece) pieces of its blocks in ascending order of dofs
+  int32_t* dof;          // (ncol) dofs of the island, ascending
   int32_t* slot;         // (ncol) index within the node
-  double* J;             // (nrow x ld)
+  double *J, *JT;        // (height x ld), (ld x height)
 } hfiPatch;
 
 typedef struct hfiIslandBlock {
@@ -47,8 +49,8 @@ typedef struct hfiIsland {
   hfiIslandBlock* block;  // (nblock)
   hfiPatch* patch;        // (npatch)
   hfiSegment* segment;    // (nsegment)
-  int32_t* index;         // memory of dof and slot
-  double* jacobian;       // memory of J
+  int32_t* index;         // memory of piece, dof and slot
+  double *jacobian, *transposed; // memory of J and JT
   hfiBlockMatrix K;       // Newton matrix and its factors
 
   double *v, *v0, *p;     // (n) iterate, first guess, p*
@@ -61,7 +63,8 @@ typedef struct hfiIsland {
   double* lag;            // (nblock) friction bound pi of the convex problem [N]
   double *v_kept, *lag_kept; // (n), (nblock) of its best pass
   hfiContactResponse* response; // (nblock)
-  double *GJ, *local, *column;  // scratch of the assembly: (nrow x ld), (ncol x ld), (2 ld)
+  double *GJ, *local;     // scratch of the assembly: (nrow x ld), (ncol x ld)
+  double *column, *rows;  // scratch of products: (ld), (height)
 } hfiIsland;
 
 void hfi_island_plan(hfiIsland* I, hfiArena* arena, const hfStepCapacity* capacity);

@@ -28,6 +28,7 @@
 #define OVERSHOOT 0.5  // largest g(alpha)/-g(0) at the end of a step; convex problems:
 #define OVERSHOOT_CONVEX 0.05
 #define SHORT 1e-6     // |dv| over the scale
+#define ROUNDING 1e-12 // |r| over the scale that needs no last correction
 enum { MAX_CONVEX = 500, MAX_HALVINGS = 40 };
 
 typedef struct iteration {
@@ -98,6 +99,7 @@ static double limit_contact(const iteration* it, int32_t k, double alpha) {
   const hfiIslandBlock* b = it->I->block + k;
   const double *s = it->I->s + b->row, *s1 = it->I->s1 + b->row, pi = it->I->response[k].pi;
   for (int g = 0; g < hfi_group_count(b->dim); ++g) {
+    if (!(it->I->response[k].slipping >> g & 1)) continue; // steps from inside are not limited
     double a = hfi_tals_contact(b->contact, it->I->problem->h, g, pi, s, s1, it->turn);
     if (a < alpha && matters(it, b, 1 + hfi_group_row(g), 2 * b->contact->mu[g] * pi)) alpha = a;
   }
@@ -119,7 +121,7 @@ static double limit_step(const iteration* it) {
   for (int32_t k = 0; k < it->I->nblock; ++k) {
     const hfiIslandBlock* b = it->I->block + k;
     if (b->law == HF_LAW_SATURATED) alpha = limit_saturated(it, b, alpha);
-    else if (it->I->response[k].pi > 0) alpha = limit_contact(it, k, alpha);
+    else if (it->I->response[k].slipping) alpha = limit_contact(it, k, alpha);
   }
   return alpha;
 }
@@ -194,7 +196,8 @@ hfiOutcome hfi_newton_solve(hfiIsland* I, const hfSolverConfig* config, int coup
     alpha = rung == HF_RUNG_MERIT ? descend(&it, alpha) : advance(&it, alpha, along);
     if (alpha == 0) break;
     if (alpha < 1) ++out.limited;
-    if (is_small(&it, it.norm)) out.converged = finish(&it);
+    if (it.norm <= ROUNDING * it.scale) out.converged = 1;
+    else if (is_small(&it, it.norm)) out.converged = finish(&it);
   }
   out.residual = it.scale > 0 ? it.norm / it.scale : it.norm;
   return out;

@@ -8,22 +8,23 @@
 
 #include "linalg/dense.h"
 #include "math/vec3.h"
+#include "solve/contact.h"
+#include "solve/patch.h"
 
 #include <string.h>
 
 void hfi_system_rows(const hfiIsland* I, const double* v, double* s) {
-  double* local = I->column;
+  double *x = I->column, *rows = I->rows;
   for (int32_t k = 0; k < I->npatch; ++k) {
     const hfiPatch* patch = I->patch + k;
-    for (int32_t c = 0; c < patch->ncol; ++c) local[c] = v[patch->dof[c]];
-    for (int32_t c = patch->ncol; c < patch->ld; ++c) local[c] = 0;
-    for (int32_t r = 0; r < patch->nrow; ++r)
-      s[patch->row + r] = hfi_dot(patch->J + r * patch->ld, local, patch->ld);
+    for (int32_t c = 0; c < patch->ncol; ++c) x[c] = v[patch->dof[c]];
+    hfi_patch_multiply(patch, x, rows);
+    for (int32_t r = 0; r < patch->nrow; ++r) s[patch->row + r] = rows[r];
   }
 }
 
 static void respond_saturated(hfiIsland* I, const hfiIslandBlock* b, hfiContactResponse* response) {
-  response->active = response->coupled = 0;
+  response->active = response->coupled = response->slipping = 0;
   for (int32_t i = 0; i < b->dim; ++i) {
     int32_t row = b->row + i;
     I->gamma[row] = hfi_saturated_respond(b->saturated + i, I->problem->h, I->s[row], I->G + row);
@@ -32,6 +33,7 @@ static void respond_saturated(hfiIsland* I, const hfiIslandBlock* b, hfiContactR
 }
 
 void hfi_system_respond(hfiIsland* I, int coupling) {
+  double h = I->problem->h;
   for (int32_t k = 0; k < I->nblock; ++k) {
     const hfiIslandBlock* b = I->block + k;
     hfiContactResponse* response = I->response + k;
@@ -39,8 +41,8 @@ void hfi_system_respond(hfiIsland* I, int coupling) {
       respond_saturated(I, b, response);
       continue;
     }
-    hfi_contact_respond(b->contact, I->problem->h, b->dim, coupling, I->lag[k], I->s + b->row, response);
-    for (int32_t i = 0; i < b->dim; ++i) I->gamma[b->row + i] = response->gamma[i];
+    hfi_contact_respond(b->contact, h, b->dim, coupling, I->lag[k], I->s + b->row, I->gamma + b->row,
+                        response);
   }
 }
 
@@ -55,16 +57,24 @@ void hfi_system_multiply(const hfiIsland* I, const double* x, double* y) {
   }
 }
 
+// Where the run of consecutive active blocks that begins at k ends; *rows their number of rows.
+static int32_t end_of_run(const hfiIsland* I, int32_t k, int32_t end, int32_t* rows) {
+  *rows = 0;
+  for (; k < end && I->response[k].active; ++k) *rows += I->block[k].dim;
+  return k;
+}
+
 static void add_patch_impulse(const hfiIsland* I, const hfiPatch* patch, double* tau) {
-  double* local = I->column;
-  memset(local, 0, sizeof(double) * (size_t)patch->ld);
-  for (int32_t k = patch->block; k < patch->block + patch->nblock; ++k) {
+  double* y = I->column;
+  int32_t end = patch->block + patch->nblock, rows;
+  memset(y, 0, sizeof(double) * (size_t)patch->ld);
+  for (int32_t k = patch->block; k < end; ++k) {
     if (!I->response[k].active) continue;
-    const hfiIslandBlock* b = I->block + k;
-    const double* J = patch->J + (b->row - patch->row) * patch->ld;
-    for (int32_t i = 0; i < b->dim; ++i) hfi_axpy(local, I->gamma[b->row + i], J + i * patch->ld, patch->ld);
+    int32_t row = I->block[k].row;
+    k = end_of_run(I, k, end, &rows);
+    hfi_patch_add_transposed(patch, row - patch->row, rows, I->gamma + row, y);
   }
-  for (int32_t c = 0; c < patch->ncol; ++c) tau[patch->dof[c]] += local[c];
+  for (int32_t c = 0; c < patch->ncol; ++c) tau[patch->dof[c]] += y[c];
 }
 
 void hfi_system_residual(hfiIsland* I) {
@@ -74,54 +84,25 @@ void hfi_system_residual(hfiIsland* I) {
   for (int32_t i = 0; i < I->n; ++i) I->r[i] = I->Av[i] - I->p[i] - I->tau[i];
 }
 
-// y = a x0 + b x1 + c x2
-static void combine3(double* restrict y, double a, const double* x0, double b, const double* x1, double c,
-                     const double* x2, int n) {
-  for (int i = 0; i < n; ++i) y[i] = a * x0[i] + b * x1[i] + c * x2[i];
-}
-static void combine2(double* restrict y, double a, const double* x0, double b, const double* x1, int n) {
-  for (int i = 0; i < n; ++i) y[i] = a * x0[i] + b * x1[i];
-}
-static void scale_row(double* restrict y, double a, const double* x, int n) {
-  for (int i = 0; i < n; ++i) y[i] = a * x[i];
-}
-
-// Rows of G J of a contact.
-static void weigh_contact(const hfiContactResponse* c, int dim, const double* J, double* GJ, int ld) {
-  scale_row(GJ, c->gnn, J, ld);
-  if (dim >= 3) {
-    const double *J1 = J + ld, *J2 = J + 2 * ld;
-    combine3(GJ + ld, c->gtn[0], J, c->gtt[0], J1, c->gtt[1], J2, ld);
-    combine3(GJ + 2 * ld, c->gtn[1], J, c->gtt[1], J1, c->gtt[2], J2, ld);
-  }
-  if (dim >= 4) combine2(GJ + 3 * ld, c->gtn[2], J, c->gtt[3], J + 3 * ld, ld);
-  if (dim >= 6) {
-    const double *J4 = J + 4 * ld, *J5 = J + 5 * ld;
-    combine3(GJ + 4 * ld, c->gtn[3], J, c->gtt[4], J4, c->gtt[5], J5, ld);
-    combine3(GJ + 5 * ld, c->gtn[4], J, c->gtt[5], J4, c->gtt[6], J5, ld);
-  }
-}
-
-static void weigh_block(const hfiIsland* I, int32_t k, const double* J, double* GJ, int ld) {
-  const hfiIslandBlock* b = I->block + k;
-  if (b->law == HF_LAW_CONTACT) weigh_contact(I->response + k, b->dim, J, GJ, ld);
-  else
-    for (int32_t i = 0; i < b->dim; ++i) scale_row(GJ + i * ld, I->G[b->row + i], J + i * ld, ld);
-}
-
-// C += J^T G J of a patch, by runs of consecutive active blocks.
-static void add_patch_product(const hfiIsland* I, const hfiPatch* patch, double* C, int ldc) {
-  int ld = patch->ld, end = patch->block + patch->nblock;
+// I->local = J^T G J of a patch, by runs of consecutive active blocks. Returns 0 when there is none.
+static int weigh_patch(const hfiIsland* I, const hfiPatch* patch, int symmetric) {
+  int ld = patch->ld, any = 0;
+  int32_t end = patch->block + patch->nblock, rows;
   for (int32_t k = patch->block; k < end; ++k) {
     if (!I->response[k].active) continue;
-    int32_t first = I->block[k].row, rows = 0;
+    if (!any) memset(I->local, 0, sizeof(double) * (size_t)(patch->ncol * ld));
+    any = 1;
+    int32_t first = I->block[k].row, stop = end_of_run(I, k, end, &rows);
     const double* J = patch->J + (first - patch->row) * ld;
-    for (; k < end && I->response[k].active; ++k) {
-      weigh_block(I, k, J + rows * ld, I->GJ + rows * ld, ld);
-      rows += I->block[k].dim;
+    for (; k < stop; ++k) {
+      const hfiIslandBlock* b = I->block + k;
+      int at = (b->row - first) * ld;
+      if (b->law == HF_LAW_CONTACT) hfi_patch_weigh_contact(I->response + k, b->dim, J + at, I->GJ + at, ld);
+      else hfi_patch_weigh_rows(I->G + b->row, b->dim, J + at, I->GJ + at, ld);
     }
-    hfi_add_atb(C, ldc, J, ld, I->GJ, ld, rows, patch->ncol, patch->ncol);
+    hfi_patch_add_product(patch, rows, J, I->GJ, symmetric, I->local);
   }
+  return any;
 }
 
 // Adds rows of segment P and columns of segment Q of a local matrix to the Newton matrix.
@@ -149,15 +130,20 @@ static void scatter_segments(hfiIsland* I, const hfiPatch* patch, const hfiSegme
     for (int32_t j = 0; j < Q->ncol; ++j) D[row[i] * w + column[j]] += local[i * ld + j];
 }
 
+// One segment with consecutive slots: straight into a diagonal block.
+static void add_contiguous(hfiIsland* I, const hfiPatch* patch) {
+  int32_t node = I->segment[patch->segment].node, w = I->K.size[node];
+  double* D = hfi_block_diagonal(&I->K, node) + patch->slot[0] * (w + 1);
+  for (int32_t i = 0; i < patch->ncol; ++i) hfi_axpy(D + i * w, 1.0, I->local + i * patch->ld, patch->ncol);
+}
+
 static void add_patch(hfiIsland* I, const hfiPatch* patch, int symmetric) {
-  const hfiSegment* segment = I->segment + patch->segment;
-  if (patch->contiguous) { // straight into a diagonal block
-    int w = I->K.size[segment->node];
-    add_patch_product(I, patch, hfi_block_diagonal(&I->K, segment->node) + patch->slot[0] * (w + 1), w);
+  if (!weigh_patch(I, patch, symmetric)) return;
+  if (patch->contiguous) {
+    add_contiguous(I, patch);
     return;
   }
-  memset(I->local, 0, sizeof(double) * (size_t)(patch->ncol * patch->ld));
-  add_patch_product(I, patch, I->local, patch->ld);
+  const hfiSegment* segment = I->segment + patch->segment;
   for (int32_t i = 0; i < patch->nsegment; ++i)
     for (int32_t j = 0; j < patch->nsegment; ++j)
       scatter_segments(I, patch, segment + i, segment + j, symmetric);

@@ -168,7 +168,7 @@ static void test_products(void** state) {
             E[i * LD + j] += sum;
           }
         hfi_add_atb(C, LD, A, LD, B, LD, k, m, n);
-        assert_memory_equal(C, E, sizeof C); // the same order of summation: the same bits
+        for (int i = 0; i < NMAX * LD; ++i) assert_near(C[i], E[i], 1e-14); // sums of at most 7 products
         hfi_sub_atb(C, LD, A, LD, B, LD, k, m, n);
         for (int i = 0; i < NMAX * LD; ++i) assert_near(C[i], 0.5, 1e-14);
       }
