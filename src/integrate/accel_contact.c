@@ -12,7 +12,7 @@
 // There the anchored law has w = k_t xi0 + (h k_t + c_t) s, so c_t - k_t is passed for c_t.
 #include "integrate/accel.h"
 
-#include "solve/law.h"
+#include "solve/contact.h"
 
 #include <string.h>
 
@@ -118,15 +118,16 @@ double hfi_accel_alpha(const hfiAccelContact* c, int g, const double* s1, hfiTur
 
 static void set_friction(hfiAccelContact* c, double pi) {
   hfContactLaw copy;
-  hfiContactResponse r;
-  hfi_contact_respond(unit_law(c, &copy), 1, c->dim, HFI_COUPLING_LAGGED, pi, c->s, &r);
+  hfiContactResponse r = {0};
+  double f[6];
+  hfi_contact_respond(unit_law(c, &copy), 1, c->dim, HFI_COUPLING_LAGGED, pi, c->s, f, &r);
   memcpy(c->gtt, r.gtt, sizeof c->gtt);
   for (int g = 0; g < hfi_group_count(c->dim); ++g) c->stick |= hfi_accel_sticks(c, g, c->s) << g;
   // Friction goes with fn, except the elastic force of a contact that sticks to its anchor.
   int elastic = c->law.friction == HF_FRICTION_ANCHORED ? c->stick : 0;
   for (int i = 1; i < c->dim; ++i) {
     int g = i < 3 ? HF_SLIDING : i < 4 ? HF_TORSION : HF_ROLLING;
-    c->f[i] = r.gamma[i];
+    c->f[i] = f[i];
     c->dt_dn[i - 1] = elastic >> g & 1 ? 0 : c->f[i] / pi;
   }
 }

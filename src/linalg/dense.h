@@ -8,23 +8,8 @@
 
 #include <stdint.h>
 
-// Compiles a function once more for wider vectors and picks at load time, where the compiler can. Without
-// contraction of multiply and add the bits are the same.
-#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define HFI_CLONES __attribute__((target_clones("avx2", "default")))
-#else
-#define HFI_CLONES
-#endif
-// What a cloned function calls must become part of it.
-#if defined(__GNUC__)
-#define HFI_INLINE static inline __attribute__((always_inline))
-#else
-#define HFI_INLINE static inline
-#endif
-
 // sum_i a_i b_i in four interleaved partial sums: a fixed order that vector units can follow.
-HFI_INLINE double hfi_dot(const double* a, const double* b, int n) {
+static inline double hfi_dot(const double* a, const double* b, int n) {
   double s[4] = {0, 0, 0, 0};
   int i = 0;
   for (; i + 4 <= n; i += 4)
@@ -34,7 +19,7 @@ HFI_INLINE double hfi_dot(const double* a, const double* b, int n) {
 }
 
 // y += a x
-HFI_INLINE void hfi_axpy(double* restrict y, double a, const double* restrict x, int n) {
+static inline void hfi_axpy(double* restrict y, double a, const double* restrict x, int n) {
   for (int i = 0; i < n; ++i) y[i] += a * x[i];
 }
 

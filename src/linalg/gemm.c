@@ -7,23 +7,23 @@
 #include "linalg/dense.h"
 
 // c += x0 b0 + x1 b1 + x2 b2 + x3 b3, the b being rows of B
-HFI_INLINE void add4(double* restrict c, double x0, double x1, double x2, double x3,
+static inline void add4(double* restrict c, double x0, double x1, double x2, double x3,
                         const double* restrict b, int ldb, int n) {
   const double *restrict b1 = b + ldb, *restrict b2 = b + 2 * ldb, *restrict b3 = b + 3 * ldb;
   for (int j = 0; j < n; ++j) c[j] += (x0 * b[j] + x1 * b1[j]) + (x2 * b2[j] + x3 * b3[j]);
 }
-HFI_INLINE void add3(double* restrict c, double x0, double x1, double x2, const double* restrict b,
+static inline void add3(double* restrict c, double x0, double x1, double x2, const double* restrict b,
                         int ldb, int n) {
   const double *restrict b1 = b + ldb, *restrict b2 = b + 2 * ldb;
   for (int j = 0; j < n; ++j) c[j] += (x0 * b[j] + x1 * b1[j]) + x2 * b2[j];
 }
-HFI_INLINE void add2(double* restrict c, double x0, double x1, const double* restrict b, int ldb, int n) {
+static inline void add2(double* restrict c, double x0, double x1, const double* restrict b, int ldb, int n) {
   const double* restrict b1 = b + ldb;
   for (int j = 0; j < n; ++j) c[j] += x0 * b[j] + x1 * b1[j];
 }
 
 // One row of C: x (k) is a column of A. sign is a constant at every call.
-HFI_INLINE void add_row(double* restrict c, const double* x, int lda, const double* restrict B, int ldb,
+static inline void add_row(double* restrict c, const double* x, int lda, const double* restrict B, int ldb,
                            int k, int n, double sign) {
   for (; k >= 4; k -= 4, x += 4 * lda, B += 4 * ldb)
     add4(c, sign * x[0], sign * x[lda], sign * x[2 * lda], sign * x[3 * lda], B, ldb, n);
@@ -32,12 +32,12 @@ HFI_INLINE void add_row(double* restrict c, const double* x, int lda, const doub
   else if (k == 1) hfi_axpy(c, sign * x[0], B, n);
 }
 
-HFI_CLONES void hfi_add_atb(double* C, int ldc, const double* A, int lda, const double* B, int ldb, int k,
+void hfi_add_atb(double* C, int ldc, const double* A, int lda, const double* B, int ldb, int k,
                             int m, int n) {
   for (int i = 0; i < m; ++i) add_row(C + i * ldc, A + i, lda, B, ldb, k, n, 1.0);
 }
 
-HFI_CLONES void hfi_sub_atb(double* C, int ldc, const double* A, int lda, const double* B, int ldb, int k,
+void hfi_sub_atb(double* C, int ldc, const double* A, int lda, const double* B, int ldb, int k,
                             int m, int n) {
   for (int i = 0; i < m; ++i) add_row(C + i * ldc, A + i, lda, B, ldb, k, n, -1.0);
 }

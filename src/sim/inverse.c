@@ -6,7 +6,7 @@
 //   tau = (A v1 - p* - sum_b J_b^T gamma_b(J_b v1))/h.
 #include "sim/sim.h"
 
-#include "solve/law.h"
+#include "solve/contact.h"
 
 #include <string.h>
 
@@ -27,8 +27,7 @@ static void block_impulse(const hfStepProblem* p, const hfStepBlock* b, int coup
   if (b->law == HF_LAW_CONTACT) {
     hfiContactResponse out;
     const hfContactLaw* law = &p->contact[b->param];
-    hfi_contact_respond(law, p->h, b->dim, coupling, 0, s, &out);
-    memcpy(gamma, out.gamma, sizeof *gamma * (size_t)b->dim);
+    hfi_contact_respond(law, p->h, b->dim, coupling, 0, s, gamma, &out);
     return;
   }
   for (int i = 0; i < b->dim; ++i) {

@@ -8,25 +8,25 @@
 enum { LANES = 4 };
 
 // y += a0 x0 + a1 x1 + a2 x2 + a3 x3, the x being rows of width `stride`; n a multiple of LANES
-HFI_INLINE void add4(double* restrict y, double a0, double a1, double a2, double a3,
+static inline void add4(double* restrict y, double a0, double a1, double a2, double a3,
                         const double* restrict x, int stride, int n) {
   const double *restrict x1 = x + stride, *restrict x2 = x + 2 * stride, *restrict x3 = x + 3 * stride;
   for (int i = 0; i < n; i += LANES)
     for (int l = i; l < i + LANES; ++l) y[l] += (a0 * x[l] + a1 * x1[l]) + (a2 * x2[l] + a3 * x3[l]);
 }
-HFI_INLINE void add3(double* restrict y, double a0, double a1, double a2, const double* restrict x,
+static inline void add3(double* restrict y, double a0, double a1, double a2, const double* restrict x,
                         int stride, int n) {
   const double *restrict x1 = x + stride, *restrict x2 = x + 2 * stride;
   for (int i = 0; i < n; i += LANES)
     for (int l = i; l < i + LANES; ++l) y[l] += (a0 * x[l] + a1 * x1[l]) + a2 * x2[l];
 }
-HFI_INLINE void add1(double* restrict y, double a, const double* restrict x, int n) {
+static inline void add1(double* restrict y, double a, const double* restrict x, int n) {
   for (int i = 0; i < n; i += LANES)
     for (int l = i; l < i + LANES; ++l) y[l] += a * x[l];
 }
 
 // y += sum_r a_r x_r over k rows; a has stride `step`
-HFI_INLINE void add_rows(double* restrict y, const double* a, int step, const double* restrict x,
+static inline void add_rows(double* restrict y, const double* a, int step, const double* restrict x,
                             int stride, int k, int n) {
   for (; k >= 4; k -= 4, a += 4 * step, x += 4 * stride)
     add4(y, a[0], a[step], a[2 * step], a[3 * step], x, stride, n);
@@ -36,7 +36,7 @@ HFI_INLINE void add_rows(double* restrict y, const double* a, int step, const do
 }
 
 // The same, unrolled for the usual widths.
-HFI_INLINE void add_all_rows(double* restrict y, const double* a, int step, const double* restrict x,
+static inline void add_all_rows(double* restrict y, const double* a, int step, const double* restrict x,
                                 int stride, int k, int n) {
   switch (n) {
   case 4: add_rows(y, a, step, x, stride, k, 4); break;
@@ -46,18 +46,18 @@ HFI_INLINE void add_all_rows(double* restrict y, const double* a, int step, cons
   }
 }
 
-HFI_CLONES void hfi_patch_multiply(const hfiPatch* patch, const double* x, double* restrict s) {
+void hfi_patch_multiply(const hfiPatch* patch, const double* x, double* restrict s) {
   int height = patch->height;
   for (int i = 0; i < height; ++i) s[i] = 0;
   add_rows(s, x, 1, patch->JT, height, patch->ncol, height);
 }
 
-HFI_CLONES void hfi_patch_add_transposed(const hfiPatch* patch, int first, int count, const double* gamma,
+void hfi_patch_add_transposed(const hfiPatch* patch, int first, int count, const double* gamma,
                                          double* restrict y) {
   add_all_rows(y, gamma, 1, patch->J + first * patch->ld, patch->ld, count, patch->ld);
 }
 
-HFI_CLONES void hfi_patch_add_product(const hfiPatch* patch, int rows, const double* A, const double* B,
+void hfi_patch_add_product(const hfiPatch* patch, int rows, const double* A, const double* B,
                                       int upper, double* restrict C) {
   int ld = patch->ld;
   for (int i = 0; i < patch->ncol; ++i) {
@@ -66,22 +66,22 @@ HFI_CLONES void hfi_patch_add_product(const hfiPatch* patch, int rows, const dou
   }
 }
 
-HFI_INLINE void combine3(double* restrict y, double a0, const double* restrict x0, double a1,
+static inline void combine3(double* restrict y, double a0, const double* restrict x0, double a1,
                             const double* restrict x1, double a2, const double* restrict x2, int ld) {
   for (int i = 0; i < ld; i += LANES)
     for (int l = i; l < i + LANES; ++l) y[l] = (a0 * x0[l] + a1 * x1[l]) + a2 * x2[l];
 }
-HFI_INLINE void combine2(double* restrict y, double a0, const double* restrict x0, double a1,
+static inline void combine2(double* restrict y, double a0, const double* restrict x0, double a1,
                             const double* restrict x1, int ld) {
   for (int i = 0; i < ld; i += LANES)
     for (int l = i; l < i + LANES; ++l) y[l] = a0 * x0[l] + a1 * x1[l];
 }
-HFI_INLINE void scale(double* restrict y, double a, const double* restrict x, int ld) {
+static inline void scale(double* restrict y, double a, const double* restrict x, int ld) {
   for (int i = 0; i < ld; i += LANES)
     for (int l = i; l < i + LANES; ++l) y[l] = a * x[l];
 }
 
-HFI_CLONES void hfi_patch_weigh_contact(const hfiContactResponse* c, int dim, const double* restrict J,
+void hfi_patch_weigh_contact(const hfiContactResponse* c, int dim, const double* restrict J,
                                         double* restrict GJ, int ld) {
   const double *J1 = J + ld, *J2 = J + 2 * ld, *J3 = J + 3 * ld, *J4 = J + 4 * ld, *J5 = J + 5 * ld;
   scale(GJ, c->gnn, J, ld);
@@ -100,7 +100,7 @@ HFI_CLONES void hfi_patch_weigh_contact(const hfiContactResponse* c, int dim, co
   }
 }
 
-HFI_CLONES void hfi_patch_weigh_rows(const double* G, int dim, const double* restrict J,
+void hfi_patch_weigh_rows(const double* G, int dim, const double* restrict J,
                                      double* restrict GJ, int ld) {
   for (int i = 0; i < dim; ++i) scale(GJ + i * ld, G[i], J + i * ld, ld);
 }
