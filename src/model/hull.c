@@ -135,55 +135,48 @@ static int trace_face(hfiHullData* h, Work* w, int32_t face) {
   return 1;
 }
 
-// Least number of vertices of a face that are corners: that three or more faces share.
-static int32_t least_corners(const hfiHullData* h, const int32_t* uses) {
-  int32_t least = INT32_MAX;
-  for (int32_t f = 0; f < h->nface; ++f) {
-    int32_t corners = 0;
-    for (int32_t k = h->face_start[f]; k < h->face_start[f + 1]; ++k) corners += uses[h->face_vert[k]] >= 3;
-    least = corners < least ? corners : least;
-  }
-  return least;
+// 1 if vertex k of face f lies on the straight line between its neighbours.
+static int is_straight(const hfiHullData* h, int32_t f, int32_t k, double tol) {
+  int32_t begin = h->face_start[f], end = h->face_start[f + 1];
+  hfVec3 a = vertex(h, h->face_vert[k > begin ? k - 1 : end - 1]), b = vertex(h, h->face_vert[k + 1 < end ? k + 1 : begin]);
+  hfVec3 ab = v3_sub(b, a), ax = v3_sub(vertex(h, h->face_vert[k]), a);
+  return v3_norm(v3_cross(ab, ax)) <= tol * v3_norm(ab) && v3_dot(ab, ax) > 0;
 }
 
-// Drops vertices that are no corners: those inside a face, which a walk along edges could not leave, and
-// those along an edge between two faces. (Where a face would be left without three corners, the latter stay.)
-static void drop_flat_vertices(hfiHullData* h, int32_t* uses) {
-  int32_t total = h->face_start[h->nface], kept = 0, at = 0;
-  for (int32_t i = 0; i < h->nvert; ++i) uses[i] = 0;
-  for (int32_t i = 0; i < total; ++i) uses[h->face_vert[i]]++;
-  int32_t needed = least_corners(h, uses) >= 3 ? 3 : 1;
-  for (int32_t i = 0; i < h->nvert; ++i) {
-    int corner = uses[i] >= needed;
-    if (corner) memmove(h->vert + 3 * kept, h->vert + 3 * i, 3 * sizeof *h->vert);
-    uses[i] = corner ? kept++ : -1; // from here on the new name
+// Takes out of the polygons the vertices along an edge between two faces: both have the same neighbours
+// there. (Where a face would be left without three corners, all stay.) flat: (nvert) scratch.
+static void straighten_faces(hfiHullData* h, int32_t* flat, double tol) {
+  int32_t total = h->face_start[h->nface], at = 0;
+  for (int32_t i = 0; i < h->nvert; ++i) flat[i] = 0;
+  for (int32_t i = 0; i < total; ++i) flat[h->face_vert[i]]++;
+  for (int32_t i = 0; i < h->nvert; ++i) flat[i] = flat[i] == 2;
+  for (int32_t f = 0; f < h->nface; ++f) {
+    int32_t corners = 0;
+    for (int32_t k = h->face_start[f]; k < h->face_start[f + 1]; ++k) {
+      int32_t* of_vertex = flat + h->face_vert[k];
+      *of_vertex = *of_vertex && is_straight(h, f, k, tol);
+      corners += !*of_vertex;
+    }
+    if (corners < 3) return;
   }
   for (int32_t f = 0, k = 0; f < h->nface; ++f) {
     int32_t end = h->face_start[f + 1];
     for (; k < end; ++k)
-      if (uses[h->face_vert[k]] >= 0) h->face_vert[at++] = uses[h->face_vert[k]];
+      if (!flat[h->face_vert[k]]) h->face_vert[at++] = h->face_vert[k];
     h->face_start[f + 1] = at;
   }
-  h->nvert = kept;
 }
 
-// Vertex neighbours along polygon edges, ascending.
-static void link_edges(hfiHullData* h) {
-  int32_t total = h->face_start[h->nface];
+// Vertex neighbours along the triangles' edges, ascending: each edge is listed by the triangle on either
+// side, in one direction each. (Polygons are flat to kCoplanar only; a walk along their edges could end
+// below a vertex across a face.)
+static void link_edges(hfiHullData* h, const Work* w) {
   memset(h->edge_start, 0, sizeof *h->edge_start * (size_t)(h->nvert + 1));
-  for (int32_t i = 0; i < total; ++i) h->edge_start[h->face_vert[i] + 1]++;
+  for (int32_t i = 0; i < 3 * w->ntri; ++i) {
+    h->edge_start[w->edge[i].from + 1]++;
+    h->edge_vert[i] = w->edge[i].to; // sorted by (from, to)
+  }
   for (int32_t i = 0; i < h->nvert; ++i) h->edge_start[i + 1] += h->edge_start[i];
-  for (int32_t i = 0; i < total; ++i) h->edge_vert[i] = -1;
-  for (int32_t f = 0; f < h->nface; ++f)
-    for (int32_t k = h->face_start[f]; k < h->face_start[f + 1]; ++k) {
-      int32_t to = h->face_vert[k + 1 < h->face_start[f + 1] ? k + 1 : h->face_start[f]];
-      int32_t at = h->edge_start[h->face_vert[k]];
-      while (h->edge_vert[at] >= 0 && h->edge_vert[at] < to) at++;
-      int32_t last = at;
-      while (h->edge_vert[last] >= 0) last++;
-      for (; last > at; --last) h->edge_vert[last] = h->edge_vert[last - 1];
-      h->edge_vert[at] = to;
-    }
 }
 
 static hfStatus check_surface(const hfiHullData* h, const Work* w, double diameter, hfError* error) {
@@ -219,8 +212,8 @@ static hfStatus build_faces(hfiHullData* h, Work* w, double diameter, hfError* e
     if (!trace_face(h, w, h->nface))
       return hfi_refuse(error, HF_ERROR_MODEL, "convex hull: a face has no simple boundary");
   }
-  drop_flat_vertices(h, w->next);
-  link_edges(h);
+  straighten_faces(h, w->next, kCoplanar * diameter);
+  link_edges(h, w);
   return HF_OK;
 }
 

@@ -1,5 +1,6 @@
 // A convex polyhedron with polygonal faces, as the flat model stores it: a view of arrays, no memory
-// of its own. Vertices in the mesh's own frame; faces counter-clockwise seen from outside.
+// of its own. Vertices in the mesh's own frame; faces counter-clockwise seen from outside. Vertices that lie
+// flat inside a face or along an edge are in no polygon.
 #ifndef HFI_MODEL_HULL_H
 #define HFI_MODEL_HULL_H
 
@@ -13,7 +14,7 @@ typedef struct hfiHull {
   const int32_t* face_vert;   // (face_start[nface]) vertex indices around each face
   const double* face_plane;   // (nface x 4) outward unit normal and offset: n.x = offset on the face
   const int32_t* edge_start;  // (nvert + 1) into edge_vert
-  const int32_t* edge_vert;   // (edge_start[nvert]) neighbours of each vertex along edges, ascending
+  const int32_t* edge_vert;   // (edge_start[nvert]) neighbours of each vertex on the triangulated surface, ascending
 } hfiHull;
 
 // Owned arrays of a hull, built from the triangles of a convex surface by merging coplanar ones.
