@@ -1,0 +1,65 @@
+// Kinematics of a leg: hip at c, hip x angle a about x, hip y angle b and knee c about y, links 5, 10, 10 cm.
+// With fx = +1 for front, -1 for hind legs, fy = +1 left, -1 right, joint angles are fx a, fx fy b, fx fy c and
+//
+//   p = hip + (fx (l0 + l cos b + l cos(b+c)), -w sin a, w cos a),   w = -l (sin b + sin(b+c))
+#include "feedback/gait.h"
+
+#include <math.h>
+
+static const double L0 = 0.05, L = 0.1;
+const hfTrot gait = {0.5, 0.75, 0.08, 0.015};
+
+static double front(int leg) { return leg < 2 ? 1 : -1; }
+static double left(int leg) { return leg % 2 ? -1 : 1; }
+
+static void leg_angles(int leg, const double q[3], double* a, double* b, double* c) {
+  double s = front(leg) * left(leg);
+  *a = front(leg) * q[0], *b = s * q[1], *c = s * q[2];
+}
+
+hfVec3 leg_foot(int leg, const double q[3]) {
+  double a, b, c, fx = front(leg), fy = left(leg);
+  leg_angles(leg, q, &a, &b, &c);
+  double w = -L * (sin(b) + sin(b + c));
+  hfVec3 p = {fx * (0.1 + L0 + L * cos(b) + L * cos(b + c)), 0.06 * fy - w * sin(a), w * cos(a)};
+  return p;
+}
+
+static void leg_inverse(int leg, hfVec3 p, double q[3]) {
+  double fx = front(leg), fy = left(leg), dy = p.y - 0.06 * fy, x = fx * p.x - 0.1 - L0, w = -hypot(dy, p.z);
+  double c = acos((x * x + w * w - 2 * L * L) / (2 * L * L)), b = atan2(-w, x) - c / 2;
+  q[0] = fx * atan2(dy, -p.z), q[1] = fx * fy * b, q[2] = fx * fy * c;
+}
+
+static hfVec3 cross(hfVec3 a, hfVec3 b) {
+  hfVec3 c = {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+  return c;
+}
+static double dot(hfVec3 a, hfVec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+static hfVec3 minus(hfVec3 a, hfVec3 b) {
+  hfVec3 c = {a.x - b.x, a.y - b.y, a.z - b.z};
+  return c;
+}
+
+// Columns axis x (p - joint), solved by Cramer's rule.
+void leg_rates(int leg, const double q[3], hfVec3 p, hfVec3 v, double rates[3]) {
+  double a, b, c, fx = front(leg), fy = left(leg);
+  leg_angles(leg, q, &a, &b, &c);
+  double w = -L * sin(b);
+  hfVec3 hip = {0.1 * fx, 0.06 * fy, 0}, thigh = {fx * (0.1 + L0), 0.06 * fy, 0};
+  hfVec3 knee = {fx * (0.1 + L0 + L * cos(b)), 0.06 * fy - w * sin(a), w * cos(a)};
+  hfVec3 roll = {fx, 0, 0}, pitch = {0, fy * cos(a), fy * sin(a)};
+  hfVec3 J0 = cross(roll, minus(p, hip)), J1 = cross(pitch, minus(p, thigh)), J2 = cross(pitch, minus(p, knee));
+  double det = dot(J0, cross(J1, J2));
+  rates[0] = dot(v, cross(J1, J2)) / det;
+  rates[1] = dot(J0, cross(v, J2)) / det;
+  rates[2] = dot(J0, cross(J1, v)) / det;
+}
+
+legPlan plan_leg(int leg, double time) {
+  double phase = (leg == 0 || leg == 3 ? 0 : 0.5) + 1e-9; // steps that end where a stance begins are in it, whatever the rounding
+  hfFootPlan foot = hf_trot(&gait, phase, time);
+  legPlan plan = {foot.stance, {0.13 * front(leg) + foot.x.q, 0.1 * left(leg), -0.13 + foot.z.q}, {0, 0, 0}};
+  leg_inverse(leg, plan.p, plan.q);
+  return plan;
+}

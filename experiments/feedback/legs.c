@@ -1,0 +1,266 @@
+// One run of the quadruped: a trot on flat ground from its stance.
+#include "feedback/gait.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct legs {
+  const legMethod* method;
+  hfModel* model;
+  hfParams* params;
+  hfSim* sim;
+  hfMlcp* mlcp; // of inverse dynamics control
+  hfState* state;
+  hfInput* input;
+  double* impulse;
+  double h;
+  int foot[LEGS];         // geoms
+  int standing[LEGS];     // foot stands since p0
+  hfVec3 p0[LEGS];
+  double way; long stances;
+} legs;
+
+static const double LIMIT = 4;          // [N m]
+static const double FOOT_RADIUS = 0.01; // [m]
+static const double LEVEL_TIME = 0.1;   // in which the body returns to its height and level [s]
+static const hfGains kPd = {20, 0, 0.1};
+
+static void legs_close(legs* a) {
+  hf_mlcp_free(a->mlcp);
+  hf_sim_free(a->sim);
+  hf_state_free(a->state);
+  hf_input_free(a->input);
+  hf_params_free(a->params);
+  hf_model_free(a->model);
+  free(a->impulse);
+}
+
+static int is_pd(const legs* a) { return a->method->control == LEGS_PD_EXPLICIT || a->method->control == LEGS_PD_IMPLICIT; }
+
+// Drives with the published gains, or none.
+static hfStatus set_drives(legs* a, hfError* error) {
+  double* gain = hf_params_field(a->params, HF_FIELD_actuator_gainprm);
+  double* bias = hf_params_field(a->params, HF_FIELD_actuator_biasprm);
+  double share = is_pd(a) ? 1 : 0;
+  for (int i = 0; i < LEG_JOINTS; ++i) gain[3 * i] = share * kPd.kp, bias[3 * i + 1] = -share * kPd.kp, bias[3 * i + 2] = -share * kPd.kd;
+  return hf_params_update(a->params, error);
+}
+
+static hfSimConfig configure(const legs* a) {
+  hfSimConfig config = hf_sim_config_default();
+  config.step = a->h;
+  config.method = a->method->method;
+  config.friction = HF_FRICTION_REGULARISED;
+  config.drives = a->method->control == LEGS_PD_EXPLICIT ? HF_DRIVES_EXPLICIT : HF_DRIVES_IMPLICIT;
+  config.mlcp.form = a->method->form;
+  config.mlcp.method = a->method->lcp;
+  config.mlcp.tikhonov = a->method->tikhonov;
+  return config;
+}
+
+// Torques of inverse dynamics control come from the step problem with targets, contact by dissipation.
+static hfStatus open_controller(legs* a, hfError* error) {
+  const hfStepProblem* p;
+  hfStatus status = hf_sim_problem(a->sim, a->state, a->input, &p, error);
+  hfStepCapacity c = {.nv = p->nv, .ntree = p->ntree, .nblock = 64, .nrow = 192, .max_tree_nv = p->nv};
+  hfMlcpConfig config = hf_mlcp_config_default();
+  config.form = HF_MLCP_DISSIPATION;
+  a->impulse = malloc(sizeof *a->impulse * (size_t)c.nrow);
+  if (status == HF_OK) status = hf_mlcp_create(&a->mlcp, &c, &config, error);
+  return status == HF_OK && !a->impulse ? HF_ERROR_MEMORY : status;
+}
+
+static hfStatus legs_open(legs* a, const legMethod* method, double h, hfError* error) {
+  static const char* const feet[LEGS] = {"lf_foot", "rf_foot", "lh_foot", "rh_foot"};
+  memset(a, 0, sizeof *a);
+  a->method = method;
+  a->h = h;
+  hfStatus status = hf_model_load(&a->model, HF_SOURCE_DIR "/models/quadruped.xml", NULL, NULL, error);
+  if (status != HF_OK) return status;
+  if (method->weightless) a->model->world.disable_gravity = a->model->world.disable_contact = 1;
+  for (int i = 0; i < LEGS; ++i) a->foot[i] = hf_model_find(a->model, HF_OBJECT_GEOM, feet[i]);
+  status = hf_params_create(&a->params, a->model, error);
+  if (status == HF_OK) status = set_drives(a, error);
+  hfSimConfig config = configure(a);
+  if (status == HF_OK) status = hf_sim_create(&a->sim, hf_params_model(a->params), &config, error);
+  a->state = hf_state_create(a->model);
+  a->input = hf_input_create(a->model);
+  if (status == HF_OK && !(a->state && a->input)) status = HF_ERROR_MEMORY;
+  if (status == HF_OK) status = hf_state_set_key(a->state, NULL, a->model, 0, error);
+  if (status == HF_OK && method->control == LEGS_ID_CONTROL) status = open_controller(a, error);
+  return status;
+}
+
+// The trot starts as it goes on: joints at their references, moving with them, the body at the gait's speed.
+static void legs_start(legs* a) {
+  double *q = hf_state_q(a->state), *v = hf_state_v(a->state), e = 1e-6;
+  if (!a->method->weightless) v[0] = gait.speed;
+  for (int leg = 0; leg < LEGS; ++leg) {
+    legPlan now = plan_leg(leg, 0), soon = plan_leg(leg, e);
+    for (int i = 0; i < 3; ++i) {
+      q[FIRST_Q + 3 * leg + i] = now.q[i];
+      v[FIRST_DOF + 3 * leg + i] = (soon.q[i] - now.q[i]) / e;
+    }
+  }
+}
+
+// ---- controllers ---------------------------------------------------------------------------------
+
+static void control_pd(legs* a, double time) {
+  const double e = 1e-6;
+  for (int i = 0; i < LEG_JOINTS; ++i) {
+    double q = plan_leg(i / 3, time).q[i % 3], rate = (plan_leg(i / 3, time + e).q[i % 3] - q) / e;
+    a->input->ctrl[i] = q + kPd.kd / kPd.kp * rate;
+  }
+}
+
+static void control_deadbeat(legs* a, double time) {
+  const double* q = hf_state_q(a->state) + FIRST_Q;
+  for (int i = 0; i < LEG_JOINTS; ++i) a->input->velocity_target[FIRST_DOF + i] = (plan_leg(i / 3, time + a->h).q[i % 3] - q[i]) / a->h;
+}
+
+// The world's z axis in the body's frame.
+static hfVec3 body_up(const legs* a) {
+  const double* q = hf_state_q(a->state) + 3;
+  hfVec3 up = {2 * (q[1] * q[3] - q[0] * q[2]), 2 * (q[2] * q[3] + q[0] * q[1]), 1 - 2 * (q[1] * q[1] + q[2] * q[2])};
+  return up;
+}
+
+// Whether a foot stands by plan from one time to another, less than a swing later.
+static int stands(int leg, double from, double to) { return plan_leg(leg, from).stance && plan_leg(leg, 0.5 * (from + to)).stance && plan_leg(leg, to).stance; }
+
+// Where a foot that swings shall be at the end of the step. Where a swing has only few steps, it goes up and
+// to the place of its landing at once, so that the landing itself needs no motion over the ground.
+static hfVec3 swing_goal(const legs* a, int leg, double end) {
+  legPlan plan = plan_leg(leg, end), next = plan_leg(leg, end + a->h);
+  if (a->h < 0.25 * (1 - gait.duty) * gait.period || plan.stance || !next.stance) return plan.p;
+  hfVec3 goal = {next.p.x + gait.speed * a->h, next.p.y, gait.lift - 0.13};
+  return goal;
+}
+
+// Feet that stand all get the velocity that one motion of the body gives the points they touch with, so that
+// they need not slip: towards the plan by their common error, and level. A foot that lands moves with
+// them over the ground. Feet that swing go to their goal.
+static void control_consistent(legs* a, double time) {
+  const double *q = hf_state_q(a->state) + FIRST_Q, T = fmax(LEVEL_TIME, a->h), end = time + a->h;
+  hfVec3 up = body_up(a), error = {0, 0, 0};
+  int count = 0;
+  for (int leg = 0; leg < LEGS; ++leg) {
+    hfVec3 goal = plan_leg(leg, end).p, p = leg_foot(leg, q + 3 * leg);
+    if (!stands(leg, time, end)) continue;
+    error.x += goal.x - p.x, error.y += goal.y - p.y, error.z += goal.z - p.z;
+    count++;
+  }
+  for (int leg = 0; leg < LEGS; ++leg) {
+    hfVec3 goal = swing_goal(a, leg, end), p = leg_foot(leg, q + 3 * leg);
+    hfVec3 v = {(goal.x - p.x) / a->h, (goal.y - p.y) / a->h, (goal.z - p.z) / a->h};
+    if (plan_leg(leg, end).stance) { // stands or lands
+      p.x -= FOOT_RADIUS * up.x, p.y -= FOOT_RADIUS * up.y, p.z -= FOOT_RADIUS * up.z;
+      // -(v_b + w x p) with w = (e_z x up)/T, which turns the body's z to the world's
+      hfVec3 w = {-up.y / T, up.x / T, 0};
+      v.x = error.x / count / a->h - w.y * p.z, v.y = error.y / count / a->h + w.x * p.z;
+      if (stands(leg, time, end)) v.z = error.z / count / T - (w.x * p.y - w.y * p.x);
+    }
+    leg_rates(leg, q + 3 * leg, p, v, a->input->velocity_target + FIRST_DOF + 3 * leg);
+  }
+}
+
+// Torques for the joints' references, with the contact forces that would dissipate most; held.
+static int control_torque(legs* a, double time) {
+  const hfStepProblem* p;
+  hfSolveReport report;
+  hfError error = {HF_OK, ""};
+  double v[FIRST_DOF + LEG_JOINTS], force[FIRST_DOF + LEG_JOINTS];
+  memset(a->input->force, 0, sizeof force);
+  control_deadbeat(a, time);
+  if (hf_sim_problem(a->sim, a->state, a->input, &p, &error) != HF_OK) return 0;
+  hfStatus status = hf_mlcp_solve(a->mlcp, p, v, a->impulse, &report, &error);
+  hf_step_problem_row_force(p, a->impulse, force);
+  memcpy(a->input->force, force, sizeof force);
+  for (int i = 0; i < LEG_JOINTS; ++i) a->input->velocity_target[FIRST_DOF + i] = NAN;
+  return status == HF_OK;
+}
+
+static int legs_control(legs* a, double time) {
+  for (int i = 0; i < LEG_JOINTS; ++i) a->input->force_limit[FIRST_DOF + i] = a->method->limit > 0 ? a->method->limit : INFINITY;
+  switch (a->method->control) {
+  case LEGS_PD_EXPLICIT: control_pd(a, time); break;
+  case LEGS_PD_IMPLICIT: control_pd(a, time + a->h); break;
+  case LEGS_ID_CONTROL: return control_torque(a, time);
+  case LEGS_TARGETS: control_deadbeat(a, time); break;
+  case LEGS_CONSISTENT: control_consistent(a, time); break;
+  }
+  return 1;
+}
+
+// ---- what is measured ----------------------------------------------------------------------------
+
+static int take_errors(const legs* a, double time, legRun* out) {
+  const double *q = hf_state_q(a->state) + FIRST_Q, *v = hf_state_v(a->state);
+  double sum = 0;
+  for (int i = 0; i < FIRST_DOF + LEG_JOINTS; ++i) if (!isfinite(v[i]) || fabs(v[i]) > 1e6) return 0;
+  for (int i = 0; i < LEG_JOINTS; ++i) {
+    double e = fabs(plan_leg(i / 3, time).q[i % 3] - q[i]);
+    if (!(e <= 1)) return 0;
+    sum += e / LEG_JOINTS;
+  }
+  out->tilt = fmax(out->tilt, acos(fmin(1, body_up(a).z)));
+  out->run.error += sum;
+  return 1;
+}
+
+static void take_torques(const legs* a, legRun* out) {
+  for (int i = 0; i < LEG_JOINTS; ++i) {
+    double tau = is_pd(a) ? hf_sim_actuator_force(a->sim)[i] : a->method->control == LEGS_ID_CONTROL ? a->input->force[FIRST_DOF + i] : hf_sim_target_force(a->sim)[FIRST_DOF + i];
+    out->violation = fmax(out->violation, fabs(tau) - LIMIT);
+    out->work += fabs(tau * hf_state_v(a->state)[FIRST_DOF + i]) * a->h;
+  }
+}
+
+// Feet that stand by plan at both ends of the step and carry load.
+static void take_feet(legs* a, double time, legRun* out) {
+  for (int leg = 0; leg < LEGS; ++leg) {
+    int still = stands(leg, time, time + a->h), touches = 0;
+    hfVec3 p = {0, 0, 0};
+    for (int i = 0; i < hf_sim_contact_count(a->sim); ++i) {
+      hfContact c = hf_sim_contact(a->sim, i);
+      if ((c.geom_a != a->foot[leg] && c.geom_b != a->foot[leg]) || !(c.fn > 0)) continue;
+      touches = 1, p = c.p_W;
+      if (still) out->slip = fmax(out->slip, sqrt(c.vt.x * c.vt.x + c.vt.y * c.vt.y + c.vt.z * c.vt.z));
+    }
+    if (a->standing[leg] && !(still && touches)) a->stances++;
+    if (still && touches && a->standing[leg]) a->way += hypot(p.x - a->p0[leg].x, p.y - a->p0[leg].y);
+    a->p0[leg] = p;
+    a->standing[leg] = still && touches;
+  }
+}
+
+int legs_run(const legMethod* method, double seconds, double h, legRun* out) {
+  legs a;
+  hfError error = {HF_OK, ""};
+  memset(out, 0, sizeof *out);
+  hfStatus status = legs_open(&a, method, h, &error);
+  long steps = lround(seconds / h);
+  if (status == HF_OK) {
+    legs_start(&a);
+    out->run.stable = 1;
+    double spent = 0;
+    for (long k = 0; k < steps && out->run.stable; ++k) {
+      double begin = wall_clock(), time = (double)k * h;
+      out->unsolved += !legs_control(&a, time);
+      hfStatus step = hf_sim_step(a.sim, a.state, a.input, NULL, &error);
+      spent += wall_clock() - begin;
+      out->unsolved += step != HF_OK && method->method == HF_METHOD_MLCP;
+      out->run.stable = step >= 0 && !(step > 0 && method->method == HF_METHOD_MLCP) && take_errors(&a, time + h, out);
+      if (!out->run.stable) break;
+      take_torques(&a, out);
+      take_feet(&a, time, out);
+    }
+    out->run.wall = spent;
+    out->run.error /= (double)steps;
+    out->displacement = a.stances ? a.way / (double)a.stances : 0;
+  } else say_error("quadruped.xml: %s", error.message);
+  legs_close(&a);
+  return status == HF_OK ? CLI_GOOD : CLI_FAILED;
+}

@@ -1,0 +1,39 @@
+// The quadruped of Table I and its trot.
+#ifndef EXPERIMENTS_FEEDBACK_LEGS_H
+#define EXPERIMENTS_FEEDBACK_LEGS_H
+
+#include "feedback/feedback.h"
+
+enum { LEGS = 4, LEG_JOINTS = 12, FIRST_DOF = 6, FIRST_Q = 7 }; // legs lf, rf, lh, rh: hip x, hip y, knee
+
+typedef enum legControl {
+  LEGS_PD_EXPLICIT,
+  LEGS_PD_IMPLICIT,
+  LEGS_ID_CONTROL,  // torques by maximal dissipation, held
+  LEGS_TARGETS,     // velocity targets: joints end the step at their references
+  LEGS_CONSISTENT,  // velocity targets: stance feet share one motion of the body
+} legControl;
+
+typedef struct legMethod {
+  const char* name;
+  legControl control;
+  int method;        // hfMethod
+  int form, lcp;     // of method mlcp
+  double tikhonov;
+  double limit;      // of each joint's torque, 0: none [N m]
+  int weightless;    // 1: no gravity, nothing to stand on
+} legMethod;
+
+typedef struct legRun {
+  feedbackRun run;
+  double slip;         // largest speed of a foot through a stance [m/s]
+  double displacement; // mean way of a foot over a stance [m]
+  double violation;    // largest torque beyond 4 N m [N m]
+  double work;         // sum of |torque rate| h [J]
+  double tilt;         // largest of the body [rad]
+  int unsolved;        // steps without a solution
+} legRun;
+
+int legs_run(const legMethod* method, double seconds, double h, legRun* out);
+
+#endif

@@ -1,0 +1,114 @@
+// experiment feedback-quadruped: Table I of Shepherd, Zapolsky and Drumwright (2016) beside ours, with what it
+// leaves out: slip of feet that stand, their way over a stance, torques beyond the limit, work of the drives.
+#include "feedback/legs.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double STICTION_SPEED = 1e-4; // of the scene [m/s]
+
+typedef struct row {
+  legMethod method;
+  double paper_step, paper_error, paper_wall; // 0: none
+} row;
+
+enum { PD, PD_IMPLICIT, ID_CONTROL, LEMKE, DANTZIG, TWO_STAGE, WITHOUT_CONTACT, WITHOUT_ID, WIDE, LIMITED, ROWS };
+
+static const row rows[ROWS] = {
+    [PD] = {{"pd", LEGS_PD_EXPLICIT, HF_METHOD_CONVEX, 0, 0, 0, 0, 0}, 0.001, 3.8e-2, 24.84},
+    [PD_IMPLICIT] = {{"pd_implicit", LEGS_PD_IMPLICIT, HF_METHOD_CONVEX, 0, 0, 0, 0, 0}, 0, 0, 0},
+    [ID_CONTROL] = {{"id_control", LEGS_ID_CONTROL, HF_METHOD_CONVEX, 0, 0, 0, 0, 0}, 0.004, 9.05e-3, 4.97},
+    [LEMKE] = {{"id_constraint_lemke", LEGS_TARGETS, HF_METHOD_MLCP, HF_MLCP_COMPLEMENTARITY, HF_LCP_LEMKE, 0, 0, 0}, 0, 0, 0},
+    [DANTZIG] = {{"id_constraint_dantzig", LEGS_TARGETS, HF_METHOD_MLCP, HF_MLCP_COMPLEMENTARITY, HF_LCP_DANTZIG, 0, 0, 0}, 0, 0, 0},
+    [TWO_STAGE] = {{"id_constraint_two_stage", LEGS_TARGETS, HF_METHOD_MLCP, HF_MLCP_TWO_STAGE, HF_LCP_LEMKE, 0, 0, 0}, 0.1, 5.1e-2, 2.54},
+    [WITHOUT_CONTACT] = {{"id_without_contact", LEGS_TARGETS, HF_METHOD_MLCP, HF_MLCP_COMPLEMENTARITY, HF_LCP_DANTZIG, 0, 0, 1}, 0, 0, 0},
+    [WITHOUT_ID] = {{"contact_without_id", LEGS_PD_EXPLICIT, HF_METHOD_MLCP, HF_MLCP_COMPLEMENTARITY, HF_LCP_DANTZIG, 0, 0, 0}, 0, 0, 0},
+    [WIDE] = {{"ours_wide", LEGS_TARGETS, HF_METHOD_CONVEX, 0, 0, 0, 0, 0}, 0, 0, 0},
+    [LIMITED] = {{"ours_limited", LEGS_CONSISTENT, HF_METHOD_CONVEX, 0, 0, 0, 4, 0}, 0, 0, 0},
+};
+
+typedef struct search { const legMethod* method; double seconds; } search;
+
+static int try_legs(const void* user, double h, feedbackRun* out) {
+  const search* s = user;
+  legRun run;
+  int status = legs_run(s->method, s->seconds, h, &run);
+  *out = run.run;
+  return status;
+}
+
+static void show(result* r, const char* method, const char* what, double value, double paper, const char* unit) {
+  char name[96];
+  snprintf(name, sizeof name, "%s_%s", method, what);
+  if (paper > 0) result_compare(r, name, value, paper, unit);
+  else result_figure(r, name, value, unit);
+}
+
+static void show_row(const row* w, double step, const legRun* run, result* r) {
+  const char* name = w->method.name;
+  show(r, name, "max_step", step, w->paper_step, "s");
+  if (!(step > 0)) return; // unstable at any step
+  show(r, name, "error", run->run.error, w->paper_error, "rad");
+  show(r, name, "wall", run->run.wall, w->paper_wall, "s");
+  if (w->method.weightless) return;
+  show(r, name, "slip", run->slip, 0, "m/s");
+  show(r, name, "way_per_stance", run->displacement, 0, "m");
+  show(r, name, "torque_beyond_limit", run->violation, 0, "N m");
+  show(r, name, "work", run->work, 0, "J");
+}
+
+static int measure_row(const row* w, double seconds, double* step, legRun* run, result* r) {
+  feedbackRun best;
+  search s = {&w->method, seconds};
+  int status = CLI_GOOD;
+  *step = 0;
+  memset(run, 0, sizeof *run);
+  feedback_search(try_legs, &s, step, &best, &status);
+  if (status == CLI_GOOD && *step > 0) status = legs_run(&w->method, seconds, *step, run);
+  if (status == CLI_GOOD) show_row(w, *step, run, r);
+  return status;
+}
+
+// The smallest Tikhonov term with which Dantzig's method solves every step of 4 ms; 0: none up to 1.
+static int find_tikhonov(double seconds, double* size, legRun* run) {
+  legMethod method = rows[DANTZIG].method;
+  *size = 0;
+  for (double t = 1e-8; t < 2; t *= 10) {
+    method.tikhonov = t;
+    if (legs_run(&method, seconds, 0.004, run) != CLI_GOOD) return CLI_FAILED;
+    if (!run->run.stable) continue;
+    *size = t;
+    return CLI_GOOD;
+  }
+  return CLI_GOOD;
+}
+
+static int judge(double seconds, const double* step, const legRun* run, result* r) {
+  legRun control;
+  if (legs_run(&rows[ID_CONTROL].method, seconds, 0.004, &control) != CLI_GOOD) return CLI_FAILED;
+  result_figure(r, "id_control_error_at_4ms", control.run.error, "rad");
+  result_must(r, "stable", "largest stable step of ours, wide and with limits of 4 N m", fmin(step[WIDE], step[LIMITED]), "0.1 s", fmin(step[WIDE], step[LIMITED]) >= 0.1, 0);
+  result_must(r, "slip", "slip of standing feet at 0.1 s with limits of 4 N m", run[LIMITED].slip, "below the stiction speed 1e-4 m/s", run[LIMITED].slip < STICTION_SPEED, 0);
+  result_must(r, "limits", "largest torque beyond 4 N m", run[LIMITED].violation, "at most 1e-9 N m", run[LIMITED].violation <= 1e-9, 0);
+  result_must(r, "tracking", "error of ours at 0.1 s with wide limits", run[WIDE].run.error, "at most that of ID control at 0.004 s", run[WIDE].run.error <= control.run.error, 0);
+  result_compare(r, "id_control_faster_by", 100 * (run[PD].run.wall / run[ID_CONTROL].run.wall - 1), 66, "%");
+  result_compare(r, "two_stage_faster_by", 100 * (run[ID_CONTROL].run.wall / run[TWO_STAGE].run.wall - 1), 226, "%");
+  result_figure(r, "ours_faster_than_pd_by", 100 * (run[PD].run.wall / run[WIDE].run.wall - 1), "%");
+  return CLI_GOOD;
+}
+
+static int run(const experimentOptions* options, result* r) {
+  double step[ROWS], seconds = options->quick ? 1 : 5, tikhonov;
+  legRun best[ROWS], with_tikhonov;
+  for (int i = 0; i < ROWS; ++i) {
+    show_progress((double)i / ROWS, "%s", rows[i].method.name);
+    if (measure_row(&rows[i], seconds, &step[i], &best[i], r) != CLI_GOOD) return CLI_FAILED;
+  }
+  clear_progress();
+  if (find_tikhonov(seconds, &tikhonov, &with_tikhonov) != CLI_GOOD) return CLI_FAILED;
+  result_figure(r, "tikhonov_that_solves_4ms", tikhonov, "-");
+  if (tikhonov > 0) result_figure(r, "tikhonov_slip", with_tikhonov.slip, "m/s");
+  return judge(seconds, step, best, r);
+}
+
+const experiment experiment_feedback_quadruped = {"feedback-quadruped", "a trotting quadruped: contact, inverse dynamics and torque limits in one step", run};
