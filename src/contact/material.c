@@ -105,6 +105,11 @@ static void apply_pair(const hfModel* m, int pair, hfiMaterial* out) {
   if (solref != kSolref || solimp != kSolimp) translate(m, solref, solimp, out);
 }
 
+// A body that is moved by hand, or fixed to one that is: it has poses, but no velocity that a step knows.
+static int moved_by_hand(const hfModel* m, int geom) {
+  return hf_model_body_mocap(m)[hf_model_body_weld(m)[hf_model_geom_body(m)[geom]]] >= 0;
+}
+
 hfiMaterial hfi_material_combine(const hfModel* m, int a, int b, int pair) {
   hfiMaterial out = {0};
   int alone = dominant_geom(m, a, b);
@@ -116,5 +121,7 @@ hfiMaterial hfi_material_combine(const hfModel* m, int a, int b, int pair) {
   combine_friction(m, a, b, alone, &out);
   combine_solver_parameters(m, a, b, alone, &out);
   if (pair >= 0) apply_pair(m, pair, &out);
+  // What it pushes seems to fly off it: dissipation would let it through above the speed 1/d.
+  if (moved_by_hand(m, a) || moved_by_hand(m, b)) out.dissipation = 0;
   return out;
 }

@@ -63,8 +63,8 @@ static void test_elastic_jump(void** state) {
 }
 
 // Steps of 1 to 5 ms do not resolve the jump of the hard rod: it is one step, the plastic one, and
-// passes like any other: the first, in which the end would fall onto the floor. Speeds are off by g h
-// and by the turn.
+// passes like any other: the first, in which the end would fall onto the floor. Speeds are off by g
+// h and by the turn.
 static void test_jump_in_one_step(void** state) {
   (void)state;
   const char* laws[] = {"regularised", "anchored"};
