@@ -289,13 +289,18 @@ static double guess_step(hfIntegrator* in, double t, const double* x) {
 
 static hfStatus finish(hfIntegrator* in, hfStatus status) { return in->status = status; }
 
-hfStatus hf_integrator_advance(hfIntegrator* in, double* t, double* x, double t_end, hfError* error) {
-  const hfIntegratorConfig* c = &in->config;
-  if (!isfinite(*t) || !isfinite(t_end) || t_end < *t)
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "integrator: cannot advance from time %g to %g", *t, t_end);
+static hfStatus check_call(const hfIntegrator* in, double t, const double* x, double t_end, hfError* error) {
+  if (!isfinite(t) || !isfinite(t_end) || t_end < t)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "integrator: cannot advance from time %g to %g", t, t_end);
   for (int i = 0; i < in->stepper.chart.ode.nx; ++i)
     if (!isfinite(x[i])) return hfi_refuse(error, HF_ERROR_NONFINITE, "integrator: x[%d] is %g", i, x[i]);
+  return HF_OK;
+}
 
+hfStatus hf_integrator_advance(hfIntegrator* in, double* t, double* x, double t_end, hfError* error) {
+  const hfIntegratorConfig* c = &in->config;
+  hfStatus refused = check_call(in, *t, x, t_end, error);
+  if (refused) return refused;
   const double start = *t;
   double grid = 0;      // fixed steps: steps of the grid begun
   double goal = *t;     // fixed steps: the next point of the grid; error control: t_end
