@@ -8,7 +8,6 @@
 #include "common/figure.h"
 #include "tamsi/box_model.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 

@@ -18,7 +18,7 @@ static const hfiAccelContact* find_contact(const hfAccel* a, const hfAccelContac
   return NULL;
 }
 
-// Adds sign J v/(2 e) at q (+) e v to Jdot_v, where a contact is still there; else marks it unknown.
+// Adds J(q (+) e v) v/(2 e) to Jdot_v, or NAN where a contact is not there.
 static void add_moved(hfAccel* a, const double* q, double e, double* Jdot_v) {
   hfAccelProblem* p = &a->problem;
   double s[6];

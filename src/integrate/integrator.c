@@ -19,7 +19,6 @@
 #include "base/error.h"
 #include "math/vec3.h"
 
-#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -19,7 +19,7 @@ static const char* const PENDULUM =
     "<mujoco><option gravity='0 0 -9.81'/><worldbody><body><joint name='hinge' type='hinge' axis='0 1 0'/>"
     "<inertial pos='0 0 -0.5' mass='1' diaginertia='1e-9 1e-9 1e-9'/></body></worldbody></mujoco>";
 
-// The same, a free body tied to the world at its origin; and a bracket of 2 m with an equal one.
+// The same, a free body tied to the world at its origin.
 static const char* const TIED_PENDULUM =
     "<mujoco><option gravity='0 0 -9.81'/><worldbody><body name='bob'><freejoint/>"
     "<inertial pos='0 0 -0.5' mass='1' diaginertia='1e-3 1e-3 1e-3'/></body></worldbody>"
