@@ -117,7 +117,7 @@ static void append_piece(hfStepProblem* p, hfStepBlock* b, int tree, int ncol) {
 }
 
 // J v0 of row r of a block.
-static double row_velocity(const hfStepProblem* p, const hfStepBlock* b, int r) {
+double hfi_assembly_row_velocity(const hfStepProblem* p, const hfStepBlock* b, int r) {
   double s = 0;
   for (int k = b->piece; k < b->piece + b->npiece; ++k) {
     const hfStepPiece* piece = &p->piece[k];
@@ -128,7 +128,7 @@ static double row_velocity(const hfStepProblem* p, const hfStepBlock* b, int r) 
 }
 
 // J M^-1 J^T of row r, estimated with the diagonal of M.
-static double row_inverse_mass(const hfiAssembly* a, const hfStepBlock* b, int r) {
+double hfi_assembly_row_inverse_mass(const hfiAssembly* a, const hfStepBlock* b, int r) {
   const hfStepProblem* p = &a->problem;
   double w = 0;
   for (int k = b->piece; k < b->piece + b->npiece; ++k) {
@@ -156,7 +156,7 @@ static double lever(const double* mu, int g) { return mu[0] > 0 ? mu[g] / mu[0] 
 static void set_anchor(hfiAssembly* a, hfContactLaw* law, const hfStepBlock* b, const hfiContact* c, int g, double r, double mass, double near_rigid) {
   static const int first_row[3] = {1, 3, 4}, last_row[3] = {2, 3, 5};
   const hfiMaterial* m = &c->material;
-  double w = 0.5 * (row_inverse_mass(a, b, first_row[g]) + row_inverse_mass(a, b, last_row[g]));
+  double w = 0.5 * (hfi_assembly_row_inverse_mass(a, b, first_row[g]) + hfi_assembly_row_inverse_mass(a, b, last_row[g]));
   double damping = m->tangential_damping < 0 ? -1 : r * r * m->tangential_damping;
   a->ncapped += set_group(law, g, max2(r * r, 1e-12) * mass * m->tangential_stiffness, damping, w, a->problem.h, near_rigid);
   if (!c->known) return;
@@ -191,7 +191,7 @@ int hfi_assembly_add_contact(hfiAssembly* a, const hfDynamics* d, const hfiConta
   }
   hfContactLaw* law = &p->contact[p->ncontact++];
   memset(law, 0, sizeof *law);
-  double vn = row_velocity(p, b, 0), mass = c->material.from_solref ? 1 / row_inverse_mass(a, b, 0) : 1; // MuJoCo's stiffness is for a unit mass
+  double vn = hfi_assembly_row_velocity(p, b, 0), mass = c->material.from_solref ? 1 / hfi_assembly_row_inverse_mass(a, b, 0) : 1; // MuJoCo's stiffness is for a unit mass
   law->stiffness = mass * c->material.stiffness;
   law->dissipation = c->material.dissipation;
   law->depth = c->depth;

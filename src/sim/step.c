@@ -87,14 +87,44 @@ void hfi_sim_pose(hfSim* s, const double* q, const hfInput* in) {
   s->posed = 1;
 }
 
+// Driven further than this in a step, a row makes contacts worth foreseeing [m or rad].
+static const double kDriven = 1e-3;
+
+// Whether a drive, target or equality may move something noticeably beyond its free motion: h^2 f w.
+static int rows_drive(const hfSim* s) {
+  const hfStepProblem* p = &s->assembly.problem;
+  for (int k = 0; k < p->nblock; ++k) {
+    const hfStepBlock* b = &p->block[k];
+    for (int r = 0; r < b->dim; ++r) {
+      const hfSaturatedRow* row = &p->saturated[b->param + r];
+      double force = clamp(hfi_saturated_free(row, hfi_assembly_row_velocity(p, b, r)), row->lo, row->hi);
+      if (p->h * p->h * fabs(force) * hfi_assembly_row_inverse_mass(&s->assembly, b, r) > kDriven) return 1;
+    }
+  }
+  return 0;
+}
+
+// Velocities without contact at the end of the step, into the dynamics: what contacts are foreseen by where
+// rows drive. Returns 0 where the free motion says enough.
+static int foresee_motion(hfSim* s) {
+  const hfStepProblem* p = &s->assembly.problem;
+  hfSolveReport report;
+  hfError error = {HF_OK, ""};
+  if (!rows_drive(s) || hf_solver_solve(s->solver, &s->config.solver, p, s->v1, s->impulse, &report, &error) < 0) return 0;
+  hf_dynamics_velocity(&s->dynamics, s->v1);
+  return 1;
+}
+
 // Contacts at the poses of the moment, with what the state remembers of them, into the step problem.
 void hfi_sim_contacts(hfSim* s, const hfState* state) {
   s->ncontact = s->ndropped = 0;
   if (!s->max_contacts) return;
   const hfDynamics* d = s->config.anticipate ? &s->dynamics : NULL;
+  int driven = d && s->assembly.problem.nblock && foresee_motion(s);
   if (d) hfi_contact_reach(d, s->h, s->reach);
   int nraw = hfi_scene_collide(&s->scene, s->dynamics.X_WG, d ? s->reach : NULL, s->raw, s->max_contacts, &s->ndropped);
   s->ncontact = hfi_contact_set(s->model, d, s->h, s->scene.listed ? s->material : NULL, s->raw, nraw, s->contact);
+  if (driven) hf_dynamics_velocity(&s->dynamics, s->assembly.problem.v0);
   if (s->remembers) hfi_memory_recall(state, s->dynamics.X_WB, s->contact, s->ncontact);
   for (int i = 0; i < s->ncontact; ++i)
     s->block[i] = hfi_assembly_add_contact(&s->assembly, &s->dynamics, &s->contact[i], s->friction, s->config.near_rigid, s->config.static_speed);

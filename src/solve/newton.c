@@ -29,6 +29,7 @@
 #define OVERSHOOT_CONVEX 0.05
 #define SHORT 1e-6     // |dv| over the scale
 #define ROUNDING 1e-12 // |r| over the scale that needs no last correction
+#define CANCELLED 2e-15 // |r| over the largest impulse of a row that is its rounding
 enum { MAX_CONVEX = 500, MAX_HALVINGS = 40 };
 
 typedef struct iteration {
@@ -39,15 +40,19 @@ typedef struct iteration {
   double norm, scale; // of the residual
 } iteration;
 
+static int is_small(const iteration* it, double norm) {
+  return norm <= it->config->tolerance * it->scale;
+}
+
 static void evaluate(iteration* it) {
   hfi_system_respond(it->I, it->coupling);
   hfi_system_residual(it->I);
   it->norm = hfi_system_momentum_norm(it->I, it->I->r);
   it->scale = hfi_system_scale(it->I);
-}
-
-static int is_small(const iteration* it, double norm) {
-  return norm <= it->config->tolerance * it->scale;
+  if (is_small(it, it->norm)) return;
+  // impulses that cancel, a drive against a contact on one dof, leave rounding of their own size
+  double rounding = CANCELLED * hfi_system_largest_impulse(it->I);
+  if (it->norm <= rounding) it->scale = max2(it->scale, rounding / it->config->tolerance);
 }
 
 // s1 = J v1 after a step. A short one is added to s: the rounding of v, times a stiff slope, would

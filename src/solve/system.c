@@ -205,6 +205,14 @@ double hfi_system_velocity_norm(const hfiIsland* I, const double* x) {
   return sqrt(sum);
 }
 
+double hfi_system_largest_impulse(const hfiIsland* I) {
+  double largest = 0;
+  for (int32_t k = 0; k < I->nblock; ++k)
+    for (int32_t i = 0; i < I->block[k].dim; ++i)
+      largest = max2(largest, fabs(I->gamma[I->block[k].row + i]) * hfi_system_row_weight(I, &I->block[k], i));
+  return largest;
+}
+
 double hfi_system_scale(const hfiIsland* I) {
   return max2(hfi_system_momentum_norm(I, I->p), hfi_system_momentum_norm(I, I->tau));
 }

@@ -26,6 +26,8 @@ double hfi_system_row_weight(const hfiIsland* I, const hfiIslandBlock* b, int32_
 double hfi_system_momentum_norm(const hfiIsland* I, const double* x);
 // |x| with A_ii as weight: for velocities.
 double hfi_system_velocity_norm(const hfiIsland* I, const double* x);
+// Largest impulse of a row, mass-scaled: impulses may cancel in J^T gamma, their rounding does not.
+double hfi_system_largest_impulse(const hfiIsland* I);
 // max(|p*|, |J^T gamma|), what residuals are measured against.
 double hfi_system_scale(const hfiIsland* I);
 
