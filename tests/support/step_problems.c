@@ -126,17 +126,20 @@ typedef struct mechanism {
   double v0[MAX_TREES][MAX_DOFS];
 } mechanism;
 
+// Numbers are drawn in statements of their own: arguments and initialisers have no order.
 static hfVec3 random_vector(testRandom* r, double scale) {
-  return v3_scale(scale, v3(random_normal(r), random_normal(r), random_normal(r)));
+  double x = random_normal(r), y = random_normal(r), z = random_normal(r);
+  return v3_scale(scale, v3(x, y, z));
 }
 static hfVec3 random_unit(testRandom* r) { return v3_unit(random_vector(r, 1)); }
 
 static body random_body(testRandom* r, int tree, int ndof, hfVec3 com) {
-  body b = {tree, ndof, random_log(r, 1e-3, 1e3), 0, {{0}}, com};
+  body b = {tree, ndof, 0, 0, {{0}}, com};
+  b.mass = random_log(r, 1e-3, 1e3);
   b.radius = cbrt(b.mass / random_log(r, 100, 1e4));
   hfMat3 R = m3_from_quat(q_exp(random_vector(r, 1)));
   double scale = 0.4 * b.mass * sqr(b.radius), a = random_uniform(r, 0.6, 1.4), c = random_uniform(r, 0.6, 1.4);
-  double principal[3] = {scale * a, scale * c, scale * random_uniform(r, 0.6, a + c < 1.4 ? a + c : 1.4)};
+  double third = random_uniform(r, 0.6, a + c < 1.4 ? a + c : 1.4), principal[3] = {scale * a, scale * c, scale * third};
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j)
       for (int k = 0; k < 3; ++k) b.I.m[3 * i + j] += R.m[3 * i + k] * principal[k] * R.m[3 * j + k];
@@ -161,7 +164,8 @@ static void add_chain(mechanism* m, testRandom* r) {
   double mass = random_log(r, 1e-2, 1e2);
   m->ndof[t] = n;
   for (int i = 0; i < n; ++i) {
-    dof d = {!random_chance(r, 0.3), random_unit(r), origin};
+    dof d = {!random_chance(r, 0.3), {0, 0, 0}, origin};
+    d.axis = random_unit(r);
     m->dofs[t][i] = d;
     body b = random_body(r, t, i + 1, origin);
     double factor = mass * random_log(r, 0.2, 2) / b.mass;
@@ -201,7 +205,8 @@ static void mass_matrix(const mechanism* m, int tree, double armature, double* M
 
 static void add_trees(problemBuilder* b, mechanism* m, testRandom* r) {
   double h = b->P.h;
-  hfVec3 gravity = v3_scale(random_chance(r, 0.8) ? 9.81 : 0, random_unit(r));
+  double g = random_chance(r, 0.8) ? 9.81 : 0;
+  hfVec3 gravity = v3_scale(g, random_unit(r));
   for (int t = 0; t < m->ntree; ++t) {
     int n = m->ndof[t];
     double M[MAX_DOFS * MAX_DOFS], p[MAX_DOFS] = {0}, diag[MAX_DOFS], speed = random_chance(r, 0.25) ? 0 : random_log(r, 1e-4, 10);
@@ -231,11 +236,13 @@ static void add_trees(problemBuilder* b, mechanism* m, testRandom* r) {
 typedef struct patch { const body *A, *B; hfVec3 pA, pB, n; double spread; } patch;
 
 static hfVec3 surface_point(testRandom* r, const body* b) {
-  return v3_axpy(b->radius * random_uniform(r, 0.2, 1), random_unit(r), b->com);
+  double distance = b->radius * random_uniform(r, 0.2, 1);
+  return v3_axpy(distance, random_unit(r), b->com);
 }
 
 static patch random_patch(const mechanism* m, testRandom* r) {
-  patch p = {m->bodies + random_int(r, m->nbody), NULL, {0, 0, 0}, {0, 0, 0}, random_unit(r), 0};
+  patch p = {m->bodies + random_int(r, m->nbody), NULL, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0};
+  p.n = random_unit(r);
   if (m->ntree > 1 && random_chance(r, 0.7)) {
     p.B = m->bodies + random_int(r, m->nbody);
     if (p.B->tree == p.A->tree) p.B = NULL;
@@ -261,7 +268,9 @@ static hfContactLaw random_law(const patch* p, testRandom* r, double h, double v
   c.depth = kind < 0.5 ? rest : kind < 0.7 ? random_log(r, 1e-8, 1e-4) : -random_uniform(r, 0, 2) * fabs(h * vn0);
   c.normal_force0 = random_chance(r, 0.2) ? 0 : c.stiffness * max2(0, 1 - c.dissipation * vn0) * max2(0, c.depth);
   c.friction = friction < 3 ? friction : random_int(r, 3);
-  double lever[3] = {1, size * random_log(r, 1e-2, 1), size * random_log(r, 1e-3, 1e-1)};
+  double lever[3] = {1, 0, 0};
+  lever[1] = size * random_log(r, 1e-2, 1);
+  lever[2] = size * random_log(r, 1e-3, 1e-1);
   double mu = random_chance(r, 0.05) ? 0 : random_uniform(r, 0, 2), vs = random_log(r, 1e-6, 1e-2);
   for (int g = 0; g < 3; ++g) {
     c.mu[g] = mu * lever[g];
@@ -339,7 +348,8 @@ static void add_contacts(problemBuilder* b, const mechanism* m, testRandom* r, i
 // Joint limit, joint friction, servo with effort limits, motor, or equality on one dof; stiff up to the
 // near-rigid cap h kappa w = (2 pi/0.1)^2.
 static hfSaturatedRow random_row(testRandom* r, double h, double mass, double v0) {
-  hfSaturatedRow row = {v0 + random_normal(r) * random_log(r, 1e-3, 1), mass / h * random_log(r, 1e-3, 4e3), 0, 0};
+  double off = random_normal(r), size = random_log(r, 1e-3, 1), stiff = random_log(r, 1e-3, 4e3);
+  hfSaturatedRow row = {v0 + off * size, mass / h * stiff, 0, 0};
   double force = mass * random_log(r, 1e-2, 1e3);
   switch (random_int(r, 4)) {
   case 0: row.lo = 0; row.hi = INFINITY; break;

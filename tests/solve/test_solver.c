@@ -1,0 +1,323 @@
+// The solver as a whole: memory, refusals, islands, large and extreme problems.
+#include "support/alloc.h"
+#include "support/cmocka_all.h"
+#include "support/near.h"
+#include "support/step_problems.h"
+
+#include "math/vec3.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct fixture {
+  problemBuilder b;
+  hfSolver* solver;
+  double *v, *impulse;
+  hfSolveReport report;
+} fixture;
+
+// Ready for the problem in f->b.
+static void prepare(fixture* f) {
+  hfStepCapacity c = problem_capacity(&f->b.P);
+  hf_solver_free(f->solver);
+  f->solver = NULL;
+  assert_int_equal(hf_solver_create(&f->solver, &c, NULL), HF_OK);
+  free(f->v);
+  free(f->impulse);
+  f->v = calloc((size_t)c.nv + 1, sizeof(double));
+  f->impulse = calloc((size_t)c.nrow + 1, sizeof(double));
+  assert_true(f->v && f->impulse);
+}
+static hfStatus solve(fixture* f, const hfSolverConfig* config, hfError* error) {
+  return hf_solver_solve(f->solver, config, &f->b.P, f->v, f->impulse, &f->report, error);
+}
+static void release(fixture* f) {
+  hf_solver_free(f->solver);
+  free(f->v);
+  free(f->impulse);
+  problem_release(&f->b);
+}
+
+static void test_solving_allocates_nothing(void** state) {
+  (void)state;
+  if (!alloc_supported()) skip();
+  fixture f;
+  memset(&f, 0, sizeof f);
+  for (int i = 0; i < 60; ++i) {
+    testRandom r = {(uint64_t)(300 + i)};
+    problem_random(&f.b, &r, 128);
+    prepare(&f);
+    for (int rung = HF_RUNG_TAMSI; rung <= HF_RUNG_CONVEX; ++rung)
+      for (int coupling = HF_COUPLING_TWO_WAY; coupling <= HF_COUPLING_FRICTIONLESS; ++coupling) {
+        hfSolverConfig config = hf_solver_config_default();
+        config.first_rung = rung;
+        config.coupling = coupling;
+        long before = alloc_count();
+        solve(&f, &config, NULL);
+        assert_int_equal(alloc_count(), before);
+      }
+  }
+  release(&f);
+}
+
+static void test_creating_survives_failed_allocations(void** state) {
+  (void)state;
+  if (!alloc_supported()) skip();
+  hfStepCapacity c = {.nv = 6, .ntree = 1, .nblock = 4, .nrow = 12, .npiece = 4, .ncol = 24, .njac = 72, .max_tree_nv = 6};
+  long live = alloc_live();
+  for (int n = 1; n < 10; ++n) {
+    hfSolver* solver = NULL;
+    hfError error;
+    alloc_fail_at(n);
+    hfStatus status = hf_solver_create(&solver, &c, &error);
+    alloc_fail_at(0);
+    if (status == HF_OK) hf_solver_free(solver);
+    else {
+      assert_int_equal(status, HF_ERROR_MEMORY);
+      assert_null(solver);
+    }
+    assert_int_equal(alloc_live(), live);
+    if (status == HF_OK) return;
+  }
+  fail_msg("creating a solver takes more than nine allocations");
+}
+
+static void test_non_finite_input_is_refused(void** state) {
+  (void)state;
+  fixture f;
+  memset(&f, 0, sizeof f);
+  testRandom r = {5};
+  do problem_random(&f.b, &r, 32);
+  while (f.b.P.nsaturated == 0 || f.b.P.ncontact == 0);
+  prepare(&f);
+  hfStepProblem* P = &f.b.P;
+  double* places[] = {P->M, P->diag, P->p + P->nv - 1, P->v0, P->J, &P->contact[0].mu[0], &P->contact[0].depth,
+                      &P->contact[P->ncontact - 1].xi0[4], &P->saturated[0].s0, &P->saturated[0].lo, &P->h};
+  static const double bad[] = {NAN, INFINITY, -INFINITY};
+  hfSolverConfig config = hf_solver_config_default();
+  for (size_t i = 0; i < sizeof places / sizeof *places; ++i)
+    for (int k = 0; k < 3; ++k) {
+      if (places[i] == &P->saturated[0].lo && k > 0) continue; // infinite bounds are allowed
+      double keep = *places[i];
+      hfError error = {HF_OK, ""};
+      *places[i] = bad[k];
+      for (int j = 0; j < P->nv; ++j) f.v[j] = 42;
+      assert_int_equal(solve(&f, &config, &error), HF_ERROR_NONFINITE);
+      for (int j = 0; j < P->nv; ++j) assert_near(f.v[j], 42, 0);
+      assert_true(strlen(error.message) > 0);
+      if (i == 2) assert_non_null(strstr(error.message, "tree"));
+      if (i == 4) assert_non_null(strstr(error.message, "block 0 on tree"));
+      *places[i] = keep;
+    }
+  assert_int_equal(solve(&f, &config, NULL), HF_OK);
+  release(&f);
+}
+
+static void test_bad_configurations_are_refused(void** state) {
+  (void)state;
+  fixture f;
+  memset(&f, 0, sizeof f);
+  testRandom r = {6};
+  problem_random(&f.b, &r, 8);
+  prepare(&f);
+  hfSolverConfig good = hf_solver_config_default(), bad[9];
+  for (int i = 0; i < 9; ++i) bad[i] = good;
+  bad[0].coupling = 3, bad[1].first_rung = 0, bad[2].last_rung = 4, bad[3].max_iterations = 0;
+  bad[4].tolerance = 0, bad[5].tolerance = NAN, bad[6].theta_max = 0, bad[7].theta_max = 3.2;
+  bad[8].first_rung = HF_RUNG_CONVEX, bad[8].last_rung = HF_RUNG_TAMSI;
+  for (int i = 0; i < 9; ++i) {
+    hfError error;
+    assert_int_equal(solve(&f, bad + i, &error), HF_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.message, "solver: "));
+  }
+  assert_int_equal(solve(&f, &good, NULL), HF_OK);
+  release(&f);
+}
+
+static void test_trees_without_rows(void** state) {
+  (void)state;
+  fixture f;
+  memset(&f, 0, sizeof f);
+  double M[4] = {2, 1, 1, 3}, diag[2] = {1, 0}, p[2] = {1, 2};
+  problem_reset(&f.b, 1e-3);
+  problem_add_tree(&f.b, 2, M, diag, p, NULL);
+  problem_add_tree(&f.b, 1, M, NULL, p, NULL);
+  prepare(&f);
+  hfSolverConfig config = hf_solver_config_default();
+  assert_int_equal(solve(&f, &config, NULL), HF_OK);
+  assert_near(f.v[0], 1. / 8, 1e-16); // [3 1; 1 3] v = (1, 2)
+  assert_near(f.v[1], 5. / 8, 1e-16);
+  assert_near(f.v[2], .5, 0);
+  assert_int_equal(f.report.rung, HF_RUNG_NONE);
+  problem_reset(&f.b, 1e-3); // an empty world
+  prepare(&f);
+  assert_int_equal(solve(&f, &config, NULL), HF_OK);
+  release(&f);
+}
+
+static void test_mass_that_is_not_positive_is_reported(void** state) {
+  (void)state;
+  fixture f;
+  memset(&f, 0, sizeof f);
+  double M[4] = {1, 2, 2, 1}, v0[2] = {.25, .5}, J[2] = {1, 0};
+  hfSaturatedRow row = {.kappa = 1, .lo = -1, .hi = 1};
+  hfSolverConfig config = hf_solver_config_default();
+  for (int rows = 0; rows < 2; ++rows) {
+    problem_reset(&f.b, 1e-3);
+    problem_add_tree(&f.b, 2, M, NULL, NULL, v0);
+    if (rows) {
+      problem_add_saturated(&f.b, 1, &row);
+      problem_add_piece(&f.b, 0, 2, NULL, J);
+    }
+    prepare(&f);
+    hfStatus status = solve(&f, &config, NULL);
+    assert_int_equal(status, rows ? HF_NOT_CONVERGED : HF_SINGULAR);
+    assert_near(f.v[0], .25, 0); // nothing better is known
+    assert_near(f.v[1], .5, 0);
+  }
+  release(&f);
+}
+
+// Appends the trees and blocks of P, shifted.
+static void append_problem(problemBuilder* b, const hfStepProblem* P) {
+  int first = b->P.ntree;
+  for (int t = 0; t < P->ntree; ++t) {
+    int a = P->tree_start[t];
+    problem_add_tree(b, P->tree_start[t + 1] - a, P->M + P->M_start[t], P->diag + a, P->p + a, P->v0 + a);
+  }
+  for (int k = 0; k < P->nblock; ++k) {
+    const hfStepBlock* block = P->block + k;
+    if (block->law == HF_LAW_CONTACT) problem_add_contact(b, block->dim, P->contact + block->param);
+    else problem_add_saturated(b, block->dim, P->saturated + block->param);
+    for (int i = 0; i < block->npiece; ++i) {
+      const hfStepPiece* piece = P->piece + block->piece + i;
+      problem_add_piece(b, first + piece->tree, piece->ncol, P->cols + piece->col, P->J + piece->jac);
+    }
+  }
+}
+
+// Worlds that do not touch do not influence each other by a single bit.
+static void test_islands_are_independent(void** state) {
+  (void)state;
+  problemBuilder parts[3];
+  memset(parts, 0, sizeof parts);
+  fixture one, all;
+  memset(&one, 0, sizeof one);
+  memset(&all, 0, sizeof all);
+  hfSolverConfig config = hf_solver_config_default();
+  for (int trial = 0; trial < 30; ++trial) {
+    testRandom r = {(uint64_t)(800 + trial)};
+    problem_reset(&all.b, 2e-3);
+    for (int i = 0; i < 3; ++i) {
+      problem_random(parts + i, &r, 24);
+      parts[i].P.h = 2e-3;
+      append_problem(&all.b, &parts[i].P);
+    }
+    prepare(&all);
+    solve(&all, &config, NULL);
+    int dof = 0, row = 0;
+    for (int i = 0; i < 3; ++i) {
+      problem_reset(&one.b, 2e-3);
+      append_problem(&one.b, &parts[i].P);
+      prepare(&one);
+      solve(&one, &config, NULL);
+      assert_memory_equal(one.v, all.v + dof, sizeof(double) * (size_t)one.b.P.nv);
+      if (one.b.P.nrow) assert_memory_equal(one.impulse, all.impulse + row, sizeof(double) * (size_t)one.b.P.nrow);
+      dof += one.b.P.nv;
+      row += one.b.P.nrow;
+    }
+  }
+  for (int i = 0; i < 3; ++i) problem_release(parts + i);
+  release(&one);
+  release(&all);
+}
+
+// A tower of free bodies, large enough to be factored sparsely: every interface carries what is above.
+static void test_tower_carries_its_weight(void** state) {
+  (void)state;
+  enum { BODIES = 40 };
+  fixture f;
+  memset(&f, 0, sizeof f);
+  double h = 2e-3, depth[BODIES][4], v[6 * BODIES] = {0};
+  static const double corner[4][2] = {{.05, .05}, {.05, -.05}, {-.05, .05}, {-.05, -.05}};
+  for (int i = 0; i < BODIES; ++i)
+    for (int c = 0; c < 4; ++c) depth[i][c] = (BODIES - i) * 9.81 / 4 / 1e6;
+  hfSolverConfig config = hf_solver_config_default();
+  for (int step = 0; step < 20; ++step) {
+    problem_reset(&f.b, h);
+    for (int i = 0; i < BODIES; ++i) {
+      double M[36] = {0}, p[6];
+      for (int k = 0; k < 6; ++k) {
+        M[7 * k] = k < 3 ? 1 : 2e-3;
+        p[k] = M[7 * k] * v[6 * i + k] - (k == 2 ? h * 9.81 : 0);
+      }
+      problem_add_tree(&f.b, 6, M, NULL, p, v + 6 * i);
+    }
+    for (int i = 0; i < BODIES; ++i)
+      for (int c = 0; c < 4; ++c) {
+        double x = corner[c][0], y = corner[c][1], z = -.05; // rows z, x, y at the lower face
+        double A[18] = {0, 0, 1, y, -x, 0, 1, 0, 0, 0, z, -y, 0, 1, 0, -z, 0, x}, B[18];
+        double up[18] = {0, 0, 1, y, -x, 0, 1, 0, 0, 0, -z, -y, 0, 1, 0, z, 0, x};
+        for (int k = 0; k < 18; ++k) B[k] = -up[k];
+        hfContactLaw law = {.stiffness = 1e6, .dissipation = 20, .depth = depth[i][c], .mu = {.5}, .stiction_speed = {1e-4}};
+        problem_add_contact(&f.b, 3, &law);
+        problem_add_piece(&f.b, i, 6, NULL, A);
+        if (i > 0) problem_add_piece(&f.b, i - 1, 6, NULL, B);
+      }
+    prepare(&f);
+    assert_int_equal(solve(&f, &config, NULL), HF_OK);
+    assert_int_equal(f.report.rung, HF_RUNG_TAMSI);
+    memcpy(v, f.v, sizeof v);
+    for (int i = 0; i < BODIES; ++i)
+      for (int c = 0; c < 4; ++c) {
+        double vn = v[6 * i + 2] + corner[c][1] * v[6 * i + 3] - corner[c][0] * v[6 * i + 4];
+        if (i > 0) vn -= v[6 * i - 4] + corner[c][1] * v[6 * i - 3] - corner[c][0] * v[6 * i - 2];
+        depth[i][c] -= h * vn;
+      }
+  }
+  for (int i = 0; i < BODIES; ++i) {
+    double sum = 0, above = (BODIES - i) * 9.81;
+    for (int c = 0; c < 4; ++c) sum += f.impulse[3 * (4 * i + c)] / h;
+    assert_near(sum, above, 1e-9 * above);
+  }
+  release(&f);
+}
+
+// Numbers at the ends of the range: an answer comes back, finite.
+static void test_extreme_numbers(void** state) {
+  (void)state;
+  fixture f;
+  memset(&f, 0, sizeof f);
+  static const double factors[] = {1e-150, 1e-30, 1e30, 1e150};
+  hfSolverConfig config = hf_solver_config_default();
+  for (int i = 0; i < 40; ++i)
+    for (int k = 0; k < 16; ++k) {
+      testRandom r = {(uint64_t)(4000 + i)};
+      problem_random(&f.b, &r, 16);
+      hfStepProblem* P = &f.b.P;
+      double a = factors[k % 4], b = factors[k / 4];
+      for (int j = 0; j < P->nv; ++j) P->v0[j] *= a, P->p[j] *= a;
+      for (int j = 0; j < P->ncontact; ++j) P->contact[j].stiffness *= b;
+      prepare(&f);
+      hfStatus status = solve(&f, &config, NULL);
+      assert_true(status >= 0);
+      for (int j = 0; j < P->nv; ++j) assert_true(isfinite(f.v[j]));
+      for (int j = 0; j < P->nrow; ++j) assert_true(isfinite(f.impulse[j]));
+    }
+  release(&f);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_solving_allocates_nothing),
+      cmocka_unit_test(test_creating_survives_failed_allocations),
+      cmocka_unit_test(test_non_finite_input_is_refused),
+      cmocka_unit_test(test_bad_configurations_are_refused),
+      cmocka_unit_test(test_trees_without_rows),
+      cmocka_unit_test(test_mass_that_is_not_positive_is_reported),
+      cmocka_unit_test(test_islands_are_independent),
+      cmocka_unit_test(test_tower_carries_its_weight),
+      cmocka_unit_test(test_extreme_numbers),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
