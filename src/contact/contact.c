@@ -24,15 +24,20 @@ void hfi_contact_materials(const hfiScene* scene, hfiMaterial* out) {
   }
 }
 
-void hfi_contact_reach(const hfDynamics* d, double h, double* reach) {
+void hfi_contact_extents(const hfModel* m, double* out) {
+  for (int g = 0; g < m->ngeom; ++g) out[g] = v3_norm(v3_load(hf_model_geom_pos(m) + 3 * g)) + hf_model_geom_rbound(m)[g];
+}
+
+void hfi_contact_reach(const hfDynamics* d, double h, const double* extent, double* reach) {
   const hfModel* m = d->model;
+  const int32_t *adr = hf_model_body_geomadr(m), *num = hf_model_body_geomnum(m);
   double fall = h * h * v3_norm(d->gravity);
-  for (int g = 0; g < m->ngeom; ++g) {
-    int body = hf_model_geom_body(m)[g];
-    reach[g] = 0;
-    if (hf_model_body_lastdof(m)[body] < 0) continue;
-    hfMotion V = hf_dynamics_point_velocity(d, body, d->X_WG[g].p);
-    reach[g] = h * (v3_norm(V.v) + v3_norm(V.w) * hf_model_geom_rbound(m)[g]) + fall;
+  for (int b = 0; b < m->nbody; ++b) {
+    if (!num[b]) continue;
+    int moves = hf_model_body_lastdof(m)[b] >= 0;
+    hfMotion V = moves ? hf_dynamics_point_velocity(d, b, d->X_WB[b].p) : mo_zero();
+    double speed = v3_norm(V.v), spin = v3_norm(V.w);
+    for (int g = adr[b]; g < adr[b] + num[b]; ++g) reach[g] = moves ? h * (speed + spin * extent[g]) + fall : 0;
   }
 }
 

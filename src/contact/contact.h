@@ -31,8 +31,10 @@ typedef struct hfiContact {
 // else NULL.
 int hfi_contact_set(const hfModel* model, const hfDynamics* dynamics, double h, const hfiMaterial* listed,
                     const hfiRawContact* raw, int nraw, hfiContact* out);
-// How far each geom may come over h, at most: speed of its centre, spin times size, and a fall.
-void hfi_contact_reach(const hfDynamics* dynamics, double h, double* reach); // (ngeom)
+// Farthest point of each geom from its body's origin, out (ngeom) [m].
+void hfi_contact_extents(const hfModel* model, double* out);
+// How far each geom may come over h, at most: speed of its body, spin times extent, and a fall.
+void hfi_contact_reach(const hfDynamics* dynamics, double h, const double* extent, double* reach); // (ngeom)
 // Materials of all candidates of a listed scene.
 void hfi_contact_materials(const hfiScene* scene, hfiMaterial* out);
 

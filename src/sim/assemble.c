@@ -171,10 +171,11 @@ static void set_friction(hfiAssembly* a, hfContactLaw* law, const hfStepBlock* b
   int sliding = c->known && c->slip_speed > static_speed * m->stiction_speed;
   law->mu[0] = sliding ? m->mu_dynamic : m->mu[0], law->mu[1] = m->mu[1], law->mu[2] = m->mu[2];
   int groups = b->dim < 3 ? 0 : b->dim < 4 ? 1 : b->dim < 6 ? 2 : 3;
-  for (int g = 0; g < 3; ++g) {
-    double r = g && g < groups ? lever(m->mu, g) : 1;
-    law->stiction_speed[g] = r > 0 ? m->stiction_speed / r : m->stiction_speed;
-    if (g < groups && friction == HF_FRICTION_ANCHORED) set_anchor(a, law, b, c, g, r, mass, near_rigid);
+  for (int g = groups; g < 3; ++g) law->stiction_speed[g] = m->stiction_speed; // any positive one where the group is not there
+  for (int g = 0; g < groups; ++g) {
+    double r = g ? lever(m->mu, g) : 1;
+    law->stiction_speed[g] = g && r > 0 ? m->stiction_speed / r : m->stiction_speed;
+    if (friction == HF_FRICTION_ANCHORED) set_anchor(a, law, b, c, g, r, mass, near_rigid);
   }
 }
 

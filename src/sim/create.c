@@ -46,6 +46,7 @@ static void slice(hfSim* s, hfiArena* arena) {
   hfi_scene_init(&s->scene, m, arena);
   hfi_assembly_init(&s->assembly, m, s->max_contacts, arena);
   s->material = HFI_TAKE(arena, hfiMaterial, s->scene.max_candidate);
+  s->extent = HFI_TAKE(arena, double, m->ngeom);
   s->reach = HFI_TAKE(arena, double, m->ngeom);
   s->raw = HFI_TAKE(arena, hfiRawContact, s->max_contacts);
   s->contact = HFI_TAKE(arena, hfiContact, s->max_contacts);
@@ -55,7 +56,6 @@ static void slice(hfSim* s, hfiArena* arena) {
   s->tau = HFI_TAKE(arena, double, m->nv);
   s->v1 = HFI_TAKE(arena, double, m->nv);
   s->impulse = HFI_TAKE(arena, double, s->assembly.capacity.nrow);
-  s->row_velocity = HFI_TAKE(arena, double, s->assembly.capacity.nrow);
   s->q0_WB = HFI_TAKE(arena, hfQuat, m->nbody);
   s->posed_q = HFI_TAKE(arena, double, m->nq);
   s->posed_mocap = HFI_TAKE(arena, double, 7 * m->nmocap);
@@ -108,6 +108,7 @@ static hfStatus create(hfSim* s, hfError* error) {
   hfiArena arena = hfi_arena((char*)s->memory + shift, plan.used);
   slice(s, &arena);
   if (s->scene.listed) hfi_contact_materials(&s->scene, s->material);
+  hfi_contact_extents(s->model, s->extent);
   status = hf_solver_create(&s->solver, &s->assembly.capacity, error);
   if (status == HF_OK && s->config.method == HF_METHOD_MLCP) status = hf_mlcp_create(&s->mlcp, &s->assembly.capacity, &s->config.mlcp, error);
   if (status == HF_OK && is_continuous(s->config.method)) status = hfi_sim_create_continuous(s, error);

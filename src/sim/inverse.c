@@ -58,8 +58,9 @@ hfStatus hf_sim_inverse(hfSim* s, const hfState* state, const hfInput* in, const
   for (int b = 0; b < p->nblock; ++b) {
     const hfStepBlock* block = &p->block[b];
     double gamma[6];
-    hfi_row_velocities(s, block);
-    block_impulse(p, block, s->config.solver.coupling, s->row_velocity + block->row, gamma);
+    double velocity[6];
+    hfi_block_velocity(s, block, velocity);
+    block_impulse(p, block, s->config.solver.coupling, velocity, gamma);
     subtract_impulse(p, block, gamma, force);
   }
   for (int i = 0; i < p->nv; ++i) force[i] /= p->h;

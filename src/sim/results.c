@@ -5,10 +5,8 @@
 
 #include "solve/law.h"
 
-// s = J v1 of the rows of a block.
-void hfi_row_velocities(hfSim* s, const hfStepBlock* b) {
+void hfi_block_velocity(const hfSim* s, const hfStepBlock* b, double* out) {
   const hfStepProblem* p = &s->assembly.problem;
-  double* out = s->row_velocity + b->row;
   for (int r = 0; r < b->dim; ++r) out[r] = 0;
   for (int k = b->piece; k < b->piece + b->npiece; ++k) {
     const hfStepPiece* piece = &p->piece[k];
@@ -29,6 +27,23 @@ static int contact_sticks(const hfContactLaw* law, double h, int dim, const doub
   return fn > 0 && sqr(w[0]) + sqr(w[1]) <= sqr(radius);
 }
 
+// The same from the impulses alone: friction below its bound. Not so where the bound was another than
+// mu times this normal impulse, as on the convex rung.
+static int friction_is_below_bound(const hfContactLaw* law, int dim, const double* gamma) {
+  double bound = law->mu[HF_SLIDING] * gamma[0] * (law->friction == HF_FRICTION_SMOOTH ? 0.70710678118654752 : 1);
+  return dim >= 3 && gamma[0] > 0 && sqr(gamma[1]) + sqr(gamma[2]) < sqr(bound) * (1 - 1e-9); // at the bound: rounding
+}
+
+static int block_sticks(const hfSim* s, const hfStepBlock* b, int rung) {
+  const hfStepProblem* p = &s->assembly.problem;
+  const hfContactLaw* law = &p->contact[b->param];
+  const double* gamma = s->impulse + b->row;
+  if (rung <= HF_RUNG_MERIT && !s->mlcp) return friction_is_below_bound(law, b->dim, gamma);
+  double velocity[6];
+  hfi_block_velocity(s, b, velocity);
+  return contact_sticks(law, p->h, b->dim, velocity, gamma[0] / p->h);
+}
+
 // Rigid rows: velocities tell nothing of the force. Rows of the actuation are the problem's first.
 static void take_target_impulses(hfSim* s) {
   const hfStepProblem* p = &s->assembly.problem;
@@ -46,9 +61,7 @@ void hfi_sim_results(hfSim* s, hfStepReport* report) {
   for (int i = 0; i < s->ncontact; ++i) {
     report->max_depth = max2(report->max_depth, s->contact[i].depth);
     if (s->block[i] < 0) continue;
-    const hfStepBlock* b = &p->block[s->block[i]];
-    hfi_row_velocities(s, b);
-    report->nstick += contact_sticks(&p->contact[b->param], p->h, b->dim, s->row_velocity + b->row, s->impulse[b->row] / p->h);
+    report->nstick += block_sticks(s, &p->block[s->block[i]], report->solve.rung);
   }
   for (int i = 0; i < p->nv; ++i) s->acceleration[i] = (s->v1[i] - p->v0[i]) / p->h;
   hfi_actuation_collect(&s->actuation, s->v1);
@@ -62,7 +75,9 @@ int hf_sim_contact_count(const hfSim* s) { return s->ncontact; }
 // After a step: forces and velocities at its end.
 static void set_stepped(const hfSim* s, const hfiContact* c, const hfStepBlock* b, hfContact* r) {
   const hfStepProblem* p = &s->assembly.problem;
-  const double *gamma = s->impulse + b->row, *velocity = s->row_velocity + b->row;
+  const double* gamma = s->impulse + b->row;
+  double velocity[6];
+  hfi_block_velocity(s, b, velocity);
   r->fn = gamma[0] / p->h;
   r->vn = velocity[0];
   if (b->dim >= 3) r->ft = in_world(c, gamma + 1, 1 / p->h), r->vt = in_world(c, velocity + 1, 1);

@@ -26,6 +26,7 @@ struct hfSim {
   // collision and contacts
   int32_t max_contacts, ncontact, ndropped;
   hfiMaterial* material;      // of the scene's listed candidates, else unused
+  double* extent;             // (ngeom) farthest point of a geom from its body's origin [m]
   double* reach;              // (ngeom) how far geoms may come within the step [m]
   hfiRawContact* raw;         // (max_contacts)
   hfiContact* contact;        // (max_contacts)
@@ -36,7 +37,6 @@ struct hfSim {
   double* tau;                // (nv) forces that do not depend on v1 [N or N m]
   double* v1;                 // (nv) solution
   double* impulse;            // (rows)
-  double* row_velocity;       // (rows) J v1
   hfQuat* q0_WB;              // (nbody) rotations at the start
 
   // what kinematics were computed for, so that a step need not repeat the end of the one before
@@ -65,8 +65,8 @@ void hfi_sim_input(hfSim* sim, const hfState* state, const hfInput* input);
 void hfi_sim_forces(hfSim* sim, const hfState* state, const hfInput* input);
 // Everything up to the step problem. Leaves the state alone.
 void hfi_sim_problem(hfSim* sim, const hfState* state, const hfInput* input);
-// s->row_velocity of a block at s->v1.
-void hfi_row_velocities(hfSim* sim, const hfStepBlock* block);
+// J v1 of the rows of a block.
+void hfi_block_velocity(const hfSim* sim, const hfStepBlock* block, double* velocity);
 // Row velocities, accelerations and the report, from v1 and the impulses.
 void hfi_sim_results(hfSim* sim, hfStepReport* report);
 

@@ -121,7 +121,7 @@ void hfi_sim_contacts(hfSim* s, const hfState* state) {
   if (!s->max_contacts) return;
   const hfDynamics* d = s->config.anticipate ? &s->dynamics : NULL;
   int driven = d && s->assembly.problem.nblock && foresee_motion(s);
-  if (d) hfi_contact_reach(d, s->h, s->reach);
+  if (d) hfi_contact_reach(d, s->h, s->extent, s->reach);
   int nraw = hfi_scene_collide(&s->scene, s->dynamics.X_WG, d ? s->reach : NULL, s->raw, s->max_contacts, &s->ndropped);
   s->ncontact = hfi_contact_set(s->model, d, s->h, s->scene.listed ? s->material : NULL, s->raw, nraw, s->contact);
   if (driven) hf_dynamics_velocity(&s->dynamics, s->assembly.problem.v0);
@@ -152,9 +152,11 @@ static void take_outcomes(hfSim* s) {
     memset(o, 0, sizeof *o);
     if (s->block[i] < 0) continue;
     const hfStepBlock* b = &p->block[s->block[i]];
-    if (b->dim > 1) o->slip_speed = hypot(s->row_velocity[b->row + 1], s->row_velocity[b->row + 2]);
+    double velocity[6];
+    hfi_block_velocity(s, b, velocity);
+    if (b->dim > 1) o->slip_speed = hypot(velocity[1], velocity[2]);
     if (s->friction == HF_FRICTION_ANCHORED && b->dim > 1)
-      o->slips = hfi_contact_deformation(&p->contact[b->param], p->h, b->dim, s->row_velocity + b->row, s->impulse + b->row, o->xi);
+      o->slips = hfi_contact_deformation(&p->contact[b->param], p->h, b->dim, velocity, s->impulse + b->row, o->xi);
   }
 }
 
