@@ -154,7 +154,7 @@ static void take_outcomes(hfSim* s) {
     const hfStepBlock* b = &p->block[s->block[i]];
     double velocity[6];
     hfi_block_velocity(s, b, velocity);
-    if (b->dim > 1) o->slip_speed = hypot(velocity[1], velocity[2]);
+    if (b->dim > 1) o->slip_speed = sqrt(sqr(velocity[1]) + sqr(velocity[2]));
     if (s->friction == HF_FRICTION_ANCHORED && b->dim > 1)
       o->slips = hfi_contact_deformation(&p->contact[b->param], p->h, b->dim, velocity, s->impulse + b->row, o->xi);
   }
