@@ -23,14 +23,17 @@
 
 #include <math.h>
 
-// On data of order one; see lemke.c for the first two. A diagonal pivot below 1e-9 of its column is an
-// exact zero after rounding and takes the double exchange.
-static const double rate_tolerance = 1e-11;
+// On data of order one. What is left of an exact zero after n = 100 updates is below 1e-11, or below a few
+// eps of the largest entry of the tableau where an ill-conditioned block has made that large.
+static const double noise_floor = 1e-11;
+static const double noise_share = 1e-15;
+static const double pivot_share = 1e-9; // of its column: a smaller pivot costs more than half the digits
 static const double tie_tolerance = 1e-12;
-static const double diagonal_share = 1e-9;
 static const double free_pivot_tolerance = 1e-11;
-static const double good_tolerance = 1e-12; // w of this size, relative to the largest, has no sign
+static const double good_tolerance = 1e-12; // w below this share of the largest has no sign
+static const double largest_step = 1e3;     // that a w of rounding size may cause
 static const double lambda_share = 2;       // lambda over the largest |w|: any number above 1 will do
+enum { MAX_FAILURES = 3 };                  // a failure is believed when fresh tableaus repeat it
 
 typedef struct Dantzig {
   const hfiLcp* p;
@@ -40,6 +43,7 @@ typedef struct Dantzig {
   double* value;     // (2 n) of every w and z
   double unit;       // largest |w| at the start of a round, at least the unit of the data, 1
   double lambda;
+  double noise;      // entries of the tableau below it are zero
   int32_t since_refresh;
 } Dantzig;
 
@@ -60,6 +64,10 @@ static signed char judge(Dantzig* D, int32_t i) {
 // Bad pairs may become good on the way, good ones never bad.
 static void forgive(Dantzig* D, int32_t i) {
   if (D->bad[i] != 0 && judge(D, i) != D->bad[i]) D->bad[i] = 0;
+}
+
+static void measure_noise(Dantzig* D) {
+  D->noise = fmax(noise_floor, noise_share * hfi_tableau_largest(&D->t));
 }
 
 static void fill_tableau(Dantzig* D) {
@@ -137,8 +145,9 @@ static void find_range(Dantzig* D, int32_t i, double* least, double* most) {
 // Where the driving variable is stopped, and by which pair.
 typedef struct Block {
   double step;
-  double end;   // value at which the basic variable of the blocking pair stops
-  int32_t pair; // the driving pair itself: mended, or at its other bound; -1: nothing blocks
+  double end;   // value at which the blocking variable stops
+  int32_t pair; // -1: nothing blocks
+  bool is_z;    // the blocking variable is z of the pair, not w
 } Block;
 
 // The stop set by the basic variable of pair i, moving at `rate`.
@@ -146,37 +155,35 @@ static Block find_stop(Dantzig* D, int32_t i, double rate) {
   double least, most;
   find_range(D, i, &least, &most);
   double x = z_is_basic(D, i) ? *z_of(D, i) : *w_of(D, i);
-  Block stop = {INFINITY, rate > 0 ? most : least, i};
+  Block stop = {INFINITY, rate > 0 ? most : least, i, z_is_basic(D, i)};
   if (rate != 0) stop.step = fmax((stop.end - x) / rate, 0);
   return stop;
 }
 
-// The stop the driving pair r sets itself: w_r at zero, z_r at a bound.
+// The stop the driving pair r sets itself: w_r at zero, or z_r at a bound.
 static Block find_own_stop(Dantzig* D, int32_t r, int mend, double rate) {
   const hfiLcp* p = D->p;
-  double z = *z_of(D, r), w_size = fabs(*w_of(D, r));
-  Block stop = {INFINITY, 0, r};
+  Block zero = {INFINITY, 0, r, false}, bound = {INFINITY, mend > 0 ? p->hi[r] : p->lo[r], r, true};
   if (z_is_basic(D, r)) { // w_r drives, z_r follows
-    stop.step = fmin(w_size, find_stop(D, r, rate).step);
+    zero.step = fabs(*w_of(D, r));
+    bound = find_stop(D, r, rate);
   } else {
-    stop.step = mend > 0 ? p->hi[r] - z : z - p->lo[r];
-    if (mend * rate > 0) stop.step = fmin(stop.step, w_size / fabs(rate));
+    bound.step = fabs(bound.end - *z_of(D, r));
+    if (mend * rate > 0) zero.step = fabs(*w_of(D, r) / rate);
   }
-  return stop;
+  return zero.step <= bound.step ? zero : bound;
 }
 
 static Block find_block(Dantzig* D, int32_t r, int32_t col, int mend) {
   const hfiTableau* t = &D->t;
   int32_t n = t->nrow;
-  double fastest = 1;
-  for (int32_t i = 0; i < n; ++i) fastest = fmax(fastest, fabs(hfi_tableau_row(t, i)[col]));
-  Block block = {INFINITY, 0, -1};
+  Block block = {INFINITY, 0, -1, false};
   for (int32_t k = 0; k <= n; ++k) { // r first, so that it wins ties
     int32_t i = k == 0 ? r : k - 1;
     if (k > 0 && i == r) continue;
     int32_t row = hfi_row_of(t, z_is_basic(D, i) ? n + i : i);
     double rate = mend * hfi_tableau_row(t, row)[col];
-    if (fabs(rate) <= rate_tolerance * fastest) rate = 0;
+    if (fabs(rate) <= D->noise) rate = 0;
     Block stop = i == r ? find_own_stop(D, r, mend, rate) : find_stop(D, i, rate);
     if (stop.step < block.step - tie_tolerance * fmax(1, stop.step)) block = stop;
   }
@@ -190,41 +197,46 @@ static void advance(Dantzig* D, int32_t col, double change) {
   for (int32_t i = 0; i < t->nrow; ++i) forgive(D, i);
 }
 
+static double entry(const Dantzig* D, int32_t basic, int32_t nonbasic) {
+  return hfi_tableau_row(&D->t, hfi_row_of(&D->t, basic))[hfi_col_of(&D->t, nonbasic)];
+}
+
+static double largest_in_column(const Dantzig* D, int32_t nonbasic) {
+  double largest = 0;
+  for (int32_t i = 0; i < D->t.nrow; ++i)
+    largest = fmax(largest, fabs(hfi_tableau_row(&D->t, i)[hfi_col_of(&D->t, nonbasic)]));
+  return largest;
+}
+
 // The basic variable of the blocking pair leaves at its end; its complement enters. False: no pivot.
+//   single  T_jj                         double  T_jr, then T_rj - T_rr T_jj / T_jr
 static bool exchange_blocking(Dantzig* D, int32_t r, Block block) {
-  hfiTableau* t = &D->t;
-  int32_t n = t->nrow, j = block.pair;
-  int32_t leaves = z_is_basic(D, j) ? n + j : j, enters = z_is_basic(D, j) ? j : n + j;
+  int32_t n = D->t.nrow, j = block.pair;
+  int32_t leaves = block.is_z ? n + j : j, enters = block.is_z ? j : n + j;
+  int32_t driving = z_is_basic(D, r) ? r : n + r, driven = z_is_basic(D, r) ? n + r : r;
   D->value[leaves] = block.end;
   forgive(D, j);
-  int32_t row = hfi_row_of(t, leaves), col = hfi_col_of(t, enters);
-  double largest = 0;
-  for (int32_t i = 0; i < n; ++i) largest = fmax(largest, fabs(hfi_tableau_row(t, i)[col]));
-  if (fabs(hfi_tableau_row(t, row)[col]) > diagonal_share * largest) {
-    hfi_tableau_exchange(t, row, col);
+  double single = entry(D, leaves, enters), first = entry(D, leaves, driving);
+  double second = entry(D, driven, enters) - entry(D, driven, driving) * single / first;
+  double least = pivot_share * largest_in_column(D, enters);
+  if (fabs(single) > least || (fabs(second) <= least && fabs(single) > D->noise)) {
+    hfi_tableau_exchange(&D->t, hfi_row_of(&D->t, leaves), hfi_col_of(&D->t, enters));
     return true;
   }
-  int32_t driving = z_is_basic(D, r) ? r : n + r, driven = z_is_basic(D, r) ? n + r : r;
-  hfi_tableau_exchange(t, row, hfi_col_of(t, driving));
-  int32_t second = hfi_row_of(t, driven);
-  if (fabs(hfi_tableau_row(t, second)[col]) <= rate_tolerance) return false;
-  hfi_tableau_exchange(t, second, col);
+  if (fabs(second) <= D->noise) return false;
+  hfi_tableau_exchange(&D->t, hfi_row_of(&D->t, leaves), hfi_col_of(&D->t, driving));
+  hfi_tableau_exchange(&D->t, hfi_row_of(&D->t, driven), hfi_col_of(&D->t, enters));
   return true;
 }
 
-// The driving pair has stopped itself: w_r is zero, or z_r sits at a bound.
-static void settle(Dantzig* D, int32_t r) {
-  const hfiLcp* p = D->p;
-  double *z = z_of(D, r), *w = w_of(D, r);
-  bool at_bound = fabs(*w) > good_tolerance * D->unit;
-  if (at_bound) *z = fabs(*z - p->lo[r]) <= fabs(*z - p->hi[r]) ? p->lo[r] : p->hi[r];
-  else *w = 0;
-  forgive(D, r);
-  if (at_bound == z_is_basic(D, r)) {
-    int32_t row = hfi_row_of(&D->t, at_bound ? p->n + r : r);
-    int32_t col = hfi_col_of(&D->t, at_bound ? r : p->n + r);
-    hfi_tableau_exchange(&D->t, row, col);
-  }
+// The driving pair has stopped itself. The stopped variable becomes, or stays, the nonbasic one.
+static void settle(Dantzig* D, Block block) {
+  int32_t n = D->p->n, stopped = block.is_z ? n + block.pair : block.pair;
+  int32_t other = block.is_z ? block.pair : n + block.pair;
+  D->value[stopped] = block.end;
+  forgive(D, block.pair);
+  if (hfi_is_basic(&D->t, stopped))
+    hfi_tableau_exchange(&D->t, hfi_row_of(&D->t, stopped), hfi_col_of(&D->t, other));
 }
 
 // One major cycle: mends pair r.
@@ -234,12 +246,17 @@ static hfStatus mend(Dantzig* D, int32_t r, int32_t max_pivots, int32_t* pivots)
     int direction = D->bad[r];
     if (*pivots >= max_pivots) return HF_NOT_CONVERGED;
     if (D->since_refresh >= 50 + n && !refresh(D)) return HF_NOT_CONVERGED;
+    measure_noise(D);
     int32_t col = hfi_col_of(&D->t, z_is_basic(D, r) ? r : n + r);
     Block block = find_block(D, r, col, direction);
+    if (fabs(*w_of(D, r)) <= D->noise && block.step > largest_step) { // w_r is rounding: nothing to mend
+      D->bad[r] = 0;
+      break;
+    }
     if (block.pair < 0) return HF_NO_SOLUTION;
     advance(D, col, direction * block.step);
     ++*pivots, ++D->since_refresh;
-    if (block.pair == r) settle(D, r);
+    if (block.pair == r) settle(D, block);
     else if (!exchange_blocking(D, r, block)) return HF_NOT_CONVERGED;
   }
   return HF_OK;
@@ -266,6 +283,12 @@ static int32_t find_worst(Dantzig* D) {
   return worst;
 }
 
+static hfStatus mend_all(Dantzig* D, int32_t max_pivots, int32_t* pivots) {
+  hfStatus status = HF_OK;
+  for (int32_t r; status == HF_OK && (r = find_worst(D)) >= 0;) status = mend(D, r, max_pivots, pivots);
+  return status;
+}
+
 static void read_solution(Dantzig* D, double* z, unsigned char* mode) {
   const hfiLcp* p = D->p;
   for (int32_t i = 0; i < p->n; ++i) {
@@ -284,9 +307,12 @@ hfStatus hfi_dantzig_solve(const hfiLcp* p, int32_t max_pivots, double* z, unsig
   if (!scratch->base) return HF_OK;
   *pivots = 0;
   hfStatus status = start(&D) ? HF_OK : HF_SINGULAR;
-  while (status == HF_OK && mark_bad(&D)) { // once, unless rounding has spoilt a good pair
-    for (int32_t r; status == HF_OK && (r = find_worst(&D)) >= 0;) status = mend(&D, r, max_pivots, pivots);
-    if (status == HF_OK && !refresh(&D)) status = HF_NOT_CONVERGED;
+  // One round mends all; more follow where a fresh tableau shows that rounding has spoilt a pair.
+  for (int failures = 0; status != HF_SINGULAR && failures < MAX_FAILURES && mark_bad(&D);) {
+    int32_t before = *pivots;
+    status = mend_all(&D, max_pivots, pivots);
+    if (*pivots == before || *pivots >= max_pivots || !refresh(&D)) break;
+    if (status != HF_OK) ++failures;
   }
   read_solution(&D, z, mode);
   return status;

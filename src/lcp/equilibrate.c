@@ -15,7 +15,10 @@ static int32_t half_exponent(double x) { return x > 0 ? ilogb(x) / 2 : 0; }
 
 static double largest(const double* a, int32_t count, int32_t stride) {
   double most = 0;
-  for (int32_t i = 0; i < count; ++i) most = fmax(most, fabs(a[(size_t)i * (size_t)stride]));
+  for (int32_t i = 0; i < count; ++i) {
+    double x = fabs(a[(size_t)i * (size_t)stride]);
+    if (x > most) most = x;
+  }
   return most;
 }
 

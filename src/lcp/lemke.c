@@ -18,12 +18,12 @@
 
 #include <math.h>
 
-// On data of order one. A row moves when its rate exceeds 1e-11 of the largest rate: smaller ones are
-// what n = 100 updates leave of an exact zero. Two rows tie when both reach zero within 1e-12.
+// On data of order one. A row moves when its rate exceeds 1e-11 of the largest rate, of 1 and of a few eps
+// of the largest entry that eliminating the free variables met: smaller ones are what n = 100 updates leave
+// of an exact zero. Two rows tie when both reach zero within 1e-12, and y0 at that value is zero.
 static const double rate_tolerance = 1e-11;
 static const double tie_tolerance = 1e-12;
 static const double stable_share = 1e-7; // of the largest pivot among ties: smaller ones lose digits
-static const double zero_level = 1e-15;  // y0 at this value is rounding
 
 typedef struct Lemke {
   hfiReduction r;
@@ -97,9 +97,9 @@ static int32_t break_ties(const Lemke* L, int32_t col, int32_t count) {
 // Rows that reach zero together with the first one as the variable of `col` grows; 0: a ray.
 static int32_t list_blocking(Lemke* L, int32_t col) {
   const hfiTableau* t = &L->t;
-  double fastest = 0, step = INFINITY, steepest = 0;
+  double fastest = 1, step = INFINITY, steepest = 0;
   for (int32_t i = 0; i < t->nrow; ++i) fastest = fmax(fastest, fabs(hfi_tableau_row(t, i)[col]));
-  double rate_min = rate_tolerance * fastest;
+  double rate_min = fmax(rate_tolerance * fastest, L->r.noise);
   for (int32_t i = 0; i < t->nrow; ++i) {
     const double* row = hfi_tableau_row(t, i);
     if (row[col] < -rate_min) step = fmin(step, fmax(row[t->ncol], 0) / -row[col]);
@@ -129,7 +129,7 @@ static int32_t find_leaving_row(Lemke* L, int32_t col) {
 // The row that y0 must lift furthest; the last among equals is the lexicographic choice.
 static int32_t find_first_row(const Lemke* L) {
   int32_t worst = -1;
-  double least = -zero_level;
+  double least = -tie_tolerance;
   for (int32_t k = 0; k < L->r.size; ++k) {
     if (L->r.q[k] >= 0) continue; // the rows without cover are among these
     double ratio = L->r.q[k] / L->r.cover[k];
@@ -143,7 +143,7 @@ static int32_t complement(int32_t id, int32_t N) { return id < N ? id + N : id -
 static bool artificial_is_zero(const Lemke* L) {
   int32_t artificial = 2 * L->r.size;
   if (!hfi_is_basic(&L->t, artificial)) return true;
-  return hfi_tableau_row(&L->t, hfi_row_of(&L->t, artificial))[L->t.ncol] <= zero_level;
+  return hfi_tableau_row(&L->t, hfi_row_of(&L->t, artificial))[L->t.ncol] <= tie_tolerance;
 }
 
 static hfStatus follow_path(Lemke* L, int32_t max_pivots, int32_t* pivots) {

@@ -8,8 +8,9 @@
 // rounded.
 //
 // Natural map: z solves it iff  z_i = clamp(z_i - w_i, lo_i, hi_i) for every i. The residual is the
-// largest violation over max_i (|A||z| + |b|)_i, the size of the terms that w = A z + b adds up, or over
-// the unit of the data, 1, if that is larger: an exact basis solved with rounding gives a few 1e-16.
+// largest violation over max_i (|A||z| + |b|)_i, the size of the terms that w = A z + b adds up: an exact
+// basis solved with rounding gives a few 1e-16. That size counts from 1, the unit of the data, to 1e6: a z
+// so large that rounding hides b solves nothing.
 #include "lcp/problem.h"
 #include "base/error.h"
 #include "lcp/equilibrate.h"
@@ -79,6 +80,8 @@ void hfi_lcp_scale(const hfLcp* p, double tikhonov, hfiLcp* scaled, hfiLcpScale*
   }
 }
 
+static const double largest_terms = 1e6;
+
 void hfi_lcp_slack(const hfiLcp* p, const double* z, double* w) {
   for (int32_t i = 0; i < p->n; ++i) {
     const double* row = p->A + (size_t)i * (size_t)p->n;
@@ -102,7 +105,7 @@ double hfi_lcp_residual(const hfiLcp* p, const double* z) {
     worst = fmax(worst, r);
     terms = fmax(terms, size);
   }
-  return worst / terms;
+  return worst / fmin(terms, largest_terms);
 }
 
 double hfi_lcp_rest(const hfiLcp* p, int32_t i) {

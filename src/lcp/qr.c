@@ -42,7 +42,8 @@ static int32_t find_pivot_column(const hfiQr* qr, int32_t j, double scale) {
 static double largest_entry(const hfiQr* qr, int32_t j) {
   double largest = 0;
   for (int32_t i = j; i < qr->m; ++i)
-    for (int32_t c = j; c < qr->n; ++c) largest = fmax(largest, fabs(row_of(qr, i)[c]));
+    for (int32_t c = j; c < qr->n; ++c)
+      if (fabs(row_of(qr, i)[c]) > largest) largest = fabs(row_of(qr, i)[c]);
   return largest;
 }
 

@@ -17,6 +17,7 @@
 
 // A pivot smaller than this, on entries equilibrated to one, means dependent free variables.
 static const double free_pivot_tolerance = 1e-11;
+static const double noise_share = 1e-15; // a few eps
 
 hfiReduction hfi_reduction_take(hfiArena* arena, int32_t n) {
   hfiReduction r = {0};
@@ -46,6 +47,7 @@ static void exchange_free(const hfiLcp* p, hfiReduction* r) {
     r->role[p->n + i] = is_free(p, i) ? HFI_ENTERS : HFI_STAYS;
   }
   hfi_tableau_move(&r->t, r->role, free_pivot_tolerance);
+  r->noise = noise_share * hfi_tableau_largest(&r->t);
 }
 
 static int32_t add_unknown(hfiReduction* r, hfiUnknown u) {

@@ -22,6 +22,7 @@ typedef struct hfiReduction {
   hfiTableau t;        // of w, z with the free variables exchanged in
   double* rest;        // (n) value of z_i at y = 0
   signed char* role;   // (2 n)
+  double noise;        // entries of M below it are rounding of the exchange
 } hfiReduction;
 
 hfiReduction hfi_reduction_take(hfiArena* arena, int32_t n);

@@ -60,6 +60,18 @@ static bool is_diagonal(const hfiTableau* t, int32_t row, int32_t col) {
   return d == t->nrow || d == -t->nrow;
 }
 
+double hfi_tableau_largest(const hfiTableau* t) {
+  double lane[4] = {0, 0, 0, 0}; // four running maxima, which vector units can follow
+  for (int32_t i = 0; i < t->nrow; ++i) {
+    const double* row = hfi_tableau_row(t, i);
+    int32_t j = 0;
+    for (; j + 4 <= t->ncol; j += 4)
+      for (int l = 0; l < 4; ++l) lane[l] = fabs(row[j + l]) > lane[l] ? fabs(row[j + l]) : lane[l];
+    for (; j < t->ncol; ++j) lane[0] = fabs(row[j]) > lane[0] ? fabs(row[j]) : lane[0];
+  }
+  return fmax(fmax(lane[0], lane[1]), fmax(lane[2], lane[3]));
+}
+
 typedef struct Pivot {
   double size;
   int32_t row, col; // -1: none

@@ -31,6 +31,9 @@ typedef enum hfiRole { HFI_LEAVES = -1, HFI_STAYS = 0, HFI_ENTERS = 1 } hfiRole;
 // Returns the number of entering variables left nonbasic.
 int32_t hfi_tableau_move(hfiTableau* t, const signed char* role, double tolerance);
 
+// Largest entry in absolute value, without the constants.
+double hfi_tableau_largest(const hfiTableau* t);
+
 static inline double* hfi_tableau_row(const hfiTableau* t, int32_t row) {
   return t->T + (size_t)row * (size_t)(t->ncol + 1);
 }

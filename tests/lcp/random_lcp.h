@@ -94,8 +94,8 @@ static inline void scale_badly(testRandom* r, Problem* p, double decades) {
 }
 
 // Largest violation of w = A z + b and complementarity over the largest term of w, each row in its own
-// unit. Written from the definition, not from the natural map: z must be inside its bounds, and within
-// `near` of one (relative) counts as at it.
+// unit, counted up to 1e6. Written from the definition, not from the natural map: z must be inside its
+// bounds, and within `near` of one (relative) counts as at it.
 static inline double violation(const Problem* p, const double* z, double near) {
   double worst = 0, largest = 1;
   for (int32_t i = 0; i < p->n; ++i) {
@@ -110,7 +110,7 @@ static inline double violation(const Problem* p, const double* z, double near) {
     if (hi - z[i] <= close && w < 0) bad = 0;
     worst = fmax(worst, bad / p->w_unit[i]);
   }
-  return worst / largest;
+  return worst / fmin(largest, 1e6);
 }
 
 #endif
