@@ -44,7 +44,7 @@ typedef struct armMethod {
 } armMethod;
 
 // Published gains: PD for 1 ms steps, computed torque for 50 ms steps; and those found by tuning.
-extern const hfGains arm_pd_gains[ARM_JOINTS], arm_id_gains[ARM_JOINTS], arm_geared_start[ARM_JOINTS], arm_armature_gains[ARM_JOINTS], arm_rotor_gains[ARM_JOINTS];
+extern const hfGains arm_pd_gains[ARM_JOINTS], arm_id_gains[ARM_JOINTS], arm_retuned_gains[ARM_JOINTS], arm_geared_start[ARM_JOINTS], arm_armature_gains[ARM_JOINTS], arm_rotor_gains[ARM_JOINTS];
 
 hfSetpoint arm_reference(int joint, double time);
 int arm_run(const armMethod* method, double seconds, double h, feedbackRun* out);

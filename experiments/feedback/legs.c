@@ -207,6 +207,7 @@ static int take_errors(const legs* a, double time, legRun* out) {
   }
   out->tilt = fmax(out->tilt, acos(fmin(1, body_up(a).z)));
   out->run.error += sum;
+  out->steps++;
   return 1;
 }
 
@@ -258,7 +259,7 @@ int legs_run(const legMethod* method, double seconds, double h, legRun* out) {
       take_feet(&a, time, out);
     }
     out->run.wall = spent;
-    out->run.error /= (double)steps;
+    out->run.error /= fmax(1, (double)out->steps);
     out->displacement = a.stances ? a.way / (double)a.stances : 0;
   } else say_error("quadruped.xml: %s", error.message);
   legs_close(&a);

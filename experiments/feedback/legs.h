@@ -32,6 +32,7 @@ typedef struct legRun {
   double work;         // sum of |torque rate| h [J]
   double tilt;         // largest of the body [rad]
   int unsolved;        // steps without a solution
+  long steps;          // taken; errors are means over them
 } legRun;
 
 int legs_run(const legMethod* method, double seconds, double h, legRun* out);
