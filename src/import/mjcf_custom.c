@@ -86,7 +86,7 @@ void hfi_mjcf_set_world(hfiMjcf* m) {
                                        {"convex", HF_METHOD_CONVEX},
                                        {"mlcp", HF_METHOD_MLCP},
                                        {"rk3", HF_METHOD_RK3},
-                                       {"implicit_euler", HF_METHOD_IMPLICIT_EULER},
+                                       {"implicit-euler", HF_METHOD_IMPLICIT_EULER},
                                        {"sdirk", HF_METHOD_SDIRK},
                                        {"switching", HF_METHOD_SWITCHING},
                                        {NULL, 0}};
