@@ -39,6 +39,7 @@ static int run_box(double hw, double dissipation, int coupling, boxRun* out) {
   hfSimConfig config = hf_sim_config_default();
   config.friction = HF_FRICTION_REGULARISED;
   config.solver.coupling = coupling;
+  config.anticipate = 0; // as in the paper
   double K = MASS * hw * hw / (STEP * STEP), depth = MASS * GRAVITY / K, rest = 0.05 - depth;
   char xml[1024];
   world w = {0};
@@ -136,6 +137,7 @@ static int deepest_grip(double h, int coupling, double* depth) {
   hfSimConfig config = hf_sim_config_default();
   config.step = h;
   config.solver.coupling = coupling;
+  config.anticipate = 0;
   world w;
   if (world_open(&w, "gripper_mug.xml", &config, "middle") != CLI_GOOD) return CLI_FAILED;
   int status = CLI_GOOD;
