@@ -65,8 +65,8 @@ HF_API size_t hf_lcp_work_size(hfLcpMethod method, int32_t n);
 HF_API hfStatus hf_lcp_solve(const hfLcp* problem, const hfLcpConfig* config, double* z, double* w,
                              void* work, size_t work_size, hfLcpReport* report, hfError* error);
 
-// Natural-map residual max_i |z_i - clamp(z_i - w_i, lo_i, hi_i)| over max_i (|A||z| + |b|)_i, all in
-// the equilibrated problem with b of order one: a small multiple of 1e-16 is rounding.
+// Natural-map residual max_i |z_i - clamp(z_i - w_i, lo_i, hi_i)| over max_i (|A||z| + |b|)_i, counted up
+// to 1e6, all in the equilibrated problem with b of order one: a small multiple of 1e-16 is rounding.
 // A workspace of any method's hf_lcp_work_size is enough.
 HF_API double hf_lcp_residual(const hfLcp* problem, const double* z, void* work, size_t work_size);
 

@@ -8,7 +8,8 @@
 // q were q + (e, e^2, ...), e -> 0: no basis can repeat, so the path is finite, and a pivot limit bounds
 // it in practice. For copositive-plus M a ray proves that no solution exists.
 //
-//   d   covering vector, > 0 where q may be negative      y0   artificial variable      ids: v_k = k, y_k = N + k, y0 = 2 N
+//   d   covering vector, > 0 where q may be negative      y0   artificial variable
+//   ids of the tableau: v_k = k, y_k = N + k, y0 = 2 N
 //
 // Rounding: the tableau is rebuilt from M and the basis after every `refresh_period` pivots and before a
 // ray is believed.

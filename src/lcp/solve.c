@@ -55,7 +55,8 @@ size_t hf_lcp_work_size(hfLcpMethod method, int32_t n) {
 static hfStatus check_config(const hfLcpConfig* c, int32_t n, hfError* error) {
   if (c->method < HF_LCP_LEMKE || c->method > HF_LCP_GAUSS_SEIDEL)
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "lcp: method %d is unknown", (int)c->method);
-  if (!(c->tolerance > 0)) return hfi_refuse(error, HF_ERROR_ARGUMENT, "lcp: tolerance %g is not positive", c->tolerance);
+  if (!(c->tolerance > 0))
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "lcp: tolerance %g is not positive", c->tolerance);
   if (!(c->tikhonov >= 0 && isfinite(c->tikhonov)))
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "lcp: tikhonov %g is negative or not finite", c->tikhonov);
   if (!(c->relaxation > 0 && c->relaxation < 2))
