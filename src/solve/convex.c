@@ -54,13 +54,15 @@ static int32_t predict_bounds(hfiIsland* I, const hfSolverConfig* config) {
 
 static void keep_pass(hfiIsland* I) {
   memcpy(I->v_kept, I->v, sizeof(double) * (size_t)I->n);
+  memcpy(I->s_kept, I->s, sizeof(double) * (size_t)I->nrow);
   memcpy(I->lag_kept, I->lag, sizeof(double) * (size_t)I->nblock);
 }
 
+// s as it was, not J v again: its last digits are what the impulses answer to.
 static void restore_pass(hfiIsland* I) {
   memcpy(I->v, I->v_kept, sizeof(double) * (size_t)I->n);
+  memcpy(I->s, I->s_kept, sizeof(double) * (size_t)I->nrow);
   memcpy(I->lag, I->lag_kept, sizeof(double) * (size_t)I->nblock);
-  hfi_system_rows(I, I->v, I->s);
 }
 
 // One pass with bounds moved by `damping` towards pi(vn). Keeps it and returns 1 if the coupled residual

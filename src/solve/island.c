@@ -22,7 +22,7 @@ void hfi_island_plan(hfiIsland* I, hfiArena* arena, const hfStepCapacity* c) {
   double** vectors[] = {&I->v, &I->v0, &I->p, &I->dv, &I->v1, &I->r, &I->Av, &I->tau, &I->inverse_diag,
                        &I->v_kept, &I->work};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i) *vectors[i] = HFI_TAKE(arena, double, nv);
-  double** rows[] = {&I->s, &I->s1, &I->ds, &I->gamma, &I->G};
+  double** rows[] = {&I->s, &I->s1, &I->s_kept, &I->ds, &I->gamma, &I->G};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) *rows[i] = HFI_TAKE(arena, double, nrow);
   I->lag = HFI_TAKE(arena, double, nblock);
   I->lag_kept = HFI_TAKE(arena, double, nblock);

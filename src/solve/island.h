@@ -61,7 +61,7 @@ typedef struct hfiIsland {
   double *s, *s1, *ds;    // (nrow) row velocities at v and v1, and of dv
   double *gamma, *G;      // (nrow) impulses; -dgamma/ds of saturated rows
   double* lag;            // (nblock) friction bound pi of the convex problem [N]
-  double *v_kept, *lag_kept; // (n), (nblock) of its best pass
+  double *v_kept, *s_kept, *lag_kept; // (n), (nrow), (nblock) of its best pass
   hfiContactResponse* response; // (nblock)
   double *GJ, *local;     // scratch of the assembly: (nrow x ld), (ncol x ld)
   double *column, *rows;  // scratch of products: (ld), (height)

@@ -1,6 +1,5 @@
-// Contact and saturated rows as functions of their row velocities.
-//
-//   pi(vn) = k (1 - d vn)+ (delta - h vn)+                      normal force (TAMSI Eq. 5, 19)
+// Potentials, the deformation that anchored friction leaves behind, and saturated rows. The response of a
+// contact is in contact.h, the algebra of both in docs/theory/one-law.md.
 #include "solve/law.h"
 
 #include "math/vec3.h"

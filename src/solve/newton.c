@@ -23,13 +23,13 @@
 #include "solve/system.h"
 #include "solve/tals.h"
 
-#define RELEVANT 0.1   // force a row may miss, over the residual
-#define DOWNHILL 1e-3  // least -dv'r/(|dv| |r|)
-#define OVERSHOOT 0.5  // largest g(alpha)/-g(0) at the end of a step; convex problems:
+#define RELEVANT 0.1    // force a row may miss, over the residual
+#define DOWNHILL 1e-3   // least -dv'r/(|dv| |r|)
+#define OVERSHOOT 0.5   // largest g(alpha)/-g(0) at the end of a step; convex problems:
 #define OVERSHOOT_CONVEX 0.05
-#define SHORT 1e-6     // |dv| over the scale
-#define ROUNDING 1e-12 // |r| over the scale that needs no last correction
-#define CANCELLED 2e-15 // |r| over the largest impulse of a row that is its rounding
+#define SHORT 1e-6      // |dv| over the scale
+#define ROUNDING 1e-12  // |r| over the scale that needs no last correction
+#define CANCELLED 2e-15 // |r| over the largest impulse of a row that may be rounding
 enum { MAX_CONVEX = 500, MAX_HALVINGS = 40 };
 
 typedef struct iteration {
@@ -40,19 +40,25 @@ typedef struct iteration {
   double norm, scale; // of the residual
 } iteration;
 
-static int is_small(const iteration* it, double norm) {
-  return norm <= it->config->tolerance * it->scale;
-}
-
 static void evaluate(iteration* it) {
   hfi_system_respond(it->I, it->coupling);
   hfi_system_residual(it->I);
   it->norm = hfi_system_momentum_norm(it->I, it->I->r);
   it->scale = hfi_system_scale(it->I);
-  if (is_small(it, it->norm)) return;
-  // impulses that cancel, a drive against a contact on one dof, leave rounding of their own size
+}
+
+static int is_small(const iteration* it, double norm) {
+  return norm <= it->config->tolerance * it->scale;
+}
+
+// Impulses that cancel, a drive against a contact on one dof, leave rounding of their own size where
+// neither p* nor their sum says so. Where a step gained nothing, that is what may be left.
+static int is_rounding(iteration* it, double before) {
+  if (it->norm < 0.5 * before) return 0;
   double rounding = CANCELLED * hfi_system_largest_impulse(it->I);
-  if (it->norm <= rounding) it->scale = max2(it->scale, rounding / it->config->tolerance);
+  if (it->norm > rounding) return 0;
+  it->scale = max2(it->scale, rounding / it->config->tolerance);
+  return 1;
 }
 
 // s1 = J v1 after a step. A short one is added to s: the rounding of v, times a stiff slope, would
@@ -194,15 +200,15 @@ hfiOutcome hfi_newton_solve(hfiIsland* I, const hfSolverConfig* config, int coup
   hfi_system_rows(I, I->v, I->s);
   evaluate(&it);
   while (out.iterations < most && !out.converged) {
-    double along = 0, alpha = 1;
+    double along = 0, alpha = 1, before = it.norm;
     ++out.iterations;
     if (!find_direction(&it, &along)) break;
     if (rung != HF_RUNG_CONVEX) alpha = limit_step(&it);
     alpha = rung == HF_RUNG_MERIT ? descend(&it, alpha) : advance(&it, alpha, along);
-    if (alpha == 0) break;
     if (alpha < 1) ++out.limited;
-    if (it.norm <= ROUNDING * it.scale) out.converged = 1;
+    if (it.norm <= ROUNDING * it.scale || is_rounding(&it, before)) out.converged = 1;
     else if (is_small(&it, it.norm)) out.converged = finish(&it);
+    else if (alpha == 0) break;
   }
   out.residual = it.scale > 0 ? it.norm / it.scale : it.norm;
   return out;

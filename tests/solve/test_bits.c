@@ -11,7 +11,7 @@
 #include <string.h>
 
 // Of all 200 problems. A change of the algorithms changes it: then all builds must agree on the new one.
-#define GOLDEN UINT64_C(0xCE9E7263A6FA6622)
+#define GOLDEN UINT64_C(0x0B37E85D76C47C11)
 
 // FNV-1a over bytes
 static void add_to_hash(uint64_t* hash, const void* data, size_t size) {

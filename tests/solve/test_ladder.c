@@ -49,6 +49,8 @@ static void report_failure(const fixture* f, uint64_t seed, const hfSolveReport*
               r->max_iterations, residual, r->residual);
 }
 
+// The residual is at most 1e-8, and what rounding leaves of impulses that cancel: a body wedged between
+// stiff contacts can carry impulses 1e8 times their sum, which is then known to 1e-8 and no better.
 static int answer_is_good(fixture* f, const hfSolveReport* report, double* residual) {
   const hfStepProblem* P = &f->builder.P;
   for (int i = 0; i < P->nv; ++i)
@@ -56,14 +58,15 @@ static int answer_is_good(fixture* f, const hfSolveReport* report, double* resid
   for (int i = 0; i < P->nrow; ++i)
     if (!isfinite(f->impulse[i])) return 0;
   *residual = problem_residual(P, f->v, f->impulse);
-  return report->status == HF_OK && *residual <= 1e-8;
+  if (report->status != HF_OK) return 0;
+  return *residual <= 1e-8 || *residual <= 1e-8 + 2 * problem_rounding(P, f->impulse);
 }
 
 static void test_ladder_never_fails(void** state) {
   (void)state;
   uint64_t full = number_from("HF_FULL", 0), seed = number_from("HF_SEED", 1);
   uint64_t count = number_from("HF_PROBLEMS", full ? 1000000 : 10000), served[4] = {0};
-  uint64_t failures = 0, fine = 0, coupled = 0;
+  uint64_t failures = 0, fine = 0, coupled = 0, rounded = 0;
   fixture f;
   memset(&f, 0, sizeof f);
   hfSolverConfig config = hf_solver_config_default();
@@ -81,6 +84,7 @@ static void test_ladder_never_fails(void** state) {
     iterations += report.max_iterations;
     worst = fmax(worst, residual);
     fine += residual < 1e-12;
+    rounded += residual > 1e-8;
     if (report.rung == HF_RUNG_CONVEX) {
       if (report.coupled_residual <= config.tolerance) ++coupled;
       else {
@@ -94,11 +98,32 @@ static void test_ladder_never_fails(void** state) {
                 (unsigned long long)count, (unsigned long long)seed, (double)(clock() - start) / CLOCKS_PER_SEC,
                 100 * (double)served[HF_RUNG_TAMSI] / n, (unsigned long long)served[HF_RUNG_MERIT],
                 (unsigned long long)served[HF_RUNG_CONVEX], (unsigned long long)coupled, worst_coupled);
-  print_message("iterations of the worst island %.2f on average; residual up to %.1e, below 1e-12 in %.2f %%\n", iterations / n,
-                worst, 100 * (double)fine / n);
+  print_message("iterations of the worst island %.2f on average; residual below 1e-12 in %.2f %%, up to %.1e, above 1e-8 by rounding of "
+                "impulses that cancel in %llu\n", iterations / n, 100 * (double)fine / n, worst, (unsigned long long)rounded);
   release(&f);
   assert_int_equal(failures, 0);
   assert_true((double)served[HF_RUNG_TAMSI] >= 0.99 * n);
+}
+
+// Problems that once came back with more residual than the rung had reported: impulses evaluated anew at
+// velocities that had been rounded; and impulses that cancel to their last digits.
+static void test_seeds_that_were_hard(void** state) {
+  (void)state;
+  static const uint64_t seeds[] = {206910, 252575, 144660, 162979};
+  fixture f;
+  memset(&f, 0, sizeof f);
+  hfSolverConfig config = hf_solver_config_default();
+  for (size_t i = 0; i < sizeof seeds / sizeof *seeds; ++i) {
+    testRandom r = {seeds[i]};
+    hfSolveReport report;
+    double residual = NAN;
+    problem_random(&f.builder, &r, 256);
+    resize(&f, problem_capacity(&f.builder.P));
+    hf_solver_solve(f.solver, &config, &f.builder.P, f.v, f.impulse, &report, NULL);
+    assert_true(answer_is_good(&f, &report, &residual));
+    assert_true(residual <= 2 * report.residual + 4 * problem_rounding(&f.builder.P, f.impulse));
+  }
+  release(&f);
 }
 
 // The rungs alone: each is used as a method by option, and the last one always answers.
@@ -129,6 +154,7 @@ static void test_each_rung_alone(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_ladder_never_fails),
+      cmocka_unit_test(test_seeds_that_were_hard),
       cmocka_unit_test(test_each_rung_alone),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

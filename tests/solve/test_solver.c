@@ -178,6 +178,38 @@ static void test_mass_that_is_not_positive_is_reported(void** state) {
   release(&f);
 }
 
+// A drive presses on a contact on the same dof and nothing else acts: p* is zero and the impulses cancel,
+// so there is no momentum to measure the residual against but their own.
+static void test_impulses_that_cancel(void** state) {
+  (void)state;
+  fixture f;
+  memset(&f, 0, sizeof f);
+  hfSolverConfig config = hf_solver_config_default();
+  for (int i = 0; i < 200; ++i) {
+    testRandom r = {(uint64_t)(40 + i)};
+    double M = random_log(&r, 1e-2, 1e2), h = random_log(&r, 1e-4, 1e-2), force = random_log(&r, 1, 1e3), one = 1;
+    hfContactLaw wall = {.stiffness = random_log(&r, 1e3, 1e7), .dissipation = 1};
+    hfSaturatedRow drive = {.s0 = -1e6, .kappa = 10, .lo = -force, .hi = force};
+    wall.depth = force / wall.stiffness;
+    problem_reset(&f.b, h);
+    problem_add_tree(&f.b, 1, &M, NULL, NULL, NULL);
+    problem_add_contact(&f.b, 1, &wall);
+    problem_add_piece(&f.b, 0, 1, NULL, &one);
+    problem_add_saturated(&f.b, 1, &drive);
+    problem_add_piece(&f.b, 0, 1, NULL, &one);
+    prepare(&f);
+    for (int rung = HF_RUNG_TAMSI; rung <= HF_RUNG_CONVEX; ++rung) {
+      config.first_rung = rung;
+      assert_int_equal(solve(&f, &config, NULL), HF_OK);
+      assert_int_equal(f.report.rung, rung);
+      assert_true(f.report.residual <= config.tolerance);
+      assert_near(f.impulse[0], h * force, 1e-14 * h * force);
+      assert_near(M * f.v[0], 0, 1e-14 * h * force);
+    }
+  }
+  release(&f);
+}
+
 // Appends the trees and blocks of P, shifted.
 static void append_problem(problemBuilder* b, const hfStepProblem* P) {
   int first = b->P.ntree;
@@ -315,6 +347,7 @@ int main(void) {
       cmocka_unit_test(test_bad_configurations_are_refused),
       cmocka_unit_test(test_trees_without_rows),
       cmocka_unit_test(test_mass_that_is_not_positive_is_reported),
+      cmocka_unit_test(test_impulses_that_cancel),
       cmocka_unit_test(test_islands_are_independent),
       cmocka_unit_test(test_tower_carries_its_weight),
       cmocka_unit_test(test_extreme_numbers),

@@ -83,6 +83,22 @@ static void test_turn_is_limited(void** state) {
   assert_near(angle_of(x, y, x + a * dx, y + a * dy), HFI_PI / 6, 1e-14);
 }
 
+// The data of figure 3 as docs/theory/tals.md prints them: radius 1, theta_max 60 degrees.
+static void test_figure_3_data(void** state) {
+  (void)state;
+  static const struct { double u[2], end[2], alpha, lands[2]; } rows[] = {
+      {{2, .5}, {-3, .5}, .4, {0, .5}},         {{2, 0}, {-3, 0}, .4, {0, 0}},
+      {{2, 0}, {0, 4}, .46410, {1.07180, 1.85641}}, {{2, 0}, {1.7321, 1}, 1, {1.7321, 1}},
+      {{2, 0}, {.3, .4}, 1, {.3, .4}},          {{.5, 0}, {-3, 1}, 1, {-3, 1}},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+    double du[2] = {rows[i].end[0] - rows[i].u[0], rows[i].end[1] - rows[i].u[1]};
+    double a = hfi_tals_disc(rows[i].u, du, 1, turn_of(HFI_PI / 3));
+    assert_near(a, rows[i].alpha, 5e-6); // five digits are printed
+    for (int k = 0; k < 2; ++k) assert_near(rows[i].u[k] + a * du[k], rows[i].lands[k], 1e-5);
+  }
+}
+
 // The published limiter fails on these; ours always returns a step.
 static void test_every_input_gives_a_step(void** state) {
   (void)state;
@@ -232,6 +248,7 @@ int main(void) {
       cmocka_unit_test(test_steps_the_published_code_halves),
       cmocka_unit_test(test_crossing_is_cut_at_the_closest_point),
       cmocka_unit_test(test_turn_is_limited),
+      cmocka_unit_test(test_figure_3_data),
       cmocka_unit_test(test_every_input_gives_a_step),
       cmocka_unit_test(test_intervals),
       cmocka_unit_test(test_anchored_disc_is_offset),

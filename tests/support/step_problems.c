@@ -6,6 +6,7 @@
 
 #include "math/vec3.h"
 
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -392,30 +393,54 @@ void problem_random(problemBuilder* b, testRandom* r, int max_contacts) {
 
 // ---- the oracle ----------------------------------------------------------------------------------
 
-double problem_residual(const hfStepProblem* P, const double* v, const double* impulse) {
-  double rr = 0, pp = 0, tt = 0;
-  double* tau = calloc((size_t)P->nv + 1, sizeof *tau);
-  if (!tau) abort();
+// tau = J^T gamma, size = |J|^T |gamma|
+static void sum_impulses(const hfStepProblem* P, const double* impulse, double* tau, double* size) {
+  for (int i = 0; i < P->nv; ++i) tau[i] = size[i] = 0;
   for (int b = 0; b < P->nblock; ++b)
     for (int i = 0; i < P->block[b].npiece; ++i) {
       const hfStepPiece* piece = P->piece + P->block[b].piece + i;
       for (int k = 0; k < P->block[b].dim; ++k)
-        for (int j = 0; j < piece->ncol; ++j)
-          tau[P->tree_start[piece->tree] + P->cols[piece->col + j]] +=
-              P->J[piece->jac + k * piece->ncol + j] * impulse[P->block[b].row + k];
+        for (int j = 0; j < piece->ncol; ++j) {
+          double x = P->J[piece->jac + k * piece->ncol + j] * impulse[P->block[b].row + k];
+          int at = P->tree_start[piece->tree] + P->cols[piece->col + j];
+          tau[at] += x;
+          size[at] += fabs(x);
+        }
     }
+}
+
+// Norms with 1/A_ii as weight: of the residual (v given), of size, and max(|p*|, |tau|).
+typedef struct norms { double residual, size, scale; } norms;
+
+static norms measure(const hfStepProblem* P, const double* v, const double* impulse) {
+  double rr = 0, pp = 0, tt = 0, ss = 0, *tau = malloc(2 * sizeof *tau * ((size_t)P->nv + 1));
+  if (!tau) abort();
+  double* size = tau + P->nv;
+  sum_impulses(P, impulse, tau, size);
   for (int t = 0; t < P->ntree; ++t) {
     int a = P->tree_start[t], n = P->tree_start[t + 1] - a;
     for (int i = 0; i < n; ++i) {
       const double* M = P->M + P->M_start[t] + i * n;
-      double r = P->diag[a + i] * v[a + i] - P->p[a + i] - tau[a + i], weight = 1 / (M[i] + P->diag[a + i]);
-      for (int j = 0; j < n; ++j) r += M[j] * v[a + j];
+      double weight = 1 / (M[i] + P->diag[a + i]), r = -P->p[a + i] - tau[a + i];
+      if (v) r += P->diag[a + i] * v[a + i];
+      for (int j = 0; v && j < n; ++j) r += M[j] * v[a + j];
       rr += r * r * weight;
       pp += sqr(P->p[a + i]) * weight;
       tt += sqr(tau[a + i]) * weight;
+      ss += sqr(size[a + i]) * weight;
     }
   }
   free(tau);
-  double scale = sqrt(pp > tt ? pp : tt);
-  return scale > 0 ? sqrt(rr) / scale : sqrt(rr);
+  norms result = {sqrt(rr), sqrt(ss), sqrt(pp > tt ? pp : tt)};
+  return result;
+}
+
+double problem_residual(const hfStepProblem* P, const double* v, const double* impulse) {
+  norms n = measure(P, v, impulse);
+  return n.scale > 0 ? n.residual / n.scale : n.residual;
+}
+
+double problem_rounding(const hfStepProblem* P, const double* impulse) {
+  norms n = measure(P, NULL, impulse);
+  return n.scale > 0 ? DBL_EPSILON * n.size / n.scale : 0;
 }

@@ -33,5 +33,7 @@ void problem_random(problemBuilder* b, testRandom* r, int max_contacts);
 // r(v) = A v - p* - J^T gamma of a given answer, straight from the definition; returns |r| over
 // max(|p*|, |J^T gamma|), with 1/A_ii as weight.
 double problem_residual(const hfStepProblem* P, const double* v, const double* impulse);
+// What rounding leaves of J^T gamma where impulses cancel: eps |sum |J| |gamma||, over the same scale.
+double problem_rounding(const hfStepProblem* P, const double* impulse);
 
 #endif
