@@ -11,16 +11,26 @@
 enum { STEPS = 1667, MOST = 101 };
 static const char* const SCENE = HF_SOURCE_DIR "/models/gripper_mug.xml";
 
-typedef struct variant { const char *name, *options; } variant; // options: attributes of MuJoCo's <option>
-static const variant variants[] = {{"default", ""}, {"grasp_recipe", "cone=\"elliptic\" impratio=\"10\""}};
+typedef struct variant {
+  const char *name, *options;
+} variant; // options: attributes of MuJoCo's <option>
+static const variant variants[] = {{"default", ""},
+                                   {"grasp_recipe", "cone=\"elliptic\" impratio=\"10\""}};
 
 // ---- ours ----------------------------------------------------------------------------------------
 
-typedef struct ours { hfModel* model; hfSim* sim; hfState* state; hfInput* input; } ours;
+typedef struct ours {
+  hfModel* model;
+  hfSim* sim;
+  hfState* state;
+  hfInput* input;
+} ours;
 
 static int open_ours(ours* o, hfError* error) {
   hfSimConfig config = hf_sim_config_default();
-  if (hf_model_load(&o->model, SCENE, NULL, NULL, error) < 0 || hf_sim_create(&o->sim, o->model, &config, error) < 0) return -1;
+  if (hf_model_load(&o->model, SCENE, NULL, NULL, error) < 0 ||
+      hf_sim_create(&o->sim, o->model, &config, error) < 0)
+    return -1;
   o->state = hf_state_create(o->model);
   o->input = hf_input_create(o->model);
   return o->state && o->input ? 0 : -1;
@@ -40,7 +50,8 @@ static double run_ours(ours* o, int key) {
 
 // ---- MuJoCo --------------------------------------------------------------------------------------
 
-static double run_peer(const PeerMujoco* peer, mjModel* m, mjData* d, int key, double amplitude, double hz) {
+static double run_peer(const PeerMujoco* peer, mjModel* m, mjData* d, int key, double amplitude,
+                       double hz) {
   peer->mj_resetDataKeyframe(m, d, key);
   double ctrl[2] = {0, 10}, start = wall_clock();
   for (int i = 0; i < STEPS; ++i) {
@@ -53,12 +64,14 @@ static double run_peer(const PeerMujoco* peer, mjModel* m, mjData* d, int key, d
 
 // ---- both ----------------------------------------------------------------------------------------
 
-static void compare(const PeerMujoco* peer, const variant* v, ours* o, int key, int runs, result* r) {
+static void compare(const PeerMujoco* peer, const variant* v, ours* o, int key, int runs,
+                    result* r) {
   mjModel* m = peer_mujoco_load(peer, SCENE, v->options);
   mjData* d = m ? peer->mj_makeData(m) : NULL;
   double mine[MOST], theirs[MOST];
   const double* signal = hf_model_signal_data(o->model) + hf_model_signal_adr(o->model)[0];
-  for (int i = 0; i < runs && d; ++i) mine[i] = run_ours(o, key), theirs[i] = run_peer(peer, m, d, key, signal[0], signal[1]);
+  for (int i = 0; i < runs && d; ++i)
+    mine[i] = run_ours(o, key), theirs[i] = run_peer(peer, m, d, key, signal[0], signal[1]);
   if (d) {
     char name[96], what[128];
     double us = median(mine, runs), them = median(theirs, runs);
@@ -67,7 +80,8 @@ static void compare(const PeerMujoco* peer, const variant* v, ours* o, int key, 
     snprintf(what, sizeof what, "%s: our time over MuJoCo's", name);
     result_must(r, name, what, us / them, "at most 0.5", us <= 0.5 * them, 0);
     peer->mj_deleteData(d);
-  } else result_note(r, "MuJoCo does not load the scene as %s", v->name);
+  } else
+    result_note(r, "MuJoCo does not load the scene as %s", v->name);
   if (m) peer->mj_deleteModel(m);
 }
 
@@ -82,9 +96,11 @@ static int run(const experimentOptions* options, result* r) {
   PeerMujoco peer;
   int runs = options->quick ? 5 : MOST;
   if (peer_mujoco_open(&peer) == 0) {
-    result_note(r, "peer: MuJoCo %s; the paper's 2019 figure is 74 us a step on another machine", peer.mj_versionString());
+    result_note(r, "peer: MuJoCo %s; the paper's 2019 figure is 74 us a step on another machine",
+                peer.mj_versionString());
     for (int key = 0; key < o.model->nkey; ++key)
-      for (size_t v = 0; v < sizeof variants / sizeof *variants; ++v) compare(&peer, &variants[v], &o, key, runs, r);
+      for (size_t v = 0; v < sizeof variants / sizeof *variants; ++v)
+        compare(&peer, &variants[v], &o, key, runs, r);
     peer_mujoco_close(&peer);
   } else {
     double mine[MOST];
@@ -96,4 +112,5 @@ static int run(const experimentOptions* options, result* r) {
   return CLI_GOOD;
 }
 
-const experiment experiment_bench_gripper = {"gripper", "a gripper that shakes a mug, beside MuJoCo", run};
+const experiment experiment_bench_gripper = {"gripper",
+                                             "a gripper that shakes a mug, beside MuJoCo", run};

@@ -7,19 +7,27 @@
 
 enum { WIDTH = 720, HEIGHT = 480, LEFT = 82, RIGHT = 200, TOP = 44, BOTTOM = 58 };
 
-static const char* const kColours[] = {"#1b6ca8", "#d1495b", "#2e8b57", "#8a5fbf", "#e08e1b", "#3aa6a6", "#7a7a7a", "#a8471b", "#111111", "#c2185b", "#5d8a00", "#0047ab"};
+static const char* const kColours[] = {"#1b6ca8", "#d1495b", "#2e8b57", "#8a5fbf",
+                                       "#e08e1b", "#3aa6a6", "#7a7a7a", "#a8471b",
+                                       "#111111", "#c2185b", "#5d8a00", "#0047ab"};
 
-void figure_add(figure* f, const char* name, int count, const double* x, const double* y, figureStyle style) {
+void figure_add(figure* f, const char* name, int count, const double* x, const double* y,
+                figureStyle style) {
   assert(f->count < FIGURE_CURVES);
   figureCurve c = {name, x, y, count, style};
   f->curve[f->count++] = c;
 }
 
-typedef struct Axis { double lo, hi; int log; } Axis; // in log10 where log
+typedef struct Axis {
+  double lo, hi;
+  int log;
+} Axis; // in log10 where log
 
 static int usable(double value, int log) { return isfinite(value) && (!log || value > 0); }
 static double scaled(double value, int log) { return log ? log10(value) : value; }
-static int point_usable(const figure* f, const figureCurve* c, int i) { return usable(c->x[i], f->xlog) && usable(c->y[i], f->ylog); }
+static int point_usable(const figure* f, const figureCurve* c, int i) {
+  return usable(c->x[i], f->xlog) && usable(c->y[i], f->ylog);
+}
 
 static Axis range_of(const figure* f, int vertical) {
   Axis a = {INFINITY, -INFINITY, vertical ? f->ylog : f->xlog};
@@ -35,8 +43,12 @@ static Axis range_of(const figure* f, int vertical) {
   return a;
 }
 
-static double x_at(const Axis* a, double v) { return LEFT + (WIDTH - LEFT - RIGHT) * (v - a->lo) / (a->hi - a->lo); }
-static double y_at(const Axis* a, double v) { return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * (v - a->lo) / (a->hi - a->lo); }
+static double x_at(const Axis* a, double v) {
+  return LEFT + (WIDTH - LEFT - RIGHT) * (v - a->lo) / (a->hi - a->lo);
+}
+static double y_at(const Axis* a, double v) {
+  return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * (v - a->lo) / (a->hi - a->lo);
+}
 
 // 1, 2 or 5 times a power of ten, about a sixth of the range; whole decades on a log axis.
 static double tick_step(const Axis* a) {
@@ -46,48 +58,78 @@ static double tick_step(const Axis* a) {
 }
 
 static void label_tick(FILE* out, const Axis* a, double v) {
-  if (a->log) fprintf(out, "10<tspan dy=\"-5\" font-size=\"10\">%.0f</tspan>", v);
-  else fprintf(out, "%.6g", fabs(v) < 1e-12 * (a->hi - a->lo) ? 0 : v);
+  if (a->log)
+    fprintf(out, "10<tspan dy=\"-5\" font-size=\"10\">%.0f</tspan>", v);
+  else
+    fprintf(out, "%.6g", fabs(v) < 1e-12 * (a->hi - a->lo) ? 0 : v);
 }
 
 static void draw_axis(FILE* out, const Axis* a, int vertical, const char* label) {
   double step = tick_step(a);
   for (double v = ceil(a->lo / step) * step; v <= a->hi + 1e-9 * step; v += step) {
     double p = vertical ? y_at(a, v) : x_at(a, v);
-    if (vertical) fprintf(out, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" class=\"grid\"/><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">", LEFT, p, WIDTH - RIGHT, p, LEFT - 8, p + 4);
-    else fprintf(out, "<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\" class=\"grid\"/><text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">", p, TOP, p, HEIGHT - BOTTOM, p, HEIGHT - BOTTOM + 18);
+    if (vertical)
+      fprintf(out,
+              "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" class=\"grid\"/><text x=\"%d\" "
+              "y=\"%.1f\" text-anchor=\"end\">",
+              LEFT, p, WIDTH - RIGHT, p, LEFT - 8, p + 4);
+    else
+      fprintf(out,
+              "<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\" class=\"grid\"/><text x=\"%.1f\" "
+              "y=\"%d\" text-anchor=\"middle\">",
+              p, TOP, p, HEIGHT - BOTTOM, p, HEIGHT - BOTTOM + 18);
     label_tick(out, a, v);
     fprintf(out, "</text>\n");
   }
-  if (vertical) fprintf(out, "<text transform=\"translate(18 %d) rotate(-90)\" text-anchor=\"middle\">%s</text>\n", (TOP + HEIGHT - BOTTOM) / 2, label);
-  else fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 14, label);
+  if (vertical)
+    fprintf(out,
+            "<text transform=\"translate(18 %d) rotate(-90)\" text-anchor=\"middle\">%s</text>\n",
+            (TOP + HEIGHT - BOTTOM) / 2, label);
+  else
+    fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s</text>\n",
+            (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 14, label);
 }
 
 static void draw_curve(FILE* out, const figure* f, int k, const Axis* ax, const Axis* ay) {
   const figureCurve* c = &f->curve[k];
   const char* colour = kColours[k % (int)(sizeof kColours / sizeof *kColours)];
   if (c->style != FIGURE_MARKS) {
-    fprintf(out, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"1.6\"%s points=\"", colour, c->style == FIGURE_DASHED ? " stroke-dasharray=\"6 4\"" : "");
+    fprintf(out, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"1.6\"%s points=\"", colour,
+            c->style == FIGURE_DASHED ? " stroke-dasharray=\"6 4\"" : "");
     for (int i = 0; i < c->count; ++i)
-      if (point_usable(f, c, i)) fprintf(out, "%.2f,%.2f ", x_at(ax, scaled(c->x[i], ax->log)), y_at(ay, scaled(c->y[i], ay->log)));
+      if (point_usable(f, c, i))
+        fprintf(out, "%.2f,%.2f ", x_at(ax, scaled(c->x[i], ax->log)),
+                y_at(ay, scaled(c->y[i], ay->log)));
     fprintf(out, "\"/>\n");
   }
   if (c->style == FIGURE_MARKS || c->style == FIGURE_BOTH)
     for (int i = 0; i < c->count; ++i)
-      if (point_usable(f, c, i)) fprintf(out, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"3.2\" fill=\"%s\"/>\n", x_at(ax, scaled(c->x[i], ax->log)), y_at(ay, scaled(c->y[i], ay->log)), colour);
+      if (point_usable(f, c, i))
+        fprintf(out, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"3.2\" fill=\"%s\"/>\n",
+                x_at(ax, scaled(c->x[i], ax->log)), y_at(ay, scaled(c->y[i], ay->log)), colour);
   int y = TOP + 8 + 20 * k, x = WIDTH - RIGHT + 14;
-  fprintf(out, "<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" stroke=\"%s\" stroke-width=\"2.4\"%s/><text x=\"%d\" y=\"%d\">%s</text>\n", x, y, x + 22, y, colour,
-          c->style == FIGURE_DASHED ? " stroke-dasharray=\"6 4\"" : "", x + 28, y + 4, c->name);
+  fprintf(out,
+          "<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" stroke=\"%s\" "
+          "stroke-width=\"2.4\"%s/><text x=\"%d\" y=\"%d\">%s</text>\n",
+          x, y, x + 22, y, colour, c->style == FIGURE_DASHED ? " stroke-dasharray=\"6 4\"" : "",
+          x + 28, y + 4, c->name);
 }
 
 static void write_svg(const figure* f, FILE* out) {
   Axis ax = range_of(f, 0), ay = range_of(f, 1);
-  fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" font-size=\"12\">\n", WIDTH, HEIGHT, WIDTH, HEIGHT);
-  fprintf(out, "<style>.grid{stroke:#ddd;stroke-width:1}</style><rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n");
-  fprintf(out, "<text x=\"%d\" y=\"24\" text-anchor=\"middle\" font-size=\"14\">%s</text>\n", (LEFT + WIDTH - RIGHT) / 2, f->title);
+  fprintf(out,
+          "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" "
+          "height=\"%d\" font-family=\"sans-serif\" font-size=\"12\">\n",
+          WIDTH, HEIGHT, WIDTH, HEIGHT);
+  fprintf(out, "<style>.grid{stroke:#ddd;stroke-width:1}</style><rect width=\"100%%\" "
+               "height=\"100%%\" fill=\"white\"/>\n");
+  fprintf(out, "<text x=\"%d\" y=\"24\" text-anchor=\"middle\" font-size=\"14\">%s</text>\n",
+          (LEFT + WIDTH - RIGHT) / 2, f->title);
   draw_axis(out, &ax, 0, f->xlabel);
   draw_axis(out, &ay, 1, f->ylabel);
-  fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"none\" stroke=\"#333\"/>\n", LEFT, TOP, WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM);
+  fprintf(out,
+          "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"none\" stroke=\"#333\"/>\n",
+          LEFT, TOP, WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM);
   for (int k = 0; k < f->count; ++k) draw_curve(out, f, k, &ax, &ay);
   fprintf(out, "</svg>\n");
 }
@@ -95,7 +137,8 @@ static void write_svg(const figure* f, FILE* out) {
 static void write_csv(const figure* f, FILE* out) {
   fprintf(out, "curve,x,y\n");
   for (int k = 0; k < f->count; ++k)
-    for (int i = 0; i < f->curve[k].count; ++i) fprintf(out, "%s,%.17g,%.17g\n", f->curve[k].name, f->curve[k].x[i], f->curve[k].y[i]);
+    for (int i = 0; i < f->curve[k].count; ++i)
+      fprintf(out, "%s,%.17g,%.17g\n", f->curve[k].name, f->curve[k].x[i], f->curve[k].y[i]);
 }
 
 void figure_write(const figure* f, result* r, const char* name) {

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int start(world* w, const char* file, const hfSimConfig* config, const char* keyframe, hfError* error) {
+static int start(world* w, const char* file, const hfSimConfig* config, const char* keyframe,
+                 hfError* error) {
   char path[1024];
   snprintf(path, sizeof path, "%s/models/%s", HF_SOURCE_DIR, file);
   if (hf_model_load(&w->model, path, NULL, NULL, error) < 0) return -1;
@@ -17,7 +18,10 @@ static int start(world* w, const char* file, const hfSimConfig* config, const ch
     return -1;
   }
   if (!keyframe) return 0;
-  return hf_state_set_key(w->state, w->input, w->model, hf_model_find(w->model, HF_OBJECT_KEY, keyframe), error) < 0 ? -1 : 0;
+  return hf_state_set_key(w->state, w->input, w->model,
+                          hf_model_find(w->model, HF_OBJECT_KEY, keyframe), error) < 0
+             ? -1
+             : 0;
 }
 
 int world_open(world* w, const char* file, const hfSimConfig* config, const char* keyframe) {
@@ -49,7 +53,8 @@ int world_step(world* w, long n, worldTotals* totals) {
     if (!totals) continue;
     totals->steps++;
     totals->iterations += report.solve.iterations;
-    if (report.solve.iterations > totals->max_iterations) totals->max_iterations = report.solve.iterations;
+    if (report.solve.iterations > totals->max_iterations)
+      totals->max_iterations = report.solve.iterations;
     totals->rung[report.solve.rung]++;
     totals->worst_residual = fmax(totals->worst_residual, report.solve.residual);
   }
@@ -57,7 +62,9 @@ int world_step(world* w, long n, worldTotals* totals) {
   return CLI_GOOD;
 }
 
-static int by_value(const void* a, const void* b) { return *(const double*)a < *(const double*)b ? -1 : *(const double*)a > *(const double*)b; }
+static int by_value(const void* a, const void* b) {
+  return *(const double*)a < *(const double*)b ? -1 : *(const double*)a > *(const double*)b;
+}
 
 double median(double* x, int n) {
   qsort(x, (size_t)n, sizeof *x, by_value);

@@ -20,10 +20,13 @@ int stiction_cost(const experimentOptions* options, result* r) {
   double anchored[MOST], regularised[MOST];
   int runs = options->quick ? 5 : MOST;
   for (int i = 0; i < runs; ++i)
-    if (time_law(HF_FRICTION_ANCHORED, &anchored[i]) != CLI_GOOD || time_law(HF_FRICTION_REGULARISED, &regularised[i]) != CLI_GOOD) return CLI_FAILED;
+    if (time_law(HF_FRICTION_ANCHORED, &anchored[i]) != CLI_GOOD ||
+        time_law(HF_FRICTION_REGULARISED, &regularised[i]) != CLI_GOOD)
+      return CLI_FAILED;
   double ours = median(anchored, runs), plain = median(regularised, runs);
   result_figure(r, "step_time_anchored", ours, "us");
   result_figure(r, "step_time_regularised", plain, "us");
-  result_must(r, "cost", "time a step of anchored over regularised friction, gripper", ours / plain, "at most 1.15", ours <= 1.15 * plain, 1);
+  result_must(r, "cost", "time a step of anchored over regularised friction, gripper", ours / plain,
+              "at most 1.15", ours <= 1.15 * plain, 1);
   return CLI_GOOD;
 }

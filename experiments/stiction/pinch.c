@@ -10,7 +10,9 @@
 enum { HEIGHT = 4 }; // qpos of the capsule's z
 static const double STEP = 0.002;
 
-typedef struct pinch { double creep, step_time; } pinch; // [um/s], [us]
+typedef struct pinch {
+  double creep, step_time;
+} pinch; // [um/s], [us]
 
 static int pinch_ours(const char* keyframe, double seconds, pinch* p) {
   hfSimConfig config = hf_sim_config_default();
@@ -33,7 +35,8 @@ static double peer_height(const PeerMujoco* peer, const mjModel* m, const mjData
   return qpos[HEIGHT];
 }
 
-static int pinch_peer(const PeerMujoco* peer, const char* options, int key, double seconds, pinch* p) {
+static int pinch_peer(const PeerMujoco* peer, const char* options, int key, double seconds,
+                      pinch* p) {
   mjModel* m = peer_mujoco_load(peer, HF_SOURCE_DIR "/models/pinch.xml", options);
   mjData* d = m ? peer->mj_makeData(m) : NULL;
   if (!d) return CLI_FAILED;
@@ -51,13 +54,17 @@ static int pinch_peer(const PeerMujoco* peer, const char* options, int key, doub
   return CLI_GOOD;
 }
 
-typedef struct rival { const char *name, *options; } rival;
-static const rival rivals[] = {{"default", ""},
-                               {"elliptic_10", "cone=\"elliptic\" impratio=\"10\""},
-                               {"elliptic_100", "cone=\"elliptic\" impratio=\"100\""},
-                               {"noslip_10", "cone=\"elliptic\" impratio=\"10\" noslip_iterations=\"10\""}};
+typedef struct rival {
+  const char *name, *options;
+} rival;
+static const rival rivals[] = {
+    {"default", ""},
+    {"elliptic_10", "cone=\"elliptic\" impratio=\"10\""},
+    {"elliptic_100", "cone=\"elliptic\" impratio=\"100\""},
+    {"noslip_10", "cone=\"elliptic\" impratio=\"10\" noslip_iterations=\"10\""}};
 
-static void show_rivals(const PeerMujoco* peer, const char* keyframe, int key, double seconds, result* r) {
+static void show_rivals(const PeerMujoco* peer, const char* keyframe, int key, double seconds,
+                        result* r) {
   for (size_t i = 0; i < sizeof rivals / sizeof *rivals; ++i) {
     pinch p;
     char name[96];

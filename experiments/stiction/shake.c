@@ -22,11 +22,16 @@ static void targets(double t, const double* start, double* ctrl) {
   ctrl[TURN] = start[TURN] + PI * (quintic(t, 4.5, 5.5) - quintic(t, 6, 7));
 }
 
-typedef struct place { hfVec3 grip, com; } place; // points of the bar in the wrist's frame [m]
+typedef struct place {
+  hfVec3 grip, com;
+} place; // points of the bar in the wrist's frame [m]
 
 static hfVec3 in_wrist(const hfPose* wrist, const hfPose* bar, double y) {
-  double p[3], d[3] = {bar->p.x + bar->R.m[1] * y - wrist->p.x, bar->p.y + bar->R.m[4] * y - wrist->p.y, bar->p.z + bar->R.m[7] * y - wrist->p.z};
-  for (int i = 0; i < 3; ++i) p[i] = wrist->R.m[i] * d[0] + wrist->R.m[3 + i] * d[1] + wrist->R.m[6 + i] * d[2];
+  double p[3],
+      d[3] = {bar->p.x + bar->R.m[1] * y - wrist->p.x, bar->p.y + bar->R.m[4] * y - wrist->p.y,
+              bar->p.z + bar->R.m[7] * y - wrist->p.z};
+  for (int i = 0; i < 3; ++i)
+    p[i] = wrist->R.m[i] * d[0] + wrist->R.m[3 + i] * d[1] + wrist->R.m[6 + i] * d[2];
   hfVec3 r = {p[0], p[1], p[2]};
   return r;
 }
@@ -39,10 +44,16 @@ static place bar_in_hand(const world* w) {
   return p;
 }
 
-static double distance(hfVec3 a, hfVec3 b) { return sqrt((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y) + (a.z - b.z) * (a.z - b.z)); }
-static double moved(const place* a, const place* b) { return fmax(distance(a->grip, b->grip), distance(a->com, b->com)); }
+static double distance(hfVec3 a, hfVec3 b) {
+  return sqrt((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y) + (a.z - b.z) * (a.z - b.z));
+}
+static double moved(const place* a, const place* b) {
+  return fmax(distance(a->grip, b->grip), distance(a->com, b->com));
+}
 
-typedef struct drift { double shaken, turned, back; } drift; // against the bar at rest after the lift [m]
+typedef struct drift {
+  double shaken, turned, back;
+} drift; // against the bar at rest after the lift [m]
 
 static int manipulate(double h, drift* out) {
   hfSimConfig config = hf_sim_config_default();
@@ -83,15 +94,23 @@ int stiction_shake(const experimentOptions* options, result* r) {
     char name[64], what[128], want[32];
     snprintf(name, sizeof name, "drift_%g_ms", 1e3 * steps[i]);
     result_figure(r, name, 1e6 * worst, "um");
-    snprintf(what, sizeof what, "drift in the hand after shaking and turning, h = %g ms", 1e3 * steps[i]);
+    snprintf(what, sizeof what, "drift in the hand after shaking and turning, h = %g ms",
+             1e3 * steps[i]);
     snprintf(want, sizeof want, "below %g um", 1e6 * limit);
     result_must(r, name, what, 1e6 * worst, want, worst < limit, 0);
-    result_note(r, "h = %g ms: %.3f um after shaking, %.3f um upside down (elastic), %.3f um turned back", 1e3 * steps[i], 1e6 * d.shaken, 1e6 * d.turned, 1e6 * d.back);
+    result_note(
+        r, "h = %g ms: %.3f um after shaking, %.3f um upside down (elastic), %.3f um turned back",
+        1e3 * steps[i], 1e6 * d.shaken, 1e6 * d.turned, 1e6 * d.back);
   }
   clear_progress();
   if (status != CLI_GOOD) return status;
-  result_must(r, "same_outcome", "runs that hold the bar, of all steps from 0.1 to 10 ms", held, options->quick ? "3" : "7", held == count, 0);
-  figure f = {.title = "Drift of a bar in the hand after lift, shake and turn", .xlabel = "step h [s]", .ylabel = "drift [um]", .xlog = 1, .ylog = 1};
+  result_must(r, "same_outcome", "runs that hold the bar, of all steps from 0.1 to 10 ms", held,
+              options->quick ? "3" : "7", held == count, 0);
+  figure f = {.title = "Drift of a bar in the hand after lift, shake and turn",
+              .xlabel = "step h [s]",
+              .ylabel = "drift [um]",
+              .xlog = 1,
+              .ylog = 1};
   figure_add(&f, "drift", count, h, drifted, FIGURE_BOTH);
   figure_write(&f, r, "shake");
   return CLI_GOOD;

@@ -4,7 +4,8 @@
 
 #include <math.h>
 
-static const double MU = 0.4, RATE = 0.05, DEGREE = 3.14159265358979323846 / 180; // [-], [deg/s], [rad]
+static const double MU = 0.4, RATE = 0.05,
+                    DEGREE = 3.14159265358979323846 / 180; // [-], [deg/s], [rad]
 enum { STEPS_OF_SLIP = 10 };
 
 // Do all contacts of the body slide?
@@ -30,7 +31,8 @@ static int tilt(double below, double above, double angle[2]) {
   hfSimConfig config = hf_sim_config_default();
   world w;
   if (world_open(&w, "tilt_table.xml", &config, NULL) != CLI_GOOD) return CLI_FAILED;
-  const int body[2] = {hf_model_find(w.model, HF_OBJECT_BODY, "box"), hf_model_find(w.model, HF_OBJECT_BODY, "tripod")};
+  const int body[2] = {hf_model_find(w.model, HF_OBJECT_BODY, "box"),
+                       hf_model_find(w.model, HF_OBJECT_BODY, "tripod")};
   double critical = atan(MU) / DEGREE, end = 4 + (below + above) / RATE;
   int run_of_slip[2] = {0, 0}, status = CLI_GOOD;
   angle[0] = angle[1] = NAN;
@@ -39,7 +41,8 @@ static int tilt(double below, double above, double angle[2]) {
     status = world_step(&w, 1, NULL);
     for (int k = 0; k < 2; ++k) {
       run_of_slip[k] = all_slip(&w, body[k]) ? run_of_slip[k] + 1 : 0;
-      if (run_of_slip[k] == STEPS_OF_SLIP && isnan(angle[k])) angle[k] = hf_state_q(w.state)[0] / DEGREE;
+      if (run_of_slip[k] == STEPS_OF_SLIP && isnan(angle[k]))
+        angle[k] = hf_state_q(w.state)[0] / DEGREE;
     }
     show_progress(w.state->time / end, "tilt %.3f deg", hf_state_q(w.state)[0] / DEGREE);
   }
@@ -54,7 +57,10 @@ int stiction_tilt(const experimentOptions* options, result* r) {
   int status = tilt(options->quick ? 0.1 : 0.5, 0.1, angle);
   for (int k = 0; k < 2 && status == CLI_GOOD; ++k) {
     result_compare(r, names[k], angle[k], critical, "deg");
-    result_must(r, names[k], k ? "the tripod starts to slide at atan(mu)" : "the box starts to slide at atan(mu)", angle[k] - critical, "within 0.02 degrees", fabs(angle[k] - critical) <= 0.02, 0);
+    result_must(r, names[k],
+                k ? "the tripod starts to slide at atan(mu)"
+                  : "the box starts to slide at atan(mu)",
+                angle[k] - critical, "within 0.02 degrees", fabs(angle[k] - critical) <= 0.02, 0);
   }
   return status;
 }

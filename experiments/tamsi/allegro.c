@@ -17,10 +17,10 @@ typedef struct run {
   double seconds, wall, simulated; // asked, stepping, done [s]
   long steps, iterations;
   int cycles, held;
-  double turn;         // range of the mug's angle about its axis within a cycle, mean [deg]
+  double turn;          // range of the mug's angle about its axis within a cycle, mean [deg]
   double *time, *angle; // sampled every 10 ms
   int samples;
-  double* controls;    // (steps x NU), or NULL
+  double* controls; // (steps x NU), or NULL
 } run_t;
 
 // Turn of the mug about its own axis since the start [deg].
@@ -31,7 +31,10 @@ static double mug_angle(const double* q0, const double* q) {
   return 2 * atan2(z, w) * 180 / 3.14159265358979323846;
 }
 
-typedef struct sweep { double low, high, sum; int cycles; } sweep; // of the angle in the present cycle
+typedef struct sweep {
+  double low, high, sum;
+  int cycles;
+} sweep; // of the angle in the present cycle
 
 static void follow(sweep* s, double angle, int cycles) {
   if (cycles > s->cycles) {
@@ -53,20 +56,25 @@ static int run_gait(const hfSimConfig* config, run_t* r) {
   worldTotals totals = {0};
   int status = CLI_GOOD;
   while (status == CLI_GOOD && w.state->time < r->seconds) {
-    allegro_gait_control(&gait, w.state->time, q, hf_state_v(w.state), hf_sim_actuator_force(w.sim), w.input->ctrl);
+    allegro_gait_control(&gait, w.state->time, q, hf_state_v(w.state), hf_sim_actuator_force(w.sim),
+                         w.input->ctrl);
     if (r->controls) memcpy(r->controls + NU * totals.steps, w.input->ctrl, sizeof(double) * NU);
     status = world_step(&w, 1, &totals);
     double angle = mug_angle(start, q + MUG_Q + 3);
     follow(&s, angle, gait.cycles);
-    if (w.state->time >= 0.01 * r->samples && r->time) r->time[r->samples] = w.state->time, r->angle[r->samples++] = angle;
-    show_progress(w.state->time / r->seconds, "%s, %d cycles", hf_method_name(config->method < 0 ? 0 : config->method), gait.cycles);
+    if (w.state->time >= 0.01 * r->samples && r->time)
+      r->time[r->samples] = w.state->time, r->angle[r->samples++] = angle;
+    show_progress(w.state->time / r->seconds, "%s, %d cycles",
+                  hf_method_name(config->method < 0 ? 0 : config->method), gait.cycles);
   }
   clear_progress();
-  double away = sqrt(pow(q[MUG_Q] - 0.095, 2) + pow(q[MUG_Q + 1] - 0.062, 2) + pow(q[MUG_Q + 2] - 0.095, 2));
+  double away =
+      sqrt(pow(q[MUG_Q] - 0.095, 2) + pow(q[MUG_Q + 1] - 0.062, 2) + pow(q[MUG_Q + 2] - 0.095, 2));
   r->held = away < 0.1;
   r->cycles = gait.cycles;
   r->turn = s.cycles > 1 ? s.sum / (s.cycles - 1) : 0;
-  r->wall = totals.wall, r->steps = totals.steps, r->iterations = totals.iterations, r->simulated = w.state->time;
+  r->wall = totals.wall, r->steps = totals.steps, r->iterations = totals.iterations,
+  r->simulated = w.state->time;
   world_close(&w);
   return status;
 }
@@ -96,8 +104,11 @@ static void report_tamsi(result* r, const run_t* t, int quick) {
   result_figure(r, "cycles", t->cycles, "");
   result_figure(r, "turn_a_cycle", t->turn, "deg");
   result_must(r, "held", "the mug is in the hand at the end", t->held, "1", t->held, 0);
-  result_must(r, "turns", "turn of the mug in a cycle", t->turn, "at least 20 degrees", t->turn >= 20, quick);
-  figure f = {.title = "Allegro hand: the mug's turn about its axis", .xlabel = "time [s]", .ylabel = "angle [deg]"};
+  result_must(r, "turns", "turn of the mug in a cycle", t->turn, "at least 20 degrees",
+              t->turn >= 20, quick);
+  figure f = {.title = "Allegro hand: the mug's turn about its axis",
+              .xlabel = "time [s]",
+              .ylabel = "angle [deg]"};
   figure_add(&f, "TAMSI, h = 0.7 ms", t->samples, t->time, t->angle, FIGURE_LINE);
   figure_write(&f, r, "figure9");
 }
@@ -111,18 +122,22 @@ static int measure(const experimentOptions* options, result* r, run_t* t) {
   if (time_mujoco(t, &peer) == 0) {
     double ours = 1e6 * t->wall / (double)t->steps;
     result_figure(r, "step_time_mujoco", peer, "us");
-    result_must(r, "mujoco", "our time a step over MuJoCo's, same file and controls", ours / peer, "at most 0.5", ours <= 0.5 * peer, 1);
-  } else result_note(r, "no MuJoCo found (HF_MUJOCO_LIB, HF_PEERS_PYTHON)");
+    result_must(r, "mujoco", "our time a step over MuJoCo's, same file and controls", ours / peer,
+                "at most 0.5", ours <= 0.5 * peer, 1);
+  } else
+    result_note(r, "no MuJoCo found (HF_MUJOCO_LIB, HF_PEERS_PYTHON)");
   return CLI_GOOD;
 }
 
 static int run(const experimentOptions* options, result* r) {
   run_t t = {.seconds = options->quick ? 4 : 15};
   size_t samples = (size_t)(100 * t.seconds) + 16, steps = (size_t)(t.seconds / 0.0007) + 16;
-  t.time = malloc(sizeof *t.time * samples), t.angle = malloc(sizeof *t.angle * samples), t.controls = malloc(sizeof *t.controls * NU * steps);
+  t.time = malloc(sizeof *t.time * samples), t.angle = malloc(sizeof *t.angle * samples),
+  t.controls = malloc(sizeof *t.controls * NU * steps);
   int status = t.time && t.angle && t.controls ? measure(options, r, &t) : CLI_FAILED;
   free(t.time), free(t.angle), free(t.controls);
   return status;
 }
 
-const experiment experiment_tamsi_allegro = {"tamsi-allegro", "an Allegro hand turns a mug (TAMSI, section VI-B)", run};
+const experiment experiment_tamsi_allegro = {
+    "tamsi-allegro", "an Allegro hand turns a mug (TAMSI, section VI-B)", run};

@@ -13,10 +13,12 @@
 #include <math.h>
 #include <string.h>
 
-static const double LEAST_TIME = 0.18, STUCK_SPEED = 0.07, STUCK_POWER = -0.001; // [s], [rad/s], [W]
+static const double LEAST_TIME = 0.18, STUCK_SPEED = 0.07,
+                    STUCK_POWER = -0.001; // [s], [rad/s], [W]
 
 static const double kThumb[4] = {1.396, 0.85, 0, 1.3};
-static const double kGrasp[ALLEGRO_JOINTS] = {0.08, 0.9, 0.75, 1.5, 0.1, 0.9, 0.75, 1.5, 0.12, 0.9, 0.75, 1.5, 1.396, 0.85, 0, 1.3};
+static const double kGrasp[ALLEGRO_JOINTS] = {0.08, 0.9, 0.75, 1.5, 0.1,   0.9,  0.75, 1.5,
+                                              0.12, 0.9, 0.75, 1.5, 1.396, 0.85, 0,    1.3};
 
 static int all_stuck(const double* v, const double* force) {
   for (int i = 0; i < ALLEGRO_JOINTS; ++i)
@@ -25,14 +27,18 @@ static int all_stuck(const double* v, const double* force) {
 }
 
 static void add(double* target, int finger, double scale, double a, double b, double c) {
-  target[4 * finger + 1] += scale * a, target[4 * finger + 2] += scale * b, target[4 * finger + 3] += scale * c;
+  target[4 * finger + 1] += scale * a, target[4 * finger + 2] += scale * b,
+      target[4 * finger + 3] += scale * c;
 }
 
 static void set_targets(allegroGait* g) {
   double* t = g->target;
-  if (g->phase == 0) memset(t, 0, sizeof g->target);
-  else if (g->phase == 1) t[12] = 1.396, t[13] = 0.3, t[14] = t[15] = 0;
-  else if (g->phase == 2) memcpy(t, kGrasp, sizeof kGrasp);
+  if (g->phase == 0)
+    memset(t, 0, sizeof g->target);
+  else if (g->phase == 1)
+    t[12] = 1.396, t[13] = 0.3, t[14] = t[15] = 0;
+  else if (g->phase == 2)
+    memcpy(t, kGrasp, sizeof kGrasp);
   else {
     memcpy(t, g->closed, sizeof g->closed);
     memcpy(t + 12, kThumb, sizeof kThumb);
@@ -46,7 +52,8 @@ void allegro_gait_start(allegroGait* g) {
   set_targets(g);
 }
 
-void allegro_gait_control(allegroGait* g, double time, const double* q, const double* v, const double* force, double* ctrl) {
+void allegro_gait_control(allegroGait* g, double time, const double* q, const double* v,
+                          const double* force, double* ctrl) {
   if (time - g->since >= LEAST_TIME && all_stuck(v, force)) {
     if (g->phase == 2) memcpy(g->closed, q, sizeof g->closed);
     if (g->phase == 4) g->cycles++;

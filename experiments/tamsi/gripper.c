@@ -38,7 +38,10 @@ static int measure_speed(result* r, const char* keyframe, int repeats) {
     if (world_open(&w, SCENE, &config, keyframe) != CLI_GOOD) return CLI_FAILED;
     memset(&totals, 0, sizeof totals);
     for (int i = 0; i < 1667; ++i) {
-      if (world_step(&w, 1, &totals) != CLI_GOOD) { world_close(&w); return CLI_FAILED; }
+      if (world_step(&w, 1, &totals) != CLI_GOOD) {
+        world_close(&w);
+        return CLI_FAILED;
+      }
       double z = hf_state_q(w.state)[4] - hf_state_q(w.state)[0];
       if (w.state->time > PERIOD) low = fmin(low, z), high = fmax(high, z);
     }
@@ -49,14 +52,20 @@ static int measure_speed(result* r, const char* keyframe, int repeats) {
   int paper = strcmp(keyframe, "rim") == 0;
   char name[64];
   snprintf(name, sizeof name, "wall_time_%s", keyframe);
-  if (paper) result_compare(r, name, middle, 0.123, "s");
-  else result_figure(r, name, middle, "s");
+  if (paper)
+    result_compare(r, name, middle, 0.123, "s");
+  else
+    result_figure(r, name, middle, "s");
   snprintf(name, sizeof name, "real_time_factor_%s", keyframe);
-  if (paper) result_compare(r, name, 5 / middle, 40, "");
-  else result_figure(r, name, 5 / middle, "");
+  if (paper)
+    result_compare(r, name, 5 / middle, 40, "");
+  else
+    result_figure(r, name, 5 / middle, "");
   snprintf(name, sizeof name, "step_time_%s", keyframe);
-  if (paper) result_compare(r, name, 1e6 * middle / 1667, 74, "us");
-  else result_figure(r, name, 1e6 * middle / 1667, "us");
+  if (paper)
+    result_compare(r, name, 1e6 * middle / 1667, 74, "us");
+  else
+    result_figure(r, name, 1e6 * middle / 1667, "us");
   snprintf(name, sizeof name, "iterations_a_step_%s", keyframe);
   result_figure(r, name, (double)totals.iterations / (double)totals.steps, "");
   snprintf(name, sizeof name, "most_iterations_%s", keyframe);
@@ -103,7 +112,8 @@ static double fit_slope(const double* x, const double* y, int n) {
   return (n * sxy - sx * sy) / (n * sxx - sx * sx);
 }
 
-static void report_convergence(result* r, int count, const double* x, double* ew, double* ev, int quick) {
+static void report_convergence(result* r, int count, const double* x, double* ew, double* ev,
+                               int quick) {
   double line[16];
   for (int i = 0; i < count; ++i) line[i] = 45 * x[i];
   double slope_w = fit_slope(x, ew, count), slope_v = fit_slope(x, ev, count);
@@ -111,10 +121,17 @@ static void report_convergence(result* r, int count, const double* x, double* ew
   result_compare(r, "slope_translation", slope_v, 1, "");
   result_compare(r, "error_rotation_at_3ms", ew[0], line[0], "");
   result_compare(r, "error_translation_at_3ms", ev[0], line[0], "");
-  result_must(r, "slope-rotation", "first-order convergence of the rotation", slope_w, "1.0 +- 0.1", fabs(slope_w - 1) <= 0.1, quick);
-  result_must(r, "slope-translation", "first-order convergence of the translation", slope_v, "1.0 +- 0.1", fabs(slope_v - 1) <= 0.1, quick);
-  result_must(r, "error-3ms", "normalised error at h = 3 ms over the paper's line 45 h/T", fmax(ew[0], ev[0]) / line[0], "at most 1", fmax(ew[0], ev[0]) <= line[0], 0);
-  figure f = {.title = "Gripper: convergence of TAMSI", .xlabel = "time step h/T [-]", .ylabel = "normalised velocity error [-]", .xlog = 1, .ylog = 1};
+  result_must(r, "slope-rotation", "first-order convergence of the rotation", slope_w, "1.0 +- 0.1",
+              fabs(slope_w - 1) <= 0.1, quick);
+  result_must(r, "slope-translation", "first-order convergence of the translation", slope_v,
+              "1.0 +- 0.1", fabs(slope_v - 1) <= 0.1, quick);
+  result_must(r, "error-3ms", "normalised error at h = 3 ms over the paper's line 45 h/T",
+              fmax(ew[0], ev[0]) / line[0], "at most 1", fmax(ew[0], ev[0]) <= line[0], 0);
+  figure f = {.title = "Gripper: convergence of TAMSI",
+              .xlabel = "time step h/T [-]",
+              .ylabel = "normalised velocity error [-]",
+              .xlog = 1,
+              .ylog = 1};
   figure_add(&f, "rotation, e_w T", count, x, ew, FIGURE_BOTH);
   figure_add(&f, "translation, e_v T/A", count, x, ev, FIGURE_BOTH);
   figure_add(&f, "paper: 45 h/T", count, x, line, FIGURE_DASHED);
@@ -126,14 +143,16 @@ static int measure_convergence(result* r, int quick) {
   static const int steps[] = {8, 25, 80, 250, 800, 2500}; // a window: h = 3.1 ms to 10 us
   int count = quick ? 3 : 6, reference = quick ? 2500 : 50000;
   double x[16], ew[16], ev[16];
-  double(*truth)[NV] = malloc(sizeof(double) * SAMPLES * NV), (*v)[NV] = malloc(sizeof(double) * SAMPLES * NV);
+  double(*truth)[NV] = malloc(sizeof(double) * SAMPLES * NV),
+  (*v)[NV] = malloc(sizeof(double) * SAMPLES * NV);
   int status = truth && v ? sample_run(reference, truth) : CLI_FAILED;
   for (int i = 0; i < count && status == CLI_GOOD; ++i) {
     status = sample_run(steps[i], v);
     x[i] = WINDOW / steps[i] / PERIOD;
     ew[i] = rms_error(v, truth, rotation, 3) * PERIOD;
     ev[i] = rms_error(v, truth, translation, 5) * PERIOD / AMPLITUDE;
-    result_note(r, "h = %8.2e s   e_w T = %.3e   e_v T/A = %.3e   (45 h/T = %.3e)", WINDOW / steps[i], ew[i], ev[i], 45 * x[i]);
+    result_note(r, "h = %8.2e s   e_w T = %.3e   e_v T/A = %.3e   (45 h/T = %.3e)",
+                WINDOW / steps[i], ew[i], ev[i], 45 * x[i]);
   }
   clear_progress();
   if (status == CLI_GOOD) report_convergence(r, count, x, ew, ev, quick);
@@ -150,4 +169,5 @@ static int run(const experimentOptions* options, result* r) {
   return status;
 }
 
-const experiment experiment_tamsi_gripper = {"tamsi-gripper", "a parallel jaw gripper shakes a mug (TAMSI, figures 7 and 8)", run};
+const experiment experiment_tamsi_gripper = {
+    "tamsi-gripper", "a parallel jaw gripper shakes a mug (TAMSI, figures 7 and 8)", run};

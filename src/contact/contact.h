@@ -15,26 +15,28 @@
 typedef struct hfiContact {
   int32_t geom_a, geom_b, body_a, body_b, pair;
   uint32_t feature;
-  hfVec3 p_W;           // contact point C [m]
+  hfVec3 p_W; // contact point C [m]
   hfVec3 n, t1, t2;
-  double depth;         // [m]
+  double depth; // [m]
   hfiMaterial material;
-  int32_t known;        // 1: remembered from the step before
-  double slip_speed;    // of the step before, 0 for a new contact [m/s]
-  hfVec3 p_AC, p_BC;    // contact point in the frames of A and B at the start of the step [m]
-  hfVec3 xi_W, twist_W; // deformation at the start, in the world: sliding [m]; torsion and rolling [rad]
+  int32_t known;     // 1: remembered from the step before
+  double slip_speed; // of the step before, 0 for a new contact [m/s]
+  hfVec3 p_AC, p_BC; // contact point in the frames of A and B at the start of the step [m]
+  hfVec3 xi_W,
+      twist_W; // deformation at the start, in the world: sliding [m]; torsion and rolling [rad]
 } hfiContact;
 
 // Contacts of the raw points that act, in the same order: those below their gap (margin - gap), and
 // with dynamics given also those that the free motion over h would bring there. Returns the count.
 // listed: materials of the scene's candidates where they are listed for good (hfi_contact_materials),
 // else NULL.
-int hfi_contact_set(const hfModel* model, const hfDynamics* dynamics, double h, const hfiMaterial* listed,
-                    const hfiRawContact* raw, int nraw, hfiContact* out);
+int hfi_contact_set(const hfModel* model, const hfDynamics* dynamics, double h,
+                    const hfiMaterial* listed, const hfiRawContact* raw, int nraw, hfiContact* out);
 // Farthest point of each geom from its body's origin, out (ngeom) [m].
 void hfi_contact_extents(const hfModel* model, double* out);
 // How far each geom may come over h, at most: speed of its body, spin times extent, and a fall.
-void hfi_contact_reach(const hfDynamics* dynamics, double h, const double* extent, double* reach); // (ngeom)
+void hfi_contact_reach(const hfDynamics* dynamics, double h, const double* extent,
+                       double* reach); // (ngeom)
 // Materials of all candidates of a listed scene.
 void hfi_contact_materials(const hfiScene* scene, hfiMaterial* out);
 
@@ -44,7 +46,7 @@ typedef struct hfiContactJacobian {
   int32_t npiece;
   int32_t tree[2], ncol[2];
 } hfiContactJacobian;
-hfiContactJacobian hfi_contact_jacobian(const hfDynamics* dynamics, const hfiContact* contact, int dim,
-                                        int32_t* cols, double* J);
+hfiContactJacobian hfi_contact_jacobian(const hfDynamics* dynamics, const hfiContact* contact,
+                                        int dim, int32_t* cols, double* J);
 
 #endif

@@ -5,7 +5,8 @@
 #include "contact/contact.h"
 
 // Fills column k of a dim x n piece.
-static void fill_column(const hfiContact* c, hfMotion S, double sign, int dim, int n, int k, double* J) {
+static void fill_column(const hfiContact* c, hfMotion S, double sign, int dim, int n, int k,
+                        double* J) {
   hfVec3 v = v3_scale(sign, S.v), w = v3_scale(sign, S.w);
   J[k] = v3_dot(c->n, v);
   if (dim < 3) return;
@@ -24,15 +25,21 @@ static hfMotion motion_at(const hfDynamics* d, int dof, hfVec3 r) {
   return S;
 }
 
-typedef struct Side { const int32_t* dofs; int32_t n, body; double sign; } Side;
+typedef struct Side {
+  const int32_t* dofs;
+  int32_t n, body;
+  double sign;
+} Side;
 
 // A free body, whose motions are translations along the world's axes and rotations about its own axes
 // through its origin: along a direction e the row is (e, R^T (r x e)), r from the origin to C.
-static void fill_free(const hfDynamics* d, const hfiContact* c, const Side* side, int dim, int32_t* cols, double* J) {
+static void fill_free(const hfDynamics* d, const hfiContact* c, const Side* side, int dim,
+                      int32_t* cols, double* J) {
   int body = d->link[d->body_link[side->body]].body; // the one with the joint
   const hfPose* X = &d->X_WB[body];
   hfVec3 r = v3_sub(c->p_W, X->p);
-  const hfVec3 e[3] = {v3_scale(side->sign, c->n), v3_scale(side->sign, c->t1), v3_scale(side->sign, c->t2)};
+  const hfVec3 e[3] = {v3_scale(side->sign, c->n), v3_scale(side->sign, c->t1),
+                       v3_scale(side->sign, c->t2)};
   for (int k = 0; k < 6; ++k) cols[k] = side->dofs[k];
   for (int i = 0; i < 3 && i < dim; ++i) {
     v3_store(J + 6 * i, e[i]);
@@ -50,7 +57,8 @@ static int is_free(const hfDynamics* d, const Side* side) {
 }
 
 // A body on a tree of its own.
-static void fill_single(const hfDynamics* d, const hfiContact* c, const Side* side, int dim, int32_t* cols, double* J) {
+static void fill_single(const hfDynamics* d, const hfiContact* c, const Side* side, int dim,
+                        int32_t* cols, double* J) {
   hfVec3 r = v3_sub(c->p_W, hfi_body_reference(d, side->body));
   for (int k = 0; k < side->n; ++k) {
     cols[k] = side->dofs[k];
@@ -59,7 +67,8 @@ static void fill_single(const hfDynamics* d, const hfiContact* c, const Side* si
 }
 
 // Both bodies on one tree: dofs of A or of B, but not of both, ascending. Returns their number.
-static int fill_shared(const hfDynamics* d, const hfiContact* c, const Side* a, const Side* b, int dim, int32_t* cols, double* J) {
+static int fill_shared(const hfDynamics* d, const hfiContact* c, const Side* a, const Side* b,
+                       int dim, int32_t* cols, double* J) {
   int common = 0;
   while (common < a->n && common < b->n && a->dofs[common] == b->dofs[common]) common++;
   int n = a->n + b->n - 2 * common;
@@ -72,7 +81,8 @@ static int fill_shared(const hfDynamics* d, const hfiContact* c, const Side* a, 
   return n;
 }
 
-hfiContactJacobian hfi_contact_jacobian(const hfDynamics* d, const hfiContact* c, int dim, int32_t* cols, double* J) {
+hfiContactJacobian hfi_contact_jacobian(const hfDynamics* d, const hfiContact* c, int dim,
+                                        int32_t* cols, double* J) {
   hfiContactJacobian out = {0, {0, 0}, {0, 0}};
   const int32_t* tree = hf_model_body_tree(d->model);
   Side side[2] = {{NULL, 0, c->body_a, 1}, {NULL, 0, c->body_b, -1}};

@@ -38,7 +38,8 @@ static void combine_friction(const hfModel* m, int a, int b, int alone, hfiMater
   }
   int harmonic = m->world.friction_rule == HF_COMBINE_HARMONIC;
   for (int i = 0; i < 3; ++i)
-    out->mu[i] = harmonic ? harmonic_mean(mu[3 * a + i], mu[3 * b + i]) : max2(mu[3 * a + i], mu[3 * b + i]);
+    out->mu[i] =
+        harmonic ? harmonic_mean(mu[3 * a + i], mu[3 * b + i]) : max2(mu[3 * a + i], mu[3 * b + i]);
   double da = dynamic_friction(m, a), db = dynamic_friction(m, b);
   out->mu_dynamic = harmonic ? harmonic_mean(da, db) : max2(da, db);
 }
@@ -61,19 +62,23 @@ static void combine_compliance(const hfModel* m, int a, int b, hfiMaterial* out)
                              own_or(hf_model_geom_stiction_speed(m)[b], w->stiction_speed));
 }
 
-static const double kSolref[2] = {0.02, 1}, kSolimp[5] = {0.9, 0.95, 0.001, 0.5, 2}; // MuJoCo's defaults
+static const double kSolref[2] = {0.02, 1},
+                    kSolimp[5] = {0.9, 0.95, 0.001, 0.5, 2}; // MuJoCo's defaults
 
 // The first n numbers at x where any of them is set, else the default.
 static const double* set_or(const double* x, int n, const double* fallback) {
-  for (int i = 0; i < n; ++i) if (x[i] != 0) return x;
+  for (int i = 0; i < n; ++i)
+    if (x[i] != 0) return x;
   return fallback;
 }
 
 // Stiffness and dissipation for a unit mass that MuJoCo's parameters stand for, under the weight of
 // that mass (in earth's gravity where the scene has none).
-static void translate(const hfModel* m, const double* solref, const double* solimp, hfiMaterial* out) {
+static void translate(const hfModel* m, const double* solref, const double* solimp,
+                      hfiMaterial* out) {
   double g = v3_norm(v3_load(m->world.gravity));
-  hfiCompliantContact c = hfi_solref_translate(solref, solimp, 1, g > 0 ? g : 9.81, m->world.timestep);
+  hfiCompliantContact c =
+      hfi_solref_translate(solref, solimp, 1, g > 0 ? g : 9.81, m->world.timestep);
   out->from_solref = 1;
   out->stiffness = c.stiffness;
   out->dissipation = c.dissipation;
@@ -83,13 +88,19 @@ static void translate(const hfModel* m, const double* solref, const double* soli
 // MuJoCo's parameters count where a model sets them and gives no stiffness of ours.
 static void combine_solver_parameters(const hfModel* m, int a, int b, int alone, hfiMaterial* out) {
   const double *mix = hf_model_geom_solmix(m), *k = hf_model_geom_stiffness(m);
-  const double *ra = set_or(hf_model_geom_solref(m) + 2 * a, 2, kSolref), *rb = set_or(hf_model_geom_solref(m) + 2 * b, 2, kSolref);
-  const double *ia = set_or(hf_model_geom_solimp(m) + 5 * a, 5, kSolimp), *ib = set_or(hf_model_geom_solimp(m) + 5 * b, 5, kSolimp);
+  const double *ra = set_or(hf_model_geom_solref(m) + 2 * a, 2, kSolref),
+               *rb = set_or(hf_model_geom_solref(m) + 2 * b, 2, kSolref);
+  const double *ia = set_or(hf_model_geom_solimp(m) + 5 * a, 5, kSolimp),
+               *ib = set_or(hf_model_geom_solimp(m) + 5 * b, 5, kSolimp);
   int set = ra != kSolref || rb != kSolref || ia != kSolimp || ib != kSolimp;
   if (!set || k[a] >= 0 || k[b] >= 0) return;
-  double solref[2], solimp[5], wa = alone >= 0 ? alone == a : mix[a] + mix[b] > 0 ? mix[a] / (mix[a] + mix[b]) : 0.5;
+  double solref[2], solimp[5],
+      wa = alone >= 0            ? alone == a
+           : mix[a] + mix[b] > 0 ? mix[a] / (mix[a] + mix[b])
+                                 : 0.5;
   int direct = ra[0] <= 0 || rb[0] <= 0; // stiffness and damping do not mix with time constants
-  for (int i = 0; i < 2; ++i) solref[i] = direct ? min2(ra[i], rb[i]) : wa * ra[i] + (1 - wa) * rb[i];
+  for (int i = 0; i < 2; ++i)
+    solref[i] = direct ? min2(ra[i], rb[i]) : wa * ra[i] + (1 - wa) * rb[i];
   for (int i = 0; i < 5; ++i) solimp[i] = wa * ia[i] + (1 - wa) * ib[i];
   translate(m, solref, solimp, out);
 }
@@ -101,7 +112,8 @@ static void apply_pair(const hfModel* m, int pair, hfiMaterial* out) {
   out->mu_dynamic = out->mu[0];
   out->condim = hf_model_pair_condim(m)[pair];
   out->include_margin = hf_model_pair_margin(m)[pair] - hf_model_pair_gap(m)[pair];
-  const double *solref = set_or(hf_model_pair_solref(m) + 2 * pair, 2, kSolref), *solimp = set_or(hf_model_pair_solimp(m) + 5 * pair, 5, kSolimp);
+  const double *solref = set_or(hf_model_pair_solref(m) + 2 * pair, 2, kSolref),
+               *solimp = set_or(hf_model_pair_solimp(m) + 5 * pair, 5, kSolimp);
   if (solref != kSolref || solimp != kSolimp) translate(m, solref, solimp, out);
 }
 

@@ -5,17 +5,18 @@
 #include <holdfast/model.h>
 
 typedef struct hfiMaterial {
-  double stiffness;       // k of the pair, in series [N/m]
-  double dissipation;     // d [s/m]
-  double weight_a;        // k_a/(k_a + k_b): where between the surfaces the contact point lies [-]
-  double mu[3];           // sliding [-], torsion [m], rolling [m]
-  double mu_dynamic;      // sliding, above the stiction speed [-]
-  double stiction_speed;  // v_s [m/s]
+  double stiffness;      // k of the pair, in series [N/m]
+  double dissipation;    // d [s/m]
+  double weight_a;       // k_a/(k_a + k_b): where between the surfaces the contact point lies [-]
+  double mu[3];          // sliding [-], torsion [m], rolling [m]
+  double mu_dynamic;     // sliding, above the stiction speed [-]
+  double stiction_speed; // v_s [m/s]
   double tangential_stiffness; // k_t [N/m]
   double tangential_damping;   // c_t; negative: critical [N s/m]
-  double include_margin;  // contacts act below this gap [m]
+  double include_margin;       // contacts act below this gap [m]
   int32_t condim;
-  int32_t from_solref;    // 1: stiffness is that of a unit mass, from MuJoCo's parameters (contact/solref.h)
+  int32_t
+      from_solref; // 1: stiffness is that of a unit mass, from MuJoCo's parameters (contact/solref.h)
 } hfiMaterial;
 
 // pair: explicit contact pair, or -1.

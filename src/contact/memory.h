@@ -6,9 +6,9 @@
 
 // A contact after its step.
 typedef struct hfiContactOutcome {
-  int32_t slips;      // bit g: friction group g slides
-  double xi[5];       // deformation of the law at the end: t1, t2, torsion, rolling; used where it slides
-  double slip_speed;  // [m/s]
+  int32_t slips; // bit g: friction group g slides
+  double xi[5]; // deformation of the law at the end: t1, t2, torsion, rolling; used where it slides
+  double slip_speed; // [m/s]
 } hfiContactOutcome;
 
 // Fills known, slip_speed, p_AC, p_BC, xi_W, twist_W of the contacts from the state's memory, at the
@@ -18,7 +18,7 @@ void hfi_memory_recall(const hfState* state, const hfPose* X_WB, hfiContact* con
 // Replaces the memory by that of the contacts after the step. q0_WB, X1_WB: rotations before
 // and poses after.
 // Returns the number of contacts for which there was no room.
-int hfi_memory_store(hfState* state, const hfQuat* q0_WB, const hfPose* X1_WB, const hfiContact* contacts,
-                     const hfiContactOutcome* outcome, int n);
+int hfi_memory_store(hfState* state, const hfQuat* q0_WB, const hfPose* X1_WB,
+                     const hfiContact* contacts, const hfiContactOutcome* outcome, int n);
 
 #endif

@@ -6,7 +6,6 @@
 
 #include "base/sort.h"
 
-
 void hfi_grid_init(hfiGrid* g, int nbox, hfiArena* arena) {
   g->nbox = nbox;
   for (g->nslot = 16; g->nslot < 2 * nbox;) g->nslot *= 2;
@@ -17,10 +16,13 @@ void hfi_grid_init(hfiGrid* g, int nbox, hfiArena* arena) {
   g->large = HFI_TAKE(arena, int32_t, nbox);
 }
 
-static double box_extent(const hfiAabb* b) { return max2(b->hi.x - b->lo.x, max2(b->hi.y - b->lo.y, b->hi.z - b->lo.z)); }
+static double box_extent(const hfiAabb* b) {
+  return max2(b->hi.x - b->lo.x, max2(b->hi.y - b->lo.y, b->hi.z - b->lo.z));
+}
 
 static int boxes_overlap(const hfiAabb* a, const hfiAabb* b) {
-  return a->lo.x <= b->hi.x && b->lo.x <= a->hi.x && a->lo.y <= b->hi.y && b->lo.y <= a->hi.y && a->lo.z <= b->hi.z && b->lo.z <= a->hi.z;
+  return a->lo.x <= b->hi.x && b->lo.x <= a->hi.x && a->lo.y <= b->hi.y && b->lo.y <= a->hi.y &&
+         a->lo.z <= b->hi.z && b->lo.z <= a->hi.z;
 }
 
 // Median by quickselect in place; ties and order do not change the value.
@@ -32,21 +34,34 @@ static double median(double* x, int n) {
     while (i <= j) {
       while (x[i] < pivot) i++;
       while (x[j] > pivot) j--;
-      if (i <= j) { double t = x[i]; x[i++] = x[j]; x[j--] = t; }
+      if (i <= j) {
+        double t = x[i];
+        x[i++] = x[j];
+        x[j--] = t;
+      }
     }
-    if (k <= j) hi = j;
-    else if (k >= i) lo = i;
-    else break;
+    if (k <= j)
+      hi = j;
+    else if (k >= i)
+      lo = i;
+    else
+      break;
   }
   return x[k];
 }
 
 static uint32_t hash_cell(const hfiGrid* g, int64_t x, int64_t y, int64_t z) {
-  uint64_t h = (uint64_t)x * UINT64_C(0x9E3779B97F4A7C15) ^ (uint64_t)y * UINT64_C(0xC2B2AE3D27D4EB4F) ^ (uint64_t)z * UINT64_C(0x165667B19E3779F9);
+  uint64_t h = (uint64_t)x * UINT64_C(0x9E3779B97F4A7C15) ^
+               (uint64_t)y * UINT64_C(0xC2B2AE3D27D4EB4F) ^
+               (uint64_t)z * UINT64_C(0x165667B19E3779F9);
   return (uint32_t)(h >> 32) & (uint32_t)(g->nslot - 1);
 }
 
-typedef struct Output { const hfiFilter* filter; hfiCandidate* out; int capacity, count, found; } Output;
+typedef struct Output {
+  const hfiFilter* filter;
+  hfiCandidate* out;
+  int capacity, count, found;
+} Output;
 
 static void test_pair(hfiGrid* g, const hfiAabb* box, int i, int j, Output* o) {
   g->tests++;
@@ -65,18 +80,21 @@ static int fill_cells(hfiGrid* g, const hfiAabb* box) {
   int n = g->nbox, nlarge = 0;
   for (int i = 0; i < n; ++i) g->extent[i] = box_extent(&box[i]);
   double ordinary = 4 * median(g->extent, n), width = 1e-9;
-  for (int i = 0; i < n; ++i) if (g->extent[i] <= ordinary) width = max2(width, g->extent[i]);
+  for (int i = 0; i < n; ++i)
+    if (g->extent[i] <= ordinary) width = max2(width, g->extent[i]);
   for (int i = 0; i < g->nslot; ++i) g->slot[i] = -1;
   for (int i = n - 1; i >= 0; --i) { // backwards, so that lists ascend
     int64_t* c = g->cell + 3 * i;
     hfVec3 centre = v3_scale(0.5, v3_add(box[i].lo, box[i].hi));
     double limit = 1e15 * width; // cells are whole numbers
-    if (!(box_extent(&box[i]) <= width) || !(fabs(centre.x) < limit && fabs(centre.y) < limit && fabs(centre.z) < limit)) {
+    if (!(box_extent(&box[i]) <= width) ||
+        !(fabs(centre.x) < limit && fabs(centre.y) < limit && fabs(centre.z) < limit)) {
       g->large[nlarge++] = i;
       c[0] = INT64_MIN;
       continue;
     }
-    c[0] = (int64_t)floor(centre.x / width), c[1] = (int64_t)floor(centre.y / width), c[2] = (int64_t)floor(centre.z / width);
+    c[0] = (int64_t)floor(centre.x / width), c[1] = (int64_t)floor(centre.y / width),
+    c[2] = (int64_t)floor(centre.z / width);
     uint32_t s = hash_cell(g, c[0], c[1], c[2]);
     g->next[i] = g->slot[s];
     g->slot[s] = i;
@@ -84,7 +102,8 @@ static int fill_cells(hfiGrid* g, const hfiAabb* box) {
   return nlarge;
 }
 
-static void test_cell(hfiGrid* g, const hfiAabb* box, int i, const int64_t* cell, int own, Output* o) {
+static void test_cell(hfiGrid* g, const hfiAabb* box, int i, const int64_t* cell, int own,
+                      Output* o) {
   for (int j = g->slot[hash_cell(g, cell[0], cell[1], cell[2])]; j >= 0; j = g->next[j]) {
     const int64_t* c = g->cell + 3 * j;
     if (c[0] != cell[0] || c[1] != cell[1] || c[2] != cell[2] || (own && j <= i)) continue;
@@ -98,7 +117,8 @@ static int compare_candidates(const void* x, const void* y) {
   return p->b < q->b ? -1 : p->b > q->b;
 }
 
-int hfi_grid_pairs(hfiGrid* g, const hfiAabb* box, const hfiFilter* filter, hfiCandidate* out, int capacity, int* found) {
+int hfi_grid_pairs(hfiGrid* g, const hfiAabb* box, const hfiFilter* filter, hfiCandidate* out,
+                   int capacity, int* found) {
   Output o = {filter, out, capacity, 0, 0};
   g->tests = 0;
   int nlarge = g->nbox ? fill_cells(g, box) : 0;

@@ -6,22 +6,25 @@
 #include "geometry/filter.h"
 #include "geometry/shape.h"
 
-typedef struct hfiCandidate { int32_t a, b, pair; } hfiCandidate; // a < b; pair: explicit pair, or -1
+typedef struct hfiCandidate {
+  int32_t a, b, pair;
+} hfiCandidate; // a < b; pair: explicit pair, or -1
 
 typedef struct hfiGrid {
-  int32_t nbox, nslot;  // nslot a power of two
-  int32_t* slot;        // (nslot) first box of the cell that hashes there, -1: none
-  int32_t* next;        // (nbox) next box in the same slot
-  int64_t* cell;        // (nbox x 3)
-  double* extent;       // (nbox)
-  int32_t* large;       // (nbox) boxes wider than a cell
-  int64_t tests;        // box-box tests of the last run, for checking the cost
+  int32_t nbox, nslot; // nslot a power of two
+  int32_t* slot;       // (nslot) first box of the cell that hashes there, -1: none
+  int32_t* next;       // (nbox) next box in the same slot
+  int64_t* cell;       // (nbox x 3)
+  double* extent;      // (nbox)
+  int32_t* large;      // (nbox) boxes wider than a cell
+  int64_t tests;       // box-box tests of the last run, for checking the cost
 } hfiGrid;
 
 void hfi_grid_init(hfiGrid* grid, int nbox, hfiArena* arena);
 
 // Overlapping pairs that the filter allows, sorted by (a, b). Returns their number; at most `capacity`
 // are written, and *found tells how many there were.
-int hfi_grid_pairs(hfiGrid* grid, const hfiAabb* box, const hfiFilter* filter, hfiCandidate* out, int capacity, int* found);
+int hfi_grid_pairs(hfiGrid* grid, const hfiAabb* box, const hfiFilter* filter, hfiCandidate* out,
+                   int capacity, int* found);
 
 #endif

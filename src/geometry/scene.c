@@ -92,7 +92,8 @@ static void find_candidates(hfiScene* s, const hfPose* X_WG, const double* reach
     s->box[g] = b;
   }
   int found;
-  s->ncandidate = hfi_grid_pairs(&s->grid, s->box, &s->filter, s->candidate, s->max_candidate - m->npair, &found);
+  s->ncandidate = hfi_grid_pairs(&s->grid, s->box, &s->filter, s->candidate,
+                                 s->max_candidate - m->npair, &found);
   *dropped += found - s->ncandidate;
   if (m->npair) {
     add_explicit(s);
@@ -100,7 +101,8 @@ static void find_candidates(hfiScene* s, const hfPose* X_WG, const double* reach
   }
 }
 
-int hfi_scene_collide(hfiScene* s, const hfPose* X_WG, const double* reach, hfiRawContact* out, int capacity, int* dropped) {
+int hfi_scene_collide(hfiScene* s, const hfPose* X_WG, const double* reach, hfiRawContact* out,
+                      int capacity, int* dropped) {
   const hfModel* m = s->model;
   int count = 0;
   *dropped = 0;
@@ -112,7 +114,10 @@ int hfi_scene_collide(hfiScene* s, const hfPose* X_WG, const double* reach, hfiR
     hfiContactPoint points[HFI_MAX_MANIFOLD];
     int n = hfi_collide(&s->shape[c->a], &X_WG[c->a], &s->shape[c->b], &X_WG[c->b], margin, points);
     for (int k = 0; k < n; ++k) {
-      if (count == capacity) { (*dropped)++; continue; }
+      if (count == capacity) {
+        (*dropped)++;
+        continue;
+      }
       hfiRawContact raw = {c->a, c->b, c->pair, i, points[k]};
       out[count++] = raw;
     }

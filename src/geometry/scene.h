@@ -14,14 +14,14 @@ typedef struct hfiRawContact {
 
 typedef struct hfiScene {
   const hfModel* model;
-  hfiShape* shape;         // (ngeom)
-  hfiHull* hull;           // (nmesh)
+  hfiShape* shape; // (ngeom)
+  hfiHull* hull;   // (nmesh)
   hfiFilter filter;
-  int32_t listed;          // 1: all pairs are in `candidate` for good, no broad phase
+  int32_t listed; // 1: all pairs are in `candidate` for good, no broad phase
   int32_t ncandidate, max_candidate;
   hfiCandidate* candidate; // (max_candidate) sorted by (a, b)
   hfiGrid grid;
-  hfiAabb* box;            // (ngeom), unused when listed
+  hfiAabb* box; // (ngeom), unused when listed
 } hfiScene;
 
 void hfi_scene_init(hfiScene* scene, const hfModel* model, hfiArena* arena);
@@ -29,6 +29,7 @@ void hfi_scene_init(hfiScene* scene, const hfModel* model, hfiArena* arena);
 // Contact points at the given poses (ngeom), sorted by (geom_a, geom_b) and manifold order. Returns
 // their number, at most `capacity`; *dropped counts those beyond it. reach (ngeom, or NULL): how far
 // each geom may come in the time that matters, added to the margin of its pairs [m].
-int hfi_scene_collide(hfiScene* scene, const hfPose* X_WG, const double* reach, hfiRawContact* out, int capacity, int* dropped);
+int hfi_scene_collide(hfiScene* scene, const hfPose* X_WG, const double* reach, hfiRawContact* out,
+                      int capacity, int* dropped);
 
 #endif

@@ -3,7 +3,9 @@
 
 static const double kQuat[4] = {1, 0, 0, 0};
 
-static void set_quat(double* quat) { for (int i = 0; i < 4; ++i) quat[i] = kQuat[i]; }
+static void set_quat(double* quat) {
+  for (int i = 0; i < 4; ++i) quat[i] = kQuat[i];
+}
 
 hfBodyDef hf_body_def_default(void) {
   hfBodyDef d = {0};
@@ -30,7 +32,8 @@ hfGeomDef hf_geom_def_default(void) {
   d.friction[0] = 1, d.friction[1] = 0.005, d.friction[2] = 0.0001;
   d.friction_dynamic = -1;
   d.solmix = 1;
-  d.stiffness = d.dissipation = d.stiction_speed = d.tangential_stiffness = d.tangential_damping = -1;
+  d.stiffness = d.dissipation = d.stiction_speed = d.tangential_stiffness = d.tangential_damping =
+      -1;
   d.rgba[0] = d.rgba[1] = d.rgba[2] = 0.5f, d.rgba[3] = 1;
   return d;
 }

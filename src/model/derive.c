@@ -15,7 +15,8 @@
 void hfi_reference_poses(const hfModel* m, hfPose* X_WB) {
   X_WB[0] = pose_identity();
   for (int b = 1; b < m->nbody; ++b) {
-    hfPose X_PB = pose_from(v3_load(hf_model_body_pos(m) + 3 * b), q_load(hf_model_body_quat(m) + 4 * b));
+    hfPose X_PB =
+        pose_from(v3_load(hf_model_body_pos(m) + 3 * b), q_load(hf_model_body_quat(m) + 4 * b));
     X_WB[b] = pose_mul(X_WB[hf_model_body_parent(m)[b]], X_PB);
   }
 }
@@ -27,10 +28,14 @@ static hfStatus derive_inertia(hfModel* m, int b, hfError* error) {
   eigen3(I, moment, &R);
   q_store(hfi_set_body_iquat(m) + 4 * b, q_from_m3(R));
   const char* name = hf_model_name(m, HF_OBJECT_BODY, b);
-  if (!isfinite(mass) || mass < 0) return hfi_refuse(error, HF_ERROR_MODEL, "body \"%s\": mass %g is negative or not finite", name, mass);
+  if (!isfinite(mass) || mass < 0)
+    return hfi_refuse(error, HF_ERROR_MODEL, "body \"%s\": mass %g is negative or not finite", name,
+                      mass);
   // rounding of a valid inertia may leave -eps; anything below is no inertia of matter
   if (!isfinite(moment[2]) || moment[2] < -1e-10 * fabs(moment[0]))
-    return hfi_refuse(error, HF_ERROR_MODEL, "body \"%s\": inertia is not positive (principal moments %g %g %g)", name, moment[0], moment[1], moment[2]);
+    return hfi_refuse(error, HF_ERROR_MODEL,
+                      "body \"%s\": inertia is not positive (principal moments %g %g %g)", name,
+                      moment[0], moment[1], moment[2]);
   return HF_OK;
 }
 
@@ -46,9 +51,15 @@ hfMotion hfi_reference_axis(const hfModel* m, int i, const hfPose* X_WB) {
   hfVec3 anchor = pose_point(*X, v3_load(hf_model_jnt_pos(m) + 3 * j));
   hfMotion S = mo_zero();
   switch (hf_model_jnt_type(m)[j]) {
-  case HF_JOINT_SLIDE: S.v = m3_mulv(X->R, v3_load(hf_model_jnt_axis(m) + 3 * j)); return S;
-  case HF_JOINT_HINGE: S.w = m3_mulv(X->R, v3_load(hf_model_jnt_axis(m) + 3 * j)); break;
-  case HF_JOINT_BALL: S.w = m3_col(X->R, k); break;
+  case HF_JOINT_SLIDE:
+    S.v = m3_mulv(X->R, v3_load(hf_model_jnt_axis(m) + 3 * j));
+    return S;
+  case HF_JOINT_HINGE:
+    S.w = m3_mulv(X->R, v3_load(hf_model_jnt_axis(m) + 3 * j));
+    break;
+  case HF_JOINT_BALL:
+    S.w = m3_col(X->R, k);
+    break;
   default: // free: translations along the world's axes, rotations about the body's
     if (k < 3) {
       S.v = v3(k == 0, k == 1, k == 2);
@@ -71,18 +82,23 @@ static hfiInertia reference_inertia(const hfModel* m, int b, const hfPose* X) {
 
 void hfi_reference_composites(const hfModel* m, const hfPose* X_WB, hfiInertia* composite) {
   for (int b = 0; b < m->nbody; ++b) composite[b] = reference_inertia(m, b, &X_WB[b]);
-  for (int b = m->nbody - 1; b > 0; --b) inertia_add(&composite[hf_model_body_parent(m)[b]], &composite[b]);
+  for (int b = m->nbody - 1; b > 0; --b)
+    inertia_add(&composite[hf_model_body_parent(m)[b]], &composite[b]);
 }
 
-static hfStatus derive_dof_masses(hfModel* m, const hfPose* X_WB, hfiInertia* composite, hfError* error) {
+static hfStatus derive_dof_masses(hfModel* m, const hfPose* X_WB, hfiInertia* composite,
+                                  hfError* error) {
   hfi_reference_composites(m, X_WB, composite);
   for (int i = 0; i < m->nv; ++i) {
     int b = hf_model_dof_body(m)[i];
     hfMotion S = hfi_reference_axis(m, i, X_WB);
     double value = fo_dot(inertia_mul(&composite[b], S), S) + hf_model_dof_armature(m)[i];
     if (!(value > 1e-15))
-      return hfi_refuse(error, HF_ERROR_MODEL, "body \"%s\": joint \"%s\" moves no inertia; give the body mass or the joint armature",
-                        hf_model_name(m, HF_OBJECT_BODY, b), hf_model_name(m, HF_OBJECT_JOINT, hf_model_dof_jnt(m)[i]));
+      return hfi_refuse(
+          error, HF_ERROR_MODEL,
+          "body \"%s\": joint \"%s\" moves no inertia; give the body mass or the joint armature",
+          hf_model_name(m, HF_OBJECT_BODY, b),
+          hf_model_name(m, HF_OBJECT_JOINT, hf_model_dof_jnt(m)[i]));
     hfi_set_dof_M0(m)[i] = value;
   }
   return HF_OK;
@@ -97,7 +113,8 @@ hfStatus hfi_derive(hfModel* m, hfError* error) {
   hfPose* X_WB = malloc(sizeof *X_WB * (size_t)m->nbody);
   hfiInertia* composite = malloc(sizeof *composite * (size_t)m->nbody);
   hfStatus status = HF_OK;
-  if (!X_WB || !composite) status = hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+  if (!X_WB || !composite)
+    status = hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
   else {
     hfi_reference_poses(m, X_WB);
     status = derive_dof_masses(m, X_WB, composite, error);

@@ -8,46 +8,90 @@
 #include <string.h>
 
 // Every index field and the half-open range its values must lie in (-1 allowed everywhere).
-typedef struct IndexRule { hfModelField field; int64_t limit; } IndexRule;
+typedef struct IndexRule {
+  hfModelField field;
+  int64_t limit;
+} IndexRule;
 
 static hfStatus check_indices(const hfModel* m, hfError* error) {
-  const IndexRule rules[] = {
-      {HF_FIELD_body_parent, m->nbody}, {HF_FIELD_body_jntadr, m->njnt}, {HF_FIELD_body_dofadr, m->nv},
-      {HF_FIELD_body_geomadr, m->ngeom}, {HF_FIELD_body_tree, m->ntree}, {HF_FIELD_body_root, m->nbody},
-      {HF_FIELD_body_weld, m->nbody}, {HF_FIELD_body_lastdof, m->nv}, {HF_FIELD_body_mocap, m->nmocap},
-      {HF_FIELD_body_subtreeend, (int64_t)m->nbody + 1}, {HF_FIELD_tree_body, m->nbody}, {HF_FIELD_tree_dofadr, m->nv},
-      {HF_FIELD_jnt_type, 4}, {HF_FIELD_jnt_body, m->nbody}, {HF_FIELD_jnt_qposadr, m->nq}, {HF_FIELD_jnt_dofadr, m->nv},
-      {HF_FIELD_dof_body, m->nbody}, {HF_FIELD_dof_jnt, m->njnt}, {HF_FIELD_dof_parent, m->nv}, {HF_FIELD_dof_tree, m->ntree},
-      {HF_FIELD_dof_Madr, m->nM}, {HF_FIELD_M_col, m->nv}, {HF_FIELD_geom_type, HF_GEOM_MESH + 1}, {HF_FIELD_geom_body, m->nbody},
-      {HF_FIELD_geom_mesh, m->nmesh}, {HF_FIELD_mesh_vertadr, m->nhullvert}, {HF_FIELD_mesh_faceadr, m->nhullface},
-      {HF_FIELD_mesh_facevertadr, m->nhullfacevert}, {HF_FIELD_mesh_edgeadr, m->nhulledge}, {HF_FIELD_site_body, m->nbody},
-      {HF_FIELD_tendon_adr, m->nwrap}, {HF_FIELD_wrap_jnt, m->njnt}, {HF_FIELD_pair_geom, m->ngeom},
-      {HF_FIELD_exclude_body, m->nbody}, {HF_FIELD_actuator_actadr, m->na}, {HF_FIELD_actuator_signal, m->nsignal},
-      {HF_FIELD_signal_adr, m->nsignaldata}, {HF_FIELD_sensor_adr, m->nsensordata}, {HF_FIELD_mocap_body, m->nbody},
-      {HF_FIELD_body_name, m->nnames}, {HF_FIELD_jnt_name, m->nnames}, {HF_FIELD_geom_name, m->nnames}, {HF_FIELD_site_name, m->nnames},
-      {HF_FIELD_mesh_name, m->nnames}, {HF_FIELD_tendon_name, m->nnames}, {HF_FIELD_eq_name, m->nnames}, {HF_FIELD_actuator_name, m->nnames},
-      {HF_FIELD_sensor_name, m->nnames}, {HF_FIELD_key_name, m->nnames}, {HF_FIELD_pair_name, m->nnames}};
+  const IndexRule rules[] = {{HF_FIELD_body_parent, m->nbody},
+                             {HF_FIELD_body_jntadr, m->njnt},
+                             {HF_FIELD_body_dofadr, m->nv},
+                             {HF_FIELD_body_geomadr, m->ngeom},
+                             {HF_FIELD_body_tree, m->ntree},
+                             {HF_FIELD_body_root, m->nbody},
+                             {HF_FIELD_body_weld, m->nbody},
+                             {HF_FIELD_body_lastdof, m->nv},
+                             {HF_FIELD_body_mocap, m->nmocap},
+                             {HF_FIELD_body_subtreeend, (int64_t)m->nbody + 1},
+                             {HF_FIELD_tree_body, m->nbody},
+                             {HF_FIELD_tree_dofadr, m->nv},
+                             {HF_FIELD_jnt_type, 4},
+                             {HF_FIELD_jnt_body, m->nbody},
+                             {HF_FIELD_jnt_qposadr, m->nq},
+                             {HF_FIELD_jnt_dofadr, m->nv},
+                             {HF_FIELD_dof_body, m->nbody},
+                             {HF_FIELD_dof_jnt, m->njnt},
+                             {HF_FIELD_dof_parent, m->nv},
+                             {HF_FIELD_dof_tree, m->ntree},
+                             {HF_FIELD_dof_Madr, m->nM},
+                             {HF_FIELD_M_col, m->nv},
+                             {HF_FIELD_geom_type, HF_GEOM_MESH + 1},
+                             {HF_FIELD_geom_body, m->nbody},
+                             {HF_FIELD_geom_mesh, m->nmesh},
+                             {HF_FIELD_mesh_vertadr, m->nhullvert},
+                             {HF_FIELD_mesh_faceadr, m->nhullface},
+                             {HF_FIELD_mesh_facevertadr, m->nhullfacevert},
+                             {HF_FIELD_mesh_edgeadr, m->nhulledge},
+                             {HF_FIELD_site_body, m->nbody},
+                             {HF_FIELD_tendon_adr, m->nwrap},
+                             {HF_FIELD_wrap_jnt, m->njnt},
+                             {HF_FIELD_pair_geom, m->ngeom},
+                             {HF_FIELD_exclude_body, m->nbody},
+                             {HF_FIELD_actuator_actadr, m->na},
+                             {HF_FIELD_actuator_signal, m->nsignal},
+                             {HF_FIELD_signal_adr, m->nsignaldata},
+                             {HF_FIELD_sensor_adr, m->nsensordata},
+                             {HF_FIELD_mocap_body, m->nbody},
+                             {HF_FIELD_body_name, m->nnames},
+                             {HF_FIELD_jnt_name, m->nnames},
+                             {HF_FIELD_geom_name, m->nnames},
+                             {HF_FIELD_site_name, m->nnames},
+                             {HF_FIELD_mesh_name, m->nnames},
+                             {HF_FIELD_tendon_name, m->nnames},
+                             {HF_FIELD_eq_name, m->nnames},
+                             {HF_FIELD_actuator_name, m->nnames},
+                             {HF_FIELD_sensor_name, m->nnames},
+                             {HF_FIELD_key_name, m->nnames},
+                             {HF_FIELD_pair_name, m->nnames}};
   for (size_t r = 0; r < sizeof rules / sizeof *rules; ++r) {
     const int32_t* x = (const int32_t*)((uintptr_t)m + (uintptr_t)m->offset[rules[r].field]);
     size_t n = hfi_field_bytes(m, rules[r].field) / sizeof *x;
     for (size_t i = 0; i < n; ++i)
       if (x[i] < -1 || x[i] >= rules[r].limit)
-        return hfi_refuse(error, HF_ERROR_MODEL, "model block: %s[%zu] = %d is out of range", hf_model_field_info(m, rules[r].field).name, i, x[i]);
+        return hfi_refuse(error, HF_ERROR_MODEL, "model block: %s[%zu] = %d is out of range",
+                          hf_model_field_info(m, rules[r].field).name, i, x[i]);
   }
-  if (m->nnames && hf_model_names(m)[m->nnames - 1] != 0) return hfi_refuse(error, HF_ERROR_MODEL, "model block: names are not terminated");
+  if (m->nnames && hf_model_names(m)[m->nnames - 1] != 0)
+    return hfi_refuse(error, HF_ERROR_MODEL, "model block: names are not terminated");
   return HF_OK;
 }
 
 static int is_object(const hfModel* m, int kind, int id) {
-  return kind > HF_OBJECT_NONE && kind < HF_OBJECT_KINDS && id >= 0 && id < hf_model_object_count(m, (hfObjectKind)kind);
+  return kind > HF_OBJECT_NONE && kind < HF_OBJECT_KINDS && id >= 0 &&
+         id < hf_model_object_count(m, (hfObjectKind)kind);
 }
 
 static int sensor_is_sound(const hfModel* m, int i) {
-  int type = hf_model_sensor_type(m)[i], kind = hf_model_sensor_objkind(m)[i], ref = hf_model_sensor_refkind(m)[i], id = hf_model_sensor_obj(m)[i];
+  int type = hf_model_sensor_type(m)[i], kind = hf_model_sensor_objkind(m)[i],
+      ref = hf_model_sensor_refkind(m)[i], id = hf_model_sensor_obj(m)[i];
   if (type < 0 || type > HF_SENSOR_CONTACT || !hfi_sensor_accepts(type, kind)) return 0;
   if (kind != HF_OBJECT_NONE && !is_object(m, kind, id)) return 0;
-  if (kind == HF_OBJECT_JOINT && !hfi_sensor_accepts_joint(type, hf_model_jnt_type(m)[id])) return 0;
-  if (ref != HF_OBJECT_NONE && (!hfi_sensor_accepts(type, ref) || !is_object(m, ref, hf_model_sensor_ref(m)[i]))) return 0;
+  if (kind == HF_OBJECT_JOINT && !hfi_sensor_accepts_joint(type, hf_model_jnt_type(m)[id]))
+    return 0;
+  if (ref != HF_OBJECT_NONE &&
+      (!hfi_sensor_accepts(type, ref) || !is_object(m, ref, hf_model_sensor_ref(m)[i])))
+    return 0;
   int dim = hf_model_sensor_dim(m)[i], adr = hf_model_sensor_adr(m)[i];
   return dim == hfi_sensor_dim(type) && adr >= 0 && adr <= m->nsensordata - dim;
 }
@@ -55,41 +99,63 @@ static int sensor_is_sound(const hfModel* m, int i) {
 static int actuator_is_sound(const hfModel* m, int i) {
   static const int kinds[] = {HF_OBJECT_JOINT, HF_OBJECT_JOINT, HF_OBJECT_TENDON, HF_OBJECT_SITE};
   int type = hf_model_actuator_trntype(m)[i], ref = hf_model_actuator_trnid(m)[2 * i + 1];
-  if (type < 0 || type > HF_TRANSMISSION_SITE || !is_object(m, kinds[type], hf_model_actuator_trnid(m)[2 * i])) return 0;
+  if (type < 0 || type > HF_TRANSMISSION_SITE ||
+      !is_object(m, kinds[type], hf_model_actuator_trnid(m)[2 * i]))
+    return 0;
   return ref < 0 || is_object(m, HF_OBJECT_SITE, ref);
 }
 
 static int equality_is_sound(const hfModel* m, int i) {
   int type = hf_model_eq_type(m)[i], kind = hf_model_eq_objkind(m)[i], two = hf_model_eq_obj2(m)[i];
   int attaches = type == HF_EQUALITY_CONNECT || type == HF_EQUALITY_WELD;
-  if (type < 0 || type > HF_EQUALITY_TENDON || !is_object(m, kind, hf_model_eq_obj1(m)[i])) return 0;
-  if (attaches) return (kind == HF_OBJECT_BODY || kind == HF_OBJECT_SITE) && is_object(m, kind, two);
-  return kind == (type == HF_EQUALITY_JOINT ? HF_OBJECT_JOINT : HF_OBJECT_TENDON) && (two < 0 || is_object(m, kind, two));
+  if (type < 0 || type > HF_EQUALITY_TENDON || !is_object(m, kind, hf_model_eq_obj1(m)[i]))
+    return 0;
+  if (attaches)
+    return (kind == HF_OBJECT_BODY || kind == HF_OBJECT_SITE) && is_object(m, kind, two);
+  return kind == (type == HF_EQUALITY_JOINT ? HF_OBJECT_JOINT : HF_OBJECT_TENDON) &&
+         (two < 0 || is_object(m, kind, two));
 }
 
-static int spans(const int32_t* adr, const int32_t* num, int i, int total) { return num[i] >= 0 && adr[i] >= 0 && adr[i] <= total - num[i]; }
+static int spans(const int32_t* adr, const int32_t* num, int i, int total) {
+  return num[i] >= 0 && adr[i] >= 0 && adr[i] <= total - num[i];
+}
 
 // Objects that others name by kind and id, and runs of entries.
 static hfStatus check_references(const hfModel* m, hfError* error) {
-  for (int i = 0; i < m->nsensor; ++i) if (!sensor_is_sound(m, i)) return hfi_refuse(error, HF_ERROR_MODEL, "model block: sensor %d names nothing it can measure", i);
-  for (int i = 0; i < m->nu; ++i) if (!actuator_is_sound(m, i)) return hfi_refuse(error, HF_ERROR_MODEL, "model block: actuator %d acts on nothing", i);
-  for (int i = 0; i < m->neq; ++i) if (!equality_is_sound(m, i)) return hfi_refuse(error, HF_ERROR_MODEL, "model block: equality %d connects nothing", i);
+  for (int i = 0; i < m->nsensor; ++i)
+    if (!sensor_is_sound(m, i))
+      return hfi_refuse(error, HF_ERROR_MODEL,
+                        "model block: sensor %d names nothing it can measure", i);
+  for (int i = 0; i < m->nu; ++i)
+    if (!actuator_is_sound(m, i))
+      return hfi_refuse(error, HF_ERROR_MODEL, "model block: actuator %d acts on nothing", i);
+  for (int i = 0; i < m->neq; ++i)
+    if (!equality_is_sound(m, i))
+      return hfi_refuse(error, HF_ERROR_MODEL, "model block: equality %d connects nothing", i);
   for (int i = 0; i < m->ntendon; ++i)
-    if (!spans(hf_model_tendon_adr(m), hf_model_tendon_num(m), i, m->nwrap)) return hfi_refuse(error, HF_ERROR_MODEL, "model block: tendon %d is out of range", i);
+    if (!spans(hf_model_tendon_adr(m), hf_model_tendon_num(m), i, m->nwrap))
+      return hfi_refuse(error, HF_ERROR_MODEL, "model block: tendon %d is out of range", i);
   for (int i = 0; i < m->nsignal; ++i)
-    if (!spans(hf_model_signal_adr(m), hf_model_signal_num(m), i, m->nsignaldata)) return hfi_refuse(error, HF_ERROR_MODEL, "model block: signal %d is out of range", i);
+    if (!spans(hf_model_signal_adr(m), hf_model_signal_num(m), i, m->nsignaldata))
+      return hfi_refuse(error, HF_ERROR_MODEL, "model block: signal %d is out of range", i);
   return HF_OK;
 }
 
 hfStatus hf_model_validate(const hfModel* m, size_t size, hfError* error) {
-  if (size < sizeof *m || memcmp(m->magic, "HFMODEL", 8) != 0) return hfi_refuse(error, HF_ERROR_MODEL, "not a model block");
-  if (m->version != HFI_MODEL_VERSION) return hfi_refuse(error, HF_ERROR_MODEL, "model block of version %u, this library reads %d", m->version, HFI_MODEL_VERSION);
+  if (size < sizeof *m || memcmp(m->magic, "HFMODEL", 8) != 0)
+    return hfi_refuse(error, HF_ERROR_MODEL, "not a model block");
+  if (m->version != HFI_MODEL_VERSION)
+    return hfi_refuse(error, HF_ERROR_MODEL, "model block of version %u, this library reads %d",
+                      m->version, HFI_MODEL_VERSION);
   hfModel expected = *m;
-#define X(name) if (m->name < 0 || m->name > (1 << 28)) return hfi_refuse(error, HF_ERROR_MODEL, "model block: " #name " = %d", m->name);
+#define X(name)                                                                                    \
+  if (m->name < 0 || m->name > (1 << 28))                                                          \
+    return hfi_refuse(error, HF_ERROR_MODEL, "model block: " #name " = %d", m->name);
   HF_MODEL_COUNTS(X)
 #undef X
   hfi_layout(&expected);
-  if (expected.size != m->size || m->size > size || memcmp(expected.offset, m->offset, sizeof m->offset) != 0)
+  if (expected.size != m->size || m->size > size ||
+      memcmp(expected.offset, m->offset, sizeof m->offset) != 0)
     return hfi_refuse(error, HF_ERROR_MODEL, "model block: sizes or offsets do not fit its counts");
   hfStatus status = check_indices(m, error);
   return status == HF_OK ? check_references(m, error) : status;
@@ -108,16 +174,22 @@ hfStatus hf_model_open(hfModel** model, const char* path, hfError* error) {
   if (!file) return hfi_refuse(error, HF_ERROR_FILE, "%s: cannot be opened", path);
   hfModel header, *m = NULL;
   hfStatus status = HF_OK;
-  if (fread(&header, sizeof header, 1, file) != 1 || memcmp(header.magic, "HFMODEL", 8) != 0 || header.size < sizeof header || header.size > (1ull << 36))
+  if (fread(&header, sizeof header, 1, file) != 1 || memcmp(header.magic, "HFMODEL", 8) != 0 ||
+      header.size < sizeof header || header.size > (1ull << 36))
     status = hfi_refuse(error, HF_ERROR_PARSE, "%s: not a model file", path);
-  else if (!(m = aligned_alloc(64, (size_t)(header.size + 63) / 64 * 64))) status = hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+  else if (!(m = aligned_alloc(64, (size_t)(header.size + 63) / 64 * 64)))
+    status = hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
   else {
     *m = header;
-    if (fread((char*)m + sizeof header, (size_t)header.size - sizeof header, 1, file) != 1) status = hfi_refuse(error, HF_ERROR_PARSE, "%s: cut short", path);
-    else status = hf_model_validate(m, (size_t)header.size, error);
+    if (fread((char*)m + sizeof header, (size_t)header.size - sizeof header, 1, file) != 1)
+      status = hfi_refuse(error, HF_ERROR_PARSE, "%s: cut short", path);
+    else
+      status = hf_model_validate(m, (size_t)header.size, error);
   }
   fclose(file);
-  if (status == HF_OK) *model = m;
-  else free(m);
+  if (status == HF_OK)
+    *model = m;
+  else
+    free(m);
   return status;
 }

@@ -14,12 +14,21 @@
 
 static size_t name_bytes(const char* name) { return name ? strlen(name) + 1 : 0; }
 
-#define SUM_NAMES(list, member)                                                                        \
-  for (int i = 0; i < b->list.count; ++i) h->nnames += (int32_t)name_bytes(b->list.data[i] member.name)
+#define SUM_NAMES(list, member)                                                                    \
+  for (int i = 0; i < b->list.count; ++i)                                                          \
+  h->nnames += (int32_t)name_bytes(b->list.data[i] member.name)
 
 static void count_names(const hfBuilder* b, hfModel* h) {
-  SUM_NAMES(body, ); SUM_NAMES(joint, ); SUM_NAMES(geom, ); SUM_NAMES(site, ); SUM_NAMES(mesh, .def);
-  SUM_NAMES(tendon, ); SUM_NAMES(equality, ); SUM_NAMES(actuator, ); SUM_NAMES(sensor, ); SUM_NAMES(key, );
+  SUM_NAMES(body, );
+  SUM_NAMES(joint, );
+  SUM_NAMES(geom, );
+  SUM_NAMES(site, );
+  SUM_NAMES(mesh, .def);
+  SUM_NAMES(tendon, );
+  SUM_NAMES(equality, );
+  SUM_NAMES(actuator, );
+  SUM_NAMES(sensor, );
+  SUM_NAMES(key, );
   SUM_NAMES(pair, );
 }
 
@@ -46,13 +55,17 @@ static void count_topology(const hfBuilder* b, const hfiOrder* o, int* dofs_abov
 
 static void count_rest(const hfBuilder* b, hfModel* h) {
   hf_builder_sizes(b, &h->nq, &h->nv, &h->na, &h->nu, &h->nmocap);
-  h->nbody = b->body.count, h->njnt = b->joint.count, h->ngeom = b->geom.count, h->nsite = b->site.count;
-  h->nmesh = b->mesh.count, h->ntendon = b->tendon.count, h->neq = b->equality.count, h->npair = b->pair.count;
+  h->nbody = b->body.count, h->njnt = b->joint.count, h->ngeom = b->geom.count,
+  h->nsite = b->site.count;
+  h->nmesh = b->mesh.count, h->ntendon = b->tendon.count, h->neq = b->equality.count,
+  h->npair = b->pair.count;
   h->nexclude = b->exclude.count, h->nkey = b->key.count, h->nsensor = b->sensor.count;
   for (int i = 0; i < b->tendon.count; ++i) h->nwrap += b->tendon.data[i].count;
-  for (int i = 0; i < b->sensor.count; ++i) h->nsensordata += hfi_sensor_dim(b->sensor.data[i].type);
+  for (int i = 0; i < b->sensor.count; ++i)
+    h->nsensordata += hfi_sensor_dim(b->sensor.data[i].type);
   for (int i = 0; i < b->actuator.count; ++i)
-    if (b->actuator.data[i].signal != HF_SIGNAL_NONE) h->nsignal++, h->nsignaldata += b->actuator.data[i].signal_count;
+    if (b->actuator.data[i].signal != HF_SIGNAL_NONE)
+      h->nsignal++, h->nsignaldata += b->actuator.data[i].signal_count;
 }
 
 // ---- names ---------------------------------------------------------------------------------------
@@ -71,17 +84,28 @@ static void fill_names(const hfiFinish* f) {
   hfModel* m = f->m;
   const hfiOrder* o = &f->order;
   int32_t used = 0;
-  for (int i = 0; i < m->nbody; ++i) hfi_set_body_name(m)[i] = store_name(m, &used, b->body.data[o->body_of[i]].name);
-  for (int i = 0; i < m->njnt; ++i) hfi_set_jnt_name(m)[i] = store_name(m, &used, b->joint.data[o->joint_of[i]].name);
-  for (int i = 0; i < m->ngeom; ++i) hfi_set_geom_name(m)[i] = store_name(m, &used, b->geom.data[o->geom_of[i]].name);
-  for (int i = 0; i < m->nsite; ++i) hfi_set_site_name(m)[i] = store_name(m, &used, b->site.data[o->site_of[i]].name);
-  for (int i = 0; i < m->nmesh; ++i) hfi_set_mesh_name(m)[i] = store_name(m, &used, b->mesh.data[i].def.name);
-  for (int i = 0; i < m->ntendon; ++i) hfi_set_tendon_name(m)[i] = store_name(m, &used, b->tendon.data[i].name);
-  for (int i = 0; i < m->neq; ++i) hfi_set_eq_name(m)[i] = store_name(m, &used, b->equality.data[i].name);
-  for (int i = 0; i < m->nu; ++i) hfi_set_actuator_name(m)[i] = store_name(m, &used, b->actuator.data[i].name);
-  for (int i = 0; i < m->nsensor; ++i) hfi_set_sensor_name(m)[i] = store_name(m, &used, b->sensor.data[i].name);
-  for (int i = 0; i < m->nkey; ++i) hfi_set_key_name(m)[i] = store_name(m, &used, b->key.data[i].name);
-  for (int i = 0; i < m->npair; ++i) hfi_set_pair_name(m)[i] = store_name(m, &used, b->pair.data[i].name);
+  for (int i = 0; i < m->nbody; ++i)
+    hfi_set_body_name(m)[i] = store_name(m, &used, b->body.data[o->body_of[i]].name);
+  for (int i = 0; i < m->njnt; ++i)
+    hfi_set_jnt_name(m)[i] = store_name(m, &used, b->joint.data[o->joint_of[i]].name);
+  for (int i = 0; i < m->ngeom; ++i)
+    hfi_set_geom_name(m)[i] = store_name(m, &used, b->geom.data[o->geom_of[i]].name);
+  for (int i = 0; i < m->nsite; ++i)
+    hfi_set_site_name(m)[i] = store_name(m, &used, b->site.data[o->site_of[i]].name);
+  for (int i = 0; i < m->nmesh; ++i)
+    hfi_set_mesh_name(m)[i] = store_name(m, &used, b->mesh.data[i].def.name);
+  for (int i = 0; i < m->ntendon; ++i)
+    hfi_set_tendon_name(m)[i] = store_name(m, &used, b->tendon.data[i].name);
+  for (int i = 0; i < m->neq; ++i)
+    hfi_set_eq_name(m)[i] = store_name(m, &used, b->equality.data[i].name);
+  for (int i = 0; i < m->nu; ++i)
+    hfi_set_actuator_name(m)[i] = store_name(m, &used, b->actuator.data[i].name);
+  for (int i = 0; i < m->nsensor; ++i)
+    hfi_set_sensor_name(m)[i] = store_name(m, &used, b->sensor.data[i].name);
+  for (int i = 0; i < m->nkey; ++i)
+    hfi_set_key_name(m)[i] = store_name(m, &used, b->key.data[i].name);
+  for (int i = 0; i < m->npair; ++i)
+    hfi_set_pair_name(m)[i] = store_name(m, &used, b->pair.data[i].name);
 }
 
 // ---- the whole -----------------------------------------------------------------------------------
@@ -117,8 +141,10 @@ hfStatus hf_builder_finish(hfBuilder* b, hfModel** model, hfError* error) {
     f.m = hfi_model_allocate(&header);
   }
   status = f.m ? fill_sections(&f, error) : hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
-  if (status == HF_OK) *model = f.m;
-  else hf_model_free(f.m);
+  if (status == HF_OK)
+    *model = f.m;
+  else
+    hf_model_free(f.m);
   free(dofs_above);
   free(f.mesh_mass);
   hfi_order_release(&f.order);

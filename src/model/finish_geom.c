@@ -12,16 +12,21 @@
 
 static void store_hull(hfModel* m, int i, const hfiHullData* h, hfVec3 centre) {
   int v = hf_model_mesh_vertadr(m)[i], fa = hf_model_mesh_faceadr(m)[i];
-  for (int k = 0; k < h->nvert; ++k) v3_store(hfi_set_hull_vert(m) + 3 * (v + k), v3_sub(v3_load(h->vert + 3 * k), centre));
+  for (int k = 0; k < h->nvert; ++k)
+    v3_store(hfi_set_hull_vert(m) + 3 * (v + k), v3_sub(v3_load(h->vert + 3 * k), centre));
   for (int k = 0; k < h->nface; ++k) {
     double* plane = hfi_set_hull_faceplane(m) + 4 * (fa + k);
     memcpy(plane, h->face_plane + 4 * k, 4 * sizeof *plane);
     plane[3] -= v3_dot(v3_load(plane), centre);
   }
-  memcpy(hfi_set_hull_facestart(m) + fa + i, h->face_start, sizeof *h->face_start * (size_t)(h->nface + 1));
-  memcpy(hfi_set_hull_edgestart(m) + v + i, h->edge_start, sizeof *h->edge_start * (size_t)(h->nvert + 1));
-  memcpy(hfi_set_hull_facevert(m) + hf_model_mesh_facevertadr(m)[i], h->face_vert, sizeof *h->face_vert * (size_t)h->face_start[h->nface]);
-  memcpy(hfi_set_hull_edgevert(m) + hf_model_mesh_edgeadr(m)[i], h->edge_vert, sizeof *h->edge_vert * (size_t)h->edge_start[h->nvert]);
+  memcpy(hfi_set_hull_facestart(m) + fa + i, h->face_start,
+         sizeof *h->face_start * (size_t)(h->nface + 1));
+  memcpy(hfi_set_hull_edgestart(m) + v + i, h->edge_start,
+         sizeof *h->edge_start * (size_t)(h->nvert + 1));
+  memcpy(hfi_set_hull_facevert(m) + hf_model_mesh_facevertadr(m)[i], h->face_vert,
+         sizeof *h->face_vert * (size_t)h->face_start[h->nface]);
+  memcpy(hfi_set_hull_edgevert(m) + hf_model_mesh_edgeadr(m)[i], h->edge_vert,
+         sizeof *h->edge_vert * (size_t)h->edge_start[h->nvert]);
 }
 
 hfStatus hfi_finish_meshes(hfiFinish* f, hfError* error) {
@@ -36,7 +41,8 @@ hfStatus hfi_finish_meshes(hfiFinish* f, hfError* error) {
     hfi_set_mesh_faceadr(m)[i] = face, hfi_set_mesh_facenum(m)[i] = h->nface;
     hfi_set_mesh_facevertadr(m)[i] = facevert, hfi_set_mesh_edgeadr(m)[i] = edge;
     store_hull(m, i, h, f->mesh_mass[i].com);
-    vert += h->nvert, face += h->nface, facevert += h->face_start[h->nface], edge += h->edge_start[h->nvert];
+    vert += h->nvert, face += h->nface, facevert += h->face_start[h->nface],
+        edge += h->edge_start[h->nvert];
   }
   return HF_OK;
 }
@@ -48,10 +54,17 @@ hfStatus hfi_finish_meshes(hfiFinish* f, hfError* error) {
 static void set_fitted_size(hfGeomDef* d, hfVec3 s, int contain) {
   double round = contain ? max2(s.x, s.y) : 0.5 * (s.x + s.y), cap = contain ? round : 0.5 * round;
   switch (d->type) {
-  case HF_GEOM_SPHERE: d->size[0] = contain ? max2(round, s.z) : (s.x + s.y + s.z) / 3; break;
-  case HF_GEOM_CAPSULE: d->size[0] = round, d->size[1] = max2(s.z - cap, 0); break;
-  case HF_GEOM_CYLINDER: d->size[0] = round, d->size[1] = s.z; break;
-  default: v3_store(d->size, s);
+  case HF_GEOM_SPHERE:
+    d->size[0] = contain ? max2(round, s.z) : (s.x + s.y + s.z) / 3;
+    break;
+  case HF_GEOM_CAPSULE:
+    d->size[0] = round, d->size[1] = max2(s.z - cap, 0);
+    break;
+  case HF_GEOM_CYLINDER:
+    d->size[0] = round, d->size[1] = s.z;
+    break;
+  default:
+    v3_store(d->size, s);
   }
 }
 
@@ -78,25 +91,33 @@ static hfGeomDef placed_geom(const hfiFinish* f, int id) {
     hfVec3 centre = m3_mulv(R, v3_scale(0.5, v3_add(lo, hi)));
     v3_store(d.pos, v3_add(v3_load(f->b->geom.data[id].pos), q_rotate(q, centre)));
     set_fitted_size(&d, v3_scale(0.5, v3_sub(hi, lo)), 1);
-  } else set_fitted_size(&d, hfi_inertia_box(mass->mass, moment), 0);
+  } else
+    set_fitted_size(&d, hfi_inertia_box(mass->mass, moment), 0);
   return d;
 }
 
 static double bounding_radius(const hfModel* m, const hfGeomDef* d) {
   const double* s = d->size;
   switch (d->type) {
-  case HF_GEOM_SPHERE: return s[0];
-  case HF_GEOM_CAPSULE: return s[0] + s[1];
-  case HF_GEOM_CYLINDER: return sqrt(s[0] * s[0] + s[1] * s[1]);
-  case HF_GEOM_ELLIPSOID: return max2(s[0], max2(s[1], s[2]));
-  case HF_GEOM_BOX: return v3_norm(v3_load(s));
+  case HF_GEOM_SPHERE:
+    return s[0];
+  case HF_GEOM_CAPSULE:
+    return s[0] + s[1];
+  case HF_GEOM_CYLINDER:
+    return sqrt(s[0] * s[0] + s[1] * s[1]);
+  case HF_GEOM_ELLIPSOID:
+    return max2(s[0], max2(s[1], s[2]));
+  case HF_GEOM_BOX:
+    return v3_norm(v3_load(s));
   case HF_GEOM_MESH: {
     double r = 0;
     const double* v = hf_model_hull_vert(m) + 3 * hf_model_mesh_vertadr(m)[d->mesh];
-    for (int k = 0; k < hf_model_mesh_vertnum(m)[d->mesh]; ++k) r = max2(r, v3_norm(v3_load(v + 3 * k)));
+    for (int k = 0; k < hf_model_mesh_vertnum(m)[d->mesh]; ++k)
+      r = max2(r, v3_norm(v3_load(v + 3 * k)));
     return r;
   }
-  default: return 0;
+  default:
+    return 0;
   }
 }
 
@@ -134,11 +155,14 @@ static void fill_pair(hfiFinish* f, int i) {
   int g1 = f->order.new_geom[d->geom1], g2 = f->order.new_geom[d->geom2];
   hfi_set_pair_geom(m)[2 * i] = g1, hfi_set_pair_geom(m)[2 * i + 1] = g2;
   const int32_t* condim = hf_model_geom_condim(m);
-  hfi_set_pair_condim(m)[i] = d->condim > 0 ? d->condim : condim[g1] > condim[g2] ? condim[g1] : condim[g2];
+  hfi_set_pair_condim(m)[i] = d->condim > 0             ? d->condim
+                              : condim[g1] > condim[g2] ? condim[g1]
+                                                        : condim[g2];
   static const int group[5] = {0, 0, 1, 2, 2};
   for (int k = 0; k < 5; ++k) {
     const double* mu = hf_model_geom_friction(m);
-    hfi_set_pair_friction(m)[5 * i + k] = d->friction[k] >= 0 ? d->friction[k] : max2(mu[3 * g1 + group[k]], mu[3 * g2 + group[k]]);
+    hfi_set_pair_friction(m)[5 * i + k] =
+        d->friction[k] >= 0 ? d->friction[k] : max2(mu[3 * g1 + group[k]], mu[3 * g2 + group[k]]);
   }
   const double *margin = hf_model_geom_margin(m), *gap = hf_model_geom_gap(m);
   hfi_set_pair_margin(m)[i] = d->margin >= 0 ? d->margin : max2(margin[g1], margin[g2]);
@@ -166,7 +190,8 @@ void hfi_finish_geoms(hfiFinish* f) {
   }
   for (int i = 0; i < m->npair; ++i) fill_pair(f, i);
   for (int i = 0; i < m->nexclude; ++i)
-    for (int k = 0; k < 2; ++k) hfi_set_exclude_body(m)[2 * i + k] = f->order.new_body[f->b->exclude.data[i].body[k]];
+    for (int k = 0; k < 2; ++k)
+      hfi_set_exclude_body(m)[2 * i + k] = f->order.new_body[f->b->exclude.data[i].body[k]];
 }
 
 // ---- inertias ------------------------------------------------------------------------------------
@@ -178,7 +203,9 @@ static hfiMass infer_mass(const hfiFinish* f, int body) {
   for (int k = 0; k < hf_model_body_geomnum(m)[body]; ++k) {
     int id = f->order.geom_of[hf_model_body_geomadr(m)[body] + k];
     const hfGeomDef* written = &f->b->geom.data[id];
-    if (written->type == HF_GEOM_PLANE || written->group < f->b->config.inertia_group_min || written->group > f->b->config.inertia_group_max) continue;
+    if (written->type == HF_GEOM_PLANE || written->group < f->b->config.inertia_group_min ||
+        written->group > f->b->config.inertia_group_max)
+      continue;
     hfGeomDef d = written->type == HF_GEOM_MESH ? *written : placed_geom(f, id);
     hfiMass one = hfi_geom_mass(&d, d.type == HF_GEOM_MESH ? &f->mesh_mass[d.mesh] : NULL);
     total = hfi_mass_add(&total, &one);
@@ -195,12 +222,14 @@ static hfStatus repair_mass(const hfiFinish* f, const hfBodyDef* d, hfiMass* mas
   eigen3(mass->I, moment, &R);
   int changed = 0;
   for (int i = 0; i < 3; ++i)
-    if (c->bound_inertia > 0 && moment[i] < c->bound_inertia) moment[i] = c->bound_inertia, changed = 1;
+    if (c->bound_inertia > 0 && moment[i] < c->bound_inertia)
+      moment[i] = c->bound_inertia, changed = 1;
   // relative slack for rounding in files written with few digits
   if (moment[1] + moment[2] < moment[0] * (1 - 1e-6)) {
     if (!c->balance_inertia)
       return hfi_refuse_def(error, d->where, HF_OBJECT_BODY, d->name,
-                            "principal moments %g %g %g violate A + B >= C", moment[0], moment[1], moment[2]);
+                            "principal moments %g %g %g violate A + B >= C", moment[0], moment[1],
+                            moment[2]);
     moment[0] = moment[1] = moment[2] = (moment[0] + moment[1] + moment[2]) / 3;
     changed = 1;
   }

@@ -42,7 +42,9 @@ static void fill_tendon(hfiFinish* f, int i, int at) {
 static hfPose object_pose(const hfModel* m, const hfPose* X_WB, int kind, int id) {
   if (id < 0) return pose_identity();
   if (kind != HF_OBJECT_SITE) return X_WB[id];
-  return pose_mul(X_WB[hf_model_site_body(m)[id]], pose_from(v3_load(hf_model_site_pos(m) + 3 * id), q_load(hf_model_site_quat(m) + 4 * id)));
+  return pose_mul(
+      X_WB[hf_model_site_body(m)[id]],
+      pose_from(v3_load(hf_model_site_pos(m) + 3 * id), q_load(hf_model_site_quat(m) + 4 * id)));
 }
 
 // connect: the anchor given in object 1, then where object 2 has it at qpos0; on sites both are zero.
@@ -70,8 +72,11 @@ static void fill_weld(const hfEqualityDef* d, double* data, hfPose X_W1, hfPose 
 static void fill_equality(hfiFinish* f, int i, const hfPose* X_WB) {
   hfModel* m = f->m;
   const hfEqualityDef* d = &f->b->equality.data[i];
-  int kind = d->type == HF_EQUALITY_JOINT ? HF_OBJECT_JOINT : d->type == HF_EQUALITY_TENDON ? HF_OBJECT_TENDON : d->objkind;
-  int obj1 = hfi_order_map(&f->order, kind, d->obj1), obj2 = hfi_order_map(&f->order, kind, d->obj2);
+  int kind = d->type == HF_EQUALITY_JOINT    ? HF_OBJECT_JOINT
+             : d->type == HF_EQUALITY_TENDON ? HF_OBJECT_TENDON
+                                             : d->objkind;
+  int obj1 = hfi_order_map(&f->order, kind, d->obj1),
+      obj2 = hfi_order_map(&f->order, kind, d->obj2);
   // a connect or weld without a second body is to the world
   if (obj2 < 0 && kind == HF_OBJECT_BODY) obj2 = 0;
   hfi_set_eq_type(m)[i] = d->type;
@@ -85,7 +90,8 @@ static void fill_equality(hfiFinish* f, int i, const hfPose* X_WB) {
   if (d->type == HF_EQUALITY_CONNECT || d->type == HF_EQUALITY_WELD) {
     hfPose X_W1 = object_pose(m, X_WB, kind, obj1), X_W2 = object_pose(m, X_WB, kind, obj2);
     (d->type == HF_EQUALITY_CONNECT ? fill_connect : fill_weld)(d, data, X_W1, X_W2);
-  } else memcpy(data, d->data, 5 * sizeof *data);
+  } else
+    memcpy(data, d->data, 5 * sizeof *data);
 }
 
 hfStatus hfi_finish_references(hfiFinish* f, hfError* error) {
@@ -145,7 +151,8 @@ static void fill_moment(const hfModel* m, int i, double* row) {
       row[hf_model_jnt_dofadr(m)[hf_model_wrap_jnt(m)[w]]] += gear[0] * hf_model_wrap_coef(m)[w];
     }
   else if (type != HF_TRANSMISSION_SITE)
-    for (int k = 0; k < hfi_joint_nv(hf_model_jnt_type(m)[id]); ++k) row[hf_model_jnt_dofadr(m)[id] + k] = gear[k];
+    for (int k = 0; k < hfi_joint_nv(hf_model_jnt_type(m)[id]); ++k)
+      row[hf_model_jnt_dofadr(m)[id] + k] = gear[k];
 }
 
 // kv = 2 zeta sqrt(kp I), I the inertia that the actuator meets at qpos0.
@@ -156,7 +163,8 @@ static hfStatus fit_servo_damping(hfModel* m, int i, double zeta, hfError* error
   hfStatus status = hfi_reference_compliance(m, row, &compliance, error);
   free(row);
   double kp = hf_model_actuator_gainprm(m)[3 * i];
-  hfi_set_actuator_biasprm(m)[3 * i + 2] = compliance > 0 ? -2 * zeta * sqrt(max2(0, kp / compliance)) : 0;
+  hfi_set_actuator_biasprm(m)[3 * i + 2] =
+      compliance > 0 ? -2 * zeta * sqrt(max2(0, kp / compliance)) : 0;
   return status;
 }
 
@@ -166,7 +174,8 @@ static double length_at_reference(const hfModel* m, int i) {
   if (type == HF_TRANSMISSION_TENDON) {
     for (int k = 0; k < hf_model_tendon_num(m)[id]; ++k) {
       int w = hf_model_tendon_adr(m)[id] + k;
-      length += hf_model_wrap_coef(m)[w] * hf_model_qpos0(m)[hf_model_jnt_qposadr(m)[hf_model_wrap_jnt(m)[w]]];
+      length += hf_model_wrap_coef(m)[w] *
+                hf_model_qpos0(m)[hf_model_jnt_qposadr(m)[hf_model_wrap_jnt(m)[w]]];
     }
   } else if (type != HF_TRANSMISSION_SITE && hf_model_jnt_type(m)[id] >= HF_JOINT_SLIDE)
     length = hf_model_qpos0(m)[hf_model_jnt_qposadr(m)[id]];
@@ -176,7 +185,9 @@ static double length_at_reference(const hfModel* m, int i) {
 static hfStatus fill_actuator(hfiFinish* f, int i, int* nact, hfError* error) {
   hfModel* m = f->m;
   const hfActuatorDef* d = &f->b->actuator.data[i];
-  int kind = d->trntype == HF_TRANSMISSION_TENDON ? HF_OBJECT_TENDON : d->trntype == HF_TRANSMISSION_SITE ? HF_OBJECT_SITE : HF_OBJECT_JOINT;
+  int kind = d->trntype == HF_TRANSMISSION_TENDON ? HF_OBJECT_TENDON
+             : d->trntype == HF_TRANSMISSION_SITE ? HF_OBJECT_SITE
+                                                  : HF_OBJECT_JOINT;
   hfi_set_actuator_trntype(m)[i] = d->trntype;
   hfi_set_actuator_trnid(m)[2 * i] = hfi_order_map(&f->order, kind, d->trnid[0]);
   hfi_set_actuator_trnid(m)[2 * i + 1] = hfi_order_map(&f->order, HF_OBJECT_SITE, d->trnid[1]);
@@ -212,7 +223,8 @@ hfStatus hfi_finish_actuators(hfiFinish* f, hfError* error) {
     hfi_set_signal_type(m)[nsignal] = d->signal;
     hfi_set_signal_adr(m)[nsignal] = data;
     hfi_set_signal_num(m)[nsignal++] = d->signal_count;
-    memcpy(hfi_set_signal_data(m) + data, d->signal_data, sizeof *d->signal_data * (size_t)d->signal_count);
+    memcpy(hfi_set_signal_data(m) + data, d->signal_data,
+           sizeof *d->signal_data * (size_t)d->signal_count);
     data += d->signal_count;
   }
   return HF_OK;
@@ -221,23 +233,30 @@ hfStatus hfi_finish_actuators(hfiFinish* f, hfError* error) {
 // ---- sensors and keyframes -----------------------------------------------------------------------
 
 // Values that are never negative are clamped to [0, cutoff].
-static int sensor_is_positive(int type) { return type == HF_SENSOR_TOUCH || type == HF_SENSOR_ENERGY_KINETIC || type == HF_SENSOR_CLOCK; }
+static int sensor_is_positive(int type) {
+  return type == HF_SENSOR_TOUCH || type == HF_SENSOR_ENERGY_KINETIC || type == HF_SENSOR_CLOCK;
+}
 
 static void copy_or_zero(double* to, const double* from, int n) {
-  if (from) memcpy(to, from, sizeof *to * (size_t)n);
-  else memset(to, 0, sizeof *to * (size_t)n);
+  if (from)
+    memcpy(to, from, sizeof *to * (size_t)n);
+  else
+    memset(to, 0, sizeof *to * (size_t)n);
 }
 
 static void fill_key(hfModel* m, int i, const hfKeyDef* d) {
   hfi_set_key_time(m)[i] = d->time;
-  copy_or_zero(hfi_set_key_qpos(m) + (size_t)i * (size_t)m->nq, d->qpos ? d->qpos : hf_model_qpos0(m), m->nq);
+  copy_or_zero(hfi_set_key_qpos(m) + (size_t)i * (size_t)m->nq,
+               d->qpos ? d->qpos : hf_model_qpos0(m), m->nq);
   copy_or_zero(hfi_set_key_qvel(m) + (size_t)i * (size_t)m->nv, d->qvel, m->nv);
   copy_or_zero(hfi_set_key_act(m) + (size_t)i * (size_t)m->na, d->act, m->na);
   copy_or_zero(hfi_set_key_ctrl(m) + (size_t)i * (size_t)m->nu, d->ctrl, m->nu);
   for (int k = 0; k < m->nmocap; ++k) {
     int b = hf_model_mocap_body(m)[k];
-    memcpy(hfi_set_key_mpos(m) + 3 * (i * m->nmocap + k), d->mpos ? d->mpos + 3 * k : hf_model_body_pos(m) + 3 * b, 3 * sizeof(double));
-    memcpy(hfi_set_key_mquat(m) + 4 * (i * m->nmocap + k), d->mquat ? d->mquat + 4 * k : hf_model_body_quat(m) + 4 * b, 4 * sizeof(double));
+    memcpy(hfi_set_key_mpos(m) + 3 * (i * m->nmocap + k),
+           d->mpos ? d->mpos + 3 * k : hf_model_body_pos(m) + 3 * b, 3 * sizeof(double));
+    memcpy(hfi_set_key_mquat(m) + 4 * (i * m->nmocap + k),
+           d->mquat ? d->mquat + 4 * k : hf_model_body_quat(m) + 4 * b, 4 * sizeof(double));
   }
 }
 

@@ -15,8 +15,11 @@ static void fill_reference(hfModel* m, const hfJointDef* d, int j, int qadr) {
     memcpy(q0 + 3, hf_model_body_quat(m) + 4 * b, 4 * sizeof *q0);
     memcpy(qs, q0, 7 * sizeof *q0);
     break;
-  case HF_JOINT_BALL: q0[0] = qs[0] = 1; break;
-  default: q0[0] = d->ref, qs[0] = d->springref;
+  case HF_JOINT_BALL:
+    q0[0] = qs[0] = 1;
+    break;
+  default:
+    q0[0] = d->ref, qs[0] = d->springref;
   }
 }
 
@@ -58,7 +61,8 @@ void hfi_finish_joints(hfiFinish* f) {
   for (int j = 0; j < m->njnt; ++j) {
     const hfJointDef* d = &f->b->joint.data[f->order.joint_of[j]];
     int body = f->order.new_body[d->body];
-    if (hfi_set_body_jntnum(m)[body]++ == 0) hfi_set_body_jntadr(m)[body] = j, hfi_set_body_dofadr(m)[body] = vadr;
+    if (hfi_set_body_jntnum(m)[body]++ == 0)
+      hfi_set_body_jntadr(m)[body] = j, hfi_set_body_dofadr(m)[body] = vadr;
     fill_joint(m, d, j, body, qadr, vadr);
     hfi_set_body_dofnum(m)[body] += hfi_joint_nv(d->type);
     qadr += hfi_joint_nq(d->type);
@@ -78,7 +82,8 @@ static void link_body(hfModel* m, const hfBodyDef* d, int b, int parent, int* nm
   int moves = hf_model_body_dofnum(m)[b] > 0;
   hfi_set_body_root(m)[b] = b == 0 || parent == 0 ? b : hf_model_body_root(m)[parent];
   hfi_set_body_weld(m)[b] = b == 0 || moves || d->mocap ? b : hf_model_body_weld(m)[parent];
-  int last = b ? hf_model_body_lastdof(m)[parent] : -1, tree = b ? hf_model_body_tree(m)[parent] : -1;
+  int last = b ? hf_model_body_lastdof(m)[parent] : -1,
+      tree = b ? hf_model_body_tree(m)[parent] : -1;
   if (moves && tree < 0) {
     tree = (*ntree)++;
     hfi_set_tree_body(m)[tree] = b;
@@ -101,7 +106,8 @@ static void fill_sparsity(hfModel* m) {
   for (int i = 0; i < m->nv; ++i) {
     hfi_set_dof_Madr(m)[i] = at;
     int depth = hf_model_dof_depth(m)[i];
-    for (int k = depth, j = i; k >= 0; --k, j = hf_model_dof_parent(m)[j]) hfi_set_M_col(m)[at + k] = j;
+    for (int k = depth, j = i; k >= 0; --k, j = hf_model_dof_parent(m)[j])
+      hfi_set_M_col(m)[at + k] = j;
     at += depth + 1;
   }
 }

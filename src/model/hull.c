@@ -13,7 +13,9 @@
 
 static const double kCoplanar = 1e-7;
 
-typedef struct Edge { int32_t from, to, tri; } Edge;
+typedef struct Edge {
+  int32_t from, to, tri;
+} Edge;
 
 typedef struct Work {
   int32_t ntri, nvert;
@@ -24,7 +26,7 @@ typedef struct Work {
   Edge* edge;      // (3 ntri) sorted by (from, to)
   int32_t* member; // (ntri) triangles of the face being traced, the seed first
   int32_t nmember;
-  int32_t* next;   // (nvert) next vertex around the face being traced
+  int32_t* next; // (nvert) next vertex around the face being traced
 } Work;
 
 static int compare_edges(const void* a, const void* b) {
@@ -48,7 +50,8 @@ static hfVec3 area_vector(const hfiHullData* h, const int32_t* t) {
 }
 
 // Drops vertices that no triangle uses; returns the diameter of the bounding box.
-static double compact_vertices(hfiHullData* h, Work* w, int32_t nvert, const double* vert, const int32_t* tri, int32_t* renamed) {
+static double compact_vertices(hfiHullData* h, Work* w, int32_t nvert, const double* vert,
+                               const int32_t* tri, int32_t* renamed) {
   hfVec3 lo = v3(INFINITY, INFINITY, INFINITY), hi = v3_neg(lo);
   for (int32_t i = 0; i < nvert; ++i) renamed[i] = -1;
   for (int32_t i = 0; i < 3 * w->ntri; ++i) {
@@ -92,7 +95,8 @@ static void grow_face(const hfiHullData* h, Work* w, int32_t seed, int32_t face,
       int32_t other = find_edge(w, t[(k + 1) % 3], t[k]);
       if (other < 0 || w->face[other] >= 0) continue;
       int flat = 1;
-      for (int c = 0; c < 3; ++c) flat = flat && fabs(v3_dot(n, v3_sub(vertex(h, w->tri[3 * other + c]), p))) <= tol;
+      for (int c = 0; c < 3; ++c)
+        flat = flat && fabs(v3_dot(n, v3_sub(vertex(h, w->tri[3 * other + c]), p))) <= tol;
       // a sliver may lie in the plane and face away
       if (!flat || v3_dot(n, area_vector(h, w->tri + 3 * other)) < 0) continue;
       w->face[other] = face;
@@ -106,7 +110,8 @@ static int trace_face(hfiHullData* h, Work* w, int32_t face) {
   int32_t count = 0, start = -1;
   for (int32_t i = 0; i < w->nmember; ++i)
     for (int k = 0; k < 3; ++k) {
-      int32_t t = w->member[i], from = w->tri[3 * t + k], to = w->tri[3 * t + (k + 1) % 3], other = find_edge(w, to, from);
+      int32_t t = w->member[i], from = w->tri[3 * t + k], to = w->tri[3 * t + (k + 1) % 3],
+              other = find_edge(w, to, from);
       if (w->face[other] == face) continue;
       if (w->next[from] >= 0) return 0;
       w->next[from] = to;
@@ -138,7 +143,8 @@ static int trace_face(hfiHullData* h, Work* w, int32_t face) {
 // 1 if vertex k of face f lies on the straight line between its neighbours.
 static int is_straight(const hfiHullData* h, int32_t f, int32_t k, double tol) {
   int32_t begin = h->face_start[f], end = h->face_start[f + 1];
-  hfVec3 a = vertex(h, h->face_vert[k > begin ? k - 1 : end - 1]), b = vertex(h, h->face_vert[k + 1 < end ? k + 1 : begin]);
+  hfVec3 a = vertex(h, h->face_vert[k > begin ? k - 1 : end - 1]),
+         b = vertex(h, h->face_vert[k + 1 < end ? k + 1 : begin]);
   hfVec3 ab = v3_sub(b, a), ax = v3_sub(vertex(h, h->face_vert[k]), a);
   return v3_norm(v3_cross(ab, ax)) <= tol * v3_norm(ab) && v3_dot(ab, ax) > 0;
 }
@@ -179,7 +185,8 @@ static void link_edges(hfiHullData* h, const Work* w) {
   for (int32_t i = 0; i < h->nvert; ++i) h->edge_start[i + 1] += h->edge_start[i];
 }
 
-static hfStatus check_surface(const hfiHullData* h, const Work* w, double diameter, hfError* error) {
+static hfStatus check_surface(const hfiHullData* h, const Work* w, double diameter,
+                              hfError* error) {
   double volume = 0;
   for (int32_t t = 0; t < w->ntri; ++t) {
     volume += v3_dot(vertex(h, w->tri[3 * t]), area_vector(h, w->tri + 3 * t)) / 3;
@@ -187,7 +194,8 @@ static hfStatus check_surface(const hfiHullData* h, const Work* w, double diamet
       if (find_edge(w, w->tri[3 * t + (k + 1) % 3], w->tri[3 * t + k]) < 0)
         return hfi_refuse(error, HF_ERROR_MODEL, "convex hull: the surface is open");
   }
-  if (!(volume > 1e-12 * diameter * diameter * diameter)) return hfi_refuse(error, HF_ERROR_MODEL, "convex hull: the surface is flat or inside out");
+  if (!(volume > 1e-12 * diameter * diameter * diameter))
+    return hfi_refuse(error, HF_ERROR_MODEL, "convex hull: the surface is flat or inside out");
   return HF_OK;
 }
 
@@ -217,7 +225,8 @@ static hfStatus build_faces(hfiHullData* h, Work* w, double diameter, hfError* e
   return HF_OK;
 }
 
-hfStatus hfi_hull_build(hfiHullData* hull, int32_t nvert, const double* vert, int32_t ntri, const int32_t* tri, hfError* error) {
+hfStatus hfi_hull_build(hfiHullData* hull, int32_t nvert, const double* vert, int32_t ntri,
+                        const int32_t* tri, hfError* error) {
   hfiHullData h = {0};
   size_t nt = (size_t)ntri, nv = (size_t)nvert;
   h.vert = malloc(sizeof *h.vert * 3 * nv);
@@ -226,10 +235,19 @@ hfStatus hfi_hull_build(hfiHullData* hull, int32_t nvert, const double* vert, in
   h.face_plane = malloc(sizeof *h.face_plane * 4 * nt);
   h.edge_start = malloc(sizeof *h.edge_start * (nv + 1));
   h.edge_vert = malloc(sizeof *h.edge_vert * 3 * nt);
-  Work w = {ntri, nvert, malloc(sizeof *w.tri * 3 * nt), malloc(sizeof *w.area * nt), malloc(sizeof *w.order * nt),
-            malloc(sizeof *w.face * nt), malloc(sizeof *w.edge * 3 * nt), malloc(sizeof *w.member * nt), 0, malloc(sizeof *w.next * nv)};
+  Work w = {ntri,
+            nvert,
+            malloc(sizeof *w.tri * 3 * nt),
+            malloc(sizeof *w.area * nt),
+            malloc(sizeof *w.order * nt),
+            malloc(sizeof *w.face * nt),
+            malloc(sizeof *w.edge * 3 * nt),
+            malloc(sizeof *w.member * nt),
+            0,
+            malloc(sizeof *w.next * nv)};
   hfStatus status = HF_OK;
-  if (!h.vert || !h.face_start || !h.face_vert || !h.face_plane || !h.edge_start || !h.edge_vert || !w.tri || !w.area || !w.order || !w.face || !w.edge || !w.member || !w.next)
+  if (!h.vert || !h.face_start || !h.face_vert || !h.face_plane || !h.edge_start || !h.edge_vert ||
+      !w.tri || !w.area || !w.order || !w.face || !w.edge || !w.member || !w.next)
     status = hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
   if (status == HF_OK) {
     double diameter = compact_vertices(&h, &w, nvert, vert, tri, w.next);
@@ -237,13 +255,16 @@ hfStatus hfi_hull_build(hfiHullData* hull, int32_t nvert, const double* vert, in
   }
   void* scratch[] = {w.tri, w.area, w.order, w.face, w.edge, w.member, w.next};
   for (size_t i = 0; i < sizeof scratch / sizeof *scratch; ++i) free(scratch[i]);
-  if (status == HF_OK) *hull = h;
-  else hfi_hull_release(&h);
+  if (status == HF_OK)
+    *hull = h;
+  else
+    hfi_hull_release(&h);
   return status;
 }
 
 void hfi_hull_release(hfiHullData* h) {
-  void* arrays[] = {h->vert, h->face_start, h->face_vert, h->face_plane, h->edge_start, h->edge_vert};
+  void* arrays[] = {h->vert,       h->face_start, h->face_vert,
+                    h->face_plane, h->edge_start, h->edge_vert};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) free(arrays[i]);
   memset(h, 0, sizeof *h);
 }

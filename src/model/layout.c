@@ -8,19 +8,28 @@ enum { ALIGN = 64 };
 
 static size_t align_up(size_t n) { return (n + ALIGN - 1) / ALIGN * ALIGN; }
 
-typedef struct Extent { int64_t rows, columns; size_t width; } Extent;
+typedef struct Extent {
+  int64_t rows, columns;
+  size_t width;
+} Extent;
 
 // rows and columns of the table are expressions in the counts, which are local variables here.
 static Extent field_extent(const hfModel* m, hfModelField field) {
-#define X(name) const int64_t name = m->name; (void)name;
+#define X(name)                                                                                    \
+  const int64_t name = m->name;                                                                    \
+  (void)name;
   HF_MODEL_COUNTS(X)
 #undef X
   switch (field) {
-#define X(type, name, rows_, columns_, overlay)                                                        \
-  case HF_FIELD_##name: { Extent e = {rows_, columns_, sizeof(type)}; return e; }
+#define X(type, name, rows_, columns_, overlay)                                                    \
+  case HF_FIELD_##name: {                                                                          \
+    Extent e = {rows_, columns_, sizeof(type)};                                                    \
+    return e;                                                                                      \
+  }
     HF_MODEL_FIELDS(X)
 #undef X
-  case HF_MODEL_FIELD_COUNT: break;
+  case HF_MODEL_FIELD_COUNT:
+    break;
   }
   Extent none = {0, 0, 0};
   return none;
@@ -55,7 +64,10 @@ hfModel* hfi_model_allocate(const hfModel* header) {
 void hf_model_free(hfModel* model) { free(model); }
 
 hfFieldInfo hf_model_field_info(const hfModel* model, hfModelField field) {
-  static const struct { const char *name, *type; int overlay; } table[] = {
+  static const struct {
+    const char *name, *type;
+    int overlay;
+  } table[] = {
 #define X(type, name, rows, columns, overlay) {#name, #type, overlay},
       HF_MODEL_FIELDS(X)
 #undef X
@@ -72,6 +84,7 @@ int hf_model_field_find(const char* name) {
       HF_MODEL_FIELDS(X)
 #undef X
   };
-  for (int f = 0; f < HF_MODEL_FIELD_COUNT; ++f) if (strcmp(names[f], name) == 0) return f;
+  for (int f = 0; f < HF_MODEL_FIELD_COUNT; ++f)
+    if (strcmp(names[f], name) == 0) return f;
   return -1;
 }

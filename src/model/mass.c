@@ -20,8 +20,15 @@ static void add_outer(double* P, double w, hfVec3 a) {
   P[3] += w * a.x * a.y, P[4] += w * a.x * a.z, P[5] += w * a.y * a.z;
 }
 
-typedef struct Surface { int ntri; const int32_t* tri; const double* vert; int mode; } Surface;
-typedef struct Triangle { hfVec3 a, b, c, cross; } Triangle;
+typedef struct Surface {
+  int ntri;
+  const int32_t* tri;
+  const double* vert;
+  int mode;
+} Surface;
+typedef struct Triangle {
+  hfVec3 a, b, c, cross;
+} Triangle;
 
 static Triangle get_triangle(const Surface* s, int i, hfVec3 origin) {
   const int32_t* t = s->tri + 3 * i;
@@ -92,16 +99,19 @@ static void shell_moments(const Surface* s, hfiMass* out) {
 
 hfStatus hfi_mesh_mass(const hfMeshDef* mesh, hfiMass* out, hfError* error) {
   Surface s = {mesh->ntri, mesh->tri, mesh->vert, mesh->inertia};
-  if (mesh->inertia == HF_MESH_INERTIA_CONVEX || mesh->ntri == 0) s.ntri = mesh->nhulltri, s.tri = mesh->hulltri;
+  if (mesh->inertia == HF_MESH_INERTIA_CONVEX || mesh->ntri == 0)
+    s.ntri = mesh->nhulltri, s.tri = mesh->hulltri;
   double area;
   hfVec3 centre = surface_centre(&s, &area);
   hfiMass m = {area, centre, {0}};
-  if (s.mode == HF_MESH_INERTIA_SHELL) shell_moments(&s, &m);
+  if (s.mode == HF_MESH_INERTIA_SHELL)
+    shell_moments(&s, &m);
   else {
     double volume = volume_centre(&s, centre, &m.com);
     if (!(volume > 1e-14 * area * sqrt(area)))
       return hfi_refuse_def(error, mesh->where, HF_OBJECT_MESH, mesh->name,
-                            "volume %g is not positive: the surface is open, flat or inside out", volume);
+                            "volume %g is not positive: the surface is open, flat or inside out",
+                            volume);
     volume_moments(&s, &m);
   }
   *out = m;
@@ -120,8 +130,12 @@ static double solid_primitive(const hfGeomDef* g, double* I) {
   const double* s = g->size;
   double r = s[0], l = 2 * s[1];
   switch (g->type) {
-  case HF_GEOM_SPHERE: set_axial(I, 0.4 * r * r, 0.4 * r * r); return 4.0 / 3 * HFI_PI * r * r * r;
-  case HF_GEOM_CYLINDER: set_axial(I, r * r / 4 + l * l / 12, r * r / 2); return HFI_PI * r * r * l;
+  case HF_GEOM_SPHERE:
+    set_axial(I, 0.4 * r * r, 0.4 * r * r);
+    return 4.0 / 3 * HFI_PI * r * r * r;
+  case HF_GEOM_CYLINDER:
+    set_axial(I, r * r / 4 + l * l / 12, r * r / 2);
+    return HFI_PI * r * r * l;
   case HF_GEOM_CAPSULE: {
     // cylinder part and two half balls, whose centres of mass are 3r/8 beyond the cylinder's ends
     double v = capsule_volume(r, l), mc = HFI_PI * r * r * l / v, ms = 1 - mc;
@@ -135,15 +149,17 @@ static double solid_primitive(const hfGeomDef* g, double* I) {
   case HF_GEOM_BOX:
     for (int i = 0; i < 3; ++i) I[i] = (sqr(s[(i + 1) % 3]) + sqr(s[(i + 2) % 3])) / 3;
     return 8 * s[0] * s[1] * s[2];
-  default: return 0;
+  default:
+    return 0;
   }
 }
 
 // Unit-mass inertia of a box's surface: three pairs of faces, each a plate.
 static double box_shell(const double* s, double* I) {
   double area[3], total = 0;
-  for (int k = 0; k < 3; ++k) total += area[k] = 8 * s[(k + 1) % 3] * s[(k + 2) % 3]; // both faces normal to k
-  double P[3] = {0, 0, 0};                                                            // int x_i^2
+  for (int k = 0; k < 3; ++k)
+    total += area[k] = 8 * s[(k + 1) % 3] * s[(k + 2) % 3]; // both faces normal to k
+  double P[3] = {0, 0, 0};                                  // int x_i^2
   for (int k = 0; k < 3; ++k)
     for (int i = 0; i < 3; ++i) P[i] += area[k] / total * (i == k ? sqr(s[i]) : sqr(s[i]) / 3);
   for (int i = 0; i < 3; ++i) I[i] = P[(i + 1) % 3] + P[(i + 2) % 3];
@@ -159,7 +175,8 @@ static double ellipsoid_shell(const double* s, double* I) {
       double th = HFI_PI * (i + 0.5) / N, ph = 2 * HFI_PI * (j + 0.5) / N;
       hfVec3 u = v3(sin(th) * cos(ph), sin(th) * sin(ph), cos(th));
       double x[3] = {s[0] * u.x, s[1] * u.y, s[2] * u.z};
-      double da = sin(th) * sqrt(sqr(s[1] * s[2] * u.x) + sqr(s[0] * s[2] * u.y) + sqr(s[0] * s[1] * u.z));
+      double da =
+          sin(th) * sqrt(sqr(s[1] * s[2] * u.x) + sqr(s[0] * s[2] * u.y) + sqr(s[0] * s[1] * u.z));
       total += da;
       for (int k = 0; k < 3; ++k) P[k] += da * x[k] * x[k];
     }
@@ -170,22 +187,30 @@ static double ellipsoid_shell(const double* s, double* I) {
 static double shell_primitive(const hfGeomDef* g, double* I) {
   double r = g->size[0], l = 2 * g->size[1];
   switch (g->type) {
-  case HF_GEOM_SPHERE: set_axial(I, 2.0 / 3 * r * r, 2.0 / 3 * r * r); return 4 * HFI_PI * r * r;
+  case HF_GEOM_SPHERE:
+    set_axial(I, 2.0 / 3 * r * r, 2.0 / 3 * r * r);
+    return 4 * HFI_PI * r * r;
   case HF_GEOM_CYLINDER: {
-    double side = 2 * HFI_PI * r * l, caps = 2 * HFI_PI * r * r, total = side + caps, ms = side / total, mc = caps / total;
-    set_axial(I, ms * (r * r / 2 + l * l / 12) + mc * (r * r / 4 + l * l / 4), ms * r * r + mc * r * r / 2);
+    double side = 2 * HFI_PI * r * l, caps = 2 * HFI_PI * r * r, total = side + caps,
+           ms = side / total, mc = caps / total;
+    set_axial(I, ms * (r * r / 2 + l * l / 12) + mc * (r * r / 4 + l * l / 4),
+              ms * r * r + mc * r * r / 2);
     return total;
   }
   case HF_GEOM_CAPSULE: {
     // half spheres: centre of mass r/2 beyond the ends
-    double side = 2 * HFI_PI * r * l, ball = 4 * HFI_PI * r * r, total = side + ball, ms = side / total, mb = ball / total;
+    double side = 2 * HFI_PI * r * l, ball = 4 * HFI_PI * r * r, total = side + ball,
+           ms = side / total, mb = ball / total;
     set_axial(I, ms * (r * r / 2 + l * l / 12) + mb * (2.0 / 3 * r * r + r * l / 2 + l * l / 4),
               ms * r * r + mb * 2.0 / 3 * r * r);
     return total;
   }
-  case HF_GEOM_BOX: return box_shell(g->size, I);
-  case HF_GEOM_ELLIPSOID: return ellipsoid_shell(g->size, I);
-  default: return 0;
+  case HF_GEOM_BOX:
+    return box_shell(g->size, I);
+  case HF_GEOM_ELLIPSOID:
+    return ellipsoid_shell(g->size, I);
+  default:
+    return 0;
   }
 }
 
@@ -197,7 +222,8 @@ hfiMass hfi_geom_mass(const hfGeomDef* g, const hfiMass* mesh) {
     measure = mesh->mass;
     for (int i = 0; i < 6; ++i) I[i] = mesh->I[i] / measure;
     m.com = v3_add(m.com, m3_mulv(R, mesh->com));
-  } else measure = g->shell_inertia ? shell_primitive(g, I) : solid_primitive(g, I);
+  } else
+    measure = g->shell_inertia ? shell_primitive(g, I) : solid_primitive(g, I);
   m.mass = g->mass >= 0 ? g->mass : g->density * measure;
   sym3_rotate(R, I, m.I);
   for (int i = 0; i < 6; ++i) m.I[i] *= m.mass;
@@ -217,6 +243,7 @@ hfiMass hfi_mass_add(const hfiMass* a, const hfiMass* b) {
 hfVec3 hfi_inertia_box(double mass, const double* moment) {
   // moment_i = m (s_j^2 + s_k^2)/3
   double half = 1.5 / mass;
-  return v3(sqrt(max2(0, half * (moment[1] + moment[2] - moment[0]))), sqrt(max2(0, half * (moment[0] + moment[2] - moment[1]))),
+  return v3(sqrt(max2(0, half * (moment[1] + moment[2] - moment[0]))),
+            sqrt(max2(0, half * (moment[0] + moment[2] - moment[1]))),
             sqrt(max2(0, half * (moment[0] + moment[1] - moment[2]))));
 }

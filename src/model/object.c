@@ -4,27 +4,50 @@
 
 const char* hf_object_kind_name(hfObjectKind kind) {
   static const char* const names[HF_OBJECT_KINDS] = {
-      "none", "body", "inertial frame", "joint", "geom", "site", "mesh", "tendon",
-      "equality", "actuator", "sensor", "keyframe", "pair"};
+      "none",   "body",     "inertial frame", "joint",  "geom",     "site", "mesh",
+      "tendon", "equality", "actuator",       "sensor", "keyframe", "pair"};
   return kind >= 0 && kind < HF_OBJECT_KINDS ? names[kind] : "unknown";
 }
 
 static const int32_t* name_offsets(const hfModel* m, hfObjectKind kind, int* count) {
   switch (kind) {
   case HF_OBJECT_BODY:
-  case HF_OBJECT_INERTIAL: *count = m->nbody; return hf_model_body_name(m);
-  case HF_OBJECT_JOINT: *count = m->njnt; return hf_model_jnt_name(m);
-  case HF_OBJECT_GEOM: *count = m->ngeom; return hf_model_geom_name(m);
-  case HF_OBJECT_SITE: *count = m->nsite; return hf_model_site_name(m);
-  case HF_OBJECT_MESH: *count = m->nmesh; return hf_model_mesh_name(m);
-  case HF_OBJECT_TENDON: *count = m->ntendon; return hf_model_tendon_name(m);
-  case HF_OBJECT_EQUALITY: *count = m->neq; return hf_model_eq_name(m);
-  case HF_OBJECT_ACTUATOR: *count = m->nu; return hf_model_actuator_name(m);
-  case HF_OBJECT_SENSOR: *count = m->nsensor; return hf_model_sensor_name(m);
-  case HF_OBJECT_KEY: *count = m->nkey; return hf_model_key_name(m);
-  case HF_OBJECT_PAIR: *count = m->npair; return hf_model_pair_name(m);
+  case HF_OBJECT_INERTIAL:
+    *count = m->nbody;
+    return hf_model_body_name(m);
+  case HF_OBJECT_JOINT:
+    *count = m->njnt;
+    return hf_model_jnt_name(m);
+  case HF_OBJECT_GEOM:
+    *count = m->ngeom;
+    return hf_model_geom_name(m);
+  case HF_OBJECT_SITE:
+    *count = m->nsite;
+    return hf_model_site_name(m);
+  case HF_OBJECT_MESH:
+    *count = m->nmesh;
+    return hf_model_mesh_name(m);
+  case HF_OBJECT_TENDON:
+    *count = m->ntendon;
+    return hf_model_tendon_name(m);
+  case HF_OBJECT_EQUALITY:
+    *count = m->neq;
+    return hf_model_eq_name(m);
+  case HF_OBJECT_ACTUATOR:
+    *count = m->nu;
+    return hf_model_actuator_name(m);
+  case HF_OBJECT_SENSOR:
+    *count = m->nsensor;
+    return hf_model_sensor_name(m);
+  case HF_OBJECT_KEY:
+    *count = m->nkey;
+    return hf_model_key_name(m);
+  case HF_OBJECT_PAIR:
+    *count = m->npair;
+    return hf_model_pair_name(m);
   case HF_OBJECT_NONE:
-  case HF_OBJECT_KINDS: break;
+  case HF_OBJECT_KINDS:
+    break;
   }
   *count = 0;
   return NULL;

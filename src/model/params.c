@@ -42,7 +42,9 @@ static hfModel* create_overlay(const hfModel* base) {
   block->size = layout_overlay(block, base);
   for (int f = 0; f < HF_MODEL_FIELD_COUNT; ++f)
     if (is_overlay(f))
-      memcpy((char*)block + block->offset[f], (const void*)((uintptr_t)base + (uintptr_t)base->offset[f]), hfi_field_bytes(base, (hfModelField)f));
+      memcpy((char*)block + block->offset[f],
+             (const void*)((uintptr_t)base + (uintptr_t)base->offset[f]),
+             hfi_field_bytes(base, (hfModelField)f));
   return block;
 }
 
@@ -74,7 +76,9 @@ double* hf_params_field(hfParams* p, hfModelField field) {
 
 static void copy_overlay(hfModel* to, const hfModel* from) {
   for (int f = 0; f < HF_MODEL_FIELD_COUNT; ++f)
-    if (is_overlay(f)) memcpy((char*)to + to->offset[f], (const char*)from + from->offset[f], hfi_field_bytes(from, (hfModelField)f));
+    if (is_overlay(f))
+      memcpy((char*)to + to->offset[f], (const char*)from + from->offset[f],
+             hfi_field_bytes(from, (hfModelField)f));
 }
 
 hfStatus hf_params_update(hfParams* p, hfError* error) {
@@ -83,7 +87,9 @@ hfStatus hf_params_update(hfParams* p, hfError* error) {
     const double* x = (const double*)((const char*)p->trial + p->trial->offset[f]);
     size_t n = hfi_field_bytes(p->trial, (hfModelField)f) / sizeof *x;
     for (size_t i = 0; i < n; ++i)
-      if (x[i] != x[i]) return hfi_refuse(error, HF_ERROR_NONFINITE, "parameter %s[%zu] is not a number", hf_model_field_info(p->trial, (hfModelField)f).name, i);
+      if (x[i] != x[i])
+        return hfi_refuse(error, HF_ERROR_NONFINITE, "parameter %s[%zu] is not a number",
+                          hf_model_field_info(p->trial, (hfModelField)f).name, i);
   }
   hfStatus status = hfi_derive(p->trial, error);
   if (status == HF_OK) copy_overlay(p->block, p->trial);

@@ -3,31 +3,54 @@
 
 int hfi_sensor_dim(int type) {
   switch (type) {
-  case HF_SENSOR_ACCELEROMETER: case HF_SENSOR_VELOCIMETER: case HF_SENSOR_GYRO: case HF_SENSOR_FORCE: case HF_SENSOR_TORQUE:
+  case HF_SENSOR_ACCELEROMETER:
+  case HF_SENSOR_VELOCIMETER:
+  case HF_SENSOR_GYRO:
+  case HF_SENSOR_FORCE:
+  case HF_SENSOR_TORQUE:
   case HF_SENSOR_BALL_ANGVEL:
-  case HF_SENSOR_FRAME_POS: case HF_SENSOR_FRAME_XAXIS: case HF_SENSOR_FRAME_YAXIS: case HF_SENSOR_FRAME_ZAXIS:
-  case HF_SENSOR_FRAME_LINVEL: case HF_SENSOR_FRAME_ANGVEL: case HF_SENSOR_FRAME_LINACC: case HF_SENSOR_FRAME_ANGACC:
-  case HF_SENSOR_SUBTREE_COM: case HF_SENSOR_SUBTREE_LINVEL: case HF_SENSOR_SUBTREE_ANGMOM: return 3;
-  case HF_SENSOR_BALL_QUAT: case HF_SENSOR_FRAME_QUAT: return 4;
-  case HF_SENSOR_CONTACT: return 6; // force and torque
-  default: return 1;
+  case HF_SENSOR_FRAME_POS:
+  case HF_SENSOR_FRAME_XAXIS:
+  case HF_SENSOR_FRAME_YAXIS:
+  case HF_SENSOR_FRAME_ZAXIS:
+  case HF_SENSOR_FRAME_LINVEL:
+  case HF_SENSOR_FRAME_ANGVEL:
+  case HF_SENSOR_FRAME_LINACC:
+  case HF_SENSOR_FRAME_ANGACC:
+  case HF_SENSOR_SUBTREE_COM:
+  case HF_SENSOR_SUBTREE_LINVEL:
+  case HF_SENSOR_SUBTREE_ANGMOM:
+    return 3;
+  case HF_SENSOR_BALL_QUAT:
+  case HF_SENSOR_FRAME_QUAT:
+    return 4;
+  case HF_SENSOR_CONTACT:
+    return 6; // force and torque
+  default:
+    return 1;
   }
 }
 
 int hfi_sensor_accepts(int type, int kind) {
   if (type >= HF_SENSOR_FRAME_POS && type <= HF_SENSOR_FRAME_ANGACC)
-    return kind == HF_OBJECT_BODY || kind == HF_OBJECT_INERTIAL || kind == HF_OBJECT_GEOM || kind == HF_OBJECT_SITE;
-  if (type >= HF_SENSOR_SUBTREE_COM && type <= HF_SENSOR_SUBTREE_ANGMOM) return kind == HF_OBJECT_BODY;
+    return kind == HF_OBJECT_BODY || kind == HF_OBJECT_INERTIAL || kind == HF_OBJECT_GEOM ||
+           kind == HF_OBJECT_SITE;
+  if (type >= HF_SENSOR_SUBTREE_COM && type <= HF_SENSOR_SUBTREE_ANGMOM)
+    return kind == HF_OBJECT_BODY;
   if (type >= HF_SENSOR_CLOCK && type <= HF_SENSOR_ENERGY_KINETIC) return kind == HF_OBJECT_NONE;
-  if (type == HF_SENSOR_CONTACT) return kind == HF_OBJECT_NONE || kind == HF_OBJECT_GEOM || kind == HF_OBJECT_BODY;
+  if (type == HF_SENSOR_CONTACT)
+    return kind == HF_OBJECT_NONE || kind == HF_OBJECT_GEOM || kind == HF_OBJECT_BODY;
   if (type <= HF_SENSOR_TORQUE) return kind == HF_OBJECT_SITE;
   if (type == HF_SENSOR_TENDON_POS || type == HF_SENSOR_TENDON_VEL) return kind == HF_OBJECT_TENDON;
-  if (type >= HF_SENSOR_ACTUATOR_POS && type <= HF_SENSOR_ACTUATOR_FORCE) return kind == HF_OBJECT_ACTUATOR;
+  if (type >= HF_SENSOR_ACTUATOR_POS && type <= HF_SENSOR_ACTUATOR_FORCE)
+    return kind == HF_OBJECT_ACTUATOR;
   return kind == HF_OBJECT_JOINT;
 }
 
 int hfi_sensor_accepts_joint(int type, int joint_type) {
-  if (type == HF_SENSOR_BALL_QUAT || type == HF_SENSOR_BALL_ANGVEL) return joint_type == HF_JOINT_BALL;
-  if (type >= HF_SENSOR_JOINT_LIMIT_POS && type <= HF_SENSOR_JOINT_LIMIT_FORCE) return joint_type != HF_JOINT_FREE;
+  if (type == HF_SENSOR_BALL_QUAT || type == HF_SENSOR_BALL_ANGVEL)
+    return joint_type == HF_JOINT_BALL;
+  if (type >= HF_SENSOR_JOINT_LIMIT_POS && type <= HF_SENSOR_JOINT_LIMIT_FORCE)
+    return joint_type != HF_JOINT_FREE;
   return joint_type == HF_JOINT_SLIDE || joint_type == HF_JOINT_HINGE;
 }

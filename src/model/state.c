@@ -33,7 +33,9 @@ static hfState layout_state(const hfModel* m, int max_memory) {
   return s;
 }
 
-size_t hf_state_size(const hfModel* model, int max_memory) { return (size_t)layout_state(model, max_memory).size; }
+size_t hf_state_size(const hfModel* model, int max_memory) {
+  return (size_t)layout_state(model, max_memory).size;
+}
 
 hfState* hf_state_init(void* memory, const hfModel* model, int max_memory) {
   hfState header = layout_state(model, max_memory);
@@ -45,7 +47,9 @@ hfState* hf_state_init(void* memory, const hfModel* model, int max_memory) {
 }
 
 // Room for as many remembered contacts as crowded scenes have: 8 a geom, at least 64.
-int hf_state_default_memory(const hfModel* model) { return model->ngeom < 8 ? 64 : 8 * model->ngeom; }
+int hf_state_default_memory(const hfModel* model) {
+  return model->ngeom < 8 ? 64 : 8 * model->ngeom;
+}
 
 hfState* hf_state_create(const hfModel* model) {
   int capacity = hf_state_default_memory(model);
@@ -55,12 +59,16 @@ hfState* hf_state_create(const hfModel* model) {
 
 void hf_state_free(hfState* state) { free(state); }
 
-void hf_state_reset(hfState* state, const hfModel* model) { hf_state_init(state, model, state->max_memory); }
+void hf_state_reset(hfState* state, const hfModel* model) {
+  hf_state_init(state, model, state->max_memory);
+}
 
 // ---- keyframes -----------------------------------------------------------------------------------
 
 hfStatus hf_state_set_key(hfState* s, hfInput* input, const hfModel* m, int key, hfError* error) {
-  if (key < 0 || key >= m->nkey) return hfi_refuse(error, HF_ERROR_ARGUMENT, "keyframe %d does not exist: the model has %d", key, m->nkey);
+  if (key < 0 || key >= m->nkey)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "keyframe %d does not exist: the model has %d", key,
+                      m->nkey);
   size_t k = (size_t)key;
   hf_state_reset(s, m);
   s->time = hf_model_key_time(m)[key];
@@ -68,9 +76,14 @@ hfStatus hf_state_set_key(hfState* s, hfInput* input, const hfModel* m, int key,
   memcpy(hf_state_v(s), hf_model_key_qvel(m) + k * (size_t)m->nv, sizeof(double) * (size_t)m->nv);
   memcpy(hf_state_act(s), hf_model_key_act(m) + k * (size_t)m->na, sizeof(double) * (size_t)m->na);
   if (!input) return HF_OK;
-  if (input->ctrl) memcpy(input->ctrl, hf_model_key_ctrl(m) + k * (size_t)m->nu, sizeof(double) * (size_t)m->nu);
-  if (input->mocap_pos) memcpy(input->mocap_pos, hf_model_key_mpos(m) + 3 * k * (size_t)m->nmocap, 3 * sizeof(double) * (size_t)m->nmocap);
-  if (input->mocap_quat) memcpy(input->mocap_quat, hf_model_key_mquat(m) + 4 * k * (size_t)m->nmocap, 4 * sizeof(double) * (size_t)m->nmocap);
+  if (input->ctrl)
+    memcpy(input->ctrl, hf_model_key_ctrl(m) + k * (size_t)m->nu, sizeof(double) * (size_t)m->nu);
+  if (input->mocap_pos)
+    memcpy(input->mocap_pos, hf_model_key_mpos(m) + 3 * k * (size_t)m->nmocap,
+           3 * sizeof(double) * (size_t)m->nmocap);
+  if (input->mocap_quat)
+    memcpy(input->mocap_quat, hf_model_key_mquat(m) + 4 * k * (size_t)m->nmocap,
+           4 * sizeof(double) * (size_t)m->nmocap);
   return HF_OK;
 }
 
@@ -81,15 +94,17 @@ static const char kMagic[8] = "HFSTATE";
 hfStatus hf_state_save(const hfState* s, const char* path, hfError* error) {
   FILE* file = fopen(path, "wb");
   if (!file) return hfi_refuse(error, HF_ERROR_FILE, "%s: cannot be written", path);
-  int good = fwrite(kMagic, sizeof kMagic, 1, file) == 1 && fwrite(s, (size_t)s->size, 1, file) == 1;
+  int good =
+      fwrite(kMagic, sizeof kMagic, 1, file) == 1 && fwrite(s, (size_t)s->size, 1, file) == 1;
   good = fclose(file) == 0 && good;
   return good ? HF_OK : hfi_refuse(error, HF_ERROR_FILE, "%s: write failed (disk full?)", path);
 }
 
 static int same_layout(const hfState* a, const hfState* b) {
-  return a->size == b->size && a->nq == b->nq && a->nv == b->nv && a->na == b->na && a->ndiscrete == b->ndiscrete &&
-         a->max_memory == b->max_memory && a->off_q == b->off_q && a->off_v == b->off_v && a->off_act == b->off_act &&
-         a->off_discrete == b->off_discrete && a->off_memory == b->off_memory;
+  return a->size == b->size && a->nq == b->nq && a->nv == b->nv && a->na == b->na &&
+         a->ndiscrete == b->ndiscrete && a->max_memory == b->max_memory && a->off_q == b->off_q &&
+         a->off_v == b->off_v && a->off_act == b->off_act && a->off_discrete == b->off_discrete &&
+         a->off_memory == b->off_memory;
 }
 
 hfStatus hf_state_restore(hfState* s, const char* path, hfError* error) {
@@ -98,11 +113,15 @@ hfStatus hf_state_restore(hfState* s, const char* path, hfError* error) {
   char magic[sizeof kMagic];
   hfState header, *whole = NULL;
   hfStatus status = HF_OK;
-  if (fread(magic, sizeof magic, 1, file) != 1 || memcmp(magic, kMagic, sizeof magic) != 0 || fread(&header, sizeof header, 1, file) != 1)
+  if (fread(magic, sizeof magic, 1, file) != 1 || memcmp(magic, kMagic, sizeof magic) != 0 ||
+      fread(&header, sizeof header, 1, file) != 1)
     status = hfi_refuse(error, HF_ERROR_PARSE, "%s: not a saved state", path);
   else if (!same_layout(&header, s) || header.nmemory < 0 || header.nmemory > header.max_memory)
-    status = hfi_refuse(error, HF_ERROR_MODEL, "%s: saved for another model (nq %d nv %d, here %d %d)", path, header.nq, header.nv, s->nq, s->nv);
-  else if (!(whole = malloc((size_t)header.size))) status = hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+    status =
+        hfi_refuse(error, HF_ERROR_MODEL, "%s: saved for another model (nq %d nv %d, here %d %d)",
+                   path, header.nq, header.nv, s->nq, s->nv);
+  else if (!(whole = malloc((size_t)header.size)))
+    status = hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
   else if (fread((char*)whole + sizeof header, (size_t)header.size - sizeof header, 1, file) != 1)
     status = hfi_refuse(error, HF_ERROR_PARSE, "%s: cut short", path);
   else {

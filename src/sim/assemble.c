@@ -34,7 +34,8 @@ static hfStepCapacity plan_capacity(const hfModel* m, int max_contacts, const hf
   c.npiece = 2 * max_contacts + other->npiece;
   c.ncol = cols + other->ncol;
   c.njac = dim * cols + other->njac;
-  for (int t = 0; t < m->ntree; ++t) c.max_tree_nv = imax2(c.max_tree_nv, hf_model_tree_dofnum(m)[t]);
+  for (int t = 0; t < m->ntree; ++t)
+    c.max_tree_nv = imax2(c.max_tree_nv, hf_model_tree_dofnum(m)[t]);
   return c;
 }
 
@@ -46,7 +47,8 @@ void hfi_assembly_init(hfiAssembly* a, const hfModel* m, int max_contacts, hfiAr
   hfStepProblem* p = &a->problem;
   const hfStepCapacity* c = &a->capacity;
   size_t entries = 0;
-  for (int t = 0; t < m->ntree; ++t) entries += (size_t)hf_model_tree_dofnum(m)[t] * (size_t)hf_model_tree_dofnum(m)[t];
+  for (int t = 0; t < m->ntree; ++t)
+    entries += (size_t)hf_model_tree_dofnum(m)[t] * (size_t)hf_model_tree_dofnum(m)[t];
   p->tree_start = HFI_TAKE(arena, int32_t, m->ntree + 1);
   p->M_start = HFI_TAKE(arena, int32_t, m->ntree + 1);
   p->M = HFI_TAKE(arena, double, entries);
@@ -133,14 +135,16 @@ double hfi_assembly_row_inverse_mass(const hfiAssembly* a, const hfStepBlock* b,
   double w = 0;
   for (int k = b->piece; k < b->piece + b->npiece; ++k) {
     const hfStepPiece* piece = &p->piece[k];
-    const double *J = p->J + piece->jac + r * piece->ncol, *inverse = a->inverse_mass + p->tree_start[piece->tree];
+    const double *J = p->J + piece->jac + r * piece->ncol,
+                 *inverse = a->inverse_mass + p->tree_start[piece->tree];
     for (int i = 0; i < piece->ncol; ++i) w += J[i] * J[i] * inverse[p->cols[piece->col + i]];
   }
   return w;
 }
 
 // Stiffness and damping of a friction group with inverse mass w; capped for conditioning.
-static int set_group(hfContactLaw* law, int g, double k, double c, double w, double h, double near_rigid) {
+static int set_group(hfContactLaw* law, int g, double k, double c, double w, double h,
+                     double near_rigid) {
   if (!(w > 0)) w = 1e-12;
   if (c < 0) c = 2 * sqrt(k / w);
   double limit = sqr(2 * HFI_PI / near_rigid) / w, scale = min2(1, limit / (h * (h * k + c)));
@@ -153,25 +157,34 @@ static int set_group(hfContactLaw* law, int g, double k, double c, double w, dou
 static double lever(const double* mu, int g) { return mu[0] > 0 ? mu[g] / mu[0] : mu[g]; }
 
 // Stiffness, damping and deformation of the anchored law for group g, whose lever is r.
-static void set_anchor(hfiAssembly* a, hfContactLaw* law, const hfStepBlock* b, const hfiContact* c, int g, double r, double mass, double near_rigid) {
+static void set_anchor(hfiAssembly* a, hfContactLaw* law, const hfStepBlock* b, const hfiContact* c,
+                       int g, double r, double mass, double near_rigid) {
   static const int first_row[3] = {1, 3, 4}, last_row[3] = {2, 3, 5};
   const hfiMaterial* m = &c->material;
-  double w = 0.5 * (hfi_assembly_row_inverse_mass(a, b, first_row[g]) + hfi_assembly_row_inverse_mass(a, b, last_row[g]));
+  double w = 0.5 * (hfi_assembly_row_inverse_mass(a, b, first_row[g]) +
+                    hfi_assembly_row_inverse_mass(a, b, last_row[g]));
   double damping = m->tangential_damping < 0 ? -1 : r * r * m->tangential_damping;
-  a->ncapped += set_group(law, g, max2(r * r, 1e-12) * mass * m->tangential_stiffness, damping, w, a->problem.h, near_rigid);
+  a->ncapped += set_group(law, g, max2(r * r, 1e-12) * mass * m->tangential_stiffness, damping, w,
+                          a->problem.h, near_rigid);
   if (!c->known) return;
   hfVec3 from = g == HF_SLIDING ? c->xi_W : c->twist_W;
-  if (g == HF_TORSION) law->xi0[2] = v3_dot(c->n, from);
-  else law->xi0[first_row[g] - 1] = v3_dot(c->t1, from), law->xi0[last_row[g] - 1] = v3_dot(c->t2, from);
+  if (g == HF_TORSION)
+    law->xi0[2] = v3_dot(c->n, from);
+  else
+    law->xi0[first_row[g] - 1] = v3_dot(c->t1, from),
+                            law->xi0[last_row[g] - 1] = v3_dot(c->t2, from);
 }
 
-static void set_friction(hfiAssembly* a, hfContactLaw* law, const hfStepBlock* b, const hfiContact* c, int friction, double mass, double near_rigid, double static_speed) {
+static void set_friction(hfiAssembly* a, hfContactLaw* law, const hfStepBlock* b,
+                         const hfiContact* c, int friction, double mass, double near_rigid,
+                         double static_speed) {
   const hfiMaterial* m = &c->material;
   law->friction = friction;
   int sliding = c->known && c->slip_speed > static_speed * m->stiction_speed;
   law->mu[0] = sliding ? m->mu_dynamic : m->mu[0], law->mu[1] = m->mu[1], law->mu[2] = m->mu[2];
   int groups = b->dim < 3 ? 0 : b->dim < 4 ? 1 : b->dim < 6 ? 2 : 3;
-  for (int g = groups; g < 3; ++g) law->stiction_speed[g] = m->stiction_speed; // any positive one where the group is not there
+  for (int g = groups; g < 3; ++g)
+    law->stiction_speed[g] = m->stiction_speed; // any positive one where the group is not there
   for (int g = 0; g < groups; ++g) {
     double r = g ? lever(m->mu, g) : 1;
     law->stiction_speed[g] = g && r > 0 ? m->stiction_speed / r : m->stiction_speed;
@@ -179,7 +192,8 @@ static void set_friction(hfiAssembly* a, hfContactLaw* law, const hfStepBlock* b
   }
 }
 
-int hfi_assembly_add_contact(hfiAssembly* a, const hfDynamics* d, const hfiContact* c, int friction, double near_rigid, double static_speed) {
+int hfi_assembly_add_contact(hfiAssembly* a, const hfDynamics* d, const hfiContact* c, int friction,
+                             double near_rigid, double static_speed) {
   hfStepProblem* p = &a->problem;
   assert(p->ncontact < a->max_contact);
   int dim = c->material.condim;
@@ -192,7 +206,9 @@ int hfi_assembly_add_contact(hfiAssembly* a, const hfDynamics* d, const hfiConta
   }
   hfContactLaw* law = &p->contact[p->ncontact++];
   memset(law, 0, sizeof *law);
-  double vn = hfi_assembly_row_velocity(p, b, 0), mass = c->material.from_solref ? 1 / hfi_assembly_row_inverse_mass(a, b, 0) : 1; // MuJoCo's stiffness is for a unit mass
+  double vn = hfi_assembly_row_velocity(p, b, 0),
+         mass = c->material.from_solref ? 1 / hfi_assembly_row_inverse_mass(a, b, 0)
+                                        : 1; // MuJoCo's stiffness is for a unit mass
   law->stiffness = mass * c->material.stiffness;
   law->dissipation = c->material.dissipation;
   law->depth = c->depth;

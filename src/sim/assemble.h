@@ -11,7 +11,7 @@ typedef struct hfiAssembly {
   hfStepCapacity capacity;
   int32_t max_contact;
   double* inverse_mass; // (nv) 1/M_ii
-  int32_t ncapped; // rows whose stiffness was capped for conditioning
+  int32_t ncapped;      // rows whose stiffness was capped for conditioning
 } hfiAssembly;
 
 // Room for max_contacts contacts and all other rows of the model.
@@ -25,6 +25,7 @@ double hfi_assembly_row_velocity(const hfStepProblem* problem, const hfStepBlock
 double hfi_assembly_row_inverse_mass(const hfiAssembly* a, const hfStepBlock* block, int r);
 
 // Appends a contact; friction: hfFrictionLaw. Returns its block, or -1 if it can move nothing.
-int hfi_assembly_add_contact(hfiAssembly* a, const hfDynamics* dynamics, const hfiContact* contact, int friction, double near_rigid, double static_speed);
+int hfi_assembly_add_contact(hfiAssembly* a, const hfDynamics* dynamics, const hfiContact* contact,
+                             int friction, double near_rigid, double static_speed);
 
 #endif

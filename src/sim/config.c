@@ -26,7 +26,8 @@ hfSimConfig hf_sim_config_default(void) {
 
 // ---- names ---------------------------------------------------------------------------------------
 
-static const char* const kMethods[] = {"tamsi", "convex", "mlcp", "rk3", "implicit-euler", "sdirk", "switching", NULL};
+static const char* const kMethods[] = {"tamsi",          "convex", "mlcp",      "rk3",
+                                       "implicit-euler", "sdirk",  "switching", NULL};
 static const char* const kFrictions[] = {"regularised", "smooth", "anchored", "coulomb", NULL};
 static const char* const kCouplings[] = {"two-way", "one-way", "frictionless", NULL};
 static const char* const kRungs[] = {"none", "tamsi", "merit", "convex", NULL};
@@ -38,7 +39,8 @@ static const char* const kSwitches[] = {"off", "on", NULL};
 static const char* const kJacobians[] = {"fd", "analytic", NULL};
 
 static const char* name_at(const char* const* names, int i) {
-  for (int k = 0; names[k]; ++k) if (k == i) return names[k];
+  for (int k = 0; names[k]; ++k)
+    if (k == i) return names[k];
   return "unknown";
 }
 
@@ -55,7 +57,8 @@ typedef struct Field {
   const char* const* values; // names of 0, 1, …; or NULL
 } Field;
 
-#define FIELD(member, type, lo, hi, values) {#member, offsetof(hfSimConfig, member), type, lo, hi, values}
+#define FIELD(member, type, lo, hi, values)                                                        \
+  { #member, offsetof(hfSimConfig, member), type, lo, hi, values }
 static const Field kFields[] = {
     FIELD(step, 'd', 0, 1, NULL),
     FIELD(method, 'i', -1, HF_METHOD_SWITCHING, kMethods),
@@ -91,7 +94,11 @@ const char* hf_sim_config_name(int i) { return i >= 0 && i < FIELD_COUNT ? kFiel
 
 static double read_field(const hfSimConfig* c, const Field* f) {
   const char* at = (const char*)c + f->offset;
-  if (f->type == 'd') { double x; memcpy(&x, at, sizeof x); return x; }
+  if (f->type == 'd') {
+    double x;
+    memcpy(&x, at, sizeof x);
+    return x;
+  }
   int32_t x;
   memcpy(&x, at, sizeof x);
   return x;
@@ -99,13 +106,18 @@ static double read_field(const hfSimConfig* c, const Field* f) {
 
 static void write_field(hfSimConfig* c, const Field* f, double value) {
   char* at = (char*)c + f->offset;
-  if (f->type == 'd') memcpy(at, &value, sizeof value);
-  else { int32_t x = (int32_t)value; memcpy(at, &x, sizeof x); }
+  if (f->type == 'd')
+    memcpy(at, &value, sizeof value);
+  else {
+    int32_t x = (int32_t)value;
+    memcpy(at, &x, sizeof x);
+  }
 }
 
 static hfStatus check_field(const Field* f, double value, hfError* error) {
   if (value >= f->lo && value <= f->hi && (f->type == 'd' || value == floor(value))) return HF_OK;
-  return hfi_refuse(error, HF_ERROR_ARGUMENT, "option %s = %g: allowed is %s%g to %g", f->name, value, f->type == 'i' ? "a whole number, " : "", f->lo, f->hi);
+  return hfi_refuse(error, HF_ERROR_ARGUMENT, "option %s = %g: allowed is %s%g to %g", f->name,
+                    value, f->type == 'i' ? "a whole number, " : "", f->lo, f->hi);
 }
 
 hfStatus hfi_config_check(const hfSimConfig* c, hfError* error) {
@@ -118,13 +130,17 @@ hfStatus hfi_config_check(const hfSimConfig* c, hfError* error) {
 
 static int parse_value(const Field* f, const char* text, double* value) {
   for (int k = 0; f->values && f->values[k]; ++k)
-    if (strcmp(f->values[k], text) == 0) { *value = k; return 1; }
+    if (strcmp(f->values[k], text) == 0) {
+      *value = k;
+      return 1;
+    }
   char* end;
   *value = strtod(text, &end);
   return end != text && *end == 0;
 }
 
-hfStatus hf_sim_config_set(hfSimConfig* config, const char* name, const char* text, hfError* error) {
+hfStatus hf_sim_config_set(hfSimConfig* config, const char* name, const char* text,
+                           hfError* error) {
   for (int i = 0; i < FIELD_COUNT; ++i) {
     const Field* f = &kFields[i];
     if (strcmp(f->name, name) != 0) continue;
@@ -135,11 +151,13 @@ hfStatus hf_sim_config_set(hfSimConfig* config, const char* name, const char* te
         strncat(known, k ? ", " : "; known: ", sizeof known - strlen(known) - 1);
         strncat(known, f->values[k], sizeof known - strlen(known) - 1);
       }
-      return hfi_refuse(error, HF_ERROR_ARGUMENT, "option %s: \"%s\" is not a value%s", name, text, known);
+      return hfi_refuse(error, HF_ERROR_ARGUMENT, "option %s: \"%s\" is not a value%s", name, text,
+                        known);
     }
     hfStatus status = check_field(f, value, error);
     if (f->offset == offsetof(hfSimConfig, accuracy) && value == 0)
-      return hfi_refuse(error, HF_ERROR_ARGUMENT, "option accuracy = 0: must be positive; without it steps are fixed");
+      return hfi_refuse(error, HF_ERROR_ARGUMENT,
+                        "option accuracy = 0: must be positive; without it steps are fixed");
     if (status == HF_OK) write_field(config, f, value);
     return status;
   }

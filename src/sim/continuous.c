@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-static const double SMALLEST = 1e-6;   // step of the integrator, over that of the sim [-]
-static const int64_t MOST = 1000000;   // attempts in a step of the sim
+static const double SMALLEST = 1e-6; // step of the integrator, over that of the sim [-]
+static const int64_t MOST = 1000000; // attempts in a step of the sim
 
 hfStatus hfi_sim_create_continuous(hfSim* s, hfError* error) {
   const hfSimConfig* c = &s->config;
@@ -54,10 +54,12 @@ static void take_motion(hfSim* s, const hfState* state, const hfInput* in) {
   hf_actuation_update(&s->actuation, &s->dynamics, hf_state_q(state));
   hf_actuation_forces(&s->actuation, hf_state_act(state), s->ctrl, 0);
   hfi_rows_clear(&s->actuation.rows);
-  memcpy(s->acceleration, hfi_continuous_vdot(s->continuous), sizeof *s->acceleration * (size_t)s->model->nv);
+  memcpy(s->acceleration, hfi_continuous_vdot(s->continuous),
+         sizeof *s->acceleration * (size_t)s->model->nv);
 }
 
-hfStatus hfi_sim_step_continuous(hfSim* s, hfState* state, const hfInput* in, hfStepReport* report, hfError* error) {
+hfStatus hfi_sim_step_continuous(hfSim* s, hfState* state, const hfInput* in, hfStepReport* report,
+                                 hfError* error) {
   const hfAccel* a = hfi_continuous_accel(s->continuous);
   int64_t dropped = hf_accel_statistics(a).dropped;
   hfStatus status = hfi_continuous_step(s->continuous, state, in, s->h, error);

@@ -10,7 +10,8 @@
 // Points a pair of shapes can touch in.
 static int manifold_points(const hfModel* m, int a, int b) {
   int ta = hf_model_geom_type(m)[a], tb = hf_model_geom_type(m)[b];
-  int round = ta == HF_GEOM_SPHERE || tb == HF_GEOM_SPHERE || ta == HF_GEOM_ELLIPSOID || tb == HF_GEOM_ELLIPSOID;
+  int round = ta == HF_GEOM_SPHERE || tb == HF_GEOM_SPHERE || ta == HF_GEOM_ELLIPSOID ||
+              tb == HF_GEOM_ELLIPSOID;
   return round ? 1 : ta == HF_GEOM_CAPSULE || tb == HF_GEOM_CAPSULE ? 2 : HFI_MAX_MANIFOLD;
 }
 
@@ -24,9 +25,16 @@ static int plan_contacts(const hfModel* m, const hfiFilter* filter) {
   return (int)(all < pile ? all : pile);
 }
 
-static hfStatus count_contacts(const hfModel* m, const hfSimConfig* config, int* count, hfError* error) {
-  if (m->world.disable_contact) { *count = 0; return HF_OK; }
-  if (config->max_contacts > 0) { *count = config->max_contacts; return HF_OK; }
+static hfStatus count_contacts(const hfModel* m, const hfSimConfig* config, int* count,
+                               hfError* error) {
+  if (m->world.disable_contact) {
+    *count = 0;
+    return HF_OK;
+  }
+  if (config->max_contacts > 0) {
+    *count = config->max_contacts;
+    return HF_OK;
+  }
   hfiFilter filter;
   hfiArena plan = hfi_arena(NULL, 0);
   hfi_filter_init(&filter, m, &plan);
@@ -84,11 +92,17 @@ static hfStatus choose_options(hfSim* s, hfError* error) {
   if (c->friction < 0) c->friction = w->friction;
   hfStatus status = hfi_config_check(c, error);
   if (status != HF_OK) return status;
-  if (!(c->step > 0)) return hfi_refuse(error, HF_ERROR_ARGUMENT, "step must be positive, is %g", c->step);
-  if (c->method != HF_METHOD_TAMSI && c->method != HF_METHOD_CONVEX && c->method != HF_METHOD_MLCP && !is_continuous(c->method))
-    return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "method \"%s\" is not available", hf_method_name(c->method));
-  if (c->method == HF_METHOD_MLCP) c->friction = HF_FRICTION_COULOMB;
-  else if (c->friction == HF_FRICTION_COULOMB) return hfi_refuse(error, HF_ERROR_ARGUMENT, "friction \"coulomb\" belongs to the rigid methods");
+  if (!(c->step > 0))
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "step must be positive, is %g", c->step);
+  if (c->method != HF_METHOD_TAMSI && c->method != HF_METHOD_CONVEX &&
+      c->method != HF_METHOD_MLCP && !is_continuous(c->method))
+    return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "method \"%s\" is not available",
+                      hf_method_name(c->method));
+  if (c->method == HF_METHOD_MLCP)
+    c->friction = HF_FRICTION_COULOMB;
+  else if (c->friction == HF_FRICTION_COULOMB)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT,
+                      "friction \"coulomb\" belongs to the rigid methods");
   if (c->method == HF_METHOD_CONVEX) c->solver.first_rung = HF_RUNG_CONVEX;
   s->h = c->step;
   s->friction = c->friction;
@@ -110,19 +124,24 @@ static hfStatus create(hfSim* s, hfError* error) {
   if (s->scene.listed) hfi_contact_materials(&s->scene, s->material);
   hfi_contact_extents(s->model, s->extent);
   status = hf_solver_create(&s->solver, &s->assembly.capacity, error);
-  if (status == HF_OK && s->config.method == HF_METHOD_MLCP) status = hf_mlcp_create(&s->mlcp, &s->assembly.capacity, &s->config.mlcp, error);
-  if (status == HF_OK && is_continuous(s->config.method)) status = hfi_sim_create_continuous(s, error);
+  if (status == HF_OK && s->config.method == HF_METHOD_MLCP)
+    status = hf_mlcp_create(&s->mlcp, &s->assembly.capacity, &s->config.mlcp, error);
+  if (status == HF_OK && is_continuous(s->config.method))
+    status = hfi_sim_create_continuous(s, error);
   return status;
 }
 
-hfStatus hf_sim_create(hfSim** sim, const hfModel* model, const hfSimConfig* config, hfError* error) {
+hfStatus hf_sim_create(hfSim** sim, const hfModel* model, const hfSimConfig* config,
+                       hfError* error) {
   hfSim* s = calloc(1, sizeof *s);
   if (!s) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
   s->model = model;
   s->config = config ? *config : hf_sim_config_default();
   hfStatus status = create(s, error);
-  if (status == HF_OK) *sim = s;
-  else hf_sim_free(s);
+  if (status == HF_OK)
+    *sim = s;
+  else
+    hf_sim_free(s);
   return status;
 }
 

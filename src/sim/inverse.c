@@ -23,7 +23,8 @@ static void momentum_residual(const hfStepProblem* p, const double* v1, double* 
   }
 }
 
-static void block_impulse(const hfStepProblem* p, const hfStepBlock* b, int coupling, const double* s, double* gamma) {
+static void block_impulse(const hfStepProblem* p, const hfStepBlock* b, int coupling,
+                          const double* s, double* gamma) {
   if (b->law == HF_LAW_CONTACT) {
     hfiContactResponse out;
     const hfContactLaw* law = &p->contact[b->param];
@@ -37,16 +38,19 @@ static void block_impulse(const hfStepProblem* p, const hfStepBlock* b, int coup
 }
 
 // r -= J^T gamma
-static void subtract_impulse(const hfStepProblem* p, const hfStepBlock* b, const double* gamma, double* r) {
+static void subtract_impulse(const hfStepProblem* p, const hfStepBlock* b, const double* gamma,
+                             double* r) {
   for (int k = b->piece; k < b->piece + b->npiece; ++k) {
     const hfStepPiece* piece = &p->piece[k];
     double* at = r + p->tree_start[piece->tree];
     for (int i = 0; i < b->dim; ++i)
-      for (int c = 0; c < piece->ncol; ++c) at[p->cols[piece->col + c]] -= p->J[piece->jac + i * piece->ncol + c] * gamma[i];
+      for (int c = 0; c < piece->ncol; ++c)
+        at[p->cols[piece->col + c]] -= p->J[piece->jac + i * piece->ncol + c] * gamma[i];
   }
 }
 
-hfStatus hf_sim_inverse(hfSim* s, const hfState* state, const hfInput* in, const double* v1, double* force, hfError* error) {
+hfStatus hf_sim_inverse(hfSim* s, const hfState* state, const hfInput* in, const double* v1,
+                        double* force, hfError* error) {
   hfInput free_input = in ? *in : (hfInput){0};
   free_input.velocity_target = NULL;
   hfStatus status = hfi_sim_check(s, state, &free_input, error);

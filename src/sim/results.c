@@ -21,7 +21,8 @@ static hfVec3 in_world(const hfiContact* c, const double* x, double scale) {
   return v3_scale(scale, v3_add(v3_scale(x[0], c->t1), v3_scale(x[1], c->t2)));
 }
 
-static int contact_sticks(const hfContactLaw* law, double h, int dim, const double* velocity, double fn) {
+static int contact_sticks(const hfContactLaw* law, double h, int dim, const double* velocity,
+                          double fn) {
   if (dim < 3) return 0;
   double w[2], radius = hfi_contact_stick(law, h, HF_SLIDING, fn, velocity, w);
   return fn > 0 && sqr(w[0]) + sqr(w[1]) <= sqr(radius);
@@ -30,8 +31,10 @@ static int contact_sticks(const hfContactLaw* law, double h, int dim, const doub
 // The same from the impulses alone: friction below its bound. Not so where the bound was another than
 // mu times this normal impulse, as on the convex rung.
 static int friction_is_below_bound(const hfContactLaw* law, int dim, const double* gamma) {
-  double bound = law->mu[HF_SLIDING] * gamma[0] * (law->friction == HF_FRICTION_SMOOTH ? 0.70710678118654752 : 1);
-  return dim >= 3 && gamma[0] > 0 && sqr(gamma[1]) + sqr(gamma[2]) < sqr(bound) * (1 - 1e-9); // at the bound: rounding
+  double bound = law->mu[HF_SLIDING] * gamma[0] *
+                 (law->friction == HF_FRICTION_SMOOTH ? 0.70710678118654752 : 1);
+  return dim >= 3 && gamma[0] > 0 &&
+         sqr(gamma[1]) + sqr(gamma[2]) < sqr(bound) * (1 - 1e-9); // at the bound: rounding
 }
 
 static int block_sticks(const hfSim* s, const hfStepBlock* b, int rung) {
@@ -49,7 +52,8 @@ static void take_target_impulses(hfSim* s) {
   const hfStepProblem* p = &s->assembly.problem;
   const hfiRows* rows = &s->actuation.rows;
   for (int b = 0; b < rows->n.nblock; ++b)
-    if (rows->block[b].source == HFI_ROW_TARGET) s->actuation.target_force[rows->block[b].id] = s->impulse[p->block[b].row] / p->h;
+    if (rows->block[b].source == HFI_ROW_TARGET)
+      s->actuation.target_force[rows->block[b].id] = s->impulse[p->block[b].row] / p->h;
 }
 
 void hfi_sim_results(hfSim* s, hfStepReport* report) {
@@ -99,8 +103,14 @@ hfContact hf_sim_contact(const hfSim* s, int i) {
   assert(i >= 0 && i < s->ncontact);
   if (s->continuous && s->stepped) return s->result[i];
   const hfiContact* c = &s->contact[i];
-  hfContact r = {.geom_a = c->geom_a, .geom_b = c->geom_b, .body_a = c->body_a, .body_b = c->body_b,
-                 .feature = c->feature, .p_W = c->p_W, .n_W = c->n, .depth = c->depth};
+  hfContact r = {.geom_a = c->geom_a,
+                 .geom_b = c->geom_b,
+                 .body_a = c->body_a,
+                 .body_b = c->body_b,
+                 .feature = c->feature,
+                 .p_W = c->p_W,
+                 .n_W = c->n,
+                 .depth = c->depth};
   if (s->block[i] < 0) return r;
   const hfStepBlock* b = &s->assembly.problem.block[s->block[i]];
   (s->stepped ? set_stepped : set_evaluated)(s, c, b, &r);
@@ -112,7 +122,9 @@ int hf_sim_pair_force(const hfSim* s, int body_a, int body_b, hfVec3* normal, hf
   *normal = *friction = v3_zero();
   for (int i = 0; i < s->ncontact; ++i) {
     const hfiContact* c = &s->contact[i];
-    double sign = c->body_a == body_a && (body_b < 0 || c->body_b == body_b) ? 1 : c->body_b == body_a && (body_b < 0 || c->body_a == body_b) ? -1 : 0;
+    double sign = c->body_a == body_a && (body_b < 0 || c->body_b == body_b)   ? 1
+                  : c->body_b == body_a && (body_b < 0 || c->body_a == body_b) ? -1
+                                                                               : 0;
     if (sign == 0) continue;
     hfContact r = hf_sim_contact(s, i);
     *normal = v3_axpy(sign * r.fn, r.n_W, *normal);

@@ -7,7 +7,8 @@
 // Distance to the nearer end of a joint's range, less its margin, and its rate.
 static void limit_state(const hfiSensorInput* in, int j, double* phi, double* rate) {
   const hfModel* m = in->dynamics->model;
-  const double *range = hf_model_jnt_range(m) + 2 * j, *q = in->q + hf_model_jnt_qposadr(m)[j], *v = in->dynamics->v + hf_model_jnt_dofadr(m)[j];
+  const double *range = hf_model_jnt_range(m) + 2 * j, *q = in->q + hf_model_jnt_qposadr(m)[j],
+               *v = in->dynamics->v + hf_model_jnt_dofadr(m)[j];
   *phi = *rate = 0;
   if (hf_model_jnt_type(m)[j] == HF_JOINT_BALL) {
     hfVec3 turn = q_log(q_unit(q_load(q)));
@@ -45,7 +46,9 @@ static double sense_limit(const hfiSensorInput* in, int type, int j) {
 
 // ---- subtrees ---------------------------------------------------------------------------------------
 
-static hfVec3 com_velocity(const hfDynamics* d, int b) { return hf_dynamics_point_velocity(d, b, hfi_body_com(d, b)).v; }
+static hfVec3 com_velocity(const hfDynamics* d, int b) {
+  return hf_dynamics_point_velocity(d, b, hfi_body_com(d, b)).v;
+}
 
 static hfVec3 subtree_velocity(const hfDynamics* d, int body) {
   const double* mass = hf_model_body_mass(d->model);
@@ -63,7 +66,8 @@ static hfVec3 subtree_angular_momentum(const hfDynamics* d, int body) {
   const hfModel* m = d->model;
   hfVec3 c = hf_dynamics_com(d, body), L = v3_zero();
   for (int b = body; b < hf_model_body_subtreeend(m)[body]; ++b) {
-    hfVec3 w = d->V[d->body_link[b]].w, w_B = m3_tmulv(d->X_WB[b].R, w), arm = v3_sub(hfi_body_com(d, b), c);
+    hfVec3 w = d->V[d->body_link[b]].w, w_B = m3_tmulv(d->X_WB[b].R, w),
+           arm = v3_sub(hfi_body_com(d, b), c);
     L = v3_add(L, m3_mulv(d->X_WB[b].R, sym3_mulv(hf_model_body_inertia(m) + 6 * b, w_B)));
     L = v3_axpy(hf_model_body_mass(m)[b], v3_cross(arm, com_velocity(d, b)), L);
   }
@@ -72,7 +76,8 @@ static hfVec3 subtree_angular_momentum(const hfDynamics* d, int body) {
 
 static hfVec3 sense_subtree(const hfDynamics* d, int type, int body) {
   if (type == HF_SENSOR_SUBTREE_COM) return hf_dynamics_com(d, body);
-  return type == HF_SENSOR_SUBTREE_LINVEL ? subtree_velocity(d, body) : subtree_angular_momentum(d, body);
+  return type == HF_SENSOR_SUBTREE_LINVEL ? subtree_velocity(d, body)
+                                          : subtree_angular_momentum(d, body);
 }
 
 // ---- one sensor -------------------------------------------------------------------------------------
@@ -81,51 +86,78 @@ static double sense_scalar(const hfiSensorInput* in, int type, int id) {
   const hfModel* m = in->dynamics->model;
   const hfActuation* a = in->actuation;
   switch (type) {
-  case HF_SENSOR_TOUCH: return hfi_touch_force(in, id);
-  case HF_SENSOR_JOINT_POS: return in->q[hf_model_jnt_qposadr(m)[id]];
-  case HF_SENSOR_JOINT_VEL: return in->dynamics->v[hf_model_jnt_dofadr(m)[id]];
-  case HF_SENSOR_TENDON_POS: return a->tendon_length[id];
-  case HF_SENSOR_TENDON_VEL: return a->tendon_velocity[id];
-  case HF_SENSOR_ACTUATOR_POS: return a->length[id];
-  case HF_SENSOR_ACTUATOR_VEL: return a->velocity[id];
-  case HF_SENSOR_ACTUATOR_FORCE: return a->force[id];
-  case HF_SENSOR_JOINT_ACTUATOR_FORCE: return a->joint_force[hf_model_jnt_dofadr(m)[id]];
+  case HF_SENSOR_TOUCH:
+    return hfi_touch_force(in, id);
+  case HF_SENSOR_JOINT_POS:
+    return in->q[hf_model_jnt_qposadr(m)[id]];
+  case HF_SENSOR_JOINT_VEL:
+    return in->dynamics->v[hf_model_jnt_dofadr(m)[id]];
+  case HF_SENSOR_TENDON_POS:
+    return a->tendon_length[id];
+  case HF_SENSOR_TENDON_VEL:
+    return a->tendon_velocity[id];
+  case HF_SENSOR_ACTUATOR_POS:
+    return a->length[id];
+  case HF_SENSOR_ACTUATOR_VEL:
+    return a->velocity[id];
+  case HF_SENSOR_ACTUATOR_FORCE:
+    return a->force[id];
+  case HF_SENSOR_JOINT_ACTUATOR_FORCE:
+    return a->joint_force[hf_model_jnt_dofadr(m)[id]];
   case HF_SENSOR_JOINT_LIMIT_POS:
   case HF_SENSOR_JOINT_LIMIT_VEL:
-  case HF_SENSOR_JOINT_LIMIT_FORCE: return sense_limit(in, type, id);
-  case HF_SENSOR_CLOCK: return in->time;
-  case HF_SENSOR_ENERGY_POTENTIAL: return hf_dynamics_potential_energy(in->dynamics, in->q);
-  default: return hf_dynamics_kinetic_energy(in->dynamics); // HF_SENSOR_ENERGY_KINETIC
+  case HF_SENSOR_JOINT_LIMIT_FORCE:
+    return sense_limit(in, type, id);
+  case HF_SENSOR_CLOCK:
+    return in->time;
+  case HF_SENSOR_ENERGY_POTENTIAL:
+    return hf_dynamics_potential_energy(in->dynamics, in->q);
+  default:
+    return hf_dynamics_kinetic_energy(in->dynamics); // HF_SENSOR_ENERGY_KINETIC
   }
 }
 
 static void sense_vector(const hfiSensorInput* in, int s, int type, int id, double* out) {
   const hfModel* m = in->dynamics->model;
   switch (type) {
-  case HF_SENSOR_BALL_QUAT: q_store(out, q_unit(q_load(in->q + hf_model_jnt_qposadr(m)[id]))); break;
-  case HF_SENSOR_BALL_ANGVEL: memcpy(out, in->dynamics->v + hf_model_jnt_dofadr(m)[id], 3 * sizeof *out); break;
+  case HF_SENSOR_BALL_QUAT:
+    q_store(out, q_unit(q_load(in->q + hf_model_jnt_qposadr(m)[id])));
+    break;
+  case HF_SENSOR_BALL_ANGVEL:
+    memcpy(out, in->dynamics->v + hf_model_jnt_dofadr(m)[id], 3 * sizeof *out);
+    break;
   case HF_SENSOR_SUBTREE_COM:
   case HF_SENSOR_SUBTREE_LINVEL:
-  case HF_SENSOR_SUBTREE_ANGMOM: v3_store(out, sense_subtree(in->dynamics, type, id)); break;
-  case HF_SENSOR_CONTACT: hfi_contact_sum(in, s, out); break;
-  default: hfi_sense_frame(in, s, out);
+  case HF_SENSOR_SUBTREE_ANGMOM:
+    v3_store(out, sense_subtree(in->dynamics, type, id));
+    break;
+  case HF_SENSOR_CONTACT:
+    hfi_contact_sum(in, s, out);
+    break;
+  default:
+    hfi_sense_frame(in, s, out);
   }
 }
 
 // Directions, orientations and sums of contacts are never cut off.
 static int takes_cutoff(int type) {
-  return type != HF_SENSOR_BALL_QUAT && type != HF_SENSOR_CONTACT && !(type >= HF_SENSOR_FRAME_QUAT && type <= HF_SENSOR_FRAME_ZAXIS);
+  return type != HF_SENSOR_BALL_QUAT && type != HF_SENSOR_CONTACT &&
+         !(type >= HF_SENSOR_FRAME_QUAT && type <= HF_SENSOR_FRAME_ZAXIS);
 }
 
 void hfi_sensors(const hfiSensorInput* in, double* out) {
   const hfModel* m = in->dynamics->model;
   if (m->nsensor) hfi_accelerate(in->dynamics, in->vdot);
   for (int s = 0; s < m->nsensor; ++s) {
-    int type = hf_model_sensor_type(m)[s], id = hf_model_sensor_obj(m)[s], dim = hf_model_sensor_dim(m)[s];
+    int type = hf_model_sensor_type(m)[s], id = hf_model_sensor_obj(m)[s],
+        dim = hf_model_sensor_dim(m)[s];
     double *value = out + hf_model_sensor_adr(m)[s], cutoff = hf_model_sensor_cutoff(m)[s];
-    if (dim == 1) value[0] = sense_scalar(in, type, id);
-    else sense_vector(in, s, type, id, value);
+    if (dim == 1)
+      value[0] = sense_scalar(in, type, id);
+    else
+      sense_vector(in, s, type, id, value);
     if (!(cutoff > 0) || !takes_cutoff(type)) continue;
-    for (int i = 0; i < dim; ++i) value[i] = clamp(value[i], hf_model_sensor_positive(m)[s] ? 0 : -cutoff, cutoff);
+    for (int i = 0; i < dim; ++i)
+      value[i] = clamp(value[i], hf_model_sensor_positive(m)[s] ? 0 : -cutoff, cutoff);
   }
 }

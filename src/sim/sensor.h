@@ -24,7 +24,12 @@ void hfi_sensors(const hfiSensorInput* in, double* out);
 // ---- parts ------------------------------------------------------------------------------------------
 
 // A frame: of a body (HF_OBJECT_BODY), its principal axes (HF_OBJECT_INERTIAL), a geom, a site, or the world.
-typedef struct hfiFrame { int body; hfVec3 p_W; hfMat3 R_WF; hfQuat q_WF; } hfiFrame;
+typedef struct hfiFrame {
+  int body;
+  hfVec3 p_W;
+  hfMat3 R_WF;
+  hfQuat q_WF;
+} hfiFrame;
 hfiFrame hfi_frame_of(const hfDynamics* d, int kind, int id);
 
 // Frame sensors, and those of a site's motion. out has the sensor's dimension.

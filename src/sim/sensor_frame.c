@@ -15,37 +15,55 @@ hfiFrame hfi_frame_of(const hfDynamics* d, int kind, int id) {
   const hfModel* m = d->model;
   hfiFrame world = {0, v3_zero(), m3_identity(), q_identity()};
   switch (kind) {
-  case HF_OBJECT_GEOM: return attach(d, hf_model_geom_body(m)[id], d->X_WG[id], hf_model_geom_quat(m) + 4 * id);
-  case HF_OBJECT_SITE: return attach(d, hf_model_site_body(m)[id], d->X_WS[id], hf_model_site_quat(m) + 4 * id);
+  case HF_OBJECT_GEOM:
+    return attach(d, hf_model_geom_body(m)[id], d->X_WG[id], hf_model_geom_quat(m) + 4 * id);
+  case HF_OBJECT_SITE:
+    return attach(d, hf_model_site_body(m)[id], d->X_WS[id], hf_model_site_quat(m) + 4 * id);
   case HF_OBJECT_INERTIAL: {
-    hfPose X = {m3_mul(d->X_WB[id].R, m3_from_quat(q_load(hf_model_body_iquat(m) + 4 * id))), hfi_body_com(d, id)};
+    hfPose X = {m3_mul(d->X_WB[id].R, m3_from_quat(q_load(hf_model_body_iquat(m) + 4 * id))),
+                hfi_body_com(d, id)};
     return attach(d, id, X, hf_model_body_iquat(m) + 4 * id);
   }
   case HF_OBJECT_BODY: {
     hfiFrame f = {id, d->X_WB[id].p, d->X_WB[id].R, d->q_WB[id]};
     return f;
   }
-  default: return world;
+  default:
+    return world;
   }
 }
 
 // ---- frames and references --------------------------------------------------------------------------
 
-static hfVec3 relative_velocity(const hfDynamics* d, const hfiFrame* f, const hfiFrame* ref, int angular) {
-  hfMotion V = hf_dynamics_point_velocity(d, f->body, f->p_W), V_R = hf_dynamics_point_velocity(d, ref->body, ref->p_W);
+static hfVec3 relative_velocity(const hfDynamics* d, const hfiFrame* f, const hfiFrame* ref,
+                                int angular) {
+  hfMotion V = hf_dynamics_point_velocity(d, f->body, f->p_W),
+           V_R = hf_dynamics_point_velocity(d, ref->body, ref->p_W);
   if (angular) return v3_sub(V.w, V_R.w);
   return v3_sub(v3_sub(V.v, V_R.v), v3_cross(V_R.w, v3_sub(f->p_W, ref->p_W)));
 }
 
-static void sense_relative(const hfDynamics* d, int type, const hfiFrame* f, const hfiFrame* ref, double* out) {
+static void sense_relative(const hfDynamics* d, int type, const hfiFrame* f, const hfiFrame* ref,
+                           double* out) {
   hfVec3 x;
   switch (type) {
-  case HF_SENSOR_FRAME_QUAT: q_store(out, q_mul(q_conj(ref->q_WF), f->q_WF)); return;
-  case HF_SENSOR_FRAME_POS: x = v3_sub(f->p_W, ref->p_W); break;
-  case HF_SENSOR_FRAME_XAXIS: x = m3_col(f->R_WF, 0); break;
-  case HF_SENSOR_FRAME_YAXIS: x = m3_col(f->R_WF, 1); break;
-  case HF_SENSOR_FRAME_ZAXIS: x = m3_col(f->R_WF, 2); break;
-  default: x = relative_velocity(d, f, ref, type == HF_SENSOR_FRAME_ANGVEL);
+  case HF_SENSOR_FRAME_QUAT:
+    q_store(out, q_mul(q_conj(ref->q_WF), f->q_WF));
+    return;
+  case HF_SENSOR_FRAME_POS:
+    x = v3_sub(f->p_W, ref->p_W);
+    break;
+  case HF_SENSOR_FRAME_XAXIS:
+    x = m3_col(f->R_WF, 0);
+    break;
+  case HF_SENSOR_FRAME_YAXIS:
+    x = m3_col(f->R_WF, 1);
+    break;
+  case HF_SENSOR_FRAME_ZAXIS:
+    x = m3_col(f->R_WF, 2);
+    break;
+  default:
+    x = relative_velocity(d, f, ref, type == HF_SENSOR_FRAME_ANGVEL);
   }
   v3_store(out, m3_tmulv(ref->R_WF, x));
 }
@@ -55,11 +73,16 @@ static void sense_relative(const hfDynamics* d, int type, const hfiFrame* f, con
 static hfVec3 sense_site(const hfiSensorInput* in, int type, const hfiFrame* f) {
   const hfDynamics* d = in->dynamics;
   switch (type) {
-  case HF_SENSOR_ACCELEROMETER: return hfi_proper_acceleration(d, f->body, f->p_W).v;
-  case HF_SENSOR_VELOCIMETER: return hf_dynamics_point_velocity(d, f->body, f->p_W).v;
-  case HF_SENSOR_GYRO: return hf_dynamics_point_velocity(d, f->body, f->p_W).w;
-  case HF_SENSOR_FORCE: return hfi_interaction_force(in, f->body, f->p_W).f;
-  default: return hfi_interaction_force(in, f->body, f->p_W).n; // HF_SENSOR_TORQUE
+  case HF_SENSOR_ACCELEROMETER:
+    return hfi_proper_acceleration(d, f->body, f->p_W).v;
+  case HF_SENSOR_VELOCIMETER:
+    return hf_dynamics_point_velocity(d, f->body, f->p_W).v;
+  case HF_SENSOR_GYRO:
+    return hf_dynamics_point_velocity(d, f->body, f->p_W).w;
+  case HF_SENSOR_FORCE:
+    return hfi_interaction_force(in, f->body, f->p_W).f;
+  default:
+    return hfi_interaction_force(in, f->body, f->p_W).n; // HF_SENSOR_TORQUE
   }
 }
 
@@ -67,9 +90,14 @@ void hfi_sense_frame(const hfiSensorInput* in, int s, double* out) {
   const hfModel* m = in->dynamics->model;
   int type = hf_model_sensor_type(m)[s];
   hfiFrame f = hfi_frame_of(in->dynamics, hf_model_sensor_objkind(m)[s], hf_model_sensor_obj(m)[s]);
-  hfiFrame ref = hfi_frame_of(in->dynamics, hf_model_sensor_refkind(m)[s], hf_model_sensor_ref(m)[s]);
-  if (type == HF_SENSOR_FRAME_LINACC) v3_store(out, hfi_proper_acceleration(in->dynamics, f.body, f.p_W).v);
-  else if (type == HF_SENSOR_FRAME_ANGACC) v3_store(out, hfi_proper_acceleration(in->dynamics, f.body, f.p_W).w);
-  else if (type >= HF_SENSOR_FRAME_POS && type <= HF_SENSOR_FRAME_ANGVEL) sense_relative(in->dynamics, type, &f, &ref, out);
-  else v3_store(out, m3_tmulv(f.R_WF, sense_site(in, type, &f)));
+  hfiFrame ref =
+      hfi_frame_of(in->dynamics, hf_model_sensor_refkind(m)[s], hf_model_sensor_ref(m)[s]);
+  if (type == HF_SENSOR_FRAME_LINACC)
+    v3_store(out, hfi_proper_acceleration(in->dynamics, f.body, f.p_W).v);
+  else if (type == HF_SENSOR_FRAME_ANGACC)
+    v3_store(out, hfi_proper_acceleration(in->dynamics, f.body, f.p_W).w);
+  else if (type >= HF_SENSOR_FRAME_POS && type <= HF_SENSOR_FRAME_ANGVEL)
+    sense_relative(in->dynamics, type, &f, &ref, out);
+  else
+    v3_store(out, m3_tmulv(f.R_WF, sense_site(in, type, &f)));
 }

@@ -10,17 +10,17 @@
 struct hfSim {
   const hfModel* model;
   hfSimConfig config;
-  double h;                   // [s]
-  int32_t friction;           // hfFrictionLaw in force
-  int32_t remembers;          // 1: contacts carry memory from step to step
-  void* memory;               // the arena's
+  double h;          // [s]
+  int32_t friction;  // hfFrictionLaw in force
+  int32_t remembers; // 1: contacts carry memory from step to step
+  void* memory;      // the arena's
 
   hfDynamics dynamics;
   hfActuation actuation;
   hfiScene scene;
   hfSolver* solver;
-  hfMlcp* mlcp;               // method mlcp, else NULL
-  hfiAssembly assembly;       // the step problem
+  hfMlcp* mlcp;                     // method mlcp, else NULL
+  hfiAssembly assembly;             // the step problem
   struct hfiContinuous* continuous; // methods of continuous time; else NULL
 
   // collision and contacts
@@ -34,28 +34,29 @@ struct hfSim {
   int32_t* block;             // (max_contacts) its block in the step problem, or -1
 
   // one step
-  double* tau;                // (nv) forces that do not depend on v1 [N or N m]
-  double* v1;                 // (nv) solution
-  double* impulse;            // (rows)
-  hfQuat* q0_WB;              // (nbody) rotations at the start
+  double* tau;     // (nv) forces that do not depend on v1 [N or N m]
+  double* v1;      // (nv) solution
+  double* impulse; // (rows)
+  hfQuat* q0_WB;   // (nbody) rotations at the start
 
   // what kinematics were computed for, so that a step need not repeat the end of the one before
-  int32_t posed;              // 1: dynamics holds poses at posed_q
-  double* posed_q;            // (nq)
-  double* posed_mocap;        // (7 nmocap)
+  int32_t posed;       // 1: dynamics holds poses at posed_q
+  double* posed_q;     // (nq)
+  double* posed_mocap; // (7 nmocap)
 
   // results
-  double* ctrl;               // (nu)
-  double* acceleration;       // (nv)
-  double* sensor;             // (nsensordata)
-  int32_t stepped;            // 1: contact results are those of a step, 0: of an evaluation
-  hfContact* result;          // (max_contacts) for sensors
+  double* ctrl;         // (nu)
+  double* acceleration; // (nv)
+  double* sensor;       // (nsensordata)
+  int32_t stepped;      // 1: contact results are those of a step, 0: of an evaluation
+  hfContact* result;    // (max_contacts) for sensors
 };
 
 hfStatus hfi_config_check(const hfSimConfig* config, hfError* error);
 
 // Refuses a state of another model and anything that is not finite, naming the joint or input.
-hfStatus hfi_sim_check(const hfSim* sim, const hfState* state, const hfInput* input, hfError* error);
+hfStatus hfi_sim_check(const hfSim* sim, const hfState* state, const hfInput* input,
+                       hfError* error);
 // Kinematics at q, unless they are there already.
 void hfi_sim_pose(hfSim* sim, const double* q, const hfInput* input);
 void hfi_sim_contacts(hfSim* sim, const hfState* state);
@@ -72,7 +73,8 @@ void hfi_sim_results(hfSim* sim, hfStepReport* report);
 
 // Methods of continuous time.
 hfStatus hfi_sim_create_continuous(hfSim* sim, hfError* error);
-hfStatus hfi_sim_step_continuous(hfSim* sim, hfState* state, const hfInput* input, hfStepReport* report, hfError* error);
+hfStatus hfi_sim_step_continuous(hfSim* sim, hfState* state, const hfInput* input,
+                                 hfStepReport* report, hfError* error);
 
 // Sensors at a state whose poses are up to date. After a step: contacts and rows act, `v1` as row_v;
 // without one (row_v NULL) neither does.

@@ -13,32 +13,49 @@
 
 // The dof's body and joint, for messages.
 static hfStatus refuse_dof(const hfModel* m, int dof, const char* what, hfError* error) {
-  return hfi_refuse(error, HF_ERROR_NONFINITE, "%s of joint \"%s\" on body \"%s\" is not finite", what,
-                    hf_model_name(m, HF_OBJECT_JOINT, hf_model_dof_jnt(m)[dof]), hf_model_name(m, HF_OBJECT_BODY, hf_model_dof_body(m)[dof]));
+  return hfi_refuse(error, HF_ERROR_NONFINITE, "%s of joint \"%s\" on body \"%s\" is not finite",
+                    what, hf_model_name(m, HF_OBJECT_JOINT, hf_model_dof_jnt(m)[dof]),
+                    hf_model_name(m, HF_OBJECT_BODY, hf_model_dof_body(m)[dof]));
 }
 
 static hfStatus check_state(const hfSim* s, const hfState* state, hfError* error) {
   const hfModel* m = s->model;
-  if (state->nq != m->nq || state->nv != m->nv || state->na != m->na) return hfi_refuse(error, HF_ERROR_ARGUMENT, "the state is of another model (nq %d, here %d)", state->nq, m->nq);
+  if (state->nq != m->nq || state->nv != m->nv || state->na != m->na)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "the state is of another model (nq %d, here %d)",
+                      state->nq, m->nq);
   for (int j = 0; j < m->njnt; ++j)
-    for (int k = 0; k < (j + 1 < m->njnt ? hf_model_jnt_qposadr(m)[j + 1] : m->nq) - hf_model_jnt_qposadr(m)[j]; ++k)
-      if (!isfinite(hf_state_q(state)[hf_model_jnt_qposadr(m)[j] + k])) return refuse_dof(m, hf_model_jnt_dofadr(m)[j], "position", error);
-  for (int i = 0; i < m->nv; ++i) if (!isfinite(hf_state_v(state)[i])) return refuse_dof(m, i, "velocity", error);
-  for (int i = 0; i < m->na; ++i) if (!isfinite(hf_state_act(state)[i])) return hfi_refuse(error, HF_ERROR_NONFINITE, "activation %d is not finite", i);
+    for (int k = 0; k < (j + 1 < m->njnt ? hf_model_jnt_qposadr(m)[j + 1] : m->nq) -
+                            hf_model_jnt_qposadr(m)[j];
+         ++k)
+      if (!isfinite(hf_state_q(state)[hf_model_jnt_qposadr(m)[j] + k]))
+        return refuse_dof(m, hf_model_jnt_dofadr(m)[j], "position", error);
+  for (int i = 0; i < m->nv; ++i)
+    if (!isfinite(hf_state_v(state)[i])) return refuse_dof(m, i, "velocity", error);
+  for (int i = 0; i < m->na; ++i)
+    if (!isfinite(hf_state_act(state)[i]))
+      return hfi_refuse(error, HF_ERROR_NONFINITE, "activation %d is not finite", i);
   return HF_OK;
 }
 
 static hfStatus check_array(const double* x, int n, const char* what, hfError* error) {
-  for (int i = 0; x && i < n; ++i) if (!isfinite(x[i])) return hfi_refuse(error, HF_ERROR_NONFINITE, "input %s[%d] is not finite", what, i);
+  for (int i = 0; x && i < n; ++i)
+    if (!isfinite(x[i]))
+      return hfi_refuse(error, HF_ERROR_NONFINITE, "input %s[%d] is not finite", what, i);
   return HF_OK;
 }
 
 static hfStatus check_input(const hfSim* s, const hfInput* in, hfError* error) {
   const hfModel* m = s->model;
   if (!in) return HF_OK;
-  const struct { const double* x; int n; const char* name; } arrays[] = {
-      {in->ctrl, m->nu, "ctrl"}, {in->force, m->nv, "force"}, {in->wrench, 6 * m->nbody, "wrench"},
-      {in->mocap_pos, 3 * m->nmocap, "mocap_pos"}, {in->mocap_quat, 4 * m->nmocap, "mocap_quat"}};
+  const struct {
+    const double* x;
+    int n;
+    const char* name;
+  } arrays[] = {{in->ctrl, m->nu, "ctrl"},
+                {in->force, m->nv, "force"},
+                {in->wrench, 6 * m->nbody, "wrench"},
+                {in->mocap_pos, 3 * m->nmocap, "mocap_pos"},
+                {in->mocap_quat, 4 * m->nmocap, "mocap_quat"}};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) {
     hfStatus status = check_array(arrays[i].x, arrays[i].n, arrays[i].name, error);
     if (status != HF_OK) return status;
@@ -50,10 +67,13 @@ static hfStatus check_input(const hfSim* s, const hfInput* in, hfError* error) {
 static hfStatus check_targets(const hfSim* s, const hfInput* in, hfError* error) {
   for (int i = 0; in && i < s->model->nv; ++i) {
     if (in->velocity_target && s->continuous && !isnan(in->velocity_target[i]))
-      return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "velocity targets belong to the methods of discrete time");
-    if (in->velocity_target && isinf(in->velocity_target[i])) return refuse_dof(s->model, i, "velocity target", error);
+      return hfi_refuse(error, HF_ERROR_UNSUPPORTED,
+                        "velocity targets belong to the methods of discrete time");
+    if (in->velocity_target && isinf(in->velocity_target[i]))
+      return refuse_dof(s->model, i, "velocity target", error);
     if (in->force_limit && !(in->force_limit[i] >= 0))
-      return hfi_refuse(error, HF_ERROR_ARGUMENT, "input force_limit[%d] = %g: must not be negative", i, in->force_limit[i]);
+      return hfi_refuse(error, HF_ERROR_ARGUMENT,
+                        "input force_limit[%d] = %g: must not be negative", i, in->force_limit[i]);
   }
   return HF_OK;
 }
@@ -73,8 +93,10 @@ void hfi_sim_pose(hfSim* s, const double* q, const hfInput* in) {
   int same = s->posed && memcmp(q, s->posed_q, sizeof *q * (size_t)m->nq) == 0;
   for (int i = 0; same && i < m->nmocap; ++i) {
     int b = hf_model_mocap_body(m)[i];
-    same = memcmp(pos ? pos + 3 * i : hf_model_body_pos(m) + 3 * b, s->posed_mocap + 7 * i, 3 * sizeof *q) == 0 &&
-           memcmp(quat ? quat + 4 * i : hf_model_body_quat(m) + 4 * b, s->posed_mocap + 7 * i + 3, 4 * sizeof *q) == 0;
+    same = memcmp(pos ? pos + 3 * i : hf_model_body_pos(m) + 3 * b, s->posed_mocap + 7 * i,
+                  3 * sizeof *q) == 0 &&
+           memcmp(quat ? quat + 4 * i : hf_model_body_quat(m) + 4 * b, s->posed_mocap + 7 * i + 3,
+                  4 * sizeof *q) == 0;
   }
   if (same) return;
   hf_dynamics_position(&s->dynamics, q, in);
@@ -82,7 +104,8 @@ void hfi_sim_pose(hfSim* s, const double* q, const hfInput* in) {
   for (int i = 0; i < m->nmocap; ++i) {
     int b = hf_model_mocap_body(m)[i];
     memcpy(s->posed_mocap + 7 * i, pos ? pos + 3 * i : hf_model_body_pos(m) + 3 * b, 3 * sizeof *q);
-    memcpy(s->posed_mocap + 7 * i + 3, quat ? quat + 4 * i : hf_model_body_quat(m) + 4 * b, 4 * sizeof *q);
+    memcpy(s->posed_mocap + 7 * i + 3, quat ? quat + 4 * i : hf_model_body_quat(m) + 4 * b,
+           4 * sizeof *q);
   }
   s->posed = 1;
 }
@@ -97,8 +120,10 @@ static int rows_drive(const hfSim* s) {
     const hfStepBlock* b = &p->block[k];
     for (int r = 0; r < b->dim; ++r) {
       const hfSaturatedRow* row = &p->saturated[b->param + r];
-      double force = clamp(hfi_saturated_free(row, hfi_assembly_row_velocity(p, b, r)), row->lo, row->hi);
-      if (p->h * p->h * fabs(force) * hfi_assembly_row_inverse_mass(&s->assembly, b, r) > kDriven) return 1;
+      double force =
+          clamp(hfi_saturated_free(row, hfi_assembly_row_velocity(p, b, r)), row->lo, row->hi);
+      if (p->h * p->h * fabs(force) * hfi_assembly_row_inverse_mass(&s->assembly, b, r) > kDriven)
+        return 1;
     }
   }
   return 0;
@@ -110,7 +135,9 @@ static int foresee_motion(hfSim* s) {
   const hfStepProblem* p = &s->assembly.problem;
   hfSolveReport report;
   hfError error = {HF_OK, ""};
-  if (!rows_drive(s) || hf_solver_solve(s->solver, &s->config.solver, p, s->v1, s->impulse, &report, &error) < 0) return 0;
+  if (!rows_drive(s) ||
+      hf_solver_solve(s->solver, &s->config.solver, p, s->v1, s->impulse, &report, &error) < 0)
+    return 0;
   hf_dynamics_velocity(&s->dynamics, s->v1);
   return 1;
 }
@@ -122,12 +149,15 @@ void hfi_sim_contacts(hfSim* s, const hfState* state) {
   const hfDynamics* d = s->config.anticipate ? &s->dynamics : NULL;
   int driven = d && s->assembly.problem.nblock && foresee_motion(s);
   if (d) hfi_contact_reach(d, s->h, s->extent, s->reach);
-  int nraw = hfi_scene_collide(&s->scene, s->dynamics.X_WG, d ? s->reach : NULL, s->raw, s->max_contacts, &s->ndropped);
-  s->ncontact = hfi_contact_set(s->model, d, s->h, s->scene.listed ? s->material : NULL, s->raw, nraw, s->contact);
+  int nraw = hfi_scene_collide(&s->scene, s->dynamics.X_WG, d ? s->reach : NULL, s->raw,
+                               s->max_contacts, &s->ndropped);
+  s->ncontact = hfi_contact_set(s->model, d, s->h, s->scene.listed ? s->material : NULL, s->raw,
+                                nraw, s->contact);
   if (driven) hf_dynamics_velocity(&s->dynamics, s->assembly.problem.v0);
   if (s->remembers) hfi_memory_recall(state, s->dynamics.X_WB, s->contact, s->ncontact);
   for (int i = 0; i < s->ncontact; ++i)
-    s->block[i] = hfi_assembly_add_contact(&s->assembly, &s->dynamics, &s->contact[i], s->friction, s->config.near_rigid, s->config.static_speed);
+    s->block[i] = hfi_assembly_add_contact(&s->assembly, &s->dynamics, &s->contact[i], s->friction,
+                                           s->config.near_rigid, s->config.static_speed);
 }
 
 // Everything up to the step problem. Leaves the state alone.
@@ -156,7 +186,8 @@ static void take_outcomes(hfSim* s) {
     hfi_block_velocity(s, b, velocity);
     if (b->dim > 1) o->slip_speed = sqrt(sqr(velocity[1]) + sqr(velocity[2]));
     if (s->friction == HF_FRICTION_ANCHORED && b->dim > 1)
-      o->slips = hfi_contact_deformation(&p->contact[b->param], p->h, b->dim, velocity, s->impulse + b->row, o->xi);
+      o->slips = hfi_contact_deformation(&p->contact[b->param], p->h, b->dim, velocity,
+                                         s->impulse + b->row, o->xi);
   }
 }
 
@@ -171,7 +202,8 @@ static void advance(hfSim* s, hfState* state, const hfInput* in, hfStepReport* r
   if (s->remembers || m->nsensor) hfi_sim_pose(s, q, in);
   if (s->remembers) {
     take_outcomes(s);
-    if (hfi_memory_store(state, s->q0_WB, s->dynamics.X_WB, s->contact, s->outcome, s->ncontact)) report->status = HF_OVERFLOW;
+    if (hfi_memory_store(state, s->q0_WB, s->dynamics.X_WB, s->contact, s->outcome, s->ncontact))
+      report->status = HF_OVERFLOW;
   }
   if (m->nsensor) hfi_sim_sense(s, state, in, s->v1);
 }
@@ -188,7 +220,8 @@ static hfStatus solve_problem(hfSim* s, hfStepReport* report, hfError* error) {
   return hf_solver_solve(s->solver, &config, p, s->v1, s->impulse, &report->solve, error);
 }
 
-static hfStatus step_discrete(hfSim* s, hfState* state, const hfInput* in, hfStepReport* report, hfError* error) {
+static hfStatus step_discrete(hfSim* s, hfState* state, const hfInput* in, hfStepReport* report,
+                              hfError* error) {
   hfi_sim_problem(s, state, in);
   hfStatus status = solve_problem(s, report, error);
   report->status = status;
@@ -199,17 +232,20 @@ static hfStatus step_discrete(hfSim* s, hfState* state, const hfInput* in, hfSte
   return report->status;
 }
 
-hfStatus hf_sim_step(hfSim* s, hfState* state, const hfInput* in, hfStepReport* report, hfError* error) {
+hfStatus hf_sim_step(hfSim* s, hfState* state, const hfInput* in, hfStepReport* report,
+                     hfError* error) {
   hfStepReport unused;
   if (!report) report = &unused;
   memset(report, 0, sizeof *report);
   hfStatus status = hfi_sim_check(s, state, in, error);
-  if (status == HF_OK) status = (s->continuous ? hfi_sim_step_continuous : step_discrete)(s, state, in, report, error);
+  if (status == HF_OK)
+    status = (s->continuous ? hfi_sim_step_continuous : step_discrete)(s, state, in, report, error);
   if (status < 0) report->status = status;
   return status;
 }
 
-hfStatus hf_sim_problem(hfSim* s, const hfState* state, const hfInput* in, const hfStepProblem** problem, hfError* error) {
+hfStatus hf_sim_problem(hfSim* s, const hfState* state, const hfInput* in,
+                        const hfStepProblem** problem, hfError* error) {
   hfStatus status = hfi_sim_check(s, state, in, error);
   if (status != HF_OK) return status;
   hfi_sim_problem(s, state, in);

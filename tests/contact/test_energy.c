@@ -13,19 +13,27 @@
 
 enum { THROWS = 60 };
 
-typedef struct Throw { char xml[1024]; double qvel[6]; } Throw;
+typedef struct Throw {
+  char xml[1024];
+  double qvel[6];
+} Throw;
 
-static const char* const kShapes[] = {"type='sphere' size='0.05'", "type='box' size='0.06 0.05 0.04'", "type='cylinder' size='0.05 0.03'",
-                                      "type='capsule' size='0.04 0.05' euler='90 0 0'", "type='ellipsoid' size='0.06 0.05 0.04'"};
+static const char* const kShapes[] = {
+    "type='sphere' size='0.05'", "type='box' size='0.06 0.05 0.04'",
+    "type='cylinder' size='0.05 0.03'", "type='capsule' size='0.04 0.05' euler='90 0 0'",
+    "type='ellipsoid' size='0.06 0.05 0.04'"};
 static const double kHeights[] = {0.05, 0.04, 0.03, 0.04, 0.04};
 
 static Throw random_throw(testRandom* r) {
   Throw t;
   int shape = random_int(r, 5);
   static const int condims[] = {3, 4, 6};
-  snprintf(t.xml, sizeof t.xml,
-           "<mujoco><worldbody><geom type='plane' size='9 9 1'/><body pos='0 0 %g'><freejoint/><geom %s mass='0.5' condim='%d' friction='%g %g %g'/></body></worldbody></mujoco>",
-           kHeights[shape], kShapes[shape], condims[random_int(r, 3)], random_uniform(r, 0.05, 1), random_uniform(r, 0, 0.01), random_uniform(r, 0, 0.002));
+  snprintf(
+      t.xml, sizeof t.xml,
+      "<mujoco><worldbody><geom type='plane' size='9 9 1'/><body pos='0 0 %g'><freejoint/><geom %s "
+      "mass='0.5' condim='%d' friction='%g %g %g'/></body></worldbody></mujoco>",
+      kHeights[shape], kShapes[shape], condims[random_int(r, 3)], random_uniform(r, 0.05, 1),
+      random_uniform(r, 0, 0.01), random_uniform(r, 0, 0.002));
   for (int i = 0; i < 6; ++i) t.qvel[i] = i == 2 ? 0 : random_normal(r) * (i < 3 ? 0.5 : 5);
   return t;
 }
@@ -57,10 +65,12 @@ static double largest_gain(const Throw* t, int friction, double h) {
   hfSim* sim = NULL;
   hfDynamics* d = NULL;
   hfError error;
-  if (hf_model_parse(&m, t->xml, strlen(t->xml), "throw", ".", NULL, NULL, &error) != HF_OK) fail_msg("%s", error.message);
+  if (hf_model_parse(&m, t->xml, strlen(t->xml), "throw", ".", NULL, NULL, &error) != HF_OK)
+    fail_msg("%s", error.message);
   hfSimConfig config = hf_sim_config_default();
   config.step = h, config.friction = friction;
-  config.gyroscopic = 1; // a tumbling body's explicit gyroscopic terms would add energy of their own
+  config.gyroscopic =
+      1; // a tumbling body's explicit gyroscopic terms would add energy of their own
   assert_int_equal(hf_sim_create(&sim, m, &config, &error), HF_OK);
   assert_int_equal(hf_dynamics_create(&d, m, NULL), HF_OK);
   hfState* s = hf_state_create(m);
@@ -82,9 +92,11 @@ static void test_no_energy_from_friction(void** state) {
   double worst[2] = {0, 0};
   for (int i = 0; i < THROWS; ++i) {
     Throw t = random_throw(&r);
-    for (int k = 0; k < 2; ++k) worst[k] = fmax(worst[k], largest_gain(&t, HF_FRICTION_ANCHORED, k ? 5e-4 : 1e-3));
+    for (int k = 0; k < 2; ++k)
+      worst[k] = fmax(worst[k], largest_gain(&t, HF_FRICTION_ANCHORED, k ? 5e-4 : 1e-3));
   }
-  printf("seed 77: largest gain %.2e of the kinetic energy at h = 1 ms, %.2e at 0.5 ms\n", worst[0], worst[1]);
+  printf("seed 77: largest gain %.2e of the kinetic energy at h = 1 ms, %.2e at 0.5 ms\n", worst[0],
+         worst[1]);
   // the depth of a point is linearised over the step: first order in h
   assert_true(worst[0] < 2e-2);
   assert_true(worst[1] < 0.7 * worst[0] + 1e-6);

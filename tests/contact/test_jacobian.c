@@ -17,13 +17,16 @@ static void dense_rows(const hfDynamics* d, const hfiContact* c, int nv, double 
   for (int r = 0; r < 6; ++r)
     for (int i = 0; i < nv; ++i) {
       int first = r < 3 ? 3 : 0; // linear rows of the body Jacobian come last
-      hfVec3 rel = v3(JA[first * nv + i] - JB[first * nv + i], JA[(first + 1) * nv + i] - JB[(first + 1) * nv + i],
+      hfVec3 rel = v3(JA[first * nv + i] - JB[first * nv + i],
+                      JA[(first + 1) * nv + i] - JB[(first + 1) * nv + i],
                       JA[(first + 2) * nv + i] - JB[(first + 2) * nv + i]);
       rows[r][i] = v3_dot(axis[r % 3], rel);
     }
 }
 
-static hfVec3 random_vector(testRandom* r) { return v3(random_normal(r), random_normal(r), random_normal(r)); }
+static hfVec3 random_vector(testRandom* r) {
+  return v3(random_normal(r), random_normal(r), random_normal(r));
+}
 
 static void check_contact(const hfDynamics* d, const hfiContact* c, int dim) {
   int nv = d->model->nv;
@@ -62,7 +65,10 @@ static void test_against_dense(void** state) {
     random_tree_state(&r, m, q, v);
     hf_dynamics_position(d, q, NULL);
     for (int k = 0; k < CONTACTS; ++k) {
-      hfiContact c = {.body_a = random_int(&r, m->nbody), .body_b = random_int(&r, m->nbody), .p_W = random_vector(&r), .n = v3_unit(random_vector(&r))};
+      hfiContact c = {.body_a = random_int(&r, m->nbody),
+                      .body_b = random_int(&r, m->nbody),
+                      .p_W = random_vector(&r),
+                      .n = v3_unit(random_vector(&r))};
       v3_tangents(c.n, &c.t1, &c.t2);
       check_contact(d, &c, dims[k % 4]);
     }

@@ -7,7 +7,9 @@
 
 #include <math.h>
 
-typedef struct Case { double solref[2], solimp[5], depth; } Case;
+typedef struct Case {
+  double solref[2], solimp[5], depth;
+} Case;
 
 static const Case kCases[] = {
     {{0.02, 1}, {0.9, 0.95, 0.001, 0.5, 2}, 0.0003671818424917789},
@@ -20,7 +22,8 @@ static const Case kCases[] = {
 static void test_resting_depth(void** state) {
   (void)state;
   for (size_t i = 0; i < sizeof kCases / sizeof *kCases; ++i) {
-    hfiCompliantContact c = hfi_solref_translate(kCases[i].solref, kCases[i].solimp, 1, 9.81, 0.002);
+    hfiCompliantContact c =
+        hfi_solref_translate(kCases[i].solref, kCases[i].solimp, 1, 9.81, 0.002);
     // the depth is read from a position of order 0.1: rounding of 1e-17 x 1e3 steps, and MuJoCo's tolerance
     assert_float_equal(c.depth, kCases[i].depth, 1e-12);
     assert_float_equal(c.stiffness * c.depth, 9.81, 1e-9);
@@ -30,8 +33,10 @@ static void test_resting_depth(void** state) {
 // Under weight w^-1 g the same depth, with stiffness in proportion to the mass.
 static void test_mass_scales_stiffness(void** state) {
   (void)state;
-  hfiCompliantContact one = hfi_solref_translate(kCases[0].solref, kCases[0].solimp, 1, 9.81, 0.002);
-  hfiCompliantContact ten = hfi_solref_translate(kCases[0].solref, kCases[0].solimp, 0.1, 9.81, 0.002);
+  hfiCompliantContact one =
+      hfi_solref_translate(kCases[0].solref, kCases[0].solimp, 1, 9.81, 0.002);
+  hfiCompliantContact ten =
+      hfi_solref_translate(kCases[0].solref, kCases[0].solimp, 0.1, 9.81, 0.002);
   assert_float_equal(ten.depth, one.depth, 0);
   assert_float_equal(ten.stiffness / one.stiffness, 10, 1e-12);
 }

@@ -39,7 +39,8 @@ static void free_fixture(Fixture* f) {
 }
 
 static int overlap(const hfiAabb* a, const hfiAabb* b) {
-  return a->lo.x <= b->hi.x && b->lo.x <= a->hi.x && a->lo.y <= b->hi.y && b->lo.y <= a->hi.y && a->lo.z <= b->hi.z && b->lo.z <= a->hi.z;
+  return a->lo.x <= b->hi.x && b->lo.x <= a->hi.x && a->lo.y <= b->hi.y && b->lo.y <= a->hi.y &&
+         a->lo.z <= b->hi.z && b->lo.z <= a->hi.z;
 }
 
 // Boxes of many sizes, some infinite, some far away: the grid finds just what all pairs find, sorted.
@@ -52,7 +53,8 @@ static void test_against_all_pairs(void** state) {
     Fixture f = make_fixture(1 + (int)(random_uniform(&r, 0, 1) * 120));
     for (int i = 0; i < f.n; ++i) {
       double size = 0.05 * exp(4 * random_uniform(&r, 0, 1)), spread = trial % 3 == 0 ? 1e6 : 3;
-      hfVec3 c = v3(spread * random_normal(&r), 3 * random_normal(&r), 3 * random_normal(&r)), half = v3(size, size * random_uniform(&r, 0, 1), size);
+      hfVec3 c = v3(spread * random_normal(&r), 3 * random_normal(&r), 3 * random_normal(&r)),
+             half = v3(size, size * random_uniform(&r, 0, 1), size);
       if (random_uniform(&r, 0, 1) < 0.02) half = v3(INFINITY, INFINITY, INFINITY);
       hfiAabb b = {v3_sub(c, half), v3_add(c, half)};
       f.box[i] = b;
@@ -83,7 +85,8 @@ static void test_cost_is_linear(void** state) {
     int side = k == 0 ? 10 : 22; // 1000 and 10648 bodies
     Fixture f = make_fixture(side * side * side);
     for (int i = 0; i < f.n; ++i) {
-      hfVec3 c = v3(0.15 * (i % side), 0.15 * (i / side % side), 0.15 * (i / side / side)), half = v3(0.05, 0.05, 0.05);
+      hfVec3 c = v3(0.15 * (i % side), 0.15 * (i / side % side), 0.15 * (i / side / side)),
+             half = v3(0.05, 0.05, 0.05);
       hfiAabb b = {v3_sub(c, half), v3_add(c, half)};
       f.box[i] = b;
     }
@@ -98,14 +101,17 @@ static void test_cost_is_linear(void** state) {
   assert_true(per_box[1] < 1.5 * per_box[0]); // the rest is the smaller share of border cells
 }
 
-static int compare_ints(const void* a, const void* b) { return *(const int*)a < *(const int*)b ? -1 : *(const int*)a > *(const int*)b; }
+static int compare_ints(const void* a, const void* b) {
+  return *(const int*)a < *(const int*)b ? -1 : *(const int*)a > *(const int*)b;
+}
 
 static void test_sort(void** state) {
   (void)state;
   testRandom r = {5};
   for (int n = 0; n < 400; ++n) {
     int mine[400], theirs[400];
-    for (int i = 0; i < n; ++i) mine[i] = theirs[i] = n % 2 ? i ^ 1 : (int)(1e6 * random_uniform(&r, 0, 1));
+    for (int i = 0; i < n; ++i)
+      mine[i] = theirs[i] = n % 2 ? i ^ 1 : (int)(1e6 * random_uniform(&r, 0, 1));
     hfi_sort(mine, (size_t)n, sizeof *mine, compare_ints);
     qsort(theirs, (size_t)n, sizeof *theirs, compare_ints);
     assert_memory_equal(mine, theirs, sizeof *mine * (size_t)n);

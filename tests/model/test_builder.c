@@ -44,7 +44,8 @@ static hfModel* finish(hfBuilder* b) {
 static void test_depth_first_order(void** state) {
   (void)state;
   hfBuilder* b = hf_builder_create();
-  int a = add_body(b, "a", 0), c = add_body(b, "c", 0), a1 = add_body(b, "a1", a), c1 = add_body(b, "c1", c);
+  int a = add_body(b, "a", 0), c = add_body(b, "c", 0), a1 = add_body(b, "a1", a),
+      c1 = add_body(b, "c1", c);
   const int bodies[] = {c1, a1, c, a};
   const char* joints[] = {"jc1", "ja1", "jc", "ja"};
   for (int i = 0; i < 4; ++i) {
@@ -75,7 +76,8 @@ static void test_inertia_of_halves(void** state) {
     hfJointDef j = hf_joint_def_default();
     j.body = body, j.type = HF_JOINT_FREE;
     assert_true(hf_builder_add_joint(b, &j, NULL) >= 0);
-    if (k == 0) add_geom(b, body, HF_GEOM_BOX, 0.2, 0.3, 0.1);
+    if (k == 0)
+      add_geom(b, body, HF_GEOM_BOX, 0.2, 0.3, 0.1);
     else
       for (int s = -1; s <= 1; s += 2) {
         hfGeomDef g = hf_geom_def_default();
@@ -92,7 +94,8 @@ static void test_inertia_of_halves(void** state) {
   }
   assert_float_equal(mass[0], 1000 * 8 * 0.2 * 0.3 * 0.1, 1e-12);
   assert_float_equal(mass[1], mass[0], 1e-12);
-  for (int i = 0; i < 6; ++i) assert_float_equal(I[1][i], I[0][i], 1e-13); // rounding of values near 1
+  for (int i = 0; i < 6; ++i)
+    assert_float_equal(I[1][i], I[0][i], 1e-13); // rounding of values near 1
   assert_float_equal(I[0][0], 48.0 * (0.09 + 0.01) / 3, 1e-13);
 }
 
@@ -100,21 +103,30 @@ static void test_inertia_of_halves(void** state) {
 static void test_primitive_inertia_by_quadrature(void** state) {
   (void)state;
   enum { N = 60 };
-  const struct { int type; double s[3]; } shapes[] = {{HF_GEOM_CAPSULE, {0.3, 0.5, 0}}, {HF_GEOM_CYLINDER, {0.3, 0.5, 0}},
-                                                       {HF_GEOM_ELLIPSOID, {0.3, 0.5, 0.7}}, {HF_GEOM_SPHERE, {0.4, 0, 0}}};
+  const struct {
+    int type;
+    double s[3];
+  } shapes[] = {{HF_GEOM_CAPSULE, {0.3, 0.5, 0}},
+                {HF_GEOM_CYLINDER, {0.3, 0.5, 0}},
+                {HF_GEOM_ELLIPSOID, {0.3, 0.5, 0.7}},
+                {HF_GEOM_SPHERE, {0.4, 0, 0}}};
   for (size_t k = 0; k < sizeof shapes / sizeof *shapes; ++k) {
     double r = shapes[k].s[0], l = shapes[k].s[1], volume = 0, P[3] = {0};
     const double ext = 1.0, h = 2 * ext / N;
     for (int ix = 0; ix < N; ++ix)
       for (int iy = 0; iy < N; ++iy)
         for (int iz = 0; iz < N; ++iz) {
-          double x = -ext + h * (ix + 0.5), y = -ext + h * (iy + 0.5), z = -ext + h * (iz + 0.5), rho = x * x + y * y;
+          double x = -ext + h * (ix + 0.5), y = -ext + h * (iy + 0.5), z = -ext + h * (iz + 0.5),
+                 rho = x * x + y * y;
           double beyond = fabs(z) > l ? fabs(z) - l : 0;
           int in = shapes[k].type == HF_GEOM_CAPSULE    ? rho + beyond * beyond < r * r
                    : shapes[k].type == HF_GEOM_CYLINDER ? rho < r * r && fabs(z) < l
-                   : shapes[k].type == HF_GEOM_SPHERE   ? rho + z * z < r * r
-                                                        : x * x / 0.09 + y * y / 0.25 + z * z / 0.49 < 1;
-          if (in) volume += h * h * h, P[0] += h * h * h * x * x, P[1] += h * h * h * y * y, P[2] += h * h * h * z * z;
+                   : shapes[k].type == HF_GEOM_SPHERE
+                       ? rho + z * z < r * r
+                       : x * x / 0.09 + y * y / 0.25 + z * z / 0.49 < 1;
+          if (in)
+            volume += h * h * h, P[0] += h * h * h * x * x, P[1] += h * h * h * y * y,
+                P[2] += h * h * h * z * z;
         }
     hfBuilder* b = hf_builder_create();
     int body = add_body(b, "x", 0);
@@ -163,7 +175,8 @@ static hfModel* make_pendulum(void) {
   int body = add_body(b, "rod", 0);
   add_hinge(b, "pivot", body);
   hfGeomDef g = hf_geom_def_default();
-  g.body = body, g.type = HF_GEOM_CAPSULE, g.size[0] = 0.05, g.size[1] = 0.5, g.pos[0] = 0.5, g.mass = 2;
+  g.body = body, g.type = HF_GEOM_CAPSULE, g.size[0] = 0.05, g.size[1] = 0.5, g.pos[0] = 0.5,
+  g.mass = 2;
   assert_true(hf_builder_add_geom(b, &g, NULL) >= 0);
   return finish(b);
 }
@@ -240,10 +253,14 @@ static void test_state_round_trip(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_depth_first_order),       cmocka_unit_test(test_inertia_of_halves),
-      cmocka_unit_test(test_primitive_inertia_by_quadrature), cmocka_unit_test(test_refusals_name_the_culprit),
-      cmocka_unit_test(test_reference_mass),          cmocka_unit_test(test_params_overlay),
-      cmocka_unit_test(test_file_round_trip),         cmocka_unit_test(test_state_round_trip),
+      cmocka_unit_test(test_depth_first_order),
+      cmocka_unit_test(test_inertia_of_halves),
+      cmocka_unit_test(test_primitive_inertia_by_quadrature),
+      cmocka_unit_test(test_refusals_name_the_culprit),
+      cmocka_unit_test(test_reference_mass),
+      cmocka_unit_test(test_params_overlay),
+      cmocka_unit_test(test_file_round_trip),
+      cmocka_unit_test(test_state_round_trip),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

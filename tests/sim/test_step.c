@@ -6,12 +6,18 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct World { hfModel* model; hfSim* sim; hfState* state; hfInput* input; } World;
+typedef struct World {
+  hfModel* model;
+  hfSim* sim;
+  hfState* state;
+  hfInput* input;
+} World;
 
 static hfModel* parse(const char* xml) {
   hfModel* m = NULL;
   hfError error;
-  if (hf_model_parse(&m, xml, strlen(xml), "test.xml", ".", NULL, NULL, &error) != HF_OK) fail_msg("%s", error.message);
+  if (hf_model_parse(&m, xml, strlen(xml), "test.xml", ".", NULL, NULL, &error) != HF_OK)
+    fail_msg("%s", error.message);
   return m;
 }
 
@@ -33,18 +39,24 @@ static hfStepReport step(World* w, int n) {
   hfStepReport report = {0};
   hfError error;
   for (int i = 0; i < n; ++i)
-    if (hf_sim_step(w->sim, w->state, w->input, &report, &error) != HF_OK) fail_msg("step %d: %s", i, error.message);
+    if (hf_sim_step(w->sim, w->state, w->input, &report, &error) != HF_OK)
+      fail_msg("step %d: %s", i, error.message);
   return report;
 }
 
 // A box, a ball and a two-link arm with limits and a servo, all in contact sooner or later.
 static const char kScene[] =
     "<mujoco><option timestep='0.002'/><worldbody><geom name='floor' type='plane' size='2 2 1'/>"
-    "<body name='box' pos='0 0 0.11'><freejoint/><geom type='box' size='0.1 0.1 0.1' mass='1'/></body>"
-    "<body name='ball' pos='0.05 0.02 0.4'><freejoint/><geom type='sphere' size='0.05' mass='0.2' condim='6' friction='0.8 0.01 0.001'/></body>"
-    "<body name='upper' pos='0.5 0 0.4'><joint name='a' axis='0 1 0' damping='0.1' limited='true' range='-1.5 1.5'/><geom type='capsule' fromto='0 0 0 0.2 0 0' size='0.03' mass='0.5'/>"
-    "<body pos='0.2 0 0'><joint name='b' axis='0 1 0' frictionloss='0.05'/><geom type='capsule' fromto='0 0 0 0.2 0 0' size='0.03' mass='0.3'/></body></body>"
-    "</worldbody><actuator><position name='hold' joint='b' kp='20' kv='1' forcerange='-5 5'/></actuator></mujoco>";
+    "<body name='box' pos='0 0 0.11'><freejoint/><geom type='box' size='0.1 0.1 0.1' "
+    "mass='1'/></body>"
+    "<body name='ball' pos='0.05 0.02 0.4'><freejoint/><geom type='sphere' size='0.05' mass='0.2' "
+    "condim='6' friction='0.8 0.01 0.001'/></body>"
+    "<body name='upper' pos='0.5 0 0.4'><joint name='a' axis='0 1 0' damping='0.1' limited='true' "
+    "range='-1.5 1.5'/><geom type='capsule' fromto='0 0 0 0.2 0 0' size='0.03' mass='0.5'/>"
+    "<body pos='0.2 0 0'><joint name='b' axis='0 1 0' frictionloss='0.05'/><geom type='capsule' "
+    "fromto='0 0 0 0.2 0 0' size='0.03' mass='0.3'/></body></body>"
+    "</worldbody><actuator><position name='hold' joint='b' kp='20' kv='1' forcerange='-5 "
+    "5'/></actuator></mujoco>";
 
 static void run_law(int friction, World* w) {
   hfSimConfig config = hf_sim_config_default();
@@ -80,8 +92,11 @@ static void test_weight_is_carried(void** s) {
   for (int k = 0; k < 3; ++k) {
     hfSimConfig config = hf_sim_config_default();
     config.friction = kLaws[k];
-    World w = make_world(parse("<mujoco><worldbody><geom type='plane' size='1 1 1'/><body name='box' pos='0 0 0.1'><freejoint/>"
-                               "<geom type='box' size='0.2 0.15 0.1' mass='3'/></body></worldbody></mujoco>"), &config);
+    World w = make_world(
+        parse("<mujoco><worldbody><geom type='plane' size='1 1 1'/><body name='box' pos='0 0 "
+              "0.1'><freejoint/>"
+              "<geom type='box' size='0.2 0.15 0.1' mass='3'/></body></worldbody></mujoco>"),
+        &config);
     step(&w, 1500);
     hfVec3 normal, friction;
     assert_int_equal(hf_sim_pair_force(w.sim, 1, 0, &normal, &friction), 4);
@@ -124,18 +139,23 @@ static void test_bad_options(void** s) {
   assert_null(sim);
   config = hf_sim_config_default();
   assert_int_equal(hf_sim_config_set(&config, "friction", "sticky", &error), HF_ERROR_ARGUMENT);
-  assert_string_equal(error.message, "option friction: \"sticky\" is not a value; known: regularised, smooth, anchored, coulomb");
+  assert_string_equal(
+      error.message,
+      "option friction: \"sticky\" is not a value; known: regularised, smooth, anchored, coulomb");
   assert_int_equal(hf_sim_config_set(&config, "solver.tolerance", "1e-10", &error), HF_OK);
   assert_float_equal(config.solver.tolerance, 1e-10, 0);
-  assert_int_equal(hf_sim_config_set(&config, "solver.tolerance", "nan", &error), HF_ERROR_ARGUMENT);
+  assert_int_equal(hf_sim_config_set(&config, "solver.tolerance", "nan", &error),
+                   HF_ERROR_ARGUMENT);
   assert_int_equal(hf_sim_config_set(&config, "colour", "1", &error), HF_ERROR_ARGUMENT);
   hf_model_free(m);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_same_bits), cmocka_unit_test(test_weight_is_carried),
-      cmocka_unit_test(test_refusals_keep_the_state), cmocka_unit_test(test_bad_options),
+      cmocka_unit_test(test_same_bits),
+      cmocka_unit_test(test_weight_is_carried),
+      cmocka_unit_test(test_refusals_keep_the_state),
+      cmocka_unit_test(test_bad_options),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
