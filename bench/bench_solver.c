@@ -4,11 +4,12 @@
 //   hand      nv 22: 16 finger joints with servos around a mug, 20 contacts; h = 0.7 ms
 //   clutter   200 free bodies in one island, 600 contacts; h = 2 ms
 //
-// Each scene is stepped with frozen geometry: momentum, depths, anchors and drives change from step to
-// step, Jacobians do not, so that contacts stick, slip and open as they do in a simulation. All problems
-// of the run are kept and solved again and again; the best of several rounds is printed.
+// Each scene is stepped with frozen geometry: momentum, depths, anchors and drives change from step
+// to step, Jacobians do not, so that contacts stick, slip and open as they do in a simulation. All
+// problems of the run are kept and solved again and again; the best of several rounds is printed.
 //
-//   bench_solver [scene [friction]]      friction: regularised, smooth, anchored (default both ends)
+//   bench_solver [scene [friction]]      friction: regularised, smooth, anchored (default both
+//   ends)
 #include "support/step_problems.h"
 
 #include "base/error.h"
@@ -25,9 +26,9 @@ enum { MAX_DOFS = 1200, STEPS = 400, ROUNDS = 7 };
 typedef struct scene {
   const char* name;
   problemBuilder problem;
-  double force[MAX_DOFS];       // generalised forces that do not change [N, N m]
-  int shaken;                   // dof pushed by amplitude sin(2 pi frequency t), or -1
-  double amplitude, frequency;  // [N], [Hz]
+  double force[MAX_DOFS];      // generalised forces that do not change [N, N m]
+  int shaken;                  // dof pushed by amplitude sin(2 pi frequency t), or -1
+  double amplitude, frequency; // [N], [Hz]
   int friction;
 } scene;
 
@@ -37,7 +38,8 @@ static double now(void) {
   return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
 }
 
-static hfContactLaw make_law(double k, double d, double mu, double depth, int friction, double mass) {
+static hfContactLaw make_law(double k, double d, double mu, double depth, int friction,
+                             double mass) {
   hfContactLaw c;
   memset(&c, 0, sizeof c);
   c.stiffness = k;
@@ -107,11 +109,14 @@ static void build_hand(scene* s) {
   for (int f = 0; f < 4; ++f)
     for (int i = 0; i < 4; ++i)
       for (int j = 0; j < 4; ++j)
-        M[17 * 0 + 16 * (4 * f + i) + 4 * f + j] = 2e-4 / (1 + abs(i - j)) * (4 - imax2(i, j)) + (i == j) * 1e-4;
+        M[17 * 0 + 16 * (4 * f + i) + 4 * f + j] =
+            2e-4 / (1 + abs(i - j)) * (4 - imax2(i, j)) + (i == j) * 1e-4;
   for (int i = 0; i < 16; ++i) diag[i] = h * 0.015;
-  int hand = problem_add_tree(&s->problem, 16, M, diag, NULL, NULL), mug = add_free_body(s, 0.094, 1.5e-4);
+  int hand = problem_add_tree(&s->problem, 16, M, diag, NULL, NULL),
+      mug = add_free_body(s, 0.094, 1.5e-4);
   for (int i = 0; i < 16; ++i) { // servo, kp 0.05, kd 5e-3, closing on the mug
-    hfSaturatedRow servo = {.s0 = 0.05 * 0.8 / (h * 0.05 + 5e-3), .kappa = h * 0.05 + 5e-3, .lo = -0.7, .hi = 0.7};
+    hfSaturatedRow servo = {
+        .s0 = 0.05 * 0.8 / (h * 0.05 + 5e-3), .kappa = h * 0.05 + 5e-3, .lo = -0.7, .hi = 0.7};
     int32_t col = i;
     double one = 1;
     problem_add_saturated(&s->problem, 1, &servo);
@@ -126,7 +131,8 @@ static void build_hand(scene* s) {
       int32_t cols[4] = {4 * f, 4 * f + 1, 4 * f + 2, 4 * f + 3};
       v3_tangents(n, axis + 1, axis + 2);
       for (int k = 0; k < 3; ++k)
-        for (int j = 0; j < 4; ++j) // the joint's motion is along the closing direction, with some shear
+        for (int j = 0; j < 4;
+             ++j) // the joint's motion is along the closing direction, with some shear
           Jf[4 * k + j] = -(k == 0 ? 0.04 * (4 - j) : 0.01 * random_normal(&random));
       problem_add_contact(&s->problem, 3, &law);
       problem_add_piece(&s->problem, hand, 4, cols, Jf);
@@ -138,7 +144,8 @@ static void build_hand(scene* s) {
   s->frequency = 3;
 }
 
-// A pile: each body rests with two contacts on the one below (or the ground) and leans on a neighbour.
+// A pile: each body rests with two contacts on the one below (or the ground) and leans on a
+// neighbour.
 static void build_clutter(scene* s) {
   testRandom random = {11};
   problem_reset(&s->problem, 2e-3);
@@ -151,8 +158,14 @@ static void build_clutter(scene* s) {
     for (int c = 0; c < 3; ++c) {
       int other = c < 2 ? i - 25 : i % 5 ? i - 1 : -1;
       double J[18];
-      hfVec3 n = v3_unit(v3_add(c < 2 ? v3(0, 0, 1) : v3(1, 0, 0), v3_scale(0.2, v3(random_normal(&random), random_normal(&random), random_normal(&random)))));
-      hfVec3 r = v3_axpy(-0.03, n, v3(c == 0 ? 0.02 : c == 1 ? -0.02 : 0, 0.01 * random_normal(&random), 0));
+      hfVec3 n = v3_unit(v3_add(c < 2 ? v3(0, 0, 1) : v3(1, 0, 0),
+                                v3_scale(0.2, v3(random_normal(&random), random_normal(&random),
+                                                 random_normal(&random)))));
+      hfVec3 r = v3_axpy(-0.03, n,
+                         v3(c == 0   ? 0.02
+                            : c == 1 ? -0.02
+                                     : 0,
+                            0.01 * random_normal(&random), 0));
       hfContactLaw law = make_law(1e5, 20, 0.5, c < 2 ? 2e-5 : -1e-5, s->friction, 0.1);
       problem_add_contact(&s->problem, 3, &law);
       free_rows(J, n, r, 1);
@@ -164,7 +177,8 @@ static void build_clutter(scene* s) {
   s->shaken = -1;
 }
 
-// ---- stepping with frozen geometry ---------------------------------------------------------------
+// ---- stepping with frozen geometry
+// ---------------------------------------------------------------
 
 static void set_momentum(scene* s, double t) {
   hfStepProblem* P = &s->problem.P;
@@ -185,7 +199,8 @@ static void row_velocity(const hfStepProblem* P, const hfStepBlock* b, const dou
     const hfStepPiece* piece = P->piece + b->piece + k;
     for (int i = 0; i < b->dim; ++i)
       for (int j = 0; j < piece->ncol; ++j)
-        s[i] += P->J[piece->jac + i * piece->ncol + j] * v[P->tree_start[piece->tree] + P->cols[piece->col + j]];
+        s[i] += P->J[piece->jac + i * piece->ncol + j] *
+                v[P->tree_start[piece->tree] + P->cols[piece->col + j]];
   }
 }
 
@@ -197,7 +212,8 @@ static void advance(scene* s, const double* v, const double* impulse) {
     double rows[6], xi[5];
     row_velocity(P, block, v, rows);
     if (block->law == HF_LAW_SATURATED) {
-      P->saturated[block->param].s0 -= P->h * 0.05 * rows[0] / P->saturated[block->param].kappa; // servo nears its target
+      P->saturated[block->param].s0 -=
+          P->h * 0.05 * rows[0] / P->saturated[block->param].kappa; // servo nears its target
       continue;
     }
     hfContactLaw* c = P->contact + block->param;
@@ -223,7 +239,8 @@ static void* copy_of(const void* from, size_t bytes) {
 }
 
 static snapshot take_snapshot(const hfStepProblem* P) {
-  snapshot s = {copy_of(P->p, sizeof(double) * (size_t)P->nv), copy_of(P->v0, sizeof(double) * (size_t)P->nv),
+  snapshot s = {copy_of(P->p, sizeof(double) * (size_t)P->nv),
+                copy_of(P->v0, sizeof(double) * (size_t)P->nv),
                 copy_of(P->contact, sizeof(hfContactLaw) * (size_t)P->ncontact),
                 copy_of(P->saturated, sizeof(hfSaturatedRow) * (size_t)P->nsaturated)};
   return s;
@@ -278,9 +295,11 @@ static void run(scene* s, void (*build)(scene*), int steps) {
     best = fmin(best, (now() - start) / steps);
   }
   static const char* names[] = {"regularised", "smooth", "anchored"};
-  printf("%-8s %-12s nv %4d contacts %3d: %8.2f us a solve, %5.2f iterations, %4.2f limited, %5.1f touch, %5.1f slip, "
-         "rungs %d/%d/%d, residual <= %.0e\n", s->name, names[s->friction], P->nv, P->ncontact, best, iterations / steps,
-         limited / steps, touching / steps, slipping / steps, rungs[1], rungs[2], rungs[3], worst);
+  printf("%-8s %-12s nv %4d contacts %3d: %8.2f us a solve, %5.2f iterations, %4.2f limited, %5.1f "
+         "touch, %5.1f slip, "
+         "rungs %d/%d/%d, residual <= %.0e\n",
+         s->name, names[s->friction], P->nv, P->ncontact, best, iterations / steps, limited / steps,
+         touching / steps, slipping / steps, rungs[1], rungs[2], rungs[3], worst);
   hf_solver_free(solver);
   for (int n = 0; n < steps; ++n) {
     free(kept[n].p);
@@ -292,13 +311,19 @@ static void run(scene* s, void (*build)(scene*), int steps) {
 }
 
 int main(int argc, char** argv) {
-  static const struct { const char* name; void (*build)(scene*); int steps; } scenes[] = {
-      {"gripper", build_gripper, STEPS}, {"hand", build_hand, STEPS}, {"clutter", build_clutter, 60}};
+  static const struct {
+    const char* name;
+    void (*build)(scene*);
+    int steps;
+  } scenes[] = {{"gripper", build_gripper, STEPS},
+                {"hand", build_hand, STEPS},
+                {"clutter", build_clutter, 60}};
   static const char* names[] = {"regularised", "smooth", "anchored"};
   for (int i = 0; i < 3; ++i)
     for (int friction = HF_FRICTION_REGULARISED; friction <= HF_FRICTION_ANCHORED; ++friction) {
       if (argc > 1 && strcmp(argv[1], scenes[i].name) != 0) continue;
-      if (argc > 2 ? strcmp(argv[2], names[friction]) != 0 : friction == HF_FRICTION_SMOOTH) continue;
+      if (argc > 2 ? strcmp(argv[2], names[friction]) != 0 : friction == HF_FRICTION_SMOOTH)
+        continue;
       static scene s;
       memset(&s, 0, sizeof s);
       s.name = scenes[i].name;

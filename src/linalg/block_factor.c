@@ -4,9 +4,9 @@
 //   forward   z_k = K_kk^-1 b_k,  b_i -= K_ik z_k
 //   backward  x_k = z_k - sum_j W_kj x_j
 //
-// Pivoting stays inside the diagonal blocks (LU with partial pivoting; LDL^T when symmetric), so the
-// pattern found by block_order.c holds. With T = K_ik^T kept by rows both kinds share one code: the
-// symmetric case has T = K_kj before the division by K_kk.
+// Pivoting stays inside the diagonal blocks (LU with partial pivoting; LDL^T when symmetric), so
+// the pattern found by block_order.c holds. With T = K_ik^T kept by rows both kinds share one code:
+// the symmetric case has T = K_kj before the division by K_kk.
 #include "linalg/block_sparse.h"
 #include "linalg/dense.h"
 
@@ -22,8 +22,10 @@ static void divide_panel(hfiBlockMatrix* B, int32_t k) {
   const double* D = hfi_block_diagonal(B, k);
   double* U = hfi_block_upper(B, k);
   int n = B->size[k], w = B->width[k];
-  if (B->symmetric) hfi_ldlt_solve_many(D, n, n, U, w, w);
-  else hfi_lu_solve_many(D, n, n, B->pivot + B->first[k], U, w, w);
+  if (B->symmetric)
+    hfi_ldlt_solve_many(D, n, n, U, w, w);
+  else
+    hfi_lu_solve_many(D, n, n, B->pivot + B->first[k], U, w, w);
 }
 
 // Row and column of node a = reach[e] lose what position k contributes.
@@ -63,8 +65,10 @@ int hfi_block_factor(hfiBlockMatrix* B, int symmetric) {
 static void solve_diagonal(const hfiBlockMatrix* B, int32_t k, double* b) {
   const double* D = hfi_block_diagonal(B, k);
   int n = B->size[k];
-  if (B->symmetric) hfi_ldlt_solve(D, n, n, b);
-  else hfi_lu_solve(D, n, n, B->pivot + B->first[k], b);
+  if (B->symmetric)
+    hfi_ldlt_solve(D, n, n, b);
+  else
+    hfi_lu_solve(D, n, n, B->pivot + B->first[k], b);
 }
 
 void hfi_block_solve(const hfiBlockMatrix* B, double* b) {
@@ -85,7 +89,8 @@ void hfi_block_solve(const hfiBlockMatrix* B, double* b) {
     if (w == 0) continue;
     const double* W = hfi_block_upper(B, k);
     for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e)
-      memcpy(x + B->offset[e], b + B->first[B->reach[e]], sizeof(double) * (size_t)B->size[B->reach[e]]);
+      memcpy(x + B->offset[e], b + B->first[B->reach[e]],
+             sizeof(double) * (size_t)B->size[B->reach[e]]);
     for (int i = 0; i < B->size[k]; ++i) b[B->first[k] + i] -= hfi_dot(W + i * w, x, w);
   }
 }

@@ -1,9 +1,10 @@
 // Minimum degree ordering of a block-sparse matrix, and the fill it causes.
 //
 // Eliminating a node couples all its remaining neighbours with each other. Each time the node whose
-// remaining neighbours have the fewest dofs is taken (the lowest index among equals), on the explicit
-// elimination graph, one bit a pair: what is left in a node's row when its turn comes is its column of
-// the factor. George and Liu, Computer Solution of Large Sparse Positive Definite Systems, chapter 5.
+// remaining neighbours have the fewest dofs is taken (the lowest index among equals), on the
+// explicit elimination graph, one bit a pair: what is left in a node's row when its turn comes is
+// its column of the factor. George and Liu, Computer Solution of Large Sparse Positive Definite
+// Systems, chapter 5.
 #include "linalg/block_sparse.h"
 
 #include <assert.h>
@@ -26,7 +27,7 @@ void hfi_block_plan(hfiBlockMatrix* B, hfiArena* arena, int32_t max_nodes, int32
   B->reach = HFI_TAKE(arena, int32_t, pairs);
   B->offset = HFI_TAKE(arena, int32_t, pairs);
   B->at = HFI_TAKE(arena, size_t, nodes + 1);
-  B->value = HFI_TAKE(arena, double, n * n);
+  B->value = HFI_TAKE(arena, double, n* n);
   B->pivot = HFI_TAKE(arena, int32_t, n);
   B->work = HFI_TAKE(arena, double, n);
 }

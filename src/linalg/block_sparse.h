@@ -1,7 +1,7 @@
 // Block-sparse matrices with a symmetric pattern, and their factorisation.
 //
-// Nodes (kinematic trees, or whole small islands) are coupled pairwise; each coupling is a dense block.
-// The order of elimination is a minimum degree one, found together with the fill it causes
+// Nodes (kinematic trees, or whole small islands) are coupled pairwise; each coupling is a dense
+// block. The order of elimination is a minimum degree one, found together with the fill it causes
 // (block_order.c); the factorisation K = (I + L) D (I + W) works on dense panels (block_factor.c).
 //
 // Storage of position k of the order, with n = size[k] and w = width[k] columns of later nodes:
@@ -17,28 +17,29 @@
 
 typedef struct hfiBlockMatrix {
   int32_t max_nodes, max_n;
-  int32_t nodes;      // nodes in use
-  int32_t words;      // 64-bit words of a row of `graph`
-  uint64_t* graph;    // (nodes x words) adjacency; after ordering, what each node couples to later
-  int32_t* weight;    // (nodes) dofs of a node
-  int32_t* degree;    // (nodes) dofs of its neighbours
-  int32_t* order;     // (nodes) node eliminated k-th
-  int32_t* position;  // (nodes) its inverse
+  int32_t nodes;     // nodes in use
+  int32_t words;     // 64-bit words of a row of `graph`
+  uint64_t* graph;   // (nodes x words) adjacency; after ordering, what each node couples to later
+  int32_t* weight;   // (nodes) dofs of a node
+  int32_t* degree;   // (nodes) dofs of its neighbours
+  int32_t* order;    // (nodes) node eliminated k-th
+  int32_t* position; // (nodes) its inverse
   // by position
-  int32_t* size;      // (nodes) dofs
-  int32_t* first;     // (nodes + 1) first dof, in the order of elimination
-  int32_t* width;     // (nodes) columns of the panels
-  int32_t* start;     // (nodes + 1) first coupling
-  int32_t* reach;     // (start[nodes]) position of the coupled node, ascending, > k
-  int32_t* offset;    // (start[nodes]) its first column in the panels of k
-  size_t* at;         // (nodes + 1) first value of position k
-  double* value;      // (at[nodes])
-  int32_t* pivot;     // (n) of the diagonal blocks
-  double* work;       // (n)
-  int32_t symmetric;  // what the last factorisation assumed
+  int32_t* size;     // (nodes) dofs
+  int32_t* first;    // (nodes + 1) first dof, in the order of elimination
+  int32_t* width;    // (nodes) columns of the panels
+  int32_t* start;    // (nodes + 1) first coupling
+  int32_t* reach;    // (start[nodes]) position of the coupled node, ascending, > k
+  int32_t* offset;   // (start[nodes]) its first column in the panels of k
+  size_t* at;        // (nodes + 1) first value of position k
+  double* value;     // (at[nodes])
+  int32_t* pivot;    // (n) of the diagonal blocks
+  double* work;      // (n)
+  int32_t symmetric; // what the last factorisation assumed
 } hfiBlockMatrix;
 
-// Takes memory for up to max_nodes nodes with max_n dofs in all. Plans when the arena has no memory.
+// Takes memory for up to max_nodes nodes with max_n dofs in all. Plans when the arena has no
+// memory.
 void hfi_block_plan(hfiBlockMatrix* B, hfiArena* arena, int32_t max_nodes, int32_t max_n);
 
 // A graph of `nodes` nodes without couplings; weight[i] is set by the caller.

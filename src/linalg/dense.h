@@ -1,8 +1,8 @@
 // Small dense factorisations, row-major with leading dimension ld >= n, made for n up to about 60.
 //
-// Every inner loop runs along a row over independent elements, so that compilers vectorise it without
-// changing a bit of the result. Factorisations return 0, or k + 1 when pivot k fails (not positive for
-// Cholesky, zero or not finite for the others); the contents of A are then undefined.
+// Every inner loop runs along a row over independent elements, so that compilers vectorise it
+// without changing a bit of the result. Factorisations return 0, or k + 1 when pivot k fails (not
+// positive for Cholesky, zero or not finite for the others); the contents of A are then undefined.
 #ifndef HFI_LINALG_DENSE_H
 #define HFI_LINALG_DENSE_H
 
@@ -29,7 +29,8 @@ int hfi_cholesky(double* A, int n, int ld);
 void hfi_cholesky_solve(const double* U, int n, int ld, double* b);
 
 // A = U^T D U without pivoting or square roots, from the upper triangle of A; U (unit) replaces it,
-// with 1/D_kk on the diagonal. For positive definite and quasi-definite A. `positive` refuses D_kk <= 0.
+// with 1/D_kk on the diagonal. For positive definite and quasi-definite A. `positive` refuses D_kk
+// <= 0.
 int hfi_ldlt(double* A, int n, int ld, int positive);
 void hfi_ldlt_solve(const double* U, int n, int ld, double* b);
 
@@ -40,13 +41,14 @@ void hfi_lu_solve(const double* LU, int n, int ld, const int32_t* pivot, double*
 
 // The same solves for m right-hand sides, the rows of B (n x m, leading dimension ldb).
 void hfi_ldlt_solve_many(const double* U, int n, int ld, double* B, int m, int ldb);
-void hfi_lu_solve_many(const double* LU, int n, int ld, const int32_t* pivot, double* B, int m, int ldb);
+void hfi_lu_solve_many(const double* LU, int n, int ld, const int32_t* pivot, double* B, int m,
+                       int ldb);
 
 // C += A^T B: A (k x m), B (k x n), C (m x n), all row-major.
-void hfi_add_atb(double* C, int ldc, const double* A, int lda, const double* B, int ldb, int k, int m,
-                 int n);
+void hfi_add_atb(double* C, int ldc, const double* A, int lda, const double* B, int ldb, int k,
+                 int m, int n);
 // C -= A^T B
-void hfi_sub_atb(double* C, int ldc, const double* A, int lda, const double* B, int ldb, int k, int m,
-                 int n);
+void hfi_sub_atb(double* C, int ldc, const double* A, int lda, const double* B, int ldb, int k,
+                 int m, int n);
 
 #endif

@@ -13,7 +13,10 @@ static int find_pivot(const double* A, int n, int ld, int k) {
   double largest = fabs(A[k * ld + k]);
   for (int i = k + 1; i < n; ++i) {
     double a = fabs(A[i * ld + k]);
-    if (a > largest) { largest = a; p = i; }
+    if (a > largest) {
+      largest = a;
+      p = i;
+    }
   }
   return p;
 }

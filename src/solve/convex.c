@@ -1,4 +1,5 @@
-// The last rung: with the bound of friction fixed, r(v) is the gradient of the strictly convex function
+// The last rung: with the bound of friction fixed, r(v) is the gradient of the strictly convex
+// function
 //
 //   f(v) = 1/2 v'Av - p*'v + sum_b l_b(J_b v),
 //
@@ -6,11 +7,12 @@
 //
 // and Newton's method with a line search on its slope converges from anywhere (newton.c, line.c).
 //
-// The bound pi is that of the start of the step; where a contact had none yet, that of the frictionless
-// problem (a bound of zero would make the first step of a touch frictionless). Passes then move the
-// bounds towards pi(vn) of the answer, damped, kept only if they lower the residual of the coupled
-// problem: where the coupling is weak they find its answer, where it is strong they cycle and stop. As
-// the last rung of the ladder, Newton then tries the coupled problem once more from there.
+// The bound pi is that of the start of the step; where a contact had none yet, that of the
+// frictionless problem (a bound of zero would make the first step of a touch frictionless). Passes
+// then move the bounds towards pi(vn) of the answer, damped, kept only if they lower the residual
+// of the coupled problem: where the coupling is weak they find its answer, where it is strong they
+// cycle and stop. As the last rung of the ladder, Newton then tries the coupled problem once more
+// from there.
 #include "solve/convex.h"
 
 #include "math/vec3.h"
@@ -31,7 +33,8 @@ static int is_contact(const hfiIsland* I, int32_t k) { return I->block[k].law ==
 
 static double normal_force(const hfiIsland* I, int32_t k) {
   double derivative;
-  return hfi_contact_normal_force(I->block[k].contact, I->problem->h, I->s[I->block[k].row], &derivative);
+  return hfi_contact_normal_force(I->block[k].contact, I->problem->h, I->s[I->block[k].row],
+                                  &derivative);
 }
 
 static hfiOutcome minimise(hfiIsland* I, const hfSolverConfig* config, int coupling) {
@@ -65,9 +68,10 @@ static void restore_pass(hfiIsland* I) {
   memcpy(I->lag, I->lag_kept, sizeof(double) * (size_t)I->nblock);
 }
 
-// One pass with bounds moved by `damping` towards pi(vn). Keeps it and returns 1 if the coupled residual
-// is lower.
-static int try_pass(hfiIsland* I, const hfSolverConfig* config, double damping, hfiOutcome* out, double* coupled) {
+// One pass with bounds moved by `damping` towards pi(vn). Keeps it and returns 1 if the coupled
+// residual is lower.
+static int try_pass(hfiIsland* I, const hfSolverConfig* config, double damping, hfiOutcome* out,
+                    double* coupled) {
   keep_pass(I);
   for (int32_t k = 0; k < I->nblock; ++k)
     if (is_contact(I, k)) I->lag[k] += damping * (normal_force(I, k) - I->lag[k]);
@@ -87,7 +91,8 @@ static int try_pass(hfiIsland* I, const hfSolverConfig* config, double damping, 
 }
 
 // Newton on the coupled problem from the convex answer, which stays where that fails.
-static void try_coupled(hfiIsland* I, const hfSolverConfig* config, hfiOutcome* out, double* coupled) {
+static void try_coupled(hfiIsland* I, const hfSolverConfig* config, hfiOutcome* out,
+                        double* coupled) {
   keep_pass(I);
   hfiOutcome last = hfi_newton_solve(I, config, HF_COUPLING_TWO_WAY, HF_RUNG_TAMSI);
   out->iterations += last.iterations;
@@ -106,9 +111,10 @@ hfiOutcome hfi_convex_solve(hfiIsland* I, const hfSolverConfig* config, double* 
   out.iterations += before;
   *coupled = coupled_residual(I);
   double damping = 1;
-  for (int pass = 0; pass < MAX_PASSES && *coupled > config->tolerance && damping > 1e-2; ++pass)
+  for (int pass = 0; pass<MAX_PASSES&& * coupled> config->tolerance && damping > 1e-2; ++pass)
     damping = try_pass(I, config, damping, &out, coupled) ? min2(1, 1.5 * damping) : 0.5 * damping;
   hfi_system_respond(I, HFI_COUPLING_LAGGED);
-  if (*coupled > config->tolerance && config->first_rung < HF_RUNG_CONVEX) try_coupled(I, config, &out, coupled);
+  if (*coupled > config->tolerance && config->first_rung < HF_RUNG_CONVEX)
+    try_coupled(I, config, &out, coupled);
   return out;
 }

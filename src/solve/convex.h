@@ -4,8 +4,8 @@
 
 #include "solve/newton.h"
 
-// Solves lagged problems, their bounds iterated towards the coupled answer as far as that lowers its
-// residual. *coupled is that residual at the answer, relative.
+// Solves lagged problems, their bounds iterated towards the coupled answer as far as that lowers
+// its residual. *coupled is that residual at the answer, relative.
 hfiOutcome hfi_convex_solve(hfiIsland* I, const hfSolverConfig* config, double* coupled);
 
 #endif

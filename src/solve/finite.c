@@ -1,5 +1,5 @@
-// The scan that every solve begins with. 0 x is 0 for finite x and NaN otherwise, so one sum over all
-// numbers tells; only when it does are they looked at one by one.
+// The scan that every solve begins with. 0 x is 0 for finite x and NaN otherwise, so one sum over
+// all numbers tells; only when it does are they looked at one by one.
 #include "solve/finite.h"
 
 #include "base/error.h"
@@ -36,7 +36,8 @@ static double check_block(const hfStepProblem* P, int b) {
     const hfStepPiece* piece = P->piece + block->piece + i;
     sum += sum_zeros(P->J + piece->jac, block->dim * piece->ncol);
   }
-  if (block->law == HF_LAW_CONTACT) return sum + sum_zeros(&P->contact[block->param].stiffness, CONTACT_REALS);
+  if (block->law == HF_LAW_CONTACT)
+    return sum + sum_zeros(&P->contact[block->param].stiffness, CONTACT_REALS);
   for (int i = 0; i < block->dim; ++i) sum += check_row(P->saturated + block->param + i);
   return sum;
 }
@@ -44,12 +45,15 @@ static double check_block(const hfStepProblem* P, int b) {
 static hfStatus name_culprit(const hfStepProblem* P, hfError* error) {
   for (int t = 0; t < P->ntree; ++t)
     if (isnan(check_tree(P, t)))
-      return hfi_refuse(error, HF_ERROR_NONFINITE, "tree %d: mass matrix, momentum or velocity is not finite", t);
+      return hfi_refuse(error, HF_ERROR_NONFINITE,
+                        "tree %d: mass matrix, momentum or velocity is not finite", t);
   for (int b = 0; b < P->nblock; ++b)
     if (isnan(check_block(P, b)))
-      return hfi_refuse(error, HF_ERROR_NONFINITE, "block %d on tree %d: Jacobian or law is not finite", b,
+      return hfi_refuse(error, HF_ERROR_NONFINITE,
+                        "block %d on tree %d: Jacobian or law is not finite", b,
                         P->piece[P->block[b].piece].tree);
-  return hfi_refuse(error, HF_ERROR_NONFINITE, "step problem: h is not finite, or numbers no block uses");
+  return hfi_refuse(error, HF_ERROR_NONFINITE,
+                    "step problem: h is not finite, or numbers no block uses");
 }
 
 hfStatus hfi_problem_check_finite(const hfStepProblem* P, hfError* error) {

@@ -4,8 +4,8 @@
 
 #include <holdfast/step_problem.h>
 
-// Refuses (HF_ERROR_NONFINITE) and names the tree or block at fault. Bounds of saturated rows may be
-// infinite, but not NaN.
+// Refuses (HF_ERROR_NONFINITE) and names the tree or block at fault. Bounds of saturated rows may
+// be infinite, but not NaN.
 hfStatus hfi_problem_check_finite(const hfStepProblem* problem, hfError* error);
 
 #endif

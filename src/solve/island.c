@@ -8,7 +8,8 @@ static int32_t round_up4(int32_t n) { return (n + 3) & ~3; }
 
 void hfi_island_plan(hfiIsland* I, hfiArena* arena, const hfStepCapacity* c) {
   memset(I, 0, sizeof *I);
-  size_t nv = (size_t)c->nv, nrow = (size_t)c->nrow, njac = (size_t)c->njac, nblock = (size_t)c->nblock;
+  size_t nv = (size_t)c->nv, nrow = (size_t)c->nrow, njac = (size_t)c->njac,
+         nblock = (size_t)c->nblock;
   size_t padded = 16 * njac; // a single number is padded to 4 x 4
   I->tree = HFI_TAKE(arena, int32_t, c->ntree);
   I->first = HFI_TAKE(arena, int32_t, c->ntree);
@@ -19,16 +20,17 @@ void hfi_island_plan(hfiIsland* I, hfiArena* arena, const hfStepCapacity* c) {
   I->index = HFI_TAKE(arena, int32_t, 2 * njac + (size_t)c->npiece);
   I->jacobian = HFI_TAKE(arena, double, padded);
   I->transposed = HFI_TAKE(arena, double, padded);
-  double** vectors[] = {&I->v, &I->v0, &I->p, &I->dv, &I->v1, &I->r, &I->Av, &I->tau, &I->inverse_diag,
-                       &I->v_kept, &I->work};
-  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i) *vectors[i] = HFI_TAKE(arena, double, nv);
+  double** vectors[] = {&I->v,   &I->v0,           &I->p,      &I->dv,  &I->v1, &I->r, &I->Av,
+                        &I->tau, &I->inverse_diag, &I->v_kept, &I->work};
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i)
+    *vectors[i] = HFI_TAKE(arena, double, nv);
   double** rows[] = {&I->s, &I->s1, &I->s_kept, &I->ds, &I->gamma, &I->G};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) *rows[i] = HFI_TAKE(arena, double, nrow);
   I->lag = HFI_TAKE(arena, double, nblock);
   I->lag_kept = HFI_TAKE(arena, double, nblock);
   I->response = HFI_TAKE(arena, hfiContactResponse, nblock);
   I->GJ = HFI_TAKE(arena, double, padded);
-  I->local = HFI_TAKE(arena, double, nv * (nv + 3));
+  I->local = HFI_TAKE(arena, double, nv*(nv + 3));
   I->column = HFI_TAKE(arena, double, nv + 3);
   I->rows = HFI_TAKE(arena, double, nrow + 3);
   hfi_block_plan(&I->K, arena, c->ntree, c->nv);
@@ -81,7 +83,8 @@ static void take_trees(hfiIsland* I, const int32_t* trees, int32_t ntree, int32_
 static void gather_vectors(hfiIsland* I) {
   const hfStepProblem* P = I->problem;
   for (int32_t t = 0; t < I->ntree; ++t) {
-    int32_t tree = I->tree[t], from = P->tree_start[tree], to = I->first[tree], m = tree_size(P, tree);
+    int32_t tree = I->tree[t], from = P->tree_start[tree], to = I->first[tree],
+            m = tree_size(P, tree);
     const double* M = P->M + P->M_start[tree];
     for (int32_t i = 0; i < m; ++i) {
       I->p[to + i] = P->p[from + i];
@@ -110,7 +113,8 @@ static void order_pieces(const hfiIsland* I, const hfStepBlock* block, int32_t* 
   const hfStepPiece* piece = I->problem->piece + block->piece;
   for (int32_t i = 0; i < block->npiece; ++i) {
     int32_t k = i;
-    for (; k > 0 && I->first[piece[order[k - 1]].tree] > I->first[piece[i].tree]; --k) order[k] = order[k - 1];
+    for (; k > 0 && I->first[piece[order[k - 1]].tree] > I->first[piece[i].tree]; --k)
+      order[k] = order[k - 1];
     order[k] = i;
   }
 }
@@ -120,7 +124,8 @@ static void add_columns(hfiIsland* I, hfiPatch* patch, const hfStepPiece* piece,
   int32_t node = I->node[piece->tree], first = I->first[piece->tree], base = I->K.first[node];
   const int32_t* cols = I->problem->cols + piece->col;
   hfiSegment* last = I->segment + I->nsegment - 1;
-  if (patch->nsegment > 0 && last->node == node) last->ncol += piece->ncol;
+  if (patch->nsegment > 0 && last->node == node)
+    last->ncol += piece->ncol;
   else {
     hfiSegment segment = {node, c, piece->ncol};
     I->segment[I->nsegment++] = segment;
@@ -138,9 +143,15 @@ static void open_patch(hfiIsland* I, const hfStepBlock* block, int32_t** index, 
   int32_t ncol = 0;
   for (int32_t i = 0; i < block->npiece; ++i) ncol += piece[i].ncol;
   hfiPatch* patch = I->patch + I->npatch++;
-  hfiPatch fresh = {.block = I->nblock, .row = I->nrow, .ncol = ncol, .ld = round_up4(ncol),
-                    .segment = I->nsegment, .piece = *index, .dof = *index + block->npiece,
-                    .slot = *index + block->npiece + ncol, .J = jacobian};
+  hfiPatch fresh = {.block = I->nblock,
+                    .row = I->nrow,
+                    .ncol = ncol,
+                    .ld = round_up4(ncol),
+                    .segment = I->nsegment,
+                    .piece = *index,
+                    .dof = *index + block->npiece,
+                    .slot = *index + block->npiece + ncol,
+                    .J = jacobian};
   *patch = fresh;
   *index += block->npiece + 2 * ncol;
   order_pieces(I, block, patch->piece);
@@ -153,14 +164,15 @@ static void open_patch(hfiIsland* I, const hfStepBlock* block, int32_t** index, 
 }
 
 // `dim` rows of n numbers to rows of width ld; n is a constant where that pays.
-static inline void copy_short(double* restrict to, int32_t ld, const double* restrict from, int32_t dim, int32_t n) {
+static inline void copy_short(double* restrict to, int32_t ld, const double* restrict from,
+                              int32_t dim, int32_t n) {
   for (int32_t r = 0; r < dim; ++r, to += ld, from += n)
     for (int32_t j = 0; j < n; ++j) to[j] = from[j];
 }
 
 // Copies the columns of a block's pieces side by side into rows of width ld.
-static void copy_rows(const hfStepProblem* P, const hfStepBlock* block, const int32_t* order, int32_t ld,
-                      double* to) {
+static void copy_rows(const hfStepProblem* P, const hfStepBlock* block, const int32_t* order,
+                      int32_t ld, double* to) {
   int32_t dim = block->dim;
   for (int32_t r = 1; r <= dim; ++r) // the padding is somewhere in the last four
     for (int32_t j = 1; j <= 4; ++j) to[r * ld - j] = 0;
@@ -168,10 +180,18 @@ static void copy_rows(const hfStepProblem* P, const hfStepBlock* block, const in
     const hfStepPiece* piece = P->piece + block->piece + order[i];
     const double* from = P->J + piece->jac;
     switch (piece->ncol) {
-    case 1: copy_short(to, ld, from, dim, 1); break;
-    case 2: copy_short(to, ld, from, dim, 2); break;
-    case 6: copy_short(to, ld, from, dim, 6); break; // a free body
-    default: copy_short(to, ld, from, dim, piece->ncol); break;
+    case 1:
+      copy_short(to, ld, from, dim, 1);
+      break;
+    case 2:
+      copy_short(to, ld, from, dim, 2);
+      break;
+    case 6:
+      copy_short(to, ld, from, dim, 6);
+      break; // a free body
+    default:
+      copy_short(to, ld, from, dim, piece->ncol);
+      break;
     }
     to += piece->ncol;
   }
@@ -207,7 +227,8 @@ static void transpose_patch(hfiPatch* patch, double** memory) {
       for (int32_t i = 0; i < 4; ++i) {
         const double* from = patch->J + r * ld + c + i;
         double* column = to + (c + i) * height + r;
-        column[0] = from[0], column[1] = from[ld], column[2] = from[2 * ld], column[3] = from[3 * ld];
+        column[0] = from[0], column[1] = from[ld], column[2] = from[2 * ld],
+        column[3] = from[3 * ld];
       }
 }
 
@@ -222,15 +243,17 @@ static void close_patch(hfiIsland* I, double** jacobian, double** transposed) {
   transpose_patch(patch, transposed);
 }
 
-void hfi_island_gather(hfiIsland* I, const hfStepProblem* problem, const int32_t* trees, int32_t ntree,
-                       const int32_t* blocks, int32_t nblock) {
+void hfi_island_gather(hfiIsland* I, const hfStepProblem* problem, const int32_t* trees,
+                       int32_t ntree, const int32_t* blocks, int32_t nblock) {
   I->problem = problem;
   I->n = 0;
   for (int32_t i = 0; i < ntree; ++i) I->n += tree_size(problem, trees[i]);
   I->ntree = ntree;
   I->nblock = I->nrow = I->npatch = I->nsegment = 0;
-  if (I->n <= HFI_DENSE_DOFS || ntree == 1) take_trees(I, trees, ntree, I->n);
-  else order_trees(I, trees, ntree, blocks, nblock);
+  if (I->n <= HFI_DENSE_DOFS || ntree == 1)
+    take_trees(I, trees, ntree, I->n);
+  else
+    order_trees(I, trees, ntree, blocks, nblock);
   gather_vectors(I);
   int32_t* index = I->index;
   double *jacobian = I->jacobian, *transposed = I->transposed;

@@ -24,17 +24,17 @@ typedef struct hfiPatch {
   int32_t ncol, ld;      // columns; rows of J are padded with zeros to ld, a multiple of 4
   int32_t height;        // nrow rounded up to a multiple of 4, the same with columns
   int32_t segment, nsegment;
-  int32_t contiguous;    // one segment with consecutive slots
-  int32_t* piece;        // (npiece) pieces of its blocks in ascending order of dofs
-  int32_t* dof;          // (ncol) dofs of the island, ascending
-  int32_t* slot;         // (ncol) index within the node
-  double *J, *JT;        // (height x ld), (ld x height)
+  int32_t contiguous; // one segment with consecutive slots
+  int32_t* piece;     // (npiece) pieces of its blocks in ascending order of dofs
+  int32_t* dof;       // (ncol) dofs of the island, ascending
+  int32_t* slot;      // (ncol) index within the node
+  double *J, *JT;     // (height x ld), (ld x height)
 } hfiPatch;
 
 typedef struct hfiIslandBlock {
   int32_t law, dim;
-  int32_t row;           // of the island
-  int32_t source;        // row of the problem
+  int32_t row;    // of the island
+  int32_t source; // row of the problem
   int32_t patch;
   const hfContactLaw* contact;
   const hfSaturatedRow* saturated;
@@ -43,34 +43,34 @@ typedef struct hfiIslandBlock {
 typedef struct hfiIsland {
   const hfStepProblem* problem;
   int32_t n, ntree, nblock, nrow, npatch, nsegment;
-  int32_t* tree;          // (ntree) trees of the problem, in the order of their dofs here
-  int32_t* first;         // (trees of the problem) first dof here of a tree
-  int32_t* node;          // (trees of the problem) position of a tree's node
-  hfiIslandBlock* block;  // (nblock)
-  hfiPatch* patch;        // (npatch)
-  hfiSegment* segment;    // (nsegment)
-  int32_t* index;         // memory of piece, dof and slot
+  int32_t* tree;                 // (ntree) trees of the problem, in the order of their dofs here
+  int32_t* first;                // (trees of the problem) first dof here of a tree
+  int32_t* node;                 // (trees of the problem) position of a tree's node
+  hfiIslandBlock* block;         // (nblock)
+  hfiPatch* patch;               // (npatch)
+  hfiSegment* segment;           // (nsegment)
+  int32_t* index;                // memory of piece, dof and slot
   double *jacobian, *transposed; // memory of J and JT
-  hfiBlockMatrix K;       // Newton matrix and its factors
+  hfiBlockMatrix K;              // Newton matrix and its factors
 
-  double *v, *v0, *p;     // (n) iterate, first guess, p*
-  double *dv, *v1;        // (n) Newton step, its end
-  double *r, *Av, *tau;   // (n) residual, A v, J^T gamma
-  double* work;           // (n)
-  double* inverse_diag;   // (n) 1/A_ii
-  double *s, *s1, *ds;    // (nrow) row velocities at v and v1, and of dv
-  double *gamma, *G;      // (nrow) impulses; -dgamma/ds of saturated rows
-  double* lag;            // (nblock) friction bound pi of the convex problem [N]
+  double *v, *v0, *p;                 // (n) iterate, first guess, p*
+  double *dv, *v1;                    // (n) Newton step, its end
+  double *r, *Av, *tau;               // (n) residual, A v, J^T gamma
+  double* work;                       // (n)
+  double* inverse_diag;               // (n) 1/A_ii
+  double *s, *s1, *ds;                // (nrow) row velocities at v and v1, and of dv
+  double *gamma, *G;                  // (nrow) impulses; -dgamma/ds of saturated rows
+  double* lag;                        // (nblock) friction bound pi of the convex problem [N]
   double *v_kept, *s_kept, *lag_kept; // (n), (nrow), (nblock) of its best pass
-  hfiContactResponse* response; // (nblock)
-  double *GJ, *local;     // scratch of the assembly: (nrow x ld), (ncol x ld)
-  double *column, *rows;  // scratch of products: (ld), (height)
+  hfiContactResponse* response;       // (nblock)
+  double *GJ, *local;                 // scratch of the assembly: (nrow x ld), (ncol x ld)
+  double *column, *rows;              // scratch of products: (ld), (height)
 } hfiIsland;
 
 void hfi_island_plan(hfiIsland* I, hfiArena* arena, const hfStepCapacity* capacity);
 
 // Gathers `ntree` trees with the blocks that touch them, both in ascending order.
-void hfi_island_gather(hfiIsland* I, const hfStepProblem* problem, const int32_t* trees, int32_t ntree,
-                       const int32_t* blocks, int32_t nblock);
+void hfi_island_gather(hfiIsland* I, const hfStepProblem* problem, const int32_t* trees,
+                       int32_t ntree, const int32_t* blocks, int32_t nblock);
 
 #endif

@@ -1,5 +1,5 @@
-// Potentials, the deformation that anchored friction leaves behind, and saturated rows. The response of a
-// contact is in contact.h, the algebra of both in docs/theory/one-law.md.
+// Potentials, the deformation that anchored friction leaves behind, and saturated rows. The
+// response of a contact is in contact.h, the algebra of both in docs/theory/one-law.md.
 #include "solve/law.h"
 
 #include "math/vec3.h"
@@ -34,7 +34,8 @@ static double group_potential(const hfContactLaw* law, double h, int g, double b
   return slope * norm <= b ? h * slope * norm * norm / 2 : h * b * (norm - b / slope / 2);
 }
 
-double hfi_contact_potential(const hfContactLaw* law, double h, int dim, double lag, const double* s) {
+double hfi_contact_potential(const hfContactLaw* law, double h, int dim, double lag,
+                             const double* s) {
   double sum = normal_potential(law, h, s[0]);
   for (int g = 0; g < hfi_group_count(dim); ++g) {
     double st[2], xi0[2], b = law->mu[g] * lag;
@@ -46,8 +47,8 @@ double hfi_contact_potential(const hfContactLaw* law, double h, int dim, double 
   return sum;
 }
 
-// gamma = -h (k_t xi + c_t (xi - xi0)/h) gives xi = (c_t xi0 - gamma)/(h k_t + c_t): in stick this is
-// xi0 + h s, in slip the deformation that carries the bounded force.
+// gamma = -h (k_t xi + c_t (xi - xi0)/h) gives xi = (c_t xi0 - gamma)/(h k_t + c_t): in stick this
+// is xi0 + h s, in slip the deformation that carries the bounded force.
 int hfi_contact_deformation(const hfContactLaw* law, double h, int dim, const double* s,
                             const double* gamma, double* xi) {
   int slipping = 0;
@@ -56,8 +57,8 @@ int hfi_contact_deformation(const hfContactLaw* law, double h, int dim, const do
     double slope = h * law->k_t[g] + law->c_t[g], w[2], f[2];
     hfi_contact_stick(law, h, g, 0, s, w);
     load_pair(gamma + 1, row, n, f);
-    // The force fell short of the unclamped one by more than rounding, which is that of s times a large
-    // slope: a stick taken for a slip would jump by the truncation of h s.
+    // The force fell short of the unclamped one by more than rounding, which is that of s times a
+    // large slope: a stick taken for a slip would jump by the truncation of h s.
     double free2 = h * h * (w[0] * w[0] + w[1] * w[1]), got2 = f[0] * f[0] + f[1] * f[1];
     if (got2 < free2 * (1 - 1e-6)) slipping |= 1 << g;
     for (int i = 0; i < n; ++i)

@@ -1,7 +1,9 @@
-// The laws of the step problem: impulse, derivative and potential of a block at row velocities s = J v.
+// The laws of the step problem: impulse, derivative and potential of a block at row velocities s =
+// J v.
 //
-// Plain functions on plain structs, in the common subset of C and C++. docs/theory/one-law.md derives
-// them. The derivative is G = -dgamma/ds; two-way coupling makes its column of the normal unsymmetric:
+// Plain functions on plain structs, in the common subset of C and C++. docs/theory/one-law.md
+// derives them. The derivative is G = -dgamma/ds; two-way coupling makes its column of the normal
+// unsymmetric:
 //
 //   G = [ gnn  0   ]      gtn = h mu t dpi/dvn in slip
 //       [ gtn  gtt ]      gtt block-diagonal: sliding (2 x 2), torsion (1), rolling (2 x 2)
@@ -14,8 +16,8 @@
 enum { HFI_COUPLING_LAGGED = 3 };
 
 // Where friction group g = HF_SLIDING, HF_TORSION, HF_ROLLING has its rows, counted from t1.
-static inline int hfi_group_row(int g) { return g == 0 ? 0 : g + 1; }  // 0, 2, 3
-static inline int hfi_group_dim(int g) { return g == 1 ? 1 : 2; }      // 2, 1, 2
+static inline int hfi_group_row(int g) { return g == 0 ? 0 : g + 1; } // 0, 2, 3
+static inline int hfi_group_dim(int g) { return g == 1 ? 1 : 2; }     // 2, 1, 2
 static inline int hfi_group_count(int dim) { return dim < 3 ? 0 : dim < 4 ? 1 : dim < 6 ? 2 : 3; }
 
 typedef struct hfiContactResponse {
@@ -41,10 +43,11 @@ static inline double hfi_contact_normal_force(const hfContactLaw* law, double h,
 }
 
 // Potential of a contact whose friction is bounded by `lag`: gamma = -grad. Convex.
-double hfi_contact_potential(const hfContactLaw* law, double h, int dim, double lag, const double* s);
+double hfi_contact_potential(const hfContactLaw* law, double h, int dim, double lag,
+                             const double* s);
 
-// Group g sticks where |w| <= the radius returned: the unclamped force against mu pi for the anchored
-// law, the slip velocity against v_s for the others. A group of one row has w[1] = 0.
+// Group g sticks where |w| <= the radius returned: the unclamped force against mu pi for the
+// anchored law, the slip velocity against v_s for the others. A group of one row has w[1] = 0.
 static inline double hfi_contact_stick(const hfContactLaw* law, double h, int g, double pi,
                                        const double* s, double w[2]) {
   int row = hfi_group_row(g), n = hfi_group_dim(g);
@@ -57,8 +60,8 @@ static inline double hfi_contact_stick(const hfContactLaw* law, double h, int g,
   return law->mu[g] * pi;
 }
 
-// Anchored friction at the end of the step: deformation xi (dim - 1) from impulse gamma, in stick and
-// in slip alike; bit g of the result is set where group g slips.
+// Anchored friction at the end of the step: deformation xi (dim - 1) from impulse gamma, in stick
+// and in slip alike; bit g of the result is set where group g slips.
 int hfi_contact_deformation(const hfContactLaw* law, double h, int dim, const double* s,
                             const double* gamma, double* xi);
 

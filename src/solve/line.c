@@ -1,12 +1,12 @@
-// The residual along a Newton step, g(alpha) = dv'r(v + alpha dv), starts below zero; where it rises
-// above, the step went too far. For a convex problem g is the slope of the function that is minimised
-// and increases with alpha; here it need not be, and any change of sign will do.
+// The residual along a Newton step, g(alpha) = dv'r(v + alpha dv), starts below zero; where it
+// rises above, the step went too far. For a convex problem g is the slope of the function that is
+// minimised and increases with alpha; here it need not be, and any change of sign will do.
 //
 //   g(alpha) = dv'(A v - p*) + alpha dv'A dv - ds'gamma(s + alpha ds),   s = J v, ds = J dv
 //
 // so that a trial costs the laws of the rows and no more. The root is bracketed by regula falsi and
-// bisection in turn; where a stiff row makes g jump, the point behind the jump is returned, so that the
-// next Newton matrix sees that row.
+// bisection in turn; where a stiff row makes g jump, the point behind the jump is returned, so that
+// the next Newton matrix sees that row.
 #include "solve/line.h"
 
 #include "linalg/dense.h"
@@ -35,8 +35,10 @@ double hfi_line_cut(hfiIsland* I, int coupling, double alpha, double start, doub
     if (!(a > lo && a < hi)) break;
     double g = residual_at(I, coupling, base, rate, a);
     if (fabs(g) <= SMALL * -start) return a;
-    if (g > 0) hi = a, ghi = g;
-    else lo = a, glo = g;
+    if (g > 0)
+      hi = a, ghi = g;
+    else
+      lo = a, glo = g;
   }
   return hi;
 }

@@ -1,5 +1,5 @@
-// Newton's method for r(v) = A v - p* - J^T gamma(J v) = 0 (TAMSI section V-C): one core, three line
-// searches.
+// Newton's method for r(v) = A v - p* - J^T gamma(J v) = 0 (TAMSI section V-C): one core, three
+// line searches.
 //
 //   TAMSI   v += alpha dv,  alpha = min over the rows of the transition-aware line search
 //   merit   the same, halved until |r| decreases
@@ -7,11 +7,12 @@
 //
 // Norms are mass-scaled: |r|^2 = sum r_i^2/A_ii, |dv|^2 = sum A_ii dv_i^2, both in sqrt(kg) m/s, so
 // that one scale max(|p*|, |J^T gamma|) serves residual and step, normal and tangential directions,
-// light and heavy bodies alike. Convergence asks for both: once the residual is small, the last factors
-// give one more (simplified Newton) step almost for free; its length is the step test, and taking it
-// brings the answer close to rounding.
+// light and heavy bodies alike. Convergence asks for both: once the residual is small, the last
+// factors give one more (simplified Newton) step almost for free; its length is the step test, and
+// taking it brings the answer close to rounding.
 //
-// Three rules make the iteration reliable with many contacts and strong coupling (docs/theory/tamsi.md):
+// Three rules make the iteration reliable with many contacts and strong coupling
+// (docs/theory/tamsi.md):
 //   a row stops a step only if the force it would miss matters against the residual;
 //   where the unsymmetric term turns the step uphill, dv'r >= 0, it is left out of that step;
 //   a step at whose end the residual along it has changed sign and grown is cut back (line.c).
@@ -23,13 +24,13 @@
 #include "solve/system.h"
 #include "solve/tals.h"
 
-#define RELEVANT 0.1    // force a row may miss, over the residual
-#define DOWNHILL 1e-3   // least -dv'r/(|dv| |r|)
-#define OVERSHOOT 0.5   // largest g(alpha)/-g(0) at the end of a step; convex problems:
+#define RELEVANT         0.1  // force a row may miss, over the residual
+#define DOWNHILL         1e-3 // least -dv'r/(|dv| |r|)
+#define OVERSHOOT        0.5  // largest g(alpha)/-g(0) at the end of a step; convex problems:
 #define OVERSHOOT_CONVEX 0.05
-#define SHORT 1e-6      // |dv| over the scale
-#define ROUNDING 1e-12  // |r| over the scale that needs no last correction
-#define CANCELLED 2e-15 // |r| over the largest impulse of a row that may be rounding
+#define SHORT            1e-6  // |dv| over the scale
+#define ROUNDING         1e-12 // |r| over the scale that needs no last correction
+#define CANCELLED        2e-15 // |r| over the largest impulse of a row that may be rounding
 enum { MAX_CONVEX = 500, MAX_HALVINGS = 40 };
 
 typedef struct iteration {
@@ -51,8 +52,8 @@ static int is_small(const iteration* it, double norm) {
   return norm <= it->config->tolerance * it->scale;
 }
 
-// Impulses that cancel, a drive against a contact on one dof, leave rounding of their own size where
-// neither p* nor their sum says so. Where a step gained nothing, that is what may be left.
+// Impulses that cancel, a drive against a contact on one dof, leave rounding of their own size
+// where neither p* nor their sum says so. Where a step gained nothing, that is what may be left.
 static int is_rounding(iteration* it, double before) {
   if (it->norm < 0.5 * before) return 0;
   double rounding = CANCELLED * hfi_system_largest_impulse(it->I);
@@ -100,7 +101,8 @@ static int find_direction(iteration* it, double* along) {
   return isfinite(step);
 }
 
-// Would missing the transition of these rows change the residual noticeably? force: what may be missed.
+// Would missing the transition of these rows change the residual noticeably? force: what may be
+// missed.
 static int matters(const iteration* it, const hfiIslandBlock* b, int row, double force) {
   const hfiIsland* I = it->I;
   return it->I->problem->h * force * hfi_system_row_weight(I, b, row) > RELEVANT * it->norm;
@@ -131,8 +133,10 @@ static double limit_step(const iteration* it) {
   double alpha = 1;
   for (int32_t k = 0; k < it->I->nblock; ++k) {
     const hfiIslandBlock* b = it->I->block + k;
-    if (b->law == HF_LAW_SATURATED) alpha = limit_saturated(it, b, alpha);
-    else if (it->I->response[k].slipping) alpha = limit_contact(it, k, alpha);
+    if (b->law == HF_LAW_SATURATED)
+      alpha = limit_saturated(it, b, alpha);
+    else if (it->I->response[k].slipping)
+      alpha = limit_contact(it, k, alpha);
   }
   return alpha;
 }
@@ -194,9 +198,11 @@ static int finish(iteration* it) {
 }
 
 hfiOutcome hfi_newton_solve(hfiIsland* I, const hfSolverConfig* config, int coupling, int rung) {
-  iteration it = {I, config, coupling, rung, {sin(config->theta_max), cos(config->theta_max)}, 0, 0};
+  iteration it = {I, config, coupling, rung, {sin(config->theta_max), cos(config->theta_max)},
+                  0, 0};
   hfiOutcome out = {0, 0, 0, 0};
-  int32_t most = rung == HF_RUNG_CONVEX ? imax2(config->max_iterations, MAX_CONVEX) : config->max_iterations;
+  int32_t most =
+      rung == HF_RUNG_CONVEX ? imax2(config->max_iterations, MAX_CONVEX) : config->max_iterations;
   hfi_system_rows(I, I->v, I->s);
   evaluate(&it);
   while (out.iterations < most && !out.converged) {
@@ -206,9 +212,12 @@ hfiOutcome hfi_newton_solve(hfiIsland* I, const hfSolverConfig* config, int coup
     if (rung != HF_RUNG_CONVEX) alpha = limit_step(&it);
     alpha = rung == HF_RUNG_MERIT ? descend(&it, alpha) : advance(&it, alpha, along);
     if (alpha < 1) ++out.limited;
-    if (it.norm <= ROUNDING * it.scale || is_rounding(&it, before)) out.converged = 1;
-    else if (is_small(&it, it.norm)) out.converged = finish(&it);
-    else if (alpha == 0) break;
+    if (it.norm <= ROUNDING * it.scale || is_rounding(&it, before))
+      out.converged = 1;
+    else if (is_small(&it, it.norm))
+      out.converged = finish(&it);
+    else if (alpha == 0)
+      break;
   }
   out.residual = it.scale > 0 ? it.norm / it.scale : it.norm;
   return out;

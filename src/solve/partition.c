@@ -1,5 +1,6 @@
-// Connected components by union-find (path halving, the smaller index is the root), then a counting sort
-// of trees and blocks, so that islands are numbered by their first tree whatever the order of blocks.
+// Connected components by union-find (path halving, the smaller index is the root), then a counting
+// sort of trees and blocks, so that islands are numbered by their first tree whatever the order of
+// blocks.
 #include "solve/partition.h"
 
 void hfi_partition_plan(hfiPartition* S, hfiArena* arena, int32_t ntree, int32_t nblock) {
@@ -25,8 +26,10 @@ static int32_t find_root(int32_t* parent, int32_t i) {
 static void unite(int32_t* parent, int32_t a, int32_t b) {
   a = find_root(parent, a);
   b = find_root(parent, b);
-  if (a < b) parent[b] = a;
-  else parent[a] = b;
+  if (a < b)
+    parent[b] = a;
+  else
+    parent[a] = b;
 }
 
 // start[k] .. start[k + 1]: the items whose label is k

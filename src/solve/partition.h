@@ -7,11 +7,11 @@
 #include <holdfast/step_problem.h>
 
 typedef struct hfiPartition {
-  int32_t count;         // islands
-  int32_t* tree_start;   // (count + 1)
-  int32_t* tree;         // (ntree) by island, ascending
-  int32_t* block_start;  // (count + 1)
-  int32_t* block;        // (nblock) by island, ascending
+  int32_t count;                                // islands
+  int32_t* tree_start;                          // (count + 1)
+  int32_t* tree;                                // (ntree) by island, ascending
+  int32_t* block_start;                         // (count + 1)
+  int32_t* block;                               // (nblock) by island, ascending
   int32_t *parent, *label, *block_label, *next; // scratch
 } hfiPartition;
 

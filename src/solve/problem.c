@@ -24,8 +24,8 @@ static int none_negative(const double* x, int n) {
 
 static hfStatus check_counts(const hfStepProblem* P, hfError* error) {
   if (!(P->h > 0 && isfinite(P->h))) REFUSE("step problem: h = %g is not a positive time", P->h);
-  const int32_t counts[] = {P->nv, P->ntree, P->nblock, P->nrow, P->npiece,
-                            P->ncol, P->njac, P->nsaturated, P->ncontact};
+  const int32_t counts[] = {P->nv,   P->ntree, P->nblock,     P->nrow,    P->npiece,
+                            P->ncol, P->njac,  P->nsaturated, P->ncontact};
   for (int i = 0; i < 9; ++i)
     if (counts[i] < 0) REFUSE("step problem: a count is negative (%d)", counts[i]);
   if (P->tree_start[0] != 0 || P->M_start[0] != 0 || P->tree_start[P->ntree] != P->nv)
@@ -39,12 +39,15 @@ static hfStatus check_tree(const hfStepProblem* P, int t, hfError* error) {
   const double* M = P->M + P->M_start[t];
   if (n < 1 || first < 0 || first + n > P->nv || P->M_start[t + 1] > P->M_start[P->ntree] ||
       P->M_start[t + 1] - (int64_t)P->M_start[t] != n * n)
-    REFUSE("tree %d: %d dofs with a mass matrix of %d numbers", t, (int)n, P->M_start[t + 1] - P->M_start[t]);
-  if (!all_finite(M, (int)(n * n)) || !all_finite(P->p + first, (int)n) || !all_finite(P->v0 + first, (int)n))
+    REFUSE("tree %d: %d dofs with a mass matrix of %d numbers", t, (int)n,
+           P->M_start[t + 1] - P->M_start[t]);
+  if (!all_finite(M, (int)(n * n)) || !all_finite(P->p + first, (int)n) ||
+      !all_finite(P->v0 + first, (int)n))
     REFUSE("tree %d: M, p or v0 is not finite", t);
   if (!none_negative(P->diag + first, (int)n)) REFUSE("tree %d: diag is negative or not finite", t);
   for (int i = 0; i < n; ++i) {
-    if (!(M[i * n + i] > 0)) REFUSE("tree %d: M[%d][%d] = %g is not positive", t, i, i, M[i * n + i]);
+    if (!(M[i * n + i] > 0))
+      REFUSE("tree %d: M[%d][%d] = %g is not positive", t, i, i, M[i * n + i]);
     for (int j = 0; j < i; ++j) // rounding of two different sums at most
       if (!(fabs(M[i * n + j] - M[j * n + i]) <= 1e-9 * sqrt(M[i * n + i] * M[j * n + j])))
         REFUSE("tree %d: M[%d][%d] and M[%d][%d] differ", t, i, j, j, i);
@@ -61,10 +64,10 @@ static hfStatus check_saturated(const hfSaturatedRow* row, int block, hfError* e
 }
 
 static hfStatus check_contact(const hfContactLaw* c, int block, hfError* error) {
-  if (!none_negative(&c->stiffness, 1) || !none_negative(&c->dissipation, 1) || !isfinite(c->depth) ||
-      !none_negative(&c->normal_force0, 1))
-    REFUSE("block %d: stiffness %g, dissipation %g, depth %g, normal_force0 %g", block, c->stiffness,
-           c->dissipation, c->depth, c->normal_force0);
+  if (!none_negative(&c->stiffness, 1) || !none_negative(&c->dissipation, 1) ||
+      !isfinite(c->depth) || !none_negative(&c->normal_force0, 1))
+    REFUSE("block %d: stiffness %g, dissipation %g, depth %g, normal_force0 %g", block,
+           c->stiffness, c->dissipation, c->depth, c->normal_force0);
   if (c->friction < HF_FRICTION_REGULARISED || c->friction > HF_FRICTION_COULOMB)
     REFUSE("block %d: friction law %d", block, c->friction);
   if (!none_negative(c->mu, 3) || !none_negative(c->k_t, 3) || !none_negative(c->c_t, 3) ||
@@ -81,7 +84,8 @@ static hfStatus check_law(const hfStepProblem* P, int b, hfError* error) {
   if (block->law == HF_LAW_CONTACT) {
     if (block->dim != 1 && block->dim != 3 && block->dim != 4 && block->dim != 6)
       REFUSE("block %d: a contact has 1, 3, 4 or 6 rows, not %d", b, block->dim);
-    if (!in_range(block->param, 1, P->ncontact)) REFUSE("block %d: contact %d of %d", b, block->param, P->ncontact);
+    if (!in_range(block->param, 1, P->ncontact))
+      REFUSE("block %d: contact %d of %d", b, block->param, P->ncontact);
     return check_contact(P->contact + block->param, b, error);
   }
   if (block->law != HF_LAW_SATURATED) REFUSE("block %d: law %d", b, block->law);
@@ -98,18 +102,22 @@ static hfStatus check_law(const hfStepProblem* P, int b, hfError* error) {
 static hfStatus check_piece(const hfStepProblem* P, int b, int i, hfError* error) {
   const hfStepBlock* block = P->block + b;
   const hfStepPiece* piece = P->piece + block->piece + i;
-  if (!in_range(piece->tree, 1, P->ntree)) REFUSE("block %d: piece %d on tree %d of %d", b, i, piece->tree, P->ntree);
+  if (!in_range(piece->tree, 1, P->ntree))
+    REFUSE("block %d: piece %d on tree %d of %d", b, i, piece->tree, P->ntree);
   for (int j = 0; j < i; ++j)
-    if (P->piece[block->piece + j].tree == piece->tree) REFUSE("block %d: two pieces on tree %d", b, piece->tree);
+    if (P->piece[block->piece + j].tree == piece->tree)
+      REFUSE("block %d: two pieces on tree %d", b, piece->tree);
   if (piece->ncol < 1 || !in_range(piece->col, piece->ncol, P->ncol) ||
       !in_range(piece->jac, (int64_t)block->dim * piece->ncol, P->njac))
-    REFUSE("block %d: piece %d has %d columns at %d, values at %d", b, i, piece->ncol, piece->col, piece->jac);
+    REFUSE("block %d: piece %d has %d columns at %d, values at %d", b, i, piece->ncol, piece->col,
+           piece->jac);
   const int32_t* cols = P->cols + piece->col;
   int n = P->tree_start[piece->tree + 1] - P->tree_start[piece->tree];
   for (int j = 0; j < piece->ncol; ++j)
     if (cols[j] < (j > 0 ? cols[j - 1] + 1 : 0) || cols[j] >= n)
       REFUSE("block %d: piece %d: column %d is out of order or range", b, i, cols[j]);
-  if (!all_finite(P->J + piece->jac, block->dim * piece->ncol)) REFUSE("block %d: J is not finite", b);
+  if (!all_finite(P->J + piece->jac, block->dim * piece->ncol))
+    REFUSE("block %d: J is not finite", b);
   return HF_OK;
 }
 
@@ -121,11 +129,13 @@ hfStatus hf_step_problem_validate(const hfStepProblem* P, hfError* error) {
     const hfStepBlock* block = P->block + b;
     if (block->row != row) REFUSE("block %d: rows start at %d, not %d", b, block->row, (int)row);
     if (block->npiece < 1 || !in_range(block->piece, block->npiece, P->npiece))
-      REFUSE("block %d: pieces %d to %d of %d", b, block->piece, block->piece + block->npiece, P->npiece);
+      REFUSE("block %d: pieces %d to %d of %d", b, block->piece, block->piece + block->npiece,
+             P->npiece);
     status = check_law(P, b, error);
     for (int i = 0; i < block->npiece && !status; ++i) status = check_piece(P, b, i, error);
     row += block->dim;
   }
-  if (!status && row != P->nrow) REFUSE("step problem: blocks have %d rows of %d", (int)row, P->nrow);
+  if (!status && row != P->nrow)
+    REFUSE("step problem: blocks have %d rows of %d", (int)row, P->nrow);
   return status;
 }

@@ -1,8 +1,8 @@
 // Step problems as text files.
 //
-// One header line, the step, then one section an array: its name and length, then one element a line,
-// floating-point members first. 17 significant digits give every double back bit for bit; bounds may be
-// inf. Lines that begin with # and empty lines are skipped.
+// One header line, the step, then one section an array: its name and length, then one element a
+// line, floating-point members first. 17 significant digits give every double back bit for bit;
+// bounds may be inf. Lines that begin with # and empty lines are skipped.
 #include <holdfast/step_problem.h>
 
 #include "base/arena.h"
@@ -27,7 +27,8 @@ typedef struct section {
 
 enum { SECTIONS = 12, CONTACT_REALS = 21 };
 
-_Static_assert(sizeof(hfContactLaw) == CONTACT_REALS * sizeof(double) + 2 * sizeof(int32_t), "contact layout");
+_Static_assert(sizeof(hfContactLaw) == CONTACT_REALS * sizeof(double) + 2 * sizeof(int32_t),
+               "contact layout");
 _Static_assert(sizeof(hfSaturatedRow) == 4 * sizeof(double), "row layout");
 _Static_assert(sizeof(hfStepBlock) == 6 * sizeof(int32_t), "block layout");
 _Static_assert(sizeof(hfStepPiece) == 4 * sizeof(int32_t), "piece layout");
@@ -51,7 +52,8 @@ static void list_sections(hfStepProblem* P, int32_t* nM, section* list) {
   memcpy(list, all, sizeof all);
 }
 
-// ---- writing -------------------------------------------------------------------------------------
+// ---- writing
+// -------------------------------------------------------------------------------------
 
 static void write_element(FILE* file, const section* s, const char* element) {
   for (int i = 0; i < s->reals; ++i)
@@ -77,15 +79,17 @@ hfStatus hf_step_problem_write(const hfStepProblem* problem, const char* path, h
       write_element(file, list + i, (const char*)*list[i].array + (size_t)k * list[i].stride);
   }
   int failed = ferror(file);
-  if (fclose(file) != 0 || failed) return hfi_refuse(error, HF_ERROR_FILE, "%s: cannot be written", path);
+  if (fclose(file) != 0 || failed)
+    return hfi_refuse(error, HF_ERROR_FILE, "%s: cannot be written", path);
   return HF_OK;
 }
 
-// ---- reading -------------------------------------------------------------------------------------
+// ---- reading
+// -------------------------------------------------------------------------------------
 
 typedef struct reader {
   const char* path;
-  char* at;  // next line
+  char* at;    // next line
   char* token; // rest of this line
   int line;
   size_t size;
@@ -127,7 +131,8 @@ static hfStatus read_int(reader* r, int32_t* x) {
 }
 
 static hfStatus end_line(reader* r) {
-  if (r->token[strspn(r->token, " \t\r")]) return MALFORMED(r, "%s:%d: more than expected", r->path, r->line);
+  if (r->token[strspn(r->token, " \t\r")])
+    return MALFORMED(r, "%s:%d: more than expected", r->path, r->line);
   return HF_OK;
 }
 
@@ -161,8 +166,8 @@ static hfStatus read_header(reader* r, hfStepProblem* P) {
   return status ? status : end_line(r);
 }
 
-// The length of section i: no more elements than the file could hold, and the same as an earlier section
-// that has the same count.
+// The length of section i: no more elements than the file could hold, and the same as an earlier
+// section that has the same count.
 static hfStatus read_length(reader* r, const section* list, int i) {
   const section* s = list + i;
   int32_t count = 0;
@@ -246,8 +251,10 @@ static hfStatus parse(reader* r, const char* text, char* copy, hfStepProblem** o
     status = MALFORMED(r, "%s: M has %d elements, its trees %d", r->path, nM, P->M_start[P->ntree]);
   else if (!status && hf_step_problem_validate(P, &why))
     status = MALFORMED(r, "%s: %s", r->path, why.message);
-  if (status) free(memory);
-  else *out = P;
+  if (status)
+    free(memory);
+  else
+    *out = P;
   return status;
 }
 

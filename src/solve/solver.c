@@ -1,5 +1,5 @@
-// The ladder over islands: TAMSI, the same Newton with a residual-decreasing line search, the convex
-// problem (docs/theory/ladder.md). Each island climbs only as far as it needs.
+// The ladder over islands: TAMSI, the same Newton with a residual-decreasing line search, the
+// convex problem (docs/theory/ladder.md). Each island climbs only as far as it needs.
 #include <holdfast/solver.h>
 
 #include "base/error.h"
@@ -21,7 +21,8 @@ struct hfSolver {
 };
 
 hfSolverConfig hf_solver_config_default(void) {
-  hfSolverConfig config = {HF_COUPLING_TWO_WAY, HF_RUNG_TAMSI, HF_RUNG_CONVEX, 200, 1e-8, HFI_PI / 3};
+  hfSolverConfig config = {HF_COUPLING_TWO_WAY, HF_RUNG_TAMSI, HF_RUNG_CONVEX, 200, 1e-8,
+                           HFI_PI / 3};
   return config;
 }
 
@@ -39,8 +40,8 @@ hfStatus hf_solver_create(hfSolver** out, const hfStepCapacity* capacity, hfErro
   solver->memory = aligned_alloc(HFI_ALIGN, (size.used / HFI_ALIGN + 1) * HFI_ALIGN);
   if (!solver->memory) {
     free(solver);
-    return hfi_refuse(error, HF_ERROR_MEMORY, "solver: no %zu bytes for %d dofs and %d rows", size.used,
-                      capacity->nv, capacity->nrow);
+    return hfi_refuse(error, HF_ERROR_MEMORY, "solver: no %zu bytes for %d dofs and %d rows",
+                      size.used, capacity->nv, capacity->nrow);
   }
   hfiArena arena = hfi_arena(solver->memory, size.used);
   plan(solver, &arena);
@@ -57,8 +58,10 @@ void hf_solver_free(hfSolver* solver) {
 static hfStatus check_config(const hfSolverConfig* c, hfError* error) {
   if (c->coupling < HF_COUPLING_TWO_WAY || c->coupling > HF_COUPLING_FRICTIONLESS)
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "solver: coupling = %d", c->coupling);
-  if (c->first_rung < HF_RUNG_TAMSI || c->last_rung < c->first_rung || c->last_rung > HF_RUNG_CONVEX)
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "solver: rungs %d to %d", c->first_rung, c->last_rung);
+  if (c->first_rung < HF_RUNG_TAMSI || c->last_rung < c->first_rung ||
+      c->last_rung > HF_RUNG_CONVEX)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "solver: rungs %d to %d", c->first_rung,
+                      c->last_rung);
   if (c->max_iterations < 1)
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "solver: max_iterations = %d", c->max_iterations);
   if (!(c->tolerance > 0 && c->tolerance < 1))
@@ -101,9 +104,11 @@ static hfiOutcome add_outcome(hfiOutcome before, hfiOutcome after) {
   return after;
 }
 
-// A rung from the velocities of the start of the step. TAMSI, where that fails, also from the answer
-// without friction: friction can turn a wrong first guess of the normal forces into one that persists.
-static hfiOutcome try_rung(hfiIsland* I, const hfSolverConfig* config, int32_t rung, double* coupled) {
+// A rung from the velocities of the start of the step. TAMSI, where that fails, also from the
+// answer without friction: friction can turn a wrong first guess of the normal forces into one that
+// persists.
+static hfiOutcome try_rung(hfiIsland* I, const hfSolverConfig* config, int32_t rung,
+                           double* coupled) {
   int two_way = config->coupling == HF_COUPLING_TWO_WAY;
   memcpy(I->v, I->v0, sizeof(double) * (size_t)I->n);
   if (rung == HF_RUNG_CONVEX && two_way) return hfi_convex_solve(I, config, coupled);
@@ -124,7 +129,8 @@ static int solve_island(hfiIsland* I, const hfSolverConfig* config, hfSolveRepor
   double coupled = 0;
   int32_t rung = config->first_rung;
   hfiOutcome out = try_rung(I, config, rung, &coupled);
-  while (!out.converged && rung < config->last_rung) out = add_outcome(out, try_rung(I, config, ++rung, &coupled));
+  while (!out.converged && rung < config->last_rung)
+    out = add_outcome(out, try_rung(I, config, ++rung, &coupled));
   report->rung = imax2(report->rung, rung);
   report->islands += 1;
   report->iterations += out.iterations;
@@ -143,11 +149,13 @@ static void scatter_island(const hfiIsland* I, double* v, double* impulse) {
     memcpy(v + first, I->v + I->first[tree], sizeof(double) * (size_t)n);
   }
   for (int32_t b = 0; b < I->nblock; ++b)
-    for (int32_t i = 0; i < I->block[b].dim; ++i) impulse[I->block[b].source + i] = I->gamma[I->block[b].row + i];
+    for (int32_t i = 0; i < I->block[b].dim; ++i)
+      impulse[I->block[b].source + i] = I->gamma[I->block[b].row + i];
 }
 
-hfStatus hf_solver_solve(hfSolver* solver, const hfSolverConfig* config, const hfStepProblem* problem,
-                         double* v, double* impulse, hfSolveReport* report, hfError* error) {
+hfStatus hf_solver_solve(hfSolver* solver, const hfSolverConfig* config,
+                         const hfStepProblem* problem, double* v, double* impulse,
+                         hfSolveReport* report, hfError* error) {
   hfiPartition* S = &solver->partition;
   hfiIsland* I = &solver->island;
   assert_capacity(&solver->capacity, problem);

@@ -2,8 +2,8 @@
 //
 //   r(v) = A v - p* - J^T gamma(J v),     K = dr/dv = A + J^T G J,   G = -dgamma/ds
 //
-// A patch's contribution is the product of its stacked Jacobian with the rows of G J; blocks without
-// force or stiffness (open contacts, saturated drives) are skipped.
+// A patch's contribution is the product of its stacked Jacobian with the rows of G J; blocks
+// without force or stiffness (open contacts, saturated drives) are skipped.
 #include "solve/system.h"
 
 #include "linalg/dense.h"
@@ -41,8 +41,8 @@ void hfi_system_respond(hfiIsland* I, int coupling) {
       respond_saturated(I, b, response);
       continue;
     }
-    hfi_contact_respond(b->contact, h, b->dim, coupling, I->lag[k], I->s + b->row, I->gamma + b->row,
-                        response);
+    hfi_contact_respond(b->contact, h, b->dim, coupling, I->lag[k], I->s + b->row,
+                        I->gamma + b->row, response);
   }
 }
 
@@ -84,7 +84,8 @@ void hfi_system_residual(hfiIsland* I) {
   for (int32_t i = 0; i < I->n; ++i) I->r[i] = I->Av[i] - I->p[i] - I->tau[i];
 }
 
-// I->local = J^T G J of a patch, by runs of consecutive active blocks. Returns 0 when there is none.
+// I->local = J^T G J of a patch, by runs of consecutive active blocks. Returns 0 when there is
+// none.
 static int weigh_patch(const hfiIsland* I, const hfiPatch* patch, int symmetric) {
   int ld = patch->ld, any = 0;
   int32_t end = patch->block + patch->nblock, rows;
@@ -97,8 +98,10 @@ static int weigh_patch(const hfiIsland* I, const hfiPatch* patch, int symmetric)
     for (; k < stop; ++k) {
       const hfiIslandBlock* b = I->block + k;
       int at = (b->row - first) * ld;
-      if (b->law == HF_LAW_CONTACT) hfi_patch_weigh_contact(I->response + k, b->dim, J + at, I->GJ + at, ld);
-      else hfi_patch_weigh_rows(I->G + b->row, b->dim, J + at, I->GJ + at, ld);
+      if (b->law == HF_LAW_CONTACT)
+        hfi_patch_weigh_contact(I->response + k, b->dim, J + at, I->GJ + at, ld);
+      else
+        hfi_patch_weigh_rows(I->G + b->row, b->dim, J + at, I->GJ + at, ld);
     }
     hfi_patch_add_product(patch, rows, J, I->GJ, symmetric, I->local);
   }
@@ -134,7 +137,8 @@ static void scatter_segments(hfiIsland* I, const hfiPatch* patch, const hfiSegme
 static void add_contiguous(hfiIsland* I, const hfiPatch* patch) {
   int32_t node = I->segment[patch->segment].node, w = I->K.size[node];
   double* D = hfi_block_diagonal(&I->K, node) + patch->slot[0] * (w + 1);
-  for (int32_t i = 0; i < patch->ncol; ++i) hfi_axpy(D + i * w, 1.0, I->local + i * patch->ld, patch->ncol);
+  for (int32_t i = 0; i < patch->ncol; ++i)
+    hfi_axpy(D + i * w, 1.0, I->local + i * patch->ld, patch->ncol);
 }
 
 static void add_patch(hfiIsland* I, const hfiPatch* patch, int symmetric) {
@@ -209,7 +213,8 @@ double hfi_system_largest_impulse(const hfiIsland* I) {
   double largest = 0;
   for (int32_t k = 0; k < I->nblock; ++k)
     for (int32_t i = 0; i < I->block[k].dim; ++i)
-      largest = max2(largest, fabs(I->gamma[I->block[k].row + i]) * hfi_system_row_weight(I, &I->block[k], i));
+      largest = max2(largest, fabs(I->gamma[I->block[k].row + i]) *
+                                  hfi_system_row_weight(I, &I->block[k], i));
   return largest;
 }
 

@@ -1,11 +1,14 @@
-// The transition-aware line search: how far a Newton step may go before it jumps across a stick region.
+// The transition-aware line search: how far a Newton step may go before it jumps across a stick
+// region.
 #ifndef HFI_SOLVE_TALS_H
 #define HFI_SOLVE_TALS_H
 
 #include <holdfast/step_problem.h>
 
 // sin and cos of the largest turn theta_max of a slip velocity in one iteration.
-typedef struct hfiTurn { double sin, cos; } hfiTurn;
+typedef struct hfiTurn {
+  double sin, cos;
+} hfiTurn;
 
 // Largest step alpha in (0, 1] from u along du for a disc |u| <= radius.
 double hfi_tals_disc(const double u[2], const double du[2], double radius, hfiTurn turn);

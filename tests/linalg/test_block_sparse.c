@@ -1,5 +1,5 @@
-// The block-sparse factorisation against the dense one on the same matrix, and the order against graphs
-// whose best order is known.
+// The block-sparse factorisation against the dense one on the same matrix, and the order against
+// graphs whose best order is known.
 #include "support/cmocka_all.h"
 #include "support/near.h"
 #include "support/random.h"
@@ -48,7 +48,9 @@ static void random_values(fixture* f, testRandom* r, int symmetric) {
     int a = B->first[k], m = B->size[k], w = B->width[k];
     for (int i = 0; i < m; ++i)
       for (int j = 0; j < m; ++j) {
-        double x = i == j ? 3.0 * n : symmetric && j < i ? f->K[(a + j) * n + a + i] : random_normal(r);
+        double x = i == j               ? 3.0 * n
+                   : symmetric && j < i ? f->K[(a + j) * n + a + i]
+                                        : random_normal(r);
         f->K[(a + i) * n + a + j] = hfi_block_diagonal(B, k)[i * m + j] = x;
       }
     for (int e = B->start[k]; e < B->start[k + 1]; ++e) {
@@ -103,8 +105,8 @@ static void test_order_is_a_permutation_and_reach_is_later(void** state) {
   free(f.memory);
 }
 
-// A star, eliminated from its tips, and a chain, from its ends, have no fill at all; naturally ordered
-// with the hub first a star would be full.
+// A star, eliminated from its tips, and a chain, from its ends, have no fill at all; naturally
+// ordered with the hub first a star would be full.
 static void test_star_and_chain_have_no_fill(void** state) {
   (void)state;
   static fixture f;
@@ -123,7 +125,8 @@ static void test_heavy_nodes_are_avoided(void** state) {
   (void)state;
   static fixture f;
   set_up(&f);
-  // A square 0-1-2-3: neighbours of 0 and 2 are 1 and 3 (4 + 4 dofs), of 1 and 3 are 0 and 2 (1 + 1).
+  // A square 0-1-2-3: neighbours of 0 and 2 are 1 and 3 (4 + 4 dofs), of 1 and 3 are 0 and 2 (1 +
+  // 1).
   hfi_block_begin(&f.B, 4);
   int weights[4] = {1, 4, 1, 4};
   for (int i = 0; i < 4; ++i) {

@@ -1,4 +1,5 @@
-// Dense factorisations against their definition: A x = b for a chosen x, and A rebuilt from its factors.
+// Dense factorisations against their definition: A x = b for a chosen x, and A rebuilt from its
+// factors.
 #include "support/cmocka_all.h"
 #include "support/near.h"
 #include "support/random.h"
@@ -13,12 +14,14 @@ enum { NMAX = 60, LD = 63 };
 static void fill_spd(testRandom* r, double* A, int n) {
   for (int i = 0; i < n; ++i)
     for (int j = i; j < n; ++j)
-      A[i * LD + j] = A[j * LD + i] = i == j ? 2.0 * n + random_uniform(r, 0, n) : random_uniform(r, -1, 1);
+      A[i * LD + j] = A[j * LD + i] =
+          i == j ? 2.0 * n + random_uniform(r, 0, n) : random_uniform(r, -1, 1);
 }
 static void fill_general(testRandom* r, double* A, int n) {
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j) A[i * LD + j] = random_normal(r);
-  for (int i = 0; i < n; ++i) A[i * LD + (i * 7 + 3) % n] += 4.0 * n; // large entries off the diagonal
+  for (int i = 0; i < n; ++i)
+    A[i * LD + (i * 7 + 3) % n] += 4.0 * n; // large entries off the diagonal
 }
 static void multiply(const double* A, const double* x, double* b, int n) {
   for (int i = 0; i < n; ++i) {
@@ -116,18 +119,24 @@ static void test_many_right_hand_sides_equal_one_by_one(void** state) {
     for (int lu = 0; lu < 2; ++lu) {
       int m = 13;
       double column[NMAX];
-      if (lu) fill_general(&r, A, n);
-      else fill_spd(&r, A, n);
+      if (lu)
+        fill_general(&r, A, n);
+      else
+        fill_spd(&r, A, n);
       memcpy(F, A, sizeof F);
       assert_int_equal(lu ? hfi_lu(F, n, LD, pivot) : hfi_ldlt(F, n, LD, 1), 0);
       for (int i = 0; i < n * LD; ++i) B[i] = random_uniform(&r, -1, 1);
       memcpy(C, B, sizeof C);
-      if (lu) hfi_lu_solve_many(F, n, LD, pivot, B, m, LD);
-      else hfi_ldlt_solve_many(F, n, LD, B, m, LD);
+      if (lu)
+        hfi_lu_solve_many(F, n, LD, pivot, B, m, LD);
+      else
+        hfi_ldlt_solve_many(F, n, LD, B, m, LD);
       for (int c = 0; c < m; ++c) {
         for (int i = 0; i < n; ++i) column[i] = C[i * LD + c];
-        if (lu) hfi_lu_solve(F, n, LD, pivot, column);
-        else hfi_ldlt_solve(F, n, LD, column);
+        if (lu)
+          hfi_lu_solve(F, n, LD, pivot, column);
+        else
+          hfi_ldlt_solve(F, n, LD, column);
         for (int i = 0; i < n; ++i) assert_near(B[i * LD + c], column[i], 100 * tolerance);
       }
     }
@@ -156,7 +165,10 @@ static void test_products(void** state) {
   (void)state;
   testRandom r = {16};
   static double A[24 * LD], B[24 * LD], C[NMAX * LD], E[NMAX * LD];
-  for (int i = 0; i < 24 * LD; ++i) { A[i] = random_uniform(&r, -1, 1); B[i] = random_uniform(&r, -1, 1); }
+  for (int i = 0; i < 24 * LD; ++i) {
+    A[i] = random_uniform(&r, -1, 1);
+    B[i] = random_uniform(&r, -1, 1);
+  }
   for (int m = 1; m <= 13; ++m)
     for (int n = 1; n <= 13; ++n)
       for (int k = 0; k <= 7; ++k) {
@@ -168,7 +180,8 @@ static void test_products(void** state) {
             E[i * LD + j] += sum;
           }
         hfi_add_atb(C, LD, A, LD, B, LD, k, m, n);
-        for (int i = 0; i < NMAX * LD; ++i) assert_near(C[i], E[i], 1e-14); // sums of at most 7 products
+        for (int i = 0; i < NMAX * LD; ++i)
+          assert_near(C[i], E[i], 1e-14); // sums of at most 7 products
         hfi_sub_atb(C, LD, A, LD, B, LD, k, m, n);
         for (int i = 0; i < NMAX * LD; ++i) assert_near(C[i], 0.5, 1e-14);
       }

@@ -1,6 +1,6 @@
-// The same bits from every build: a hash over the answers of a fixed set of problems, made with nothing
-// but exact operations and square roots, against the value all builds must give. Debug and release, with
-// sanitizers, gcc and clang run this test.
+// The same bits from every build: a hash over the answers of a fixed set of problems, made with
+// nothing but exact operations and square roots, against the value all builds must give. Debug and
+// release, with sanitizers, gcc and clang run this test.
 #include "support/cmocka_all.h"
 #include "support/step_problems.h"
 
@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Of all 200 problems. A change of the algorithms changes it: then all builds must agree on the new one.
+// Of all 200 problems. A change of the algorithms changes it: then all builds must agree on the new
+// one.
 #define GOLDEN UINT64_C(0x0B37E85D76C47C11)
 
 // FNV-1a over bytes
@@ -92,7 +93,7 @@ static void test_same_bits_in_every_build(void** state) {
     hfSolver* solver;
     hfSolveReport report;
     hfSolverConfig config = hf_solver_config_default();
-    config.first_rung = 1 + i / 3 % 3;      // every rung
+    config.first_rung = 1 + i / 3 % 3;       // every rung
     config.coupling = i % 7 ? 0 : i / 7 % 3; // and, less often, every coupling
     make_problem(&b, &r, i);
     hfStepCapacity c = problem_capacity(&b.P);

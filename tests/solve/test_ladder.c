@@ -1,7 +1,7 @@
 // The ladder never fails: random step problems, physical but harsh (support/step_problems.c). Every
-// answer is finite and solves the equations of the rung that served, by an independent evaluation of
-// the residual; TAMSI itself serves at least 99 in 100. 10,000 problems, 1,000,000 with HF_FULL=1;
-// HF_SEED starts elsewhere, HF_PROBLEMS sets the number.
+// answer is finite and solves the equations of the rung that served, by an independent evaluation
+// of the residual; TAMSI itself serves at least 99 in 100. 10,000 problems, 1,000,000 with
+// HF_FULL=1; HF_SEED starts elsewhere, HF_PROBLEMS sets the number.
 #include "support/cmocka_all.h"
 #include "support/near.h"
 #include "support/step_problems.h"
@@ -43,14 +43,17 @@ static uint64_t number_from(const char* name, uint64_t otherwise) {
   return text && *text ? strtoull(text, NULL, 10) : otherwise;
 }
 
-static void report_failure(const fixture* f, uint64_t seed, const hfSolveReport* r, double residual) {
-  print_error("seed %llu: %d contacts, nv %d: status %d, rung %d, %d iterations, residual %g (reported %g)\n",
+static void report_failure(const fixture* f, uint64_t seed, const hfSolveReport* r,
+                           double residual) {
+  print_error("seed %llu: %d contacts, nv %d: status %d, rung %d, %d iterations, residual %g "
+              "(reported %g)\n",
               (unsigned long long)seed, f->builder.P.ncontact, f->builder.P.nv, r->status, r->rung,
               r->max_iterations, residual, r->residual);
 }
 
-// The residual is at most 1e-8, and what rounding leaves of impulses that cancel: a body wedged between
-// stiff contacts can carry impulses 1e8 times their sum, which is then known to 1e-8 and no better.
+// The residual is at most 1e-8, and what rounding leaves of impulses that cancel: a body wedged
+// between stiff contacts can carry impulses 1e8 times their sum, which is then known to 1e-8 and no
+// better.
 static int answer_is_good(fixture* f, const hfSolveReport* report, double* residual) {
   const hfStepProblem* P = &f->builder.P;
   for (int i = 0; i < P->nv; ++i)
@@ -79,34 +82,42 @@ static void test_ladder_never_fails(void** state) {
     problem_random(&f.builder, &r, 256);
     resize(&f, problem_capacity(&f.builder.P));
     hf_solver_solve(f.solver, &config, &f.builder.P, f.v, f.impulse, &report, NULL);
-    if (!answer_is_good(&f, &report, &residual) && ++failures <= 5) report_failure(&f, seed + i, &report, residual);
+    if (!answer_is_good(&f, &report, &residual) && ++failures <= 5)
+      report_failure(&f, seed + i, &report, residual);
     ++served[report.rung];
     iterations += report.max_iterations;
     worst = fmax(worst, residual);
     fine += residual < 1e-12;
     rounded += residual > 1e-8;
     if (report.rung == HF_RUNG_CONVEX) {
-      if (report.coupled_residual <= config.tolerance) ++coupled;
+      if (report.coupled_residual <= config.tolerance)
+        ++coupled;
       else {
         worst_coupled = fmax(worst_coupled, report.coupled_residual);
-        print_message("seed %llu: convex served, coupled residual %.2e\n", (unsigned long long)(seed + i), report.coupled_residual);
+        print_message("seed %llu: convex served, coupled residual %.2e\n",
+                      (unsigned long long)(seed + i), report.coupled_residual);
       }
     }
   }
   double n = (double)count;
-  print_message("%llu problems from seed %llu in %.1f s: TAMSI %.4f %%, merit %llu, convex %llu (%llu of them to the coupled answer, else residual up to %.2e)\n",
-                (unsigned long long)count, (unsigned long long)seed, (double)(clock() - start) / CLOCKS_PER_SEC,
-                100 * (double)served[HF_RUNG_TAMSI] / n, (unsigned long long)served[HF_RUNG_MERIT],
-                (unsigned long long)served[HF_RUNG_CONVEX], (unsigned long long)coupled, worst_coupled);
-  print_message("iterations of the worst island %.2f on average; residual below 1e-12 in %.2f %%, up to %.1e, above 1e-8 by rounding of "
-                "impulses that cancel in %llu\n", iterations / n, 100 * (double)fine / n, worst, (unsigned long long)rounded);
+  print_message("%llu problems from seed %llu in %.1f s: TAMSI %.4f %%, merit %llu, convex %llu "
+                "(%llu of them to the coupled answer, else residual up to %.2e)\n",
+                (unsigned long long)count, (unsigned long long)seed,
+                (double)(clock() - start) / CLOCKS_PER_SEC, 100 * (double)served[HF_RUNG_TAMSI] / n,
+                (unsigned long long)served[HF_RUNG_MERIT],
+                (unsigned long long)served[HF_RUNG_CONVEX], (unsigned long long)coupled,
+                worst_coupled);
+  print_message("iterations of the worst island %.2f on average; residual below 1e-12 in %.2f %%, "
+                "up to %.1e, above 1e-8 by rounding of "
+                "impulses that cancel in %llu\n",
+                iterations / n, 100 * (double)fine / n, worst, (unsigned long long)rounded);
   release(&f);
   assert_int_equal(failures, 0);
   assert_true((double)served[HF_RUNG_TAMSI] >= 0.99 * n);
 }
 
-// Problems that once came back with more residual than the rung had reported: impulses evaluated anew at
-// velocities that had been rounded; and impulses that cancel to their last digits.
+// Problems that once came back with more residual than the rung had reported: impulses evaluated
+// anew at velocities that had been rounded; and impulses that cancel to their last digits.
 static void test_seeds_that_were_hard(void** state) {
   (void)state;
   static const uint64_t seeds[] = {206910, 252575, 144660, 162979};
@@ -141,10 +152,12 @@ static void test_each_rung_alone(void** state) {
       problem_random(&f.builder, &r, 64);
       resize(&f, problem_capacity(&f.builder.P));
       config.first_rung = config.last_rung = HF_RUNG_CONVEX;
-      assert_int_equal(hf_solver_solve(f.solver, &config, &f.builder.P, f.v, f.impulse, &report, NULL), HF_OK);
+      assert_int_equal(
+          hf_solver_solve(f.solver, &config, &f.builder.P, f.v, f.impulse, &report, NULL), HF_OK);
       assert_true(problem_residual(&f.builder.P, f.v, f.impulse) <= 1e-8);
       config.first_rung = config.last_rung = HF_RUNG_MERIT;
-      merit += hf_solver_solve(f.solver, &config, &f.builder.P, f.v, f.impulse, &report, NULL) == HF_OK;
+      merit +=
+          hf_solver_solve(f.solver, &config, &f.builder.P, f.v, f.impulse, &report, NULL) == HF_OK;
     }
   print_message("merit rung alone: %d of %d\n", merit, 3 * count);
   assert_true(merit > 3 * count / 2);

@@ -11,10 +11,16 @@
 static const int dims[4] = {1, 3, 4, 6};
 
 static hfContactLaw make_law(int friction) {
-  hfContactLaw c = {.stiffness = 1000, .dissipation = 2, .depth = 0.01, .normal_force0 = 7,
-                    .mu = {0.5, 0.02, 0.01}, .stiction_speed = {1e-2, 2e-2, 3e-2},
-                    .k_t = {800, 0.3, 0.2}, .c_t = {5, 2e-3, 1e-3},
-                    .xi0 = {1e-3, -2e-3, 5e-3, -1e-2, 2e-2}, .friction = friction};
+  hfContactLaw c = {.stiffness = 1000,
+                    .dissipation = 2,
+                    .depth = 0.01,
+                    .normal_force0 = 7,
+                    .mu = {0.5, 0.02, 0.01},
+                    .stiction_speed = {1e-2, 2e-2, 3e-2},
+                    .k_t = {800, 0.3, 0.2},
+                    .c_t = {5, 2e-3, 1e-3},
+                    .xi0 = {1e-3, -2e-3, 5e-3, -1e-2, 2e-2},
+                    .friction = friction};
   return c;
 }
 
@@ -23,7 +29,8 @@ typedef struct response {
   int active, coupled;
 } response;
 
-static response respond(const hfContactLaw* c, double h, int dim, int coupling, double lag, const double* s) {
+static response respond(const hfContactLaw* c, double h, int dim, int coupling, double lag,
+                        const double* s) {
   response r;
   hfiContactResponse got;
   memset(&r, 0, sizeof r);
@@ -31,7 +38,8 @@ static response respond(const hfContactLaw* c, double h, int dim, int coupling, 
   hfi_contact_respond(c, h, dim, coupling, lag, s, r.gamma, &got);
   r.pi = got.pi, r.gnn = got.gnn, r.active = got.active, r.coupled = got.coupled;
   for (int i = 0; i < dim - 1 && got.pi > 0; ++i) r.gtn[i] = got.gtn[i];
-  for (int i = 0; i < (dim < 3 ? 0 : dim == 3 ? 3 : dim == 4 ? 4 : 7) && got.pi > 0; ++i) r.gtt[i] = got.gtt[i];
+  for (int i = 0; i < (dim < 3 ? 0 : dim == 3 ? 3 : dim == 4 ? 4 : 7) && got.pi > 0; ++i)
+    r.gtt[i] = got.gtt[i];
   return r;
 }
 
@@ -39,18 +47,20 @@ static void test_normal_force(void** state) {
   (void)state;
   hfContactLaw c = make_law(HF_FRICTION_ANCHORED);
   double d, h = 1e-3;
-  assert_near(hfi_contact_normal_force(&c, h, 0, &d), 10, 0);           // k depth
+  assert_near(hfi_contact_normal_force(&c, h, 0, &d), 10, 0); // k depth
   assert_near(d, -1000 * (2 * .01 + h), 1e-12);
-  assert_near(hfi_contact_normal_force(&c, h, -1, &d), 1000 * 3 * .011, 1e-12); // approaching at 1 m/s
-  assert_near(hfi_contact_normal_force(&c, h, .5, &d), 0, 0);           // leaves at 1/d: no pull
+  assert_near(hfi_contact_normal_force(&c, h, -1, &d), 1000 * 3 * .011,
+              1e-12);                                         // approaching at 1 m/s
+  assert_near(hfi_contact_normal_force(&c, h, .5, &d), 0, 0); // leaves at 1/d: no pull
   assert_near(d, 0, 0);
   c.dissipation = 0;
-  assert_near(hfi_contact_normal_force(&c, h, 10, &d), 0, 0);           // separates within the step
+  assert_near(hfi_contact_normal_force(&c, h, 10, &d), 0, 0); // separates within the step
   c.depth = -.01;
   assert_near(hfi_contact_normal_force(&c, h, -20, &d), 1000 * .01, 1e-12); // a gap that closes
 }
 
-// Slip carries mu pi against the slip, for every group and law but the smooth one (which approaches it).
+// Slip carries mu pi against the slip, for every group and law but the smooth one (which approaches
+// it).
 static void test_slip_is_bounded(void** state) {
   (void)state;
   double h = 1e-3, s[6] = {-.1, 30, -40, 500, -600, 800};
@@ -77,7 +87,8 @@ static void test_stick(void** state) {
   response r = respond(&c, h, 3, HF_COUPLING_TWO_WAY, 0, s);
   assert_near(r.gamma[1], -h * .5 * 10 * .3, 1e-16);
   assert_near(r.gamma[2], h * .5 * 10 * .4, 1e-16);
-  c = make_law(HF_FRICTION_ANCHORED); // -(k_t (xi0 + h s) + c_t s), and it does not feel the normal force
+  c = make_law(
+      HF_FRICTION_ANCHORED); // -(k_t (xi0 + h s) + c_t s), and it does not feel the normal force
   r = respond(&c, h, 3, HF_COUPLING_TWO_WAY, 0, s);
   assert_near(r.gamma[1], -h * (800 * (1e-3 + h * 3e-3) + 5 * 3e-3), 1e-16);
   assert_near(r.gamma[2], -h * (800 * (-2e-3 - h * 4e-3) - 5 * 4e-3), 1e-16);
@@ -121,8 +132,9 @@ static void test_no_tangential_stiffness_is_no_friction(void** state) {
 
 // Entry (i, j) of G.
 static double entry(const response* r, int i, int j) {
-  static const int at[6][6] = {{-1, -1, -1, -1, -1, -1}, {-1, 0, 1, -1, -1, -1}, {-1, 1, 2, -1, -1, -1},
-                               {-1, -1, -1, 3, -1, -1},  {-1, -1, -1, -1, 4, 5}, {-1, -1, -1, -1, 5, 6}};
+  static const int at[6][6] = {{-1, -1, -1, -1, -1, -1}, {-1, 0, 1, -1, -1, -1},
+                               {-1, 1, 2, -1, -1, -1},   {-1, -1, -1, 3, -1, -1},
+                               {-1, -1, -1, -1, 4, 5},   {-1, -1, -1, -1, 5, 6}};
   if (i == 0) return j == 0 ? r->gnn : 0;
   if (j == 0) return r->gtn[i - 1];
   return at[i][j] < 0 ? 0 : r->gtt[at[i][j]];
@@ -133,8 +145,9 @@ static void random_rows(testRandom* r, double* s) {
   for (int i = 0; i < 6; ++i) s[i] = scale * random_normal(r);
 }
 
-// Central differences with step e err by e^2 times the third derivative and eps/e; kinks make single
-// samples wrong, so those whose stick state or contact differs within the stencil are skipped, counted.
+// Central differences with step e err by e^2 times the third derivative and eps/e; kinks make
+// single samples wrong, so those whose stick state or contact differs within the stencil are
+// skipped, counted.
 static void test_derivative_against_differences(void** state) {
   (void)state;
   testRandom r = {41};
@@ -142,9 +155,11 @@ static void test_derivative_against_differences(void** state) {
   for (int trial = 0; trial < trials; ++trial) {
     hfContactLaw c = make_law(trial % 3);
     int dim = dims[random_int(&r, 4)];
-    static const int couplings[4] = {HF_COUPLING_TWO_WAY, HF_COUPLING_ONE_WAY, HF_COUPLING_FRICTIONLESS, HFI_COUPLING_LAGGED};
+    static const int couplings[4] = {HF_COUPLING_TWO_WAY, HF_COUPLING_ONE_WAY,
+                                     HF_COUPLING_FRICTIONLESS, HFI_COUPLING_LAGGED};
     int coupling = couplings[random_int(&r, 4)];
-    double s[6], h = random_log(&r, 1e-4, 1e-2), lag = random_uniform(&r, 0, 20), worst = 0, kink = 0;
+    double s[6], h = random_log(&r, 1e-4, 1e-2), lag = random_uniform(&r, 0, 20), worst = 0,
+                 kink = 0;
     random_rows(&r, s);
     response here = respond(&c, h, dim, coupling, lag, s);
     for (int j = 0; j < dim; ++j) {
@@ -152,9 +167,11 @@ static void test_derivative_against_differences(void** state) {
       memcpy(lo, s, sizeof s);
       memcpy(hi, s, sizeof s);
       lo[j] -= e, hi[j] += e;
-      response a = respond(&c, h, dim, coupling, lag, lo), b = respond(&c, h, dim, coupling, lag, hi);
+      response a = respond(&c, h, dim, coupling, lag, lo),
+               b = respond(&c, h, dim, coupling, lag, hi);
       for (int i = 0; i < dim; ++i) {
-        double difference = -(b.gamma[i] - a.gamma[i]) / (2 * e), scale = 1e-6 + fabs(entry(&here, i, i)) + fabs(difference);
+        double difference = -(b.gamma[i] - a.gamma[i]) / (2 * e),
+               scale = 1e-6 + fabs(entry(&here, i, i)) + fabs(difference);
         worst = fmax(worst, fabs(difference - entry(&here, i, j)) / scale);
         kink = fmax(kink, fabs(entry(&a, i, j) - entry(&b, i, j)) / scale);
       }
@@ -182,10 +199,13 @@ static void test_potential_against_differences(void** state) {
       memcpy(lo, s, sizeof s);
       memcpy(hi, s, sizeof s);
       lo[j] -= e, hi[j] += e;
-      double difference = (hfi_contact_potential(&c, h, dim, lag, hi) - hfi_contact_potential(&c, h, dim, lag, lo)) / (2 * e);
-      // error: e times the jump of the curvature at a kink (at most entry ~ h kappa or h b/v_s), and
-      // 1e-16 potential/e
-      double curvature = fabs(entry(&here, j, j)) + h * (c.mu[0] * lag / 1e-2 + 800 * h + 5 + 1000 * (h + 2));
+      double difference = (hfi_contact_potential(&c, h, dim, lag, hi) -
+                           hfi_contact_potential(&c, h, dim, lag, lo)) /
+                          (2 * e);
+      // error: e times the jump of the curvature at a kink (at most entry ~ h kappa or h b/v_s),
+      // and 1e-16 potential/e
+      double curvature =
+          fabs(entry(&here, j, j)) + h * (c.mu[0] * lag / 1e-2 + 800 * h + 5 + 1000 * (h + 2));
       assert_near(difference, -here.gamma[j], e * curvature + 1e-9);
     }
   }
@@ -200,13 +220,14 @@ static void test_potential_is_convex(void** state) {
     random_rows(&r, a);
     random_rows(&r, b);
     for (int i = 0; i < 6; ++i) m[i] = .5 * (a[i] + b[i]);
-    double fa = hfi_contact_potential(&c, h, 6, lag, a), fb = hfi_contact_potential(&c, h, 6, lag, b);
+    double fa = hfi_contact_potential(&c, h, 6, lag, a),
+           fb = hfi_contact_potential(&c, h, 6, lag, b);
     assert_true(hfi_contact_potential(&c, h, 6, lag, m) <= .5 * (fa + fb) + 1e-14);
   }
 }
 
-// Stick: xi = xi0 + h s. Slip: k_t xi + c_t (xi - xi0)/h = mu pi t, so the anchor never holds more than
-// the bound, and a step that continues the slip changes nothing more.
+// Stick: xi = xi0 + h s. Slip: k_t xi + c_t (xi - xi0)/h = mu pi t, so the anchor never holds more
+// than the bound, and a step that continues the slip changes nothing more.
 static void test_deformation(void** state) {
   (void)state;
   hfContactLaw c = make_law(HF_FRICTION_ANCHORED);
@@ -217,7 +238,8 @@ static void test_deformation(void** state) {
 
   double slip[6] = {0, 30, 40, 1e-2, 300, -400};
   r = respond(&c, h, 6, HF_COUPLING_TWO_WAY, 0, slip);
-  assert_int_equal(hfi_contact_deformation(&c, h, 6, slip, r.gamma, xi), 1 << HF_SLIDING | 1 << HF_ROLLING);
+  assert_int_equal(hfi_contact_deformation(&c, h, 6, slip, r.gamma, xi),
+                   1 << HF_SLIDING | 1 << HF_ROLLING);
   for (int i = 0; i < 2; ++i)
     assert_near(800 * xi[i] + 5 * (xi[i] - c.xi0[i]) / h, -r.gamma[1 + i] / h, 1e-11);
   assert_near(hypot(r.gamma[1], r.gamma[2]), h * .5 * 10, 1e-16);
@@ -248,8 +270,11 @@ static void test_saturated_rows(void** state) {
   for (double s = -2; s < 3; s += .013)
     for (int i = 0; i < 2; ++i) {
       const hfSaturatedRow* row = i ? &servo : &limit;
-      double e = 1e-6, slope = (hfi_saturated_potential(row, h, s + e) - hfi_saturated_potential(row, h, s - e)) / (2 * e);
-      assert_near(slope, -hfi_saturated_respond(row, h, s, &G), 10 * h * e + 1e-10); // kink: kappa h e
+      double e = 1e-6, slope = (hfi_saturated_potential(row, h, s + e) -
+                                hfi_saturated_potential(row, h, s - e)) /
+                               (2 * e);
+      assert_near(slope, -hfi_saturated_respond(row, h, s, &G),
+                  10 * h * e + 1e-10); // kink: kappa h e
     }
 }
 

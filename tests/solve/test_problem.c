@@ -1,5 +1,5 @@
-// Step problems: what is invalid is refused by name, what is written comes back bit for bit, and a file
-// that is not one is refused with its line.
+// Step problems: what is invalid is refused by name, what is written comes back bit for bit, and a
+// file that is not one is refused with its line.
 #include "support/cmocka_all.h"
 #include "support/step_problems.h"
 
@@ -27,12 +27,13 @@ static void make_problem(problemBuilder* b, uint64_t seed) {
   problem_random(b, &r, 12);
 }
 
-// ---- round trip -------------------------------------------------------------------------------------
+// ---- round trip
+// -------------------------------------------------------------------------------------
 
 static void assert_same(const hfStepProblem* a, const hfStepProblem* b) {
   assert_memory_equal(&a->h, &b->h, sizeof a->h);
   assert_memory_equal(&a->nv, &b->nv, 9 * sizeof a->nv);
-#define SAME(field, count) assert_memory_equal(a->field, b->field, sizeof *a->field * (size_t)(count))
+#define SAME(field, count) assert_memory_equal(a->field, b->field, sizeof *a->field*(size_t)(count))
   SAME(tree_start, a->ntree + 1);
   SAME(M_start, a->ntree + 1);
   SAME(M, a->M_start[a->ntree]);
@@ -89,7 +90,8 @@ static void test_files_that_cannot_be_opened(void** state) {
   problem_release(&b);
 }
 
-// ---- malformed files --------------------------------------------------------------------------------
+// ---- malformed files
+// --------------------------------------------------------------------------------
 
 static void write_text(const char* text, size_t size) {
   FILE* file = fopen(path, "wb");
@@ -98,14 +100,15 @@ static void write_text(const char* text, size_t size) {
   fclose(file);
 }
 
-static const char good[] =
-    "holdfast-step-problem 1\n# a comment\nh 0.001\nnrow 1\n"      // lines 1-4
-    "tree_start 2\n0\n1\nM_start 2\n0\n1\nM 1\n2\n"                // 5-12
-    "diag 1\n0\np 1\n1\nv0 1\n0.5\n"                               // 13-18
-    "block 1\n0 1 0 0 0 1\npiece 1\n0 1 0 0\ncols 1\n0\nJ 1\n1\n"  // 19-26
-    "saturated 1\n0 10 -inf inf\ncontact 0\n";                     // 27-29
+static const char good[] = "holdfast-step-problem 1\n# a comment\nh 0.001\nnrow 1\n" // lines 1-4
+                           "tree_start 2\n0\n1\nM_start 2\n0\n1\nM 1\n2\n"           // 5-12
+                           "diag 1\n0\np 1\n1\nv0 1\n0.5\n"                          // 13-18
+                           "block 1\n0 1 0 0 0 1\npiece 1\n0 1 0 0\ncols 1\n0\nJ 1\n1\n" // 19-26
+                           "saturated 1\n0 10 -inf inf\ncontact 0\n";                    // 27-29
 
-typedef struct wrong { const char *from, *to, *message; } wrong;
+typedef struct wrong {
+  const char *from, *to, *message;
+} wrong;
 
 static void test_malformed_files_are_refused_with_their_line(void** state) {
   (void)state;
@@ -115,7 +118,8 @@ static void test_malformed_files_are_refused_with_their_line(void** state) {
   if (hf_step_problem_read(&read, path, &error)) fail_msg("%s", error.message);
   hf_step_problem_free(read);
   static const wrong list[] = {
-      {"holdfast-step-problem 1", "holdfast-step-problem 2", ":1: expected \"holdfast-step-problem 1\""},
+      {"holdfast-step-problem 1", "holdfast-step-problem 2",
+       ":1: expected \"holdfast-step-problem 1\""},
       {"h 0.001", "h fast", ":3: expected a number"},
       {"h 0.001", "h 0.001 7", ":3: more than expected"},
       {"nrow 1", "nrows 1", ":4: expected \"nrow\""},
@@ -137,7 +141,8 @@ static void test_malformed_files_are_refused_with_their_line(void** state) {
     char text[2 * sizeof good];
     const char* at = strstr(good, list[i].from);
     assert_non_null(at);
-    snprintf(text, sizeof text, "%.*s%s%s", (int)(at - good), good, list[i].to, at + strlen(list[i].from));
+    snprintf(text, sizeof text, "%.*s%s%s", (int)(at - good), good, list[i].to,
+             at + strlen(list[i].from));
     write_text(text, strlen(text));
     read = untouched;
     assert_int_equal(hf_step_problem_read(&read, path, &error), HF_ERROR_PARSE);
@@ -175,15 +180,20 @@ static void test_damaged_files_never_crash(void** state) {
       ++accepted; // a digit of a number
       assert_int_equal(hf_step_problem_validate(read, NULL), HF_OK);
       hf_step_problem_free(read);
-    } else assert_int_equal(status, HF_ERROR_PARSE);
+    } else
+      assert_int_equal(status, HF_ERROR_PARSE);
   }
   assert_true(accepted > 0 && accepted < trials);
   problem_release(&b);
 }
 
-// ---- validation -------------------------------------------------------------------------------------
+// ---- validation
+// -------------------------------------------------------------------------------------
 
-typedef struct fault { const char* message; void (*make)(hfStepProblem* P); } fault;
+typedef struct fault {
+  const char* message;
+  void (*make)(hfStepProblem* P);
+} fault;
 
 // a contact block, a saturated block and the pieces of the contact, in the problem below
 static hfContactLaw* contact_of(hfStepProblem* P) { return P->contact; }
@@ -219,7 +229,8 @@ static void bad_speed(hfStepProblem* P) { contact_of(P)->stiction_speed[0] = 0; 
 
 static void build_small(problemBuilder* b) {
   double M[4] = {2, 0.5, 0.5, 1}, J[6] = {1, 0, 0, 1, 0, 0};
-  hfContactLaw law = {.stiffness = 1e4, .dissipation = 1, .depth = 1e-4, .mu = {0.5}, .stiction_speed = {1e-4}};
+  hfContactLaw law = {
+      .stiffness = 1e4, .dissipation = 1, .depth = 1e-4, .mu = {0.5}, .stiction_speed = {1e-4}};
   hfSaturatedRow row = {.kappa = 1, .lo = -1, .hi = 1};
   problem_reset(b, 1e-3);
   problem_add_tree(b, 2, M, NULL, NULL, NULL);
@@ -234,17 +245,35 @@ static void build_small(problemBuilder* b) {
 static void test_invalid_problems_are_refused_by_name(void** state) {
   (void)state;
   static const fault list[] = {
-      {"h = 0", bad_h}, {"a count is negative", bad_count}, {"end at 4 of 5", bad_end},
-      {"tree 0: 2 dofs", bad_M_start}, {"tree 0: M[0][0] = -1", bad_M}, {"tree 0: M[1][0] and M[0][1] differ", unsymmetric_M},
-      {"tree 0: diag", bad_diag}, {"tree 0: M, p or v0", bad_p}, {"block 1: rows start at 0, not 3", bad_row},
-      {"blocks have 4 rows of 5", bad_rows}, {"block 0: law 9", bad_law}, {"block 0: a contact has", bad_dim},
-      {"block 0: contact 7 of 1", bad_param}, {"block 1: saturated row 7 of 1", bad_saturated},
-      {"block 0: pieces", bad_pieces}, {"block 0: pieces 99", far_piece}, {"block 0: piece 0 on tree 5 of 2", bad_tree},
-      {"block 0: two pieces on tree 0", twice}, {"block 0: piece 0 has 0 columns", bad_columns},
-      {"values at 1000", far_jac}, {"out of order or range", bad_order}, {"column 2 is out of", far_column},
-      {"block 0: J is not finite", bad_J}, {"block 1: kappa = 0", bad_kappa}, {"block 1: bounds 2, 1", bad_bounds},
-      {"block 0: stiffness -1", bad_stiffness}, {"block 0: friction law 4", bad_friction},
-      {"block 0: a friction parameter", bad_mu}, {"stiction speed of friction group 0", bad_speed},
+      {"h = 0", bad_h},
+      {"a count is negative", bad_count},
+      {"end at 4 of 5", bad_end},
+      {"tree 0: 2 dofs", bad_M_start},
+      {"tree 0: M[0][0] = -1", bad_M},
+      {"tree 0: M[1][0] and M[0][1] differ", unsymmetric_M},
+      {"tree 0: diag", bad_diag},
+      {"tree 0: M, p or v0", bad_p},
+      {"block 1: rows start at 0, not 3", bad_row},
+      {"blocks have 4 rows of 5", bad_rows},
+      {"block 0: law 9", bad_law},
+      {"block 0: a contact has", bad_dim},
+      {"block 0: contact 7 of 1", bad_param},
+      {"block 1: saturated row 7 of 1", bad_saturated},
+      {"block 0: pieces", bad_pieces},
+      {"block 0: pieces 99", far_piece},
+      {"block 0: piece 0 on tree 5 of 2", bad_tree},
+      {"block 0: two pieces on tree 0", twice},
+      {"block 0: piece 0 has 0 columns", bad_columns},
+      {"values at 1000", far_jac},
+      {"out of order or range", bad_order},
+      {"column 2 is out of", far_column},
+      {"block 0: J is not finite", bad_J},
+      {"block 1: kappa = 0", bad_kappa},
+      {"block 1: bounds 2, 1", bad_bounds},
+      {"block 0: stiffness -1", bad_stiffness},
+      {"block 0: friction law 4", bad_friction},
+      {"block 0: a friction parameter", bad_mu},
+      {"stiction speed of friction group 0", bad_speed},
   };
   problemBuilder b;
   memset(&b, 0, sizeof b);
@@ -255,7 +284,8 @@ static void test_invalid_problems_are_refused_by_name(void** state) {
     build_small(&b);
     list[i].make(&b.P);
     assert_int_equal(hf_step_problem_validate(&b.P, &error), HF_ERROR_ARGUMENT);
-    if (!strstr(error.message, list[i].message)) fail_msg("got \"%s\", want \"%s\"", error.message, list[i].message);
+    if (!strstr(error.message, list[i].message))
+      fail_msg("got \"%s\", want \"%s\"", error.message, list[i].message);
   }
   problem_release(&b);
 }

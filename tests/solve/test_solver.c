@@ -63,7 +63,14 @@ static void test_solving_allocates_nothing(void** state) {
 static void test_creating_survives_failed_allocations(void** state) {
   (void)state;
   if (!alloc_supported()) skip();
-  hfStepCapacity c = {.nv = 6, .ntree = 1, .nblock = 4, .nrow = 12, .npiece = 4, .ncol = 24, .njac = 72, .max_tree_nv = 6};
+  hfStepCapacity c = {.nv = 6,
+                      .ntree = 1,
+                      .nblock = 4,
+                      .nrow = 12,
+                      .npiece = 4,
+                      .ncol = 24,
+                      .njac = 72,
+                      .max_tree_nv = 6};
   long live = alloc_live();
   for (int n = 1; n < 10; ++n) {
     hfSolver* solver = NULL;
@@ -71,7 +78,8 @@ static void test_creating_survives_failed_allocations(void** state) {
     alloc_fail_at(n);
     hfStatus status = hf_solver_create(&solver, &c, &error);
     alloc_fail_at(0);
-    if (status == HF_OK) hf_solver_free(solver);
+    if (status == HF_OK)
+      hf_solver_free(solver);
     else {
       assert_int_equal(status, HF_ERROR_MEMORY);
       assert_null(solver);
@@ -91,8 +99,17 @@ static void test_non_finite_input_is_refused(void** state) {
   while (f.b.P.nsaturated == 0 || f.b.P.ncontact == 0);
   prepare(&f);
   hfStepProblem* P = &f.b.P;
-  double* places[] = {P->M, P->diag, P->p + P->nv - 1, P->v0, P->J, &P->contact[0].mu[0], &P->contact[0].depth,
-                      &P->contact[P->ncontact - 1].xi0[4], &P->saturated[0].s0, &P->saturated[0].lo, &P->h};
+  double* places[] = {P->M,
+                      P->diag,
+                      P->p + P->nv - 1,
+                      P->v0,
+                      P->J,
+                      &P->contact[0].mu[0],
+                      &P->contact[0].depth,
+                      &P->contact[P->ncontact - 1].xi0[4],
+                      &P->saturated[0].s0,
+                      &P->saturated[0].lo,
+                      &P->h};
   static const double bad[] = {NAN, INFINITY, -INFINITY};
   hfSolverConfig config = hf_solver_config_default();
   for (size_t i = 0; i < sizeof places / sizeof *places; ++i)
@@ -178,8 +195,8 @@ static void test_mass_that_is_not_positive_is_reported(void** state) {
   release(&f);
 }
 
-// A drive presses on a contact on the same dof and nothing else acts: p* is zero and the impulses cancel,
-// so there is no momentum to measure the residual against but their own.
+// A drive presses on a contact on the same dof and nothing else acts: p* is zero and the impulses
+// cancel, so there is no momentum to measure the residual against but their own.
 static void test_impulses_that_cancel(void** state) {
   (void)state;
   fixture f;
@@ -187,7 +204,8 @@ static void test_impulses_that_cancel(void** state) {
   hfSolverConfig config = hf_solver_config_default();
   for (int i = 0; i < 200; ++i) {
     testRandom r = {(uint64_t)(40 + i)};
-    double M = random_log(&r, 1e-2, 1e2), h = random_log(&r, 1e-4, 1e-2), force = random_log(&r, 1, 1e3), one = 1;
+    double M = random_log(&r, 1e-2, 1e2), h = random_log(&r, 1e-4, 1e-2),
+           force = random_log(&r, 1, 1e3), one = 1;
     hfContactLaw wall = {.stiffness = random_log(&r, 1e3, 1e7), .dissipation = 1};
     hfSaturatedRow drive = {.s0 = -1e6, .kappa = 10, .lo = -force, .hi = force};
     wall.depth = force / wall.stiffness;
@@ -215,15 +233,19 @@ static void append_problem(problemBuilder* b, const hfStepProblem* P) {
   int first = b->P.ntree;
   for (int t = 0; t < P->ntree; ++t) {
     int a = P->tree_start[t];
-    problem_add_tree(b, P->tree_start[t + 1] - a, P->M + P->M_start[t], P->diag + a, P->p + a, P->v0 + a);
+    problem_add_tree(b, P->tree_start[t + 1] - a, P->M + P->M_start[t], P->diag + a, P->p + a,
+                     P->v0 + a);
   }
   for (int k = 0; k < P->nblock; ++k) {
     const hfStepBlock* block = P->block + k;
-    if (block->law == HF_LAW_CONTACT) problem_add_contact(b, block->dim, P->contact + block->param);
-    else problem_add_saturated(b, block->dim, P->saturated + block->param);
+    if (block->law == HF_LAW_CONTACT)
+      problem_add_contact(b, block->dim, P->contact + block->param);
+    else
+      problem_add_saturated(b, block->dim, P->saturated + block->param);
     for (int i = 0; i < block->npiece; ++i) {
       const hfStepPiece* piece = P->piece + block->piece + i;
-      problem_add_piece(b, first + piece->tree, piece->ncol, P->cols + piece->col, P->J + piece->jac);
+      problem_add_piece(b, first + piece->tree, piece->ncol, P->cols + piece->col,
+                        P->J + piece->jac);
     }
   }
 }
@@ -254,7 +276,8 @@ static void test_islands_are_independent(void** state) {
       prepare(&one);
       solve(&one, &config, NULL);
       assert_memory_equal(one.v, all.v + dof, sizeof(double) * (size_t)one.b.P.nv);
-      if (one.b.P.nrow) assert_memory_equal(one.impulse, all.impulse + row, sizeof(double) * (size_t)one.b.P.nrow);
+      if (one.b.P.nrow)
+        assert_memory_equal(one.impulse, all.impulse + row, sizeof(double) * (size_t)one.b.P.nrow);
       dof += one.b.P.nv;
       row += one.b.P.nrow;
     }
@@ -264,7 +287,8 @@ static void test_islands_are_independent(void** state) {
   release(&all);
 }
 
-// A tower of free bodies, large enough to be factored sparsely: every interface carries what is above.
+// A tower of free bodies, large enough to be factored sparsely: every interface carries what is
+// above.
 static void test_tower_carries_its_weight(void** state) {
   (void)state;
   enum { BODIES = 40 };
@@ -291,7 +315,11 @@ static void test_tower_carries_its_weight(void** state) {
         double A[18] = {0, 0, 1, y, -x, 0, 1, 0, 0, 0, z, -y, 0, 1, 0, -z, 0, x}, B[18];
         double up[18] = {0, 0, 1, y, -x, 0, 1, 0, 0, 0, -z, -y, 0, 1, 0, z, 0, x};
         for (int k = 0; k < 18; ++k) B[k] = -up[k];
-        hfContactLaw law = {.stiffness = 1e6, .dissipation = 20, .depth = depth[i][c], .mu = {.5}, .stiction_speed = {1e-4}};
+        hfContactLaw law = {.stiffness = 1e6,
+                            .dissipation = 20,
+                            .depth = depth[i][c],
+                            .mu = {.5},
+                            .stiction_speed = {1e-4}};
         problem_add_contact(&f.b, 3, &law);
         problem_add_piece(&f.b, i, 6, NULL, A);
         if (i > 0) problem_add_piece(&f.b, i - 1, 6, NULL, B);

@@ -1,10 +1,10 @@
-// The transition-aware line search: the cases of the published implementation's unit tests (theta_max =
-// pi/6, v_s = 1e-4), and figures 2, 3 and 4 of the paper.
+// The transition-aware line search: the cases of the published implementation's unit tests
+// (theta_max = pi/6, v_s = 1e-4), and figures 2, 3 and 4 of the paper.
 //
-// Four cases differ on purpose. The published code leaves and enters the disc by halves (its cases II
-// and III) and steers around zero slip, because it fears weak gradients there. With a linear law the
-// derivative inside the disc is constant, so a step from inside, or to inside, is not limited, and one
-// straight through the centre lands on it.
+// Four cases differ on purpose. The published code leaves and enters the disc by halves (its cases
+// II and III) and steers around zero slip, because it fears weak gradients there. With a linear law
+// the derivative inside the disc is constant, so a step from inside, or to inside, is not limited,
+// and one straight through the centre lands on it.
 #include "support/cmocka_all.h"
 #include "support/near.h"
 #include "support/step_problems.h"
@@ -32,19 +32,19 @@ static double angle_of(double x, double y, double x1, double y1) {
 
 static void test_steps_that_are_not_limited(void** state) {
   (void)state;
-  assert_near(alpha_of(0, 0, 0, 0), 1, 0);                                       // nothing moves
-  assert_near(alpha_of(0, 0, -.5 * vs, .7 * vs), 1, 0);                          // stays inside
-  assert_near(alpha_of(1.2 * vs, .4 * vs, -1.5 * vs, .05 * vs), 1, 0);           // comes to stick
-  assert_near(alpha_of(-.5 * vs, .7 * vs, .9, -.3), 1, 0);                       // starts to slip
-  assert_near(alpha_of(.1, .05, -.5 * vs * .01, .3 * vs * .01), 1, 0);           // hardly moves
+  assert_near(alpha_of(0, 0, 0, 0), 1, 0);                             // nothing moves
+  assert_near(alpha_of(0, 0, -.5 * vs, .7 * vs), 1, 0);                // stays inside
+  assert_near(alpha_of(1.2 * vs, .4 * vs, -1.5 * vs, .05 * vs), 1, 0); // comes to stick
+  assert_near(alpha_of(-.5 * vs, .7 * vs, .9, -.3), 1, 0);             // starts to slip
+  assert_near(alpha_of(.1, .05, -.5 * vs * .01, .3 * vs * .01), 1, 0); // hardly moves
 }
 
 static void test_steps_the_published_code_halves(void** state) {
   (void)state;
-  assert_near(alpha_of(0, 0, .3, -.1), 1, 0);                                    // zero to slip
-  assert_near(alpha_of(.3, -.1, -.3, .1), 1, 0);                                 // slip to exactly zero
-  assert_near(alpha_of(-.5 * vs * .01, .3 * vs * .01, .3, .15), 1, 0);           // nearly zero to slip
-  double a = alpha_of(.1, .05, -.3, -.15);                                       // straight through zero
+  assert_near(alpha_of(0, 0, .3, -.1), 1, 0);                          // zero to slip
+  assert_near(alpha_of(.3, -.1, -.3, .1), 1, 0);                       // slip to exactly zero
+  assert_near(alpha_of(-.5 * vs * .01, .3 * vs * .01, .3, .15), 1, 0); // nearly zero to slip
+  double a = alpha_of(.1, .05, -.3, -.15);                             // straight through zero
   assert_near(.1 - .3 * a, 0, tolerance);
   assert_near(.05 - .15 * a, 0, tolerance);
 }
@@ -57,7 +57,8 @@ static void test_crossing_is_cut_at_the_closest_point(void** state) {
   assert_near(a, .5 / 1.3, tolerance);
   assert_near(x + (.5 - 1.3 * a) * nx, x, tolerance);
   assert_near(y + (.5 - 1.3 * a) * ny, y, tolerance);
-  // grazing: one part in a thousand inside is cut, outside is left to the limit of the turn (4.6e-4 rad)
+  // grazing: one part in a thousand inside is cut, outside is left to the limit of the turn (4.6e-4
+  // rad)
   double u[2] = {1, .999 * vs}, du[2] = {-2, 0};
   assert_near(hfi_tals_disc(u, du, vs, turn_of(3.1415)), .5, tolerance);
   u[1] = 1.001 * vs;
@@ -73,8 +74,10 @@ static void test_turn_is_limited(void** state) {
       double x = -.5, y = .7, c = cos(turns[i]), s = sign * sin(turns[i]), stretch = 1.5;
       double dx = stretch * (c * x - s * y) - x, dy = stretch * (s * x + c * y) - y;
       double a = alpha_of(x, y, dx, dy), turned = angle_of(x, y, x + a * dx, y + a * dy);
-      if (turns[i] < HFI_PI / 6) assert_near(a, 1, 0);
-      else assert_near(turned, HFI_PI / 6, 1e-14); // a few roundings of atan2's arguments
+      if (turns[i] < HFI_PI / 6)
+        assert_near(a, 1, 0);
+      else
+        assert_near(turned, HFI_PI / 6, 1e-14); // a few roundings of atan2's arguments
       assert_true(a > 0 && a <= 1);
     }
   // dv = -3 R(pi/6) v: the reference's quadratic has a single solution here
@@ -86,10 +89,15 @@ static void test_turn_is_limited(void** state) {
 // The data of figure 3 as docs/theory/tals.md prints them: radius 1, theta_max 60 degrees.
 static void test_figure_3_data(void** state) {
   (void)state;
-  static const struct { double u[2], end[2], alpha, lands[2]; } rows[] = {
-      {{2, .5}, {-3, .5}, .4, {0, .5}},         {{2, 0}, {-3, 0}, .4, {0, 0}},
-      {{2, 0}, {0, 4}, .46410, {1.07180, 1.85641}}, {{2, 0}, {1.7321, 1}, 1, {1.7321, 1}},
-      {{2, 0}, {.3, .4}, 1, {.3, .4}},          {{.5, 0}, {-3, 1}, 1, {-3, 1}},
+  static const struct {
+    double u[2], end[2], alpha, lands[2];
+  } rows[] = {
+      {{2, .5}, {-3, .5}, .4, {0, .5}},
+      {{2, 0}, {-3, 0}, .4, {0, 0}},
+      {{2, 0}, {0, 4}, .46410, {1.07180, 1.85641}},
+      {{2, 0}, {1.7321, 1}, 1, {1.7321, 1}},
+      {{2, 0}, {.3, .4}, 1, {.3, .4}},
+      {{.5, 0}, {-3, 1}, 1, {-3, 1}},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
     double du[2] = {rows[i].end[0] - rows[i].u[0], rows[i].end[1] - rows[i].u[1]};
@@ -119,19 +127,20 @@ static void test_every_input_gives_a_step(void** state) {
     assert_true(a > 0 && a <= 1);
     double x = u[0] + a * du[0], y = u[1] + a * du[1];
     int outside = sqrt(u[0] * u[0] + u[1] * u[1]) > vs && sqrt(x * x + y * y) > 1.000001 * vs;
-    if (outside) assert_true(angle_of(u[0], u[1], x, y) <= theta + 1e-6); // atan2 of nearly parallel vectors
+    if (outside)
+      assert_true(angle_of(u[0], u[1], x, y) <= theta + 1e-6); // atan2 of nearly parallel vectors
   }
 }
 
 static void test_intervals(void** state) {
   (void)state;
-  assert_near(hfi_tals_interval(2, -4, -1, 1), .5, 0);        // across, from above: to the middle
-  assert_near(hfi_tals_interval(-2, 8, -1, 3), 3. / 8, 0);    // across, from below, unequal bounds
-  assert_near(hfi_tals_interval(2, -2, -1, 1), 1, 0);         // ends inside
-  assert_near(hfi_tals_interval(0, 9, -1, 1), 1, 0);          // starts inside
-  assert_near(hfi_tals_interval(2, 5, -1, 1), 1, 0);          // moves away
-  assert_near(hfi_tals_interval(-2, 9, 0, INFINITY), 1, 0);   // a limit has no other side
-  assert_near(hfi_tals_interval(2, -4, 1, 1), 1, 0);          // no width, nothing to hit
+  assert_near(hfi_tals_interval(2, -4, -1, 1), .5, 0);      // across, from above: to the middle
+  assert_near(hfi_tals_interval(-2, 8, -1, 3), 3. / 8, 0);  // across, from below, unequal bounds
+  assert_near(hfi_tals_interval(2, -2, -1, 1), 1, 0);       // ends inside
+  assert_near(hfi_tals_interval(0, 9, -1, 1), 1, 0);        // starts inside
+  assert_near(hfi_tals_interval(2, 5, -1, 1), 1, 0);        // moves away
+  assert_near(hfi_tals_interval(-2, 9, 0, INFINITY), 1, 0); // a limit has no other side
+  assert_near(hfi_tals_interval(2, -4, 1, 1), 1, 0);        // no width, nothing to hit
 }
 
 // The disc of anchored friction is centred at s0 = -k_t xi0/kappa with radius mu pi/kappa.
@@ -153,9 +162,12 @@ static void test_anchored_disc_is_offset(void** state) {
   assert_near(hfi_tals_contact(&law, h, HF_TORSION, pi, w, w1, turn_of(3)), .4, tolerance);
 }
 
-// ---- figures 2 and 4: one dof, friction mu W against slip, pushed by p* --------------------------
+// ---- figures 2 and 4: one dof, friction mu W against slip, pushed by p*
+// --------------------------
 
-typedef struct box { double m, W, h, p; } box; // mu = 1
+typedef struct box {
+  double m, W, h, p;
+} box; // mu = 1
 
 static double box_residual(const box* b, double v, double* slope) {
   int stick = fabs(v) <= vs;
@@ -177,12 +189,14 @@ static void add_box(problemBuilder* builder, const box* b, double v0) {
   problem_add_piece(builder, 0, 1, NULL, J);
 }
 
-static double solve_box(problemBuilder* builder, hfSolver* solver, const box* b, double v0, int* iterations) {
+static double solve_box(problemBuilder* builder, hfSolver* solver, const box* b, double v0,
+                        int* iterations) {
   double v, impulse[3];
   hfSolveReport report;
   hfSolverConfig config = hf_solver_config_default();
   add_box(builder, b, v0);
-  assert_int_equal(hf_solver_solve(solver, &config, &builder->P, &v, impulse, &report, NULL), HF_OK);
+  assert_int_equal(hf_solver_solve(solver, &config, &builder->P, &v, impulse, &report, NULL),
+                   HF_OK);
   assert_int_equal(report.rung, HF_RUNG_TAMSI);
   *iterations = report.iterations;
   return v;
@@ -209,14 +223,16 @@ static void test_figure_2(void** state) {
   hfStepCapacity capacity = problem_capacity(&builder.P);
   assert_int_equal(hf_solver_create(&solver, &capacity, NULL), HF_OK);
   double exact = b.p / (b.m + b.h * b.W / vs);
-  assert_near(solve_box(&builder, solver, &b, .2, &iterations), exact, 1e-15 * vs + 4 * DBL_EPSILON * exact);
+  assert_near(solve_box(&builder, solver, &b, .2, &iterations), exact,
+              1e-15 * vs + 4 * DBL_EPSILON * exact);
   assert_true(iterations <= 3);
   hf_solver_free(solver);
   problem_release(&builder);
 }
 
-// Figure 4 and section IV-A: the box pushed by 4 cos(2 pi t) N first sticks in the step that starts at
-// t = 0.160 s; Newton with the search takes it in at most 4 iterations. Exact transition: 0.175898 s.
+// Figure 4 and section IV-A: the box pushed by 4 cos(2 pi t) N first sticks in the step that starts
+// at t = 0.160 s; Newton with the search takes it in at most 4 iterations. Exact transition:
+// 0.175898 s.
 static void test_figure_4(void** state) {
   (void)state;
   problemBuilder builder;
@@ -227,7 +243,8 @@ static void test_figure_4(void** state) {
   int iterations = 0;
   for (int n = 0; n < 50 && entered < 0; ++n) {
     double t = n * b.h;
-    b.p = b.m * v + b.h * 4 * cos(2 * HFI_PI * (t + b.h)); // implicit Euler: the force of the step's end
+    b.p = b.m * v +
+          b.h * 4 * cos(2 * HFI_PI * (t + b.h)); // implicit Euler: the force of the step's end
     add_box(&builder, &b, v);
     if (!solver) {
       hfStepCapacity capacity = problem_capacity(&builder.P);

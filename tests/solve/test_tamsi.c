@@ -1,5 +1,6 @@
-// TAMSI on problems with known answers: the published implementation's pizza saver and rolling cylinder,
-// a block on an incline, stiff normal contact; and its Jacobian against finite differences.
+// TAMSI on problems with known answers: the published implementation's pizza saver and rolling
+// cylinder, a block on an incline, stiff normal contact; and its Jacobian against finite
+// differences.
 #include "support/cmocka_all.h"
 #include "support/near.h"
 #include "support/step_problems.h"
@@ -32,10 +33,12 @@ static answer solve(const hfStepProblem* P, const hfSolverConfig* config) {
   return a;
 }
 
-// ---- pizza saver: a triangle of three legs turned by a moment, normal forces given ----------------
-// dofs x, y, theta; m = 1 kg, I = 1 kg m^2, R = 1 m, g = 10, mu = 0.5: holds up to 5 N m
+// ---- pizza saver: a triangle of three legs turned by a moment, normal forces given
+// ---------------- dofs x, y, theta; m = 1 kg, I = 1 kg m^2, R = 1 m, g = 10, mu = 0.5: holds up to
+// 5 N m
 
-static const double third[3][2] = {{1, 0}, {-0.5, 0.86602540378443865}, {-0.5, -0.86602540378443865}};
+static const double third[3][2] = {
+    {1, 0}, {-0.5, 0.86602540378443865}, {-0.5, -0.86602540378443865}};
 
 static answer solve_pizza(double moment, int legs) {
   problemBuilder b;
@@ -44,7 +47,8 @@ static answer solve_pizza(double moment, int legs) {
   problem_reset(&b, h);
   problem_add_tree(&b, 3, M, NULL, p, NULL);
   for (int i = 0; i < legs; ++i) {
-    hfContactLaw law = {.stiffness = 1, .normal_force0 = 10.0 / 3, .mu = {0.5}, .stiction_speed = {1e-6}};
+    hfContactLaw law = {
+        .stiffness = 1, .normal_force0 = 10.0 / 3, .mu = {0.5}, .stiction_speed = {1e-6}};
     double J[9] = {0, 0, 0, 1, 0, -third[i][1], 0, 1, third[i][0]};
     problem_add_contact(&b, 3, &law);
     problem_add_piece(&b, 0, 3, NULL, J);
@@ -71,11 +75,13 @@ static void pizza_friction(const answer* a, double tau[3]) {
 static void test_pizza_saver_small_moment(void** state) {
   (void)state;
   answer a = solve_pizza(3, 3);
-  double tau[3], exact = 1e-3 * 3 / (1 + 1e-3 * 0.5 * 10 / 1e-6); // stick: I w = h (M - mu m g R^2 w/v_s)
+  double tau[3],
+      exact = 1e-3 * 3 / (1 + 1e-3 * 0.5 * 10 / 1e-6); // stick: I w = h (M - mu m g R^2 w/v_s)
   pizza_friction(&a, tau);
   assert_near(tau[0], 0, 2.2e-15 * 10); // forces of 1.7 N cancel
   assert_near(tau[1], 0, 2.2e-15 * 10);
-  // the published test has 5e-4, with a law twice as steep at zero slip as this linear one: 3/5001 here
+  // the published test has 5e-4, with a law twice as steep at zero slip as this linear one: 3/5001
+  // here
   assert_near(tau[2], -3, 6e-4);
   assert_near(tau[2], -(3 - exact / 1e-3), 1e-13);
   assert_near(a.v[0], 0, 1e-17);
@@ -104,19 +110,25 @@ static void test_pizza_saver_without_legs(void** state) {
   assert_near(a.report.residual, 0, 0);
 }
 
-// ---- rolling cylinder: hits the ground at 3 m/s while moving along it -------------------------------
-// dofs x, y, w; m = R = I = 1, g = 9, mu = 0.1; k = m g/1e-6, d = 1/(3000 1e-6); sticks up to vx = 0.6
+// ---- rolling cylinder: hits the ground at 3 m/s while moving along it
+// ------------------------------- dofs x, y, w; m = R = I = 1, g = 9, mu = 0.1; k = m g/1e-6, d =
+// 1/(3000 1e-6); sticks up to vx = 0.6
 
 static answer solve_cylinder(double vx, int contacts, double* vt) {
   problemBuilder b;
   memset(&b, 0, sizeof b);
-  double h = 1e-3, M[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, v0[3] = {vx, -3, 0}, p[3] = {vx, -3 - h * 9, 0};
+  double h = 1e-3, M[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, v0[3] = {vx, -3, 0},
+         p[3] = {vx, -3 - h * 9, 0};
   double J[9] = {0, 1, 0, 1, 0, 1, 0, 0, 0}; // n: y; t1: x + R w; t2: none in the plane
   problem_reset(&b, h);
   problem_add_tree(&b, 3, M, NULL, p, v0);
   for (int i = 0; i < contacts; ++i) {
-    hfContactLaw law = {.stiffness = 9e6, .dissipation = 1 / (3000 * 1e-6), .depth = 1e-3 / contacts,
-                        .normal_force0 = 9e3, .mu = {0.1}, .stiction_speed = {1e-6}};
+    hfContactLaw law = {.stiffness = 9e6,
+                        .dissipation = 1 / (3000 * 1e-6),
+                        .depth = 1e-3 / contacts,
+                        .normal_force0 = 9e3,
+                        .mu = {0.1},
+                        .stiction_speed = {1e-6}};
     problem_add_contact(&b, 3, &law);
     problem_add_piece(&b, 0, 3, NULL, J);
   }
@@ -132,7 +144,10 @@ static void test_cylinder_sticks_after_impact(void** state) {
   for (int contacts = 1; contacts <= 256; contacts *= 4) {
     double vt, friction = 0, normal = 0;
     answer a = solve_cylinder(0.5, contacts, &vt);
-    for (int i = 0; i < contacts; ++i) { normal += a.impulse[3 * i]; friction += a.impulse[3 * i + 1]; }
+    for (int i = 0; i < contacts; ++i) {
+      normal += a.impulse[3 * i];
+      friction += a.impulse[3 * i + 1];
+    }
     assert_true(fabs(vt) < 1e-6);
     assert_near(a.v[0] - 0.5, friction, 1e-12); // the impulse stops x and turns the cylinder alike
     assert_near(a.v[2], friction, 1e-12);
@@ -148,7 +163,10 @@ static void test_cylinder_slides_after_impact(void** state) {
   for (int contacts = 1; contacts <= 256; contacts *= 4) {
     double vt, friction = 0, normal = 0;
     answer a = solve_cylinder(0.7, contacts, &vt);
-    for (int i = 0; i < contacts; ++i) { normal += a.impulse[3 * i]; friction += a.impulse[3 * i + 1]; }
+    for (int i = 0; i < contacts; ++i) {
+      normal += a.impulse[3 * i];
+      friction += a.impulse[3 * i + 1];
+    }
     assert_true(vt > 1e-6);
     assert_true(a.v[2] < 0);
     assert_near(friction, -0.1 * normal, 1e-13);
@@ -156,11 +174,17 @@ static void test_cylinder_slides_after_impact(void** state) {
   }
 }
 
-// ---- block on an incline: dofs along and normal to it ------------------------------------------------
+// ---- block on an incline: dofs along and normal to it
+// ------------------------------------------------
 
 static hfContactLaw incline_law(int friction, double mu) {
-  hfContactLaw law = {.stiffness = 1e5, .dissipation = 20, .mu = {mu}, .stiction_speed = {1e-4},
-                      .k_t = {8e4}, .c_t = {2 * sqrt(8e4)}, .friction = friction};
+  hfContactLaw law = {.stiffness = 1e5,
+                      .dissipation = 20,
+                      .mu = {mu},
+                      .stiction_speed = {1e-4},
+                      .k_t = {8e4},
+                      .c_t = {2 * sqrt(8e4)},
+                      .friction = friction};
   return law;
 }
 
@@ -193,11 +217,13 @@ static void test_block_on_incline(void** state) {
   (void)state;
   double slope = 0.3, mu = 0.5, g = 9.81;
   // sticks: regularised creeps by v_s tan(th)/mu, anchored not at all
-  assert_near(slide_block(slope, incline_law(HF_FRICTION_REGULARISED, mu), 200), 1e-4 * tan(slope) / mu, 1e-15);
+  assert_near(slide_block(slope, incline_law(HF_FRICTION_REGULARISED, mu), 200),
+              1e-4 * tan(slope) / mu, 1e-15);
   assert_near(slide_block(slope, incline_law(HF_FRICTION_ANCHORED, mu), 2000), 0, 1e-14);
   // smooth: s/sqrt(1 + s^2) = tan(th)/mu
   double t = tan(slope) / mu;
-  assert_near(slide_block(slope, incline_law(HF_FRICTION_SMOOTH, mu), 200), 1e-4 * t / sqrt(1 - t * t), 1e-15);
+  assert_near(slide_block(slope, incline_law(HF_FRICTION_SMOOTH, mu), 200),
+              1e-4 * t / sqrt(1 - t * t), 1e-15);
   // slides: a = g (sin - mu cos), exact in velocity for implicit Euler
   mu = 0.2;
   double a = g * (sin(slope) - mu * cos(slope));
@@ -206,14 +232,15 @@ static void test_block_on_incline(void** state) {
   assert_near(slide_block(slope, incline_law(HF_FRICTION_ANCHORED, mu), 250), a * 0.5, a * 5e-3);
 }
 
-// Section V-A: the one-way scheme is explicit in the normal force and blows up where h sqrt(k/m) > 2;
-// TAMSI settles at m g/k.
+// Section V-A: the one-way scheme is explicit in the normal force and blows up where h sqrt(k/m) >
+// 2; TAMSI settles at m g/k.
 static void test_one_way_is_unstable_where_tamsi_is_not(void** state) {
   (void)state;
   problemBuilder b;
   memset(&b, 0, sizeof b);
   for (int coupling = HF_COUPLING_TWO_WAY; coupling <= HF_COUPLING_ONE_WAY; ++coupling) {
-    double h = 1e-2, M = 1, v = 0, depth = 9.81e-6 * 1.01, J = 1, k = 1e6, fastest = 0; // h sqrt(k/m) = 10
+    double h = 1e-2, M = 1, v = 0, depth = 9.81e-6 * 1.01, J = 1, k = 1e6,
+           fastest = 0; // h sqrt(k/m) = 10
     for (int n = 0; n < 200; ++n) {
       hfContactLaw law = {.stiffness = k, .dissipation = 1, .depth = depth};
       double p = v - h * 9.81;
@@ -233,7 +260,8 @@ static void test_one_way_is_unstable_where_tamsi_is_not(void** state) {
       assert_near(depth, 9.81e-6, 1e-12);
       assert_near(v, 0, 1e-12);
       assert_true(fastest < 1e-4);
-    } else assert_true(fastest > 0.1);
+    } else
+      assert_true(fastest > 0.1);
   }
   problem_release(&b);
 }
@@ -244,14 +272,16 @@ static void test_weight_at_rest(void** state) {
   for (int contacts = 1; contacts <= 64; contacts *= 2) {
     problemBuilder b;
     memset(&b, 0, sizeof b);
-    double h = 2e-3, M[9] = {2, 0, 0, 0, 2, 0, 0, 0, 0.1}, v[3] = {0, 0, 0}, depth[64], weight = 2 * 9.81, sum = 0;
+    double h = 2e-3, M[9] = {2, 0, 0, 0, 2, 0, 0, 0, 0.1}, v[3] = {0, 0, 0}, depth[64],
+           weight = 2 * 9.81, sum = 0;
     for (int i = 0; i < contacts; ++i) depth[i] = 1e-6;
     for (int n = 0; n < 300; ++n) {
       double p[3] = {2 * v[0], 2 * v[1] - h * weight, 0.1 * v[2]};
       problem_reset(&b, h);
       problem_add_tree(&b, 3, M, NULL, p, v);
       for (int i = 0; i < contacts; ++i) {
-        double x = contacts == 1 ? 0 : 0.1 * (2.0 * i / (contacts - 1) - 1), J[9] = {0, 1, x, 1, 0, 0.05, 0, 0, 0};
+        double x = contacts == 1 ? 0 : 0.1 * (2.0 * i / (contacts - 1) - 1),
+               J[9] = {0, 1, x, 1, 0, 0.05, 0, 0, 0};
         hfContactLaw law = incline_law(HF_FRICTION_REGULARISED, 0.5);
         law.depth = depth[i];
         problem_add_contact(&b, 3, &law);
@@ -272,9 +302,14 @@ static void test_weight_at_rest(void** state) {
   }
 }
 
-// ---- Jacobian ---------------------------------------------------------------------------------------
+// ---- Jacobian
+// ---------------------------------------------------------------------------------------
 
-typedef struct island { hfiPartition S; hfiIsland I; void* memory; } island;
+typedef struct island {
+  hfiPartition S;
+  hfiIsland I;
+  void* memory;
+} island;
 
 static void plan_island(island* w, const hfStepProblem* P, hfiArena* arena) {
   hfStepCapacity c = problem_capacity(P);
@@ -290,11 +325,14 @@ static void residual_at(hfiIsland* I, const double* v, int coupling, double* r) 
   memcpy(r, I->r, sizeof(double) * (size_t)I->n);
 }
 
-// K y = b by the factors, then b again by central differences of r along y. Returns the relative error;
-// *kink: how much the one-sided differences disagree; *noise: what rounding of r does to them.
-static double check_jacobian(hfiIsland* I, testRandom* random, int coupling, double* kink, double* noise) {
+// K y = b by the factors, then b again by central differences of r along y. Returns the relative
+// error; *kink: how much the one-sided differences disagree; *noise: what rounding of r does to
+// them.
+static double check_jacobian(hfiIsland* I, testRandom* random, int coupling, double* kink,
+                             double* noise) {
   static double v[256], lo[256], hi[256], here[256], y[256], b[256];
-  for (int i = 0; i < I->n; ++i) v[i] = I->v0[i] * random_uniform(random, 0.5, 1.5) + 1e-3 * random_normal(random);
+  for (int i = 0; i < I->n; ++i)
+    v[i] = I->v0[i] * random_uniform(random, 0.5, 1.5) + 1e-3 * random_normal(random);
   for (int i = 0; i < I->n; ++i) y[i] = b[i] = random_normal(random) / sqrt(I->inverse_diag[i]);
   residual_at(I, v, coupling, here);
   *noise = DBL_EPSILON * (hfi_system_scale(I) + hfi_system_momentum_norm(I, I->Av));
@@ -304,7 +342,10 @@ static double check_jacobian(hfiIsland* I, testRandom* random, int coupling, dou
   for (int i = 0; i < I->n; ++i) largest = fmax(largest, fabs(y[i]));
   double e = 1e-9 / fmax(largest, 1e-12);
   static double forward[256], backward[256];
-  for (int i = 0; i < I->n; ++i) { forward[i] = v[i] + e * y[i]; backward[i] = v[i] - e * y[i]; }
+  for (int i = 0; i < I->n; ++i) {
+    forward[i] = v[i] + e * y[i];
+    backward[i] = v[i] - e * y[i];
+  }
   residual_at(I, forward, coupling, hi);
   residual_at(I, backward, coupling, lo);
   *kink = 0;
@@ -338,15 +379,18 @@ static void test_jacobian_against_differences(void** state) {
     for (int k = 0; k < w.S.count; ++k) {
       int nblock = w.S.block_start[k + 1] - w.S.block_start[k];
       if (nblock == 0) continue;
-      hfi_island_gather(&w.I, &b.P, w.S.tree + w.S.tree_start[k], w.S.tree_start[k + 1] - w.S.tree_start[k],
-                        w.S.block + w.S.block_start[k], nblock);
+      hfi_island_gather(&w.I, &b.P, w.S.tree + w.S.tree_start[k],
+                        w.S.tree_start[k + 1] - w.S.tree_start[k], w.S.block + w.S.block_start[k],
+                        nblock);
       for (int coupling = HF_COUPLING_TWO_WAY; coupling <= HF_COUPLING_FRICTIONLESS; ++coupling) {
         double kink, noise, error = check_jacobian(&w.I, &random, coupling, &kink, &noise);
         // left out: a contact opens or slips within the stencil, or forces drown the differences
-        if (kink > 1e-4 + 100 * noise || noise > 1e-3) ++skipped;
+        if (kink > 1e-4 + 100 * noise || noise > 1e-3)
+          ++skipped;
         else {
           ++checked;
-          assert_true(error < 1e-4 + 100 * noise); // curvature within the stencil, rounding of many rows
+          assert_true(error <
+                      1e-4 + 100 * noise); // curvature within the stencil, rounding of many rows
         }
       }
     }

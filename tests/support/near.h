@@ -6,11 +6,13 @@
 
 #include <math.h>
 
-static inline void assert_near_at(double got, double want, double tolerance, const char* file, int line) {
+static inline void assert_near_at(double got, double want, double tolerance, const char* file,
+                                  int line) {
   if (fabs(got - want) <= tolerance) return;
   print_error("%.17g is not %.17g within %g (off by %g)\n", got, want, tolerance, got - want);
   _fail(file, line);
 }
-#define assert_near(got, want, tolerance) assert_near_at((got), (want), (tolerance), __FILE__, __LINE__)
+#define assert_near(got, want, tolerance)                                                          \
+  assert_near_at((got), (want), (tolerance), __FILE__, __LINE__)
 
 #endif

@@ -5,7 +5,9 @@
 #include <math.h>
 #include <stdint.h>
 
-typedef struct testRandom { uint64_t state; } testRandom;
+typedef struct testRandom {
+  uint64_t state;
+} testRandom;
 
 static inline uint64_t random_bits(testRandom* r) {
   uint64_t z = (r->state += UINT64_C(0x9E3779B97F4A7C15));

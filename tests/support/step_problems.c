@@ -1,7 +1,7 @@
-// A mechanism is a list of trees; a tree is a list of dofs (prismatic or revolute, axis and origin) and
-// of bodies, each moved by the first `ndof` dofs. A free body is three prismatic and three revolute dofs
-// at its centre. Mass matrices and contact Jacobians follow from that, so that every problem is one that
-// some mechanism could pose.
+// A mechanism is a list of trees; a tree is a list of dofs (prismatic or revolute, axis and origin)
+// and of bodies, each moved by the first `ndof` dofs. A free body is three prismatic and three
+// revolute dofs at its centre. Mass matrices and contact Jacobians follow from that, so that every
+// problem is one that some mechanism could pose.
 #include "support/step_problems.h"
 
 #include "math/vec3.h"
@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- builder -------------------------------------------------------------------------------------
+// ---- builder
+// -------------------------------------------------------------------------------------
 
 static void* grow(void* memory, size_t* capacity, size_t count, size_t width) {
   if (count <= *capacity) return memory;
@@ -19,13 +20,14 @@ static void* grow(void* memory, size_t* capacity, size_t count, size_t width) {
   if (!memory) abort();
   return memory;
 }
-#define GROW(b, slot, field, count) \
+#define GROW(b, slot, field, count)                                                                \
   ((b)->P.field = grow((b)->P.field, &(b)->capacity[slot], (size_t)(count), sizeof *(b)->P.field))
 
 void problem_reset(problemBuilder* b, double h) {
   hfStepProblem* P = &b->P;
   P->h = h;
-  P->nv = P->ntree = P->nblock = P->nrow = P->npiece = P->ncol = P->njac = P->nsaturated = P->ncontact = 0;
+  P->nv = P->ntree = P->nblock = P->nrow = P->npiece = P->ncol = P->njac = P->nsaturated =
+      P->ncontact = 0;
   GROW(b, 0, tree_start, 1);
   GROW(b, 1, M_start, 1);
   P->tree_start[0] = P->M_start[0] = 0;
@@ -33,8 +35,8 @@ void problem_reset(problemBuilder* b, double h) {
 
 void problem_release(problemBuilder* b) {
   hfStepProblem* P = &b->P;
-  void* memory[] = {P->tree_start, P->M_start, P->M, P->diag, P->p, P->v0,
-                    P->block, P->piece, P->cols, P->J, P->saturated, P->contact};
+  void* memory[] = {P->tree_start, P->M_start, P->M,    P->diag, P->p,         P->v0,
+                    P->block,      P->piece,   P->cols, P->J,    P->saturated, P->contact};
   for (int i = 0; i < 12; ++i) free(memory[i]);
   memset(b, 0, sizeof *b);
 }
@@ -43,8 +45,8 @@ static void copy_or_clear(double* to, const double* from, int n) {
   for (int i = 0; i < n; ++i) to[i] = from ? from[i] : 0;
 }
 
-int problem_add_tree(problemBuilder* b, int nv, const double* M, const double* diag, const double* p,
-                     const double* v0) {
+int problem_add_tree(problemBuilder* b, int nv, const double* M, const double* diag,
+                     const double* p, const double* v0) {
   hfStepProblem* P = &b->P;
   int tree = P->ntree++, at = P->M_start[tree];
   GROW(b, 0, tree_start, P->ntree + 1);
@@ -86,7 +88,8 @@ void problem_add_saturated(problemBuilder* b, int dim, const hfSaturatedRow* row
   P->nsaturated += dim;
 }
 
-void problem_add_piece(problemBuilder* b, int tree, int ncol, const int32_t* cols, const double* J) {
+void problem_add_piece(problemBuilder* b, int tree, int ncol, const int32_t* cols,
+                       const double* J) {
   hfStepProblem* P = &b->P;
   hfStepBlock* block = P->block + P->nblock - 1;
   GROW(b, 7, piece, P->npiece + 1);
@@ -103,23 +106,34 @@ void problem_add_piece(problemBuilder* b, int tree, int ncol, const int32_t* col
 
 hfStepCapacity problem_capacity(const hfStepProblem* P) {
   hfStepCapacity c = {P->nv, P->ntree, P->nblock, P->nrow, P->npiece, P->ncol, P->njac, 0};
-  for (int t = 0; t < P->ntree; ++t) c.max_tree_nv = imax2(c.max_tree_nv, P->tree_start[t + 1] - P->tree_start[t]);
+  for (int t = 0; t < P->ntree; ++t)
+    c.max_tree_nv = imax2(c.max_tree_nv, P->tree_start[t + 1] - P->tree_start[t]);
   return c;
 }
 
 hfStepCapacity capacity_union(hfStepCapacity a, hfStepCapacity b) {
-  hfStepCapacity c = {imax2(a.nv, b.nv),         imax2(a.ntree, b.ntree), imax2(a.nblock, b.nblock),
-                      imax2(a.nrow, b.nrow),     imax2(a.npiece, b.npiece), imax2(a.ncol, b.ncol),
+  hfStepCapacity c = {imax2(a.nv, b.nv),         imax2(a.ntree, b.ntree),
+                      imax2(a.nblock, b.nblock), imax2(a.nrow, b.nrow),
+                      imax2(a.npiece, b.npiece), imax2(a.ncol, b.ncol),
                       imax2(a.njac, b.njac),     imax2(a.max_tree_nv, b.max_tree_nv)};
   return c;
 }
 
-// ---- mechanisms ----------------------------------------------------------------------------------
+// ---- mechanisms
+// ----------------------------------------------------------------------------------
 
 enum { MAX_TREES = 24, MAX_DOFS = 8, MAX_BODIES = MAX_TREES * MAX_DOFS };
 
-typedef struct dof { int revolute; hfVec3 axis, origin; } dof;
-typedef struct body { int tree, ndof; double mass, radius; hfMat3 I; hfVec3 com; } body;
+typedef struct dof {
+  int revolute;
+  hfVec3 axis, origin;
+} dof;
+typedef struct body {
+  int tree, ndof;
+  double mass, radius;
+  hfMat3 I;
+  hfVec3 com;
+} body;
 typedef struct mechanism {
   int ntree, nbody, ndof[MAX_TREES];
   dof dofs[MAX_TREES][MAX_DOFS];
@@ -139,11 +153,14 @@ static body random_body(testRandom* r, int tree, int ndof, hfVec3 com) {
   b.mass = random_log(r, 1e-3, 1e3);
   b.radius = cbrt(b.mass / random_log(r, 100, 1e4));
   hfMat3 R = m3_from_quat(q_exp(random_vector(r, 1)));
-  double scale = 0.4 * b.mass * sqr(b.radius), a = random_uniform(r, 0.6, 1.4), c = random_uniform(r, 0.6, 1.4);
-  double third = random_uniform(r, 0.6, a + c < 1.4 ? a + c : 1.4), principal[3] = {scale * a, scale * c, scale * third};
+  double scale = 0.4 * b.mass * sqr(b.radius), a = random_uniform(r, 0.6, 1.4),
+         c = random_uniform(r, 0.6, 1.4);
+  double third = random_uniform(r, 0.6, a + c < 1.4 ? a + c : 1.4),
+         principal[3] = {scale * a, scale * c, scale * third};
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j)
-      for (int k = 0; k < 3; ++k) b.I.m[3 * i + j] += R.m[3 * i + k] * principal[k] * R.m[3 * j + k];
+      for (int k = 0; k < 3; ++k)
+        b.I.m[3 * i + j] += R.m[3 * i + k] * principal[k] * R.m[3 * j + k];
   return b;
 }
 
@@ -210,10 +227,12 @@ static void add_trees(problemBuilder* b, mechanism* m, testRandom* r) {
   hfVec3 gravity = v3_scale(g, random_unit(r));
   for (int t = 0; t < m->ntree; ++t) {
     int n = m->ndof[t];
-    double M[MAX_DOFS * MAX_DOFS], p[MAX_DOFS] = {0}, diag[MAX_DOFS], speed = random_chance(r, 0.25) ? 0 : random_log(r, 1e-4, 10);
+    double M[MAX_DOFS * MAX_DOFS], p[MAX_DOFS] = {0}, diag[MAX_DOFS],
+                                   speed = random_chance(r, 0.25) ? 0 : random_log(r, 1e-4, 10);
     mass_matrix(m, t, n == 6 ? 0 : random_log(r, 1e-4, 1), M);
     double size = 1;
-    for (int k = 0; k < m->nbody; ++k) if (m->bodies[k].tree == t) size = m->bodies[k].radius;
+    for (int k = 0; k < m->nbody; ++k)
+      if (m->bodies[k].tree == t) size = m->bodies[k].radius;
     for (int i = 0; i < n; ++i) {
       m->v0[t][i] = speed * random_normal(r) / (m->dofs[t][i].revolute ? size : 1);
       diag[i] = random_chance(r, 0.2) ? M[i * n + i] * random_log(r, 1e-3, 1e2) : 0;
@@ -222,7 +241,8 @@ static void add_trees(problemBuilder* b, mechanism* m, testRandom* r) {
       const body* o = m->bodies + k;
       if (o->tree != t) continue;
       hfVec3 f = v3_scale(h * o->mass, gravity);
-      if (random_chance(r, 0.3)) f = v3_add(f, random_vector(r, h * o->mass * random_log(r, 1e-2, 1e3)));
+      if (random_chance(r, 0.3))
+        f = v3_add(f, random_vector(r, h * o->mass * random_log(r, 1e-2, 1e3)));
       for (int i = 0; i < o->ndof; ++i) p[i] += v3_dot(f, point_motion(m->dofs[t] + i, o->com));
     }
     for (int i = 0; i < n; ++i)
@@ -231,10 +251,16 @@ static void add_trees(problemBuilder* b, mechanism* m, testRandom* r) {
   }
 }
 
-// ---- contacts ------------------------------------------------------------------------------------
+// ---- contacts
+// ------------------------------------------------------------------------------------
 
-// Where a patch of contacts sits: a point and a frame on body A, and the same point on B (or the world).
-typedef struct patch { const body *A, *B; hfVec3 pA, pB, n; double spread; } patch;
+// Where a patch of contacts sits: a point and a frame on body A, and the same point on B (or the
+// world).
+typedef struct patch {
+  const body *A, *B;
+  hfVec3 pA, pB, n;
+  double spread;
+} patch;
 
 static hfVec3 surface_point(testRandom* r, const body* b) {
   double distance = b->radius * random_uniform(r, 0.2, 1);
@@ -264,10 +290,14 @@ static hfContactLaw random_law(const patch* p, testRandom* r, double h, double v
   double m = contact_mass(p), size = p->A->radius;
   c.stiffness = random_log(r, 1e2, 1e7);
   c.dissipation = random_chance(r, 0.1) ? 0 : random_log(r, 1e-1, 5e2);
-  double rest = m * 9.81 / c.stiffness * random_log(r, 1e-2, 1e2); // carries up to 100 times its weight
+  double rest =
+      m * 9.81 / c.stiffness * random_log(r, 1e-2, 1e2); // carries up to 100 times its weight
   double kind = random_uniform(r, 0, 1);
-  c.depth = kind < 0.5 ? rest : kind < 0.7 ? random_log(r, 1e-8, 1e-4) : -random_uniform(r, 0, 2) * fabs(h * vn0);
-  c.normal_force0 = random_chance(r, 0.2) ? 0 : c.stiffness * max2(0, 1 - c.dissipation * vn0) * max2(0, c.depth);
+  c.depth = kind < 0.5   ? rest
+            : kind < 0.7 ? random_log(r, 1e-8, 1e-4)
+                         : -random_uniform(r, 0, 2) * fabs(h * vn0);
+  c.normal_force0 =
+      random_chance(r, 0.2) ? 0 : c.stiffness * max2(0, 1 - c.dissipation * vn0) * max2(0, c.depth);
   c.friction = friction < 3 ? friction : random_int(r, 3);
   double lever[3] = {1, 0, 0};
   lever[1] = size * random_log(r, 1e-2, 1);
@@ -279,7 +309,8 @@ static hfContactLaw random_law(const patch* p, testRandom* r, double h, double v
     c.k_t[g] = c.stiffness * random_uniform(r, 0.6, 1) * sqr(lever[g]);
     c.c_t[g] = 2 * sqrt(c.k_t[g] * m) * lever[g] * random_uniform(r, 0, 2);
     double reach = random_chance(r, 0.1) ? 3 : 1; // some beyond the bound, as after a loss of load
-    double xi = c.mu[g] * c.normal_force0 / c.k_t[g] * random_uniform(r, 0, reach), turn = random_uniform(r, 0, 6.28);
+    double xi = c.mu[g] * c.normal_force0 / c.k_t[g] * random_uniform(r, 0, reach),
+           turn = random_uniform(r, 0, 6.28);
     int row = g == 0 ? 0 : g + 1;
     c.xi0[row] = xi * cos(turn);
     if (g != 1) c.xi0[row + 1] = xi * sin(turn);
@@ -288,8 +319,8 @@ static hfContactLaw random_law(const patch* p, testRandom* r, double h, double v
 }
 
 // One side of a contact: rows n, t1, t2, torsion, roll1, roll2 times sign.
-static void add_side(problemBuilder* b, const mechanism* m, const body* o, hfVec3 point, const hfVec3 axis[3],
-                     int dim, double sign) {
+static void add_side(problemBuilder* b, const mechanism* m, const body* o, hfVec3 point,
+                     const hfVec3 axis[3], int dim, double sign) {
   double J[6 * MAX_DOFS];
   for (int j = 0; j < o->ndof; ++j) {
     const dof* d = m->dofs[o->tree] + j;
@@ -301,11 +332,13 @@ static void add_side(problemBuilder* b, const mechanism* m, const body* o, hfVec
 
 static double point_speed(const mechanism* m, const body* o, hfVec3 point, hfVec3 n) {
   double v = 0;
-  for (int j = 0; o && j < o->ndof; ++j) v += m->v0[o->tree][j] * v3_dot(n, point_motion(m->dofs[o->tree] + j, point));
+  for (int j = 0; o && j < o->ndof; ++j)
+    v += m->v0[o->tree][j] * v3_dot(n, point_motion(m->dofs[o->tree] + j, point));
   return v;
 }
 
-static void add_contact(problemBuilder* b, const mechanism* m, const patch* p, testRandom* r, int dim, int friction) {
+static void add_contact(problemBuilder* b, const mechanism* m, const patch* p, testRandom* r,
+                        int dim, int friction) {
   hfVec3 axis[3] = {p->n}, shift = random_vector(r, p->spread);
   v3_tangents(p->n, axis + 1, axis + 2);
   shift = v3_axpy(-v3_dot(shift, p->n), p->n, shift); // in the tangent plane
@@ -337,26 +370,42 @@ static void add_contacts(problemBuilder* b, const mechanism* m, testRandom* r, i
     static const int dims[8] = {3, 3, 3, 3, 3, 1, 4, 6};
     int size = imin2(count, 1 + random_int(r, 8)), dim = dims[random_int(r, 8)];
     for (int i = 0; i < size; ++i) {
-      if (i > 0 && random_chance(r, 0.15)) duplicate_contact(b);
-      else add_contact(b, m, &p, r, dim, friction);
+      if (i > 0 && random_chance(r, 0.15))
+        duplicate_contact(b);
+      else
+        add_contact(b, m, &p, r, dim, friction);
     }
     count -= size;
   }
 }
 
-// ---- saturated rows ------------------------------------------------------------------------------
+// ---- saturated rows
+// ------------------------------------------------------------------------------
 
-// Joint limit, joint friction, servo with effort limits, motor, or equality on one dof; stiff up to the
-// near-rigid cap h kappa w = (2 pi/0.1)^2.
+// Joint limit, joint friction, servo with effort limits, motor, or equality on one dof; stiff up to
+// the near-rigid cap h kappa w = (2 pi/0.1)^2.
 static hfSaturatedRow random_row(testRandom* r, double h, double mass, double v0) {
   double off = random_normal(r), size = random_log(r, 1e-3, 1), stiff = random_log(r, 1e-3, 4e3);
   hfSaturatedRow row = {v0 + off * size, mass / h * stiff, 0, 0};
   double force = mass * random_log(r, 1e-2, 1e3);
   switch (random_int(r, 4)) {
-  case 0: row.lo = 0; row.hi = INFINITY; break;
-  case 1: row.s0 = 0; row.lo = -force; row.hi = force; break;
-  case 2: row.lo = -force * random_uniform(r, 0, 1); row.hi = force; break;
-  default: row.lo = -INFINITY; row.hi = INFINITY; break;
+  case 0:
+    row.lo = 0;
+    row.hi = INFINITY;
+    break;
+  case 1:
+    row.s0 = 0;
+    row.lo = -force;
+    row.hi = force;
+    break;
+  case 2:
+    row.lo = -force * random_uniform(r, 0, 1);
+    row.hi = force;
+    break;
+  default:
+    row.lo = -INFINITY;
+    row.hi = INFINITY;
+    break;
   }
   return row;
 }
@@ -372,7 +421,9 @@ static void add_saturated_rows(problemBuilder* b, const mechanism* m, testRandom
     problem_add_piece(b, t, 1, &col, &one);
     if (t > 0 && random_chance(r, 0.2)) { // a gear between two trees
       int32_t other = random_int(r, m->ndof[t - 1]);
-      double ratio = random_normal(r) * sqrt(b->P.M[b->P.M_start[t - 1] + other * (m->ndof[t - 1] + 1)] / b->P.M[at + d * (n + 1)]);
+      double ratio =
+          random_normal(r) * sqrt(b->P.M[b->P.M_start[t - 1] + other * (m->ndof[t - 1] + 1)] /
+                                  b->P.M[at + d * (n + 1)]);
       problem_add_piece(b, t - 1, 1, &other, &ratio);
     }
   }
@@ -383,15 +434,18 @@ void problem_random(problemBuilder* b, testRandom* r, int max_contacts) {
   m.ntree = m.nbody = 0;
   problem_reset(b, random_log(r, 1e-4, 3e-2));
   for (int trees = (int)random_log(r, 1, MAX_TREES + 1); trees > 0; --trees) {
-    if (random_chance(r, 0.7)) add_free_body(&m, r);
-    else add_chain(&m, r);
+    if (random_chance(r, 0.7))
+      add_free_body(&m, r);
+    else
+      add_chain(&m, r);
   }
   add_trees(b, &m, r);
   add_contacts(b, &m, r, max_contacts);
   add_saturated_rows(b, &m, r);
 }
 
-// ---- the oracle ----------------------------------------------------------------------------------
+// ---- the oracle
+// ----------------------------------------------------------------------------------
 
 // tau = J^T gamma, size = |J|^T |gamma|
 static void sum_impulses(const hfStepProblem* P, const double* impulse, double* tau, double* size) {
@@ -410,7 +464,9 @@ static void sum_impulses(const hfStepProblem* P, const double* impulse, double* 
 }
 
 // Norms with 1/A_ii as weight: of the residual (v given), of size, and max(|p*|, |tau|).
-typedef struct norms { double residual, size, scale; } norms;
+typedef struct norms {
+  double residual, size, scale;
+} norms;
 
 static norms measure(const hfStepProblem* P, const double* v, const double* impulse) {
   double rr = 0, pp = 0, tt = 0, ss = 0, *tau = malloc(2 * sizeof *tau * ((size_t)P->nv + 1));

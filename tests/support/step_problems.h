@@ -15,8 +15,8 @@ typedef struct problemBuilder {
 void problem_reset(problemBuilder* b, double h);
 void problem_release(problemBuilder* b);
 // M (nv x nv); diag, p, v0 may be NULL for zero.
-int problem_add_tree(problemBuilder* b, int nv, const double* M, const double* diag, const double* p,
-                     const double* v0);
+int problem_add_tree(problemBuilder* b, int nv, const double* M, const double* diag,
+                     const double* p, const double* v0);
 void problem_add_contact(problemBuilder* b, int dim, const hfContactLaw* law);
 void problem_add_saturated(problemBuilder* b, int dim, const hfSaturatedRow* rows);
 // Adds to the last block. cols may be NULL for all columns of the tree; J (dim x ncol).
@@ -33,7 +33,8 @@ void problem_random(problemBuilder* b, testRandom* r, int max_contacts);
 // r(v) = A v - p* - J^T gamma of a given answer, straight from the definition; returns |r| over
 // max(|p*|, |J^T gamma|), with 1/A_ii as weight.
 double problem_residual(const hfStepProblem* P, const double* v, const double* impulse);
-// What rounding leaves of J^T gamma where impulses cancel: eps |sum |J| |gamma||, over the same scale.
+// What rounding leaves of J^T gamma where impulses cancel: eps |sum |J| |gamma||, over the same
+// scale.
 double problem_rounding(const hfStepProblem* P, const double* impulse);
 
 #endif
