@@ -3,8 +3,10 @@
 //   p_WC = w p_WCa + (1 - w) p_WCb,  w = k_a/(k_a + k_b): the softer side gives way
 #include "contact/contact.h"
 
+#include <string.h>
+
 static void fill_contact(hfiContact* c, const hfModel* m, const hfiRawContact* r,
-                         const hfiMaterial* material, double depth) {
+                         const hfiMaterial* material) {
   c->geom_a = r->geom_a, c->geom_b = r->geom_b, c->pair = r->pair;
   c->feature = r->point.feature;
   c->body_a = hf_model_geom_body(m)[r->geom_a], c->body_b = hf_model_geom_body(m)[r->geom_b];
@@ -12,7 +14,7 @@ static void fill_contact(hfiContact* c, const hfModel* m, const hfiRawContact* r
                   v3_scale(1 - material->weight_a, r->point.p_WCb));
   c->n = r->point.n_W;
   v3_tangents(c->n, &c->t1, &c->t2);
-  c->depth = depth;
+  c->depth = r->depth;
   c->material = *material;
   c->known = 0;
   c->slip_speed = 0;
@@ -45,30 +47,68 @@ void hfi_contact_reach(const hfDynamics* d, double h, const double* extent, doub
   }
 }
 
-// Depth that the free motion over h reaches: (v0 + h g) along the normal.
-static double coming_depth(const hfModel* m, const hfDynamics* d, double h, const hfiRawContact* r,
-                           double depth) {
-  int a = hf_model_geom_body(m)[r->geom_a], b = hf_model_geom_body(m)[r->geom_b];
-  hfVec3 va = hf_dynamics_point_velocity(d, a, r->point.p_WCa).v,
-         vb = hf_dynamics_point_velocity(d, b, r->point.p_WCb).v;
-  if (hf_model_body_lastdof(m)[a] >= 0) va = v3_axpy(h, d->gravity, va);
-  if (hf_model_body_lastdof(m)[b] >= 0) vb = v3_axpy(h, d->gravity, vb);
-  return depth - h * v3_dot(r->point.n_W, v3_sub(va, vb));
+// ---- which contacts act --------------------------------------------------------------------------
+
+// Marks the trees of a contact's bodies: what touches may be stopped.
+static void mark_touched(const hfModel* m, const hfiRawContact* r, int32_t* touched) {
+  const int32_t *body = hf_model_geom_body(m), *tree = hf_model_body_tree(m);
+  if (tree[body[r->geom_a]] >= 0) touched[tree[body[r->geom_a]]] = 1;
+  if (tree[body[r->geom_b]] >= 0) touched[tree[body[r->geom_b]]] = 1;
+}
+
+// How fast the free motion v0 + h g of a body carries its point along n [m/s].
+static double free_speed(const hfDynamics* d, double h, int body, hfVec3 p_W, hfVec3 n) {
+  hfVec3 v = hf_dynamics_point_velocity(d, body, p_W).v;
+  if (hf_model_body_lastdof(d->model)[body] >= 0) v = v3_axpy(h, d->gravity, v);
+  return v3_dot(n, v);
+}
+
+// Does the contact close within h by the free motion of both bodies, or of one while the other, touched, is stopped?
+static int closes(const hfDynamics* d, double h, const hfiRawContact* r, const int32_t* touched) {
+  const int32_t *body = hf_model_geom_body(d->model), *tree = hf_model_body_tree(d->model);
+  int a = body[r->geom_a], b = body[r->geom_b];
+  double away_a = free_speed(d, h, a, r->point.p_WCa, r->point.n_W),
+         away_b = -free_speed(d, h, b, r->point.p_WCb, r->point.n_W);
+  double opening = away_a + away_b;
+  if (tree[a] >= 0 && touched[tree[a]]) opening = min2(opening, away_b);
+  if (tree[b] >= 0 && touched[tree[b]]) opening = min2(opening, away_a);
+  return r->depth > h * opening;
+}
+
+// Sets `acts`. A stack falls as one: its lowest body meets the floor, the next one meets that, all in one step.
+static void choose_acting(const hfDynamics* d, double h, hfiRawContact* raw, int nraw,
+                          int32_t* touched) {
+  memset(touched, 0, sizeof *touched * (size_t)d->model->ntree);
+  for (int i = 0; i < nraw; ++i)
+    if (raw[i].acts) mark_touched(d->model, &raw[i], touched);
+  for (int again = 1; again;) {
+    again = 0;
+    for (int i = 0; i < nraw; ++i) {
+      if (raw[i].acts || !closes(d, h, &raw[i], touched)) continue;
+      raw[i].acts = again = 1;
+      mark_touched(d->model, &raw[i], touched);
+    }
+  }
 }
 
 int hfi_contact_set(const hfModel* m, const hfDynamics* d, double h, const hfiMaterial* listed,
-                    const hfiRawContact* raw, int nraw, hfiContact* out) {
+                    hfiRawContact* raw, int nraw, int32_t* touched, hfiContact* out) {
+  for (int i = 0; i < nraw; ++i) {
+    hfiRawContact* r = &raw[i];
+    r->depth = r->point.depth + (listed ? listed[r->candidate].include_margin
+                                        : hfi_material_margin(m, r->geom_a, r->geom_b, r->pair));
+    r->acts = r->depth > 0;
+  }
+  if (d) choose_acting(d, h, raw, nraw, touched);
   int count = 0, last = -1;
   hfiMaterial combined = {0};
   for (int i = 0; i < nraw; ++i) {
     const hfiRawContact* r = &raw[i];
+    if (!r->acts) continue;
     if (!listed && r->candidate != last)
       combined = hfi_material_combine(m, r->geom_a, r->geom_b, r->pair);
     last = r->candidate;
-    const hfiMaterial* material = listed ? &listed[r->candidate] : &combined;
-    double depth = r->point.depth + material->include_margin;
-    if (depth > 0 || (d && coming_depth(m, d, h, r, depth) > 0))
-      fill_contact(&out[count++], m, r, material, depth);
+    fill_contact(&out[count++], m, r, listed ? &listed[r->candidate] : &combined);
   }
   return count;
 }

@@ -27,11 +27,13 @@ typedef struct hfiContact {
 } hfiContact;
 
 // Contacts of the raw points that act, in the same order: those below their gap (margin - gap), and
-// with dynamics given also those that the free motion over h would bring there. Returns the count.
+// with dynamics given also those that the free motion over h would bring there, of both bodies or of
+// one while the other, which touches something, is stopped. Returns the count.
 // listed: materials of the scene's candidates where they are listed for good (hfi_contact_materials),
-// else NULL.
+// else NULL. touched: (ntree) scratch, not used without dynamics.
 int hfi_contact_set(const hfModel* model, const hfDynamics* dynamics, double h,
-                    const hfiMaterial* listed, const hfiRawContact* raw, int nraw, hfiContact* out);
+                    const hfiMaterial* listed, hfiRawContact* raw, int nraw, int32_t* touched,
+                    hfiContact* out);
 // Farthest point of each geom from its body's origin, out (ngeom) [m].
 void hfi_contact_extents(const hfModel* model, double* out);
 // How far each geom may come over h, at most: speed of its body, spin times extent, and a fall.

@@ -111,7 +111,6 @@ static void apply_pair(const hfModel* m, int pair, hfiMaterial* out) {
   out->mu[0] = 0.5 * (mu[0] + mu[1]), out->mu[1] = mu[2], out->mu[2] = 0.5 * (mu[3] + mu[4]);
   out->mu_dynamic = out->mu[0];
   out->condim = hf_model_pair_condim(m)[pair];
-  out->include_margin = hf_model_pair_margin(m)[pair] - hf_model_pair_gap(m)[pair];
   const double *solref = set_or(hf_model_pair_solref(m) + 2 * pair, 2, kSolref),
                *solimp = set_or(hf_model_pair_solimp(m) + 5 * pair, 5, kSolimp);
   if (solref != kSolref || solimp != kSolimp) translate(m, solref, solimp, out);
@@ -122,13 +121,18 @@ static int moved_by_hand(const hfModel* m, int geom) {
   return hf_model_body_mocap(m)[hf_model_body_weld(m)[hf_model_geom_body(m)[geom]]] >= 0;
 }
 
+double hfi_material_margin(const hfModel* m, int a, int b, int pair) {
+  if (pair >= 0) return hf_model_pair_margin(m)[pair] - hf_model_pair_gap(m)[pair];
+  const double *margin = hf_model_geom_margin(m), *gap = hf_model_geom_gap(m);
+  return max2(margin[a], margin[b]) - max2(gap[a], gap[b]);
+}
+
 hfiMaterial hfi_material_combine(const hfModel* m, int a, int b, int pair) {
   hfiMaterial out = {0};
   int alone = dominant_geom(m, a, b);
   const int32_t* condim = hf_model_geom_condim(m);
   out.condim = alone >= 0 ? condim[alone] : imax2(condim[a], condim[b]);
-  const double *margin = hf_model_geom_margin(m), *gap = hf_model_geom_gap(m);
-  out.include_margin = max2(margin[a], margin[b]) - max2(gap[a], gap[b]);
+  out.include_margin = hfi_material_margin(m, a, b, pair);
   combine_compliance(m, a, b, &out);
   combine_friction(m, a, b, alone, &out);
   combine_solver_parameters(m, a, b, alone, &out);

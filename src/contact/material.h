@@ -19,6 +19,8 @@ typedef struct hfiMaterial {
       from_solref; // 1: stiffness is that of a unit mass, from MuJoCo's parameters (contact/solref.h)
 } hfiMaterial;
 
+// The gap below which contacts of the pair act [m].
+double hfi_material_margin(const hfModel* model, int geom_a, int geom_b, int pair);
 // pair: explicit contact pair, or -1.
 hfiMaterial hfi_material_combine(const hfModel* model, int geom_a, int geom_b, int pair);
 

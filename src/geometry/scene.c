@@ -118,7 +118,7 @@ int hfi_scene_collide(hfiScene* s, const hfPose* X_WG, const double* reach, hfiR
         (*dropped)++;
         continue;
       }
-      hfiRawContact raw = {c->a, c->b, c->pair, i, points[k]};
+      hfiRawContact raw = {c->a, c->b, c->pair, i, points[k], 0, 0};
       out[count++] = raw;
     }
   }

@@ -10,6 +10,8 @@ typedef struct hfiRawContact {
   int32_t pair;           // explicit pair, or -1
   int32_t candidate;      // of the scene's list
   hfiContactPoint point;
+  double depth;           // with the margin at which it acts; for the contacts' use [m]
+  int32_t acts;           // likewise
 } hfiRawContact;
 
 typedef struct hfiScene {

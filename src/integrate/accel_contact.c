@@ -163,7 +163,7 @@ void hfi_accel_collide(hfAccel* a) {
   if (!a->config.max_contacts) return;
   int nraw = hfi_scene_collide(&a->scene, a->dynamics.X_WG, NULL, a->raw, a->config.max_contacts, &dropped);
   a->statistics.dropped += dropped;
-  a->npoint = hfi_contact_set(a->model, NULL, 0, a->scene.listed ? a->material : NULL, a->raw, nraw, a->point);
+  a->npoint = hfi_contact_set(a->model, NULL, 0, a->scene.listed ? a->material : NULL, a->raw, nraw, NULL, a->point);
   for (int i = 0; i < a->npoint; ++i) {
     hfiAccelContact* c = &a->contact[a->ncontact];
     c->at = a->point[i];

@@ -56,6 +56,7 @@ static void slice(hfSim* s, hfiArena* arena) {
   s->material = HFI_TAKE(arena, hfiMaterial, s->scene.max_candidate);
   s->extent = HFI_TAKE(arena, double, m->ngeom);
   s->reach = HFI_TAKE(arena, double, m->ngeom);
+  s->touched = HFI_TAKE(arena, int32_t, m->ntree);
   s->raw = HFI_TAKE(arena, hfiRawContact, s->max_contacts);
   s->contact = HFI_TAKE(arena, hfiContact, s->max_contacts);
   s->outcome = HFI_TAKE(arena, hfiContactOutcome, s->max_contacts);

@@ -28,6 +28,7 @@ struct hfSim {
   hfiMaterial* material;      // of the scene's listed candidates, else unused
   double* extent;             // (ngeom) farthest point of a geom from its body's origin [m]
   double* reach;              // (ngeom) how far geoms may come within the step [m]
+  int32_t* touched;           // (ntree) trees with a contact in the step
   hfiRawContact* raw;         // (max_contacts)
   hfiContact* contact;        // (max_contacts)
   hfiContactOutcome* outcome; // (max_contacts)

@@ -152,7 +152,7 @@ void hfi_sim_contacts(hfSim* s, const hfState* state) {
   int nraw = hfi_scene_collide(&s->scene, s->dynamics.X_WG, d ? s->reach : NULL, s->raw,
                                s->max_contacts, &s->ndropped);
   s->ncontact = hfi_contact_set(s->model, d, s->h, s->scene.listed ? s->material : NULL, s->raw,
-                                nraw, s->contact);
+                                nraw, s->touched, s->contact);
   if (driven) hf_dynamics_velocity(&s->dynamics, s->assembly.problem.v0);
   if (s->remembers) hfi_memory_recall(state, s->dynamics.X_WB, s->contact, s->ncontact);
   for (int i = 0; i < s->ncontact; ++i)

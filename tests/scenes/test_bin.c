@@ -86,14 +86,14 @@ static void test_fall(void** state) {
   static const char* const names[] = {"none", "tamsi", "merit", "convex"};
   bin b = open_bin(HF_FRICTION_ANCHORED, HF_RUNG_TAMSI);
   long rungs[4] = {0};
-  step_bin(&b, 70, rungs);
+  step_bin(&b, 60, rungs);
   for (int friction = HF_FRICTION_REGULARISED; friction <= HF_FRICTION_ANCHORED; ++friction)
     for (int rung = HF_RUNG_TAMSI; rung <= HF_RUNG_CONVEX; ++rung) {
       bin other = open_bin(friction, rung);
       assert_int_equal(other.state->size, b.state->size);
       memcpy(other.state, b.state, b.state->size);
       long served[4] = {0};
-      step_bin(&other, is_full() ? 100 : 3, served);
+      step_bin(&other, is_full() ? 100 : 2, served);
       print_message("%s from %s on: served by tamsi %ld, merit %ld, convex %ld\n",
                     hf_friction_name(friction), names[rung], served[1], served[2], served[3]);
       close_bin(&other);
@@ -113,7 +113,9 @@ static void test_comes_to_rest(void** state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_fall),
-                                     cmocka_unit_test(test_comes_to_rest)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  const struct CMUnitTest quick[] = {cmocka_unit_test(test_fall)};
+  const struct CMUnitTest full[] = {cmocka_unit_test(test_fall),
+                                    cmocka_unit_test(test_comes_to_rest)};
+  return is_full() ? cmocka_run_group_tests(full, NULL, NULL)
+                   : cmocka_run_group_tests(quick, NULL, NULL);
 }

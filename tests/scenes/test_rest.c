@@ -153,10 +153,57 @@ static void test_set_regularised(void** state) {
   check_set(HF_FRICTION_REGULARISED, 0.005);
 }
 
+// ---- a tower that just touches
+// -------------------------------------------------------------------
+
+enum { BLOCKS = 30 };
+
+// Contacts that are open by rounding, between blocks that fall together, must count in the step in
+// which the lowest are stopped: else blocks sink in on one side and are thrown. The tower rests up
+// to 30 m g/(12 k) deep.
+static void check_tower(double h) {
+  char options[128];
+  snprintf(options, sizeof options, "--time 1 --step %g", h);
+  sceneRun run = run_scene("tower.xml", options);
+  assert_true(json_value(standard_output, "max_depth", 0) < 1.2 * 30 * 0.05 * g / (12 * k));
+  for (int i = 0; i < BLOCKS; ++i) {
+    int layer = 2 * (i / 6) + i % 6 / 3, place = i % 3 - 1;
+    double along = place * 0.05;
+    assert_near(position(&run, -1, 7 * i), layer % 2 ? along : 0, 1e-6);
+    assert_near(position(&run, -1, 7 * i + 1), layer % 2 ? 0 : along, 1e-6);
+    assert_near(position(&run, -1, 7 * i + 2), 0.015 + 0.03 * layer,
+                3e-5); // ten layers give by 2.5 um or less
+  }
+  free_run(&run);
+}
+
+static void test_tower(void** state) {
+  (void)state;
+  check_tower(0.002);
+  check_tower(0.005);
+  check_tower(0.01);
+}
+
+// The whole tower falls at 1 m/s onto the floor: nothing rises faster than a rebound of 1/d = 0.05
+// m/s allows for its ten layers, and it ends as it was.
+static void test_falling_tower(void** state) {
+  (void)state;
+  char options[4096] = "--time 1 --step 0.002 --qvel '";
+  for (int i = 0; i < BLOCKS; ++i) strcat(options, "0 0 -1 0 0 0 ");
+  strcat(options, "'");
+  sceneRun run = run_scene("tower.xml", options);
+  for (int row = 0; row < run.log.rows; ++row)
+    for (int i = 0; i < BLOCKS; ++i) assert_true(velocity(&run, row, 6 * i + 2) < 0.5);
+  for (int i = 0; i < BLOCKS; ++i)
+    assert_near(position(&run, -1, 7 * i + 2), 0.015 + 0.03 * (2 * (i / 6) + i % 6 / 3), 5e-5);
+  free_run(&run);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_weights_anchored), cmocka_unit_test(test_weights_regularised),
-      cmocka_unit_test(test_weights_convex), cmocka_unit_test(test_set_anchored),
-      cmocka_unit_test(test_set_regularised)};
+      cmocka_unit_test(test_weights_convex),   cmocka_unit_test(test_set_anchored),
+      cmocka_unit_test(test_set_regularised),  cmocka_unit_test(test_tower),
+      cmocka_unit_test(test_falling_tower)};
   return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }
