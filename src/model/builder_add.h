@@ -1,0 +1,33 @@
+// What the builder's additions share: each definition is validated, copied and named, or refused with
+// nothing changed.
+#ifndef HFI_MODEL_BUILDER_ADD_H
+#define HFI_MODEL_BUILDER_ADD_H
+
+#include "model/builder.h"
+
+int hfi_refuse_memory(hfError* error);
+int hfi_all_finite(const double* x, int n);
+// 0 where the quaternion has no direction.
+int hfi_normalise_quat(double* quat);
+int hfi_object_exists(const hfBuilder* b, int kind, int id);
+// Copies name and where into the pool; 0 on success.
+int hfi_own_strings(hfBuilder* b, const char** name, const char** where);
+
+// Grows the list, owns the strings and registers the name, or returns a refusal from the caller, whose
+// builder is b and whose error is error.
+#define HFI_ADD(list, kind, def)                                                                   \
+  do {                                                                                             \
+    if (def.name && *def.name && hfi_names_find(&b->names, kind, def.name) >= 0)                   \
+      return hfi_refuse_def(error, def.where, kind, def.name, "name is used already");             \
+    void* grown = hfi_grow(list.data, &list.capacity, list.count, sizeof *list.data);              \
+    if (!grown) return hfi_refuse_memory(error);                                                   \
+    list.data = grown;                                                                             \
+    if (hfi_own_strings(b, &def.name, &def.where) != 0) return hfi_refuse_memory(error);           \
+    if (def.name && hfi_names_add(&b->names, kind, def.name, list.count) != 0)                     \
+      return hfi_refuse_memory(error);                                                             \
+  } while (0)
+
+// Evaluates to the id.
+#define HFI_APPEND(list, value) (list.data[list.count] = (value), list.count++)
+
+#endif

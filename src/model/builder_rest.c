@@ -1,0 +1,181 @@
+// Adding what acts on the tree and measures it: tendons, equalities, pairs, actuators, sensors, keyframes.
+#include "model/builder_add.h"
+
+#include "base/error.h"
+#include <math.h>
+
+int hf_builder_add_tendon(hfBuilder* b, const hfTendonDef* source, hfError* error) {
+  hfTendonDef d = *source;
+  const hfObjectKind kind = HF_OBJECT_TENDON;
+  if (d.count < 1) return hfi_refuse_def(error, d.where, kind, d.name, "has no joints");
+  for (int i = 0; i < d.count; ++i) {
+    int j = d.joint[i];
+    if (j < 0 || j >= b->joint.count || b->joint.data[j].type < HF_JOINT_SLIDE)
+      return hfi_refuse_def(error, d.where, kind, d.name, "joint %d is not a hinge or slide joint",
+                            j);
+    if (!isfinite(d.coef[i]))
+      return hfi_refuse_def(error, d.where, kind, d.name, "a coefficient is not finite");
+  }
+  if (d.stiffness < 0 || d.damping < 0 || d.frictionloss < 0 || d.armature < 0)
+    return hfi_refuse_def(error, d.where, kind, d.name,
+                          "stiffness, damping, armature and friction loss cannot be negative");
+  if (d.limited && d.range[0] > d.range[1])
+    return hfi_refuse_def(error, d.where, kind, d.name, "range [%g, %g] is empty", d.range[0],
+                          d.range[1]);
+  d.joint = hfi_pool_copy(&b->pool, d.joint, sizeof *d.joint * (size_t)d.count);
+  d.coef = hfi_pool_copy(&b->pool, d.coef, sizeof *d.coef * (size_t)d.count);
+  if (!d.joint || !d.coef) return hfi_refuse_memory(error);
+  HFI_ADD(b->tendon, kind, d);
+  return HFI_APPEND(b->tendon, d);
+}
+
+static hfStatus check_equality(const hfBuilder* b, const hfEqualityDef* d, hfError* error) {
+  const hfObjectKind kind = HF_OBJECT_EQUALITY;
+  if (!hfi_all_finite(d->data, 11))
+    return hfi_refuse_def(error, d->where, kind, d->name, "a value is not finite");
+  int expected = d->type == HF_EQUALITY_JOINT    ? HF_OBJECT_JOINT
+                 : d->type == HF_EQUALITY_TENDON ? HF_OBJECT_TENDON
+                                                 : d->objkind;
+  if (expected != HF_OBJECT_JOINT && expected != HF_OBJECT_TENDON && expected != HF_OBJECT_BODY &&
+      expected != HF_OBJECT_SITE)
+    return hfi_refuse_def(error, d->where, kind, d->name, "connects bodies or sites");
+  int optional = expected != HF_OBJECT_SITE;
+  if (!hfi_object_exists(b, expected, d->obj1) ||
+      (!(optional && d->obj2 < 0) && !hfi_object_exists(b, expected, d->obj2)))
+    return hfi_refuse_def(error, d->where, kind, d->name, "names a %s that does not exist",
+                          hf_object_kind_name((hfObjectKind)expected));
+  if (d->type == HF_EQUALITY_JOINT)
+    for (int i = 0; i < 2; ++i) {
+      int j = i == 0 ? d->obj1 : d->obj2;
+      if (j >= 0 && b->joint.data[j].type < HF_JOINT_SLIDE)
+        return hfi_refuse_def(error, d->where, kind, d->name, "joints must be hinge or slide");
+    }
+  return HF_OK;
+}
+
+int hf_builder_add_equality(hfBuilder* b, const hfEqualityDef* source, hfError* error) {
+  hfEqualityDef d = *source;
+  hfStatus status = check_equality(b, &d, error);
+  if (status != HF_OK) return status;
+  HFI_ADD(b->equality, HF_OBJECT_EQUALITY, d);
+  return HFI_APPEND(b->equality, d);
+}
+
+int hf_builder_add_pair(hfBuilder* b, const hfPairDef* source, hfError* error) {
+  hfPairDef d = *source;
+  const hfObjectKind kind = HF_OBJECT_PAIR;
+  if (!hfi_object_exists(b, HF_OBJECT_GEOM, d.geom1) || !hfi_object_exists(b, HF_OBJECT_GEOM, d.geom2) ||
+      d.geom1 == d.geom2)
+    return hfi_refuse_def(error, d.where, kind, d.name, "needs two different geoms that exist");
+  HFI_ADD(b->pair, kind, d);
+  return HFI_APPEND(b->pair, d);
+}
+
+int hf_builder_add_exclude(hfBuilder* b, int body1, int body2, hfError* error) {
+  if (!hfi_object_exists(b, HF_OBJECT_BODY, body1) || !hfi_object_exists(b, HF_OBJECT_BODY, body2))
+    return hfi_refuse(error, HF_ERROR_MODEL, "exclude: body %d or %d does not exist", body1, body2);
+  void* grown =
+      hfi_grow(b->exclude.data, &b->exclude.capacity, b->exclude.count, sizeof *b->exclude.data);
+  if (!grown) return hfi_refuse_memory(error);
+  b->exclude.data = grown;
+  hfiExclude e = {{body1, body2}};
+  return HFI_APPEND(b->exclude, e);
+}
+
+static hfStatus check_actuator(const hfBuilder* b, const hfActuatorDef* d, hfError* error) {
+  const hfObjectKind kind = HF_OBJECT_ACTUATOR;
+  int target = d->trntype == HF_TRANSMISSION_TENDON ? HF_OBJECT_TENDON
+               : d->trntype == HF_TRANSMISSION_SITE ? HF_OBJECT_SITE
+                                                    : HF_OBJECT_JOINT;
+  if (!hfi_object_exists(b, target, d->trnid[0]))
+    return hfi_refuse_def(error, d->where, kind, d->name, "acts on a %s that does not exist",
+                          hf_object_kind_name((hfObjectKind)target));
+  if (d->trnid[1] >= 0 && !hfi_object_exists(b, HF_OBJECT_SITE, d->trnid[1]))
+    return hfi_refuse_def(error, d->where, kind, d->name, "reference site does not exist");
+  const double* arrays[] = {d->dynprm, d->gainprm, d->biasprm};
+  for (int i = 0; i < 3; ++i)
+    if (!hfi_all_finite(arrays[i], 3))
+      return hfi_refuse_def(error, d->where, kind, d->name, "a gain or bias is not finite");
+  if (!hfi_all_finite(d->gear, 6) || !isfinite(d->dampratio))
+    return hfi_refuse_def(error, d->where, kind, d->name, "gear or damping ratio is not finite");
+  const double* ranges[] = {d->ctrlrange, d->forcerange, d->actrange};
+  const int limited[] = {d->ctrllimited, d->forcelimited, d->actlimited};
+  const char* const names[] = {"ctrlrange", "forcerange", "actrange"};
+  for (int i = 0; i < 3; ++i)
+    if (limited[i] && !(ranges[i][0] <= ranges[i][1]))
+      return hfi_refuse_def(error, d->where, kind, d->name, "%s [%g, %g] is empty", names[i],
+                            ranges[i][0], ranges[i][1]);
+  static const int needed[] = {0, 1, 4, 4, 5, 2};
+  if (d->signal < HF_SIGNAL_NONE || d->signal > HF_SIGNAL_TABLE ||
+      d->signal_count < needed[d->signal])
+    return hfi_refuse_def(error, d->where, kind, d->name, "signal needs %d numbers, has %d",
+                          needed[d->signal < 0 || d->signal > HF_SIGNAL_TABLE ? 0 : d->signal],
+                          d->signal_count);
+  if (!hfi_all_finite(d->signal_data, d->signal_count))
+    return hfi_refuse_def(error, d->where, kind, d->name, "a signal value is not finite");
+  if (d->signal == HF_SIGNAL_TABLE)
+    for (int i = 2; i + 1 < d->signal_count; i += 2)
+      if (d->signal_data[i] <= d->signal_data[i - 2])
+        return hfi_refuse_def(error, d->where, kind, d->name, "signal table: times must increase");
+  return HF_OK;
+}
+
+int hf_builder_add_actuator(hfBuilder* b, const hfActuatorDef* source, hfError* error) {
+  hfActuatorDef d = *source;
+  hfStatus status = check_actuator(b, &d, error);
+  if (status != HF_OK) return status;
+  d.signal_data =
+      hfi_pool_copy(&b->pool, d.signal_data, sizeof *d.signal_data * (size_t)d.signal_count);
+  if (!d.signal_data) return hfi_refuse_memory(error);
+  HFI_ADD(b->actuator, HF_OBJECT_ACTUATOR, d);
+  return HFI_APPEND(b->actuator, d);
+}
+
+int hf_builder_add_sensor(hfBuilder* b, const hfSensorDef* source, hfError* error) {
+  hfSensorDef d = *source;
+  const hfObjectKind kind = HF_OBJECT_SENSOR;
+  if (d.type < 0 || d.type > HF_SENSOR_CONTACT)
+    return hfi_refuse_def(error, d.where, kind, d.name, "unknown type %d", d.type);
+  int free_standing = d.objkind == HF_OBJECT_NONE;
+  if (!free_standing && !hfi_object_exists(b, d.objkind, d.obj))
+    return hfi_refuse_def(error, d.where, kind, d.name, "names a %s that does not exist",
+                          hf_object_kind_name((hfObjectKind)d.objkind));
+  if (!hfi_sensor_accepts(d.type, d.objkind) ||
+      (d.objkind == HF_OBJECT_JOINT &&
+       !hfi_sensor_accepts_joint(d.type, b->joint.data[d.obj].type)))
+    return hfi_refuse_def(error, d.where, kind, d.name,
+                          free_standing ? "needs an object" : "cannot measure a %s",
+                          hf_object_kind_name((hfObjectKind)d.objkind));
+  if (d.refkind != HF_OBJECT_NONE && !hfi_object_exists(b, d.refkind, d.ref))
+    return hfi_refuse_def(error, d.where, kind, d.name, "reference %s does not exist",
+                          hf_object_kind_name((hfObjectKind)d.refkind));
+  if (d.refkind != HF_OBJECT_NONE && !hfi_sensor_accepts(d.type, d.refkind))
+    return hfi_refuse_def(error, d.where, kind, d.name, "cannot refer to a %s",
+                          hf_object_kind_name((hfObjectKind)d.refkind));
+  if (!isfinite(d.cutoff) || d.cutoff < 0)
+    return hfi_refuse_def(error, d.where, kind, d.name, "cutoff %g is negative", d.cutoff);
+  HFI_ADD(b->sensor, kind, d);
+  return HFI_APPEND(b->sensor, d);
+}
+
+// Replaces *array by a copy of n numbers; 0 on success. NULL stays NULL.
+static int own_array(hfBuilder* b, const double** array, int n) {
+  if (!*array) return 0;
+  *array = hfi_pool_copy(&b->pool, *array, sizeof **array * (size_t)n);
+  return *array ? 0 : -1;
+}
+
+int hf_builder_add_key(hfBuilder* b, const hfKeyDef* source, hfError* error) {
+  hfKeyDef d = *source;
+  int nq, nv, na, nu, nmocap;
+  hf_builder_sizes(b, &nq, &nv, &na, &nu, &nmocap);
+  const double** arrays[] = {&d.qpos, &d.qvel, &d.act, &d.ctrl, &d.mpos, &d.mquat};
+  const int sizes[] = {nq, nv, na, nu, 3 * nmocap, 4 * nmocap};
+  for (int i = 0; i < 6; ++i) {
+    if (*arrays[i] && !hfi_all_finite(*arrays[i], sizes[i]))
+      return hfi_refuse_def(error, d.where, HF_OBJECT_KEY, d.name, "a value is not finite");
+    if (own_array(b, arrays[i], sizes[i]) != 0) return hfi_refuse_memory(error);
+  }
+  HFI_ADD(b->key, HF_OBJECT_KEY, d);
+  return HFI_APPEND(b->key, d);
+}

@@ -1,0 +1,203 @@
+// Adding bodies, joints, geoms, sites and meshes.
+#include "model/builder_add.h"
+
+#include "base/error.h"
+#include "math/vec3.h"
+
+int hf_builder_add_body(hfBuilder* b, const hfBodyDef* source, hfError* error) {
+  hfBodyDef d = *source;
+  const hfObjectKind kind = HF_OBJECT_BODY;
+  if (!hfi_object_exists(b, HF_OBJECT_BODY, d.parent))
+    return hfi_refuse_def(error, d.where, kind, d.name, "parent %d does not exist", d.parent);
+  if (!hfi_all_finite(d.pos, 3) || !hfi_normalise_quat(d.quat))
+    return hfi_refuse_def(error, d.where, kind, d.name,
+                          "pose is not finite or its quaternion is zero");
+  if (!isfinite(d.mass) || d.mass < 0)
+    return hfi_refuse_def(error, d.where, kind, d.name, "mass %g is negative or not finite",
+                          d.mass);
+  if (!hfi_all_finite(d.com, 3) || !hfi_all_finite(d.inertia, 6) || !isfinite(d.gravcomp))
+    return hfi_refuse_def(error, d.where, kind, d.name, "inertial is not finite");
+  if (d.mocap && d.parent != 0)
+    return hfi_refuse_def(error, d.where, kind, d.name,
+                          "a mocap body must be a child of the world");
+  HFI_ADD(b->body, kind, d);
+  return HFI_APPEND(b->body, d);
+}
+
+static hfStatus check_joint(const hfBuilder* b, hfJointDef* d, hfError* error) {
+  const hfObjectKind kind = HF_OBJECT_JOINT;
+  if (!hfi_object_exists(b, HF_OBJECT_BODY, d->body) || d->body == 0)
+    return hfi_refuse_def(error, d->where, kind, d->name, "body %d cannot have a joint", d->body);
+  if (d->type < HF_JOINT_FREE || d->type > HF_JOINT_HINGE)
+    return hfi_refuse_def(error, d->where, kind, d->name, "unknown type %d", d->type);
+  if (b->body.data[d->body].mocap)
+    return hfi_refuse_def(error, d->where, kind, d->name, "a mocap body has no joints");
+  if (d->type == HF_JOINT_FREE && b->body.data[d->body].parent != 0)
+    return hfi_refuse_def(error, d->where, kind, d->name,
+                          "a free joint belongs to a child of the world");
+  double axis = v3_norm(v3_load(d->axis));
+  if (d->type == HF_JOINT_SLIDE || d->type == HF_JOINT_HINGE) {
+    if (!(axis > 1e-10) || !isfinite(axis))
+      return hfi_refuse_def(error, d->where, kind, d->name, "axis has no direction");
+    v3_store(d->axis, v3_scale(1 / axis, v3_load(d->axis)));
+  }
+  const double values[] = {d->pos[0],          d->pos[1],       d->pos[2],   d->range[0],
+                           d->range[1],        d->margin,       d->ref,      d->springref,
+                           d->stiffness,       d->damping,      d->armature, d->frictionloss,
+                           d->limit_stiffness, d->limit_damping};
+  if (!hfi_all_finite(values, sizeof values / sizeof *values))
+    return hfi_refuse_def(error, d->where, kind, d->name, "a value is not finite");
+  if (d->limited && d->range[0] > d->range[1])
+    return hfi_refuse_def(error, d->where, kind, d->name, "range [%g, %g] is empty", d->range[0],
+                          d->range[1]);
+  if (d->stiffness < 0 || d->damping < 0 || d->armature < 0 || d->frictionloss < 0 ||
+      d->limit_stiffness < 0 || d->limit_damping < 0)
+    return hfi_refuse_def(error, d->where, kind, d->name,
+                          "stiffness, damping, armature and friction loss cannot be negative");
+  int njoint = 0, nfree = d->type == HF_JOINT_FREE, nball = d->type == HF_JOINT_BALL;
+  for (int i = 0; i < b->joint.count; ++i)
+    if (b->joint.data[i].body == d->body) {
+      njoint++;
+      nfree += b->joint.data[i].type == HF_JOINT_FREE;
+      nball += b->joint.data[i].type == HF_JOINT_BALL;
+    }
+  if (nfree && njoint)
+    return hfi_refuse_def(error, d->where, kind, d->name,
+                          "a free joint must be its body's only joint");
+  if (nball > 1)
+    return hfi_refuse_def(error, d->where, kind, d->name, "a body has at most one ball joint");
+  // the rates of a ball joint are about the body's axes, which a later hinge would turn
+  if (nball && d->type == HF_JOINT_HINGE)
+    return hfi_refuse_def(error, d->where, kind, d->name,
+                          "a hinge cannot follow a ball joint on the same body");
+  return HF_OK;
+}
+
+int hf_builder_add_joint(hfBuilder* b, const hfJointDef* source, hfError* error) {
+  hfJointDef d = *source;
+  hfStatus status = check_joint(b, &d, error);
+  if (status != HF_OK) return status;
+  HFI_ADD(b->joint, HF_OBJECT_JOINT, d);
+  return HFI_APPEND(b->joint, d);
+}
+
+// How many of size[] a shape reads.
+static int shape_sizes(int type) {
+  switch (type) {
+  case HF_GEOM_SPHERE:
+    return 1;
+  case HF_GEOM_CAPSULE:
+  case HF_GEOM_CYLINDER:
+    return 2;
+  case HF_GEOM_ELLIPSOID:
+  case HF_GEOM_BOX:
+    return 3;
+  default:
+    return 0;
+  }
+}
+
+static hfStatus check_geom(const hfBuilder* b, hfGeomDef* d, hfError* error) {
+  const hfObjectKind kind = HF_OBJECT_GEOM;
+  if (!hfi_object_exists(b, HF_OBJECT_BODY, d->body))
+    return hfi_refuse_def(error, d->where, kind, d->name, "body %d does not exist", d->body);
+  if (d->type < HF_GEOM_PLANE || d->type > HF_GEOM_MESH)
+    return hfi_refuse_def(error, d->where, kind, d->name, "unknown type %d", d->type);
+  if (!hfi_all_finite(d->pos, 3) || !hfi_normalise_quat(d->quat))
+    return hfi_refuse_def(error, d->where, kind, d->name,
+                          "pose is not finite or its quaternion is zero");
+  if (d->mesh >= b->mesh.count || (d->type == HF_GEOM_MESH && d->mesh < 0))
+    return hfi_refuse_def(error, d->where, kind, d->name, "mesh %d does not exist", d->mesh);
+  for (int i = 0; i < shape_sizes(d->type) && d->mesh < 0; ++i)
+    if (!(d->size[i] > 0) || !isfinite(d->size[i]))
+      return hfi_refuse_def(error, d->where, kind, d->name, "size %d must be positive, is %g", i,
+                            d->size[i]);
+  if (d->condim != 1 && d->condim != 3 && d->condim != 4 && d->condim != 6)
+    return hfi_refuse_def(error, d->where, kind, d->name, "condim must be 1, 3, 4 or 6, is %d",
+                          d->condim);
+  if (!hfi_all_finite(d->friction, 3) || d->friction[0] < 0 || d->friction[1] < 0 || d->friction[2] < 0)
+    return hfi_refuse_def(error, d->where, kind, d->name, "friction cannot be negative");
+  const double values[] = {d->mass,
+                           d->density,
+                           d->friction_dynamic,
+                           d->margin,
+                           d->gap,
+                           d->solmix,
+                           d->stiffness,
+                           d->dissipation,
+                           d->stiction_speed,
+                           d->tangential_stiffness,
+                           d->tangential_damping};
+  if (!hfi_all_finite(values, sizeof values / sizeof *values))
+    return hfi_refuse_def(error, d->where, kind, d->name, "a value is not finite");
+  if (d->mass < 0 && d->density < 0)
+    return hfi_refuse_def(error, d->where, kind, d->name, "density %g is negative", d->density);
+  if (d->stiffness == 0)
+    return hfi_refuse_def(error, d->where, kind, d->name, "stiffness must be positive");
+  return HF_OK;
+}
+
+int hf_builder_add_geom(hfBuilder* b, const hfGeomDef* source, hfError* error) {
+  hfGeomDef d = *source;
+  hfStatus status = check_geom(b, &d, error);
+  if (status != HF_OK) return status;
+  HFI_ADD(b->geom, HF_OBJECT_GEOM, d);
+  return HFI_APPEND(b->geom, d);
+}
+
+int hf_builder_add_site(hfBuilder* b, const hfSiteDef* source, hfError* error) {
+  hfSiteDef d = *source;
+  const hfObjectKind kind = HF_OBJECT_SITE;
+  if (!hfi_object_exists(b, HF_OBJECT_BODY, d.body))
+    return hfi_refuse_def(error, d.where, kind, d.name, "body %d does not exist", d.body);
+  if (!hfi_all_finite(d.pos, 3) || !hfi_all_finite(d.size, 3) || !hfi_normalise_quat(d.quat))
+    return hfi_refuse_def(error, d.where, kind, d.name,
+                          "pose is not finite or its quaternion is zero");
+  HFI_ADD(b->site, kind, d);
+  return HFI_APPEND(b->site, d);
+}
+
+static hfStatus check_mesh(const hfMeshDef* d, hfError* error) {
+  const hfObjectKind kind = HF_OBJECT_MESH;
+  if (d->nvert < 4 || d->nhulltri < 4)
+    return hfi_refuse_def(error, d->where, kind, d->name,
+                          "needs at least 4 vertices and 4 hull triangles");
+  if (!hfi_all_finite(d->vert, 3 * d->nvert))
+    return hfi_refuse_def(error, d->where, kind, d->name, "a vertex is not finite");
+  for (int i = 0; i < 3 * d->ntri; ++i)
+    if (d->tri[i] < 0 || d->tri[i] >= d->nvert)
+      return hfi_refuse_def(error, d->where, kind, d->name, "triangle %d names vertex %d of %d",
+                            i / 3, d->tri[i], d->nvert);
+  for (int i = 0; i < 3 * d->nhulltri; ++i)
+    if (d->hulltri[i] < 0 || d->hulltri[i] >= d->nvert)
+      return hfi_refuse_def(error, d->where, kind, d->name,
+                            "hull triangle %d names vertex %d of %d", i / 3, d->hulltri[i],
+                            d->nvert);
+  return HF_OK;
+}
+
+int hf_builder_add_mesh(hfBuilder* b, const hfMeshDef* source, hfError* error) {
+  hfMeshDef d = *source;
+  hfStatus status = check_mesh(&d, error);
+  if (status != HF_OK) return status;
+  hfiMesh mesh = {.def = d};
+  status = hfi_hull_build(&mesh.hull, d.nvert, d.vert, d.nhulltri, d.hulltri, error);
+  if (status != HF_OK) return status;
+  d.vert = hfi_pool_copy(&b->pool, d.vert, sizeof *d.vert * 3 * (size_t)d.nvert);
+  d.tri = hfi_pool_copy(&b->pool, d.tri, sizeof *d.tri * 3 * (size_t)d.ntri);
+  d.hulltri = hfi_pool_copy(&b->pool, d.hulltri, sizeof *d.hulltri * 3 * (size_t)d.nhulltri);
+  void* grown = hfi_grow(b->mesh.data, &b->mesh.capacity, b->mesh.count, sizeof *b->mesh.data);
+  if (grown) b->mesh.data = grown;
+  int taken = d.name && *d.name && hfi_names_find(&b->names, HF_OBJECT_MESH, d.name) >= 0;
+  if (taken)
+    status = hfi_refuse_def(error, d.where, HF_OBJECT_MESH, d.name, "name is used already");
+  else if (!grown || !d.vert || !d.tri || !d.hulltri || hfi_own_strings(b, &d.name, &d.where) != 0 ||
+           (d.name && hfi_names_add(&b->names, HF_OBJECT_MESH, d.name, b->mesh.count) != 0))
+    status = hfi_refuse_memory(error);
+  if (status != HF_OK) {
+    hfi_hull_release(&mesh.hull);
+    return status;
+  }
+  mesh.def = d;
+  return HFI_APPEND(b->mesh, mesh);
+}
