@@ -13,6 +13,7 @@
 #include <holdfast/mlcp.h>
 #include <holdfast/model.h>
 #include <holdfast/record.h>
+#include <holdfast/rigid.h>
 #include <holdfast/sim.h>
 #include <holdfast/solver.h>
 #include <holdfast/state.h>

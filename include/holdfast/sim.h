@@ -9,6 +9,7 @@
 #include <holdfast/dynamics.h>
 #include <holdfast/mlcp.h>
 #include <holdfast/integrate.h>
+#include <holdfast/rigid.h>
 #include <holdfast/solver.h>
 #include <holdfast/state.h>
 
@@ -39,6 +40,7 @@ typedef struct hfSimConfig {
   int32_t newton;           // 0 full, 1 quasi
   int32_t tals;             // 1: transition-aware line search inside Newton
   int32_t jacobian;         // 0 forward differences, 1 analytic
+  hfSwitchConfig switching; // method "switching"
 } hfSimConfig;
 
 HF_API hfSimConfig hf_sim_config_default(void);
@@ -59,6 +61,7 @@ typedef struct hfStepReport {
   int32_t nstick;         // contacts that stick
   double max_depth;       // deepest overlap at the start of the step [m]
   hfIntegratorReport integrate; // continuous time: what the integrator did
+  hfSwitchReport switching;     // method "switching"
 } hfStepReport;
 
 // A contact of the last step. World frame; normal from B into A; forces on A.
@@ -101,6 +104,11 @@ HF_API const double* hf_sim_target_force(const hfSim* sim);    // (nv) of veloci
 HF_API const double* hf_sim_acceleration(const hfSim* sim);    // (nv) (v1 - v0)/h
 HF_API const double* hf_sim_sensors(const hfSim* sim);         // (nsensordata) at the end of the step
 HF_API const hfDynamics* hf_sim_dynamics(const hfSim* sim);    // kinematics at the end of the step
+
+// Method "switching": the switches of the last step, and the rigid problem at its end (in a compliant phase
+// the one that was judged; NULL for other methods).
+HF_API hfSwitch hf_sim_switch(const hfSim* sim, int i);
+HF_API const hfRigidProblem* hf_sim_rigid(const hfSim* sim);
 
 // Everything at a given state without stepping: poses, M, bias, actuator forces, contacts, sensors
 // (with the unconstrained acceleration). Results are read as after a step.

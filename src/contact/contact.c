@@ -91,13 +91,13 @@ static void choose_acting(const hfDynamics* d, double h, hfiRawContact* raw, int
   }
 }
 
-int hfi_contact_set(const hfModel* m, const hfDynamics* d, double h, const hfiMaterial* listed,
+int hfi_contact_set(const hfModel* m, const hfDynamics* d, double h, double reach, const hfiMaterial* listed,
                     hfiRawContact* raw, int nraw, int32_t* touched, hfiContact* out) {
   for (int i = 0; i < nraw; ++i) {
     hfiRawContact* r = &raw[i];
     r->depth = r->point.depth + (listed ? listed[r->candidate].include_margin
                                         : hfi_material_margin(m, r->geom_a, r->geom_b, r->pair));
-    r->acts = r->depth > 0;
+    r->acts = r->depth > -reach;
   }
   if (d) choose_acting(d, h, raw, nraw, touched);
   int count = 0, last = -1;

@@ -26,12 +26,12 @@ typedef struct hfiContact {
       twist_W; // deformation at the start, in the world: sliding [m]; torsion and rolling [rad]
 } hfiContact;
 
-// Contacts of the raw points that act, in the same order: those below their gap (margin - gap), and
+// Contacts of the raw points that act, in the same order: those below their gap (margin - gap) plus reach [m], and
 // with dynamics given also those that the free motion over h would bring there, of both bodies or of
 // one while the other, which touches something, is stopped. Returns the count.
 // listed: materials of the scene's candidates where they are listed for good (hfi_contact_materials),
 // else NULL. touched: (ntree) scratch, not used without dynamics.
-int hfi_contact_set(const hfModel* model, const hfDynamics* dynamics, double h,
+int hfi_contact_set(const hfModel* model, const hfDynamics* dynamics, double h, double reach,
                     const hfiMaterial* listed, hfiRawContact* raw, int nraw, int32_t* touched,
                     hfiContact* out);
 // Farthest point of each geom from its body's origin, out (ngeom) [m].

@@ -71,6 +71,7 @@ static void slice(hfAccel* a, hfiArena* arena) {
   a->material = HFI_TAKE(arena, hfiMaterial, a->scene.max_candidate);
   a->raw = HFI_TAKE(arena, hfiRawContact, contacts);
   a->point = HFI_TAKE(arena, hfiContact, contacts);
+  a->reach = HFI_TAKE(arena, double, m->ngeom);
   a->contact = HFI_TAKE(arena, hfiAccelContact, contacts);
   a->cols = HFI_TAKE(arena, int32_t, cols);
   a->J = HFI_TAKE(arena, double, 6 * (size_t)cols);
@@ -116,6 +117,7 @@ hfStatus hf_accel_create(hfAccel** accel, const hfModel* model, const hfAccelCon
   hfiArena arena = hfi_arena((char*)memory + shift, plan.used);
   slice(a, &arena);
   for (int i = 0; i < model->nv; ++i) a->dof_index[i] = i;
+  for (int g = 0; g < model->ngeom; ++g) a->reach[g] = 0.5 * config->reach;
   if (a->scene.listed) hfi_contact_materials(&a->scene, a->material);
   *accel = a;
   return HF_OK;
@@ -206,7 +208,7 @@ static void mark_visit(hfAccel* a, double t, const double* v, const double* act)
   else memset(a->act, 0, (size_t)a->model->na * sizeof *a->act);
 }
 
-hfStatus hf_accel_rate(hfAccel* a, double t, const double* q, const double* v, const double* act, double* vdot, double* actdot) {
+hfStatus hfi_accel_gather(hfAccel* a, double t, const double* q, const double* v, const double* act, double* actdot) {
   ++a->statistics.evaluations;
   a->visited = 0;
   hfStatus status = hfi_accel_configure(a, q);
@@ -214,10 +216,20 @@ hfStatus hf_accel_rate(hfAccel* a, double t, const double* q, const double* v, c
   gather_forces(a, t, q, v, act);
   if (actdot) activation_rates(a, act, actdot);
   hfi_accel_equality_rates(a, v);
+  return HF_OK;
+}
+
+void hfi_accel_finish(hfAccel* a, double* x) {
+  for (int r = 0; r < a->nequality; ++r) a->lambda[r] = a->target[r] - a->Jedot_v[r];
+  hfi_accel_solve(a, x, a->lambda);
+}
+
+hfStatus hf_accel_rate(hfAccel* a, double t, const double* q, const double* v, const double* act, double* vdot, double* actdot) {
+  hfStatus status = hfi_accel_gather(a, t, q, v, act, actdot);
+  if (status) return status;
   memcpy(vdot, a->tau, (size_t)a->model->nv * sizeof *vdot);
   hfi_accel_contact_forces(a, v, vdot);
-  for (int r = 0; r < a->nequality; ++r) a->lambda[r] = a->target[r] - a->Jedot_v[r];
-  hfi_accel_solve(a, vdot, a->lambda);
+  hfi_accel_finish(a, vdot);
   mark_visit(a, t, v, act);
   return HF_OK;
 }

@@ -60,6 +60,7 @@ struct hfAccel {
   hfiMaterial* material;    // of the scene's listed candidates, else unused
   hfiRawContact* raw;       // (max_contacts)
   hfiContact* point;        // (max_contacts)
+  double* reach;            // (ngeom) half of the configuration's reach
   int32_t npoint, ncontact;
   hfiAccelContact* contact; // (max_contacts) of the points those that can move something
   int32_t* cols;
@@ -104,12 +105,19 @@ struct hfAccel {
 // Kinematics, inertia, contacts and stops of q, unless they are there already.
 hfStatus hfi_accel_configure(hfAccel* a, const double* q);
 
+// All but the forces of contacts at a point: configuration, a->tau, rates of activations, equalities.
+hfStatus hfi_accel_gather(hfAccel* a, double t, const double* q, const double* v, const double* act, double* actdot);
+// x <- vdot under the forces x (nv) with the equalities of that point.
+void hfi_accel_finish(hfAccel* a, double* x);
+
 // Contacts of the configuration, with Jacobians and laws.
 void hfi_accel_collide(hfAccel* a);
 // Forces at velocity v; adds J^T f to tau.
 void hfi_accel_contact_forces(hfAccel* a, const double* v, double* tau);
 // Row velocities of a contact at v.
 void hfi_accel_row_velocities(const hfAccel* a, const hfiAccelContact* c, const double* v, double* s);
+// tau += J^T f of a contact.
+void hfi_accel_add_force(const hfAccel* a, const hfiAccelContact* c, const double* f, double* tau);
 // The laws in continuous time, from c->s.
 void hfi_accel_contact_law(hfiAccelContact* c, double static_speed);
 // Whether friction group g of a contact would stick at row velocities s.

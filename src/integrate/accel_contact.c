@@ -31,13 +31,13 @@ void hfi_accel_row_velocities(const hfAccel* a, const hfiAccelContact* c, const 
   }
 }
 
-static void add_force(const hfAccel* a, const hfiAccelContact* c, double* tau) {
+void hfi_accel_add_force(const hfAccel* a, const hfiAccelContact* c, const double* f, double* tau) {
   const int32_t* cols = a->cols + c->col;
   const double* J = a->J + c->jac;
   for (int p = 0; p < c->shape.npiece; ++p) {
     int n = c->shape.ncol[p];
     for (int r = 0; r < c->dim; ++r)
-      for (int k = 0; k < n; ++k) tau[cols[k]] += J[r * n + k] * c->f[r];
+      for (int k = 0; k < n; ++k) tau[cols[k]] += J[r * n + k] * f[r];
     cols += n;
     J += c->dim * n;
   }
@@ -151,7 +151,7 @@ void hfi_accel_contact_forces(hfAccel* a, const double* v, double* tau) {
     hfiAccelContact* c = &a->contact[i];
     hfi_accel_row_velocities(a, c, v, c->s);
     hfi_accel_contact_law(c, a->config.static_speed);
-    if (c->f[0] > 0) add_force(a, c, tau);
+    if (c->f[0] > 0) hfi_accel_add_force(a, c, c->f, tau);
   }
 }
 
@@ -161,9 +161,9 @@ void hfi_accel_collide(hfAccel* a) {
   int dropped = 0, ncol = 0, njac = 0;
   a->ncontact = a->npoint = 0;
   if (!a->config.max_contacts) return;
-  int nraw = hfi_scene_collide(&a->scene, a->dynamics.X_WG, NULL, a->raw, a->config.max_contacts, &dropped);
+  int nraw = hfi_scene_collide(&a->scene, a->dynamics.X_WG, a->config.reach > 0 ? a->reach : NULL, a->raw, a->config.max_contacts, &dropped);
   a->statistics.dropped += dropped;
-  a->npoint = hfi_contact_set(a->model, NULL, 0, a->scene.listed ? a->material : NULL, a->raw, nraw, NULL, a->point);
+  a->npoint = hfi_contact_set(a->model, NULL, 0, a->config.reach, a->scene.listed ? a->material : NULL, a->raw, nraw, NULL, a->point);
   for (int i = 0; i < a->npoint; ++i) {
     hfiAccelContact* c = &a->contact[a->ncontact];
     c->at = a->point[i];

@@ -21,6 +21,7 @@ hfSimConfig hf_sim_config_default(void) {
   c.newton = 0;
   c.tals = 1;
   c.jacobian = 1;
+  c.switching = hf_switch_config_default();
   return c;
 }
 

@@ -151,7 +151,7 @@ void hfi_sim_contacts(hfSim* s, const hfState* state) {
   if (d) hfi_contact_reach(d, s->h, s->extent, s->reach);
   int nraw = hfi_scene_collide(&s->scene, s->dynamics.X_WG, d ? s->reach : NULL, s->raw,
                                s->max_contacts, &s->ndropped);
-  s->ncontact = hfi_contact_set(s->model, d, s->h, s->scene.listed ? s->material : NULL, s->raw,
+  s->ncontact = hfi_contact_set(s->model, d, s->h, 0, s->scene.listed ? s->material : NULL, s->raw,
                                 nraw, s->touched, s->contact);
   if (driven) hf_dynamics_velocity(&s->dynamics, s->assembly.problem.v0);
   if (s->remembers) hfi_memory_recall(state, s->dynamics.X_WB, s->contact, s->ncontact);

@@ -7,8 +7,8 @@
 
 static const char* const folders[] = {"base",     "math",      "linalg",  "model",     "import",
                                       "dynamics", "geometry",  "contact", "actuation", "lcp",
-                                      "solve",    "integrate", "control", "sim",       "batch",
-                                      "record"};
+                                      "solve",    "integrate", "rigid",   "control",   "sim",
+                                      "batch",    "record"};
 enum { FOLDERS = sizeof folders / sizeof *folders };
 
 static int rank(const char* folder) {

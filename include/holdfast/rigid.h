@@ -1,0 +1,173 @@
+// Rigid contact at acceleration level, its certificate, and switching between rigid and compliant contact.
+//
+//   y = A x + b,   x = (fNR, fTR, fNS),   y = (aNR, aTR, aNS)                      grasp-switching, Eq. (12)
+//
+//   fNR, fNS  normal forces of rolling and sliding contacts: 0 <= f, 0 <= a, f a = 0
+//   fTR       friction of rolling contacts, one row for each direction in which they can move: a = 0
+//   a         accelerations along the rows, stabilisation included: a_N + 2/T v_N + (gap - held gap)/T^2
+//   A         rows W^T S (W_N - mu W_T d), S the inverse of M with the equalities eliminated
+//
+// Contacts are points; friction groups beyond sliding (torsion, rolling friction) have rows of their own in
+// the same way. Theory: docs/theory/rigid.md, docs/theory/switching.md.
+#ifndef HOLDFAST_RIGID_H
+#define HOLDFAST_RIGID_H
+
+#include <holdfast/integrate.h>
+#include <holdfast/lcp.h>
+#include <holdfast/state.h>
+#include <holdfast/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum hfContactMode { HF_MODE_SEPARATED = 0, HF_MODE_SLIDING = 1, HF_MODE_ROLLING = 2 } hfContactMode;
+
+// The compliant layer, Eq. (13), normal and tangential alike:
+//   k = K m0/(eps t0^2),  c = C m0/(sqrt(eps) t0)
+typedef struct hfLayerConfig {
+  double eps;       // deformation scale; 0: k of the materials, c = C sqrt(m0 k/K) [-]
+  double mass;      // m0; 0: the lighter of a contact's bodies that can move [kg]
+  double time;      // t0 [s]
+  double stiffness; // K [-]
+  double damping;   // C [-]
+} hfLayerConfig;
+
+typedef struct hfRigidConfig {
+  int32_t max_contacts;  // capacity
+  int32_t scene_signals; // 1: the scene's signals drive controls that no input gives
+  double reach;          // gap up to which contacts are known [m]
+  double touch;          // gap up to which a known contact counts as closed [m]
+  double stick_speed;    // slip below which a contact may roll [m/s]
+  double stabilisation;  // T: gap and velocity errors die out as exp(-t/T); 0: not [s]
+  hfLayerConfig layer;   // for the stability certificate, and the compliant phase
+} hfRigidConfig;
+
+HF_API hfRigidConfig hf_rigid_config_default(void);
+
+typedef struct hfRigidContact {
+  int32_t geom_a, geom_b, body_a, body_b;
+  uint32_t feature;
+  int32_t mode;          // hfContactMode of sliding friction
+  int32_t row_n;         // its normal row in A; -1 when separated
+  int32_t row_t, nt;     // rolling: first and number (0, 1 or 2) of its tangential rows in A; else -1, 0
+  hfVec3 p_W, n_W;       // point; normal from B into A
+  hfVec3 t_W[2];         // sliding: t_W[0] = direction of A's slip over B. Rolling: directions of its rows
+  double gap;            // [m]
+  double vn;             // [m/s]
+  hfVec3 vt_W;           // slip of A over B [m/s]
+  double mu;
+  double k, c;           // of the layer [N/m], [N s/m]
+  double kt, ct;
+  double fn;             // [N], on A along n
+  hfVec3 ft_W;           // friction on A [N]
+} hfRigidContact;
+
+typedef struct hfRigidProblem {
+  int32_t nv, ncontact;
+  int32_t n;              // rows
+  int32_t nR, nS;         // rolling and sliding contacts
+  hfRigidContact* contact; // (ncontact) sorted by geoms and feature; separated ones included
+  double* W_N;            // (ncontact x nv)
+  double* W_T;            // (2 ncontact x nv) along t_W[0], t_W[1]; zero where there is no such direction
+  double *A, *b;          // (n x n), (n)
+  bool* rolling;          // (n) tangential rows: equalities
+  double *k, *c;          // (n) of the layer behind each row
+  double *x, *y;          // (n) forces, accelerations of the rows
+  double* vdot;           // (nv) accelerations with these forces
+  hfRigidCertificate certificate;
+  hfLcpReport lcp;        // of x; HF_NO_SOLUTION where the rigid model has none
+} hfRigidProblem;
+
+// Mode of all contacts between two geoms, instead of the one that the velocities say.
+typedef struct hfRigidChoice {
+  int32_t geom_a, geom_b; // in any order
+  int32_t mode;           // hfContactMode
+  hfVec3 slip_W;          // sliding: direction of geom_a's slip over geom_b; zero: that of the velocities
+} hfRigidChoice;
+
+typedef struct hfRigid hfRigid;
+
+// The model (or an overlay's model) must outlive it.
+HF_API hfStatus hf_rigid_create(hfRigid** rigid, const hfModel* model, const hfRigidConfig* config, hfError* error);
+HF_API void hf_rigid_free(hfRigid* rigid);
+
+// The rigid problem at a point, with forces and certificate; valid until the next call. input and act may be
+// NULL. Contacts that no choice names (choice may be NULL) are
+//   separated   gap > touch, or vn > stick_speed
+//   sliding     slip > stick_speed, along it
+//   rolling     else
+// A choice closes contacts at any gap up to reach. Returns HF_OK also where the certificate does not hold;
+// HF_SINGULAR where M or the equalities have no solution, HF_OVERFLOW where contacts were dropped.
+HF_API hfStatus hf_rigid_evaluate(hfRigid* rigid, double t, const double* q, const double* v, const double* act,
+                                  const hfInput* input, const hfRigidChoice* choice, int nchoice,
+                                  const hfRigidProblem** problem, hfError* error);
+
+// ---- method "switching" of a sim ------------------------------------------------------------------
+
+typedef enum hfContactModel {
+  HF_CONTACTS_SWITCHING = 0, // rigid while the certificates hold, else compliant (figure 4)
+  HF_CONTACTS_RIGID = 1,     // rigid always; trouble is a status
+  HF_CONTACTS_COMPLIANT = 2, // compliant always
+} hfContactModel;
+
+typedef enum hfLayerStart {
+  HF_START_EQUILIBRIUM = 0, // sliding: the deformation of the slow motion, its rate that of the rigid force
+  HF_START_PAPER = 1,       // sliding: tangential deformation rate zero
+} hfLayerStart;
+
+typedef enum hfReturnModes {
+  HF_RETURN_LAYER = 0, // a contact rolls where its layer does not slip
+  HF_RETURN_GROSS = 1, // modes from the bodies' velocities alone, as in the paper
+} hfReturnModes;
+
+typedef struct hfSwitchConfig {
+  int32_t contact_mode;  // hfContactModel
+  int32_t start;         // hfLayerStart
+  int32_t return_modes;  // hfReturnModes
+  int32_t integrator;    // of compliant phases: HF_METHOD_RK3, HF_METHOD_IMPLICIT_EULER, HF_METHOD_SDIRK
+  double accuracy;       // of both phases, a step's error in m, rad, m/s, rad/s
+  double dwell;          // shortest compliant phase [s]
+  double settle;         // return only where forces jump by less, relative to the largest; 0: any jump [-]
+  double p_margin;       // return only with a P margin above [-]
+  double rank_margin;    // rank margin below which the rigid model is left (return: 10 times it) [-]
+  double restitution;    // of impacts in rigid phases [-]
+  double rest_speed;     // approach below which an impact is plastic [m/s]
+  hfRigidConfig rigid;   // capacity and signals are those of the sim
+} hfSwitchConfig;
+
+HF_API hfSwitchConfig hf_switch_config_default(void);
+
+typedef enum hfSwitchReason {
+  HF_SWITCH_CERTIFIED = 0,   // to rigid: the certificates hold
+  HF_SWITCH_NOT_P = 1,       // to compliant: A is no P-matrix (or too large to tell)
+  HF_SWITCH_RANK = 2,        //   rows are dependent
+  HF_SWITCH_UNSTABLE = 3,    //   the boundary layer is not stable
+  HF_SWITCH_NO_SOLUTION = 4, //   the LCP or the impact has no solution
+  HF_SWITCH_EVENTS = 5,      //   too many transitions in one step
+} hfSwitchReason;
+
+HF_API const char* hf_switch_reason_name(int reason);
+
+typedef struct hfSwitch {
+  double time;
+  int32_t rigid;             // 1: to rigid, 0: to compliant
+  int32_t reason;            // hfSwitchReason
+  double dq, dv;             // largest jumps of coordinates and velocities
+  double df;                 // largest jump of a contact force [N]
+  double df_equilibrium, df_paper; // to compliant: the jump that either start has [N]
+  hfRigidCertificate certificate; // at the switch
+} hfSwitch;
+
+// What the method did in a step.
+typedef struct hfSwitchReport {
+  int32_t rigid;       // 1: rigid at the end of the step
+  int32_t nswitch;     // switches; see hf_sim_switch
+  int32_t nstick, nslide, nseparate, nimpact; // transitions in rigid phases
+  double rigid_time;   // time spent rigid [s]
+} hfSwitchReport;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

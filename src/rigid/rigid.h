@@ -1,0 +1,95 @@
+// Inside of an hfRigid: the rigid problem at a point, and what is followed from point to point.
+#ifndef HFI_RIGID_RIGID_H
+#define HFI_RIGID_RIGID_H
+
+#include "integrate/accel.h"
+#include "solve/law.h"
+#include <holdfast/rigid.h>
+
+// What is known of a contact beyond the state's coordinates: modes, held gap, layer.
+typedef struct hfiTrack {
+  uint64_t pair;
+  uint32_t feature;
+  int32_t closed;     // 1: pressed together, or free to press
+  double held;        // gap at which it is held while rigid; its rest gap while compliant [m]
+  int32_t mode[3];    // hfContactMode of each friction group, of a closed contact
+  hfVec3 d_W[3];      // sliding: direction; torsion along n, rolling in the tangent plane
+  double f[6];        // forces of its rows at the last solution [N, N m]
+  hfVec3 ft_W;        // friction at the last solution [N]
+  double rate[6];     // and their rates [N/s, N m/s]
+  hfVec3 xi_B, twist_B; // layer: tangential deformation [m], torsion about n and rolling [rad], frame of B
+} hfiTrack;
+
+// A friction group of a closed contact: rows that stick or slide together.
+typedef struct hfiUnit {
+  int32_t contact, group; // HF_SLIDING, HF_TORSION, HF_ROLLING
+  int32_t first, dim;     // rows of its contact: 1, 2 | 3 | 4, 5
+  int32_t mode;           // sliding or rolling
+  double mu;              // of its mode [-, m, m]
+  double mu_static;
+  double d[2];            // sliding: direction in its rows
+  int32_t row, nrow;      // rolling: its rows in A
+  double t[2][2];         // rolling: their directions in its rows
+} hfiUnit;
+
+// A known contact at the point.
+typedef struct hfiPoint {
+  int32_t track;      // its track, or -1: separated
+  int32_t dim, row;   // rows in the acceleration problem
+  int32_t unit, nunit;
+  double s[6];        // row velocities [m/s, rad/s]
+} hfiPoint;
+
+struct hfRigid {
+  const hfModel* model;
+  hfRigidConfig config;
+  hfAccel* accel;
+  void* memory;
+  int32_t max_rows;
+
+  int32_t ntrack;
+  hfiTrack* track;          // (max_contacts)
+
+  const hfAccelProblem* accel_problem; // of the point
+  hfRigidProblem problem;
+  hfiPoint* point;          // (max_contacts)
+  int32_t nunit;
+  hfiUnit* unit;            // (3 max_contacts)
+  int32_t dropped;          // closed contacts that found no rows
+  double *row, *response;   // (max_rows x nv) rows of A's left factor, S times its columns
+  double *free, *column, *pair; // (nv), (nv), (2 nv): accelerations without contact; scratch
+  double* zero;             // (equalities)
+  double *lo, *hi;          // (max_rows)
+  void* work;
+  size_t work_size;
+};
+
+enum { HFI_RIGID_MAX_ROWS = 192 };
+
+// Rows of friction group g in a contact, and how many.
+static const int HFI_GROUP_FIRST[3] = {1, 3, 4}, HFI_GROUP_DIM[3] = {2, 1, 2};
+
+hfStatus hfi_rigid_check(const hfRigidConfig* config, hfError* error);
+
+// World direction of row r (1 … 5) of a contact: t1, t2, n, t1, t2.
+hfVec3 hfi_row_axis(const hfAccelContact* contact, int r);
+
+// The acceleration problem at a point, and the row velocities of its contacts. NULL: HF_SINGULAR.
+const hfAccelProblem* hfi_rigid_look(hfRigid* rigid, double t, const double* q, const double* v, const double* act);
+// The track of contact i of the point, or NULL.
+hfiTrack* hfi_rigid_find_track(const hfRigid* rigid, const hfAccelContact* contact);
+// Tracks of the contacts that count as closed at the point, with modes from velocities and choices.
+void hfi_rigid_choose_modes(hfRigid* rigid, const hfRigidChoice* choice, int nchoice);
+
+// A, b and the layer from the tracks, at the point looked at.
+void hfi_rigid_assemble(hfRigid* rigid);
+// Forces, accelerations; fills the contacts of the problem.
+void hfi_rigid_solve(hfRigid* rigid);
+void hfi_rigid_certify(hfRigid* rigid);
+// Velocities of the rows of A at v.
+void hfi_rigid_row_velocities(const hfRigid* rigid, const double* v, double* s);
+
+// k, c of a contact's layer, normal and tangential.
+void hfi_layer_parameters(const hfRigid* rigid, const hfAccelContact* contact, double* k, double* c, double* kt, double* ct);
+
+#endif
