@@ -33,6 +33,7 @@ typedef struct hfiLanding { uint64_t pair; uint32_t feature; int32_t group; } hf
 
 // A one-sided stop or a friction loss: a force along one sparse row.
 typedef struct hfiStop {
+  int32_t joint;          // whose limit it is, or -1
   int32_t n;
   const int32_t* dof;
   double J[3];

@@ -61,14 +61,14 @@ static void limit_joint(hfAccel* a, int j, const double* q, const double* v, dou
   choose_stop(a, hf_model_dof_M0(m)[*dof], &k, &c);
   q += hf_model_jnt_qposadr(m)[j];
   if (hf_model_jnt_type(m)[j] != HF_JOINT_BALL) {
-    hfiStop stop = {.n = 1, .dof = dof, .J = {1}};
+    hfiStop stop = {.joint = j, .n = 1, .dof = dof, .J = {1}};
     add_limit(a, stop, 1, *q - range[0] - margin, k, c, v, tau);
     add_limit(a, stop, -1, range[1] - *q - margin, k, c, v, tau);
     return;
   }
   hfVec3 turn = q_log(q_unit(q_load(q)));
   double angle = v3_norm(turn);
-  hfiStop stop = {.n = 3, .dof = a->dof_index + *dof};
+  hfiStop stop = {.joint = j, .n = 3, .dof = a->dof_index + *dof};
   if (angle == 0) return;
   v3_store(stop.J, v3_scale(1 / angle, turn));
   add_limit(a, stop, -1, max2(range[0], range[1]) - angle - margin, k, c, v, tau);
@@ -78,7 +78,7 @@ static void limit_joint(hfAccel* a, int j, const double* q, const double* v, dou
 
 static hfiStop tendon_row(const hfAccel* a, int t) {
   int start = a->actuation.tendon_start[t];
-  hfiStop stop = {.n = a->actuation.tendon_start[t + 1] - start, .dof = a->actuation.tendon_dof + start, .J_long = a->actuation.tendon_J + start};
+  hfiStop stop = {.joint = -1, .n = a->actuation.tendon_start[t + 1] - start, .dof = a->actuation.tendon_dof + start, .J_long = a->actuation.tendon_J + start};
   return stop;
 }
 
@@ -107,7 +107,7 @@ void hfi_accel_stops(hfAccel* a, const double* q, const double* v, double* tau) 
   }
   if (m->world.disable_frictionloss) return;
   for (int i = 0; i < m->nv; ++i) {
-    hfiStop stop = {.n = 1, .dof = a->dof_index + i, .J = {1}};
+    hfiStop stop = {.joint = -1, .n = 1, .dof = a->dof_index + i, .J = {1}};
     if (hf_model_dof_frictionloss(m)[i] > 0) add_friction(a, stop, hf_model_dof_frictionloss(m)[i], v, tau);
   }
   for (int t = 0; t < m->ntendon; ++t)

@@ -1,8 +1,7 @@
 // One step of continuous time: an integrator over the acceleration problem (integrate/continuous.h).
 //
-// Results are those at the end of the step: contacts with their forces there, the acceleration there.
-// Limits and equalities are forces and KKT rows of the acceleration problem, not rows of the sim: their
-// sensors read zero.
+// Results are those at the end of the step: contacts, limits and equalities with their forces there, the
+// acceleration there.
 #include "sim/sim.h"
 
 #include "integrate/continuous.h"
@@ -46,6 +45,15 @@ static void take_contacts(hfSim* s, hfStepReport* report) {
   }
 }
 
+static void take_constraints(hfSim* s) {
+  const hfAccel* a = hfi_continuous_accel(s->continuous);
+  hfi_sim_clear_constraint_forces(s);
+  for (int i = 0; i < a->nstop; ++i)
+    if (a->stop[i].joint >= 0) s->limit_force[a->stop[i].joint] += fabs(a->stop[i].force);
+  for (int i = 0, row = 0; i < s->model->neq; row += a->equality[i++].dim)
+    memcpy(s->equality_force + 6 * i, a->lambda + row, sizeof *a->lambda * (size_t)a->equality[i].dim);
+}
+
 // Kinematics, controls and actuator forces of the end.
 static void take_motion(hfSim* s, const hfState* state, const hfInput* in) {
   hfi_sim_pose(s, hf_state_q(state), in);
@@ -71,6 +79,9 @@ hfStatus hfi_sim_step_continuous(hfSim* s, hfState* state, const hfInput* in, hf
   report->status = status == HF_OK && report->ndropped ? HF_OVERFLOW : status;
   take_contacts(s, report);
   take_motion(s, state, in);
-  if (s->model->nsensor) hfi_sim_sense(s, state, in, hf_state_v(state));
+  if (s->model->nsensor) {
+    take_constraints(s);
+    hfi_sim_sense(s, state, in, 1);
+  }
   return report->status;
 }

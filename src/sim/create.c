@@ -70,6 +70,8 @@ static void slice(hfSim* s, hfiArena* arena) {
   s->posed_mocap = HFI_TAKE(arena, double, 7 * m->nmocap);
   s->ctrl = HFI_TAKE(arena, double, m->nu);
   s->acceleration = HFI_TAKE(arena, double, m->nv);
+  s->limit_force = HFI_TAKE(arena, double, m->njnt);
+  s->equality_force = HFI_TAKE(arena, double, 6 * m->neq);
   s->sensor = HFI_TAKE(arena, double, m->nsensordata);
 }
 

@@ -24,6 +24,6 @@ hfStatus hf_sim_evaluate(hfSim* s, const hfState* state, const hfInput* in, hfEr
   hfi_assembly_begin(&s->assembly, d, s->h, hf_state_v(state));
   hfi_sim_contacts(s, state);
   s->stepped = 0;
-  if (m->nsensor) hfi_sim_sense(s, state, in, NULL);
+  if (m->nsensor) hfi_sim_sense(s, state, in, 0);
   return HF_OK;
 }

@@ -22,23 +22,12 @@ static void limit_state(const hfiSensorInput* in, int j, double* phi, double* ra
   *phi -= hf_model_jnt_margin(m)[j];
 }
 
-static double limit_force(const hfiSensorInput* in, int j) {
-  const hfiRows* rows = &in->actuation->rows;
-  double sum = 0, force;
-  for (int b = 0; in->row_v && b < rows->n.nblock; ++b) {
-    if (rows->block[b].source != HFI_ROW_JOINT_LIMIT || rows->block[b].id != j) continue;
-    hfi_rows_force(rows, &rows->block[b], in->row_v, &force);
-    sum += force;
-  }
-  return sum;
-}
-
 // Position and velocity count while the limit is reached; zero elsewhere.
 static double sense_limit(const hfiSensorInput* in, int type, int j) {
   const hfModel* m = in->dynamics->model;
   double phi, rate;
   if (!hf_model_jnt_limited(m)[j] || m->world.disable_limit) return 0;
-  if (type == HF_SENSOR_JOINT_LIMIT_FORCE) return limit_force(in, j);
+  if (type == HF_SENSOR_JOINT_LIMIT_FORCE) return in->limit_force ? in->limit_force[j] : 0;
   limit_state(in, j, &phi, &rate);
   if (phi >= 0) return 0;
   return type == HF_SENSOR_JOINT_LIMIT_POS ? phi : rate;

@@ -8,11 +8,12 @@
 // What sensors look at. Kinematics (position, velocity) and actuation (update, forces) are up to date.
 typedef struct hfiSensorInput {
   hfDynamics* dynamics;         // accelerations are written into it
-  const hfActuation* actuation; // its rows give limit and equality forces where row_v is given
+  const hfActuation* actuation;
   double time;                  // [s]
   const double* q;              // (nq)
   const double* vdot;           // (nv)
-  const double* row_v;          // (nv) velocities at which the rows act, or NULL: no rows
+  const double* limit_force;    // (njnt) of joint limits, or NULL: none act
+  const double* equality_force; // (neq x 6) of connects and welds on their first object, or NULL
   const double* wrench;         // (nbody x 6) external, at the centres of mass, or NULL
   const hfContact* contact;     // (ncontact)
   int ncontact;

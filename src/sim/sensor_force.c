@@ -36,12 +36,10 @@ static hfForce without_contacts(const hfiSensorInput* in, int root, hfVec3 p, hf
 // Force on body 1 at its anchor is lambda, torque turn^T lambda_rot; body 2 gets the opposite.
 static hfForce without_equalities(const hfiSensorInput* in, int root, hfVec3 p, hfForce F) {
   const hfDynamics* d = in->dynamics;
-  const hfiRows* rows = &in->actuation->rows;
-  for (int b = 0; in->row_v && b < rows->n.nblock; ++b) {
-    if (rows->block[b].source != HFI_ROW_EQUALITY || rows->block[b].dim < 3) continue;
-    double lambda[6] = {0};
-    hfiEquality e = hfi_equality_evaluate(in->actuation, d, rows->block[b].id, in->q);
-    hfi_rows_force(rows, &rows->block[b], in->row_v, lambda);
+  for (int i = 0; in->equality_force && i < d->model->neq; ++i) {
+    hfiEquality e = hfi_equality_evaluate(in->actuation, d, i, in->q);
+    if (e.dim < 3) continue;
+    const double* lambda = in->equality_force + 6 * i;
     hfVec3 torque = e.dim == 6 ? m3_tmulv(e.turn, v3_load(lambda + 3)) : v3_zero();
     for (int k = 0; k < 2; ++k)
       if (in_subtree(d->model, e.body[k], root))

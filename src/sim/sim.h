@@ -48,6 +48,8 @@ struct hfSim {
   // results
   double* ctrl;         // (nu)
   double* acceleration; // (nv)
+  double* limit_force;    // (njnt) for the sensors
+  double* equality_force; // (neq x 6)
   double* sensor;       // (nsensordata)
   int32_t stepped;      // 1: contact results are those of a step, 0: of an evaluation
   hfContact* result;    // (max_contacts) for sensors
@@ -77,8 +79,10 @@ hfStatus hfi_sim_create_continuous(hfSim* sim, hfError* error);
 hfStatus hfi_sim_step_continuous(hfSim* sim, hfState* state, const hfInput* input,
                                  hfStepReport* report, hfError* error);
 
-// Sensors at a state whose poses are up to date. After a step: contacts and rows act, `v1` as row_v;
-// without one (row_v NULL) neither does.
-void hfi_sim_sense(hfSim* sim, const hfState* state, const hfInput* input, const double* row_v);
+// Forces of limits and equalities for the sensors: none, or those of the step's rows at v1.
+void hfi_sim_clear_constraint_forces(hfSim* sim);
+void hfi_sim_take_row_forces(hfSim* sim);
+// Sensors at a state whose poses are up to date. Contacts, limits and equalities act after a step only.
+void hfi_sim_sense(hfSim* sim, const hfState* state, const hfInput* input, int stepped);
 
 #endif

@@ -205,7 +205,10 @@ static void advance(hfSim* s, hfState* state, const hfInput* in, hfStepReport* r
     if (hfi_memory_store(state, s->q0_WB, s->dynamics.X_WB, s->contact, s->outcome, s->ncontact))
       report->status = HF_OVERFLOW;
   }
-  if (m->nsensor) hfi_sim_sense(s, state, in, s->v1);
+  if (m->nsensor) {
+    hfi_sim_take_row_forces(s);
+    hfi_sim_sense(s, state, in, 1);
+  }
 }
 
 // v1 and impulses. The rigid model may have no answer: then its fallback, the convex problem, has.

@@ -21,9 +21,8 @@ static void check_vector(const double* got, double x, double y, double z, double
 }
 
 // A box of 3 kg lies at x = 0.1 on a tray of 2 kg that a post carries. At rest every force is a weight.
-static void test_forces_at_rest(void** state) {
-  (void)state;
-  simWorld w = sim_world_make(
+static void check_forces_at_rest(int method) {
+  simWorld w = sim_world_make_method(
       "<mujoco><worldbody><body name='post'><geom type='box' size='.05 .05 .2' mass='1'/>"
       "<body name='tray' pos='0 0 .3'><joint name='lift' type='slide' axis='0 0 1' limited='true' range='0 1'/><geom name='tray' type='box' size='.4 .4 .02' mass='2'/>"
       "<site name='hinge' euler='0 0 90'/><body name='leg'><geom size='.01' mass='.5' pos='-.2 0 -.2' contype='0' conaffinity='0'/><site name='leg'/></body></body></body>"
@@ -31,7 +30,7 @@ static void test_forces_at_rest(void** state) {
       "<site name='sole' type='box' size='.1 .1 .01' pos='0 0 -.1'/><site name='heel' type='box' size='.02 .2 .02' pos='-.1 0 -.1'/><site name='lid' type='sphere' size='.05' pos='0 0 .2'/></body></worldbody>"
       "<sensor><force name='f' site='hinge'/><torque name='t' site='hinge'/><force name='leg' site='leg'/><touch name='sole' site='sole'/><touch name='heel' site='heel'/>"
       "<touch name='lid' site='lid'/><accelerometer name='acc' site='sole'/><jointlimitfrc name='limit' joint='lift'/>"
-      "<contact name='sum' geom1='box' geom2='tray' data='force torque' reduce='netforce'/><contact name='any' body2='box' data='force torque' reduce='netforce'/></sensor></mujoco>", 0.002, 1e-12);
+      "<contact name='sum' geom1='box' geom2='tray' data='force torque' reduce='netforce'/><contact name='any' body2='box' data='force torque' reduce='netforce'/></sensor></mujoco>", method, 0.002, 1e-12);
   sim_world_step(&w, 2000);
   check_vector(sensor(&w, "f"), 0, 0, 5.5 * kG, 1e-5); // the box still moves by nanometres
   // about the hinge: 3 kg at x = 0.1 and 0.5 kg at x = -0.2, in axes turned by 90 degrees about z
@@ -47,21 +46,36 @@ static void test_forces_at_rest(void** state) {
   check_vector(sensor(&w, "any"), 0, 0, 3 * kG, 1e-5);
   sim_world_free(&w);
 }
+static void test_forces_at_rest(void** state) {
+  (void)state;
+  check_forces_at_rest(HF_METHOD_TAMSI);
+}
+static void test_forces_at_rest_in_continuous_time(void** state) {
+  (void)state;
+  check_forces_at_rest(HF_METHOD_IMPLICIT_EULER);
+}
 
 // A body held in the air by an equality: its free joint transmits nothing, its child hangs on it; an
 // outside wrench on the child counts.
-static void test_force_with_equality_and_wrench(void** state) {
-  (void)state;
-  simWorld w = sim_world_make(
+static void check_force_with_equality_and_wrench(int method) {
+  simWorld w = sim_world_make_method(
       "<mujoco><worldbody><body name='a' pos='0 0 1'><freejoint/><geom type='box' size='.1 .2 .1' mass='2'/><site name='a' pos='.1 0 0'/>"
       "<body name='b' pos='.5 0 0'><geom size='.1' mass='1'/><site name='b'/></body></body></worldbody>"
-      "<equality><weld body1='a'/></equality><sensor><force name='fa' site='a'/><torque name='ta' site='a'/><force name='fb' site='b'/></sensor></mujoco>", 0.002, 1e-12);
+      "<equality><weld body1='a'/></equality><sensor><force name='fa' site='a'/><torque name='ta' site='a'/><force name='fb' site='b'/></sensor></mujoco>", method, 0.002, 1e-12);
   w.input->wrench[6 * 2] = 4; // 4 N along x on b
   sim_world_step(&w, 1000);
   check_vector(sensor(&w, "fa"), 0, 0, 0, 1e-5);
   check_vector(sensor(&w, "ta"), 0, 0, 0, 1e-5);
   check_vector(sensor(&w, "fb"), -4, 0, kG, 1e-5);
   sim_world_free(&w);
+}
+static void test_force_with_equality_and_wrench(void** state) {
+  (void)state;
+  check_force_with_equality_and_wrench(HF_METHOD_TAMSI);
+}
+static void test_force_with_equality_and_wrench_in_continuous_time(void** state) {
+  (void)state;
+  check_force_with_equality_and_wrench(HF_METHOD_IMPLICIT_EULER);
 }
 
 // While a motor accelerates a cart the force between cart and load is the load's mass times acceleration.
@@ -199,7 +213,9 @@ static void test_bad_blocks(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_forces_at_rest),
+      cmocka_unit_test(test_forces_at_rest_in_continuous_time),
       cmocka_unit_test(test_force_with_equality_and_wrench),
+      cmocka_unit_test(test_force_with_equality_and_wrench_in_continuous_time),
       cmocka_unit_test(test_force_in_motion),
       cmocka_unit_test(test_touch_volume),
       cmocka_unit_test(test_refusals),

@@ -22,16 +22,21 @@ static inline hfModel* parse_model(const char* xml) {
 }
 
 // h = 0: the scene's step. tolerance of the solver: 1e-12 where the law is compared, not the solver.
-static inline simWorld sim_world_make(const char* xml, double h, double tolerance) {
+static inline simWorld sim_world_make_method(const char* xml, int method, double h, double tolerance) {
   simWorld w = {.model = parse_model(xml)};
   hfError error;
   hfSimConfig config = hf_sim_config_default();
+  config.method = method;
   config.step = h;
   config.solver.tolerance = tolerance;
   if (hf_sim_create(&w.sim, w.model, &config, &error) != HF_OK) fail_msg("%s", error.message);
   w.state = hf_state_create(w.model);
   w.input = hf_input_create(w.model);
   return w;
+}
+
+static inline simWorld sim_world_make(const char* xml, double h, double tolerance) {
+  return sim_world_make_method(xml, hf_sim_config_default().method, h, tolerance);
 }
 
 static inline void sim_world_free(simWorld* w) {
