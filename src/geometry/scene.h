@@ -18,6 +18,7 @@ typedef struct hfiScene {
   const hfModel* model;
   hfiShape* shape; // (ngeom)
   hfiHull* hull;   // (nmesh)
+  hfVec3* half;    // (ngeom) half sizes of a box about the geom's frame that holds it [m]
   hfiFilter filter;
   int32_t listed; // 1: all pairs are in `candidate` for good, no broad phase
   int32_t ncandidate, max_candidate;
