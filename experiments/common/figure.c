@@ -94,12 +94,16 @@ static void draw_curve(FILE* out, const figure* f, int k, const Axis* ax, const 
   const figureCurve* c = &f->curve[k];
   const char* colour = kColours[k % (int)(sizeof kColours / sizeof *kColours)];
   if (c->style != FIGURE_MARKS) {
-    fprintf(out, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"1.6\"%s points=\"", colour,
+    int drawing = 0;
+    fprintf(out, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"1.6\"%s d=\"", colour,
             c->style == FIGURE_DASHED ? " stroke-dasharray=\"6 4\"" : "");
-    for (int i = 0; i < c->count; ++i)
-      if (point_usable(f, c, i))
-        fprintf(out, "%.2f,%.2f ", x_at(ax, scaled(c->x[i], ax->log)),
+    for (int i = 0; i < c->count; ++i) {
+      int usable_point = point_usable(f, c, i);
+      if (usable_point)
+        fprintf(out, "%s%.2f %.2f ", drawing ? "L" : "M", x_at(ax, scaled(c->x[i], ax->log)),
                 y_at(ay, scaled(c->y[i], ay->log)));
+      drawing = usable_point;
+    }
     fprintf(out, "\"/>\n");
   }
   if (c->style == FIGURE_MARKS || c->style == FIGURE_BOTH)
@@ -108,6 +112,11 @@ static void draw_curve(FILE* out, const figure* f, int k, const Axis* ax, const 
         fprintf(out, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"3.2\" fill=\"%s\"/>\n",
                 x_at(ax, scaled(c->x[i], ax->log)), y_at(ay, scaled(c->y[i], ay->log)), colour);
   int y = TOP + 8 + 20 * k, x = WIDTH - RIGHT + 14;
+  if (c->style == FIGURE_MARKS) {
+    fprintf(out, "<circle cx=\"%d\" cy=\"%d\" r=\"3.2\" fill=\"%s\"/><text x=\"%d\" y=\"%d\">%s</text>\n",
+            x + 11, y, colour, x + 28, y + 4, c->name);
+    return;
+  }
   fprintf(out,
           "<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" stroke=\"%s\" "
           "stroke-width=\"2.4\"%s/><text x=\"%d\" y=\"%d\">%s</text>\n",
@@ -115,8 +124,17 @@ static void draw_curve(FILE* out, const figure* f, int k, const Axis* ax, const 
           x + 28, y + 4, c->name);
 }
 
+// Widens one of the axes about its middle until both have one scale.
+static void equalise(Axis* ax, Axis* ay) {
+  double sx = (ax->hi - ax->lo) / (WIDTH - LEFT - RIGHT), sy = (ay->hi - ay->lo) / (HEIGHT - TOP - BOTTOM);
+  Axis* narrow = sx < sy ? ax : ay;
+  double grow = 0.5 * (narrow->hi - narrow->lo) * (fmax(sx, sy) / fmin(sx, sy) - 1);
+  narrow->lo -= grow, narrow->hi += grow;
+}
+
 static void write_svg(const figure* f, FILE* out) {
   Axis ax = range_of(f, 0), ay = range_of(f, 1);
+  if (f->equal) equalise(&ax, &ay);
   fprintf(out,
           "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" "
           "height=\"%d\" font-family=\"sans-serif\" font-size=\"12\">\n",

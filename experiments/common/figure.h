@@ -10,7 +10,7 @@ typedef enum figureStyle { FIGURE_LINE, FIGURE_MARKS, FIGURE_BOTH, FIGURE_DASHED
 
 typedef struct figureCurve {
   const char* name;
-  const double *x, *y; // (count) points that are not finite, or not positive on a log axis, are left out
+  const double *x, *y; // (count) a point that is not finite, or not positive on a log axis, interrupts the curve
   int count;
   figureStyle style;
 } figureCurve;
@@ -18,6 +18,7 @@ typedef struct figureCurve {
 typedef struct figure {
   const char *title, *xlabel, *ylabel; // labels with units
   int xlog, ylog;
+  int equal; // one scale for both axes
   figureCurve curve[FIGURE_CURVES];
   int count;
 } figure;

@@ -1,0 +1,156 @@
+// Computed torque for a grasp that slides (plan.h).
+//
+// The force distribution is the quadratic program  min |f|^2/2,  G f = w,  f >= l,  as a complementarity problem
+// with bounds:  f - G^T nu >= 0 _|_ f >= l,   G f + e nu = w, nu free. A tiny e makes it solvable where G has
+// dependent rows (by symmetry); what it leaves of w is checked.
+#include "grasp/plan.h"
+
+#include <holdfast/lcp.h>
+#include <math.h>
+#include <string.h>
+
+hfSetpoint grasp_profile(graspProfile profile, double duration, double t) {
+  double u = t / duration;
+  if (u < 0) return (hfSetpoint){0, 0, 0};
+  if (u > 1) return (hfSetpoint){1, 0, 0};
+  if (profile == GRASP_CUBIC)
+    return (hfSetpoint){u * u * (3 - 2 * u), 6 * u * (1 - u) / duration,
+                        6 * (1 - 2 * u) / (duration * duration)};
+  return hf_quintic((hfSetpoint){0, 0, 0}, (hfSetpoint){1, 0, 0}, duration, t);
+}
+
+enum { ROWS = GRASP_CONTACTS + GRASP_DOFS };
+
+// f (nc) for G f = w with f >= least; 0 where there is none. row: of W_sigma^T.
+static int distribute(const graspScene* s, double (*row)[GRASP_DOFS], const double* w, double least,
+                      double* f) {
+  enum { WORK = 1 << 16 };
+  static const double EPSILON = 1e-9;
+  const int nc = s->nc, no = s->no, n = nc + no;
+  double A[ROWS * ROWS] = {0}, b[ROWS] = {0}, lo[ROWS], hi[ROWS], z[ROWS];
+  _Alignas(16) char work[WORK];
+  for (int i = 0; i < nc; ++i) {
+    A[i * n + i] = 1;
+    for (int k = 0; k < no; ++k) A[i * n + nc + k] = -row[i][k], A[(nc + k) * n + i] = row[i][k];
+    lo[i] = least, hi[i] = INFINITY;
+  }
+  for (int k = 0; k < no; ++k) {
+    A[(nc + k) * n + nc + k] = EPSILON;
+    b[nc + k] = -w[k];
+    lo[nc + k] = -INFINITY, hi[nc + k] = INFINITY;
+  }
+  hfLcp problem = {n, A, b, lo, hi};
+  hfLcpConfig config = hf_lcp_config_default();
+  config.method = HF_LCP_DANTZIG;
+  if (hf_lcp_work_size(HF_LCP_DANTZIG, n) > sizeof work) return 0;
+  if (hf_lcp_solve(&problem, &config, z, NULL, work, sizeof work, NULL, NULL) != HF_OK) return 0;
+  for (int k = 0; k < no; ++k)
+    if (fabs(EPSILON * z[nc + k]) > 1e-6 * (1 + fabs(w[k]))) return 0;
+  memcpy(f, z, (size_t)nc * sizeof *f);
+  return 1;
+}
+
+static int choose_forces(const graspPlan* plan, graspSetpoint* at) {
+  const graspScene* s = plan->scene;
+  double row[GRASP_CONTACTS][GRASP_DOFS], inertial[GRASP_DOFS];
+  hf_dynamics_velocity(s->dynamics, at->v);
+  hf_dynamics_inverse(s->dynamics, at->v, at->a, NULL, inertial);
+  grasp_sliding_rows(s, s->mu, at->slip, row);
+  at->least = plan->least_force;
+  for (int halvings = 0; !distribute(s, row, inertial, at->least, at->force); ++halvings) {
+    if (at->least <= 0) return 0;
+    at->least = halvings < 8 ? 0.5 * at->least : 0;
+  }
+  for (int k = 0; k < s->nf; ++k) {
+    at->torque[k] = inertial[s->no + k];
+    for (int i = 0; i < s->nc; ++i) at->torque[k] -= row[i][s->no + k] * at->force[i];
+  }
+  hf_dynamics_inverse(s->dynamics, at->v, (double[GRASP_DOFS]){0}, NULL, at->bias);
+  return 1;
+}
+
+// The slip of a plan at rest is that of its first motion.
+static void plan_slip(const graspPlan* plan, double sdot, graspSetpoint* at) {
+  double along[GRASP_DOFS];
+  memcpy(along, plan->path, sizeof along);
+  grasp_keep(plan->scene, along);
+  grasp_slip(plan->scene, along, at->slip);
+  for (int i = 0; i < plan->scene->nc && sdot > 0; ++i)
+    at->slip[i][0] *= sdot, at->slip[i][1] *= sdot;
+}
+
+int grasp_plan(const graspPlan* plan, double t, const double* near, graspSetpoint* out) {
+  graspScene* s = plan->scene;
+  hfSetpoint at = grasp_profile(plan->profile, plan->duration, t);
+  memset(out, 0, sizeof *out);
+  out->t = t;
+  memcpy(out->q, plan->from, (size_t)s->nq * sizeof *out->q);
+  if (near) memcpy(out->q + s->nq - s->nf, near + s->nq - s->nf, (size_t)s->nf * sizeof *out->q);
+  hf_model_integrate(s->model, out->q, plan->path, at.q); // path has no finger part
+  if (grasp_reach(s, out->q, NULL) != CLI_GOOD) return CLI_FAILED;
+  for (int k = 0; k < s->no; ++k)
+    out->v[k] = at.v * plan->path[k], out->a[k] = at.a * plan->path[k];
+  if (grasp_keep(s, out->v) && grasp_keep_acceleration(s, out->q, out->v, out->a)) {
+    plan_slip(plan, at.v, out);
+    if (choose_forces(plan, out)) return CLI_GOOD;
+  }
+  say_error("at %g s: the plan has no contact forces", t);
+  return CLI_FAILED;
+}
+
+void grasp_control(const graspPlan* plan, const graspSetpoint* wanted, const double* q,
+                   const double* v, double* tau) {
+  graspScene* s = plan->scene;
+  double e[GRASP_DOFS], x[GRASP_DOFS] = {0}, total[GRASP_DOFS], w = plan->frequency;
+  hf_model_difference(s->model, q, wanted->q, 1, e);
+  for (int k = s->no; k < s->nv; ++k) x[k] = w * w * e[k] + 2 * w * (wanted->v[k] - v[k]);
+  hf_dynamics_position(s->dynamics, q, NULL);
+  hf_dynamics_velocity(s->dynamics, v);
+  hf_dynamics_inverse(s->dynamics, v, x, NULL, total);
+  for (int k = 0; k < s->nf; ++k)
+    tau[k] = wanted->torque[k] + total[s->no + k] - wanted->bias[s->no + k];
+}
+
+graspJudgement grasp_judge(graspScene* scene, const double* mu, const graspSetpoint* at) {
+  enum { WORK = 1 << 14 };
+  _Alignas(16) char work[WORK];
+  graspJudgement j = {0};
+  double slip[GRASP_CONTACTS][2];
+  memcpy(slip, at->slip, sizeof slip);
+  grasp_configure(scene, at->q);
+  grasp_matrix(scene, mu, slip, j.A);
+  j.is_p = hf_matrix_test_p(scene->nc, j.A, false, work, sizeof work).is_p;
+  j.determinant = hf_matrix_determinant(scene->nc, j.A, work, sizeof work);
+  return j;
+}
+
+static int judge_time(const graspPlan* plan, double t, graspSetpoint* at) {
+  graspSetpoint here;
+  if (grasp_plan(plan, t, at->q, &here) != CLI_GOOD) return -1;
+  *at = here;
+  return grasp_judge(plan->scene, plan->scene->mu, at).is_p;
+}
+
+static double bisect_change(const graspPlan* plan, double lo, double hi, int at_lo, graspSetpoint at) {
+  while (hi - lo > 1e-10) {
+    double mid = 0.5 * (lo + hi);
+    if (judge_time(plan, mid, &at) == at_lo) lo = mid;
+    else hi = mid;
+  }
+  return 0.5 * (lo + hi);
+}
+
+int grasp_find_changes(const graspPlan* plan, double step, double* times, int room) {
+  graspSetpoint at = {0};
+  memcpy(at.q, plan->from, sizeof at.q);
+  int count = 0, steps = (int)lround(plan->duration / step), last = judge_time(plan, 0.5 * step, &at);
+  for (int i = 1; i < steps && last >= 0; ++i) { // in the middle of steps: rest has no slip
+    graspSetpoint before = at;
+    double t = (i + 0.5) * step;
+    int now = judge_time(plan, t, &at);
+    if (now >= 0 && now != last && count < room)
+      times[count++] = bisect_change(plan, t - step, t, last, before);
+    last = now;
+  }
+  return last < 0 ? -1 : count;
+}
