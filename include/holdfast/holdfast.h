@@ -10,6 +10,7 @@
 #include <holdfast/geometry.h>
 #include <holdfast/import.h>
 #include <holdfast/integrate.h>
+#include <holdfast/manipulation.h>
 #include <holdfast/mlcp.h>
 #include <holdfast/model.h>
 #include <holdfast/record.h>
