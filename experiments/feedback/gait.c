@@ -35,29 +35,46 @@ static hfVec3 cross(hfVec3 a, hfVec3 b) {
   hfVec3 c = {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
   return c;
 }
-static double dot(hfVec3 a, hfVec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+double leg_dot(hfVec3 a, hfVec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 static hfVec3 minus(hfVec3 a, hfVec3 b) {
   hfVec3 c = {a.x - b.x, a.y - b.y, a.z - b.z};
   return c;
 }
 
-// Columns axis x (p - joint), solved by Cramer's rule.
-void leg_rates(int leg, const double q[3], hfVec3 p, hfVec3 v, double rates[3]) {
+// Columns axis x (p - joint).
+void leg_jacobian(int leg, const double q[3], hfVec3 p, hfVec3 J[3]) {
   double a, b, c, fx = front(leg), fy = left(leg);
   leg_angles(leg, q, &a, &b, &c);
   double w = -L * sin(b);
   hfVec3 hip = {0.1 * fx, 0.06 * fy, 0}, thigh = {fx * (0.1 + L0), 0.06 * fy, 0};
   hfVec3 knee = {fx * (0.1 + L0 + L * cos(b)), 0.06 * fy - w * sin(a), w * cos(a)};
   hfVec3 roll = {fx, 0, 0}, pitch = {0, fy * cos(a), fy * sin(a)};
-  hfVec3 J0 = cross(roll, minus(p, hip)), J1 = cross(pitch, minus(p, thigh)), J2 = cross(pitch, minus(p, knee));
-  double det = dot(J0, cross(J1, J2));
-  rates[0] = dot(v, cross(J1, J2)) / det;
-  rates[1] = dot(J0, cross(v, J2)) / det;
-  rates[2] = dot(J0, cross(J1, v)) / det;
+  J[0] = cross(roll, minus(p, hip)), J[1] = cross(pitch, minus(p, thigh)), J[2] = cross(pitch, minus(p, knee));
+}
+
+// Rows of the inverse of a matrix given by its columns, by Cramer's rule.
+void leg_inverse_jacobian(const hfVec3 J[3], hfVec3 K[3]) {
+  double det = leg_dot(J[0], cross(J[1], J[2]));
+  for (int i = 0; i < 3; ++i) {
+    hfVec3 c = cross(J[(i + 1) % 3], J[(i + 2) % 3]);
+    K[i] = (hfVec3){c.x / det, c.y / det, c.z / det};
+  }
+}
+
+// Diagonal pairs go together. The small part: steps that end where a stance begins are in it, whatever the rounding.
+static double leg_phase(int leg) { return (leg == 0 || leg == 3 ? 0 : 0.5) + 1e-9; }
+
+double plan_cycle(int leg, double time) {
+  double cycle = leg_phase(leg) + time / gait.period;
+  return (cycle - floor(cycle)) * gait.period;
+}
+
+int plan_stands(int leg, double from, double to) {
+  return plan_leg(leg, from).stance && plan_leg(leg, 0.5 * (from + to)).stance && plan_leg(leg, to).stance;
 }
 
 legPlan plan_leg(int leg, double time) {
-  double phase = (leg == 0 || leg == 3 ? 0 : 0.5) + 1e-9; // steps that end where a stance begins are in it, whatever the rounding
+  double phase = leg_phase(leg);
   hfFootPlan foot = hf_trot(&gait, phase, time);
   legPlan plan = {foot.stance, {0.13 * front(leg) + foot.x.q, 0.1 * left(leg), -0.13 + foot.z.q}, {0, 0, 0}};
   leg_inverse(leg, plan.p, plan.q);

@@ -1,5 +1,5 @@
 // One run of the quadruped: a trot on flat ground from its stance.
-#include "feedback/gait.h"
+#include "feedback/stance.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,24 +10,25 @@ typedef struct legs {
   hfModel* model;
   hfParams* params;
   hfSim* sim;
-  hfMlcp* mlcp; // of inverse dynamics control
+  hfMlcp* mlcp;         // of inverse dynamics control
+  hfDynamics* dynamics; // of the stance controller
   hfState* state;
   hfInput* input;
   double* impulse;
   double h;
   int foot[LEGS];         // geoms
+  int touches[LEGS];      // foot carried force in the last step
   int standing[LEGS];     // foot stands since p0
   hfVec3 p0[LEGS];
   double way; long stances;
 } legs;
 
-static const double LIMIT = 4;          // [N m]
-static const double FOOT_RADIUS = 0.01; // [m]
-static const double LEVEL_TIME = 0.1;   // in which the body returns to its height and level [s]
+static const double LIMIT = 4; // [N m]
 static const hfGains kPd = {20, 0, 0.1};
 
 static void legs_close(legs* a) {
   hf_mlcp_free(a->mlcp);
+  hf_dynamics_free(a->dynamics);
   hf_sim_free(a->sim);
   hf_state_free(a->state);
   hf_input_free(a->input);
@@ -53,6 +54,7 @@ static hfSimConfig configure(const legs* a) {
   config.method = a->method->method;
   config.friction = HF_FRICTION_REGULARISED;
   config.drives = a->method->control == LEGS_PD_EXPLICIT ? HF_DRIVES_EXPLICIT : HF_DRIVES_IMPLICIT;
+  if (a->method->near_rigid > 0) config.near_rigid = a->method->near_rigid;
   config.mlcp.form = a->method->form;
   config.mlcp.method = a->method->lcp;
   config.mlcp.tikhonov = a->method->tikhonov;
@@ -84,6 +86,7 @@ static hfStatus legs_open(legs* a, const legMethod* method, double h, hfError* e
   if (status == HF_OK) status = set_drives(a, error);
   hfSimConfig config = configure(a);
   if (status == HF_OK) status = hf_sim_create(&a->sim, hf_params_model(a->params), &config, error);
+  if (status == HF_OK) status = hf_dynamics_create(&a->dynamics, hf_params_model(a->params), error);
   a->state = hf_state_create(a->model);
   a->input = hf_input_create(a->model);
   if (status == HF_OK && !(a->state && a->input)) status = HF_ERROR_MEMORY;
@@ -96,6 +99,7 @@ static hfStatus legs_open(legs* a, const legMethod* method, double h, hfError* e
 static void legs_start(legs* a) {
   double *q = hf_state_q(a->state), *v = hf_state_v(a->state), e = 1e-6;
   if (!a->method->weightless) v[0] = gait.speed;
+  for (int leg = 0; leg < LEGS; ++leg) a->touches[leg] = 1;
   for (int leg = 0; leg < LEGS; ++leg) {
     legPlan now = plan_leg(leg, 0), soon = plan_leg(leg, e);
     for (int i = 0; i < 3; ++i) {
@@ -127,43 +131,15 @@ static hfVec3 body_up(const legs* a) {
   return up;
 }
 
-// Whether a foot stands by plan from one time to another, less than a swing later.
-static int stands(int leg, double from, double to) { return plan_leg(leg, from).stance && plan_leg(leg, 0.5 * (from + to)).stance && plan_leg(leg, to).stance; }
-
-// Where a foot that swings shall be at the end of the step. Where a swing has only few steps, it goes up and
-// to the place of its landing at once, so that the landing itself needs no motion over the ground.
-static hfVec3 swing_goal(const legs* a, int leg, double end) {
-  legPlan plan = plan_leg(leg, end), next = plan_leg(leg, end + a->h);
-  if (a->h < 0.25 * (1 - gait.duty) * gait.period || plan.stance || !next.stance) return plan.p;
-  hfVec3 goal = {next.p.x + gait.speed * a->h, next.p.y, gait.lift - 0.13};
-  return goal;
-}
-
-// Feet that stand all get the velocity that one motion of the body gives the points they touch with, so that
-// they need not slip: towards the plan by their common error, and level. A foot that lands moves with
-// them over the ground. Feet that swing go to their goal.
-static void control_consistent(legs* a, double time) {
-  const double *q = hf_state_q(a->state) + FIRST_Q, T = fmax(LEVEL_TIME, a->h), end = time + a->h;
-  hfVec3 up = body_up(a), error = {0, 0, 0};
-  int count = 0;
-  for (int leg = 0; leg < LEGS; ++leg) {
-    hfVec3 goal = plan_leg(leg, end).p, p = leg_foot(leg, q + 3 * leg);
-    if (!stands(leg, time, end)) continue;
-    error.x += goal.x - p.x, error.y += goal.y - p.y, error.z += goal.z - p.z;
-    count++;
-  }
-  for (int leg = 0; leg < LEGS; ++leg) {
-    hfVec3 goal = swing_goal(a, leg, end), p = leg_foot(leg, q + 3 * leg);
-    hfVec3 v = {(goal.x - p.x) / a->h, (goal.y - p.y) / a->h, (goal.z - p.z) / a->h};
-    if (plan_leg(leg, end).stance) { // stands or lands
-      p.x -= FOOT_RADIUS * up.x, p.y -= FOOT_RADIUS * up.y, p.z -= FOOT_RADIUS * up.z;
-      // -(v_b + w x p) with w = (e_z x up)/T, which turns the body's z to the world's
-      hfVec3 w = {-up.y / T, up.x / T, 0};
-      v.x = error.x / count / a->h - w.y * p.z, v.y = error.y / count / a->h + w.x * p.z;
-      if (stands(leg, time, end)) v.z = error.z / count / T - (w.x * p.y - w.y * p.x);
-    }
-    leg_rates(leg, q + 3 * leg, p, v, a->input->velocity_target + FIRST_DOF + 3 * leg);
-  }
+// Torques fed forward, targets and limits that keep feet from slipping.
+static void control_stance(legs* a, double time) {
+  const double *q = hf_state_q(a->state), *v = hf_state_v(a->state), rest[FIRST_DOF + LEG_JOINTS] = {0};
+  double bias[FIRST_DOF + LEG_JOINTS], weight = 0;
+  for (int i = 0; i < a->model->nbody; ++i) weight += 9.81 * hf_model_body_mass(a->model)[i];
+  hf_dynamics_position(a->dynamics, q, NULL);
+  hf_dynamics_inverse(a->dynamics, v, rest, NULL, bias);
+  stanceSense sense = {q, v[2], bias + FIRST_DOF, a->touches, body_up(a), weight, a->method->limit};
+  stance_control(&sense, time, a->h, a->input->force + FIRST_DOF, a->input->velocity_target + FIRST_DOF, a->input->force_limit + FIRST_DOF);
 }
 
 // Torques for the joints' references, with the contact forces that would dissipate most; held.
@@ -189,7 +165,7 @@ static int legs_control(legs* a, double time) {
   case LEGS_PD_IMPLICIT: control_pd(a, time + a->h); break;
   case LEGS_ID_CONTROL: return control_torque(a, time);
   case LEGS_TARGETS: control_deadbeat(a, time); break;
-  case LEGS_CONSISTENT: control_consistent(a, time); break;
+  case LEGS_STANCE: control_stance(a, time); break;
   }
   return 1;
 }
@@ -213,7 +189,7 @@ static int take_errors(const legs* a, double time, legRun* out) {
 
 static void take_torques(const legs* a, legRun* out) {
   for (int i = 0; i < LEG_JOINTS; ++i) {
-    double tau = is_pd(a) ? hf_sim_actuator_force(a->sim)[i] : a->method->control == LEGS_ID_CONTROL ? a->input->force[FIRST_DOF + i] : hf_sim_target_force(a->sim)[FIRST_DOF + i];
+    double tau = is_pd(a) ? hf_sim_actuator_force(a->sim)[i] : a->input->force[FIRST_DOF + i] + hf_sim_target_force(a->sim)[FIRST_DOF + i];
     out->violation = fmax(out->violation, fabs(tau) - LIMIT);
     out->work += fabs(tau * hf_state_v(a->state)[FIRST_DOF + i]) * a->h;
   }
@@ -222,7 +198,7 @@ static void take_torques(const legs* a, legRun* out) {
 // Feet that stand by plan at both ends of the step and carry load.
 static void take_feet(legs* a, double time, legRun* out) {
   for (int leg = 0; leg < LEGS; ++leg) {
-    int still = stands(leg, time, time + a->h), touches = 0;
+    int still = plan_stands(leg, time, time + a->h), touches = 0;
     hfVec3 p = {0, 0, 0};
     for (int i = 0; i < hf_sim_contact_count(a->sim); ++i) {
       hfContact c = hf_sim_contact(a->sim, i);
@@ -233,6 +209,7 @@ static void take_feet(legs* a, double time, legRun* out) {
     if (a->standing[leg] && !(still && touches)) a->stances++;
     if (still && touches && a->standing[leg]) a->way += hypot(p.x - a->p0[leg].x, p.y - a->p0[leg].y);
     a->p0[leg] = p;
+    a->touches[leg] = touches;
     a->standing[leg] = still && touches;
   }
 }

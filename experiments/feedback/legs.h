@@ -11,7 +11,7 @@ typedef enum legControl {
   LEGS_PD_IMPLICIT,
   LEGS_ID_CONTROL,  // torques by maximal dissipation, held
   LEGS_TARGETS,     // velocity targets: joints end the step at their references
-  LEGS_CONSISTENT,  // velocity targets: stance feet share one motion of the body
+  LEGS_STANCE,      // velocity targets about planned loads: feet that stand stick (stance.c)
 } legControl;
 
 typedef struct legMethod {
@@ -22,6 +22,7 @@ typedef struct legMethod {
   double tikhonov;
   double limit;      // of each joint's torque, 0: none [N m]
   int weightless;    // 1: no gravity, nothing to stand on
+  double near_rigid; // of the targets' rows, 0: the default
 } legMethod;
 
 typedef struct legRun {

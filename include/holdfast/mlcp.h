@@ -4,8 +4,8 @@
 //   complementarity  polygonal friction cones, bounds of saturated rows: Lemke or Dantzig
 //   two-stage        a feasible point without friction, then friction that dissipates most without
 //                    violating targets and normal velocities (the paper's experimental solver)
-//   dissipation      contact without complementarity: the forces within their cones that dissipate most,
-//                    targets met; inverse dynamics for robots in contact
+//   dissipation      contact without complementarity: targets met, then the forces within their cones that
+//                    dissipate most of what is left free; inverse dynamics for robots in contact
 //
 // Stiffness and dissipation of contacts do not count; rows stiffer than near-rigid are rigid.
 // docs/theory/drives.md

@@ -1,18 +1,33 @@
-// Contact by maximal dissipation (Drumwright and Shell 2010), over the rows of an hfMlcp:
+// Contact by maximal dissipation (Drumwright and Shell 2010), over the rows of an hfMlcp. Two forms:
 //
-//   min 1/2 v^T A v,   v = v* + A^-1 J^T x
+// two-stage     a frictionless solution, then the impulses that leave the least kinetic energy while targets and
+//               normal velocities stay as they are (the paper's experimental solver)
+//
+//   min 1/2 v^T A v over all impulses,  v = v* + A^-1 J^T x
 //   targets   J_s v + R x_s = s0 where x_s is inside its bounds       multiplier free
 //   normals   N v >= b                                                multiplier >= 0
-//   friction  |f1|, |f2| <= mu fN: fN of a first, frictionless stage (two-stage), or a variable
-//             (dissipation: four sides mu fN -+ f >= 0)
+//   friction  |f1|, |f2| <= mu fN of the first stage
 //
 // Conditions of optimality are the mixed complementarity problem
 //
 //   [ G + eps   -C^T ] [x  ]   [ g    ]       x between its bounds
 //   [ C          eps ] [nu ] + [ d    ]       nu free or >= 0
 //
-// with C = rows of G for targets and normals, and the sides of the pyramids. eps: G has at most nv
-// independent rows, so a small part of its diagonal is added.
+// with C = rows of G for targets and normals. Energy includes what the targets put in, so least energy is
+// not a foot at rest: the body of a walking robot would rather stand still and skate.
+//
+// dissipation   targets met first; contact takes the energy of what they leave free, measured from the
+//               motion they prescribe. The gradient is then the velocity of contact itself:
+//
+//   targets   J_s v + R x_s - s0 = 0 where x_s is inside its bounds
+//   normals   fN >= 0  _|_  N v - b - mu sum sigma
+//   friction  F v = sum_k sigma_k d_k,  sigma_k >= 0  _|_  mu fN - d_k^T f,   d_k = (+-1, +-1)
+//
+// a convex problem: what sticks sticks, what slides also lifts a little (Anitescu). |f1| + |f2| <= mu fN lies
+// inside the cone, so that a step with the round cone can give these forces.
+//
+// eps: G has at most nv independent rows, so a small part of its mean diagonal is added; in the dissipation
+// form a larger one for contacts, so that of all forces that do the same the feet get nearly the smallest.
 #include "solve/mlcp.h"
 
 #include "math/vec3.h"
@@ -20,17 +35,18 @@
 #include <string.h>
 
 static const double kRegular = 1e-8; // eps over the mean diagonal of G
+static const double kSpread = 1e-4;  // the same for contacts of the dissipation form
 
-static double regularisation(const hfMlcp* m) {
+static double mean_diagonal(const hfMlcp* m) {
   double sum = 0;
   for (int i = 0; i < m->n; ++i) sum += m->G[i * m->n + i];
-  return m->n ? kRegular * sum / m->n : kRegular;
+  return m->n ? sum / m->n : 1;
 }
 
 // Variables x in [lo, hi] about x0, and the constraints of targets and normals.
 static void lay_out(hfMlcp* m, int n, const double* x0) {
   int nx = m->n, nk = m->ns + m->nc;
-  double eps = regularisation(m), *A = m->lcp_A;
+  double eps = kRegular * mean_diagonal(m), *A = m->lcp_A;
   memset(A, 0, sizeof *A * (size_t)n * (size_t)n);
   for (int i = 0; i < nx; ++i) {
     double g = m->g[i];
@@ -83,16 +99,30 @@ hfStatus hfi_mlcp_two_stage(hfMlcp* m, hfSolveReport* report, hfError* error) {
   return status;
 }
 
+static void lay_out_velocities(hfMlcp* m, int n) {
+  double mean = mean_diagonal(m);
+  memset(m->lcp_A, 0, sizeof *m->lcp_A * (size_t)n * (size_t)n);
+  for (int i = 0; i < m->n; ++i) {
+    for (int j = 0; j < m->n; ++j) m->lcp_A[i * n + j] = m->G[i * m->n + j];
+    m->lcp_A[i * n + i] += m->soft[i] + (i < m->ns ? kRegular : kSpread) * mean;
+    m->lcp_b[i] = m->g[i] - m->target[i];
+    m->lcp_lo[i] = m->lo[i], m->lcp_hi[i] = m->hi[i];
+  }
+}
+
 hfStatus hfi_mlcp_dissipation(hfMlcp* m, hfSolveReport* report, hfError* error) {
-  int side = m->n + m->ns + m->nc, n = side + 4 * m->nt;
-  lay_out(m, n, NULL);
+  int side = m->n, n = side + 4 * m->nt;
+  lay_out_velocities(m, n);
   for (int c = 0; c < m->nc; ++c) {
     if (m->tangent[c] < 0) continue;
-    for (int k = 0; k < 4; ++k, ++side) { // mu fN -+ f >= 0
-      int f = m->tangent[c] + k / 2, normal = m->ns + c;
-      double sign = k % 2 ? 1 : -1;
+    for (int k = 0; k < 4; ++k, ++side) { // mu fN -+ f1 -+ f2 >= 0
+      int normal = m->ns + c;
       m->lcp_A[side * n + normal] = m->mu[c], m->lcp_A[normal * n + side] = -m->mu[c];
-      m->lcp_A[side * n + f] = sign, m->lcp_A[f * n + side] = -sign;
+      for (int i = 0; i < 2; ++i) {
+        int f = m->tangent[c] + i;
+        double sign = k >> i & 1 ? 1 : -1;
+        m->lcp_A[side * n + f] = sign, m->lcp_A[f * n + side] = -sign;
+      }
       m->lcp_b[side] = 0, m->lcp_lo[side] = 0, m->lcp_hi[side] = INFINITY;
     }
   }

@@ -1,12 +1,12 @@
-// The mixed complementarity problem of a step with rigid contact (Shepherd, Zapolsky, Drumwright
-// Eq. 2-7; Stewart and Trinkle), velocities eliminated:
+// A step with rigid contact (Shepherd, Zapolsky, Drumwright 2016), velocities eliminated:
 //
 //   v = v* + A^-1 J^T x,  v* = A^-1 p*,  G = J A^-1 J^T
 //
-//   saturated  h lo <= x <= h hi   _|_  J v - s0 + R x        R = 1/(h kappa), 0 where near-rigid
-//   normal     fN >= 0             _|_  N v - b               b = depth/h (gap), recovery depth/h (overlap)
-//   edges      fF >= 0             _|_  D^T F v + lambda      D the directions of the cone's k edges
-//   slack      lambda >= 0         _|_  mu fN - sum fF
+//   saturated  h lo <= x <= h hi,  J v - s0 + R x        R = 1/(h kappa), 0 where near-rigid
+//   normal     fN >= 0,            N v - b               b = depth/h (gap), recovery depth/h (overlap)
+//   tangents   friction within mu fN
+//
+// complementarity.c and dissipation.c say how these go together.
 #include "solve/mlcp.h"
 
 #include "base/arena.h"
@@ -36,6 +36,7 @@ static void plan(hfMlcp* m, hfiArena* arena) {
   m->contact = HFI_TAKE(arena, int32_t, contacts);
   m->tangent = HFI_TAKE(arena, int32_t, contacts);
   m->mu = HFI_TAKE(arena, double, contacts);
+  m->edge = HFI_TAKE(arena, hfiMlcpEdge, n);
   m->J = HFI_TAKE(arena, double, (size_t)m->max_row * (size_t)c->nv);
   m->W = HFI_TAKE(arena, double, (size_t)m->max_row * (size_t)c->nv);
   m->G = HFI_TAKE(arena, double, (size_t)m->max_row * (size_t)m->max_row);
@@ -191,56 +192,6 @@ hfStatus hfi_mlcp_run(hfMlcp* m, int n, hfSolveReport* report, hfError* error) {
   if (status < 0) return status;
   report->iterations += out.pivots;
   report->residual = max2(report->residual, out.residual);
-  return status;
-}
-
-hfStatus hfi_mlcp_complementarity(hfMlcp* m, hfSolveReport* report, hfError* error) {
-  int base = m->ns + m->nc, k = m->config.edges, n = base + m->nt * (k + 1);
-  double *A = m->lcp_A, *b = m->lcp_b;
-  memset(A, 0, sizeof *A * (size_t)n * (size_t)n);
-  for (int i = 0; i < base; ++i) {
-    for (int j = 0; j < base; ++j) A[i * n + j] = m->G[i * m->n + j];
-    A[i * n + i] += m->soft[i];
-    b[i] = m->g[i] - m->target[i];
-    m->lcp_lo[i] = m->lo[i], m->lcp_hi[i] = m->hi[i];
-  }
-  // edges of contact c from column e on: a combination of its two tangent rows; then its slack
-  for (int c = 0, e = base; c < m->nc; ++c) {
-    if (m->tangent[c] < 0) continue;
-    int slack = e + k;
-    for (int i = 0; i < k; ++i, ++e) {
-      double angle = 2 * HFI_PI * i / k, x = cos(angle), y = sin(angle);
-      const double *t1 = m->G + m->tangent[c] * m->n, *t2 = t1 + m->n;
-      for (int j = 0; j < base; ++j) A[e * n + j] = A[j * n + e] = x * t1[j] + y * t2[j];
-      for (int d = 0, f = base; d <= c; ++d) {
-        if (m->tangent[d] < 0) continue;
-        for (int l = 0; l < k; ++l, ++f) {
-          double u = cos(2 * HFI_PI * l / k), v = sin(2 * HFI_PI * l / k);
-          int at = m->tangent[d];
-          A[e * n + f] = A[f * n + e] = x * (u * t1[at] + v * t1[at + 1]) + y * (u * t2[at] + v * t2[at + 1]);
-        }
-        f++;
-      }
-      A[e * n + slack] = 1;
-      A[slack * n + e] = -1;
-      b[e] = x * m->g[m->tangent[c]] + y * m->g[m->tangent[c] + 1];
-      m->lcp_lo[e] = 0, m->lcp_hi[e] = INFINITY;
-    }
-    A[slack * n + m->ns + c] = m->mu[c];
-    A[slack * n + slack] = 0;
-    b[slack] = 0, m->lcp_lo[slack] = 0, m->lcp_hi[slack] = INFINITY;
-    e++;
-  }
-  hfStatus status = hfi_mlcp_run(m, n, report, error);
-  if (status < 0) return status;
-  memcpy(m->x, m->z, sizeof *m->x * (size_t)base);
-  for (int c = 0, e = base; c < m->nc; ++c) {
-    if (m->tangent[c] < 0) continue;
-    double* f = m->x + m->tangent[c];
-    f[0] = f[1] = 0;
-    for (int i = 0; i < k; ++i, ++e) f[0] += m->z[e] * cos(2 * HFI_PI * i / k), f[1] += m->z[e] * sin(2 * HFI_PI * i / k);
-    e++;
-  }
   return status;
 }
 

@@ -4,6 +4,9 @@
 
 #include <holdfast/mlcp.h>
 
+// A row of the complementarity problem: x times row `row` and y times the next of J.
+typedef struct hfiMlcpEdge { int32_t row; double x, y; } hfiMlcpEdge;
+
 // Rows of the problem that this model knows, in the order saturated, normals, tangents:
 //   g = J v over rows, G = J A^-1 J^T, v = v* + A^-1 J^T z
 struct hfMlcp {
@@ -30,6 +33,7 @@ struct hfMlcp {
   double* free_v;        // (nv) v* = A^-1 p*
 
   // the complementarity problem
+  hfiMlcpEdge* edge;     // (max_n) of the complementarity form
   double *lcp_A, *lcp_b, *lcp_lo, *lcp_hi, *z; // (max_n^2), (max_n) ...
   double* x;             // (max_row) impulses of the rows
   void* work;

@@ -1,0 +1,73 @@
+// The mixed complementarity problem with polygonal friction cones (Shepherd, Zapolsky, Drumwright Eq. 2-7;
+// Stewart and Trinkle), over the rows of an hfMlcp:
+//
+//   saturated  h lo <= x <= h hi   _|_  J v - s0 + R x
+//   normal     fN >= 0             _|_  N v - b
+//   edges      fF >= 0             _|_  d^T F v + lambda      d = (cos, sin)(2 pi i/k), i < k: the cone's edges
+//   slack      lambda >= 0         _|_  mu fN - sum fF
+//
+// Saturated rows and normals come first, then for each contact with friction its k edges and its slack.
+#include "solve/mlcp.h"
+
+#include "math/vec3.h"
+
+#include <string.h>
+
+// What of J each variable multiplies; slacks multiply nothing.
+static void lay_edges(hfMlcp* m, int base) {
+  int k = m->config.edges;
+  for (int i = 0; i < base; ++i) m->edge[i] = (hfiMlcpEdge){i, 1, 0};
+  for (int t = 0, i = base; t < m->nt; ++t) { // tangents stand in the order of contacts
+    for (int l = 0; l < k; ++l, ++i) m->edge[i] = (hfiMlcpEdge){base + 2 * t, cos(2 * HFI_PI * l / k), sin(2 * HFI_PI * l / k)};
+    m->edge[i++] = (hfiMlcpEdge){base + 2 * t, 0, 0};
+  }
+}
+
+// a G b^T
+static double entry(const hfMlcp* m, hfiMlcpEdge a, hfiMlcpEdge b) {
+  const double* row = m->G + (size_t)a.row * (size_t)m->n + b.row;
+  double first = b.x * row[0] + (b.y != 0 ? b.y * row[1] : 0);
+  if (a.y == 0) return a.x * first;
+  row += m->n;
+  return a.x * first + a.y * (b.x * row[0] + (b.y != 0 ? b.y * row[1] : 0));
+}
+
+static void fill_rows(hfMlcp* m, int base, int n) {
+  for (int i = 0; i < n; ++i) {
+    hfiMlcpEdge e = m->edge[i];
+    for (int j = 0; j <= i; ++j) m->lcp_A[i * n + j] = m->lcp_A[j * n + i] = entry(m, e, m->edge[j]);
+    m->lcp_b[i] = e.x * m->g[e.row] + (e.y != 0 ? e.y * m->g[e.row + 1] : 0);
+    m->lcp_lo[i] = 0, m->lcp_hi[i] = INFINITY;
+  }
+  for (int i = 0; i < base; ++i) {
+    m->lcp_A[i * n + i] += m->soft[i];
+    m->lcp_b[i] -= m->target[i];
+    m->lcp_lo[i] = m->lo[i], m->lcp_hi[i] = m->hi[i];
+  }
+}
+
+static void tie_edges(hfMlcp* m, int base, int n) {
+  int k = m->config.edges, slack = base + k;
+  for (int c = 0; c < m->nc; ++c) {
+    if (m->tangent[c] < 0) continue;
+    for (int e = slack - k; e < slack; ++e) m->lcp_A[e * n + slack] = 1, m->lcp_A[slack * n + e] = -1;
+    m->lcp_A[slack * n + m->ns + c] = m->mu[c];
+    slack += k + 1;
+  }
+}
+
+hfStatus hfi_mlcp_complementarity(hfMlcp* m, hfSolveReport* report, hfError* error) {
+  int base = m->ns + m->nc, n = base + m->nt * (m->config.edges + 1);
+  lay_edges(m, base);
+  fill_rows(m, base, n);
+  tie_edges(m, base, n);
+  hfStatus status = hfi_mlcp_run(m, n, report, error);
+  if (status < 0) return status;
+  memset(m->x, 0, sizeof *m->x * (size_t)m->n);
+  for (int i = 0; i < n; ++i) {
+    hfiMlcpEdge e = m->edge[i];
+    m->x[e.row] += e.x * m->z[i];
+    if (e.y != 0) m->x[e.row + 1] += e.y * m->z[i];
+  }
+  return status;
+}
