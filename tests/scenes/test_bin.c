@@ -52,9 +52,10 @@ static void assert_sane(const bin* b, const hfStepReport* report) {
     if (!(speed < 5 && spin < 400))
       fail_msg("body %d has %g m/s, %g rad/s at %g s", i, speed, spin, b->state->time);
   }
-  // contacts are anticipated: what a step overlaps beyond rest is what curved shapes turn and roll
-  // into
-  if (!(report->max_depth < 0.02))
+  // Contacts are anticipated: what a step overlaps beyond rest is what curved shapes turn and roll into,
+  // at most the 2 cm that 4.1 m/s cover in a step. It heals at 1/d = 5 cm/s only, so a second step can
+  // add to it (2.4 cm at worst); bodies are 4 cm thick: below 3 cm none passes through another.
+  if (!(report->max_depth < 0.03))
     fail_msg("%g m of overlap at %g s", report->max_depth, b->state->time);
   assert_int_equal(report->ndropped, 0);
   assert_true(report->solve.residual <= 1e-8);
