@@ -90,6 +90,7 @@ static hfStatus arm_open(arm* a, const armMethod* method, double h, hfError* err
   config.drives = method->control == ARM_PD_EXPLICIT ? HF_DRIVES_EXPLICIT : HF_DRIVES_IMPLICIT;
   config.mlcp.method = method->lcp;
   config.mlcp.tikhonov = method->tikhonov;
+  config.mlcp.form = method->form;
   status = hf_sim_create(&a->sim, hf_params_model(a->params), &config, error);
   if (status == HF_OK) status = hf_dynamics_create(&a->dynamics, hf_params_model(a->params), error);
   a->state = hf_state_create(a->model);
@@ -225,7 +226,7 @@ static double condition_number(const hfDynamics* d, double* M, void* work, size_
 }
 
 int arm_condition(double* smallest, double* largest) {
-  static const armMethod plain = {"plain", ARM_FALL, "ur10.xml", 0, NULL, HF_METHOD_CONVEX, 0, 0};
+  static const armMethod plain = {"plain", ARM_FALL, "ur10.xml", 0, NULL, HF_METHOD_CONVEX, 0, 0, 0};
   arm a;
   hfError error = {HF_OK, ""};
   double q[ARM_JOINTS], M[ARM_JOINTS * ARM_JOINTS];

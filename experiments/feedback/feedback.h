@@ -41,6 +41,7 @@ typedef struct armMethod {
   int method;            // hfMethod
   int lcp;               // hfLcpMethod of method mlcp
   double tikhonov;
+  int form;              // hfMlcpForm
 } armMethod;
 
 // Published gains: PD for 1 ms steps, computed torque for 50 ms steps; and those found by tuning.

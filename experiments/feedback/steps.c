@@ -1,18 +1,26 @@
-// experiment feedback-steps: figures 1 and 3 of Shepherd, Zapolsky and Drumwright (2016) for the UR10: joint
-// errors over the step for each controller, and for each joint; and the condition number of M.
-#include "feedback/feedback.h"
+// experiment feedback-steps: figures 1 and 3 of Shepherd, Zapolsky and Drumwright (2016): joint errors over the step
+// for each controller of the quadruped and of the UR10, and for each joint of the UR10; and the condition number of
+// M. A controller that is unstable at a step has no point there.
+#include "feedback/legs.h"
 
 #include <math.h>
 
-enum { STEPS = 8, CURVES = 6 };
-static const double kStep[STEPS] = {0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.07, 0.1};
+enum { STEPS = 9, CURVES = 6, LEG_CURVES = 6 };
+static const double kStep[STEPS] = {0.001, 0.0014, 0.002, 0.005, 0.01, 0.02, 0.05, 0.07, 0.1};
 
-static const armMethod kMethods[CURVES] = {{"explicit PD", ARM_PD_EXPLICIT, "ur10.xml", 0, arm_pd_gains, HF_METHOD_CONVEX, 0, 0},
-                                           {"geared PD", ARM_PD_EXPLICIT, "ur10_geared.xml", 0, arm_rotor_gains, HF_METHOD_CONVEX, 0, 0},
-                                           {"implicit PD", ARM_PD_IMPLICIT, "ur10.xml", 0, arm_pd_gains, HF_METHOD_CONVEX, 0, 0},
-                                           {"ID control", ARM_ID_CONTROL, "ur10.xml", 0, arm_id_gains, HF_METHOD_CONVEX, 0, 0},
-                                           {"ID constraint, rates", ARM_ID_RATES, "ur10.xml", 0, NULL, HF_METHOD_CONVEX, 0, 0},
-                                           {"ID constraint", ARM_ID_TARGETS, "ur10.xml", 0, NULL, HF_METHOD_CONVEX, 0, 0}};
+static const armMethod kMethods[CURVES] = {{"implicit PD", ARM_PD_IMPLICIT, "ur10.xml", 0, arm_pd_gains, HF_METHOD_CONVEX, 0, 0, 0},
+                                           {"geared PD", ARM_PD_EXPLICIT, "ur10_geared.xml", 0, arm_rotor_gains, HF_METHOD_CONVEX, 0, 0, 0},
+                                           {"explicit PD", ARM_PD_EXPLICIT, "ur10.xml", 0, arm_pd_gains, HF_METHOD_CONVEX, 0, 0, 0},
+                                           {"ID control", ARM_ID_CONTROL, "ur10.xml", 0, arm_id_gains, HF_METHOD_CONVEX, 0, 0, 0},
+                                           {"ID constraint, rates", ARM_ID_RATES, "ur10.xml", 0, NULL, HF_METHOD_CONVEX, 0, 0, 0},
+                                           {"ID constraint", ARM_ID_TARGETS, "ur10.xml", 0, NULL, HF_METHOD_CONVEX, 0, 0, 0}};
+
+static const legMethod kLegMethods[LEG_CURVES] = {{"explicit PD", LEGS_PD_EXPLICIT, HF_METHOD_CONVEX, 0, 0, 0, 0, 0, 0},
+                                                  {"implicit PD", LEGS_PD_IMPLICIT, HF_METHOD_CONVEX, 0, 0, 0, 0, 0, 0},
+                                                  {"ID control", LEGS_ID_CONTROL, HF_METHOD_CONVEX, 0, 0, 0, 0, 0, 0},
+                                                  {"two-stage", LEGS_TARGETS, HF_METHOD_MLCP, HF_MLCP_TWO_STAGE, HF_LCP_LEMKE, 0, 0, 0, 0},
+                                                  {"ours, 4 N m", LEGS_STANCE, HF_METHOD_CONVEX, 0, 0, 0, 4, 0, 0},
+                                                  {"ours, wide", LEGS_TARGETS, HF_METHOD_CONVEX, 0, 0, 0, 0, 0, 0.01}};
 
 static void draw_joints(double errors[CURVES][STEPS][ARM_JOINTS], result* r) {
   static const char* const names[ARM_JOINTS] = {"shoulder pan", "shoulder lift", "elbow", "wrist 1", "wrist 2", "wrist 3", "left finger", "right finger"};
@@ -25,8 +33,8 @@ static void draw_joints(double errors[CURVES][STEPS][ARM_JOINTS], result* r) {
   figure_write(&f, r, "feedback-joints");
 }
 
-static int run(const experimentOptions* options, result* r) {
-  double mean[CURVES][STEPS], errors[CURVES][STEPS][ARM_JOINTS], seconds = options->quick ? 1 : 5, smallest, largest;
+static int draw_arm(double seconds, result* r) {
+  double mean[CURVES][STEPS], errors[CURVES][STEPS][ARM_JOINTS];
   figure f = {.title = "UR10: joint error over the step", .xlabel = "step [s]", .ylabel = "mean absolute error [rad]", .xlog = 1, .ylog = 1};
   int ordered = 1;
   for (int c = 0; c < CURVES; ++c) {
@@ -41,11 +49,36 @@ static int run(const experimentOptions* options, result* r) {
   for (int k = 0; k < STEPS; ++k) ordered &= isfinite(mean[5][k]) && mean[5][k] <= mean[4][k];
   figure_write(&f, r, "feedback-steps");
   draw_joints(errors, r);
-  if (arm_condition(&smallest, &largest) != CLI_GOOD) return CLI_FAILED;
-  result_figure(r, "condition_smallest", smallest, "-");
-  result_compare(r, "condition_largest", largest, 1e8, "-");
   result_must(r, "constraint_everywhere", "the ID constraint is stable at every step tried, error at 0.1 s", mean[5][STEPS - 1], "stable", ordered, 0);
   return CLI_GOOD;
 }
 
-const experiment experiment_feedback_steps = {"feedback-steps", "an arm under error feedback: errors over the step, condition of M", run};
+static int draw_legs(double seconds, result* r) {
+  double mean[LEG_CURVES][STEPS];
+  figure f = {.title = "Quadruped: joint error over the step", .xlabel = "step [s]", .ylabel = "mean absolute error [rad]", .xlog = 1, .ylog = 1};
+  int stable = 1;
+  for (int c = 0; c < LEG_CURVES; ++c) {
+    show_progress((double)c / LEG_CURVES, "%s", kLegMethods[c].name);
+    for (int k = 0; k < STEPS; ++k) {
+      legRun out;
+      if (legs_run(&kLegMethods[c], seconds, kStep[k], &out) != CLI_GOOD) return CLI_FAILED;
+      mean[c][k] = out.run.stable ? out.run.error : NAN;
+      if (c >= LEG_CURVES - 2) stable &= out.run.stable;
+    }
+    figure_add(&f, kLegMethods[c].name, STEPS, kStep, mean[c], FIGURE_BOTH);
+  }
+  clear_progress();
+  figure_write(&f, r, "feedback-legs");
+  result_must(r, "legs_everywhere", "ours is stable at every step tried, wide and with 4 N m, error at 0.1 s with 4 N m", mean[4][STEPS - 1], "stable", stable, 0);
+  return CLI_GOOD;
+}
+
+static int run(const experimentOptions* options, result* r) {
+  double seconds = options->quick ? 1 : 5, smallest, largest;
+  if (draw_legs(seconds, r) != CLI_GOOD || draw_arm(seconds, r) != CLI_GOOD || arm_condition(&smallest, &largest) != CLI_GOOD) return CLI_FAILED;
+  result_figure(r, "condition_smallest", smallest, "-");
+  result_compare(r, "condition_largest", largest, 1e8, "-");
+  return CLI_GOOD;
+}
+
+const experiment experiment_feedback_steps = {"feedback-steps", "an arm and a quadruped under error feedback: errors over the step, condition of M", run};
