@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static int start(world* w, const char* file, const hfSimConfig* config, const char* keyframe,
                  hfError* error) {
@@ -69,4 +70,10 @@ static int by_value(const void* a, const void* b) {
 double median(double* x, int n) {
   qsort(x, (size_t)n, sizeof *x, by_value);
   return x[n / 2];
+}
+
+double processor_clock(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }

@@ -19,6 +19,9 @@ void world_close(world* w);
 // Median of n numbers, which it sorts.
 double median(double* x, int n);
 
+// Processor time of this process: wall time of one thread on a machine that does nothing else [s].
+double processor_clock(void);
+
 // A number that is added up over the steps of a run.
 typedef struct worldTotals {
   long steps, iterations;

@@ -1,142 +1,176 @@
 // experiment tamsi-allegro: an Allegro hand turns a mug by an open-loop finger gait (TAMSI paper, section
-// VI-B). 15 s at h = 0.7 ms with TAMSI, the same with error-controlled implicit Euler (quasi-Newton,
-// a = 0.01) for the ratio of times, and MuJoCo on the same file with the controls of our run.
+// VI-B).
+//
+//   paper    15 s at h = 0.7 ms with TAMSI, the paper's servos, no gravity; beside it error-controlled
+//            implicit Euler (a = 0.01, quasi-Newton; Jacobian by differences and analytic, with and without
+//            TALS), MuJoCo on the same file with the same targets, and the published script
+//   rotors   with the inertia that 369:1 gears reflect, h = 2 ms and 10 ms
+//   weight   with gravity
+//
+// Times are processor times of one thread. TAMSI and MuJoCo run in turns between the others: their medians
+// count.
 #include "tamsi/allegro.h"
 
 #include "common/figure.h"
-#include "peer_mujoco.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char SCENE[] = "allegro_mug.xml";
-enum { MUG_Q = 16, MUG_V = 16, NU = 16 };
+enum { EULER = 4, TURNS = EULER + 1, VARIANTS = 4 };
+static const double ROTOR = 369. * 369. * 1e-6; // gear ratio squared times rotor inertia [kg m^2]
+static const double KP = 2, KD = 0.6;           // servos of the variants [N m/rad], [N m s/rad]
 
-typedef struct run {
-  double seconds, wall, simulated; // asked, stepping, done [s]
-  long steps, iterations;
-  int cycles, held;
-  double turn;          // range of the mug's angle about its axis within a cycle, mean [deg]
-  double *time, *angle; // sampled every 10 ms
-  int samples;
-  double* controls; // (steps x NU), or NULL
-} run_t;
+typedef struct comparison {
+  double tamsi[TURNS], mujoco[TURNS]; // time a step [s]
+  int turns, peer;                    // peer: MuJoCo is there
+  allegroResult first, peers, euler[EULER];
+} comparison;
 
-// Turn of the mug about its own axis since the start [deg].
-static double mug_angle(const double* q0, const double* q) {
-  // q0^-1 q, of which w and z
-  double w = q0[0] * q[0] + q0[1] * q[1] + q0[2] * q[2] + q0[3] * q[3];
-  double z = q0[0] * q[3] - q0[3] * q[0] - (q0[1] * q[2] - q0[2] * q[1]);
-  return 2 * atan2(z, w) * 180 / 3.14159265358979323846;
-}
+static const struct {
+  const char *name, *id;
+  int jacobian, tals;
+} kEuler[EULER] = {{"implicit Euler, differences", "euler_fd", HF_JACOBIAN_FORWARD, 0},
+                   {"implicit Euler, differences, TALS", "euler_fd_tals", HF_JACOBIAN_FORWARD, 1},
+                   {"implicit Euler, analytic", "euler_analytic", HF_JACOBIAN_ANALYTIC, 0},
+                   {"implicit Euler, analytic, TALS", "euler_analytic_tals", HF_JACOBIAN_ANALYTIC, 1}};
 
-typedef struct sweep {
-  double low, high, sum;
-  int cycles;
-} sweep; // of the angle in the present cycle
+// ---- the paper's scene ------------------------------------------------------------------------------
 
-static void follow(sweep* s, double angle, int cycles) {
-  if (cycles > s->cycles) {
-    if (s->cycles > 0) s->sum += s->high - s->low; // the first cycle starts from the grasp
-    s->cycles = cycles, s->low = s->high = angle;
+static double a_step(const allegroResult* r) { return r->elapsed / (double)r->steps; }
+
+static int take_turn(const allegroCase* c, const char* record, comparison* x) {
+  allegroResult* other = malloc(sizeof *other);
+  if (!other) return CLI_FAILED;
+  int status = allegro_run(c, NULL, other), k = x->turns;
+  if (status == CLI_GOOD && k == 0) status = allegro_run(c, record, &x->first); // writing is not timed
+  if (status == CLI_GOOD) {
+    x->tamsi[k] = a_step(other);
+    if (k == 0) x->first.elapsed = other->elapsed;
+    x->peer = allegro_run_mujoco(c, k == 0 ? &x->peers : other) == 0;
+    x->mujoco[k] = x->peer ? a_step(k == 0 ? &x->peers : other) : 0;
+    x->turns++;
   }
-  s->low = fmin(s->low, angle), s->high = fmax(s->high, angle);
-}
-
-// Runs the gait; `wall` counts stepping only.
-static int run_gait(const hfSimConfig* config, run_t* r) {
-  world w;
-  if (world_open(&w, SCENE, config, NULL) != CLI_GOOD) return CLI_FAILED;
-  allegroGait gait;
-  allegro_gait_start(&gait);
-  double start[4], *q = hf_state_q(w.state);
-  memcpy(start, q + MUG_Q + 3, sizeof start);
-  sweep s = {0, 0, 0, 0};
-  worldTotals totals = {0};
-  int status = CLI_GOOD;
-  while (status == CLI_GOOD && w.state->time < r->seconds) {
-    allegro_gait_control(&gait, w.state->time, q, hf_state_v(w.state), hf_sim_actuator_force(w.sim),
-                         w.input->ctrl);
-    if (r->controls) memcpy(r->controls + NU * totals.steps, w.input->ctrl, sizeof(double) * NU);
-    status = world_step(&w, 1, &totals);
-    double angle = mug_angle(start, q + MUG_Q + 3);
-    follow(&s, angle, gait.cycles);
-    if (w.state->time >= 0.01 * r->samples && r->time)
-      r->time[r->samples] = w.state->time, r->angle[r->samples++] = angle;
-    show_progress(w.state->time / r->seconds, "%s, %d cycles",
-                  hf_method_name(config->method < 0 ? 0 : config->method), gait.cycles);
-  }
-  clear_progress();
-  double away =
-      sqrt(pow(q[MUG_Q] - 0.095, 2) + pow(q[MUG_Q + 1] - 0.062, 2) + pow(q[MUG_Q + 2] - 0.095, 2));
-  r->held = away < 0.1;
-  r->cycles = gait.cycles;
-  r->turn = s.cycles > 1 ? s.sum / (s.cycles - 1) : 0;
-  r->wall = totals.wall, r->steps = totals.steps, r->iterations = totals.iterations,
-  r->simulated = w.state->time;
-  world_close(&w);
+  free(other);
   return status;
 }
 
-// Microseconds a step of MuJoCo with the same controls.
-static int time_mujoco(const run_t* r, double* microseconds) {
-  PeerMujoco peer;
-  if (peer_mujoco_open(&peer) != 0) return -1;
-  mjModel* m = peer_mujoco_load(&peer, HF_SOURCE_DIR "/models/allegro_mug.xml", "");
-  mjData* d = m ? peer.mj_makeData(m) : NULL;
-  double begin = wall_clock();
-  for (long i = 0; d && i < r->steps; ++i) {
-    peer.mj_setState(m, d, r->controls + NU * i, MUJOCO_STATE_CTRL);
-    peer.mj_step(m, d);
+static void figure_angle(result* r, const comparison* x) {
+  figure f = {.title = "Allegro hand: the mug's turn about the palm's normal", .xlabel = "time [s]", .ylabel = "angle [deg]"};
+  figure_add(&f, "TAMSI, h = 0.7 ms", x->first.motion.samples, x->first.motion.time, x->first.motion.angle, FIGURE_LINE);
+  figure_add(&f, "implicit Euler, a = 0.01", x->euler[0].motion.samples, x->euler[0].motion.time, x->euler[0].motion.angle, FIGURE_DASHED);
+  if (x->peer) figure_add(&f, "MuJoCo", x->peers.motion.samples, x->peers.motion.time, x->peers.motion.angle, FIGURE_LINE);
+  figure_write(&f, r, "angle");
+}
+
+static void report_tamsi(result* r, const comparison* x, double step) {
+  const allegroMotion* m = &x->first.motion;
+  double n = (double)x->first.steps;
+  result_compare(r, "real_time_factor", x->first.simulated / (step * n), 2.14, "");
+  result_compare(r, "step_time", 1e6 * step, 327, "us");
+  result_figure(r, "iterations_a_step", (double)x->first.iterations / n, "");
+  result_figure(r, "contacts_a_step", (double)x->first.contacts / n, "");
+  result_figure(r, "cycles", m->cycles, "");
+  result_figure(r, "turn_a_cycle", m->mean, "deg");
+  result_figure(r, "mug_away", 1e3 * m->away, "mm");
+  result_must(r, "held", "the mug stays within 5 cm of its place", m->away, "below 0.05 m", allegro_motion_held(m), 0);
+  result_must(r, "turns", "least turn of the mug in a cycle", m->least, "at least 20 degrees", m->cycles > 1 && m->least >= 20, 0);
+}
+
+static void report_euler(result* r, const comparison* x, double tamsi) {
+  for (int k = 0; k < EULER; ++k) {
+    const allegroResult* e = &x->euler[k];
+    char name[64];
+    snprintf(name, sizeof name, "time_over_tamsi_%s", kEuler[k].id);
+    if (k == 0) result_compare(r, name, e->elapsed / tamsi, 7.8, "");
+    else result_figure(r, name, e->elapsed / tamsi, "");
+    snprintf(name, sizeof name, "real_time_factor_%s", kEuler[k].id);
+    result_figure(r, name, e->simulated / e->elapsed, "");
+    result_note(r, "%-34s %7ld steps, %7ld iterations, turn a cycle %.1f degrees", kEuler[k].name, e->steps, e->iterations, e->motion.mean);
   }
-  *microseconds = 1e6 * (wall_clock() - begin) / (double)r->steps;
-  if (d) peer.mj_deleteData(d);
-  if (m) peer.mj_deleteModel(m);
-  peer_mujoco_close(&peer);
-  return d ? 0 : -1;
+  result_must(r, "euler", "time of implicit Euler with differences over TAMSI's", x->euler[0].elapsed / tamsi, "at least 7.8",
+              x->euler[0].elapsed >= 7.8 * tamsi, 1);
 }
 
-static void report_tamsi(result* r, const run_t* t, int quick) {
-  result_compare(r, "real_time_factor", t->simulated / t->wall, 2.14, "");
-  result_compare(r, "step_time", 1e6 * t->wall / (double)t->steps, 327, "us");
-  result_figure(r, "iterations_a_step", (double)t->iterations / (double)t->steps, "");
-  result_figure(r, "cycles", t->cycles, "");
-  result_figure(r, "turn_a_cycle", t->turn, "deg");
-  result_must(r, "held", "the mug is in the hand at the end", t->held, "1", t->held, 0);
-  result_must(r, "turns", "turn of the mug in a cycle", t->turn, "at least 20 degrees",
-              t->turn >= 20, quick);
-  figure f = {.title = "Allegro hand: the mug's turn about its axis",
-              .xlabel = "time [s]",
-              .ylabel = "angle [deg]"};
-  figure_add(&f, "TAMSI, h = 0.7 ms", t->samples, t->time, t->angle, FIGURE_LINE);
-  figure_write(&f, r, "figure9");
-}
-
-static int measure(const experimentOptions* options, result* r, run_t* t) {
-  hfSimConfig config = hf_sim_config_default();
-  config.friction = HF_FRICTION_REGULARISED;
-  if (run_gait(&config, t) != CLI_GOOD) return CLI_FAILED;
-  report_tamsi(r, t, options->quick);
-  double peer;
-  if (time_mujoco(t, &peer) == 0) {
-    double ours = 1e6 * t->wall / (double)t->steps;
-    result_figure(r, "step_time_mujoco", peer, "us");
-    result_must(r, "mujoco", "our time a step over MuJoCo's, same file and controls", ours / peer,
-                "at most 0.5", ours <= 0.5 * peer, 1);
+static int compare(const allegroCase* c, const experimentOptions* options, result* r, comparison* x) {
+  char record[1024];
+  snprintf(record, sizeof record, "%s/poses.hfrec", options->out ? options->out : "");
+  int status = take_turn(c, options->out ? record : NULL, x), turns = options->quick ? 1 : EULER;
+  for (int k = 0; k < turns && status == CLI_GOOD; ++k) {
+    status = allegro_run_euler(c, kEuler[k].jacobian, kEuler[k].tals, &x->euler[k]);
+    if (status == CLI_GOOD) status = take_turn(c, NULL, x);
+  }
+  if (status != CLI_GOOD) return status;
+  double step = median(x->tamsi, x->turns), peer = median(x->mujoco, x->turns);
+  report_tamsi(r, x, step);
+  report_euler(r, x, step * (double)x->first.steps);
+  if (x->peer) {
+    result_figure(r, "step_time_mujoco", 1e6 * peer, "us");
+    result_figure(r, "turn_a_cycle_mujoco", x->peers.motion.mean, "deg");
+    result_must(r, "mujoco", "our time a step over MuJoCo's, same file and targets", step / peer, "at most 0.5", step <= 0.5 * peer, 1);
   } else
     result_note(r, "no MuJoCo found (HF_MUJOCO_LIB, HF_PEERS_PYTHON)");
+  figure_angle(r, x);
   return CLI_GOOD;
 }
 
-static int run(const experimentOptions* options, result* r) {
-  run_t t = {.seconds = options->quick ? 4 : 15};
-  size_t samples = (size_t)(100 * t.seconds) + 16, steps = (size_t)(t.seconds / 0.0007) + 16;
-  t.time = malloc(sizeof *t.time * samples), t.angle = malloc(sizeof *t.angle * samples),
-  t.controls = malloc(sizeof *t.controls * NU * steps);
-  int status = t.time && t.angle && t.controls ? measure(options, r, &t) : CLI_FAILED;
-  free(t.time), free(t.angle), free(t.controls);
+// ---- variants ---------------------------------------------------------------------------------------
+
+static void report_variant(result* r, const allegroCase* c, const allegroResult* x) {
+  const allegroMotion* m = &x->motion;
+  result_note(r, "%-26s %6.1f us a step, %6.1f times real time, %.2f iterations; turn %.1f, then at least %.1f, last %.1f degrees; away %.1f mm", c->name,
+              1e6 * a_step(x), x->simulated / x->elapsed, (double)x->iterations / (double)x->steps, m->opening, m->least, m->last, 1e3 * m->away);
+}
+
+static int vary(const experimentOptions* options, result* r, double seconds) {
+  const allegroCase cases[VARIANTS] = {
+      {"rotors, 2 ms", "allegro_mug.xml", NULL, &allegro_stiff, 0.002, seconds, KP, KD, ROTOR},
+      {"rotors, 10 ms", "allegro_mug.xml", NULL, &allegro_stiff, 0.01, seconds, KP, KD, ROTOR},
+      {"weight, 0.7 ms", "allegro_mug_gravity.xml", "grasp", &allegro_stiff, 0.0007, seconds, KP, KD, 0},
+      {"weight, rotors, 2 ms", "allegro_mug_gravity.xml", "grasp", &allegro_stiff, 0.002, seconds, KP, KD, ROTOR}};
+  figure f = {.title = "Allegro hand: the mug's turn, stiffer servos", .xlabel = "time [s]", .ylabel = "angle [deg]"};
+  allegroResult* x = calloc(VARIANTS, sizeof *x);
+  int status = x ? CLI_GOOD : CLI_FAILED, held = 1;
+  double least = INFINITY;
+  char record[1024];
+  snprintf(record, sizeof record, "%s/poses_gravity.hfrec", options->out ? options->out : "");
+  for (int k = 0; k < VARIANTS && status == CLI_GOOD; ++k) {
+    status = allegro_run(&cases[k], options->out && k == 2 ? record : NULL, &x[k]);
+    if (status != CLI_GOOD) break;
+    report_variant(r, &cases[k], &x[k]);
+    held = held && allegro_motion_held(&x[k].motion);
+    least = fmin(least, x[k].motion.least);
+    figure_add(&f, cases[k].name, x[k].motion.samples, x[k].motion.time, x[k].motion.angle, FIGURE_LINE);
+  }
+  if (status == CLI_GOOD) {
+    figure_write(&f, r, "angle_variants");
+    result_figure(r, "real_time_factor_rotors_2ms", x[0].simulated / x[0].elapsed, "");
+    result_figure(r, "real_time_factor_rotors_10ms", x[1].simulated / x[1].elapsed, "");
+    result_figure(r, "turn_a_cycle_gravity", x[2].motion.mean, "deg");
+    result_must(r, "held-variants", "with rotors and with gravity: the mug stays within 5 cm", held, "1", held, 0);
+    result_must(r, "turns-variants", "with rotors and with gravity: least turn in a cycle", least, "at least 20 degrees", least >= 20 && isfinite(least), 0);
+  }
+  free(x);
   return status;
+}
+
+static int run_script(result* r, double seconds) {
+  const allegroCase c = {"published script, 0.7 ms", "allegro_mug.xml", NULL, NULL, 0.0007, seconds, 0, 0, 0};
+  allegroResult* x = malloc(sizeof *x);
+  int status = x ? allegro_run(&c, NULL, x) : CLI_FAILED;
+  if (status == CLI_GOOD) report_variant(r, &c, x);
+  free(x);
+  return status;
+}
+
+static int run(const experimentOptions* options, result* r) {
+  double seconds = options->quick ? 7.1 : 15; // quick: two cycles
+  const allegroCase paper = {"TAMSI, h = 0.7 ms", "allegro_mug.xml", NULL, &allegro_soft, 0.0007, seconds, 0, 0, 0};
+  comparison* x = calloc(1, sizeof *x);
+  int status = x ? compare(&paper, options, r, x) : CLI_FAILED;
+  free(x);
+  if (status == CLI_GOOD) status = vary(options, r, seconds);
+  return status == CLI_GOOD ? run_script(r, seconds) : status;
 }
 
 const experiment experiment_tamsi_allegro = {

@@ -1,65 +1,42 @@
-// The gait: targets in the order thumb (12-15), index (0-3), middle (4-7), ring (8-11).
+// Gaits that turn the mug to and fro: index and ring finger press its two ends down in turns while the
+// thumb holds against them from below. Targets are those of the servos, beyond the mug's surface.
 //
-//   open    all 0
-//   thumb   thumb (1.396, 0.3, 0, 0)
-//   grasp   thumb (1.396, 0.85, 0, 1.3), others (0.08 0.1 0.12, 0.9, 0.75, 1.5); angles recorded when stuck
-//   then in turns, from the recorded angles: middle += 0.1 (1, 1, 0.5), thumb as in the grasp, and
-//   index (or ring) += 0.6 (1, 0.3, 0.5)
-//
-// A phase ends when every joint is stuck: |v| < 0.07 rad/s, or moving against its torque (v tau < -0.001),
-// after at least 0.18 s.
+//   0 .. close      fingers stretched, thumb under the mug
+//   close .. start  grasp
+//   start ..        target_i = grasp_i + sway_i sin(2 pi (t - start)/period)
 #include "tamsi/allegro.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double LEAST_TIME = 0.18, STUCK_SPEED = 0.07,
-                    STUCK_POWER = -0.001; // [s], [rad/s], [W]
+const allegroGait allegro_soft = {
+    0.9, 3, 2,
+    {0.133, 0.884, 0.783, 1.221,
+    0.136, 0.194, 0.397, 1.391,
+    0.053, 1.113, 0.780, 2.065,
+    1.165, 1.058, 0.012, 1.919},
+    {0, -0.087, 0.033, 0.041, 0, 0, 0, 0, 0, -0.530, -0.174, -0.380, 0, 0, 0, 0}};
+const allegroGait allegro_stiff = {
+    0.9, 3, 2,
+    {0.106, 0.830, 0.832, 1.302,
+    0.129, 0.357, 0.509, 1.645,
+    0.083, 1.113, 0.887, 1.512,
+    1.312, 0.984, -0.156, 1.488},
+    {0, 0.126, 0.208, 0.008, 0, 0, 0, 0, 0, -0.131, -0.354, -0.381, 0, 0, 0, 0}};
 
-static const double kThumb[4] = {1.396, 0.85, 0, 1.3};
-static const double kGrasp[ALLEGRO_JOINTS] = {0.08, 0.9, 0.75, 1.5, 0.1,   0.9,  0.75, 1.5,
-                                              0.12, 0.9, 0.75, 1.5, 1.396, 0.85, 0,    1.3};
+static const double kThumbIn[4] = {1.396, 0.3, 0, 0};
 
-static int all_stuck(const double* v, const double* force) {
-  for (int i = 0; i < ALLEGRO_JOINTS; ++i)
-    if (fabs(v[i]) >= STUCK_SPEED && v[i] * force[i] >= STUCK_POWER) return 0;
-  return 1;
-}
-
-static void add(double* target, int finger, double scale, double a, double b, double c) {
-  target[4 * finger + 1] += scale * a, target[4 * finger + 2] += scale * b,
-      target[4 * finger + 3] += scale * c;
-}
-
-static void set_targets(allegroGait* g) {
-  double* t = g->target;
-  if (g->phase == 0)
-    memset(t, 0, sizeof g->target);
-  else if (g->phase == 1)
-    t[12] = 1.396, t[13] = 0.3, t[14] = t[15] = 0;
-  else if (g->phase == 2)
-    memcpy(t, kGrasp, sizeof kGrasp);
-  else {
-    memcpy(t, g->closed, sizeof g->closed);
-    memcpy(t + 12, kThumb, sizeof kThumb);
-    add(t, 1, 0.1, 1, 1, 0.5);
-    add(t, g->phase == 3 ? 0 : 2, 0.6, 1, 0.3, 0.5);
+void allegro_targets(const allegroGait* g, double time, double* target) {
+  memcpy(target, g->grasp, sizeof g->grasp);
+  if (time < g->close) {
+    memset(target, 0, sizeof *target * 12);
+    memcpy(target + 12, kThumbIn, sizeof kThumbIn);
   }
+  if (time < g->start) return;
+  double s = sin(2 * 3.14159265358979323846 * (time - g->start) / g->period);
+  for (int i = 0; i < ALLEGRO_JOINTS; ++i) target[i] += s * g->sway[i];
 }
 
-void allegro_gait_start(allegroGait* g) {
-  memset(g, 0, sizeof *g);
-  set_targets(g);
-}
-
-void allegro_gait_control(allegroGait* g, double time, const double* q, const double* v,
-                          const double* force, double* ctrl) {
-  if (time - g->since >= LEAST_TIME && all_stuck(v, force)) {
-    if (g->phase == 2) memcpy(g->closed, q, sizeof g->closed);
-    if (g->phase == 4) g->cycles++;
-    g->phase = g->phase < 4 ? g->phase + 1 : 3;
-    g->since = time;
-    set_targets(g);
-  }
-  memcpy(ctrl, g->target, sizeof g->target);
+int allegro_cycle(const allegroGait* g, double time) {
+  return time < g->start ? -1 : (int)((time - g->start) / g->period + 1e-9);
 }

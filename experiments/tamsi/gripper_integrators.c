@@ -14,7 +14,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { STEPS = 1667, VARIANTS = 5 };
 static const double STEP = 0.003; // [s]
@@ -25,12 +24,6 @@ typedef struct variant {
   int method, tals, jacobian;
   double best, *simulated, *elapsed; // fastest run: (STEPS) each [s]
 } variant;
-
-static double processor_clock(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 // The paper's tolerance for fixed steps: a fraction 0.05 of an accuracy of 1e-4.
 static hfSimConfig configure(const variant* v) {
