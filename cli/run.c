@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <signal.h>
+#include <stdlib.h>
 
 // ---- interruption ----------------------------------------------------------------------------
 
@@ -58,7 +59,25 @@ static void count_integration(runStatistics* s, const hfIntegratorReport* report
   s->failed += report->failed;
 }
 
-static void count_step(runStatistics* s, const hfStepReport* report) {
+// Returns 0 when out of memory: then the list ends there.
+static int make_room(runStatistics* s) {
+  if (s->nswitch < s->switch_capacity) return 1;
+  int capacity = s->switch_capacity ? 2 * s->switch_capacity : 64;
+  hfSwitch* more = realloc(s->switches, (size_t)capacity * sizeof *more);
+  if (!more) return 0;
+  s->switches = more;
+  s->switch_capacity = capacity;
+  return 1;
+}
+
+static void count_switches(runStatistics* s, const hfSim* sim, const hfSwitchReport* report) {
+  s->transitions += report->nstick + report->nslide + report->nseparate;
+  s->impacts += report->nimpact;
+  s->rigid_time += report->rigid_time;
+  for (int i = 0; i < report->nswitch && make_room(s); ++i) s->switches[s->nswitch++] = hf_sim_switch(sim, i);
+}
+
+static void count_step(runStatistics* s, const hfSim* sim, const hfStepReport* report) {
   const hfSolveReport* solve = &report->solve;
   ++s->steps;
   ++s->rung[solve->rung];
@@ -72,6 +91,7 @@ static void count_step(runStatistics* s, const hfStepReport* report) {
   s->worst_coupled_residual = fmax(s->worst_coupled_residual, solve->coupled_residual);
   s->max_depth = fmax(s->max_depth, report->max_depth);
   count_integration(s, &report->integrate);
+  count_switches(s, sim, &report->switching);
 }
 
 // What to do about an integrator that cannot finish a step.
@@ -91,7 +111,7 @@ static int step_through(const runOptions* o, run* r, const controlSource* source
     hfStatus status = hf_sim_step(r->sim, r->state, r->input, &report, &error);
     r->statistics.stepping += wall_clock() - before;
     if (status >= 0) {
-      count_step(&r->statistics, &report);
+      count_step(&r->statistics, r->sim, &report);
       status = write_outputs(o, r, &report, out, &error);
     }
     if (status < 0) {
@@ -156,6 +176,7 @@ static int run_scene(const void* arguments, const hfModel* model) {
              .config = &a->run.config,
              .start_time = begin.state->time};
     status = simulate(&a->run, &r, &source);
+    free(r.statistics.switches);
   }
   hf_sim_free(sim);
   hf_control_table_free(source.table);

@@ -33,6 +33,11 @@ typedef struct runStatistics {
   double worst_residual, worst_coupled_residual, max_depth;
   long evaluations, inner_steps, rejected, failed; // of an integrator in continuous time
   double smallest_step;                            // that it took [s]
+  // method switching
+  long transitions, impacts;
+  double rigid_time; // [s]
+  int nswitch, switch_capacity;
+  hfSwitch* switches; // (nswitch)
   double wall, stepping; // wall time of the loop and of the steps in it [s]
 } runStatistics;
 

@@ -20,7 +20,7 @@ enum {
 
 // Options that set the field of the configuration with the same name.
 static const char* const config_fields[] = {"step",   "method", "friction", "accuracy",
-                                            "newton", "tals",   "jacobian"};
+                                            "newton", "tals",   "jacobian", "switching.contact_mode"};
 
 static const struct argp_option options[] = {
     {"time", KEY_TIME, "SECONDS", 0, "Time to simulate (default 5)", 1},
@@ -34,6 +34,8 @@ static const struct argp_option options[] = {
     {"tals", KEY_CONFIG + 5, "on|off", 0, "Continuous time: transition-aware line search", 1},
     {"jacobian", KEY_CONFIG + 6, "fd|analytic", 0, "Continuous time: where the Jacobian comes from",
      1},
+    {"contact-mode", KEY_CONFIG + 7, "switching|rigid|compliant", 0,
+     "Method switching: both models of contact, or one of them", 1},
     {"set", KEY_SET, "FIELD=VALUE", 0,
      "Set any field of the configuration by its name in C (repeatable)", 1},
     {"controls", KEY_CONTROLS, "FILE.csv", 0,

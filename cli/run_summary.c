@@ -8,10 +8,13 @@
 
 static const char* const rung_names[] = {"none", "tamsi", "merit", "convex"};
 
-static const char* method_of(const run* r) {
-  return hf_method_name(r->config->method >= 0 ? r->config->method : r->model->world.method);
+static int method_number(const run* r) {
+  return r->config->method >= 0 ? r->config->method : r->model->world.method;
 }
+static const char* method_of(const run* r) { return hf_method_name(method_number(r)); }
 static const char* friction_of(const run* r) {
+  int rigid = method_number(r) == HF_METHOD_MLCP || method_number(r) == HF_METHOD_SWITCHING;
+  if (rigid) return hf_friction_name(HF_FRICTION_COULOMB);
   return hf_friction_name(r->config->friction >= 0 ? r->config->friction
                                                    : r->model->world.friction);
 }
@@ -21,7 +24,7 @@ static double mean(long sum, long count) { return count > 0 ? (double)sum / (dou
 
 // ---- lines of text ---------------------------------------------------------------------------
 
-enum { LINES = 12, LINE_SIZE = 256 };
+enum { LINES = 14, LINE_SIZE = 256 };
 
 typedef struct summary {
   const char* name[LINES];
@@ -56,6 +59,12 @@ static void add_integrator(summary* m, const runStatistics* s) {
   ADD(m, "evaluations", "%ld, %.3g a step", s->evaluations, mean(s->evaluations, s->steps));
 }
 
+static void add_switching(summary* m, const run* r) {
+  const runStatistics* s = &r->statistics;
+  ADD(m, "rigid", "%.4g s of %.4g s (%.1f %%); %d switches, %ld transitions, %ld impacts", s->rigid_time,
+      simulated_time(r), 100 * s->rigid_time / simulated_time(r), s->nswitch, s->transitions, s->impacts);
+}
+
 static summary summarise(const run* r) {
   const runStatistics* s = &r->statistics;
   summary m = {.count = 0};
@@ -75,6 +84,7 @@ static summary summarise(const run* r) {
     add_integrator(&m, s);
   else
     add_solver(&m, s);
+  if (method_number(r) == HF_METHOD_SWITCHING) add_switching(&m, r);
   if (s->not_converged > 0)
     ADD(&m, "not converged", "%ld steps missed the tolerance", s->not_converged);
   if (s->dropped > 0)
@@ -147,9 +157,24 @@ static void print_pairs(const run* r) {
   }
 }
 
+static void print_switches(const run* r) {
+  enum { SHOWN = 20 };
+  const runStatistics* s = &r->statistics;
+  if (s->nswitch) printf("\nSwitches:\n");
+  for (int i = 0; i < s->nswitch && i < SHOWN; ++i) {
+    const hfSwitch* w = &s->switches[i];
+    printf("  %.6f s to %s: %s; |dq| %.2g, |dv| %.2g, force %.3g N", w->time, w->rigid ? "rigid" : "compliant",
+           hf_switch_reason_name(w->reason), w->dq, w->dv, w->df);
+    if (!w->rigid) printf(" (start in equilibrium %.3g, the paper's %.3g)", w->df_equilibrium, w->df_paper);
+    printf("\n");
+  }
+  if (s->nswitch > SHOWN) printf("  … and %d more (--json has them)\n", s->nswitch - SHOWN);
+}
+
 int print_summary(const run* r) {
   summary m = summarise(r);
   for (int i = 0; i < m.count; ++i) printf("%-15s %s\n", m.name[i], m.value[i]);
+  print_switches(r);
   print_pairs(r);
   print_state(r);
   return CLI_GOOD;
@@ -235,6 +260,33 @@ static void set_statistics(json_t* o, const run* r) {
   json_object_set_new(o, "integrator", integrator);
 }
 
+static json_t* switching_json(const run* r) {
+  const runStatistics* s = &r->statistics;
+  json_t *o = json_object(), *list = json_array();
+  for (int i = 0; i < s->nswitch; ++i) {
+    const hfSwitch* w = &s->switches[i];
+    json_t* one = json_object();
+    json_object_set_new(one, "time", json_number(w->time));
+    json_object_set_new(one, "to", json_string(w->rigid ? "rigid" : "compliant"));
+    json_object_set_new(one, "reason", json_string(hf_switch_reason_name(w->reason)));
+    json_object_set_new(one, "dq", json_number(w->dq));
+    json_object_set_new(one, "dv", json_number(w->dv));
+    json_object_set_new(one, "df", json_number(w->df));
+    json_object_set_new(one, "df_equilibrium", json_number(w->df_equilibrium));
+    json_object_set_new(one, "df_paper", json_number(w->df_paper));
+    json_object_set_new(one, "p_margin", json_number(w->certificate.p_margin));
+    json_object_set_new(one, "rank_margin", json_number(w->certificate.rank_margin));
+    json_object_set_new(one, "abscissa", json_number(w->certificate.abscissa));
+    json_array_append_new(list, one);
+  }
+  json_object_set_new(o, "rigid_time", json_number(s->rigid_time));
+  json_object_set_new(o, "rigid_fraction", json_number(s->steps ? s->rigid_time / simulated_time(r) : 0));
+  json_object_set_new(o, "transitions", json_integer(s->transitions));
+  json_object_set_new(o, "impacts", json_integer(s->impacts));
+  json_object_set_new(o, "switches", list);
+  return o;
+}
+
 int print_run_json(const run* r) {
   json_t* o = json_object();
   json_object_set_new(o, "scene", json_string(r->scene));
@@ -245,6 +297,7 @@ int print_run_json(const run* r) {
   json_object_set_new(o, "time", json_number(simulated_time(r)));
   json_object_set_new(o, "interrupted", json_boolean(r->interrupted));
   set_statistics(o, r);
+  if (method_number(r) == HF_METHOD_SWITCHING) json_object_set_new(o, "switching", switching_json(r));
   json_object_set_new(o, "final", final_json(r));
   return print_json(o);
 }

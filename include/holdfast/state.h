@@ -22,7 +22,15 @@ typedef struct hfContactMemory {
   double slip_speed;    // of the last step: chooses static or dynamic friction [m/s]
 } hfContactMemory;
 
-enum { HF_CONTACT_STICK = 1, HF_CONTACT_FRESH = 2 };
+enum {
+  HF_CONTACT_STICK = 1,
+  HF_CONTACT_FRESH = 2,
+  // method "switching"
+  HF_CONTACT_CLOSED = 4,
+  HF_CONTACT_SPIN_STICK = 8,
+  HF_CONTACT_ROLL_STICK = 16,
+  HF_CONTACT_LAYER = 32, // the part of xi_B along the normal is the held or rest gap
+};
 
 typedef struct hfState {
   uint64_t size;          // bytes of the whole block

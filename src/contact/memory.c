@@ -67,7 +67,9 @@ static void recall_one(const hfContactMemory* m, int n, const hfPose* X_WB, hfiC
   hfVec3 xi_B = own ? v3_load(own->xi_B) : fit_field(m, n, m3_tmulv(X_WB->R, c->n), c->p_BC);
   c->known = 1;
   c->slip_speed = like->slip_speed;
-  c->xi_W = turn_into_plane(m3_mulv(X_WB->R, xi_B), c->n);
+  c->xi_W = m3_mulv(X_WB->R, xi_B);
+  if (like->flags & HF_CONTACT_LAYER) c->xi_W = v3_axpy(-v3_dot(c->n, c->xi_W), c->n, c->xi_W);
+  c->xi_W = turn_into_plane(c->xi_W, c->n);
   c->twist_W = m3_mulv(X_WB->R, v3_load(like->twist));
 }
 

@@ -187,7 +187,7 @@ static void gather_forces(hfAccel* a, double t, const double* q, const double* v
 }
 
 // Rates of activations; one at its limit does not go beyond.
-static void activation_rates(const hfAccel* a, const double* act, double* actdot) {
+void hfi_accel_activation_rates(const hfAccel* a, const double* act, double* actdot) {
   const hfModel* m = a->model;
   for (int i = 0; i < m->nu; ++i) {
     int adr = hf_model_actuator_actadr(m)[i];
@@ -214,7 +214,7 @@ hfStatus hfi_accel_gather(hfAccel* a, double t, const double* q, const double* v
   hfStatus status = hfi_accel_configure(a, q);
   if (status) return status;
   gather_forces(a, t, q, v, act);
-  if (actdot) activation_rates(a, act, actdot);
+  if (actdot) hfi_accel_activation_rates(a, act, actdot);
   hfi_accel_equality_rates(a, v);
   return HF_OK;
 }

@@ -108,6 +108,8 @@ hfStatus hfi_accel_configure(hfAccel* a, const double* q);
 
 // All but the forces of contacts at a point: configuration, a->tau, rates of activations, equalities.
 hfStatus hfi_accel_gather(hfAccel* a, double t, const double* q, const double* v, const double* act, double* actdot);
+// Rates (na) of activations at the point gathered last.
+void hfi_accel_activation_rates(const hfAccel* a, const double* act, double* actdot);
 // x <- vdot under the forces x (nv) with the equalities of that point.
 void hfi_accel_finish(hfAccel* a, double* x);
 

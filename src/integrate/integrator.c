@@ -134,6 +134,14 @@ void hf_integrator_reset(hfIntegrator* in) {
   in->status = HF_OK;
 }
 
+void hfi_integrator_resize(hfIntegrator* in, int32_t nx, int32_t n) {
+  hfiStepper* s = &in->stepper;
+  s->chart.ode.nx = nx;
+  s->chart.ode.n = n;
+  s->matrix.n = n;
+  hf_integrator_reset(in);
+}
+
 hfIntegratorReport hf_integrator_report(const hfIntegrator* in) {
   const hfiStepper* s = &in->stepper;
   hfIntegratorReport r = {.status = in->status,

@@ -36,6 +36,9 @@ void hfi_stepper_plan(hfiStepper* s, const hfiButcher* table, const hfOde* ode, 
 void hfi_stepper_centre(hfiStepper* s, const double* x);
 // From u0 at t to u1 at t + h; u1 holds the first guess of an implicit method. u0 NULL: the centre.
 hfStatus hfi_stepper_step(hfiStepper* s, double t, double h, const double* u0, double* u1);
+// An equation of at most the dimensions planned for takes the place of the present one.
+void hfi_integrator_resize(hfIntegrator* integrator, int32_t nx, int32_t n);
+
 // F(t, 0) at the centre; NULL where it does not exist.
 const double* hfi_stepper_rate0(hfiStepper* s, double t);
 // The embedded error estimate of the step just made.

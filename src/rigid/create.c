@@ -53,6 +53,8 @@ static size_t max_size(size_t a, size_t b) { return a > b ? a : b; }
 static void slice(hfRigid* r, hfiArena* arena) {
   size_t contacts = (size_t)r->config.max_contacts, rows = (size_t)r->max_rows, nv = (size_t)r->model->nv;
   r->track = HFI_TAKE(arena, hfiTrack, contacts);
+  r->old = HFI_TAKE(arena, hfiTrack, contacts);
+  r->taken = HFI_TAKE(arena, int32_t, contacts);
   r->point = HFI_TAKE(arena, hfiPoint, contacts);
   r->unit = HFI_TAKE(arena, hfiUnit, 3 * contacts);
   r->row = HFI_TAKE(arena, double, rows * nv);

@@ -3,6 +3,28 @@
 
 #include <string.h>
 
+// ---- tracks -----------------------------------------------------------------------------------------
+
+static int find_left(const hfRigid* r, const hfiContact* c, int any_feature) {
+  uint64_t pair = hfi_accel_pair(c);
+  for (int k = 0; k < r->ntrack; ++k)
+    if (!r->taken[k] && r->track[k].pair == pair && (any_feature || r->track[k].feature == c->feature)) return k;
+  return -1;
+}
+
+void hfi_rigid_match(hfRigid* r) {
+  memset(r->taken, 0, (size_t)r->ntrack * sizeof *r->taken);
+  for (int any_feature = 0; any_feature < 2; ++any_feature)
+    for (int i = 0; i < r->accel->ncontact; ++i) {
+      hfiPoint* at = &r->point[i];
+      if (any_feature && at->match >= 0) continue;
+      at->match = find_left(r, &r->accel->contact[i].at, any_feature);
+      if (at->match >= 0) r->taken[at->match] = 1;
+    }
+}
+
+// ---- modes ------------------------------------------------------------------------------------------
+
 // World vector of the velocity of friction group g.
 static hfVec3 group_velocity(const hfAccelContact* c, const hfiPoint* at, int g) {
   hfVec3 w = v3_zero();
@@ -36,8 +58,9 @@ void hfi_rigid_choose_modes(hfRigid* r, const hfRigidChoice* choice, int nchoice
   r->ntrack = 0;
   for (int i = 0; i < p->ncontact; ++i) {
     const hfAccelContact* c = &p->contact[i];
-    const hfiPoint* at = &r->point[i];
+    hfiPoint* at = &r->point[i];
     hfiTrack* t = &r->track[r->ntrack++];
+    at->match = i;
     memset(t, 0, sizeof *t);
     t->pair = (uint64_t)(uint32_t)c->geom_a << 32 | (uint32_t)c->geom_b;
     t->feature = c->feature;
@@ -49,27 +72,3 @@ void hfi_rigid_choose_modes(hfRigid* r, const hfRigidChoice* choice, int nchoice
   }
 }
 
-// ---- the layer --------------------------------------------------------------------------------------
-
-static double lighter_body(const hfModel* m, const hfAccelContact* c) {
-  const double* mass = hf_model_body_mass(m);
-  int a = hf_model_body_lastdof(m)[c->body_a] >= 0, b = hf_model_body_lastdof(m)[c->body_b] >= 0;
-  double of_a = a ? mass[c->body_a] : INFINITY, of_b = b ? mass[c->body_b] : INFINITY, least = min2(of_a, of_b);
-  return isfinite(least) && least > 0 ? least : 1;
-}
-
-void hfi_layer_parameters(const hfRigid* r, const hfAccelContact* c, double* k, double* damping, double* kt, double* ct) {
-  const hfLayerConfig* l = &r->config.layer;
-  double m0 = l->mass > 0 ? l->mass : lighter_body(r->model, c);
-  if (l->eps > 0) {
-    *k = *kt = l->stiffness * m0 / (l->eps * sqr(l->time));
-    *damping = *ct = l->damping * m0 / (sqrt(l->eps) * l->time);
-    return;
-  }
-  const hfiMaterial* m = &r->accel->contact[c - r->accel_problem->contact].at.material;
-  double unit_mass = m->from_solref ? m0 : 1; // MuJoCo's stiffness is for a unit mass
-  *k = unit_mass * m->stiffness;
-  *kt = unit_mass * m->tangential_stiffness;
-  *damping = l->damping * sqrt(m0 * *k / l->stiffness);
-  *ct = l->damping * sqrt(m0 * *kt / l->stiffness);
-}

@@ -35,21 +35,14 @@ const hfAccelProblem* hfi_rigid_look(hfRigid* r, double t, const double* q, cons
   r->problem.ncontact = p->ncontact;
   for (int i = 0; i < p->ncontact; ++i) {
     hfiPoint* at = &r->point[i];
-    at->track = -1;
     at->dim = p->contact[i].dim;
     at->row = p->contact[i].row;
     for (int k = 0; k < at->dim; ++k) at->s[k] = hfi_dot(contact_row(r, i, k), v, p->nv);
   }
+  hfi_rigid_match(r);
   memcpy(r->free, p->tau, (size_t)p->nv * sizeof *r->free);
   hfi_accel_finish(r->accel, r->free);
   return p;
-}
-
-hfiTrack* hfi_rigid_find_track(const hfRigid* r, const hfAccelContact* c) {
-  uint64_t pair = (uint64_t)(uint32_t)c->geom_a << 32 | (uint32_t)c->geom_b;
-  for (int i = 0; i < r->ntrack; ++i)
-    if (r->track[i].pair == pair && r->track[i].feature == c->feature) return &r->track[i];
-  return NULL;
 }
 
 // ---- units ------------------------------------------------------------------------------------------
@@ -57,6 +50,16 @@ hfiTrack* hfi_rigid_find_track(const hfRigid* r, const hfAccelContact* c) {
 static double sliding_mu(const hfAccel* a, int contact, int group) {
   const hfiMaterial* m = &a->contact[contact].at.material;
   return group == HF_SLIDING ? m->mu_dynamic : m->mu[group];
+}
+
+// The direction of a slip that has not turned back: one that did keeps the old, so that forces stay smooth up to
+// the moment it stopped.
+static void follow_slip(const hfRigid* r, const hfiPoint* at, hfiUnit* u) {
+  const double* s = at->s + u->first;
+  double speed = 0, along = 0;
+  for (int k = 0; k < u->dim; ++k) speed += sqr(s[k]), along += s[k] * u->d[k];
+  speed = sqrt(speed);
+  for (int k = 0; speed > r->config.stick_speed && along > 0 && k < u->dim; ++k) u->d[k] = s[k] / speed;
 }
 
 static void add_units(hfRigid* r, int i, const hfiTrack* track) {
@@ -70,6 +73,7 @@ static void add_units(hfRigid* r, int i, const hfiTrack* track) {
     u.mu = u.mode == HF_MODE_SLIDING ? sliding_mu(r->accel, i, g) : u.mu_static;
     if (u.mu_static == 0 && u.mu == 0) u.mode = HF_MODE_SLIDING; // no friction: free to slide
     for (int k = 0; k < u.dim; ++k) u.d[k] = v3_dot(track->d_W[g], hfi_row_axis(c, u.first + k));
+    if (r->follow) follow_slip(r, at, &u);
     r->unit[r->nunit++] = u;
   }
 }
@@ -185,7 +189,8 @@ static void fill_contact(hfRigid* r, int i) {
   out->vn = at->s[0];
   if (at->dim >= 3) out->vt_W = v3_add(v3_scale(at->s[1], c->t1_W), v3_scale(at->s[2], c->t2_W));
   out->mu = at->dim >= 3 ? r->accel->contact[i].at.material.mu[0] : 0;
-  hfi_layer_parameters(r, c, &out->k, &out->c, &out->kt, &out->ct);
+  hfiLayer layer = hfi_layer_of(r, i);
+  out->k = layer.k, out->c = layer.c, out->kt = layer.kt, out->ct = layer.ct;
 }
 
 // W_N, W_T and the tangents, once the modes have their rows.
@@ -229,8 +234,8 @@ static void gather_units(hfRigid* r) {
   r->nunit = r->dropped = 0;
   for (int i = 0; i < r->problem.ncontact; ++i) {
     hfiPoint* at = &r->point[i];
-    const hfiTrack* track = hfi_rigid_find_track(r, &r->accel_problem->contact[i]);
-    at->track = track && track->closed ? (int32_t)(track - r->track) : -1;
+    const hfiTrack* track = at->match >= 0 ? &r->track[at->match] : NULL;
+    at->track = track && track->closed ? at->match : -1;
     at->unit = r->nunit, at->nunit = 0;
     if (at->track < 0) continue;
     add_units(r, i, track);
@@ -283,9 +288,15 @@ static void take_forces(hfRigid* r, int i) {
   track->ft_W = c->ft_W = v3_add(v3_scale(track->f[1], at_W->t1_W), v3_scale(track->f[2], at_W->t2_W));
 }
 
+void hfi_rigid_take_forces(hfRigid* r) {
+  for (int i = 0; i < r->problem.ncontact; ++i) take_forces(r, i);
+}
+
 // The better of two solvers: pivots of one may pass where those of the other meet a degenerate corner.
-static void solve_rows(hfRigid* r) {
+void hfi_rigid_solve_rows(hfRigid* r) {
   hfRigidProblem* p = &r->problem;
+  p->lcp = (hfLcpReport){.status = HF_OK};
+  if (p->n == 0) return;
   hfLcp lcp = {p->n, p->A, p->b, r->lo, r->hi};
   hfLcpConfig config = hf_lcp_config_default();
   hfError error = {HF_OK, ""};
@@ -299,11 +310,10 @@ static void solve_rows(hfRigid* r) {
 
 void hfi_rigid_solve(hfRigid* r) {
   hfRigidProblem* p = &r->problem;
-  p->lcp = (hfLcpReport){.status = HF_OK};
-  if (p->n) solve_rows(r);
+  hfi_rigid_solve_rows(r);
   memcpy(p->vdot, r->free, (size_t)p->nv * sizeof *p->vdot);
   for (int i = 0; i < p->n; ++i) hfi_axpy(p->vdot, p->x[i], r->response + (size_t)i * (size_t)p->nv, p->nv);
-  for (int i = 0; i < p->ncontact; ++i) take_forces(r, i);
+  if (p->lcp.status == HF_OK) hfi_rigid_take_forces(r); // else tracks keep the last ones
 }
 
 void hfi_rigid_certify(hfRigid* r) {
@@ -325,6 +335,7 @@ hfStatus hf_rigid_evaluate(hfRigid* r, double t, const double* q, const double* 
   }
   int64_t dropped = hf_accel_statistics(r->accel).dropped;
   hf_accel_begin(r->accel, NULL, input);
+  r->follow = 0;
   if (!hfi_rigid_look(r, t, q, v, act)) return HF_SINGULAR;
   hfi_rigid_choose_modes(r, choice, nchoice);
   hfi_rigid_assemble(r);

@@ -13,6 +13,7 @@ typedef struct hfiTrack {
   int32_t closed;     // 1: pressed together, or free to press
   double held;        // gap at which it is held while rigid; its rest gap while compliant [m]
   int32_t mode[3];    // hfContactMode of each friction group, of a closed contact
+  int32_t zero[3];    // 1: the group has no slip, and its mode is to be found (resolve.c)
   hfVec3 d_W[3];      // sliding: direction; torsion along n, rolling in the tangent plane
   double f[6];        // forces of its rows at the last solution [N, N m]
   hfVec3 ft_W;        // friction at the last solution [N]
@@ -34,7 +35,8 @@ typedef struct hfiUnit {
 
 // A known contact at the point.
 typedef struct hfiPoint {
-  int32_t track;      // its track, or -1: separated
+  int32_t match;      // the track that goes with it, or -1
+  int32_t track;      // the same where it is closed, else -1
   int32_t dim, row;   // rows in the acceleration problem
   int32_t unit, nunit;
   double s[6];        // row velocities [m/s, rad/s]
@@ -48,7 +50,9 @@ struct hfRigid {
   int32_t max_rows;
 
   int32_t ntrack;
-  hfiTrack* track;          // (max_contacts)
+  hfiTrack *track, *old;    // (max_contacts), scratch of their renewal
+  int32_t* taken;           // (max_contacts) scratch of the match
+  int32_t follow;           // 1: directions of sliding follow the velocities, 0: those of the tracks
 
   const hfAccelProblem* accel_problem; // of the point
   hfRigidProblem problem;
@@ -76,8 +80,8 @@ hfVec3 hfi_row_axis(const hfAccelContact* contact, int r);
 
 // The acceleration problem at a point, and the row velocities of its contacts. NULL: HF_SINGULAR.
 const hfAccelProblem* hfi_rigid_look(hfRigid* rigid, double t, const double* q, const double* v, const double* act);
-// The track of contact i of the point, or NULL.
-hfiTrack* hfi_rigid_find_track(const hfRigid* rigid, const hfAccelContact* contact);
+// Finds the tracks of the contacts of the accel's last evaluation: by feature, else any left of the same pair.
+void hfi_rigid_match(hfRigid* rigid);
 // Tracks of the contacts that count as closed at the point, with modes from velocities and choices.
 void hfi_rigid_choose_modes(hfRigid* rigid, const hfRigidChoice* choice, int nchoice);
 
@@ -89,7 +93,22 @@ void hfi_rigid_certify(hfRigid* rigid);
 // Velocities of the rows of A at v.
 void hfi_rigid_row_velocities(const hfRigid* rigid, const double* v, double* s);
 
-// k, c of a contact's layer, normal and tangential.
-void hfi_layer_parameters(const hfRigid* rigid, const hfAccelContact* contact, double* k, double* c, double* kt, double* ct);
+// x, y of y = A x + b.
+void hfi_rigid_solve_rows(hfRigid* rigid);
+// Forces of the rows into the tracks and contacts.
+void hfi_rigid_take_forces(hfRigid* rigid);
+
+// Finds the modes of groups without slip, at acceleration level (v NULL) or for impulses from velocities v
+// (nv): afterwards problem.vdot holds accelerations, or velocities after the impact. HF_OK, HF_NO_SOLUTION
+// where the problem has none, HF_NOT_CONVERGED where no set of modes is consistent.
+typedef struct hfiImpact {
+  const double* v;
+  double restitution, rest_speed;
+} hfiImpact;
+hfStatus hfi_rigid_resolve(hfRigid* rigid, const hfiImpact* impact);
+
+// The layer of a contact.
+typedef struct hfiLayer { double k, c, kt, ct; } hfiLayer; // [N/m], [N s/m]
+hfiLayer hfi_layer_of(const hfRigid* rigid, int contact);
 
 #endif

@@ -38,6 +38,9 @@ static const char* const kLcpMethods[] = {"lemke", "dantzig", NULL};
 static const char* const kDrives[] = {"implicit", "explicit", NULL};
 static const char* const kSwitches[] = {"off", "on", NULL};
 static const char* const kJacobians[] = {"fd", "analytic", NULL};
+static const char* const kContactModes[] = {"switching", "rigid", "compliant", NULL};
+static const char* const kStarts[] = {"equilibrium", "paper", NULL};
+static const char* const kReturns[] = {"layer", "gross", NULL};
 
 static const char* name_at(const char* const* names, int i) {
   for (int k = 0; names[k]; ++k)
@@ -88,6 +91,26 @@ static const Field kFields[] = {
     FIELD(newton, 'i', 0, 1, kNewtons),
     FIELD(tals, 'i', 0, 1, kSwitches),
     FIELD(jacobian, 'i', 0, 1, kJacobians),
+    FIELD(switching.contact_mode, 'i', 0, HF_CONTACTS_COMPLIANT, kContactModes),
+    FIELD(switching.start, 'i', 0, HF_START_PAPER, kStarts),
+    FIELD(switching.return_modes, 'i', 0, HF_RETURN_GROSS, kReturns),
+    FIELD(switching.integrator, 'i', HF_METHOD_RK3, HF_METHOD_SDIRK, kMethods),
+    FIELD(switching.accuracy, 'd', 1e-14, 1, NULL),
+    FIELD(switching.dwell, 'd', 0, 1e3, NULL),
+    FIELD(switching.settle, 'd', 0, 1e6, NULL),
+    FIELD(switching.p_margin, 'd', 0, 1, NULL),
+    FIELD(switching.rank_margin, 'd', 0, 1, NULL),
+    FIELD(switching.restitution, 'd', 0, 1, NULL),
+    FIELD(switching.rest_speed, 'd', 0, 1e3, NULL),
+    FIELD(switching.rigid.reach, 'd', 1e-9, 1, NULL),
+    FIELD(switching.rigid.touch, 'd', 1e-12, 1, NULL),
+    FIELD(switching.rigid.stick_speed, 'd', 1e-12, 1, NULL),
+    FIELD(switching.rigid.stabilisation, 'd', 0, 1e3, NULL),
+    FIELD(switching.rigid.layer.eps, 'd', 0, 1, NULL),
+    FIELD(switching.rigid.layer.mass, 'd', 0, 1e9, NULL),
+    FIELD(switching.rigid.layer.time, 'd', 1e-9, 1e9, NULL),
+    FIELD(switching.rigid.layer.stiffness, 'd', 1e-9, 1e9, NULL),
+    FIELD(switching.rigid.layer.damping, 'd', 1e-9, 1e9, NULL),
 };
 enum { FIELD_COUNT = sizeof kFields / sizeof *kFields };
 

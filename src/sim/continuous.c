@@ -5,6 +5,7 @@
 #include "sim/sim.h"
 
 #include "integrate/continuous.h"
+#include "rigid/switching.h"
 
 #include <string.h>
 
@@ -33,20 +34,38 @@ hfStatus hfi_sim_create_continuous(hfSim* s, hfError* error) {
   return hfi_continuous_create(&s->continuous, s->model, &accel, &integrator, error);
 }
 
+hfStatus hfi_sim_create_switching(hfSim* s, hfError* error) {
+  hfSwitchConfig c = s->config.switching;
+  c.rigid.max_contacts = s->max_contacts;
+  c.rigid.scene_signals = s->config.scene_signals;
+  if (s->config.accuracy > 0) c.accuracy = s->config.accuracy;
+  return hfi_switching_create(&s->switching, s->model, &c, s->h, error);
+}
+
+// ---- results -------------------------------------------------------------------------------------
+
+static const hfAccel* accel_of(const hfSim* s) {
+  return s->switching ? hfi_switching_accel(s->switching) : hfi_continuous_accel(s->continuous);
+}
+
+// Contacts that are only near carry nothing and are left out.
 static void take_contacts(hfSim* s, hfStepReport* report) {
-  const hfAccel* a = hfi_continuous_accel(s->continuous);
-  s->ncontact = report->ncontact = a->ncontact;
+  const hfAccel* a = accel_of(s);
+  s->ncontact = 0;
   s->stepped = 1;
   for (int i = 0; i < a->ncontact; ++i) {
-    s->contact[i] = a->contact[i].at;
-    s->result[i] = hfi_accel_contact_result(a, i);
-    report->nstick += s->result[i].stick;
-    report->max_depth = max2(report->max_depth, s->result[i].depth);
+    hfContact c = s->switching ? hfi_switching_contact(s->switching, i) : hfi_accel_contact_result(a, i);
+    if (c.fn == 0 && c.depth <= 0) continue;
+    s->contact[s->ncontact] = a->contact[i].at;
+    s->result[s->ncontact++] = c;
+    report->nstick += c.stick;
+    report->max_depth = max2(report->max_depth, c.depth);
   }
+  report->ncontact = s->ncontact;
 }
 
 static void take_constraints(hfSim* s) {
-  const hfAccel* a = hfi_continuous_accel(s->continuous);
+  const hfAccel* a = accel_of(s);
   hfi_sim_clear_constraint_forces(s);
   for (int i = 0; i < a->nstop; ++i)
     if (a->stop[i].joint >= 0) s->limit_force[a->stop[i].joint] += fabs(a->stop[i].force);
@@ -62,17 +81,19 @@ static void take_motion(hfSim* s, const hfState* state, const hfInput* in) {
   hf_actuation_update(&s->actuation, &s->dynamics, hf_state_q(state));
   hf_actuation_forces(&s->actuation, hf_state_act(state), s->ctrl, 0);
   hfi_rows_clear(&s->actuation.rows);
-  memcpy(s->acceleration, hfi_continuous_vdot(s->continuous),
-         sizeof *s->acceleration * (size_t)s->model->nv);
+  const double* vdot = s->switching ? hfi_switching_vdot(s->switching) : hfi_continuous_vdot(s->continuous);
+  memcpy(s->acceleration, vdot, sizeof *s->acceleration * (size_t)s->model->nv);
 }
 
 hfStatus hfi_sim_step_continuous(hfSim* s, hfState* state, const hfInput* in, hfStepReport* report,
                                  hfError* error) {
-  const hfAccel* a = hfi_continuous_accel(s->continuous);
+  const hfAccel* a = accel_of(s);
   int64_t dropped = hf_accel_statistics(a).dropped;
-  hfStatus status = hfi_continuous_step(s->continuous, state, in, s->h, error);
+  hfStatus status = s->switching ? hfi_switching_step(s->switching, state, in, s->h, error)
+                                 : hfi_continuous_step(s->continuous, state, in, s->h, error);
   if (status < 0) return status;
-  report->integrate = hfi_continuous_report(s->continuous);
+  report->integrate = s->switching ? hfi_switching_integration(s->switching) : hfi_continuous_report(s->continuous);
+  if (s->switching) report->switching = hfi_switching_report(s->switching);
   report->solve.iterations = (int32_t)report->integrate.iterations;
   report->solve.limited = (int32_t)report->integrate.limited;
   report->ndropped = (int32_t)(hf_accel_statistics(a).dropped - dropped);

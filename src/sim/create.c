@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "integrate/continuous.h"
+#include "rigid/switching.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -97,11 +98,7 @@ static hfStatus choose_options(hfSim* s, hfError* error) {
   if (status != HF_OK) return status;
   if (!(c->step > 0))
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "step must be positive, is %g", c->step);
-  if (c->method != HF_METHOD_TAMSI && c->method != HF_METHOD_CONVEX &&
-      c->method != HF_METHOD_MLCP && !is_continuous(c->method))
-    return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "method \"%s\" is not available",
-                      hf_method_name(c->method));
-  if (c->method == HF_METHOD_MLCP)
+  if (c->method == HF_METHOD_MLCP || c->method == HF_METHOD_SWITCHING)
     c->friction = HF_FRICTION_COULOMB;
   else if (c->friction == HF_FRICTION_COULOMB)
     return hfi_refuse(error, HF_ERROR_ARGUMENT,
@@ -131,6 +128,8 @@ static hfStatus create(hfSim* s, hfError* error) {
     status = hf_mlcp_create(&s->mlcp, &s->assembly.capacity, &s->config.mlcp, error);
   if (status == HF_OK && is_continuous(s->config.method))
     status = hfi_sim_create_continuous(s, error);
+  if (status == HF_OK && s->config.method == HF_METHOD_SWITCHING)
+    status = hfi_sim_create_switching(s, error);
   return status;
 }
 
@@ -153,6 +152,7 @@ void hf_sim_free(hfSim* s) {
   hf_solver_free(s->solver);
   hf_mlcp_free(s->mlcp);
   hfi_continuous_free(s->continuous);
+  hfi_switching_free(s->switching);
   free(s->memory);
   free(s);
 }

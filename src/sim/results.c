@@ -3,6 +3,8 @@
 //   f = gamma/h on body A, in the contact frame (t1, t2, n)
 #include "sim/sim.h"
 
+#include "rigid/switching.h"
+
 #include "solve/law.h"
 
 void hfi_block_velocity(const hfSim* s, const hfStepBlock* b, double* out) {
@@ -101,7 +103,7 @@ static void set_evaluated(const hfSim* s, const hfiContact* c, const hfStepBlock
 
 hfContact hf_sim_contact(const hfSim* s, int i) {
   assert(i >= 0 && i < s->ncontact);
-  if (s->continuous && s->stepped) return s->result[i];
+  if ((s->continuous || s->switching) && s->stepped) return s->result[i];
   const hfiContact* c = &s->contact[i];
   hfContact r = {.geom_a = c->geom_a,
                  .geom_b = c->geom_b,
@@ -142,3 +144,12 @@ const double* hf_sim_target_force(const hfSim* s) { return s->actuation.target_f
 const double* hf_sim_acceleration(const hfSim* s) { return s->acceleration; }
 const double* hf_sim_sensors(const hfSim* s) { return s->sensor; }
 const hfDynamics* hf_sim_dynamics(const hfSim* s) { return &s->dynamics; }
+
+hfSwitch hf_sim_switch(const hfSim* s, int i) {
+  assert(s->switching);
+  return hfi_switching_switch(s->switching, i);
+}
+
+const hfRigidProblem* hf_sim_rigid(const hfSim* s) {
+  return s->switching ? hfi_switching_problem(s->switching) : NULL;
+}

@@ -21,7 +21,8 @@ struct hfSim {
   hfSolver* solver;
   hfMlcp* mlcp;                     // method mlcp, else NULL
   hfiAssembly assembly;             // the step problem
-  struct hfiContinuous* continuous; // methods of continuous time; else NULL
+  struct hfiContinuous* continuous; // an integrator over compliant contact; else NULL
+  struct hfiSwitching* switching;   // method switching; else NULL
 
   // collision and contacts
   int32_t max_contacts, ncontact, ndropped;
@@ -76,6 +77,7 @@ void hfi_sim_results(hfSim* sim, hfStepReport* report);
 
 // Methods of continuous time.
 hfStatus hfi_sim_create_continuous(hfSim* sim, hfError* error);
+hfStatus hfi_sim_create_switching(hfSim* sim, hfError* error);
 hfStatus hfi_sim_step_continuous(hfSim* sim, hfState* state, const hfInput* input,
                                  hfStepReport* report, hfError* error);
 

@@ -66,7 +66,7 @@ static hfStatus check_input(const hfSim* s, const hfInput* in, hfError* error) {
 // A target may be NaN (none) but not infinite; a limit may be infinite but not negative.
 static hfStatus check_targets(const hfSim* s, const hfInput* in, hfError* error) {
   for (int i = 0; in && i < s->model->nv; ++i) {
-    if (in->velocity_target && s->continuous && !isnan(in->velocity_target[i]))
+    if (in->velocity_target && (s->continuous || s->switching) && !isnan(in->velocity_target[i]))
       return hfi_refuse(error, HF_ERROR_UNSUPPORTED,
                         "velocity targets belong to the methods of discrete time");
     if (in->velocity_target && isinf(in->velocity_target[i]))
@@ -242,7 +242,7 @@ hfStatus hf_sim_step(hfSim* s, hfState* state, const hfInput* in, hfStepReport* 
   memset(report, 0, sizeof *report);
   hfStatus status = hfi_sim_check(s, state, in, error);
   if (status == HF_OK)
-    status = (s->continuous ? hfi_sim_step_continuous : step_discrete)(s, state, in, report, error);
+    status = (s->continuous || s->switching ? hfi_sim_step_continuous : step_discrete)(s, state, in, report, error);
   if (status < 0) report->status = status;
   return status;
 }
