@@ -18,9 +18,15 @@ static inline double hfi_dot(const double* a, const double* b, int n) {
   return (s[0] + s[2]) + (s[1] + s[3]);
 }
 
-// y += a x
+// y += a x, by four, two and one: vectors are short here, and a compiler's own remainder loops long
 static inline void hfi_axpy(double* restrict y, double a, const double* restrict x, int n) {
-  for (int i = 0; i < n; ++i) y[i] += a * x[i];
+  for (; n >= 4; n -= 4, y += 4, x += 4)
+    y[0] += a * x[0], y[1] += a * x[1], y[2] += a * x[2], y[3] += a * x[3];
+  if (n & 2) {
+    y[0] += a * x[0], y[1] += a * x[1];
+    y += 2, x += 2;
+  }
+  if (n & 1) y[0] += a * x[0];
 }
 
 // Cholesky A = U^T U from the upper triangle of A; U replaces it, with 1/U_kk on the diagonal.

@@ -16,7 +16,7 @@ int hfi_ldlt(double* A, int n, int ld, int positive) {
     for (int i = k + 1; i < n; ++i) {
       double* a = A + i * ld;
       double f = u[i] * inverse;
-      for (int j = i; j < n; ++j) a[j] -= f * u[j];
+      hfi_axpy(a + i, -f, u + i, n - i);
     }
     for (int j = k + 1; j < n; ++j) u[j] *= inverse;
     u[k] = inverse;
@@ -28,7 +28,7 @@ void hfi_ldlt_solve(const double* U, int n, int ld, double* b) {
   for (int k = 0; k < n; ++k) { // U^T z = b, y = D^-1 z
     const double* u = U + k * ld;
     double z = b[k];
-    for (int j = k + 1; j < n; ++j) b[j] -= z * u[j];
+    hfi_axpy(b + k + 1, -z, u + k + 1, n - k - 1);
     b[k] = z * u[k];
   }
   for (int k = n - 1; k >= 0; --k) { // U x = y

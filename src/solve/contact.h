@@ -16,43 +16,40 @@
 
 #include <math.h>
 
-// Impulse of a friction group of two rows, gtt = -dgamma/ds (11, 12, 22) and gtn = -dgamma/dvn.
+// A friction group of two rows: impulse, gtt = -dgamma/ds (11, 12, 22) and gtn = -dgamma/dvn. By
+// value, so that it stays in registers.
 typedef struct hfiGroupResponse {
-  double *gamma, *gtn, *gtt;
+  double gamma0, gamma1, gtn0, gtn1, gtt11, gtt12, gtt22;
+  int flags;
 } hfiGroupResponse;
-
-// gamma = -h b t with t = w/|w|, moving with the direction only: gtt = h (b slope/|w|)(I - t t^T)
-static inline void hfi_slip_group(double h, double b, double db, double norm, double slope,
-                                  double w0, double w1, hfiGroupResponse r) {
-  double t0 = w0 / norm, t1 = w1 / norm, across = h * b * slope / norm;
-  r.gamma[0] = -h * b * t0;
-  r.gamma[1] = -h * b * t1;
-  r.gtt[0] = across * t1 * t1;
-  r.gtt[1] = -across * t0 * t1;
-  r.gtt[2] = across * t0 * t0;
-  r.gtn[0] = h * db * t0;
-  r.gtn[1] = h * db * t1;
-}
-
-// gamma = -h b s/R, R = sqrt(v_s^2 + |s|^2)
-static inline void hfi_smooth_group(double h, double b, double db, double vs, double s0, double s1,
-                                    hfiGroupResponse r) {
-  double R = sqrt(vs * vs + s0 * s0 + s1 * s1), g = h * b / R, u0 = s0 / R, u1 = s1 / R;
-  r.gamma[0] = -h * b * u0;
-  r.gamma[1] = -h * b * u1;
-  r.gtt[0] = g * (1 - u0 * u0);
-  r.gtt[1] = -g * u0 * u1;
-  r.gtt[2] = g * (1 - u1 * u1);
-  r.gtn[0] = h * db * u0;
-  r.gtn[1] = h * db * u1;
-}
 
 enum { HFI_SLIPS = 1, HFI_COUPLES = 2 }; // what a group reports
 
+// gamma = -h b t with t = w/|w|, moving with the direction only: gtt = h (b slope/|w|)(I - t t^T)
+static inline hfiGroupResponse hfi_slip_group(double h, double b, double db, double norm,
+                                              double slope, double w0, double w1) {
+  double t0 = w0 / norm, t1 = w1 / norm, across = h * b * slope / norm;
+  hfiGroupResponse r = {-h * b * t0,        -h * b * t1,       h * db * t0,
+                        h * db * t1,        across * t1 * t1,  -across * t0 * t1,
+                        across * t0 * t0,   HFI_SLIPS | HFI_COUPLES};
+  return r;
+}
+
+// gamma = -h b s/R, R = sqrt(v_s^2 + |s|^2)
+static inline hfiGroupResponse hfi_smooth_group(double h, double b, double db, double vs, double s0,
+                                                double s1) {
+  double R = sqrt(vs * vs + s0 * s0 + s1 * s1), g = h * b / R, u0 = s0 / R, u1 = s1 / R;
+  int slips = s0 * s0 + s1 * s1 > vs * vs ? HFI_SLIPS : 0;
+  hfiGroupResponse r = {-h * b * u0,        -h * b * u1,   h * db * u0,
+                        h * db * u1,        g * (1 - u0 * u0), -g * u0 * u1,
+                        g * (1 - u1 * u1),  slips | HFI_COUPLES};
+  return r;
+}
+
 // Friction group g with bound b = mu pi > 0, db = db/dvn, row velocities s and deformation xi.
-static inline int hfi_group_respond(const hfContactLaw* law, double h, int g, double b, double db,
-                                    double s0, double s1, double xi0, double xi1,
-                                    hfiGroupResponse r) {
+static inline hfiGroupResponse hfi_group_respond(const hfContactLaw* law, double h, int g, double b,
+                                                 double db, double s0, double s1, double xi0,
+                                                 double xi1) {
   double slope, w0, w1, dw0 = 0, dw1 = 0;
   int couples = 0;
   if (law->friction == HF_FRICTION_ANCHORED) {
@@ -61,10 +58,7 @@ static inline int hfi_group_respond(const hfContactLaw* law, double h, int g, do
     w1 = law->k_t[g] * xi1 + slope * s1;
   } else {
     double vs = law->stiction_speed[g];
-    if (law->friction == HF_FRICTION_SMOOTH) {
-      hfi_smooth_group(h, b, db, vs, s0, s1, r);
-      return (s0 * s0 + s1 * s1 > vs * vs ? HFI_SLIPS : 0) | HFI_COUPLES;
-    }
+    if (law->friction == HF_FRICTION_SMOOTH) return hfi_smooth_group(h, b, db, vs, s0, s1);
     double inverse = 1 / vs;
     slope = b * inverse;
     w0 = slope * s0, w1 = slope * s1;
@@ -72,21 +66,10 @@ static inline int hfi_group_respond(const hfContactLaw* law, double h, int g, do
     couples = HFI_COUPLES;
   }
   double norm2 = w0 * w0 + w1 * w1;
-  if (norm2 > b * b) {
-    hfi_slip_group(h, b, db, sqrt(norm2), slope, w0, w1, r);
-    return HFI_SLIPS | HFI_COUPLES;
-  }
-  r.gamma[0] = -h * w0; // stick: gamma = -h w, w = w0 + slope s
-  r.gamma[1] = -h * w1;
-  r.gtt[0] = r.gtt[2] = h * slope;
-  r.gtt[1] = 0;
-  r.gtn[0] = h * dw0;
-  r.gtn[1] = h * dw1;
-  return couples;
-}
-
-static inline void hfi_group_clear(hfiGroupResponse r) {
-  r.gamma[0] = r.gamma[1] = r.gtn[0] = r.gtn[1] = r.gtt[0] = r.gtt[1] = r.gtt[2] = 0;
+  if (norm2 > b * b) return hfi_slip_group(h, b, db, sqrt(norm2), slope, w0, w1);
+  hfiGroupResponse r = {-h * w0,   -h * w1, h * dw0,   h * dw1, // stick: gamma = -h w
+                        h * slope, 0,       h * slope, couples};
+  return r;
 }
 
 static inline void hfi_group_flags(hfiContactResponse* out, int g, int flags, double dpi) {
@@ -98,31 +81,28 @@ static inline void hfi_group_flags(hfiContactResponse* out, int g, int flags, do
 static inline void hfi_pair_respond(const hfContactLaw* law, double h, int g, int row, double pi,
                                     double dpi, const double* s, double* gamma,
                                     hfiContactResponse* out) {
-  hfiGroupResponse r = {gamma + 1 + row, out->gtn + row, out->gtt + (g == HF_SLIDING ? 0 : 4)};
-  double mu = law->mu[g];
-  const double *st = s + 1 + row, *xi0 = law->xi0 + row;
+  double mu = law->mu[g], *gtn = out->gtn + row, *gtt = out->gtt + (g == HF_SLIDING ? 0 : 4);
+  hfiGroupResponse r = {0, 0, 0, 0, 0, 0, 0, 0};
   if (mu > 0)
-    hfi_group_flags(
-        out, g, hfi_group_respond(law, h, g, mu * pi, mu * dpi, st[0], st[1], xi0[0], xi0[1], r),
-        dpi);
-  else
-    hfi_group_clear(r);
+    r = hfi_group_respond(law, h, g, mu * pi, mu * dpi, s[1 + row], s[2 + row], law->xi0[row],
+                          law->xi0[row + 1]);
+  gamma[1 + row] = r.gamma0, gamma[2 + row] = r.gamma1;
+  gtn[0] = r.gtn0, gtn[1] = r.gtn1;
+  gtt[0] = r.gtt11, gtt[1] = r.gtt12, gtt[2] = r.gtt22;
+  hfi_group_flags(out, g, r.flags, dpi);
 }
 
 // One row is a group of two whose second row rests.
 static inline void hfi_torsion_respond(const hfContactLaw* law, double h, double pi, double dpi,
                                        const double* s, double* gamma, hfiContactResponse* out) {
-  double mu = law->mu[HF_TORSION], impulse[2], gtn[2], gtt[3];
-  hfiGroupResponse r = {impulse, gtn, gtt};
+  double mu = law->mu[HF_TORSION];
+  hfiGroupResponse r = {0, 0, 0, 0, 0, 0, 0, 0};
   if (mu > 0)
-    hfi_group_flags(
-        out, HF_TORSION,
-        hfi_group_respond(law, h, HF_TORSION, mu * pi, mu * dpi, s[3], 0, law->xi0[2], 0, r), dpi);
-  else
-    hfi_group_clear(r);
-  gamma[3] = impulse[0];
-  out->gtn[2] = gtn[0];
-  out->gtt[3] = gtt[0];
+    r = hfi_group_respond(law, h, HF_TORSION, mu * pi, mu * dpi, s[3], 0, law->xi0[2], 0);
+  gamma[3] = r.gamma0;
+  out->gtn[2] = r.gtn0;
+  out->gtt[3] = r.gtt11;
+  hfi_group_flags(out, HF_TORSION, r.flags, dpi);
 }
 
 // Impulse gamma (dim) and G. `lag` bounds friction when coupling is HFI_COUPLING_LAGGED [N].

@@ -1,5 +1,6 @@
-// The scan that every solve begins with. 0 x is 0 for finite x and NaN otherwise, so one sum over
-// all numbers tells; only when it does are they looked at one by one.
+// The scan that every solve begins with. A sum is finite only if all its terms are, so one sum over
+// all numbers clears almost every problem; only where it is not (large numbers can overflow it) are
+// they looked at one by one: 0 x is 0 for finite x and NaN otherwise.
 #include "solve/finite.h"
 
 #include "base/error.h"
@@ -9,13 +10,20 @@
 
 enum { CONTACT_REALS = offsetof(hfContactLaw, friction) / sizeof(double) };
 
-// 0 when all are finite, else NaN; eight sums so that none waits for another
+// 0 when all are finite, else NaN
 static double sum_zeros(const double* x, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; ++i) sum += 0 * x[i];
+  return sum;
+}
+
+// The sum of n numbers, by two vectors of four.
+static double sum_all(const double* x, int n) {
   double s[8] = {0, 0, 0, 0, 0, 0, 0, 0};
   int i = 0;
   for (; i + 8 <= n; i += 8)
-    for (int l = 0; l < 8; ++l) s[l] += 0 * x[i + l];
-  for (; i < n; ++i) s[0] += 0 * x[i];
+    for (int l = 0; l < 8; ++l) s[l] += x[i + l];
+  for (; i < n; ++i) s[0] += x[i];
   return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
 }
 
@@ -42,6 +50,7 @@ static double check_block(const hfStepProblem* P, int b) {
   return sum;
 }
 
+// Refuses by the first tree or block that is not finite, if there is one.
 static hfStatus name_culprit(const hfStepProblem* P, hfError* error) {
   for (int t = 0; t < P->ntree; ++t)
     if (isnan(check_tree(P, t)))
@@ -52,14 +61,14 @@ static hfStatus name_culprit(const hfStepProblem* P, hfError* error) {
       return hfi_refuse(error, HF_ERROR_NONFINITE,
                         "block %d on tree %d: Jacobian or law is not finite", b,
                         P->piece[P->block[b].piece].tree);
-  return hfi_refuse(error, HF_ERROR_NONFINITE,
-                    "step problem: h is not finite, or numbers no block uses");
+  if (!isfinite(P->h)) return hfi_refuse(error, HF_ERROR_NONFINITE, "step problem: h is not finite");
+  return HF_OK;
 }
 
 hfStatus hfi_problem_check_finite(const hfStepProblem* P, hfError* error) {
-  double sum = 0 * P->h + sum_zeros(P->M, P->M_start[P->ntree]) + sum_zeros(P->diag, P->nv) +
-               sum_zeros(P->p, P->nv) + sum_zeros(P->v0, P->nv) + sum_zeros(P->J, P->njac);
+  double sum = P->h + sum_all(P->M, P->M_start[P->ntree]) + sum_all(P->diag, P->nv) +
+               sum_all(P->p, P->nv) + sum_all(P->v0, P->nv) + sum_all(P->J, P->njac);
   for (int i = 0; i < P->nsaturated; ++i) sum += check_row(P->saturated + i);
-  for (int i = 0; i < P->ncontact; ++i) sum += sum_zeros(&P->contact[i].stiffness, CONTACT_REALS);
-  return isnan(sum) ? name_culprit(P, error) : HF_OK;
+  for (int i = 0; i < P->ncontact; ++i) sum += sum_all(&P->contact[i].stiffness, CONTACT_REALS);
+  return isfinite(sum) ? HF_OK : name_culprit(P, error);
 }

@@ -1,5 +1,5 @@
 // Gathering an island: order of elimination, dof numbers, patches.
-#include "solve/island.h"
+#include "solve/patch.h"
 
 #include <assert.h>
 #include <string.h>
@@ -8,6 +8,7 @@ static int32_t round_up4(int32_t n) { return (n + 3) & ~3; }
 
 void hfi_island_plan(hfiIsland* I, hfiArena* arena, const hfStepCapacity* c) {
   memset(I, 0, sizeof *I);
+  I->kernels = hfi_patch_choose();
   size_t nv = (size_t)c->nv, nrow = (size_t)c->nrow, njac = (size_t)c->njac,
          nblock = (size_t)c->nblock;
   size_t padded = 16 * njac; // a single number is padded to 4 x 4
@@ -25,14 +26,14 @@ void hfi_island_plan(hfiIsland* I, hfiArena* arena, const hfStepCapacity* c) {
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i)
     *vectors[i] = HFI_TAKE(arena, double, nv);
   double** rows[] = {&I->s, &I->s1, &I->s_kept, &I->ds, &I->gamma, &I->G};
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) *rows[i] = HFI_TAKE(arena, double, nrow);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
+    *rows[i] = HFI_TAKE(arena, double, nrow + 3 * nblock); // patches are padded to four rows
   I->lag = HFI_TAKE(arena, double, nblock);
   I->lag_kept = HFI_TAKE(arena, double, nblock);
   I->response = HFI_TAKE(arena, hfiContactResponse, nblock);
   I->GJ = HFI_TAKE(arena, double, padded);
-  I->local = HFI_TAKE(arena, double, nv*(nv + 3));
+  I->local = HFI_TAKE(arena, double, (nv + 1) * (nv + 3));
   I->column = HFI_TAKE(arena, double, nv + 3);
-  I->rows = HFI_TAKE(arena, double, nrow + 3);
   hfi_block_plan(&I->K, arena, c->ntree, c->nv);
 }
 
@@ -164,33 +165,33 @@ static void open_patch(hfiIsland* I, const hfStepBlock* block, int32_t** index, 
 }
 
 // `dim` rows of n numbers to rows of width ld; n is a constant where that pays.
-static inline void copy_short(double* restrict to, int32_t ld, const double* restrict from,
+static inline void copy_piece(double* restrict to, int32_t ld, const double* restrict from,
                               int32_t dim, int32_t n) {
   for (int32_t r = 0; r < dim; ++r, to += ld, from += n)
-    for (int32_t j = 0; j < n; ++j) to[j] = from[j];
+    memcpy(to, from, sizeof(double) * (size_t)n);
 }
 
-// Copies the columns of a block's pieces side by side into rows of width ld.
-static void copy_rows(const hfStepProblem* P, const hfStepBlock* block, const int32_t* order,
-                      int32_t ld, double* to) {
-  int32_t dim = block->dim;
-  for (int32_t r = 1; r <= dim; ++r) // the padding is somewhere in the last four
-    for (int32_t j = 1; j <= 4; ++j) to[r * ld - j] = 0;
+// Copies the columns of a block's pieces side by side into rows of width ld, padded with zeros.
+static void copy_rows(const hfStepProblem* P, const hfStepBlock* block, const hfiPatch* patch,
+                      double* to) {
+  int32_t dim = block->dim, ld = patch->ld;
+  for (int32_t c = patch->ncol; c < ld; ++c)
+    for (int32_t r = 0; r < dim; ++r) to[r * ld + c] = 0;
   for (int32_t i = 0; i < block->npiece; ++i) {
-    const hfStepPiece* piece = P->piece + block->piece + order[i];
+    const hfStepPiece* piece = P->piece + block->piece + patch->piece[i];
     const double* from = P->J + piece->jac;
     switch (piece->ncol) {
     case 1:
-      copy_short(to, ld, from, dim, 1);
+      copy_piece(to, ld, from, dim, 1);
       break;
     case 2:
-      copy_short(to, ld, from, dim, 2);
+      copy_piece(to, ld, from, dim, 2);
       break;
-    case 6:
-      copy_short(to, ld, from, dim, 6);
-      break; // a free body
+    case 6: // a free body
+      copy_piece(to, ld, from, dim, 6);
+      break;
     default:
-      copy_short(to, ld, from, dim, piece->ncol);
+      copy_piece(to, ld, from, dim, piece->ncol);
       break;
     }
     to += piece->ncol;
@@ -209,7 +210,7 @@ static void append_block(hfiIsland* I, const hfStepBlock* block, double** jacobi
   b->patch = I->npatch - 1;
   b->contact = block->law == HF_LAW_CONTACT ? P->contact + block->param : NULL;
   b->saturated = block->law == HF_LAW_CONTACT ? NULL : P->saturated + block->param;
-  copy_rows(P, block, patch->piece, patch->ld, *jacobian);
+  copy_rows(P, block, patch, *jacobian);
   *jacobian += block->dim * patch->ld;
   ++patch->nblock;
   patch->nrow += block->dim;
@@ -240,6 +241,7 @@ static void close_patch(hfiIsland* I, double** jacobian, double** transposed) {
   size_t filling = (size_t)((patch->height - patch->nrow) * patch->ld);
   memset(*jacobian, 0, sizeof(double) * filling);
   *jacobian += filling;
+  while (I->nrow < patch->row + patch->height) I->gamma[I->nrow++] = 0;
   transpose_patch(patch, transposed);
 }
 

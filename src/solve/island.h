@@ -22,7 +22,7 @@ typedef struct hfiPatch {
   int32_t block, nblock; // of the island
   int32_t row, nrow;     // of the island
   int32_t ncol, ld;      // columns; rows of J are padded with zeros to ld, a multiple of 4
-  int32_t height;        // nrow rounded up to a multiple of 4, the same with columns
+  int32_t height;        // nrow rounded up to a multiple of 4: the island's rows are padded too
   int32_t segment, nsegment;
   int32_t contiguous; // one segment with consecutive slots
   int32_t* piece;     // (npiece) pieces of its blocks in ascending order of dofs
@@ -40,8 +40,11 @@ typedef struct hfiIslandBlock {
   const hfSaturatedRow* saturated;
 } hfiIslandBlock;
 
+typedef struct hfiPatchKernels hfiPatchKernels; // solve/patch.h
+
 typedef struct hfiIsland {
   const hfStepProblem* problem;
+  const hfiPatchKernels* kernels;
   int32_t n, ntree, nblock, nrow, npatch, nsegment;
   int32_t* tree;                 // (ntree) trees of the problem, in the order of their dofs here
   int32_t* first;                // (trees of the problem) first dof here of a tree
@@ -58,13 +61,13 @@ typedef struct hfiIsland {
   double *r, *Av, *tau;               // (n) residual, A v, J^T gamma
   double* work;                       // (n)
   double* inverse_diag;               // (n) 1/A_ii
-  double *s, *s1, *ds;                // (nrow) row velocities at v and v1, and of dv
-  double *gamma, *G;                  // (nrow) impulses; -dgamma/ds of saturated rows
+  double *s, *s1, *ds;                // (nrow) row velocities at v and v1, and of dv; 0 in padding
+  double *gamma, *G;                  // (nrow) impulses, 0 in padding; -dgamma/ds of saturated rows
   double* lag;                        // (nblock) friction bound pi of the convex problem [N]
   double *v_kept, *s_kept, *lag_kept; // (n), (nrow), (nblock) of its best pass
   hfiContactResponse* response;       // (nblock)
   double *GJ, *local;                 // scratch of the assembly: (nrow x ld), (ncol x ld)
-  double *column, *rows;              // scratch of products: (ld), (height)
+  double* column;                     // scratch of products: (ld)
 } hfiIsland;
 
 void hfi_island_plan(hfiIsland* I, hfiArena* arena, const hfStepCapacity* capacity);

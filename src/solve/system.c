@@ -14,12 +14,11 @@
 #include <string.h>
 
 void hfi_system_rows(const hfiIsland* I, const double* v, double* s) {
-  double *x = I->column, *rows = I->rows;
+  double* x = I->column;
   for (int32_t k = 0; k < I->npatch; ++k) {
     const hfiPatch* patch = I->patch + k;
     for (int32_t c = 0; c < patch->ncol; ++c) x[c] = v[patch->dof[c]];
-    hfi_patch_multiply(patch, x, rows);
-    for (int32_t r = 0; r < patch->nrow; ++r) s[patch->row + r] = rows[r];
+    I->kernels->multiply(patch, x, s + patch->row);
   }
 }
 
@@ -52,8 +51,7 @@ void hfi_system_multiply(const hfiIsland* I, const double* x, double* y) {
     int32_t tree = I->tree[t], start = P->tree_start[tree], m = P->tree_start[tree + 1] - start;
     const double *M = P->M + P->M_start[tree], *xt = x + I->first[tree];
     double* yt = y + I->first[tree];
-    for (int32_t i = 0; i < m; ++i) yt[i] = P->diag[start + i] * xt[i];
-    for (int32_t i = 0; i < m; ++i) hfi_axpy(yt, xt[i], M + i * m, m); // M is symmetric
+    for (int32_t i = 0; i < m; ++i) yt[i] = P->diag[start + i] * xt[i] + hfi_dot(M + i * m, xt, m);
   }
 }
 
@@ -72,7 +70,7 @@ static void add_patch_impulse(const hfiIsland* I, const hfiPatch* patch, double*
     if (!I->response[k].active) continue;
     int32_t row = I->block[k].row;
     k = end_of_run(I, k, end, &rows);
-    hfi_patch_add_transposed(patch, row - patch->row, rows, I->gamma + row, y);
+    I->kernels->add_transposed(patch, row - patch->row, rows, I->gamma + row, y);
   }
   for (int32_t c = 0; c < patch->ncol; ++c) tau[patch->dof[c]] += y[c];
 }
@@ -91,7 +89,7 @@ static int weigh_patch(const hfiIsland* I, const hfiPatch* patch, int symmetric)
   int32_t end = patch->block + patch->nblock, rows;
   for (int32_t k = patch->block; k < end; ++k) {
     if (!I->response[k].active) continue;
-    if (!any) memset(I->local, 0, sizeof(double) * (size_t)(patch->ncol * ld));
+    if (!any) memset(I->local, 0, sizeof(double) * (size_t)((patch->ncol + 1) * ld));
     any = 1;
     int32_t first = I->block[k].row, stop = end_of_run(I, k, end, &rows);
     const double* J = patch->J + (first - patch->row) * ld;
@@ -99,11 +97,11 @@ static int weigh_patch(const hfiIsland* I, const hfiPatch* patch, int symmetric)
       const hfiIslandBlock* b = I->block + k;
       int at = (b->row - first) * ld;
       if (b->law == HF_LAW_CONTACT)
-        hfi_patch_weigh_contact(I->response + k, b->dim, J + at, I->GJ + at, ld);
+        I->kernels->weigh_contact(I->response + k, b->dim, J + at, I->GJ + at, ld);
       else
-        hfi_patch_weigh_rows(I->G + b->row, b->dim, J + at, I->GJ + at, ld);
+        I->kernels->weigh_rows(I->G + b->row, b->dim, J + at, I->GJ + at, ld);
     }
-    hfi_patch_add_product(patch, rows, J, I->GJ, symmetric, I->local);
+    I->kernels->add_product(patch, rows, J, I->GJ, symmetric, I->local);
   }
   return any;
 }

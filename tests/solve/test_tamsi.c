@@ -133,6 +133,7 @@ static answer solve_cylinder(double vx, int contacts, double* vt) {
     problem_add_piece(&b, 0, 3, NULL, J);
   }
   hfSolverConfig config = hf_solver_config_default();
+  config.tolerance = 1e-11; // impulses are compared to 1e-12
   answer a = solve(&b.P, &config);
   *vt = a.v[0] + a.v[2];
   problem_release(&b);

@@ -1,0 +1,12 @@
+# Kernels that are compiled for a vector unit of their own, and chosen when a solver is created.
+#
+# The kernels name the lanes they want; GCC would regroup their loops across rows. AVX without fused
+# multiply-add rounds as SSE2 does: the same bits on every machine.
+set(kernel_flags "$<$<C_COMPILER_ID:GNU>:-fno-tree-loop-vectorize>")
+set_source_files_properties(src/solve/patch.c PROPERTIES COMPILE_OPTIONS "${kernel_flags}")
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  set_source_files_properties(src/solve/patch_avx.c PROPERTIES COMPILE_OPTIONS "${kernel_flags};-mavx")
+  target_compile_definitions(holdfast_objects PRIVATE HFI_WITH_AVX)
+else()
+  set_source_files_properties(src/solve/patch_avx.c PROPERTIES COMPILE_OPTIONS "${kernel_flags}")
+endif()

@@ -1,0 +1,140 @@
+// Kernels on the stacked Jacobian of a patch, compiled once for every vector unit (patch.c,
+// patch_avx.c): the same operations in the same order on each element, so the same bits.
+//
+// Widths are multiples of four. All products have one inner loop: a tile of neighbouring elements
+// gathers sum_k a_k x_k over rows x_k, row after row. The elements of a tile are named one by one, so
+// that they stay in registers and compilers put them in vectors (the files are compiled without the
+// vectorisation of loops, which would run across the rows instead).
+#include "solve/patch.h"
+
+#include <string.h>
+
+enum { LANES = 4 };
+
+typedef struct Four {
+  double e0, e1, e2, e3;
+} Four;
+typedef struct Eight {
+  Four lo, hi;
+} Eight;
+
+static inline Four load4(const double* x) {
+  Four s = {x[0], x[1], x[2], x[3]};
+  return s;
+}
+static inline Eight load8(const double* x) {
+  Eight s = {load4(x), load4(x + 4)};
+  return s;
+}
+static inline void store4(double* y, Four s) {
+  y[0] = s.e0, y[1] = s.e1, y[2] = s.e2, y[3] = s.e3;
+}
+static inline void store8(double* y, Eight s) {
+  store4(y, s.lo);
+  store4(y + 4, s.hi);
+}
+// s + a x
+static inline Four add4(Four s, double a, const double* x) {
+  Four r = {s.e0 + a * x[0], s.e1 + a * x[1], s.e2 + a * x[2], s.e3 + a * x[3]};
+  return r;
+}
+static inline Eight add8(Eight s, double a, const double* x) {
+  Eight r = {add4(s.lo, a, x), add4(s.hi, a, x + 4)};
+  return r;
+}
+
+// y (8) += sum_k a_k x_k; rows x have the given stride
+static inline void add_tile8(double* restrict y, const double* restrict a,
+                             const double* restrict x, int stride, int k) {
+  Eight s = load8(y);
+  for (; k >= 2; k -= 2, a += 2, x += 2 * stride) s = add8(add8(s, a[0], x), a[1], x + stride);
+  if (k) s = add8(s, a[0], x);
+  store8(y, s);
+}
+static inline void add_tile4(double* restrict y, const double* restrict a,
+                             const double* restrict x, int stride, int k) {
+  Four s = load4(y);
+  for (; k > 0; --k, ++a, x += stride) s = add4(s, a[0], x);
+  store4(y, s);
+}
+
+// y (n) += sum_k a_k x_k
+static inline void add_rows(double* restrict y, const double* restrict a, const double* restrict x,
+                            int stride, int k, int n) {
+  int j = 0;
+  for (; j + 8 <= n; j += 8) add_tile8(y + j, a, x + j, stride, k);
+  if (j < n) add_tile4(y + j, a, x + j, stride, k);
+}
+
+static void multiply(const hfiPatch* patch, const double* x, double* s) {
+  int height = patch->height;
+  memset(s, 0, sizeof(double) * (size_t)height);
+  add_rows(s, x, patch->JT, height, patch->ncol, height);
+}
+
+static void add_transposed(const hfiPatch* patch, int first, int count, const double* gamma,
+                           double* y) {
+  add_rows(y, gamma, patch->J + first * patch->ld, patch->ld, count, patch->ld);
+}
+
+// Two rows of C = A^T B, eight columns: rows of A and B have width ld
+static inline void add_product8(double* restrict C, const double* restrict A,
+                                const double* restrict B, int ld, int k) {
+  Eight s = load8(C), t = load8(C + ld);
+  for (; k > 0; --k, A += ld, B += ld) s = add8(s, A[0], B), t = add8(t, A[1], B);
+  store8(C, s);
+  store8(C + ld, t);
+}
+static inline void add_product4(double* restrict C, const double* restrict A,
+                                const double* restrict B, int ld, int k) {
+  Four s = load4(C), t = load4(C + ld);
+  for (; k > 0; --k, A += ld, B += ld) s = add4(s, A[0], B), t = add4(t, A[1], B);
+  store4(C, s);
+  store4(C + ld, t);
+}
+
+static void add_product(const hfiPatch* patch, int rows, const double* A, const double* B,
+                        int upper, double* C) {
+  int ld = patch->ld;
+  for (int i = 0; i < patch->ncol; i += 2) {
+    int j = upper ? i & ~(LANES - 1) : 0;
+    for (; j + 8 <= ld; j += 8) add_product8(C + i * ld + j, A + i, B + j, ld, rows);
+    if (j < ld) add_product4(C + i * ld + j, A + i, B + j, ld, rows);
+  }
+}
+
+static inline Four scale(double a, const double* x) {
+  Four r = {a * x[0], a * x[1], a * x[2], a * x[3]};
+  return r;
+}
+
+// Four columns of G J of a contact with friction; the first row is gnn J_n.
+static inline void weigh_friction(const hfiContactResponse* c, int dim, const double* restrict J,
+                                  double* restrict GJ, int ld) {
+  const double *gtn = c->gtn, *gtt = c->gtt, *J1 = J + ld, *J2 = J1 + ld;
+  store4(GJ + ld, add4(add4(scale(gtn[0], J), gtt[0], J1), gtt[1], J2));
+  store4(GJ + 2 * ld, add4(add4(scale(gtn[1], J), gtt[1], J1), gtt[2], J2));
+  if (dim < 4) return;
+  const double *J3 = J2 + ld, *J4 = J3 + ld, *J5 = J4 + ld;
+  store4(GJ + 3 * ld, add4(scale(gtn[2], J), gtt[3], J3));
+  if (dim < 6) return;
+  store4(GJ + 4 * ld, add4(add4(scale(gtn[3], J), gtt[4], J4), gtt[5], J5));
+  store4(GJ + 5 * ld, add4(add4(scale(gtn[4], J), gtt[5], J4), gtt[6], J5));
+}
+
+static void weigh_contact(const hfiContactResponse* c, int dim, const double* J, double* GJ,
+                          int ld) {
+  int rubs = dim > 1 && c->pi > 0;
+  for (int j = 0; j < ld; j += LANES) {
+    store4(GJ + j, scale(c->gnn, J + j));
+    if (rubs) weigh_friction(c, dim, J + j, GJ + j, ld);
+  }
+  if (!rubs) memset(GJ + ld, 0, sizeof(double) * (size_t)((dim - 1) * ld));
+}
+
+static void weigh_rows(const double* G, int dim, const double* J, double* GJ, int ld) {
+  for (int i = 0; i < dim; ++i)
+    for (int j = i * ld; j < (i + 1) * ld; j += LANES) store4(GJ + j, scale(G[i], J + j));
+}
+
+#define KERNELS {multiply, add_transposed, weigh_contact, weigh_rows, add_product}

@@ -1,0 +1,125 @@
+// Kernels of patches: against products written out, and the same bits from every vector unit.
+#include "support/cmocka_all.h"
+#include "support/near.h"
+#include "support/random.h"
+
+#include "solve/patch.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_ROWS = 32, MOST_COLUMNS = 20, MOST = 32 * 32 };
+
+typedef struct fixture {
+  hfiPatch patch;
+  double J[MOST], JT[MOST], x[MOST_COLUMNS], gamma[MOST_ROWS];
+  hfiContactResponse response;
+} fixture;
+
+static int round_up4(int n) { return (n + 3) & ~3; }
+
+static void make_fixture(fixture* f, testRandom* r, int rows, int columns) {
+  memset(f, 0, sizeof *f);
+  hfiPatch patch = {.nrow = rows, .ncol = columns, .J = f->J, .JT = f->JT};
+  patch.ld = round_up4(columns);
+  patch.height = round_up4(rows);
+  f->patch = patch;
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < columns; ++j)
+      f->J[i * patch.ld + j] = f->JT[j * patch.height + i] = random_normal(r);
+  for (int j = 0; j < columns; ++j) f->x[j] = random_normal(r);
+  for (int i = 0; i < rows; ++i) f->gamma[i] = random_normal(r);
+  f->response.pi = 1;
+  f->response.gnn = random_normal(r);
+  for (int i = 0; i < 5; ++i) f->response.gtn[i] = random_normal(r);
+  for (int i = 0; i < 7; ++i) f->response.gtt[i] = random_normal(r);
+}
+
+// All results of all kernels, one behind the other. Returns their number.
+static int run_kernels(const hfiPatchKernels* k, const fixture* f, double* out) {
+  const hfiPatch* p = &f->patch;
+  double *s = out, *y = s + p->height, *GJ = y + p->ld, *C = GJ + p->height * p->ld;
+  int size = p->height + p->ld + p->height * p->ld + (p->ncol + 1) * p->ld;
+  memset(out, 0, sizeof *out * (size_t)size);
+  k->multiply(p, f->x, s);
+  k->add_transposed(p, 0, p->nrow, f->gamma, y);
+  int i = 0;
+  for (; i + 6 <= p->nrow; i += 6)
+    k->weigh_contact(&f->response, 6, f->J + i * p->ld, GJ + i * p->ld, p->ld);
+  k->weigh_rows(f->gamma + i, p->nrow - i, f->J + i * p->ld, GJ + i * p->ld, p->ld);
+  k->add_product(p, p->nrow, f->J, GJ, 0, C);
+  return size;
+}
+
+// G of a contact of six rows, in full.
+static void fill_G(const hfiContactResponse* c, double G[6][6]) {
+  memset(G, 0, sizeof(double) * 36);
+  G[0][0] = c->gnn;
+  for (int i = 0; i < 5; ++i) G[i + 1][0] = c->gtn[i];
+  G[1][1] = c->gtt[0], G[1][2] = G[2][1] = c->gtt[1], G[2][2] = c->gtt[2], G[3][3] = c->gtt[3];
+  G[4][4] = c->gtt[4], G[4][5] = G[5][4] = c->gtt[5], G[5][5] = c->gtt[6];
+}
+
+// Sums of at most MOST_ROWS products of numbers near one: 1e-13 is rounding.
+static void check_kernels(const fixture* f) {
+  static double out[4 * MOST];
+  const hfiPatch* p = &f->patch;
+  double G[6][6], *s = out, *y = s + p->height, *GJ = y + p->ld, *C = GJ + p->height * p->ld;
+  run_kernels(&hfi_patch_kernels, f, out);
+  fill_G(&f->response, G);
+  for (int i = 0; i < p->nrow; ++i) {
+    double sum = 0;
+    for (int j = 0; j < p->ncol; ++j) sum += f->J[i * p->ld + j] * f->x[j];
+    assert_near(s[i], sum, 1e-13);
+  }
+  for (int j = 0; j < p->ncol; ++j) {
+    double sum = 0;
+    for (int i = 0; i < p->nrow; ++i) sum += f->J[i * p->ld + j] * f->gamma[i];
+    assert_near(y[j], sum, 1e-13);
+    for (int i = 0; i < p->nrow; ++i) {
+      int first = i / 6 * 6, contact = first + 6 <= p->nrow;
+      double row = contact ? 0 : f->gamma[i] * f->J[i * p->ld + j];
+      for (int k = 0; contact && k < 6; ++k) row += G[i - first][k] * f->J[(first + k) * p->ld + j];
+      assert_near(GJ[i * p->ld + j], row, 1e-13);
+    }
+    for (int k = 0; k < p->ncol; ++k) {
+      double product = 0;
+      for (int i = 0; i < p->nrow; ++i) product += f->J[i * p->ld + k] * GJ[i * p->ld + j];
+      assert_near(C[k * p->ld + j], product, 1e-13 * MOST_ROWS);
+    }
+  }
+}
+
+static void for_all_sizes(void (*check)(const fixture* f)) {
+  static fixture f;
+  testRandom r = {7};
+  for (int rows = 1; rows <= MOST_ROWS; ++rows)
+    for (int columns = 1; columns <= MOST_COLUMNS; ++columns) {
+      make_fixture(&f, &r, rows, columns);
+      check(&f);
+    }
+}
+
+static void test_products(void** state) {
+  (void)state;
+  for_all_sizes(check_kernels);
+}
+
+static void check_bits(const fixture* f) {
+  static double plain[4 * MOST], chosen[4 * MOST];
+  int size = run_kernels(&hfi_patch_kernels, f, plain);
+  run_kernels(hfi_patch_choose(), f, chosen);
+  assert_memory_equal(plain, chosen, sizeof *plain * (size_t)size);
+}
+
+static void test_same_bits_from_wide_vectors(void** state) {
+  (void)state;
+  if (hfi_patch_choose() == &hfi_patch_kernels) skip(); // no AVX here
+  for_all_sizes(check_bits);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_products),
+                                     cmocka_unit_test(test_same_bits_from_wide_vectors)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
