@@ -18,7 +18,7 @@ static void fill_contact(hfiContact* c, const hfModel* m, const hfiRawContact* r
   c->material = *material;
   c->known = 0;
   c->slip_speed = 0;
-  c->p_AC = c->p_BC = c->xi_W = c->twist_W = v3_zero();
+  c->p_BC = c->xi_W = c->twist_W = v3_zero();
 }
 
 void hfi_contact_materials(const hfiScene* scene, hfiMaterial* out) {

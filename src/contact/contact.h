@@ -21,7 +21,7 @@ typedef struct hfiContact {
   hfiMaterial material;
   int32_t known;     // 1: remembered from the step before
   double slip_speed; // of the step before, 0 for a new contact [m/s]
-  hfVec3 p_AC, p_BC; // contact point in the frames of A and B at the start of the step [m]
+  hfVec3 p_BC;       // contact point in the frame of B at the start of the step [m]
   hfVec3 xi_W,
       twist_W; // deformation at the start, in the world: sliding [m]; torsion and rolling [rad]
 } hfiContact;
@@ -42,13 +42,27 @@ void hfi_contact_reach(const hfDynamics* dynamics, double h, const double* exten
 // Materials of all candidates of a listed scene.
 void hfi_contact_materials(const hfiScene* scene, hfiMaterial* out);
 
-// Columns of a contact's Jacobian on the trees of its bodies: cols are global dofs, J a dim x ncol
-// block for each piece, one behind the other. Dofs that move both bodies alike drop out.
-typedef struct hfiContactJacobian {
+// Dofs that move a body of a contact: it counts with +1 as A, -1 as B.
+typedef struct hfiContactSide {
+  const int32_t* dofs; // global, ascending
+  int32_t n, body;
+  int32_t free; // its only joint is a free one
+  double sign;
+} hfiContactSide;
+
+// Columns of the contacts of two bodies: one piece a tree. Dofs that move both bodies alike drop out.
+typedef struct hfiContactColumns {
   int32_t npiece;
   int32_t tree[2], ncol[2];
-} hfiContactJacobian;
-hfiContactJacobian hfi_contact_jacobian(const hfDynamics* dynamics, const hfiContact* contact,
-                                        int dim, int32_t* cols, double* J);
+  int32_t shared;         // both bodies are on one tree
+  hfiContactSide side[2]; // of the pieces; of A and B where they share one
+} hfiContactColumns;
+
+// Their columns; cols: global dofs, one piece behind the other.
+hfiContactColumns hfi_contact_columns(const hfDynamics* dynamics, int body_a, int body_b,
+                                      int32_t* cols);
+// J of a contact: a dim x ncol block for each piece, one behind the other.
+void hfi_contact_rows(const hfDynamics* dynamics, const hfiContactColumns* columns,
+                      const hfiContact* contact, int dim, double* J);
 
 #endif

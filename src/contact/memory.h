@@ -11,14 +11,13 @@ typedef struct hfiContactOutcome {
   double slip_speed; // [m/s]
 } hfiContactOutcome;
 
-// Fills known, slip_speed, p_AC, p_BC, xi_W, twist_W of the contacts from the state's memory, at the
+// Fills known, slip_speed, p_BC, xi_W, twist_W of the contacts from the state's memory, at the
 // poses X_WB of the start of the step.
 void hfi_memory_recall(const hfState* state, const hfPose* X_WB, hfiContact* contacts, int n);
 
-// Replaces the memory by that of the contacts after the step. q0_WB, X1_WB: rotations before
-// and poses after.
+// Replaces the memory by that of the contacts after the step. X0_WB, X1_WB: poses before and after.
 // Returns the number of contacts for which there was no room.
-int hfi_memory_store(hfState* state, const hfQuat* q0_WB, const hfPose* X1_WB,
+int hfi_memory_store(hfState* state, const hfPose* X0_WB, const hfPose* X1_WB,
                      const hfiContact* contacts, const hfiContactOutcome* outcome, int n);
 
 #endif

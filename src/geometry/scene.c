@@ -102,6 +102,12 @@ static int boxes_apart(const hfiScene* s, const hfPose* X_WG, const hfiCandidate
          beyond(m3_tmulv(X_AB.R, X_AB.p), v3_add(v3_add(hb, m), m3_tmulv(Q, ha)));
 }
 
+// Spheres collide faster than their boxes are compared.
+static int has_sphere(const hfModel* m, const hfiCandidate* c) {
+  const int32_t* type = hf_model_geom_type(m);
+  return type[c->a] == HF_GEOM_SPHERE || type[c->b] == HF_GEOM_SPHERE;
+}
+
 static void find_candidates(hfiScene* s, const hfPose* X_WG, const double* reach, int* dropped) {
   const hfModel* m = s->model;
   for (int g = 0; g < m->ngeom; ++g) {
@@ -130,7 +136,8 @@ int hfi_scene_collide(hfiScene* s, const hfPose* X_WG, const double* reach, hfiR
   for (int i = 0; i < s->ncandidate; ++i) {
     const hfiCandidate* c = &s->candidate[i];
     double margin = pair_margin(m, c, reach);
-    if (far_apart(m, X_WG, c, margin) || boxes_apart(s, X_WG, c, margin)) continue;
+    if (far_apart(m, X_WG, c, margin)) continue;
+    if (!has_sphere(m, c) && boxes_apart(s, X_WG, c, margin)) continue;
     hfiContactPoint points[HFI_MAX_MANIFOLD];
     int n = hfi_collide(&s->shape[c->a], &X_WG[c->a], &s->shape[c->b], &X_WG[c->b], margin, points);
     for (int k = 0; k < n; ++k) {

@@ -77,7 +77,7 @@ static void slice(hfAccel* a, hfiArena* arena) {
   a->J = HFI_TAKE(arena, double, 6 * (size_t)cols);
   a->anchor = HFI_TAKE(arena, hfiAnchor, contacts);
   a->outcome = HFI_TAKE(arena, hfiContactOutcome, contacts);
-  a->q0_WB = HFI_TAKE(arena, hfQuat, m->nbody);
+  a->X0_WB = HFI_TAKE(arena, hfPose, m->nbody);
   a->landing = HFI_TAKE(arena, hfiLanding, contacts);
   a->ctrl = HFI_TAKE(arena, double, m->nu);
   a->tau = HFI_TAKE(arena, double, m->nv);

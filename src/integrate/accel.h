@@ -12,8 +12,8 @@ typedef struct hfiAccelContact {
   hfiContact at;
   hfContactLaw law;       // depth of this configuration; xi0 its deformation there
   int32_t dim;
-  hfiContactJacobian shape;
-  int32_t col, jac;       // first of its columns and of its blocks, see hfi_contact_jacobian
+  hfiContactColumns shape;
+  int32_t col, jac;       // first of its columns and of its blocks, see hfi_contact_rows
   double s[6];            // row velocities [m/s, rad/s]
   double f[6];            // forces [N, N m]
   double dn_dv, dn_dx;    // of the normal force: with vn, with depth [N s/m, N/m]
@@ -24,7 +24,8 @@ typedef struct hfiAccelContact {
 
 // A contact at the start of the step, to be followed through it.
 typedef struct hfiAnchor {
-  hfiContact at;          // with the material points that met then
+  hfiContact at;          // with the material point of B then
+  hfVec3 p_AC;            // and that of A [m]
   hfVec3 xi_B, twist_B;   // its deformation in the frame of B [m], [rad]
   hfQuat q_BA;            // rotation of A in B then
 } hfiAnchor;
@@ -69,7 +70,7 @@ struct hfAccel {
   int32_t nanchor;
   hfiAnchor* anchor;        // (max_contacts) sorted by pair
   hfiContactOutcome* outcome; // (max_contacts)
-  hfQuat* q0_WB;            // (nbody) rotations at the start of the step
+  hfPose* X0_WB;            // (nbody) poses at the start of the step
 
   // forces
   double* ctrl;             // (nu)

@@ -170,8 +170,9 @@ void hfi_accel_collide(hfAccel* a) {
     c->dim = c->at.material.condim;
     c->col = ncol;
     c->jac = njac;
-    c->shape = hfi_contact_jacobian(&a->dynamics, &c->at, c->dim, a->cols + ncol, a->J + njac);
+    c->shape = hfi_contact_columns(&a->dynamics, c->at.body_a, c->at.body_b, a->cols + ncol);
     if (!c->shape.npiece) continue;
+    hfi_contact_rows(&a->dynamics, &c->shape, &c->at, c->dim, a->J + njac);
     for (int p = 0; p < c->shape.npiece; ++p) ncol += c->shape.ncol[p], njac += c->dim * c->shape.ncol[p];
     set_law(a, c);
     a->ncontact++;

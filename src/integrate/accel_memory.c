@@ -43,7 +43,7 @@ void hfi_accel_follow(const hfAccel* a, hfiAccelContact* c) {
   const hfiAnchor* anchor = find_anchor(a, &c->at);
   if (!anchor) return;
   const hfPose *XA = &a->dynamics.X_WB[c->at.body_a], *XB = &a->dynamics.X_WB[c->at.body_b];
-  hfVec3 moved = v3_sub(pose_point(*XA, anchor->at.p_AC), pose_point(*XB, anchor->at.p_BC));
+  hfVec3 moved = v3_sub(pose_point(*XA, anchor->p_AC), pose_point(*XB, anchor->at.p_BC));
   hfVec3 xi = into_plane(v3_add(m3_mulv(XB->R, anchor->xi_B), moved), c->at.n), twist = v3_zero();
   if (c->dim > 3) {
     hfVec3 turned = q_log(q_mul(relative_rotation(a, &c->at), q_conj(anchor->q_BA)));
@@ -58,12 +58,13 @@ void hf_accel_begin(hfAccel* a, const hfState* state, const hfInput* input) {
   a->nanchor = a->nlanding = 0;
   if (!state || a->config.friction != HF_FRICTION_ANCHORED) return;
   if (hfi_accel_configure(a, hf_state_q(state))) return;
-  memcpy(a->q0_WB, a->dynamics.q_WB, sizeof *a->q0_WB * (size_t)a->model->nbody);
+  memcpy(a->X0_WB, a->dynamics.X_WB, sizeof *a->X0_WB * (size_t)a->model->nbody);
   hfi_memory_recall(state, a->dynamics.X_WB, a->point, a->npoint);
   for (int i = 0; i < a->npoint; ++i) {
     const hfiContact* c = &a->point[i];
     hfMat3 R_WB = a->dynamics.X_WB[c->body_b].R;
-    hfiAnchor anchor = {*c, m3_tmulv(R_WB, c->xi_W), m3_tmulv(R_WB, c->twist_W), relative_rotation(a, c)};
+    hfiAnchor anchor = {*c, pose_inv_point(a->dynamics.X_WB[c->body_a], c->p_W), m3_tmulv(R_WB, c->xi_W),
+                        m3_tmulv(R_WB, c->twist_W), relative_rotation(a, c)};
     a->anchor[i] = anchor;
   }
   a->nanchor = a->npoint;
@@ -91,7 +92,7 @@ static void slip_deformation(const hfiAccelContact* c, int g, const double* xi0,
 
 // From components in the frame of the end to those in the frame of the start, both seen from B.
 static void turn_back(const hfAccel* a, const hfiAnchor* anchor, const hfiAccelContact* c, const double* xi, double* out) {
-  hfMat3 R1 = a->dynamics.X_WB[c->at.body_b].R, R0 = m3_from_quat(a->q0_WB[c->at.body_b]);
+  hfMat3 R1 = a->dynamics.X_WB[c->at.body_b].R, R0 = a->X0_WB[c->at.body_b].R;
   hfVec3 slide = v3_add(v3_scale(xi[0], c->at.t1), v3_scale(xi[1], c->at.t2));
   hfVec3 roll = v3_add(v3_scale(xi[3], c->at.t1), v3_scale(xi[4], c->at.t2));
   slide = m3_mulv(R0, m3_tmulv(R1, slide));
@@ -127,5 +128,5 @@ int hfi_accel_settle(hfAccel* a, hfState* state, double h) {
     settle_contact(a, &a->anchor[i], c, h, &a->outcome[kept]);
     a->point[kept++] = a->anchor[i].at;
   }
-  return hfi_memory_store(state, a->q0_WB, a->dynamics.X_WB, a->point, a->outcome, kept);
+  return hfi_memory_store(state, a->X0_WB, a->dynamics.X_WB, a->point, a->outcome, kept);
 }

@@ -8,6 +8,7 @@
 #include "sim/assemble.h"
 
 #include "actuation/rows.h"
+#include "linalg/dense.h"
 
 #include <string.h>
 
@@ -63,6 +64,8 @@ void hfi_assembly_init(hfiAssembly* a, const hfModel* m, int max_contacts, hfiAr
   p->contact = HFI_TAKE(arena, hfContactLaw, max_contacts);
   p->nv = m->nv, p->ntree = m->ntree;
   a->inverse_mass = HFI_TAKE(arena, double, m->nv);
+  a->column_v0 = HFI_TAKE(arena, double, 2 * longest_chain(m));
+  a->column_inverse = HFI_TAKE(arena, double, 2 * longest_chain(m));
   if (!arena->base) return;
   int start = 0, entry = 0;
   for (int t = 0; t <= m->ntree; ++t) {
@@ -82,6 +85,7 @@ void hfi_assembly_begin(hfiAssembly* a, const hfDynamics* d, double h, const dou
   p->h = h;
   p->nblock = p->nrow = p->npiece = p->ncol = p->njac = p->nsaturated = p->ncontact = 0;
   a->ncapped = 0;
+  a->body_a = a->body_b = -1;
   for (int t = 0; t < p->ntree; ++t) {
     int first = p->tree_start[t], n = p->tree_start[t + 1] - first;
     double* M = p->M + p->M_start[t];
@@ -100,23 +104,6 @@ void hfi_assembly_begin(hfiAssembly* a, const hfDynamics* d, double h, const dou
 }
 
 // ---- contacts ------------------------------------------------------------------------------------
-
-static hfStepBlock* append_block(hfStepProblem* p, int law, int dim, int param) {
-  hfStepBlock* b = &p->block[p->nblock++];
-  hfStepBlock filled = {law, dim, p->nrow, param, p->npiece, 0};
-  *b = filled;
-  p->nrow += dim;
-  return b;
-}
-
-// Appends a piece of ncol columns at the ends of cols and J, which the caller fills.
-static void append_piece(hfStepProblem* p, hfStepBlock* b, int tree, int ncol) {
-  hfStepPiece piece = {tree, ncol, p->ncol, p->njac};
-  p->piece[p->npiece++] = piece;
-  b->npiece++;
-  p->ncol += ncol;
-  p->njac += b->dim * ncol;
-}
 
 // J v0 of row r of a block.
 double hfi_assembly_row_velocity(const hfStepProblem* p, const hfStepBlock* b, int r) {
@@ -142,12 +129,73 @@ double hfi_assembly_row_inverse_mass(const hfiAssembly* a, const hfStepBlock* b,
   return w;
 }
 
+// Columns of the contacts of two bodies: written once, shared by all of them.
+static void open_pair(hfiAssembly* a, const hfDynamics* d, const hfiContact* c) {
+  hfStepProblem* p = &a->problem;
+  int32_t* cols = p->cols + p->ncol;
+  a->body_a = c->body_a, a->body_b = c->body_b;
+  a->columns = hfi_contact_columns(d, c->body_a, c->body_b, cols);
+  a->col = p->ncol;
+  for (int k = 0, i = 0; k < a->columns.npiece; ++k)
+    for (int end = i + a->columns.ncol[k]; i < end; ++i) {
+      a->column_v0[i] = p->v0[cols[i]];
+      a->column_inverse[i] = a->inverse_mass[cols[i]];
+      cols[i] -= p->tree_start[a->columns.tree[k]];
+      p->ncol++;
+    }
+}
+
+// A block of the pair that is open, with its pieces and J.
+static hfStepBlock* append_contact(hfiAssembly* a, const hfDynamics* d, const hfiContact* c,
+                                   int dim) {
+  hfStepProblem* p = &a->problem;
+  hfStepBlock block = {HF_LAW_CONTACT, dim,       p->nrow,
+                       p->ncontact,    p->npiece, a->columns.npiece};
+  int col = a->col;
+  hfi_contact_rows(d, &a->columns, c, dim, p->J + p->njac);
+  for (int k = 0; k < a->columns.npiece; ++k) {
+    hfStepPiece piece = {a->columns.tree[k], a->columns.ncol[k], col, p->njac};
+    p->piece[p->npiece++] = piece;
+    col += piece.ncol;
+    p->njac += dim * piece.ncol;
+  }
+  p->nrow += dim;
+  p->block[p->nblock] = block;
+  return &p->block[p->nblock++];
+}
+
+// J v0 of the normal row of a contact of the open pair.
+static double normal_velocity(const hfiAssembly* a, const double* J, int dim) {
+  const double* v = a->column_v0;
+  double sum = 0;
+  for (int k = 0; k < a->columns.npiece; ++k) {
+    int n = a->columns.ncol[k];
+    sum += hfi_dot(J, v, n);
+    J += dim * n, v += n;
+  }
+  return sum;
+}
+
+// J M^-1 J^T of rows r and q, the mean of the two, estimated with the diagonal of M.
+static double mean_inverse_mass(const hfiAssembly* a, const double* J, int dim, int r, int q) {
+  const double* w = a->column_inverse;
+  double sum = 0;
+  for (int k = 0; k < a->columns.npiece; ++k) {
+    int n = a->columns.ncol[k];
+    const double *x = J + r * n, *y = J + q * n;
+    for (int i = 0; i < n; ++i) sum += (x[i] * x[i] + y[i] * y[i]) * w[i];
+    J += dim * n, w += n;
+  }
+  return 0.5 * sum;
+}
+
 // Stiffness and damping of a friction group with inverse mass w; capped for conditioning.
 static int set_group(hfContactLaw* law, int g, double k, double c, double w, double h,
                      double near_rigid) {
   if (!(w > 0)) w = 1e-12;
   if (c < 0) c = 2 * sqrt(k / w);
-  double limit = sqr(2 * HFI_PI / near_rigid) / w, scale = min2(1, limit / (h * (h * k + c)));
+  double slope = h * (h * k + c) * w, limit = sqr(2 * HFI_PI / near_rigid);
+  double scale = slope > limit ? limit / slope : 1;
   law->k_t[g] = scale * k;
   law->c_t[g] = scale * c;
   return scale < 1;
@@ -161,8 +209,7 @@ static void set_anchor(hfiAssembly* a, hfContactLaw* law, const hfStepBlock* b, 
                        int g, double r, double mass, double near_rigid) {
   static const int first_row[3] = {1, 3, 4}, last_row[3] = {2, 3, 5};
   const hfiMaterial* m = &c->material;
-  double w = 0.5 * (hfi_assembly_row_inverse_mass(a, b, first_row[g]) +
-                    hfi_assembly_row_inverse_mass(a, b, last_row[g]));
+  double w = mean_inverse_mass(a, a->problem.J + a->problem.piece[b->piece].jac, b->dim, first_row[g], last_row[g]);
   double damping = m->tangential_damping < 0 ? -1 : r * r * m->tangential_damping;
   a->ncapped += set_group(law, g, max2(r * r, 1e-12) * mass * m->tangential_stiffness, damping, w,
                           a->problem.h, near_rigid);
@@ -196,18 +243,14 @@ int hfi_assembly_add_contact(hfiAssembly* a, const hfDynamics* d, const hfiConta
                              double near_rigid, double static_speed) {
   hfStepProblem* p = &a->problem;
   assert(p->ncontact < a->max_contact);
-  int dim = c->material.condim;
-  hfiContactJacobian j = hfi_contact_jacobian(d, c, dim, p->cols + p->ncol, p->J + p->njac);
-  if (!j.npiece) return -1;
-  hfStepBlock* b = append_block(p, HF_LAW_CONTACT, dim, p->ncontact);
-  for (int k = 0; k < j.npiece; ++k) {
-    for (int i = 0; i < j.ncol[k]; ++i) p->cols[p->ncol + i] -= p->tree_start[j.tree[k]];
-    append_piece(p, b, j.tree[k], j.ncol[k]);
-  }
+  if (c->body_a != a->body_a || c->body_b != a->body_b) open_pair(a, d, c);
+  if (!a->columns.npiece) return -1;
+  hfStepBlock* b = append_contact(a, d, c, c->material.condim);
   hfContactLaw* law = &p->contact[p->ncontact++];
   memset(law, 0, sizeof *law);
-  double vn = hfi_assembly_row_velocity(p, b, 0),
-         mass = c->material.from_solref ? 1 / hfi_assembly_row_inverse_mass(a, b, 0)
+  const double* J = p->J + p->piece[b->piece].jac;
+  double vn = normal_velocity(a, J, b->dim),
+         mass = c->material.from_solref ? 1 / mean_inverse_mass(a, J, b->dim, 0, 0)
                                         : 1; // MuJoCo's stiffness is for a unit mass
   law->stiffness = mass * c->material.stiffness;
   law->dissipation = c->material.dissipation;

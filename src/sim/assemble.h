@@ -11,6 +11,13 @@ typedef struct hfiAssembly {
   hfStepCapacity capacity;
   int32_t max_contact;
   double* inverse_mass; // (nv) 1/M_ii
+
+  // the bodies whose contacts are being added: their columns, and what belongs to these
+  int32_t body_a, body_b;
+  hfiContactColumns columns;
+  int32_t col;                        // first of the columns in the problem
+  double *column_v0, *column_inverse; // (columns) v0 and 1/M_ii
+
   int32_t ncapped;      // rows whose stiffness was capped for conditioning
 } hfiAssembly;
 

@@ -66,7 +66,7 @@ static void slice(hfSim* s, hfiArena* arena) {
   s->tau = HFI_TAKE(arena, double, m->nv);
   s->v1 = HFI_TAKE(arena, double, m->nv);
   s->impulse = HFI_TAKE(arena, double, s->assembly.capacity.nrow);
-  s->q0_WB = HFI_TAKE(arena, hfQuat, m->nbody);
+  s->X0_WB = HFI_TAKE(arena, hfPose, m->nbody);
   s->posed_q = HFI_TAKE(arena, double, m->nq);
   s->posed_mocap = HFI_TAKE(arena, double, 7 * m->nmocap);
   s->ctrl = HFI_TAKE(arena, double, m->nu);

@@ -39,7 +39,7 @@ struct hfSim {
   double* tau;     // (nv) forces that do not depend on v1 [N or N m]
   double* v1;      // (nv) solution
   double* impulse; // (rows)
-  hfQuat* q0_WB;   // (nbody) rotations at the start
+  hfPose* X0_WB;   // (nbody) poses at the start
 
   // what kinematics were computed for, so that a step need not repeat the end of the one before
   int32_t posed;       // 1: dynamics holds poses at posed_q

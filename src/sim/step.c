@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "solve/law.h"
+#include "solve/solver.h"
 
 #include <string.h>
 
@@ -175,6 +176,13 @@ void hfi_sim_problem(hfSim* s, const hfState* state, const hfInput* in) {
 
 // ---- the step ------------------------------------------------------------------------------------
 
+// J v1 of a contact: the solver has it, the rigid one has not.
+static const double* end_velocity(const hfSim* s, const hfStepBlock* b, double* scratch) {
+  if (!s->mlcp) return hfi_solver_row_velocities(s->solver) + b->row;
+  hfi_block_velocity(s, b, scratch);
+  return scratch;
+}
+
 static void take_outcomes(hfSim* s) {
   const hfStepProblem* p = &s->assembly.problem;
   for (int i = 0; i < s->ncontact; ++i) {
@@ -182,8 +190,8 @@ static void take_outcomes(hfSim* s) {
     memset(o, 0, sizeof *o);
     if (s->block[i] < 0) continue;
     const hfStepBlock* b = &p->block[s->block[i]];
-    double velocity[6];
-    hfi_block_velocity(s, b, velocity);
+    double scratch[6];
+    const double* velocity = end_velocity(s, b, scratch);
     if (b->dim > 1) o->slip_speed = sqrt(sqr(velocity[1]) + sqr(velocity[2]));
     if (s->friction == HF_FRICTION_ANCHORED && b->dim > 1)
       o->slips = hfi_contact_deformation(&p->contact[b->param], p->h, b->dim, velocity,
@@ -194,7 +202,7 @@ static void take_outcomes(hfSim* s) {
 static void advance(hfSim* s, hfState* state, const hfInput* in, hfStepReport* report) {
   const hfModel* m = s->model;
   double* q = hf_state_q(state);
-  if (s->remembers) memcpy(s->q0_WB, s->dynamics.q_WB, sizeof *s->q0_WB * (size_t)m->nbody);
+  if (s->remembers) memcpy(s->X0_WB, s->dynamics.X_WB, sizeof *s->X0_WB * (size_t)m->nbody);
   hf_model_integrate(m, q, s->v1, s->h);
   memcpy(hf_state_v(state), s->v1, sizeof *s->v1 * (size_t)m->nv);
   hf_actuation_advance(&s->actuation, hf_state_act(state), s->h);
@@ -202,7 +210,7 @@ static void advance(hfSim* s, hfState* state, const hfInput* in, hfStepReport* r
   if (s->remembers || m->nsensor) hfi_sim_pose(s, q, in);
   if (s->remembers) {
     take_outcomes(s);
-    if (hfi_memory_store(state, s->q0_WB, s->dynamics.X_WB, s->contact, s->outcome, s->ncontact))
+    if (hfi_memory_store(state, s->X0_WB, s->dynamics.X_WB, s->contact, s->outcome, s->ncontact))
       report->status = HF_OVERFLOW;
   }
   if (m->nsensor) {

@@ -7,6 +7,7 @@
 #include "solve/convex.h"
 #include "solve/finite.h"
 #include "solve/partition.h"
+#include "solve/solver.h"
 #include "solve/system.h"
 
 #include <assert.h>
@@ -17,6 +18,7 @@ struct hfSolver {
   hfStepCapacity capacity;
   hfiPartition partition;
   hfiIsland island; // the one at work
+  double* s;        // (nrow) row velocities of the answer
   void* memory;
 };
 
@@ -29,6 +31,7 @@ hfSolverConfig hf_solver_config_default(void) {
 static void plan(hfSolver* solver, hfiArena* arena) {
   hfi_partition_plan(&solver->partition, arena, solver->capacity.ntree, solver->capacity.nblock);
   hfi_island_plan(&solver->island, arena, &solver->capacity);
+  solver->s = HFI_TAKE(arena, double, solver->capacity.nrow);
 }
 
 hfStatus hf_solver_create(hfSolver** out, const hfStepCapacity* capacity, hfError* error) {
@@ -87,6 +90,7 @@ static int all_finite(const double* x, int32_t n) {
 static int give_up(hfiIsland* I) {
   memcpy(I->v, I->v0, sizeof(double) * (size_t)I->n);
   memset(I->gamma, 0, sizeof(double) * (size_t)I->nrow);
+  hfi_system_rows(I, I->v, I->s);
   return 0;
 }
 
@@ -142,15 +146,17 @@ static int solve_island(hfiIsland* I, const hfSolverConfig* config, hfSolveRepor
   return isfinite(out.residual) && all_finite(I->v, I->n) ? 1 : give_up(I);
 }
 
-static void scatter_island(const hfiIsland* I, double* v, double* impulse) {
+static void scatter_island(const hfiIsland* I, double* v, double* impulse, double* s) {
   const hfStepProblem* P = I->problem;
   for (int32_t t = 0; t < I->ntree; ++t) {
     int32_t tree = I->tree[t], first = P->tree_start[tree], n = P->tree_start[tree + 1] - first;
     memcpy(v + first, I->v + I->first[tree], sizeof(double) * (size_t)n);
   }
   for (int32_t b = 0; b < I->nblock; ++b)
-    for (int32_t i = 0; i < I->block[b].dim; ++i)
+    for (int32_t i = 0; i < I->block[b].dim; ++i) {
       impulse[I->block[b].source + i] = I->gamma[I->block[b].row + i];
+      s[I->block[b].source + i] = I->s[I->block[b].row + i];
+    }
 }
 
 hfStatus hf_solver_solve(hfSolver* solver, const hfSolverConfig* config,
@@ -169,7 +175,9 @@ hfStatus hf_solver_solve(hfSolver* solver, const hfSolverConfig* config,
     hfi_island_gather(I, problem, trees, S->tree_start[k + 1] - S->tree_start[k], blocks,
                       S->block_start[k + 1] - S->block_start[k]);
     if (!solve_island(I, config, report)) report->status = HF_SINGULAR;
-    scatter_island(I, v, impulse);
+    scatter_island(I, v, impulse, solver->s);
   }
   return report->status;
 }
+
+const double* hfi_solver_row_velocities(const hfSolver* solver) { return solver->s; }

@@ -33,7 +33,8 @@ static void check_contact(const hfDynamics* d, const hfiContact* c, int dim) {
   static double expected[6][MAX_NV], J[6 * 2 * MAX_NV];
   static int32_t cols[2 * MAX_NV];
   dense_rows(d, c, nv, expected);
-  hfiContactJacobian j = hfi_contact_jacobian(d, c, dim, cols, J);
+  hfiContactColumns j = hfi_contact_columns(d, c->body_a, c->body_b, cols);
+  hfi_contact_rows(d, &j, c, dim, J);
   const double* at = J;
   const int32_t* col = cols;
   for (int p = 0; p < j.npiece; ++p) {

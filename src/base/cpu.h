@@ -1,0 +1,8 @@
+// What the processor at hand can do.
+#ifndef HFI_BASE_CPU_H
+#define HFI_BASE_CPU_H
+
+// AVX, and a system that keeps its registers. 0 where the library was built without (HFI_WITH_AVX).
+int hfi_cpu_has_avx(void);
+
+#endif
