@@ -57,6 +57,8 @@ static void slice(hfSim* s, hfiArena* arena) {
   s->material = HFI_TAKE(arena, hfiMaterial, s->scene.max_candidate);
   s->extent = HFI_TAKE(arena, double, m->ngeom);
   s->reach = HFI_TAKE(arena, double, m->ngeom);
+  s->span = HFI_TAKE(arena, double, m->nbody);
+  s->lever = HFI_TAKE(arena, double, m->nv);
   s->touched = HFI_TAKE(arena, int32_t, m->ntree);
   s->raw = HFI_TAKE(arena, hfiRawContact, s->max_contacts);
   s->contact = HFI_TAKE(arena, hfiContact, s->max_contacts);
@@ -74,6 +76,23 @@ static void slice(hfSim* s, hfiArena* arena) {
   s->limit_force = HFI_TAKE(arena, double, m->njnt);
   s->equality_force = HFI_TAKE(arena, double, 6 * m->neq);
   s->sensor = HFI_TAKE(arena, double, m->nsensordata);
+}
+
+// Lever of a dof: what its rate may move a point by, a length for a rotation and 1 for a translation. The
+// farthest point from a body's origin is on one of its geoms or in a child, with slides at zero.
+static void measure_levers(const hfModel* m, const double* extent, double* span, double* lever) {
+  for (int b = m->nbody - 1; b > 0; --b) {
+    for (int g = 0; g < m->ngeom; ++g)
+      if (hf_model_geom_body(m)[g] == b) span[b] = max2(span[b], extent[g]);
+    int parent = hf_model_body_parent(m)[b];
+    span[parent] = max2(span[parent], span[b] + v3_norm(v3_load(hf_model_body_pos(m) + 3 * b)));
+  }
+  for (int j = 0; j < m->njnt; ++j) {
+    int type = hf_model_jnt_type(m)[j], first = hf_model_jnt_dofadr(m)[j], b = hf_model_jnt_body(m)[j];
+    double arm = span[b] + v3_norm(v3_load(hf_model_jnt_pos(m) + 3 * j));
+    int n = type == HF_JOINT_FREE ? 6 : type == HF_JOINT_BALL ? 3 : 1;
+    for (int i = 0; i < n; ++i) lever[first + i] = type == HF_JOINT_SLIDE || (n == 6 && i < 3) ? 1 : arm;
+  }
 }
 
 static int any_dynamic_friction(const hfModel* m) {
@@ -123,6 +142,7 @@ static hfStatus create(hfSim* s, hfError* error) {
   slice(s, &arena);
   if (s->scene.listed) hfi_contact_materials(&s->scene, s->material);
   hfi_contact_extents(s->model, s->extent);
+  measure_levers(s->model, s->extent, s->span, s->lever);
   status = hf_solver_create(&s->solver, &s->assembly.capacity, error);
   if (status == HF_OK && s->config.method == HF_METHOD_MLCP)
     status = hf_mlcp_create(&s->mlcp, &s->assembly.capacity, &s->config.mlcp, error);

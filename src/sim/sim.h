@@ -29,6 +29,8 @@ struct hfSim {
   hfiMaterial* material;      // of the scene's listed candidates, else unused
   double* extent;             // (ngeom) farthest point of a geom from its body's origin [m]
   double* reach;              // (ngeom) how far geoms may come within the step [m]
+  double* span;               // (nbody) farthest point of a body and its children from its origin [m]
+  double* lever;              // (nv) how far a unit of a dof moves what hangs on it [-, or m/rad]
   int32_t* touched;           // (ntree) trees with a contact in the step
   hfiRawContact* raw;         // (max_contacts)
   hfiContact* contact;        // (max_contacts)

@@ -111,22 +111,35 @@ void hfi_sim_pose(hfSim* s, const double* q, const hfInput* in) {
   s->posed = 1;
 }
 
-// Driven further than this in a step, a row makes contacts worth foreseeing [m or rad].
+// Driven further than this in a step, a row makes contacts worth foreseeing [m].
 static const double kDriven = 1e-3;
 
-// Whether a drive, target or equality may move something noticeably beyond its free motion: h^2 f w.
-static int rows_drive(const hfSim* s) {
+// How far row r of a block drives what hangs on the dof it moves most, beyond its free motion: with its
+// force at the end of the step, where it acts alone, h^2 f/(1 + h kappa w) times the dof's J/m and lever.
+static double driven_by_row(const hfSim* s, const hfStepBlock* b, int r) {
   const hfStepProblem* p = &s->assembly.problem;
-  for (int k = 0; k < p->nblock; ++k) {
-    const hfStepBlock* b = &p->block[k];
-    for (int r = 0; r < b->dim; ++r) {
-      const hfSaturatedRow* row = &p->saturated[b->param + r];
-      double force =
-          clamp(hfi_saturated_free(row, hfi_assembly_row_velocity(p, b, r)), row->lo, row->hi);
-      if (p->h * p->h * fabs(force) * hfi_assembly_row_inverse_mass(&s->assembly, b, r) > kDriven)
-        return 1;
+  double velocity = 0, w = 0, most = 0;
+  for (int k = b->piece; k < b->piece + b->npiece; ++k) {
+    const hfStepPiece* piece = &p->piece[k];
+    const double* J = p->J + piece->jac + r * piece->ncol;
+    for (int i = 0; i < piece->ncol; ++i) {
+      int dof = p->tree_start[piece->tree] + p->cols[piece->col + i];
+      double moved = J[i] * s->assembly.inverse_mass[dof];
+      velocity += J[i] * p->v0[dof], w += J[i] * moved;
+      most = max2(most, fabs(moved) * s->lever[dof]);
     }
   }
+  const hfSaturatedRow* row = &p->saturated[b->param + r];
+  double free = hfi_saturated_free(row, velocity) / (1 + p->h * row->kappa * w);
+  return p->h * p->h * fabs(clamp(free, row->lo, row->hi)) * most;
+}
+
+// Whether a drive, target or equality may move something noticeably.
+static int rows_drive(const hfSim* s) {
+  const hfStepProblem* p = &s->assembly.problem;
+  for (int k = 0; k < p->nblock; ++k)
+    for (int r = 0; r < p->block[k].dim; ++r)
+      if (driven_by_row(s, &p->block[k], r) > kDriven) return 1;
   return 0;
 }
 
