@@ -17,8 +17,9 @@
 
 static const double MEETS = 1e-9;       // gap below the held one that counts as met [m]
 static const double CONE = 1e-8;        // of the cone, relative
+static const double SHARE = 1e-6;       // of the diagonal of A, where its rows are dependent
 static const double LOCATED = 1e-11;    // of the arc: width of the interval in which an event is located
-enum { LOCATIONS = 80, EVENTS = 200 };  // trials of one event, events of one step
+enum { LOCATIONS = 80, EVENTS = 200, STALLS = 20 }; // trials of one event, events of one step, of them at its very start
 
 // ---- the right-hand side ----------------------------------------------------------------------------
 
@@ -83,6 +84,18 @@ static int update_contacts(hfiSwitching* s) {
   return meeting;
 }
 
+// Modes and forces. Where the rigid model is forced and rows are dependent, forces are shared among them.
+static hfStatus resolve(hfiSwitching* s, const hfiImpact* impact) {
+  hfRigid* r = s->rigid;
+  r->share = 0;
+  if (s->config.contact_mode == HF_CONTACTS_RIGID) {
+    hfi_rigid_assemble(r);
+    hfi_rigid_certify(r);
+    if (!r->problem.certificate.full_rank) r->share = SHARE;
+  }
+  return hfi_rigid_resolve(r, impact);
+}
+
 // The impact of all closed contacts; contacts that it throws apart are open.
 static hfStatus strike(hfiSwitching* s) {
   hfRigid* r = s->rigid;
@@ -90,7 +103,7 @@ static hfStatus strike(hfiSwitching* s) {
   hfiImpact impact = {hfi_switching_v(s), s->config.restitution, s->config.rest_speed};
   for (int k = 0; k < r->ntrack; ++k)
     for (int g = 0; g < 3; ++g) r->track[k].zero[g] = 1;
-  hfStatus status = hfi_rigid_resolve(r, &impact);
+  hfStatus status = resolve(s, &impact);
   if (status) return status;
   memcpy(hfi_switching_v(s), r->problem.vdot, (size_t)m->nv * sizeof *s->x);
   if (!hfi_rigid_look(r, s->t, s->x, hfi_switching_v(s), hfi_switching_act(s))) return HF_SINGULAR;
@@ -135,7 +148,7 @@ static hfStatus prepare(hfiSwitching* s) {
     ++s->report.nimpact;
     status = strike(s);
   }
-  if (!status) status = hfi_rigid_resolve(r, NULL);
+  if (!status) status = resolve(s, NULL);
   if (status) {
     for (int k = 0; k < s->nbefore; ++k)
       if (s->before[k].closed < 0) s->before[k].closed = 0;
@@ -248,10 +261,18 @@ static void take_rates(hfiSwitching* s, double dt) {
     for (int j = 0; j < 6; ++j) r->track[k].rate[j] = dt > 0 ? (r->track[k].f[j] - s->kept[k].f[j]) / dt : 0;
 }
 
+// Among the solutions of dependent rows the one that shares the load, for layers to start from.
+static void share_forces(hfRigid* r) {
+  r->share = SHARE;
+  hfi_rigid_solve(r);
+  r->share = 0;
+}
+
 // To compliant, with the certificate of the problem assembled last: where it fails, that is the reason.
 static hfStatus leave_rigid(hfiSwitching* s, int reason, hfStatus status) {
   if (s->config.contact_mode == HF_CONTACTS_RIGID) return status;
   certificate_margin(s, &reason);
+  if (reason == HF_SWITCH_RANK) share_forces(s->rigid);
   hfi_switch_to_soft(s, reason);
   return HF_OK;
 }
@@ -262,7 +283,7 @@ hfStatus hfi_rigid_phase(hfiSwitching* s, double t_end, hfError* error) {
   hfStatus status = prepare(s);
   if (status == HF_SINGULAR) return status;
   if (status) return leave_rigid(s, HF_SWITCH_NO_SOLUTION, status);
-  if (s->events > EVENTS) return leave_rigid(s, HF_SWITCH_EVENTS, HF_NOT_CONVERGED);
+  if (s->events > EVENTS || s->stalls > STALLS) return leave_rigid(s, HF_SWITCH_EVENTS, HF_NOT_CONVERGED);
   if (s->config.contact_mode == HF_CONTACTS_SWITCHING && certificate_margin(s, &reason) < 0) return leave_rigid(s, reason, HF_OK);
   hfi_tracks_copy(s->kept, &s->nkept, r->track, r->ntrack);
   memcpy(s->start, s->x, (size_t)s->nx * sizeof *s->x);
@@ -274,6 +295,7 @@ hfStatus hfi_rigid_phase(hfiSwitching* s, double t_end, hfError* error) {
   if (G < 0) {
     reached = locate_event(s, reached, G, error);
     ++s->events;
+    s->stalls += reached < 1e-9 * s->h;
   }
   take_rates(s, reached);
   memcpy(s->x, s->trial, (size_t)s->nx * sizeof *s->x);

@@ -52,6 +52,7 @@ struct hfRigid {
   int32_t ntrack;
   hfiTrack *track, *old;    // (max_contacts), scratch of their renewal
   int32_t* taken;           // (max_contacts) scratch of the match
+  double share;             // added to the diagonal of A, over its mean: shares forces among dependent rows
   int32_t follow;           // 1: directions of sliding follow the velocities, 0: those of the tracks
 
   const hfAccelProblem* accel_problem; // of the point

@@ -132,11 +132,19 @@ static hfSwitch* add_switch(hfiSwitching* s, int rigid, int reason) {
 
 static double force_distance(const double* a, const double* b) { return sqrt(sqr(a[0] - b[0]) + sqr(a[1] - b[1]) + sqr(a[2] - b[2])); }
 
+// Of coordinates and velocities, from s->start.
+static void measure_jump(const hfiSwitching* s, hfSwitch* w) {
+  const hfModel* m = s->model;
+  for (int i = 0; i < m->nq; ++i) w->dq = max2(w->dq, fabs(s->x[i] - s->start[i]));
+  for (int i = m->nq; i < m->nq + m->nv; ++i) w->dv = max2(w->dv, fabs(s->x[i] - s->start[i]));
+}
+
 void hfi_switch_to_soft(hfiSwitching* s, int reason) {
   hfRigid* r = s->rigid;
   const double* v = hfi_switching_v(s);
   hfSwitch* w = add_switch(s, 0, reason);
   w->certificate = r->problem.certificate;
+  memcpy(s->start, s->x, (size_t)s->nx * sizeof *s->x);
   for (int i = 0; i < r->accel->ncontact; ++i) {
     hfiTrack* t = &r->track[r->point[i].match];
     hfiDeformation both[2];
@@ -152,6 +160,7 @@ void hfi_switch_to_soft(hfiSwitching* s, int reason) {
     t->twist_B = both[s->config.start].twist_B;
   }
   w->df = s->config.start == HF_START_PAPER ? w->df_paper : w->df_equilibrium;
+  measure_jump(s, w);
 }
 
 // Modes of the rigid model from a layer; 0 where the layer is still turning round.
@@ -223,6 +232,7 @@ static int rigid_may_take_over(hfiSwitching* s, double* jump) {
 hfStatus hfi_switch_to_rigid(hfiSwitching* s) {
   hfRigid* r = s->rigid;
   double jump = 0;
+  memcpy(s->start, s->x, (size_t)s->nx * sizeof *s->x);
   hfStatus status = hfi_soft_look(s);
   if (status) return status;
   if (!hfi_rigid_look(r, s->t, s->x, hfi_switching_v(s), hfi_switching_act(s))) return HF_SINGULAR;
@@ -233,6 +243,7 @@ hfStatus hfi_switch_to_rigid(hfiSwitching* s) {
   }
   hfSwitch* w = add_switch(s, 1, HF_SWITCH_CERTIFIED);
   w->df = jump;
+  measure_jump(s, w);
   w->certificate = r->problem.certificate;
   return HF_OK;
 }

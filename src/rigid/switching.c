@@ -187,7 +187,7 @@ hfStatus hfi_switching_step(hfiSwitching* s, hfState* state, const hfInput* inpu
   const double t_end = state->time + h, sliver = 1e-9 * h;
   memset(&s->report, 0, sizeof s->report);
   memset(&s->integration, 0, sizeof s->integration);
-  s->events = 0;
+  s->events = s->stalls = 0;
   hf_accel_begin(s->rigid->accel, NULL, input);
   load_state(s, state);
   hfStatus status = hfi_switching_recall(s, state);

@@ -50,7 +50,7 @@ struct hfiSwitching {
 
   int32_t phase;
   double since;             // start of the phase [s]
-  int32_t events;           // in this step
+  int32_t events, stalls;   // in this step: events, and those that came at once
   hfSwitch record[HFI_MAX_SWITCHES];
   hfSwitchReport report;
   hfIntegratorReport integration;
