@@ -17,7 +17,6 @@
 
 static const double MEETS = 1e-9;       // gap below the held one that counts as met [m]
 static const double CONE = 1e-8;        // of the cone, relative
-static const double SHARE = 1e-6;       // of the diagonal of A, where its rows are dependent
 static const double LOCATED = 1e-11;    // of the arc: width of the interval in which an event is located
 enum { LOCATIONS = 80, EVENTS = 200, STALLS = 20 }; // trials of one event, events of one step, of them at its very start
 
@@ -91,7 +90,7 @@ static hfStatus resolve(hfiSwitching* s, const hfiImpact* impact) {
   if (s->config.contact_mode == HF_CONTACTS_RIGID) {
     hfi_rigid_assemble(r);
     hfi_rigid_certify(r);
-    if (!r->problem.certificate.full_rank) r->share = SHARE;
+    if (!r->problem.certificate.full_rank) r->share = HFI_RIGID_SHARE;
   }
   return hfi_rigid_resolve(r, impact);
 }
@@ -263,7 +262,7 @@ static void take_rates(hfiSwitching* s, double dt) {
 
 // Among the solutions of dependent rows the one that shares the load, for layers to start from.
 static void share_forces(hfRigid* r) {
-  r->share = SHARE;
+  r->share = HFI_RIGID_SHARE;
   hfi_rigid_solve(r);
   r->share = 0;
 }

@@ -299,7 +299,8 @@ void hfi_rigid_solve_rows(hfRigid* r) {
   if (p->n == 0) return;
   hfLcp lcp = {p->n, p->A, p->b, r->lo, r->hi};
   hfLcpConfig config = hf_lcp_config_default();
-  for (int i = 0; i < p->n; ++i) config.tikhonov += r->share * fabs(p->A[i * p->n + i]) / p->n;
+  double share = p->n > p->nv ? max2(r->share, HFI_RIGID_SHARE) : r->share;
+  for (int i = 0; i < p->n; ++i) config.tikhonov += share * fabs(p->A[i * p->n + i]) / p->n;
   hfError error = {HF_OK, ""};
   for (int method = HF_LCP_LEMKE; method <= HF_LCP_DANTZIG; ++method) {
     config.method = method;

@@ -70,6 +70,7 @@ struct hfRigid {
 };
 
 enum { HFI_RIGID_MAX_ROWS = 192 };
+static const double HFI_RIGID_SHARE = 1e-6; // of the mean diagonal of A, where its rows are dependent
 
 // Rows of friction group g in a contact, and how many.
 static const int HFI_GROUP_FIRST[3] = {1, 3, 4}, HFI_GROUP_DIM[3] = {2, 1, 2};

@@ -98,21 +98,50 @@ hfStatus hfi_soft_look(hfiSwitching* s) {
   return HF_OK;
 }
 
-hfStatus hfi_soft_phase(hfiSwitching* s, double t_end, hfError* error) {
+// The phase from its beginning (s->soft_start, s->kept) over dt; as far as it went.
+static hfStatus integrate_soft(hfiSwitching* s, double from, double dt, hfError* error) {
   const hfModel* m = s->model;
+  hfRigid* r = s->rigid;
+  int tail = s->stride * s->nlayer;
+  hfStatus status = HF_OK;
+  hfi_tracks_copy(r->track, &r->ntrack, s->kept, s->nkept);
+  memcpy(s->x, s->soft_start, (size_t)(s->nx + tail) * sizeof *s->x);
+  s->t = from;
+  if (m->nv) {
+    hfi_integrator_resize(s->soft, s->nx + tail, 2 * m->nv + m->na + tail);
+    hf_integrator_set_next_step(s->soft, dt);
+    status = hf_integrator_advance(s->soft, &s->t, s->x, from + dt, error);
+    hfi_add_integration(s, s->soft);
+  } else s->t += dt;
+  if (status >= 0) unpack_layers(s);
+  return status;
+}
+
+// Returns as early as the rigid model may take over, within a thousandth of the step.
+static hfStatus return_early(hfiSwitching* s, double from, double dt, hfError* error) {
+  double lo = max2(0, s->since + s->config.dwell - from), hi = dt;
+  for (int i = 0; i < 20 && hi - lo > 1e-3 * s->h; ++i) {
+    double mid = 0.5 * (lo + hi);
+    hfStatus status = integrate_soft(s, from, mid, error);
+    if (status) return status;
+    if (hfi_switch_to_rigid(s, 0)) hi = mid;
+    else lo = mid;
+  }
+  hfStatus status = integrate_soft(s, from, hi, error);
+  if (!status) hfi_switch_to_rigid(s, 1);
+  return status;
+}
+
+hfStatus hfi_soft_phase(hfiSwitching* s, double t_end, hfError* error) {
+  double from = s->t;
   hfStatus status = hfi_soft_look(s);
   if (status) return status;
   pack_layers(s);
-  int tail = s->stride * s->nlayer;
-  if (m->nv) {
-    hfi_integrator_resize(s->soft, s->nx + tail, 2 * m->nv + m->na + tail);
-    hf_integrator_set_next_step(s->soft, t_end - s->t);
-    status = hf_integrator_advance(s->soft, &s->t, s->x, t_end, error);
-    hfi_add_integration(s, s->soft);
-  } else s->t = t_end;
-  if (status < 0) return status;
-  unpack_layers(s);
-  if (!status && s->config.contact_mode == HF_CONTACTS_SWITCHING && s->t - s->since >= s->config.dwell) status = hfi_switch_to_rigid(s);
+  hfi_tracks_copy(s->kept, &s->nkept, s->rigid->track, s->rigid->ntrack);
+  memcpy(s->soft_start, s->x, (size_t)(s->nx + s->stride * s->nlayer) * sizeof *s->x);
+  status = integrate_soft(s, from, t_end - from, error);
+  int may = s->config.contact_mode == HF_CONTACTS_SWITCHING && s->t - s->since >= s->config.dwell;
+  if (!status && may && hfi_switch_to_rigid(s, 0)) status = return_early(s, from, t_end - from, error);
   return status;
 }
 
@@ -229,21 +258,20 @@ static int rigid_may_take_over(hfiSwitching* s, double* jump) {
   return s->config.settle == 0 || *jump <= s->config.settle * largest;
 }
 
-hfStatus hfi_switch_to_rigid(hfiSwitching* s) {
+int hfi_switch_to_rigid(hfiSwitching* s, int commit) {
   hfRigid* r = s->rigid;
   double jump = 0;
   memcpy(s->start, s->x, (size_t)s->nx * sizeof *s->x);
-  hfStatus status = hfi_soft_look(s);
-  if (status) return status;
-  if (!hfi_rigid_look(r, s->t, s->x, hfi_switching_v(s), hfi_switching_act(s))) return HF_SINGULAR;
+  if (hfi_soft_look(s) || !hfi_rigid_look(r, s->t, s->x, hfi_switching_v(s), hfi_switching_act(s))) return 0;
   hfi_tracks_copy(s->before, &s->nbefore, r->track, r->ntrack);
-  if (!rigid_may_take_over(s, &jump)) {
+  int may = rigid_may_take_over(s, &jump);
+  if (!may || !commit) {
     hfi_tracks_copy(r->track, &r->ntrack, s->before, s->nbefore);
-    return HF_OK;
+    return may;
   }
   hfSwitch* w = add_switch(s, 1, HF_SWITCH_CERTIFIED);
   w->df = jump;
   measure_jump(s, w);
   w->certificate = r->problem.certificate;
-  return HF_OK;
+  return 1;
 }

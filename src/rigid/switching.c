@@ -39,6 +39,7 @@ static void slice(hfiSwitching* s, hfiArena* arena) {
   const hfModel* m = s->model;
   size_t contacts = (size_t)s->config.rigid.max_contacts, tail = (size_t)(s->stride * s->max_layers);
   s->x = HFI_TAKE(arena, double, (size_t)s->nx + tail);
+  s->soft_start = HFI_TAKE(arena, double, (size_t)s->nx + tail);
   s->start = HFI_TAKE(arena, double, s->nx);
   s->trial = HFI_TAKE(arena, double, s->nx);
   s->weight = HFI_TAKE(arena, double, (size_t)(2 * m->nv + m->na) + tail);

@@ -42,9 +42,10 @@ struct hfiSwitching {
   int32_t max_layers, nlayer;
   double t, *x;             // (nx + stride max_layers) the state
   double *start, *trial;    // (nx) of an arc
+  double* soft_start;       // (as x) of a compliant phase within the step
   double* weight;           // (n) of the error norm
   double* vdot;             // (nv)
-  hfiTrack *before, *kept;  // (max_contacts) tracks before modes were sought; at the start of an arc
+  hfiTrack *before, *kept;  // (max_contacts) tracks before modes were sought; at the start of an arc or phase
   int32_t nbefore, nkept;
   hfiLayerState* layer;     // (max_contacts) compliant: contacts at the point of the results
 
@@ -69,8 +70,8 @@ hfStatus hfi_soft_rate(void* context, double t, const double* x, double* xdot);
 
 // To compliant, at the point last looked at, from the forces that the tracks hold.
 void hfi_switch_to_soft(hfiSwitching* s, int reason);
-// Tries the rigid model at the end of a compliant phase.
-hfStatus hfi_switch_to_rigid(hfiSwitching* s);
+// Whether the rigid model may take over at the present point of a compliant phase; commit: it does.
+int hfi_switch_to_rigid(hfiSwitching* s, int commit);
 // Forces and layers of the contacts at the present point of a compliant phase.
 hfStatus hfi_soft_look(hfiSwitching* s);
 
