@@ -47,6 +47,8 @@ HF_API void hf_actuation_moment(const hfActuation* a, int actuator, double* row)
 //   chirp     offset + amplitude sin(phase(t)), frequency from f0 to f1 over the duration, then f1
 //   table     linear between its rows, the first value before and the last after them
 HF_API double hf_signal_value(const hfModel* model, int signal, double time);
+// Its first and second derivative; at a corner of a ramp or table those that follow.
+HF_API void hf_signal_rates(const hfModel* model, int signal, double time, double rate[2]);
 // ctrl[i] for every actuator that a signal drives; the others stay as they are.
 HF_API void hf_signal_controls(const hfModel* model, double time, double* ctrl);
 

@@ -108,6 +108,7 @@ typedef struct hfActuatorDef {
   const char *name, *where;
   int trntype, trnid[2];
   int dyntype, gaintype, biastype;
+  int drive; // hfDriveLaw; other than HF_DRIVE_SERVO for position and velocity servos
   double dynprm[3], gainprm[3], biasprm[3];
   double dampratio; // > 0: biasprm[2] becomes the damping of this ratio for the reflected inertia at qpos0
   int ctrllimited, forcelimited, actlimited, actearly;

@@ -1,7 +1,8 @@
 // Controllers, trajectories and gain tuning. Plain functions: state is the caller's.
 //
 // Implicit PD needs no function here: an actuator with gains is implicit in the step (hfSimConfig.drives),
-// and inverse dynamics as a constraint is hfInput.velocity_target. docs/theory/drives.md
+// and inverse dynamics as a constraint is hfInput.velocity_target. Both, PID and computed torque can also be
+// parts of a scene (hfDriveLaw). docs/theory/drives.md
 #ifndef HOLDFAST_CONTROL_H
 #define HOLDFAST_CONTROL_H
 

@@ -41,8 +41,14 @@ typedef enum hfTransmission {
   HF_TRANSMISSION_JOINT, HF_TRANSMISSION_JOINT_IN_PARENT, HF_TRANSMISSION_TENDON, HF_TRANSMISSION_SITE
 } hfTransmission;
 typedef enum hfActivation { // actuator dynamics
-  HF_ACTIVATION_NONE, HF_ACTIVATION_INTEGRATOR, HF_ACTIVATION_FILTER, HF_ACTIVATION_FILTER_EXACT
+  HF_ACTIVATION_NONE, HF_ACTIVATION_INTEGRATOR, HF_ACTIVATION_FILTER, HF_ACTIVATION_FILTER_EXACT,
+  HF_ACTIVATION_ERROR // integral of control - length, which adds dynprm[0] times itself to the force: PID
 } hfActivation;
+typedef enum hfDriveLaw { // how an actuator follows its control
+  HF_DRIVE_SERVO,          // by its gain and bias
+  HF_DRIVE_CONSTRAINT,     // inverse dynamics in the step: where the servo would rest, within forcerange
+  HF_DRIVE_COMPUTED_TORQUE // gain and bias are accelerations; force = M a + bias forces, held over the step
+} hfDriveLaw;
 typedef enum hfGain { HF_GAIN_FIXED, HF_GAIN_AFFINE } hfGain;
 typedef enum hfBias { HF_BIAS_NONE, HF_BIAS_AFFINE } hfBias;
 
@@ -245,8 +251,9 @@ typedef struct hfWorld {
   X(int32_t, actuator_actlimited, nu, 1, 0)                                                            \
   X(int32_t, actuator_actadr, nu, 1, 0)   /* -1: no activation */                                      \
   X(int32_t, actuator_actearly, nu, 1, 0)                                                              \
+  X(int32_t, actuator_drive, nu, 1, 0)    /* hfDriveLaw */                                             \
   X(int32_t, actuator_signal, nu, 1, 0)   /* signal that drives it, or -1 */                           \
-  X(double, actuator_dynprm, nu, 3, 1)    /* time constant first [s] */                                \
+  X(double, actuator_dynprm, nu, 3, 1)    /* time constant [s]; of HF_ACTIVATION_ERROR the gain */     \
   X(double, actuator_gainprm, nu, 3, 1)   /* gain = p0 + p1 length + p2 velocity */                    \
   X(double, actuator_biasprm, nu, 3, 1)   /* bias = p0 + p1 length + p2 velocity */                    \
   X(double, actuator_ctrlrange, nu, 2, 1)                                                              \

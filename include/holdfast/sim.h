@@ -20,6 +20,8 @@ extern "C" {
 typedef enum hfDrives {
   HF_DRIVES_IMPLICIT = 0, // at the lengths and velocities of the end of the step: stable at any gain
   HF_DRIVES_EXPLICIT = 1, // at those of its start, held: a sampled controller
+  HF_DRIVES_CONSTRAINT = 2,      // servos by inverse dynamics in the step (hfDriveLaw), whatever the scene says
+  HF_DRIVES_COMPUTED_TORQUE = 3, // those on hinges and slides by computed torque
 } hfDrives;
 
 typedef struct hfSimConfig {
@@ -29,7 +31,8 @@ typedef struct hfSimConfig {
   int32_t max_contacts;     // capacity; 0: planned from the model
   int32_t gyroscopic;       // 1: gyroscopic terms implicit (default 0: explicit, in the bias)
   int32_t anticipate;       // 1: contacts that the step's free motion would make count in it (default 1)
-  int32_t drives;           // hfDrives: actuators implicit in the step (default), or sampled and held
+  int32_t drives;           // hfDrives: actuators implicit in the step (default), sampled and held, or by
+                            // inverse dynamics
   int32_t scene_signals;    // 1: the scene's signals drive controls that no input gives (default 1)
   double near_rigid;        // beta of rows without a stiffness of their own (docs/theory/one-law.md) [-]
   double static_speed;      // slip above which the dynamic coefficient acts, in stiction speeds [-]

@@ -30,6 +30,7 @@ struct hfActuation {
   int32_t* moment_start;   // (nu + 1)
   int32_t* moment_dof;     // (moment_start[nu])
   int32_t* actuator_port;  // (nu) or -1
+  int32_t* law;            // (nu) hfDriveLaw: the model's, or hfi_actuation_drive_by's
 
   // hf_actuation_update
   double *tendon_J;        // (tendon_start[ntendon])
@@ -40,11 +41,15 @@ struct hfActuation {
   // hf_actuation_forces, hfi_actuation_step
   double* rate;            // (na)
   double* input;           // (nu) clamped control, or activation
+  double* integral;        // (nu) of the error at the end of a step that leaves the length as it is
+  double h;                // of that step; 0 for an instant [s]
+  int explicit_drives;     // of the last hfi_actuation_step
   double* force;           // (nu)
   double* joint_force;     // (nv)
   double* target_force;    // (nv) of velocity targets
   double* tendon_total;    // (ntendon)
   hfiDrive* drive;         // (nu)
+  double *wanted, *torque; // (nv) accelerations that drives by computed torque ask for, forces for them
   hfiPort* port;           // (nport)
   hfiRows rows;
 
@@ -59,11 +64,15 @@ typedef struct hfiActuationStep {
   double near_rigid;      // beta of rows without a stiffness of their own [-]
   int explicit_drives;    // 1: actuator forces of the start of the step, held
   const double *q, *act, *ctrl; // (nq), (na) or NULL, (nu) or NULL
+  const double* ctrl_rate;      // (nu x 2) first and second rate of the controls, or NULL: zero
   const double *velocity_target, *force_limit; // (nv) or NULL, as in hfInput
 } hfiActuationStep;
 
 // Slices all arrays from the arena. Over an arena without memory this only plans.
 void hfi_actuation_init(hfActuation* a, const hfModel* model, hfiArena* arena);
+
+// All servos that can be, driven by one law.
+void hfi_actuation_drive_by(hfActuation* a, hfDriveLaw law);
 
 // Everything but contact that acts over a step:
 //   tau (nv) +=  forces at zero velocity that do not depend on the velocity, or explicit ones
@@ -87,6 +96,9 @@ hfiAffine hfi_affine_force(const hfActuation* a, int actuator);
 // a->force, unlimited as it comes in, through all limits; and a->joint_force.
 void hfi_transmit_forces(hfActuation* a);
 
+// The drive of an actuator with inverse dynamics (drive_law.c); its bounds are the caller's.
+void hfi_compute_torques(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step);
+hfiDrive hfi_inverse_drive(hfActuation* a, const hfDynamics* d, int actuator, const hfiActuationStep* step);
 void hfi_drive_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau);
 void hfi_spring_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau, double* diag);
 void hfi_limit_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step);

@@ -1,8 +1,11 @@
 // Actuator forces.
 //
 //   input  u = clamp(ctrl), or the activation; with actearly the activation at the end of the step
-//   rate     = u (integrator), (u - act)/tau (filters)
+//   rate     = u (integrator), (u - act)/tau (filters), u - length (error)
 //   force    = (g0 + g1 length + g2 velocity) u + b0 + b1 length + b2 velocity
+//
+// PID is a servo with the integral I of its error as activation, and ki I more force. Over a step of h that is
+// the integral at its end, I + h (u - length): with the length of the end where drives are implicit.
 //
 // then, in this order: the total of a limited tendon is scaled into its range; each force is clamped
 // to its own range; forces go to the joints, gravity compensation that counts as actuation is added,
@@ -15,8 +18,10 @@
 // Time constants below this are immediate.
 static const double kShortest = 1e-15; // [s]
 
-static double activation_rate(const hfModel* m, int i, double u, double act) {
+static double activation_rate(const hfActuation* a, int i, double u, double act) {
+  const hfModel* m = a->model;
   if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_INTEGRATOR) return u;
+  if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_ERROR) return u - a->length[i];
   return (u - act) / max2(kShortest, hf_model_actuator_dynprm(m)[3 * i]);
 }
 
@@ -40,14 +45,17 @@ static double clamped_control(const hfModel* m, int i, const double* ctrl) {
 
 void hfi_update_inputs(hfActuation* a, const double* act, const double* ctrl, double h) {
   const hfModel* m = a->model;
+  a->h = h;
   for (int i = 0; i < m->nu; ++i) {
     double u = clamped_control(m, i, ctrl);
     int adr = hf_model_actuator_actadr(m)[i];
     a->input[i] = u;
     if (adr < 0) continue;
     double now = act ? act[adr] : 0;
-    a->rate[adr] = m->world.disable_actuation ? 0 : activation_rate(m, i, u, now);
-    a->input[i] = hf_model_actuator_actearly(m)[i] ? next_activation(m, i, now, a->rate[adr], h) : now;
+    a->rate[adr] = m->world.disable_actuation ? 0 : activation_rate(a, i, u, now);
+    double next = next_activation(m, i, now, a->rate[adr], h);
+    if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_ERROR) a->integral[i] = next;
+    else a->input[i] = hf_model_actuator_actearly(m)[i] ? next : now;
   }
 }
 
@@ -107,6 +115,17 @@ void hfi_transmit_forces(hfActuation* a) {
 
 // ---- forces at a state ------------------------------------------------------------------------------
 
+// ki (I + h (u - l)), or ki times the bound that I stops at
+static void add_integral(const hfActuation* a, int i, hfiAffine* f) {
+  const hfModel* m = a->model;
+  const double* range = hf_model_actuator_actrange(m) + 2 * i;
+  double ki = hf_model_actuator_dynprm(m)[3 * i], slope = a->h * ki;
+  f->constant += ki * a->integral[i];
+  if (hf_model_actuator_actlimited(m)[i] && !(a->integral[i] > range[0] && a->integral[i] < range[1])) return;
+  f->constant += slope * a->length[i];
+  f->length -= slope;
+}
+
 hfiAffine hfi_affine_force(const hfActuation* a, int i) {
   const hfModel* m = a->model;
   const double *g = hf_model_actuator_gainprm(m) + 3 * i, *b = hf_model_actuator_biasprm(m) + 3 * i;
@@ -114,6 +133,7 @@ hfiAffine hfi_affine_force(const hfActuation* a, int i) {
   hfiAffine f = {g[0] * u, 0, 0};
   if (hf_model_actuator_gaintype(m)[i] == HF_GAIN_AFFINE) f.length = g[1] * u, f.velocity = g[2] * u;
   if (hf_model_actuator_biastype(m)[i] == HF_BIAS_AFFINE) f.constant += b[0], f.length += b[1], f.velocity += b[2];
+  if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_ERROR) add_integral(a, i, &f);
   return f;
 }
 
@@ -121,7 +141,8 @@ void hf_actuation_forces(hfActuation* a, const double* act, const double* ctrl, 
   hfi_update_inputs(a, act, ctrl, h);
   for (int i = 0; i < a->model->nu; ++i) {
     hfiAffine f = hfi_affine_force(a, i);
-    a->force[i] = f.constant + f.length * a->length[i] + f.velocity * a->velocity[i];
+    if (a->law[i] != HF_DRIVE_SERVO) a->force[i] = 0;
+    else a->force[i] = f.constant + f.length * a->length[i] + f.velocity * a->velocity[i];
   }
   hfi_transmit_forces(a);
 }

@@ -122,6 +122,7 @@ static void slice(hfActuation* a, hfiArena* arena) {
   a->moment_start = HFI_TAKE(arena, int32_t, m->nu + 1);
   a->moment_dof = HFI_TAKE(arena, int32_t, nmoment);
   a->actuator_port = HFI_TAKE(arena, int32_t, m->nu);
+  a->law = HFI_TAKE(arena, int32_t, m->nu);
   a->tendon_J = HFI_TAKE(arena, double, m->nwrap);
   a->tendon_length = HFI_TAKE(arena, double, m->ntendon);
   a->tendon_velocity = HFI_TAKE(arena, double, m->ntendon);
@@ -131,6 +132,9 @@ static void slice(hfActuation* a, hfiArena* arena) {
   a->gravcomp = HFI_TAKE(arena, double, m->nv);
   a->rate = HFI_TAKE(arena, double, m->na);
   a->input = HFI_TAKE(arena, double, m->nu);
+  a->integral = HFI_TAKE(arena, double, m->nu);
+  a->wanted = HFI_TAKE(arena, double, m->nv);
+  a->torque = HFI_TAKE(arena, double, m->nv);
   a->force = HFI_TAKE(arena, double, m->nu);
   a->joint_force = HFI_TAKE(arena, double, m->nv);
   a->target_force = HFI_TAKE(arena, double, m->nv);
@@ -153,6 +157,7 @@ void hfi_actuation_init(hfActuation* a, const hfModel* m, hfiArena* arena) {
   for (int i = 0; i < m->nu; ++i) {
     a->moment_start[i + 1] = a->moment_start[i] + lay_out_moment(a, i, a->moment_dof + a->moment_start[i]);
     a->actuator_port[i] = find_port(a, i);
+    a->law[i] = hf_model_actuator_drive(m)[i];
   }
 }
 

@@ -34,13 +34,19 @@ static Bounds divide_bounds(Bounds b, double factor) {
   return r;
 }
 
-static hfiDrive make_drive(const hfActuation* a, int i, const hfiActuationStep* step) {
-  const hfModel* m = a->model;
+static hfiDrive make_servo(const hfActuation* a, int i, const hfiActuationStep* step) {
   hfiAffine f = hfi_affine_force(a, i);
+  hfiDrive drive = {.f0 = f.constant + f.length * a->length[i], .kappa = -(step->h * f.length + f.velocity)};
+  if (step->explicit_drives || !(drive.kappa > 0)) drive.f0 += f.velocity * a->velocity[i], drive.kappa = 0;
+  return drive;
+}
+
+static hfiDrive make_drive(hfActuation* a, const hfDynamics* d, int i, const hfiActuationStep* step) {
+  const hfModel* m = a->model;
+  int servo = a->law[i] == HF_DRIVE_SERVO;
   Bounds b = make_bounds(hf_model_actuator_forcelimited(m)[i], hf_model_actuator_forcerange(m) + 2 * i);
-  double kappa = -(step->h * f.length + f.velocity), f0 = f.constant + f.length * a->length[i];
-  hfiDrive drive = {f0, kappa, b.lo, b.hi};
-  if (step->explicit_drives || !(kappa > 0)) drive.f0 = f0 + f.velocity * a->velocity[i], drive.kappa = 0;
+  hfiDrive drive = servo ? make_servo(a, i, step) : hfi_inverse_drive(a, d, i, step);
+  drive.lo = b.lo, drive.hi = b.hi;
   return drive;
 }
 
@@ -168,8 +174,10 @@ static void add_lift(const hfActuation* a, double* tau) {
 void hfi_drive_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau) {
   const hfModel* m = a->model;
   hfi_update_inputs(a, step->act, step->ctrl, step->h);
+  a->explicit_drives = step->explicit_drives;
   if (m->nu == 0 || m->world.disable_actuation) return;
-  for (int i = 0; i < m->nu; ++i) a->drive[i] = make_drive(a, i, step);
+  hfi_compute_torques(a, d, step);
+  for (int i = 0; i < m->nu; ++i) a->drive[i] = make_drive(a, d, i, step);
   for (int i = 0; i < m->nu; ++i) if (a->actuator_port[i] < 0) emit_actuator(a, d, step->h, i, tau);
   gather_ports(a);
   for (int p = 0; p < a->nport; ++p)
@@ -177,10 +185,18 @@ void hfi_drive_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep*
   add_lift(a, tau);
 }
 
+// The error at the end of the step, which its integral grew by.
+static void take_error_rate(hfActuation* a, int i, double velocity) {
+  if (a->explicit_drives || hf_model_actuator_dyntype(a->model)[i] != HF_ACTIVATION_ERROR) return;
+  a->rate[hf_model_actuator_actadr(a->model)[i]] = a->input[i] - (a->length[i] + a->h * velocity);
+}
+
 void hfi_actuation_collect(hfActuation* a, const double* v1) {
   for (int i = 0; i < a->model->nu; ++i) {
     Target t = actuator_target(a, HFI_ROW_ACTUATOR, i, i);
-    a->force[i] = a->drive[i].f0 - a->drive[i].kappa * velocity_along(&t, v1);
+    double velocity = velocity_along(&t, v1);
+    a->force[i] = a->drive[i].f0 - a->drive[i].kappa * velocity;
+    take_error_rate(a, i, velocity);
   }
   hfi_transmit_forces(a);
   hfi_target_collect(a, v1);

@@ -50,6 +50,40 @@ double hf_signal_value(const hfModel* m, int signal, double time) {
   }
 }
 
+static double slope_between(double t, double t0, double y0, double t1, double y1) {
+  return t >= t0 && t < t1 ? (y1 - y0) / (t1 - t0) : 0;
+}
+
+// y = A sin(x(t)) with x' = w, x'' = dw
+static void sine_rates(double amplitude, double x, double w, double dw, double rate[2]) {
+  rate[0] = amplitude * w * cos(x);
+  rate[1] = amplitude * (dw * cos(x) - w * w * sin(x));
+}
+
+static void chirp_rates(const double* p, double time, double rate[2]) {
+  double sweep = p[3] > 0 ? (p[2] - p[1]) / p[3] : 0, turns = chirp_turns(time, p[1], p[2], p[3]);
+  int sweeps = time >= 0 && time < p[3];
+  double hz = sweeps ? p[1] + sweep * time : time < 0 && p[3] > 0 ? p[1] : p[2];
+  sine_rates(p[0], 2 * HFI_PI * turns, 2 * HFI_PI * hz, sweeps ? 2 * HFI_PI * sweep : 0, rate);
+}
+
+void hf_signal_rates(const hfModel* m, int signal, double time, double rate[2]) {
+  const double* p = hf_model_signal_data(m) + hf_model_signal_adr(m)[signal];
+  int rows = hf_model_signal_num(m)[signal] / 2;
+  rate[0] = rate[1] = 0;
+  switch (hf_model_signal_type(m)[signal]) {
+  case HF_SIGNAL_SINE: sine_rates(p[0], 2 * HFI_PI * p[1] * time + p[2], 2 * HFI_PI * p[1], 0, rate); break;
+  case HF_SIGNAL_RAMP: rate[0] = slope_between(time, p[0], p[1], p[2], p[3]); break;
+  case HF_SIGNAL_CHIRP: chirp_rates(p, time, rate); break;
+  case HF_SIGNAL_TABLE: {
+    const double* row = p + 2 * find_row(p, rows, time);
+    if (row < p + 2 * (rows - 1)) rate[0] = slope_between(time, row[0], row[1], row[2], row[3]);
+    break;
+  }
+  default: break;
+  }
+}
+
 void hf_signal_controls(const hfModel* m, double time, double* ctrl) {
   for (int i = 0; i < m->nu; ++i) {
     int signal = hf_model_actuator_signal(m)[i];

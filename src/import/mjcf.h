@@ -24,6 +24,7 @@ typedef enum hfiShortcut {
   HFI_INTVELOCITY,
   HFI_DAMPER,
   HFI_CYLINDER,
+  HFI_PID, // <plugin plugin="mujoco.pid">
   HFI_SHORTCUTS
 } hfiShortcut;
 
@@ -202,6 +203,7 @@ void hfi_mjcf_set_world(hfiMjcf* m);     // world-wide hf.* parameters
 void hfi_mjcf_report_custom(hfiMjcf* m); // hf.* parameters that nothing asked for
 void hfi_mjcf_contact_parameters(hfiMjcf* m, const char* geom, hfGeomDef* def);
 void hfi_mjcf_read_signal(hfiMjcf* m, const char* actuator, hfActuatorDef* def);
+void hfi_mjcf_read_drive(hfiMjcf* m, const char* actuator, hfActuatorDef* def);
 
 void hfi_mjcf_read_asset(hfiMjcf* m, hfiElem* elem);
 hfiMeshAsset* hfi_mjcf_find_mesh(hfiMjcf* m, const hfiElem* elem, const char* name);
@@ -241,6 +243,9 @@ void hfi_mjcf_check_tendon(hfiMjcf* m, hfiElem* elem);
 int hfi_mjcf_is_actuator(const hfiElem* elem);
 hfiActuatorSpec hfi_mjcf_actuator_default(void);
 void hfi_mjcf_apply_actuator(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* spec);
+// mujoco.pid: is this element one, and its gains.
+int hfi_mjcf_is_pid(const hfiElem* elem);
+void hfi_mjcf_apply_pid(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* spec);
 // Armature and damping that actuators reflect to a joint or tendon of that name, times gear
 // squared.
 void hfi_mjcf_reflected(hfiMjcf* m, const char* attr, const char* name, double* armature,

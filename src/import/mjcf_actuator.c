@@ -6,6 +6,7 @@
 //   intvelocity  as position, u the integral of the control
 //   damper       gain -kv v
 //   cylinder     gain area, bias b0 + b1 l + b2 v; u filtered
+//   plugin       mujoco.pid (mjcf_pid.c)
 //
 // A shortcut takes its parameters from the nearest class whose default was written with the same
 // shortcut, or as <general> with the shortcut's type of gain; otherwise from its own defaults.
@@ -22,7 +23,7 @@ static const hfiKeyword kinds[] = {{"general", HFI_GENERAL},         {"motor", H
 static int find_kind(const hfiElem* elem) {
   for (const hfiKeyword* k = kinds; k->word; ++k)
     if (hfi_is(elem, k->word)) return k->value;
-  return -1;
+  return hfi_mjcf_is_pid(elem) ? HFI_PID : -1;
 }
 
 int hfi_mjcf_is_actuator(const hfiElem* elem) { return find_kind(elem) >= 0; }
@@ -171,6 +172,9 @@ static void apply_shortcut(hfiMjcf* m, const hfiElem* elem, hfiShortcut kind, hf
   case HFI_CYLINDER:
     apply_cylinder(m, elem, &s->def);
     break;
+  case HFI_PID:
+    hfi_mjcf_apply_pid(m, elem, s);
+    break;
   default:
     break;
   }
@@ -298,6 +302,7 @@ void hfi_mjcf_read_actuator(hfiMjcf* m, hfiElem* elem) {
   s.def.name = hfi_mjcf_name(m, elem);
   s.def.where = hfi_where(r, elem);
   hfi_mjcf_read_signal(m, s.def.name, &s.def);
+  hfi_mjcf_read_drive(m, s.def.name, &s.def);
   if (!r->status) hfi_keep(r, elem, hf_builder_add_actuator(r->builder, &s.def, &r->scratch));
 }
 

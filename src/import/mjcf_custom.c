@@ -1,7 +1,10 @@
 // Parameters that MJCF lacks, in <custom>: <numeric name="hf.stiffness" data="1e5"/> for the world,
-// "hf.GEOM.stiffness" for one geom, <text name="hf.method" data="tamsi"/>, and drive signals
-// <text name="hf.signal.ACTUATOR" data="sine AMPLITUDE HZ PHASE OFFSET"/>.
+// "hf.GEOM.stiffness" for one geom, <text name="hf.method" data="tamsi"/>, signals
+// <text name="hf.signal.ACTUATOR" data="sine AMPLITUDE HZ PHASE OFFSET"/>, and drive laws
+// <text name="hf.drive" data="constraint"/> for all servos, "hf.drive.ACTUATOR" for one.
 #include "import/mjcf.h"
+
+#include "model/servo.h"
 
 #include <holdfast/step_problem.h>
 #include <stdlib.h>
@@ -130,6 +133,18 @@ static const double* read_table(hfiMjcf* m, const hfiElem* elem, const char* fil
     hfi_fail(m->r, elem, HF_ERROR_PARSE, "%s: %d numbers are not rows of time and value", path,
              *count);
   return x;
+}
+
+void hfi_mjcf_read_drive(hfiMjcf* m, const char* actuator, hfActuatorDef* def) {
+  static const hfiKeyword laws[] = {{"servo", HF_DRIVE_SERVO},
+                                    {"constraint", HF_DRIVE_CONSTRAINT},
+                                    {"computed-torque", HF_DRIVE_COMPUTED_TORQUE},
+                                    {NULL, 0}};
+  int32_t law = def->drive;
+  if (!m->custom) return;
+  if (hfi_is_servo(def->gaintype, def->biastype, def->biasprm)) read_word(m, "drive", laws, &law);
+  if (actuator) read_word(m, hfi_format(m->r, "drive.%s", actuator), laws, &law);
+  def->drive = law;
 }
 
 void hfi_mjcf_read_signal(hfiMjcf* m, const char* actuator, hfActuatorDef* def) {

@@ -155,12 +155,16 @@ static void store_activations(hfAccel* a, int n, double* J) {
   for (int i = 0; i < m->nu; ++i) {
     int adr = hf_model_actuator_actadr(m)[i], column = 2 * m->nv + adr;
     if (adr < 0) continue;
-    if (hf_model_actuator_dyntype(m)[i] != HF_ACTIVATION_INTEGRATOR)
+    int error = hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_ERROR;
+    if (!error && hf_model_actuator_dyntype(m)[i] != HF_ACTIVATION_INTEGRATOR)
       J[column * n + column] = -1 / max2(1e-15, hf_model_actuator_dynprm(m)[3 * i]);
+    for (int k = a->actuation.moment_start[i]; error && k < a->actuation.moment_start[i + 1]; ++k)
+      J[column * n + a->actuation.moment_dof[k]] -= a->actuation.moment[k];
     if (!is_free(a, i)) continue;
     const double* g = hf_model_actuator_gainprm(m) + 3 * i;
     double gain = g[0];
-    if (hf_model_actuator_gaintype(m)[i] == HF_GAIN_AFFINE) gain += g[1] * a->actuation.length[i] + g[2] * a->actuation.velocity[i];
+    if (error) gain = hf_model_actuator_dynprm(m)[3 * i];
+    else if (hf_model_actuator_gaintype(m)[i] == HF_GAIN_AFFINE) gain += g[1] * a->actuation.length[i] + g[2] * a->actuation.velocity[i];
     memset(a->column, 0, (size_t)m->nv * sizeof *a->column);
     for (int k = a->actuation.moment_start[i]; k < a->actuation.moment_start[i + 1]; ++k) a->column[a->actuation.moment_dof[k]] += gain * a->actuation.moment[k];
     memset(a->lambda, 0, (size_t)a->nequality * sizeof *a->lambda);

@@ -1,5 +1,6 @@
 // Adding what acts on the tree and measures it: tendons, equalities, pairs, actuators, sensors, keyframes.
 #include "model/builder_add.h"
+#include "model/servo.h"
 
 #include "base/error.h"
 #include <math.h>
@@ -82,6 +83,23 @@ int hf_builder_add_exclude(hfBuilder* b, int body1, int body2, hfError* error) {
   return HFI_APPEND(b->exclude, e);
 }
 
+// Drives other than servos follow what a servo would.
+static hfStatus check_drive(const hfBuilder* b, const hfActuatorDef* d, hfError* error) {
+  const hfObjectKind kind = HF_OBJECT_ACTUATOR;
+  if (d->drive < HF_DRIVE_SERVO || d->drive > HF_DRIVE_COMPUTED_TORQUE)
+    return hfi_refuse_def(error, d->where, kind, d->name, "drive law %d does not exist", d->drive);
+  if (d->drive == HF_DRIVE_SERVO) return HF_OK;
+  if (!hfi_is_servo(d->gaintype, d->biastype, d->biasprm))
+    return hfi_refuse_def(error, d->where, kind, d->name,
+                          "only position and velocity servos can be driven by inverse dynamics");
+  int joint = d->trntype == HF_TRANSMISSION_JOINT &&
+              b->joint.data[d->trnid[0]].type >= HF_JOINT_SLIDE && d->gear[0] != 0;
+  if (d->drive == HF_DRIVE_COMPUTED_TORQUE && !joint)
+    return hfi_refuse_def(error, d->where, kind, d->name,
+                          "computed torque needs a hinge or slide joint");
+  return HF_OK;
+}
+
 static hfStatus check_actuator(const hfBuilder* b, const hfActuatorDef* d, hfError* error) {
   const hfObjectKind kind = HF_OBJECT_ACTUATOR;
   int target = d->trntype == HF_TRANSMISSION_TENDON ? HF_OBJECT_TENDON
@@ -117,7 +135,7 @@ static hfStatus check_actuator(const hfBuilder* b, const hfActuatorDef* d, hfErr
     for (int i = 2; i + 1 < d->signal_count; i += 2)
       if (d->signal_data[i] <= d->signal_data[i - 2])
         return hfi_refuse_def(error, d->where, kind, d->name, "signal table: times must increase");
-  return HF_OK;
+  return check_drive(b, d, error);
 }
 
 int hf_builder_add_actuator(hfBuilder* b, const hfActuatorDef* source, hfError* error) {

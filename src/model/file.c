@@ -49,6 +49,7 @@ static hfStatus check_indices(const hfModel* m, hfError* error) {
                              {HF_FIELD_pair_geom, m->ngeom},
                              {HF_FIELD_exclude_body, m->nbody},
                              {HF_FIELD_actuator_actadr, m->na},
+                             {HF_FIELD_actuator_drive, HF_DRIVE_COMPUTED_TORQUE + 1},
                              {HF_FIELD_actuator_signal, m->nsignal},
                              {HF_FIELD_signal_adr, m->nsignaldata},
                              {HF_FIELD_sensor_adr, m->nsensordata},

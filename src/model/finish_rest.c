@@ -193,6 +193,7 @@ static hfStatus fill_actuator(hfiFinish* f, int i, int* nact, hfError* error) {
   hfi_set_actuator_trnid(m)[2 * i + 1] = hfi_order_map(&f->order, HF_OBJECT_SITE, d->trnid[1]);
   hfi_set_actuator_dyntype(m)[i] = d->dyntype;
   hfi_set_actuator_gaintype(m)[i] = d->gaintype;
+  hfi_set_actuator_drive(m)[i] = d->drive;
   hfi_set_actuator_biastype(m)[i] = d->biastype;
   hfi_set_actuator_ctrllimited(m)[i] = d->ctrllimited != 0;
   hfi_set_actuator_forcelimited(m)[i] = d->forcelimited != 0;

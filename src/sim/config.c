@@ -35,7 +35,7 @@ static const char* const kRungs[] = {"none", "tamsi", "merit", "convex", NULL};
 static const char* const kNewtons[] = {"full", "quasi", NULL};
 static const char* const kForms[] = {"complementarity", "two-stage", "dissipation", NULL};
 static const char* const kLcpMethods[] = {"lemke", "dantzig", NULL};
-static const char* const kDrives[] = {"implicit", "explicit", NULL};
+static const char* const kDrives[] = {"implicit", "explicit", "constraint", "computed-torque", NULL};
 static const char* const kSwitches[] = {"off", "on", NULL};
 static const char* const kJacobians[] = {"fd", "analytic", NULL};
 static const char* const kContactModes[] = {"switching", "rigid", "compliant", NULL};
@@ -70,7 +70,7 @@ static const Field kFields[] = {
     FIELD(max_contacts, 'i', 0, 1e6, NULL),
     FIELD(gyroscopic, 'i', 0, 1, kSwitches),
     FIELD(anticipate, 'i', 0, 1, kSwitches),
-    FIELD(drives, 'i', 0, HF_DRIVES_EXPLICIT, kDrives),
+    FIELD(drives, 'i', 0, HF_DRIVES_COMPUTED_TORQUE, kDrives),
     FIELD(scene_signals, 'i', 0, 1, kSwitches),
     FIELD(near_rigid, 'd', 1e-6, 10, NULL),
     FIELD(static_speed, 'd', 0, 1e9, NULL),

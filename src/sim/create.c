@@ -72,6 +72,7 @@ static void slice(hfSim* s, hfiArena* arena) {
   s->posed_q = HFI_TAKE(arena, double, m->nq);
   s->posed_mocap = HFI_TAKE(arena, double, 7 * m->nmocap);
   s->ctrl = HFI_TAKE(arena, double, m->nu);
+  s->ctrl_rate = HFI_TAKE(arena, double, 2 * m->nu);
   s->acceleration = HFI_TAKE(arena, double, m->nv);
   s->limit_force = HFI_TAKE(arena, double, m->njnt);
   s->equality_force = HFI_TAKE(arena, double, 6 * m->neq);
@@ -107,6 +108,12 @@ static int is_continuous(int method) {
   return method == HF_METHOD_RK3 || method == HF_METHOD_IMPLICIT_EULER || method == HF_METHOD_SDIRK;
 }
 
+static int any_inverse_drive(const hfModel* m) {
+  for (int i = 0; i < m->nu; ++i)
+    if (hf_model_actuator_drive(m)[i] != HF_DRIVE_SERVO) return 1;
+  return 0;
+}
+
 static hfStatus choose_options(hfSim* s, hfError* error) {
   hfSimConfig* c = &s->config;
   const hfWorld* w = &s->model->world;
@@ -122,6 +129,9 @@ static hfStatus choose_options(hfSim* s, hfError* error) {
   else if (c->friction == HF_FRICTION_COULOMB)
     return hfi_refuse(error, HF_ERROR_ARGUMENT,
                       "friction \"coulomb\" belongs to the rigid methods");
+  if (is_continuous(c->method) && (c->drives > HF_DRIVES_EXPLICIT || any_inverse_drive(s->model)))
+    return hfi_refuse(error, HF_ERROR_UNSUPPORTED,
+                      "drives by inverse dynamics belong to the methods of discrete time");
   if (c->method == HF_METHOD_CONVEX) c->solver.first_rung = HF_RUNG_CONVEX;
   s->h = c->step;
   s->friction = c->friction;
@@ -140,6 +150,8 @@ static hfStatus create(hfSim* s, hfError* error) {
   size_t shift = (HFI_ALIGN - (uintptr_t)s->memory % HFI_ALIGN) % HFI_ALIGN;
   hfiArena arena = hfi_arena((char*)s->memory + shift, plan.used);
   slice(s, &arena);
+  if (s->config.drives == HF_DRIVES_CONSTRAINT) hfi_actuation_drive_by(&s->actuation, HF_DRIVE_CONSTRAINT);
+  if (s->config.drives == HF_DRIVES_COMPUTED_TORQUE) hfi_actuation_drive_by(&s->actuation, HF_DRIVE_COMPUTED_TORQUE);
   if (s->scene.listed) hfi_contact_materials(&s->scene, s->material);
   hfi_contact_extents(s->model, s->extent);
   measure_levers(s->model, s->extent, s->span, s->lever);

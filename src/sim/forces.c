@@ -15,6 +15,19 @@ static void choose_controls(hfSim* s, const hfState* state, const hfInput* in) {
   if (s->config.scene_signals) hf_signal_controls(s->model, state->time, s->ctrl);
 }
 
+// Inverse dynamics looks ahead: a constraint takes its signal at the end of the step, where it will be met, and
+// computed torque the rates of its signal.
+static void look_ahead(hfSim* s, double time) {
+  const hfModel* m = s->model;
+  memset(s->ctrl_rate, 0, 2 * sizeof *s->ctrl_rate * (size_t)m->nu);
+  for (int i = 0; s->config.scene_signals && i < m->nu; ++i) {
+    int signal = hf_model_actuator_signal(m)[i], law = s->actuation.law[i];
+    if (signal < 0) continue;
+    if (law == HF_DRIVE_CONSTRAINT) s->ctrl[i] = hf_signal_value(m, signal, time + s->h);
+    if (law == HF_DRIVE_COMPUTED_TORQUE) hf_signal_rates(m, signal, time, s->ctrl_rate + 2 * i);
+  }
+}
+
 static void apply_input(hfSim* s, const hfInput* in) {
   const hfModel* m = s->model;
   if (in && in->force)
@@ -39,6 +52,7 @@ void hfi_sim_forces(hfSim* s, const hfState* state, const hfInput* in) {
   hfDynamics* d = &s->dynamics;
   hfStepProblem* p = &s->assembly.problem;
   hfi_sim_input(s, state, in);
+  look_ahead(s, state->time);
   hf_dynamics_factor(d);
   hf_actuation_update(&s->actuation, d, hf_state_q(state));
   hfiActuationStep step = {s->h,
@@ -47,6 +61,7 @@ void hfi_sim_forces(hfSim* s, const hfState* state, const hfInput* in) {
                            hf_state_q(state),
                            hf_state_act(state),
                            s->ctrl,
+                           s->ctrl_rate,
                            NULL,
                            NULL};
   if (in) step.velocity_target = in->velocity_target, step.force_limit = in->force_limit;

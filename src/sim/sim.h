@@ -50,6 +50,7 @@ struct hfSim {
 
   // results
   double* ctrl;         // (nu)
+  double* ctrl_rate;    // (nu x 2) first and second rate of controls that computed torque follows
   double* acceleration; // (nv)
   double* limit_force;    // (njnt) for the sensors
   double* equality_force; // (neq x 6)

@@ -61,6 +61,27 @@ static void test_ramp(void** s) {
   hf_model_free(m);
 }
 
+// Rates against central differences, away from corners.
+static void test_rates(void** s) {
+  (void)s;
+  static const struct { int type, count; double data[8]; } signals[] = {{HF_SIGNAL_CONSTANT, 1, {2}},
+                                                                       {HF_SIGNAL_SINE, 4, {2, 0.5, 0.3, -1}},
+                                                                       {HF_SIGNAL_RAMP, 4, {1, -2, 3, 4}},
+                                                                       {HF_SIGNAL_CHIRP, 5, {1.5, 1, 5, 2, 0.2}},
+                                                                       {HF_SIGNAL_TABLE, 8, {0, 1, 0.5, 3, 1.5, -1, 2, 0}}};
+  for (size_t k = 0; k < sizeof signals / sizeof *signals; ++k) {
+    hfModel* m = make_model(signals[k].type, signals[k].data, signals[k].count);
+    for (double t = -0.41; t < 3.7; t += 0.173) {
+      double e = 1e-4, rate[2], y0 = hf_signal_value(m, 0, t - e), y1 = hf_signal_value(m, 0, t), y2 = hf_signal_value(m, 0, t + e);
+      hf_signal_rates(m, 0, t, rate);
+      // third and fourth derivatives of the chirp are (2 pi 5)^3 and ^4 times 1.5, times e^2/6 and e^2/12
+      assert_near(rate[0], (y2 - y0) / (2 * e), 1e-4);
+      assert_near(rate[1], (y2 - 2 * y1 + y0) / (e * e), 2e-3);
+    }
+    hf_model_free(m);
+  }
+}
+
 // The phase is the integral of the frequency: checked by Simpson's rule, exact for its quadratic.
 static void test_chirp(void** s) {
   (void)s;
@@ -159,7 +180,7 @@ static void test_table_refusals(void** s) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_constant_and_controls), cmocka_unit_test(test_sine),        cmocka_unit_test(test_ramp),
-      cmocka_unit_test(test_chirp),                 cmocka_unit_test(test_table),       cmocka_unit_test(test_table_holds),
+      cmocka_unit_test(test_rates), cmocka_unit_test(test_chirp),                 cmocka_unit_test(test_table),       cmocka_unit_test(test_table_holds),
       cmocka_unit_test(test_table_from_file),       cmocka_unit_test(test_table_refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

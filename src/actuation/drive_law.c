@@ -1,0 +1,66 @@
+// Drives by inverse dynamics (Shepherd, Zapolsky, Drumwright 2016; docs/theory/drives.md), for servos whose gain
+// and bias say what they want: F = c + F_l l + F_v s, kp = -F_l, kd = -F_v.
+//
+//   constraint       the servo with infinite gain: l at its rest c/kp at the end of the step, or s at c/kd where kp = 0
+//                      F = clamp(-kappa (s - s0)),  s0 = (c/kp - l0)/h or c/kd,  h kappa = (2 pi/beta)^2/w
+//   computed torque  gain and bias read as accelerations, with the rates u', u'' of the control:
+//                      a = F(l0, s0) + kd u' + u''  (a = F + u' where kp = 0),  F = (M a + bias)/gear, held
+//
+//   beta hfSimConfig.near_rigid    w inverse inertia along l    joints without such a drive: a = 0
+#include "actuation/actuation.h"
+#include "model/servo.h"
+
+#include <string.h>
+
+static int computes_torque(const hfActuation* a, int i) { return a->law[i] == HF_DRIVE_COMPUTED_TORQUE; }
+
+static int on_one_dof(const hfModel* m, int i) {
+  return hf_model_actuator_trntype(m)[i] == HF_TRANSMISSION_JOINT && hf_model_actuator_gear(m)[6 * i] != 0 &&
+         hf_model_jnt_type(m)[hf_model_actuator_trnid(m)[2 * i]] >= HF_JOINT_SLIDE;
+}
+
+void hfi_actuation_drive_by(hfActuation* a, hfDriveLaw law) {
+  const hfModel* m = a->model;
+  for (int i = 0; i < m->nu; ++i) {
+    int servo = hfi_is_servo(hf_model_actuator_gaintype(m)[i], hf_model_actuator_biastype(m)[i], hf_model_actuator_biasprm(m) + 3 * i);
+    if (servo && (law != HF_DRIVE_COMPUTED_TORQUE || on_one_dof(m, i))) a->law[i] = law;
+  }
+}
+
+static double wanted_acceleration(const hfActuation* a, int i, const double* rate) {
+  hfiAffine f = hfi_affine_force(a, i);
+  double own = f.constant + f.length * a->length[i] + f.velocity * a->velocity[i];
+  if (!rate) return own;
+  return own + (f.length < 0 ? rate[1] - f.velocity * rate[0] : rate[0]);
+}
+
+void hfi_compute_torques(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
+  const hfModel* m = a->model;
+  int any = 0;
+  memset(a->wanted, 0, sizeof *a->wanted * (size_t)m->nv);
+  for (int i = 0; i < m->nu; ++i) {
+    if (!computes_torque(a, i)) continue;
+    const double* rate = step->ctrl_rate ? step->ctrl_rate + 2 * i : NULL;
+    a->wanted[a->moment_dof[a->moment_start[i]]] += wanted_acceleration(a, i, rate) / a->moment[a->moment_start[i]];
+    any = 1;
+  }
+  if (!any) return;
+  hf_dynamics_multiply(d, a->wanted, a->torque);
+  for (int i = 0; i < m->nv; ++i) a->torque[i] += d->c[i];
+}
+
+hfiDrive hfi_inverse_drive(hfActuation* a, const hfDynamics* d, int i, const hfiActuationStep* step) {
+  int start = a->moment_start[i], n = a->moment_start[i + 1] - start;
+  hfiDrive drive = {0, 0, 0, 0};
+  if (computes_torque(a, i)) {
+    drive.f0 = a->torque[a->moment_dof[start]] / a->moment[start];
+    return drive;
+  }
+  hfiAffine f = hfi_affine_force(a, i);
+  double w = hfi_inverse_mass(d, a->dense, n, a->moment_dof + start, a->moment + start);
+  if (!(w > 0) || !(f.length < 0 || f.velocity < 0)) return drive; // moves nothing, or gains were set to zero
+  double s0 = f.length < 0 ? (f.constant / -f.length - a->length[i]) / step->h : f.constant / -f.velocity;
+  drive.kappa = hfi_stiffest(step, w);
+  drive.f0 = drive.kappa * s0;
+  return drive;
+}
