@@ -85,8 +85,11 @@ typedef struct hfPoseSetpoint {
 // by slerp from key to key, the angle along a quintic at rest at each key. Twice differentiable.
 HF_API hfPoseSetpoint hf_pose_keyframes(int n, const hfPoseKey* keys, double time);
 
-// The joint reference (n) one period further, so that the tip is at X_WT then: its position moves, its rate is the
-// one over the period and its second rate the change of that. Status and report as hf_arm_rate. Moves the arm.
+HF_API hfPoseKey hf_pose_key(double time, hfPose X);
+
+// Advances a joint reference (n) to the present: v += h a, q += h v, with the second rates of the last call; then
+// chooses second rates with which the tip is at X_WT one period h from now. What comes out is what hf_arm_torque wants.
+// Begin with the joints' positions at rest. Status and report as hf_arm_rate. Leaves the arm at the reference.
 HF_API hfStatus hf_arm_track(hfArm* arm, hfPose X_WT, const hfIkConfig* config, hfSetpoint* reference,
                              hfIkReport* report);
 

@@ -130,6 +130,7 @@ void hfi_mjcf_report_models(hfiMjcf* m) {
     for (const hfiElem* e = a->doc->root->child; e; e = e->next)
       if (!hfi_is(e, "worldbody"))
         hfi_xml_report(m->r, e, hfi_mjcf_meanings); // of the tree only a part is wanted
+    hfi_mjcf_report_custom(a->doc);
     hfi_mjcf_report_models(a->doc);
   }
 }

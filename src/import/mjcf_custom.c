@@ -52,7 +52,13 @@ static int find_positive(hfiMjcf* m, const char* key, double* x) {
   return 1;
 }
 
-void hfi_mjcf_contact_parameters(hfiMjcf* m, const char* geom, hfGeomDef* def) {
+// A file names its own objects, without the prefix under which it is attached.
+static const char* own_name(const hfiMjcf* m, const char* full) {
+  return full ? full + strlen(m->prefix) : NULL;
+}
+
+void hfi_mjcf_contact_parameters(hfiMjcf* m, const char* full_name, hfGeomDef* def) {
+  const char* geom = own_name(m, full_name);
   const struct {
     const char* key;
     double* x;
@@ -135,7 +141,8 @@ static const double* read_table(hfiMjcf* m, const hfiElem* elem, const char* fil
   return x;
 }
 
-void hfi_mjcf_read_drive(hfiMjcf* m, const char* actuator, hfActuatorDef* def) {
+void hfi_mjcf_read_drive(hfiMjcf* m, const char* full_name, hfActuatorDef* def) {
+  const char* actuator = own_name(m, full_name);
   static const hfiKeyword laws[] = {{"servo", HF_DRIVE_SERVO},
                                     {"constraint", HF_DRIVE_CONSTRAINT},
                                     {"computed-torque", HF_DRIVE_COMPUTED_TORQUE},
@@ -147,7 +154,8 @@ void hfi_mjcf_read_drive(hfiMjcf* m, const char* actuator, hfActuatorDef* def) {
   def->drive = law;
 }
 
-void hfi_mjcf_read_signal(hfiMjcf* m, const char* actuator, hfActuatorDef* def) {
+void hfi_mjcf_read_signal(hfiMjcf* m, const char* full_name, hfActuatorDef* def) {
+  const char* actuator = own_name(m, full_name);
   static const struct {
     const char* word;
     int type, least, most;

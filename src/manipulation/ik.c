@@ -105,21 +105,24 @@ hfStatus hf_arm_rate(hfArm* arm, hfMotion V, const hfIkConfig* c, double* rate,
   return sqrt(hfi_dot(r, r, 6)) <= c->tolerance * sqrt(hfi_dot(e, e, 6)) ? HF_OK : HF_NO_SOLUTION;
 }
 
-hfStatus hf_arm_track(hfArm* arm, hfPose X_WT, const hfIkConfig* c, hfSetpoint* reference,
-                      hfIkReport* report) {
-  for (int i = 0; i < arm->n; ++i) arm->try[i] = reference[i].q;
-  hf_arm_move(arm, arm->try);
-  hfMotion e = hf_pose_error(hf_arm_pose(arm), X_WT);
-  hfMotion V = {v3_scale(1 / c->period, e.w), v3_scale(1 / c->period, e.v)};
-  hfStatus status = hf_arm_rate(arm, V, c, arm->try, report);
+// As a step does: v1 = v0 + h a, q1 = q0 + h v1.
+static void advance(hfArm* arm, double h, hfSetpoint* reference) {
   for (int i = 0; i < arm->n; ++i) {
     hfSetpoint* s = &reference[i];
-    s->a = (arm->try[i] - s->v) / c->period;
-    s->v = arm->try[i];
-    s->q += c->period * s->v;
+    s->v += h * s->a;
+    s->q += h * s->v;
     arm->try[i] = s->q;
   }
   hf_arm_move(arm, arm->try);
+}
+
+hfStatus hf_arm_track(hfArm* arm, hfPose X_WT, const hfIkConfig* c, hfSetpoint* reference,
+                      hfIkReport* report) {
+  advance(arm, c->period, reference);
+  hfMotion e = hf_pose_error(hf_arm_pose(arm), X_WT);
+  hfMotion V = {v3_scale(1 / c->period, e.w), v3_scale(1 / c->period, e.v)};
+  hfStatus status = hf_arm_rate(arm, V, c, arm->try, report);
+  for (int i = 0; i < arm->n; ++i) reference[i].a = (arm->try[i] - reference[i].v) / c->period;
   return status;
 }
 

@@ -7,6 +7,11 @@
 
 #include "math/vec3.h"
 
+hfPoseKey hf_pose_key(double time, hfPose X) {
+  hfPoseKey key = {time, X.p, q_from_m3(X.R)};
+  return key;
+}
+
 static hfSetpoint key_coordinate(int n, const hfPoseKey* k, int i, int axis) {
   hfSetpoint p = {v3_get(k[i].p, axis), 0, 0};
   if (i > 0 && i + 1 < n)

@@ -190,6 +190,19 @@ static void test_holdfast_parameters(void** state) {
   hf_model_free(m);
 }
 
+// A file's parameters name its own geoms, whatever prefix it is attached under.
+static void test_attached_parameters(void** state) {
+  (void)state;
+  hfModel* m = NULL;
+  hfError error;
+  if (hf_model_load(&m, HF_SOURCE_DIR "/tests/data/import/attach.xml", NULL, NULL, &error) != HF_OK) fail_msg("%s", error.message);
+  int left = hf_model_find(m, HF_OBJECT_GEOM, "left_pad"), right = hf_model_find(m, HF_OBJECT_GEOM, "right_pad");
+  assert_true(left >= 0 && right >= 0);
+  ASSERT_NUMBERS(hf_model_geom_stiffness(m) + left, 5e4);
+  ASSERT_NUMBERS(hf_model_geom_stiffness(m) + right, 5e4);
+  hf_model_free(m);
+}
+
 static void test_constraints_and_keys(void** state) {
   (void)state;
   hfModel* m = parse("<mujoco><default><equality solref='0.1 2'/></default><worldbody>"
@@ -268,7 +281,7 @@ int main(void) {
       cmocka_unit_test(test_frames),            cmocka_unit_test(test_fromto),
       cmocka_unit_test(test_joints),            cmocka_unit_test(test_bodies_come_depth_first),
       cmocka_unit_test(test_options),           cmocka_unit_test(test_contact_attributes),
-      cmocka_unit_test(test_holdfast_parameters), cmocka_unit_test(test_constraints_and_keys),
+      cmocka_unit_test(test_holdfast_parameters), cmocka_unit_test(test_attached_parameters), cmocka_unit_test(test_constraints_and_keys),
       cmocka_unit_test(test_actuator_shortcuts), cmocka_unit_test(test_springs_and_servos_by_ratio),
       cmocka_unit_test(test_a_locale_with_a_decimal_comma),
   };
