@@ -1,5 +1,5 @@
 // Tools for arms that handle things: kinematics forward and inverse, Cartesian trajectories, joint torque
-// control, force control of a gripper, sensing, and a small task machine. docs/theory/manipulation.md
+// control, force control of a gripper, sensing, and a small task machine. docs/guide/manipulation.md
 //
 // An hfArm is scratch for one thread. Everything that lasts from one step to the next (setpoints, integrals,
 // the gripper's and the task's memory) is the caller's, in plain memory. Only hf_arm_create allocates.
