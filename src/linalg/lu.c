@@ -39,6 +39,7 @@ int hfi_lu(double* A, int n, int ld, int32_t* pivot) {
     u[k] = 1 / u[k];
     for (int i = k + 1; i < n; ++i) {
       double* a = A + i * ld;
+      if (a[k] == 0) continue; // parts that are not coupled
       a[k] *= u[k];
       hfi_axpy(a + k + 1, -a[k], u + k + 1, n - k - 1);
     }

@@ -16,6 +16,7 @@ void hfi_island_plan(hfiIsland* I, hfiArena* arena, const hfStepCapacity* c) {
   I->first = HFI_TAKE(arena, int32_t, c->ntree);
   I->node = HFI_TAKE(arena, int32_t, c->ntree);
   I->block = HFI_TAKE(arena, hfiIslandBlock, nblock);
+  I->scalar = HFI_TAKE(arena, hfiScalar, nblock);
   I->patch = HFI_TAKE(arena, hfiPatch, nblock);
   I->segment = HFI_TAKE(arena, hfiSegment, c->npiece);
   I->index = HFI_TAKE(arena, int32_t, 2 * njac + (size_t)c->npiece);
@@ -198,23 +199,41 @@ static void copy_rows(const hfStepProblem* P, const hfStepBlock* block, const hf
   }
 }
 
-// Appends a block to the last patch.
-static void append_block(hfiIsland* I, const hfStepBlock* block, double** jacobian) {
+static void append_block(hfiIsland* I, const hfStepBlock* block, int32_t patch) {
   const hfStepProblem* P = I->problem;
-  hfiPatch* patch = I->patch + I->npatch - 1;
   hfiIslandBlock* b = I->block + I->nblock++;
   b->law = block->law;
   b->dim = block->dim;
   b->row = I->nrow;
   b->source = block->row;
-  b->patch = I->npatch - 1;
+  b->patch = patch;
   b->contact = block->law == HF_LAW_CONTACT ? P->contact + block->param : NULL;
   b->saturated = block->law == HF_LAW_CONTACT ? NULL : P->saturated + block->param;
-  copy_rows(P, block, patch, *jacobian);
+  I->nrow += block->dim;
+}
+
+// Appends a block to the last patch.
+static void extend_patch(hfiIsland* I, const hfStepBlock* block, double** jacobian) {
+  hfiPatch* patch = I->patch + I->npatch - 1;
+  append_block(I, block, I->npatch - 1);
+  copy_rows(I->problem, block, patch, *jacobian);
   *jacobian += block->dim * patch->ld;
   ++patch->nblock;
   patch->nrow += block->dim;
-  I->nrow += block->dim;
+}
+
+static int is_scalar(const hfStepProblem* P, const hfStepBlock* block) {
+  return block->law == HF_LAW_SATURATED && block->dim == 1 && block->npiece == 1 &&
+         P->piece[block->piece].ncol == 1;
+}
+
+static void append_scalar(hfiIsland* I, const hfStepBlock* block) {
+  const hfStepPiece* piece = I->problem->piece + block->piece;
+  int32_t node = I->node[piece->tree], dof = I->first[piece->tree] + I->problem->cols[piece->col];
+  size_t slot = (size_t)(dof - I->K.first[node]) * (size_t)(I->K.size[node] + 1);
+  hfiScalar scalar = {dof, I->problem->J[piece->jac], I->K.at[node] + slot};
+  I->scalar[I->nscalar++] = scalar;
+  append_block(I, block, -1);
 }
 
 // J^T of a complete patch; rows of zeros fill J up to the height of a column.
@@ -245,27 +264,38 @@ static void close_patch(hfiIsland* I, double** jacobian, double** transposed) {
   transpose_patch(patch, transposed);
 }
 
+static void gather_patches(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
+  const hfStepProblem* P = I->problem;
+  const hfStepBlock* last = NULL;
+  int32_t* index = I->index;
+  double *jacobian = I->jacobian, *transposed = I->transposed;
+  for (int32_t b = 0; b < nblock; ++b) {
+    const hfStepBlock* block = P->block + blocks[b];
+    if (is_scalar(P, block)) continue;
+    if (!last || !same_columns(P, last, block)) {
+      close_patch(I, &jacobian, &transposed);
+      open_patch(I, block, &index, jacobian);
+    }
+    extend_patch(I, block, &jacobian);
+    last = block;
+  }
+  close_patch(I, &jacobian, &transposed);
+}
+
 void hfi_island_gather(hfiIsland* I, const hfStepProblem* problem, const int32_t* trees,
                        int32_t ntree, const int32_t* blocks, int32_t nblock) {
   I->problem = problem;
   I->n = 0;
   for (int32_t i = 0; i < ntree; ++i) I->n += tree_size(problem, trees[i]);
   I->ntree = ntree;
-  I->nblock = I->nrow = I->npatch = I->nsegment = 0;
+  I->nblock = I->nrow = I->nscalar = I->npatch = I->nsegment = 0;
   if (I->n <= HFI_DENSE_DOFS || ntree == 1)
     take_trees(I, trees, ntree, I->n);
   else
     order_trees(I, trees, ntree, blocks, nblock);
   gather_vectors(I);
-  int32_t* index = I->index;
-  double *jacobian = I->jacobian, *transposed = I->transposed;
-  for (int32_t b = 0; b < nblock; ++b) {
-    const hfStepBlock* block = problem->block + blocks[b];
-    if (b == 0 || !same_columns(problem, problem->block + blocks[b - 1], block)) {
-      close_patch(I, &jacobian, &transposed);
-      open_patch(I, block, &index, jacobian);
-    }
-    append_block(I, block, &jacobian);
-  }
-  close_patch(I, &jacobian, &transposed);
+  for (int32_t b = 0; b < nblock; ++b)
+    if (is_scalar(problem, problem->block + blocks[b]))
+      append_scalar(I, problem->block + blocks[b]);
+  gather_patches(I, blocks, nblock);
 }

@@ -1,8 +1,10 @@
 // An island: trees that share rows, gathered from the step problem for the Newton solvers.
 //
 // Consecutive blocks with the same columns form a patch: their Jacobians are stacked in one dense
-// matrix, so that J v, J^T gamma and J^T G J run over contiguous memory. The Newton matrix is
-// block-sparse with one node a tree; a small island is one node, that is, dense.
+// matrix, so that J v, J^T gamma and J^T G J run over contiguous memory. Saturated rows on a single
+// dof (drives, limits, friction losses of joints) need no matrix: they are scalars, ahead of the
+// patches. The Newton matrix is block-sparse with one node a tree; a small island is one node, that
+// is, dense.
 #ifndef HFI_SOLVE_ISLAND_H
 #define HFI_SOLVE_ISLAND_H
 
@@ -35,10 +37,17 @@ typedef struct hfiIslandBlock {
   int32_t law, dim;
   int32_t row;    // of the island
   int32_t source; // row of the problem
-  int32_t patch;
+  int32_t patch;  // -1: a scalar
   const hfContactLaw* contact;
   const hfSaturatedRow* saturated;
 } hfiIslandBlock;
+
+// A saturated row on one dof.
+typedef struct hfiScalar {
+  int32_t dof; // of the island
+  double J;
+  size_t at; // of its diagonal element in the values of the Newton matrix
+} hfiScalar;
 
 typedef struct hfiPatchKernels hfiPatchKernels; // solve/patch.h
 
@@ -49,7 +58,9 @@ typedef struct hfiIsland {
   int32_t* tree;                 // (ntree) trees of the problem, in the order of their dofs here
   int32_t* first;                // (trees of the problem) first dof here of a tree
   int32_t* node;                 // (trees of the problem) position of a tree's node
-  hfiIslandBlock* block;         // (nblock)
+  hfiIslandBlock* block;         // (nblock) scalars first
+  int32_t nscalar;               // blocks, and rows, that are scalars
+  hfiScalar* scalar;             // (nscalar)
   hfiPatch* patch;               // (npatch)
   hfiSegment* segment;           // (nsegment)
   int32_t* index;                // memory of piece, dof and slot

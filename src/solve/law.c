@@ -67,12 +67,6 @@ int hfi_contact_deformation(const hfContactLaw* law, double h, int dim, const do
   return slipping;
 }
 
-double hfi_saturated_respond(const hfSaturatedRow* row, double h, double s, double* G) {
-  double f = hfi_saturated_free(row, s);
-  *G = f > row->lo && f < row->hi ? h * row->kappa : 0;
-  return h * clamp(f, row->lo, row->hi);
-}
-
 // Huber: quadratic between the bounds, linear beyond, joined smoothly.
 double hfi_saturated_potential(const hfSaturatedRow* row, double h, double s) {
   double f = hfi_saturated_free(row, s), g = clamp(f, row->lo, row->hi);

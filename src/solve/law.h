@@ -70,7 +70,12 @@ static inline double hfi_saturated_free(const hfSaturatedRow* row, double s) {
   return -row->kappa * (s - row->s0);
 }
 // Impulse, and *G = -dgamma/ds.
-double hfi_saturated_respond(const hfSaturatedRow* row, double h, double s, double* G);
+static inline double hfi_saturated_respond(const hfSaturatedRow* row, double h, double s,
+                                           double* G) {
+  double f = hfi_saturated_free(row, s);
+  *G = f > row->lo && f < row->hi ? h * row->kappa : 0;
+  return h * (f < row->lo ? row->lo : f > row->hi ? row->hi : f);
+}
 double hfi_saturated_potential(const hfSaturatedRow* row, double h, double s);
 
 #endif

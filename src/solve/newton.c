@@ -136,6 +136,7 @@ static double limit_contact(const iteration* it, int32_t k, double alpha) {
 static double limit_saturated(const iteration* it, const hfiIslandBlock* b, double alpha) {
   for (int32_t i = 0; i < b->dim; ++i) {
     const hfSaturatedRow* row = b->saturated + i;
+    if (it->I->G[b->row + i] != 0) continue; // steps from inside are not limited
     double a = hfi_tals_saturated(row, it->I->s[b->row + i], it->I->s1[b->row + i]);
     if (a < alpha && matters(it, b, i, row->hi - row->lo)) alpha = a;
   }

@@ -15,6 +15,7 @@
 
 void hfi_system_rows(const hfiIsland* I, const double* v, double* s) {
   double* x = I->column;
+  for (int32_t i = 0; i < I->nscalar; ++i) s[i] = I->scalar[i].J * v[I->scalar[i].dof];
   for (int32_t k = 0; k < I->npatch; ++k) {
     const hfiPatch* patch = I->patch + k;
     for (int32_t c = 0; c < patch->ncol; ++c) x[c] = v[patch->dof[c]];
@@ -33,7 +34,9 @@ static void respond_saturated(hfiIsland* I, const hfiIslandBlock* b, hfiContactR
 
 void hfi_system_respond(hfiIsland* I, int coupling) {
   double h = I->problem->h;
-  for (int32_t k = 0; k < I->nblock; ++k) {
+  for (int32_t i = 0; i < I->nscalar; ++i)
+    I->gamma[i] = hfi_saturated_respond(I->block[i].saturated, h, I->s[i], I->G + i);
+  for (int32_t k = I->nscalar; k < I->nblock; ++k) {
     const hfiIslandBlock* b = I->block + k;
     hfiContactResponse* response = I->response + k;
     if (b->law == HF_LAW_SATURATED) {
@@ -77,6 +80,8 @@ static void add_patch_impulse(const hfiIsland* I, const hfiPatch* patch, double*
 
 void hfi_system_residual(hfiIsland* I) {
   memset(I->tau, 0, sizeof(double) * (size_t)I->n);
+  for (int32_t i = 0; i < I->nscalar; ++i)
+    I->tau[I->scalar[i].dof] += I->scalar[i].J * I->gamma[i];
   for (int32_t k = 0; k < I->npatch; ++k) add_patch_impulse(I, I->patch + k, I->tau);
   hfi_system_multiply(I, I->v, I->Av);
   for (int32_t i = 0; i < I->n; ++i) I->r[i] = I->Av[i] - I->p[i] - I->tau[i];
@@ -167,7 +172,7 @@ static void place_mass(hfiIsland* I) {
 }
 
 int hfi_system_is_coupled(const hfiIsland* I) {
-  for (int32_t k = 0; k < I->nblock; ++k)
+  for (int32_t k = I->nscalar; k < I->nblock; ++k)
     if (I->response[k].coupled) return 1;
   return 0;
 }
@@ -176,18 +181,22 @@ int hfi_system_factor(hfiIsland* I) {
   int symmetric = !hfi_system_is_coupled(I);
   hfi_block_zero(&I->K);
   place_mass(I);
+  for (int32_t i = 0; i < I->nscalar; ++i)
+    I->K.value[I->scalar[i].at] += sqr(I->scalar[i].J) * I->G[i];
   for (int32_t k = 0; k < I->npatch; ++k) add_patch(I, I->patch + k, symmetric);
   return hfi_block_factor(&I->K, symmetric);
 }
 
 void hfi_system_decouple(hfiIsland* I) {
-  for (int32_t k = 0; k < I->nblock; ++k) {
+  for (int32_t k = I->nscalar; k < I->nblock; ++k) {
     I->response[k].coupled = 0;
     for (int i = 0; i < 5; ++i) I->response[k].gtn[i] = 0;
   }
 }
 
 double hfi_system_row_weight(const hfiIsland* I, const hfiIslandBlock* b, int32_t i) {
+  if (b->patch < 0)
+    return fabs(I->scalar[b->row].J) * sqrt(I->inverse_diag[I->scalar[b->row].dof]);
   const hfiPatch* patch = I->patch + b->patch;
   const double* J = patch->J + (b->row - patch->row + i) * patch->ld;
   double sum = 0;
