@@ -10,7 +10,7 @@ static hfiPairFunction* const kPair[TYPES][TYPES] = {
     {0, hfi_plane_sphere, hfi_plane_capsule, hfi_plane_ellipsoid, hfi_plane_cylinder, hfi_plane_box, hfi_plane_mesh},
     {0, hfi_sphere_sphere, hfi_sphere_convex, hfi_sphere_convex, hfi_sphere_convex, hfi_sphere_convex, hfi_sphere_convex},
     {0, 0, hfi_capsule_capsule, hfi_convex_convex, hfi_convex_convex, hfi_capsule_box, hfi_convex_convex},
-    {0, 0, 0, hfi_convex_convex, hfi_convex_convex, hfi_convex_convex, hfi_convex_convex},
+    {0, 0, 0, hfi_convex_convex, hfi_convex_convex, hfi_ellipsoid_box, hfi_convex_convex},
     {0, 0, 0, 0, hfi_convex_convex, hfi_convex_convex, hfi_convex_convex},
     {0, 0, 0, 0, 0, hfi_box_box, hfi_convex_convex},
     {0, 0, 0, 0, 0, 0, hfi_convex_convex},
