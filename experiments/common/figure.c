@@ -113,8 +113,10 @@ static void draw_curve(FILE* out, const figure* f, int k, const Axis* ax, const 
                 x_at(ax, scaled(c->x[i], ax->log)), y_at(ay, scaled(c->y[i], ay->log)), colour);
   int y = TOP + 8 + 20 * k, x = WIDTH - RIGHT + 14;
   if (c->style == FIGURE_MARKS) {
-    fprintf(out, "<circle cx=\"%d\" cy=\"%d\" r=\"3.2\" fill=\"%s\"/><text x=\"%d\" y=\"%d\">%s</text>\n",
-            x + 11, y, colour, x + 28, y + 4, c->name);
+    fprintf(
+        out,
+        "<circle cx=\"%d\" cy=\"%d\" r=\"3.2\" fill=\"%s\"/><text x=\"%d\" y=\"%d\">%s</text>\n",
+        x + 11, y, colour, x + 28, y + 4, c->name);
     return;
   }
   fprintf(out,
@@ -126,7 +128,8 @@ static void draw_curve(FILE* out, const figure* f, int k, const Axis* ax, const 
 
 // Widens one of the axes about its middle until both have one scale.
 static void equalise(Axis* ax, Axis* ay) {
-  double sx = (ax->hi - ax->lo) / (WIDTH - LEFT - RIGHT), sy = (ay->hi - ay->lo) / (HEIGHT - TOP - BOTTOM);
+  double sx = (ax->hi - ax->lo) / (WIDTH - LEFT - RIGHT),
+         sy = (ay->hi - ay->lo) / (HEIGHT - TOP - BOTTOM);
   Axis* narrow = sx < sy ? ax : ay;
   double grow = 0.5 * (narrow->hi - narrow->lo) * (fmax(sx, sy) / fmin(sx, sy) - 1);
   narrow->lo -= grow, narrow->hi += grow;

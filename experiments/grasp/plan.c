@@ -1,12 +1,13 @@
 // Computed torque for a grasp that slides (plan.h).
 //
-// The force distribution is the quadratic program  min |f|^2/2,  G f = w,  f >= l,  as a complementarity problem
-// with bounds:  f - G^T nu >= 0 _|_ f >= l,   G f + e nu = w, nu free. A tiny e makes it solvable where G has
-// dependent rows (by symmetry); what it leaves of w is checked.
+// The force distribution is the quadratic program  min |f - c|^2/2,  G f = w,  f >= l,  as a complementarity problem
+// with bounds:  f - c - G^T nu >= 0 _|_ f >= l,   G f + e nu = w, nu free. A tiny e makes it solvable always, where
+// G has dependent rows (by symmetry) and where no f >= l gives w; then e nu is what is missing.
 #include "grasp/plan.h"
 
 #include <holdfast/lcp.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 hfSetpoint grasp_profile(graspProfile profile, double duration, double t) {
@@ -21,16 +22,17 @@ hfSetpoint grasp_profile(graspProfile profile, double duration, double t) {
 
 enum { ROWS = GRASP_CONTACTS + GRASP_DOFS };
 
-// f (nc) for G f = w with f >= least; 0 where there is none. row: of W_sigma^T.
-static int distribute(const graspScene* s, double (*row)[GRASP_DOFS], const double* w, double least,
-                      double* f) {
+// f (nc) with f >= least for G f = w, nearest to `near` (NULL: 0); where there is none, closest to w, and 0 is returned.
+// row: of W_sigma^T.
+static int distribute(const graspScene* s, double (*row)[GRASP_DOFS], const double* w,
+                      const double* near, double least, double* f) {
   enum { WORK = 1 << 16 };
   static const double EPSILON = 1e-9;
   const int nc = s->nc, no = s->no, n = nc + no;
   double A[ROWS * ROWS] = {0}, b[ROWS] = {0}, lo[ROWS], hi[ROWS], z[ROWS];
   _Alignas(16) char work[WORK];
   for (int i = 0; i < nc; ++i) {
-    A[i * n + i] = 1;
+    A[i * n + i] = 1, b[i] = near ? -near[i] : 0;
     for (int k = 0; k < no; ++k) A[i * n + nc + k] = -row[i][k], A[(nc + k) * n + i] = row[i][k];
     lo[i] = least, hi[i] = INFINITY;
   }
@@ -43,30 +45,35 @@ static int distribute(const graspScene* s, double (*row)[GRASP_DOFS], const doub
   hfLcpConfig config = hf_lcp_config_default();
   config.method = HF_LCP_DANTZIG;
   if (hf_lcp_work_size(HF_LCP_DANTZIG, n) > sizeof work) return 0;
-  if (hf_lcp_solve(&problem, &config, z, NULL, work, sizeof work, NULL, NULL) != HF_OK) return 0;
-  for (int k = 0; k < no; ++k)
-    if (fabs(EPSILON * z[nc + k]) > 1e-6 * (1 + fabs(w[k]))) return 0;
+  hfStatus status = hf_lcp_solve(&problem, &config, z, NULL, work, sizeof work, NULL, NULL);
   memcpy(f, z, (size_t)nc * sizeof *f);
-  return 1;
+  int exact = status == HF_OK;
+  for (int k = 0; k < no; ++k) exact &= fabs(EPSILON * z[nc + k]) <= 1e-6 * (1 + fabs(w[k]));
+  return exact;
 }
 
-static int choose_forces(const graspPlan* plan, graspSetpoint* at) {
+// Forces and torques that give accelerations a at the configured q and v, contacts sliding along slip. 0 where the
+// object's acceleration cannot be had exactly; then they come closest. Forces are the smallest above f_min, or, with
+// `near` given, those nearest to it that press.
+static int find_effort(const graspPlan* plan, const double* v, const double* a, double (*slip)[2],
+                       const double* near, graspEffort* out) {
   const graspScene* s = plan->scene;
   double row[GRASP_CONTACTS][GRASP_DOFS], inertial[GRASP_DOFS];
-  hf_dynamics_velocity(s->dynamics, at->v);
-  hf_dynamics_inverse(s->dynamics, at->v, at->a, NULL, inertial);
-  grasp_sliding_rows(s, s->mu, at->slip, row);
-  at->least = plan->least_force;
-  for (int halvings = 0; !distribute(s, row, inertial, at->least, at->force); ++halvings) {
-    if (at->least <= 0) return 0;
-    at->least = halvings < 8 ? 0.5 * at->least : 0;
+  hf_dynamics_velocity(s->dynamics, v);
+  hf_dynamics_inverse(s->dynamics, v, a, NULL, inertial);
+  grasp_sliding_rows(s, s->mu, slip, row);
+  int exact = 0;
+  out->least = near ? 0 : plan->least_force;
+  for (int halvings = 0; !exact; ++halvings) {
+    exact = distribute(s, row, inertial, near, out->least, out->force);
+    if (exact || out->least <= 0) break;
+    out->least = halvings < 8 ? 0.5 * out->least : 0;
   }
   for (int k = 0; k < s->nf; ++k) {
-    at->torque[k] = inertial[s->no + k];
-    for (int i = 0; i < s->nc; ++i) at->torque[k] -= row[i][s->no + k] * at->force[i];
+    out->torque[k] = inertial[s->no + k];
+    for (int i = 0; i < s->nc; ++i) out->torque[k] -= row[i][s->no + k] * out->force[i];
   }
-  hf_dynamics_inverse(s->dynamics, at->v, (double[GRASP_DOFS]){0}, NULL, at->bias);
-  return 1;
+  return exact;
 }
 
 // The slip of a plan at rest is that of its first motion.
@@ -90,25 +97,27 @@ int grasp_plan(const graspPlan* plan, double t, const double* near, graspSetpoin
   if (grasp_reach(s, out->q, NULL) != CLI_GOOD) return CLI_FAILED;
   for (int k = 0; k < s->no; ++k)
     out->v[k] = at.v * plan->path[k], out->a[k] = at.a * plan->path[k];
-  if (grasp_keep(s, out->v) && grasp_keep_acceleration(s, out->q, out->v, out->a)) {
+  if (grasp_keep(s, out->v) && grasp_keep_acceleration(s, out->q, out->v, 0, out->a)) {
     plan_slip(plan, at.v, out);
-    if (choose_forces(plan, out)) return CLI_GOOD;
+    if (find_effort(plan, out->v, out->a, out->slip, NULL, &out->effort)) return CLI_GOOD;
   }
   say_error("at %g s: the plan has no contact forces", t);
   return CLI_FAILED;
 }
 
-void grasp_control(const graspPlan* plan, const graspSetpoint* wanted, const double* q,
-                   const double* v, double* tau) {
+int grasp_control(const graspPlan* plan, const graspSetpoint* wanted, const double* q,
+                  const double* v, double* tau) {
   graspScene* s = plan->scene;
-  double e[GRASP_DOFS], x[GRASP_DOFS] = {0}, total[GRASP_DOFS], w = plan->frequency;
+  graspEffort effort;
+  double e[GRASP_DOFS], a[GRASP_DOFS] = {0}, slip[GRASP_CONTACTS][2], w = plan->frequency;
   hf_model_difference(s->model, q, wanted->q, 1, e);
-  for (int k = s->no; k < s->nv; ++k) x[k] = w * w * e[k] + 2 * w * (wanted->v[k] - v[k]);
-  hf_dynamics_position(s->dynamics, q, NULL);
-  hf_dynamics_velocity(s->dynamics, v);
-  hf_dynamics_inverse(s->dynamics, v, x, NULL, total);
-  for (int k = 0; k < s->nf; ++k)
-    tau[k] = wanted->torque[k] + total[s->no + k] - wanted->bias[s->no + k];
+  for (int k = 0; k < s->no; ++k)
+    a[k] = wanted->a[k] + w * w * e[k] + 2 * w * (wanted->v[k] - v[k]);
+  memcpy(slip, wanted->slip, sizeof slip);
+  if (!grasp_keep_acceleration(s, q, v, w, a)) return CLI_FAILED;
+  find_effort(plan, v, a, slip, wanted->effort.force, &effort);
+  memcpy(tau, effort.torque, (size_t)s->nf * sizeof *tau);
+  return CLI_GOOD;
 }
 
 graspJudgement grasp_judge(graspScene* scene, const double* mu, const graspSetpoint* at) {
@@ -120,8 +129,42 @@ graspJudgement grasp_judge(graspScene* scene, const double* mu, const graspSetpo
   grasp_configure(scene, at->q);
   grasp_matrix(scene, mu, slip, j.A);
   j.is_p = hf_matrix_test_p(scene->nc, j.A, false, work, sizeof work).is_p;
-  j.determinant = hf_matrix_determinant(scene->nc, j.A, work, sizeof work);
+  double minors[1 << GRASP_CONTACTS];
+  hf_matrix_minors(scene->nc, j.A, minors, work, sizeof work);
+  j.determinant = minors[(1 << scene->nc) - 1];
+  j.least_minor = INFINITY;
+  for (int mask = 1; mask < 1 << scene->nc; ++mask)
+    j.least_minor = fmin(j.least_minor, minors[mask]);
   return j;
+}
+
+int grasp_count_solutions(const graspScene* scene, const graspJudgement* j, const graspSetpoint* at,
+                          int room, double* z) {
+  const int n = scene->nc;
+  double b[GRASP_CONTACTS];
+  for (int i = 0; i < n; ++i) {
+    b[i] = 0;
+    for (int k = 0; k < n; ++k) b[i] -= j->A[i * n + k] * at->effort.force[k];
+  }
+  size_t size = hf_lcp_enumerate_work_size(n);
+  void* work = n <= HF_LCP_ENUMERATION_MAX ? malloc(size) : NULL;
+  if (!work) return 0;
+  hfLcp problem = {n, j->A, b, NULL, NULL};
+  hfLcpSolutions solutions = {room, 0, false, z};
+  hf_lcp_enumerate(&problem, &solutions, work, size, NULL);
+  free(work);
+  return solutions.count;
+}
+
+double grasp_layer_rate(graspScene* scene, const graspSetpoint* at, double eps) {
+  enum { WORK = 1 << 15 };
+  _Alignas(16) char work[WORK];
+  double k[GRASP_CONTACTS], c[GRASP_CONTACTS],
+      m0 = hf_model_body_mass(scene->model)[scene->object_body];
+  graspJudgement j = grasp_judge(scene, scene->mu, at);
+  for (int i = 0; i < scene->nc; ++i) k[i] = m0 / eps, c[i] = m0 / sqrt(eps);
+  if (hf_certificate_work_size(scene->nc) > sizeof work) return NAN;
+  return hf_boundary_layer_test(scene->nc, j.A, k, c, work, sizeof work).abscissa;
 }
 
 static int judge_time(const graspPlan* plan, double t, graspSetpoint* at) {
@@ -131,11 +174,14 @@ static int judge_time(const graspPlan* plan, double t, graspSetpoint* at) {
   return grasp_judge(plan->scene, plan->scene->mu, at).is_p;
 }
 
-static double bisect_change(const graspPlan* plan, double lo, double hi, int at_lo, graspSetpoint at) {
+static double bisect_change(const graspPlan* plan, double lo, double hi, int at_lo,
+                            graspSetpoint at) {
   while (hi - lo > 1e-10) {
     double mid = 0.5 * (lo + hi);
-    if (judge_time(plan, mid, &at) == at_lo) lo = mid;
-    else hi = mid;
+    if (judge_time(plan, mid, &at) == at_lo)
+      lo = mid;
+    else
+      hi = mid;
   }
   return 0.5 * (lo + hi);
 }
@@ -143,7 +189,8 @@ static double bisect_change(const graspPlan* plan, double lo, double hi, int at_
 int grasp_find_changes(const graspPlan* plan, double step, double* times, int room) {
   graspSetpoint at = {0};
   memcpy(at.q, plan->from, sizeof at.q);
-  int count = 0, steps = (int)lround(plan->duration / step), last = judge_time(plan, 0.5 * step, &at);
+  int count = 0, steps = (int)lround(plan->duration / step),
+      last = judge_time(plan, 0.5 * step, &at);
   for (int i = 1; i < steps && last >= 0; ++i) { // in the middle of steps: rest has no slip
     graspSetpoint before = at;
     double t = (i + 0.5) * step;

@@ -3,13 +3,17 @@
 // The object goes from one pose to another along x(s), s = cubic or quintic in t/T. Joint angles, rates and
 // accelerations follow from closed contacts. Then
 //
-//   W_sigma,o f = (M a + h)_o          the object moves as planned; sliding friction counts, along the planned slip
+//   W_sigma,o f = (M a + h)_o          the object moves as wanted; sliding friction counts, along the planned slip
 //   min |f|^2,  f >= f_min             one solution of many: the smallest, with every contact pressed
-//   tau_d = (M a + h)_f - W_sigma,f f  fingers
-//   tau = tau_d + M_ff (kp e + kd edot) + [h_f(q, v) - h_f(q_d, v_d)]
+//   tau = (M a + h)_f - W_sigma,f f    fingers
 //
-// f_min is halved where no f satisfies it (no squeeze exists there: the object is only braked), and is zero in
-// the end. e, edot are errors of the joints: nothing senses the object.
+// For the plan itself a is the planned acceleration; for control it is, at the actual state,
+//
+//   a_o = a_d + w^2 e + 2 w edot       e: error of the object's pose
+//
+// the fingers' part follows from g'' + 2 w g' = 0 for the gaps g (closed contacts, damped where they are compliant), and
+// f is the one nearest to the plan's, f >= 0. f_min is halved where no f satisfies it (no squeeze exists
+// there: the object is only braked), and is zero in the end. Theory: docs/theory/grasp-control.md.
 #ifndef EXPERIMENTS_GRASP_PLAN_H
 #define EXPERIMENTS_GRASP_PLAN_H
 
@@ -24,17 +28,20 @@ typedef struct graspPlan {
   double duration;                // T [s]
   graspProfile profile;
   double least_force;             // f_min [N]
-  double frequency;               // of the control loop: kp = w^2, kd = 2 w [rad/s]
+  double frequency;               // w of the control loop; 0: no feedback of errors [rad/s]
 } graspPlan;
+
+typedef struct graspEffort {
+  double force[GRASP_CONTACTS]; // f [N]
+  double least;                 // f_min that could be had [N]
+  double torque[GRASP_DOFS];    // (nf) tau [N m]
+} graspEffort;
 
 typedef struct graspSetpoint {
   double t;
   double q[GRASP_COORDINATES], v[GRASP_DOFS], a[GRASP_DOFS];
   double slip[GRASP_CONTACTS][2];
-  double force[GRASP_CONTACTS]; // f [N]
-  double least;                 // f_min that could be had [N]
-  double torque[GRASP_DOFS];    // (nf) tau_d [N m]
-  double bias[GRASP_DOFS];      // (nv) h(q_d, v_d)
+  graspEffort effort;
 } graspSetpoint;
 
 // s, ds/dt, d2s/dt2; at rest before and after.
@@ -42,15 +49,21 @@ hfSetpoint grasp_profile(graspProfile profile, double duration, double t);
 // The setpoint at t; near is a configuration close by for the fingers to start from (NULL: from). CLI_FAILED where
 // the fingers cannot reach or W_N is singular.
 int grasp_plan(const graspPlan* plan, double t, const double* near, graspSetpoint* out);
-// tau (nf) at the state.
-void grasp_control(const graspPlan* plan, const graspSetpoint* wanted, const double* q, const double* v,
-                   double* tau);
-// A of Eq. (12) at a setpoint, its certificate being a P-matrix, and its determinant.
+// tau (nf) at the state. CLI_FAILED where W_N is singular.
+int grasp_control(const graspPlan* plan, const graspSetpoint* wanted, const double* q, const double* v, double* tau);
+// A of Eq. (12) at a setpoint, all contacts sliding as planned.
 typedef struct graspJudgement {
   int is_p;
-  double determinant, A[GRASP_CONTACTS * GRASP_CONTACTS];
+  double determinant, least_minor; // of all principal minors
+  double A[GRASP_CONTACTS * GRASP_CONTACTS];
 } graspJudgement;
 graspJudgement grasp_judge(graspScene* scene, const double* mu, const graspSetpoint* at);
+// Number of rigid solutions under the planned torques (b = -A f, so that the plan is one of them); 0 if the
+// problem is too large to enumerate. z (room x nc) gets their normal forces, sorted by nothing.
+int grasp_count_solutions(const graspScene* scene, const graspJudgement* judgement, const graspSetpoint* at, int room,
+                          double* z);
+// Largest real part of the boundary layer's roots at a setpoint, for Eq. (13) with m0 the object's mass [1/s].
+double grasp_layer_rate(graspScene* scene, const graspSetpoint* at, double eps);
 // Times at which A along the plan becomes or ceases to be a P-matrix, found between samples `step` apart and
 // bisected; at most `room`. Returns their number, or -1 after saying why.
 int grasp_find_changes(const graspPlan* plan, double step, double* times, int room);

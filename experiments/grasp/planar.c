@@ -17,7 +17,7 @@ int planar_plan(graspPlan* plan, graspScene* s, double y, double phi, graspProfi
   plan->duration = 1;
   plan->profile = profile;
   plan->least_force = 0.05;
-  plan->frequency = 10;
+  plan->frequency = 20;
   const double* key = hf_model_key_qpos(s->model); // the first: low
   memcpy(plan->from, key, (size_t)s->nq * sizeof *key);
   plan->from[0] = 0, plan->from[1] = y, plan->from[2] = phi;
@@ -36,8 +36,10 @@ double planar_friction_limit(graspScene* s, const graspSetpoint* at, double dist
   if (hi >= most) return most;
   while (hi - lo > 1e-7) {
     double mid = 0.5 * (lo + hi);
-    if (is_p_with(s, at, mid, distal)) lo = mid;
-    else hi = mid;
+    if (is_p_with(s, at, mid, distal))
+      lo = mid;
+    else
+      hi = mid;
   }
   return lo;
 }
@@ -53,14 +55,16 @@ int planar_outline(const graspScene* s, const double* q, double* x, double* y) {
     y[n] = q[1] + a * sin(q[2]) + b * cos(q[2]);
   }
   x[n] = y[n] = NAN, ++n;
-  for (int side = 1; side >= -1; side -= 2) { // from the right fingertip over the palm to the left one
+  for (int side = 1; side >= -1;
+       side -= 2) { // from the right fingertip over the palm to the left one
     const double* theta = q + (side > 0 ? 3 : 5);
     double px[3] = {side * base, 0, 0}, py[3] = {0, 0, 0}, angle = 0;
     for (int k = 0; k < 2; ++k) {
       angle += theta[k];
       px[k + 1] = px[k] + link * cos(angle), py[k + 1] = py[k] + link * sin(angle);
     }
-    for (int k = 0; k < 3; ++k, ++n) x[n] = px[side > 0 ? 2 - k : k], y[n] = py[side > 0 ? 2 - k : k];
+    for (int k = 0; k < 3; ++k, ++n)
+      x[n] = px[side > 0 ? 2 - k : k], y[n] = py[side > 0 ? 2 - k : k];
   }
   return n;
 }

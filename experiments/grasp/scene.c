@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double DIFFERENCE = 1e-5; // [s]; (W_N^T)' v along the motion: truncation e^2 against eps/e
+static const double DIFFERENCE =
+    1e-5; // [s]; (W_N^T)' v along the motion: truncation e^2 against eps/e
 
 int solve_linear(int n, double* A, double* x) {
   for (int k = 0; k < n; ++k) {
@@ -96,7 +97,8 @@ static void choose_tangents(hfVec3 n, hfVec3* t) {
 }
 
 // row = u . (velocity of the object's point less that of the link's)
-static void set_row(const graspScene* s, const double* Jo, const double* Jl, hfVec3 u, double* row) {
+static void set_row(const graspScene* s, const double* Jo, const double* Jl, hfVec3 u,
+                    double* row) {
   const int nv = s->nv;
   const double axis[3] = {u.x, u.y, u.z};
   for (int k = 0; k < nv; ++k) {
@@ -169,7 +171,7 @@ int grasp_keep(const graspScene* s, double* v) {
   return solved;
 }
 
-int grasp_keep_acceleration(graspScene* s, const double* q, const double* v, double* a) {
+int grasp_keep_acceleration(graspScene* s, const double* q, const double* v, double w, double* a) {
   double rate[GRASP_CONTACTS] = {0}, moved[GRASP_COORDINATES], x[GRASP_DOFS];
   for (int side = -1; side <= 1; side += 2) {
     memcpy(moved, q, (size_t)s->nq * sizeof *q);
@@ -180,7 +182,10 @@ int grasp_keep_acceleration(graspScene* s, const double* q, const double* v, dou
   }
   grasp_configure(s, q);
   for (int k = s->no; k < s->nv; ++k) a[k] = 0;
-  for (int i = 0; i < s->nc; ++i) x[i] = -dot(s->nv, s->contact[i].WN, a) - rate[i];
+  for (int i = 0; i < s->nc; ++i) {
+    const graspContact* c = &s->contact[i];
+    x[i] = -dot(s->nv, c->WN, a) - rate[i] - 2 * w * dot(s->nv, c->WN, v);
+  }
   int solved = solve_fingers(s, x);
   memcpy(a + s->no, x, (size_t)s->nf * sizeof *x);
   return solved;

@@ -44,8 +44,8 @@ void grasp_configure(graspScene* s, const double* q);
 int grasp_reach(graspScene* s, double* q, const double* gap);
 // Finger rates of v from the object's, contacts kept, at the configured q. Returns 0 if W_N is singular.
 int grasp_keep(const graspScene* s, double* v);
-// Finger accelerations of a from the object's, at q and v. Configures q.
-int grasp_keep_acceleration(graspScene* s, const double* q, const double* v, double* a);
+// Finger accelerations of a from the object's, at q and v, with which gaps obey g'' + 2 w g' = 0. Configures q.
+int grasp_keep_acceleration(graspScene* s, const double* q, const double* v, double w, double* a);
 // Slip (nc) of the object over link i along t_W[0], t_W[1].
 void grasp_slip(const graspScene* s, const double* v, double (*slip)[2]);
 // A (nc x nc) of Eq. (12) with all contacts sliding along `slip`. Configured q.

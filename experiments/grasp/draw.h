@@ -1,0 +1,22 @@
+// Figures of runs: columns over time with the switches as circles, and pictures of the hand.
+#ifndef EXPERIMENTS_GRASP_DRAW_H
+#define EXPERIMENTS_GRASP_DRAW_H
+
+#include "grasp/run.h"
+
+typedef struct graspCurve {
+  const char* name;
+  const graspRun* run;
+  const double* member; // of run->sample[0]
+  double scale;         // units of the figure
+  figureStyle style;
+} graspCurve;
+
+// Curves over time; where `switches` is not NULL, its switches are marked on the curves of that run.
+void grasp_draw(result* r, const char* file, const char* title, const char* ylabel, int n,
+                const graspCurve* curves, const graspRun* switches);
+// The planar hand at a few times of a run, one colour each.
+void grasp_draw_hand(result* r, const char* file, const char* title, const graspScene* s, const graspRun* run,
+                     int n, const double* times);
+
+#endif

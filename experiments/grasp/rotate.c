@@ -1,0 +1,143 @@
+// experiment grasp-rotate: example 1 of the switching paper, figures 5 to 8. The object turns from 70 to 110 degrees
+// (angle of its minor axis: at 90 the major axis is parallel to the palm) about its centre, with friction 0.1
+// everywhere. A is a P-matrix all along: rigid and compliant contact must agree, the closer the smaller eps.
+#include "grasp/draw.h"
+#include "grasp/planar.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double FRICTION[2] = {0.1, 0.1}, HEIGHT = 0.13, DEGREE = 3.14159265358979323846 / 180;
+static const double FIRST = -20, TURN = 40; // of the major axis [deg]
+enum { RIGID, SOFT, STIFF, RUNS };
+static const double EPS[RUNS] = {1e-3, 1e-3, 5e-4}; // the rigid run's only certifies stability
+
+static int draw_plan(const graspPlan* plan, result* r, double* least_minor) {
+  enum { POINTS = 101 };
+  double t[POINTS], angle[POINTS], torque[4][POINTS];
+  graspSetpoint at = {0};
+  memcpy(at.q, plan->from, sizeof at.q);
+  *least_minor = INFINITY;
+  for (int i = 0; i < POINTS; ++i) {
+    graspSetpoint here;
+    t[i] = plan->duration * i / (POINTS - 1);
+    if (grasp_plan(plan, t[i], at.q, &here) != CLI_GOOD) return CLI_FAILED;
+    at = here;
+    angle[i] = 90 + at.q[2] / DEGREE;
+    for (int k = 0; k < 4; ++k) torque[k][i] = at.effort.torque[k];
+    *least_minor = fmin(*least_minor, grasp_judge(plan->scene, plan->scene->mu, &at).least_minor);
+  }
+  static const char* const names[4] = {"joint 1", "joint 2", "joint 3", "joint 4"};
+  figure turn = {
+      .title = "Desired orientation of the object", .xlabel = "time [s]", .ylabel = "angle [deg]"};
+  figure_add(&turn, "quintic", POINTS, t, angle, FIGURE_LINE);
+  figure_write(&turn, r, "figure_05a");
+  figure torques = {
+      .title = "Planned joint torques", .xlabel = "time [s]", .ylabel = "torque [N m]"};
+  for (int k = 0; k < 4; ++k)
+    figure_add(&torques, names[k], POINTS, t, torque[k], k % 2 ? FIGURE_DASHED : FIGURE_LINE);
+  figure_write(&torques, r, "figure_05b");
+  return CLI_GOOD;
+}
+
+static void draw_runs(const graspScene* s, graspRun* run, result* r) {
+  static const double times[] = {0.02, 0.35, 0.5, 0.65, 0.98};
+  static const char* const names[RUNS] = {"rigid", "compliant, eps 1e-3", "compliant, eps 5e-4"};
+  static const figureStyle styles[RUNS] = {FIGURE_LINE, FIGURE_DASHED, FIGURE_DASHED};
+  grasp_draw_hand(r, "figure_06", "Rotation: configurations (rigid)", s, &run[RIGID], 5, times);
+  for (int i = 0; i < PLANAR_CONTACTS; ++i) {
+    graspCurve fn[RUNS], ft[RUNS];
+    char file[64], title[64];
+    for (int k = 0; k < RUNS; ++k) {
+      fn[k] = (graspCurve){names[k], &run[k], &run[k].sample[0].fn[i], 1, styles[k]};
+      ft[k] = (graspCurve){names[k], &run[k], &run[k].sample[0].ft[i][0], 1, styles[k]};
+    }
+    snprintf(file, sizeof file, "figure_07_normal_%d", i + 1);
+    snprintf(title, sizeof title, "Normal force at contact %d", i + 1);
+    grasp_draw(r, file, title, "force [N]", RUNS, fn, NULL);
+    snprintf(file, sizeof file, "figure_07_tangential_%d", i + 1);
+    snprintf(title, sizeof title, "Tangential force at contact %d", i + 1);
+    grasp_draw(r, file, title, "force [N]", RUNS, ft, NULL);
+  }
+  graspCurve angle[RUNS], x[RUNS];
+  for (int k = 0; k < RUNS; ++k) {
+    angle[k] = (graspCurve){names[k], &run[k], &run[k].sample[0].q[2], 1 / DEGREE, styles[k]};
+    x[k] = (graspCurve){names[k], &run[k], &run[k].sample[0].q[0], 1e3, styles[k]};
+  }
+  grasp_draw(r, "figure_08a", "Orientation of the object", "angle of the major axis [deg]", RUNS,
+             angle, NULL);
+  grasp_draw(r, "figure_08b", "Position of the object", "x [mm]", RUNS, x, NULL);
+  static const char* const files[RUNS] = {"rigid.csv", "compliant_1e-3.csv", "compliant_5e-4.csv"};
+  for (int k = 0; k < RUNS; ++k) grasp_write(s, &run[k], r, files[k]);
+}
+
+// Largest distance between the object's centres of two runs [m].
+static double distance(const graspRun* a, const graspRun* b) {
+  double worst = 0;
+  for (int i = 0; i < a->count; ++i) {
+    double t = a->sample[i].t, x = a->sample[i].q[0] - grasp_value_at(b, &b->sample[0].q[0], t),
+           y = a->sample[i].q[1] - grasp_value_at(b, &b->sample[0].q[1], t);
+    worst = fmax(worst, hypot(x, y));
+  }
+  return worst;
+}
+
+static void compare(const graspRun* run, result* r) {
+  double soft = distance(&run[RIGID], &run[SOFT]), stiff = distance(&run[RIGID], &run[STIFF]);
+  double soft_turn = grasp_difference(&run[RIGID], &run[SOFT], &run[RIGID].sample[0].q[2], 0, 1),
+         stiff_turn = grasp_difference(&run[RIGID], &run[STIFF], &run[RIGID].sample[0].q[2], 0, 1);
+  result_figure(r, "difference_1e-3", 1e3 * soft, "mm");
+  result_figure(r, "difference_5e-4", 1e3 * stiff, "mm");
+  result_figure(r, "turn_difference_1e-3", soft_turn / DEGREE, "deg");
+  result_figure(r, "turn_difference_5e-4", stiff_turn / DEGREE, "deg");
+  result_figure(r, "difference_ratio", soft / stiff, "-");
+  result_must(r, "agree", "rigid and compliant contact put the object's centre within 1 mm",
+              1e3 * soft, "at most 1 mm, for both eps", soft <= 1e-3 && stiff <= 1e-3, 0);
+  result_must(r, "shrinks", "the difference shrinks with eps: ratio of eps 1e-3 to 5e-4",
+              soft / stiff, "1.5 to 2.5 (the deformation goes with eps)",
+              soft / stiff >= 1.5 && soft / stiff <= 2.5, 0);
+  result_must(r, "rigid_throughout", "the rigid run is certified at every step",
+              run[RIGID].uncertified, "0 steps without a certificate",
+              run[RIGID].uncertified == 0 && run[RIGID].trouble == 0, 0);
+  static const char* const cpu_names[RUNS] = {"cpu_rigid", "cpu_compliant_1e-3",
+                                              "cpu_compliant_5e-4"};
+  for (int k = 0; k < RUNS; ++k) result_figure(r, cpu_names[k], run[k].cpu, "s");
+  result_figure(r, "cpu_ratio_1e-3", run[SOFT].cpu / run[RIGID].cpu, "-");
+  result_figure(r, "cpu_ratio_5e-4", run[STIFF].cpu / run[RIGID].cpu, "-");
+}
+
+static int run_all(const experimentOptions* options, graspScene* s, result* r) {
+  graspPlan plan;
+  graspRun run[RUNS] = {{0}};
+  double least_minor;
+  int status = planar_plan(&plan, s, HEIGHT, FIRST * DEGREE, GRASP_QUINTIC);
+  plan.path[2] = TURN * DEGREE;
+  if (status == CLI_GOOD) status = draw_plan(&plan, r, &least_minor);
+  if (status == CLI_GOOD)
+    result_must(r, "p_throughout",
+                "A is a P-matrix along the whole plan: its smallest principal minor", least_minor,
+                "positive", least_minor > 0, 0);
+  for (int k = 0; k < RUNS && status == CLI_GOOD; ++k) {
+    graspOptions o = grasp_options_default();
+    o.contacts = k == RIGID ? HF_CONTACTS_RIGID : HF_CONTACTS_COMPLIANT;
+    o.eps = EPS[k];
+    o.begin = 0.02, o.end = 0.98; // four sliding contacts: at rest they would roll
+    if (options->quick) o.step = 2e-3;
+    status = grasp_run(&plan, &o, &run[k]);
+  }
+  if (status == CLI_GOOD) draw_runs(s, run, r), compare(run, r);
+  for (int k = 0; k < RUNS; ++k) grasp_run_free(&run[k]);
+  return status;
+}
+
+static int run(const experimentOptions* options, result* r) {
+  graspScene s;
+  int status = planar_open(&s, FRICTION);
+  if (status == CLI_GOOD) status = run_all(options, &s, r);
+  grasp_close(&s);
+  return status;
+}
+
+const experiment experiment_grasp_rotate = {
+    "grasp-rotate", "a grasp that turns, rigid and compliant: figures 5 to 8 of the paper", run};

@@ -1,0 +1,66 @@
+// A run of a planned grasp by method "switching", rigid, compliant or both, with everything that is drawn of it.
+#ifndef EXPERIMENTS_GRASP_RUN_H
+#define EXPERIMENTS_GRASP_RUN_H
+
+#include "common/figure.h"
+#include "grasp/plan.h"
+
+typedef struct graspOptions {
+  int contacts;      // hfContactModel
+  int start;         // hfLayerStart
+  int return_modes;  // hfReturnModes
+  double settle;     // hfSwitchConfig.settle: 0: rigid again as soon as it is certified, whatever the forces' jump
+  double eps;        // of the layer, Eq. (13) [-]
+  double step;       // control is sampled and held for it [s]
+  double begin, end; // of the plan; at rest every contact rolls [s]
+  double offset[GRASP_DOFS]; // added to the object's pose at the beginning, fingers closed around the planned one
+  double velocity[GRASP_DOFS]; // added to the object's velocity at the beginning; the fingers follow
+} graspOptions;
+
+graspOptions grasp_options_default(void);
+
+// A moment of a run, at the end of a step.
+typedef struct graspSample {
+  double t;
+  double q[GRASP_COORDINATES], v[GRASP_DOFS];
+  double torque[GRASP_DOFS];                   // (nf) that acted in the step [N m]
+  double fn[GRASP_CONTACTS];                   // [N]
+  double ft[GRASP_CONTACTS][2];                // on the object along t_W [N]
+  double slip[GRASP_CONTACTS][2];              // [m/s]
+  double gap[GRASP_CONTACTS];                  // [m]
+  double error[GRASP_DOFS];                    // from the plan
+  double planned[GRASP_CONTACTS];              // normal forces of the plan [N]
+  double rigid;                                // 1 or 0
+} graspSample;
+
+enum { GRASP_SWITCHES = 64 };
+
+typedef struct graspRun {
+  int count;
+  graspSample* sample; // (count)
+  int nswitch;         // may exceed GRASP_SWITCHES: the first ones are kept
+  hfSwitch switches[GRASP_SWITCHES];
+  int transitions;     // stick, slip, separation, impact in rigid phases
+  int trouble;         // steps with a status > 0
+  int uncertified;     // steps that ended rigid without a certificate
+  double rigid_time;   // [s]
+  double cpu;          // processor time of the steps: other work on the machine does not count [s]
+} graspRun;
+
+// Runs the plan. CLI_FAILED after saying why; free the run in either case.
+int grasp_run(const graspPlan* plan, const graspOptions* options, graspRun* run);
+void grasp_run_free(graspRun* run);
+
+// A column of the samples as an array of its own (count), for figures: free it. `member` is the address of a
+// number in run->sample[0].
+double* grasp_column(const graspRun* run, const double* member);
+// Value of a column at t, linear between samples.
+double grasp_value_at(const graspRun* run, const double* member, double t);
+// Largest difference of a column between two runs over [from, to].
+double grasp_difference(const graspRun* a, const graspRun* b, const double* member, double from, double to);
+// Notes each switch: time, reason, jumps.
+void grasp_note_switches(result* r, const char* name, const graspRun* run);
+// Writes every sample as a table.
+void grasp_write(const graspScene* s, const graspRun* run, result* r, const char* file);
+
+#endif
