@@ -261,17 +261,20 @@ static void take_rates(hfiSwitching* s, double dt) {
 }
 
 // Among the solutions of dependent rows the one that shares the load, for layers to start from.
-static void share_forces(hfRigid* r) {
+static void share_forces(hfiSwitching* s) {
+  hfRigid* r = s->rigid;
+  hfi_tracks_copy(s->kept, &s->nkept, r->track, r->ntrack);
   r->share = HFI_RIGID_SHARE;
   hfi_rigid_solve(r);
   r->share = 0;
+  if (r->problem.lcp.status != HF_OK || !hfi_rigid_cones_hold(r)) hfi_tracks_copy(r->track, &r->ntrack, s->kept, s->nkept);
 }
 
 // To compliant, with the certificate of the problem assembled last: where it fails, that is the reason.
 static hfStatus leave_rigid(hfiSwitching* s, int reason, hfStatus status) {
   if (s->config.contact_mode == HF_CONTACTS_RIGID) return status;
   certificate_margin(s, &reason);
-  if (reason == HF_SWITCH_RANK) share_forces(s->rigid);
+  if (reason == HF_SWITCH_RANK) share_forces(s);
   hfi_switch_to_soft(s, reason);
   return HF_OK;
 }

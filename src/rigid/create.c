@@ -65,6 +65,11 @@ static void slice(hfRigid* r, hfiArena* arena) {
   r->zero = HFI_TAKE(arena, double, hfi_accel_max_equality(r->model));
   r->lo = HFI_TAKE(arena, double, rows);
   r->hi = HFI_TAKE(arena, double, rows);
+  r->polygon_A = HFI_TAKE(arena, double, rows * rows);
+  r->polygon_b = HFI_TAKE(arena, double, rows);
+  r->polygon_z = HFI_TAKE(arena, double, rows);
+  r->polygon_column = HFI_TAKE(arena, char, rows * hfi_polygon_column_size());
+  r->polygon_slack = HFI_TAKE(arena, int32_t, 3 * contacts);
   slice_problem(r, arena, contacts, rows, nv);
   r->work_size = max_size(max_size(hf_lcp_work_size(HF_LCP_LEMKE, r->max_rows), hf_lcp_work_size(HF_LCP_DANTZIG, r->max_rows)),
                           hf_certificate_work_size(r->max_rows));

@@ -318,9 +318,30 @@ void hfi_rigid_solve(hfRigid* r) {
   if (p->lcp.status == HF_OK) hfi_rigid_take_forces(r); // else tracks keep the last ones
 }
 
+int hfi_rigid_cones_hold(const hfRigid* r) {
+  for (int k = 0; k < r->nunit; ++k) {
+    const hfiUnit* u = &r->unit[k];
+    const double* f = r->track[r->point[u->contact].track].f;
+    double norm = 0;
+    for (int j = 0; j < u->dim; ++j) norm += sqr(f[u->first + j]);
+    if (u->mode == HF_MODE_ROLLING && sqrt(norm) > u->mu_static * f[0]) return 0;
+  }
+  return 1;
+}
+
+// Large problems with dependent rows are told by their rank alone: the P test would take 2^n pivots.
+static bool clearly_dependent(hfRigid* r, double* margin) {
+  const hfRigidProblem* p = &r->problem;
+  *margin = 0;
+  if (p->n <= HF_P_EXACT_MAX / 2) return false;
+  return p->n > p->nv || hf_matrix_rank(p->n, p->n, p->A, margin, r->work, r->work_size) < p->n;
+}
+
 void hfi_rigid_certify(hfRigid* r) {
   hfRigidProblem* p = &r->problem;
-  if (p->n) p->certificate = hf_rigid_certify(p->n, p->A, p->rolling, p->k, p->c, r->work, r->work_size);
+  double margin;
+  if (clearly_dependent(r, &margin)) p->certificate = (hfRigidCertificate){.rank_margin = margin};
+  else if (p->n) p->certificate = hf_rigid_certify(p->n, p->A, p->rolling, p->k, p->c, r->work, r->work_size);
   else p->certificate = (hfRigidCertificate){true, true, true, true, true, 1, 1, 1, -INFINITY};
 }
 

@@ -6,6 +6,8 @@
 //
 // At acceleration level m = J vdot + Jdot v and only groups without slip are asked. An impact is the same problem
 // for impulses, b the velocities before (with restitution), m the slip after, and every group is asked.
+//
+// Where forces are not unique the set may go round in circles: then friction polygons decide (polygon.c).
 #include "rigid/rigid.h"
 
 #include "linalg/dense.h"
@@ -85,25 +87,54 @@ static int reconsider(hfRigid* r, const hfiUnit* u, hfiTrack* t, const hfiImpact
   return 1;
 }
 
-hfStatus hfi_rigid_resolve(hfRigid* r, const hfiImpact* impact) {
-  int follow = r->follow;
-  hfStatus status = HF_NOT_CONVERGED;
-  for (int round = 0; round < ROUNDS && status == HF_NOT_CONVERGED; ++round) {
+static hfStatus seek_modes(hfRigid* r, const hfiImpact* impact) {
+  for (int round = 0; round < ROUNDS; ++round) {
     int changes = 0;
-    r->follow = impact ? 0 : follow;
     solve_level(r, impact);
-    if (r->problem.lcp.status != HF_OK) {
-      status = HF_NO_SOLUTION;
-      break;
-    }
+    if (r->problem.lcp.status != HF_OK) return HF_NO_SOLUTION;
     for (int k = 0; k < r->nunit; ++k) {
       const hfiUnit* u = &r->unit[k];
       hfiTrack* t = &r->track[r->point[u->contact].track];
       if (!t->zero[u->group]) continue;
       changes += u->mode == HF_MODE_ROLLING ? release(r, u, t) : reconsider(r, u, t, impact, round);
     }
-    if (!changes) status = HF_OK;
+    if (!changes) return HF_OK;
   }
+  return HF_NOT_CONVERGED;
+}
+
+// The problem of the final modes, with the forces that the tracks hold.
+static void restate(hfRigid* r) {
+  hfRigidProblem* p = &r->problem;
+  hfi_rigid_assemble(r);
+  for (int i = 0; i < p->ncontact; ++i)
+    if (r->point[i].track >= 0) p->x[p->contact[i].row_n] = r->track[r->point[i].track].f[0];
+  for (int k = 0; k < r->nunit; ++k)
+    for (int d = 0; r->unit[k].mode == HF_MODE_ROLLING && d < r->unit[k].nrow; ++d) {
+      const hfiUnit* u = &r->unit[k];
+      const double* f = r->track[r->point[u->contact].track].f + u->first;
+      p->x[u->row + d] = u->t[d][0] * f[0] + (u->dim > 1 ? u->t[d][1] * f[1] : 0);
+    }
+}
+
+// All groups in question roll or slide as the polygon problem says.
+static hfStatus solve_polygons(hfRigid* r, const hfiImpact* impact) {
+  for (int k = 0; k < r->nunit; ++k) {
+    hfiTrack* t = &r->track[r->point[r->unit[k].contact].track];
+    if (t->zero[r->unit[k].group]) t->mode[r->unit[k].group] = HF_MODE_ROLLING;
+  }
+  hfi_rigid_assemble(r);
+  if (impact) set_impact(r, impact);
+  hfStatus status = hfi_rigid_polygon(r, impact ? impact->v : r->free);
+  if (status == HF_OK && !impact) restate(r);
+  return status;
+}
+
+hfStatus hfi_rigid_resolve(hfRigid* r, const hfiImpact* impact) {
+  int follow = r->follow;
+  r->follow = impact ? 0 : follow;
+  hfStatus status = seek_modes(r, impact);
+  if (status) status = solve_polygons(r, impact);
   r->follow = follow;
   return status;
 }

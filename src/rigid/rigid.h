@@ -65,6 +65,9 @@ struct hfRigid {
   double *free, *column, *pair; // (nv), (nv), (2 nv): accelerations without contact; scratch
   double* zero;             // (equalities)
   double *lo, *hi;          // (max_rows)
+  double *polygon_A, *polygon_b, *polygon_z; // (max_rows^2), (max_rows), (max_rows)
+  void* polygon_column;     // (max_rows)
+  int32_t* polygon_slack;   // (3 max_contacts)
   void* work;
   size_t work_size;
 };
@@ -97,6 +100,8 @@ void hfi_rigid_row_velocities(const hfRigid* rigid, const double* v, double* s);
 
 // x, y of y = A x + b.
 void hfi_rigid_solve_rows(hfRigid* rigid);
+// Whether the forces of rolling groups are inside their cones.
+int hfi_rigid_cones_hold(const hfRigid* rigid);
 // Forces of the rows into the tracks and contacts.
 void hfi_rigid_take_forces(hfRigid* rigid);
 
@@ -108,6 +113,12 @@ typedef struct hfiImpact {
   double restitution, rest_speed;
 } hfiImpact;
 hfStatus hfi_rigid_resolve(hfRigid* rigid, const hfiImpact* impact);
+
+// The same with friction polygons: groups that roll in the assembled problem may slide in its solution. base: what
+// the solution adds to (accelerations without contact, or velocities before). HF_OK, HF_NO_SOLUTION, HF_NOT_CONVERGED
+// (too large).
+hfStatus hfi_rigid_polygon(hfRigid* rigid, const double* base);
+size_t hfi_polygon_column_size(void);
 
 // The layer of a contact.
 typedef struct hfiLayer { double k, c, kt, ct; } hfiLayer; // [N/m], [N s/m]

@@ -216,18 +216,6 @@ static int take_modes(hfiSwitching* s, int i, const hfiLayerState* layer, hfiTra
   return 1;
 }
 
-// Whether rolling groups are inside their cones.
-static int cones_hold(const hfRigid* r) {
-  for (int k = 0; k < r->nunit; ++k) {
-    const hfiUnit* u = &r->unit[k];
-    const double* f = r->track[r->point[u->contact].track].f;
-    double norm = 0;
-    for (int j = 0; j < u->dim; ++j) norm += sqr(f[u->first + j]);
-    if (u->mode == HF_MODE_ROLLING && sqrt(norm) > u->mu_static * f[0]) return 0;
-  }
-  return 1;
-}
-
 // Largest jump of a contact force from the layers to the rigid solution, and the largest force.
 static double force_jump(const hfiSwitching* s, double* largest) {
   const hfRigid* r = s->rigid;
@@ -253,7 +241,7 @@ static int rigid_may_take_over(hfiSwitching* s, double* jump) {
   hfi_rigid_solve(r);
   hfi_rigid_certify(r);
   *jump = force_jump(s, &largest);
-  if (r->problem.lcp.status != HF_OK || !c->holds || !cones_hold(r)) return 0;
+  if (r->problem.lcp.status != HF_OK || !c->holds || !hfi_rigid_cones_hold(r)) return 0;
   if (r->problem.n && (c->p_margin < s->config.p_margin || c->rank_margin < 10 * s->config.rank_margin)) return 0;
   return s->config.settle == 0 || *jump <= s->config.settle * largest;
 }
