@@ -90,6 +90,9 @@ static void slice(hfAccel* a, hfiArena* arena) {
   a->column = HFI_TAKE(arena, double, m->nv);
   a->vdot = HFI_TAKE(arena, double, m->nv);
   a->q_moved = HFI_TAKE(arena, double, m->nq);
+  a->q_rated = HFI_TAKE(arena, double, m->nq);
+  a->v_rated = HFI_TAKE(arena, double, m->nv);
+  for (int side = 0; side < 2; ++side) a->moved[side] = HFI_TAKE(arena, hfiMoved, contacts);
   slice_problem(a, arena);
 }
 

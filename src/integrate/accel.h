@@ -43,6 +43,13 @@ typedef struct hfiStop {
   double df_ds, df_dx;    // with the row's velocity and coordinate
 } hfiStop;
 
+// A contact beside the configuration, for the rates of its rows.
+typedef struct hfiMoved {
+  int32_t geom_a, geom_b;
+  uint32_t feature;
+  double s[6]; // row velocities
+} hfiMoved;
+
 struct hfAccel {
   const hfModel* model;
   hfAccelConfig config;
@@ -99,6 +106,9 @@ struct hfAccel {
   int32_t max_cols;          // of one contact
   double* block;             // (13 x max_cols)
   double *q_moved;           // (nq)
+  int32_t rated, nmoved[2];  // moved belongs to q_rated, v_rated; contacts a little before and after on the motion
+  double *q_rated, *v_rated; // (nq), (nv)
+  hfiMoved* moved[2];        // (max_contacts)
   hfAccelProblem problem;
 };
 

@@ -54,7 +54,7 @@ void hfi_accel_follow(const hfAccel* a, hfiAccelContact* c) {
 
 void hf_accel_begin(hfAccel* a, const hfState* state, const hfInput* input) {
   a->input = input;
-  a->known = a->visited = 0; // bodies of the input may have moved
+  a->known = a->visited = a->rated = 0; // bodies of the input may have moved
   a->nanchor = a->nlanding = 0;
   if (!state || a->config.friction != HF_FRICTION_ANCHORED) return;
   if (hfi_accel_configure(a, hf_state_q(state))) return;

@@ -10,25 +10,33 @@
 
 static const double STEP = 1e-5; // [s]; truncation e^2/6 against rounding eps/e
 
-static const hfiAccelContact* find_contact(const hfAccel* a, const hfAccelContact* like) {
+// Row velocities J(q (+) e v) v of the contacts there. Leaves the accel at no configuration.
+static void look_aside(hfAccel* a, const double* q, const double* v, double e, hfiMoved* out, int32_t* count) {
+  memcpy(a->q_moved, q, (size_t)a->model->nq * sizeof *q);
+  hf_model_integrate(a->model, a->q_moved, v, e);
+  a->known = 0;
+  hf_dynamics_position(&a->dynamics, a->q_moved, a->input);
+  hfi_accel_collide(a);
+  *count = a->ncontact;
   for (int i = 0; i < a->ncontact; ++i) {
     const hfiAccelContact* c = &a->contact[i];
-    if (c->at.geom_a == like->geom_a && c->at.geom_b == like->geom_b && c->at.feature == like->feature) return c;
+    hfiMoved* m = &out[i];
+    m->geom_a = c->at.geom_a, m->geom_b = c->at.geom_b, m->feature = c->at.feature;
+    hfi_accel_row_velocities(a, c, v, m->s);
   }
+}
+
+static const hfiMoved* find_moved(const hfAccelContact* like, const hfiMoved* moved, int count) {
+  for (int i = 0; i < count; ++i)
+    if (moved[i].geom_a == like->geom_a && moved[i].geom_b == like->geom_b && moved[i].feature == like->feature) return &moved[i];
   return NULL;
 }
 
-// Adds J(q (+) e v) v/(2 e) to Jdot_v, or NAN where a contact is not there.
-static void add_moved(hfAccel* a, const double* q, double e, double* Jdot_v) {
+static void fill_rates(hfAccel* a) {
   hfAccelProblem* p = &a->problem;
-  double s[6];
-  memcpy(a->q_moved, q, (size_t)a->model->nq * sizeof *q);
-  hf_model_integrate(a->model, a->q_moved, p->v, e);
-  if (hfi_accel_configure(a, a->q_moved)) return;
   for (int i = 0; i < p->ncontact; ++i) {
-    const hfiAccelContact* c = find_contact(a, &p->contact[i]);
-    if (c) hfi_accel_row_velocities(a, c, p->v, s);
-    for (int r = 0; r < p->contact[i].dim; ++r) Jdot_v[p->contact[i].row + r] += c ? s[r] / (2 * e) : NAN;
+    const hfiMoved *back = find_moved(&p->contact[i], a->moved[0], a->nmoved[0]), *on = find_moved(&p->contact[i], a->moved[1], a->nmoved[1]);
+    for (int r = 0; r < p->contact[i].dim; ++r) p->Jdot_v[p->contact[i].row + r] = back && on ? (on->s[r] - back->s[r]) / (2 * STEP) : NAN;
   }
 }
 
@@ -50,9 +58,20 @@ static void copy_contact(const hfAccel* a, const hfiAccelContact* c, int row, hf
   }
 }
 
+// Are the row velocities beside q those of this q and v?
+static int rates_known(const hfAccel* a, const double* q, const double* v) {
+  return a->rated && memcmp(q, a->q_rated, (size_t)a->model->nq * sizeof *q) == 0 && memcmp(v, a->v_rated, (size_t)a->model->nv * sizeof *v) == 0;
+}
+
 const hfAccelProblem* hf_accel_problem(hfAccel* a, double t, const double* q, const double* v, const double* act) {
   hfAccelProblem* p = &a->problem;
   const size_t bytes = (size_t)a->model->nv * sizeof *v;
+  if (!rates_known(a, q, v)) {
+    for (int side = 0; side < 2; ++side) look_aside(a, q, v, side ? STEP : -STEP, a->moved[side], &a->nmoved[side]);
+    memcpy(a->q_rated, q, (size_t)a->model->nq * sizeof *q);
+    memcpy(a->v_rated, v, bytes);
+    a->rated = 1;
+  }
   if (hf_accel_rate(a, t, q, v, act, a->vdot, NULL)) return NULL;
   --a->statistics.evaluations;
   p->nv = a->model->nv;
@@ -66,11 +85,7 @@ const hfAccelProblem* hf_accel_problem(hfAccel* a, double t, const double* q, co
     copy_contact(a, &a->contact[i], p->nrow, &p->contact[i]);
     p->nrow += a->contact[i].dim;
   }
-  memset(p->Jdot_v, 0, (size_t)p->nrow * sizeof *p->Jdot_v);
-  add_moved(a, q, STEP, p->Jdot_v);
-  add_moved(a, q, -STEP, p->Jdot_v);
-  if (hf_accel_rate(a, t, q, v, act, a->vdot, NULL)) return NULL; // equalities of q again
-  --a->statistics.evaluations;
+  fill_rates(a);
   p->Je = a->Je;
   p->Jedot_v = a->Jedot_v;
   p->error = a->error;
