@@ -172,6 +172,16 @@ static double worst_jump(const graspRun* run) {
   return worst;
 }
 
+// Largest difference of a contact force between two runs.
+static double force_difference(const graspRun* a, const graspRun* b) {
+  double worst = 0;
+  for (int i = 0; i < PLANAR_CONTACTS; ++i) {
+    worst = fmax(worst, grasp_difference(a, b, &a->sample[0].fn[i], 0, 1));
+    worst = fmax(worst, grasp_difference(a, b, &a->sample[0].ft[i][0], 0, 1));
+  }
+  return worst;
+}
+
 static void judge_runs(const graspRun* run, result* r) {
   const graspRun* cubic = &run[GROSS];
   double off = cubic->nswitch == 2 ? fmax(fabs(cubic->switches[0].time - 0.420),
@@ -183,6 +193,8 @@ static void judge_runs(const graspRun* run, result* r) {
               cubic->nswitch == 2 && off <= 0.005 && !cubic->switches[0].rigid &&
                   cubic->switches[1].rigid,
               0);
+  if (run[PAPER_START].count > 0)
+    result_figure(r, "force_difference_of_starts", force_difference(cubic, &run[PAPER_START]), "N");
   double jump = 0;
   for (int k = 0; k < RUNS; ++k) jump = fmax(jump, worst_jump(&run[k]));
   result_must(r, "continuous",

@@ -253,11 +253,20 @@ static double locate_event(hfiSwitching* s, double dt, double G, hfError* error)
 
 // ---- the phase --------------------------------------------------------------------------------------
 
-// Rates of the forces over an arc, for layers that start from them.
+// Rates of the forces over an arc, for layers that start from them. Friction is compared in the world: the directions of
+// a contact's rows turn about its normal as it moves.
 static void take_rates(hfiSwitching* s, double dt) {
   hfRigid* r = s->rigid;
-  for (int k = 0; k < r->ntrack && k < s->nkept; ++k)
-    for (int j = 0; j < 6; ++j) r->track[k].rate[j] = dt > 0 ? (r->track[k].f[j] - s->kept[k].f[j]) / dt : 0;
+  for (int i = 0; i < r->problem.ncontact; ++i) {
+    int k = r->point[i].track;
+    if (k < 0 || k >= s->nkept) continue;
+    hfiTrack* t = &r->track[k];
+    const hfiTrack* old = &s->kept[k];
+    for (int j = 0; j < 6; ++j) {
+      double change = j == 1 || j == 2 ? v3_dot(v3_sub(t->ft_W, old->ft_W), hfi_row_axis(&r->accel_problem->contact[i], j)) : t->f[j] - old->f[j];
+      t->rate[j] = dt > 0 ? change / dt : 0;
+    }
+  }
 }
 
 // Among the solutions of dependent rows the one that shares the load, for layers to start from.
