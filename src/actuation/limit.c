@@ -6,8 +6,8 @@
 //   phi > 0    s0 = -phi/h:     no force unless the step would cross the limit
 //   phi <= 0   Kelvin-Voigt with the joint's stiffness and damping, or near-rigid (hfi_compliant_row)
 //
-// The row of a limit that is far away carries no force; one row per joint, at its nearer end, is enough
-// unless the range is so narrow that a step could cross it.
+// The row of a limit that is far away carries no force: a joint gets one only where the step may reach it,
+// at twice its speed and kFastSpeed more, a tendon at its nearer end unless its range is narrow.
 //
 // Friction loss b: kappa = b/v_s with the world's stiction speed v_s, bounds +-b.
 #include "actuation/actuation.h"
@@ -15,8 +15,8 @@
 // A near-rigid limit lets go of a joint that starts beyond it within this time: a one-sided row cannot
 // brake, so the joint leaves with |phi|/time.
 static const double kReleaseTime = 0.02; // [s]
-// Both ends of a range get a row where half of it can be crossed at this speed in a step.
-static const double kNarrowSpeed = 100; // [m/s or rad/s]
+// What a step may add to the speed of a joint on its way to a limit.
+static const double kFastSpeed = 100; // [m/s or rad/s]
 
 hfSaturatedRow hfi_compliant_row(hfiRows* rows, const hfiActuationStep* step, hfiCompliance law, double w, double r, double r_time) {
   hfSaturatedRow inert = {0, 1, -INFINITY, INFINITY};
@@ -37,8 +37,8 @@ static hfSaturatedRow limit_row(hfActuation* a, const hfiActuationStep* step, hf
   return row;
 }
 
-// Whether the end at distance phi of a range needs a row.
-static int is_near(double phi, double width, double h) { return 2 * phi <= width || width <= 2 * h * kNarrowSpeed; }
+// Whether the end at distance phi of a tendon's range needs a row.
+static int is_near(double phi, double width, double h) { return 2 * phi <= width || width <= 2 * h * kFastSpeed; }
 
 // ---- joints -----------------------------------------------------------------------------------------
 
@@ -54,22 +54,26 @@ static void add_joint_limit(hfActuation* a, const hfDynamics* d, const hfiActuat
   a->rows.row[b.row] = limit_row(a, step, law, w, phi);
 }
 
+// Whether a step may cover the distance phi.
+static int is_in_reach(double phi, double speed, double h) { return phi <= h * (kFastSpeed + 2 * speed); }
+
 static void limit_ball(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j) {
   const hfModel* m = a->model;
-  const double* range = hf_model_jnt_range(m) + 2 * j;
+  const double *range = hf_model_jnt_range(m) + 2 * j, *v = d->v + hf_model_jnt_dofadr(m)[j];
   hfVec3 turn = q_log(q_unit(q_load(step->q + hf_model_jnt_qposadr(m)[j])));
-  double angle = v3_norm(turn), J[3];
-  if (angle == 0) return;
+  double angle = v3_norm(turn), J[3], phi = max2(range[0], range[1]) - angle - hf_model_jnt_margin(m)[j];
+  if (angle == 0 || !is_in_reach(phi, v3_norm(v3_load(v)), step->h)) return;
   v3_store(J, v3_scale(-1 / angle, turn));
-  add_joint_limit(a, d, step, j, 3, J, max2(range[0], range[1]) - angle - hf_model_jnt_margin(m)[j]);
+  add_joint_limit(a, d, step, j, 3, J, phi);
 }
 
 static void limit_scalar(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j) {
   const hfModel* m = a->model;
   const double *range = hf_model_jnt_range(m) + 2 * j, up = 1, down = -1;
-  double q = step->q[hf_model_jnt_qposadr(m)[j]], margin = hf_model_jnt_margin(m)[j], width = range[1] - range[0];
-  if (is_near(q - range[0], width, step->h)) add_joint_limit(a, d, step, j, 1, &up, q - range[0] - margin);
-  if (is_near(range[1] - q, width, step->h)) add_joint_limit(a, d, step, j, 1, &down, range[1] - q - margin);
+  double q = step->q[hf_model_jnt_qposadr(m)[j]], margin = hf_model_jnt_margin(m)[j], speed = fabs(d->v[hf_model_jnt_dofadr(m)[j]]);
+  double below = q - range[0] - margin, above = range[1] - q - margin;
+  if (is_in_reach(below, speed, step->h)) add_joint_limit(a, d, step, j, 1, &up, below);
+  if (is_in_reach(above, speed, step->h)) add_joint_limit(a, d, step, j, 1, &down, above);
 }
 
 // ---- tendons ----------------------------------------------------------------------------------------

@@ -86,6 +86,26 @@ static void test_narrow_range(void** state) {
   sim_world_free(&w);
 }
 
+// A limit stops a joint that comes from afar within a step, at either end; one that no step reaches has no row.
+static void test_fast_joint(void** state) {
+  (void)state;
+  simWorld w = sim_world_make("<mujoco><compiler angle='radian'/><option gravity='0 0 0'/><worldbody><body><joint limited='true' range='-1 1'/>"
+                              "<geom size='.1' mass='1'/></body></worldbody></mujoco>", 0.001, 1e-12);
+  for (int side = -1; side <= 1; side += 2) {
+    sim_q(&w)[0] = 0, sim_v(&w)[0] = 1500 * side; // unhindered: 1.5 rad a step
+    sim_world_step(&w, 1);
+    assert_near(sim_q(&w)[0], side, 1e-3);
+  }
+  const hfStepProblem* problem = NULL;
+  sim_q(&w)[0] = 0.89, sim_v(&w)[0] = 0; // 0.1 rad a step are thought possible
+  assert_int_equal(hf_sim_problem(w.sim, w.state, NULL, &problem, NULL), HF_OK);
+  assert_int_equal(problem->nblock, 0);
+  sim_q(&w)[0] = 0.91;
+  assert_int_equal(hf_sim_problem(w.sim, w.state, NULL, &problem, NULL), HF_OK);
+  assert_int_equal(problem->nblock, 1);
+  sim_world_free(&w);
+}
+
 static void test_ball_limit(void** state) {
   (void)state;
   simWorld w = sim_world_make("<mujoco><compiler angle='radian'/><worldbody><body><joint type='ball' limited='true' range='0 .4'/>"
@@ -191,7 +211,7 @@ static void test_stiff_springs_are_passive(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_falling_on_a_limit), cmocka_unit_test(test_soft_limit),   cmocka_unit_test(test_start_beyond_a_limit),
-      cmocka_unit_test(test_narrow_range),       cmocka_unit_test(test_ball_limit),   cmocka_unit_test(test_tendon_limit),
+      cmocka_unit_test(test_narrow_range),       cmocka_unit_test(test_fast_joint),   cmocka_unit_test(test_ball_limit),   cmocka_unit_test(test_tendon_limit),
       cmocka_unit_test(test_friction_loss),      cmocka_unit_test(test_damped_spring), cmocka_unit_test(test_stiff_springs_are_passive),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
