@@ -50,6 +50,21 @@ static void list_all(hfiScene* s) {
   hfi_sort(s->candidate, (size_t)s->ncandidate, sizeof *s->candidate, compare_candidates);
 }
 
+static hfiCull measure_pair(const hfModel* m, const hfiCandidate* c) {
+  const double *margin = hf_model_geom_margin(m), *radius = hf_model_geom_rbound(m);
+  double own = c->pair >= 0 ? hf_model_pair_margin(m)[c->pair] : max2(margin[c->a], margin[c->b]);
+  int round = radius[c->a] > 0 && radius[c->b] > 0;
+  const int32_t* type = hf_model_geom_type(m);
+  // spheres collide faster than their boxes are compared
+  int boxes = type[c->a] != HF_GEOM_SPHERE && type[c->b] != HF_GEOM_SPHERE;
+  hfiCull cull = {own, round ? radius[c->a] + radius[c->b] : -1, boxes};
+  return cull;
+}
+
+static void measure_pairs(hfiScene* s) {
+  for (int i = 0; i < s->ncandidate; ++i) s->cull[i] = measure_pair(s->model, &s->candidate[i]);
+}
+
 void hfi_scene_init(hfiScene* s, const hfModel* m, hfiArena* arena) {
   s->model = m;
   s->shape = HFI_TAKE(arena, hfiShape, m->ngeom);
@@ -60,29 +75,24 @@ void hfi_scene_init(hfiScene* s, const hfModel* m, hfiArena* arena) {
   long most = (long)m->ngeom * (m->ngeom - 1) / 2, grown = 64L * m->ngeom + MAX_LISTED;
   s->max_candidate = (int32_t)(most < grown ? most : grown) + m->npair;
   s->candidate = HFI_TAKE(arena, hfiCandidate, s->max_candidate);
+  s->cull = HFI_TAKE(arena, hfiCull, s->max_candidate);
   hfi_grid_init(&s->grid, m->ngeom, arena);
   s->box = HFI_TAKE(arena, hfiAabb, m->ngeom);
   s->ncandidate = 0;
   if (!arena->base) return;
   view_shapes(s);
   s->listed = s->filter.npair <= MAX_LISTED;
-  if (s->listed) list_all(s);
+  if (!s->listed) return;
+  list_all(s);
+  measure_pairs(s);
 }
 
 // ---- collision -----------------------------------------------------------------------------------
 
-// Contacts of a pair are found below this gap.
-static double pair_margin(const hfModel* m, const hfiCandidate* c, const double* reach) {
-  const double* margin = hf_model_geom_margin(m);
-  double own = c->pair >= 0 ? hf_model_pair_margin(m)[c->pair] : max2(margin[c->a], margin[c->b]);
-  return reach ? own + reach[c->a] + reach[c->b] : own;
-}
-
-// Are the bounding spheres (or a plane and a sphere) farther apart than the margin?
-static int far_apart(const hfModel* m, const hfPose* X_WG, const hfiCandidate* c, double margin) {
+// Is a plane farther from the other geom's sphere than the margin?
+static int plane_apart(const hfModel* m, const hfPose* X_WG, const hfiCandidate* c, double margin) {
   double ra = hf_model_geom_rbound(m)[c->a], rb = hf_model_geom_rbound(m)[c->b];
   hfVec3 d = v3_sub(X_WG[c->b].p, X_WG[c->a].p);
-  if (ra > 0 && rb > 0) return v3_norm2(d) > sqr(ra + rb + margin);
   if (rb > 0) return v3_dot(d, m3_col(X_WG[c->a].R, 2)) > rb + margin;
   if (ra > 0) return -v3_dot(d, m3_col(X_WG[c->b].R, 2)) > ra + margin;
   return 1; // two planes
@@ -102,10 +112,13 @@ static int boxes_apart(const hfiScene* s, const hfPose* X_WG, const hfiCandidate
          beyond(m3_tmulv(X_AB.R, X_AB.p), v3_add(v3_add(hb, m), m3_tmulv(Q, ha)));
 }
 
-// Spheres collide faster than their boxes are compared.
-static int has_sphere(const hfModel* m, const hfiCandidate* c) {
-  const int32_t* type = hf_model_geom_type(m);
-  return type[c->a] == HF_GEOM_SPHERE || type[c->b] == HF_GEOM_SPHERE;
+// Are the geoms of candidate i farther apart than the margin, as far as cheap bounds can tell?
+static int far_apart(const hfiScene* s, const hfPose* X_WG, int i, double margin) {
+  const hfiCandidate* c = &s->candidate[i];
+  double radius = s->cull[i].radius;
+  if (radius < 0) return plane_apart(s->model, X_WG, c, margin);
+  if (v3_norm2(v3_sub(X_WG[c->b].p, X_WG[c->a].p)) > sqr(radius + margin)) return 1;
+  return s->cull[i].boxes && boxes_apart(s, X_WG, c, margin);
 }
 
 static void find_candidates(hfiScene* s, const hfPose* X_WG, const double* reach, int* dropped) {
@@ -125,19 +138,18 @@ static void find_candidates(hfiScene* s, const hfPose* X_WG, const double* reach
     add_explicit(s);
     hfi_sort(s->candidate, (size_t)s->ncandidate, sizeof *s->candidate, compare_candidates);
   }
+  measure_pairs(s);
 }
 
 int hfi_scene_collide(hfiScene* s, const hfPose* X_WG, const double* reach, hfiRawContact* out,
                       int capacity, int* dropped) {
-  const hfModel* m = s->model;
   int count = 0;
   *dropped = 0;
   if (!s->listed) find_candidates(s, X_WG, reach, dropped);
   for (int i = 0; i < s->ncandidate; ++i) {
     const hfiCandidate* c = &s->candidate[i];
-    double margin = pair_margin(m, c, reach);
-    if (far_apart(m, X_WG, c, margin)) continue;
-    if (!has_sphere(m, c) && boxes_apart(s, X_WG, c, margin)) continue;
+    double margin = s->cull[i].margin + (reach ? reach[c->a] + reach[c->b] : 0);
+    if (far_apart(s, X_WG, i, margin)) continue;
     hfiContactPoint points[HFI_MAX_MANIFOLD];
     int n = hfi_collide(&s->shape[c->a], &X_WG[c->a], &s->shape[c->b], &X_WG[c->b], margin, points);
     for (int k = 0; k < n; ++k) {

@@ -14,6 +14,13 @@ typedef struct hfiRawContact {
   int32_t acts;           // likewise
 } hfiRawContact;
 
+// What a pair is culled by.
+typedef struct hfiCull {
+  double margin; // contacts are found below this gap [m]
+  double radius; // of the two bounding spheres together; negative: one is a plane [m]
+  int32_t boxes; // 1: compare the boxes too
+} hfiCull;
+
 typedef struct hfiScene {
   const hfModel* model;
   hfiShape* shape; // (ngeom)
@@ -23,6 +30,7 @@ typedef struct hfiScene {
   int32_t listed; // 1: all pairs are in `candidate` for good, no broad phase
   int32_t ncandidate, max_candidate;
   hfiCandidate* candidate; // (max_candidate) sorted by (a, b)
+  hfiCull* cull;           // (max_candidate)
   hfiGrid grid;
   hfiAabb* box; // (ngeom), unused when listed
 } hfiScene;
