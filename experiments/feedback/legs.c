@@ -225,17 +225,17 @@ int legs_run(const legMethod* method, double seconds, double h, legRun* out) {
     out->run.stable = 1;
     double spent = 0;
     for (long k = 0; k < steps && out->run.stable; ++k) {
-      double begin = wall_clock(), time = (double)k * h;
+      double begin = cpu_time(), time = (double)k * h;
       out->unsolved += !legs_control(&a, time);
       hfStatus step = hf_sim_step(a.sim, a.state, a.input, NULL, &error);
-      spent += wall_clock() - begin;
+      spent += cpu_time() - begin;
       out->unsolved += step != HF_OK && method->method == HF_METHOD_MLCP;
       out->run.stable = step >= 0 && !(step > 0 && method->method == HF_METHOD_MLCP) && take_errors(&a, time + h, out);
       if (!out->run.stable) break;
       take_torques(&a, out);
       take_feet(&a, time, out);
     }
-    out->run.wall = spent;
+    out->run.time = spent;
     out->run.error /= fmax(1, (double)out->steps);
     out->displacement = a.stances ? a.way / (double)a.stances : 0;
   } else say_error("quadruped.xml: %s", error.message);

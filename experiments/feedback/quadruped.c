@@ -9,7 +9,7 @@ static const double STICTION_SPEED = 1e-4; // of the scene [m/s]
 
 typedef struct row {
   legMethod method;
-  double paper_step, paper_error, paper_wall; // 0: none
+  double paper_step, paper_error, paper_time; // 0: none
 } row;
 
 enum { PD, PD_IMPLICIT, ID_CONTROL, LEMKE, DANTZIG, TWO_STAGE, WITHOUT_CONTACT, WITHOUT_ID, WIDE, LIMITED, ROWS };
@@ -49,7 +49,7 @@ static void show_row(const row* w, double step, const legRun* run, result* r) {
   show(r, name, "max_step", step, w->paper_step, "s");
   if (!(step > 0)) return; // unstable at any step
   show(r, name, "error", run->run.error, w->paper_error, "rad");
-  show(r, name, "wall", run->run.wall, w->paper_wall, "s");
+  show(r, name, "time", run->run.time, w->paper_time, "s");
   if (w->method.weightless) return;
   show(r, name, "slip", run->slip, 0, "m/s");
   show(r, name, "way_per_stance", run->displacement, 0, "m");
@@ -113,9 +113,9 @@ static int judge(double seconds, const double* step, const legRun* run, result* 
   result_must(r, "slip", "slip of standing feet with limits of 4 N m, steps of 1 ms to 0.1 s", range.slip, "below the stiction speed 1e-4 m/s", range.run.stable && range.slip < STICTION_SPEED, 0);
   result_must(r, "limits", "largest torque beyond 4 N m, steps of 1 ms to 0.1 s", range.violation, "at most 1e-9 N m", range.violation <= 1e-9, 0);
   result_must(r, "tracking", "error of ours at 0.1 s with wide limits", run[WIDE].run.error, "at most that of ID control at 0.004 s", run[WIDE].run.error <= control.run.error, 0);
-  result_compare(r, "id_control_faster_by", 100 * (run[PD].run.wall / run[ID_CONTROL].run.wall - 1), 66, "%");
-  result_compare(r, "two_stage_faster_by", 100 * (run[ID_CONTROL].run.wall / run[TWO_STAGE].run.wall - 1), 226, "%");
-  result_figure(r, "ours_faster_than_pd_by", 100 * (run[PD].run.wall / run[WIDE].run.wall - 1), "%");
+  result_compare(r, "id_control_faster_by", 100 * (run[PD].run.time / run[ID_CONTROL].run.time - 1), 66, "%");
+  result_compare(r, "two_stage_faster_by", 100 * (run[ID_CONTROL].run.time / run[TWO_STAGE].run.time - 1), 226, "%");
+  result_figure(r, "ours_faster_than_pd_by", 100 * (run[PD].run.time / run[WIDE].run.time - 1), "%");
   return CLI_GOOD;
 }
 
