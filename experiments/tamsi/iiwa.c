@@ -185,6 +185,27 @@ static int run_regularised(const iiwaOutcome* anchored, result* r) {
   return CLI_GOOD;
 }
 
+// Trials that go wrong: the judgement must say so. What perception says is 8 cm off; a wet bottle; one that is heavier and
+// more slippery than the grip is made for.
+static int run_failures(result* r) {
+  static const char* const what[] = {"seen in the wrong place", "wet: mu = 0.05",
+                                     "mu = 0.2, half of what the grip is for"};
+  iiwaTrial t[3] = {make_trial(1), make_trial(1), make_trial(1)};
+  int right = 0;
+  t[0].error_y = 0.08, t[1].mu = 0.05, t[2].mu = 0.2, t[2].mass = 0.8;
+  for (int i = 0; i < 3; ++i) {
+    iiwaOutcome o;
+    if (iiwa_run(&t[i], NULL, NULL, &o) != CLI_GOOD) return CLI_FAILED;
+    right += !o.success && !o.truth;
+    result_note(r, "bottle %s: judged a %s%s%s, %s", what[i], o.success ? "success" : "failure",
+                o.failed[0] ? " in " : "", o.failed,
+                o.truth ? "and stands at the goal" : "and is not at the goal");
+  }
+  result_must(r, "failures", "spoilt trials that are judged failures, and are", right, "3",
+              right == 3, 0);
+  return CLI_GOOD;
+}
+
 static int run(const experimentOptions* options, result* r) {
   static iiwaTrial trial[SEEDS];
   static iiwaOutcome out[SEEDS];
@@ -202,6 +223,7 @@ static int run(const experimentOptions* options, result* r) {
     draw_seeds(n, trial, out, r);
     write_report(n, trial, out, r);
     status = run_regularised(&out[0], r);
+    if (status == CLI_GOOD) status = run_failures(r);
   }
   trace_free(&trace);
   return status;
