@@ -60,6 +60,8 @@ typedef struct hfIkReport {
 
 HF_API hfIkConfig hf_ik_default(void);
 
+// A twist or pose that is not finite is refused by these (HF_ERROR_NONFINITE), and nothing changes.
+
 // Differential: joint rates (n) that move the tip with twist V (world axes, at the tip's origin), damped least
 // squares under limits of position and speed, after hf_arm_set or _move. Returns HF_NO_SOLUTION with the best
 // rates where limits or a singular pose keep the tip from V. report may be NULL.

@@ -84,7 +84,7 @@ static hfStatus describe_chain(hfArm* arm, int root, hfError* error) {
 static void slice(hfArm* arm, hfiArena* arena) {
   size_t n = (size_t)arm->n, nv = (size_t)arm->model->nv;
   double** rows[] = {&arm->g,  &arm->x,    &arm->y,    &arm->lo,
-                     &arm->hi, &arm->wish, &arm->best, &arm->try};
+                     &arm->hi, &arm->wish, &arm->best, &arm->trial};
   arm->joint = HFI_TAKE(arena, hfiArmJoint, n);
   arm->q_world = HFI_TAKE(arena, double, arm->model->nq);
   arm->J = HFI_TAKE(arena, double, 6 * nv);

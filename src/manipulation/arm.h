@@ -26,7 +26,7 @@ struct hfArm {
   // inverse kinematics: rows scaled so that all are lengths
   double* Jw;                                      // (6 x n)
   double *H, *U;                                   // (n x n)
-  double *g, *x, *y, *lo, *hi, *wish, *best, *try; // (n)
+  double *g, *x, *y, *lo, *hi, *wish, *best, *trial; // (n)
   int32_t *at, *index;                             // (n)
 };
 

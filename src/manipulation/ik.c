@@ -36,6 +36,12 @@ hfMotion hf_pose_error(hfPose A, hfPose B) {
   return e;
 }
 
+static int is_finite_twist(hfMotion V) { return v3_finite(V.w) && v3_finite(V.v); }
+static int is_finite_pose(hfPose X) {
+  return v3_finite(X.p) && v3_finite(m3_row(X.R, 0)) && v3_finite(m3_row(X.R, 1)) &&
+         v3_finite(m3_row(X.R, 2));
+}
+
 static void weigh_twist(hfMotion e, double length, double* row) {
   v3_store(row, v3_scale(length, e.w));
   v3_store(row + 3, e.v);
@@ -89,6 +95,7 @@ static hfMotion find_missing(const hfArm* arm, const double* e, double length) {
 hfStatus hf_arm_rate(hfArm* arm, hfMotion V, const hfIkConfig* c, double* rate,
                      hfIkReport* report) {
   double e[6], r[6];
+  if (!is_finite_twist(V)) return HF_ERROR_NONFINITE;
   hfi_arm_weigh(arm, c->length);
   weigh_twist(V, c->length, e);
   bound_rates(arm, c);
@@ -111,18 +118,19 @@ static void advance(hfArm* arm, double h, hfSetpoint* reference) {
     hfSetpoint* s = &reference[i];
     s->v += h * s->a;
     s->q += h * s->v;
-    arm->try[i] = s->q;
+    arm->trial[i] = s->q;
   }
-  hf_arm_move(arm, arm->try);
+  hf_arm_move(arm, arm->trial);
 }
 
 hfStatus hf_arm_track(hfArm* arm, hfPose X_WT, const hfIkConfig* c, hfSetpoint* reference,
                       hfIkReport* report) {
+  if (!is_finite_pose(X_WT)) return HF_ERROR_NONFINITE;
   advance(arm, c->period, reference);
   hfMotion e = hf_pose_error(hf_arm_pose(arm), X_WT);
   hfMotion V = {v3_scale(1 / c->period, e.w), v3_scale(1 / c->period, e.v)};
-  hfStatus status = hf_arm_rate(arm, V, c, arm->try, report);
-  for (int i = 0; i < arm->n; ++i) reference[i].a = (arm->try[i] - reference[i].v) / c->period;
+  hfStatus status = hf_arm_rate(arm, V, c, arm->trial, report);
+  for (int i = 0; i < arm->n; ++i) reference[i].a = (arm->trial[i] - reference[i].v) / c->period;
   return status;
 }
 
@@ -165,11 +173,11 @@ static int descend(hfArm* arm, hfiSearch* s, double* q, int* limited) {
   for (int k = 0; k < 10; ++k, lambda2 *= 10) {
     if (k > 0) seek_posture(arm, s->config, 0);
     *limited = hfi_arm_minimise(arm, start, lambda2);
-    for (int i = 0; i < arm->n; ++i) arm->try[i] = q[i] + arm->x[i];
-    hf_arm_move(arm, arm->try);
+    for (int i = 0; i < arm->n; ++i) arm->trial[i] = q[i] + arm->x[i];
+    hf_arm_move(arm, arm->trial);
     measure(arm, s);
     if (s->size < before * (1 - 1e-6)) {
-      memcpy(q, arm->try, sizeof *q * (size_t)arm->n);
+      memcpy(q, arm->trial, sizeof *q * (size_t)arm->n);
       return 1;
     }
     hf_arm_move(arm, q);
@@ -212,6 +220,7 @@ hfStatus hf_arm_solve(hfArm* arm, hfPose X_WT, const hfIkConfig* c, double* q, h
   size_t bytes = sizeof *q * (size_t)arm->n;
   uint64_t seed = c->seed;
   double nearest = INFINITY;
+  if (!is_finite_pose(X_WT)) return HF_ERROR_NONFINITE;
   memset(r, 0, sizeof *r);
   hfStatus status;
   int limited = 0;

@@ -407,6 +407,24 @@ static void test_unreachable(void** state) {
   hf_model_free(m);
 }
 
+static void test_not_finite(void** state) {
+  (void)state;
+  testArm t;
+  arm_open(&t, "iiwa14.xml", "flange");
+  hfIkConfig c = hf_ik_default();
+  hfPose X = hf_arm_pose(t.arm);
+  hfMotion V = {{0, NAN, 0}, {0, 0, 0}};
+  double q[7] = {1, 2, 3, 4, 5, 6, 7};
+  hfSetpoint s[7] = {{1, 2, 3}};
+  X.p.x = INFINITY;
+  assert_int_equal(hf_arm_rate(t.arm, V, &c, q, NULL), HF_ERROR_NONFINITE);
+  assert_int_equal(hf_arm_solve(t.arm, X, &c, q, NULL), HF_ERROR_NONFINITE);
+  assert_int_equal(hf_arm_track(t.arm, X, &c, s, NULL), HF_ERROR_NONFINITE);
+  for (int i = 0; i < 7; ++i) assert_true(q[i] == i + 1);
+  assert_true(s[0].q == 1 && s[0].v == 2 && s[0].a == 3);
+  arm_close(&t);
+}
+
 static void test_refusals(void** state) {
   (void)state;
   testArm t;
@@ -436,6 +454,6 @@ int main(void) {
       cmocka_unit_test(test_singular),    cmocka_unit_test(test_track_limits),
       cmocka_unit_test(test_round_trips), cmocka_unit_test(test_round_trips_panda),
       cmocka_unit_test(test_planar),      cmocka_unit_test(test_unreachable),
-      cmocka_unit_test(test_refusals)};
+      cmocka_unit_test(test_not_finite),  cmocka_unit_test(test_refusals)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
