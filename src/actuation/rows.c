@@ -101,8 +101,7 @@ static void append_block(const hfiRows* r, const hfModel* m, const hfiRowBlock* 
     append_piece(r, m, b, first, end - first, p);
   }
   block.npiece = p->npiece - block.piece;
-  memcpy(p->saturated + p->nsaturated, r->row + b->row, (size_t)b->dim * sizeof *r->row);
-  p->nsaturated += b->dim;
+  for (int i = 0; i < b->dim; ++i) p->saturated[p->nsaturated++] = r->row[b->row + i];
   p->nrow += b->dim;
   p->block[p->nblock++] = block;
 }

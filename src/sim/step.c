@@ -5,6 +5,7 @@
 #include "sim/sim.h"
 
 #include "base/error.h"
+#include "base/finite.h"
 #include "solve/law.h"
 #include "solve/solver.h"
 
@@ -24,6 +25,9 @@ static hfStatus check_state(const hfSim* s, const hfState* state, hfError* error
   if (state->nq != m->nq || state->nv != m->nv || state->na != m->na)
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "the state is of another model (nq %d, here %d)",
                       state->nq, m->nq);
+  if (hfi_surely_finite(hf_state_q(state), m->nq) && hfi_surely_finite(hf_state_v(state), m->nv) &&
+      hfi_surely_finite(hf_state_act(state), m->na))
+    return HF_OK;
   for (int j = 0; j < m->njnt; ++j)
     for (int k = 0; k < (j + 1 < m->njnt ? hf_model_jnt_qposadr(m)[j + 1] : m->nq) -
                             hf_model_jnt_qposadr(m)[j];
@@ -39,7 +43,8 @@ static hfStatus check_state(const hfSim* s, const hfState* state, hfError* error
 }
 
 static hfStatus check_array(const double* x, int n, const char* what, hfError* error) {
-  for (int i = 0; x && i < n; ++i)
+  if (!x || hfi_surely_finite(x, n)) return HF_OK;
+  for (int i = 0; i < n; ++i)
     if (!isfinite(x[i]))
       return hfi_refuse(error, HF_ERROR_NONFINITE, "input %s[%d] is not finite", what, i);
   return HF_OK;

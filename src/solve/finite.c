@@ -1,11 +1,10 @@
-// The scan that every solve begins with. A sum is finite only if all its terms are, so one sum over
-// all numbers clears almost every problem; only where it is not (large numbers can overflow it) are
-// they looked at one by one: 0 x is 0 for finite x and NaN otherwise.
+// The scan that every solve begins with: one sum over all numbers, and only where that is not finite a
+// look at each of them. 0 x is 0 for finite x and NaN otherwise.
 #include "solve/finite.h"
 
 #include "base/error.h"
+#include "base/finite.h"
 
-#include <math.h>
 #include <stddef.h>
 
 enum { CONTACT_REALS = offsetof(hfContactLaw, friction) / sizeof(double) };
@@ -15,16 +14,6 @@ static double sum_zeros(const double* x, int n) {
   double sum = 0;
   for (int i = 0; i < n; ++i) sum += 0 * x[i];
   return sum;
-}
-
-// The sum of n numbers, by two vectors of four.
-static double sum_all(const double* x, int n) {
-  double s[8] = {0, 0, 0, 0, 0, 0, 0, 0};
-  int i = 0;
-  for (; i + 8 <= n; i += 8)
-    for (int l = 0; l < 8; ++l) s[l] += x[i + l];
-  for (; i < n; ++i) s[0] += x[i];
-  return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
 }
 
 static double check_row(const hfSaturatedRow* row) {
@@ -66,9 +55,9 @@ static hfStatus name_culprit(const hfStepProblem* P, hfError* error) {
 }
 
 hfStatus hfi_problem_check_finite(const hfStepProblem* P, hfError* error) {
-  double sum = P->h + sum_all(P->M, P->M_start[P->ntree]) + sum_all(P->diag, P->nv) +
-               sum_all(P->p, P->nv) + sum_all(P->v0, P->nv) + sum_all(P->J, P->njac);
+  double sum = P->h + hfi_sum(P->M, P->M_start[P->ntree]) + hfi_sum(P->diag, P->nv) +
+               hfi_sum(P->p, P->nv) + hfi_sum(P->v0, P->nv) + hfi_sum(P->J, P->njac);
   for (int i = 0; i < P->nsaturated; ++i) sum += check_row(P->saturated + i);
-  for (int i = 0; i < P->ncontact; ++i) sum += sum_all(&P->contact[i].stiffness, CONTACT_REALS);
+  for (int i = 0; i < P->ncontact; ++i) sum += hfi_sum(&P->contact[i].stiffness, CONTACT_REALS);
   return isfinite(sum) ? HF_OK : name_culprit(P, error);
 }

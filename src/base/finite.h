@@ -1,0 +1,21 @@
+// Are numbers finite? A sum is only if all its terms are, so one sum clears almost every array; where it
+// is not (large numbers can overflow it) they have to be looked at one by one.
+#ifndef HFI_BASE_FINITE_H
+#define HFI_BASE_FINITE_H
+
+#include <math.h>
+
+// The sum of n numbers, in eight lanes.
+static inline double hfi_sum(const double* x, int n) {
+  double s[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+  int i = 0;
+  for (; i + 8 <= n; i += 8)
+    for (int l = 0; l < 8; ++l) s[l] += x[i + l];
+  for (; i < n; ++i) s[0] += x[i];
+  return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
+}
+
+// 1: all are finite. 0: perhaps not.
+static inline int hfi_surely_finite(const double* x, int n) { return isfinite(hfi_sum(x, n)); }
+
+#endif
