@@ -58,6 +58,14 @@ static double minimise_distance(const Query* q) {
   return lo <= hi ? 0.5 * (lo + hi) : 0;
 }
 
+hfiNearest hfi_axis_nearest(const hfiShape* box, hfVec3 p, hfVec3 u, double half, double* t) {
+  Query q = {.half = half, .box = box};
+  v3_store(q.p, p);
+  v3_store(q.u, u);
+  *t = minimise_distance(&q);
+  return hfi_nearest(box, axis_point(&q, *t));
+}
+
 // Part of the axis above the box along the coordinates that the normal leaves free.
 static void clip_axis(const Query* q, hfVec3 n, double* lo, double* hi) {
   *lo = -q->half;
@@ -155,8 +163,8 @@ int hfi_capsule_box(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, co
   Query q = {.half = A->size[1], .radius = A->size[0], .box = B};
   v3_store(q.p, pose_inv_point(*X_WB, X_WA->p));
   v3_store(q.u, m3_tmulv(X_WB->R, m3_col(X_WA->R, 2)));
-  double t = minimise_distance(&q);
-  hfiNearest near = hfi_nearest(B, axis_point(&q, t));
+  double t;
+  hfiNearest near = hfi_axis_nearest(B, v3_load(q.p), v3_load(q.u), q.half, &t);
   if (!(near.distance <= q.radius + margin)) return 0;
   int count = near.distance > 0 ? touch_outside(&q, t, near, points) : touch_inside(&q, points);
   for (int k = 0; k < count; ++k) {

@@ -11,7 +11,7 @@ static hfiPairFunction* const kPair[TYPES][TYPES] = {
     {0, hfi_sphere_sphere, hfi_sphere_convex, hfi_sphere_convex, hfi_sphere_convex, hfi_sphere_convex, hfi_sphere_convex},
     {0, 0, hfi_capsule_capsule, hfi_convex_convex, hfi_convex_convex, hfi_capsule_box, hfi_convex_convex},
     {0, 0, 0, hfi_convex_convex, hfi_convex_convex, hfi_ellipsoid_box, hfi_convex_convex},
-    {0, 0, 0, 0, hfi_convex_convex, hfi_convex_convex, hfi_convex_convex},
+    {0, 0, 0, 0, hfi_convex_convex, hfi_cylinder_box, hfi_convex_convex},
     {0, 0, 0, 0, 0, hfi_box_box, hfi_convex_convex},
     {0, 0, 0, 0, 0, 0, hfi_convex_convex},
 };

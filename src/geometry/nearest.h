@@ -13,4 +13,8 @@ typedef struct hfiNearest {
 // the same.
 hfiNearest hfi_nearest(const hfiShape* shape, hfVec3 p);
 
+// The point of a box nearest to the segment p + t u, |t| <= half (u a unit vector), as seen from the
+// segment's point nearest to the box, whose parameter is *t; a distance below zero: they cut (capsule_box.c).
+hfiNearest hfi_axis_nearest(const hfiShape* box, hfVec3 p, hfVec3 u, double half, double* t);
+
 #endif

@@ -17,7 +17,7 @@ typedef int hfiPairFunction(const hfiShape* A, const hfPose* X_WA, const hfiShap
 hfiPairFunction hfi_plane_sphere, hfi_plane_capsule, hfi_plane_ellipsoid, hfi_plane_cylinder,
     hfi_plane_box, hfi_plane_mesh;
 hfiPairFunction hfi_sphere_sphere, hfi_sphere_convex;
-hfiPairFunction hfi_capsule_capsule, hfi_capsule_box, hfi_ellipsoid_box, hfi_box_box;
+hfiPairFunction hfi_capsule_capsule, hfi_capsule_box, hfi_ellipsoid_box, hfi_cylinder_box, hfi_box_box;
 hfiPairFunction hfi_convex_convex; // any two bounded shapes
 
 // Writes a point with a known witness on B: p_a = p_b - depth n.

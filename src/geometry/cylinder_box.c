@@ -1,0 +1,35 @@
+// Cylinder (A) against box (B), in closed form where the cylinder's side decides.
+//
+//   a = p + t u   point of the cylinder's axis, |t| <= half, nearest to the box
+//   b             the box's point nearest to a;  d = |a - b|, n = (a - b)/d
+//
+// The cylinder lies within the capsule of its axis: beyond d = r + margin nothing touches. Between the
+// ends of the axis n is across u, and the separation along it is d - r. None can be larger where
+//   d >= r   b lies beside the side, |u.(b - p)| <= half: d - r is the distance of two points
+//   d < r    b is inside, and no nearer to the caps than r - d: along any direction the cylinder reaches
+//            at least that far beyond b
+// Elsewhere a cap or its rim may decide, and the general function does.
+#include "geometry/nearest.h"
+#include "geometry/pairs.h"
+#include "geometry/touch.h"
+
+static const double kApart = 1e-3; // an axis nearer to the box than this part of r has no sure direction
+
+// Does the side of the cylinder decide?
+static int side_decides(const hfiShape* A, hfVec3 p, hfVec3 u, double t, const hfiNearest* near) {
+  double r = A->size[0], half = A->size[1], along = v3_dot(u, v3_sub(near->point, p));
+  return fabs(t) < half && near->distance > kApart * r &&
+         fabs(along) + max2(0, r - near->distance) <= half;
+}
+
+int hfi_cylinder_box(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin,
+                     hfiContactPoint* points) {
+  hfVec3 p = pose_inv_point(*X_WB, X_WA->p), u = m3_tmulv(X_WB->R, m3_col(X_WA->R, 2));
+  double t, r = A->size[0];
+  hfiNearest near = hfi_axis_nearest(B, p, u, A->size[1], &t);
+  if (near.distance > r + margin) return 0;
+  if (!side_decides(A, p, u, t, &near)) return hfi_convex_convex(A, X_WA, B, X_WB, margin, points);
+  hfiContactPoint single;
+  put_point(&single, pose_point(*X_WB, near.point), m3_mulv(X_WB->R, near.normal), r - near.distance, 0);
+  return hfi_touch(A, X_WA, B, X_WB, &single, margin, points);
+}
