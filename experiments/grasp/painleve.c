@@ -171,6 +171,8 @@ typedef struct passage {
   motion after;
   double begun, ended; // of the contact [s]
   double peak;         // largest normal force [N]
+  double tip
+      [2]; // velocity of the end, along and away from the floor, when it first carries force [m/s]
   int nswitch;
   hfSwitch first;
 } passage;
@@ -180,6 +182,12 @@ typedef struct trace {
   int count;
   double t[TRACE], fn[TRACE], vx[TRACE], vz[TRACE];
 } trace;
+
+static void read_tip(const hfState* state, double* tip) {
+  const double *q = hf_state_q(state), *v = hf_state_v(state);
+  tip[0] = v[0] + HALF * sin(q[2]) * v[2];
+  tip[1] = v[1] - HALF * cos(q[2]) * v[2];
+}
 
 // Steps the rod through its contact with the floor. eps sets the layer: k = m/eps.
 static int pass(const char* keyframe, int contacts, double eps, passage* out, trace* log) {
@@ -206,7 +214,10 @@ static int pass(const char* keyframe, int contacts, double eps, passage* out, tr
     for (int i = 0; i < hf_sim_contact_count(w.sim); ++i) fn += hf_sim_contact(w.sim, i).fn;
     if (!out->nswitch && report.switching.nswitch) out->first = hf_sim_switch(w.sim, 0);
     out->nswitch += report.switching.nswitch;
-    if (fn > 0 && !touched) touched = 1, out->begun = w.state->time;
+    if (fn > 0 && !touched) {
+      touched = 1, out->begun = w.state->time;
+      read_tip(w.state, out->tip);
+    }
     if (log && touched && log->count < TRACE) {
       int i = log->count++;
       log->t[i] = w.state->time, log->fn[i] = fn, log->vx[i] = hf_state_v(w.state)[0],
@@ -268,36 +279,42 @@ static int judge_jump(int quick, result* r) {
 
 // ---- switching --------------------------------------------------------------------------------------
 
-static int judge_switching(int quick, result* r) {
-  static const char* const keys[] = {"drag", "drop"};
-  double eps = quick ? 1e-5 : 1e-7;
-  for (int i = 0; i < 2; ++i) {
-    passage by_itself, compliant;
-    char name[64];
-    if (pass(keys[i], HF_CONTACTS_SWITCHING, eps, &by_itself, NULL) != CLI_GOOD ||
-        pass(keys[i], HF_CONTACTS_COMPLIANT, eps, &compliant, NULL) != CLI_GOOD)
-      return CLI_FAILED;
-    double off = distance(&by_itself.after, &compliant.after);
-    snprintf(name, sizeof name, "switch_time_%s", keys[i]);
-    result_figure(r, name, by_itself.first.time, "s");
-    snprintf(name, sizeof name, "switching_%s", keys[i]);
-    result_note(r, "  %s: first switch at %.6f s to %s (%s)", keys[i], by_itself.first.time,
-                by_itself.first.rigid ? "rigid" : "compliant",
-                hf_switch_reason_name(by_itself.first.reason));
-    result_must(r, name,
-                i ? "switching leaves the rigid model when the rod lands in the paradox, and "
-                    "passes as the compliant one"
-                  : "switching leaves the rigid model by itself, and passes as the compliant one",
-                off, "velocities after the jump within 0.02",
-                by_itself.nswitch > 0 && !by_itself.first.rigid && off < 0.02, 0);
-  }
+// Dragged, the rod has no rigid motion: switching must pass it as compliant contact does.
+static int judge_drag(double eps, result* r) {
+  passage by_itself, compliant;
+  if (pass("drag", HF_CONTACTS_SWITCHING, eps, &by_itself, NULL) != CLI_GOOD ||
+      pass("drag", HF_CONTACTS_COMPLIANT, eps, &compliant, NULL) != CLI_GOOD)
+    return CLI_FAILED;
+  double off = distance(&by_itself.after, &compliant.after);
+  result_note(r, "  drag: first switch at %.6f s to %s (%s)", by_itself.first.time,
+              by_itself.first.rigid ? "rigid" : "compliant",
+              hf_switch_reason_name(by_itself.first.reason));
+  result_must(r, "switching_drag",
+              "switching leaves the rigid model by itself, and passes as the compliant one", off,
+              "velocities after the jump within 0.02",
+              by_itself.nswitch > 0 && !by_itself.first.rigid && off < 0.02, 0);
+  return CLI_GOOD;
+}
+
+// Dropped, it lands by an impact, which has a solution at the level of velocities: the end sticks (restitution is 0).
+static int judge_drop(double eps, result* r) {
+  passage p;
+  if (pass("drop", HF_CONTACTS_SWITCHING, eps, &p, NULL) != CLI_GOOD) return CLI_FAILED;
+  double moves = fmax(fabs(p.tip[0]), fabs(p.tip[1]));
+  result_figure(r, "landing", p.begun, "s");
+  result_must(r, "landing_sticks",
+              "a rod that lands in the paradox sticks: speed of its end after the impact", moves,
+              "below 0.01 m/s, or compliant by itself",
+              moves < 0.01 || (p.nswitch > 0 && !p.first.rigid), 0);
   return CLI_GOOD;
 }
 
 static int run(const experimentOptions* options, result* r) {
   int status = judge_rigid(options->quick, r);
   if (status == CLI_GOOD) status = judge_jump(options->quick, r);
-  if (status == CLI_GOOD) status = judge_switching(options->quick, r);
+  double eps = options->quick ? 1e-5 : 1e-7;
+  if (status == CLI_GOOD) status = judge_drag(eps, r);
+  if (status == CLI_GOOD) status = judge_drop(eps, r);
   return status;
 }
 

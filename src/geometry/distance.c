@@ -1,5 +1,5 @@
-// Signed distance: a plane against a support point, a sphere's centre against a surface, any two cores
-// by GJK and EPA.
+// Signed distance: a plane against a support point, a sphere's centre against a surface, an ellipsoid over the face of a
+// box, any two cores by GJK and EPA.
 #include "geometry/distance.h"
 
 #include "geometry/convex.h"
@@ -28,6 +28,11 @@ int hfi_distance(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const
   if (A->type == HF_GEOM_PLANE) return plane_distance(X_WA, B, X_WB, far, point);
   if (A->type == HF_GEOM_SPHERE) return hfi_sphere_convex(A, X_WA, B, X_WB, far, point);
   hfiContactPoint single;
+  if (A->type == HF_GEOM_ELLIPSOID && B->type == HF_GEOM_BOX && hfi_ellipsoid_box_face(A, X_WA, B, X_WB, &single)) {
+    if (!(-single.depth <= far)) return 0;
+    *point = single;
+    return 1;
+  }
   if (!hfi_convex_single(A, X_WA, B, X_WB, far, &single)) return 0;
   hfi_points_to_world(X_WA, &single, 1);
   *point = single;

@@ -36,8 +36,7 @@ static int face_decides(const Face* f, hfVec3 p, const double* half) {
   return f->s >= 0 || f->side * at[f->axis] + half[f->axis] >= room;
 }
 
-int hfi_ellipsoid_box(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin,
-                      hfiContactPoint* points) {
+int hfi_ellipsoid_box_face(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, hfiContactPoint* point) {
   hfPose X_BA = pose_inv_mul(*X_WB, *X_WA);
   hfVec3 e = v3_load(A->size), row[3];
   double h[3];
@@ -46,10 +45,15 @@ int hfi_ellipsoid_box(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, 
     h[k] = v3_norm(row[k]);
   }
   Face face = best_face(X_BA.p, B->size, h);
-  if (face.s > margin) return 0;
   hfVec3 p = v3_axpy(-face.side / h[face.axis], m3_mulv(X_BA.R, v3_mul(e, row[face.axis])), X_BA.p);
-  if (!face_decides(&face, p, B->size)) return hfi_convex_convex(A, X_WA, B, X_WB, margin, points);
   hfVec3 m = v3_scale(face.side, m3_col(X_WB->R, face.axis));
-  put_point(points, v3_axpy(-face.s, m, pose_point(*X_WB, p)), m, -face.s, 0);
-  return 1;
+  put_point(point, v3_axpy(-face.s, m, pose_point(*X_WB, p)), m, -face.s, 0);
+  return face_decides(&face, p, B->size);
+}
+
+int hfi_ellipsoid_box(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin,
+                      hfiContactPoint* points) {
+  int decides = hfi_ellipsoid_box_face(A, X_WA, B, X_WB, points);
+  if (points->depth < -margin) return 0; // apart by more along that face, whatever the distance
+  return decides ? 1 : hfi_convex_convex(A, X_WA, B, X_WB, margin, points);
 }

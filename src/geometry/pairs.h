@@ -20,6 +20,10 @@ hfiPairFunction hfi_sphere_sphere, hfi_sphere_convex;
 hfiPairFunction hfi_capsule_capsule, hfi_capsule_box, hfi_ellipsoid_box, hfi_cylinder_box, hfi_box_box;
 hfiPairFunction hfi_convex_convex; // any two bounded shapes
 
+// The ellipsoid A and the face of the box B along which they are farthest apart. Returns 1 where that is their signed
+// distance, 0 where an edge or corner may decide.
+int hfi_ellipsoid_box_face(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, hfiContactPoint* point);
+
 // Writes a point with a known witness on B: p_a = p_b - depth n.
 static inline void put_point(hfiContactPoint* point, hfVec3 p_WCb, hfVec3 n_W, double depth, uint32_t feature) {
   point->p_WCa = v3_axpy(-depth, n_W, p_WCb);
