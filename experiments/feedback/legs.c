@@ -63,13 +63,11 @@ static hfSimConfig configure(const legs* a) {
 
 // Torques of inverse dynamics control come from the step problem with targets, contact by dissipation.
 static hfStatus open_controller(legs* a, hfError* error) {
-  const hfStepProblem* p;
-  hfStatus status = hf_sim_problem(a->sim, a->state, a->input, &p, error);
-  hfStepCapacity c = {.nv = p->nv, .ntree = p->ntree, .nblock = 64, .nrow = 192, .max_tree_nv = p->nv};
+  hfStepCapacity c = hf_sim_capacity(a->sim);
   hfMlcpConfig config = hf_mlcp_config_default();
   config.form = HF_MLCP_DISSIPATION;
   a->impulse = malloc(sizeof *a->impulse * (size_t)c.nrow);
-  if (status == HF_OK) status = hf_mlcp_create(&a->mlcp, &c, &config, error);
+  hfStatus status = hf_mlcp_create(&a->mlcp, &c, &config, error);
   return status == HF_OK && !a->impulse ? HF_ERROR_MEMORY : status;
 }
 

@@ -42,7 +42,7 @@ typedef struct hfMlcp hfMlcp;
 HF_API hfStatus hf_mlcp_create(hfMlcp** mlcp, const hfStepCapacity* capacity, const hfMlcpConfig* config, hfError* error);
 HF_API void hf_mlcp_free(hfMlcp* mlcp);
 
-// v (nv) and impulse (nrow) are outputs; report: status, iterations (pivots), residual. Status > 0: no
+// Refuses a problem beyond the capacity. v (nv) and impulse (nrow) are outputs; report: status, iterations (pivots), residual. Status > 0: no
 // solution was found and v, impulse are what came out. Allocates nothing.
 HF_API hfStatus hf_mlcp_solve(hfMlcp* mlcp, const hfStepProblem* problem, double* v, double* impulse,
                               hfSolveReport* report, hfError* error);

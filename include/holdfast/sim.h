@@ -118,6 +118,8 @@ HF_API const hfRigidProblem* hf_sim_rigid(const hfSim* sim);
 HF_API hfStatus hf_sim_evaluate(hfSim* sim, const hfState* state, const hfInput* input, hfError* error);
 // The step problem that hf_sim_step would solve at this state; valid until the sim's next call.
 HF_API hfStatus hf_sim_problem(hfSim* sim, const hfState* state, const hfInput* input, const hfStepProblem** problem, hfError* error);
+// The largest such problem: for solvers of one's own over it.
+HF_API hfStepCapacity hf_sim_capacity(const hfSim* sim);
 // Inverse dynamics of a step, contacts included: the force (nv), in addition to the input's, with which
 // hf_sim_step ends at velocities v1 (nv). Targets of the input do not act. Exact for the coupled problem
 // (solver.coupling); the convex answer differs from it by report.coupled_residual. force may be v1.

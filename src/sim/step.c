@@ -273,6 +273,8 @@ hfStatus hf_sim_step(hfSim* s, hfState* state, const hfInput* in, hfStepReport* 
   return status;
 }
 
+hfStepCapacity hf_sim_capacity(const hfSim* s) { return s->assembly.capacity; }
+
 hfStatus hf_sim_problem(hfSim* s, const hfState* state, const hfInput* in,
                         const hfStepProblem** problem, hfError* error) {
   hfStatus status = hfi_sim_check(s, state, in, error);

@@ -205,9 +205,16 @@ static void scatter(const hfMlcp* m, double* v, double* impulse) {
   }
 }
 
+static hfStatus check_capacity(const hfStepCapacity* c, const hfStepProblem* p, hfError* error) {
+  if (p->nv <= c->nv && p->ntree <= c->ntree && p->nblock <= c->nblock && p->nrow <= c->nrow) return HF_OK;
+  return hfi_refuse(error, HF_ERROR_ARGUMENT, "mlcp: a problem of %d blocks and %d rows, room for %d and %d", p->nblock, p->nrow, c->nblock, c->nrow);
+}
+
 hfStatus hf_mlcp_solve(hfMlcp* m, const hfStepProblem* problem, double* v, double* impulse, hfSolveReport* report, hfError* error) {
   static hfStatus (*const forms[])(hfMlcp*, hfSolveReport*, hfError*) = {hfi_mlcp_complementarity, hfi_mlcp_two_stage, hfi_mlcp_dissipation};
   memset(report, 0, sizeof *report);
+  hfStatus status = check_capacity(&m->capacity, problem, error);
+  if (status != HF_OK) return report->status = status;
   m->problem = problem;
   m->ns = m->nc = m->nt = 0;
   take_saturated(m);
@@ -215,7 +222,7 @@ hfStatus hf_mlcp_solve(hfMlcp* m, const hfStepProblem* problem, double* v, doubl
   take_tangents(m);
   if (!eliminate_velocities(m)) return report->status = HF_SINGULAR;
   form_matrix(m);
-  hfStatus status = forms[m->config.form](m, report, error);
+  status = forms[m->config.form](m, report, error);
   if (status < 0) return status;
   scatter(m, v, impulse);
   for (int i = 0; i < problem->nv; ++i) if (!isfinite(v[i]) && status == HF_OK) status = HF_SINGULAR;

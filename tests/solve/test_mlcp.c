@@ -126,6 +126,26 @@ static void test_failure_keeps_the_state(void** state) {
   sim_world_free(&w);
 }
 
+static void test_refuses_what_has_no_room(void** state) {
+  (void)state;
+  simWorld w = make(kBlock, HF_MLCP_COMPLEMENTARITY, HF_LCP_LEMKE, 4);
+  hfError error = {HF_OK, ""};
+  const hfStepProblem* p;
+  hfSolveReport report;
+  hfMlcp* mlcp;
+  hfMlcpConfig config = hf_mlcp_config_default();
+  hfStepCapacity c = hf_sim_capacity(w.sim);
+  double v[6], impulse[64];
+  assert_int_equal(hf_sim_problem(w.sim, w.state, w.input, &p, &error), HF_OK);
+  assert_true(p->nrow <= c.nrow && p->nrow <= 64 && p->nrow > 3);
+  c.nrow = p->nrow - 1;
+  assert_int_equal(hf_mlcp_create(&mlcp, &c, &config, &error), HF_OK);
+  assert_int_equal(hf_mlcp_solve(mlcp, p, v, impulse, &report, &error), HF_ERROR_ARGUMENT);
+  assert_non_null(strstr(error.message, "rows"));
+  hf_mlcp_free(mlcp);
+  sim_world_free(&w);
+}
+
 static void test_fallback_steps(void** state) {
   (void)state;
   const char* xml = "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 0.1'>"
@@ -149,6 +169,6 @@ static void test_fallback_steps(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_block_sticks_and_slides), cmocka_unit_test(test_cones_of_k_edges),
                                      cmocka_unit_test(test_what_drives_sticks_by_dissipation_and_skates_by_energy), cmocka_unit_test(test_target_under_limit),
-                                     cmocka_unit_test(test_failure_keeps_the_state), cmocka_unit_test(test_fallback_steps)};
+                                     cmocka_unit_test(test_failure_keeps_the_state), cmocka_unit_test(test_fallback_steps), cmocka_unit_test(test_refuses_what_has_no_room)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
