@@ -11,26 +11,26 @@
 
 const allegroGait allegro_soft = {
     0.9, 3, 2,
-    {0.133, 0.884, 0.783, 1.221,
-    0.136, 0.194, 0.397, 1.391,
-    0.053, 1.113, 0.780, 2.065,
-    1.165, 1.058, 0.012, 1.919},
-    {0, -0.087, 0.033, 0.041, 0, 0, 0, 0, 0, -0.530, -0.174, -0.380, 0, 0, 0, 0}};
+    {0.13, 0.88, 0.78, 1.22,
+    0.14, 0.19, 0.40, 1.39,
+    0.05, 1.11, 0.78, 2.06,
+    1.17, 1.06, 0.01, 1.92},
+    {0, -0.09, 0.03, 0.04, 0, 0, 0, 0, 0, -0.53, -0.17, -0.38, 0, 0, 0, 0}};
 const allegroGait allegro_stiff = {
     0.9, 3, 2,
-    {0.106, 0.830, 0.832, 1.302,
-    0.129, 0.357, 0.509, 1.645,
-    0.083, 1.113, 0.887, 1.512,
-    1.312, 0.984, -0.156, 1.488},
-    {0, 0.126, 0.208, 0.008, 0, 0, 0, 0, 0, -0.131, -0.354, -0.381, 0, 0, 0, 0}};
+    {0.11, 0.83, 0.83, 1.30,
+    0.13, 0.36, 0.51, 1.64,
+    0.08, 1.11, 0.89, 1.51,
+    1.31, 0.98, -0.16, 1.49},
+    {0, 0.13, 0.21, 0.01, 0, 0, 0, 0, 0, -0.13, -0.35, -0.38, 0, 0, 0, 0}};
 
-static const double kThumbIn[4] = {1.396, 0.3, 0, 0};
+static const double kThumbIn[3] = {0.3, 0, 0}; // its joints after the first [rad]
 
 void allegro_targets(const allegroGait* g, double time, double* target) {
   memcpy(target, g->grasp, sizeof g->grasp);
   if (time < g->close) {
     memset(target, 0, sizeof *target * 12);
-    memcpy(target + 12, kThumbIn, sizeof kThumbIn);
+    memcpy(target + 13, kThumbIn, sizeof kThumbIn);
   }
   if (time < g->start) return;
   double s = sin(2 * 3.14159265358979323846 * (time - g->start) / g->period);
