@@ -70,7 +70,11 @@ static int create(iiwaStation* s, const iiwaTrial* t, hfError* error) {
   config.friction = t->friction;
   if (hf_model_load(&s->model, HF_SOURCE_DIR "/models/iiwa_pick.xml", NULL, NULL, error) < 0)
     return -1;
-  if (s->model->nq > IIWA_NQ || find_parts(s) != 0 || vary(s, t, error) != 0) return -1;
+  if (s->model->nq > IIWA_NQ) {
+    snprintf(error->message, sizeof error->message, "more than %d coordinates", IIWA_NQ);
+    return -1;
+  }
+  if (find_parts(s) != 0 || vary(s, t, error) != 0) return -1;
   if (hf_sim_create(&s->sim, hf_params_model(s->params), &config, error) < 0) return -1;
   if (hf_arm_create(&s->arm, s->model, "iiwa_wsg_grasp", NULL, error) < 0) return -1;
   s->state = hf_state_create(s->model);
