@@ -83,21 +83,31 @@ static int find_tikhonov(double seconds, double* size, legRun* run) {
   return CLI_GOOD;
 }
 
-// Ours with limits over a range of steps: the largest slip and torque of all of them.
+// Slip of standing feet over a range of steps; *worst has the largest slip and torque of ours with limits.
 static int measure_range(double seconds, legRun* worst, result* r) {
-  static const double steps[] = {0.001, 0.002, 0.004, 0.007, 0.01, 0.02, 0.03, 0.05, 0.07, 0.08, 0.09, 0.1};
+  enum { STEPS = 12, CURVES = 4 };
+  static const double steps[STEPS] = {0.001, 0.002, 0.004, 0.007, 0.01, 0.02, 0.03, 0.05, 0.07, 0.08, 0.09, 0.1};
+  static const int shown[CURVES] = {LIMITED, WIDE, TWO_STAGE, PD_IMPLICIT};
+  double slip[CURVES][STEPS], ends[2] = {STICTION_SPEED, STICTION_SPEED}, width[2] = {steps[0], steps[STEPS - 1]};
+  figure f = {.title = "Quadruped: largest slip of a standing foot", .xlabel = "step [s]", .ylabel = "slip [m/s]", .xlog = 1, .ylog = 1};
   memset(worst, 0, sizeof *worst);
   worst->run.stable = 1;
-  for (size_t i = 0; i < sizeof steps / sizeof *steps; ++i) {
+  for (int i = 0; i < CURVES * STEPS; ++i) {
+    int c = i / STEPS, k = i % STEPS;
     legRun out;
     char name[64];
-    if (legs_run(&rows[LIMITED].method, seconds, steps[i], &out) != CLI_GOOD) return CLI_FAILED;
-    snprintf(name, sizeof name, "ours_limited_slip_at_%gms", 1000 * steps[i]);
+    if (legs_run(&rows[shown[c]].method, seconds, steps[k], &out) != CLI_GOOD) return CLI_FAILED;
+    slip[c][k] = out.run.stable ? out.slip : NAN;
+    if (k == STEPS - 1) figure_add(&f, rows[shown[c]].method.name, STEPS, steps, slip[c], FIGURE_BOTH);
+    if (shown[c] != LIMITED) continue;
+    snprintf(name, sizeof name, "ours_limited_slip_at_%gms", 1000 * steps[k]);
     result_figure(r, name, out.slip, "m/s");
     worst->run.stable &= out.run.stable;
     worst->slip = fmax(worst->slip, out.slip);
     worst->violation = fmax(worst->violation, out.violation);
   }
+  figure_add(&f, "stiction speed", 2, width, ends, FIGURE_DASHED);
+  figure_write(&f, r, "feedback-slip");
   return CLI_GOOD;
 }
 
