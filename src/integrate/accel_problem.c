@@ -72,7 +72,7 @@ const hfAccelProblem* hf_accel_problem(hfAccel* a, double t, const double* q, co
     memcpy(a->v_rated, v, bytes);
     a->rated = 1;
   }
-  if (hf_accel_rate(a, t, q, v, act, a->vdot, NULL)) return NULL;
+  if (hfi_accel_gather(a, t, q, v, act, NULL)) return NULL;
   --a->statistics.evaluations;
   p->nv = a->model->nv;
   p->ncontact = a->ncontact;
