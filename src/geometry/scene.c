@@ -1,6 +1,9 @@
 // Broad phase, cull, narrow phase.
 //
-// A model with few pairs keeps them in a list; one with many finds the overlapping boxes anew each time.
+// A model with few pairs keeps them in a list, and of it a shorter one of those that are near (Verlet 1967):
+// pairs whose bounding spheres were less than a skin beyond their margin when it was made. As long as no
+// geom has moved, and may reach, further than half the skin from where it was then, no other pair can touch.
+// A model with many pairs finds the overlapping boxes anew each time.
 // Explicit pairs are always in the list. Culled are pairs whose bounding spheres are apart, or whose
 // boxes along their own axes are, on one of these six axes (Gottschalk, Lin, Manocha 1996, without the
 // nine products of axes): |d.a| > ha + sum_j |a.b_j| hb_j + margin.
@@ -65,6 +68,15 @@ static void measure_pairs(hfiScene* s) {
   for (int i = 0; i < s->ncandidate; ++i) s->cull[i] = measure_pair(s->model, &s->candidate[i]);
 }
 
+// A quarter of the mean radius: some steps of motion, and few pairs more.
+static double choose_skin(const hfModel* m) {
+  double sum = 0;
+  int round = 0;
+  for (int g = 0; g < m->ngeom; ++g)
+    if (hf_model_geom_rbound(m)[g] > 0) sum += hf_model_geom_rbound(m)[g], round++;
+  return round ? 0.25 * sum / round : 0;
+}
+
 void hfi_scene_init(hfiScene* s, const hfModel* m, hfiArena* arena) {
   s->model = m;
   s->shape = HFI_TAKE(arena, hfiShape, m->ngeom);
@@ -76,15 +88,19 @@ void hfi_scene_init(hfiScene* s, const hfModel* m, hfiArena* arena) {
   s->max_candidate = (int32_t)(most < grown ? most : grown) + m->npair;
   s->candidate = HFI_TAKE(arena, hfiCandidate, s->max_candidate);
   s->cull = HFI_TAKE(arena, hfiCull, s->max_candidate);
+  s->near = HFI_TAKE(arena, int32_t, s->max_candidate);
+  s->centre = HFI_TAKE(arena, hfVec3, m->ngeom);
   hfi_grid_init(&s->grid, m->ngeom, arena);
   s->box = HFI_TAKE(arena, hfiAabb, m->ngeom);
   s->ncandidate = 0;
+  s->nnear = -1;
   if (!arena->base) return;
   view_shapes(s);
   s->listed = s->filter.npair <= MAX_LISTED;
   if (!s->listed) return;
   list_all(s);
   measure_pairs(s);
+  s->skin = choose_skin(m);
 }
 
 // ---- collision -----------------------------------------------------------------------------------
@@ -141,25 +157,57 @@ static void find_candidates(hfiScene* s, const hfPose* X_WG, const double* reach
   measure_pairs(s);
 }
 
-int hfi_scene_collide(hfiScene* s, const hfPose* X_WG, const double* reach, hfiRawContact* out,
-                      int capacity, int* dropped) {
-  int count = 0;
-  *dropped = 0;
-  if (!s->listed) find_candidates(s, X_WG, reach, dropped);
+// Twice the farthest that a geom has come, or may come, since the list of near pairs was made.
+static double wandered(const hfiScene* s, const hfPose* X_WG, const double* reach) {
+  double most = 0;
+  for (int g = 0; g < s->model->ngeom; ++g)
+    most = max2(most, v3_norm(v3_sub(X_WG[g].p, s->centre[g])) + (reach ? reach[g] : 0));
+  return 2 * most;
+}
+
+static void list_near(hfiScene* s, const hfPose* X_WG, const double* reach) {
+  double most = 0;
+  for (int g = 0; reach && g < s->model->ngeom; ++g) most = max2(most, reach[g]);
+  double skin = max2(s->skin, 4 * most); // what geoms may reach now must not use it up
+  s->nnear = 0;
+  s->far = skin;
+  for (int g = 0; g < s->model->ngeom; ++g) s->centre[g] = X_WG[g].p;
   for (int i = 0; i < s->ncandidate; ++i) {
     const hfiCandidate* c = &s->candidate[i];
-    double margin = s->cull[i].margin + (reach ? reach[c->a] + reach[c->b] : 0);
-    if (far_apart(s, X_WG, i, margin)) continue;
-    hfiContactPoint points[HFI_MAX_MANIFOLD];
-    int n = hfi_collide(&s->shape[c->a], &X_WG[c->a], &s->shape[c->b], &X_WG[c->b], margin, points);
-    for (int k = 0; k < n; ++k) {
-      if (count == capacity) {
-        (*dropped)++;
-        continue;
-      }
-      hfiRawContact raw = {c->a, c->b, c->pair, i, points[k], 0, 0};
-      out[count++] = raw;
-    }
+    const hfiCull* cull = &s->cull[i];
+    if (cull->radius < 0 || v3_norm2(v3_sub(X_WG[c->b].p, X_WG[c->a].p)) <= sqr(cull->radius + cull->margin + skin))
+      s->near[s->nnear++] = i;
   }
-  return count;
+}
+
+typedef struct Output {
+  hfiRawContact* out;
+  int capacity, count, dropped;
+} Output;
+
+static void collide_pair(const hfiScene* s, const hfPose* X_WG, int i, double margin, Output* o) {
+  const hfiCandidate* c = &s->candidate[i];
+  hfiContactPoint points[HFI_MAX_MANIFOLD];
+  int n = hfi_collide(&s->shape[c->a], &X_WG[c->a], &s->shape[c->b], &X_WG[c->b], margin, points);
+  for (int k = 0; k < n; ++k) {
+    hfiRawContact raw = {c->a, c->b, c->pair, i, points[k], 0, 0};
+    if (o->count < o->capacity) o->out[o->count++] = raw;
+    else o->dropped++;
+  }
+}
+
+int hfi_scene_collide(hfiScene* s, const hfPose* X_WG, const double* reach, hfiRawContact* out,
+                      int capacity, int* dropped) {
+  Output o = {out, capacity, 0, 0};
+  if (!s->listed) find_candidates(s, X_WG, reach, &o.dropped);
+  else if (s->nnear < 0 || !(wandered(s, X_WG, reach) <= s->far)) list_near(s, X_WG, reach);
+  int n = s->listed ? s->nnear : s->ncandidate;
+  for (int k = 0; k < n; ++k) {
+    int i = s->listed ? s->near[k] : k;
+    const hfiCandidate* c = &s->candidate[i];
+    double margin = s->cull[i].margin + (reach ? reach[c->a] + reach[c->b] : 0);
+    if (!far_apart(s, X_WG, i, margin)) collide_pair(s, X_WG, i, margin, &o);
+  }
+  *dropped = o.dropped;
+  return o.count;
 }

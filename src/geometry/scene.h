@@ -31,6 +31,10 @@ typedef struct hfiScene {
   int32_t ncandidate, max_candidate;
   hfiCandidate* candidate; // (max_candidate) sorted by (a, b)
   hfiCull* cull;           // (max_candidate)
+  // of a list: the pairs that are near, nnear < 0: not known yet
+  int32_t nnear, *near;    // (max_candidate) ascending
+  hfVec3* centre;          // (ngeom) where the geoms were when it was made [m]
+  double skin, far;        // usual skin, skin of this list [m]
   hfiGrid grid;
   hfiAabb* box; // (ngeom), unused when listed
 } hfiScene;

@@ -1,4 +1,5 @@
-// Culling loses no contact: a model's contacts are those of all its pairs, one by one.
+// Culling loses no contact: a model's contacts are those of all its pairs, one by one, at poses that jump and
+// at poses that move on.
 #include "support/cmocka_all.h"
 
 #include "geometry/oracle.h"
@@ -35,11 +36,8 @@ static int collide_all(const hfiScene* s, const hfPose* X, hfiRawContact* out) {
   return count;
 }
 
-static void compare(hfiScene* s, testRandom* r, long* contacts) {
+static void compare(hfiScene* s, const hfPose* X, long* contacts) {
   static hfiRawContact culled[MOST], all[MOST];
-  hfPose X[GEOMS + 1];
-  X[0] = pose_identity();
-  for (int g = 1; g <= GEOMS; ++g) X[g] = random_pose(r, 0.5);
   int dropped, count = hfi_scene_collide(s, X, NULL, culled, MOST, &dropped);
   assert_int_equal(count, collide_all(s, X, all));
   for (int i = 0; i < count; ++i) {
@@ -69,7 +67,15 @@ static void test_culling(void** state) {
     void* memory = malloc(plan.used + 64);
     hfiArena arena = hfi_arena(memory, plan.used + 64);
     hfi_scene_init(&scene, model, &arena);
-    for (int i = 0; i < 20; ++i) compare(&scene, &r, &contacts);
+    hfPose X[GEOMS + 1];
+    X[0] = pose_identity();
+    for (int i = 0; i < 200; ++i) {
+      for (int g = 1; g <= GEOMS; ++g) {
+        if (i % 50 == 0) X[g] = random_pose(&r, 0.5);
+        else X[g].p = v3_axpy(0.01, random_vector(&r), X[g].p);
+      }
+      compare(&scene, X, &contacts);
+    }
     free(memory);
     hf_model_free(model);
   }
