@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST_CURVES = 12, MOST_TIMES = 8 };
 
@@ -42,6 +43,37 @@ void grasp_draw(result* r, const char* file, const char* title, const char* ylab
                FIGURE_MARKS);
   figure_write(&f, r, file);
   for (int k = 0; k < n && k < MOST_CURVES; ++k) free(x[k]), free(y[k]);
+}
+
+int grasp_draw_plan(result* r, const graspPlan* plan, const graspPlanFigure* f,
+                    double* least_minor) {
+  enum { POINTS = 201, JOINTS = 4 };
+  static const char* const names[JOINTS] = {"joint 1", "joint 2", "joint 3", "joint 4"};
+  double t[POINTS], x[POINTS], torque[JOINTS][POINTS], least = INFINITY;
+  char file[64];
+  graspSetpoint at = {0};
+  memcpy(at.q, plan->from, sizeof at.q);
+  for (int i = 0; i < POINTS; ++i) {
+    graspSetpoint here;
+    t[i] = plan->duration * i / (POINTS - 1);
+    if (grasp_plan(plan, t[i], at.q, &here) != CLI_GOOD) return CLI_FAILED;
+    at = here;
+    x[i] = f->offset + f->scale * at.q[f->k];
+    for (int k = 0; k < JOINTS; ++k) torque[k][i] = at.effort.torque[k];
+    least = fmin(least, grasp_judge(plan->scene, plan->scene->mu, &at).least_minor);
+  }
+  figure way = {.title = f->title, .xlabel = "time [s]", .ylabel = f->ylabel};
+  figure_add(&way, f->name, POINTS, t, x, FIGURE_LINE);
+  snprintf(file, sizeof file, "%sa%s", f->file, f->suffix);
+  figure_write(&way, r, file);
+  figure torques = {
+      .title = "Planned joint torques", .xlabel = "time [s]", .ylabel = "torque [N m]"};
+  for (int k = 0; k < JOINTS; ++k)
+    figure_add(&torques, names[k], POINTS, t, torque[k], k % 2 ? FIGURE_DASHED : FIGURE_LINE);
+  snprintf(file, sizeof file, "%sb%s", f->file, f->suffix);
+  figure_write(&torques, r, file);
+  if (least_minor) *least_minor = least;
+  return CLI_GOOD;
 }
 
 static const graspSample* nearest_sample(const graspRun* run, double t) {

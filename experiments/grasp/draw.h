@@ -15,6 +15,14 @@ typedef struct graspCurve {
 // Curves over time; where `switches` is not NULL, its switches are marked on the curves of that run.
 void grasp_draw(result* r, const char* file, const char* title, const char* ylabel, int n,
                 const graspCurve* curves, const graspRun* switches);
+// The plan as two figures, FILE + "a" + SUFFIX and FILE + "b" + SUFFIX: coordinate `k` of the object times scale plus
+// offset, and the joint torques. *least_minor, if not NULL: the smallest principal minor of A on the way.
+typedef struct graspPlanFigure {
+  const char *file, *suffix, *title, *ylabel, *name;
+  int k;
+  double scale, offset;
+} graspPlanFigure;
+int grasp_draw_plan(result* r, const graspPlan* plan, const graspPlanFigure* figure, double* least_minor);
 // The planar hand at a few times of a run, one colour each.
 void grasp_draw_hand(result* r, const char* file, const char* title, const graspScene* s, const graspRun* run,
                      int n, const double* times);

@@ -20,7 +20,4 @@ double planar_friction_limit(graspScene* s, const graspSetpoint* at, double dist
 enum { PLANAR_OUTLINE = 96 };
 int planar_outline(const graspScene* s, const double* q, double* x, double* y);
 
-// Signed slip of contact i along the tables' tangent (n turned by -90 degrees).
-static inline double planar_slip(const double (*slip)[2], int i) { return slip[i][0]; }
-
 #endif

@@ -13,34 +13,6 @@ static const double FIRST = -20, TURN = 40; // of the major axis [deg]
 enum { RIGID, SOFT, STIFF, RUNS };
 static const double EPS[RUNS] = {1e-3, 1e-3, 5e-4}; // the rigid run's only certifies stability
 
-static int draw_plan(const graspPlan* plan, result* r, double* least_minor) {
-  enum { POINTS = 101 };
-  double t[POINTS], angle[POINTS], torque[4][POINTS];
-  graspSetpoint at = {0};
-  memcpy(at.q, plan->from, sizeof at.q);
-  *least_minor = INFINITY;
-  for (int i = 0; i < POINTS; ++i) {
-    graspSetpoint here;
-    t[i] = plan->duration * i / (POINTS - 1);
-    if (grasp_plan(plan, t[i], at.q, &here) != CLI_GOOD) return CLI_FAILED;
-    at = here;
-    angle[i] = 90 + at.q[2] / DEGREE;
-    for (int k = 0; k < 4; ++k) torque[k][i] = at.effort.torque[k];
-    *least_minor = fmin(*least_minor, grasp_judge(plan->scene, plan->scene->mu, &at).least_minor);
-  }
-  static const char* const names[4] = {"joint 1", "joint 2", "joint 3", "joint 4"};
-  figure turn = {
-      .title = "Desired orientation of the object", .xlabel = "time [s]", .ylabel = "angle [deg]"};
-  figure_add(&turn, "quintic", POINTS, t, angle, FIGURE_LINE);
-  figure_write(&turn, r, "figure_05a");
-  figure torques = {
-      .title = "Planned joint torques", .xlabel = "time [s]", .ylabel = "torque [N m]"};
-  for (int k = 0; k < 4; ++k)
-    figure_add(&torques, names[k], POINTS, t, torque[k], k % 2 ? FIGURE_DASHED : FIGURE_LINE);
-  figure_write(&torques, r, "figure_05b");
-  return CLI_GOOD;
-}
-
 static void draw_runs(const graspScene* s, graspRun* run, result* r) {
   static const double times[] = {0.02, 0.35, 0.5, 0.65, 0.98};
   static const char* const names[RUNS] = {"rigid", "compliant, eps 1e-3", "compliant, eps 5e-4"};
@@ -113,7 +85,15 @@ static int run_all(const experimentOptions* options, graspScene* s, result* r) {
   double least_minor;
   int status = planar_plan(&plan, s, HEIGHT, FIRST * DEGREE, GRASP_QUINTIC);
   plan.path[2] = TURN * DEGREE;
-  if (status == CLI_GOOD) status = draw_plan(&plan, r, &least_minor);
+  const graspPlanFigure f = {"figure_05",
+                             "",
+                             "Desired orientation of the object",
+                             "angle of the minor axis [deg]",
+                             "quintic",
+                             2,
+                             1 / DEGREE,
+                             90};
+  if (status == CLI_GOOD) status = grasp_draw_plan(r, &plan, &f, &least_minor);
   if (status == CLI_GOOD)
     result_must(r, "p_throughout",
                 "A is a P-matrix along the whole plan: its smallest principal minor", least_minor,

@@ -18,37 +18,18 @@ static int plan_translation(graspPlan* plan, graspScene* s, graspProfile profile
   return status;
 }
 
-static const char* profile_name(graspProfile p) { return p == GRASP_CUBIC ? "cubic" : "quintic"; }
-
 // ---- the plan: figures 9 and 10 ---------------------------------------------------------------------
 
 static int draw_plan(const graspPlan* plan, result* r) {
-  enum { POINTS = 201 };
-  double t[POINTS], y[POINTS], torque[4][POINTS];
-  char file[64];
-  graspSetpoint at = {0};
-  memcpy(at.q, plan->from, sizeof at.q);
-  for (int i = 0; i < POINTS; ++i) {
-    graspSetpoint here;
-    t[i] = plan->duration * i / (POINTS - 1);
-    if (grasp_plan(plan, t[i], at.q, &here) != CLI_GOOD) return CLI_FAILED;
-    at = here;
-    y[i] = 1e3 * at.q[1];
-    for (int k = 0; k < 4; ++k) torque[k][i] = at.effort.torque[k];
-  }
-  static const char* const names[4] = {"joint 1", "joint 2", "joint 3", "joint 4"};
-  figure way = {
-      .title = "Desired displacement of the object", .xlabel = "time [s]", .ylabel = "y [mm]"};
-  figure_add(&way, profile_name(plan->profile), POINTS, t, y, FIGURE_LINE);
-  snprintf(file, sizeof file, "figure_09a_%s", profile_name(plan->profile));
-  figure_write(&way, r, file);
-  figure torques = {
-      .title = "Planned joint torques", .xlabel = "time [s]", .ylabel = "torque [N m]"};
-  for (int k = 0; k < 4; ++k)
-    figure_add(&torques, names[k], POINTS, t, torque[k], k % 2 ? FIGURE_DASHED : FIGURE_LINE);
-  snprintf(file, sizeof file, "figure_09b_%s", profile_name(plan->profile));
-  figure_write(&torques, r, file);
-  return CLI_GOOD;
+  const graspPlanFigure f = {"figure_09",
+                             plan->profile == GRASP_CUBIC ? "_cubic" : "_quintic",
+                             "Desired displacement of the object",
+                             "y [mm]",
+                             plan->profile == GRASP_CUBIC ? "cubic" : "quintic",
+                             1,
+                             1e3,
+                             0};
+  return grasp_draw_plan(r, plan, &f, NULL);
 }
 
 // Figure 10: for which coefficients is A a P-matrix at 0.2 s and at 0.5 s?
