@@ -17,6 +17,7 @@ static const struct argp info_argp = {
 static const char* const joint_types[] = {"free", "ball", "slide", "hinge"};
 static const char* const geom_types[] = {"plane",    "sphere", "capsule", "ellipsoid",
                                          "cylinder", "box",    "mesh"};
+static const char* const drives[] = {"servo", "constraint", "computed torque"};
 static const char* const transmissions[] = {"joint", "joint in parent", "tendon", "site"};
 
 // What an actuator drives.
@@ -70,6 +71,7 @@ static void print_actuators(const hfModel* m) {
     if (hf_model_actuator_ctrllimited(m)[i]) printf(", control %.4g to %.4g", c[0], c[1]);
     if (hf_model_actuator_forcelimited(m)[i]) printf(", force %.4g to %.4g", f[0], f[1]);
     if (hf_model_actuator_signal(m)[i] >= 0) printf(", driven by a signal of the scene");
+    if (hf_model_actuator_drive(m)[i] != HF_DRIVE_SERVO) printf(", by %s", drives[hf_model_actuator_drive(m)[i]]);
     printf("\n");
   }
 }
@@ -155,6 +157,7 @@ static json_t* actuator_json(const hfModel* m, int i) {
   json_t* o = json_object();
   json_object_set_new(o, "name", name_json(m, HF_OBJECT_ACTUATOR, i));
   json_object_set_new(o, "transmission", json_string(transmissions[type]));
+  json_object_set_new(o, "drive", json_string(drives[hf_model_actuator_drive(m)[i]]));
   json_object_set_new(o, "target",
                       name_json(m, transmission_kind(type), hf_model_actuator_trnid(m)[2 * i]));
   if (hf_model_actuator_ctrllimited(m)[i])
