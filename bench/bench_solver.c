@@ -217,7 +217,7 @@ static void advance(scene* s, const double* v, const double* impulse) {
       continue;
     }
     hfContactLaw* c = P->contact + block->param;
-    hfi_contact_deformation(c, P->h, block->dim, rows, impulse + block->row, xi);
+    hfi_contact_deformation(c, P->h, block->dim, impulse + block->row, xi);
     memcpy(c->xi0, xi, sizeof(double) * (size_t)(block->dim - 1));
     c->depth -= P->h * rows[0];
     c->normal_force0 = impulse[block->row] / P->h;

@@ -19,12 +19,12 @@ static uint64_t pair_key(const hfiContact* c) {
   return (uint64_t)(uint32_t)c->geom_a << 32 | (uint32_t)c->geom_b;
 }
 
-// First remembered contact of the pair, or nmemory. Contacts come sorted by pair, as they were
-// stored: the search goes on from `from`, where the last pair was found.
-static int find_pair(const hfState* s, uint64_t key, int from) {
-  const hfContactMemory* m = hf_state_memory(s);
-  if (from > 0 && m[from - 1].key_pair >= key) from = 0;
-  while (from < s->nmemory && m[from].key_pair < key) ++from;
+// First remembered contact of the pair, or where it would be. Contacts come sorted by pair, as they
+// were stored: the search goes on from `from`, where the last pair was found.
+static const hfContactMemory* find_pair(const hfContactMemory* memory, const hfContactMemory* end,
+                                        const hfContactMemory* from, uint64_t key) {
+  if (from > memory && from[-1].key_pair >= key) from = memory;
+  while (from < end && from->key_pair < key) ++from;
   return from;
 }
 
@@ -54,83 +54,87 @@ static hfVec3 fit_field(const hfContactMemory* m, int n, hfVec3 n_B, hfVec3 p_B)
   return v3_add(u, v3_scale(theta, v3_cross(n_B, v3_sub(p_B, p0))));
 }
 
-static void recall_one(const hfContactMemory* m, int n, const hfPose* X_WB, hfiContact* c) {
-  const hfContactMemory* own = NULL;
-  for (int i = 0; i < n && !own; ++i)
-    if (m[i].key_feature == c->feature) own = &m[i];
-  const hfContactMemory* like = own ? own : &m[0];
-  hfVec3 xi_B = own ? v3_load(own->xi_B) : fit_field(m, n, m3_tmulv(X_WB->R, c->n), c->p_BC);
+// Fills a contact from the memory `like`, with the deformation xi_B.
+static inline void recall_one(const hfContactMemory* like, hfVec3 xi_B, const hfMat3* R_WB,
+                              hfiContact* c) {
   c->known = 1;
   c->slip_speed = like->slip_speed;
-  c->xi_W = m3_mulv(X_WB->R, xi_B);
+  c->xi_W = m3_mulv(*R_WB, xi_B);
   if (like->flags & HF_CONTACT_LAYER) c->xi_W = v3_axpy(-v3_dot(c->n, c->xi_W), c->n, c->xi_W);
   c->xi_W = turn_into_plane(c->xi_W, c->n);
-  if (c->material.condim > 3) c->twist_W = m3_mulv(X_WB->R, v3_load(like->twist));
+  if (c->material.condim > 3) c->twist_W = m3_mulv(*R_WB, v3_load(like->twist));
+}
+
+// A contact that is new in a pair of n remembered ones.
+static void recall_new(const hfContactMemory* m, int n, const hfMat3* R_WB, hfiContact* c) {
+  recall_one(m, fit_field(m, n, m3_tmulv(*R_WB, c->n), c->p_BC), R_WB, c);
 }
 
 void hfi_memory_recall(const hfState* s, const hfPose* X_WB, hfiContact* contacts, int n) {
-  const hfContactMemory* memory = hf_state_memory(s);
-  uint64_t last = 0;
-  int first = 0, count = 0;
+  const hfContactMemory *memory = hf_state_memory(s), *end = memory + s->nmemory, *first = memory;
   for (int i = 0; i < n; ++i) {
     hfiContact* c = &contacts[i];
-    c->p_BC = pose_inv_point(X_WB[c->body_b], c->p_W);
+    const hfPose* X = &X_WB[c->body_b];
     uint64_t key = pair_key(c);
-    if (i == 0 || key != last) {
-      first = find_pair(s, last = key, first + count);
-      for (count = 0; first + count < s->nmemory && memory[first + count].key_pair == key;) count++;
-    }
-    if (count) recall_one(memory + first, count, &X_WB[c->body_b], c);
+    c->p_BC = pose_inv_point(*X, c->p_W);
+    first = find_pair(memory, end, first, key);
+    const hfContactMemory* m = first;
+    while (m < end && m->key_pair == key && m->key_feature != c->feature) ++m;
+    if (m < end && m->key_pair == key)
+      recall_one(m, v3_load(m->xi_B), &X->R, c);
+    else if (m > first)
+      recall_new(first, (int)(m - first), &X->R, c);
   }
 }
 
 // ---- store ---------------------------------------------------------------------------------------
 
-// How A moved relative to B over a step, the same for all contacts of the two.
+// How A moved relative to B over a step, the same for all contacts of the two, as if B had rested.
 typedef struct PairMotion {
   int body_a, body_b;
-  hfMat3 RB0;  // rotation of B at the start
-  hfPose moved; // X_BA1 X_AB0: takes a point of A from its place in B at the start to that at the end
-  hfVec3 turn; // its rotation, in B; where a contact has torsional friction [rad]
+  hfPose X_WB0; // of B at the start
+  hfPose moved; // X_WB0 X_BW1 X_WA1 X_AW0: takes a point of A from where it was to where it came
+  hfVec3 turn;  // its rotation, where a contact has torsional friction [rad]
 } PairMotion;
 
 static PairMotion find_motion(const hfiContact* c, const hfPose* X0_WB, const hfPose* X1_WB) {
-  PairMotion m = {c->body_a, c->body_b, X0_WB[c->body_b].R, pose_identity(), v3_zero()};
+  PairMotion m = {c->body_a, c->body_b, X0_WB[c->body_b], pose_identity(), v3_zero()};
   hfPose X_BA1 = pose_inv_mul(X1_WB[c->body_b], X1_WB[c->body_a]),
-         X_AB0 = pose_inv_mul(X0_WB[c->body_a], X0_WB[c->body_b]);
-  m.moved = pose_mul(X_BA1, X_AB0);
+         X_AW0 = pose_inv_mul(X0_WB[c->body_a], pose_identity());
+  m.moved = pose_mul(m.X_WB0, pose_mul(X_BA1, X_AW0));
   if (c->material.condim > 3) m.turn = q_log(q_from_m3(m.moved.R));
   return m;
 }
 
-static hfVec3 slide(const hfiContact* c, const hfiContactOutcome* o, const PairMotion* motion,
-                    hfVec3 n) {
-  if (o->slips & 1 << HF_SLIDING)
-    return m3_tmulv(motion->RB0, v3_add(v3_scale(o->xi[0], c->t1), v3_scale(o->xi[1], c->t2)));
-  hfVec3 moved = v3_sub(pose_point(motion->moved, c->p_BC), c->p_BC);
-  return v3_add(m3_tmulv(motion->RB0, c->xi_W), v3_axpy(-v3_dot(n, moved), n, moved));
+static hfVec3 along(const hfiContact* c, double x, double y) {
+  return v3_add(v3_scale(x, c->t1), v3_scale(y, c->t2));
+}
+static hfVec3 across(hfVec3 n, hfVec3 x) { return v3_axpy(-v3_dot(n, x), n, x); }
+
+static inline hfVec3 slide(const hfiContact* c, const hfiContactOutcome* o, const PairMotion* motion) {
+  if (o->slips & 1 << HF_SLIDING) return along(c, o->xi[0], o->xi[1]);
+  return v3_add(c->xi_W, across(c->n, v3_sub(pose_point(motion->moved, c->p_W), c->p_W)));
 }
 
-static hfVec3 twist(const hfiContact* c, const hfiContactOutcome* o, const PairMotion* motion,
-                    hfVec3 n) {
-  hfVec3 turned = v3_add(m3_tmulv(motion->RB0, c->twist_W), motion->turn);
-  double spin = o->slips & 1 << HF_TORSION ? o->xi[2] : v3_dot(n, turned);
-  hfVec3 roll = v3_axpy(-v3_dot(n, turned), n, turned);
-  if (o->slips & 1 << HF_ROLLING)
-    roll = m3_tmulv(motion->RB0, v3_add(v3_scale(o->xi[3], c->t1), v3_scale(o->xi[4], c->t2)));
+static hfVec3 twist(const hfiContact* c, const hfiContactOutcome* o, const PairMotion* motion) {
+  hfVec3 turned = v3_add(c->twist_W, motion->turn), roll = across(c->n, turned);
+  double spin = o->slips & 1 << HF_TORSION ? o->xi[2] : v3_dot(c->n, turned);
+  if (o->slips & 1 << HF_ROLLING) roll = along(c, o->xi[3], o->xi[4]);
   if (c->material.condim < 6) roll = v3_zero();
-  return v3_axpy(spin, n, roll);
+  return v3_axpy(spin, c->n, roll);
 }
+
+// A remembered contact has no padding: states compare bytewise.
+_Static_assert(sizeof(hfContactMemory) == 12 * sizeof(double), "padding");
 
 static void store_one(hfContactMemory* m, const hfiContact* c, const hfiContactOutcome* o,
                       const PairMotion* motion) {
-  hfVec3 n = m3_tmulv(motion->RB0, c->n);
-  memset(m, 0, sizeof *m); // padding too: states compare bytewise
+  const hfMat3* R = &motion->X_WB0.R;
   m->key_pair = pair_key(c);
   m->key_feature = c->feature;
   m->flags = o->slips ? 0 : HF_CONTACT_STICK;
-  v3_store(m->xi_B, slide(c, o, motion, n));
-  if (c->material.condim > 3) v3_store(m->twist, twist(c, o, motion, n));
+  v3_store(m->xi_B, m3_tmulv(*R, slide(c, o, motion)));
+  v3_store(m->twist, c->material.condim > 3 ? m3_tmulv(*R, twist(c, o, motion)) : v3_zero());
   v3_store(m->p_BC, c->p_BC);
   m->slip_speed = o->slip_speed;
 }

@@ -7,7 +7,7 @@
 // A contact after its step.
 typedef struct hfiContactOutcome {
   int32_t slips; // bit g: friction group g slides
-  double xi[5]; // deformation of the law at the end: t1, t2, torsion, rolling; used where it slides
+  double xi[5]; // where a group slides, deformation of the law at the end: t1, t2, torsion, rolling
   double slip_speed; // [m/s]
 } hfiContactOutcome;
 

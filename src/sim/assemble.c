@@ -9,6 +9,7 @@
 
 #include "actuation/rows.h"
 #include "linalg/dense.h"
+#include "solve/law.h"
 
 #include <string.h>
 
@@ -176,14 +177,24 @@ static double normal_velocity(const hfiAssembly* a, const double* J, int dim) {
   return sum;
 }
 
+// sum_i (x_i^2 + y_i^2) w_i, in two lanes
+static inline double weigh_squares(const double* x, const double* y, const double* w, int n) {
+  double even = 0, odd = 0;
+  for (; n >= 2; n -= 2, x += 2, y += 2, w += 2) {
+    even += (x[0] * x[0] + y[0] * y[0]) * w[0];
+    odd += (x[1] * x[1] + y[1] * y[1]) * w[1];
+  }
+  return n ? even + odd + (x[0] * x[0] + y[0] * y[0]) * w[0] : even + odd;
+}
+
 // J M^-1 J^T of rows r and q, the mean of the two, estimated with the diagonal of M.
-static double mean_inverse_mass(const hfiAssembly* a, const double* J, int dim, int r, int q) {
+static inline double mean_inverse_mass(const hfiAssembly* a, const double* J, int dim, int r, int q) {
   const double* w = a->column_inverse;
   double sum = 0;
   for (int k = 0; k < a->columns.npiece; ++k) {
     int n = a->columns.ncol[k];
     const double *x = J + r * n, *y = J + q * n;
-    for (int i = 0; i < n; ++i) sum += (x[i] * x[i] + y[i] * y[i]) * w[i];
+    sum += weigh_squares(x, y, w, n);
     J += dim * n, w += n;
   }
   return 0.5 * sum;
@@ -205,38 +216,41 @@ static int set_group(hfContactLaw* law, int g, double k, double c, double w, dou
 static double lever(const double* mu, int g) { return mu[0] > 0 ? mu[g] / mu[0] : mu[g]; }
 
 // Stiffness, damping and deformation of the anchored law for group g, whose lever is r.
-static void set_anchor(hfiAssembly* a, hfContactLaw* law, const hfStepBlock* b, const hfiContact* c,
-                       int g, double r, double mass, double near_rigid) {
-  static const int first_row[3] = {1, 3, 4}, last_row[3] = {2, 3, 5};
+static inline void set_anchor(hfiAssembly* a, hfContactLaw* law, const hfStepBlock* b,
+                              const hfiContact* c, int g, double r, double mass,
+                              double near_rigid) {
   const hfiMaterial* m = &c->material;
-  double w = mean_inverse_mass(a, a->problem.J + a->problem.piece[b->piece].jac, b->dim, first_row[g], last_row[g]);
+  int row = hfi_group_row(g), last = row + hfi_group_dim(g) - 1;
+  const double* J = a->problem.J + a->problem.piece[b->piece].jac;
+  double w = mean_inverse_mass(a, J, b->dim, 1 + row, 1 + last);
   double damping = m->tangential_damping < 0 ? -1 : r * r * m->tangential_damping;
   a->ncapped += set_group(law, g, max2(r * r, 1e-12) * mass * m->tangential_stiffness, damping, w,
                           a->problem.h, near_rigid);
   if (!c->known) return;
   hfVec3 from = g == HF_SLIDING ? c->xi_W : c->twist_W;
-  if (g == HF_TORSION)
-    law->xi0[2] = v3_dot(c->n, from);
-  else
-    law->xi0[first_row[g] - 1] = v3_dot(c->t1, from),
-                            law->xi0[last_row[g] - 1] = v3_dot(c->t2, from);
+  law->xi0[row] = v3_dot(g == HF_TORSION ? c->n : c->t1, from);
+  if (last > row) law->xi0[last] = v3_dot(c->t2, from);
+}
+
+static inline void set_group_friction(hfiAssembly* a, hfContactLaw* law, const hfStepBlock* b,
+                                      const hfiContact* c, int g, double mass, double near_rigid) {
+  const hfiMaterial* m = &c->material;
+  double r = g == HF_SLIDING ? 1 : lever(m->mu, g);
+  if (g != HF_SLIDING && r > 0) law->stiction_speed[g] = m->stiction_speed / r;
+  if (law->friction == HF_FRICTION_ANCHORED) set_anchor(a, law, b, c, g, r, mass, near_rigid);
 }
 
 static void set_friction(hfiAssembly* a, hfContactLaw* law, const hfStepBlock* b,
                          const hfiContact* c, int friction, double mass, double near_rigid,
                          double static_speed) {
   const hfiMaterial* m = &c->material;
-  law->friction = friction;
   int sliding = c->known && c->slip_speed > static_speed * m->stiction_speed;
+  law->friction = friction;
   law->mu[0] = sliding ? m->mu_dynamic : m->mu[0], law->mu[1] = m->mu[1], law->mu[2] = m->mu[2];
-  int groups = b->dim < 3 ? 0 : b->dim < 4 ? 1 : b->dim < 6 ? 2 : 3;
-  for (int g = groups; g < 3; ++g)
-    law->stiction_speed[g] = m->stiction_speed; // any positive one where the group is not there
-  for (int g = 0; g < groups; ++g) {
-    double r = g ? lever(m->mu, g) : 1;
-    law->stiction_speed[g] = g && r > 0 ? m->stiction_speed / r : m->stiction_speed;
-    if (friction == HF_FRICTION_ANCHORED) set_anchor(a, law, b, c, g, r, mass, near_rigid);
-  }
+  for (int g = 0; g < 3; ++g) law->stiction_speed[g] = m->stiction_speed; // also where no group is
+  if (b->dim >= 3) set_group_friction(a, law, b, c, HF_SLIDING, mass, near_rigid);
+  if (b->dim >= 4) set_group_friction(a, law, b, c, HF_TORSION, mass, near_rigid);
+  if (b->dim >= 6) set_group_friction(a, law, b, c, HF_ROLLING, mass, near_rigid);
 }
 
 int hfi_assembly_add_contact(hfiAssembly* a, const hfDynamics* d, const hfiContact* c, int friction,

@@ -205,15 +205,17 @@ static void take_outcomes(hfSim* s) {
   const hfStepProblem* p = &s->assembly.problem;
   for (int i = 0; i < s->ncontact; ++i) {
     hfiContactOutcome* o = &s->outcome[i];
-    memset(o, 0, sizeof *o);
+    o->slips = 0, o->slip_speed = 0;
     if (s->block[i] < 0) continue;
     const hfStepBlock* b = &p->block[s->block[i]];
     double scratch[6];
     const double* velocity = end_velocity(s, b, scratch);
     if (b->dim > 1) o->slip_speed = sqrt(sqr(velocity[1]) + sqr(velocity[2]));
-    if (s->friction == HF_FRICTION_ANCHORED && b->dim > 1)
-      o->slips = hfi_contact_deformation(&p->contact[b->param], p->h, b->dim, velocity,
-                                         s->impulse + b->row, o->xi);
+    if (s->friction != HF_FRICTION_ANCHORED || b->dim == 1) continue;
+    const hfContactLaw* law = &p->contact[b->param];
+    const double* gamma = s->impulse + b->row;
+    o->slips = hfi_contact_slips(law, p->h, b->dim, velocity, gamma);
+    if (o->slips) hfi_contact_deformation(law, p->h, b->dim, gamma, o->xi);
   }
 }
 

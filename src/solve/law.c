@@ -1,5 +1,5 @@
-// Potentials, the deformation that anchored friction leaves behind, and saturated rows. The
-// response of a contact is in contact.h, the algebra of both in docs/theory/one-law.md.
+// Potentials. The response of a contact is in contact.h, the algebra of both in
+// docs/theory/one-law.md.
 #include "solve/law.h"
 
 #include "math/vec3.h"
@@ -45,26 +45,6 @@ double hfi_contact_potential(const hfContactLaw* law, double h, int dim, double 
     sum += group_potential(law, h, g, b, st, xi0);
   }
   return sum;
-}
-
-// gamma = -h (k_t xi + c_t (xi - xi0)/h) gives xi = (c_t xi0 - gamma)/(h k_t + c_t): in stick this
-// is xi0 + h s, in slip the deformation that carries the bounded force.
-int hfi_contact_deformation(const hfContactLaw* law, double h, int dim, const double* s,
-                            const double* gamma, double* xi) {
-  int slipping = 0;
-  for (int g = 0; g < hfi_group_count(dim); ++g) {
-    int row = hfi_group_row(g), n = hfi_group_dim(g);
-    double slope = h * law->k_t[g] + law->c_t[g], w[2], f[2];
-    hfi_contact_stick(law, h, g, 0, s, w);
-    load_pair(gamma + 1, row, n, f);
-    // The force fell short of the unclamped one by more than rounding, which is that of s times a
-    // large slope: a stick taken for a slip would jump by the truncation of h s.
-    double free2 = h * h * (w[0] * w[0] + w[1] * w[1]), got2 = f[0] * f[0] + f[1] * f[1];
-    if (got2 < free2 * (1 - 1e-6)) slipping |= 1 << g;
-    for (int i = 0; i < n; ++i)
-      xi[row + i] = slope > 0 ? (law->c_t[g] * law->xi0[row + i] - f[i]) / slope : 0;
-  }
-  return slipping;
 }
 
 // Huber: quadratic between the bounds, linear beyond, joined smoothly.

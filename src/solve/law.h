@@ -60,10 +60,38 @@ static inline double hfi_contact_stick(const hfContactLaw* law, double h, int g,
   return law->mu[g] * pi;
 }
 
-// Anchored friction at the end of the step: deformation xi (dim - 1) from impulse gamma, in stick
-// and in slip alike; bit g of the result is set where group g slips.
-int hfi_contact_deformation(const hfContactLaw* law, double h, int dim, const double* s,
-                            const double* gamma, double* xi);
+// Anchored friction at the end of the step: bit g is set where group g slips. There the force fell
+// short of the unclamped one by more than rounding, which is that of s times a large slope: a stick
+// taken for a slip would jump by the truncation of h s.
+static inline int hfi_group_slips(const hfContactLaw* law, double h, int g, const double* s,
+                                  const double* gamma) {
+  const double* f = gamma + 1 + hfi_group_row(g);
+  double w[2], second = hfi_group_dim(g) == 2 ? f[1] : 0;
+  hfi_contact_stick(law, h, g, 0, s, w);
+  double free2 = h * h * (w[0] * w[0] + w[1] * w[1]), got2 = f[0] * f[0] + second * second;
+  return got2 < free2 * (1 - 1e-6) ? 1 << g : 0;
+}
+static inline int hfi_contact_slips(const hfContactLaw* law, double h, int dim, const double* s,
+                                    const double* gamma) {
+  int slips = dim >= 3 ? hfi_group_slips(law, h, HF_SLIDING, s, gamma) : 0;
+  if (dim >= 4) slips |= hfi_group_slips(law, h, HF_TORSION, s, gamma);
+  if (dim >= 6) slips |= hfi_group_slips(law, h, HF_ROLLING, s, gamma);
+  return slips;
+}
+// Its deformation xi (dim - 1) from impulse gamma: gamma = -h (k_t xi + c_t (xi - xi0)/h) gives
+// xi = (c_t xi0 - gamma)/(h k_t + c_t), in stick xi0 + h s, in slip what carries the bounded force.
+static inline void hfi_group_deformation(const hfContactLaw* law, double h, int g,
+                                         const double* gamma, double* xi) {
+  double slope = h * law->k_t[g] + law->c_t[g];
+  for (int i = hfi_group_row(g); i < hfi_group_row(g) + hfi_group_dim(g); ++i)
+    xi[i] = slope > 0 ? (law->c_t[g] * law->xi0[i] - gamma[1 + i]) / slope : 0;
+}
+static inline void hfi_contact_deformation(const hfContactLaw* law, double h, int dim,
+                                           const double* gamma, double* xi) {
+  if (dim >= 3) hfi_group_deformation(law, h, HF_SLIDING, gamma, xi);
+  if (dim >= 4) hfi_group_deformation(law, h, HF_TORSION, gamma, xi);
+  if (dim >= 6) hfi_group_deformation(law, h, HF_ROLLING, gamma, xi);
+}
 
 // Force of a saturated row before the clamp.
 static inline double hfi_saturated_free(const hfSaturatedRow* row, double s) {

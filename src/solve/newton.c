@@ -9,7 +9,8 @@
 // that one scale max(|p*|, |J^T gamma|) serves residual and step, normal and tangential directions,
 // light and heavy bodies alike. Convergence asks for both: once the residual is small, the last
 // factors give one more (simplified Newton) step almost for free; its length is the step test, and
-// taking it brings the answer close to rounding. A residual far below the tolerance needs neither.
+// taking it brings the answer close to rounding. Where the residual is below the tolerance by a digit
+// and fell so fast that the next step would be short too, the answer stands as it is.
 // Factors are also kept for a second step where that is expected to reach the tolerance.
 //
 // Three rules make the iteration reliable with many contacts and strong coupling
@@ -30,7 +31,8 @@
 #define OVERSHOOT        0.5  // largest g(alpha)/-g(0) at the end of a step; convex problems:
 #define OVERSHOOT_CONVEX 0.05
 #define SHORT            1e-6  // |dv| over the scale
-#define FAR_BELOW        1e-2  // |r| over the tolerance that needs no last correction
+#define KEPT             3e-3  // |r| after a step with old factors, over that before
+#define WELL_BELOW       0.1   // |r| over the tolerance that needs no last correction
 #define CANCELLED        2e-15 // |r| over the largest impulse of a row that may be rounding
 enum { MAX_CONVEX = 500, MAX_HALVINGS = 40 };
 
@@ -40,6 +42,7 @@ typedef struct iteration {
   int coupling, rung;
   hfiTurn turn;
   double norm, scale; // of the residual
+  double step;        // |dv| of the last step
 } iteration;
 
 static void evaluate(iteration* it) {
@@ -51,6 +54,12 @@ static void evaluate(iteration* it) {
 
 static int is_small(const iteration* it, double norm) {
   return norm <= it->config->tolerance * it->scale;
+}
+
+// Is the residual well below the tolerance, and the next step, shorter than the last by what the
+// residual gained, below it too?
+static int is_settled(const iteration* it, double before) {
+  return is_small(it, it->norm / WELL_BELOW) && is_small(it, it->step * (it->norm / before));
 }
 
 // Impulses that cancel, a drive against a contact on one dof, leave rounding of their own size
@@ -81,15 +90,15 @@ static double find_step(iteration* it) {
   for (int32_t i = 0; i < I->n; ++i) I->dv[i] = -I->r[i];
   hfi_block_solve(&I->K, I->dv);
   for (int32_t i = 0; i < I->n; ++i) I->v1[i] = I->v[i] + I->dv[i];
-  double step = hfi_system_velocity_norm(I, I->dv);
-  place_rows(it, step);
-  return step;
+  it->step = hfi_system_velocity_norm(I, I->dv);
+  place_rows(it, it->step);
+  return it->step;
 }
 
-// Are the factors at hand as good as new ones? Newton leaves |F''| |dv|^2/2 of the residual, a second
-// step with the same factors twice that times the gain of the first: r2 = 2 r1^2/r0.
-static int keeps_factors(const iteration* it, double before) {
-  return 2 * it->norm * it->norm <= it->config->tolerance * it->scale * before;
+// Would a step with the factors at hand reach the tolerance? What it leaves of the residual is known
+// from the last one with them, and guessed after a Newton step.
+static int keeps_factors(const iteration* it, double before, int kept) {
+  return is_small(it, it->norm * (kept ? it->norm / before : KEPT));
 }
 
 // The step with the factors of the iterate before.
@@ -122,15 +131,18 @@ static int matters(const iteration* it, const hfiIslandBlock* b, int row, double
   return it->I->problem->h * force * hfi_system_row_weight(I, b, row) > RELEVANT * it->norm;
 }
 
-static double limit_contact(const iteration* it, int32_t k, double alpha) {
+static inline double limit_group(const iteration* it, int32_t k, int g, double alpha) {
   const hfiIslandBlock* b = it->I->block + k;
   const double *s = it->I->s + b->row, *s1 = it->I->s1 + b->row, pi = it->I->response[k].pi;
-  for (int g = 0; g < hfi_group_count(b->dim); ++g) {
-    if (!(it->I->response[k].slipping >> g & 1)) continue; // steps from inside are not limited
-    double a = hfi_tals_contact(b->contact, it->I->problem->h, g, pi, s, s1, it->turn);
-    if (a < alpha && matters(it, b, 1 + hfi_group_row(g), 2 * b->contact->mu[g] * pi)) alpha = a;
-  }
-  return alpha;
+  if (!(it->I->response[k].slipping >> g & 1)) return alpha; // steps from inside are not limited
+  double a = hfi_tals_contact(b->contact, it->I->problem->h, g, pi, s, s1, it->turn);
+  return a < alpha && matters(it, b, 1 + hfi_group_row(g), 2 * b->contact->mu[g] * pi) ? a : alpha;
+}
+
+static double limit_contact(const iteration* it, int32_t k, double alpha) {
+  alpha = limit_group(it, k, HF_SLIDING, alpha);
+  alpha = limit_group(it, k, HF_TORSION, alpha);
+  return limit_group(it, k, HF_ROLLING, alpha);
 }
 
 static double limit_saturated(const iteration* it, const hfiIslandBlock* b, double alpha) {
@@ -214,7 +226,7 @@ static int finish(iteration* it) {
 
 hfiOutcome hfi_newton_solve(hfiIsland* I, const hfSolverConfig* config, int coupling, int rung) {
   iteration it = {I, config, coupling, rung, {sin(config->theta_max), cos(config->theta_max)},
-                  0, 0};
+                  0, 0,      0};
   hfiOutcome out = {0, 0, 0, 0};
   int32_t most =
       rung == HF_RUNG_CONVEX ? imax2(config->max_iterations, MAX_CONVEX) : config->max_iterations;
@@ -227,13 +239,13 @@ hfiOutcome hfi_newton_solve(hfiIsland* I, const hfSolverConfig* config, int coup
     if (rung != HF_RUNG_CONVEX) alpha = limit_step(&it);
     alpha = rung == HF_RUNG_MERIT ? descend(&it, alpha) : advance(&it, alpha, along);
     if (alpha < 1) ++out.limited;
-    if (is_small(&it, it.norm / FAR_BELOW) || is_rounding(&it, before))
+    if ((alpha == 1 && is_settled(&it, before)) || is_rounding(&it, before))
       out.converged = 1;
     else if (is_small(&it, it.norm))
       out.converged = finish(&it);
     else if (alpha == 0)
       break;
-    kept = alpha == 1 && keeps_factors(&it, before);
+    kept = alpha == 1 && keeps_factors(&it, before, kept);
   }
   out.residual = it.scale > 0 ? it.norm / it.scale : it.norm;
   return out;

@@ -40,16 +40,6 @@ double hfi_tals_interval(double u, double du, double lo, double hi) {
   return step_or_one((0.5 * (lo + hi) - u) / du);
 }
 
-double hfi_tals_contact(const hfContactLaw* law, double h, int g, double pi, const double* s,
-                        const double* s1, hfiTurn turn) {
-  double u[2], end[2], radius = hfi_contact_stick(law, h, g, pi, s, u);
-  if (!(law->mu[g] > 0 && u[0] * u[0] + u[1] * u[1] > radius * radius)) return 1;
-  hfi_contact_stick(law, h, g, pi, s1, end);
-  double du[2] = {end[0] - u[0], end[1] - u[1]};
-  if (hfi_group_dim(g) == 1) return hfi_tals_interval(u[0], du[0], -radius, radius);
-  return hfi_tals_disc(u, du, radius, turn);
-}
-
 double hfi_tals_saturated(const hfSaturatedRow* row, double s, double s1) {
   double f = hfi_saturated_free(row, s);
   return hfi_tals_interval(f, hfi_saturated_free(row, s1) - f, row->lo, row->hi);

@@ -197,17 +197,16 @@ static double slide_block(double slope, hfContactLaw law, int steps) {
   memset(&b, 0, sizeof b);
   hfSolverConfig config = hf_solver_config_default();
   for (int n = 0; n < steps; ++n) {
-    double p[2] = {v[0] + h * 9.81 * sin(slope), v[1] - h * 9.81 * cos(slope)}, s[3], xi[2];
+    double p[2] = {v[0] + h * 9.81 * sin(slope), v[1] - h * 9.81 * cos(slope)}, xi[2];
     problem_reset(&b, h);
     problem_add_tree(&b, 2, M, NULL, p, v);
     problem_add_contact(&b, 3, &law);
     problem_add_piece(&b, 0, 2, NULL, J);
     answer a = solve(&b.P, &config);
     v[0] = a.v[0], v[1] = a.v[1];
-    s[0] = v[1], s[1] = v[0], s[2] = 0;
     law.depth -= h * v[1];
     law.normal_force0 = a.impulse[0] / h;
-    hfi_contact_deformation(&law, h, 3, s, a.impulse, xi);
+    hfi_contact_deformation(&law, h, 3, a.impulse, xi);
     law.xi0[0] = xi[0], law.xi0[1] = xi[1];
   }
   problem_release(&b);
