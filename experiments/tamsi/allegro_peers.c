@@ -1,4 +1,4 @@
-// The same gait by error-controlled implicit Euler and by MuJoCo.
+// The same gaits by error-controlled implicit Euler and by MuJoCo.
 //
 // Implicit Euler keeps its step size and its Jacobian over the whole run, as in the paper; the targets are
 // held for 3 ms, its largest step.
@@ -22,12 +22,33 @@ static hfIntegratorConfig configure(int jacobian, int tals) {
   return c;
 }
 
+// What the servos give at their targets.
+static void servo_torques(const hfModel* m, const double* target, const double* q, const double* v, double* torque) {
+  for (int i = 0; i < ALLEGRO_JOINTS; ++i) {
+    const double *gain = hf_model_actuator_gainprm(m) + 3 * i, *bias = hf_model_actuator_biasprm(m) + 3 * i;
+    torque[i] = gain[0] * target[i] + bias[1] * q[i] + bias[2] * v[i];
+  }
+}
+
+// Targets at time t of the state x = (q, v). Returns the cycle.
+static int set_targets(const allegroCase* c, const world* w, allegroScript* script, double t, const double* x) {
+  double torque[ALLEGRO_JOINTS], *target = w->input->ctrl;
+  if (c->gait) {
+    allegro_targets(c->gait, t, target);
+    return allegro_cycle(c->gait, t);
+  }
+  servo_torques(w->model, script->target, x, x + ALLEGRO_NQ, torque);
+  allegro_script_targets(script, t, x, x + ALLEGRO_NQ, torque, target);
+  return script->cycle;
+}
+
 static int advance_all(const allegroCase* c, world* w, hfIntegrator* in, allegroResult* out, hfError* error) {
   double t = 0, x[ALLEGRO_NQ + ALLEGRO_NV] = {0}, begin = processor_clock();
+  allegroScript script;
+  allegro_script_start(&script);
   memcpy(x, hf_state_q(w->state), sizeof *x * ALLEGRO_NQ);
   while (t < c->seconds - 1e-9) {
-    allegro_targets(c->gait, t, w->input->ctrl);
-    int cycle = allegro_cycle(c->gait, t);
+    int cycle = set_targets(c, w, &script, t, x);
     hfStatus status = hf_integrator_advance(in, &t, x, t + LONGEST, error);
     if (status != HF_OK) return CLI_FAILED;
     allegro_motion_follow(&out->motion, t, cycle, x + ALLEGRO_MUG);
