@@ -48,7 +48,7 @@ typedef struct hfAccelProblem {
   double* v;               // (nv)
   hfAccelContact* contact; // (ncontact)
   double* J;               // (nrow x nv)
-  double* Jdot_v;          // (nrow) by differences along the motion, curvature included; NAN where that loses the contact
+  double* Jdot_v;          // (nrow) by differences along the motion, curvature included; NAN where that loses the contact on both sides
   double* Je;              // (nequality x nv)
   double* Jedot_v;         // (nequality)
   double* error;           // (nequality) r [m or rad]

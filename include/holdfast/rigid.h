@@ -164,6 +164,7 @@ typedef struct hfSwitchReport {
   int32_t rigid;       // 1: rigid at the end of the step
   int32_t nswitch;     // switches; see hf_sim_switch
   int32_t nstick, nslide, nseparate, nimpact; // transitions in rigid phases
+  int32_t nhop;        // compliant phases: explicit steps across jumps of the shapes' contact
   double rigid_time;   // time spent rigid [s]
 } hfSwitchReport;
 

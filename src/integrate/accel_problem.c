@@ -1,14 +1,17 @@
 // The acceleration problem in dense form, for those who solve it themselves.
 //
-//   Jdot v = (J(q (+) e v) v - J(q (-) e v) v)/(2 e)
+//   Jdot v = (J(q (+) e v) v - J(q (-) e v) v)/(2 e)      one side alone where the other loses the contact
 //
 // by differences along the motion: the contact point's travel over both surfaces, their curvature and
 // the turning of the frame are in it, whatever the shapes.
 #include "integrate/accel.h"
 
+#include "linalg/dense.h"
+
 #include <string.h>
 
 static const double STEP = 1e-5; // [s]; truncation e^2/6 against rounding eps/e
+static const double AGREE = 0.1, AGREE_FLOOR = 1e-2; // of the slopes on both sides: relative, absolute [m/s^2]
 
 // Row velocities J(q (+) e v) v of the contacts there. Leaves the accel at no configuration.
 static void look_aside(hfAccel* a, const double* q, const double* v, double e, hfiMoved* out, int32_t* count) {
@@ -32,11 +35,24 @@ static const hfiMoved* find_moved(const hfAccelContact* like, const hfiMoved* mo
   return NULL;
 }
 
+// The mean of the slopes on both sides. Where they contradict each other the contact jumped to another feature on
+// one side: the smaller is that of the other.
+static double choose_slope(double ahead, double behind) {
+  if (!isfinite(ahead) || !isfinite(behind)) return isfinite(ahead) ? ahead : behind;
+  double larger = max2(fabs(ahead), fabs(behind));
+  if (fabs(ahead - behind) <= AGREE * larger + AGREE_FLOOR) return 0.5 * (ahead + behind);
+  return fabs(ahead) < fabs(behind) ? ahead : behind;
+}
+
 static void fill_rates(hfAccel* a) {
   hfAccelProblem* p = &a->problem;
   for (int i = 0; i < p->ncontact; ++i) {
     const hfiMoved *back = find_moved(&p->contact[i], a->moved[0], a->nmoved[0]), *on = find_moved(&p->contact[i], a->moved[1], a->nmoved[1]);
-    for (int r = 0; r < p->contact[i].dim; ++r) p->Jdot_v[p->contact[i].row + r] = back && on ? (on->s[r] - back->s[r]) / (2 * STEP) : NAN;
+    for (int r = 0; r < p->contact[i].dim; ++r) {
+      int row = p->contact[i].row + r;
+      double here = hfi_dot(p->J + (size_t)row * (size_t)p->nv, p->v, p->nv);
+      p->Jdot_v[row] = choose_slope(on ? (on->s[r] - here) / STEP : NAN, back ? (here - back->s[r]) / STEP : NAN);
+    }
   }
 }
 

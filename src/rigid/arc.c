@@ -302,6 +302,7 @@ hfStatus hfi_rigid_phase(hfiSwitching* s, double t_end, hfError* error) {
   status = integrate_arc(s, dt, &reached, error);
   if (status < 0) return status;
   if (status > 0 && reached <= 0) return leave_rigid(s, HF_SWITCH_NO_SOLUTION, HF_NO_SOLUTION);
+  if (status > 0) s->stalls = STALLS + 1; // f is not smooth there: layers are
   double G = event_margin(s, s->t + reached, s->trial);
   if (G < 0) {
     reached = locate_event(s, reached, G, error);

@@ -11,6 +11,10 @@
 
 #include <string.h>
 
+static const double HOP = 1e-4;      // length of a step across a jump, over that of the sim [-]
+static const double LONG_HOP = 0.02; // and of one where the integrator used up its steps
+enum { HOPS = 2000 };                // of them in one integration
+
 // ---- the right-hand side ----------------------------------------------------------------------------
 
 static hfiDeformation load_layer(const hfiSwitching* s, const double* x, int k) {
@@ -98,6 +102,20 @@ hfStatus hfi_soft_look(hfiSwitching* s) {
   return HF_OK;
 }
 
+// An Euler step across jumps of f, where shapes meet with another feature: no integrator goes there.
+static hfStatus hop(hfiSwitching* s, double dt) {
+  const hfModel* m = s->model;
+  hfStatus status = hfi_soft_rate(s, s->t, s->x, s->rate);
+  if (status) return status;
+  double* v = hfi_switching_v(s);
+  for (int i = 0; i < m->nv + m->na; ++i) v[i] += dt * s->rate[m->nv + i];
+  hf_model_integrate(m, s->x, v, dt);
+  for (int i = 0; i < s->stride * s->nlayer; ++i) s->x[s->nx + i] += dt * s->rate[2 * m->nv + m->na + i];
+  s->t += dt;
+  ++s->report.nhop;
+  return HF_OK;
+}
+
 // The phase from its beginning (s->soft_start, s->kept) over dt; as far as it went.
 static hfStatus integrate_soft(hfiSwitching* s, double from, double dt, hfError* error) {
   const hfModel* m = s->model;
@@ -110,7 +128,13 @@ static hfStatus integrate_soft(hfiSwitching* s, double from, double dt, hfError*
   if (m->nv) {
     hfi_integrator_resize(s->soft, s->nx + tail, 2 * m->nv + m->na + tail);
     hf_integrator_set_next_step(s->soft, dt);
-    status = hf_integrator_advance(s->soft, &s->t, s->x, from + dt, error);
+    for (int hops = 0; (status = hf_integrator_advance(s->soft, &s->t, s->x, from + dt, error)) > 0 && hops < HOPS; ++hops) {
+      hfi_add_integration(s, s->soft);
+      status = hop(s, min2((status == HF_STEP_TOO_SMALL ? HOP : LONG_HOP) * s->h, from + dt - s->t));
+      if (status) break;
+      hfi_integrator_resize(s->soft, s->nx + tail, 2 * m->nv + m->na + tail);
+      hf_integrator_set_next_step(s->soft, HOP * s->h);
+    }
     hfi_add_integration(s, s->soft);
   } else s->t += dt;
   if (status >= 0) unpack_layers(s);

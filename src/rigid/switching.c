@@ -44,6 +44,7 @@ static void slice(hfiSwitching* s, hfiArena* arena) {
   s->trial = HFI_TAKE(arena, double, s->nx);
   s->weight = HFI_TAKE(arena, double, (size_t)(2 * m->nv + m->na) + tail);
   s->vdot = HFI_TAKE(arena, double, m->nv);
+  s->rate = HFI_TAKE(arena, double, (size_t)(2 * m->nv + m->na) + tail);
   s->before = HFI_TAKE(arena, hfiTrack, contacts);
   s->kept = HFI_TAKE(arena, hfiTrack, contacts);
   s->layer = HFI_TAKE(arena, hfiLayerState, contacts);
@@ -79,7 +80,8 @@ static hfStatus create_integrators(hfiSwitching* s, hfError* error) {
   c.method = HF_METHOD_RK3;
   c.accuracy = s->config.accuracy;
   c.step = s->h;
-  c.max_steps = 1000000;
+  c.max_steps = 1000;
+  c.smallest_step = 1e-8 * s->h;
   c.tals = 0;
   hfStatus status = hf_integrator_create(&s->arc, &ode, &c, error);
   if (status) return status;
@@ -88,6 +90,7 @@ static hfStatus create_integrators(hfiSwitching* s, hfError* error) {
   ode.rhs = hfi_soft_rate;
   ode.plus = plus;
   c.method = s->config.integrator;
+  c.max_steps = 2000;
   c.newton = HF_NEWTON_QUASI;
   return hf_integrator_create(&s->soft, &ode, &c, error);
 }

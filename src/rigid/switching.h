@@ -45,6 +45,7 @@ struct hfiSwitching {
   double* soft_start;       // (as x) of a compliant phase within the step
   double* weight;           // (n) of the error norm
   double* vdot;             // (nv)
+  double* rate;             // (as the tangent of x)
   hfiTrack *before, *kept;  // (max_contacts) tracks before modes were sought; at the start of an arc or phase
   int32_t nbefore, nkept;
   hfiLayerState* layer;     // (max_contacts) compliant: contacts at the point of the results
