@@ -257,6 +257,7 @@ static double locate_event(hfiSwitching* s, double dt, double G, hfError* error)
 // a contact's rows turn about its normal as it moves.
 static void take_rates(hfiSwitching* s, double dt) {
   hfRigid* r = s->rigid;
+  if (dt < 1e-6 * s->h) return; // too short to tell
   for (int i = 0; i < r->problem.ncontact; ++i) {
     int k = r->point[i].track;
     if (k < 0 || k >= s->nkept) continue;
@@ -264,7 +265,7 @@ static void take_rates(hfiSwitching* s, double dt) {
     const hfiTrack* old = &s->kept[k];
     for (int j = 0; j < 6; ++j) {
       double change = j == 1 || j == 2 ? v3_dot(v3_sub(t->ft_W, old->ft_W), hfi_row_axis(&r->accel_problem->contact[i], j)) : t->f[j] - old->f[j];
-      t->rate[j] = dt > 0 ? change / dt : 0;
+      t->rate[j] = change / dt;
     }
   }
 }

@@ -96,20 +96,29 @@ double hfi_layer_start_normal(const hfRigid* r, int i, const hfiTrack* track, co
   return delta - r->accel->contact[i].at.depth;
 }
 
+// rate <- -ftdot/k, at most half as fast as the slip.
+static void follow_force(const double* force_rate, const double* slip, int dim, double k, double* rate) {
+  double speed = 0, limit = 0;
+  for (int j = 0; j < dim; ++j) speed += sqr(force_rate[j] / k), limit += sqr(0.5 * slip[j]);
+  double scale = speed > limit ? sqrt(limit / speed) : 1;
+  for (int j = 0; j < dim; ++j) rate[j] = -scale * force_rate[j] / k;
+}
+
 // k_t xi + c_t xidot = -f_t. Rolling: xidot = s. Sliding: xidot = 0 in the paper; in equilibrium with the slow motion
-// the deformation follows the force, xidot = -ftdot/k_t.
+// the deformation follows the force, xidot = -ftdot/k_t, as far as the slip leaves room: a layer that slips deforms
+// more slowly than the bodies move.
 hfiDeformation hfi_layer_start(const hfRigid* r, int i, const hfiTrack* track, const double* s, int start) {
   const hfAccel* a = r->accel;
   const hfiContact* c = &a->contact[i].at;
   const hfMat3* R_WB = &a->dynamics.X_WB[c->body_b].R;
   hfiLayer layer = hfi_layer_of(r, i);
   hfiDeformation out = {v3_zero(), v3_zero()};
-  for (int g = 0; g < hfi_group_count(a->contact[i].dim); ++g)
-    for (int j = 0; j < HFI_GROUP_DIM[g]; ++j) {
-      int row = HFI_GROUP_FIRST[g] + j;
-      double k = lever2(c, g) * layer.kt, damping = lever2(c, g) * layer.ct;
-      double rate = track->mode[g] == HF_MODE_ROLLING ? s[row] : start == HF_START_PAPER ? 0 : -track->rate[row] / k;
-      add_deformation(R_WB, c, row, (-track->f[row] - damping * rate) / k, &out);
-    }
+  for (int g = 0; g < hfi_group_count(a->contact[i].dim); ++g) {
+    const int first = HFI_GROUP_FIRST[g], dim = HFI_GROUP_DIM[g];
+    double k = lever2(c, g) * layer.kt, damping = lever2(c, g) * layer.ct, rate[2] = {0, 0};
+    if (track->mode[g] == HF_MODE_ROLLING) memcpy(rate, s + first, (size_t)dim * sizeof *rate);
+    else if (start == HF_START_EQUILIBRIUM) follow_force(track->rate + first, s + first, dim, k, rate);
+    for (int j = 0; j < dim; ++j) add_deformation(R_WB, c, first + j, (-track->f[first + j] - damping * rate[j]) / k, &out);
+  }
   return out;
 }
