@@ -1,8 +1,12 @@
 // Facets of the shapes, see facet.h.
 //
 // A box gives one of its faces, a mesh the face whose normal is nearest to d (of equal ones the first), a
-// cylinder the cap on d's side or, where d is across its axis, its straight side, a capsule its side.
+// cylinder the cap on d's side or, where d is nearer to across its axis, its straight side, a capsule its side.
 #include "geometry/facet.h"
+
+// Sine of the tilt of d up to which the side looks along it rather than the cap. A side on a face stays two
+// points as long as both are near: soft contact may tilt it by its depth over its length.
+static const double kSideTilt = 0.7;
 
 // Corner k of a box's face `axis`, side s, counter-clockwise seen from outside.
 static int box_corner(int axis, int up, int k) {
@@ -51,9 +55,11 @@ static void mesh_facet(const hfiShape* s, const hfPose* X, hfVec3 d, hfiFacet* f
   f->size = sqrt(size2);
 }
 
-// The straight side of a round shape at the azimuth of d.
+// The straight side of a round shape: a cylinder's at the azimuth of d, of a capsule what its ends have
+// farthest along d. Its ends are the supports of the shape's two ends at any tilt.
 static void side_facet(const hfiShape* s, const hfPose* X, hfVec3 d, hfiFacet* f) {
-  hfVec3 z = m3_col(X->R, 2), out = v3_unit(v3_axpy(-v3_dot(d, z), z, d)), p = v3_axpy(s->size[0], out, X->p);
+  hfVec3 z = m3_col(X->R, 2), across = v3_unit(v3_axpy(-v3_dot(d, z), z, d));
+  hfVec3 out = s->type == HF_GEOM_CAPSULE ? d : across, p = v3_axpy(s->size[0], out, X->p);
   f->kind = HFI_FACET_SEGMENT;
   f->count = 2;
   f->normal = out;
@@ -81,8 +87,8 @@ void hfi_facet(const hfiShape* s, const hfPose* X, hfVec3 d, hfiFacet* f) {
   f->size = max2(s->size[0], s->size[1]);
   if (s->type == HF_GEOM_BOX) box_facet(s, X, d, f);
   else if (s->type == HF_GEOM_MESH) mesh_facet(s, X, d, f);
-  else if (s->type == HF_GEOM_CYLINDER && fabs(along) > kFacetAngle) cap_facet(s, X, along > 0, f);
-  else if (s->type == HF_GEOM_CYLINDER || (s->type == HF_GEOM_CAPSULE && fabs(along) <= kFacetAngle)) side_facet(s, X, d, f);
+  else if (s->type == HF_GEOM_CYLINDER && fabs(along) > kSideTilt) cap_facet(s, X, along > 0, f);
+  else if (s->type == HF_GEOM_CYLINDER || (s->type == HF_GEOM_CAPSULE && fabs(along) <= kSideTilt)) side_facet(s, X, d, f);
 }
 
 // Replaces a polygon by its edge farthest along d, if that edge is across d.
@@ -106,5 +112,5 @@ static void reduce_to_edge(hfVec3 d, hfiFacet* f) {
 void hfi_facet_edge(const hfiShape* s, const hfPose* X, hfVec3 d, hfiFacet* f) {
   hfi_facet(s, X, d, f);
   if (f->kind == HFI_FACET_POLYGON) reduce_to_edge(d, f);
-  else if (f->kind == HFI_FACET_DISC) f->kind = HFI_FACET_NONE;
+  else if (f->kind == HFI_FACET_DISC || fabs(v3_dot(d, m3_col(X->R, 2))) > kFacetAngle) f->kind = HFI_FACET_NONE;
 }

@@ -108,6 +108,30 @@ static void parallel_sides_touch_in_two_points(void** state) {
 }
 
 // A face of many corners is thinned to eight, always the same.
+// A cylinder or capsule on its side, sunk in and tilted as soft contact tilts it: both ends touch until the
+// upper one is out, each as deep as it is below the face.
+static void tilted_sides_touch_at_both_ends(void** state) {
+  (void)state;
+  const double r = 0.03, half = 0.1, sunk = 2e-3, wide[3] = {0.4, 0.4, 0.1};
+  hfiHullData data = box_hull(wide);
+  hfiHull hull = hull_view(&data);
+  hfiShape floors[2] = {box_of(wide[0], wide[1], wide[2]), {HF_GEOM_MESH, {0}, &hull}}, tops[2] = {cylinder_of(r, half), capsule_of(r, half)};
+  hfPose below = pose_at(0, 0, -wide[2], kOrigin);
+  for (int f = 0; f < 2; ++f)
+    for (int t = 0; t < 2; ++t)
+      for (double tilt = 1e-3; tilt < 0.05; tilt *= 1.3) {
+        hfPose X = pose_from(v3(0.1, 0.05, r - sunk), q_mul(q_exp(v3(0, tilt, 0)), q_from_axis_angle(v3(0, 1, 0), HFI_PI / 2)));
+        double drop = half * sin(tilt), bottom = t ? r : r * cos(tilt), depth[2] = {bottom - r + sunk + drop, bottom - r + sunk - drop};
+        hfiContactPoint point[HFI_MAX_MANIFOLD];
+        int count = hfi_collide(&tops[t], &X, &floors[f], &below, 0, point);
+        assert_int_equal(count, depth[1] > 0 ? 2 : 1);
+        double low = count == 2 ? min2(point[0].depth, point[1].depth) : point[0].depth, high = count == 2 ? max2(point[0].depth, point[1].depth) : low;
+        assert_near(high, depth[0], 1e-9); // rounding of the closed forms and of the last GJK step
+        if (count == 2) assert_near(low, depth[1], 1e-9);
+      }
+  hfi_hull_release(&data);
+}
+
 static void prisms_keep_their_points(void** state) {
   (void)state;
   hfiHullData data[2] = {prism_hull(32, 0.04, 0.06), prism_hull(5, 0.04, 0.06)};
@@ -133,6 +157,7 @@ int main(void) {
       cmocka_unit_test(boxes_keep_their_corners),
       cmocka_unit_test(cylinders_keep_their_points),
       cmocka_unit_test(parallel_sides_touch_in_two_points),
+      cmocka_unit_test(tilted_sides_touch_at_both_ends),
       cmocka_unit_test(prisms_keep_their_points),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
