@@ -106,8 +106,21 @@ static void append_block(const hfiRows* r, const hfModel* m, const hfiRowBlock* 
   p->block[p->nblock++] = block;
 }
 
+// A row over one dof: most of them.
+static void append_scalar(const hfiRows* r, const hfModel* m, const hfiRowBlock* b, hfStepProblem* p) {
+  int dof = r->cols[b->col], tree = hf_model_dof_tree(m)[dof];
+  hfStepPiece piece = {tree, 1, p->ncol, p->njac};
+  hfStepBlock block = {HF_LAW_SATURATED, 1, p->nrow++, p->nsaturated, p->npiece, 1};
+  p->piece[p->npiece++] = piece;
+  p->cols[p->ncol++] = dof - hf_model_tree_dofadr(m)[tree];
+  p->J[p->njac++] = r->J[b->jac];
+  p->saturated[p->nsaturated++] = r->row[b->row];
+  p->block[p->nblock++] = block;
+}
+
 void hfi_rows_append(const hfiRows* r, const hfModel* m, hfStepProblem* p) {
-  for (int b = 0; b < r->n.nblock; ++b) append_block(r, m, &r->block[b], p);
+  for (int b = 0; b < r->n.nblock; ++b)
+    (r->block[b].dim == 1 && r->block[b].ncol == 1 ? append_scalar : append_block)(r, m, &r->block[b], p);
 }
 
 // ---- effective mass -------------------------------------------------------------------------------
