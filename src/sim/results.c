@@ -39,10 +39,14 @@ static int friction_is_below_bound(const hfContactLaw* law, int dim, const doubl
          sqr(gamma[1]) + sqr(gamma[2]) < sqr(bound) * (1 - 1e-9); // at the bound: rounding
 }
 
-static int block_sticks(const hfSim* s, const hfStepBlock* b, int rung) {
+// Contact i, whose block is b; with memory its outcome is known.
+static int block_sticks(const hfSim* s, int i, const hfStepBlock* b, int rung) {
   const hfStepProblem* p = &s->assembly.problem;
   const hfContactLaw* law = &p->contact[b->param];
   const double* gamma = s->impulse + b->row;
+  if (law->friction == HF_FRICTION_ANCHORED)
+    return b->dim >= 3 && law->mu[HF_SLIDING] * gamma[0] > 0 &&
+           !(s->outcome[i].slips & 1 << HF_SLIDING);
   if (rung <= HF_RUNG_MERIT && !s->mlcp) return friction_is_below_bound(law, b->dim, gamma);
   double velocity[6];
   hfi_block_velocity(s, b, velocity);
@@ -67,7 +71,7 @@ void hfi_sim_results(hfSim* s, hfStepReport* report) {
   for (int i = 0; i < s->ncontact; ++i) {
     report->max_depth = max2(report->max_depth, s->contact[i].depth);
     if (s->block[i] < 0) continue;
-    report->nstick += block_sticks(s, &p->block[s->block[i]], report->solve.rung);
+    report->nstick += block_sticks(s, i, &p->block[s->block[i]], report->solve.rung);
   }
   for (int i = 0; i < p->nv; ++i) s->acceleration[i] = (s->v1[i] - p->v0[i]) / p->h;
   hfi_actuation_collect(&s->actuation, s->v1);

@@ -228,11 +228,9 @@ static void advance(hfSim* s, hfState* state, const hfInput* in, hfStepReport* r
   hf_actuation_advance(&s->actuation, hf_state_act(state), s->h);
   state->time += s->h;
   if (s->remembers || m->nsensor) hfi_sim_pose(s, q, in);
-  if (s->remembers) {
-    take_outcomes(s);
-    if (hfi_memory_store(state, s->X0_WB, s->dynamics.X_WB, s->contact, s->outcome, s->ncontact))
-      report->status = HF_OVERFLOW;
-  }
+  if (s->remembers &&
+      hfi_memory_store(state, s->X0_WB, s->dynamics.X_WB, s->contact, s->outcome, s->ncontact))
+    report->status = HF_OVERFLOW;
   if (m->nsensor) {
     hfi_sim_take_row_forces(s);
     hfi_sim_sense(s, state, in, 1);
@@ -258,6 +256,7 @@ static hfStatus step_discrete(hfSim* s, hfState* state, const hfInput* in, hfSte
   report->status = status;
   if (status < 0 || (status > 0 && s->mlcp && !s->config.mlcp.fallback)) return status;
   if (s->ndropped) report->status = HF_OVERFLOW;
+  if (s->remembers) take_outcomes(s);
   hfi_sim_results(s, report);
   advance(s, state, in, report);
   return report->status;

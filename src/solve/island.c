@@ -165,11 +165,18 @@ static void open_patch(hfiIsland* I, const hfStepBlock* block, int32_t** index, 
   patch->contiguous = patch->nsegment == 1 && patch->slot[ncol - 1] == patch->slot[0] + ncol - 1;
 }
 
-// `dim` rows of n numbers to rows of width ld; n is a constant where that pays.
+// `dim` rows of n numbers to rows of width ld; dim and n are constants where that pays.
+static inline void copy_numbers(double* restrict to, int32_t ld, const double* restrict from,
+                                int32_t dim, int32_t n) {
+  for (int32_t r = 0; r < dim; ++r)
+    memcpy(to + r * ld, from + r * n, sizeof(double) * (size_t)n);
+}
 static inline void copy_piece(double* restrict to, int32_t ld, const double* restrict from,
                               int32_t dim, int32_t n) {
-  for (int32_t r = 0; r < dim; ++r, to += ld, from += n)
-    memcpy(to, from, sizeof(double) * (size_t)n);
+  if (dim == 3)
+    copy_numbers(to, ld, from, 3, n);
+  else
+    copy_numbers(to, ld, from, dim, n);
 }
 
 // Copies the columns of a block's pieces side by side into rows of width ld, padded with zeros.

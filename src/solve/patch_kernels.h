@@ -81,7 +81,11 @@ static void add_transposed(const hfiPatch* patch, int first, int count, const do
 static inline void add_product8(double* restrict C, const double* restrict A,
                                 const double* restrict B, int ld, int k) {
   Eight s = load8(C), t = load8(C + ld);
-  for (; k > 0; --k, A += ld, B += ld) s = add8(s, A[0], B), t = add8(t, A[1], B);
+  for (; k >= 2; k -= 2, A += 2 * ld, B += 2 * ld) {
+    s = add8(add8(s, A[0], B), A[ld], B + ld);
+    t = add8(add8(t, A[1], B), A[ld + 1], B + ld);
+  }
+  if (k) s = add8(s, A[0], B), t = add8(t, A[1], B);
   store8(C, s);
   store8(C + ld, t);
 }

@@ -152,11 +152,15 @@ static void scatter_island(const hfiIsland* I, double* v, double* impulse, doubl
     int32_t tree = I->tree[t], first = P->tree_start[tree], n = P->tree_start[tree + 1] - first;
     memcpy(v + first, I->v + I->first[tree], sizeof(double) * (size_t)n);
   }
-  for (int32_t b = 0; b < I->nblock; ++b)
-    for (int32_t i = 0; i < I->block[b].dim; ++i) {
-      impulse[I->block[b].source + i] = I->gamma[I->block[b].row + i];
-      s[I->block[b].source + i] = I->s[I->block[b].row + i];
-    }
+  for (int32_t b = 0, end; b < I->nblock; b = end) {
+    const hfiIslandBlock* first = I->block + b;
+    int32_t rows = first->dim; // of blocks that follow each other here and there
+    for (end = b + 1; end < I->nblock && I->block[end].row == first->row + rows &&
+                      I->block[end].source == first->source + rows;)
+      rows += I->block[end++].dim;
+    memcpy(impulse + first->source, I->gamma + first->row, sizeof(double) * (size_t)rows);
+    memcpy(s + first->source, I->s + first->row, sizeof(double) * (size_t)rows);
+  }
 }
 
 hfStatus hf_solver_solve(hfSolver* solver, const hfSolverConfig* config,

@@ -32,10 +32,9 @@ static void respond_saturated(hfiIsland* I, const hfiIslandBlock* b, hfiContactR
   }
 }
 
-void hfi_system_respond(hfiIsland* I, int coupling) {
+// coupling is a constant where most of the work is
+static inline void respond_blocks(hfiIsland* I, int coupling) {
   double h = I->problem->h;
-  for (int32_t i = 0; i < I->nscalar; ++i)
-    I->gamma[i] = hfi_saturated_respond(I->block[i].saturated, h, I->s[i], I->G + i);
   for (int32_t k = I->nscalar; k < I->nblock; ++k) {
     const hfiIslandBlock* b = I->block + k;
     hfiContactResponse* response = I->response + k;
@@ -46,6 +45,15 @@ void hfi_system_respond(hfiIsland* I, int coupling) {
     hfi_contact_respond(b->contact, h, b->dim, coupling, I->lag[k], I->s + b->row,
                         I->gamma + b->row, response);
   }
+}
+
+void hfi_system_respond(hfiIsland* I, int coupling) {
+  for (int32_t i = 0; i < I->nscalar; ++i)
+    I->gamma[i] = hfi_saturated_respond(I->block[i].saturated, I->problem->h, I->s[i], I->G + i);
+  if (coupling == HF_COUPLING_TWO_WAY)
+    respond_blocks(I, HF_COUPLING_TWO_WAY);
+  else
+    respond_blocks(I, coupling);
 }
 
 void hfi_system_multiply(const hfiIsland* I, const double* x, double* y) {
