@@ -74,7 +74,163 @@ static void test_planar_interval(void** state) {
   bench_free(&b);
 }
 
+// ---- every split into rolling and sliding contacts ---------------------------------------------------
+
+// Dense symmetric solve in place by Gauss elimination with pivoting: an oracle of its own.
+static void gauss(int n, double* A, double* b) {
+  for (int k = 0; k < n; ++k) {
+    int best = k;
+    for (int i = k + 1; i < n; ++i)
+      if (fabs(A[i * n + k]) > fabs(A[best * n + k])) best = i;
+    for (int j = 0; j < n; ++j) { double t = A[k * n + j]; A[k * n + j] = A[best * n + j]; A[best * n + j] = t; }
+    double t = b[k]; b[k] = b[best]; b[best] = t;
+    for (int i = k + 1; i < n; ++i) {
+      double f = A[i * n + k] / A[k * n + k];
+      for (int j = k; j < n; ++j) A[i * n + j] -= f * A[k * n + j];
+      b[i] -= f * b[k];
+    }
+  }
+  for (int k = n - 1; k >= 0; --k) {
+    for (int j = k + 1; j < n; ++j) b[k] -= A[k * n + j] * b[j];
+    b[k] /= A[k * n + k];
+  }
+}
+
+// The forces of the problem, put into M vdot = tau + W f by dense elimination: rolling rows do not accelerate, pressed
+// normals do not either, and the vdot reported is that one. All 16 splits; nR = 4 has 8 rows in 7 dofs.
+static void test_splits(void** state) {
+  (void)state;
+  static const char* const links[4] = {"link1", "link2", "link3", "link4"};
+  static const double mu[4] = {0.8, 0.6, 0.8, 0.6};
+  hfRigidConfig config = hf_rigid_config_default();
+  config.stabilisation = 0;
+  Bench b = bench(PLANAR_GRASP, &config);
+  hfAccel* accel = NULL;
+  hfAccelConfig ac = hf_accel_config_default();
+  hfError error = {HF_OK, ""};
+  ac.reach = config.reach;
+  assert_int_equal(hf_accel_create(&accel, b.model, &ac, &error), HF_OK);
+  double q[7], v[7] = {0}, force[7] = {0, 0, 0, 0.1, 0.05, -0.1, -0.05};
+  hfInput input = {.force = force};
+  int solved = 0;
+  planar_configuration(0.13, q);
+  for (int mask = 0; mask < 16; ++mask) {
+    hfRigidChoice choice[4];
+    int ellipse = hf_model_find(b.model, HF_OBJECT_GEOM, "ellipse"), nR = 0;
+    for (int i = 0; i < 4; ++i) {
+      hfVec3 up = {0, 1, 0};
+      choice[i] = (hfRigidChoice){ellipse, hf_model_find(b.model, HF_OBJECT_GEOM, links[i]), mask >> i & 1 ? HF_MODE_ROLLING : HF_MODE_SLIDING, up};
+      nR += mask >> i & 1;
+    }
+    const hfRigidProblem* p = NULL;
+    assert_int_equal(hf_rigid_evaluate(b.rigid, 0, q, v, NULL, &input, choice, 4, &p, &error), HF_OK);
+    assert_int_equal(p->nR, nR);
+    assert_int_equal(p->nS, 4 - nR);
+    assert_int_equal(p->n, 4 + nR); // one tangential row each: the other is out of the plane
+    assert_int_equal(p->certificate.full_rank, nR < 4);
+    if (p->lcp.status != HF_OK) continue;
+    ++solved;
+    hf_accel_begin(accel, NULL, &input);
+    const hfAccelProblem* a = hf_accel_problem(accel, 0, q, v, NULL);
+    double M[49], f[7];
+    memcpy(M, a->M, sizeof M);
+    memcpy(f, a->tau, sizeof f);
+    for (int i = 0; i < 4; ++i)
+      for (int k = 0; k < 7; ++k)
+        for (int row = 0; row < 3; ++row) {
+          const hfAccelContact* c = &a->contact[i];
+          const hfRigidContact* r = &p->contact[i];
+          hfVec3 axis = row == 0 ? c->n_W : row == 1 ? c->t1_W : c->t2_W;
+          double along = row == 0 ? r->fn : r->ft_W.x * axis.x + r->ft_W.y * axis.y + r->ft_W.z * axis.z;
+          f[k] += a->J[(c->row + row) * 7 + k] * along;
+        }
+    gauss(7, M, f);
+    double tolerance = nR < 4 ? 1e-9 : 1e-4; // rounding; with dependent rows 1e-6 of the diagonal is added to A
+    for (int k = 0; k < 7; ++k) assert_true(fabs(f[k] - p->vdot[k]) < tolerance * 10);
+    for (int i = 0; i < 4; ++i) {
+      const hfRigidContact* r = &p->contact[i];
+      double normal = 0, tangent = 0, ft = sqrt(r->ft_W.x * r->ft_W.x + r->ft_W.y * r->ft_W.y);
+      for (int k = 0; k < 7; ++k) normal += p->W_N[i * 7 + k] * f[k], tangent += p->W_T[2 * i * 7 + k] * f[k];
+      assert_true(r->fn >= 0 && normal >= -tolerance * 10);
+      if (r->fn > 1e-6) assert_true(fabs(normal) < tolerance * 10);
+      if (r->mode == HF_MODE_ROLLING) assert_true(fabs(tangent) < tolerance * 10);
+      else assert_true(fabs(ft - r->mu * r->fn) < 1e-12 * (1 + r->fn) && (r->mu == mu[0] || r->mu == mu[1]));
+    }
+  }
+  print_message("%d of 16 splits have a solution\n", solved);
+  assert_true(solved >= 12);
+  hf_accel_free(accel);
+  bench_free(&b);
+}
+
+// Against enumeration: where the certificate holds there is one solution, and it is this one.
+static void test_enumeration(void** state) {
+  (void)state;
+  hfRigidConfig config = hf_rigid_config_default();
+  Bench b = bench(PLANAR_GRASP, &config);
+  int certified = 0;
+  for (int i = 0; i < 60; ++i) {
+    double q[7], v[7], force[7], y = 0.12 + 1e-3 * i, work[4096], z[40];
+    hfInput input = {.force = force};
+    hfError error = {HF_OK, ""};
+    const hfRigidProblem* p = NULL;
+    planar_configuration(y, q);
+    planar_velocity(y, v);
+    for (int k = 0; k < 7; ++k) v[k] *= 0.09, force[k] = 0.3 * sin(3.7 * i + 1.3 * k);
+    assert_int_equal(hf_rigid_evaluate(b.rigid, 0, q, v, NULL, &input, NULL, 0, &p, &error), HF_OK);
+    hfLcp lcp = {p->n, p->A, p->b, NULL, NULL};
+    hfLcpSolutions found = {.capacity = 10, .z = z};
+    assert_true(hf_lcp_enumerate_work_size(p->n) <= sizeof work);
+    hfStatus status = hf_lcp_enumerate(&lcp, &found, work, sizeof work, &error);
+    if (!p->certificate.p_matrix) continue;
+    ++certified;
+    assert_int_equal(status, HF_OK);
+    assert_int_equal(found.count, 1);
+    for (int k = 0; k < p->n; ++k) assert_true(fabs(p->x[k] - z[k]) < 1e-9 * (1 + fabs(z[k])));
+  }
+  assert_true(certified > 30);
+  bench_free(&b);
+}
+
+// An equality in the way: A of a block that a connect holds, against the KKT matrix solved densely.
+static void test_equality(void** state) {
+  (void)state;
+  static const char tied[] =
+      "<mujoco><option gravity='0 0 -10'/><worldbody><geom type='plane' size='0 0 1' friction='0.5'/>"
+      "<body name='bar' pos='0 0 0.1'><freejoint/><geom type='sphere' size='0.1' mass='1'/><geom type='sphere' pos='0.5 0 0' size='0.05' mass='1'/></body>"
+      "<body name='post' pos='0.5 0 0.1'><joint axis='0 1 0'/><geom type='sphere' size='0.02' mass='0.3' contype='0' conaffinity='0'/></body></worldbody>"
+      "<equality><connect body1='bar' body2='post' anchor='0.5 0 0'/></equality></mujoco>";
+  hfRigidConfig config = hf_rigid_config_default();
+  Bench b = bench(tied, &config);
+  hfAccel* accel = NULL;
+  hfAccelConfig ac = hf_accel_config_default();
+  hfError error = {HF_OK, ""};
+  ac.reach = config.reach;
+  assert_int_equal(hf_accel_create(&accel, b.model, &ac, &error), HF_OK);
+  const double *q = hf_model_qpos0(b.model), v[7] = {0.3, 0.1, 0, 0, 0, 0, 0};
+  const hfRigidProblem* p = NULL;
+  assert_int_equal(hf_rigid_evaluate(b.rigid, 0, q, v, NULL, NULL, NULL, 0, &p, &error), HF_OK);
+  assert_int_equal(p->n, 1);
+  hf_accel_begin(accel, NULL, NULL);
+  const hfAccelProblem* a = hf_accel_problem(accel, 0, q, v, NULL);
+  int n = a->nv + a->nequality;
+  double K[100] = {0}, x[10] = {0}, A = 0;
+  assert_int_equal(n, 10);
+  for (int i = 0; i < 7; ++i) {
+    for (int j = 0; j < 7; ++j) K[i * n + j] = a->M[i * 7 + j];
+    for (int e = 0; e < 3; ++e) K[i * n + 7 + e] = -a->Je[e * 7 + i], K[(7 + e) * n + i] = a->Je[e * 7 + i];
+    x[i] = p->W_N[i] - p->contact[0].mu * p->W_T[i];
+  }
+  gauss(n, K, x);
+  for (int i = 0; i < 7; ++i) A += p->W_N[i] * x[i];
+  print_message("A = %.12g, dense KKT %.12g\n", p->A[0], A);
+  assert_true(fabs(A - p->A[0]) < 1e-9); // equalities are solved with 1e-12 of their diagonal
+  hf_accel_free(accel);
+  bench_free(&b);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_planar_reference), cmocka_unit_test(test_planar_interval)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_planar_reference), cmocka_unit_test(test_planar_interval), cmocka_unit_test(test_splits),
+                                     cmocka_unit_test(test_enumeration), cmocka_unit_test(test_equality)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
