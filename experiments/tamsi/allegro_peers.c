@@ -16,6 +16,7 @@ static hfIntegratorConfig configure(int jacobian, int tals) {
   c.error_control = 1;
   c.accuracy = ACCURACY;
   c.step = LONGEST;
+  c.extrapolate = 0; // as in the paper
   c.newton = HF_NEWTON_QUASI;
   c.jacobian = jacobian;
   c.tals = tals;
