@@ -289,13 +289,15 @@ static hfStatus leave_rigid(hfiSwitching* s, int reason, hfStatus status) {
   return HF_OK;
 }
 
+int hfi_arc_exhausted(const hfiSwitching* s) { return s->events > EVENTS || s->stalls > STALLS; }
+
 hfStatus hfi_rigid_phase(hfiSwitching* s, double t_end, hfError* error) {
   hfRigid* r = s->rigid;
   int reason = HF_SWITCH_NO_SOLUTION;
   hfStatus status = prepare(s);
   if (status == HF_SINGULAR) return status;
   if (status) return leave_rigid(s, HF_SWITCH_NO_SOLUTION, status);
-  if (s->events > EVENTS || s->stalls > STALLS) return leave_rigid(s, HF_SWITCH_EVENTS, HF_NOT_CONVERGED);
+  if (hfi_arc_exhausted(s)) return leave_rigid(s, HF_SWITCH_EVENTS, HF_NOT_CONVERGED);
   if (s->config.contact_mode == HF_CONTACTS_SWITCHING && certificate_margin(s, &reason) < 0) return leave_rigid(s, reason, HF_OK);
   hfi_tracks_copy(s->kept, &s->nkept, r->track, r->ntrack);
   memcpy(s->start, s->x, (size_t)s->nx * sizeof *s->x);

@@ -63,6 +63,8 @@ static inline double* hfi_switching_act(hfiSwitching* s) { return s->model->na ?
 
 // Rigid: advances to the next event, to t_end, or changes to compliant.
 hfStatus hfi_rigid_phase(hfiSwitching* s, double t_end, hfError* error);
+// Too many events in this step for rigid arcs to go on.
+int hfi_arc_exhausted(const hfiSwitching* s);
 // Compliant: advances to t_end, or changes to rigid there.
 hfStatus hfi_soft_phase(hfiSwitching* s, double t_end, hfError* error);
 // Right-hand sides, x = (q, v, act) and the layers behind it.
