@@ -15,10 +15,15 @@
 
 #include <string.h>
 
-static const double MEETS = 1e-9;       // gap below the held one that counts as met [m]
-static const double CONE = 1e-8;        // of the cone, relative
-static const double LOCATED = 1e-11;    // of the arc: width of the interval in which an event is located
-enum { LOCATIONS = 80, EVENTS = 200, STALLS = 20 }; // trials of one event, events of one step, of them at its very start
+static const double MEETS = 1e-9; // gap below the held one that counts as met [m]
+static const double CONE = 1e-8;  // of the cone, relative
+static const double LOCATED =
+    1e-11; // of the arc: width of the interval in which an event is located
+enum {
+  LOCATIONS = 80,
+  EVENTS = 200,
+  STALLS = 20
+}; // trials of one event, events of one step, of them at its very start
 
 // ---- the right-hand side ----------------------------------------------------------------------------
 
@@ -42,7 +47,8 @@ hfStatus hfi_arc_rate(void* context, double t, const double* x, double* xdot) {
 static hfVec3 slip_of(const hfRigid* r, int i, int g) {
   hfVec3 w = v3_zero();
   for (int k = 0; k < HFI_GROUP_DIM[g]; ++k)
-    w = v3_axpy(r->point[i].s[HFI_GROUP_FIRST[g] + k], hfi_row_axis(&r->accel_problem->contact[i], HFI_GROUP_FIRST[g] + k), w);
+    w = v3_axpy(r->point[i].s[HFI_GROUP_FIRST[g] + k],
+                hfi_row_axis(&r->accel_problem->contact[i], HFI_GROUP_FIRST[g] + k), w);
   return w;
 }
 
@@ -57,7 +63,8 @@ static void update_group(hfiSwitching* s, int i, hfiTrack* t, int g, int fresh) 
   }
   t->zero[g] = t->mode[g] == HF_MODE_ROLLING;
   if (t->mode[g] == HF_MODE_ROLLING) return;
-  if (speed > least) t->d_W[g] = v3_scale(1 / speed, slip);
+  if (speed > least)
+    t->d_W[g] = v3_scale(1 / speed, slip);
   else if (v3_dot(slip, t->d_W[g]) <= 0) {
     t->zero[g] = 1;
     t->d_W[g] = v3_neg(t->d_W[g]);
@@ -72,13 +79,14 @@ static int update_contacts(hfiSwitching* s) {
   for (int i = 0; i < r->problem.ncontact; ++i) {
     hfiTrack* t = &r->track[r->point[i].match];
     double gap = -r->accel->contact[i].at.depth, vn = r->point[i].s[0];
-    int fresh = t->closed < 0, was_closed = t->closed > 0;
+    int fresh = t->closed<0, was_closed = t->closed> 0;
     if (fresh) t->held = gap <= touch ? gap : 0;
     if (!was_closed && gap > max2(t->held, 0) + touch) t->held = 0;
     t->closed = was_closed || (gap <= t->held + MEETS && vn <= slow);
     if (!was_closed && t->closed) t->held = min2(t->held, gap);
     meeting += !was_closed && t->closed && vn < -slow;
-    for (int g = 0; t->closed && g < hfi_group_count(r->point[i].dim); ++g) update_group(s, i, t, g, !was_closed);
+    for (int g = 0; t->closed && g < hfi_group_count(r->point[i].dim); ++g)
+      update_group(s, i, t, g, !was_closed);
   }
   return meeting;
 }
@@ -109,7 +117,8 @@ static hfStatus strike(hfiSwitching* s) {
   for (int i = 0; i < r->problem.ncontact; ++i) {
     hfiTrack* t = &r->track[r->point[i].match];
     if (t->closed && r->point[i].s[0] > r->config.stick_speed) t->closed = 0;
-    for (int g = 0; t->closed && g < hfi_group_count(r->point[i].dim); ++g) update_group(s, i, t, g, 1);
+    for (int g = 0; t->closed && g < hfi_group_count(r->point[i].dim); ++g)
+      update_group(s, i, t, g, 1);
   }
   return HF_OK;
 }
@@ -222,7 +231,9 @@ static double event_margin(hfiSwitching* s, double t, const double* x) {
     if (u->mu_static == 0 && u->mu == 0) continue;
     least = min2(least, u->mode == HF_MODE_SLIDING ? sliding_margin(r, u) : cone_margin(r, u));
   }
-  return s->config.contact_mode == HF_CONTACTS_SWITCHING ? min2(least, certificate_margin(s, &reason)) : least;
+  return s->config.contact_mode == HF_CONTACTS_SWITCHING
+             ? min2(least, certificate_margin(s, &reason))
+             : least;
 }
 
 // s->trial <- the arc from the start over dt; *reached how far it went.
@@ -242,10 +253,14 @@ static double locate_event(hfiSwitching* s, double dt, double G, hfError* error)
   double a = 0, b = dt, Ga = 0, Gb = G, reached = dt;
   for (int i = 0; i < LOCATIONS && b - a > LOCATED * dt && s->t + b > s->t + a; ++i) {
     double mid = 0.5 * (a + b), dt_i = mid;
-    if (i % 2 == 0 && Ga > 0 && isfinite(Ga)) dt_i = clamp(a + (b - a) * Ga / (Ga - Gb), a + 0.01 * (b - a), b - 0.01 * (b - a));
-    double Gi = integrate_arc(s, dt_i, &reached, error) ? -1 : event_margin(s, s->t + dt_i, s->trial);
-    if (Gi < 0) b = dt_i, Gb = Gi;
-    else a = dt_i, Ga = Gi;
+    if (i % 2 == 0 && Ga > 0 && isfinite(Ga))
+      dt_i = clamp(a + (b - a) * Ga / (Ga - Gb), a + 0.01 * (b - a), b - 0.01 * (b - a));
+    double Gi =
+        integrate_arc(s, dt_i, &reached, error) ? -1 : event_margin(s, s->t + dt_i, s->trial);
+    if (Gi < 0)
+      b = dt_i, Gb = Gi;
+    else
+      a = dt_i, Ga = Gi;
   }
   if (integrate_arc(s, b, &reached, error) == HF_OK) event_margin(s, s->t + b, s->trial);
   return reached;
@@ -264,7 +279,9 @@ static void take_rates(hfiSwitching* s, double dt) {
     hfiTrack* t = &r->track[k];
     const hfiTrack* old = &s->kept[k];
     for (int j = 0; j < 6; ++j) {
-      double change = j == 1 || j == 2 ? v3_dot(v3_sub(t->ft_W, old->ft_W), hfi_row_axis(&r->accel_problem->contact[i], j)) : t->f[j] - old->f[j];
+      double change = j == 1 || j == 2 ? v3_dot(v3_sub(t->ft_W, old->ft_W),
+                                                hfi_row_axis(&r->accel_problem->contact[i], j))
+                                       : t->f[j] - old->f[j];
       t->rate[j] = change / dt;
     }
   }
@@ -277,7 +294,8 @@ static void share_forces(hfiSwitching* s) {
   r->share = HFI_RIGID_SHARE;
   hfi_rigid_solve(r);
   r->share = 0;
-  if (r->problem.lcp.status != HF_OK || !hfi_rigid_cones_hold(r)) hfi_tracks_copy(r->track, &r->ntrack, s->kept, s->nkept);
+  if (r->problem.lcp.status != HF_OK || !hfi_rigid_cones_hold(r))
+    hfi_tracks_copy(r->track, &r->ntrack, s->kept, s->nkept);
 }
 
 // To compliant, with the certificate of the problem assembled last: where it fails, that is the reason.
@@ -298,7 +316,8 @@ hfStatus hfi_rigid_phase(hfiSwitching* s, double t_end, hfError* error) {
   if (status == HF_SINGULAR) return status;
   if (status) return leave_rigid(s, HF_SWITCH_NO_SOLUTION, status);
   if (hfi_arc_exhausted(s)) return leave_rigid(s, HF_SWITCH_EVENTS, HF_NOT_CONVERGED);
-  if (s->config.contact_mode == HF_CONTACTS_SWITCHING && certificate_margin(s, &reason) < 0) return leave_rigid(s, reason, HF_OK);
+  if (s->config.contact_mode == HF_CONTACTS_SWITCHING && certificate_margin(s, &reason) < 0)
+    return leave_rigid(s, reason, HF_OK);
   hfi_tracks_copy(s->kept, &s->nkept, r->track, r->ntrack);
   memcpy(s->start, s->x, (size_t)s->nx * sizeof *s->x);
   double dt = t_end - s->t, reached = 0;

@@ -8,7 +8,9 @@
 static int find_left(const hfRigid* r, const hfiContact* c, int any_feature) {
   uint64_t pair = hfi_accel_pair(c);
   for (int k = 0; k < r->ntrack; ++k)
-    if (!r->taken[k] && r->track[k].pair == pair && (any_feature || r->track[k].feature == c->feature)) return k;
+    if (!r->taken[k] && r->track[k].pair == pair &&
+        (any_feature || r->track[k].feature == c->feature))
+      return k;
   return -1;
 }
 
@@ -28,13 +30,16 @@ void hfi_rigid_match(hfRigid* r) {
 // World vector of the velocity of friction group g.
 static hfVec3 group_velocity(const hfAccelContact* c, const hfiPoint* at, int g) {
   hfVec3 w = v3_zero();
-  for (int k = 0; k < HFI_GROUP_DIM[g]; ++k) w = v3_axpy(at->s[HFI_GROUP_FIRST[g] + k], hfi_row_axis(c, HFI_GROUP_FIRST[g] + k), w);
+  for (int k = 0; k < HFI_GROUP_DIM[g]; ++k)
+    w = v3_axpy(at->s[HFI_GROUP_FIRST[g] + k], hfi_row_axis(c, HFI_GROUP_FIRST[g] + k), w);
   return w;
 }
 
-static const hfRigidChoice* find_choice(const hfAccelContact* c, const hfRigidChoice* choice, int n) {
+static const hfRigidChoice* find_choice(const hfAccelContact* c, const hfRigidChoice* choice,
+                                        int n) {
   for (int i = 0; i < n; ++i)
-    if ((choice[i].geom_a == c->geom_a && choice[i].geom_b == c->geom_b) || (choice[i].geom_a == c->geom_b && choice[i].geom_b == c->geom_a))
+    if ((choice[i].geom_a == c->geom_a && choice[i].geom_b == c->geom_b) ||
+        (choice[i].geom_a == c->geom_b && choice[i].geom_b == c->geom_a))
       return &choice[i];
   return NULL;
 }
@@ -66,9 +71,9 @@ void hfi_rigid_choose_modes(hfRigid* r, const hfRigidChoice* choice, int nchoice
     t->feature = c->feature;
     t->held = -r->accel->contact[i].at.depth;
     t->closed = t->held <= r->config.touch && at->s[0] <= r->config.stick_speed;
-    for (int g = 0; g < hfi_group_count(at->dim); ++g) set_mode(t, g, group_velocity(c, at, g), r->config.stick_speed);
+    for (int g = 0; g < hfi_group_count(at->dim); ++g)
+      set_mode(t, g, group_velocity(c, at, g), r->config.stick_speed);
     const hfRigidChoice* own = find_choice(c, choice, nchoice);
     if (own) apply_choice(t, c, own);
   }
 }
-

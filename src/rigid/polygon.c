@@ -20,7 +20,7 @@ enum { EDGES = 8 };
 typedef struct Column {
   int32_t row, nrow; // rows of A
   double weight[2];
-  int32_t unit;      // of an edge, else -1
+  int32_t unit; // of an edge, else -1
 } Column;
 
 static int add_columns(const hfRigid* r, Column* column, int capacity) {
@@ -47,7 +47,8 @@ static int add_columns(const hfRigid* r, Column* column, int capacity) {
 static double product(const hfRigidProblem* p, const Column* a, const Column* b) {
   double sum = 0;
   for (int i = 0; i < a->nrow; ++i)
-    for (int j = 0; j < b->nrow; ++j) sum += a->weight[i] * b->weight[j] * p->A[(a->row + i) * p->n + b->row + j];
+    for (int j = 0; j < b->nrow; ++j)
+      sum += a->weight[i] * b->weight[j] * p->A[(a->row + i) * p->n + b->row + j];
   return sum;
 }
 
@@ -56,7 +57,8 @@ static int fill(hfRigid* r, Column* column, int32_t* slack) {
   const hfRigidProblem* p = &r->problem;
   int nforce = add_columns(r, column, r->max_rows), n = nforce;
   if (nforce < 0) return -1;
-  for (int k = 0; k < r->nunit; ++k) slack[k] = r->unit[k].mode == HF_MODE_ROLLING && r->unit[k].nrow ? n++ : -1;
+  for (int k = 0; k < r->nunit; ++k)
+    slack[k] = r->unit[k].mode == HF_MODE_ROLLING && r->unit[k].nrow ? n++ : -1;
   if (n > r->max_rows) return -1;
   double *A = r->polygon_A, *b = r->polygon_b;
   memset(A, 0, (size_t)n * (size_t)n * sizeof *A);
@@ -71,7 +73,8 @@ static int fill(hfRigid* r, Column* column, int32_t* slack) {
   }
   for (int k = 0; k < r->nunit; ++k)
     for (int j = 0; slack[k] >= 0 && j < nforce; ++j)
-      if (column[j].unit < 0 && column[j].row == p->contact[r->unit[k].contact].row_n) A[slack[k] * n + j] = r->unit[k].mu_static;
+      if (column[j].unit < 0 && column[j].row == p->contact[r->unit[k].contact].row_n)
+        A[slack[k] * n + j] = r->unit[k].mu_static;
   return n;
 }
 
@@ -79,9 +82,11 @@ static void take_solution(hfRigid* r, const Column* column, int nforce, const do
   hfRigidProblem* p = &r->problem;
   memset(p->x, 0, (size_t)p->n * sizeof *p->x);
   for (int i = 0; i < nforce; ++i)
-    for (int j = 0; j < column[i].nrow; ++j) p->x[column[i].row + j] += column[i].weight[j] * r->polygon_z[i];
+    for (int j = 0; j < column[i].nrow; ++j)
+      p->x[column[i].row + j] += column[i].weight[j] * r->polygon_z[i];
   memcpy(p->vdot, base, (size_t)p->nv * sizeof *p->vdot);
-  for (int i = 0; i < p->n; ++i) hfi_axpy(p->vdot, p->x[i], r->response + (size_t)i * (size_t)p->nv, p->nv);
+  for (int i = 0; i < p->n; ++i)
+    hfi_axpy(p->vdot, p->x[i], r->response + (size_t)i * (size_t)p->nv, p->nv);
   hfi_rigid_take_forces(r);
 }
 
@@ -93,7 +98,8 @@ static void take_modes(hfRigid* r, const int32_t* slack, double scale) {
     hfiTrack* t = &r->track[r->point[u->contact].track];
     const hfAccelContact* c = &r->accel_problem->contact[u->contact];
     hfVec3 d = v3_zero();
-    for (int j = 0; j < u->dim; ++j) d = v3_axpy(-t->f[u->first + j], hfi_row_axis(c, u->first + j), d);
+    for (int j = 0; j < u->dim; ++j)
+      d = v3_axpy(-t->f[u->first + j], hfi_row_axis(c, u->first + j), d);
     if (v3_norm(d) == 0) continue;
     t->mode[u->group] = HF_MODE_SLIDING;
     t->d_W[u->group] = v3_unit(d);
@@ -110,7 +116,9 @@ hfStatus hfi_rigid_polygon(hfRigid* r, const double* base) {
   hfLcp lcp = {n, r->polygon_A, r->polygon_b, NULL, NULL};
   hfLcpConfig config = hf_lcp_config_default();
   hfError error = {HF_OK, ""};
-  if (n && hf_lcp_solve(&lcp, &config, r->polygon_z, NULL, r->work, r->work_size, &p->lcp, &error) != HF_OK) return HF_NO_SOLUTION;
+  if (n && hf_lcp_solve(&lcp, &config, r->polygon_z, NULL, r->work, r->work_size, &p->lcp,
+                        &error) != HF_OK)
+    return HF_NO_SOLUTION;
   double scale = 1e-9;
   for (int i = 0; i < p->n; ++i) scale = max2(scale, fabs(p->b[i]));
   p->lcp.status = HF_OK;

@@ -18,9 +18,12 @@
 
 #include <string.h>
 
-static const double IMMOBILE = 1e-10; // inverse mass of a direction, relative to the group's and the normal's
+static const double IMMOBILE =
+    1e-10; // inverse mass of a direction, relative to the group's and the normal's
 
-hfVec3 hfi_row_axis(const hfAccelContact* c, int r) { return r == 1 || r == 4 ? c->t1_W : r == 2 || r == 5 ? c->t2_W : c->n_W; }
+hfVec3 hfi_row_axis(const hfAccelContact* c, int r) {
+  return r == 1 || r == 4 ? c->t1_W : r == 2 || r == 5 ? c->t2_W : c->n_W;
+}
 
 // ---- the point --------------------------------------------------------------------------------------
 
@@ -28,7 +31,8 @@ static const double* contact_row(const hfRigid* r, int contact, int k) {
   return r->accel_problem->J + (size_t)(r->point[contact].row + k) * (size_t)r->model->nv;
 }
 
-const hfAccelProblem* hfi_rigid_look(hfRigid* r, double t, const double* q, const double* v, const double* act) {
+const hfAccelProblem* hfi_rigid_look(hfRigid* r, double t, const double* q, const double* v,
+                                     const double* act) {
   const hfAccelProblem* p = r->accel_problem = hf_accel_problem(r->accel, t, q, v, act);
   if (!p) return NULL;
   r->problem.nv = p->nv;
@@ -59,7 +63,8 @@ static void follow_slip(const hfRigid* r, const hfiPoint* at, hfiUnit* u) {
   double speed = 0, along = 0;
   for (int k = 0; k < u->dim; ++k) speed += sqr(s[k]), along += s[k] * u->d[k];
   speed = sqrt(speed);
-  for (int k = 0; speed > r->config.stick_speed && along > 0 && k < u->dim; ++k) u->d[k] = s[k] / speed;
+  for (int k = 0; speed > r->config.stick_speed && along > 0 && k < u->dim; ++k)
+    u->d[k] = s[k] / speed;
 }
 
 static void add_units(hfRigid* r, int i, const hfiTrack* track) {
@@ -68,7 +73,12 @@ static void add_units(hfRigid* r, int i, const hfiTrack* track) {
   at->unit = r->nunit;
   at->nunit = hfi_group_count(at->dim);
   for (int g = 0; g < at->nunit; ++g) {
-    hfiUnit u = {.contact = i, .group = g, .first = HFI_GROUP_FIRST[g], .dim = HFI_GROUP_DIM[g], .mode = track->mode[g], .row = -1};
+    hfiUnit u = {.contact = i,
+                 .group = g,
+                 .first = HFI_GROUP_FIRST[g],
+                 .dim = HFI_GROUP_DIM[g],
+                 .mode = track->mode[g],
+                 .row = -1};
     u.mu_static = r->accel->contact[i].at.material.mu[g];
     u.mu = u.mode == HF_MODE_SLIDING ? sliding_mu(r->accel, i, g) : u.mu_static;
     if (u.mu_static == 0 && u.mu == 0) u.mode = HF_MODE_SLIDING; // no friction: free to slide
@@ -85,7 +95,8 @@ static double rate_of_row(const hfRigid* r, int contact, int k) {
   return isfinite(rate) ? rate : 0; // a contact lost along the motion: stabilisation holds it
 }
 
-static void store_row(hfRigid* r, int i, const double* row, const double* response, double b, double k, double c, bool rolling) {
+static void store_row(hfRigid* r, int i, const double* row, const double* response, double b,
+                      double k, double c, bool rolling) {
   hfRigidProblem* p = &r->problem;
   size_t nv = (size_t)p->nv;
   memcpy(r->row + (size_t)i * nv, row, nv * sizeof *row);
@@ -98,7 +109,9 @@ static void store_row(hfRigid* r, int i, const double* row, const double* respon
   r->hi[i] = INFINITY;
 }
 
-static double damping_rate(const hfRigid* r) { return r->config.stabilisation > 0 ? 2 / r->config.stabilisation : 0; }
+static double damping_rate(const hfRigid* r) {
+  return r->config.stabilisation > 0 ? 2 / r->config.stabilisation : 0;
+}
 
 static void store_normal(hfRigid* r, int i, int contact) {
   const hfRigidContact* c = &r->problem.contact[contact];
@@ -108,9 +121,11 @@ static void store_normal(hfRigid* r, int i, int contact) {
   memcpy(r->column, contact_row(r, contact, 0), (size_t)nv * sizeof *r->column);
   for (int u = at->unit; u < at->unit + at->nunit; ++u)
     for (int k = 0; r->unit[u].mode == HF_MODE_SLIDING && k < r->unit[u].dim; ++k)
-      hfi_axpy(r->column, -r->unit[u].mu * r->unit[u].d[k], contact_row(r, contact, r->unit[u].first + k), nv);
+      hfi_axpy(r->column, -r->unit[u].mu * r->unit[u].d[k],
+               contact_row(r, contact, r->unit[u].first + k), nv);
   hfi_accel_solve(r->accel, r->column, r->zero);
-  double b = rate_of_row(r, contact, 0) + damping_rate(r) * at->s[0] + (T > 0 ? (c->gap - held) / (T * T) : 0);
+  double b = rate_of_row(r, contact, 0) + damping_rate(r) * at->s[0] +
+             (T > 0 ? (c->gap - held) / (T * T) : 0);
   store_row(r, i, contact_row(r, contact, 0), r->column, b, c->k, c->c, false);
 }
 
@@ -118,7 +133,8 @@ static void store_normal(hfRigid* r, int i, int contact) {
 static void eigen2(double a, double b, double c, double* value, double t[2][2]) {
   double half = 0.5 * (a - c), root = sqrt(half * half + b * b), mean = 0.5 * (a + c);
   value[0] = mean + root, value[1] = mean - root;
-  double x = half >= 0 ? half + root : b, y = half >= 0 ? b : root - half, norm = sqrt(x * x + y * y);
+  double x = half >= 0 ? half + root : b, y = half >= 0 ? b : root - half,
+         norm = sqrt(x * x + y * y);
   t[0][0] = norm > 0 ? x / norm : 1, t[0][1] = norm > 0 ? y / norm : 0;
   t[1][0] = -t[0][1], t[1][1] = t[0][0];
 }
@@ -154,7 +170,8 @@ static void store_rolling(hfRigid* r, hfiUnit* u, int* n) {
   const hfiPoint* at = &r->point[u->contact];
   memcpy(r->column, contact_row(r, u->contact, 0), (size_t)nv * sizeof *r->column);
   hfi_accel_solve(r->accel, r->column, r->zero);
-  double normal = hfi_dot(contact_row(r, u->contact, 0), r->column, nv), lever = u->group == HF_SLIDING ? 1 : u->mu_static;
+  double normal = hfi_dot(contact_row(r, u->contact, 0), r->column, nv),
+         lever = u->group == HF_SLIDING ? 1 : u->mu_static;
   u->row = *n;
   u->nrow = find_directions(r, u, normal);
   for (int d = 0; d < u->nrow; ++d) {
@@ -162,9 +179,11 @@ static void store_rolling(hfRigid* r, hfiUnit* u, int* n) {
     memset(r->column, 0, (size_t)nv * sizeof *r->column);
     for (int k = 0; k < u->dim; ++k) {
       hfi_axpy(r->column, u->t[d][k], contact_row(r, u->contact, u->first + k), nv);
-      b += u->t[d][k] * (rate_of_row(r, u->contact, u->first + k) + damping_rate(r) * at->s[u->first + k]);
+      b += u->t[d][k] *
+           (rate_of_row(r, u->contact, u->first + k) + damping_rate(r) * at->s[u->first + k]);
     }
-    store_row(r, (*n)++, r->column, r->pair + d * nv, b, max2(sqr(lever), 1e-12) * c->kt, max2(sqr(lever), 1e-12) * c->ct, true);
+    store_row(r, (*n)++, r->column, r->pair + d * nv, b, max2(sqr(lever), 1e-12) * c->kt,
+              max2(sqr(lever), 1e-12) * c->ct, true);
   }
 }
 
@@ -172,7 +191,8 @@ static void fill_A(hfRigid* r) {
   hfRigidProblem* p = &r->problem;
   for (int i = 0; i < p->n; ++i)
     for (int j = 0; j < p->n; ++j)
-      p->A[i * p->n + j] = hfi_dot(r->row + (size_t)i * (size_t)p->nv, r->response + (size_t)j * (size_t)p->nv, p->nv);
+      p->A[i * p->n + j] = hfi_dot(r->row + (size_t)i * (size_t)p->nv,
+                                   r->response + (size_t)j * (size_t)p->nv, p->nv);
 }
 
 // ---- contacts ---------------------------------------------------------------------------------------
@@ -182,7 +202,8 @@ static void fill_contact(hfRigid* r, int i) {
   const hfiPoint* at = &r->point[i];
   hfRigidContact* out = &r->problem.contact[i];
   memset(out, 0, sizeof *out);
-  out->geom_a = c->geom_a, out->geom_b = c->geom_b, out->body_a = c->body_a, out->body_b = c->body_b, out->feature = c->feature;
+  out->geom_a = c->geom_a, out->geom_b = c->geom_b, out->body_a = c->body_a,
+  out->body_b = c->body_b, out->feature = c->feature;
   out->row_n = out->row_t = -1;
   out->p_W = c->p_W, out->n_W = c->n_W, out->t_W[0] = c->t1_W, out->t_W[1] = c->t2_W;
   out->gap = -r->accel->contact[i].at.depth;
@@ -204,15 +225,19 @@ static void fill_wrenches(hfRigid* r, int i) {
     const hfiUnit* u = &r->unit[at->unit];
     c->mode = u->mode;
     c->mu = u->mu;
-    if (u->mode == HF_MODE_SLIDING) memcpy(t[0], u->d, sizeof t[0]), t[1][0] = -u->d[1], t[1][1] = u->d[0];
-    else memcpy(t, u->t, sizeof t), count = c->nt = u->nrow, c->row_t = u->row;
-  } else if (at->track >= 0) c->mode = HF_MODE_SLIDING;
+    if (u->mode == HF_MODE_SLIDING)
+      memcpy(t[0], u->d, sizeof t[0]), t[1][0] = -u->d[1], t[1][1] = u->d[0];
+    else
+      memcpy(t, u->t, sizeof t), count = c->nt = u->nrow, c->row_t = u->row;
+  } else if (at->track >= 0)
+    c->mode = HF_MODE_SLIDING;
   memcpy(r->problem.W_N + (size_t)i * (size_t)nv, contact_row(r, i, 0), (size_t)nv * sizeof *W_T);
   memset(W_T, 0, 2 * (size_t)nv * sizeof *W_T);
   hfVec3 t1 = c->t_W[0], t2 = c->t_W[1];
   for (int d = 0; d < 2 && at->dim >= 3; ++d) {
     c->t_W[d] = v3_add(v3_scale(t[d][0], t1), v3_scale(t[d][1], t2));
-    for (int k = 0; d < count && k < 2; ++k) hfi_axpy(W_T + d * nv, t[d][k], contact_row(r, i, 1 + k), nv);
+    for (int k = 0; d < count && k < 2; ++k)
+      hfi_axpy(W_T + d * nv, t[d][k], contact_row(r, i, 1 + k), nv);
   }
 }
 
@@ -225,7 +250,8 @@ static bool rolls(const hfRigid* r, const hfiPoint* at) {
 // Rows a contact needs at most; contacts beyond the capacity stay open.
 static int rows_of(const hfRigid* r, const hfiPoint* at) {
   int rows = 1;
-  for (int u = at->unit; u < at->unit + at->nunit; ++u) rows += r->unit[u].mode == HF_MODE_ROLLING ? r->unit[u].dim : 0;
+  for (int u = at->unit; u < at->unit + at->nunit; ++u)
+    rows += r->unit[u].mode == HF_MODE_ROLLING ? r->unit[u].dim : 0;
   return rows;
 }
 
@@ -280,12 +306,15 @@ static void take_forces(hfRigid* r, int i) {
   for (int k = at->unit; k < at->unit + at->nunit; ++k) {
     const hfiUnit* u = &r->unit[k];
     for (int j = 0; j < u->dim; ++j)
-      if (u->mode == HF_MODE_SLIDING) track->f[u->first + j] = -u->mu * c->fn * u->d[j];
-      else for (int d = 0; d < u->nrow; ++d) track->f[u->first + j] += p->x[u->row + d] * u->t[d][j];
+      if (u->mode == HF_MODE_SLIDING)
+        track->f[u->first + j] = -u->mu * c->fn * u->d[j];
+      else
+        for (int d = 0; d < u->nrow; ++d) track->f[u->first + j] += p->x[u->row + d] * u->t[d][j];
   }
   if (at->dim < 3) return;
   const hfAccelContact* at_W = &r->accel_problem->contact[i];
-  track->ft_W = c->ft_W = v3_add(v3_scale(track->f[1], at_W->t1_W), v3_scale(track->f[2], at_W->t2_W));
+  track->ft_W = c->ft_W =
+      v3_add(v3_scale(track->f[1], at_W->t1_W), v3_scale(track->f[2], at_W->t2_W));
 }
 
 void hfi_rigid_take_forces(hfRigid* r) {
@@ -304,8 +333,11 @@ void hfi_rigid_solve_rows(hfRigid* r) {
   hfError error = {HF_OK, ""};
   for (int method = HF_LCP_LEMKE; method <= HF_LCP_DANTZIG; ++method) {
     config.method = method;
-    hfStatus status = hf_lcp_solve(&lcp, &config, p->x, p->y, r->work, r->work_size, &p->lcp, &error);
-    if (status < 0) p->lcp = (hfLcpReport){.status = HF_NO_SOLUTION}, memset(p->x, 0, (size_t)p->n * sizeof *p->x);
+    hfStatus status =
+        hf_lcp_solve(&lcp, &config, p->x, p->y, r->work, r->work_size, &p->lcp, &error);
+    if (status < 0)
+      p->lcp = (hfLcpReport){.status = HF_NO_SOLUTION},
+      memset(p->x, 0, (size_t)p->n * sizeof *p->x);
     if (status == HF_OK) return;
   }
 }
@@ -314,7 +346,8 @@ void hfi_rigid_solve(hfRigid* r) {
   hfRigidProblem* p = &r->problem;
   hfi_rigid_solve_rows(r);
   memcpy(p->vdot, r->free, (size_t)p->nv * sizeof *p->vdot);
-  for (int i = 0; i < p->n; ++i) hfi_axpy(p->vdot, p->x[i], r->response + (size_t)i * (size_t)p->nv, p->nv);
+  for (int i = 0; i < p->n; ++i)
+    hfi_axpy(p->vdot, p->x[i], r->response + (size_t)i * (size_t)p->nv, p->nv);
   if (p->lcp.status == HF_OK) hfi_rigid_take_forces(r); // else tracks keep the last ones
 }
 
@@ -340,21 +373,28 @@ static bool clearly_dependent(hfRigid* r, double* margin) {
 void hfi_rigid_certify(hfRigid* r) {
   hfRigidProblem* p = &r->problem;
   double margin;
-  if (clearly_dependent(r, &margin)) p->certificate = (hfRigidCertificate){.rank_margin = margin};
-  else if (p->n) p->certificate = hf_rigid_certify(p->n, p->A, p->rolling, p->k, p->c, r->work, r->work_size);
-  else p->certificate = (hfRigidCertificate){true, true, true, true, true, 1, 1, 1, -INFINITY};
+  if (clearly_dependent(r, &margin))
+    p->certificate = (hfRigidCertificate){.rank_margin = margin};
+  else if (p->n)
+    p->certificate = hf_rigid_certify(p->n, p->A, p->rolling, p->k, p->c, r->work, r->work_size);
+  else
+    p->certificate = (hfRigidCertificate){true, true, true, true, true, 1, 1, 1, -INFINITY};
 }
 
 void hfi_rigid_row_velocities(const hfRigid* r, const double* v, double* s) {
-  for (int i = 0; i < r->problem.n; ++i) s[i] = hfi_dot(r->row + (size_t)i * (size_t)r->problem.nv, v, r->problem.nv);
+  for (int i = 0; i < r->problem.n; ++i)
+    s[i] = hfi_dot(r->row + (size_t)i * (size_t)r->problem.nv, v, r->problem.nv);
 }
 
-hfStatus hf_rigid_evaluate(hfRigid* r, double t, const double* q, const double* v, const double* act, const hfInput* input,
-                           const hfRigidChoice* choice, int nchoice, const hfRigidProblem** problem, hfError* error) {
+hfStatus hf_rigid_evaluate(hfRigid* r, double t, const double* q, const double* v,
+                           const double* act, const hfInput* input, const hfRigidChoice* choice,
+                           int nchoice, const hfRigidProblem** problem, hfError* error) {
   const hfModel* m = r->model;
   for (int i = 0; i < m->nq + m->nv; ++i) {
     double x = i < m->nq ? q[i] : v[i - m->nq];
-    if (!isfinite(x)) return hfi_refuse(error, HF_ERROR_NONFINITE, "rigid contact: %s is not finite", i < m->nq ? "q" : "v");
+    if (!isfinite(x))
+      return hfi_refuse(error, HF_ERROR_NONFINITE, "rigid contact: %s is not finite",
+                        i < m->nq ? "q" : "v");
   }
   int64_t dropped = hf_accel_statistics(r->accel).dropped;
   hf_accel_begin(r->accel, NULL, input);

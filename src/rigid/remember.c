@@ -26,7 +26,8 @@ void hfi_tracks_renew(hfiSwitching* s) {
   for (int i = 0; i < r->ntrack; ++i) {
     const hfiContact* c = &r->accel->contact[i].at;
     hfiTrack* t = &r->track[i];
-    if (r->point[i].match >= 0) *t = r->old[r->point[i].match];
+    if (r->point[i].match >= 0)
+      *t = r->old[r->point[i].match];
     else {
       memset(t, 0, sizeof *t);
       t->closed = -1;
@@ -51,19 +52,23 @@ static void recall_track(const hfiSwitching* s, const hfContactMemory* m, int i,
 static const hfContactMemory* find_memory(const hfState* state, const hfiTrack* t) {
   const hfContactMemory* m = hf_state_memory(state);
   for (int k = 0; k < state->nmemory; ++k)
-    if (m[k].key_pair == t->pair && m[k].key_feature == t->feature && m[k].flags & HF_CONTACT_LAYER) return &m[k];
+    if (m[k].key_pair == t->pair && m[k].key_feature == t->feature && m[k].flags & HF_CONTACT_LAYER)
+      return &m[k];
   return NULL;
 }
 
 hfStatus hfi_switching_recall(hfiSwitching* s, const hfState* state) {
   hfRigid* r = s->rigid;
   const int64_t* word = hf_state_discrete(state);
-  int forced = s->config.contact_mode == HF_CONTACTS_RIGID ? HFI_PHASE_RIGID : s->config.contact_mode == HF_CONTACTS_COMPLIANT ? HFI_PHASE_SOFT : 0;
+  int forced = s->config.contact_mode == HF_CONTACTS_RIGID       ? HFI_PHASE_RIGID
+               : s->config.contact_mode == HF_CONTACTS_COMPLIANT ? HFI_PHASE_SOFT
+                                                                 : 0;
   s->phase = (int32_t)word[0];
   memcpy(&s->since, &word[1], sizeof s->since);
   int known = s->phase != HFI_PHASE_UNKNOWN && (!forced || forced == s->phase);
   r->ntrack = 0;
-  hfStatus status = hfi_accel_gather(r->accel, s->t, s->x, hfi_switching_v(s), hfi_switching_act(s), NULL);
+  hfStatus status =
+      hfi_accel_gather(r->accel, s->t, s->x, hfi_switching_v(s), hfi_switching_act(s), NULL);
   if (status) return status;
   hfi_rigid_match(r);
   hfi_tracks_renew(s);

@@ -14,9 +14,9 @@
 
 #include <string.h>
 
-enum { ROUNDS = 60, TURNS = 12 };     // of the active set; of them those that may only turn directions
-static const double SLACK = 1e-9;     // of the cone, relative
-static const double TURNED = 1e-6;    // a direction that turned by less stays [rad]
+enum { ROUNDS = 60, TURNS = 12 };  // of the active set; of them those that may only turn directions
+static const double SLACK = 1e-9;  // of the cone, relative
+static const double TURNED = 1e-6; // a direction that turned by less stays [rad]
 
 static void set_impact(hfRigid* r, const hfiImpact* impact) {
   hfRigidProblem* p = &r->problem;
@@ -36,7 +36,8 @@ static void solve_level(hfRigid* r, const hfiImpact* impact) {
   set_impact(r, impact);
   hfi_rigid_solve_rows(r);
   memcpy(p->vdot, impact->v, (size_t)p->nv * sizeof *p->vdot);
-  for (int i = 0; i < p->n; ++i) hfi_axpy(p->vdot, p->x[i], r->response + (size_t)i * (size_t)p->nv, p->nv);
+  for (int i = 0; i < p->n; ++i)
+    hfi_axpy(p->vdot, p->x[i], r->response + (size_t)i * (size_t)p->nv, p->nv);
   hfi_rigid_take_forces(r);
 }
 
@@ -73,7 +74,8 @@ static int release(hfRigid* r, const hfiUnit* u, hfiTrack* t) {
 }
 
 // A sliding group that would turn back rolls; else its direction follows the motion.
-static int reconsider(hfRigid* r, const hfiUnit* u, hfiTrack* t, const hfiImpact* impact, int round) {
+static int reconsider(hfRigid* r, const hfiUnit* u, hfiTrack* t, const hfiImpact* impact,
+                      int round) {
   double m[2] = {0, 0}, along = 0, norm = find_motion(r, u, impact, m), turn = 0;
   for (int k = 0; k < u->dim; ++k) along += m[k] * u->d[k];
   if (along < -1e-9 * (1 + norm)) {

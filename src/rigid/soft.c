@@ -33,7 +33,9 @@ static void store_layer(const hfiSwitching* s, double* at, int k, const hfiDefor
 }
 
 // A contact without a track has a layer that is relaxed where the shapes just touch.
-static double rest_of(const hfRigid* r, int i) { return r->point[i].match >= 0 ? r->track[r->point[i].match].held : 0; }
+static double rest_of(const hfRigid* r, int i) {
+  return r->point[i].match >= 0 ? r->track[r->point[i].match].held : 0;
+}
 
 hfStatus hfi_soft_rate(void* context, double t, const double* x, double* xdot) {
   hfiSwitching* s = context;
@@ -110,7 +112,8 @@ static hfStatus hop(hfiSwitching* s, double dt) {
   double* v = hfi_switching_v(s);
   for (int i = 0; i < m->nv + m->na; ++i) v[i] += dt * s->rate[m->nv + i];
   hf_model_integrate(m, s->x, v, dt);
-  for (int i = 0; i < s->stride * s->nlayer; ++i) s->x[s->nx + i] += dt * s->rate[2 * m->nv + m->na + i];
+  for (int i = 0; i < s->stride * s->nlayer; ++i)
+    s->x[s->nx + i] += dt * s->rate[2 * m->nv + m->na + i];
   s->t += dt;
   ++s->report.nhop;
   return HF_OK;
@@ -128,15 +131,20 @@ static hfStatus integrate_soft(hfiSwitching* s, double from, double dt, hfError*
   if (m->nv) {
     hfi_integrator_resize(s->soft, s->nx + tail, 2 * m->nv + m->na + tail);
     hf_integrator_set_next_step(s->soft, dt);
-    for (int hops = 0; (status = hf_integrator_advance(s->soft, &s->t, s->x, from + dt, error)) > 0 && hops < HOPS; ++hops) {
+    for (int hops = 0;
+         (status = hf_integrator_advance(s->soft, &s->t, s->x, from + dt, error)) > 0 &&
+         hops < HOPS;
+         ++hops) {
       hfi_add_integration(s, s->soft);
-      status = hop(s, min2((status == HF_STEP_TOO_SMALL ? HOP : LONG_HOP) * s->h, from + dt - s->t));
+      status =
+          hop(s, min2((status == HF_STEP_TOO_SMALL ? HOP : LONG_HOP) * s->h, from + dt - s->t));
       if (status) break;
       hfi_integrator_resize(s->soft, s->nx + tail, 2 * m->nv + m->na + tail);
       hf_integrator_set_next_step(s->soft, HOP * s->h);
     }
     hfi_add_integration(s, s->soft);
-  } else s->t += dt;
+  } else
+    s->t += dt;
   if (status >= 0) unpack_layers(s);
   return status;
 }
@@ -148,8 +156,10 @@ static hfStatus return_early(hfiSwitching* s, double from, double dt, hfError* e
     double mid = 0.5 * (lo + hi);
     hfStatus status = integrate_soft(s, from, mid, error);
     if (status) return status;
-    if (hfi_switch_to_rigid(s, 0)) hi = mid;
-    else lo = mid;
+    if (hfi_switch_to_rigid(s, 0))
+      hi = mid;
+    else
+      lo = mid;
   }
   hfStatus status = integrate_soft(s, from, hi, error);
   if (!status) hfi_switch_to_rigid(s, 1);
@@ -164,8 +174,10 @@ hfStatus hfi_soft_phase(hfiSwitching* s, double t_end, hfError* error) {
   hfi_tracks_copy(s->kept, &s->nkept, s->rigid->track, s->rigid->ntrack);
   memcpy(s->soft_start, s->x, (size_t)(s->nx + s->stride * s->nlayer) * sizeof *s->x);
   status = integrate_soft(s, from, t_end - from, error);
-  int may = s->config.contact_mode == HF_CONTACTS_SWITCHING && !hfi_arc_exhausted(s) && s->t - s->since >= s->config.dwell;
-  if (!status && may && hfi_switch_to_rigid(s, 0)) status = return_early(s, from, t_end - from, error);
+  int may = s->config.contact_mode == HF_CONTACTS_SWITCHING && !hfi_arc_exhausted(s) &&
+            s->t - s->since >= s->config.dwell;
+  if (!status && may && hfi_switch_to_rigid(s, 0))
+    status = return_early(s, from, t_end - from, error);
   return status;
 }
 
@@ -183,7 +195,9 @@ static hfSwitch* add_switch(hfiSwitching* s, int rigid, int reason) {
   return w;
 }
 
-static double force_distance(const double* a, const double* b) { return sqrt(sqr(a[0] - b[0]) + sqr(a[1] - b[1]) + sqr(a[2] - b[2])); }
+static double force_distance(const double* a, const double* b) {
+  return sqrt(sqr(a[0] - b[0]) + sqr(a[1] - b[1]) + sqr(a[2] - b[2]));
+}
 
 // Of coordinates and velocities, from s->start.
 static void measure_jump(const hfiSwitching* s, hfSwitch* w) {
@@ -220,7 +234,8 @@ void hfi_switch_to_soft(hfiSwitching* s, int reason) {
 static int take_modes(hfiSwitching* s, int i, const hfiLayerState* layer, hfiTrack* t) {
   hfRigid* r = s->rigid;
   const hfAccelContact* c = &r->accel_problem->contact[i];
-  t->closed = layer->f[0] > 0 || (layer->delta > -r->config.touch && layer->s[0] <= r->config.stick_speed);
+  t->closed =
+      layer->f[0] > 0 || (layer->delta > -r->config.touch && layer->s[0] <= r->config.stick_speed);
   t->held = -r->accel->contact[i].at.depth;
   for (int g = 0; t->closed && g < hfi_group_count(r->point[i].dim); ++g) {
     hfVec3 slip = v3_zero(), hold = v3_zero();
@@ -266,7 +281,9 @@ static int rigid_may_take_over(hfiSwitching* s, double* jump) {
   hfi_rigid_certify(r);
   *jump = force_jump(s, &largest);
   if (r->problem.lcp.status != HF_OK || !c->holds || !hfi_rigid_cones_hold(r)) return 0;
-  if (r->problem.n && (c->p_margin < s->config.p_margin || c->rank_margin < 10 * s->config.rank_margin)) return 0;
+  if (r->problem.n &&
+      (c->p_margin < s->config.p_margin || c->rank_margin < 10 * s->config.rank_margin))
+    return 0;
   return s->config.settle == 0 || *jump <= s->config.settle * largest;
 }
 
@@ -274,7 +291,8 @@ int hfi_switch_to_rigid(hfiSwitching* s, int commit) {
   hfRigid* r = s->rigid;
   double jump = 0;
   memcpy(s->start, s->x, (size_t)s->nx * sizeof *s->x);
-  if (hfi_soft_look(s) || !hfi_rigid_look(r, s->t, s->x, hfi_switching_v(s), hfi_switching_act(s))) return 0;
+  if (hfi_soft_look(s) || !hfi_rigid_look(r, s->t, s->x, hfi_switching_v(s), hfi_switching_act(s)))
+    return 0;
   hfi_tracks_copy(s->before, &s->nbefore, r->track, r->ntrack);
   int may = rigid_may_take_over(s, &jump);
   if (!may || !commit) {

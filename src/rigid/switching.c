@@ -14,16 +14,26 @@
 // ---- creation ---------------------------------------------------------------------------------------
 
 static hfStatus check_config(const hfSwitchConfig* c, hfError* error) {
-  const struct { const char* name; double value; int strict; } fields[] = {
-      {"accuracy", c->accuracy, 1}, {"dwell", c->dwell, 0}, {"settle", c->settle, 0}, {"p_margin", c->p_margin, 0},
-      {"rank_margin", c->rank_margin, 0}, {"restitution", c->restitution, 0}, {"rest_speed", c->rest_speed, 0}};
+  const struct {
+    const char* name;
+    double value;
+    int strict;
+  } fields[] = {{"accuracy", c->accuracy, 1},       {"dwell", c->dwell, 0},
+                {"settle", c->settle, 0},           {"p_margin", c->p_margin, 0},
+                {"rank_margin", c->rank_margin, 0}, {"restitution", c->restitution, 0},
+                {"rest_speed", c->rest_speed, 0}};
   for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i)
-    if (!(fields[i].value >= 0) || (fields[i].strict && fields[i].value == 0) || isinf(fields[i].value))
-      return hfi_refuse(error, HF_ERROR_ARGUMENT, "switching.%s = %g must be %s", fields[i].name, fields[i].value,
-                        fields[i].strict ? "positive" : "zero or positive");
-  if (c->restitution > 1) return hfi_refuse(error, HF_ERROR_ARGUMENT, "switching.restitution = %g must not exceed 1", c->restitution);
-  if (c->integrator != HF_METHOD_RK3 && c->integrator != HF_METHOD_IMPLICIT_EULER && c->integrator != HF_METHOD_SDIRK)
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "switching.integrator must be rk3, implicit-euler or sdirk");
+    if (!(fields[i].value >= 0) || (fields[i].strict && fields[i].value == 0) ||
+        isinf(fields[i].value))
+      return hfi_refuse(error, HF_ERROR_ARGUMENT, "switching.%s = %g must be %s", fields[i].name,
+                        fields[i].value, fields[i].strict ? "positive" : "zero or positive");
+  if (c->restitution > 1)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "switching.restitution = %g must not exceed 1",
+                      c->restitution);
+  if (c->integrator != HF_METHOD_RK3 && c->integrator != HF_METHOD_IMPLICIT_EULER &&
+      c->integrator != HF_METHOD_SDIRK)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT,
+                      "switching.integrator must be rk3, implicit-euler or sdirk");
   return HF_OK;
 }
 
@@ -37,7 +47,8 @@ static int layer_stride(const hfModel* m) {
 
 static void slice(hfiSwitching* s, hfiArena* arena) {
   const hfModel* m = s->model;
-  size_t contacts = (size_t)s->config.rigid.max_contacts, tail = (size_t)(s->stride * s->max_layers);
+  size_t contacts = (size_t)s->config.rigid.max_contacts,
+         tail = (size_t)(s->stride * s->max_layers);
   s->x = HFI_TAKE(arena, double, (size_t)s->nx + tail);
   s->soft_start = HFI_TAKE(arena, double, (size_t)s->nx + tail);
   s->start = HFI_TAKE(arena, double, s->nx);
@@ -55,7 +66,8 @@ static void plus(void* context, const double* x0, const double* u, double* x) {
   const hfiSwitching* s = context;
   const hfModel* m = s->model;
   s->base.plus(s->base.context, x0, u, x);
-  for (int i = 0; i < s->stride * s->nlayer; ++i) x[s->nx + i] = x0[s->nx + i] + u[2 * m->nv + m->na + i];
+  for (int i = 0; i < s->stride * s->nlayer; ++i)
+    x[s->nx + i] = x0[s->nx + i] + u[2 * m->nv + m->na + i];
 }
 
 static void plus_rigid(void* context, const double* x0, const double* u, double* x) {
@@ -68,14 +80,21 @@ static void lift(void* context, const double* u, double* xdot) {
   s->base.lift(s->base.context, u, xdot);
 }
 
-static const double SPATIAL = 10; // weight of configurations and deformations against velocities [1/s]
+static const double SPATIAL =
+    10; // weight of configurations and deformations against velocities [1/s]
 
 static hfStatus create_integrators(hfiSwitching* s, hfError* error) {
   const hfModel* m = s->model;
   int tail = s->stride * s->max_layers, n = 2 * m->nv + m->na;
   if (!m->nv) return HF_OK;
   for (int i = 0; i < n + tail; ++i) s->weight[i] = i < m->nv || i >= n ? SPATIAL : 1;
-  hfOde ode = {.context = s, .nx = s->nx, .n = n, .rhs = hfi_arc_rate, .plus = plus_rigid, .lift = lift, .weight = s->weight};
+  hfOde ode = {.context = s,
+               .nx = s->nx,
+               .n = n,
+               .rhs = hfi_arc_rate,
+               .plus = plus_rigid,
+               .lift = lift,
+               .weight = s->weight};
   hfIntegratorConfig c = hf_integrator_config_default();
   c.method = HF_METHOD_RK3;
   c.accuracy = s->config.accuracy;
@@ -95,10 +114,15 @@ static hfStatus create_integrators(hfiSwitching* s, hfError* error) {
   return hf_integrator_create(&s->soft, &ode, &c, error);
 }
 
-hfStatus hfi_switching_create(hfiSwitching** switching, const hfModel* model, const hfSwitchConfig* config, double h, hfError* error) {
+hfStatus hfi_switching_create(hfiSwitching** switching, const hfModel* model,
+                              const hfSwitchConfig* config, double h, hfError* error) {
   hfStatus status = check_config(config, error);
   if (status) return status;
-  hfiSwitching measured = {.model = model, .config = *config, .h = h, .nx = model->nq + model->nv + model->na, .stride = layer_stride(model)};
+  hfiSwitching measured = {.model = model,
+                           .config = *config,
+                           .h = h,
+                           .nx = model->nq + model->nv + model->na,
+                           .stride = layer_stride(model)};
   if (model->world.disable_contact) measured.config.rigid.max_contacts = 0;
   measured.max_layers = imin2(measured.config.rigid.max_contacts, HFI_MAX_LAYERS);
   hfiArena plan = hfi_arena(NULL, 0);
@@ -118,8 +142,10 @@ hfStatus hfi_switching_create(hfiSwitching** switching, const hfModel* model, co
   status = hf_rigid_create(&s->rigid, model, &s->config.rigid, error);
   if (!status) s->base = hf_accel_ode(s->rigid->accel);
   if (!status) status = create_integrators(s, error);
-  if (status == HF_OK) *switching = s;
-  else hfi_switching_free(s);
+  if (status == HF_OK)
+    *switching = s;
+  else
+    hfi_switching_free(s);
   return status;
 }
 
@@ -136,11 +162,13 @@ void hfi_switching_free(hfiSwitching* s) {
 
 void hfi_add_integration(hfiSwitching* s, const hfIntegrator* integrator) {
   hfIntegratorReport r = hf_integrator_report(integrator), *sum = &s->integration;
-  if (r.smallest > 0 && (sum->smallest == 0 || r.smallest < sum->smallest)) sum->smallest = r.smallest;
+  if (r.smallest > 0 && (sum->smallest == 0 || r.smallest < sum->smallest))
+    sum->smallest = r.smallest;
   sum->last = r.last;
   sum->error = r.error;
   sum->evaluations += r.evaluations, sum->jacobian_evaluations += r.jacobian_evaluations;
-  sum->jacobians += r.jacobians, sum->factorisations += r.factorisations, sum->iterations += r.iterations;
+  sum->jacobians += r.jacobians, sum->factorisations += r.factorisations,
+      sum->iterations += r.iterations;
   sum->steps += r.steps, sum->rejected += r.rejected, sum->failed += r.failed;
 }
 
@@ -172,7 +200,8 @@ static hfStatus take_results(hfiSwitching* s) {
     if (status) return status;
     memcpy(s->vdot, r->accel->tau, (size_t)m->nv * sizeof *s->vdot);
     for (int i = 0; i < r->accel->ncontact; ++i)
-      if (s->layer[i].f[0] > 0) hfi_accel_add_force(r->accel, &r->accel->contact[i], s->layer[i].f, s->vdot);
+      if (s->layer[i].f[0] > 0)
+        hfi_accel_add_force(r->accel, &r->accel->contact[i], s->layer[i].f, s->vdot);
     hfi_accel_finish(r->accel, s->vdot);
     return HF_OK;
   }
@@ -187,7 +216,8 @@ static hfStatus take_results(hfiSwitching* s) {
   return r->problem.lcp.status == HF_OK ? HF_OK : HF_NO_SOLUTION;
 }
 
-hfStatus hfi_switching_step(hfiSwitching* s, hfState* state, const hfInput* input, double h, hfError* error) {
+hfStatus hfi_switching_step(hfiSwitching* s, hfState* state, const hfInput* input, double h,
+                            hfError* error) {
   const double t_end = state->time + h, sliver = 1e-9 * h;
   memset(&s->report, 0, sizeof s->report);
   memset(&s->integration, 0, sizeof s->integration);
@@ -201,7 +231,8 @@ hfStatus hfi_switching_step(hfiSwitching* s, hfState* state, const hfInput* inpu
   if (status == HF_OK) s->t = t_end;
   hfStatus end = take_results(s);
   store_state(s, state);
-  if (hfi_switching_store(s, state) || s->rigid->dropped || s->rigid->ntrack > s->max_layers) end = end ? end : HF_OVERFLOW;
+  if (hfi_switching_store(s, state) || s->rigid->dropped || s->rigid->ntrack > s->max_layers)
+    end = end ? end : HF_OVERFLOW;
   s->integration.status = status;
   return status ? status : end;
 }
@@ -219,7 +250,9 @@ hfSwitch hfi_switching_switch(const hfiSwitching* s, int i) {
   return s->record[imin2(i, HFI_MAX_SWITCHES - 1)];
 }
 
-static hfVec3 in_plane(const hfiContact* c, const double* x) { return v3_add(v3_scale(x[0], c->t1), v3_scale(x[1], c->t2)); }
+static hfVec3 in_plane(const hfiContact* c, const double* x) {
+  return v3_add(v3_scale(x[0], c->t1), v3_scale(x[1], c->t2));
+}
 
 hfContact hfi_switching_contact(const hfiSwitching* s, int i) {
   const hfRigid* r = s->rigid;
@@ -227,8 +260,15 @@ hfContact hfi_switching_contact(const hfiSwitching* s, int i) {
   const hfiTrack* t = &r->track[i];
   int soft = s->phase == HFI_PHASE_SOFT, dim = r->accel->contact[i].dim;
   const double *f = soft ? s->layer[i].f : t->f, *v = soft ? s->layer[i].s : r->point[i].s;
-  hfContact out = {.geom_a = c->geom_a, .geom_b = c->geom_b, .body_a = c->body_a, .body_b = c->body_b, .feature = c->feature,
-                   .p_W = c->p_W, .n_W = c->n, .depth = c->depth, .vn = v[0]};
+  hfContact out = {.geom_a = c->geom_a,
+                   .geom_b = c->geom_b,
+                   .body_a = c->body_a,
+                   .body_b = c->body_b,
+                   .feature = c->feature,
+                   .p_W = c->p_W,
+                   .n_W = c->n,
+                   .depth = c->depth,
+                   .vn = v[0]};
   int touches = soft ? f[0] > 0 : t->closed;
   if (touches) out.fn = f[0];
   if (dim < 3) return out;

@@ -7,12 +7,14 @@
 
 typedef struct hfiSwitching hfiSwitching;
 
-hfStatus hfi_switching_create(hfiSwitching** switching, const hfModel* model, const hfSwitchConfig* config, double h, hfError* error);
+hfStatus hfi_switching_create(hfiSwitching** switching, const hfModel* model,
+                              const hfSwitchConfig* config, double h, hfError* error);
 void hfi_switching_free(hfiSwitching* switching);
 
 // Advances the state by h, or on trouble (status > 0) as far as it went: time says how far. Depends on state and
 // input alone.
-hfStatus hfi_switching_step(hfiSwitching* switching, hfState* state, const hfInput* input, double h, hfError* error);
+hfStatus hfi_switching_step(hfiSwitching* switching, hfState* state, const hfInput* input, double h,
+                            hfError* error);
 
 // After a step: what happened in it, and contacts, forces and accelerations at its end.
 hfAccel* hfi_switching_accel(hfiSwitching* switching);
@@ -35,31 +37,34 @@ struct hfiSwitching {
   hfIntegrator *arc, *soft; // of rigid and compliant phases
   hfOde base;               // the accel's charts
   void* memory;
-  double h;                 // [s]
+  double h; // [s]
 
-  int32_t nx;               // nq + nv + na
-  int32_t stride;           // numbers of a layer: 3, or 6 with torsion or rolling friction
+  int32_t nx;     // nq + nv + na
+  int32_t stride; // numbers of a layer: 3, or 6 with torsion or rolling friction
   int32_t max_layers, nlayer;
-  double t, *x;             // (nx + stride max_layers) the state
-  double *start, *trial;    // (nx) of an arc
-  double* soft_start;       // (as x) of a compliant phase within the step
-  double* weight;           // (n) of the error norm
-  double* vdot;             // (nv)
-  double* rate;             // (as the tangent of x)
-  hfiTrack *before, *kept;  // (max_contacts) tracks before modes were sought; at the start of an arc or phase
+  double t, *x;          // (nx + stride max_layers) the state
+  double *start, *trial; // (nx) of an arc
+  double* soft_start;    // (as x) of a compliant phase within the step
+  double* weight;        // (n) of the error norm
+  double* vdot;          // (nv)
+  double* rate;          // (as the tangent of x)
+  hfiTrack *before,
+      *kept; // (max_contacts) tracks before modes were sought; at the start of an arc or phase
   int32_t nbefore, nkept;
-  hfiLayerState* layer;     // (max_contacts) compliant: contacts at the point of the results
+  hfiLayerState* layer; // (max_contacts) compliant: contacts at the point of the results
 
   int32_t phase;
-  double since;             // start of the phase [s]
-  int32_t events, stalls;   // in this step: events, and those that came at once
+  double since;           // start of the phase [s]
+  int32_t events, stalls; // in this step: events, and those that came at once
   hfSwitch record[HFI_MAX_SWITCHES];
   hfSwitchReport report;
   hfIntegratorReport integration;
 };
 
 static inline double* hfi_switching_v(hfiSwitching* s) { return s->x + s->model->nq; }
-static inline double* hfi_switching_act(hfiSwitching* s) { return s->model->na ? s->x + s->model->nq + s->model->nv : NULL; }
+static inline double* hfi_switching_act(hfiSwitching* s) {
+  return s->model->na ? s->x + s->model->nq + s->model->nv : NULL;
+}
 
 // Rigid: advances to the next event, to t_end, or changes to compliant.
 hfStatus hfi_rigid_phase(hfiSwitching* s, double t_end, hfError* error);

@@ -18,6 +18,7 @@ hfSwitchConfig hf_switch_config_default(void) {
 }
 
 const char* hf_switch_reason_name(int reason) {
-  static const char* const names[] = {"certified", "not a P-matrix", "dependent rows", "unstable layer", "no solution", "too many transitions"};
+  static const char* const names[] = {"certified",      "not a P-matrix", "dependent rows",
+                                      "unstable layer", "no solution",    "too many transitions"};
   return reason >= 0 && reason < (int)(sizeof names / sizeof *names) ? names[reason] : "unknown";
 }

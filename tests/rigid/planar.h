@@ -9,17 +9,27 @@
 // Contact faces of the links are the lines through their joints.
 static const char PLANAR_GRASP[] =
     "<mujoco><option gravity='0 0 0'/><worldbody>"
-    "<body name='object' pos='0 0 0'><joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 1 0'/><joint axis='0 0 1'/>"
+    "<body name='object' pos='0 0 0'><joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 "
+    "1 0'/><joint axis='0 0 1'/>"
     "<inertial pos='0 0 0' mass='1.69' diaginertia='1.46e-2 1.46e-2 1.46e-2'/>"
-    "<geom name='ellipse' type='ellipsoid' size='0.15 0.11 0.1' contype='1' conaffinity='0' friction='0'/></body>"
-    "<body name='r1' pos='0.05 0 0'><joint axis='0 0 1'/><inertial pos='0.1 0 0' mass='0.5' diaginertia='1.67e-3 1.67e-3 1.67e-3'/>"
-    "<geom name='link1' type='box' pos='0.1 -0.01 0' size='0.1 0.01 0.05' contype='0' conaffinity='1' friction='0.8'/>"
-    "<body name='r2' pos='0.2 0 0'><joint axis='0 0 1'/><inertial pos='0.1 0 0' mass='0.5' diaginertia='1.67e-3 1.67e-3 1.67e-3'/>"
-    "<geom name='link2' type='box' pos='0.1 -0.01 0' size='0.1 0.01 0.05' contype='0' conaffinity='1' friction='0.6'/></body></body>"
-    "<body name='l1' pos='-0.05 0 0'><joint axis='0 0 1'/><inertial pos='0.1 0 0' mass='0.5' diaginertia='1.67e-3 1.67e-3 1.67e-3'/>"
-    "<geom name='link3' type='box' pos='0.1 0.01 0' size='0.1 0.01 0.05' contype='0' conaffinity='1' friction='0.8'/>"
-    "<body name='l2' pos='0.2 0 0'><joint axis='0 0 1'/><inertial pos='0.1 0 0' mass='0.5' diaginertia='1.67e-3 1.67e-3 1.67e-3'/>"
-    "<geom name='link4' type='box' pos='0.1 0.01 0' size='0.1 0.01 0.05' contype='0' conaffinity='1' friction='0.6'/></body></body>"
+    "<geom name='ellipse' type='ellipsoid' size='0.15 0.11 0.1' contype='1' conaffinity='0' "
+    "friction='0'/></body>"
+    "<body name='r1' pos='0.05 0 0'><joint axis='0 0 1'/><inertial pos='0.1 0 0' mass='0.5' "
+    "diaginertia='1.67e-3 1.67e-3 1.67e-3'/>"
+    "<geom name='link1' type='box' pos='0.1 -0.01 0' size='0.1 0.01 0.05' contype='0' "
+    "conaffinity='1' friction='0.8'/>"
+    "<body name='r2' pos='0.2 0 0'><joint axis='0 0 1'/><inertial pos='0.1 0 0' mass='0.5' "
+    "diaginertia='1.67e-3 1.67e-3 1.67e-3'/>"
+    "<geom name='link2' type='box' pos='0.1 -0.01 0' size='0.1 0.01 0.05' contype='0' "
+    "conaffinity='1' friction='0.6'/></body></body>"
+    "<body name='l1' pos='-0.05 0 0'><joint axis='0 0 1'/><inertial pos='0.1 0 0' mass='0.5' "
+    "diaginertia='1.67e-3 1.67e-3 1.67e-3'/>"
+    "<geom name='link3' type='box' pos='0.1 0.01 0' size='0.1 0.01 0.05' contype='0' "
+    "conaffinity='1' friction='0.8'/>"
+    "<body name='l2' pos='0.2 0 0'><joint axis='0 0 1'/><inertial pos='0.1 0 0' mass='0.5' "
+    "diaginertia='1.67e-3 1.67e-3 1.67e-3'/>"
+    "<geom name='link4' type='box' pos='0.1 0.01 0' size='0.1 0.01 0.05' contype='0' "
+    "conaffinity='1' friction='0.6'/></body></body>"
     "</worldbody></mujoco>";
 
 // Gap of the line through (px, py) at angle th from the ellipse at (0, y), which lies to its left.
@@ -32,8 +42,10 @@ static inline double planar_gap(double px, double py, double th, double y) {
 static inline double planar_touch(double px, double py, double y, double lo, double hi) {
   for (int i = 0; i < 200; ++i) {
     double mid = 0.5 * (lo + hi);
-    if (planar_gap(px, py, mid, y) > 0) lo = mid;
-    else hi = mid;
+    if (planar_gap(px, py, mid, y) > 0)
+      lo = mid;
+    else
+      hi = mid;
   }
   return 0.5 * (lo + hi);
 }

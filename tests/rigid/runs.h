@@ -48,7 +48,8 @@ static inline runSum switching_run(simWorld* w, double until) {
       hfSwitch s = hf_sim_switch(w->sim, i);
       if (!sum.nswitch++) sum.first = s;
       sum.last = s;
-      sum.max_dq = fmax(sum.max_dq, s.dq), sum.max_dv = fmax(sum.max_dv, s.dv), sum.max_df = fmax(sum.max_df, s.df);
+      sum.max_dq = fmax(sum.max_dq, s.dq), sum.max_dv = fmax(sum.max_dv, s.dv),
+      sum.max_df = fmax(sum.max_df, s.df);
     }
   }
   return sum;

@@ -2,8 +2,10 @@
 #include "runs.h"
 
 // 2 kg on slides along x and z; without gravity unless a test sets it.
-#define SCENE(gravity, mu) "<mujoco><option gravity='" gravity "'/><worldbody><geom type='plane' size='0 0 1' friction='" mu "'/>" \
-  "<body pos='0 0 0.1'><joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 0 1'/>" \
+#define SCENE(gravity, mu)                                                                         \
+  "<mujoco><option gravity='" gravity                                                              \
+  "'/><worldbody><geom type='plane' size='0 0 1' friction='" mu "'/>"                              \
+  "<body pos='0 0 0.1'><joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 0 1'/>"       \
   "<geom type='sphere' size='0.1' mass='2' friction='0'/></body></worldbody></mujoco>"
 
 // eps = 1e-4, m0 = 2: k = 2e4 N/m, c = 200 N s/m: omega = 100/s, zeta = 1/2
@@ -18,7 +20,8 @@ static simWorld soft_world(const char* xml, int integrator) {
 
 // x'' + 2 zeta omega x' + omega^2 x = 0 from (x0, v0)
 static double oscillate(double t, double x0, double v0) {
-  double omega = 100, zeta = 0.5, damped = omega * sqrt(1 - zeta * zeta), decay = exp(-zeta * omega * t);
+  double omega = 100, zeta = 0.5, damped = omega * sqrt(1 - zeta * zeta),
+         decay = exp(-zeta * omega * t);
   return decay * (x0 * cos(damped * t) + (v0 + zeta * omega * x0) / damped * sin(damped * t));
 }
 
@@ -33,7 +36,9 @@ static void test_normal(void** state) {
       worst = fmax(worst, fabs(sim_q(&w)[1] - rest - oscillate(1e-3 * i, -2e-4, 0)));
     }
     print_message("%s: off by %.2g m\n", hf_method_name(integrator), worst);
-    assert_true(worst < 2e-8); // accuracy of velocities 1e-8 m/s in every step, of order 10 steps in 1/omega
+    assert_true(
+        worst <
+        2e-8); // accuracy of velocities 1e-8 m/s in every step, of order 10 steps in 1/omega
     assert_true(fabs(hf_sim_contact(w.sim, 0).fn - 20) < 1);
     sim_world_free(&w);
   }
@@ -92,6 +97,8 @@ static void test_separation(void** state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_normal), cmocka_unit_test(test_stick), cmocka_unit_test(test_slide), cmocka_unit_test(test_separation)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_normal), cmocka_unit_test(test_stick),
+                                     cmocka_unit_test(test_slide),
+                                     cmocka_unit_test(test_separation)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,10 +11,15 @@
 static const char* rod(double mu) {
   static char text[1200];
   snprintf(text, sizeof text,
-           "<mujoco><option gravity='0 0 -9.81'/><worldbody><geom name='floor' type='plane' size='0 0 1' friction='%g'/>"
-           "<body name='rod' pos='0 0 0'><joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 0 1'/><joint axis='0 1 0'/>"
-           "<inertial pos='0 0 0' mass='1' diaginertia='0.0833333333333333 0.0833333333333333 0.0833333333333333'/>"
-           "<geom name='tip' type='sphere' pos='-0.5 0 0' size='1e-6' friction='0'/></body></worldbody></mujoco>", mu);
+           "<mujoco><option gravity='0 0 -9.81'/><worldbody><geom name='floor' type='plane' "
+           "size='0 0 1' friction='%g'/>"
+           "<body name='rod' pos='0 0 0'><joint type='slide' axis='1 0 0'/><joint type='slide' "
+           "axis='0 0 1'/><joint axis='0 1 0'/>"
+           "<inertial pos='0 0 0' mass='1' diaginertia='0.0833333333333333 0.0833333333333333 "
+           "0.0833333333333333'/>"
+           "<geom name='tip' type='sphere' pos='-0.5 0 0' size='1e-6' "
+           "friction='0'/></body></worldbody></mujoco>",
+           mu);
   return text;
 }
 
@@ -45,10 +50,12 @@ static void test_certificate(void** state) {
     config.stabilisation = 0;
     assert_int_equal(hf_rigid_create(&rigid, model, &config, &error), HF_OK);
     for (int k = 1; k < 30; ++k) {
-      double th = k * M_PI / 60, q[3], v[3], w = 0.5, p = theory_p(th, mu), b = -9.81 + 0.5 * w * w * sin(th);
+      double th = k * M_PI / 60, q[3], v[3], w = 0.5, p = theory_p(th, mu),
+             b = -9.81 + 0.5 * w * w * sin(th);
       const hfRigidProblem* problem = NULL;
       place(th, w, 1, q, v);
-      assert_int_equal(hf_rigid_evaluate(rigid, 0, q, v, NULL, NULL, NULL, 0, &problem, &error), HF_OK);
+      assert_int_equal(hf_rigid_evaluate(rigid, 0, q, v, NULL, NULL, NULL, 0, &problem, &error),
+                       HF_OK);
       assert_int_equal(problem->n, 1);
       assert_int_equal(problem->nS, 1);
       worst = fmax(worst, fmax(fabs(problem->A[0] - p), fabs(problem->b[0] - b)));
@@ -96,7 +103,9 @@ static void test_jump(void** state) {
     assert_int_equal(sum.status, HF_OK);
     print_message("eps %.0e: v %.8f %.8f %.8f\n", 1e-5 * pow(0.1, i), v[i][0], v[i][1], v[i][2]);
   }
-  for (int i = 0; i < 4; ++i) change[i] = fabs(v[i + 1][0] - v[i][0]) + fabs(v[i + 1][1] - v[i][1]) + fabs(v[i + 1][2] - v[i][2]);
+  for (int i = 0; i < 4; ++i)
+    change[i] =
+        fabs(v[i + 1][0] - v[i][0]) + fabs(v[i + 1][1] - v[i][1]) + fabs(v[i + 1][2] - v[i][2]);
   for (int i = 1; i < 4; ++i) assert_true(change[i] < change[i - 1]);
   double before[3], q[3];
   place(1.1, 0, 1, q, before);
@@ -110,8 +119,10 @@ static void test_switching(void** state) {
   pass(HF_CONTACTS_COMPLIANT, 1e-8, &sum, soft);
   pass(HF_CONTACTS_SWITCHING, 1e-8, &sum, v);
   assert_int_equal(sum.status, HF_OK);
-  print_message("%d switches, first %s at %g s; v %.8f %.8f %.8f, compliant %.8f %.8f %.8f; rigid %.4f s\n", sum.nswitch,
-                hf_switch_reason_name(sum.first.reason), sum.first.time, v[0], v[1], v[2], soft[0], soft[1], soft[2], sum.rigid_time);
+  print_message(
+      "%d switches, first %s at %g s; v %.8f %.8f %.8f, compliant %.8f %.8f %.8f; rigid %.4f s\n",
+      sum.nswitch, hf_switch_reason_name(sum.first.reason), sum.first.time, v[0], v[1], v[2],
+      soft[0], soft[1], soft[2], sum.rigid_time);
   assert_true(sum.nswitch >= 2);
   assert_true(sum.max_dq <= 1e-9 && sum.max_dv <= 1e-9);
   for (int i = 0; i < 3; ++i) assert_true(fabs(v[i] - soft[i]) < 2e-3);
@@ -142,7 +153,8 @@ static void test_random(void** state) {
     place(0.3 + u[1], 4 * (u[2] - 0.5), 2 * u[3], sim_q(&w), sim_v(&w));
     double before = energy(sim_q(&w), sim_v(&w));
     runSum sum = switching_run(&w, 0.2);
-    if (sum.status != HF_OK) fail_msg("rod %d: %s at %g s", i, hf_status_name(sum.status), w.state->time);
+    if (sum.status != HF_OK)
+      fail_msg("rod %d: %s at %g s", i, hf_status_name(sum.status), w.state->time);
     switches += sum.nswitch;
     assert_true(sum.max_dq <= 1e-9 && sum.max_dv <= 1e-9);
     assert_true(energy(sim_q(&w), sim_v(&w)) < before + 1e-3);
@@ -153,6 +165,8 @@ static void test_random(void** state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_certificate), cmocka_unit_test(test_refused), cmocka_unit_test(test_jump), cmocka_unit_test(test_switching), cmocka_unit_test(test_random)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_certificate), cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_jump), cmocka_unit_test(test_switching), cmocka_unit_test(test_random)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

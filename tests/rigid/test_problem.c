@@ -13,7 +13,8 @@ static Bench bench(const char* xml, const hfRigidConfig* config) {
   Bench b = {.model = parse_model(xml)};
   hfError error = {HF_OK, ""};
   hfRigidConfig standard = hf_rigid_config_default();
-  if (hf_rigid_create(&b.rigid, b.model, config ? config : &standard, &error) != HF_OK) fail_msg("%s", error.message);
+  if (hf_rigid_create(&b.rigid, b.model, config ? config : &standard, &error) != HF_OK)
+    fail_msg("%s", error.message);
   return b;
 }
 
@@ -35,11 +36,14 @@ static const hfRigidProblem* planar_problem(const Bench* b, double y, double ydo
 }
 
 // facts of the published mechanism at y = 0.15 m, moving up: six printed digits
-static const double REFERENCE_A[16] = {0.959193, 1.11683,  -0.385403, -0.714668, 0.772148,  1.503563,  -0.754238, -0.287727,
-                                       -0.385403, -0.714668, 0.959193, 1.11683,   -0.754238, -0.287727, 0.772148,  1.503563};
+static const double REFERENCE_A[16] = {
+    0.959193,  1.11683,   -0.385403, -0.714668, 0.772148,  1.503563,  -0.754238, -0.287727,
+    -0.385403, -0.714668, 0.959193,  1.11683,   -0.754238, -0.287727, 0.772148,  1.503563};
 static const double REFERENCE_WN[28] = {
-    -0.764988, 0.644044, 0.037996,  -0.120542, 0, 0, 0, -0.732066, -0.681234, -0.039014, -0.104858, -0.080602, 0, 0,
-    0.764988,  0.644044, -0.037996, 0, 0, 0.120542, 0,  0.732066,  -0.681234, 0.039014,  0, 0, 0.104858, 0.080602};
+    -0.764988, 0.644044,  0.037996,  -0.120542, 0,         0,        0,
+    -0.732066, -0.681234, -0.039014, -0.104858, -0.080602, 0,        0,
+    0.764988,  0.644044,  -0.037996, 0,         0,         0.120542, 0,
+    0.732066,  -0.681234, 0.039014,  0,         0,         0.104858, 0.080602};
 
 static void test_planar_reference(void** state) {
   (void)state;
@@ -50,7 +54,8 @@ static void test_planar_reference(void** state) {
   assert_int_equal(p->nR, 0);
   double worst = 0, worst_W = 0;
   for (int i = 0; i < 16; ++i) worst = fmax(worst, fabs(p->A[i] - REFERENCE_A[i]));
-  for (int i = 0; i < 28; ++i) worst_W = fmax(worst_W, fabs(fabs(p->W_N[i]) - fabs(REFERENCE_WN[i])));
+  for (int i = 0; i < 28; ++i)
+    worst_W = fmax(worst_W, fabs(fabs(p->W_N[i]) - fabs(REFERENCE_WN[i])));
   print_message("A differs by %.2g, W_N by %.2g\n", worst, worst_W);
   assert_true(worst < 1e-6 && worst_W < 1e-6); // printed digits
   assert_false(p->certificate.p_matrix);
@@ -82,8 +87,14 @@ static void gauss(int n, double* A, double* b) {
     int best = k;
     for (int i = k + 1; i < n; ++i)
       if (fabs(A[i * n + k]) > fabs(A[best * n + k])) best = i;
-    for (int j = 0; j < n; ++j) { double t = A[k * n + j]; A[k * n + j] = A[best * n + j]; A[best * n + j] = t; }
-    double t = b[k]; b[k] = b[best]; b[best] = t;
+    for (int j = 0; j < n; ++j) {
+      double t = A[k * n + j];
+      A[k * n + j] = A[best * n + j];
+      A[best * n + j] = t;
+    }
+    double t = b[k];
+    b[k] = b[best];
+    b[best] = t;
     for (int i = k + 1; i < n; ++i) {
       double f = A[i * n + k] / A[k * n + k];
       for (int j = k; j < n; ++j) A[i * n + j] -= f * A[k * n + j];
@@ -119,11 +130,13 @@ static void test_splits(void** state) {
     int ellipse = hf_model_find(b.model, HF_OBJECT_GEOM, "ellipse"), nR = 0;
     for (int i = 0; i < 4; ++i) {
       hfVec3 up = {0, 1, 0};
-      choice[i] = (hfRigidChoice){ellipse, hf_model_find(b.model, HF_OBJECT_GEOM, links[i]), mask >> i & 1 ? HF_MODE_ROLLING : HF_MODE_SLIDING, up};
+      choice[i] = (hfRigidChoice){ellipse, hf_model_find(b.model, HF_OBJECT_GEOM, links[i]),
+                                  mask >> i & 1 ? HF_MODE_ROLLING : HF_MODE_SLIDING, up};
       nR += mask >> i & 1;
     }
     const hfRigidProblem* p = NULL;
-    assert_int_equal(hf_rigid_evaluate(b.rigid, 0, q, v, NULL, &input, choice, 4, &p, &error), HF_OK);
+    assert_int_equal(hf_rigid_evaluate(b.rigid, 0, q, v, NULL, &input, choice, 4, &p, &error),
+                     HF_OK);
     assert_int_equal(p->nR, nR);
     assert_int_equal(p->nS, 4 - nR);
     assert_int_equal(p->n, 4 + nR); // one tangential row each: the other is out of the plane
@@ -141,20 +154,26 @@ static void test_splits(void** state) {
           const hfAccelContact* c = &a->contact[i];
           const hfRigidContact* r = &p->contact[i];
           hfVec3 axis = row == 0 ? c->n_W : row == 1 ? c->t1_W : c->t2_W;
-          double along = row == 0 ? r->fn : r->ft_W.x * axis.x + r->ft_W.y * axis.y + r->ft_W.z * axis.z;
+          double along =
+              row == 0 ? r->fn : r->ft_W.x * axis.x + r->ft_W.y * axis.y + r->ft_W.z * axis.z;
           f[k] += a->J[(c->row + row) * 7 + k] * along;
         }
     gauss(7, M, f);
-    double tolerance = nR < 4 ? 1e-9 : 1e-4; // rounding; with dependent rows 1e-6 of the diagonal is added to A
+    double tolerance =
+        nR < 4 ? 1e-9 : 1e-4; // rounding; with dependent rows 1e-6 of the diagonal is added to A
     for (int k = 0; k < 7; ++k) assert_true(fabs(f[k] - p->vdot[k]) < tolerance * 10);
     for (int i = 0; i < 4; ++i) {
       const hfRigidContact* r = &p->contact[i];
       double normal = 0, tangent = 0, ft = sqrt(r->ft_W.x * r->ft_W.x + r->ft_W.y * r->ft_W.y);
-      for (int k = 0; k < 7; ++k) normal += p->W_N[i * 7 + k] * f[k], tangent += p->W_T[2 * i * 7 + k] * f[k];
+      for (int k = 0; k < 7; ++k)
+        normal += p->W_N[i * 7 + k] * f[k], tangent += p->W_T[2 * i * 7 + k] * f[k];
       assert_true(r->fn >= 0 && normal >= -tolerance * 10);
       if (r->fn > 1e-6) assert_true(fabs(normal) < tolerance * 10);
-      if (r->mode == HF_MODE_ROLLING) assert_true(fabs(tangent) < tolerance * 10);
-      else assert_true(fabs(ft - r->mu * r->fn) < 1e-12 * (1 + r->fn) && (r->mu == mu[0] || r->mu == mu[1]));
+      if (r->mode == HF_MODE_ROLLING)
+        assert_true(fabs(tangent) < tolerance * 10);
+      else
+        assert_true(fabs(ft - r->mu * r->fn) < 1e-12 * (1 + r->fn) &&
+                    (r->mu == mu[0] || r->mu == mu[1]));
     }
   }
   print_message("%d of 16 splits have a solution\n", solved);
@@ -196,9 +215,12 @@ static void test_enumeration(void** state) {
 static void test_equality(void** state) {
   (void)state;
   static const char tied[] =
-      "<mujoco><option gravity='0 0 -10'/><worldbody><geom type='plane' size='0 0 1' friction='0.5'/>"
-      "<body name='bar' pos='0 0 0.1'><freejoint/><geom type='sphere' size='0.1' mass='1'/><geom type='sphere' pos='0.5 0 0' size='0.05' mass='1'/></body>"
-      "<body name='post' pos='0.5 0 0.1'><joint axis='0 1 0'/><geom type='sphere' size='0.02' mass='0.3' contype='0' conaffinity='0'/></body></worldbody>"
+      "<mujoco><option gravity='0 0 -10'/><worldbody><geom type='plane' size='0 0 1' "
+      "friction='0.5'/>"
+      "<body name='bar' pos='0 0 0.1'><freejoint/><geom type='sphere' size='0.1' mass='1'/><geom "
+      "type='sphere' pos='0.5 0 0' size='0.05' mass='1'/></body>"
+      "<body name='post' pos='0.5 0 0.1'><joint axis='0 1 0'/><geom type='sphere' size='0.02' "
+      "mass='0.3' contype='0' conaffinity='0'/></body></worldbody>"
       "<equality><connect body1='bar' body2='post' anchor='0.5 0 0'/></equality></mujoco>";
   hfRigidConfig config = hf_rigid_config_default();
   Bench b = bench(tied, &config);
@@ -218,7 +240,8 @@ static void test_equality(void** state) {
   assert_int_equal(n, 10);
   for (int i = 0; i < 7; ++i) {
     for (int j = 0; j < 7; ++j) K[i * n + j] = a->M[i * 7 + j];
-    for (int e = 0; e < 3; ++e) K[i * n + 7 + e] = -a->Je[e * 7 + i], K[(7 + e) * n + i] = a->Je[e * 7 + i];
+    for (int e = 0; e < 3; ++e)
+      K[i * n + 7 + e] = -a->Je[e * 7 + i], K[(7 + e) * n + i] = a->Je[e * 7 + i];
     x[i] = p->W_N[i] - p->contact[0].mu * p->W_T[i];
   }
   gauss(n, K, x);
@@ -230,7 +253,9 @@ static void test_equality(void** state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_planar_reference), cmocka_unit_test(test_planar_interval), cmocka_unit_test(test_splits),
-                                     cmocka_unit_test(test_enumeration), cmocka_unit_test(test_equality)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_planar_reference), cmocka_unit_test(test_planar_interval),
+      cmocka_unit_test(test_splits), cmocka_unit_test(test_enumeration),
+      cmocka_unit_test(test_equality)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

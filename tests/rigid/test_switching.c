@@ -6,8 +6,11 @@
 
 // ---- friction groups beyond sliding -----------------------------------------------------------------
 
-#define BALL(friction) "<mujoco><option gravity='0 0 -10'/><worldbody><geom type='plane' size='0 0 1' condim='6' friction='" friction "'/>" \
-  "<body pos='0 0 0.1'><freejoint/><geom type='sphere' size='0.1' mass='1' condim='6' friction='0 0 0'/></body></worldbody></mujoco>"
+#define BALL(friction)                                                                             \
+  "<mujoco><option gravity='0 0 -10'/><worldbody><geom type='plane' size='0 0 1' condim='6' "      \
+  "friction='" friction "'/>"                                                                      \
+  "<body pos='0 0 0.1'><freejoint/><geom type='sphere' size='0.1' mass='1' condim='6' "            \
+  "friction='0 0 0'/></body></worldbody></mujoco>"
 
 // Rolling friction: (1 + 2/5) m a = -mu_r m g/r; torsion: (2/5) m r^2 wdot = -mu_t m g
 static void test_rolling_friction(void** state) {
@@ -20,7 +23,7 @@ static void test_rolling_friction(void** state) {
   print_message("v %.9g, theory %.9g\n", sim_v(&w)[0], 0.05 - 0.3 * a);
   assert_int_equal(sum.status, HF_OK);
   assert_true(fabs(sim_v(&w)[0] - (0.05 - 0.3 * a)) < 1e-5); // accuracy 1e-6 a step
-  sum = switching_run(&w, 1.2); // stops at 0.7 s
+  sum = switching_run(&w, 1.2);                              // stops at 0.7 s
   assert_int_equal(sum.status, HF_OK);
   assert_true(fabs(sim_v(&w)[0]) < 1e-6);
   assert_true(fabs(sim_q(&w)[0] - 0.05 * 0.05 / (2 * a)) < 1e-5);
@@ -46,7 +49,8 @@ static void test_rank(void** state) {
   double squeeze[4] = {0.05, 0.05, -0.05, -0.05};
   for (int i = 0; i < 4; ++i) w.input->force[3 + i] = squeeze[i];
   runSum sum = switching_run(&w, 0.2);
-  print_message("%d switches, the first: %s at %g s, force jump %.2g N\n", sum.nswitch, hf_switch_reason_name(sum.first.reason), sum.first.time, sum.first.df);
+  print_message("%d switches, the first: %s at %g s, force jump %.2g N\n", sum.nswitch,
+                hf_switch_reason_name(sum.first.reason), sum.first.time, sum.first.df);
   assert_int_equal(sum.status, HF_OK);
   assert_int_equal(sum.first.reason, HF_SWITCH_RANK);
   assert_true(sum.first.time == 0 && !sum.first.rigid);
@@ -61,7 +65,8 @@ static void test_rank(void** state) {
 // Same state in, same bits out, whichever sim steps: a tumbling capsule, copied into a fresh sim at every step
 static const char CAPSULE[] =
     "<mujoco><option gravity='0 0 -10'/><worldbody><geom type='plane' size='0 0 1' friction='0.4'/>"
-    "<body pos='0 0 0.25' euler='0 50 0'><freejoint/><geom type='capsule' size='0.05 0.15' mass='1' friction='0.4'/></body></worldbody></mujoco>";
+    "<body pos='0 0 0.25' euler='0 50 0'><freejoint/><geom type='capsule' size='0.05 0.15' "
+    "mass='1' friction='0.4'/></body></worldbody></mujoco>";
 
 static void test_bits(void** state) {
   (void)state;
@@ -91,23 +96,28 @@ static void test_bits(void** state) {
 static void test_tamsi(void** state) {
   (void)state;
   static const char slider[] =
-      "<mujoco><option gravity='0 0 -10'/><custom><numeric name='hf.stiffness' data='2e7'/><numeric name='hf.dissipation' data='50'/>"
-      "<numeric name='hf.stiction_speed' data='1e-5'/><text name='hf.friction' data='regularised'/></custom><worldbody>"
+      "<mujoco><option gravity='0 0 -10'/><custom><numeric name='hf.stiffness' "
+      "data='2e7'/><numeric name='hf.dissipation' data='50'/>"
+      "<numeric name='hf.stiction_speed' data='1e-5'/><text name='hf.friction' "
+      "data='regularised'/></custom><worldbody>"
       "<geom type='plane' size='0 0 1' friction='0.3'/>"
-      "<body pos='0 0 0.05' euler='0 90 0'><freejoint/><geom type='capsule' size='0.05 0.15' mass='1' friction='0.3'/></body></worldbody></mujoco>";
+      "<body pos='0 0 0.05' euler='0 90 0'><freejoint/><geom type='capsule' size='0.05 0.15' "
+      "mass='1' friction='0.3'/></body></worldbody></mujoco>";
   double q[3][7];
   for (int k = 0; k < 3; ++k) {
     hfSimConfig config = switching_config(HF_CONTACTS_RIGID, 1e-3);
     if (k > 0) config.method = HF_METHOD_TAMSI, config.step = k == 1 ? 2e-4 : 5e-5;
     simWorld w = switching_world(slider, &config);
-    sim_v(&w)[0] = 1, sim_v(&w)[1] = 0.3, sim_v(&w)[3] = 4; // the body's x axis points down: a spin about the vertical
+    sim_v(&w)[0] = 1, sim_v(&w)[1] = 0.3,
+    sim_v(&w)[3] = 4; // the body's x axis points down: a spin about the vertical
     runSum sum = switching_run(&w, 0.15);
     assert_int_equal(sum.status, HF_OK);
     memcpy(q[k], sim_q(&w), sizeof q[k]);
     sim_world_free(&w);
   }
   double coarse = 0, fine = 0;
-  for (int i = 0; i < 7; ++i) coarse = fmax(coarse, fabs(q[1][i] - q[0][i])), fine = fmax(fine, fabs(q[2][i] - q[0][i]));
+  for (int i = 0; i < 7; ++i)
+    coarse = fmax(coarse, fabs(q[1][i] - q[0][i])), fine = fmax(fine, fabs(q[2][i] - q[0][i]));
   print_message("rigid against TAMSI: %.3g at 2e-4 s, %.3g at 5e-5 s\n", coarse, fine);
   assert_true(fine < 1e-4); // first order in h: 0.15 s of 3 m/s^2 at 5e-5 s
   assert_true(fine < 0.4 * coarse);
@@ -117,25 +127,30 @@ static void test_tamsi(void** state) {
 
 // A stool: three legs slide certified, and come to stand compliant; four are dependent from the start.
 #define LEG(x, y) "<geom type='sphere' size='0.02' pos='" x " " y " -0.2' mass='0.2' friction='0'/>"
-#define STOOL(legs) "<mujoco><option gravity='0 0 -10'/><worldbody><geom type='plane' size='0 0 1' friction='0.3'/>" \
-  "<body pos='0 0 0.22'><freejoint/><geom type='sphere' size='0.02' mass='1'/>" legs "</body></worldbody></mujoco>"
+#define STOOL(legs)                                                                                \
+  "<mujoco><option gravity='0 0 -10'/><worldbody><geom type='plane' size='0 0 1' friction='0.3'/>" \
+  "<body pos='0 0 0.22'><freejoint/><geom type='sphere' size='0.02' mass='1'/>" legs               \
+  "</body></worldbody></mujoco>"
 
 static void test_stool(void** state) {
   (void)state;
   hfSimConfig config = switching_config(HF_CONTACTS_SWITCHING, 2e-3);
-  simWorld w = switching_world(STOOL(LEG("0.2", "0") LEG("-0.1", "0.17") LEG("-0.1", "-0.17")), &config);
+  simWorld w =
+      switching_world(STOOL(LEG("0.2", "0") LEG("-0.1", "0.17") LEG("-0.1", "-0.17")), &config);
   sim_v(&w)[0] = 0.3, sim_v(&w)[1] = 0.4;
   // it slides certified at -3 m/s^2 for 1/6 s, then three rolling contacts of one body have nine rows in six dofs
   runSum sum = switching_run(&w, 0.3);
   double speed = sqrt(sim_v(&w)[0] * sim_v(&w)[0] + sim_v(&w)[1] * sim_v(&w)[1]);
-  print_message("%s at %.9f s; speed %.3g, force jump %.3g N\n", hf_switch_reason_name(sum.first.reason), sum.first.time, speed, sum.first.df);
+  print_message("%s at %.9f s; speed %.3g, force jump %.3g N\n",
+                hf_switch_reason_name(sum.first.reason), sum.first.time, speed, sum.first.df);
   assert_int_equal(sum.status, HF_OK);
   assert_int_equal(sum.nswitch, 1);
   assert_int_equal(sum.first.reason, HF_SWITCH_RANK);
   assert_true(fabs(sum.first.time - 1. / 6) < 1e-6 && fabs(sum.rigid_time - 1. / 6) < 1e-6);
   assert_true(speed < 1e-6);
   sim_world_free(&w);
-  w = switching_world(STOOL(LEG("0.2", "0") LEG("-0.2", "0") LEG("0", "0.2") LEG("0", "-0.2")), &config);
+  w = switching_world(STOOL(LEG("0.2", "0") LEG("-0.2", "0") LEG("0", "0.2") LEG("0", "-0.2")),
+                      &config);
   sum = switching_run(&w, 0.1);
   assert_int_equal(sum.status, HF_OK);
   assert_true(sum.nswitch >= 1);
@@ -180,7 +195,11 @@ static void test_refusals(void** state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_rolling_friction), cmocka_unit_test(test_rank), cmocka_unit_test(test_bits),
-                                     cmocka_unit_test(test_tamsi), cmocka_unit_test(test_stool), cmocka_unit_test(test_refusals)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_rolling_friction),
+                                     cmocka_unit_test(test_rank),
+                                     cmocka_unit_test(test_bits),
+                                     cmocka_unit_test(test_tamsi),
+                                     cmocka_unit_test(test_stool),
+                                     cmocka_unit_test(test_refusals)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
