@@ -17,13 +17,12 @@
 
 static const double MEETS = 1e-9; // gap below the held one that counts as met [m]
 static const double CONE = 1e-8;  // of the cone, relative
-static const double LOCATED =
-    1e-11; // of the arc: width of the interval in which an event is located
+static const double LOCATED = 1e-11; // width of the interval of an event, over the arc [-]
 enum {
-  LOCATIONS = 80,
-  EVENTS = 200,
-  STALLS = 20
-}; // trials of one event, events of one step, of them at its very start
+  LOCATIONS = 80, // trials of one event
+  EVENTS = 200,   // of one step
+  STALLS = 20,    // of them those that come at once
+};
 
 // ---- the right-hand side ----------------------------------------------------------------------------
 
@@ -79,7 +78,8 @@ static int update_contacts(hfiSwitching* s) {
   for (int i = 0; i < r->problem.ncontact; ++i) {
     hfiTrack* t = &r->track[r->point[i].match];
     double gap = -r->accel->contact[i].at.depth, vn = r->point[i].s[0];
-    int fresh = t->closed<0, was_closed = t->closed> 0;
+    int fresh = t->closed < 0;
+    int was_closed = t->closed > 0;
     if (fresh) t->held = gap <= touch ? gap : 0;
     if (!was_closed && gap > max2(t->held, 0) + touch) t->held = 0;
     t->closed = was_closed || (gap <= t->held + MEETS && vn <= slow);
