@@ -4,6 +4,8 @@
 #include <string.h>
 
 static const double FRAME = 0.01; // between poses recorded [s]
+// Of the residual: speeds of 0.1 m/s to 1e-6 m/s, as the paper's limit of 1e-2 v_s for the slip. [-]
+static const double TOLERANCE = 1e-5;
 
 // Servos tau = kp (u - q) - kd v, the thumb's first joint 1.6 times as stiff, as in the published scene.
 static int lay_over(const allegroCase* c, hfParams* p, hfError* error) {
@@ -28,6 +30,7 @@ static int open_runner(runner* r, const allegroCase* c, const char* record, hfEr
   hfSimConfig config = hf_sim_config_default();
   config.friction = HF_FRICTION_REGULARISED;
   config.step = c->step;
+  config.solver.tolerance = TOLERANCE;
   memset(r, 0, sizeof *r);
   allegro_script_start(&r->script);
   if (world_open(&r->w, c->scene, &config, c->keyframe) != CLI_GOOD) return CLI_FAILED;
