@@ -30,10 +30,11 @@ typedef struct comparison {
 static const struct {
   const char *name, *id;
   int jacobian, tals;
-} kEuler[EULER] = {{"implicit Euler, differences", "euler_fd", HF_JACOBIAN_FORWARD, 0},
-                   {"implicit Euler, differences, TALS", "euler_fd_tals", HF_JACOBIAN_FORWARD, 1},
-                   {"implicit Euler, analytic", "euler_analytic", HF_JACOBIAN_ANALYTIC, 0},
-                   {"implicit Euler, analytic, TALS", "euler_analytic_tals", HF_JACOBIAN_ANALYTIC, 1}};
+} kEuler[EULER] = {
+    {"implicit Euler, differences", "euler_fd", HF_JACOBIAN_FORWARD, 0},
+    {"implicit Euler, differences, TALS", "euler_fd_tals", HF_JACOBIAN_FORWARD, 1},
+    {"implicit Euler, analytic", "euler_analytic", HF_JACOBIAN_ANALYTIC, 0},
+    {"implicit Euler, analytic, TALS", "euler_analytic_tals", HF_JACOBIAN_ANALYTIC, 1}};
 
 // ---- the paper's scene ------------------------------------------------------------------------------
 
@@ -77,22 +78,29 @@ static int take_turns(const allegroCase* c, int turns, int euler, comparison* x)
 
 static void figure_angle(result* r, const char* name, const char* title, const comparison* x) {
   figure f = {.title = title, .xlabel = "time [s]", .ylabel = "angle [deg]"};
-  figure_add(&f, "TAMSI, h = 0.7 ms", x->first.motion.samples, x->first.motion.time, x->first.motion.angle, FIGURE_LINE);
-  figure_add(&f, "implicit Euler, a = 0.01", x->euler[0].motion.samples, x->euler[0].motion.time, x->euler[0].motion.angle, FIGURE_DASHED);
-  if (x->peer) figure_add(&f, "MuJoCo", x->peers.samples, x->peers.time, x->peers.angle, FIGURE_LINE);
+  figure_add(&f, "TAMSI, h = 0.7 ms", x->first.motion.samples, x->first.motion.time,
+             x->first.motion.angle, FIGURE_LINE);
+  figure_add(&f, "implicit Euler, a = 0.01", x->euler[0].motion.samples, x->euler[0].motion.time,
+             x->euler[0].motion.angle, FIGURE_DASHED);
+  if (x->peer)
+    figure_add(&f, "MuJoCo", x->peers.samples, x->peers.time, x->peers.angle, FIGURE_LINE);
   figure_write(&f, r, name);
 }
 
-static void report_euler(result* r, const char* prefix, const comparison* x, int count, double tamsi) {
+static void report_euler(result* r, const char* prefix, const comparison* x, int count,
+                         double tamsi) {
   for (int k = 0; k < count; ++k) {
     const allegroResult* e = &x->euler[k];
     char name[64];
     snprintf(name, sizeof name, "%stime_over_tamsi_%s", prefix, kEuler[k].id);
-    if (k == 0) result_compare(r, name, e->elapsed / tamsi, 7.8, "");
-    else result_figure(r, name, e->elapsed / tamsi, "");
+    if (k == 0)
+      result_compare(r, name, e->elapsed / tamsi, 7.8, "");
+    else
+      result_figure(r, name, e->elapsed / tamsi, "");
     snprintf(name, sizeof name, "%sreal_time_factor_%s", prefix, kEuler[k].id);
     result_figure(r, name, e->simulated / e->elapsed, "");
-    result_note(r, "%-34s %7ld steps, %7ld iterations, turn a cycle %.1f degrees", kEuler[k].name, e->steps, e->iterations, e->motion.mean);
+    result_note(r, "%-34s %7ld steps, %7ld iterations, turn a cycle %.1f degrees", kEuler[k].name,
+                e->steps, e->iterations, e->motion.mean);
   }
 }
 
@@ -106,22 +114,28 @@ static void report_gait(result* r, const comparison* x) {
   result_figure(r, "cycles", m->cycles, "");
   result_figure(r, "turn_a_cycle", m->mean, "deg");
   result_figure(r, "mug_away", 1e3 * m->away, "mm");
-  result_must(r, "held", "the mug stays within 5 cm of its place", m->away, "below 0.05 m", allegro_motion_held(m), 0);
-  result_must(r, "turns", "least turn of the mug in a cycle", m->least, "at least 20 degrees", m->cycles > 1 && m->least >= 20, 0);
+  result_must(r, "held", "the mug stays within 5 cm of its place", m->away, "below 0.05 m",
+              allegro_motion_held(m), 0);
+  result_must(r, "turns", "least turn of the mug in a cycle", m->least, "at least 20 degrees",
+              m->cycles > 1 && m->least >= 20, 0);
   if (!x->peer) {
     result_note(r, "no MuJoCo found (HF_MUJOCO_LIB, HF_PEERS_PYTHON)");
     return;
   }
   result_figure(r, "step_time_mujoco", 1e6 * peer, "us");
   result_figure(r, "turn_a_cycle_mujoco", x->peers.mean, "deg");
-  result_must(r, "mujoco", "our time a step over MuJoCo's, same file and targets", step / peer, "at most 0.5", step <= 0.5 * peer, 1);
+  result_must(r, "mujoco", "our time a step over MuJoCo's, same file and targets", step / peer,
+              "at most 0.5", step <= 0.5 * peer, 1);
 }
 
-static int compare_gait(const allegroCase* c, const experimentOptions* options, result* r, comparison* x) {
+static int compare_gait(const allegroCase* c, const experimentOptions* options, result* r,
+                        comparison* x) {
   char record[1024];
   snprintf(record, sizeof record, "%s/poses.hfrec", options->out ? options->out : "");
-  int euler = options->quick ? 1 : EULER, status = take_turns(c, options->quick ? 1 : TURNS, euler, x);
-  if (status == CLI_GOOD && options->out) status = allegro_run(c, record, &x->first); // writing is not timed
+  int euler = options->quick ? 1 : EULER,
+      status = take_turns(c, options->quick ? 1 : TURNS, euler, x);
+  if (status == CLI_GOOD && options->out)
+    status = allegro_run(c, record, &x->first); // writing is not timed
   if (status != CLI_GOOD) return status;
   report_gait(r, x);
   report_euler(r, "", x, euler, x->tamsi * (double)x->first.steps);
@@ -130,8 +144,10 @@ static int compare_gait(const allegroCase* c, const experimentOptions* options, 
 }
 
 // The paper's figure of 7.8 is of this script.
-static int compare_script(const allegroCase* c, const experimentOptions* options, result* r, comparison* x) {
-  int euler = options->quick ? 1 : EULER, status = take_turns(c, options->quick ? 1 : TURNS, euler, x);
+static int compare_script(const allegroCase* c, const experimentOptions* options, result* r,
+                          comparison* x) {
+  int euler = options->quick ? 1 : EULER,
+      status = take_turns(c, options->quick ? 1 : TURNS, euler, x);
   if (status != CLI_GOOD) return status;
   double tamsi = x->tamsi * (double)x->first.steps;
   result_compare(r, "script_real_time_factor", x->first.simulated / tamsi, 2.14, "");
@@ -139,8 +155,8 @@ static int compare_script(const allegroCase* c, const experimentOptions* options
   result_figure(r, "script_turn_of_the_last_cycle", x->first.motion.last, "deg");
   report_euler(r, "script_", x, euler, tamsi);
   figure_angle(r, "angle_script", "Allegro hand: the mug's turn by the published script", x);
-  result_must(r, "euler", "published script: time of implicit Euler with differences over TAMSI's", x->euler[0].elapsed / tamsi, "at least 7.8",
-              x->euler[0].elapsed >= 7.8 * tamsi, 1);
+  result_must(r, "euler", "published script: time of implicit Euler with differences over TAMSI's",
+              x->euler[0].elapsed / tamsi, "at least 7.8", x->euler[0].elapsed >= 7.8 * tamsi, 1);
   return CLI_GOOD;
 }
 
@@ -148,17 +164,25 @@ static int compare_script(const allegroCase* c, const experimentOptions* options
 
 static void report_variant(result* r, const allegroCase* c, const allegroResult* x) {
   const allegroMotion* m = &x->motion;
-  result_note(r, "%-26s %6.1f us a step, %6.1f times real time, %.2f iterations; turn %.1f, then at least %.1f, last %.1f degrees; away %.1f mm", c->name,
-              1e6 * a_step(x), x->simulated / x->elapsed, (double)x->iterations / (double)x->steps, m->opening, m->least, m->last, 1e3 * m->away);
+  result_note(r,
+              "%-26s %6.1f us a step, %6.1f times real time, %.2f iterations; turn %.1f, then at "
+              "least %.1f, last %.1f degrees; away %.1f mm",
+              c->name, 1e6 * a_step(x), x->simulated / x->elapsed,
+              (double)x->iterations / (double)x->steps, m->opening, m->least, m->last,
+              1e3 * m->away);
 }
 
 static int vary(const experimentOptions* options, result* r, double seconds) {
   const allegroCase cases[VARIANTS] = {
       {"rotors, 2 ms", "allegro_mug.xml", NULL, &allegro_stiff, 0.002, seconds, KP, KD, ROTOR},
       {"rotors, 10 ms", "allegro_mug.xml", NULL, &allegro_stiff, 0.01, seconds, KP, KD, ROTOR},
-      {"weight, 0.7 ms", "allegro_mug_gravity.xml", "grasp", &allegro_stiff, 0.0007, seconds, KP, KD, 0},
-      {"weight, rotors, 2 ms", "allegro_mug_gravity.xml", "grasp", &allegro_stiff, 0.002, seconds, KP, KD, ROTOR}};
-  figure f = {.title = "Allegro hand: the mug's turn, stiffer servos", .xlabel = "time [s]", .ylabel = "angle [deg]"};
+      {"weight, 0.7 ms", "allegro_mug_gravity.xml", "grasp", &allegro_stiff, 0.0007, seconds, KP,
+       KD, 0},
+      {"weight, rotors, 2 ms", "allegro_mug_gravity.xml", "grasp", &allegro_stiff, 0.002, seconds,
+       KP, KD, ROTOR}};
+  figure f = {.title = "Allegro hand: the mug's turn, stiffer servos",
+              .xlabel = "time [s]",
+              .ylabel = "angle [deg]"};
   allegroResult* x = calloc(VARIANTS, sizeof *x);
   int status = x ? CLI_GOOD : CLI_FAILED, held = 1;
   double least = INFINITY;
@@ -170,15 +194,18 @@ static int vary(const experimentOptions* options, result* r, double seconds) {
     report_variant(r, &cases[k], &x[k]);
     held = held && allegro_motion_held(&x[k].motion);
     least = fmin(least, x[k].motion.least);
-    figure_add(&f, cases[k].name, x[k].motion.samples, x[k].motion.time, x[k].motion.angle, FIGURE_LINE);
+    figure_add(&f, cases[k].name, x[k].motion.samples, x[k].motion.time, x[k].motion.angle,
+               FIGURE_LINE);
   }
   if (status == CLI_GOOD) {
     figure_write(&f, r, "angle_variants");
     result_figure(r, "real_time_factor_rotors_2ms", x[0].simulated / x[0].elapsed, "");
     result_figure(r, "real_time_factor_rotors_10ms", x[1].simulated / x[1].elapsed, "");
     result_figure(r, "turn_a_cycle_gravity", x[2].motion.mean, "deg");
-    result_must(r, "held-variants", "with rotors and with gravity: the mug stays within 5 cm", held, "1", held, 0);
-    result_must(r, "turns-variants", "with rotors and with gravity: least turn in a cycle", least, "at least 20 degrees", least >= 20 && isfinite(least), 0);
+    result_must(r, "held-variants", "with rotors and with gravity: the mug stays within 5 cm", held,
+                "1", held, 0);
+    result_must(r, "turns-variants", "with rotors and with gravity: least turn in a cycle", least,
+                "at least 20 degrees", least >= 20 && isfinite(least), 0);
   }
   free(x);
   return status;
@@ -186,8 +213,9 @@ static int vary(const experimentOptions* options, result* r, double seconds) {
 
 static int run(const experimentOptions* options, result* r) {
   double seconds = options->quick ? 7.1 : 15; // quick: two cycles
-  const allegroCase gait = {"gait", "allegro_mug.xml", NULL, &allegro_soft, 0.0007, seconds, 0, 0, 0},
-                    script = {"published script", "allegro_mug.xml", NULL, NULL, 0.0007, seconds, 0, 0, 0};
+  const allegroCase
+      gait = {"gait", "allegro_mug.xml", NULL, &allegro_soft, 0.0007, seconds, 0, 0, 0},
+      script = {"published script", "allegro_mug.xml", NULL, NULL, 0.0007, seconds, 0, 0, 0};
   comparison* x = calloc(2, sizeof *x);
   int status = x ? compare_gait(&gait, options, r, x) : CLI_FAILED;
   if (status == CLI_GOOD) status = compare_script(&script, options, r, x + 1);

@@ -4,15 +4,21 @@
 
 #include "common/world.h"
 
-enum { ALLEGRO_JOINTS = 16, ALLEGRO_NQ = 23, ALLEGRO_NV = 22, ALLEGRO_MUG = 16, ALLEGRO_SAMPLES = 1664 };
+enum {
+  ALLEGRO_JOINTS = 16,
+  ALLEGRO_NQ = 23,
+  ALLEGRO_NV = 22,
+  ALLEGRO_MUG = 16,
+  ALLEGRO_SAMPLES = 1664
+};
 
 // ---- gaits (allegro_gait.c, allegro_script.c) -------------------------------------------------------
 
 // Joint targets over time alone: open hand, grasp, then grasp + sway sin(2 pi (t - start)/period).
 typedef struct allegroGait {
-  double close, start, period;               // the hand closes, the gait begins [s]
-  double grasp[ALLEGRO_JOINTS];              // in the order of the joints' numbers [rad]
-  double sway[ALLEGRO_JOINTS];               // [rad]
+  double close, start, period;  // the hand closes, the gait begins [s]
+  double grasp[ALLEGRO_JOINTS]; // in the order of the joints' numbers [rad]
+  double sway[ALLEGRO_JOINTS];  // [rad]
 } allegroGait;
 
 extern const allegroGait allegro_soft;  // for the paper's servos
@@ -24,10 +30,10 @@ int allegro_cycle(const allegroGait* gait, double time);
 
 // The published script of targets, whose phases end when the fingers are stuck.
 typedef struct allegroScript {
-  int phase;                       // 0 open, 1 thumb in, 2 grasp, then index and ring in turns
-  double since;                    // time at which the phase began [s]
-  int cycle;                       // index and ring moved once each; -1 before
-  double closed[ALLEGRO_JOINTS];   // joint angles of the grasp, recorded when it is closed
+  int phase;                     // 0 open, 1 thumb in, 2 grasp, then index and ring in turns
+  double since;                  // time at which the phase began [s]
+  int cycle;                     // index and ring moved once each; -1 before
+  double closed[ALLEGRO_JOINTS]; // joint angles of the grasp, recorded when it is closed
   double target[ALLEGRO_JOINTS];
 } allegroScript;
 
@@ -39,14 +45,16 @@ void allegro_script_targets(allegroScript* script, double time, const double* q,
 // ---- what the mug does (allegro_motion.c) -----------------------------------------------------------
 
 typedef struct allegroMotion {
-  int samples, first, cycle;              // every 10 ms; first sample of the present cycle, and its number
-  int cycles;                             // completed
-  double time[ALLEGRO_SAMPLES];           // [s]
-  double angle[ALLEGRO_SAMPLES];          // turn about the palm's normal (x of the hand) since the start [deg]
+  int samples, first, cycle;    // every 10 ms; first sample of the present cycle, and its number
+  int cycles;                   // completed
+  double time[ALLEGRO_SAMPLES]; // [s]
+  double
+      angle[ALLEGRO_SAMPLES]; // turn about the palm's normal (x of the hand) since the start [deg]
   double quat[ALLEGRO_SAMPLES][4];
-  double place[ALLEGRO_SAMPLES][3];       // of the mug [m]
-  double opening, least, mean, last;      // turn in the first cycle; least, mean and last of the others [deg]
-  double away;                            // farthest from its place at the start [m]
+  double place[ALLEGRO_SAMPLES][3]; // of the mug [m]
+  double opening, least, mean,
+      last;    // turn in the first cycle; least, mean and last of the others [deg]
+  double away; // farthest from its place at the start [m]
 } allegroMotion;
 
 void allegro_motion_start(allegroMotion* motion);

@@ -37,7 +37,8 @@ static void end_cycle(allegroMotion* m) {
   double turn = 0;
   for (int i = m->first; i < m->samples; ++i)
     for (int j = m->first; j < i; ++j) turn = fmax(turn, turn_between(m->quat[i], m->quat[j]));
-  if (m->cycles == 0) m->opening = turn;
+  if (m->cycles == 0)
+    m->opening = turn;
   else {
     m->least = fmin(m->least, turn);
     m->mean += (turn - m->mean) / m->cycles;
@@ -47,7 +48,9 @@ static void end_cycle(allegroMotion* m) {
 }
 
 void allegro_motion_follow(allegroMotion* m, double time, int cycle, const double* pose) {
-  if (m->samples == ALLEGRO_SAMPLES || (m->samples && time < m->time[m->samples - 1] + SAMPLE - 1e-9)) return;
+  if (m->samples == ALLEGRO_SAMPLES ||
+      (m->samples && time < m->time[m->samples - 1] + SAMPLE - 1e-9))
+    return;
   if (cycle > m->cycle) {
     if (m->cycle >= 0) end_cycle(m);
     m->cycle = cycle, m->first = m->samples;

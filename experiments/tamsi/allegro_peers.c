@@ -24,15 +24,18 @@ static hfIntegratorConfig configure(int jacobian, int tals) {
 }
 
 // What the servos give at their targets.
-static void servo_torques(const hfModel* m, const double* target, const double* q, const double* v, double* torque) {
+static void servo_torques(const hfModel* m, const double* target, const double* q, const double* v,
+                          double* torque) {
   for (int i = 0; i < ALLEGRO_JOINTS; ++i) {
-    const double *gain = hf_model_actuator_gainprm(m) + 3 * i, *bias = hf_model_actuator_biasprm(m) + 3 * i;
+    const double *gain = hf_model_actuator_gainprm(m) + 3 * i,
+                 *bias = hf_model_actuator_biasprm(m) + 3 * i;
     torque[i] = gain[0] * target[i] + bias[1] * q[i] + bias[2] * v[i];
   }
 }
 
 // Targets at time t of the state x = (q, v). Returns the cycle.
-static int set_targets(const allegroCase* c, const world* w, allegroScript* script, double t, const double* x) {
+static int set_targets(const allegroCase* c, const world* w, allegroScript* script, double t,
+                       const double* x) {
   double torque[ALLEGRO_JOINTS], *target = w->input->ctrl;
   if (c->gait) {
     allegro_targets(c->gait, t, target);
@@ -43,7 +46,8 @@ static int set_targets(const allegroCase* c, const world* w, allegroScript* scri
   return script->cycle;
 }
 
-static int advance_all(const allegroCase* c, world* w, hfIntegrator* in, allegroResult* out, hfError* error) {
+static int advance_all(const allegroCase* c, world* w, hfIntegrator* in, allegroResult* out,
+                       hfError* error) {
   double t = 0, x[ALLEGRO_NQ + ALLEGRO_NV] = {0}, begin = processor_clock();
   allegroScript script;
   allegro_script_start(&script);
@@ -78,7 +82,9 @@ int allegro_run_euler(const allegroCase* c, int jacobian, int tals, allegroResul
   if (status == CLI_GOOD) {
     hf_accel_begin(a, NULL, w.input);
     hfOde ode = hf_accel_ode(a);
-    status = hf_integrator_create(&in, &ode, &config, &error) < 0 ? CLI_FAILED : advance_all(c, &w, in, out, &error);
+    status = hf_integrator_create(&in, &ode, &config, &error) < 0
+                 ? CLI_FAILED
+                 : advance_all(c, &w, in, out, &error);
   }
   if (status != CLI_GOOD) say_error("implicit Euler: %s", error.message);
   hf_integrator_free(in);
@@ -87,7 +93,8 @@ int allegro_run_euler(const allegroCase* c, int jacobian, int tals, allegroResul
   return status;
 }
 
-static void step_mujoco(const PeerMujoco* peer, const allegroCase* c, const mjModel* m, mjData* d, allegroResult* out) {
+static void step_mujoco(const PeerMujoco* peer, const allegroCase* c, const mjModel* m, mjData* d,
+                        allegroResult* out) {
   double target[ALLEGRO_JOINTS], q[ALLEGRO_NQ], begin = processor_clock();
   for (double t = 0; t < c->seconds - 1e-9; t = c->step * (double)++out->steps) {
     allegro_targets(c->gait, t, target);

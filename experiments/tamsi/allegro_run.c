@@ -9,7 +9,8 @@ static const double TOLERANCE = 1e-5;
 
 // Servos tau = kp (u - q) - kd v, the thumb's first joint 1.6 times as stiff, as in the published scene.
 static int lay_over(const allegroCase* c, hfParams* p, hfError* error) {
-  double *gain = hf_params_field(p, HF_FIELD_actuator_gainprm), *bias = hf_params_field(p, HF_FIELD_actuator_biasprm),
+  double *gain = hf_params_field(p, HF_FIELD_actuator_gainprm),
+         *bias = hf_params_field(p, HF_FIELD_actuator_biasprm),
          *armature = hf_params_field(p, HF_FIELD_dof_armature);
   for (int i = 0; i < ALLEGRO_JOINTS; ++i) {
     double kp = c->kp * (i == 12 ? 1.6 : 1);
@@ -36,13 +37,13 @@ static int open_runner(runner* r, const allegroCase* c, const char* record, hfEr
   if (world_open(&r->w, c->scene, &config, c->keyframe) != CLI_GOOD) return CLI_FAILED;
   hf_sim_free(r->w.sim);
   r->w.sim = NULL;
-  if (hf_params_create(&r->params, r->w.model, error) < 0 || lay_over(c, r->params, error) != CLI_GOOD ||
+  if (hf_params_create(&r->params, r->w.model, error) < 0 ||
+      lay_over(c, r->params, error) != CLI_GOOD ||
       hf_sim_create(&r->w.sim, hf_params_model(r->params), &config, error) < 0 ||
       (record && hf_recorder_open(&r->recorder, record, r->w.model, c->scene, error) < 0))
     return CLI_FAILED;
   return CLI_GOOD;
 }
-
 
 static int set_targets(runner* r, const allegroCase* c) {
   double t = r->w.state->time, *target = r->w.input->ctrl;
@@ -81,7 +82,8 @@ int allegro_run(const allegroCase* c, const char* record, allegroResult* out) {
   allegro_motion_start(&out->motion);
   int status = open_runner(&r, c, record, &error);
   if (status == CLI_GOOD) status = step_all(&r, c, out, &error);
-  if (hf_recorder_close(r.recorder, &closing) < 0 && status == CLI_GOOD) status = CLI_FAILED, error = closing;
+  if (hf_recorder_close(r.recorder, &closing) < 0 && status == CLI_GOOD)
+    status = CLI_FAILED, error = closing;
   if (status != CLI_GOOD && error.message[0]) say_error("%s: %s", c->name, error.message);
   world_close(&r.w);
   hf_params_free(r.params);

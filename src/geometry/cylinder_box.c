@@ -13,7 +13,8 @@
 #include "geometry/pairs.h"
 #include "geometry/touch.h"
 
-static const double kApart = 1e-3; // an axis nearer to the box than this part of r has no sure direction
+static const double kApart =
+    1e-3; // an axis nearer to the box than this part of r has no sure direction
 
 // Does the side of the cylinder decide?
 static int side_decides(const hfiShape* A, hfVec3 p, hfVec3 u, double t, const hfiNearest* near) {
@@ -22,14 +23,15 @@ static int side_decides(const hfiShape* A, hfVec3 p, hfVec3 u, double t, const h
          fabs(along) + max2(0, r - near->distance) <= half;
 }
 
-int hfi_cylinder_box(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin,
-                     hfiContactPoint* points) {
+int hfi_cylinder_box(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB,
+                     double margin, hfiContactPoint* points) {
   hfVec3 p = pose_inv_point(*X_WB, X_WA->p), u = m3_tmulv(X_WB->R, m3_col(X_WA->R, 2));
   double t, r = A->size[0];
   hfiNearest near = hfi_axis_nearest(B, p, u, A->size[1], &t);
   if (near.distance > r + margin) return 0;
   if (!side_decides(A, p, u, t, &near)) return hfi_convex_convex(A, X_WA, B, X_WB, margin, points);
   hfiContactPoint single;
-  put_point(&single, pose_point(*X_WB, near.point), m3_mulv(X_WB->R, near.normal), r - near.distance, 0);
+  put_point(&single, pose_point(*X_WB, near.point), m3_mulv(X_WB->R, near.normal),
+            r - near.distance, 0);
   return hfi_touch(A, X_WA, B, X_WB, &single, margin, points);
 }

@@ -119,7 +119,8 @@ static int beyond(hfVec3 d, hfVec3 reach) {
 }
 
 // Does an axis of one of the two boxes separate them by more than the margin?
-static int boxes_apart(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* c, double margin) {
+static int boxes_apart(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* c,
+                       double margin) {
   hfVec3 ha = s->half[c->a], hb = s->half[c->b], m = v3(margin, margin, margin);
   hfPose X_AB = pose_inv_mul(X_WG[c->a], X_WG[c->b]);
   hfMat3 Q = X_AB.R;
@@ -175,7 +176,8 @@ static void list_near(hfiScene* s, const hfPose* X_WG, const double* reach) {
   for (int i = 0; i < s->ncandidate; ++i) {
     const hfiCandidate* c = &s->candidate[i];
     const hfiCull* cull = &s->cull[i];
-    if (cull->radius < 0 || v3_norm2(v3_sub(X_WG[c->b].p, X_WG[c->a].p)) <= sqr(cull->radius + cull->margin + skin))
+    if (cull->radius < 0 ||
+        v3_norm2(v3_sub(X_WG[c->b].p, X_WG[c->a].p)) <= sqr(cull->radius + cull->margin + skin))
       s->near[s->nnear++] = i;
   }
 }
@@ -191,16 +193,20 @@ static void collide_pair(const hfiScene* s, const hfPose* X_WG, int i, double ma
   int n = hfi_collide(&s->shape[c->a], &X_WG[c->a], &s->shape[c->b], &X_WG[c->b], margin, points);
   for (int k = 0; k < n; ++k) {
     hfiRawContact raw = {c->a, c->b, c->pair, i, points[k], 0, 0};
-    if (o->count < o->capacity) o->out[o->count++] = raw;
-    else o->dropped++;
+    if (o->count < o->capacity)
+      o->out[o->count++] = raw;
+    else
+      o->dropped++;
   }
 }
 
 int hfi_scene_collide(hfiScene* s, const hfPose* X_WG, const double* reach, hfiRawContact* out,
                       int capacity, int* dropped) {
   Output o = {out, capacity, 0, 0};
-  if (!s->listed) find_candidates(s, X_WG, reach, &o.dropped);
-  else if (s->nnear < 0 || !(wandered(s, X_WG, reach) <= s->far)) list_near(s, X_WG, reach);
+  if (!s->listed)
+    find_candidates(s, X_WG, reach, &o.dropped);
+  else if (s->nnear < 0 || !(wandered(s, X_WG, reach) <= s->far))
+    list_near(s, X_WG, reach);
   int n = s->listed ? s->nnear : s->ncandidate;
   for (int k = 0; k < n; ++k) {
     int i = s->listed ? s->near[k] : k;

@@ -106,30 +106,6 @@ void hfi_assembly_begin(hfiAssembly* a, const hfDynamics* d, double h, const dou
 
 // ---- contacts ------------------------------------------------------------------------------------
 
-// J v0 of row r of a block.
-double hfi_assembly_row_velocity(const hfStepProblem* p, const hfStepBlock* b, int r) {
-  double s = 0;
-  for (int k = b->piece; k < b->piece + b->npiece; ++k) {
-    const hfStepPiece* piece = &p->piece[k];
-    const double *J = p->J + piece->jac + r * piece->ncol, *v = p->v0 + p->tree_start[piece->tree];
-    for (int i = 0; i < piece->ncol; ++i) s += J[i] * v[p->cols[piece->col + i]];
-  }
-  return s;
-}
-
-// J M^-1 J^T of row r, estimated with the diagonal of M.
-double hfi_assembly_row_inverse_mass(const hfiAssembly* a, const hfStepBlock* b, int r) {
-  const hfStepProblem* p = &a->problem;
-  double w = 0;
-  for (int k = b->piece; k < b->piece + b->npiece; ++k) {
-    const hfStepPiece* piece = &p->piece[k];
-    const double *J = p->J + piece->jac + r * piece->ncol,
-                 *inverse = a->inverse_mass + p->tree_start[piece->tree];
-    for (int i = 0; i < piece->ncol; ++i) w += J[i] * J[i] * inverse[p->cols[piece->col + i]];
-  }
-  return w;
-}
-
 // Columns of the contacts of two bodies: written once, shared by all of them.
 static void open_pair(hfiAssembly* a, const hfDynamics* d, const hfiContact* c) {
   hfStepProblem* p = &a->problem;

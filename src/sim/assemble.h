@@ -27,10 +27,6 @@ void hfi_assembly_init(hfiAssembly* a, const hfModel* model, int max_contacts, h
 // Starts a problem: M of the dynamics, v0, p* = 0, diag = 0, no rows.
 void hfi_assembly_begin(hfiAssembly* a, const hfDynamics* dynamics, double h, const double* v0);
 
-// J v0 of row r of a block, and J M^-1 J^T of it, estimated with the diagonal of M.
-double hfi_assembly_row_velocity(const hfStepProblem* problem, const hfStepBlock* block, int r);
-double hfi_assembly_row_inverse_mass(const hfiAssembly* a, const hfStepBlock* block, int r);
-
 // Appends a contact; friction: hfFrictionLaw. Returns its block, or -1 if it can move nothing.
 int hfi_assembly_add_contact(hfiAssembly* a, const hfDynamics* dynamics, const hfiContact* contact,
                              int friction, double near_rigid, double static_speed);

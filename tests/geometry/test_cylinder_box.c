@@ -43,9 +43,11 @@ static void test_agrees_with_the_general_function(void** state) {
     // the same overlap, or a smaller one that the normal has: the least of all directions counts, and the general
     // function is content with a rounding where shapes are curved
     double gap = oracle_gap(&A, &X_WA, &B, &X_WB, a->n_W);
-    if (!(fabs(a->depth - b->depth) <= 1e-9 * scale) && !(a->depth < b->depth && fabs(a->depth + gap) <= 1e-9 * scale))
+    if (!(fabs(a->depth - b->depth) <= 1e-9 * scale) &&
+        !(a->depth < b->depth && fabs(a->depth + gap) <= 1e-9 * scale))
       fail_msg("case %d (seed 12): depth %.17g, in general %.17g", i, a->depth, b->depth);
-    if (!(v3_norm(v3_sub(a->n_W, b->n_W)) <= 1e-4)) continue; // two directions as good as each other
+    if (!(v3_norm(v3_sub(a->n_W, b->n_W)) <= 1e-4))
+      continue; // two directions as good as each other
     if (n == 1 && m == 1 && !(v3_norm(v3_sub(a->p_WCb, b->p_WCb)) <= 1e-4 * scale))
       fail_msg("case %d: points %g apart", i, v3_norm(v3_sub(a->p_WCb, b->p_WCb)));
   }

@@ -16,11 +16,11 @@ static void write_model(testRandom* r, char* text, size_t size) {
   static const char* const type[] = {"sphere", "capsule", "ellipsoid", "cylinder", "box"};
   size_t n = (size_t)snprintf(text, size, "<mujoco><worldbody>");
   for (int i = 0; i < GEOMS; ++i)
-    n += (size_t)snprintf(text + n, size - n,
-                          "<body><freejoint/><geom type='%s' size='%g %g %g' mass='1' margin='%g'/></body>",
-                          type[i % 5], 0.02 + 0.3 * random_uniform(r, 0, 1),
-                          0.02 + 0.3 * random_uniform(r, 0, 1), 0.02 + 0.3 * random_uniform(r, 0, 1),
-                          0.02 * random_uniform(r, 0, 1));
+    n += (size_t)snprintf(
+        text + n, size - n,
+        "<body><freejoint/><geom type='%s' size='%g %g %g' mass='1' margin='%g'/></body>",
+        type[i % 5], 0.02 + 0.3 * random_uniform(r, 0, 1), 0.02 + 0.3 * random_uniform(r, 0, 1),
+        0.02 + 0.3 * random_uniform(r, 0, 1), 0.02 * random_uniform(r, 0, 1));
   snprintf(text + n, size - n, "<geom type='plane' size='0 0 1'/></worldbody></mujoco>");
 }
 
@@ -31,7 +31,8 @@ static int collide_all(const hfiScene* s, const hfPose* X, hfiRawContact* out) {
     for (int b = a + 1; b < s->model->ngeom; ++b) {
       hfiContactPoint p[HFI_MAX_MANIFOLD];
       int n = hfi_collide(&s->shape[a], &X[a], &s->shape[b], &X[b], max2(margin[a], margin[b]), p);
-      for (int k = 0; k < n; ++k, ++count) out[count].geom_a = a, out[count].geom_b = b, out[count].point = p[k];
+      for (int k = 0; k < n; ++k, ++count)
+        out[count].geom_a = a, out[count].geom_b = b, out[count].point = p[k];
     }
   return count;
 }
@@ -59,7 +60,8 @@ static void test_culling(void** state) {
     write_model(&r, text, sizeof text);
     hfModel* model = NULL;
     hfError error = {HF_OK, ""};
-    assert_int_equal(hf_model_parse(&model, text, strlen(text), "shapes", ".", NULL, NULL, &error), HF_OK);
+    assert_int_equal(hf_model_parse(&model, text, strlen(text), "shapes", ".", NULL, NULL, &error),
+                     HF_OK);
     assert_int_equal(hf_model_geom_type(model)[0], HF_GEOM_PLANE); // fixed geoms come first
     hfiScene scene;
     hfiArena plan = hfi_arena(NULL, 0);
@@ -71,8 +73,10 @@ static void test_culling(void** state) {
     X[0] = pose_identity();
     for (int i = 0; i < 200; ++i) {
       for (int g = 1; g <= GEOMS; ++g) {
-        if (i % 50 == 0) X[g] = random_pose(&r, 0.5);
-        else X[g].p = v3_axpy(0.01, random_vector(&r), X[g].p);
+        if (i % 50 == 0)
+          X[g] = random_pose(&r, 0.5);
+        else
+          X[g].p = v3_axpy(0.01, random_vector(&r), X[g].p);
       }
       compare(&scene, X, &contacts);
     }
