@@ -10,6 +10,12 @@ target_compile_options(holdfast_flags INTERFACE
   -ffp-contract=off -fno-math-errno -fno-trapping-math
   -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith
   -Wcast-qual -Wwrite-strings -Wundef -Wno-unused-function)
+# Small structs are cleared and copied by moves: GCC's string instructions for them take tens of cycles to
+# start, 3 % of a step.
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  set(small "unrolled_loop:256:noalign,libcall:-1:noalign")
+  target_compile_options(holdfast_flags INTERFACE -mmemset-strategy=${small} -mmemcpy-strategy=${small})
+endif()
 if(HF_SANITIZE)
   target_compile_options(holdfast_flags INTERFACE -fsanitize=${HF_SANITIZE} -fno-omit-frame-pointer
                                                   -fno-sanitize-recover=all)

@@ -91,19 +91,24 @@ void hfi_memory_recall(const hfState* s, const hfPose* X_WB, hfiContact* contact
 
 // How A moved relative to B over a step, the same for all contacts of the two, as if B had rested.
 typedef struct PairMotion {
-  int body_a, body_b;
   hfPose X_WB0; // of B at the start
   hfPose moved; // X_WB0 X_BW1 X_WA1 X_AW0: takes a point of A from where it was to where it came
   hfVec3 turn;  // its rotation, where a contact has torsional friction [rad]
 } PairMotion;
 
 static PairMotion find_motion(const hfiContact* c, const hfPose* X0_WB, const hfPose* X1_WB) {
-  PairMotion m = {c->body_a, c->body_b, X0_WB[c->body_b], pose_identity(), v3_zero()};
+  PairMotion m = {X0_WB[c->body_b], pose_identity(), v3_zero()};
   hfPose X_BA1 = pose_inv_mul(X1_WB[c->body_b], X1_WB[c->body_a]),
          X_AW0 = pose_inv_mul(X0_WB[c->body_a], pose_identity());
   m.moved = pose_mul(m.X_WB0, pose_mul(X_BA1, X_AW0));
   if (c->material.condim > 3) m.turn = q_log(q_from_m3(m.moved.R));
   return m;
+}
+
+// Whether the motion of one is that of the other.
+static int move_alike(const hfiContact* c, const hfiContact* other) {
+  return c->body_a == other->body_a && c->body_b == other->body_b &&
+         c->material.condim == other->material.condim;
 }
 
 static hfVec3 along(const hfiContact* c, double x, double y) {
@@ -143,12 +148,10 @@ int hfi_memory_store(hfState* s, const hfPose* X0_WB, const hfPose* X1_WB,
                      const hfiContact* contacts, const hfiContactOutcome* outcome, int n) {
   hfContactMemory* memory = hf_state_memory(s);
   int kept = imin2(n, s->max_memory);
-  PairMotion motion = {.body_a = -1};
+  PairMotion motion;
   for (int i = 0; i < kept; ++i) {
     const hfiContact* c = &contacts[i];
-    if (c->body_a != motion.body_a || c->body_b != motion.body_b ||
-        contacts[i - 1].material.condim != c->material.condim)
-      motion = find_motion(c, X0_WB, X1_WB);
+    if (i == 0 || !move_alike(c, c - 1)) motion = find_motion(c, X0_WB, X1_WB);
     store_one(&memory[i], c, &outcome[i], &motion);
   }
   for (int i = kept; i < s->nmemory; ++i) memset(&memory[i], 0, sizeof memory[i]);

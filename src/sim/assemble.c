@@ -178,11 +178,10 @@ static inline double mean_inverse_mass(const hfiAssembly* a, const double* J, in
 
 // Stiffness and damping of a friction group with inverse mass w; capped for conditioning.
 static int set_group(hfContactLaw* law, int g, double k, double c, double w, double h,
-                     double near_rigid) {
+                     double steepest) {
   if (!(w > 0)) w = 1e-12;
   if (c < 0) c = 2 * sqrt(k / w);
-  double slope = h * (h * k + c) * w, limit = sqr(2 * HFI_PI / near_rigid);
-  double scale = slope > limit ? limit / slope : 1;
+  double slope = h * (h * k + c) * w, scale = slope > steepest ? steepest / slope : 1;
   law->k_t[g] = scale * k;
   law->c_t[g] = scale * c;
   return scale < 1;
@@ -194,14 +193,14 @@ static double lever(const double* mu, int g) { return mu[0] > 0 ? mu[g] / mu[0] 
 // Stiffness, damping and deformation of the anchored law for group g, whose lever is r.
 static inline void set_anchor(hfiAssembly* a, hfContactLaw* law, const hfStepBlock* b,
                               const hfiContact* c, int g, double r, double mass,
-                              double near_rigid) {
+                              double steepest) {
   const hfiMaterial* m = &c->material;
   int row = hfi_group_row(g), last = row + hfi_group_dim(g) - 1;
   const double* J = a->problem.J + a->problem.piece[b->piece].jac;
   double w = mean_inverse_mass(a, J, b->dim, 1 + row, 1 + last);
   double damping = m->tangential_damping < 0 ? -1 : r * r * m->tangential_damping;
   a->ncapped += set_group(law, g, max2(r * r, 1e-12) * mass * m->tangential_stiffness, damping, w,
-                          a->problem.h, near_rigid);
+                          a->problem.h, steepest);
   if (!c->known) return;
   hfVec3 from = g == HF_SLIDING ? c->xi_W : c->twist_W;
   law->xi0[row] = v3_dot(g == HF_TORSION ? c->n : c->t1, from);
@@ -209,28 +208,28 @@ static inline void set_anchor(hfiAssembly* a, hfContactLaw* law, const hfStepBlo
 }
 
 static inline void set_group_friction(hfiAssembly* a, hfContactLaw* law, const hfStepBlock* b,
-                                      const hfiContact* c, int g, double mass, double near_rigid) {
+                                      const hfiContact* c, int g, double mass, double steepest) {
   const hfiMaterial* m = &c->material;
   double r = g == HF_SLIDING ? 1 : lever(m->mu, g);
   if (g != HF_SLIDING && r > 0) law->stiction_speed[g] = m->stiction_speed / r;
-  if (law->friction == HF_FRICTION_ANCHORED) set_anchor(a, law, b, c, g, r, mass, near_rigid);
+  if (law->friction == HF_FRICTION_ANCHORED) set_anchor(a, law, b, c, g, r, mass, steepest);
 }
 
 static void set_friction(hfiAssembly* a, hfContactLaw* law, const hfStepBlock* b,
-                         const hfiContact* c, int friction, double mass, double near_rigid,
+                         const hfiContact* c, int friction, double mass, double steepest,
                          double static_speed) {
   const hfiMaterial* m = &c->material;
   int sliding = c->known && c->slip_speed > static_speed * m->stiction_speed;
   law->friction = friction;
   law->mu[0] = sliding ? m->mu_dynamic : m->mu[0], law->mu[1] = m->mu[1], law->mu[2] = m->mu[2];
   for (int g = 0; g < 3; ++g) law->stiction_speed[g] = m->stiction_speed; // also where no group is
-  if (b->dim >= 3) set_group_friction(a, law, b, c, HF_SLIDING, mass, near_rigid);
-  if (b->dim >= 4) set_group_friction(a, law, b, c, HF_TORSION, mass, near_rigid);
-  if (b->dim >= 6) set_group_friction(a, law, b, c, HF_ROLLING, mass, near_rigid);
+  if (b->dim >= 3) set_group_friction(a, law, b, c, HF_SLIDING, mass, steepest);
+  if (b->dim >= 4) set_group_friction(a, law, b, c, HF_TORSION, mass, steepest);
+  if (b->dim >= 6) set_group_friction(a, law, b, c, HF_ROLLING, mass, steepest);
 }
 
 int hfi_assembly_add_contact(hfiAssembly* a, const hfDynamics* d, const hfiContact* c, int friction,
-                             double near_rigid, double static_speed) {
+                             double steepest, double static_speed) {
   hfStepProblem* p = &a->problem;
   assert(p->ncontact < a->max_contact);
   if (c->body_a != a->body_a || c->body_b != a->body_b) open_pair(a, d, c);
@@ -246,6 +245,6 @@ int hfi_assembly_add_contact(hfiAssembly* a, const hfDynamics* d, const hfiConta
   law->dissipation = c->material.dissipation;
   law->depth = c->depth;
   law->normal_force0 = law->stiffness * max2(0, 1 - law->dissipation * vn) * max2(0, c->depth);
-  set_friction(a, law, b, c, friction, mass, near_rigid, static_speed);
+  set_friction(a, law, b, c, friction, mass, steepest, static_speed);
   return p->nblock - 1;
 }

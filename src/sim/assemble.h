@@ -27,8 +27,9 @@ void hfi_assembly_init(hfiAssembly* a, const hfModel* model, int max_contacts, h
 // Starts a problem: M of the dynamics, v0, p* = 0, diag = 0, no rows.
 void hfi_assembly_begin(hfiAssembly* a, const hfDynamics* dynamics, double h, const double* v0);
 
-// Appends a contact; friction: hfFrictionLaw. Returns its block, or -1 if it can move nothing.
+// Appends a contact; friction: hfFrictionLaw. steepest: h (h k + c) w of anchored friction is capped there.
+// Returns its block, or -1 if it can move nothing.
 int hfi_assembly_add_contact(hfiAssembly* a, const hfDynamics* dynamics, const hfiContact* contact,
-                             int friction, double near_rigid, double static_speed);
+                             int friction, double steepest, double static_speed);
 
 #endif

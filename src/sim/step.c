@@ -174,9 +174,10 @@ void hfi_sim_contacts(hfSim* s, const hfState* state) {
                                 nraw, s->touched, s->contact);
   if (driven) hf_dynamics_velocity(&s->dynamics, s->assembly.problem.v0);
   if (s->remembers) hfi_memory_recall(state, s->dynamics.X_WB, s->contact, s->ncontact);
+  double steepest = sqr(2 * HFI_PI / s->config.near_rigid);
   for (int i = 0; i < s->ncontact; ++i)
     s->block[i] = hfi_assembly_add_contact(&s->assembly, &s->dynamics, &s->contact[i], s->friction,
-                                           s->config.near_rigid, s->config.static_speed);
+                                           steepest, s->config.static_speed);
 }
 
 // Everything up to the step problem. Leaves the state alone.
