@@ -13,6 +13,8 @@
 // displacement field u + theta n x (p - p0) that fits the remembered points of the pair.
 #include "contact/memory.h"
 
+#include "contact/result.h"
+
 #include <string.h>
 
 static uint64_t pair_key(const hfiContact* c) {
@@ -111,20 +113,17 @@ static int move_alike(const hfiContact* c, const hfiContact* other) {
          c->material.condim == other->material.condim;
 }
 
-static hfVec3 along(const hfiContact* c, double x, double y) {
-  return v3_add(v3_scale(x, c->t1), v3_scale(y, c->t2));
-}
 static hfVec3 across(hfVec3 n, hfVec3 x) { return v3_axpy(-v3_dot(n, x), n, x); }
 
 static inline hfVec3 slide(const hfiContact* c, const hfiContactOutcome* o, const PairMotion* motion) {
-  if (o->slips & 1 << HF_SLIDING) return along(c, o->xi[0], o->xi[1]);
+  if (o->slips & 1 << HF_SLIDING) return hfi_in_plane(c, o->xi[0], o->xi[1]);
   return v3_add(c->xi_W, across(c->n, v3_sub(pose_point(motion->moved, c->p_W), c->p_W)));
 }
 
 static hfVec3 twist(const hfiContact* c, const hfiContactOutcome* o, const PairMotion* motion) {
   hfVec3 turned = v3_add(c->twist_W, motion->turn), roll = across(c->n, turned);
   double spin = o->slips & 1 << HF_TORSION ? o->xi[2] : v3_dot(c->n, turned);
-  if (o->slips & 1 << HF_ROLLING) roll = along(c, o->xi[3], o->xi[4]);
+  if (o->slips & 1 << HF_ROLLING) roll = hfi_in_plane(c, o->xi[3], o->xi[4]);
   if (c->material.condim < 6) roll = v3_zero();
   return v3_axpy(spin, c->n, roll);
 }

@@ -7,6 +7,7 @@
 #include "integrate/continuous.h"
 
 #include "base/error.h"
+#include "contact/result.h"
 #include "solve/law.h"
 
 #include <stdlib.h>
@@ -86,17 +87,11 @@ hfStatus hfi_continuous_step(hfiContinuous* c, hfState* state, const hfInput* in
 
 // ---- results ----------------------------------------------------------------------------------------
 
-static hfVec3 in_plane(const hfiContact* c, const double* x) { return v3_add(v3_scale(x[0], c->t1), v3_scale(x[1], c->t2)); }
-
 hfContact hfi_accel_contact_result(const hfAccel* a, int i) {
   const hfiAccelContact* c = &a->contact[i];
-  const hfiContact* at = &c->at;
-  hfContact r = {at->geom_a, at->geom_b, at->body_a, at->body_b, at->feature, 0, at->p_W, at->n, at->depth, c->f[0], {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, c->s[0]};
-  if (c->dim < 3) return r;
-  r.ft = in_plane(at, c->f + 1);
-  r.vt = in_plane(at, c->s + 1);
-  r.stick = c->stick >> HF_SLIDING & 1;
-  if (c->dim >= 4) r.torque = v3_scale(c->f[3], at->n);
-  if (c->dim >= 6) r.torque = v3_add(r.torque, in_plane(at, c->f + 4));
+  hfContact r = hfi_contact_result(&c->at);
+  hfi_contact_result_force(&r, &c->at, c->dim, c->f);
+  hfi_contact_result_velocity(&r, &c->at, c->dim, c->s);
+  if (c->dim >= 3) r.stick = c->stick >> HF_SLIDING & 1;
   return r;
 }

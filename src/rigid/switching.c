@@ -7,6 +7,7 @@
 #include "rigid/switching.h"
 
 #include "base/error.h"
+#include "contact/result.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -250,33 +251,16 @@ hfSwitch hfi_switching_switch(const hfiSwitching* s, int i) {
   return s->record[imin2(i, HFI_MAX_SWITCHES - 1)];
 }
 
-static hfVec3 in_plane(const hfiContact* c, const double* x) {
-  return v3_add(v3_scale(x[0], c->t1), v3_scale(x[1], c->t2));
-}
-
 hfContact hfi_switching_contact(const hfiSwitching* s, int i) {
   const hfRigid* r = s->rigid;
   const hfiContact* c = &r->accel->contact[i].at;
   const hfiTrack* t = &r->track[i];
   int soft = s->phase == HFI_PHASE_SOFT, dim = r->accel->contact[i].dim;
   const double *f = soft ? s->layer[i].f : t->f, *v = soft ? s->layer[i].s : r->point[i].s;
-  hfContact out = {.geom_a = c->geom_a,
-                   .geom_b = c->geom_b,
-                   .body_a = c->body_a,
-                   .body_b = c->body_b,
-                   .feature = c->feature,
-                   .p_W = c->p_W,
-                   .n_W = c->n,
-                   .depth = c->depth,
-                   .vn = v[0]};
-  int touches = soft ? f[0] > 0 : t->closed;
-  if (touches) out.fn = f[0];
-  if (dim < 3) return out;
-  out.vt = in_plane(c, v + 1);
-  if (!touches) return out;
-  out.ft = in_plane(c, f + 1);
-  out.stick = soft ? !(s->layer[i].slips & 1) : t->mode[0] == HF_MODE_ROLLING;
-  if (dim >= 4) out.torque = v3_scale(f[3], c->n);
-  if (dim >= 6) out.torque = v3_add(out.torque, in_plane(c, f + 4));
+  hfContact out = hfi_contact_result(c);
+  hfi_contact_result_velocity(&out, c, dim, v);
+  if (!(soft ? f[0] > 0 : t->closed)) return out;
+  hfi_contact_result_force(&out, c, dim, f);
+  if (dim >= 3) out.stick = soft ? !(s->layer[i].slips & 1) : t->mode[0] == HF_MODE_ROLLING;
   return out;
 }

@@ -3,6 +3,7 @@
 //   f = gamma/h on body A, in the contact frame (t1, t2, n)
 #include "sim/sim.h"
 
+#include "contact/result.h"
 #include "rigid/switching.h"
 
 #include "solve/law.h"
@@ -17,10 +18,6 @@ void hfi_block_velocity(const hfSim* s, const hfStepBlock* b, double* out) {
     for (int r = 0; r < b->dim; ++r, J += piece->ncol)
       for (int c = 0; c < piece->ncol; ++c) out[r] += J[c] * v[cols[c]];
   }
-}
-
-static hfVec3 in_world(const hfiContact* c, const double* x, double scale) {
-  return v3_scale(scale, v3_add(v3_scale(x[0], c->t1), v3_scale(x[1], c->t2)));
 }
 
 static int contact_sticks(const hfContactLaw* law, double h, int dim, const double* velocity,
@@ -86,13 +83,11 @@ int hf_sim_contact_count(const hfSim* s) { return s->ncontact; }
 static void set_stepped(const hfSim* s, const hfiContact* c, const hfStepBlock* b, hfContact* r) {
   const hfStepProblem* p = &s->assembly.problem;
   const double* gamma = s->impulse + b->row;
-  double velocity[6];
+  double velocity[6], force[6];
   hfi_block_velocity(s, b, velocity);
-  r->fn = gamma[0] / p->h;
-  r->vn = velocity[0];
-  if (b->dim >= 3) r->ft = in_world(c, gamma + 1, 1 / p->h), r->vt = in_world(c, velocity + 1, 1);
-  if (b->dim >= 4) r->torque = v3_scale(gamma[3] / p->h, c->n);
-  if (b->dim >= 6) r->torque = v3_add(r->torque, in_world(c, gamma + 4, 1 / p->h));
+  for (int i = 0; i < b->dim; ++i) force[i] = gamma[i] / p->h;
+  hfi_contact_result_force(r, c, b->dim, force);
+  hfi_contact_result_velocity(r, c, b->dim, velocity);
   r->stick = contact_sticks(&p->contact[b->param], p->h, b->dim, velocity, r->fn);
 }
 
@@ -109,14 +104,7 @@ hfContact hf_sim_contact(const hfSim* s, int i) {
   assert(i >= 0 && i < s->ncontact);
   if ((s->continuous || s->switching) && s->stepped) return s->result[i];
   const hfiContact* c = &s->contact[i];
-  hfContact r = {.geom_a = c->geom_a,
-                 .geom_b = c->geom_b,
-                 .body_a = c->body_a,
-                 .body_b = c->body_b,
-                 .feature = c->feature,
-                 .p_W = c->p_W,
-                 .n_W = c->n,
-                 .depth = c->depth};
+  hfContact r = hfi_contact_result(c);
   if (s->block[i] < 0) return r;
   const hfStepBlock* b = &s->assembly.problem.block[s->block[i]];
   (s->stepped ? set_stepped : set_evaluated)(s, c, b, &r);
