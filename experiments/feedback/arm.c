@@ -159,13 +159,13 @@ static int take_errors(const arm* a, double time, feedbackRun* out) {
 
 static void step_arm(arm* a, long steps, double h, feedbackRun* out) {
   hfError error = {HF_OK, ""};
-  double begin = cpu_time();
+  double begin = processor_clock();
   out->stable = 1;
   for (long k = 0; k < steps && out->stable; ++k) {
     arm_control(a, (double)k * h, h);
     out->stable = hf_sim_step(a->sim, a->state, a->input, NULL, &error) == HF_OK && take_errors(a, (double)(k + 1) * h, out);
   }
-  out->time = cpu_time() - begin;
+  out->time = processor_clock() - begin;
   for (int i = 0; i < ARM_JOINTS; ++i) out->joint_error[i] /= (double)steps, out->error += out->joint_error[i] / ARM_JOINTS;
 }
 

@@ -4,8 +4,7 @@
 #define EXPERIMENTS_FEEDBACK_H
 
 #include "common/figure.h"
-
-#include <time.h>
+#include "common/world.h"
 
 enum { ARM_JOINTS = 8 };
 
@@ -18,13 +17,12 @@ typedef struct feedbackRun {
   double joint_error[ARM_JOINTS]; // of each joint of the arm
 } feedbackRun;
 
-// A run has one thread: this is its running time on a machine that does nothing else, and stays so on a busy one.
-static inline double cpu_time(void) { return (double)clock() / CLOCKS_PER_SEC; }
-
 // Largest stable step: doubled from 1 ms until unstable, then bisected to 2 %; at most 0.1 s. *best is the
 // run there. Returns 0 where even the first is unstable.
 typedef int (*feedbackTry)(const void* user, double h, feedbackRun* out); // CLI_GOOD or CLI_FAILED
 int feedback_search(feedbackTry run, const void* user, double* largest, feedbackRun* best, int* status);
+// A figure of a method, beside the paper's where there is one (> 0).
+void feedback_show(result* r, const char* method, const char* what, double value, double paper, const char* unit);
 
 // ---- the arm -------------------------------------------------------------------------------------
 

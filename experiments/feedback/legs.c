@@ -223,10 +223,10 @@ int legs_run(const legMethod* method, double seconds, double h, legRun* out) {
     out->run.stable = 1;
     double spent = 0;
     for (long k = 0; k < steps && out->run.stable; ++k) {
-      double begin = cpu_time(), time = (double)k * h;
+      double begin = processor_clock(), time = (double)k * h;
       out->unsolved += !legs_control(&a, time);
       hfStatus step = hf_sim_step(a.sim, a.state, a.input, NULL, &error);
-      spent += cpu_time() - begin;
+      spent += processor_clock() - begin;
       out->unsolved += step != HF_OK && method->method == HF_METHOD_MLCP;
       out->run.stable = step >= 0 && !(step > 0 && method->method == HF_METHOD_MLCP) && take_errors(&a, time + h, out);
       if (!out->run.stable) break;

@@ -37,24 +37,17 @@ static int try_legs(const void* user, double h, feedbackRun* out) {
   return status;
 }
 
-static void show(result* r, const char* method, const char* what, double value, double paper, const char* unit) {
-  char name[96];
-  snprintf(name, sizeof name, "%s_%s", method, what);
-  if (paper > 0) result_compare(r, name, value, paper, unit);
-  else result_figure(r, name, value, unit);
-}
-
 static void show_row(const row* w, double step, const legRun* run, result* r) {
   const char* name = w->method.name;
-  show(r, name, "max_step", step, w->paper_step, "s");
+  feedback_show(r, name, "max_step", step, w->paper_step, "s");
   if (!(step > 0)) return; // unstable at any step
-  show(r, name, "error", run->run.error, w->paper_error, "rad");
-  show(r, name, "time", run->run.time, w->paper_time, "s");
+  feedback_show(r, name, "error", run->run.error, w->paper_error, "rad");
+  feedback_show(r, name, "time", run->run.time, w->paper_time, "s");
   if (w->method.weightless) return;
-  show(r, name, "slip", run->slip, 0, "m/s");
-  show(r, name, "way_per_stance", run->displacement, 0, "m");
-  show(r, name, "torque_beyond_limit", run->violation, 0, "N m");
-  show(r, name, "work", run->work, 0, "J");
+  feedback_show(r, name, "slip", run->slip, 0, "m/s");
+  feedback_show(r, name, "way_per_stance", run->displacement, 0, "m");
+  feedback_show(r, name, "torque_beyond_limit", run->violation, 0, "N m");
+  feedback_show(r, name, "work", run->work, 0, "J");
 }
 
 static int measure_row(const row* w, double seconds, double* step, legRun* run, result* r) {

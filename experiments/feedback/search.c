@@ -1,4 +1,4 @@
-// The search for the largest stable step.
+// The search for the largest stable step, and a figure of a row.
 #include "feedback/feedback.h"
 
 #include <math.h>
@@ -21,4 +21,11 @@ int feedback_search(feedbackTry run, const void* user, double* largest, feedback
   }
   *largest = good;
   return good > 0;
+}
+
+void feedback_show(result* r, const char* method, const char* what, double value, double paper, const char* unit) {
+  char name[96];
+  snprintf(name, sizeof name, "%s_%s", method, what);
+  if (paper > 0) result_compare(r, name, value, paper, unit);
+  else result_figure(r, name, value, unit);
 }

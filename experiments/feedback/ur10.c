@@ -31,17 +31,10 @@ static const row rows[ROWS] = {
 
 static int try_arm(const void* user, double h, feedbackRun* out) { return arm_run(&((const row*)user)->method, SECONDS, h, out); }
 
-static void show(result* r, const char* method, const char* what, double value, double paper, const char* unit) {
-  char name[96];
-  snprintf(name, sizeof name, "%s_%s", method, what);
-  if (paper > 0) result_compare(r, name, value, paper, unit);
-  else result_figure(r, name, value, unit);
-}
-
 static void show_row(const row* w, double step, const feedbackRun* best, result* r) {
-  show(r, w->method.name, "max_step", step, w->paper_step, "s");
-  if (w->method.control != ARM_FALL) show(r, w->method.name, "error", best->error, w->paper_error, "rad");
-  show(r, w->method.name, "time", best->time, w->paper_time, "s");
+  feedback_show(r, w->method.name, "max_step", step, w->paper_step, "s");
+  if (w->method.control != ARM_FALL) feedback_show(r, w->method.name, "error", best->error, w->paper_error, "rad");
+  feedback_show(r, w->method.name, "time", best->time, w->paper_time, "s");
 }
 
 static void judge(const double* step, const feedbackRun* best, const feedbackRun* pd, const feedbackRun* ours, const feedbackRun* largest, result* r) {

@@ -9,4 +9,10 @@ int gripper_integrators(const experimentOptions* options, result* r);
 // Section IV-B alone: landings of the line search on a table that slides or turns.
 int gripper_turning(result* r);
 
+enum { GRIPPER_NX = 17 }; // coordinates and velocities of the gripper with its mug, and of the table with its block
+typedef struct gripperCounts { hfIntegratorReport integrator; hfAccelStatistics accel; } gripperCounts;
+// A run from x0 = (q, v) by implicit Euler at h = 3 ms, the integrator alone. to_the_limit: Newton gives up at
+// its limit of iterations only.
+int gripper_euler(const hfModel* model, const double* x0, int tals, int to_the_limit, double seconds, gripperCounts* out, hfError* error);
+
 #endif

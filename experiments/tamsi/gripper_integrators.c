@@ -93,10 +93,7 @@ static int measure_times(const experimentOptions* options, result* r) {
 
 // ---- counts -----------------------------------------------------------------------------------------
 
-typedef struct counts { hfIntegratorReport integrator; hfAccelStatistics accel; } counts;
-
-// The same run by the integrator alone. to_the_limit: Newton gives up at its limit of iterations only.
-static int count_run(const hfModel* m, const hfState* start, int tals, int to_the_limit, int steps, counts* out, hfError* error) {
+int gripper_euler(const hfModel* m, const double* x0, int tals, int to_the_limit, double seconds, gripperCounts* out, hfError* error) {
   hfAccelConfig accel = hf_accel_config_default();
   hfIntegratorConfig config = hf_integrator_config_default();
   config.method = HF_METHOD_IMPLICIT_EULER;
@@ -107,35 +104,37 @@ static int count_run(const hfModel* m, const hfState* start, int tals, int to_th
   if (to_the_limit) config.divergence = INFINITY;
   hfAccel* a = NULL;
   hfIntegrator* in = NULL;
-  double t = 0, x[17];
-  memcpy(x, hf_state_q(start), 9 * sizeof *x);
-  memcpy(x + 9, hf_state_v(start), 8 * sizeof *x);
+  double t = 0, x[GRIPPER_NX];
+  memcpy(x, x0, sizeof x);
   if (hf_accel_create(&a, m, &accel, error) < 0) return CLI_FAILED;
   hf_accel_begin(a, NULL, NULL);
   hfOde ode = hf_accel_ode(a);
   hfStatus status = hf_integrator_create(&in, &ode, &config, error);
-  if (status == HF_OK) status = hf_integrator_advance(in, &t, x, steps * STEP, error);
+  if (status == HF_OK) status = hf_integrator_advance(in, &t, x, seconds, error);
   if (status == HF_OK) out->integrator = hf_integrator_report(in), out->accel = hf_accel_statistics(a);
   hf_integrator_free(in);
   hf_accel_free(a);
   return status == HF_OK ? CLI_GOOD : CLI_FAILED;
 }
 
-static void print_counts(result* r, const char* name, const counts* c) {
+static void print_counts(result* r, const char* name, const gripperCounts* c) {
   result_note(r, "%-28s %8ld evaluations, %6ld iterations, %5ld limited, %4ld failed, %5ld steps", name, (long)c->integrator.evaluations,
               (long)c->integrator.iterations, (long)c->integrator.limited, (long)c->integrator.failed, (long)c->integrator.steps);
 }
 
 static int measure_counts(const experimentOptions* options, result* r) {
   static const char* const names[3] = {"IE+FN+TALS", "IE+FN", "IE+FN to the limit of Newton"};
-  counts c[3] = {{{0}, {0}}};
+  gripperCounts c[3] = {{{0}, {0}}};
   hfSimConfig config = hf_sim_config_default();
   hfError error = {HF_OK, ""};
   world w;
   if (world_open(&w, SCENE, &config, "rim") != CLI_GOOD) return CLI_FAILED;
+  double x[GRIPPER_NX];
+  memcpy(x, hf_state_q(w.state), sizeof *x * (size_t)w.model->nq);
+  memcpy(x + w.model->nq, hf_state_v(w.state), sizeof *x * (size_t)w.model->nv);
   int status = CLI_GOOD;
   for (int k = 0; k < 3 && status == CLI_GOOD; ++k) {
-    status = count_run(w.model, w.state, k == 0, k == 2, options->quick ? 334 : STEPS, &c[k], &error);
+    status = gripper_euler(w.model, x, k == 0, k == 2, (options->quick ? 334 : STEPS) * STEP, &c[k], &error);
     if (status == CLI_GOOD) print_counts(r, names[k], &c[k]);
   }
   world_close(&w);

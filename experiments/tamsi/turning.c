@@ -13,8 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { SPEEDS = 4, NX = 17 };
-static const double RADIUS = 0.1, OMEGA = 12.566370614359172, STEP = 0.003, SPAN = 2; // [m], [rad/s], [s], [s]
+enum { SPEEDS = 4 };
+static const double RADIUS = 0.1, OMEGA = 12.566370614359172, SPAN = 2; // [m], [rad/s], [s]
 
 static const char SCENE[] =
     "<mujoco><option gravity='0 0 -9.81'/>"
@@ -27,7 +27,7 @@ static const char SCENE[] =
     "<geom type='box' size='0.03 0.02 0.02' mass='0.1' friction='0 0 0' condim='3'/></body></worldbody>"
     "<actuator><motor name='shake' joint='table'/></actuator></mujoco>";
 
-typedef struct shaken { hfIntegratorReport with, without; hfAccelStatistics with_accel; } shaken;
+typedef struct shaken { gripperCounts with, without; } shaken; // TALS
 
 static int load_scene(int turns, double speed, hfModel** model, hfError* error) {
   char text[2048];
@@ -36,42 +36,18 @@ static int load_scene(int turns, double speed, hfModel** model, hfError* error) 
   return hf_model_parse(model, text, strlen(text), "shaken table", ".", NULL, NULL, error) < 0 ? CLI_FAILED : CLI_GOOD;
 }
 
-static int integrate(const hfModel* m, const double* x0, int tals, hfIntegratorReport* report, hfAccelStatistics* accel, hfError* error) {
-  hfAccelConfig accel_config = hf_accel_config_default();
-  hfIntegratorConfig config = hf_integrator_config_default();
-  config.method = HF_METHOD_IMPLICIT_EULER;
-  config.error_control = 0;
-  config.step = STEP;
-  config.tals = tals;
-  config.newton_tolerance = 0.05 * 1e-4;
-  hfAccel* a = NULL;
-  hfIntegrator* in = NULL;
-  double t = 0, x[NX];
-  memcpy(x, x0, sizeof x);
-  if (hf_accel_create(&a, m, &accel_config, error) < 0) return CLI_FAILED;
-  hf_accel_begin(a, NULL, NULL);
-  hfOde ode = hf_accel_ode(a);
-  hfStatus status = hf_integrator_create(&in, &ode, &config, error);
-  if (status == HF_OK) status = hf_integrator_advance(in, &t, x, SPAN, error);
-  if (status == HF_OK) *report = hf_integrator_report(in), *accel = hf_accel_statistics(a);
-  hf_integrator_free(in);
-  hf_accel_free(a);
-  return status == HF_OK ? CLI_GOOD : CLI_FAILED;
-}
-
 // Table and block start together at the speed where the shaking reverses.
 static int shake(int turns, double speed, shaken* out, hfError* error) {
   hfModel* m = NULL;
-  hfAccelStatistics unused;
-  double x[NX] = {0};
+  double x[GRIPPER_NX] = {0};
   if (load_scene(turns, speed, &m, error) != CLI_GOOD) return CLI_FAILED;
   memcpy(x, hf_model_qpos0(m), sizeof *x * (size_t)m->nq);
   double* v = x + m->nq;
   v[0] = -speed * (turns ? 1 : RADIUS);
   v[2] = -speed * RADIUS;
   v[6] = turns ? -speed : 0;
-  int status = integrate(m, x, 1, &out->with, &out->with_accel, error);
-  if (status == CLI_GOOD) status = integrate(m, x, 0, &out->without, &unused, error);
+  int status = gripper_euler(m, x, 1, 0, SPAN, &out->with, error);
+  if (status == CLI_GOOD) status = gripper_euler(m, x, 0, 0, SPAN, &out->without, error);
   hf_model_free(m);
   return status;
 }
@@ -87,10 +63,10 @@ int gripper_turning(result* r) {
         say_error("shaken table: %s", error.message);
         return CLI_FAILED;
       }
-      fraction[turns][k] = (double)s.with_accel.escaped / fmax(1, (double)s.with_accel.limited);
-      saved[turns][k] = (double)s.without.evaluations / (double)s.with.evaluations;
+      fraction[turns][k] = (double)s.with.accel.escaped / fmax(1, (double)s.with.accel.limited);
+      saved[turns][k] = (double)s.without.integrator.evaluations / (double)s.with.integrator.evaluations;
       result_note(r, "table %s, W = %4.2f rad/s: %4ld landings, %4ld left the disc; %6ld evaluations with TALS, %4.2f times that without",
-                  turns ? "turning" : "sliding", speeds[k], (long)s.with_accel.limited, (long)s.with_accel.escaped, (long)s.with.evaluations, saved[turns][k]);
+                  turns ? "turning" : "sliding", speeds[k], (long)s.with.accel.limited, (long)s.with.accel.escaped, (long)s.with.integrator.evaluations, saved[turns][k]);
     }
   figure f = {.title = "TALS in implicit Euler on a shaken table, h = 3 ms", .xlabel = "W [rad/s]", .ylabel = "landings that left the disc [-]", .xlog = 1};
   figure_add(&f, "sliding table", SPEEDS, speeds, fraction[0], FIGURE_BOTH);
