@@ -1,6 +1,7 @@
 // Joint torque control and sensing, the gripper, and tasks.
 #include "manipulation/arms.h"
 #include "support/alloc.h"
+#include "support/sim_world.h"
 
 typedef struct armWorld {
   testArm t;
@@ -208,11 +209,7 @@ static const char block[] =
 // Closing on a block that is 3 mm off: the fingers centre it, squeeze it with the command, and let go again.
 static void test_gripper(void** state) {
   (void)state;
-  hfModel* m = NULL;
-  hfError error;
-  if (hf_model_parse(&m, block, strlen(block), "block.xml", HF_SOURCE_DIR "/models", NULL, NULL,
-                     &error) != HF_OK)
-    fail_msg("%s", error.message);
+  hfModel* m = parse_model_in(block, HF_SOURCE_DIR "/models");
   hfSim* sim = NULL;
   hfSimConfig config = hf_sim_config_default();
   assert_int_equal(hf_sim_create(&sim, m, &config, NULL), HF_OK);

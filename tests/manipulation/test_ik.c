@@ -2,6 +2,7 @@
 #include "manipulation/arms.h"
 #include "manipulation/arm.h"
 #include "support/alloc.h"
+#include "support/sim_world.h"
 
 // ---- the box problem ------------------------------------------------------------------------------
 
@@ -135,6 +136,15 @@ static void weighted_jacobian(const testArm* t, double length, double* J) {
   for (int i = 0; i < 3 * t->n; ++i) J[i] *= length;
 }
 
+// A twist at random, and its numbers V (6) with rotations weighted by the length.
+static hfMotion draw_twist(testRandom* r, double length, double* V) {
+  hfMotion twist = {{random_normal(r), random_normal(r), random_normal(r)},
+                    {random_normal(r), random_normal(r), random_normal(r)}};
+  v3_store(V, v3_scale(length, twist.w));
+  v3_store(V + 3, twist.v);
+  return twist;
+}
+
 static void test_rate_closed_form(void** state) {
   (void)state;
   static const char* const files[][2] = {
@@ -152,15 +162,7 @@ static void test_rate_closed_form(void** state) {
       c.period = 1e-9; // ranges do not bind
       hf_arm_move(t.arm, q);
       weighted_jacobian(&t, c.length, J);
-      hfMotion twist = {{random_normal(&r), random_normal(&r), random_normal(&r)},
-                        {random_normal(&r), random_normal(&r), random_normal(&r)}};
-      const double wanted[6] = {c.length * twist.w.x,
-                                c.length * twist.w.y,
-                                c.length * twist.w.z,
-                                twist.v.x,
-                                twist.v.y,
-                                twist.v.z};
-      memcpy(V, wanted, sizeof V);
+      hfMotion twist = draw_twist(&r, c.length, V);
       for (int i = 0; i < t.n; ++i) w[i] = c.posture_gain * (posture[i] - q[i]);
       hf_arm_rate(t.arm, twist, &c, x, NULL);
       closed_form(t.n, J, V, w, c.damping, want);
@@ -186,15 +188,7 @@ static void test_rate_limits(void** state) {
     c.speed = speed, c.period = 0.1, c.damping = 0.01;
     hf_arm_move(t.arm, q);
     weighted_jacobian(&t, c.length, J);
-    hfMotion twist = {{random_normal(&r), random_normal(&r), random_normal(&r)},
-                      {random_normal(&r), random_normal(&r), random_normal(&r)}};
-    const double wanted[6] = {c.length * twist.w.x,
-                              c.length * twist.w.y,
-                              c.length * twist.w.z,
-                              twist.v.x,
-                              twist.v.y,
-                              twist.v.z};
-    memcpy(V, wanted, sizeof V);
+    hfMotion twist = draw_twist(&r, c.length, V);
     hfIkReport report;
     hf_arm_rate(t.arm, twist, &c, x, &report);
     for (int m = 0; m < 6; ++m) {
@@ -344,14 +338,6 @@ static void test_round_trips_panda(void** state) {
   round_trip("mujoco_menagerie/franka_emika_panda/panda.xml", "hand", 100, 1);
 }
 
-static hfModel* parse(const char* xml) {
-  hfModel* m = NULL;
-  hfError error;
-  if (hf_model_parse(&m, xml, strlen(xml), "test.xml", ".", NULL, NULL, &error) != HF_OK)
-    fail_msg("%s", error.message);
-  return m;
-}
-
 static const char planar[] =
     "<mujoco><worldbody><body><joint axis='0 0 1'/><geom size='0.1'/><body pos='1 0 0'><joint "
     "axis='0 0 1'/><geom size='0.1'/>"
@@ -365,7 +351,7 @@ static hfPose planar_pose(double x, double y, double angle) {
 // Two links in the plane: the elbow of the law of cosines. The tip's direction is given, so that there is one answer.
 static void test_planar(void** state) {
   (void)state;
-  hfModel* m = parse(planar);
+  hfModel* m = parse_model(planar);
   hfArm* arm = NULL;
   assert_int_equal(hf_arm_create(&arm, m, "tip", NULL, NULL), HF_OK);
   hfIkConfig c = hf_ik_default();
@@ -388,7 +374,7 @@ static void test_planar(void** state) {
 // Beyond the reach of 1.7 m the nearest place is the stretched arm, and the status says that it is no solution.
 static void test_unreachable(void** state) {
   (void)state;
-  hfModel* m = parse(planar);
+  hfModel* m = parse_model(planar);
   hfArm* arm = NULL;
   assert_int_equal(hf_arm_create(&arm, m, "tip", NULL, NULL), HF_OK);
   hfIkConfig c = hf_ik_default();

@@ -1,6 +1,7 @@
 // The arms, gripper and things of models/: the published numbers, and what follows from them.
 #include "support/near.h"
 #include "support/random.h"
+#include "support/sim_world.h"
 
 #include <holdfast/holdfast.h>
 #include <stdio.h>
@@ -196,11 +197,7 @@ static void test_things_stand(void** state) {
              "file='%s.xml'/></asset><worldbody>"
              "<attach model='t' prefix='t_'/><attach model='o' prefix='o_'/></worldbody></mujoco>",
              things[i]);
-    hfModel* m = NULL;
-    hfError error;
-    if (hf_model_parse(&m, xml, strlen(xml), "stand.xml", HF_SOURCE_DIR "/models", NULL, NULL,
-                       &error) != HF_OK)
-      fail_msg("%s", error.message);
+    hfModel* m = parse_model_in(xml, HF_SOURCE_DIR "/models");
     hfSim* sim = NULL;
     hfSimConfig config = hf_sim_config_default();
     assert_int_equal(hf_sim_create(&sim, m, &config, NULL), HF_OK);

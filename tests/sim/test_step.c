@@ -1,5 +1,5 @@
 // The step as a whole: determinism, save and restore, refusals, balance of forces.
-#include "support/cmocka_all.h"
+#include "support/sim_world.h"
 
 #include <holdfast/holdfast.h>
 #include <math.h>
@@ -12,14 +12,6 @@ typedef struct World {
   hfState* state;
   hfInput* input;
 } World;
-
-static hfModel* parse(const char* xml) {
-  hfModel* m = NULL;
-  hfError error;
-  if (hf_model_parse(&m, xml, strlen(xml), "test.xml", ".", NULL, NULL, &error) != HF_OK)
-    fail_msg("%s", error.message);
-  return m;
-}
 
 static World make_world(hfModel* model, const hfSimConfig* config) {
   World w = {model, NULL, hf_state_create(model), hf_input_create(model)};
@@ -61,7 +53,7 @@ static const char kScene[] =
 static void run_law(int friction, World* w) {
   hfSimConfig config = hf_sim_config_default();
   config.friction = friction;
-  *w = make_world(parse(kScene), &config);
+  *w = make_world(parse_model(kScene), &config);
 }
 
 static const int kLaws[] = {HF_FRICTION_REGULARISED, HF_FRICTION_SMOOTH, HF_FRICTION_ANCHORED};
@@ -93,7 +85,7 @@ static void test_weight_is_carried(void** s) {
     hfSimConfig config = hf_sim_config_default();
     config.friction = kLaws[k];
     World w = make_world(
-        parse("<mujoco><worldbody><geom type='plane' size='1 1 1'/><body name='box' pos='0 0 "
+        parse_model("<mujoco><worldbody><geom type='plane' size='1 1 1'/><body name='box' pos='0 0 "
               "0.1'><freejoint/>"
               "<geom type='box' size='0.2 0.15 0.1' mass='3'/></body></worldbody></mujoco>"),
         &config);
@@ -130,7 +122,7 @@ static void test_refusals_keep_the_state(void** s) {
 
 static void test_bad_options(void** s) {
   (void)s;
-  hfModel* m = parse(kScene);
+  hfModel* m = parse_model(kScene);
   hfSim* sim = NULL;
   hfError error;
   hfSimConfig config = hf_sim_config_default();

@@ -14,12 +14,14 @@ typedef struct simWorld {
   hfInput* input;
 } simWorld;
 
-static inline hfModel* parse_model(const char* xml) {
+// folder: where the files are that the text names.
+static inline hfModel* parse_model_in(const char* xml, const char* folder) {
   hfModel* m = NULL;
   hfError error;
-  if (hf_model_parse(&m, xml, strlen(xml), "test.xml", ".", NULL, NULL, &error) != HF_OK) fail_msg("%s", error.message);
+  if (hf_model_parse(&m, xml, strlen(xml), "test.xml", folder, NULL, NULL, &error) != HF_OK) fail_msg("%s", error.message);
   return m;
 }
+static inline hfModel* parse_model(const char* xml) { return parse_model_in(xml, "."); }
 
 // h = 0: the scene's step. tolerance of the solver: 1e-12 where the law is compared, not the solver.
 static inline simWorld sim_world_make_method(const char* xml, int method, double h, double tolerance) {
