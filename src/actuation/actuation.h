@@ -92,7 +92,18 @@ void hfi_update_tendons(hfActuation* a, const double* q, const double* v);
 void hfi_update_transmissions(hfActuation* a, const hfDynamics* d, const double* q);
 // Clamped inputs and activation rates.
 void hfi_update_inputs(hfActuation* a, const double* act, const double* ctrl, double h);
-hfiAffine hfi_affine_force(const hfActuation* a, int actuator);
+// ki (I + h (u - l)), or ki times the bound that I stops at.
+void hfi_add_integral(const hfActuation* a, int actuator, hfiAffine* force);
+static inline hfiAffine hfi_affine_force(const hfActuation* a, int i) {
+  const hfModel* m = a->model;
+  const double *g = hf_model_actuator_gainprm(m) + 3 * i, *b = hf_model_actuator_biasprm(m) + 3 * i;
+  double u = a->input[i];
+  hfiAffine f = {g[0] * u, 0, 0};
+  if (hf_model_actuator_gaintype(m)[i] == HF_GAIN_AFFINE) f.length = g[1] * u, f.velocity = g[2] * u;
+  if (hf_model_actuator_biastype(m)[i] == HF_BIAS_AFFINE) f.constant += b[0], f.length += b[1], f.velocity += b[2];
+  if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_ERROR) hfi_add_integral(a, i, &f);
+  return f;
+}
 // a->force, unlimited as it comes in, through all limits; and a->joint_force.
 void hfi_transmit_forces(hfActuation* a);
 

@@ -115,8 +115,7 @@ void hfi_transmit_forces(hfActuation* a) {
 
 // ---- forces at a state ------------------------------------------------------------------------------
 
-// ki (I + h (u - l)), or ki times the bound that I stops at
-static void add_integral(const hfActuation* a, int i, hfiAffine* f) {
+void hfi_add_integral(const hfActuation* a, int i, hfiAffine* f) {
   const hfModel* m = a->model;
   const double* range = hf_model_actuator_actrange(m) + 2 * i;
   double ki = hf_model_actuator_dynprm(m)[3 * i], slope = a->h * ki;
@@ -124,17 +123,6 @@ static void add_integral(const hfActuation* a, int i, hfiAffine* f) {
   if (hf_model_actuator_actlimited(m)[i] && !(a->integral[i] > range[0] && a->integral[i] < range[1])) return;
   f->constant += slope * a->length[i];
   f->length -= slope;
-}
-
-hfiAffine hfi_affine_force(const hfActuation* a, int i) {
-  const hfModel* m = a->model;
-  const double *g = hf_model_actuator_gainprm(m) + 3 * i, *b = hf_model_actuator_biasprm(m) + 3 * i;
-  double u = a->input[i];
-  hfiAffine f = {g[0] * u, 0, 0};
-  if (hf_model_actuator_gaintype(m)[i] == HF_GAIN_AFFINE) f.length = g[1] * u, f.velocity = g[2] * u;
-  if (hf_model_actuator_biastype(m)[i] == HF_BIAS_AFFINE) f.constant += b[0], f.length += b[1], f.velocity += b[2];
-  if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_ERROR) add_integral(a, i, &f);
-  return f;
 }
 
 void hf_actuation_forces(hfActuation* a, const double* act, const double* ctrl, double h) {

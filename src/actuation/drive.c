@@ -71,7 +71,7 @@ static double velocity_along(const Target* t, const double* v) {
   return s;
 }
 
-static void emit(hfActuation* a, const hfDynamics* d, double h, const Target* t, hfiDrive drive, double* tau) {
+static inline void emit(hfActuation* a, const hfDynamics* d, double h, const Target* t, hfiDrive drive, double* tau) {
   double w = drive.kappa > 0 ? hfi_inverse_mass(d, a->dense, t->n, t->dof, t->J) : 0;
   if (!(h * drive.kappa * w > kNegligible)) {
     double force = clamp(drive.f0 - drive.kappa * velocity_along(t, d->v), drive.lo, drive.hi);
@@ -81,8 +81,7 @@ static void emit(hfActuation* a, const hfDynamics* d, double h, const Target* t,
   hfiRowBlock b = hfi_rows_add(&a->rows, (hfiRowSource)t->source, t->id, 1, t->n);
   hfSaturatedRow row = {drive.f0 / drive.kappa, hfi_cap_slope(&a->rows, drive.kappa, HFI_STIFFEST_DRIVE / (h * w)), drive.lo, drive.hi};
   a->rows.row[b.row] = row;
-  memcpy(a->rows.cols + b.col, t->dof, (size_t)t->n * sizeof *t->dof);
-  memcpy(a->rows.J + b.jac, t->J, (size_t)t->n * sizeof *t->J);
+  for (int k = 0; k < t->n; ++k) a->rows.cols[b.col + k] = t->dof[k], a->rows.J[b.jac + k] = t->J[k];
 }
 
 // Bounds that keep every limited joint in the row within its range.
@@ -96,10 +95,10 @@ static void respect_joints(const hfModel* m, const Target* t, hfiDrive* drive) {
   }
 }
 
-static void emit_actuator(hfActuation* a, const hfDynamics* d, double h, int i, double* tau) {
+// One on a limited joint has a port, so that only tendons and sites meet limits of joints here.
+static inline void emit_actuator(hfActuation* a, const hfDynamics* d, double h, int i, hfiDrive drive, double* tau) {
   Target t = actuator_target(a, HFI_ROW_ACTUATOR, i, i);
-  hfiDrive drive = a->drive[i];
-  respect_joints(a->model, &t, &drive);
+  if (hf_model_actuator_trntype(a->model)[i] >= HF_TRANSMISSION_TENDON) respect_joints(a->model, &t, &drive);
   emit(a, d, h, &t, drive, tau);
 }
 
@@ -177,8 +176,11 @@ void hfi_drive_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep*
   a->explicit_drives = step->explicit_drives;
   if (m->nu == 0 || m->world.disable_actuation) return;
   hfi_compute_torques(a, d, step);
-  for (int i = 0; i < m->nu; ++i) a->drive[i] = make_drive(a, d, i, step);
-  for (int i = 0; i < m->nu; ++i) if (a->actuator_port[i] < 0) emit_actuator(a, d, step->h, i, tau);
+  for (int i = 0; i < m->nu; ++i) {
+    hfiDrive drive = make_drive(a, d, i, step);
+    a->drive[i] = drive;
+    if (a->actuator_port[i] < 0) emit_actuator(a, d, step->h, i, drive, tau);
+  }
   gather_ports(a);
   for (int p = 0; p < a->nport; ++p)
     (a->port[p].source == HFI_ROW_JOINT_DRIVE ? emit_joint_port : emit_tendon_port)(a, d, step->h, &a->port[p], tau);

@@ -36,15 +36,15 @@ static double wanted_acceleration(const hfActuation* a, int i, const double* rat
 
 void hfi_compute_torques(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
   const hfModel* m = a->model;
-  int any = 0;
+  int first = 0;
+  while (first < m->nu && !computes_torque(a, first)) first++;
+  if (first == m->nu) return;
   memset(a->wanted, 0, sizeof *a->wanted * (size_t)m->nv);
-  for (int i = 0; i < m->nu; ++i) {
+  for (int i = first; i < m->nu; ++i) {
     if (!computes_torque(a, i)) continue;
     const double* rate = step->ctrl_rate ? step->ctrl_rate + 2 * i : NULL;
     a->wanted[a->moment_dof[a->moment_start[i]]] += wanted_acceleration(a, i, rate) / a->moment[a->moment_start[i]];
-    any = 1;
   }
-  if (!any) return;
   hf_dynamics_multiply(d, a->wanted, a->torque);
   for (int i = 0; i < m->nv; ++i) a->torque[i] += d->c[i];
 }

@@ -115,12 +115,12 @@ void hfi_friction_rows(hfActuation* a, const hfDynamics* d, const hfiActuationSt
   const hfModel* m = a->model;
   if (m->world.disable_frictionloss) return;
   for (int32_t i = 0; i < m->nv; ++i) {
-    double loss = hf_model_dof_frictionloss(m)[i], one = 1;
+    double loss = hf_model_dof_frictionloss(m)[i];
     if (!(loss > 0)) continue;
     hfiRowBlock b = hfi_rows_add(&a->rows, HFI_ROW_JOINT_FRICTION, i, 1, 1);
     a->rows.cols[b.col] = i;
     a->rows.J[b.jac] = 1;
-    a->rows.row[b.row] = friction_row(a, step, hfi_inverse_mass(d, a->dense, 1, &i, &one), loss);
+    a->rows.row[b.row] = friction_row(a, step, hfi_dof_inverse_mass(d, a->dense, i), loss);
   }
   for (int t = 0; t < m->ntendon; ++t) {
     double loss = hf_model_tendon_frictionloss(m)[t], w = loss > 0 ? hfi_tendon_inverse_mass(a, d, t) : 0;

@@ -1,10 +1,10 @@
 // The set of rows of a step, its capacity, and its way into the step problem.
 //
 //   w = J M^-1 J^T = |D^-1/2 L^-T J^T|^2 with M = L^T D L: only the first half of a solve, and it touches
-//   only the dofs of J and their ancestors.
+//   only the dofs of J and their ancestors. Over one dof those are a row of L, in its order.
 #include "actuation/rows.h"
+#include "linalg/dense.h"
 #include "math/vec3.h"
-#include <assert.h>
 #include <string.h>
 
 // ---- capacity -------------------------------------------------------------------------------------
@@ -61,16 +61,6 @@ void hfi_rows_clear(hfiRows* r) {
   r->ncapped = 0;
 }
 
-hfiRowBlock hfi_rows_add(hfiRows* r, hfiRowSource source, int id, int dim, int ncol) {
-  hfiRowBlock b = {source, id, dim, ncol, r->n.nrow, r->n.ncol, r->n.njac};
-  r->block[r->n.nblock++] = b;
-  r->n.nrow += dim;
-  r->n.ncol += ncol;
-  r->n.njac += dim * ncol;
-  assert(r->n.nblock <= r->max.nblock && r->n.nrow <= r->max.nrow && r->n.ncol <= r->max.ncol && r->n.njac <= r->max.njac);
-  return b;
-}
-
 void hfi_rows_force(const hfiRows* r, const hfiRowBlock* b, const double* v, double* force) {
   for (int i = 0; i < b->dim; ++i) {
     const hfSaturatedRow* row = &r->row[b->row + i];
@@ -106,26 +96,53 @@ static void append_block(const hfiRows* r, const hfModel* m, const hfiRowBlock* 
   p->block[p->nblock++] = block;
 }
 
-// A row over one dof: most of them.
-static void append_scalar(const hfiRows* r, const hfModel* m, const hfiRowBlock* b, hfStepProblem* p) {
-  int dof = r->cols[b->col], tree = hf_model_dof_tree(m)[dof];
-  hfStepPiece piece = {tree, 1, p->ncol, p->njac};
-  hfStepBlock block = {HF_LAW_SATURATED, 1, p->nrow++, p->nsaturated, p->npiece, 1};
-  p->piece[p->npiece++] = piece;
-  p->cols[p->ncol++] = dof - hf_model_tree_dofadr(m)[tree];
-  p->J[p->njac++] = r->J[b->jac];
-  p->saturated[p->nsaturated++] = r->row[b->row];
-  p->block[p->nblock++] = block;
+static int is_scalar(const hfiRowBlock* b) { return b->dim == 1 && b->ncol == 1; }
+
+// n blocks of one row over one dof: most of them. Their rows, columns and Jacobians follow each other.
+static void append_scalars(const hfiRows* r, const hfModel* m, const hfiRowBlock* b, int n, hfStepProblem* p) {
+  const int32_t *tree = hf_model_dof_tree(m), *first = hf_model_tree_dofadr(m), *dof = r->cols + b->col;
+  int row = p->nrow, param = p->nsaturated, piece = p->npiece, col = p->ncol, jac = p->njac;
+  hfStepBlock* block = p->block + p->nblock;
+  for (int k = 0; k < n; ++k) {
+    int t = tree[dof[k]];
+    hfStepPiece own = {t, 1, col + k, jac + k};
+    hfStepBlock made = {HF_LAW_SATURATED, 1, row + k, param + k, piece + k, 1};
+    p->cols[col + k] = dof[k] - first[t];
+    p->piece[piece + k] = own;
+    block[k] = made;
+  }
+  memcpy(p->J + jac, r->J + b->jac, (size_t)n * sizeof *p->J);
+  memcpy(p->saturated + param, r->row + b->row, (size_t)n * sizeof *p->saturated);
+  p->nblock += n, p->nrow += n, p->nsaturated += n, p->npiece += n, p->ncol += n, p->njac += n;
 }
 
 void hfi_rows_append(const hfiRows* r, const hfModel* m, hfStepProblem* p) {
-  for (int b = 0; b < r->n.nblock; ++b)
-    (r->block[b].dim == 1 && r->block[b].ncol == 1 ? append_scalar : append_block)(r, m, &r->block[b], p);
+  for (int b = 0, n; b < r->n.nblock; b += n) {
+    for (n = 0; b + n < r->n.nblock && is_scalar(&r->block[b + n]);) n++;
+    if (n > 0) append_scalars(r, m, &r->block[b], n, p);
+    else append_block(r, m, &r->block[b], p), n = 1;
+  }
 }
 
 // ---- effective mass -------------------------------------------------------------------------------
 
-double hfi_inverse_mass(const hfDynamics* d, double* x, int ncol, const int32_t* cols, const double* J) {
+// x holds what -L^-T puts on the ancestors of the dof, in the order of its row of L.
+double hfi_dof_inverse_mass(const hfDynamics* d, double* x, int dof) {
+  const int32_t *adr = hf_model_dof_Madr(d->model), *col = hf_model_M_col(d->model) + adr[dof];
+  int depth = hf_model_dof_depth(d->model)[dof];
+  const double *L = d->L, *Dinv = d->Dinv;
+  double w = Dinv[dof];
+  for (int k = 0; k < depth; ++k) x[k] = L[adr[dof] + k];
+  for (int k = depth - 1; k >= 0; --k) {
+    double xk = x[k];
+    x[k] = 0;
+    hfi_axpy(x, -xk, L + adr[col[k]], k);
+    w += Dinv[col[k]] * xk * xk;
+  }
+  return w;
+}
+
+double hfi_coupled_inverse_mass(const hfDynamics* d, double* x, int ncol, const int32_t* cols, const double* J) {
   const hfModel* m = d->model;
   const int32_t *adr = hf_model_dof_Madr(m), *depth = hf_model_dof_depth(m);
   if (ncol == 0) return 0;

@@ -10,6 +10,8 @@
 #include "dynamics/dynamics.h"
 #include <holdfast/step_problem.h>
 
+#include <assert.h>
+
 typedef enum hfiRowSource {     // and what `id` of the block means
   HFI_ROW_ACTUATOR,             // actuator
   HFI_ROW_JOINT_DRIVE,          // joint: all its actuators together, under the joint's force range
@@ -58,14 +60,29 @@ hfiRowSizes hfi_row_capacity(const hfModel* model);
 void hfi_rows_init(hfiRows* rows, const hfModel* model, hfiArena* arena);
 void hfi_rows_clear(hfiRows* rows);
 // A new block at the end; its rows, columns and Jacobian are the caller's to fill.
-hfiRowBlock hfi_rows_add(hfiRows* rows, hfiRowSource source, int id, int dim, int ncol);
+static inline hfiRowBlock hfi_rows_add(hfiRows* r, hfiRowSource source, int id, int dim, int ncol) {
+  hfiRowBlock b = {source, id, dim, ncol, r->n.nrow, r->n.ncol, r->n.njac};
+  r->block[r->n.nblock++] = b;
+  r->n.nrow += dim;
+  r->n.ncol += ncol;
+  r->n.njac += dim * ncol;
+  assert(r->n.nblock <= r->max.nblock && r->n.nrow <= r->max.nrow && r->n.ncol <= r->max.ncol && r->n.njac <= r->max.njac);
+  return b;
+}
 
 // Appends all blocks to a problem whose arrays have room for them (hfi_row_capacity).
 void hfi_rows_append(const hfiRows* rows, const hfModel* model, hfStepProblem* problem);
 // Forces (dim) of a block at velocity v.
 void hfi_rows_force(const hfiRows* rows, const hfiRowBlock* block, const double* v, double* force);
 
-// w = J M^-1 J^T of a row, exact. x (nv) is scratch, zero before and after. Needs hf_dynamics_factor.
-double hfi_inverse_mass(const hfDynamics* d, double* x, int ncol, const int32_t* cols, const double* J);
+// w = J M^-1 J^T of a row over several dofs, exact; (M^-1)_ii of one dof. x (nv) is scratch, zero before
+// and after. Need hf_dynamics_factor.
+double hfi_coupled_inverse_mass(const hfDynamics* d, double* x, int ncol, const int32_t* cols, const double* J);
+double hfi_dof_inverse_mass(const hfDynamics* d, double* x, int dof);
+// The same for any row.
+static inline double hfi_inverse_mass(const hfDynamics* d, double* x, int ncol, const int32_t* cols, const double* J) {
+  if (ncol == 1) return J[0] * J[0] * hfi_dof_inverse_mass(d, x, cols[0]);
+  return hfi_coupled_inverse_mass(d, x, ncol, cols, J);
+}
 
 #endif

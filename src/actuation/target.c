@@ -14,8 +14,8 @@
 #include <string.h>
 
 static void add_target(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int32_t dof) {
-  double one = 1, limit = step->force_limit ? step->force_limit[dof] : INFINITY;
-  double w = hfi_inverse_mass(d, a->dense, 1, &dof, &one);
+  double limit = step->force_limit ? step->force_limit[dof] : INFINITY;
+  double w = hfi_dof_inverse_mass(d, a->dense, dof);
   hfiRowBlock b = hfi_rows_add(&a->rows, HFI_ROW_TARGET, dof, 1, 1);
   hfSaturatedRow row = {step->velocity_target[dof], hfi_stiffest(step, w), -limit, limit};
   a->rows.cols[b.col] = dof;
