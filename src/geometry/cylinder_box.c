@@ -8,11 +8,17 @@
 //   d >= r   b lies beside the side, |u.(b - p)| <= half: d - r is the distance of two points
 //   d < r    b is inside, and no nearer to the caps than r - d: along any direction the cylinder reaches
 //            at least that far beyond b
-// Elsewhere a cap or its rim may decide, and the general function does.
+// Elsewhere a cap or its rim may decide. The box is behind b along n, so that the two are apart by the gap
+// between b and the cylinder's point c farthest against n,
+//   c = p - half sign(u.n) u - r w/|w|,   w = n - (u.n) u
+// and if that is not enough, b and n of the box's point nearest to c may show it. If they do not, the
+// general function decides.
 #include "geometry/nearest.h"
 #include "geometry/pairs.h"
 #include "geometry/touch.h"
 
+enum { DIRECTIONS = 2 }; // that are tried before the general function
+static const double kFlat = 1e-9; // a normal nearer to the axis than this has no w
 static const double kApart =
     1e-3; // an axis nearer to the box than this part of r has no sure direction
 
@@ -23,13 +29,30 @@ static int side_decides(const hfiShape* A, hfVec3 p, hfVec3 u, double t, const h
          fabs(along) + max2(0, r - near->distance) <= half;
 }
 
+// Does the direction from the box's nearest point, or the one that follows from it, keep the two apart?
+static int is_apart(const hfiShape* A, const hfiShape* B, hfVec3 p, hfVec3 u, hfiNearest near,
+                    double margin) {
+  double r = A->size[0], half = A->size[1];
+  for (int k = 0; k < DIRECTIONS; ++k) {
+    double along = v3_dot(u, near.normal);
+    hfVec3 cap = v3_axpy(along > 0 ? -half : half, u, p), w = v3_axpy(-along, u, near.normal);
+    double across = v3_norm(w);
+    if (v3_dot(near.normal, v3_sub(cap, near.point)) - r * across > margin) return 1;
+    near = hfi_nearest(B, across > kFlat ? v3_axpy(-r / across, w, cap) : cap);
+  }
+  return 0;
+}
+
 int hfi_cylinder_box(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB,
                      double margin, hfiContactPoint* points) {
   hfVec3 p = pose_inv_point(*X_WB, X_WA->p), u = m3_tmulv(X_WB->R, m3_col(X_WA->R, 2));
   double t, r = A->size[0];
   hfiNearest near = hfi_axis_nearest(B, p, u, A->size[1], &t);
   if (near.distance > r + margin) return 0;
-  if (!side_decides(A, p, u, t, &near)) return hfi_convex_convex(A, X_WA, B, X_WB, margin, points);
+  if (!side_decides(A, p, u, t, &near)) {
+    if (is_apart(A, B, p, u, near, margin)) return 0;
+    return hfi_convex_convex(A, X_WA, B, X_WB, margin, points);
+  }
   hfiContactPoint single;
   put_point(&single, pose_point(*X_WB, near.point), m3_mulv(X_WB->R, near.normal),
             r - near.distance, 0);

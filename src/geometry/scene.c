@@ -6,7 +6,8 @@
 // A model with many pairs finds the overlapping boxes anew each time.
 // Explicit pairs are always in the list. Culled are pairs whose bounding spheres are apart, or whose
 // boxes along their own axes are, on one of these six axes (Gottschalk, Lin, Manocha 1996, without the
-// nine products of axes): |d.a| > ha + sum_j |a.b_j| hb_j + margin.
+// nine products of axes): |d.a| > ha + sum_j |a.b_j| hb_j + margin. The axis that kept a pair apart the last
+// time is tried first.
 #include "geometry/scene.h"
 
 #include "base/sort.h"
@@ -60,7 +61,7 @@ static hfiCull measure_pair(const hfModel* m, const hfiCandidate* c) {
   const int32_t* type = hf_model_geom_type(m);
   // spheres collide faster than their boxes are compared
   int boxes = type[c->a] != HF_GEOM_SPHERE && type[c->b] != HF_GEOM_SPHERE;
-  hfiCull cull = {own, round ? radius[c->a] + radius[c->b] : -1, boxes};
+  hfiCull cull = {own, round ? radius[c->a] + radius[c->b] : -1, boxes, 0};
   return cull;
 }
 
@@ -114,28 +115,35 @@ static int plane_apart(const hfModel* m, const hfPose* X_WG, const hfiCandidate*
   return 1; // two planes
 }
 
-static int beyond(hfVec3 d, hfVec3 reach) {
-  return fabs(d.x) > reach.x || fabs(d.y) > reach.y || fabs(d.z) > reach.z;
+// Gap between two boxes along axis i of the first, as far as half sizes h and distance d tell.
+static inline double gap_along(const hfMat3* R_a, const hfVec3* h_a, const hfMat3* R_b,
+                               const hfVec3* h_b, hfVec3 d, int i) {
+  hfVec3 a = v3(R_a->m[i], R_a->m[3 + i], R_a->m[6 + i]), b = m3_tmulv(*R_b, a);
+  return fabs(v3_dot(a, d)) - (&h_a->x)[i] -
+         (fabs(b.x) * h_b->x + fabs(b.y) * h_b->y + fabs(b.z) * h_b->z);
 }
 
 // Does an axis of one of the two boxes separate them by more than the margin?
 static int boxes_apart(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* c,
-                       double margin) {
-  hfVec3 ha = s->half[c->a], hb = s->half[c->b], m = v3(margin, margin, margin);
-  hfPose X_AB = pose_inv_mul(X_WG[c->a], X_WG[c->b]);
-  hfMat3 Q = X_AB.R;
-  for (int i = 0; i < 9; ++i) Q.m[i] = fabs(Q.m[i]);
-  return beyond(X_AB.p, v3_add(v3_add(ha, m), m3_mulv(Q, hb))) ||
-         beyond(m3_tmulv(X_AB.R, X_AB.p), v3_add(v3_add(hb, m), m3_tmulv(Q, ha)));
+                       double margin, int32_t* axis) {
+  const hfPose *A = &X_WG[c->a], *B = &X_WG[c->b];
+  const hfVec3 *ha = &s->half[c->a], *hb = &s->half[c->b], d = v3_sub(B->p, A->p);
+  for (int k = 0, i = *axis; k < 6; ++k, i = i < 5 ? i + 1 : 0) {
+    double gap = i < 3 ? gap_along(&A->R, ha, &B->R, hb, d, i) : gap_along(&B->R, hb, &A->R, ha, d, i - 3);
+    if (!(gap > margin)) continue;
+    *axis = i;
+    return 1;
+  }
+  return 0;
 }
 
 // Are the geoms of candidate i farther apart than the margin, as far as cheap bounds can tell?
 static int far_apart(const hfiScene* s, const hfPose* X_WG, int i, double margin) {
   const hfiCandidate* c = &s->candidate[i];
-  double radius = s->cull[i].radius;
-  if (radius < 0) return plane_apart(s->model, X_WG, c, margin);
-  if (v3_norm2(v3_sub(X_WG[c->b].p, X_WG[c->a].p)) > sqr(radius + margin)) return 1;
-  return s->cull[i].boxes && boxes_apart(s, X_WG, c, margin);
+  hfiCull* cull = &s->cull[i];
+  if (cull->radius < 0) return plane_apart(s->model, X_WG, c, margin);
+  if (v3_norm2(v3_sub(X_WG[c->b].p, X_WG[c->a].p)) > sqr(cull->radius + margin)) return 1;
+  return cull->boxes && boxes_apart(s, X_WG, c, margin, &cull->axis);
 }
 
 static void find_candidates(hfiScene* s, const hfPose* X_WG, const double* reach, int* dropped) {

@@ -19,6 +19,7 @@ typedef struct hfiCull {
   double margin; // contacts are found below this gap [m]
   double radius; // of the two bounding spheres together; negative: one is a plane [m]
   int32_t boxes; // 1: compare the boxes too
+  int32_t axis;  // that separated them last: of a, 0 to 2, or of b, 3 to 5
 } hfiCull;
 
 typedef struct hfiScene {
