@@ -39,11 +39,12 @@ void hfi_contact_reach(const hfDynamics* d, double h, const double* extent, doub
   double fall = h * h * v3_norm(d->gravity);
   for (int b = 0; b < m->nbody; ++b) {
     if (!num[b]) continue;
-    int moves = hf_model_body_lastdof(m)[b] >= 0;
-    hfMotion V = moves ? hf_dynamics_point_velocity(d, b, d->X_WB[b].p) : mo_zero();
-    double speed = v3_norm(V.v), spin = v3_norm(V.w);
-    for (int g = adr[b]; g < adr[b] + num[b]; ++g)
-      reach[g] = moves ? h * (speed + spin * extent[g]) + fall : 0;
+    double base = 0, turn = 0; // of a body that nothing moves
+    if (hf_model_body_lastdof(m)[b] >= 0) {
+      hfMotion V = hfi_point_velocity(d, b, d->X_WB[b].p);
+      base = h * v3_norm(V.v) + fall, turn = h * v3_norm(V.w);
+    }
+    for (int g = adr[b], end = g + num[b]; g < end; ++g) reach[g] = base + turn * extent[g];
   }
 }
 
@@ -58,7 +59,7 @@ static void mark_touched(const hfModel* m, const hfiRawContact* r, int32_t* touc
 
 // How fast the free motion v0 + h g of a body carries its point along n [m/s].
 static double free_speed(const hfDynamics* d, double h, int body, hfVec3 p_W, hfVec3 n) {
-  hfVec3 v = hf_dynamics_point_velocity(d, body, p_W).v;
+  hfVec3 v = hfi_point_velocity(d, body, p_W).v;
   if (hf_model_body_lastdof(d->model)[body] >= 0) v = v3_axpy(h, d->gravity, v);
   return v3_dot(n, v);
 }

@@ -129,6 +129,13 @@ static inline hfVec3 hfi_link_reference(const hfDynamics* d, int link) {
 static inline hfVec3 hfi_body_reference(const hfDynamics* d, int body) {
   return hfi_link_reference(d, d->body_link[body]);
 }
+// Velocity of a body, and of its point at p_W.
+static inline hfMotion hfi_point_velocity(const hfDynamics* d, int body, hfVec3 p_W) {
+  int link = d->body_link[body];
+  hfMotion V = d->V[link];
+  V.v = v3_add(V.v, v3_cross(V.w, v3_sub(p_W, hfi_link_reference(d, link))));
+  return V;
+}
 static inline hfVec3 hfi_body_com(const hfDynamics* d, int body) {
   return pose_point(d->X_WB[body], v3_load(hf_model_body_com(d->model) + 3 * body));
 }

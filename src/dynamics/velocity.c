@@ -52,8 +52,4 @@ void hf_dynamics_velocity(hfDynamics* d, const double* v) {
   }
 }
 
-hfMotion hf_dynamics_point_velocity(const hfDynamics* d, int body, hfVec3 p_W) {
-  hfMotion V = d->V[d->body_link[body]];
-  V.v = v3_add(V.v, v3_cross(V.w, v3_sub(p_W, hfi_body_reference(d, body))));
-  return V;
-}
+hfMotion hf_dynamics_point_velocity(const hfDynamics* d, int body, hfVec3 p_W) { return hfi_point_velocity(d, body, p_W); }

@@ -3,6 +3,8 @@
 //   p* = M v0 + h (tau - bias),   tau = applied + J^T wrenches + what actuation leaves explicit
 #include "sim/sim.h"
 
+#include "linalg/dense.h"
+
 #include <string.h>
 
 // Controls of the input, or zero; the scene's signals drive theirs.
@@ -12,15 +14,16 @@ static void choose_controls(hfSim* s, const hfState* state, const hfInput* in) {
     memcpy(s->ctrl, in->ctrl, bytes);
   else
     memset(s->ctrl, 0, bytes);
-  if (s->config.scene_signals) hf_signal_controls(s->model, state->time, s->ctrl);
+  if (s->config.scene_signals && s->model->nsignal) hf_signal_controls(s->model, state->time, s->ctrl);
 }
 
 // Inverse dynamics looks ahead: a constraint takes its signal at the end of the step, where it will be met, and
 // computed torque the rates of its signal.
 static void look_ahead(hfSim* s, double time) {
   const hfModel* m = s->model;
+  if (!s->config.scene_signals || !m->nsignal) return; // the rates stay zero
   memset(s->ctrl_rate, 0, 2 * sizeof *s->ctrl_rate * (size_t)m->nu);
-  for (int i = 0; s->config.scene_signals && i < m->nu; ++i) {
+  for (int i = 0; i < m->nu; ++i) {
     int signal = hf_model_actuator_signal(m)[i], law = s->actuation.law[i];
     if (signal < 0) continue;
     if (law == HF_DRIVE_CONSTRAINT) s->ctrl[i] = hf_signal_value(m, signal, time + s->h);
@@ -34,7 +37,8 @@ static void apply_input(hfSim* s, const hfInput* in) {
     memcpy(s->tau, in->force, sizeof *s->tau * (size_t)m->nv);
   else
     memset(s->tau, 0, sizeof *s->tau * (size_t)m->nv);
-  for (int b = 1; in && in->wrench && b < m->nbody; ++b) {
+  if (!in || !in->wrench || !(hfi_dot(in->wrench, in->wrench, 6 * m->nbody) > 0)) return;
+  for (int b = 1; b < m->nbody; ++b) {
     const double* w = in->wrench + 6 * b;
     hfForce F = {v3_load(w + 3), v3_load(w)};
     if (v3_norm2(F.n) + v3_norm2(F.f) > 0)

@@ -69,25 +69,33 @@ static hfStatus check_input(const hfSim* s, const hfInput* in, hfError* error) {
   return HF_OK;
 }
 
-// A target may be NaN (none) but not infinite; a limit may be infinite but not negative.
-static hfStatus check_targets(const hfSim* s, const hfInput* in, hfError* error) {
-  for (int i = 0; in && i < s->model->nv; ++i) {
-    if (in->velocity_target && (s->continuous || s->switching) && !isnan(in->velocity_target[i]))
+// A target may be NaN (none) but not infinite.
+static hfStatus check_targets(const hfSim* s, const double* target, hfError* error) {
+  int refuses = s->continuous || s->switching;
+  for (int i = 0; target && i < s->model->nv; ++i) {
+    if (isnan(target[i])) continue;
+    if (refuses)
       return hfi_refuse(error, HF_ERROR_UNSUPPORTED,
                         "velocity targets belong to the methods of discrete time");
-    if (in->velocity_target && isinf(in->velocity_target[i]))
-      return refuse_dof(s->model, i, "velocity target", error);
-    if (in->force_limit && !(in->force_limit[i] >= 0))
-      return hfi_refuse(error, HF_ERROR_ARGUMENT,
-                        "input force_limit[%d] = %g: must not be negative", i, in->force_limit[i]);
+    if (isinf(target[i])) return refuse_dof(s->model, i, "velocity target", error);
   }
+  return HF_OK;
+}
+
+// A limit may be infinite but not negative.
+static hfStatus check_limits(const hfSim* s, const double* limit, hfError* error) {
+  for (int i = 0; limit && i < s->model->nv; ++i)
+    if (!(limit[i] >= 0))
+      return hfi_refuse(error, HF_ERROR_ARGUMENT,
+                        "input force_limit[%d] = %g: must not be negative", i, limit[i]);
   return HF_OK;
 }
 
 hfStatus hfi_sim_check(const hfSim* s, const hfState* state, const hfInput* in, hfError* error) {
   hfStatus status = check_state(s, state, error);
   if (status == HF_OK) status = check_input(s, in, error);
-  return status == HF_OK ? check_targets(s, in, error) : status;
+  if (status == HF_OK && in) status = check_targets(s, in->velocity_target, error);
+  return status == HF_OK && in ? check_limits(s, in->force_limit, error) : status;
 }
 
 // ---- stages --------------------------------------------------------------------------------------
@@ -119,44 +127,36 @@ void hfi_sim_pose(hfSim* s, const double* q, const hfInput* in) {
 // Driven further than this in a step, a row makes contacts worth foreseeing [m].
 static const double kDriven = 1e-3;
 
-// How far row r of a block drives what hangs on the dof it moves most, beyond its free motion: with its
+// How far a row over n dofs drives what hangs on the dof it moves most, beyond its free motion: with its
 // force at the end of the step, where it acts alone, h^2 f/(1 + h kappa w) times the dof's J/m and lever.
-static double driven_by_row(const hfSim* s, const hfStepBlock* b, int r) {
-  const hfStepProblem* p = &s->assembly.problem;
-  double velocity = 0, w = 0, most = 0;
-  for (int k = b->piece; k < b->piece + b->npiece; ++k) {
-    const hfStepPiece* piece = &p->piece[k];
-    const double* J = p->J + piece->jac + r * piece->ncol;
-    for (int i = 0; i < piece->ncol; ++i) {
-      int dof = p->tree_start[piece->tree] + p->cols[piece->col + i];
-      double moved = J[i] * s->assembly.inverse_mass[dof];
-      velocity += J[i] * p->v0[dof], w += J[i] * moved;
-      most = max2(most, fabs(moved) * s->lever[dof]);
-    }
+static inline double driven_by_row(const hfSim* s, const hfSaturatedRow* row, int n, const int32_t* dof, const double* J) {
+  double h = s->h, velocity = 0, w = 0, most = 0;
+  for (int i = 0; i < n; ++i) {
+    double moved = J[i] * s->assembly.inverse_mass[dof[i]];
+    velocity += J[i] * s->assembly.problem.v0[dof[i]], w += J[i] * moved;
+    most = max2(most, fabs(moved) * s->lever[dof[i]]);
   }
-  const hfSaturatedRow* row = &p->saturated[b->param + r];
-  double free = hfi_saturated_free(row, velocity) / (1 + p->h * row->kappa * w);
-  return p->h * p->h * fabs(clamp(free, row->lo, row->hi)) * most;
+  double free = hfi_saturated_free(row, velocity) / (1 + h * row->kappa * w);
+  return h * h * fabs(clamp(free, row->lo, row->hi)) * most;
 }
 
 // Whether a drive, target or equality may move something noticeably.
 static int rows_drive(const hfSim* s) {
-  const hfStepProblem* p = &s->assembly.problem;
-  for (int k = 0; k < p->nblock; ++k)
-    for (int r = 0; r < p->block[k].dim; ++r)
-      if (driven_by_row(s, &p->block[k], r) > kDriven) return 1;
+  const hfiRows* rows = &s->actuation.rows;
+  for (const hfiRowBlock *b = rows->block, *end = b + rows->n.nblock; b < end; ++b)
+    for (int r = 0; r < b->dim; ++r)
+      if (driven_by_row(s, &rows->row[b->row + r], b->ncol, rows->cols + b->col, rows->J + b->jac + r * b->ncol) > kDriven)
+        return 1;
   return 0;
 }
 
 // Velocities without contact at the end of the step, into the dynamics: what contacts are foreseen by where
-// rows drive. Returns 0 where the free motion says enough.
+// rows drive. Returns 0 where there are none, and the free motion has to do.
 static int foresee_motion(hfSim* s) {
   const hfStepProblem* p = &s->assembly.problem;
   hfSolveReport report;
   hfError error = {HF_OK, ""};
-  if (!rows_drive(s) ||
-      hf_solver_solve(s->solver, &s->config.solver, p, s->v1, s->impulse, &report, &error) < 0)
-    return 0;
+  if (hf_solver_solve(s->solver, &s->config.solver, p, s->v1, s->impulse, &report, &error) < 0) return 0;
   hf_dynamics_velocity(&s->dynamics, s->v1);
   return 1;
 }
@@ -166,7 +166,7 @@ void hfi_sim_contacts(hfSim* s, const hfState* state) {
   s->ncontact = s->ndropped = 0;
   if (!s->max_contacts) return;
   const hfDynamics* d = s->config.anticipate ? &s->dynamics : NULL;
-  int driven = d && s->assembly.problem.nblock && foresee_motion(s);
+  int driven = d && rows_drive(s) && foresee_motion(s);
   if (d) hfi_contact_reach(d, s->h, s->extent, s->reach);
   int nraw = hfi_scene_collide(&s->scene, s->dynamics.X_WG, d ? s->reach : NULL, s->raw,
                                s->max_contacts, &s->ndropped);
