@@ -21,7 +21,7 @@ typedef struct hfiPort {
 
 struct hfActuation {
   const hfModel* model;
-  int32_t nport;
+  int32_t nport, nguarded;
 
   // constants: sparse rows of tendons and actuators over dofs, ascending
   int32_t* tendon_start;   // (ntendon + 1)
@@ -29,7 +29,9 @@ struct hfActuation {
   int32_t* wrap_slot;      // (nwrap) entry of tendon_J that a joint of a tendon adds to
   int32_t* moment_start;   // (nu + 1)
   int32_t* moment_dof;     // (moment_start[nu])
+  int32_t* coordinate;     // (nu) that of the hinge or slide it acts on, in q; -1: it acts on something else
   int32_t* actuator_port;  // (nu) or -1
+  int32_t* guarded;        // (nguarded) joints with a range of their actuators' force, or gravity compensation by them
   int32_t* law;            // (nu) hfDriveLaw: the model's, or hfi_actuation_drive_by's
 
   // hf_actuation_update
@@ -37,6 +39,7 @@ struct hfActuation {
   double *tendon_length, *tendon_length0, *tendon_velocity; // (ntendon), (ntendon) at qpos0, (ntendon)
   double *moment, *length, *velocity; // (moment_start[nu]), (nu), (nu)
   double* gravcomp;        // (nv) gravity compensation, of actuators and passive [N or N m]
+  int32_t lifts;           // 1: there is some
 
   // hf_actuation_forces, hfi_actuation_step
   double* rate;            // (na)

@@ -84,11 +84,16 @@ static void scale_tendon_totals(hfActuation* a) {
   }
 }
 
-static void clamp_forces(hfActuation* a) {
-  const hfModel* m = a->model;
-  const double* range = hf_model_actuator_forcerange(m);
-  for (int i = 0; i < m->nu; ++i)
-    if (hf_model_actuator_forcelimited(m)[i]) a->force[i] = clamp(a->force[i], range[2 * i], range[2 * i + 1]);
+// Clamps each force and passes it on to the joints.
+static void pass_forces(hfActuation* a) {
+  const int32_t *limited = hf_model_actuator_forcelimited(a->model), *start = a->moment_start, *dof = a->moment_dof;
+  const double *range = hf_model_actuator_forcerange(a->model), *moment = a->moment;
+  double *force = a->force, *joint_force = a->joint_force;
+  for (int i = 0, n = a->model->nu; i < n; ++i) {
+    double f = force[i];
+    if (limited[i]) force[i] = f = clamp(f, range[2 * i], range[2 * i + 1]);
+    for (int k = start[i]; k < start[i + 1]; ++k) joint_force[dof[k]] += f * moment[k];
+  }
 }
 
 static int joint_dofs(int type) { return type == HF_JOINT_FREE ? 6 : type == HF_JOINT_BALL ? 3 : 1; }
@@ -97,7 +102,7 @@ static void limit_joint_force(const hfActuation* a, int j, double* tau) {
   const hfModel* m = a->model;
   const double* range = hf_model_jnt_actfrcrange(m) + 2 * j;
   int dof = hf_model_jnt_dofadr(m)[j], n = joint_dofs(hf_model_jnt_type(m)[j]);
-  if (hf_model_jnt_actgravcomp(m)[j]) for (int k = dof; k < dof + n; ++k) tau[k] += a->gravcomp[k];
+  if (a->lifts && hf_model_jnt_actgravcomp(m)[j]) for (int k = dof; k < dof + n; ++k) tau[k] += a->gravcomp[k];
   if (hf_model_jnt_actfrclimited(m)[j] && n == 1) tau[dof] = clamp(tau[dof], range[0], range[1]);
 }
 
@@ -107,10 +112,8 @@ void hfi_transmit_forces(hfActuation* a) {
   if (m->world.disable_actuation) memset(a->force, 0, (size_t)m->nu * sizeof *a->force);
   if (m->nu == 0 || m->world.disable_actuation) return;
   scale_tendon_totals(a);
-  clamp_forces(a);
-  for (int i = 0; i < m->nu; ++i)
-    for (int k = a->moment_start[i]; k < a->moment_start[i + 1]; ++k) a->joint_force[a->moment_dof[k]] += a->force[i] * a->moment[k];
-  for (int j = 0; j < m->njnt; ++j) limit_joint_force(a, j, a->joint_force);
+  pass_forces(a);
+  for (int k = 0; k < a->nguarded; ++k) limit_joint_force(a, a->guarded[k], a->joint_force);
 }
 
 // ---- forces at a state ------------------------------------------------------------------------------

@@ -95,6 +95,12 @@ static int lay_out_moment(const hfActuation* a, int i, int32_t* dof) {
   return n;
 }
 
+static int find_coordinate(const hfModel* m, int i) {
+  int joint = hf_model_actuator_trnid(m)[2 * i];
+  if (hf_model_actuator_trntype(m)[i] > HF_TRANSMISSION_JOINT_IN_PARENT || hf_model_jnt_type(m)[joint] < HF_JOINT_SLIDE) return -1;
+  return hf_model_jnt_qposadr(m)[joint];
+}
+
 // Index of the limited joint or tendon that the actuator acts on, made where it is new; or -1.
 static int find_port(hfActuation* a, int i) {
   const hfModel* m = a->model;
@@ -121,7 +127,9 @@ static void slice(hfActuation* a, hfiArena* arena) {
   a->tendon_length0 = HFI_TAKE(arena, double, m->ntendon);
   a->moment_start = HFI_TAKE(arena, int32_t, m->nu + 1);
   a->moment_dof = HFI_TAKE(arena, int32_t, nmoment);
+  a->coordinate = HFI_TAKE(arena, int32_t, m->nu);
   a->actuator_port = HFI_TAKE(arena, int32_t, m->nu);
+  a->guarded = HFI_TAKE(arena, int32_t, m->njnt);
   a->law = HFI_TAKE(arena, int32_t, m->nu);
   a->tendon_J = HFI_TAKE(arena, double, m->nwrap);
   a->tendon_length = HFI_TAKE(arena, double, m->ntendon);
@@ -156,9 +164,12 @@ void hfi_actuation_init(hfActuation* a, const hfModel* m, hfiArena* arena) {
   for (int t = 0; t < m->ntendon; ++t) lay_out_tendon(a, t);
   for (int i = 0; i < m->nu; ++i) {
     a->moment_start[i + 1] = a->moment_start[i] + lay_out_moment(a, i, a->moment_dof + a->moment_start[i]);
+    a->coordinate[i] = find_coordinate(m, i);
     a->actuator_port[i] = find_port(a, i);
     a->law[i] = hf_model_actuator_drive(m)[i];
   }
+  for (int j = 0; j < m->njnt; ++j)
+    if (hf_model_jnt_actfrclimited(m)[j] || hf_model_jnt_actgravcomp(m)[j]) a->guarded[a->nguarded++] = j;
 }
 
 hfStatus hf_actuation_create(hfActuation** actuation, const hfModel* model, hfError* error) {

@@ -132,7 +132,7 @@ static void emit_joint_port(hfActuation* a, const hfDynamics* d, double h, const
   const hfModel* m = a->model;
   int32_t dof = hf_model_jnt_dofadr(m)[port->id];
   const double* range = hf_model_jnt_actfrcrange(m) + 2 * port->id;
-  double lift = hf_model_jnt_actgravcomp(m)[port->id] ? a->gravcomp[dof] : 0, one = 1;
+  double lift = a->lifts && hf_model_jnt_actgravcomp(m)[port->id] ? a->gravcomp[dof] : 0, one = 1;
   Bounds own = {port->sum.lo, port->sum.hi}, total = {range[0] - lift, range[1] - lift};
   own = compose_bounds(own, total);
   hfiDrive drive = {port->sum.f0, port->sum.kappa, own.lo, own.hi};
@@ -161,6 +161,7 @@ static int has_port(const hfActuation* a, int joint) {
 // is all there is to clamp.
 static void add_lift(const hfActuation* a, double* tau) {
   const hfModel* m = a->model;
+  if (!a->lifts) return;
   for (int i = 0; i < m->nv; ++i) {
     int j = hf_model_dof_jnt(m)[i];
     const double* range = hf_model_jnt_actfrcrange(m) + 2 * j;

@@ -45,6 +45,7 @@ static void add_joint_springs(const hfModel* m, const double* q, double h, doubl
 // Gravity compensation of the joints that do not count it as actuation.
 static void add_gravity_compensation(const hfActuation* a, double* tau) {
   const hfModel* m = a->model;
+  if (!a->lifts) return;
   for (int i = 0; i < m->nv; ++i)
     if (!hf_model_jnt_actgravcomp(m)[hf_model_dof_jnt(m)[i]]) tau[i] += a->gravcomp[i];
 }

@@ -51,24 +51,21 @@ static hfVec3 turn_gear(int in_parent, hfQuat q, const double* gear) {
   return in_parent ? q_rotate(q_conj(q), g) : g;
 }
 
+// of a ball or free joint
 static double joint_moment(const hfModel* m, int i, const double* q, double* moment) {
   int joint = hf_model_actuator_trnid(m)[2 * i];
   int in_parent = hf_model_actuator_trntype(m)[i] == HF_TRANSMISSION_JOINT_IN_PARENT;
   const double* gear = hf_model_actuator_gear(m) + 6 * i;
   q += hf_model_jnt_qposadr(m)[joint];
-  switch (hf_model_jnt_type(m)[joint]) {
-  case HF_JOINT_BALL: {
-    hfQuat quat = q_unit(q_load(q));
-    hfVec3 g = turn_gear(in_parent, quat, gear);
-    v3_store(moment, g);
-    return v3_dot(g, q_log(quat));
-  }
-  case HF_JOINT_FREE:
+  if (hf_model_jnt_type(m)[joint] == HF_JOINT_FREE) {
     memcpy(moment, gear, 3 * sizeof *gear);
     v3_store(moment + 3, turn_gear(in_parent, q_unit(q_load(q + 3)), gear + 3));
     return 0;
-  default: moment[0] = gear[0]; return gear[0] * q[0];
   }
+  hfQuat quat = q_unit(q_load(q));
+  hfVec3 g = turn_gear(in_parent, quat, gear);
+  v3_store(moment, g);
+  return v3_dot(g, q_log(quat));
 }
 
 // ---- tendon targets and sites -----------------------------------------------------------------------
@@ -121,19 +118,32 @@ static double site_moment(const hfActuation* a, const hfDynamics* d, int i) {
 
 // ---- interface ------------------------------------------------------------------------------------
 
+static void update_coupled(hfActuation* a, const hfDynamics* d, const double* q, int i) {
+  int start = a->moment_start[i], type = hf_model_actuator_trntype(a->model)[i];
+  a->length[i] = type == HF_TRANSMISSION_SITE     ? site_moment(a, d, i)
+                 : type == HF_TRANSMISSION_TENDON ? tendon_moment(a, i, a->moment + start)
+                                                  : joint_moment(a->model, i, q, a->moment + start);
+  a->velocity[i] = dot_row(a->moment_dof + start, a->moment + start, a->moment_start[i + 1] - start, d->v);
+}
+
 void hfi_update_transmissions(hfActuation* a, const hfDynamics* d, const double* q) {
-  const hfModel* m = a->model;
-  for (int i = 0; i < m->nu; ++i) {
-    int start = a->moment_start[i], type = hf_model_actuator_trntype(m)[i];
-    a->length[i] = type == HF_TRANSMISSION_SITE     ? site_moment(a, d, i)
-                   : type == HF_TRANSMISSION_TENDON ? tendon_moment(a, i, a->moment + start)
-                                                    : joint_moment(m, i, q, a->moment + start);
-    a->velocity[i] = dot_row(a->moment_dof + start, a->moment + start, a->moment_start[i + 1] - start, d->v);
+  const double* gear = hf_model_actuator_gear(a->model);
+  for (int i = 0, n = a->model->nu; i < n; ++i) {
+    int at = a->coordinate[i], start = a->moment_start[i];
+    double g = gear[6 * i];
+    if (at < 0) {
+      update_coupled(a, d, q, i);
+      continue;
+    }
+    a->moment[start] = g;
+    a->length[i] = g * q[at];
+    a->velocity[i] = g * d->v[a->moment_dof[start]];
   }
 }
 
 void hf_actuation_update(hfActuation* a, const hfDynamics* d, const double* q) {
   hfi_update_tendons(a, q, d->v);
   hfi_update_transmissions(a, d, q);
-  hf_dynamics_gravity_compensation(d, a->gravcomp);
+  a->lifts = hfi_gravity_compensated(d);
+  if (a->lifts) hf_dynamics_gravity_compensation(d, a->gravcomp);
 }

@@ -144,6 +144,9 @@ static inline hfVec3 hfi_body_com(const hfDynamics* d, int body) {
 // of mass; I_B about the centre, as xx yy zz xy xz yz.
 void hfi_place_inertia(hfiInertia* I, double mass, hfVec3 com_B, const double* inertia_B, const hfPose* X_WB, hfVec3 O);
 
+// Whether a body has gravity compensation.
+int hfi_gravity_compensated(const hfDynamics* d);
+
 // ---- forces and accelerations ---------------------------------------------------------------------
 
 // F = I A + V x* (I V)

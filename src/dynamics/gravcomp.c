@@ -3,6 +3,13 @@
 #include "dynamics/dynamics.h"
 #include <string.h>
 
+int hfi_gravity_compensated(const hfDynamics* d) {
+  const double* share = hf_model_body_gravcomp(d->model);
+  for (int b = 1; b < d->model->nbody; ++b)
+    if (share[b] != 0) return 1;
+  return 0;
+}
+
 void hf_dynamics_gravity_compensation(const hfDynamics* d, double* tau) {
   const hfModel* m = d->model;
   memset(tau, 0, (size_t)m->nv * sizeof *tau);
