@@ -41,6 +41,19 @@ static hfStepCapacity plan_capacity(const hfModel* m, int max_contacts, const hf
   return c;
 }
 
+// The places (i, j) and (j, i) of each entry of M in the dense block of its tree.
+static void place_entries(hfiAssembly* a, const hfModel* m) {
+  for (int i = 0; i < m->nv; ++i) {
+    int t = hf_model_dof_tree(m)[i], first = hf_model_tree_dofadr(m)[t], n = hf_model_tree_dofnum(m)[t];
+    int start = a->problem.M_start[t], adr = hf_model_dof_Madr(m)[i];
+    for (int k = adr; k <= adr + hf_model_dof_depth(m)[i]; ++k) {
+      int j = hf_model_M_col(m)[k] - first;
+      a->entry[k][0] = start + (i - first) * n + j;
+      a->entry[k][1] = start + j * n + (i - first);
+    }
+  }
+}
+
 void hfi_assembly_init(hfiAssembly* a, const hfModel* m, int max_contacts, hfiArena* arena) {
   memset(a, 0, sizeof *a);
   hfiRowSizes other = hfi_row_capacity(m);
@@ -64,6 +77,7 @@ void hfi_assembly_init(hfiAssembly* a, const hfModel* m, int max_contacts, hfiAr
   p->saturated = HFI_TAKE(arena, hfSaturatedRow, other.nrow);
   p->contact = HFI_TAKE(arena, hfContactLaw, max_contacts);
   p->nv = m->nv, p->ntree = m->ntree;
+  a->entry = hfi_arena_take(arena, (size_t)m->nM, sizeof *a->entry);
   a->inverse_mass = HFI_TAKE(arena, double, m->nv);
   a->column_v0 = HFI_TAKE(arena, double, 2 * longest_chain(m));
   a->column_inverse = HFI_TAKE(arena, double, 2 * longest_chain(m));
@@ -76,6 +90,7 @@ void hfi_assembly_init(hfiAssembly* a, const hfModel* m, int max_contacts, hfiAr
     start += n, entry += n * n;
   }
   memset(p->M, 0, sizeof *p->M * entries); // entries off the tree's sparsity stay zero
+  place_entries(a, m);
 }
 
 // ---- begin ---------------------------------------------------------------------------------------
@@ -87,18 +102,9 @@ void hfi_assembly_begin(hfiAssembly* a, const hfDynamics* d, double h, const dou
   p->nblock = p->nrow = p->npiece = p->ncol = p->njac = p->nsaturated = p->ncontact = 0;
   a->ncapped = 0;
   a->body_a = a->body_b = -1;
-  for (int t = 0; t < p->ntree; ++t) {
-    int first = p->tree_start[t], n = p->tree_start[t + 1] - first;
-    double* M = p->M + p->M_start[t];
-    for (int i = 0; i < n; ++i) {
-      int adr = hf_model_dof_Madr(m)[first + i], count = hf_model_dof_depth(m)[first + i] + 1;
-      for (int k = 0; k < count; ++k) {
-        int j = hf_model_M_col(m)[adr + k] - first;
-        M[i * n + j] = M[j * n + i] = d->M[adr + k];
-      }
-      a->inverse_mass[first + i] = 1 / M[i * n + i];
-    }
-  }
+  for (int k = 0; k < m->nM; ++k) p->M[a->entry[k][0]] = p->M[a->entry[k][1]] = d->M[k];
+  for (int i = 0; i < m->nv; ++i)
+    a->inverse_mass[i] = 1 / d->M[hf_model_dof_Madr(m)[i] + hf_model_dof_depth(m)[i]];
   memcpy(p->v0, v0, sizeof *v0 * (size_t)p->nv);
   memset(p->p, 0, sizeof *p->p * (size_t)p->nv);
   memset(p->diag, 0, sizeof *p->diag * (size_t)p->nv);

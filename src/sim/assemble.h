@@ -10,6 +10,7 @@ typedef struct hfiAssembly {
   hfStepProblem problem;
   hfStepCapacity capacity;
   int32_t max_contact;
+  int32_t (*entry)[2];  // (nM) where the entries of the tree-sparse M have their two places in the problem's
   double* inverse_mass; // (nv) 1/M_ii
 
   // the bodies whose contacts are being added: their columns, and what belongs to these
