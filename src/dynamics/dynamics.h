@@ -142,7 +142,25 @@ static inline hfVec3 hfi_body_com(const hfDynamics* d, int body) {
 
 // Inertia about O in world axes: Ibar = R I_B R^T + m (|c|^2 1 - c c^T), h = m c, c from O to the centre
 // of mass; I_B about the centre, as xx yy zz xy xz yz.
-void hfi_place_inertia(hfiInertia* I, double mass, hfVec3 com_B, const double* inertia_B, const hfPose* X_WB, hfVec3 O);
+static inline void hfi_place_inertia(hfiInertia* I, double mass, hfVec3 com_B, const double* inertia_B, const hfPose* X_WB, hfVec3 O) {
+  const double *J = inertia_B, *R = X_WB->R.m;
+  hfVec3 c = v3_sub(pose_point(*X_WB, com_B), O), h = v3_scale(mass, c);
+  double T[9]; // R I_B
+  for (int i = 0; i < 9; i += 3) {
+    T[i] = R[i] * J[0] + R[i + 1] * J[3] + R[i + 2] * J[4];
+    T[i + 1] = R[i] * J[3] + R[i + 1] * J[1] + R[i + 2] * J[5];
+    T[i + 2] = R[i] * J[4] + R[i + 1] * J[5] + R[i + 2] * J[2];
+  }
+  double xx = h.x * c.x, yy = h.y * c.y, zz = h.z * c.z;
+  I->m = mass;
+  I->h = h;
+  I->I[0] = T[0] * R[0] + T[1] * R[1] + T[2] * R[2] + (yy + zz);
+  I->I[1] = T[3] * R[3] + T[4] * R[4] + T[5] * R[5] + (xx + zz);
+  I->I[2] = T[6] * R[6] + T[7] * R[7] + T[8] * R[8] + (xx + yy);
+  I->I[3] = T[0] * R[3] + T[1] * R[4] + T[2] * R[5] - h.x * c.y;
+  I->I[4] = T[0] * R[6] + T[1] * R[7] + T[2] * R[8] - h.x * c.z;
+  I->I[5] = T[3] * R[6] + T[4] * R[7] + T[5] * R[8] - h.y * c.z;
+}
 
 // Whether a body has gravity compensation.
 int hfi_gravity_compensated(const hfDynamics* d);

@@ -22,7 +22,7 @@ static Frame body_frame(const hfDynamics* d, int body) {
 }
 
 // Sets B's rotation. A product of n unit quaternions has unit length but for n roundings.
-static void turn(Frame B, Frame E, hfQuat q_EB) {
+static inline void turn(Frame B, Frame E, hfQuat q_EB) {
   hfQuat q = q_mul(*E.q, q_EB);
   *B.q = q;
   B.X->R = m3_from_quat(q);
@@ -35,7 +35,7 @@ static hfVec3 origin_from_anchor(Frame B, const hfiJointStep* s, hfVec3 p_WA) {
 
 // In the steps below E and B may be one frame: what is read of E is read before B is written.
 
-static void move_hinge(Frame B, Frame E, const hfiJointStep* s, double q, hfVec3* p_WA, hfVec3* axis_W) {
+static inline void move_hinge(Frame B, Frame E, const hfiJointStep* s, double q, hfVec3* p_WA, hfVec3* axis_W) {
   double half = 0.5 * (q - s->ref), c = cos(half), sn = sin(half);
   const hfQuat *a = &s->q_EB, *b = &s->q_EB_axis;
   hfQuat q_EB = {c * a->w + sn * b->w, c * a->x + sn * b->x, c * a->y + sn * b->y, c * a->z + sn * b->z};
@@ -66,7 +66,7 @@ static void place(Frame B, hfVec3 p, hfQuat q) {
   *B.X = pose_from(p, q);
 }
 
-static void move_joints(hfDynamics* d, const hfiMovingBody* body, const double* q) {
+static inline void move_joints(hfDynamics* d, const hfiMovingBody* body, const double* q) {
   Frame B = body_frame(d, body->body), E = body_frame(d, body->parent);
   for (int j = body->joint; j < body->joint + body->njoint; ++j) {
     const hfiJointStep* s = &d->step[j];
@@ -141,7 +141,7 @@ static void rotations_about_columns(hfMotion* S, hfMat3 R, hfVec3 r_OA) {
   for (int k = 0; k < 3; ++k) S[k] = rotation_about(m3_col(R, k), r_OA);
 }
 
-static void make_motions(hfDynamics* d, const hfiLink* link, hfVec3 O) {
+static inline void make_motions(hfDynamics* d, const hfiLink* link, hfVec3 O) {
   for (int j = link->joint; j < link->joint + link->njoint; ++j) {
     hfMotion* S = d->S + d->step[j].dofadr;
     hfVec3 r_OA = v3_sub(d->p_WA[j], O);
@@ -156,28 +156,6 @@ static void make_motions(hfDynamics* d, const hfiLink* link, hfVec3 O) {
       rotations_about_columns(S + 3, d->X_WB[link->body].R, r_OA);
     }
   }
-}
-
-// ---- inertia --------------------------------------------------------------------------------------
-
-void hfi_place_inertia(hfiInertia* I, double mass, hfVec3 com_B, const double* inertia_B, const hfPose* X_WB, hfVec3 O) {
-  const double *J = inertia_B, *R = X_WB->R.m;
-  hfVec3 c = v3_sub(pose_point(*X_WB, com_B), O), h = v3_scale(mass, c);
-  double T[9]; // R I_B
-  for (int i = 0; i < 9; i += 3) {
-    T[i] = R[i] * J[0] + R[i + 1] * J[3] + R[i + 2] * J[4];
-    T[i + 1] = R[i] * J[3] + R[i + 1] * J[1] + R[i + 2] * J[5];
-    T[i + 2] = R[i] * J[4] + R[i + 1] * J[5] + R[i + 2] * J[2];
-  }
-  double xx = h.x * c.x, yy = h.y * c.y, zz = h.z * c.z;
-  I->m = mass;
-  I->h = h;
-  I->I[0] = T[0] * R[0] + T[1] * R[1] + T[2] * R[2] + (yy + zz);
-  I->I[1] = T[3] * R[3] + T[4] * R[4] + T[5] * R[5] + (xx + zz);
-  I->I[2] = T[6] * R[6] + T[7] * R[7] + T[8] * R[8] + (xx + yy);
-  I->I[3] = T[0] * R[3] + T[1] * R[4] + T[2] * R[5] - h.x * c.y;
-  I->I[4] = T[0] * R[6] + T[1] * R[7] + T[2] * R[8] - h.x * c.z;
-  I->I[5] = T[3] * R[6] + T[4] * R[7] + T[5] * R[8] - h.y * c.z;
 }
 
 void hf_dynamics_position(hfDynamics* d, const double* q, const hfInput* input) {
