@@ -65,41 +65,40 @@ static Target actuator_target(const hfActuation* a, int source, int id, int i) {
   return t;
 }
 
-static double velocity_along(const Target* t, const double* v) {
+static inline double velocity_along(Target t, const double* v) {
   double s = 0;
-  for (int k = 0; k < t->n; ++k) s += t->J[k] * v[t->dof[k]];
+  for (int k = 0; k < t.n; ++k) s += t.J[k] * v[t.dof[k]];
   return s;
 }
 
-static inline void emit(hfActuation* a, const hfDynamics* d, double h, const Target* t, hfiDrive drive, double* tau) {
-  double w = drive.kappa > 0 ? hfi_inverse_mass(d, a->dense, t->n, t->dof, t->J) : 0;
+static inline void emit(hfActuation* a, const hfDynamics* d, double h, Target t, hfiDrive drive, double* tau) {
+  double w = drive.kappa > 0 ? hfi_inverse_mass(d, a->dense, t.n, t.dof, t.J) : 0;
   if (!(h * drive.kappa * w > kNegligible)) {
     double force = clamp(drive.f0 - drive.kappa * velocity_along(t, d->v), drive.lo, drive.hi);
-    for (int k = 0; k < t->n; ++k) tau[t->dof[k]] += t->J[k] * force;
+    for (int k = 0; k < t.n; ++k) tau[t.dof[k]] += t.J[k] * force;
     return;
   }
-  hfiRowBlock b = hfi_rows_add(&a->rows, (hfiRowSource)t->source, t->id, 1, t->n);
   hfSaturatedRow row = {drive.f0 / drive.kappa, hfi_cap_slope(&a->rows, drive.kappa, HFI_STIFFEST_DRIVE / (h * w)), drive.lo, drive.hi};
-  a->rows.row[b.row] = row;
-  for (int k = 0; k < t->n; ++k) a->rows.cols[b.col + k] = t->dof[k], a->rows.J[b.jac + k] = t->J[k];
+  hfi_rows_add_row(&a->rows, (hfiRowSource)t.source, t.id, row, t.n, t.dof, t.J);
 }
 
 // Bounds that keep every limited joint in the row within its range.
-static void respect_joints(const hfModel* m, const Target* t, hfiDrive* drive) {
-  for (int k = 0; k < t->n; ++k) {
-    int j = hf_model_dof_jnt(m)[t->dof[k]];
-    if (!hf_model_jnt_actfrclimited(m)[j] || hf_model_jnt_type(m)[j] < HF_JOINT_SLIDE || t->J[k] == 0) continue;
-    Bounds own = {drive->lo, drive->hi};
-    own = compose_bounds(own, divide_bounds(make_bounds(1, hf_model_jnt_actfrcrange(m) + 2 * j), t->J[k]));
-    drive->lo = own.lo, drive->hi = own.hi;
+static hfiDrive respect_joints(const hfModel* m, Target t, hfiDrive drive) {
+  for (int k = 0; k < t.n; ++k) {
+    int j = hf_model_dof_jnt(m)[t.dof[k]];
+    if (!hf_model_jnt_actfrclimited(m)[j] || hf_model_jnt_type(m)[j] < HF_JOINT_SLIDE || t.J[k] == 0) continue;
+    Bounds own = {drive.lo, drive.hi};
+    own = compose_bounds(own, divide_bounds(make_bounds(1, hf_model_jnt_actfrcrange(m) + 2 * j), t.J[k]));
+    drive.lo = own.lo, drive.hi = own.hi;
   }
+  return drive;
 }
 
 // One on a limited joint has a port, so that only tendons and sites meet limits of joints here.
 static inline void emit_actuator(hfActuation* a, const hfDynamics* d, double h, int i, hfiDrive drive, double* tau) {
   Target t = actuator_target(a, HFI_ROW_ACTUATOR, i, i);
-  if (hf_model_actuator_trntype(a->model)[i] >= HF_TRANSMISSION_TENDON) respect_joints(a->model, &t, &drive);
-  emit(a, d, h, &t, drive, tau);
+  if (hf_model_actuator_trntype(a->model)[i] >= HF_TRANSMISSION_TENDON) drive = respect_joints(a->model, t, drive);
+  emit(a, d, h, t, drive, tau);
 }
 
 // ---- ports ------------------------------------------------------------------------------------------
@@ -137,7 +136,7 @@ static void emit_joint_port(hfActuation* a, const hfDynamics* d, double h, const
   own = compose_bounds(own, total);
   hfiDrive drive = {port->sum.f0, port->sum.kappa, own.lo, own.hi};
   Target t = {port->source, port->id, 1, &dof, &one};
-  emit(a, d, h, &t, drive, tau);
+  emit(a, d, h, t, drive, tau);
 }
 
 static void emit_tendon_port(hfActuation* a, const hfDynamics* d, double h, const hfiPort* port, double* tau) {
@@ -145,8 +144,7 @@ static void emit_tendon_port(hfActuation* a, const hfDynamics* d, double h, cons
   Bounds own = {port->sum.lo, port->sum.hi};
   own = compose_bounds(own, make_bounds(1, hf_model_tendon_actfrcrange(a->model) + 2 * port->id));
   hfiDrive drive = {port->sum.f0, port->sum.kappa, own.lo, own.hi};
-  respect_joints(a->model, &t, &drive);
-  emit(a, d, h, &t, drive, tau);
+  emit(a, d, h, t, respect_joints(a->model, t, drive), tau);
 }
 
 // ---- interface --------------------------------------------------------------------------------------
@@ -196,8 +194,7 @@ static void take_error_rate(hfActuation* a, int i, double velocity) {
 
 void hfi_actuation_collect(hfActuation* a, const double* v1) {
   for (int i = 0; i < a->model->nu; ++i) {
-    Target t = actuator_target(a, HFI_ROW_ACTUATOR, i, i);
-    double velocity = velocity_along(&t, v1);
+    double velocity = velocity_along(actuator_target(a, HFI_ROW_ACTUATOR, i, i), v1);
     a->force[i] = a->drive[i].f0 - a->drive[i].kappa * velocity;
     take_error_rate(a, i, velocity);
   }

@@ -45,13 +45,9 @@ static int is_near(double phi, double width, double h) { return 2 * phi <= width
 static void add_joint_limit(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j, int n, const double* J, double phi) {
   const hfModel* m = a->model;
   hfiCompliance law = {hf_model_jnt_limit_stiffness(m)[j], hf_model_jnt_limit_damping(m)[j]};
-  hfiRowBlock b = hfi_rows_add(&a->rows, HFI_ROW_JOINT_LIMIT, j, 1, n);
-  for (int k = 0; k < n; ++k) {
-    a->rows.cols[b.col + k] = hf_model_jnt_dofadr(m)[j] + k;
-    a->rows.J[b.jac + k] = J[k];
-  }
-  double w = hfi_inverse_mass(d, a->dense, n, a->rows.cols + b.col, J);
-  a->rows.row[b.row] = limit_row(a, step, law, w, phi);
+  int32_t first = hf_model_jnt_dofadr(m)[j], dof[3] = {first, first + 1, first + 2};
+  double w = hfi_inverse_mass(d, a->dense, n, dof, J);
+  hfi_rows_add_row(&a->rows, HFI_ROW_JOINT_LIMIT, j, limit_row(a, step, law, w, phi), n, dof, J);
 }
 
 // Whether a step may cover the distance phi.
@@ -115,12 +111,10 @@ void hfi_friction_rows(hfActuation* a, const hfDynamics* d, const hfiActuationSt
   const hfModel* m = a->model;
   if (m->world.disable_frictionloss) return;
   for (int32_t i = 0; i < m->nv; ++i) {
-    double loss = hf_model_dof_frictionloss(m)[i];
+    double loss = hf_model_dof_frictionloss(m)[i], one = 1;
     if (!(loss > 0)) continue;
-    hfiRowBlock b = hfi_rows_add(&a->rows, HFI_ROW_JOINT_FRICTION, i, 1, 1);
-    a->rows.cols[b.col] = i;
-    a->rows.J[b.jac] = 1;
-    a->rows.row[b.row] = friction_row(a, step, hfi_dof_inverse_mass(d, a->dense, i), loss);
+    hfSaturatedRow row = friction_row(a, step, hfi_dof_inverse_mass(d, i), loss);
+    hfi_rows_add_row(&a->rows, HFI_ROW_JOINT_FRICTION, i, row, 1, &i, &one);
   }
   for (int t = 0; t < m->ntendon; ++t) {
     double loss = hf_model_tendon_frictionloss(m)[t], w = loss > 0 ? hfi_tendon_inverse_mass(a, d, t) : 0;

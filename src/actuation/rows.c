@@ -126,18 +126,17 @@ void hfi_rows_append(const hfiRows* r, const hfModel* m, hfStepProblem* p) {
 
 // ---- effective mass -------------------------------------------------------------------------------
 
-// x holds what -L^-T puts on the ancestors of the dof, in the order of its row of L.
-double hfi_dof_inverse_mass(const hfDynamics* d, double* x, int dof) {
+// x: what -L^-T puts on the ancestors of the dof, in the order of its row of L.
+double hfi_dof_inverse_mass(const hfDynamics* d, int dof) {
   const int32_t *adr = hf_model_dof_Madr(d->model), *col = hf_model_M_col(d->model) + adr[dof];
-  int depth = hf_model_dof_depth(d->model)[dof];
-  const double *L = d->L, *Dinv = d->Dinv;
-  double w = Dinv[dof];
-  for (int k = 0; k < depth; ++k) x[k] = L[adr[dof] + k];
-  for (int k = depth - 1; k >= 0; --k) {
+  const double *L = d->L, *x = L + adr[dof];
+  double w = d->Dinv[dof], *next = d->work;
+  for (int k = hf_model_dof_depth(d->model)[dof] - 1; k >= 0; --k) {
+    const double* row = L + adr[col[k]];
     double xk = x[k];
-    x[k] = 0;
-    hfi_axpy(x, -xk, L + adr[col[k]], k);
-    w += Dinv[col[k]] * xk * xk;
+    w += d->Dinv[col[k]] * xk * xk;
+    for (int j = 0; j < k; ++j) next[j] = x[j] - xk * row[j];
+    x = next;
   }
   return w;
 }

@@ -70,18 +70,26 @@ static inline hfiRowBlock hfi_rows_add(hfiRows* r, hfiRowSource source, int id, 
   return b;
 }
 
+// A block of one row over n >= 0 dofs.
+static inline void hfi_rows_add_row(hfiRows* r, hfiRowSource source, int id, hfSaturatedRow row, int n, const int32_t* dof, const double* J) {
+  hfiRowBlock b = hfi_rows_add(r, source, id, 1, n);
+  r->row[b.row] = row;
+  if (n == 1) r->cols[b.col] = dof[0], r->J[b.jac] = J[0]; // most
+  else for (int k = 0; k < n; ++k) r->cols[b.col + k] = dof[k], r->J[b.jac + k] = J[k];
+}
+
 // Appends all blocks to a problem whose arrays have room for them (hfi_row_capacity).
 void hfi_rows_append(const hfiRows* rows, const hfModel* model, hfStepProblem* problem);
 // Forces (dim) of a block at velocity v.
 void hfi_rows_force(const hfiRows* rows, const hfiRowBlock* block, const double* v, double* force);
 
 // w = J M^-1 J^T of a row over several dofs, exact; (M^-1)_ii of one dof. x (nv) is scratch, zero before
-// and after. Need hf_dynamics_factor.
+// and after; the work of d is scratch too. Need hf_dynamics_factor.
 double hfi_coupled_inverse_mass(const hfDynamics* d, double* x, int ncol, const int32_t* cols, const double* J);
-double hfi_dof_inverse_mass(const hfDynamics* d, double* x, int dof);
+double hfi_dof_inverse_mass(const hfDynamics* d, int dof);
 // The same for any row.
 static inline double hfi_inverse_mass(const hfDynamics* d, double* x, int ncol, const int32_t* cols, const double* J) {
-  if (ncol == 1) return J[0] * J[0] * hfi_dof_inverse_mass(d, x, cols[0]);
+  if (ncol == 1) return J[0] * J[0] * hfi_dof_inverse_mass(d, cols[0]);
   return hfi_coupled_inverse_mass(d, x, ncol, cols, J);
 }
 

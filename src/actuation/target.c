@@ -14,13 +14,10 @@
 #include <string.h>
 
 static void add_target(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int32_t dof) {
-  double limit = step->force_limit ? step->force_limit[dof] : INFINITY;
-  double w = hfi_dof_inverse_mass(d, a->dense, dof);
-  hfiRowBlock b = hfi_rows_add(&a->rows, HFI_ROW_TARGET, dof, 1, 1);
-  hfSaturatedRow row = {step->velocity_target[dof], hfi_stiffest(step, w), -limit, limit};
-  a->rows.cols[b.col] = dof;
-  a->rows.J[b.jac] = 1;
-  a->rows.row[b.row] = row;
+  double limit = step->force_limit ? step->force_limit[dof] : INFINITY, one = 1;
+  double stiffest = hfi_stiffest(step, hfi_dof_inverse_mass(d, dof));
+  hfSaturatedRow row = {step->velocity_target[dof], stiffest, -limit, limit};
+  hfi_rows_add_row(&a->rows, HFI_ROW_TARGET, dof, row, 1, &dof, &one);
 }
 
 void hfi_target_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {

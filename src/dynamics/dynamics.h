@@ -114,7 +114,7 @@ struct hfDynamics {
   hfiArticulated* Ia;      // (nlink)
   hfForce* U;              // (nv) Ia S
   double* u;               // (nv)
-  double* work;            // (nq + 3 nv) of the derivatives
+  double* work;            // (nq + 3 nv) scratch: of the derivatives, of (M^-1)_ii
 };
 
 // Slices all arrays from the arena. Over an arena without memory this only plans; else it also
