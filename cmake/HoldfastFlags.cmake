@@ -10,6 +10,11 @@ target_compile_options(holdfast_flags INTERFACE
   -ffp-contract=off -fno-math-errno -fno-trapping-math
   -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith
   -Wcast-qual -Wwrite-strings -Wundef -Wno-unused-function)
+# Vectors here have a few elements: GCC's vectorised loops spend more on their prologues than they gain.
+# What pays in vectors is written lane by lane, which GCC finds without them.
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(holdfast_flags INTERFACE -fno-tree-loop-vectorize)
+endif()
 # Small structs are cleared and copied by moves: GCC's string instructions for them take tens of cycles to
 # start, 3 % of a step.
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")

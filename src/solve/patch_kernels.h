@@ -3,8 +3,7 @@
 //
 // Widths are multiples of four. All products have one inner loop: a tile of neighbouring elements
 // gathers sum_k a_k x_k over rows x_k, row after row. The elements of a tile are named one by one, so
-// that they stay in registers and compilers put them in vectors (the files are compiled without the
-// vectorisation of loops, which would run across the rows instead).
+// that they stay in registers and compilers put them in vectors.
 #include "solve/patch.h"
 
 #include <string.h>
