@@ -1,40 +1,43 @@
 // Factorisation and solution of block-sparse matrices, symmetric or not, right-looking by nodes.
 //
-//   W_kj = K_kk^-1 K_kj,   K_ij -= K_ik W_kj      for the i, j > k coupled to k
-//   forward   z_k = K_kk^-1 b_k,  b_i -= K_ik z_k
-//   backward  x_k = z_k - sum_j W_kj x_j
+//   K_kk = L U,   Y_j = L^-1 K_kj,   Z_i = U^-T K_ik^T,   K_ij -= Z_i^T Y_j   (i, j > k coupled to k)
+//   forward   z_k = L^-1 b_k,  b_i -= Z_i^T z_k
+//   backward  x_k = U^-1 (z_k - sum_j Y_j x_j)
 //
-// Pivoting stays inside the diagonal blocks (LU with partial pivoting; LDL^T when symmetric), so
-// the pattern found by block_order.c holds. With T = K_ik^T kept by rows both kinds share one code:
-// the symmetric case has T = K_kj before the division by K_kk.
+// Pivoting stays inside the diagonal blocks (partial, P K_kk = L U and L^-1 P for L^-1), so the pattern
+// found by block_order.c holds. Symmetric: K_kk = U^T D U is L = U^T and D U for U, and Z = D^-1 Y.
 #include "linalg/block_sparse.h"
 #include "linalg/dense.h"
 
 #include <string.h>
 
-static int factor_diagonal(hfiBlockMatrix* B, int32_t k) {
-  double* D = hfi_block_diagonal(B, k);
-  int n = B->size[k];
-  return B->symmetric ? hfi_ldlt(D, n, n, 1) : hfi_lu(D, n, n, B->pivot + B->first[k]);
+// L, U and Y in the rows of position k.
+static int factor_rows(hfiBlockMatrix* B, int32_t k) {
+  double* rows = hfi_block_rows(B, k);
+  int n = B->size[k], ld = hfi_block_stride(B, k);
+  return B->symmetric ? hfi_ldlt_beside(rows, n, ld, ld, 1)
+                      : hfi_lu_beside(rows, n, ld, ld, B->pivot + B->first[k]);
 }
 
-static void divide_panel(hfiBlockMatrix* B, int32_t k) {
-  const double* D = hfi_block_diagonal(B, k);
-  double* U = hfi_block_upper(B, k);
-  int n = B->size[k], w = B->width[k];
-  if (B->symmetric)
-    hfi_ldlt_solve_many(D, n, n, U, w, w);
-  else
-    hfi_lu_solve_many(D, n, n, B->pivot + B->first[k], U, w, w);
+// Z
+static void factor_lower(hfiBlockMatrix* B, int32_t k) {
+  double *rows = hfi_block_rows(B, k), *Z = hfi_block_lower(B, k);
+  int n = B->size[k], w = B->width[k], ld = n + w;
+  if (!B->symmetric) {
+    hfi_lu_divide(rows, n, ld, Z, w, w);
+    return;
+  }
+  for (int i = 0; i < n; ++i)
+    for (int c = 0; c < w; ++c) Z[i * w + c] = rows[i * ld + n + c] * rows[i * ld + i];
 }
 
-// Row and column of node a = reach[e] lose what position k contributes.
+// Node a = reach[e] loses what position k contributes to its rows and its lower.
 static void update_node(hfiBlockMatrix* B, int32_t k, int32_t e) {
-  const double *U = hfi_block_upper(B, k), *T = hfi_block_lower(B, k);
-  int n = B->size[k], w = B->width[k];
-  int32_t a = B->reach[e], column = B->offset[e], wa = B->width[a], m = B->size[a];
-  hfi_sub_atb(hfi_block_diagonal(B, a), m, T + column, w, U + column, w, n, m, m);
-  double *Ua = hfi_block_upper(B, a), *Ta = hfi_block_lower(B, a);
+  int n = B->size[k], w = B->width[k], ld = n + w;
+  const double *Y = hfi_block_rows(B, k) + n, *Z = hfi_block_lower(B, k);
+  int32_t a = B->reach[e], m = B->size[a], wa = B->width[a], lda = m + wa, column = B->offset[e];
+  double *rows = hfi_block_rows(B, a), *lower = hfi_block_lower(B, a);
+  hfi_sub_atb(rows, lda, Z + column, w, Y + column, ld, n, m, m);
   int32_t g = B->start[a];
   for (int32_t f = e + 1; f < B->start[k + 1];) {
     while (B->reach[g] != B->reach[f]) ++g;
@@ -43,54 +46,71 @@ static void update_node(hfiBlockMatrix* B, int32_t k, int32_t e) {
       columns += B->size[B->reach[f]];
       ++f, ++g;
     } while (f < B->start[k + 1] && B->reach[g] == B->reach[f]);
-    hfi_sub_atb(Ua + to, wa, T + column, w, U + from, w, n, m, columns);
-    if (!B->symmetric) hfi_sub_atb(Ta + to, wa, U + column, w, T + from, w, n, m, columns);
+    hfi_sub_atb(rows + m + to, lda, Z + column, w, Y + from, ld, n, m, columns);
+    if (!B->symmetric) hfi_sub_atb(lower + to, wa, Y + column, ld, Z + from, w, n, m, columns);
   }
 }
 
 int hfi_block_factor(hfiBlockMatrix* B, int symmetric) {
   B->symmetric = symmetric;
   for (int32_t k = 0; k < B->nodes; ++k) {
-    if (factor_diagonal(B, k)) return k + 1;
+    if (factor_rows(B, k)) return k + 1;
     if (B->width[k] == 0) continue;
-    if (symmetric)
-      memcpy(hfi_block_lower(B, k), hfi_block_upper(B, k),
-             sizeof(double) * (size_t)B->size[k] * (size_t)B->width[k]);
-    divide_panel(B, k);
+    factor_lower(B, k);
     for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e) update_node(B, k, e);
   }
   return 0;
 }
 
-static void solve_diagonal(const hfiBlockMatrix* B, int32_t k, double* b) {
-  const double* D = hfi_block_diagonal(B, k);
-  int n = B->size[k];
+// Are the later nodes that position k is coupled to one after the other, and so their dofs?
+static int is_adjacent(const hfiBlockMatrix* B, int32_t k) {
+  int32_t first = B->start[k], last = B->start[k + 1] - 1;
+  return B->reach[last] - B->reach[first] == last - first;
+}
+
+static void solve_forward(const hfiBlockMatrix* B, int32_t k, double* b) {
+  const double *rows = hfi_block_rows(B, k), *Z = hfi_block_lower(B, k);
+  int n = B->size[k], w = B->width[k];
+  double *z = b + B->first[k], *x = B->work;
   if (B->symmetric)
-    hfi_ldlt_solve(D, n, n, b);
+    hfi_ldlt_forward(rows, n, n + w, z);
   else
-    hfi_lu_solve(D, n, n, B->pivot + B->first[k], b);
+    hfi_lu_forward(rows, n, n + w, B->pivot + B->first[k], z);
+  if (w == 0) return;
+  if (is_adjacent(B, k)) {
+    hfi_add_rows(b + B->first[B->reach[B->start[k]]], -1.0, z, 1, Z, w, n, w);
+    return;
+  }
+  memset(x, 0, sizeof(double) * (size_t)w);
+  hfi_add_rows(x, -1.0, z, 1, Z, w, n, w);
+  for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e)
+    hfi_axpy(b + B->first[B->reach[e]], 1.0, x + B->offset[e], B->size[B->reach[e]]);
+}
+
+// Later unknowns beside each other, as in the rows of position k.
+static const double* gather_later(const hfiBlockMatrix* B, int32_t k, const double* b) {
+  if (is_adjacent(B, k)) return b + B->first[B->reach[B->start[k]]];
+  for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e)
+    memcpy(B->work + B->offset[e], b + B->first[B->reach[e]],
+           sizeof(double) * (size_t)B->size[B->reach[e]]);
+  return B->work;
+}
+
+static void solve_backward(const hfiBlockMatrix* B, int32_t k, double* b) {
+  const double* rows = hfi_block_rows(B, k);
+  int n = B->size[k], w = B->width[k];
+  double* z = b + B->first[k];
+  if (w > 0) {
+    const double* x = gather_later(B, k, b);
+    for (int i = 0; i < n; ++i) z[i] -= hfi_dot(rows + i * (n + w) + n, x, w);
+  }
+  if (B->symmetric)
+    hfi_ldlt_backward(rows, n, n + w, z);
+  else
+    hfi_lu_backward(rows, n, n + w, z);
 }
 
 void hfi_block_solve(const hfiBlockMatrix* B, double* b) {
-  double* x = B->work;
-  for (int32_t k = 0; k < B->nodes; ++k) {
-    double* bk = b + B->first[k];
-    solve_diagonal(B, k, bk);
-    int w = B->width[k];
-    if (w == 0) continue;
-    const double* T = hfi_block_lower(B, k);
-    memset(x, 0, sizeof(double) * (size_t)w);
-    for (int i = 0; i < B->size[k]; ++i) hfi_axpy(x, bk[i], T + i * w, w);
-    for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e)
-      hfi_axpy(b + B->first[B->reach[e]], -1.0, x + B->offset[e], B->size[B->reach[e]]);
-  }
-  for (int32_t k = B->nodes - 1; k >= 0; --k) {
-    int w = B->width[k];
-    if (w == 0) continue;
-    const double* W = hfi_block_upper(B, k);
-    for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e)
-      memcpy(x + B->offset[e], b + B->first[B->reach[e]],
-             sizeof(double) * (size_t)B->size[B->reach[e]]);
-    for (int i = 0; i < B->size[k]; ++i) b[B->first[k] + i] -= hfi_dot(W + i * w, x, w);
-  }
+  for (int32_t k = 0; k < B->nodes; ++k) solve_forward(B, k, b);
+  for (int32_t k = B->nodes - 1; k >= 0; --k) solve_backward(B, k, b);
 }

@@ -2,12 +2,11 @@
 //
 // Nodes (kinematic trees, or whole small islands) are coupled pairwise; each coupling is a dense
 // block. The order of elimination is a minimum degree one, found together with the fill it causes
-// (block_order.c); the factorisation K = (I + L) D (I + W) works on dense panels (block_factor.c).
+// (block_order.c); the factorisation works on dense panels (block_factor.c).
 //
 // Storage of position k of the order, with n = size[k] and w = width[k] columns of later nodes:
-//   diagonal  (n x n)   K_kk, then its LDL^T or LU factors
-//   upper     (n x w)   K_kj for the coupled j > k side by side, then W = K_kk^-1 K_kj
-//   lower     (n x w)   K_jk^T for the same j, then L^T K_kk
+//   rows   (n x (n + w))   K_kk and beside it K_kj for the coupled j > k; then K_kk = L U, Y = L^-1 K_kj
+//   lower  (n x w)         K_jk^T for the same j; then Z = U^-T K_jk^T
 #ifndef HFI_LINALG_BLOCK_SPARSE_H
 #define HFI_LINALG_BLOCK_SPARSE_H
 
@@ -27,10 +26,10 @@ typedef struct hfiBlockMatrix {
   // by position
   int32_t* size;     // (nodes) dofs
   int32_t* first;    // (nodes + 1) first dof, in the order of elimination
-  int32_t* width;    // (nodes) columns of the panels
+  int32_t* width;    // (nodes) columns of later nodes
   int32_t* start;    // (nodes + 1) first coupling
   int32_t* reach;    // (start[nodes]) position of the coupled node, ascending, > k
-  int32_t* offset;   // (start[nodes]) its first column in the panels of k
+  int32_t* offset;   // (start[nodes]) its first column in `lower` of k
   size_t* at;        // (nodes + 1) first value of position k
   double* value;     // (at[nodes])
   int32_t* pivot;    // (n) of the diagonal blocks
@@ -50,16 +49,18 @@ void hfi_block_order(hfiBlockMatrix* B);
 
 void hfi_block_zero(hfiBlockMatrix* B);
 
-static inline double* hfi_block_diagonal(const hfiBlockMatrix* B, int32_t k) {
+static inline double* hfi_block_rows(const hfiBlockMatrix* B, int32_t k) {
   return B->value + B->at[k];
 }
-static inline double* hfi_block_upper(const hfiBlockMatrix* B, int32_t k) {
-  return hfi_block_diagonal(B, k) + B->size[k] * B->size[k];
+// From one of the rows of position k to the next.
+static inline int32_t hfi_block_stride(const hfiBlockMatrix* B, int32_t k) {
+  return B->size[k] + B->width[k];
 }
 static inline double* hfi_block_lower(const hfiBlockMatrix* B, int32_t k) {
-  return hfi_block_upper(B, k) + B->size[k] * B->width[k];
+  return hfi_block_rows(B, k) + B->size[k] * hfi_block_stride(B, k);
 }
-// First column of position j in the panels of position k < j; the two must be coupled.
+// First column of position j > k in `lower` of position k, size[k] less than that in its rows; the
+// two must be coupled.
 int32_t hfi_block_column(const hfiBlockMatrix* B, int32_t k, int32_t j);
 
 // Factors in place. Symmetric: reads the upper triangle only and needs a positive definite matrix.

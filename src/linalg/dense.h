@@ -10,6 +10,11 @@
 
 // sum_i a_i b_i in four interleaved partial sums: a fixed order that vector units can follow.
 static inline double hfi_dot(const double* a, const double* b, int n) {
+  if (n < 4) {
+    double sum = n > 0 ? a[0] * b[0] : 0;
+    for (int i = 1; i < n; ++i) sum += a[i] * b[i];
+    return sum;
+  }
   double s[4] = {0, 0, 0, 0};
   int i = 0;
   for (; i + 4 <= n; i += 4)
@@ -29,6 +34,31 @@ static inline void hfi_axpy(double* restrict y, double a, const double* restrict
   if (n & 1) y[0] += a * x[0];
 }
 
+// y += sign sum_i a_i x_i over `rows` rows x_i of X, n wide; the a_i are `step` apart. Four, two and one
+// element of y at a time gather their sums, row after row. sign is a constant at every call.
+static inline void hfi_add_rows(double* restrict y, double sign, const double* restrict a, int step,
+                                const double* restrict X, int ld, int rows, int n) {
+  for (; n >= 4; n -= 4, y += 4, X += 4) {
+    double y0 = y[0], y1 = y[1], y2 = y[2], y3 = y[3];
+    for (int i = 0; i < rows; ++i) {
+      const double *x = X + i * ld, f = sign * a[i * step];
+      y0 += f * x[0], y1 += f * x[1], y2 += f * x[2], y3 += f * x[3];
+    }
+    y[0] = y0, y[1] = y1, y[2] = y2, y[3] = y3;
+  }
+  if (n & 2) {
+    double y0 = y[0], y1 = y[1];
+    for (int i = 0; i < rows; ++i) {
+      const double *x = X + i * ld, f = sign * a[i * step];
+      y0 += f * x[0], y1 += f * x[1];
+    }
+    y[0] = y0, y[1] = y1;
+    y += 2, X += 2;
+  }
+  if (n & 1)
+    for (int i = 0; i < rows; ++i) y[0] += sign * a[i * step] * X[i * ld];
+}
+
 // Cholesky A = U^T U from the upper triangle of A; U replaces it, with 1/U_kk on the diagonal.
 int hfi_cholesky(double* A, int n, int ld);
 // A x = b in place.
@@ -36,19 +66,35 @@ void hfi_cholesky_solve(const double* U, int n, int ld, double* b);
 
 // A = U^T D U without pivoting or square roots, from the upper triangle of A; U (unit) replaces it,
 // with 1/D_kk on the diagonal. For positive definite and quasi-definite A. `positive` refuses D_kk
-// <= 0.
-int hfi_ldlt(double* A, int n, int ld, int positive);
-void hfi_ldlt_solve(const double* U, int n, int ld, double* b);
+// <= 0. Columns B that stand beside A, n to m of its rows, become U^-T B.
+int hfi_ldlt_beside(double* A, int n, int m, int ld, int positive);
+static inline int hfi_ldlt(double* A, int n, int ld, int positive) {
+  return hfi_ldlt_beside(A, n, n, ld, positive);
+}
+// U^T z = b, then D U x = z, in place; both: A x = b.
+void hfi_ldlt_forward(const double* U, int n, int ld, double* b);
+void hfi_ldlt_backward(const double* U, int n, int ld, double* z);
+static inline void hfi_ldlt_solve(const double* U, int n, int ld, double* b) {
+  hfi_ldlt_forward(U, n, ld, b);
+  hfi_ldlt_backward(U, n, ld, b);
+}
 
 // P A = L U with partial pivoting; L (unit) and U replace A, with 1/U_kk on the diagonal; row k was
-// exchanged with row pivot[k] >= k.
-int hfi_lu(double* A, int n, int ld, int32_t* pivot);
-void hfi_lu_solve(const double* LU, int n, int ld, const int32_t* pivot, double* b);
-
-// The same solves for m right-hand sides, the rows of B (n x m, leading dimension ldb).
-void hfi_ldlt_solve_many(const double* U, int n, int ld, double* B, int m, int ldb);
-void hfi_lu_solve_many(const double* LU, int n, int ld, const int32_t* pivot, double* B, int m,
-                       int ldb);
+// exchanged with row pivot[k] >= k. Columns B that stand beside A, n to m of its rows, become
+// L^-1 P B.
+int hfi_lu_beside(double* A, int n, int m, int ld, int32_t* pivot);
+static inline int hfi_lu(double* A, int n, int ld, int32_t* pivot) {
+  return hfi_lu_beside(A, n, n, ld, pivot);
+}
+// L z = P b, then U x = z, in place; both: A x = b.
+void hfi_lu_forward(const double* LU, int n, int ld, const int32_t* pivot, double* b);
+void hfi_lu_backward(const double* LU, int n, int ld, double* z);
+static inline void hfi_lu_solve(const double* LU, int n, int ld, const int32_t* pivot, double* b) {
+  hfi_lu_forward(LU, n, ld, pivot, b);
+  hfi_lu_backward(LU, n, ld, b);
+}
+// U^T Z = B in place, B (n x m).
+void hfi_lu_divide(const double* LU, int n, int ld, double* B, int m, int ldb);
 
 // C += A^T B: A (k x m), B (k x n), C (m x n), all row-major.
 void hfi_add_atb(double* C, int ldc, const double* A, int lda, const double* B, int ldb, int k,

@@ -1,7 +1,7 @@
 // LU factorisation with partial pivoting, right-looking by rows.
 //
 //   |a_pk| = max_(i >= k) |a_ik|, exchange rows k and p
-//   l_ik = a_ik/u_kk,  a_ij -= l_ik u_kj   (i, j > k)
+//   l_ik = a_ik/u_kk,  a_ij -= l_ik u_kj   (i, j > k, j also over the columns beside A)
 //
 // Golub and Van Loan, Matrix Computations, section 3.4.
 #include "linalg/dense.h"
@@ -29,19 +29,19 @@ static void swap_rows(double* restrict a, double* restrict b, int n) {
   }
 }
 
-int hfi_lu(double* A, int n, int ld, int32_t* pivot) {
+int hfi_lu_beside(double* A, int n, int m, int ld, int32_t* pivot) {
   for (int k = 0; k < n; ++k) {
     int p = find_pivot(A, n, ld, k);
     pivot[k] = p;
     double* u = A + k * ld;
-    if (p != k) swap_rows(u, A + p * ld, n);
+    if (p != k) swap_rows(u, A + p * ld, m);
     if (!(fabs(u[k]) > 0 && fabs(u[k]) <= 1e308)) return k + 1;
     u[k] = 1 / u[k];
     for (int i = k + 1; i < n; ++i) {
       double* a = A + i * ld;
       if (a[k] == 0) continue; // parts that are not coupled
       a[k] *= u[k];
-      hfi_axpy(a + k + 1, -a[k], u + k + 1, n - k - 1);
+      hfi_axpy(a + k + 1, -a[k], u + k + 1, m - k - 1);
     }
   }
   return 0;
@@ -53,25 +53,24 @@ static void exchange(double* a, double* b) {
   *b = t;
 }
 
-void hfi_lu_solve(const double* LU, int n, int ld, const int32_t* pivot, double* b) {
+void hfi_lu_forward(const double* LU, int n, int ld, const int32_t* pivot, double* b) {
   for (int k = 0; k < n; ++k)
     if (pivot[k] != k) exchange(b + k, b + pivot[k]);
-  for (int k = 1; k < n; ++k) b[k] -= hfi_dot(LU + k * ld, b, k); // L y = P b
-  for (int k = n - 1; k >= 0; --k) {                              // U x = y
+  for (int k = 1; k < n; ++k) b[k] -= hfi_dot(LU + k * ld, b, k);
+}
+
+void hfi_lu_backward(const double* LU, int n, int ld, double* z) {
+  for (int k = n - 1; k >= 0; --k) {
     const double* u = LU + k * ld;
-    b[k] = (b[k] - hfi_dot(u + k + 1, b + k + 1, n - k - 1)) * u[k];
+    z[k] = (z[k] - hfi_dot(u + k + 1, z + k + 1, n - k - 1)) * u[k];
   }
 }
 
-void hfi_lu_solve_many(const double* LU, int n, int ld, const int32_t* pivot, double* B, int m,
-                       int ldb) {
-  for (int k = 0; k < n; ++k)
-    if (pivot[k] != k) swap_rows(B + k * ldb, B + pivot[k] * ldb, m);
-  for (int k = 1; k < n; ++k)
-    for (int i = 0; i < k; ++i) hfi_axpy(B + k * ldb, -LU[k * ld + i], B + i * ldb, m);
-  for (int k = n - 1; k >= 0; --k) {
-    double* restrict x = B + k * ldb;
-    for (int i = k + 1; i < n; ++i) hfi_axpy(x, -LU[k * ld + i], B + i * ldb, m);
-    for (int c = 0; c < m; ++c) x[c] *= LU[k * ld + k];
+void hfi_lu_divide(const double* LU, int n, int ld, double* B, int m, int ldb) {
+  for (int k = 0; k < n; ++k) {
+    const double* u = LU + k * ld;
+    double* restrict z = B + k * ldb;
+    for (int c = 0; c < m; ++c) z[c] *= u[k];
+    for (int i = k + 1; i < n; ++i) hfi_axpy(B + i * ldb, -u[i], z, m);
   }
 }

@@ -1,5 +1,6 @@
 // Gathering an island: order of elimination, dof numbers, patches.
 #include "solve/patch.h"
+#include "solve/system.h"
 
 #include <assert.h>
 #include <string.h>
@@ -18,12 +19,13 @@ void hfi_island_plan(hfiIsland* I, hfiArena* arena, const hfStepCapacity* c) {
   I->block = HFI_TAKE(arena, hfiIslandBlock, nblock);
   I->scalar = HFI_TAKE(arena, hfiScalar, nblock);
   I->patch = HFI_TAKE(arena, hfiPatch, nblock);
+  I->wide = HFI_TAKE(arena, int32_t, nblock);
   I->segment = HFI_TAKE(arena, hfiSegment, c->npiece);
   I->index = HFI_TAKE(arena, int32_t, 2 * njac + (size_t)c->npiece);
   I->jacobian = HFI_TAKE(arena, double, padded);
   I->transposed = HFI_TAKE(arena, double, padded);
-  double** vectors[] = {&I->v,   &I->v0,           &I->p,      &I->dv,  &I->v1, &I->r, &I->Av,
-                        &I->tau, &I->inverse_diag, &I->v_kept, &I->work};
+  double** vectors[] = {&I->v,  &I->v0,  &I->p,    &I->dv,           &I->v1,     &I->r,
+                        &I->Av, &I->tau, &I->diag, &I->inverse_diag, &I->v_kept, &I->work};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i)
     *vectors[i] = HFI_TAKE(arena, double, nv);
   double** rows[] = {&I->s, &I->s1, &I->s_kept, &I->ds, &I->gamma, &I->G};
@@ -91,9 +93,11 @@ static void gather_vectors(hfiIsland* I) {
     for (int32_t i = 0; i < m; ++i) {
       I->p[to + i] = P->p[from + i];
       I->v0[to + i] = P->v0[from + i];
-      I->inverse_diag[to + i] = 1 / (M[i * m + i] + P->diag[from + i]);
+      I->diag[to + i] = M[i * m + i] + P->diag[from + i];
+      I->inverse_diag[to + i] = 1 / I->diag[to + i];
     }
   }
+  I->p_norm = hfi_system_momentum_norm(I, I->p);
 }
 
 // Do two blocks touch the same columns of the same trees?
@@ -129,7 +133,7 @@ static void add_columns(hfiIsland* I, hfiPatch* patch, const hfStepPiece* piece,
   if (patch->nsegment > 0 && last->node == node)
     last->ncol += piece->ncol;
   else {
-    hfiSegment segment = {node, c, piece->ncol};
+    hfiSegment segment = {node, c, piece->ncol, 0};
     I->segment[I->nsegment++] = segment;
     ++patch->nsegment;
   }
@@ -162,7 +166,11 @@ static void open_patch(hfiIsland* I, const hfStepBlock* block, int32_t** index, 
     add_columns(I, patch, piece + patch->piece[i], c);
     c += piece[patch->piece[i]].ncol;
   }
-  patch->contiguous = patch->nsegment == 1 && patch->slot[ncol - 1] == patch->slot[0] + ncol - 1;
+  for (int32_t i = patch->segment; i < I->nsegment; ++i) {
+    hfiSegment* segment = I->segment + i;
+    const int32_t* slot = patch->slot + segment->column;
+    segment->consecutive = slot[segment->ncol - 1] == slot[0] + segment->ncol - 1;
+  }
 }
 
 // `dim` rows of n numbers to rows of width ld; dim and n are constants where that pays.
@@ -237,7 +245,7 @@ static int is_scalar(const hfStepProblem* P, const hfStepBlock* block) {
 static void append_scalar(hfiIsland* I, const hfStepBlock* block) {
   const hfStepPiece* piece = I->problem->piece + block->piece;
   int32_t node = I->node[piece->tree], dof = I->first[piece->tree] + I->problem->cols[piece->col];
-  size_t slot = (size_t)(dof - I->K.first[node]) * (size_t)(I->K.size[node] + 1);
+  size_t slot = (size_t)(dof - I->K.first[node]) * (size_t)(hfi_block_stride(&I->K, node) + 1);
   hfiScalar scalar = {dof, I->problem->J[piece->jac], I->K.at[node] + slot};
   I->scalar[I->nscalar++] = scalar;
   append_block(I, block, -1);
@@ -278,7 +286,6 @@ static void gather_patches(hfiIsland* I, const int32_t* blocks, int32_t nblock) 
   double *jacobian = I->jacobian, *transposed = I->transposed;
   for (int32_t b = 0; b < nblock; ++b) {
     const hfStepBlock* block = P->block + blocks[b];
-    if (is_scalar(P, block)) continue;
     if (!last || !same_columns(P, last, block)) {
       close_patch(I, &jacobian, &transposed);
       open_patch(I, block, &index, jacobian);
@@ -301,8 +308,13 @@ void hfi_island_gather(hfiIsland* I, const hfStepProblem* problem, const int32_t
   else
     order_trees(I, trees, ntree, blocks, nblock);
   gather_vectors(I);
-  for (int32_t b = 0; b < nblock; ++b)
-    if (is_scalar(problem, problem->block + blocks[b]))
-      append_scalar(I, problem->block + blocks[b]);
-  gather_patches(I, blocks, nblock);
+  int32_t nwide = 0;
+  for (int32_t b = 0; b < nblock; ++b) {
+    const hfStepBlock* block = problem->block + blocks[b];
+    if (is_scalar(problem, block))
+      append_scalar(I, block);
+    else
+      I->wide[nwide++] = blocks[b];
+  }
+  gather_patches(I, I->wide, nwide);
 }

@@ -11,13 +11,14 @@
 #include "linalg/block_sparse.h"
 #include "solve/law.h"
 
-enum { HFI_DENSE_DOFS = 48 }; // islands up to this size are factored densely
+enum { HFI_DENSE_DOFS = 12 }; // islands up to this size are factored densely
 
 // Columns of a patch that belong to one node of the Newton matrix.
 typedef struct hfiSegment {
   int32_t node;   // position in the order of elimination
   int32_t column; // first column of the patch
   int32_t ncol;
+  int32_t consecutive; // slots in the node without gaps
 } hfiSegment;
 
 typedef struct hfiPatch {
@@ -26,7 +27,6 @@ typedef struct hfiPatch {
   int32_t ncol, ld;      // columns; rows of J are padded with zeros to ld, a multiple of 4
   int32_t height;        // nrow rounded up to a multiple of 4: the island's rows are padded too
   int32_t segment, nsegment;
-  int32_t contiguous; // one segment with consecutive slots
   int32_t* piece;     // (npiece) pieces of its blocks in ascending order of dofs
   int32_t* dof;       // (ncol) dofs of the island, ascending
   int32_t* slot;      // (ncol) index within the node
@@ -61,6 +61,7 @@ typedef struct hfiIsland {
   hfiIslandBlock* block;         // (nblock) scalars first
   int32_t nscalar;               // blocks, and rows, that are scalars
   hfiScalar* scalar;             // (nscalar)
+  int32_t* wide;                 // blocks of the problem that are not
   hfiPatch* patch;               // (npatch)
   hfiSegment* segment;           // (nsegment)
   int32_t* index;                // memory of piece, dof and slot
@@ -71,7 +72,8 @@ typedef struct hfiIsland {
   double *dv, *v1;                    // (n) Newton step, its end
   double *r, *Av, *tau;               // (n) residual, A v, J^T gamma
   double* work;                       // (n)
-  double* inverse_diag;               // (n) 1/A_ii
+  double *diag, *inverse_diag;        // (n) A_ii, 1/A_ii
+  double p_norm;                      // of p*, mass-scaled
   double *s, *s1, *ds;                // (nrow) row velocities at v and v1, and of dv; 0 in padding
   double *gamma, *G;                  // (nrow) impulses, 0 in padding; -dgamma/ds of saturated rows
   double* lag;                        // (nblock) friction bound pi of the convex problem [N]

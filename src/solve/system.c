@@ -62,7 +62,8 @@ void hfi_system_multiply(const hfiIsland* I, const double* x, double* y) {
     int32_t tree = I->tree[t], start = P->tree_start[tree], m = P->tree_start[tree + 1] - start;
     const double *M = P->M + P->M_start[tree], *xt = x + I->first[tree];
     double* yt = y + I->first[tree];
-    for (int32_t i = 0; i < m; ++i) yt[i] = P->diag[start + i] * xt[i] + hfi_dot(M + i * m, xt, m);
+    for (int32_t i = 0; i < m; ++i) yt[i] = P->diag[start + i] * xt[i];
+    hfi_add_rows(yt, 1.0, xt, 1, M, m, m, m);
   }
 }
 
@@ -119,49 +120,51 @@ static int weigh_patch(const hfiIsland* I, const hfiPatch* patch, int symmetric)
   return any;
 }
 
-// Adds rows of segment P and columns of segment Q of a local matrix to the Newton matrix.
-static void scatter_segments(hfiIsland* I, const hfiPatch* patch, const hfiSegment* P,
-                             const hfiSegment* Q, int symmetric) {
-  hfiBlockMatrix* K = &I->K;
-  const double* local = I->local + P->column * patch->ld + Q->column;
-  const int32_t *row = patch->slot + P->column, *column = patch->slot + Q->column;
-  int ld = patch->ld;
-  if (P->node > Q->node) { // kept transposed
-    if (symmetric) return;
-    double* T = hfi_block_lower(K, Q->node) + hfi_block_column(K, Q->node, P->node);
-    int w = K->width[Q->node];
+// Adds part of a local matrix, from `local`, to D at the slots of its rows and columns.
+static void scatter(double* D, int w, const double* local, int ld, const hfiSegment* P,
+                    const hfiSegment* Q, const int32_t* row, const int32_t* column) {
+  if (Q->consecutive) {
     for (int32_t i = 0; i < P->ncol; ++i)
-      for (int32_t j = 0; j < Q->ncol; ++j) T[column[j] * w + row[i]] += local[i * ld + j];
+      hfi_axpy(D + row[i] * w + column[0], 1.0, local + i * ld, Q->ncol);
     return;
-  }
-  double* D = hfi_block_diagonal(K, P->node);
-  int w = K->size[P->node];
-  if (P->node < Q->node) {
-    D = hfi_block_upper(K, P->node) + hfi_block_column(K, P->node, Q->node);
-    w = K->width[P->node];
   }
   for (int32_t i = 0; i < P->ncol; ++i)
     for (int32_t j = 0; j < Q->ncol; ++j) D[row[i] * w + column[j]] += local[i * ld + j];
 }
 
-// One segment with consecutive slots: straight into a diagonal block.
-static void add_contiguous(hfiIsland* I, const hfiPatch* patch) {
-  int32_t node = I->segment[patch->segment].node, w = I->K.size[node];
-  double* D = hfi_block_diagonal(&I->K, node) + patch->slot[0] * (w + 1);
-  for (int32_t i = 0; i < patch->ncol; ++i)
-    hfi_axpy(D + i * w, 1.0, I->local + i * patch->ld, patch->ncol);
+// The same with rows and columns exchanged.
+static void scatter_transposed(double* T, int w, const double* local, int ld, const hfiSegment* P,
+                               const hfiSegment* Q, const int32_t* row, const int32_t* column) {
+  for (int32_t j = 0; j < Q->ncol; ++j) {
+    const double* from = local + j;
+    double* to = T + column[j] * w;
+    for (int32_t i = 0; i < P->ncol; ++i, from += ld) to[row[i]] += *from;
+  }
+}
+
+// Adds rows of segment P and columns of segment Q of a local matrix to the Newton matrix.
+static void add_segments(hfiIsland* I, const hfiPatch* patch, const hfiSegment* P,
+                         const hfiSegment* Q, int symmetric) {
+  const hfiBlockMatrix* K = &I->K;
+  const double* local = I->local + P->column * patch->ld + Q->column;
+  const int32_t *row = patch->slot + P->column, *column = patch->slot + Q->column;
+  if (P->node > Q->node) { // kept transposed
+    if (symmetric) return;
+    double* T = hfi_block_lower(K, Q->node) + hfi_block_column(K, Q->node, P->node);
+    scatter_transposed(T, K->width[Q->node], local, patch->ld, P, Q, row, column);
+    return;
+  }
+  double* D = hfi_block_rows(K, P->node);
+  if (P->node < Q->node) D += K->size[P->node] + hfi_block_column(K, P->node, Q->node);
+  scatter(D, hfi_block_stride(K, P->node), local, patch->ld, P, Q, row, column);
 }
 
 static void add_patch(hfiIsland* I, const hfiPatch* patch, int symmetric) {
   if (!weigh_patch(I, patch, symmetric)) return;
-  if (patch->contiguous) {
-    add_contiguous(I, patch);
-    return;
-  }
   const hfiSegment* segment = I->segment + patch->segment;
   for (int32_t i = 0; i < patch->nsegment; ++i)
     for (int32_t j = 0; j < patch->nsegment; ++j)
-      scatter_segments(I, patch, segment + i, segment + j, symmetric);
+      add_segments(I, patch, segment + i, segment + j, symmetric);
 }
 
 // Writes A into the (zero) Newton matrix.
@@ -169,9 +172,10 @@ static void place_mass(hfiIsland* I) {
   const hfStepProblem* P = I->problem;
   for (int32_t t = 0; t < I->ntree; ++t) {
     int32_t tree = I->tree[t], start = P->tree_start[tree], m = P->tree_start[tree + 1] - start;
-    int32_t node = I->node[tree], slot = I->first[tree] - I->K.first[node], w = I->K.size[node];
+    int32_t node = I->node[tree], slot = I->first[tree] - I->K.first[node];
+    int32_t w = hfi_block_stride(&I->K, node);
     const double* M = P->M + P->M_start[tree];
-    double* D = hfi_block_diagonal(&I->K, node) + slot * (w + 1);
+    double* D = hfi_block_rows(&I->K, node) + slot * (w + 1);
     for (int32_t i = 0; i < m; ++i) {
       memcpy(D + i * w, M + i * m, sizeof(double) * (size_t)m);
       D[i * w + i] += P->diag[start + i];
@@ -212,16 +216,23 @@ double hfi_system_row_weight(const hfiIsland* I, const hfiIslandBlock* b, int32_
   return sqrt(sum);
 }
 
+// sum_i x_i^2 w_i in four interleaved partial sums
+static double weigh_squares(const double* x, const double* w, int32_t n) {
+  double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+  for (; n >= 4; n -= 4, x += 4, w += 4) {
+    s0 += x[0] * x[0] * w[0], s1 += x[1] * x[1] * w[1];
+    s2 += x[2] * x[2] * w[2], s3 += x[3] * x[3] * w[3];
+  }
+  for (; n > 0; --n, ++x, ++w) s0 += x[0] * x[0] * w[0];
+  return (s0 + s2) + (s1 + s3);
+}
+
 double hfi_system_momentum_norm(const hfiIsland* I, const double* x) {
-  double sum = 0;
-  for (int32_t i = 0; i < I->n; ++i) sum += x[i] * x[i] * I->inverse_diag[i];
-  return sqrt(sum);
+  return sqrt(weigh_squares(x, I->inverse_diag, I->n));
 }
 
 double hfi_system_velocity_norm(const hfiIsland* I, const double* x) {
-  double sum = 0;
-  for (int32_t i = 0; i < I->n; ++i) sum += x[i] * x[i] / I->inverse_diag[i];
-  return sqrt(sum);
+  return sqrt(weigh_squares(x, I->diag, I->n));
 }
 
 double hfi_system_largest_impulse(const hfiIsland* I) {
@@ -234,5 +245,5 @@ double hfi_system_largest_impulse(const hfiIsland* I) {
 }
 
 double hfi_system_scale(const hfiIsland* I) {
-  return max2(hfi_system_momentum_norm(I, I->p), hfi_system_momentum_norm(I, I->tau));
+  return max2(I->p_norm, hfi_system_momentum_norm(I, I->tau));
 }

@@ -45,22 +45,22 @@ static void random_values(fixture* f, testRandom* r, int symmetric) {
   memset(f->K, 0, sizeof f->K);
   hfi_block_zero(B);
   for (int k = 0; k < B->nodes; ++k) {
-    int a = B->first[k], m = B->size[k], w = B->width[k];
+    int a = B->first[k], m = B->size[k], w = B->width[k], ld = hfi_block_stride(B, k);
     for (int i = 0; i < m; ++i)
       for (int j = 0; j < m; ++j) {
         double x = i == j               ? 3.0 * n
                    : symmetric && j < i ? f->K[(a + j) * n + a + i]
                                         : random_normal(r);
-        f->K[(a + i) * n + a + j] = hfi_block_diagonal(B, k)[i * m + j] = x;
+        f->K[(a + i) * n + a + j] = hfi_block_rows(B, k)[i * ld + j] = x;
       }
     for (int e = B->start[k]; e < B->start[k + 1]; ++e) {
       int b = B->first[B->reach[e]];
       for (int i = 0; i < m; ++i)
         for (int j = 0; j < B->size[B->reach[e]]; ++j) {
           double x = random_normal(r), y = symmetric ? x : random_normal(r);
-          int at = i * w + B->offset[e] + j;
-          f->K[(a + i) * n + b + j] = hfi_block_upper(B, k)[at] = x;
-          f->K[(b + j) * n + a + i] = hfi_block_lower(B, k)[at] = y;
+          int at = B->offset[e] + j;
+          f->K[(a + i) * n + b + j] = hfi_block_rows(B, k)[i * ld + m + at] = x;
+          f->K[(b + j) * n + a + i] = hfi_block_lower(B, k)[i * w + at] = y;
         }
     }
   }
@@ -148,10 +148,10 @@ static void test_failed_pivot_names_its_position(void** state) {
   hfi_block_order(&f.B);
   double values[6] = {1, 2, 2, 4}; // singular
   for (int symmetric = 0; symmetric < 2; ++symmetric) {
-    hfi_block_diagonal(&f.B, 0)[0] = values[0];
-    hfi_block_upper(&f.B, 0)[0] = values[1];
+    hfi_block_rows(&f.B, 0)[0] = values[0];
+    hfi_block_rows(&f.B, 0)[1] = values[1];
     hfi_block_lower(&f.B, 0)[0] = values[2];
-    hfi_block_diagonal(&f.B, 1)[0] = values[3];
+    hfi_block_rows(&f.B, 1)[0] = values[3];
     assert_int_equal(hfi_block_factor(&f.B, symmetric), 2);
   }
   free(f.memory);

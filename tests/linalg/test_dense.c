@@ -110,36 +110,54 @@ static void test_lu_solves(void** state) {
   }
 }
 
-static void test_many_right_hand_sides_equal_one_by_one(void** state) {
+// Columns beside A come out as the forward half of the solution does, one by one.
+static void test_columns_beside_are_carried_along(void** state) {
   (void)state;
   testRandom r = {15};
-  static double A[NMAX * LD], F[NMAX * LD], B[NMAX * LD], C[NMAX * LD];
+  static double A[NMAX * LD], F[NMAX * LD];
   int32_t pivot[NMAX];
   for (int n = 1; n <= 20; ++n)
     for (int lu = 0; lu < 2; ++lu) {
-      int m = 13;
+      int m = n + 13;
       double column[NMAX];
       if (lu)
         fill_general(&r, A, n);
       else
         fill_spd(&r, A, n);
+      for (int i = 0; i < n; ++i)
+        for (int j = n; j < m; ++j) A[i * LD + j] = random_uniform(&r, -1, 1);
       memcpy(F, A, sizeof F);
-      assert_int_equal(lu ? hfi_lu(F, n, LD, pivot) : hfi_ldlt(F, n, LD, 1), 0);
-      for (int i = 0; i < n * LD; ++i) B[i] = random_uniform(&r, -1, 1);
-      memcpy(C, B, sizeof C);
-      if (lu)
-        hfi_lu_solve_many(F, n, LD, pivot, B, m, LD);
-      else
-        hfi_ldlt_solve_many(F, n, LD, B, m, LD);
-      for (int c = 0; c < m; ++c) {
-        for (int i = 0; i < n; ++i) column[i] = C[i * LD + c];
+      assert_int_equal(lu ? hfi_lu_beside(F, n, m, LD, pivot) : hfi_ldlt_beside(F, n, m, LD, 1), 0);
+      for (int j = n; j < m; ++j) {
+        for (int i = 0; i < n; ++i) column[i] = A[i * LD + j];
         if (lu)
-          hfi_lu_solve(F, n, LD, pivot, column);
+          hfi_lu_forward(F, n, LD, pivot, column);
         else
-          hfi_ldlt_solve(F, n, LD, column);
-        for (int i = 0; i < n; ++i) assert_near(B[i * LD + c], column[i], 100 * tolerance);
+          hfi_ldlt_forward(F, n, LD, column);
+        for (int i = 0; i < n; ++i) assert_near(F[i * LD + j], column[i], 100 * tolerance);
       }
     }
+}
+
+// Z = U^-T B: U^T Z multiplies back to B.
+static void test_division_by_the_upper_factor(void** state) {
+  (void)state;
+  enum { M = 7 };
+  testRandom r = {17};
+  static double A[NMAX * LD], B[NMAX * M], Z[NMAX * M];
+  int32_t pivot[NMAX];
+  for (int n = 1; n <= 20; ++n) {
+    fill_general(&r, A, n);
+    for (int i = 0; i < n * M; ++i) Z[i] = B[i] = random_uniform(&r, -1, 1);
+    assert_int_equal(hfi_lu(A, n, LD, pivot), 0);
+    hfi_lu_divide(A, n, LD, Z, M, M);
+    for (int k = 0; k < n; ++k)
+      for (int c = 0; c < M; ++c) {
+        double sum = Z[k * M + c] / A[k * LD + k]; // 1/U_kk is kept
+        for (int i = 0; i < k; ++i) sum += A[i * LD + k] * Z[i * M + c];
+        assert_near(sum, B[k * M + c], 100 * tolerance);
+      }
+  }
 }
 
 static void test_failed_pivots_are_named(void** state) {
@@ -193,7 +211,8 @@ int main(void) {
       cmocka_unit_test(test_cholesky_factor_multiplies_back),
       cmocka_unit_test(test_ldlt_solves_definite_and_quasi_definite),
       cmocka_unit_test(test_lu_solves),
-      cmocka_unit_test(test_many_right_hand_sides_equal_one_by_one),
+      cmocka_unit_test(test_columns_beside_are_carried_along),
+      cmocka_unit_test(test_division_by_the_upper_factor),
       cmocka_unit_test(test_failed_pivots_are_named),
       cmocka_unit_test(test_products),
   };
