@@ -9,8 +9,8 @@
 // that one scale max(|p*|, |J^T gamma|) serves residual and step, normal and tangential directions,
 // light and heavy bodies alike. Convergence asks for both: once the residual is small, the last
 // factors give one more (simplified Newton) step almost for free; its length is the step test, and
-// taking it brings the answer close to rounding. Where the residual is below the tolerance by a digit
-// and fell so fast that the next step would be short too, the answer stands as it is.
+// taking it brings the answer close to rounding. Where the residual fell so fast that the next step
+// would be short too, the answer stands as it is.
 // Factors are also kept for a second step where that is expected to reach the tolerance.
 //
 // Three rules make the iteration reliable with many contacts and strong coupling
@@ -32,7 +32,6 @@
 #define OVERSHOOT_CONVEX 0.05
 #define SHORT            1e-6  // |dv| over the scale
 #define KEPT             3e-3  // |r| after a step with old factors, over that before
-#define WELL_BELOW       0.1   // |r| over the tolerance that needs no last correction
 #define CANCELLED        2e-15 // |r| over the largest impulse of a row that may be rounding
 enum { MAX_CONVEX = 500, MAX_HALVINGS = 40 };
 
@@ -56,10 +55,10 @@ static int is_small(const iteration* it, double norm) {
   return norm <= it->config->tolerance * it->scale;
 }
 
-// Is the residual well below the tolerance, and the next step, shorter than the last by what the
-// residual gained, below it too?
+// Is the residual below the tolerance, and the next step, shorter than the last by what the residual
+// gained, below it too?
 static int is_settled(const iteration* it, double before) {
-  return is_small(it, it->norm / WELL_BELOW) && is_small(it, it->step * (it->norm / before));
+  return is_small(it, it->norm) && is_small(it, it->step * (it->norm / before));
 }
 
 // Impulses that cancel, a drive against a contact on one dof, leave rounding of their own size
