@@ -109,8 +109,7 @@ static void reduce_to_edge(hfVec3 d, hfiFacet* f) {
   f->id[0] = ia, f->id[1] = ib;
 }
 
-void hfi_facet_edge(const hfiShape* s, const hfPose* X, hfVec3 d, hfiFacet* f) {
-  hfi_facet(s, X, d, f);
+void hfi_facet_edge(const hfPose* X, hfVec3 d, hfiFacet* f) {
   if (f->kind == HFI_FACET_POLYGON) reduce_to_edge(d, f);
   else if (f->kind == HFI_FACET_DISC || fabs(v3_dot(d, m3_col(X->R, 2))) > kFacetAngle) f->kind = HFI_FACET_NONE;
 }

@@ -31,8 +31,8 @@ typedef struct hfiFacet {
 // parent. A polygon of more than HFI_FACET_MAX vertices is thinned to every k-th.
 void hfi_facet(const hfiShape* shape, const hfPose* X, hfVec3 d, hfiFacet* facet);
 
-// The facet's edge (polyhedra) or straight side nearest to being across d; kind NONE where there is
-// none within kFacetAngle.
-void hfi_facet_edge(const hfiShape* shape, const hfPose* X, hfVec3 d, hfiFacet* facet);
+// Reduces such a facet to its edge (polyhedra) or straight side nearest to being across d; kind NONE where
+// there is none within kFacetAngle.
+void hfi_facet_edge(const hfPose* X, hfVec3 d, hfiFacet* facet);
 
 #endif

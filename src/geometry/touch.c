@@ -17,30 +17,28 @@ static double misalignment(const hfiFacet* f, hfVec3 d) {
   return is_face(f) && v3_dot(f->normal, d) > 0 ? v3_norm(v3_cross(f->normal, d)) : 2;
 }
 
-static int touch_faces(const hfiShape* A, const hfPose* X_A, const hfiShape* B, const hfPose* X_B, hfVec3 n, double* size, hfiContactPoint* points) {
-  hfiFacet a, b;
-  hfi_facet(A, X_A, v3_neg(n), &a);
-  hfi_facet(B, X_B, n, &b);
-  double off_a = misalignment(&a, v3_neg(n)), off_b = misalignment(&b, n);
-  *size = min2(a.size, b.size);
-  if (!(min2(off_a, off_b) <= kFacetAngle) || a.kind == HFI_FACET_NONE || b.kind == HFI_FACET_NONE) return 0;
-  return hfi_clip_facets(&a, &b, off_a <= off_b + kPreferA, points);
+static int touch_faces(const hfiFacet* a, const hfiFacet* b, hfVec3 n, hfiContactPoint* points) {
+  double off_a = misalignment(a, v3_neg(n)), off_b = misalignment(b, n);
+  if (!(min2(off_a, off_b) <= kFacetAngle) || a->kind == HFI_FACET_NONE || b->kind == HFI_FACET_NONE) return 0;
+  return hfi_clip_facets(a, b, off_a <= off_b + kPreferA, points);
 }
 
-static int touch_edges(const hfiShape* A, const hfPose* X_A, const hfiShape* B, const hfPose* X_B, hfVec3 n, hfiContactPoint* points) {
-  hfiFacet a, b;
-  hfi_facet_edge(A, X_A, v3_neg(n), &a);
-  if (a.kind != HFI_FACET_SEGMENT) return 0;
-  hfi_facet_edge(B, X_B, n, &b);
-  return b.kind == HFI_FACET_SEGMENT ? hfi_clip_segments(&a, &b, n, points) : 0;
+// Reduces the facets to edges.
+static int touch_edges(hfiFacet* a, const hfPose* X_A, hfiFacet* b, const hfPose* X_B, hfVec3 n, hfiContactPoint* points) {
+  hfi_facet_edge(X_A, v3_neg(n), a);
+  if (a->kind != HFI_FACET_SEGMENT) return 0;
+  hfi_facet_edge(X_B, n, b);
+  return b->kind == HFI_FACET_SEGMENT ? hfi_clip_segments(a, b, n, points) : 0;
 }
 
 int hfi_touch(const hfiShape* A, const hfPose* X_A, const hfiShape* B, const hfPose* X_B, const hfiContactPoint* single,
               double margin, hfiContactPoint* points) {
-  double size, deepest = -INFINITY;
-  int count = touch_faces(A, X_A, B, X_B, single->n_W, &size, points);
-  if (count == 0) count = touch_edges(A, X_A, B, X_B, single->n_W, points);
-  double slack = kFlatTilt * size;
+  hfiFacet a, b;
+  hfi_facet(A, X_A, v3_neg(single->n_W), &a);
+  hfi_facet(B, X_B, single->n_W, &b);
+  int count = touch_faces(&a, &b, single->n_W, points);
+  double deepest = -INFINITY, slack = kFlatTilt * min2(a.size, b.size);
+  if (count == 0) count = touch_edges(&a, X_A, &b, X_B, single->n_W, points);
   for (int i = 0; i < count; ++i) deepest = max2(deepest, points[i].depth);
   // facets that do not hold the deepest point (a rounded corner between faces): it joins them
   if (deepest < single->depth - slack) {
