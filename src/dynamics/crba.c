@@ -5,6 +5,10 @@
 //
 // M is tree-sparse: row i holds its ancestors ascending and the diagonal last (dof_Madr, M_col).
 // Rotor inertia (armature) adds to the diagonal, tendon armature to the entries listed at creation.
+//
+// A free body at the root of its tree moves by S = (0, e_j) along the world's axes and S = (u_k, 0) about
+// its own, so that with Ic = (m, h, Ibar) its rows are m 1 and, for k,
+//   M_kj = (u_k x h)_j,  M_kl = (Ibar u_k) . u_l
 #include "dynamics/dynamics.h"
 #include <string.h>
 
@@ -12,20 +16,40 @@ static void fill_row(const hfDynamics* d, hfForce F, const int32_t* col, int n, 
   for (int k = 0; k < n; ++k) row[k] = fo_dot(F, d->S[col[k]]);
 }
 
+static int is_free_root(const hfDynamics* d, const hfiLink* link) {
+  return !link->parent && link->njoint == 1 && d->step[link->joint].type == HF_JOINT_FREE;
+}
+
+// Rows of a free root without its armature; adr: of the rows, 1 to 6 entries long.
+static void fill_free_rows(const hfDynamics* d, const hfiInertia* Ic, const hfMotion* S, const int32_t* adr) {
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j <= i; ++j) d->M[adr[i] + j] = i == j ? Ic->m : 0;
+  for (int k = 3; k < 6; ++k) {
+    hfVec3 n = sym3_mulv(Ic->I, S[k].w);
+    double* row = d->M + adr[k];
+    v3_store(row, v3_cross(S[k].w, Ic->h));
+    for (int l = 3; l <= k; ++l) row[l] = v3_dot(n, S[l].w);
+  }
+}
+
+static void fill_rows(const hfDynamics* d, const hfiLink* link, const hfiInertia* Ic, const int32_t* adr, const int32_t* depth) {
+  const int32_t* col = hf_model_M_col(d->model);
+  for (int i = link->dof; i < link->dof + link->ndof; ++i)
+    fill_row(d, inertia_mul(Ic, d->S[i]), col + adr[i], depth[i] + 1, d->M + adr[i]);
+}
+
 void hf_dynamics_mass_matrix(hfDynamics* d) {
   const hfModel* m = d->model;
-  const int32_t *adr = hf_model_dof_Madr(m), *depth = hf_model_dof_depth(m), *col = hf_model_M_col(m);
+  const int32_t *adr = hf_model_dof_Madr(m), *depth = hf_model_dof_depth(m);
   const double* armature = hf_model_dof_armature(m);
   memcpy(d->Ic, d->I, (size_t)d->nlink * sizeof *d->I);
   for (int l = d->nlink - 1; l > 0; --l) {
     const hfiLink* link = &d->link[l];
-    for (int i = link->dof; i < link->dof + link->ndof; ++i) {
-      double* row = d->M + adr[i];
-      fill_row(d, inertia_mul(&d->Ic[l], d->S[i]), col + adr[i], depth[i] + 1, row);
-      row[depth[i]] += armature[i];
-    }
+    if (is_free_root(d, link)) fill_free_rows(d, &d->Ic[l], d->S + link->dof, adr + link->dof);
+    else fill_rows(d, link, &d->Ic[l], adr, depth);
     if (link->parent) inertia_add(&d->Ic[link->parent], &d->Ic[l]);
   }
+  for (int i = 0; i < m->nv; ++i) d->M[adr[i] + depth[i]] += armature[i];
   for (int k = 0; k < d->narmature; ++k) d->M[d->armature[k].entry] += d->armature[k].value;
 }
 
