@@ -6,7 +6,7 @@
 
 // ---- columns -------------------------------------------------------------------------------------
 
-static hfiContactSide find_side(const hfDynamics* d, int body, double sign) {
+static inline hfiContactSide find_side(const hfDynamics* d, int body, double sign) {
   const hfModel* m = d->model;
   hfiContactSide side = {NULL, 0, body, 0, sign};
   side.n = hfi_jacobian_dofs(d, body, &side.dofs);
@@ -42,21 +42,25 @@ static void share_tree(hfiContactColumns* out, const hfiContactSide* a, const hf
   out->npiece = n > 0;
 }
 
+// A side on a tree of its own; returns the place behind its columns.
+static inline int32_t* add_side(hfiContactColumns* out, const hfiContactSide* side, int tree, int32_t* cols) {
+  if (!side->n) return cols;
+  for (int k = 0; k < side->n; ++k) cols[k] = side->dofs[k];
+  out->side[out->npiece] = *side;
+  out->tree[out->npiece] = tree;
+  out->ncol[out->npiece++] = side->n;
+  return cols + side->n;
+}
+
 hfiContactColumns hfi_contact_columns(const hfDynamics* d, int body_a, int body_b, int32_t* cols) {
-  hfiContactColumns out = {0};
-  const int32_t* tree = hf_model_body_tree(d->model);
-  const hfiContactSide side[2] = {find_side(d, body_a, 1), find_side(d, body_b, -1)};
-  if (side[0].n && side[1].n && tree[body_a] == tree[body_b]) {
-    share_tree(&out, &side[0], &side[1], tree[body_a], cols);
-    return out;
-  }
-  for (int s = 0; s < 2; ++s) {
-    if (!side[s].n) continue;
-    for (int k = 0; k < side[s].n; ++k) *cols++ = side[s].dofs[k];
-    out.side[out.npiece] = side[s];
-    out.tree[out.npiece] = tree[side[s].body];
-    out.ncol[out.npiece++] = side[s].n;
-  }
+  int tree_a = hf_model_body_tree(d->model)[body_a], tree_b = hf_model_body_tree(d->model)[body_b];
+  hfiContactSide a = find_side(d, body_a, 1), b = find_side(d, body_b, -1);
+  hfiContactColumns out;
+  out.npiece = out.shared = 0;
+  if (a.n && b.n && tree_a == tree_b)
+    share_tree(&out, &a, &b, tree_a, cols);
+  else
+    add_side(&out, &b, tree_b, add_side(&out, &a, tree_a, cols));
   return out;
 }
 

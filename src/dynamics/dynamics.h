@@ -189,7 +189,13 @@ hfForce hfi_subtree_force(const hfDynamics* d, int body, hfVec3 p_W);
 // ---- Jacobians in sparse form ---------------------------------------------------------------------
 
 // The dofs that move a body, ascending (a view into the model); returns their number.
-int hfi_jacobian_dofs(const hfDynamics* d, int body, const int32_t** dofs);
+static inline int hfi_jacobian_dofs(const hfDynamics* d, int body, const int32_t** dofs) {
+  const hfModel* m = d->model;
+  int last = hf_model_body_lastdof(m)[body];
+  if (last < 0) return 0;
+  *dofs = hf_model_M_col(m) + hf_model_dof_Madr(m)[last];
+  return hf_model_dof_depth(m)[last] + 1;
+}
 // Velocity of the body, and of its point at p_W, for unit rate of each of these dofs.
 void hfi_jacobian_columns(const hfDynamics* d, int body, hfVec3 p_W, hfMotion* columns);
 // tau += J^T F for a force F on the body at p_W.

@@ -13,14 +13,6 @@ static inline hfMotion shift_motion(hfMotion S, hfVec3 r) {
   return S;
 }
 
-int hfi_jacobian_dofs(const hfDynamics* d, int body, const int32_t** dofs) {
-  const hfModel* m = d->model;
-  int last = hf_model_body_lastdof(m)[body];
-  if (last < 0) return 0;
-  *dofs = hf_model_M_col(m) + hf_model_dof_Madr(m)[last];
-  return hf_model_dof_depth(m)[last] + 1;
-}
-
 void hfi_jacobian_columns(const hfDynamics* d, int body, hfVec3 p_W, hfMotion* columns) {
   const int32_t* dofs = NULL;
   int n = hfi_jacobian_dofs(d, body, &dofs);
