@@ -119,7 +119,7 @@ static int plane_apart(const hfModel* m, const hfPose* X_WG, const hfiCandidate*
 static inline double gap_along(const hfMat3* R_a, const hfVec3* h_a, const hfMat3* R_b,
                                const hfVec3* h_b, hfVec3 d, int i) {
   hfVec3 a = v3(R_a->m[i], R_a->m[3 + i], R_a->m[6 + i]), b = m3_tmulv(*R_b, a);
-  return fabs(v3_dot(a, d)) - (&h_a->x)[i] -
+  return fabs(v3_dot(a, d)) - v3_get(*h_a, i) -
          (fabs(b.x) * h_b->x + fabs(b.y) * h_b->y + fabs(b.z) * h_b->z);
 }
 
