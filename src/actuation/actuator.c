@@ -61,7 +61,7 @@ void hfi_update_inputs(hfActuation* a, const double* act, const double* ctrl, do
 
 void hf_actuation_advance(const hfActuation* a, double* act, double h) {
   const hfModel* m = a->model;
-  for (int i = 0; i < m->nu; ++i) {
+  for (int i = 0; m->na && i < m->nu; ++i) {
     int adr = hf_model_actuator_actadr(m)[i];
     if (adr >= 0) act[adr] = next_activation(m, i, act[adr], a->rate[adr], h);
   }

@@ -72,13 +72,14 @@ static inline double velocity_along(Target t, const double* v) {
 }
 
 static inline void emit(hfActuation* a, const hfDynamics* d, double h, Target t, hfiDrive drive, double* tau) {
-  double w = drive.kappa > 0 ? hfi_inverse_mass(d, a->dense, t.n, t.dof, t.J) : 0;
-  if (!(h * drive.kappa * w > kNegligible)) {
+  double w = drive.kappa > 0 ? hfi_inverse_mass(d, a->dense, t.n, t.dof, t.J) : 0, slope = h * drive.kappa * w;
+  if (!(slope > kNegligible)) {
     double force = clamp(drive.f0 - drive.kappa * velocity_along(t, d->v), drive.lo, drive.hi);
     for (int k = 0; k < t.n; ++k) tau[t.dof[k]] += t.J[k] * force;
     return;
   }
-  hfSaturatedRow row = {drive.f0 / drive.kappa, hfi_cap_slope(&a->rows, drive.kappa, HFI_STIFFEST_DRIVE / (h * w)), drive.lo, drive.hi};
+  hfSaturatedRow row = {drive.f0 / drive.kappa, drive.kappa, drive.lo, drive.hi};
+  if (slope > HFI_STIFFEST_DRIVE) row.kappa = hfi_cap_slope(&a->rows, drive.kappa, HFI_STIFFEST_DRIVE / (h * w));
   hfi_rows_add_row(&a->rows, (hfiRowSource)t.source, t.id, row, t.n, t.dof, t.J);
 }
 

@@ -166,12 +166,13 @@ static void find_candidates(hfiScene* s, const hfPose* X_WG, const double* reach
   measure_pairs(s);
 }
 
-// Twice the farthest that a geom has come, or may come, since the list of near pairs was made.
-static double wandered(const hfiScene* s, const hfPose* X_WG, const double* reach) {
-  double most = 0;
-  for (int g = 0; g < s->model->ngeom; ++g)
-    most = max2(most, v3_norm(v3_sub(X_WG[g].p, s->centre[g])) + (reach ? reach[g] : 0));
-  return 2 * most;
+// Has every geom come, and may come, no further than half the skin since the list of near pairs was made?
+static int list_holds(const hfiScene* s, const hfPose* X_WG, const double* reach) {
+  for (int g = 0; g < s->model->ngeom; ++g) {
+    double left = 0.5 * s->far - (reach ? reach[g] : 0);
+    if (!(left >= 0 && v3_norm2(v3_sub(X_WG[g].p, s->centre[g])) <= left * left)) return 0;
+  }
+  return 1;
 }
 
 static void list_near(hfiScene* s, const hfPose* X_WG, const double* reach) {
@@ -213,7 +214,7 @@ int hfi_scene_collide(hfiScene* s, const hfPose* X_WG, const double* reach, hfiR
   Output o = {out, capacity, 0, 0};
   if (!s->listed)
     find_candidates(s, X_WG, reach, &o.dropped);
-  else if (s->nnear < 0 || !(wandered(s, X_WG, reach) <= s->far))
+  else if (s->nnear < 0 || !list_holds(s, X_WG, reach))
     list_near(s, X_WG, reach);
   int n = s->listed ? s->nnear : s->ncandidate;
   for (int k = 0; k < n; ++k) {
