@@ -17,7 +17,7 @@ typedef enum hfCoupling {
 // The rungs of the ladder, in the order they are tried.
 typedef enum hfRung {
   HF_RUNG_NONE = 0,     // no rows: one linear solve
-  HF_RUNG_TAMSI = 1,    // Newton with the transition-aware line search
+  HF_RUNG_TAMSI = 1,    // Newton with the transition-aware line search, in heaps with friction duals
   HF_RUNG_MERIT = 2,    // the same Newton with a residual-decreasing line search
   HF_RUNG_CONVEX = 3,   // friction bound fixed: minimum of a strictly convex function; bounds iterated
 } hfRung;
@@ -28,7 +28,7 @@ typedef struct hfSolverConfig {
   int32_t last_rung;       // hfRung to stop at; HF_RUNG_CONVEX never fails
   int32_t max_iterations;  // Newton iterations a rung [-]
   double tolerance;        // residual over max(|p*|, |J^T gamma|), mass-scaled [-]
-  double theta_max;        // largest turn of a slip velocity in one iteration [rad]
+  double theta_max;        // largest turn of a slip velocity in one iteration; not in heaps [rad]
 } hfSolverConfig;
 
 HF_API hfSolverConfig hf_solver_config_default(void);
@@ -39,7 +39,7 @@ typedef struct hfSolveReport {
   int32_t islands;          // with rows
   int32_t iterations;       // Newton iterations: factorisations, sum over islands and rungs
   int32_t max_iterations;   // most in one island
-  int32_t limited;          // iterations that the transition-aware line search shortened
+  int32_t limited;          // iterations whose step was shortened
   double residual;          // of the rung that served, relative, worst island [-]
   double coupled_residual;  // of the coupling asked for: differs where the convex rung served [-]
 } hfSolveReport;

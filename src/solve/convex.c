@@ -16,6 +16,7 @@
 #include "solve/convex.h"
 
 #include "math/vec3.h"
+#include "solve/dual.h"
 #include "solve/system.h"
 
 #include <string.h>
@@ -38,7 +39,7 @@ static double normal_force(const hfiIsland* I, int32_t k) {
 }
 
 static hfiOutcome minimise(hfiIsland* I, const hfSolverConfig* config, int coupling) {
-  return hfi_newton_solve(I, config, coupling, HF_RUNG_CONVEX);
+  return hfi_newton_solve(I, config, coupling, HF_RUNG_CONVEX, hfi_dual_serves(I));
 }
 
 // Bounds of the first pass. Returns the iterations that took.
@@ -94,7 +95,7 @@ static int try_pass(hfiIsland* I, const hfSolverConfig* config, double damping, 
 static void try_coupled(hfiIsland* I, const hfSolverConfig* config, hfiOutcome* out,
                         double* coupled) {
   keep_pass(I);
-  hfiOutcome last = hfi_newton_solve(I, config, HF_COUPLING_TWO_WAY, HF_RUNG_TAMSI);
+  hfiOutcome last = hfi_newton_solve(I, config, HF_COUPLING_TWO_WAY, HF_RUNG_TAMSI, 0);
   out->iterations += last.iterations;
   if (last.converged) {
     out->converged = 1;

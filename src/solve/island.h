@@ -76,6 +76,7 @@ typedef struct hfiIsland {
   double p_norm;                      // of p*, mass-scaled
   double *s, *s1, *ds;                // (nrow) row velocities at v and v1, and of dv; 0 in padding
   double *gamma, *G;                  // (nrow) impulses, 0 in padding; -dgamma/ds of saturated rows
+  double* dual;                       // (nrow) friction over its bound, kept beside s (dual.h)
   double* lag;                        // (nblock) friction bound pi of the convex problem [N]
   double *v_kept, *s_kept, *lag_kept; // (n), (nrow), (nblock) of its best pass
   hfiContactResponse* response;       // (nblock)

@@ -1,7 +1,8 @@
 // Newton's method for r(v) = A v - p* - J^T gamma(J v) = 0 (TAMSI section V-C): one core, three
 // line searches.
 //
-//   TAMSI   v += alpha dv,  alpha = min over the rows of the transition-aware line search
+//   TAMSI   v += alpha dv,  alpha = min over the rows of the transition-aware line search;
+//           in heaps alpha = 1
 //   merit   the same, halved until |r| decreases
 //   convex  alpha = 1, for problems whose r is a gradient
 //
@@ -18,17 +19,24 @@
 //   a row stops a step only if the force it would miss matters against the residual;
 //   where the unsymmetric term turns the step uphill, dv'r >= 0, it is left out of that step;
 //   a step at whose end the residual along it has changed sign and grown is cut back (line.c).
+//
+// In an island of many trees some row is always about to cross its stick region, and the least alpha
+// over all rows is small (docs/theory/heaps.md). There friction forces are kept beside the
+// velocities (dual.c), the third rule alone shortens steps, and one that points uphill is reversed:
+// along negative curvature Newton's step heads for the saddle, and the way down leads off it.
 #include "solve/newton.h"
 
 #include "linalg/dense.h"
 #include "math/vec3.h"
+#include "solve/dual.h"
 #include "solve/line.h"
 #include "solve/system.h"
 #include "solve/tals.h"
 
 #define RELEVANT         0.1  // force a row may miss, over the residual
 #define DOWNHILL         1e-3 // least -dv'r/(|dv| |r|)
-#define OVERSHOOT        0.5  // largest g(alpha)/-g(0) at the end of a step; convex problems:
+#define OVERSHOOT        0.5  // largest g(alpha)/-g(0) at the end of a step; in heaps:
+#define OVERSHOOT_DUAL   0.1  // convex problems:
 #define OVERSHOOT_CONVEX 0.05
 #define SHORT            1e-6  // |dv| over the scale
 #define KEPT             3e-3  // |r| after a step with old factors, over that before
@@ -39,6 +47,7 @@ typedef struct iteration {
   hfiIsland* I;
   const hfSolverConfig* config;
   int coupling, rung;
+  int dual; // friction forces are kept beside the velocities (dual.c), no row limits a step
   hfiTurn turn;
   double norm, scale; // of the residual
   double step;        // |dv| of the last step
@@ -107,14 +116,25 @@ static int repeat_direction(iteration* it, double* along) {
   return isfinite(step);
 }
 
+// Takes -dv, downhill, instead of dv.
+static int reverse_step(iteration* it, double* along) {
+  hfiIsland* I = it->I;
+  for (int32_t i = 0; i < I->n; ++i) I->dv[i] = -I->dv[i], I->v1[i] = I->v[i] + I->dv[i];
+  place_rows(it, it->step);
+  *along = -*along;
+  return 1;
+}
+
 // The Newton step at v, *along = dv'r. Returns 0 when there is none.
 static int find_direction(iteration* it, double* along) {
   hfiIsland* I = it->I;
   double step = 0;
+  if (it->dual) hfi_dual_weigh(I);
   if (hfi_system_factor(I) == 0) {
     step = find_step(it);
     *along = hfi_dot(I->dv, I->r, I->n);
     if (*along <= -DOWNHILL * step * it->norm || !hfi_system_is_coupled(I)) return isfinite(step);
+    if (it->dual && *along >= DOWNHILL * step * it->norm) return reverse_step(it, along);
   }
   hfi_system_decouple(I);
   if (hfi_system_factor(I)) return 0;
@@ -195,7 +215,8 @@ static void move_again(iteration* it, double alpha) {
 
 // Moves by alpha, or less where that goes too far. Returns the step taken.
 static double advance(iteration* it, double alpha, double along) {
-  double overshoot = it->rung == HF_RUNG_CONVEX ? OVERSHOOT_CONVEX : OVERSHOOT;
+  double overshoot = it->dual ? OVERSHOOT_DUAL : OVERSHOOT;
+  if (it->rung == HF_RUNG_CONVEX) overshoot = OVERSHOOT_CONVEX;
   move(it, alpha);
   double end = hfi_dot(it->I->dv, it->I->r, it->I->n);
   if (!(along < 0 && end > -overshoot * along)) return alpha;
@@ -223,19 +244,28 @@ static int finish(iteration* it) {
   return small && is_small(it, it->norm);
 }
 
-hfiOutcome hfi_newton_solve(hfiIsland* I, const hfSolverConfig* config, int coupling, int rung) {
-  iteration it = {I, config, coupling, rung, {sin(config->theta_max), cos(config->theta_max)},
-                  0, 0,      0};
+hfiOutcome hfi_newton_solve(hfiIsland* I, const hfSolverConfig* config, int coupling, int rung,
+                            int dual) {
+  iteration it = {.I = I,
+                  .config = config,
+                  .coupling = coupling,
+                  .rung = rung,
+                  .dual = dual,
+                  .turn = {sin(config->theta_max), cos(config->theta_max)}};
   hfiOutcome out = {0, 0, 0, 0};
   int32_t most =
       rung == HF_RUNG_CONVEX ? imax2(config->max_iterations, MAX_CONVEX) : config->max_iterations;
   hfi_system_rows(I, I->v, I->s);
   evaluate(&it);
+  if (it.dual) hfi_dual_begin(I);
   for (int kept = 0; out.iterations < most && !out.converged;) {
     double along = 0, alpha = 1, before = it.norm;
     out.iterations += !kept;
     if (!(kept ? repeat_direction : find_direction)(&it, &along)) break;
-    if (rung != HF_RUNG_CONVEX) alpha = limit_step(&it);
+    if (it.dual)
+      hfi_dual_advance(I);
+    else if (rung != HF_RUNG_CONVEX)
+      alpha = limit_step(&it);
     alpha = rung == HF_RUNG_MERIT ? descend(&it, alpha) : advance(&it, alpha, along);
     if (alpha < 1) ++out.limited;
     if ((alpha == 1 && is_settled(&it, before)) || is_rounding(&it, before))

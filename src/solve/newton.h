@@ -16,6 +16,9 @@ typedef struct hfiOutcome {
 //   HF_RUNG_MERIT   the same, then shortened until the residual decreases
 //   HF_RUNG_CONVEX  line search along the gradient of a convex function: for couplings that have
 //   one
-hfiOutcome hfi_newton_solve(hfiIsland* I, const hfSolverConfig* config, int coupling, int rung);
+// dual: friction forces are kept beside the velocities (dual.h), no row limits a step. Not for the
+// merit search, which asks for the derivative itself.
+hfiOutcome hfi_newton_solve(hfiIsland* I, const hfSolverConfig* config, int coupling, int rung,
+                            int dual);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "math/vec3.h"
 #include "solve/convex.h"
+#include "solve/dual.h"
 #include "solve/finite.h"
 #include "solve/partition.h"
 #include "solve/solver.h"
@@ -114,13 +115,15 @@ static hfiOutcome add_outcome(hfiOutcome before, hfiOutcome after) {
 static hfiOutcome try_rung(hfiIsland* I, const hfSolverConfig* config, int32_t rung,
                            double* coupled) {
   int two_way = config->coupling == HF_COUPLING_TWO_WAY;
+  int dual = rung != HF_RUNG_MERIT && hfi_dual_serves(I);
   memcpy(I->v, I->v0, sizeof(double) * (size_t)I->n);
   if (rung == HF_RUNG_CONVEX && two_way) return hfi_convex_solve(I, config, coupled);
-  hfiOutcome out = hfi_newton_solve(I, config, config->coupling, rung);
+  hfiOutcome out = hfi_newton_solve(I, config, config->coupling, rung, dual);
   if (!out.converged && rung == HF_RUNG_TAMSI && two_way) {
     memcpy(I->v, I->v0, sizeof(double) * (size_t)I->n);
-    out = add_outcome(out, hfi_newton_solve(I, config, HF_COUPLING_FRICTIONLESS, HF_RUNG_CONVEX));
-    out = add_outcome(out, hfi_newton_solve(I, config, HF_COUPLING_TWO_WAY, rung));
+    out =
+        add_outcome(out, hfi_newton_solve(I, config, HF_COUPLING_FRICTIONLESS, HF_RUNG_CONVEX, 0));
+    out = add_outcome(out, hfi_newton_solve(I, config, HF_COUPLING_TWO_WAY, rung, 0));
   }
   *coupled = out.residual;
   return out;
