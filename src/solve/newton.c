@@ -40,6 +40,7 @@
 #define OVERSHOOT_CONVEX 0.05
 #define SHORT            1e-6  // |dv| over the scale
 #define KEPT             3e-3  // |r| after a step with old factors, over that before
+#define SETTLED          0.5   // |r| over the tolerance that needs no last correction: half for rounding
 #define CANCELLED        2e-15 // |r| over the largest impulse of a row that may be rounding
 enum { MAX_CONVEX = 500, MAX_HALVINGS = 40 };
 
@@ -64,10 +65,10 @@ static int is_small(const iteration* it, double norm) {
   return norm <= it->config->tolerance * it->scale;
 }
 
-// Is the residual below the tolerance, and the next step, shorter than the last by what the residual
-// gained, below it too?
+// Is the residual surely below the tolerance, and the next step, shorter than the last by what the
+// residual gained, below it too?
 static int is_settled(const iteration* it, double before) {
-  return is_small(it, it->norm) && is_small(it, it->step * (it->norm / before));
+  return is_small(it, it->norm / SETTLED) && is_small(it, it->step * (it->norm / before));
 }
 
 // Impulses that cancel, a drive against a contact on one dof, leave rounding of their own size

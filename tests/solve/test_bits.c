@@ -12,7 +12,7 @@
 
 // Of all 200 problems. A change of the algorithms changes it: then all builds must agree on the new
 // one.
-#define GOLDEN UINT64_C(0x5D288B4FE7134FEF)
+#define GOLDEN UINT64_C(0x13B147E46E4F019B)
 
 // FNV-1a over bytes
 static void add_to_hash(uint64_t* hash, const void* data, size_t size) {
