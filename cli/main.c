@@ -60,7 +60,12 @@ static int dispatch(int argc, char** argv) {
 int main(int argc, char** argv) {
   argp_err_exit_status = CLI_MISUSED;
   signal(SIGPIPE, SIG_IGN); // a reader that leaves shows as a write that fails
-  int status = dispatch(argc, argv);
+  hfError error;
+  int usable = hf_check_processor(&error) == HF_OK, status = CLI_FAILED;
+  if (usable)
+    status = dispatch(argc, argv);
+  else
+    say_error("%s", error.message);
   clear_progress();
   if (fflush(stdout) == 0 && !ferror(stdout)) return status;
   say_error("cannot write to standard output: %s", strerror(errno));

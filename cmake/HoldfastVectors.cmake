@@ -1,8 +1,23 @@
-# Kernels that are compiled for a vector unit of their own, and chosen when a solver is created.
+# The vector units of x86-64.
 #
-# The kernels name the lanes they want. AVX without fused multiply-add rounds as SSE2 does: the same bits
-# on every machine.
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  set_source_files_properties(src/solve/patch_avx.c PROPERTIES COMPILE_OPTIONS "-mavx")
-  set_source_files_properties(src/base/cpu.c PROPERTIES COMPILE_OPTIONS "-mxsave" COMPILE_DEFINITIONS HFI_WITH_AVX)
+# With HF_AVX everything is compiled for AVX, which rounds as SSE2 does where multiplications and additions
+# are not fused (HoldfastFlags.cmake): the same bits on every machine. Without, only the kernels of
+# src/solve/patch_kernels.h are, and chosen when a solver is created.
+if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  return()
 endif()
+if(CMAKE_CROSSCOMPILING)
+  set(host_avx ON)
+else()
+  include(CheckCSourceRuns)
+  check_c_source_runs("#include <cpuid.h>
+    int main(void) { unsigned a, b, c, d; return !(__get_cpuid(1, &a, &b, &c, &d) && c >> 28 & 1); }" HF_HOST_AVX)
+  set(host_avx ${HF_HOST_AVX})
+endif()
+option(HF_AVX "x86-64: needs a processor with AVX, as nearly all have" ${host_avx})
+set_source_files_properties(src/solve/patch_avx.c PROPERTIES COMPILE_OPTIONS "-mavx")
+if(HF_AVX)
+  target_compile_options(holdfast_flags INTERFACE -mavx)
+  set_source_files_properties(src/base/cpu.c PROPERTIES COMPILE_DEFINITIONS HFI_NEEDS_AVX)
+endif()
+set_source_files_properties(src/base/cpu.c PROPERTIES COMPILE_OPTIONS "-mno-avx;-mxsave")

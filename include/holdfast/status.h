@@ -50,6 +50,10 @@ typedef struct hfError {
 // Short name of a status, e.g. "not converged".
 HF_API const char* hf_status_name(hfStatus status);
 
+// HF_OK, or HF_ERROR_UNSUPPORTED where this build needs what the processor has not (AVX). Loading a
+// model and creating a sim begin with it.
+HF_API hfStatus hf_check_processor(hfError* error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,7 +1,10 @@
 // Features by cpuid leaf 1, and xgetbv for the registers the system saves (Intel SDM volume 1, 14.3).
+// Compiled without AVX itself.
 #include "base/cpu.h"
 
-#ifdef HFI_WITH_AVX
+#include "base/error.h"
+
+#ifdef __x86_64__
 
 #include <cpuid.h>
 #include <immintrin.h>
@@ -18,3 +21,13 @@ int hfi_cpu_has_avx(void) {
 int hfi_cpu_has_avx(void) { return 0; }
 
 #endif
+
+hfStatus hf_check_processor(hfError* error) {
+#ifdef HFI_NEEDS_AVX
+  if (!hfi_cpu_has_avx())
+    return hfi_refuse(error, HF_ERROR_UNSUPPORTED,
+                      "this build needs a processor with AVX; configure with -DHF_AVX=OFF for others");
+#endif
+  (void)error;
+  return HF_OK;
+}

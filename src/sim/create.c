@@ -167,11 +167,13 @@ static hfStatus create(hfSim* s, hfError* error) {
 
 hfStatus hf_sim_create(hfSim** sim, const hfModel* model, const hfSimConfig* config,
                        hfError* error) {
+  hfStatus status = hf_check_processor(error);
+  if (status != HF_OK) return status;
   hfSim* s = calloc(1, sizeof *s);
   if (!s) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
   s->model = model;
   s->config = config ? *config : hf_sim_config_default();
-  hfStatus status = create(s, error);
+  status = create(s, error);
   if (status == HF_OK)
     *sim = s;
   else
