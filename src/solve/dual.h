@@ -4,8 +4,10 @@
 
 #include "solve/island.h"
 
+enum { HFI_FEW_TREES = 8 }; // where both ways take as many iterations (heaps.md)
+
 // Is this an island of many trees, where the search over rows stalls?
-static inline int hfi_dual_serves(const hfiIsland* I) { return I->ntree > 8; }
+static inline int hfi_dual_serves(const hfiIsland* I) { return I->ntree > HFI_FEW_TREES; }
 
 // No friction known yet: I->dual = 0.
 void hfi_dual_begin(hfiIsland* I);
