@@ -81,6 +81,15 @@ static void test_planar_interval(void** state) {
 
 // ---- every split into rolling and sliding contacts ---------------------------------------------------
 
+// The acceleration problem of the same model, contacts within the same reach.
+static hfAccel* make_accel(const Bench* b, double reach) {
+  hfAccel* accel = NULL;
+  hfAccelConfig config = hf_accel_config_default();
+  config.reach = reach;
+  assert_int_equal(hf_accel_create(&accel, b->model, &config, NULL), HF_OK);
+  return accel;
+}
+
 // Dense symmetric solve in place by Gauss elimination with pivoting: an oracle of its own.
 static void gauss(int n, double* A, double* b) {
   for (int k = 0; k < n; ++k) {
@@ -116,11 +125,8 @@ static void test_splits(void** state) {
   hfRigidConfig config = hf_rigid_config_default();
   config.stabilisation = 0;
   Bench b = bench(PLANAR_GRASP, &config);
-  hfAccel* accel = NULL;
-  hfAccelConfig ac = hf_accel_config_default();
+  hfAccel* accel = make_accel(&b, config.reach);
   hfError error = {HF_OK, ""};
-  ac.reach = config.reach;
-  assert_int_equal(hf_accel_create(&accel, b.model, &ac, &error), HF_OK);
   double q[7], v[7] = {0}, force[7] = {0, 0, 0, 0.1, 0.05, -0.1, -0.05};
   hfInput input = {.force = force};
   int solved = 0;
@@ -224,11 +230,8 @@ static void test_equality(void** state) {
       "<equality><connect body1='bar' body2='post' anchor='0.5 0 0'/></equality></mujoco>";
   hfRigidConfig config = hf_rigid_config_default();
   Bench b = bench(tied, &config);
-  hfAccel* accel = NULL;
-  hfAccelConfig ac = hf_accel_config_default();
+  hfAccel* accel = make_accel(&b, config.reach);
   hfError error = {HF_OK, ""};
-  ac.reach = config.reach;
-  assert_int_equal(hf_accel_create(&accel, b.model, &ac, &error), HF_OK);
   const double *q = hf_model_qpos0(b.model), v[7] = {0.3, 0.1, 0, 0, 0, 0, 0};
   const hfRigidProblem* p = NULL;
   assert_int_equal(hf_rigid_evaluate(b.rigid, 0, q, v, NULL, NULL, NULL, 0, &p, &error), HF_OK);
