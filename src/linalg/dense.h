@@ -1,7 +1,7 @@
 // Small dense factorisations, row-major with leading dimension ld >= n, made for n up to about 60.
 //
-// Every inner loop runs along a row over independent elements, so that compilers vectorise it
-// without changing a bit of the result. Factorisations return 0, or k + 1 when pivot k fails (not
+// Every inner loop runs along a row over independent elements, a few of them named side by side, so that
+// compilers put them in vectors without changing a bit of the result. Factorisations return 0, or k + 1 when pivot k fails (not
 // positive for Cholesky, zero or not finite for the others); the contents of A are then undefined.
 #ifndef HFI_LINALG_DENSE_H
 #define HFI_LINALG_DENSE_H
@@ -39,19 +39,19 @@ static inline void hfi_axpy(double* restrict y, double a, const double* restrict
 static inline void hfi_add_rows(double* restrict y, double sign, const double* restrict a, int step,
                                 const double* restrict X, int ld, int rows, int n) {
   for (; n >= 4; n -= 4, y += 4, X += 4) {
+    const double *x = X, *f = a;
     double y0 = y[0], y1 = y[1], y2 = y[2], y3 = y[3];
-    for (int i = 0; i < rows; ++i) {
-      const double *x = X + i * ld, f = sign * a[i * step];
-      y0 += f * x[0], y1 += f * x[1], y2 += f * x[2], y3 += f * x[3];
+    for (int i = rows; i > 0; --i, x += ld, f += step) {
+      double c = sign * *f;
+      y0 += c * x[0], y1 += c * x[1], y2 += c * x[2], y3 += c * x[3];
     }
     y[0] = y0, y[1] = y1, y[2] = y2, y[3] = y3;
   }
   if (n & 2) {
+    const double *x = X, *f = a;
     double y0 = y[0], y1 = y[1];
-    for (int i = 0; i < rows; ++i) {
-      const double *x = X + i * ld, f = sign * a[i * step];
-      y0 += f * x[0], y1 += f * x[1];
-    }
+    for (int i = rows; i > 0; --i, x += ld, f += step)
+      y0 += sign * *f * x[0], y1 += sign * *f * x[1];
     y[0] = y0, y[1] = y1;
     y += 2, X += 2;
   }

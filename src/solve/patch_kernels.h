@@ -4,6 +4,7 @@
 // Widths are multiples of four. All products have one inner loop: a tile of neighbouring elements
 // gathers sum_k a_k x_k over rows x_k, row after row. The elements of a tile are named one by one, so
 // that they stay in registers and compilers put them in vectors.
+#include "linalg/dense.h"
 #include "solve/patch.h"
 
 #include <string.h>
@@ -42,38 +43,15 @@ static inline Eight add8(Eight s, double a, const double* x) {
   return r;
 }
 
-// y (8) += sum_k a_k x_k; rows x have the given stride
-static inline void add_tile8(double* restrict y, const double* restrict a,
-                             const double* restrict x, int stride, int k) {
-  Eight s = load8(y);
-  for (; k >= 2; k -= 2, a += 2, x += 2 * stride) s = add8(add8(s, a[0], x), a[1], x + stride);
-  if (k) s = add8(s, a[0], x);
-  store8(y, s);
-}
-static inline void add_tile4(double* restrict y, const double* restrict a,
-                             const double* restrict x, int stride, int k) {
-  Four s = load4(y);
-  for (; k > 0; --k, ++a, x += stride) s = add4(s, a[0], x);
-  store4(y, s);
-}
-
-// y (n) += sum_k a_k x_k
-static inline void add_rows(double* restrict y, const double* restrict a, const double* restrict x,
-                            int stride, int k, int n) {
-  int j = 0;
-  for (; j + 8 <= n; j += 8) add_tile8(y + j, a, x + j, stride, k);
-  if (j < n) add_tile4(y + j, a, x + j, stride, k);
-}
-
 static void multiply(const hfiPatch* patch, const double* x, double* s) {
   int height = patch->height;
   memset(s, 0, sizeof(double) * (size_t)height);
-  add_rows(s, x, patch->JT, height, patch->ncol, height);
+  hfi_add_rows(s, 1.0, x, 1, patch->JT, height, patch->ncol, height);
 }
 
 static void add_transposed(const hfiPatch* patch, int first, int count, const double* gamma,
                            double* y) {
-  add_rows(y, gamma, patch->J + first * patch->ld, patch->ld, count, patch->ld);
+  hfi_add_rows(y, 1.0, gamma, 1, patch->J + first * patch->ld, patch->ld, count, patch->ld);
 }
 
 // Two rows of C = A^T B, eight columns: rows of A and B have width ld
