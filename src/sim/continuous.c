@@ -1,11 +1,11 @@
-// One step of continuous time: an integrator over the acceleration problem (integrate/continuous.h).
+// One step of continuous time: an integrator over the acceleration problem (continuous/continuous.h).
 //
 // Results are those at the end of the step: contacts, limits and equalities with their forces there, the
 // acceleration there.
 #include "sim/sim.h"
 
-#include "integrate/continuous.h"
-#include "rigid/switching.h"
+#include "continuous/continuous.h"
+#include "switching/switching.h"
 
 #include <string.h>
 

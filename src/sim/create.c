@@ -2,8 +2,8 @@
 #include "sim/sim.h"
 
 #include "base/error.h"
-#include "integrate/continuous.h"
-#include "rigid/switching.h"
+#include "continuous/continuous.h"
+#include "switching/switching.h"
 
 #include <stdlib.h>
 #include <string.h>

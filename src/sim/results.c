@@ -4,7 +4,7 @@
 #include "sim/sim.h"
 
 #include "contact/result.h"
-#include "rigid/switching.h"
+#include "switching/switching.h"
 
 #include "solve/law.h"
 

@@ -4,7 +4,7 @@
 
 #include "actuation/actuation.h"
 #include "contact/memory.h"
-#include "sim/assemble.h"
+#include "discrete/assemble.h"
 #include <holdfast/sim.h>
 
 struct hfSim {

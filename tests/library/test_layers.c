@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char* const folders[] = {"base",         "math",      "linalg",  "model",     "import",
-                                      "dynamics",     "geometry",  "contact", "actuation", "lcp",
-                                      "solve",        "integrate", "rigid",   "control",   "sim",
-                                      "manipulation", "batch",     "record"};
+static const char* const folders[] = {"base",     "math",     "linalg",    "model",        "import", "dynamics",
+                                      "geometry", "contact",  "actuation", "lcp",          "solve",  "ode",
+                                      "world",    "continuous", "switching", "discrete",   "control", "sim",
+                                      "manipulation", "batch", "record"};
 enum { FOLDERS = sizeof folders / sizeof *folders };
 
 static int rank(const char* folder) {

@@ -1,0 +1,180 @@
+// Contacts in continuous time: the laws of the step problem with a step of zero length.
+//
+//   fn = k (1 - d vn)+ depth+                                      (TAMSI Eq. 5)
+//   ft = -mu fn g(|s|/v_s) s/|s|                                   regularised, smooth (Eq. 6, 7)
+//   ft = -(k_t xi + c_t s) projected on |ft| <= mu fn              anchored
+//
+// depth is that of the configuration. The deformation xi of an anchored contact is a function of the
+// configuration too: what it was at the start of the step, plus how far apart the two material points
+// have moved since that met then. Its plastic part, slip, is settled at the end (accel_memory.c).
+//
+// Friction comes from hfi_contact_respond with the normal force given and h = 1: forces for impulses.
+// There the anchored law has w = k_t xi0 + (h k_t + c_t) s, so c_t - k_t is passed for c_t.
+#include "continuous/accel.h"
+
+#include "solve/contact.h"
+
+#include <string.h>
+
+// ---- rows -------------------------------------------------------------------------------------------
+
+void hfi_accel_row_velocities(const hfAccel* a, const hfiAccelContact* c, const double* v, double* s) {
+  const int32_t* cols = a->cols + c->col;
+  const double* J = a->J + c->jac;
+  memset(s, 0, (size_t)c->dim * sizeof *s);
+  for (int p = 0; p < c->shape.npiece; ++p) {
+    int n = c->shape.ncol[p];
+    for (int r = 0; r < c->dim; ++r)
+      for (int k = 0; k < n; ++k) s[r] += J[r * n + k] * v[cols[k]];
+    cols += n;
+    J += c->dim * n;
+  }
+}
+
+void hfi_accel_add_force(const hfAccel* a, const hfiAccelContact* c, const double* f, double* tau) {
+  const int32_t* cols = a->cols + c->col;
+  const double* J = a->J + c->jac;
+  for (int p = 0; p < c->shape.npiece; ++p) {
+    int n = c->shape.ncol[p];
+    for (int r = 0; r < c->dim; ++r)
+      for (int k = 0; k < n; ++k) tau[cols[k]] += J[r * n + k] * f[r];
+    cols += n;
+    J += c->dim * n;
+  }
+}
+
+// Inverse mass of a row, from the diagonal of M.
+static double inverse_mass(const hfAccel* a, const hfiAccelContact* c, int r) {
+  const hfModel* m = a->model;
+  const int32_t* cols = a->cols + c->col;
+  const double* J = a->J + c->jac;
+  double w = 0;
+  for (int p = 0; p < c->shape.npiece; ++p) {
+    int n = c->shape.ncol[p];
+    for (int k = 0; k < n; ++k) w += sqr(J[r * n + k]) / a->dynamics.M[hf_model_dof_Madr(m)[cols[k]] + hf_model_dof_depth(m)[cols[k]]];
+    cols += n;
+    J += c->dim * n;
+  }
+  return max2(w, 1e-12);
+}
+
+// ---- laws -------------------------------------------------------------------------------------------
+
+// Radius over which a torsional or rolling coefficient [m] acts like sliding friction.
+static double lever(const double* mu, int g) { return g == 0 ? 1 : mu[0] > 0 ? mu[g] / mu[0] : mu[g]; }
+
+static void set_anchored(const hfAccel* a, hfiAccelContact* c, double mass) {
+  static const int first_row[3] = {1, 3, 4}, second_row[3] = {2, 3, 5};
+  const hfiMaterial* m = &c->at.material;
+  for (int g = 0; g < hfi_group_count(c->dim); ++g) {
+    double r = lever(m->mu, g), w = 0.5 * (inverse_mass(a, c, first_row[g]) + inverse_mass(a, c, second_row[g]));
+    c->law.k_t[g] = max2(r * r, 1e-12) * mass * m->tangential_stiffness;
+    c->law.c_t[g] = m->tangential_damping < 0 ? 2 * sqrt(c->law.k_t[g] / w) : r * r * m->tangential_damping;
+  }
+}
+
+static void set_law(const hfAccel* a, hfiAccelContact* c) {
+  const hfiMaterial* m = &c->at.material;
+  double mass = m->from_solref ? 1 / inverse_mass(a, c, 0) : 1; // MuJoCo's stiffness is for a unit mass
+  memset(&c->law, 0, sizeof c->law);
+  c->law.stiffness = mass * m->stiffness;
+  c->law.dissipation = m->dissipation;
+  c->law.depth = c->at.depth;
+  c->law.friction = a->config.friction;
+  memcpy(c->law.mu, m->mu, sizeof c->law.mu);
+  for (int g = 0; g < 3; ++g) {
+    double r = lever(m->mu, g);
+    c->law.stiction_speed[g] = r > 0 ? m->stiction_speed / r : m->stiction_speed;
+  }
+  if (a->config.friction != HF_FRICTION_ANCHORED) return;
+  set_anchored(a, c, mass);
+  hfi_accel_follow(a, c);
+}
+
+// From the static to the dynamic coefficient between one and two times the speed, so that f has no jump.
+static double sliding_coefficient(const hfiMaterial* m, double static_speed, double slip) {
+  double from = static_speed * m->stiction_speed, x = from > 0 ? clamp(slip / from - 1, 0, 1) : 1;
+  return m->mu[0] + x * (m->mu_dynamic - m->mu[0]);
+}
+
+// The law for hfi_contact_respond and hfi_contact_stick with h = 1.
+static const hfContactLaw* unit_law(const hfiAccelContact* c, hfContactLaw* copy) {
+  if (c->law.friction != HF_FRICTION_ANCHORED) return &c->law;
+  *copy = c->law;
+  for (int g = 0; g < 3; ++g) copy->c_t[g] -= copy->k_t[g];
+  return copy;
+}
+
+int hfi_accel_sticks(const hfiAccelContact* c, int g, const double* s) {
+  hfContactLaw copy;
+  double w[2], radius = hfi_contact_stick(unit_law(c, &copy), 1, g, max2(c->f[0], 0), s, w);
+  return sqr(w[0]) + sqr(w[1]) <= sqr(radius);
+}
+
+double hfi_accel_alpha(const hfiAccelContact* c, int g, const double* s1, hfiTurn turn) {
+  hfContactLaw copy;
+  return hfi_tals_contact(unit_law(c, &copy), 1, g, c->f[0], c->s, s1, turn);
+}
+
+static void set_friction(hfiAccelContact* c, double pi) {
+  hfContactLaw copy;
+  hfiContactResponse r = {0};
+  double f[6];
+  hfi_contact_respond(unit_law(c, &copy), 1, c->dim, HFI_COUPLING_LAGGED, pi, c->s, f, &r);
+  memcpy(c->gtt, r.gtt, sizeof c->gtt);
+  for (int g = 0; g < hfi_group_count(c->dim); ++g) c->stick |= hfi_accel_sticks(c, g, c->s) << g;
+  // Friction goes with fn, except the elastic force of a contact that sticks to its anchor.
+  int elastic = c->law.friction == HF_FRICTION_ANCHORED ? c->stick : 0;
+  for (int i = 1; i < c->dim; ++i) {
+    int g = i < 3 ? HF_SLIDING : i < 4 ? HF_TORSION : HF_ROLLING;
+    c->f[i] = f[i];
+    c->dt_dn[i - 1] = elastic >> g & 1 ? 0 : c->f[i] / pi;
+  }
+}
+
+void hfi_accel_contact_law(hfiAccelContact* c, double static_speed) {
+  const hfiMaterial* m = &c->at.material;
+  double pi = hfi_contact_normal_force(&c->law, 0, c->s[0], &c->dn_dv);
+  memset(c->f, 0, sizeof c->f);
+  memset(c->gtt, 0, sizeof c->gtt);
+  memset(c->dt_dn, 0, sizeof c->dt_dn);
+  c->stick = 0;
+  c->f[0] = pi;
+  c->dn_dx = pi > 0 ? pi / c->law.depth : 0;
+  if (pi <= 0 || c->dim < 3) return;
+  if (m->mu_dynamic != m->mu[0]) c->law.mu[0] = sliding_coefficient(m, static_speed, sqrt(sqr(c->s[1]) + sqr(c->s[2])));
+  set_friction(c, pi);
+}
+
+void hfi_accel_contact_forces(hfAccel* a, const double* v, double* tau) {
+  for (int i = 0; i < a->ncontact; ++i) {
+    hfiAccelContact* c = &a->contact[i];
+    hfi_accel_row_velocities(a, c, v, c->s);
+    hfi_accel_contact_law(c, a->config.static_speed);
+    if (c->f[0] > 0) hfi_accel_add_force(a, c, c->f, tau);
+  }
+}
+
+// ---- collision --------------------------------------------------------------------------------------
+
+void hfi_accel_collide(hfAccel* a) {
+  int dropped = 0, ncol = 0, njac = 0;
+  a->ncontact = a->npoint = 0;
+  if (!a->config.max_contacts) return;
+  int nraw = hfi_scene_collide(&a->scene, a->dynamics.X_WG, a->config.reach > 0 ? a->reach : NULL, a->raw, a->config.max_contacts, &dropped);
+  a->statistics.dropped += dropped;
+  a->npoint = hfi_contact_set(a->model, NULL, 0, a->config.reach, a->scene.listed ? a->material : NULL, a->raw, nraw, NULL, a->point);
+  for (int i = 0; i < a->npoint; ++i) {
+    hfiAccelContact* c = &a->contact[a->ncontact];
+    c->at = a->point[i];
+    c->dim = c->at.material.condim;
+    c->col = ncol;
+    c->jac = njac;
+    c->shape = hfi_contact_columns(&a->dynamics, c->at.body_a, c->at.body_b, a->cols + ncol);
+    if (!c->shape.npiece) continue;
+    hfi_contact_rows(&a->dynamics, &c->shape, &c->at, c->dim, a->J + njac);
+    for (int p = 0; p < c->shape.npiece; ++p) ncol += c->shape.ncol[p], njac += c->dim * c->shape.ncol[p];
+    set_law(a, c);
+    a->ncontact++;
+  }
+}

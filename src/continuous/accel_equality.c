@@ -1,0 +1,118 @@
+// Equalities in continuous time: KKT rows with Baumgarte's stabilisation.
+//
+//   [ M  -Je^T ] [ vdot   ]   [ tau               ]
+//   [ Je   0   ] [ lambda ] = [ -Jedot v + target ],   target = -b Je v - k r
+//
+//   r        error of the equality, dr/dt = Je v (actuation/equality.c)
+//   b, k     2/T and 1/T^2 with the time constant T of the configuration, or MuJoCo's reference
+//            acceleration where the model gives solref: b = 2/(dmax tc), k = 1/(dmax tc ratio)^2
+//
+// Eliminating vdot: (Je M^-1 Je^T) lambda = target - Jedot v - Je M^-1 tau. Redundant rows make this
+// singular; a diagonal of 1e-12 of its mean shares the force among them.
+#include "continuous/accel.h"
+
+#include "linalg/dense.h"
+
+#include <string.h>
+
+static const double SHARE = 1e-12; // of the mean diagonal
+
+int hfi_accel_max_equality(const hfModel* m) {
+  int rows = 0;
+  for (int i = 0; i < m->neq; ++i) {
+    int type = hf_model_eq_type(m)[i];
+    rows += type == HF_EQUALITY_CONNECT ? 3 : type == HF_EQUALITY_WELD ? 6 : 1;
+  }
+  return rows;
+}
+
+static void set_stabilisation(hfAccel* a, int i, int first, int dim) {
+  const double *ref = hf_model_eq_solref(a->model) + 2 * i, *imp = hf_model_eq_solimp(a->model) + 5 * i;
+  double T = a->config.equality_time, b = 2 / T, k = 1 / (T * T), dmax = clamp(imp[1], 1e-4, 0.9999);
+  if (ref[0] > 0) b = 2 / (dmax * ref[0]), k = 1 / sqr(dmax * ref[0] * max2(ref[1], 1e-3));
+  else if (ref[0] < 0) b = -ref[1] / dmax, k = -ref[0] / sqr(dmax);
+  for (int r = first; r < first + dim; ++r) a->damping[r] = b, a->stiffness[r] = k;
+}
+
+// Writes the rows of equality i behind the present ones.
+static void add_rows(hfAccel* a, int i, const double* q) {
+  const int nv = a->model->nv;
+  hfiEquality* e = &a->equality[i];
+  *e = hfi_equality_evaluate(&a->actuation, &a->dynamics, i, q);
+  if (e->dim == 0) return;
+  int ncol = hfi_equality_jacobian(&a->actuation, &a->dynamics, i, e, a->eq_cols, a->eq_J);
+  double* Je = a->Je + (size_t)a->nequality * (size_t)nv;
+  memset(Je, 0, (size_t)(e->dim * nv) * sizeof *Je);
+  for (int r = 0; r < e->dim; ++r) {
+    for (int k = 0; k < ncol; ++k) Je[r * nv + a->eq_cols[k]] = a->eq_J[r * ncol + k];
+    a->error[a->nequality + r] = e->r[r];
+  }
+  set_stabilisation(a, i, a->nequality, e->dim);
+  a->nequality += e->dim;
+}
+
+hfStatus hfi_accel_equalities(hfAccel* a, const double* q) {
+  const int nv = a->model->nv;
+  a->nequality = 0;
+  for (int i = 0; i < a->model->neq; ++i) add_rows(a, i, q);
+  int n = a->nequality;
+  if (n == 0) return HF_OK;
+  memcpy(a->JeM, a->Je, (size_t)(n * nv) * sizeof *a->Je);
+  for (int r = 0; r < n; ++r) hf_dynamics_solve(&a->dynamics, a->JeM + r * nv);
+  double mean = 0;
+  for (int r = 0; r < n; ++r) {
+    for (int c = r; c < n; ++c) a->Ae[r * n + c] = hfi_dot(a->Je + r * nv, a->JeM + c * nv, nv);
+    mean += a->Ae[r * n + r] / n;
+  }
+  for (int r = 0; r < n; ++r) a->Ae[r * n + r] += SHARE * mean;
+  return hfi_ldlt(a->Ae, n, n, 1) ? HF_SINGULAR : HF_OK;
+}
+
+// ---- rates ------------------------------------------------------------------------------------------
+
+// d slope/dt times the rate of the second coordinate: -P''(x) xdot^2.
+static double coupling_rate(const hfAccel* a, int i, const double* q, const double* v) {
+  const hfModel* m = a->model;
+  const double* p = hf_model_eq_data(m) + 11 * i;
+  int two = hf_model_eq_obj2(m)[i];
+  double x, rate;
+  if (two < 0) return 0;
+  if (hf_model_eq_objkind(m)[i] == HF_OBJECT_TENDON) {
+    x = a->actuation.tendon_length[two] - a->actuation.tendon_length0[two];
+    rate = a->actuation.tendon_velocity[two];
+  } else {
+    int adr = hf_model_jnt_qposadr(m)[two];
+    x = q[adr] - hf_model_qpos0(m)[adr];
+    rate = v[hf_model_jnt_dofadr(m)[two]];
+  }
+  return -(2 * p[2] + x * (6 * p[3] + x * 12 * p[4])) * rate * rate;
+}
+
+// The change of the weld's matrix `turn` is left out: it multiplies w_1 - w_2, which the rows keep at zero.
+static void attachment_rate(const hfAccel* a, const hfiEquality* e, double* rate) {
+  hfMotion one = hf_dynamics_jacobian_rate(&a->dynamics, e->body[0], e->p_W[0]);
+  hfMotion two = hf_dynamics_jacobian_rate(&a->dynamics, e->body[1], e->p_W[1]);
+  v3_store(rate, v3_sub(one.v, two.v));
+  if (e->dim == 6) v3_store(rate + 3, m3_mulv(e->turn, v3_sub(one.w, two.w)));
+}
+
+void hfi_accel_equality_rates(hfAccel* a, const double* v) {
+  const int nv = a->model->nv;
+  for (int i = 0, r = 0; i < a->model->neq; ++i) {
+    const hfiEquality* e = &a->equality[i];
+    if (e->dim == 1) a->Jedot_v[r] = coupling_rate(a, i, a->q, v);
+    else if (e->dim) attachment_rate(a, e, a->Jedot_v + r);
+    r += e->dim;
+  }
+  for (int r = 0; r < a->nequality; ++r)
+    a->target[r] = -a->damping[r] * hfi_dot(a->Je + r * nv, v, nv) - a->stiffness[r] * a->error[r];
+}
+
+void hfi_accel_solve(hfAccel* a, double* x, const double* target) {
+  const int nv = a->model->nv, n = a->nequality;
+  hf_dynamics_solve(&a->dynamics, x);
+  if (n == 0) return;
+  for (int r = 0; r < n; ++r) a->lambda[r] = target[r] - hfi_dot(a->Je + r * nv, x, nv);
+  hfi_ldlt_solve(a->Ae, n, n, a->lambda);
+  for (int r = 0; r < n; ++r) hfi_axpy(x, a->lambda[r], a->JeM + r * nv, nv);
+}

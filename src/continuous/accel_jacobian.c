@@ -1,0 +1,197 @@
+// The Jacobian of the right-hand side where its laws give it.
+//
+//   d vdot = (KKT)^-1 (dtau/dq dq + dtau/dv dv + dtau/dact dact)
+//
+// dtau holds springs, dampers, actuators, limits, friction losses and contacts:
+//
+//   contact  dfn = n_v ds_n - n_x Jn dq,   dft = (dft/dfn) dfn - G (ds_t + r dxi),   dxi = Jt dq
+//            r = k_t/c_t for the anchored law, 0 for the others
+//   actuator df = F_l m dq + F_v m dv + F_u dact, zero beyond its limits; m its moment
+//
+// Left out are the changes of M, of the bias and of the directions of rows with the configuration:
+// what is stiff is here, and Newton converges with a factor of the order of h times the rest.
+#include "continuous/accel.h"
+
+#include "linalg/dense.h"
+#include "solve/law.h"
+
+#include <string.h>
+
+// D += scale J^T J of a sparse row
+static void add_row(double* D, int nv, int n, const int32_t* dof, const double* J, double scale) {
+  for (int i = 0; i < n; ++i)
+    for (int k = 0; k < n; ++k) D[dof[i] * nv + dof[k]] += scale * J[i] * J[k];
+}
+
+// ---- joints, tendons, actuators ---------------------------------------------------------------------
+
+static void add_joints(hfAccel* a) {
+  const hfModel* m = a->model;
+  for (int i = 0; i < m->nv; ++i) {
+    if (!m->world.disable_damper) a->dtau_dv[i * m->nv + i] -= hf_model_dof_damping(m)[i];
+    if (!m->world.disable_spring) a->dtau_dq[i * m->nv + i] -= hf_model_jnt_stiffness(m)[hf_model_dof_jnt(m)[i]];
+  }
+}
+
+static void add_tendons(hfAccel* a) {
+  const hfModel* m = a->model;
+  for (int t = 0; t < m->ntendon; ++t) {
+    int start = a->actuation.tendon_start[t], n = a->actuation.tendon_start[t + 1] - start;
+    const int32_t* dof = a->actuation.tendon_dof + start;
+    const double *J = a->actuation.tendon_J + start, *rest = hf_model_tendon_springlength(m) + 2 * t;
+    double length = a->actuation.tendon_length[t];
+    int stretched = length < rest[0] || length > rest[1] || rest[0] == rest[1];
+    if (!m->world.disable_damper) add_row(a->dtau_dv, m->nv, n, dof, J, -hf_model_tendon_damping(m)[t]);
+    if (!m->world.disable_spring && stretched) add_row(a->dtau_dq, m->nv, n, dof, J, -hf_model_tendon_stiffness(m)[t]);
+  }
+}
+
+// 1 where neither the actuator nor the joint it drives is at a limit of force.
+static int is_free(const hfAccel* a, int i) {
+  const hfModel* m = a->model;
+  const double *range = hf_model_actuator_forcerange(m) + 2 * i, f = a->actuation.force[i];
+  if (m->world.disable_actuation || (hf_model_actuator_forcelimited(m)[i] && (f <= range[0] || f >= range[1]))) return 0;
+  for (int k = a->actuation.moment_start[i]; k < a->actuation.moment_start[i + 1]; ++k) {
+    int dof = a->actuation.moment_dof[k], j = hf_model_dof_jnt(m)[dof];
+    const double* total = hf_model_jnt_actfrcrange(m) + 2 * j;
+    if (!hf_model_jnt_actfrclimited(m)[j]) continue;
+    if (a->actuation.joint_force[dof] <= total[0] || a->actuation.joint_force[dof] >= total[1]) return 0;
+  }
+  return 1;
+}
+
+static void add_actuators(hfAccel* a) {
+  for (int i = 0; i < a->model->nu; ++i) {
+    int start = a->actuation.moment_start[i], n = a->actuation.moment_start[i + 1] - start;
+    hfiAffine f = hfi_affine_force(&a->actuation, i);
+    if (!is_free(a, i)) continue;
+    add_row(a->dtau_dq, a->model->nv, n, a->actuation.moment_dof + start, a->actuation.moment + start, f.length);
+    add_row(a->dtau_dv, a->model->nv, n, a->actuation.moment_dof + start, a->actuation.moment + start, f.velocity);
+  }
+}
+
+static void add_stops(hfAccel* a) {
+  for (int i = 0; i < a->nstop; ++i) {
+    const hfiStop* stop = &a->stop[i];
+    const double* J = stop->J_long ? stop->J_long : stop->J;
+    add_row(a->dtau_dv, a->model->nv, stop->n, stop->dof, J, stop->df_ds);
+    add_row(a->dtau_dq, a->model->nv, stop->n, stop->dof, J, stop->df_dx);
+  }
+}
+
+// ---- contacts ---------------------------------------------------------------------------------------
+
+// Entry (i, k) of the symmetric derivative of friction, rows counted from t1.
+static double friction_slope(const hfiAccelContact* c, int i, int k) {
+  static const int at[5][5] = {{0, 1, -1, -1, -1}, {1, 2, -1, -1, -1}, {-1, -1, 3, -1, -1}, {-1, -1, -1, 4, 5}, {-1, -1, -1, 5, 6}};
+  return at[i][k] < 0 ? 0 : c->gtt[at[i][k]];
+}
+
+// Derivatives of the forces with row velocities, Dv, and with displacements along the rows, Dx (6 x 6).
+static void force_slopes(const hfiAccelContact* c, double Dv[6][6], double Dx[6][6]) {
+  memset(Dv, 0, 36 * sizeof(double));
+  memset(Dx, 0, 36 * sizeof(double));
+  Dv[0][0] = c->dn_dv;
+  Dx[0][0] = -c->dn_dx;
+  for (int i = 1; i < c->dim; ++i) {
+    int g = i < 3 ? HF_SLIDING : i < 4 ? HF_TORSION : HF_ROLLING;
+    double ratio = c->law.friction == HF_FRICTION_ANCHORED && c->law.c_t[g] > 0 ? c->law.k_t[g] / c->law.c_t[g] : 0;
+    Dv[i][0] = c->dt_dn[i - 1] * c->dn_dv;
+    Dx[i][0] = -c->dt_dn[i - 1] * c->dn_dx;
+    for (int k = 1; k < c->dim; ++k) {
+      Dv[i][k] = -friction_slope(c, i - 1, k - 1);
+      Dx[i][k] = ratio * Dv[i][k];
+    }
+  }
+}
+
+// The contact's Jacobian as one block (dim x n) over columns of both its pieces; returns n.
+static int gather_block(const hfAccel* a, const hfiAccelContact* c, double* J) {
+  int n = 0, first = 0;
+  const double* from = a->J + c->jac;
+  for (int p = 0; p < c->shape.npiece; ++p) n += c->shape.ncol[p];
+  for (int p = 0; p < c->shape.npiece; ++p) {
+    int np = c->shape.ncol[p];
+    for (int r = 0; r < c->dim; ++r, from += np) memcpy(J + r * n + first, from, (size_t)np * sizeof *J);
+    first += np;
+  }
+  return n;
+}
+
+// D += J^T S J, with T = S J (dim x n) and one row of the result as scratch
+static void add_block(double* D, int nv, int dim, double S[6][6], int n, const int32_t* cols, const double* J, double* T, double* row) {
+  memset(T, 0, (size_t)(dim * n) * sizeof *T);
+  for (int i = 0; i < dim; ++i)
+    for (int k = 0; k < dim; ++k)
+      if (S[i][k] != 0) hfi_axpy(T + i * n, S[i][k], J + k * n, n);
+  for (int l = 0; l < n; ++l) {
+    memset(row, 0, (size_t)n * sizeof *row);
+    for (int i = 0; i < dim; ++i) hfi_axpy(row, J[i * n + l], T + i * n, n);
+    for (int k = 0; k < n; ++k) D[cols[l] * nv + cols[k]] += row[k];
+  }
+}
+
+static void add_contact(hfAccel* a, const hfiAccelContact* c) {
+  double Dv[6][6], Dx[6][6], *J = a->block, *T = J + 6 * a->max_cols, *row = T + 6 * a->max_cols;
+  int n = gather_block(a, c, J);
+  force_slopes(c, Dv, Dx);
+  add_block(a->dtau_dv, a->model->nv, c->dim, Dv, n, a->cols + c->col, J, T, row);
+  add_block(a->dtau_dq, a->model->nv, c->dim, Dx, n, a->cols + c->col, J, T, row);
+}
+
+// ---- the whole --------------------------------------------------------------------------------------
+
+// Column j of the accelerations: forces dtau (column of D), equalities that answer with -rate Je_j.
+static void store_column(hfAccel* a, const double* D, int j, const double* rate, int n, int column, double* J) {
+  const int nv = a->model->nv;
+  for (int i = 0; i < nv; ++i) a->column[i] = D[i * nv + j];
+  for (int r = 0; r < a->nequality; ++r) a->lambda[r] = -rate[r] * a->Je[r * nv + j];
+  hfi_accel_solve(a, a->column, a->lambda);
+  for (int i = 0; i < nv; ++i) J[(nv + i) * n + column] = a->column[i];
+}
+
+static void store_activations(hfAccel* a, int n, double* J) {
+  const hfModel* m = a->model;
+  for (int i = 0; i < m->nu; ++i) {
+    int adr = hf_model_actuator_actadr(m)[i], column = 2 * m->nv + adr;
+    if (adr < 0) continue;
+    int error = hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_ERROR;
+    if (!error && hf_model_actuator_dyntype(m)[i] != HF_ACTIVATION_INTEGRATOR)
+      J[column * n + column] = -1 / max2(1e-15, hf_model_actuator_dynprm(m)[3 * i]);
+    for (int k = a->actuation.moment_start[i]; error && k < a->actuation.moment_start[i + 1]; ++k)
+      J[column * n + a->actuation.moment_dof[k]] -= a->actuation.moment[k];
+    if (!is_free(a, i)) continue;
+    const double* g = hf_model_actuator_gainprm(m) + 3 * i;
+    double gain = g[0];
+    if (error) gain = hf_model_actuator_dynprm(m)[3 * i];
+    else if (hf_model_actuator_gaintype(m)[i] == HF_GAIN_AFFINE) gain += g[1] * a->actuation.length[i] + g[2] * a->actuation.velocity[i];
+    memset(a->column, 0, (size_t)m->nv * sizeof *a->column);
+    for (int k = a->actuation.moment_start[i]; k < a->actuation.moment_start[i + 1]; ++k) a->column[a->actuation.moment_dof[k]] += gain * a->actuation.moment[k];
+    memset(a->lambda, 0, (size_t)a->nequality * sizeof *a->lambda);
+    hfi_accel_solve(a, a->column, a->lambda);
+    for (int r = 0; r < m->nv; ++r) J[(m->nv + r) * n + column] = a->column[r];
+  }
+}
+
+hfStatus hfi_accel_jacobian(hfAccel* a, double t, const double* x, double* J) {
+  const int nv = a->model->nv, n = 2 * nv + a->model->na;
+  size_t bytes = (size_t)(nv * nv) * sizeof *J;
+  hfStatus status = hfi_accel_visit(a, t, x);
+  if (status) return status;
+  memset(a->dtau_dq, 0, bytes);
+  memset(a->dtau_dv, 0, bytes);
+  add_joints(a);
+  add_tendons(a);
+  add_actuators(a);
+  add_stops(a);
+  for (int i = 0; i < a->ncontact; ++i)
+    if (a->contact[i].f[0] > 0) add_contact(a, &a->contact[i]);
+  memset(J, 0, (size_t)(n * n) * sizeof *J);
+  for (int j = 0; j < nv; ++j) {
+    J[j * n + nv + j] = 1;
+    store_column(a, a->dtau_dq, j, a->stiffness, n, j, J);
+    store_column(a, a->dtau_dv, j, a->damping, n, nv + j, J);
+  }
+  store_activations(a, n, J);
+  return HF_OK;
+}

@@ -1,0 +1,194 @@
+// The acceleration problem as a differential equation, x = (q, v, act).
+//
+// The tangent space is (nv, nv, na): configurations move by q (+) u, v and act by addition. A
+// quaternion q0 exp(u) with body rate w has
+//
+//   udot = T w,  T = 1 + [u]/2 + b [u]^2,  b = (1 - (a/2) cot(a/2))/a^2,  a = |u|
+//   D = T^-1 = 1 - c [u] + d [u]^2,        c = (1 - cos a)/a^2,  d = (a - sin a)/a^3
+//
+// so a Jacobian in the tangent space at x becomes one in the chart: rows times T, columns times D, and
+// the change of T itself.
+#include "continuous/accel.h"
+
+#include "solve/law.h"
+
+#include <string.h>
+
+// ---- state ------------------------------------------------------------------------------------------
+
+static hfStatus rate(void* context, double t, const double* x, double* xdot) {
+  hfAccel* a = context;
+  const hfModel* m = a->model;
+  const double *v = x + m->nq, *act = m->na ? v + m->nv : NULL;
+  memcpy(xdot, v, (size_t)m->nv * sizeof *v);
+  return hf_accel_rate(a, t, x, v, act, xdot + m->nv, m->na ? xdot + 2 * m->nv : NULL);
+}
+
+static hfStatus jacobian(void* context, double t, const double* x, double* J) { return hfi_accel_jacobian(context, t, x, J); }
+
+static void plus(void* context, const double* x0, const double* u, double* x) {
+  const hfModel* m = ((hfAccel*)context)->model;
+  memcpy(x, x0, (size_t)m->nq * sizeof *x);
+  hf_model_integrate(m, x, u, 1);
+  for (int i = 0; i < m->nv + m->na; ++i) x[m->nq + i] = x0[m->nq + i] + u[m->nv + i];
+}
+
+// ---- charts -----------------------------------------------------------------------------------------
+
+// First of the three angular dofs of a joint with a quaternion, or -1.
+static int angular_dofs(const hfModel* m, int j) {
+  int type = hf_model_jnt_type(m)[j], dof = hf_model_jnt_dofadr(m)[j];
+  return type == HF_JOINT_FREE ? dof + 3 : type == HF_JOINT_BALL ? dof : -1;
+}
+
+static double turn_coefficient(double a) { return a > 1e-3 ? (1 - 0.5 * a / tan(0.5 * a)) / (a * a) : 1. / 12 + a * a / 720; }
+
+static hfVec3 apply_T(hfVec3 u, hfVec3 w) {
+  hfVec3 uw = v3_cross(u, w);
+  return v3_axpy(turn_coefficient(v3_norm(u)), v3_cross(u, uw), v3_axpy(0.5, uw, w));
+}
+
+static hfVec3 apply_D(hfVec3 u, hfVec3 w) {
+  double a = v3_norm(u), aa = a * a;
+  double c = a > 1e-3 ? (1 - cos(a)) / aa : 0.5 - aa / 24, d = a > 1e-2 ? (a - sin(a)) / (aa * a) : 1. / 6 - aa / 120;
+  hfVec3 uw = v3_cross(u, w);
+  return v3_axpy(d, v3_cross(u, uw), v3_axpy(-c, uw, w));
+}
+
+static void lift(void* context, const double* u, double* xdot) {
+  const hfModel* m = ((hfAccel*)context)->model;
+  for (int j = 0; j < m->njnt; ++j) {
+    int dof = angular_dofs(m, j);
+    if (dof >= 0) v3_store(xdot + dof, apply_T(v3_load(u + dof), v3_load(xdot + dof)));
+  }
+}
+
+// Derivative of T(u) w along e; that of b is left out, of third order in u.
+static hfVec3 change_of_T(hfVec3 u, hfVec3 w, hfVec3 e) {
+  hfVec3 turn = v3_add(v3_cross(e, v3_cross(u, w)), v3_cross(u, v3_cross(e, w)));
+  return v3_axpy(turn_coefficient(v3_norm(u)), turn, v3_scale(0.5, v3_cross(e, w)));
+}
+
+static void lift_joint(hfVec3 u, hfVec3 w, int n, int dof, double* J) {
+  for (int c = 0; c < n; ++c) { // rows
+    double* at = J + dof * n + c;
+    hfVec3 x = apply_T(u, v3(at[0], at[n], at[2 * n]));
+    at[0] = x.x, at[n] = x.y, at[2 * n] = x.z;
+  }
+  for (int r = 0; r < n; ++r) { // columns: (row of J) D = D^T (row)^T, D^T(u) = D(-u)
+    double* at = J + r * n + dof;
+    v3_store(at, apply_D(v3_neg(u), v3_load(at)));
+  }
+  for (int k = 0; k < 3; ++k) {
+    hfVec3 e = {k == 0, k == 1, k == 2}, x = change_of_T(u, w, e);
+    double* at = J + dof * n + dof + k;
+    at[0] += x.x, at[n] += x.y, at[2 * n] += x.z;
+  }
+}
+
+static void lift_jacobian(void* context, const double* u, const double* udot, double* J) {
+  const hfModel* m = ((hfAccel*)context)->model;
+  for (int j = 0; j < m->njnt; ++j) {
+    int dof = angular_dofs(m, j);
+    if (dof < 0) continue;
+    hfVec3 at = v3_load(u + dof), w = apply_D(at, v3_load(udot + dof));
+    lift_joint(at, w, 2 * m->nv + m->na, dof, J);
+  }
+}
+
+// ---- transitions ------------------------------------------------------------------------------------
+
+static double stop_alpha(const hfAccel* a, const hfiStop* stop, const double* v, const double* dv) {
+  double vs = a->model->world.stiction_speed, s = 0, ds = 0;
+  const double* J = stop->J_long ? stop->J_long : stop->J;
+  for (int k = 0; k < stop->n; ++k) s += J[k] * v[stop->dof[k]], ds += J[k] * dv[stop->dof[k]];
+  return hfi_tals_interval(s, ds, -vs, vs);
+}
+
+// Contacts that were limited to land in their stick region, and are out of it all the same.
+static void count_escapes(hfAccel* a) {
+  for (int l = 0; l < a->nlanding; ++l)
+    for (int i = 0; i < a->ncontact; ++i) {
+      const hfiAccelContact* c = &a->contact[i];
+      if (hfi_accel_pair(&c->at) != a->landing[l].pair || c->at.feature != a->landing[l].feature) continue;
+      if (c->f[0] > 0 && !(c->stick >> a->landing[l].group & 1)) ++a->statistics.escaped;
+    }
+  a->nlanding = 0;
+}
+
+// Friction groups that the line search lands in their stick region.
+static void note_landings(hfAccel* a, const hfiAccelContact* c, const double* s1, double alpha) {
+  double s[6];
+  for (int i = 0; i < c->dim; ++i) s[i] = c->s[i] + alpha * (s1[i] - c->s[i]);
+  for (int g = 0; g < hfi_group_count(c->dim); ++g) {
+    int lands = c->law.mu[g] > 0 && !(c->stick >> g & 1) && hfi_accel_sticks(c, g, s);
+    if (!lands || a->nlanding == a->config.max_contacts) continue;
+    hfiLanding landing = {hfi_accel_pair(&c->at), c->at.feature, g};
+    a->landing[a->nlanding++] = landing;
+    ++a->statistics.limited;
+  }
+}
+
+static double least_alpha(hfAccel* a, const double* v, const double* dv, const double* v1) {
+  hfiTurn turn = {sin(a->config.theta_max), cos(a->config.theta_max)};
+  double alpha = 1, s1[6];
+  for (int i = 0; i < a->ncontact; ++i) {
+    const hfiAccelContact* c = &a->contact[i];
+    if (!(c->f[0] > 0)) continue;
+    hfi_accel_row_velocities(a, c, v1, s1);
+    for (int g = 0; g < hfi_group_count(c->dim); ++g)
+      if (c->law.mu[g] > 0) alpha = min2(alpha, hfi_accel_alpha(c, g, s1, turn));
+  }
+  for (int i = 0; i < a->nstop; ++i)
+    if (a->stop[i].df_dx == 0) alpha = min2(alpha, stop_alpha(a, &a->stop[i], v, dv));
+  return alpha;
+}
+
+static double limit(void* context, double t, const double* x, const double* du) {
+  hfAccel* a = context;
+  const hfModel* m = a->model;
+  const double *v = x + m->nq, *dv = du + m->nv;
+  double s1[6];
+  if (hfi_accel_visit(a, t, x)) return 1;
+  count_escapes(a);
+  for (int i = 0; i < m->nv; ++i) a->column[i] = v[i] + dv[i];
+  double alpha = least_alpha(a, v, dv, a->column);
+  for (int i = 0; alpha < 1 && i < a->ncontact; ++i) {
+    hfiAccelContact* c = &a->contact[i];
+    if (!(c->f[0] > 0)) continue;
+    hfi_accel_row_velocities(a, c, a->column, s1);
+    note_landings(a, c, s1, alpha);
+  }
+  return alpha;
+}
+
+// Which contacts press, which friction groups stick, which stops act: a hash (FNV-1a) over them.
+static uint64_t mix(uint64_t hash, uint64_t x) { return (hash ^ x) * UINT64_C(0x100000001b3); }
+
+static uint64_t region(void* context, double t, const double* x) {
+  hfAccel* a = context;
+  uint64_t hash = UINT64_C(0xcbf29ce484222325);
+  if (hfi_accel_visit(a, t, x)) return 0;
+  for (int i = 0; i < a->ncontact; ++i) {
+    const hfiAccelContact* c = &a->contact[i];
+    if (!(c->f[0] > 0)) continue;
+    hash = mix(mix(mix(hash, hfi_accel_pair(&c->at)), c->at.feature), (uint64_t)c->stick);
+  }
+  for (int i = 0; i < a->nstop; ++i) hash = mix(mix(hash, (uint64_t)(a->stop[i].dof[0] + 1)), (uint64_t)((a->stop[i].df_ds != 0) + 2 * (a->stop[i].df_dx != 0)));
+  return hash;
+}
+
+hfOde hf_accel_ode(hfAccel* a) {
+  const hfModel* m = a->model;
+  hfOde ode = {.context = a,
+               .nx = m->nq + m->nv + m->na,
+               .n = 2 * m->nv + m->na,
+               .rhs = rate,
+               .jacobian = jacobian,
+               .plus = plus,
+               .lift = lift,
+               .lift_jacobian = lift_jacobian,
+               .limit = limit,
+               .region = region};
+  return ode;
+}

@@ -1,0 +1,110 @@
+// The acceleration problem in dense form, for those who solve it themselves.
+//
+//   Jdot v = (J(q (+) e v) v - J(q (-) e v) v)/(2 e)      one side alone where the other loses the contact
+//
+// by differences along the motion: the contact point's travel over both surfaces, their curvature and
+// the turning of the frame are in it, whatever the shapes.
+#include "continuous/accel.h"
+
+#include "linalg/dense.h"
+
+#include <string.h>
+
+static const double STEP = 1e-5; // [s]; truncation e^2/6 against rounding eps/e
+static const double AGREE = 0.1, AGREE_FLOOR = 1e-2; // of the slopes on both sides: relative, absolute [m/s^2]
+
+// Row velocities J(q (+) e v) v of the contacts there. Leaves the accel at no configuration.
+static void look_aside(hfAccel* a, const double* q, const double* v, double e, hfiMoved* out, int32_t* count) {
+  memcpy(a->q_moved, q, (size_t)a->model->nq * sizeof *q);
+  hf_model_integrate(a->model, a->q_moved, v, e);
+  a->known = 0;
+  hf_dynamics_position(&a->dynamics, a->q_moved, a->input);
+  hfi_accel_collide(a);
+  *count = a->ncontact;
+  for (int i = 0; i < a->ncontact; ++i) {
+    const hfiAccelContact* c = &a->contact[i];
+    hfiMoved* m = &out[i];
+    m->geom_a = c->at.geom_a, m->geom_b = c->at.geom_b, m->feature = c->at.feature;
+    hfi_accel_row_velocities(a, c, v, m->s);
+  }
+}
+
+static const hfiMoved* find_moved(const hfAccelContact* like, const hfiMoved* moved, int count) {
+  for (int i = 0; i < count; ++i)
+    if (moved[i].geom_a == like->geom_a && moved[i].geom_b == like->geom_b && moved[i].feature == like->feature) return &moved[i];
+  return NULL;
+}
+
+// The mean of the slopes on both sides. Where they contradict each other the contact jumped to another feature on
+// one side: the smaller is that of the other.
+static double choose_slope(double ahead, double behind) {
+  if (!isfinite(ahead) || !isfinite(behind)) return isfinite(ahead) ? ahead : behind;
+  double larger = max2(fabs(ahead), fabs(behind));
+  if (fabs(ahead - behind) <= AGREE * larger + AGREE_FLOOR) return 0.5 * (ahead + behind);
+  return fabs(ahead) < fabs(behind) ? ahead : behind;
+}
+
+static void fill_rates(hfAccel* a) {
+  hfAccelProblem* p = &a->problem;
+  for (int i = 0; i < p->ncontact; ++i) {
+    const hfiMoved *back = find_moved(&p->contact[i], a->moved[0], a->nmoved[0]), *on = find_moved(&p->contact[i], a->moved[1], a->nmoved[1]);
+    for (int r = 0; r < p->contact[i].dim; ++r) {
+      int row = p->contact[i].row + r;
+      double here = hfi_dot(p->J + (size_t)row * (size_t)p->nv, p->v, p->nv);
+      p->Jdot_v[row] = choose_slope(on ? (on->s[r] - here) / STEP : NAN, back ? (here - back->s[r]) / STEP : NAN);
+    }
+  }
+}
+
+static void copy_contact(const hfAccel* a, const hfiAccelContact* c, int row, hfAccelContact* out) {
+  const int nv = a->model->nv;
+  hfAccelContact filled = {c->at.geom_a, c->at.geom_b, c->at.body_a, c->at.body_b, c->at.feature, c->dim, row,
+                           c->at.p_W, c->at.n, c->at.t1, c->at.t2, c->law};
+  const int32_t* cols = a->cols + c->col;
+  const double* J = a->J + c->jac;
+  double* out_J = a->problem.J + (size_t)row * (size_t)nv;
+  *out = filled;
+  memset(out_J, 0, (size_t)(c->dim * nv) * sizeof *out_J);
+  for (int p = 0; p < c->shape.npiece; ++p) {
+    int n = c->shape.ncol[p];
+    for (int r = 0; r < c->dim; ++r)
+      for (int k = 0; k < n; ++k) out_J[r * nv + cols[k]] += J[r * n + k];
+    cols += n;
+    J += c->dim * n;
+  }
+}
+
+// Are the row velocities beside q those of this q and v?
+static int rates_known(const hfAccel* a, const double* q, const double* v) {
+  return a->rated && memcmp(q, a->q_rated, (size_t)a->model->nq * sizeof *q) == 0 && memcmp(v, a->v_rated, (size_t)a->model->nv * sizeof *v) == 0;
+}
+
+const hfAccelProblem* hf_accel_problem(hfAccel* a, double t, const double* q, const double* v, const double* act) {
+  hfAccelProblem* p = &a->problem;
+  const size_t bytes = (size_t)a->model->nv * sizeof *v;
+  if (!rates_known(a, q, v)) {
+    for (int side = 0; side < 2; ++side) look_aside(a, q, v, side ? STEP : -STEP, a->moved[side], &a->nmoved[side]);
+    memcpy(a->q_rated, q, (size_t)a->model->nq * sizeof *q);
+    memcpy(a->v_rated, v, bytes);
+    a->rated = 1;
+  }
+  if (hfi_accel_gather(a, t, q, v, act, NULL)) return NULL;
+  --a->statistics.evaluations;
+  p->nv = a->model->nv;
+  p->ncontact = a->ncontact;
+  p->nequality = a->nequality;
+  p->nrow = 0;
+  hf_dynamics_dense_M(&a->dynamics, p->M);
+  memcpy(p->tau, a->tau, bytes);
+  memcpy(p->v, v, bytes);
+  for (int i = 0; i < a->ncontact; ++i) {
+    copy_contact(a, &a->contact[i], p->nrow, &p->contact[i]);
+    p->nrow += a->contact[i].dim;
+  }
+  fill_rates(a);
+  p->Je = a->Je;
+  p->Jedot_v = a->Jedot_v;
+  p->error = a->error;
+  p->reference = a->target;
+  return p;
+}

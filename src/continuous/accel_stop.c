@@ -1,0 +1,115 @@
+// Limits of joints and tendons, and friction losses, in continuous time.
+//
+//   limit at distance phi < 0:  f = (-k phi - c s min(1, -phi/delta))+,  s = dphi/dt
+//   friction loss b:            f = -b clamp(s/v_s, -1, 1)
+//
+// k and c are the joint's, or those of a critically damped stop with the time constant of the
+// configuration and the inertia m at the reference: k = m/T^2, c = 2 m/T. Damping comes in over the
+// depth delta, so that f does not jump at the touch.
+#include "continuous/accel.h"
+
+static const double DELTA = 1e-4; // [m or rad]
+
+int hfi_accel_max_stops(const hfModel* m) { return 2 * m->njnt + m->nv + 3 * m->ntendon; }
+
+static double row_velocity(const hfiStop* stop, const double* v) {
+  const double* J = stop->J_long ? stop->J_long : stop->J;
+  double s = 0;
+  for (int k = 0; k < stop->n; ++k) s += J[k] * v[stop->dof[k]];
+  return s;
+}
+
+static void finish_stop(hfAccel* a, const hfiStop* stop, double sign, double* tau) {
+  const double* J = stop->J_long ? stop->J_long : stop->J;
+  if (stop->force == 0 && stop->df_ds == 0 && stop->df_dx == 0) return;
+  for (int k = 0; k < stop->n; ++k) tau[stop->dof[k]] += sign * J[k] * stop->force;
+  a->stop[a->nstop] = *stop;
+  a->stop[a->nstop++].force *= sign;
+}
+
+// `sign`: s = sign J v, and the force acts along sign J.
+static void add_limit(hfAccel* a, hfiStop stop, double sign, double phi, double k, double c, const double* v, double* tau) {
+  if (phi >= 0) return;
+  double ramp = min2(1, -phi / DELTA), s = sign * row_velocity(&stop, v);
+  stop.force = -k * phi - c * s * ramp;
+  if (stop.force <= 0) return;
+  stop.df_ds = -c * ramp;
+  stop.df_dx = -k + (ramp < 1 ? c * s / DELTA : 0);
+  finish_stop(a, &stop, sign, tau);
+}
+
+static void add_friction(hfAccel* a, hfiStop stop, double loss, const double* v, double* tau) {
+  double vs = a->model->world.stiction_speed, x = row_velocity(&stop, v) / vs;
+  stop.force = -loss * clamp(x, -1, 1);
+  stop.df_ds = fabs(x) < 1 ? -loss / vs : 0;
+  finish_stop(a, &stop, 1, tau);
+}
+
+// ---- joints -----------------------------------------------------------------------------------------
+
+static void choose_stop(const hfAccel* a, double mass, double* k, double* c) {
+  if (*k > 0 || *c > 0) return;
+  *k = mass / sqr(a->config.limit_time);
+  *c = 2 * mass / a->config.limit_time;
+}
+
+static void limit_joint(hfAccel* a, int j, const double* q, const double* v, double* tau) {
+  const hfModel* m = a->model;
+  const int32_t* dof = hf_model_jnt_dofadr(m) + j;
+  const double* range = hf_model_jnt_range(m) + 2 * j;
+  double k = hf_model_jnt_limit_stiffness(m)[j], c = hf_model_jnt_limit_damping(m)[j], margin = hf_model_jnt_margin(m)[j];
+  choose_stop(a, hf_model_dof_M0(m)[*dof], &k, &c);
+  q += hf_model_jnt_qposadr(m)[j];
+  if (hf_model_jnt_type(m)[j] != HF_JOINT_BALL) {
+    hfiStop stop = {.joint = j, .n = 1, .dof = dof, .J = {1}};
+    add_limit(a, stop, 1, *q - range[0] - margin, k, c, v, tau);
+    add_limit(a, stop, -1, range[1] - *q - margin, k, c, v, tau);
+    return;
+  }
+  hfVec3 turn = q_log(q_unit(q_load(q)));
+  double angle = v3_norm(turn);
+  hfiStop stop = {.joint = j, .n = 3, .dof = a->dof_index + *dof};
+  if (angle == 0) return;
+  v3_store(stop.J, v3_scale(1 / angle, turn));
+  add_limit(a, stop, -1, max2(range[0], range[1]) - angle - margin, k, c, v, tau);
+}
+
+// ---- tendons ----------------------------------------------------------------------------------------
+
+static hfiStop tendon_row(const hfAccel* a, int t) {
+  int start = a->actuation.tendon_start[t];
+  hfiStop stop = {.joint = -1, .n = a->actuation.tendon_start[t + 1] - start, .dof = a->actuation.tendon_dof + start, .J_long = a->actuation.tendon_J + start};
+  return stop;
+}
+
+static void limit_tendon(hfAccel* a, int t, const double* v, double* tau) {
+  const hfModel* m = a->model;
+  const double* range = hf_model_tendon_range(m) + 2 * t;
+  double length = a->actuation.tendon_length[t], margin = hf_model_tendon_margin(m)[t], w = 0, k = 0, c = 0;
+  hfiStop stop = tendon_row(a, t);
+  for (int i = 0; i < stop.n; ++i) w += sqr(stop.J_long[i]) / hf_model_dof_M0(m)[stop.dof[i]];
+  if (!(w > 0)) return;
+  choose_stop(a, 1 / w, &k, &c);
+  add_limit(a, stop, 1, length - range[0] - margin, k, c, v, tau);
+  add_limit(a, stop, -1, range[1] - length - margin, k, c, v, tau);
+}
+
+// ---- all --------------------------------------------------------------------------------------------
+
+void hfi_accel_stops(hfAccel* a, const double* q, const double* v, double* tau) {
+  const hfModel* m = a->model;
+  a->nstop = 0;
+  if (!m->world.disable_limit) {
+    for (int j = 0; j < m->njnt; ++j)
+      if (hf_model_jnt_limited(m)[j] && hf_model_jnt_type(m)[j] != HF_JOINT_FREE) limit_joint(a, j, q, v, tau);
+    for (int t = 0; t < m->ntendon; ++t)
+      if (hf_model_tendon_limited(m)[t]) limit_tendon(a, t, v, tau);
+  }
+  if (m->world.disable_frictionloss) return;
+  for (int i = 0; i < m->nv; ++i) {
+    hfiStop stop = {.joint = -1, .n = 1, .dof = a->dof_index + i, .J = {1}};
+    if (hf_model_dof_frictionloss(m)[i] > 0) add_friction(a, stop, hf_model_dof_frictionloss(m)[i], v, tau);
+  }
+  for (int t = 0; t < m->ntendon; ++t)
+    if (hf_model_tendon_frictionloss(m)[t] > 0) add_friction(a, tendon_row(a, t), hf_model_tendon_frictionloss(m)[t], v, tau);
+}

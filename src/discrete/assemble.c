@@ -1,0 +1,256 @@
+// The step problem from dynamics, contacts and other rows.
+//
+//   A v = p* + sum J^T gamma,   p* = M v0 + h tau
+//
+// A contact's anchored law gets k_t and c_t here: c_t is critical for the effective mass 1/w of the
+// tangential rows unless the scene gives it, and h (h k_t + c_t) is capped at (2 pi/beta)^2/w, beyond
+// which stiffness only spoils the conditioning (docs/theory/one-law.md).
+#include "discrete/assemble.h"
+
+#include "actuation/rows.h"
+#include "linalg/dense.h"
+#include "solve/law.h"
+
+#include <string.h>
+
+// ---- memory --------------------------------------------------------------------------------------
+
+static int longest_chain(const hfModel* m) {
+  int longest = 0;
+  for (int i = 0; i < m->nv; ++i) longest = imax2(longest, hf_model_dof_depth(m)[i] + 1);
+  return longest;
+}
+
+static int largest_condim(const hfModel* m) {
+  int dim = 1;
+  for (int i = 0; i < m->ngeom; ++i) dim = imax2(dim, hf_model_geom_condim(m)[i]);
+  for (int i = 0; i < m->npair; ++i) dim = imax2(dim, hf_model_pair_condim(m)[i]);
+  return dim;
+}
+
+static hfStepCapacity plan_capacity(const hfModel* m, int max_contacts, const hfiRowSizes* other) {
+  int dim = largest_condim(m), cols = max_contacts * 2 * longest_chain(m);
+  hfStepCapacity c = {.nv = m->nv, .ntree = m->ntree};
+  c.nblock = max_contacts + other->nblock;
+  c.nrow = dim * max_contacts + other->nrow;
+  c.npiece = 2 * max_contacts + other->npiece;
+  c.ncol = cols + other->ncol;
+  c.njac = dim * cols + other->njac;
+  for (int t = 0; t < m->ntree; ++t)
+    c.max_tree_nv = imax2(c.max_tree_nv, hf_model_tree_dofnum(m)[t]);
+  return c;
+}
+
+// The places (i, j) and (j, i) of each entry of M in the dense block of its tree.
+static void place_entries(hfiAssembly* a, const hfModel* m) {
+  for (int i = 0; i < m->nv; ++i) {
+    int t = hf_model_dof_tree(m)[i], first = hf_model_tree_dofadr(m)[t], n = hf_model_tree_dofnum(m)[t];
+    int start = a->problem.M_start[t], adr = hf_model_dof_Madr(m)[i];
+    for (int k = adr; k <= adr + hf_model_dof_depth(m)[i]; ++k) {
+      int j = hf_model_M_col(m)[k] - first;
+      a->entry[k][0] = start + (i - first) * n + j;
+      a->entry[k][1] = start + j * n + (i - first);
+    }
+  }
+}
+
+void hfi_assembly_init(hfiAssembly* a, const hfModel* m, int max_contacts, hfiArena* arena) {
+  memset(a, 0, sizeof *a);
+  hfiRowSizes other = hfi_row_capacity(m);
+  a->capacity = plan_capacity(m, max_contacts, &other);
+  a->max_contact = max_contacts;
+  hfStepProblem* p = &a->problem;
+  const hfStepCapacity* c = &a->capacity;
+  size_t entries = 0;
+  for (int t = 0; t < m->ntree; ++t)
+    entries += (size_t)hf_model_tree_dofnum(m)[t] * (size_t)hf_model_tree_dofnum(m)[t];
+  p->tree_start = HFI_TAKE(arena, int32_t, m->ntree + 1);
+  p->M_start = HFI_TAKE(arena, int32_t, m->ntree + 1);
+  p->M = HFI_TAKE(arena, double, entries);
+  p->diag = HFI_TAKE(arena, double, m->nv);
+  p->p = HFI_TAKE(arena, double, m->nv);
+  p->v0 = HFI_TAKE(arena, double, m->nv);
+  p->block = HFI_TAKE(arena, hfStepBlock, c->nblock);
+  p->piece = HFI_TAKE(arena, hfStepPiece, c->npiece);
+  p->cols = HFI_TAKE(arena, int32_t, c->ncol);
+  p->J = HFI_TAKE(arena, double, c->njac);
+  p->saturated = HFI_TAKE(arena, hfSaturatedRow, other.nrow);
+  p->contact = HFI_TAKE(arena, hfContactLaw, max_contacts);
+  p->nv = m->nv, p->ntree = m->ntree;
+  a->entry = hfi_arena_take(arena, (size_t)m->nM, sizeof *a->entry);
+  a->inverse_mass = HFI_TAKE(arena, double, m->nv);
+  a->column_v0 = HFI_TAKE(arena, double, 2 * longest_chain(m));
+  a->column_inverse = HFI_TAKE(arena, double, 2 * longest_chain(m));
+  if (!arena->base) return;
+  int start = 0, entry = 0;
+  for (int t = 0; t <= m->ntree; ++t) {
+    p->tree_start[t] = start, p->M_start[t] = entry;
+    if (t == m->ntree) break;
+    int n = hf_model_tree_dofnum(m)[t];
+    start += n, entry += n * n;
+  }
+  memset(p->M, 0, sizeof *p->M * entries); // entries off the tree's sparsity stay zero
+  place_entries(a, m);
+}
+
+// ---- begin ---------------------------------------------------------------------------------------
+
+void hfi_assembly_begin(hfiAssembly* a, const hfDynamics* d, double h, const double* v0) {
+  hfStepProblem* p = &a->problem;
+  const hfModel* m = d->model;
+  p->h = h;
+  p->nblock = p->nrow = p->npiece = p->ncol = p->njac = p->nsaturated = p->ncontact = 0;
+  a->ncapped = 0;
+  a->body_a = a->body_b = -1;
+  for (int k = 0; k < m->nM; ++k) p->M[a->entry[k][0]] = p->M[a->entry[k][1]] = d->M[k];
+  for (int i = 0; i < m->nv; ++i)
+    a->inverse_mass[i] = 1 / d->M[hf_model_dof_Madr(m)[i] + hf_model_dof_depth(m)[i]];
+  memcpy(p->v0, v0, sizeof *v0 * (size_t)p->nv);
+  memset(p->p, 0, sizeof *p->p * (size_t)p->nv);
+  memset(p->diag, 0, sizeof *p->diag * (size_t)p->nv);
+}
+
+// ---- contacts ------------------------------------------------------------------------------------
+
+// Columns of the contacts of two bodies: written once, shared by all of them.
+static void open_pair(hfiAssembly* a, const hfDynamics* d, const hfiContact* c) {
+  hfStepProblem* p = &a->problem;
+  int32_t* cols = p->cols + p->ncol;
+  a->body_a = c->body_a, a->body_b = c->body_b;
+  a->columns = hfi_contact_columns(d, c->body_a, c->body_b, cols);
+  a->col = p->ncol;
+  for (int k = 0, i = 0; k < a->columns.npiece; ++k)
+    for (int end = i + a->columns.ncol[k]; i < end; ++i) {
+      a->column_v0[i] = p->v0[cols[i]];
+      a->column_inverse[i] = a->inverse_mass[cols[i]];
+      cols[i] -= p->tree_start[a->columns.tree[k]];
+      p->ncol++;
+    }
+}
+
+// A block of the pair that is open, with its pieces and J.
+static hfStepBlock* append_contact(hfiAssembly* a, const hfDynamics* d, const hfiContact* c,
+                                   int dim) {
+  hfStepProblem* p = &a->problem;
+  hfStepBlock block = {HF_LAW_CONTACT, dim,       p->nrow,
+                       p->ncontact,    p->npiece, a->columns.npiece};
+  int col = a->col;
+  hfi_contact_rows(d, &a->columns, c, dim, p->J + p->njac);
+  for (int k = 0; k < a->columns.npiece; ++k) {
+    hfStepPiece piece = {a->columns.tree[k], a->columns.ncol[k], col, p->njac};
+    p->piece[p->npiece++] = piece;
+    col += piece.ncol;
+    p->njac += dim * piece.ncol;
+  }
+  p->nrow += dim;
+  p->block[p->nblock] = block;
+  return &p->block[p->nblock++];
+}
+
+// J v0 of the normal row of a contact of the open pair.
+static double normal_velocity(const hfiAssembly* a, const double* J, int dim) {
+  const double* v = a->column_v0;
+  double sum = 0;
+  for (int k = 0; k < a->columns.npiece; ++k) {
+    int n = a->columns.ncol[k];
+    sum += hfi_dot(J, v, n);
+    J += dim * n, v += n;
+  }
+  return sum;
+}
+
+// sum_i (x_i^2 + y_i^2) w_i, in two lanes
+static inline double weigh_squares(const double* x, const double* y, const double* w, int n) {
+  double even = 0, odd = 0;
+  for (; n >= 2; n -= 2, x += 2, y += 2, w += 2) {
+    even += (x[0] * x[0] + y[0] * y[0]) * w[0];
+    odd += (x[1] * x[1] + y[1] * y[1]) * w[1];
+  }
+  return n ? even + odd + (x[0] * x[0] + y[0] * y[0]) * w[0] : even + odd;
+}
+
+// J M^-1 J^T of rows r and q, the mean of the two, estimated with the diagonal of M.
+static inline double mean_inverse_mass(const hfiAssembly* a, const double* J, int dim, int r, int q) {
+  const double* w = a->column_inverse;
+  double sum = 0;
+  for (int k = 0; k < a->columns.npiece; ++k) {
+    int n = a->columns.ncol[k];
+    const double *x = J + r * n, *y = J + q * n;
+    sum += weigh_squares(x, y, w, n);
+    J += dim * n, w += n;
+  }
+  return 0.5 * sum;
+}
+
+// Stiffness and damping of a friction group with inverse mass w; capped for conditioning.
+static int set_group(hfContactLaw* law, int g, double k, double c, double w, double h,
+                     double steepest) {
+  if (!(w > 0)) w = 1e-12;
+  if (c < 0) c = 2 * sqrt(k / w);
+  double slope = h * (h * k + c) * w, scale = slope > steepest ? steepest / slope : 1;
+  law->k_t[g] = scale * k;
+  law->c_t[g] = scale * c;
+  return scale < 1;
+}
+
+// Radius over which a torsional or rolling coefficient [m] acts like sliding friction.
+static double lever(const double* mu, int g) { return mu[0] > 0 ? mu[g] / mu[0] : mu[g]; }
+
+// Stiffness, damping and deformation of the anchored law for group g, whose lever is r.
+static inline void set_anchor(hfiAssembly* a, hfContactLaw* law, const hfStepBlock* b,
+                              const hfiContact* c, int g, double r, double mass,
+                              double steepest) {
+  const hfiMaterial* m = &c->material;
+  int row = hfi_group_row(g), last = row + hfi_group_dim(g) - 1;
+  const double* J = a->problem.J + a->problem.piece[b->piece].jac;
+  double w = mean_inverse_mass(a, J, b->dim, 1 + row, 1 + last);
+  double damping = m->tangential_damping < 0 ? -1 : r * r * m->tangential_damping;
+  a->ncapped += set_group(law, g, max2(r * r, 1e-12) * mass * m->tangential_stiffness, damping, w,
+                          a->problem.h, steepest);
+  if (!c->known) return;
+  hfVec3 from = g == HF_SLIDING ? c->xi_W : c->twist_W;
+  law->xi0[row] = v3_dot(g == HF_TORSION ? c->n : c->t1, from);
+  if (last > row) law->xi0[last] = v3_dot(c->t2, from);
+}
+
+static inline void set_group_friction(hfiAssembly* a, hfContactLaw* law, const hfStepBlock* b,
+                                      const hfiContact* c, int g, double mass, double steepest) {
+  const hfiMaterial* m = &c->material;
+  double r = g == HF_SLIDING ? 1 : lever(m->mu, g);
+  if (g != HF_SLIDING && r > 0) law->stiction_speed[g] = m->stiction_speed / r;
+  if (law->friction == HF_FRICTION_ANCHORED) set_anchor(a, law, b, c, g, r, mass, steepest);
+}
+
+static void set_friction(hfiAssembly* a, hfContactLaw* law, const hfStepBlock* b,
+                         const hfiContact* c, int friction, double mass, double steepest,
+                         double static_speed) {
+  const hfiMaterial* m = &c->material;
+  int sliding = c->known && c->slip_speed > static_speed * m->stiction_speed;
+  law->friction = friction;
+  law->mu[0] = sliding ? m->mu_dynamic : m->mu[0], law->mu[1] = m->mu[1], law->mu[2] = m->mu[2];
+  for (int g = 0; g < 3; ++g) law->stiction_speed[g] = m->stiction_speed; // also where no group is
+  if (b->dim >= 3) set_group_friction(a, law, b, c, HF_SLIDING, mass, steepest);
+  if (b->dim >= 4) set_group_friction(a, law, b, c, HF_TORSION, mass, steepest);
+  if (b->dim >= 6) set_group_friction(a, law, b, c, HF_ROLLING, mass, steepest);
+}
+
+int hfi_assembly_add_contact(hfiAssembly* a, const hfDynamics* d, const hfiContact* c, int friction,
+                             double steepest, double static_speed) {
+  hfStepProblem* p = &a->problem;
+  assert(p->ncontact < a->max_contact);
+  if (c->body_a != a->body_a || c->body_b != a->body_b) open_pair(a, d, c);
+  if (!a->columns.npiece) return -1;
+  hfStepBlock* b = append_contact(a, d, c, c->material.condim);
+  hfContactLaw* law = &p->contact[p->ncontact++];
+  memset(law, 0, sizeof *law);
+  const double* J = p->J + p->piece[b->piece].jac;
+  double vn = normal_velocity(a, J, b->dim),
+         mass = c->material.from_solref ? 1 / mean_inverse_mass(a, J, b->dim, 0, 0)
+                                        : 1; // MuJoCo's stiffness is for a unit mass
+  law->stiffness = mass * c->material.stiffness;
+  law->dissipation = c->material.dissipation;
+  law->depth = c->depth;
+  law->normal_force0 = law->stiffness * max2(0, 1 - law->dissipation * vn) * max2(0, c->depth);
+  set_friction(a, law, b, c, friction, mass, steepest, static_speed);
+  return p->nblock - 1;
+}

@@ -1,0 +1,36 @@
+// Newton's method for r(y) = 0, knowing nothing of where r comes from.
+#ifndef HFI_ODE_NEWTON_H
+#define HFI_ODE_NEWTON_H
+
+#include <holdfast/integrate.h>
+
+typedef struct hfiStageProblem {
+  void* context;
+  int n;
+  hfStatus (*residual)(void* context, const double* y, double* r);
+  // Forms and factors the matrix dr/dy at y, where the residual was evaluated last.
+  hfStatus (*refresh)(void* context, const double* y);
+  void (*solve)(void* context, double* b);                             // b <- (dr/dy)^-1 b
+  double (*limit)(void* context, const double* y, const double* dy); // how much of dy to take; NULL: all
+  int (*moved)(void* context, const double* y); // y lies on another piece of r than the matrix's; NULL: no
+  double (*norm)(void* context, const double* dy);
+  void (*trace)(void* context, double residual, double update, double alpha); // NULL: none
+} hfiStageProblem;
+
+typedef struct hfiStageOptions {
+  int max_iterations;
+  int full;          // 1: a new matrix in every iteration
+  double tolerance;  // error left in y, in the norm
+  double divergence; // ratio of successive updates that counts as divergence
+} hfiStageOptions;
+
+typedef struct hfiStageResult {
+  int iterations, limited;
+  double theta; // slowest contraction met; 0: none was measured
+} hfiStageResult;
+
+// Improves the guess y; update (n) is scratch. HF_OK, HF_NOT_CONVERGED, or what a function returned.
+hfStatus hfi_stage_newton(const hfiStageProblem* problem, const hfiStageOptions* options, double* y,
+                          double* update, hfiStageResult* result);
+
+#endif

@@ -1,0 +1,49 @@
+// One Runge-Kutta step in a chart.
+#ifndef HFI_ODE_STEP_H
+#define HFI_ODE_STEP_H
+
+#include "ode/chart.h"
+#include "ode/matrix.h"
+#include "ode/newton.h"
+#include "ode/butcher.h"
+
+typedef struct hfiStepper {
+  const hfiButcher* table;
+  hfiChart chart;
+  hfiStageMatrix matrix;
+  hfiStageOptions newton;
+  int analytic, tals;
+  double refresh;        // contraction above which the Jacobian is formed anew after the step
+
+  double* K;             // (stages x n) rates of the stages
+  double *base, *update; // (n) of the stage being solved: u = base + gamma h F(t, u)
+  double* rate;          // (n) F at the last residual
+  double t, gamma_h;     // of the stage being solved
+  double* rate0;         // (n) F(t0, 0) of the present chart
+  int rate0_known;
+  int fresh;             // the Jacobian was formed at the start of this step
+  uint64_t region;       // the piece of f that it was formed on
+  double theta;          // slowest contraction of this step
+
+  int64_t iterations, limited, jacobians;
+  hfNewtonIterate* trace;
+  int trace_capacity, trace_count;
+} hfiStepper;
+
+void hfi_stepper_plan(hfiStepper* s, const hfiButcher* table, const hfOde* ode, hfiArena* arena);
+
+// Opens a chart at x (nx).
+void hfi_stepper_centre(hfiStepper* s, const double* x);
+// From u0 at t to u1 at t + h; u1 holds the first guess of an implicit method. u0 NULL: the centre.
+hfStatus hfi_stepper_step(hfiStepper* s, double t, double h, const double* u0, double* u1);
+// An equation of at most the dimensions planned for takes the place of the present one.
+void hfi_integrator_resize(hfIntegrator* integrator, int32_t nx, int32_t n);
+
+// F(t, 0) at the centre; NULL where it does not exist.
+const double* hfi_stepper_rate0(hfiStepper* s, double t);
+// The embedded error estimate of the step just made.
+void hfi_stepper_error(hfiStepper* s, double h, double* error);
+// The step was accepted: decides what of it serves the next.
+void hfi_stepper_accept(hfiStepper* s);
+
+#endif

@@ -1,0 +1,339 @@
+// The rigid phase: arcs on which modes do not change, and the events between them.
+//
+//   prepare   tracks of the contacts, impacts, modes of groups without slip, forces, certificate
+//   arc       xdot = (v, vdot of the rigid problem, actdot), modes fixed, directions of sliding following v
+//   events    G(x) = min of
+//               s . d            sliding groups: the slip turned back
+//               mu f_n - |f_t|   rolling groups: the cone is left
+//               gap - held       open contacts: they meet
+//               margins          certificate: P, rank, stability
+//             each with its tolerance added; G < 0 at the end of an arc is located inside it by false position
+//             and bisection in turn, every trial integrated from the start of the arc.
+#include "switching/switching.h"
+
+#include "linalg/dense.h"
+
+#include <string.h>
+
+static const double MEETS = 1e-9; // gap below the held one that counts as met [m]
+static const double CONE = 1e-8;  // of the cone, relative
+static const double LOCATED = 1e-11; // width of the interval of an event, over the arc [-]
+enum {
+  LOCATIONS = 80, // trials of one event
+  EVENTS = 200,   // of one step
+  STALLS = 20,    // of them those that come at once
+};
+
+// ---- the right-hand side ----------------------------------------------------------------------------
+
+hfStatus hfi_arc_rate(void* context, double t, const double* x, double* xdot) {
+  hfiSwitching* s = context;
+  hfRigid* r = s->rigid;
+  const hfModel* m = s->model;
+  const double *v = x + m->nq, *act = m->na ? v + m->nv : NULL;
+  if (!hfi_rigid_look(r, t, x, v, act)) return HF_SINGULAR;
+  hfi_rigid_assemble(r);
+  hfi_rigid_solve(r);
+  if (r->problem.lcp.status != HF_OK) return HF_NO_SOLUTION;
+  memcpy(xdot, v, (size_t)m->nv * sizeof *xdot);
+  memcpy(xdot + m->nv, r->problem.vdot, (size_t)m->nv * sizeof *xdot);
+  if (act) hfi_accel_activation_rates(r->accel, act, xdot + 2 * m->nv);
+  return HF_OK;
+}
+
+// ---- preparation ------------------------------------------------------------------------------------
+
+static hfVec3 slip_of(const hfRigid* r, int i, int g) {
+  hfVec3 w = v3_zero();
+  for (int k = 0; k < HFI_GROUP_DIM[g]; ++k)
+    w = v3_axpy(r->point[i].s[HFI_GROUP_FIRST[g] + k],
+                hfi_row_axis(&r->accel_problem->contact[i], HFI_GROUP_FIRST[g] + k), w);
+  return w;
+}
+
+// The mode of a group from its slip and its past. A slip that stopped is tried in the other direction first.
+static void update_group(hfiSwitching* s, int i, hfiTrack* t, int g, int fresh) {
+  hfVec3 slip = slip_of(s->rigid, i, g);
+  double speed = v3_norm(slip), least = s->rigid->config.stick_speed;
+  int directed = v3_norm2(t->d_W[g]) > 0;
+  if (fresh || (t->mode[g] == HF_MODE_SLIDING && !directed)) {
+    t->mode[g] = speed > least ? HF_MODE_SLIDING : HF_MODE_ROLLING;
+    t->d_W[g] = speed > 0 ? v3_scale(1 / speed, slip) : v3_zero();
+  }
+  t->zero[g] = t->mode[g] == HF_MODE_ROLLING;
+  if (t->mode[g] == HF_MODE_ROLLING) return;
+  if (speed > least)
+    t->d_W[g] = v3_scale(1 / speed, slip);
+  else if (v3_dot(slip, t->d_W[g]) <= 0) {
+    t->zero[g] = 1;
+    t->d_W[g] = v3_neg(t->d_W[g]);
+  }
+}
+
+// Opens or closes the contacts; returns how many meet.
+static int update_contacts(hfiSwitching* s) {
+  hfRigid* r = s->rigid;
+  const double touch = r->config.touch, slow = r->config.stick_speed;
+  int meeting = 0;
+  for (int i = 0; i < r->problem.ncontact; ++i) {
+    hfiTrack* t = &r->track[r->point[i].match];
+    double gap = -r->accel->contact[i].at.depth, vn = r->point[i].s[0];
+    int fresh = t->closed < 0;
+    int was_closed = t->closed > 0;
+    if (fresh) t->held = gap <= touch ? gap : 0;
+    if (!was_closed && gap > max2(t->held, 0) + touch) t->held = 0;
+    t->closed = was_closed || (gap <= t->held + MEETS && vn <= slow);
+    if (!was_closed && t->closed) t->held = min2(t->held, gap);
+    meeting += !was_closed && t->closed && vn < -slow;
+    for (int g = 0; t->closed && g < hfi_group_count(r->point[i].dim); ++g)
+      update_group(s, i, t, g, !was_closed);
+  }
+  return meeting;
+}
+
+// Modes and forces. Where the rigid model is forced and rows are dependent, forces are shared among them.
+static hfStatus resolve(hfiSwitching* s, const hfiImpact* impact) {
+  hfRigid* r = s->rigid;
+  r->share = 0;
+  if (s->config.contact_mode == HF_CONTACTS_RIGID) {
+    hfi_rigid_assemble(r);
+    hfi_rigid_certify(r);
+    if (!r->problem.certificate.full_rank) r->share = HFI_RIGID_SHARE;
+  }
+  return hfi_rigid_resolve(r, impact);
+}
+
+// The impact of all closed contacts; contacts that it throws apart are open.
+static hfStatus strike(hfiSwitching* s) {
+  hfRigid* r = s->rigid;
+  const hfModel* m = s->model;
+  hfiImpact impact = {hfi_switching_v(s), s->config.restitution, s->config.rest_speed};
+  for (int k = 0; k < r->ntrack; ++k)
+    for (int g = 0; g < 3; ++g) r->track[k].zero[g] = 1;
+  hfStatus status = resolve(s, &impact);
+  if (status) return status;
+  memcpy(hfi_switching_v(s), r->problem.vdot, (size_t)m->nv * sizeof *s->x);
+  if (!hfi_rigid_look(r, s->t, s->x, hfi_switching_v(s), hfi_switching_act(s))) return HF_SINGULAR;
+  for (int i = 0; i < r->problem.ncontact; ++i) {
+    hfiTrack* t = &r->track[r->point[i].match];
+    if (t->closed && r->point[i].s[0] > r->config.stick_speed) t->closed = 0;
+    for (int g = 0; t->closed && g < hfi_group_count(r->point[i].dim); ++g)
+      update_group(s, i, t, g, 1);
+  }
+  return HF_OK;
+}
+
+static void count_transitions(hfiSwitching* s) {
+  const hfRigid* r = s->rigid;
+  for (int k = 0; k < r->ntrack && k < s->nbefore; ++k) {
+    const hfiTrack *t = &r->track[k], *old = &s->before[k];
+    if (!t->closed || old->closed != 1) continue;
+    s->report.nstick += old->mode[0] == HF_MODE_SLIDING && t->mode[0] == HF_MODE_ROLLING;
+    s->report.nslide += old->mode[0] == HF_MODE_ROLLING && t->mode[0] == HF_MODE_SLIDING;
+  }
+}
+
+// Contacts that carry nothing and move apart are open; that changes no force.
+static void open_contacts(hfiSwitching* s) {
+  hfRigid* r = s->rigid;
+  for (int i = 0; i < r->problem.ncontact; ++i) {
+    hfiTrack* t = &r->track[r->point[i].match];
+    if (!t->closed || t->f[0] > 0 || r->point[i].s[0] <= r->config.stick_speed) continue;
+    t->closed = 0;
+    ++s->report.nseparate;
+  }
+}
+
+// Modes and forces at the present point. On HF_NO_SOLUTION and HF_NOT_CONVERGED tracks are as before.
+static hfStatus prepare(hfiSwitching* s) {
+  hfRigid* r = s->rigid;
+  hfStatus status = HF_OK;
+  r->follow = 1;
+  if (!hfi_rigid_look(r, s->t, s->x, hfi_switching_v(s), hfi_switching_act(s))) return HF_SINGULAR;
+  hfi_tracks_renew(s);
+  hfi_tracks_copy(s->before, &s->nbefore, r->track, r->ntrack);
+  if (update_contacts(s)) {
+    ++s->report.nimpact;
+    status = strike(s);
+  }
+  if (!status) status = resolve(s, NULL);
+  if (status) {
+    for (int k = 0; k < s->nbefore; ++k)
+      if (s->before[k].closed < 0) s->before[k].closed = 0;
+    hfi_tracks_copy(r->track, &r->ntrack, s->before, s->nbefore);
+    return status;
+  }
+  count_transitions(s);
+  open_contacts(s);
+  return HF_OK;
+}
+
+// ---- certificate ------------------------------------------------------------------------------------
+
+// Smallest of the margins; negative where the certificate does not hold, and only then is *reason set.
+static double certificate_margin(hfiSwitching* s, int* reason) {
+  hfRigid* r = s->rigid;
+  const hfRigidCertificate* c = &r->problem.certificate;
+  hfi_rigid_certify(r);
+  if (r->problem.n == 0) return 1;
+  if (!c->full_rank || !c->rolling || c->rank_margin < s->config.rank_margin) {
+    *reason = HF_SWITCH_RANK;
+    return min2(c->rank_margin - s->config.rank_margin, -1e-12);
+  }
+  if (!c->p_matrix) {
+    *reason = HF_SWITCH_NOT_P;
+    return min2(c->p_margin, -1e-12);
+  }
+  if (!c->stable) {
+    *reason = HF_SWITCH_UNSTABLE;
+    return min2(-c->abscissa, -1e-12);
+  }
+  return min2(c->p_margin, -c->abscissa);
+}
+
+// ---- events -----------------------------------------------------------------------------------------
+
+static double sliding_margin(const hfRigid* r, const hfiUnit* u) {
+  const hfiTrack* t = &r->track[r->point[u->contact].track];
+  return v3_dot(slip_of(r, u->contact, u->group), t->d_W[u->group]) + 0.1 * r->config.stick_speed;
+}
+
+static double cone_margin(const hfRigid* r, const hfiUnit* u) {
+  const double* f = r->track[r->point[u->contact].track].f;
+  double norm = 0, bound = u->mu_static * f[0], scale = 1e-12;
+  for (int k = 0; k < u->dim; ++k) norm += sqr(f[u->first + k]);
+  for (int i = 0; i < r->problem.n; ++i) scale = max2(scale, fabs(r->problem.x[i]));
+  norm = sqrt(norm);
+  return (bound - norm) / (bound + norm + CONE * scale) + CONE;
+}
+
+static double meeting_margin(const hfRigid* r, int i) {
+  const hfiPoint* at = &r->point[i];
+  double held = at->match >= 0 ? r->track[at->match].held : 0;
+  return -r->accel->contact[i].at.depth - held + (at->s[0] < 0 ? MEETS : INFINITY);
+}
+
+// G at x, time t.
+static double event_margin(hfiSwitching* s, double t, const double* x) {
+  hfRigid* r = s->rigid;
+  const hfModel* m = s->model;
+  const double* v = x + m->nq;
+  double least = INFINITY;
+  int reason;
+  if (!hfi_rigid_look(r, t, x, v, m->na ? v + m->nv : NULL)) return -1;
+  hfi_rigid_assemble(r);
+  hfi_rigid_solve(r);
+  if (r->problem.lcp.status != HF_OK) return -1;
+  for (int i = 0; i < r->problem.ncontact; ++i)
+    if (r->point[i].track < 0) least = min2(least, meeting_margin(r, i));
+  for (int k = 0; k < r->nunit; ++k) {
+    const hfiUnit* u = &r->unit[k];
+    if (u->mu_static == 0 && u->mu == 0) continue;
+    least = min2(least, u->mode == HF_MODE_SLIDING ? sliding_margin(r, u) : cone_margin(r, u));
+  }
+  return s->config.contact_mode == HF_CONTACTS_SWITCHING
+             ? min2(least, certificate_margin(s, &reason))
+             : least;
+}
+
+// s->trial <- the arc from the start over dt; *reached how far it went.
+static hfStatus integrate_arc(hfiSwitching* s, double dt, double* reached, hfError* error) {
+  double t = s->t;
+  memcpy(s->trial, s->start, (size_t)s->nx * sizeof *s->trial);
+  hf_integrator_reset(s->arc);
+  hf_integrator_set_next_step(s->arc, dt);
+  hfStatus status = hf_integrator_advance(s->arc, &t, s->trial, s->t + dt, error);
+  hfi_add_integration(s, s->arc);
+  *reached = t - s->t;
+  return status;
+}
+
+// Shortens the arc to its first event: on return s->trial is just behind it. G(0) counts as positive.
+static double locate_event(hfiSwitching* s, double dt, double G, hfError* error) {
+  double a = 0, b = dt, Ga = 0, Gb = G, reached = dt;
+  for (int i = 0; i < LOCATIONS && b - a > LOCATED * dt && s->t + b > s->t + a; ++i) {
+    double mid = 0.5 * (a + b), dt_i = mid;
+    if (i % 2 == 0 && Ga > 0 && isfinite(Ga))
+      dt_i = clamp(a + (b - a) * Ga / (Ga - Gb), a + 0.01 * (b - a), b - 0.01 * (b - a));
+    double Gi =
+        integrate_arc(s, dt_i, &reached, error) ? -1 : event_margin(s, s->t + dt_i, s->trial);
+    if (Gi < 0)
+      b = dt_i, Gb = Gi;
+    else
+      a = dt_i, Ga = Gi;
+  }
+  if (integrate_arc(s, b, &reached, error) == HF_OK) event_margin(s, s->t + b, s->trial);
+  return reached;
+}
+
+// ---- the phase --------------------------------------------------------------------------------------
+
+// Rates of the forces over an arc, for layers that start from them. Friction is compared in the world: the directions of
+// a contact's rows turn about its normal as it moves.
+static void take_rates(hfiSwitching* s, double dt) {
+  hfRigid* r = s->rigid;
+  if (dt < 1e-6 * s->h) return; // too short to tell
+  for (int i = 0; i < r->problem.ncontact; ++i) {
+    int k = r->point[i].track;
+    if (k < 0 || k >= s->nkept) continue;
+    hfiTrack* t = &r->track[k];
+    const hfiTrack* old = &s->kept[k];
+    for (int j = 0; j < 6; ++j) {
+      double change = j == 1 || j == 2 ? v3_dot(v3_sub(t->ft_W, old->ft_W),
+                                                hfi_row_axis(&r->accel_problem->contact[i], j))
+                                       : t->f[j] - old->f[j];
+      t->rate[j] = change / dt;
+    }
+  }
+}
+
+// Among the solutions of dependent rows the one that shares the load, for layers to start from.
+static void share_forces(hfiSwitching* s) {
+  hfRigid* r = s->rigid;
+  hfi_tracks_copy(s->kept, &s->nkept, r->track, r->ntrack);
+  r->share = HFI_RIGID_SHARE;
+  hfi_rigid_solve(r);
+  r->share = 0;
+  if (r->problem.lcp.status != HF_OK || !hfi_rigid_cones_hold(r))
+    hfi_tracks_copy(r->track, &r->ntrack, s->kept, s->nkept);
+}
+
+// To compliant, with the certificate of the problem assembled last: where it fails, that is the reason.
+static hfStatus leave_rigid(hfiSwitching* s, int reason, hfStatus status) {
+  if (s->config.contact_mode == HF_CONTACTS_RIGID) return status;
+  certificate_margin(s, &reason);
+  if (reason == HF_SWITCH_RANK) share_forces(s);
+  hfi_switch_to_soft(s, reason);
+  return HF_OK;
+}
+
+int hfi_arc_exhausted(const hfiSwitching* s) { return s->events > EVENTS || s->stalls > STALLS; }
+
+hfStatus hfi_rigid_phase(hfiSwitching* s, double t_end, hfError* error) {
+  hfRigid* r = s->rigid;
+  int reason = HF_SWITCH_NO_SOLUTION;
+  hfStatus status = prepare(s);
+  if (status == HF_SINGULAR) return status;
+  if (status) return leave_rigid(s, HF_SWITCH_NO_SOLUTION, status);
+  if (hfi_arc_exhausted(s)) return leave_rigid(s, HF_SWITCH_EVENTS, HF_NOT_CONVERGED);
+  if (s->config.contact_mode == HF_CONTACTS_SWITCHING && certificate_margin(s, &reason) < 0)
+    return leave_rigid(s, reason, HF_OK);
+  hfi_tracks_copy(s->kept, &s->nkept, r->track, r->ntrack);
+  memcpy(s->start, s->x, (size_t)s->nx * sizeof *s->x);
+  double dt = t_end - s->t, reached = 0;
+  status = integrate_arc(s, dt, &reached, error);
+  if (status < 0) return status;
+  if (status > 0 && reached <= 0) return leave_rigid(s, HF_SWITCH_NO_SOLUTION, HF_NO_SOLUTION);
+  if (status > 0) s->stalls = STALLS + 1; // f is not smooth there: layers are
+  double G = event_margin(s, s->t + reached, s->trial);
+  if (G < 0) {
+    reached = locate_event(s, reached, G, error);
+    ++s->events;
+    s->stalls += reached < 1e-9 * s->h;
+  }
+  take_rates(s, reached);
+  memcpy(s->x, s->trial, (size_t)s->nx * sizeof *s->x);
+  s->report.rigid_time += reached;
+  s->t = G >= 0 && status == HF_OK ? t_end : s->t + reached;
+  return HF_OK;
+}

@@ -1,0 +1,136 @@
+// Creating an hfRigid: one arena, planned from the model and the capacities.
+#include "switching/rigid.h"
+
+#include "base/error.h"
+
+#include <stdlib.h>
+
+hfRigidConfig hf_rigid_config_default(void) {
+  hfRigidConfig c = {.max_contacts = 256,
+                     .scene_signals = 1,
+                     .reach = 1e-3,
+                     .touch = 1e-6,
+                     .stick_speed = 1e-6,
+                     .stabilisation = 0.01,
+                     .layer = {.eps = 0, .mass = 0, .time = 1, .stiffness = 1, .damping = 1}};
+  return c;
+}
+
+hfStatus hfi_rigid_check(const hfRigidConfig* c, hfError* error) {
+  const struct {
+    const char* name;
+    double value;
+    int strict;
+  } positive[] = {{"reach", c->reach, 1},
+                  {"touch", c->touch, 1},
+                  {"stick_speed", c->stick_speed, 1},
+                  {"stabilisation", c->stabilisation, 0},
+                  {"layer.eps", c->layer.eps, 0},
+                  {"layer.mass", c->layer.mass, 0},
+                  {"layer.time", c->layer.time, 1},
+                  {"layer.stiffness", c->layer.stiffness, 1},
+                  {"layer.damping", c->layer.damping, 1}};
+  for (size_t i = 0; i < sizeof positive / sizeof *positive; ++i) {
+    double x = positive[i].value;
+    if (!isfinite(x) || x < 0 || (positive[i].strict && x == 0))
+      return hfi_refuse(error, HF_ERROR_ARGUMENT, "rigid contact: %s = %g must be %s",
+                        positive[i].name, x, positive[i].strict ? "positive" : "zero or positive");
+  }
+  if (c->touch > c->reach)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT,
+                      "rigid contact: touch = %g must not exceed reach = %g", c->touch, c->reach);
+  if (c->max_contacts < 0)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "rigid contact: max_contacts = %d is negative",
+                      c->max_contacts);
+  return HF_OK;
+}
+
+static void slice_problem(hfRigid* r, hfiArena* arena, size_t contacts, size_t rows, size_t nv) {
+  hfRigidProblem* p = &r->problem;
+  p->contact = HFI_TAKE(arena, hfRigidContact, contacts);
+  p->W_N = HFI_TAKE(arena, double, contacts* nv);
+  p->W_T = HFI_TAKE(arena, double, 2 * contacts * nv);
+  p->A = HFI_TAKE(arena, double, rows* rows);
+  p->b = HFI_TAKE(arena, double, rows);
+  p->rolling = HFI_TAKE(arena, bool, rows);
+  p->k = HFI_TAKE(arena, double, rows);
+  p->c = HFI_TAKE(arena, double, rows);
+  p->x = HFI_TAKE(arena, double, rows);
+  p->y = HFI_TAKE(arena, double, rows);
+  p->vdot = HFI_TAKE(arena, double, nv);
+}
+
+static size_t max_size(size_t a, size_t b) { return a > b ? a : b; }
+
+static void slice(hfRigid* r, hfiArena* arena) {
+  size_t contacts = (size_t)r->config.max_contacts, rows = (size_t)r->max_rows,
+         nv = (size_t)r->model->nv;
+  r->track = HFI_TAKE(arena, hfiTrack, contacts);
+  r->old = HFI_TAKE(arena, hfiTrack, contacts);
+  r->taken = HFI_TAKE(arena, int32_t, contacts);
+  r->point = HFI_TAKE(arena, hfiPoint, contacts);
+  r->unit = HFI_TAKE(arena, hfiUnit, 3 * contacts);
+  r->row = HFI_TAKE(arena, double, rows* nv);
+  r->response = HFI_TAKE(arena, double, rows* nv);
+  r->free = HFI_TAKE(arena, double, nv);
+  r->column = HFI_TAKE(arena, double, nv);
+  r->pair = HFI_TAKE(arena, double, 2 * nv);
+  r->zero = HFI_TAKE(arena, double, hfi_accel_max_equality(r->model));
+  r->lo = HFI_TAKE(arena, double, rows);
+  r->hi = HFI_TAKE(arena, double, rows);
+  r->polygon_A = HFI_TAKE(arena, double, rows* rows);
+  r->polygon_b = HFI_TAKE(arena, double, rows);
+  r->polygon_z = HFI_TAKE(arena, double, rows);
+  r->polygon_column = HFI_TAKE(arena, char, rows* hfi_polygon_column_size());
+  r->polygon_slack = HFI_TAKE(arena, int32_t, 3 * contacts);
+  slice_problem(r, arena, contacts, rows, nv);
+  r->work_size = max_size(max_size(hf_lcp_work_size(HF_LCP_LEMKE, r->max_rows),
+                                   hf_lcp_work_size(HF_LCP_DANTZIG, r->max_rows)),
+                          hf_certificate_work_size(r->max_rows));
+  r->work = HFI_TAKE(arena, char, r->work_size);
+}
+
+static hfStatus create_accel(hfRigid* r, hfError* error) {
+  hfAccelConfig c = hf_accel_config_default();
+  c.max_contacts = r->config.max_contacts;
+  c.scene_signals = r->config.scene_signals;
+  c.reach = r->config.reach;
+  return hf_accel_create(&r->accel, r->model, &c, error);
+}
+
+hfStatus hf_rigid_create(hfRigid** rigid, const hfModel* model, const hfRigidConfig* config,
+                         hfError* error) {
+  assert(rigid && model && config);
+  hfStatus status = hfi_rigid_check(config, error);
+  if (status) return status;
+  hfRigid measured = {.model = model, .config = *config};
+  if (model->world.disable_contact) measured.config.max_contacts = 0;
+  measured.max_rows = imax2(1, imin2(6 * measured.config.max_contacts, HFI_RIGID_MAX_ROWS));
+  hfiArena plan = hfi_arena(NULL, 0);
+  slice(&measured, &plan);
+  hfRigid* r = malloc(sizeof *r);
+  void* memory = calloc(1, plan.used + HFI_ALIGN);
+  if (!r || !memory) {
+    free(r);
+    free(memory);
+    return hfi_refuse(error, HF_ERROR_MEMORY, "rigid contact: %zu bytes", plan.used);
+  }
+  *r = measured;
+  r->memory = memory;
+  size_t shift = (HFI_ALIGN - (uintptr_t)memory % HFI_ALIGN) % HFI_ALIGN;
+  hfiArena arena = hfi_arena((char*)memory + shift, plan.used);
+  slice(r, &arena);
+  status = create_accel(r, error);
+  if (status == HF_OK)
+    *rigid = r;
+  else
+    hf_rigid_free(r);
+  return status;
+}
+
+void hf_rigid_free(hfRigid* r) {
+  if (!r) return;
+  hf_accel_free(r->accel);
+  free(r->memory);
+  free(r);
+}

@@ -1,0 +1,29 @@
+// The compliant layer of contacts: forces and rates of its deformation at a point.
+#ifndef HFI_SWITCHING_LAYER_H
+#define HFI_SWITCHING_LAYER_H
+
+#include "switching/rigid.h"
+
+// Deformation of a layer beyond that of the configuration, in the frame of B.
+typedef struct hfiDeformation {
+  hfVec3 xi_B, twist_B;
+} hfiDeformation; // [m], [rad]
+
+typedef struct hfiLayerState {
+  double delta;      // normal deformation [m]
+  double s[6], f[6]; // row velocities, forces
+  int32_t slips;     // bit g: friction group g slips
+  double w[3][2];    // of each group: k xi + c s, what would hold without slip
+  hfiDeformation rate;
+} hfiLayerState;
+
+// Contact i of the accel's last evaluation at velocity v, with rest gap `rest`.
+hfiLayerState hfi_layer_evaluate(const hfRigid* rigid, int i, double rest, const hfiDeformation* at,
+                                 const double* v);
+
+// Rest gap and deformation with which the layer of contact i takes over the rigid forces of its track.
+double hfi_layer_start_normal(const hfRigid* rigid, int i, const hfiTrack* track, const double* s);
+hfiDeformation hfi_layer_start(const hfRigid* rigid, int i, const hfiTrack* track, const double* s,
+                               int start);
+
+#endif

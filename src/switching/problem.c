@@ -1,0 +1,409 @@
+// The rigid problem, grasp-switching Eq. (12), for any split into rolling and sliding contacts.
+//
+//   y = A x + b,  A_ij = row_i . S col_j,  b_i = row_i . vdot_free + rowdot_i v + stabilisation
+//
+//   normal row         row = J_n                col = J_n^T - sum_g mu_g J_g^T d_g over its sliding groups g
+//   rolling row        row = J_g^T t            col = row^T
+//   S                  v -> M^-1 v with the equalities eliminated (continuous/accel_equality.c)
+//   stabilisation      normal: 2/T v_n + (gap - held)/T^2, rolling: 2/T v_t
+//
+// The rows of a rolling group are the eigenvectors of J_g S J_g^T (2 x 2) along which the bodies can move at all:
+// in a planar mechanism one of the two tangents is out of its plane, and no row.
+//
+// Order of rows: normals of rolling contacts, rolling rows, normals of sliding contacts, as in the paper.
+#include "switching/rigid.h"
+
+#include "base/error.h"
+#include "linalg/dense.h"
+
+#include <string.h>
+
+static const double IMMOBILE =
+    1e-10; // inverse mass of a direction, relative to the group's and the normal's
+
+hfVec3 hfi_row_axis(const hfAccelContact* c, int r) {
+  return r == 1 || r == 4 ? c->t1_W : r == 2 || r == 5 ? c->t2_W : c->n_W;
+}
+
+// ---- the point --------------------------------------------------------------------------------------
+
+static const double* contact_row(const hfRigid* r, int contact, int k) {
+  return r->accel_problem->J + (size_t)(r->point[contact].row + k) * (size_t)r->model->nv;
+}
+
+const hfAccelProblem* hfi_rigid_look(hfRigid* r, double t, const double* q, const double* v,
+                                     const double* act) {
+  const hfAccelProblem* p = r->accel_problem = hf_accel_problem(r->accel, t, q, v, act);
+  if (!p) return NULL;
+  r->problem.nv = p->nv;
+  r->problem.ncontact = p->ncontact;
+  for (int i = 0; i < p->ncontact; ++i) {
+    hfiPoint* at = &r->point[i];
+    at->dim = p->contact[i].dim;
+    at->row = p->contact[i].row;
+    for (int k = 0; k < at->dim; ++k) at->s[k] = hfi_dot(contact_row(r, i, k), v, p->nv);
+  }
+  hfi_rigid_match(r);
+  memcpy(r->free, p->tau, (size_t)p->nv * sizeof *r->free);
+  hfi_accel_finish(r->accel, r->free);
+  return p;
+}
+
+// ---- units ------------------------------------------------------------------------------------------
+
+static double sliding_mu(const hfAccel* a, int contact, int group) {
+  const hfiMaterial* m = &a->contact[contact].at.material;
+  return group == HF_SLIDING ? m->mu_dynamic : m->mu[group];
+}
+
+// The direction of a slip that has not turned back: one that did keeps the old, so that forces stay smooth up to
+// the moment it stopped.
+static void follow_slip(const hfRigid* r, const hfiPoint* at, hfiUnit* u) {
+  const double* s = at->s + u->first;
+  double speed = 0, along = 0;
+  for (int k = 0; k < u->dim; ++k) speed += sqr(s[k]), along += s[k] * u->d[k];
+  speed = sqrt(speed);
+  for (int k = 0; speed > r->config.stick_speed && along > 0 && k < u->dim; ++k)
+    u->d[k] = s[k] / speed;
+}
+
+static void add_units(hfRigid* r, int i, const hfiTrack* track) {
+  hfiPoint* at = &r->point[i];
+  const hfAccelContact* c = &r->accel_problem->contact[i];
+  at->unit = r->nunit;
+  at->nunit = hfi_group_count(at->dim);
+  for (int g = 0; g < at->nunit; ++g) {
+    hfiUnit u = {.contact = i,
+                 .group = g,
+                 .first = HFI_GROUP_FIRST[g],
+                 .dim = HFI_GROUP_DIM[g],
+                 .mode = track->mode[g],
+                 .row = -1};
+    u.mu_static = r->accel->contact[i].at.material.mu[g];
+    u.mu = u.mode == HF_MODE_SLIDING ? sliding_mu(r->accel, i, g) : u.mu_static;
+    if (u.mu_static == 0 && u.mu == 0) u.mode = HF_MODE_SLIDING; // no friction: free to slide
+    for (int k = 0; k < u.dim; ++k) u.d[k] = v3_dot(track->d_W[g], hfi_row_axis(c, u.first + k));
+    if (r->follow) follow_slip(r, at, &u);
+    r->unit[r->nunit++] = u;
+  }
+}
+
+// ---- rows -------------------------------------------------------------------------------------------
+
+static double rate_of_row(const hfRigid* r, int contact, int k) {
+  double rate = r->accel_problem->Jdot_v[r->point[contact].row + k];
+  return isfinite(rate) ? rate : 0; // a contact lost along the motion: stabilisation holds it
+}
+
+static void store_row(hfRigid* r, int i, const double* row, const double* response, double b,
+                      double k, double c, bool rolling) {
+  hfRigidProblem* p = &r->problem;
+  size_t nv = (size_t)p->nv;
+  memcpy(r->row + (size_t)i * nv, row, nv * sizeof *row);
+  memcpy(r->response + (size_t)i * nv, response, nv * sizeof *row);
+  p->b[i] = b + hfi_dot(row, r->free, p->nv);
+  p->rolling[i] = rolling;
+  p->k[i] = k;
+  p->c[i] = c;
+  r->lo[i] = rolling ? -INFINITY : 0;
+  r->hi[i] = INFINITY;
+}
+
+static double damping_rate(const hfRigid* r) {
+  return r->config.stabilisation > 0 ? 2 / r->config.stabilisation : 0;
+}
+
+static void store_normal(hfRigid* r, int i, int contact) {
+  const hfRigidContact* c = &r->problem.contact[contact];
+  const hfiPoint* at = &r->point[contact];
+  int nv = r->problem.nv;
+  double T = r->config.stabilisation, held = r->track[at->track].held;
+  memcpy(r->column, contact_row(r, contact, 0), (size_t)nv * sizeof *r->column);
+  for (int u = at->unit; u < at->unit + at->nunit; ++u)
+    for (int k = 0; r->unit[u].mode == HF_MODE_SLIDING && k < r->unit[u].dim; ++k)
+      hfi_axpy(r->column, -r->unit[u].mu * r->unit[u].d[k],
+               contact_row(r, contact, r->unit[u].first + k), nv);
+  hfi_accel_solve(r->accel, r->column, r->zero);
+  double b = rate_of_row(r, contact, 0) + damping_rate(r) * at->s[0] +
+             (T > 0 ? (c->gap - held) / (T * T) : 0);
+  store_row(r, i, contact_row(r, contact, 0), r->column, b, c->k, c->c, false);
+}
+
+// Eigenvectors of the symmetric [a b; b c], the larger eigenvalue first.
+static void eigen2(double a, double b, double c, double* value, double t[2][2]) {
+  double half = 0.5 * (a - c), root = sqrt(half * half + b * b), mean = 0.5 * (a + c);
+  value[0] = mean + root, value[1] = mean - root;
+  double x = half >= 0 ? half + root : b, y = half >= 0 ? b : root - half,
+         norm = sqrt(x * x + y * y);
+  t[0][0] = norm > 0 ? x / norm : 1, t[0][1] = norm > 0 ? y / norm : 0;
+  t[1][0] = -t[0][1], t[1][1] = t[0][0];
+}
+
+// Directions of a rolling group, with S times their columns in r->pair; returns how many.
+static int find_directions(hfRigid* r, hfiUnit* u, double normal) {
+  int nv = r->problem.nv;
+  double *y[2] = {r->pair, r->pair + nv}, B[3] = {0, 0, 0}, value[2] = {0, 0};
+  for (int k = 0; k < u->dim; ++k) {
+    memcpy(y[k], contact_row(r, u->contact, u->first + k), (size_t)nv * sizeof *r->pair);
+    hfi_accel_solve(r->accel, y[k], r->zero);
+    B[2 * k] = hfi_dot(contact_row(r, u->contact, u->first + k), y[k], nv);
+  }
+  if (u->dim == 1) {
+    u->t[0][0] = 1, u->t[0][1] = 0;
+    const double* row = contact_row(r, u->contact, u->first);
+    return B[0] > 0 && hfi_dot(row, row, nv) > IMMOBILE;
+  }
+  B[1] = hfi_dot(contact_row(r, u->contact, u->first), y[1], nv);
+  eigen2(B[0], B[1], B[2], value, u->t);
+  for (int k = 0; k < nv; ++k) {
+    double y0 = y[0][k], y1 = y[1][k];
+    y[0][k] = u->t[0][0] * y0 + u->t[0][1] * y1;
+    y[1][k] = u->t[1][0] * y0 + u->t[1][1] * y1;
+  }
+  double least = IMMOBILE * (value[0] + (u->group == HF_SLIDING ? normal : 0));
+  return (value[0] > least) + (value[1] > least && value[0] > least);
+}
+
+static void store_rolling(hfRigid* r, hfiUnit* u, int* n) {
+  int nv = r->problem.nv;
+  const hfRigidContact* c = &r->problem.contact[u->contact];
+  const hfiPoint* at = &r->point[u->contact];
+  memcpy(r->column, contact_row(r, u->contact, 0), (size_t)nv * sizeof *r->column);
+  hfi_accel_solve(r->accel, r->column, r->zero);
+  double normal = hfi_dot(contact_row(r, u->contact, 0), r->column, nv),
+         lever = u->group == HF_SLIDING ? 1 : u->mu_static;
+  u->row = *n;
+  u->nrow = find_directions(r, u, normal);
+  for (int d = 0; d < u->nrow; ++d) {
+    double b = 0;
+    memset(r->column, 0, (size_t)nv * sizeof *r->column);
+    for (int k = 0; k < u->dim; ++k) {
+      hfi_axpy(r->column, u->t[d][k], contact_row(r, u->contact, u->first + k), nv);
+      b += u->t[d][k] *
+           (rate_of_row(r, u->contact, u->first + k) + damping_rate(r) * at->s[u->first + k]);
+    }
+    store_row(r, (*n)++, r->column, r->pair + d * nv, b, max2(sqr(lever), 1e-12) * c->kt,
+              max2(sqr(lever), 1e-12) * c->ct, true);
+  }
+}
+
+static void fill_A(hfRigid* r) {
+  hfRigidProblem* p = &r->problem;
+  for (int i = 0; i < p->n; ++i)
+    for (int j = 0; j < p->n; ++j)
+      p->A[i * p->n + j] = hfi_dot(r->row + (size_t)i * (size_t)p->nv,
+                                   r->response + (size_t)j * (size_t)p->nv, p->nv);
+}
+
+// ---- contacts ---------------------------------------------------------------------------------------
+
+static void fill_contact(hfRigid* r, int i) {
+  const hfAccelContact* c = &r->accel_problem->contact[i];
+  const hfiPoint* at = &r->point[i];
+  hfRigidContact* out = &r->problem.contact[i];
+  memset(out, 0, sizeof *out);
+  out->geom_a = c->geom_a, out->geom_b = c->geom_b, out->body_a = c->body_a,
+  out->body_b = c->body_b, out->feature = c->feature;
+  out->row_n = out->row_t = -1;
+  out->p_W = c->p_W, out->n_W = c->n_W, out->t_W[0] = c->t1_W, out->t_W[1] = c->t2_W;
+  out->gap = -r->accel->contact[i].at.depth;
+  out->vn = at->s[0];
+  if (at->dim >= 3) out->vt_W = v3_add(v3_scale(at->s[1], c->t1_W), v3_scale(at->s[2], c->t2_W));
+  out->mu = at->dim >= 3 ? r->accel->contact[i].at.material.mu[0] : 0;
+  hfiLayer layer = hfi_layer_of(r, i);
+  out->k = layer.k, out->c = layer.c, out->kt = layer.kt, out->ct = layer.ct;
+}
+
+// W_N, W_T and the tangents, once the modes have their rows.
+static void fill_wrenches(hfRigid* r, int i) {
+  int nv = r->problem.nv;
+  hfRigidContact* c = &r->problem.contact[i];
+  const hfiPoint* at = &r->point[i];
+  double t[2][2] = {{1, 0}, {0, 1}}, *W_T = r->problem.W_T + (size_t)(2 * i) * (size_t)nv;
+  int count = at->dim >= 3 ? 2 : 0;
+  if (at->track >= 0 && at->nunit) {
+    const hfiUnit* u = &r->unit[at->unit];
+    c->mode = u->mode;
+    c->mu = u->mu;
+    if (u->mode == HF_MODE_SLIDING)
+      memcpy(t[0], u->d, sizeof t[0]), t[1][0] = -u->d[1], t[1][1] = u->d[0];
+    else
+      memcpy(t, u->t, sizeof t), count = c->nt = u->nrow, c->row_t = u->row;
+  } else if (at->track >= 0)
+    c->mode = HF_MODE_SLIDING;
+  memcpy(r->problem.W_N + (size_t)i * (size_t)nv, contact_row(r, i, 0), (size_t)nv * sizeof *W_T);
+  memset(W_T, 0, 2 * (size_t)nv * sizeof *W_T);
+  hfVec3 t1 = c->t_W[0], t2 = c->t_W[1];
+  for (int d = 0; d < 2 && at->dim >= 3; ++d) {
+    c->t_W[d] = v3_add(v3_scale(t[d][0], t1), v3_scale(t[d][1], t2));
+    for (int k = 0; d < count && k < 2; ++k)
+      hfi_axpy(W_T + d * nv, t[d][k], contact_row(r, i, 1 + k), nv);
+  }
+}
+
+static bool rolls(const hfRigid* r, const hfiPoint* at) {
+  for (int u = at->unit; u < at->unit + at->nunit; ++u)
+    if (r->unit[u].mode == HF_MODE_ROLLING) return true;
+  return false;
+}
+
+// Rows a contact needs at most; contacts beyond the capacity stay open.
+static int rows_of(const hfRigid* r, const hfiPoint* at) {
+  int rows = 1;
+  for (int u = at->unit; u < at->unit + at->nunit; ++u)
+    rows += r->unit[u].mode == HF_MODE_ROLLING ? r->unit[u].dim : 0;
+  return rows;
+}
+
+static void gather_units(hfRigid* r) {
+  int rows = 0;
+  r->nunit = r->dropped = 0;
+  for (int i = 0; i < r->problem.ncontact; ++i) {
+    hfiPoint* at = &r->point[i];
+    const hfiTrack* track = at->match >= 0 ? &r->track[at->match] : NULL;
+    at->track = track && track->closed ? at->match : -1;
+    at->unit = r->nunit, at->nunit = 0;
+    if (at->track < 0) continue;
+    add_units(r, i, track);
+    if (rows + rows_of(r, at) <= r->max_rows) {
+      rows += rows_of(r, at);
+      continue;
+    }
+    r->nunit = at->unit, at->nunit = 0, at->track = -1;
+    ++r->dropped;
+  }
+}
+
+void hfi_rigid_assemble(hfRigid* r) {
+  hfRigidProblem* p = &r->problem;
+  p->n = p->nR = p->nS = 0;
+  gather_units(r);
+  for (int i = 0; i < p->ncontact; ++i) fill_contact(r, i);
+  for (int pass = 0; pass < 2; ++pass) { // rolling contacts first, sliding ones last
+    for (int i = 0; i < p->ncontact; ++i) {
+      if (r->point[i].track < 0 || rolls(r, &r->point[i]) != (pass == 0)) continue;
+      store_normal(r, p->contact[i].row_n = p->n, i);
+      ++p->n;
+      ++*(pass == 0 ? &p->nR : &p->nS);
+    }
+    for (int u = 0; pass == 0 && u < r->nunit; ++u)
+      if (r->unit[u].mode == HF_MODE_ROLLING) store_rolling(r, &r->unit[u], &p->n);
+  }
+  fill_A(r);
+  for (int i = 0; i < p->ncontact; ++i) fill_wrenches(r, i);
+}
+
+// ---- solution ---------------------------------------------------------------------------------------
+
+static void take_forces(hfRigid* r, int i) {
+  hfRigidProblem* p = &r->problem;
+  hfRigidContact* c = &p->contact[i];
+  const hfiPoint* at = &r->point[i];
+  if (at->track < 0) return;
+  hfiTrack* track = &r->track[at->track];
+  memset(track->f, 0, sizeof track->f);
+  c->fn = track->f[0] = p->x[c->row_n];
+  for (int k = at->unit; k < at->unit + at->nunit; ++k) {
+    const hfiUnit* u = &r->unit[k];
+    for (int j = 0; j < u->dim; ++j)
+      if (u->mode == HF_MODE_SLIDING)
+        track->f[u->first + j] = -u->mu * c->fn * u->d[j];
+      else
+        for (int d = 0; d < u->nrow; ++d) track->f[u->first + j] += p->x[u->row + d] * u->t[d][j];
+  }
+  if (at->dim < 3) return;
+  const hfAccelContact* at_W = &r->accel_problem->contact[i];
+  track->ft_W = c->ft_W =
+      v3_add(v3_scale(track->f[1], at_W->t1_W), v3_scale(track->f[2], at_W->t2_W));
+}
+
+void hfi_rigid_take_forces(hfRigid* r) {
+  for (int i = 0; i < r->problem.ncontact; ++i) take_forces(r, i);
+}
+
+// The better of two solvers: pivots of one may pass where those of the other meet a degenerate corner.
+void hfi_rigid_solve_rows(hfRigid* r) {
+  hfRigidProblem* p = &r->problem;
+  p->lcp = (hfLcpReport){.status = HF_OK};
+  if (p->n == 0) return;
+  hfLcp lcp = {p->n, p->A, p->b, r->lo, r->hi};
+  hfLcpConfig config = hf_lcp_config_default();
+  double share = p->n > p->nv ? max2(r->share, HFI_RIGID_SHARE) : r->share;
+  for (int i = 0; i < p->n; ++i) config.tikhonov += share * fabs(p->A[i * p->n + i]) / p->n;
+  hfError error = {HF_OK, ""};
+  for (int method = HF_LCP_LEMKE; method <= HF_LCP_DANTZIG; ++method) {
+    config.method = method;
+    hfStatus status =
+        hf_lcp_solve(&lcp, &config, p->x, p->y, r->work, r->work_size, &p->lcp, &error);
+    if (status < 0)
+      p->lcp = (hfLcpReport){.status = HF_NO_SOLUTION},
+      memset(p->x, 0, (size_t)p->n * sizeof *p->x);
+    if (status == HF_OK) return;
+  }
+}
+
+void hfi_rigid_solve(hfRigid* r) {
+  hfRigidProblem* p = &r->problem;
+  hfi_rigid_solve_rows(r);
+  memcpy(p->vdot, r->free, (size_t)p->nv * sizeof *p->vdot);
+  for (int i = 0; i < p->n; ++i)
+    hfi_axpy(p->vdot, p->x[i], r->response + (size_t)i * (size_t)p->nv, p->nv);
+  if (p->lcp.status == HF_OK) hfi_rigid_take_forces(r); // else tracks keep the last ones
+}
+
+int hfi_rigid_cones_hold(const hfRigid* r) {
+  for (int k = 0; k < r->nunit; ++k) {
+    const hfiUnit* u = &r->unit[k];
+    const double* f = r->track[r->point[u->contact].track].f;
+    double norm = 0;
+    for (int j = 0; j < u->dim; ++j) norm += sqr(f[u->first + j]);
+    if (u->mode == HF_MODE_ROLLING && sqrt(norm) > u->mu_static * f[0]) return 0;
+  }
+  return 1;
+}
+
+// Large problems with dependent rows are told by their rank alone: the P test would take 2^n pivots.
+static bool clearly_dependent(hfRigid* r, double* margin) {
+  const hfRigidProblem* p = &r->problem;
+  *margin = 0;
+  if (p->n <= HF_P_EXACT_MAX / 2) return false;
+  return p->n > p->nv || hf_matrix_rank(p->n, p->n, p->A, margin, r->work, r->work_size) < p->n;
+}
+
+void hfi_rigid_certify(hfRigid* r) {
+  hfRigidProblem* p = &r->problem;
+  double margin;
+  if (clearly_dependent(r, &margin))
+    p->certificate = (hfRigidCertificate){.rank_margin = margin};
+  else if (p->n)
+    p->certificate = hf_rigid_certify(p->n, p->A, p->rolling, p->k, p->c, r->work, r->work_size);
+  else
+    p->certificate = (hfRigidCertificate){true, true, true, true, true, 1, 1, 1, -INFINITY};
+}
+
+void hfi_rigid_row_velocities(const hfRigid* r, const double* v, double* s) {
+  for (int i = 0; i < r->problem.n; ++i)
+    s[i] = hfi_dot(r->row + (size_t)i * (size_t)r->problem.nv, v, r->problem.nv);
+}
+
+hfStatus hf_rigid_evaluate(hfRigid* r, double t, const double* q, const double* v,
+                           const double* act, const hfInput* input, const hfRigidChoice* choice,
+                           int nchoice, const hfRigidProblem** problem, hfError* error) {
+  const hfModel* m = r->model;
+  for (int i = 0; i < m->nq + m->nv; ++i) {
+    double x = i < m->nq ? q[i] : v[i - m->nq];
+    if (!isfinite(x))
+      return hfi_refuse(error, HF_ERROR_NONFINITE, "rigid contact: %s is not finite",
+                        i < m->nq ? "q" : "v");
+  }
+  int64_t dropped = hf_accel_statistics(r->accel).dropped;
+  hf_accel_begin(r->accel, NULL, input);
+  r->follow = 0;
+  if (!hfi_rigid_look(r, t, q, v, act)) return HF_SINGULAR;
+  hfi_rigid_choose_modes(r, choice, nchoice);
+  hfi_rigid_assemble(r);
+  hfi_rigid_solve(r);
+  hfi_rigid_certify(r);
+  *problem = &r->problem;
+  return r->dropped || hf_accel_statistics(r->accel).dropped > dropped ? HF_OVERFLOW : HF_OK;
+}

@@ -1,0 +1,110 @@
+// What the method "switching" keeps in a state from step to step.
+//
+//   discrete[0]   phase: unknown (a fresh state), rigid, compliant
+//   discrete[1]   time at which it began, as bits
+//   memory        of each known contact: closed, modes (flags), tangential and torsional deformation (xi_B, twist);
+//                 the part of xi_B along the normal is the held gap while rigid, the rest gap while compliant
+//
+// Directions of sliding are those of the velocities.
+#include "switching/switching.h"
+
+#include <string.h>
+
+static const uint32_t STICK[3] = {HF_CONTACT_STICK, HF_CONTACT_SPIN_STICK, HF_CONTACT_ROLL_STICK};
+
+void hfi_tracks_copy(hfiTrack* to, int32_t* nto, const hfiTrack* from, int32_t n) {
+  memcpy(to, from, (size_t)n * sizeof *to);
+  *nto = n;
+}
+
+// A new track has closed = -1: nothing is known of it.
+void hfi_tracks_renew(hfiSwitching* s) {
+  hfRigid* r = s->rigid;
+  int32_t nold;
+  hfi_tracks_copy(r->old, &nold, r->track, r->ntrack);
+  r->ntrack = r->accel->ncontact;
+  for (int i = 0; i < r->ntrack; ++i) {
+    const hfiContact* c = &r->accel->contact[i].at;
+    hfiTrack* t = &r->track[i];
+    if (r->point[i].match >= 0)
+      *t = r->old[r->point[i].match];
+    else {
+      memset(t, 0, sizeof *t);
+      t->closed = -1;
+    }
+    t->pair = hfi_accel_pair(c);
+    t->feature = c->feature;
+    r->point[i].match = i;
+  }
+}
+
+static void recall_track(const hfiSwitching* s, const hfContactMemory* m, int i, hfiTrack* t) {
+  const hfAccel* a = s->rigid->accel;
+  const hfiContact* c = &a->contact[i].at;
+  hfVec3 n_B = m3_tmulv(a->dynamics.X_WB[c->body_b].R, c->n), xi = v3_load(m->xi_B);
+  t->closed = (m->flags & HF_CONTACT_CLOSED) != 0;
+  t->held = v3_dot(n_B, xi);
+  t->xi_B = v3_axpy(-t->held, n_B, xi);
+  t->twist_B = v3_load(m->twist);
+  for (int g = 0; g < 3; ++g) t->mode[g] = m->flags & STICK[g] ? HF_MODE_ROLLING : HF_MODE_SLIDING;
+}
+
+static const hfContactMemory* find_memory(const hfState* state, const hfiTrack* t) {
+  const hfContactMemory* m = hf_state_memory(state);
+  for (int k = 0; k < state->nmemory; ++k)
+    if (m[k].key_pair == t->pair && m[k].key_feature == t->feature && m[k].flags & HF_CONTACT_LAYER)
+      return &m[k];
+  return NULL;
+}
+
+hfStatus hfi_switching_recall(hfiSwitching* s, const hfState* state) {
+  hfRigid* r = s->rigid;
+  const int64_t* word = hf_state_discrete(state);
+  int forced = s->config.contact_mode == HF_CONTACTS_RIGID       ? HFI_PHASE_RIGID
+               : s->config.contact_mode == HF_CONTACTS_COMPLIANT ? HFI_PHASE_SOFT
+                                                                 : 0;
+  s->phase = (int32_t)word[0];
+  memcpy(&s->since, &word[1], sizeof s->since);
+  int known = s->phase != HFI_PHASE_UNKNOWN && (!forced || forced == s->phase);
+  r->ntrack = 0;
+  hfStatus status =
+      hfi_accel_gather(r->accel, s->t, s->x, hfi_switching_v(s), hfi_switching_act(s), NULL);
+  if (status) return status;
+  hfi_rigid_match(r);
+  hfi_tracks_renew(s);
+  for (int i = 0; known && i < r->ntrack; ++i) {
+    const hfContactMemory* m = find_memory(state, &r->track[i]);
+    if (m) recall_track(s, m, i, &r->track[i]);
+  }
+  if (known) return HF_OK;
+  s->phase = forced ? forced : HFI_PHASE_RIGID;
+  s->since = s->t;
+  return HF_OK;
+}
+
+int hfi_switching_store(hfiSwitching* s, hfState* state) {
+  hfRigid* r = s->rigid;
+  const hfAccel* a = r->accel;
+  hfContactMemory* memory = hf_state_memory(state);
+  int64_t* word = hf_state_discrete(state);
+  int kept = imin2(r->ntrack, state->max_memory);
+  word[0] = s->phase;
+  memcpy(&word[1], &s->since, sizeof s->since);
+  for (int i = 0; i < kept; ++i) {
+    const hfiTrack* t = &r->track[i];
+    const hfiContact* c = &a->contact[i].at;
+    hfVec3 n_B = m3_tmulv(a->dynamics.X_WB[c->body_b].R, c->n);
+    hfContactMemory* m = &memory[i];
+    memset(m, 0, sizeof *m); // padding too: states compare bytewise
+    m->key_pair = t->pair;
+    m->key_feature = t->feature;
+    m->flags = HF_CONTACT_LAYER | (t->closed > 0 ? HF_CONTACT_CLOSED : 0);
+    for (int g = 0; g < 3; ++g) m->flags |= t->mode[g] == HF_MODE_ROLLING ? STICK[g] : 0;
+    v3_store(m->xi_B, v3_axpy(t->held, n_B, t->xi_B));
+    v3_store(m->twist, t->twist_B);
+    v3_store(m->p_BC, pose_inv_point(a->dynamics.X_WB[c->body_b], c->p_W));
+  }
+  for (int i = kept; i < state->nmemory; ++i) memset(&memory[i], 0, sizeof memory[i]);
+  state->nmemory = kept;
+  return r->ntrack - kept;
+}

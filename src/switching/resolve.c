@@ -1,0 +1,142 @@
+// Modes of contacts without slip: an active set over the rows of the rigid problem.
+//
+//   rolling group   |f_t| <= mu f_n, else it slides along -f_t
+//   sliding group   its motion m along its direction d does not turn back: m . d >= 0, else it rolls;
+//                   in two dimensions d turns into m
+//
+// At acceleration level m = J vdot + Jdot v and only groups without slip are asked. An impact is the same problem
+// for impulses, b the velocities before (with restitution), m the slip after, and every group is asked.
+//
+// Where forces are not unique the set may go round in circles: then friction polygons decide (polygon.c).
+#include "switching/rigid.h"
+
+#include "linalg/dense.h"
+
+#include <string.h>
+
+enum { ROUNDS = 60, TURNS = 12 };  // of the active set; of them those that may only turn directions
+static const double SLACK = 1e-9;  // of the cone, relative
+static const double TURNED = 1e-6; // a direction that turned by less stays [rad]
+
+static void set_impact(hfRigid* r, const hfiImpact* impact) {
+  hfRigidProblem* p = &r->problem;
+  for (int i = 0; i < p->n; ++i) {
+    double s = hfi_dot(r->row + (size_t)i * (size_t)p->nv, impact->v, p->nv);
+    p->b[i] = !p->rolling[i] && s < -impact->rest_speed ? (1 + impact->restitution) * s : s;
+  }
+}
+
+static void solve_level(hfRigid* r, const hfiImpact* impact) {
+  hfRigidProblem* p = &r->problem;
+  hfi_rigid_assemble(r);
+  if (!impact) {
+    hfi_rigid_solve(r);
+    return;
+  }
+  set_impact(r, impact);
+  hfi_rigid_solve_rows(r);
+  memcpy(p->vdot, impact->v, (size_t)p->nv * sizeof *p->vdot);
+  for (int i = 0; i < p->n; ++i)
+    hfi_axpy(p->vdot, p->x[i], r->response + (size_t)i * (size_t)p->nv, p->nv);
+  hfi_rigid_take_forces(r);
+}
+
+// Motion of the rows of a group under the solution.
+static double find_motion(const hfRigid* r, const hfiUnit* u, const hfiImpact* impact, double* m) {
+  const hfAccelProblem* p = r->accel_problem;
+  double norm = 0;
+  for (int k = 0; k < u->dim; ++k) {
+    int row = r->point[u->contact].row + u->first + k;
+    m[k] = hfi_dot(p->J + (size_t)row * (size_t)p->nv, r->problem.vdot, p->nv);
+    if (!impact && isfinite(p->Jdot_v[row])) m[k] += p->Jdot_v[row];
+    norm += sqr(m[k]);
+  }
+  return sqrt(norm);
+}
+
+static void set_direction(hfRigid* r, const hfiUnit* u, hfiTrack* t, const double* d) {
+  const hfAccelContact* c = &r->accel_problem->contact[u->contact];
+  hfVec3 w = v3_zero();
+  for (int k = 0; k < u->dim; ++k) w = v3_axpy(d[k], hfi_row_axis(c, u->first + k), w);
+  t->d_W[u->group] = v3_unit(w);
+}
+
+// A rolling group that its cone does not hold begins to slide.
+static int release(hfRigid* r, const hfiUnit* u, hfiTrack* t) {
+  double f[2] = {0, 0}, norm = 0, scale = 0;
+  for (int k = 0; k < u->dim; ++k) f[k] = -t->f[u->first + k], norm += sqr(f[k]);
+  norm = sqrt(norm);
+  for (int i = 0; i < r->problem.n; ++i) scale = max2(scale, fabs(r->problem.x[i]));
+  if (norm <= u->mu_static * max2(t->f[0], 0) * (1 + SLACK) + 1e-12 * scale) return 0;
+  set_direction(r, u, t, f);
+  t->mode[u->group] = HF_MODE_SLIDING;
+  return 1;
+}
+
+// A sliding group that would turn back rolls; else its direction follows the motion.
+static int reconsider(hfRigid* r, const hfiUnit* u, hfiTrack* t, const hfiImpact* impact,
+                      int round) {
+  double m[2] = {0, 0}, along = 0, norm = find_motion(r, u, impact, m), turn = 0;
+  for (int k = 0; k < u->dim; ++k) along += m[k] * u->d[k];
+  if (along < -1e-9 * (1 + norm)) {
+    t->mode[u->group] = HF_MODE_ROLLING;
+    return u->mu_static > 0;
+  }
+  if (u->dim == 1 || norm < 1e-9 || round >= TURNS) return 0;
+  for (int k = 0; k < u->dim; ++k) turn += sqr(m[k] / norm - u->d[k]);
+  if (turn < sqr(TURNED)) return 0;
+  set_direction(r, u, t, m);
+  return 1;
+}
+
+static hfStatus seek_modes(hfRigid* r, const hfiImpact* impact) {
+  for (int round = 0; round < ROUNDS; ++round) {
+    int changes = 0;
+    solve_level(r, impact);
+    if (r->problem.lcp.status != HF_OK) return HF_NO_SOLUTION;
+    for (int k = 0; k < r->nunit; ++k) {
+      const hfiUnit* u = &r->unit[k];
+      hfiTrack* t = &r->track[r->point[u->contact].track];
+      if (!t->zero[u->group]) continue;
+      changes += u->mode == HF_MODE_ROLLING ? release(r, u, t) : reconsider(r, u, t, impact, round);
+    }
+    if (!changes) return HF_OK;
+  }
+  return HF_NOT_CONVERGED;
+}
+
+// The problem of the final modes, with the forces that the tracks hold.
+static void restate(hfRigid* r) {
+  hfRigidProblem* p = &r->problem;
+  hfi_rigid_assemble(r);
+  for (int i = 0; i < p->ncontact; ++i)
+    if (r->point[i].track >= 0) p->x[p->contact[i].row_n] = r->track[r->point[i].track].f[0];
+  for (int k = 0; k < r->nunit; ++k)
+    for (int d = 0; r->unit[k].mode == HF_MODE_ROLLING && d < r->unit[k].nrow; ++d) {
+      const hfiUnit* u = &r->unit[k];
+      const double* f = r->track[r->point[u->contact].track].f + u->first;
+      p->x[u->row + d] = u->t[d][0] * f[0] + (u->dim > 1 ? u->t[d][1] * f[1] : 0);
+    }
+}
+
+// All groups in question roll or slide as the polygon problem says.
+static hfStatus solve_polygons(hfRigid* r, const hfiImpact* impact) {
+  for (int k = 0; k < r->nunit; ++k) {
+    hfiTrack* t = &r->track[r->point[r->unit[k].contact].track];
+    if (t->zero[r->unit[k].group]) t->mode[r->unit[k].group] = HF_MODE_ROLLING;
+  }
+  hfi_rigid_assemble(r);
+  if (impact) set_impact(r, impact);
+  hfStatus status = hfi_rigid_polygon(r, impact ? impact->v : r->free);
+  if (status == HF_OK && !impact) restate(r);
+  return status;
+}
+
+hfStatus hfi_rigid_resolve(hfRigid* r, const hfiImpact* impact) {
+  int follow = r->follow;
+  r->follow = impact ? 0 : follow;
+  hfStatus status = seek_modes(r, impact);
+  if (status) status = solve_polygons(r, impact);
+  r->follow = follow;
+  return status;
+}

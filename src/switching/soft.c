@@ -1,0 +1,307 @@
+// The compliant phase: layers as states beside (q, v, act), and the changes to and from it.
+//
+//   xdot = (v, M^-1 (tau + J^T f), actdot, xidot of each layer)            forces and rates: layer.c
+//
+// To compliant: the layers take over the rigid forces, f(delta, v_n) and f(xi, s) solved for delta and xi; the
+// configuration stays, for it is the rest gap that is set. To rigid: contacts that press are held at the gap
+// they have, with the modes of their layers or of the bodies' velocities. Neither changes q or v.
+#include "switching/switching.h"
+
+#include "ode/step.h"
+
+#include <string.h>
+
+static const double HOP = 1e-4;      // length of a step across a jump, over that of the sim [-]
+static const double LONG_HOP = 0.02; // and of one where the integrator used up its steps
+enum { HOPS = 2000 };                // of them in one integration
+
+// ---- the right-hand side ----------------------------------------------------------------------------
+
+static hfiDeformation load_layer(const hfiSwitching* s, const double* x, int k) {
+  hfiDeformation d = {v3_zero(), v3_zero()};
+  if (k < 0 || k >= s->nlayer) return d;
+  const double* at = x + s->nx + s->stride * k;
+  d.xi_B = v3_load(at);
+  if (s->stride > 3) d.twist_B = v3_load(at + 3);
+  return d;
+}
+
+static void store_layer(const hfiSwitching* s, double* at, int k, const hfiDeformation* d) {
+  if (k < 0 || k >= s->nlayer) return;
+  v3_store(at + s->stride * k, d->xi_B);
+  if (s->stride > 3) v3_store(at + s->stride * k + 3, d->twist_B);
+}
+
+// A contact without a track has a layer that is relaxed where the shapes just touch.
+static double rest_of(const hfRigid* r, int i) {
+  return r->point[i].match >= 0 ? r->track[r->point[i].match].held : 0;
+}
+
+hfStatus hfi_soft_rate(void* context, double t, const double* x, double* xdot) {
+  hfiSwitching* s = context;
+  hfRigid* r = s->rigid;
+  const hfModel* m = s->model;
+  const double *v = x + m->nq, *act = m->na ? v + m->nv : NULL;
+  double *vdot = xdot + m->nv, *layers = xdot + 2 * m->nv + m->na;
+  hfStatus status = hfi_accel_gather(r->accel, t, x, v, act, act ? xdot + 2 * m->nv : NULL);
+  if (status) return status;
+  memcpy(xdot, v, (size_t)m->nv * sizeof *v);
+  memcpy(vdot, r->accel->tau, (size_t)m->nv * sizeof *vdot);
+  memset(layers, 0, (size_t)(s->stride * s->nlayer) * sizeof *layers);
+  hfi_rigid_match(r);
+  for (int i = 0; i < r->accel->ncontact; ++i) {
+    hfiDeformation at = load_layer(s, x, r->point[i].match);
+    hfiLayerState layer = hfi_layer_evaluate(r, i, rest_of(r, i), &at, v);
+    if (layer.f[0] > 0) hfi_accel_add_force(r->accel, &r->accel->contact[i], layer.f, vdot);
+    store_layer(s, layers, r->point[i].match, &layer.rate);
+  }
+  hfi_accel_finish(r->accel, vdot);
+  return HF_OK;
+}
+
+// ---- the phase --------------------------------------------------------------------------------------
+
+// In the tangent plane of its contact, of the same length: the plane turns as bodies roll.
+static hfVec3 turn_into_plane(hfVec3 xi, hfVec3 n) {
+  hfVec3 t = v3_axpy(-v3_dot(n, xi), n, xi);
+  double kept = v3_norm(t), length = v3_norm(xi);
+  return kept > 0.1 * length ? v3_scale(length / kept, t) : t;
+}
+
+static void pack_layers(hfiSwitching* s) {
+  hfRigid* r = s->rigid;
+  s->nlayer = imin2(r->ntrack, s->max_layers);
+  for (int k = 0; k < s->nlayer; ++k) {
+    hfiDeformation d = {r->track[k].xi_B, r->track[k].twist_B};
+    store_layer(s, s->x + s->nx, k, &d);
+  }
+}
+
+static void unpack_layers(hfiSwitching* s) {
+  hfRigid* r = s->rigid;
+  for (int k = 0; k < s->nlayer; ++k) {
+    hfiDeformation d = load_layer(s, s->x, k);
+    r->track[k].xi_B = d.xi_B, r->track[k].twist_B = d.twist_B;
+  }
+}
+
+hfStatus hfi_soft_look(hfiSwitching* s) {
+  hfRigid* r = s->rigid;
+  const double* v = hfi_switching_v(s);
+  hfStatus status = hfi_accel_gather(r->accel, s->t, s->x, v, hfi_switching_act(s), NULL);
+  if (status) return status;
+  hfi_rigid_match(r);
+  hfi_tracks_renew(s);
+  for (int i = 0; i < r->accel->ncontact; ++i) {
+    hfiTrack* t = &r->track[i];
+    const hfiContact* c = &r->accel->contact[i].at;
+    t->closed = 0;
+    t->xi_B = turn_into_plane(t->xi_B, m3_tmulv(r->accel->dynamics.X_WB[c->body_b].R, c->n));
+    hfiDeformation at = {t->xi_B, t->twist_B};
+    s->layer[i] = hfi_layer_evaluate(r, i, t->held, &at, v);
+    memcpy(t->f, s->layer[i].f, sizeof t->f);
+  }
+  return HF_OK;
+}
+
+// An Euler step across jumps of f, where shapes meet with another feature: no integrator goes there.
+static hfStatus hop(hfiSwitching* s, double dt) {
+  const hfModel* m = s->model;
+  hfStatus status = hfi_soft_rate(s, s->t, s->x, s->rate);
+  if (status) return status;
+  double* v = hfi_switching_v(s);
+  for (int i = 0; i < m->nv + m->na; ++i) v[i] += dt * s->rate[m->nv + i];
+  hf_model_integrate(m, s->x, v, dt);
+  for (int i = 0; i < s->stride * s->nlayer; ++i)
+    s->x[s->nx + i] += dt * s->rate[2 * m->nv + m->na + i];
+  s->t += dt;
+  ++s->report.nhop;
+  return HF_OK;
+}
+
+// The phase from its beginning (s->soft_start, s->kept) over dt; as far as it went.
+static hfStatus integrate_soft(hfiSwitching* s, double from, double dt, hfError* error) {
+  const hfModel* m = s->model;
+  hfRigid* r = s->rigid;
+  int tail = s->stride * s->nlayer;
+  hfStatus status = HF_OK;
+  hfi_tracks_copy(r->track, &r->ntrack, s->kept, s->nkept);
+  memcpy(s->x, s->soft_start, (size_t)(s->nx + tail) * sizeof *s->x);
+  s->t = from;
+  if (m->nv) {
+    hfi_integrator_resize(s->soft, s->nx + tail, 2 * m->nv + m->na + tail);
+    hf_integrator_set_next_step(s->soft, dt);
+    for (int hops = 0;
+         (status = hf_integrator_advance(s->soft, &s->t, s->x, from + dt, error)) > 0 &&
+         hops < HOPS;
+         ++hops) {
+      hfi_add_integration(s, s->soft);
+      status =
+          hop(s, min2((status == HF_STEP_TOO_SMALL ? HOP : LONG_HOP) * s->h, from + dt - s->t));
+      if (status) break;
+      hfi_integrator_resize(s->soft, s->nx + tail, 2 * m->nv + m->na + tail);
+      hf_integrator_set_next_step(s->soft, HOP * s->h);
+    }
+    hfi_add_integration(s, s->soft);
+  } else
+    s->t += dt;
+  if (status >= 0) unpack_layers(s);
+  return status;
+}
+
+// Returns as early as the rigid model may take over, within a thousandth of the step.
+static hfStatus return_early(hfiSwitching* s, double from, double dt, hfError* error) {
+  double lo = max2(0, s->since + s->config.dwell - from), hi = dt;
+  for (int i = 0; i < 20 && hi - lo > 1e-3 * s->h; ++i) {
+    double mid = 0.5 * (lo + hi);
+    hfStatus status = integrate_soft(s, from, mid, error);
+    if (status) return status;
+    if (hfi_switch_to_rigid(s, 0))
+      hi = mid;
+    else
+      lo = mid;
+  }
+  hfStatus status = integrate_soft(s, from, hi, error);
+  if (!status) hfi_switch_to_rigid(s, 1);
+  return status;
+}
+
+hfStatus hfi_soft_phase(hfiSwitching* s, double t_end, hfError* error) {
+  double from = s->t;
+  hfStatus status = hfi_soft_look(s);
+  if (status) return status;
+  pack_layers(s);
+  hfi_tracks_copy(s->kept, &s->nkept, s->rigid->track, s->rigid->ntrack);
+  memcpy(s->soft_start, s->x, (size_t)(s->nx + s->stride * s->nlayer) * sizeof *s->x);
+  status = integrate_soft(s, from, t_end - from, error);
+  int may = s->config.contact_mode == HF_CONTACTS_SWITCHING && !hfi_arc_exhausted(s) &&
+            s->t - s->since >= s->config.dwell;
+  if (!status && may && hfi_switch_to_rigid(s, 0))
+    status = return_early(s, from, t_end - from, error);
+  return status;
+}
+
+// ---- changes ----------------------------------------------------------------------------------------
+
+static hfSwitch* add_switch(hfiSwitching* s, int rigid, int reason) {
+  int last = imin2(s->report.nswitch++, HFI_MAX_SWITCHES - 1);
+  hfSwitch* w = &s->record[last];
+  memset(w, 0, sizeof *w);
+  w->time = s->t;
+  w->rigid = rigid;
+  w->reason = reason;
+  s->phase = rigid ? HFI_PHASE_RIGID : HFI_PHASE_SOFT;
+  s->since = s->t;
+  return w;
+}
+
+static double force_distance(const double* a, const double* b) {
+  return sqrt(sqr(a[0] - b[0]) + sqr(a[1] - b[1]) + sqr(a[2] - b[2]));
+}
+
+// Of coordinates and velocities, from s->start.
+static void measure_jump(const hfiSwitching* s, hfSwitch* w) {
+  const hfModel* m = s->model;
+  for (int i = 0; i < m->nq; ++i) w->dq = max2(w->dq, fabs(s->x[i] - s->start[i]));
+  for (int i = m->nq; i < m->nq + m->nv; ++i) w->dv = max2(w->dv, fabs(s->x[i] - s->start[i]));
+}
+
+void hfi_switch_to_soft(hfiSwitching* s, int reason) {
+  hfRigid* r = s->rigid;
+  const double* v = hfi_switching_v(s);
+  hfSwitch* w = add_switch(s, 0, reason);
+  w->certificate = r->problem.certificate;
+  memcpy(s->start, s->x, (size_t)s->nx * sizeof *s->x);
+  for (int i = 0; i < r->accel->ncontact; ++i) {
+    hfiTrack* t = &r->track[r->point[i].match];
+    hfiDeformation both[2];
+    if (!t->closed) continue; // open: relaxed at the gap at which it would have met
+    t->held = hfi_layer_start_normal(r, i, t, r->point[i].s);
+    for (int start = HF_START_EQUILIBRIUM; start <= HF_START_PAPER; ++start) {
+      both[start] = hfi_layer_start(r, i, t, r->point[i].s, start);
+      hfiLayerState layer = hfi_layer_evaluate(r, i, t->held, &both[start], v);
+      double* jump = start == HF_START_PAPER ? &w->df_paper : &w->df_equilibrium;
+      *jump = max2(*jump, force_distance(layer.f, t->f));
+    }
+    t->xi_B = both[s->config.start].xi_B;
+    t->twist_B = both[s->config.start].twist_B;
+  }
+  w->df = s->config.start == HF_START_PAPER ? w->df_paper : w->df_equilibrium;
+  measure_jump(s, w);
+}
+
+// Modes of the rigid model from a layer; 0 where the layer is still turning round.
+static int take_modes(hfiSwitching* s, int i, const hfiLayerState* layer, hfiTrack* t) {
+  hfRigid* r = s->rigid;
+  const hfAccelContact* c = &r->accel_problem->contact[i];
+  t->closed =
+      layer->f[0] > 0 || (layer->delta > -r->config.touch && layer->s[0] <= r->config.stick_speed);
+  t->held = -r->accel->contact[i].at.depth;
+  for (int g = 0; t->closed && g < hfi_group_count(r->point[i].dim); ++g) {
+    hfVec3 slip = v3_zero(), hold = v3_zero();
+    for (int k = 0; k < HFI_GROUP_DIM[g]; ++k) {
+      hfVec3 axis = hfi_row_axis(c, HFI_GROUP_FIRST[g] + k);
+      slip = v3_axpy(layer->s[HFI_GROUP_FIRST[g] + k], axis, slip);
+      hold = v3_axpy(layer->w[g][k], axis, hold);
+    }
+    int fast = v3_norm(slip) > r->config.stick_speed;
+    int slides = s->config.return_modes == HF_RETURN_GROSS ? fast : layer->slips >> g & 1;
+    t->mode[g] = slides ? HF_MODE_SLIDING : HF_MODE_ROLLING;
+    t->zero[g] = !slides;
+    if (!slides) continue;
+    if (!fast || (s->config.return_modes == HF_RETURN_LAYER && v3_dot(slip, hold) < 0)) return 0;
+    t->d_W[g] = v3_unit(slip);
+  }
+  return 1;
+}
+
+// Largest jump of a contact force from the layers to the rigid solution, and the largest force.
+static double force_jump(const hfiSwitching* s, double* largest) {
+  const hfRigid* r = s->rigid;
+  static const double none[6] = {0};
+  double jump = 0;
+  *largest = 0;
+  for (int i = 0; i < r->problem.ncontact; ++i) {
+    const double* f = r->point[i].track >= 0 ? r->track[r->point[i].track].f : none;
+    jump = max2(jump, force_distance(f, s->layer[i].f));
+    *largest = max2(*largest, max2(force_distance(f, none), force_distance(s->layer[i].f, none)));
+  }
+  return jump;
+}
+
+static int rigid_may_take_over(hfiSwitching* s, double* jump) {
+  hfRigid* r = s->rigid;
+  const hfRigidCertificate* c = &r->problem.certificate;
+  double largest;
+  for (int i = 0; i < r->problem.ncontact; ++i)
+    if (!take_modes(s, i, &s->layer[i], &r->track[i])) return 0;
+  r->follow = 1;
+  hfi_rigid_assemble(r);
+  hfi_rigid_solve(r);
+  hfi_rigid_certify(r);
+  *jump = force_jump(s, &largest);
+  if (r->problem.lcp.status != HF_OK || !c->holds || !hfi_rigid_cones_hold(r)) return 0;
+  if (r->problem.n &&
+      (c->p_margin < s->config.p_margin || c->rank_margin < 10 * s->config.rank_margin))
+    return 0;
+  return s->config.settle == 0 || *jump <= s->config.settle * largest;
+}
+
+int hfi_switch_to_rigid(hfiSwitching* s, int commit) {
+  hfRigid* r = s->rigid;
+  double jump = 0;
+  memcpy(s->start, s->x, (size_t)s->nx * sizeof *s->x);
+  if (hfi_soft_look(s) || !hfi_rigid_look(r, s->t, s->x, hfi_switching_v(s), hfi_switching_act(s)))
+    return 0;
+  hfi_tracks_copy(s->before, &s->nbefore, r->track, r->ntrack);
+  int may = rigid_may_take_over(s, &jump);
+  if (!may || !commit) {
+    hfi_tracks_copy(r->track, &r->ntrack, s->before, s->nbefore);
+    return may;
+  }
+  hfSwitch* w = add_switch(s, 1, HF_SWITCH_CERTIFIED);
+  w->df = jump;
+  measure_jump(s, w);
+  w->certificate = r->problem.certificate;
+  return 1;
+}

@@ -1,0 +1,95 @@
+// Steps of the method "switching": rigid arcs with events, compliant phases, and the changes between them.
+#ifndef HFI_SWITCHING_SWITCHING_H
+#define HFI_SWITCHING_SWITCHING_H
+
+#include "switching/layer.h"
+#include <holdfast/sim.h>
+
+typedef struct hfiSwitching hfiSwitching;
+
+hfStatus hfi_switching_create(hfiSwitching** switching, const hfModel* model,
+                              const hfSwitchConfig* config, double h, hfError* error);
+void hfi_switching_free(hfiSwitching* switching);
+
+// Advances the state by h, or on trouble (status > 0) as far as it went: time says how far. Depends on state and
+// input alone.
+hfStatus hfi_switching_step(hfiSwitching* switching, hfState* state, const hfInput* input, double h,
+                            hfError* error);
+
+// After a step: what happened in it, and contacts, forces and accelerations at its end.
+hfAccel* hfi_switching_accel(hfiSwitching* switching);
+hfIntegratorReport hfi_switching_integration(const hfiSwitching* switching);
+hfSwitchReport hfi_switching_report(const hfiSwitching* switching);
+hfSwitch hfi_switching_switch(const hfiSwitching* switching, int i);
+const hfRigidProblem* hfi_switching_problem(const hfiSwitching* switching);
+const double* hfi_switching_vdot(const hfiSwitching* switching);
+hfContact hfi_switching_contact(const hfiSwitching* switching, int i);
+
+// ---- inside -----------------------------------------------------------------------------------------
+
+enum { HFI_PHASE_UNKNOWN = 0, HFI_PHASE_RIGID = 1, HFI_PHASE_SOFT = 2 };
+enum { HFI_MAX_LAYERS = 96, HFI_MAX_SWITCHES = 64 };
+
+struct hfiSwitching {
+  const hfModel* model;
+  hfSwitchConfig config;
+  hfRigid* rigid;
+  hfIntegrator *arc, *soft; // of rigid and compliant phases
+  hfOde base;               // the accel's charts
+  void* memory;
+  double h; // [s]
+
+  int32_t nx;     // nq + nv + na
+  int32_t stride; // numbers of a layer: 3, or 6 with torsion or rolling friction
+  int32_t max_layers, nlayer;
+  double t, *x;          // (nx + stride max_layers) the state
+  double *start, *trial; // (nx) of an arc
+  double* soft_start;    // (as x) of a compliant phase within the step
+  double* weight;        // (n) of the error norm
+  double* vdot;          // (nv)
+  double* rate;          // (as the tangent of x)
+  hfiTrack *before,
+      *kept; // (max_contacts) tracks before modes were sought; at the start of an arc or phase
+  int32_t nbefore, nkept;
+  hfiLayerState* layer; // (max_contacts) compliant: contacts at the point of the results
+
+  int32_t phase;
+  double since;           // start of the phase [s]
+  int32_t events, stalls; // in this step: events, and those that came at once
+  hfSwitch record[HFI_MAX_SWITCHES];
+  hfSwitchReport report;
+  hfIntegratorReport integration;
+};
+
+static inline double* hfi_switching_v(hfiSwitching* s) { return s->x + s->model->nq; }
+static inline double* hfi_switching_act(hfiSwitching* s) {
+  return s->model->na ? s->x + s->model->nq + s->model->nv : NULL;
+}
+
+// Rigid: advances to the next event, to t_end, or changes to compliant.
+hfStatus hfi_rigid_phase(hfiSwitching* s, double t_end, hfError* error);
+// Too many events in this step for rigid arcs to go on.
+int hfi_arc_exhausted(const hfiSwitching* s);
+// Compliant: advances to t_end, or changes to rigid there.
+hfStatus hfi_soft_phase(hfiSwitching* s, double t_end, hfError* error);
+// Right-hand sides, x = (q, v, act) and the layers behind it.
+hfStatus hfi_arc_rate(void* context, double t, const double* x, double* xdot);
+hfStatus hfi_soft_rate(void* context, double t, const double* x, double* xdot);
+
+// To compliant, at the point last looked at, from the forces that the tracks hold.
+void hfi_switch_to_soft(hfiSwitching* s, int reason);
+// Whether the rigid model may take over at the present point of a compliant phase; commit: it does.
+int hfi_switch_to_rigid(hfiSwitching* s, int commit);
+// Forces and layers of the contacts at the present point of a compliant phase.
+hfStatus hfi_soft_look(hfiSwitching* s);
+
+// One track for each contact of the accel's last evaluation: the one that matches, or a new one.
+void hfi_tracks_renew(hfiSwitching* s);
+void hfi_tracks_copy(hfiTrack* to, int32_t* nto, const hfiTrack* from, int32_t n);
+// The state's memory and discrete part.
+hfStatus hfi_switching_recall(hfiSwitching* s, const hfState* state);
+int hfi_switching_store(hfiSwitching* s, hfState* state); // contacts that found no room
+
+void hfi_add_integration(hfiSwitching* s, const hfIntegrator* integrator);
+
+#endif

@@ -1,0 +1,262 @@
+// The integrator as a user meets it: refusals, trouble, counts, repeatability, transitions.
+#include "support/cmocka_all.h"
+#include "support/near.h"
+
+#include "ode/problems.h"
+
+static hfIntegrator* make(const hfOde* ode, const hfIntegratorConfig* config) {
+  hfIntegrator* in = NULL;
+  hfError error;
+  assert_int_equal(hf_integrator_create(&in, ode, config, &error), HF_OK);
+  return in;
+}
+
+static void refuse(const hfOde* ode, const hfIntegratorConfig* config, const char* word) {
+  hfIntegrator* in = NULL;
+  hfError error = {0};
+  assert_int_equal(hf_integrator_create(&in, ode, config, &error), HF_ERROR_ARGUMENT);
+  assert_null(in);
+  assert_non_null(strstr(error.message, word));
+}
+
+static void test_bad_options_are_refused(void** state) {
+  (void)state;
+  pendulumModel p = {9.81, 0};
+  hfOde ode = pendulum_ode(&p);
+  const hfIntegratorConfig good = hf_integrator_config_default();
+#define REFUSED(field, value) { hfIntegratorConfig c = good; c.field = value; refuse(&ode, &c, #field); }
+  REFUSED(accuracy, 0)
+  REFUSED(accuracy, -1e-3)
+  REFUSED(accuracy, NAN)
+  REFUSED(step, 0)
+  REFUSED(step, -0.01)
+  REFUSED(step, INFINITY)
+  REFUSED(method, HF_METHOD_TAMSI)
+  REFUSED(newton, 2)
+  REFUSED(jacobian, -1)
+  REFUSED(newton_tolerance, 0)
+  REFUSED(smallest_step, 1)
+  REFUSED(max_steps, -1)
+#undef REFUSED
+  hfIntegratorConfig c = good;
+  c.jacobian = HF_JACOBIAN_ANALYTIC;
+  ode.jacobian = NULL;
+  refuse(&ode, &c, "analytic");
+  // Fixed steps need no accuracy.
+  c = good;
+  c.error_control = 0;
+  c.accuracy = 0;
+  hf_integrator_free(make(&ode, &c));
+}
+
+static void test_bad_states_are_refused(void** state) {
+  (void)state;
+  pendulumModel p = {9.81, 0};
+  hfOde ode = pendulum_ode(&p);
+  hfIntegratorConfig c = hf_integrator_config_default();
+  hfIntegrator* in = make(&ode, &c);
+  hfError error;
+  double t = 1, x[2] = {0.5, NAN};
+  assert_int_equal(hf_integrator_advance(in, &t, x, 2, &error), HF_ERROR_NONFINITE);
+  assert_non_null(strstr(error.message, "x[1]"));
+  x[1] = 0;
+  assert_int_equal(hf_integrator_advance(in, &t, x, 0.5, &error), HF_ERROR_ARGUMENT);
+  assert_true(t == 1 && x[0] == 0.5);
+  assert_int_equal(hf_integrator_advance(in, &t, x, 1, &error), HF_OK); // nothing to do
+  hf_integrator_free(in);
+}
+
+// vdot = v^2 from v = 1 ends at t = 1: no integrator passes, and the last state is right for its time.
+static hfStatus blow_rhs(void* context, double t, const double* x, double* xdot) {
+  (void)context;
+  (void)t;
+  xdot[0] = x[0] * x[0];
+  return HF_OK;
+}
+
+static void test_a_singularity_keeps_the_last_accepted_state(void** state) {
+  (void)state;
+  hfOde ode = {.nx = 1, .n = 1, .rhs = blow_rhs};
+  const int methods[] = {HF_METHOD_RK3, HF_METHOD_IMPLICIT_EULER, HF_METHOD_SDIRK};
+  for (int m = 0; m < 3; ++m) {
+    hfIntegratorConfig c = hf_integrator_config_default();
+    c.method = methods[m];
+    c.accuracy = 1e-4;
+    c.max_steps = 100000;
+    hfIntegrator* in = make(&ode, &c);
+    double t = 0, x = 1;
+    hfStatus status = hf_integrator_advance(in, &t, &x, 2, NULL);
+    assert_true(status == HF_STEP_TOO_SMALL || status == HF_NOT_CONVERGED);
+    assert_int_equal(hf_integrator_report(in).status, status);
+    // x = 1/(1 - t): t where this x belongs is known far better than x itself
+    assert_true(isfinite(x) && x > 100);
+    assert_near(t, 1 - 1 / x, 1e-3);
+    hf_integrator_free(in);
+  }
+}
+
+// f that does not exist beyond x = 1: the step is cut until it does, and then no further.
+static hfStatus wall_rhs(void* context, double t, const double* x, double* xdot) {
+  (void)context;
+  (void)t;
+  xdot[0] = 1;
+  return x[0] > 1 ? HF_NO_SOLUTION : HF_OK;
+}
+
+static void test_where_f_ends_the_integrator_stops(void** state) {
+  (void)state;
+  hfOde ode = {.nx = 1, .n = 1, .rhs = wall_rhs};
+  for (int ec = 0; ec < 2; ++ec) {
+    hfIntegratorConfig c = hf_integrator_config_default();
+    c.error_control = ec;
+    c.step = 0.07;
+    c.smallest_step = 1e-6;
+    hfIntegrator* in = make(&ode, &c);
+    double t = 0, x = 0;
+    assert_int_equal(hf_integrator_advance(in, &t, &x, 2, NULL), HF_STEP_TOO_SMALL);
+    assert_near(x, t, 1e-12);
+    assert_true(x <= 1 && x > 1 - 4e-6); // within a few smallest steps of the end
+    hf_integrator_free(in);
+  }
+}
+
+// A contact of 1e8 N/m on 0.1 kg (31623 rad/s) and steps of 10 ms: an explicit method needs 80 us.
+static void test_stiff_equation_with_an_explicit_method(void** state) {
+  (void)state;
+  ballModel b = {0.1, 9.81, 1e8};
+  hfOde ode = ball_ode(&b);
+  hfIntegratorConfig c = hf_integrator_config_default();
+  c.error_control = 0;
+  c.step = 0.01;
+  c.smallest_step = 1e-3;
+  hfIntegrator* in = make(&ode, &c);
+  double t = 0, x[2] = {0.1, 0};
+  assert_int_equal(hf_integrator_advance(in, &t, x, 1, NULL), HF_STEP_TOO_SMALL);
+  assert_true(hf_integrator_report(in).failed >= 3);
+  print_message("stopped at %.6f s, x %g v %g\n", t, x[0], x[1]);
+  // It stopped before the impact at sqrt(2 0.1/9.81) s, on the exact parabola.
+  assert_true(t < 0.1428 && t > 0.12);
+  assert_near(x[0], 0.1 - 0.5 * 9.81 * t * t, 1e-14);
+  hf_integrator_free(in);
+  // With room for small steps it gets through, and energy is kept to what an elastic bounce allows.
+  c.smallest_step = 0;
+  in = make(&ode, &c);
+  t = 0, x[0] = 0.1, x[1] = 0;
+  assert_int_equal(hf_integrator_advance(in, &t, x, 0.2, NULL), HF_OK);
+  assert_true(hf_integrator_report(in).smallest < 1e-4);
+  assert_true(x[0] > -1e-3 && x[0] < 0.11);
+  // The budget of attempts is a status too.
+  c.max_steps = 20;
+  hf_integrator_free(in);
+  in = make(&ode, &c);
+  t = 0, x[0] = 0.1, x[1] = 0;
+  assert_int_equal(hf_integrator_advance(in, &t, x, 1, NULL), HF_NOT_CONVERGED);
+  assert_true(x[0] > -0.01 && x[0] <= 0.1);
+  hf_integrator_free(in);
+}
+
+// Evaluations are counted where they happen: here by the equation itself.
+typedef struct countedBox { boxModel box; long calls; } countedBox;
+static hfStatus counted_rhs(void* context, double t, const double* x, double* xdot) {
+  countedBox* c = context;
+  ++c->calls;
+  return box_rhs(&c->box, t, x, xdot);
+}
+
+static void test_evaluations_are_counted(void** state) {
+  (void)state;
+  for (int method = HF_METHOD_RK3; method <= HF_METHOD_SDIRK; ++method)
+    for (int newton = 0; newton < 2; ++newton)
+      for (int ec = 0; ec < 2; ++ec) {
+        countedBox counted = {box_paper(0), 0};
+        hfOde ode = box_ode(&counted.box);
+        ode.context = &counted;
+        ode.rhs = counted_rhs;
+        hfIntegratorConfig c = hf_integrator_config_default();
+        c.method = method;
+        c.newton = newton;
+        c.error_control = ec;
+        c.step = 0.001;
+        hfIntegrator* in = make(&ode, &c);
+        double t = 0, x[2] = {0, 0};
+        assert_int_equal(hf_integrator_advance(in, &t, x, 0.2, NULL), HF_OK);
+        hfIntegratorReport r = hf_integrator_report(in);
+        assert_int_equal(r.evaluations, counted.calls);
+        assert_int_equal(r.jacobian_evaluations, 2 * r.jacobians);
+        hf_integrator_free(in);
+      }
+}
+
+// After a reset the same bits come out; an analytic Jacobian gives the same solution to Newton's tolerance.
+static void test_reset_repeats_and_jacobians_agree(void** state) {
+  (void)state;
+  boxModel box = box_paper(1);
+  hfOde ode = box_ode(&box);
+  hfIntegratorConfig c = hf_integrator_config_default();
+  c.method = HF_METHOD_IMPLICIT_EULER;
+  c.newton = HF_NEWTON_QUASI;
+  hfIntegrator* in = make(&ode, &c);
+  double x[3][2];
+  for (int k = 0; k < 3; ++k) {
+    double t = 0;
+    x[k][0] = x[k][1] = 0;
+    if (k == 2) {
+      c.jacobian = HF_JACOBIAN_ANALYTIC;
+      hf_integrator_free(in);
+      in = make(&ode, &c);
+    }
+    assert_int_equal(hf_integrator_advance(in, &t, x[k], 0.6, NULL), HF_OK);
+    if (k == 2) assert_int_equal(hf_integrator_report(in).jacobian_evaluations, 0);
+    hf_integrator_reset(in);
+  }
+  assert_memory_equal(x[0], x[1], sizeof x[0]);
+  assert_near(x[2][1], x[0][1], 1e-2); // ten accuracies
+  hf_integrator_free(in);
+}
+
+// With the transition-aware line search no step of the box fails, at any size; without it some do, and
+// are halved: the grid of steps is reached all the same.
+static void test_transitions_at_fixed_steps(void** state) {
+  (void)state;
+  for (int smooth = 0; smooth < 2; ++smooth)
+    for (int newton = 0; newton < 2; ++newton)
+      for (int tals = 0; tals < 2; ++tals) {
+        boxModel box = box_paper(smooth);
+        hfOde ode = box_ode(&box);
+        hfIntegratorConfig c = hf_integrator_config_default();
+        c.method = HF_METHOD_IMPLICIT_EULER;
+        c.error_control = 0;
+        c.newton = newton;
+        c.tals = tals;
+        c.step = 0.01;
+        c.newton_tolerance = 1e-10;
+        hfIntegrator* in = make(&ode, &c);
+        double t = 0, x[2] = {0, 0};
+        for (int k = 1; k <= 250; ++k) {
+          assert_int_equal(hf_integrator_advance(in, &t, x, k * 0.01, NULL), HF_OK);
+          assert_true(t == k * 0.01);
+        }
+        hfIntegratorReport r = hf_integrator_report(in);
+        print_message("%s law, %s Newton, tals %d: %ld evaluations, %ld steps, %ld failed, %ld limited\n",
+                      smooth ? "smooth" : "linear", newton ? "quasi" : "full", tals, (long)r.evaluations,
+                      (long)r.steps, (long)r.failed, (long)r.limited);
+        if (tals && !smooth) assert_int_equal(r.failed, 0);
+        if (tals) assert_true(r.limited >= 4); // enters stick at least four times in 2.5 s
+        else assert_true(r.failed > 10);
+        hf_integrator_free(in);
+      }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_bad_options_are_refused),
+      cmocka_unit_test(test_bad_states_are_refused),
+      cmocka_unit_test(test_a_singularity_keeps_the_last_accepted_state),
+      cmocka_unit_test(test_where_f_ends_the_integrator_stops),
+      cmocka_unit_test(test_stiff_equation_with_an_explicit_method),
+      cmocka_unit_test(test_evaluations_are_counted),
+      cmocka_unit_test(test_reset_repeats_and_jacobians_agree),
+      cmocka_unit_test(test_transitions_at_fixed_steps),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
