@@ -100,16 +100,26 @@ static const char* stiffness_hint(const run* r) {
   return method == HF_METHOD_RK3 ? ": too stiff for rk3, take sdirk, implicit-euler or tamsi" : "";
 }
 
-// Steps until the time is up, the user interrupts, or something is refused.
+// Says why a run ends whose step left the state where it was. The same state gives the same answer, so
+// that trying again would never end.
+static int stop_standing_still(const run* r, const hfStepReport* report) {
+  say_error("stopped at %g s: the step was not taken (%s), and the same state would give the same answer again%s",
+            r->state->time, hf_status_name(report->status),
+            r->config->mlcp.fallback ? "" : "; --set mlcp.fallback=1 lets the convex problem answer instead");
+  return CLI_FAILED;
+}
+
+// Steps until the time is up, the user interrupts, a step does not advance, or something is refused.
 static int step_through(const runOptions* o, run* r, const controlSource* source, outputs* out) {
   double end = r->start_time + o->time - SLACK * hf_sim_step_size(r->sim);
   hfError error = {HF_OK, ""};
   while (r->state->time < end && !stop_requested) {
     hfStepReport report;
     set_controls(source, r);
-    double before = wall_clock();
+    double before = wall_clock(), time = r->state->time;
     hfStatus status = hf_sim_step(r->sim, r->state, r->input, &report, &error);
     r->statistics.stepping += wall_clock() - before;
+    if (status >= 0 && report.integrate.status == HF_OK && r->state->time == time) return stop_standing_still(r, &report);
     if (status >= 0) {
       count_step(&r->statistics, r->sim, &report);
       status = write_outputs(o, r, &report, out, &error);

@@ -90,9 +90,12 @@ HF_API void hf_sim_free(hfSim* sim);
 HF_API const hfModel* hf_sim_model(const hfSim* sim);
 HF_API double hf_sim_step_size(const hfSim* sim);
 
-// Advances the state by one step. input may be NULL. A refusal (status < 0) leaves the state as it
-// was; numerical trouble (> 0) is in the report and the step is taken, but not by method "mlcp" without
-// its fallback: there the state stays as it was. Allocates nothing.
+// Advances the state by one step. input may be NULL. A refusal (status < 0) leaves the state as it was. A
+// numerical difficulty (status > 0) is described in the report, and the step is taken, with two exceptions in
+// which state->time does not advance by the whole step: method "mlcp" without its fallback leaves the state as it
+// was where the problem has no solution, and a method of continuous time stops where its integrator cannot go on.
+// The same state gives the same answer again, so a loop that waits for a time must end when the time stands
+// still. Allocates nothing.
 HF_API hfStatus hf_sim_step(hfSim* sim, hfState* state, const hfInput* input, hfStepReport* report, hfError* error);
 
 // Results of the last step.

@@ -26,4 +26,14 @@ static const char machine[] =
     "<sensor><jointpos name='place' joint='rail'/></sensor>"
     "<keyframe><key name='raised' qpos='0.25 1.5' qvel='1 0' ctrl='3'/></keyframe></mujoco>";
 
+// A cart that an unlimited drive moves at 1 m/s toward a wall 0.4 m ahead: rigid contact and the drive contradict
+// each other there, so that the complementarity problem has no solution.
+static const char driven_into_a_wall[] =
+    "<mujoco><option timestep='0.01' gravity='0 0 0'/><worldbody>"
+    "<geom name='wall' type='box' size='.1 1 1' pos='.6 0 0'/>"
+    "<body name='cart'><joint name='rail' type='slide' axis='1 0 0'/>"
+    "<geom name='nose' type='box' size='.1 .1 .1' mass='1'/></body></worldbody>"
+    "<actuator><velocity name='push' joint='rail' kv='1'/></actuator>"
+    "<keyframe><key name='go' ctrl='1'/></keyframe></mujoco>";
+
 #endif

@@ -12,6 +12,7 @@ static int write_scenes(void** state) {
   write_file("ball.xml", falling_ball);
   write_file("rest.xml", resting_ball);
   write_file("machine.xml", machine);
+  write_file("wall.xml", driven_into_a_wall);
   return 0;
 }
 
@@ -183,6 +184,22 @@ static void test_set_reaches_the_configuration(void** state) {
   assert_near(json_value(standard_output, "steps", 0), 5, 0);
 }
 
+// The gap of 0.4 m closes at 1 m/s. The run ends with the last step that was taken: at 0.40 s, or one step earlier
+// where rounding puts the wall within that step's reach.
+static void test_a_run_that_stands_still_ends(void** state) {
+  (void)state;
+  const char* call = "run wall.xml --method mlcp --keyframe go --time 1 --set drives=constraint --log wall.csv";
+  assert_int_equal(holdfast(call), 1);
+  assert_says(standard_error, "the step was not taken (no solution)");
+  assert_says(standard_error, "--set mlcp.fallback=1");
+  read_file("wall.csv", text);
+  int rows = count_lines(text) - 1;
+  assert_true(rows == 39 || rows == 40);
+  double row[3];
+  assert_int_equal(split_row(last_line(text), row, 3), 3);
+  assert_near(row[0], 0.01 * rows, 1e-9); // times add up with rounding
+}
+
 static void test_unwritable_files_are_refused_before_the_run(void** state) {
   (void)state;
   const char* options[] = {"--log", "--contacts", "--record", "--report"};
@@ -272,6 +289,7 @@ int main(void) {
       cmocka_unit_test(test_recording_and_report),
       cmocka_unit_test(test_bad_options),
       cmocka_unit_test(test_set_reaches_the_configuration),
+      cmocka_unit_test(test_a_run_that_stands_still_ends),
       cmocka_unit_test(test_unwritable_files_are_refused_before_the_run),
       cmocka_unit_test(test_full_disk_is_reported_by_name),
       cmocka_unit_test(test_disk_that_fills_up_keeps_whole_rows),
