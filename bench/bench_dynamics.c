@@ -1,15 +1,14 @@
 // bench_dynamics [MODEL.xml …]: time of kinematics + M + factorisation + bias against MuJoCo's
-// mj_kinematics, mj_comPos, mj_crb, mj_factorM, mj_comVel, mj_rne. Without arguments: iiwa14, Allegro
-// and Go1 of the model folder HF_SHARED_MODELS. Exit status 1 where a model failed or MuJoCo was faster.
+// mj_kinematics, mj_comPos, mj_crb, mj_factorM, mj_comVel, mj_rne. Without arguments: the iiwa 14, the
+// Allegro hand and the quadruped of models/. Exit status 1 where a model failed or MuJoCo was faster.
 #include "dynamics_timing.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { BATCHES = 301 };
 
-static const char* const DEFAULTS[] = {"mujoco_menagerie/kuka_iiwa_14/iiwa14.xml", "mujoco_menagerie/wonik_allegro/right_hand.xml",
-                                       "mujoco_menagerie/unitree_go1/go1.xml"};
+static const char* const DEFAULTS[] = {HF_SOURCE_DIR "/models/iiwa14.xml", HF_SOURCE_DIR "/models/allegro_right.xml",
+                                       HF_SOURCE_DIR "/models/quadruped.xml"};
 
 static int run(const char* path, const PeerMujoco* peer) {
   DynamicsTiming t;
@@ -30,12 +29,7 @@ int main(int argc, char** argv) {
   if (has_peer) printf("MuJoCo %s\n nv   ours us MuJoCo us   ratio M differs      bias  model\n", peer.mj_versionString());
   else printf("no MuJoCo found (HF_MUJOCO_LIB, HF_PEERS_PYTHON)\n nv   ours us  model\n");
   for (int i = 1; i < argc; ++i) failed |= run(argv[i], has_peer ? &peer : NULL);
-  for (int i = 0; argc == 1 && i < 3; ++i) {
-    char path[1024];
-    const char* folder = getenv("HF_SHARED_MODELS");
-    snprintf(path, sizeof path, "%s/%s", folder ? folder : HF_SOURCE_DIR "/../shared/models", DEFAULTS[i]);
-    failed |= run(path, has_peer ? &peer : NULL);
-  }
+  for (int i = 0; argc == 1 && i < 3; ++i) failed |= run(DEFAULTS[i], has_peer ? &peer : NULL);
   if (has_peer) peer_mujoco_close(&peer);
   return failed;
 }

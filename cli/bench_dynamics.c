@@ -1,29 +1,23 @@
-// holdfast bench dynamics: kinematics, M, factorisation and bias against MuJoCo, on an arm, a hand
-// and a legged robot of the model folder (HF_SHARED_MODELS).
+// holdfast bench dynamics: the time of kinematics, M, factorisation and bias beside MuJoCo's, on an arm, a hand and a
+// legged robot of models/.
 #include "experiment.h"
 
 #include "dynamics_timing.h"
-
-#include <stdlib.h>
 
 typedef struct timedModel {
   const char *name, *file;
 } timedModel;
 
-static const timedModel models[] = {{"iiwa14", "mujoco_menagerie/kuka_iiwa_14/iiwa14.xml"},
-                                    {"allegro", "mujoco_menagerie/wonik_allegro/right_hand.xml"},
-                                    {"go1", "mujoco_menagerie/unitree_go1/go1.xml"}};
+static const timedModel models[] = {{"iiwa14", HF_SOURCE_DIR "/models/iiwa14.xml"},
+                                    {"allegro", HF_SOURCE_DIR "/models/allegro_right.xml"},
+                                    {"quadruped", HF_SOURCE_DIR "/models/quadruped.xml"}};
 enum { MODELS = sizeof models / sizeof *models };
 
 static int time_model(const timedModel* model, const PeerMujoco* peer, int batches, result* r) {
-  char path[1024];
-  const char* folder = getenv("HF_SHARED_MODELS");
-  snprintf(path, sizeof path, "%s/%s", folder ? folder : HF_SOURCE_DIR "/../shared/models",
-           model->file);
   DynamicsTiming t;
   hfError error = {HF_OK, ""};
-  if (dynamics_timing_run(&t, path, peer, batches, &error) != HF_OK) {
-    say_error("%s (HF_SHARED_MODELS names the folder of the models)", error.message);
+  if (dynamics_timing_run(&t, model->file, peer, batches, &error) != HF_OK) {
+    say_error("%s", error.message);
     return CLI_FAILED;
   }
   if (!peer) {
