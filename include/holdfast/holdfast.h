@@ -4,6 +4,7 @@
 
 #include <holdfast/accel_problem.h>
 #include <holdfast/actuation.h>
+#include <holdfast/batch.h>
 #include <holdfast/builder.h>
 #include <holdfast/control.h>
 #include <holdfast/dynamics.h>

@@ -360,6 +360,8 @@ HF_API const hfModel* hf_params_model(const hfParams* params);
 // Where to write new values of a field marked overlay in the table; NULL for any other field. They
 // count after the next hf_params_update.
 HF_API double* hf_params_field(hfParams* params, hfModelField field);
+// Where to write new gravity (3) [m/s^2]; likewise.
+HF_API double* hf_params_gravity(hfParams* params);
 // Recomputes what is derived (subtree masses, principal axes, M at qpos0) and puts the new values in
 // force; non-physical values are refused with the body's name, and the old ones stay in force.
 HF_API hfStatus hf_params_update(hfParams* params, hfError* error);

@@ -28,6 +28,7 @@ typedef enum hfStatus {
   HF_NO_SOLUTION = 3,   // the problem has none (ray termination, infeasible)
   HF_OVERFLOW = 4,      // a fixed capacity was full; the report says which
   HF_STEP_TOO_SMALL = 5,// a step controller reached its smallest step
+  HF_FLAGGED = 6,       // a batch: some worlds have a status of their own, in their reports
 
   // Refusals: nothing was changed.
   HF_ERROR_ARGUMENT = -1,    // an option or argument is out of range

@@ -5,6 +5,7 @@
 #include "model/derive.h"
 #include "model/layout.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,7 +75,10 @@ double* hf_params_field(hfParams* p, hfModelField field) {
   return (double*)((char*)p->trial + p->trial->offset[field]);
 }
 
+double* hf_params_gravity(hfParams* p) { return p->trial->world.gravity; }
+
 static void copy_overlay(hfModel* to, const hfModel* from) {
+  memcpy(to->world.gravity, from->world.gravity, sizeof to->world.gravity);
   for (int f = 0; f < HF_MODEL_FIELD_COUNT; ++f)
     if (is_overlay(f))
       memcpy((char*)to + to->offset[f], (const char*)from + from->offset[f],
@@ -91,6 +95,9 @@ hfStatus hf_params_update(hfParams* p, hfError* error) {
         return hfi_refuse(error, HF_ERROR_NONFINITE, "parameter %s[%zu] is not a number",
                           hf_model_field_info(p->trial, (hfModelField)f).name, i);
   }
+  for (int i = 0; i < 3; ++i)
+    if (!isfinite(p->trial->world.gravity[i]))
+      return hfi_refuse(error, HF_ERROR_NONFINITE, "gravity[%d] is not finite", i);
   hfStatus status = hfi_derive(p->trial, error);
   if (status == HF_OK) copy_overlay(p->block, p->trial);
   return status;

@@ -1,0 +1,53 @@
+// A batch inside: what the files of this folder share.
+#ifndef HFI_BATCH_BATCH_H
+#define HFI_BATCH_BATCH_H
+
+#include <holdfast/batch.h>
+
+#include "batch/workers.h"
+
+// What one thread steps its worlds with.
+typedef struct hfiLane {
+  hfSim* sim;          // over the batch's model
+  hfParams* params;    // NULL until a parameter of a world is asked for
+  hfSim* overlaid;     // over params
+  int32_t first, last; // its worlds are first .. last - 1
+  int32_t refused;     // the first of them that was refused in this call, or -1
+  hfError error;       // of that refusal
+} hfiLane;
+
+struct hfBatch {
+  const hfModel* model;
+  hfBatchConfig config; // checked, zeros replaced
+  int32_t nworld, nlane;
+  hfiWorkers* workers;
+  hfiLane* lane; // (nlane)
+  char* states;  // (nworld x state_bytes)
+  size_t state_bytes;
+  void* arrays;                    // memory of all fields
+  double* field[HF_BATCH_FIELDS];  // NULL for fields of the state
+  uint8_t used[HF_BATCH_FIELDS];   // inputs that act, results that are filled
+  hfWorldReport* report;           // (nworld)
+  hfContact* contact;              // (nworld x max_contacts)
+  // parameters: NULL for fields that no world has of its own
+  int overlays; // 1: worlds have parameters of their own
+  double* param[HF_MODEL_FIELD_COUNT + 1];  // (nworld x size) as written by the user; the last is gravity
+  double* in_force[HF_MODEL_FIELD_COUNT + 1];
+};
+
+enum { HFI_GRAVITY = HF_MODEL_FIELD_COUNT };
+
+static inline hfState* hfi_batch_state(const hfBatch* b, int world) {
+  return (hfState*)(void*)(b->states + (size_t)world * b->state_bytes);
+}
+
+// Numbers a world has in a field or parameter.
+int hfi_batch_width(const hfModel* m, hfBatchField field);
+int hfi_param_width(const hfModel* m, int field);
+// The inputs of a world that act.
+hfInput hfi_batch_input(const hfBatch* b, int world);
+// The sim that steps a world on this lane, with the world's parameters in it; NULL: refused, see error.
+hfSim* hfi_batch_sim(hfBatch* b, hfiLane* lane, int world, hfError* error);
+void hfi_params_free(hfBatch* b);
+
+#endif

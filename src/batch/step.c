@@ -1,0 +1,186 @@
+// Stepping: every lane takes its worlds one after the other, each through all steps of the call.
+#include "batch/batch.h"
+
+#include "base/error.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct call {
+  hfBatch* batch;
+  int nstep; // 0: evaluate
+  hfBatchRun run;
+} call;
+
+// ---- results of one world --------------------------------------------------------------------------
+
+static void copy_poses(const hfBatch* b, const hfSim* sim, double* to) {
+  const hfDynamics* d = hf_sim_dynamics(sim);
+  for (int i = 0; i < b->model->nbody; ++i, to += 7) {
+    hfVec3 p = hf_dynamics_body_pose(d, i).p;
+    hfQuat q = hf_dynamics_body_quat(d, i);
+    memcpy(to, (const double[7]){p.x, p.y, p.z, q.w, q.x, q.y, q.z}, 7 * sizeof *to);
+  }
+}
+
+static void copy_results(hfBatch* b, const hfSim* sim, int w) {
+  const double* from[HF_BATCH_FIELDS] = {[HF_BATCH_SENSORS] = hf_sim_sensors(sim),
+                                         [HF_BATCH_ACTUATOR_FORCE] = hf_sim_actuator_force(sim),
+                                         [HF_BATCH_ACCELERATION] = hf_sim_acceleration(sim)};
+  for (int f = HF_BATCH_SENSORS; f < HF_BATCH_POSE; ++f) {
+    size_t width = (size_t)hfi_batch_width(b->model, (hfBatchField)f);
+    if (b->used[f] && width) memcpy(b->field[f] + (size_t)w * width, from[f], width * sizeof(double));
+  }
+  if (b->used[HF_BATCH_POSE])
+    copy_poses(b, sim, b->field[HF_BATCH_POSE] + (size_t)w * (size_t)hfi_batch_width(b->model, HF_BATCH_POSE));
+  int count = hf_sim_contact_count(sim), room = b->config.max_contacts;
+  b->report[w].kept = count < room ? count : room;
+  for (int i = 0; i < b->report[w].kept; ++i)
+    b->contact[(size_t)w * (size_t)room + (size_t)i] = hf_sim_contact(sim, i);
+}
+
+static void add_report(hfWorldReport* total, hfStatus status, const hfStepReport* step) {
+  if (total->status == HF_OK) total->status = status;
+  ++total->steps;
+  total->ncontact = step->ncontact;
+  total->nstick = step->nstick;
+  if (step->ndropped > total->ndropped) total->ndropped = step->ndropped;
+  if (step->solve.rung > total->rung) total->rung = step->solve.rung;
+  total->iterations += step->solve.iterations;
+  if (step->solve.residual > total->residual) total->residual = step->solve.residual;
+  if (step->max_depth > total->max_depth) total->max_depth = step->max_depth;
+}
+
+static void write_row(double* array, const call* c, int w, int64_t row, int n, const double* from) {
+  if (!array) return;
+  double* to = array + ((int64_t)w * c->run.rows + row) * n;
+  for (int i = 0; i < n; ++i) to[i] = from ? from[i] : NAN;
+}
+
+// Row `row` of a world's results; sim NULL: NaN, for a world that was refused.
+static void write_rows(const call* c, int w, int64_t row, const hfSim* sim) {
+  const hfModel* m = c->batch->model;
+  const hfState* s = hfi_batch_state(c->batch, w);
+  write_row(c->run.time, c, w, row, 1, sim ? &s->time : NULL);
+  write_row(c->run.q, c, w, row, m->nq, sim ? hf_state_q(s) : NULL);
+  write_row(c->run.v, c, w, row, m->nv, sim ? hf_state_v(s) : NULL);
+  write_row(c->run.act, c, w, row, m->na, sim ? hf_state_act(s) : NULL);
+  write_row(c->run.sensors, c, w, row, m->nsensordata, sim ? hf_sim_sensors(sim) : NULL);
+}
+
+static void refuse_world(hfBatch* b, hfiLane* lane, int w, hfStatus status, const hfError* error) {
+  b->report[w].status = status;
+  if (lane->refused >= 0) return;
+  lane->refused = w;
+  lane->error = *error;
+}
+
+// ---- one world, one lane ---------------------------------------------------------------------------
+
+// Takes the steps of one world; returns how many it took before it was refused.
+static int take_steps(const call* c, hfiLane* lane, hfSim* sim, int w) {
+  hfBatch* b = c->batch;
+  hfInput input = hfi_batch_input(b, w);
+  hfStepReport step;
+  hfError error;
+  for (int i = 0; i < c->nstep; ++i) {
+    if (c->run.ctrl) { // a step only reads its controls
+      const double* ctrl = c->run.ctrl + w * c->run.ctrl_world + i * c->run.ctrl_step;
+      memcpy(&input.ctrl, &ctrl, sizeof ctrl);
+    }
+    hfStatus status = hf_sim_step(sim, hfi_batch_state(b, w), &input, &step, &error);
+    if (status < 0) {
+      refuse_world(b, lane, w, status, &error);
+      return i;
+    }
+    add_report(&b->report[w], status, &step);
+    if ((i + 1) % c->run.every == 0) write_rows(c, w, (i + 1) / c->run.every - 1, sim);
+  }
+  return c->nstep;
+}
+
+static void step_world(const call* c, hfiLane* lane, int w) {
+  hfBatch* b = c->batch;
+  hfError error;
+  int taken = 0;
+  if (!c->run.resume) b->report[w] = (hfWorldReport){0};
+  if (b->report[w].status >= 0) {
+    hfSim* sim = hfi_batch_sim(b, lane, w, &error);
+    if (!sim)
+      refuse_world(b, lane, w, error.status, &error);
+    else if ((taken = take_steps(c, lane, sim, w)) > 0)
+      copy_results(b, sim, w);
+  }
+  for (int64_t row = taken / c->run.every; row < c->nstep / c->run.every; ++row) write_rows(c, w, row, NULL);
+}
+
+static void evaluate_world(const call* c, hfiLane* lane, int w) {
+  hfBatch* b = c->batch;
+  hfInput input = hfi_batch_input(b, w);
+  hfError error;
+  b->report[w] = (hfWorldReport){0};
+  hfSim* sim = hfi_batch_sim(b, lane, w, &error);
+  hfStatus status = sim ? hf_sim_evaluate(sim, hfi_batch_state(b, w), &input, &error) : error.status;
+  if (status < 0) {
+    refuse_world(b, lane, w, status, &error);
+    return;
+  }
+  b->report[w].status = status;
+  b->report[w].ncontact = hf_sim_contact_count(sim);
+  copy_results(b, sim, w);
+}
+
+static void run_lane(void* context, int part) {
+  const call* c = context;
+  hfiLane* lane = &c->batch->lane[part];
+  lane->refused = -1;
+  for (int w = lane->first; w < lane->last; ++w) {
+    if (c->run.mask && !c->run.mask[w]) continue;
+    if (c->nstep)
+      step_world(c, lane, w);
+    else
+      evaluate_world(c, lane, w);
+  }
+}
+
+// ---- a call ----------------------------------------------------------------------------------------
+
+// HF_FLAGGED where a world of the call is not well; error quotes the first refusal.
+static hfStatus judge(const call* c, hfError* error) {
+  const hfBatch* b = c->batch;
+  hfStatus status = HF_OK;
+  for (int w = 0; w < b->nworld && status == HF_OK; ++w)
+    if (b->report[w].status != HF_OK && (!c->run.mask || c->run.mask[w])) status = HF_FLAGGED;
+  if (status == HF_OK) return HF_OK;
+  for (int i = 0; i < b->nlane; ++i)
+    if (b->lane[i].refused >= 0)
+      return hfi_refuse(error, HF_FLAGGED, "world %d: %s", b->lane[i].refused, b->lane[i].error.message);
+  return hfi_refuse(error, HF_FLAGGED, "some worlds report a difficulty");
+}
+
+hfStatus hf_batch_step(hfBatch* b, int nstep, const hfBatchRun* run, hfError* error) {
+  if (nstep < 1) return hfi_refuse(error, HF_ERROR_ARGUMENT, "steps must be at least 1, are %d", nstep);
+  call c = {.batch = b, .nstep = nstep};
+  if (run) c.run = *run;
+  if (c.run.every < 0 || c.run.rows < 0)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "every and rows must not be negative");
+  if (c.run.every == 0) c.run.every = 1;
+  if (c.run.rows == 0) c.run.rows = nstep / c.run.every;
+  if (c.run.rows < nstep / c.run.every)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "rows must be at least %d, are %lld", nstep / c.run.every,
+                      (long long)c.run.rows);
+  hfi_workers_run(b->workers, run_lane, &c);
+  return judge(&c, error);
+}
+
+hfStatus hf_batch_evaluate(hfBatch* b, const uint8_t* mask, hfError* error) {
+  call c = {.batch = b, .nstep = 0, .run = {.mask = mask, .every = 1}};
+  hfi_workers_run(b->workers, run_lane, &c);
+  return judge(&c, error);
+}
+
+const hfWorldReport* hf_batch_reports(const hfBatch* b) { return b->report; }
+
+const hfContact* hf_batch_contacts(const hfBatch* b, int world) {
+  return b->contact + (size_t)world * (size_t)b->config.max_contacts;
+}

@@ -1,0 +1,127 @@
+// A fixed set of threads and one task at a time.
+//
+// `round` counts tasks. A thread waits until the round changes, does its part and counts `pending` down; the
+// caller waits for zero. Which thread does which part is fixed, so that nothing depends on timing.
+#define _GNU_SOURCE // sched_getaffinity
+#include "batch/workers.h"
+
+#include "base/error.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+typedef struct worker {
+  hfiWorkers* all;
+  pthread_t thread;
+  int part;
+} worker;
+
+struct hfiWorkers {
+  int count;   // parts, the caller's included
+  int started; // threads that run
+  pid_t owner; // process that has the threads
+  pthread_mutex_t mutex;
+  pthread_cond_t begin, done;
+  unsigned round;
+  int pending, quit;
+  void (*task)(void*, int);
+  void* context;
+  worker worker[];
+};
+
+static void* work(void* data) {
+  worker* me = data;
+  hfiWorkers* all = me->all;
+  unsigned seen = 0;
+  pthread_mutex_lock(&all->mutex);
+  for (;;) {
+    while (all->round == seen && !all->quit) pthread_cond_wait(&all->begin, &all->mutex);
+    if (all->quit) break;
+    seen = all->round;
+    pthread_mutex_unlock(&all->mutex);
+    all->task(all->context, me->part);
+    pthread_mutex_lock(&all->mutex);
+    if (--all->pending == 0) pthread_cond_signal(&all->done);
+  }
+  pthread_mutex_unlock(&all->mutex);
+  return NULL;
+}
+
+static int start_threads(hfiWorkers* all) {
+  sigset_t every, before;
+  sigfillset(&every);
+  pthread_sigmask(SIG_SETMASK, &every, &before);
+  int good = 1;
+  for (int i = 0; good && i + 1 < all->count; ++i) {
+    all->worker[i] = (worker){.all = all, .part = i + 1};
+    good = pthread_create(&all->worker[i].thread, NULL, work, &all->worker[i]) == 0;
+    all->started += good;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return good;
+}
+
+hfStatus hfi_workers_create(hfiWorkers** workers, int count, hfError* error) {
+  hfiWorkers* all = calloc(1, sizeof *all + (size_t)count * sizeof(worker));
+  if (!all) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+  all->count = count;
+  all->owner = getpid();
+  pthread_mutex_init(&all->mutex, NULL);
+  pthread_cond_init(&all->begin, NULL);
+  pthread_cond_init(&all->done, NULL);
+  if (!start_threads(all)) {
+    hfi_workers_free(all);
+    return hfi_refuse(error, HF_ERROR_MEMORY, "a thread cannot be started (of %d)", count);
+  }
+  *workers = all;
+  return HF_OK;
+}
+
+void hfi_workers_free(hfiWorkers* all) {
+  if (!all) return;
+  if (all->owner == getpid()) { // a forked child has no threads to join, and the mutex may be held for ever
+    pthread_mutex_lock(&all->mutex);
+    all->quit = 1;
+    pthread_cond_broadcast(&all->begin);
+    pthread_mutex_unlock(&all->mutex);
+    for (int i = 0; i < all->started; ++i) pthread_join(all->worker[i].thread, NULL);
+    pthread_cond_destroy(&all->begin);
+    pthread_cond_destroy(&all->done);
+    pthread_mutex_destroy(&all->mutex);
+  }
+  free(all);
+}
+
+static void run_alone(const hfiWorkers* all, void (*task)(void*, int), void* context) {
+  for (int part = 0; part < all->count; ++part) task(context, part);
+}
+
+void hfi_workers_run(hfiWorkers* all, void (*task)(void*, int), void* context) {
+  if (all->count == 1 || all->owner != getpid()) {
+    run_alone(all, task, context);
+    return;
+  }
+  pthread_mutex_lock(&all->mutex);
+  all->task = task;
+  all->context = context;
+  all->pending = all->count - 1;
+  ++all->round;
+  pthread_cond_broadcast(&all->begin);
+  pthread_mutex_unlock(&all->mutex);
+  task(context, 0);
+  pthread_mutex_lock(&all->mutex);
+  while (all->pending > 0) pthread_cond_wait(&all->done, &all->mutex);
+  pthread_mutex_unlock(&all->mutex);
+}
+
+int hfi_processor_count(void) {
+  long n = sysconf(_SC_NPROCESSORS_ONLN);
+#ifdef __linux__
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) n = CPU_COUNT(&set);
+#endif
+  return n > 0 ? (int)n : 1;
+}
