@@ -17,13 +17,21 @@ typedef struct legs {
   double* impulse;
   double h;
   int foot[LEGS];         // geoms
-  int touches[LEGS];      // foot carried force in the last step
+  double pressed[LEGS];   // normal force of a foot in the last step [N]
+  double loaded[LEGS];    // time for which the foot has stood by plan and carried load without a break [s]
+  double landing[LEGS];   // its way on the ground during its landing [m]
   int standing[LEGS];     // foot stands since p0
   hfVec3 p0[LEGS];
   double way; long stances;
 } legs;
 
 static const double LIMIT = 4; // [N m]
+// A foot lands for this long: an impact on these contacts takes 1 ms, and short steps resolve how it slides then [s].
+static const double LANDING_TIME = 0.005;
+static const double MOST_TILT = 0.5;  // of a body that has not fallen over: the trot tilts it by less than 0.08 [rad]
+// Mean power, over the run and this much longer, of drives that are in control: the trot takes 2 to 10 W [W], [s].
+static const double MOST_POWER = 20, POWER_TIME = 0.1;
+static const double UNLIMITED = 1e9; // torque of a drive without a limit [N m]
 static const hfGains kPd = {20, 0, 0.1};
 
 static void legs_close(legs* a) {
@@ -43,8 +51,9 @@ static int is_pd(const legs* a) { return a->method->control == LEGS_PD_EXPLICIT 
 static hfStatus set_drives(legs* a, hfError* error) {
   double* gain = hf_params_field(a->params, HF_FIELD_actuator_gainprm);
   double* bias = hf_params_field(a->params, HF_FIELD_actuator_biasprm);
-  double share = is_pd(a) ? 1 : 0;
-  for (int i = 0; i < LEG_JOINTS; ++i) gain[3 * i] = share * kPd.kp, bias[3 * i + 1] = -share * kPd.kp, bias[3 * i + 2] = -share * kPd.kd;
+  double* range = hf_params_field(a->params, HF_FIELD_actuator_forcerange);
+  double share = is_pd(a) ? 1 : 0, limit = a->method->limit > 0 ? a->method->limit : UNLIMITED;
+  for (int i = 0; i < LEG_JOINTS; ++i) gain[3 * i] = share * kPd.kp, bias[3 * i + 1] = -share * kPd.kp, bias[3 * i + 2] = -share * kPd.kd, range[2 * i] = -limit, range[2 * i + 1] = limit;
   return hf_params_update(a->params, error);
 }
 
@@ -97,7 +106,7 @@ static hfStatus legs_open(legs* a, const legMethod* method, double h, hfError* e
 static void legs_start(legs* a) {
   double *q = hf_state_q(a->state), *v = hf_state_v(a->state), e = 1e-6;
   if (!a->method->weightless) v[0] = gait.speed;
-  for (int leg = 0; leg < LEGS; ++leg) a->touches[leg] = 1;
+  for (int leg = 0; leg < LEGS; ++leg) a->pressed[leg] = 1000;
   for (int leg = 0; leg < LEGS; ++leg) {
     legPlan now = plan_leg(leg, 0), soon = plan_leg(leg, e);
     for (int i = 0; i < 3; ++i) {
@@ -136,7 +145,7 @@ static void control_stance(legs* a, double time) {
   for (int i = 0; i < a->model->nbody; ++i) weight += 9.81 * hf_model_body_mass(a->model)[i];
   hf_dynamics_position(a->dynamics, q, NULL);
   hf_dynamics_inverse(a->dynamics, v, rest, NULL, bias);
-  stanceSense sense = {q, v[2], bias + FIRST_DOF, a->touches, body_up(a), weight, a->method->limit};
+  stanceSense sense = {q, v, bias + FIRST_DOF, a->pressed, body_up(a), weight, a->method->limit};
   stance_control(&sense, time, a->h, a->input->force + FIRST_DOF, a->input->velocity_target + FIRST_DOF, a->input->force_limit + FIRST_DOF);
 }
 
@@ -182,7 +191,8 @@ static int take_errors(const legs* a, double time, legRun* out) {
   out->tilt = fmax(out->tilt, acos(fmin(1, body_up(a).z)));
   out->run.error += sum;
   out->steps++;
-  return 1;
+  int stands = a->method->weightless || out->tilt < MOST_TILT; // what floats may turn
+  return stands && out->work < MOST_POWER * (time + POWER_TIME);
 }
 
 static void take_torques(const legs* a, legRun* out) {
@@ -193,22 +203,32 @@ static void take_torques(const legs* a, legRun* out) {
   }
 }
 
+// Slip of a foot that stands; while it lands, the way it slides.
+static void take_slip(legs* a, int leg, double speed, legRun* out) {
+  if (a->loaded[leg] == 0) a->landing[leg] = 0;
+  if (a->loaded[leg] >= LANDING_TIME || a->h >= LANDING_TIME) out->slip = fmax(out->slip, speed);
+  else out->landing_slip = fmax(out->landing_slip, a->landing[leg] += a->h * speed);
+}
+
 // Feet that stand by plan at both ends of the step and carry load.
 static void take_feet(legs* a, double time, legRun* out) {
   for (int leg = 0; leg < LEGS; ++leg) {
-    int still = plan_stands(leg, time, time + a->h), touches = 0;
+    int still = plan_stands(leg, time, time + a->h);
+    double pressed = 0, speed = 0;
     hfVec3 p = {0, 0, 0};
     for (int i = 0; i < hf_sim_contact_count(a->sim); ++i) {
       hfContact c = hf_sim_contact(a->sim, i);
       if ((c.geom_a != a->foot[leg] && c.geom_b != a->foot[leg]) || !(c.fn > 0)) continue;
-      touches = 1, p = c.p_W;
-      if (still) out->slip = fmax(out->slip, sqrt(c.vt.x * c.vt.x + c.vt.y * c.vt.y + c.vt.z * c.vt.z));
+      pressed += c.fn, p = c.p_W;
+      speed = fmax(speed, sqrt(c.vt.x * c.vt.x + c.vt.y * c.vt.y + c.vt.z * c.vt.z));
     }
-    if (a->standing[leg] && !(still && touches)) a->stances++;
-    if (still && touches && a->standing[leg]) a->way += hypot(p.x - a->p0[leg].x, p.y - a->p0[leg].y);
+    if (still && pressed > 0) take_slip(a, leg, speed, out);
+    a->loaded[leg] = still && pressed > 0 ? a->loaded[leg] + a->h : 0;
+    if (a->standing[leg] && !(still && pressed > 0)) a->stances++;
+    if (still && pressed > 0 && a->standing[leg]) a->way += hypot(p.x - a->p0[leg].x, p.y - a->p0[leg].y);
     a->p0[leg] = p;
-    a->touches[leg] = touches;
-    a->standing[leg] = still && touches;
+    a->pressed[leg] = pressed;
+    a->standing[leg] = still && pressed > 0;
   }
 }
 
@@ -228,9 +248,9 @@ int legs_run(const legMethod* method, double seconds, double h, legRun* out) {
       hfStatus step = hf_sim_step(a.sim, a.state, a.input, NULL, &error);
       spent += processor_clock() - begin;
       out->unsolved += step != HF_OK && method->method == HF_METHOD_MLCP;
+      take_torques(&a, out);
       out->run.stable = step >= 0 && !(step > 0 && method->method == HF_METHOD_MLCP) && take_errors(&a, time + h, out);
       if (!out->run.stable) break;
-      take_torques(&a, out);
       take_feet(&a, time, out);
     }
     out->run.time = spent;

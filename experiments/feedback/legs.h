@@ -27,7 +27,8 @@ typedef struct legMethod {
 
 typedef struct legRun {
   feedbackRun run;
-  double slip;         // largest speed of a foot through a stance [m/s]
+  double slip;         // largest speed of a foot that stands [m/s]
+  double landing_slip; // longest way that a foot slides in the first 5 ms after it touches [m]
   double displacement; // mean way of a foot over a stance [m]
   double violation;    // largest torque beyond 4 N m [N m]
   double work;         // sum of |torque rate| h [J]

@@ -78,8 +78,8 @@ static int find_tikhonov(double seconds, double* size, legRun* run) {
 
 // Slip of standing feet over a range of steps (quick: ours with limits alone); *worst has the largest slip and torque of ours with limits.
 static int measure_range(double seconds, int quick, legRun* worst, result* r) {
-  enum { STEPS = 12, CURVES = 4 };
-  static const double steps[STEPS] = {0.001, 0.002, 0.004, 0.007, 0.01, 0.02, 0.03, 0.05, 0.07, 0.08, 0.09, 0.1};
+  enum { STEPS = 17, CURVES = 4 };
+  static const double steps[STEPS] = {0.0001, 0.0002, 0.0003, 0.0005, 0.0006, 0.001, 0.002, 0.004, 0.007, 0.01, 0.02, 0.03, 0.05, 0.07, 0.08, 0.09, 0.1};
   static const int shown[CURVES] = {LIMITED, WIDE, TWO_STAGE, PD_IMPLICIT};
   double slip[CURVES][STEPS], ends[2] = {STICTION_SPEED, STICTION_SPEED}, width[2] = {steps[0], steps[STEPS - 1]};
   figure f = {.title = "Quadruped: largest slip of a standing foot", .xlabel = "step [s]", .ylabel = "slip [m/s]", .xlog = 1, .ylog = 1};
@@ -87,6 +87,7 @@ static int measure_range(double seconds, int quick, legRun* worst, result* r) {
   worst->run.stable = 1;
   for (int i = 0; i < (quick ? 1 : CURVES) * STEPS; ++i) {
     int c = i / STEPS, k = i % STEPS;
+    show_progress((double)i / ((quick ? 1 : CURVES) * STEPS), "slip of %s", rows[shown[c]].method.name);
     legRun out;
     char name[64];
     if (legs_run(&rows[shown[c]].method, seconds, steps[k], &out) != CLI_GOOD) return CLI_FAILED;
@@ -97,6 +98,7 @@ static int measure_range(double seconds, int quick, legRun* worst, result* r) {
     result_figure(r, name, out.slip, "m/s");
     worst->run.stable &= out.run.stable;
     worst->slip = fmax(worst->slip, out.slip);
+    worst->landing_slip = fmax(worst->landing_slip, out.landing_slip);
     worst->violation = fmax(worst->violation, out.violation);
   }
   figure_add(&f, "stiction speed", 2, width, ends, FIGURE_DASHED);
@@ -113,9 +115,14 @@ static int judge(double seconds, int quick, const double* step, const legRun* ru
   result_figure(r, "id_control_error_at_1ms", fine.run.error, "rad");
   if (measure_range(seconds, quick, &range, r) != CLI_GOOD) return CLI_FAILED;
   result_must(r, "stable", "largest stable step of ours, wide and with limits of 4 N m", fmin(step[WIDE], step[LIMITED]), "0.1 s", fmin(step[WIDE], step[LIMITED]) >= 0.1, 0);
-  result_must(r, "slip", "slip of standing feet with limits of 4 N m, steps of 1 ms to 0.1 s", range.slip, "below the stiction speed 1e-4 m/s", range.run.stable && range.slip < STICTION_SPEED, 0);
-  result_must(r, "limits", "largest torque beyond 4 N m, steps of 1 ms to 0.1 s", range.violation, "at most 1e-9 N m", range.violation <= 1e-9, 0);
+  result_must(r, "slip", "slip of standing feet with limits of 4 N m, steps of 0.1 ms to 0.1 s", range.slip, "below the stiction speed 1e-4 m/s", range.run.stable && range.slip < STICTION_SPEED, 0);
+  result_must(r, "landing", "way that a foot slides in the first 5 ms after it touches, limits of 4 N m", range.landing_slip, "at most 10 um", range.landing_slip <= 1e-5, 0);
+  result_must(r, "limits", "largest torque beyond 4 N m, steps of 0.1 ms to 0.1 s", range.violation, "at most 1e-9 N m", range.violation <= 1e-9, 0);
   result_must(r, "tracking", "error of ours at 0.1 s with wide limits", run[WIDE].run.error, "at most that of ID control at 0.004 s", run[WIDE].run.error <= control.run.error, 0);
+  result_must(r, "hypothesis_1", "largest stable step of ID control over that of explicit PD (paper: 4)", step[ID_CONTROL] / step[PD], "at least 2", step[ID_CONTROL] >= 2 * step[PD], 0);
+  result_must(r, "hypothesis_2", "largest stable step of the ID constraint (two-stage) over that of ID control (paper: 25)", step[TWO_STAGE] / step[ID_CONTROL], "at least 2", step[TWO_STAGE] >= 2 * step[ID_CONTROL], 0);
+  result_must(r, "dantzig_fails", "largest stable step of Dantzig's method with contact and ID (paper: none)", step[DANTZIG], "0", step[DANTZIG] == 0, 0);
+  result_must(r, "two_stage_skates", "slip of standing feet, two-stage solver (the paper's robot skates)", run[TWO_STAGE].slip, "over 100 stiction speeds", run[TWO_STAGE].slip > 100 * STICTION_SPEED, 0);
   result_compare(r, "id_control_faster_by", 100 * (run[PD].run.time / run[ID_CONTROL].run.time - 1), 66, "%");
   result_compare(r, "two_stage_faster_by", 100 * (run[ID_CONTROL].run.time / run[TWO_STAGE].run.time - 1), 226, "%");
   result_figure(r, "ours_faster_than_pd_by", 100 * (run[PD].run.time / run[WIDE].run.time - 1), "%");

@@ -25,6 +25,7 @@ static const double SHARE = 0.8;        // of the cone that tracking may use
 static const double LOAD_TIME = 0.06;   // in which a foot takes its load [s]
 static const double LEAST_LOAD = 0.1;   // share of a foot that has just landed
 static const double TRACK_TIME = 0.05, LEVEL_TIME = 0.1; // in which the body returns to its place, height and level [s]
+static const double SWING_TIME = 0.01;    // in which a foot in the air returns to its plan [s]
 static const double LANDING_SPEED = 0.01; // of a foot that should have touched [m/s]
 
 typedef struct stance {
@@ -36,6 +37,12 @@ typedef struct stance {
   hfVec3 error;      // mean of the standing feet's
 } stance;
 
+// The lowest point of a foot, where it touches the ground.
+static hfVec3 sole(const stance* s, int leg) {
+  hfVec3 p = s->foot[leg], up = s->in->up;
+  return (hfVec3){p.x - FOOT_RADIUS * up.x, p.y - FOOT_RADIUS * up.y, p.z - FOOT_RADIUS * up.z};
+}
+
 // Loads rise and fall over LOAD_TIME.
 static double load_share(const stance* s, int leg) {
   double since = plan_cycle(leg, s->time), until = gait.duty * gait.period - since;
@@ -46,7 +53,7 @@ static void find_stance(stance* s) {
   double sum = 0, count = 0;
   for (int leg = 0; leg < LEGS; ++leg) {
     hfVec3 goal = plan_leg(leg, s->time).p, p = s->foot[leg] = leg_foot(leg, s->in->q + FIRST_Q + 3 * leg);
-    s->stands[leg] = plan_stands(leg, s->time, s->end) && s->in->touches[leg];
+    s->stands[leg] = plan_stands(leg, s->time, s->end) && s->in->pressed[leg] > 0;
     s->load[leg] = s->stands[leg] ? load_share(s, leg) : 0;
     sum += s->load[leg];
     if (!s->stands[leg]) continue;
@@ -64,18 +71,46 @@ static hfVec3 ground_velocity(const stance* s, hfVec3 p) {
   return v;
 }
 
-// Of a foot that swings or lands.
-static hfVec3 swing_velocity(const stance* s, int leg) {
-  legPlan plan = plan_leg(leg, s->end), next = plan_leg(leg, s->end + s->h);
+// The ground under the point p as the body sees it move now: -(v_b + w x p), in the body's frame.
+static hfVec3 present_ground_velocity(const stance* s, hfVec3 p) {
+  const double *q = s->in->q + 3, *v = s->in->v;
+  hfVec3 ahead = {1 - 2 * (q[2] * q[2] + q[3] * q[3]), 2 * (q[1] * q[2] - q[0] * q[3]), 2 * (q[1] * q[3] + q[0] * q[2])};
+  hfVec3 aside = {2 * (q[1] * q[2] + q[0] * q[3]), 1 - 2 * (q[1] * q[1] + q[3] * q[3]), 2 * (q[2] * q[3] - q[0] * q[1])};
+  hfVec3 up = s->in->up, w = {v[3], v[4], v[5]};
+  hfVec3 ground = {-(ahead.x * v[0] + aside.x * v[1] + up.x * v[2]) - (w.y * p.z - w.z * p.y),
+                   -(ahead.y * v[0] + aside.y * v[1] + up.y * v[2]) - (w.z * p.x - w.x * p.z),
+                   -(ahead.z * v[0] + aside.z * v[1] + up.z * v[2]) - (w.x * p.y - w.y * p.x)};
+  return ground;
+}
+
+// The same for a foot that lands during the step: by its end the body is as much closer to its plan as the step is long.
+static hfVec3 landing_velocity(const stance* s, hfVec3 p) {
+  hfVec3 now = present_ground_velocity(s, p), planned = ground_velocity(s, p);
+  double share = fmin(1, s->h / TRACK_TIME);
+  return (hfVec3){now.x + share * (planned.x - now.x), now.y + share * (planned.y - now.y), now.z + share * (planned.z - now.z)};
+}
+
+// Where a foot that swings or lands shall be at a time, in the body's frame, while the body is at `height`.
+static hfVec3 swing_goal(const stance* s, int leg, double time, double height) {
+  legPlan plan = plan_leg(leg, time), next = plan_leg(leg, time + s->h);
   hfVec3 goal = plan.p, p = s->foot[leg], up = s->in->up;
   if (!plan.stance && next.stance) goal.x = next.p.x + gait.speed * s->h, goal.y = next.p.y;
-  double lift = plan.p.z + 0.13, body = s->in->q[2] + s->h * s->in->height_rate; // the plan's body is 0.13 m above its feet
-  if (plan.stance) lift -= LANDING_SPEED * s->h;
-  goal.z = (FOOT_RADIUS + lift - body - up.x * p.x - up.y * p.y) / up.z;
-  hfVec3 v = {(goal.x - p.x) / s->h, (goal.y - p.y) / s->h, (goal.z - p.z) / s->h};
-  if (!plan.stance) return v;
-  hfVec3 ground = ground_velocity(s, p);
-  return (hfVec3){ground.x, ground.y, v.z};
+  double lift = plan.p.z + 0.13; // the plan's body is 0.13 m above its feet
+  goal.z = (FOOT_RADIUS + lift - height - up.x * p.x - up.y * p.y) / up.z;
+  return goal;
+}
+
+// Velocity of a foot that swings or lands: that of its goal, and its error over SWING_TIME. (Over a step of 0.1 ms an
+// error of 0.1 mm would ask for 1 m/s, and the torques for it would push the body off its place.)
+static hfVec3 swing_velocity(const stance* s, int leg) {
+  int lands = plan_leg(leg, s->end).stance;
+  double height = s->in->q[2], time = fmax(SWING_TIME, s->h);
+  hfVec3 p = s->foot[leg], ground = landing_velocity(s, sole(s, leg));
+  hfVec3 now = swing_goal(s, leg, s->time, height), end = swing_goal(s, leg, s->end, height + s->h * s->in->v[2]);
+  hfVec3 v = {(end.x - now.x) / s->h + (now.x - p.x) / time, (end.y - now.y) / s->h + (now.y - p.y) / time,
+              (end.z - now.z) / s->h + (now.z - p.z) / time};
+  if (!lands) return v;
+  return (hfVec3){ground.x, ground.y, v.z - LANDING_SPEED / s->in->up.z};
 }
 
 // Largest torque about the planned one that keeps the foot's force in its cone.
@@ -85,18 +120,16 @@ static double cone_limit(double load, hfVec3 K, hfVec3 up) {
 }
 
 static void control_leg(const stance* s, int leg, double* torque, double* velocity, double* limit) {
-  hfVec3 J[3], K[3], p = s->foot[leg], up = s->in->up, v = swing_velocity(s, leg);
-  if (s->stands[leg]) {
-    p.x -= FOOT_RADIUS * up.x, p.y -= FOOT_RADIUS * up.y, p.z -= FOOT_RADIUS * up.z;
-    v = ground_velocity(s, p);
-  }
+  hfVec3 J[3], K[3], up = s->in->up;
+  hfVec3 p = plan_leg(leg, s->end).stance ? sole(s, leg) : s->foot[leg];
+  hfVec3 v = s->stands[leg] ? ground_velocity(s, p) : swing_velocity(s, leg);
   leg_jacobian(leg, s->in->q + FIRST_Q + 3 * leg, p, J);
   leg_inverse_jacobian(J, K);
   for (int j = 0; j < 3; ++j) {
     double most = s->in->limit, wanted = s->in->bias[3 * leg + j] - s->load[leg] * leg_dot(J[j], up);
     torque[j] = fmax(-most, fmin(most, wanted));
     limit[j] = most - fabs(torque[j]);
-    if (s->stands[leg]) limit[j] = fmin(limit[j], cone_limit(s->load[leg], K[j], up));
+    if (s->stands[leg]) limit[j] = fmin(limit[j], cone_limit(fmin(s->load[leg], s->in->pressed[leg] + s->in->weight * s->h / LOAD_TIME), K[j], up));
     velocity[j] = leg_dot(K[j], v);
   }
 }

@@ -6,9 +6,9 @@
 
 typedef struct stanceSense {
   const double* q;    // (19) base, then joints
-  double height_rate; // of the body [m/s]
+  const double* v;    // (18) base: linear in the world, angular in the body; then joints
   const double* bias; // (12) joint torques that hold the legs where they are [N m]
-  const int* touches; // (4) feet that carried force in the last step
+  const double* pressed; // (4) normal force of each foot in the last step [N]
   hfVec3 up;          // the world's z axis in the body's frame
   double weight;      // of the robot [N]
   double limit;       // of each joint's torque [N m]
