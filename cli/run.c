@@ -90,7 +90,7 @@ static void count_step(runStatistics* s, const hfSim* sim, const hfStepReport* r
   s->worst_residual = fmax(s->worst_residual, solve->residual);
   s->worst_coupled_residual = fmax(s->worst_coupled_residual, solve->coupled_residual);
   s->max_depth = fmax(s->max_depth, report->max_depth);
-  count_integration(s, &report->integrate);
+  count_integration(s, &report->continuous);
   count_switches(s, sim, &report->switching);
 }
 
@@ -119,7 +119,7 @@ static int step_through(const runOptions* o, run* r, const controlSource* source
     double before = wall_clock(), time = r->state->time;
     hfStatus status = hf_sim_step(r->sim, r->state, r->input, &report, &error);
     r->statistics.stepping += wall_clock() - before;
-    if (status >= 0 && report.integrate.status == HF_OK && r->state->time == time) return stop_standing_still(r, &report);
+    if (status >= 0 && report.continuous.status == HF_OK && r->state->time == time) return stop_standing_still(r, &report);
     if (status >= 0) {
       count_step(&r->statistics, r->sim, &report);
       status = write_outputs(o, r, &report, out, &error);
@@ -128,9 +128,9 @@ static int step_through(const runOptions* o, run* r, const controlSource* source
       say_error("stopped at %g s: %s", r->state->time, error.message);
       return CLI_FAILED;
     }
-    if (report.integrate.status > 0) {
+    if (report.continuous.status > 0) {
       say_error("stopped at %g s: %s; the last step tried was %g s%s", r->state->time,
-                hf_status_name(report.integrate.status), report.integrate.last, stiffness_hint(r));
+                hf_status_name(report.continuous.status), report.continuous.last, stiffness_hint(r));
       return CLI_FAILED;
     }
     show_progress((r->state->time - r->start_time) / o->time, "%.3f of %g s",

@@ -18,9 +18,15 @@ enum {
   KEY_CONFIG // first of the options that are fields of the configuration
 };
 
-// Options that set the field of the configuration with the same name.
-static const char* const config_fields[] = {"step",   "method", "friction", "accuracy",
-                                            "newton", "tals",   "jacobian", "switching.contact_mode"};
+// Fields of the configuration that have an option of their own, in the order of their keys.
+static const char* const config_fields[] = {"step",
+                                            "method",
+                                            "friction",
+                                            "continuous.accuracy",
+                                            "continuous.newton",
+                                            "continuous.tals",
+                                            "continuous.jacobian",
+                                            "switching.contact_mode"};
 
 static const struct argp_option options[] = {
     {"time", KEY_TIME, "SECONDS", 0, "Time to simulate (default 5)", 1},
@@ -28,7 +34,7 @@ static const struct argp_option options[] = {
     {"method", KEY_CONFIG + 1, "NAME", 0, "tamsi, convex, … (default: the scene's, else tamsi)", 1},
     {"friction", KEY_CONFIG + 2, "NAME", 0, "anchored, regularised, … (default: the scene's)", 1},
     {"accuracy", KEY_CONFIG + 3, "NUMBER", 0,
-     "Continuous time: error control to this accuracy (default: fixed steps)", 1},
+     "Continuous time: error control to this accuracy; 0: fixed steps (default)", 1},
     {"newton", KEY_CONFIG + 4, "full|quasi", 0,
      "Continuous time: how often the Jacobian is renewed", 1},
     {"tals", KEY_CONFIG + 5, "on|off", 0, "Continuous time: transition-aware line search", 1},

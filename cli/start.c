@@ -89,12 +89,12 @@ static int normalise_rotations(const hfModel* model, double* q) {
 
 static int set_vectors(const startOptions* o, const hfModel* model, start* s) {
   int status = CLI_GOOD;
-  if (o->qpos) status = parse_vector("--qpos", o->qpos, hf_state_q(s->state), model->nq);
-  if (status == CLI_GOOD && o->qpos) status = normalise_rotations(model, hf_state_q(s->state));
+  if (o->qpos) status = parse_vector("--qpos", o->qpos, hf_state_mutable_q(s->state), model->nq);
+  if (status == CLI_GOOD && o->qpos) status = normalise_rotations(model, hf_state_mutable_q(s->state));
   if (status == CLI_GOOD && o->qvel)
-    status = parse_vector("--qvel", o->qvel, hf_state_v(s->state), model->nv);
+    status = parse_vector("--qvel", o->qvel, hf_state_mutable_v(s->state), model->nv);
   if (status == CLI_GOOD && o->act)
-    status = parse_vector("--act", o->act, hf_state_act(s->state), model->na);
+    status = parse_vector("--act", o->act, hf_state_mutable_act(s->state), model->na);
   if (status == CLI_GOOD && o->ctrl)
     status = parse_vector("--ctrl", o->ctrl, s->input->ctrl, model->nu);
   return status;

@@ -87,7 +87,7 @@ static hfStatus arm_open(arm* a, const armMethod* method, double h, hfError* err
   hfSimConfig config = hf_sim_config_default();
   config.step = h;
   config.method = method->method;
-  config.drives = method->control == ARM_PD_EXPLICIT ? HF_DRIVES_EXPLICIT : HF_DRIVES_IMPLICIT;
+  config.explicit_drives = method->control == ARM_PD_EXPLICIT;
   config.mlcp.method = method->lcp;
   config.mlcp.tikhonov = method->tikhonov;
   config.mlcp.form = method->form;
@@ -102,8 +102,8 @@ static hfStatus arm_open(arm* a, const armMethod* method, double h, hfError* err
 static void arm_start(arm* a) {
   for (int i = 0; i < ARM_JOINTS; ++i) {
     double v = a->method->control == ARM_FALL ? 0 : arm_reference(i, 0).v;
-    hf_state_v(a->state)[a->dof[i]] = v;
-    if (a->ratio[i] != 1) hf_state_v(a->state)[a->dof[i] - 1] = a->ratio[i] * v; // a rotor precedes its joint
+    hf_state_mutable_v(a->state)[a->dof[i]] = v;
+    if (a->ratio[i] != 1) hf_state_mutable_v(a->state)[a->dof[i] - 1] = a->ratio[i] * v; // a rotor precedes its joint
   }
 }
 

@@ -62,7 +62,7 @@ static hfSimConfig configure(const legs* a) {
   config.step = a->h;
   config.method = a->method->method;
   config.friction = HF_FRICTION_REGULARISED;
-  config.drives = a->method->control == LEGS_PD_EXPLICIT ? HF_DRIVES_EXPLICIT : HF_DRIVES_IMPLICIT;
+  config.explicit_drives = a->method->control == LEGS_PD_EXPLICIT;
   if (a->method->near_rigid > 0) config.near_rigid = a->method->near_rigid;
   config.mlcp.form = a->method->form;
   config.mlcp.method = a->method->lcp;
@@ -104,7 +104,7 @@ static hfStatus legs_open(legs* a, const legMethod* method, double h, hfError* e
 
 // The trot starts as it goes on: joints at their references, moving with them, the body at the gait's speed.
 static void legs_start(legs* a) {
-  double *q = hf_state_q(a->state), *v = hf_state_v(a->state), e = 1e-6;
+  double *q = hf_state_mutable_q(a->state), *v = hf_state_mutable_v(a->state), e = 1e-6;
   if (!a->method->weightless) v[0] = gait.speed;
   for (int leg = 0; leg < LEGS; ++leg) a->pressed[leg] = 1000;
   for (int leg = 0; leg < LEGS; ++leg) {

@@ -77,7 +77,7 @@ static int count_solutions(const hfRigidProblem* p) {
   char work[4096];
   double z[4];
   hfLcp problem = {p->n, p->A, p->b, NULL, NULL};
-  hfLcpSolutions solutions = {4, 0, false, z};
+  hfLcpSolutions solutions = {4, 0, 0, z};
   if (p->n != 1 || hf_lcp_enumerate_work_size(1) > sizeof work) return -1;
   hf_lcp_enumerate(&problem, &solutions, work, sizeof work, NULL);
   return solutions.count;

@@ -128,7 +128,7 @@ graspJudgement grasp_judge(graspScene* scene, const double* mu, const graspSetpo
   memcpy(slip, at->slip, sizeof slip);
   grasp_configure(scene, at->q);
   grasp_matrix(scene, mu, slip, j.A);
-  j.is_p = hf_matrix_test_p(scene->nc, j.A, false, work, sizeof work).is_p;
+  j.is_p = hf_matrix_test_p(scene->nc, j.A, 0, work, sizeof work).is_p;
   double minors[1 << GRASP_CONTACTS];
   hf_matrix_minors(scene->nc, j.A, minors, work, sizeof work);
   j.determinant = minors[(1 << scene->nc) - 1];
@@ -150,7 +150,7 @@ int grasp_count_solutions(const graspScene* scene, const graspJudgement* j, cons
   void* work = n <= HF_LCP_ENUMERATION_MAX ? malloc(size) : NULL;
   if (!work) return 0;
   hfLcp problem = {n, j->A, b, NULL, NULL};
-  hfLcpSolutions solutions = {room, 0, false, z};
+  hfLcpSolutions solutions = {room, 0, 0, z};
   hf_lcp_enumerate(&problem, &solutions, work, size, NULL);
   free(work);
   return solutions.count;

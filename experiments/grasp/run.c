@@ -67,8 +67,8 @@ static int begin(Runner* w, graspSetpoint* at) {
   if (!grasp_keep(s, v)) return CLI_FAILED;
   hf_model_integrate(s->model, q, o->offset, 1);
   w->state->time = o->begin;
-  memcpy(hf_state_q(w->state), q, (size_t)s->nq * sizeof *q);
-  memcpy(hf_state_v(w->state), v, (size_t)s->nv * sizeof *v);
+  memcpy(hf_state_mutable_q(w->state), q, (size_t)s->nq * sizeof *q);
+  memcpy(hf_state_mutable_v(w->state), v, (size_t)s->nv * sizeof *v);
   return CLI_GOOD;
 }
 

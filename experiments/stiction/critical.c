@@ -64,14 +64,15 @@ static int open_grip(grip* g, const char* text, int column, double mu, hfError* 
 static const char PADS[] = FINGERS("type='box' size='0.01 0.015 0.015'", "3");
 static const char TIPS[] = FINGERS("type='sphere' size='0.01'", "4");
 
-// Steps with the load ramped to `load` over the time; component: of the wrench (force 0-2, torque 3-5).
+// Steps with the load ramped to `load` over the time; component 0-2: of the force, 3-5: of the torque.
 // Returns the displacement along that component after the ramp, or NAN.
 static double ramp_load(grip* g, int component, double load, double seconds) {
   hfError error = {HF_OK, ""};
   long steps = (long)(seconds / STEP), settle = 250;
   for (long i = 0; i < settle + steps + settle; ++i) {
     double fraction = fmin(1, fmax(0, (double)(i - settle) / (double)steps));
-    g->input->wrench[6 * g->body + component] = fraction * load;
+    hfForce* wrench = &g->input->wrench[g->body];
+    (component < 3 ? &wrench->f.x : &wrench->n.x)[component % 3] = fraction * load;
     if (hf_sim_step(g->sim, g->state, g->input, NULL, &error) < 0) {
       say_error("critical: %s", error.message);
       return NAN;

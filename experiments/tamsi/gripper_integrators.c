@@ -31,9 +31,9 @@ static hfSimConfig configure(const variant* v) {
   c.step = STEP;
   c.method = v->method;
   if (v->method == HF_METHOD_TAMSI) return c;
-  c.newton = HF_NEWTON_FULL;
-  c.tals = v->tals;
-  c.jacobian = v->jacobian;
+  c.continuous.newton = HF_NEWTON_FULL;
+  c.continuous.tals = v->tals;
+  c.continuous.jacobian = v->jacobian;
   c.solver.tolerance = 0.05 * 1e-4;
   return c;
 }

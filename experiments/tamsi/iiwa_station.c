@@ -89,19 +89,19 @@ static int create(iiwaStation* s, const iiwaTrial* t, hfError* error) {
 }
 
 static void prepare(iiwaStation* s, const iiwaTrial* t) {
-  double* q = hf_state_q(s->state) + s->bottle_q;
+  double* q = hf_state_mutable_q(s->state) + s->bottle_q;
   q[0] = t->x, q[1] = t->y, q[2] = 0;
   q[3] = cos(t->yaw / 2), q[4] = q[5] = 0, q[6] = sin(t->yaw / 2);
   s->h = hf_sim_step_size(s->sim);
   hf_arm_positions(s->arm, hf_state_q(s->state), s->posture);
   memcpy(s->speed, kSpeed, sizeof kSpeed);
-  s->ik = hf_ik_default();
+  s->ik = hf_ik_config_default();
   s->ik.period = s->h, s->ik.posture = s->posture, s->ik.speed = s->speed, s->ik.posture_gain = 0.2;
   for (int i = 0; i < IIWA_JOINTS; ++i) {
     s->gains[i] = (hfGains){400, 100, 40};
     s->reference[i] = (hfSetpoint){s->posture[i], 0, 0};
   }
-  s->grip_config = hf_grip_default();
+  s->grip_config = hf_grip_config_default();
   s->shake_since = NAN;
   s->noise = t->noise;
   hf_arm_set(s->arm, hf_state_q(s->state));

@@ -27,7 +27,7 @@ typedef struct hfBatchConfig {
   int32_t threads;      // 0: one a processor; never more than worlds
   int32_t device;       // hfDevice
   int32_t ordinal;      // which device of that kind; 0 for the CPU
-  int32_t max_memory;   // contacts that a world remembers; 0: hf_state_default_memory
+  int32_t max_memory;   // contacts that a world remembers; 0: hf_state_memory_default
   int32_t max_contacts; // contacts of its last step that a world keeps for reading; may be 0
 } hfBatchConfig;
 

@@ -17,43 +17,43 @@ typedef struct hfBuilder hfBuilder;
 // Every Def carries where it was written, for messages: "file:line" or NULL.
 typedef struct hfBodyDef {
   const char *name, *where;
-  int parent;         // 0: the world
+  int32_t parent;         // 0: the world
   double pos[3], quat[4];
-  int has_inertial;   // 0: inferred from the geoms
+  int32_t has_inertial;   // 0: inferred from the geoms
   double mass;        // [kg]
   double com[3];      // [m]
   double inertia[6];  // about the centre of mass in body axes: xx yy zz xy xz yz [kg m^2]
   double gravcomp;    // [-]
-  int mocap;
+  int32_t mocap;
 } hfBodyDef;
 
 typedef struct hfJointDef {
   const char *name, *where;
-  int body;
-  int type; // hfJointType
+  int32_t body;
+  int32_t type; // hfJointType
   double pos[3], axis[3];
-  int limited;
+  int32_t limited;
   double range[2], margin;
   double ref;                 // coordinate at the reference configuration [m or rad]
   double springref, stiffness, damping, armature, frictionloss;
   double springdamper[2];     // time constant [s] and damping ratio; > 0: stiffness and damping for the inertia at qpos0
   double limit_stiffness, limit_damping; // 0: near-rigid
-  int actfrclimited;
+  int32_t actfrclimited;
   double actfrcrange[2];
-  int actgravcomp;
+  int32_t actgravcomp;
 } hfJointDef;
 
 typedef struct hfGeomDef {
   const char *name, *where;
-  int body;
-  int type; // hfGeomType
-  int mesh; // mesh id for HF_GEOM_MESH, or for a primitive to fit to it (mesh_fit); else -1
+  int32_t body;
+  int32_t type; // hfGeomType
+  int32_t mesh; // mesh id for HF_GEOM_MESH, or for a primitive to fit to it (mesh_fit); else -1
   double pos[3], quat[4], size[3];
   double mass;       // negative: density times volume [kg]
   double density;    // [kg/m^3]
-  int shell_inertia; // 1: mass spread over the surface
-  int mesh_fit;      // with a primitive type and a mesh: 1 fits the mesh's inertia box, 2 its bounding box
-  int contype, conaffinity, condim, priority, group;
+  int32_t shell_inertia; // 1: mass spread over the surface
+  int32_t mesh_fit;      // with a primitive type and a mesh: 1 fits the mesh's inertia box, 2 its bounding box
+  int32_t contype, conaffinity, condim, priority, group;
   double friction[3], friction_dynamic;
   double margin, gap, solmix, solref[2], solimp[5];
   double stiffness, dissipation, stiction_speed, tangential_stiffness, tangential_damping; // negative: default
@@ -62,36 +62,36 @@ typedef struct hfGeomDef {
 
 typedef struct hfMeshDef {
   const char *name, *where;
-  int nvert, ntri;
+  int32_t nvert, ntri;
   const double* vert;  // (nvert x 3), scaled, in the mesh file's frame [m]
   const int32_t* tri;  // (ntri x 3) of the surface, for volume and inertia
-  int nhulltri;
+  int32_t nhulltri;
   const int32_t* hulltri; // (nhulltri x 3) of the convex hull, outward, indices into vert
-  int inertia;         // hfMeshInertia
+  int32_t inertia;         // hfMeshInertia
 } hfMeshDef;
 // How a mesh's volume and inertia are computed (MJCF's inertia attribute of a mesh).
 typedef enum hfMeshInertia { HF_MESH_INERTIA_CONVEX, HF_MESH_INERTIA_EXACT, HF_MESH_INERTIA_LEGACY, HF_MESH_INERTIA_SHELL } hfMeshInertia;
 
 typedef struct hfSiteDef {
   const char *name, *where;
-  int body, type;
+  int32_t body, type;
   double pos[3], quat[4], size[3];
 } hfSiteDef;
 
 typedef struct hfTendonDef { // fixed tendon
   const char *name, *where;
-  int count;
-  const int* joint;
+  int32_t count;
+  const int32_t* joint;
   const double* coef;
-  int limited;
+  int32_t limited;
   double range[2], margin, stiffness, damping, frictionloss, armature, springlength[2]; // springlength -1: the length at the springs' rest
-  int actfrclimited;
+  int32_t actfrclimited;
   double actfrcrange[2];
 } hfTendonDef;
 
 typedef struct hfEqualityDef {
   const char *name, *where;
-  int type, objkind, obj1, obj2, active;
+  int32_t type, objkind, obj1, obj2, active;
   // connect: anchor in obj1 (3); weld: anchor in obj2 (3), relpose (pos 3, quat 4; quat 0 = as at qpos0), torquescale;
   // joint, tendon: polycoef (5)
   double data[11];
@@ -100,28 +100,28 @@ typedef struct hfEqualityDef {
 
 typedef struct hfPairDef {
   const char *name, *where;
-  int geom1, geom2, condim; // condim < 0, friction < 0, ...: from the geoms
+  int32_t geom1, geom2, condim; // condim < 0, friction < 0, ...: from the geoms
   double friction[5], margin, gap, solref[2], solimp[5];
 } hfPairDef;
 
 typedef struct hfActuatorDef {
   const char *name, *where;
-  int trntype, trnid[2];
-  int dyntype, gaintype, biastype;
-  int drive; // hfDriveLaw; other than HF_DRIVE_SERVO for position and velocity servos
+  int32_t trntype, trnid[2];
+  int32_t dyntype, gaintype, biastype;
+  int32_t drive; // hfDriveLaw; other than HF_DRIVE_SERVO for position and velocity servos
   double dynprm[3], gainprm[3], biasprm[3];
   double dampratio; // > 0: biasprm[2] becomes the damping of this ratio for the reflected inertia at qpos0
-  int ctrllimited, forcelimited, actlimited, actearly;
+  int32_t ctrllimited, forcelimited, actlimited, actearly;
   double ctrlrange[2], forcerange[2], actrange[2], gear[6];
-  int signal; // hfSignalType
-  int signal_count;
+  int32_t signal; // hfSignalType
+  int32_t signal_count;
   const double* signal_data; // constant: value; sine: amplitude, Hz, phase [rad], offset; ramp: t0, y0, t1, y1;
                              // chirp: amplitude, f0, f1 [Hz], duration [s], offset; table: t0 y0 t1 y1 …
 } hfActuatorDef;
 
 typedef struct hfSensorDef {
   const char *name, *where;
-  int type, objkind, obj, refkind, ref;
+  int32_t type, objkind, obj, refkind, ref;
   double cutoff;
 } hfSensorDef;
 
@@ -133,10 +133,10 @@ typedef struct hfKeyDef { // NULL arrays: the model's reference
 
 // How inertias are inferred and repaired (MJCF's <compiler>).
 typedef struct hfBuildConfig {
-  int inertia_from_geom;     // -1: for bodies without an inertial; 0: never; 1: always
-  int inertia_group_min, inertia_group_max; // geoms of these groups count
+  int32_t inertia_from_geom;     // -1: for bodies without an inertial; 0: never; 1: always
+  int32_t inertia_group_min, inertia_group_max; // geoms of these groups count
   double bound_mass, bound_inertia;         // lower bounds for moving bodies; 0: none [kg], [kg m^2]
-  int balance_inertia;       // 1: a diagonal that violates A + B >= C becomes its mean
+  int32_t balance_inertia;       // 1: a diagonal that violates A + B >= C becomes its mean
   double total_mass;         // > 0: all masses and inertias are scaled to it [kg]
 } hfBuildConfig;
 

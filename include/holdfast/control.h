@@ -1,6 +1,6 @@
 // Controllers, trajectories and gain tuning. Plain functions: state is the caller's.
 //
-// Implicit PD needs no function here: an actuator with gains is implicit in the step (hfSimConfig.drives),
+// Implicit PD needs no function here: an actuator with gains is implicit in the step (hfSimConfig.explicit_drives),
 // and inverse dynamics as a constraint is hfInput.velocity_target. Both, PID and computed torque can also be
 // parts of a scene (hfDriveLaw). docs/theory/drives.md
 #ifndef HOLDFAST_CONTROL_H
@@ -33,7 +33,7 @@ typedef struct hfTrot {
 } hfTrot;
 
 typedef struct hfFootPlan {
-  int stance;
+  int32_t stance;
   hfSetpoint x, z; // from the foot's place at mid-stance, in the body's axes [m]
 } hfFootPlan;
 

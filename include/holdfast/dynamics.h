@@ -47,11 +47,12 @@ HF_API void hf_dynamics_solve(const hfDynamics* d, double* x);
 // y = M x, after hf_dynamics_mass_matrix; x and y are different arrays.
 HF_API void hf_dynamics_multiply(const hfDynamics* d, const double* x, double* y);
 
-// Inverse dynamics by RNEA: tau = M(q) vdot + bias(q, v) - J^T wrenches; wrench (nbody x 6) or NULL.
-HF_API void hf_dynamics_inverse(hfDynamics* d, const double* v, const double* vdot, const double* wrench, double* tau);
+// Inverse dynamics by RNEA: tau = M(q) vdot + bias(q, v) - J^T wrenches; wrench (nbody), or NULL: none. A wrench
+// acts at the centre of mass of its body, in world axes.
+HF_API void hf_dynamics_inverse(hfDynamics* d, const double* v, const double* vdot, const hfForce* wrench, double* tau);
 // Forward dynamics by ABA: vdot from tau (armature included), without forming M (with it, in models with
 // tendon armature).
-HF_API void hf_dynamics_forward(hfDynamics* d, const double* v, const double* tau, const double* wrench, double* vdot);
+HF_API void hf_dynamics_forward(hfDynamics* d, const double* v, const double* tau, const hfForce* wrench, double* vdot);
 
 // Derivatives (nv x nv, row-major) of tau = M(q) vdot + bias(q, v) at (q, v), the first along the manifold:
 // tau(q (+) e x) = tau + e dtau_dq x. By differences: dtau_dq to about 1e-9, dtau_dv exact but for rounding.

@@ -17,9 +17,9 @@ typedef enum hfSeverity {
 typedef struct hfDiagnostic {
   hfSeverity severity;
   const char* file;
-  int line;
+  int32_t line;
   const char* message;
-  int count; // how often; reported once, at the first place
+  int32_t count; // how often; reported once, at the first place
 } hfDiagnostic;
 
 typedef struct hfDiagnostics hfDiagnostics;
@@ -30,10 +30,10 @@ HF_API hfDiagnostic hf_diagnostics_get(const hfDiagnostics* diagnostics, int ind
 
 typedef struct hfImportConfig {
   const char* const* search_path; // folders for package:// and relative files, after the file's own
-  int search_count;
-  int merge_fixed_links; // URDF: 1 folds links on fixed joints into their parent (default 0: kept)
-  int floating_base;     // URDF: 1 gives the root link a free joint (default 0: welded to the world)
-  int skip_meshes;       // 1: a geom whose mesh file is missing is left out with a warning (default 0: refused,
+  int32_t search_count;
+  int32_t merge_fixed_links; // URDF: 1 folds links on fixed joints into their parent (default 0: kept)
+  int32_t floating_base;     // URDF: 1 gives the root link a free joint (default 0: welded to the world)
+  int32_t skip_meshes;       // 1: a geom whose mesh file is missing is left out with a warning (default 0: refused,
                          // unless the geom is only drawn)
 } hfImportConfig;
 

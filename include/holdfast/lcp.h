@@ -10,7 +10,6 @@
 #define HOLDFAST_LCP_H
 
 #include <holdfast/status.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -39,7 +38,7 @@ typedef struct hfLcpConfig {
   double tikhonov;     // added to every diagonal entry of A, in the units of A; >= 0
   double relaxation;   // of a Gauss-Seidel sweep, in (0, 2) [-]
   const double* cover; // Lemke's covering vector (n), > 0, in the units of w; NULL: a scaled one
-  bool warm_start;     // Gauss-Seidel starts from the z handed in
+  int32_t warm_start;  // 1: Gauss-Seidel starts from the z handed in
 } hfLcpConfig;
 
 HF_API hfLcpConfig hf_lcp_config_default(void);
@@ -75,7 +74,7 @@ enum { HF_LCP_ENUMERATION_MAX = 8 };
 typedef struct hfLcpSolutions {
   int32_t capacity; // rows of z
   int32_t count;    // distinct solutions found, at most capacity
-  bool continuum;   // solutions may not be isolated: z then holds the corners of their faces
+  int32_t continuum; // 1: solutions may not be isolated: z then holds the corners of their faces
   double* z;        // (capacity x n)
 } hfLcpSolutions;
 
@@ -120,20 +119,20 @@ typedef enum hfPTest {
 } hfPTest;
 
 typedef struct hfPReport {
-  bool is_p;
-  bool decided;
+  int32_t is_p;     // 1: every principal minor is positive
+  int32_t decided;  // 1: a test decided
   int32_t by;       // hfPTest that decided
   double margin;    // smallest pivot the deciding test saw, of A scaled to a unit diagonal [-]
   uint64_t witness; // rows of a principal minor that is not positive (bit i = row i, rows < 64)
 } hfPReport;
 
-// Is every principal minor positive? exact_only skips the cheap tests, so that margin is always the
+// Is every principal minor positive? exact_only = 1 skips the cheap tests, so that margin is always the
 // smallest of all 2^n - 1 pivots (a minor over the minor without its last row).
-HF_API hfPReport hf_matrix_test_p(int32_t n, const double* A, bool exact_only, void* work,
+HF_API hfPReport hf_matrix_test_p(int32_t n, const double* A, int32_t exact_only, void* work,
                                   size_t work_size);
 
 typedef struct hfStabilityReport {
-  bool stable;
+  int32_t stable;  // 1: all roots are in the open left half plane
   hfStatus status; // HF_NOT_CONVERGED when the eigenvalues were not found; then stable is false
   double abscissa; // largest real part of the roots [1/s]
 } hfStabilityReport;
@@ -144,22 +143,22 @@ HF_API hfStabilityReport hf_boundary_layer_test(int32_t n, const double* A, cons
                                                 const double* c, void* work, size_t work_size);
 
 // One eigenvalue a + ib of A with equal rows k, c: a > 0 and c^2 a (a^2 + b^2) > k b^2.
-HF_API bool hf_boundary_layer_mode_stable(double a, double b, double k, double c);
+HF_API int hf_boundary_layer_mode_stable(double a, double b, double k, double c);
 
 typedef struct hfRigidCertificate {
-  bool full_rank; // A is numerically nonsingular
-  bool rolling;   // the block of rolling rows is nonsingular (true when there are none)
-  bool p_matrix;  // the rest, rolling rows eliminated, is a P-matrix
-  bool stable;    // boundary layer
-  bool holds;     // all of them: the rigid model has one stable solution for every b
+  int32_t full_rank; // 1: A is numerically nonsingular
+  int32_t rolling;   // 1: the block of rolling rows is nonsingular, or there are none
+  int32_t p_matrix;  // 1: the rest, rolling rows eliminated, is a P-matrix
+  int32_t stable;    // 1: the boundary layer is stable
+  int32_t holds;     // 1: all of them hold: the rigid model has one stable solution for every b
   double rank_margin, rolling_margin; // |R_nn|/|R_11| [-]
   double p_margin;                    // smallest pivot, unit diagonal [-]
   double abscissa;                    // [1/s]
 } hfRigidCertificate;
 
-// Certifies w = A z + b with the rows of rolling[] true as equalities (analytic condition: the rolling
+// Certifies w = A z + b with the rows where rolling[] is 1 as equalities (analytic condition: the rolling
 // block A_RR is nonsingular and A_SS - A_SR A_RR^-1 A_RS is P) and a stable boundary layer.
-HF_API hfRigidCertificate hf_rigid_certify(int32_t n, const double* A, const bool* rolling,
+HF_API hfRigidCertificate hf_rigid_certify(int32_t n, const double* A, const int32_t* rolling,
                                            const double* k, const double* c, void* work,
                                            size_t work_size);
 

@@ -58,7 +58,7 @@ typedef struct hfIkReport {
   int32_t limited; // joints at a limit of position or speed
 } hfIkReport;
 
-HF_API hfIkConfig hf_ik_default(void);
+HF_API hfIkConfig hf_ik_config_default(void);
 
 // A twist or pose that is not finite is refused by these (HF_ERROR_NONFINITE), and nothing changes.
 
@@ -152,7 +152,7 @@ typedef struct hfGrip {
   double settled;   // for how long [s]
 } hfGrip;
 
-HF_API hfGripConfig hf_grip_default(void);
+HF_API hfGripConfig hf_grip_config_default(void);
 // Begins to hold or move to a width.
 HF_API void hf_grip_open(hfGrip* grip, double width_now, double width);
 // Begins to close until contact, then to squeeze; while it squeezes already, changes the squeeze only.
@@ -172,14 +172,14 @@ typedef struct hfTaskState {
   // Every period. since: time in this state [s]; entered: 1 in its first call.
   hfTaskResult (*run)(void* user, double since, int entered);
   double timeout; // fails after this; 0: never [s]
-  int done, failed; // next state, HF_TASK_SUCCESS or HF_TASK_FAILURE
+  int32_t done, failed; // next state, HF_TASK_SUCCESS or HF_TASK_FAILURE
 } hfTaskState;
 
 typedef struct hfTask {
-  int state;     // index, HF_TASK_SUCCESS or HF_TASK_FAILURE
-  int failed_in; // first state that failed, or -1
-  int timed_out; // 1: it failed by its timeout
-  int entered;   // 1: the state has not run yet
+  int32_t state;     // index, HF_TASK_SUCCESS or HF_TASK_FAILURE
+  int32_t failed_in; // first state that failed, or -1
+  int32_t timed_out; // 1: it failed by its timeout
+  int32_t entered;   // 1: the state has not run yet
   double since;  // time at which it was entered [s]
 } hfTask;
 

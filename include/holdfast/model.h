@@ -318,11 +318,18 @@ typedef struct hfModel {
   int64_t offset[HF_MODEL_FIELD_COUNT]; // of each field from the start of this header
 } hfModel;
 
-// hf_model_NAME(model): the array of field NAME.
+// hf_model_NAME(model) returns the array of field NAME. These are functions of the library, so that a program
+// goes on working with a later patch release that lays the block out in another way. A program that defines
+// HF_INLINE_ACCESSORS compiles them into itself, with the layout of these headers: then it must be built again
+// for every release (the library does so for itself).
+#ifdef HF_INLINE_ACCESSORS
 #define X(type, name, rows, columns, overlay)                                                          \
   static inline const type* hf_model_##name(const hfModel* m) {                                        \
     return (const type*)((uintptr_t)m + (uintptr_t)m->offset[HF_FIELD_##name]);                        \
   }
+#else
+#define X(type, name, rows, columns, overlay) HF_API const type* hf_model_##name(const hfModel* model);
+#endif
 HF_MODEL_FIELDS(X)
 #undef X
 

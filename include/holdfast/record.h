@@ -46,7 +46,7 @@ typedef struct hfFrameContact {
   float p_W[3];   // [m]
   float force[3]; // on A, world axes [N]
   float fn;       // normal part [N]
-  uint32_t stick;
+  int32_t stick; // 1: below the friction bound
 } hfFrameContact;
 
 // A frame of an opened recording; the arrays belong to the recording.

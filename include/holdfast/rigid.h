@@ -71,7 +71,7 @@ typedef struct hfRigidProblem {
   double* W_N;            // (ncontact x nv)
   double* W_T;            // (2 ncontact x nv) along t_W[0], t_W[1]; zero where there is no such direction
   double *A, *b;          // (n x n), (n)
-  bool* rolling;          // (n) tangential rows: equalities
+  int32_t* rolling;       // (n) 1: a tangential row, which is an equality
   double *k, *c;          // (n) of the layer behind each row
   double *x, *y;          // (n) forces, accelerations of the rows
   double* vdot;           // (nv) accelerations with these forces

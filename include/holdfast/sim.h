@@ -17,12 +17,13 @@
 extern "C" {
 #endif
 
-typedef enum hfDrives {
-  HF_DRIVES_IMPLICIT = 0, // at the lengths and velocities of the end of the step: stable at any gain
-  HF_DRIVES_EXPLICIT = 1, // at those of its start, held: a sampled controller
-  HF_DRIVES_CONSTRAINT = 2,      // servos by inverse dynamics in the step (hfDriveLaw), whatever the scene says
-  HF_DRIVES_COMPUTED_TORQUE = 3, // those on hinges and slides by computed torque
-} hfDrives;
+// Options of the methods of continuous time: rk3, implicit-euler, sdirk, and the accuracy of switching.
+typedef struct hfContinuousConfig {
+  double accuracy;  // error that a step of the integrator may make, in its weighted norm; 0: fixed steps [-]
+  int32_t newton;   // hfNewton: how often Newton's method renews its Jacobian
+  int32_t jacobian; // hfJacobianKind
+  int32_t tals;     // 1: Newton's method uses the transition-aware line search
+} hfContinuousConfig;
 
 typedef struct hfSimConfig {
   double step;              // h; 0: the scene's timestep [s]
@@ -31,18 +32,16 @@ typedef struct hfSimConfig {
   int32_t max_contacts;     // capacity; 0: planned from the model
   int32_t gyroscopic;       // 1: gyroscopic terms implicit (default 0: explicit, in the bias)
   int32_t anticipate;       // 1: contacts that the step's free motion would make count in it (default 1)
-  int32_t drives;           // hfDrives: actuators implicit in the step (default), sampled and held, or by
-                            // inverse dynamics
+  int32_t drive_law;        // hfDriveLaw of every servo; -1: each servo's own, as the scene says (default)
+  int32_t explicit_drives;  // 1: servos act by the lengths and velocities of the start of the step, and hold
+                            // that force over it, as a sampled controller does. 0 (default): by those of its
+                            // end, which is stable at any gain
   int32_t scene_signals;    // 1: the scene's signals drive controls that no input gives (default 1)
   double near_rigid;        // beta of rows without a stiffness of their own (docs/theory/one-law.md) [-]
   double static_speed;      // slip above which the dynamic coefficient acts, in stiction speeds [-]
   hfSolverConfig solver;
   hfMlcpConfig mlcp;        // method "mlcp"
-  // continuous time
-  double accuracy;          // a; 0: fixed step [-]
-  int32_t newton;           // 0 full, 1 quasi
-  int32_t tals;             // 1: transition-aware line search inside Newton
-  int32_t jacobian;         // 0 forward differences, 1 analytic
+  hfContinuousConfig continuous; // methods of continuous time
   hfSwitchConfig switching; // method "switching"
 } hfSimConfig;
 
@@ -63,7 +62,7 @@ typedef struct hfStepReport {
   int32_t ncapped;        // rows whose stiffness was capped for conditioning
   int32_t nstick;         // contacts that stick
   double max_depth;       // deepest overlap at the start of the step [m]
-  hfIntegratorReport integrate; // continuous time: what the integrator did
+  hfIntegratorReport continuous; // continuous time: what the integrator did
   hfSwitchReport switching;     // method "switching"
 } hfStepReport;
 

@@ -42,22 +42,38 @@ typedef struct hfState {
   int64_t off_q, off_v, off_act, off_discrete, off_memory; // from the start of this header
 } hfState;
 
-static inline double* hf_state_q(const hfState* s) { return (double*)((uintptr_t)s + (uintptr_t)s->off_q); }
-static inline double* hf_state_v(const hfState* s) { return (double*)((uintptr_t)s + (uintptr_t)s->off_v); }
-static inline double* hf_state_act(const hfState* s) { return (double*)((uintptr_t)s + (uintptr_t)s->off_act); }
-static inline int64_t* hf_state_discrete(const hfState* s) { return (int64_t*)((uintptr_t)s + (uintptr_t)s->off_discrete); }
-static inline hfContactMemory* hf_state_memory(const hfState* s) {
-  return (hfContactMemory*)((uintptr_t)s + (uintptr_t)s->off_memory);
-}
+// Arrays of a state: hf_state_NAME reads, hf_state_mutable_NAME reads and writes. They stay where they are as
+// long as the state does.
+//   q         (nq) positions, v (nv) velocities, act (na) activations; layouts as in model.h
+//   discrete  (ndiscrete) modes and timers of the integrators
+//   memory    (max_memory) remembered contacts, of which the first nmemory count
+#define HF_STATE_FIELDS(X)                                                                             \
+  X(double, q) X(double, v) X(double, act) X(int64_t, discrete) X(hfContactMemory, memory)
+
+#ifdef HF_INLINE_ACCESSORS // as in model.h
+#define X(type, name)                                                                                  \
+  static inline const type* hf_state_##name(const hfState* s) {                                        \
+    return (const type*)((uintptr_t)s + (uintptr_t)s->off_##name);                                     \
+  }                                                                                                    \
+  static inline type* hf_state_mutable_##name(hfState* s) {                                            \
+    return (type*)((uintptr_t)s + (uintptr_t)s->off_##name);                                           \
+  }
+#else
+#define X(type, name)                                                                                  \
+  HF_API const type* hf_state_##name(const hfState* state);                                            \
+  HF_API type* hf_state_mutable_##name(hfState* state);
+#endif
+HF_STATE_FIELDS(X)
+#undef X
 
 // Bytes of a state of this model with room for max_memory remembered contacts.
 HF_API size_t hf_state_size(const hfModel* model, int max_memory);
 // Lays a state out in memory of hf_state_size bytes and sets it to qpos0, at rest, time 0.
 HF_API hfState* hf_state_init(void* memory, const hfModel* model, int max_memory);
-// The same on the heap, with the default capacity (hf_state_default_memory); free with hf_state_free.
+// The same on the heap, with the default capacity (hf_state_memory_default); free with hf_state_free.
 HF_API hfState* hf_state_create(const hfModel* model);
 HF_API void hf_state_free(hfState* state);
-HF_API int hf_state_default_memory(const hfModel* model);
+HF_API int hf_state_memory_default(const hfModel* model);
 HF_API void hf_state_reset(hfState* state, const hfModel* model);
 // Sets time, q, v, act from keyframe `key`, and input (may be NULL) from its controls and mocap poses.
 struct hfInput;
@@ -71,7 +87,7 @@ HF_API hfStatus hf_state_restore(hfState* state, const char* path, hfError* erro
 typedef struct hfInput {
   double* ctrl;         // (nu)
   double* force;        // (nv) generalised force [N or N m]
-  double* wrench;       // (nbody x 6) force then torque at the body's centre of mass, world axes [N, N m]
+  hfForce* wrench;      // (nbody) on each body at its centre of mass, world axes: torque, then force [N m, N]
   double* mocap_pos;    // (nmocap x 3) p_WB [m]
   double* mocap_quat;   // (nmocap x 4) q_WB
   // Inverse dynamics in the step: joints are driven to these velocities at its end by whatever force

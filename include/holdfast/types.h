@@ -14,7 +14,8 @@ typedef struct hfMat3 { double m[9]; } hfMat3;       // row-major
 // Pose of a frame: rotation matrix and origin.
 typedef struct hfPose { hfMat3 R; hfVec3 p; } hfPose;
 
-// Spatial motion (twist) and force (wrench) about a stated point; angular part first.
+// Spatial motion (twist) and spatial force (wrench) about a point that each function names. Everywhere in the
+// library the angular part stands first: in these structs, in the six rows of a Jacobian, in arrays of six.
 typedef struct hfMotion { hfVec3 w, v; } hfMotion; // [rad/s], [m/s]
 typedef struct hfForce { hfVec3 n, f; } hfForce;   // [N m], [N]
 

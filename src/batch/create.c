@@ -31,7 +31,7 @@ static void choose_config(hfBatch* b) {
   hfBatchConfig* c = &b->config;
   if (c->threads == 0) c->threads = hfi_processor_count();
   if (c->threads > c->nworld) c->threads = c->nworld;
-  if (c->max_memory == 0) c->max_memory = hf_state_default_memory(b->model);
+  if (c->max_memory == 0) c->max_memory = hf_state_memory_default(b->model);
   b->nworld = c->nworld;
   b->nlane = c->threads;
 }

@@ -41,9 +41,9 @@ int hfi_batch_width(const hfModel* m, hfBatchField field) {
 static void* state_data(hfState* s, hfBatchField field) {
   switch (field) {
   case HF_BATCH_TIME: return &s->time;
-  case HF_BATCH_Q: return hf_state_q(s);
-  case HF_BATCH_V: return hf_state_v(s);
-  default: return hf_state_act(s);
+  case HF_BATCH_Q: return hf_state_mutable_q(s);
+  case HF_BATCH_V: return hf_state_mutable_v(s);
+  default: return hf_state_mutable_act(s);
   }
 }
 
@@ -88,7 +88,7 @@ static double* input_array(const hfBatch* b, hfBatchField field, int world) {
 hfInput hfi_batch_input(const hfBatch* b, int w) {
   return (hfInput){.ctrl = input_array(b, HF_BATCH_CTRL, w),
                    .force = input_array(b, HF_BATCH_FORCE, w),
-                   .wrench = input_array(b, HF_BATCH_WRENCH, w),
+                   .wrench = (hfForce*)input_array(b, HF_BATCH_WRENCH, w),
                    .mocap_pos = input_array(b, HF_BATCH_MOCAP_POS, w),
                    .mocap_quat = input_array(b, HF_BATCH_MOCAP_QUAT, w),
                    .velocity_target = input_array(b, HF_BATCH_VELOCITY_TARGET, w),

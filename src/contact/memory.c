@@ -145,7 +145,7 @@ static void store_one(hfContactMemory* m, const hfiContact* c, const hfiContactO
 
 int hfi_memory_store(hfState* s, const hfPose* X0_WB, const hfPose* X1_WB,
                      const hfiContact* contacts, const hfiContactOutcome* outcome, int n) {
-  hfContactMemory* memory = hf_state_memory(s);
+  hfContactMemory* memory = hf_state_mutable_memory(s);
   int kept = imin2(n, s->max_memory);
   PairMotion motion;
   for (int i = 0; i < kept; ++i) {

@@ -168,8 +168,7 @@ static void add_applied(hfAccel* a, double* tau) {
   const hfModel* m = a->model;
   for (int i = 0; in && in->force && i < m->nv; ++i) tau[i] += in->force[i];
   for (int b = 1; in && in->wrench && b < m->nbody; ++b) {
-    const double* w = in->wrench + 6 * b;
-    hfForce F = {v3_load(w + 3), v3_load(w)};
+    hfForce F = in->wrench[b];
     if (v3_norm2(F.n) + v3_norm2(F.f) > 0) hfi_jacobian_transpose_add(&a->dynamics, b, hfi_body_com(&a->dynamics, b), F, tau);
   }
 }

@@ -61,9 +61,9 @@ static void load_state(hfiContinuous* c, const hfState* s) {
 
 static void store_state(const hfiContinuous* c, hfState* s) {
   const hfModel* m = c->model;
-  memcpy(hf_state_q(s), c->x, (size_t)m->nq * sizeof *c->x);
-  memcpy(hf_state_v(s), c->x + m->nq, (size_t)m->nv * sizeof *c->x);
-  memcpy(hf_state_act(s), c->x + m->nq + m->nv, (size_t)m->na * sizeof *c->x);
+  memcpy(hf_state_mutable_q(s), c->x, (size_t)m->nq * sizeof *c->x);
+  memcpy(hf_state_mutable_v(s), c->x + m->nq, (size_t)m->nv * sizeof *c->x);
+  memcpy(hf_state_mutable_act(s), c->x + m->nq + m->nv, (size_t)m->na * sizeof *c->x);
 }
 
 hfStatus hfi_continuous_step(hfiContinuous* c, hfState* state, const hfInput* input, double h, hfError* error) {

@@ -87,7 +87,7 @@ static void solve_by_mass_matrix(hfDynamics* d, const double* tau, double* vdot)
   hf_dynamics_solve(d, vdot);
 }
 
-void hf_dynamics_forward(hfDynamics* d, const double* v, const double* tau, const double* wrench, double* vdot) {
+void hf_dynamics_forward(hfDynamics* d, const double* v, const double* tau, const hfForce* wrench, double* vdot) {
   hf_dynamics_velocity(d, v);
   hfi_link_forces(d, NULL, wrench);
   if (d->narmature) {

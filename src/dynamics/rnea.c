@@ -8,17 +8,16 @@
 // inward is an addition.
 #include "dynamics/dynamics.h"
 
-static void subtract_wrenches(hfDynamics* d, const double* wrench) {
+static void subtract_wrenches(hfDynamics* d, const hfForce* wrench) {
   for (int b = 1; b < d->model->nbody; ++b) {
-    const double* w = wrench + 6 * b;
-    hfVec3 f = v3_load(w), r = v3_sub(hfi_body_com(d, b), hfi_body_reference(d, b));
+    hfVec3 f = wrench[b].f, r = v3_sub(hfi_body_com(d, b), hfi_body_reference(d, b));
     hfForce* F = &d->F[d->body_link[b]];
     F->f = v3_sub(F->f, f);
-    F->n = v3_sub(F->n, v3_add(v3_load(w + 3), v3_cross(r, f)));
+    F->n = v3_sub(F->n, v3_add(wrench[b].n, v3_cross(r, f)));
   }
 }
 
-void hfi_link_forces(hfDynamics* d, const hfMotion* B, const double* wrench) {
+void hfi_link_forces(hfDynamics* d, const hfMotion* B, const hfForce* wrench) {
   d->F[0] = fo_zero();
   for (int l = 1; l < d->nlink; ++l)
     d->F[l] = hfi_inertial_force(&d->I[l], d->V[l], B ? mo_add(d->A[l], B[l]) : d->A[l]);
@@ -49,7 +48,7 @@ static void add_armature(const hfDynamics* d, const double* vdot, double* tau) {
   }
 }
 
-void hf_dynamics_inverse(hfDynamics* d, const double* v, const double* vdot, const double* wrench, double* tau) {
+void hf_dynamics_inverse(hfDynamics* d, const double* v, const double* vdot, const hfForce* wrench, double* tau) {
   hf_dynamics_velocity(d, v);
   hfi_accelerate(d, vdot);
   hfi_link_forces(d, d->B, wrench);

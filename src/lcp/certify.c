@@ -73,14 +73,14 @@ static void form_schur(int32_t n, const double* A, Certify* k) {
   }
 }
 
-static void split_rows(int32_t n, const bool* rolling, Certify* k) {
+static void split_rows(int32_t n, const int32_t* rolling, Certify* k) {
   for (int32_t i = 0; i < n; ++i) {
     if (rolling && rolling[i]) k->R[k->nR++] = i;
     else k->S[k->nS++] = i;
   }
 }
 
-hfRigidCertificate hf_rigid_certify(int32_t n, const double* A, const bool* rolling, const double* k,
+hfRigidCertificate hf_rigid_certify(int32_t n, const double* A, const int32_t* rolling, const double* k,
                                     const double* c, void* work, size_t work_size) {
   assert(work_size >= hf_certificate_work_size(n));
   hfRigidCertificate r = {0};

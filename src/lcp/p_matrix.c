@@ -140,7 +140,7 @@ static void decide(PTest* t, bool is_p, hfPTest by) {
   t->report.by = by;
 }
 
-hfPReport hf_matrix_test_p(int32_t n, const double* A, bool exact_only, void* work, size_t work_size) {
+hfPReport hf_matrix_test_p(int32_t n, const double* A, int32_t exact_only, void* work, size_t work_size) {
   hfiArena arena = hfi_arena(work, work_size);
   PTest t = take_test(&arena, n);
   t.report = (hfPReport){false, false, HF_P_BY_NONE, INFINITY, 0};

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include <holdfast/lcp.h>
+#include <stdbool.h>
 
 // w = A z + b, lo <= z <= hi, after equilibration: entries of A and b of order one.
 typedef struct hfiLcp {

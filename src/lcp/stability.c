@@ -73,6 +73,6 @@ hfStabilityReport hf_boundary_layer_test(int32_t n, const double* A, const doubl
   return report;
 }
 
-bool hf_boundary_layer_mode_stable(double a, double b, double k, double c) {
+int hf_boundary_layer_mode_stable(double a, double b, double k, double c) {
   return a > 0 && c * c * a * (a * a + b * b) > k * b * b;
 }

@@ -10,7 +10,7 @@
 
 #include "math/vec3.h"
 
-hfGripConfig hf_grip_default(void) {
+hfGripConfig hf_grip_config_default(void) {
   hfGripConfig c = {.stiffness = 2000,
                     .damping = 60,
                     .speed = 0.1,

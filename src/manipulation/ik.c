@@ -17,7 +17,7 @@
 #include "linalg/dense.h"
 #include <string.h>
 
-hfIkConfig hf_ik_default(void) {
+hfIkConfig hf_ik_config_default(void) {
   hfIkConfig c = {.length = 0.3,
                   .damping = 2e-3,
                   .period = 2e-3,

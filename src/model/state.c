@@ -42,17 +42,17 @@ hfState* hf_state_init(void* memory, const hfModel* model, int max_memory) {
   memset(memory, 0, (size_t)header.size);
   hfState* s = memory;
   *s = header;
-  memcpy(hf_state_q(s), hf_model_qpos0(model), sizeof(double) * (size_t)s->nq);
+  memcpy(hf_state_mutable_q(s), hf_model_qpos0(model), sizeof(double) * (size_t)s->nq);
   return s;
 }
 
 // Room for as many remembered contacts as crowded scenes have: 8 a geom, at least 64.
-int hf_state_default_memory(const hfModel* model) {
+int hf_state_memory_default(const hfModel* model) {
   return model->ngeom < 8 ? 64 : 8 * model->ngeom;
 }
 
 hfState* hf_state_create(const hfModel* model) {
-  int capacity = hf_state_default_memory(model);
+  int capacity = hf_state_memory_default(model);
   void* memory = aligned_alloc(ALIGN, hf_state_size(model, capacity));
   return memory ? hf_state_init(memory, model, capacity) : NULL;
 }
@@ -72,9 +72,9 @@ hfStatus hf_state_set_key(hfState* s, hfInput* input, const hfModel* m, int key,
   size_t k = (size_t)key;
   hf_state_reset(s, m);
   s->time = hf_model_key_time(m)[key];
-  memcpy(hf_state_q(s), hf_model_key_qpos(m) + k * (size_t)m->nq, sizeof(double) * (size_t)m->nq);
-  memcpy(hf_state_v(s), hf_model_key_qvel(m) + k * (size_t)m->nv, sizeof(double) * (size_t)m->nv);
-  memcpy(hf_state_act(s), hf_model_key_act(m) + k * (size_t)m->na, sizeof(double) * (size_t)m->na);
+  memcpy(hf_state_mutable_q(s), hf_model_key_qpos(m) + k * (size_t)m->nq, sizeof(double) * (size_t)m->nq);
+  memcpy(hf_state_mutable_v(s), hf_model_key_qvel(m) + k * (size_t)m->nv, sizeof(double) * (size_t)m->nv);
+  memcpy(hf_state_mutable_act(s), hf_model_key_act(m) + k * (size_t)m->na, sizeof(double) * (size_t)m->na);
   if (!input) return HF_OK;
   if (input->ctrl)
     memcpy(input->ctrl, hf_model_key_ctrl(m) + k * (size_t)m->nu, sizeof(double) * (size_t)m->nu);
@@ -142,7 +142,7 @@ hfInput* hf_input_create(const hfModel* m) {
   double* at = (double*)(input + 1);
   input->ctrl = at, at += m->nu;
   input->force = at, at += m->nv;
-  input->wrench = at, at += 6 * m->nbody;
+  input->wrench = (hfForce*)at, at += 6 * m->nbody;
   input->mocap_pos = at, at += 3 * m->nmocap;
   input->mocap_quat = at, at += 4 * m->nmocap;
   input->velocity_target = at, at += m->nv;

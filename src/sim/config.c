@@ -18,9 +18,8 @@ hfSimConfig hf_sim_config_default(void) {
   c.static_speed = 10;
   c.solver = hf_solver_config_default();
   c.mlcp = hf_mlcp_config_default();
-  c.newton = 0;
-  c.tals = 1;
-  c.jacobian = 1;
+  c.drive_law = -1;
+  c.continuous = (hfContinuousConfig){.newton = HF_NEWTON_FULL, .jacobian = HF_JACOBIAN_ANALYTIC, .tals = 1};
   c.switching = hf_switch_config_default();
   return c;
 }
@@ -35,7 +34,7 @@ static const char* const kRungs[] = {"none", "tamsi", "merit", "convex", NULL};
 static const char* const kNewtons[] = {"full", "quasi", NULL};
 static const char* const kForms[] = {"complementarity", "two-stage", "dissipation", NULL};
 static const char* const kLcpMethods[] = {"lemke", "dantzig", NULL};
-static const char* const kDrives[] = {"implicit", "explicit", "constraint", "computed-torque", NULL};
+static const char* const kDriveLaws[] = {"servo", "constraint", "computed-torque", NULL};
 static const char* const kSwitches[] = {"off", "on", NULL};
 static const char* const kJacobians[] = {"fd", "analytic", NULL};
 static const char* const kContactModes[] = {"switching", "rigid", "compliant", NULL};
@@ -70,7 +69,8 @@ static const Field kFields[] = {
     FIELD(max_contacts, 'i', 0, 1e6, NULL),
     FIELD(gyroscopic, 'i', 0, 1, kSwitches),
     FIELD(anticipate, 'i', 0, 1, kSwitches),
-    FIELD(drives, 'i', 0, HF_DRIVES_COMPUTED_TORQUE, kDrives),
+    FIELD(drive_law, 'i', -1, HF_DRIVE_COMPUTED_TORQUE, kDriveLaws),
+    FIELD(explicit_drives, 'i', 0, 1, kSwitches),
     FIELD(scene_signals, 'i', 0, 1, kSwitches),
     FIELD(near_rigid, 'd', 1e-6, 10, NULL),
     FIELD(static_speed, 'd', 0, 1e9, NULL),
@@ -87,10 +87,10 @@ static const Field kFields[] = {
     FIELD(mlcp.tikhonov, 'd', 0, 1e6, NULL),
     FIELD(mlcp.recovery, 'd', 0, 1, NULL),
     FIELD(mlcp.tolerance, 'd', 1e-15, 1, NULL),
-    FIELD(accuracy, 'd', 0, 1, NULL),
-    FIELD(newton, 'i', 0, 1, kNewtons),
-    FIELD(tals, 'i', 0, 1, kSwitches),
-    FIELD(jacobian, 'i', 0, 1, kJacobians),
+    FIELD(continuous.accuracy, 'd', 0, 1, NULL),
+    FIELD(continuous.newton, 'i', 0, 1, kNewtons),
+    FIELD(continuous.jacobian, 'i', 0, 1, kJacobians),
+    FIELD(continuous.tals, 'i', 0, 1, kSwitches),
     FIELD(switching.contact_mode, 'i', 0, HF_CONTACTS_COMPLIANT, kContactModes),
     FIELD(switching.start, 'i', 0, HF_START_PAPER, kStarts),
     FIELD(switching.return_modes, 'i', 0, HF_RETURN_GROSS, kReturns),
@@ -179,9 +179,6 @@ hfStatus hf_sim_config_set(hfSimConfig* config, const char* name, const char* te
                         known);
     }
     hfStatus status = check_field(f, value, error);
-    if (f->offset == offsetof(hfSimConfig, accuracy) && value == 0)
-      return hfi_refuse(error, HF_ERROR_ARGUMENT,
-                        "option accuracy = 0: must be positive; without it steps are fixed");
     if (status == HF_OK) write_field(config, f, value);
     return status;
   }

@@ -22,14 +22,14 @@ hfStatus hfi_sim_create_continuous(hfSim* s, hfError* error) {
   accel.theta_max = c->solver.theta_max;
   hfIntegratorConfig integrator = hf_integrator_config_default();
   integrator.method = c->method;
-  integrator.error_control = c->accuracy > 0;
-  integrator.accuracy = c->accuracy;
+  integrator.error_control = c->continuous.accuracy > 0;
+  integrator.accuracy = c->continuous.accuracy;
   integrator.step = s->h;
   integrator.smallest_step = SMALLEST * s->h;
   integrator.max_steps = MOST;
-  integrator.newton = c->newton;
-  integrator.tals = c->tals;
-  integrator.jacobian = c->jacobian;
+  integrator.newton = c->continuous.newton;
+  integrator.tals = c->continuous.tals;
+  integrator.jacobian = c->continuous.jacobian;
   integrator.newton_tolerance = c->solver.tolerance;
   return hfi_continuous_create(&s->continuous, s->model, &accel, &integrator, error);
 }
@@ -38,7 +38,7 @@ hfStatus hfi_sim_create_switching(hfSim* s, hfError* error) {
   hfSwitchConfig c = s->config.switching;
   c.rigid.max_contacts = s->max_contacts;
   c.rigid.scene_signals = s->config.scene_signals;
-  if (s->config.accuracy > 0) c.accuracy = s->config.accuracy;
+  if (s->config.continuous.accuracy > 0) c.accuracy = s->config.continuous.accuracy;
   return hfi_switching_create(&s->switching, s->model, &c, s->h, error);
 }
 
@@ -92,10 +92,10 @@ hfStatus hfi_sim_step_continuous(hfSim* s, hfState* state, const hfInput* in, hf
   hfStatus status = s->switching ? hfi_switching_step(s->switching, state, in, s->h, error)
                                  : hfi_continuous_step(s->continuous, state, in, s->h, error);
   if (status < 0) return status;
-  report->integrate = s->switching ? hfi_switching_integration(s->switching) : hfi_continuous_report(s->continuous);
+  report->continuous = s->switching ? hfi_switching_integration(s->switching) : hfi_continuous_report(s->continuous);
   if (s->switching) report->switching = hfi_switching_report(s->switching);
-  report->solve.iterations = (int32_t)report->integrate.iterations;
-  report->solve.limited = (int32_t)report->integrate.limited;
+  report->solve.iterations = (int32_t)report->continuous.iterations;
+  report->solve.limited = (int32_t)report->continuous.limited;
   report->ndropped = (int32_t)(hf_accel_statistics(a).dropped - dropped);
   report->status = status == HF_OK && report->ndropped ? HF_OVERFLOW : status;
   take_contacts(s, report);

@@ -129,7 +129,7 @@ static hfStatus choose_options(hfSim* s, hfError* error) {
   else if (c->friction == HF_FRICTION_COULOMB)
     return hfi_refuse(error, HF_ERROR_ARGUMENT,
                       "friction \"coulomb\" belongs to the rigid methods");
-  if (is_continuous(c->method) && (c->drives > HF_DRIVES_EXPLICIT || any_inverse_drive(s->model)))
+  if (is_continuous(c->method) && (c->drive_law > HF_DRIVE_SERVO || any_inverse_drive(s->model)))
     return hfi_refuse(error, HF_ERROR_UNSUPPORTED,
                       "drives by inverse dynamics belong to the methods of discrete time");
   if (c->method == HF_METHOD_CONVEX) c->solver.first_rung = HF_RUNG_CONVEX;
@@ -150,8 +150,7 @@ static hfStatus create(hfSim* s, hfError* error) {
   size_t shift = (HFI_ALIGN - (uintptr_t)s->memory % HFI_ALIGN) % HFI_ALIGN;
   hfiArena arena = hfi_arena((char*)s->memory + shift, plan.used);
   slice(s, &arena);
-  if (s->config.drives == HF_DRIVES_CONSTRAINT) hfi_actuation_drive_by(&s->actuation, HF_DRIVE_CONSTRAINT);
-  if (s->config.drives == HF_DRIVES_COMPUTED_TORQUE) hfi_actuation_drive_by(&s->actuation, HF_DRIVE_COMPUTED_TORQUE);
+  if (s->config.drive_law >= 0) hfi_actuation_drive_by(&s->actuation, (hfDriveLaw)s->config.drive_law);
   if (s->scene.listed) hfi_contact_materials(&s->scene, s->material);
   hfi_contact_extents(s->model, s->extent);
   measure_levers(s->model, s->extent, s->span, s->lever);

@@ -37,10 +37,10 @@ static void apply_input(hfSim* s, const hfInput* in) {
     memcpy(s->tau, in->force, sizeof *s->tau * (size_t)m->nv);
   else
     memset(s->tau, 0, sizeof *s->tau * (size_t)m->nv);
-  if (!in || !in->wrench || !(hfi_dot(in->wrench, in->wrench, 6 * m->nbody) > 0)) return;
+  const double* wrench = in ? (const double*)in->wrench : NULL;
+  if (!wrench || !(hfi_dot(wrench, wrench, 6 * m->nbody) > 0)) return;
   for (int b = 1; b < m->nbody; ++b) {
-    const double* w = in->wrench + 6 * b;
-    hfForce F = {v3_load(w + 3), v3_load(w)};
+    hfForce F = in->wrench[b];
     if (v3_norm2(F.n) + v3_norm2(F.f) > 0)
       hfi_jacobian_transpose_add(&s->dynamics, b, hfi_body_com(&s->dynamics, b), F, s->tau);
   }
@@ -61,7 +61,7 @@ void hfi_sim_forces(hfSim* s, const hfState* state, const hfInput* in) {
   hf_actuation_update(&s->actuation, d, hf_state_q(state));
   hfiActuationStep step = {s->h,
                            s->config.near_rigid,
-                           s->config.drives == HF_DRIVES_EXPLICIT,
+                           s->config.explicit_drives,
                            hf_state_q(state),
                            hf_state_act(state),
                            s->ctrl,

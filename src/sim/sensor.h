@@ -14,7 +14,7 @@ typedef struct hfiSensorInput {
   const double* vdot;           // (nv)
   const double* limit_force;    // (njnt) of joint limits, or NULL: none act
   const double* equality_force; // (neq x 6) of connects and welds on their first object, or NULL
-  const double* wrench;         // (nbody x 6) external, at the centres of mass, or NULL
+  const hfForce* wrench;        // (nbody) external, at the centres of mass, or NULL
   const hfContact* contact;     // (ncontact)
   int ncontact;
 } hfiSensorInput;

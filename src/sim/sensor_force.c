@@ -53,8 +53,8 @@ hfForce hfi_interaction_force(const hfiSensorInput* in, int body, hfVec3 p_W) {
   const hfDynamics* d = in->dynamics;
   hfForce F = hfi_subtree_force(d, body, p_W);
   for (int b = body; in->wrench && b < hf_model_body_subtreeend(d->model)[body]; ++b)
-    F = without(F, p_W, hfi_body_com(d, b), v3_load(in->wrench + 6 * b),
-                v3_load(in->wrench + 6 * b + 3));
+    F = without(F, p_W, hfi_body_com(d, b), in->wrench[b].f,
+                in->wrench[b].n);
   return without_equalities(in, body, p_W, without_contacts(in, body, p_W, F));
 }
 

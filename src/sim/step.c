@@ -59,7 +59,7 @@ static hfStatus check_input(const hfSim* s, const hfInput* in, hfError* error) {
     const char* name;
   } arrays[] = {{in->ctrl, m->nu, "ctrl"},
                 {in->force, m->nv, "force"},
-                {in->wrench, 6 * m->nbody, "wrench"},
+                {(const double*)in->wrench, 6 * m->nbody, "wrench"},
                 {in->mocap_pos, 3 * m->nmocap, "mocap_pos"},
                 {in->mocap_quat, 4 * m->nmocap, "mocap_quat"}};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) {
@@ -222,11 +222,11 @@ static void take_outcomes(hfSim* s) {
 
 static void advance(hfSim* s, hfState* state, const hfInput* in, hfStepReport* report) {
   const hfModel* m = s->model;
-  double* q = hf_state_q(state);
+  double* q = hf_state_mutable_q(state);
   if (s->remembers) memcpy(s->X0_WB, s->dynamics.X_WB, sizeof *s->X0_WB * (size_t)m->nbody);
   hf_model_integrate(m, q, s->v1, s->h);
-  memcpy(hf_state_v(state), s->v1, sizeof *s->v1 * (size_t)m->nv);
-  hf_actuation_advance(&s->actuation, hf_state_act(state), s->h);
+  memcpy(hf_state_mutable_v(state), s->v1, sizeof *s->v1 * (size_t)m->nv);
+  hf_actuation_advance(&s->actuation, hf_state_mutable_act(state), s->h);
   state->time += s->h;
   if (s->remembers || m->nsensor) hfi_sim_pose(s, q, in);
   if (s->remembers &&

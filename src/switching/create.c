@@ -52,7 +52,7 @@ static void slice_problem(hfRigid* r, hfiArena* arena, size_t contacts, size_t r
   p->W_T = HFI_TAKE(arena, double, 2 * contacts * nv);
   p->A = HFI_TAKE(arena, double, rows* rows);
   p->b = HFI_TAKE(arena, double, rows);
-  p->rolling = HFI_TAKE(arena, bool, rows);
+  p->rolling = HFI_TAKE(arena, int32_t, rows);
   p->k = HFI_TAKE(arena, double, rows);
   p->c = HFI_TAKE(arena, double, rows);
   p->x = HFI_TAKE(arena, double, rows);

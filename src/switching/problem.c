@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "linalg/dense.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 static const double IMMOBILE =

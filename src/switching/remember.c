@@ -85,8 +85,8 @@ hfStatus hfi_switching_recall(hfiSwitching* s, const hfState* state) {
 int hfi_switching_store(hfiSwitching* s, hfState* state) {
   hfRigid* r = s->rigid;
   const hfAccel* a = r->accel;
-  hfContactMemory* memory = hf_state_memory(state);
-  int64_t* word = hf_state_discrete(state);
+  hfContactMemory* memory = hf_state_mutable_memory(state);
+  int64_t* word = hf_state_mutable_discrete(state);
   int kept = imin2(r->ntrack, state->max_memory);
   word[0] = s->phase;
   memcpy(&word[1], &s->since, sizeof s->since);

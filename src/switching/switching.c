@@ -183,9 +183,9 @@ static void load_state(hfiSwitching* s, const hfState* state) {
 
 static void store_state(const hfiSwitching* s, hfState* state) {
   const hfModel* m = s->model;
-  memcpy(hf_state_q(state), s->x, (size_t)m->nq * sizeof *s->x);
-  memcpy(hf_state_v(state), s->x + m->nq, (size_t)m->nv * sizeof *s->x);
-  memcpy(hf_state_act(state), s->x + m->nq + m->nv, (size_t)m->na * sizeof *s->x);
+  memcpy(hf_state_mutable_q(state), s->x, (size_t)m->nq * sizeof *s->x);
+  memcpy(hf_state_mutable_v(state), s->x + m->nq, (size_t)m->nv * sizeof *s->x);
+  memcpy(hf_state_mutable_act(state), s->x + m->nq + m->nv, (size_t)m->na * sizeof *s->x);
   state->time = s->t;
 }
 

@@ -210,7 +210,7 @@ def write_state(out, model, data, rng):
             after[adr] = next_activation(model, data, i, adr)
     rows = {
         "qpos": data.qpos, "qvel": data.qvel, "ctrl": data.ctrl, "act": data.act, "time": [data.time],
-        "wrench": data.xfrc_applied, "qacc": data.qacc,
+        "wrench": np.roll(data.xfrc_applied, 3, axis=1), "qacc": data.qacc,
         "length": data.actuator_length, "velocity": data.actuator_velocity, "moment": dense_moment(model, data),
         "tendonlength": data.ten_length, "tendonvelocity": data.ten_velocity,
         "force": data.actuator_force, "jointforce": data.qfrc_actuator, "passive": data.qfrc_passive,

@@ -58,7 +58,7 @@ static hfState* run_alone(const hfModel* model, int w, int params) {
   hfState* state = hf_state_create(model);
   hfInput* input = hf_input_create(model);
   if (model->nkey) hf_state_set_key(state, input, model, 0, &error);
-  start_velocity(hf_state_v(state), model->nv, w);
+  start_velocity(hf_state_mutable_v(state), model->nv, w);
   for (int s = 0; s < STEPS; ++s) {
     for (int u = 0; u < model->nu; ++u) input->ctrl[u] = control_of(w, s, u);
     hfStepReport report;

@@ -188,7 +188,7 @@ static void test_set_reaches_the_configuration(void** state) {
 // where rounding puts the wall within that step's reach.
 static void test_a_run_that_stands_still_ends(void** state) {
   (void)state;
-  const char* call = "run wall.xml --method mlcp --keyframe go --time 1 --set drives=constraint --log wall.csv";
+  const char* call = "run wall.xml --method mlcp --keyframe go --time 1 --set drive_law=constraint --log wall.csv";
   assert_int_equal(holdfast(call), 1);
   assert_says(standard_error, "the step was not taken (no solution)");
   assert_says(standard_error, "--set mlcp.fallback=1");

@@ -74,7 +74,7 @@ static double largest_gain(const Throw* t, int friction, double h) {
   assert_int_equal(hf_sim_create(&sim, m, &config, &error), HF_OK);
   assert_int_equal(hf_dynamics_create(&d, m, NULL), HF_OK);
   hfState* s = hf_state_create(m);
-  memcpy(hf_state_v(s), t->qvel, sizeof t->qvel);
+  memcpy(hf_state_mutable_v(s), t->qvel, sizeof t->qvel);
   double least = energy(d, sim, s, h), kinetic = hf_dynamics_kinetic_energy(d), gain = 0;
   while (s->time < 1) {
     assert_true(hf_sim_step(sim, s, NULL, NULL, &error) >= 0);

@@ -74,7 +74,7 @@ static void check_windows(const char* name, const char* mjcf, double t_end, int 
       double accuracy = pow(10, -d);
       hfState* s = hf_state_create(m);
       hfiContinuous* c = make(m, friction, controlled(methods[k], accuracy));
-      hf_state_q(s)[q] = q0;
+      hf_state_mutable_q(s)[q] = q0;
       double worst = worst_window(c, s, t_end, q, v, flow, model, only_speed) / accuracy;
       print_message("%s, %s, a = %g: %.2f a\n", name, names[k], accuracy, worst);
       assert_true(worst < 10);
@@ -108,7 +108,7 @@ static void test_box(void** state) {
       double accuracy = pow(10, -d);
       hfState* s = hf_state_create(m);
       hfiContinuous* c = make(m, HF_FRICTION_REGULARISED, controlled(methods[k], accuracy));
-      hf_state_q(s)[1] = -0.33 * 9.8 / 1e3;
+      hf_state_mutable_q(s)[1] = -0.33 * 9.8 / 1e3;
       double worst = worst_window(c, s, 0.5, 0, 0, flow_box, &box, 1) / accuracy;
       print_message("box, %s, a = %g: %.2f a\n", names[k], accuracy, worst);
       assert_true(worst < 10);
@@ -128,7 +128,7 @@ static void test_dzhanibekov_body(void** state) {
     hfiContinuous* c = make(m, HF_FRICTION_REGULARISED, controlled(methods[k], accuracy));
     bodyModel body = {{1, 2, 3}};
     hfOde ode = body_ode(&body);
-    double* w = hf_state_v(s) + 3;
+    double* w = hf_state_mutable_v(s) + 3;
     w[0] = .01, w[1] = 1;
     while (s->time < 12.5 - 1e-9) {
       double x[7];
@@ -165,8 +165,8 @@ static void test_tied_pendulum_keeps_its_point_and_energy(void** state) {
     hfiContinuous* c = make(m, HF_FRICTION_REGULARISED, controlled(methods[k], 1e-7));
     hfDynamics* d;
     assert_int_equal(hf_dynamics_create(&d, m, NULL), HF_OK);
-    hf_state_v(s)[3] = 3;
-    hf_state_v(s)[4] = 4;
+    hf_state_mutable_v(s)[3] = 3;
+    hf_state_mutable_v(s)[4] = 4;
     double E[2];
     for (int i = 0; i < 2; ++i) {
       hf_dynamics_position(d, hf_state_q(s), NULL);
@@ -231,7 +231,7 @@ static void test_jacobians_and_newtons_agree(void** state) {
     config.jacobian = k >> 1;
     hfState* s = hf_state_create(m);
     hfiContinuous* c = make(m, HF_FRICTION_REGULARISED, config);
-    hf_state_v(s)[0] = 2;
+    hf_state_mutable_v(s)[0] = 2;
     int64_t evaluations = 0, iterations = 0, failed = 0;
     for (int i = 0; i < 200; ++i) {
       advance(c, s, 0.001);
@@ -278,7 +278,7 @@ static void test_steps_allocate_nothing(void** state) {
   for (int k = 0; k < 3; ++k) {
     hfState* s = hf_state_create(m);
     hfiContinuous* c = make(m, HF_FRICTION_ANCHORED, controlled(methods[k], 1e-4));
-    hf_state_v(s)[0] = 2;
+    hf_state_mutable_v(s)[0] = 2;
     long before = alloc_count();
     for (int i = 0; i < 20; ++i) advance(c, s, 0.01);
     assert_int_equal(alloc_count() - before, 0);

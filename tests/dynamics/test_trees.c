@@ -30,9 +30,9 @@ static double condition_of_M(World* w) {
 static void check_forward_inverts_inverse(World* w, testRandom* r) {
   int nv = w->model->nv, nbody = w->model->nbody;
   double vdot[MAX_DOF], tau[MAX_DOF], again[MAX_DOF];
-  double* wrench = malloc((size_t)nbody * 6 * sizeof *wrench);
+  hfForce* wrench = malloc((size_t)nbody * sizeof *wrench);
   random_array(r, vdot, nv);
-  random_array(r, wrench, 6 * nbody);
+  random_array(r, (double*)wrench, 6 * nbody);
   hf_dynamics_inverse(w->d, w->v, vdot, wrench, tau);
   hf_dynamics_forward(w->d, w->v, tau, wrench, again);
   // solving amplifies rounding by at most the condition of M, estimated from D
@@ -153,20 +153,19 @@ static void check_wrench(World* w, testRandom* r) {
   const hfModel* m = w->model;
   int body = 1 + random_int(r, m->nbody - 1);
   double vdot[MAX_DOF], without[MAX_DOF], with[MAX_DOF], added[MAX_DOF] = {0}, *J = malloc((size_t)(6 * m->nv) * sizeof *J);
-  double* wrench = calloc((size_t)m->nbody * 6, sizeof *wrench);
+  hfForce* wrench = calloc((size_t)m->nbody, sizeof *wrench);
   random_array(r, vdot, m->nv);
-  random_array(r, wrench + 6 * body, 6);
+  random_array(r, (double*)(wrench + body), 6);
   hf_dynamics_inverse(w->d, w->v, vdot, NULL, without);
   hf_dynamics_inverse(w->d, w->v, vdot, wrench, with);
   hfVec3 c = pose_point(hf_dynamics_body_pose(w->d, body), v3_load(hf_model_body_com(m) + 3 * body));
   hf_dynamics_jacobian(w->d, body, c, J);
-  const double* F = wrench + 6 * body; // force, torque
-  hfForce spatial = {v3_load(F + 3), v3_load(F)};
-  hfi_jacobian_transpose_add(w->d, body, c, spatial, added);
+  const double* F = (const double*)(wrench + body); // torque, force: the order of the Jacobian's rows
+  hfi_jacobian_transpose_add(w->d, body, c, wrench[body], added);
   double tolerance = ROUNDING * fmax(1, largest(without, m->nv));
   for (int i = 0; i < m->nv; ++i) {
     double JtF = 0;
-    for (int k = 0; k < 3; ++k) JtF += J[k * m->nv + i] * F[3 + k] + J[(3 + k) * m->nv + i] * F[k];
+    for (int k = 0; k < 6; ++k) JtF += J[k * m->nv + i] * F[k];
     assert_near(without[i] - with[i], JtF, tolerance);
     assert_near(added[i], JtF, tolerance);
   }

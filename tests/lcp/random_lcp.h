@@ -4,6 +4,7 @@
 
 #include "support/random.h"
 #include <holdfast/lcp.h>
+#include <stdbool.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -149,7 +149,7 @@ static void test_singular_matrix_is_refused(void** state) {
 // Rolling rows are equalities: their block may be indefinite, and only the Schur complement must be P.
 static void test_rolling_rows(void** state) {
   Fixture* f = *state;
-  const bool second[] = {false, true}, both[] = {true, true};
+  const int32_t second[] = {0, 1}, both[] = {1, 1};
   const double k[] = {1, 1}, c[] = {1, 1};
   const double A[] = {1, 2, 2, -1}; // not P; Schur complement of row 2: 1 + 4 = 5
   hfRigidCertificate r = hf_rigid_certify(2, A, second, k, c, f->work, f->size);
@@ -177,7 +177,7 @@ static void test_rolling_certificate_against_enumeration(void** state) {
   for (int32_t trial = 0; trial < 400; ++trial) {
     Problem p = make_problem(4);
     double ones[] = {1, 1, 1, 1};
-    bool rolling[4];
+    int32_t rolling[4];
     set_size(&p, 4);
     for (int32_t i = 0; i < 16; ++i) p.A[i] = random_uniform(&r, -1, 1);
     for (int32_t i = 0; i < 4; ++i) {

@@ -65,7 +65,7 @@ static inline void round_trip_in(const char* folder, const char* file, const cha
     arm_draw(&t, &r, 0.9, there), arm_draw(&t, &r, 0.5, q);
     hf_arm_move(t.arm, there);
     hfPose X = hf_arm_pose(t.arm);
-    hfIkConfig c = hf_ik_default();
+    hfIkConfig c = hf_ik_config_default();
     c.iterations = 5000, c.restarts = 100;
     hfIkReport report;
     assert_int_equal(hf_arm_solve(t.arm, X, &c, q, &report), HF_OK);

@@ -83,14 +83,14 @@ static void test_effort(void** state) {
 static void settle(double ki, double* error) {
   armWorld w;
   world_open(&w, "iiwa14_wsg50.xml", "wsg_grasp");
-  double *q = hf_state_q(w.state), integral[7] = {0}, tau[7];
+  double *q = hf_state_mutable_q(w.state), integral[7] = {0}, tau[7];
   const double start[7] = {0, 0.6, 0, -1.75, 0, 1, 0};
   hfSetpoint wanted[7];
   hfGains gains[7];
   for (int i = 0; i < 7; ++i)
     q[i] = start[i], wanted[i] = (hfSetpoint){start[i], 0, 0}, gains[i] = (hfGains){100, ki, 20};
   int palm = hf_model_find(w.t.model, HF_OBJECT_BODY, "wsg_palm");
-  w.input->wrench[6 * palm + 2] = -2 * 9.81;
+  w.input->wrench[palm].f.z = -2 * 9.81;
   for (int k = 0; k < 5000; ++k) {
     hf_arm_torque(w.t.arm, q, hf_state_v(w.state), wanted, gains, hf_sim_step_size(w.sim), integral,
                   tau);
@@ -116,7 +116,7 @@ static void test_tracking(void** state) {
   (void)state;
   armWorld w;
   world_open(&w, "iiwa7_wsg50.xml", "wsg_grasp");
-  double *q = hf_state_q(w.state), *v = hf_state_v(w.state), integral[7] = {0}, tau[7], worst = 0;
+  double *q = hf_state_mutable_q(w.state), *v = hf_state_mutable_v(w.state), integral[7] = {0}, tau[7], worst = 0;
   hfGains gains[7];
   hfSetpoint wanted[7];
   for (int i = 0; i < 7; ++i) gains[i] = (hfGains){400, 0, 40};
@@ -144,14 +144,14 @@ static void test_external(void** state) {
   armWorld w;
   world_open(&w, "iiwa14_wsg50.xml", "wsg_palm");
   testRandom r = {9};
-  double *q = hf_state_q(w.state), *v = hf_state_v(w.state), q0[9], v0[9], tau[7], external[7];
+  double *q = hf_state_mutable_q(w.state), *v = hf_state_mutable_v(w.state), q0[9], v0[9], tau[7], external[7];
   const double start[7] = {0.1, 0.6, 0.2, -1.5, 0.3, 1, 0.2};
   for (int i = 0; i < 7; ++i) q[i] = start[i], v[i] = random_uniform(&r, -0.5, 0.5);
   q[7] = -0.03, q[8] = 0.03;
   int palm = hf_model_find(w.t.model, HF_OBJECT_BODY, "wsg_palm");
   for (int k = 0; k < 10; ++k) {
     for (int i = 0; i < 7; ++i) w.input->ctrl[i] = random_uniform(&r, -20, 20);
-    double* load = w.input->wrench + 6 * palm; // at the palm's centre of mass, which is its origin
+    double* load = &w.input->wrench[palm].n.x; // torque, force // at the palm's centre of mass, which is its origin
     for (int i = 0; i < 6; ++i) load[i] = k % 2 ? random_uniform(&r, -10, 10) : 0;
     memcpy(q0, q, sizeof q0), memcpy(v0, v, sizeof v0);
     world_step(&w);
@@ -161,10 +161,10 @@ static void test_external(void** state) {
                     external);
     hfForce f = hf_arm_wrench(w.t.arm, external, 0.3, 1e-6);
     // the solver's tolerance, 1e-12 of the momentum over h
-    assert_near(f.f.x, load[0], 1e-5), assert_near(f.f.y, load[1], 1e-5),
-        assert_near(f.f.z, load[2], 1e-5);
-    assert_near(f.n.x, load[3], 1e-5), assert_near(f.n.y, load[4], 1e-5),
-        assert_near(f.n.z, load[5], 1e-5);
+    assert_near(f.f.x, load[3], 1e-5), assert_near(f.f.y, load[4], 1e-5),
+        assert_near(f.f.z, load[5], 1e-5);
+    assert_near(f.n.x, load[0], 1e-5), assert_near(f.n.y, load[1], 1e-5),
+        assert_near(f.n.z, load[2], 1e-5);
   }
   world_close(&w);
 }
@@ -174,7 +174,7 @@ static void test_external(void** state) {
 // A drive that loses 3 N: the measured force tends to the command with the rate of the integral.
 static void test_force_loop(void** state) {
   (void)state;
-  hfGripConfig c = hf_grip_default();
+  hfGripConfig c = hf_grip_config_default();
   c.slew = 1e9, c.damping = 0;
   hfGrip g = {0};
   const double h = 1e-4, lost = 3;
@@ -219,9 +219,9 @@ static void test_gripper(void** state) {
   int left = hf_model_find(m, HF_OBJECT_BODY, "w_left_finger"),
       right = hf_model_find(m, HF_OBJECT_BODY, "w_right_finger");
   int body = hf_model_find(m, HF_OBJECT_BODY, "block");
-  double *q = hf_state_q(s), *v = hf_state_v(s), h = hf_sim_step_size(sim);
+  double *q = hf_state_mutable_q(s), *v = hf_state_mutable_v(s), h = hf_sim_step_size(sim);
   q[0] = -0.05, q[1] = 0.05;
-  hfGripConfig c = hf_grip_default();
+  hfGripConfig c = hf_grip_config_default();
   hfGrip g = {0};
   hf_grip_open(&g, 0.1, 0.1);
   for (int k = 0; k < 3000; ++k) {

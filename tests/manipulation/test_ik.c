@@ -157,7 +157,7 @@ static void test_rate_closed_form(void** state) {
       double q[MOST_JOINTS], posture[MOST_JOINTS], x[MOST_JOINTS], want[MOST_JOINTS],
           J[6 * MOST_JOINTS], w[MOST_JOINTS], V[6];
       arm_draw(&t, &r, 0.9, q), arm_draw(&t, &r, 0.9, posture);
-      hfIkConfig c = hf_ik_default();
+      hfIkConfig c = hf_ik_config_default();
       c.damping = 0.05, c.posture = posture, c.posture_gain = 0.3;
       c.period = 1e-9; // ranges do not bind
       hf_arm_move(t.arm, q);
@@ -184,7 +184,7 @@ static void test_rate_limits(void** state) {
     double q[7], x[7], J[42], speed[7], V[6], value[6];
     arm_draw(&t, &r, 1.0, q);
     for (int i = 0; i < 7; ++i) speed[i] = random_uniform(&r, 0.1, 1);
-    hfIkConfig c = hf_ik_default();
+    hfIkConfig c = hf_ik_config_default();
     c.speed = speed, c.period = 0.1, c.damping = 0.01;
     hf_arm_move(t.arm, q);
     weighted_jacobian(&t, c.length, J);
@@ -229,7 +229,7 @@ static void test_nullspace(void** state) {
   hf_arm_move(t.arm, q);
   hfPose X = hf_arm_pose(t.arm);
   for (int i = 0; i < 7; ++i) ref[i] = (hfSetpoint){q[i], 0, 0};
-  hfIkConfig c = hf_ik_default();
+  hfIkConfig c = hf_ik_config_default();
   c.posture = posture, c.posture_gain = 1;
   double before = 0, after = 0, moved = 0;
   for (int k = 0; k < 2000; ++k) {
@@ -253,7 +253,7 @@ static void test_singular(void** state) {
   testArm t;
   arm_open(&t, "iiwa14.xml", "flange");
   double q[7] = {0}, rate[7];
-  hfIkConfig c = hf_ik_default();
+  hfIkConfig c = hf_ik_config_default();
   hfMotion up = {{0, 0, 0}, {0, 0, 0.1}};
   hfIkReport report;
   hf_arm_move(t.arm, q);
@@ -276,7 +276,7 @@ static void test_track_limits(void** state) {
   hfSetpoint ref[7] = {{0.2, 0, 0}, {2.2, 0, 0}, {0, 0, 0}, {-1, 0, 0},
                        {0, 0, 0},   {1, 0, 0},   {0, 0, 0}}; // joint 2 is 0.1 outside
   hfPose X = {{{1, 0, 0, 0, 1, 0, 0, 0, 1}}, {3, 3, 0}};
-  hfIkConfig c = hf_ik_default();
+  hfIkConfig c = hf_ik_config_default();
   c.speed = speed;
   int status = HF_OK;
   long calls;
@@ -319,7 +319,7 @@ static void test_planar(void** state) {
   hfModel* m = parse_model(planar);
   hfArm* arm = NULL;
   assert_int_equal(hf_arm_create(&arm, m, "tip", NULL, NULL), HF_OK);
-  hfIkConfig c = hf_ik_default();
+  hfIkConfig c = hf_ik_config_default();
   for (double distance = 0.4; distance < 1.69; distance += 0.1)
     for (int side = -1; side <= 1; side += 2) {
       double elbow = side * acos((distance * distance - 1 - 0.49) / 1.4), direction = 0.4;
@@ -342,7 +342,7 @@ static void test_unreachable(void** state) {
   hfModel* m = parse_model(planar);
   hfArm* arm = NULL;
   assert_int_equal(hf_arm_create(&arm, m, "tip", NULL, NULL), HF_OK);
-  hfIkConfig c = hf_ik_default();
+  hfIkConfig c = hf_ik_config_default();
   hfIkReport report;
   double q[2] = {1, -2};
   assert_int_equal(
@@ -362,7 +362,7 @@ static void test_not_finite(void** state) {
   (void)state;
   testArm t;
   arm_open(&t, "iiwa14.xml", "flange");
-  hfIkConfig c = hf_ik_default();
+  hfIkConfig c = hf_ik_config_default();
   hfPose X = hf_arm_pose(t.arm);
   hfMotion V = {{0, NAN, 0}, {0, 0, 0}};
   double q[7] = {1, 2, 3, 4, 5, 6, 7};

@@ -238,7 +238,7 @@ static void test_state_round_trip(void** state) {
   const char* path = HF_BINARY_DIR "/test_builder.hfs";
   hfModel* m = make_pendulum();
   hfState *s = hf_state_create(m), *copy = hf_state_create(m);
-  s->time = 1.5, hf_state_q(s)[0] = 0.1, hf_state_v(s)[0] = -3;
+  s->time = 1.5, hf_state_mutable_q(s)[0] = 0.1, hf_state_mutable_v(s)[0] = -3;
   assert_int_equal(hf_state_save(s, path, NULL), HF_OK);
   assert_int_equal(hf_state_restore(copy, path, NULL), HF_OK);
   assert_memory_equal(s, copy, s->size);

@@ -152,9 +152,9 @@ static void compare_forces(const Reference* ref, const double* q, const double* 
 static void compare_sensors(const Reference* ref, const double* q, const double* v, const double* act, double* ctrl, Worst* worst) {
   double* wanted = read_row(ref->in, "sensor", ref->nsensordata);
   hfInput input = {.ctrl = ctrl};
-  memcpy(hf_state_q(ref->state), q, (size_t)ref->nq * sizeof *q);
-  memcpy(hf_state_v(ref->state), v, (size_t)ref->nv * sizeof *v);
-  memcpy(hf_state_act(ref->state), act, (size_t)ref->na * sizeof *act);
+  memcpy(hf_state_mutable_q(ref->state), q, (size_t)ref->nq * sizeof *q);
+  memcpy(hf_state_mutable_v(ref->state), v, (size_t)ref->nv * sizeof *v);
+  memcpy(hf_state_mutable_act(ref->state), act, (size_t)ref->na * sizeof *act);
   hfError error = {HF_OK, ""};
   if (hf_sim_evaluate(ref->sim, ref->state, &input, &error) < 0) fail_msg("%s", error.message);
   const double* ours = hf_sim_sensors(ref->sim);

@@ -149,7 +149,7 @@ static void test_things_stand(void** state) {
     hfSimConfig config = hf_sim_config_default();
     assert_int_equal(hf_sim_create(&sim, m, &config, NULL), HF_OK);
     hfState* s = hf_state_create(m);
-    hf_state_q(s)[2] = 0.001;
+    hf_state_mutable_q(s)[2] = 0.001;
     hfStepReport report;
     for (int k = 0; k < 500; ++k) assert_int_equal(hf_sim_step(sim, s, NULL, &report, NULL), HF_OK);
     hfVec3 normal, friction;

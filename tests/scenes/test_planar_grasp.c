@@ -177,7 +177,7 @@ static int is_p_at(grasp* g, double y) {
   slip_speeds(g, vT);
   contact_matrix(g, FRICTION, vT, A);
   assert_true(hf_certificate_work_size(CONTACTS) <= sizeof work);
-  return hf_matrix_test_p(CONTACTS, A, true, work, sizeof work).is_p;
+  return hf_matrix_test_p(CONTACTS, A, 1, work, sizeof work).is_p;
 }
 
 // ---- tests ------------------------------------------------------------------------------------------

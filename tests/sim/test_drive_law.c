@@ -46,7 +46,7 @@ static void test_pid_against_mujoco(void** state) {
   snprintf(path, sizeof path, "%s/pid.xml", folder);
   if (hf_model_load(&w.model, path, NULL, NULL, &error) != HF_OK) fail_msg("%s", error.message);
   hfSimConfig config = hf_sim_config_default();
-  config.drives = HF_DRIVES_EXPLICIT;
+  config.explicit_drives = 1;
   assert_int_equal(hf_sim_create(&w.sim, w.model, &config, &error), HF_OK);
   w.state = hf_state_create(w.model);
   w.input = hf_input_create(w.model);
@@ -161,7 +161,7 @@ static void test_arm_of_the_paper(void** state) {
   sim_world_free(&w);
 }
 
-// drives = constraint and computed-torque do to a plain scene what hf.drive does, to the bit; motors stay.
+// drive_law = constraint and computed-torque do to a plain scene what hf.drive does, to the bit; motors stay.
 static void test_config_drives_a_plain_scene(void** state) {
   (void)state;
   static const char* const laws[] = {"constraint", "computed-torque"};
@@ -174,7 +174,7 @@ static void test_config_drives_a_plain_scene(void** state) {
       snprintf(custom, sizeof custom, "<text name='hf.drive' data='%s'/>", laws[k]);
       snprintf(xml, sizeof xml, ARM("<position name='pa' joint='a' kp='100' kv='20'/><motor name='pb' joint='b'/>", "%s%s"), i ? "" : custom, SINES);
       w[i] = (simWorld){.model = parse_model(xml)};
-      if (i) assert_int_equal(hf_sim_config_set(&config, "drives", laws[k], &error), HF_OK);
+      if (i) assert_int_equal(hf_sim_config_set(&config, "drive_law", laws[k], &error), HF_OK);
       assert_int_equal(hf_sim_create(&w[i].sim, w[i].model, &config, &error), HF_OK);
       w[i].state = hf_state_create(w[i].model);
       w[i].input = hf_input_create(w[i].model);
@@ -220,7 +220,7 @@ static void test_integral_in_continuous_time(void** state) {
     hfError error;
     hfSimConfig config = hf_sim_config_default();
     config.method = HF_METHOD_IMPLICIT_EULER;
-    config.jacobian = jacobian;
+    config.continuous.jacobian = jacobian;
     assert_int_equal(hf_sim_create(&w.sim, w.model, &config, &error), HF_OK);
     w.state = hf_state_create(w.model);
     w.input = hf_input_create(w.model);

@@ -62,7 +62,7 @@ static void check_force_with_equality_and_wrench(int method) {
       "<mujoco><worldbody><body name='a' pos='0 0 1'><freejoint/><geom type='box' size='.1 .2 .1' mass='2'/><site name='a' pos='.1 0 0'/>"
       "<body name='b' pos='.5 0 0'><geom size='.1' mass='1'/><site name='b'/></body></body></worldbody>"
       "<equality><weld body1='a'/></equality><sensor><force name='fa' site='a'/><torque name='ta' site='a'/><force name='fb' site='b'/></sensor></mujoco>", method, 0.002, 1e-12);
-  w.input->wrench[6 * 2] = 4; // 4 N along x on b
+  w.input->wrench[2].f.x = 4; // 4 N along x on b
   sim_world_step(&w, 1000);
   check_vector(sensor(&w, "fa"), 0, 0, 0, 1e-5);
   check_vector(sensor(&w, "ta"), 0, 0, 0, 1e-5);

@@ -15,7 +15,7 @@ static void compare_sensors(const hfModel* m, const double* got, const double* w
 }
 
 static void compare_given(mujocoScene* w, const mujocoState* s) {
-  hfiSensorInput in = {.dynamics = w->dynamics, .actuation = w->actuation, .time = s->time[0], .q = s->qpos, .vdot = s->qacc, .wrench = s->wrench};
+  hfiSensorInput in = {.dynamics = w->dynamics, .actuation = w->actuation, .time = s->time[0], .q = s->qpos, .vdot = s->qacc, .wrench = (hfForce*)s->wrench};
   double* out = malloc(sizeof *out * (size_t)w->model->nsensordata);
   hfi_sensors(&in, out);
   compare_sensors(w->model, out, s->sensor, 1e-9);
@@ -27,11 +27,11 @@ static void compare_evaluated(mujocoScene* w, const mujocoState* s) {
   hfSim* sim = NULL;
   hfError error;
   hfState* state = hf_state_create(m);
-  hfInput in = {.ctrl = s->ctrl, .wrench = s->wrench};
+  hfInput in = {.ctrl = s->ctrl, .wrench = (hfForce*)s->wrench};
   state->time = s->time[0];
-  memcpy(hf_state_q(state), s->qpos, sizeof *s->qpos * (size_t)m->nq);
-  memcpy(hf_state_v(state), s->qvel, sizeof *s->qvel * (size_t)m->nv);
-  memcpy(hf_state_act(state), s->act, sizeof *s->act * (size_t)m->na);
+  memcpy(hf_state_mutable_q(state), s->qpos, sizeof *s->qpos * (size_t)m->nq);
+  memcpy(hf_state_mutable_v(state), s->qvel, sizeof *s->qvel * (size_t)m->nv);
+  memcpy(hf_state_mutable_act(state), s->act, sizeof *s->act * (size_t)m->na);
   if (hf_sim_create(&sim, m, NULL, &error) != HF_OK) fail_msg("%s", error.message);
   if (hf_sim_evaluate(sim, state, &in, &error) != HF_OK) fail_msg("%s", error.message);
   compare_sensors(m, hf_sim_sensors(sim), s->sensor, 1e-8);

@@ -105,14 +105,14 @@ static void test_refusals_keep_the_state(void** s) {
   World w;
   run_law(HF_FRICTION_ANCHORED, &w);
   step(&w, 10);
-  hf_state_v(w.state)[13] = NAN;
+  hf_state_mutable_v(w.state)[13] = NAN;
   hfState* before = hf_state_create(w.model);
   memcpy(before, w.state, w.state->size);
   hfError error;
   assert_int_equal(hf_sim_step(w.sim, w.state, w.input, NULL, &error), HF_ERROR_NONFINITE);
   assert_string_equal(error.message, "velocity of joint \"b\" on body \"\" is not finite");
   assert_memory_equal(before, w.state, w.state->size);
-  hf_state_v(w.state)[13] = 0;
+  hf_state_mutable_v(w.state)[13] = 0;
   w.input->ctrl[0] = INFINITY;
   assert_int_equal(hf_sim_step(w.sim, w.state, w.input, NULL, &error), HF_ERROR_NONFINITE);
   assert_string_equal(error.message, "input ctrl[0] is not finite");

@@ -57,7 +57,7 @@ static inline void sim_world_step(simWorld* w, int n) {
   }
 }
 
-static inline double* sim_q(simWorld* w) { return hf_state_q(w->state); }
-static inline double* sim_v(simWorld* w) { return hf_state_v(w->state); }
+static inline double* sim_q(simWorld* w) { return hf_state_mutable_q(w->state); }
+static inline double* sim_v(simWorld* w) { return hf_state_mutable_v(w->state); }
 
 #endif
