@@ -70,10 +70,10 @@ static void make_reference(void) {
   size_t size = 4096;
   for (int i = 0; i < model_count; ++i) size += strlen(models[i]) + 4;
   char* command = malloc(size);
-  int used = snprintf(command, size, "%s '%s/tests/peers/mujoco_reference.py' %s %d %d", python, HF_SOURCE_DIR, folder,
-                      getenv("HF_FULL") ? 100 : 20, SEED);
+  int used = snprintf(command, size, "cd %s && %s '%s/tests/peers/mujoco_reference.py' %s %d %d", folder, python,
+                      HF_SOURCE_DIR, folder, getenv("HF_FULL") ? 100 : 20, SEED);
   for (int i = 0; i < model_count; ++i) used += snprintf(command + used, size - (size_t)used, " '%s'", models[i]);
-  snprintf(command + used, size - (size_t)used, " >%s/log 2>&1", folder);
+  snprintf(command + used, size - (size_t)used, " >log 2>&1");
   have_reference = system(command) == 0;
   if (!have_reference) printf("the reference script failed: see %s/log\n", folder);
   free(command);

@@ -15,7 +15,7 @@ static void test_loads(void** state) {
   const char* python = peer_python();
   if (!python) skip();
   char command[2048], path[1024];
-  snprintf(command, sizeof command, "printf '%s' | %s - '%s'", script, python, HF_SOURCE_DIR);
+  snprintf(command, sizeof command, "cd '%s' && printf '%s' | %s - '%s'", HF_BINARY_DIR, script, python, HF_SOURCE_DIR);
   FILE* list = popen(command, "r");
   assert_non_null(list);
   int nq, nv, nu, count = 0;
