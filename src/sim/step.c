@@ -136,7 +136,7 @@ static inline double driven_by_row(const hfSim* s, const hfSaturatedRow* row, in
     velocity += J[i] * s->assembly.problem.v0[dof[i]], w += J[i] * moved;
     most = max2(most, fabs(moved) * s->lever[dof[i]]);
   }
-  double free = hfi_saturated_free(row, velocity) / (1 + h * row->kappa * w);
+  double free = hfi_saturated_unclamped(row, velocity) / (1 + h * row->kappa * w);
   return h * h * fabs(clamp(free, row->lo, row->hi)) * most;
 }
 

@@ -1,29 +1,36 @@
-// The mixed complementarity problem with polygonal friction cones (Shepherd, Zapolsky, Drumwright Eq. 2-7;
-// Stewart and Trinkle), over the rows of an hfMlcp:
+// The rigid step as a mixed complementarity problem with polygonal friction cones (Shepherd,
+// Zapolsky, Drumwright Eq. 2-7; Stewart and Trinkle). Symbols as in mlcp.c, and
 //
-//   saturated  h lo <= x <= h hi   _|_  J v - s0 + R x
-//   normal     fN >= 0             _|_  N v - b
-//   edges      fF >= 0             _|_  d^T F v + lambda      d = (cos, sin)(2 pi i/k), i < k: the cone's edges
-//   slack      lambda >= 0         _|_  mu fN - sum fF
+//   k       edges of a friction cone          d_i     edge i: (cos, sin)(2 pi i/k)
+//   fF      impulse along each edge           F       the two tangent rows of a contact
+//   lambda  slack of a contact: its largest sliding velocity [m/s]
 //
-// Saturated rows and normals come first, then for each contact with friction its k edges and its slack.
+//   saturated  h lo <= x <= h hi   complementary to   J v - s0 + R x
+//   normal     fN >= 0             complementary to   N v - b
+//   edges      fF >= 0             complementary to   d^T F v + lambda
+//   slack      lambda >= 0         complementary to   mu fN - sum fF
+//
+// A contact that slides has lambda > 0; then the edge most against the slip carries all of mu fN.
+// The unknowns are in this order: saturated rows, normals, then for each contact with friction its
+// k edges and its slack.
 #include "solve/mlcp.h"
 
 #include "math/vec3.h"
 
 #include <string.h>
 
-// What of J each variable multiplies; slacks multiply nothing.
-static void lay_edges(hfMlcp* m, int base) {
+// Sets the rows of J, or the combination of two, that each unknown multiplies. Slacks multiply
+// none.
+static void set_edges(hfMlcp* m, int base) {
   int k = m->config.edges;
   for (int i = 0; i < base; ++i) m->edge[i] = (hfiMlcpEdge){i, 1, 0};
-  for (int t = 0, i = base; t < m->nt; ++t) { // tangents stand in the order of contacts
+  for (int t = 0, i = base; t < m->nt; ++t) { // Tangent rows are in the order of contacts.
     for (int l = 0; l < k; ++l, ++i) m->edge[i] = (hfiMlcpEdge){base + 2 * t, cos(2 * HFI_PI * l / k), sin(2 * HFI_PI * l / k)};
     m->edge[i++] = (hfiMlcpEdge){base + 2 * t, 0, 0};
   }
 }
 
-// a G b^T
+// a G b^T for two combinations of rows
 static double entry(const hfMlcp* m, hfiMlcpEdge a, hfiMlcpEdge b) {
   const double* row = m->G + (size_t)a.row * (size_t)m->n + b.row;
   double first = b.x * row[0] + (b.y != 0 ? b.y * row[1] : 0);
@@ -32,6 +39,8 @@ static double entry(const hfMlcp* m, hfiMlcpEdge a, hfiMlcpEdge b) {
   return a.x * first + a.y * (b.x * row[0] + (b.y != 0 ? b.y * row[1] : 0));
 }
 
+// Fills the matrix with E G E^T, where E holds the combinations, and sets right-hand side and
+// bounds.
 static void fill_rows(hfMlcp* m, int base, int n) {
   for (int i = 0; i < n; ++i) {
     hfiMlcpEdge e = m->edge[i];
@@ -46,7 +55,8 @@ static void fill_rows(hfMlcp* m, int base, int n) {
   }
 }
 
-static void tie_edges(hfMlcp* m, int base, int n) {
+// Adds the terms of the slacks: lambda to the rows of the edges, mu fN - sum fF to its own row.
+static void add_slacks(hfMlcp* m, int base, int n) {
   int k = m->config.edges, slack = base + k;
   for (int c = 0; c < m->nc; ++c) {
     if (m->tangent[c] < 0) continue;
@@ -58,9 +68,9 @@ static void tie_edges(hfMlcp* m, int base, int n) {
 
 hfStatus hfi_mlcp_complementarity(hfMlcp* m, hfSolveReport* report, hfError* error) {
   int base = m->ns + m->nc, n = base + m->nt * (m->config.edges + 1);
-  lay_edges(m, base);
+  set_edges(m, base);
   fill_rows(m, base, n);
-  tie_edges(m, base, n);
+  add_slacks(m, base, n);
   hfStatus status = hfi_mlcp_run(m, n, report, error);
   if (status < 0) return status;
   memset(m->x, 0, sizeof *m->x * (size_t)m->n);

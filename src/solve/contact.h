@@ -1,14 +1,19 @@
-// The response of one contact, inline: the solvers evaluate thousands of them.
+// The response of one contact: impulse gamma and derivative G = -dgamma/ds at row velocities s. All
+// of it is inline because the solver evaluates thousands of contacts in every iteration.
 //
-//   w      = k_t xi0 + kappa s,  kappa = h k_t + c_t            anchored friction, unclamped
-//          = (b/v_s) s                                          regularised (TAMSI Eq. 6, 7)
-//   gamma_t = -h w            |w| <= b = mu pi                  stick
-//           = -h b w/|w|      otherwise                         slip
-//   smooth:  gamma_t = -h b s/sqrt(v_s^2 + |s|^2)
+//   h    step                          b    bound mu pi of the friction group
+//   pi   normal force                  db   db/dvn, how the bound changes with the normal velocity
+//   s    slip of the group (2 rows)    xi0  its deformation at the start of the step
+//   w    unclamped friction force:
+//          w = k_t xi0 + kappa s, kappa = h k_t + c_t           anchored friction
+//          w = (b/v_s) s                                        regularised (TAMSI Eq. 6, 7)
 //
-//   pi normal force, xi0 tangential deformation at the start of the step, b bound of friction.
-// Written with w instead of the distance from the disc's centre s0 = -k_t xi0/kappa, nothing is
-// ever divided by kappa, and at zero slip nothing by a norm.
+//   stick, |w| <= b:   gamma = -h w
+//   slip, otherwise:   gamma = -h b w/|w|
+//   smooth friction:   gamma = -h b s/sqrt(v_s^2 + |s|^2), always
+//
+// With w as the variable nothing is divided by kappa, and at zero slip nothing is divided by a
+// norm; with the distance from the centre of the stick region, s - s0 = w/kappa, both would happen.
 #ifndef HFI_SOLVE_CONTACT_H
 #define HFI_SOLVE_CONTACT_H
 
@@ -16,16 +21,18 @@
 
 #include <math.h>
 
-// A friction group of two rows: impulse, gtt = -dgamma/ds (11, 12, 22) and gtn = -dgamma/dvn. By
-// value, so that it stays in registers.
+// Response of a friction group of two rows: impulse, gtn = -dgamma/dvn, gtt = -dgamma/ds (11, 12,
+// 22). It is passed by value so that it stays in registers.
 typedef struct hfiGroupResponse {
   double gamma0, gamma1, gtn0, gtn1, gtt11, gtt12, gtt22;
   int flags;
 } hfiGroupResponse;
 
-enum { HFI_SLIPS = 1, HFI_COUPLES = 2 }; // what a group reports
+// Bits of hfiGroupResponse.flags: the group slips; its impulse depends on the normal velocity.
+enum { HFI_SLIPS = 1, HFI_COUPLES = 2 };
 
-// gamma = -h b t with t = w/|w|, moving with the direction only: gtt = h (b slope/|w|)(I - t t^T)
+// A group in slip: gamma = -h b t with t = w/|w|. The impulse changes with the direction of w only,
+// so gtt = h (b slope/|w|)(I - t t^T), slope = dw/ds. norm = |w|.
 static inline hfiGroupResponse hfi_slip_group(double h, double b, double db, double norm,
                                               double slope, double w0, double w1) {
   double t0 = w0 / norm, t1 = w1 / norm, across = h * b * slope / norm;
@@ -35,7 +42,7 @@ static inline hfiGroupResponse hfi_slip_group(double h, double b, double db, dou
   return r;
 }
 
-// gamma = -h b s/R, R = sqrt(v_s^2 + |s|^2)
+// A group of smooth friction: gamma = -h b s/R, R = sqrt(v_s^2 + |s|^2), vs = v_s.
 static inline hfiGroupResponse hfi_smooth_group(double h, double b, double db, double vs, double s0,
                                                 double s1) {
   double R = sqrt(vs * vs + s0 * s0 + s1 * s1), g = h * b / R, u0 = s0 / R, u1 = s1 / R;
@@ -46,7 +53,7 @@ static inline hfiGroupResponse hfi_smooth_group(double h, double b, double db, d
   return r;
 }
 
-// Friction group g with bound b = mu pi > 0, db = db/dvn, row velocities s and deformation xi.
+// Friction group g with bound b > 0, db = db/dvn, row velocities s and deformation xi.
 static inline hfiGroupResponse hfi_group_respond(const hfContactLaw* law, double h, int g, double b,
                                                  double db, double s0, double s1, double xi0,
                                                  double xi1) {
@@ -72,16 +79,17 @@ static inline hfiGroupResponse hfi_group_respond(const hfContactLaw* law, double
   return r;
 }
 
+// Adds the flags of group g to the contact's. dpi = dpi/dvn; where it is zero nothing is coupled.
 static inline void hfi_group_flags(hfiContactResponse* out, int g, int flags, double dpi) {
   if (flags & HFI_SLIPS) out->slipping |= 1 << g;
   if (flags & HFI_COUPLES && dpi != 0) out->coupled = 1;
 }
 
-// A group of two rows: row and xi count from t1.
+// Responds for the group g of two rows whose first row, counted from t1, is `row`.
 static inline void hfi_pair_respond(const hfContactLaw* law, double h, int g, int row, double pi,
                                     double dpi, const double* s, double* gamma,
                                     hfiContactResponse* out) {
-  double mu = law->mu[g], *gtn = out->gtn + row, *gtt = out->gtt + (g == HF_SLIDING ? 0 : 4);
+  double mu = law->mu[g], *gtn = out->gtn + row, *gtt = out->gtt + hfi_group_gtt(g);
   hfiGroupResponse r = {0, 0, 0, 0, 0, 0, 0, 0};
   if (mu > 0)
     r = hfi_group_respond(law, h, g, mu * pi, mu * dpi, s[1 + row], s[2 + row], law->xi0[row],
@@ -92,7 +100,7 @@ static inline void hfi_pair_respond(const hfContactLaw* law, double h, int g, in
   hfi_group_flags(out, g, r.flags, dpi);
 }
 
-// One row is a group of two whose second row rests.
+// Responds for torsion: a group of one row is one of two whose second row is at rest.
 static inline void hfi_torsion_respond(const hfContactLaw* law, double h, double pi, double dpi,
                                        const double* s, double* gamma, hfiContactResponse* out) {
   double mu = law->mu[HF_TORSION];
@@ -105,7 +113,10 @@ static inline void hfi_torsion_respond(const hfContactLaw* law, double h, double
   hfi_group_flags(out, HF_TORSION, r.flags, dpi);
 }
 
-// Impulse gamma (dim) and G. `lag` bounds friction when coupling is HFI_COUPLING_LAGGED [N].
+// Computes impulse gamma (dim) and response of a contact at row velocities s.
+//   normal force      one-way: that of the start of the step; otherwise pi(vn)
+//   bounds friction   lagged: `lag` [N]; frictionless: 0; otherwise the normal force
+// The bound follows the normal velocity with two-way coupling only.
 static inline void hfi_contact_respond(const hfContactLaw* law, double h, int dim, int coupling,
                                        double lag, const double* s, double* gamma,
                                        hfiContactResponse* out) {

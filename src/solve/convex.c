@@ -1,18 +1,26 @@
-// The last rung: with the bound of friction fixed, r(v) is the gradient of the strictly convex
-// function
+// The last rung of the ladder: friction is bounded by normal forces that are given, not unknown.
 //
-//   f(v) = 1/2 v'Av - p*'v + sum_b l_b(J_b v),
+//   lag_k  normal force that bounds the friction of contact k [N]
+//   pi_k   normal force of contact k at the answer, a function of its normal velocity [N]
 //
-//   l  normal: integral of the Hunt-Crossley impulse (cubic); friction and saturated rows: Huber
+// With lag fixed, r(v) is the gradient of the strictly convex function
 //
-// and Newton's method with a line search on its slope converges from anywhere (newton.c, line.c).
+//   f(v) = 1/2 v'Av - p*'v + sum_b l_b(J_b v)
 //
-// The bound pi is that of the start of the step; where a contact had none yet, that of the
-// frictionless problem (a bound of zero would make the first step of a touch frictionless). Passes
-// then move the bounds towards pi(vn) of the answer, damped, kept only if they lower the residual
-// of the coupled problem: where the coupling is weak they find its answer, where it is strong they
-// cycle and stop. As the last rung of the ladder, Newton then tries the coupled problem once more
-// from there.
+//   l_b    potential of block b: the integral of the normal impulse (a cubic), and Huber's function
+//          for friction and saturated rows (law.c)
+//
+// so that Newton's method with a line search on the slope of f converges from anywhere (newton.c,
+// line.c). The steps are:
+//
+//   1. lag = normal force at the start of the step. A contact that had none gets that of the
+//      frictionless answer: a bound of zero would make the first step of a touch frictionless.
+//   2. Minimise f. This answer always exists.
+//   3. Repeat passes that move lag towards pi of the last answer and minimise again. A pass is kept
+//      only if it lowers the residual of the coupled problem, in which lag = pi; otherwise the next
+//      pass moves lag by half as much. Where the coupling is weak the passes find the coupled
+//      answer; where it is strong they cycle and stop.
+//   4. If other rungs were tried before, Newton tries the coupled problem once more from there.
 #include "solve/convex.h"
 
 #include "math/vec3.h"
@@ -22,8 +30,11 @@
 #include <string.h>
 
 enum { MAX_PASSES = 40 };
+// Passes stop when lag would move by less than this share of the way to pi [-].
+static const double LEAST_MOVE = 1e-2;
 
-static double coupled_residual(hfiIsland* I) {
+// Relative residual of the coupled problem at I->v and I->s.
+static double compute_coupled_residual(hfiIsland* I) {
   hfi_system_respond(I, HF_COUPLING_TWO_WAY);
   hfi_system_residual(I);
   double norm = hfi_system_momentum_norm(I, I->r), scale = hfi_system_scale(I);
@@ -32,52 +43,56 @@ static double coupled_residual(hfiIsland* I) {
 
 static int is_contact(const hfiIsland* I, int32_t k) { return I->block[k].law == HF_LAW_CONTACT; }
 
+// pi of contact block k at I->s [N].
 static double normal_force(const hfiIsland* I, int32_t k) {
   double derivative;
   return hfi_contact_normal_force(I->block[k].contact, I->problem->h, I->s[I->block[k].row],
                                   &derivative);
 }
 
-static hfiOutcome minimise(hfiIsland* I, const hfSolverConfig* config, int coupling) {
-  return hfi_newton_solve(I, config, coupling, HF_RUNG_CONVEX, hfi_dual_serves(I));
+// Minimises f from I->v for the given coupling, lagged or frictionless.
+static hfiNewtonResult minimise(hfiIsland* I, const hfSolverConfig* config, int coupling) {
+  return hfi_newton_solve(I, config, coupling, HF_RUNG_CONVEX, hfi_use_friction_duals(I));
 }
 
-// Bounds of the first pass. Returns the iterations that took.
-static int32_t predict_bounds(hfiIsland* I, const hfSolverConfig* config) {
-  int touching = 0;
+// Sets I->lag for the first pass. Returns the number of iterations that this took.
+static int32_t predict_lag(hfiIsland* I, const hfSolverConfig* config) {
+  int unknown = 0; // 1: some contact carried no force at the start of the step
   for (int32_t k = 0; k < I->nblock; ++k) {
     I->lag[k] = is_contact(I, k) ? I->block[k].contact->normal_force0 : 0;
-    if (is_contact(I, k) && !(I->lag[k] > 0)) touching = 1;
+    if (is_contact(I, k) && !(I->lag[k] > 0)) unknown = 1;
   }
-  if (!touching) return 0;
-  hfiOutcome out = minimise(I, config, HF_COUPLING_FRICTIONLESS);
+  if (!unknown) return 0;
+  hfiNewtonResult out = minimise(I, config, HF_COUPLING_FRICTIONLESS);
   for (int32_t k = 0; k < I->nblock; ++k)
     if (is_contact(I, k) && !(I->lag[k] > 0)) I->lag[k] = normal_force(I, k);
   return out.iterations;
 }
 
-static void keep_pass(hfiIsland* I) {
+// Saves the answer of a pass.
+static void save_pass(hfiIsland* I) {
   memcpy(I->v_kept, I->v, sizeof(double) * (size_t)I->n);
   memcpy(I->s_kept, I->s, sizeof(double) * (size_t)I->nrow);
   memcpy(I->lag_kept, I->lag, sizeof(double) * (size_t)I->nblock);
 }
 
-// s as it was, not J v again: its last digits are what the impulses answer to.
+// Restores the answer that save_pass saved. It copies s instead of computing J v again, because
+// stiff rows turn a change in the last digits of s into a change of impulses.
 static void restore_pass(hfiIsland* I) {
   memcpy(I->v, I->v_kept, sizeof(double) * (size_t)I->n);
   memcpy(I->s, I->s_kept, sizeof(double) * (size_t)I->nrow);
   memcpy(I->lag, I->lag_kept, sizeof(double) * (size_t)I->nblock);
 }
 
-// One pass with bounds moved by `damping` towards pi(vn). Keeps it and returns 1 if the coupled
-// residual is lower.
-static int try_pass(hfiIsland* I, const hfSolverConfig* config, double damping, hfiOutcome* out,
+// Makes one pass with lag moved by the share `move` of the way to pi. Keeps its answer and returns
+// 1 if it lowers the coupled residual; otherwise restores the answer before.
+static int try_pass(hfiIsland* I, const hfSolverConfig* config, double move, hfiNewtonResult* out,
                     double* coupled) {
-  keep_pass(I);
+  save_pass(I);
   for (int32_t k = 0; k < I->nblock; ++k)
-    if (is_contact(I, k)) I->lag[k] += damping * (normal_force(I, k) - I->lag[k]);
-  hfiOutcome next = minimise(I, config, HFI_COUPLING_LAGGED);
-  double residual = coupled_residual(I);
+    if (is_contact(I, k)) I->lag[k] += move * (normal_force(I, k) - I->lag[k]);
+  hfiNewtonResult next = minimise(I, config, HFI_COUPLING_LAGGED);
+  double residual = compute_coupled_residual(I);
   next.iterations += out->iterations;
   next.limited += out->limited;
   if (next.converged && residual < *coupled) {
@@ -91,11 +106,12 @@ static int try_pass(hfiIsland* I, const hfSolverConfig* config, double damping, 
   return 0;
 }
 
-// Newton on the coupled problem from the convex answer, which stays where that fails.
-static void try_coupled(hfiIsland* I, const hfSolverConfig* config, hfiOutcome* out,
+// Tries Newton's method on the coupled problem from the convex answer. Where that fails, the convex
+// answer stays.
+static void try_coupled(hfiIsland* I, const hfSolverConfig* config, hfiNewtonResult* out,
                         double* coupled) {
-  keep_pass(I);
-  hfiOutcome last = hfi_newton_solve(I, config, HF_COUPLING_TWO_WAY, HF_RUNG_TAMSI, 0);
+  save_pass(I);
+  hfiNewtonResult last = hfi_newton_solve(I, config, HF_COUPLING_TWO_WAY, HF_RUNG_TAMSI, 0);
   out->iterations += last.iterations;
   if (last.converged) {
     out->converged = 1;
@@ -106,16 +122,16 @@ static void try_coupled(hfiIsland* I, const hfSolverConfig* config, hfiOutcome* 
   hfi_system_respond(I, HFI_COUPLING_LAGGED);
 }
 
-hfiOutcome hfi_convex_solve(hfiIsland* I, const hfSolverConfig* config, double* coupled) {
-  int32_t before = predict_bounds(I, config);
-  hfiOutcome out = minimise(I, config, HFI_COUPLING_LAGGED);
+hfiNewtonResult hfi_convex_solve(hfiIsland* I, const hfSolverConfig* config, double* coupled) {
+  int32_t before = predict_lag(I, config);
+  hfiNewtonResult out = minimise(I, config, HFI_COUPLING_LAGGED);
   out.iterations += before;
-  *coupled = coupled_residual(I);
-  double damping = 1;
-  for (int pass = 0; pass<MAX_PASSES&& * coupled> config->tolerance && damping > 1e-2; ++pass)
-    damping = try_pass(I, config, damping, &out, coupled) ? min2(1, 1.5 * damping) : 0.5 * damping;
+  *coupled = compute_coupled_residual(I);
+  double move = 1, tolerance = config->tolerance;
+  for (int pass = 0; pass < MAX_PASSES && *coupled > tolerance && move > LEAST_MOVE; ++pass)
+    move = try_pass(I, config, move, &out, coupled) ? min2(1, 1.5 * move) : 0.5 * move;
   hfi_system_respond(I, HFI_COUPLING_LAGGED);
-  if (*coupled > config->tolerance && config->first_rung < HF_RUNG_CONVEX)
+  if (*coupled > tolerance && config->first_rung < HF_RUNG_CONVEX)
     try_coupled(I, config, &out, coupled);
   return out;
 }

@@ -1,41 +1,52 @@
-// Contact by maximal dissipation (Drumwright and Shell 2010), over the rows of an hfMlcp. Two forms:
+// The rigid step by maximal dissipation (Drumwright and Shell 2010), in two forms. Symbols as in
+// mlcp.c; targets are the saturated rows J_s with impulses x_s, F the tangent rows of a contact
+// with impulses f1 and f2.
 //
-// two-stage     a frictionless solution, then the impulses that leave the least kinetic energy while targets and
-//               normal velocities stay as they are (the paper's experimental solver)
+// Two-stage form (the paper's experimental solver). First the frictionless problem is solved. Then
+// all impulses are chosen that leave the least kinetic energy while targets and normal velocities
+// stay met:
 //
-//   min 1/2 v^T A v over all impulses,  v = v* + A^-1 J^T x
-//   targets   J_s v + R x_s = s0 where x_s is inside its bounds       multiplier free
+//   min 1/2 v^T A v over x,   v = v* + A^-1 J^T x
+//   targets   J_s v + R x_s = s0 where x_s is inside its bounds       free multiplier
 //   normals   N v >= b                                                multiplier >= 0
-//   friction  |f1|, |f2| <= mu fN of the first stage
+//   friction  |f1|, |f2| <= mu fN, with fN of the first stage
 //
-// Conditions of optimality are the mixed complementarity problem
+// The conditions of optimality are a mixed complementarity problem for x and the multipliers nu,
+// where C consists of the rows of G for targets and normals:
 //
 //   [ G + eps   -C^T ] [x  ]   [ g    ]       x between its bounds
 //   [ C          eps ] [nu ] + [ d    ]       nu free or >= 0
 //
-// with C = rows of G for targets and normals. Energy includes what the targets put in, so least energy is
-// not a foot at rest: the body of a walking robot would rather stand still and skate.
+// The energy includes what the targets put in, so that the least energy need not leave a foot at
+// rest: the body of a walking robot would stand still while its feet slide.
 //
-// dissipation   targets met first; contact takes the energy of what they leave free, measured from the
-//               motion they prescribe. The gradient is then the velocity of contact itself:
+// Dissipation form. Targets are met first. Contact then takes the energy of the motion that the
+// targets leave free, measured from the motion they prescribe. The gradient of that energy is the
+// velocity of the contact itself:
 //
 //   targets   J_s v + R x_s - s0 = 0 where x_s is inside its bounds
-//   normals   fN >= 0  _|_  N v - b - mu sum sigma
-//   friction  F v = sum_k sigma_k d_k,  sigma_k >= 0  _|_  mu fN - d_k^T f,   d_k = (+-1, +-1)
+//   normals   fN >= 0  complementary to  N v - b - mu sum_k sigma_k
+//   friction  F v = sum_k sigma_k d_k,  sigma_k >= 0  complementary to  mu fN - d_k^T f
 //
-// a convex problem: what sticks sticks, what slides also lifts a little (Anitescu). |f1| + |f2| <= mu fN lies
-// inside the cone, so that a step with the round cone can give these forces.
+//   d_k      sides (+-1, +-1) of the pyramid |f1| + |f2| <= mu fN, k = 1 ... 4
+//   sigma_k  their multipliers [m/s]
 //
-// eps: G has at most nv independent rows, so a small part of its mean diagonal is added; in the dissipation
-// form a larger one for contacts, so that of all forces that do the same the feet get nearly the smallest.
+// This is a convex problem. A contact that sticks sticks exactly; one that slides also lifts a
+// little (Anitescu). The pyramid lies inside the round cone, so that a step with the round cone can
+// give these forces.
+//
+// eps. G has at most nv independent rows, so a small share of its mean diagonal is added. Contacts
+// of the dissipation form get a larger share, so that of all forces with the same effect nearly the
+// smallest are chosen.
 #include "solve/mlcp.h"
 
 #include "math/vec3.h"
 
 #include <string.h>
 
-static const double kRegular = 1e-8; // eps over the mean diagonal of G
-static const double kSpread = 1e-4;  // the same for contacts of the dissipation form
+// eps over the mean diagonal of G [-]; the second for contacts of the dissipation form.
+static const double REGULARISATION = 1e-8;
+static const double CONTACT_REGULARISATION = 1e-4;
 
 static double mean_diagonal(const hfMlcp* m) {
   double sum = 0;
@@ -43,33 +54,35 @@ static double mean_diagonal(const hfMlcp* m) {
   return m->n ? sum / m->n : 1;
 }
 
-// Variables x in [lo, hi] about x0, and the constraints of targets and normals.
-static void lay_out(hfMlcp* m, int n, const double* x0) {
+// Writes the conditions of optimality of the two-stage form, with x measured from x0. n: unknowns x
+// and nu.
+static void write_optimality(hfMlcp* m, int n, const double* x0) {
   int nx = m->n, nk = m->ns + m->nc;
-  double eps = kRegular * mean_diagonal(m), *A = m->lcp_A;
+  double eps = REGULARISATION * mean_diagonal(m), *A = m->lcp_A;
   memset(A, 0, sizeof *A * (size_t)n * (size_t)n);
   for (int i = 0; i < nx; ++i) {
     double g = m->g[i];
     for (int j = 0; j < nx; ++j) {
       A[i * n + j] = m->G[i * nx + j];
-      if (x0) g += m->G[i * nx + j] * x0[j];
+      g += m->G[i * nx + j] * x0[j];
     }
     A[i * n + i] += eps;
     m->lcp_b[i] = g;
-    m->lcp_lo[i] = m->lo[i] - (x0 ? x0[i] : 0);
-    m->lcp_hi[i] = m->hi[i] - (x0 ? x0[i] : 0);
+    m->lcp_lo[i] = m->lo[i] - x0[i];
+    m->lcp_hi[i] = m->hi[i] - x0[i];
     if (i >= nk) continue;
     int row = nx + i;
     for (int j = 0; j < nx; ++j) A[row * n + j] = m->G[i * nx + j], A[j * n + row] = -m->G[i * nx + j];
     A[row * n + i] += m->soft[i];
     A[i * n + row] -= m->soft[i];
     A[row * n + row] = eps;
-    m->lcp_b[row] = g + (x0 ? m->soft[i] * x0[i] : 0) - m->target[i];
+    m->lcp_b[row] = g + m->soft[i] * x0[i] - m->target[i];
     m->lcp_lo[row] = i < m->ns ? -INFINITY : 0;
     m->lcp_hi[row] = INFINITY;
   }
 }
 
+// Solves targets and normals alone; friction is zero.
 static hfStatus solve_frictionless(hfMlcp* m, hfSolveReport* report, hfError* error) {
   int n = m->ns + m->nc;
   for (int i = 0; i < n; ++i) {
@@ -92,19 +105,20 @@ hfStatus hfi_mlcp_two_stage(hfMlcp* m, hfSolveReport* report, hfError* error) {
     double bound = m->mu[c] * m->x[m->ns + c];
     for (int i = 0; m->tangent[c] >= 0 && i < 2; ++i) m->lo[m->tangent[c] + i] = -bound, m->hi[m->tangent[c] + i] = bound;
   }
-  lay_out(m, m->n + m->ns + m->nc, m->x);
+  write_optimality(m, m->n + m->ns + m->nc, m->x);
   status = hfi_mlcp_run(m, m->n + m->ns + m->nc, report, error);
   if (status < 0) return status;
   for (int i = 0; i < m->n; ++i) m->x[i] += m->z[i];
   return status;
 }
 
-static void lay_out_velocities(hfMlcp* m, int n) {
+// Writes the rows of x of the dissipation form; n: unknowns x and sigma.
+static void write_velocities(hfMlcp* m, int n) {
   double mean = mean_diagonal(m);
   memset(m->lcp_A, 0, sizeof *m->lcp_A * (size_t)n * (size_t)n);
   for (int i = 0; i < m->n; ++i) {
     for (int j = 0; j < m->n; ++j) m->lcp_A[i * n + j] = m->G[i * m->n + j];
-    m->lcp_A[i * n + i] += m->soft[i] + (i < m->ns ? kRegular : kSpread) * mean;
+    m->lcp_A[i * n + i] += m->soft[i] + (i < m->ns ? REGULARISATION : CONTACT_REGULARISATION) * mean;
     m->lcp_b[i] = m->g[i] - m->target[i];
     m->lcp_lo[i] = m->lo[i], m->lcp_hi[i] = m->hi[i];
   }
@@ -112,10 +126,10 @@ static void lay_out_velocities(hfMlcp* m, int n) {
 
 hfStatus hfi_mlcp_dissipation(hfMlcp* m, hfSolveReport* report, hfError* error) {
   int side = m->n, n = side + 4 * m->nt;
-  lay_out_velocities(m, n);
+  write_velocities(m, n);
   for (int c = 0; c < m->nc; ++c) {
     if (m->tangent[c] < 0) continue;
-    for (int k = 0; k < 4; ++k, ++side) { // mu fN -+ f1 -+ f2 >= 0
+    for (int k = 0; k < 4; ++k, ++side) { // mu fN +- f1 +- f2 >= 0
       int normal = m->ns + c;
       m->lcp_A[side * n + normal] = m->mu[c], m->lcp_A[normal * n + side] = -m->mu[c];
       for (int i = 0; i < 2; ++i) {

@@ -1,19 +1,20 @@
-// Friction directions kept beside the velocities, for Newton's matrix in heaps.
+// Friction duals: friction forces as unknowns of Newton's method, for heaps.
 #ifndef HFI_SOLVE_DUAL_H
 #define HFI_SOLVE_DUAL_H
 
 #include "solve/island.h"
 
-enum { HFI_FEW_TREES = 8 }; // where both ways take as many iterations (heaps.md)
+// Up to this many trees the search over rows takes as few iterations as friction duals (heaps.md).
+enum { HFI_FEW_TREES = 8 };
 
-// Is this an island of many trees, where the search over rows stalls?
-static inline int hfi_dual_serves(const hfiIsland* I) { return I->ntree > HFI_FEW_TREES; }
+// Is the island a heap, in which the search over rows would take tiny steps?
+static inline int hfi_use_friction_duals(const hfiIsland* I) { return I->ntree > HFI_FEW_TREES; }
 
-// No friction known yet: I->dual = 0.
-void hfi_dual_begin(hfiIsland* I);
-// Puts I->dual into the responses at I->s, in the place of the directions of slip there.
-void hfi_dual_weigh(hfiIsland* I);
-// I->dual after the step from I->s to I->s1, by the equations of Newton's method, within the disc.
-void hfi_dual_advance(hfiIsland* I);
+// Sets all friction duals to zero: nothing is known yet of the friction forces.
+void hfi_dual_reset(hfiIsland* I);
+// Replaces gtt in the responses at I->s by the matrix G of dual.c.
+void hfi_dual_set_responses(hfiIsland* I);
+// Updates the friction duals for the full Newton step from I->s to I->s1.
+void hfi_dual_update(hfiIsland* I);
 
 #endif

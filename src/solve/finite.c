@@ -1,5 +1,6 @@
-// The scan that every solve begins with: one sum over all numbers, and only where that is not finite a
-// look at each of them. 0 x is 0 for finite x and NaN otherwise.
+// The check that every solve begins with. One sum over all numbers is finite if they all are (large
+// numbers may make it overflow). Only where it is not finite are the trees and blocks looked at one
+// by one: 0 x is 0 for a finite x and NaN otherwise.
 #include "solve/finite.h"
 
 #include "base/error.h"
@@ -7,9 +8,10 @@
 
 #include <stddef.h>
 
+// Number of doubles at the start of hfContactLaw.
 enum { CONTACT_REALS = offsetof(hfContactLaw, friction) / sizeof(double) };
 
-// 0 when all are finite, else NaN
+// Returns 0 when all numbers are finite, else NaN. So do the functions below.
 static double sum_zeros(const double* x, int n) {
   double sum = 0;
   for (int i = 0; i < n; ++i) sum += 0 * x[i];
@@ -39,7 +41,8 @@ static double check_block(const hfStepProblem* P, int b) {
   return sum;
 }
 
-// Refuses by the first tree or block that is not finite, if there is one.
+// Refuses the problem and names the first tree or block that is not finite. HF_OK if there is none:
+// the sum overflowed.
 static hfStatus name_culprit(const hfStepProblem* P, hfError* error) {
   for (int t = 0; t < P->ntree; ++t)
     if (isnan(check_tree(P, t)))

@@ -1,11 +1,11 @@
-// Are all numbers of a step problem finite?
+// Refuses step problems with numbers that are not finite.
 #ifndef HFI_SOLVE_FINITE_H
 #define HFI_SOLVE_FINITE_H
 
 #include <holdfast/step_problem.h>
 
-// Refuses (HF_ERROR_NONFINITE) and names the tree or block at fault. Bounds of saturated rows may
-// be infinite, but not NaN.
+// Returns HF_ERROR_NONFINITE, and names the tree or block, if a number of the problem is not
+// finite. Bounds of saturated rows may be infinite, but not NaN.
 hfStatus hfi_problem_check_finite(const hfStepProblem* problem, hfError* error);
 
 #endif

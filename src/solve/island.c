@@ -1,4 +1,13 @@
-// Gathering an island: order of elimination, dof numbers, patches.
+// Gathering an island: its dofs, its scalars and its patches, copied from the step problem.
+//
+// The steps of hfi_island_gather:
+//   1. Choose the order in which the trees are eliminated, so that the factors of the Newton matrix
+//      stay sparse (order_trees); a small island is one dense node (take_trees). This numbers the
+//      dofs of the island.
+//   2. Copy the vectors p*, v0 and the diagonal of A in that numbering (gather_vectors).
+//   3. Append the scalars, and collect the other blocks in I->wide.
+//   4. Stack the other blocks in patches: a block that acts on the same dofs as the one before it
+//      extends its patch, any other block opens a new one (gather_patches).
 #include "solve/patch.h"
 #include "solve/system.h"
 
@@ -12,7 +21,7 @@ void hfi_island_plan(hfiIsland* I, hfiArena* arena, const hfStepCapacity* c) {
   I->kernels = hfi_patch_choose();
   size_t nv = (size_t)c->nv, nrow = (size_t)c->nrow, njac = (size_t)c->njac,
          nblock = (size_t)c->nblock;
-  size_t padded = 16 * njac; // a single number is padded to 4 x 4
+  size_t padded = 16 * njac; // A Jacobian of one number is padded to 4 x 4.
   I->tree = HFI_TAKE(arena, int32_t, c->ntree);
   I->first = HFI_TAKE(arena, int32_t, c->ntree);
   I->node = HFI_TAKE(arena, int32_t, c->ntree);
@@ -30,7 +39,7 @@ void hfi_island_plan(hfiIsland* I, hfiArena* arena, const hfStepCapacity* c) {
     *vectors[i] = HFI_TAKE(arena, double, nv);
   double** rows[] = {&I->s, &I->s1, &I->s_kept, &I->ds, &I->gamma, &I->G, &I->dual};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
-    *rows[i] = HFI_TAKE(arena, double, nrow + 3 * nblock); // patches are padded to four rows
+    *rows[i] = HFI_TAKE(arena, double, nrow + 3 * nblock); // A patch has up to 3 rows of padding.
   I->lag = HFI_TAKE(arena, double, nblock);
   I->lag_kept = HFI_TAKE(arena, double, nblock);
   I->response = HFI_TAKE(arena, hfiContactResponse, nblock);
@@ -44,7 +53,8 @@ static int32_t tree_size(const hfStepProblem* P, int32_t tree) {
   return P->tree_start[tree + 1] - P->tree_start[tree];
 }
 
-// Couples the trees of every block and finds the order of elimination.
+// Makes one node of each tree, couples the nodes of every block, and numbers trees and dofs in the
+// order of elimination.
 static void order_trees(hfiIsland* I, const int32_t* trees, int32_t ntree, const int32_t* blocks,
                         int32_t nblock) {
   const hfStepProblem* P = I->problem;
@@ -70,7 +80,7 @@ static void order_trees(hfiIsland* I, const int32_t* trees, int32_t ntree, const
   }
 }
 
-// The whole island as one dense node.
+// Makes one dense node of the whole island, with the trees in the given order.
 static void take_trees(hfiIsland* I, const int32_t* trees, int32_t ntree, int32_t n) {
   int32_t at = 0;
   for (int32_t i = 0; i < ntree; ++i) {
@@ -84,6 +94,7 @@ static void take_trees(hfiIsland* I, const int32_t* trees, int32_t ntree, int32_
   hfi_block_order(&I->K);
 }
 
+// Copies p*, v0 and the diagonal of A = M + diag.
 static void gather_vectors(hfiIsland* I) {
   const hfStepProblem* P = I->problem;
   for (int32_t t = 0; t < I->ntree; ++t) {
@@ -100,7 +111,7 @@ static void gather_vectors(hfiIsland* I) {
   I->p_norm = hfi_system_momentum_norm(I, I->p);
 }
 
-// Do two blocks touch the same columns of the same trees?
+// Do two blocks act on the same dofs?
 static int same_columns(const hfStepProblem* P, const hfStepBlock* a, const hfStepBlock* b) {
   if (a->npiece != b->npiece) return 0;
   for (int32_t i = 0; i < a->npiece; ++i) {
@@ -113,8 +124,8 @@ static int same_columns(const hfStepProblem* P, const hfStepBlock* a, const hfSt
   return 1;
 }
 
-// The pieces of a block in ascending order of the island's dofs, so that a symmetric product of the
-// patch stays above the diagonal of the Newton matrix.
+// Sorts the pieces of a block by the dofs of the island, by insertion. Then the upper triangle of a
+// patch's product J^T G J belongs to the upper triangle of the Newton matrix.
 static void order_pieces(const hfiIsland* I, const hfStepBlock* block, int32_t* order) {
   const hfStepPiece* piece = I->problem->piece + block->piece;
   for (int32_t i = 0; i < block->npiece; ++i) {
@@ -125,7 +136,8 @@ static void order_pieces(const hfiIsland* I, const hfStepBlock* block, int32_t* 
   }
 }
 
-// Adds the columns of a piece to a patch, at column c.
+// Adds the columns of a piece to a patch, from column c on. Pieces on the same node share a
+// segment.
 static void add_columns(hfiIsland* I, hfiPatch* patch, const hfStepPiece* piece, int32_t c) {
   int32_t node = I->node[piece->tree], first = I->first[piece->tree], base = I->K.first[node];
   const int32_t* cols = I->problem->cols + piece->col;
@@ -143,7 +155,8 @@ static void add_columns(hfiIsland* I, hfiPatch* patch, const hfStepPiece* piece,
   }
 }
 
-// A new patch with the columns of `block`.
+// Begins a new patch with the columns of `block`. *index is storage for its index lists and moves
+// on; its J begins at `jacobian`.
 static void open_patch(hfiIsland* I, const hfStepBlock* block, int32_t** index, double* jacobian) {
   const hfStepPiece* piece = I->problem->piece + block->piece;
   int32_t ncol = 0;
@@ -173,7 +186,8 @@ static void open_patch(hfiIsland* I, const hfStepBlock* block, int32_t** index, 
   }
 }
 
-// `dim` rows of n numbers to rows of width ld; dim and n are constants where that pays.
+// Copies `dim` rows of n numbers to rows of width ld. Callers pass constants for dim and n in the
+// common cases, so that the compiler unrolls the loops.
 static inline void copy_numbers(double* restrict to, int32_t ld, const double* restrict from,
                                 int32_t dim, int32_t n) {
   for (int32_t r = 0; r < dim; ++r)
@@ -187,7 +201,7 @@ static inline void copy_piece(double* restrict to, int32_t ld, const double* res
     copy_numbers(to, ld, from, dim, n);
 }
 
-// Copies the columns of a block's pieces side by side into rows of width ld, padded with zeros.
+// Copies the Jacobian of a block, piece beside piece, into rows of width ld padded with zeros.
 static void copy_rows(const hfStepProblem* P, const hfStepBlock* block, const hfiPatch* patch,
                       double* to) {
   int32_t dim = block->dim, ld = patch->ld;
@@ -214,6 +228,7 @@ static void copy_rows(const hfStepProblem* P, const hfStepBlock* block, const hf
   }
 }
 
+// Appends a block to the list of the island's blocks; its rows follow those of the block before.
 static void append_block(hfiIsland* I, const hfStepBlock* block, int32_t patch) {
   const hfStepProblem* P = I->problem;
   hfiIslandBlock* b = I->block + I->nblock++;
@@ -227,7 +242,7 @@ static void append_block(hfiIsland* I, const hfStepBlock* block, int32_t patch) 
   I->nrow += block->dim;
 }
 
-// Appends a block to the last patch.
+// Appends a block to the last patch. *jacobian moves behind its rows.
 static void extend_patch(hfiIsland* I, const hfStepBlock* block, double** jacobian) {
   hfiPatch* patch = I->patch + I->npatch - 1;
   append_block(I, block, I->npatch - 1);
@@ -237,6 +252,7 @@ static void extend_patch(hfiIsland* I, const hfStepBlock* block, double** jacobi
   patch->nrow += block->dim;
 }
 
+// Is the block one saturated row on one dof?
 static int is_scalar(const hfStepProblem* P, const hfStepBlock* block) {
   return block->law == HF_LAW_SATURATED && block->dim == 1 && block->npiece == 1 &&
          P->piece[block->piece].ncol == 1;
@@ -251,14 +267,14 @@ static void append_scalar(hfiIsland* I, const hfStepBlock* block) {
   append_block(I, block, -1);
 }
 
-// J^T of a complete patch; rows of zeros fill J up to the height of a column.
-static void transpose_patch(hfiPatch* patch, double** memory) {
+// Computes JT of a complete patch, 4 x 4 entries at a time. *storage moves behind it.
+static void transpose_patch(hfiPatch* patch, double** storage) {
   int32_t ld = patch->ld, height = patch->height;
-  double* to = *memory;
+  double* to = *storage;
   patch->JT = to;
-  *memory += ld * height;
+  *storage += ld * height;
   for (int32_t r = 0; r < height; r += 4)
-    for (int32_t c = 0; c < ld; c += 4) // 4 x 4 at a time
+    for (int32_t c = 0; c < ld; c += 4)
       for (int32_t i = 0; i < 4; ++i) {
         const double* from = patch->J + r * ld + c + i;
         double* column = to + (c + i) * height + r;
@@ -267,7 +283,7 @@ static void transpose_patch(hfiPatch* patch, double** memory) {
       }
 }
 
-// Ends the last patch, if any, before the next begins or the island is complete.
+// Ends the last patch, if there is one: pads its rows with zeros and transposes it.
 static void close_patch(hfiIsland* I, double** jacobian, double** transposed) {
   if (I->npatch == 0) return;
   hfiPatch* patch = I->patch + I->npatch - 1;

@@ -1,52 +1,59 @@
-// An island: trees that share rows, gathered from the step problem for the Newton solvers.
+// An island: trees that are connected by blocks, copied from the step problem into a form in which
+// Newton's method runs fast.
 //
-// Consecutive blocks with the same columns form a patch: their Jacobians are stacked in one dense
-// matrix, so that J v, J^T gamma and J^T G J run over contiguous memory. Saturated rows on a single
-// dof (drives, limits, friction losses of joints) need no matrix: they are scalars, ahead of the
-// patches. The Newton matrix is block-sparse with one node a tree; a small island is one node, that
-// is, dense.
+//   scalars   Saturated rows on a single dof (drives, limits, joint friction) need no matrix. They are
+//             the first blocks of the island, one row each.
+//   patches   Consecutive other blocks that act on the same dofs form a patch. Their Jacobians are
+//             stacked in one dense matrix J, so that J v, J^T gamma and J^T G J run over contiguous
+//             memory. Rows and columns are padded with zeros to multiples of four.
+//   nodes     The Newton matrix K is block-sparse with one node for each tree. A small island is one
+//             node, so that K is dense.
+//
+// Indices "of the island" count its own trees, dofs, blocks and rows from zero; dofs are in the
+// order in which K is eliminated. A "slot" is the index of a dof within its node.
 #ifndef HFI_SOLVE_ISLAND_H
 #define HFI_SOLVE_ISLAND_H
 
 #include "linalg/block_sparse.h"
 #include "solve/law.h"
 
-enum { HFI_DENSE_DOFS = 12 }; // islands up to this size are factored densely
+// Islands of up to this many dofs are one node.
+enum { HFI_DENSE_DOFS = 12 };
 
-// Columns of a patch that belong to one node of the Newton matrix.
+// The columns of a patch that belong to one node.
 typedef struct hfiSegment {
-  int32_t node;   // position in the order of elimination
-  int32_t column; // first column of the patch
-  int32_t ncol;
-  int32_t consecutive; // slots in the node without gaps
+  int32_t node;        // its position in the order of elimination
+  int32_t column;      // first of the columns in the patch
+  int32_t ncol;        // their number
+  int32_t consecutive; // 1: their slots follow each other without gaps
 } hfiSegment;
 
 typedef struct hfiPatch {
-  int32_t block, nblock; // of the island
-  int32_t row, nrow;     // of the island
-  int32_t ncol, ld;      // columns; rows of J are padded with zeros to ld, a multiple of 4
-  int32_t height;        // nrow rounded up to a multiple of 4: the island's rows are padded too
-  int32_t segment, nsegment;
-  int32_t* piece;     // (npiece) pieces of its blocks in ascending order of dofs
-  int32_t* dof;       // (ncol) dofs of the island, ascending
-  int32_t* slot;      // (ncol) index within the node
-  double *J, *JT;     // (height x ld), (ld x height)
+  int32_t block, nblock;     // its blocks of the island
+  int32_t row, nrow;         // its rows of the island
+  int32_t ncol, ld;          // number of columns; ncol rounded up to a multiple of 4
+  int32_t height;            // nrow rounded up to a multiple of 4; the island's rows are padded too
+  int32_t segment, nsegment; // its segments of the island
+  int32_t* piece;            // (npiece) order of the pieces of its blocks by ascending dofs
+  int32_t* dof;              // (ncol) dofs of the island, ascending
+  int32_t* slot;             // (ncol) their slots
+  double *J, *JT;            // (height x ld), (ld x height)
 } hfiPatch;
 
 typedef struct hfiIslandBlock {
-  int32_t law, dim;
-  int32_t row;    // of the island
-  int32_t source; // row of the problem
-  int32_t patch;  // -1: a scalar
-  const hfContactLaw* contact;
-  const hfSaturatedRow* saturated;
+  int32_t law, dim;                // hfLawKind; number of rows
+  int32_t row;                     // its first row of the island
+  int32_t source;                  // its first row of the step problem
+  int32_t patch;                   // its patch, or -1 for a scalar
+  const hfContactLaw* contact;     // NULL for saturated rows
+  const hfSaturatedRow* saturated; // (dim), NULL for a contact
 } hfiIslandBlock;
 
 // A saturated row on one dof.
 typedef struct hfiScalar {
   int32_t dof; // of the island
-  double J;
-  size_t at; // of its diagonal element in the values of the Newton matrix
+  double J;    // the only entry of its Jacobian
+  size_t at;   // index of K[dof][dof] in K.value
 } hfiScalar;
 
 typedef struct hfiPatchKernels hfiPatchKernels; // solve/patch.h
@@ -54,39 +61,41 @@ typedef struct hfiPatchKernels hfiPatchKernels; // solve/patch.h
 typedef struct hfiIsland {
   const hfStepProblem* problem;
   const hfiPatchKernels* kernels;
-  int32_t n, ntree, nblock, nrow, npatch, nsegment;
-  int32_t* tree;                 // (ntree) trees of the problem, in the order of their dofs here
-  int32_t* first;                // (trees of the problem) first dof here of a tree
-  int32_t* node;                 // (trees of the problem) position of a tree's node
-  hfiIslandBlock* block;         // (nblock) scalars first
-  int32_t nscalar;               // blocks, and rows, that are scalars
+  int32_t n, ntree, nblock, nrow, npatch, nsegment; // n: dofs; nrow includes padding
+  int32_t* tree;                 // (ntree) trees of the problem, in the order of elimination
+  int32_t* first;                // (trees of the problem) first dof of the island of a tree
+  int32_t* node;                 // (trees of the problem) node of a tree
+  hfiIslandBlock* block;         // (nblock) scalars come first
+  int32_t nscalar;               // number of scalars: blocks, and rows, 0 to nscalar - 1
   hfiScalar* scalar;             // (nscalar)
-  int32_t* wide;                 // blocks of the problem that are not
+  int32_t* wide;                 // (blocks of the problem) scratch of gathering: blocks that are no scalars
   hfiPatch* patch;               // (npatch)
   hfiSegment* segment;           // (nsegment)
-  int32_t* index;                // memory of piece, dof and slot
-  double *jacobian, *transposed; // memory of J and JT
+  int32_t* index;                // storage of piece, dof and slot of all patches
+  double *jacobian, *transposed; // storage of J and JT of all patches
   hfiBlockMatrix K;              // Newton matrix and its factors
 
-  double *v, *v0, *p;                 // (n) iterate, first guess, p*
-  double *dv, *v1;                    // (n) Newton step, its end
+  double *v, *v0, *p;                 // (n) iterate, velocity at the start of the step, p*
+  double *dv, *v1;                    // (n) Newton step, velocity at the end of the full step
   double *r, *Av, *tau;               // (n) residual, A v, J^T gamma
-  double* work;                       // (n)
+  double* work;                       // (n) scratch
   double *diag, *inverse_diag;        // (n) A_ii, 1/A_ii
-  double p_norm;                      // of p*, mass-scaled
-  double *s, *s1, *ds;                // (nrow) row velocities at v and v1, and of dv; 0 in padding
+  double p_norm;                      // |p*|, mass-scaled [sqrt(kg) m/s]
+  double *s, *s1, *ds;                // (nrow) J v, J v1, J dv; 0 in padding
   double *gamma, *G;                  // (nrow) impulses, 0 in padding; -dgamma/ds of saturated rows
-  double* dual;                       // (nrow) friction over its bound, kept beside s (dual.h)
-  double* lag;                        // (nblock) friction bound pi of the convex problem [N]
-  double *v_kept, *s_kept, *lag_kept; // (n), (nrow), (nblock) of its best pass
+  double* dual;                       // (nrow) friction duals (dual.h) [-]
+  double* lag;                        // (nblock) normal force that bounds friction in the convex problem [N]
+  double *v_kept, *s_kept, *lag_kept; // (n), (nrow), (nblock) of its best pass (convex.c)
   hfiContactResponse* response;       // (nblock)
-  double *GJ, *local;                 // scratch of the assembly: (nrow x ld), (ncol x ld)
-  double* column;                     // scratch of products: (ld)
+  double *GJ, *local;                 // scratch of forming K: (nrow x ld), (ncol x ld) of a patch
+  double* column;                     // scratch of products with J: (ld)
 } hfiIsland;
 
+// Takes storage for any island of a problem within the capacity.
 void hfi_island_plan(hfiIsland* I, hfiArena* arena, const hfStepCapacity* capacity);
 
-// Gathers `ntree` trees with the blocks that touch them, both in ascending order.
+// Copies `ntree` trees and the `nblock` blocks on them from the problem into the island. Both lists
+// are in ascending order.
 void hfi_island_gather(hfiIsland* I, const hfStepProblem* problem, const int32_t* trees,
                        int32_t ntree, const int32_t* blocks, int32_t nblock);
 

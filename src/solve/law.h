@@ -1,32 +1,39 @@
-// The laws of the step problem: impulse, derivative and potential of a block at row velocities s =
-// J v.
+// The laws of the step problem: impulse gamma, derivative and potential of a block as functions of
+// its row velocities s = J v. docs/theory/one-law.md derives them.
 //
-// Plain functions on plain structs, in the common subset of C and C++. docs/theory/one-law.md
-// derives them. The derivative is G = -dgamma/ds; two-way coupling makes its column of the normal
-// unsymmetric:
+//   h   step [s]                       pi     normal force [N]
+//   vn  normal velocity s[0] [m/s]     b      bound mu pi of a friction group [N or N m]
+//   xi  deformation [m or rad]         kappa  slope of a row [N s/m or N m s/rad]
 //
-//   G = [ gnn  0   ]      gtn = h mu t dpi/dvn in slip
-//       [ gtn  gtt ]      gtt block-diagonal: sliding (2 x 2), torsion (1), rolling (2 x 2)
+// The derivative of a contact is G = -dgamma/ds [kg]. With two-way coupling friction depends on the
+// normal velocity, so that G is unsymmetric:
+//
+//   G = [ gnn  0   ]      gtn = h mu t dpi/dvn in slip, t = direction of the unclamped force
+//       [ gtn  gtt ]      gtt block-diagonal: sliding (2 x 2), torsion (1 x 1), rolling (2 x 2)
+//
+// Everything here is in the common subset of C and C++.
 #ifndef HFI_SOLVE_LAW_H
 #define HFI_SOLVE_LAW_H
 
 #include <holdfast/solver.h>
 
-// What bounds friction: hfCoupling, or a given normal force (the convex problem).
+// One more value of hfCoupling: the normal force that bounds friction is given (convex problem).
 enum { HFI_COUPLING_LAGGED = 3 };
 
-// Where friction group g = HF_SLIDING, HF_TORSION, HF_ROLLING has its rows, counted from t1.
+// Layout of the friction groups g = HF_SLIDING, HF_TORSION, HF_ROLLING of a contact: first row
+// counted from t1, number of rows, number of groups of a contact with dim rows, first entry in gtt.
 static inline int hfi_group_row(int g) { return g == 0 ? 0 : g + 1; } // 0, 2, 3
 static inline int hfi_group_dim(int g) { return g == 1 ? 1 : 2; }     // 2, 1, 2
 static inline int hfi_group_count(int dim) { return dim < 3 ? 0 : dim < 4 ? 1 : dim < 6 ? 2 : 3; }
+static inline int hfi_group_gtt(int g) { return g == 0 ? 0 : g + 2; } // 0, 3, 4
 
 typedef struct hfiContactResponse {
-  double pi;        // normal force that bounds friction; zero: gtn and gtt are not set [N]
+  double pi;        // normal force that bounds friction [N]; at zero gtn and gtt are not set
   double gnn;       // [kg]
-  double gtn[5];    // by friction row
+  double gtn[5];    // by friction row: t1, t2, torsion, roll1, roll2
   double gtt[7];    // sliding 11, 12, 22; torsion; rolling 11, 12, 22
-  int32_t active;   // impulse or G is not zero
-  int32_t coupled;  // gtn is not zero: G is unsymmetric
+  int32_t active;   // 1: the impulse or G is not zero
+  int32_t coupled;  // 1: gtn is not zero, so that G is unsymmetric
   int32_t slipping; // bit g: friction group g is outside its stick region
 } hfiContactResponse;
 
@@ -42,12 +49,14 @@ static inline double hfi_contact_normal_force(const hfContactLaw* law, double h,
   return law->stiffness * damping * depth;
 }
 
-// Potential of a contact whose friction is bounded by `lag`: gamma = -grad. Convex.
+// Potential of a contact whose friction is bounded by the normal force `lag` [N]. It is convex, and
+// its negative gradient is gamma.
 double hfi_contact_potential(const hfContactLaw* law, double h, int dim, double lag,
                              const double* s);
 
-// Group g sticks where |w| <= the radius returned: the unclamped force against mu pi for the
-// anchored law, the slip velocity against v_s for the others. A group of one row has w[1] = 0.
+// Computes w and returns a radius such that friction group g sticks where |w| <= radius. For
+// anchored friction w is the unclamped force and the radius mu pi; for the other laws w is the slip
+// velocity and the radius v_s. A group of one row has w[1] = 0.
 static inline double hfi_contact_stick(const hfContactLaw* law, double h, int g, double pi,
                                        const double* s, double w[2]) {
   int row = hfi_group_row(g), n = hfi_group_dim(g);
@@ -60,17 +69,22 @@ static inline double hfi_contact_stick(const hfContactLaw* law, double h, int g,
   return law->mu[g] * pi;
 }
 
-// Anchored friction at the end of the step: bit g is set where group g slips. There the force fell
-// short of the unclamped one by more than rounding, which is that of s times a large slope: a stick
-// taken for a slip would jump by the truncation of h s.
+// A group of anchored friction slips if the square of its force falls short of that of the
+// unclamped force by more than this share [-]. Less may be rounding of s times a large slope; and a
+// group that sticks but were taken to slip would lose the truncation error of h s from its
+// deformation.
+static const double HFI_CLAMPED_SHARE = 1e-6;
+
+// Returns 1 << g if group g of anchored friction slips at the end of the step, else 0.
 static inline int hfi_group_slips(const hfContactLaw* law, double h, int g, const double* s,
                                   const double* gamma) {
   const double* f = gamma + 1 + hfi_group_row(g);
   double w[2], second = hfi_group_dim(g) == 2 ? f[1] : 0;
   hfi_contact_stick(law, h, g, 0, s, w);
   double free2 = h * h * (w[0] * w[0] + w[1] * w[1]), got2 = f[0] * f[0] + second * second;
-  return got2 < free2 * (1 - 1e-6) ? 1 << g : 0;
+  return got2 < free2 * (1 - HFI_CLAMPED_SHARE) ? 1 << g : 0;
 }
+// The same for all groups of a contact: bit g is set where group g slips.
 static inline int hfi_contact_slips(const hfContactLaw* law, double h, int dim, const double* s,
                                     const double* gamma) {
   int slips = dim >= 3 ? hfi_group_slips(law, h, HF_SLIDING, s, gamma) : 0;
@@ -78,8 +92,9 @@ static inline int hfi_contact_slips(const hfContactLaw* law, double h, int dim, 
   if (dim >= 6) slips |= hfi_group_slips(law, h, HF_ROLLING, s, gamma);
   return slips;
 }
-// Its deformation xi (dim - 1) from impulse gamma: gamma = -h (k_t xi + c_t (xi - xi0)/h) gives
-// xi = (c_t xi0 - gamma)/(h k_t + c_t), in stick xi0 + h s, in slip what carries the bounded force.
+// Deformation xi (dim - 1) of anchored friction at the end of the step. From the impulse gamma = -h
+// (k_t xi + c_t (xi - xi0)/h) follows xi = (c_t xi0 - gamma)/(h k_t + c_t). In stick this is xi0 +
+// h s; in slip it is the deformation that carries the force at the bound.
 static inline void hfi_group_deformation(const hfContactLaw* law, double h, int g,
                                          const double* gamma, double* xi) {
   double slope = h * law->k_t[g] + law->c_t[g];
@@ -93,17 +108,18 @@ static inline void hfi_contact_deformation(const hfContactLaw* law, double h, in
   if (dim >= 6) hfi_group_deformation(law, h, HF_ROLLING, gamma, xi);
 }
 
-// Force of a saturated row before the clamp.
-static inline double hfi_saturated_free(const hfSaturatedRow* row, double s) {
+// Unclamped force of a saturated row.
+static inline double hfi_saturated_unclamped(const hfSaturatedRow* row, double s) {
   return -row->kappa * (s - row->s0);
 }
-// Impulse, and *G = -dgamma/ds.
+// Returns the impulse of a saturated row and sets *G = -dgamma/ds.
 static inline double hfi_saturated_respond(const hfSaturatedRow* row, double h, double s,
                                            double* G) {
-  double f = hfi_saturated_free(row, s);
+  double f = hfi_saturated_unclamped(row, s);
   *G = f > row->lo && f < row->hi ? h * row->kappa : 0;
   return h * (f < row->lo ? row->lo : f > row->hi ? row->hi : f);
 }
+// Potential whose negative derivative is that impulse.
 double hfi_saturated_potential(const hfSaturatedRow* row, double h, double s);
 
 #endif

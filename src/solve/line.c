@@ -1,23 +1,30 @@
-// The residual along a Newton step, g(alpha) = dv'r(v + alpha dv), starts below zero; where it
-// rises above, the step went too far. For a convex problem g is the slope of the function that is
-// minimised and increases with alpha; here it need not be, and any change of sign will do.
+// The residual along a Newton step,
 //
-//   g(alpha) = dv'(A v - p*) + alpha dv'A dv - ds'gamma(s + alpha ds),   s = J v, ds = J dv
+//   g(alpha) = dv'r(v + alpha dv) = dv'(A v - p*) + alpha dv'A dv - ds'gamma(s + alpha ds)
 //
-// so that a trial costs the laws of the rows and no more. The root is bracketed by regula falsi and
-// bisection in turn; where a stiff row makes g jump, the point behind the jump is returned, so that
-// the next Newton matrix sees that row.
+//   v, s  velocities and row velocities J v at the start     dv  Newton step, ds = J dv
+//   r     residual, A mass matrix, p* free momentum          gamma  impulses of the rows
+//
+// g starts below zero. Where it is above zero at the end, the step went too far. For a convex
+// problem g is the slope of the function that is minimised and grows with alpha. In general it need
+// not grow, but any point where it changes its sign will do.
+//
+// By the formula a trial point costs one evaluation of the laws and nothing else. The change of
+// sign is bracketed by regula falsi, with a bisection every third time. Where a stiff row makes g
+// jump, the end of the bracket behind the jump is returned, so that the next Newton matrix contains
+// that row.
 #include "solve/line.h"
 
 #include "linalg/dense.h"
 #include "math/vec3.h"
 #include "solve/system.h"
 
-#define SMALL 0.3 // |g| at the point that is accepted, over |g(0)|
-enum { MAX_TRIALS = 60 };
+// A trial point is accepted where |g| is below this share of |g(0)| [-].
+static const double SMALL = 0.3;
+enum { MAX_TRIALS = 60 }; // Twenty bisections alone leave 1e-6 of the bracket.
 
-// g at alpha, from base and rate
-static double residual_at(hfiIsland* I, int coupling, double base, double rate, double alpha) {
+// g(alpha) = base + alpha rate - ds'gamma. Leaves s and gamma at that point.
+static double evaluate_along(hfiIsland* I, int coupling, double base, double rate, double alpha) {
   for (int32_t i = 0; i < I->nrow; ++i) I->s[i] = I->s1[i] + alpha * I->ds[i];
   hfi_system_respond(I, coupling);
   return base + alpha * rate - hfi_dot(I->ds, I->gamma, I->nrow);
@@ -29,11 +36,11 @@ double hfi_line_cut(hfiIsland* I, int coupling, double alpha, double start, doub
   hfi_system_multiply(I, I->dv, I->work);
   double rate = hfi_dot(I->dv, I->work, I->n);
   for (int32_t i = 0; i < I->n; ++i) base += I->dv[i] * (I->Av[i] - I->p[i]);
-  base -= alpha * rate; // Av is that of the far end
+  base -= alpha * rate; // I->Av belongs to the end of the step.
   for (int trial = 0; trial < MAX_TRIALS; ++trial) {
     double a = trial % 3 == 2 ? 0.5 * (lo + hi) : (lo * ghi - hi * glo) / (ghi - glo);
     if (!(a > lo && a < hi)) break;
-    double g = residual_at(I, coupling, base, rate, a);
+    double g = evaluate_along(I, coupling, base, rate, a);
     if (fabs(g) <= SMALL * -start) return a;
     if (g > 0)
       hi = a, ghi = g;

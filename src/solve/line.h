@@ -4,8 +4,9 @@
 
 #include "solve/island.h"
 
-// After a step from v1, s1 to v = v1 + alpha dv, along which g(alpha) = dv'r went from start < 0 to
-// end > 0: the part of alpha after which g is small.
+// Called after a step from v1, s1 to v = v1 + alpha dv along which g = dv'r went from `start` < 0
+// to `end` > 0. Returns a smaller alpha at which |g| is small. v1 and s1 stay, I->s and I->gamma
+// change.
 double hfi_line_cut(hfiIsland* I, int coupling, double alpha, double start, double end);
 
 #endif

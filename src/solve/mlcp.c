@@ -1,12 +1,24 @@
-// A step with rigid contact (Shepherd, Zapolsky, Drumwright 2016), velocities eliminated:
+// A step with rigid contact (Shepherd, Zapolsky, Drumwright 2016) as a problem for the impulses
+// alone.
 //
-//   v = v* + A^-1 J^T x,  v* = A^-1 p*,  G = J A^-1 J^T
+//   x   impulses of the rows: saturated rows, then normals, then tangents [N s]
+//   v   velocities at the end of the step, v* those without impulses
+//   G   J A^-1 J^T, the velocities that unit impulses give to the rows
+//   h   step, kappa and s0 slope and target of a saturated row, N normal rows, fN normal impulses
 //
-//   saturated  h lo <= x <= h hi,  J v - s0 + R x        R = 1/(h kappa), 0 where near-rigid
-//   normal     fN >= 0,            N v - b               b = depth/h (gap), recovery depth/h (overlap)
+// Step 1 copies the rows of the step problem into the dense matrix J (take_saturated, take_normals,
+// take_tangents). Step 2 eliminates the velocities:
+//
+//   v = v* + A^-1 J^T x,   v* = A^-1 p*,   G = J A^-1 J^T
+//
+// Step 3 chooses x so that
+//
+//   saturated  h lo <= x <= h hi,  complementary to J v - s0 + R x    R = 1/(h kappa); 0 if near-rigid
+//   normal     fN >= 0,            complementary to N v - b           b = depth/h where there is a gap,
+//                                                                     recovery depth/h in an overlap
 //   tangents   friction within mu fN
 //
-// complementarity.c and dissipation.c say how these go together.
+// complementarity.c and dissipation.c say in what way friction opposes slip.
 #include "solve/mlcp.h"
 
 #include "base/arena.h"
@@ -17,18 +29,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A row with h kappa w above this is meant to be rigid (near-rigid rows have (2 pi/beta)^2 = 3948).
-static const double kRigid = 1000;
+// A saturated row is treated as rigid if h kappa w exceeds this, w being its inverse mass [-].
+// Near-rigid rows have (2 pi/beta)^2 = 3948 with the default beta = 0.1.
+static const double RIGID_SLOPE = 1000;
 
 hfMlcpConfig hf_mlcp_config_default(void) {
   hfMlcpConfig c = {HF_MLCP_COMPLEMENTARITY, HF_LCP_LEMKE, 8, 0, 0, 0.2, 1e-6};
   return c;
 }
 
-// ---- memory --------------------------------------------------------------------------------------
+// ---- storage -------------------------------------------------------------------------------------
 
-// The largest problem of any form: rows and edges; or rows, multipliers of targets and normals, and four
-// sides of each friction pyramid.
+// Takes storage for the largest problem of any form (max_n): rows and edges of the friction cones;
+// or rows, multipliers of targets and normals, and four sides of each friction pyramid.
 static void plan(hfMlcp* m, hfiArena* arena) {
   const hfStepCapacity* c = &m->capacity;
   int contacts = c->nblock, n = m->max_n;
@@ -90,7 +103,7 @@ void hf_mlcp_free(hfMlcp* m) {
 
 // ---- rows ----------------------------------------------------------------------------------------
 
-// Row r of a block becomes row i of J.
+// Copies row r of a block to row i of J.
 static void take_row(hfMlcp* m, const hfStepBlock* b, int r, int i) {
   const hfStepProblem* p = m->problem;
   double* J = m->J + (size_t)i * (size_t)p->nv;
@@ -103,6 +116,7 @@ static void take_row(hfMlcp* m, const hfStepBlock* b, int r, int i) {
   }
 }
 
+// Appends all saturated rows of the problem.
 static void take_saturated(hfMlcp* m) {
   const hfStepProblem* p = m->problem;
   for (int k = 0; k < p->nblock; ++k) {
@@ -119,6 +133,8 @@ static void take_saturated(hfMlcp* m) {
   }
 }
 
+// Appends the normal row of every contact. Its target is the approach velocity that closes the gap
+// in this step, or that removes the share `recovery` of an overlap.
 static void take_normals(hfMlcp* m) {
   const hfStepProblem* p = m->problem;
   for (int k = 0; k < p->nblock; ++k) {
@@ -134,6 +150,7 @@ static void take_normals(hfMlcp* m) {
   }
 }
 
+// Appends two tangent rows for every contact with friction.
 static void take_tangents(hfMlcp* m) {
   m->n = m->ns + m->nc;
   for (int c = 0; c < m->nc; ++c) {
@@ -150,7 +167,8 @@ static void take_tangents(hfMlcp* m) {
   }
 }
 
-// W = J A^-1 and v* = A^-1 p*, tree by tree.
+// Computes W = J A^-1 and v* = A^-1 p*, tree by tree. Returns 0 if A of a tree is not positive
+// definite.
 static int eliminate_velocities(hfMlcp* m) {
   const hfStepProblem* p = m->problem;
   memcpy(m->free_v, p->p, sizeof *p->p * (size_t)p->nv);
@@ -166,6 +184,7 @@ static int eliminate_velocities(hfMlcp* m) {
   return 1;
 }
 
+// Computes G and g = J v*, and makes rows rigid that are near-rigid.
 static void form_matrix(hfMlcp* m) {
   int nv = m->problem->nv;
   for (int i = 0; i < m->n; ++i) {
@@ -174,27 +193,12 @@ static void form_matrix(hfMlcp* m) {
     for (int j = 0; j <= i; ++j) m->G[i * m->n + j] = m->G[j * m->n + i] = hfi_dot(J, m->W + (size_t)j * (size_t)nv, nv);
   }
   for (int i = 0; i < m->ns; ++i)
-    if (m->G[i * m->n + i] > kRigid * m->soft[i]) m->soft[i] = 0;
+    if (m->G[i * m->n + i] > RIGID_SLOPE * m->soft[i]) m->soft[i] = 0;
 }
 
 // ---- solving -------------------------------------------------------------------------------------
 
-hfStatus hfi_mlcp_run(hfMlcp* m, int n, hfSolveReport* report, hfError* error) {
-  double mean = 0;
-  for (int i = 0; i < m->n; ++i) mean += m->G[i * m->n + i] / m->n;
-  hfLcp lcp = {n, m->lcp_A, m->lcp_b, m->lcp_lo, m->lcp_hi};
-  hfLcpConfig config = hf_lcp_config_default();
-  hfLcpReport out;
-  config.method = m->config.method;
-  config.tikhonov = m->config.tikhonov * mean;
-  config.tolerance = m->config.tolerance;
-  hfStatus status = hf_lcp_solve(&lcp, &config, m->z, NULL, m->work, m->work_size, &out, error);
-  if (status < 0) return status;
-  report->iterations += out.pivots;
-  report->residual = max2(report->residual, out.residual);
-  return status;
-}
-
+// Writes impulses and velocities of the answer m->x.
 static void scatter(const hfMlcp* m, double* v, double* impulse) {
   const hfStepProblem* p = m->problem;
   memset(impulse, 0, sizeof *impulse * (size_t)p->nrow);

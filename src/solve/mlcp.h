@@ -1,14 +1,15 @@
-// Inside of an hfMlcp: rows in impulses, the matrix over them, and the complementarity problem.
+// Inside of an hfMlcp: the rows of a rigid step, the matrix G over them, and the complementarity
+// problem that a form makes of them.
 #ifndef HFI_SOLVE_MLCP_H
 #define HFI_SOLVE_MLCP_H
 
 #include <holdfast/mlcp.h>
 
-// A row of the complementarity problem: x times row `row` and y times the next of J.
+// A row of the complementarity problem: x times row `row` of J plus y times the row after it.
 typedef struct hfiMlcpEdge { int32_t row; double x, y; } hfiMlcpEdge;
 
-// Rows of the problem that this model knows, in the order saturated, normals, tangents:
-//   g = J v over rows, G = J A^-1 J^T, v = v* + A^-1 J^T z
+// Rows are in the order saturated rows, normals, tangents. Symbols as in mlcp.c:
+//   v = v* + A^-1 J^T x,   g = J v*,   G = J A^-1 J^T
 struct hfMlcp {
   hfStepCapacity capacity;
   hfMlcpConfig config;
@@ -16,18 +17,18 @@ struct hfMlcp {
   int32_t max_row, max_n;
 
   const hfStepProblem* problem;
-  int32_t ns, nc, nt, n; // saturated rows, contacts, contacts with friction, rows ns + nc + 2 nt
-  int32_t* source;       // (max_row) row of the problem
-  int32_t* contact;      // (nc) its block
+  int32_t ns, nc, nt, n; // saturated rows, contacts, contacts with friction, all rows ns + nc + 2 nt
+  int32_t* source;       // (max_row) the row of the problem that it is
+  int32_t* contact;      // (nc) block of the contact
   int32_t* tangent;      // (nc) first of its two tangent rows, or -1
   double* J;             // (max_row x nv)
   double* W;             // (max_row x nv) rows of J A^-1
   double* G;             // (max_row x max_row)
   double* g;             // (max_row) J v*
-  double* target;        // (max_row) least or equal row velocity; 0 for tangents
-  double* soft;          // (max_row) compliance of saturated rows, 0: rigid
-  double* lo;            // (max_row) bounds of impulses
-  double* hi;
+  double* target;        // (max_row) target of the row velocity; 0 for tangents
+  double* soft;          // (max_row) compliance R of saturated rows; 0 if rigid
+  double* lo;            // (max_row) bounds of the impulse, and
+  double* hi;            // (max_row)
   double* mu;            // (nc)
   double* A;             // (max_tree_nv^2) factor of one tree
   double* free_v;        // (nv) v* = A^-1 p*
@@ -40,10 +41,10 @@ struct hfMlcp {
   size_t work_size;
 };
 
-// z of the n x n problem in m->lcp_*; adds pivots and residual to the report.
+// Solves the problem of n unknowns in m->lcp_* for m->z. Adds pivots and residual to the report.
 hfStatus hfi_mlcp_run(hfMlcp* m, int n, hfSolveReport* report, hfError* error);
 
-// Each leaves the impulses of the rows in m->x.
+// The three forms of hfMlcpForm. Each leaves the impulses of the rows in m->x.
 hfStatus hfi_mlcp_complementarity(hfMlcp* m, hfSolveReport* report, hfError* error);
 hfStatus hfi_mlcp_two_stage(hfMlcp* m, hfSolveReport* report, hfError* error);
 hfStatus hfi_mlcp_dissipation(hfMlcp* m, hfSolveReport* report, hfError* error);

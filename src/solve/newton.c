@@ -1,29 +1,47 @@
-// Newton's method for r(v) = A v - p* - J^T gamma(J v) = 0 (TAMSI section V-C): one core, three
-// line searches.
+// Newton's method for the velocities v of an island at the end of the step:
 //
-//   TAMSI   v += alpha dv,  alpha = min over the rows of the transition-aware line search;
-//           in heaps alpha = 1
-//   merit   the same, halved until |r| decreases
-//   convex  alpha = 1, for problems whose r is a gradient
+//   r(v) = A v - p* - J^T gamma(J v) = 0                                     (TAMSI section V-C)
 //
-// Norms are mass-scaled: |r|^2 = sum r_i^2/A_ii, |dv|^2 = sum A_ii dv_i^2, both in sqrt(kg) m/s, so
-// that one scale max(|p*|, |J^T gamma|) serves residual and step, normal and tangential directions,
-// light and heavy bodies alike. Convergence asks for both: once the residual is small, the last
-// factors give one more (simplified Newton) step almost for free; its length is the step test, and
-// taking it brings the answer close to rounding. Where the residual fell so fast that the next step
-// would be short too, the answer stands as it is.
-// Factors are also kept for a second step where that is expected to reach the tolerance.
+//   A      mass matrix plus implicit damping    p*     free momentum
+//   s      row velocities J v                   gamma  impulses of the rows, a function of s
+//   K      dr/dv = A + J^T G J, G = -dgamma/ds  dv     Newton step, K dv = -r
+//   alpha  share of the step that is taken      g      dv'r, the residual along the step
+//
+// One iteration:
+//   1. Form and factor K at v, or use the factors of the iteration before again.
+//   2. Solve for dv. Where dv does not point downhill (dv'r < 0), change it (find_direction).
+//   3. Choose alpha by the line search of the rung:
+//        TAMSI   the smallest alpha that the transition-aware line search gives for any row;
+//                in a heap alpha = 1
+//        merit   the same, then halved until |r| decreases
+//        convex  alpha = 1: r is the gradient of a convex function
+//   4. Move to v + alpha dv. Where g has changed its sign and grown there, the step went too far
+//      and is cut back to where g is small (line.c).
+//   5. Stop when both the residual and the next step are small against the scale.
+//
+// All norms are mass-scaled: |r|^2 = sum r_i^2/A_ii for momenta and |dv|^2 = sum A_ii dv_i^2 for
+// velocities. Both are in sqrt(kg) m/s, so that one scale, max(|p*|, |J^T gamma|), serves residual
+// and step, normal and tangential directions, light and heavy bodies.
+//
+// The test of convergence. Once the residual is small, the factors at hand give one more step
+// almost for free (finish). Its length is the test of the step, and taking it brings the answer
+// close to rounding. Where the residual fell so fast that this step would be short anyway, it is
+// left out.
+//
+// Factors are used a second time when the residual after such a step is expected to be within the
+// tolerance (keeps_factors).
 //
 // Three rules make the iteration reliable with many contacts and strong coupling
 // (docs/theory/tamsi.md):
-//   a row stops a step only if the force it would miss matters against the residual;
-//   where the unsymmetric term turns the step uphill, dv'r >= 0, it is left out of that step;
-//   a step at whose end the residual along it has changed sign and grown is cut back (line.c).
+//   - A row shortens a step only if the force that it would miss matters against the residual.
+//   - Where the unsymmetric terms of K turn the step uphill, K is formed again without them.
+//   - A step along which g changes its sign and grows is cut back.
 //
-// In an island of many trees some row is always about to cross its stick region, and the least alpha
-// over all rows is small (docs/theory/heaps.md). There friction forces are kept beside the
-// velocities (dual.c), the third rule alone shortens steps, and one that points uphill is reversed:
-// along negative curvature Newton's step heads for the saddle, and the way down leads off it.
+// In a heap some row is always about to cross its stick region, so that the smallest alpha of all
+// rows would be tiny (docs/theory/heaps.md). There the friction duals take the place of the search
+// over rows (dual.c), and a step that points uphill is reversed: K then has a negative eigenvalue
+// along dv, Newton's step leads to a saddle of the energy, and the opposite direction leads away
+// from it.
 #include "solve/newton.h"
 
 #include "linalg/dense.h"
@@ -33,27 +51,43 @@
 #include "solve/system.h"
 #include "solve/tals.h"
 
-#define RELEVANT         0.1  // force a row may miss, over the residual
-#define DOWNHILL         1e-3 // least -dv'r/(|dv| |r|)
-#define OVERSHOOT        0.5  // largest g(alpha)/-g(0) at the end of a step; in heaps:
-#define OVERSHOOT_DUAL   0.1  // convex problems:
-#define OVERSHOOT_CONVEX 0.05
-#define SHORT            1e-6  // |dv| over the scale
-#define KEPT             3e-3  // |r| after a step with old factors, over that before
-#define SETTLED          0.5   // |r| over the tolerance that needs no last correction: half for rounding
-#define CANCELLED        2e-15 // |r| over the largest impulse of a row that may be rounding
-enum { MAX_CONVEX = 500, MAX_HALVINGS = 40 };
+// The line search ignores a row whose missed force is below this share of the residual [-].
+static const double RELEVANT_FORCE = 0.1;
+// A step points downhill if the cosine of the angle between dv and -r is at least this [-].
+static const double DOWNHILL_COSINE = 1e-3;
+// A step is cut back where g at its end exceeds this share of -g at its start [-].
+static const double OVERSHOOT = 0.5;
+static const double OVERSHOOT_HEAP = 0.1;
+static const double OVERSHOOT_CONVEX = 0.05;
+// Steps shorter than this share of the scale are added to s instead of computing s = J v again [-].
+static const double SHORT_STEP = 1e-6;
+// Assumed contraction of the residual when the factors of a Newton step are used again [-].
+static const double REUSE_CONTRACTION = 3e-3;
+// The residual needs no last correction below this share of the tolerance: the rest is for rounding
+// [-].
+static const double SETTLED = 0.5;
+// A residual below this share of the largest impulse of a row may be nothing but rounding [-].
+static const double CANCELLATION = 2e-15;
+// A halved step is accepted if |r| falls by at least this share of alpha (Armijo's condition) [-].
+static const double ARMIJO = 1e-4;
+enum {
+  MAX_CONVEX_ITERATIONS = 500, // The convex problem always converges, if need be slowly.
+  MAX_HALVINGS = 40,           // 2^-40 of a step changes no digit that matters.
+  MAX_REUSES = 20,             // K is formed again after this many steps with the same factors.
+};
 
 typedef struct iteration {
   hfiIsland* I;
   const hfSolverConfig* config;
   int coupling, rung;
-  int dual; // friction forces are kept beside the velocities (dual.c), no row limits a step
-  hfiTurn turn;
-  double norm, scale; // of the residual
-  double step;        // |dv| of the last step
+  int dual;     // 1: friction duals are unknowns too (dual.c), and rows do not limit steps
+  hfiTurn turn; // largest turn of a slip velocity in one step
+  double norm;  // |r| at v [sqrt(kg) m/s]
+  double scale; // what |r| and |dv| are compared with [sqrt(kg) m/s]
+  double step;  // |dv| of the last step [sqrt(kg) m/s]
 } iteration;
 
+// Computes impulses, responses, residual and its norm at I->v and I->s.
 static void evaluate(iteration* it) {
   hfi_system_respond(it->I, it->coupling);
   hfi_system_residual(it->I);
@@ -65,27 +99,29 @@ static int is_small(const iteration* it, double norm) {
   return norm <= it->config->tolerance * it->scale;
 }
 
-// Is the residual surely below the tolerance, and the next step, shorter than the last by what the
-// residual gained, below it too?
+// Is the residual below the tolerance for certain, and would the next step be below it too? The
+// next step is assumed to be shorter than the last by the same factor as the residual.
 static int is_settled(const iteration* it, double before) {
   return is_small(it, it->norm / SETTLED) && is_small(it, it->step * (it->norm / before));
 }
 
-// Impulses that cancel, a drive against a contact on one dof, leave rounding of their own size
-// where neither p* nor their sum says so. Where a step gained nothing, that is what may be left.
+// Two large impulses that cancel, such as a drive that presses a dof against a contact, leave
+// rounding errors in r that are large against p* and J^T gamma. Where the last step did not halve
+// the residual, checks whether the residual is of that size; if so, raises the scale so that it
+// counts as small.
 static int is_rounding(iteration* it, double before) {
   if (it->norm < 0.5 * before) return 0;
-  double rounding = CANCELLED * hfi_system_largest_impulse(it->I);
+  double rounding = CANCELLATION * hfi_system_largest_impulse(it->I);
   if (it->norm > rounding) return 0;
   it->scale = max2(it->scale, rounding / it->config->tolerance);
   return 1;
 }
 
-// s1 = J v1 after a step. A short one is added to s: the rounding of v, times a stiff slope, would
-// otherwise be the floor of the residual.
-static void place_rows(iteration* it, double step) {
+// Computes s1 = J v1 at the end of a step. After a short step s1 = s + J dv instead: rounding of v
+// times the slope of a stiff row would otherwise keep the residual from becoming small.
+static void compute_end_rows(iteration* it, double step) {
   hfiIsland* I = it->I;
-  if (step > SHORT * it->scale) {
+  if (step > SHORT_STEP * it->scale) {
     hfi_system_rows(I, I->v1, I->s1);
     return;
   }
@@ -93,68 +129,75 @@ static void place_rows(iteration* it, double step) {
   for (int32_t i = 0; i < I->nrow; ++i) I->s1[i] = I->s[i] + I->ds[i];
 }
 
-// dv = -K^-1 r with the factors at hand, v1 and s1 its end. Returns |dv|.
-static double find_step(iteration* it) {
+// Computes dv = -K^-1 r with the factors at hand, and v1 and s1 at the end of the full step.
+// Returns |dv|.
+static double solve_step(iteration* it) {
   hfiIsland* I = it->I;
   for (int32_t i = 0; i < I->n; ++i) I->dv[i] = -I->r[i];
   hfi_block_solve(&I->K, I->dv);
   for (int32_t i = 0; i < I->n; ++i) I->v1[i] = I->v[i] + I->dv[i];
   it->step = hfi_system_velocity_norm(I, I->dv);
-  place_rows(it, it->step);
+  compute_end_rows(it, it->step);
   return it->step;
 }
 
-// Would a step with the factors at hand reach the tolerance? What it leaves of the residual is known
-// from the last one with them, and guessed after a Newton step.
-static int keeps_factors(const iteration* it, double before, int kept) {
-  return is_small(it, it->norm * (kept ? it->norm / before : KEPT));
+// Would a step with the factors at hand reach the tolerance? The contraction of the residual is
+// that of the last step if that was such a step (reuses > 0), and assumed after a Newton step.
+static int keeps_factors(const iteration* it, double before, int reuses) {
+  double contraction = reuses > 0 ? it->norm / before : REUSE_CONTRACTION;
+  return reuses < MAX_REUSES && is_small(it, it->norm * contraction);
 }
 
-// The step with the factors of the iterate before.
-static int repeat_direction(iteration* it, double* along) {
-  double step = find_step(it);
+// Computes the step at v with the factors of an earlier iterate, and *along = dv'r. Returns 0 where
+// it is not finite.
+static int reuse_factors(iteration* it, double* along) {
+  double step = solve_step(it);
   *along = hfi_dot(it->I->dv, it->I->r, it->I->n);
   return isfinite(step);
 }
 
-// Takes -dv, downhill, instead of dv.
+// Takes -dv, which points downhill, instead of dv.
 static int reverse_step(iteration* it, double* along) {
   hfiIsland* I = it->I;
   for (int32_t i = 0; i < I->n; ++i) I->dv[i] = -I->dv[i], I->v1[i] = I->v[i] + I->dv[i];
-  place_rows(it, it->step);
+  compute_end_rows(it, it->step);
   *along = -*along;
   return 1;
 }
 
-// The Newton step at v, *along = dv'r. Returns 0 when there is none.
+// Forms and factors K at v, then computes the step and *along = dv'r. Where the step is not
+// downhill and K is unsymmetric: in a heap reverses a step that points uphill; otherwise leaves the
+// unsymmetric terms out and solves again. Returns 0 when there is no finite step.
 static int find_direction(iteration* it, double* along) {
   hfiIsland* I = it->I;
   double step = 0;
-  if (it->dual) hfi_dual_weigh(I);
+  if (it->dual) hfi_dual_set_responses(I);
   if (hfi_system_factor(I) == 0) {
-    step = find_step(it);
+    step = solve_step(it);
     *along = hfi_dot(I->dv, I->r, I->n);
-    if (*along <= -DOWNHILL * step * it->norm || !hfi_system_is_coupled(I)) return isfinite(step);
-    if (it->dual && *along >= DOWNHILL * step * it->norm) return reverse_step(it, along);
+    double slight = DOWNHILL_COSINE * step * it->norm;
+    if (*along <= -slight || !hfi_system_is_coupled(I)) return isfinite(step);
+    if (it->dual && *along >= slight) return reverse_step(it, along);
   }
   hfi_system_decouple(I);
   if (hfi_system_factor(I)) return 0;
-  step = find_step(it);
+  step = solve_step(it);
   *along = hfi_dot(I->dv, I->r, I->n);
   return isfinite(step);
 }
 
-// Would missing the transition of these rows change the residual noticeably? force: what may be
-// missed.
+// Would the residual change noticeably if the force of this row were wrong by `force` [N or N m]?
 static int matters(const iteration* it, const hfiIslandBlock* b, int row, double force) {
   const hfiIsland* I = it->I;
-  return it->I->problem->h * force * hfi_system_row_weight(I, b, row) > RELEVANT * it->norm;
+  return it->I->problem->h * force * hfi_system_row_weight(I, b, row) > RELEVANT_FORCE * it->norm;
 }
 
+// Shortens alpha for friction group g of block k, whose force may be wrong by up to twice its
+// bound. Only a group that slips limits a step: inside the stick region the law is linear.
 static inline double limit_group(const iteration* it, int32_t k, int g, double alpha) {
   const hfiIslandBlock* b = it->I->block + k;
   const double *s = it->I->s + b->row, *s1 = it->I->s1 + b->row, pi = it->I->response[k].pi;
-  if (!(it->I->response[k].slipping >> g & 1)) return alpha; // steps from inside are not limited
+  if (!(it->I->response[k].slipping >> g & 1)) return alpha;
   double a = hfi_tals_contact(b->contact, it->I->problem->h, g, pi, s, s1, it->turn);
   return a < alpha && matters(it, b, 1 + hfi_group_row(g), 2 * b->contact->mu[g] * pi) ? a : alpha;
 }
@@ -165,17 +208,18 @@ static double limit_contact(const iteration* it, int32_t k, double alpha) {
   return limit_group(it, k, HF_ROLLING, alpha);
 }
 
+// Shortens alpha for the saturated rows of a block that are at a bound (G = 0).
 static double limit_saturated(const iteration* it, const hfiIslandBlock* b, double alpha) {
   for (int32_t i = 0; i < b->dim; ++i) {
     const hfSaturatedRow* row = b->saturated + i;
-    if (it->I->G[b->row + i] != 0) continue; // steps from inside are not limited
+    if (it->I->G[b->row + i] != 0) continue;
     double a = hfi_tals_saturated(row, it->I->s[b->row + i], it->I->s1[b->row + i]);
     if (a < alpha && matters(it, b, i, row->hi - row->lo)) alpha = a;
   }
   return alpha;
 }
 
-// The transition-aware line search over the island.
+// Transition-aware line search: the smallest alpha that any row of the island asks for.
 static double limit_step(const iteration* it) {
   double alpha = 1;
   for (int32_t k = 0; k < it->I->nblock; ++k) {
@@ -194,7 +238,7 @@ static void swap(double** a, double** b) {
   *b = t;
 }
 
-// To v + alpha dv; what was left stays in v1, s1.
+// Moves v and s to v + alpha dv and evaluates there. Afterwards v1 and s1 hold the point before.
 static void move(iteration* it, double alpha) {
   hfiIsland* I = it->I;
   if (alpha < 1) {
@@ -206,7 +250,8 @@ static void move(iteration* it, double alpha) {
   evaluate(it);
 }
 
-// From v1 (where the last move started) to v1 + alpha dv instead.
+// Replaces the last move by one with another alpha: v = v1 + alpha dv, where v1 is the point
+// before.
 static void move_again(iteration* it, double alpha) {
   hfiIsland* I = it->I;
   for (int32_t i = 0; i < I->n; ++i) I->v[i] = I->v1[i] + alpha * I->dv[i];
@@ -214,9 +259,10 @@ static void move_again(iteration* it, double alpha) {
   evaluate(it);
 }
 
-// Moves by alpha, or less where that goes too far. Returns the step taken.
+// Moves by alpha, or by less where that goes too far. along = dv'r at the start. Returns the alpha
+// taken.
 static double advance(iteration* it, double alpha, double along) {
-  double overshoot = it->dual ? OVERSHOOT_DUAL : OVERSHOOT;
+  double overshoot = it->dual ? OVERSHOOT_HEAP : OVERSHOOT;
   if (it->rung == HF_RUNG_CONVEX) overshoot = OVERSHOOT_CONVEX;
   move(it, alpha);
   double end = hfi_dot(it->I->dv, it->I->r, it->I->n);
@@ -226,26 +272,28 @@ static double advance(iteration* it, double alpha, double along) {
   return alpha;
 }
 
-// Moves by the first of alpha, alpha/2, ... that lowers the residual (Armijo); 0 when none does.
+// Moves by the first of alpha, alpha/2, alpha/4, ... that lowers the residual, and returns it.
+// Returns 0 when none does.
 static double descend(iteration* it, double alpha) {
   double norm = it->norm;
   move(it, alpha);
   for (int halving = 0; halving < MAX_HALVINGS; ++halving) {
-    if (it->norm <= (1 - 1e-4 * alpha) * norm) return alpha;
+    if (it->norm <= (1 - ARMIJO * alpha) * norm) return alpha;
     alpha *= 0.5;
     move_again(it, alpha);
   }
   return 0;
 }
 
-// With a small residual: the step test, and the last correction. 1 when converged.
+// Called when the residual is small: takes one more step with the factors at hand. Returns 1,
+// converged, when that step was short and the residual is still small after it.
 static int finish(iteration* it) {
-  int small = is_small(it, find_step(it));
+  int small = is_small(it, solve_step(it));
   move(it, 1);
   return small && is_small(it, it->norm);
 }
 
-hfiOutcome hfi_newton_solve(hfiIsland* I, const hfSolverConfig* config, int coupling, int rung,
+hfiNewtonResult hfi_newton_solve(hfiIsland* I, const hfSolverConfig* config, int coupling, int rung,
                             int dual) {
   iteration it = {.I = I,
                   .config = config,
@@ -253,18 +301,17 @@ hfiOutcome hfi_newton_solve(hfiIsland* I, const hfSolverConfig* config, int coup
                   .rung = rung,
                   .dual = dual,
                   .turn = {sin(config->theta_max), cos(config->theta_max)}};
-  hfiOutcome out = {0, 0, 0, 0};
-  int32_t most =
-      rung == HF_RUNG_CONVEX ? imax2(config->max_iterations, MAX_CONVEX) : config->max_iterations;
+  hfiNewtonResult out = {0, 0, 0, 0};
+  int32_t most = imax2(config->max_iterations, rung == HF_RUNG_CONVEX ? MAX_CONVEX_ITERATIONS : 0);
   hfi_system_rows(I, I->v, I->s);
   evaluate(&it);
-  if (it.dual) hfi_dual_begin(I);
-  for (int kept = 0; out.iterations < most && !out.converged;) {
+  if (it.dual) hfi_dual_reset(I);
+  for (int reuses = 0; out.iterations < most && !out.converged;) {
     double along = 0, alpha = 1, before = it.norm;
-    out.iterations += !kept;
-    if (!(kept ? repeat_direction : find_direction)(&it, &along)) break;
+    out.iterations += reuses == 0; // An iteration is a factorisation.
+    if (!(reuses > 0 ? reuse_factors : find_direction)(&it, &along)) break;
     if (it.dual)
-      hfi_dual_advance(I);
+      hfi_dual_update(I);
     else if (rung != HF_RUNG_CONVEX)
       alpha = limit_step(&it);
     alpha = rung == HF_RUNG_MERIT ? descend(&it, alpha) : advance(&it, alpha, along);
@@ -275,7 +322,7 @@ hfiOutcome hfi_newton_solve(hfiIsland* I, const hfSolverConfig* config, int coup
       out.converged = finish(&it);
     else if (alpha == 0)
       break;
-    kept = alpha == 1 && keeps_factors(&it, before, kept);
+    reuses = alpha == 1 && keeps_factors(&it, before, reuses) ? reuses + 1 : 0;
   }
   out.residual = it.scale > 0 ? it.norm / it.scale : it.norm;
   return out;

@@ -1,24 +1,24 @@
-// Newton's method on an island, with the line search as policy.
+// Newton's method on an island, with a choice of line search.
 #ifndef HFI_SOLVE_NEWTON_H
 #define HFI_SOLVE_NEWTON_H
 
 #include "solve/island.h"
 
-typedef struct hfiOutcome {
-  int32_t converged;
-  int32_t iterations;
-  int32_t limited; // iterations whose step was shortened
-  double residual; // relative, at I->v
-} hfiOutcome;
+typedef struct hfiNewtonResult {
+  int32_t converged;  // 1: residual and last step are within the tolerance
+  int32_t iterations; // factorisations of the Newton matrix
+  int32_t limited;    // steps that the line search shortened
+  double residual;    // |r| over its scale at I->v [-]
+} hfiNewtonResult;
 
-// From I->v; leaves v, s, gamma and the responses at the answer.
+// Starts from I->v and leaves v, s, gamma and the responses at the answer. rung is one of
 //   HF_RUNG_TAMSI   transition-aware line search
-//   HF_RUNG_MERIT   the same, then shortened until the residual decreases
-//   HF_RUNG_CONVEX  line search along the gradient of a convex function: for couplings that have
-//   one
-// dual: friction forces are kept beside the velocities (dual.h), no row limits a step. Not for the
-// merit search, which asks for the derivative itself.
-hfiOutcome hfi_newton_solve(hfiIsland* I, const hfSolverConfig* config, int coupling, int rung,
-                            int dual);
+//   HF_RUNG_MERIT   the same, then steps are halved until the residual decreases
+//   HF_RUNG_CONVEX  full steps, cut back only where they go too far; the coupling must be one for
+//                   which r is the gradient of a convex function
+// dual = 1 adds friction duals (dual.h); rows then do not limit steps. Not with HF_RUNG_MERIT,
+// whose search needs the exact derivative.
+hfiNewtonResult hfi_newton_solve(hfiIsland* I, const hfSolverConfig* config, int coupling, int rung,
+                                 int dual);
 
 #endif

@@ -1,6 +1,9 @@
-// Connected components by union-find (path halving, the smaller index is the root), then a counting
-// sort of trees and blocks, so that islands are numbered by their first tree whatever the order of
+// Islands are the connected components of the graph whose nodes are trees and whose edges are
 // blocks.
+//
+//   1. Union-find joins the trees of each block (path halving; the smaller index becomes the root).
+//   2. Components get their numbers in the order of their first tree, whatever the order of blocks.
+//   3. A counting sort lists the trees and the blocks of each island.
 #include "solve/partition.h"
 
 void hfi_partition_plan(hfiPartition* S, hfiArena* arena, int32_t ntree, int32_t nblock) {
@@ -32,7 +35,7 @@ static void unite(int32_t* parent, int32_t a, int32_t b) {
     parent[a] = b;
 }
 
-// start[k] .. start[k + 1]: the items whose label is k
+// Counting sort: item[start[k]] to item[start[k + 1] - 1] are the items with label k, ascending.
 static void sort_by_label(int32_t* start, int32_t* item, int32_t* next, const int32_t* label,
                           int32_t nitem, int32_t nlabel) {
   for (int32_t k = 0; k <= nlabel; ++k) start[k] = 0;

@@ -1,4 +1,4 @@
-// The kernels of a patch for any machine, and the choice among them.
+// The kernels of a patch for every machine, and the choice at run time.
 #include "solve/patch_kernels.h"
 
 #include "base/cpu.h"

@@ -1,7 +1,7 @@
-// Products with the stacked Jacobian of a patch: the inner loops of the solvers.
+// Products with the stacked Jacobian J of a patch: the innermost loops of the solver.
 //
-// A patch holds J by rows (nrow x ld) and by columns (ncol x height), both padded with zeros to a
-// multiple of four, so that every loop runs over contiguous, independent elements without
+// A patch stores J by rows (nrow x ld) and by columns (ncol x height). Both are padded with zeros
+// to a multiple of four, so that every loop runs over contiguous, independent elements without
 // remainder.
 #ifndef HFI_SOLVE_PATCH_H
 #define HFI_SOLVE_PATCH_H
@@ -14,20 +14,20 @@ struct hfiPatchKernels {
   // y (ld) += J^T gamma over rows [first, first + count) of the patch
   void (*add_transposed)(const hfiPatch* patch, int first, int count, const double* gamma,
                          double* y);
-  // Rows of G J of a contact: J (dim x ld), GJ (dim x ld)
-  void (*weigh_contact)(const hfiContactResponse* c, int dim, const double* J, double* GJ, int ld);
-  // Rows of G J with a diagonal G
-  void (*weigh_rows)(const double* G, int dim, const double* J, double* GJ, int ld);
-  // C (ncol rounded up to two x ld) += A^T B, A and B (rows x ld). upper: what is left of the
-  // diagonal is not meaningful.
+  // GJ (dim x ld) = G J for the rows J (dim x ld) of a contact with response c
+  void (*multiply_contact)(const hfiContactResponse* c, int dim, const double* J, double* GJ, int ld);
+  // GJ (dim x ld) = G J for saturated rows, whose G is diagonal
+  void (*scale_rows)(const double* G, int dim, const double* J, double* GJ, int ld);
+  // C += A^T B, A and B (rows x ld), C (ncol rounded up to an even number x ld). With `upper` only
+  // the upper triangle of C is right.
   void (*add_product)(const hfiPatch* patch, int rows, const double* A, const double* B, int upper,
                       double* C);
 };
 
-extern const hfiPatchKernels hfi_patch_kernels;     // for any machine
-extern const hfiPatchKernels hfi_patch_kernels_avx; // where there is AVX
+extern const hfiPatchKernels hfi_patch_kernels;     // for every machine
+extern const hfiPatchKernels hfi_patch_kernels_avx; // for machines with AVX
 
-// Those of this machine.
+// The fastest kernels that this machine can run.
 const hfiPatchKernels* hfi_patch_choose(void);
 
 #endif

@@ -1,15 +1,16 @@
-// Kernels on the stacked Jacobian of a patch, compiled once for every vector unit (patch.c,
-// patch_avx.c): the same operations in the same order on each element, so the same bits.
+// Kernels on the stacked Jacobian of a patch. This file is compiled once for every vector unit
+// (patch.c, patch_avx.c). All versions do the same operations in the same order on each element, so
+// that they give the same bits.
 //
-// Widths are multiples of four. All products have one inner loop: a tile of neighbouring elements
-// gathers sum_k a_k x_k over rows x_k, row after row. The elements of a tile are named one by one, so
-// that they stay in registers and compilers put them in vectors.
+// Widths are multiples of four. All products have one inner loop: a tile of four or eight
+// neighbouring elements accumulates sum_k a_k x_k over rows x_k, row after row. The elements of a
+// tile are named one by one, so that they stay in registers and compilers put them into vectors.
 #include "linalg/dense.h"
 #include "solve/patch.h"
 
 #include <string.h>
 
-enum { LANES = 4 };
+enum { LANES = 4 }; // elements of a tile
 
 typedef struct Four {
   double e0, e1, e2, e3;
@@ -54,7 +55,7 @@ static void add_transposed(const hfiPatch* patch, int first, int count, const do
   hfi_add_rows(y, 1.0, gamma, 1, patch->J + first * patch->ld, patch->ld, count, patch->ld);
 }
 
-// Two rows of C = A^T B, eight columns: rows of A and B have width ld
+// Two rows and eight columns of C += A^T B, over k rows of A and B. All have rows of width ld.
 static inline void add_product8(double* restrict C, const double* restrict A,
                                 const double* restrict B, int ld, int k) {
   Eight s = load8(C), t = load8(C + ld);
@@ -66,6 +67,7 @@ static inline void add_product8(double* restrict C, const double* restrict A,
   store8(C, s);
   store8(C + ld, t);
 }
+// The same with four columns.
 static inline void add_product4(double* restrict C, const double* restrict A,
                                 const double* restrict B, int ld, int k) {
   Four s = load4(C), t = load4(C + ld);
@@ -89,8 +91,9 @@ static inline Four scale(double a, const double* x) {
   return r;
 }
 
-// Four columns of G J of a contact with friction; the first row is gnn J_n.
-static inline void weigh_friction(const hfiContactResponse* c, int dim, const double* restrict J,
+// Four columns of the friction rows of G J: gtn J_n + gtt J_t of each group. J_n is the first row
+// of J.
+static inline void multiply_friction(const hfiContactResponse* c, int dim, const double* restrict J,
                                   double* restrict GJ, int ld) {
   const double *gtn = c->gtn, *gtt = c->gtt, *J1 = J + ld, *J2 = J1 + ld;
   store4(GJ + ld, add4(add4(scale(gtn[0], J), gtt[0], J1), gtt[1], J2));
@@ -103,19 +106,19 @@ static inline void weigh_friction(const hfiContactResponse* c, int dim, const do
   store4(GJ + 5 * ld, add4(add4(scale(gtn[4], J), gtt[5], J4), gtt[6], J5));
 }
 
-static void weigh_contact(const hfiContactResponse* c, int dim, const double* J, double* GJ,
+static void multiply_contact(const hfiContactResponse* c, int dim, const double* J, double* GJ,
                           int ld) {
-  int rubs = dim > 1 && c->pi > 0;
+  int has_friction = dim > 1 && c->pi > 0;
   for (int j = 0; j < ld; j += LANES) {
     store4(GJ + j, scale(c->gnn, J + j));
-    if (rubs) weigh_friction(c, dim, J + j, GJ + j, ld);
+    if (has_friction) multiply_friction(c, dim, J + j, GJ + j, ld);
   }
-  if (!rubs) memset(GJ + ld, 0, sizeof(double) * (size_t)((dim - 1) * ld));
+  if (!has_friction) memset(GJ + ld, 0, sizeof(double) * (size_t)((dim - 1) * ld));
 }
 
-static void weigh_rows(const double* G, int dim, const double* J, double* GJ, int ld) {
+static void scale_rows(const double* G, int dim, const double* J, double* GJ, int ld) {
   for (int i = 0; i < dim; ++i)
     for (int j = i * ld; j < (i + 1) * ld; j += LANES) store4(GJ + j, scale(G[i], J + j));
 }
 
-#define KERNELS {multiply, add_transposed, weigh_contact, weigh_rows, add_product}
+#define KERNELS {multiply, add_transposed, multiply_contact, scale_rows, add_product}

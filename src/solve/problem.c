@@ -1,12 +1,18 @@
-// Validation of step problems: indices, sizes and numbers are what step_problem.h says.
+// Validation of step problems: checks that indices, sizes and numbers are what step_problem.h says,
+// and names the tree or block that is not.
 #include <holdfast/step_problem.h>
 
 #include "base/error.h"
 
 #include <math.h>
 
+// Two entries of M that should be equal may differ by this share of the diagonal: they may have
+// been summed in different orders [-].
+static const double ASYMMETRY = 1e-9;
+
 #define REFUSE(...) return hfi_refuse(error, HF_ERROR_ARGUMENT, __VA_ARGS__)
 
+// Do `count` elements from index `first` on lie within `total`?
 static int in_range(int64_t first, int64_t count, int64_t total) {
   return first >= 0 && count >= 0 && first + count <= total;
 }
@@ -48,8 +54,8 @@ static hfStatus check_tree(const hfStepProblem* P, int t, hfError* error) {
   for (int i = 0; i < n; ++i) {
     if (!(M[i * n + i] > 0))
       REFUSE("tree %d: M[%d][%d] = %g is not positive", t, i, i, M[i * n + i]);
-    for (int j = 0; j < i; ++j) // rounding of two different sums at most
-      if (!(fabs(M[i * n + j] - M[j * n + i]) <= 1e-9 * sqrt(M[i * n + i] * M[j * n + j])))
+    for (int j = 0; j < i; ++j)
+      if (!(fabs(M[i * n + j] - M[j * n + i]) <= ASYMMETRY * sqrt(M[i * n + i] * M[j * n + j])))
         REFUSE("tree %d: M[%d][%d] and M[%d][%d] differ", t, i, j, j, i);
   }
   return HF_OK;

@@ -1,8 +1,9 @@
 // Step problems as text files.
 //
-// One header line, the step, then one section an array: its name and length, then one element a
-// line, floating-point members first. 17 significant digits give every double back bit for bit;
-// bounds may be inf. Lines that begin with # and empty lines are skipped.
+// A file has a header line, the step h and the number of rows, then one section for each array: a
+// line with its name and length, then one line for each element, floating-point members first. 17
+// significant digits give every double back bit for bit; bounds may be inf. Readers skip empty
+// lines and lines that begin with #.
 #include <holdfast/step_problem.h>
 
 #include "base/arena.h"
@@ -15,12 +16,12 @@
 
 static const char header[] = "holdfast-step-problem 1";
 
-// An array of the problem: `reals` doubles, then `ints` 32-bit integers an element.
+// One array of the problem. An element consists of `reals` doubles, then `ints` 32-bit integers.
 typedef struct section {
   const char* name;
-  void** array;   // field of the problem
-  int32_t* count; // field of the problem that says its length; NULL: derived
-  int32_t extra;  // elements beyond *count
+  void** array;   // the field of the problem that points to it
+  int32_t* count; // the field of the problem that gives its length
+  int32_t extra;  // number of elements beyond *count
   int reals, ints;
   size_t stride;
 } section;
@@ -33,7 +34,8 @@ _Static_assert(sizeof(hfSaturatedRow) == 4 * sizeof(double), "row layout");
 _Static_assert(sizeof(hfStepBlock) == 6 * sizeof(int32_t), "block layout");
 _Static_assert(sizeof(hfStepPiece) == 4 * sizeof(int32_t), "piece layout");
 
-// In the order of the file. `nM` holds the length of M.
+// Lists the sections in the order of the file. *nM is the length of M, which the problem does not
+// store.
 static void list_sections(hfStepProblem* P, int32_t* nM, section* list) {
   const section all[SECTIONS] = {
       {"tree_start", (void**)&P->tree_start, &P->ntree, 1, 0, 1, sizeof(int32_t)},
@@ -52,8 +54,7 @@ static void list_sections(hfStepProblem* P, int32_t* nM, section* list) {
   memcpy(list, all, sizeof all);
 }
 
-// ---- writing
-// -------------------------------------------------------------------------------------
+// ---- writing -------------------------------------------------------------------------------------
 
 static void write_element(FILE* file, const section* s, const char* element) {
   for (int i = 0; i < s->reals; ++i)
@@ -84,21 +85,20 @@ hfStatus hf_step_problem_write(const hfStepProblem* problem, const char* path, h
   return HF_OK;
 }
 
-// ---- reading
-// -------------------------------------------------------------------------------------
+// ---- reading -------------------------------------------------------------------------------------
 
 typedef struct reader {
   const char* path;
-  char* at;    // next line
-  char* token; // rest of this line
-  int line;
-  size_t size;
+  char* at;    // start of the next line
+  char* token; // rest of the present line
+  int line;    // its number, from 1
+  size_t size; // of the whole text [bytes]
   hfError* error;
 } reader;
 
 #define MALFORMED(r, ...) hfi_refuse((r)->error, HF_ERROR_PARSE, __VA_ARGS__)
 
-// To the next line that says something; 0 at the end of the file.
+// Goes to the next line that is neither empty nor a comment. Returns 0 at the end of the file.
 static int next_line(reader* r) {
   while (*r->at) {
     r->token = r->at;
@@ -136,7 +136,7 @@ static hfStatus end_line(reader* r) {
   return HF_OK;
 }
 
-// A line "name value"; leaves the value to be read.
+// Goes to the next line, which must begin with `name`, and leaves its value to be read.
 static hfStatus expect_name(reader* r, const char* name) {
   size_t length = strlen(name);
   if (!next_line(r)) return MALFORMED(r, "%s:%d: file ends before \"%s\"", r->path, r->line, name);
@@ -166,8 +166,8 @@ static hfStatus read_header(reader* r, hfStepProblem* P) {
   return status ? status : end_line(r);
 }
 
-// The length of section i: no more elements than the file could hold, and the same as an earlier
-// section that has the same count.
+// Reads the length of section i. It must not exceed what the file could hold, and must agree with
+// earlier sections that have the same count.
 static hfStatus read_length(reader* r, const section* list, int i) {
   const section* s = list + i;
   int32_t count = 0;
@@ -184,7 +184,7 @@ static hfStatus read_length(reader* r, const section* list, int i) {
   return HF_OK;
 }
 
-// Both passes walk the same sections: the first counts, the second stores.
+// Reads all sections. A first pass over an arena without memory counts; the second one stores.
 static hfStatus read_sections(reader* r, hfStepProblem* P, section* list, hfiArena* arena) {
   hfStatus status = read_header(r, P);
   for (int i = 0; i < SECTIONS && !status; ++i) {
@@ -200,7 +200,7 @@ static hfStatus read_sections(reader* r, hfStepProblem* P, section* list, hfiAre
   return status;
 }
 
-// The text, NUL-terminated. NULL refuses.
+// Returns the whole file as a string that the caller frees, or NULL after a refusal.
 static char* read_text(const char* path, size_t* size, hfError* error) {
   FILE* file = fopen(path, "rb");
   if (!file) {
@@ -227,6 +227,7 @@ static char* read_text(const char* path, size_t* size, hfError* error) {
   return NULL;
 }
 
+// Parses the text in two passes; lines are cut in `copy`, which has room for the whole text.
 static hfStatus parse(reader* r, const char* text, char* copy, hfStepProblem** out) {
   hfStepProblem counted = {0};
   int32_t nM = 0;
@@ -262,7 +263,7 @@ hfStatus hf_step_problem_read(hfStepProblem** problem, const char* path, hfError
   reader r = {path, NULL, NULL, 0, 0, error};
   char* text = read_text(path, &r.size, error);
   if (!text) return HF_ERROR_FILE;
-  char* copy = malloc(r.size + 1); // lines are cut in place
+  char* copy = malloc(r.size + 1);
   r.at = copy;
   hfStatus status = copy ? parse(&r, text, copy, problem)
                          : hfi_refuse(error, HF_ERROR_MEMORY, "%s: out of memory", path);

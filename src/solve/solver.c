@@ -1,5 +1,12 @@
-// The ladder over islands: TAMSI, the same Newton with a residual-decreasing line search, the
-// convex problem (docs/theory/ladder.md). Each island climbs only as far as it needs.
+// The ladder (docs/theory/ladder.md): each island of a step problem is solved by the first rung
+// that reaches the tolerance.
+//
+//   TAMSI    Newton's method with the transition-aware line search
+//   merit    the same, with steps halved until the residual decreases
+//   convex   friction bounded by given normal forces: always has an answer
+//
+// A rung that fails leaves its iterations in the report, and the next one starts again from the
+// velocities of the start of the step.
 #include <holdfast/solver.h>
 
 #include "base/error.h"
@@ -18,9 +25,9 @@
 struct hfSolver {
   hfStepCapacity capacity;
   hfiPartition partition;
-  hfiIsland island; // the one at work
+  hfiIsland island; // the island that is being solved
   double* s;        // (nrow) row velocities of the answer
-  void* memory;
+  void* memory;     // of the arena
 };
 
 hfSolverConfig hf_solver_config_default(void) {
@@ -87,7 +94,8 @@ static int all_finite(const double* x, int32_t n) {
   return sum == 0;
 }
 
-// No answer: the velocities stay, without impulses. Always 0.
+// Called where there is no answer: the island keeps the velocities of the start of the step and
+// gets no impulses. Returns 0.
 static int give_up(hfiIsland* I) {
   memcpy(I->v, I->v0, sizeof(double) * (size_t)I->n);
   memset(I->gamma, 0, sizeof(double) * (size_t)I->nrow);
@@ -95,7 +103,7 @@ static int give_up(hfiIsland* I) {
   return 0;
 }
 
-// An island without rows: A v = p*.
+// Solves an island without rows: A v = p*. Returns 0 where it has no answer.
 static int solve_free(hfiIsland* I) {
   if (hfi_system_factor(I)) return give_up(I);
   memcpy(I->v, I->p, sizeof(double) * (size_t)I->n);
@@ -103,41 +111,42 @@ static int solve_free(hfiIsland* I) {
   return all_finite(I->v, I->n) ? 1 : give_up(I);
 }
 
-static hfiOutcome add_outcome(hfiOutcome before, hfiOutcome after) {
+// The result `after`, with the work of both.
+static hfiNewtonResult add_work(hfiNewtonResult before, hfiNewtonResult after) {
   after.iterations += before.iterations;
   after.limited += before.limited;
   return after;
 }
 
-// A rung from the velocities of the start of the step. TAMSI, where that fails, also from the
-// answer without friction: friction can turn a wrong first guess of the normal forces into one that
-// persists.
-static hfiOutcome try_rung(hfiIsland* I, const hfSolverConfig* config, int32_t rung,
+// Tries one rung from the velocities of the start of the step. Where TAMSI fails, it is tried once
+// more from the answer without friction: a wrong first guess of the normal forces can persist
+// because friction holds it up. *coupled is the residual of the problem with the coupling that was
+// asked for.
+static hfiNewtonResult try_rung(hfiIsland* I, const hfSolverConfig* config, int32_t rung,
                            double* coupled) {
   int two_way = config->coupling == HF_COUPLING_TWO_WAY;
-  int dual = rung != HF_RUNG_MERIT && hfi_dual_serves(I);
+  int dual = rung != HF_RUNG_MERIT && hfi_use_friction_duals(I);
   memcpy(I->v, I->v0, sizeof(double) * (size_t)I->n);
   if (rung == HF_RUNG_CONVEX && two_way) return hfi_convex_solve(I, config, coupled);
-  hfiOutcome out = hfi_newton_solve(I, config, config->coupling, rung, dual);
+  hfiNewtonResult out = hfi_newton_solve(I, config, config->coupling, rung, dual);
   if (!out.converged && rung == HF_RUNG_TAMSI && two_way) {
     memcpy(I->v, I->v0, sizeof(double) * (size_t)I->n);
-    out =
-        add_outcome(out, hfi_newton_solve(I, config, HF_COUPLING_FRICTIONLESS, HF_RUNG_CONVEX, 0));
-    out = add_outcome(out, hfi_newton_solve(I, config, HF_COUPLING_TWO_WAY, rung, 0));
+    out = add_work(out, hfi_newton_solve(I, config, HF_COUPLING_FRICTIONLESS, HF_RUNG_CONVEX, 0));
+    out = add_work(out, hfi_newton_solve(I, config, HF_COUPLING_TWO_WAY, rung, 0));
   }
   *coupled = out.residual;
   return out;
 }
 
-// Climbs the ladder and adds to the report. Returns 0 when there is no answer: a mass matrix is not
-// positive definite, or numbers overflow.
+// Climbs the ladder for one island and adds to the report. Returns 0 when there is no answer: the
+// mass matrix is not positive definite, or numbers overflow.
 static int solve_island(hfiIsland* I, const hfSolverConfig* config, hfSolveReport* report) {
   if (I->nblock == 0) return solve_free(I);
   double coupled = 0;
   int32_t rung = config->first_rung;
-  hfiOutcome out = try_rung(I, config, rung, &coupled);
+  hfiNewtonResult out = try_rung(I, config, rung, &coupled);
   while (!out.converged && rung < config->last_rung)
-    out = add_outcome(out, try_rung(I, config, ++rung, &coupled));
+    out = add_work(out, try_rung(I, config, ++rung, &coupled));
   report->rung = imax2(report->rung, rung);
   report->islands += 1;
   report->iterations += out.iterations;
@@ -149,6 +158,8 @@ static int solve_island(hfiIsland* I, const hfSolverConfig* config, hfSolveRepor
   return isfinite(out.residual) && all_finite(I->v, I->n) ? 1 : give_up(I);
 }
 
+// Copies the answer of an island to velocities, impulses and row velocities of the problem.
+// Consecutive blocks whose rows are consecutive in both are copied at once.
 static void scatter_island(const hfiIsland* I, double* v, double* impulse, double* s) {
   const hfStepProblem* P = I->problem;
   for (int32_t t = 0; t < I->ntree; ++t) {
@@ -157,7 +168,7 @@ static void scatter_island(const hfiIsland* I, double* v, double* impulse, doubl
   }
   for (int32_t b = 0, end; b < I->nblock; b = end) {
     const hfiIslandBlock* first = I->block + b;
-    int32_t rows = first->dim; // of blocks that follow each other here and there
+    int32_t rows = first->dim;
     for (end = b + 1; end < I->nblock && I->block[end].row == first->row + rows &&
                       I->block[end].source == first->source + rows;)
       rows += I->block[end++].dim;

@@ -1,9 +1,17 @@
-// Residual and Newton matrix of an island (TAMSI Eq. 21, 23).
+// Residual and Newton matrix of an island (TAMSI Eq. 21, 23):
 //
 //   r(v) = A v - p* - J^T gamma(J v),     K = dr/dv = A + J^T G J,   G = -dgamma/ds
 //
-// A patch's contribution is the product of its stacked Jacobian with the rows of G J; blocks
-// without force or stiffness (open contacts, saturated drives) are skipped.
+//   A  mass matrix plus implicit damping, block-diagonal by tree    J  Jacobian of all rows
+//   G  block-diagonal: one block for each contact, one number for each saturated row
+//
+// The Newton matrix is formed in three steps (hfi_system_factor):
+//   1. A goes to the diagonal blocks of the nodes (place_mass).
+//   2. A scalar adds J^2 G to one diagonal entry.
+//   3. A patch multiplies the rows of its stacked Jacobian by G, forms the small dense matrix
+//      J^T (G J), and adds its parts to the nodes of its segments (add_patch).
+// Blocks without force and stiffness (open contacts, drives at their bounds) are skipped in both
+// products with J^T; the active blocks between them form runs that are multiplied at once.
 #include "solve/system.h"
 
 #include "linalg/dense.h"
@@ -23,6 +31,7 @@ void hfi_system_rows(const hfiIsland* I, const double* v, double* s) {
   }
 }
 
+// Evaluates the saturated rows of a block. The response says only whether it is active.
 static void respond_saturated(hfiIsland* I, const hfiIslandBlock* b, hfiContactResponse* response) {
   response->active = response->coupled = response->slipping = 0;
   for (int32_t i = 0; i < b->dim; ++i) {
@@ -32,7 +41,8 @@ static void respond_saturated(hfiIsland* I, const hfiIslandBlock* b, hfiContactR
   }
 }
 
-// coupling is a constant where most of the work is
+// Evaluates the blocks that are no scalars. The caller passes a constant for the common coupling,
+// so that the compiler removes the branches on it.
 static inline void respond_blocks(hfiIsland* I, int coupling) {
   double h = I->problem->h;
   for (int32_t k = I->nscalar; k < I->nblock; ++k) {
@@ -67,13 +77,15 @@ void hfi_system_multiply(const hfiIsland* I, const double* x, double* y) {
   }
 }
 
-// Where the run of consecutive active blocks that begins at k ends; *rows their number of rows.
+// Returns the end of the run of active blocks that begins with block k. *rows is the number of its
+// rows.
 static int32_t end_of_run(const hfiIsland* I, int32_t k, int32_t end, int32_t* rows) {
   *rows = 0;
   for (; k < end && I->response[k].active; ++k) *rows += I->block[k].dim;
   return k;
 }
 
+// tau += J^T gamma of a patch.
 static void add_patch_impulse(const hfiIsland* I, const hfiPatch* patch, double* tau) {
   double* y = I->column;
   int32_t end = patch->block + patch->nblock, rows;
@@ -96,9 +108,9 @@ void hfi_system_residual(hfiIsland* I) {
   for (int32_t i = 0; i < I->n; ++i) I->r[i] = I->Av[i] - I->p[i] - I->tau[i];
 }
 
-// I->local = J^T G J of a patch, by runs of consecutive active blocks. Returns 0 when there is
-// none.
-static int weigh_patch(const hfiIsland* I, const hfiPatch* patch, int symmetric) {
+// Computes I->local = J^T G J of a patch, run by run of active blocks. Returns 0 if no block is
+// active.
+static int multiply_patch(const hfiIsland* I, const hfiPatch* patch, int symmetric) {
   int ld = patch->ld, any = 0;
   int32_t end = patch->block + patch->nblock, rows;
   for (int32_t k = patch->block; k < end; ++k) {
@@ -111,16 +123,17 @@ static int weigh_patch(const hfiIsland* I, const hfiPatch* patch, int symmetric)
       const hfiIslandBlock* b = I->block + k;
       int at = (b->row - first) * ld;
       if (b->law == HF_LAW_CONTACT)
-        I->kernels->weigh_contact(I->response + k, b->dim, J + at, I->GJ + at, ld);
+        I->kernels->multiply_contact(I->response + k, b->dim, J + at, I->GJ + at, ld);
       else
-        I->kernels->weigh_rows(I->G + b->row, b->dim, J + at, I->GJ + at, ld);
+        I->kernels->scale_rows(I->G + b->row, b->dim, J + at, I->GJ + at, ld);
     }
     I->kernels->add_product(patch, rows, J, I->GJ, symmetric, I->local);
   }
   return any;
 }
 
-// Adds part of a local matrix, from `local`, to D at the slots of its rows and columns.
+// D[slot of row i][slot of column j] += local[i][j] for the rows of segment P and the columns of
+// segment Q. D has rows of width w. row and column are the lists of slots.
 static void scatter(double* D, int w, const double* local, int ld, const hfiSegment* P,
                     const hfiSegment* Q, const int32_t* row, const int32_t* column) {
   if (Q->consecutive) {
@@ -132,7 +145,8 @@ static void scatter(double* D, int w, const double* local, int ld, const hfiSegm
     for (int32_t j = 0; j < Q->ncol; ++j) D[row[i] * w + column[j]] += local[i * ld + j];
 }
 
-// The same with rows and columns exchanged.
+// The same for a block that is stored transposed: T[slot of column j][slot of row i] +=
+// local[i][j].
 static void scatter_transposed(double* T, int w, const double* local, int ld, const hfiSegment* P,
                                const hfiSegment* Q, const int32_t* row, const int32_t* column) {
   for (int32_t j = 0; j < Q->ncol; ++j) {
@@ -142,13 +156,13 @@ static void scatter_transposed(double* T, int w, const double* local, int ld, co
   }
 }
 
-// Adds rows of segment P and columns of segment Q of a local matrix to the Newton matrix.
+// Adds the rows of segment P and the columns of segment Q of I->local to the Newton matrix.
 static void add_segments(hfiIsland* I, const hfiPatch* patch, const hfiSegment* P,
                          const hfiSegment* Q, int symmetric) {
   const hfiBlockMatrix* K = &I->K;
   const double* local = I->local + P->column * patch->ld + Q->column;
   const int32_t *row = patch->slot + P->column, *column = patch->slot + Q->column;
-  if (P->node > Q->node) { // kept transposed
+  if (P->node > Q->node) { // The lower triangle is stored transposed, and not at all if K is symmetric.
     if (symmetric) return;
     double* T = hfi_block_lower(K, Q->node) + hfi_block_column(K, Q->node, P->node);
     scatter_transposed(T, K->width[Q->node], local, patch->ld, P, Q, row, column);
@@ -159,15 +173,16 @@ static void add_segments(hfiIsland* I, const hfiPatch* patch, const hfiSegment* 
   scatter(D, hfi_block_stride(K, P->node), local, patch->ld, P, Q, row, column);
 }
 
+// K += J^T G J of a patch.
 static void add_patch(hfiIsland* I, const hfiPatch* patch, int symmetric) {
-  if (!weigh_patch(I, patch, symmetric)) return;
+  if (!multiply_patch(I, patch, symmetric)) return;
   const hfiSegment* segment = I->segment + patch->segment;
   for (int32_t i = 0; i < patch->nsegment; ++i)
     for (int32_t j = 0; j < patch->nsegment; ++j)
       add_segments(I, patch, segment + i, segment + j, symmetric);
 }
 
-// Writes A into the (zero) Newton matrix.
+// Copies A into the Newton matrix, which is zero.
 static void place_mass(hfiIsland* I) {
   const hfStepProblem* P = I->problem;
   for (int32_t t = 0; t < I->ntree; ++t) {
@@ -216,8 +231,8 @@ double hfi_system_row_weight(const hfiIsland* I, const hfiIslandBlock* b, int32_
   return sqrt(sum);
 }
 
-// sum_i x_i^2 w_i in four interleaved partial sums
-static double weigh_squares(const double* x, const double* w, int32_t n) {
+// sum_i w_i x_i^2 in four partial sums, an order of summation that vector units can keep.
+static double sum_weighted_squares(const double* x, const double* w, int32_t n) {
   double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
   for (; n >= 4; n -= 4, x += 4, w += 4) {
     s0 += x[0] * x[0] * w[0], s1 += x[1] * x[1] * w[1];
@@ -228,11 +243,11 @@ static double weigh_squares(const double* x, const double* w, int32_t n) {
 }
 
 double hfi_system_momentum_norm(const hfiIsland* I, const double* x) {
-  return sqrt(weigh_squares(x, I->inverse_diag, I->n));
+  return sqrt(sum_weighted_squares(x, I->inverse_diag, I->n));
 }
 
 double hfi_system_velocity_norm(const hfiIsland* I, const double* x) {
-  return sqrt(weigh_squares(x, I->diag, I->n));
+  return sqrt(sum_weighted_squares(x, I->diag, I->n));
 }
 
 double hfi_system_largest_impulse(const hfiIsland* I) {

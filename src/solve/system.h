@@ -1,4 +1,6 @@
-// The equations of an island: residual, Newton matrix and their norms.
+// The equations of an island: impulses, residual, Newton matrix and norms.
+//
+//   s = J v row velocities, gamma(s) impulses, G = -dgamma/ds, r = A v - p* - J^T gamma residual
 #ifndef HFI_SOLVE_SYSTEM_H
 #define HFI_SOLVE_SYSTEM_H
 
@@ -6,29 +8,31 @@
 
 // s = J v
 void hfi_system_rows(const hfiIsland* I, const double* v, double* s);
-// Laws at I->s: I->gamma, I->response, I->G.
+// Evaluates all laws at I->s: sets I->gamma, I->response and I->G.
 void hfi_system_respond(hfiIsland* I, int coupling);
-// I->tau = J^T gamma and I->r = A v - p* - tau, at I->v.
+// Computes I->tau = J^T gamma, I->Av = A v and I->r = A v - p* - tau at I->v.
 void hfi_system_residual(hfiIsland* I);
 // y = A x
 void hfi_system_multiply(const hfiIsland* I, const double* x, double* y);
-// I->K = A + J^T G J, factored. Returns 0, or > 0 when a pivot failed.
+// Forms and factors I->K = A + J^T G J. Returns 0, or > 0 when a pivot failed.
 int hfi_system_factor(hfiIsland* I);
 
-// Is the Newton matrix unsymmetric?
+// Is the Newton matrix unsymmetric because friction of some contact depends on its normal velocity?
 int hfi_system_is_coupled(const hfiIsland* I);
-// Takes the unsymmetric terms out of the responses.
+// Sets the unsymmetric terms gtn of all responses to zero.
 void hfi_system_decouple(hfiIsland* I);
-// Mass-scaled norm of row i of a block: |J_i| with 1/A_ii as weight.
+// sqrt(sum_c J_ic^2/A_cc) of row i of a block: the mass-scaled norm of the momentum that a unit
+// impulse of the row causes [1/sqrt(kg)].
 double hfi_system_row_weight(const hfiIsland* I, const hfiIslandBlock* b, int32_t i);
 
-// |x| with 1/A_ii as weight: for momenta. sqrt(kg) m/s, as is the next.
+// sqrt(sum x_i^2/A_ii), the norm of momenta [sqrt(kg) m/s].
 double hfi_system_momentum_norm(const hfiIsland* I, const double* x);
-// |x| with A_ii as weight: for velocities.
+// sqrt(sum A_ii x_i^2), the norm of velocities [sqrt(kg) m/s].
 double hfi_system_velocity_norm(const hfiIsland* I, const double* x);
-// Largest impulse of a row, mass-scaled: impulses may cancel in J^T gamma, their rounding does not.
+// The largest impulse of a single row in the norm of momenta. Impulses may cancel in J^T gamma;
+// their rounding errors do not [sqrt(kg) m/s].
 double hfi_system_largest_impulse(const hfiIsland* I);
-// max(|p*|, |J^T gamma|), what residuals are measured against.
+// max(|p*|, |J^T gamma|): residuals are relative to it [sqrt(kg) m/s].
 double hfi_system_scale(const hfiIsland* I);
 
 #endif

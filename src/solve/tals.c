@@ -1,32 +1,42 @@
-// Transition-aware line search (TAMSI section III-A) for every saturating row.
+// Transition-aware line search (TAMSI section III-A) for every row that saturates.
 //
-// A row sticks inside a disc (an interval for one row) and slips outside, where its force hardly
-// changes. A Newton step that starts and ends outside and crosses the disc would miss the stiff
-// region: it is cut at the point of the segment closest to the centre, u . du = 0. One that stays
-// outside may turn by at most theta_max. With the linear law the derivative inside the disc is
-// constant, so there is no need to leave or enter the disc by halves, nor for a soft norm.
+//   u      unclamped force or slip velocity of a friction group, at the start of a Newton step
+//   du     its change over the full step
+//   alpha  share of the step that may be taken, 0 < alpha <= 1
 //
-//   crossing   alpha = -u.du/|du|^2,            |u + alpha du| < radius
-//   turning    alpha = |u|^2 sin/(|u x du| cos - u.du sin),   the angle of u and u + alpha du is
-//   theta_max
+// A row sticks inside a disc |u| <= radius (an interval for one row). Outside it slips, and its
+// force hardly changes. Two kinds of steps are shortened:
 //
-// The turn is a linear equation: with e = u/|u| and c = |u x du|/|u|, a = u.du/|u|, the point is
-// (|u| + alpha a, alpha c) and tan theta = alpha c/(|u| + alpha a). Where the full step turns
-// further, |u x du| cos > (|u|^2 + u.du) sin, so the denominator exceeds |u|^2 sin and alpha is in
-// (0, 1).
+// 1. A step that starts and ends outside and crosses the disc. It would not notice the stiff region
+//    inside, so it ends at the point of the segment that is closest to the centre:
+//
+//      u . (u + alpha du) minimal:   alpha = -u.du/|du|^2,   if |u + alpha du| < radius there
+//
+// 2. A step that stays outside but turns u by more than theta_max. With the unit vector e along u,
+// the
+//    components along and across e at alpha are |u| + alpha (u.du)/|u| and alpha |u x du|/|u|, and
+//    tan(theta) = alpha |u x du|/(|u|^2 + alpha u.du) is a linear equation for alpha:
+//
+//      alpha = |u|^2 sin/(|u x du| cos - u.du sin),   sin and cos of theta_max
+//
+//    The full step turns further than theta_max if |u x du| cos > (|u|^2 + u.du) sin; then the
+//    denominator exceeds |u|^2 sin > 0 and alpha lies in (0, 1).
+//
+// A step that starts inside is not shortened: with a law that is linear there the derivative is
+// exact.
 #include "solve/tals.h"
 
 #include "math/vec3.h"
 #include "solve/law.h"
 
-// A step in (0, 1], whatever overflowed on the way.
+// Returns alpha if it is in (0, 1), else 1: an overflow must not produce any other step.
 static double step_or_one(double alpha) { return alpha > 0 && alpha < 1 ? alpha : 1; }
 
 double hfi_tals_disc(const double u[2], const double du[2], double radius, hfiTurn turn) {
   double uu = u[0] * u[0] + u[1] * u[1], rr = radius * radius;
   if (!(uu > rr)) return 1;
-  double e0 = u[0] + du[0], e1 = u[1] + du[1];
-  if (!(e0 * e0 + e1 * e1 > rr)) return 1;
+  double end0 = u[0] + du[0], end1 = u[1] + du[1];
+  if (!(end0 * end0 + end1 * end1 > rr)) return 1;
   double along = u[0] * du[0] + u[1] * du[1], dd = du[0] * du[0] + du[1] * du[1];
   double across = fabs(u[0] * du[1] - u[1] * du[0]);
   if (along < 0 && -along < dd && across * across < rr * dd) return step_or_one(-along / dd);
@@ -41,6 +51,6 @@ double hfi_tals_interval(double u, double du, double lo, double hi) {
 }
 
 double hfi_tals_saturated(const hfSaturatedRow* row, double s, double s1) {
-  double f = hfi_saturated_free(row, s);
-  return hfi_tals_interval(f, hfi_saturated_free(row, s1) - f, row->lo, row->hi);
+  double f = hfi_saturated_unclamped(row, s);
+  return hfi_tals_interval(f, hfi_saturated_unclamped(row, s1) - f, row->lo, row->hi);
 }

@@ -82,7 +82,7 @@ static void check_derivative(fixture* f, testRandom* r) {
   hfiIsland* I = &f->island;
   hfiContactResponse exact = I->response[0];
   take_forces(I);
-  hfi_dual_weigh(I);
+  hfi_dual_set_responses(I);
   for (int i = 0; i < 7; ++i) {
     int first = i < 3 ? 0 : i < 4 ? 3 : 4;
     double scale = exact.gtt[first] + (i == 3 ? 0 : exact.gtt[first + 2]);
@@ -109,7 +109,7 @@ static void check_any_force(fixture* f, testRandom* r) {
   hfiIsland* I = &f->island;
   double angle = random_uniform(r, 0, 6.283), length = random_uniform(r, 0, 1);
   for (int i = 0; i < 5; ++i) I->dual[1 + i] = length * (i % 3 == 1 ? sin(angle) : cos(angle));
-  hfi_dual_weigh(I);
+  hfi_dual_set_responses(I);
   assert_not_indefinite(I->response[0].gtt);
   assert_true(I->response[0].gtt[3] >= 0);
   assert_not_indefinite(I->response[0].gtt + 4);
@@ -124,13 +124,13 @@ static void test_any_force_leaves_it_semidefinite(void** state) {
 static void check_advance(fixture* f, testRandom* r) {
   hfiIsland* I = &f->island;
   double w[6];
-  hfi_dual_begin(I);
+  hfi_dual_reset(I);
   for (int i = 0; i < 6; ++i) I->s1[i] = I->s[i] + random_uniform(r, -0.1, 0.1);
-  hfi_dual_advance(I);
+  hfi_dual_update(I);
   memcpy(w, I->dual, sizeof w);
   assert_true(hypot(w[1], w[2]) <= 1 + 1e-14 && fabs(w[3]) <= 1 && hypot(w[4], w[5]) <= 1 + 1e-14);
   memcpy(I->s1, I->s, sizeof w);
-  hfi_dual_advance(I);
+  hfi_dual_update(I);
   memcpy(w, I->dual, sizeof w);
   take_forces(I);
   for (int i = 1; i < 6; ++i) assert_true(fabs(w[i] - I->dual[i]) <= 1e-14);

@@ -45,8 +45,8 @@ static int run_kernels(const hfiPatchKernels* k, const fixture* f, double* out) 
   k->add_transposed(p, 0, p->nrow, f->gamma, y);
   int i = 0;
   for (; i + 6 <= p->nrow; i += 6)
-    k->weigh_contact(&f->response, 6, f->J + i * p->ld, GJ + i * p->ld, p->ld);
-  k->weigh_rows(f->gamma + i, p->nrow - i, f->J + i * p->ld, GJ + i * p->ld, p->ld);
+    k->multiply_contact(&f->response, 6, f->J + i * p->ld, GJ + i * p->ld, p->ld);
+  k->scale_rows(f->gamma + i, p->nrow - i, f->J + i * p->ld, GJ + i * p->ld, p->ld);
   k->add_product(p, p->nrow, f->J, GJ, 0, C);
   return size;
 }

@@ -1,0 +1,20 @@
+// Solves the complementarity problem that a form of the rigid step has laid out in an hfMlcp.
+#include "solve/mlcp.h"
+
+#include "math/vec3.h"
+
+hfStatus hfi_mlcp_run(hfMlcp* m, int n, hfSolveReport* report, hfError* error) {
+  double mean = 0; // diagonal entry of G
+  for (int i = 0; i < m->n; ++i) mean += m->G[i * m->n + i] / m->n;
+  hfLcp lcp = {n, m->lcp_A, m->lcp_b, m->lcp_lo, m->lcp_hi};
+  hfLcpConfig config = hf_lcp_config_default();
+  hfLcpReport out;
+  config.method = m->config.method;
+  config.tikhonov = m->config.tikhonov * mean;
+  config.tolerance = m->config.tolerance;
+  hfStatus status = hf_lcp_solve(&lcp, &config, m->z, NULL, m->work, m->work_size, &out, error);
+  if (status < 0) return status;
+  report->iterations += out.pivots;
+  report->residual = max2(report->residual, out.residual);
+  return status;
+}
