@@ -14,9 +14,6 @@ static const struct argp info_argp = {
     0,
     0};
 
-static const char* const joint_types[] = {"free", "ball", "slide", "hinge"};
-static const char* const geom_types[] = {"plane",    "sphere", "capsule", "ellipsoid",
-                                         "cylinder", "box",    "mesh"};
 static const char* const drives[] = {"servo", "constraint", "computed torque"};
 static const char* const transmissions[] = {"joint", "joint in parent", "tendon", "site"};
 
@@ -31,11 +28,11 @@ static hfObjectKind transmission_kind(int type) {
 
 static void print_joint(const hfModel* m, int j) {
   char buffer[NAME_BUFFER];
-  int type = hf_model_jnt_type(m)[j];
+  hfJointInfo joint = hf_joint_info(hf_model_jnt_type(m)[j]);
   const double* range = hf_model_jnt_range(m) + 2 * j;
-  printf("%s (%s", object_name(m, HF_OBJECT_JOINT, j, buffer), joint_types[type]);
+  printf("%s (%s", object_name(m, HF_OBJECT_JOINT, j, buffer), joint.name);
   if (hf_model_jnt_limited(m)[j])
-    printf(", %.4g to %.4g %s", range[0], range[1], type == HF_JOINT_SLIDE ? "m" : "rad");
+    printf(", %.4g to %.4g %s", range[0], range[1], joint.is_angle ? "rad" : "m");
   printf(")");
 }
 
@@ -133,7 +130,7 @@ static json_t* body_json(const hfModel* m, int b) {
 static json_t* joint_json(const hfModel* m, int j) {
   json_t* o = json_object();
   json_object_set_new(o, "name", name_json(m, HF_OBJECT_JOINT, j));
-  json_object_set_new(o, "type", json_string(joint_types[hf_model_jnt_type(m)[j]]));
+  json_object_set_new(o, "type", json_string(hf_joint_info(hf_model_jnt_type(m)[j]).name));
   json_object_set_new(o, "body", json_integer(hf_model_jnt_body(m)[j]));
   json_object_set_new(o, "qposadr", json_integer(hf_model_jnt_qposadr(m)[j]));
   json_object_set_new(o, "dofadr", json_integer(hf_model_jnt_dofadr(m)[j]));
@@ -145,7 +142,7 @@ static json_t* joint_json(const hfModel* m, int j) {
 static json_t* geom_json(const hfModel* m, int g) {
   json_t* o = json_object();
   json_object_set_new(o, "name", name_json(m, HF_OBJECT_GEOM, g));
-  json_object_set_new(o, "type", json_string(geom_types[hf_model_geom_type(m)[g]]));
+  json_object_set_new(o, "type", json_string(hf_geom_type_name(hf_model_geom_type(m)[g])));
   json_object_set_new(o, "body", json_integer(hf_model_geom_body(m)[g]));
   json_object_set_new(o, "size", json_numbers(hf_model_geom_size(m) + 3 * g, 3));
   json_object_set_new(o, "friction", json_numbers(hf_model_geom_friction(m) + 3 * g, 3));

@@ -95,21 +95,18 @@ static summary summarise(const run* r) {
 // ---- for people ------------------------------------------------------------------------------
 
 static void print_joint(const run* r, int j) {
-  static const char* const types[] = {"free", "ball", "slide", "hinge"};
-  static const int nq[] = {7, 4, 1, 1}, nv[] = {6, 3, 1, 1};
-  static const char* const units[] = {"m, quat; m/s, rad/s", "quat; rad/s", "m; m/s", "rad; rad/s"};
   const hfModel* m = r->model;
-  int type = hf_model_jnt_type(m)[j];
+  hfJointInfo joint = hf_joint_info(hf_model_jnt_type(m)[j]);
   const double *q = hf_state_q(r->state) + hf_model_jnt_qposadr(m)[j],
                *v = hf_state_v(r->state) + hf_model_jnt_dofadr(m)[j];
   const char* name = hf_model_name(m, HF_OBJECT_JOINT, j);
   char buffer[NAME_BUFFER];
   if (!*name) name = object_name(m, HF_OBJECT_BODY, hf_model_jnt_body(m)[j], buffer);
-  printf("  %-20s %-5s ", name, types[type]);
-  for (int i = 0; i < nq[type]; ++i) printf(" %.6g", q[i]);
+  printf("  %-20s %-5s ", name, joint.name);
+  for (int i = 0; i < joint.nq; ++i) printf(" %.6g", q[i]);
   printf(" ;");
-  for (int i = 0; i < nv[type]; ++i) printf(" %.6g", v[i]);
-  printf("  [%s]\n", units[type]);
+  for (int i = 0; i < joint.nv; ++i) printf(" %.6g", v[i]);
+  printf("  [%s]\n", joint.units);
 }
 
 static void print_state(const run* r) {

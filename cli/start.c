@@ -71,9 +71,9 @@ static int set_key(const char* name, const hfModel* model, start* s) {
 // Quaternions of free and ball joints are made unit, as they are meant.
 static int normalise_rotations(const hfModel* model, double* q) {
   for (int j = 0; j < model->njnt; ++j) {
-    int type = hf_model_jnt_type(model)[j];
-    if (type != HF_JOINT_FREE && type != HF_JOINT_BALL) continue;
-    double* r = q + hf_model_jnt_qposadr(model)[j] + (type == HF_JOINT_FREE ? 3 : 0);
+    int quat = hf_joint_info(hf_model_jnt_type(model)[j]).quat;
+    if (quat < 0) continue;
+    double* r = q + hf_model_jnt_qposadr(model)[j] + quat;
     double length = sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3]);
     if (length < 1e-6) {
       char buffer[NAME_BUFFER];

@@ -350,6 +350,18 @@ HF_API int hf_model_find(const hfModel* model, hfObjectKind kind, const char* na
 HF_API int hf_model_object_count(const hfModel* model, hfObjectKind kind);
 HF_API const char* hf_object_kind_name(hfObjectKind kind);
 
+// What a joint of a type (hfJointType) is made of.
+typedef struct hfJointInfo {
+  const char* name;  // as MJCF has it, for example "hinge"
+  const char* units; // of its coordinates and of its rates, for example "rad; rad/s"
+  int nq, nv;        // how many coordinates and dofs it has
+  int quat;          // its unit quaternion begins at this coordinate, its three rates at this dof; -1: it has none
+  int is_angle;      // 1: its range and reference are angles [rad], 0: lengths [m]
+} hfJointInfo;
+HF_API hfJointInfo hf_joint_info(int type);
+// Name of a shape (hfGeomType) as MJCF has it, for example "box".
+HF_API const char* hf_geom_type_name(int type);
+
 // A model is one block: copy it with memcpy(model->size), free it with this.
 HF_API void hf_model_free(hfModel* model);
 // Checks magic, version, sizes, offsets and every index; for blocks that come from outside.

@@ -18,10 +18,7 @@ int hfi_moment_capacity(const hfModel* m, int actuator) {
   switch (hf_model_actuator_trntype(m)[actuator]) {
   case HF_TRANSMISSION_TENDON: return hf_model_tendon_num(m)[id[0]];
   case HF_TRANSMISSION_SITE: return count_site_dofs(m, id[0], id[1]);
-  default: {
-    int type = hf_model_jnt_type(m)[id[0]];
-    return type == HF_JOINT_FREE ? 6 : type == HF_JOINT_BALL ? 3 : 1;
-  }
+  default: return hfi_joint_nv(hf_model_jnt_type(m)[id[0]]);
   }
 }
 
@@ -97,7 +94,7 @@ static int lay_out_moment(const hfActuation* a, int i, int32_t* dof) {
 
 static int find_coordinate(const hfModel* m, int i) {
   int joint = hf_model_actuator_trnid(m)[2 * i];
-  if (hf_model_actuator_trntype(m)[i] > HF_TRANSMISSION_JOINT_IN_PARENT || hf_model_jnt_type(m)[joint] < HF_JOINT_SLIDE) return -1;
+  if (hf_model_actuator_trntype(m)[i] > HF_TRANSMISSION_JOINT_IN_PARENT || !hfi_joint_is_scalar(hf_model_jnt_type(m)[joint])) return -1;
   return hf_model_jnt_qposadr(m)[joint];
 }
 
@@ -107,7 +104,7 @@ static int find_port(hfActuation* a, int i) {
   int type = hf_model_actuator_trntype(m)[i], id = hf_model_actuator_trnid(m)[2 * i];
   int tendon = type == HF_TRANSMISSION_TENDON;
   if (type == HF_TRANSMISSION_SITE) return -1;
-  if (!tendon && hf_model_jnt_type(m)[id] < HF_JOINT_SLIDE) return -1;
+  if (!tendon && !hfi_joint_is_scalar(hf_model_jnt_type(m)[id])) return -1;
   if (!(tendon ? hf_model_tendon_actfrclimited(m)[id] : hf_model_jnt_actfrclimited(m)[id])) return -1;
   hfiPort made = {.source = tendon ? HFI_ROW_TENDON_DRIVE : HFI_ROW_JOINT_DRIVE, .id = id, .first = i};
   for (int p = 0; p < a->nport; ++p)

@@ -87,7 +87,7 @@ static inline void emit(hfActuation* a, const hfDynamics* d, double h, Target t,
 static hfiDrive respect_joints(const hfModel* m, Target t, hfiDrive drive) {
   for (int k = 0; k < t.n; ++k) {
     int j = hf_model_dof_jnt(m)[t.dof[k]];
-    if (!hf_model_jnt_actfrclimited(m)[j] || hf_model_jnt_type(m)[j] < HF_JOINT_SLIDE || t.J[k] == 0) continue;
+    if (!hf_model_jnt_actfrclimited(m)[j] || !hfi_joint_is_scalar(hf_model_jnt_type(m)[j]) || t.J[k] == 0) continue;
     Bounds own = {drive.lo, drive.hi};
     own = compose_bounds(own, divide_bounds(make_bounds(1, hf_model_jnt_actfrcrange(m) + 2 * j), t.J[k]));
     drive.lo = own.lo, drive.hi = own.hi;
@@ -165,7 +165,7 @@ static void add_lift(const hfActuation* a, double* tau) {
     int j = hf_model_dof_jnt(m)[i];
     const double* range = hf_model_jnt_actfrcrange(m) + 2 * j;
     if (!hf_model_jnt_actgravcomp(m)[j]) continue;
-    int alone = hf_model_jnt_actfrclimited(m)[j] && hf_model_jnt_type(m)[j] >= HF_JOINT_SLIDE && !has_port(a, j);
+    int alone = hf_model_jnt_actfrclimited(m)[j] && hfi_joint_is_scalar(hf_model_jnt_type(m)[j]) && !has_port(a, j);
     tau[i] += alone ? clamp(a->gravcomp[i], range[0], range[1]) : a->gravcomp[i];
   }
 }

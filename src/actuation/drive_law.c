@@ -16,7 +16,7 @@ static int computes_torque(const hfActuation* a, int i) { return a->law[i] == HF
 
 static int on_one_dof(const hfModel* m, int i) {
   return hf_model_actuator_trntype(m)[i] == HF_TRANSMISSION_JOINT && hf_model_actuator_gear(m)[6 * i] != 0 &&
-         hf_model_jnt_type(m)[hf_model_actuator_trnid(m)[2 * i]] >= HF_JOINT_SLIDE;
+         hfi_joint_is_scalar(hf_model_jnt_type(m)[hf_model_actuator_trnid(m)[2 * i]]);
 }
 
 void hfi_actuation_drive_by(hfActuation* a, hfDriveLaw law) {

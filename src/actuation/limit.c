@@ -53,16 +53,7 @@ static void add_joint_limit(hfActuation* a, const hfDynamics* d, const hfiActuat
 // Whether a step may cover the distance phi.
 static int is_in_reach(double phi, double speed, double h) { return phi <= h * (kFastSpeed + 2 * speed); }
 
-static void limit_ball(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j) {
-  const hfModel* m = a->model;
-  const double *range = hf_model_jnt_range(m) + 2 * j, *v = d->v + hf_model_jnt_dofadr(m)[j];
-  hfVec3 turn = q_log(q_unit(q_load(step->q + hf_model_jnt_qposadr(m)[j])));
-  double angle = v3_norm(turn), J[3], phi = max2(range[0], range[1]) - angle - hf_model_jnt_margin(m)[j];
-  if (angle == 0 || !is_in_reach(phi, v3_norm(v3_load(v)), step->h)) return;
-  v3_store(J, v3_scale(-1 / angle, turn));
-  add_joint_limit(a, d, step, j, 3, J, phi);
-}
-
+// A joint with one coordinate: as limit_joint, without a call through the table.
 static void limit_scalar(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j) {
   const hfModel* m = a->model;
   const double *range = hf_model_jnt_range(m) + 2 * j, up = 1, down = -1;
@@ -70,6 +61,17 @@ static void limit_scalar(hfActuation* a, const hfDynamics* d, const hfiActuation
   double below = q - range[0] - margin, above = range[1] - q - margin;
   if (is_in_reach(below, speed, step->h)) add_joint_limit(a, d, step, j, 1, &up, below);
   if (is_in_reach(above, speed, step->h)) add_joint_limit(a, d, step, j, 1, &down, above);
+}
+
+static void limit_joint(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j) {
+  const hfModel* m = a->model;
+  const double* v = d->v + hf_model_jnt_dofadr(m)[j];
+  hfiJointLimit limit[HFI_MAX_JOINT_LIMITS];
+  int n = hfi_joint_nv(hf_model_jnt_type(m)[j]), count = hfi_joint_limits(m, j, step->q + hf_model_jnt_qposadr(m)[j], limit);
+  double speed2 = 0;
+  for (int k = 0; k < n; ++k) speed2 += sqr(v[k]);
+  for (int i = 0; i < count; ++i)
+    if (is_in_reach(limit[i].phi, sqrt(speed2), step->h)) add_joint_limit(a, d, step, j, n, limit[i].J, limit[i].phi);
 }
 
 // ---- tendons ----------------------------------------------------------------------------------------
@@ -92,9 +94,8 @@ void hfi_limit_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep*
   if (m->world.disable_limit) return;
   for (int j = 0; j < m->njnt; ++j) {
     if (!hf_model_jnt_limited(m)[j]) continue;
-    int type = hf_model_jnt_type(m)[j];
-    if (type == HF_JOINT_BALL) limit_ball(a, d, step, j);
-    else if (type != HF_JOINT_FREE) limit_scalar(a, d, step, j);
+    if (hfi_joint_is_scalar(hf_model_jnt_type(m)[j])) limit_scalar(a, d, step, j);
+    else limit_joint(a, d, step, j);
   }
   for (int t = 0; t < m->ntendon; ++t) if (hf_model_tendon_limited(m)[t]) limit_tendon(a, d, step, t);
 }

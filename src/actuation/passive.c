@@ -14,28 +14,15 @@
 
 // ---- joints -----------------------------------------------------------------------------------------
 
-// Displacement of a joint from rest, one number per dof.
-static void joint_stretch(const hfModel* m, int j, const double* q, double* x) {
-  int type = hf_model_jnt_type(m)[j], adr = hf_model_jnt_qposadr(m)[j];
-  const double* rest = hf_model_qpos_spring(m) + adr;
-  q += adr;
-  if (type >= HF_JOINT_SLIDE) { *x = *q - *rest; return; }
-  if (type == HF_JOINT_FREE) {
-    v3_store(x, v3_sub(v3_load(q), v3_load(rest)));
-    q += 3, rest += 3, x += 3;
-  }
-  v3_store(x, q_log(q_mul(q_conj(q_unit(q_load(rest))), q_unit(q_load(q)))));
-}
-
 // tau -= k x; diag += h^2 k where diag is given
 static void add_joint_springs(const hfModel* m, const double* q, double h, double* tau, double* diag) {
   if (m->world.disable_spring) return;
   for (int j = 0; j < m->njnt; ++j) {
     double k = hf_model_jnt_stiffness(m)[j], x[6];
-    int type = hf_model_jnt_type(m)[j], dof = hf_model_jnt_dofadr(m)[j];
+    int type = hf_model_jnt_type(m)[j], dof = hf_model_jnt_dofadr(m)[j], adr = hf_model_jnt_qposadr(m)[j];
     if (k == 0) continue;
-    joint_stretch(m, j, q, x);
-    for (int i = 0; i < (type == HF_JOINT_FREE ? 6 : type == HF_JOINT_BALL ? 3 : 1); ++i) {
+    hfi_joint_difference(type, hf_model_qpos_spring(m) + adr, q + adr, 1, x);
+    for (int i = 0; i < hfi_joint_nv(type); ++i) {
       tau[dof + i] -= k * x[i];
       if (diag) diag[dof + i] += h * h * k;
     }

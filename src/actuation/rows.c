@@ -37,7 +37,7 @@ hfiRowSizes hfi_row_capacity(const hfModel* m) {
   hfiRowSizes s = {0};
   for (int i = 0; i < m->nu; ++i) reserve(m, &s, 1, 1, hfi_moment_capacity(m, i), m->ntree);
   for (int j = 0; j < m->njnt; ++j)
-    if (hf_model_jnt_limited(m)[j]) reserve(m, &s, 2, 1, hf_model_jnt_type(m)[j] == HF_JOINT_BALL ? 3 : 1, 1);
+    if (hf_model_jnt_limited(m)[j]) reserve(m, &s, 2, 1, hfi_joint_nv(hf_model_jnt_type(m)[j]), 1);
   reserve(m, &s, 2 * m->nv, 1, 1, 1); // friction losses, velocity targets
   for (int t = 0; t < m->ntendon; ++t) // two limits, friction, two springs, damper
     reserve(m, &s, 6, 1, hf_model_tendon_num(m)[t], m->ntree);

@@ -51,21 +51,24 @@ static hfVec3 turn_gear(int in_parent, hfQuat q, const double* gear) {
   return in_parent ? q_rotate(q_conj(q), g) : g;
 }
 
-// of a ball or free joint
+// Of a joint with several dofs. One that both translates and turns has no length.
 static double joint_moment(const hfModel* m, int i, const double* q, double* moment) {
   int joint = hf_model_actuator_trnid(m)[2 * i];
   int in_parent = hf_model_actuator_trntype(m)[i] == HF_TRANSMISSION_JOINT_IN_PARENT;
+  const hfiJointKind* kind = &hfi_joint_kinds[hf_model_jnt_type(m)[joint]];
   const double* gear = hf_model_actuator_gear(m) + 6 * i;
+  int nplain = kind->nworld + kind->nchain;
+  double length = 0;
   q += hf_model_jnt_qposadr(m)[joint];
-  if (hf_model_jnt_type(m)[joint] == HF_JOINT_FREE) {
-    memcpy(moment, gear, 3 * sizeof *gear);
-    v3_store(moment + 3, turn_gear(in_parent, q_unit(q_load(q + 3)), gear + 3));
-    return 0;
+  for (int k = 0; k < nplain; ++k) {
+    moment[k] = gear[k];
+    length += gear[k] * q[k];
   }
-  hfQuat quat = q_unit(q_load(q));
-  hfVec3 g = turn_gear(in_parent, quat, gear);
-  v3_store(moment, g);
-  return v3_dot(g, q_log(quat));
+  if (!kind->nbody) return length;
+  hfQuat quat = q_unit(q_load(q + nplain));
+  hfVec3 g = turn_gear(in_parent, quat, gear + nplain);
+  v3_store(moment + nplain, g);
+  return nplain ? 0 : v3_dot(g, q_log(quat));
 }
 
 // ---- tendon targets and sites -----------------------------------------------------------------------

@@ -37,8 +37,8 @@ static void plus(void* context, const double* x0, const double* u, double* x) {
 
 // First of the three angular dofs of a joint with a quaternion, or -1.
 static int angular_dofs(const hfModel* m, int j) {
-  int type = hf_model_jnt_type(m)[j], dof = hf_model_jnt_dofadr(m)[j];
-  return type == HF_JOINT_FREE ? dof + 3 : type == HF_JOINT_BALL ? dof : -1;
+  int quat = hfi_joint_kinds[hf_model_jnt_type(m)[j]].info.quat;
+  return quat < 0 ? -1 : hf_model_jnt_dofadr(m)[j] + quat;
 }
 
 static double turn_coefficient(double a) { return a > 1e-3 ? (1 - 0.5 * a / tan(0.5 * a)) / (a * a) : 1. / 12 + a * a / 720; }

@@ -55,23 +55,16 @@ static void choose_stop(const hfAccel* a, double mass, double* k, double* c) {
 
 static void limit_joint(hfAccel* a, int j, const double* q, const double* v, double* tau) {
   const hfModel* m = a->model;
-  const int32_t* dof = hf_model_jnt_dofadr(m) + j;
-  const double* range = hf_model_jnt_range(m) + 2 * j;
-  double k = hf_model_jnt_limit_stiffness(m)[j], c = hf_model_jnt_limit_damping(m)[j], margin = hf_model_jnt_margin(m)[j];
-  choose_stop(a, hf_model_dof_M0(m)[*dof], &k, &c);
-  q += hf_model_jnt_qposadr(m)[j];
-  if (hf_model_jnt_type(m)[j] != HF_JOINT_BALL) {
-    hfiStop stop = {.joint = j, .n = 1, .dof = dof, .J = {1}};
-    add_limit(a, stop, 1, *q - range[0] - margin, k, c, v, tau);
-    add_limit(a, stop, -1, range[1] - *q - margin, k, c, v, tau);
-    return;
+  int dof = hf_model_jnt_dofadr(m)[j];
+  double k = hf_model_jnt_limit_stiffness(m)[j], c = hf_model_jnt_limit_damping(m)[j];
+  hfiJointLimit limit[HFI_MAX_JOINT_LIMITS];
+  int count = hfi_joint_limits(m, j, q + hf_model_jnt_qposadr(m)[j], limit);
+  choose_stop(a, hf_model_dof_M0(m)[dof], &k, &c);
+  for (int i = 0; i < count; ++i) {
+    hfiStop stop = {.joint = j, .n = hfi_joint_nv(hf_model_jnt_type(m)[j]), .dof = a->dof_index + dof};
+    v3_store(stop.J, v3_load(limit[i].J));
+    add_limit(a, stop, 1, limit[i].phi, k, c, v, tau);
   }
-  hfVec3 turn = q_log(q_unit(q_load(q)));
-  double angle = v3_norm(turn);
-  hfiStop stop = {.joint = j, .n = 3, .dof = a->dof_index + *dof};
-  if (angle == 0) return;
-  v3_store(stop.J, v3_scale(1 / angle, turn));
-  add_limit(a, stop, -1, max2(range[0], range[1]) - angle - margin, k, c, v, tau);
 }
 
 // ---- tendons ----------------------------------------------------------------------------------------
@@ -101,7 +94,7 @@ void hfi_accel_stops(hfAccel* a, const double* q, const double* v, double* tau) 
   a->nstop = 0;
   if (!m->world.disable_limit) {
     for (int j = 0; j < m->njnt; ++j)
-      if (hf_model_jnt_limited(m)[j] && hf_model_jnt_type(m)[j] != HF_JOINT_FREE) limit_joint(a, j, q, v, tau);
+      if (hf_model_jnt_limited(m)[j]) limit_joint(a, j, q, v, tau);
     for (int t = 0; t < m->ntendon; ++t)
       if (hf_model_tendon_limited(m)[t]) limit_tendon(a, t, v, tau);
   }

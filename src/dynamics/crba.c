@@ -17,7 +17,7 @@ static void fill_row(const hfDynamics* d, hfForce F, const int32_t* col, int n, 
 }
 
 static int is_free_root(const hfDynamics* d, const hfiLink* link) {
-  return !link->parent && link->njoint == 1 && d->step[link->joint].type == HF_JOINT_FREE;
+  return !link->parent && link->njoint == 1 && d->step[link->joint].kind->nworld == 3;
 }
 
 // Rows of a free root without its armature; adr: of the rows, 1 to 6 entries long.

@@ -82,18 +82,22 @@ static void slice_results(hfDynamics* d, hfiArena* arena) {
 
 // q_EB, p_EB: body frame in E at the reference coordinate
 static hfiJointStep make_joint_step(const hfModel* m, int joint, hfQuat q_EB, hfVec3 p_EB) {
-  hfVec3 axis_B = v3_load(hf_model_jnt_axis(m) + 3 * joint);
-  hfiJointStep s = {.type = hf_model_jnt_type(m)[joint],
-                    .qposadr = hf_model_jnt_qposadr(m)[joint],
-                    .dofadr = hf_model_jnt_dofadr(m)[joint],
-                    .q_EB = q_EB,
-                    .p_BA = v3_load(hf_model_jnt_pos(m) + 3 * joint)};
-  s.ref = hf_model_qpos0(m)[s.qposadr];
-  s.off_centre = v3_norm2(s.p_BA) > 0;
-  s.axis = s.type == HF_JOINT_SLIDE ? q_rotate(q_EB, axis_B) : axis_B;
-  s.p_EA = s.type == HF_JOINT_SLIDE ? p_EB : v3_add(p_EB, q_rotate(q_EB, s.p_BA));
+  int type = hf_model_jnt_type(m)[joint], qposadr = hf_model_jnt_qposadr(m)[joint];
+  hfVec3 axis_B = v3_load(hf_model_jnt_axis(m) + 3 * joint), p_BA = v3_load(hf_model_jnt_pos(m) + 3 * joint);
   hfQuat axis = {0, axis_B.x, axis_B.y, axis_B.z};
-  s.q_EB_axis = q_mul(q_EB, axis);
+  hfiJointStep s = {.type = type,
+                    .kind = &hfi_joint_kinds[type],
+                    .qposadr = qposadr,
+                    .dofadr = hf_model_jnt_dofadr(m)[joint],
+                    .off_centre = v3_norm2(p_BA) > 0,
+                    .ref = hf_model_qpos0(m)[qposadr],
+                    .q_EB = q_EB,
+                    .q_EB_axis = q_mul(q_EB, axis),
+                    .p_EB = p_EB,
+                    .p_EA = v3_add(p_EB, q_rotate(q_EB, p_BA)),
+                    .p_BA = p_BA,
+                    .axis_B = axis_B,
+                    .axis_E = q_rotate(q_EB, axis_B)};
   return s;
 }
 

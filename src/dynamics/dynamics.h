@@ -16,6 +16,7 @@
 
 #include "base/arena.h"
 #include "math/spatial.h"
+#include "model/joint.h"
 #include <holdfast/dynamics.h>
 
 // Constants of one joint step of forward kinematics, from frame E to the body frame B behind the
@@ -25,12 +26,15 @@ typedef struct hfiJointStep {
   int32_t qposadr;
   int32_t dofadr;
   int32_t off_centre; // 1: the anchor is not at B's origin
-  double ref;         // hinge, slide: coordinate of the reference configuration [rad or m]
+  const hfiJointKind* kind;
+  double ref;         // coordinate of the reference configuration of a joint with one [rad or m]
   hfQuat q_EB;        // at the reference coordinate
-  hfQuat q_EB_axis;   // hinge: q_EB (0, axis)
-  hfVec3 p_EA;        // hinge, ball: the anchor; slide: B's origin at the reference coordinate [m]
-  hfVec3 axis;        // hinge: in B; slide: in E
+  hfQuat q_EB_axis;   // q_EB (0, axis_B)
+  hfVec3 p_EB;        // B's origin at the reference coordinate [m]
+  hfVec3 p_EA;        // the anchor there [m]
   hfVec3 p_BA;        // the anchor in B [m]
+  hfVec3 axis_B;      // direction of the joint in B
+  hfVec3 axis_E;      // and in E at the reference coordinate
 } hfiJointStep;
 
 typedef enum hfiBodyMotion { HFI_BODY_WELDED, HFI_BODY_JOINTED, HFI_BODY_MOCAP } hfiBodyMotion;
@@ -161,6 +165,9 @@ static inline void hfi_place_inertia(hfiInertia* I, double mass, hfVec3 com_B, c
   I->I[4] = T[0] * R[6] + T[1] * R[7] + T[2] * R[8] - h.x * c.z;
   I->I[5] = T[3] * R[6] + T[4] * R[7] + T[5] * R[8] - h.y * c.z;
 }
+
+// Rates v with q1 = q0 (+) h v, for the coordinates of one joint.
+void hfi_joint_difference(int type, const double* q0, const double* q1, double h, double* v);
 
 // Whether a body has gravity compensation.
 int hfi_gravity_compensated(const hfDynamics* d);

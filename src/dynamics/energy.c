@@ -28,17 +28,11 @@ static double gravity_energy(const hfDynamics* d) {
   return sum;
 }
 
-// squared distance of a joint's coordinates from rest
+// Squared distance of a joint's coordinates from rest.
 static double joint_stretch2(int type, const double* q, const double* rest) {
-  if (type == HF_JOINT_HINGE || type == HF_JOINT_SLIDE) return sqr(*q - *rest);
-  double translation2 = 0;
-  if (type == HF_JOINT_FREE) {
-    translation2 = v3_norm2(v3_sub(v3_load(q), v3_load(rest)));
-    q += 3;
-    rest += 3;
-  }
-  hfQuat turn = q_mul(q_conj(q_unit(q_load(rest))), q_unit(q_load(q)));
-  return translation2 + v3_norm2(q_log(turn));
+  double x[6] = {0};
+  hfi_joint_difference(type, rest, q, 1, x);
+  return v3_norm2(v3_load(x)) + v3_norm2(v3_load(x + 3));
 }
 
 static double joint_spring_energy(const hfModel* m, const double* q) {

@@ -42,12 +42,12 @@ static inline void move_hinge(Frame B, Frame E, const hfiJointStep* s, double q,
   hfVec3 anchor = pose_point(*E.X, s->p_EA);
   turn(B, E, q_EB);
   *p_WA = anchor;
-  *axis_W = m3_mulv(B.X->R, s->axis);
+  *axis_W = m3_mulv(B.X->R, s->axis_B);
   B.X->p = origin_from_anchor(B, s, anchor);
 }
 
 static void move_slide(Frame B, Frame E, const hfiJointStep* s, double q, hfVec3* p_WA, hfVec3* axis_W) {
-  hfVec3 axis = m3_mulv(E.X->R, s->axis), p = v3_axpy(q - s->ref, axis, pose_point(*E.X, s->p_EA));
+  hfVec3 axis = m3_mulv(E.X->R, s->axis_E), p = v3_axpy(q - s->ref, axis, pose_point(*E.X, s->p_EB));
   turn(B, E, s->q_EB);
   B.X->p = p;
   *axis_W = axis;

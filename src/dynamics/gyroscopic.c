@@ -52,7 +52,7 @@ static hfVec3 spin_freely(const double* I, hfVec3 w0, double h) {
 // The joint that lets the link turn freely, or -1.
 static int find_spin_joint(const hfDynamics* d, const hfiLink* link) {
   for (int j = link->joint; j < link->joint + link->njoint; ++j)
-    if (d->step[j].type == HF_JOINT_FREE || d->step[j].type == HF_JOINT_BALL) return j;
+    if (d->step[j].kind->nbody) return j;
   return -1;
 }
 
@@ -80,7 +80,7 @@ void hf_dynamics_gyroscopic_impulse(const hfDynamics* d, double h, double* p) {
     hfMat3 R = d->X_WB[link->body].R;
     hfVec3 w0 = m3_tmulv(R, d->V[l].w);
     if (joint < 0 || v3_norm2(w0) == 0) continue;
-    int is_free = d->step[joint].type == HF_JOINT_FREE;
+    int is_free = d->step[joint].kind->nworld > 0;
     double I[6];
     for (int i = 0; i < 6; ++i) I[i] = link->inertia_B[i];
     if (!is_free) shift_inertia(I, link->mass, v3_sub(link->com_B, d->step[joint].p_BA));

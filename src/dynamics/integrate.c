@@ -2,8 +2,7 @@
 //
 //   q (+) h v:  coordinates move by h v; a unit quaternion becomes q exp(h w), w in the body
 //   q1 (-) q0:  the same inverted, with the shortest rotation w h = log(q0^-1 q1), |w h| <= pi
-#include "math/vec3.h"
-#include <holdfast/dynamics.h>
+#include "dynamics/dynamics.h"
 
 static void turn(double* q, const double* w, double h) {
   q_store(q, q_unit(q_mul(q_load(q), q_exp(v3_scale(h, v3_load(w))))));
@@ -16,30 +15,30 @@ static void rotation_between(const double* q0, const double* q1, double h, doubl
 
 void hf_model_integrate(const hfModel* m, double* q, const double* v, double h) {
   for (int j = 0; j < m->njnt; ++j) {
+    const hfiJointKind* joint = &hfi_joint_kinds[hf_model_jnt_type(m)[j]];
     double* qj = q + hf_model_jnt_qposadr(m)[j];
     const double* vj = v + hf_model_jnt_dofadr(m)[j];
-    switch (hf_model_jnt_type(m)[j]) {
-    case HF_JOINT_FREE:
-      v3_store(qj, v3_axpy(h, v3_load(vj), v3_load(qj)));
-      turn(qj + 3, vj + 3, h);
-      break;
-    case HF_JOINT_BALL: turn(qj, vj, h); break;
-    default: *qj += h * *vj;
+    int nplain = joint->nworld + joint->nchain;
+    if (joint->info.nv == 1) { // most joints
+      *qj += h * *vj;
+      continue;
     }
+    for (int i = 0; i < nplain; ++i) qj[i] += h * vj[i];
+    if (joint->nbody) turn(qj + nplain, vj + nplain, h);
   }
+}
+
+void hfi_joint_difference(int type, const double* q0, const double* q1, double h, double* v) {
+  const hfiJointKind* joint = &hfi_joint_kinds[type];
+  int nworld = joint->nworld, nchain = joint->nchain, quat = joint->info.quat;
+  for (int i = 0; i < nworld; ++i) v[i] = 1 / h * (q1[i] - q0[i]);
+  for (int i = nworld; i < nworld + nchain; ++i) v[i] = (q1[i] - q0[i]) / h;
+  if (joint->nbody) rotation_between(q0 + quat, q1 + quat, h, v + quat);
 }
 
 void hf_model_difference(const hfModel* m, const double* q0, const double* q1, double h, double* v) {
   for (int j = 0; j < m->njnt; ++j) {
-    const double *a = q0 + hf_model_jnt_qposadr(m)[j], *b = q1 + hf_model_jnt_qposadr(m)[j];
-    double* vj = v + hf_model_jnt_dofadr(m)[j];
-    switch (hf_model_jnt_type(m)[j]) {
-    case HF_JOINT_FREE:
-      v3_store(vj, v3_scale(1 / h, v3_sub(v3_load(b), v3_load(a))));
-      rotation_between(a + 3, b + 3, h, vj + 3);
-      break;
-    case HF_JOINT_BALL: rotation_between(a, b, h, vj); break;
-    default: *vj = (*b - *a) / h;
-    }
+    int adr = hf_model_jnt_qposadr(m)[j];
+    hfi_joint_difference(hf_model_jnt_type(m)[j], q0 + adr, q1 + adr, h, v + hf_model_jnt_dofadr(m)[j]);
   }
 }

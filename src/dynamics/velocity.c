@@ -3,11 +3,12 @@
 //   V_l = V_p + sum_k S_k v_k
 //   A_l = A_p + sum_k Sdot_k v_k            A_world = (0, -g): gravity acts on everything that has mass
 //
-// Joint by joint, with V the velocity in front of the joint and VJ = sum_k S_k v_k of the joint alone:
+// Dof by dof, with V the velocity in front of it and VJ = S_k v_k its own; the sorts of model/joint.h:
 //
-//   hinge, slide   Sdot v = V x VJ
-//   ball           the axes turn with the body, Sdot_k = (V + VJ) x S_k, and VJ x VJ = 0: again V x VJ
-//   free           translations are fixed in the world: Sdot = 0; they come first, then rotations as a ball
+//   world   translations along axes fixed in the world: Sdot = 0
+//   chain   Sdot v = V x VJ
+//   body    three rotations at once, VJ = sum_k S_k v_k. Their axes turn with the body,
+//           Sdot_k = (V + VJ) x S_k, and VJ x VJ = 0: again V x VJ
 //
 // A is about the point of the world that O passes at this instant, as in Featherstone, Rigid Body
 // Dynamics Algorithms, 2.8 and 5.3.
@@ -18,26 +19,25 @@ static hfMotion combine_columns(const hfMotion* S, const double* v) {
   return mo_axpy(v[2], S[2], mo_axpy(v[1], S[1], mo_axpy(v[0], S[0], mo_zero())));
 }
 
-// S v of one dof, three for ball joints
-static hfMotion joint_velocity(const hfDynamics* d, const hfiJointStep* s, const double* v) {
-  const hfMotion* S = d->S + s->dofadr;
-  if (s->type == HF_JOINT_BALL) return combine_columns(S, v);
-  return mo_axpy(*v, *S, mo_zero());
+// Adds the motion VJ behind all that moves the link so far.
+static inline void add_motion(hfMotion VJ, hfMotion* V, hfMotion* A) {
+  *A = mo_add(*A, mo_cross(*V, VJ));
+  *V = mo_add(*V, VJ);
 }
 
 static void move_link(const hfDynamics* d, const hfiLink* link, const double* v, hfMotion* V, hfMotion* A) {
   for (int j = link->joint; j < link->joint + link->njoint; ++j) {
     const hfiJointStep* s = &d->step[j];
+    const hfMotion* S = d->S + s->dofadr;
     const double* vj = v + s->dofadr;
-    hfMotion VJ;
-    if (s->type == HF_JOINT_FREE) {
-      V->v = v3_add(V->v, v3_load(vj));
-      VJ = combine_columns(d->S + s->dofadr + 3, vj + 3);
-    } else {
-      VJ = joint_velocity(d, s, vj);
+    if (s->kind->info.nv == 1) { // most joints
+      add_motion(mo_axpy(*vj, *S, mo_zero()), V, A);
+      continue;
     }
-    *A = mo_add(*A, mo_cross(*V, VJ));
-    *V = mo_add(*V, VJ);
+    int nworld = s->kind->nworld, nchain = s->kind->nchain;
+    if (nworld) V->v = v3_add(V->v, v3_load(vj));
+    for (int k = nworld; k < nworld + nchain; ++k) add_motion(mo_axpy(vj[k], S[k], mo_zero()), V, A);
+    if (s->kind->nbody) add_motion(combine_columns(S + nworld + nchain, vj + nworld + nchain), V, A);
   }
 }
 

@@ -2,17 +2,21 @@
 //
 //   fromto a b: centre (a + b)/2, half length |a - b|/2, z along a - b
 #include "import/mjcf.h"
+#include "model/shape.h"
 
 #include <string.h>
 
-enum { PLANE = HF_GEOM_PLANE, LAST_KNOWN = HF_GEOM_MESH, HEIGHT_FIELD, SIGNED_DISTANCE };
+// Shapes that MJCF has and we lack.
+static const char* const kUnknown[] = {"hfield", "sdf"};
+enum { UNKNOWN = sizeof kUnknown / sizeof *kUnknown };
 
-static const hfiKeyword geom_types[] = {
-    {"plane", HF_GEOM_PLANE},         {"sphere", HF_GEOM_SPHERE},
-    {"capsule", HF_GEOM_CAPSULE},     {"box", HF_GEOM_BOX},
-    {"ellipsoid", HF_GEOM_ELLIPSOID}, {"cylinder", HF_GEOM_CYLINDER},
-    {"mesh", HF_GEOM_MESH},           {"hfield", HEIGHT_FIELD},
-    {"sdf", SIGNED_DISTANCE},         {NULL, 0}};
+static void read_type(hfiMjcf* m, const hfiElem* elem, int* type) {
+  hfiKeyword words[HFI_SHAPES + UNKNOWN + 1] = {{NULL, 0}};
+  for (int i = 0; i < HFI_SHAPES; ++i) words[i] = (hfiKeyword){hfi_shape_kinds[i].name, i};
+  for (int i = 0; i < UNKNOWN; ++i)
+    words[HFI_SHAPES + i] = (hfiKeyword){kUnknown[i], HFI_SHAPES + i};
+  hfi_read_keyword(m->r, elem, "type", words, type);
+}
 
 typedef struct GeomSpec {
   hfGeomDef def;
@@ -67,7 +71,7 @@ static void apply_contact(hfiMjcf* m, const hfiElem* elem, GeomSpec* s) {
 static void apply_geom(hfiMjcf* m, const hfiElem* elem, void* data) {
   hfiReader* r = m->r;
   GeomSpec* s = data;
-  hfi_read_keyword(r, elem, "type", geom_types, &s->def.type);
+  read_type(m, elem, &s->def.type);
   hfi_read_reals(r, elem, "size", 1, 3, s->def.size);
   s->pose_given |= hfi_mjcf_read_pose(m, elem, &s->pose);
   if (hfi_read_reals(r, elem, "fromto", 6, 6, s->fromto)) s->has_fromto = 1;
@@ -90,7 +94,7 @@ void hfi_mjcf_check_geom(hfiMjcf* m, hfiElem* elem) {
 
 // ---- fromto -------------------------------------------------------------------------------------
 
-// Pose and half length; the half length goes to size[long_axis].
+// Pose and half length.
 static void place_between(hfiMjcf* m, const hfiElem* elem, const double* fromto, hfiPoseSpec* pose,
                           double* half) {
   hfVec3 a = v3_load(fromto), b = v3_load(fromto + 3), d = v3_sub(a, b);
@@ -103,11 +107,13 @@ static void place_between(hfiMjcf* m, const hfiElem* elem, const double* fromto,
 static void resolve_fromto(hfiMjcf* m, const hfiElem* elem, int type, int pose_given,
                            const double* fromto, hfiPoseSpec* pose, double size[3]) {
   if (pose_given & 1) hfi_fail(m->r, elem, HF_ERROR_MODEL, "both pos and fromto are given");
-  int elongated = type == HF_GEOM_CAPSULE || type == HF_GEOM_CYLINDER;
-  if (!elongated && type != HF_GEOM_BOX && type != HF_GEOM_ELLIPSOID)
+  int last = type < HFI_SHAPES ? hfi_shape_kinds[type].fromto_size : -1;
+  if (last < 0) {
     hfi_fail(m->r, elem, HF_ERROR_MODEL, "fromto is for capsules, cylinders, boxes and ellipsoids");
-  if (!elongated) size[1] = size[0];
-  place_between(m, elem, fromto, pose, &size[elongated ? 1 : 2]);
+    return;
+  }
+  for (int i = 1; i < last; ++i) size[i] = size[0];
+  place_between(m, elem, fromto, pose, &size[last]);
 }
 
 // ---- geom ---------------------------------------------------------------------------------------
@@ -137,19 +143,20 @@ static int is_only_drawn(const hfiMjcf* m, const hfiScope* scope, const GeomSpec
 
 // 1: the geom can be made; 0: refused or left out.
 static int find_shape(hfiMjcf* m, const hfiScope* scope, GeomSpec* s, hfiElem* elem) {
-  if (s->def.type > LAST_KNOWN) {
+  if (s->def.type >= HFI_SHAPES) {
     hfi_note(m->r, elem, HF_WARNING, "geom of type %s is left out: nothing can touch it",
-             s->def.type == HEIGHT_FIELD ? "hfield" : "sdf");
+             kUnknown[s->def.type - HFI_SHAPES]);
     hfi_mjcf_leave_out(m, HF_OBJECT_GEOM, elem);
     return 0;
   }
-  if (s->def.type == HF_GEOM_MESH && !s->mesh)
+  const hfiShapeKind* shape = &hfi_shape_kinds[s->def.type];
+  if (shape->uses_mesh && !s->mesh)
     hfi_fail(m->r, elem, HF_ERROR_MODEL, "a geom of type mesh must name a mesh");
-  if (!s->mesh || s->def.type == PLANE || m->r->status) return !m->r->status;
+  if (!s->mesh || !(shape->uses_mesh || shape->fit) || m->r->status) return !m->r->status;
   hfiMeshAsset* asset = hfi_mjcf_find_mesh(m, elem, s->mesh);
   if (!asset) return 0;
   s->def.mesh = hfi_mjcf_load_mesh(m, asset);
-  s->def.mesh_fit = s->def.type == HF_GEOM_MESH ? 0 : m->fitaabb ? 2 : 1;
+  s->def.mesh_fit = shape->uses_mesh ? 0 : m->fitaabb ? 2 : 1;
   if (s->def.mesh >= 0 || m->r->status) return !m->r->status;
   if (hfi_mesh_do_without(m->r, asset->elem, is_only_drawn(m, scope, s, elem)))
     hfi_mjcf_leave_out(m, HF_OBJECT_GEOM, elem);
@@ -217,7 +224,7 @@ static SiteSpec default_site(void) {
 
 static void apply_site(hfiMjcf* m, const hfiElem* elem, void* data) {
   SiteSpec* s = data;
-  hfi_read_keyword(m->r, elem, "type", geom_types, &s->def.type);
+  read_type(m, elem, &s->def.type);
   hfi_read_reals(m->r, elem, "size", 1, 3, s->def.size);
   s->pose_given |= hfi_mjcf_read_pose(m, elem, &s->pose);
   if (hfi_read_reals(m->r, elem, "fromto", 6, 6, s->fromto)) s->has_fromto = 1;
@@ -234,10 +241,12 @@ void hfi_mjcf_read_site(hfiMjcf* m, const hfiScope* scope, hfiElem* elem) {
   hfi_mjcf_apply(m, hfi_mjcf_class(m, elem, scope->childclass), "site", elem, apply_site, &s);
   if (s.has_fromto)
     resolve_fromto(m, elem, s.def.type, s.pose_given, s.fromto, &s.pose, s.def.size);
-  if (s.def.type == PLANE || s.def.type > LAST_KNOWN)
+  if (r->status) return;
+  const hfiShapeKind* shape = s.def.type < HFI_SHAPES ? &hfi_shape_kinds[s.def.type] : NULL;
+  if (!shape || !(shape->uses_mesh || shape->solid))
     hfi_fail(r, elem, HF_ERROR_MODEL,
              "type: a site is a sphere, capsule, ellipsoid, cylinder, box or mesh");
-  if (s.def.type == HF_GEOM_MESH) {
+  else if (shape->uses_mesh) {
     hfi_note(r, elem, HF_WARNING,
              "site of type mesh: a touch sensor there sees a sphere of its first size");
     s.def.type = HF_GEOM_SPHERE;

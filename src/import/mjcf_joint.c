@@ -1,5 +1,6 @@
 // <joint> and <freejoint>.
 #include "import/mjcf.h"
+#include "model/joint.h"
 
 #include <string.h>
 
@@ -42,11 +43,8 @@ void hfi_mjcf_read_linear(hfiMjcf* m, const hfiElem* elem, const char* attr, dou
 }
 
 static void apply_joint(hfiMjcf* m, const hfiElem* elem, void* data) {
-  static const hfiKeyword types[] = {{"free", HF_JOINT_FREE},
-                                     {"ball", HF_JOINT_BALL},
-                                     {"slide", HF_JOINT_SLIDE},
-                                     {"hinge", HF_JOINT_HINGE},
-                                     {NULL, 0}};
+  hfiKeyword types[HFI_JOINT_TYPES + 1] = {{NULL, 0}};
+  for (int i = 0; i < HFI_JOINT_TYPES; ++i) types[i] = (hfiKeyword){hfi_joint_kinds[i].info.name, i};
   hfiReader* r = m->r;
   JointSpec* s = data;
   hfJointDef* d = &s->def;
@@ -83,9 +81,9 @@ void hfi_mjcf_check_joint(hfiMjcf* m, hfiElem* elem) {
   apply_joint(m, elem, &s);
 }
 
-// Angles are in the file's unit for hinge and ball joints.
+// Angles are in the file's unit.
 static void convert_angles(const hfiMjcf* m, hfJointDef* d) {
-  if (d->type != HF_JOINT_HINGE && d->type != HF_JOINT_BALL) return;
+  if (!hfi_joint_kinds[d->type].info.is_angle) return;
   for (int i = 0; i < 2; ++i) d->range[i] = hfi_mjcf_angle(m, d->range[i]);
   d->ref = hfi_mjcf_angle(m, d->ref);
   d->springref = hfi_mjcf_angle(m, d->springref);
@@ -95,13 +93,13 @@ static void add_joint(hfiMjcf* m, const hfiScope* scope, hfiElem* elem, JointSpe
   hfiReader* r = m->r;
   hfJointDef* d = &s->def;
   if (scope->body == 0) hfi_fail(r, elem, HF_ERROR_MODEL, "the world cannot have joints");
-  int scalar = d->type == HF_JOINT_HINGE || d->type == HF_JOINT_SLIDE;
-  d->limited =
-      d->type != HF_JOINT_FREE && hfi_mjcf_limited(m, elem, "limited", s->limited, d->range);
+  const hfiJointKind* kind = &hfi_joint_kinds[d->type];
+  d->limited = kind->limits && hfi_mjcf_limited(m, elem, "limited", s->limited, d->range);
   d->actfrclimited =
-      scalar && hfi_mjcf_limited(m, elem, "actuatorfrclimited", s->actfrclimited, d->actfrcrange);
+      hfi_joint_is_scalar(d->type) &&
+      hfi_mjcf_limited(m, elem, "actuatorfrclimited", s->actfrclimited, d->actfrcrange);
   convert_angles(m, d);
-  if (d->type != HF_JOINT_FREE) {
+  if (kind->uses_anchor) {
     v3_store(d->pos, v3_add(scope->frame.p, q_rotate(scope->frame.q, v3_load(d->pos))));
     v3_store(d->axis, q_rotate(scope->frame.q, v3_load(d->axis)));
   }

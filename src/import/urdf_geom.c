@@ -3,6 +3,7 @@
 // Friction of a collision geom: drake:proximity_properties, else <gazebo reference="link"> mu1,
 // else the default. Without mu_static, mu_dynamic stands for both.
 #include "import/urdf_model.h"
+#include "model/shape.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,17 +42,18 @@ static int load_mesh(hfiUrdf* u, const hfiElem* elem) {
   return id;
 }
 
-static int read_size(hfiUrdf* u, const hfiElem* shape, const char* attr, double factor,
-                     double* size) {
-  hfi_require(u->r, shape, attr);
-  if (hfi_read_real(u->r, shape, attr, size)) *size *= factor;
-  return !u->r->status;
+static void read_sizes(hfiUrdf* u, const hfiElem* shape, const hfiUrdfSize* item, double* size) {
+  for (int k = 0; k < 3 && item[k].attribute; size += item[k++].count) {
+    hfi_require(u->r, shape, item[k].attribute);
+    hfi_read_reals(u->r, shape, item[k].attribute, item[k].count, item[k].count, size);
+    for (int i = 0; i < item[k].count; ++i) size[i] *= item[k].factor;
+  }
 }
 
-static void read_box(hfiUrdf* u, const hfiElem* shape, hfGeomDef* d) {
-  hfi_require(u->r, shape, "size");
-  hfi_read_reals(u->r, shape, "size", 3, 3, d->size);
-  for (int i = 0; i < 3; ++i) d->size[i] *= 0.5;
+static int find_type(const char* name) {
+  for (int i = 0; i < HFI_SHAPES; ++i)
+    if (strcmp(name, hfi_shape_kinds[i].name) == 0 && (hfi_shape_kinds[i].uses_mesh || hfi_shape_kinds[i].urdf->attribute)) return i;
+  return -1;
 }
 
 // Fills type and size. 1: done; 0: refused, or no mesh (then reader->scratch says why).
@@ -64,26 +66,16 @@ static int read_shape(hfiUrdf* u, hfiElem* elem, hfGeomDef* d) {
     return 0;
   }
   const char* name = strncmp(shape->name, "drake:", 6) == 0 ? shape->name + 6 : shape->name;
-  if (strcmp(name, "box") == 0)
-    d->type = HF_GEOM_BOX, read_box(u, shape, d);
-  else if (strcmp(name, "sphere") == 0)
-    d->type = HF_GEOM_SPHERE, read_size(u, shape, "radius", 1, &d->size[0]);
-  else if (strcmp(name, "cylinder") == 0 || strcmp(name, "capsule") == 0) {
-    d->type = name[1] == 'y' ? HF_GEOM_CYLINDER : HF_GEOM_CAPSULE;
-    read_size(u, shape, "radius", 1, &d->size[0]);
-    read_size(u, shape, "length", 0.5, &d->size[1]);
-  } else if (strcmp(name, "ellipsoid") == 0) {
-    static const char* const axes[3] = {"a", "b", "c"};
-    d->type = HF_GEOM_ELLIPSOID;
-    for (int i = 0; i < 3; ++i) read_size(u, shape, axes[i], 1, &d->size[i]);
-  } else if (strcmp(name, "mesh") == 0) {
-    d->type = HF_GEOM_MESH;
-    d->mesh = load_mesh(u, shape);
-    return !r->status && d->mesh >= 0;
-  } else
+  d->type = find_type(name);
+  if (d->type < 0) {
     hfi_fail(r, shape, HF_ERROR_UNSUPPORTED,
              "not a shape: box, sphere, cylinder, capsule, ellipsoid or mesh");
-  return !r->status;
+    return 0;
+  }
+  const hfiShapeKind* kind = &hfi_shape_kinds[d->type];
+  if (kind->uses_mesh) d->mesh = load_mesh(u, shape);
+  else read_sizes(u, shape, kind->urdf, d->size);
+  return !r->status && (!kind->uses_mesh || d->mesh >= 0);
 }
 
 // ---- materials ----------------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 #include "manipulation/arm.h"
 
 #include "base/error.h"
+#include "model/joint.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,7 +72,7 @@ static hfStatus describe_chain(hfArm* arm, int root, hfError* error) {
   for (int b = arm->tip_body; b != root; b = hf_model_body_parent(m)[b])
     for (int k = hf_model_body_jntnum(m)[b] - 1; k >= 0; --k) {
       int j = hf_model_body_jntadr(m)[b] + k, type = hf_model_jnt_type(m)[j];
-      if (type != HF_JOINT_HINGE && type != HF_JOINT_SLIDE)
+      if (!hfi_joint_is_scalar(type))
         return hfi_refuse(
             error, HF_ERROR_UNSUPPORTED,
             "joint \"%s\" of body \"%s\": a chain is of hinges and slides; name a base beyond it",

@@ -151,9 +151,6 @@ int hf_builder_range(const hfBuilder* b, hfObjectKind kind, int id, double range
   return 1;
 }
 
-int hfi_joint_nq(int type) { return type == HF_JOINT_FREE ? 7 : type == HF_JOINT_BALL ? 4 : 1; }
-int hfi_joint_nv(int type) { return type == HF_JOINT_FREE ? 6 : type == HF_JOINT_BALL ? 3 : 1; }
-
 void hf_builder_sizes(const hfBuilder* b, int* nq, int* nv, int* na, int* nu, int* nmocap) {
   *nq = *nv = *na = *nmocap = 0;
   for (int i = 0; i < b->joint.count; ++i) {

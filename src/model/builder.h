@@ -6,6 +6,7 @@
 #include "base/names.h"
 #include "base/pool.h"
 #include "model/hull.h"
+#include "model/joint.h"
 
 #define HFI_LIST(type) struct { type* data; int count, capacity; }
 
@@ -45,7 +46,5 @@ int hfi_sensor_dim(int type);
 // Whether a sensor may measure an object of this kind, or a joint of this type.
 int hfi_sensor_accepts(int type, int kind);
 int hfi_sensor_accepts_joint(int type, int joint_type);
-int hfi_joint_nq(int type);
-int hfi_joint_nv(int type);
 
 #endif

@@ -11,7 +11,7 @@ int hf_builder_add_tendon(hfBuilder* b, const hfTendonDef* source, hfError* erro
   if (d.count < 1) return hfi_refuse_def(error, d.where, kind, d.name, "has no joints");
   for (int i = 0; i < d.count; ++i) {
     int j = d.joint[i];
-    if (j < 0 || j >= b->joint.count || b->joint.data[j].type < HF_JOINT_SLIDE)
+    if (j < 0 || j >= b->joint.count || !hfi_joint_is_scalar(b->joint.data[j].type))
       return hfi_refuse_def(error, d.where, kind, d.name, "joint %d is not a hinge or slide joint",
                             j);
     if (!isfinite(d.coef[i]))
@@ -48,7 +48,7 @@ static hfStatus check_equality(const hfBuilder* b, const hfEqualityDef* d, hfErr
   if (d->type == HF_EQUALITY_JOINT)
     for (int i = 0; i < 2; ++i) {
       int j = i == 0 ? d->obj1 : d->obj2;
-      if (j >= 0 && b->joint.data[j].type < HF_JOINT_SLIDE)
+      if (j >= 0 && !hfi_joint_is_scalar(b->joint.data[j].type))
         return hfi_refuse_def(error, d->where, kind, d->name, "joints must be hinge or slide");
     }
   return HF_OK;
@@ -93,7 +93,7 @@ static hfStatus check_drive(const hfBuilder* b, const hfActuatorDef* d, hfError*
     return hfi_refuse_def(error, d->where, kind, d->name,
                           "only position and velocity servos can be driven by inverse dynamics");
   int joint = d->trntype == HF_TRANSMISSION_JOINT &&
-              b->joint.data[d->trnid[0]].type >= HF_JOINT_SLIDE && d->gear[0] != 0;
+              hfi_joint_is_scalar(b->joint.data[d->trnid[0]].type) && d->gear[0] != 0;
   if (d->drive == HF_DRIVE_COMPUTED_TORQUE && !joint)
     return hfi_refuse_def(error, d->where, kind, d->name,
                           "computed torque needs a hinge or slide joint");

@@ -3,6 +3,8 @@
 
 #include "base/error.h"
 #include "math/vec3.h"
+#include "model/joint.h"
+#include "model/shape.h"
 
 int hf_builder_add_body(hfBuilder* b, const hfBodyDef* source, hfError* error) {
   hfBodyDef d = *source;
@@ -24,19 +26,41 @@ int hf_builder_add_body(hfBuilder* b, const hfBodyDef* source, hfError* error) {
   return HFI_APPEND(b->body, d);
 }
 
+// Checks a joint against those that its body has already.
+static hfStatus check_companions(const hfBuilder* b, const hfJointDef* d, hfError* error) {
+  const hfObjectKind kind = HF_OBJECT_JOINT;
+  const hfiJointKind* joint = &hfi_joint_kinds[d->type];
+  int turns = joint->ntranslation < joint->info.nv;
+  for (int i = 0; i < b->joint.count; ++i) {
+    const hfiJointKind* other = &hfi_joint_kinds[b->joint.data[i].type];
+    if (b->joint.data[i].body != d->body) continue;
+    if (joint->nworld || other->nworld)
+      return hfi_refuse_def(error, d->where, kind, d->name,
+                            "a free joint must be its body's only joint");
+    if (joint->nbody && other->nbody)
+      return hfi_refuse_def(error, d->where, kind, d->name, "a body has at most one ball joint");
+    // the rates of a ball joint are about the body's axes, which a later joint would turn
+    if (turns && other->nbody)
+      return hfi_refuse_def(error, d->where, kind, d->name,
+                            "a %s cannot follow a ball joint on the same body", joint->info.name);
+  }
+  return HF_OK;
+}
+
 static hfStatus check_joint(const hfBuilder* b, hfJointDef* d, hfError* error) {
   const hfObjectKind kind = HF_OBJECT_JOINT;
   if (!hfi_object_exists(b, HF_OBJECT_BODY, d->body) || d->body == 0)
     return hfi_refuse_def(error, d->where, kind, d->name, "body %d cannot have a joint", d->body);
-  if (d->type < HF_JOINT_FREE || d->type > HF_JOINT_HINGE)
+  if (d->type < 0 || d->type >= HFI_JOINT_TYPES)
     return hfi_refuse_def(error, d->where, kind, d->name, "unknown type %d", d->type);
+  const hfiJointKind* joint = &hfi_joint_kinds[d->type];
   if (b->body.data[d->body].mocap)
     return hfi_refuse_def(error, d->where, kind, d->name, "a mocap body has no joints");
-  if (d->type == HF_JOINT_FREE && b->body.data[d->body].parent != 0)
+  if (joint->nworld && b->body.data[d->body].parent != 0)
     return hfi_refuse_def(error, d->where, kind, d->name,
                           "a free joint belongs to a child of the world");
   double axis = v3_norm(v3_load(d->axis));
-  if (d->type == HF_JOINT_SLIDE || d->type == HF_JOINT_HINGE) {
+  if (joint->uses_axis) {
     if (!(axis > 1e-10) || !isfinite(axis))
       return hfi_refuse_def(error, d->where, kind, d->name, "axis has no direction");
     v3_store(d->axis, v3_scale(1 / axis, v3_load(d->axis)));
@@ -54,23 +78,7 @@ static hfStatus check_joint(const hfBuilder* b, hfJointDef* d, hfError* error) {
       d->limit_stiffness < 0 || d->limit_damping < 0)
     return hfi_refuse_def(error, d->where, kind, d->name,
                           "stiffness, damping, armature and friction loss cannot be negative");
-  int njoint = 0, nfree = d->type == HF_JOINT_FREE, nball = d->type == HF_JOINT_BALL;
-  for (int i = 0; i < b->joint.count; ++i)
-    if (b->joint.data[i].body == d->body) {
-      njoint++;
-      nfree += b->joint.data[i].type == HF_JOINT_FREE;
-      nball += b->joint.data[i].type == HF_JOINT_BALL;
-    }
-  if (nfree && njoint)
-    return hfi_refuse_def(error, d->where, kind, d->name,
-                          "a free joint must be its body's only joint");
-  if (nball > 1)
-    return hfi_refuse_def(error, d->where, kind, d->name, "a body has at most one ball joint");
-  // the rates of a ball joint are about the body's axes, which a later hinge would turn
-  if (nball && d->type == HF_JOINT_HINGE)
-    return hfi_refuse_def(error, d->where, kind, d->name,
-                          "a hinge cannot follow a ball joint on the same body");
-  return HF_OK;
+  return check_companions(b, d, error);
 }
 
 int hf_builder_add_joint(hfBuilder* b, const hfJointDef* source, hfError* error) {
@@ -81,34 +89,21 @@ int hf_builder_add_joint(hfBuilder* b, const hfJointDef* source, hfError* error)
   return HFI_APPEND(b->joint, d);
 }
 
-// How many of size[] a shape reads.
-static int shape_sizes(int type) {
-  switch (type) {
-  case HF_GEOM_SPHERE:
-    return 1;
-  case HF_GEOM_CAPSULE:
-  case HF_GEOM_CYLINDER:
-    return 2;
-  case HF_GEOM_ELLIPSOID:
-  case HF_GEOM_BOX:
-    return 3;
-  default:
-    return 0;
-  }
-}
-
 static hfStatus check_geom(const hfBuilder* b, hfGeomDef* d, hfError* error) {
   const hfObjectKind kind = HF_OBJECT_GEOM;
   if (!hfi_object_exists(b, HF_OBJECT_BODY, d->body))
     return hfi_refuse_def(error, d->where, kind, d->name, "body %d does not exist", d->body);
-  if (d->type < HF_GEOM_PLANE || d->type > HF_GEOM_MESH)
+  if (d->type < 0 || d->type >= HFI_SHAPES)
     return hfi_refuse_def(error, d->where, kind, d->name, "unknown type %d", d->type);
+  const hfiShapeKind* shape = &hfi_shape_kinds[d->type];
   if (!hfi_all_finite(d->pos, 3) || !hfi_normalise_quat(d->quat))
     return hfi_refuse_def(error, d->where, kind, d->name,
                           "pose is not finite or its quaternion is zero");
-  if (d->mesh >= b->mesh.count || (d->type == HF_GEOM_MESH && d->mesh < 0))
+  if (d->mesh >= b->mesh.count || (shape->uses_mesh && d->mesh < 0))
     return hfi_refuse_def(error, d->where, kind, d->name, "mesh %d does not exist", d->mesh);
-  for (int i = 0; i < shape_sizes(d->type) && d->mesh < 0; ++i)
+  if (d->mesh >= 0 && !shape->uses_mesh && !shape->fit)
+    return hfi_refuse_def(error, d->where, kind, d->name, "a %s cannot be fitted to a mesh", shape->name);
+  for (int i = 0; i < shape->nsize && d->mesh < 0; ++i)
     if (!(d->size[i] > 0) || !isfinite(d->size[i]))
       return hfi_refuse_def(error, d->where, kind, d->name, "size %d must be positive, is %g", i,
                             d->size[i]);
@@ -150,6 +145,8 @@ int hf_builder_add_site(hfBuilder* b, const hfSiteDef* source, hfError* error) {
   const hfObjectKind kind = HF_OBJECT_SITE;
   if (!hfi_object_exists(b, HF_OBJECT_BODY, d.body))
     return hfi_refuse_def(error, d.where, kind, d.name, "body %d does not exist", d.body);
+  if (d.type < 0 || d.type >= HFI_SHAPES || !hfi_shape_kinds[d.type].solid)
+    return hfi_refuse_def(error, d.where, kind, d.name, "type %d is no shape of a site", d.type);
   if (!hfi_all_finite(d.pos, 3) || !hfi_all_finite(d.size, 3) || !hfi_normalise_quat(d.quat))
     return hfi_refuse_def(error, d.where, kind, d.name,
                           "pose is not finite or its quaternion is zero");

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "math/eigen3.h"
 #include "math/spatial.h"
+#include "model/joint.h"
 #include "model/layout.h"
 
 #include <stdlib.h>
@@ -47,29 +48,9 @@ static void derive_subtree_masses(hfModel* m) {
 
 hfMotion hfi_reference_axis(const hfModel* m, int i, const hfPose* X_WB) {
   int j = hf_model_dof_jnt(m)[i], k = i - hf_model_jnt_dofadr(m)[j];
-  const hfPose* X = &X_WB[hf_model_dof_body(m)[i]];
-  hfVec3 anchor = pose_point(*X, v3_load(hf_model_jnt_pos(m) + 3 * j));
-  hfMotion S = mo_zero();
-  switch (hf_model_jnt_type(m)[j]) {
-  case HF_JOINT_SLIDE:
-    S.v = m3_mulv(X->R, v3_load(hf_model_jnt_axis(m) + 3 * j));
-    return S;
-  case HF_JOINT_HINGE:
-    S.w = m3_mulv(X->R, v3_load(hf_model_jnt_axis(m) + 3 * j));
-    break;
-  case HF_JOINT_BALL:
-    S.w = m3_col(X->R, k);
-    break;
-  default: // free: translations along the world's axes, rotations about the body's
-    if (k < 3) {
-      S.v = v3(k == 0, k == 1, k == 2);
-      return S;
-    }
-    S.w = m3_col(X->R, k - 3);
-    anchor = X->p;
-  }
-  S.v = v3_cross(anchor, S.w); // velocity at the origin of a rotation about the anchor
-  return S;
+  hfVec3 axis = v3_load(hf_model_jnt_axis(m) + 3 * j), anchor = v3_load(hf_model_jnt_pos(m) + 3 * j);
+  const hfiJointKind* joint = &hfi_joint_kinds[hf_model_jnt_type(m)[j]];
+  return joint->reference_axis(&X_WB[hf_model_dof_body(m)[i]], axis, anchor, k);
 }
 
 static hfiInertia reference_inertia(const hfModel* m, int b, const hfPose* X) {

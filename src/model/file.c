@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "model/builder.h"
 #include "model/layout.h"
+#include "model/shape.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +27,7 @@ static hfStatus check_indices(const hfModel* m, hfError* error) {
                              {HF_FIELD_body_subtreeend, (int64_t)m->nbody + 1},
                              {HF_FIELD_tree_body, m->nbody},
                              {HF_FIELD_tree_dofadr, m->nv},
-                             {HF_FIELD_jnt_type, 4},
+                             {HF_FIELD_jnt_type, HFI_JOINT_TYPES},
                              {HF_FIELD_jnt_body, m->nbody},
                              {HF_FIELD_jnt_qposadr, m->nq},
                              {HF_FIELD_jnt_dofadr, m->nv},
@@ -36,7 +37,7 @@ static hfStatus check_indices(const hfModel* m, hfError* error) {
                              {HF_FIELD_dof_tree, m->ntree},
                              {HF_FIELD_dof_Madr, m->nM},
                              {HF_FIELD_M_col, m->nv},
-                             {HF_FIELD_geom_type, HF_GEOM_MESH + 1},
+                             {HF_FIELD_geom_type, HFI_SHAPES},
                              {HF_FIELD_geom_body, m->nbody},
                              {HF_FIELD_geom_mesh, m->nmesh},
                              {HF_FIELD_mesh_vertadr, m->nhullvert},

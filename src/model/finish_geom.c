@@ -5,6 +5,7 @@
 #include "model/finish.h"
 
 #include "math/eigen3.h"
+#include "model/shape.h"
 
 #include <string.h>
 
@@ -49,25 +50,6 @@ hfStatus hfi_finish_meshes(hfiFinish* f, hfError* error) {
 
 // ---- geoms ---------------------------------------------------------------------------------------
 
-// Sizes of a primitive from a box of half sizes s, the axis of capsules and cylinders along z: of like
-// size, or the smallest whose own box contains it.
-static void set_fitted_size(hfGeomDef* d, hfVec3 s, int contain) {
-  double round = contain ? max2(s.x, s.y) : 0.5 * (s.x + s.y), cap = contain ? round : 0.5 * round;
-  switch (d->type) {
-  case HF_GEOM_SPHERE:
-    d->size[0] = contain ? max2(round, s.z) : (s.x + s.y + s.z) / 3;
-    break;
-  case HF_GEOM_CAPSULE:
-    d->size[0] = round, d->size[1] = max2(s.z - cap, 0);
-    break;
-  case HF_GEOM_CYLINDER:
-    d->size[0] = round, d->size[1] = s.z;
-    break;
-  default:
-    v3_store(d->size, s);
-  }
-}
-
 // The definition with mesh geoms moved to the mesh's centre and fitted primitives given a size.
 static hfGeomDef placed_geom(const hfiFinish* f, int id) {
   hfGeomDef d = f->b->geom.data[id];
@@ -75,7 +57,8 @@ static hfGeomDef placed_geom(const hfiFinish* f, int id) {
   const hfiMass* mass = &f->mesh_mass[d.mesh];
   hfQuat q = q_load(d.quat);
   v3_store(d.pos, v3_add(v3_load(d.pos), q_rotate(q, mass->com)));
-  if (d.type == HF_GEOM_MESH) return d;
+  const hfiShapeKind* shape = &hfi_shape_kinds[d.type];
+  if (shape->uses_mesh) return d;
   double moment[3];
   hfMat3 R;
   eigen3(mass->I, moment, &R); // descending moments: the last axis is the longest
@@ -90,41 +73,27 @@ static hfGeomDef placed_geom(const hfiFinish* f, int id) {
     }
     hfVec3 centre = m3_mulv(R, v3_scale(0.5, v3_add(lo, hi)));
     v3_store(d.pos, v3_add(v3_load(f->b->geom.data[id].pos), q_rotate(q, centre)));
-    set_fitted_size(&d, v3_scale(0.5, v3_sub(hi, lo)), 1);
+    shape->fit(d.size, v3_scale(0.5, v3_sub(hi, lo)), 1);
   } else
-    set_fitted_size(&d, hfi_inertia_box(mass->mass, moment), 0);
+    shape->fit(d.size, hfi_inertia_box(mass->mass, moment), 0);
   return d;
 }
 
+// Of a ball about the geom's frame; 0: the shape is unbounded.
 static double bounding_radius(const hfModel* m, const hfGeomDef* d) {
-  const double* s = d->size;
-  switch (d->type) {
-  case HF_GEOM_SPHERE:
-    return s[0];
-  case HF_GEOM_CAPSULE:
-    return s[0] + s[1];
-  case HF_GEOM_CYLINDER:
-    return sqrt(s[0] * s[0] + s[1] * s[1]);
-  case HF_GEOM_ELLIPSOID:
-    return max2(s[0], max2(s[1], s[2]));
-  case HF_GEOM_BOX:
-    return v3_norm(v3_load(s));
-  case HF_GEOM_MESH: {
-    double r = 0;
-    const double* v = hf_model_hull_vert(m) + 3 * hf_model_mesh_vertadr(m)[d->mesh];
-    for (int k = 0; k < hf_model_mesh_vertnum(m)[d->mesh]; ++k)
-      r = max2(r, v3_norm(v3_load(v + 3 * k)));
-    return r;
-  }
-  default:
-    return 0;
-  }
+  const hfiShapeKind* shape = &hfi_shape_kinds[d->type];
+  if (!shape->uses_mesh) return shape->radius ? shape->radius(d->size) : 0;
+  const double* v = hf_model_hull_vert(m) + 3 * hf_model_mesh_vertadr(m)[d->mesh];
+  double r = 0;
+  for (int k = 0; k < hf_model_mesh_vertnum(m)[d->mesh]; ++k)
+    r = max2(r, v3_norm(v3_load(v + 3 * k)));
+  return r;
 }
 
 static void fill_geom(hfModel* m, int i, int body, const hfGeomDef* d) {
   hfi_set_geom_type(m)[i] = d->type;
   hfi_set_geom_body(m)[i] = body;
-  hfi_set_geom_mesh(m)[i] = d->type == HF_GEOM_MESH ? d->mesh : -1;
+  hfi_set_geom_mesh(m)[i] = hfi_shape_kinds[d->type].uses_mesh ? d->mesh : -1;
   hfi_set_geom_contype(m)[i] = d->contype;
   hfi_set_geom_conaffinity(m)[i] = d->conaffinity;
   hfi_set_geom_condim(m)[i] = d->condim;
@@ -203,11 +172,12 @@ static hfiMass infer_mass(const hfiFinish* f, int body) {
   for (int k = 0; k < hf_model_body_geomnum(m)[body]; ++k) {
     int id = f->order.geom_of[hf_model_body_geomadr(m)[body] + k];
     const hfGeomDef* written = &f->b->geom.data[id];
-    if (written->type == HF_GEOM_PLANE || written->group < f->b->config.inertia_group_min ||
+    const hfiShapeKind* shape = &hfi_shape_kinds[written->type];
+    if (!(shape->uses_mesh || shape->solid) || written->group < f->b->config.inertia_group_min ||
         written->group > f->b->config.inertia_group_max)
       continue;
-    hfGeomDef d = written->type == HF_GEOM_MESH ? *written : placed_geom(f, id);
-    hfiMass one = hfi_geom_mass(&d, d.type == HF_GEOM_MESH ? &f->mesh_mass[d.mesh] : NULL);
+    hfGeomDef d = shape->uses_mesh ? *written : placed_geom(f, id);
+    hfiMass one = hfi_geom_mass(&d, shape->uses_mesh ? &f->mesh_mass[d.mesh] : NULL);
     total = hfi_mass_add(&total, &one);
   }
   return total;

@@ -177,7 +177,7 @@ static double length_at_reference(const hfModel* m, int i) {
       length += hf_model_wrap_coef(m)[w] *
                 hf_model_qpos0(m)[hf_model_jnt_qposadr(m)[hf_model_wrap_jnt(m)[w]]];
     }
-  } else if (type != HF_TRANSMISSION_SITE && hf_model_jnt_type(m)[id] >= HF_JOINT_SLIDE)
+  } else if (type != HF_TRANSMISSION_SITE && hfi_joint_is_scalar(hf_model_jnt_type(m)[id]))
     length = hf_model_qpos0(m)[hf_model_jnt_qposadr(m)[id]];
   return gear * length;
 }

@@ -6,21 +6,18 @@
 
 #include <string.h>
 
+// Coordinates at the reference configuration and at rest of the spring.
 static void fill_reference(hfModel* m, const hfJointDef* d, int j, int qadr) {
+  const hfiJointKind* joint = &hfi_joint_kinds[d->type];
   double *q0 = hfi_set_qpos0(m) + qadr, *qs = hfi_set_qpos_spring(m) + qadr;
-  int b = hf_model_jnt_body(m)[j];
-  switch (d->type) {
-  case HF_JOINT_FREE:
-    memcpy(q0, hf_model_body_pos(m) + 3 * b, 3 * sizeof *q0);
-    memcpy(q0 + 3, hf_model_body_quat(m) + 4 * b, 4 * sizeof *q0);
-    memcpy(qs, q0, 7 * sizeof *q0);
-    break;
-  case HF_JOINT_BALL:
-    q0[0] = qs[0] = 1;
-    break;
-  default:
-    q0[0] = d->ref, qs[0] = d->springref;
-  }
+  int b = hf_model_jnt_body(m)[j], quat = joint->info.quat;
+  for (int i = 0; i < joint->nworld; ++i) q0[i] = qs[i] = hf_model_body_pos(m)[3 * b + i];
+  for (int i = joint->nworld; i < joint->nworld + joint->nchain; ++i)
+    q0[i] = d->ref, qs[i] = d->springref;
+  if (quat < 0) return;
+  hfQuat q = joint->nworld ? q_load(hf_model_body_quat(m) + 4 * b) : q_identity();
+  q_store(q0 + quat, q);
+  q_store(qs + quat, q);
 }
 
 static void fill_joint(hfModel* m, const hfJointDef* d, int j, int body, int qadr, int vadr) {

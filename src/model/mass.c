@@ -8,6 +8,7 @@
 
 #include "math/eigen3.h"
 #include "model/builder.h"
+#include "model/shape.h"
 
 // Second moments P = int x x^T (xx yy zz xy xz yz) -> inertia (tr P) E - P.
 static void inertia_from_moments(const double* P, double* I) {
@@ -118,112 +119,19 @@ hfStatus hfi_mesh_mass(const hfMeshDef* mesh, hfiMass* out, hfError* error) {
   return HF_OK;
 }
 
-// ---- primitives, in the geom's frame, for mass 1 ---------------------------------------------------
-
-// int over a solid of revolution about z: moments (Ixx = Iyy, Izz).
-static void set_axial(double* I, double ixx, double izz) { I[0] = I[1] = ixx, I[2] = izz; }
-
-static double capsule_volume(double r, double l) { return HFI_PI * r * r * (l + 4.0 / 3 * r); }
-
-// Unit-mass inertia of a solid primitive; returns its volume. l is the full length of the straight part.
-static double solid_primitive(const hfGeomDef* g, double* I) {
-  const double* s = g->size;
-  double r = s[0], l = 2 * s[1];
-  switch (g->type) {
-  case HF_GEOM_SPHERE:
-    set_axial(I, 0.4 * r * r, 0.4 * r * r);
-    return 4.0 / 3 * HFI_PI * r * r * r;
-  case HF_GEOM_CYLINDER:
-    set_axial(I, r * r / 4 + l * l / 12, r * r / 2);
-    return HFI_PI * r * r * l;
-  case HF_GEOM_CAPSULE: {
-    // cylinder part and two half balls, whose centres of mass are 3r/8 beyond the cylinder's ends
-    double v = capsule_volume(r, l), mc = HFI_PI * r * r * l / v, ms = 1 - mc;
-    set_axial(I, mc * (r * r / 4 + l * l / 12) + ms * (0.4 * r * r + 0.375 * r * l + l * l / 4),
-              mc * r * r / 2 + ms * 0.4 * r * r);
-    return v;
-  }
-  case HF_GEOM_ELLIPSOID:
-    for (int i = 0; i < 3; ++i) I[i] = (sqr(s[(i + 1) % 3]) + sqr(s[(i + 2) % 3])) / 5;
-    return 4.0 / 3 * HFI_PI * s[0] * s[1] * s[2];
-  case HF_GEOM_BOX:
-    for (int i = 0; i < 3; ++i) I[i] = (sqr(s[(i + 1) % 3]) + sqr(s[(i + 2) % 3])) / 3;
-    return 8 * s[0] * s[1] * s[2];
-  default:
-    return 0;
-  }
-}
-
-// Unit-mass inertia of a box's surface: three pairs of faces, each a plate.
-static double box_shell(const double* s, double* I) {
-  double area[3], total = 0;
-  for (int k = 0; k < 3; ++k)
-    total += area[k] = 8 * s[(k + 1) % 3] * s[(k + 2) % 3]; // both faces normal to k
-  double P[3] = {0, 0, 0};                                  // int x_i^2
-  for (int k = 0; k < 3; ++k)
-    for (int i = 0; i < 3; ++i) P[i] += area[k] / total * (i == k ? sqr(s[i]) : sqr(s[i]) / 3);
-  for (int i = 0; i < 3; ++i) I[i] = P[(i + 1) % 3] + P[(i + 2) % 3];
-  return total;
-}
-
-// Surface of an ellipsoid by midpoint quadrature over its parameters (relative error below 1e-5).
-static double ellipsoid_shell(const double* s, double* I) {
-  enum { N = 200 };
-  double total = 0, P[3] = {0, 0, 0};
-  for (int i = 0; i < N; ++i)
-    for (int j = 0; j < N; ++j) {
-      double th = HFI_PI * (i + 0.5) / N, ph = 2 * HFI_PI * (j + 0.5) / N;
-      hfVec3 u = v3(sin(th) * cos(ph), sin(th) * sin(ph), cos(th));
-      double x[3] = {s[0] * u.x, s[1] * u.y, s[2] * u.z};
-      double da =
-          sin(th) * sqrt(sqr(s[1] * s[2] * u.x) + sqr(s[0] * s[2] * u.y) + sqr(s[0] * s[1] * u.z));
-      total += da;
-      for (int k = 0; k < 3; ++k) P[k] += da * x[k] * x[k];
-    }
-  for (int k = 0; k < 3; ++k) I[k] = (P[(k + 1) % 3] + P[(k + 2) % 3]) / total;
-  return total * 2 * HFI_PI * HFI_PI / (N * N);
-}
-
-static double shell_primitive(const hfGeomDef* g, double* I) {
-  double r = g->size[0], l = 2 * g->size[1];
-  switch (g->type) {
-  case HF_GEOM_SPHERE:
-    set_axial(I, 2.0 / 3 * r * r, 2.0 / 3 * r * r);
-    return 4 * HFI_PI * r * r;
-  case HF_GEOM_CYLINDER: {
-    double side = 2 * HFI_PI * r * l, caps = 2 * HFI_PI * r * r, total = side + caps,
-           ms = side / total, mc = caps / total;
-    set_axial(I, ms * (r * r / 2 + l * l / 12) + mc * (r * r / 4 + l * l / 4),
-              ms * r * r + mc * r * r / 2);
-    return total;
-  }
-  case HF_GEOM_CAPSULE: {
-    // half spheres: centre of mass r/2 beyond the ends
-    double side = 2 * HFI_PI * r * l, ball = 4 * HFI_PI * r * r, total = side + ball,
-           ms = side / total, mb = ball / total;
-    set_axial(I, ms * (r * r / 2 + l * l / 12) + mb * (2.0 / 3 * r * r + r * l / 2 + l * l / 4),
-              ms * r * r + mb * 2.0 / 3 * r * r);
-    return total;
-  }
-  case HF_GEOM_BOX:
-    return box_shell(g->size, I);
-  case HF_GEOM_ELLIPSOID:
-    return ellipsoid_shell(g->size, I);
-  default:
-    return 0;
-  }
-}
+// ---- geoms -----------------------------------------------------------------------------------------
 
 hfiMass hfi_geom_mass(const hfGeomDef* g, const hfiMass* mesh) {
   hfiMass m = {0, v3_load(g->pos), {0}};
+  const hfiShapeKind* shape = &hfi_shape_kinds[g->type];
   double I[6] = {0}, measure; // for unit mass; volume or area
   hfMat3 R = m3_from_quat(q_load(g->quat));
-  if (g->type == HF_GEOM_MESH) {
+  if (shape->uses_mesh) {
     measure = mesh->mass;
     for (int i = 0; i < 6; ++i) I[i] = mesh->I[i] / measure;
     m.com = v3_add(m.com, m3_mulv(R, mesh->com));
   } else
-    measure = g->shell_inertia ? shell_primitive(g, I) : solid_primitive(g, I);
+    measure = g->shell_inertia ? shape->shell(g->size, I) : shape->solid(g->size, I);
   m.mass = g->mass >= 0 ? g->mass : g->density * measure;
   sym3_rotate(R, I, m.I);
   for (int i = 0; i < 6; ++i) m.I[i] *= m.mass;

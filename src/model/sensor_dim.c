@@ -48,9 +48,10 @@ int hfi_sensor_accepts(int type, int kind) {
 }
 
 int hfi_sensor_accepts_joint(int type, int joint_type) {
+  const hfiJointKind* joint = &hfi_joint_kinds[joint_type];
   if (type == HF_SENSOR_BALL_QUAT || type == HF_SENSOR_BALL_ANGVEL)
-    return joint_type == HF_JOINT_BALL;
+    return joint->info.quat == 0;
   if (type >= HF_SENSOR_JOINT_LIMIT_POS && type <= HF_SENSOR_JOINT_LIMIT_FORCE)
-    return joint_type != HF_JOINT_FREE;
-  return joint_type == HF_JOINT_SLIDE || joint_type == HF_JOINT_HINGE;
+    return joint->limits != NULL;
+  return hfi_joint_is_scalar(joint_type);
 }

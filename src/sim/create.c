@@ -89,10 +89,10 @@ static void measure_levers(const hfModel* m, const double* extent, double* span,
     span[parent] = max2(span[parent], span[b] + v3_norm(v3_load(hf_model_body_pos(m) + 3 * b)));
   }
   for (int j = 0; j < m->njnt; ++j) {
-    int type = hf_model_jnt_type(m)[j], first = hf_model_jnt_dofadr(m)[j], b = hf_model_jnt_body(m)[j];
+    const hfiJointKind* kind = &hfi_joint_kinds[hf_model_jnt_type(m)[j]];
+    int first = hf_model_jnt_dofadr(m)[j], b = hf_model_jnt_body(m)[j];
     double arm = span[b] + v3_norm(v3_load(hf_model_jnt_pos(m) + 3 * j));
-    int n = type == HF_JOINT_FREE ? 6 : type == HF_JOINT_BALL ? 3 : 1;
-    for (int i = 0; i < n; ++i) lever[first + i] = type == HF_JOINT_SLIDE || (n == 6 && i < 3) ? 1 : arm;
+    for (int i = 0; i < kind->info.nv; ++i) lever[first + i] = i < kind->ntranslation ? 1 : arm;
   }
 }
 

@@ -7,19 +7,16 @@
 // Distance to the nearer end of a joint's range, less its margin, and its rate.
 static void limit_state(const hfiSensorInput* in, int j, double* phi, double* rate) {
   const hfModel* m = in->dynamics->model;
-  const double *range = hf_model_jnt_range(m) + 2 * j, *q = in->q + hf_model_jnt_qposadr(m)[j],
-               *v = in->dynamics->v + hf_model_jnt_dofadr(m)[j];
+  const double* v = in->dynamics->v + hf_model_jnt_dofadr(m)[j];
+  hfiJointLimit limit[HFI_MAX_JOINT_LIMITS];
+  int count = hfi_joint_limits(m, j, in->q + hf_model_jnt_qposadr(m)[j], limit);
   *phi = *rate = 0;
-  if (hf_model_jnt_type(m)[j] == HF_JOINT_BALL) {
-    hfVec3 turn = q_log(q_unit(q_load(q)));
-    *phi = max2(range[0], range[1]) - v3_norm(turn);
-    *rate = -v3_dot(v3_unit(turn), v3_load(v));
-  } else {
-    int lower = q[0] - range[0] < range[1] - q[0];
-    *phi = lower ? q[0] - range[0] : range[1] - q[0];
-    *rate = lower ? v[0] : -v[0];
+  for (int i = 0; i < count; ++i) {
+    if (i > 0 && *phi < limit[i].phi) continue; // of equal ones the last
+    *phi = limit[i].phi;
+    *rate = 0;
+    for (int k = 0; k < hfi_joint_nv(hf_model_jnt_type(m)[j]); ++k) *rate += limit[i].J[k] * v[k];
   }
-  *phi -= hf_model_jnt_margin(m)[j];
 }
 
 // Position and velocity count while the limit is reached; zero elsewhere.

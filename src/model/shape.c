@@ -1,0 +1,155 @@
+// The shapes, see shape.h. Moments of inertia are about the centre, for mass 1; l is the full length of the
+// straight part of a capsule or cylinder.
+#include "model/shape.h"
+
+// Moments of a body of revolution about z.
+static void set_axial(double* I, double ixx, double izz) { I[0] = I[1] = ixx, I[2] = izz; }
+
+// ---- sphere ----------------------------------------------------------------------------------------
+
+static double sphere_radius(const double* s) { return s[0]; }
+
+static double sphere_solid(const double* s, double* I) {
+  double r = s[0];
+  set_axial(I, 0.4 * r * r, 0.4 * r * r);
+  return 4.0 / 3 * HFI_PI * r * r * r;
+}
+
+static double sphere_shell(const double* s, double* I) {
+  double r = s[0];
+  set_axial(I, 2.0 / 3 * r * r, 2.0 / 3 * r * r);
+  return 4 * HFI_PI * r * r;
+}
+
+static void sphere_fit(double* size, hfVec3 s, int contain) {
+  size[0] = contain ? max2(max2(s.x, s.y), s.z) : (s.x + s.y + s.z) / 3;
+}
+
+// ---- capsule ---------------------------------------------------------------------------------------
+
+static double capsule_radius(const double* s) { return s[0] + s[1]; }
+
+// Cylinder and two half balls, whose centres of mass are 3r/8 beyond the cylinder's ends.
+static double capsule_solid(const double* s, double* I) {
+  double r = s[0], l = 2 * s[1];
+  double v = HFI_PI * r * r * (l + 4.0 / 3 * r), mc = HFI_PI * r * r * l / v, ms = 1 - mc;
+  set_axial(I, mc * (r * r / 4 + l * l / 12) + ms * (0.4 * r * r + 0.375 * r * l + l * l / 4),
+            mc * r * r / 2 + ms * 0.4 * r * r);
+  return v;
+}
+
+// Side and two half spheres, whose centres of mass are r/2 beyond the ends.
+static double capsule_shell(const double* s, double* I) {
+  double r = s[0], l = 2 * s[1];
+  double side = 2 * HFI_PI * r * l, ball = 4 * HFI_PI * r * r, total = side + ball;
+  double ms = side / total, mb = ball / total;
+  set_axial(I, ms * (r * r / 2 + l * l / 12) + mb * (2.0 / 3 * r * r + r * l / 2 + l * l / 4),
+            ms * r * r + mb * 2.0 / 3 * r * r);
+  return total;
+}
+
+static double fit_round(hfVec3 s, int contain) { return contain ? max2(s.x, s.y) : 0.5 * (s.x + s.y); }
+
+static void capsule_fit(double* size, hfVec3 s, int contain) {
+  double round = fit_round(s, contain), cap = contain ? round : 0.5 * round;
+  size[0] = round, size[1] = max2(s.z - cap, 0);
+}
+
+// ---- ellipsoid -------------------------------------------------------------------------------------
+
+static double ellipsoid_radius(const double* s) { return max2(s[0], max2(s[1], s[2])); }
+
+static double ellipsoid_solid(const double* s, double* I) {
+  for (int i = 0; i < 3; ++i) I[i] = (sqr(s[(i + 1) % 3]) + sqr(s[(i + 2) % 3])) / 5;
+  return 4.0 / 3 * HFI_PI * s[0] * s[1] * s[2];
+}
+
+// Midpoint quadrature over the parameters of the surface, with a relative error below 1e-5.
+static double ellipsoid_shell(const double* s, double* I) {
+  enum { N = 200 };
+  double total = 0, P[3] = {0, 0, 0};
+  for (int i = 0; i < N; ++i)
+    for (int j = 0; j < N; ++j) {
+      double th = HFI_PI * (i + 0.5) / N, ph = 2 * HFI_PI * (j + 0.5) / N;
+      hfVec3 u = v3(sin(th) * cos(ph), sin(th) * sin(ph), cos(th));
+      double x[3] = {s[0] * u.x, s[1] * u.y, s[2] * u.z};
+      double da =
+          sin(th) * sqrt(sqr(s[1] * s[2] * u.x) + sqr(s[0] * s[2] * u.y) + sqr(s[0] * s[1] * u.z));
+      total += da;
+      for (int k = 0; k < 3; ++k) P[k] += da * x[k] * x[k];
+    }
+  for (int k = 0; k < 3; ++k) I[k] = (P[(k + 1) % 3] + P[(k + 2) % 3]) / total;
+  return total * 2 * HFI_PI * HFI_PI / (N * N);
+}
+
+// ---- cylinder --------------------------------------------------------------------------------------
+
+static double cylinder_radius(const double* s) { return sqrt(s[0] * s[0] + s[1] * s[1]); }
+
+static double cylinder_solid(const double* s, double* I) {
+  double r = s[0], l = 2 * s[1];
+  set_axial(I, r * r / 4 + l * l / 12, r * r / 2);
+  return HFI_PI * r * r * l;
+}
+
+static double cylinder_shell(const double* s, double* I) {
+  double r = s[0], l = 2 * s[1];
+  double side = 2 * HFI_PI * r * l, caps = 2 * HFI_PI * r * r, total = side + caps;
+  double ms = side / total, mc = caps / total;
+  set_axial(I, ms * (r * r / 2 + l * l / 12) + mc * (r * r / 4 + l * l / 4),
+            ms * r * r + mc * r * r / 2);
+  return total;
+}
+
+static void cylinder_fit(double* size, hfVec3 s, int contain) {
+  size[0] = fit_round(s, contain), size[1] = s.z;
+}
+
+// ---- box -------------------------------------------------------------------------------------------
+
+static double box_radius(const double* s) { return v3_norm(v3_load(s)); }
+
+static double box_solid(const double* s, double* I) {
+  for (int i = 0; i < 3; ++i) I[i] = (sqr(s[(i + 1) % 3]) + sqr(s[(i + 2) % 3])) / 3;
+  return 8 * s[0] * s[1] * s[2];
+}
+
+// Three pairs of faces, each a plate.
+static double box_shell(const double* s, double* I) {
+  double area[3], total = 0;
+  for (int k = 0; k < 3; ++k)
+    total += area[k] = 8 * s[(k + 1) % 3] * s[(k + 2) % 3]; // both faces normal to k
+  double P[3] = {0, 0, 0};                                  // int x_i^2
+  for (int k = 0; k < 3; ++k)
+    for (int i = 0; i < 3; ++i) P[i] += area[k] / total * (i == k ? sqr(s[i]) : sqr(s[i]) / 3);
+  for (int i = 0; i < 3; ++i) I[i] = P[(i + 1) % 3] + P[(i + 2) % 3];
+  return total;
+}
+
+static void box_fit(double* size, hfVec3 s, int contain) {
+  (void)contain;
+  v3_store(size, s);
+}
+
+// ---- table -----------------------------------------------------------------------------------------
+
+#define SHAPE(shape) .radius = shape##_radius, .solid = shape##_solid, .shell = shape##_shell
+
+const hfiShapeKind hfi_shape_kinds[HFI_SHAPES] = {
+    [HF_GEOM_PLANE] = {.name = "plane", .fromto_size = -1},
+    [HF_GEOM_SPHERE] = {.name = "sphere", .nsize = 1, .fromto_size = -1, .urdf = {{"radius", 1, 1}},
+                        SHAPE(sphere), .fit = sphere_fit},
+    [HF_GEOM_CAPSULE] = {.name = "capsule", .nsize = 2, .fromto_size = 1,
+                         .urdf = {{"radius", 1, 1}, {"length", 1, 0.5}}, SHAPE(capsule), .fit = capsule_fit},
+    [HF_GEOM_ELLIPSOID] = {.name = "ellipsoid", .nsize = 3, .fromto_size = 2,
+                           .urdf = {{"a", 1, 1}, {"b", 1, 1}, {"c", 1, 1}}, SHAPE(ellipsoid), .fit = box_fit},
+    [HF_GEOM_CYLINDER] = {.name = "cylinder", .nsize = 2, .fromto_size = 1,
+                          .urdf = {{"radius", 1, 1}, {"length", 1, 0.5}}, SHAPE(cylinder), .fit = cylinder_fit},
+    [HF_GEOM_BOX] = {.name = "box", .nsize = 3, .fromto_size = 2, .urdf = {{"size", 3, 0.5}}, SHAPE(box),
+                     .fit = box_fit},
+    [HF_GEOM_MESH] = {.name = "mesh", .uses_mesh = 1, .fromto_size = -1},
+};
+
+const char* hf_geom_type_name(int type) {
+  return type >= 0 && type < HFI_SHAPES ? hfi_shape_kinds[type].name : "";
+}

@@ -1,0 +1,41 @@
+// The table of shapes: what the builder and the readers know of a shape. How shapes touch is in the
+// table of geometry/shape.h.
+//
+// Sizes are MJCF's: plane (none; the half space below z = 0 of its frame), sphere (radius), capsule and
+// cylinder (radius, half length along z), ellipsoid and box (half sizes), mesh (none; the convex hull of
+// its mesh).
+#ifndef HFI_MODEL_SHAPE_H
+#define HFI_MODEL_SHAPE_H
+
+#include <holdfast/model.h>
+#include "math/vec3.h"
+
+enum { HFI_SHAPES = HF_GEOM_MESH + 1 };
+
+// An attribute of a URDF shape: `count` numbers that are the next sizes after multiplication by `factor`.
+typedef struct hfiUrdfSize {
+  const char* attribute;
+  int count;
+  double factor;
+} hfiUrdfSize;
+
+typedef struct hfiShapeKind {
+  const char* name;    // in MJCF, and in URDF where it has sizes there
+  int32_t nsize;       // how many of size[] the shape reads; each must be positive
+  int32_t uses_mesh;   // 1: it is made of a mesh; sizes, radius and mass come from there
+  int32_t fromto_size; // the size that is half the distance of MJCF's fromto, those between it and the
+                       // first being equal to the first; -1: the shape has no fromto
+  hfiUrdfSize urdf[3]; // up to the first without a name
+  // Radius of the smallest ball about the frame's origin that holds the shape; NULL: unbounded, or a mesh.
+  double (*radius)(const double* size);
+  // Unit-mass inertia (xx yy zz) of the solid, and of its surface alone; they return volume and area.
+  double (*solid)(const double* size, double I[3]);
+  double (*shell)(const double* size, double I[3]);
+  // Sizes from a box of half sizes s: of like size or, where `contain` is 1, the smallest whose own box
+  // contains it. The z axis is the long one.
+  void (*fit)(double* size, hfVec3 s, int contain);
+} hfiShapeKind;
+
+extern const hfiShapeKind hfi_shape_kinds[HFI_SHAPES];
+
+#endif
