@@ -122,7 +122,7 @@ static int step_through(const runOptions* o, run* r, const controlSource* source
     if (status >= 0 && report.continuous.status == HF_OK && r->state->time == time) return stop_standing_still(r, &report);
     if (status >= 0) {
       count_step(&r->statistics, r->sim, &report);
-      status = write_outputs(o, r, &report, out, &error);
+      status = write_outputs(r, &report, out, &error);
     }
     if (status < 0) {
       say_error("stopped at %g s: %s", r->state->time, error.message);

@@ -58,14 +58,12 @@ typedef struct outputs {
   hfContactLog* contacts;
   hfRecorder* recorder;
   hfReport* report;
-  double next_frame; // time of the recorder's next frame [s]
 } outputs;
 
 // Opens what the options name. On refusal close_outputs is still due.
 hfStatus open_outputs(const runOptions* options, const run* r, outputs* out, hfError* error);
 // After each step.
-hfStatus write_outputs(const runOptions* options, const run* r, const hfStepReport* report,
-                       outputs* out, hfError* error);
+hfStatus write_outputs(const run* r, const hfStepReport* report, outputs* out, hfError* error);
 // Closes all files, whatever happens to one of them. Returns the exit status.
 int close_outputs(const run* r, outputs* out);
 
@@ -73,5 +71,6 @@ int close_outputs(const run* r, outputs* out);
 int print_summary(const run* r);
 int print_run_json(const run* r);
 int close_report(const run* r, hfReport* report);
+int record_figures(const run* r, hfRecorder* recorder);
 
 #endif

@@ -1,11 +1,11 @@
 // Files that a run writes.
 #include "run.h"
 
-// The first frame shows the start.
-static hfStatus record_frame(const runOptions* o, const run* r, outputs* out, hfError* error) {
-  if (!out->recorder || r->state->time < out->next_frame) return HF_OK;
-  out->next_frame += o->record_interval;
-  return hf_recorder_write(out->recorder, r->sim, r->state, r->input, error);
+// Without a report of a step: the frame that shows the start.
+static hfStatus record_step(const run* r, const hfStepReport* report, outputs* out,
+                            hfError* error) {
+  if (!out->recorder) return HF_OK;
+  return hf_recorder_add(out->recorder, r->sim, r->state, r->input, report, error);
 }
 
 hfStatus open_outputs(const runOptions* o, const run* r, outputs* out, hfError* error) {
@@ -17,27 +17,27 @@ hfStatus open_outputs(const runOptions* o, const run* r, outputs* out, hfError* 
     status = hf_recorder_open(&out->recorder, o->record, r->model, r->scene, error);
   if (status == HF_OK && o->report)
     status = hf_report_open(&out->report, o->report, r->model, error);
-  out->next_frame = r->start_time;
-  return status == HF_OK ? record_frame(o, r, out, error) : status;
+  if (out->recorder) hf_recorder_set_interval(out->recorder, o->record_interval);
+  if (status == HF_OK && out->report) hf_report_add(out->report, r->sim, r->state, r->input, NULL);
+  return status == HF_OK ? record_step(r, NULL, out, error) : status;
 }
 
-hfStatus write_outputs(const runOptions* o, const run* r, const hfStepReport* report, outputs* out,
-                       hfError* error) {
+hfStatus write_outputs(const run* r, const hfStepReport* report, outputs* out, hfError* error) {
   hfStatus status = HF_OK;
   if (out->log) status = hf_state_log_write(out->log, r->state, hf_sim_ctrl(r->sim), error);
   if (status == HF_OK && out->contacts)
     status = hf_contact_log_write(out->contacts, r->sim, r->state->time, error);
-  if (status == HF_OK) status = record_frame(o, r, out, error);
+  if (status == HF_OK) status = record_step(r, report, out, error);
   if (out->report) hf_report_add(out->report, r->sim, r->state, r->input, report);
   return status;
 }
 
 int close_outputs(const run* r, outputs* out) {
+  int status = out->recorder ? record_figures(r, out->recorder) : CLI_GOOD;
   hfError error[3];
   hfStatus closed[3] = {hf_state_log_close(out->log, &error[0]),
                         hf_contact_log_close(out->contacts, &error[1]),
                         hf_recorder_close(out->recorder, &error[2])};
-  int status = CLI_GOOD;
   for (int i = 0; i < 3; ++i)
     if (closed[i] != HF_OK) say_error("%s", error[i].message), status = CLI_FAILED;
   if (out->report && close_report(r, out->report) != CLI_GOOD) status = CLI_FAILED;

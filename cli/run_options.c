@@ -50,7 +50,7 @@ static const struct argp_option options[] = {
      3},
     {"contacts", KEY_CONTACTS, "FILE.csv", 0, "Write every contact of every step", 3},
     {"record", KEY_RECORD, "FILE", 0, "Write a recording to look at later", 3},
-    {"record-interval", KEY_RECORD_INTERVAL, "SECONDS", 0, "Time between its frames (default 0.01)",
+    {"record-interval", KEY_RECORD_INTERVAL, "SECONDS", 0, "Time between its frames (default 1/60)",
      3},
     {"report", KEY_REPORT, "FILE.html", 0, "Write plots of energy, forces and solver effort", 3},
     {"json", KEY_JSON, 0, 0, "Print the result as JSON", 3},
@@ -82,7 +82,7 @@ static error_t parse(int key, char* argument, struct argp_state* state) {
   runOptions* o = &a->run;
   switch (key) {
   case ARGP_KEY_INIT:
-    *o = (runOptions){.time = 5, .record_interval = 0.01, .config = hf_sim_config_default()};
+    *o = (runOptions){.time = 5, .record_interval = 1.0 / 60, .config = hf_sim_config_default()};
     state->child_inputs[0] = &a->scene, state->child_inputs[1] = &a->start;
     return 0;
   case KEY_TIME:

@@ -179,14 +179,32 @@ int print_summary(const run* r) {
 
 // ---- the HTML report -------------------------------------------------------------------------
 
+// The lines point into m.
+static int report_lines(const summary* m, hfReportLine* lines) {
+  for (int i = 0; i < m->count; ++i) lines[i] = (hfReportLine){m->name[i], m->value[i]};
+  return m->count;
+}
+
+static int say_unless_good(hfStatus status, const hfError* error) {
+  if (status == HF_OK) return CLI_GOOD;
+  say_error("%s", error->message);
+  return CLI_FAILED;
+}
+
 int close_report(const run* r, hfReport* report) {
   summary m = summarise(r);
   hfReportLine lines[LINES];
-  for (int i = 0; i < m.count; ++i) lines[i] = (hfReportLine){m.name[i], m.value[i]};
   hfError error = {HF_OK, ""};
-  if (hf_report_close(report, r->scene, lines, m.count, &error) == HF_OK) return CLI_GOOD;
-  say_error("%s", error.message);
-  return CLI_FAILED;
+  int count = report_lines(&m, lines);
+  return say_unless_good(hf_report_close(report, r->scene, lines, count, &error), &error);
+}
+
+int record_figures(const run* r, hfRecorder* recorder) {
+  summary m = summarise(r);
+  hfReportLine lines[LINES];
+  hfError error = {HF_OK, ""};
+  int count = report_lines(&m, lines);
+  return say_unless_good(hf_recorder_figures(recorder, lines, count, &error), &error);
 }
 
 // ---- for machines ----------------------------------------------------------------------------

@@ -100,7 +100,7 @@ typedef struct hfWorld {
 //   nq positions, nv velocities, nu controls, na activations, nM non-zeros of the lower triangle of M
 #define HF_MODEL_COUNTS(X)                                                                             \
   X(nq) X(nv) X(nu) X(na) X(nM) X(nbody) X(ntree) X(njnt) X(ngeom) X(nsite) X(nmesh) X(nhullvert)      \
-  X(nhullface) X(nhullfacevert) X(nhulledge) X(ntendon) X(nwrap) X(neq) X(npair) X(nexclude) X(nmocap) \
+  X(nhullface) X(nhullfacevert) X(nhulledge) X(nsurfvert) X(nsurftri) X(ntendon) X(nwrap) X(neq) X(npair) X(nexclude) X(nmocap) \
   X(nkey) X(nsensor) X(nsensordata) X(nsignal) X(nsignaldata) X(nnames)
 
 // Fields: X(type, name, rows, columns, overlay). overlay = 1: a world's hfParams may change it.
@@ -201,6 +201,13 @@ typedef struct hfWorld {
   X(int32_t, hull_facevert, nhullfacevert, 1, 0)                                                       \
   X(int32_t, hull_edgestart, nhullvert + nmesh, 1, 0) /* mesh i at mesh_vertadr + i, vertnum + 1 entries, local */ \
   X(int32_t, hull_edgevert, nhulledge, 1, 0)                                                           \
+  /* surfaces of meshes as they were given, for drawing; in the same frame as the hulls */             \
+  X(int32_t, mesh_surfvertadr, nmesh, 1, 0)                                                            \
+  X(int32_t, mesh_surfvertnum, nmesh, 1, 0)                                                            \
+  X(int32_t, mesh_surftriadr, nmesh, 1, 0)                                                             \
+  X(int32_t, mesh_surftrinum, nmesh, 1, 0)                                                             \
+  X(float, surf_vert, nsurfvert, 3, 0)                                                                 \
+  X(int32_t, surf_tri, nsurftri, 3, 0)    /* counter-clockwise seen from outside; local to the mesh */ \
   /* sites */                                                                                          \
   X(int32_t, site_body, nsite, 1, 0)                                                                   \
   X(int32_t, site_type, nsite, 1, 0)      /* hfGeomType, for touch sensors */                          \

@@ -31,33 +31,85 @@ HF_API hfStatus hf_contact_log_open(hfContactLog** log, const char* path, const 
 HF_API hfStatus hf_contact_log_write(hfContactLog* log, const hfSim* sim, double time, hfError* error);
 HF_API hfStatus hf_contact_log_close(hfContactLog* log, hfError* error);
 
-// Recording: poses of all bodies and contact forces over time, with the model itself
-// (docs/reference/recording.md). The model must be a block of its own, not an overlay.
+// A line of the summary of a run.
+typedef struct hfReportLine {
+  const char *name, *value;
+} hfReportLine;
+
+// Recording: the model itself, then over time poses, joints, controls, contacts with normal and friction
+// force, energies and what the solver did, and events (docs/reference/recording.md). The model must be a
+// block of its own, not an overlay.
 typedef struct hfRecorder hfRecorder;
 HF_API hfStatus hf_recorder_open(hfRecorder** recorder, const char* path, const hfModel* model,
                                  const char* scene, hfError* error);
-// The state after the sim's last step, and the contacts of that step. input: mocap poses, may be NULL.
+// Time between frames [s]; 1/60 unless set. 0: every step.
+HF_API void hf_recorder_set_interval(hfRecorder* recorder, double interval);
+// After every step, and once before the first with step = NULL. Writes events and changes of the controls
+// as they come and a frame when one is due. input: controls and mocap poses, may be NULL.
+HF_API hfStatus hf_recorder_add(hfRecorder* recorder, const hfSim* sim, const hfState* state,
+                                const hfInput* input, const hfStepReport* step, hfError* error);
+// Writes a frame at once: the state after the sim's last step, and the contacts of that step.
 HF_API hfStatus hf_recorder_write(hfRecorder* recorder, const hfSim* sim, const hfState* state,
                                   const hfInput* input, hfError* error);
+// The summary, once, at the end.
+HF_API hfStatus hf_recorder_figures(hfRecorder* recorder, const hfReportLine* lines, int count, hfError* error);
 HF_API hfStatus hf_recorder_close(hfRecorder* recorder, hfError* error);
 
+// What a frame says of the whole world. Solver statistics are over the steps since the frame before.
+typedef struct hfFrameHead {
+  double time;               // [s]
+  double kinetic, potential; // energies [J]
+  double wall;               // wall time since the frame before [s]
+  double residual, coupled_residual, max_depth; // the worst since then (hfStepReport)
+  int32_t steps, iterations; // sums
+  int32_t rung;              // the highest that served (hfRung)
+  int32_t nstick;            // contacts that stick, after the last step
+  int32_t status;            // the largest of a step
+  int32_t ncontact;
+} hfFrameHead;
+
 typedef struct hfFrameContact {
-  int32_t geom_a, geom_b;
-  float p_W[3];   // [m]
-  float force[3]; // on A, world axes [N]
-  float fn;       // normal part [N]
-  int32_t stick; // 1: below the friction bound
+  int32_t geom_a, geom_b; // world frame; normal from B into A; forces on A
+  uint32_t feature, stick;
+  float p_W[3];       // [m]
+  float n_W[3];
+  float fn, ft[3];    // normal and friction force [N]
+  float vt[3];        // slip of A relative to B [m/s]
+  float mu;           // |ft| <= mu fn [-]
+  float depth, vn;    // [m], [m/s]
 } hfFrameContact;
 
 // A frame of an opened recording; the arrays belong to the recording.
 typedef struct hfFrame {
   double time;                    // [s]
+  const hfFrameHead* head;
   const float* pose;              // (nbody x 7) p_WB, q_WB
+  const float *q, *v;             // (nq), (nv)
+  const float *ctrl, *force;      // (nu) controls, actuator forces
+  const float* sensor;            // (nsensordata)
   int32_t ncontact;
   const hfFrameContact* contact;  // (ncontact)
 } hfFrame;
 
-// A recording in memory. A last frame that is not whole is left out.
+typedef enum hfEventKind {
+  HF_EVENT_TOUCH = 1,     // two bodies begin to press on each other
+  HF_EVENT_LEAVE = 2,     // and cease
+  HF_EVENT_SLIDE = 3,     // every loaded contact between them is at its friction bound
+  HF_EVENT_STICK = 4,     // one holds again
+  HF_EVENT_RUNG = 5,      // a rung beyond TAMSI begins to serve; value: hfRung
+  HF_EVENT_RIGID = 6,     // method "switching": to rigid, to compliant; value: hfSwitchReason
+  HF_EVENT_COMPLIANT = 7,
+  HF_EVENT_DROPPED = 8,   // contacts beyond the capacity; value: how many
+} hfEventKind;
+
+typedef struct hfEvent {
+  double time;            // [s]
+  int32_t kind;           // hfEventKind
+  int32_t body_a, body_b; // -1: none
+  int32_t value;
+} hfEvent;
+
+// A recording in memory. A last chunk that is not whole is left out.
 typedef struct hfRecording hfRecording;
 HF_API hfStatus hf_recording_open(hfRecording** recording, const char* path, hfError* error);
 HF_API void hf_recording_free(hfRecording* recording);
@@ -65,18 +117,28 @@ HF_API const hfModel* hf_recording_model(const hfRecording* recording);
 HF_API const char* hf_recording_scene(const hfRecording* recording);
 HF_API int hf_recording_frame_count(const hfRecording* recording);
 HF_API hfFrame hf_recording_frame(const hfRecording* recording, int i);
+HF_API int hf_recording_event_count(const hfRecording* recording);
+HF_API hfEvent hf_recording_event(const hfRecording* recording, int i);
+// JSON texts of the recording, "" where there is none: how the run was made, and its summary.
+HF_API const char* hf_recording_run(const hfRecording* recording);
+HF_API const char* hf_recording_figures(const hfRecording* recording);
+// All bytes of the file up to the last whole chunk.
+HF_API const void* hf_recording_bytes(const hfRecording* recording, size_t* size);
 
-// Report: energy, contact forces and solver effort over time as one HTML file that needs no other.
+// Report: a recording inside a page that replays it, as one HTML file that needs no other and no network.
+// A library that was built without npm has no such page: its reports are plots of energy, contact forces
+// and solver effort (hf_report_replays says which).
+HF_API int hf_report_replays(void);
+// A report of a finished recording; refused without the page.
+HF_API hfStatus hf_report_convert(const char* path, const hfRecording* recording, hfError* error);
 typedef struct hfReport hfReport;
-typedef struct hfReportLine {
-  const char *name, *value;
-} hfReportLine;
 // Refuses a path that cannot be written at once, not when the run is over.
 HF_API hfStatus hf_report_open(hfReport** report, const char* path, const hfModel* model, hfError* error);
-// After each step. Memory stays bounded: neighbouring steps are merged, extremes kept.
+// After each step, and once before the first with step = NULL. Memory stays bounded: of a long run every
+// second frame is dropped, again and again.
 HF_API void hf_report_add(hfReport* report, const hfSim* sim, const hfState* state, const hfInput* input,
                           const hfStepReport* step);
-// Writes the file: title, a table of lines, the plots. Frees the report whatever happens.
+// Writes the file: title, lines of the summary, the replay or the plots. Frees the report whatever happens.
 HF_API hfStatus hf_report_close(hfReport* report, const char* title, const hfReportLine* lines, int count,
                                 hfError* error);
 

@@ -50,6 +50,8 @@ HF_API hfSimConfig hf_sim_config_default(void);
 HF_API hfStatus hf_sim_config_set(hfSimConfig* config, const char* name, const char* value, hfError* error);
 // The i-th settable name, NULL past the last.
 HF_API const char* hf_sim_config_name(int i);
+// The value of the i-th field; enums as their number.
+HF_API double hf_sim_config_get(const hfSimConfig* config, int i);
 HF_API const char* hf_method_name(int method);     // "tamsi", …
 HF_API const char* hf_friction_name(int friction); // "regularised", …
 
@@ -79,6 +81,7 @@ typedef struct hfContact {
   hfVec3 torque;        // torsional and rolling friction [N m]
   hfVec3 vt;            // slip of A relative to B at the end of the step [m/s]
   double vn;            // separation speed at the end of the step [m/s]
+  double mu;            // the coefficient that acted: |ft| <= mu fn; 0: frictionless [-]
 } hfContact;
 
 typedef struct hfSim hfSim;
@@ -88,6 +91,7 @@ HF_API hfStatus hf_sim_create(hfSim** sim, const hfModel* model, const hfSimConf
 HF_API void hf_sim_free(hfSim* sim);
 HF_API const hfModel* hf_sim_model(const hfSim* sim);
 HF_API double hf_sim_step_size(const hfSim* sim);
+HF_API const hfSimConfig* hf_sim_config(const hfSim* sim); // with the scene's choices filled in
 
 // Advances the state by one step. input may be NULL. A refusal (status < 0) leaves the state as it was. A
 // numerical difficulty (status > 0) is described in the report, and the step is taken, with two exceptions in

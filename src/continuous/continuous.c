@@ -92,6 +92,6 @@ hfContact hfi_accel_contact_result(const hfAccel* a, int i) {
   hfContact r = hfi_contact_result(&c->at);
   hfi_contact_result_force(&r, &c->at, c->dim, c->f);
   hfi_contact_result_velocity(&r, &c->at, c->dim, c->s);
-  if (c->dim >= 3) r.stick = c->stick >> HF_SLIDING & 1;
+  if (c->dim >= 3) r.mu = c->law.mu[HF_SLIDING], r.stick = c->stick >> HF_SLIDING & 1;
   return r;
 }

@@ -44,6 +44,7 @@ static hfStatus check_indices(const hfModel* m, hfError* error) {
                              {HF_FIELD_mesh_faceadr, m->nhullface},
                              {HF_FIELD_mesh_facevertadr, m->nhullfacevert},
                              {HF_FIELD_mesh_edgeadr, m->nhulledge},
+                             {HF_FIELD_surf_tri, m->nsurfvert},
                              {HF_FIELD_site_body, m->nbody},
                              {HF_FIELD_tendon_adr, m->nwrap},
                              {HF_FIELD_wrap_jnt, m->njnt},
@@ -122,6 +123,17 @@ static int spans(const int32_t* adr, const int32_t* num, int i, int total) {
   return num[i] >= 0 && adr[i] >= 0 && adr[i] <= total - num[i];
 }
 
+static int surface_is_sound(const hfModel* m, int i) {
+  int nvert = hf_model_mesh_surfvertnum(m)[i];
+  if (!spans(hf_model_mesh_surfvertadr(m), hf_model_mesh_surfvertnum(m), i, m->nsurfvert) ||
+      !spans(hf_model_mesh_surftriadr(m), hf_model_mesh_surftrinum(m), i, m->nsurftri))
+    return 0;
+  const int32_t* tri = hf_model_surf_tri(m) + 3 * hf_model_mesh_surftriadr(m)[i];
+  for (int k = 0; k < 3 * hf_model_mesh_surftrinum(m)[i]; ++k)
+    if (tri[k] < 0 || tri[k] >= nvert) return 0;
+  return 1;
+}
+
 // Objects that others name by kind and id, and runs of entries.
 static hfStatus check_references(const hfModel* m, hfError* error) {
   for (int i = 0; i < m->nsensor; ++i)
@@ -137,6 +149,10 @@ static hfStatus check_references(const hfModel* m, hfError* error) {
   for (int i = 0; i < m->ntendon; ++i)
     if (!spans(hf_model_tendon_adr(m), hf_model_tendon_num(m), i, m->nwrap))
       return hfi_refuse(error, HF_ERROR_MODEL, "model block: tendon %d is out of range", i);
+  for (int i = 0; i < m->nmesh; ++i)
+    if (!surface_is_sound(m, i))
+      return hfi_refuse(error, HF_ERROR_MODEL, "model block: the surface of mesh %d is out of range",
+                        i);
   for (int i = 0; i < m->nsignal; ++i)
     if (!spans(hf_model_signal_adr(m), hf_model_signal_num(m), i, m->nsignaldata))
       return hfi_refuse(error, HF_ERROR_MODEL, "model block: signal %d is out of range", i);

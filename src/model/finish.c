@@ -39,6 +39,8 @@ static void count_hulls(const hfBuilder* b, hfModel* h) {
     h->nhullface += hull->nface;
     h->nhullfacevert += hull->face_start[hull->nface];
     h->nhulledge += hull->edge_start[hull->nvert];
+    h->nsurfvert += b->mesh.data[i].def.nvert;
+    h->nsurftri += b->mesh.data[i].def.ntri;
   }
 }
 

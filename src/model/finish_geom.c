@@ -30,9 +30,22 @@ static void store_hull(hfModel* m, int i, const hfiHullData* h, hfVec3 centre) {
          sizeof *h->edge_vert * (size_t)h->edge_start[h->nvert]);
 }
 
+static void store_surface(hfModel* m, int i, const hfMeshDef* d, hfVec3 centre, int* vert,
+                          int* tri) {
+  hfi_set_mesh_surfvertadr(m)[i] = *vert, hfi_set_mesh_surfvertnum(m)[i] = d->nvert;
+  hfi_set_mesh_surftriadr(m)[i] = *tri, hfi_set_mesh_surftrinum(m)[i] = d->ntri;
+  float* v = hfi_set_surf_vert(m) + 3 * *vert;
+  for (int k = 0; k < d->nvert; ++k, v += 3) {
+    hfVec3 p = v3_sub(v3_load(d->vert + 3 * k), centre);
+    v[0] = (float)p.x, v[1] = (float)p.y, v[2] = (float)p.z;
+  }
+  if (d->ntri) memcpy(hfi_set_surf_tri(m) + 3 * *tri, d->tri, sizeof *d->tri * 3 * (size_t)d->ntri);
+  *vert += d->nvert, *tri += d->ntri;
+}
+
 hfStatus hfi_finish_meshes(hfiFinish* f, hfError* error) {
   hfModel* m = f->m;
-  int vert = 0, face = 0, facevert = 0, edge = 0;
+  int vert = 0, face = 0, facevert = 0, edge = 0, surfvert = 0, surftri = 0;
   for (int i = 0; i < m->nmesh; ++i) {
     const hfiMesh* mesh = &f->b->mesh.data[i];
     hfStatus status = hfi_mesh_mass(&mesh->def, &f->mesh_mass[i], error);
@@ -42,6 +55,7 @@ hfStatus hfi_finish_meshes(hfiFinish* f, hfError* error) {
     hfi_set_mesh_faceadr(m)[i] = face, hfi_set_mesh_facenum(m)[i] = h->nface;
     hfi_set_mesh_facevertadr(m)[i] = facevert, hfi_set_mesh_edgeadr(m)[i] = edge;
     store_hull(m, i, h, f->mesh_mass[i].com);
+    store_surface(m, i, &mesh->def, f->mesh_mass[i].com, &surfvert, &surftri);
     vert += h->nvert, face += h->nface, facevert += h->face_start[h->nface],
         edge += h->edge_start[h->nvert];
   }

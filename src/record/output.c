@@ -49,33 +49,15 @@ hfStatus hfi_output_open(hfiOutput* out, const char* path, hfiOutputMode mode, h
   return refuse_file(path, code, error);
 }
 
-// Makes room for `more` bytes behind the piece, or notes that there is none.
-static int reserve(hfiOutput* out, size_t more) {
-  if (out->size + more <= out->capacity) return 1;
-  size_t capacity = 2 * (out->size + more);
-  char* buffer = realloc(out->buffer, capacity);
-  if (!buffer) return out->out_of_memory = 1, 0;
-  out->buffer = buffer, out->capacity = capacity;
-  return 1;
-}
-
 void hfi_output_bytes(hfiOutput* out, const void* bytes, size_t size) {
-  if (size == 0 || !reserve(out, size)) return;
-  memcpy(out->buffer + out->size, bytes, size);
-  out->size += size;
+  hfi_bytes_put(&out->piece, bytes, size);
 }
 
 void hfi_output_print(hfiOutput* out, const char* format, ...) {
-  va_list arguments, again;
+  va_list arguments;
   va_start(arguments, format);
-  va_copy(again, arguments);
-  size_t room = out->capacity - out->size;
-  int size = vsnprintf(room ? out->buffer + out->size : NULL, room, format, arguments);
-  if (size >= 0 && (size_t)size >= room && reserve(out, (size_t)size + 1))
-    size = vsnprintf(out->buffer + out->size, (size_t)size + 1, format, again);
-  if (size > 0 && !out->out_of_memory) out->size += (size_t)size;
+  hfi_bytes_vprint(&out->piece, format, arguments);
   va_end(arguments);
-  va_end(again);
 }
 
 // Returns 0, or the error code of the system.
@@ -90,20 +72,20 @@ static int write_all(int fd, const char* bytes, size_t size) {
 }
 
 hfStatus hfi_output_flush(hfiOutput* out, hfError* error) {
-  if (out->out_of_memory) return refuse_file(out->path, ENOMEM, error);
-  int code = write_all(out->fd, out->buffer, out->size);
+  if (out->piece.failed) return refuse_file(out->path, ENOMEM, error);
+  int code = write_all(out->fd, out->piece.data, out->piece.size);
   if (code != 0) {
     if (ftruncate(out->fd, (off_t)out->written) == 0) lseek(out->fd, (off_t)out->written, SEEK_SET);
-    out->size = 0; // the piece is given up, the caller told: closing must not try it again
+    out->piece.size = 0; // the piece is given up, the caller told: closing must not try it again
     return refuse_file(out->path, code, error);
   }
-  out->written += out->size;
-  out->size = 0;
+  out->written += out->piece.size;
+  out->piece.size = 0;
   return HF_OK;
 }
 
 static void release(hfiOutput* out) {
-  free(out->path), free(out->temporary), free(out->buffer);
+  free(out->path), free(out->temporary), hfi_bytes_release(&out->piece);
   *out = (hfiOutput){.fd = -1};
 }
 

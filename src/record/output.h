@@ -2,8 +2,7 @@
 #ifndef HFI_RECORD_OUTPUT_H
 #define HFI_RECORD_OUTPUT_H
 
-#include <holdfast/status.h>
-#include <stddef.h>
+#include "record/bytes.h"
 #include <stdint.h>
 
 typedef enum hfiOutputMode {
@@ -15,10 +14,8 @@ typedef struct hfiOutput {
   int fd;
   char* path;
   char* temporary; // HFI_OUTPUT_WHOLE on a regular file; else NULL
-  char* buffer;    // the piece that is being put together
-  size_t size, capacity;
-  uint64_t written;  // bytes of whole pieces in the file
-  int out_of_memory; // a piece could not be held
+  hfiBytes piece;   // what the next flush writes
+  uint64_t written; // bytes of whole pieces in the file
 } hfiOutput;
 
 hfStatus hfi_output_open(hfiOutput* out, const char* path, hfiOutputMode mode, hfError* error);

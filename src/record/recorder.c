@@ -1,32 +1,19 @@
-// Writes a recording, one frame a call (layout: record/recording.h).
+// Writes a recording to a file: the chunks of a step go into it in one piece.
 #include "record/output.h"
-#include "record/recording.h"
+#include "record/stream.h"
 
-#include <holdfast/record.h>
-#include <string.h>
+#include <stdlib.h>
+#include <time.h>
 
 struct hfRecorder {
   hfiOutput out;
-  hfDynamics* dynamics; // kinematics of the recorded states
-  int nbody;
+  hfiStream stream;
 };
 
-static uint64_t round_up(uint64_t x) { return (x + 63) / 64 * 64; }
-
-static void put_header(hfiOutput* out, const hfModel* model, const char* scene) {
-  static const char zeros[64];
-  hfiRecordingHeader header = {.version = HFI_RECORDING_VERSION, .nbody = (uint32_t)model->nbody};
-  memcpy(header.magic, HFI_RECORDING_MAGIC, sizeof header.magic);
-  header.scene_offset = sizeof header;
-  header.scene_size = strlen(scene);
-  header.model_offset = round_up(header.scene_offset + header.scene_size);
-  header.model_size = model->size;
-  header.frames_offset = round_up(header.model_offset + header.model_size);
-  hfi_output_bytes(out, &header, sizeof header);
-  hfi_output_bytes(out, scene, header.scene_size);
-  hfi_output_bytes(out, zeros, header.model_offset - header.scene_offset - header.scene_size);
-  hfi_output_bytes(out, model, model->size);
-  hfi_output_bytes(out, zeros, header.frames_offset - header.model_offset - header.model_size);
+static double wall_clock(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 hfStatus hf_recorder_open(hfRecorder** recorder, const char* path, const hfModel* model,
@@ -34,10 +21,12 @@ hfStatus hf_recorder_open(hfRecorder** recorder, const char* path, const hfModel
   hfStatus status;
   hfRecorder* made = hfi_output_create(sizeof *made, path, HFI_OUTPUT_ROWS, &status, error);
   if (!made) return status;
-  made->nbody = model->nbody;
-  put_header(&made->out, model, scene);
-  status = hfi_output_flush(&made->out, error);
-  if (status == HF_OK) status = hf_dynamics_create(&made->dynamics, model, error);
+  status = hfi_stream_open(&made->stream, model, error);
+  if (status == HF_OK) {
+    hfi_stream_head(&made->stream, scene, &made->out.piece);
+    status = hfi_output_flush(&made->out, error);
+    if (status != HF_OK) hfi_stream_close(&made->stream);
+  }
   if (status == HF_OK)
     *recorder = made;
   else
@@ -45,40 +34,29 @@ hfStatus hf_recorder_open(hfRecorder** recorder, const char* path, const hfModel
   return status;
 }
 
-static hfFrameContact frame_contact(hfContact c) {
-  hfVec3 f = {c.fn * c.n_W.x + c.ft.x, c.fn * c.n_W.y + c.ft.y, c.fn * c.n_W.z + c.ft.z};
-  return (hfFrameContact){.geom_a = c.geom_a,
-                          .geom_b = c.geom_b,
-                          .p_W = {(float)c.p_W.x, (float)c.p_W.y, (float)c.p_W.z},
-                          .force = {(float)f.x, (float)f.y, (float)f.z},
-                          .fn = (float)c.fn,
-                          .stick = c.stick != 0};
+void hf_recorder_set_interval(hfRecorder* recorder, double interval) {
+  recorder->stream.interval = interval;
+}
+
+hfStatus hf_recorder_add(hfRecorder* recorder, const hfSim* sim, const hfState* state,
+                         const hfInput* input, const hfStepReport* step, hfError* error) {
+  hfi_stream_step(&recorder->stream, sim, state, input, step, wall_clock(), &recorder->out.piece);
+  return recorder->out.piece.size ? hfi_output_flush(&recorder->out, error) : HF_OK;
 }
 
 hfStatus hf_recorder_write(hfRecorder* recorder, const hfSim* sim, const hfState* state,
                            const hfInput* input, hfError* error) {
-  hfDynamics* d = recorder->dynamics;
-  hf_dynamics_position(d, hf_state_q(state), input);
-  int ncontact = hf_sim_contact_count(sim);
-  size_t size = sizeof(hfiFrameHeader) + (size_t)recorder->nbody * 7 * sizeof(float) +
-                (size_t)ncontact * sizeof(hfFrameContact);
-  hfiFrameHeader header = {(uint32_t)size, (uint32_t)ncontact, state->time};
-  hfi_output_bytes(&recorder->out, &header, sizeof header);
-  for (int b = 0; b < recorder->nbody; ++b) {
-    hfVec3 p = hf_dynamics_body_pose(d, b).p;
-    hfQuat q = hf_dynamics_body_quat(d, b);
-    float pose[7] = {(float)p.x, (float)p.y, (float)p.z, (float)q.w,
-                     (float)q.x, (float)q.y, (float)q.z};
-    hfi_output_bytes(&recorder->out, pose, sizeof pose);
-  }
-  for (int i = 0; i < ncontact; ++i) {
-    hfFrameContact contact = frame_contact(hf_sim_contact(sim, i));
-    hfi_output_bytes(&recorder->out, &contact, sizeof contact);
-  }
+  hfi_stream_frame(&recorder->stream, sim, state, input, wall_clock(), &recorder->out.piece);
+  return hfi_output_flush(&recorder->out, error);
+}
+
+hfStatus hf_recorder_figures(hfRecorder* recorder, const hfReportLine* lines, int count,
+                             hfError* error) {
+  hfi_stream_figures(lines, count, &recorder->out.piece);
   return hfi_output_flush(&recorder->out, error);
 }
 
 hfStatus hf_recorder_close(hfRecorder* recorder, hfError* error) {
-  if (recorder) hf_dynamics_free(recorder->dynamics);
+  if (recorder) hfi_stream_close(&recorder->stream);
   return hfi_output_destroy(recorder, error);
 }

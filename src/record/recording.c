@@ -1,5 +1,5 @@
-// Reads a recording (layout: record/recording.h) and trusts nothing in it.
-#include "record/recording.h"
+// Reads a recording (layout: record/chunk.h) and trusts nothing in it.
+#include "record/chunk.h"
 
 #include "base/error.h"
 
@@ -11,10 +11,11 @@
 
 struct hfRecording {
   char* bytes; // the file
-  char* scene;
+  uint64_t size; // up to the last whole chunk
+  char *scene, *run, *figures;
   const hfModel* model; // inside bytes
-  uint64_t* frame;      // offsets of the frames in bytes
-  int nframe;
+  uint64_t *frame, *event; // offsets of their chunks in bytes
+  int nframe, nevent;
 };
 
 // Reads a whole file. The block is aligned for a model at a multiple of 64.
@@ -49,33 +50,72 @@ static hfStatus check_header(const hfiRecordingHeader* header, uint64_t size, co
                       path, header->version, HFI_RECORDING_VERSION);
   if (!inside(header->scene_offset, header->scene_size, size) ||
       !inside(header->model_offset, header->model_size, size) || header->model_offset % 64 != 0 ||
-      !inside(header->frames_offset, 0, size))
+      header->chunks_offset % 8 != 0 || !inside(header->chunks_offset, 0, size))
     return hfi_refuse(error, HF_ERROR_PARSE, "%s: the recording is cut off or damaged", path);
   return HF_OK;
 }
 
-// Offset of the frame after the one at `at`, or 0 when that one is not whole.
-static uint64_t next_frame(const char* bytes, uint64_t size, uint64_t at, int nbody) {
-  hfiFrameHeader header;
-  if (!inside(at, sizeof header, size)) return 0;
-  memcpy(&header, bytes + at, sizeof header);
-  uint64_t want = sizeof header + (uint64_t)nbody * 7 * sizeof(float) +
-                  (uint64_t)header.ncontact * sizeof(hfFrameContact);
-  return header.size == want && inside(at, want, size) ? at + want : 0;
+static uint64_t frame_size(const hfModel* m, uint64_t ncontact) {
+  uint64_t floats = (uint64_t)m->nbody * 7 + (uint64_t)m->nq + (uint64_t)m->nv +
+                    2 * (uint64_t)m->nu + (uint64_t)m->nsensordata;
+  uint64_t size = sizeof(hfiChunkHeader) + sizeof(hfFrameHead) + floats * sizeof(float) +
+                  ncontact * sizeof(hfFrameContact);
+  return (size + 7) / 8 * 8;
 }
 
-static hfStatus index_frames(hfRecording* r, uint64_t size, uint64_t first, const char* path,
+// Whether a whole chunk of that kind is as long as its contents say.
+static int is_sound(const hfRecording* r, uint64_t at, const hfiChunkHeader* header) {
+  if (header->kind == HFI_CHUNK_EVENT)
+    return header->size == sizeof(hfiChunkHeader) + sizeof(hfEvent);
+  if (header->kind != HFI_CHUNK_FRAME) return 1;
+  hfFrameHead head;
+  if (header->size < sizeof *header + sizeof head) return 0;
+  memcpy(&head, r->bytes + at + sizeof *header, sizeof head);
+  return head.ncontact >= 0 && header->size == frame_size(r->model, (uint64_t)head.ncontact);
+}
+
+// Header of the chunk at `at`; 0 when it is not whole or not sound: the recording ends there.
+static int read_chunk(const hfRecording* r, uint64_t size, uint64_t at, hfiChunkHeader* header) {
+  if (!inside(at, sizeof *header, size)) return 0;
+  memcpy(header, r->bytes + at, sizeof *header);
+  return header->size >= sizeof *header && header->size % 8 == 0 &&
+         inside(at, header->size, size) && is_sound(r, at, header);
+}
+
+static char* copy_text(const hfRecording* r, uint64_t at, uint64_t size) {
+  char* text = calloc(1, size + 1);
+  if (text && size) memcpy(text, r->bytes + at, size);
+  return text;
+}
+
+// Notes what the chunk holds; 0 when out of memory.
+static int note_chunk(hfRecording* r, uint64_t at, const hfiChunkHeader* header) {
+  char** text = header->kind == HFI_CHUNK_RUN       ? &r->run
+                : header->kind == HFI_CHUNK_FIGURES ? &r->figures
+                                                    : NULL;
+  if (header->kind == HFI_CHUNK_FRAME) r->frame[r->nframe++] = at;
+  if (header->kind == HFI_CHUNK_EVENT) r->event[r->nevent++] = at;
+  if (!text || *text) return 1;
+  *text = copy_text(r, at + sizeof *header, header->size - sizeof *header);
+  return *text != NULL;
+}
+
+static hfStatus index_chunks(hfRecording* r, uint64_t size, uint64_t first, const char* path,
                              hfError* error) {
-  uint64_t at = first, next;
-  for (; (next = next_frame(r->bytes, size, at, r->model->nbody)) != 0; at = next) ++r->nframe;
-  r->frame = malloc(((size_t)r->nframe + 1) * sizeof *r->frame);
-  if (!r->frame) return hfi_refuse(error, HF_ERROR_MEMORY, "%s: out of memory", path);
-  at = first;
-  for (int i = 0; i < r->nframe; ++i) {
-    r->frame[i] = at;
-    at = next_frame(r->bytes, size, at, r->model->nbody);
+  hfiChunkHeader header;
+  uint64_t at = first;
+  size_t count[HFI_CHUNK_FIGURES + 1] = {0};
+  for (; read_chunk(r, size, at, &header); at += header.size)
+    if (header.kind <= HFI_CHUNK_FIGURES) ++count[header.kind];
+  r->size = at;
+  r->frame = malloc((count[HFI_CHUNK_FRAME] + 1) * sizeof *r->frame);
+  r->event = malloc((count[HFI_CHUNK_EVENT] + 1) * sizeof *r->event);
+  int noted = r->frame && r->event;
+  for (at = first; noted && at < r->size; at += header.size) {
+    memcpy(&header, r->bytes + at, sizeof header);
+    noted = note_chunk(r, at, &header);
   }
-  return HF_OK;
+  return noted ? HF_OK : hfi_refuse(error, HF_ERROR_MEMORY, "%s: out of memory", path);
 }
 
 static hfStatus open_blocks(hfRecording* r, uint64_t size, const char* path, hfError* error) {
@@ -89,10 +129,9 @@ static hfStatus open_blocks(hfRecording* r, uint64_t size, const char* path, hfE
   if (status != HF_OK) return status;
   if ((uint32_t)r->model->nbody != header.nbody)
     return hfi_refuse(error, HF_ERROR_PARSE, "%s: the recording does not fit its model", path);
-  r->scene = calloc(1, header.scene_size + 1);
+  r->scene = copy_text(r, header.scene_offset, header.scene_size);
   if (!r->scene) return hfi_refuse(error, HF_ERROR_MEMORY, "%s: out of memory", path);
-  memcpy(r->scene, r->bytes + header.scene_offset, header.scene_size);
-  return index_frames(r, size, header.frames_offset, path, error);
+  return index_chunks(r, size, header.chunks_offset, path, error);
 }
 
 hfStatus hf_recording_open(hfRecording** recording, const char* path, hfError* error) {
@@ -109,24 +148,41 @@ hfStatus hf_recording_open(hfRecording** recording, const char* path, hfError* e
   return HF_OK;
 }
 
-void hf_recording_free(hfRecording* recording) {
-  if (!recording) return;
-  free(recording->bytes), free(recording->scene), free(recording->frame);
-  free(recording);
+void hf_recording_free(hfRecording* r) {
+  if (!r) return;
+  free(r->bytes), free(r->scene), free(r->run), free(r->figures), free(r->frame), free(r->event);
+  free(r);
 }
 
-const hfModel* hf_recording_model(const hfRecording* recording) { return recording->model; }
-const char* hf_recording_scene(const hfRecording* recording) { return recording->scene; }
-int hf_recording_frame_count(const hfRecording* recording) { return recording->nframe; }
+const hfModel* hf_recording_model(const hfRecording* r) { return r->model; }
+const char* hf_recording_scene(const hfRecording* r) { return r->scene; }
+const char* hf_recording_run(const hfRecording* r) { return r->run ? r->run : ""; }
+const char* hf_recording_figures(const hfRecording* r) { return r->figures ? r->figures : ""; }
+int hf_recording_frame_count(const hfRecording* r) { return r->nframe; }
+int hf_recording_event_count(const hfRecording* r) { return r->nevent; }
 
-hfFrame hf_recording_frame(const hfRecording* recording, int i) {
-  const char* at = recording->bytes + recording->frame[i];
-  hfiFrameHeader header;
-  memcpy(&header, at, sizeof header);
-  const float* pose = (const float*)(const void*)(at + sizeof header);
-  return (hfFrame){.time = header.time,
-                   .pose = pose,
-                   .ncontact = (int32_t)header.ncontact,
-                   .contact =
-                       (const hfFrameContact*)(const void*)(pose + 7 * recording->model->nbody)};
+const void* hf_recording_bytes(const hfRecording* r, size_t* size) {
+  *size = r->size;
+  return r->bytes;
+}
+
+hfEvent hf_recording_event(const hfRecording* r, int i) {
+  hfEvent event;
+  memcpy(&event, r->bytes + r->event[i] + sizeof(hfiChunkHeader), sizeof event);
+  return event;
+}
+
+hfFrame hf_recording_frame(const hfRecording* r, int i) {
+  const hfModel* m = r->model;
+  const void* at = r->bytes + r->frame[i] + sizeof(hfiChunkHeader);
+  const hfFrameHead* head = at;
+  hfFrame f = {.time = head->time, .head = head, .ncontact = head->ncontact};
+  f.pose = (const float*)(head + 1);
+  f.q = f.pose + 7 * m->nbody;
+  f.v = f.q + m->nq;
+  f.ctrl = f.v + m->nv;
+  f.force = f.ctrl + m->nu;
+  f.sensor = f.force + m->nu;
+  f.contact = (const hfFrameContact*)(const void*)(f.sensor + m->nsensordata);
+  return f;
 }

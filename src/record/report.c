@@ -1,125 +1,132 @@
-// The report of a run as one HTML file: a table of the summary and plots over time.
-//
-//   energy           kinetic (armature included), potential (gravity, springs), their sum  [J]
-//   contact forces   sum over contacts of |normal| and of |friction|                      [N]
-//   contacts         how many there are, how many of them stick                           [-]
-//   solver           Newton iterations of each step                                       [-]
-#include "record/plot.h"
+// The report of a run as one HTML file: the page of viewer/ with the recording inside it. A library
+// that was built without the page writes a table and plots instead (record/plain.h).
+#include "base/error.h"
+#include "record/embed.h"
+#include "record/page.h"
+#include "record/plain.h"
+#include "record/stream.h"
+#include "record/thin.h"
 
-#include <holdfast/record.h>
-#include <holdfast/version.h>
-#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
-enum { KINETIC, POTENTIAL, TOTAL, NORMAL, FRICTION, CONTACTS, STICKING, ITERATIONS, SERIES };
+// A report keeps at most this many bytes of frames and events; beyond it every second frame goes.
+enum { MAX_BYTES = 48 << 20 };
 
 struct hfReport {
   hfiOutput out;
-  hfDynamics* dynamics; // energies of the states
-  hfiSeries series[SERIES];
+  hfiStream stream;
+  hfiBytes chunks;
+  hfiPlain* plain; // NULL: there is a page
 };
+
+int hf_report_replays(void) {
+  size_t size;
+  hfi_page(&size);
+  return size > 0;
+}
 
 hfStatus hf_report_open(hfReport** report, const char* path, const hfModel* model, hfError* error) {
   hfStatus status;
   hfReport* made = hfi_output_create(sizeof *made, path, HFI_OUTPUT_WHOLE, &status, error);
   if (!made) return status;
-  for (int i = 0; i < SERIES; ++i) hfi_series_init(&made->series[i]);
-  status = hf_dynamics_create(&made->dynamics, model, error);
-  if (status == HF_OK)
+  if (!hf_report_replays()) {
+    made->plain = malloc(sizeof *made->plain);
+    if (made->plain)
+      hfi_plain_init(made->plain);
+    else
+      status = hfi_refuse(error, HF_ERROR_MEMORY, "%s: out of memory", path);
+  }
+  if (status == HF_OK) status = hfi_stream_open(&made->stream, model, error);
+  if (status == HF_OK) {
     *report = made;
-  else
+  } else {
+    free(made->plain);
     hfi_output_abandon(made);
+  }
   return status;
 }
 
-static double length(hfVec3 a) { return sqrt(a.x * a.x + a.y * a.y + a.z * a.z); }
+static double wall_clock(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 void hf_report_add(hfReport* report, const hfSim* sim, const hfState* state, const hfInput* input,
                    const hfStepReport* step) {
-  hfDynamics* d = report->dynamics;
-  hf_dynamics_position(d, hf_state_q(state), input);
-  hf_dynamics_velocity(d, hf_state_v(state));
-  double kinetic = hf_dynamics_kinetic_energy(d),
-         potential = hf_dynamics_potential_energy(d, hf_state_q(state));
-  double normal = 0, friction = 0;
-  for (int i = 0; i < hf_sim_contact_count(sim); ++i) {
-    hfContact c = hf_sim_contact(sim, i);
-    normal += c.fn, friction += length(c.ft);
+  if (report->plain) {
+    if (step) hfi_plain_add(report->plain, report->stream.dynamics, sim, state, input, step);
+    return;
   }
-  const double value[SERIES] = {
-      kinetic,  potential,      kinetic + potential, normal,
-      friction, step->ncontact, step->nstick,        step->solve.iterations};
-  for (int i = 0; i < SERIES; ++i) hfi_series_add(&report->series[i], state->time, value[i]);
+  hfi_stream_step(&report->stream, sim, state, input, step, wall_clock(), &report->chunks);
+  if (report->chunks.size <= MAX_BYTES) return;
+  hfi_chunks_thin(&report->chunks);
+  report->stream.interval *= 2;
 }
 
-// Text inside an element.
-static void put_text(hfiOutput* out, const char* text) {
-  for (const char* c = text; *c; ++c) switch (*c) {
-    case '<':
-      hfi_output_print(out, "&lt;");
-      break;
-    case '>':
-      hfi_output_print(out, "&gt;");
-      break;
-    case '&':
-      hfi_output_print(out, "&amp;");
-      break;
-    default:
-      hfi_output_bytes(out, c, 1);
-    }
+// What a report may do: run its own script. It may load nothing from anywhere.
+static const char policy[] =
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src "
+    "'unsafe-inline' 'wasm-unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; "
+    "media-src blob:\">\n";
+
+static const char* find_mark(const char* page, size_t size) {
+  size_t length = strlen(HFI_PAGE_DATA_MARK);
+  for (const char* at = page; at + length <= page + size; ++at)
+    if (memcmp(at, HFI_PAGE_DATA_MARK, length) == 0) return at;
+  return page + size;
 }
 
-static const char head[] =
-    "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\">\n"
-    "<meta name=\"viewport\" content=\"width=device-width\">\n<style>\n"
-    "body{font:15px/1.5 sans-serif;max-width:880px;margin:2em auto;padding:0 "
-    "1em;color:#222;background:#fff}\n"
-    "table{border-collapse:collapse;margin:1em 0}td{padding:.15em 1em .15em 0;vertical-align:top}\n"
-    "td:first-child{color:#666}svg{width:100%;margin:.6em 0}svg text{font:12px "
-    "sans-serif;fill:#444}\n"
-    "svg "
-    ".title{font-weight:bold;fill:#222}.grid{stroke:#ddd;fill:none}.frame{stroke:#888;fill:none}\n"
-    ".curve{fill:none;stroke-width:1.5;stroke-linejoin:round}footer{color:#888;font-size:12px}\n"
-    "</style>\n<title>";
-
-static void put_plots(hfiOutput* out, const hfReport* r) {
-  const hfiCurve energy[] = {{"kinetic", &r->series[KINETIC]},
-                             {"potential", &r->series[POTENTIAL]},
-                             {"sum", &r->series[TOTAL]}};
-  const hfiCurve force[] = {{"normal", &r->series[NORMAL]}, {"friction", &r->series[FRICTION]}};
-  const hfiCurve contact[] = {{"all", &r->series[CONTACTS]}, {"sticking", &r->series[STICKING]}};
-  const hfiCurve solver[] = {{"iterations", &r->series[ITERATIONS]}};
-  hfi_plot_svg(out, "Energy", "energy [J]", energy, 3);
-  hfi_plot_svg(out, "Contact force, summed over contacts", "force [N]", force, 2);
-  hfi_plot_svg(out, "Contacts", "number", contact, 2);
-  hfi_plot_svg(out, "Newton iterations a step", "number", solver, 1);
+// The page with the recording's bytes inside it.
+static void write_page(hfiOutput* out, const char* title, const void* recording, size_t size) {
+  size_t page_size;
+  const char *page = hfi_page(&page_size), *mark = find_mark(page, page_size);
+  hfiBytes packed = {0};
+  if (!hfi_gzip(recording, size, &packed)) out->piece.failed = 1;
+  hfi_output_bytes(out, page, (size_t)(mark - page));
+  hfi_output_bytes(out, policy, sizeof policy - 1);
+  hfi_output_print(out, "<title>");
+  hfi_put_text(out, title);
+  hfi_output_print(out, "</title>\n<script type=\"text/plain\" id=\"recording\">");
+  hfi_base64(packed.data, packed.size, &out->piece);
+  hfi_output_print(out, "</script>\n");
+  hfi_output_bytes(out, mark, (size_t)(page + page_size - mark));
+  hfi_bytes_release(&packed);
 }
 
-static void put_table(hfiOutput* out, const hfReportLine* lines, int count) {
-  hfi_output_print(out, "<table>\n");
-  for (int i = 0; i < count; ++i) {
-    hfi_output_print(out, "<tr><td>");
-    put_text(out, lines[i].name);
-    hfi_output_print(out, "</td><td>");
-    put_text(out, lines[i].value);
-    hfi_output_print(out, "</td></tr>\n");
-  }
-  hfi_output_print(out, "</table>\n");
+static void write_replay(hfReport* report, const char* title, const hfReportLine* lines, int count) {
+  hfiBytes recording = {0};
+  hfi_stream_head(&report->stream, title, &recording);
+  hfi_bytes_put(&recording, report->chunks.data, report->chunks.size);
+  hfi_stream_figures(lines, count, &recording);
+  if (recording.failed || report->chunks.failed) report->out.piece.failed = 1;
+  write_page(&report->out, title, recording.data, recording.size);
+  hfi_bytes_release(&recording);
 }
 
 hfStatus hf_report_close(hfReport* report, const char* title, const hfReportLine* lines, int count,
                          hfError* error) {
-  hfiOutput* out = &report->out;
-  hfi_output_bytes(out, head, sizeof head - 1);
-  put_text(out, title);
-  hfi_output_print(out, "</title></head>\n<body>\n<h1>");
-  put_text(out, title);
-  hfi_output_print(out, "</h1>\n");
-  put_table(out, lines, count);
-  put_plots(out, report);
-  hfi_output_print(out,
-                   "<footer>Holdfast %s. Where steps are denser than the plot, it shows their "
-                   "extremes.</footer>\n</body>\n</html>\n",
-                   hf_version());
-  hf_dynamics_free(report->dynamics);
+  if (report->plain)
+    hfi_plain_write(report->plain, &report->out, title, lines, count);
+  else
+    write_replay(report, title, lines, count);
+  hfi_stream_close(&report->stream);
+  hfi_bytes_release(&report->chunks);
+  free(report->plain);
   return hfi_output_destroy(report, error);
+}
+
+hfStatus hf_report_convert(const char* path, const hfRecording* recording, hfError* error) {
+  if (!hf_report_replays())
+    return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "%s: this build has no page (npm was missing)",
+                      path);
+  hfiOutput out;
+  hfStatus status = hfi_output_open(&out, path, HFI_OUTPUT_WHOLE, error);
+  if (status != HF_OK) return status;
+  size_t size;
+  const void* bytes = hf_recording_bytes(recording, &size);
+  write_page(&out, hf_recording_scene(recording), bytes, size);
+  return hfi_output_close(&out, error);
 }

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -126,6 +127,11 @@ static double read_field(const hfSimConfig* c, const Field* f) {
   int32_t x;
   memcpy(&x, at, sizeof x);
   return x;
+}
+
+double hf_sim_config_get(const hfSimConfig* config, int i) {
+  assert(i >= 0 && i < FIELD_COUNT);
+  return read_field(config, &kFields[i]);
 }
 
 static void write_field(hfSimConfig* c, const Field* f, double value) {

@@ -88,6 +88,7 @@ static void set_stepped(const hfSim* s, const hfiContact* c, const hfStepBlock* 
   for (int i = 0; i < b->dim; ++i) force[i] = gamma[i] / p->h;
   hfi_contact_result_force(r, c, b->dim, force);
   hfi_contact_result_velocity(r, c, b->dim, velocity);
+  r->mu = b->dim >= 3 ? p->contact[b->param].mu[HF_SLIDING] : 0;
   r->stick = contact_sticks(&p->contact[b->param], p->h, b->dim, velocity, r->fn);
 }
 
@@ -130,6 +131,7 @@ int hf_sim_pair_force(const hfSim* s, int body_a, int body_b, hfVec3* normal, hf
 
 const hfModel* hf_sim_model(const hfSim* s) { return s->model; }
 double hf_sim_step_size(const hfSim* s) { return s->h; }
+const hfSimConfig* hf_sim_config(const hfSim* s) { return &s->config; }
 const double* hf_sim_ctrl(const hfSim* s) { return s->ctrl; }
 const double* hf_sim_actuator_force(const hfSim* s) { return hf_actuation_force(&s->actuation); }
 const double* hf_sim_target_force(const hfSim* s) { return s->actuation.target_force; }

@@ -262,5 +262,6 @@ hfContact hfi_switching_contact(const hfiSwitching* s, int i) {
   if (!(soft ? f[0] > 0 : t->closed)) return out;
   hfi_contact_result_force(&out, c, dim, f);
   if (dim >= 3) out.stick = soft ? !(s->layer[i].slips & 1) : t->mode[0] == HF_MODE_ROLLING;
+  if (dim >= 3 && !soft && !out.stick) out.mu = c->material.mu_dynamic;
   return out;
 }

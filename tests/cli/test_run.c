@@ -148,21 +148,21 @@ static void test_recording_and_report(void** state) {
   hfError error = {HF_OK, ""};
   assert_int_equal(hf_recording_open(&recording, "rest.rec", &error), HF_OK);
   int count = hf_recording_frame_count(recording);
-  assert_true(count >= 48 && count <= 51); // one every 10 ms, the start included
+  assert_true(count >= 30 && count <= 31); // 60 a second, the start included
   assert_string_equal(hf_recording_scene(recording), "rest.xml");
   hfFrame first = hf_recording_frame(recording, 0), last = hf_recording_frame(recording, count - 1);
   assert_near(first.time, 0, 0);
   assert_near(first.pose[7 + 2], 0.1, 1e-8);
-  assert_near(last.time, 0.5, 0.011);
+  assert_near(last.time, 0.5, 0.018);
   assert_int_equal(last.ncontact, 1);
-  assert_near(fabs((double)last.contact[0].force[2]), 9.81, 1e-2);
+  assert_near(fabs((double)last.contact[0].fn), 9.81, 1e-2);
   hf_recording_free(recording);
-  read_file("rest.html", text);
-  assert_says(text, "<!DOCTYPE html>");
-  assert_says(text, "rest.xml");
-  assert_says(text, "<polyline");
-  assert_null(strstr(text, "http")); // needs nothing from elsewhere
-  assert_null(strstr(text, "nan"));
+  // What the page shows is tested in a browser (tests/view).
+  assert_int_equal(system("head -c 15 rest.html | grep -q '<!DOCTYPE html>'"), 0);
+  assert_int_equal(system("grep -q 'rest.xml</title>' rest.html"), 0);
+  const char* content = hf_report_replays() ? "grep -q 'id=\"recording\">H4sI' rest.html"
+                                            : "grep -q '<polyline' rest.html";
+  assert_int_equal(system(content), 0);
 }
 
 static void test_bad_options(void** state) {

@@ -1,0 +1,62 @@
+// See bytes.h. The capacity doubles, so that n bytes cost O(n) copies.
+#include "record/bytes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int reserve(hfiBytes* b, size_t more) {
+  if (b->size + more <= b->capacity) return 1;
+  size_t capacity = 2 * (b->size + more);
+  char* data = realloc(b->data, capacity);
+  if (!data) return b->failed = 1, 0;
+  b->data = data, b->capacity = capacity;
+  return 1;
+}
+
+void hfi_bytes_put(hfiBytes* b, const void* data, size_t size) {
+  if (size == 0 || !reserve(b, size)) return;
+  memcpy(b->data + b->size, data, size);
+  b->size += size;
+}
+
+void hfi_bytes_vprint(hfiBytes* b, const char* format, va_list arguments) {
+  va_list again;
+  va_copy(again, arguments);
+  size_t room = b->capacity - b->size;
+  int size = vsnprintf(room ? b->data + b->size : NULL, room, format, arguments);
+  if (size >= 0 && (size_t)size >= room && reserve(b, (size_t)size + 1))
+    size = vsnprintf(b->data + b->size, (size_t)size + 1, format, again);
+  if (size > 0 && !b->failed) b->size += (size_t)size;
+  va_end(again);
+}
+
+void hfi_bytes_print(hfiBytes* b, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  hfi_bytes_vprint(b, format, arguments);
+  va_end(arguments);
+}
+
+void hfi_bytes_json_string(hfiBytes* b, const char* text) {
+  hfi_bytes_put(b, "\"", 1);
+  for (const char* c = text; *c; ++c) {
+    if (*c == '"' || *c == '\\')
+      hfi_bytes_print(b, "\\%c", *c);
+    else if ((unsigned char)*c < 0x20)
+      hfi_bytes_print(b, "\\u%04x", (unsigned)*c);
+    else
+      hfi_bytes_put(b, c, 1);
+  }
+  hfi_bytes_put(b, "\"", 1);
+}
+
+void hfi_bytes_align(hfiBytes* b, size_t alignment) {
+  static const char zeros[64];
+  hfi_bytes_put(b, zeros, (alignment - b->size % alignment) % alignment);
+}
+
+void hfi_bytes_release(hfiBytes* b) {
+  free(b->data);
+  *b = (hfiBytes){0};
+}

@@ -1,0 +1,24 @@
+// A growing run of bytes. Running out of memory is noted, not lost: `failed` stays set.
+#ifndef HFI_RECORD_BYTES_H
+#define HFI_RECORD_BYTES_H
+
+#include <holdfast/status.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+typedef struct hfiBytes {
+  char* data;
+  size_t size, capacity;
+  int failed; // 1: bytes were dropped because there was no memory
+} hfiBytes;
+
+void hfi_bytes_put(hfiBytes* bytes, const void* data, size_t size);
+void hfi_bytes_print(hfiBytes* bytes, const char* format, ...) HF_PRINTF(2, 3);
+void hfi_bytes_vprint(hfiBytes* bytes, const char* format, va_list arguments);
+// A JSON string: quoted, with quotes, backslashes and control characters escaped.
+void hfi_bytes_json_string(hfiBytes* bytes, const char* text);
+// Adds zeros until the size is a multiple of `alignment`.
+void hfi_bytes_align(hfiBytes* bytes, size_t alignment);
+void hfi_bytes_release(hfiBytes* bytes);
+
+#endif

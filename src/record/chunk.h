@@ -1,0 +1,54 @@
+// Layout of a recording (docs/reference/recording.md), little-endian:
+//   header, the scene's name, the model block, then chunks: a chunk header and its payload, padded to
+//   a multiple of 8 bytes. A reader skips kinds that it does not know.
+#ifndef HFI_RECORD_CHUNK_H
+#define HFI_RECORD_CHUNK_H
+
+#include "record/bytes.h"
+
+#include <stdint.h>
+
+#define HFI_RECORDING_MAGIC "HFRECORD"
+enum { HFI_RECORDING_VERSION = 2 };
+
+typedef struct hfiRecordingHeader {
+  char magic[8];
+  uint32_t version;
+  uint32_t nbody;
+  uint64_t scene_offset, scene_size; // text, not terminated
+  uint64_t model_offset, model_size; // a multiple of 64 into the file
+  uint64_t chunks_offset;
+  uint64_t reserved;
+} hfiRecordingHeader;
+
+typedef enum hfiChunkKind {
+  HFI_CHUNK_MODEL_INDEX = 1, // JSON: counts, and where each field of the model block lies
+  HFI_CHUNK_RUN = 2,         // JSON: version, method, options
+  HFI_CHUNK_FRAME = 3,
+  HFI_CHUNK_EVENT = 4,
+  HFI_CHUNK_STATE = 5,    // hfiStateHead, then the state
+  HFI_CHUNK_CONTROLS = 6, // time, then the controls (nu) in force from then on
+  HFI_CHUNK_FIGURES = 7,  // JSON: names and values of the summary
+} hfiChunkKind;
+
+typedef struct hfiChunkHeader {
+  uint32_t size; // of the chunk, this header and its padding included
+  uint32_t kind;
+} hfiChunkHeader;
+
+// A state from which a run can go on. Only the part of its contact memory that is in use is stored.
+typedef struct hfiStateHead {
+  uint32_t flags; // HFI_STATE_...
+  uint32_t nmocap;
+  // controls (nu), mocap_pos (nmocap x 3), mocap_quat (nmocap x 4), then the bytes of the state
+} hfiStateHead;
+enum {
+  HFI_STATE_SIGNALS = 1, // the scene's signals set the controls
+  HFI_STATE_PUSHED = 2,  // forces or velocity targets acted that the recording does not hold
+};
+
+// Starts a chunk; returns where. hfi_chunk_end pads it and fills in its size.
+size_t hfi_chunk_begin(hfiBytes* bytes, hfiChunkKind kind);
+void hfi_chunk_end(hfiBytes* bytes, size_t start);
+
+#endif

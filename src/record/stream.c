@@ -1,0 +1,192 @@
+// See stream.h; the layout is in chunk.h and docs/reference/recording.md.
+#include "record/stream.h"
+
+#include "base/error.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+hfStatus hfi_stream_open(hfiStream* s, const hfModel* model, hfError* error) {
+  hfiStream made = {.model = model, .interval = 1.0 / 60, .state_interval = 0.5};
+  made.controls = calloc((size_t)model->nu + 1, sizeof *made.controls);
+  if (!made.controls) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+  hfStatus status = hf_dynamics_create(&made.dynamics, model, error);
+  if (status == HF_OK)
+    *s = made;
+  else
+    free(made.controls);
+  return status;
+}
+
+void hfi_stream_close(hfiStream* s) {
+  hf_dynamics_free(s->dynamics);
+  hfi_events_release(&s->events);
+  free(s->controls);
+  *s = (hfiStream){0};
+}
+
+// ---- frames ---------------------------------------------------------------------------------------
+
+static void put_floats(hfiBytes* out, const double* x, int n) {
+  for (int i = 0; i < n; ++i) {
+    float value = (float)x[i];
+    hfi_bytes_put(out, &value, sizeof value);
+  }
+}
+
+static void put_poses(const hfiStream* s, hfiBytes* out) {
+  for (int b = 0; b < s->model->nbody; ++b) {
+    hfVec3 p = hf_dynamics_body_pose(s->dynamics, b).p;
+    hfQuat q = hf_dynamics_body_quat(s->dynamics, b);
+    const double pose[7] = {p.x, p.y, p.z, q.w, q.x, q.y, q.z};
+    put_floats(out, pose, 7);
+  }
+}
+
+static hfFrameContact frame_contact(hfContact c) {
+  return (hfFrameContact){.geom_a = c.geom_a,
+                          .geom_b = c.geom_b,
+                          .feature = c.feature,
+                          .stick = c.stick != 0,
+                          .p_W = {(float)c.p_W.x, (float)c.p_W.y, (float)c.p_W.z},
+                          .n_W = {(float)c.n_W.x, (float)c.n_W.y, (float)c.n_W.z},
+                          .fn = (float)c.fn,
+                          .ft = {(float)c.ft.x, (float)c.ft.y, (float)c.ft.z},
+                          .vt = {(float)c.vt.x, (float)c.vt.y, (float)c.vt.z},
+                          .mu = (float)c.mu,
+                          .depth = (float)c.depth,
+                          .vn = (float)c.vn};
+}
+
+static hfFrameHead frame_head(hfiStream* s, const hfSim* sim, const hfState* state, double wall) {
+  return (hfFrameHead){.time = state->time,
+                       .kinetic = hf_dynamics_kinetic_energy(s->dynamics),
+                       .potential = hf_dynamics_potential_energy(s->dynamics, hf_state_q(state)),
+                       .wall = s->started ? wall - s->wall : 0,
+                       .residual = s->residual,
+                       .coupled_residual = s->coupled_residual,
+                       .max_depth = s->max_depth,
+                       .steps = s->steps,
+                       .iterations = s->iterations,
+                       .rung = s->rung,
+                       .nstick = s->nstick,
+                       .status = s->status,
+                       .ncontact = hf_sim_contact_count(sim)};
+}
+
+void hfi_stream_frame(hfiStream* s, const hfSim* sim, const hfState* state, const hfInput* input,
+                      double wall, hfiBytes* out) {
+  const hfModel* m = s->model;
+  if (!s->started) hfi_stream_run(sim, out);
+  hf_dynamics_position(s->dynamics, hf_state_q(state), input);
+  hf_dynamics_velocity(s->dynamics, hf_state_v(state));
+  hfFrameHead head = frame_head(s, sim, state, wall);
+  size_t start = hfi_chunk_begin(out, HFI_CHUNK_FRAME);
+  hfi_bytes_put(out, &head, sizeof head);
+  put_poses(s, out);
+  put_floats(out, hf_state_q(state), m->nq);
+  put_floats(out, hf_state_v(state), m->nv);
+  put_floats(out, hf_sim_ctrl(sim), m->nu);
+  put_floats(out, hf_sim_actuator_force(sim), m->nu);
+  put_floats(out, hf_sim_sensors(sim), m->nsensordata);
+  for (int i = 0; i < head.ncontact; ++i) {
+    hfFrameContact contact = frame_contact(hf_sim_contact(sim, i));
+    hfi_bytes_put(out, &contact, sizeof contact);
+  }
+  hfi_chunk_end(out, start);
+  s->started = 1, s->wall = wall;
+  s->steps = s->iterations = s->rung = s->nstick = 0, s->status = HF_OK;
+  s->residual = s->coupled_residual = s->max_depth = 0;
+}
+
+// ---- steps ----------------------------------------------------------------------------------------
+
+static void count_step(hfiStream* s, const hfStepReport* step) {
+  ++s->steps;
+  s->iterations += step->solve.iterations;
+  if (step->solve.rung > s->rung) s->rung = step->solve.rung;
+  s->nstick = step->nstick;
+  if (step->status > s->status) s->status = step->status;
+  s->residual = fmax(s->residual, step->solve.residual);
+  s->coupled_residual = fmax(s->coupled_residual, step->solve.coupled_residual);
+  s->max_depth = fmax(s->max_depth, step->max_depth);
+}
+
+// Controls that an input gives are stored when they change: they acted in the step that ended now.
+static void put_controls(hfiStream* s, const hfSim* sim, const hfState* state, const hfInput* input,
+                         hfiBytes* out) {
+  size_t bytes = (size_t)s->model->nu * sizeof(double);
+  if (!input || !input->ctrl || s->model->nu == 0) return;
+  if (s->has_controls && memcmp(s->controls, input->ctrl, bytes) == 0) return;
+  double since = state->time - hf_sim_step_size(sim);
+  size_t start = hfi_chunk_begin(out, HFI_CHUNK_CONTROLS);
+  hfi_bytes_put(out, &since, sizeof since);
+  hfi_bytes_put(out, input->ctrl, bytes);
+  hfi_chunk_end(out, start);
+  memcpy(s->controls, input->ctrl, bytes);
+  s->has_controls = 1;
+}
+
+// Times add up with rounding: a frame is due when less than a thousandth of a step is missing.
+static int is_due(double* next, double interval, double time, double h) {
+  if (time < *next - 1e-3 * h) return 0;
+  do *next += interval;
+  while (interval > 0 && *next <= time - 1e-3 * h);
+  return 1;
+}
+
+void hfi_stream_step(hfiStream* s, const hfSim* sim, const hfState* state, const hfInput* input,
+                     const hfStepReport* step, double wall, hfiBytes* out) {
+  double h = hf_sim_step_size(sim);
+  if (!s->started) s->next_frame = s->next_state = state->time;
+  if (step) {
+    count_step(s, step);
+    put_controls(s, sim, state, input, out);
+    hfi_events_step(&s->events, sim, state->time, step, out);
+  }
+  if (!is_due(&s->next_frame, s->interval, state->time, h)) return;
+  hfi_stream_frame(s, sim, state, input, wall, out);
+  if (is_due(&s->next_state, s->state_interval, state->time, h))
+    hfi_stream_state(s->model, state, input, out);
+}
+
+// ---- states ---------------------------------------------------------------------------------------
+
+static int holds_push(const hfModel* m, const hfInput* input) {
+  if (!input) return 0;
+  for (int i = 0; input->force && i < m->nv; ++i)
+    if (input->force[i] != 0) return 1;
+  for (int i = 0; input->wrench && i < m->nbody; ++i) {
+    hfForce w = input->wrench[i];
+    if (w.n.x != 0 || w.n.y != 0 || w.n.z != 0 || w.f.x != 0 || w.f.y != 0 || w.f.z != 0) return 1;
+  }
+  for (int i = 0; input->velocity_target && i < m->nv; ++i)
+    if (!isnan(input->velocity_target[i])) return 1;
+  return 0;
+}
+
+static void put_array(hfiBytes* out, const double* x, int n) {
+  for (int i = 0; i < n; ++i) {
+    double value = x ? x[i] : 0;
+    hfi_bytes_put(out, &value, sizeof value);
+  }
+}
+
+// The memory of contacts is the last part of a state: what is not in use is left out.
+void hfi_stream_state(const hfModel* m, const hfState* state, const hfInput* input, hfiBytes* out) {
+  int signals = !input || !input->ctrl, mocap = input && input->mocap_pos && input->mocap_quat;
+  hfiStateHead head = {.flags = (signals ? HFI_STATE_SIGNALS : 0u) |
+                                (holds_push(m, input) ? HFI_STATE_PUSHED : 0u),
+                       .nmocap = mocap ? (uint32_t)m->nmocap : 0};
+  size_t start = hfi_chunk_begin(out, HFI_CHUNK_STATE);
+  hfi_bytes_put(out, &head, sizeof head);
+  put_array(out, signals ? NULL : input->ctrl, m->nu);
+  if (mocap) {
+    put_array(out, input->mocap_pos, 3 * m->nmocap);
+    put_array(out, input->mocap_quat, 4 * m->nmocap);
+  }
+  hfi_bytes_put(out, state,
+                (size_t)state->off_memory + (size_t)state->nmemory * sizeof(hfContactMemory));
+  hfi_chunk_end(out, start);
+}

@@ -1,0 +1,341 @@
+// The page: 3-D view, bar of time, and a panel of what happens, plots, events, the selection and the run.
+import { colour, number, pairsOf } from './contacts';
+import { button, checkbox, choice, icon, make } from './dom';
+import { drawPlot, Plots } from './plots';
+import { EventKind, Recording } from './recording';
+import { Timeline } from './timeline';
+import { Pick, View3D } from './view3d';
+import { EVENT_COLOURS, EVENT_NAMES, eventText, nowLines } from './words';
+
+const SPEEDS: [string, string][] = [['0.02', '1/50 ×'], ['0.1', '1/10 ×'], ['0.25', '1/4 ×'], ['0.5', '1/2 ×'], ['1', '1 ×'], ['2', '2 ×'], ['5', '5 ×'], ['20', '20 ×']];
+
+export class App {
+  readonly view: View3D;
+  readonly timeline: Timeline;
+  readonly plots: Plots;
+  time: number;
+  playing = false;
+  speed = 1;
+  selection: Pick | null = null;
+  ask: ((time: number) => void) | null = null; // where the user went by hand
+  readonly toolbar = make('div', { class: 'tools' });
+  readonly bar = make('div', { class: 'bar' });
+  readonly message = make('div', { class: 'message', id: 'message' });
+  private readonly clock = make('span', { class: 'clock', id: 'clock' });
+  private readonly playButton: HTMLButtonElement;
+  private readonly now = make('div', { class: 'now', id: 'now' });
+  private readonly selected = make('div', { id: 'selected' });
+  private readonly tabs = make('div', { class: 'tabs' });
+  private readonly pages = make('div', { class: 'pages' });
+  private readonly events = make('ol', { class: 'events' });
+  private readonly scale = make('div', { class: 'scale' });
+  private before = 0;
+  private shown = -1;
+  private lastPanel = 0;
+  onFrame: (() => void) | null = null; // once a picture
+
+  constructor(root: HTMLElement, public recording: Recording) {
+    const canvas = make('canvas', { id: 'view' });
+    this.time = recording.start;
+    this.timeline = new Timeline(t => this.goTo(t), e => eventText(this.recording.model, e));
+    this.playButton = button('play', 'Play or pause (space)', () => this.setPlaying(!this.playing), 'play');
+    this.plots = new Plots(() => this.recording, () => this.time, t => this.goTo(t));
+    const stage = make('div', { class: 'stage' }, canvas, this.heading(), this.toolbar, this.legend(), this.message);
+    this.bar.append(button('first', 'To the start', () => this.goTo(this.recording.start), 'first'),
+      button('back', 'One frame back (left arrow)', () => this.stepFrame(-1), 'back'), this.playButton,
+      button('on', 'One frame on (right arrow)', () => this.stepFrame(1), 'on'),
+      choice('Speed', SPEEDS, '1', v => { this.speed = Number(v); }, 'speed'), this.timeline.element, this.clock);
+    const left = make('div', { class: 'left' }, stage, this.bar);
+    const panel = make('aside', { class: 'panel' }, make('h2', { text: 'What happens now' }), this.now, this.tabs, this.pages);
+    root.replaceChildren(left, panel);
+    this.view = new View3D(canvas, recording);
+    this.fillToolbar();
+    this.addTab('Plots', this.plots.element, () => this.plots.refresh(true));
+    this.addTab('Selected', this.selected, () => this.showSelected(true));
+    this.addTab('Events', make('div', {}, this.eventLegend(), this.events), () => this.listEvents());
+    this.addTab('Run', this.runPage());
+    this.chooseTab('Plots');
+    this.timeline.events = recording.events;
+    this.resetRange();
+    this.listenToPointer(canvas);
+    window.addEventListener('keydown', e => this.key(e));
+    new ResizeObserver(() => { this.view.invalidate(); this.updateScale(); }).observe(canvas);
+    this.updateSelected();
+    requestAnimationFrame(t => { this.view.draw(); this.view.fitCamera(); this.tick(t); });
+  }
+
+  // ---- parts of the page ------------------------------------------------------------------------
+
+  private heading(): HTMLElement {
+    const r = this.recording, name = r.scene.split('/').pop() ?? r.scene;
+    return make('header', {}, make('h1', { text: name }),
+      make('p', { text: r.run ? `${r.run.method}, ${r.run.friction} friction, step ${number(1000 * r.run.step)} ms` : '' }));
+  }
+
+  private legend(): HTMLElement {
+    const bar = make('div', { class: 'gradient' });
+    const stops = [0, 0.3, 0.6, 0.85, 1].map(s => `rgb(${colour(s, false).map(x => Math.round(255 * x))}) ${100 * s * 0.9}%`);
+    bar.style.background = `linear-gradient(to right, ${stops.join(', ')}, rgb(${colour(1, true).map(x => Math.round(255 * x))}) 91%)`;
+    return make('div', { class: 'legend', title: 'An arrow is the force that a contact puts on the grasped body. Its colour says how much of the available friction it uses.' },
+      make('div', { text: 'Contact force, share of friction used' }), bar,
+      make('div', { class: 'ends' }, make('span', { text: '0 % holds easily' }), make('span', { text: '100 % slips' })), this.scale);
+  }
+
+  private updateScale(): void {
+    const per = this.view.arrows.metresPerNewton, force = Math.pow(10, Math.round(Math.log10(0.2 * this.view.size / per)));
+    this.scale.textContent = `Arrow length: ${number(force)} N = ${number(100 * per * force, 2)} cm`;
+  }
+
+  private fillToolbar(): void {
+    const r = this.recording, v = this.view, moving = [...Array(r.model.counts.nbody).keys()].filter(b => !r.model.isStatic(b));
+    const more = make('details', { class: 'more' }, make('summary', { text: 'View' }), make('div', { class: 'sheet' },
+      checkbox('Forces', 'Contact forces as arrows', true, on => { v.arrows.visible = on; v.invalidate(); }, 'forces'),
+      checkbox('Friction cones', 'A force inside its cone needs no slip', false, on => { v.arrows.showCones = on; v.invalidate(); }, 'cones'),
+      checkbox('Bodies', 'The shapes that are drawn', true, on => v.setVisual(on), 'visual'),
+      checkbox('Collision shapes', 'The shapes that touch', false, on => v.setCollision(on), 'collision'),
+      make('label', {}, 'Arrows ', this.arrowScale()),
+      make('label', {}, 'Follow ', choice('Follow a body with the camera', [['-1', 'nothing'], ...moving.map(b => [String(b), r.model.label('body', b)] as [string, string])], '-1', b => v.setFollow(Number(b)), 'follow'))));
+    this.toolbar.append(more, button('fit', 'Show everything', () => v.fitCamera(), 'fit'));
+  }
+
+  private arrowScale(): HTMLInputElement {
+    const input = make('input', { id: 'arrowscale' });
+    input.type = 'range'; input.min = '-1'; input.max = '1'; input.step = '0.05'; input.value = '0';
+    input.addEventListener('input', () => { this.view.scaleArrows(Math.pow(10, Number(input.value))); this.updateScale(); this.shown = -1; this.show(); });
+    return input;
+  }
+
+  private eventLegend(): HTMLElement {
+    const present = new Set(this.recording.events.map(e => e.kind));
+    return make('p', { class: 'keys' }, ...EVENT_NAMES.filter(([k]) => present.has(k) || k <= EventKind.Stick).map(([kind, name]) => {
+      const dot = make('i');
+      dot.style.background = EVENT_COLOURS[kind];
+      return make('span', {}, dot, name);
+    }));
+  }
+
+  private runPage(): HTMLElement {
+    const r = this.recording, table = make('table', { class: 'figures' });
+    const row = (a: string, b: string) => table.append(make('tr', {}, make('td', { text: a }), make('td', { text: b })));
+    for (const [a, b] of r.figures) row(a, b);
+    if (!r.figures.length) row('scene', r.scene);
+    const options = make('table', { class: 'figures' });
+    for (const [a, b] of Object.entries(r.run?.options ?? {}))
+      options.append(make('tr', {}, make('td', { text: a }), make('td', { text: String(b) })));
+    return make('div', {}, table, make('details', {}, make('summary', { text: 'All options' }), options),
+      make('p', { class: 'about', text: `Holdfast ${r.run?.version ?? ''}. ${r.model.counts.nbody - 1} bodies, ${r.model.counts.nv} degrees of freedom, ${r.frames.length} frames.` }));
+  }
+
+  addTab(name: string, content: HTMLElement, opened?: () => void): void {
+    const page = make('section', {}, content);
+    page.dataset.tab = name;
+    const tab = button(name, name, () => this.chooseTab(name));
+    tab.dataset.tab = name;
+    tab.addEventListener('click', () => opened?.());
+    this.tabs.append(tab);
+    this.pages.append(page);
+    page.hidden = true;
+  }
+
+  chooseTab(name: string): void {
+    for (const tab of this.tabs.children) tab.classList.toggle('chosen', (tab as HTMLElement).dataset.tab === name);
+    for (const page of this.pages.children) (page as HTMLElement).hidden = (page as HTMLElement).dataset.tab !== name;
+    if (name === 'Plots') requestAnimationFrame(() => this.plots.refresh(true));
+  }
+  get tab(): string { return ([...this.tabs.children].find(t => t.classList.contains('chosen')) as HTMLElement)?.dataset.tab ?? ''; }
+
+  // ---- time ---------------------------------------------------------------------------------------
+
+  resetRange(): void {
+    this.timeline.start = this.recording.start;
+    this.timeline.end = Math.max(this.recording.end, this.recording.start + 1e-6);
+    this.shown = -1;
+  }
+
+  goTo(time: number): void {
+    this.time = Math.min(this.recording.end, Math.max(this.recording.start, time));
+    this.ask?.(this.time);
+    this.show();
+  }
+
+  stepFrame(by: number): void {
+    this.setPlaying(false);
+    const i = Math.min(this.recording.frames.length - 1, Math.max(0, this.recording.indexAt(this.time) + by));
+    this.goTo(this.recording.frames[i].time);
+  }
+
+  setPlaying(on: boolean): void {
+    if (on && this.time >= this.recording.end - 1e-9) this.time = this.recording.start;
+    this.playing = on;
+    this.playButton.replaceChildren(icon(on ? 'pause' : 'play'));
+  }
+
+  private tick(now: number): void {
+    const dt = Math.min(0.2, (now - this.before) / 1000);
+    this.before = now;
+    this.onFrame?.();
+    if (this.playing) {
+      this.time += this.speed * dt;
+      if (this.time >= this.recording.end) { this.time = this.recording.end; this.setPlaying(false); }
+      this.show();
+    }
+    this.view.draw();
+    requestAnimationFrame(t => this.tick(t));
+  }
+
+  // Shows the present.
+  show(): void {
+    const r = this.recording;
+    if (r.frames.length === 0) return;
+    const i = r.indexAt(this.time), frame = r.frames[i], next = r.frames[i + 1] ?? null;
+    const part = next ? Math.min(1, Math.max(0, (this.time - frame.time) / (next.time - frame.time))) : 0;
+    this.view.show(frame, next, part);
+    this.timeline.time = this.time;
+    this.timeline.draw();
+    this.clock.textContent = `${this.time.toFixed(3)} s`;
+    this.plots.moveCursor(i);
+    if (i === this.shown || (this.playing && performance.now() - this.lastPanel < 100)) return;
+    this.shown = i;
+    this.lastPanel = performance.now();
+    this.showNow();
+    if (this.tab === 'Selected') this.showSelected(false);
+    if (this.tab === 'Events') this.markEvents();
+  }
+
+  private showNow(): void {
+    const frame = this.recording.frames[this.recording.indexAt(this.time)], lines = nowLines(this.recording.model, frame);
+    const most = 6;
+    this.now.replaceChildren(...lines.slice(0, most).map(({ pair, text, detail }) => {
+      const fill = make('i');
+      fill.style.width = `${100 * pair.use}%`;
+      fill.style.background = `rgb(${colour(pair.use, pair.slides && pair.bound > 0).map(x => Math.round(255 * x))})`;
+      const line = make('div', { class: 'line', title: detail }, make('span', { text }), make('b', { text: pair.bound > 0 ? `${Math.round(100 * pair.use)} %` : '' }), make('div', { class: 'meter' }, fill), make('small', { text: detail }));
+      line.addEventListener('click', () => { this.selection = { kind: 'body', body: pair.a, point: null as never }; this.view.select(pair.a); this.updateSelected(); this.chooseTab('Selected'); this.showSelected(true); });
+      return line;
+    }), ...(lines.length > most ? [make('small', { text: `and ${lines.length - most} more pairs of bodies that touch` })] : []),
+    ...(lines.length === 0 ? [make('small', { text: 'Nothing touches.' })] : []));
+  }
+
+  // ---- selection ------------------------------------------------------------------------------------
+
+  private listenToPointer(canvas: HTMLCanvasElement): void {
+    let down = [0, 0];
+    canvas.addEventListener('pointerdown', e => { down = [e.clientX, e.clientY]; });
+    canvas.addEventListener('click', e => {
+      if (Math.hypot(e.clientX - down[0], e.clientY - down[1]) > 4) return;
+      this.choose(this.view.pick(e.clientX, e.clientY));
+    });
+  }
+
+  choose(pick: Pick | null): void {
+    this.selection = pick;
+    this.view.select(pick?.kind === 'body' ? pick.body : -1);
+    this.updateSelected();
+    if (pick) { this.chooseTab('Selected'); this.showSelected(true); }
+  }
+
+  private facts = make('table', { class: 'figures' });
+  private history = make('div', { class: 'plot' });
+
+  private updateSelected(): void {
+    const pick = this.selection, model = this.recording.model;
+    if (!pick) {
+      this.selected.replaceChildren(make('p', { class: 'about', text: 'Click a body or an arrow in the picture to see its name, pose, forces and history.' }));
+      return;
+    }
+    const title = pick.kind === 'body' ? model.label('body', pick.body) : `Contact of ${model.label('geom', pick.geomA)} and ${model.label('geom', pick.geomB)}`;
+    this.selected.replaceChildren(make('h3', { text: title }), this.facts, make('h4', { text: 'History' }), this.history);
+  }
+
+  private showSelected(history: boolean): void {
+    const pick = this.selection, r = this.recording;
+    if (!pick || r.frames.length === 0) return;
+    const rows = pick.kind === 'body' ? this.bodyFacts(pick.body) : this.contactFacts(pick.geomA, pick.geomB);
+    this.facts.replaceChildren(...rows.map(([a, b]) => make('tr', {}, make('td', { text: a }), make('td', { text: b }))));
+    if (history) requestAnimationFrame(() => this.drawHistory(pick));
+  }
+
+  private bodyFacts(body: number): [string, string][] {
+    const r = this.recording, frame = r.frames[r.indexAt(this.time)], p = frame.pose.subarray(7 * body, 7 * body + 7);
+    const rows: [string, string][] = [['mass', `${number(r.model.get('body_mass')[body])} kg`],
+      ['position', `${[0, 1, 2].map(k => p[k].toFixed(4)).join(', ')} m`], ['orientation', [3, 4, 5, 6].map(k => p[k].toFixed(4)).join(', ')]];
+    for (const pair of pairsOf(r.model, frame).values()) {
+      if (pair.a !== body && pair.b !== body) continue;
+      const other = pair.a === body ? pair.b : pair.a;
+      rows.push([`from ${r.model.label('body', other)}`, `normal ${number(Math.hypot(...pair.normal))} N, friction ${number(Math.hypot(...pair.friction))} N, ${pair.count} contacts${pair.slides && pair.bound > 0 ? ', slips' : ''}`]);
+    }
+    return rows;
+  }
+
+  private contactFacts(a: number, b: number): [string, string][] {
+    const r = this.recording, frame = r.frames[r.indexAt(this.time)], rows: [string, string][] = [];
+    for (let i = 0; i < frame.ncontact; ++i) {
+      const c = frame.contact(i);
+      if (c.geomA !== a || c.geomB !== b) continue;
+      rows.push(['normal force', `${number(c.fn)} N`], ['friction', `${number(Math.hypot(...c.ft))} N of at most ${number(c.mu * c.fn)} N (µ ${number(c.mu)})`],
+        ['slip', `${number(1000 * Math.hypot(...c.vt))} mm/s${c.stick ? ', sticks' : c.fn > 0 ? ', slips' : ''}`], ['overlap', `${number(1e6 * c.depth)} µm`]);
+    }
+    return rows.length ? rows : [['', 'These two do not touch now.']];
+  }
+
+  private drawHistory(pick: Pick): void {
+    const r = this.recording, times = r.frames.map(f => f.time), seek = (t: number) => this.goTo(t), time = () => this.time;
+    this.history.replaceChildren();
+    const draw = (curves: { name: string; values: (number | null)[] }[], unit: string) => {
+      const box = make('div', { class: 'plot' });
+      this.history.append(box);
+      drawPlot(box, times, curves, unit, 140, time, seek);
+    };
+    if (pick.kind === 'body') {
+      draw(['x', 'y', 'z'].map((name, k) => ({ name, values: r.frames.map(f => f.pose[7 * pick.body + k]) })), 'm');
+      const sums = r.frames.map(f => [...pairsOf(r.model, f).values()].filter(p => p.a === pick.body || p.b === pick.body));
+      draw([{ name: 'normal', values: sums.map(s => s.reduce((x, p) => x + p.fn, 0)) }, { name: 'friction', values: sums.map(s => s.reduce((x, p) => x + p.use * p.bound, 0)) }], 'N');
+      return;
+    }
+    const of = (f: Recording['frames'][0]) => { let fn = 0, ft = 0, bound = 0; for (let i = 0; i < f.ncontact; ++i) { const c = f.contact(i); if (c.geomA === pick.geomA && c.geomB === pick.geomB) { fn += c.fn; ft += Math.hypot(...c.ft); bound += c.mu * c.fn; } } return { fn, ft, bound }; };
+    const all = r.frames.map(of);
+    draw([{ name: 'normal', values: all.map(x => x.fn) }, { name: 'friction', values: all.map(x => x.ft) }, { name: 'friction bound', values: all.map(x => x.bound) }], 'N');
+  }
+
+  // ---- events ---------------------------------------------------------------------------------------
+
+  private listEvents(): void {
+    const most = 400, all = this.recording.events;
+    this.events.replaceChildren(...all.slice(0, most).map(e => {
+      const dot = make('i');
+      dot.style.background = EVENT_COLOURS[e.kind];
+      const item = make('li', {}, make('time', { text: `${e.time.toFixed(3)} s` }), dot, make('span', { text: eventText(this.recording.model, e) }));
+      item.dataset.time = String(e.time);
+      item.addEventListener('click', () => this.goTo(e.time));
+      return item;
+    }), ...(all.length > most ? [make('li', { text: `and ${all.length - most} more` })] : []), ...(all.length === 0 ? [make('li', { text: 'Nothing happened.' })] : []));
+    this.markEvents();
+  }
+  private markEvents(): void {
+    for (const item of this.events.children) (item as HTMLElement).classList.toggle('past', Number((item as HTMLElement).dataset.time) <= this.time + 1e-9);
+  }
+
+  // New frames or events came.
+  grown(): void {
+    this.timeline.events = this.recording.events;
+    this.timeline.end = this.recording.end;
+    if (this.tab === 'Plots') this.plots.refresh();
+    if (this.tab === 'Events') this.listEvents();
+  }
+
+  say(text: string, bad = false): void {
+    this.message.textContent = text;
+    this.message.classList.toggle('bad', bad);
+    this.message.hidden = text === '';
+  }
+
+  private key(e: KeyboardEvent): void {
+    const target = e.target as HTMLElement;
+    if (['INPUT', 'SELECT', 'TEXTAREA'].includes(target.tagName)) return;
+    if (e.key === ' ') { this.setPlaying(!this.playing); e.preventDefault(); }
+    else if (e.key === 'ArrowRight') this.stepFrame(1);
+    else if (e.key === 'ArrowLeft') this.stepFrame(-1);
+    else if (e.key === 'Home') this.goTo(this.recording.start);
+    else if (e.key === 'End') this.goTo(this.recording.end);
+  }
+}

@@ -1,0 +1,104 @@
+// Contact forces as arrows and friction cones: instanced, so that a thousand contacts are four draws.
+import * as THREE from 'three';
+import { colour, shownSide, slips, use } from './contacts';
+import { Model } from './model';
+import { Frame } from './recording';
+
+export interface Arrow {
+  geomA: number; geomB: number;
+  point: [number, number, number];  // where the force acts [m]
+  pushes: boolean;                  // 1: the arrow ends at the point; else it begins there
+  force: [number, number, number];  // on the body that is shown [N]
+  length: number;                   // drawn [m]
+  colour: [number, number, number];
+  use: number; slips: boolean; index: number;
+}
+
+const UP = new THREE.Vector3(0, 1, 0);
+
+export class Arrows extends THREE.Group {
+  list: Arrow[] = [];
+  metresPerNewton = 0.01;
+  readonly shaft: THREE.InstancedMesh;
+  private readonly tip: THREE.InstancedMesh;
+  private readonly cone: THREE.InstancedMesh;
+  private readonly ghosts: THREE.InstancedMesh[];
+  private width = 0.004;
+
+  constructor(private readonly model: Model, capacity: number, size: number) {
+    super();
+    this.width = 0.006 * size;
+    const make = (geometry: THREE.BufferGeometry, material: THREE.Material) => {
+      const mesh = new THREE.InstancedMesh(geometry, material, Math.max(1, capacity));
+      mesh.frustumCulled = false;
+      mesh.count = 0;
+      this.add(mesh);
+      return mesh;
+    };
+    const solid = () => new THREE.MeshLambertMaterial({ emissive: 0x222222 });
+    // What lies behind a surface shines through it: contacts are always partly hidden.
+    const through = () => new THREE.MeshBasicMaterial({ transparent: true, opacity: 0.55, depthTest: false, depthWrite: false });
+    const shaft = new THREE.CylinderGeometry(1, 1, 1, 10).translate(0, 0.5, 0), tip = new THREE.ConeGeometry(1, 1, 14).translate(0, 0.5, 0);
+    this.shaft = make(shaft, solid());
+    this.tip = make(tip, solid());
+    this.ghosts = [make(shaft, through()), make(tip, through())];
+    for (const ghost of this.ghosts) ghost.renderOrder = 5;
+    // The cone opens from the contact point along the normal: a force inside it needs no slip.
+    const cone = new THREE.ConeGeometry(1, 1, 28, 1, true).rotateX(Math.PI).translate(0, 0.5, 0);
+    this.cone = make(cone, new THREE.MeshBasicMaterial({ color: 0x3b82f6, transparent: true, opacity: 0.22, side: THREE.DoubleSide, depthWrite: false, depthTest: false }));
+    this.cone.renderOrder = 4;
+    this.cone.visible = false;
+  }
+
+  set showCones(on: boolean) { this.cone.visible = on; }
+  get showCones() { return this.cone.visible; }
+  coneCount(): number { return this.cone.visible ? this.cone.count : 0; }
+
+  // Draws the contacts of a frame.
+  update(frame: Frame): void {
+    const bodies = this.model.get('geom_body'), capacity = this.shaft.instanceMatrix.count;
+    this.list = [];
+    for (let i = 0; i < frame.ncontact && this.list.length < capacity; ++i) {
+      const c = frame.contact(i);
+      if (!(c.fn > 0)) continue;
+      const side = shownSide(this.model, bodies[c.geomA], bodies[c.geomB]);
+      const force = [0, 1, 2].map(k => side * (c.fn * c.n[k] + c.ft[k])) as [number, number, number];
+      const share = use(c);
+      // A finger pushes from outside, where its arrow is seen; the ground pushes from below, where it is not.
+      const pusher = side > 0 ? bodies[c.geomB] : bodies[c.geomA], pushes = !this.model.isStatic(pusher);
+      this.list.push({ pushes, geomA: c.geomA, geomB: c.geomB, point: [c.p[0], c.p[1], c.p[2]], force,
+        length: this.metresPerNewton * Math.hypot(...force), colour: colour(share, slips(c)), use: share, slips: slips(c), index: i });
+      this.placeCone(this.list.length - 1, c.p, c.n, pushes ? -side : side, c.fn, c.mu);
+    }
+    this.list.forEach((arrow, i) => this.place(i, arrow));
+    for (const mesh of [this.shaft, this.tip, this.cone, ...this.ghosts]) {
+      mesh.count = this.list.length;
+      mesh.instanceMatrix.needsUpdate = true;
+      if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
+    }
+    this.shaft.boundingSphere = null; // picking asks for it
+  }
+
+  private place(i: number, arrow: Arrow): void {
+    const direction = new THREE.Vector3(...arrow.force).normalize();
+    const turn = new THREE.Quaternion().setFromUnitVectors(UP, direction);
+    const head = Math.min(0.45 * arrow.length, 5 * this.width), width = Math.min(this.width, 0.12 * arrow.length + 1e-6);
+    const foot = new THREE.Vector3(...arrow.point);
+    if (arrow.pushes) foot.addScaledVector(direction, -arrow.length);
+    const neck = foot.clone().addScaledVector(direction, arrow.length - head);
+    const shaft = new THREE.Matrix4().compose(foot, turn, new THREE.Vector3(width, Math.max(arrow.length - head, 1e-9), width));
+    const tip = new THREE.Matrix4().compose(neck, turn, new THREE.Vector3(2.4 * width, Math.max(head, 1e-9), 2.4 * width));
+    const tint = new THREE.Color().setRGB(...arrow.colour, THREE.SRGBColorSpace);
+    [[this.shaft, shaft], [this.tip, tip], [this.ghosts[0], shaft], [this.ghosts[1], tip]].forEach(([mesh, matrix]) => {
+      (mesh as THREE.InstancedMesh).setMatrixAt(i, matrix as THREE.Matrix4);
+      (mesh as THREE.InstancedMesh).setColorAt(i, tint);
+    });
+  }
+
+  private placeCone(i: number, p: Float32Array, n: Float32Array, side: number, fn: number, mu: number): void {
+    const direction = new THREE.Vector3(side * n[0], side * n[1], side * n[2]);
+    const turn = new THREE.Quaternion().setFromUnitVectors(UP, direction);
+    const height = Math.max(this.metresPerNewton * fn, 1e-9), radius = Math.max(mu * height, 1e-9);
+    this.cone.setMatrixAt(i, new THREE.Matrix4().compose(new THREE.Vector3(p[0], p[1], p[2]), turn, new THREE.Vector3(radius, height, radius)));
+  }
+}

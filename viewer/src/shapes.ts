@@ -1,0 +1,49 @@
+// Geometry of geoms, as three.js draws it.
+import * as THREE from 'three';
+import { toCreasedNormals } from 'three/examples/jsm/utils/BufferGeometryUtils.js';
+import { GeomType, Model } from './model';
+
+function surface(model: Model, mesh: number): THREE.BufferGeometry {
+  const geometry = new THREE.BufferGeometry();
+  const count = model.get('mesh_surftrinum')[mesh];
+  if (count === 0) return hull(model, mesh);
+  const v = model.get('mesh_surfvertadr')[mesh], nv = model.get('mesh_surfvertnum')[mesh], t = model.get('mesh_surftriadr')[mesh];
+  geometry.setAttribute('position', new THREE.BufferAttribute((model.get('surf_vert') as Float32Array).slice(3 * v, 3 * (v + nv)), 3));
+  geometry.setIndex(new THREE.BufferAttribute(new Uint32Array((model.get('surf_tri') as Int32Array).slice(3 * t, 3 * (t + count))), 1));
+  if (count < 60000) return toCreasedNormals(geometry, 0.6);
+  geometry.computeVertexNormals();
+  return geometry;
+}
+
+// The convex hull that collides, from its polygons.
+export function hull(model: Model, mesh: number): THREE.BufferGeometry {
+  const vert = model.get('mesh_vertadr')[mesh], face = model.get('mesh_faceadr')[mesh], faces = model.get('mesh_facenum')[mesh];
+  const first = model.get('mesh_facevertadr')[mesh], start = model.get('hull_facestart'), list = model.get('hull_facevert'), xyz = model.get('hull_vert');
+  const out: number[] = [];
+  const push = (i: number) => { for (let k = 0; k < 3; ++k) out.push(xyz[3 * (vert + i) + k]); };
+  for (let f = 0; f < faces; ++f) {
+    const begin = first + start[face + mesh + f], end = first + start[face + mesh + f + 1];
+    for (let i = begin + 1; i + 1 < end; ++i) { push(list[begin]); push(list[i]); push(list[i + 1]); }
+  }
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute('position', new THREE.Float32BufferAttribute(out, 3));
+  geometry.computeVertexNormals();
+  return geometry;
+}
+
+// extent: how far an infinite plane is drawn [m].
+export function shape(model: Model, geom: number, extent: number, collision: boolean): THREE.BufferGeometry {
+  const [a, b, c] = [0, 1, 2].map(k => model.get('geom_size')[3 * geom + k]);
+  switch (model.get('geom_type')[geom]) {
+    case GeomType.Plane: return new THREE.PlaneGeometry(2 * (a || extent), 2 * (b || extent));
+    case GeomType.Sphere: return new THREE.SphereGeometry(a, 28, 18);
+    case GeomType.Capsule: return new THREE.CapsuleGeometry(a, 2 * b, 8, 20).rotateX(Math.PI / 2);
+    case GeomType.Ellipsoid: return new THREE.SphereGeometry(1, 28, 18).scale(a, b, c);
+    case GeomType.Cylinder: return new THREE.CylinderGeometry(a, a, 2 * b, 32).rotateX(Math.PI / 2);
+    case GeomType.Box: return new THREE.BoxGeometry(2 * a, 2 * b, 2 * c);
+    default: {
+      const mesh = model.get('geom_mesh')[geom];
+      return collision ? hull(model, mesh) : surface(model, mesh);
+    }
+  }
+}

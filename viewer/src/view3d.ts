@@ -1,0 +1,299 @@
+// The world in 3-D: bodies at the poses of a frame, contact forces, camera, picking.
+import * as THREE from 'three';
+import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
+import { Arrow, Arrows } from './arrows';
+import { GeomType, Model } from './model';
+import { Frame, Recording } from './recording';
+import { shape } from './shapes';
+
+export type Pick = { kind: 'body'; body: number; point: THREE.Vector3 } | { kind: 'contact'; geomA: number; geomB: number };
+
+// Parts that name no colour of their own: the world, links of robots, things to grasp.
+const WORLD = 0xb9c0c8, LINK = 0x7f93ab, THING = 0xe0984a;
+
+function floorTexture(): THREE.Texture {
+  const canvas = document.createElement('canvas');
+  canvas.width = canvas.height = 128;
+  const g = canvas.getContext('2d')!;
+  g.fillStyle = '#f3f5f7'; g.fillRect(0, 0, 128, 128);
+  g.strokeStyle = '#d3d9df'; g.lineWidth = 2; g.strokeRect(0, 0, 128, 128);
+  const texture = new THREE.CanvasTexture(canvas);
+  texture.wrapS = texture.wrapT = THREE.RepeatWrapping;
+  texture.colorSpace = THREE.SRGBColorSpace;
+  texture.anisotropy = 4;
+  return texture;
+}
+
+export class View3D {
+  readonly renderer: THREE.WebGLRenderer;
+  readonly scene = new THREE.Scene();
+  readonly camera = new THREE.PerspectiveCamera(40, 1, 0.001, 100);
+  readonly controls: OrbitControls;
+  readonly arrows: Arrows;
+  readonly size: number;                    // radius of what moves [m]
+  follow = -1;
+  selected = -1;
+  private readonly bodies: THREE.Group[] = [];
+  private readonly ghosts: THREE.Group[] = []; // bodies of the recorded future, beside a new one
+  private readonly visual: THREE.Object3D[] = [];
+  private readonly collision: THREE.Object3D[] = [];
+  private readonly sun: THREE.DirectionalLight;
+  private readonly followed = new THREE.Vector3();
+  private dirty = true;
+  private slow = 0;
+  frames = 0; // drawn, for measuring
+  readonly spring: THREE.Line;
+
+  constructor(readonly canvas: HTMLCanvasElement, private readonly recording: Recording) {
+    const model = recording.model;
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
+    this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio));
+    this.renderer.shadowMap.enabled = model.counts.ngeom < 150;
+    this.renderer.shadowMap.type = THREE.PCFShadowMap;
+    this.scene.background = new THREE.Color(0xeef1f5);
+    this.camera.up.set(0, 0, 1);
+    this.controls = new OrbitControls(this.camera, canvas);
+    this.controls.addEventListener('change', () => this.invalidate());
+    const box = this.bounds();
+    this.size = Math.max(0.02, 0.5 * box.getSize(new THREE.Vector3()).length());
+    this.scene.add(new THREE.HemisphereLight(0xffffff, 0xb0b6bd, 1.9));
+    this.sun = new THREE.DirectionalLight(0xffffff, 1.7);
+    this.lightFrom(box.getCenter(new THREE.Vector3()));
+    for (let b = 0; b < model.counts.nbody; ++b) {
+      this.bodies.push(new THREE.Group());
+      this.scene.add(this.bodies[b]);
+    }
+    this.addGeoms(model);
+    const most = Math.min(4000, Math.max(256, ...recording.frames.map(f => f.ncontact)));
+    this.arrows = new Arrows(model, most, this.size);
+    this.scaleArrows();
+    this.scene.add(this.arrows);
+    this.spring = new THREE.Line(new THREE.BufferGeometry().setFromPoints([new THREE.Vector3(), new THREE.Vector3()]),
+      new THREE.LineBasicMaterial({ color: 0xd946ef, depthTest: false }));
+    this.spring.visible = false;
+    this.scene.add(this.spring);
+    this.fitCamera(box);
+  }
+
+  // Box around everything that moves, over the whole recording; without motion around all but planes.
+  private bounds(): THREE.Box3 {
+    const model = this.recording.model, frames = this.recording.frames, box = new THREE.Box3();
+    const type = model.get('geom_type'), body = model.get('geom_body'), pos = model.get('geom_pos'), radius = model.get('geom_rbound');
+    const every = Math.max(1, Math.floor(frames.length / 40));
+    for (const moving of [true, false]) {
+      for (let i = 0; i < frames.length; i += every)
+        for (let g = 0; g < model.counts.ngeom; ++g) {
+          if (type[g] === GeomType.Plane || (moving && model.isStatic(body[g]))) continue;
+          const pose = frames[i].pose.subarray(7 * body[g], 7 * body[g] + 7);
+          const centre = new THREE.Vector3(pos[3 * g], pos[3 * g + 1], pos[3 * g + 2])
+            .applyQuaternion(new THREE.Quaternion(pose[4], pose[5], pose[6], pose[3])).add(new THREE.Vector3(pose[0], pose[1], pose[2]));
+          const r = radius[g] * 0.7;
+          box.expandByPoint(centre.clone().addScalar(r)).expandByPoint(centre.clone().addScalar(-r));
+        }
+      if (!box.isEmpty()) return box;
+    }
+    return box.isEmpty() ? new THREE.Box3(new THREE.Vector3(-0.5, -0.5, -0.5), new THREE.Vector3(0.5, 0.5, 0.5)) : box;
+  }
+
+  private lightFrom(centre: THREE.Vector3): void {
+    const s = this.size;
+    this.sun.position.copy(centre).add(new THREE.Vector3(1.5 * s, -2 * s, 4 * s));
+    this.sun.target.position.copy(centre);
+    this.sun.castShadow = true;
+    this.sun.shadow.mapSize.set(1024, 1024);
+    const camera = this.sun.shadow.camera;
+    camera.left = camera.bottom = -2 * s; camera.right = camera.top = 2 * s; camera.near = 0.1 * s; camera.far = 12 * s;
+    this.sun.shadow.bias = -0.0006;
+    this.sun.shadow.normalBias = 0.004 * s;
+    this.scene.add(this.sun, this.sun.target);
+  }
+
+  private addGeoms(model: Model): void {
+    const body = model.get('geom_body'), contype = model.get('geom_contype'), conaffinity = model.get('geom_conaffinity'), group = model.get('geom_group');
+    const onlyDrawn = (g: number) => contype[g] === 0 && conaffinity[g] === 0;
+    const hasVisual = new Set<number>();
+    for (let g = 0; g < model.counts.ngeom; ++g) if (onlyDrawn(g) && group[g] < 3) hasVisual.add(body[g]);
+    const shared = new Map<string, THREE.BufferGeometry>();
+    for (let g = 0; g < model.counts.ngeom; ++g) {
+      const collides = !onlyDrawn(g);
+      // A body without parts that are only drawn shows what collides.
+      const drawn = collides ? !hasVisual.has(body[g]) : group[g] < 3;
+      if (drawn) this.visual.push(this.addGeom(model, g, false, shared));
+      if (collides && model.get('geom_type')[g] !== GeomType.Plane) this.collision.push(this.addGeom(model, g, true, shared));
+    }
+    for (const object of this.collision) object.visible = false;
+  }
+
+  private addGeom(model: Model, g: number, collision: boolean, shared: Map<string, THREE.BufferGeometry>): THREE.Object3D {
+    const size = model.get('geom_size').slice(3 * g, 3 * g + 3), type = model.get('geom_type')[g];
+    const key = `${type} ${size} ${type === GeomType.Mesh ? model.get('geom_mesh')[g] : ''} ${collision}`;
+    const geometry = shared.get(key) ?? shape(model, g, 30 * this.size, collision);
+    shared.set(key, geometry);
+    const mesh = new THREE.Mesh(geometry, collision ? this.wire() : this.material(model, g));
+    const pos = model.get('geom_pos'), quat = model.get('geom_quat');
+    mesh.position.set(pos[3 * g], pos[3 * g + 1], pos[3 * g + 2]);
+    mesh.quaternion.set(quat[4 * g + 1], quat[4 * g + 2], quat[4 * g + 3], quat[4 * g]);
+    mesh.userData = { body: model.get('geom_body')[g], geom: g };
+    mesh.castShadow = !collision && type !== GeomType.Plane;
+    mesh.receiveShadow = !collision;
+    this.bodies[model.get('geom_body')[g]].add(mesh);
+    return mesh;
+  }
+
+  private wire(): THREE.Material { return new THREE.MeshBasicMaterial({ color: 0x2563eb, wireframe: true, transparent: true, opacity: 0.5 }); }
+
+  private material(model: Model, g: number): THREE.Material {
+    const rgba = model.get('geom_rgba').slice(4 * g, 4 * g + 4), body = model.get('geom_body')[g];
+    const plain = rgba[0] === 0.5 && rgba[1] === 0.5 && rgba[2] === 0.5;
+    if (model.get('geom_type')[g] === GeomType.Plane) {
+      const map = floorTexture(), half = model.get('geom_size')[3 * g] || 30 * this.size;
+      const cell = Math.pow(10, Math.round(Math.log10(this.size / 2)));
+      map.repeat.set(2 * half / cell, 2 * half / cell);
+      return new THREE.MeshLambertMaterial({ map, side: THREE.DoubleSide, color: plain ? 0xffffff : new THREE.Color().setRGB(rgba[0], rgba[1], rgba[2], THREE.SRGBColorSpace) });
+    }
+    const tint = plain ? new THREE.Color(model.isStatic(body) ? WORLD : model.isFree(body) ? THING : LINK)
+      : new THREE.Color().setRGB(rgba[0], rgba[1], rgba[2], THREE.SRGBColorSpace);
+    return new THREE.MeshStandardMaterial({ color: tint, roughness: 0.62, metalness: 0.05, transparent: rgba[3] < 1, opacity: rgba[3] });
+  }
+
+  // The largest usual force is a third of the scene: found from the contacts of some frames.
+  scaleArrows(factor = 1): void {
+    const forces: number[] = [], frames = this.recording.frames, every = Math.max(1, Math.floor(frames.length / 60));
+    for (let i = 0; i < frames.length; i += every)
+      for (let k = 0; k < frames[i].ncontact; ++k) {
+        const c = frames[i].contact(k);
+        if (c.fn > 0) forces.push(Math.hypot(c.fn, c.ft[0], c.ft[1], c.ft[2]));
+      }
+    forces.sort((a, b) => a - b);
+    const usual = forces.length ? forces[Math.floor(0.9 * (forces.length - 1))] : 10;
+    this.arrows.metresPerNewton = factor * 0.3 * this.size / Math.max(usual, 1e-9);
+    this.invalidate();
+  }
+
+  fitCamera(box = this.bounds()): void {
+    const centre = box.getCenter(new THREE.Vector3()), narrow = Math.min(1, this.camera.aspect || 1);
+    const distance = 1.02 * this.size / Math.sin(0.5 * this.camera.fov * Math.PI / 180) / Math.max(0.45, narrow);
+    this.camera.position.copy(centre).add(new THREE.Vector3(0.62, -0.9, 0.5).normalize().multiplyScalar(distance));
+    this.camera.near = 0.002 * distance; this.camera.far = 200 * distance;
+    this.camera.updateProjectionMatrix();
+    this.controls.target.copy(centre);
+    this.controls.update();
+    this.invalidate();
+  }
+
+  // Poses between two frames: positions linear, orientations along the shortest arc.
+  show(frame: Frame, next: Frame | null, part: number): void {
+    this.place(this.bodies, frame, next, part);
+    this.arrows.update(part > 0.5 && next ? next : frame);
+    if (this.follow >= 0) {
+      const now = this.bodies[this.follow].position, move = now.clone().sub(this.followed);
+      this.camera.position.add(move); this.controls.target.add(move); this.followed.copy(now);
+    }
+    this.invalidate();
+  }
+
+  private place(bodies: THREE.Group[], frame: Frame, next: Frame | null, part: number): void {
+    const quat = new THREE.Quaternion();
+    bodies.forEach((body, b) => {
+      const p = frame.pose.subarray(7 * b, 7 * b + 7);
+      body.position.set(p[0], p[1], p[2]);
+      body.quaternion.set(p[4], p[5], p[6], p[3]);
+      if (!next || part <= 0) return;
+      const n = next.pose.subarray(7 * b, 7 * b + 7);
+      body.position.lerp(new THREE.Vector3(n[0], n[1], n[2]), part);
+      body.quaternion.slerp(quat.set(n[4], n[5], n[6], n[3]), part);
+    });
+  }
+
+  // The recorded future as pale shapes beside the one that is simulated now; null: none.
+  showGhost(frame: Frame | null): void {
+    if (frame && this.ghosts.length === 0) {
+      const pale = new THREE.MeshBasicMaterial({ color: 0x64748b, transparent: true, opacity: 0.22, depthWrite: false });
+      for (const body of this.bodies) {
+        const ghost = body.clone();
+        ghost.traverse(o => { if (o instanceof THREE.Mesh) { o.material = pale; o.castShadow = o.receiveShadow = false; o.userData = {}; } });
+        this.ghosts.push(ghost);
+        this.scene.add(ghost);
+      }
+    }
+    this.ghosts.forEach((ghost, b) => { ghost.visible = frame !== null && !this.recording.model.isStatic(b); });
+    if (frame) this.place(this.ghosts, frame, null, 0);
+    this.invalidate();
+  }
+
+  setFollow(body: number): void {
+    this.follow = body;
+    if (body >= 0) this.followed.copy(this.bodies[body].position);
+  }
+  setVisual(on: boolean): void { for (const o of this.visual) o.visible = on; this.invalidate(); }
+  setCollision(on: boolean): void { for (const o of this.collision) o.visible = on; this.invalidate(); }
+
+  select(body: number): void {
+    this.selected = body;
+    this.bodies.forEach((group, b) => group.traverse(o => {
+      const material = (o as THREE.Mesh).material;
+      if (material instanceof THREE.MeshStandardMaterial) material.emissive.setHex(b === body ? 0x24415f : 0);
+    }));
+    this.invalidate();
+  }
+
+  // What lies under a point of the canvas (CSS pixels). Arrows come first: they are small.
+  pick(x: number, y: number): Pick | null {
+    const box = this.canvas.getBoundingClientRect(), ray = new THREE.Raycaster();
+    ray.setFromCamera(new THREE.Vector2(2 * (x - box.left) / box.width - 1, 1 - 2 * (y - box.top) / box.height), this.camera);
+    if (this.arrows.visible) {
+      const hit = ray.intersectObject(this.arrows.shaft, false)[0];
+      if (hit) { const a = this.arrows.list[hit.instanceId!]; return { kind: 'contact', geomA: a.geomA, geomB: a.geomB }; }
+    }
+    const hits = ray.intersectObjects(this.bodies, true).filter(h => h.object.visible && h.object.userData.geom !== undefined);
+    return hits.length ? { kind: 'body', body: hits[0].object.userData.body, point: hits[0].point } : null;
+  }
+
+  // The world point under the pointer in the plane through p that faces the camera.
+  pointInPlane(x: number, y: number, p: THREE.Vector3): THREE.Vector3 {
+    const box = this.canvas.getBoundingClientRect(), ray = new THREE.Raycaster();
+    ray.setFromCamera(new THREE.Vector2(2 * (x - box.left) / box.width - 1, 1 - 2 * (y - box.top) / box.height), this.camera);
+    const plane = new THREE.Plane().setFromNormalAndCoplanarPoint(this.camera.getWorldDirection(new THREE.Vector3()), p);
+    return ray.ray.intersectPlane(plane, new THREE.Vector3()) ?? p.clone();
+  }
+  // Where a point of the world is on the page [CSS pixels].
+  project(p: THREE.Vector3): [number, number] {
+    const box = this.canvas.getBoundingClientRect(), v = p.clone().project(this.camera);
+    return [box.left + (v.x + 1) / 2 * box.width, box.top + (1 - v.y) / 2 * box.height];
+  }
+  toBody(body: number, p: THREE.Vector3): THREE.Vector3 { return this.bodies[body].worldToLocal(p.clone()); }
+  toWorld(body: number, p: THREE.Vector3): THREE.Vector3 { this.bodies[body].updateMatrixWorld(); return this.bodies[body].localToWorld(p.clone()); }
+  bodyPose(b: number): number[] {
+    const { position: p, quaternion: q } = this.bodies[b];
+    return [p.x, p.y, p.z, q.w, q.x, q.y, q.z];
+  }
+  arrowList(): Arrow[] { return this.arrows.list; }
+
+  invalidate(): void { this.dirty = true; }
+
+  // Draws if something changed. A machine that cannot keep up gets no shadows and fewer pixels.
+  draw(): void {
+    if (!this.dirty) return;
+    this.dirty = false;
+    const { clientWidth: w, clientHeight: h } = this.canvas;
+    const size = this.renderer.getSize(new THREE.Vector2());
+    if (w > 0 && h > 0 && (size.x !== w || size.y !== h)) {
+      this.renderer.setSize(w, h, false);
+      this.camera.aspect = w / h;
+      this.camera.updateProjectionMatrix();
+    }
+    const before = performance.now();
+    this.renderer.render(this.scene, this.camera);
+    this.renderer.getContext().flush();
+    this.frames++;
+    this.slow = performance.now() - before > 30 ? this.slow + 1 : Math.max(0, this.slow - 1);
+    if (this.slow > 8) {
+      this.slow = 0;
+      if (this.renderer.getPixelRatio() > 1) this.renderer.setPixelRatio(1);
+      else if (this.renderer.shadowMap.enabled) {
+        this.renderer.shadowMap.enabled = this.sun.castShadow = false;
+        this.scene.traverse(o => { const m = (o as THREE.Mesh).material as THREE.Material; if (m) m.needsUpdate = true; });
+      }
+    }
+  }
+}
