@@ -80,3 +80,15 @@ legPlan plan_leg(int leg, double time) {
   leg_inverse(leg, plan.p, plan.q);
   return plan;
 }
+
+legPlan plan_motion(const legSway* sway, int leg, double time) {
+  if (sway->rate == 0) return plan_leg(leg, time);
+  double side = leg == 0 || leg == 3 ? 1 : -1, angle = side * sway->amplitude * sin(sway->rate * time);
+  legPlan plan = {1, {0, 0, 0}, {0, 0, 0}};
+  hfVec3 rest = {0.13 * front(leg), 0.1 * left(leg), -0.13};
+  leg_inverse(leg, rest, plan.q);
+  plan.q[1] += front(leg) * left(leg) * angle;
+  plan.q[2] -= front(leg) * left(leg) * angle;
+  plan.p = leg_foot(leg, plan.q);
+  return plan;
+}

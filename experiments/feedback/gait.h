@@ -9,6 +9,8 @@ extern const hfTrot gait;
 typedef struct legPlan { int stance; hfVec3 p; double q[3]; } legPlan; // foot in the body's frame, its joints
 
 legPlan plan_leg(int leg, double time);
+// The same for the sinusoids of `sway`, in which every foot may stand at any time; of the trot where its rate is 0.
+legPlan plan_motion(const legSway* sway, int leg, double time);
 double plan_cycle(int leg, double time); // since the foot's last planned touch-down [s]
 // Whether a foot stands by plan from one time to another, less than a swing later.
 int plan_stands(int leg, double from, double to);

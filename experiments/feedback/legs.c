@@ -23,6 +23,7 @@ typedef struct legs {
   int standing[LEGS];     // foot stands since p0
   hfVec3 p0[LEGS];
   double way; long stances;
+  long samples; // of slip
 } legs;
 
 static const double LIMIT = 4; // [N m]
@@ -31,6 +32,7 @@ static const double LANDING_TIME = 0.005;
 static const double MOST_TILT = 0.5;  // of a body that has not fallen over: the trot tilts it by less than 0.08 [rad]
 // Mean power, over the run and this much longer, of drives that are in control: the trot takes 2 to 10 W [W], [s].
 static const double MOST_POWER = 20, POWER_TIME = 0.1;
+static const double SWAY_TIME = 0.1; // in which joints of feet that stand return to the sinusoids [s]
 static const double UNLIMITED = 1e9; // torque of a drive without a limit [N m]
 static const hfGains kPd = {20, 0, 0.1};
 
@@ -105,10 +107,10 @@ static hfStatus legs_open(legs* a, const legMethod* method, double h, hfError* e
 // The trot starts as it goes on: joints at their references, moving with them, the body at the gait's speed.
 static void legs_start(legs* a) {
   double *q = hf_state_mutable_q(a->state), *v = hf_state_mutable_v(a->state), e = 1e-6;
-  if (!a->method->weightless) v[0] = gait.speed;
+  if (!a->method->weightless && !(a->method->sway.rate > 0)) v[0] = gait.speed;
   for (int leg = 0; leg < LEGS; ++leg) a->pressed[leg] = 1000;
   for (int leg = 0; leg < LEGS; ++leg) {
-    legPlan now = plan_leg(leg, 0), soon = plan_leg(leg, e);
+    legPlan now = plan_motion(&a->method->sway, leg, 0), soon = plan_motion(&a->method->sway, leg, e);
     for (int i = 0; i < 3; ++i) {
       q[FIRST_Q + 3 * leg + i] = now.q[i];
       v[FIRST_DOF + 3 * leg + i] = (soon.q[i] - now.q[i]) / e;
@@ -118,18 +120,27 @@ static void legs_start(legs* a) {
 
 // ---- controllers ---------------------------------------------------------------------------------
 
+// Where a joint shall be at a time [rad].
+static double reference(const legs* a, int joint, double time) { return plan_motion(&a->method->sway, joint / 3, time).q[joint % 3]; }
+
 static void control_pd(legs* a, double time) {
   const double e = 1e-6;
   for (int i = 0; i < LEG_JOINTS; ++i) {
-    double q = plan_leg(i / 3, time).q[i % 3], rate = (plan_leg(i / 3, time + e).q[i % 3] - q) / e;
+    double q = reference(a, i, time), rate = (reference(a, i, time + e) - q) / e;
     a->input->ctrl[i] = q + kPd.kd / kPd.kp * rate;
   }
 }
 
-static void control_deadbeat(legs* a, double time) {
+// Velocities that follow the reference and remove the joints' errors over `duration`: over the step, or longer.
+static void control_velocities(legs* a, double time, double duration) {
   const double* q = hf_state_q(a->state) + FIRST_Q;
-  for (int i = 0; i < LEG_JOINTS; ++i) a->input->velocity_target[FIRST_DOF + i] = (plan_leg(i / 3, time + a->h).q[i % 3] - q[i]) / a->h;
+  for (int i = 0; i < LEG_JOINTS; ++i) {
+    double now = reference(a, i, time);
+    a->input->velocity_target[FIRST_DOF + i] = (reference(a, i, time + a->h) - now) / a->h + (now - q[i]) / fmax(a->h, duration);
+  }
 }
+
+static void control_deadbeat(legs* a, double time) { control_velocities(a, time, 0); }
 
 // The world's z axis in the body's frame.
 static hfVec3 body_up(const legs* a) {
@@ -146,7 +157,11 @@ static void control_stance(legs* a, double time) {
   hf_dynamics_position(a->dynamics, q, NULL);
   hf_dynamics_inverse(a->dynamics, v, rest, NULL, bias);
   stanceSense sense = {q, v, bias + FIRST_DOF, a->pressed, body_up(a), weight, a->method->limit};
-  stance_control(&sense, time, a->h, a->input->force + FIRST_DOF, a->input->velocity_target + FIRST_DOF, a->input->force_limit + FIRST_DOF);
+  if (a->method->sway.rate > 0) {
+    control_velocities(a, time, SWAY_TIME);
+    sway_control(&sense, a->h, a->input->force + FIRST_DOF, a->input->force_limit + FIRST_DOF);
+  } else
+    stance_control(&sense, time, a->h, a->input->force + FIRST_DOF, a->input->velocity_target + FIRST_DOF, a->input->force_limit + FIRST_DOF);
 }
 
 // Torques for the joints' references, with the contact forces that would dissipate most; held.
@@ -184,7 +199,7 @@ static int take_errors(const legs* a, double time, legRun* out) {
   double sum = 0;
   for (int i = 0; i < FIRST_DOF + LEG_JOINTS; ++i) if (!isfinite(v[i]) || fabs(v[i]) > 1e6) return 0;
   for (int i = 0; i < LEG_JOINTS; ++i) {
-    double e = fabs(plan_leg(i / 3, time).q[i % 3] - q[i]);
+    double e = fabs(reference(a, i, time) - q[i]);
     if (!(e <= 1)) return 0;
     sum += e / LEG_JOINTS;
   }
@@ -206,14 +221,18 @@ static void take_torques(const legs* a, legRun* out) {
 // Slip of a foot that stands; while it lands, the way it slides.
 static void take_slip(legs* a, int leg, double speed, legRun* out) {
   if (a->loaded[leg] == 0) a->landing[leg] = 0;
-  if (a->loaded[leg] >= LANDING_TIME || a->h >= LANDING_TIME) out->slip = fmax(out->slip, speed);
+  if (a->loaded[leg] >= LANDING_TIME || a->h >= LANDING_TIME) {
+    out->slip = fmax(out->slip, speed);
+    out->mean_slip += speed;
+    a->samples++;
+  }
   else out->landing_slip = fmax(out->landing_slip, a->landing[leg] += a->h * speed);
 }
 
 // Feet that stand by plan at both ends of the step and carry load.
 static void take_feet(legs* a, double time, legRun* out) {
   for (int leg = 0; leg < LEGS; ++leg) {
-    int still = plan_stands(leg, time, time + a->h);
+    int still = a->method->sway.rate > 0 || plan_stands(leg, time, time + a->h);
     double pressed = 0, speed = 0;
     hfVec3 p = {0, 0, 0};
     for (int i = 0; i < hf_sim_contact_count(a->sim); ++i) {
@@ -255,6 +274,7 @@ int legs_run(const legMethod* method, double seconds, double h, legRun* out) {
     }
     out->run.time = spent;
     out->run.error /= fmax(1, (double)out->steps);
+    out->mean_slip /= fmax(1, (double)a.samples);
     out->displacement = a.stances ? a.way / (double)a.stances : 0;
   } else say_error("quadruped.xml: %s", error.message);
   legs_close(&a);

@@ -14,6 +14,13 @@ typedef enum legControl {
   LEGS_STANCE,      // velocity targets about planned loads: feet that stand stick (stance.c)
 } legControl;
 
+// The paper's own motion: hip y and knee of each leg against each other, diagonal pairs in turn. Amplitude and
+// frequency are not published.
+typedef struct legSway {
+  double amplitude; // [rad]
+  double rate;      // [rad/s]
+} legSway;
+
 typedef struct legMethod {
   const char* name;
   legControl control;
@@ -23,11 +30,13 @@ typedef struct legMethod {
   double limit;      // of each joint's torque, 0: none [N m]
   int weightless;    // 1: no gravity, nothing to stand on
   double near_rigid; // of the targets' rows, 0: the default
+  legSway sway;      // the motion; rate 0: the trot
 } legMethod;
 
 typedef struct legRun {
   feedbackRun run;
   double slip;         // largest speed of a foot that stands [m/s]
+  double mean_slip;    // mean speed of feet that stand [m/s]
   double landing_slip; // longest way that a foot slides in the first 5 ms after it touches [m]
   double displacement; // mean way of a foot over a stance [m]
   double violation;    // largest torque beyond 4 N m [N m]

@@ -15,16 +15,16 @@ typedef struct row {
 enum { PD, PD_IMPLICIT, ID_CONTROL, LEMKE, DANTZIG, TWO_STAGE, WITHOUT_CONTACT, WITHOUT_ID, WIDE, LIMITED, ROWS };
 
 static const row rows[ROWS] = {
-    [PD] = {{"pd", LEGS_PD_EXPLICIT, HF_METHOD_CONVEX, 0, 0, 0, 0, 0, 0}, 0.001, 3.8e-2, 24.84},
-    [PD_IMPLICIT] = {{"pd_implicit", LEGS_PD_IMPLICIT, HF_METHOD_CONVEX, 0, 0, 0, 0, 0, 0}, 0, 0, 0},
-    [ID_CONTROL] = {{"id_control", LEGS_ID_CONTROL, HF_METHOD_CONVEX, 0, 0, 0, 0, 0, 0}, 0.004, 9.05e-3, 4.97},
-    [LEMKE] = {{"id_constraint_lemke", LEGS_TARGETS, HF_METHOD_MLCP, HF_MLCP_COMPLEMENTARITY, HF_LCP_LEMKE, 0, 0, 0, 0}, 0, 0, 0},
-    [DANTZIG] = {{"id_constraint_dantzig", LEGS_TARGETS, HF_METHOD_MLCP, HF_MLCP_COMPLEMENTARITY, HF_LCP_DANTZIG, 0, 0, 0, 0}, 0, 0, 0},
-    [TWO_STAGE] = {{"id_constraint_two_stage", LEGS_TARGETS, HF_METHOD_MLCP, HF_MLCP_TWO_STAGE, HF_LCP_LEMKE, 0, 0, 0, 0}, 0.1, 5.1e-2, 2.54},
-    [WITHOUT_CONTACT] = {{"id_without_contact", LEGS_TARGETS, HF_METHOD_MLCP, HF_MLCP_COMPLEMENTARITY, HF_LCP_DANTZIG, 0, 0, 1, 0}, 0, 0, 0},
-    [WITHOUT_ID] = {{"contact_without_id", LEGS_PD_EXPLICIT, HF_METHOD_MLCP, HF_MLCP_COMPLEMENTARITY, HF_LCP_DANTZIG, 0, 0, 0, 0}, 0, 0, 0},
-    [WIDE] = {{"ours_wide", LEGS_TARGETS, HF_METHOD_CONVEX, 0, 0, 0, 0, 0, 0.01}, 0, 0, 0},
-    [LIMITED] = {{"ours_limited", LEGS_STANCE, HF_METHOD_CONVEX, 0, 0, 0, 4, 0, 0}, 0, 0, 0},
+    [PD] = {{.name = "pd", .control = LEGS_PD_EXPLICIT, .method = HF_METHOD_CONVEX}, 0.001, 3.8e-2, 24.84},
+    [PD_IMPLICIT] = {{.name = "pd_implicit", .control = LEGS_PD_IMPLICIT, .method = HF_METHOD_CONVEX}, 0, 0, 0},
+    [ID_CONTROL] = {{.name = "id_control", .control = LEGS_ID_CONTROL, .method = HF_METHOD_CONVEX}, 0.004, 9.05e-3, 4.97},
+    [LEMKE] = {{.name = "id_constraint_lemke", .control = LEGS_TARGETS, .method = HF_METHOD_MLCP, .form = HF_MLCP_COMPLEMENTARITY, .lcp = HF_LCP_LEMKE}, 0, 0, 0},
+    [DANTZIG] = {{.name = "id_constraint_dantzig", .control = LEGS_TARGETS, .method = HF_METHOD_MLCP, .form = HF_MLCP_COMPLEMENTARITY, .lcp = HF_LCP_DANTZIG}, 0, 0, 0},
+    [TWO_STAGE] = {{.name = "id_constraint_two_stage", .control = LEGS_TARGETS, .method = HF_METHOD_MLCP, .form = HF_MLCP_TWO_STAGE, .lcp = HF_LCP_LEMKE}, 0.1, 5.1e-2, 2.54},
+    [WITHOUT_CONTACT] = {{.name = "id_without_contact", .control = LEGS_TARGETS, .method = HF_METHOD_MLCP, .form = HF_MLCP_COMPLEMENTARITY, .lcp = HF_LCP_DANTZIG, .weightless = 1}, 0, 0, 0},
+    [WITHOUT_ID] = {{.name = "contact_without_id", .control = LEGS_PD_EXPLICIT, .method = HF_METHOD_MLCP, .form = HF_MLCP_COMPLEMENTARITY, .lcp = HF_LCP_DANTZIG}, 0, 0, 0},
+    [WIDE] = {{.name = "ours_wide", .control = LEGS_TARGETS, .method = HF_METHOD_CONVEX, .near_rigid = 0.01}, 0, 0, 0},
+    [LIMITED] = {{.name = "ours_limited", .control = LEGS_STANCE, .method = HF_METHOD_CONVEX, .limit = 4}, 0, 0, 0},
 };
 
 typedef struct search { const legMethod* method; double seconds; } search;

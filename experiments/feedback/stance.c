@@ -119,23 +119,47 @@ static double cone_limit(double load, hfVec3 K, hfVec3 up) {
   return SHARE * FRICTION * load / (3 * (t + FRICTION * n));
 }
 
-static void control_leg(const stance* s, int leg, double* torque, double* velocity, double* limit) {
-  hfVec3 J[3], K[3], up = s->in->up;
-  hfVec3 p = plan_leg(leg, s->end).stance ? sole(s, leg) : s->foot[leg];
-  hfVec3 v = s->stands[leg] ? ground_velocity(s, p) : swing_velocity(s, leg);
-  leg_jacobian(leg, s->in->q + FIRST_Q + 3 * leg, p, J);
-  leg_inverse_jacobian(J, K);
+// Torques that carry the planned load, and how much may be added to each: less than the drive's limit, and within the
+// cone where the foot stands.
+static void limit_torques(const stance* s, int leg, const hfVec3 J[3], const hfVec3 K[3], double* torque, double* limit) {
+  hfVec3 up = s->in->up;
+  double carried = fmin(s->load[leg], s->in->pressed[leg] + s->in->weight * s->h / LOAD_TIME);
   for (int j = 0; j < 3; ++j) {
     double most = s->in->limit, wanted = s->in->bias[3 * leg + j] - s->load[leg] * leg_dot(J[j], up);
     torque[j] = fmax(-most, fmin(most, wanted));
     limit[j] = most - fabs(torque[j]);
-    if (s->stands[leg]) limit[j] = fmin(limit[j], cone_limit(fmin(s->load[leg], s->in->pressed[leg] + s->in->weight * s->h / LOAD_TIME), K[j], up));
-    velocity[j] = leg_dot(K[j], v);
+    if (s->stands[leg]) limit[j] = fmin(limit[j], cone_limit(carried, K[j], up));
   }
+}
+
+static void control_leg(const stance* s, int leg, double* torque, double* velocity, double* limit) {
+  hfVec3 J[3], K[3];
+  hfVec3 p = plan_leg(leg, s->end).stance ? sole(s, leg) : s->foot[leg];
+  hfVec3 v = s->stands[leg] ? ground_velocity(s, p) : swing_velocity(s, leg);
+  leg_jacobian(leg, s->in->q + FIRST_Q + 3 * leg, p, J);
+  leg_inverse_jacobian(J, K);
+  limit_torques(s, leg, J, K, torque, limit);
+  for (int j = 0; j < 3; ++j) velocity[j] = leg_dot(K[j], v);
 }
 
 void stance_control(const stanceSense* in, double time, double h, double* torque, double* velocity, double* limit) {
   stance s = {.in = in, .time = time, .h = h, .end = time + h};
   find_stance(&s);
   for (int leg = 0; leg < LEGS; ++leg) control_leg(&s, leg, torque + 3 * leg, velocity + 3 * leg, limit + 3 * leg);
+}
+
+void sway_control(const stanceSense* in, double h, double* torque, double* limit) {
+  stance s = {.in = in, .h = h};
+  int standing = 0;
+  for (int leg = 0; leg < LEGS; ++leg) {
+    s.foot[leg] = leg_foot(leg, in->q + FIRST_Q + 3 * leg);
+    standing += s.stands[leg] = in->pressed[leg] > 0;
+  }
+  for (int leg = 0; leg < LEGS; ++leg) {
+    hfVec3 J[3], K[3];
+    s.load[leg] = s.stands[leg] ? in->weight / standing : 0;
+    leg_jacobian(leg, in->q + FIRST_Q + 3 * leg, sole(&s, leg), J);
+    leg_inverse_jacobian(J, K);
+    limit_torques(&s, leg, J, K, torque + 3 * leg, limit + 3 * leg);
+  }
 }

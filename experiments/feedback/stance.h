@@ -17,4 +17,7 @@ typedef struct stanceSense {
 // Of each joint (12): torque fed forward, velocity asked for, limit of the torque that may be added for it.
 void stance_control(const stanceSense* s, double time, double h, double* torque, double* velocity, double* limit);
 
+// The same torques and limits for a motion of which every foot that presses stands; velocities are the motion's own.
+void sway_control(const stanceSense* s, double h, double* torque, double* limit);
+
 #endif

@@ -15,12 +15,13 @@ static const armMethod kMethods[CURVES] = {{"implicit PD", ARM_PD_IMPLICIT, "ur1
                                            {"ID constraint, rates", ARM_ID_RATES, "ur10.xml", 0, NULL, HF_METHOD_CONVEX, 0, 0, 0},
                                            {"ID constraint", ARM_ID_TARGETS, "ur10.xml", 0, NULL, HF_METHOD_CONVEX, 0, 0, 0}};
 
-static const legMethod kLegMethods[LEG_CURVES] = {{"explicit PD", LEGS_PD_EXPLICIT, HF_METHOD_CONVEX, 0, 0, 0, 0, 0, 0},
-                                                  {"implicit PD", LEGS_PD_IMPLICIT, HF_METHOD_CONVEX, 0, 0, 0, 0, 0, 0},
-                                                  {"ID control", LEGS_ID_CONTROL, HF_METHOD_CONVEX, 0, 0, 0, 0, 0, 0},
-                                                  {"two-stage", LEGS_TARGETS, HF_METHOD_MLCP, HF_MLCP_TWO_STAGE, HF_LCP_LEMKE, 0, 0, 0, 0},
-                                                  {"ours, 4 N m", LEGS_STANCE, HF_METHOD_CONVEX, 0, 0, 0, 4, 0, 0},
-                                                  {"ours, wide", LEGS_TARGETS, HF_METHOD_CONVEX, 0, 0, 0, 0, 0, 0.01}};
+static const legMethod kLegMethods[LEG_CURVES] = {
+    {.name = "explicit PD", .control = LEGS_PD_EXPLICIT, .method = HF_METHOD_CONVEX},
+    {.name = "implicit PD", .control = LEGS_PD_IMPLICIT, .method = HF_METHOD_CONVEX},
+    {.name = "ID control", .control = LEGS_ID_CONTROL, .method = HF_METHOD_CONVEX},
+    {.name = "two-stage", .control = LEGS_TARGETS, .method = HF_METHOD_MLCP, .form = HF_MLCP_TWO_STAGE, .lcp = HF_LCP_LEMKE},
+    {.name = "ours, 4 N m", .control = LEGS_STANCE, .method = HF_METHOD_CONVEX, .limit = 4},
+    {.name = "ours, wide", .control = LEGS_TARGETS, .method = HF_METHOD_CONVEX, .near_rigid = 0.01}};
 
 static void draw_joints(double errors[CURVES][STEPS][ARM_JOINTS], result* r) {
   static const char* const names[ARM_JOINTS] = {"shoulder pan", "shoulder lift", "elbow", "wrist 1", "wrist 2", "wrist 3", "left finger", "right finger"};
