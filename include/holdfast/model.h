@@ -316,7 +316,7 @@ typedef enum hfModelField {
 typedef struct hfModel {
   char magic[8];    // "HFMODEL"
   uint32_t version; // of this layout
-  uint32_t reserved;
+  uint32_t revision; // how often hf_params_update changed it; 0 unless it is an overlay
   uint64_t size;    // bytes of the whole block
   hfWorld world;
 #define X(name) int32_t name;

@@ -8,6 +8,8 @@
 
 #include <assert.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { HFI_ALIGN = 64 }; // a cache line
 
@@ -28,6 +30,14 @@ static inline void* hfi_arena_take(hfiArena* a, size_t count, size_t width) {
   if (!a->base) return NULL;
   assert(a->used <= a->size);
   return a->base + start;
+}
+
+// An arena over zeroed memory of the planned size. The caller frees its base, which is NULL where memory ran out.
+static inline hfiArena hfi_arena_allocate(const hfiArena* plan) {
+  size_t size = (plan->used / HFI_ALIGN + 1) * HFI_ALIGN;
+  void* memory = aligned_alloc(HFI_ALIGN, size);
+  if (memory) memset(memory, 0, size);
+  return hfi_arena(memory, size);
 }
 
 #define HFI_TAKE(arena, type, count) ((type*)hfi_arena_take((arena), (size_t)(count), sizeof(type)))

@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 hfAccelConfig hf_accel_config_default(void) {
@@ -23,12 +22,6 @@ hfAccelConfig hf_accel_config_default(void) {
 }
 
 // ---- creation -------------------------------------------------------------------------------------
-
-static int longest_chain(const hfModel* m) {
-  int longest = 0;
-  for (int i = 0; i < m->nv; ++i) longest = imax2(longest, hf_model_dof_depth(m)[i] + 1);
-  return longest;
-}
 
 static void slice_problem(hfAccel* a, hfiArena* arena) {
   size_t nv = (size_t)a->model->nv, rows = 6 * (size_t)a->config.max_contacts;
@@ -59,27 +52,18 @@ static void slice_equalities(hfAccel* a, hfiArena* arena) {
 
 static void slice(hfAccel* a, hfiArena* arena) {
   const hfModel* m = a->model;
-  a->max_cols = 2 * longest_chain(m);
+  a->max_cols = 2 * hfi_longest_chain(m);
   int contacts = a->config.max_contacts, cols = contacts * a->max_cols;
   size_t square = (size_t)m->nv * (size_t)m->nv;
-  hfi_dynamics_init(&a->dynamics, m, arena);
-  hfi_actuation_init(&a->actuation, m, arena);
-  hfi_scene_init(&a->scene, m, arena);
-  a->q = HFI_TAKE(arena, double, m->nq);
   a->v = HFI_TAKE(arena, double, m->nv);
   a->act = HFI_TAKE(arena, double, m->na);
-  a->material = HFI_TAKE(arena, hfiMaterial, a->scene.max_candidate);
-  a->raw = HFI_TAKE(arena, hfiRawContact, contacts);
-  a->point = HFI_TAKE(arena, hfiContact, contacts);
-  a->reach = HFI_TAKE(arena, double, m->ngeom);
   a->contact = HFI_TAKE(arena, hfiAccelContact, contacts);
   a->cols = HFI_TAKE(arena, int32_t, cols);
   a->J = HFI_TAKE(arena, double, 6 * (size_t)cols);
+  a->start = HFI_TAKE(arena, hfiContact, contacts);
   a->anchor = HFI_TAKE(arena, hfiAnchor, contacts);
   a->outcome = HFI_TAKE(arena, hfiContactOutcome, contacts);
-  a->X0_WB = HFI_TAKE(arena, hfPose, m->nbody);
   a->landing = HFI_TAKE(arena, hfiLanding, contacts);
-  a->ctrl = HFI_TAKE(arena, double, m->nu);
   a->tau = HFI_TAKE(arena, double, m->nv);
   a->stop = HFI_TAKE(arena, hfiStop, hfi_accel_max_stops(m));
   a->dof_index = HFI_TAKE(arena, int32_t, m->nv);
@@ -96,38 +80,58 @@ static void slice(hfAccel* a, hfiArena* arena) {
   slice_problem(a, arena);
 }
 
-hfStatus hf_accel_create(hfAccel** accel, const hfModel* model, const hfAccelConfig* config, hfError* error) {
-  assert(accel && model && config);
+static hfStatus check_config(const hfAccelConfig* config, hfError* error) {
   if (config->friction == HF_FRICTION_COULOMB)
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "friction \"coulomb\" belongs to the rigid methods");
   if (config->max_contacts < 0 || !(config->limit_time > 0) || !(config->equality_time > 0) || !(config->theta_max > 0))
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "acceleration problem: capacity, time constants and theta_max must be positive");
-  hfAccel measured = {.model = model, .config = *config};
-  if (model->world.disable_contact) measured.config.max_contacts = 0;
-  hfiArena plan = hfi_arena(NULL, 0);
-  slice(&measured, &plan);
+  return HF_OK;
+}
+
+hfStatus hfi_accel_create(hfAccel** accel, hfiWorld* world, const hfAccelConfig* config, hfError* error) {
+  hfStatus status = check_config(config, error);
+  if (status != HF_OK) return status;
   hfAccel* a = calloc(1, sizeof *a);
-  void* memory = calloc(1, plan.used + HFI_ALIGN);
-  if (!a || !memory) {
+  if (!a) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+  a->model = world->model;
+  a->world = world;
+  a->dynamics = &world->dynamics;
+  a->actuation = &world->actuation;
+  a->config = *config;
+  a->config.max_contacts = world->config.max_contacts;
+  hfiArena plan = hfi_arena(NULL, 0);
+  slice(a, &plan);
+  hfiArena arena = hfi_arena_allocate(&plan);
+  if (!arena.base) {
     free(a);
-    free(memory);
     return hfi_refuse(error, HF_ERROR_MEMORY, "acceleration problem: %zu bytes", plan.used);
   }
-  a->model = model;
-  a->config = measured.config;
-  a->memory = memory;
-  size_t shift = (HFI_ALIGN - (uintptr_t)memory % HFI_ALIGN) % HFI_ALIGN;
-  hfiArena arena = hfi_arena((char*)memory + shift, plan.used);
+  a->memory = arena.base;
   slice(a, &arena);
-  for (int i = 0; i < model->nv; ++i) a->dof_index[i] = i;
-  for (int g = 0; g < model->ngeom; ++g) a->reach[g] = 0.5 * config->reach;
-  if (a->scene.listed) hfi_contact_materials(&a->scene, a->material);
+  for (int i = 0; i < a->model->nv; ++i) a->dof_index[i] = i;
   *accel = a;
   return HF_OK;
 }
 
+hfStatus hf_accel_create(hfAccel** accel, const hfModel* model, const hfAccelConfig* config, hfError* error) {
+  assert(accel && model && config);
+  hfStatus status = check_config(config, error);
+  if (status != HF_OK) return status;
+  hfiWorldConfig own = {config->max_contacts, config->scene_signals, -1};
+  hfiWorld* world = NULL;
+  status = hfi_world_create(&world, model, &own, error);
+  if (status != HF_OK) return status;
+  status = hfi_accel_create(accel, world, config, error);
+  if (status == HF_OK)
+    (*accel)->owns_world = 1;
+  else
+    hfi_world_free(world);
+  return status;
+}
+
 void hf_accel_free(hfAccel* a) {
   if (!a) return;
+  if (a->owns_world) hfi_world_free(a->world);
   free(a->memory);
   free(a);
 }
@@ -137,54 +141,34 @@ hfAccelStatistics hf_accel_statistics(const hfAccel* a) { return a->statistics; 
 // ---- stages ---------------------------------------------------------------------------------------
 
 hfStatus hfi_accel_configure(hfAccel* a, const double* q) {
-  size_t bytes = (size_t)a->model->nq * sizeof *q;
-  if (a->known && memcmp(q, a->q, bytes) == 0) return HF_OK;
-  hfDynamics* d = &a->dynamics;
+  if (a->known && memcmp(q, a->world->q, (size_t)a->model->nq * sizeof *q) == 0) return HF_OK;
+  hfDynamics* d = a->dynamics;
   a->known = 0;
-  memcpy(a->q, q, bytes);
-  hf_dynamics_position(d, q, a->input);
+  hfi_world_place(a->world, q, a->input);
   hf_dynamics_mass_matrix(d);
   hf_dynamics_factor(d);
   for (int i = 0; i < a->model->nv; ++i)
     if (!(d->Dinv[i] > 0 && isfinite(d->Dinv[i]))) return HF_SINGULAR;
   hfi_accel_collide(a);
-  hfi_update_tendons(&a->actuation, q, d->v);
+  hfi_update_tendons(a->actuation, q, d->v);
   hfStatus status = hfi_accel_equalities(a, q);
   a->known = status == HF_OK;
   ++a->statistics.collisions;
   return status;
 }
 
-// Controls of the input, or zero; the scene's signals, at this very time, drive theirs.
-static void choose_controls(hfAccel* a, double t) {
-  size_t bytes = sizeof *a->ctrl * (size_t)a->model->nu;
-  if (a->input && a->input->ctrl) memcpy(a->ctrl, a->input->ctrl, bytes);
-  else memset(a->ctrl, 0, bytes);
-  if (a->config.scene_signals) hf_signal_controls(a->model, t, a->ctrl);
-}
-
-static void add_applied(hfAccel* a, double* tau) {
-  const hfInput* in = a->input;
-  const hfModel* m = a->model;
-  for (int i = 0; in && in->force && i < m->nv; ++i) tau[i] += in->force[i];
-  for (int b = 1; in && in->wrench && b < m->nbody; ++b) {
-    hfForce F = in->wrench[b];
-    if (v3_norm2(F.n) + v3_norm2(F.f) > 0) hfi_jacobian_transpose_add(&a->dynamics, b, hfi_body_com(&a->dynamics, b), F, tau);
-  }
-}
-
 // a->tau: everything but contacts and equalities, less the bias.
 static void gather_forces(hfAccel* a, double t, const double* q, const double* v, const double* act) {
-  hfDynamics* d = &a->dynamics;
+  hfDynamics* d = a->dynamics;
   hf_dynamics_velocity(d, v);
   hf_dynamics_bias(d);
-  choose_controls(a, t);
-  hf_actuation_update(&a->actuation, d, q);
-  hf_actuation_forces(&a->actuation, act, a->ctrl, 0);
-  hf_actuation_passive(&a->actuation, d, q, a->tau);
-  const double* drive = hf_actuation_joint_force(&a->actuation);
+  hfi_world_load(a->world, t, a->input);
+  hf_actuation_update(a->actuation, d, q);
+  hf_actuation_forces(a->actuation, act, a->world->ctrl, 0);
+  hf_actuation_passive(a->actuation, d, q, a->tau);
+  const double* drive = hf_actuation_joint_force(a->actuation);
   for (int i = 0; i < a->model->nv; ++i) a->tau[i] += drive[i] - d->c[i];
-  add_applied(a, a->tau);
+  hfi_world_add_applied(a->world, a->input, a->tau);
   hfi_accel_stops(a, q, v, a->tau);
 }
 
@@ -195,7 +179,7 @@ void hfi_accel_activation_rates(const hfAccel* a, const double* act, double* act
     int adr = hf_model_actuator_actadr(m)[i];
     const double* range = hf_model_actuator_actrange(m) + 2 * i;
     if (adr < 0) continue;
-    double rate = a->actuation.rate[adr], now = act ? act[adr] : 0;
+    double rate = a->actuation->rate[adr], now = act ? act[adr] : 0;
     if (hf_model_actuator_actlimited(m)[i] && ((now >= range[1] && rate > 0) || (now <= range[0] && rate < 0))) rate = 0;
     actdot[adr] = rate;
   }
@@ -239,7 +223,7 @@ hfStatus hf_accel_rate(hfAccel* a, double t, const double* q, const double* v, c
 hfStatus hfi_accel_visit(hfAccel* a, double t, const double* x) {
   const hfModel* m = a->model;
   const double *v = x + m->nq, *act = v + m->nv;
-  if (a->visited && a->known && a->t == t && memcmp(x, a->q, (size_t)m->nq * sizeof *x) == 0 &&
+  if (a->visited && a->known && a->t == t && memcmp(x, a->world->q, (size_t)m->nq * sizeof *x) == 0 &&
       memcmp(v, a->v, (size_t)m->nv * sizeof *v) == 0 && memcmp(act, a->act, (size_t)m->na * sizeof *v) == 0)
     return HF_OK;
   hfStatus status = hf_accel_rate(a, t, x, v, m->na ? act : NULL, a->vdot, NULL);

@@ -2,14 +2,14 @@
 #ifndef HFI_INTEGRATE_ACCEL_H
 #define HFI_INTEGRATE_ACCEL_H
 
-#include "actuation/actuation.h"
 #include "contact/memory.h"
 #include "solve/tals.h"
+#include "world/world.h"
 #include <holdfast/accel_problem.h>
 
 // A contact at a configuration, with its forces at a velocity.
 typedef struct hfiAccelContact {
-  hfiContact at;
+  const hfiContact* at;   // of the world
   hfContactLaw law;       // depth of this configuration; xi0 its deformation there
   int32_t dim;
   hfiContactColumns shape;
@@ -24,8 +24,7 @@ typedef struct hfiAccelContact {
 
 // A contact at the start of the step, to be followed through it.
 typedef struct hfiAnchor {
-  hfiContact at;          // with the material point of B then
-  hfVec3 p_AC;            // and that of A [m]
+  hfVec3 p_AC;            // its material point of A then [m]
   hfVec3 xi_B, twist_B;   // its deformation in the frame of B [m], [rad]
   hfQuat q_BA;            // rotation of A in B then
 } hfiAnchor;
@@ -57,30 +56,25 @@ struct hfAccel {
   const hfInput* input;
   hfAccelStatistics statistics;
 
-  hfDynamics dynamics;
-  hfActuation actuation;
-  hfiScene scene;
-  int32_t known;            // q is the configuration that everything below belongs to
-  double* q;                // (nq)
-  int32_t visited;          // forces are those at (q, v, act), time t
+  hfiWorld* world;
+  int32_t owns_world;       // 1: it is freed with the accel
+  hfDynamics* dynamics;     // of the world
+  hfActuation* actuation;   // of the world
+  int32_t known;            // 1: everything below belongs to the configuration that the world is placed at
+  int32_t visited;          // 1: forces are those at that configuration and (v, act), time t
   double t, *v, *act;       // (nv), (na)
 
   // contacts
-  hfiMaterial* material;    // of the scene's listed candidates, else unused
-  hfiRawContact* raw;       // (max_contacts)
-  hfiContact* point;        // (max_contacts)
-  double* reach;            // (ngeom) half of the configuration's reach
-  int32_t npoint, ncontact;
-  hfiAccelContact* contact; // (max_contacts) of the points those that can move something
+  int32_t ncontact;
+  hfiAccelContact* contact; // (max_contacts) of the world's contacts those that can move something
   int32_t* cols;
   double* J;
   int32_t nanchor;
-  hfiAnchor* anchor;        // (max_contacts) sorted by pair
+  hfiContact* start;        // (max_contacts) contacts at the start of the step, sorted by pair
+  hfiAnchor* anchor;        // (max_contacts) of them
   hfiContactOutcome* outcome; // (max_contacts)
-  hfPose* X0_WB;            // (nbody) poses at the start of the step
 
   // forces
-  double* ctrl;             // (nu)
   double* tau;              // (nv)
   int32_t nstop;
   hfiStop* stop;            // limits of joints and tendons, friction losses
@@ -111,6 +105,9 @@ struct hfAccel {
   hfiMoved* moved[2];        // (max_contacts)
   hfAccelProblem problem;
 };
+
+// An accel over a world that the caller keeps. config.max_contacts and scene_signals are the world's.
+hfStatus hfi_accel_create(hfAccel** accel, hfiWorld* world, const hfAccelConfig* config, hfError* error);
 
 // ---- parts ----------------------------------------------------------------------------------------
 

@@ -51,7 +51,7 @@ static double inverse_mass(const hfAccel* a, const hfiAccelContact* c, int r) {
   double w = 0;
   for (int p = 0; p < c->shape.npiece; ++p) {
     int n = c->shape.ncol[p];
-    for (int k = 0; k < n; ++k) w += sqr(J[r * n + k]) / a->dynamics.M[hf_model_dof_Madr(m)[cols[k]] + hf_model_dof_depth(m)[cols[k]]];
+    for (int k = 0; k < n; ++k) w += sqr(J[r * n + k]) / a->dynamics->M[hf_model_dof_Madr(m)[cols[k]] + hf_model_dof_depth(m)[cols[k]]];
     cols += n;
     J += c->dim * n;
   }
@@ -65,7 +65,7 @@ static double lever(const double* mu, int g) { return g == 0 ? 1 : mu[0] > 0 ? m
 
 static void set_anchored(const hfAccel* a, hfiAccelContact* c, double mass) {
   static const int first_row[3] = {1, 3, 4}, second_row[3] = {2, 3, 5};
-  const hfiMaterial* m = &c->at.material;
+  const hfiMaterial* m = &c->at->material;
   for (int g = 0; g < hfi_group_count(c->dim); ++g) {
     double r = lever(m->mu, g), w = 0.5 * (inverse_mass(a, c, first_row[g]) + inverse_mass(a, c, second_row[g]));
     c->law.k_t[g] = max2(r * r, 1e-12) * mass * m->tangential_stiffness;
@@ -74,12 +74,12 @@ static void set_anchored(const hfAccel* a, hfiAccelContact* c, double mass) {
 }
 
 static void set_law(const hfAccel* a, hfiAccelContact* c) {
-  const hfiMaterial* m = &c->at.material;
+  const hfiMaterial* m = &c->at->material;
   double mass = m->from_solref ? 1 / inverse_mass(a, c, 0) : 1; // MuJoCo's stiffness is for a unit mass
   memset(&c->law, 0, sizeof c->law);
   c->law.stiffness = mass * m->stiffness;
   c->law.dissipation = m->dissipation;
-  c->law.depth = c->at.depth;
+  c->law.depth = c->at->depth;
   c->law.friction = a->config.friction;
   memcpy(c->law.mu, m->mu, sizeof c->law.mu);
   for (int g = 0; g < 3; ++g) {
@@ -133,7 +133,7 @@ static void set_friction(hfiAccelContact* c, double pi) {
 }
 
 void hfi_accel_contact_law(hfiAccelContact* c, double static_speed) {
-  const hfiMaterial* m = &c->at.material;
+  const hfiMaterial* m = &c->at->material;
   double pi = hfi_contact_normal_force(&c->law, 0, c->s[0], &c->dn_dv);
   memset(c->f, 0, sizeof c->f);
   memset(c->gtt, 0, sizeof c->gtt);
@@ -158,21 +158,20 @@ void hfi_accel_contact_forces(hfAccel* a, const double* v, double* tau) {
 // ---- collision --------------------------------------------------------------------------------------
 
 void hfi_accel_collide(hfAccel* a) {
-  int dropped = 0, ncol = 0, njac = 0;
-  a->ncontact = a->npoint = 0;
-  if (!a->config.max_contacts) return;
-  int nraw = hfi_scene_collide(&a->scene, a->dynamics.X_WG, a->config.reach > 0 ? a->reach : NULL, a->raw, a->config.max_contacts, &dropped);
-  a->statistics.dropped += dropped;
-  a->npoint = hfi_contact_set(a->model, NULL, 0, a->config.reach, a->scene.listed ? a->material : NULL, a->raw, nraw, NULL, a->point);
-  for (int i = 0; i < a->npoint; ++i) {
+  const hfiWorld* w = a->world;
+  int ncol = 0, njac = 0;
+  hfi_world_find_contacts(a->world, a->config.reach, 0);
+  a->statistics.dropped += w->ndropped;
+  a->ncontact = 0;
+  for (int i = 0; i < w->ncontact; ++i) {
     hfiAccelContact* c = &a->contact[a->ncontact];
-    c->at = a->point[i];
-    c->dim = c->at.material.condim;
+    c->at = &w->contact[i];
+    c->dim = c->at->material.condim;
     c->col = ncol;
     c->jac = njac;
-    c->shape = hfi_contact_columns(&a->dynamics, c->at.body_a, c->at.body_b, a->cols + ncol);
+    c->shape = hfi_contact_columns(a->dynamics, c->at->body_a, c->at->body_b, a->cols + ncol);
     if (!c->shape.npiece) continue;
-    hfi_contact_rows(&a->dynamics, &c->shape, &c->at, c->dim, a->J + njac);
+    hfi_contact_rows(a->dynamics, &c->shape, c->at, c->dim, a->J + njac);
     for (int p = 0; p < c->shape.npiece; ++p) ncol += c->shape.ncol[p], njac += c->dim * c->shape.ncol[p];
     set_law(a, c);
     a->ncontact++;

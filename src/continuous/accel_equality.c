@@ -38,9 +38,9 @@ static void set_stabilisation(hfAccel* a, int i, int first, int dim) {
 static void add_rows(hfAccel* a, int i, const double* q) {
   const int nv = a->model->nv;
   hfiEquality* e = &a->equality[i];
-  *e = hfi_equality_evaluate(&a->actuation, &a->dynamics, i, q);
+  *e = hfi_equality_evaluate(a->actuation, a->dynamics, i, q);
   if (e->dim == 0) return;
-  int ncol = hfi_equality_jacobian(&a->actuation, &a->dynamics, i, e, a->eq_cols, a->eq_J);
+  int ncol = hfi_equality_jacobian(a->actuation, a->dynamics, i, e, a->eq_cols, a->eq_J);
   double* Je = a->Je + (size_t)a->nequality * (size_t)nv;
   memset(Je, 0, (size_t)(e->dim * nv) * sizeof *Je);
   for (int r = 0; r < e->dim; ++r) {
@@ -58,7 +58,7 @@ hfStatus hfi_accel_equalities(hfAccel* a, const double* q) {
   int n = a->nequality;
   if (n == 0) return HF_OK;
   memcpy(a->JeM, a->Je, (size_t)(n * nv) * sizeof *a->Je);
-  for (int r = 0; r < n; ++r) hf_dynamics_solve(&a->dynamics, a->JeM + r * nv);
+  for (int r = 0; r < n; ++r) hf_dynamics_solve(a->dynamics, a->JeM + r * nv);
   double mean = 0;
   for (int r = 0; r < n; ++r) {
     for (int c = r; c < n; ++c) a->Ae[r * n + c] = hfi_dot(a->Je + r * nv, a->JeM + c * nv, nv);
@@ -78,8 +78,8 @@ static double coupling_rate(const hfAccel* a, int i, const double* q, const doub
   double x, rate;
   if (two < 0) return 0;
   if (hf_model_eq_objkind(m)[i] == HF_OBJECT_TENDON) {
-    x = a->actuation.tendon_length[two] - a->actuation.tendon_length0[two];
-    rate = a->actuation.tendon_velocity[two];
+    x = a->actuation->tendon_length[two] - a->actuation->tendon_length0[two];
+    rate = a->actuation->tendon_velocity[two];
   } else {
     int adr = hf_model_jnt_qposadr(m)[two];
     x = q[adr] - hf_model_qpos0(m)[adr];
@@ -90,8 +90,8 @@ static double coupling_rate(const hfAccel* a, int i, const double* q, const doub
 
 // The change of the weld's matrix `turn` is left out: it multiplies w_1 - w_2, which the rows keep at zero.
 static void attachment_rate(const hfAccel* a, const hfiEquality* e, double* rate) {
-  hfMotion one = hf_dynamics_jacobian_rate(&a->dynamics, e->body[0], e->p_W[0]);
-  hfMotion two = hf_dynamics_jacobian_rate(&a->dynamics, e->body[1], e->p_W[1]);
+  hfMotion one = hf_dynamics_jacobian_rate(a->dynamics, e->body[0], e->p_W[0]);
+  hfMotion two = hf_dynamics_jacobian_rate(a->dynamics, e->body[1], e->p_W[1]);
   v3_store(rate, v3_sub(one.v, two.v));
   if (e->dim == 6) v3_store(rate + 3, m3_mulv(e->turn, v3_sub(one.w, two.w)));
 }
@@ -100,7 +100,7 @@ void hfi_accel_equality_rates(hfAccel* a, const double* v) {
   const int nv = a->model->nv;
   for (int i = 0, r = 0; i < a->model->neq; ++i) {
     const hfiEquality* e = &a->equality[i];
-    if (e->dim == 1) a->Jedot_v[r] = coupling_rate(a, i, a->q, v);
+    if (e->dim == 1) a->Jedot_v[r] = coupling_rate(a, i, a->world->q, v);
     else if (e->dim) attachment_rate(a, e, a->Jedot_v + r);
     r += e->dim;
   }
@@ -110,7 +110,7 @@ void hfi_accel_equality_rates(hfAccel* a, const double* v) {
 
 void hfi_accel_solve(hfAccel* a, double* x, const double* target) {
   const int nv = a->model->nv, n = a->nequality;
-  hf_dynamics_solve(&a->dynamics, x);
+  hf_dynamics_solve(a->dynamics, x);
   if (n == 0) return;
   for (int r = 0; r < n; ++r) a->lambda[r] = target[r] - hfi_dot(a->Je + r * nv, x, nv);
   hfi_ldlt_solve(a->Ae, n, n, a->lambda);

@@ -36,10 +36,10 @@ static void add_joints(hfAccel* a) {
 static void add_tendons(hfAccel* a) {
   const hfModel* m = a->model;
   for (int t = 0; t < m->ntendon; ++t) {
-    int start = a->actuation.tendon_start[t], n = a->actuation.tendon_start[t + 1] - start;
-    const int32_t* dof = a->actuation.tendon_dof + start;
-    const double *J = a->actuation.tendon_J + start, *rest = hf_model_tendon_springlength(m) + 2 * t;
-    double length = a->actuation.tendon_length[t];
+    int start = a->actuation->tendon_start[t], n = a->actuation->tendon_start[t + 1] - start;
+    const int32_t* dof = a->actuation->tendon_dof + start;
+    const double *J = a->actuation->tendon_J + start, *rest = hf_model_tendon_springlength(m) + 2 * t;
+    double length = a->actuation->tendon_length[t];
     int stretched = length < rest[0] || length > rest[1] || rest[0] == rest[1];
     if (!m->world.disable_damper) add_row(a->dtau_dv, m->nv, n, dof, J, -hf_model_tendon_damping(m)[t]);
     if (!m->world.disable_spring && stretched) add_row(a->dtau_dq, m->nv, n, dof, J, -hf_model_tendon_stiffness(m)[t]);
@@ -49,24 +49,24 @@ static void add_tendons(hfAccel* a) {
 // 1 where neither the actuator nor the joint it drives is at a limit of force.
 static int is_free(const hfAccel* a, int i) {
   const hfModel* m = a->model;
-  const double *range = hf_model_actuator_forcerange(m) + 2 * i, f = a->actuation.force[i];
+  const double *range = hf_model_actuator_forcerange(m) + 2 * i, f = a->actuation->force[i];
   if (m->world.disable_actuation || (hf_model_actuator_forcelimited(m)[i] && (f <= range[0] || f >= range[1]))) return 0;
-  for (int k = a->actuation.moment_start[i]; k < a->actuation.moment_start[i + 1]; ++k) {
-    int dof = a->actuation.moment_dof[k], j = hf_model_dof_jnt(m)[dof];
+  for (int k = a->actuation->moment_start[i]; k < a->actuation->moment_start[i + 1]; ++k) {
+    int dof = a->actuation->moment_dof[k], j = hf_model_dof_jnt(m)[dof];
     const double* total = hf_model_jnt_actfrcrange(m) + 2 * j;
     if (!hf_model_jnt_actfrclimited(m)[j]) continue;
-    if (a->actuation.joint_force[dof] <= total[0] || a->actuation.joint_force[dof] >= total[1]) return 0;
+    if (a->actuation->joint_force[dof] <= total[0] || a->actuation->joint_force[dof] >= total[1]) return 0;
   }
   return 1;
 }
 
 static void add_actuators(hfAccel* a) {
   for (int i = 0; i < a->model->nu; ++i) {
-    int start = a->actuation.moment_start[i], n = a->actuation.moment_start[i + 1] - start;
-    hfiAffine f = hfi_affine_force(&a->actuation, i);
+    int start = a->actuation->moment_start[i], n = a->actuation->moment_start[i + 1] - start;
+    hfiAffine f = hfi_affine_force(a->actuation, i);
     if (!is_free(a, i)) continue;
-    add_row(a->dtau_dq, a->model->nv, n, a->actuation.moment_dof + start, a->actuation.moment + start, f.length);
-    add_row(a->dtau_dv, a->model->nv, n, a->actuation.moment_dof + start, a->actuation.moment + start, f.velocity);
+    add_row(a->dtau_dq, a->model->nv, n, a->actuation->moment_dof + start, a->actuation->moment + start, f.length);
+    add_row(a->dtau_dv, a->model->nv, n, a->actuation->moment_dof + start, a->actuation->moment + start, f.velocity);
   }
 }
 
@@ -158,15 +158,15 @@ static void store_activations(hfAccel* a, int n, double* J) {
     int error = hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_ERROR;
     if (!error && hf_model_actuator_dyntype(m)[i] != HF_ACTIVATION_INTEGRATOR)
       J[column * n + column] = -1 / max2(1e-15, hf_model_actuator_dynprm(m)[3 * i]);
-    for (int k = a->actuation.moment_start[i]; error && k < a->actuation.moment_start[i + 1]; ++k)
-      J[column * n + a->actuation.moment_dof[k]] -= a->actuation.moment[k];
+    for (int k = a->actuation->moment_start[i]; error && k < a->actuation->moment_start[i + 1]; ++k)
+      J[column * n + a->actuation->moment_dof[k]] -= a->actuation->moment[k];
     if (!is_free(a, i)) continue;
     const double* g = hf_model_actuator_gainprm(m) + 3 * i;
     double gain = g[0];
     if (error) gain = hf_model_actuator_dynprm(m)[3 * i];
-    else if (hf_model_actuator_gaintype(m)[i] == HF_GAIN_AFFINE) gain += g[1] * a->actuation.length[i] + g[2] * a->actuation.velocity[i];
+    else if (hf_model_actuator_gaintype(m)[i] == HF_GAIN_AFFINE) gain += g[1] * a->actuation->length[i] + g[2] * a->actuation->velocity[i];
     memset(a->column, 0, (size_t)m->nv * sizeof *a->column);
-    for (int k = a->actuation.moment_start[i]; k < a->actuation.moment_start[i + 1]; ++k) a->column[a->actuation.moment_dof[k]] += gain * a->actuation.moment[k];
+    for (int k = a->actuation->moment_start[i]; k < a->actuation->moment_start[i + 1]; ++k) a->column[a->actuation->moment_dof[k]] += gain * a->actuation->moment[k];
     memset(a->lambda, 0, (size_t)a->nequality * sizeof *a->lambda);
     hfi_accel_solve(a, a->column, a->lambda);
     for (int r = 0; r < m->nv; ++r) J[(m->nv + r) * n + column] = a->column[r];

@@ -14,39 +14,41 @@ static hfVec3 into_plane(hfVec3 x, hfVec3 n) { return v3_axpy(-v3_dot(n, x), n, 
 
 // ---- following --------------------------------------------------------------------------------------
 
-static const hfiAnchor* find_anchor(const hfAccel* a, const hfiContact* c) {
+// The anchor of a contact, or -1.
+static int find_anchor(const hfAccel* a, const hfiContact* c) {
   uint64_t pair = hfi_accel_pair(c);
   int lo = 0, hi = a->nanchor;
   while (lo < hi) {
     int mid = (lo + hi) / 2;
-    if (hfi_accel_pair(&a->anchor[mid].at) < pair) lo = mid + 1;
+    if (hfi_accel_pair(&a->start[mid]) < pair) lo = mid + 1;
     else hi = mid;
   }
-  for (; lo < a->nanchor && hfi_accel_pair(&a->anchor[lo].at) == pair; ++lo)
-    if (a->anchor[lo].at.feature == c->feature) return &a->anchor[lo];
-  return NULL;
+  for (; lo < a->nanchor && hfi_accel_pair(&a->start[lo]) == pair; ++lo)
+    if (a->start[lo].feature == c->feature) return lo;
+  return -1;
 }
 
 static hfQuat relative_rotation(const hfAccel* a, const hfiContact* c) {
-  return q_mul(q_conj(a->dynamics.q_WB[c->body_b]), a->dynamics.q_WB[c->body_a]);
+  return q_mul(q_conj(a->dynamics->q_WB[c->body_b]), a->dynamics->q_WB[c->body_a]);
 }
 
 static void set_deformation(hfiAccelContact* c, hfVec3 xi, hfVec3 twist) {
-  c->law.xi0[0] = v3_dot(c->at.t1, xi);
-  c->law.xi0[1] = v3_dot(c->at.t2, xi);
-  c->law.xi0[2] = v3_dot(c->at.n, twist);
-  c->law.xi0[3] = v3_dot(c->at.t1, twist);
-  c->law.xi0[4] = v3_dot(c->at.t2, twist);
+  c->law.xi0[0] = v3_dot(c->at->t1, xi);
+  c->law.xi0[1] = v3_dot(c->at->t2, xi);
+  c->law.xi0[2] = v3_dot(c->at->n, twist);
+  c->law.xi0[3] = v3_dot(c->at->t1, twist);
+  c->law.xi0[4] = v3_dot(c->at->t2, twist);
 }
 
 void hfi_accel_follow(const hfAccel* a, hfiAccelContact* c) {
-  const hfiAnchor* anchor = find_anchor(a, &c->at);
-  if (!anchor) return;
-  const hfPose *XA = &a->dynamics.X_WB[c->at.body_a], *XB = &a->dynamics.X_WB[c->at.body_b];
-  hfVec3 moved = v3_sub(pose_point(*XA, anchor->p_AC), pose_point(*XB, anchor->at.p_BC));
-  hfVec3 xi = into_plane(v3_add(m3_mulv(XB->R, anchor->xi_B), moved), c->at.n), twist = v3_zero();
+  int found = find_anchor(a, c->at);
+  if (found < 0) return;
+  const hfiAnchor* anchor = &a->anchor[found];
+  const hfPose *XA = &a->dynamics->X_WB[c->at->body_a], *XB = &a->dynamics->X_WB[c->at->body_b];
+  hfVec3 moved = v3_sub(pose_point(*XA, anchor->p_AC), pose_point(*XB, a->start[found].p_BC));
+  hfVec3 xi = into_plane(v3_add(m3_mulv(XB->R, anchor->xi_B), moved), c->at->n), twist = v3_zero();
   if (c->dim > 3) {
-    hfVec3 turned = q_log(q_mul(relative_rotation(a, &c->at), q_conj(anchor->q_BA)));
+    hfVec3 turned = q_log(q_mul(relative_rotation(a, c->at), q_conj(anchor->q_BA)));
     twist = m3_mulv(XB->R, v3_add(anchor->twist_B, turned));
   }
   set_deformation(c, xi, twist);
@@ -54,20 +56,22 @@ void hfi_accel_follow(const hfAccel* a, hfiAccelContact* c) {
 
 void hf_accel_begin(hfAccel* a, const hfState* state, const hfInput* input) {
   a->input = input;
+  if (hfi_world_is_outdated(a->world)) hfi_world_refresh(a->world);
   a->known = a->visited = a->rated = 0; // bodies of the input may have moved
   a->nanchor = a->nlanding = 0;
   if (!state || a->config.friction != HF_FRICTION_ANCHORED) return;
   if (hfi_accel_configure(a, hf_state_q(state))) return;
-  memcpy(a->X0_WB, a->dynamics.X_WB, sizeof *a->X0_WB * (size_t)a->model->nbody);
-  hfi_memory_recall(state, a->dynamics.X_WB, a->point, a->npoint);
-  for (int i = 0; i < a->npoint; ++i) {
-    const hfiContact* c = &a->point[i];
-    hfMat3 R_WB = a->dynamics.X_WB[c->body_b].R;
-    hfiAnchor anchor = {*c, pose_inv_point(a->dynamics.X_WB[c->body_a], c->p_W), m3_tmulv(R_WB, c->xi_W),
+  hfi_world_mark_start(a->world);
+  hfi_memory_recall(state, a->dynamics->X_WB, a->world->contact, a->world->ncontact);
+  for (int i = 0; i < a->world->ncontact; ++i) {
+    const hfiContact* c = &a->world->contact[i];
+    hfMat3 R_WB = a->dynamics->X_WB[c->body_b].R;
+    hfiAnchor anchor = {pose_inv_point(a->dynamics->X_WB[c->body_a], c->p_W), m3_tmulv(R_WB, c->xi_W),
                         m3_tmulv(R_WB, c->twist_W), relative_rotation(a, c)};
+    a->start[i] = *c;
     a->anchor[i] = anchor;
   }
-  a->nanchor = a->npoint;
+  a->nanchor = a->world->ncontact;
   for (int i = 0; i < a->ncontact; ++i) hfi_accel_follow(a, &a->contact[i]);
 }
 
@@ -75,7 +79,7 @@ void hf_accel_begin(hfAccel* a, const hfState* state, const hfInput* input) {
 
 static const hfiAccelContact* find_contact(const hfAccel* a, const hfiContact* like) {
   for (int i = 0; i < a->ncontact; ++i) {
-    const hfiContact* c = &a->contact[i].at;
+    const hfiContact* c = a->contact[i].at;
     if (hfi_accel_pair(c) == hfi_accel_pair(like) && c->feature == like->feature) return &a->contact[i];
   }
   return NULL;
@@ -91,23 +95,24 @@ static void slip_deformation(const hfiAccelContact* c, int g, const double* xi0,
 }
 
 // From components in the frame of the end to those in the frame of the start, both seen from B.
-static void turn_back(const hfAccel* a, const hfiAnchor* anchor, const hfiAccelContact* c, const double* xi, double* out) {
-  hfMat3 R1 = a->dynamics.X_WB[c->at.body_b].R, R0 = a->X0_WB[c->at.body_b].R;
-  hfVec3 slide = v3_add(v3_scale(xi[0], c->at.t1), v3_scale(xi[1], c->at.t2));
-  hfVec3 roll = v3_add(v3_scale(xi[3], c->at.t1), v3_scale(xi[4], c->at.t2));
+static void turn_back(const hfAccel* a, const hfiContact* from, const hfiAccelContact* c, const double* xi, double* out) {
+  hfMat3 R1 = a->dynamics->X_WB[c->at->body_b].R, R0 = a->world->X0_WB[c->at->body_b].R;
+  hfVec3 slide = v3_add(v3_scale(xi[0], c->at->t1), v3_scale(xi[1], c->at->t2));
+  hfVec3 roll = v3_add(v3_scale(xi[3], c->at->t1), v3_scale(xi[4], c->at->t2));
   slide = m3_mulv(R0, m3_tmulv(R1, slide));
   roll = m3_mulv(R0, m3_tmulv(R1, roll));
-  out[0] = v3_dot(anchor->at.t1, slide);
-  out[1] = v3_dot(anchor->at.t2, slide);
+  out[0] = v3_dot(from->t1, slide);
+  out[1] = v3_dot(from->t2, slide);
   out[2] = xi[2];
-  out[3] = v3_dot(anchor->at.t1, roll);
-  out[4] = v3_dot(anchor->at.t2, roll);
+  out[3] = v3_dot(from->t1, roll);
+  out[4] = v3_dot(from->t2, roll);
 }
 
-static void settle_contact(const hfAccel* a, const hfiAnchor* anchor, const hfiAccelContact* c, double h, hfiContactOutcome* o) {
+static void settle_contact(const hfAccel* a, int i, const hfiAccelContact* c, double h, hfiContactOutcome* o) {
+  const hfiAnchor* anchor = &a->anchor[i];
   hfiAccelContact start = *c;
   double xi[5] = {0};
-  hfMat3 R1 = a->dynamics.X_WB[c->at.body_b].R;
+  hfMat3 R1 = a->dynamics->X_WB[c->at->body_b].R;
   memset(o, 0, sizeof *o);
   o->slip_speed = c->dim >= 3 ? sqrt(sqr(c->s[1]) + sqr(c->s[2])) : 0;
   set_deformation(&start, m3_mulv(R1, anchor->xi_B), m3_mulv(R1, anchor->twist_B));
@@ -116,17 +121,18 @@ static void settle_contact(const hfAccel* a, const hfiAnchor* anchor, const hfiA
     o->slips |= 1 << g;
     slip_deformation(c, g, start.law.xi0, h, xi);
   }
-  if (o->slips) turn_back(a, anchor, c, xi, o->xi);
+  if (o->slips) turn_back(a, &a->start[i], c, xi, o->xi);
 }
 
 int hfi_accel_settle(hfAccel* a, hfState* state, double h) {
   int kept = 0;
   if (a->config.friction != HF_FRICTION_ANCHORED) return 0;
   for (int i = 0; i < a->nanchor; ++i) {
-    const hfiAccelContact* c = find_contact(a, &a->anchor[i].at);
+    const hfiAccelContact* c = find_contact(a, &a->start[i]);
     if (!c) continue;
-    settle_contact(a, &a->anchor[i], c, h, &a->outcome[kept]);
-    a->point[kept++] = a->anchor[i].at;
+    settle_contact(a, i, c, h, &a->outcome[kept]);
+    a->start[kept++] = a->start[i];
   }
-  return hfi_memory_store(state, a->X0_WB, a->dynamics.X_WB, a->point, a->outcome, kept);
+  a->nanchor = 0; // used up
+  return hfi_memory_store(state, a->world->X0_WB, a->dynamics->X_WB, a->start, a->outcome, kept);
 }

@@ -18,13 +18,13 @@ static void look_aside(hfAccel* a, const double* q, const double* v, double e, h
   memcpy(a->q_moved, q, (size_t)a->model->nq * sizeof *q);
   hf_model_integrate(a->model, a->q_moved, v, e);
   a->known = 0;
-  hf_dynamics_position(&a->dynamics, a->q_moved, a->input);
+  hfi_world_place(a->world, a->q_moved, a->input);
   hfi_accel_collide(a);
   *count = a->ncontact;
   for (int i = 0; i < a->ncontact; ++i) {
     const hfiAccelContact* c = &a->contact[i];
     hfiMoved* m = &out[i];
-    m->geom_a = c->at.geom_a, m->geom_b = c->at.geom_b, m->feature = c->at.feature;
+    m->geom_a = c->at->geom_a, m->geom_b = c->at->geom_b, m->feature = c->at->feature;
     hfi_accel_row_velocities(a, c, v, m->s);
   }
 }
@@ -58,8 +58,8 @@ static void fill_rates(hfAccel* a) {
 
 static void copy_contact(const hfAccel* a, const hfiAccelContact* c, int row, hfAccelContact* out) {
   const int nv = a->model->nv;
-  hfAccelContact filled = {c->at.geom_a, c->at.geom_b, c->at.body_a, c->at.body_b, c->at.feature, c->dim, row,
-                           c->at.p_W, c->at.n, c->at.t1, c->at.t2, c->law};
+  hfAccelContact filled = {c->at->geom_a, c->at->geom_b, c->at->body_a, c->at->body_b, c->at->feature, c->dim, row,
+                           c->at->p_W, c->at->n, c->at->t1, c->at->t2, c->law};
   const int32_t* cols = a->cols + c->col;
   const double* J = a->J + c->jac;
   double* out_J = a->problem.J + (size_t)row * (size_t)nv;
@@ -94,7 +94,7 @@ const hfAccelProblem* hf_accel_problem(hfAccel* a, double t, const double* q, co
   p->ncontact = a->ncontact;
   p->nequality = a->nequality;
   p->nrow = 0;
-  hf_dynamics_dense_M(&a->dynamics, p->M);
+  hf_dynamics_dense_M(a->dynamics, p->M);
   memcpy(p->tau, a->tau, bytes);
   memcpy(p->v, v, bytes);
   for (int i = 0; i < a->ncontact; ++i) {

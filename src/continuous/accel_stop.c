@@ -70,15 +70,15 @@ static void limit_joint(hfAccel* a, int j, const double* q, const double* v, dou
 // ---- tendons ----------------------------------------------------------------------------------------
 
 static hfiStop tendon_row(const hfAccel* a, int t) {
-  int start = a->actuation.tendon_start[t];
-  hfiStop stop = {.joint = -1, .n = a->actuation.tendon_start[t + 1] - start, .dof = a->actuation.tendon_dof + start, .J_long = a->actuation.tendon_J + start};
+  int start = a->actuation->tendon_start[t];
+  hfiStop stop = {.joint = -1, .n = a->actuation->tendon_start[t + 1] - start, .dof = a->actuation->tendon_dof + start, .J_long = a->actuation->tendon_J + start};
   return stop;
 }
 
 static void limit_tendon(hfAccel* a, int t, const double* v, double* tau) {
   const hfModel* m = a->model;
   const double* range = hf_model_tendon_range(m) + 2 * t;
-  double length = a->actuation.tendon_length[t], margin = hf_model_tendon_margin(m)[t], w = 0, k = 0, c = 0;
+  double length = a->actuation->tendon_length[t], margin = hf_model_tendon_margin(m)[t], w = 0, k = 0, c = 0;
   hfiStop stop = tendon_row(a, t);
   for (int i = 0; i < stop.n; ++i) w += sqr(stop.J_long[i]) / hf_model_dof_M0(m)[stop.dof[i]];
   if (!(w > 0)) return;

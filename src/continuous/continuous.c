@@ -3,33 +3,36 @@
 //   x = (q, v, act) -> integrator from t to t + h -> q, v, act, contact memory, time
 //
 // The integrator starts afresh in every step, with the whole step as its first try: what comes out
-// depends on state and input alone, whichever sim it was that stepped.
+// depends on state and input alone, whichever sim it was that stepped. Results are those at the end of the
+// step: contacts, limits and equalities with their forces there, the acceleration there.
 #include "continuous/continuous.h"
 
 #include "base/error.h"
 #include "contact/result.h"
 #include "solve/law.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-struct hfiContinuous {
-  const hfModel* model;
-  hfAccel* accel;
-  hfIntegrator* integrator;
-  double *x, *vdot; // (nq + nv + na), (nv)
-};
+static void slice(hfiContinuous* c, hfiArena* arena) {
+  const hfModel* m = c->world->model;
+  c->x = HFI_TAKE(arena, double, m->nq + m->nv + m->na);
+  c->vdot = HFI_TAKE(arena, double, m->nv);
+  c->contact = HFI_TAKE(arena, hfContact, c->world->config.max_contacts);
+}
 
-hfStatus hfi_continuous_create(hfiContinuous** continuous, const hfModel* model, const hfAccelConfig* accel,
+hfStatus hfi_continuous_create(hfiContinuous** continuous, hfiWorld* world, const hfAccelConfig* accel,
                                const hfIntegratorConfig* integrator, hfError* error) {
-  size_t nx = (size_t)(model->nq + model->nv + model->na), nv = (size_t)model->nv;
-  hfiContinuous* c = calloc(1, sizeof *c + (nx + nv) * sizeof(double));
-  if (!c) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
-  c->model = model;
-  c->x = (double*)(c + 1);
-  c->vdot = c->x + nx;
-  hfStatus status = hf_accel_create(&c->accel, model, accel, error);
-  if (status == HF_OK && nv > 0) {
+  hfiArena plan = hfi_arena(NULL, 0);
+  hfiContinuous measured = {.world = world, .h = integrator->step};
+  HFI_TAKE(&plan, hfiContinuous, 1);
+  slice(&measured, &plan);
+  hfiArena arena = hfi_arena_allocate(&plan);
+  if (!arena.base) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+  hfiContinuous* c = HFI_TAKE(&arena, hfiContinuous, 1);
+  *c = measured;
+  slice(c, &arena);
+  hfStatus status = hfi_accel_create(&c->accel, world, accel, error);
+  if (status == HF_OK && world->model->nv > 0) {
     hfOde ode = hf_accel_ode(c->accel);
     status = hf_integrator_create(&c->integrator, &ode, integrator, error);
   }
@@ -45,53 +48,61 @@ void hfi_continuous_free(hfiContinuous* c) {
   free(c);
 }
 
-hfAccel* hfi_continuous_accel(hfiContinuous* c) { return c->accel; }
-const double* hfi_continuous_vdot(const hfiContinuous* c) { return c->vdot; }
 hfIntegratorReport hfi_continuous_report(const hfiContinuous* c) {
   hfIntegratorReport none = {0};
   return c->integrator ? hf_integrator_report(c->integrator) : none;
-}
-
-static void load_state(hfiContinuous* c, const hfState* s) {
-  const hfModel* m = c->model;
-  memcpy(c->x, hf_state_q(s), (size_t)m->nq * sizeof *c->x);
-  memcpy(c->x + m->nq, hf_state_v(s), (size_t)m->nv * sizeof *c->x);
-  memcpy(c->x + m->nq + m->nv, hf_state_act(s), (size_t)m->na * sizeof *c->x);
-}
-
-static void store_state(const hfiContinuous* c, hfState* s) {
-  const hfModel* m = c->model;
-  memcpy(hf_state_mutable_q(s), c->x, (size_t)m->nq * sizeof *c->x);
-  memcpy(hf_state_mutable_v(s), c->x + m->nq, (size_t)m->nv * sizeof *c->x);
-  memcpy(hf_state_mutable_act(s), c->x + m->nq + m->nv, (size_t)m->na * sizeof *c->x);
 }
 
 hfStatus hfi_continuous_step(hfiContinuous* c, hfState* state, const hfInput* input, double h, hfError* error) {
   double t = state->time, start = t;
   hfStatus status = HF_OK;
   hf_accel_begin(c->accel, state, input);
-  load_state(c, state);
+  hfi_state_load(state, c->x);
   if (c->integrator) {
     hf_integrator_reset(c->integrator);
     hf_integrator_set_next_step(c->integrator, h);
     status = hf_integrator_advance(c->integrator, &t, c->x, start + h, error);
   } else t += h;
   if (status < 0) return status;
-  store_state(c, state);
+  hfi_state_store(state, c->x);
   state->time = t;
   // results at the end, and what contacts remember of the step
-  hfStatus end = hf_accel_rate(c->accel, t, hf_state_q(state), hf_state_v(state), c->model->na ? hf_state_act(state) : NULL, c->vdot, NULL);
+  hfStatus end = hf_accel_rate(c->accel, t, hf_state_q(state), hf_state_v(state), state->na ? hf_state_act(state) : NULL, c->vdot, NULL);
   if (end == HF_OK && hfi_accel_settle(c->accel, state, t - start)) end = HF_OVERFLOW;
   return status ? status : end;
 }
 
 // ---- results ----------------------------------------------------------------------------------------
 
-hfContact hfi_accel_contact_result(const hfAccel* a, int i) {
-  const hfiAccelContact* c = &a->contact[i];
-  hfContact r = hfi_contact_result(&c->at);
-  hfi_contact_result_force(&r, &c->at, c->dim, c->f);
-  hfi_contact_result_velocity(&r, &c->at, c->dim, c->s);
+hfContact hfi_accel_read_contact(const hfiAccelContact* c) {
+  hfContact r = hfi_contact_result(c->at);
+  hfi_contact_result_force(&r, c->at, c->dim, c->f);
+  hfi_contact_result_velocity(&r, c->at, c->dim, c->s);
   if (c->dim >= 3) r.mu = c->law.mu[HF_SLIDING], r.stick = c->stick >> HF_SLIDING & 1;
   return r;
+}
+
+void hfi_accel_keep_contact(hfContact c, hfContact* list, int32_t* n, hfStepReport* report) {
+  if (c.fn == 0 && c.depth <= 0) return;
+  list[(*n)++] = c;
+  report->ncontact = *n;
+  report->nstick += c.stick;
+  report->max_depth = max2(report->max_depth, c.depth);
+}
+
+void hfi_accel_constraint_forces(const hfAccel* a, hfiStepOutput* out) {
+  if (!out->limit_force) return;
+  for (int i = 0; i < a->nstop; ++i)
+    if (a->stop[i].joint >= 0) out->limit_force[a->stop[i].joint] += fabs(a->stop[i].force);
+  for (int i = 0, row = 0; i < a->model->neq; row += a->equality[i++].dim)
+    memcpy(out->equality_force + 6 * i, a->lambda + row, sizeof *a->lambda * (size_t)a->equality[i].dim);
+}
+
+void hfi_accel_report(const hfAccel* a, hfStatus status, const hfIntegratorReport* integration, int64_t dropped,
+                      hfStepReport* report) {
+  report->continuous = *integration;
+  report->solve.iterations = (int32_t)integration->iterations;
+  report->solve.limited = (int32_t)integration->limited;
+  report->ndropped = (int32_t)(hf_accel_statistics(a).dropped - dropped);
+  report->status = status == HF_OK && report->ndropped ? HF_OVERFLOW : status;
 }

@@ -1,27 +1,41 @@
-// Steps of continuous time for a sim: an integrator over the acceleration problem of a model.
+// Methods of continuous time (rk3, implicit-euler, sdirk): an integrator over the acceleration problem of a world.
 #ifndef HFI_CONTINUOUS_CONTINUOUS_H
 #define HFI_CONTINUOUS_CONTINUOUS_H
 
 #include "continuous/accel.h"
-#include <holdfast/sim.h>
+#include "world/method.h"
 
-typedef struct hfiContinuous hfiContinuous;
+typedef struct hfiContinuous {
+  hfiWorld* world;
+  hfAccel* accel;
+  hfIntegrator* integrator; // NULL: nothing can move
+  double h;                 // of a step of the sim [s]
+  double *x, *vdot;         // (nq + nv + na), (nv) accelerations at the end of the last step
+  int32_t ncontact;
+  hfContact* contact;       // (max_contacts) of the last step, see hfi_accel_keep_contact
+} hfiContinuous;
 
-hfStatus hfi_continuous_create(hfiContinuous** continuous, const hfModel* model, const hfAccelConfig* accel,
+hfStatus hfi_continuous_create(hfiContinuous** continuous, hfiWorld* world, const hfAccelConfig* accel,
                                const hfIntegratorConfig* integrator, hfError* error);
 void hfi_continuous_free(hfiContinuous* continuous);
 
 // Advances the state by h, or on trouble (status > 0) to the last accepted step: then time says how
-// far. Depends on state and input alone. Results of the end of the step are in hfi_continuous_accel.
+// far. Depends on state and input alone. The world and the accel are at the end of the step then.
 hfStatus hfi_continuous_step(hfiContinuous* continuous, hfState* state, const hfInput* input, double h, hfError* error);
 
-// After a step: contacts, actuation and kinematics at its end; accelerations there (nv).
-hfAccel* hfi_continuous_accel(hfiContinuous* continuous);
-const double* hfi_continuous_vdot(const hfiContinuous* continuous);
 // What the integrator did in the last step.
 hfIntegratorReport hfi_continuous_report(const hfiContinuous* continuous);
 
-// Contact i of the last evaluation, as a sim reports it.
-hfContact hfi_accel_contact_result(const hfAccel* a, int i);
+// ---- results, for switching too -----------------------------------------------------------------------
+
+// A contact of the last evaluation, as a sim reports it.
+hfContact hfi_accel_read_contact(const hfiAccelContact* contact);
+// Appends a contact to the n of the list and to the report, unless it is only near and carries nothing.
+void hfi_accel_keep_contact(hfContact contact, hfContact* list, int32_t* n, hfStepReport* report);
+// Forces of limits and equalities at the last evaluation, where somebody asks.
+void hfi_accel_constraint_forces(const hfAccel* a, hfiStepOutput* out);
+// Counts that all methods of continuous time report; dropped: hf_accel_statistics before the step.
+void hfi_accel_report(const hfAccel* a, hfStatus status, const hfIntegratorReport* integration, int64_t dropped,
+                      hfStepReport* report);
 
 #endif

@@ -15,12 +15,6 @@
 
 // ---- memory --------------------------------------------------------------------------------------
 
-static int longest_chain(const hfModel* m) {
-  int longest = 0;
-  for (int i = 0; i < m->nv; ++i) longest = imax2(longest, hf_model_dof_depth(m)[i] + 1);
-  return longest;
-}
-
 static int largest_condim(const hfModel* m) {
   int dim = 1;
   for (int i = 0; i < m->ngeom; ++i) dim = imax2(dim, hf_model_geom_condim(m)[i]);
@@ -29,7 +23,7 @@ static int largest_condim(const hfModel* m) {
 }
 
 static hfStepCapacity plan_capacity(const hfModel* m, int max_contacts, const hfiRowSizes* other) {
-  int dim = largest_condim(m), cols = max_contacts * 2 * longest_chain(m);
+  int dim = largest_condim(m), cols = max_contacts * 2 * hfi_longest_chain(m);
   hfStepCapacity c = {.nv = m->nv, .ntree = m->ntree};
   c.nblock = max_contacts + other->nblock;
   c.nrow = dim * max_contacts + other->nrow;
@@ -79,8 +73,8 @@ void hfi_assembly_init(hfiAssembly* a, const hfModel* m, int max_contacts, hfiAr
   p->nv = m->nv, p->ntree = m->ntree;
   a->entry = hfi_arena_take(arena, (size_t)m->nM, sizeof *a->entry);
   a->inverse_mass = HFI_TAKE(arena, double, m->nv);
-  a->column_v0 = HFI_TAKE(arena, double, 2 * longest_chain(m));
-  a->column_inverse = HFI_TAKE(arena, double, 2 * longest_chain(m));
+  a->column_v0 = HFI_TAKE(arena, double, 2 * hfi_longest_chain(m));
+  a->column_inverse = HFI_TAKE(arena, double, 2 * hfi_longest_chain(m));
   if (!arena->base) return;
   int start = 0, entry = 0;
   for (int t = 0; t <= m->ntree; ++t) {

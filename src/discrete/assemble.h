@@ -2,8 +2,7 @@
 #ifndef HFI_SIM_ASSEMBLE_H
 #define HFI_SIM_ASSEMBLE_H
 
-#include "base/arena.h"
-#include "contact/contact.h"
+#include "world/world.h"
 #include <holdfast/solver.h>
 
 typedef struct hfiAssembly {

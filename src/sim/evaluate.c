@@ -3,27 +3,49 @@
 //   vdot = M^-1 (applied + J^T wrenches + actuators + passive - bias).
 #include "sim/sim.h"
 
+#include <string.h>
+
+static void compute_free_acceleration(hfSim* s, const hfState* state, const hfInput* in) {
+  hfiWorld* w = s->world;
+  hfDynamics* d = &w->dynamics;
+  const double *q = hf_state_q(state), *drive = hf_actuation_joint_force(&w->actuation);
+  hf_actuation_update(&w->actuation, d, q);
+  hf_actuation_forces(&w->actuation, hf_state_act(state), w->ctrl, s->config.step);
+  hf_actuation_passive(&w->actuation, d, q, s->acceleration);
+  double* applied = s->discrete->tau;
+  memset(applied, 0, sizeof *applied * (size_t)s->model->nv);
+  hfi_world_add_applied(w, in, applied);
+  for (int i = 0; i < s->model->nv; ++i) s->acceleration[i] += applied[i] + drive[i] - d->c[i];
+  hf_dynamics_solve(d, s->acceleration);
+}
+
 hfStatus hf_sim_evaluate(hfSim* s, const hfState* state, const hfInput* in, hfError* error) {
-  hfStatus status = hfi_sim_check(s, state, in, error);
+  hfStatus status = hfi_sim_begin(s, state, in, error);
   if (status != HF_OK) return status;
-  const hfModel* m = s->model;
-  hfDynamics* d = &s->dynamics;
-  const double* q = hf_state_q(state);
-  hfi_sim_pose(s, q, in);
+  hfiWorld* w = s->world;
+  hfDynamics* d = &w->dynamics;
+  hfi_world_place(w, hf_state_q(state), in);
   hf_dynamics_velocity(d, hf_state_v(state));
   hf_dynamics_mass_matrix(d);
   hf_dynamics_factor(d);
   hf_dynamics_bias(d);
-  hfi_sim_input(s, state, in);
-  hf_actuation_update(&s->actuation, d, q);
-  hf_actuation_forces(&s->actuation, hf_state_act(state), s->ctrl, s->h);
-  hf_actuation_passive(&s->actuation, d, q, s->acceleration);
-  const double* drive = hf_actuation_joint_force(&s->actuation);
-  for (int i = 0; i < m->nv; ++i) s->acceleration[i] += s->tau[i] + drive[i] - d->c[i];
-  hf_dynamics_solve(d, s->acceleration);
-  hfi_assembly_begin(&s->assembly, d, s->h, hf_state_v(state));
-  hfi_sim_contacts(s, state);
+  hfi_world_load(w, state->time, in);
+  compute_free_acceleration(s, state, in);
+  hfi_assembly_begin(&s->discrete->assembly, d, s->config.step, hf_state_v(state));
+  hfi_discrete_contacts(s->discrete, state);
   s->stepped = 0;
-  if (m->nsensor) hfi_sim_sense(s, state, in, 0);
+  if (s->model->nsensor) hfi_sim_sense(s, state, in);
+  return HF_OK;
+}
+
+hfStepCapacity hf_sim_capacity(const hfSim* s) { return s->discrete->assembly.capacity; }
+
+hfStatus hf_sim_problem(hfSim* s, const hfState* state, const hfInput* in,
+                        const hfStepProblem** problem, hfError* error) {
+  hfStatus status = hfi_sim_begin(s, state, in, error);
+  if (status != HF_OK) return status;
+  hfi_discrete_problem(s->discrete, state, in);
+  s->stepped = 0;
+  *problem = &s->discrete->assembly.problem;
   return HF_OK;
 }

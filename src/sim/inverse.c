@@ -53,17 +53,19 @@ hfStatus hf_sim_inverse(hfSim* s, const hfState* state, const hfInput* in, const
                         double* force, hfError* error) {
   hfInput free_input = in ? *in : (hfInput){0};
   free_input.velocity_target = NULL;
-  hfStatus status = hfi_sim_check(s, state, &free_input, error);
+  hfStatus status = hfi_sim_begin(s, state, &free_input, error);
   if (status != HF_OK) return status;
-  hfi_sim_problem(s, state, &free_input);
-  const hfStepProblem* p = &s->assembly.problem;
-  memcpy(s->v1, v1, sizeof *v1 * (size_t)p->nv);
-  momentum_residual(p, s->v1, force);
+  hfi_discrete_problem(s->discrete, state, &free_input);
+  s->stepped = 0;
+  const hfStepProblem* p = &s->discrete->assembly.problem;
+  double* end = s->discrete->v1; // a copy: force may be v1
+  memcpy(end, v1, sizeof *v1 * (size_t)p->nv);
+  momentum_residual(p, end, force);
   for (int b = 0; b < p->nblock; ++b) {
     const hfStepBlock* block = &p->block[b];
     double gamma[6];
     double velocity[6];
-    hfi_block_velocity(s, block, velocity);
+    hfi_block_velocity(p, block, end, velocity);
     block_impulse(p, block, s->config.solver.coupling, velocity, gamma);
     subtract_impulse(p, block, gamma, force);
   }

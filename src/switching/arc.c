@@ -77,7 +77,7 @@ static int update_contacts(hfiSwitching* s) {
   int meeting = 0;
   for (int i = 0; i < r->problem.ncontact; ++i) {
     hfiTrack* t = &r->track[r->point[i].match];
-    double gap = -r->accel->contact[i].at.depth, vn = r->point[i].s[0];
+    double gap = -r->accel->contact[i].at->depth, vn = r->point[i].s[0];
     int fresh = t->closed < 0;
     int was_closed = t->closed > 0;
     if (fresh) t->held = gap <= touch ? gap : 0;
@@ -210,7 +210,7 @@ static double cone_margin(const hfRigid* r, const hfiUnit* u) {
 static double meeting_margin(const hfRigid* r, int i) {
   const hfiPoint* at = &r->point[i];
   double held = at->match >= 0 ? r->track[at->match].held : 0;
-  return -r->accel->contact[i].at.depth - held + (at->s[0] < 0 ? MEETS : INFINITY);
+  return -r->accel->contact[i].at->depth - held + (at->s[0] < 0 ? MEETS : INFINITY);
 }
 
 // G at x, time t.

@@ -3,7 +3,6 @@
 
 #include "base/error.h"
 
-#include <stdlib.h>
 
 hfRigidConfig hf_rigid_config_default(void) {
   hfRigidConfig c = {.max_contacts = 256,
@@ -90,41 +89,46 @@ static void slice(hfRigid* r, hfiArena* arena) {
   r->work = HFI_TAKE(arena, char, r->work_size);
 }
 
-static hfStatus create_accel(hfRigid* r, hfError* error) {
+hfStatus hfi_rigid_create(hfRigid** rigid, hfiWorld* world, const hfRigidConfig* config, hfError* error) {
+  hfStatus status = hfi_rigid_check(config, error);
+  if (status) return status;
+  hfRigid measured = {.model = world->model, .config = *config};
+  measured.config.max_contacts = world->config.max_contacts;
+  measured.max_rows = imax2(1, imin2(6 * measured.config.max_contacts, HFI_RIGID_MAX_ROWS));
+  hfiArena plan = hfi_arena(NULL, 0);
+  slice(&measured, &plan);
+  hfRigid* r = malloc(sizeof *r);
+  hfiArena arena = hfi_arena_allocate(&plan);
+  if (!r || !arena.base) {
+    free(r);
+    free(arena.base);
+    return hfi_refuse(error, HF_ERROR_MEMORY, "rigid contact: %zu bytes", plan.used);
+  }
+  *r = measured;
+  r->memory = arena.base;
+  slice(r, &arena);
   hfAccelConfig c = hf_accel_config_default();
-  c.max_contacts = r->config.max_contacts;
-  c.scene_signals = r->config.scene_signals;
   c.reach = r->config.reach;
-  return hf_accel_create(&r->accel, r->model, &c, error);
+  status = hfi_accel_create(&r->accel, world, &c, error);
+  if (status == HF_OK)
+    *rigid = r;
+  else
+    hf_rigid_free(r);
+  return status;
 }
 
 hfStatus hf_rigid_create(hfRigid** rigid, const hfModel* model, const hfRigidConfig* config,
                          hfError* error) {
   assert(rigid && model && config);
   hfStatus status = hfi_rigid_check(config, error);
-  if (status) return status;
-  hfRigid measured = {.model = model, .config = *config};
-  if (model->world.disable_contact) measured.config.max_contacts = 0;
-  measured.max_rows = imax2(1, imin2(6 * measured.config.max_contacts, HFI_RIGID_MAX_ROWS));
-  hfiArena plan = hfi_arena(NULL, 0);
-  slice(&measured, &plan);
-  hfRigid* r = malloc(sizeof *r);
-  void* memory = calloc(1, plan.used + HFI_ALIGN);
-  if (!r || !memory) {
-    free(r);
-    free(memory);
-    return hfi_refuse(error, HF_ERROR_MEMORY, "rigid contact: %zu bytes", plan.used);
-  }
-  *r = measured;
-  r->memory = memory;
-  size_t shift = (HFI_ALIGN - (uintptr_t)memory % HFI_ALIGN) % HFI_ALIGN;
-  hfiArena arena = hfi_arena((char*)memory + shift, plan.used);
-  slice(r, &arena);
-  status = create_accel(r, error);
+  hfiWorldConfig own = {config->max_contacts, config->scene_signals, -1};
+  hfiWorld* world = NULL;
+  if (status == HF_OK) status = hfi_world_create(&world, model, &own, error);
+  if (status == HF_OK) status = hfi_rigid_create(rigid, world, config, error);
   if (status == HF_OK)
-    *rigid = r;
+    (*rigid)->accel->owns_world = 1;
   else
-    hf_rigid_free(r);
+    hfi_world_free(world);
   return status;
 }
 

@@ -25,7 +25,7 @@ static double lighter_body(const hfModel* m, const hfiContact* c) {
 
 hfiLayer hfi_layer_of(const hfRigid* r, int i) {
   const hfLayerConfig* l = &r->config.layer;
-  const hfiContact* c = &r->accel->contact[i].at;
+  const hfiContact* c = r->accel->contact[i].at;
   double m0 = l->mass > 0 ? l->mass : lighter_body(r->model, c);
   if (l->eps > 0) {
     double k = l->stiffness * m0 / (l->eps * sqr(l->time)),
@@ -89,13 +89,13 @@ hfiLayerState hfi_layer_evaluate(const hfRigid* r, int i, double rest, const hfi
   const hfAccel* a = r->accel;
   const hfiAccelContact* c = &a->contact[i];
   hfiLayer layer = hfi_layer_of(r, i);
-  hfiLayerState out = {.delta = rest + c->at.depth};
+  hfiLayerState out = {.delta = rest + c->at->depth};
   hfi_accel_row_velocities(a, c, v, out.s);
   if (out.delta > 0)
     out.f[0] =
         max2(0, layer.k * out.delta - layer.c * out.s[0] * min2(1, out.delta / r->config.touch));
   for (int g = 0; g < hfi_group_count(c->dim); ++g)
-    evaluate_group(&c->at, &a->dynamics.X_WB[c->at.body_b].R, &layer, g, at, &out);
+    evaluate_group(c->at, &a->dynamics->X_WB[c->at->body_b].R, &layer, g, at, &out);
   return out;
 }
 
@@ -107,7 +107,7 @@ double hfi_layer_start_normal(const hfRigid* r, int i, const hfiTrack* track, co
   double f = max2(track->f[0], 0), onset = r->config.touch, delta = (f + layer.c * s[0]) / layer.k;
   double shallow = layer.k - layer.c * s[0] / onset;
   if (delta < onset) delta = shallow > 0 ? min2(f / shallow, onset) : onset;
-  return delta - r->accel->contact[i].at.depth;
+  return delta - r->accel->contact[i].at->depth;
 }
 
 // rate <- -ftdot/k, at most half as fast as the slip.
@@ -125,8 +125,8 @@ static void follow_force(const double* force_rate, const double* slip, int dim, 
 hfiDeformation hfi_layer_start(const hfRigid* r, int i, const hfiTrack* track, const double* s,
                                int start) {
   const hfAccel* a = r->accel;
-  const hfiContact* c = &a->contact[i].at;
-  const hfMat3* R_WB = &a->dynamics.X_WB[c->body_b].R;
+  const hfiContact* c = a->contact[i].at;
+  const hfMat3* R_WB = &a->dynamics->X_WB[c->body_b].R;
   hfiLayer layer = hfi_layer_of(r, i);
   hfiDeformation out = {v3_zero(), v3_zero()};
   for (int g = 0; g < hfi_group_count(a->contact[i].dim); ++g) {

@@ -20,7 +20,7 @@ void hfi_rigid_match(hfRigid* r) {
     for (int i = 0; i < r->accel->ncontact; ++i) {
       hfiPoint* at = &r->point[i];
       if (any_feature && at->match >= 0) continue;
-      at->match = find_left(r, &r->accel->contact[i].at, any_feature);
+      at->match = find_left(r, r->accel->contact[i].at, any_feature);
       if (at->match >= 0) r->taken[at->match] = 1;
     }
 }
@@ -69,7 +69,7 @@ void hfi_rigid_choose_modes(hfRigid* r, const hfRigidChoice* choice, int nchoice
     memset(t, 0, sizeof *t);
     t->pair = (uint64_t)(uint32_t)c->geom_a << 32 | (uint32_t)c->geom_b;
     t->feature = c->feature;
-    t->held = -r->accel->contact[i].at.depth;
+    t->held = -r->accel->contact[i].at->depth;
     t->closed = t->held <= r->config.touch && at->s[0] <= r->config.stick_speed;
     for (int g = 0; g < hfi_group_count(at->dim); ++g)
       set_mode(t, g, group_velocity(c, at, g), r->config.stick_speed);

@@ -53,7 +53,7 @@ const hfAccelProblem* hfi_rigid_look(hfRigid* r, double t, const double* q, cons
 // ---- units ------------------------------------------------------------------------------------------
 
 static double sliding_mu(const hfAccel* a, int contact, int group) {
-  const hfiMaterial* m = &a->contact[contact].at.material;
+  const hfiMaterial* m = &a->contact[contact].at->material;
   return group == HF_SLIDING ? m->mu_dynamic : m->mu[group];
 }
 
@@ -80,7 +80,7 @@ static void add_units(hfRigid* r, int i, const hfiTrack* track) {
                  .dim = HFI_GROUP_DIM[g],
                  .mode = track->mode[g],
                  .row = -1};
-    u.mu_static = r->accel->contact[i].at.material.mu[g];
+    u.mu_static = r->accel->contact[i].at->material.mu[g];
     u.mu = u.mode == HF_MODE_SLIDING ? sliding_mu(r->accel, i, g) : u.mu_static;
     if (u.mu_static == 0 && u.mu == 0) u.mode = HF_MODE_SLIDING; // no friction: free to slide
     for (int k = 0; k < u.dim; ++k) u.d[k] = v3_dot(track->d_W[g], hfi_row_axis(c, u.first + k));
@@ -207,10 +207,10 @@ static void fill_contact(hfRigid* r, int i) {
   out->body_b = c->body_b, out->feature = c->feature;
   out->row_n = out->row_t = -1;
   out->p_W = c->p_W, out->n_W = c->n_W, out->t_W[0] = c->t1_W, out->t_W[1] = c->t2_W;
-  out->gap = -r->accel->contact[i].at.depth;
+  out->gap = -r->accel->contact[i].at->depth;
   out->vn = at->s[0];
   if (at->dim >= 3) out->vt_W = v3_add(v3_scale(at->s[1], c->t1_W), v3_scale(at->s[2], c->t2_W));
-  out->mu = at->dim >= 3 ? r->accel->contact[i].at.material.mu[0] : 0;
+  out->mu = at->dim >= 3 ? r->accel->contact[i].at->material.mu[0] : 0;
   hfiLayer layer = hfi_layer_of(r, i);
   out->k = layer.k, out->c = layer.c, out->kt = layer.kt, out->ct = layer.ct;
 }
@@ -380,11 +380,6 @@ void hfi_rigid_certify(hfRigid* r) {
     p->certificate = hf_rigid_certify(p->n, p->A, p->rolling, p->k, p->c, r->work, r->work_size);
   else
     p->certificate = (hfRigidCertificate){true, true, true, true, true, 1, 1, 1, -INFINITY};
-}
-
-void hfi_rigid_row_velocities(const hfRigid* r, const double* v, double* s) {
-  for (int i = 0; i < r->problem.n; ++i)
-    s[i] = hfi_dot(r->row + (size_t)i * (size_t)r->problem.nv, v, r->problem.nv);
 }
 
 hfStatus hf_rigid_evaluate(hfRigid* r, double t, const double* q, const double* v,

@@ -24,7 +24,7 @@ void hfi_tracks_renew(hfiSwitching* s) {
   hfi_tracks_copy(r->old, &nold, r->track, r->ntrack);
   r->ntrack = r->accel->ncontact;
   for (int i = 0; i < r->ntrack; ++i) {
-    const hfiContact* c = &r->accel->contact[i].at;
+    const hfiContact* c = r->accel->contact[i].at;
     hfiTrack* t = &r->track[i];
     if (r->point[i].match >= 0)
       *t = r->old[r->point[i].match];
@@ -40,8 +40,8 @@ void hfi_tracks_renew(hfiSwitching* s) {
 
 static void recall_track(const hfiSwitching* s, const hfContactMemory* m, int i, hfiTrack* t) {
   const hfAccel* a = s->rigid->accel;
-  const hfiContact* c = &a->contact[i].at;
-  hfVec3 n_B = m3_tmulv(a->dynamics.X_WB[c->body_b].R, c->n), xi = v3_load(m->xi_B);
+  const hfiContact* c = a->contact[i].at;
+  hfVec3 n_B = m3_tmulv(a->dynamics->X_WB[c->body_b].R, c->n), xi = v3_load(m->xi_B);
   t->closed = (m->flags & HF_CONTACT_CLOSED) != 0;
   t->held = v3_dot(n_B, xi);
   t->xi_B = v3_axpy(-t->held, n_B, xi);
@@ -92,8 +92,8 @@ int hfi_switching_store(hfiSwitching* s, hfState* state) {
   memcpy(&word[1], &s->since, sizeof s->since);
   for (int i = 0; i < kept; ++i) {
     const hfiTrack* t = &r->track[i];
-    const hfiContact* c = &a->contact[i].at;
-    hfVec3 n_B = m3_tmulv(a->dynamics.X_WB[c->body_b].R, c->n);
+    const hfiContact* c = a->contact[i].at;
+    hfVec3 n_B = m3_tmulv(a->dynamics->X_WB[c->body_b].R, c->n);
     hfContactMemory* m = &memory[i];
     memset(m, 0, sizeof *m); // padding too: states compare bytewise
     m->key_pair = t->pair;
@@ -102,7 +102,7 @@ int hfi_switching_store(hfiSwitching* s, hfState* state) {
     for (int g = 0; g < 3; ++g) m->flags |= t->mode[g] == HF_MODE_ROLLING ? STICK[g] : 0;
     v3_store(m->xi_B, v3_axpy(t->held, n_B, t->xi_B));
     v3_store(m->twist, t->twist_B);
-    v3_store(m->p_BC, pose_inv_point(a->dynamics.X_WB[c->body_b], c->p_W));
+    v3_store(m->p_BC, pose_inv_point(a->dynamics->X_WB[c->body_b], c->p_W));
   }
   for (int i = kept; i < state->nmemory; ++i) memset(&memory[i], 0, sizeof memory[i]);
   state->nmemory = kept;

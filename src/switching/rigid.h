@@ -80,6 +80,8 @@ static const double HFI_RIGID_SHARE =
 // Rows of friction group g in a contact, and how many.
 static const int HFI_GROUP_FIRST[3] = {1, 3, 4}, HFI_GROUP_DIM[3] = {2, 1, 2};
 
+// Over a world that the caller keeps. config.max_contacts and scene_signals are the world's.
+hfStatus hfi_rigid_create(hfRigid** rigid, hfiWorld* world, const hfRigidConfig* config, hfError* error);
 hfStatus hfi_rigid_check(const hfRigidConfig* config, hfError* error);
 
 // World direction of row r (1 … 5) of a contact: t1, t2, n, t1, t2.
@@ -98,8 +100,6 @@ void hfi_rigid_assemble(hfRigid* rigid);
 // Forces, accelerations; fills the contacts of the problem.
 void hfi_rigid_solve(hfRigid* rigid);
 void hfi_rigid_certify(hfRigid* rigid);
-// Velocities of the rows of A at v.
-void hfi_rigid_row_velocities(const hfRigid* rigid, const double* v, double* s);
 
 // x, y of y = A x + b.
 void hfi_rigid_solve_rows(hfRigid* rigid);

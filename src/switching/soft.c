@@ -94,9 +94,9 @@ hfStatus hfi_soft_look(hfiSwitching* s) {
   hfi_tracks_renew(s);
   for (int i = 0; i < r->accel->ncontact; ++i) {
     hfiTrack* t = &r->track[i];
-    const hfiContact* c = &r->accel->contact[i].at;
+    const hfiContact* c = r->accel->contact[i].at;
     t->closed = 0;
-    t->xi_B = turn_into_plane(t->xi_B, m3_tmulv(r->accel->dynamics.X_WB[c->body_b].R, c->n));
+    t->xi_B = turn_into_plane(t->xi_B, m3_tmulv(r->accel->dynamics->X_WB[c->body_b].R, c->n));
     hfiDeformation at = {t->xi_B, t->twist_B};
     s->layer[i] = hfi_layer_evaluate(r, i, t->held, &at, v);
     memcpy(t->f, s->layer[i].f, sizeof t->f);
@@ -236,7 +236,7 @@ static int take_modes(hfiSwitching* s, int i, const hfiLayerState* layer, hfiTra
   const hfAccelContact* c = &r->accel_problem->contact[i];
   t->closed =
       layer->f[0] > 0 || (layer->delta > -r->config.touch && layer->s[0] <= r->config.stick_speed);
-  t->held = -r->accel->contact[i].at.depth;
+  t->held = -r->accel->contact[i].at->depth;
   for (int g = 0; t->closed && g < hfi_group_count(r->point[i].dim); ++g) {
     hfVec3 slip = v3_zero(), hold = v3_zero();
     for (int k = 0; k < HFI_GROUP_DIM[g]; ++k) {

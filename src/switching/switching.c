@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "contact/result.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 // ---- creation ---------------------------------------------------------------------------------------
@@ -60,6 +59,7 @@ static void slice(hfiSwitching* s, hfiArena* arena) {
   s->before = HFI_TAKE(arena, hfiTrack, contacts);
   s->kept = HFI_TAKE(arena, hfiTrack, contacts);
   s->layer = HFI_TAKE(arena, hfiLayerState, contacts);
+  s->contact = HFI_TAKE(arena, hfContact, contacts);
 }
 
 // The charts of the accel serve (q, v, act); layers add up.
@@ -115,32 +115,31 @@ static hfStatus create_integrators(hfiSwitching* s, hfError* error) {
   return hf_integrator_create(&s->soft, &ode, &c, error);
 }
 
-hfStatus hfi_switching_create(hfiSwitching** switching, const hfModel* model,
-                              const hfSwitchConfig* config, double h, hfError* error) {
+hfStatus hfi_switching_create(hfiSwitching** switching, hfiWorld* world, const hfSwitchConfig* config, double h,
+                              hfError* error) {
   hfStatus status = check_config(config, error);
   if (status) return status;
+  const hfModel* model = world->model;
   hfiSwitching measured = {.model = model,
                            .config = *config,
                            .h = h,
                            .nx = model->nq + model->nv + model->na,
                            .stride = layer_stride(model)};
-  if (model->world.disable_contact) measured.config.rigid.max_contacts = 0;
+  measured.config.rigid.max_contacts = world->config.max_contacts;
   measured.max_layers = imin2(measured.config.rigid.max_contacts, HFI_MAX_LAYERS);
   hfiArena plan = hfi_arena(NULL, 0);
   slice(&measured, &plan);
   hfiSwitching* s = malloc(sizeof *s);
-  void* memory = calloc(1, plan.used + HFI_ALIGN);
-  if (!s || !memory) {
+  hfiArena arena = hfi_arena_allocate(&plan);
+  if (!s || !arena.base) {
     free(s);
-    free(memory);
+    free(arena.base);
     return hfi_refuse(error, HF_ERROR_MEMORY, "switching: %zu bytes", plan.used);
   }
   *s = measured;
-  s->memory = memory;
-  size_t shift = (HFI_ALIGN - (uintptr_t)memory % HFI_ALIGN) % HFI_ALIGN;
-  hfiArena arena = hfi_arena((char*)memory + shift, plan.used);
+  s->memory = arena.base;
   slice(s, &arena);
-  status = hf_rigid_create(&s->rigid, model, &s->config.rigid, error);
+  status = hfi_rigid_create(&s->rigid, world, &s->config.rigid, error);
   if (!status) s->base = hf_accel_ode(s->rigid->accel);
   if (!status) status = create_integrators(s, error);
   if (status == HF_OK)
@@ -171,22 +170,6 @@ void hfi_add_integration(hfiSwitching* s, const hfIntegrator* integrator) {
   sum->jacobians += r.jacobians, sum->factorisations += r.factorisations,
       sum->iterations += r.iterations;
   sum->steps += r.steps, sum->rejected += r.rejected, sum->failed += r.failed;
-}
-
-static void load_state(hfiSwitching* s, const hfState* state) {
-  const hfModel* m = s->model;
-  memcpy(s->x, hf_state_q(state), (size_t)m->nq * sizeof *s->x);
-  memcpy(s->x + m->nq, hf_state_v(state), (size_t)m->nv * sizeof *s->x);
-  memcpy(s->x + m->nq + m->nv, hf_state_act(state), (size_t)m->na * sizeof *s->x);
-  s->t = state->time;
-}
-
-static void store_state(const hfiSwitching* s, hfState* state) {
-  const hfModel* m = s->model;
-  memcpy(hf_state_mutable_q(state), s->x, (size_t)m->nq * sizeof *s->x);
-  memcpy(hf_state_mutable_v(state), s->x + m->nq, (size_t)m->nv * sizeof *s->x);
-  memcpy(hf_state_mutable_act(state), s->x + m->nq + m->nv, (size_t)m->na * sizeof *s->x);
-  state->time = s->t;
 }
 
 // Forces and accelerations at the end, by the model in force there.
@@ -224,14 +207,16 @@ hfStatus hfi_switching_step(hfiSwitching* s, hfState* state, const hfInput* inpu
   memset(&s->integration, 0, sizeof s->integration);
   s->events = s->stalls = 0;
   hf_accel_begin(s->rigid->accel, NULL, input);
-  load_state(s, state);
+  hfi_state_load(state, s->x);
+  s->t = state->time;
   hfStatus status = hfi_switching_recall(s, state);
   while (status == HF_OK && s->t < t_end - sliver)
     status = (s->phase == HFI_PHASE_RIGID ? hfi_rigid_phase : hfi_soft_phase)(s, t_end, error);
   if (status < 0) return status;
   if (status == HF_OK) s->t = t_end;
   hfStatus end = take_results(s);
-  store_state(s, state);
+  hfi_state_store(state, s->x);
+  state->time = s->t;
   if (hfi_switching_store(s, state) || s->rigid->dropped || s->rigid->ntrack > s->max_layers)
     end = end ? end : HF_OVERFLOW;
   s->integration.status = status;
@@ -240,20 +225,16 @@ hfStatus hfi_switching_step(hfiSwitching* s, hfState* state, const hfInput* inpu
 
 // ---- results ----------------------------------------------------------------------------------------
 
-hfAccel* hfi_switching_accel(hfiSwitching* s) { return s->rigid->accel; }
-hfIntegratorReport hfi_switching_integration(const hfiSwitching* s) { return s->integration; }
-hfSwitchReport hfi_switching_report(const hfiSwitching* s) { return s->report; }
 const hfRigidProblem* hfi_switching_problem(const hfiSwitching* s) { return &s->rigid->problem; }
-const double* hfi_switching_vdot(const hfiSwitching* s) { return s->vdot; }
 
 hfSwitch hfi_switching_switch(const hfiSwitching* s, int i) {
   assert(i >= 0 && i < s->report.nswitch);
   return s->record[imin2(i, HFI_MAX_SWITCHES - 1)];
 }
 
-hfContact hfi_switching_contact(const hfiSwitching* s, int i) {
+static hfContact read_contact(const hfiSwitching* s, int i) {
   const hfRigid* r = s->rigid;
-  const hfiContact* c = &r->accel->contact[i].at;
+  const hfiContact* c = r->accel->contact[i].at;
   const hfiTrack* t = &r->track[i];
   int soft = s->phase == HFI_PHASE_SOFT, dim = r->accel->contact[i].dim;
   const double *f = soft ? s->layer[i].f : t->f, *v = soft ? s->layer[i].s : r->point[i].s;
@@ -265,3 +246,38 @@ hfContact hfi_switching_contact(const hfiSwitching* s, int i) {
   if (dim >= 3 && !soft && !out.stick) out.mu = c->material.mu_dynamic;
   return out;
 }
+
+// ---- for the table of methods -----------------------------------------------------------------------
+
+static hfStatus create(void** method, hfiWorld* world, const hfSimConfig* config, hfError* error) {
+  hfSwitchConfig c = config->switching;
+  if (config->continuous.accuracy > 0) c.accuracy = config->continuous.accuracy;
+  hfiSwitching* s = NULL;
+  hfStatus status = hfi_switching_create(&s, world, &c, config->step, error);
+  if (status == HF_OK) *method = s;
+  return status;
+}
+
+static void free_method(void* method) { hfi_switching_free(method); }
+
+static hfStatus step(void* method, hfState* state, const hfInput* in, hfiStepOutput* out, hfError* error) {
+  hfiSwitching* s = method;
+  const hfAccel* a = s->rigid->accel;
+  int64_t dropped = hf_accel_statistics(a).dropped;
+  hfStatus status = hfi_switching_step(s, state, in, s->h, error);
+  if (status < 0) return status;
+  hfi_accel_report(a, status, &s->integration, dropped, out->report);
+  out->report->switching = s->report;
+  s->ncontact = 0;
+  for (int i = 0; i < a->ncontact; ++i)
+    hfi_accel_keep_contact(read_contact(s, i), s->contact, &s->ncontact, out->report);
+  hfi_accel_constraint_forces(a, out);
+  memcpy(out->acceleration, s->vdot, sizeof *s->vdot * (size_t)s->model->nv);
+  out->taken = 1;
+  return out->report->status;
+}
+
+static int contact_count(const void* method) { return ((const hfiSwitching*)method)->ncontact; }
+static hfContact contact(const void* method, int i) { return ((const hfiSwitching*)method)->contact[i]; }
+
+const hfiMethod hfi_method_switching = {0, 1, 1, create, free_method, step, contact_count, contact};

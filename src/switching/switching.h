@@ -3,12 +3,12 @@
 #define HFI_SWITCHING_SWITCHING_H
 
 #include "switching/layer.h"
-#include <holdfast/sim.h>
+#include "continuous/continuous.h"
 
 typedef struct hfiSwitching hfiSwitching;
 
-hfStatus hfi_switching_create(hfiSwitching** switching, const hfModel* model,
-                              const hfSwitchConfig* config, double h, hfError* error);
+hfStatus hfi_switching_create(hfiSwitching** switching, hfiWorld* world, const hfSwitchConfig* config, double h,
+                              hfError* error);
 void hfi_switching_free(hfiSwitching* switching);
 
 // Advances the state by h, or on trouble (status > 0) as far as it went: time says how far. Depends on state and
@@ -16,14 +16,9 @@ void hfi_switching_free(hfiSwitching* switching);
 hfStatus hfi_switching_step(hfiSwitching* switching, hfState* state, const hfInput* input, double h,
                             hfError* error);
 
-// After a step: what happened in it, and contacts, forces and accelerations at its end.
-hfAccel* hfi_switching_accel(hfiSwitching* switching);
-hfIntegratorReport hfi_switching_integration(const hfiSwitching* switching);
-hfSwitchReport hfi_switching_report(const hfiSwitching* switching);
+// After a step: its switches, and the rigid problem at its end.
 hfSwitch hfi_switching_switch(const hfiSwitching* switching, int i);
 const hfRigidProblem* hfi_switching_problem(const hfiSwitching* switching);
-const double* hfi_switching_vdot(const hfiSwitching* switching);
-hfContact hfi_switching_contact(const hfiSwitching* switching, int i);
 
 // ---- inside -----------------------------------------------------------------------------------------
 
@@ -52,6 +47,8 @@ struct hfiSwitching {
       *kept; // (max_contacts) tracks before modes were sought; at the start of an arc or phase
   int32_t nbefore, nkept;
   hfiLayerState* layer; // (max_contacts) compliant: contacts at the point of the results
+  int32_t ncontact;
+  hfContact* contact; // (max_contacts) of the last step
 
   int32_t phase;
   double since;           // start of the phase [s]

@@ -12,12 +12,27 @@ static const int methods[] = {HF_METHOD_RK3, HF_METHOD_IMPLICIT_EULER, HF_METHOD
 static const char* const names[] = {"rk3", "implicit Euler", "sdirk"};
 static const double window = 0.025;
 
+static hfStatus create(hfiContinuous** c, const hfModel* m, const hfAccelConfig* accel, const hfIntegratorConfig* config, hfError* error) {
+  hfiWorldConfig own = {accel->max_contacts, 1, -1};
+  hfiWorld* world = NULL;
+  hfStatus status = hfi_world_create(&world, m, &own, error);
+  if (status == HF_OK) status = hfi_continuous_create(c, world, accel, config, error);
+  if (status != HF_OK) hfi_world_free(world);
+  return status;
+}
+
+static void drop(hfiContinuous* c) {
+  hfiWorld* world = c->world;
+  hfi_continuous_free(c);
+  hfi_world_free(world);
+}
+
 static hfiContinuous* make(const hfModel* m, int friction, hfIntegratorConfig config) {
   hfAccelConfig accel = hf_accel_config_default();
   accel.friction = friction;
   hfiContinuous* c = NULL;
   hfError error = {0};
-  if (hfi_continuous_create(&c, m, &accel, &config, &error) != HF_OK) fail_msg("%s", error.message);
+  if (create(&c, m, &accel, &config, &error) != HF_OK) fail_msg("%s", error.message);
   return c;
 }
 
@@ -78,7 +93,7 @@ static void check_windows(const char* name, const char* mjcf, double t_end, int 
       double worst = worst_window(c, s, t_end, q, v, flow, model, only_speed) / accuracy;
       print_message("%s, %s, a = %g: %.2f a\n", name, names[k], accuracy, worst);
       assert_true(worst < 10);
-      hfi_continuous_free(c);
+      drop(c);
       hf_state_free(s);
     }
   hf_model_free(m);
@@ -112,7 +127,7 @@ static void test_box(void** state) {
       double worst = worst_window(c, s, 0.5, 0, 0, flow_box, &box, 1) / accuracy;
       print_message("box, %s, a = %g: %.2f a\n", names[k], accuracy, worst);
       assert_true(worst < 10);
-      hfi_continuous_free(c);
+      drop(c);
       hf_state_free(s);
     }
   hf_model_free(m);
@@ -148,7 +163,7 @@ static void test_dzhanibekov_body(void** state) {
     assert_near(L.x, .01, 500 * 10 * accuracy);
     assert_near(L.y, 2, 500 * 10 * accuracy);
     assert_near(L.z, 0, 500 * 10 * accuracy);
-    hfi_continuous_free(c);
+    drop(c);
     hf_state_free(s);
   }
   hf_model_free(m);
@@ -179,7 +194,7 @@ static void test_tied_pendulum_keeps_its_point_and_energy(void** state) {
     }
     assert_near(E[1], E[0], 80 * 10 * 1e-7 * 10); // windows, times 10 a, times forces of about 10 N
     hf_dynamics_free(d);
-    hfi_continuous_free(c);
+    drop(c);
     hf_state_free(s);
   }
   hf_model_free(m);
@@ -211,7 +226,7 @@ static void test_incline(void** state) {
       print_message("incline, law %d: speed %.3e m/s, acceleration %.6f m/s^2\n", laws[l], speed, a);
       if (slides) assert_near(a, 2.8185 - 0.2 * 9.3949, 1e-4); // normal force settled to 1e-5
       else assert_near(speed, want[l], 2e-6);                  // one accuracy over half a second
-      hfi_continuous_free(c);
+      drop(c);
       hf_state_free(s);
       hf_model_free(m);
     }
@@ -243,7 +258,7 @@ static void test_jacobians_and_newtons_agree(void** state) {
     print_message("%s Newton, %s Jacobian: %ld evaluations, %ld iterations, %ld failed\n", k & 1 ? "quasi" : "full",
                   k >> 1 ? "analytic" : "forward", (long)evaluations, (long)iterations, (long)failed);
     memcpy(q[k], hf_state_q(s), (size_t)m->nq * sizeof(double));
-    hfi_continuous_free(c);
+    drop(c);
     hf_state_free(s);
   }
   // steps that fail and are halved differ between the four: errors of implicit Euler at 1 ms
@@ -263,8 +278,8 @@ static void test_steps_depend_on_the_state_alone(void** state) {
   advance(one, s, 0.01);
   advance(two, copy, 0.01);
   assert_memory_equal(s, copy, s->size);
-  hfi_continuous_free(one);
-  hfi_continuous_free(two);
+  drop(one);
+  drop(two);
   hf_state_free(s);
   hf_state_free(copy);
   hf_model_free(m);
@@ -282,7 +297,7 @@ static void test_steps_allocate_nothing(void** state) {
     long before = alloc_count();
     for (int i = 0; i < 20; ++i) advance(c, s, 0.01);
     assert_int_equal(alloc_count() - before, 0);
-    hfi_continuous_free(c);
+    drop(c);
     hf_state_free(s);
   }
   hf_model_free(m);
@@ -301,10 +316,10 @@ static void test_creation_survives_every_failed_allocation(void** state) {
     hfiContinuous* c = NULL;
     long live = alloc_live();
     alloc_fail_at(n);
-    status = hfi_continuous_create(&c, m, &accel, &config, NULL);
+    status = create(&c, m, &accel, &config, NULL);
     alloc_fail_at(0);
     failed += status == HF_ERROR_MEMORY;
-    if (status == HF_OK) hfi_continuous_free(c);
+    if (status == HF_OK) drop(c);
     else assert_null(c);
     assert_int_equal(alloc_live(), live);
   }
@@ -337,7 +352,7 @@ static void test_stiff_scene_with_an_explicit_method(void** state) {
   assert_true(s->time >= before && s->time < 0.0452); // touches at sqrt(2 0.01/9.81) = 45.15 ms
   assert_true(hf_state_q(s)[2] > 0.05 && hf_state_q(s)[2] <= height);
   assert_near(hf_state_q(s)[2], 0.06 - 0.5 * 9.81 * s->time * s->time, 1e-13);
-  hfi_continuous_free(c);
+  drop(c);
   hf_state_free(s);
   hf_model_free(m);
 }
@@ -349,14 +364,14 @@ static void test_bad_options(void** state) {
   hfIntegratorConfig config = controlled(HF_METHOD_RK3, 0);
   hfiContinuous* c = NULL;
   hfError error;
-  assert_int_equal(hfi_continuous_create(&c, m, &accel, &config, &error), HF_ERROR_ARGUMENT);
+  assert_int_equal(create(&c, m, &accel, &config, &error), HF_ERROR_ARGUMENT);
   assert_non_null(strstr(error.message, "accuracy"));
   config = controlled(HF_METHOD_RK3, 1e-3);
   config.step = -1;
-  assert_int_equal(hfi_continuous_create(&c, m, &accel, &config, &error), HF_ERROR_ARGUMENT);
+  assert_int_equal(create(&c, m, &accel, &config, &error), HF_ERROR_ARGUMENT);
   accel.friction = HF_FRICTION_COULOMB;
   config.step = 1;
-  assert_int_equal(hfi_continuous_create(&c, m, &accel, &config, &error), HF_ERROR_ARGUMENT);
+  assert_int_equal(create(&c, m, &accel, &config, &error), HF_ERROR_ARGUMENT);
   assert_non_null(strstr(error.message, "coulomb"));
   assert_null(c);
   hf_model_free(m);

@@ -1,0 +1,53 @@
+// The methods of continuous time for the table of methods: options of a sim become those of the parts.
+#include "continuous/continuous.h"
+
+#include <string.h>
+
+static const double kSmallestStep = 1e-6;  // Shortest step of the integrator over that of the sim [-].
+static const int64_t kMostSteps = 1000000; // Attempts of the integrator in one step of the sim.
+
+static hfStatus create(void** method, hfiWorld* world, const hfSimConfig* config, hfError* error) {
+  hfAccelConfig accel = hf_accel_config_default();
+  accel.friction = config->friction;
+  accel.static_speed = config->static_speed;
+  accel.theta_max = config->solver.theta_max;
+  hfIntegratorConfig integrator = hf_integrator_config_default();
+  integrator.method = config->method;
+  integrator.error_control = config->continuous.accuracy > 0;
+  integrator.accuracy = config->continuous.accuracy;
+  integrator.step = config->step;
+  integrator.smallest_step = kSmallestStep * config->step;
+  integrator.max_steps = kMostSteps;
+  integrator.newton = config->continuous.newton;
+  integrator.tals = config->continuous.tals;
+  integrator.jacobian = config->continuous.jacobian;
+  integrator.newton_tolerance = config->solver.tolerance;
+  hfiContinuous* c = NULL;
+  hfStatus status = hfi_continuous_create(&c, world, &accel, &integrator, error);
+  if (status == HF_OK) *method = c;
+  return status;
+}
+
+static void free_method(void* method) { hfi_continuous_free(method); }
+
+static hfStatus step(void* method, hfState* state, const hfInput* in, hfiStepOutput* out, hfError* error) {
+  hfiContinuous* c = method;
+  const hfAccel* a = c->accel;
+  int64_t dropped = hf_accel_statistics(a).dropped;
+  hfStatus status = hfi_continuous_step(c, state, in, c->h, error);
+  if (status < 0) return status;
+  hfIntegratorReport integration = hfi_continuous_report(c);
+  hfi_accel_report(a, status, &integration, dropped, out->report);
+  c->ncontact = 0;
+  for (int i = 0; i < a->ncontact; ++i)
+    hfi_accel_keep_contact(hfi_accel_read_contact(&a->contact[i]), c->contact, &c->ncontact, out->report);
+  hfi_accel_constraint_forces(a, out);
+  memcpy(out->acceleration, c->vdot, sizeof *c->vdot * (size_t)c->world->model->nv);
+  out->taken = 1;
+  return out->report->status;
+}
+
+static int contact_count(const void* method) { return ((const hfiContinuous*)method)->ncontact; }
+static hfContact contact(const void* method, int i) { return ((const hfiContinuous*)method)->contact[i]; }
+
+const hfiMethod hfi_method_continuous = {0, 0, 0, create, free_method, step, contact_count, contact};

@@ -1,0 +1,69 @@
+// Creating the methods of discrete time.
+#include "discrete/discrete.h"
+
+#include "base/error.h"
+
+static void slice(hfiDiscrete* d, hfiArena* arena) {
+  const hfModel* m = d->world->model;
+  int contacts = d->world->config.max_contacts;
+  hfi_assembly_init(&d->assembly, m, contacts, arena);
+  d->block = HFI_TAKE(arena, int32_t, contacts);
+  d->outcome = HFI_TAKE(arena, hfiContactOutcome, contacts);
+  d->ctrl_rate = HFI_TAKE(arena, double, 2 * m->nu);
+  d->tau = HFI_TAKE(arena, double, m->nv);
+  d->v1 = HFI_TAKE(arena, double, m->nv);
+  d->impulse = HFI_TAKE(arena, double, d->assembly.capacity.nrow);
+}
+
+static hfStatus create_solvers(hfiDiscrete* d, hfError* error) {
+  hfStatus status = hf_solver_create(&d->solver, &d->assembly.capacity, error);
+  if (status == HF_OK && d->config.method == HF_METHOD_MLCP)
+    status = hf_mlcp_create(&d->mlcp, &d->assembly.capacity, &d->config.mlcp, error);
+  return status;
+}
+
+hfStatus hfi_discrete_create(hfiDiscrete** discrete, hfiWorld* world, const hfSimConfig* config, hfError* error) {
+  hfiDiscrete* d = calloc(1, sizeof *d);
+  if (!d) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+  d->world = world;
+  d->config = *config;
+  hfiArena plan = hfi_arena(NULL, 0);
+  slice(d, &plan);
+  hfiArena arena = hfi_arena_allocate(&plan);
+  d->memory = arena.base;
+  hfStatus status = arena.base ? HF_OK : hfi_refuse(error, HF_ERROR_MEMORY, "out of memory: a step problem of %zu bytes", plan.used);
+  if (status == HF_OK) {
+    slice(d, &arena);
+    status = create_solvers(d, error);
+  }
+  if (status == HF_OK)
+    *discrete = d;
+  else
+    hfi_discrete_free(d);
+  return status;
+}
+
+void hfi_discrete_free(hfiDiscrete* d) {
+  if (!d) return;
+  hf_solver_free(d->solver);
+  hf_mlcp_free(d->mlcp);
+  free(d->memory);
+  free(d);
+}
+
+// ---- for the table of methods -----------------------------------------------------------------------
+
+static hfStatus create(void** method, hfiWorld* world, const hfSimConfig* config, hfError* error) {
+  hfiDiscrete* d = NULL;
+  hfStatus status = hfi_discrete_create(&d, world, config, error);
+  if (status == HF_OK) *method = d;
+  return status;
+}
+static void free_method(void* method) { hfi_discrete_free(method); }
+static hfStatus step(void* method, hfState* state, const hfInput* in, hfiStepOutput* out, hfError* error) {
+  return hfi_discrete_step(method, state, in, out, error);
+}
+static int contact_count(const void* method) { return ((const hfiDiscrete*)method)->world->ncontact; }
+static hfContact contact(const void* method, int i) { return hfi_discrete_contact(method, i); }
+
+const hfiMethod hfi_method_discrete = {1, 1, 0, create, free_method, step, contact_count, contact};

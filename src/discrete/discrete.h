@@ -1,0 +1,52 @@
+// Methods of discrete time (tamsi, convex, mlcp): a world becomes a step problem, and its solution the next state.
+#ifndef HFI_DISCRETE_DISCRETE_H
+#define HFI_DISCRETE_DISCRETE_H
+
+#include "contact/memory.h"
+#include "discrete/assemble.h"
+#include "world/method.h"
+
+typedef struct hfiDiscrete {
+  hfiWorld* world;
+  hfSimConfig config; // complete: nothing is left to the scene
+  void* memory;       // the arena's
+  hfSolver* solver;
+  hfMlcp* mlcp;         // method mlcp, else NULL
+  hfiAssembly assembly; // the step problem
+
+  int32_t* block;             // (max_contacts) a contact's block in the step problem, or -1
+  hfiContactOutcome* outcome; // (max_contacts) of the last step
+  double* ctrl_rate;          // (nu x 2) first and second rate of controls that computed torque follows
+  double* tau;                // (nv) forces that do not depend on v1 [N or N m]
+  double* v1;                 // (nv) solution
+  double* impulse;            // (rows)
+} hfiDiscrete;
+
+hfStatus hfi_discrete_create(hfiDiscrete** discrete, hfiWorld* world, const hfSimConfig* config, hfError* error);
+void hfi_discrete_free(hfiDiscrete* discrete);
+
+// 1: contacts carry something from step to step.
+static inline int hfi_contacts_remember(const hfiDiscrete* d) {
+  return d->config.friction == HF_FRICTION_ANCHORED || d->world->has_dynamic_friction;
+}
+
+// The step problem at a state. Leaves the state alone.
+void hfi_discrete_problem(hfiDiscrete* d, const hfState* state, const hfInput* input);
+// Contacts at the world's present poses, with what the state remembers of them, into the step problem.
+void hfi_discrete_contacts(hfiDiscrete* d, const hfState* state);
+// Actuators, springs, limits: fills p*, diag and the rows that are no contacts.
+void hfi_discrete_forces(hfiDiscrete* d, const hfState* state, const hfInput* input);
+hfStatus hfi_discrete_step(hfiDiscrete* d, hfState* state, const hfInput* input, hfiStepOutput* out, hfError* error);
+
+// Contact i of the problem assembled last, which was not solved: the normal force is that of the law at the present
+// depth and speed, and there is no friction.
+hfContact hfi_discrete_evaluated_contact(const hfiDiscrete* d, int i);
+// The same after a step: forces and velocities at its end.
+hfContact hfi_discrete_contact(const hfiDiscrete* d, int i);
+
+// out (dim) = J v of the rows of a block.
+void hfi_block_velocity(const hfStepProblem* problem, const hfStepBlock* block, const double* v, double* out);
+// Outcomes of the contacts, accelerations, actuator forces and the report, from v1 and the impulses.
+void hfi_discrete_results(hfiDiscrete* d, hfiStepOutput* out);
+
+#endif

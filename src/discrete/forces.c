@@ -1,0 +1,48 @@
+// Forces of a step that are no contacts.
+//
+//   p* = M v0 + h (tau - bias),   tau = applied + J^T wrenches + what actuation leaves explicit
+#include "discrete/discrete.h"
+
+#include <string.h>
+
+// Inverse dynamics looks ahead: a constraint takes its signal at the end of the step, where it will be met, and
+// computed torque takes the rates of its signal.
+static void look_ahead(hfiDiscrete* s, double time) {
+  hfiWorld* w = s->world;
+  const hfModel* m = w->model;
+  if (!w->config.scene_signals || !m->nsignal) return; // the rates stay zero
+  memset(s->ctrl_rate, 0, 2 * sizeof *s->ctrl_rate * (size_t)m->nu);
+  for (int i = 0; i < m->nu; ++i) {
+    int signal = hf_model_actuator_signal(m)[i], law = w->actuation.law[i];
+    if (signal < 0) continue;
+    if (law == HF_DRIVE_CONSTRAINT) w->ctrl[i] = hf_signal_value(m, signal, time + s->config.step);
+    if (law == HF_DRIVE_COMPUTED_TORQUE) hf_signal_rates(m, signal, time, s->ctrl_rate + 2 * i);
+  }
+}
+
+void hfi_discrete_forces(hfiDiscrete* s, const hfState* state, const hfInput* in) {
+  hfiWorld* w = s->world;
+  const hfModel* m = w->model;
+  hfDynamics* d = &w->dynamics;
+  hfStepProblem* p = &s->assembly.problem;
+  const double h = s->config.step;
+  hfi_world_load(w, state->time, in);
+  memset(s->tau, 0, sizeof *s->tau * (size_t)m->nv);
+  hfi_world_add_applied(w, in, s->tau);
+  look_ahead(s, state->time);
+  hf_dynamics_factor(d);
+  hf_actuation_update(&w->actuation, d, hf_state_q(state));
+  hfiActuationStep step = {.h = h,
+                           .near_rigid = s->config.near_rigid,
+                           .explicit_drives = s->config.explicit_drives,
+                           .q = hf_state_q(state),
+                           .act = hf_state_act(state),
+                           .ctrl = w->ctrl,
+                           .ctrl_rate = s->ctrl_rate};
+  if (in) step.velocity_target = in->velocity_target, step.force_limit = in->force_limit;
+  hfi_actuation_step(&w->actuation, d, &step, s->tau, p->diag);
+  hfi_rows_append(&w->actuation.rows, m, p);
+  hf_dynamics_multiply(d, p->v0, p->p);
+  for (int i = 0; i < m->nv; ++i) p->p[i] += h * (s->tau[i] - d->c[i]);
+  if (s->config.gyroscopic) hf_dynamics_gyroscopic_impulse(d, h, p->p);
+}

@@ -1,0 +1,157 @@
+// What a step did: contact forces in newtons, which contacts stick, forces of limits and equalities, the report.
+//
+//   f = gamma/h on body A, in the contact frame (t1, t2, n)
+#include "discrete/discrete.h"
+
+#include "contact/result.h"
+#include "solve/law.h"
+#include "solve/solver.h"
+
+#include <string.h>
+
+void hfi_block_velocity(const hfStepProblem* p, const hfStepBlock* b, const double* v1, double* out) {
+  for (int r = 0; r < b->dim; ++r) out[r] = 0;
+  for (int k = b->piece; k < b->piece + b->npiece; ++k) {
+    const hfStepPiece* piece = &p->piece[k];
+    const double *J = p->J + piece->jac, *v = v1 + p->tree_start[piece->tree];
+    const int32_t* cols = p->cols + piece->col;
+    for (int r = 0; r < b->dim; ++r, J += piece->ncol)
+      for (int c = 0; c < piece->ncol; ++c) out[r] += J[c] * v[cols[c]];
+  }
+}
+
+// ---- outcomes of contacts ---------------------------------------------------------------------------
+
+static int contact_sticks(const hfContactLaw* law, double h, int dim, const double* velocity,
+                          double fn) {
+  if (dim < 3) return 0;
+  double w[2], radius = hfi_contact_stick(law, h, HF_SLIDING, fn, velocity, w);
+  return fn > 0 && sqr(w[0]) + sqr(w[1]) <= sqr(radius);
+}
+
+// The same from the impulses alone: friction below its bound. Not so where the bound was another than
+// mu times this normal impulse, as on the convex rung.
+static int friction_is_below_bound(const hfContactLaw* law, int dim, const double* gamma) {
+  double bound = law->mu[HF_SLIDING] * gamma[0] *
+                 (law->friction == HF_FRICTION_SMOOTH ? 0.70710678118654752 : 1);
+  return dim >= 3 && gamma[0] > 0 &&
+         sqr(gamma[1]) + sqr(gamma[2]) < sqr(bound) * (1 - 1e-9); // at the bound: rounding
+}
+
+// Contact i, whose block is b; with memory its outcome is known.
+static int block_sticks(const hfiDiscrete* s, int i, const hfStepBlock* b, int rung) {
+  const hfStepProblem* p = &s->assembly.problem;
+  const hfContactLaw* law = &p->contact[b->param];
+  const double* gamma = s->impulse + b->row;
+  if (law->friction == HF_FRICTION_ANCHORED)
+    return b->dim >= 3 && law->mu[HF_SLIDING] * gamma[0] > 0 &&
+           !(s->outcome[i].slips & 1 << HF_SLIDING);
+  if (rung <= HF_RUNG_MERIT && !s->mlcp) return friction_is_below_bound(law, b->dim, gamma);
+  double velocity[6];
+  hfi_block_velocity(p, b, s->v1, velocity);
+  return contact_sticks(law, p->h, b->dim, velocity, gamma[0] / p->h);
+}
+
+// J v1 of a contact: the solver has it, the rigid one has not.
+static const double* end_velocity(const hfiDiscrete* s, const hfStepBlock* b, double* scratch) {
+  if (!s->mlcp) return hfi_solver_row_velocities(s->solver) + b->row;
+  hfi_block_velocity(&s->assembly.problem, b, s->v1, scratch);
+  return scratch;
+}
+
+static void compute_contact_outcomes(hfiDiscrete* s) {
+  const hfStepProblem* p = &s->assembly.problem;
+  for (int i = 0; i < s->world->ncontact; ++i) {
+    hfiContactOutcome* o = &s->outcome[i];
+    o->slips = 0, o->slip_speed = 0;
+    if (s->block[i] < 0) continue;
+    const hfStepBlock* b = &p->block[s->block[i]];
+    double scratch[6];
+    const double* velocity = end_velocity(s, b, scratch);
+    if (b->dim > 1) o->slip_speed = sqrt(sqr(velocity[1]) + sqr(velocity[2]));
+    if (s->config.friction != HF_FRICTION_ANCHORED || b->dim == 1) continue;
+    const hfContactLaw* law = &p->contact[b->param];
+    const double* gamma = s->impulse + b->row;
+    o->slips = hfi_contact_slips(law, p->h, b->dim, velocity, gamma);
+    if (o->slips) hfi_contact_deformation(law, p->h, b->dim, gamma, o->xi);
+  }
+}
+
+static void count_contacts(const hfiDiscrete* s, hfStepReport* report) {
+  const hfiWorld* w = s->world;
+  report->ncontact = w->ncontact;
+  report->ndropped = w->ndropped;
+  report->ncapped = s->assembly.ncapped + w->actuation.rows.ncapped;
+  for (int i = 0; i < w->ncontact; ++i) {
+    report->max_depth = max2(report->max_depth, w->contact[i].depth);
+    if (s->block[i] < 0) continue;
+    report->nstick += block_sticks(s, i, &s->assembly.problem.block[s->block[i]], report->solve.rung);
+  }
+}
+
+// ---- forces of other rows ---------------------------------------------------------------------------
+
+// Rigid rows: velocities tell nothing of the force. Rows of the actuation are the problem's first.
+static void take_target_impulses(hfiDiscrete* s) {
+  const hfStepProblem* p = &s->assembly.problem;
+  hfActuation* a = &s->world->actuation;
+  for (int b = 0; b < a->rows.n.nblock; ++b)
+    if (a->rows.block[b].source == HFI_ROW_TARGET)
+      a->target_force[a->rows.block[b].id] = s->impulse[p->block[b].row] / p->h;
+}
+
+static void compute_constraint_forces(const hfiDiscrete* s, hfiStepOutput* out) {
+  const hfiRows* rows = &s->world->actuation.rows;
+  for (int b = 0; b < rows->n.nblock; ++b) {
+    const hfiRowBlock* block = &rows->block[b];
+    double force[6];
+    if (block->source != HFI_ROW_JOINT_LIMIT && block->source != HFI_ROW_EQUALITY) continue;
+    hfi_rows_force(rows, block, s->v1, force);
+    if (block->source == HFI_ROW_JOINT_LIMIT)
+      out->limit_force[block->id] += force[0];
+    else
+      memcpy(out->equality_force + 6 * block->id, force, sizeof *force * (size_t)block->dim);
+  }
+}
+
+void hfi_discrete_results(hfiDiscrete* s, hfiStepOutput* out) {
+  const hfStepProblem* p = &s->assembly.problem;
+  if (hfi_contacts_remember(s)) compute_contact_outcomes(s);
+  count_contacts(s, out->report);
+  for (int i = 0; i < p->nv; ++i) out->acceleration[i] = (s->v1[i] - p->v0[i]) / p->h;
+  hfi_actuation_collect(&s->world->actuation, s->v1);
+  if (s->mlcp) take_target_impulses(s);
+  if (out->limit_force) compute_constraint_forces(s, out);
+}
+
+// ---- contacts as a sim reports them -----------------------------------------------------------------
+
+hfContact hfi_discrete_contact(const hfiDiscrete* s, int i) {
+  const hfStepProblem* p = &s->assembly.problem;
+  const hfiContact* c = &s->world->contact[i];
+  hfContact r = hfi_contact_result(c);
+  if (s->block[i] < 0) return r;
+  const hfStepBlock* b = &p->block[s->block[i]];
+  const double* gamma = s->impulse + b->row;
+  double velocity[6], force[6];
+  hfi_block_velocity(p, b, s->v1, velocity);
+  for (int k = 0; k < b->dim; ++k) force[k] = gamma[k] / p->h;
+  hfi_contact_result_force(&r, c, b->dim, force);
+  hfi_contact_result_velocity(&r, c, b->dim, velocity);
+  r.mu = b->dim >= 3 ? p->contact[b->param].mu[HF_SLIDING] : 0;
+  r.stick = contact_sticks(&p->contact[b->param], p->h, b->dim, velocity, r.fn);
+  return r;
+}
+
+hfContact hfi_discrete_evaluated_contact(const hfiDiscrete* s, int i) {
+  const hfDynamics* d = &s->world->dynamics;
+  const hfiContact* c = &s->world->contact[i];
+  hfContact r = hfi_contact_result(c);
+  if (s->block[i] < 0) return r;
+  hfVec3 va = hf_dynamics_point_velocity(d, c->body_a, c->p_W).v;
+  hfVec3 v = v3_sub(va, hf_dynamics_point_velocity(d, c->body_b, c->p_W).v);
+  r.vn = v3_dot(c->n, v);
+  r.vt = v3_axpy(-r.vn, c->n, v);
+  r.fn = s->assembly.problem.contact[s->assembly.problem.block[s->block[i]].param].normal_force0;
+  return r;
+}

@@ -1,0 +1,91 @@
+// What a sim refuses before it does anything.
+#include "sim/sim.h"
+
+#include "base/error.h"
+#include "base/finite.h"
+
+// The dof's body and joint, for messages.
+static hfStatus refuse_dof(const hfModel* m, int dof, const char* what, hfError* error) {
+  return hfi_refuse(error, HF_ERROR_NONFINITE, "%s of joint \"%s\" on body \"%s\" is not finite",
+                    what, hf_model_name(m, HF_OBJECT_JOINT, hf_model_dof_jnt(m)[dof]),
+                    hf_model_name(m, HF_OBJECT_BODY, hf_model_dof_body(m)[dof]));
+}
+
+static hfStatus check_state(const hfSim* s, const hfState* state, hfError* error) {
+  const hfModel* m = s->model;
+  if (state->nq != m->nq || state->nv != m->nv || state->na != m->na)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "the state is of another model (nq %d, here %d)",
+                      state->nq, m->nq);
+  if (hfi_surely_finite(hf_state_q(state), m->nq) && hfi_surely_finite(hf_state_v(state), m->nv) &&
+      hfi_surely_finite(hf_state_act(state), m->na))
+    return HF_OK;
+  for (int j = 0; j < m->njnt; ++j)
+    for (int k = 0; k < (j + 1 < m->njnt ? hf_model_jnt_qposadr(m)[j + 1] : m->nq) -
+                            hf_model_jnt_qposadr(m)[j];
+         ++k)
+      if (!isfinite(hf_state_q(state)[hf_model_jnt_qposadr(m)[j] + k]))
+        return refuse_dof(m, hf_model_jnt_dofadr(m)[j], "position", error);
+  for (int i = 0; i < m->nv; ++i)
+    if (!isfinite(hf_state_v(state)[i])) return refuse_dof(m, i, "velocity", error);
+  for (int i = 0; i < m->na; ++i)
+    if (!isfinite(hf_state_act(state)[i]))
+      return hfi_refuse(error, HF_ERROR_NONFINITE, "activation %d is not finite", i);
+  return HF_OK;
+}
+
+static hfStatus check_array(const double* x, int n, const char* what, hfError* error) {
+  if (!x || hfi_surely_finite(x, n)) return HF_OK;
+  for (int i = 0; i < n; ++i)
+    if (!isfinite(x[i]))
+      return hfi_refuse(error, HF_ERROR_NONFINITE, "input %s[%d] is not finite", what, i);
+  return HF_OK;
+}
+
+static hfStatus check_input(const hfSim* s, const hfInput* in, hfError* error) {
+  const hfModel* m = s->model;
+  if (!in) return HF_OK;
+  const struct {
+    const double* x;
+    int n;
+    const char* name;
+  } arrays[] = {{in->ctrl, m->nu, "ctrl"},
+                {in->force, m->nv, "force"},
+                {(const double*)in->wrench, 6 * m->nbody, "wrench"},
+                {in->mocap_pos, 3 * m->nmocap, "mocap_pos"},
+                {in->mocap_quat, 4 * m->nmocap, "mocap_quat"}};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) {
+    hfStatus status = check_array(arrays[i].x, arrays[i].n, arrays[i].name, error);
+    if (status != HF_OK) return status;
+  }
+  return HF_OK;
+}
+
+// A target may be NaN (none) but not infinite.
+static hfStatus check_targets(const hfSim* s, const double* target, hfError* error) {
+  for (int i = 0; target && i < s->model->nv; ++i) {
+    if (isnan(target[i])) continue;
+    if (!s->method->discrete)
+      return hfi_refuse(error, HF_ERROR_UNSUPPORTED,
+                        "velocity targets belong to the methods of discrete time");
+    if (isinf(target[i])) return refuse_dof(s->model, i, "velocity target", error);
+  }
+  return HF_OK;
+}
+
+// A limit may be infinite but not negative.
+static hfStatus check_limits(const hfSim* s, const double* limit, hfError* error) {
+  for (int i = 0; limit && i < s->model->nv; ++i)
+    if (!(limit[i] >= 0))
+      return hfi_refuse(error, HF_ERROR_ARGUMENT,
+                        "input force_limit[%d] = %g: must not be negative", i, limit[i]);
+  return HF_OK;
+}
+
+hfStatus hfi_sim_begin(hfSim* s, const hfState* state, const hfInput* in, hfError* error) {
+  hfStatus status = check_state(s, state, error);
+  if (status == HF_OK) status = check_input(s, in, error);
+  if (status == HF_OK && in) status = check_targets(s, in->velocity_target, error);
+  if (status == HF_OK && in) status = check_limits(s, in->force_limit, error);
+  if (status == HF_OK && hfi_world_is_outdated(s->world)) hfi_world_refresh(s->world);
+  return status;
+}

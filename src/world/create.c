@@ -1,0 +1,135 @@
+// Planning and creating a world: one arena for everything, and tables computed from the model.
+#include "world/world.h"
+
+#include "base/error.h"
+
+// ---- capacity ---------------------------------------------------------------------------------------
+
+// Points a pair of shapes can touch in.
+static int manifold_points(const hfModel* m, int a, int b) {
+  int ta = hf_model_geom_type(m)[a], tb = hf_model_geom_type(m)[b];
+  int round = ta == HF_GEOM_SPHERE || tb == HF_GEOM_SPHERE || ta == HF_GEOM_ELLIPSOID ||
+              tb == HF_GEOM_ELLIPSOID;
+  return round ? 1 : ta == HF_GEOM_CAPSULE || tb == HF_GEOM_CAPSULE ? 2 : HFI_MAX_MANIFOLD;
+}
+
+// A dense pile has 16 points a geom.
+static int count_points(const hfModel* m, const hfiFilter* filter) {
+  long all = (long)m->npair * HFI_MAX_MANIFOLD, pile = 64 + 16L * m->ngeom;
+  for (int a = 0; a < m->ngeom; ++a)
+    for (int b = a + 1; b < m->ngeom; ++b)
+      if (hfi_filter_test(filter, a, b)) all += manifold_points(m, a, b);
+  return (int)(all < pile ? all : pile);
+}
+
+hfStatus hfi_plan_contacts(const hfModel* m, int32_t* count, hfError* error) {
+  hfiFilter filter;
+  hfiArena plan = hfi_arena(NULL, 0);
+  hfi_filter_init(&filter, m, &plan);
+  hfiArena arena = hfi_arena_allocate(&plan);
+  if (!arena.base) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+  hfi_filter_init(&filter, m, &arena);
+  *count = count_points(m, &filter);
+  free(arena.base);
+  return HF_OK;
+}
+
+int hfi_longest_chain(const hfModel* m) {
+  int longest = 0;
+  for (int i = 0; i < m->nv; ++i) longest = imax2(longest, hf_model_dof_depth(m)[i] + 1);
+  return longest;
+}
+
+// ---- tables -----------------------------------------------------------------------------------------
+
+// The lever of a dof is what its rate may move a point by: a length for a rotation and 1 for a translation. The
+// farthest point from a body's origin is on one of its geoms or in a child, with slides at zero. span (nbody) is
+// zero before: the distance of that point.
+static void measure_levers(const hfModel* m, const double* extent, double* span, double* lever) {
+  for (int b = m->nbody - 1; b > 0; --b) {
+    for (int g = 0; g < m->ngeom; ++g)
+      if (hf_model_geom_body(m)[g] == b) span[b] = max2(span[b], extent[g]);
+    int parent = hf_model_body_parent(m)[b];
+    span[parent] = max2(span[parent], span[b] + v3_norm(v3_load(hf_model_body_pos(m) + 3 * b)));
+  }
+  for (int j = 0; j < m->njnt; ++j) {
+    const hfiJointKind* kind = &hfi_joint_kinds[hf_model_jnt_type(m)[j]];
+    int first = hf_model_jnt_dofadr(m)[j], b = hf_model_jnt_body(m)[j];
+    double arm = span[b] + v3_norm(v3_load(hf_model_jnt_pos(m) + 3 * j));
+    for (int i = 0; i < kind->info.nv; ++i) lever[first + i] = i < kind->ntranslation ? 1 : arm;
+  }
+}
+
+static int any_dynamic_friction(const hfModel* m) {
+  for (int g = 0; g < m->ngeom; ++g) {
+    double mu = hf_model_geom_friction_dynamic(m)[g];
+    if (mu >= 0 && mu != hf_model_geom_friction(m)[3 * g]) return 1;
+  }
+  return 0;
+}
+
+// What a parameter overlay may change. The dynamics of a new world has read its parameters already.
+static void read_parameters(hfiWorld* w) {
+  if (w->scene.listed) hfi_contact_materials(&w->scene, w->material);
+  for (int i = 0; i < w->model->nu; ++i) w->actuation.law[i] = hf_model_actuator_drive(w->model)[i];
+  if (w->config.drive_law >= 0) hfi_actuation_drive_by(&w->actuation, (hfDriveLaw)w->config.drive_law);
+  w->has_dynamic_friction = any_dynamic_friction(w->model);
+  w->revision = w->model->revision;
+}
+
+void hfi_world_refresh(hfiWorld* w) {
+  hf_dynamics_refresh(&w->dynamics);
+  w->placed = 0; // the inertias at the poses are those of the old masses
+  read_parameters(w);
+}
+
+// ---- creation ---------------------------------------------------------------------------------------
+
+static void slice(hfiWorld* w, hfiArena* arena) {
+  const hfModel* m = w->model;
+  int contacts = w->config.max_contacts;
+  hfi_dynamics_init(&w->dynamics, m, arena);
+  hfi_actuation_init(&w->actuation, m, arena);
+  hfi_scene_init(&w->scene, m, arena);
+  w->material = HFI_TAKE(arena, hfiMaterial, w->scene.max_candidate);
+  w->extent = HFI_TAKE(arena, double, m->ngeom);
+  w->lever = HFI_TAKE(arena, double, m->nv);
+  w->q = HFI_TAKE(arena, double, m->nq);
+  w->mocap = HFI_TAKE(arena, double, 7 * m->nmocap);
+  w->X0_WB = HFI_TAKE(arena, hfPose, m->nbody);
+  w->ctrl = HFI_TAKE(arena, double, m->nu);
+  w->reach = HFI_TAKE(arena, double, m->ngeom);
+  w->touched = HFI_TAKE(arena, int32_t, m->ntree);
+  w->found = HFI_TAKE(arena, hfiRawContact, contacts);
+  w->contact = HFI_TAKE(arena, hfiContact, contacts);
+  double* span = HFI_TAKE(arena, double, m->nbody);
+  if (!arena->base) return;
+  hfi_contact_extents(m, w->extent);
+  measure_levers(m, w->extent, span, w->lever);
+}
+
+hfStatus hfi_world_create(hfiWorld** world, const hfModel* model, const hfiWorldConfig* config, hfError* error) {
+  hfiWorld* w = calloc(1, sizeof *w);
+  if (!w) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+  w->model = model;
+  w->config = *config;
+  if (model->world.disable_contact) w->config.max_contacts = 0;
+  hfiArena plan = hfi_arena(NULL, 0);
+  slice(w, &plan);
+  hfiArena arena = hfi_arena_allocate(&plan);
+  if (!arena.base) {
+    free(w);
+    return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory: a world of %zu bytes", plan.used);
+  }
+  w->memory = arena.base;
+  slice(w, &arena);
+  read_parameters(w);
+  *world = w;
+  return HF_OK;
+}
+
+void hfi_world_free(hfiWorld* w) {
+  if (!w) return;
+  free(w->memory);
+  free(w);
+}

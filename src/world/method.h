@@ -1,0 +1,34 @@
+// What every method of simulation does for a sim. A method is a folder, and one entry of the table in sim/method.c.
+#ifndef HFI_WORLD_METHOD_H
+#define HFI_WORLD_METHOD_H
+
+#include "world/world.h"
+#include <holdfast/sim.h>
+
+// What a step leaves beside the state. The arrays are the sim's.
+typedef struct hfiStepOutput {
+  hfStepReport* report;
+  int32_t taken;          // 1: the state is that of the end of the step, 0: the method had no answer
+  double* acceleration;   // (nv)
+  double* limit_force;    // (njnt) of joint limits, zero before; NULL: nobody asks
+  double* equality_force; // (neq x 6) of equalities on their first object, zero before; NULL: nobody asks
+} hfiStepOutput;
+
+typedef struct hfiMethod {
+  int32_t discrete;       // 1: takes steps of discrete time; velocity targets act there only
+  int32_t inverse_drives; // 1: accepts models whose drives follow inverse dynamics
+  int32_t rigid;          // 1: contacts are rigid, with Coulomb friction
+
+  // The world must outlive what is created.
+  hfStatus (*create)(void** method, hfiWorld* world, const hfSimConfig* config, hfError* error);
+  void (*free)(void* method);
+  // Advances the state by config.step. A status < 0 leaves it as it was.
+  hfStatus (*step)(void* method, hfState* state, const hfInput* input, hfiStepOutput* out, hfError* error);
+  // Contacts of the last step, until the world is used for something else.
+  int (*contact_count)(const void* method);
+  hfContact (*contact)(const void* method, int i);
+} hfiMethod;
+
+extern const hfiMethod hfi_method_discrete, hfi_method_continuous, hfi_method_switching;
+
+#endif

@@ -1,0 +1,96 @@
+// Taking a world to a point: poses, controls, applied forces, contacts.
+#include "world/world.h"
+
+#include "linalg/dense.h"
+
+#include <string.h>
+
+// ---- poses ------------------------------------------------------------------------------------------
+
+// Position and orientation of mocap body i, by the input or by the model.
+static const double* mocap_position(const hfModel* m, const hfInput* in, int i) {
+  return in && in->mocap_pos ? in->mocap_pos + 3 * i : hf_model_body_pos(m) + 3 * hf_model_mocap_body(m)[i];
+}
+static const double* mocap_orientation(const hfModel* m, const hfInput* in, int i) {
+  return in && in->mocap_quat ? in->mocap_quat + 4 * i : hf_model_body_quat(m) + 4 * hf_model_mocap_body(m)[i];
+}
+
+static int is_there(const hfiWorld* w, const double* q, const hfInput* in) {
+  const hfModel* m = w->model;
+  if (!w->placed || memcmp(q, w->q, sizeof *q * (size_t)m->nq) != 0) return 0;
+  for (int i = 0; i < m->nmocap; ++i)
+    if (memcmp(mocap_position(m, in, i), w->mocap + 7 * i, 3 * sizeof *q) != 0 ||
+        memcmp(mocap_orientation(m, in, i), w->mocap + 7 * i + 3, 4 * sizeof *q) != 0)
+      return 0;
+  return 1;
+}
+
+void hfi_world_place(hfiWorld* w, const double* q, const hfInput* in) {
+  const hfModel* m = w->model;
+  if (is_there(w, q, in)) return;
+  hf_dynamics_position(&w->dynamics, q, in);
+  memcpy(w->q, q, sizeof *q * (size_t)m->nq);
+  for (int i = 0; i < m->nmocap; ++i) {
+    memcpy(w->mocap + 7 * i, mocap_position(m, in, i), 3 * sizeof *q);
+    memcpy(w->mocap + 7 * i + 3, mocap_orientation(m, in, i), 4 * sizeof *q);
+  }
+  w->placed = 1;
+}
+
+void hfi_world_mark_start(hfiWorld* w) {
+  memcpy(w->X0_WB, w->dynamics.X_WB, sizeof *w->X0_WB * (size_t)w->model->nbody);
+}
+
+// ---- inputs -----------------------------------------------------------------------------------------
+
+void hfi_world_load(hfiWorld* w, double t, const hfInput* in) {
+  size_t bytes = sizeof *w->ctrl * (size_t)w->model->nu;
+  if (in && in->ctrl)
+    memcpy(w->ctrl, in->ctrl, bytes);
+  else
+    memset(w->ctrl, 0, bytes);
+  if (w->config.scene_signals && w->model->nsignal) hf_signal_controls(w->model, t, w->ctrl);
+}
+
+void hfi_world_add_applied(const hfiWorld* w, const hfInput* in, double* tau) {
+  const hfModel* m = w->model;
+  for (int i = 0; in && in->force && i < m->nv; ++i) tau[i] += in->force[i];
+  const double* wrench = in ? (const double*)in->wrench : NULL;
+  if (!wrench || !(hfi_dot(wrench, wrench, 6 * m->nbody) > 0)) return;
+  for (int b = 1; b < m->nbody; ++b) {
+    hfForce F = in->wrench[b];
+    if (v3_norm2(F.n) + v3_norm2(F.f) > 0)
+      hfi_jacobian_transpose_add(&w->dynamics, b, hfi_body_com(&w->dynamics, b), F, tau);
+  }
+}
+
+// ---- contacts ---------------------------------------------------------------------------------------
+
+void hfi_world_find_contacts(hfiWorld* w, double gap, double horizon) {
+  const hfModel* m = w->model;
+  w->nfound = w->ncontact = w->ndropped = 0;
+  if (!w->config.max_contacts) return;
+  const hfDynamics* d = horizon > 0 ? &w->dynamics : NULL;
+  if (d)
+    hfi_contact_reach(d, horizon, w->extent, w->reach);
+  else
+    for (int g = 0; gap > 0 && g < m->ngeom; ++g) w->reach[g] = 0.5 * gap;
+  w->nfound = hfi_scene_collide(&w->scene, w->dynamics.X_WG, d || gap > 0 ? w->reach : NULL, w->found,
+                                w->config.max_contacts, &w->ndropped);
+  w->ncontact = hfi_contact_set(m, d, horizon, gap, w->scene.listed ? w->material : NULL, w->found, w->nfound,
+                                w->touched, w->contact);
+}
+
+// ---- state ------------------------------------------------------------------------------------------
+
+void hfi_state_load(const hfState* s, double* x) {
+  memcpy(x, hf_state_q(s), (size_t)s->nq * sizeof *x);
+  memcpy(x + s->nq, hf_state_v(s), (size_t)s->nv * sizeof *x);
+  memcpy(x + s->nq + s->nv, hf_state_act(s), (size_t)s->na * sizeof *x);
+}
+
+void hfi_state_store(hfState* s, const double* x) {
+  memcpy(hf_state_mutable_q(s), x, (size_t)s->nq * sizeof *x);
+  memcpy(hf_state_mutable_v(s), x + s->nq, (size_t)s->nv * sizeof *x);
+  memcpy(hf_state_mutable_act(s), x + s->nq + s->nv, (size_t)s->na * sizeof *x);
+}

@@ -1,0 +1,81 @@
+// One world at one point (t, q, v, inputs): kinematics, actuation, collision geometry and contacts there.
+//
+// A sim owns one world, and the methods of discrete time, of continuous time and of switching borrow it. The world
+// holds nothing that changes a result: everything in it is computed from the model, the point and the inputs.
+#ifndef HFI_WORLD_WORLD_H
+#define HFI_WORLD_WORLD_H
+
+#include "actuation/actuation.h"
+#include "contact/contact.h"
+
+typedef struct hfiWorldConfig {
+  int32_t max_contacts;  // capacity
+  int32_t scene_signals; // 1: the scene's signals drive controls that no input gives
+  int32_t drive_law;     // hfDriveLaw of all servos; -1: each has its own
+} hfiWorldConfig;
+
+typedef struct hfiWorld {
+  const hfModel* model;
+  hfiWorldConfig config;
+  void* memory;      // the arena's
+  uint32_t revision; // of the model's parameters that the tables below were computed from
+
+  hfDynamics dynamics;
+  hfActuation actuation;
+  hfiScene scene;
+
+  // computed from the model
+  hfiMaterial* material;        // of the scene's candidates where it lists them for good, else unused
+  double* extent;               // (ngeom) farthest point of a geom from its body's origin [m]
+  double* lever;                // (nv) how far a unit of a dof moves what hangs on it [-, or m/rad]
+  int32_t has_dynamic_friction; // 1: some geom has a dynamic coefficient of its own
+
+  // where hfi_world_place put it
+  int32_t placed; // 1: the poses of the dynamics are those of q and mocap
+  double* q;      // (nq)
+  double* mocap;  // (7 nmocap)
+  hfPose* X0_WB;  // (nbody) poses at the start of the step, see hfi_world_mark_start
+
+  // hfi_world_load
+  double* ctrl; // (nu) controls that act
+
+  // hfi_world_find_contacts
+  int32_t nfound, ncontact, ndropped;
+  double* reach;        // (ngeom) how far a geom may come in the time that counts [m]
+  int32_t* touched;     // (ntree) 1: the tree has a contact
+  hfiRawContact* found; // (max_contacts) as geometry finds them
+  hfiContact* contact;  // (max_contacts) those that count, with their materials
+} hfiWorld;
+
+// The model (or an overlay's model) must outlive the world.
+hfStatus hfi_world_create(hfiWorld** world, const hfModel* model, const hfiWorldConfig* config, hfError* error);
+void hfi_world_free(hfiWorld* world);
+
+// Computes the tables again if hf_params_update changed the model since they were computed.
+static inline int hfi_world_is_outdated(const hfiWorld* w) { return w->revision != w->model->revision; }
+void hfi_world_refresh(hfiWorld* world);
+
+// Poses at q and at the mocap poses of the input (may be NULL), unless the world is there already.
+void hfi_world_place(hfiWorld* world, const double* q, const hfInput* input);
+// Remembers the present poses as those of the start of the step.
+void hfi_world_mark_start(hfiWorld* world);
+
+// The controls that act at time t: the input's, or zero, and the scene's signals.
+void hfi_world_load(hfiWorld* world, double t, const hfInput* input);
+// tau (nv) += forces and wrenches of the input.
+void hfi_world_add_applied(const hfiWorld* world, const hfInput* input, double* tau);
+
+// Contacts at the present poses whose gap is at most `gap` [m]. With a horizon [s] above zero also those that the
+// present velocities and gravity would close within it.
+void hfi_world_find_contacts(hfiWorld* world, double gap, double horizon);
+
+// The contacts that every pair of geoms can have at once, or those of a dense pile where that would be too many.
+hfStatus hfi_plan_contacts(const hfModel* model, int32_t* count, hfError* error);
+// Most dofs that move one body.
+int hfi_longest_chain(const hfModel* model);
+
+// x (nq + nv + na) = (q, v, act) of a state, and back.
+void hfi_state_load(const hfState* state, double* x);
+void hfi_state_store(hfState* state, const double* x);
+
+#endif
