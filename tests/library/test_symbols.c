@@ -13,7 +13,11 @@
 #else
 #define INSTRUMENTED 0
 #endif
-#define OBJECTS HF_BINARY_DIR "/CMakeFiles/holdfast_objects.dir/src"
+#define FOLDER HF_BINARY_DIR "/CMakeFiles/holdfast_objects.dir/src"
+// The object files whose source still exists: a build folder keeps those of sources that were moved or removed.
+#define OBJECTS                                                                                    \
+  "$(cd " FOLDER " && find . -name '*.o' | while read o; do"                                       \
+  " test -f " HF_SOURCE_DIR "/src/${o%.o} && echo " FOLDER "/$o; done)"
 
 enum { OUTPUT_SIZE = 1 << 16 };
 static char output[OUTPUT_SIZE];
@@ -59,7 +63,7 @@ static void test_scanner_finds_mutable_globals(void** state) {
 static void test_no_mutable_global(void** state) {
   (void)state;
   if (INSTRUMENTED) skip();
-  assert_string_equal(writable_symbols("$(find " OBJECTS " -name '*.o')"), "");
+  assert_string_equal(writable_symbols(OBJECTS), "");
 }
 
 // Undefined symbols of the core that neither the core itself nor libc, libm or threads define.
@@ -67,7 +71,7 @@ static void test_core_needs_only_libm_and_threads(void** state) {
   (void)state;
   if (INSTRUMENTED) skip();
   const char* missing =
-      run("core=$(find " OBJECTS " -name '*.o' ! -path '*/import/*' ! -path '*/record/*');"
+      run("core=$(echo \"" OBJECTS "\" | grep -v '/import/\\|/record/');"
           "known=$(mktemp); needed=$(mktemp);"
           "libc=$(cc -print-file-name=libc.so.6); libm=$(cc -print-file-name=libm.so.6);"
           "{ nm --defined-only $core; nm -D --defined-only $libc $libm; } | awk 'NF == 3 "
