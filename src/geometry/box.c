@@ -1,70 +1,96 @@
-// Two boxes by separating axes, in A's frame: R = R_AB, t = p_AB, half sizes a and b.
-//
-// Along a unit axis L the boxes are apart by g(L) = |L.t| - sum a_i |L_i| - sum b_j |L.R_j|. Where they
-// overlap, the axis of least penetration is a face normal of A or B or a cross product of two edges
-// (Gottschalk, Lin, Manocha 1996). Where they are apart along any of these, the nearest points may be
-// a vertex and a vertex or an edge, which hfi_convex_convex finds.
-#include "geometry/pairs.h"
-#include "geometry/touch.h"
+// Box with the half sizes `size`. Corner numbers have bit i set where x_i > 0.
+#include "geometry/shape_table.h"
 
-static const double kParallel = 1e-8; // sine below which two edges have no cross product
-
-typedef struct Axis {
-  double gap; // largest so far
-  hfVec3 L;   // its direction, unit, of either sign
-  int i, j;   // face i of A where j < 0, face j of B where i < 0, else the cross product of edges
-} Axis;
-
-static void try_faces(const double* a, const double* b, hfVec3 t, const hfMat3* R, Axis* best) {
-  hfVec3 t_B = m3_tmulv(*R, t);
+static hfiAabb box_bounds(const hfiShape* s, const hfPose* X) {
+  const double* a = s->size;
+  double h[3];
   for (int i = 0; i < 3; ++i) {
-    const double* row = R->m + 3 * i;
-    double g = fabs(v3_get(t, i)) - a[i] - b[0] * fabs(row[0]) - b[1] * fabs(row[1]) - b[2] * fabs(row[2]);
-    if (g > best->gap) { Axis axis = {g, v3(i == 0, i == 1, i == 2), i, -1}; *best = axis; }
+    const double* row = X->R.m + 3 * i;
+    h[i] = a[0] * fabs(row[0]) + a[1] * fabs(row[1]) + a[2] * fabs(row[2]);
   }
-  for (int j = 0; j < 3; ++j) {
-    double g = fabs(v3_get(t_B, j)) - b[j] - a[0] * fabs(R->m[j]) - a[1] * fabs(R->m[3 + j]) - a[2] * fabs(R->m[6 + j]);
-    if (g > best->gap) { Axis axis = {g, m3_col(*R, j), -1, j}; *best = axis; }
+  return hfi_aabb_about(X->p, v3_load(h));
+}
+
+// Corners of the face that looks most at the plane; feature = corner, bit i set where x_i > 0.
+static int plane_box(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiContactPoint* points) {
+  (void)A;
+  hfiPlane plane = plane_of(X_WA);
+  hfVec3 m_B = m3_tmulv(X_WB->R, plane.m);
+  double steep[3] = {fabs(m_B.x), fabs(m_B.y), fabs(m_B.z)};
+  int axis = steep[2] >= steep[0] && steep[2] >= steep[1] ? 2 : steep[1] >= steep[0] ? 1 : 0;
+  int face_bit = v3_get(m_B, axis) > 0 ? 0 : 1 << axis, count = 0;
+  for (int corner = 0; corner < 8; ++corner) {
+    if ((corner & 1 << axis) != face_bit) continue;
+    hfVec3 x = v3(corner & 1 ? B->size[0] : -B->size[0], corner & 2 ? B->size[1] : -B->size[1], corner & 4 ? B->size[2] : -B->size[2]);
+    put_plane_point(points + count++, plane, pose_point(*X_WB, x), 0, (uint32_t)corner);
+  }
+  return keep_touching(points, count, margin, kFlatTilt * max2(B->size[0], max2(B->size[1], B->size[2])));
+}
+
+static hfVec3 box_support(const hfiShape* s, hfVec3 d, int32_t* hint) {
+  (void)hint;
+  const double* a = s->size;
+  return v3(d.x < 0 ? -a[0] : a[0], d.y < 0 ? -a[1] : a[1], d.z < 0 ? -a[2] : a[2]);
+}
+
+static double box_core_size(const hfiShape* s) { return max2(s->size[0], max2(s->size[1], s->size[2])); }
+
+static void box_edges(const hfiEdgeQuery* q, hfiEdges* e) {
+  for (int i = 0; i < 3; ++i) hfi_edges_add_column(q, i, q->shape->size[i], e);
+}
+
+// Corner k of a box's face `axis`, side s, counter-clockwise seen from outside.
+static int box_corner(int axis, int up, int k) {
+  static const int kAround[4] = {0, 1, 3, 2}; // bit 0 along axis + 1, bit 1 along axis + 2
+  int turn = kAround[up ? k : 3 - k];
+  int b = (axis + 1) % 3, c = (axis + 2) % 3;
+  return (up ? 1 << axis : 0) | (turn & 1 ? 1 << b : 0) | (turn & 2 ? 1 << c : 0);
+}
+
+static void box_facet(const hfiShape* s, const hfPose* X, hfVec3 d, hfiFacet* f) {
+  hfVec3 local = m3_tmulv(X->R, d);
+  double a[3] = {fabs(local.x), fabs(local.y), fabs(local.z)};
+  int axis = a[2] >= a[0] && a[2] >= a[1] ? 2 : a[1] >= a[0] ? 1 : 0, up = v3_get(local, axis) > 0;
+  f->kind = HFI_FACET_POLYGON;
+  f->count = 4;
+  f->normal = v3_scale(up ? 1 : -1, m3_col(X->R, axis));
+  f->size = max2(s->size[0], max2(s->size[1], s->size[2]));
+  for (int k = 0; k < 4; ++k) {
+    int corner = box_corner(axis, up, k);
+    hfVec3 x = v3(corner & 1 ? s->size[0] : -s->size[0], corner & 2 ? s->size[1] : -s->size[1], corner & 4 ? s->size[2] : -s->size[2]);
+    f->vertex[k] = pose_point(*X, x);
+    f->id[k] = corner;
   }
 }
 
-static void try_edges(const double* a, const double* b, hfVec3 t, const hfMat3* R, Axis* best) {
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) {
-      hfVec3 v = m3_col(*R, j), L = v3_cross(v3(i == 0, i == 1, i == 2), v);
-      double length = v3_norm(L);
-      if (length < kParallel) continue;
-      L = v3_scale(1 / length, L);
-      hfVec3 L_B = m3_tmulv(*R, L);
-      double g = fabs(v3_dot(L, t)) - a[0] * fabs(L.x) - a[1] * fabs(L.y) - a[2] * fabs(L.z) - b[0] * fabs(L_B.x) - b[1] * fabs(L_B.y) - b[2] * fabs(L_B.z);
-      if (g > best->gap) { Axis axis = {g, L, i, j}; *best = axis; }
-    }
+static hfiNearest box_nearest(const hfiShape* s, hfVec3 p) {
+  const double* h = s->size;
+  hfVec3 c = v3(clamp(p.x, -h[0], h[0]), clamp(p.y, -h[1], h[1]), clamp(p.z, -h[2], h[2]));
+  hfVec3 q = v3_sub(p, c);
+  double d = v3_norm(q);
+  if (d > 0) {
+    hfiNearest r = {d, c, v3_scale(1 / d, q)};
+    return r;
+  }
+  double gx = fabs(p.x) - h[0], gy = fabs(p.y) - h[1], gz = fabs(p.z) - h[2];
+  hfVec3 n = gx >= gy && gx >= gz ? v3(sign_of(p.x), 0, 0) : gy >= gz ? v3(0, sign_of(p.y), 0) : v3(0, 0, sign_of(p.z));
+  double gap = max2(gx, max2(gy, gz));
+  hfiNearest r = {gap, v3_axpy(-gap, n, p), n};
+  return r;
 }
 
-static hfVec3 corner_along(const double* h, hfVec3 d) { return v3(d.x < 0 ? -h[0] : h[0], d.y < 0 ? -h[1] : h[1], d.z < 0 ? -h[2] : h[2]); }
-
-// Deepest point: the corner below the other's face, or where the two edges cross seen along n.
-static hfVec3 witness_on_B(const hfiShape* A, const hfiShape* B, const hfPose* X_AB, const Axis* axis, hfVec3 n) {
-  hfVec3 pa = corner_along(A->size, v3_neg(n)), pb = pose_point(*X_AB, corner_along(B->size, m3_tmulv(X_AB->R, n)));
-  if (axis->j < 0) return pb;
-  if (axis->i < 0) return v3_axpy(-axis->gap, n, pa);
-  hfVec3 u = v3(axis->i == 0, axis->i == 1, axis->i == 2), v = m3_col(X_AB->R, axis->j);
-  hfVec3 w = v3_cross(u, v);
-  return v3_axpy(v3_dot(v3_cross(u, v3_sub(pa, pb)), w) / v3_norm2(w), v, pb);
+static hfiSpan box_span(const hfiShape* shape, hfVec3 o, hfVec3 d) {
+  hfiSpan s = hfi_whole_span();
+  for (int i = 0; i < 3; ++i) hfi_span_cut_slab(&s, o, d, v3(i == 0, i == 1, i == 2), shape->size[i]);
+  return s;
 }
 
-int hfi_box_box(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiContactPoint* points) {
-  hfPose X_AB = pose_inv_mul(*X_WA, *X_WB), X_AA = pose_identity();
-  Axis best = {-INFINITY, {0, 0, 1}, -1, -1};
-  try_faces(A->size, B->size, X_AB.p, &X_AB.R, &best);
-  if (best.gap > margin) return 0;
-  try_edges(A->size, B->size, X_AB.p, &X_AB.R, &best);
-  if (best.gap > margin) return 0;
-  if (best.gap > 0) return hfi_convex_convex(A, X_WA, B, X_WB, margin, points);
-  hfVec3 n = v3_dot(best.L, X_AB.p) > 0 ? v3_neg(best.L) : best.L;
-  hfiContactPoint single;
-  put_point(&single, witness_on_B(A, B, &X_AB, &best, n), n, -best.gap, 0);
-  int count = hfi_touch(A, &X_AA, B, &X_AB, &single, margin, points);
-  hfi_points_to_world(X_WA, points, count);
-  return count;
-}
+const hfiShapeFunctions hfi_box = {.max_points = HFI_MAX_MANIFOLD,
+                                   .bounds = box_bounds,
+                                   .plane = plane_box,
+                                   .support = box_support,
+                                   .core_size = box_core_size,
+                                   .edges = box_edges,
+                                   .facet = box_facet,
+                                   .nearest = box_nearest,
+                                   .span = box_span};

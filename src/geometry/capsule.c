@@ -1,85 +1,59 @@
-// Capsule against capsule: the axis segment of a capsule carries the contact, its radius is
-// added to the depth.
-//
-// Two segments are nearest either at an end of one of them or, crossing, between. Where they overlap
-// along each other, the two ends of the overlap are both contact points: each is exact by itself and
-// drops out at the margin, so that a capsule lying along another rests on two points and a tilted one
-// slides over to one. A crossing that is nearer than the ends by more than kCrossing (relative) is
-// the only point. Features: 0 the end at the lower parameter of A's axis, 1 the other end, 2 a crossing.
-#include "geometry/pairs.h"
+// Capsule: the points within the radius size[0] of its axis, |z| <= size[1]; its core is the axis.
+#include "geometry/shape_table.h"
 
-static const double kCrossing = 1e-8;
-
-typedef struct Segment { hfVec3 p, u; double half; } Segment; // centre, unit direction
-typedef struct Approach { hfVec3 a, b; double distance; } Approach;
-
-static Segment segment_of(const hfiShape* capsule, const hfPose* X) {
-  Segment s = {X->p, m3_col(X->R, 2), capsule->size[1]};
-  return s;
+static hfiAabb capsule_bounds(const hfiShape* s, const hfPose* X) {
+  const double *R = X->R.m, r = s->size[0], half = s->size[1];
+  return hfi_aabb_about(X->p, v3(r + half * fabs(R[2]), r + half * fabs(R[5]), r + half * fabs(R[8])));
 }
 
-static hfVec3 point_at(const Segment* s, double t) { return v3_axpy(t, s->u, s->p); }
+// Both ends, features 0 (+z) and 1 (-z).
+static int plane_capsule(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiContactPoint* points) {
+  (void)A;
+  hfVec3 axis = m3_col(X_WB->R, 2);
+  for (int k = 0; k < 2; ++k)
+    put_plane_point(points + k, plane_of(X_WA), v3_axpy(k ? -B->size[1] : B->size[1], axis, X_WB->p), B->size[0], (uint32_t)k);
+  return keep_touching(points, 2, margin, kFlatTilt * B->size[1]);
+}
 
-static double project(const Segment* s, hfVec3 x) { return clamp(v3_dot(s->u, v3_sub(x, s->p)), -s->half, s->half); }
+static hfVec3 capsule_support(const hfiShape* s, hfVec3 d, int32_t* hint) {
+  (void)hint;
+  return v3(0, 0, d.z < 0 ? -s->size[1] : s->size[1]);
+}
 
-static Approach approach_of(hfVec3 a, hfVec3 b) {
-  Approach r = {a, b, v3_norm(v3_sub(a, b))};
+static double capsule_core_size(const hfiShape* s) { return s->size[1]; }
+
+static void capsule_edges(const hfiEdgeQuery* q, hfiEdges* e) { hfi_edges_add_column(q, 2, q->shape->size[1], e); }
+
+// Its ends are those of the shape farthest along d.
+static void capsule_facet(const hfiShape* s, const hfPose* X, hfVec3 d, hfiFacet* f) {
+  if (fabs(v3_dot(d, m3_col(X->R, 2))) <= kSideTilt) hfi_facet_side(s, X, d, f);
+}
+
+static hfiNearest capsule_nearest(const hfiShape* s, hfVec3 p) {
+  double z = clamp(p.z, -s->size[1], s->size[1]);
+  hfVec3 q = v3(p.x, p.y, p.z - z);
+  double d = v3_norm(q);
+  hfVec3 n = d > 0 ? v3_scale(1 / d, q) : v3(1, 0, 0);
+  hfiNearest r = {d - s->size[0], v3_axpy(s->size[0], n, v3(0, 0, z)), n};
   return r;
 }
 
-// The ends of the overlap, seen along the bisector w of the two directions (B's turned to A's side):
-// on each side the segment that ends first gives its end. [0] lies at the lower parameter of A. If the
-// segments are nearest at an end, they are so at one of these: were the end of A nearest to a point b
-// inside B, then u.(b - a) >= 0 and v.(b - a) = 0, so B reaches farther along w and A ends first.
-static void find_ends(const Segment* A, const Segment* B, Approach end[2]) {
-  double along = v3_dot(A->u, B->u) < 0 ? -1 : 1;
-  hfVec3 w = v3_axpy(along, B->u, A->u);
-  double lead = v3_dot(w, v3_sub(B->p, A->p)), slope = v3_dot(w, A->u); // = w.(along B->u)
-  for (int k = 0; k < 2; ++k) {
-    double side = k ? 1 : -1;
-    if (side * lead + slope * (B->half - A->half) < 0) { // B ends first
-      hfVec3 b = point_at(B, along * side * B->half);
-      end[k] = approach_of(point_at(A, project(A, b)), b);
-    } else {
-      hfVec3 a = point_at(A, side * A->half);
-      end[k] = approach_of(a, point_at(B, project(B, a)));
-    }
-  }
+// The union of a cylinder and two spheres.
+static hfiSpan capsule_span(const hfiShape* s, hfVec3 o, hfVec3 d) {
+  hfiSpan span = hfi_empty_span();
+  hfi_span_join(&span, hfi_cylinder_span(s->size, o, d));
+  hfi_span_join(&span, hfi_ball_span(v3(o.x, o.y, o.z - s->size[1]), d, s->size[0]));
+  hfi_span_join(&span, hfi_ball_span(v3(o.x, o.y, o.z + s->size[1]), d, s->size[0]));
+  return span;
 }
 
-// Nearest points of the two lines where both lie inside the segments; distance = infinity elsewhere.
-static Approach find_crossing(const Segment* A, const Segment* B) {
-  hfVec3 r = v3_sub(A->p, B->p), w = v3_cross(A->u, B->u);
-  double sine2 = v3_norm2(w);
-  // r + s u - t v is normal to both lines
-  double s = v3_dot(v3_cross(B->u, r), w) / sine2, t = v3_dot(v3_cross(A->u, r), w) / sine2;
-  if (!(fabs(s) <= A->half && fabs(t) <= B->half)) {
-    Approach none = {A->p, B->p, INFINITY};
-    return none;
-  }
-  return approach_of(point_at(A, s), point_at(B, t));
-}
-
-static void put_approach(hfiContactPoint* point, Approach x, double radius_a, double radius_b, hfVec3 fallback, uint32_t feature) {
-  hfVec3 n = x.distance > 0 ? v3_scale(1 / x.distance, v3_sub(x.a, x.b)) : fallback;
-  put_point(point, v3_axpy(radius_b, n, x.b), n, radius_a + radius_b - x.distance, feature);
-}
-
-int hfi_capsule_capsule(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin,
-                        hfiContactPoint* points) {
-  Segment a = segment_of(A, X_WA), b = segment_of(B, X_WB);
-  Approach end[2];
-  find_ends(&a, &b, end);
-  double least = min2(end[0].distance, end[1].distance), radius = A->size[0] + B->size[0];
-  Approach crossing = find_crossing(&a, &b);
-  hfVec3 across = v3_unit(v3_cross(a.u, b.u));
-  if (!(v3_norm2(across) > 0)) across = m3_col(X_WA->R, 0);
-  if (crossing.distance < least - kCrossing * max2(least, radius)) {
-    put_approach(points, crossing, A->size[0], B->size[0], across, 2);
-    return points[0].depth >= -margin;
-  }
-  // without an overlap both ends are one pair of points
-  int count = v3_norm(v3_sub(end[1].a, end[0].a)) + v3_norm(v3_sub(end[1].b, end[0].b)) > kFlatTilt * radius ? 2 : 1;
-  for (int k = 0; k < count; ++k) put_approach(points + k, end[k], A->size[0], B->size[0], across, (uint32_t)k);
-  return keep_touching(points, count, margin, kFlatTilt * min2(a.half, b.half));
-}
+const hfiShapeFunctions hfi_capsule = {.max_points = 2,
+                                       .is_round = 1,
+                                       .bounds = capsule_bounds,
+                                       .plane = plane_capsule,
+                                       .support = capsule_support,
+                                       .core_size = capsule_core_size,
+                                       .edges = capsule_edges,
+                                       .facet = capsule_facet,
+                                       .nearest = capsule_nearest,
+                                       .span = capsule_span};

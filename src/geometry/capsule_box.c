@@ -5,7 +5,7 @@
 // Inside, the least of the penetrations along the box's faces and along u x e_i: these are the faces of
 // the sum of box and segment.
 //
-// A second point, as in capsule.c: the ends of the axis' part above the touched face or along the
+// A second point, as in capsule_capsule.c: the ends of the axis' part above the touched face or along the
 // touched edge, each with its own nearest point of the box. Features: 0 the lower end, 1 the upper
 // end, 2 between.
 #include "geometry/nearest.h"

@@ -3,14 +3,14 @@
 #include "geometry/convex.h"
 
 #include "geometry/gjk.h"
-#include "geometry/pairs.h"
 #include "geometry/polish.h"
+#include "geometry/shape_table.h"
 #include "geometry/touch.h"
 
 // Accuracy to which curved pairs are approached before Newton's method takes over.
 static const double kRough = 1e-6;
 
-static int is_curved(const hfiShape* s) { return s->type == HF_GEOM_ELLIPSOID || s->type == HF_GEOM_CYLINDER; }
+static int is_curved(const hfiShape* s) { return hfi_functions(s)->curvature != NULL; }
 
 // Of n and the normal of the simplex' triangle the one with the larger separation: near touching the
 // triangle knows the direction better than the tiny vector from the origin to it.

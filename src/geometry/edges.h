@@ -18,8 +18,25 @@ typedef enum hfiEdgeRule { HFI_EDGES_AT_WITNESS, HFI_EDGES_ACROSS, HFI_EDGES_CAP
 
 enum { HFI_EDGES_OF_A = 1, HFI_EDGES_OF_B = 2 };
 
+// An edge may be the one that carries the contact where |n.e| is below this.
+static const double kEdgeAcross = 1e-2;
+
+// What a shape is asked for: X is its pose in A's frame, x the witness and n the normal in its own frame.
+typedef struct hfiEdgeQuery {
+  const hfiShape* shape;
+  hfPose X;
+  hfVec3 x, n;
+  hfiEdgeRule rule;
+  const hfiSimplex* simplex;
+  int of_A;        // 1: the shape is A, 0: B
+  int32_t support; // vertex of a mesh that the support function found last
+} hfiEdgeQuery;
+
 // Adds an edge unless two are there or its direction is.
 void hfi_edges_add(hfiEdges* edges, hfVec3 direction, double length);
+// Adds the direction of axis i of a shape whose edges along it run from -half to half, if the witness lies
+// inside or, with the rule ACROSS, if the normal is across.
+void hfi_edges_add_column(const hfiEdgeQuery* query, int i, double half, hfiEdges* edges);
 
 // Edges of core A, or B, in A's frame.
 hfiEdges hfi_edges_find(const hfiCores* cores, const hfiSimplex* simplex, hfVec3 n, hfiEdgeRule rule, int side);

@@ -27,6 +27,13 @@ typedef struct hfiFacet {
   int32_t id[HFI_FACET_MAX]; // of the vertices; of a disc: of its first rim point
 } hfiFacet;
 
+// A round side looks along d rather than a cap while the sine of d's tilt is up to this. A side on a face stays
+// two points as long as both are near: soft contact may tilt it by its depth over its length.
+static const double kSideTilt = 0.7;
+
+// The straight side of a shape of radius size[0] about |z| <= size[1], at the unit direction `out` from the axis.
+void hfi_facet_side(const hfiShape* shape, const hfPose* X, hfVec3 out, hfiFacet* facet);
+
 // Facet of the shape at pose X that looks most along the unit direction d, both in the frame of X's
 // parent. A polygon of more than HFI_FACET_MAX vertices is thinned to every k-th.
 void hfi_facet(const hfiShape* shape, const hfPose* X, hfVec3 d, hfiFacet* facet);

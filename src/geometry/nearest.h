@@ -9,6 +9,8 @@ typedef struct hfiNearest {
   hfVec3 point, normal; // on the surface, outward unit normal: p = point + distance normal
 } hfiNearest;
 
+static inline double sign_of(double x) { return x < 0 ? -1.0 : 1.0; }
+
 // Any bounded shape or the plane. Where several points are nearest (a centre) one is chosen, always
 // the same.
 hfiNearest hfi_nearest(const hfiShape* shape, hfVec3 p);

@@ -1,4 +1,4 @@
-// Inside of the pair functions: what they share, and the table's entries by shape.
+// Inside of the pair functions: what they share, and those that are better than the general ones.
 //
 // A pair function collides A with B where hfGeomType(A) <= hfGeomType(B); hfi_collide swaps when
 // needed. n is the unit normal from B into A throughout.
@@ -14,8 +14,6 @@ static const double kFlatTilt = 4e-6;
 typedef int hfiPairFunction(const hfiShape* A, const hfPose* X_WA, const hfiShape* B,
                             const hfPose* X_WB, double margin, hfiContactPoint* points);
 
-hfiPairFunction hfi_plane_sphere, hfi_plane_capsule, hfi_plane_ellipsoid, hfi_plane_cylinder,
-    hfi_plane_box, hfi_plane_mesh;
 hfiPairFunction hfi_sphere_sphere, hfi_sphere_convex;
 hfiPairFunction hfi_capsule_capsule, hfi_capsule_box, hfi_ellipsoid_box, hfi_cylinder_box, hfi_box_box;
 hfiPairFunction hfi_convex_convex; // any two bounded shapes
@@ -31,6 +29,20 @@ static inline void put_point(hfiContactPoint* point, hfVec3 p_WCb, hfVec3 n_W, d
   point->n_W = n_W;
   point->depth = depth;
   point->feature = feature;
+}
+
+// A plane in the world and the points of a shape below it. The normal from the shape into the plane is -m.
+typedef struct hfiPlane { hfVec3 m, p; } hfiPlane;
+
+static inline hfiPlane plane_of(const hfPose* X_WA) {
+  hfiPlane plane = {m3_col(X_WA->R, 2), X_WA->p};
+  return plane;
+}
+
+// Writes a point of a shape B whose surface is `radius` around p_WCb.
+static inline void put_plane_point(hfiContactPoint* point, hfiPlane plane, hfVec3 p_WCb, double radius, uint32_t feature) {
+  double depth = radius - v3_dot(plane.m, v3_sub(p_WCb, plane.p));
+  put_point(point, v3_axpy(-radius, plane.m, p_WCb), v3_neg(plane.m), depth, feature);
 }
 
 // Id of a point from a feature of A and one of B.

@@ -11,25 +11,13 @@
 // tried in turn until one is right; the direction of the largest separation wins.
 #include "geometry/polish.h"
 
-#include "geometry/edges.h"
+#include "geometry/shape_table.h"
 
 enum { STEPS = 12 };
 static const double kStationary = 1e-11; // distance of the witness lines relative to the sizes
 
-// u^T H v of the core's support function at the unit direction d, all in the shape's frame.
 static double curvature(const hfiShape* s, hfVec3 d, hfVec3 u, hfVec3 v) {
-  if (s->type == HF_GEOM_ELLIPSOID) { // h = |E d|
-    hfVec3 e = v3_load(s->size);
-    hfVec3 Ed = v3_mul(e, d), Eu = v3_mul(e, u), Ev = v3_mul(e, v);
-    double h = v3_norm(Ed);
-    return (v3_dot(Eu, Ev) - v3_dot(Ed, Eu) * v3_dot(Ed, Ev) / (h * h)) / h;
-  }
-  if (s->type == HF_GEOM_CYLINDER) { // h = r sqrt(dx^2 + dy^2) + half |dz|
-    double across = sqrt(d.x * d.x + d.y * d.y);
-    if (!(across > 0)) return 0;
-    return s->size[0] * (d.x * u.y - d.y * u.x) * (d.x * v.y - d.y * v.x) / (across * across * across);
-  }
-  return 0;
+  return hfi_functions(s)->curvature ? hfi_functions(s)->curvature(s, d, u, v) : 0;
 }
 
 static double pair_curvature(const hfiCores* c, hfVec3 n, hfVec3 u, hfVec3 v) {

@@ -11,6 +11,7 @@
 #include "geometry/scene.h"
 
 #include "base/sort.h"
+#include "geometry/shape_table.h"
 
 enum { MAX_LISTED = 1024 };
 
@@ -59,8 +60,7 @@ static hfiCull measure_pair(const hfModel* m, const hfiCandidate* c) {
   double own = c->pair >= 0 ? hf_model_pair_margin(m)[c->pair] : max2(margin[c->a], margin[c->b]);
   int round = radius[c->a] > 0 && radius[c->b] > 0;
   const int32_t* type = hf_model_geom_type(m);
-  // spheres collide faster than their boxes are compared
-  int boxes = type[c->a] != HF_GEOM_SPHERE && type[c->b] != HF_GEOM_SPHERE;
+  int boxes = !hfi_shape_functions[type[c->a]]->is_quick && !hfi_shape_functions[type[c->b]]->is_quick;
   hfiCull cull = {own, round ? radius[c->a] + radius[c->b] : -1, boxes, 0};
   return cull;
 }

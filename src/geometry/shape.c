@@ -1,5 +1,19 @@
-// Shapes and hulls as the model stores them.
-#include "geometry/shape.h"
+// The table of shapes, and shapes and hulls as the model stores them.
+#include "geometry/shape_table.h"
+
+const hfiShapeFunctions* const hfi_shape_functions[HFI_SHAPES] = {
+    [HF_GEOM_PLANE] = &hfi_plane,         [HF_GEOM_SPHERE] = &hfi_sphere,     [HF_GEOM_CAPSULE] = &hfi_capsule,
+    [HF_GEOM_ELLIPSOID] = &hfi_ellipsoid, [HF_GEOM_CYLINDER] = &hfi_cylinder, [HF_GEOM_BOX] = &hfi_box,
+    [HF_GEOM_MESH] = &hfi_mesh,
+};
+
+hfiAabb hfi_shape_aabb(const hfiShape* s, const hfPose* X_WG) { return hfi_functions(s)->bounds(s, X_WG); }
+
+hfiNearest hfi_nearest(const hfiShape* s, hfVec3 p) { return hfi_functions(s)->nearest(s, p); }
+
+int hfi_pair_points(int type_a, int type_b) {
+  return imin2(hfi_shape_functions[type_a]->max_points, hfi_shape_functions[type_b]->max_points);
+}
 
 hfiHull hfi_model_hull(const hfModel* m, int mesh) {
   int vert = hf_model_mesh_vertadr(m)[mesh], face = hf_model_mesh_faceadr(m)[mesh];

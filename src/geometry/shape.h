@@ -1,18 +1,16 @@
 // Shapes and what a collision query says of a pair of them.
-//
-// Sizes as in MJCF: plane (normal +z of its frame, infinite), sphere (r), capsule and cylinder
-// (r, half length along z), ellipsoid and box (half sizes), mesh (convex hull in the geom's frame).
 #ifndef HFI_GEOMETRY_SHAPE_H
 #define HFI_GEOMETRY_SHAPE_H
 
 #include <holdfast/model.h>
 #include "math/vec3.h"
 #include "model/hull.h"
+#include "model/shape.h"
 
 typedef struct hfiShape {
   int32_t type; // hfGeomType
-  double size[3];
-  const hfiHull* hull; // HF_GEOM_MESH only
+  double size[3];      // see model/shape.h
+  const hfiHull* hull; // of a mesh, in the geom's frame; else NULL
 } hfiShape;
 
 // Views of a model's arrays; `hull` belongs to the geom's mesh, NULL for other types.
@@ -23,6 +21,11 @@ hfiShape hfi_model_shape(const hfModel* model, int geom, const hfiHull* hull);
 typedef struct hfiAabb { hfVec3 lo, hi; } hfiAabb;
 hfiAabb hfi_shape_aabb(const hfiShape* shape, const hfPose* X_WG);
 
+static inline hfiAabb hfi_aabb_about(hfVec3 centre, hfVec3 half) {
+  hfiAabb r = {v3_sub(centre, half), v3_add(centre, half)};
+  return r;
+}
+
 // One point of a contact manifold between A and B.
 typedef struct hfiContactPoint {
   hfVec3 p_WCa, p_WCb; // witness points on A and on B [m]
@@ -32,6 +35,9 @@ typedef struct hfiContactPoint {
 } hfiContactPoint;
 
 enum { HFI_MAX_MANIFOLD = 8 };
+
+// Most points in which shapes of two types touch.
+int hfi_pair_points(int type_a, int type_b);
 
 // Contact points of A and B with a gap below `margin`, at most HFI_MAX_MANIFOLD. Returns the count.
 // Deterministic, allocation-free; swapping A and B swaps the witness points and turns the normal.

@@ -1,24 +1,42 @@
-// Sphere against any other shape: the sphere's centre and the other's nearest surface point carry the
-// contact, depth = radius - distance(centre). One point, feature 0.
-#include "geometry/nearest.h"
-#include "geometry/pairs.h"
+// Sphere of radius size[0]; its core is its centre.
+#include "geometry/shape_table.h"
 
-int hfi_sphere_sphere(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin,
-                      hfiContactPoint* points) {
-  hfVec3 p_BA = v3_sub(X_WA->p, X_WB->p);
-  double d2 = v3_norm2(p_BA), reach = A->size[0] + B->size[0] + margin;
-  if (!(d2 <= reach * reach)) return 0;
-  double d = sqrt(d2);
-  hfVec3 n = d > 0 ? v3_scale(1 / d, p_BA) : v3(0, 0, 1);
-  put_point(points, v3_axpy(B->size[0], n, X_WB->p), n, A->size[0] + B->size[0] - d, 0);
-  return 1;
+static hfiAabb sphere_bounds(const hfiShape* s, const hfPose* X) {
+  double r = s->size[0];
+  return hfi_aabb_about(X->p, v3(r, r, r));
 }
 
-int hfi_sphere_convex(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin,
-                      hfiContactPoint* points) {
-  hfiNearest near = hfi_nearest(B, pose_inv_point(*X_WB, X_WA->p));
-  double depth = A->size[0] - near.distance;
-  if (!(depth >= -margin)) return 0;
-  put_point(points, pose_point(*X_WB, near.point), m3_mulv(X_WB->R, near.normal), depth, 0);
-  return 1;
+static int plane_sphere(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiContactPoint* points) {
+  (void)A;
+  put_plane_point(points, plane_of(X_WA), X_WB->p, B->size[0], 0);
+  return points[0].depth >= -margin;
 }
+
+static hfVec3 sphere_support(const hfiShape* s, hfVec3 d, int32_t* hint) {
+  (void)s, (void)d, (void)hint;
+  return v3_zero();
+}
+
+static double sphere_core_size(const hfiShape* s) {
+  (void)s;
+  return 0;
+}
+
+static hfiNearest sphere_nearest(const hfiShape* s, hfVec3 p) {
+  double d = v3_norm(p);
+  hfVec3 n = d > 0 ? v3_scale(1 / d, p) : v3(0, 0, 1);
+  hfiNearest r = {d - s->size[0], v3_scale(s->size[0], n), n};
+  return r;
+}
+
+static hfiSpan sphere_span(const hfiShape* s, hfVec3 o, hfVec3 d) { return hfi_ball_span(o, d, s->size[0]); }
+
+const hfiShapeFunctions hfi_sphere = {.max_points = 1,
+                                      .is_round = 1,
+                                      .is_quick = 1,
+                                      .bounds = sphere_bounds,
+                                      .plane = plane_sphere,
+                                      .support = sphere_support,
+                                      .core_size = sphere_core_size,
+                                      .nearest = sphere_nearest,
+                                      .span = sphere_span};

@@ -9,16 +9,14 @@
 // a mesh to start from, replaced by the one found.
 hfVec3 hfi_support(const hfiShape* shape, hfVec3 d, int32_t* hint);
 
-static inline double hfi_core_radius(const hfiShape* s) {
-  return s->type == HF_GEOM_SPHERE || s->type == HF_GEOM_CAPSULE ? s->size[0] : 0;
-}
+double hfi_core_radius(const hfiShape* shape);
 
 // Two cores in A's frame, seen as their difference A - B: they overlap where it holds the origin.
 typedef struct hfiCores {
   const hfiShape *A, *B;
   hfPose X_AB;
   int32_t hint_a, hint_b;
-  double scale; // size of the difference, for tolerances [m]
+  double scale; // about the size of the difference, by coordinates: what rounding is relative to [m]
 } hfiCores;
 
 typedef struct hfiSupportPoint { hfVec3 a, b, w; } hfiSupportPoint; // w = a - b

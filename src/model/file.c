@@ -27,7 +27,6 @@ static hfStatus check_indices(const hfModel* m, hfError* error) {
                              {HF_FIELD_body_subtreeend, (int64_t)m->nbody + 1},
                              {HF_FIELD_tree_body, m->nbody},
                              {HF_FIELD_tree_dofadr, m->nv},
-                             {HF_FIELD_jnt_type, HFI_JOINT_TYPES},
                              {HF_FIELD_jnt_body, m->nbody},
                              {HF_FIELD_jnt_qposadr, m->nq},
                              {HF_FIELD_jnt_dofadr, m->nv},
@@ -37,7 +36,6 @@ static hfStatus check_indices(const hfModel* m, hfError* error) {
                              {HF_FIELD_dof_tree, m->ntree},
                              {HF_FIELD_dof_Madr, m->nM},
                              {HF_FIELD_M_col, m->nv},
-                             {HF_FIELD_geom_type, HFI_SHAPES},
                              {HF_FIELD_geom_body, m->nbody},
                              {HF_FIELD_geom_mesh, m->nmesh},
                              {HF_FIELD_mesh_vertadr, m->nhullvert},
@@ -77,6 +75,21 @@ static hfStatus check_indices(const hfModel* m, hfError* error) {
   }
   if (m->nnames && hf_model_names(m)[m->nnames - 1] != 0)
     return hfi_refuse(error, HF_ERROR_MODEL, "model block: names are not terminated");
+  return HF_OK;
+}
+
+// Types index the tables of joints and shapes, so that none of them may be -1.
+static hfStatus check_types(const hfModel* m, hfError* error) {
+  const int32_t *joint = hf_model_jnt_type(m), *geom = hf_model_geom_type(m), *site = hf_model_site_type(m);
+  for (int i = 0; i < m->njnt; ++i)
+    if (joint[i] < 0 || joint[i] >= HFI_JOINT_TYPES)
+      return hfi_refuse(error, HF_ERROR_MODEL, "model block: jnt_type[%d] = %d is out of range", i, joint[i]);
+  for (int i = 0; i < m->ngeom; ++i)
+    if (geom[i] < 0 || geom[i] >= HFI_SHAPES || (hfi_shape_kinds[geom[i]].uses_mesh && hf_model_geom_mesh(m)[i] < 0))
+      return hfi_refuse(error, HF_ERROR_MODEL, "model block: geom_type[%d] = %d is out of range or lacks its mesh", i, geom[i]);
+  for (int i = 0; i < m->nsite; ++i)
+    if (site[i] < 0 || site[i] >= HFI_SHAPES || !hfi_shape_kinds[site[i]].solid)
+      return hfi_refuse(error, HF_ERROR_MODEL, "model block: site_type[%d] = %d is no shape of a site", i, site[i]);
   return HF_OK;
 }
 
@@ -176,6 +189,7 @@ hfStatus hf_model_validate(const hfModel* m, size_t size, hfError* error) {
       memcmp(expected.offset, m->offset, sizeof m->offset) != 0)
     return hfi_refuse(error, HF_ERROR_MODEL, "model block: sizes or offsets do not fit its counts");
   hfStatus status = check_indices(m, error);
+  if (status == HF_OK) status = check_types(m, error);
   return status == HF_OK ? check_references(m, error) : status;
 }
 

@@ -7,6 +7,8 @@
 // site's volume. A contact inside the volume always does.
 #include "sim/sensor.h"
 
+#include "geometry/ray.h"
+
 // ---- interaction force ------------------------------------------------------------------------------
 
 static int in_subtree(const hfModel* m, int body, int root) {
@@ -60,75 +62,19 @@ hfForce hfi_interaction_force(const hfiSensorInput* in, int body, hfVec3 p_W) {
 
 // ---- touch ------------------------------------------------------------------------------------------
 
-// Part of a ray p + t u that lies in a convex volume.
-typedef struct Interval {
-  double lo, hi;
-} Interval;
-
-static Interval intersect(Interval a, Interval b) {
-  Interval r = {max2(a.lo, b.lo), min2(a.hi, b.hi)};
-  return r;
-}
-static int is_ahead(Interval a) { return a.lo <= a.hi && a.hi >= 0; }
-
-// |p + t u| <= r along one axis
-static Interval cut_slab(double p, double u, double r) {
-  Interval all = {-INFINITY, INFINITY}, none = {1, 0};
-  if (u == 0) return fabs(p) <= r ? all : none;
-  double t0 = (-r - p) / u, t1 = (r - p) / u;
-  Interval cut = {min2(t0, t1), max2(t0, t1)};
-  return cut;
-}
-// a t^2 + 2 b t + c <= 0, a >= 0
-static Interval cut_quadric(double a, double b, double c) {
-  Interval all = {-INFINITY, INFINITY}, none = {1, 0};
-  if (a == 0) return c <= 0 ? all : none;
-  double D = b * b - a * c;
-  if (D < 0) return none;
-  Interval cut = {(-b - sqrt(D)) / a, (-b + sqrt(D)) / a};
-  return cut;
-}
-static Interval cut_sphere(hfVec3 p, hfVec3 u, double r) {
-  return cut_quadric(v3_norm2(u), v3_dot(p, u), v3_norm2(p) - r * r);
-}
-static Interval cut_cylinder(hfVec3 p, hfVec3 u, double r, double half) {
-  Interval side =
-      cut_quadric(u.x * u.x + u.y * u.y, p.x * u.x + p.y * u.y, p.x * p.x + p.y * p.y - r * r);
-  return intersect(side, cut_slab(p.z, u.z, half));
-}
-
-// Whether the ray from p along u, both in the site's frame, meets its volume.
-static int ray_meets(int type, const double* size, hfVec3 p, hfVec3 u) {
-  hfVec3 inv = v3(1 / size[0], 1 / size[1], 1 / size[2]), up = v3(0, 0, size[1]);
-  switch (type) {
-  case HF_GEOM_SPHERE:
-    return is_ahead(cut_sphere(p, u, size[0]));
-  case HF_GEOM_ELLIPSOID:
-    return is_ahead(cut_sphere(v3_mul(inv, p), v3_mul(inv, u), 1));
-  case HF_GEOM_CYLINDER:
-    return is_ahead(cut_cylinder(p, u, size[0], size[1]));
-  case HF_GEOM_CAPSULE:
-    return is_ahead(cut_cylinder(p, u, size[0], size[1])) ||
-           is_ahead(cut_sphere(v3_sub(p, up), u, size[0])) ||
-           is_ahead(cut_sphere(v3_add(p, up), u, size[0]));
-  default: // box
-    return is_ahead(intersect(cut_slab(p.x, u.x, size[0]),
-                              intersect(cut_slab(p.y, u.y, size[1]), cut_slab(p.z, u.z, size[2]))));
-  }
-}
-
 double hfi_touch_force(const hfiSensorInput* in, int site) {
   const hfModel* m = in->dynamics->model;
   hfPose X = in->dynamics->X_WS[site];
+  const double* size = hf_model_site_size(m) + 3 * site;
+  hfiShape volume = {hf_model_site_type(m)[site], {size[0], size[1], size[2]}, NULL};
   int body = hf_model_site_body(m)[site];
-  double sum = 0;
+  double sum = 0, t;
+  hfVec3 normal;
   for (int i = 0; i < in->ncontact; ++i) {
     const hfContact* c = &in->contact[i];
     if ((c->body_a != body && c->body_b != body) || c->fn <= 0) continue;
     hfVec3 out = c->body_a == body ? v3_neg(c->n_W) : c->n_W; // n points from B into A
-    if (ray_meets(hf_model_site_type(m)[site], hf_model_site_size(m) + 3 * site,
-                  pose_inv_point(X, c->p_W), m3_tmulv(X.R, out)))
-      sum += c->fn;
+    if (hfi_ray_shape(&volume, pose_inv_point(X, c->p_W), m3_tmulv(X.R, out), &t, &normal)) sum += c->fn;
   }
   return sum;
 }

@@ -5,20 +5,13 @@
 
 // ---- capacity ---------------------------------------------------------------------------------------
 
-// Points a pair of shapes can touch in.
-static int manifold_points(const hfModel* m, int a, int b) {
-  int ta = hf_model_geom_type(m)[a], tb = hf_model_geom_type(m)[b];
-  int round = ta == HF_GEOM_SPHERE || tb == HF_GEOM_SPHERE || ta == HF_GEOM_ELLIPSOID ||
-              tb == HF_GEOM_ELLIPSOID;
-  return round ? 1 : ta == HF_GEOM_CAPSULE || tb == HF_GEOM_CAPSULE ? 2 : HFI_MAX_MANIFOLD;
-}
-
 // A dense pile has 16 points a geom.
 static int count_points(const hfModel* m, const hfiFilter* filter) {
   long all = (long)m->npair * HFI_MAX_MANIFOLD, pile = 64 + 16L * m->ngeom;
+  const int32_t* type = hf_model_geom_type(m);
   for (int a = 0; a < m->ngeom; ++a)
     for (int b = a + 1; b < m->ngeom; ++b)
-      if (hfi_filter_test(filter, a, b)) all += manifold_points(m, a, b);
+      if (hfi_filter_test(filter, a, b)) all += hfi_pair_points(type[a], type[b]);
   return (int)(all < pile ? all : pile);
 }
 

@@ -228,6 +228,12 @@ static void test_file_round_trip(void** state) {
   hfError error;
   assert_int_equal(hf_model_validate(read, read->size, &error), HF_ERROR_MODEL);
   assert_non_null(strstr(error.message, "body_parent[1]"));
+  parent[1] = 0;
+  assert_int_equal(hf_model_validate(read, read->size, &error), HF_OK);
+  // types index tables: -1, which stands for "none" elsewhere, is refused too
+  ((int32_t*)((char*)read + read->offset[HF_FIELD_jnt_type]))[0] = -1;
+  assert_int_equal(hf_model_validate(read, read->size, &error), HF_ERROR_MODEL);
+  assert_non_null(strstr(error.message, "jnt_type[0]"));
   hf_model_free(read);
   remove(path);
   hf_model_free(m);

@@ -1,0 +1,70 @@
+// Two boxes by separating axes, in A's frame: R = R_AB, t = p_AB, half sizes a and b.
+//
+// Along a unit axis L the boxes are apart by g(L) = |L.t| - sum a_i |L_i| - sum b_j |L.R_j|. Where they
+// overlap, the axis of least penetration is a face normal of A or B or a cross product of two edges
+// (Gottschalk, Lin, Manocha 1996). Where they are apart along any of these, the nearest points may be
+// a vertex and a vertex or an edge, which hfi_convex_convex finds.
+#include "geometry/pairs.h"
+#include "geometry/touch.h"
+
+static const double kParallel = 1e-8; // sine below which two edges have no cross product
+
+typedef struct Axis {
+  double gap; // largest so far
+  hfVec3 L;   // its direction, unit, of either sign
+  int i, j;   // face i of A where j < 0, face j of B where i < 0, else the cross product of edges
+} Axis;
+
+static void try_faces(const double* a, const double* b, hfVec3 t, const hfMat3* R, Axis* best) {
+  hfVec3 t_B = m3_tmulv(*R, t);
+  for (int i = 0; i < 3; ++i) {
+    const double* row = R->m + 3 * i;
+    double g = fabs(v3_get(t, i)) - a[i] - b[0] * fabs(row[0]) - b[1] * fabs(row[1]) - b[2] * fabs(row[2]);
+    if (g > best->gap) { Axis axis = {g, v3(i == 0, i == 1, i == 2), i, -1}; *best = axis; }
+  }
+  for (int j = 0; j < 3; ++j) {
+    double g = fabs(v3_get(t_B, j)) - b[j] - a[0] * fabs(R->m[j]) - a[1] * fabs(R->m[3 + j]) - a[2] * fabs(R->m[6 + j]);
+    if (g > best->gap) { Axis axis = {g, m3_col(*R, j), -1, j}; *best = axis; }
+  }
+}
+
+static void try_edges(const double* a, const double* b, hfVec3 t, const hfMat3* R, Axis* best) {
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) {
+      hfVec3 v = m3_col(*R, j), L = v3_cross(v3(i == 0, i == 1, i == 2), v);
+      double length = v3_norm(L);
+      if (length < kParallel) continue;
+      L = v3_scale(1 / length, L);
+      hfVec3 L_B = m3_tmulv(*R, L);
+      double g = fabs(v3_dot(L, t)) - a[0] * fabs(L.x) - a[1] * fabs(L.y) - a[2] * fabs(L.z) - b[0] * fabs(L_B.x) - b[1] * fabs(L_B.y) - b[2] * fabs(L_B.z);
+      if (g > best->gap) { Axis axis = {g, L, i, j}; *best = axis; }
+    }
+}
+
+static hfVec3 corner_along(const double* h, hfVec3 d) { return v3(d.x < 0 ? -h[0] : h[0], d.y < 0 ? -h[1] : h[1], d.z < 0 ? -h[2] : h[2]); }
+
+// Deepest point: the corner below the other's face, or where the two edges cross seen along n.
+static hfVec3 witness_on_B(const hfiShape* A, const hfiShape* B, const hfPose* X_AB, const Axis* axis, hfVec3 n) {
+  hfVec3 pa = corner_along(A->size, v3_neg(n)), pb = pose_point(*X_AB, corner_along(B->size, m3_tmulv(X_AB->R, n)));
+  if (axis->j < 0) return pb;
+  if (axis->i < 0) return v3_axpy(-axis->gap, n, pa);
+  hfVec3 u = v3(axis->i == 0, axis->i == 1, axis->i == 2), v = m3_col(X_AB->R, axis->j);
+  hfVec3 w = v3_cross(u, v);
+  return v3_axpy(v3_dot(v3_cross(u, v3_sub(pa, pb)), w) / v3_norm2(w), v, pb);
+}
+
+int hfi_box_box(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiContactPoint* points) {
+  hfPose X_AB = pose_inv_mul(*X_WA, *X_WB), X_AA = pose_identity();
+  Axis best = {-INFINITY, {0, 0, 1}, -1, -1};
+  try_faces(A->size, B->size, X_AB.p, &X_AB.R, &best);
+  if (best.gap > margin) return 0;
+  try_edges(A->size, B->size, X_AB.p, &X_AB.R, &best);
+  if (best.gap > margin) return 0;
+  if (best.gap > 0) return hfi_convex_convex(A, X_WA, B, X_WB, margin, points);
+  hfVec3 n = v3_dot(best.L, X_AB.p) > 0 ? v3_neg(best.L) : best.L;
+  hfiContactPoint single;
+  put_point(&single, witness_on_B(A, B, &X_AB, &best, n), n, -best.gap, 0);
+  int count = hfi_touch(A, &X_AA, B, &X_AB, &single, margin, points);
+  hfi_points_to_world(X_WA, points, count);
+  return count;
+}
