@@ -1,7 +1,7 @@
 // holdfast bench gripper: the gripper that shakes a mug, 5 s at h = 3 ms, beside MuJoCo on the same
 // file with its default solver and with its recipe for grasping (elliptic cones, impratio 10).
-// Runs alternate and each pair gives a ratio of processor times, so that both see the same disturbances;
-// the median of the ratios counts.
+// The runs of the two alternate, so that other programs disturb both alike. Each pair of runs gives a ratio of processor
+// times, and the median of the ratios counts.
 #include "experiment.h"
 
 #include "common/world.h"
@@ -41,7 +41,7 @@ static void close_ours(ours* o) {
   hf_sim_free(o->sim), hf_state_free(o->state), hf_input_free(o->input), hf_model_free(o->model);
 }
 
-// Microseconds a step over one run.
+// Mean time of a step in one run [us].
 static double run_ours(ours* o, int key) {
   hf_state_set_key(o->state, o->input, o->model, key, NULL);
   double start = processor_clock();

@@ -1,4 +1,4 @@
-// holdfast check: reads a model and says everything that is to be said about it.
+// holdfast check: reads a model and prints every note and warning about it.
 #include "json.h"
 #include "model_verb.h"
 

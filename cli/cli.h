@@ -6,7 +6,7 @@
 
 enum { CLI_GOOD = 0, CLI_FAILED = 1, CLI_MISUSED = 2 };
 
-// Each verb gets its own argc and argv: argv[0] is "holdfast VERB".
+// Each verb gets its own argc and argv, in which argv[0] is "holdfast VERB".
 int verb_run(int argc, char** argv);
 int verb_check(int argc, char** argv);
 int verb_info(int argc, char** argv);
@@ -14,20 +14,21 @@ int verb_dynamics(int argc, char** argv);
 int verb_experiment(int argc, char** argv);
 int verb_bench(int argc, char** argv);
 
-// "holdfast: ..." on standard error, after clearing the progress line.
+// Prints "holdfast: ..." to standard error, after clearing the line of progress.
 void say_error(const char* format, ...) HF_PRINTF(1, 2);
 void say_warning(const char* format, ...) HF_PRINTF(1, 2);
 
-// A line that is rewritten in place, a few times a second, if standard error is a terminal.
+// Shows progress in one line of standard error, which is rewritten a few times in a second. Does nothing unless standard
+// error is a terminal.
 void show_progress(double fraction, const char* format, ...) HF_PRINTF(2, 3);
 void clear_progress(void);
 
 double wall_clock(void); // monotonic [s]
 
-// Exit status of a refusal: wrong arguments are the caller's, the rest is failed work.
+// The exit status after a refusal: CLI_MISUSED for wrong arguments, else CLI_FAILED.
 int exit_status_of(hfStatus status);
 
-// Name of an object, or "#ID" in `buffer` for one without a name.
+// The name of an object. An object without a name is called "#ID", which is written to `buffer`.
 enum { NAME_BUFFER = 24 };
 const char* object_name(const hfModel* model, hfObjectKind kind, int id, char buffer[NAME_BUFFER]);
 

@@ -16,7 +16,7 @@ static const struct argp dynamics_argp = {
     0,
     0};
 
-// ---- for people ------------------------------------------------------------------------------
+// ---- text --------------------------------------------------------------------------------------
 
 static void print_vector(const char* name, const double* x, int count) {
   printf("%s:", name);
@@ -63,7 +63,7 @@ static void print_readings(const hfModel* m, const hfSim* sim) {
 
 static void print_dynamics(const hfModel* m, const hfSim* sim, const hfState* state,
                            const double* M) {
-  enum { LARGEST_MATRIX = 12 }; // wider ones are for --json
+  enum { LARGEST_MATRIX = 12 }; // larger matrices are printed with --json only
   const hfDynamics* d = hf_sim_dynamics(sim);
   printf("nq %d, nv %d\n", m->nq, m->nv);
   print_vector("qpos", hf_state_q(state), m->nq);
@@ -77,7 +77,7 @@ static void print_dynamics(const hfModel* m, const hfSim* sim, const hfState* st
   print_readings(m, sim);
 }
 
-// ---- for machines ----------------------------------------------------------------------------
+// ---- JSON --------------------------------------------------------------------------------------
 
 static json_t* poses_json(const hfModel* m, const hfDynamics* d) {
   json_t* array = json_array();
@@ -140,7 +140,7 @@ static int show_dynamics(const void* arguments, const hfModel* m) {
   hfSimConfig config = hf_sim_config_default();
   int status = make_start(&a->start, m, &at);
   if (status == CLI_GOOD) {
-    if (!a->start.ctrl && !a->start.keyframe) at.input->ctrl = NULL; // the scene's signals, or zero
+    if (!a->start.ctrl && !a->start.keyframe) at.input->ctrl = NULL; // then the scene's signals set the controls, or they are zero
     hfStatus created = hf_sim_create(&sim, m, &config, &error);
     if (created < 0) say_error("%s", error.message);
     status = exit_status_of(created);

@@ -1,9 +1,9 @@
 // Experiments and benchmarks: registration, options, and where their results go.
 //
 // An experiment is one file experiments/PAPER/NAME.c that defines `const experiment
-// experiment_NAME` and is listed in experiment_list.h. It calls result_* as it goes; the command
-// prints the numbers beside those of the paper, or writes them as JSON. A benchmark is the same in
-// cli/bench_NAME.c, with a peer in the place of the paper.
+// experiment_NAME` and is listed in experiment_list.h. While it runs it calls the
+// functions result_*, and the command prints the numbers beside those of the paper, or writes them as JSON. A benchmark is
+// the same in cli/bench_NAME.c, with another engine in the place of the paper.
 #ifndef CLI_EXPERIMENT_H
 #define CLI_EXPERIMENT_H
 
@@ -12,28 +12,28 @@
 #include <stdio.h>
 
 typedef struct experimentOptions {
-  int quick;       // a reduced version, in which every line holds too that is not full_only
-  const char* out; // folder for plots and tables, exists; NULL: none wanted
+  int quick;       // 1: run a reduced version, in which all lines that are not full_only hold too
+  const char* out; // an existing folder for plots and tables; NULL: the user wants none
 } experimentOptions;
 
 typedef struct result result;
 
-// A number of ours, and the published (or the peer's) one of the same name. Units are for people.
+// Reports a number of ours; the second also the published number, or that of the other engine. The unit is only printed.
 void result_figure(result* r, const char* name, double value, const char* unit);
 void result_compare(result* r, const char* name, double value, double reference, const char* unit);
-// A line that the experiment has to show: `want` says it in words, `holds` whether it does.
+// Reports a line that the experiment has to show: `want` says in words what the value should be, `holds` whether it is.
 void result_must(result* r, const char* id, const char* what, double value, const char* want,
                  int holds, int full_only);
-// Text for people; not printed with --json.
+// Prints text, but not with --json.
 void result_note(result* r, const char* format, ...) HF_PRINTF(2, 3);
-// Opens FILE in the folder of --out for writing; NULL without --out. Close it with result_close,
-// which finds a disk that is full.
+// Opens a file in the folder of --out for writing; NULL without --out. Close it with result_close, which notices a full
+// disk.
 FILE* result_open(result* r, const char* file);
 void result_close(result* r, FILE* file);
 
 typedef struct experiment {
   const char *name, *about; // about: one line
-  // Returns CLI_GOOD, or CLI_FAILED after saying why. What does not hold is no failure.
+  // Returns CLI_GOOD, or CLI_FAILED after a message. A line that does not hold is no failure.
   int (*run)(const experimentOptions* options, result* r);
 } experiment;
 

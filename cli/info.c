@@ -17,14 +17,14 @@ static const struct argp info_argp = {
 static const char* const drives[] = {"servo", "constraint", "computed torque"};
 static const char* const transmissions[] = {"joint", "joint in parent", "tendon", "site"};
 
-// What an actuator drives.
+// The name of the object that an actuator acts on.
 static hfObjectKind transmission_kind(int type) {
   return type == HF_TRANSMISSION_TENDON ? HF_OBJECT_TENDON
          : type == HF_TRANSMISSION_SITE ? HF_OBJECT_SITE
                                         : HF_OBJECT_JOINT;
 }
 
-// ---- for people ------------------------------------------------------------------------------
+// ---- text --------------------------------------------------------------------------------------
 
 static void print_joint(const hfModel* m, int j) {
   char buffer[NAME_BUFFER];
@@ -101,7 +101,7 @@ static void print_info(const hfModel* m) {
   print_names(m, HF_OBJECT_KEY, "Keyframes");
 }
 
-// ---- for machines ----------------------------------------------------------------------------
+// ---- JSON --------------------------------------------------------------------------------------
 
 static json_t* name_json(const hfModel* m, hfObjectKind kind, int id) {
   char buffer[NAME_BUFFER];

@@ -61,6 +61,6 @@ int print_json(json_t* document) {
   int failed = json_dumpf(document, stdout, JSON_REAL_PRECISION(17));
   putchar('\n');
   json_decref(document);
-  if (failed && !ferror(stdout)) say_error("out of memory"); // main looks at standard output
+  if (failed && !ferror(stdout)) say_error("out of memory"); // main reports an error of standard output itself
   return failed ? CLI_FAILED : CLI_GOOD;
 }

@@ -1,4 +1,4 @@
-// JSON output with jansson: 17 significant digits; what is not finite becomes null.
+// JSON output with jansson. Numbers have 17 significant digits; a number that is not finite becomes null.
 #ifndef CLI_JSON_H
 #define CLI_JSON_H
 

@@ -1,4 +1,5 @@
-// The command holdfast: picks a verb. Exit status: 0 good, 1 the work failed, 2 the call was wrong.
+// The command holdfast: calls the verb that the first argument names. Exit status: 0 success, 1 the work failed, 2 the
+// call was wrong.
 #include "cli.h"
 
 #include <argp.h>
@@ -15,10 +16,10 @@ typedef struct verb {
 static const verb verbs[] = {
     {"run", "simulate a scene", verb_run},
     {"check", "read a model and print every warning with file:line", verb_check},
-    {"info", "tree, sizes and masses of a model", verb_info},
-    {"dynamics", "mass matrix, bias, poses and contacts at a given state", verb_dynamics},
-    {"experiment", "reproduce a figure or table of a paper, side by side", verb_experiment},
-    {"bench", "speed, against peers where they are installed", verb_bench},
+    {"info", "print the tree, sizes and masses of a model", verb_info},
+    {"dynamics", "print mass matrix, bias, poses and contacts at a given state", verb_dynamics},
+    {"experiment", "reproduce a figure or table of a paper, with its numbers beside ours", verb_experiment},
+    {"bench", "measure speed, beside MuJoCo where it is installed", verb_bench},
 };
 enum { VERBS = sizeof verbs / sizeof *verbs };
 
@@ -28,7 +29,7 @@ static void print_usage(FILE* to) {
   for (int i = 0; i < VERBS; ++i) fprintf(to, "  %-12s %s\n", verbs[i].name, verbs[i].about);
   fprintf(to, "\n  --help       this text; holdfast VERB --help has the options\n"
               "  --version    the version\n\n"
-              "Exit status: 0 good, 1 the work failed, 2 the call was wrong.\n");
+              "Exit status: 0 success, 1 the work failed, 2 the call was wrong.\n");
 }
 
 static const verb* find_verb(const char* name) {
@@ -59,7 +60,7 @@ static int dispatch(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   argp_err_exit_status = CLI_MISUSED;
-  signal(SIGPIPE, SIG_IGN); // a reader that leaves shows as a write that fails
+  signal(SIGPIPE, SIG_IGN); // when the reader of a pipe ends, a write fails, and main reports it
   hfError error;
   int usable = hf_check_processor(&error) == HF_OK, status = CLI_FAILED;
   if (usable)

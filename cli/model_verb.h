@@ -11,7 +11,7 @@ typedef struct modelArguments {
   int json;
 } modelArguments;
 
-// For an argp whose first child is scene_argp, and whose second, if any, is start_argp.
+// The parser of an argp whose first child is scene_argp and whose second child, if it has one, is start_argp.
 extern const struct argp_option model_options[];
 error_t parse_model_option(int key, char* argument, struct argp_state* state);
 

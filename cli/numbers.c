@@ -15,7 +15,7 @@ static char* grow(char* text, size_t capacity) {
   return larger;
 }
 
-// Reads to the end of the file, whatever kind of file it is. NULL with errno set.
+// Reads to the end of the file, which may also be a pipe. Returns NULL with errno set after an error.
 static char* read_all(FILE* file, size_t* size) {
   size_t capacity = 4096, n = 0, got;
   char* text = malloc(capacity);

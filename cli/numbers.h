@@ -4,15 +4,14 @@
 
 #include <stddef.h>
 
-// Reads a whole text file, zero-terminated; NULL with the reason said. Free it.
+// Reads a whole text file and ends it with a zero. Returns NULL after a message. The caller frees it.
 char* read_text(const char* path, size_t* size);
 
-// One finite number and nothing else.
+// Reads a text that is one finite number and nothing else. Returns 0 if it is not.
 int parse_number(const char* text, double* value);
 
-// Exactly `count` finite numbers separated by spaces or commas, or @FILE with such text. `option`
-// names it in messages. Returns CLI_GOOD, or the exit status after saying what is wrong; values
-// untouched.
+// Reads exactly `count` finite numbers separated by spaces or commas, or @FILE, a file with such text. Messages name
+// `option`. Returns CLI_GOOD; or the exit status after a message, and then `values` did not change.
 int parse_vector(const char* option, const char* text, double* values, int count);
 
 #endif

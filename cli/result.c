@@ -1,4 +1,4 @@
-// Results of experiments and benchmarks: numbers beside the paper's as they come, JSON at the end.
+// Results of experiments and benchmarks: prints numbers beside the paper's while the experiment runs, or JSON at the end.
 #include "result.h"
 
 #include "json.h"
@@ -63,7 +63,7 @@ static void say_file(result* r, const char* file) {
   r->failed = 1;
 }
 
-// The slot of an open file, or a free one for NULL.
+// The slot that holds this file; for NULL, a free slot.
 static openFile* find_open(result* r, const FILE* file) {
   for (int i = 0; i < OPEN_FILES; ++i)
     if (r->open[i].file == file) return &r->open[i];

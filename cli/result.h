@@ -6,9 +6,9 @@
 
 #include <jansson.h>
 
-// A file that result_open opened, for the message if it cannot be closed.
+// A file that result_open opened. Its name is kept for the message if it cannot be closed.
 typedef struct openFile {
-  FILE* file; // NULL: free
+  FILE* file; // NULL: this slot is free
   char name[128];
 } openFile;
 enum { OPEN_FILES = 16 };
@@ -16,14 +16,14 @@ enum { OPEN_FILES = 16 };
 struct result {
   const char* reference; // "paper" or "peer"
   const char* out;       // folder or NULL
-  int json;              // people are not watching
+  int json;              // 1: print JSON and nothing else
   int failed;            // a file could not be written
   openFile open[OPEN_FILES];
   json_t *figures, *references, *units, *must;
 };
 
 void result_begin(result* r, const char* reference, const char* out, int json);
-// Prints everything as JSON, or for people the lines that had to hold. Returns the exit status.
+// With --json prints everything as JSON, otherwise the lines that the experiment has to show. Returns the exit status.
 int result_end(result* r, const char* name, int quick);
 
 #endif

@@ -1,4 +1,4 @@
-// holdfast run: simulates a scene and writes what was asked for.
+// holdfast run: simulates a scene, writes the files that the options name, and prints a summary.
 #include "run.h"
 
 #include <math.h>
@@ -18,7 +18,8 @@ static void catch_interrupts(void) {
 
 // ---- controls --------------------------------------------------------------------------------
 
-// Who sets a control, the strongest first: the file, --ctrl, the scene's signals, the keyframe.
+// Several sources can set a control. The first of these that has a value counts: the file of --controls, --ctrl, the
+// scene's signals, the keyframe.
 typedef struct controlSource {
   hfControlTable* table; // or NULL
   int held;              // --ctrl was given
@@ -29,7 +30,7 @@ static int find_controls(const runArguments* a, const hfModel* model, hfInput* i
                          controlSource* made) {
   *made = (controlSource){.held = a->start.ctrl != NULL, .signals = a->run.config.scene_signals};
   if (!a->run.controls) {
-    if (!a->start.ctrl && !a->start.keyframe) input->ctrl = NULL; // the sim asks the signals itself
+    if (!a->start.ctrl && !a->start.keyframe) input->ctrl = NULL; // then the sim takes the scene's signals
     return CLI_GOOD;
   }
   hfError error = {HF_OK, ""};
@@ -38,7 +39,7 @@ static int find_controls(const runArguments* a, const hfModel* model, hfInput* i
   return CLI_FAILED;
 }
 
-// Times add up with rounding: SLACK of a step is far more than many steps lose by it.
+// Adding up times rounds. The rounding of many steps is far less than the part SLACK of a step.
 #define SLACK 0.01
 
 static void set_controls(const controlSource* c, const run* r) {
@@ -51,7 +52,7 @@ static void set_controls(const controlSource* c, const run* r) {
 // ---- the run ---------------------------------------------------------------------------------
 
 static void count_integration(runStatistics* s, const hfIntegratorReport* report) {
-  if (report->evaluations == 0) return; // discrete time
+  if (report->evaluations == 0) return; // a method of discrete time
   s->smallest_step = s->evaluations ? fmin(s->smallest_step, report->smallest) : report->smallest;
   s->evaluations += report->evaluations;
   s->inner_steps += report->steps;
@@ -59,7 +60,7 @@ static void count_integration(runStatistics* s, const hfIntegratorReport* report
   s->failed += report->failed;
 }
 
-// Returns 0 when out of memory: then the list ends there.
+// Returns 0 when there is no memory; the list of switches then ends there.
 static int make_room(runStatistics* s) {
   if (s->nswitch < s->switch_capacity) return 1;
   int capacity = s->switch_capacity ? 2 * s->switch_capacity : 64;
@@ -94,7 +95,7 @@ static void count_step(runStatistics* s, const hfSim* sim, const hfStepReport* r
   count_switches(s, sim, &report->switching);
 }
 
-// What to do about an integrator that cannot finish a step.
+// Advice for a user whose integrator cannot finish a step.
 static const char* stiffness_hint(const run* r) {
   int method = r->config->method >= 0 ? r->config->method : r->model->world.method;
   return method == HF_METHOD_RK3 ? ": too stiff for rk3, take sdirk, implicit-euler or tamsi" : "";

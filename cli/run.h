@@ -1,4 +1,4 @@
-// A run: what the verb `run` was asked for, and what came of it.
+// The verb `run`: its arguments, and the sums over the steps of a run.
 #ifndef CLI_RUN_H
 #define CLI_RUN_H
 
@@ -7,9 +7,9 @@
 #include "start.h"
 
 typedef struct runOptions {
-  double time;                                             // to simulate [s]
+  double time;                                             // time to simulate [s]
   double record_interval;                                  // between frames of the recording [s]
-  const char *controls, *log, *contacts, *record, *report; // files; NULL: none
+  const char *controls, *log, *contacts, *record, *report; // files to read or write; NULL: not given
   int json;
   hfSimConfig config;
 } runOptions;
@@ -24,15 +24,15 @@ extern const struct argp run_argp; // input: runArguments*
 // Sums over the steps of a run.
 typedef struct runStatistics {
   long steps;
-  long rung[HF_RUNG_CONVEX + 1]; // steps served by each
+  long rung[HF_RUNG_CONVEX + 1]; // how many steps each rung solved
   long iterations;               // Newton iterations
   int max_iterations;            // most in a step
-  long contacts;                 // summed over steps
+  long contacts;                 // sum over all steps
   int max_contacts;              // most in a step
-  long dropped, not_converged;   // contacts beyond capacity; steps that miss the tolerance
+  long dropped, not_converged;   // contacts that exceeded the capacity; steps that did not reach the tolerance
   double worst_residual, worst_coupled_residual, max_depth;
-  long evaluations, inner_steps, rejected, failed; // of an integrator in continuous time
-  double smallest_step;                            // that it took [s]
+  long evaluations, inner_steps, rejected, failed; // of the integrator, in continuous time
+  double smallest_step;                            // shortest step of the integrator [s]
   // method switching
   long transitions, impacts;
   double rigid_time; // [s]
@@ -60,14 +60,14 @@ typedef struct outputs {
   hfReport* report;
 } outputs;
 
-// Opens what the options name. On refusal close_outputs is still due.
+// Opens the files that the options name. After a refusal the caller must still call close_outputs.
 hfStatus open_outputs(const runOptions* options, const run* r, outputs* out, hfError* error);
 // After each step.
 hfStatus write_outputs(const run* r, const hfStepReport* report, outputs* out, hfError* error);
-// Closes all files, whatever happens to one of them. Returns the exit status.
+// Closes all files, even if one of them cannot be completed. Returns the exit status.
 int close_outputs(const run* r, outputs* out);
 
-// The result for people, for machines, and as an HTML file. Each returns the exit status.
+// Print the result as text or as JSON, or write it as an HTML file. Each returns the exit status.
 int print_summary(const run* r);
 int print_run_json(const run* r);
 int close_report(const run* r, hfReport* report);

@@ -1,7 +1,7 @@
 // Files that a run writes.
 #include "run.h"
 
-// Without a report of a step: the frame that shows the start.
+// There is no report before the first step: this frame shows the start.
 static hfStatus record_step(const run* r, const hfStepReport* report, outputs* out,
                             hfError* error) {
   if (!out->recorder) return HF_OK;

@@ -15,10 +15,10 @@ enum {
   KEY_RECORD_INTERVAL,
   KEY_REPORT,
   KEY_JSON,
-  KEY_CONFIG // first of the options that are fields of the configuration
+  KEY_CONFIG // the first option that sets a field of the configuration; the others follow
 };
 
-// Fields of the configuration that have an option of their own, in the order of their keys.
+// Fields of the configuration that have an option of their own: KEY_CONFIG + i sets config_fields[i].
 static const char* const config_fields[] = {"step",
                                             "method",
                                             "friction",
@@ -30,29 +30,29 @@ static const char* const config_fields[] = {"step",
 
 static const struct argp_option options[] = {
     {"time", KEY_TIME, "SECONDS", 0, "Time to simulate (default 5)", 1},
-    {"step", KEY_CONFIG + 0, "SECONDS", 0, "Step (default: the scene's)", 1},
-    {"method", KEY_CONFIG + 1, "NAME", 0, "tamsi, convex, … (default: the scene's, else tamsi)", 1},
-    {"friction", KEY_CONFIG + 2, "NAME", 0, "anchored, regularised, … (default: the scene's)", 1},
+    {"step", KEY_CONFIG + 0, "SECONDS", 0, "Length of a step (default: that of the scene)", 1},
+    {"method", KEY_CONFIG + 1, "NAME", 0, "Method: tamsi, convex, … (default: that of the scene, else tamsi)", 1},
+    {"friction", KEY_CONFIG + 2, "NAME", 0, "Friction law: anchored, regularised, … (default: that of the scene)", 1},
     {"accuracy", KEY_CONFIG + 3, "NUMBER", 0,
-     "Continuous time: error control to this accuracy; 0: fixed steps (default)", 1},
+     "Continuous time: control the error to this accuracy; 0: fixed steps (default)", 1},
     {"newton", KEY_CONFIG + 4, "full|quasi", 0,
-     "Continuous time: how often the Jacobian is renewed", 1},
-    {"tals", KEY_CONFIG + 5, "on|off", 0, "Continuous time: transition-aware line search", 1},
+     "Continuous time: how often Newton's method computes its Jacobian", 1},
+    {"tals", KEY_CONFIG + 5, "on|off", 0, "Continuous time: use the transition-aware line search", 1},
     {"jacobian", KEY_CONFIG + 6, "fd|analytic", 0, "Continuous time: where the Jacobian comes from",
      1},
     {"contact-mode", KEY_CONFIG + 7, "switching|rigid|compliant", 0,
-     "Method switching: both models of contact, or one of them", 1},
+     "Method switching: use both models of contact, or one of them", 1},
     {"set", KEY_SET, "FIELD=VALUE", 0,
-     "Set any field of the configuration by its name in C (repeatable)", 1},
+     "Set any field of the configuration by its name in C (may be given several times)", 1},
     {"controls", KEY_CONTROLS, "FILE.csv", 0,
-     "Controls over time: a column time and one an actuator, by name", 2},
+     "Read controls as functions of time: a column \"time\" and one column for each actuator, by name", 2},
     {"log", KEY_LOG, "FILE.csv", 0, "Write time, positions, velocities and controls of every step",
      3},
     {"contacts", KEY_CONTACTS, "FILE.csv", 0, "Write every contact of every step", 3},
-    {"record", KEY_RECORD, "FILE", 0, "Write a recording to look at later", 3},
-    {"record-interval", KEY_RECORD_INTERVAL, "SECONDS", 0, "Time between its frames (default 1/60)",
+    {"record", KEY_RECORD, "FILE", 0, "Write a recording, which can be looked at later", 3},
+    {"record-interval", KEY_RECORD_INTERVAL, "SECONDS", 0, "Time between the frames of the recording (default 1/60)",
      3},
-    {"report", KEY_REPORT, "FILE.html", 0, "Write plots of energy, forces and solver effort", 3},
+    {"report", KEY_REPORT, "FILE.html", 0, "Write a report with plots of energy, forces and iterations of the solver", 3},
     {"json", KEY_JSON, 0, 0, "Print the result as JSON", 3},
     {0}};
 
@@ -65,7 +65,7 @@ static void set_field(hfSimConfig* config, const char* name, const char* value,
 
 static void set_named_field(hfSimConfig* config, char* text, struct argp_state* state) {
   char* equals = strchr(text, '=');
-  if (!equals) argp_error(state, "--set %s: want FIELD=VALUE", text);
+  if (!equals) argp_error(state, "--set %s: expected FIELD=VALUE", text);
   *equals = '\0';
   set_field(config, text, equals + 1, state);
 }
@@ -73,7 +73,7 @@ static void set_named_field(hfSimConfig* config, char* text, struct argp_state* 
 static double take_seconds(const char* option, const char* text, struct argp_state* state) {
   double value = 0;
   if (!parse_number(text, &value) || value < 0)
-    argp_error(state, "%s %s: want a time in seconds", option, text);
+    argp_error(state, "%s %s: expected a time in seconds, not negative", option, text);
   return value;
 }
 

@@ -1,4 +1,4 @@
-// The result of a run: for people, for machines, and the table of the HTML report.
+// The result of a run as text, as JSON, and as the table of the HTML report.
 #include "json.h"
 #include "run.h"
 
@@ -92,7 +92,7 @@ static summary summarise(const run* r) {
   return m;
 }
 
-// ---- for people ------------------------------------------------------------------------------
+// ---- text --------------------------------------------------------------------------------------
 
 static void print_joint(const run* r, int j) {
   const hfModel* m = r->model;
@@ -179,7 +179,7 @@ int print_summary(const run* r) {
 
 // ---- the HTML report -------------------------------------------------------------------------
 
-// The lines point into m.
+// The lines that it returns point into m.
 static int report_lines(const summary* m, hfReportLine* lines) {
   for (int i = 0; i < m->count; ++i) lines[i] = (hfReportLine){m->name[i], m->value[i]};
   return m->count;
@@ -207,7 +207,7 @@ int record_figures(const run* r, hfRecorder* recorder) {
   return say_unless_good(hf_recorder_figures(recorder, lines, count, &error), &error);
 }
 
-// ---- for machines ----------------------------------------------------------------------------
+// ---- JSON --------------------------------------------------------------------------------------
 
 static json_t* pairs_json(const run* r) {
   json_t* array = json_array();

@@ -9,8 +9,8 @@ enum { KEY_SEARCH = 0x1000, KEY_MERGE_FIXED, KEY_FLOATING, KEY_SKIP_MESHES };
 static const struct argp_option options[] = {
     {0, 0, 0, 0, "Reading the model:", 90},
     {"search", KEY_SEARCH, "DIR", 0,
-     "Also look here for package:// and relative files (repeatable)", 0},
-    {"merge-fixed", KEY_MERGE_FIXED, 0, 0, "URDF: fold links on fixed joints into their parent", 0},
+     "Also look in this folder for package:// and relative files (may be given several times)", 0},
+    {"merge-fixed", KEY_MERGE_FIXED, 0, 0, "URDF: merge links on fixed joints into their parent link", 0},
     {"floating", KEY_FLOATING, 0, 0, "URDF: give the root link a free joint", 0},
     {"skip-meshes", KEY_SKIP_MESHES, 0, 0, "Leave out geoms whose mesh file is missing", 0},
     {0}};

@@ -1,4 +1,4 @@
-// The model that a verb works on: its options and its loading.
+// The model that a verb works on: the options of the import, and loading.
 #ifndef CLI_SCENE_H
 #define CLI_SCENE_H
 
@@ -20,11 +20,11 @@ typedef struct scene {
   hfDiagnostics* diagnostics;
 } scene;
 
-// Loads; a refusal is said on standard error. Returns the exit status.
+// Loads the model; prints a refusal to standard error. Returns the exit status.
 int load_scene(sceneOptions* options, scene* loaded, hfError* error);
 void unload_scene(sceneOptions* options, scene* loaded);
 
-// Loads, says the first few warnings on standard error, works, unloads. Returns the exit status.
+// Loads the model, prints the first few warnings to standard error, calls `work`, unloads. Returns the exit status.
 int with_scene(sceneOptions* options, int (*work)(const void* arguments, const hfModel* model),
                const void* arguments);
 

@@ -1,4 +1,4 @@
-// Where a world starts.
+// The state and the input with which a run or an evaluation starts.
 #include "start.h"
 
 #include "numbers.h"
@@ -16,7 +16,7 @@ static const struct argp_option options[] = {
     {"qpos", KEY_QPOS, "VECTOR", 0, "Positions; quaternions are w x y z", 0},
     {"qvel", KEY_QVEL, "VECTOR", 0, "Velocities", 0},
     {"act", KEY_ACT, "VECTOR", 0, "Activations of the actuators that have one", 0},
-    {"ctrl", KEY_CTRL, "VECTOR", 0, "Controls, held", 0},
+    {"ctrl", KEY_CTRL, "VECTOR", 0, "Controls, held during the run", 0},
     {0}};
 
 static error_t parse(int key, char* argument, struct argp_state* state) {
@@ -68,7 +68,7 @@ static int set_key(const char* name, const hfModel* model, start* s) {
   return exit_status_of(status);
 }
 
-// Quaternions of free and ball joints are made unit, as they are meant.
+// Normalises the quaternions of free and ball joints: a user means the orientation, not its length.
 static int normalise_rotations(const hfModel* model, double* q) {
   for (int j = 0; j < model->njnt; ++j) {
     int quat = hf_joint_info(hf_model_jnt_type(model)[j]).quat;

@@ -1,5 +1,5 @@
-// Where a world starts: keyframe, then positions, velocities, activations and controls given one by
-// one.
+// The start of a run or an evaluation: a keyframe, then positions, velocities, activations and controls that replace its
+// values.
 #ifndef CLI_START_H
 #define CLI_START_H
 
@@ -8,7 +8,7 @@
 #include <argp.h>
 
 typedef struct startOptions {
-  const char *keyframe, *qpos, *qvel, *act, *ctrl; // as given; NULL: not given
+  const char *keyframe, *qpos, *qvel, *act, *ctrl; // as the user wrote them; NULL: not given
 } startOptions;
 
 extern const struct argp start_argp; // input: startOptions*
@@ -18,7 +18,7 @@ typedef struct start {
   hfInput* input;
 } start;
 
-// Makes state and input of a model. Returns the exit status, after saying what is wrong.
+// Makes the state and the input. Returns the exit status, after a message if something is wrong.
 int make_start(const startOptions* options, const hfModel* model, start* made);
 void free_start(start* made);
 

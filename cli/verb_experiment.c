@@ -1,4 +1,4 @@
-// holdfast experiment and holdfast bench: run one of a list by its name.
+// holdfast experiment and holdfast bench: each runs one entry of its list by name.
 #include "experiment_list.h"
 #include "result.h"
 
@@ -20,7 +20,7 @@ static const experiment* const benchmarks[] = {BENCHMARKS(X) NULL};
 enum { KEY_QUICK = 0x3000, KEY_OUT, KEY_JSON };
 
 static const struct argp_option options[] = {
-    {"quick", KEY_QUICK, 0, 0, "A reduced version", 1},
+    {"quick", KEY_QUICK, 0, 0, "Run a reduced version", 1},
     {"out", KEY_OUT, "DIR", 0, "Write plots and tables into this folder", 1},
     {"json", KEY_JSON, 0, 0, "Print the result as JSON", 1},
     {0}};
@@ -44,7 +44,7 @@ static error_t parse(int key, char* argument, struct argp_state* state) {
     a->json = 1;
     return 0;
   case ARGP_KEY_ARG:
-    if (a->name) argp_error(state, "one name only, not also \"%s\"", argument);
+    if (a->name) argp_error(state, "only one name can be given, not also \"%s\"", argument);
     a->name = argument;
     return 0;
   default:
@@ -90,7 +90,7 @@ static int run_listed(const experiment* const* list, const experimentArguments* 
   if (!a->name) return print_list(list), CLI_GOOD;
   const experiment* e = find(list, a->name);
   if (!e) {
-    say_error("there is no \"%s\"; without a name they are listed", a->name);
+    say_error("there is no \"%s\"; call the verb without a name to list them", a->name);
     return CLI_MISUSED;
   }
   if (a->options.out && make_folder(a->options.out) != CLI_GOOD) return CLI_FAILED;

@@ -1,4 +1,4 @@
-// A mesh: read, v <- scale R^T (v - p), hull, builder.
+// Adds a mesh to the builder: reads it, transforms it by v <- scale R^T (v - p), and computes its hull.
 #include "import/asset.h"
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-// Meshes on their way into the builder.
+// Adding the meshes of a model file to the builder.
 #ifndef HFI_IMPORT_ASSET_H
 #define HFI_IMPORT_ASSET_H
 
@@ -8,22 +8,23 @@
 // What a model says about a mesh: a file, or points and faces in the model itself.
 typedef struct hfiMeshSpec {
   const char *name, *where;
-  const char* path;            // NULL: vertex and face below
-  const double *vertex, *face; // face: indices as numbers, may be NULL
-  int nvertex, nface;          // numbers in them, multiples of 3
+  const char* path;            // of the mesh file; NULL: the points are in vertex and face
+  const double *vertex, *face; // coordinates of points; indices of the triangles' corners, or NULL
+  int nvertex, nface;          // how many numbers the two have, multiples of 3
   double scale[3], refpos[3], refquat[4];
   int inertia;       // hfMeshInertia
-  int max_hull_vert; // > 3, else unlimited
+  int max_hull_vert; // most vertices of the hull, if above 3; otherwise unlimited
 } hfiMeshSpec;
 
 hfiMeshSpec hfi_mesh_spec_default(void);
 
-// Reads, transforms, hulls and adds it. The mesh id, or a status < 0 with a message in *error.
+// Reads the mesh, transforms it, computes its hull and adds it. Returns the mesh id, or a status < 0 with a message in
+// *error.
 int hfi_mesh_add(hfiReader* reader, const hfiMeshSpec* spec, hfError* error);
 
-// What to do when reader->scratch says why a geom has no mesh. A geom that is only drawn, or a
-// missing file under config.skip_meshes, is left out with a warning (returns 1); anything else is
-// refused (0).
+// Decides what happens to a geom whose mesh cannot be had; reader->scratch says why. A geom that is only drawn is left
+// out with a note, and with config.skip_meshes a geom whose file is missing is left out with a warning: returns 1.
+// Otherwise the model is refused: returns 0.
 int hfi_mesh_do_without(hfiReader* reader, const hfiElem* geom, int only_drawn);
 
 #endif

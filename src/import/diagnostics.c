@@ -1,4 +1,4 @@
-// What readers say about accepted files: a growing list; a message that was said before is counted.
+// The notes and warnings about accepted files: a growing list, in which a repeated message is only counted.
 #include <holdfast/import.h>
 
 #include "import/reader.h"
@@ -53,7 +53,7 @@ static int make_room(hfDiagnostics* d) {
   return 1;
 }
 
-// Out of memory loses the message, not the import: the model does not depend on it.
+// If there is no memory the message is lost but the import goes on, because the model does not depend on it.
 void hfi_diagnostics_add(hfDiagnostics* d, hfSeverity severity, const char* file, int line,
                          const char* message) {
   enum { MAX_ENTRIES = 10000 };

@@ -1,7 +1,7 @@
-// Convex hulls by qhull (reentrant form; Barber, Dobkin, Huhdanpaa 1996), option Qt: triangles.
+// Convex hulls by qhull (its reentrant form; Barber, Dobkin, Huhdanpaa 1996). The option Qt asks for triangles.
 //
-// qhull reports through a FILE and leaves by longjmp inside its own functions; the FILE here is a
-// buffer, so that it never prints, and both its memory and ours are freed on every way out.
+// qhull writes messages to a FILE and handles errors with longjmp inside its own functions. The FILE here is a buffer, so
+// that nothing is printed. Whether qhull succeeds or fails, its memory and ours are freed.
 #include "import/mesh.h"
 
 #include "base/error.h"
@@ -33,7 +33,7 @@ static int32_t copy_facets(qhT* qh, int32_t* tri) {
   return count;
 }
 
-// The first line that qhull wrote, as far as it fits a message.
+// The first line that qhull wrote, cut to the length of a message.
 static void first_line(char* report) {
   char* end = strpbrk(report, "\r\n");
   if (end) *end = 0;
@@ -80,7 +80,7 @@ hfStatus hfi_trimesh_hull(hfiTriMesh* mesh, int max_vertices, const char* what, 
   if (status || mesh->nhulltri < 4)
     return hfi_refuse(error, HF_ERROR_MODEL, "%s: no convex hull (qhull error %d: %.200s)", what,
                       code, text);
-  if (mesh->ntri == 0) { // a cloud of points: its hull is its surface
+  if (mesh->ntri == 0) { // points without triangles: the hull becomes the surface
     mesh->tri = malloc((size_t)mesh->nhulltri * 3 * sizeof *mesh->tri);
     if (!mesh->tri) return hfi_refuse(error, HF_ERROR_MEMORY, "%s: out of memory", what);
     memcpy(mesh->tri, mesh->hulltri, (size_t)mesh->nhulltri * 3 * sizeof *mesh->tri);

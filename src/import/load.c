@@ -29,7 +29,7 @@ static void read_root(hfiReader* r, hfiElem* root) {
     hfi_fail(r, root, HF_ERROR_UNSUPPORTED, "neither MJCF (<mujoco>) nor URDF (<robot>)");
 }
 
-// From an open document, or from a file when text is NULL, to a model.
+// Makes a model from a text, or from the file `path` when text is NULL.
 static void import(hfiReader* r, const char* text, size_t length, const char* name,
                    hfModel** model) {
   r->builder = hf_builder_create();
@@ -47,7 +47,7 @@ static hfStatus import_in_c_locale(hfModel** model, const char* text, size_t len
   hfiReader r = {.config = config ? *config : hf_import_config_default(),
                  .diagnostics = diagnostics,
                  .error = error};
-  // Numbers have a point whatever the user's locale says; this thread's only.
+  // Numbers in files have a decimal point, so this thread reads them in the locale "C" whatever the user's locale is.
   locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   if (!c) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
   locale_t outer = uselocale(c);

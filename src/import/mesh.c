@@ -1,4 +1,4 @@
-// Meshes by file extension, joined vertices, and the transformation an asset asks for.
+// Reading a mesh file by its extension, joining equal vertices, and transforming a mesh as its asset asks.
 #include "import/mesh.h"
 
 #include "base/error.h"
@@ -10,7 +10,7 @@
 #include <strings.h>
 
 enum { MAX_MESH_BYTES = 1 << 30 };
-// Coordinates above this are a mistake of units, and their fifth powers (inertia) would overflow.
+// Larger coordinates [m] are surely a mistake of units, and their fifth powers, which inertias need, would overflow.
 static const double MAX_COORDINATE = 1e9;
 
 void hfi_trimesh_release(hfiTriMesh* mesh) {
@@ -62,7 +62,7 @@ int hfi_trimesh_add_triangle(hfiTriMeshBuilder* b, int32_t i, int32_t j, int32_t
   return 0;
 }
 
-// FNV-1a over the bits; -0 and 0 are made one before.
+// FNV-1a hash of the bits. The caller has turned -0 into 0, so that equal numbers have equal bits.
 static uint32_t hash_vertex(const double v[3]) {
   uint32_t h = 2166136261u;
   unsigned char bytes[3 * sizeof(double)];

@@ -1,4 +1,4 @@
-// Triangle surfaces from files, and their convex hulls.
+// Triangle meshes from files, and their convex hulls.
 #ifndef HFI_IMPORT_MESH_H
 #define HFI_IMPORT_MESH_H
 
@@ -8,7 +8,7 @@
 
 enum { HFI_TRIMESH_MAX_VERTICES = 10000000, HFI_TRIMESH_MAX_TRIANGLES = 20000000 };
 
-// Arrays on the heap; zero-initialise, fill with a reader, free with hfi_trimesh_release.
+// The arrays come from malloc. Initialise with zeros, fill with a reader, free with hfi_trimesh_release.
 typedef struct hfiTriMesh {
   int32_t nvert, ntri, nhulltri;
   double* vert;     // (nvert x 3) [m]
@@ -18,37 +18,36 @@ typedef struct hfiTriMesh {
 
 void hfi_trimesh_release(hfiTriMesh* mesh);
 
-// Readers of text in memory; text[size] is zero. `file` names it in messages. On refusal the mesh
-// holds nothing. STL: binary or ASCII, repeated vertices joined. OBJ: v and f lines, polygons
-// fanned.
+// These readers take the contents of a file in memory; text[size] is zero, and messages name `file`. After a refusal the
+// mesh is empty. STL may be binary or ASCII; equal vertices are joined. Of OBJ the lines v and f are read; a polygon is
+// divided into triangles that share its first corner.
 hfStatus hfi_trimesh_read_stl(hfiTriMesh* mesh, const char* text, size_t size, const char* file,
                               hfError* error);
 hfStatus hfi_trimesh_read_obj(hfiTriMesh* mesh, const char* text, size_t size, const char* file,
                               hfError* error);
-// DAE and glTF through assimp, all nodes of the scene joined; refused where it was left out of the
-// build.
+// Reads DAE and glTF with assimp and joins all nodes of the scene. Refuses if the build is without assimp.
 hfStatus hfi_trimesh_read_assimp(hfiTriMesh* mesh, const char* path, hfError* error);
-// Any of these by the file's extension.
+// Reads any of these formats; the file's extension decides.
 hfStatus hfi_trimesh_load(hfiTriMesh* mesh, const char* path, hfError* error);
 
-// v <- scale (refquat^-1 (v - refpos)); an odd number of negative factors turns the triangles
-// round.
+// v <- scale (refquat^-1 (v - refpos)); after an odd number of negative factors the corners of the triangles are
+// reversed, so that they stay counter-clockwise seen from outside.
 hfStatus hfi_trimesh_transform(hfiTriMesh* mesh, const double scale[3], const double refpos[3],
                                const double refquat[4], const char* what, hfError* error);
-// Fills hulltri. max_vertices > 3 stops there, else unlimited. Surfaces without triangles get the
-// hull's. Refuses points that span no volume.
+// Fills hulltri. max_vertices, if above 3, limits the vertices of the hull. A mesh without triangles gets those of its
+// hull. Refuses points that lie in a plane.
 hfStatus hfi_trimesh_hull(hfiTriMesh* mesh, int max_vertices, const char* what, hfError* error);
 
-// Growing arrays of a mesh under construction.
+// A mesh under construction, with arrays that grow.
 typedef struct hfiTriMeshBuilder {
   hfiTriMesh mesh;
   int32_t vert_capacity, tri_capacity;
-  int32_t *slot, slot_count; // hash of vertices, for joining repeated ones
+  int32_t *slot, slot_count; // hash table of vertices, which finds equal ones
 } hfiTriMeshBuilder;
-// Each returns 0, or -1 when out of memory or above the limits.
+// Each returns 0, or -1 when there is no memory or a limit is exceeded.
 int hfi_trimesh_add_vertex(hfiTriMeshBuilder* b, const double v[3]);
 int hfi_trimesh_add_triangle(hfiTriMeshBuilder* b, int32_t i, int32_t j, int32_t k);
-// Index of the vertex, added when it is new; -1 as above.
+// Adds the vertex unless it is there already. Returns its index, or -1 as above.
 int32_t hfi_trimesh_join_vertex(hfiTriMeshBuilder* b, const double v[3]);
 void hfi_trimesh_builder_release(hfiTriMeshBuilder* b);
 

@@ -1,5 +1,5 @@
-// DAE and glTF through assimp. Collada's up axis is left as the file has it, as ROS tools do; glTF
-// is y-up by its specification and turned to z-up: (x, y, z) -> (x, -z, y).
+// Reading DAE and glTF with assimp. The coordinates of Collada are taken as they stand in the file, whatever its up axis
+// is, as ROS tools do. glTF is y-up by its specification and is turned to z-up: (x, y, z) -> (x, -z, y).
 #include "import/mesh.h"
 
 #include "base/error.h"

@@ -1,6 +1,6 @@
-// Wavefront OBJ: "v x y z" and "f a b c …", where a corner is i, i/t, i//n or i/t/n, counted from
-// 1, or from the end when negative. Polygons become fans. Every other statement is about looks and
-// skipped.
+// Wavefront OBJ: "v x y z" and "f a b c …", where a corner is i, i/t, i//n or i/t/n. The index i counts from 1,
+// or backwards from the last vertex when it is negative. A polygon is divided into triangles that share its first corner.
+// All other statements concern the appearance and are skipped.
 #include "import/mesh.h"
 
 #include "base/error.h"
@@ -33,7 +33,7 @@ static hfStatus read_vertex(Scan* p, hfiTriMeshBuilder* b) {
   for (int i = 0; i < 3; ++i) {
     p->s = skip_spaces(p->s);
     char* end = NULL;
-    // strtod would walk into the next line
+    // strtod alone would skip the end of the line and read a number of the next line
     double x = ends_line(*p->s) ? NAN : strtod(p->s, &end);
     if (!end || end == p->s || !ends_word(*end))
       return hfi_refuse(p->error, HF_ERROR_PARSE, "%s:%d: a vertex needs three numbers", p->file,
@@ -53,7 +53,7 @@ static int word_length(const char* s) {
   return length;
 }
 
-// The vertex index of a corner; texture and normal indices behind slashes are not looked at.
+// Reads the vertex index of a corner. The indices of texture and normal, which follow slashes, are skipped.
 static hfStatus read_corner(Scan* p, int32_t nvert, int32_t* index) {
   char* end = NULL;
   long i = strtol(p->s, &end, 10);

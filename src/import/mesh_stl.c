@@ -1,12 +1,10 @@
 // STL, binary and ASCII.
 //
-//   binary: 80 bytes of anything, uint32 n, n records of 50 bytes (normal, 3 vertices as float32,
-//   uint16);
+//   binary: 80 bytes of any content, uint32 n, n records of 50 bytes (normal and 3 vertices as float32, uint16);
 //           little-endian
-//   ASCII:  solid NAME { facet normal x y z  outer loop  { vertex x y z } x 3  endloop  endfacet }
-//   endsolid
+//   ASCII:  solid NAME { facet normal x y z  outer loop  { vertex x y z } x 3  endloop  endfacet } endsolid
 //
-// A binary file may begin with "solid" too: what decides is whether n fits the size.
+// A binary file may begin with "solid" too. It is binary if n fits the size of the file.
 #include "import/mesh.h"
 
 #include "base/error.h"
@@ -30,7 +28,7 @@ static double get_float(const char* p) {
   return f;
 }
 
-// Adds a triangle unless two of its corners are one point.
+// Adds a triangle unless two of its corners are the same point.
 static int add_triangle(hfiTriMeshBuilder* b, const double v[9]) {
   int32_t i[3];
   for (int k = 0; k < 3; ++k)
@@ -74,7 +72,7 @@ static void skip_blanks(Scan* p) {
     if (*p->s == '\n') ++p->line;
 }
 
-// Consumes the next word if it is this one (small or capital letters).
+// Consumes the next word if it is this one, in small or capital letters.
 static int take_word(Scan* p, const char* word) {
   skip_blanks(p);
   size_t n = 0;
@@ -106,8 +104,8 @@ static void skip_line(Scan* p) {
 
 static hfStatus read_facet(hfiTriMeshBuilder* b, Scan* p, const char* file, hfError* error) {
   double v[9], normal[3];
-  // The normal follows from the vertices; writers put NaN there for slivers, so it is skipped as
-  // words.
+  // The normal follows from the vertices. Some programs write NaN for the normal of a very thin triangle, so the three
+  // numbers are skipped as words.
   int ok = take_word(p, "normal");
   for (int k = 0; ok && k < 3; ++k)
     if (!take_number(p, &normal[k])) {

@@ -1,4 +1,4 @@
-// An MJCF document: includes, then the sections in the order in which they depend on each other.
+// Reads an MJCF document: first its includes, then its sections in the order in which they depend on each other.
 #include "import/mjcf.h"
 
 #include <limits.h>
@@ -12,13 +12,13 @@ typedef struct Included {
   struct Included* next;
 } Included;
 
-// The file by its real path, so that two ways to write it are one.
+// The real path of a file, so that a file is recognised however its path is written.
 static const char* real_path(hfiReader* r, const char* path) {
   char real[PATH_MAX];
   return hfi_format(r, "%s", realpath(path, real) ? real : path);
 }
 
-// In the main file's folder; else in the folder of the file that includes it.
+// Looks for an included file in the main file's folder, then in the folder of the file that includes it.
 static const char* find_included(hfiMjcf* m, const hfiElem* elem) {
   const char* file = hfi_require(m->r, elem, "file");
   const char* path = hfi_resolve(m->r, m->folder, file);
@@ -90,7 +90,7 @@ static void set_defaults(hfiMjcf* m, hfiReader* r, hfiElem* root, const char* fo
   m->replica_tail = &m->replica;
 }
 
-// An attached document's inertia rules are the outer document's.
+// The rules about inertia of the outer document also hold for an attached one.
 static void read_compilers(hfiMjcf* m) {
   hfBuildConfig kept = *hf_builder_config(m->r->builder);
   read_section(m, "compiler", hfi_mjcf_read_compiler);

@@ -13,7 +13,7 @@
 
 typedef struct hfiMjcf hfiMjcf;
 
-// ---- actuators: what a default class holds ------------------------------------------------------
+// ---- actuators -----------------------------------------------------------------------------------
 
 // Which element wrote the gain, bias and dynamics parameters.
 typedef enum hfiShortcut {
@@ -31,9 +31,9 @@ typedef enum hfiShortcut {
 typedef struct hfiActuatorSpec {
   hfActuatorDef def;
   hfiShortcut shortcut;
-  int ctrllimited, forcelimited, actlimited; // 0, 1, -1: by range
+  int ctrllimited, forcelimited, actlimited; // 0, 1, or -1: the range decides
   double inheritrange, armature, damping;
-  const struct hfiActuatorSpec* outer; // of the enclosing class
+  const struct hfiActuatorSpec* outer; // the spec of the enclosing class
 } hfiActuatorSpec;
 
 // ---- default classes ----------------------------------------------------------------------------
@@ -47,7 +47,7 @@ typedef struct hfiClass {
   const char* name;
   struct hfiClass *parent, *next;
   hfiClassItem *item, **tail; // its default elements, in order
-  int count, inherited;       // how many, and how many of the parent's there were when it was made
+  int count, inherited;       // how many it has, and how many its parent had when this class was made
   hfiActuatorSpec actuator;
 } hfiClass;
 
@@ -57,7 +57,7 @@ typedef struct hfiMeshAsset {
   const char* name;
   const hfiElem* elem;
   int id;     // in the builder, or -1
-  int loaded; // 0: not tried yet
+  int loaded; // 0: nobody has asked for it yet
   struct hfiMeshAsset* next;
 } hfiMeshAsset;
 
@@ -67,7 +67,7 @@ typedef struct hfiMaterial {
   struct hfiMaterial* next;
 } hfiMaterial;
 
-// Objects that were left out (unsupported kinds), so that what refers to them is left out too.
+// Objects that were left out because their kind is not supported. What refers to them is left out too.
 typedef struct hfiLeftOut {
   int kind; // hfObjectKind
   const char* name;
@@ -83,8 +83,8 @@ typedef struct hfiCustom {
   struct hfiCustom* next;
 } hfiCustom;
 
-// One name defined inside a replicate; group: which replica of which outermost replicate, in the
-// order of the tree; attachments are groups too.
+// A name that is defined inside a replicate. Its group is the number of the replica, counted over all replicas of
+// outermost replicates in the order of the tree; an attached model counts as one group.
 typedef struct hfiReplica {
   const char *name, *suffix;
   int group;
@@ -110,17 +110,17 @@ struct hfiMjcf {
   hfiCustom* custom;
   hfiReplica *replica, **replica_tail;
   hfiReplicate* replicates;
-  int group, group_count;      // the current one, how many there are
-  const char *prefix, *suffix; // of every name: attached models, replicas
+  int group, group_count;      // the group that is being read; how many there are
+  const char *prefix, *suffix; // added to every name inside an attached model or a replica
   const char* folder;          // of this document's main file
   struct hfiModelAsset* models;
   struct hfiAttachment* attachments;
-  int attached; // 1: a model inside another; references that are not there are dropped
-  int reflects; // 1: some actuator gives its target armature or damping
+  int attached; // 1: this model is attached to another; what refers to parts that are not attached is dropped
+  int reflects; // 1: some actuator adds armature or damping to its target
   int actuators_left_out;
 };
 
-// A pose and where it is written.
+// A pose, and the frame in which it is written.
 typedef struct hfiFrame {
   hfVec3 p;
   hfQuat q;
@@ -128,7 +128,7 @@ typedef struct hfiFrame {
 typedef struct hfiPoseSpec {
   double pos[3], quat[4];
 } hfiPoseSpec;
-// Inside a body: which one, the frame around the element, and the default class that is active.
+// The place of an element: its body, the frame around it, and the default class that is active there.
 typedef struct hfiScope {
   int body;
   hfiFrame frame; // X_BF
@@ -148,49 +148,49 @@ void hfi_mjcf_each(hfiMjcf* m, const char* section, hfiReadChild read);
 
 // ---- names (mjcf_names.c) -----------------------------------------------------------------------
 
-// The element's own name with prefix and suffix, or NULL.
+// The name of the element with prefix and suffix, or NULL if it has none.
 const char* hfi_mjcf_name(hfiMjcf* m, const hfiElem* elem);
-// Id of the object named by an attribute; -1 when the attribute is absent. Refuses unknown names; a
-// name that was left out gives HFI_LEFT_OUT.
+// The id of the object that an attribute names; -1 when there is no such attribute; HFI_LEFT_OUT when that object was left
+// out. Refuses unknown names.
 enum { HFI_LEFT_OUT = -2 };
 int hfi_mjcf_find(hfiMjcf* m, const hfiElem* elem, const char* attr, hfObjectKind kind);
 int hfi_mjcf_find_required(hfiMjcf* m, const hfiElem* elem, const char* attr, hfObjectKind kind);
 void hfi_mjcf_leave_out(hfiMjcf* m, hfObjectKind kind, const hfiElem* elem);
-// Numbers the outermost replicates and attachments below an element in the order of the tree.
+// Numbers the groups below an element, in the order of the tree.
 enum { HFI_MOST_REPLICAS = 100000 };
 void hfi_mjcf_number_groups(hfiMjcf* m, const hfiElem* elem);
-// First group of an outermost replicate of `count` replicas, or of an attachment (one).
+// The first group of an outermost replicate with `count` replicas, or of an attached model (count 1).
 int hfi_mjcf_first_group(hfiMjcf* m, const hfiElem* elem, int count);
-// As hfi_mjcf_each for a section that refers to the tree: what refers to something replicated is
-// read once a replica, and attached models bring theirs. That comes after the rest, in the order of
-// the tree.
+// Like hfi_mjcf_each, for a section whose elements refer to the tree. An element that refers to something replicated is
+// read once for each replica, and the elements of attached models are read too. Both come after all other elements, in
+// the order of the tree.
 void hfi_mjcf_each_reference(hfiMjcf* m, const char* section, hfiReadChild read);
 
 // ---- mjcf_default.c -----------------------------------------------------------------------------
 
 typedef void (*hfiApply)(hfiMjcf* m, const hfiElem* elem, void* spec);
 void hfi_mjcf_read_defaults(hfiMjcf* m);
-// The class that is active for an element: its own `class`, else childclass, else the main class.
+// The class that is active for an element: that of its attribute `class`, else childclass, else the main class.
 const hfiClass* hfi_mjcf_class(hfiMjcf* m, const hfiElem* elem, const hfiClass* childclass);
 const hfiClass* hfi_mjcf_find_class(hfiMjcf* m, const hfiElem* elem, const char* attr);
-// Applies the default elements called `kind` of the class chain, then the element.
+// Applies the default elements called `kind` of the class and its ancestors, then the element itself.
 void hfi_mjcf_apply(hfiMjcf* m, const hfiClass* active, const char* kind, const hfiElem* elem,
                     hfiApply apply, void* spec);
 
 // ---- mjcf_pose.c --------------------------------------------------------------------------------
 
-// Reads pos and one of quat, axisangle, euler, xyaxes, zaxis. Returns bits: 1 pos, 2 orientation.
+// Reads pos and one of quat, axisangle, euler, xyaxes, zaxis. Returns bits: 1 if pos was given, 2 if an orientation was.
 int hfi_mjcf_read_pose(hfiMjcf* m, const hfiElem* elem, hfiPoseSpec* pose);
-// The orientation alone; 1 if one was given.
+// Reads the orientation alone. Returns 1 if one was given.
 int hfi_mjcf_read_orientation(hfiMjcf* m, const hfiElem* elem, double quat[4]);
 double hfi_mjcf_angle(const hfiMjcf* m, double angle); // to radians
 hfQuat hfi_mjcf_euler(const hfiMjcf* m, const double angle[3]);
 hfiFrame hfi_frame_identity(void);
 hfiFrame hfi_frame_mul(hfiFrame a, hfiFrame b);
 hfiFrame hfi_frame_from(const double pos[3], const double quat[4]);
-// X_BF X_FE into pos and quat.
+// Writes the pose X_BF X_FE to pos and quat.
 void hfi_frame_place(const hfiFrame* frame, double pos[3], double quat[4]);
-// Smallest rotation that takes +z to the direction of `axis`.
+// The smallest rotation that turns +z into the direction of `axis`.
 hfQuat hfi_quat_from_z(hfVec3 axis);
 
 // ---- sections -----------------------------------------------------------------------------------
@@ -200,14 +200,15 @@ void hfi_mjcf_set_build_config(hfiMjcf* m);
 void hfi_mjcf_read_option(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_read_custom(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_set_world(hfiMjcf* m);     // world-wide hf.* parameters
-void hfi_mjcf_report_custom(hfiMjcf* m); // hf.* parameters that nothing asked for
+void hfi_mjcf_report_custom(hfiMjcf* m); // reports hf.* parameters that nothing asked for
 void hfi_mjcf_contact_parameters(hfiMjcf* m, const char* geom, hfGeomDef* def);
 void hfi_mjcf_read_signal(hfiMjcf* m, const char* actuator, hfActuatorDef* def);
 void hfi_mjcf_read_drive(hfiMjcf* m, const char* actuator, hfActuatorDef* def);
 
 void hfi_mjcf_read_asset(hfiMjcf* m, hfiElem* elem);
 hfiMeshAsset* hfi_mjcf_find_mesh(hfiMjcf* m, const hfiElem* elem, const char* name);
-// The asset's mesh id, loading it on first use; < 0: a status, the message in reader->scratch.
+// The mesh id of the asset, which is loaded when it is first used. A status < 0 after a refusal, with the message in
+// reader->scratch.
 int hfi_mjcf_load_mesh(hfiMjcf* m, hfiMeshAsset* asset);
 const hfiMaterial* hfi_mjcf_find_material(hfiMjcf* m, const char* name);
 
@@ -218,7 +219,7 @@ void hfi_mjcf_read_geom(hfiMjcf* m, const hfiScope* scope, hfiElem* elem);
 void hfi_mjcf_read_site(hfiMjcf* m, const hfiScope* scope, hfiElem* elem);
 void hfi_mjcf_attach(hfiMjcf* m, const hfiScope* scope, hfiElem* elem);
 void hfi_mjcf_read_model_asset(hfiMjcf* m, hfiElem* elem);
-void hfi_mjcf_report_models(hfiMjcf* m); // what attached models have that was not used
+void hfi_mjcf_report_models(hfiMjcf* m); // reports what attached models have that was not used
 void hfi_mjcf_each_attached(hfiMjcf* m, int group, const char* section, hfiReadChild read);
 
 void hfi_mjcf_read_contact(hfiMjcf* m, hfiElem* elem);
@@ -228,8 +229,8 @@ void hfi_mjcf_read_actuator(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_read_sensor(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_read_key(hfiMjcf* m, hfiElem* elem);
 
-// Read one default element into a spec that is thrown away: numbers are checked even if nothing
-// uses them.
+// Each reads one default element into a spec that nobody uses, so that its numbers are checked even if no element has this
+// class.
 void hfi_mjcf_check_joint(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_check_geom(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_check_site(hfiMjcf* m, hfiElem* elem);
@@ -239,25 +240,24 @@ void hfi_mjcf_check_pair(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_check_equality(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_check_tendon(hfiMjcf* m, hfiElem* elem);
 
-// The actuator kinds: is this element one, and its effect on a spec.
+// Whether this element is an actuator, and the effect of the element on a spec.
 int hfi_mjcf_is_actuator(const hfiElem* elem);
 hfiActuatorSpec hfi_mjcf_actuator_default(void);
 void hfi_mjcf_apply_actuator(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* spec);
-// mujoco.pid: is this element one, and its gains.
+// Whether this element is the plugin mujoco.pid, and reading its gains.
 int hfi_mjcf_is_pid(const hfiElem* elem);
 void hfi_mjcf_apply_pid(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* spec);
-// Armature and damping that actuators reflect to a joint or tendon of that name, times gear
-// squared.
+// The armature and damping that actuators add to the joint or tendon of that name: theirs, times gear squared.
 void hfi_mjcf_reflected(hfiMjcf* m, const char* attr, const char* name, double* armature,
                         double* damping);
 
-// solref and solimp together: when one is given the other takes the format's default.
+// Reads solref and solimp. When only one is given, the other has the format's default.
 void hfi_mjcf_read_solver(hfiMjcf* m, const hfiElem* elem, double solref[2], double solimp[5]);
-// One to three coefficients of a polynomial, of which Holdfast has the linear one.
+// Reads one to three coefficients of a polynomial, of which Holdfast uses the linear one.
 void hfi_mjcf_read_linear(hfiMjcf* m, const hfiElem* elem, const char* attr, double* linear);
-// 0, 1 or "by its range" (-1).
+// Reads 0, 1 or -1: the range decides.
 void hfi_mjcf_read_limited(hfiMjcf* m, const hfiElem* elem, const char* attr, int* limited);
-// Resolves it: by range where autolimits allows that. Refuses a limit without a range.
+// Decides -1 by the range, where autolimits allows that. Refuses a limit without a range.
 int hfi_mjcf_limited(hfiMjcf* m, const hfiElem* elem, const char* attr, int limited,
                      const double range[2]);
 

@@ -1,16 +1,16 @@
-// <actuator>: one general actuator, force = gain u + bias, and shortcuts that set it.
+// <actuator>: the general actuator with force = gain u + bias, and shortcuts that set its parameters.
 //
 //   motor        gain 1
 //   position     gain kp, bias -kp l - kv v; u filtered when timeconst > 0
 //   velocity     gain kv, bias -kv v
-//   intvelocity  as position, u the integral of the control
+//   intvelocity  as position, where u is the integral of the control
 //   damper       gain -kv v
 //   cylinder     gain area, bias b0 + b1 l + b2 v; u filtered
 //   plugin       mujoco.pid (mjcf_pid.c)
 //
 // A shortcut takes its parameters from the nearest class whose default was written with the same
 // shortcut, or as <general> with the shortcut's type of gain; otherwise from its own defaults.
-// <general> takes whatever the class has.
+// <general> takes all parameters that the class has.
 #include "import/mjcf.h"
 
 #include <string.h>
@@ -86,7 +86,7 @@ static void apply_general(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   s->shortcut = HFI_GENERAL;
 }
 
-// kv or dampratio of a servo; neither keeps what the class gave.
+// Reads kv or dampratio of a servo. If neither is given, the value of the class stays.
 static void read_servo_damping(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d) {
   double kv = 0, ratio = 0;
   int has_kv = hfi_read_real(m->r, elem, "kv", &kv),
@@ -218,7 +218,7 @@ static hfiActuatorSpec make_spec(hfiMjcf* m, const hfiElem* elem) {
 
 // ---- transmission -------------------------------------------------------------------------------
 
-// 1: found; 0: refused, or its target was left out.
+// Returns 1 if the target was found, 0 if it was refused or left out.
 static int find_target(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d) {
   static const struct {
     const char* attr;
@@ -252,8 +252,8 @@ static int find_target(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d) {
   return 0;
 }
 
-// ctrlrange (actrange of an integrator) = middle +- inheritrange/2 times the width of the target's
-// range.
+// Sets ctrlrange (for an integrator actrange) to the middle of the target's range, plus and minus inheritrange/2 times its
+// width.
 static void inherit_range(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   if (s->inheritrange == 0) return;
   int joint = s->def.trntype == HF_TRANSMISSION_JOINT,

@@ -1,4 +1,4 @@
-// <asset>: meshes, loaded when the first geom asks for them, and the colours of materials.
+// <asset>: meshes, which are loaded when the first geom asks for them, and the colours of materials.
 #include "import/mjcf.h"
 
 #include <string.h>
@@ -97,7 +97,7 @@ static int add_mesh(hfiMjcf* m, hfiMeshAsset* asset) {
 int hfi_mjcf_load_mesh(hfiMjcf* m, hfiMeshAsset* asset) {
   if (!asset->loaded) {
     asset->id = add_mesh(m, asset);
-    asset->loaded = asset->id >= 0; // a failure is tried again, so that its message is there again
+    asset->loaded = asset->id >= 0; // after a failure the next geom tries again, so that it gets the message too
   }
   return asset->id;
 }

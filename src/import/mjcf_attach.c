@@ -1,7 +1,7 @@
-// <attach>: a body, frame or whole tree of another document (<asset><model>) under a prefix.
+// <attach>: adds a body, a frame or the whole tree of another document (<asset><model>), with a prefix before all names.
 //
 // The other document keeps its own compiler settings, default classes and assets. What refers to
-// the attached part (actuators, sensors, …) comes along; what refers to the rest of it is dropped.
+// the attached part (actuators, sensors, …) is added too; what refers to other parts of that document is dropped.
 #include "import/mjcf.h"
 
 #include <string.h>
@@ -73,7 +73,7 @@ static void read_part(hfiMjcf* doc, const hfiScope* scope, const hfiElem* elem) 
     }
     hfiElem* part = find_named(world, body ? "body" : "frame", body ? body : frame);
     if (!part) continue;
-    // A parent with this one child, so that the part is read like any other.
+    // The part gets a parent of which it is the only child, so that it is read like the children of any body.
     hfiElem only = *part, parent = {.name = "worldbody",
                                     .file = part->file,
                                     .line = part->line,
@@ -103,7 +103,7 @@ void hfi_mjcf_attach(hfiMjcf* m, const hfiScope* outer, hfiElem* elem) {
   if (!attachment) return;
   doc->prefix = hfi_format(r, "%s%s", m->prefix, prefix ? prefix : "");
   doc->suffix = m->suffix;
-  for (hfiMeshAsset* a = doc->meshes; a; a = a->next) a->loaded = 0; // mesh names carry the prefix
+  for (hfiMeshAsset* a = doc->meshes; a; a = a->next) a->loaded = 0; // each attachment adds the meshes again, because their names begin with its prefix
   hfiScope scope = *outer;
   scope.childclass = NULL;
   read_part(doc, &scope, elem);
@@ -129,7 +129,7 @@ void hfi_mjcf_report_models(hfiMjcf* m) {
   for (const hfiModelAsset* a = m->models; a && !m->r->status; a = a->next) {
     for (const hfiElem* e = a->doc->root->child; e; e = e->next)
       if (!hfi_is(e, "worldbody"))
-        hfi_xml_report(m->r, e, hfi_mjcf_meanings); // of the tree only a part is wanted
+        hfi_xml_report(m->r, e, hfi_mjcf_meanings); // the tree is not reported, because only a part of it is attached
     hfi_mjcf_report_custom(a->doc);
     hfi_mjcf_report_models(a->doc);
   }

@@ -1,7 +1,7 @@
 // The kinematic tree: bodies, frames, replicas.
 //
-// A body's own elements (those of its frames too) are read before its child bodies, so that ids
-// come out depth-first: joints, geoms and sites of a body, then of its first child.
+// The elements of a body, and of its frames, are read before its child bodies. So the order of ids is depth-first: the
+// joints, geoms and sites of a body come before those of its first child.
 #include "import/mjcf.h"
 
 #include "math/eigen3.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Which of a body's children a pass reads.
+// Which children of a body are read: its own elements, or its child bodies.
 typedef enum Pass { OWN_ELEMENTS, CHILD_BODIES } Pass;
 
 static void read_children(hfiMjcf* m, const hfiScope* scope, hfiElem* parent, Pass pass);
@@ -98,7 +98,7 @@ static void read_frame(hfiMjcf* m, const hfiScope* outer, hfiElem* elem, Pass pa
   if (!m->r->status) read_children(m, &scope, elem, pass);
 }
 
-// Counts what is read of the tree, so that nested replicas do not unfold without end.
+// Counts the elements that were read, so that nested replicas cannot expand to a model without bound.
 static int unfold(hfiMjcf* m, const hfiElem* elem) {
   enum { MOST_UNFOLDED = 1000000 };
   if (++m->r->unfolded > MOST_UNFOLDED)
@@ -107,8 +107,8 @@ static int unfold(hfiMjcf* m, const hfiElem* elem) {
   return !m->r->status;
 }
 
-// Replica k stands at T^k, T = (offset, euler); its names end in sep and k with as many digits as
-// count has. Suffixes of inner replicas come first.
+// The pose of replica k is T^k with T = (offset, euler). Its names get a suffix: sep and k, with as many digits as count
+// has. The suffix of an inner replica comes before that of the outer one.
 static void read_replicate(hfiMjcf* m, const hfiScope* outer, hfiElem* elem, Pass pass) {
   hfiReader* r = m->r;
   int count = 0;

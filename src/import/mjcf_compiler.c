@@ -1,4 +1,4 @@
-// <compiler> and <option>: how a file is to be read, and the world-wide physics.
+// <compiler> says how a file is to be read, <option> sets the physics of the whole world.
 #include "import/mjcf.h"
 
 #include <holdfast/step_problem.h>

@@ -20,7 +20,7 @@ static void apply_pair(hfiMjcf* m, const hfiElem* elem, void* data) {
     hfi_note(m->r, elem, HF_WARNING, "adhesion is not supported: contacts do not pull");
 }
 
-// A pair takes nothing from its geoms.
+// A pair takes no parameter from its geoms.
 static hfPairDef default_pair(void) {
   hfPairDef d = hf_pair_def_default();
   static const double friction[5] = {1, 1, 0.005, 0.0001, 0.0001};
@@ -77,7 +77,7 @@ void hfi_mjcf_check_equality(hfiMjcf* m, hfiElem* elem) {
   apply_equality(m, elem, &d);
 }
 
-// Two bodies (the second may be the world), or two sites.
+// Reads two bodies, of which the second may be the world, or two sites.
 static void find_ends(hfiMjcf* m, const hfiElem* elem, hfEqualityDef* d) {
   int sites = hfi_attr(elem, "site1") || hfi_attr(elem, "site2");
   int bodies = hfi_attr(elem, "body1") || hfi_attr(elem, "body2");
@@ -109,7 +109,7 @@ static void read_weld(hfiMjcf* m, const hfiElem* elem, hfEqualityDef* d) {
   hfi_read_real(m->r, elem, "torquescale", d->data + 10);
 }
 
-// joint1 = polynomial of joint2, likewise tendons.
+// Reads an equality joint1 = polynomial of joint2, or the same for tendons.
 static void read_coupling(hfiMjcf* m, const hfiElem* elem, hfEqualityDef* d) {
   int joint = hfi_is(elem, "joint");
   d->type = joint ? HF_EQUALITY_JOINT : HF_EQUALITY_TENDON;
@@ -192,7 +192,7 @@ void hfi_mjcf_check_tendon(hfiMjcf* m, hfiElem* elem) {
   apply_tendon(m, elem, &s);
 }
 
-// Joints and coefficients; 0 when one of the joints was left out.
+// Reads the joints and their coefficients. Returns 0 when one of the joints was left out.
 static int read_wraps(hfiMjcf* m, hfiElem* elem, hfTendonDef* d) {
   int count = 0;
   for (hfiElem* e = hfi_child(elem, "joint"); e; e = hfi_next(e, "joint")) ++count;

@@ -52,7 +52,7 @@ static int find_positive(hfiMjcf* m, const char* key, double* x) {
   return 1;
 }
 
-// A file names its own objects, without the prefix under which it is attached.
+// In an attached file, parameters name objects without the prefix that the outer file gives them.
 static const char* own_name(const hfiMjcf* m, const char* full) {
   return full ? full + strlen(m->prefix) : NULL;
 }
@@ -70,7 +70,7 @@ void hfi_mjcf_contact_parameters(hfiMjcf* m, const char* full_name, hfGeomDef* d
               {"tangential_damping", &def->tangential_damping, 1}};
   for (size_t i = 0; m->custom && i < sizeof keys / sizeof *keys; ++i) {
     int own = geom && find_positive(m, hfi_format(m->r, "%s.%s", geom, keys[i].key), keys[i].x);
-    // hfWorld holds the others' world-wide values
+    // the world-wide values of the other parameters are fields of hfWorld
     if (!own && keys[i].world) find_positive(m, keys[i].key, keys[i].x);
   }
 }
@@ -122,7 +122,7 @@ void hfi_mjcf_report_custom(hfiMjcf* m) {
 
 // ---- signals ------------------------------------------------------------------------------------
 
-// table FILE: rows "time value" separated by blanks, commas or lines.
+// table FILE: rows of time and value, separated by blanks, commas or line ends.
 static const double* read_table(hfiMjcf* m, const hfiElem* elem, const char* file, int* count) {
   size_t size = 0;
   const char* path = hfi_resolve(m->r, m->folder, file);

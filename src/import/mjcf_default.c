@@ -1,7 +1,7 @@
 // Default classes: a tree of named lists of default elements.
 //
 // The outermost class is "main"; its <default> section may be repeated. A class inherits what its
-// parent had set when it was made: those elements of the parent are applied first.
+// parent had set at the place where the class is written: those elements of the parent are applied first.
 #include "import/mjcf.h"
 
 #include <string.h>
@@ -63,7 +63,7 @@ static void read_item(hfiMjcf* m, hfiClass* c, hfiElem* elem) {
 }
 
 static void read_class(hfiMjcf* m, hfiElem* elem, hfiClass* c) {
-  // Own elements first: an inner class inherits them wherever they stand.
+  // The class's own elements are read first, because an inner class inherits them wherever they stand.
   for (hfiElem* e = elem->child; e && c && !m->r->status; e = e->next)
     if (!hfi_is(e, "default")) read_item(m, c, e);
   for (hfiElem* e = hfi_child(elem, "default"); e && c && !m->r->status;
@@ -100,7 +100,7 @@ const hfiClass* hfi_mjcf_class(hfiMjcf* m, const hfiElem* elem, const hfiClass* 
   return own ? own : childclass ? childclass : m->main;
 }
 
-// The first `count` elements of the class, after what it inherits.
+// Applies what the class inherits, then the first `count` of its own elements.
 static void apply_chain(hfiMjcf* m, const hfiClass* c, int count, const char* kind, hfiApply apply,
                         void* spec) {
   if (c->parent) apply_chain(m, c->parent, c->inherited, kind, apply, spec);

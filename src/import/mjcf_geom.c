@@ -1,12 +1,12 @@
 // <geom> and <site>.
 //
-//   fromto a b: centre (a + b)/2, half length |a - b|/2, z along a - b
+//   fromto a b means: centre (a + b)/2, half length |a - b|/2, z axis along a - b
 #include "import/mjcf.h"
 #include "model/shape.h"
 
 #include <string.h>
 
-// Shapes that MJCF has and we lack.
+// Shapes that MJCF has and Holdfast does not support.
 static const char* const kUnknown[] = {"hfield", "sdf"};
 enum { UNKNOWN = sizeof kUnknown / sizeof *kUnknown };
 
@@ -94,7 +94,7 @@ void hfi_mjcf_check_geom(hfiMjcf* m, hfiElem* elem) {
 
 // ---- fromto -------------------------------------------------------------------------------------
 
-// Pose and half length.
+// Computes pose and half length from the two points.
 static void place_between(hfiMjcf* m, const hfiElem* elem, const double* fromto, hfiPoseSpec* pose,
                           double* half) {
   hfVec3 a = v3_load(fromto), b = v3_load(fromto + 3), d = v3_sub(a, b);
@@ -129,7 +129,7 @@ static int named_in_pair(const hfiMjcf* m, const char* name) {
   return 0;
 }
 
-// Neither collides nor gives mass.
+// Whether the geom neither collides nor gives mass.
 static int is_only_drawn(const hfiMjcf* m, const hfiScope* scope, const GeomSpec* s,
                          const hfiElem* elem) {
   const hfGeomDef* d = &s->def;
@@ -141,7 +141,7 @@ static int is_only_drawn(const hfiMjcf* m, const hfiScope* scope, const GeomSpec
   return d->contype == 0 && d->conaffinity == 0 && !named_in_pair(m, hfi_attr(elem, "name"));
 }
 
-// 1: the geom can be made; 0: refused or left out.
+// Returns 1 if the geom can be made, 0 if it was refused or left out.
 static int find_shape(hfiMjcf* m, const hfiScope* scope, GeomSpec* s, hfiElem* elem) {
   if (s->def.type >= HFI_SHAPES) {
     hfi_note(m->r, elem, HF_WARNING, "geom of type %s is left out: nothing can touch it",
@@ -196,7 +196,7 @@ void hfi_mjcf_read_geom(hfiMjcf* m, const hfiScope* scope, hfiElem* elem) {
     resolve_fromto(m, elem, s.def.type, s.pose_given, s.fromto, &s.pose, s.def.size);
   set_colour(m, elem, &s);
   warn_about_contact(m, &s, elem);
-  s.def.margin += s.def.gap; // the format's margin is where contacts act, ours where they are found
+  s.def.margin += s.def.gap; // in MJCF contacts act below margin; in Holdfast they are found below it
   s.def.name = hfi_mjcf_name(m, elem);
   s.def.where = hfi_where(r, elem);
   s.def.body = scope->body;

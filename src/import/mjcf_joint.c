@@ -6,7 +6,7 @@
 
 typedef struct JointSpec {
   hfJointDef def;
-  int limited, actfrclimited; // 0, 1, -1: by range
+  int limited, actfrclimited; // 0, 1, or -1: the range decides
 } JointSpec;
 
 static JointSpec default_joint(void) {
@@ -81,7 +81,7 @@ void hfi_mjcf_check_joint(hfiMjcf* m, hfiElem* elem) {
   apply_joint(m, elem, &s);
 }
 
-// Angles are in the file's unit.
+// Converts angles from the file's unit to radians.
 static void convert_angles(const hfiMjcf* m, hfJointDef* d) {
   if (!hfi_joint_kinds[d->type].info.is_angle) return;
   for (int i = 0; i < 2; ++i) d->range[i] = hfi_mjcf_angle(m, d->range[i]);
@@ -112,7 +112,7 @@ static void add_joint(hfiMjcf* m, const hfiScope* scope, hfiElem* elem, JointSpe
 
 void hfi_mjcf_read_joint(hfiMjcf* m, const hfiScope* scope, hfiElem* elem) {
   JointSpec s = default_joint();
-  if (hfi_is(elem, "freejoint")) { // not subject to the defaults of <joint>
+  if (hfi_is(elem, "freejoint")) { // the defaults of <joint> do not apply to it
     static const hfiKeyword aligns[] = {{"false", 0}, {"true", 1}, {"auto", 0}, {NULL, 0}};
     int align = 0;
     s.def.type = HF_JOINT_FREE;

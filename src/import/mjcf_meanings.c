@@ -1,5 +1,5 @@
 // What it means for the motion that an element or attribute of MJCF is not used. The first entry
-// that fits counts; a NULL text says nothing.
+// that fits counts. An entry without text reports nothing.
 #include "import/mjcf.h"
 
 #include <stddef.h>

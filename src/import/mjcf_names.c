@@ -1,4 +1,4 @@
-// Names: prefixes of attached models, suffixes of replicas, and what was left out.
+// Names of objects: the prefixes of attached models, the suffixes of replicas, and the names that were left out.
 #include "import/mjcf.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@ static const char* decorate(hfiMjcf* m, const char* name) {
                                       : name;
 }
 
-// Inside a replicate the plain name is remembered: what refers to it outside is replicated with it.
+// Inside a replicate the name without suffix is remembered, because what refers to it from outside is replicated too.
 static void remember_replica(hfiMjcf* m, const char* name) {
   hfiReplica* replica = HFI_NEW(m->r, hfiReplica, 1);
   if (!replica) return;
@@ -77,7 +77,7 @@ static int refers_to(const hfiElem* elem, const char* name) {
   return 0;
 }
 
-// The first of the replicas, from `i` on, that the element refers to.
+// The first replica, from number `i` on, that the element refers to.
 static const hfiReplica* find_replica(const hfiReplica* i, const hfiElem* elem) {
   while (i && !refers_to(elem, i->name)) i = i->next;
   return i;
@@ -111,7 +111,7 @@ void hfi_mjcf_number_groups(hfiMjcf* m, const hfiElem* elem) {
   }
 }
 
-// A body and its joint may have the same name: one replica all the same.
+// A body and its joint may have the same name. They still belong to one replica.
 static int came_before(const hfiReplica* first, const hfiReplica* i) {
   while (first != i && (strcmp(first->name, i->name) != 0 || strcmp(first->suffix, i->suffix) != 0))
     first = first->next;
@@ -130,7 +130,7 @@ static void read_in_group(hfiMjcf* m, hfiElem* elem, const hfiReplica* group, hf
   m->suffix = "";
 }
 
-// The replicas of each group, copied: reading adds the elements' own names to the list.
+// Reads for the replicas of each group. The list is copied first, because reading adds the names of elements to it.
 static hfiReplica** sort_groups(hfiMjcf* m) {
   hfiReplica** groups = HFI_NEW(m->r, hfiReplica*, m->group_count + 1);
   hfiReplica*** tails = HFI_NEW(m->r, hfiReplica**, m->group_count + 1);
@@ -147,7 +147,7 @@ static hfiReplica** sort_groups(hfiMjcf* m) {
 }
 
 void hfi_mjcf_each_reference(hfiMjcf* m, const char* section, hfiReadChild read) {
-  if (m->suffix[0]) { // inside a replica of the outer document every element is that replica's
+  if (m->suffix[0]) { // inside a replica of the outer document every element belongs to that replica
     hfi_mjcf_each(m, section, read);
     return;
   }

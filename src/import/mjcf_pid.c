@@ -1,10 +1,10 @@
-// MuJoCo's PID actuator, a plugin of its distribution:
+// MuJoCo's PID actuator, a plugin that comes with MuJoCo:
 //
 //   <extension><plugin plugin="mujoco.pid"><instance name="I"><config key="kp" value="40"/>...</instance></plugin></extension>
 //   <actuator><plugin plugin="mujoco.pid" instance="I" joint="J"/></actuator>
 //
-// or with the <config> elements inside the actuator. force = kp e + ki I - kd l', e = ctrl - l, I its integral, which
-// is the activation, with |ki I| <= imax.
+// or with the <config> elements inside the actuator. The force is kp e + ki I - kd l' with e = ctrl - l. I is the
+// integral of e, with |ki I| <= imax; it is the activation.
 #include "import/mjcf.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ int hfi_mjcf_is_pid(const hfiElem* elem) {
   return 0;
 }
 
-// The instance of that name in <extension>, or NULL. Other plugins stay unused, and are reported.
+// The instance of that name in <extension>, or NULL. Other plugins are not marked as used and are therefore reported.
 static hfiElem* find_instance(hfiMjcf* m, const char* name) {
   for (hfiElem* x = m->root->child; x; x = x->next)
     for (hfiElem* p = hfi_is(x, "extension") ? x->child : NULL; p; p = p->next) {

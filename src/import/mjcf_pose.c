@@ -1,8 +1,8 @@
 // Poses: pos with one of five forms of orientation, and frames around them.
 //
-//   euler      q = r1 r2 r3 for axes that turn with the frame (xyz), q = r3 r2 r1 for fixed ones
-//   (XYZ) xyaxes     x, y made orthogonal to x, z = x cross y zaxis      the smallest rotation that
-//   takes +z there
+//   euler      q = r1 r2 r3 for axes that turn with the frame (xyz), q = r3 r2 r1 for fixed ones (XYZ)
+//   xyaxes     x, y made orthogonal to x, z = x cross y
+//   zaxis      the smallest rotation that turns +z into this axis
 #include "import/mjcf.h"
 
 #include <ctype.h>
@@ -36,7 +36,7 @@ void hfi_frame_place(const hfiFrame* frame, double pos[3], double quat[4]) {
 hfQuat hfi_quat_from_z(hfVec3 axis) {
   hfVec3 z = v3_unit(axis), turn = v3_cross(v3(0, 0, 1), z);
   double s = v3_norm(turn);
-  // Antiparallel and parallel: any axis across z will do.
+  // The axis is parallel or antiparallel to z: the rotation may be about any axis across z.
   hfVec3 unit = s > 1e-10 ? v3_scale(1 / s, turn) : v3(1, 0, 0);
   return q_from_axis_angle(unit, atan2(s, z.z));
 }

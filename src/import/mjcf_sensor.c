@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-// What a sensor's target attribute is called; frame sensors name it by objtype and objname.
+// The sensors, and the name of the attribute that says what each measures. Frame sensors use objtype and objname instead.
 typedef struct SensorKind {
   const char* word;
   int type;
-  const char* attr; // NULL: frame sensor; "": no target
+  const char* attr; // NULL for a frame sensor, "" for a sensor without an object
   hfObjectKind kind;
 } SensorKind;
 
@@ -53,7 +53,7 @@ static const hfiKeyword frame_kinds[] = {{"body", HF_OBJECT_INERTIAL}, {"xbody",
                                          {"geom", HF_OBJECT_GEOM},     {"site", HF_OBJECT_SITE},
                                          {"camera", CAMERA},           {NULL, 0}};
 
-// Object of a frame sensor, or its reference; HFI_LEFT_OUT when it cannot be had.
+// The object of a frame sensor, or its reference; HFI_LEFT_OUT when that object was left out.
 static int find_frame(hfiMjcf* m, const hfiElem* elem, const char* typeattr, const char* nameattr,
                       int* kind) {
   if (!hfi_read_keyword(m->r, elem, typeattr, frame_kinds, kind)) return -1;
@@ -61,7 +61,7 @@ static int find_frame(hfiMjcf* m, const hfiElem* elem, const char* typeattr, con
   return hfi_mjcf_find_required(m, elem, nameattr, (hfObjectKind)*kind);
 }
 
-// <contact> sums over contacts between two things; only the net wrench is read.
+// <contact> can report contacts between two objects in many ways. Only their net wrench is supported.
 static void find_contact(hfiMjcf* m, const hfiElem* elem, hfSensorDef* d) {
   static const struct {
     const char* attr;
@@ -129,8 +129,8 @@ void hfi_mjcf_read_sensor(hfiMjcf* m, hfiElem* elem) {
 
 // ---- keyframes ----------------------------------------------------------------------------------
 
-// A vector of the key; NULL when absent, or when its size is not the model's for a reason already
-// reported.
+// Reads a vector of a keyframe. Returns NULL when there is none, and when its size does not fit because actuators were left
+// out, which is reported.
 static const double* read_vector(hfiMjcf* m, const hfiElem* elem, const char* attr, int size,
                                  int may_differ) {
   int count = 0;

@@ -1,4 +1,4 @@
-// Files of a model: where they lie, and their bytes.
+// Finding the files of a model, and reading them.
 #include "import/reader.h"
 
 #include "base/error.h"
@@ -55,7 +55,7 @@ const char* hfi_resolve(hfiReader* r, const char* folder, const char* file) {
 
 // ---- package:// ---------------------------------------------------------------------------------
 
-// Does folder/package.xml say <name>NAME</name>?
+// Whether folder/package.xml contains <name>NAME</name>.
 static int package_is_called(hfiReader* r, const char* folder, const char* name) {
   enum { MOST = 1 << 20 };
   size_t size = 0;
@@ -75,9 +75,8 @@ static int package_is_called(hfiReader* r, const char* folder, const char* name)
   return same;
 }
 
-// The package's folder if `folder` is it or holds it, else NULL. ROS names and folder names differ
-// in
-// '-' and '_' often enough to accept both.
+// The folder of the package if `folder` is that folder or contains it, else NULL. In names of ROS packages and their
+// folders '-' and '_' are often exchanged, so that both are accepted.
 static const char* package_in(hfiReader* r, const char* folder, const char* name) {
   char* twin = HFI_NEW(r, char, strlen(name) + 1);
   if (!twin) return NULL;
@@ -98,7 +97,7 @@ static const char* find_package(hfiReader* r, const char* name) {
     const char* found = package_in(r, r->config.search_path[i], name);
     if (found) return found;
   }
-  // Up from the main file; a relative path is made absolute to have something to walk up.
+  // Goes up from the folder of the main file. A relative path is made absolute first, so that it has parent folders.
   char absolute[PATH_MAX];
   int real = realpath(r->folder[0] ? r->folder : ".", absolute) != NULL;
   const char* folder = hfi_format(r, "%s", real ? absolute : r->folder);
@@ -132,7 +131,7 @@ static hfStatus refuse_system(hfError* error, const char* path, int code) {
                     path, text);
 }
 
-// The bytes of an open file; NULL after a refusal.
+// Reads an open file. Returns NULL after a refusal.
 static char* read_bytes(FILE* file, const char* path, size_t length, size_t* size, hfError* error) {
   char* text = malloc(length + 1);
   if (!text) {
@@ -149,7 +148,7 @@ static char* read_bytes(FILE* file, const char* path, size_t length, size_t* siz
 
 char* hfi_slurp(const char* path, size_t limit, size_t* size, hfError* error) {
   struct stat info;
-  // Before it is opened: opening a pipe would wait for a writer.
+  // This is checked before the file is opened, because opening a pipe would wait for a writer.
   if (stat(path, &info) != 0) {
     refuse_system(error, path, errno);
     return NULL;

@@ -1,4 +1,4 @@
-// Refusals and notes with their place, and the numbers in attributes.
+// Refusals and notes with file and line, and reading numbers in attributes.
 #include "import/reader.h"
 
 #include "base/error.h"
@@ -36,7 +36,7 @@ static const char* find_value(const hfiElem* elem, const char* name) {
   return NULL;
 }
 
-// "file:line: <element name="x">: ", as much of it as there is.
+// Writes "file:line: <element name="x">: ", without the parts that are not known.
 static void describe(const hfiElem* elem, char* out, size_t size) {
   out[0] = 0;
   if (!elem) return;
@@ -65,7 +65,7 @@ hfStatus hfi_fail(hfiReader* r, const hfiElem* elem, hfStatus status, const char
 int hfi_keep(hfiReader* r, const hfiElem* elem, int id) {
   if (r->status) return r->status;
   if (id >= 0) return id;
-  // A function that was told where the definition stands has said so already.
+  // If the definition had a `where`, the message already begins with the place.
   char place[640] = "";
   const char* message = r->scratch.message;
   int length = elem ? snprintf(place, sizeof place, "%.400s:%d: ", elem->file, elem->line) : 0;
@@ -116,14 +116,14 @@ static const char* skip_blanks(const char* s) {
 }
 static int is_end(char c) { return c == 0 || c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-// Length of the word at s, as much of it as a message shows.
+// The length of the word at s, cut to what a message shows.
 static int word_length(const char* s) {
   int length = 0;
   while (!is_end(s[length]) && length < 40) ++length;
   return length;
 }
 
-// The next number of *text, 0 at its end. Refuses what is not a finite number.
+// Reads the next number of *text. Returns 0 at the end of the text. Refuses what is not a finite number.
 static int next_real(hfiReader* r, const hfiElem* elem, const char* what, const char** text,
                      double* x) {
   const char* s = skip_blanks(*text);
@@ -147,7 +147,7 @@ static int read_text_reals(hfiReader* r, const hfiElem* elem, const char* what, 
                            int least, int most, double* x) {
   double value = 0;
   int count = 0;
-  // Into x only when all of it is good: a refusal leaves outputs untouched.
+  // The numbers are copied to x only when all of them are good, because a refusal leaves outputs untouched.
   const char* s = text;
   while (next_real(r, elem, what, &s, &value)) ++count;
   if (r->status) return 0;

@@ -1,8 +1,7 @@
 // What every reader of a model file shares: memory, the builder, and the first refusal.
 //
-// A refusal is sticky: after it every function below does nothing and returns "absent", so that a
-// reader checks reader->status once a loop and not once an attribute. Only the first refusal is
-// kept.
+// After a refusal every function below does nothing and returns "absent". So a reader needs to check reader->status only
+// once in a loop and not after every attribute. The first refusal is kept, later ones are ignored.
 #ifndef HFI_IMPORT_READER_H
 #define HFI_IMPORT_READER_H
 
@@ -19,12 +18,12 @@ typedef struct hfiReader {
   hfDiagnostics* diagnostics; // may be NULL
   hfError* error;             // may be NULL
   hfStatus status;            // HF_OK until the first refusal
-  hfError scratch;            // of a called function, until hfi_keep completes it
+  hfError scratch;            // message of a called function; hfi_keep adds the place to it
   const char* folder;         // of the main file, "" for the working directory
-  int unfolded; // elements of the tree read so far, replicas and attached models included
+  int unfolded; // how many elements of the tree were read so far, with replicas and attached models
 } hfiReader;
 
-// Memory from the store, zeroed; NULL (and a refusal) when out of memory.
+// Memory from the store, filled with zeros. NULL and a refusal when there is no memory.
 void* hfi_take(hfiReader* reader, size_t count, size_t width);
 #define HFI_NEW(reader, type, count) ((type*)hfi_take((reader), (size_t)(count), sizeof(type)))
 // A formatted string in the store; "" after a refusal.
@@ -33,13 +32,13 @@ const char* hfi_format(hfiReader* reader, const char* format, ...) HF_PRINTF(2, 
 // Refuses with "file:line: <element name="x">: message". elem may be NULL. Returns the status.
 hfStatus hfi_fail(hfiReader* reader, const hfiElem* elem, hfStatus status, const char* format, ...)
     HF_PRINTF(4, 5);
-// Passes on the result of a function that wrote to reader->scratch: an id >= 0, or a refusal whose
-// message gets the element's place.
+// Passes on the result of a function that wrote to reader->scratch: an id >= 0, or a refusal. The place of the element is
+// added to the message of a refusal.
 int hfi_keep(hfiReader* reader, const hfiElem* elem, int id_or_status);
 // "file:line" of an element, in the store.
 const char* hfi_where(hfiReader* reader, const hfiElem* elem);
 
-// Says something about an accepted file. Equal messages are counted, not repeated.
+// Adds a note or warning about an accepted file. Equal messages are counted, not repeated.
 void hfi_note(hfiReader* reader, const hfiElem* elem, hfSeverity severity, const char* format, ...)
     HF_PRINTF(4, 5);
 void hfi_diagnostics_add(hfDiagnostics* diagnostics, hfSeverity severity, const char* file,
@@ -52,9 +51,9 @@ typedef struct hfiKeyword {
   int value;
 } hfiKeyword; // tables end with {NULL, 0}
 
-// Value of an attribute or NULL; marks it as used.
+// The value of an attribute, or NULL. Marks the attribute as used.
 const char* hfi_attr(const hfiElem* elem, const char* name);
-// The same, refused when it is missing or empty ("" is returned then).
+// The same, but refuses when the attribute is missing or empty, and then returns "".
 const char* hfi_require(hfiReader* reader, const hfiElem* elem, const char* name);
 // Numbers separated by blanks. Returns how many were read (0: absent, x untouched). Refuses fewer
 // than `least`, more than `most`, and anything that is not a finite number.
@@ -62,11 +61,11 @@ int hfi_read_reals(hfiReader* reader, const hfiElem* elem, const char* name, int
                    double* x);
 int hfi_read_ints(hfiReader* reader, const hfiElem* elem, const char* name, int least, int most,
                   int* x);
-// As many numbers as there are, in the store; NULL when absent.
+// Reads all numbers of an attribute into the store. NULL when the attribute is absent.
 double* hfi_read_list(hfiReader* reader, const hfiElem* elem, const char* name, int* count);
-// As hfi_read_reals for the text of an element.
+// Like hfi_read_reals, for the text of an element.
 int hfi_text_reals(hfiReader* reader, const hfiElem* elem, int least, int most, double* x);
-// Numbers of any text, e.g. of a table: as hfi_read_list; `what` names it in a refusal.
+// Like hfi_read_list, for any text, for example that of a table. A refusal calls the text `what`.
 double* hfi_parse_list(hfiReader* reader, const hfiElem* elem, const char* what, const char* text,
                        int* count);
 int hfi_read_bool(hfiReader* reader, const hfiElem* elem, const char* name, int* x);
@@ -88,16 +87,15 @@ const char* hfi_folder_of(hfiReader* reader, const char* path); // "" without a 
 const char* hfi_base_name(const char* path);                    // what follows the last slash
 const char* hfi_extension(const char* path); // behind the last dot of the base name, or ""
 int hfi_file_exists(const char* path);
-// A file of the model: in `folder`, then in each search folder. Returns the path that exists, else
-// the first tried.
+// Looks for a file of the model in `folder`, then in each search folder. Returns the first path that exists, or else the
+// path in `folder`.
 const char* hfi_resolve(hfiReader* reader, const char* folder, const char* file);
-// package://NAME/REST: a search folder called NAME or holding NAME, else the nearest enclosing
-// folder of the main file that is called NAME, holds NAME, or has a package.xml that names NAME.
-// Also file://.
+// The path of package://NAME/REST or file://PATH. The package is a search folder that is called NAME or contains NAME, or
+// else the nearest folder above the main file that is called NAME, contains NAME, or has a package.xml with this name.
 const char* hfi_resolve_uri(hfiReader* reader, const char* uri);
 
-// The whole file with a zero behind it, on the heap; *size without the zero. Refuses files above
-// `limit`.
+// Reads a whole file and adds a zero byte, which *size does not count. The caller frees it. Refuses files larger than
+// `limit` bytes.
 char* hfi_slurp(const char* path, size_t limit, size_t* size, hfError* error);
 
 #endif

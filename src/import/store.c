@@ -1,4 +1,4 @@
-// A list of blocks; a request that does not fit the newest block opens another.
+// The store is a list of blocks. A request that does not fit into the newest block makes another block.
 #include "import/store.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@ enum { BLOCK_BYTES = 4096, PIECE_ALIGN = 16 };
 
 struct hfiStoreBlock {
   hfiStoreBlock* next;
-  size_t size, used; // of the bytes behind this header
+  size_t size, used; // size of the bytes that follow this header, and how many of them are used
 };
 
 enum { HEADER_BYTES = (sizeof(hfiStoreBlock) + PIECE_ALIGN - 1) / PIECE_ALIGN * PIECE_ALIGN };

@@ -1,4 +1,4 @@
-// Memory of one import: many small pieces, freed together. A refusal half-way leaks nothing.
+// The memory of one import: many small pieces that are freed together. So nothing leaks when an import is refused.
 #ifndef HFI_IMPORT_STORE_H
 #define HFI_IMPORT_STORE_H
 
@@ -9,7 +9,7 @@ typedef struct hfiStore {
   hfiStoreBlock* head;
 } hfiStore;
 
-// Zeroed memory that lives as long as the store; NULL when out of memory.
+// Memory filled with zeros that lives as long as the store. NULL when there is none.
 void* hfi_store_take(hfiStore* store, size_t bytes);
 void hfi_store_release(hfiStore* store);
 

@@ -1,7 +1,7 @@
-// URDF: a bag of links and joints becomes a tree of bodies.
+// Reading URDF: its links and joints, which are written in any order, become a tree of bodies.
 //
-// Roots (links that are no joint's child) are welded to the world; a root called "world" is the
-// world. Bodies come depth-first, children in the order of their joints, as MuJoCo lays them out.
+// Roots (links that are no joint's child) are fixed in the world; a root called "world" is the world. The order of bodies
+// is depth-first, children in the order of their joints, as in MuJoCo.
 #include "import/urdf.h"
 
 #include "import/urdf_model.h"
@@ -93,8 +93,8 @@ static void add_joint(hfiUrdf* u, hfiElem* elem) {
 
 // ---- bodies -------------------------------------------------------------------------------------
 
-// Links on fixed joints are merged by option, unless one has an <inertial> and the other gets its
-// mass from its geometry.
+// Whether a link on a fixed joint is merged into its parent. The option must ask for it, and it is not merged if one of the
+// two has an <inertial> and the other gets its mass from its geometry.
 static int can_merge(hfiUrdf* u, const hfiUrdfLink* link) {
   const hfiUrdfJoint* j = link->joint;
   if (!u->r->config.merge_fixed_links || !j || j->type != HFI_URDF_FIXED) return 0;
@@ -154,7 +154,7 @@ static void adopt(hfiUrdf* u, hfiUrdfLink* link) {
   if (!u->r->status) hfi_urdf_read_geoms(u, link);
 }
 
-// Visits a tree depth-first, without recursion: a chain may be as long as the file.
+// Visits a tree depth-first. It does not recurse, because a chain may be as long as the file.
 static void walk(hfiUrdf* u, hfiUrdfLink* root, int number, void (*visit)(hfiUrdf*, hfiUrdfLink*)) {
   hfiUrdfLink* link = root;
   while (link && !u->r->status) {
@@ -268,7 +268,7 @@ void hfi_urdf_read(hfiReader* r, hfiElem* root) {
   root->used = 1;
   hf_builder_world(r->builder)->friction_rule = HF_COMBINE_HARMONIC;
   read_extension(&u);
-  // Links whose inertia no matter can have are reported one by one and repaired.
+  // A link whose inertia no material body can have was reported; its moments are replaced by their mean.
   hf_builder_config(r->builder)->balance_inertia = 1;
   if (!r->status) read_elements(&u);
   if (!r->status) hfi_urdf_read_materials(&u);

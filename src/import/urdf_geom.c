@@ -1,7 +1,7 @@
 // Collision and visual geometry of links, contact properties, filters and frames.
 //
 // Friction of a collision geom: drake:proximity_properties, else <gazebo reference="link"> mu1,
-// else the default. Without mu_static, mu_dynamic stands for both.
+// else the default. If only one of mu_static and mu_dynamic is given, it counts for both.
 #include "import/urdf_model.h"
 #include "model/shape.h"
 
@@ -56,7 +56,7 @@ static int find_type(const char* name) {
   return -1;
 }
 
-// Fills type and size. 1: done; 0: refused, or no mesh (then reader->scratch says why).
+// Fills type and size. Returns 1, or 0 after a refusal or when the mesh cannot be had; reader->scratch then says why.
 static int read_shape(hfiUrdf* u, hfiElem* elem, hfGeomDef* d) {
   hfiReader* r = u->r;
   hfiElem* geometry = hfi_child(elem, "geometry");
@@ -220,7 +220,7 @@ static int member_body(hfiUrdf* u, const hfiElem* member) {
   return link ? link->body : -1;
 }
 
-// Every member of one group ignores every member of the other; a pair of bodies once.
+// Excludes contacts between every member of one group and every member of the other, each pair of bodies once.
 static void exclude_groups(hfiUrdf* u, const hfiElem* a, const hfiElem* b) {
   hfiReader* r = u->r;
   for (const hfiElem* i = hfi_child(a, "drake:member"); i && !r->status;
@@ -250,7 +250,7 @@ void hfi_urdf_read_filters(hfiUrdf* u) {
     }
 }
 
-// <frame name link xyz rpy>: a site.
+// <frame name link xyz rpy> becomes a site.
 void hfi_urdf_read_frames(hfiUrdf* u) {
   hfiReader* r = u->r;
   for (hfiElem* e = hfi_child(u->root, "frame"); e && !r->status; e = hfi_next(e, "frame")) {

@@ -1,4 +1,4 @@
-// URDF joints, their mimic couplings, and link inertias.
+// Joints of URDF, equalities of mimic joints, and inertias of links.
 #include "import/urdf_model.h"
 
 #include "math/eigen3.h"
@@ -31,7 +31,7 @@ static void read_limit(hfiUrdf* u, const hfiUrdfJoint* j, hfJointDef* d) {
     hfi_note(r, limit, HF_WARNING,
              "lower and upper are for revolute and prismatic joints: not used");
   if (!d->limited) d->range[0] = d->range[1] = 0;
-  // the limit of whatever drives the joint
+  // `effort` limits the sum of all actuators on the joint
   d->actfrclimited = effort != 0;
   d->actfrcrange[0] = -fabs(effort);
   d->actfrcrange[1] = fabs(effort);
@@ -57,7 +57,7 @@ void hfi_urdf_add_joints(hfiUrdf* u, const hfiUrdfJoint* j, int body) {
   hfiReader* r = u->r;
   if (j->type == HFI_URDF_FIXED) {
     for (hfiElem* e = j->elem->child; e; e = e->next)
-      e->used = 1; // axis and limit of a fixed joint mean nothing
+      e->used = 1; // axis and limit of a fixed joint have no meaning and are not reported
     for (hfiElem* e = j->elem->child; e; e = e->next)
       for (hfiAttr* a = e->attr; a; a = a->next) a->used = 1;
     return;
@@ -127,7 +127,7 @@ void hfi_urdf_read_mimic(hfiUrdf* u) {
 
 // ---- inertia ------------------------------------------------------------------------------------
 
-// Reports principal moments that no matter has: negative, or A + B < C.
+// Reports principal moments that no material body can have: negative ones, or A + B < C.
 static void judge_inertia(hfiUrdf* u, const hfiUrdfLink* link, const double I[6]) {
   double moment[3];
   hfMat3 R;
@@ -139,7 +139,7 @@ static void judge_inertia(hfiUrdf* u, const hfiUrdfLink* link, const double I[6]
            link->name, moment[0], moment[1], moment[2]);
 }
 
-// (m, c, I) <- sum of two, I about the common centre of mass
+// (m, c, I) <- sum of two bodies, with I about the common centre of mass
 static void add_mass(hfBodyDef* def, double m, hfVec3 c, const double I[6]) {
   double total = def->mass + m;
   hfVec3 c0 = v3_load(def->com);

@@ -12,16 +12,16 @@ typedef struct hfiUrdfJoint hfiUrdfJoint;
 typedef struct hfiUrdfLink {
   const char* name;
   hfiElem* elem;
-  hfiUrdfJoint* joint;         // that moves it, NULL: a root
-  hfiUrdfJoint *first, **tail; // joints to its children, in the order written
+  hfiUrdfJoint* joint;         // the joint that moves it; NULL for a root
+  hfiUrdfJoint *first, **tail; // the joints to its children, in the order in which they are written
   struct hfiUrdfLink* next;
-  int body;       // in the builder, -1: not yet
-  hfiFrame frame; // in that body: not the identity where it was merged into it
-  hfBodyDef def;  // of a leader: inertials of all that is merged into it
-  int visited;    // the last walk that came here
-  int mass;       // hfiUrdfMass of the body it belongs to, at its leader
+  int body;       // its id in the builder, or -1 while it has none
+  hfiFrame frame; // its pose in that body, which is not the identity if it was merged into another link
+  hfBodyDef def;  // of a leader: with the inertials of all links that are merged into it
+  int visited;    // number of the last visit of the tree that came here
+  int mass;       // of a leader: hfiUrdfMass of its body
   struct hfiUrdfLink*
-      leader; // the link whose body it belongs to: itself, or what it is merged into
+      leader; // the link whose body it belongs to: itself, or the one that it is merged into
 } hfiUrdfLink;
 
 struct hfiUrdfJoint {
@@ -33,7 +33,7 @@ struct hfiUrdfJoint {
   hfiUrdfJoint *sibling, *next;
 };
 
-// Where a body's mass comes from. The first two do not mix in one body.
+// Where the mass of a body comes from. One body cannot have mass from both of the first two.
 typedef enum hfiUrdfMass { HFI_URDF_MASSLESS, HFI_URDF_EXPLICIT, HFI_URDF_INFERRED } hfiUrdfMass;
 
 typedef enum hfiUrdfJointType {
@@ -46,7 +46,7 @@ typedef enum hfiUrdfJointType {
   HFI_URDF_BALL
 } hfiUrdfJointType;
 
-typedef struct hfiUrdfMesh { // a file and scale that was loaded already
+typedef struct hfiUrdfMesh { // a mesh that was loaded already, with its file and scale
   const char* path;
   double scale[3];
   int id;
@@ -66,20 +66,20 @@ typedef struct hfiUrdf {
   hfiUrdfMesh* meshes;
 } hfiUrdf;
 
-// <origin xyz rpy> of an element, or the identity. rpy turns about fixed axes: R = Rz Ry Rx.
+// The pose <origin xyz rpy> of an element, or the identity. rpy are rotations about fixed axes: R = Rz Ry Rx.
 hfiFrame hfi_urdf_origin(hfiUrdf* u, const hfiElem* elem);
 hfiUrdfLink* hfi_urdf_find_link(const hfiUrdf* u, const char* name);
 
-// Geoms of a link's collision and visual elements.
+// Adds the geoms of a link's collision and visual elements.
 void hfi_urdf_read_materials(hfiUrdf* u);
 void hfi_urdf_read_geoms(hfiUrdf* u, hfiUrdfLink* link);
-// Joint of a body: none, one, or three for a planar joint.
+// Adds the joints of a body: none, one, or three for a planar joint.
 void hfi_urdf_add_joints(hfiUrdf* u, const hfiUrdfJoint* joint, int body);
-// mimic, once all joints are there.
+// Adds the equalities of mimic joints, after all joints were added.
 void hfi_urdf_read_mimic(hfiUrdf* u);
 // Adds the link's <inertial>, if any, to its leader's definition.
 void hfi_urdf_add_inertial(hfiUrdf* u, hfiUrdfLink* link);
-// Collision filter groups and frames (Drake).
+// Reads collision filter groups and frames, which are extensions of Drake.
 void hfi_urdf_read_filters(hfiUrdf* u);
 void hfi_urdf_read_frames(hfiUrdf* u);
 

@@ -1,5 +1,5 @@
-// expat's events become a tree. Entity declarations are refused: neither MJCF nor URDF needs them,
-// and without them no input can grow while it is read.
+// Makes a tree from the events of the parser expat. Entity declarations are refused: neither MJCF nor URDF needs them, and
+// with them a small file could expand to a very large one.
 #include "import/xml.h"
 
 #include "import/reader.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-  MAX_DEPTH = 200,        // nested elements: readers recurse
+  MAX_DEPTH = 200,        // of nested elements, because readers recurse
   MAX_ELEMENTS = 2000000, // in one file
   MAX_TEXT = 1 << 20,     // bytes of text kept of one element
   MAX_XML_BYTES = 256 << 20,
@@ -21,7 +21,7 @@ typedef struct Parse {
   hfiReader* reader;
   XML_Parser expat;
   const char* file;
-  hfiElem *root, *open; // open: the innermost element that is not closed
+  hfiElem *root, *open; // open: the innermost element whose end was not yet read
   char* text;           // of the innermost element, growing
   size_t text_length, text_capacity;
   int count;
@@ -144,7 +144,7 @@ static void XMLCALL on_entity(void* data, const char* name, int is_parameter, co
   stop(p);
 }
 
-// Feeds the text in pieces: expat takes an int.
+// Gives the text to expat in pieces, because expat takes its size as an int.
 static void feed(Parse* p, const char* text, size_t length) {
   size_t done = 0;
   do {

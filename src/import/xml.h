@@ -1,4 +1,4 @@
-// A small XML tree: elements with file, line and marks of what was used.
+// A small XML tree. Elements know their file and line, and whether a reader used them.
 #ifndef HFI_IMPORT_XML_H
 #define HFI_IMPORT_XML_H
 
@@ -14,11 +14,11 @@ typedef struct hfiAttr {
 
 typedef struct hfiElem {
   const char *name, *file;
-  const char* text; // of an element without children, blanks trimmed; NULL: none
+  const char* text; // of an element without children, without blanks at both ends; NULL if there is none
   hfiAttr* attr;    // in the order written
   struct hfiElem *parent, *child, *last, *next;
   int line, depth;
-  int used; // its kind is known to the reader; its attributes are judged one by one
+  int used; // 1: a reader used the element; each of its attributes has a mark of its own
 } hfiElem;
 
 // Parses text into a tree in the reader's store. NULL and a refusal on malformed XML, entity
@@ -27,22 +27,22 @@ hfiElem* hfi_xml_parse(struct hfiReader* reader, const char* file, const char* t
 // The same from a file; `from` is the element that asked for it, or NULL.
 hfiElem* hfi_xml_load(struct hfiReader* reader, const char* path, const hfiElem* from);
 
-// First child, or next sibling, of that name; name NULL: of any. Marks what it returns as used.
+// The first child, or the next sibling, of that name (NULL: of any name). Marks the element that it returns as used.
 hfiElem* hfi_child(const hfiElem* elem, const char* name);
 hfiElem* hfi_next(const hfiElem* elem, const char* name);
 int hfi_is(const hfiElem* elem, const char* name);
 
-// Puts the children of `root` in place of `elem`.
+// Replaces `elem` by the children of `root`.
 void hfi_xml_splice(hfiElem* elem, hfiElem* root);
 
-// What an element or attribute that was not used means. Tables end with an element of NULL.
+// What it means for the motion that an element or attribute was not used. A table ends with an element of NULL.
 typedef struct hfiMeaning {
   const char* elem; // name, or "*"
   const char* attr; // NULL: the element itself, "*": any attribute
   int harmless;     // 1: no effect on the motion (a note), 0: the motion may differ (a warning)
   const char* text;
 } hfiMeaning;
-// Reports everything below `root` that was not used, once a kind.
+// Reports everything below `root` that was not used, each kind once.
 void hfi_xml_report(struct hfiReader* reader, const hfiElem* root, const hfiMeaning* table);
 
 #endif

@@ -1,4 +1,4 @@
-// The contact log: one row a contact and step as CSV (docs/reference/command.md).
+// The contact log: one row of CSV for each contact of each step (docs/reference/command.md).
 #include "record/output.h"
 
 #include <holdfast/record.h>
@@ -25,7 +25,7 @@ hfStatus hf_contact_log_open(hfContactLog** log, const char* path, const hfModel
   return status;
 }
 
-// A field of text: quoted where CSV asks for it (RFC 4180).
+// Writes a field of text, in quotes where CSV requires them (RFC 4180).
 static void print_field(hfiOutput* out, const char* text) {
   if (!strpbrk(text, ",\"\r\n")) {
     hfi_output_print(out, ",%s", text);

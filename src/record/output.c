@@ -1,6 +1,5 @@
-// Whole pieces or nothing: a piece is put together in memory and handed to the system in one write.
-// When the system takes only a part of it (disk full), the file is cut back to the last whole
-// piece.
+// A piece is put together in memory and written to the file in one call of the system. When the system takes only a part
+// of it, because the disk is full, the file is cut back to the last whole piece. So a file never ends in half a piece.
 #include "record/output.h"
 
 #include "base/error.h"
@@ -24,7 +23,8 @@ static char* copy_text(const char* a, const char* b) {
   return text;
 }
 
-// A name that exists and is no regular file (a pipe, a device) is written to directly.
+// Whether the name exists and is no regular file (a pipe or a device). Such a file is written directly, without a
+// temporary file.
 static int is_special(const char* path) {
   struct stat info;
   return stat(path, &info) == 0 && !S_ISREG(info.st_mode);
@@ -76,7 +76,7 @@ hfStatus hfi_output_flush(hfiOutput* out, hfError* error) {
   int code = write_all(out->fd, out->piece.data, out->piece.size);
   if (code != 0) {
     if (ftruncate(out->fd, (off_t)out->written) == 0) lseek(out->fd, (off_t)out->written, SEEK_SET);
-    out->piece.size = 0; // the piece is given up, the caller told: closing must not try it again
+    out->piece.size = 0; // the caller has been told; closing must not try to write the piece again
     return refuse_file(out->path, code, error);
   }
   out->written += out->piece.size;

@@ -1,4 +1,4 @@
-// A file that is written in whole pieces and whose trouble is never lost.
+// A file that is written in whole pieces. An error is reported at the next flush or at closing, and never lost.
 #ifndef HFI_RECORD_OUTPUT_H
 #define HFI_RECORD_OUTPUT_H
 
@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 typedef enum hfiOutputMode {
-  HFI_OUTPUT_ROWS,  // pieces go to the file itself as they come
-  HFI_OUTPUT_WHOLE, // a temporary file takes the name when it is complete
+  HFI_OUTPUT_ROWS,  // each piece goes to the file itself at once
+  HFI_OUTPUT_WHOLE, // pieces go to a temporary file, which gets the name when it is complete
 } hfiOutputMode;
 
 typedef struct hfiOutput {
@@ -19,17 +19,17 @@ typedef struct hfiOutput {
 } hfiOutput;
 
 hfStatus hfi_output_open(hfiOutput* out, const char* path, hfiOutputMode mode, hfError* error);
-// Add to the piece. Trouble shows at the next flush.
+// Add to the piece. The next flush reports an error.
 void hfi_output_bytes(hfiOutput* out, const void* bytes, size_t size);
 void hfi_output_print(hfiOutput* out, const char* format, ...) HF_PRINTF(2, 3);
-// Writes the piece: all of it, or a refusal with the file as it was before.
+// Writes the whole piece, or refuses and leaves the file as it was before.
 hfStatus hfi_output_flush(hfiOutput* out, hfError* error);
-// Flushes, closes, gives a temporary file its name. Frees everything in any case.
+// Writes the last piece, closes the file and gives a temporary file its name. Frees everything, also after a refusal.
 hfStatus hfi_output_close(hfiOutput* out, hfError* error);
 
-// An object of `size` bytes, zeroed, that starts with an hfiOutput: made and opened, closed and
-// freed, or given up (its temporary file is removed). Creation returns NULL on refusal; destruction
-// allows it.
+// An object of `size` bytes, filled with zeros, that starts with an hfiOutput. The first function makes it and opens its
+// file, or returns NULL after a refusal. The second closes the file and frees the object. The third gives the object up
+// and removes its temporary file. The last two accept NULL.
 void* hfi_output_create(size_t size, const char* path, hfiOutputMode mode, hfStatus* status,
                         hfError* error);
 hfStatus hfi_output_destroy(void* object, hfError* error);

@@ -34,7 +34,7 @@ void hfi_plain_add(hfiPlain* p, hfDynamics* d, const hfSim* sim, const hfState* 
   for (int i = 0; i < HFI_PLAIN_SERIES; ++i) hfi_series_add(&p->series[i], state->time, value[i]);
 }
 
-// Text inside an element.
+// Writes text inside an HTML element, with special characters escaped.
 void hfi_put_text(hfiOutput* out, const char* text) {
   for (const char* c = text; *c; ++c) switch (*c) {
     case '<':

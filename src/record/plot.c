@@ -1,13 +1,13 @@
-// A line plot as SVG: frame, grid at round numbers, one polyline a curve, legend.
+// A line plot as SVG: a frame, a grid at round numbers, one polyline for each curve, and a legend.
 //
-// A tick step is the smallest of 1, 2, 5 times a power of ten that gives at most `TICKS` of them.
+// The distance of ticks is 1, 2 or 5 times a power of ten: the smallest one with at most `TICKS` ticks.
 #include "record/plot.h"
 
 #include <math.h>
 
 enum { WIDTH = 860, HEIGHT = 260, LEFT = 90, RIGHT = 20, TOP = 34, BOTTOM = 44, TICKS = 6 };
 
-// Colours that stay apart for colour-blind readers.
+// Colours that colour-blind readers can tell apart.
 static const char* const colours[HFI_PLOT_CURVES] = {"#0072b2", "#d55e00", "#009e73",
                                                      "#cc79a7", "#e69f00", "#56b4e9"};
 

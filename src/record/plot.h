@@ -12,7 +12,7 @@ typedef struct hfiCurve {
 
 enum { HFI_PLOT_CURVES = 6 };
 
-// `unit` labels the vertical axis; time runs along the horizontal one.
+// `unit` is the label of the vertical axis. The horizontal axis is time.
 void hfi_plot_svg(hfiOutput* out, const char* title, const char* unit, const hfiCurve* curve,
                   int count);
 

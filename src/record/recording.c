@@ -1,4 +1,4 @@
-// Reads a recording (layout: record/chunk.h) and trusts nothing in it.
+// Reads a recording (layout: record/chunk.h). Every size and offset of the file is checked before it is used.
 #include "record/chunk.h"
 
 #include "base/error.h"
@@ -63,7 +63,7 @@ static uint64_t frame_size(const hfModel* m, uint64_t ncontact) {
   return (size + 7) / 8 * 8;
 }
 
-// Whether a whole chunk of that kind is as long as its contents say.
+// Whether a chunk of that kind has the length that its contents require.
 static int is_sound(const hfRecording* r, uint64_t at, const hfiChunkHeader* header) {
   if (header->kind == HFI_CHUNK_EVENT)
     return header->size == sizeof(hfiChunkHeader) + sizeof(hfEvent);
@@ -74,7 +74,7 @@ static int is_sound(const hfRecording* r, uint64_t at, const hfiChunkHeader* hea
   return head.ncontact >= 0 && header->size == frame_size(r->model, (uint64_t)head.ncontact);
 }
 
-// Header of the chunk at `at`; 0 when it is not whole or not sound: the recording ends there.
+// Reads the header of the chunk at `at`. Returns 0 when the chunk is cut off or malformed; the recording ends there.
 static int read_chunk(const hfRecording* r, uint64_t size, uint64_t at, hfiChunkHeader* header) {
   if (!inside(at, sizeof *header, size)) return 0;
   memcpy(header, r->bytes + at, sizeof *header);
@@ -88,7 +88,7 @@ static char* copy_text(const hfRecording* r, uint64_t at, uint64_t size) {
   return text;
 }
 
-// Notes what the chunk holds; 0 when out of memory.
+// Adds the chunk to the list of its kind. Returns 0 when there is no memory.
 static int note_chunk(hfRecording* r, uint64_t at, const hfiChunkHeader* header) {
   char** text = header->kind == HFI_CHUNK_RUN       ? &r->run
                 : header->kind == HFI_CHUNK_FIGURES ? &r->figures

@@ -1,4 +1,4 @@
-// Decimation that keeps extremes (record/series.h).
+// Keeps the extremes of a quantity over time in a bounded number of bins (record/series.h).
 #include "record/series.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ static void merge_neighbours(hfiSeries* s) {
   }
   s->count /= 2;
   s->stride *= 2;
-  s->filled = s->stride; // the last bin is full, the next sample opens a new one
+  s->filled = s->stride; // this marks the last bin as full, so that the next sample begins a new one
 }
 
 void hfi_series_add(hfiSeries* s, double time, double value) {

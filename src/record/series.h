@@ -1,5 +1,5 @@
-// A quantity over time in bounded memory: each bin keeps the extremes of `stride` samples; when the
-// bins are full, neighbours merge and the stride doubles.
+// A quantity over time in bounded memory. Each bin keeps the smallest and the largest of `stride` samples. When all bins
+// are used, each two neighbours become one bin and the stride doubles.
 #ifndef HFI_RECORD_SERIES_H
 #define HFI_RECORD_SERIES_H
 
@@ -12,13 +12,13 @@ typedef struct hfiBin {
 
 typedef struct hfiSeries {
   hfiBin bin[HFI_SERIES_BINS];
-  int count;   // bins in use; the last may be partly filled
+  int count;   // how many bins are used; the last may not be full
   long filled; // samples in the last bin
-  long stride; // samples a bin
+  long stride; // samples in a full bin
 } hfiSeries;
 
 void hfi_series_init(hfiSeries* s);
-// Values that are not finite are left out.
+// Adds a sample. A value that is not finite is left out.
 void hfi_series_add(hfiSeries* s, double time, double value);
 
 #endif

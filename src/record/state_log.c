@@ -1,4 +1,4 @@
-// The state log: time, q, v, u of every step as CSV (docs/reference/command.md).
+// The state log: one row of CSV with time, q, v and u for each step (docs/reference/command.md).
 #include "record/output.h"
 
 #include <holdfast/record.h>

@@ -174,7 +174,7 @@ static void test_bad_options(void** state) {
   assert_refused("run ball.xml --method guess", 2, "guess");
   assert_refused("run ball.xml --friction guess", 2, "guess");
   assert_refused("run ball.xml --set nothing=1", 2, "nothing");
-  assert_refused("run ball.xml --set step", 2, "want FIELD=VALUE");
+  assert_refused("run ball.xml --set step", 2, "expected FIELD=VALUE");
   assert_refused("run ball.xml --qpos 'nan 0 0 1 0 0 0'", 2, "--qpos");
 }
 
