@@ -1,5 +1,6 @@
 // holdfast run: simulates a scene, writes the files that the options name, and prints a summary.
 #include "run.h"
+#include <holdfast/actuation.h>
 
 #include <math.h>
 #include <signal.h>

@@ -5,6 +5,7 @@
 #include "cli.h"
 #include "scene.h"
 #include "start.h"
+#include <holdfast/rigid.h>
 
 typedef struct runOptions {
   double time;                                             // time to simulate [s]

@@ -13,9 +13,18 @@ if(HF_WITH_ASSIMP)
   list(APPEND holdfast_private_modules ASSIMP=assimp)
 endif()
 
+# While the major version is 0 a minor version may break the interface: programs ask for 0.MINOR then.
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+  set(HOLDFAST_INTERFACE ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  set(holdfast_compatibility SameMinorVersion)
+else()
+  set(HOLDFAST_INTERFACE ${PROJECT_VERSION_MAJOR})
+  set(holdfast_compatibility SameMajorVersion)
+endif()
+
 add_library(holdfast SHARED $<TARGET_OBJECTS:holdfast_objects>)
 add_library(holdfast_static STATIC $<TARGET_OBJECTS:holdfast_objects>)
-set_target_properties(holdfast PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+set_target_properties(holdfast PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${HOLDFAST_INTERFACE})
 set_target_properties(holdfast_static PROPERTIES OUTPUT_NAME holdfast EXPORT_NAME static)
 foreach(target holdfast holdfast_static)
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
@@ -41,12 +50,14 @@ install(DIRECTORY include/holdfast ${PROJECT_BINARY_DIR}/include/holdfast
 install(EXPORT holdfastTargets NAMESPACE holdfast:: DESTINATION ${package_dir})
 install(EXPORT holdfastStaticTargets NAMESPACE holdfast:: DESTINATION ${package_dir})
 
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR}) # pages that the headers name
+
 # find_package(holdfast)
 list(JOIN holdfast_private_modules " " HOLDFAST_PRIVATE_MODULES)
 configure_package_config_file(cmake/holdfastConfig.cmake.in ${PROJECT_BINARY_DIR}/holdfastConfig.cmake
                               INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/holdfastConfigVersion.cmake
-                                 COMPATIBILITY SameMajorVersion)
+                                 COMPATIBILITY ${holdfast_compatibility})
 install(FILES ${PROJECT_BINARY_DIR}/holdfastConfig.cmake ${PROJECT_BINARY_DIR}/holdfastConfigVersion.cmake
         DESTINATION ${package_dir})
 

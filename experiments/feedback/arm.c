@@ -2,6 +2,7 @@
 //
 //   q_i = A_i sin(k_i P t),  P = 5 rad/s,  A = 0.5 rad (shoulder lift 0.05), fingers at rest
 #include "feedback/feedback.h"
+#include <holdfast/lcp.h>
 
 #include <float.h>
 #include <math.h>

@@ -5,6 +5,7 @@
 
 #include "common/figure.h"
 #include "common/world.h"
+#include <holdfast/control.h>
 
 enum { ARM_JOINTS = 8 };
 

@@ -3,6 +3,7 @@
 #define EXPERIMENTS_FEEDBACK_GAIT_H
 
 #include "feedback/legs.h"
+#include <holdfast/control.h>
 
 extern const hfTrot gait;
 

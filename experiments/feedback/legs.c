@@ -1,5 +1,6 @@
 // One run of the quadruped: a trot on flat ground from its stance.
 #include "feedback/stance.h"
+#include <holdfast/mlcp.h>
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 // experiment feedback-quadruped: Table I of Shepherd, Zapolsky and Drumwright (2016) beside ours, with what it
 // leaves out: slip of feet that stand, their way over a stance, torques beyond the limit, work of the drives.
 #include "feedback/legs.h"
+#include <holdfast/lcp.h>
 
 #include <math.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 // for each controller of the quadruped and of the UR10, and for each joint of the UR10; and the condition number of
 // M. A controller that is unstable at a step has no point there.
 #include "feedback/legs.h"
+#include <holdfast/lcp.h>
 
 #include <math.h>
 

@@ -6,6 +6,7 @@
 // stay in a plane, nor at their distances, so that joints which follow exactly make feet skate. What is measured is
 // how fast feet slide that stand, and what the joints give up where they do not.
 #include "feedback/legs.h"
+#include <holdfast/lcp.h>
 
 #include <math.h>
 

@@ -1,5 +1,6 @@
 // experiment feedback-ur10: Table II of Shepherd, Zapolsky and Drumwright (2016) beside ours.
 #include "feedback/feedback.h"
+#include <holdfast/lcp.h>
 
 #include <math.h>
 #include <string.h>

@@ -18,6 +18,7 @@
 #define EXPERIMENTS_GRASP_PLAN_H
 
 #include "grasp/scene.h"
+#include <holdfast/control.h>
 
 typedef enum graspProfile { GRASP_CUBIC, GRASP_QUINTIC } graspProfile;
 

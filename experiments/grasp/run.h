@@ -4,6 +4,7 @@
 
 #include "common/figure.h"
 #include "grasp/plan.h"
+#include <holdfast/rigid.h>
 
 typedef struct graspOptions {
   int contacts;      // hfContactModel

@@ -5,6 +5,7 @@
 #include "tamsi/allegro.h"
 
 #include "peer_mujoco.h"
+#include <holdfast/accel_problem.h>
 
 #include <string.h>
 

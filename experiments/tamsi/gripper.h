@@ -3,6 +3,7 @@
 #define EXPERIMENTS_TAMSI_GRIPPER_H
 
 #include "experiment.h"
+#include <holdfast/accel_problem.h>
 
 // Figure 7 and section IV-B: TAMSI beside implicit Euler. Returns CLI_GOOD or CLI_FAILED.
 int gripper_integrators(const experimentOptions* options, result* r);

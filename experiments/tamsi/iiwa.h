@@ -6,6 +6,7 @@
 #include "experiment.h"
 
 #include <holdfast/holdfast.h>
+#include <holdfast/manipulation.h>
 
 enum { IIWA_JOINTS = 7, IIWA_KEYS = 4, IIWA_TOUCHES = 16, IIWA_NQ = 32 };
 

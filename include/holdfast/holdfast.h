@@ -1,26 +1,28 @@
-// Everything of Holdfast in one include.
+// The simulator: models, states, sims and their results.
+//
+// The tool boxes have headers of their own, which a program includes beside this one:
+//   control.h, manipulation.h   trajectories, controllers, inverse kinematics, grippers, tasks
+//   actuation.h                 actuators, signals and tables of controls without a sim
+//   step_problem.h, solver.h, mlcp.h   the problem of a step of discrete time, and its solvers
+//   integrate.h, accel_problem.h       integrators, and the equations of motion in continuous time
+//   rigid.h, lcp.h              rigid contact with certificates, complementarity problems
+//
+// Pages that the headers name, as docs/theory/lcp.md, are installed in share/doc/holdfast.
 #ifndef HOLDFAST_HOLDFAST_H
 #define HOLDFAST_HOLDFAST_H
 
-#include <holdfast/accel_problem.h>
-#include <holdfast/actuation.h>
 #include <holdfast/batch.h>
 #include <holdfast/builder.h>
-#include <holdfast/control.h>
+#include <holdfast/contact.h>
 #include <holdfast/dynamics.h>
 #include <holdfast/geometry.h>
 #include <holdfast/import.h>
-#include <holdfast/integrate.h>
-#include <holdfast/manipulation.h>
-#include <holdfast/mlcp.h>
+#include <holdfast/methods.h>
 #include <holdfast/model.h>
 #include <holdfast/record.h>
-#include <holdfast/rigid.h>
 #include <holdfast/sim.h>
-#include <holdfast/solver.h>
 #include <holdfast/state.h>
 #include <holdfast/status.h>
-#include <holdfast/step_problem.h>
 #include <holdfast/types.h>
 #include <holdfast/version.h>
 

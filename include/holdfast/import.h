@@ -3,6 +3,7 @@
 #define HOLDFAST_IMPORT_H
 
 #include <holdfast/model.h>
+#include <holdfast/version.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,6 +47,23 @@ HF_API hfStatus hf_model_load(hfModel** model, const char* path, const hfImportC
 HF_API hfStatus hf_model_parse(hfModel** model, const char* text, size_t length, const char* name,
                                const char* folder, const hfImportConfig* config,
                                hfDiagnostics* diagnostics, hfError* error);
+
+// The program's calls check first that its headers fit the library (version.h).
+#ifndef HF_LIBRARY
+static inline hfStatus hf_model_load_checked(hfModel** model, const char* path, const hfImportConfig* config,
+                                            hfDiagnostics* diagnostics, hfError* error) {
+  hfStatus status = hf_check_headers(error);
+  return status < 0 ? status : hf_model_load(model, path, config, diagnostics, error);
+}
+#define hf_model_load hf_model_load_checked
+static inline hfStatus hf_model_parse_checked(hfModel** model, const char* text, size_t length, const char* name,
+                                             const char* folder, const hfImportConfig* config,
+                                             hfDiagnostics* diagnostics, hfError* error) {
+  hfStatus status = hf_check_headers(error);
+  return status < 0 ? status : hf_model_parse(model, text, length, name, folder, config, diagnostics, error);
+}
+#define hf_model_parse hf_model_parse_checked
+#endif
 
 #ifdef __cplusplus
 }

@@ -11,6 +11,7 @@
 #ifndef HOLDFAST_INTEGRATE_H
 #define HOLDFAST_INTEGRATE_H
 
+#include <holdfast/methods.h>
 #include <holdfast/model.h>
 
 #ifdef __cplusplus
@@ -40,9 +41,6 @@ typedef struct hfOde {
   const double* weight; // (n) of the error norm max_i weight_i |u_i|; NULL: 1
 } hfOde;
 
-typedef enum hfNewton { HF_NEWTON_FULL = 0, HF_NEWTON_QUASI = 1 } hfNewton;
-typedef enum hfJacobianKind { HF_JACOBIAN_FORWARD = 0, HF_JACOBIAN_ANALYTIC = 1 } hfJacobianKind;
-
 typedef struct hfIntegratorConfig {
   int32_t method;          // HF_METHOD_RK3, HF_METHOD_IMPLICIT_EULER or HF_METHOD_SDIRK
   int32_t error_control;   // 0: fixed step; 1: steps as large as the accuracy allows
@@ -63,22 +61,6 @@ typedef struct hfIntegratorConfig {
 } hfIntegratorConfig;
 
 HF_API hfIntegratorConfig hf_integrator_config_default(void);
-
-// What an integrator did since it was created or reset.
-typedef struct hfIntegratorReport {
-  hfStatus status;              // of the last advance
-  int64_t evaluations;          // of f, Jacobians included
-  int64_t jacobian_evaluations; // of f, for Jacobians by differences
-  int64_t jacobians, factorisations;
-  int64_t iterations;           // of Newton
-  int64_t limited;              // of them shortened by the transition-aware line search
-  int64_t steps;                // accepted
-  int64_t rejected;             // for their error
-  int64_t failed;               // for Newton, an explicit step that was unstable, or f that did not exist
-  double smallest;              // step that was accepted [s]
-  double last;                  // step that was tried last [s]
-  double error;                 // its estimate in the weighted norm; 0 where there is none
-} hfIntegratorReport;
 
 // One Newton iteration, for those who want to see it.
 typedef struct hfNewtonIterate {

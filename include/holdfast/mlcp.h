@@ -19,24 +19,6 @@
 extern "C" {
 #endif
 
-typedef enum hfMlcpForm {
-  HF_MLCP_COMPLEMENTARITY = 0,
-  HF_MLCP_TWO_STAGE = 1,
-  HF_MLCP_DISSIPATION = 2,
-} hfMlcpForm;
-
-typedef struct hfMlcpConfig {
-  int32_t form;      // hfMlcpForm
-  int32_t method;    // hfLcpMethod
-  int32_t edges;     // of a friction cone, even, 4 to 32
-  int32_t fallback;  // 1: where it fails hf_sim_step takes the convex answer; 0: the state stays
-  double tikhonov;   // added to the diagonal, in units of the mean diagonal of J A^-1 J^T [-]
-  double recovery;   // share of an overlap that a step removes [-]
-  double tolerance;  // residual of the complementarity problem [-]
-} hfMlcpConfig;
-
-HF_API hfMlcpConfig hf_mlcp_config_default(void);
-
 typedef struct hfMlcp hfMlcp;
 
 HF_API hfStatus hf_mlcp_create(hfMlcp** mlcp, const hfStepCapacity* capacity, const hfMlcpConfig* config, hfError* error);

@@ -12,6 +12,7 @@
 
 #include <holdfast/status.h>
 #include <holdfast/types.h>
+#include <holdfast/version.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,10 +22,16 @@ extern "C" {
 
 typedef enum hfJointType { HF_JOINT_FREE, HF_JOINT_BALL, HF_JOINT_SLIDE, HF_JOINT_HINGE } hfJointType;
 
+// Shapes, each with the meaning of the three numbers of its size [m], as in MJCF. Numbers that are not named
+// count for nothing.
 typedef enum hfGeomType {
-  HF_GEOM_PLANE, // normal +z, infinite
-  HF_GEOM_SPHERE, HF_GEOM_CAPSULE, HF_GEOM_ELLIPSOID, HF_GEOM_CYLINDER, HF_GEOM_BOX,
-  HF_GEOM_MESH   // the convex hull of its mesh
+  HF_GEOM_PLANE,     // fills the space below its x-y plane without end; no size
+  HF_GEOM_SPHERE,    // radius
+  HF_GEOM_CAPSULE,   // radius, half the length of its cylinder along z
+  HF_GEOM_ELLIPSOID, // half axes along x, y, z
+  HF_GEOM_CYLINDER,  // radius, half length along z
+  HF_GEOM_BOX,       // half lengths along x, y, z
+  HF_GEOM_MESH       // the convex hull of its mesh, in the geom's frame; no size
 } hfGeomType;
 
 typedef enum hfObjectKind {
@@ -88,7 +95,7 @@ typedef struct hfWorld {
   double tangential_ratio; // k_t/k of the anchored law where a geom gives no k_t [-]
   double impratio;         // MuJoCo's, kept for information [-]
   int32_t method;          // hfMethod
-  int32_t friction;        // hfFrictionLaw (step_problem.h)
+  int32_t friction;        // hfFrictionLaw (methods.h)
   int32_t friction_rule;   // hfFrictionRule
   int32_t filter_parent;   // 1: no contact between a body and its parent
   int32_t disable_contact; // flags of MJCF's <option><flag>: 1 switches the feature off
@@ -173,7 +180,7 @@ typedef struct hfWorld {
   X(int32_t, geom_group, ngeom, 1, 0)                                                                  \
   X(double, geom_pos, ngeom, 3, 0)        /* p_BG [m] */                                               \
   X(double, geom_quat, ngeom, 4, 0)       /* q_BG */                                                   \
-  X(double, geom_size, ngeom, 3, 0)       /* see geometry/shape.h [m] */                               \
+  X(double, geom_size, ngeom, 3, 0)       /* meaning by type: hfGeomType [m] */                        \
   X(double, geom_friction, ngeom, 3, 1)   /* sliding [-], torsional [m], rolling [m] (static) */       \
   X(double, geom_friction_dynamic, ngeom, 1, 1) /* sliding; negative: same as static [-] */            \
   X(double, geom_margin, ngeom, 1, 0)     /* contacts are found below this gap [m] */                  \
@@ -391,6 +398,15 @@ HF_API double* hf_params_gravity(hfParams* params);
 // Recomputes what is derived (subtree masses, principal axes, M at qpos0) and puts the new values in
 // force; non-physical values are refused with the body's name, and the old ones stay in force.
 HF_API hfStatus hf_params_update(hfParams* params, hfError* error);
+
+// The program's calls check first that its headers fit the library (version.h).
+#ifndef HF_LIBRARY
+static inline hfStatus hf_model_open_checked(hfModel** model, const char* path, hfError* error) {
+  hfStatus status = hf_check_headers(error);
+  return status < 0 ? status : hf_model_open(model, path, error);
+}
+#define hf_model_open hf_model_open_checked
+#endif
 
 #ifdef __cplusplus
 }

@@ -12,8 +12,8 @@
 #ifndef HOLDFAST_RIGID_H
 #define HOLDFAST_RIGID_H
 
-#include <holdfast/integrate.h>
 #include <holdfast/lcp.h>
+#include <holdfast/methods.h>
 #include <holdfast/state.h>
 #include <holdfast/types.h>
 
@@ -22,28 +22,6 @@ extern "C" {
 #endif
 
 typedef enum hfContactMode { HF_MODE_SEPARATED = 0, HF_MODE_SLIDING = 1, HF_MODE_ROLLING = 2 } hfContactMode;
-
-// The compliant layer, Eq. (13), normal and tangential alike:
-//   k = K m0/(eps t0^2),  c = C m0/(sqrt(eps) t0)
-typedef struct hfLayerConfig {
-  double eps;       // deformation scale; 0: k of the materials, c = C sqrt(m0 k/K) [-]
-  double mass;      // m0; 0: the lighter of a contact's bodies that can move [kg]
-  double time;      // t0 [s]
-  double stiffness; // K [-]
-  double damping;   // C [-]
-} hfLayerConfig;
-
-typedef struct hfRigidConfig {
-  int32_t max_contacts;  // capacity
-  int32_t scene_signals; // 1: the scene's signals drive controls that no input gives
-  double reach;          // gap up to which contacts are known [m]
-  double touch;          // gap up to which a known contact counts as closed [m]
-  double stick_speed;    // slip below which a contact may roll [m/s]
-  double stabilisation;  // T: gap and velocity errors die out as exp(-t/T); 0: not [s]
-  hfLayerConfig layer;   // for the stability certificate, and the compliant phase
-} hfRigidConfig;
-
-HF_API hfRigidConfig hf_rigid_config_default(void);
 
 typedef struct hfRigidContact {
   int32_t geom_a, geom_b, body_a, body_b;
@@ -103,40 +81,7 @@ HF_API hfStatus hf_rigid_evaluate(hfRigid* rigid, double t, const double* q, con
                                   const hfInput* input, const hfRigidChoice* choice, int nchoice,
                                   const hfRigidProblem** problem, hfError* error);
 
-// ---- method "switching" of a sim ------------------------------------------------------------------
-
-typedef enum hfContactModel {
-  HF_CONTACTS_SWITCHING = 0, // rigid while the certificates hold, else compliant (figure 4)
-  HF_CONTACTS_RIGID = 1,     // rigid always; trouble is a status
-  HF_CONTACTS_COMPLIANT = 2, // compliant always
-} hfContactModel;
-
-typedef enum hfLayerStart {
-  HF_START_EQUILIBRIUM = 0, // sliding: the deformation of the slow motion, its rate that of the rigid force
-  HF_START_PAPER = 1,       // sliding: tangential deformation rate zero
-} hfLayerStart;
-
-typedef enum hfReturnModes {
-  HF_RETURN_LAYER = 0, // a contact rolls where its layer does not slip
-  HF_RETURN_GROSS = 1, // modes from the bodies' velocities alone, as in the paper
-} hfReturnModes;
-
-typedef struct hfSwitchConfig {
-  int32_t contact_mode;  // hfContactModel
-  int32_t start;         // hfLayerStart
-  int32_t return_modes;  // hfReturnModes
-  int32_t integrator;    // of compliant phases: HF_METHOD_RK3, HF_METHOD_IMPLICIT_EULER, HF_METHOD_SDIRK
-  double accuracy;       // of both phases, a step's error in m, rad, m/s, rad/s
-  double dwell;          // shortest compliant phase [s]
-  double settle;         // return only where forces jump by less, relative to the largest; 0: any jump [-]
-  double p_margin;       // return only with a P margin above [-]
-  double rank_margin;    // rank margin below which the rigid model is left (return: 10 times it) [-]
-  double restitution;    // of impacts in rigid phases [-]
-  double rest_speed;     // approach below which an impact is plastic [m/s]
-  hfRigidConfig rigid;   // capacity and signals are those of the sim
-} hfSwitchConfig;
-
-HF_API hfSwitchConfig hf_switch_config_default(void);
+// ---- switches of a sim with method "switching"; its options and report are in methods.h ------------
 
 typedef enum hfSwitchReason {
   HF_SWITCH_CERTIFIED = 0,   // to rigid: the certificates hold
@@ -158,15 +103,6 @@ typedef struct hfSwitch {
   double df_equilibrium, df_paper; // to compliant: the jump that either start has [N]
   hfRigidCertificate certificate; // at the switch
 } hfSwitch;
-
-// What the method did in a step.
-typedef struct hfSwitchReport {
-  int32_t rigid;       // 1: rigid at the end of the step
-  int32_t nswitch;     // switches; see hf_sim_switch
-  int32_t nstick, nslide, nseparate, nimpact; // transitions in rigid phases
-  int32_t nhop;        // compliant phases: explicit steps across jumps of the shapes' contact
-  double rigid_time;   // time spent rigid [s]
-} hfSwitchReport;
 
 #ifdef __cplusplus
 }

@@ -6,24 +6,15 @@
 #ifndef HOLDFAST_SIM_H
 #define HOLDFAST_SIM_H
 
+#include <holdfast/contact.h>
 #include <holdfast/dynamics.h>
-#include <holdfast/mlcp.h>
-#include <holdfast/integrate.h>
-#include <holdfast/rigid.h>
-#include <holdfast/solver.h>
+#include <holdfast/methods.h>
 #include <holdfast/state.h>
+#include <holdfast/version.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-// Options of the methods of continuous time: rk3, implicit-euler, sdirk, and the accuracy of switching.
-typedef struct hfContinuousConfig {
-  double accuracy;  // error that a step of the integrator may make, in its weighted norm; 0: fixed steps [-]
-  int32_t newton;   // hfNewton: how often Newton's method renews its Jacobian
-  int32_t jacobian; // hfJacobianKind
-  int32_t tals;     // 1: Newton's method uses the transition-aware line search
-} hfContinuousConfig;
 
 typedef struct hfSimConfig {
   double step;              // h; 0: the scene's timestep [s]
@@ -68,23 +59,11 @@ typedef struct hfStepReport {
   hfSwitchReport switching;     // method "switching"
 } hfStepReport;
 
-// A contact of the last step. World frame; normal from B into A; forces on A.
-typedef struct hfContact {
-  int32_t geom_a, geom_b, body_a, body_b;
-  uint32_t feature;
-  int32_t stick;        // 1: below the friction bound
-  hfVec3 p_W;           // contact point [m]
-  hfVec3 n_W;
-  double depth;         // at the start of the step [m]
-  double fn;            // normal force [N]
-  hfVec3 ft;            // friction force [N]
-  hfVec3 torque;        // torsional and rolling friction [N m]
-  hfVec3 vt;            // slip of A relative to B at the end of the step [m/s]
-  double vn;            // separation speed at the end of the step [m/s]
-  double mu;            // the coefficient that acted: |ft| <= mu fn; 0: frictionless [-]
-} hfContact;
-
 typedef struct hfSim hfSim;
+struct hfSwitch;
+struct hfRigidProblem;
+struct hfStepProblem;
+struct hfStepCapacity;
 
 // The model (or an overlay's model) must outlive the sim.
 HF_API hfStatus hf_sim_create(hfSim** sim, const hfModel* model, const hfSimConfig* config, hfError* error);
@@ -114,22 +93,32 @@ HF_API const double* hf_sim_acceleration(const hfSim* sim);    // (nv) (v1 - v0)
 HF_API const double* hf_sim_sensors(const hfSim* sim);         // (nsensordata) at the end of the step
 HF_API const hfDynamics* hf_sim_dynamics(const hfSim* sim);    // kinematics at the end of the step
 
-// Method "switching": the switches of the last step, and the rigid problem at its end (in a compliant phase
-// the one that was judged; NULL for other methods).
-HF_API hfSwitch hf_sim_switch(const hfSim* sim, int i);
-HF_API const hfRigidProblem* hf_sim_rigid(const hfSim* sim);
+// Method "switching" (include rigid.h): switch i of the last step, 0 <= i < report.switching.nswitch, and the
+// rigid problem at its end (in a compliant phase the one that was judged). NULL for other methods.
+HF_API struct hfSwitch hf_sim_switch(const hfSim* sim, int i);
+HF_API const struct hfRigidProblem* hf_sim_rigid(const hfSim* sim);
 
 // Everything at a given state without stepping: poses, M, bias, actuator forces, contacts, sensors
 // (with the unconstrained acceleration). Results are read as after a step.
 HF_API hfStatus hf_sim_evaluate(hfSim* sim, const hfState* state, const hfInput* input, hfError* error);
-// The step problem that hf_sim_step would solve at this state; valid until the sim's next call.
-HF_API hfStatus hf_sim_problem(hfSim* sim, const hfState* state, const hfInput* input, const hfStepProblem** problem, hfError* error);
+// The step problem (include solver.h) that hf_sim_step would solve at this state; valid until the sim's next call.
+HF_API hfStatus hf_sim_problem(hfSim* sim, const hfState* state, const hfInput* input, const struct hfStepProblem** problem, hfError* error);
 // The largest such problem: for solvers of one's own over it.
-HF_API hfStepCapacity hf_sim_capacity(const hfSim* sim);
+HF_API struct hfStepCapacity hf_sim_capacity(const hfSim* sim);
 // Inverse dynamics of a step, contacts included: the force (nv), in addition to the input's, with which
 // hf_sim_step ends at velocities v1 (nv). Targets of the input do not act. Exact for the coupled problem
 // (solver.coupling); the convex answer differs from it by report.coupled_residual. force may be v1.
 HF_API hfStatus hf_sim_inverse(hfSim* sim, const hfState* state, const hfInput* input, const double* v1, double* force, hfError* error);
+
+// The program's calls check first that its headers fit the library (version.h).
+#ifndef HF_LIBRARY
+static inline hfStatus hf_sim_create_checked(hfSim** sim, const hfModel* model, const hfSimConfig* config,
+                                            hfError* error) {
+  hfStatus status = hf_check_headers(error);
+  return status < 0 ? status : hf_sim_create(sim, model, config, error);
+}
+#define hf_sim_create hf_sim_create_checked
+#endif
 
 #ifdef __cplusplus
 }

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-// Memory of one contact point, kept while the contact lives (contact/memory.h).
+// Memory of one contact point, kept while the contact lives.
 typedef struct hfContactMemory {
   uint64_t key_pair;    // geom_a << 32 | geom_b, geom_a < geom_b
   uint32_t key_feature; // of the manifold point

@@ -38,6 +38,7 @@ typedef enum hfStatus {
   HF_ERROR_MODEL = -5,       // a definition makes no valid model
   HF_ERROR_NONFINITE = -6,   // an input is NaN or infinite
   HF_ERROR_UNSUPPORTED = -7, // well-formed, but not something Holdfast simulates
+  HF_ERROR_VERSION = -8,     // the program was compiled with headers of another version than the library's
 } hfStatus;
 
 enum { HF_MESSAGE_SIZE = 1024 };

@@ -18,7 +18,7 @@
 #ifndef HOLDFAST_STEP_PROBLEM_H
 #define HOLDFAST_STEP_PROBLEM_H
 
-#include <holdfast/status.h>
+#include <holdfast/methods.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -27,13 +27,6 @@ extern "C" {
 #endif
 
 typedef enum hfLawKind { HF_LAW_SATURATED = 0, HF_LAW_CONTACT = 1 } hfLawKind;
-
-typedef enum hfFrictionLaw {
-  HF_FRICTION_REGULARISED = 0, // linear in slip below the stiction speed (TAMSI Eq. 6, 7)
-  HF_FRICTION_SMOOTH = 1,      // s/sqrt(1 + s^2): the same slope at zero, no kink
-  HF_FRICTION_ANCHORED = 2,    // elastic tangential deformation with memory: sticks, no creep
-  HF_FRICTION_COULOMB = 3,     // rigid, for the complementarity methods; others regularise it
-} hfFrictionLaw;
 
 // One saturated row: force = clamp(-kappa (s - s0), lo, hi).
 typedef struct hfSaturatedRow {

@@ -31,6 +31,7 @@ const char* hf_status_name(hfStatus status) {
   case HF_ERROR_MODEL: return "bad model";
   case HF_ERROR_NONFINITE: return "non-finite input";
   case HF_ERROR_UNSUPPORTED: return "unsupported";
+  case HF_ERROR_VERSION: return "other version";
   }
   return "unknown status";
 }

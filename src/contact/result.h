@@ -5,7 +5,7 @@
 #define HFI_CONTACT_RESULT_H
 
 #include "contact/contact.h"
-#include <holdfast/sim.h>
+#include <holdfast/contact.h>
 
 // x0 t1 + x1 t2
 static inline hfVec3 hfi_in_plane(const hfiContact* c, double x0, double x1) {

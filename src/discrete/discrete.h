@@ -5,6 +5,7 @@
 #include "contact/memory.h"
 #include "discrete/assemble.h"
 #include "world/method.h"
+#include <holdfast/mlcp.h>
 
 typedef struct hfiDiscrete {
   hfiWorld* world;

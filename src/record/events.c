@@ -2,6 +2,7 @@
 #include "record/events.h"
 
 #include "record/chunk.h"
+#include <holdfast/rigid.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 #include "sim/sim.h"
 
 #include "base/error.h"
+#include <holdfast/lcp.h>
 
 #include <assert.h>
 #include <math.h>

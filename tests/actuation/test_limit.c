@@ -1,6 +1,7 @@
 // Limits, friction losses and springs in a stepped world, against closed forms.
 #include "support/near.h"
 #include "support/sim_world.h"
+#include <holdfast/step_problem.h>
 
 #include <math.h>
 #include <stdio.h>

@@ -14,7 +14,7 @@ static void test_refusal_is_formatted(void** state) {
 
 static void test_every_status_has_a_name(void** state) {
   (void)state;
-  for (int s = HF_ERROR_UNSUPPORTED; s <= HF_STEP_TOO_SMALL; ++s)
+  for (int s = HF_ERROR_VERSION; s <= HF_STEP_TOO_SMALL; ++s)
     assert_string_not_equal(hf_status_name((hfStatus)s), "unknown status");
 }
 

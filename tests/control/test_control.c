@@ -1,5 +1,6 @@
 // Trajectories, feedback laws and tuning, against closed forms and differences.
 #include "support/sim_world.h"
+#include <holdfast/control.h>
 
 #include <math.h>
 

@@ -3,7 +3,9 @@
 #
 #   consume.sh install BUILD PREFIX    install the build tree BUILD into PREFIX
 #   consume.sh cmake PREFIX WORK       find_package, shared and static
-#   consume.sh version PREFIX WORK     find_package refuses another major version
+#   consume.sh version PREFIX WORK     find_package refuses another minor version; so does the soname
+#   consume.sh mismatch PREFIX WORK    a program with headers of another version is refused with a message
+#   consume.sh headers PREFIX WORK     every header stands alone in C and C++ and names only installed files
 #   consume.sh shared|static PREFIX WORK   pkg-config
 #   consume.sh readme PREFIX WORK      the example of README.md
 set -eu
@@ -35,9 +37,36 @@ cmake)
   ! loads_shared "$work/consumer_static" ;;
 version)
   mkdir -p "$work"
-  sed 's/holdfast 0\.1/holdfast 999.0/' "$here/consumer/CMakeLists.txt" >"$work/CMakeLists.txt"
-  ! cmake -S "$work" -B "$work/build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" >"$work.log" 2>&1
-  grep -q 'compatible with requested version "999.0"' "$work.log" ;;
+  for other in 0.0 0.2 1.0; do
+    sed "s/holdfast 0\.1/holdfast $other/" "$here/consumer/CMakeLists.txt" >"$work/CMakeLists.txt"
+    if cmake -S "$work" -B "$work/build$other" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" >"$work.log" 2>&1; then exit 1; fi
+    grep -q "compatible with requested version \"$other\"" "$work.log"
+  done
+  readelf -d "$(pkg --variable=libdir)/libholdfast.so" | grep -q 'SONAME.*\[libholdfast\.so\.0\.1\]' ;;
+mismatch)
+  cp -r "$(pkg --variable=includedir)" "$work.include"
+  sed -i 's/\(HF_VERSION_MINOR\) .*/\1 99/' "$work.include/holdfast/version.h"
+  # shellcheck disable=SC2046
+  cc -I"$work.include" "$here/consumer/consumer.c" $(pkg --libs) -o "$work"
+  if LD_LIBRARY_PATH=$(pkg --variable=libdir) "$work" 2>"$work.log"; then exit 1; fi
+  grep -q 'compiled with headers of version 0\.99\.0, the library has version 0\.1' "$work.log" ;;
+headers)
+  mkdir -p "$work"
+  include=$(pkg --variable=includedir)
+  for header in "$include"/holdfast/*.h; do
+    echo "#include <holdfast/$(basename "$header")>" >"$work/alone.c"
+    cp "$work/alone.c" "$work/alone.cpp"
+    for flag in "" -DHF_INLINE_ACCESSORS; do
+      cc -std=c17 -Wall -Wextra -Wpedantic -Werror -fsyntax-only $flag -I"$include" "$work/alone.c"
+      c++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -fsyntax-only $flag -I"$include" "$work/alone.cpp"
+    done
+  done
+  # words of comments that are paths of files
+  grep -hv '#include' "$include"/holdfast/*.h | grep -oE '[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*\.(h|c|md)\b' | sort -u >"$work/cited"
+  while read -r cited; do
+    [ -e "$include/holdfast/$cited" ] || [ -e "$prefix/share/doc/holdfast/$cited" ] || { echo "$cited is not installed" >&2; exit 1; }
+  done <"$work/cited"
+  grep -q docs/theory/lcp.md "$work/cited" ;; # the search finds what there is
 shared)
   # shellcheck disable=SC2046
   cc "$here/consumer/consumer.c" $(pkg --cflags --libs) -o "$work"

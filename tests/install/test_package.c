@@ -41,9 +41,9 @@ static void test_install(void** state) {
   consume("install", HF_BINARY_DIR, prefix);
 }
 static void test_find_package(void** state) { (void)state, consume_installed("cmake"); }
-static void test_find_package_refuses_other_major(void** state) {
-  (void)state, consume_installed("version");
-}
+static void test_other_versions_are_refused(void** state) { (void)state, consume_installed("version"); }
+static void test_headers_of_another_version(void** state) { (void)state, consume_installed("mismatch"); }
+static void test_headers_stand_alone(void** state) { (void)state, consume_installed("headers"); }
 static void test_pkg_config_shared(void** state) { (void)state, consume_installed("shared"); }
 static void test_pkg_config_static(void** state) { (void)state, consume_installed("static"); }
 
@@ -61,7 +61,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_install),
       cmocka_unit_test(test_find_package),
-      cmocka_unit_test(test_find_package_refuses_other_major),
+      cmocka_unit_test(test_other_versions_are_refused),
+      cmocka_unit_test(test_headers_of_another_version),
+      cmocka_unit_test(test_headers_stand_alone),
       cmocka_unit_test(test_pkg_config_shared),
       cmocka_unit_test(test_pkg_config_static),
       cmocka_unit_test(test_readme_example),

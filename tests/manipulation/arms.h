@@ -6,6 +6,7 @@
 #include "support/random.h"
 
 #include <holdfast/holdfast.h>
+#include <holdfast/manipulation.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,8 @@
 // Drives that are parts of a scene: PID, inverse dynamics as a constraint, computed torque.
 #include "support/peer.h"
 #include "support/sim_world.h"
+#include <holdfast/actuation.h>
+#include <holdfast/control.h>
 
 #define ARM(actuators, custom)                                                                                          \
   "<mujoco><option timestep='0.005'/><worldbody>"                                                                       \

@@ -1,5 +1,6 @@
 // Rigid contact by complementarity and by dissipation, against closed forms.
 #include "support/sim_world.h"
+#include <holdfast/mlcp.h>
 
 #include <math.h>
 

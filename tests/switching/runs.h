@@ -3,6 +3,7 @@
 #define HF_TESTS_RIGID_RUNS_H
 
 #include "support/sim_world.h"
+#include <holdfast/rigid.h>
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,8 @@
 // The rigid problem: the published planar grasp, and its certificate along the plan.
 #include "planar.h"
 #include "support/sim_world.h"
+#include <holdfast/accel_problem.h>
+#include <holdfast/rigid.h>
 
 #include <stdio.h>
 

@@ -1,0 +1,181 @@
+// The methods that step a world: their options, and what they report of a step.
+//
+// Only plain structs are here, so that a program that steps worlds needs no header of a solver. The solvers
+// themselves are tool boxes with headers of their own: solver.h, mlcp.h, integrate.h, rigid.h.
+#ifndef HOLDFAST_METHODS_H
+#define HOLDFAST_METHODS_H
+
+#include <holdfast/status.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum hfFrictionLaw {
+  HF_FRICTION_REGULARISED = 0, // linear in slip below the stiction speed (TAMSI Eq. 6, 7)
+  HF_FRICTION_SMOOTH = 1,      // s/sqrt(1 + s^2): the same slope at zero, no kink
+  HF_FRICTION_ANCHORED = 2,    // elastic tangential deformation with memory: sticks, no creep
+  HF_FRICTION_COULOMB = 3,     // rigid, for the complementarity methods; others regularise it
+} hfFrictionLaw;
+
+// ---- methods of discrete time: tamsi, convex -----------------------------------------------------
+
+typedef enum hfCoupling {
+  HF_COUPLING_TWO_WAY = 0,      // normal and friction forces both implicit and coupled (TAMSI)
+  HF_COUPLING_ONE_WAY = 1,      // normal force frozen at the start of the step (semi-implicit Euler)
+  HF_COUPLING_FRICTIONLESS = 2, // normal forces only, implicit
+} hfCoupling;
+
+// The rungs of the ladder, in the order they are tried.
+typedef enum hfRung {
+  HF_RUNG_NONE = 0,   // no rows: one linear solve
+  HF_RUNG_TAMSI = 1,  // Newton with the transition-aware line search, in heaps with friction duals
+  HF_RUNG_MERIT = 2,  // the same Newton with a residual-decreasing line search
+  HF_RUNG_CONVEX = 3, // friction bound fixed: minimum of a strictly convex function; bounds iterated
+} hfRung;
+
+typedef struct hfSolverConfig {
+  int32_t coupling;       // hfCoupling
+  int32_t first_rung;     // hfRung to start at; HF_RUNG_CONVEX for the convex method
+  int32_t last_rung;      // hfRung to stop at; HF_RUNG_CONVEX never fails
+  int32_t max_iterations; // Newton iterations a rung [-]
+  double tolerance;       // residual over max(|p*|, |J^T gamma|), mass-scaled [-]
+  double theta_max;       // largest turn of a slip velocity in one iteration; not in heaps [rad]
+} hfSolverConfig;
+
+HF_API hfSolverConfig hf_solver_config_default(void);
+
+typedef struct hfSolveReport {
+  hfStatus status;         // HF_OK, or > 0 when the last rung allowed did not meet the tolerance
+  int32_t rung;            // the highest rung that served any island
+  int32_t islands;         // with rows
+  int32_t iterations;      // Newton iterations: factorisations, sum over islands and rungs
+  int32_t max_iterations;  // most in one island
+  int32_t limited;         // iterations whose step was shortened
+  double residual;         // of the rung that served, relative, worst island [-]
+  double coupled_residual; // of the coupling asked for: differs where the convex rung served [-]
+} hfSolveReport;
+
+// ---- method mlcp ---------------------------------------------------------------------------------
+
+typedef enum hfMlcpForm {
+  HF_MLCP_COMPLEMENTARITY = 0, // polygonal friction cones, bounds of saturated rows: Lemke or Dantzig
+  HF_MLCP_TWO_STAGE = 1,       // a feasible point without friction, then the friction that dissipates most
+  HF_MLCP_DISSIPATION = 2,     // contact without complementarity: inverse dynamics for robots in contact
+} hfMlcpForm;
+
+typedef struct hfMlcpConfig {
+  int32_t form;     // hfMlcpForm
+  int32_t method;   // hfLcpMethod: HF_LCP_LEMKE or HF_LCP_DANTZIG (lcp.h)
+  int32_t edges;    // of a friction cone, even, 4 to 32
+  int32_t fallback; // 1: where it fails hf_sim_step takes the convex answer; 0: the state stays
+  double tikhonov;  // added to the diagonal, in units of the mean diagonal of J A^-1 J^T [-]
+  double recovery;  // share of an overlap that a step removes [-]
+  double tolerance; // residual of the complementarity problem [-]
+} hfMlcpConfig;
+
+HF_API hfMlcpConfig hf_mlcp_config_default(void);
+
+// ---- methods of continuous time: rk3, implicit-euler, sdirk --------------------------------------
+
+// How often Newton's method renews its Jacobian: at every iteration, or when it converges slowly.
+typedef enum hfNewton { HF_NEWTON_FULL = 0, HF_NEWTON_QUASI = 1 } hfNewton;
+// Where the Jacobian comes from: forward differences, or formulas.
+typedef enum hfJacobianKind { HF_JACOBIAN_FORWARD = 0, HF_JACOBIAN_ANALYTIC = 1 } hfJacobianKind;
+
+typedef struct hfContinuousConfig {
+  double accuracy;  // error that a step of the integrator may make, in its weighted norm; 0: fixed steps. A
+                    // positive one is also that of method "switching" [-]
+  int32_t newton;   // hfNewton
+  int32_t jacobian; // hfJacobianKind
+  int32_t tals;     // 1: Newton's method uses the transition-aware line search
+} hfContinuousConfig;
+
+// What an integrator did since it was created or reset; in the report of a step, during that step.
+typedef struct hfIntegratorReport {
+  hfStatus status;              // of the last advance
+  int64_t evaluations;          // of the right-hand side, those for Jacobians included
+  int64_t jacobian_evaluations; // of the right-hand side, for Jacobians by differences
+  int64_t jacobians, factorisations;
+  int64_t iterations;           // of Newton's method
+  int64_t limited;              // of them shortened by the transition-aware line search
+  int64_t steps;                // accepted
+  int64_t rejected;             // because their error was too large
+  int64_t failed;               // because Newton's method did not converge, an explicit step was unstable, or
+                                // the right-hand side did not exist
+  double smallest;              // step that was accepted [s]
+  double last;                  // step that was tried last [s]
+  double error;                 // its estimated error in the weighted norm; 0 where there is no estimate
+} hfIntegratorReport;
+
+// ---- method switching ----------------------------------------------------------------------------
+
+// The compliant layer, Eq. (13), normal and tangential alike:
+//   k = K m0/(eps t0^2),  c = C m0/(sqrt(eps) t0)
+typedef struct hfLayerConfig {
+  double eps;       // deformation scale; 0: k of the materials, c = C sqrt(m0 k/K) [-]
+  double mass;      // m0; 0: the lighter of a contact's bodies that can move [kg]
+  double time;      // t0 [s]
+  double stiffness; // K [-]
+  double damping;   // C [-]
+} hfLayerConfig;
+
+typedef struct hfRigidConfig {
+  int32_t max_contacts;  // capacity
+  int32_t scene_signals; // 1: the scene's signals drive controls that no input gives
+  double reach;          // gap up to which contacts are known [m]
+  double touch;          // gap up to which a known contact counts as closed [m]
+  double stick_speed;    // slip below which a contact may roll [m/s]
+  double stabilisation;  // T: gap and velocity errors die out as exp(-t/T); 0: they stay [s]
+  hfLayerConfig layer;   // for the stability certificate, and the compliant phase
+} hfRigidConfig;
+
+HF_API hfRigidConfig hf_rigid_config_default(void);
+
+typedef enum hfContactModel {
+  HF_CONTACTS_SWITCHING = 0, // rigid while the certificates hold, else compliant (figure 4)
+  HF_CONTACTS_RIGID = 1,     // rigid always; trouble is a status
+  HF_CONTACTS_COMPLIANT = 2, // compliant always
+} hfContactModel;
+
+typedef enum hfLayerStart {
+  HF_START_EQUILIBRIUM = 0, // sliding: the deformation of the slow motion, its rate that of the rigid force
+  HF_START_PAPER = 1,       // sliding: tangential deformation rate zero
+} hfLayerStart;
+
+typedef enum hfReturnModes {
+  HF_RETURN_LAYER = 0, // a contact rolls where its layer does not slip
+  HF_RETURN_GROSS = 1, // modes from the bodies' velocities alone, as in the paper
+} hfReturnModes;
+
+typedef struct hfSwitchConfig {
+  int32_t contact_mode; // hfContactModel
+  int32_t start;        // hfLayerStart
+  int32_t return_modes; // hfReturnModes
+  int32_t integrator;   // of compliant phases: HF_METHOD_RK3, HF_METHOD_IMPLICIT_EULER, HF_METHOD_SDIRK
+  double accuracy;      // of both phases, a step's error in m, rad, m/s, rad/s
+  double dwell;         // shortest compliant phase [s]
+  double settle;        // return only where forces jump by less, relative to the largest; 0: any jump [-]
+  double p_margin;      // return only with a P margin above [-]
+  double rank_margin;   // rank margin below which the rigid model is left (return: 10 times it) [-]
+  double restitution;   // of impacts in rigid phases [-]
+  double rest_speed;    // approach below which an impact is plastic [m/s]
+  hfRigidConfig rigid;  // capacity and signals are those of the sim
+} hfSwitchConfig;
+
+HF_API hfSwitchConfig hf_switch_config_default(void);
+
+// What method "switching" did in a step.
+typedef struct hfSwitchReport {
+  int32_t rigid;       // 1: rigid at the end of the step
+  int32_t nswitch;     // switches; see hf_sim_switch
+  int32_t nstick, nslide, nseparate, nimpact; // transitions in rigid phases
+  int32_t nhop;        // compliant phases: explicit steps across jumps of the shapes' contact
+  double rigid_time;   // time spent rigid [s]
+} hfSwitchReport;
+
+#ifdef __cplusplus
+}
+#endif
+#endif
