@@ -134,6 +134,7 @@ static void control_targets(arm* a, double time, double h, int deadbeat) {
 }
 
 static void arm_control(arm* a, double time, double h) {
+  time -= a->method->late * h;
   switch (a->method->control) {
   case ARM_FALL: break;
   case ARM_PD_EXPLICIT: control_pd(a, time); break;
@@ -227,7 +228,7 @@ static double condition_number(const hfDynamics* d, double* M, void* work, size_
 }
 
 int arm_condition(double* smallest, double* largest) {
-  static const armMethod plain = {"plain", ARM_FALL, "ur10.xml", 0, NULL, HF_METHOD_CONVEX, 0, 0, 0};
+  static const armMethod plain = {.name = "plain", .control = ARM_FALL, .model = "ur10.xml", .method = HF_METHOD_CONVEX};
   arm a;
   hfError error = {HF_OK, ""};
   double q[ARM_JOINTS], M[ARM_JOINTS * ARM_JOINTS];

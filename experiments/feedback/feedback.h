@@ -46,6 +46,7 @@ typedef struct armMethod {
   int lcp;               // hfLcpMethod of method mlcp
   double tikhonov;
   int form;              // hfMlcpForm
+  int late;              // steps by which the controller's clock is behind the reference that errors are taken against
 } armMethod;
 
 // Published gains: PD for 1 ms steps, computed torque for 50 ms steps; and those found by tuning.
