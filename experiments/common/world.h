@@ -12,14 +12,14 @@ typedef struct world {
 } world;
 
 // Loads models/FILE, makes a sim with the configuration and starts at the keyframe (NULL: qpos0).
-// Returns CLI_GOOD, or CLI_FAILED after saying why.
+// Returns CLI_GOOD, or CLI_FAILED after a message.
 int world_open(world* w, const char* file, const hfSimConfig* config, const char* keyframe);
 void world_close(world* w);
 
 // Median of n numbers, which it sorts.
 double median(double* x, int n);
 
-// Processor time of this process: wall time of one thread on a machine that does nothing else [s].
+// The processor time of this process [s]. Other programs on the machine do not count.
 double processor_clock(void);
 
 // A number that is added up over the steps of a run.

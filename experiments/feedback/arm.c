@@ -49,7 +49,7 @@ static void arm_close(arm* a) {
 
 static int is_pd(const armMethod* m) { return m->control == ARM_PD_EXPLICIT || m->control == ARM_PD_IMPLICIT; }
 
-// Gains of the drives (none but for PD; on a rotor those of the joint over ratio^2) and armature.
+// Sets the gains of the drives and the armature. Only PD has gains; on a rotor they are those of the joint over ratio^2.
 static hfStatus set_drives(arm* a, hfError* error) {
   double* gain = hf_params_field(a->params, HF_FIELD_actuator_gainprm);
   double* bias = hf_params_field(a->params, HF_FIELD_actuator_biasprm);
@@ -99,7 +99,7 @@ static hfStatus arm_open(arm* a, const armMethod* method, double h, hfError* err
   return status == HF_OK && !(a->state && a->input) ? HF_ERROR_MEMORY : status;
 }
 
-// Everything moves as the reference does; rotors turn with their joints.
+// Sets all joints to the positions and velocities of the reference; rotors turn with their joints.
 static void arm_start(arm* a) {
   for (int i = 0; i < ARM_JOINTS; ++i) {
     double v = a->method->control == ARM_FALL ? 0 : arm_reference(i, 0).v;
@@ -147,7 +147,7 @@ static void arm_control(arm* a, double time, double h) {
 
 // ---- a run ---------------------------------------------------------------------------------------
 
-// Adds the errors of this instant; 0 where the run is lost.
+// Adds the errors of this instant to the sums. Returns 0 if a joint is so far off that the run counts as unstable.
 static int take_errors(const arm* a, double time, feedbackRun* out) {
   const double *q = hf_state_q(a->state), *v = hf_state_v(a->state);
   for (int i = 0; i < ARM_JOINTS; ++i) {

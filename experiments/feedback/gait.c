@@ -61,7 +61,8 @@ void leg_inverse_jacobian(const hfVec3 J[3], hfVec3 K[3]) {
   }
 }
 
-// Diagonal pairs go together. The small part: steps that end where a stance begins are in it, whatever the rounding.
+// Diagonal pairs of legs move together. The small constant makes a step that ends where a stance begins belong to the
+// stance, whatever the rounding is.
 static double leg_phase(int leg) { return (leg == 0 || leg == 3 ? 0 : 0.5) + 1e-9; }
 
 double plan_cycle(int leg, double time) {

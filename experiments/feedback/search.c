@@ -1,4 +1,4 @@
-// The search for the largest stable step, and a figure of a row.
+// The search for the largest stable step, and reporting one number of a method.
 #include "feedback/feedback.h"
 
 #include <math.h>

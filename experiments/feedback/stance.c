@@ -1,16 +1,16 @@
 // Feet that stand stick, whatever the step.
 //
-// A leg of three joints on a point foot has contact force f = K^T (bias - tau) but for its own small inertia
-// (K the inverse of its Jacobian, f on the foot), whatever the body does. So torques kept in a box about
-// -J^T f_plan keep the foot's force about f_plan:
+// A leg with three joints and a point foot has the contact force f = K^T (bias - tau) on its foot, whatever the body does;
+// only the small inertia of the leg is neglected. K is the inverse of its Jacobian J. So if the torques stay in a box about
+// -J^T f_plan, the force of the foot stays near f_plan:
 //
 //   tau_j = bias_j - J_j . f_plan + u_j,  |u_j| <= b_j      f = f_plan - sum_j K_j u_j
 //
-// With f_plan = N up and b_j = share mu N/(3 (|K_j,t| + mu |K_j,n|)) the force stays within the cone. The step itself
-// finds u: a velocity target of limit b_j.
+// With f_plan = N up and b_j = share mu N/(3 (|K_j,t| + mu |K_j,n|)) the force stays within the cone. The step
+// itself finds u: it is the force of a velocity target with the limit b_j.
 //
-//   loads       the weight, shared by the feet that stand; a foot takes its part over a while after touch-down
-//               and gives it away before lift-off, and b with it
+//   loads       the feet that stand share the weight. The load of a foot, and b with it, grows during LOAD_TIME after
+//               touch-down and falls before lift-off
 //   velocities  feet that stand get -(v_b + w x p), one twist of the body at the points that touch: towards the
 //               plan by their common error, and level. Feet in the air go where the plan wants them over the
 //               ground, the last step before a landing over the place of landing; a foot that lands moves with the

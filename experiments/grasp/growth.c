@@ -1,8 +1,8 @@
-// Growth of an offset (growth.h). The layer of stiffness k and damping c in front of the rigid problem obeys
+// How an offset of the object grows (growth.h). A layer of stiffness k and damping c at the contacts obeys
 //
 //   delta'' = -A (k delta + c delta'),   for an eigenvalue a < 0 of A:  s = (-a c + sqrt(a^2 c^2 - 4 a k))/2 > 0
 //
-// (analytic-tests 12). It holds while the same contacts are pressed and slide.
+// This holds while the same contacts press and slide.
 #include "grasp/growth.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ static int sample_at(const graspRun* run, double t) {
   return i;
 }
 
-// integral[i] of the layer's rate from the first sample to the i-th.
+// integral[i] is the integral of the layer's growth rate from the first sample to sample i.
 static int integrate_rate(const graspPlan* plan, double eps, const graspRun* run,
                           double* integral) {
   graspSetpoint at = {0};

@@ -11,7 +11,8 @@ typedef struct graspGrowth {
 } graspGrowth;
 
 // Two compliant runs of the plan from options->begin on, one with options->offset, the other without. The difference
-// of their gaps grows as exp(int s dt), s the largest root of the boundary layer along the plan. Draws both as FILE.
+// of their gaps grows as exp(int s dt), where s is the largest root of the boundary layer along the plan. Draws both as
+// FILE.
 int grasp_measure_growth(const graspPlan* plan, const graspOptions* options, result* r, const char* file,
                          graspGrowth* growth);
 

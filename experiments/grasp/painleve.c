@@ -1,13 +1,13 @@
-// experiment painleve: a rod that slides on its lower end (models/painleve_rod.xml; analytic-tests 8).
+// experiment painleve: a rod that slides on its lower end (models/painleve_rod.xml).
 //
 //   a_n = b + p N,  p = (1 + 3 cos th (cos th - mu sin th))/m,  b = -g + l w^2 sin th
 //
 //   p > 0           one rigid solution: certified
-//   p < 0, b < 0    none
-//   p < 0, b > 0    two
+//   p < 0, b < 0    no rigid solution
+//   p < 0, b > 0    two rigid solutions
 //
-// The compliant rod has one motion: an impact without collision, in which the normal force grows at the rate of the
-// layer, friction stops the end and the rod is thrown off. As k grows its velocity jumps. The jump is that of the
+// The compliant rod has one motion, an impact without collision: the normal force grows at the rate of the layer, friction
+// stops the lower end, and the rod is thrown off the floor. For k -> infinity the velocity jumps. The jump is that of the
 // layer alone, at a fixed angle and without gravity:
 //
 //   vn' = ann fn + ant ft,  vt' = ant fn + att ft,  ann = (1 + 3 cos^2 th)/m, ant = -3 sin th cos th/m,
@@ -55,14 +55,14 @@ static void close_scan(scan* s) {
   hf_model_free(s->model);
 }
 
-// The problem of the rod dragged at an angle, turning at w, its end in touch.
+// The rigid problem of the rod that is dragged at an angle and turns at w, while its end touches the floor.
 static const hfRigidProblem* drag_at(scan* s, double theta, double w, double mu) {
   hfError error = {HF_OK, ""};
   const hfRigidProblem* p = NULL;
   hf_params_field(
       s->params, HF_FIELD_geom_friction)[3 * hf_model_find(s->model, HF_OBJECT_GEOM, "floor")] = mu;
   if (hf_params_update(s->params, &error) < 0) return NULL;
-  hf_rigid_free(s->rigid); // reads friction anew
+  hf_rigid_free(s->rigid); // a new one reads the new friction coefficient
   s->rigid = NULL;
   hfRigidConfig config = hf_rigid_config_default();
   config.max_contacts = 4;
@@ -102,7 +102,8 @@ static int judge_case(scan* s, double theta, double w, double mu, tally* t) {
   return CLI_GOOD;
 }
 
-// Angles and coefficients on a grid that misses p = 0, at rest and turning fast enough for b > 0.
+// Checks angles and friction coefficients on a grid that avoids p = 0, with the rod at rest and with a rotation so fast that
+// b > 0.
 static int judge_rigid(int quick, result* r) {
   scan s;
   tally t = {0};
@@ -156,7 +157,8 @@ static void layer_step(double h, double* y) {
   for (int i = 0; i < 6; ++i) y[i] += h / 6 * (k[0][i] + 2 * k[1][i] + 2 * k[2][i] + k[3][i]);
 }
 
-// The limit of the jump for k -> infinity: the layer from its unstable direction until it opens.
+// The jump in the limit k -> infinity: integrates the layer, from a small deformation along its unstable direction until it
+// opens.
 static motion limit_of_jump(void) {
   const double p = push(THETA, MU), s = 0.5 * (-p + sqrt(p * p - 4 * p)), seed = 1e-9;
   double y[6] = {seed, -s * seed, 0, -SPEED, 0, 0}, h = 1e-4;
@@ -283,7 +285,7 @@ static int judge_jump(int quick, result* r) {
 
 // ---- switching --------------------------------------------------------------------------------------
 
-// Dragged, the rod has no rigid motion: switching must pass it as compliant contact does.
+// The rod that is dragged has no rigid motion: the method switching must pass it as compliant contact does.
 static int judge_drag(double eps, result* r) {
   passage by_itself, compliant;
   if (pass("drag", HF_CONTACTS_SWITCHING, eps, &by_itself, NULL) != CLI_GOOD ||
@@ -300,7 +302,7 @@ static int judge_drag(double eps, result* r) {
   return CLI_GOOD;
 }
 
-// Dropped, it lands by an impact, which has a solution at the level of velocities: the end sticks (restitution is 0).
+// The rod that is dropped lands with an impact, which has a solution for velocities: the end sticks (restitution is 0).
 static int judge_drop(double eps, result* r) {
   passage p;
   if (pass("drop", HF_CONTACTS_SWITCHING, eps, &p, NULL) != CLI_GOOD) return CLI_FAILED;

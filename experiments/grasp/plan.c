@@ -1,8 +1,8 @@
 // Computed torque for a grasp that slides (plan.h).
 //
 // The force distribution is the quadratic program  min |f - c|^2/2,  G f = w,  f >= l,  as a complementarity problem
-// with bounds:  f - c - G^T nu >= 0 _|_ f >= l,   G f + e nu = w, nu free. A tiny e makes it solvable always, where
-// G has dependent rows (by symmetry) and where no f >= l gives w; then e nu is what is missing.
+// with bounds:  f - c - G^T nu >= 0 _|_ f >= l,   G f + e nu = w, nu free. With a tiny e it always has a
+// solution, also where G has dependent rows (by symmetry) and where no f >= l gives w; in that case e nu is what is missing.
 #include "grasp/plan.h"
 
 #include <holdfast/lcp.h>
@@ -22,8 +22,8 @@ hfSetpoint grasp_profile(graspProfile profile, double duration, double t) {
 
 enum { ROWS = GRASP_CONTACTS + GRASP_DOFS };
 
-// f (nc) with f >= least for G f = w, nearest to `near` (NULL: 0); where there is none, closest to w, and 0 is returned.
-// row: of W_sigma^T.
+// Computes the f (nc) with G f = w and f >= least that is nearest to `near` (NULL: 0). If there is none, computes the f >=
+// least whose G f is closest to w, and returns 0. row: the rows of W_sigma^T.
 static int distribute(const graspScene* s, double (*row)[GRASP_DOFS], const double* w,
                       const double* near, double least, double* f) {
   enum { WORK = 1 << 16 };
@@ -52,9 +52,9 @@ static int distribute(const graspScene* s, double (*row)[GRASP_DOFS], const doub
   return exact;
 }
 
-// Forces and torques that give accelerations a at the configured q and v, contacts sliding along slip. 0 where the
-// object's acceleration cannot be had exactly; then they come closest. Forces are the smallest above f_min, or, with
-// `near` given, those nearest to it that press.
+// Computes contact forces and torques with which the accelerations are a, at the configured q and v, while contacts slide
+// along `slip`. Returns 0 where no forces give the object's acceleration exactly; then they come as close as possible. The
+// forces are the smallest above f_min or, if `near` is given, those nearest to it that do not pull.
 static int find_effort(const graspPlan* plan, const double* v, const double* a, double (*slip)[2],
                        const double* near, graspEffort* out) {
   const graspScene* s = plan->scene;
@@ -76,7 +76,7 @@ static int find_effort(const graspPlan* plan, const double* v, const double* a, 
   return exact;
 }
 
-// The slip of a plan at rest is that of its first motion.
+// At rest the direction of slip is that of the motion that begins there.
 static void plan_slip(const graspPlan* plan, double sdot, graspSetpoint* at) {
   double along[GRASP_DOFS];
   memcpy(along, plan->path, sizeof along);

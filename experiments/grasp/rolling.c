@@ -2,9 +2,9 @@
 // rolling and nS sliding contacts the rows are 2 nR + nS; more than six leave nothing to determine them, and nR = 4
 // must go compliant.
 //
-// First the certificates of every split of the four contacts at y = 0.15 m, the sliding ones along the natural slip.
-// Then runs under torques that squeeze the object: it starts to move such that the chosen contacts, which are rough,
-// roll.
+// First it computes the certificates of all ways to divide the four contacts at y = 0.15 m into rolling and sliding ones,
+// where sliding contacts slide as in the plan. Then it simulates the grasp under torques that squeeze the object; the
+// initial velocity is such that the chosen contacts, which are rough, roll.
 #include "grasp/draw.h"
 #include "grasp/planar.h"
 
@@ -82,15 +82,15 @@ static int judge_splits(graspScene* s, result* r) {
 
 // ---- runs -------------------------------------------------------------------------------------------
 
-// Object velocity for which the contacts of the mask do not slip, in units of (1 m/s, 1 m/s, 10 rad/s): those that
-// Gauss-Jordan elimination leaves free are 1, the others follow. 0 where there is none.
+// Computes an object velocity with which the contacts of the mask do not slip, in units of (1 m/s, 1 m/s, 10 rad/s): the
+// components that Gauss-Jordan elimination leaves free are 1, the others follow. Returns 0 where there is none.
 static int rolling_motion(graspScene* s, const double* q, int mask, double* v) {
   double G[PLANAR_CONTACTS][3], scale[3] = {1, 1, 10};
   int rows = 0, pivot_of[3] = {-1, -1, -1};
   grasp_configure(s, q);
   for (int i = 0; i < s->nc; ++i) {
     if (!(mask >> i & 1)) continue;
-    for (int k = 0; k < 3; ++k) { // slip per unit of the object's motion, fingers kept
+    for (int k = 0; k < 3; ++k) { // slip for a unit of the object's motion, while the fingers follow
       double unit[GRASP_DOFS] = {0}, slip[GRASP_CONTACTS][2];
       unit[k] = scale[k];
       grasp_keep(s, unit);

@@ -1,6 +1,7 @@
 // experiment grasp-rotate: example 1 of the switching paper, figures 5 to 8. The object turns from 70 to 110 degrees
 // (angle of its minor axis: at 90 the major axis is parallel to the palm) about its centre, with friction 0.1
-// everywhere. A is a P-matrix all along: rigid and compliant contact must agree, the closer the smaller eps.
+// everywhere. A is a P-matrix during the whole motion, so that rigid and compliant contact must agree; the difference falls with
+// eps.
 #include "grasp/draw.h"
 #include "grasp/planar.h"
 
@@ -11,7 +12,7 @@
 static const double FRICTION[2] = {0.1, 0.1}, HEIGHT = 0.13, DEGREE = 3.14159265358979323846 / 180;
 static const double FIRST = -20, TURN = 40; // of the major axis [deg]
 enum { RIGID, SOFT, STIFF, RUNS };
-static const double EPS[RUNS] = {1e-3, 1e-3, 5e-4}; // the rigid run's only certifies stability
+static const double EPS[RUNS] = {1e-3, 1e-3, 5e-4}; // in the rigid run eps is used by the stability certificate only
 
 static void draw_runs(const graspScene* s, graspRun* run, result* r) {
   static const double times[] = {0.02, 0.35, 0.5, 0.65, 0.98};
@@ -102,7 +103,7 @@ static int run_all(const experimentOptions* options, graspScene* s, result* r) {
     graspOptions o = grasp_options_default();
     o.contacts = k == RIGID ? HF_CONTACTS_RIGID : HF_CONTACTS_COMPLIANT;
     o.eps = EPS[k];
-    o.begin = 0.02, o.end = 0.98; // four sliding contacts: at rest they would roll
+    o.begin = 0.02, o.end = 0.98; // all four contacts slide in this interval; at rest they would roll
     if (options->quick) o.step = 2e-3;
     status = grasp_run(&plan, &o, &run[k]);
   }

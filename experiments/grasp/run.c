@@ -42,7 +42,7 @@ static hfSimConfig sim_config(const graspScene* s, const graspOptions* o) {
   c.switching.contact_mode = o->contacts;
   c.switching.start = o->start;
   c.switching.return_modes = o->return_modes;
-  c.switching.rank_margin = 1e-4; // left while forces are still well determined
+  c.switching.rank_margin = 1e-4; // the rigid model is left while its forces are still well determined
   c.switching.settle = o->settle;
   c.switching.rigid.layer.eps = o->eps;
   c.switching.rigid.layer.mass = hf_model_body_mass(s->model)[s->object_body];

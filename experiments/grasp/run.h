@@ -1,4 +1,5 @@
-// A run of a planned grasp by method "switching", rigid, compliant or both, with everything that is drawn of it.
+// A simulation of a planned grasp with the method "switching" (rigid, compliant or both), and all quantities that figures
+// show of it.
 #ifndef EXPERIMENTS_GRASP_RUN_H
 #define EXPERIMENTS_GRASP_RUN_H
 
@@ -10,17 +11,17 @@ typedef struct graspOptions {
   int contacts;      // hfContactModel
   int start;         // hfLayerStart
   int return_modes;  // hfReturnModes
-  double settle;     // hfSwitchConfig.settle: 0: rigid again as soon as it is certified, whatever the forces' jump
+  double settle;     // hfSwitchConfig.settle; with 0 contact is rigid again as soon as it is certified, however much the forces jump
   double eps;        // of the layer, Eq. (13) [-]
-  double step;       // control is sampled and held for it [s]
-  double begin, end; // of the plan; at rest every contact rolls [s]
+  double step;       // length of a step, during which torques are held [s]
+  double begin, end; // part of the plan that is simulated; not the rest at both ends, where every contact rolls [s]
   double offset[GRASP_DOFS]; // added to the object's pose at the beginning, fingers closed around the planned one
   double velocity[GRASP_DOFS]; // added to the object's velocity at the beginning; the fingers follow
 } graspOptions;
 
 graspOptions grasp_options_default(void);
 
-// A moment of a run, at the end of a step.
+// The quantities at the end of one step.
 typedef struct graspSample {
   double t;
   double q[GRASP_COORDINATES], v[GRASP_DOFS];
@@ -48,18 +49,18 @@ typedef struct graspRun {
   double cpu;          // processor time of the steps: other work on the machine does not count [s]
 } graspRun;
 
-// Runs the plan. CLI_FAILED after saying why; free the run in either case.
+// Simulates the plan. Returns CLI_FAILED after a message; the caller frees the run in both cases.
 int grasp_run(const graspPlan* plan, const graspOptions* options, graspRun* run);
 void grasp_run_free(graspRun* run);
 
-// A column of the samples as an array of its own (count), for figures: free it. `member` is the address of a
-// number in run->sample[0].
+// Copies one quantity of all samples to a new array (count), which the caller frees. `member` is the address of that quantity
+// in run->sample[0].
 double* grasp_column(const graspRun* run, const double* member);
-// Value of a column at t, linear between samples.
+// The value of a quantity at time t, linear between samples.
 double grasp_value_at(const graspRun* run, const double* member, double t);
-// Largest difference of a column between two runs over [from, to].
+// The largest difference of a quantity between two runs over [from, to].
 double grasp_difference(const graspRun* a, const graspRun* b, const double* member, double from, double to);
-// Notes each switch: time, reason, jumps.
+// Prints each switch with its time, reason and jumps.
 void grasp_note_switches(result* r, const char* name, const graspRun* run);
 // Writes every sample as a table.
 void grasp_write(const graspScene* s, const graspRun* run, result* r, const char* file);

@@ -87,7 +87,7 @@ static hfVec3 cross(hfVec3 a, hfVec3 b) {
   return (hfVec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-// In the plane z = const where the normal is in it: t[0] = n x e_z, t[1] = e_z.
+// Tangents of a contact. Where the normal is horizontal, t[0] = n x e_z and t[1] = e_z.
 static void choose_tangents(hfVec3 n, hfVec3* t) {
   hfVec3 up = fabs(n.z) < 0.9 ? (hfVec3){0, 0, 1} : (hfVec3){1, 0, 0};
   t[0] = cross(n, up);
@@ -129,7 +129,7 @@ void grasp_configure(graspScene* s, const double* q) {
   for (int i = 0; i < s->nc; ++i) configure_contact(s, i);
 }
 
-// x (nc) <- finger rates with W_N^T (0, x) = x.
+// Solves W_N^T (0, y) = x for the finger rates y and writes them to x (nc).
 static int solve_fingers(const graspScene* s, double* x) {
   double A[GRASP_DOFS * GRASP_DOFS];
   for (int i = 0; i < s->nc; ++i)
@@ -147,7 +147,7 @@ int grasp_reach(graspScene* s, double* q, const double* gap) {
     }
     if (worst < 1e-14) return CLI_GOOD;
     if (!solve_fingers(s, move + s->no)) break;
-    double largest = 0; // at most 0.2 rad at once
+    double largest = 0; // a Newton step moves a joint by at most 0.2 rad
     for (int k = 0; k < s->nv; ++k) largest = fmax(largest, fabs(move[k]));
     hf_model_integrate(s->model, q, move, fmin(1, 0.2 / largest));
     if (worst < 1e-12) return grasp_configure(s, q), CLI_GOOD;

@@ -1,7 +1,7 @@
 // experiment grasp-space: the planar grasp's example 2 carried into three dimensions (models/space_grasp.xml). A
 // spheroid with six degrees of freedom is lifted between three two-link fingers; six contacts slide in vertical
-// planes. The rigid model loses uniqueness by a pair of eigenvalues that turn negative together: the determinant
-// stays positive, and only smaller minors tell. Run rigid, compliant and switching.
+// planes. The rigid model loses uniqueness when a pair of eigenvalues of A become negative together: the
+// determinant stays positive, and only smaller minors show it. The experiment runs it rigid, compliant and switching.
 #include "grasp/draw.h"
 #include "grasp/growth.h"
 
@@ -131,7 +131,7 @@ static int run_modes(const graspPlan* plan, const double* times, int quick, resu
   for (int k = 0; k < RUNS && status == CLI_GOOD; ++k) {
     graspOptions o = grasp_options_default();
     o.contacts = contacts[k];
-    if (quick && k == RIGID) o.end = 0.5; // soon after uniqueness is lost: from there on it is slow
+    if (quick && k == RIGID) o.end = 0.5; // ends soon after uniqueness is lost, because the rigid run is slow from there on
     status = grasp_run(plan, &o, &run[k]);
     if (status == CLI_GOOD) report_run(&run[k], MODES[k], r);
   }

@@ -12,7 +12,7 @@
 
 static const double SQUEEZE = 12, MASS = 0.045, STEP = 0.002; // [N], [kg], [s]
 
-// A pinch whose object is loaded through its input; friction comes from a parameter overlay.
+// A pinch whose object gets its load as an applied force. Friction coefficients are set in a parameter overlay.
 typedef struct grip {
   hfModel* model;
   hfParams* params;
@@ -27,7 +27,7 @@ static void close_grip(grip* g) {
       hf_model_free(g->model);
 }
 
-// column: 0 sliding, 1 torsional coefficient of all geoms.
+// Sets a friction coefficient of all geoms. column: 0 for sliding, 1 for torsion.
 static int open_grip(grip* g, const char* text, int column, double mu, hfError* error) {
   memset(g, 0, sizeof *g);
   if (hf_model_parse(&g->model, text, strlen(text), "critical", ".", NULL, NULL, error) < 0 ||
@@ -64,8 +64,8 @@ static int open_grip(grip* g, const char* text, int column, double mu, hfError* 
 static const char PADS[] = FINGERS("type='box' size='0.01 0.015 0.015'", "3");
 static const char TIPS[] = FINGERS("type='sphere' size='0.01'", "4");
 
-// Steps with the load ramped to `load` over the time; component 0-2: of the force, 3-5: of the torque.
-// Returns the displacement along that component after the ramp, or NAN.
+// Steps while the load grows slowly to `load`. component: 0 to 2 for a force, 3 to 5 for a torque. Returns the displacement
+// along that component at the end, or NAN.
 static double ramp_load(grip* g, int component, double load, double seconds) {
   hfError error = {HF_OK, ""};
   long steps = (long)(seconds / STEP), settle = 250;
@@ -82,7 +82,7 @@ static double ramp_load(grip* g, int component, double load, double seconds) {
   return component < 3 ? fabs(q[component]) : 2 * fabs(q[component + 1]); // small angle
 }
 
-// Displacement at mu = scale x critical.
+// The displacement when mu is `scale` times the critical coefficient.
 static double load_at(const char* scene, int column, double mu, int component, double load,
                       double seconds) {
   grip g;
@@ -112,7 +112,7 @@ static int judge(result* r, const char* id, const char* what, double held, doubl
 
 // ---- shaking -------------------------------------------------------------------------------------
 
-// Largest slip of the object against the pads while the base shakes with amplitude A at f [Hz].
+// The largest slip of the object against the pads while the base shakes with amplitude A and frequency f [Hz].
 static double shake_at(double mu, double amplitude, double f, int periods) {
   grip g;
   hfError error = {HF_OK, ""};
@@ -121,7 +121,7 @@ static double shake_at(double mu, double amplitude, double f, int periods) {
     long settle = 250, steps = (long)(periods / f / STEP);
     for (long i = 0; i < settle + steps; ++i) {
       double t = (double)(i - settle) * STEP,
-             grow = fmin(1, fmax(0, t * f / (0.5 * periods))); // amplitude rises over half the time
+             grow = fmin(1, fmax(0, t * f / (0.5 * periods))); // the amplitude grows during half of the time
       g.input->ctrl[0] = i < settle ? 0 : amplitude * grow * sin(w * t);
       if (hf_sim_step(g.sim, g.state, g.input, NULL, &error) < 0) break;
       double z = hf_state_q(g.state)[g.model->nq - 5] - hf_state_q(g.state)[0];

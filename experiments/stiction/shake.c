@@ -1,6 +1,6 @@
 // Lift, shake (5 Hz, 5 cm) and turn by 180 degrees in 1 s and back (models/lift_shake_turn.xml): how far
-// the bar has moved in the hand, compared at rest under the same load, so that the elastic deflection
-// drops out. The largest displacement of the gripped point and of the centre of mass counts.
+// the bar has moved in the hand. Positions are compared at rest under the same load, so that the elastic deflection is the same
+// in both. The largest displacement of the gripped point and of the centre of mass counts.
 #include "stiction/stiction.h"
 
 #include <math.h>

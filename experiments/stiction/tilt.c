@@ -1,5 +1,5 @@
-// A table that tilts at 0.05 degrees a second (models/tilt_table.xml): box and tripod start to slide,
-// all their contacts for ten steps, at atan(mu).
+// A table tilts by 0.05 degrees in a second (models/tilt_table.xml). A box and a tripod must start to slide at atan(mu).
+// "To slide" means that all contacts of the body slide for ten steps.
 #include "stiction/stiction.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@ static const double MU = 0.4, RATE = 0.05,
                     DEGREE = 3.14159265358979323846 / 180; // [-], [deg/s], [rad]
 enum { STEPS_OF_SLIP = 10 };
 
-// Do all contacts of the body slide?
+// Whether all contacts of the body slide.
 static int all_slip(const world* w, int body) {
   int contacts = 0;
   for (int i = 0; i < hf_sim_contact_count(w->sim); ++i) {
@@ -20,7 +20,8 @@ static int all_slip(const world* w, int body) {
   return contacts > 0;
 }
 
-// Angle at time t: smoothly up to `below` the critical one within 3 s, a second of rest, then slowly on.
+// The angle of the table at time t. It rises smoothly to `below` less than the critical angle within 3 s, rests for one
+// second, and then rises slowly.
 static double target_angle(double t, double from) {
   double s = fmin(1, t / 3);
   return from * s * s * s * (10 - 15 * s + 6 * s * s) + RATE * fmax(0, t - 4);

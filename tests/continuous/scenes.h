@@ -25,7 +25,7 @@ static const char* const TIED_PENDULUM =
     "<inertial pos='0 0 -0.5' mass='1' diaginertia='1e-3 1e-3 1e-3'/></body></worldbody>"
     "<equality><connect body1='bob' anchor='0 0 0'/></equality></mujoco>";
 
-// The elastic ball of analytic-tests 4: 0.1 kg, r = 5 cm, k = 1000 N/m, no dissipation
+// The elastic ball of 0.1 kg, r = 5 cm, k = 1000 N/m, no dissipation
 static const char* const BALL =
     "<mujoco><option gravity='0 0 -9.81'/>"
     "<custom><numeric name='hf.stiffness' data='2000'/><numeric name='hf.dissipation' data='0'/></custom>"

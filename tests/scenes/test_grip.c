@@ -1,5 +1,5 @@
-// Gripping: thin boxes squeezed by stiff fingers, their creep (analytic-tests 9), and a gripper
-// that shakes what it holds harder than friction can carry (analytic-tests 11).
+// Gripping: thin boxes squeezed by stiff fingers, their creep, and a gripper
+// that shakes what it holds harder than friction can carry.
 #include "scenes/scene.h"
 
 // Forces on a finger's contact from `time` on.

@@ -1,4 +1,4 @@
-// Impacts with the Hunt-Crossley law f = k x (1 + d xdot) (analytic-tests 3 and 4).
+// Impacts with the Hunt-Crossley law f = k x (1 + d xdot).
 //
 // The step is of first order: numbers are extrapolated from two steps, x(0) = 2 x(h/2) - x(h),
 // which leaves an error of second order, and the error itself must halve with the step.

@@ -1,4 +1,4 @@
-// Blocks on a slope of angle th (analytic-tests 1): they stick where tan th <= mu, else slide with
+// Blocks on a slope of angle th: they stick where tan th <= mu, else slide with
 // a = g (sin th - mu cos th). Below the cone regularised friction creeps with v = v_s tan th/mu,
 // anchored friction not at all.
 #include "scenes/scene.h"

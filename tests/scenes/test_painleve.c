@@ -1,4 +1,4 @@
-// Painleve's rod (analytic-tests 8): sliding with p = (1 + 3 cos th (cos th - mu sin th))/m < 0 has
+// Painleve's rod: sliding with p = (1 + 3 cos th (cos th - mu sin th))/m < 0 has
 // no rigid solution. The compliant one is an impact without collision: the normal force grows
 // exponentially at the rate sqrt(-p k), friction stops the end, and it sticks while the contact
 // throws the rod off. As k grows the velocity jumps, by impulses that follow from the inverse

@@ -1,4 +1,4 @@
-// Things at rest: the forces carry the weight, points lie m g/(n k) deep (analytic-tests 10), and
+// Things at rest: the forces carry the weight, points lie m g/(n k) deep, and
 // the contact set stays the same for 10 s, tilted by 1e-6 rad or not.
 #include "scenes/scene.h"
 

@@ -1,4 +1,4 @@
-// Balls and cylinders (analytic-tests 5). On a floor, sliding turns into rolling at t = v0/(mu g (1
+// Balls and cylinders. On a floor, sliding turns into rolling at t = v0/(mu g (1
 // + 1/c)) with v = v0/(1 + c); down a slope they roll with a = g sin th/(1 + c) where mu >= tan th
 // c/(1 + c), else slide with a = g (sin th - mu cos th). c = I/(m r^2): 2/5 for the ball, 1/2 for
 // the cylinder.

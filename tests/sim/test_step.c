@@ -93,7 +93,7 @@ static void test_weight_is_carried(void** s) {
     hfVec3 normal, friction;
     assert_int_equal(hf_sim_pair_force(w.sim, 1, 0, &normal, &friction), 4);
     assert_float_equal(normal.z, 3 * 9.81, 1e-9 * 3 * 9.81);
-    // resting depth m g/(n k), k = 5e5 for two geoms of 1e6 in series (analytic-tests 10)
+    // resting depth m g/(n k), k = 5e5 for two geoms of 1e6 in series
     hfContact c = hf_sim_contact(w.sim, 0);
     assert_float_equal(c.depth, 3 * 9.81 / (4 * 5e5), 1e-9);
     free_world(&w);

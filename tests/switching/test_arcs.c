@@ -8,7 +8,7 @@
   "<body pos='0 0 0.1'><joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 0 1'/>"       \
   "<geom type='sphere' size='0.1' mass='2' friction='0'/></body></worldbody></mujoco>"
 
-// analytic-tests 1: sticks iff tan th <= mu, else a = g (sin th - mu cos th)
+// sticks iff tan th <= mu, else a = g (sin th - mu cos th)
 static void test_incline(void** state) {
   (void)state;
   hfSimConfig config = switching_config(HF_CONTACTS_RIGID, 0.01);
@@ -38,7 +38,7 @@ static void test_incline(void** state) {
   sim_world_free(&w);
 }
 
-// analytic-tests 5: v = 5/7 v0 at t = 2 v0/(7 mu g); oblique, so that the direction is one of three dimensions
+// v = 5/7 v0 at t = 2 v0/(7 mu g); oblique, so that the direction is one of three dimensions
 static void test_slip_to_roll(void** state) {
   (void)state;
   static const char ball[] = "<mujoco><option gravity='0 0 -10'/><worldbody><geom type='plane' "
@@ -62,7 +62,7 @@ static void test_slip_to_roll(void** state) {
   sim_world_free(&w);
 }
 
-// analytic-tests 2: m = 0.33, W = 3.234 N, mu = 1, f = 4 cos(2 pi t); slide -> stick at 0.175898 s
+// m = 0.33, W = 3.234 N, mu = 1, f = 4 cos(2 pi t); slide -> stick at 0.175898 s
 static const char BOX[] =
     "<mujoco><option gravity='0 0 -9.8'/><custom><text name='hf.signal.push' data='sine 4 1 "
     "1.57079632679489662 0'/></custom><worldbody>"

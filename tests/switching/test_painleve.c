@@ -1,4 +1,4 @@
-// The Painleve rod (analytic-tests 8): a uniform rod, lower end sliding on a plane.
+// The Painleve rod: a uniform rod, lower end sliding on a plane.
 //
 //   ydd_c = b + p N,  p = (1/m)[1 + 3 cos th (cos th - mu sin th)],  b = -g + l w^2 sin th
 //
