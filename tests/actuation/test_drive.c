@@ -1,5 +1,5 @@
-// Drives, springs and dampers as rows: at any velocity v1 of the end of a step they must exert what the
-// explicit forces (compared with MuJoCo elsewhere) are at that end, (q0 + h v1, v1).
+// Drives, springs and dampers as rows. For any velocity v1 at the end of a step, a row must exert the explicit force at that
+// end, (q0 + h v1, v1). Other tests compare the explicit forces with MuJoCo.
 #include "support/near.h"
 #include "support/random.h"
 #include "support/sim_world.h"
@@ -9,8 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-// Every actuator with a law that rows can carry, on joints and tendons; limited joints and tendons with
-// one servo, with a servo and motors, with two servos that have no range of their own.
+// Every actuator whose law can be a row, on joints and tendons. There are limited joints and tendons with one servo, with a
+// servo and motors, and with two servos that have no range of their own.
 static const char kScene[] =
     "<mujoco><compiler angle='radian'/><worldbody>"
     "<body gravcomp='.5'><joint name='a' axis='0 1 0' stiffness='3' damping='.2' springref='.3'/><geom size='.1' pos='.2 0 0'/>"

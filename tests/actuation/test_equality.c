@@ -1,4 +1,5 @@
-// Equalities: Jacobians against differences of the errors, and what rows do over a step.
+// Equalities: their Jacobians are compared with differences of their errors, and the effect of their rows on a step is
+// checked.
 #include "support/near.h"
 #include "support/random.h"
 #include "support/sim_world.h"

@@ -1,5 +1,5 @@
-// Random scenes in MuJoCo: transmissions, tendons, actuator forces, activations, passive forces,
-// errors and Jacobians of equalities. 1e-10 leaves four digits for sums in another order.
+// Random scenes compared with MuJoCo: transmissions, tendons, actuator forces, activations, passive forces, errors and
+// Jacobians of equalities. The tolerance 1e-10 allows for the rounding of sums in another order.
 #include "support/mujoco_scene.h"
 
 #include "actuation/actuation.h"

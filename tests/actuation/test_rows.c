@@ -1,4 +1,4 @@
-// The row set: effective masses, capacities, and its image in the step problem.
+// The rows of actuation: their effective masses, their capacities, and the blocks that they become in the step problem.
 #include "support/near.h"
 #include "support/random.h"
 #include "support/sim_world.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-// Two trees joined by tendons and equalities, something of every source of rows.
+// Two trees that tendons and equalities connect, with at least one element of every kind that makes rows.
 static const char kScene[] =
     "<mujoco><compiler angle='radian'/><worldbody>"
     "<body name='a'><joint name='a' axis='0 1 0' frictionloss='.1' limited='true' range='-1 1'/><geom size='.1' pos='.2 0 0'/>"

@@ -1,4 +1,4 @@
-// Signals against their formulas, tables of controls and what they refuse.
+// Signals are compared with their formulas; tables of controls are read, held between rows, and refused when wrong.
 #include "support/near.h"
 #include "support/sim_world.h"
 

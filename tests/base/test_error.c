@@ -1,4 +1,4 @@
-// Refusals carry their status and message, and tolerate a caller who wants neither.
+// A refusal has a status and a message, and works for a caller who passes NULL.
 #include "support/cmocka_all.h"
 
 #include "base/error.h"

@@ -2,7 +2,7 @@
 #ifndef HF_TESTS_SCENES_H
 #define HF_TESTS_SCENES_H
 
-// A ball of 0.5 kg, 1 m up, nothing to fall on.
+// A ball of 0.5 kg, 1 m above the origin, in a world without a floor.
 static const char falling_ball[] =
     "<mujoco><option timestep='0.01'/><worldbody><body name='ball' pos='0 0 1'><freejoint "
     "name='fly'/>"

@@ -1,4 +1,4 @@
-// The command as such: verbs, help, wrong calls, standard output that cannot be written.
+// The command without regard to a verb: help, unknown verbs, wrong calls, and a standard output that cannot be written.
 #include "cli/command.h"
 #include "cli/scenes.h"
 

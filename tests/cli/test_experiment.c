@@ -1,4 +1,4 @@
-// experiment and bench: lists, the JSON that judges read, files that cannot be written.
+// The verbs experiment and bench: their lists, their JSON, and files that cannot be written.
 #include "cli/command.h"
 
 static void test_json_has_figures_paper_and_must(void** state) {

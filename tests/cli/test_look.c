@@ -1,4 +1,4 @@
-// check, info and dynamics: what they say about models that are right, odd or wrong.
+// The verbs check, info and dynamics: what they print about models that are right, doubtful or wrong.
 #include "cli/command.h"
 #include "cli/scenes.h"
 

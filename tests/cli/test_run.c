@@ -1,4 +1,5 @@
-// run: results against closed forms, the formats of its files, and every way it can go wrong.
+// The verb run: results are compared with closed forms, files must have their formats, and every failure has its message and
+// exit status.
 #include "cli/command.h"
 #include "cli/scenes.h"
 

@@ -1,6 +1,6 @@
-// Friction takes energy and gives none: bodies thrown onto a floor with random slides, spins and rolls
-// never have more energy (kinetic, potential, in the springs of the contacts) than they had before, up
-// to what the integrator adds, which shrinks with the step.
+// Friction only takes energy. Bodies are thrown onto a floor with random slides, spins and rolls. Their energy (kinetic,
+// potential, and that of the springs of the contacts) never grows, except for what the integrator adds, which shrinks with
+// the step.
 #include "support/cmocka_all.h"
 
 #include "support/random.h"

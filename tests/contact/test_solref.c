@@ -1,6 +1,6 @@
-// MuJoCo's parameters translated: resting depths against those that MuJoCo 4.0.0 itself reaches with a
-// ball of 1 kg and radius 0.1 m on a plane (5000 steps of 2 ms, elliptic and pyramidal alike), and damping
-// against its linear law.
+// The translation of MuJoCo's solref and solimp. The oracle of resting depths are those that MuJoCo 4.0.0 itself reaches with
+// a ball of 1 kg and radius 0.1 m on a plane (5000 steps of 2 ms, the same with elliptic and pyramidal cones); the oracle of
+// damping is its linear law.
 #include "support/cmocka_all.h"
 
 #include "contact/solref.h"

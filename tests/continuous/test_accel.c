@@ -1,5 +1,5 @@
-// The right-hand side in continuous time: against closed forms, its Jacobian against differences, its
-// charts, and the dense problem against the rate.
+// The right-hand side in continuous time: compared with closed forms. Its Jacobian is compared with differences, its charts
+// with the integration on the manifold, and the dense problem with the rate.
 #include "support/cmocka_all.h"
 #include "support/near.h"
 #include "support/random.h"

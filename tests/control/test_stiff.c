@@ -1,4 +1,4 @@
-// Stiff servos together with contact, over ten seconds: nothing grows.
+// Stiff servos together with contact, for ten seconds: neither speeds nor energies grow.
 #include "support/sim_world.h"
 
 #include <math.h>

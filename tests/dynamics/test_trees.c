@@ -1,5 +1,5 @@
-// Identities between the algorithms on random trees: each couples two independent recursions, or a
-// recursion with a dense or elementary computation.
+// Identities between the algorithms on random trees. Each compares two independent recursions, or a recursion with a dense
+// or elementary computation.
 #include "dynamics/trees.h"
 
 #include "dynamics/dynamics.h"

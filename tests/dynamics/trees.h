@@ -1,4 +1,4 @@
-// Runs a check over random trees, one seed a tree; a test's last line names the last seed it used.
+// Runs a check on random trees, with one seed for each tree. The last line that a test prints has the last seed.
 #ifndef HF_TESTS_DYNAMICS_TREES_H
 #define HF_TESTS_DYNAMICS_TREES_H
 

@@ -1,5 +1,5 @@
-// Every experiment of the command in its quick form: each line it has to show must hold, but those
-// marked full_only. With HF_FULL=1 the whole experiments run and every line must hold.
+// Runs every experiment of the command with --quick. Each line that it has to show must hold, except those that are marked
+// full_only. With HF_FULL=1 the whole experiments run and every line must hold.
 #include "cli/command.h"
 
 enum { MOST = 64, NAME_SIZE = 64 };

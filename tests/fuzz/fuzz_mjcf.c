@@ -1,5 +1,5 @@
-// MJCF from memory: XML when the second byte is '<', else instructions for well-formed XML. Files are
-// looked for in tests/data/import. The first byte is options.
+// Reads MJCF from memory. The first byte chooses options of the import. If the second byte is '<' the rest is XML; otherwise
+// the bytes are instructions for writing well-formed XML (grammar.h). Files are looked for in tests/data/import.
 #include <holdfast/import.h>
 
 #include "grammar.h"

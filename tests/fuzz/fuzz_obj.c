@@ -1,4 +1,4 @@
-// OBJ from memory; a mesh that reads is hulled too.
+// Reads OBJ from memory, and computes the hull of a mesh that was accepted.
 #include "import/mesh.h"
 
 #include <stdint.h>

@@ -1,4 +1,4 @@
-// STL from memory; a mesh that reads is hulled too.
+// Reads STL from memory, and computes the hull of a mesh that was accepted.
 #include "import/mesh.h"
 
 #include <stdint.h>

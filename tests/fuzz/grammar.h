@@ -1,5 +1,5 @@
-// Bytes as instructions for writing well-formed XML: fuzzers find malformed XML by themselves, but
-// hardly ever a second valid element. Each byte opens an element, adds an attribute, or closes.
+// Takes bytes as instructions for writing well-formed XML. A fuzzer finds malformed XML by itself, but hardly ever two valid
+// elements. Each byte opens an element, adds an attribute, or closes an element.
 #ifndef HF_FUZZ_GRAMMAR_H
 #define HF_FUZZ_GRAMMAR_H
 

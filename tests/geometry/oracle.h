@@ -2,8 +2,9 @@
 // knows nothing of the pair functions.
 //
 // For any unit n, g(n) = min_A n.x - max_B n.x is a lower bound of the signed distance of A and B, and
-// the signed distance is its maximum. So a contact is proven: its normal must reach g(n) = -depth; apart,
-// the witness points are an upper bound; overlapping, no direction tried may give more.
+// the signed distance is its maximum. So a contact can be proven: its normal must reach g(n) = -depth. Where the
+// shapes are apart, the distance of the witness points is an upper bound; where they overlap, no direction that is tried may
+// give a larger g.
 #ifndef HF_TESTS_GEOMETRY_ORACLE_H
 #define HF_TESTS_GEOMETRY_ORACLE_H
 

@@ -1,4 +1,4 @@
-// The broad phase against all pairs, and its cost by counting box tests.
+// The broad phase finds the same pairs as a test of all pairs, and its cost is measured by counting tests of boxes.
 #include "support/cmocka_all.h"
 
 #include "base/sort.h"

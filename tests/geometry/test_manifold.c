@@ -1,4 +1,4 @@
-// Flat contacts: which points they have, and that noise does not change them.
+// Flat contacts: which points they have, and that tiny rotations do not change the set of points.
 #include "geometry/oracle.h"
 
 #include <stdio.h>

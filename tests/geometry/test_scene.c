@@ -1,5 +1,5 @@
-// Culling loses no contact: a model's contacts are those of all its pairs, one by one, at poses that jump and
-// at poses that move on.
+// Leaving out distant pairs loses no contact: the contacts of a model are those of all its pairs taken one by one, at poses
+// that jump and at poses that move continuously.
 #include "support/cmocka_all.h"
 
 #include "geometry/oracle.h"

@@ -1,4 +1,5 @@
-// What is said about accepted files: once, at the first place, counted, with its meaning.
+// Notes and warnings about accepted files: each is reported once, at its first place, with a count and what it means for the
+// motion.
 #include "import/support.h"
 
 #include <stdlib.h>

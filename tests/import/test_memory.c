@@ -1,5 +1,5 @@
-// Every allocation in turn fails while models load: the load is refused as out of memory or succeeds
-// (where the memory was for a message or a cache), nothing leaks and nothing crashes.
+// Loads models again and again; each time another allocation fails. The load must be refused for want of memory, or succeed
+// if that memory was for a message or a cache. Nothing may leak or crash.
 //
 // malloc, calloc and realloc are wrapped in this program, so that expat's, qhull's and the C library's
 // allocations are counted too. A live count per load finds leaks.

@@ -1,4 +1,4 @@
-// Files are whole pieces or an error that names them: full disks, missing folders, interrupted
+// A file consists of whole pieces, or there is an error that names the file: full disks, missing folders, interrupted
 // reports.
 #include "support/cmocka_all.h"
 

@@ -1,4 +1,4 @@
-// Decimation keeps every extreme, all times, and bounded memory.
+// A series keeps every extreme value and the whole range of times in bounded memory.
 #include "support/near.h"
 
 #include "record/series.h"

@@ -37,13 +37,13 @@ static inline double velocity(const sceneRun* run, int row, int i) {
   return table_at(&run->log, row, name);
 }
 
-// Does a row of the contact log name this geom?
+// Whether a row of the contact log names this geom.
 static inline int touches(const sceneRun* run, int row, const char* geom) {
   return strcmp(table_text(&run->contacts, row, "geom_a"), geom) == 0 ||
          strcmp(table_text(&run->contacts, row, "geom_b"), geom) == 0;
 }
 
-// Least Newton rung that may not have served: every step by TAMSI, all within the tolerance.
+// Every step was solved by TAMSI, within the tolerance.
 static inline void assert_all_by_tamsi(void) {
   assert_near(json_value(standard_output, "merit", 0), 0, 0);
   assert_near(json_value(standard_output, "convex", 0), 0, 0);

@@ -1,4 +1,4 @@
-// The arms, gripper and things of models/: the published numbers, and what follows from them.
+// The arms, the gripper and the objects of models/: they have the published numbers, and the consequences of these.
 #include "support/near.h"
 #include "support/sim_world.h"
 

@@ -1,5 +1,5 @@
-// 200 bodies of six shapes fall into a bin: nothing is thrown out, nothing sinks in, every step is
-// served, whichever friction law and rung of the ladder, in tens of iterations. The longer form
+// 200 bodies of six shapes fall into a bin: nothing is thrown out, nothing sinks in, and every step is
+// solved within tens of iterations, with each friction law and from each rung of the ladder. The longer form
 // (HF_FULL=1) lets all of them come to rest.
 #include "support/cmocka_all.h"
 

@@ -1,5 +1,5 @@
-// What a scene may say of its contacts: condim, margin, explicit pairs, exclusions, bits; and
-// bodies that are moved by hand.
+// Everything that a scene can say about its contacts: condim, margin, explicit pairs, exclusions, contype and conaffinity;
+// and mocap bodies.
 #include "scenes/scene.h"
 
 static const double g = 9.81;

@@ -1,4 +1,4 @@
-// Scenes of ours are MJCF that MuJoCo loads unchanged: those of the tests and of models/, with as many coordinates.
+// MuJoCo loads the scenes of tests/scenes and models/ unchanged, and finds the same numbers of coordinates.
 #include "support/peer.h"
 
 #include <holdfast/holdfast.h>

@@ -4,8 +4,8 @@
 
 static const double g = 9.81, k = 5e5; // [m/s^2]; two geoms of 1e6 N/m in series
 
-// Who carries whom in tests/scenes/rest.xml: mass above the contact [kg], points, whether they
-// share alike.
+// The pairs of tests/scenes/rest.xml: the mass that rests on the contacts [kg], how many contact points there are, and
+// whether they carry equal forces.
 typedef struct support {
   const char *below, *above;
   double mass;

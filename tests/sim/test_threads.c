@@ -1,5 +1,4 @@
-// Threads: worlds of one model side by side, and models loaded side by side, give the bits that one thread
-// gives. The thread sanitizer (./check --full) sees any memory that they share by mistake.
+// Threads that step worlds of one model at the same time, or load models at the same time, get the same bits as one thread. The thread sanitizer (./check --full) sees any memory that they share by mistake.
 #include "support/cmocka_all.h"
 
 #include <holdfast/holdfast.h>

@@ -1,5 +1,5 @@
-// Friction forces kept beside the velocities (solve/dual.c): with the force of the moment the matrix
-// is the derivative, with any other it is not indefinite; and decks of cards that slide on each
+// Friction forces as unknowns beside the velocities (solve/dual.c). With the force that belongs to the velocity, the matrix
+// is the derivative; with any other force it is not indefinite; and decks of cards that slide on each
 // other, where the number of iterations may not grow with the number of cards.
 #include "support/cmocka_all.h"
 #include "support/step_problems.h"

@@ -1,6 +1,6 @@
 // The ladder never fails: random step problems, physical but harsh (support/step_problems.c). Every
-// answer is finite and solves the equations of the rung that served, by an independent evaluation
-// of the residual; TAMSI itself serves at least 99 in 100. 10,000 problems, 1,000,000 with
+// answer is finite and solves the equations of its rung; an independent evaluation of the residual says so. TAMSI itself
+// solves at least 99 in 100. 10,000 problems, 1,000,000 with
 // HF_FULL=1; HF_SEED starts elsewhere, HF_PROBLEMS sets the number.
 #include "support/cmocka_all.h"
 #include "support/near.h"

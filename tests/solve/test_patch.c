@@ -1,4 +1,4 @@
-// Kernels of patches: against products written out, and the same bits from every vector unit.
+// The kernels of patches agree with plain loops, and give the same bits on every vector unit.
 #include "support/cmocka_all.h"
 #include "support/near.h"
 #include "support/random.h"
