@@ -7,21 +7,6 @@
 
 // ---- counts ---------------------------------------------------------------------------------------
 
-// Dofs that move a site or its reference, those of both counted twice.
-static int count_site_dofs(const hfModel* m, int site, int reference) {
-  int n = hfi_chain(m, hf_model_site_body(m)[site], NULL);
-  return reference < 0 ? n : n + hfi_chain(m, hf_model_site_body(m)[reference], NULL);
-}
-
-int hfi_moment_capacity(const hfModel* m, int actuator) {
-  const int32_t* id = hf_model_actuator_trnid(m) + 2 * actuator;
-  switch (hf_model_actuator_trntype(m)[actuator]) {
-  case HF_TRANSMISSION_TENDON: return hf_model_tendon_num(m)[id[0]];
-  case HF_TRANSMISSION_SITE: return count_site_dofs(m, id[0], id[1]);
-  default: return hfi_joint_nv(hf_model_jnt_type(m)[id[0]]);
-  }
-}
-
 static int count_moments(const hfModel* m) {
   int n = 0;
   for (int i = 0; i < m->nu; ++i) n += hfi_moment_capacity(m, i);

@@ -107,13 +107,3 @@ void hfi_spring_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep
   for (int t = 0; t < m->ntendon; ++t) add_tendon(a, d, t, step->h);
   add_gravity_compensation(a, tau);
 }
-
-void hfi_actuation_step(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau, double* diag) {
-  hfi_rows_clear(&a->rows);
-  hfi_drive_rows(a, d, step, tau);
-  hfi_spring_rows(a, d, step, tau, diag);
-  hfi_limit_rows(a, d, step);
-  hfi_friction_rows(a, d, step);
-  hfi_equality_rows(a, d, step);
-  hfi_target_rows(a, d, step);
-}

@@ -5,9 +5,25 @@
 #include "actuation/rows.h"
 #include "linalg/dense.h"
 #include "math/vec3.h"
+#include "model/joint.h"
 #include <string.h>
 
 // ---- capacity -------------------------------------------------------------------------------------
+
+// Dofs that move a site or its reference, those of both counted twice.
+static int count_site_dofs(const hfModel* m, int site, int reference) {
+  int n = hfi_chain(m, hf_model_site_body(m)[site], NULL);
+  return reference < 0 ? n : n + hfi_chain(m, hf_model_site_body(m)[reference], NULL);
+}
+
+int hfi_moment_capacity(const hfModel* m, int actuator) {
+  const int32_t* id = hf_model_actuator_trnid(m) + 2 * actuator;
+  switch (hf_model_actuator_trntype(m)[actuator]) {
+  case HF_TRANSMISSION_TENDON: return hf_model_tendon_num(m)[id[0]];
+  case HF_TRANSMISSION_SITE: return count_site_dofs(m, id[0], id[1]);
+  default: return hfi_joint_nv(hf_model_jnt_type(m)[id[0]]);
+  }
+}
 
 static void reserve(const hfModel* m, hfiRowSizes* s, int blocks, int dim, int ncol, int npiece) {
   s->nblock += blocks;

@@ -57,13 +57,13 @@ static uint32_t hash_cell(const hfiGrid* g, int64_t x, int64_t y, int64_t z) {
   return (uint32_t)(h >> 32) & (uint32_t)(g->nslot - 1);
 }
 
-typedef struct Output {
+typedef struct CandidateOutput {
   const hfiFilter* filter;
   hfiCandidate* out;
   int capacity, count, found;
-} Output;
+} CandidateOutput;
 
-static void test_pair(hfiGrid* g, const hfiAabb* box, int i, int j, Output* o) {
+static void test_pair(hfiGrid* g, const hfiAabb* box, int i, int j, CandidateOutput* o) {
   g->tests++;
   if (!boxes_overlap(&box[i], &box[j])) return;
   int a = i < j ? i : j, b = i < j ? j : i;
@@ -103,7 +103,7 @@ static int fill_cells(hfiGrid* g, const hfiAabb* box) {
 }
 
 static void test_cell(hfiGrid* g, const hfiAabb* box, int i, const int64_t* cell, int own,
-                      Output* o) {
+                      CandidateOutput* o) {
   for (int j = g->slot[hash_cell(g, cell[0], cell[1], cell[2])]; j >= 0; j = g->next[j]) {
     const int64_t* c = g->cell + 3 * j;
     if (c[0] != cell[0] || c[1] != cell[1] || c[2] != cell[2] || (own && j <= i)) continue;
@@ -119,7 +119,7 @@ static int compare_candidates(const void* x, const void* y) {
 
 int hfi_grid_pairs(hfiGrid* g, const hfiAabb* box, const hfiFilter* filter, hfiCandidate* out,
                    int capacity, int* found) {
-  Output o = {filter, out, capacity, 0, 0};
+  CandidateOutput o = {filter, out, capacity, 0, 0};
   g->tests = 0;
   int nlarge = g->nbox ? fill_cells(g, box) : 0;
   for (int i = 0; i < g->nbox; ++i) {

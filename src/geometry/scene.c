@@ -191,12 +191,12 @@ static void list_near(hfiScene* s, const hfPose* X_WG, const double* reach) {
   }
 }
 
-typedef struct Output {
+typedef struct ContactOutput {
   hfiRawContact* out;
   int capacity, count, dropped;
-} Output;
+} ContactOutput;
 
-static void collide_pair(const hfiScene* s, const hfPose* X_WG, int i, double margin, Output* o) {
+static void collide_pair(const hfiScene* s, const hfPose* X_WG, int i, double margin, ContactOutput* o) {
   const hfiCandidate* c = &s->candidate[i];
   hfiContactPoint points[HFI_MAX_MANIFOLD];
   int n = hfi_collide(&s->shape[c->a], &X_WG[c->a], &s->shape[c->b], &X_WG[c->b], margin, points);
@@ -211,7 +211,7 @@ static void collide_pair(const hfiScene* s, const hfPose* X_WG, int i, double ma
 
 int hfi_scene_collide(hfiScene* s, const hfPose* X_WG, const double* reach, hfiRawContact* out,
                       int capacity, int* dropped) {
-  Output o = {out, capacity, 0, 0};
+  ContactOutput o = {out, capacity, 0, 0};
   if (!s->listed)
     find_candidates(s, X_WG, reach, &o.dropped);
   else if (s->nnear < 0 || !list_holds(s, X_WG, reach))

@@ -1,4 +1,4 @@
-// Reading a mesh file by its extension, joining equal vertices, and transforming a mesh as its asset asks.
+// Building a mesh vertex by vertex, joining equal vertices, and transforming a mesh as its asset asks.
 #include "import/mesh.h"
 
 #include "base/error.h"
@@ -9,7 +9,6 @@
 #include <string.h>
 #include <strings.h>
 
-enum { MAX_MESH_BYTES = 1 << 30 };
 // Larger coordinates [m] are surely a mistake of units, and their fifth powers, which inertias need, would overflow.
 static const double MAX_COORDINATE = 1e9;
 
@@ -102,29 +101,7 @@ int32_t hfi_trimesh_join_vertex(hfiTriMeshBuilder* b, const double v[3]) {
   return *slot;
 }
 
-// ---- files --------------------------------------------------------------------------------------
-
-hfStatus hfi_trimesh_load(hfiTriMesh* mesh, const char* path, hfError* error) {
-  const char* extension = hfi_extension(path);
-  if (!hfi_file_exists(path))
-    return hfi_refuse(error, HF_ERROR_FILE, "cannot read %s: there is no such file", path);
-  int stl = strcasecmp(extension, "stl") == 0, obj = strcasecmp(extension, "obj") == 0;
-  if (!stl && !obj) {
-    if (strcasecmp(extension, "dae") == 0 || strcasecmp(extension, "gltf") == 0 ||
-        strcasecmp(extension, "glb") == 0)
-      return hfi_trimesh_read_assimp(mesh, path, error);
-    return hfi_refuse(error, HF_ERROR_UNSUPPORTED,
-                      "%s: meshes are read from STL, OBJ, DAE and glTF, not from \"%s\"", path,
-                      extension);
-  }
-  size_t size = 0;
-  char* text = hfi_slurp(path, MAX_MESH_BYTES, &size, error);
-  if (!text) return error ? error->status : HF_ERROR_FILE;
-  hfStatus status =
-      (stl ? hfi_trimesh_read_stl : hfi_trimesh_read_obj)(mesh, text, size, path, error);
-  free(text);
-  return status;
-}
+// ---- transformation -----------------------------------------------------------------------------
 
 hfStatus hfi_trimesh_transform(hfiTriMesh* mesh, const double scale[3], const double refpos[3],
                                const double refquat[4], const char* what, hfError* error) {

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Scan {
+typedef struct ObjScan {
   const char *s, *file;
   int line;
   hfError* error;
-} Scan;
+} ObjScan;
 
 static const char* skip_spaces(const char* s) {
   while (*s == ' ' || *s == '\t') ++s;
@@ -22,13 +22,13 @@ static const char* skip_spaces(const char* s) {
 static int ends_line(char c) { return c == 0 || c == '\n' || c == '\r'; }
 static int ends_word(char c) { return ends_line(c) || c == ' ' || c == '\t'; }
 
-static hfStatus refuse_growth(const Scan* p) {
+static hfStatus refuse_growth(const ObjScan* p) {
   return hfi_refuse(p->error, HF_ERROR_MEMORY,
                     "%s:%d: out of memory, or more than %d vertices or %d triangles", p->file,
                     p->line, HFI_TRIMESH_MAX_VERTICES, HFI_TRIMESH_MAX_TRIANGLES);
 }
 
-static hfStatus read_vertex(Scan* p, hfiTriMeshBuilder* b) {
+static hfStatus read_vertex(ObjScan* p, hfiTriMeshBuilder* b) {
   double v[3];
   for (int i = 0; i < 3; ++i) {
     p->s = skip_spaces(p->s);
@@ -54,7 +54,7 @@ static int word_length(const char* s) {
 }
 
 // Reads the vertex index of a corner. The indices of texture and normal, which follow slashes, are skipped.
-static hfStatus read_corner(Scan* p, int32_t nvert, int32_t* index) {
+static hfStatus read_corner(ObjScan* p, int32_t nvert, int32_t* index) {
   char* end = NULL;
   long i = strtol(p->s, &end, 10);
   if (end == p->s || !(ends_word(*end) || *end == '/'))
@@ -70,7 +70,7 @@ static hfStatus read_corner(Scan* p, int32_t nvert, int32_t* index) {
   return HF_OK;
 }
 
-static hfStatus read_face(Scan* p, hfiTriMeshBuilder* b) {
+static hfStatus read_face(ObjScan* p, hfiTriMeshBuilder* b) {
   int32_t first = 0, previous = 0, current = 0;
   int corners = 0;
   for (p->s = skip_spaces(p->s); !ends_line(*p->s); p->s = skip_spaces(p->s), ++corners) {
@@ -88,7 +88,7 @@ static hfStatus read_face(Scan* p, hfiTriMeshBuilder* b) {
   return HF_OK;
 }
 
-static hfStatus read_lines(Scan* p, hfiTriMeshBuilder* b) {
+static hfStatus read_lines(ObjScan* p, hfiTriMeshBuilder* b) {
   for (; *p->s; ++p->line) {
     p->s = skip_spaces(p->s);
     hfStatus status = HF_OK;
@@ -112,7 +112,7 @@ hfStatus hfi_trimesh_read_obj(hfiTriMesh* mesh, const char* text, size_t size, c
   if (memchr(text, 0, size))
     return hfi_refuse(error, HF_ERROR_PARSE, "%s: holds a zero byte, not OBJ text", file);
   hfiTriMeshBuilder b = {0};
-  Scan p = {text, file, 1, error};
+  ObjScan p = {text, file, 1, error};
   hfStatus status = read_lines(&p, &b);
   if (!status && b.mesh.nvert < 4)
     status = hfi_refuse(error, HF_ERROR_PARSE, "%s: %d vertices, at least 4 are needed", file,

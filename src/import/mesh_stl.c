@@ -62,18 +62,18 @@ static hfStatus read_binary(hfiTriMeshBuilder* b, const char* text, uint32_t cou
 
 // ---- ASCII --------------------------------------------------------------------------------------
 
-typedef struct Scan {
+typedef struct StlScan {
   const char* s;
   int line;
-} Scan;
+} StlScan;
 
-static void skip_blanks(Scan* p) {
+static void skip_blanks(StlScan* p) {
   for (; *p->s && (unsigned char)*p->s <= ' '; ++p->s)
     if (*p->s == '\n') ++p->line;
 }
 
 // Consumes the next word if it is this one, in small or capital letters.
-static int take_word(Scan* p, const char* word) {
+static int take_word(StlScan* p, const char* word) {
   skip_blanks(p);
   size_t n = 0;
   while (word[n] && ((p->s[n] | 32) == word[n])) ++n;
@@ -82,7 +82,7 @@ static int take_word(Scan* p, const char* word) {
   return 1;
 }
 
-static int take_number(Scan* p, double* x) {
+static int take_number(StlScan* p, double* x) {
   skip_blanks(p);
   char* end = NULL;
   *x = strtod(p->s, &end);
@@ -92,17 +92,17 @@ static int take_number(Scan* p, double* x) {
 }
 
 // Length of the word that a message shows.
-static int word_length(const Scan* p) {
+static int word_length(const StlScan* p) {
   int length = 0;
   while ((unsigned char)p->s[length] > ' ' && length < 20) ++length;
   return length;
 }
 
-static void skip_line(Scan* p) {
+static void skip_line(StlScan* p) {
   while (*p->s && *p->s != '\n') ++p->s;
 }
 
-static hfStatus read_facet(hfiTriMeshBuilder* b, Scan* p, const char* file, hfError* error) {
+static hfStatus read_facet(hfiTriMeshBuilder* b, StlScan* p, const char* file, hfError* error) {
   double v[9], normal[3];
   // The normal follows from the vertices. Some programs write NaN for the normal of a very thin triangle, so the three
   // numbers are skipped as words.
@@ -127,7 +127,7 @@ static hfStatus read_facet(hfiTriMeshBuilder* b, Scan* p, const char* file, hfEr
 
 static hfStatus read_ascii(hfiTriMeshBuilder* b, const char* text, const char* file,
                            hfError* error) {
-  Scan p = {text, 1};
+  StlScan p = {text, 1};
   while (take_word(&p, "solid")) {
     skip_line(&p);
     while (take_word(&p, "facet")) {

@@ -137,7 +137,7 @@ static void read_references(hfiMjcf* m) {
 void hfi_mjcf_read(hfiReader* r, hfiElem* root) {
   hfiMjcf* m = hfi_mjcf_open(r, root, r->folder, NULL);
   if (r->status) return;
-  hfiScope world = {.frame = hfi_frame_identity(), .has_inertial = 1};
+  hfiScope world = {.frame = hfi_placement_identity(), .has_inertial = 1};
   for (hfiElem* e = hfi_child(root, "worldbody"); e && !r->status; e = hfi_next(e, "worldbody")) {
     const hfiClass* childclass = hfi_mjcf_find_class(m, e, "childclass");
     world.childclass = childclass;

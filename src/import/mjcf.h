@@ -61,11 +61,11 @@ typedef struct hfiMeshAsset {
   struct hfiMeshAsset* next;
 } hfiMeshAsset;
 
-typedef struct hfiMaterial {
+typedef struct hfiMjcfMaterial {
   const char* name;
   double rgba[4];
-  struct hfiMaterial* next;
-} hfiMaterial;
+  struct hfiMjcfMaterial* next;
+} hfiMjcfMaterial;
 
 // Objects that were left out because their kind is not supported. What refers to them is left out too.
 typedef struct hfiLeftOut {
@@ -105,7 +105,7 @@ struct hfiMjcf {
   const char *meshdir, *assetdir;
   hfiClass *main, *classes;
   hfiMeshAsset* meshes;
-  hfiMaterial* materials;
+  hfiMjcfMaterial* materials;
   hfiLeftOut* left_out;
   hfiCustom* custom;
   hfiReplica *replica, **replica_tail;
@@ -121,17 +121,17 @@ struct hfiMjcf {
 };
 
 // A pose, and the frame in which it is written.
-typedef struct hfiFrame {
+typedef struct hfiPlacement {
   hfVec3 p;
   hfQuat q;
-} hfiFrame;
+} hfiPlacement;
 typedef struct hfiPoseSpec {
   double pos[3], quat[4];
 } hfiPoseSpec;
 // The place of an element: its body, the frame around it, and the default class that is active there.
 typedef struct hfiScope {
   int body;
-  hfiFrame frame; // X_BF
+  hfiPlacement frame; // X_BF
   const hfiClass* childclass;
   int has_inertial;
 } hfiScope;
@@ -185,11 +185,11 @@ int hfi_mjcf_read_pose(hfiMjcf* m, const hfiElem* elem, hfiPoseSpec* pose);
 int hfi_mjcf_read_orientation(hfiMjcf* m, const hfiElem* elem, double quat[4]);
 double hfi_mjcf_angle(const hfiMjcf* m, double angle); // to radians
 hfQuat hfi_mjcf_euler(const hfiMjcf* m, const double angle[3]);
-hfiFrame hfi_frame_identity(void);
-hfiFrame hfi_frame_mul(hfiFrame a, hfiFrame b);
-hfiFrame hfi_frame_from(const double pos[3], const double quat[4]);
+hfiPlacement hfi_placement_identity(void);
+hfiPlacement hfi_placement_mul(hfiPlacement a, hfiPlacement b);
+hfiPlacement hfi_placement_from(const double pos[3], const double quat[4]);
 // Writes the pose X_BF X_FE to pos and quat.
-void hfi_frame_place(const hfiFrame* frame, double pos[3], double quat[4]);
+void hfi_placement_apply(const hfiPlacement* frame, double pos[3], double quat[4]);
 // The smallest rotation that turns +z into the direction of `axis`.
 hfQuat hfi_quat_from_z(hfVec3 axis);
 
@@ -210,7 +210,7 @@ hfiMeshAsset* hfi_mjcf_find_mesh(hfiMjcf* m, const hfiElem* elem, const char* na
 // The mesh id of the asset, which is loaded when it is first used. A status < 0 after a refusal, with the message in
 // reader->scratch.
 int hfi_mjcf_load_mesh(hfiMjcf* m, hfiMeshAsset* asset);
-const hfiMaterial* hfi_mjcf_find_material(hfiMjcf* m, const char* name);
+const hfiMjcfMaterial* hfi_mjcf_find_material(hfiMjcf* m, const char* name);
 
 void hfi_mjcf_read_tree(hfiMjcf* m, const hfiScope* scope,
                         hfiElem* body); // children of a body or worldbody

@@ -105,17 +105,17 @@ int hfi_mjcf_load_mesh(hfiMjcf* m, hfiMeshAsset* asset) {
 // ---- materials ----------------------------------------------------------------------------------
 
 static void apply_material(hfiMjcf* m, const hfiElem* elem, void* data) {
-  hfiMaterial* material = data;
+  hfiMjcfMaterial* material = data;
   hfi_read_reals(m->r, elem, "rgba", 4, 4, material->rgba);
 }
 
 void hfi_mjcf_check_material(hfiMjcf* m, hfiElem* elem) {
-  hfiMaterial material = {0};
+  hfiMjcfMaterial material = {0};
   apply_material(m, elem, &material);
 }
 
 static void read_material(hfiMjcf* m, hfiElem* elem) {
-  hfiMaterial* material = HFI_NEW(m->r, hfiMaterial, 1);
+  hfiMjcfMaterial* material = HFI_NEW(m->r, hfiMjcfMaterial, 1);
   if (!material) return;
   for (int i = 0; i < 4; ++i) material->rgba[i] = 1;
   material->name = hfi_require(m->r, elem, "name");
@@ -124,8 +124,8 @@ static void read_material(hfiMjcf* m, hfiElem* elem) {
   m->materials = material;
 }
 
-const hfiMaterial* hfi_mjcf_find_material(hfiMjcf* m, const char* name) {
-  for (const hfiMaterial* i = m->materials; i; i = i->next)
+const hfiMjcfMaterial* hfi_mjcf_find_material(hfiMjcf* m, const char* name) {
+  for (const hfiMjcfMaterial* i = m->materials; i; i = i->next)
     if (strcmp(i->name, name) == 0) return i;
   return NULL;
 }

@@ -16,7 +16,7 @@ static void read_children(hfiMjcf* m, const hfiScope* scope, hfiElem* parent, Pa
 
 // ---- inertial -----------------------------------------------------------------------------------
 
-static hfiElem* find_inertial(hfiElem* body, hfiFrame frame, hfiFrame* placed, hfiMjcf* m) {
+static hfiElem* find_inertial(hfiElem* body, hfiPlacement frame, hfiPlacement* placed, hfiMjcf* m) {
   for (hfiElem* e = body->child; e; e = e->next) {
     if (hfi_is(e, "inertial")) {
       *placed = frame;
@@ -26,13 +26,13 @@ static hfiElem* find_inertial(hfiElem* body, hfiFrame frame, hfiFrame* placed, h
     hfiPoseSpec pose = {{0, 0, 0}, {1, 0, 0, 0}};
     hfi_mjcf_read_pose(m, e, &pose);
     hfiElem* found =
-        find_inertial(e, hfi_frame_mul(frame, hfi_frame_from(pose.pos, pose.quat)), placed, m);
+        find_inertial(e, hfi_placement_mul(frame, hfi_placement_from(pose.pos, pose.quat)), placed, m);
     if (found) return found;
   }
   return NULL;
 }
 
-static void read_inertial(hfiMjcf* m, hfiElem* elem, const hfiFrame* frame, hfBodyDef* def) {
+static void read_inertial(hfiMjcf* m, hfiElem* elem, const hfiPlacement* frame, hfBodyDef* def) {
   hfiReader* r = m->r;
   hfiPoseSpec pose = {{0, 0, 0}, {1, 0, 0, 0}};
   double diagonal[3], full[6] = {0};
@@ -52,7 +52,7 @@ static void read_inertial(hfiMjcf* m, hfiElem* elem, const hfiFrame* frame, hfBo
     hfi_fail(r, elem, HF_ERROR_MODEL, "neither diaginertia nor fullinertia is given");
   if (r->status) return;
   if (has_diagonal) memcpy(full, diagonal, sizeof diagonal);
-  hfiFrame f = hfi_frame_mul(*frame, hfi_frame_from(pose.pos, pose.quat));
+  hfiPlacement f = hfi_placement_mul(*frame, hfi_placement_from(pose.pos, pose.quat));
   sym3_rotate(m3_from_quat(f.q), full, def->inertia);
   v3_store(def->com, f.p);
   def->has_inertial = 1;
@@ -68,7 +68,7 @@ static void read_body(hfiMjcf* m, const hfiScope* outer, hfiElem* elem) {
   hfi_read_bool(r, elem, "mocap", &def.mocap);
   hfi_read_real(r, elem, "gravcomp", &def.gravcomp);
   const hfiClass* childclass = hfi_mjcf_find_class(m, elem, "childclass");
-  hfiFrame placed = hfi_frame_identity();
+  hfiPlacement placed = hfi_placement_identity();
   hfiElem* inertial = find_inertial(elem, placed, &placed, m);
   if (inertial) read_inertial(m, inertial, &placed, &def);
   def.name = hfi_mjcf_name(m, elem);
@@ -76,9 +76,9 @@ static void read_body(hfiMjcf* m, const hfiScope* outer, hfiElem* elem) {
   def.parent = outer->body;
   memcpy(def.pos, pose.pos, sizeof def.pos);
   memcpy(def.quat, pose.quat, sizeof def.quat);
-  hfi_frame_place(&outer->frame, def.pos, def.quat);
+  hfi_placement_apply(&outer->frame, def.pos, def.quat);
   if (r->status) return;
-  hfiScope scope = {.frame = hfi_frame_identity(),
+  hfiScope scope = {.frame = hfi_placement_identity(),
                     .has_inertial = inertial != NULL,
                     .childclass = childclass ? childclass : outer->childclass};
   scope.body = hfi_keep(r, elem, hf_builder_add_body(r->builder, &def, &r->scratch));
@@ -93,7 +93,7 @@ static void read_frame(hfiMjcf* m, const hfiScope* outer, hfiElem* elem, Pass pa
   hfi_attr(elem, "name");
   const hfiClass* childclass = hfi_mjcf_find_class(m, elem, "childclass");
   hfiScope scope = *outer;
-  scope.frame = hfi_frame_mul(outer->frame, hfi_frame_from(pose.pos, pose.quat));
+  scope.frame = hfi_placement_mul(outer->frame, hfi_placement_from(pose.pos, pose.quat));
   if (childclass) scope.childclass = childclass;
   if (!m->r->status) read_children(m, &scope, elem, pass);
 }
@@ -121,7 +121,7 @@ static void read_replicate(hfiMjcf* m, const hfiScope* outer, hfiElem* elem, Pas
   if (count < 1 || count > HFI_MOST_REPLICAS)
     hfi_fail(r, elem, HF_ERROR_MODEL, "count must be 1 to %d, is %d", HFI_MOST_REPLICAS, count);
   const char* outer_suffix = m->suffix;
-  hfiFrame step = {v3_load(offset), hfi_mjcf_euler(m, euler)};
+  hfiPlacement step = {v3_load(offset), hfi_mjcf_euler(m, euler)};
   hfiScope scope = *outer;
   int digits = snprintf(NULL, 0, "%d", count - 1), outermost = !outer_suffix[0];
   int first_group = outermost && !r->status ? hfi_mjcf_first_group(m, elem, count) : 0;
@@ -129,7 +129,7 @@ static void read_replicate(hfiMjcf* m, const hfiScope* outer, hfiElem* elem, Pas
     if (outermost) m->group = first_group + i;
     m->suffix = hfi_format(r, "%s%0*d%s", sep ? sep : "", digits, i, outer_suffix);
     read_children(m, &scope, elem, pass);
-    scope.frame = hfi_frame_mul(scope.frame, step);
+    scope.frame = hfi_placement_mul(scope.frame, step);
   }
   m->suffix = outer_suffix;
 }

@@ -164,7 +164,7 @@ static int find_shape(hfiMjcf* m, const hfiScope* scope, GeomSpec* s, hfiElem* e
 }
 
 static void set_colour(hfiMjcf* m, const hfiElem* elem, GeomSpec* s) {
-  const hfiMaterial* material = s->material ? hfi_mjcf_find_material(m, s->material) : NULL;
+  const hfiMjcfMaterial* material = s->material ? hfi_mjcf_find_material(m, s->material) : NULL;
   if (s->material && !material)
     hfi_note(m->r, elem, HF_NOTE, "material: there is no material \"%.100s\"", s->material);
   const double* rgba = s->has_rgba ? s->rgba : material ? material->rgba : NULL;
@@ -202,7 +202,7 @@ void hfi_mjcf_read_geom(hfiMjcf* m, const hfiScope* scope, hfiElem* elem) {
   s.def.body = scope->body;
   memcpy(s.def.pos, s.pose.pos, sizeof s.def.pos);
   memcpy(s.def.quat, s.pose.quat, sizeof s.def.quat);
-  hfi_frame_place(&scope->frame, s.def.pos, s.def.quat);
+  hfi_placement_apply(&scope->frame, s.def.pos, s.def.quat);
   hfi_mjcf_contact_parameters(m, s.def.name, &s.def);
   if (!r->status) hfi_keep(r, elem, hf_builder_add_geom(r->builder, &s.def, &r->scratch));
 }
@@ -257,6 +257,6 @@ void hfi_mjcf_read_site(hfiMjcf* m, const hfiScope* scope, hfiElem* elem) {
   s.def.body = scope->body;
   memcpy(s.def.pos, s.pose.pos, sizeof s.def.pos);
   memcpy(s.def.quat, s.pose.quat, sizeof s.def.quat);
-  hfi_frame_place(&scope->frame, s.def.pos, s.def.quat);
+  hfi_placement_apply(&scope->frame, s.def.pos, s.def.quat);
   hfi_keep(r, elem, hf_builder_add_site(r->builder, &s.def, &r->scratch));
 }

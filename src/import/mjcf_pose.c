@@ -12,23 +12,23 @@ double hfi_mjcf_angle(const hfiMjcf* m, double angle) {
   return m->degree ? angle * (HFI_PI / 180.0) : angle;
 }
 
-hfiFrame hfi_frame_identity(void) {
-  hfiFrame f = {{0, 0, 0}, {1, 0, 0, 0}};
+hfiPlacement hfi_placement_identity(void) {
+  hfiPlacement f = {{0, 0, 0}, {1, 0, 0, 0}};
   return f;
 }
 
-hfiFrame hfi_frame_mul(hfiFrame a, hfiFrame b) {
-  hfiFrame f = {v3_add(a.p, q_rotate(a.q, b.p)), q_unit(q_mul(a.q, b.q))};
+hfiPlacement hfi_placement_mul(hfiPlacement a, hfiPlacement b) {
+  hfiPlacement f = {v3_add(a.p, q_rotate(a.q, b.p)), q_unit(q_mul(a.q, b.q))};
   return f;
 }
 
-hfiFrame hfi_frame_from(const double pos[3], const double quat[4]) {
-  hfiFrame f = {v3_load(pos), q_unit(q_load(quat))};
+hfiPlacement hfi_placement_from(const double pos[3], const double quat[4]) {
+  hfiPlacement f = {v3_load(pos), q_unit(q_load(quat))};
   return f;
 }
 
-void hfi_frame_place(const hfiFrame* frame, double pos[3], double quat[4]) {
-  hfiFrame f = hfi_frame_mul(*frame, hfi_frame_from(pos, quat));
+void hfi_placement_apply(const hfiPlacement* frame, double pos[3], double quat[4]) {
+  hfiPlacement f = hfi_placement_mul(*frame, hfi_placement_from(pos, quat));
   v3_store(pos, f.p);
   q_store(quat, f.q);
 }

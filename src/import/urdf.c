@@ -9,22 +9,6 @@
 #include <holdfast/step_problem.h>
 #include <string.h>
 
-hfiUrdfLink* hfi_urdf_find_link(const hfiUrdf* u, const char* name) {
-  int number = hfi_names_find(&u->names, HF_OBJECT_BODY, name);
-  return number < 0 ? NULL : u->link_of[number];
-}
-
-hfiFrame hfi_urdf_origin(hfiUrdf* u, const hfiElem* elem) {
-  hfiElem* origin = hfi_child(elem, "origin");
-  double xyz[3] = {0, 0, 0}, rpy[3] = {0, 0, 0};
-  if (origin) {
-    hfi_read_reals(u->r, origin, "xyz", 3, 3, xyz);
-    hfi_read_reals(u->r, origin, "rpy", 3, 3, rpy);
-  }
-  hfiFrame f = {v3_load(xyz), hfi_mjcf_euler(u->settings, rpy)};
-  return f;
-}
-
 // ---- links and joints ---------------------------------------------------------------------------
 
 static void add_link(hfiUrdf* u, hfiElem* elem) {
@@ -37,7 +21,7 @@ static void add_link(hfiUrdf* u, hfiElem* elem) {
   link->elem = elem;
   link->body = -1;
   link->tail = &link->first;
-  link->frame = hfi_frame_identity();
+  link->frame = hfi_placement_identity();
   link->def = hf_body_def_default();
   if (hfi_names_add(&u->names, HF_OBJECT_BODY, name, u->link_count) != 0)
     hfi_fail(u->r, elem, HF_ERROR_MEMORY, "out of memory");
@@ -113,7 +97,7 @@ static void choose_leader(hfiUrdf* u, hfiUrdfLink* link) {
   link->leader = link;
   if (can_merge(u, link)) {
     link->leader = link->joint->parent->leader;
-    link->frame = hfi_frame_mul(link->joint->parent->frame, link->joint->origin);
+    link->frame = hfi_placement_mul(link->joint->parent->frame, link->joint->origin);
     if (!link->leader->mass) link->leader->mass = link->mass;
   }
   hfi_urdf_add_inertial(u, link);
@@ -123,7 +107,7 @@ static void add_body(hfiUrdf* u, hfiUrdfLink* link) {
   hfiReader* r = u->r;
   const hfiUrdfJoint* j = link->joint;
   hfBodyDef def = link->def;
-  hfiFrame placed = j ? hfi_frame_mul(j->parent->frame, j->origin) : hfi_frame_identity();
+  hfiPlacement placed = j ? hfi_placement_mul(j->parent->frame, j->origin) : hfi_placement_identity();
   def.name = link->name;
   def.where = hfi_where(r, link->elem);
   def.parent = j ? j->parent->body : 0;

@@ -83,7 +83,7 @@ static int read_shape(hfiUrdf* u, hfiElem* elem, hfGeomDef* d) {
 static void register_material(hfiUrdf* u, hfiElem* elem) {
   hfiElem* colour = hfi_child(elem, "color");
   const char* name = hfi_attr(elem, "name");
-  hfiMaterial* m = colour && name ? HFI_NEW(u->r, hfiMaterial, 1) : NULL;
+  hfiMjcfMaterial* m = colour && name ? HFI_NEW(u->r, hfiMjcfMaterial, 1) : NULL;
   if (!m) return;
   m->name = name;
   hfi_require(u->r, colour, "rgba");
@@ -105,7 +105,7 @@ void hfi_urdf_read_materials(hfiUrdf* u) {
 static void set_colour(const hfiUrdf* u, const hfiElem* visual, hfGeomDef* d) {
   const hfiElem* e = hfi_child(visual, "material");
   const char* name = e ? hfi_attr(e, "name") : NULL;
-  for (const hfiMaterial* m = u->materials; m && name; m = m->next)
+  for (const hfiMjcfMaterial* m = u->materials; m && name; m = m->next)
     if (strcmp(m->name, name) == 0) {
       for (int i = 0; i < 4; ++i) d->rgba[i] = (float)m->rgba[i];
       return;
@@ -177,7 +177,7 @@ static void add_geom(hfiUrdf* u, hfiUrdfLink* link, hfiElem* elem, int collides)
     set_colour(u, elem, &d);
   } else
     read_contact(u, link, elem, &d);
-  hfiFrame f = hfi_frame_mul(link->frame, hfi_urdf_origin(u, elem));
+  hfiPlacement f = hfi_placement_mul(link->frame, hfi_urdf_origin(u, elem));
   v3_store(d.pos, f.p);
   q_store(d.quat, f.q);
   const char* name = hfi_attr(elem, "name");
@@ -264,8 +264,8 @@ void hfi_urdf_read_frames(hfiUrdf* u) {
     d.name = hfi_require(r, e, "name");
     d.where = hfi_where(r, e);
     if (r->status) return;
-    hfiFrame local = {v3_load(xyz), hfi_mjcf_euler(u->settings, rpy)},
-             f = hfi_frame_mul(link->frame, local);
+    hfiPlacement local = {v3_load(xyz), hfi_mjcf_euler(u->settings, rpy)},
+             f = hfi_placement_mul(link->frame, local);
     d.body = link->body;
     v3_store(d.pos, f.p);
     q_store(d.quat, f.q);

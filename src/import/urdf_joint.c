@@ -170,7 +170,7 @@ void hfi_urdf_add_inertial(hfiUrdf* u, hfiUrdfLink* link) {
     hfi_read_real(r, inertia, names[i], &I[i]);
   }
   if (!r->status && m < 0) hfi_fail(r, mass, HF_ERROR_MODEL, "mass %g is negative", m);
-  hfiFrame f = hfi_frame_mul(link->frame, hfi_urdf_origin(u, inertial));
+  hfiPlacement f = hfi_placement_mul(link->frame, hfi_urdf_origin(u, inertial));
   if (r->status) return;
   judge_inertia(u, link, I);
   sym3_rotate(m3_from_quat(f.q), I, rotated);

@@ -16,7 +16,7 @@ typedef struct hfiUrdfLink {
   hfiUrdfJoint *first, **tail; // the joints to its children, in the order in which they are written
   struct hfiUrdfLink* next;
   int body;       // its id in the builder, or -1 while it has none
-  hfiFrame frame; // its pose in that body, which is not the identity if it was merged into another link
+  hfiPlacement frame; // its pose in that body, which is not the identity if it was merged into another link
   hfBodyDef def;  // of a leader: with the inertials of all links that are merged into it
   int visited;    // number of the last visit of the tree that came here
   int mass;       // of a leader: hfiUrdfMass of its body
@@ -29,7 +29,7 @@ struct hfiUrdfJoint {
   hfiElem* elem;
   int type; // hfiUrdfJointType
   hfiUrdfLink *parent, *child;
-  hfiFrame origin; // X_PC at zero
+  hfiPlacement origin; // X_PC at zero
   hfiUrdfJoint *sibling, *next;
 };
 
@@ -62,12 +62,12 @@ typedef struct hfiUrdf {
   hfiNames names;                             // of links, to their number
   int link_count;
   hfiUrdfJoint *joints, **joint_tail;
-  hfiMaterial* materials;
+  hfiMjcfMaterial* materials;
   hfiUrdfMesh* meshes;
 } hfiUrdf;
 
 // The pose <origin xyz rpy> of an element, or the identity. rpy are rotations about fixed axes: R = Rz Ry Rx.
-hfiFrame hfi_urdf_origin(hfiUrdf* u, const hfiElem* elem);
+hfiPlacement hfi_urdf_origin(hfiUrdf* u, const hfiElem* elem);
 hfiUrdfLink* hfi_urdf_find_link(const hfiUrdf* u, const char* name);
 
 // Adds the geoms of a link's collision and visual elements.

@@ -8,13 +8,13 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct Work {
+typedef struct MatrixWork {
   hfiQr qr;
   int32_t *row, *col, *step;
-} Work;
+} MatrixWork;
 
-static Work take_work(hfiArena* arena, int32_t m, int32_t n) {
-  Work k;
+static MatrixWork take_work(hfiArena* arena, int32_t m, int32_t n) {
+  MatrixWork k;
   k.qr = hfi_qr_take(arena, m, n);
   k.row = HFI_TAKE(arena, int32_t, m);
   k.col = HFI_TAKE(arena, int32_t, n);
@@ -35,7 +35,7 @@ size_t hfi_matrix_size(int32_t n) {
 // max(m, n) eps |R_11|; ten times that is called zero.
 int32_t hf_matrix_rank(int32_t m, int32_t n, const double* A, double* margin, void* work, size_t work_size) {
   hfiArena arena = hfi_arena(work, work_size);
-  Work k = take_work(&arena, m, n);
+  MatrixWork k = take_work(&arena, m, n);
   memcpy(k.qr.A, A, sizeof(double) * (size_t)m * (size_t)n);
   hfi_equilibrate(m, n, k.qr.A, k.row, k.col, k.step);
   hfi_qr_factor(&k.qr, 10 * DBL_EPSILON * (m > n ? m : n));
@@ -44,7 +44,7 @@ int32_t hf_matrix_rank(int32_t m, int32_t n, const double* A, double* margin, vo
 }
 
 // Determinant of the rows and columns `rows` of A' = E A D, undone by the exponents of E and D.
-static double minor_of(Work* k, const double* scaled, int32_t n, const int32_t* rows, int32_t count) {
+static double minor_of(MatrixWork* k, const double* scaled, int32_t n, const int32_t* rows, int32_t count) {
   int32_t exponent = 0;
   for (int32_t i = 0; i < count; ++i) {
     exponent += k->row[rows[i]] + k->col[rows[i]];
@@ -56,7 +56,7 @@ static double minor_of(Work* k, const double* scaled, int32_t n, const int32_t* 
   return ldexp(hfi_qr_determinant(&k->qr), -exponent);
 }
 
-static double* take_scaled(hfiArena* arena, Work* k, int32_t n, const double* A) {
+static double* take_scaled(hfiArena* arena, MatrixWork* k, int32_t n, const double* A) {
   double* scaled = HFI_TAKE(arena, double, (size_t)n * (size_t)n);
   memcpy(scaled, A, sizeof(double) * (size_t)n * (size_t)n);
   hfi_equilibrate(n, n, scaled, k->row, k->col, k->step);
@@ -65,7 +65,7 @@ static double* take_scaled(hfiArena* arena, Work* k, int32_t n, const double* A)
 
 double hf_matrix_determinant(int32_t n, const double* A, void* work, size_t work_size) {
   hfiArena arena = hfi_arena(work, work_size);
-  Work k = take_work(&arena, n, n);
+  MatrixWork k = take_work(&arena, n, n);
   double* scaled = take_scaled(&arena, &k, n, A);
   int32_t* all = HFI_TAKE(&arena, int32_t, n);
   for (int32_t i = 0; i < n; ++i) all[i] = i;
@@ -75,7 +75,7 @@ double hf_matrix_determinant(int32_t n, const double* A, void* work, size_t work
 void hf_matrix_minors(int32_t n, const double* A, double* minors, void* work, size_t work_size) {
   assert(n <= HF_MINORS_MAX);
   hfiArena arena = hfi_arena(work, work_size);
-  Work k = take_work(&arena, n, n);
+  MatrixWork k = take_work(&arena, n, n);
   double* scaled = take_scaled(&arena, &k, n, A);
   minors[0] = 1;
   for (uint32_t mask = 1; mask < 1u << n; ++mask) {

@@ -15,14 +15,14 @@
 enum { CORRECTIONS = 3 };
 static const double rank_tolerance = 1e-13; // below: correcting along it only amplifies rounding
 
-typedef struct Polish {
+typedef struct Refinement {
   hfiQr qr;
   int32_t* basic; // (n) rows that are equations
   double *trial, *w, *rhs, *step;
-} Polish;
+} Refinement;
 
-static Polish take_polish(hfiArena* arena, int32_t n) {
-  Polish k;
+static Refinement take_polish(hfiArena* arena, int32_t n) {
+  Refinement k;
   k.qr = hfi_qr_take(arena, n, n);
   k.basic = HFI_TAKE(arena, int32_t, n);
   k.trial = HFI_TAKE(arena, double, n);
@@ -56,7 +56,7 @@ static void factor_basis(const hfiLcp* p, const int32_t* basic, int32_t count, h
 }
 
 double hfi_lcp_polish(const hfiLcp* p, const unsigned char* mode, double* z, hfiArena scratch) {
-  Polish k = take_polish(&scratch, p->n);
+  Refinement k = take_polish(&scratch, p->n);
   size_t bytes = sizeof(double) * (size_t)p->n;
   double residual = hfi_lcp_residual(p, z);
   memcpy(k.trial, z, bytes);

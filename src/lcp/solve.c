@@ -11,15 +11,15 @@ hfLcpConfig hf_lcp_config_default(void) {
   return c;
 }
 
-typedef struct Work {
+typedef struct LcpWork {
   hfiLcp p;
   hfiLcpScale scale;
   double *z, *cover;
   unsigned char* mode;
-} Work;
+} LcpWork;
 
-static Work take_work(hfiArena* arena, int32_t n) {
-  Work k;
+static LcpWork take_work(hfiArena* arena, int32_t n) {
+  LcpWork k;
   k.p = hfi_lcp_take(arena, n);
   k.scale = hfi_lcp_scale_take(arena, n);
   k.z = HFI_TAKE(arena, double, n);
@@ -29,7 +29,7 @@ static Work take_work(hfiArena* arena, int32_t n) {
 }
 
 // Runs config->method, or with an arena without memory only counts its scratch.
-static hfStatus run_method(const hfLcpConfig* config, Work* k, int32_t* pivots, hfiArena* scratch) {
+static hfStatus run_method(const hfLcpConfig* config, LcpWork* k, int32_t* pivots, hfiArena* scratch) {
   int32_t limit = config->max_pivots;
   const double* cover = config->cover ? k->cover : NULL;
   if (config->method == HF_LCP_GAUSS_SEIDEL)
@@ -42,7 +42,7 @@ static hfStatus run_method(const hfLcpConfig* config, Work* k, int32_t* pivots, 
 
 size_t hf_lcp_work_size(hfLcpMethod method, int32_t n) {
   hfiArena arena = hfi_arena(NULL, 0);
-  Work k = take_work(&arena, n);
+  LcpWork k = take_work(&arena, n);
   hfiArena method_scratch = arena;
   hfLcpConfig config = hf_lcp_config_default();
   config.method = method;
@@ -67,7 +67,7 @@ static hfStatus check_config(const hfLcpConfig* c, int32_t n, hfError* error) {
   return HF_OK;
 }
 
-static void set_start(const hfLcpConfig* config, const double* z, Work* k) {
+static void set_start(const hfLcpConfig* config, const double* z, LcpWork* k) {
   for (int32_t i = 0; i < k->p.n; ++i) {
     double start = config->warm_start && isfinite(z[i]) ? ldexp(z[i], -k->scale.col[i]) : 0;
     k->z[i] = hfi_clamp(start, k->p.lo[i], k->p.hi[i]);
@@ -83,7 +83,7 @@ static void keep_finite(const hfiLcp* p, double* z) {
 }
 
 // z and w in the caller's units; w of the problem that was solved.
-static void write_outputs(const hfLcp* problem, double tikhonov, const Work* k, double* z, double* w) {
+static void write_outputs(const hfLcp* problem, double tikhonov, const LcpWork* k, double* z, double* w) {
   int32_t n = problem->n;
   for (int32_t i = 0; i < n; ++i) {
     double lo = problem->lo ? problem->lo[i] : 0, hi = problem->hi ? problem->hi[i] : INFINITY;
@@ -108,7 +108,7 @@ hfStatus hf_lcp_solve(const hfLcp* problem, const hfLcpConfig* config, double* z
   assert(work && work_size >= hf_lcp_work_size((hfLcpMethod)config->method, problem->n));
 
   hfiArena arena = hfi_arena(work, work_size);
-  Work k = take_work(&arena, problem->n);
+  LcpWork k = take_work(&arena, problem->n);
   hfi_lcp_scale(problem, config->tikhonov, &k.p, &k.scale);
   set_start(config, z, &k);
 
@@ -132,7 +132,7 @@ hfStatus hf_lcp_solve(const hfLcp* problem, const hfLcpConfig* config, double* z
 
 double hf_lcp_residual(const hfLcp* problem, const double* z, void* work, size_t work_size) {
   hfiArena arena = hfi_arena(work, work_size);
-  Work k = take_work(&arena, problem->n);
+  LcpWork k = take_work(&arena, problem->n);
   hfi_lcp_scale(problem, 0, &k.p, &k.scale);
   for (int32_t i = 0; i < problem->n; ++i) k.z[i] = ldexp(z[i], -k.scale.col[i]);
   return hfi_lcp_residual(&k.p, k.z);

@@ -14,6 +14,16 @@ typedef struct IndexRule {
   int64_t limit;
 } IndexRule;
 
+static hfStatus check_index(const hfModel* m, const IndexRule* rule, hfError* error) {
+  const int32_t* x = (const int32_t*)((uintptr_t)m + (uintptr_t)m->offset[rule->field]);
+  size_t n = hfi_field_bytes(m, rule->field) / sizeof *x;
+  for (size_t i = 0; i < n; ++i)
+    if (x[i] < -1 || x[i] >= rule->limit)
+      return hfi_refuse(error, HF_ERROR_MODEL, "model block: %s[%zu] = %d is out of range",
+                        hf_model_field_info(m, rule->field).name, i, x[i]);
+  return HF_OK;
+}
+
 static hfStatus check_indices(const hfModel* m, hfError* error) {
   const IndexRule rules[] = {{HF_FIELD_body_parent, m->nbody},
                              {HF_FIELD_body_jntadr, m->njnt},
@@ -66,12 +76,8 @@ static hfStatus check_indices(const hfModel* m, hfError* error) {
                              {HF_FIELD_key_name, m->nnames},
                              {HF_FIELD_pair_name, m->nnames}};
   for (size_t r = 0; r < sizeof rules / sizeof *rules; ++r) {
-    const int32_t* x = (const int32_t*)((uintptr_t)m + (uintptr_t)m->offset[rules[r].field]);
-    size_t n = hfi_field_bytes(m, rules[r].field) / sizeof *x;
-    for (size_t i = 0; i < n; ++i)
-      if (x[i] < -1 || x[i] >= rules[r].limit)
-        return hfi_refuse(error, HF_ERROR_MODEL, "model block: %s[%zu] = %d is out of range",
-                          hf_model_field_info(m, rules[r].field).name, i, x[i]);
+    hfStatus status = check_index(m, &rules[r], error);
+    if (status) return status;
   }
   if (m->nnames && hf_model_names(m)[m->nnames - 1] != 0)
     return hfi_refuse(error, HF_ERROR_MODEL, "model block: names are not terminated");

@@ -17,7 +17,7 @@ typedef struct Edge {
   int32_t from, to, tri;
 } Edge;
 
-typedef struct Work {
+typedef struct HullWork {
   int32_t ntri, nvert;
   int32_t* tri;    // (ntri x 3) compacted vertex indices
   double* area;    // (ntri)
@@ -27,7 +27,7 @@ typedef struct Work {
   int32_t* member; // (ntri) triangles of the face being traced, the seed first
   int32_t nmember;
   int32_t* next; // (nvert) next vertex around the face being traced
-} Work;
+} HullWork;
 
 static int compare_edges(const void* a, const void* b) {
   const Edge *x = a, *y = b;
@@ -36,7 +36,7 @@ static int compare_edges(const void* a, const void* b) {
 }
 
 // Triangle with the directed edge from -> to, or -1.
-static int32_t find_edge(const Work* w, int32_t from, int32_t to) {
+static int32_t find_edge(const HullWork* w, int32_t from, int32_t to) {
   Edge key = {from, to, 0};
   const Edge* e = bsearch(&key, w->edge, 3 * (size_t)w->ntri, sizeof *w->edge, compare_edges);
   return e ? e->tri : -1;
@@ -50,7 +50,7 @@ static hfVec3 area_vector(const hfiHullData* h, const int32_t* t) {
 }
 
 // Drops vertices that no triangle uses; returns the diameter of the bounding box.
-static double compact_vertices(hfiHullData* h, Work* w, int32_t nvert, const double* vert,
+static double compact_vertices(hfiHullData* h, HullWork* w, int32_t nvert, const double* vert,
                                const int32_t* tri, int32_t* renamed) {
   hfVec3 lo = v3(INFINITY, INFINITY, INFINITY), hi = v3_neg(lo);
   for (int32_t i = 0; i < nvert; ++i) renamed[i] = -1;
@@ -68,7 +68,7 @@ static double compact_vertices(hfiHullData* h, Work* w, int32_t nvert, const dou
   return v3_norm(v3_sub(hi, lo));
 }
 
-static void sort_by_area(Work* w) {
+static void sort_by_area(HullWork* w) {
   // Shell sort; the tie-break on the index makes the order unique
   for (int32_t gap = w->ntri / 2; gap > 0; gap /= 2)
     for (int32_t i = gap; i < w->ntri; ++i) {
@@ -84,7 +84,7 @@ static void sort_by_area(Work* w) {
 }
 
 // Gives face number `face` to the seed and every connected triangle in its plane.
-static void grow_face(const hfiHullData* h, Work* w, int32_t seed, int32_t face, double tol) {
+static void grow_face(const hfiHullData* h, HullWork* w, int32_t seed, int32_t face, double tol) {
   hfVec3 n = v3_unit(area_vector(h, w->tri + 3 * seed)), p = vertex(h, w->tri[3 * seed]);
   w->nmember = 0;
   w->member[w->nmember++] = seed;
@@ -106,7 +106,7 @@ static void grow_face(const hfiHullData* h, Work* w, int32_t seed, int32_t face,
 }
 
 // Polygon of a face: its boundary edges chained. Returns 0 if they are not one simple loop.
-static int trace_face(hfiHullData* h, Work* w, int32_t face) {
+static int trace_face(hfiHullData* h, HullWork* w, int32_t face) {
   int32_t count = 0, start = -1;
   for (int32_t i = 0; i < w->nmember; ++i)
     for (int k = 0; k < 3; ++k) {
@@ -176,7 +176,7 @@ static void straighten_faces(hfiHullData* h, int32_t* flat, double tol) {
 // Vertex neighbours along the triangles' edges, ascending: each edge is listed by the triangle on either
 // side, in one direction each. (Polygons are flat to kCoplanar only; a walk along their edges could end
 // below a vertex across a face.)
-static void link_edges(hfiHullData* h, const Work* w) {
+static void link_edges(hfiHullData* h, const HullWork* w) {
   memset(h->edge_start, 0, sizeof *h->edge_start * (size_t)(h->nvert + 1));
   for (int32_t i = 0; i < 3 * w->ntri; ++i) {
     h->edge_start[w->edge[i].from + 1]++;
@@ -185,7 +185,7 @@ static void link_edges(hfiHullData* h, const Work* w) {
   for (int32_t i = 0; i < h->nvert; ++i) h->edge_start[i + 1] += h->edge_start[i];
 }
 
-static hfStatus check_surface(const hfiHullData* h, const Work* w, double diameter,
+static hfStatus check_surface(const hfiHullData* h, const HullWork* w, double diameter,
                               hfError* error) {
   double volume = 0;
   for (int32_t t = 0; t < w->ntri; ++t) {
@@ -199,7 +199,7 @@ static hfStatus check_surface(const hfiHullData* h, const Work* w, double diamet
   return HF_OK;
 }
 
-static hfStatus build_faces(hfiHullData* h, Work* w, double diameter, hfError* error) {
+static hfStatus build_faces(hfiHullData* h, HullWork* w, double diameter, hfError* error) {
   for (int32_t t = 0; t < w->ntri; ++t) {
     w->area[t] = v3_norm(area_vector(h, w->tri + 3 * t));
     w->order[t] = t;
@@ -235,7 +235,7 @@ hfStatus hfi_hull_build(hfiHullData* hull, int32_t nvert, const double* vert, in
   h.face_plane = malloc(sizeof *h.face_plane * 4 * nt);
   h.edge_start = malloc(sizeof *h.edge_start * (nv + 1));
   h.edge_vert = malloc(sizeof *h.edge_vert * 3 * nt);
-  Work w = {ntri,
+  HullWork w = {ntri,
             nvert,
             malloc(sizeof *w.tri * 3 * nt),
             malloc(sizeof *w.area * nt),
