@@ -24,6 +24,21 @@ static hfStatus check_index(const hfModel* m, const IndexRule* rule, hfError* er
   return HF_OK;
 }
 
+static hfStatus check_names(const hfModel* m, hfError* error) {
+  static const hfModelField fields[] = {
+      HF_FIELD_body_name, HF_FIELD_jnt_name, HF_FIELD_geom_name, HF_FIELD_site_name,
+      HF_FIELD_mesh_name, HF_FIELD_tendon_name, HF_FIELD_eq_name, HF_FIELD_actuator_name,
+      HF_FIELD_sensor_name, HF_FIELD_key_name, HF_FIELD_pair_name};
+  for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i) {
+    IndexRule rule = {fields[i], m->nnames};
+    hfStatus status = check_index(m, &rule, error);
+    if (status) return status;
+  }
+  if (m->nnames && hf_model_names(m)[m->nnames - 1] != 0)
+    return hfi_refuse(error, HF_ERROR_MODEL, "model block: names are not terminated");
+  return HF_OK;
+}
+
 static hfStatus check_indices(const hfModel* m, hfError* error) {
   const IndexRule rules[] = {{HF_FIELD_body_parent, m->nbody},
                              {HF_FIELD_body_jntadr, m->njnt},
@@ -63,25 +78,12 @@ static hfStatus check_indices(const hfModel* m, hfError* error) {
                              {HF_FIELD_actuator_signal, m->nsignal},
                              {HF_FIELD_signal_adr, m->nsignaldata},
                              {HF_FIELD_sensor_adr, m->nsensordata},
-                             {HF_FIELD_mocap_body, m->nbody},
-                             {HF_FIELD_body_name, m->nnames},
-                             {HF_FIELD_jnt_name, m->nnames},
-                             {HF_FIELD_geom_name, m->nnames},
-                             {HF_FIELD_site_name, m->nnames},
-                             {HF_FIELD_mesh_name, m->nnames},
-                             {HF_FIELD_tendon_name, m->nnames},
-                             {HF_FIELD_eq_name, m->nnames},
-                             {HF_FIELD_actuator_name, m->nnames},
-                             {HF_FIELD_sensor_name, m->nnames},
-                             {HF_FIELD_key_name, m->nnames},
-                             {HF_FIELD_pair_name, m->nnames}};
+                             {HF_FIELD_mocap_body, m->nbody}};
   for (size_t r = 0; r < sizeof rules / sizeof *rules; ++r) {
     hfStatus status = check_index(m, &rules[r], error);
     if (status) return status;
   }
-  if (m->nnames && hf_model_names(m)[m->nnames - 1] != 0)
-    return hfi_refuse(error, HF_ERROR_MODEL, "model block: names are not terminated");
-  return HF_OK;
+  return check_names(m, error);
 }
 
 // Types index the tables of joints and shapes, so that none of them may be -1.
