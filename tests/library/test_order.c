@@ -111,7 +111,7 @@ static int file_rank(const sourceSet* set, const folderOrder* order, int file) {
 
 // Files that are being put in order.
 static int is_pending(const char* path) {
-  static const char* const pending[] = {"src/contact/result.h", "src/continuous/", "src/switching/", "src/sim/"};
+  static const char* const pending[] = {"src/contact/result.h", "src/world/method.h", "src/continuous/", "src/switching/", "src/sim/"};
   for (size_t i = 0; i < sizeof pending / sizeof *pending; ++i)
     if (strncmp(path, pending[i], strlen(pending[i])) == 0) return 1;
   return 0;
