@@ -12,23 +12,23 @@
 // Elsewhere an edge or corner may decide, and the general function does.
 #include "geometry/pairs.h"
 
-typedef struct Face {
+typedef struct BoxFace {
   int axis;
   double side, s; // +1 or -1, separation [m]
-} Face;
+} BoxFace;
 
-static Face best_face(hfVec3 c, const double* half, const double* h) {
+static BoxFace best_face(hfVec3 c, const double* half, const double* h) {
   const double at[3] = {c.x, c.y, c.z};
-  Face best = {0, 1, -INFINITY};
+  BoxFace best = {0, 1, -INFINITY};
   for (int k = 0; k < 3; ++k) {
     double s = fabs(at[k]) - half[k] - h[k];
-    if (s > best.s) best = (Face){k, at[k] < 0 ? -1 : 1, s};
+    if (s > best.s) best = (BoxFace){k, at[k] < 0 ? -1 : 1, s};
   }
   return best;
 }
 
 // Is a face of the box what p_m meets?
-static int face_decides(const Face* f, hfVec3 p, const double* half) {
+static int face_decides(const BoxFace* f, hfVec3 p, const double* half) {
   const double at[3] = {p.x, p.y, p.z};
   double room = max2(0, -f->s);
   for (int k = 0; k < 3; ++k)
@@ -44,7 +44,7 @@ int hfi_ellipsoid_box_face(const hfiShape* A, const hfPose* X_WA, const hfiShape
     row[k] = v3_mul(e, m3_row(X_BA.R, k)); // (e_j m . u_j) for m along axis k
     h[k] = v3_norm(row[k]);
   }
-  Face face = best_face(X_BA.p, B->size, h);
+  BoxFace face = best_face(X_BA.p, B->size, h);
   hfVec3 p = v3_axpy(-face.side / h[face.axis], m3_mulv(X_BA.R, v3_mul(e, row[face.axis])), X_BA.p);
   hfVec3 m = v3_scale(face.side, m3_col(X_WB->R, face.axis));
   put_point(point, v3_axpy(-face.s, m, pose_point(*X_WB, p)), m, -face.s, 0);
