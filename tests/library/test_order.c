@@ -68,8 +68,12 @@ static int find_implementer(const sourceSet* set, const folderOrder* order, cons
   return -1;
 }
 
+static int ends_in(const char* name, const char* end) {
+  return strlen(name) >= strlen(end) && strcmp(name + strlen(name) - strlen(end), end) == 0;
+}
+
 // The folder that a public header belongs to: of those that define its functions the last one. 0, the
-// first folder of all, where it declares types alone or is made by the build.
+// first folder of all, where it declares plain structs and their defaults alone, or is made by the build.
 static int header_rank(const sourceSet* set, const folderOrder* order, const char* header) {
   char path[512];
   int rank = 0;
@@ -81,7 +85,7 @@ static int header_rank(const sourceSet* set, const folderOrder* order, const cha
       const char* open = strchr(at, '(');
       if (!open) break;
       name_before(at, open, name);
-      int found = find_implementer(set, order, name);
+      int found = ends_in(name, "_default") ? 0 : find_implementer(set, order, name);
       if (found > rank) rank = found;
       at = open;
     }
