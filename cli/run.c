@@ -142,6 +142,13 @@ static int step_through(const runOptions* o, run* r, const controlSource* source
   return CLI_GOOD;
 }
 
+// A run that dropped contacts is not the motion of the scene: it ends as a failure, with all its files.
+static int judge_capacity(const run* r) {
+  if (r->statistics.dropped == 0) return CLI_GOOD;
+  say_error("%ld contacts found no room and carried no force; --set max_contacts=NUMBER makes more", r->statistics.dropped);
+  return CLI_FAILED;
+}
+
 static int simulate(const runOptions* o, run* r, const controlSource* source) {
   outputs out = {0};
   hfError error = {HF_OK, ""};
@@ -161,6 +168,7 @@ static int simulate(const runOptions* o, run* r, const controlSource* source) {
   if (status == CLI_GOOD) status = closed;
   if (r->interrupted)
     say_error("interrupted at %g s; the files are complete up to there", r->state->time);
+  if (status == CLI_GOOD) status = judge_capacity(r);
   int printed = opened != HF_OK ? CLI_GOOD : o->json ? print_run_json(r) : print_summary(r);
   if (status == CLI_GOOD) status = r->interrupted ? CLI_FAILED : printed;
   return status;

@@ -2,7 +2,8 @@
 //
 // The block starts with this header; every array lies behind it at an offset that the field table
 // below names once. `hf_model_NAME(model)` returns the array NAME, e.g. hf_model_body_mass(model).
-// The block can be copied, saved, sent to another process or uploaded as it is.
+// The block (size bytes) can be copied, saved, sent to another process or uploaded as it is. The model of an
+// hfParams is no block: hf_model_copy makes one of it.
 //
 // Orders and layouts are MuJoCo's for the same model: bodies depth-first, qpos and qvel joint by
 // joint; free joint = x y z qw qx qy qz with linear velocity in the world and angular velocity in the
@@ -324,7 +325,7 @@ typedef struct hfModel {
   char magic[8];    // "HFMODEL"
   uint32_t version; // of this layout
   uint32_t revision; // how often hf_params_update changed it; 0 unless it is an overlay
-  uint64_t size;    // bytes of the whole block
+  uint64_t size;    // bytes of the whole block; 0: an overlay, which is no block (hf_model_is_overlay)
   hfWorld world;
 #define X(name) int32_t name;
   HF_MODEL_COUNTS(X)
@@ -376,16 +377,22 @@ HF_API hfJointInfo hf_joint_info(int type);
 // Name of a shape (hfGeomType) as MJCF has it, for example "box".
 HF_API const char* hf_geom_type_name(int type);
 
-// A model is one block: copy it with memcpy(model->size), free it with this.
+// Frees a model that was loaded, parsed, opened, built or copied; not that of an hfParams. NULL is allowed.
 HF_API void hf_model_free(hfModel* model);
+// 1: the model of an hfParams. Its arrays lie outside of it, so that it must not be copied byte by byte.
+HF_API int hf_model_is_overlay(const hfModel* model);
+// Makes a block of its own from any model, that of an hfParams included; free it with hf_model_free. On refusal
+// (HF_ERROR_MEMORY) *copy is untouched.
+HF_API hfStatus hf_model_copy(hfModel** copy, const hfModel* model, hfError* error);
 // Checks magic, version, sizes, offsets and every index; for blocks that come from outside.
 HF_API hfStatus hf_model_validate(const hfModel* model, size_t size, hfError* error);
+// Writes a model to a file, that of an hfParams as a block with the values in force; reads it again. Refusals name the file.
 HF_API hfStatus hf_model_save(const hfModel* model, const char* path, hfError* error);
 HF_API hfStatus hf_model_open(hfModel** model, const char* path, hfError* error);
 
 // hfParams: masses, friction, stiffness, gains … of one world, laid over a model that many worlds
-// share. It presents itself as a model: everything not overlaid is the base model's own memory, so
-// the base must outlive it.
+// share. It presents itself as a model (hf_model_is_overlay): everything not overlaid is the base model's
+// own memory, so the base must outlive it.
 typedef struct hfParams hfParams;
 HF_API hfStatus hf_params_create(hfParams** params, const hfModel* base, hfError* error);
 HF_API void hf_params_free(hfParams* params);

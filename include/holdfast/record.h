@@ -37,8 +37,8 @@ typedef struct hfReportLine {
 } hfReportLine;
 
 // Recording: the model itself, then over time poses, joints, controls, contacts with normal and friction
-// force, energies and what the solver did, and events (docs/reference/recording.md). The model must be a
-// block of its own, not an overlay.
+// force, energies and what the solver did, and events (docs/reference/recording.md). Of an overlay
+// the values at the opening are recorded.
 typedef struct hfRecorder hfRecorder;
 HF_API hfStatus hf_recorder_open(hfRecorder** recorder, const char* path, const hfModel* model,
                                  const char* scene, hfError* error);

@@ -140,6 +140,7 @@ typedef struct hfiSearch {
   hfPose target;
   const hfIkConfig* config;
   double error[6], size; // weighted, and half its square
+  double trust;          // damping over size [-]
   hfMotion plain;
 } hfiSearch;
 
@@ -162,11 +163,24 @@ static void bound_step(hfArm* arm, const double* q) {
   }
 }
 
-// One step of (2) from q; returns 0 where no damping brings the tip nearer.
+// A descent ends where the linearised arm could remove no more than this share of |e|^2/2 within the bounds of a step:
+// there it stands in a local minimum of the distance, away from the target.
+static const double STATIONARY = 1e-3;
+
+static int is_stationary(hfArm* arm, const hfiSearch* s) {
+  double left = 0;
+  seek_posture(arm, s->config, 0);
+  hfi_arm_minimise(arm, s->error, sqr(1e-3 * s->config->length));
+  for (int k = 0; k < 6; ++k) left += 0.5 * sqr(s->error[k] - hfi_dot(arm->Jw + k * arm->n, arm->x, arm->n));
+  return left > (1 - STATIONARY) * s->size;
+}
+
+// One step of (2) from q; returns 0 in a local minimum, and where no damping brings the tip nearer.
 static int descend(hfArm* arm, hfiSearch* s, double* q, int* limited) {
-  double before = s->size, lambda2 = sqr(1e-3 * s->config->length) + before;
+  double before = s->size, lambda2 = sqr(1e-3 * s->config->length) + s->trust * before;
   hfi_arm_weigh(arm, s->config->length);
   bound_step(arm, q);
+  if (is_stationary(arm, s)) return 0;
   seek_posture(arm, s->config, s->config->posture_gain);
   double start[6];
   memcpy(start, s->error, sizeof start);
@@ -201,13 +215,19 @@ static void scatter(hfArm* arm, uint64_t* seed, double* q) {
   }
 }
 
+// A target that can be reached is reached in about this many steps. Beyond, the error stays and the damping with it: it
+// is halved from step to step, so that the descent comes to its end.
+enum { PATIENCE = 12 };
+
 // Descends until the target, a place it cannot leave, or the end of the iterations.
 static hfStatus seek(hfArm* arm, hfiSearch* s, double* q, hfIkReport* report) {
   for (int i = 0; i < arm->n; ++i) q[i] = clamp(q[i], arm->joint[i].lo, arm->joint[i].hi);
   hf_arm_move(arm, q);
   measure(arm, s);
-  while (!is_reached(s)) {
+  s->trust = 1;
+  for (int k = 0; !is_reached(s); ++k) {
     if (report->iterations >= s->config->iterations) return HF_NOT_CONVERGED;
+    if (k >= PATIENCE) s->trust *= 0.5;
     report->iterations++;
     if (!descend(arm, s, q, &report->limited)) return HF_NO_SOLUTION;
   }

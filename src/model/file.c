@@ -183,6 +183,8 @@ static hfStatus check_references(const hfModel* m, hfError* error) {
 hfStatus hf_model_validate(const hfModel* m, size_t size, hfError* error) {
   if (size < sizeof *m || memcmp(m->magic, "HFMODEL", 8) != 0)
     return hfi_refuse(error, HF_ERROR_MODEL, "not a model block");
+  if (hf_model_is_overlay(m))
+    return hfi_refuse(error, HF_ERROR_MODEL, "the overlay of an hfParams is not a block: hf_model_copy makes one of it");
   if (m->version != HFI_MODEL_VERSION)
     return hfi_refuse(error, HF_ERROR_MODEL, "model block of version %u, this library reads %d",
                       m->version, HFI_MODEL_VERSION);
@@ -201,12 +203,21 @@ hfStatus hf_model_validate(const hfModel* m, size_t size, hfError* error) {
   return status == HF_OK ? check_references(m, error) : status;
 }
 
-hfStatus hf_model_save(const hfModel* m, const char* path, hfError* error) {
+static hfStatus save_block(const hfModel* m, const char* path, hfError* error) {
   FILE* file = fopen(path, "wb");
   if (!file) return hfi_refuse(error, HF_ERROR_FILE, "%s: cannot be written", path);
   int good = fwrite(m, (size_t)m->size, 1, file) == 1;
   good = fclose(file) == 0 && good;
   return good ? HF_OK : hfi_refuse(error, HF_ERROR_FILE, "%s: write failed (disk full?)", path);
+}
+
+hfStatus hf_model_save(const hfModel* m, const char* path, hfError* error) {
+  if (!hf_model_is_overlay(m)) return save_block(m, path, error);
+  hfModel* block = NULL;
+  hfStatus status = hf_model_copy(&block, m, error);
+  if (status == HF_OK) status = save_block(block, path, error);
+  hf_model_free(block);
+  return status;
 }
 
 hfStatus hf_model_open(hfModel** model, const char* path, hfError* error) {

@@ -1,6 +1,8 @@
 // offset[f] = align(offset[f-1] + bytes[f-1]): the fields of the table, one behind the other.
 #include "model/layout.h"
 
+#include "base/error.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,6 +64,21 @@ hfModel* hfi_model_allocate(const hfModel* header) {
 }
 
 void hf_model_free(hfModel* model) { free(model); }
+
+int hf_model_is_overlay(const hfModel* model) { return model->size == 0; }
+
+// Field by field, because those of an overlay lie in two places.
+hfStatus hf_model_copy(hfModel** copy, const hfModel* model, hfError* error) {
+  hfModel header = *model;
+  header.revision = 0;
+  hfModel* m = hfi_model_allocate(&header);
+  if (!m) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+  for (int f = 0; f < HF_MODEL_FIELD_COUNT; ++f)
+    memcpy((char*)m + m->offset[f], (const void*)((uintptr_t)model + (uintptr_t)model->offset[f]),
+           hfi_field_bytes(model, (hfModelField)f));
+  *copy = m;
+  return HF_OK;
+}
 
 hfFieldInfo hf_model_field_info(const hfModel* model, hfModelField field) {
   static const struct {

@@ -40,7 +40,8 @@ static hfModel* create_overlay(const hfModel* base) {
   hfModel* block = aligned_alloc(64, layout_overlay(NULL, base));
   if (!block) return NULL;
   *block = *base;
-  block->size = layout_overlay(block, base);
+  layout_overlay(block, base);
+  block->size = 0;
   for (int f = 0; f < HF_MODEL_FIELD_COUNT; ++f)
     if (is_overlay(f))
       memcpy((char*)block + block->offset[f],

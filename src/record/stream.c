@@ -11,16 +11,20 @@ hfStatus hfi_stream_open(hfiStream* s, const hfModel* model, hfError* error) {
   hfiStream made = {.model = model, .interval = 1.0 / 60, .state_interval = 0.5};
   made.controls = calloc((size_t)model->nu + 1, sizeof *made.controls);
   if (!made.controls) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
-  hfStatus status = hf_dynamics_create(&made.dynamics, model, error);
+  hfStatus status = hf_model_is_overlay(model) ? hf_model_copy(&made.block, model, error) : HF_OK;
+  if (status == HF_OK) status = hf_dynamics_create(&made.dynamics, model, error);
   if (status == HF_OK)
     *s = made;
-  else
+  else {
+    hf_model_free(made.block);
     free(made.controls);
+  }
   return status;
 }
 
 void hfi_stream_close(hfiStream* s) {
   hf_dynamics_free(s->dynamics);
+  hf_model_free(s->block);
   hfi_events_release(&s->events);
   free(s->controls);
   *s = (hfiStream){0};

@@ -7,6 +7,7 @@
 
 typedef struct hfiStream {
   const hfModel* model;
+  hfModel* block;       // the block that is recorded where model is an overlay, else NULL
   hfDynamics* dynamics; // kinematics and energy of the recorded states
   hfiEvents events;
   double interval;       // between frames [s]

@@ -3,6 +3,8 @@
 // by one: 0 x is 0 for a finite x and NaN otherwise.
 #include "solve/finite.h"
 
+#include "math/vec3.h"
+
 #include "base/error.h"
 #include "base/finite.h"
 
@@ -63,4 +65,20 @@ hfStatus hfi_problem_check_finite(const hfStepProblem* P, hfError* error) {
   for (int i = 0; i < P->nsaturated; ++i) sum += check_row(P->saturated + i);
   for (int i = 0; i < P->ncontact; ++i) sum += hfi_sum(&P->contact[i].stiffness, CONTACT_REALS);
   return isfinite(sum) ? HF_OK : name_culprit(P, error);
+}
+
+hfStatus hfi_problem_check_capacity(const hfStepProblem* P, const hfStepCapacity* c, hfError* error) {
+  int32_t largest = 0;
+  for (int32_t t = 0; t < P->ntree; ++t) largest = imax2(largest, P->tree_start[t + 1] - P->tree_start[t]);
+  const struct {
+    const char* what;
+    int32_t has, room;
+  } sizes[] = {{"dofs", P->nv, c->nv},       {"trees", P->ntree, c->ntree},  {"blocks", P->nblock, c->nblock},
+               {"rows", P->nrow, c->nrow},   {"pieces", P->npiece, c->npiece}, {"columns", P->ncol, c->ncol},
+               {"entries of J", P->njac, c->njac}, {"dofs in one tree", largest, c->max_tree_nv}};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i)
+    if (sizes[i].has > sizes[i].room)
+      return hfi_refuse(error, HF_ERROR_ARGUMENT, "the problem has %d %s, the solver's capacity is %d", sizes[i].has,
+                        sizes[i].what, sizes[i].room);
+  return HF_OK;
 }

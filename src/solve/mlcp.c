@@ -25,6 +25,7 @@
 #include "base/error.h"
 #include "linalg/dense.h"
 #include "math/vec3.h"
+#include "solve/finite.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -209,15 +210,10 @@ static void scatter(const hfMlcp* m, double* v, double* impulse) {
   }
 }
 
-static hfStatus check_capacity(const hfStepCapacity* c, const hfStepProblem* p, hfError* error) {
-  if (p->nv <= c->nv && p->ntree <= c->ntree && p->nblock <= c->nblock && p->nrow <= c->nrow) return HF_OK;
-  return hfi_refuse(error, HF_ERROR_ARGUMENT, "mlcp: a problem of %d blocks and %d rows, room for %d and %d", p->nblock, p->nrow, c->nblock, c->nrow);
-}
-
 hfStatus hf_mlcp_solve(hfMlcp* m, const hfStepProblem* problem, double* v, double* impulse, hfSolveReport* report, hfError* error) {
   static hfStatus (*const forms[])(hfMlcp*, hfSolveReport*, hfError*) = {hfi_mlcp_complementarity, hfi_mlcp_two_stage, hfi_mlcp_dissipation};
   memset(report, 0, sizeof *report);
-  hfStatus status = check_capacity(&m->capacity, problem, error);
+  hfStatus status = hfi_problem_check_capacity(problem, &m->capacity, error);
   if (status != HF_OK) return report->status = status;
   m->problem = problem;
   m->ns = m->nc = m->nt = 0;

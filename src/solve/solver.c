@@ -18,7 +18,6 @@
 #include "solve/solver.h"
 #include "solve/system.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,12 +79,6 @@ static hfStatus check_config(const hfSolverConfig* c, hfError* error) {
   if (!(c->theta_max > 0 && c->theta_max < HFI_PI))
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "solver: theta_max = %g", c->theta_max);
   return HF_OK;
-}
-
-static void assert_capacity(const hfStepCapacity* c, const hfStepProblem* P) {
-  assert(P->nv <= c->nv && P->ntree <= c->ntree && P->nblock <= c->nblock && P->nrow <= c->nrow);
-  assert(P->npiece <= c->npiece && P->ncol <= c->ncol && P->njac <= c->njac);
-  (void)c, (void)P;
 }
 
 static int all_finite(const double* x, int32_t n) {
@@ -182,8 +175,8 @@ hfStatus hf_solver_solve(hfSolver* solver, const hfSolverConfig* config,
                          hfSolveReport* report, hfError* error) {
   hfiPartition* S = &solver->partition;
   hfiIsland* I = &solver->island;
-  assert_capacity(&solver->capacity, problem);
   hfStatus status = check_config(config, error);
+  if (!status) status = hfi_problem_check_capacity(problem, &solver->capacity, error);
   if (!status) status = hfi_problem_check_finite(problem, error);
   if (status) return status;
   memset(report, 0, sizeof *report);

@@ -185,6 +185,20 @@ static void test_set_reaches_the_configuration(void** state) {
   assert_near(json_value(standard_output, "steps", 0), 5, 0);
 }
 
+// Two balls on a floor with room for one contact: one contact is dropped in every one of the ten steps.
+static void test_dropped_contacts_are_a_failure(void** state) {
+  (void)state;
+  write_file("two.xml", "<mujoco><option timestep='0.002'/><worldbody><geom type='plane' size='1 1 1'/>"
+                        "<body pos='0 0 .1'><freejoint/><geom size='.1'/></body>"
+                        "<body pos='1 0 .1'><freejoint/><geom size='.1'/></body></worldbody></mujoco>");
+  assert_works("run two.xml --time 0.02 --json");
+  assert_int_equal(holdfast("run two.xml --time 0.02 --json --set max_contacts=1"), 1);
+  assert_says(standard_error, "10 contacts found no room");
+  assert_says(standard_error, "max_contacts");
+  assert_near(json_value(standard_output, "dropped_contacts", 0), 10, 0);
+  assert_near(json_value(standard_output, "steps", 0), 10, 0); // the run is complete all the same
+}
+
 // The gap of 0.4 m closes at 1 m/s. The run ends with the last step that was taken: at 0.40 s, or one step earlier
 // where rounding puts the wall within that step's reach.
 static void test_a_run_that_stands_still_ends(void** state) {
@@ -290,6 +304,7 @@ int main(void) {
       cmocka_unit_test(test_recording_and_report),
       cmocka_unit_test(test_bad_options),
       cmocka_unit_test(test_set_reaches_the_configuration),
+      cmocka_unit_test(test_dropped_contacts_are_a_failure),
       cmocka_unit_test(test_a_run_that_stands_still_ends),
       cmocka_unit_test(test_unwritable_files_are_refused_before_the_run),
       cmocka_unit_test(test_full_disk_is_reported_by_name),

@@ -358,6 +358,32 @@ static void test_unreachable(void** state) {
   hf_model_free(m);
 }
 
+// Targets beyond the reach of an arm with seven joints, with the default configuration. The flange of the iiwa is never
+// farther from its shoulder (0, 0, 0.36) than the links are long, 0.42 + 0.4 + 0.126 m: what is missing is at least the rest
+// of the distance, and no more than half as much again, because the orientation may cost some of it.
+static void test_unreachable_by_seven_joints(void** state) {
+  (void)state;
+  testArm t;
+  arm_open(&t, "iiwa14.xml", "flange");
+  testRandom r = {31};
+  print_message("seed 31\n");
+  for (int k = 0; k < 30; ++k) {
+    double there[MOST_JOINTS], q[MOST_JOINTS], distance = random_uniform(&r, 1.3, 4);
+    arm_draw(&t, &r, 0.9, there), arm_draw(&t, &r, 0.5, q);
+    hf_arm_move(t.arm, there);
+    hfPose X = hf_arm_pose(t.arm);
+    hfVec3 away = {X.p.x, X.p.y, X.p.z - 0.36};
+    double scale = distance / sqrt(away.x * away.x + away.y * away.y + away.z * away.z);
+    X.p = (hfVec3){scale * away.x, scale * away.y, 0.36 + scale * away.z};
+    hfIkConfig c = hf_ik_config_default();
+    hfIkReport report;
+    assert_int_equal(hf_arm_solve(t.arm, X, &c, q, &report), HF_NO_SOLUTION);
+    double missing = distance - 0.946;
+    assert_true(report.position_error > missing - 1e-9 && report.position_error < 1.5 * missing);
+  }
+  arm_close(&t);
+}
+
 static void test_not_finite(void** state) {
   (void)state;
   testArm t;
@@ -405,6 +431,7 @@ int main(void) {
       cmocka_unit_test(test_singular),    cmocka_unit_test(test_track_limits),
       cmocka_unit_test(test_round_trips),
       cmocka_unit_test(test_planar),      cmocka_unit_test(test_unreachable),
+      cmocka_unit_test(test_unreachable_by_seven_joints),
       cmocka_unit_test(test_not_finite),  cmocka_unit_test(test_refusals)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -367,6 +367,34 @@ static void test_extreme_numbers(void** state) {
   release(&f);
 }
 
+// A problem with one tree, block, row or more than the capacity is refused, and the outputs stay as they were.
+static void test_problem_beyond_the_capacity_is_refused(void** state) {
+  (void)state;
+  fixture f;
+  memset(&f, 0, sizeof f);
+  testRandom r = {71};
+  print_message("seed 71\n");
+  problem_random(&f.b, &r, 8);
+  prepare(&f);
+  const hfStepCapacity full = problem_capacity(&f.b.P);
+  hfSolverConfig config = hf_solver_config_default();
+  for (int i = 0; i < 8; ++i) {
+    hfStepCapacity less = full;
+    int32_t* const sizes[] = {&less.nv,     &less.ntree, &less.nblock, &less.nrow,
+                              &less.npiece, &less.ncol,  &less.njac,   &less.max_tree_nv};
+    --*sizes[i];
+    hfError error = {HF_OK, ""};
+    hfSolver* small = NULL;
+    assert_int_equal(hf_solver_create(&small, &less, &error), HF_OK);
+    f.v[0] = f.impulse[0] = 17;
+    assert_int_equal(hf_solver_solve(small, &config, &f.b.P, f.v, f.impulse, &f.report, &error), HF_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.message, "capacity"));
+    assert_true(f.v[0] == 17 && f.impulse[0] == 17);
+    hf_solver_free(small);
+  }
+  release(&f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_solving_allocates_nothing),
@@ -379,6 +407,7 @@ int main(void) {
       cmocka_unit_test(test_islands_are_independent),
       cmocka_unit_test(test_tower_carries_its_weight),
       cmocka_unit_test(test_extreme_numbers),
+      cmocka_unit_test(test_problem_beyond_the_capacity_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
