@@ -37,6 +37,15 @@ int hfi_convex_single(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, 
   return single->depth >= -far;
 }
 
+hfiNearest hfi_nearest_convex(const hfiShape* s, hfVec3 p) {
+  hfiShape point = {HF_GEOM_SPHERE, {0, 0, 0}, NULL};
+  hfPose at = {m3_identity(), p}, here = pose_identity();
+  hfiContactPoint c;
+  hfi_convex_single(&point, &at, s, &here, INFINITY, &c);
+  hfiNearest r = {-c.depth, v3_add(p, c.p_WCb), c.n_W}; // the contact is in the point's frame
+  return r;
+}
+
 int hfi_convex_convex(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiContactPoint* points) {
   hfiContactPoint single;
   if (!hfi_convex_single(A, X_WA, B, X_WB, margin, &single)) return 0;

@@ -18,7 +18,7 @@ void hfi_facet(const hfiShape* s, const hfPose* X, hfVec3 d, hfiFacet* f) {
   if (hfi_functions(s)->facet) hfi_functions(s)->facet(s, X, d, f);
 }
 
-// Replaces a polygon by its edge farthest along d, if that edge is across d.
+// Replaces a polygon by its edge farthest along d.
 static void reduce_to_edge(hfVec3 d, hfiFacet* f) {
   int best = 0;
   double top = -INFINITY;
@@ -29,14 +29,19 @@ static void reduce_to_edge(hfVec3 d, hfiFacet* f) {
   int next = (best + 1) % f->count;
   hfVec3 a = f->vertex[best], b = f->vertex[next];
   int32_t ia = f->id[best], ib = f->id[next];
-  f->kind = fabs(v3_dot(d, v3_sub(b, a))) <= kFacetAngle * v3_norm(v3_sub(b, a)) ? HFI_FACET_SEGMENT : HFI_FACET_NONE;
+  f->kind = HFI_FACET_SEGMENT;
   f->count = 2;
   f->normal = d;
   f->vertex[0] = a, f->vertex[1] = b;
   f->id[0] = ia, f->id[1] = ib;
 }
 
-void hfi_facet_edge(const hfPose* X, hfVec3 d, hfiFacet* f) {
+void hfi_facet_edge(hfVec3 d, hfiFacet* f) {
   if (f->kind == HFI_FACET_POLYGON) reduce_to_edge(d, f);
-  else if (f->kind == HFI_FACET_DISC || fabs(v3_dot(d, m3_col(X->R, 2))) > kFacetAngle) f->kind = HFI_FACET_NONE;
+  if (f->kind != HFI_FACET_SEGMENT) {
+    f->kind = HFI_FACET_NONE;
+    return;
+  }
+  hfVec3 e = v3_sub(f->vertex[1], f->vertex[0]);
+  if (!(fabs(v3_dot(d, e)) <= kFacetAngle * v3_norm(e))) f->kind = HFI_FACET_NONE;
 }

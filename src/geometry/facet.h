@@ -38,8 +38,8 @@ void hfi_facet_side(const hfiShape* shape, const hfPose* X, hfVec3 out, hfiFacet
 // parent. A polygon of more than HFI_FACET_MAX vertices is thinned to every k-th.
 void hfi_facet(const hfiShape* shape, const hfPose* X, hfVec3 d, hfiFacet* facet);
 
-// Reduces such a facet to its edge (polyhedra) or straight side nearest to being across d; kind NONE where
-// there is none within kFacetAngle.
-void hfi_facet_edge(const hfPose* X, hfVec3 d, hfiFacet* facet);
+// Reduces such a facet to its edge or straight side that is nearest to being across d; kind NONE where there is
+// none within kFacetAngle.
+void hfi_facet_edge(hfVec3 d, hfiFacet* facet);
 
 #endif

@@ -134,12 +134,8 @@ static hfiNearest mesh_nearest(const hfiShape* s, hfVec3 p) {
   hfVec3 n = v3_load(hull->face_plane + 4 * face);
   hfiNearest best = {top, v3_axpy(-top, n, p), n};
   if (!(top > 0)) return best;
-  hfiShape point = {HF_GEOM_SPHERE, {0, 0, 0}, NULL};
-  hfPose at = {m3_identity(), p}, here = pose_identity();
-  hfiContactPoint c;
-  if (!hfi_convex_single(&point, &at, s, &here, INFINITY, &c) || !(c.depth < 0)) return best; // on the surface by a rounding
-  hfiNearest outside = {-c.depth, v3_add(p, c.p_WCb), c.n_W}; // the contact is in the point's frame
-  return outside;
+  hfiNearest outside = hfi_nearest_convex(s, p);
+  return outside.distance > 0 ? outside : best; // the rest is on the surface by a rounding
 }
 
 static hfiSpan mesh_span(const hfiShape* shape, hfVec3 o, hfVec3 d) {

@@ -24,10 +24,10 @@ static int touch_faces(const hfiFacet* a, const hfiFacet* b, hfVec3 n, hfiContac
 }
 
 // Reduces the facets to edges.
-static int touch_edges(hfiFacet* a, const hfPose* X_A, hfiFacet* b, const hfPose* X_B, hfVec3 n, hfiContactPoint* points) {
-  hfi_facet_edge(X_A, v3_neg(n), a);
+static int touch_edges(hfiFacet* a, hfiFacet* b, hfVec3 n, hfiContactPoint* points) {
+  hfi_facet_edge(v3_neg(n), a);
   if (a->kind != HFI_FACET_SEGMENT) return 0;
-  hfi_facet_edge(X_B, n, b);
+  hfi_facet_edge(n, b);
   return b->kind == HFI_FACET_SEGMENT ? hfi_clip_segments(a, b, n, points) : 0;
 }
 
@@ -38,7 +38,7 @@ int hfi_touch(const hfiShape* A, const hfPose* X_A, const hfiShape* B, const hfP
   hfi_facet(B, X_B, single->n_W, &b);
   int count = touch_faces(&a, &b, single->n_W, points);
   double deepest = -INFINITY, slack = kFlatTilt * min2(a.size, b.size);
-  if (count == 0) count = touch_edges(&a, X_A, &b, X_B, single->n_W, points);
+  if (count == 0) count = touch_edges(&a, &b, single->n_W, points);
   for (int i = 0; i < count; ++i) deepest = max2(deepest, points[i].depth);
   // facets that do not hold the deepest point (a rounded corner between faces): it joins them
   if (deepest < single->depth - slack) {
