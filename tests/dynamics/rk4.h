@@ -13,15 +13,10 @@ static inline void quaternion_rate(const double* q, const double* w, double* qdo
 
 static inline void coordinate_rate(const hfModel* m, const double* q, const double* v, double* qdot) {
   for (int j = 0; j < m->njnt; ++j) {
-    int type = hf_model_jnt_type(m)[j], iq = hf_model_jnt_qposadr(m)[j], iv = hf_model_jnt_dofadr(m)[j];
-    if (type == HF_JOINT_FREE) {
-      for (int k = 0; k < 3; ++k) qdot[iq + k] = v[iv + k];
-      quaternion_rate(q + iq + 3, v + iv + 3, qdot + iq + 3);
-    } else if (type == HF_JOINT_BALL) {
-      quaternion_rate(q + iq, v + iv, qdot + iq);
-    } else {
-      qdot[iq] = v[iv];
-    }
+    hfJointInfo joint = hf_joint_info(hf_model_jnt_type(m)[j]);
+    int iq = hf_model_jnt_qposadr(m)[j], iv = hf_model_jnt_dofadr(m)[j], quat = joint.quat;
+    for (int k = 0; k < (quat < 0 ? joint.nv : quat); ++k) qdot[iq + k] = v[iv + k];
+    if (quat >= 0) quaternion_rate(q + iq + quat, v + iv + quat, qdot + iq + quat);
   }
 }
 

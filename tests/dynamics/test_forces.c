@@ -15,7 +15,7 @@ static double spring_energy(const World* w) {
     // rest -> now as a generalised displacement, of which the square counts
     double stretch[MAX_DOF];
     hf_model_difference(m, hf_model_qpos_spring(m), w->q, 1, stretch);
-    int type = hf_model_jnt_type(m)[j], n = type == HF_JOINT_FREE ? 6 : type == HF_JOINT_BALL ? 3 : 1;
+    int n = hf_joint_info(hf_model_jnt_type(m)[j]).nv;
     for (int k = 0; k < n; ++k) sum += 0.5 * hf_model_jnt_stiffness(m)[j] * sqr(stretch[hf_model_jnt_dofadr(m)[j] + k]);
   }
   for (int t = 0; t < m->ntendon; ++t) {

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-enum { HULLS = 6, TYPES = 7 };
+enum { HULLS = 6, TYPES = HFI_SHAPES };
 static hfiHullData hull_data[HULLS];
 static hfiHull hulls[HULLS];
 

@@ -72,7 +72,7 @@ static void random_rays_meet_the_surface(void** state) {
   hfiHullData data = random_hull(&r, 30, 1);
   hfiHull hull = hull_view(&data);
   int rays = getenv("HF_FULL") ? 300000 : 3000;
-  for (int type = HF_GEOM_SPHERE; type <= HF_GEOM_MESH; ++type)
+  for (int type = HF_GEOM_SPHERE; type < HFI_SHAPES; ++type)
     for (int k = 0; k < rays; ++k) {
       hfiShape s = random_shape(&r, type, random_log(&r, 0.01, 1), &hull, 1);
       double reach = shape_size(&s);

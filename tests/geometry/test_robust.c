@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-enum { HULLS = 5, TYPES = 7 };
+enum { HULLS = 5, TYPES = HFI_SHAPES };
 static hfiHullData hull_data[HULLS];
 static hfiHull hulls[HULLS];
 

@@ -144,8 +144,8 @@ hfModel* random_tree_build(testRandom* r, const RandomTree* spec) {
 void random_tree_state(testRandom* r, const hfModel* model, double* q, double* v) {
   for (int i = 0; i < model->nq; ++i) q[i] = hf_model_qpos0(model)[i] + random_uniform(r, -1, 1);
   for (int j = 0; j < model->njnt; ++j) {
-    int type = hf_model_jnt_type(model)[j], adr = hf_model_jnt_qposadr(model)[j] + (type == HF_JOINT_FREE ? 3 : 0);
-    if (type == HF_JOINT_FREE || type == HF_JOINT_BALL) q_store(q + adr, random_rotation(r));
+    int quat = hf_joint_info(hf_model_jnt_type(model)[j]).quat;
+    if (quat >= 0) q_store(q + hf_model_jnt_qposadr(model)[j] + quat, random_rotation(r));
   }
   for (int i = 0; i < model->nv; ++i) v[i] = random_uniform(r, -1, 1);
 }
