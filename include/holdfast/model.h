@@ -403,7 +403,8 @@ HF_API double* hf_params_field(hfParams* params, hfModelField field);
 // Where to write new gravity (3) [m/s^2]; likewise.
 HF_API double* hf_params_gravity(hfParams* params);
 // Recomputes what is derived (subtree masses, principal axes, M at qpos0) and puts the new values in
-// force; non-physical values are refused with the body's name, and the old ones stay in force.
+// force: sims over the overlay use them from their next call on. Non-physical values are refused with the name of
+// the body or field, and the old ones stay in force.
 HF_API hfStatus hf_params_update(hfParams* params, hfError* error);
 
 // The program's calls check first that its headers fit the library (version.h).

@@ -83,8 +83,9 @@ HF_API hfStatus hf_sim_step(hfSim* sim, hfState* state, const hfInput* input, hf
 // Results of the last step.
 HF_API int hf_sim_contact_count(const hfSim* sim);
 HF_API hfContact hf_sim_contact(const hfSim* sim, int i);
-// Net force on body A from contacts with body B, normal and friction apart; B < 0: with any body.
-// Returns the number of contacts summed.
+enum { HF_ANY_BODY = -2 };
+// Net force on body A from contacts with body B, or with HF_ANY_BODY; normal and friction apart. Returns the number
+// of contacts summed, or -1 and no force where A or B is no body, as after a search that found none.
 HF_API int hf_sim_pair_force(const hfSim* sim, int body_a, int body_b, hfVec3* normal, hfVec3* friction);
 HF_API const double* hf_sim_ctrl(const hfSim* sim);            // (nu) controls that acted
 HF_API const double* hf_sim_actuator_force(const hfSim* sim);  // (nu) [N or N m]

@@ -136,7 +136,7 @@ static void store_one(hfContactMemory* m, const hfiContact* c, const hfiContactO
   const hfMat3* R = &motion->X_WB0.R;
   m->key_pair = pair_key(c);
   m->key_feature = c->feature;
-  m->flags = o->slips ? 0 : HF_CONTACT_STICK;
+  m->flags = o->sticks ? HF_CONTACT_STICK : 0;
   v3_store(m->xi_B, m3_tmulv(*R, slide(c, o, motion)));
   v3_store(m->twist, c->material.condim > 3 ? m3_tmulv(*R, twist(c, o, motion)) : v3_zero());
   v3_store(m->p_BC, c->p_BC);

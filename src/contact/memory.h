@@ -6,7 +6,8 @@
 
 // A contact after its step.
 typedef struct hfiContactOutcome {
-  int32_t slips; // bit g: friction group g slides
+  int32_t sticks; // 1: friction holds it against sliding; what reports, logs and memory say
+  int32_t slips;  // bit g: friction group g slides
   double xi[5]; // where a group slides, deformation of the law at the end: t1, t2, torsion, rolling
   double slip_speed; // [m/s]
 } hfiContactOutcome;

@@ -133,6 +133,10 @@ void hfi_accel_add_force(const hfAccel* a, const hfiAccelContact* c, const doubl
 void hfi_accel_contact_law(hfiAccelContact* c, double static_speed);
 // Whether friction group g of a contact would stick at row velocities s.
 int hfi_accel_sticks(const hfiAccelContact* c, int g, const double* s);
+// Whether friction holds a contact against sliding; what reports, logs and memory say.
+static inline int hfi_accel_contact_sticks(const hfiAccelContact* c) {
+  return c->dim >= 3 && c->law.mu[HF_SLIDING] > 0 && c->stick >> HF_SLIDING & 1;
+}
 // How much of the way from c->s to s1 its friction group g lets a Newton update go.
 double hfi_accel_alpha(const hfiAccelContact* c, int g, const double* s1, hfiTurn turn);
 // Deformation of an anchored contact at this configuration. One that was not there at the start of

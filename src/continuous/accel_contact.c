@@ -13,6 +13,7 @@
 #include "continuous/accel.h"
 
 #include "solve/contact.h"
+#include "world/law.h"
 
 #include <string.h>
 
@@ -60,35 +61,14 @@ static double inverse_mass(const hfAccel* a, const hfiAccelContact* c, int r) {
 
 // ---- laws -------------------------------------------------------------------------------------------
 
-// Radius over which a torsional or rolling coefficient [m] acts like sliding friction.
-static double lever(const double* mu, int g) { return g == 0 ? 1 : mu[0] > 0 ? mu[g] / mu[0] : mu[g]; }
-
-static void set_anchored(const hfAccel* a, hfiAccelContact* c, double mass) {
-  static const int first_row[3] = {1, 3, 4}, second_row[3] = {2, 3, 5};
-  const hfiMaterial* m = &c->at->material;
-  for (int g = 0; g < hfi_group_count(c->dim); ++g) {
-    double r = lever(m->mu, g), w = 0.5 * (inverse_mass(a, c, first_row[g]) + inverse_mass(a, c, second_row[g]));
-    c->law.k_t[g] = max2(r * r, 1e-12) * mass * m->tangential_stiffness;
-    c->law.c_t[g] = m->tangential_damping < 0 ? 2 * sqrt(c->law.k_t[g] / w) : r * r * m->tangential_damping;
-  }
-}
-
 static void set_law(const hfAccel* a, hfiAccelContact* c) {
-  const hfiMaterial* m = &c->at->material;
-  double mass = m->from_solref ? 1 / inverse_mass(a, c, 0) : 1; // MuJoCo's stiffness is for a unit mass
-  memset(&c->law, 0, sizeof c->law);
-  c->law.stiffness = mass * m->stiffness;
-  c->law.dissipation = m->dissipation;
-  c->law.depth = c->at->depth;
-  c->law.friction = a->config.friction;
-  memcpy(c->law.mu, m->mu, sizeof c->law.mu);
-  for (int g = 0; g < 3; ++g) {
-    double r = lever(m->mu, g);
-    c->law.stiction_speed[g] = r > 0 ? m->stiction_speed / r : m->stiction_speed;
+  hfiInverseMasses w = {inverse_mass(a, c, 0), {0}};
+  for (int g = 0; g < hfi_group_count(c->dim); ++g) {
+    int row = 1 + hfi_group_row(g);
+    w.group[g] = 0.5 * (inverse_mass(a, c, row) + inverse_mass(a, c, row + hfi_group_dim(g) - 1));
   }
-  if (a->config.friction != HF_FRICTION_ANCHORED) return;
-  set_anchored(a, c, mass);
-  hfi_accel_follow(a, c);
+  hfi_contact_law(c->at, a->config.friction, &w, 0, INFINITY, &c->law);
+  if (a->config.friction == HF_FRICTION_ANCHORED) hfi_accel_follow(a, c);
 }
 
 // From the static to the dynamic coefficient between one and two times the speed, so that f has no jump.
@@ -126,7 +106,7 @@ static void set_friction(hfiAccelContact* c, double pi) {
   // Friction goes with fn, except the elastic force of a contact that sticks to its anchor.
   int elastic = c->law.friction == HF_FRICTION_ANCHORED ? c->stick : 0;
   for (int i = 1; i < c->dim; ++i) {
-    int g = i < 3 ? HF_SLIDING : i < 4 ? HF_TORSION : HF_ROLLING;
+    int g = hfi_row_group(i);
     c->f[i] = f[i];
     c->dt_dn[i - 1] = elastic >> g & 1 ? 0 : c->f[i] / pi;
   }

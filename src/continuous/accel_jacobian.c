@@ -94,7 +94,7 @@ static void force_slopes(const hfiAccelContact* c, double Dv[6][6], double Dx[6]
   Dv[0][0] = c->dn_dv;
   Dx[0][0] = -c->dn_dx;
   for (int i = 1; i < c->dim; ++i) {
-    int g = i < 3 ? HF_SLIDING : i < 4 ? HF_TORSION : HF_ROLLING;
+    int g = hfi_row_group(i);
     double ratio = c->law.friction == HF_FRICTION_ANCHORED && c->law.c_t[g] > 0 ? c->law.k_t[g] / c->law.c_t[g] : 0;
     Dv[i][0] = c->dt_dn[i - 1] * c->dn_dv;
     Dx[i][0] = -c->dt_dn[i - 1] * c->dn_dx;

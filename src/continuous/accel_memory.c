@@ -7,6 +7,7 @@
 #include "continuous/accel.h"
 
 #include "solve/law.h"
+#include "world/law.h"
 
 #include <string.h>
 
@@ -32,14 +33,6 @@ static hfQuat relative_rotation(const hfAccel* a, const hfiContact* c) {
   return q_mul(q_conj(a->dynamics->q_WB[c->body_b]), a->dynamics->q_WB[c->body_a]);
 }
 
-static void set_deformation(hfiAccelContact* c, hfVec3 xi, hfVec3 twist) {
-  c->law.xi0[0] = v3_dot(c->at->t1, xi);
-  c->law.xi0[1] = v3_dot(c->at->t2, xi);
-  c->law.xi0[2] = v3_dot(c->at->n, twist);
-  c->law.xi0[3] = v3_dot(c->at->t1, twist);
-  c->law.xi0[4] = v3_dot(c->at->t2, twist);
-}
-
 void hfi_accel_follow(const hfAccel* a, hfiAccelContact* c) {
   int found = find_anchor(a, c->at);
   if (found < 0) return;
@@ -51,7 +44,7 @@ void hfi_accel_follow(const hfAccel* a, hfiAccelContact* c) {
     hfVec3 turned = q_log(q_mul(relative_rotation(a, c->at), q_conj(anchor->q_BA)));
     twist = m3_mulv(XB->R, v3_add(anchor->twist_B, turned));
   }
-  set_deformation(c, xi, twist);
+  hfi_contact_set_deformation(c->at, xi, twist, c->law.xi0);
 }
 
 void hf_accel_begin(hfAccel* a, const hfState* state, const hfInput* input) {
@@ -110,16 +103,16 @@ static void turn_back(const hfAccel* a, const hfiContact* from, const hfiAccelCo
 
 static void settle_contact(const hfAccel* a, int i, const hfiAccelContact* c, double h, hfiContactOutcome* o) {
   const hfiAnchor* anchor = &a->anchor[i];
-  hfiAccelContact start = *c;
-  double xi[5] = {0};
+  double xi0[5] = {0}, xi[5] = {0};
   hfMat3 R1 = a->dynamics->X_WB[c->at->body_b].R;
   memset(o, 0, sizeof *o);
+  o->sticks = hfi_accel_contact_sticks(c);
   o->slip_speed = c->dim >= 3 ? sqrt(sqr(c->s[1]) + sqr(c->s[2])) : 0;
-  set_deformation(&start, m3_mulv(R1, anchor->xi_B), m3_mulv(R1, anchor->twist_B));
+  hfi_contact_set_deformation(c->at, m3_mulv(R1, anchor->xi_B), m3_mulv(R1, anchor->twist_B), xi0);
   for (int g = 0; g < hfi_group_count(c->dim); ++g) {
     if (c->stick >> g & 1) continue;
     o->slips |= 1 << g;
-    slip_deformation(c, g, start.law.xi0, h, xi);
+    slip_deformation(c, g, xi0, h, xi);
   }
   if (o->slips) turn_back(a, &a->start[i], c, xi, o->xi);
 }

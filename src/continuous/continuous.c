@@ -78,7 +78,8 @@ hfContact hfi_accel_read_contact(const hfiAccelContact* c) {
   hfContact r = hfi_contact_result(c->at);
   hfi_contact_result_force(&r, c->at, c->dim, c->f);
   hfi_contact_result_velocity(&r, c->at, c->dim, c->s);
-  if (c->dim >= 3) r.mu = c->law.mu[HF_SLIDING], r.stick = c->stick >> HF_SLIDING & 1;
+  if (c->dim >= 3) r.mu = c->law.mu[HF_SLIDING];
+  r.stick = hfi_accel_contact_sticks(c);
   return r;
 }
 

@@ -1,15 +1,11 @@
 // The step problem from dynamics, contacts and other rows.
 //
 //   A v = p* + sum J^T gamma,   p* = M v0 + h tau
-//
-// A contact's anchored law gets k_t and c_t here: c_t is critical for the effective mass 1/w of the
-// tangential rows unless the scene gives it, and h (h k_t + c_t) is capped at (2 pi/beta)^2/w, beyond
-// which stiffness only spoils the conditioning (docs/theory/one-law.md).
 #include "discrete/assemble.h"
 
 #include "actuation/rows.h"
 #include "linalg/dense.h"
-#include "solve/law.h"
+#include "world/law.h"
 
 #include <string.h>
 
@@ -176,56 +172,16 @@ static inline double mean_inverse_mass(const hfiAssembly* a, const double* J, in
   return 0.5 * sum;
 }
 
-// Stiffness and damping of a friction group with inverse mass w; capped for conditioning.
-static int set_group(hfContactLaw* law, int g, double k, double c, double w, double h,
-                     double steepest) {
-  if (!(w > 0)) w = 1e-12;
-  if (c < 0) c = 2 * sqrt(k / w);
-  double slope = h * (h * k + c) * w, scale = slope > steepest ? steepest / slope : 1;
-  law->k_t[g] = scale * k;
-  law->c_t[g] = scale * c;
-  return scale < 1;
-}
-
-// Radius over which a torsional or rolling coefficient [m] acts like sliding friction.
-static double lever(const double* mu, int g) { return mu[0] > 0 ? mu[g] / mu[0] : mu[g]; }
-
-// Stiffness, damping and deformation of the anchored law for group g, whose lever is r.
-static inline void set_anchor(hfiAssembly* a, hfContactLaw* law, const hfStepBlock* b,
-                              const hfiContact* c, int g, double r, double mass,
-                              double steepest) {
-  const hfiMaterial* m = &c->material;
-  int row = hfi_group_row(g), last = row + hfi_group_dim(g) - 1;
-  const double* J = a->problem.J + a->problem.piece[b->piece].jac;
-  double w = mean_inverse_mass(a, J, b->dim, 1 + row, 1 + last);
-  double damping = m->tangential_damping < 0 ? -1 : r * r * m->tangential_damping;
-  a->ncapped += set_group(law, g, max2(r * r, 1e-12) * mass * m->tangential_stiffness, damping, w,
-                          a->problem.h, steepest);
-  if (!c->known) return;
-  hfVec3 from = g == HF_SLIDING ? c->xi_W : c->twist_W;
-  law->xi0[row] = v3_dot(g == HF_TORSION ? c->n : c->t1, from);
-  if (last > row) law->xi0[last] = v3_dot(c->t2, from);
-}
-
-static inline void set_group_friction(hfiAssembly* a, hfContactLaw* law, const hfStepBlock* b,
-                                      const hfiContact* c, int g, double mass, double steepest) {
-  const hfiMaterial* m = &c->material;
-  double r = g == HF_SLIDING ? 1 : lever(m->mu, g);
-  if (g != HF_SLIDING && r > 0) law->stiction_speed[g] = m->stiction_speed / r;
-  if (law->friction == HF_FRICTION_ANCHORED) set_anchor(a, law, b, c, g, r, mass, steepest);
-}
-
-static void set_friction(hfiAssembly* a, hfContactLaw* law, const hfStepBlock* b,
-                         const hfiContact* c, int friction, double mass, double steepest,
-                         double static_speed) {
-  const hfiMaterial* m = &c->material;
-  int sliding = c->known && c->slip_speed > static_speed * m->stiction_speed;
-  law->friction = friction;
-  law->mu[0] = sliding ? m->mu_dynamic : m->mu[0], law->mu[1] = m->mu[1], law->mu[2] = m->mu[2];
-  for (int g = 0; g < 3; ++g) law->stiction_speed[g] = m->stiction_speed; // also where no group is
-  if (b->dim >= 3) set_group_friction(a, law, b, c, HF_SLIDING, mass, steepest);
-  if (b->dim >= 4) set_group_friction(a, law, b, c, HF_TORSION, mass, steepest);
-  if (b->dim >= 6) set_group_friction(a, law, b, c, HF_ROLLING, mass, steepest);
+// The inverse masses that the law of a contact needs.
+static hfiInverseMasses find_inverse_masses(const hfiAssembly* a, const hfiContact* c, int friction, const double* J) {
+  const int dim = c->material.condim;
+  hfiInverseMasses w;
+  if (c->material.from_solref) w.normal = mean_inverse_mass(a, J, dim, 0, 0);
+  if (friction != HF_FRICTION_ANCHORED) return w;
+  if (dim >= 3) w.group[HF_SLIDING] = mean_inverse_mass(a, J, dim, 1, 2);
+  if (dim >= 4) w.group[HF_TORSION] = mean_inverse_mass(a, J, dim, 3, 3);
+  if (dim >= 6) w.group[HF_ROLLING] = mean_inverse_mass(a, J, dim, 4, 5);
+  return w;
 }
 
 int hfi_assembly_add_contact(hfiAssembly* a, const hfDynamics* d, const hfiContact* c, int friction,
@@ -236,15 +192,13 @@ int hfi_assembly_add_contact(hfiAssembly* a, const hfDynamics* d, const hfiConta
   if (!a->columns.npiece) return -1;
   hfStepBlock* b = append_contact(a, d, c, c->material.condim);
   hfContactLaw* law = &p->contact[p->ncontact++];
-  memset(law, 0, sizeof *law);
   const double* J = p->J + p->piece[b->piece].jac;
-  double vn = normal_velocity(a, J, b->dim),
-         mass = c->material.from_solref ? 1 / mean_inverse_mass(a, J, b->dim, 0, 0)
-                                        : 1; // MuJoCo's stiffness is for a unit mass
-  law->stiffness = mass * c->material.stiffness;
-  law->dissipation = c->material.dissipation;
-  law->depth = c->depth;
+  hfiInverseMasses w = find_inverse_masses(a, c, friction, J);
+  a->ncapped += hfi_contact_law(c, friction, &w, p->h, steepest, law);
+  double vn = normal_velocity(a, J, b->dim);
   law->normal_force0 = law->stiffness * max2(0, 1 - law->dissipation * vn) * max2(0, c->depth);
-  set_friction(a, law, b, c, friction, mass, steepest, static_speed);
+  if (!c->known) return p->nblock - 1;
+  if (c->slip_speed > static_speed * c->material.stiction_speed) law->mu[HF_SLIDING] = c->material.mu_dynamic;
+  if (friction == HF_FRICTION_ANCHORED) hfi_contact_set_deformation(c, c->xi_W, c->twist_W, law->xi0);
   return p->nblock - 1;
 }

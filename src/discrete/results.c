@@ -22,34 +22,31 @@ void hfi_block_velocity(const hfStepProblem* p, const hfStepBlock* b, const doub
 
 // ---- outcomes of contacts ---------------------------------------------------------------------------
 
-static int contact_sticks(const hfContactLaw* law, double h, int dim, const double* velocity,
-                          double fn) {
-  if (dim < 3) return 0;
-  double w[2], radius = hfi_contact_stick(law, h, HF_SLIDING, fn, velocity, w);
-  return fn > 0 && sqr(w[0]) + sqr(w[1]) <= sqr(radius);
-}
-
-// The same from the impulses alone: friction below its bound. Not so where the bound was another than
-// mu times this normal impulse, as on the convex rung.
-static int friction_is_below_bound(const hfContactLaw* law, int dim, const double* gamma) {
+// 1: friction is below its bound, mu times the normal impulse. At the bound the two differ by rounding.
+static int friction_is_below_bound(const hfContactLaw* law, const double* gamma) {
   double bound = law->mu[HF_SLIDING] * gamma[0] *
                  (law->friction == HF_FRICTION_SMOOTH ? 0.70710678118654752 : 1);
-  return dim >= 3 && gamma[0] > 0 &&
-         sqr(gamma[1]) + sqr(gamma[2]) < sqr(bound) * (1 - 1e-9); // at the bound: rounding
+  return sqr(gamma[1]) + sqr(gamma[2]) < sqr(bound) * (1 - 1e-9);
 }
 
-// Contact i, whose block is b; with memory its outcome is known.
-static int block_sticks(const hfiDiscrete* s, int i, const hfStepBlock* b, int rung) {
+// 1: the slip at the end of the step is inside the stick region of the law.
+static int slip_is_in_stick_region(const hfContactLaw* law, double h, const double* velocity, double fn) {
+  double w[2], radius = hfi_contact_stick(law, h, HF_SLIDING, fn, velocity, w);
+  return sqr(w[0]) + sqr(w[1]) <= sqr(radius);
+}
+
+// Whether friction holds the contact of block b. The anchored law knows from `slips`. Of the other laws the impulses
+// tell it, unless friction was bounded by another normal force than its own: on the convex rung, or by rigid contact.
+static int contact_sticks(const hfiDiscrete* s, const hfStepBlock* b, int slips, int rung) {
   const hfStepProblem* p = &s->assembly.problem;
   const hfContactLaw* law = &p->contact[b->param];
   const double* gamma = s->impulse + b->row;
-  if (law->friction == HF_FRICTION_ANCHORED)
-    return b->dim >= 3 && law->mu[HF_SLIDING] * gamma[0] > 0 &&
-           !(s->outcome[i].slips & 1 << HF_SLIDING);
-  if (rung <= HF_RUNG_MERIT && !s->mlcp) return friction_is_below_bound(law, b->dim, gamma);
+  if (b->dim < 3 || !(law->mu[HF_SLIDING] * gamma[0] > 0)) return 0;
+  if (law->friction == HF_FRICTION_ANCHORED) return !(slips & 1 << HF_SLIDING);
+  if (rung <= HF_RUNG_MERIT && !s->mlcp) return friction_is_below_bound(law, gamma);
   double velocity[6];
   hfi_block_velocity(p, b, s->v1, velocity);
-  return contact_sticks(law, p->h, b->dim, velocity, gamma[0] / p->h);
+  return slip_is_in_stick_region(law, p->h, velocity, gamma[0] / p->h);
 }
 
 // J v1 of a contact: the solver has it, the rigid one has not.
@@ -59,33 +56,33 @@ static const double* end_velocity(const hfiDiscrete* s, const hfStepBlock* b, do
   return scratch;
 }
 
-static void compute_contact_outcomes(hfiDiscrete* s) {
+// What the memory keeps of a contact: its slip and, where anchored friction slides, its deformation.
+static void compute_slip(const hfiDiscrete* s, const hfStepBlock* b, hfiContactOutcome* o) {
   const hfStepProblem* p = &s->assembly.problem;
-  for (int i = 0; i < s->world->ncontact; ++i) {
-    hfiContactOutcome* o = &s->outcome[i];
-    o->slips = 0, o->slip_speed = 0;
-    if (s->block[i] < 0) continue;
-    const hfStepBlock* b = &p->block[s->block[i]];
-    double scratch[6];
-    const double* velocity = end_velocity(s, b, scratch);
-    if (b->dim > 1) o->slip_speed = sqrt(sqr(velocity[1]) + sqr(velocity[2]));
-    if (s->config.friction != HF_FRICTION_ANCHORED || b->dim == 1) continue;
-    const hfContactLaw* law = &p->contact[b->param];
-    const double* gamma = s->impulse + b->row;
-    o->slips = hfi_contact_slips(law, p->h, b->dim, velocity, gamma);
-    if (o->slips) hfi_contact_deformation(law, p->h, b->dim, gamma, o->xi);
-  }
+  double scratch[6];
+  const double *velocity = end_velocity(s, b, scratch), *gamma = s->impulse + b->row;
+  if (b->dim > 1) o->slip_speed = sqrt(sqr(velocity[1]) + sqr(velocity[2]));
+  if (s->config.friction != HF_FRICTION_ANCHORED || b->dim == 1) return;
+  const hfContactLaw* law = &p->contact[b->param];
+  o->slips = hfi_contact_slips(law, p->h, b->dim, velocity, gamma);
+  if (o->slips) hfi_contact_deformation(law, p->h, b->dim, gamma, o->xi);
 }
 
-static void count_contacts(const hfiDiscrete* s, hfStepReport* report) {
+static void compute_contact_outcomes(hfiDiscrete* s, hfStepReport* report) {
   const hfiWorld* w = s->world;
+  int remembers = hfi_contacts_remember(s);
   report->ncontact = w->ncontact;
   report->ndropped = w->ndropped;
   report->ncapped = s->assembly.ncapped + w->actuation.rows.ncapped;
   for (int i = 0; i < w->ncontact; ++i) {
+    hfiContactOutcome* o = &s->outcome[i];
+    o->sticks = o->slips = 0, o->slip_speed = 0;
     report->max_depth = max2(report->max_depth, w->contact[i].depth);
     if (s->block[i] < 0) continue;
-    report->nstick += block_sticks(s, i, &s->assembly.problem.block[s->block[i]], report->solve.rung);
+    const hfStepBlock* b = &s->assembly.problem.block[s->block[i]];
+    if (remembers) compute_slip(s, b, o);
+    o->sticks = contact_sticks(s, b, o->slips, report->solve.rung);
+    report->nstick += o->sticks;
   }
 }
 
@@ -116,8 +113,7 @@ static void compute_constraint_forces(const hfiDiscrete* s, hfiStepOutput* out) 
 
 void hfi_discrete_results(hfiDiscrete* s, hfiStepOutput* out) {
   const hfStepProblem* p = &s->assembly.problem;
-  if (hfi_contacts_remember(s)) compute_contact_outcomes(s);
-  count_contacts(s, out->report);
+  compute_contact_outcomes(s, out->report);
   for (int i = 0; i < p->nv; ++i) out->acceleration[i] = (s->v1[i] - p->v0[i]) / p->h;
   hfi_actuation_collect(&s->world->actuation, s->v1);
   if (s->mlcp) take_target_impulses(s);
@@ -139,7 +135,7 @@ hfContact hfi_discrete_contact(const hfiDiscrete* s, int i) {
   hfi_contact_result_force(&r, c, b->dim, force);
   hfi_contact_result_velocity(&r, c, b->dim, velocity);
   r.mu = b->dim >= 3 ? p->contact[b->param].mu[HF_SLIDING] : 0;
-  r.stick = contact_sticks(&p->contact[b->param], p->h, b->dim, velocity, r.fn);
+  r.stick = s->outcome[i].sticks;
   return r;
 }
 

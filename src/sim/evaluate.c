@@ -31,6 +31,7 @@ hfStatus hf_sim_evaluate(hfSim* s, const hfState* state, const hfInput* in, hfEr
   hf_dynamics_bias(d);
   hfi_world_load(w, state->time, in);
   compute_free_acceleration(s, state, in);
+  hfi_rows_clear(&w->actuation.rows); // those of an earlier step would predict contacts of its motion
   hfi_assembly_begin(&s->discrete->assembly, d, s->config.step, hf_state_v(state));
   hfi_discrete_contacts(s->discrete, state);
   s->stepped = 0;

@@ -42,8 +42,9 @@ hfContact hf_sim_contact(const hfSim* s, int i) {
 }
 
 int hf_sim_pair_force(const hfSim* s, int body_a, int body_b, hfVec3* normal, hfVec3* friction) {
-  int count = 0;
+  int count = 0, nbody = s->model->nbody;
   *normal = *friction = v3_zero();
+  if (body_a < 0 || body_a >= nbody || body_b >= nbody || (body_b < 0 && body_b != HF_ANY_BODY)) return -1;
   for (int i = 0; i < hf_sim_contact_count(s); ++i) {
     hfContact r = hf_sim_contact(s, i);
     double sign = r.body_a == body_a && (body_b < 0 || r.body_b == body_b)   ? 1

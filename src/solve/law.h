@@ -25,6 +25,7 @@ enum { HFI_COUPLING_LAGGED = 3 };
 static inline int hfi_group_row(int g) { return g == 0 ? 0 : g + 1; } // 0, 2, 3
 static inline int hfi_group_dim(int g) { return g == 1 ? 1 : 2; }     // 2, 1, 2
 static inline int hfi_group_count(int dim) { return dim < 3 ? 0 : dim < 4 ? 1 : dim < 6 ? 2 : 3; }
+static inline int hfi_row_group(int i) { return i < 3 ? HF_SLIDING : i < 4 ? HF_TORSION : HF_ROLLING; } // i from 1
 static inline int hfi_group_gtt(int g) { return g == 0 ? 0 : g + 2; } // 0, 3, 4
 
 typedef struct hfiContactResponse {

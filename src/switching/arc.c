@@ -45,9 +45,9 @@ hfStatus hfi_arc_rate(void* context, double t, const double* x, double* xdot) {
 
 static hfVec3 slip_of(const hfRigid* r, int i, int g) {
   hfVec3 w = v3_zero();
-  for (int k = 0; k < HFI_GROUP_DIM[g]; ++k)
-    w = v3_axpy(r->point[i].s[HFI_GROUP_FIRST[g] + k],
-                hfi_row_axis(&r->accel_problem->contact[i], HFI_GROUP_FIRST[g] + k), w);
+  for (int k = 0; k < hfi_group_dim(g); ++k)
+    w = v3_axpy(r->point[i].s[hfi_group_first(g) + k],
+                hfi_row_axis(&r->accel_problem->contact[i], hfi_group_first(g) + k), w);
   return w;
 }
 
@@ -193,12 +193,12 @@ static double certificate_margin(hfiSwitching* s, int* reason) {
 
 // ---- events -----------------------------------------------------------------------------------------
 
-static double sliding_margin(const hfRigid* r, const hfiUnit* u) {
+static double sliding_margin(const hfRigid* r, const hfiFrictionGroup* u) {
   const hfiTrack* t = &r->track[r->point[u->contact].track];
   return v3_dot(slip_of(r, u->contact, u->group), t->d_W[u->group]) + 0.1 * r->config.stick_speed;
 }
 
-static double cone_margin(const hfRigid* r, const hfiUnit* u) {
+static double cone_margin(const hfRigid* r, const hfiFrictionGroup* u) {
   const double* f = r->track[r->point[u->contact].track].f;
   double norm = 0, bound = u->mu_static * f[0], scale = 1e-12;
   for (int k = 0; k < u->dim; ++k) norm += sqr(f[u->first + k]);
@@ -227,7 +227,7 @@ static double event_margin(hfiSwitching* s, double t, const double* x) {
   for (int i = 0; i < r->problem.ncontact; ++i)
     if (r->point[i].track < 0) least = min2(least, meeting_margin(r, i));
   for (int k = 0; k < r->nunit; ++k) {
-    const hfiUnit* u = &r->unit[k];
+    const hfiFrictionGroup* u = &r->unit[k];
     if (u->mu_static == 0 && u->mu == 0) continue;
     least = min2(least, u->mode == HF_MODE_SLIDING ? sliding_margin(r, u) : cone_margin(r, u));
   }

@@ -63,7 +63,7 @@ static void add_deformation(const hfMat3* R_WB, const hfiContact* c, int r, doub
 
 static void evaluate_group(const hfiContact* c, const hfMat3* R_WB, const hfiLayer* layer, int g,
                            const hfiDeformation* at, hfiLayerState* out) {
-  const int first = HFI_GROUP_FIRST[g], dim = HFI_GROUP_DIM[g];
+  const int first = hfi_group_first(g), dim = hfi_group_dim(g);
   double lever = lever2(c, g), k = lever * layer->kt, damping = lever * layer->ct, fn = out->f[0],
          norm = 0, xi[2] = {0, 0};
   for (int j = 0; j < dim; ++j) {
@@ -130,7 +130,7 @@ hfiDeformation hfi_layer_start(const hfRigid* r, int i, const hfiTrack* track, c
   hfiLayer layer = hfi_layer_of(r, i);
   hfiDeformation out = {v3_zero(), v3_zero()};
   for (int g = 0; g < hfi_group_count(a->contact[i].dim); ++g) {
-    const int first = HFI_GROUP_FIRST[g], dim = HFI_GROUP_DIM[g];
+    const int first = hfi_group_first(g), dim = hfi_group_dim(g);
     double k = lever2(c, g) * layer.kt, damping = lever2(c, g) * layer.ct, rate[2] = {0, 0};
     if (track->mode[g] == HF_MODE_ROLLING)
       memcpy(rate, s + first, (size_t)dim * sizeof *rate);

@@ -30,8 +30,8 @@ void hfi_rigid_match(hfRigid* r) {
 // World vector of the velocity of friction group g.
 static hfVec3 group_velocity(const hfAccelContact* c, const hfiPoint* at, int g) {
   hfVec3 w = v3_zero();
-  for (int k = 0; k < HFI_GROUP_DIM[g]; ++k)
-    w = v3_axpy(at->s[HFI_GROUP_FIRST[g] + k], hfi_row_axis(c, HFI_GROUP_FIRST[g] + k), w);
+  for (int k = 0; k < hfi_group_dim(g); ++k)
+    w = v3_axpy(at->s[hfi_group_first(g) + k], hfi_row_axis(c, hfi_group_first(g) + k), w);
   return w;
 }
 

@@ -32,7 +32,7 @@ static int add_columns(const hfRigid* r, Column* column, int capacity) {
     column[n++] = (Column){p->contact[i].row_n, 1, {1, 0}, -1};
   }
   for (int k = 0; k < r->nunit; ++k) {
-    const hfiUnit* u = &r->unit[k];
+    const hfiFrictionGroup* u = &r->unit[k];
     int edges = u->mode == HF_MODE_ROLLING ? u->nrow == 2 ? EDGES : 2 * u->nrow : 0;
     if (n + edges > capacity) return -1;
     for (int e = 0; e < edges; ++e) {
@@ -93,7 +93,7 @@ static void take_solution(hfRigid* r, const Column* column, int nforce, const do
 // Groups whose friction is at its bound and which move: they slide against it.
 static void take_modes(hfRigid* r, const int32_t* slack, double scale) {
   for (int k = 0; k < r->nunit; ++k) {
-    const hfiUnit* u = &r->unit[k];
+    const hfiFrictionGroup* u = &r->unit[k];
     if (slack[k] < 0 || r->polygon_z[slack[k]] <= 1e-9 * scale) continue;
     hfiTrack* t = &r->track[r->point[u->contact].track];
     const hfAccelContact* c = &r->accel_problem->contact[u->contact];

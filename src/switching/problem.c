@@ -59,7 +59,7 @@ static double sliding_mu(const hfAccel* a, int contact, int group) {
 
 // The direction of a slip that has not turned back: one that did keeps the old, so that forces stay smooth up to
 // the moment it stopped.
-static void follow_slip(const hfRigid* r, const hfiPoint* at, hfiUnit* u) {
+static void follow_slip(const hfRigid* r, const hfiPoint* at, hfiFrictionGroup* u) {
   const double* s = at->s + u->first;
   double speed = 0, along = 0;
   for (int k = 0; k < u->dim; ++k) speed += sqr(s[k]), along += s[k] * u->d[k];
@@ -74,10 +74,10 @@ static void add_units(hfRigid* r, int i, const hfiTrack* track) {
   at->unit = r->nunit;
   at->nunit = hfi_group_count(at->dim);
   for (int g = 0; g < at->nunit; ++g) {
-    hfiUnit u = {.contact = i,
+    hfiFrictionGroup u = {.contact = i,
                  .group = g,
-                 .first = HFI_GROUP_FIRST[g],
-                 .dim = HFI_GROUP_DIM[g],
+                 .first = hfi_group_first(g),
+                 .dim = hfi_group_dim(g),
                  .mode = track->mode[g],
                  .row = -1};
     u.mu_static = r->accel->contact[i].at->material.mu[g];
@@ -141,7 +141,7 @@ static void eigen2(double a, double b, double c, double* value, double t[2][2]) 
 }
 
 // Directions of a rolling group, with S times their columns in r->pair; returns how many.
-static int find_directions(hfRigid* r, hfiUnit* u, double normal) {
+static int find_directions(hfRigid* r, hfiFrictionGroup* u, double normal) {
   int nv = r->problem.nv;
   double *y[2] = {r->pair, r->pair + nv}, B[3] = {0, 0, 0}, value[2] = {0, 0};
   for (int k = 0; k < u->dim; ++k) {
@@ -165,7 +165,7 @@ static int find_directions(hfRigid* r, hfiUnit* u, double normal) {
   return (value[0] > least) + (value[1] > least && value[0] > least);
 }
 
-static void store_rolling(hfRigid* r, hfiUnit* u, int* n) {
+static void store_rolling(hfRigid* r, hfiFrictionGroup* u, int* n) {
   int nv = r->problem.nv;
   const hfRigidContact* c = &r->problem.contact[u->contact];
   const hfiPoint* at = &r->point[u->contact];
@@ -223,7 +223,7 @@ static void fill_wrenches(hfRigid* r, int i) {
   double t[2][2] = {{1, 0}, {0, 1}}, *W_T = r->problem.W_T + (size_t)(2 * i) * (size_t)nv;
   int count = at->dim >= 3 ? 2 : 0;
   if (at->track >= 0 && at->nunit) {
-    const hfiUnit* u = &r->unit[at->unit];
+    const hfiFrictionGroup* u = &r->unit[at->unit];
     c->mode = u->mode;
     c->mu = u->mu;
     if (u->mode == HF_MODE_SLIDING)
@@ -305,7 +305,7 @@ static void take_forces(hfRigid* r, int i) {
   memset(track->f, 0, sizeof track->f);
   c->fn = track->f[0] = p->x[c->row_n];
   for (int k = at->unit; k < at->unit + at->nunit; ++k) {
-    const hfiUnit* u = &r->unit[k];
+    const hfiFrictionGroup* u = &r->unit[k];
     for (int j = 0; j < u->dim; ++j)
       if (u->mode == HF_MODE_SLIDING)
         track->f[u->first + j] = -u->mu * c->fn * u->d[j];
@@ -354,7 +354,7 @@ void hfi_rigid_solve(hfRigid* r) {
 
 int hfi_rigid_cones_hold(const hfRigid* r) {
   for (int k = 0; k < r->nunit; ++k) {
-    const hfiUnit* u = &r->unit[k];
+    const hfiFrictionGroup* u = &r->unit[k];
     const double* f = r->track[r->point[u->contact].track].f;
     double norm = 0;
     for (int j = 0; j < u->dim; ++j) norm += sqr(f[u->first + j]);

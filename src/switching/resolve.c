@@ -42,7 +42,7 @@ static void solve_level(hfRigid* r, const hfiImpact* impact) {
 }
 
 // Motion of the rows of a group under the solution.
-static double find_motion(const hfRigid* r, const hfiUnit* u, const hfiImpact* impact, double* m) {
+static double find_motion(const hfRigid* r, const hfiFrictionGroup* u, const hfiImpact* impact, double* m) {
   const hfAccelProblem* p = r->accel_problem;
   double norm = 0;
   for (int k = 0; k < u->dim; ++k) {
@@ -54,7 +54,7 @@ static double find_motion(const hfRigid* r, const hfiUnit* u, const hfiImpact* i
   return sqrt(norm);
 }
 
-static void set_direction(hfRigid* r, const hfiUnit* u, hfiTrack* t, const double* d) {
+static void set_direction(hfRigid* r, const hfiFrictionGroup* u, hfiTrack* t, const double* d) {
   const hfAccelContact* c = &r->accel_problem->contact[u->contact];
   hfVec3 w = v3_zero();
   for (int k = 0; k < u->dim; ++k) w = v3_axpy(d[k], hfi_row_axis(c, u->first + k), w);
@@ -62,7 +62,7 @@ static void set_direction(hfRigid* r, const hfiUnit* u, hfiTrack* t, const doubl
 }
 
 // A rolling group that its cone does not hold begins to slide.
-static int release(hfRigid* r, const hfiUnit* u, hfiTrack* t) {
+static int release(hfRigid* r, const hfiFrictionGroup* u, hfiTrack* t) {
   double f[2] = {0, 0}, norm = 0, scale = 0;
   for (int k = 0; k < u->dim; ++k) f[k] = -t->f[u->first + k], norm += sqr(f[k]);
   norm = sqrt(norm);
@@ -74,7 +74,7 @@ static int release(hfRigid* r, const hfiUnit* u, hfiTrack* t) {
 }
 
 // A sliding group that would turn back rolls; else its direction follows the motion.
-static int reconsider(hfRigid* r, const hfiUnit* u, hfiTrack* t, const hfiImpact* impact,
+static int reconsider(hfRigid* r, const hfiFrictionGroup* u, hfiTrack* t, const hfiImpact* impact,
                       int round) {
   double m[2] = {0, 0}, along = 0, norm = find_motion(r, u, impact, m), turn = 0;
   for (int k = 0; k < u->dim; ++k) along += m[k] * u->d[k];
@@ -95,7 +95,7 @@ static hfStatus seek_modes(hfRigid* r, const hfiImpact* impact) {
     solve_level(r, impact);
     if (r->problem.lcp.status != HF_OK) return HF_NO_SOLUTION;
     for (int k = 0; k < r->nunit; ++k) {
-      const hfiUnit* u = &r->unit[k];
+      const hfiFrictionGroup* u = &r->unit[k];
       hfiTrack* t = &r->track[r->point[u->contact].track];
       if (!t->zero[u->group]) continue;
       changes += u->mode == HF_MODE_ROLLING ? release(r, u, t) : reconsider(r, u, t, impact, round);
@@ -113,7 +113,7 @@ static void restate(hfRigid* r) {
     if (r->point[i].track >= 0) p->x[p->contact[i].row_n] = r->track[r->point[i].track].f[0];
   for (int k = 0; k < r->nunit; ++k)
     for (int d = 0; r->unit[k].mode == HF_MODE_ROLLING && d < r->unit[k].nrow; ++d) {
-      const hfiUnit* u = &r->unit[k];
+      const hfiFrictionGroup* u = &r->unit[k];
       const double* f = r->track[r->point[u->contact].track].f + u->first;
       p->x[u->row + d] = u->t[d][0] * f[0] + (u->dim > 1 ? u->t[d][1] * f[1] : 0);
     }

@@ -23,7 +23,7 @@ typedef struct hfiTrack {
 } hfiTrack;
 
 // A friction group of a closed contact: rows that stick or slide together.
-typedef struct hfiUnit {
+typedef struct hfiFrictionGroup {
   int32_t contact, group; // HF_SLIDING, HF_TORSION, HF_ROLLING
   int32_t first, dim;     // rows of its contact: 1, 2 | 3 | 4, 5
   int32_t mode;           // sliding or rolling
@@ -32,7 +32,7 @@ typedef struct hfiUnit {
   double d[2];       // sliding: direction in its rows
   int32_t row, nrow; // rolling: its rows in A
   double t[2][2];    // rolling: their directions in its rows
-} hfiUnit;
+} hfiFrictionGroup;
 
 // A known contact at the point.
 typedef struct hfiPoint {
@@ -60,7 +60,7 @@ struct hfRigid {
   hfRigidProblem problem;
   hfiPoint* point; // (max_contacts)
   int32_t nunit;
-  hfiUnit* unit;                // (3 max_contacts)
+  hfiFrictionGroup* unit;                // (3 max_contacts)
   int32_t dropped;              // closed contacts that found no rows
   double *row, *response;       // (max_rows x nv) rows of A's left factor, S times its columns
   double *free, *column, *pair; // (nv), (nv), (2 nv): accelerations without contact; scratch
@@ -77,8 +77,8 @@ enum { HFI_RIGID_MAX_ROWS = 192 };
 static const double HFI_RIGID_SHARE =
     1e-6; // of the mean diagonal of A, where its rows are dependent
 
-// Rows of friction group g in a contact, and how many.
-static const int HFI_GROUP_FIRST[3] = {1, 3, 4}, HFI_GROUP_DIM[3] = {2, 1, 2};
+// First row of friction group g in a contact.
+static inline int hfi_group_first(int g) { return 1 + hfi_group_row(g); }
 
 // Over a world that the caller keeps. config.max_contacts and scene_signals are the world's.
 hfStatus hfi_rigid_create(hfRigid** rigid, hfiWorld* world, const hfRigidConfig* config, hfError* error);

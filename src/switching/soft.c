@@ -239,9 +239,9 @@ static int take_modes(hfiSwitching* s, int i, const hfiLayerState* layer, hfiTra
   t->held = -r->accel->contact[i].at->depth;
   for (int g = 0; t->closed && g < hfi_group_count(r->point[i].dim); ++g) {
     hfVec3 slip = v3_zero(), hold = v3_zero();
-    for (int k = 0; k < HFI_GROUP_DIM[g]; ++k) {
-      hfVec3 axis = hfi_row_axis(c, HFI_GROUP_FIRST[g] + k);
-      slip = v3_axpy(layer->s[HFI_GROUP_FIRST[g] + k], axis, slip);
+    for (int k = 0; k < hfi_group_dim(g); ++k) {
+      hfVec3 axis = hfi_row_axis(c, hfi_group_first(g) + k);
+      slip = v3_axpy(layer->s[hfi_group_first(g) + k], axis, slip);
       hold = v3_axpy(layer->w[g][k], axis, hold);
     }
     int fast = v3_norm(slip) > r->config.stick_speed;

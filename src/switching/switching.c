@@ -210,6 +210,7 @@ hfStatus hfi_switching_step(hfiSwitching* s, hfState* state, const hfInput* inpu
   hfi_state_load(state, s->x);
   s->t = state->time;
   hfStatus status = hfi_switching_recall(s, state);
+  if (!s->model->nv) s->t = t_end; // nothing moves, and there is no integrator
   while (status == HF_OK && s->t < t_end - sliver)
     status = (s->phase == HFI_PHASE_RIGID ? hfi_rigid_phase : hfi_soft_phase)(s, t_end, error);
   if (status < 0) return status;
@@ -242,7 +243,7 @@ static hfContact read_contact(const hfiSwitching* s, int i) {
   hfi_contact_result_velocity(&out, c, dim, v);
   if (!(soft ? f[0] > 0 : t->closed)) return out;
   hfi_contact_result_force(&out, c, dim, f);
-  if (dim >= 3) out.stick = soft ? !(s->layer[i].slips & 1) : t->mode[0] == HF_MODE_ROLLING;
+  if (out.mu > 0) out.stick = soft ? !(s->layer[i].slips & 1) : t->mode[0] == HF_MODE_ROLLING;
   if (dim >= 3 && !soft && !out.stick) out.mu = c->material.mu_dynamic;
   return out;
 }

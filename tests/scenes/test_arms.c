@@ -154,7 +154,7 @@ static void test_things_stand(void** state) {
     for (int k = 0; k < 500; ++k) assert_int_equal(hf_sim_step(sim, s, NULL, &report, NULL), HF_OK);
     hfVec3 normal, friction;
     int body = m->nbody - 1;
-    assert_true(hf_sim_pair_force(sim, body, -1, &normal, &friction) >= 3);
+    assert_true(hf_sim_pair_force(sim, body, HF_ANY_BODY, &normal, &friction) >= 3);
     assert_near(normal.z + friction.z, 9.81 * hf_model_body_mass(m)[body], 1e-5);
     assert_near(fabs(hf_state_q(s)[3]), 1, 1e-6); // upright
     assert_near(hf_state_q(s)[2], 0, 1e-5);
