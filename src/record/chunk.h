@@ -29,6 +29,8 @@ typedef enum hfiChunkKind {
   HFI_CHUNK_STATE = 5,    // hfiStateHead, then the state
   HFI_CHUNK_CONTROLS = 6, // time, then the controls (nu) in force from then on
   HFI_CHUNK_FIGURES = 7,  // JSON: names and values of the summary
+  HFI_CHUNK_LIVE = 8,     // JSON, live view only: what the session does
+  HFI_CHUNK_CLIENT = 9,   // JSON, live view only: who controls
 } hfiChunkKind;
 
 typedef struct hfiChunkHeader {

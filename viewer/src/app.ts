@@ -1,8 +1,11 @@
 // The page: 3-D view, bar of time, and a panel of what happens, plots, events, the selection and the run.
 import { colour, number, pairsOf } from './contacts';
+import { Controls } from './controls';
+import { Drag } from './drag';
 import { button, checkbox, choice, icon, make } from './dom';
 import { drawPlot, Plots } from './plots';
 import { EventKind, Recording } from './recording';
+import { Command, cut, Session } from './session';
 import { Timeline } from './timeline';
 import { Pick, View3D } from './view3d';
 import { EVENT_COLOURS, EVENT_NAMES, eventText, nowLines } from './words';
@@ -17,7 +20,12 @@ export class App {
   playing = false;
   speed = 1;
   selection: Pick | null = null;
-  ask: ((time: number) => void) | null = null; // where the user went by hand
+  session: Session | null = null; // a world that runs, whose frames are shown
+  original: Recording | null = null; // the recording beside which a session of the page runs
+  readonly drag: Drag;
+  private controls: Controls | null = null;
+  private lastPlots = 0;
+  private lastCursor = 0;
   readonly toolbar = make('div', { class: 'tools' });
   readonly bar = make('div', { class: 'bar' });
   readonly message = make('div', { class: 'message', id: 'message' });
@@ -32,24 +40,24 @@ export class App {
   private before = 0;
   private shown = -1;
   private lastPanel = 0;
-  onFrame: (() => void) | null = null; // once a picture
 
   constructor(root: HTMLElement, public recording: Recording) {
     const canvas = make('canvas', { id: 'view' });
     this.time = recording.start;
     this.timeline = new Timeline(t => this.goTo(t), e => eventText(this.recording.model, e));
-    this.playButton = button('play', 'Play or pause (space)', () => this.setPlaying(!this.playing), 'play');
+    this.playButton = button('play', 'Play or pause (space)', () => this.setPlaying(!this.isPlaying), 'play');
     this.plots = new Plots(() => this.recording, () => this.time, t => this.goTo(t));
     const stage = make('div', { class: 'stage' }, canvas, this.heading(), this.toolbar, this.legend(), this.message);
     this.bar.append(button('first', 'To the start', () => this.goTo(this.recording.start), 'first'),
       button('back', 'One frame back (left arrow)', () => this.stepFrame(-1), 'back'), this.playButton,
       button('on', 'One frame on (right arrow)', () => this.stepFrame(1), 'on'),
-      choice('Speed', SPEEDS, '1', v => { this.speed = Number(v); }, 'speed'), this.timeline.element, this.clock);
+      choice('Speed', SPEEDS, '1', v => { this.speed = Number(v); if (this.session?.status.playing) this.session.send(Command.Play, 0, this.speed); }, 'speed'), this.timeline.element, this.clock);
     const left = make('div', { class: 'left' }, stage, this.bar);
     const panel = make('aside', { class: 'panel' }, make('h2', { text: 'What happens now' }), this.now, this.tabs, this.pages);
     root.replaceChildren(left, panel);
     this.view = new View3D(canvas, recording);
     this.fillToolbar();
+    this.drag = new Drag(this.view, () => this.session, recording.model);
     this.addTab('Plots', this.plots.element, () => this.plots.refresh(true));
     this.addTab('Selected', this.selected, () => this.showSelected(true));
     this.addTab('Events', make('div', {}, this.eventLegend(), this.events), () => this.listEvents());
@@ -95,7 +103,8 @@ export class App {
       checkbox('Collision shapes', 'The shapes that touch', false, on => v.setCollision(on), 'collision'),
       make('label', {}, 'Arrows ', this.arrowScale()),
       make('label', {}, 'Follow ', choice('Follow a body with the camera', [['-1', 'nothing'], ...moving.map(b => [String(b), r.model.label('body', b)] as [string, string])], '-1', b => v.setFollow(Number(b)), 'follow'))));
-    this.toolbar.append(more, button('fit', 'Show everything', () => v.fitCamera(), 'fit'));
+    const hand = button('hand', 'Drag bodies with the pointer (or hold Shift)', () => { this.drag.hand = !this.drag.hand; hand.classList.toggle('strong', this.drag.hand); }, 'hand');
+    this.toolbar.append(hand, more, button('fit', 'Show everything', () => v.fitCamera(), 'fit'));
   }
 
   private arrowScale(): HTMLInputElement {
@@ -142,6 +151,7 @@ export class App {
     for (const page of this.pages.children) (page as HTMLElement).hidden = (page as HTMLElement).dataset.tab !== name;
     if (name === 'Plots') requestAnimationFrame(() => this.plots.refresh(true));
   }
+  get isPlaying(): boolean { return this.session ? this.session.status.playing && !this.held : this.playing; }
   get tab(): string { return ([...this.tabs.children].find(t => t.classList.contains('chosen')) as HTMLElement)?.dataset.tab ?? ''; }
 
   // ---- time ---------------------------------------------------------------------------------------
@@ -154,7 +164,8 @@ export class App {
 
   goTo(time: number): void {
     this.time = Math.min(this.recording.end, Math.max(this.recording.start, time));
-    this.ask?.(this.time);
+    if (this.session?.status.playing && this.time < this.recording.end) this.session.send(Command.Pause);
+    this.held = this.time < this.recording.end - 1e-9;
     this.show();
   }
 
@@ -164,7 +175,22 @@ export class App {
     this.goTo(this.recording.frames[i].time);
   }
 
+  private news = false;
+  held = false; // the user looks at the past of a session
+
+  // A session is paused, or goes on from the moment that is shown: what came after it is forgotten.
+  private playSession(session: Session, on: boolean): void {
+    if (!on) return session.send(Command.Pause);
+    if (this.held) {
+      session.send(Command.Seek, 0, this.time);
+      cut(this.recording, this.time);
+      this.held = false;
+    }
+    session.send(Command.Play, 0, this.speed);
+  }
+
   setPlaying(on: boolean): void {
+    if (this.session) return this.playSession(this.session, on);
     if (on && this.time >= this.recording.end - 1e-9) this.time = this.recording.start;
     this.playing = on;
     this.playButton.replaceChildren(icon(on ? 'pause' : 'play'));
@@ -173,12 +199,14 @@ export class App {
   private tick(now: number): void {
     const dt = Math.min(0.2, (now - this.before) / 1000);
     this.before = now;
-    this.onFrame?.();
+    this.session?.tick(dt);
+    if (this.news) { this.news = false; this.grown(); }
     if (this.playing) {
       this.time += this.speed * dt;
       if (this.time >= this.recording.end) { this.time = this.recording.end; this.setPlaying(false); }
       this.show();
     }
+    this.drag.update();
     this.view.draw();
     requestAnimationFrame(t => this.tick(t));
   }
@@ -193,8 +221,11 @@ export class App {
     this.timeline.time = this.time;
     this.timeline.draw();
     this.clock.textContent = `${this.time.toFixed(3)} s`;
-    this.plots.moveCursor(i);
-    if (i === this.shown || (this.playing && performance.now() - this.lastPanel < 100)) return;
+    const plays = this.playing || this.session?.status.playing, now = performance.now();
+    if (!plays || now - this.lastCursor > 100) { this.lastCursor = now; this.plots.moveCursor(i); }
+    this.playButton.dataset.playing = String(this.session ? this.session.status.playing : this.playing);
+    if (this.original) this.view.showGhost(this.original.frames[this.original.indexAt(this.time)] ?? null);
+    if (i === this.shown || ((this.playing || this.session?.status.playing) && performance.now() - this.lastPanel < 100)) return;
     this.shown = i;
     this.lastPanel = performance.now();
     this.showNow();
@@ -315,12 +346,52 @@ export class App {
     for (const item of this.events.children) (item as HTMLElement).classList.toggle('past', Number((item as HTMLElement).dataset.time) <= this.time + 1e-9);
   }
 
-  // New frames or events came.
+  // ---- sessions -------------------------------------------------------------------------------------
+
+  attach(session: Session): void {
+    this.session = session;
+    this.recording = session.recording;
+    this.controls = new Controls(session);
+    session.changed = () => { this.news = true; }; // shown with the next picture, however many came
+    this.removeTab('Control');
+    this.addTab('Control', this.controls.element, () => this.controls?.update());
+    this.resetRange();
+    this.grown();
+  }
+
+  detach(): void {
+    this.session?.close();
+    this.session = null;
+    this.controls = null;
+    this.removeTab('Control');
+    this.held = false;
+  }
+
+  private removeTab(name: string): void {
+    for (const list of [this.tabs, this.pages]) for (const e of [...list.children]) if ((e as HTMLElement).dataset.tab === name) e.remove();
+  }
+
+  // New frames, events or a new status came.
   grown(): void {
+    const session = this.session!, r = this.recording;
+    if (r !== session.recording) this.recording = session.recording;
     this.timeline.events = this.recording.events;
-    this.timeline.end = this.recording.end;
+    this.timeline.start = this.recording.start;
+    this.timeline.end = Math.max(this.recording.end, this.recording.start + 1e-6);
+    if (this.held && this.time < this.recording.start) this.held = false;
+    if (!this.held) this.time = this.recording.end;
+    if (this.playing !== session.status.playing) {
+      this.playing = false;
+      this.playButton.replaceChildren(icon(session.status.playing ? 'pause' : 'play'));
+    }
+    this.say(session.status.trouble ? `The scene file is not used as it is now:\n${session.status.trouble}` : session.status.message, session.status.trouble !== '');
+    this.shown = this.held ? this.shown : -1;
+    this.show();
+    if (performance.now() - this.lastPlots < 500) return;
+    this.lastPlots = performance.now();
     if (this.tab === 'Plots') this.plots.refresh();
     if (this.tab === 'Events') this.listEvents();
+    if (this.tab === 'Control') this.controls?.update();
   }
 
   say(text: string, bad = false): void {
@@ -332,9 +403,10 @@ export class App {
   private key(e: KeyboardEvent): void {
     const target = e.target as HTMLElement;
     if (['INPUT', 'SELECT', 'TEXTAREA'].includes(target.tagName)) return;
-    if (e.key === ' ') { this.setPlaying(!this.playing); e.preventDefault(); }
+    if (e.key === ' ') { this.setPlaying(!this.isPlaying); e.preventDefault(); }
     else if (e.key === 'ArrowRight') this.stepFrame(1);
     else if (e.key === 'ArrowLeft') this.stepFrame(-1);
+    else if (e.key === '.') this.session?.send(Command.Step, 1);
     else if (e.key === 'Home') this.goTo(this.recording.start);
     else if (e.key === 'End') this.goTo(this.recording.end);
   }

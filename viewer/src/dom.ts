@@ -14,6 +14,7 @@ export function make<K extends keyof HTMLElementTagNameMap>(
 // Drawn in a 16 x 16 box, so that they do not depend on the fonts of a machine.
 export const ICONS: Record<string, string> = {
   play: 'M4 2.5 13 8 4 13.5Z', pause: 'M4 3h3v10H4ZM9 3h3v10H9Z', first: 'M3 3h2v10H3ZM13 3 6 8l7 5Z', back: 'M10.5 3 5 8l5.5 5Z', on: 'M5.5 3 11 8l-5.5 5Z',
+  hand: 'M6 1.5a1 1 0 0 1 2 0V7h.6V2.6a1 1 0 0 1 2 0V7.4h.5V4.2a1 1 0 0 1 2 0V10c0 3-1.7 5-4.6 5-2.3 0-3.4-1-4.5-2.9L2 8.6c-.5-1 .7-1.8 1.5-.9L6 10Z',
   fit: 'M2 2h4v1.6H3.6V6H2ZM10 2h4v4h-1.6V3.6H10ZM2 10h1.6v2.4H6V14H2ZM12.4 10H14v4h-4v-1.6h2.4Z', reset: 'M8 3a5 5 0 1 1-4.6 3l1.5.6A3.4 3.4 0 1 0 8 4.6V7L4.5 3.8 8 .6Z',
 };
 export function icon(name: string): SVGSVGElement {

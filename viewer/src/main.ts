@@ -1,21 +1,39 @@
 // Starts the page: a report carries its recording; the live view connects to the server that sent it.
 import { App } from './app';
 import { make } from './dom';
+import { LiveSession } from './live';
 import { Recording, unpack } from './recording';
 
-declare global { interface Window { holdfast: unknown } }
+declare global { interface Window { holdfast: Record<string, unknown> } }
 
-async function start(): Promise<void> {
-  const root = document.getElementById('app')!, data = document.getElementById('recording');
-  try {
-    if (!data) throw new Error('This page holds no recording.');
-    const recording = Recording.parse(await unpack(data.textContent!));
-    const app = new App(root, recording);
-    app.show();
-    window.holdfast = { app, recording, ready: true };
-  } catch (error) {
-    root.replaceChildren(make('p', { class: 'fatal', text: `The page cannot show this: ${(error as Error).message}` }));
-    throw error;
-  }
+function fail(root: HTMLElement, error: Error): void {
+  root.replaceChildren(make('p', { class: 'fatal', text: `The page cannot show this: ${error.message}` }));
 }
-void start();
+
+function startLive(root: HTMLElement): void {
+  const session = new LiveSession();
+  session.opened = () => {
+    const whole = session.recording.run !== null && session.recording.frames.length > 1;
+    const app = new App(root, session.recording);
+    if (!whole) app.attach(session);
+    app.show();
+    window.holdfast = { app, session, recording: session.recording, ready: true };
+  };
+  session.lost = () => {
+    const app = window.holdfast?.app as App | undefined;
+    if (!app) fail(root, new Error('the server closed the connection.'));
+    else if (app.session) app.say('The connection to the server is gone. What was received can still be looked at.', true);
+  };
+}
+
+async function startReport(root: HTMLElement, data: HTMLElement): Promise<void> {
+  const recording = Recording.parse(await unpack(data.textContent!));
+  if (recording.frames.length === 0) throw new Error('the recording has no frames.');
+  const app = new App(root, recording);
+  app.show();
+  window.holdfast = { app, recording, ready: true };
+}
+
+const root = document.getElementById('app')!, data = document.getElementById('recording');
+if (data) startReport(root, data).catch(error => { fail(root, error); throw error; });
+else startLive(root);

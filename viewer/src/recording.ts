@@ -75,6 +75,7 @@ export class Recording {
   states: StateRecord[] = [];
   controls: ControlRecord[] = [];
   figures: [string, string][] = [];
+  onLive: ((kind: number, text: string) => void) | null = null;
 
   // Reads a header, its model and all chunks behind it.
   static parse(bytes: Uint8Array): Recording {
@@ -105,6 +106,7 @@ export class Recording {
     const view = new DataView(bytes.buffer);
     const json = () => JSON.parse(new TextDecoder().decode(bytes).replace(/\0+$/, ''));
     if (kind === Kind.Index) this.model = new Model(block!, json());
+    else if (kind >= 8) this.onLive?.(kind, new TextDecoder().decode(bytes).replace(/\0+$/, ''));
     else if (kind === Kind.Run) this.run = json();
     else if (kind === Kind.Figures) this.figures = json();
     else if (kind === Kind.Frame) this.frames.push(new Frame(bytes, this.model.counts));

@@ -1,0 +1,305 @@
+// See server.h. Who may connect: programs of this machine that know the token, and of browsers only pages
+// that this server sent (Origin). A connection that says something wrong is closed; the others go on.
+//
+// A client gets the newest frame when its socket takes one, and none while it does not: libwebsockets asks
+// for the next message only when the last one is gone.
+#include "server.h"
+
+#include "live/command.h"
+#include "record/chunk.h"
+#include "record/page.h"
+
+#include <libwebsockets.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+enum { TOKEN = 32, MAX_CLIENTS = 16, PIECE = 16384 };
+
+typedef struct client {
+  struct lws* wsi;
+  unsigned generation;
+  unsigned long sequence;
+  unsigned told;     // what it was told last of who controls
+  packet* sending;
+} client;
+
+typedef struct request { // of the page
+  size_t sent;
+} request;
+
+typedef struct server {
+  const serverOptions* options;
+  struct lws_context* context;
+  world* world;
+  char token[TOKEN + 1];
+  client* clients[MAX_CLIENTS];
+  int count, controller; // index of the client that controls, -1: none
+  unsigned changes;      // of who controls
+} server;
+
+static volatile sig_atomic_t stop_requested;
+static void request_stop(int signal_number) { (void)signal_number, stop_requested = 1; }
+
+static server* server_of(struct lws* wsi) { return lws_context_user(lws_get_context(wsi)); }
+
+// ---- who may connect -------------------------------------------------------------------------------
+
+static int knows_token(const server* s, struct lws* wsi) {
+  char given[TOKEN + 8] = "";
+  const char* at = lws_get_urlarg_by_name(wsi, "token=", given, sizeof given);
+  if (!at || strlen(at) != TOKEN) return 0;
+  unsigned difference = 0; // the time to compare says nothing
+  for (int i = 0; i < TOKEN; ++i) difference |= (unsigned char)at[i] ^ (unsigned char)s->token[i];
+  return difference == 0;
+}
+
+static int is_own(const server* s, struct lws* wsi, enum lws_token_indexes header, const char* scheme) {
+  char given[256], allowed[64];
+  const char* const names[] = {"127.0.0.1", "localhost"};
+  if (lws_hdr_copy(wsi, given, sizeof given, header) <= 0) return 0;
+  for (int i = 0; i < 2; ++i) {
+    snprintf(allowed, sizeof allowed, "%s%s:%d", scheme, names[i], s->options->port);
+    if (strcmp(given, allowed) == 0) return 1;
+  }
+  return 0;
+}
+
+// Host guards against names that were pointed at this machine; Origin, where there is one, against other pages.
+static int may_connect(const server* s, struct lws* wsi) {
+  int origin = lws_hdr_total_length(wsi, WSI_TOKEN_ORIGIN) == 0 || is_own(s, wsi, WSI_TOKEN_ORIGIN, "http://");
+  return origin && is_own(s, wsi, WSI_TOKEN_HOST, "") && knows_token(s, wsi);
+}
+
+// ---- the page --------------------------------------------------------------------------------------
+
+static const char policy[] =
+    "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval'; style-src 'unsafe-inline'; "
+    "img-src data: blob:; media-src blob:; connect-src 'self' ws://127.0.0.1:* ws://localhost:*; "
+    "frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+
+static int add_header(struct lws* wsi, const char* name, const char* value, unsigned char** at, unsigned char* end) {
+  return lws_add_http_header_by_name(wsi, (const unsigned char*)name, (const unsigned char*)value,
+                                     (int)strlen(value), at, end);
+}
+
+static int send_page_head(struct lws* wsi, size_t size) {
+  unsigned char buffer[LWS_PRE + 2048], *head = buffer + LWS_PRE, *at = head, *end = buffer + sizeof buffer - 1;
+  if (lws_add_http_common_headers(wsi, HTTP_STATUS_OK, "text/html; charset=utf-8", size, &at, end) ||
+      add_header(wsi, "content-security-policy:", policy, &at, end) ||
+      add_header(wsi, "cache-control:", "no-store", &at, end) ||
+      add_header(wsi, "referrer-policy:", "no-referrer", &at, end) ||
+      add_header(wsi, "x-content-type-options:", "nosniff", &at, end) ||
+      lws_finalize_write_http_header(wsi, head, &at, end))
+    return -1;
+  lws_callback_on_writable(wsi);
+  return 0;
+}
+
+static int answer_request(struct lws* wsi, request* r, const char* path) {
+  const server* s = server_of(wsi);
+  size_t size;
+  hfi_page(&size);
+  if (strcmp(path, "/") != 0) return lws_return_http_status(wsi, HTTP_STATUS_NOT_FOUND, NULL) ? -1 : lws_http_transaction_completed(wsi);
+  if (!may_connect(s, wsi)) return lws_return_http_status(wsi, HTTP_STATUS_FORBIDDEN, NULL) ? -1 : lws_http_transaction_completed(wsi);
+  r->sent = 0;
+  return send_page_head(wsi, size);
+}
+
+static int send_page_piece(struct lws* wsi, request* r) {
+  unsigned char buffer[LWS_PRE + PIECE];
+  size_t size;
+  const char* page = hfi_page(&size);
+  size_t n = size - r->sent < PIECE ? size - r->sent : PIECE;
+  int last = r->sent + n == size;
+  memcpy(buffer + LWS_PRE, page + r->sent, n);
+  if (lws_write(wsi, buffer + LWS_PRE, n, last ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP) < 0) return -1;
+  r->sent += n;
+  if (last) return lws_http_transaction_completed(wsi) ? -1 : 0;
+  lws_callback_on_writable(wsi);
+  return 0;
+}
+
+static int serve_page(struct lws* wsi, enum lws_callback_reasons reason, void* user, void* in, size_t length) {
+  (void)length;
+  if (reason == LWS_CALLBACK_HTTP) return answer_request(wsi, user, in);
+  if (reason == LWS_CALLBACK_HTTP_WRITEABLE) return send_page_piece(wsi, user);
+  return lws_callback_http_dummy(wsi, reason, user, in, length);
+}
+
+// ---- clients ---------------------------------------------------------------------------------------
+
+static void wake_clients(server* s) {
+  for (int i = 0; i < s->count; ++i) lws_callback_on_writable(s->clients[i]->wsi);
+}
+
+static void give_control(server* s, int to) {
+  s->controller = s->options->read_only ? -1 : to;
+  ++s->changes;
+  wake_clients(s);
+}
+
+static int admit(server* s, struct lws* wsi, client* c) {
+  if (s->count == MAX_CLIENTS) return -1;
+  *c = (client){.wsi = wsi};
+  s->clients[s->count++] = c;
+  give_control(s, s->controller < 0 ? s->count - 1 : s->controller);
+  return 0;
+}
+
+static void dismiss(server* s, client* c) {
+  int i = 0;
+  while (i < s->count && s->clients[i] != c) ++i;
+  if (i == s->count) return;
+  packet_release(c->sending);
+  hfiCommand drop = {.kind = HFI_COMMAND_DROP};
+  if (i == s->controller) world_command(s->world, &drop);
+  --s->count;
+  for (int k = i; k < s->count; ++k) s->clients[k] = s->clients[k + 1];
+  give_control(s, i < s->controller ? s->controller - 1 : i > s->controller ? s->controller : s->count > 0 ? 0 : -1);
+}
+
+static int index_of(const server* s, const client* c) {
+  for (int i = 0; i < s->count; ++i)
+    if (s->clients[i] == c) return i;
+  return -1;
+}
+
+// A message is one whole command. Anything else ends the connection.
+static int take_message(server* s, client* c, struct lws* wsi, const void* bytes, size_t size) {
+  hfiCommand command;
+  hfError error;
+  if (!lws_is_first_fragment(wsi) || !lws_is_final_fragment(wsi) || !lws_frame_is_binary(wsi) ||
+      size > HFI_COMMAND_BYTES || hfi_command_read(&command, bytes, size, &error) != HF_OK)
+    return -1;
+  if (command.kind == HFI_COMMAND_TAKE) {
+    give_control(s, index_of(s, c));
+    return 0;
+  }
+  if (index_of(s, c) != s->controller) return 0; // those who watch are not heard
+  return world_command(s->world, &command) ? 0 : -1;
+}
+
+static int tell_control(server* s, client* c) {
+  hfiBytes text = {0};
+  size_t chunk = hfi_chunk_begin(&text, HFI_CHUNK_CLIENT);
+  hfi_bytes_print(&text, "{\"control\":%s,\"readonly\":%s,\"clients\":%d}",
+                  index_of(s, c) == s->controller ? "true" : "false", s->options->read_only ? "true" : "false", s->count);
+  hfi_chunk_end(&text, chunk);
+  packet* p = text.failed ? NULL : packet_make(text.data, text.size);
+  hfi_bytes_release(&text);
+  if (!p) return -1;
+  int sent = lws_write(c->wsi, packet_data(p), packet_size(p), LWS_WRITE_BINARY);
+  packet_release(p);
+  c->told = s->changes;
+  return sent < 0 ? -1 : 0;
+}
+
+// The next message for this client: scene, who controls, newest frame.
+static int send_next(server* s, client* c) {
+  packet* p = world_hello(s->world, &c->generation);
+  if (!p && c->told != s->changes) {
+    int status = tell_control(s, c);
+    lws_callback_on_writable(c->wsi);
+    return status;
+  }
+  if (!p) p = world_frame(s->world, &c->sequence);
+  else c->sequence = 0;
+  if (!p) return 0;
+  packet_release(c->sending);
+  c->sending = p; // libwebsockets may still read it
+  int sent = lws_write(c->wsi, packet_data(p), packet_size(p), LWS_WRITE_BINARY);
+  if (sent < 0) return -1;
+  if (c->sequence == 0) lws_callback_on_writable(c->wsi);
+  return 0;
+}
+
+static int serve_client(struct lws* wsi, enum lws_callback_reasons reason, void* user, void* in, size_t length) {
+  server* s = server_of(wsi);
+  switch (reason) {
+  case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
+    return lws_hdr_total_length(wsi, WSI_TOKEN_ORIGIN) > 0 && may_connect(s, wsi) ? 0 : -1;
+  case LWS_CALLBACK_ESTABLISHED:
+    return admit(s, wsi, user);
+  case LWS_CALLBACK_RECEIVE:
+    return take_message(s, user, wsi, in, length);
+  case LWS_CALLBACK_SERVER_WRITEABLE:
+    return send_next(s, user);
+  case LWS_CALLBACK_EVENT_WAIT_CANCELLED:
+    wake_clients(s);
+    return 0;
+  case LWS_CALLBACK_CLOSED:
+    dismiss(s, user);
+    return 0;
+  default:
+    return 0;
+  }
+}
+
+// ---- the server ------------------------------------------------------------------------------------
+
+static void published(void* context) {
+  server* s = context;
+  if (s->context) lws_cancel_service(s->context);
+}
+
+static int make_token(char* token) {
+  unsigned char random[TOKEN / 2];
+  if (getrandom(random, sizeof random, 0) != sizeof random) return 0;
+  for (int i = 0; i < TOKEN / 2; ++i) snprintf(token + 2 * i, 3, "%02x", random[i]);
+  return 1;
+}
+
+static struct lws_context* open_context(server* s) {
+  static const struct lws_protocols protocols[] = {
+      {"http", serve_page, sizeof(request), 0, 0, NULL, 0},
+      {"holdfast", serve_client, sizeof(client), 1024, 0, NULL, 0},
+      {0}};
+  struct lws_context_creation_info info = {.port = s->options->port,
+                                           .iface = "127.0.0.1",
+                                           .protocols = protocols,
+                                           .user = s,
+                                           .options = LWS_SERVER_OPTION_DISABLE_IPV6 |
+                                                      LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND,
+                                           .keepalive_timeout = 10,
+                                           .pt_serv_buf_size = PIECE + 2048};
+  lws_set_log_level(0, NULL);
+  return lws_create_context(&info);
+}
+
+static void say_address(const server* s) {
+  printf("Open http://127.0.0.1:%d/?token=%s\n", s->options->port, s->token);
+  printf("From another machine: ssh -L %d:127.0.0.1:%d HOST, then the same address. Ctrl-C ends it.\n",
+         s->options->port, s->options->port);
+  fflush(stdout);
+}
+
+int serve(const serverOptions* options) {
+  server s = {.options = options, .controller = -1};
+  size_t page;
+  hfi_page(&page);
+  if (page == 0) return say_error("this build has no page to show: it was built without npm"), CLI_FAILED;
+  if (!make_token(s.token)) return say_error("the system gives no random numbers"), CLI_FAILED;
+  worldOptions of_world = options->world;
+  of_world.published = published, of_world.context = &s;
+  int status = world_start(&s.world, &of_world);
+  if (status != CLI_GOOD) return status;
+  struct lws_context* context = open_context(&s);
+  if (!context) {
+    say_error("cannot listen on 127.0.0.1:%d; is another view running? Try --port", options->port);
+    world_stop(s.world);
+    return CLI_FAILED;
+  }
+  s.context = context;
+  struct sigaction action = {.sa_handler = request_stop};
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+  say_address(&s);
+  while (!stop_requested && lws_service(context, 0) >= 0) {}
+  world_stop(s.world);
+  s.context = NULL;
+  lws_context_destroy(context);
+  return CLI_GOOD;
+}

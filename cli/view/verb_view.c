@@ -1,0 +1,90 @@
+// holdfast view: a scene live in the browser, or a recording.
+#include "server.h"
+
+#include "../numbers.h"
+
+#include <string.h>
+
+enum { KEY_PORT = 0x4000, KEY_READ_ONLY, KEY_PAUSED, KEY_OUT, KEY_SET, KEY_STEP, KEY_METHOD, KEY_FRICTION };
+
+static const struct argp_option options[] = {
+    {"port", KEY_PORT, "NUMBER", 0, "Port on 127.0.0.1 (default 8642)", 1},
+    {"read-only", KEY_READ_ONLY, 0, 0, "Everybody watches, nobody controls", 1},
+    {"paused", KEY_PAUSED, 0, 0, "Do not start to play at once", 1},
+    {"out", KEY_OUT, "DIR", 0, "Folder of the recordings and reports that the page saves (default: here)", 1},
+    {"step", KEY_STEP, "SECONDS", 0, "Step (default: the scene's)", 2},
+    {"method", KEY_METHOD, "NAME", 0, "tamsi, convex, … (default: the scene's, else tamsi)", 2},
+    {"friction", KEY_FRICTION, "NAME", 0, "anchored, regularised, … (default: the scene's)", 2},
+    {"set", KEY_SET, "FIELD=VALUE", 0, "Set any field of the configuration by its name in C (repeatable)", 2},
+    {0}};
+
+static void set_field(hfSimConfig* config, const char* name, const char* value, struct argp_state* state) {
+  hfError error = {HF_OK, ""};
+  if (hf_sim_config_set(config, name, value, &error) != HF_OK) argp_error(state, "%s", error.message);
+}
+
+static void set_named_field(hfSimConfig* config, char* text, struct argp_state* state) {
+  char* equals = strchr(text, '=');
+  if (!equals) argp_error(state, "--set %s: want FIELD=VALUE", text);
+  *equals = '\0';
+  set_field(config, text, equals + 1, state);
+}
+
+static int take_port(const char* text, struct argp_state* state) {
+  double port = 0;
+  if (!parse_number(text, &port) || port < 1 || port > 65535 || port != (int)port)
+    argp_error(state, "--port %s: want a number from 1 to 65535", text);
+  return (int)port;
+}
+
+static error_t parse(int key, char* argument, struct argp_state* state) {
+  serverOptions* o = state->input;
+  switch (key) {
+  case ARGP_KEY_INIT:
+    *o = (serverOptions){.port = 8642, .world = {.out = ".", .config = hf_sim_config_default()}};
+    state->child_inputs[0] = &o->world.scene, state->child_inputs[1] = &o->world.start;
+    return 0;
+  case KEY_PORT:
+    o->port = take_port(argument, state);
+    return 0;
+  case KEY_READ_ONLY:
+    o->read_only = 1;
+    return 0;
+  case KEY_PAUSED:
+    o->world.paused = 1;
+    return 0;
+  case KEY_OUT:
+    o->world.out = argument;
+    return 0;
+  case KEY_SET:
+    set_named_field(&o->world.config, argument, state);
+    return 0;
+  case KEY_STEP:
+    set_field(&o->world.config, "step", argument, state);
+    return 0;
+  case KEY_METHOD:
+    set_field(&o->world.config, "method", argument, state);
+    return 0;
+  case KEY_FRICTION:
+    set_field(&o->world.config, "friction", argument, state);
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp_child children[] = {{&scene_argp, 0, 0, 0}, {&start_argp, 0, 0, 0}, {0}};
+static const struct argp view_argp = {
+    options, parse, "SCENE|RECORDING",
+    "Show a scene live in the browser, or replay a recording. The page is served on 127.0.0.1 only, under an "
+    "address with a secret token.\vExamples:\n"
+    "  holdfast view models/gripper_mug.xml --keyframe rim\n"
+    "  holdfast view run.rec --port 9000\n"
+    "  ssh -L 8642:127.0.0.1:8642 HOST    then open the printed address here",
+    children, 0, 0};
+
+int verb_view(int argc, char** argv) {
+  serverOptions o;
+  argp_parse(&view_argp, argc, argv, 0, NULL, &o);
+  return serve(&o);
+}

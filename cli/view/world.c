@@ -1,0 +1,321 @@
+// See world.h. Everything but the queue and the two packets belongs to the world's thread.
+#include "world.h"
+
+#include "live/session.h"
+#include "watch.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { QUEUE = 256 };
+static const double frame_time = 1.0 / 60; // of the wall clock [s]
+static const double history_time = 60;     // how far one can go back [s]
+static const double watch_time = 0.5;      // between looks at the scene file [s]
+
+struct world {
+  worldOptions options;
+  pthread_t thread;
+  pthread_mutex_t mutex; // of the fields down to `stop`
+  hfiCommand queue[QUEUE];
+  int queued, stop;
+  packet *hello, *frame;
+  unsigned generation;
+  unsigned long sequence;
+
+  scene loaded;
+  hfRecording* recording; // instead of a scene
+  hfiSession session;
+  int has_session;
+  int changed;       // something is to be shown
+  char message[600]; // of the last save or refusal
+  char trouble[600]; // why the scene file is not used as it is now
+  unsigned long long stamp;
+  double watched, factor, factor_time, factor_start; // real-time factor over the last half second
+};
+
+// ---- loading ---------------------------------------------------------------------------------------
+
+static int open_session(world* w, scene* loaded, hfiSession* session, hfError* error) {
+  start begin;
+  if (make_start(&w->options.start, loaded->model, &begin) != CLI_GOOD) {
+    snprintf(error->message, sizeof error->message, "the start that was asked for does not fit the scene");
+    return CLI_FAILED;
+  }
+  int signals = w->options.config.scene_signals && !w->options.start.ctrl;
+  hfStatus status = hfi_session_open(session, loaded->model, &w->options.config, begin.state, begin.input,
+                                     signals, history_time, error);
+  free_start(&begin);
+  return exit_status_of(status);
+}
+
+static void publish_hello(world* w) {
+  hfiBytes bytes = {0};
+  if (w->recording) {
+    size_t size;
+    const void* data = hf_recording_bytes(w->recording, &size);
+    hfi_bytes_put(&bytes, data, size);
+  } else {
+    hfiStream plain = {.model = w->loaded.model};
+    hfi_stream_head(&plain, w->options.scene.path, &bytes);
+    hfi_stream_run(w->session.sim, &bytes);
+  }
+  packet* made = bytes.failed ? NULL : packet_make(bytes.data, bytes.size);
+  pthread_mutex_lock(&w->mutex);
+  packet* old = w->hello;
+  w->hello = made;
+  ++w->generation;
+  pthread_mutex_unlock(&w->mutex);
+  packet_release(old);
+  hfi_bytes_release(&bytes);
+  w->changed = 1;
+}
+
+// Loads the scene again. A file that is refused leaves the world as it is; the page shows why.
+static void reload(world* w) {
+  scene loaded = {0};
+  hfiSession session;
+  hfError error = {HF_OK, ""};
+  sceneOptions options = w->options.scene;
+  int status = load_scene(&options, &loaded, &error);
+  if (status == CLI_GOOD) status = open_session(w, &loaded, &session, &error);
+  if (status != CLI_GOOD) {
+    snprintf(w->trouble, sizeof w->trouble, "%s", error.message);
+    hf_model_free(loaded.model), hf_diagnostics_free(loaded.diagnostics);
+    w->changed = 1;
+    return;
+  }
+  session.playing = w->session.playing, session.speed = w->session.speed;
+  hfi_session_close(&w->session);
+  hf_model_free(w->loaded.model), hf_diagnostics_free(w->loaded.diagnostics);
+  w->session = session, w->loaded = loaded;
+  w->trouble[0] = '\0';
+  snprintf(w->message, sizeof w->message, "The scene was read again.");
+  publish_hello(w);
+}
+
+static void look_at_file(world* w, double now) {
+  if (!w->has_session || now - w->watched < watch_time) return;
+  w->watched = now;
+  unsigned long long stamp = watch_stamp(w->options.scene.path);
+  if (stamp == w->stamp) return;
+  w->stamp = stamp;
+  reload(w);
+}
+
+// ---- saving ----------------------------------------------------------------------------------------
+
+static hfStatus write_file(const char* path, const hfiBytes* bytes, hfError* error) {
+  FILE* file = bytes->failed ? NULL : fopen(path, "wb");
+  int good = file && fwrite(bytes->data, 1, bytes->size, file) == bytes->size;
+  if (file && fclose(file) != 0) good = 0;
+  if (good) return HF_OK;
+  snprintf(error->message, sizeof error->message, "%s: cannot be written", path);
+  return HF_ERROR_FILE;
+}
+
+static void save(world* w, int report) {
+  char path[600], stamp[32];
+  hfError error = {HF_OK, ""};
+  time_t now = time(NULL);
+  struct tm local;
+  strftime(stamp, sizeof stamp, "%Y%m%d-%H%M%S", localtime_r(&now, &local));
+  snprintf(path, sizeof path, "%.500s/holdfast-%s.rec", w->options.out, stamp);
+  hfiBytes bytes = {0};
+  hfi_session_recording(&w->session, w->options.scene.path, &bytes);
+  hfStatus status = write_file(path, &bytes, &error);
+  hfi_bytes_release(&bytes);
+  if (status == HF_OK && report) {
+    char page[600];
+    hfRecording* recording = NULL;
+    snprintf(page, sizeof page, "%.500s/holdfast-%s.html", w->options.out, stamp);
+    status = hf_recording_open(&recording, path, &error);
+    if (status == HF_OK) status = hf_report_convert(page, recording, &error);
+    hf_recording_free(recording);
+    remove(path);
+    snprintf(path, sizeof path, "%s", page);
+  }
+  snprintf(w->message, sizeof w->message, "%s%.580s", status == HF_OK ? "Saved " : "",
+           status == HF_OK ? path : error.message);
+}
+
+// ---- the loop --------------------------------------------------------------------------------------
+
+static void obey(world* w, const hfiCommand* command) {
+  hfError error = {HF_OK, ""};
+  w->changed = 1;
+  if (!w->has_session) return;
+  if (command->kind == HFI_COMMAND_SAVE) {
+    save(w, command->index == 1);
+    return;
+  }
+  w->message[0] = '\0';
+  if (hfi_session_command(&w->session, command, &error) < 0)
+    snprintf(w->message, sizeof w->message, "%s", error.message);
+}
+
+// Takes the commands out of the queue; returns 0 when the world is to stop.
+static int obey_all(world* w) {
+  hfiCommand commands[QUEUE];
+  pthread_mutex_lock(&w->mutex);
+  int count = w->queued, stop = w->stop;
+  memcpy(commands, w->queue, (size_t)count * sizeof *commands);
+  w->queued = 0;
+  pthread_mutex_unlock(&w->mutex);
+  for (int i = 0; i < count; ++i) obey(w, &commands[i]);
+  return !stop;
+}
+
+static void put_live(const world* w, hfiBytes* out) {
+  const hfiSession* s = &w->session;
+  size_t chunk = hfi_chunk_begin(out, HFI_CHUNK_LIVE);
+  hfi_bytes_print(out,
+                  "{\"playing\":%d,\"speed\":%g,\"factor\":%.4g,\"time\":%.9g,\"oldest\":%.9g,\"steps\":%llu,"
+                  "\"drag\":%d,\"scales\":[%g,%g,%g],\"message\":",
+                  s->playing, s->speed, w->factor, s->state->time,
+                  s->history.count ? hfi_history_at(&s->history, 0)->time : s->state->time,
+                  (unsigned long long)s->steps, s->drag.body, s->scale[0], s->scale[1], s->scale[2]);
+  hfi_bytes_json_string(out, s->status < 0 ? s->error.message : w->message);
+  hfi_bytes_print(out, ",\"trouble\":");
+  hfi_bytes_json_string(out, w->trouble);
+  hfi_bytes_print(out, "}");
+  hfi_chunk_end(out, chunk);
+}
+
+static void publish_frame(world* w, double now, hfiBytes* events) {
+  hfi_session_frame(&w->session, now, events);
+  put_live(w, events);
+  packet* made = events->failed ? NULL : packet_make(events->data, events->size);
+  events->size = 0, events->failed = 0;
+  if (!made) return;
+  pthread_mutex_lock(&w->mutex);
+  packet* old = w->frame;
+  w->frame = made;
+  ++w->sequence;
+  pthread_mutex_unlock(&w->mutex);
+  packet_release(old);
+  w->options.published(w->options.context);
+}
+
+static void measure_factor(world* w, double now) {
+  if (now - w->factor_time < 0.5) return;
+  w->factor = (w->session.state->time - w->factor_start) / (now - w->factor_time);
+  w->factor_time = now, w->factor_start = w->session.state->time;
+}
+
+static void sleep_until(double time) {
+  double left = time - wall_clock();
+  if (left <= 0) return;
+  struct timespec t = {0, (long)(1e9 * fmin(left, 0.5))};
+  nanosleep(&t, NULL);
+}
+
+static void* run_world(void* argument) {
+  world* w = argument;
+  hfiBytes out = {0};
+  double before = wall_clock();
+  while (obey_all(w)) {
+    double now = wall_clock();
+    look_at_file(w, now);
+    if (w->has_session) {
+      int moves = w->session.playing || w->session.pending > 0;
+      hfi_session_advance(&w->session, fmin(now - before, 0.1), 2 * frame_time, &out);
+      measure_factor(w, now);
+      if (moves || w->changed) publish_frame(w, now, &out);
+    }
+    w->changed = 0;
+    before = now;
+    sleep_until(now + frame_time);
+  }
+  hfi_bytes_release(&out);
+  return NULL;
+}
+
+// ---- for other threads -----------------------------------------------------------------------------
+
+static int is_recording(const char* path) {
+  char magic[8] = "";
+  FILE* file = fopen(path, "rb");
+  if (!file) return 0;
+  int found = fread(magic, 1, 8, file) == 8 && memcmp(magic, HFI_RECORDING_MAGIC, 8) == 0;
+  fclose(file);
+  return found;
+}
+
+static int load(world* w) {
+  hfError error = {HF_OK, ""};
+  int status;
+  if (is_recording(w->options.scene.path)) {
+    status = exit_status_of(hf_recording_open(&w->recording, w->options.scene.path, &error));
+    if (status != CLI_GOOD) say_error("%s", error.message);
+    return status;
+  }
+  w->stamp = watch_stamp(w->options.scene.path);
+  status = load_scene(&w->options.scene, &w->loaded, &error); // says itself what is wrong
+  if (status != CLI_GOOD) return status;
+  status = open_session(w, &w->loaded, &w->session, &error);
+  if (status != CLI_GOOD) say_error("%s", error.message);
+  w->has_session = status == CLI_GOOD;
+  w->session.playing = !w->options.paused;
+  return status;
+}
+
+int world_start(world** made, const worldOptions* options) {
+  world* w = calloc(1, sizeof *w);
+  if (!w) return say_error("out of memory"), CLI_FAILED;
+  w->options = *options;
+  pthread_mutex_init(&w->mutex, NULL);
+  int status = load(w);
+  if (status == CLI_GOOD) {
+    publish_hello(w);
+    if (pthread_create(&w->thread, NULL, run_world, w) != 0) say_error("cannot start a thread"), status = CLI_FAILED;
+  }
+  if (status == CLI_GOOD) {
+    *made = w;
+    return status;
+  }
+  if (w->has_session) hfi_session_close(&w->session);
+  unload_scene(&w->options.scene, &w->loaded);
+  free(w);
+  return status;
+}
+
+void world_stop(world* w) {
+  pthread_mutex_lock(&w->mutex);
+  w->stop = 1;
+  pthread_mutex_unlock(&w->mutex);
+  pthread_join(w->thread, NULL);
+  if (w->has_session) hfi_session_close(&w->session);
+  unload_scene(&w->options.scene, &w->loaded);
+  hf_recording_free(w->recording);
+  packet_release(w->hello), packet_release(w->frame);
+  pthread_mutex_destroy(&w->mutex);
+  free(w);
+}
+
+int world_command(world* w, const hfiCommand* command) {
+  pthread_mutex_lock(&w->mutex);
+  int room = w->queued < QUEUE;
+  if (room) w->queue[w->queued++] = *command;
+  pthread_mutex_unlock(&w->mutex);
+  return room;
+}
+
+packet* world_hello(world* w, unsigned* generation) {
+  pthread_mutex_lock(&w->mutex);
+  packet* p = *generation != w->generation ? packet_hold(w->hello) : NULL;
+  *generation = w->generation;
+  pthread_mutex_unlock(&w->mutex);
+  return p;
+}
+
+packet* world_frame(world* w, unsigned long* sequence) {
+  pthread_mutex_lock(&w->mutex);
+  packet* p = *sequence != w->sequence ? packet_hold(w->frame) : NULL;
+  *sequence = w->sequence;
+  pthread_mutex_unlock(&w->mutex);
+  return p;
+}

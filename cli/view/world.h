@@ -1,0 +1,42 @@
+// The world behind the live view, on a thread of its own: it steps, answers commands and publishes
+// frames. Whoever reads them never makes it wait: a frame that nobody fetched is replaced by the next.
+#ifndef CLI_VIEW_WORLD_H
+#define CLI_VIEW_WORLD_H
+
+#include "../run.h"
+#include "live/command.h"
+
+// Bytes that several threads read; freed when the last of them lets go. There is room before the data for
+// the framing of a WebSocket message.
+typedef struct packet packet;
+packet* packet_make(const void* data, size_t size);
+packet* packet_hold(packet* p);
+void packet_release(packet* p); // NULL is allowed
+unsigned char* packet_data(packet* p);
+size_t packet_size(const packet* p);
+
+typedef struct worldOptions {
+  sceneOptions scene;
+  startOptions start;
+  hfSimConfig config;
+  int paused;        // at the start
+  const char* out;   // folder of saved files
+  void (*published)(void* context); // called by the world's thread when there is something new to fetch
+  void* context;
+} worldOptions;
+
+typedef struct world world;
+
+// Loads the scene or recording and starts the thread. Returns the exit status, after saying what is wrong.
+int world_start(world** made, const worldOptions* options);
+void world_stop(world* w);
+
+// Queues a command; 0 when the queue is full.
+int world_command(world* w, const hfiCommand* command);
+
+// What a client needs first: a recording without frames, or all of one. *generation changes with it.
+packet* world_hello(world* w, unsigned* generation);
+// The newest frame if it is newer than *sequence, which becomes its number; else NULL.
+packet* world_frame(world* w, unsigned long* sequence);
+
+#endif
