@@ -31,8 +31,8 @@ struct world {
   hfiSession session;
   int has_session;
   int changed;       // something is to be shown
-  char message[600]; // of the last save or refusal
-  char trouble[600]; // why the scene file is not used as it is now
+  char message[1024]; // of the last save or refusal
+  char trouble[1024]; // why the scene file is not used as it is now
   unsigned long long stamp;
   double watched, factor, factor_time, factor_start; // real-time factor over the last half second
 };
@@ -138,7 +138,7 @@ static void save(world* w, int report) {
     remove(path);
     snprintf(path, sizeof path, "%s", page);
   }
-  snprintf(w->message, sizeof w->message, "%s%.580s", status == HF_OK ? "Saved " : "",
+  snprintf(w->message, sizeof w->message, "%s%.900s", status == HF_OK ? "Saved " : "",
            status == HF_OK ? path : error.message);
 }
 
