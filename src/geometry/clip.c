@@ -1,22 +1,27 @@
-// Overlap of a reference facet R and an incident facet I, seen along R's normal.
+// The overlap of a reference facet R and an incident facet I, seen along R's normal n.
 //
-// The overlap of two convex outlines has its corners at vertices of I inside R, vertices of R inside I
-// and crossings of their edges; a disc lends four rim points as vertices. Each is a candidate, lying on
-// I; its depth is that below R's plane.
+// The overlap of two convex outlines has its corners at vertices of I inside R, at vertices of R inside I, and at crossings
+// of their edges. Four points on the rim of a disc take the place of its vertices. Each corner is a candidate for a contact
+// point. Candidates lie on I; their depth is measured from R's plane.
 //
-// Noise must not change the set: a vertex counts as inside up to `near` beyond the outline, and a
-// candidate within `near` of one already there is left out, vertices of I before vertices of R before
-// crossings. Features: (1 + vertex, 0) of A, (0, 1 + vertex) of B, (edge, edge) | kEdgeBit for a crossing.
+// Rounding errors must not change the set of points. Therefore a vertex counts as inside up to `near` beyond the outline,
+// and a candidate that is within `near` of an earlier one is left out. Vertices of I are added first, then vertices of R,
+// then crossings, so that a vertex is preferred to a crossing at the same place.
+//
+// Features: (1 + vertex, 0) for a vertex of A, (0, 1 + vertex) for one of B, (edge, edge) | kEdgeBit for a crossing.
 #include "geometry/clip.h"
 
 #include "geometry/manifold.h"
 #include "geometry/pairs.h"
 
 enum { kEdgeBit = 0x8000, CANDIDATES = 4 * HFI_FACET_MAX };
-static const double kSteep = 0.05;     // cosine below which the incident facet is seen edge-on
-static const double kCircular = 0.999; // cosine from which on a tilted disc is still seen as a circle
+// Below this cosine of the angle between the normals, the incident facet is seen almost edge-on: a point of R cannot be
+// projected onto it [-].
+static const double kSteep = 0.05;
+// Above this cosine, a tilted incident disc still looks like a circle [-].
+static const double kCircular = 0.999;
 
-// Half planes around a polygon, seen along an axis: out.x <= offset inside.
+// The outline of a polygon, seen along an axis, as half planes: a point x is inside where out[k].x <= offset[k] for all edges k.
 typedef struct Outline {
   hfVec3 out[HFI_FACET_MAX];
   double offset[HFI_FACET_MAX];
@@ -35,6 +40,7 @@ typedef struct Clip {
 static int edge_count(const hfiFacet* f) { return f->kind == HFI_FACET_POLYGON ? f->count : f->kind == HFI_FACET_SEGMENT ? 1 : 0; }
 static hfVec3 edge_end(const hfiFacet* f, int k) { return f->vertex[k + 1 < f->count ? k + 1 : 0]; }
 
+// Computes the outline of a polygon seen along `axis`. Other facets have no outline.
 static void make_outline(const hfiFacet* f, hfVec3 axis, Outline* o) {
   if (f->kind != HFI_FACET_POLYGON) return;
   hfVec3 up = v3_dot(f->normal, axis) < 0 ? v3_neg(axis) : axis;
@@ -44,15 +50,15 @@ static void make_outline(const hfiFacet* f, hfVec3 axis, Outline* o) {
   }
 }
 
-// Point where the line through x along n meets the facet's plane.
-static hfVec3 drop_on_plane(const hfiFacet* f, hfVec3 n, hfVec3 x) {
+// Projects x along n onto the plane of the facet.
+static hfVec3 project_onto(const hfiFacet* f, hfVec3 n, hfVec3 x) {
   return v3_axpy(v3_dot(f->normal, v3_sub(f->vertex[0], x)) / v3_dot(f->normal, n), n, x);
 }
 
-// Distance by which x lies outside the facet's outline, seen along n; edge `except` is not asked.
+// How far x lies outside of the facet's outline, seen along n [m]; negative inside. Edge number `except` does not count.
 static double outside_by(const hfiFacet* f, const Outline* o, hfVec3 n, hfVec3 x, int except) {
   double worst = -INFINITY;
-  if (f->kind == HFI_FACET_DISC) return v3_norm(v3_sub(drop_on_plane(f, n, x), f->vertex[0])) - f->radius;
+  if (f->kind == HFI_FACET_DISC) return v3_norm(v3_sub(project_onto(f, n, x), f->vertex[0])) - f->radius;
   for (int k = 0; k < f->count; ++k)
     if (k != except) worst = max2(worst, v3_dot(o->out[k], x) - o->offset[k]);
   return worst;
@@ -72,7 +78,9 @@ static uint32_t crossing_feature(const Clip* c, int edge_R, int edge_I) {
   return c->R_is_A ? feature_id(kEdgeBit | edge_R, kEdgeBit | edge_I) : feature_id(kEdgeBit | edge_I, kEdgeBit | edge_R);
 }
 
-// Vertices of f, a disc's rim points instead; `other` is the plane that they meet. Returns the count.
+// Lists the vertices of f, or four rim points of a disc, with their ids. Returns their number. Where the disc is tilted against the
+// plane of `other`, the first rim point is the one that is deepest below that plane; otherwise the four points are fixed to
+// the disc. The two patterns have different ids.
 static int list_vertices(const hfiFacet* f, const hfiFacet* other, hfVec3 vertex[], int32_t id[]) {
   if (f->kind != HFI_FACET_DISC) {
     for (int k = 0; k < f->count; ++k) {
@@ -81,7 +89,7 @@ static int list_vertices(const hfiFacet* f, const hfiFacet* other, hfVec3 vertex
     }
     return f->count;
   }
-  // deepest towards the other plane: against the part of its normal that lies in the disc
+  // u: minus the part of the other plane's normal m that lies in the disc; it points to the deepest rim point
   hfVec3 m = other->normal, u = v3_sub(v3_scale(v3_dot(m, f->normal), f->normal), m), v = f->y;
   double tilt = v3_norm(u);
   int turned = tilt > kDiscTilt;
@@ -95,6 +103,7 @@ static int list_vertices(const hfiFacet* f, const hfiFacet* other, hfVec3 vertex
   return 4;
 }
 
+// Adds the vertices of I inside R, then those of R inside I, projected onto I.
 static void collect_vertices(Clip* c) {
   hfVec3 vertex[HFI_FACET_MAX];
   int32_t id[HFI_FACET_MAX];
@@ -105,10 +114,11 @@ static void collect_vertices(Clip* c) {
   count = list_vertices(c->R, c->I, vertex, id);
   for (int k = 0; k < count; ++k)
     if (outside_by(c->I, &c->outline_I, c->n, vertex[k], -1) <= c->near)
-      add_candidate(c, drop_on_plane(c->I, c->n, vertex[k]), vertex_feature(c->R_is_A, id[k]));
+      add_candidate(c, project_onto(c->I, c->n, vertex[k]), vertex_feature(c->R_is_A, id[k]));
 }
 
-// Edges of I against the straight edges of R.
+// Adds the crossings of the edges of I, a polygon or segment, with the edges of R, a polygon. Where an end of an edge is within
+// `near` of the other edge's line, that end is a candidate already.
 static void cross_polygon(Clip* c) {
   for (int i = 0; i < edge_count(c->I); ++i) {
     hfVec3 a = c->I->vertex[i], b = edge_end(c->I, i);
@@ -131,34 +141,36 @@ static int cross_circle(const hfiFacet* disc, hfVec3 a, hfVec3 b, double t[2]) {
   return 1;
 }
 
-// Edges of the straight facet against the rim of the other, a disc; seen along n in the disc's plane.
+// Adds the crossings of the edges of a polygon or segment with the rim of a disc, seen along n in the disc's plane.
 static void cross_disc(Clip* c, const hfiFacet* straight, const hfiFacet* disc) {
   double t[2];
   for (int i = 0; i < edge_count(straight); ++i) {
     hfVec3 a = straight->vertex[i], b = edge_end(straight, i);
-    if (!cross_circle(disc, drop_on_plane(disc, c->n, a), drop_on_plane(disc, c->n, b), t)) continue;
+    if (!cross_circle(disc, project_onto(disc, c->n, a), project_onto(disc, c->n, b), t)) continue;
     for (int k = 0; k < 2; ++k) {
       if (!(t[k] > 0 && t[k] < 1)) continue;
       hfVec3 x = v3_axpy(t[k], v3_sub(b, a), a);
-      if (straight == c->R) x = drop_on_plane(c->I, c->n, x);
+      if (straight == c->R) x = project_onto(c->I, c->n, x);
       add_candidate(c, x, straight == c->R ? crossing_feature(c, i, k) : crossing_feature(c, k, i));
     }
   }
 }
 
-// The two points common to the rims, in R's plane. Tilted more, I rests on its lowest rim point alone.
+// Adds the two crossings of the rims of two discs, computed in R's plane as if I were parallel to it.
 static void cross_discs(Clip* c) {
   hfVec3 to = v3_sub(c->I->vertex[0], c->R->vertex[0]);
   to = v3_axpy(-v3_dot(c->n, to), c->n, to);
   double d = v3_norm(to), r = c->R->radius, along = 0.5 * (d + (r - c->I->radius) * (r + c->I->radius) / d), h2 = r * r - along * along;
-  if (!(d > c->near && h2 > 0)) return; // one over the other: the rim points say it all
+  if (!(d > c->near && h2 > 0)) return; // one disc covers the other, or they are apart: the rims do not cross
   hfVec3 u = v3_scale(1 / d, to), v = v3_cross(c->n, u);
   for (int k = 0; k < 2; ++k) {
     hfVec3 x = v3_add(c->R->vertex[0], v3_add(v3_scale(along, u), v3_scale(k ? -sqrt(h2) : sqrt(h2), v)));
-    add_candidate(c, drop_on_plane(c->I, c->n, x), crossing_feature(c, k, k));
+    add_candidate(c, project_onto(c->I, c->n, x), crossing_feature(c, k, k));
   }
 }
 
+// Adds the crossings of the two outlines. A disc that is tilted more than kCircular allows touches with its deepest rim point
+// alone.
 static void collect_crossings(Clip* c) {
   double facing = fabs(v3_dot(c->I->normal, c->n));
   if (c->R->kind == HFI_FACET_POLYGON && c->I->kind != HFI_FACET_DISC) cross_polygon(c);
@@ -167,7 +179,8 @@ static void collect_crossings(Clip* c) {
   else if (c->R->kind == HFI_FACET_DISC && facing >= kCircular) cross_discs(c);
 }
 
-// The candidates as contact points: on I, with the reference's normal.
+// Makes contact points of the candidates, at most HFI_MAX_MANIFOLD. R's normal points out of its shape, so that the normal from
+// B into A is -n where R is A.
 static int write_points(const Clip* c, hfiContactPoint* points) {
   hfiThinning thin;
   hfiOverlapPoint kept[HFI_MAX_MANIFOLD];
@@ -201,7 +214,7 @@ int hfi_clip_segments(const hfiFacet* A, const hfiFacet* B, hfVec3 n, hfiContact
   hfVec3 u = v3_sub(A->vertex[1], A->vertex[0]), v = v3_sub(B->vertex[1], B->vertex[0]);
   double uu = v3_norm2(u), vv = v3_norm2(v);
   if (!(v3_norm2(v3_cross(u, v)) <= sqr(kFacetAngle) * uu * vv)) return 0;
-  // B's ends as parameters of A, in [0, 1] where they lie beside it
+  // s0, s1: the ends of B projected onto A; 0 and 1 are the ends of A
   double s0 = v3_dot(u, v3_sub(B->vertex[0], A->vertex[0])) / uu, s1 = v3_dot(u, v3_sub(B->vertex[1], A->vertex[0])) / uu;
   double lo = max2(0, min2(s0, s1)), hi = min2(1, max2(s0, s1));
   if (!(lo < hi)) return 0;

@@ -1,18 +1,18 @@
-// The integrator: attempts steps, judges them, keeps the last accepted state.
+// The integrator: tries a step, judges its error, and accepts it or tries a shorter one.
 //
-// Error control by step doubling (implicit Euler): one step h gives u, two steps h/2 give u'; the
-// error of u' is u - u' to leading order. The embedded methods estimate e themselves.
+// Error estimates. Implicit Euler uses step doubling: one step h gives u, two steps h/2 give u', and the error of u' is
+// u - u' to leading order. RK3 and TR-BDF2 have an embedded estimate e.
 //
-// Local extrapolation keeps u' less its estimated error, of one order more, so that the errors of many
-// small steps do not add up to more than the accuracy asked of one: 2 u' - u for implicit Euler,
-// u - A^-2 e for TR-BDF2, A = I - g J. Both stay A- and L-stable (docs/theory/integrators.md). RK3
-// always does so: its e is the error of the embedded result.
+// Local extrapolation subtracts the estimated error from the result, which raises the order by one: 2 u' - u for implicit
+// Euler, u - A^-2 e for TR-BDF2 with A = I - g J. So the errors of many small steps do not add up to more than the accuracy
+// asked of one step. Both methods stay A- and L-stable (docs/theory/integrators.md). RK3 always extrapolates, because its
+// e is the error of the embedded result of lower order.
 //
-// Fixed steps run on the grid t0 + k h. A step that fails is halved, and doubled again after success,
-// until the next point of the grid is reached (convergence control, TAMSI section III-B). An explicit
-// step fails when the rates of its stages leave the straight line through the two before by a third of
-// the largest: for u' = lambda u that is |h lambda| > 0.94, well before the boundary of stability, and an
-// impact within one step shows the same (docs/theory/integrators.md). Its result would mean nothing.
+// Without error control, steps run on the grid t0 + k h. A step that fails is halved, and doubled again after a success,
+// until the next point of the grid is reached (convergence control, TAMSI section III-B). An implicit step fails when
+// Newton's method does. An explicit step fails when the rates of its stages are far from a straight line (check_stages).
+// For u' = lambda u that happens from |h lambda| = 0.94 on, well inside the region of stability, and it also happens when
+// an impact lies within the step. The result of such a step would be meaningless.
 #include "ode/controller.h"
 #include "ode/step.h"
 
@@ -22,19 +22,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double BEND = 1. / 3;       // explicit: of the rates of stages, where a step means nothing
-static const double MOTION_FLOOR = 1e-9; // a bend that moves by less does not matter
+// An explicit step fails when the rate of a stage departs from the straight line through the two rates before by more than
+// this share of the largest rate [-].
+static const double MAX_BEND = 1. / 3;
+// A departure that changes the result of the step by less than this, in the error norm, is ignored.
+static const double SMALLEST_BEND = 1e-9;
 
 struct hfIntegrator {
   hfIntegratorConfig config;
   hfiStepper stepper;
-  double* u;         // (n) the step in its chart
-  double* half;      // (n) step doubling: after the first half
-  double* error;     // (n) estimate
-  double* x;         // (nx) the accepted state
-  double next;       // step to try; 0: unknown [s]
-  int64_t steps, rejected, failed;
-  double smallest, last, estimate;
+  double* u;         // (n) result of the step in its chart
+  double* half;      // (n) step doubling: result of the first half step; otherwise scratch
+  double* error;     // (n) estimated error of the step
+  double* x;         // (nx) the state at the end of the step, until it is accepted; before that scratch
+  double next;       // length of the step to try next; 0: not known yet [s]
+  int64_t steps, rejected, failed; // accepted; rejected because of their error; not completed
+  double smallest, last;           // shortest accepted step, last step tried [s]
+  double estimate;                 // norm of the error of the last step
   hfStatus status;
 };
 
@@ -89,7 +93,7 @@ static void configure_stepper(hfiStepper* s, const hfIntegratorConfig* c) {
   s->newton.divergence = c->divergence;
 }
 
-// The integrator and its arrays in one block; called once to measure and once to lay out.
+// Takes the integrator and its arrays from one arena. Called twice: first to plan the size, then to take the storage.
 static hfIntegrator* plan(hfiArena* arena, const hfOde* ode, const hfIntegratorConfig* config) {
   hfIntegrator measured;
   hfIntegrator* integrator = HFI_TAKE(arena, hfIntegrator, 1);
@@ -172,7 +176,8 @@ int hf_integrator_trace_count(const hfIntegrator* in) { return in->stepper.trace
 
 // ---- attempts -------------------------------------------------------------------------------------
 
-// Two half steps after the full one in `u`, which becomes their result; error = full - halves.
+// Called when u holds the result of the full step. Makes two half steps, leaves their result in u, and computes error =
+// full - halves.
 static hfStatus double_step(hfIntegrator* in, double t, double h) {
   const int n = in->stepper.chart.ode.n;
   for (int i = 0; i < n; ++i) {
@@ -186,6 +191,8 @@ static hfStatus double_step(hfIntegrator* in, double t, double h) {
   return HF_OK;
 }
 
+// u <- u - error, or u - A^-1 error for an embedded estimate. The stepper has multiplied that one by A^-1 already, so that A^-2 e
+// is subtracted.
 static void extrapolate(hfIntegrator* in) {
   const hfiStepper* s = &in->stepper;
   memcpy(in->half, in->error, (size_t)s->chart.ode.n * sizeof *in->half);
@@ -193,7 +200,9 @@ static void extrapolate(hfIntegrator* in) {
   for (int i = 0; i < s->chart.ode.n; ++i) in->u[i] -= in->half[i];
 }
 
-// A fixed explicit step whose stages contradict each other has failed.
+// Whether an explicit step has failed. With the rates K_j of the stages at c_j, the departure from the straight line through the
+// two rates before is
+//   K_j - K_(j-1) - (c_j - c_(j-1))/(c_(j-1) - c_(j-2)) (K_(j-1) - K_(j-2))
 static hfStatus check_stages(hfIntegrator* in, double h) {
   const hfiStepper* s = &in->stepper;
   const double* c = s->table->c;
@@ -208,14 +217,14 @@ static hfStatus check_stages(hfIntegrator* in, double h) {
     for (int i = 0; i < n; ++i) in->error[i] = K[i] - K[i - n] - slope * (K[i - n] - K[i - 2 * n]);
     bend = max2(bend, hfi_chart_norm(&s->chart, in->error));
   }
-  return h * bend <= BEND * h * largest + MOTION_FLOOR ? HF_OK : HF_NOT_CONVERGED;
+  return h * bend <= MAX_BEND * h * largest + SMALLEST_BEND ? HF_OK : HF_NOT_CONVERGED;
 }
 
-// Other estimates from the same numbers, no larger than the first where f is smooth. Across an impact
-// any one of them may vanish by chance, hardly all.
+// Second estimates of the error, from the same stages. Where f is smooth they are no larger than the first. When a step
+// contains an impact, any single estimate may be small by chance, but hardly all of them.
 
-// RK3: (h/3)(K_4 - 2 K_3 + K_2), the same as a quadrature.
-static double reconsider_explicit(hfIntegrator* in, double h) {
+// RK3: the norm of (h/3)(K_4 - 2 K_3 + K_2), a second difference of the rates.
+static double second_estimate_rk3(hfIntegrator* in, double h) {
   const hfiStepper* s = &in->stepper;
   const int n = s->chart.ode.n;
   const double* K = s->K;
@@ -223,11 +232,12 @@ static double reconsider_explicit(hfIntegrator* in, double h) {
   return hfi_chart_norm(&s->chart, in->half);
 }
 
-// Step doubling, F_h and F_2h the rates of the half steps, `half` the first of them:
-//   (h/2)(F_2h - F_h) = u' - 2 half;   A^-1 (h/4)(F_h - F_0), the error of the first half step
-// F_0 is the only look at the start: all stages may lie behind a contact that just ended, and agree.
-// Its stiff parts are damped by A, for what Newton left in x comes back in F_0 times the stiffness.
-static double reconsider_doubling(hfIntegrator* in, double t, double h) {
+// Step doubling: the larger norm of
+//   (h/2)(F_end - F_middle) = u' - 2 half        and        A^-1 (h/4)(F_middle - F_start) = A^-1 (half/2 - (h/4) F_start),
+// where F_start, F_middle and F_end are the rates at the start, after the first and after the second half step. Only F_start
+// looks at the start of the step: all stages of implicit Euler may lie after a contact that just ended, and agree with each
+// other. A^-1 damps the stiff parts, because the error that Newton left in x appears in F_start multiplied by the stiffness.
+static double second_estimate_doubling(hfIntegrator* in, double t, double h) {
   hfiStepper* s = &in->stepper;
   const double* rate0 = hfi_stepper_rate0(s, t);
   double* start = in->x;
@@ -240,7 +250,7 @@ static double reconsider_doubling(hfIntegrator* in, double t, double h) {
   return max2(hfi_chart_norm(&s->chart, start), hfi_chart_norm(&s->chart, in->half));
 }
 
-// A step h from x at t, into u and the estimate of its error.
+// Tries a step h from x at t: computes its result u and the estimate of its error.
 static hfStatus attempt(hfIntegrator* in, double t, double h, const double* x) {
   hfiStepper* s = &in->stepper;
   hfi_stepper_centre(s, x);
@@ -254,12 +264,13 @@ static hfStatus attempt(hfIntegrator* in, double t, double h, const double* x) {
   else status = double_step(in, t, h);
   if (status) return status;
   in->estimate = hfi_chart_norm(&s->chart, in->error);
-  if (s->table->gamma == 0) in->estimate = max2(in->estimate, reconsider_explicit(in, h));
-  else if (!hfi_butcher_embedded(s->table)) in->estimate = max2(in->estimate, reconsider_doubling(in, t, h));
+  if (s->table->gamma == 0) in->estimate = max2(in->estimate, second_estimate_rk3(in, h));
+  else if (!hfi_butcher_embedded(s->table)) in->estimate = max2(in->estimate, second_estimate_doubling(in, t, h));
   if (s->table->gamma > 0 && in->config.extrapolate) extrapolate(in);
   return HF_OK;
 }
 
+// Decides whether the step that attempt() made is accepted, and how long the next one is.
 static hfiVerdict judge(const hfIntegrator* in, hfStatus status, double h) {
   if (status) return hfi_controller_retry(h);
   if (in->config.error_control)
@@ -268,6 +279,7 @@ static hfiVerdict judge(const hfIntegrator* in, hfStatus status, double h) {
   return verdict;
 }
 
+// Moves x to the end of the step. Returns 0, with x unchanged, where that is not finite.
 static int accept(hfIntegrator* in, double h, double* x) {
   hfiStepper* s = &in->stepper;
   hfi_chart_point(&s->chart, in->u, in->x);
@@ -280,9 +292,9 @@ static int accept(hfIntegrator* in, double h, double* x) {
   return 1;
 }
 
-// First step of error control: the one that moves by the accuracy. Of a larger one nothing is known: all
-// stages of an implicit method may lie behind a transient, and agree. It costs one evaluation, and the
-// step grows fivefold where it can.
+// The length of the first step under error control: at the rate of the start, it moves x by the accuracy. The estimate of a
+// longer step could not be trusted, because all stages of an implicit method may lie after a fast transient and agree. The
+// short first step costs one evaluation, and later steps may be five times as long as the one before.
 static double guess_step(hfIntegrator* in, double t, const double* x) {
   hfiStepper* s = &in->stepper;
   if (in->config.first_step > 0) return in->config.first_step;
@@ -309,8 +321,8 @@ hfStatus hf_integrator_advance(hfIntegrator* in, double* t, double* x, double t_
   hfStatus refused = check_call(in, *t, x, t_end, error);
   if (refused) return refused;
   const double start = *t;
-  double grid = 0;      // fixed steps: steps of the grid begun
-  double goal = *t;     // fixed steps: the next point of the grid; error control: t_end
+  double grid = 0;      // fixed steps: how many steps of the grid have begun
+  double goal = *t;     // the time not to step across: the next point of the grid, or with error control t_end
   int64_t attempts = 0;
   in->stepper.rate0_known = 0;
   if (c->error_control && !(in->next > 0)) in->next = guess_step(in, *t, x);
@@ -323,7 +335,7 @@ hfStatus hf_integrator_advance(hfIntegrator* in, double* t, double* x, double t_
       if (t_end - goal < 1e-9 * c->step) goal = t_end;
       in->next = c->step;
     }
-    // The last step is stretched by up to 1 % rather than leaving a sliver.
+    // The last step before the goal may be 1 % longer, so that no tiny step remains.
     double left = goal - *t;
     int last = in->next * 1.01 >= left;
     double h = last ? left : in->next;
@@ -336,7 +348,7 @@ hfStatus hf_integrator_advance(hfIntegrator* in, double* t, double* x, double t_
     if (verdict.accept && !accept(in, h, x)) verdict = hfi_controller_retry(h), status = HF_NO_SOLUTION;
     if (verdict.accept) *t = last ? goal : *t + h;
     else ++*(status ? &in->failed : &in->rejected);
-    // A step cut short by its goal says nothing against the longer one that was planned.
+    // A step that was shortened to end at its goal is no reason to make the next step as short.
     in->next = verdict.accept && last ? max2(in->next, verdict.h) : verdict.h;
   }
   return finish(in, HF_OK);
