@@ -8,18 +8,18 @@
 // and a candidate that is within `near` of an earlier one is left out. Vertices of I are added first, then vertices of R,
 // then crossings, so that a vertex is preferred to a crossing at the same place.
 //
-// Features: (1 + vertex, 0) for a vertex of A, (0, 1 + vertex) for one of B, (edge, edge) | kEdgeBit for a crossing.
+// Features: (1 + vertex, 0) for a vertex of A, (0, 1 + vertex) for one of B, (edge, edge) | EDGE_BIT for a crossing.
 #include "geometry/clip.h"
 
 #include "geometry/manifold.h"
 #include "geometry/pairs.h"
 
-enum { kEdgeBit = 0x8000, CANDIDATES = 4 * HFI_FACET_MAX };
+enum { EDGE_BIT = 0x8000, CANDIDATES = 4 * HFI_FACET_MAX };
 // Below this cosine of the angle between the normals, the incident facet is seen almost edge-on: a point of R cannot be
 // projected onto it [-].
-static const double kSteep = 0.05;
+static const double STEEP_COSINE = 0.05;
 // Above this cosine, a tilted incident disc still looks like a circle [-].
-static const double kCircular = 0.999;
+static const double CIRCLE_COSINE = 0.999;
 
 // The outline of a polygon, seen along an axis, as half planes: a point x is inside where out[k].x <= offset[k] for all edges k.
 typedef struct Outline {
@@ -75,7 +75,7 @@ static void add_candidate(Clip* c, hfVec3 p, uint32_t feature) {
 
 static uint32_t vertex_feature(int of_A, int32_t id) { return of_A ? feature_id(1 + id, 0) : feature_id(0, 1 + id); }
 static uint32_t crossing_feature(const Clip* c, int edge_R, int edge_I) {
-  return c->R_is_A ? feature_id(kEdgeBit | edge_R, kEdgeBit | edge_I) : feature_id(kEdgeBit | edge_I, kEdgeBit | edge_R);
+  return c->R_is_A ? feature_id(EDGE_BIT | edge_R, EDGE_BIT | edge_I) : feature_id(EDGE_BIT | edge_I, EDGE_BIT | edge_R);
 }
 
 // Lists the vertices of f, or four rim points of a disc, with their ids. Returns their number. Where the disc is tilted against the
@@ -110,7 +110,7 @@ static void collect_vertices(Clip* c) {
   int count = list_vertices(c->I, c->R, vertex, id);
   for (int k = 0; k < count; ++k)
     if (outside_by(c->R, &c->outline_R, c->n, vertex[k], -1) <= c->near) add_candidate(c, vertex[k], vertex_feature(!c->R_is_A, id[k]));
-  if (c->I->kind == HFI_FACET_SEGMENT || fabs(v3_dot(c->I->normal, c->n)) < kSteep) return;
+  if (c->I->kind == HFI_FACET_SEGMENT || fabs(v3_dot(c->I->normal, c->n)) < STEEP_COSINE) return;
   count = list_vertices(c->R, c->I, vertex, id);
   for (int k = 0; k < count; ++k)
     if (outside_by(c->I, &c->outline_I, c->n, vertex[k], -1) <= c->near)
@@ -169,14 +169,14 @@ static void cross_discs(Clip* c) {
   }
 }
 
-// Adds the crossings of the two outlines. A disc that is tilted more than kCircular allows touches with its deepest rim point
+// Adds the crossings of the two outlines. A disc that is tilted more than CIRCLE_COSINE allows touches with its deepest rim point
 // alone.
 static void collect_crossings(Clip* c) {
   double facing = fabs(v3_dot(c->I->normal, c->n));
   if (c->R->kind == HFI_FACET_POLYGON && c->I->kind != HFI_FACET_DISC) cross_polygon(c);
   else if (c->R->kind == HFI_FACET_DISC && c->I->kind != HFI_FACET_DISC) cross_disc(c, c->I, c->R);
-  else if (c->R->kind == HFI_FACET_POLYGON && facing >= kSteep) cross_disc(c, c->R, c->I);
-  else if (c->R->kind == HFI_FACET_DISC && facing >= kCircular) cross_discs(c);
+  else if (c->R->kind == HFI_FACET_POLYGON && facing >= STEEP_COSINE) cross_disc(c, c->R, c->I);
+  else if (c->R->kind == HFI_FACET_DISC && facing >= CIRCLE_COSINE) cross_discs(c);
 }
 
 // Makes contact points of the candidates, at most HFI_MAX_MANIFOLD. R's normal points out of its shape, so that the normal from
@@ -221,7 +221,7 @@ int hfi_clip_segments(const hfiFacet* A, const hfiFacet* B, hfVec3 n, hfiContact
   for (int k = 0; k < 2; ++k) {
     hfVec3 a = v3_axpy(k ? hi : lo, u, A->vertex[0]);
     hfVec3 b = v3_axpy(clamp(v3_dot(v, v3_sub(a, B->vertex[0])) / vv, 0, 1), v, B->vertex[0]);
-    put_point(points + k, b, n, v3_dot(v3_sub(b, a), n), feature_id(kEdgeBit | k, kEdgeBit | k));
+    put_point(points + k, b, n, v3_dot(v3_sub(b, a), n), feature_id(EDGE_BIT | k, EDGE_BIT | k));
   }
   return 2;
 }
