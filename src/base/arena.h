@@ -32,7 +32,8 @@ static inline void* hfi_arena_take(hfiArena* a, size_t count, size_t width) {
   return a->base + start;
 }
 
-// An arena over zeroed memory of the planned size. The caller frees its base, which is NULL where memory ran out.
+// An arena over zeroed memory of the planned size. The caller frees its base, which is NULL where
+// memory ran out.
 static inline hfiArena hfi_arena_allocate(const hfiArena* plan) {
   size_t size = (plan->used / HFI_ALIGN + 1) * HFI_ALIGN;
   void* memory = aligned_alloc(HFI_ALIGN, size);

@@ -1,5 +1,5 @@
-// Features by cpuid leaf 1, and xgetbv for the registers the system saves (Intel SDM volume 1, 14.3).
-// Compiled without AVX itself.
+// Asks the processor for its features by cpuid leaf 1, and by xgetbv whether the system saves the
+// AVX registers (Intel SDM volume 1, 14.3). This file itself is compiled without AVX.
 #include "base/cpu.h"
 
 #include "base/error.h"
@@ -13,7 +13,7 @@ int hfi_cpu_has_avx(void) {
   const unsigned needed = 1u << 27 | 1u << 28; // OSXSAVE, AVX
   unsigned eax, ebx, ecx, edx;
   if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx) || (ecx & needed) != needed) return 0;
-  return (_xgetbv(0) & 6) == 6; // xmm and ymm
+  return (_xgetbv(0) & 6) == 6; // The system saves the xmm and ymm registers.
 }
 
 #else

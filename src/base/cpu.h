@@ -1,8 +1,8 @@
-// What the processor at hand can do.
+// What the processor of this machine can do.
 #ifndef HFI_BASE_CPU_H
 #define HFI_BASE_CPU_H
 
-// AVX, and a system that keeps its registers. 0 on processors other than x86-64.
+// Has the processor AVX, and does the system save its registers? 0 on processors other than x86-64.
 int hfi_cpu_has_avx(void);
 
 #endif

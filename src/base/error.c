@@ -1,4 +1,4 @@
-// Status names and refusals.
+// Names of statuses, and the writing of refusals.
 #include "base/error.h"
 
 #include <stdarg.h>

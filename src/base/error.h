@@ -1,4 +1,4 @@
-// Writing refusals. `error` may be NULL everywhere.
+// Writes refusals. `error` may be NULL everywhere.
 #ifndef HFI_BASE_ERROR_H
 #define HFI_BASE_ERROR_H
 

@@ -1,11 +1,12 @@
-// Are numbers finite? A sum is only if all its terms are, so one sum clears almost every array; where it
-// is not (large numbers can overflow it) they have to be looked at one by one.
+// A quick check whether numbers are finite. A sum is finite only if all its terms are, so that one
+// sum clears almost every array. Where it is not finite, which large numbers can cause too, the
+// numbers have to be looked at one by one.
 #ifndef HFI_BASE_FINITE_H
 #define HFI_BASE_FINITE_H
 
 #include <math.h>
 
-// The sum of n numbers, in eight lanes.
+// The sum of n numbers in eight partial sums.
 static inline double hfi_sum(const double* x, int n) {
   double s[8] = {0, 0, 0, 0, 0, 0, 0, 0};
   int i = 0;
@@ -15,7 +16,7 @@ static inline double hfi_sum(const double* x, int n) {
   return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
 }
 
-// 1: all are finite. 0: perhaps not.
+// Returns 1 if all numbers are finite, 0 if perhaps not.
 static inline int hfi_surely_finite(const double* x, int n) { return isfinite(hfi_sum(x, n)); }
 
 #endif

@@ -11,7 +11,7 @@ static uint32_t hash_name(int kind, const char* name) {
   return h;
 }
 
-// The slot that holds the name, or the empty one where it belongs.
+// Returns the slot that holds the name, or the empty slot where it belongs.
 static hfiName* find_slot(const hfiNames* names, int kind, const char* name) {
   uint32_t mask = (uint32_t)names->capacity - 1;
   for (uint32_t i = hash_name(kind, name) & mask;; i = (i + 1) & mask) {

@@ -5,7 +5,7 @@
 typedef struct hfiName { const char* name; int kind, id; } hfiName;
 typedef struct hfiNames { hfiName* slot; int capacity, count; } hfiNames; // capacity a power of two
 
-// Id of the name, or -1.
+// Returns the id of the name, or -1.
 int hfi_names_find(const hfiNames* names, int kind, const char* name);
 // Adds a name that is not there yet. Returns 0, or -1 when out of memory (nothing changed).
 int hfi_names_add(hfiNames* names, int kind, const char* name, int id);

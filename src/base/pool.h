@@ -6,14 +6,17 @@
 
 typedef struct hfiPool { struct hfiPoolNode* head; } hfiPool;
 
-// A copy of `bytes` bytes; NULL: out of memory. A NULL source or zero bytes gives a zeroed byte.
+// Returns a copy of `bytes` bytes, or NULL if out of memory. A NULL source gives zeros; zero bytes
+// give one zero byte.
 void* hfi_pool_copy(hfiPool* pool, const void* source, size_t bytes);
-// A copy of a string; NULL stays NULL, so check with hfi_pool_string(..) == NULL && s != NULL.
+// Returns a copy of a string, or NULL if out of memory. NULL stays NULL, so that a caller who may
+// pass NULL checks `copy == NULL && s != NULL`.
 char* hfi_pool_string(hfiPool* pool, const char* s);
+// Frees everything.
 void hfi_pool_release(hfiPool* pool);
 
-// Room for one more element of `width` bytes: the array, moved if need be, or NULL: out of memory
-// (then the old array is still there).
+// Makes room for one more element of `width` bytes in an array of `count`. Returns the array, which
+// may have moved, or NULL if out of memory; the old array is then still there.
 void* hfi_grow(void* data, int* capacity, int count, size_t width);
 
 #endif

@@ -4,7 +4,10 @@
 #include <assert.h>
 #include <string.h>
 
-enum { MAX_WIDTH = 256, SHORT = 12 };
+enum {
+  MAX_WIDTH = 256, // Largest element [bytes].
+  SHORT = 12,      // Up to so many elements insertion sort never gives up.
+};
 
 static void swap(char* a, char* b, size_t width) {
   char t[MAX_WIDTH];
@@ -13,7 +16,8 @@ static void swap(char* a, char* b, size_t width) {
   memcpy(b, t, width);
 }
 
-// Sorts if no element is far from its place; returns 0 when it gave up, with the elements permuted.
+// Sorts by insertion. Returns 0 if it gave up because elements are far from their places; they are
+// then permuted.
 static int insert_sort(char* x, size_t count, size_t width, int (*compare)(const void*, const void*)) {
   size_t budget = 4 * count + SHORT * SHORT;
   char t[MAX_WIDTH];

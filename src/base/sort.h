@@ -1,5 +1,5 @@
-// In-place sort that never allocates (the C library's qsort may). Equal elements keep no order: give
-// a comparison without ties.
+// In-place sort that never allocates (the C library's qsort may). Equal elements keep no order:
+// give a comparison without ties.
 #ifndef HFI_BASE_SORT_H
 #define HFI_BASE_SORT_H
 

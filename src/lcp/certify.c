@@ -5,14 +5,14 @@
 //   w_S = A_SS z_S + A_SR z_R + b_S,   0 = A_RS z_S + A_RR z_R + b_R
 //
 // With A_RR nonsingular z_R is eliminated, and the rest has one solution for every b iff the Schur
-// complement  A_SS - A_SR A_RR^-1 A_RS  is a P-matrix. Stability (stability.c) is of all rows, since a
-// rolling contact has a tangential layer too.
+// complement  A_SS - A_SR A_RR^-1 A_RS  is a P-matrix. Stability (stability.c) is of all rows,
+// since a rolling contact has a tangential layer too.
 #include "lcp/matrix.h"
 #include "lcp/qr.h"
 
 #include <assert.h>
 
-enum { EXACT_MARGIN_MAX = 12 }; // rows up to which the margin is always that of all minors
+enum { EXACT_MARGIN_MAX = 12 }; // Up to so many rows the margin is always that of all minors.
 
 typedef struct Certify {
   hfiQr qr;             // of A_RR
@@ -50,7 +50,7 @@ size_t hf_certificate_work_size(int32_t n) {
   return arena.used + HFI_ALIGN;
 }
 
-// Factors A_RR; false when it is singular. The rank is judged on the equilibrated block.
+// Factors A_RR. Returns false if it is singular, judged by the rank of the equilibrated block.
 static bool factor_rolling(int32_t n, const double* A, Certify* k, double* margin) {
   int32_t m = k->nR;
   for (int32_t i = 0; i < m; ++i)
@@ -61,6 +61,7 @@ static bool factor_rolling(int32_t n, const double* A, Certify* k, double* margi
   return regular;
 }
 
+// Computes the Schur complement A_SS - A_SR A_RR^-1 A_RS.
 static void form_schur(int32_t n, const double* A, Certify* k) {
   for (int32_t j = 0; j < k->nS; ++j) {
     for (int32_t i = 0; i < k->nR; ++i) k->rhs[i] = A[k->R[i] * n + k->S[j]];
@@ -73,6 +74,7 @@ static void form_schur(int32_t n, const double* A, Certify* k) {
   }
 }
 
+// Lists the sliding and the rolling rows.
 static void split_rows(int32_t n, const int32_t* rolling, Certify* k) {
   for (int32_t i = 0; i < n; ++i) {
     if (rolling && rolling[i]) k->R[k->nR++] = i;

@@ -1,39 +1,52 @@
-// Principal pivoting with bounds (Dantzig and Cottle 1967, Keller 1973; Cottle, Pang, Stone, section
-// 4.2; the bounds as in Baraff 1994), for P and positive semidefinite A.
+// Principal pivoting with bounds (Dantzig and Cottle 1967, Keller 1973; Cottle, Pang, Stone,
+// section 4.2; the bounds as in Baraff 1994), for P and positive semidefinite A.
 //
-//   w = A z + b.  Of each pair (z_i, w_i) one is basic and the other nonbasic at a fixed value:
-//     z_i at a bound, w_i basic      or      w_i at 0 (or at -+lambda, see below), z_i basic
+//   w = A z + b,   lo <= z <= hi
 //
-// A pair is bad when w_i has the wrong sign for its bound. Each major cycle takes the worst bad pair r
-// and drives z_r (or w_r) in the direction that mends w_r, all other nonbasic variables held:
+// Of each pair (z_i, w_i) one member is basic and the other is nonbasic at a fixed value: either
+// z_i is at a bound and w_i basic, or w_i is 0 (or -lambda or lambda, see below) and z_i basic. A
+// pair is bad when w_i has the wrong sign for its bound: negative below hi, positive above lo.
 //
-//   w_r reaches 0, or z_r its other bound        r is good, next cycle
-//   another basic variable x_j reaches its end   it leaves and its complement enters: exchange (j, j),
-//                                                or, where T_jj = 0, (j, r) and (r, j), after which the
-//                                                complement of the driving variable drives
-//   nothing blocks                               a ray: no solution for positive semidefinite A
+// One major cycle mends the worst bad pair r. It drives z_r (or w_r) in the direction that brings
+// w_r towards 0, while all other nonbasic variables stay, until one of three things happens:
 //
-// As sum_i dz_i dw_i >= 0 for such A and every other pair has one member at rest, dz_r dw_r >= 0: z_r
-// and w_r never turn back and the bad pairs only become fewer. A bad w_i may not fall below -lambda
-// (rise above lambda at an upper bound), lambda > max |w| at the start: without that limit a ray would
-// prove nothing. Ties go to r and then to the least index (Chang 1979). A good pair that ties and
-// overshoots by rounding stays good: it blocks at once when it moves on.
+//   1. w_r reaches 0, or z_r its other bound. Pair r is good, and the next cycle begins.
+//   2. Another basic variable x_j reaches the end of its range. It leaves and its complement enters: the
+//      exchange (j, j), or, where T_jj = 0, the two exchanges (j, r) and (r, j), after which the
+//      complement of the driving variable drives.
+//   3. Nothing blocks. This is a ray: for positive semidefinite A there is no solution.
+//
+// Why it ends: for such A sum_i dz_i dw_i >= 0, and of every other pair one member is at rest, so
+// that dz_r dw_r >= 0: z_r and w_r never turn back, and the bad pairs only become fewer.
+//
+// lambda: a bad w_i may not fall below -lambda (rise above lambda at an upper bound), where lambda
+// is larger than every |w| at the start. Without that limit a ray would prove nothing.
+//
+// Ties go to r and then to the least index (Chang 1979). A good pair that ties and overshoots by
+// rounding stays good; it blocks at once when it moves on.
 #include "lcp/problem.h"
 #include "lcp/tableau.h"
 
 #include <math.h>
 
-// On data of order one. What is left of an exact zero after n = 100 updates is below 1e-11, or below a few
-// eps of the largest entry of the tableau where an ill-conditioned block has made that large.
-static const double noise_floor = 1e-11;
-static const double noise_share = 1e-15;
-static const double pivot_share = 1e-9; // of its column: a smaller pivot costs more than half the digits
-static const double tie_tolerance = 1e-12;
-static const double free_pivot_tolerance = 1e-11;
-static const double good_tolerance = 1e-12; // w below this share of the largest has no sign
-static const double largest_step = 1e3;     // that a w of rounding size may cause
-static const double lambda_share = 2;       // lambda over the largest |w|: any number above 1 will do
-enum { MAX_FAILURES = 3 };                  // a failure is believed when fresh tableaus repeat it
+// Data are of order one, so that these numbers need no scale. An entry of the tableau counts as
+// zero below NOISE_FLOOR, or below NOISE_SHARE of the largest entry [-]: that is what about 100
+// updates leave of an exact zero.
+static const double NOISE_FLOOR = 1e-11;
+static const double NOISE_SHARE = 1e-15;
+// A pivot below this share of its column costs more than half of the digits [-].
+static const double PIVOT_SHARE = 1e-9;
+// Two steps whose lengths differ by less than this are equal [-].
+static const double TIE_TOLERANCE = 1e-12;
+// Free variables whose pivot is below this are dependent on others [-].
+static const double FREE_PIVOT_TOLERANCE = 1e-11;
+// A w below this share of the largest |w| counts as zero [-].
+static const double GOOD_TOLERANCE = 1e-12;
+// A w of rounding size is left as it is where mending it would take a longer step than this [-].
+static const double LARGEST_STEP = 1e3;
+// lambda over the largest |w|; any number above 1 will do [-].
+static const double LAMBDA_SHARE = 2;
+enum { MAX_FAILURES = 3 }; // A failure is believed when so many fresh tableaus repeat it.
 
 typedef struct Dantzig {
   const hfiLcp* p;
@@ -41,9 +54,9 @@ typedef struct Dantzig {
   signed char* role; // (2 n)
   signed char* bad;  // (n) +1: w_i must grow, -1: it must fall, 0: the pair is good, and stays so
   double* value;     // (2 n) of every w and z
-  double unit;       // largest |w| at the start of a round, at least the unit of the data, 1
+  double unit;       // largest |w| at the start of a round, at least 1, the unit of the data
   double lambda;
-  double noise;      // entries of the tableau below it are zero
+  double noise;      // entries of the tableau below it count as zero
   int32_t since_refresh;
 } Dantzig;
 
@@ -51,25 +64,27 @@ static bool z_is_basic(const Dantzig* D, int32_t i) { return hfi_is_basic(&D->t,
 static double* z_of(Dantzig* D, int32_t i) { return &D->value[D->p->n + i]; }
 static double* w_of(Dantzig* D, int32_t i) { return &D->value[i]; }
 
-// What bad[i] would be if the pair were judged now.
+// Returns what bad[i] would be if pair i were judged now.
 static signed char judge(Dantzig* D, int32_t i) {
   const hfiLcp* p = D->p;
-  double w = *w_of(D, i), z = *z_of(D, i), small = good_tolerance * D->unit;
+  double w = *w_of(D, i), z = *z_of(D, i), small = GOOD_TOLERANCE * D->unit;
   if (p->lo[i] == p->hi[i]) return 0;
   if (w < -small && z < p->hi[i]) return 1;
   if (w > small && z > p->lo[i]) return -1;
   return 0;
 }
 
-// Bad pairs may become good on the way, good ones never bad.
-static void forgive(Dantzig* D, int32_t i) {
+// Marks a bad pair as good if it has become so. A good pair never becomes bad.
+static void clear_if_good(Dantzig* D, int32_t i) {
   if (D->bad[i] != 0 && judge(D, i) != D->bad[i]) D->bad[i] = 0;
 }
 
+// Sets D->noise for the present tableau.
 static void measure_noise(Dantzig* D) {
-  D->noise = fmax(noise_floor, noise_share * hfi_tableau_largest(&D->t));
+  D->noise = fmax(NOISE_FLOOR, NOISE_SHARE * hfi_tableau_largest(&D->t));
 }
 
+// Writes the tableau of the starting basis: every w basic, every z nonbasic.
 static void fill_tableau(Dantzig* D) {
   const hfiLcp* p = D->p;
   hfi_tableau_reset(&D->t);
@@ -81,7 +96,7 @@ static void fill_tableau(Dantzig* D) {
   D->since_refresh = 0;
 }
 
-// Basic variables from the nonbasic ones.
+// Computes the values of the basic variables from those of the nonbasic ones.
 static void compute_values(Dantzig* D) {
   const hfiTableau* t = &D->t;
   for (int32_t i = 0; i < t->nrow; ++i) {
@@ -92,14 +107,15 @@ static void compute_values(Dantzig* D) {
   }
 }
 
-// Every pair has one basic member. Only dependent free rows of an A that is not semidefinite break it.
+// Has every pair one basic member? Only dependent free rows of an A that is not semidefinite can
+// break this.
 static bool is_paired(const Dantzig* D) {
   for (int32_t i = 0; i < D->p->n; ++i)
     if (hfi_is_basic(&D->t, i) == z_is_basic(D, i)) return false;
   return true;
 }
 
-// Every z at rest, the free ones exchanged into the basis.
+// Puts every z at rest (hfi_lcp_rest) and exchanges the free ones into the basis.
 static bool start(Dantzig* D) {
   const hfiLcp* p = D->p;
   fill_tableau(D);
@@ -110,12 +126,13 @@ static bool start(Dantzig* D) {
     *w_of(D, i) = 0;
     *z_of(D, i) = hfi_lcp_rest(p, i);
   }
-  hfi_tableau_move(&D->t, D->role, free_pivot_tolerance);
+  hfi_tableau_move(&D->t, D->role, FREE_PIVOT_TOLERANCE);
   compute_values(D);
   return is_paired(D);
 }
 
-// The same basis, from the data again. False: it is singular to working precision.
+// Computes the tableau of the present basis from the data again. Returns false if the basis is
+// singular to working precision.
 static bool refresh(Dantzig* D) {
   for (int32_t id = 0; id < 2 * D->p->n; ++id)
     D->role[id] = hfi_is_basic(&D->t, id) ? HFI_ENTERS : HFI_LEAVES;
@@ -125,18 +142,19 @@ static bool refresh(Dantzig* D) {
   return true;
 }
 
-// The interval in which the basic variable of pair i may move.
+// Finds the interval in which the basic variable of pair i may move.
 static void find_range(Dantzig* D, int32_t i, double* least, double* most) {
   const hfiLcp* p = D->p;
   double z = *z_of(D, i), w = *w_of(D, i);
   *least = -INFINITY, *most = INFINITY;
   if (z_is_basic(D, i)) {
-    // With w_i held at -+lambda the pair is good at one bound, and z_i must not leave it; a free z_i
-    // must stay on the side of its start, 0, that mends w_i, as the halves y+, y- of z = y+ - y- would.
+    // Where w_i is held at -lambda or lambda, the pair is good at one bound, and z_i must not leave
+    // it. A free z_i must stay on the side of its start, 0, that brings w_i towards 0, as the two
+    // halves y+ and y- of z = y+ - y- would.
     bool is_free = p->lo[i] == -INFINITY && p->hi[i] == INFINITY;
     *least = w < 0 && is_free ? 0 : (w < 0 && z >= p->hi[i] ? p->hi[i] : p->lo[i]);
     *most = w > 0 && is_free ? 0 : (w > 0 && z <= p->lo[i] ? p->lo[i] : p->hi[i]);
-  } else if (p->lo[i] < p->hi[i]) { // w_i: at least 0 below hi, at most 0 above lo, bad ones to lambda
+  } else if (p->lo[i] < p->hi[i]) { // w_i >= 0 below hi, w_i <= 0 above lo; lambda bounds bad ones.
     if (z < p->hi[i]) *least = D->bad[i] > 0 ? -D->lambda : 0;
     if (z > p->lo[i]) *most = D->bad[i] < 0 ? D->lambda : 0;
   }
@@ -144,13 +162,13 @@ static void find_range(Dantzig* D, int32_t i, double* least, double* most) {
 
 // Where the driving variable is stopped, and by which pair.
 typedef struct Block {
-  double step;
+  double step;  // how far the driving variable moves until then
   double end;   // value at which the blocking variable stops
   int32_t pair; // -1: nothing blocks
   bool is_z;    // the blocking variable is z of the pair, not w
 } Block;
 
-// The stop set by the basic variable of pair i, moving at `rate`.
+// The stop that the basic variable of pair i sets when it moves at `rate`.
 static Block find_stop(Dantzig* D, int32_t i, double rate) {
   double least, most;
   find_range(D, i, &least, &most);
@@ -160,11 +178,11 @@ static Block find_stop(Dantzig* D, int32_t i, double rate) {
   return stop;
 }
 
-// The stop the driving pair r sets itself: w_r at zero, or z_r at a bound.
+// The stop that the driving pair r sets itself: w_r at zero, or z_r at a bound.
 static Block find_own_stop(Dantzig* D, int32_t r, int mend, double rate) {
   const hfiLcp* p = D->p;
   Block zero = {INFINITY, 0, r, false}, bound = {INFINITY, mend > 0 ? p->hi[r] : p->lo[r], r, true};
-  if (z_is_basic(D, r)) { // w_r drives, z_r follows
+  if (z_is_basic(D, r)) { // w_r drives and z_r follows.
     zero.step = fabs(*w_of(D, r));
     bound = find_stop(D, r, rate);
   } else {
@@ -174,29 +192,32 @@ static Block find_own_stop(Dantzig* D, int32_t r, int mend, double rate) {
   return zero.step <= bound.step ? zero : bound;
 }
 
+// The first stop on the way of the driving variable of pair r, in column `col`.
 static Block find_block(Dantzig* D, int32_t r, int32_t col, int mend) {
   const hfiTableau* t = &D->t;
   int32_t n = t->nrow;
   Block block = {INFINITY, 0, -1, false};
-  for (int32_t k = 0; k <= n; ++k) { // r first, so that it wins ties
+  for (int32_t k = 0; k <= n; ++k) { // Pair r comes first, so that it wins ties.
     int32_t i = k == 0 ? r : k - 1;
     if (k > 0 && i == r) continue;
     int32_t row = hfi_row_of(t, z_is_basic(D, i) ? n + i : i);
     double rate = mend * hfi_tableau_row(t, row)[col];
     if (fabs(rate) <= D->noise) rate = 0;
     Block stop = i == r ? find_own_stop(D, r, mend, rate) : find_stop(D, i, rate);
-    if (stop.step < block.step - tie_tolerance * fmax(1, stop.step)) block = stop;
+    if (stop.step < block.step - TIE_TOLERANCE * fmax(1, stop.step)) block = stop;
   }
   return block;
 }
 
+// Moves the driving variable of column `col` by `change`, and the basic variables with it.
 static void advance(Dantzig* D, int32_t col, double change) {
   const hfiTableau* t = &D->t;
   D->value[t->col_var[col]] += change;
   for (int32_t i = 0; i < t->nrow; ++i) D->value[t->row_var[i]] += change * hfi_tableau_row(t, i)[col];
-  for (int32_t i = 0; i < t->nrow; ++i) forgive(D, i);
+  for (int32_t i = 0; i < t->nrow; ++i) clear_if_good(D, i);
 }
 
+// Entry of the tableau in the row of a basic and the column of a nonbasic variable.
 static double entry(const Dantzig* D, int32_t basic, int32_t nonbasic) {
   return hfi_tableau_row(&D->t, hfi_row_of(&D->t, basic))[hfi_col_of(&D->t, nonbasic)];
 }
@@ -208,17 +229,19 @@ static double largest_in_column(const Dantzig* D, int32_t nonbasic) {
   return largest;
 }
 
-// The basic variable of the blocking pair leaves at its end; its complement enters. False: no pivot.
-//   single  T_jj                         double  T_jr, then T_rj - T_rr T_jj / T_jr
+// The basic variable of the blocking pair j leaves at the end of its range, and its complement
+// enters. Returns false if no pivot is large enough. The pivots are
+//   one exchange     T_jj
+//   two exchanges    T_jr, then T_rj - T_rr T_jj / T_jr
 static bool exchange_blocking(Dantzig* D, int32_t r, Block block) {
   int32_t n = D->t.nrow, j = block.pair;
   int32_t leaves = block.is_z ? n + j : j, enters = block.is_z ? j : n + j;
   int32_t driving = z_is_basic(D, r) ? r : n + r, driven = z_is_basic(D, r) ? n + r : r;
   D->value[leaves] = block.end;
-  forgive(D, j);
+  clear_if_good(D, j);
   double single = entry(D, leaves, enters), first = entry(D, leaves, driving);
   double second = entry(D, driven, enters) - entry(D, driven, driving) * single / first;
-  double least = pivot_share * largest_in_column(D, enters);
+  double least = PIVOT_SHARE * largest_in_column(D, enters);
   if (fabs(single) > least || (fabs(second) <= least && fabs(single) > D->noise)) {
     hfi_tableau_exchange(&D->t, hfi_row_of(&D->t, leaves), hfi_col_of(&D->t, enters));
     return true;
@@ -229,17 +252,18 @@ static bool exchange_blocking(Dantzig* D, int32_t r, Block block) {
   return true;
 }
 
-// The driving pair has stopped itself. The stopped variable becomes, or stays, the nonbasic one.
-static void settle(Dantzig* D, Block block) {
+// Called when the driving pair has stopped itself: the stopped variable becomes, or stays,
+// nonbasic.
+static void end_cycle(Dantzig* D, Block block) {
   int32_t n = D->p->n, stopped = block.is_z ? n + block.pair : block.pair;
   int32_t other = block.is_z ? block.pair : n + block.pair;
   D->value[stopped] = block.end;
-  forgive(D, block.pair);
+  clear_if_good(D, block.pair);
   if (hfi_is_basic(&D->t, stopped))
     hfi_tableau_exchange(&D->t, hfi_row_of(&D->t, stopped), hfi_col_of(&D->t, other));
 }
 
-// One major cycle: mends pair r.
+// Makes one major cycle, which mends pair r.
 static hfStatus mend(Dantzig* D, int32_t r, int32_t max_pivots, int32_t* pivots) {
   int32_t n = D->p->n;
   while (D->bad[r] != 0) {
@@ -249,25 +273,25 @@ static hfStatus mend(Dantzig* D, int32_t r, int32_t max_pivots, int32_t* pivots)
     measure_noise(D);
     int32_t col = hfi_col_of(&D->t, z_is_basic(D, r) ? r : n + r);
     Block block = find_block(D, r, col, direction);
-    if (fabs(*w_of(D, r)) <= D->noise && block.step > largest_step) { // w_r is rounding: nothing to mend
+    if (fabs(*w_of(D, r)) <= D->noise && block.step > LARGEST_STEP) { // w_r is nothing but rounding.
       D->bad[r] = 0;
       break;
     }
     if (block.pair < 0) return HF_NO_SOLUTION;
     advance(D, col, direction * block.step);
     ++*pivots, ++D->since_refresh;
-    if (block.pair == r) settle(D, block);
+    if (block.pair == r) end_cycle(D, block);
     else if (!exchange_blocking(D, r, block)) return HF_NOT_CONVERGED;
   }
   return HF_OK;
 }
 
-// Judges every pair afresh. Returns whether one is bad.
+// Judges every pair anew and sets lambda. Returns whether a pair is bad.
 static bool mark_bad(Dantzig* D) {
   bool any = false;
   D->unit = 1;
   for (int32_t i = 0; i < D->p->n; ++i) D->unit = fmax(D->unit, fabs(*w_of(D, i)));
-  D->lambda = lambda_share * D->unit;
+  D->lambda = LAMBDA_SHARE * D->unit;
   for (int32_t i = 0; i < D->p->n; ++i) {
     D->bad[i] = judge(D, i);
     any = any || D->bad[i] != 0;
@@ -275,7 +299,7 @@ static bool mark_bad(Dantzig* D) {
   return any;
 }
 
-// The bad pair with the largest |w|, -1: none. Any would do; this one takes the fewest pivots.
+// Returns the bad pair with the largest |w|, or -1. Any would do; this one takes the fewest pivots.
 static int32_t find_worst(Dantzig* D) {
   int32_t worst = -1;
   for (int32_t i = 0; i < D->p->n; ++i)
@@ -307,7 +331,8 @@ hfStatus hfi_dantzig_solve(const hfiLcp* p, int32_t max_pivots, double* z, unsig
   if (!scratch->base) return HF_OK;
   *pivots = 0;
   hfStatus status = start(&D) ? HF_OK : HF_SINGULAR;
-  // One round mends all; more follow where a fresh tableau shows that rounding has spoilt a pair.
+  // One round mends all pairs. More follow where a fresh tableau shows that rounding has spoilt
+  // one.
   for (int failures = 0; status != HF_SINGULAR && failures < MAX_FAILURES && mark_bad(&D);) {
     int32_t before = *pivots;
     status = mend_all(&D, max_pivots, pivots);

@@ -14,8 +14,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_SWEEPS = 60 }; // for one eigenvalue; two or three are usual
-enum { BALANCE_PASSES = 8 };
+enum {
+  MAX_SWEEPS = 60,    // Sweeps for one eigenvalue; two or three are usual.
+  BALANCE_PASSES = 8, // Each pass halves the logarithm of the imbalance at least.
+};
 
 typedef struct Hessenberg {
   int32_t n;
@@ -33,7 +35,7 @@ static double* entry(const Hessenberg* h, int32_t i, int32_t j) {
   return h->H + (size_t)i * (size_t)h->n + (size_t)j;
 }
 
-// Row and column i, without the diagonal, to equal size.
+// Scales row and column i, without the diagonal, to equal size. Returns whether anything changed.
 static bool balance_index(Hessenberg* h, int32_t i) {
   double row = 0, col = 0;
   for (int32_t j = 0; j < h->n; ++j)
@@ -58,12 +60,13 @@ static void balance(Hessenberg* h) {
   }
 }
 
-// A reflection I - beta v v^T on `size` <= 3 rows, v_0 = 1, that turns x into a multiple of e_0.
+// A reflection I - beta v v^T of `size` <= 3 rows with v_0 = 1.
 typedef struct Reflection {
   double v[3], beta;
   int32_t size;
 } Reflection;
 
+// Makes the reflection that turns x into *image e_0.
 static Reflection make_reflection(const double* x, int32_t size, double* image) {
   Reflection r = {{1, 0, 0}, 0, size};
   double scale = 0, tail = 0, norm = 0;
@@ -79,7 +82,7 @@ static Reflection make_reflection(const double* x, int32_t size, double* image) 
   return r;
 }
 
-// Rows k ... of columns [first, last] from the left.
+// Applies a reflection from the left to rows k, k + 1, ... in the columns [first, last].
 static void reflect_rows(Hessenberg* h, const Reflection* r, int32_t k, int32_t first, int32_t last) {
   for (int32_t j = first; j <= last; ++j) {
     double dot = 0;
@@ -88,7 +91,7 @@ static void reflect_rows(Hessenberg* h, const Reflection* r, int32_t k, int32_t 
   }
 }
 
-// Columns k ... of rows [first, last] from the right.
+// Applies a reflection from the right to columns k, k + 1, ... in the rows [first, last].
 static void reflect_columns(Hessenberg* h, const Reflection* r, int32_t k, int32_t first, int32_t last) {
   for (int32_t i = first; i <= last; ++i) {
     double dot = 0;
@@ -97,7 +100,7 @@ static void reflect_columns(Hessenberg* h, const Reflection* r, int32_t k, int32
   }
 }
 
-// Column by column from the bottom: pairs of rows, so that one reflection type serves everything.
+// Column by column, from the bottom up, a reflection of two rows makes the lower entry zero.
 static void reduce_to_hessenberg(Hessenberg* h) {
   for (int32_t c = 0; c + 2 < h->n; ++c)
     for (int32_t i = h->n - 1; i > c + 1; --i) {
@@ -110,7 +113,8 @@ static void reduce_to_hessenberg(Hessenberg* h) {
     }
 }
 
-// First row of the unreduced block that ends in row `last`.
+// Returns the first row of the unreduced block that ends in row `last`, and sets the subdiagonal
+// entry before it to zero.
 static int32_t find_split(Hessenberg* h, int32_t last) {
   int32_t l = last;
   for (; l > 0; --l) {
@@ -124,8 +128,8 @@ static int32_t find_split(Hessenberg* h, int32_t last) {
   return l;
 }
 
-// Eigenvalues d + x of the block [a b; c d] at rows l, l + 1:  x^2 - (a - d) x - b c = 0. Of two real x
-// the one without cancellation comes first and gives the other by their product -b c.
+// Eigenvalues d + x of the block [a b; c d] at rows l, l + 1:  x^2 - (a - d) x - b c = 0. Of two
+// real x the one without cancellation comes first and gives the other by their product -b c.
 static void solve_pair(Hessenberg* h, int32_t l) {
   double b = *entry(h, l, l + 1), c = *entry(h, l + 1, l), d = *entry(h, l + 1, l + 1);
   double half = 0.5 * (*entry(h, l, l) - d), q = half * half + b * c;
@@ -145,7 +149,7 @@ static void solve_pair(Hessenberg* h, int32_t l) {
 static void start_bulge(Hessenberg* h, int32_t l, int32_t last, int sweeps, double* x) {
   double a = *entry(h, last - 1, last - 1), d = *entry(h, last, last);
   double sum = a + d, product = a * d - *entry(h, last - 1, last) * *entry(h, last, last - 1);
-  if (sweeps % 10 == 9) { // a shift out of the blue breaks a symmetric stall
+  if (sweeps % 10 == 9) { // Another shift now and then ends cycles that symmetry causes.
     double jump = fabs(*entry(h, last, last - 1)) + fabs(*entry(h, last - 1, last - 2));
     sum = 1.5 * jump, product = jump * jump;
   }
@@ -170,6 +174,7 @@ static void chase_bulge(Hessenberg* h, int32_t l, int32_t last, int sweeps) {
   }
 }
 
+// Sweeps until all blocks are 1 x 1 or 2 x 2, and reads the eigenvalues.
 static hfStatus iterate(Hessenberg* h) {
   int sweeps = 0;
   for (int32_t last = h->n - 1; last >= 0;) {

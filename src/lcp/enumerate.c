@@ -5,10 +5,11 @@
 //   A_BB z_B = -(b + A_BL lo_L + A_BU hi_U)_B
 //
 // is solved and the signs are checked. A regular A_BB gives one candidate. With a singular one the
-// solutions, if any, are a polyhedron. At its corners enough of its inequalities are equations for the
-// remaining columns to be independent: in turn every subset of B is put at a bound (w_i = 0 stays an
-// equation) and of the others w_i at zero; least squares with zero residual decides. A dependent free
-// variable, which has no bound, is put at zero. The number of choices is 3^n at most.
+// solutions, if any, are a polyhedron. At its corners enough of its inequalities are equations for
+// the remaining columns to be independent: in turn every subset of B is put at a bound (w_i = 0
+// stays an equation) and of the others w_i at zero; least squares with zero residual decides. A
+// dependent free variable, which has no bound, is put at zero. The number of choices is 3^n at
+// most.
 #include "base/error.h"
 #include "lcp/problem.h"
 #include "lcp/qr.h"
@@ -17,11 +18,12 @@
 #include <math.h>
 #include <string.h>
 
-// On data of order one: signs and consistency to 1e-9 (a small system of condition 1e6 solved in double
-// precision), rank to 1e-11, solutions closer than 1e-7 are the same.
-static const double sign_tolerance = 1e-9;
-static const double rank_tolerance = 1e-11;
-static const double same_tolerance = 1e-7;
+// Data are of order one, so that these numbers need no scale [-]. Signs and equations hold to 1e-9,
+// what a small system of condition 1e6 leaves in double precision. Columns are dependent below
+// 1e-11. Two solutions closer than 1e-7 are the same.
+static const double SIGN_TOLERANCE = 1e-9;
+static const double RANK_TOLERANCE = 1e-11;
+static const double SAME_TOLERANCE = 1e-7;
 
 typedef enum Choice { AT_LO, AT_HI, EQUATION, EQUATION_AT_LO, EQUATION_AT_HI, EQUATION_AT_ZERO } Choice;
 
@@ -38,7 +40,8 @@ typedef struct Enumeration {
 
 static bool is_equation(Choice c) { return c >= EQUATION; }
 
-// Solves the chosen equations for the chosen unknowns. Returns whether their columns are independent.
+// Solves the chosen equations for the chosen unknowns. Returns whether their columns are
+// independent.
 static bool solve_choice(Enumeration* e) {
   const hfiLcp* p = &e->p;
   int32_t rows[HF_LCP_ENUMERATION_MAX], cols[HF_LCP_ENUMERATION_MAX], m = 0, k = 0;
@@ -56,7 +59,7 @@ static bool solve_choice(Enumeration* e) {
     for (int32_t j = 0; j < k; ++j) e->qr.A[i * k + j] = row[cols[j]];
   }
   e->qr.m = m, e->qr.n = k;
-  hfi_qr_factor(&e->qr, rank_tolerance);
+  hfi_qr_factor(&e->qr, RANK_TOLERANCE);
   if (e->qr.rank < k) return false;
   hfi_qr_solve(&e->qr, rhs, x);
   for (int32_t j = 0; j < k; ++j) e->z[cols[j]] = x[j];
@@ -73,7 +76,7 @@ static bool is_solution(const Enumeration* e) {
       w += row[j] * e->z[j];
       size = fmax(size, fabs(row[j] * e->z[j]));
     }
-    double slack = sign_tolerance * size, z_slack = sign_tolerance * fmax(1, fabs(z));
+    double slack = SIGN_TOLERANCE * size, z_slack = SIGN_TOLERANCE * fmax(1, fabs(z));
     Choice c = e->choice[i];
     if (z < p->lo[i] - z_slack || z > p->hi[i] + z_slack) return false;
     if (is_equation(c) && fabs(w) > slack) return false;
@@ -89,7 +92,7 @@ static bool is_known(const Enumeration* e) {
     bool same = true;
     for (int32_t i = 0; i < n; ++i) {
       double other = e->found[s * n + i];
-      same = same && fabs(other - e->z[i]) <= same_tolerance * fmax(1, fabs(other));
+      same = same && fabs(other - e->z[i]) <= SAME_TOLERANCE * fmax(1, fabs(other));
     }
     if (same) return true;
   }
@@ -123,7 +126,8 @@ static int32_t list_corner_choices(const Enumeration* e, int32_t i, Choice* opti
   return count;
 }
 
-// Corners of the face of a singular choice, rows from i on still open. Returns whether there is one.
+// Corners of the face of a singular choice, rows from i on still open. Returns whether there is
+// one.
 static bool search_corners(Enumeration* e, int32_t i) {
   if (i == e->p.n) return solve_choice(e) && record_if_new(e);
   Choice options[3], own = e->choice[i];

@@ -1,14 +1,16 @@
 // Row and column equilibration by powers of two (Ruiz 2001).
 //
-// Each pass divides row i by sqrt(max_j |a_ij|) and column j by sqrt(max_i |a_ij|), rounded to powers
-// of two: all maxima tend to one, a symmetric matrix stays symmetric, and nothing is rounded.
+// Each pass divides row i by sqrt(max_j |a_ij|) and column j by sqrt(max_i |a_ij|), rounded to
+// powers of two: all maxima tend to one, a symmetric matrix stays symmetric, and nothing is
+// rounded.
 #include "lcp/equilibrate.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { PASSES = 6 }; // each halves the logarithm of the imbalance: 2^-6 of 1e18 is a factor of 2
+// Each pass halves the logarithm of the imbalance, so that six leave a factor of 2 of 1e18.
+enum { PASSES = 6 };
 
 // Half the binary exponent of x, rounded towards zero; 0 for x = 0.
 static int32_t half_exponent(double x) { return x > 0 ? ilogb(x) / 2 : 0; }

@@ -2,15 +2,18 @@
 //
 //   z_i <- clamp(z_i - omega w_i / a_ii, lo_i, hi_i),   w = A z + b,   i = 1 ... n, again and again
 //
-// Converges for symmetric positive definite A and 0 < omega < 2 (Cryer 1971) and for strictly diagonally
-// dominant A with omega <= 1. The best iterate is kept, so that a diverging run returns it.
+// Converges for symmetric positive definite A and 0 < omega < 2 (Cryer 1971) and for strictly
+// diagonally dominant A with omega <= 1. The best iterate is kept, so that a diverging run returns
+// it.
 #include "lcp/problem.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double smallest_diagonal = 1e-14; // of rows equilibrated to one: below it is noise
+// A diagonal entry below this is rounding; rows are equilibrated to one [-].
+static const double SMALLEST_DIAGONAL = 1e-14;
 
+// Updates all z_i once.
 static void sweep(const hfiLcp* p, double omega, double* z) {
   for (int32_t i = 0; i < p->n; ++i) {
     const double* row = p->A + (size_t)i * (size_t)p->n;
@@ -22,7 +25,7 @@ static void sweep(const hfiLcp* p, double omega, double* z) {
 
 static bool has_positive_diagonal(const hfiLcp* p) {
   for (int32_t i = 0; i < p->n; ++i)
-    if (!(p->A[(size_t)i * (size_t)p->n + (size_t)i] > smallest_diagonal)) return false;
+    if (!(p->A[(size_t)i * (size_t)p->n + (size_t)i] > SMALLEST_DIAGONAL)) return false;
   return true;
 }
 

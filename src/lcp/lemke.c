@@ -1,34 +1,42 @@
 // Lemke's complementary pivoting with the lexicographic rule (Lemke 1965; Cottle, Pang, Stone,
-// The Linear Complementarity Problem, algorithm 4.4.5 and section 4.9).
+// The Linear Complementarity Problem, algorithm 4.4.5 and section 4.9), for the standard problem
 //
 //   v = M y + d y0 + q,   v, y, y0 >= 0,   v_k y_k = 0
 //
-// The artificial y0 enters first and takes the most negative row out; then the complement of what left
-// last enters, until y0 leaves (a solution) or nothing blocks (a secondary ray). Ties are broken as if
-// q were q + (e, e^2, ...), e -> 0: no basis can repeat, so the path is finite, and a pivot limit bounds
-// it in practice. For copositive-plus M a ray proves that no solution exists.
-//
-//   d   covering vector, > 0 where q may be negative      y0   artificial variable
+//   y, v   unknowns and slacks of the standard problem (reduce.c), N of each
+//   y0     artificial variable          d   covering vector, > 0 where q may be negative
 //   ids of the tableau: v_k = k, y_k = N + k, y0 = 2 N
 //
-// Rounding: the tableau is rebuilt from M and the basis after every `refresh_period` pivots and before a
-// ray is believed.
+// 1. y0 enters the basis, as large as the most negative row needs, and that row leaves. 2. The
+// complement of the variable that left last enters. The basic variable that reaches zero first as
+//    it grows leaves.
+// 3. Repeat step 2 until y0 leaves, which is a solution, or until no basic variable falls, which is
+// a
+//    secondary ray. For copositive-plus M a ray proves that no solution exists.
+//
+// Ties in step 2 are broken as if q were q + (e, e^2, ...) with e -> 0. Then no basis can repeat,
+// and the path is finite; a limit on pivots bounds it in practice.
+//
+// Rounding: the tableau is computed again from M and the basis after every `refresh_period` pivots,
+// and before a ray is believed.
 #include "lcp/problem.h"
 #include "lcp/reduce.h"
 #include "lcp/tableau.h"
 
 #include <math.h>
 
-// On data of order one. A row moves when its rate exceeds 1e-11 of the largest rate, of 1 and of a few eps
-// of the largest entry that eliminating the free variables met: smaller ones are what n = 100 updates leave
-// of an exact zero. Two rows tie when both reach zero within 1e-12, and y0 at that value is zero.
-static const double rate_tolerance = 1e-11;
-static const double tie_tolerance = 1e-12;
-static const double stable_share = 1e-7; // of the largest pivot among ties: smaller ones lose digits
+// Data are of order one, so that these numbers need no scale. A basic variable counts as constant
+// if its rate is below this share of the largest rate, or of 1 [-]: about 100 updates leave as much
+// of an exact zero.
+static const double RATE_TOLERANCE = 1e-11;
+// Two basic variables tie if both come within this distance of zero; y0 below it is zero [-].
+static const double TIE_TOLERANCE = 1e-12;
+// Among ties, pivots below this share of the largest are left out because they lose digits [-].
+static const double STABLE_SHARE = 1e-7;
 
 typedef struct Lemke {
   hfiReduction r;
-  hfiTableau t;      // (N x (N + 1)) and the constant
+  hfiTableau t;      // (N x (N + 1)): columns y and y0, then the constant
   signed char* role; // (2 N + 1)
   int32_t* tied;     // (N)
   double* y;         // (N)
@@ -48,6 +56,7 @@ static Lemke take_lemke(hfiArena* arena, int32_t n) {
   return L;
 }
 
+// Writes the tableau of the starting basis: every v basic, every y and y0 nonbasic.
 static void fill_tableau(Lemke* L) {
   int32_t N = L->r.size;
   L->t.nrow = N;
@@ -62,7 +71,8 @@ static void fill_tableau(Lemke* L) {
   L->since_refresh = 0;
 }
 
-// The same basis, from the data again. False: it is singular to working precision.
+// Computes the tableau of the present basis from the data again. Returns false if the basis is
+// singular to working precision.
 static bool refresh_tableau(Lemke* L) {
   int32_t N = L->r.size;
   for (int32_t id = 0; id < 2 * N + 1; ++id)
@@ -71,13 +81,15 @@ static bool refresh_tableau(Lemke* L) {
   return hfi_tableau_move(&L->t, L->role, 0) == 0;
 }
 
-// Coefficient of e^(j+1) in the value of `row`: +1 where v_j is basic, else minus its column.
+// Coefficient of e^(j+1) in the value of `row`: +1 if v_j is the basic variable of the row, 0 if it
+// is that of another row, else minus the entry in the column of v_j.
 static double perturbation(const hfiTableau* t, int32_t row, int32_t j) {
   if (hfi_is_basic(t, j)) return hfi_row_of(t, j) == row ? 1 : 0;
   return -hfi_tableau_row(t, row)[hfi_col_of(t, j)];
 }
 
-// The lexicographically smallest of the tied rows, each over its rate of decrease.
+// Returns the lexicographically smallest of the `count` tied rows, each divided by its rate of
+// decrease.
 static int32_t break_ties(const Lemke* L, int32_t col, int32_t count) {
   const hfiTableau* t = &L->t;
   int32_t* tied = L->tied;
@@ -88,19 +100,20 @@ static int32_t break_ties(const Lemke* L, int32_t col, int32_t count) {
     int32_t kept = 0;
     for (int32_t i = 0; i < count; ++i) {
       double ratio = perturbation(t, tied[i], j) / -hfi_tableau_row(t, tied[i])[col];
-      if (ratio <= least + tie_tolerance * fmax(1, fabs(least))) tied[kept++] = tied[i];
+      if (ratio <= least + TIE_TOLERANCE * fmax(1, fabs(least))) tied[kept++] = tied[i];
     }
     count = kept;
   }
   return tied[0];
 }
 
-// Rows that reach zero together with the first one as the variable of `col` grows; 0: a ray.
+// Lists in L->tied the rows that reach zero first as the variable of `col` grows. Returns their
+// number; 0 means a ray.
 static int32_t list_blocking(Lemke* L, int32_t col) {
   const hfiTableau* t = &L->t;
   double fastest = 1, step = INFINITY, steepest = 0;
   for (int32_t i = 0; i < t->nrow; ++i) fastest = fmax(fastest, fabs(hfi_tableau_row(t, i)[col]));
-  double rate_min = fmax(rate_tolerance * fastest, L->r.noise);
+  double rate_min = fmax(RATE_TOLERANCE * fastest, L->r.noise);
   for (int32_t i = 0; i < t->nrow; ++i) {
     const double* row = hfi_tableau_row(t, i);
     if (row[col] < -rate_min) step = fmin(step, fmax(row[t->ncol], 0) / -row[col]);
@@ -109,17 +122,17 @@ static int32_t list_blocking(Lemke* L, int32_t col) {
   for (int32_t i = 0; i < t->nrow; ++i) {
     const double* row = hfi_tableau_row(t, i);
     if (!(row[col] < -rate_min)) continue;
-    if (fmax(row[t->ncol], 0) + step * row[col] > tie_tolerance) continue;
+    if (fmax(row[t->ncol], 0) + step * row[col] > TIE_TOLERANCE) continue;
     L->tied[count++] = i;
     steepest = fmax(steepest, -row[col]);
   }
   int32_t kept = 0;
   for (int32_t i = 0; i < count; ++i)
-    if (-hfi_tableau_row(t, L->tied[i])[col] >= stable_share * steepest) L->tied[kept++] = L->tied[i];
+    if (-hfi_tableau_row(t, L->tied[i])[col] >= STABLE_SHARE * steepest) L->tied[kept++] = L->tied[i];
   return kept;
 }
 
-// Row to leave, y0 first among ties; -1: a ray.
+// Returns the row that leaves, that of y0 if it is among the ties; -1 means a ray.
 static int32_t find_leaving_row(Lemke* L, int32_t col) {
   int32_t count = list_blocking(L, col), artificial = 2 * L->r.size;
   for (int32_t i = 0; i < count; ++i)
@@ -127,12 +140,13 @@ static int32_t find_leaving_row(Lemke* L, int32_t col) {
   return count > 0 ? break_ties(L, col, count) : -1;
 }
 
-// The row that y0 must lift furthest; the last among equals is the lexicographic choice.
+// Returns the row that needs the largest y0, -1 if none needs it. The last among equals is the
+// lexicographic choice.
 static int32_t find_first_row(const Lemke* L) {
   int32_t worst = -1;
-  double least = -tie_tolerance;
+  double least = -TIE_TOLERANCE;
   for (int32_t k = 0; k < L->r.size; ++k) {
-    if (L->r.q[k] >= 0) continue; // the rows without cover are among these
+    if (L->r.q[k] >= 0) continue; // Rows with cover 0 have q >= 0.
     double ratio = L->r.q[k] / L->r.cover[k];
     if (ratio <= least) least = ratio, worst = k;
   }
@@ -144,9 +158,10 @@ static int32_t complement(int32_t id, int32_t N) { return id < N ? id + N : id -
 static bool artificial_is_zero(const Lemke* L) {
   int32_t artificial = 2 * L->r.size;
   if (!hfi_is_basic(&L->t, artificial)) return true;
-  return hfi_tableau_row(&L->t, hfi_row_of(&L->t, artificial))[L->t.ncol] <= tie_tolerance;
+  return hfi_tableau_row(&L->t, hfi_row_of(&L->t, artificial))[L->t.ncol] <= TIE_TOLERANCE;
 }
 
+// Steps 1 to 3.
 static hfStatus follow_path(Lemke* L, int32_t max_pivots, int32_t* pivots) {
   int32_t N = L->r.size, row = find_first_row(L), entering = 2 * N;
   if (row < 0) return HF_OK;

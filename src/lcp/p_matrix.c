@@ -1,12 +1,14 @@
 // Is A a P-matrix: are all principal minors positive?
 //
-// Exact (Tsatsomeros and Li 2000): A is P iff  a_11 > 0,  A without row and column 1 is P, and the Schur
-// complement A/a_11 = A_22 - A_21 A_12 / a_11 is P. Every pivot met is minor(S + {k}) / minor(S), k the
-// last row: 2^n - 1 pivots, about 6 * 2^n multiplications, no determinant is formed.
-// Necessary, cheap: the diagonal, the 2 x 2 minors, det A. Sufficient, cheap: A + A^T positive definite.
+// Exact (Tsatsomeros and Li 2000): A is P iff  a_11 > 0,  A without row and column 1 is P, and the
+// Schur complement A/a_11 = A_22 - A_21 A_12 / a_11 is P. Every pivot met is minor(S + {k}) /
+// minor(S), k the last row: 2^n - 1 pivots, about 6 * 2^n multiplications, no determinant is
+// formed. Necessary, cheap: the diagonal, the 2 x 2 minors, det A. Sufficient, cheap: A + A^T
+// positive definite.
 //
-// A positive diagonal scaling D A D keeps every sign: the tests run on a unit diagonal (to a factor of
-// two, as D is made of powers of two), which makes pivots comparable and gives `margin` a meaning.
+// A positive diagonal scaling D A D keeps every sign: the tests run on a unit diagonal (to a factor
+// of two, as D is made of powers of two), which makes pivots comparable and gives `margin` a
+// meaning.
 #include "lcp/matrix.h"
 #include "lcp/qr.h"
 
@@ -15,8 +17,9 @@
 #include <math.h>
 #include <string.h>
 
-// A pivot below this share of the terms it is a difference of is rounding, and its sign nothing.
-static const double pivot_tolerance = 1e-13;
+// The sign of a pivot says nothing if the pivot is below this share of the terms whose difference
+// it is [-].
+static const double PIVOT_TOLERANCE = 1e-13;
 
 typedef struct PTest {
   int32_t n;
@@ -26,7 +29,7 @@ typedef struct PTest {
   hfPReport report;
 } PTest;
 
-// Schur complements exist only where the exact test runs.
+// Numbers in the storage of all Schur complements; they are needed only where the exact test runs.
 static size_t level_count(int32_t n) {
   size_t sum = 0;
   for (int32_t m = 1; m < n && n <= HF_P_EXACT_MAX; ++m) sum += (size_t)m * (size_t)m;
@@ -49,15 +52,17 @@ size_t hfi_p_matrix_size(int32_t n) {
 
 static uint64_t bit(int32_t i) { return i < 64 ? (uint64_t)1 << i : 0; }
 
-// A pivot made of terms up to `size` that must be positive; false and a witness when it is not.
-static bool require(PTest* t, double value, double size, uint64_t rows) {
+// Checks that a pivot made of terms up to `size` is positive. If not, returns false and keeps its
+// rows as the witness.
+static bool require_positive(PTest* t, double value, double size, uint64_t rows) {
   if (value < t->report.margin) t->report.margin = value;
-  if (value > pivot_tolerance * size) return true;
+  if (value > PIVOT_TOLERANCE * size) return true;
   t->report.witness = rows;
   return false;
 }
 
-// D A D, d_i = 2^-e with 4^e nearest to a_ii. False: the diagonal decides.
+// Computes D A D with d_i = 2^-e, 4^e near a_ii. Returns false if an entry of the diagonal is not
+// positive, which decides the question.
 static bool scale_to_unit_diagonal(PTest* t, const double* A) {
   for (int32_t i = 0; i < t->n; ++i) {
     double a = A[(size_t)i * (size_t)(t->n + 1)];
@@ -76,17 +81,19 @@ static bool scale_to_unit_diagonal(PTest* t, const double* A) {
   return true;
 }
 
+// Tests all 2 x 2 minors.
 static bool test_pairs(PTest* t) {
   for (int32_t i = 0; i < t->n; ++i)
     for (int32_t j = i + 1; j < t->n; ++j) {
       const double* A = t->A;
       double aii = A[i * t->n + i], ajj = A[j * t->n + j];
       double update = A[j * t->n + i] * A[i * t->n + j] / aii;
-      if (!require(t, ajj - update, fmax(1, fabs(update)), bit(i) | bit(j))) return false;
+      if (!require_positive(t, ajj - update, fmax(1, fabs(update)), bit(i) | bit(j))) return false;
     }
   return true;
 }
 
+// Tests the sign of the determinant.
 static bool test_determinant(PTest* t) {
   memcpy(t->qr.A, t->A, sizeof(double) * (size_t)t->n * (size_t)t->n);
   hfi_qr_factor(&t->qr, DBL_EPSILON * t->n);
@@ -96,7 +103,7 @@ static bool test_determinant(PTest* t) {
   return false;
 }
 
-// Cholesky pivots of (A + A^T)/2 all positive? In the QR's storage.
+// Are all Cholesky pivots of (A + A^T)/2 positive? Works in the storage of the QR.
 static bool is_definite(PTest* t) {
   double* S = t->qr.A;
   int32_t n = t->n;
@@ -105,7 +112,7 @@ static bool is_definite(PTest* t) {
     for (int32_t j = 0; j < n; ++j) S[i * n + j] = 0.5 * (t->A[i * n + j] + t->A[j * n + i]);
   for (int32_t k = 0; k < n; ++k) {
     double pivot = S[k * n + k];
-    if (!(pivot > pivot_tolerance)) return false;
+    if (!(pivot > PIVOT_TOLERANCE)) return false;
     least = fmin(least, pivot);
     for (int32_t i = k + 1; i < n; ++i)
       for (int32_t j = k + 1; j < n; ++j) S[i * n + j] -= S[i * n + k] * S[k * n + j] / pivot;
@@ -114,13 +121,14 @@ static bool is_definite(PTest* t) {
   return true;
 }
 
-// A (m x m inside rows of `stride`) is the matrix of rows k ... n-1 after the rows of `chosen` were
-// eliminated and the other rows before k deleted; `size` bounds the terms its entries were made of.
+// Tests all minors that contain the rows `chosen` and any of the rows k ... n-1, k = n - m. A (m x
+// m, in rows of `stride`) is the matrix of these rows after those of `chosen` were eliminated and
+// the other rows before k deleted. `size` bounds the terms that its entries were made of.
 static bool test_pivots(PTest* t, const double* A, int32_t m, int32_t stride, double* level, double size,
                         uint64_t chosen) {
   if (m == 0) return true;
   int32_t k = t->n - m, s = m - 1;
-  if (!require(t, A[0], size, chosen | bit(k))) return false;
+  if (!require_positive(t, A[0], size, chosen | bit(k))) return false;
   if (!test_pivots(t, A + stride + 1, s, stride, level, size, chosen)) return false;
   double* schur = level;
   for (int32_t i = 0; i < s; ++i) {

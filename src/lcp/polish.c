@@ -1,7 +1,7 @@
 // Newton correction of a complementary basis.
 //
-// A pivoting method ends with a partition: rows B are equations w_B = 0, the others sit at a bound. Its
-// tableau has been updated many times, the problem has not:
+// A pivoting method ends with a partition: rows B are equations w_B = 0, the others sit at a bound.
+// Its tableau has been updated many times, the problem has not:
 //
 //   A_BB dz = -w_B(z),   z_B <- clamp(z_B + dz)
 //
@@ -12,8 +12,10 @@
 
 #include <string.h>
 
-enum { CORRECTIONS = 3 };
-static const double rank_tolerance = 1e-13; // below: correcting along it only amplifies rounding
+enum { CORRECTIONS = 3 }; // The first leaves the rounding of one solve, the others its square.
+// Columns below this share of the largest are dependent: a correction along them amplifies rounding
+// [-].
+static const double RANK_TOLERANCE = 1e-13;
 
 typedef struct Refinement {
   hfiQr qr;
@@ -21,7 +23,7 @@ typedef struct Refinement {
   double *trial, *w, *rhs, *step;
 } Refinement;
 
-static Refinement take_polish(hfiArena* arena, int32_t n) {
+static Refinement take_refinement(hfiArena* arena, int32_t n) {
   Refinement k;
   k.qr = hfi_qr_take(arena, n, n);
   k.basic = HFI_TAKE(arena, int32_t, n);
@@ -34,10 +36,12 @@ static Refinement take_polish(hfiArena* arena, int32_t n) {
 
 size_t hfi_lcp_polish_size(int32_t n) {
   hfiArena arena = hfi_arena(NULL, 0);
-  take_polish(&arena, n);
+  take_refinement(&arena, n);
   return arena.used;
 }
 
+// Lists the rows that are equations and puts the other z at their bounds. Returns the number of
+// rows.
 static int32_t list_basic(const hfiLcp* p, const unsigned char* mode, double* z, int32_t* basic) {
   int32_t count = 0;
   for (int32_t i = 0; i < p->n; ++i) {
@@ -47,16 +51,17 @@ static int32_t list_basic(const hfiLcp* p, const unsigned char* mode, double* z,
   return count;
 }
 
+// Factors A_BB.
 static void factor_basis(const hfiLcp* p, const int32_t* basic, int32_t count, hfiQr* qr) {
   qr->m = qr->n = count;
   for (int32_t i = 0; i < count; ++i)
     for (int32_t j = 0; j < count; ++j)
       qr->A[i * count + j] = p->A[(size_t)basic[i] * (size_t)p->n + (size_t)basic[j]];
-  hfi_qr_factor(qr, rank_tolerance);
+  hfi_qr_factor(qr, RANK_TOLERANCE);
 }
 
 double hfi_lcp_polish(const hfiLcp* p, const unsigned char* mode, double* z, hfiArena scratch) {
-  Refinement k = take_polish(&scratch, p->n);
+  Refinement k = take_refinement(&scratch, p->n);
   size_t bytes = sizeof(double) * (size_t)p->n;
   double residual = hfi_lcp_residual(p, z);
   memcpy(k.trial, z, bytes);

@@ -2,15 +2,15 @@
 //
 //   A' = E A D,  b' = E b / m,  z' = D^-1 z / m,  w' = E w / m,   E, D > 0 diagonal, m > 0
 //
-// Positive scalings keep the signs of z and w, hence the solutions, and the classes P and sufficient;
-// for Lemke they only change the covering vector. E and D equilibrate A, m brings b and the bounds that
-// exclude zero (if there are none, the finite bounds) to order one. All are powers of two: nothing is
-// rounded.
+// Positive scalings keep the signs of z and w, hence the solutions, and the classes P and
+// sufficient; for Lemke they only change the covering vector. E and D equilibrate A, m brings b and
+// the bounds that exclude zero (if there are none, the finite bounds) to order one. All are powers
+// of two: nothing is rounded.
 //
 // Natural map: z solves it iff  z_i = clamp(z_i - w_i, lo_i, hi_i) for every i. The residual is the
-// largest violation over max_i (|A||z| + |b|)_i, the size of the terms that w = A z + b adds up: an exact
-// basis solved with rounding gives a few 1e-16. That size counts from 1, the unit of the data, to 1e6: a z
-// so large that rounding hides b solves nothing.
+// largest violation over max_i (|A||z| + |b|)_i, the size of the terms that w = A z + b adds up: an
+// exact basis solved with rounding gives a few 1e-16. That size counts from 1, the unit of the
+// data, to 1e6: a z so large that rounding hides b solves nothing.
 #include "lcp/problem.h"
 #include "base/error.h"
 #include "lcp/equilibrate.h"
@@ -50,8 +50,9 @@ hfStatus hfi_lcp_check(const hfLcp* p, hfError* error) {
   return HF_OK;
 }
 
-// Exponent of m: of the largest |b'| and of the largest bound a variable must at least reach.
-static int32_t magnitude(const hfLcp* p, const hfiLcpScale* s) {
+// Exponent of m: that of the largest of |b'| and of the bounds that exclude zero. If all of these
+// are zero, that of the largest finite bound.
+static int32_t find_magnitude(const hfLcp* p, const hfiLcpScale* s) {
   double largest = 0, farthest = 0;
   for (int32_t i = 0; i < p->n; ++i) {
     double lo = p->lo ? p->lo[i] : 0, hi = p->hi ? p->hi[i] : INFINITY;
@@ -70,7 +71,7 @@ void hfi_lcp_scale(const hfLcp* p, double tikhonov, hfiLcp* scaled, hfiLcpScale*
   memcpy(scaled->A, p->A, sizeof(double) * (size_t)n * (size_t)n);
   for (int32_t i = 0; i < n; ++i) scaled->A[(size_t)i * (size_t)(n + 1)] += tikhonov;
   hfi_equilibrate(n, n, scaled->A, s->row, s->col, s->step);
-  int32_t m = magnitude(p, s);
+  int32_t m = find_magnitude(p, s);
   for (int32_t i = 0; i < n; ++i) {
     s->row[i] -= m;
     s->col[i] += m;
@@ -80,7 +81,8 @@ void hfi_lcp_scale(const hfLcp* p, double tikhonov, hfiLcp* scaled, hfiLcpScale*
   }
 }
 
-static const double largest_terms = 1e6;
+// The size of the terms of a residual counts up to this [-].
+static const double LARGEST_TERMS = 1e6;
 
 void hfi_lcp_slack(const hfiLcp* p, const double* z, double* w) {
   for (int32_t i = 0; i < p->n; ++i) {
@@ -105,7 +107,7 @@ double hfi_lcp_residual(const hfiLcp* p, const double* z) {
     worst = fmax(worst, r);
     terms = fmax(terms, size);
   }
-  return worst / fmin(terms, largest_terms);
+  return worst / fmin(terms, LARGEST_TERMS);
 }
 
 double hfi_lcp_rest(const hfiLcp* p, int32_t i) {

@@ -15,14 +15,14 @@ typedef struct hfiLcp {
   double* hi;
 } hfiLcp;
 
-// Powers of two that lead back: z_caller = z 2^col, w_caller = w 2^-row (magnitude included).
+// Exponents of two that lead back to the caller's units: z_caller = z 2^col, w_caller = w 2^-row.
 typedef struct hfiLcpScale {
   int32_t* row;  // (n)
   int32_t* col;  // (n)
   int32_t* step; // (2 n) scratch
 } hfiLcpScale;
 
-// Where a solution has z_i: decides which rows are equations.
+// Where z_i is in a solution. Rows with HFI_BASIC are equations w_i = 0.
 typedef enum hfiLcpMode { HFI_AT_LO = 0, HFI_AT_HI = 1, HFI_BASIC = 2 } hfiLcpMode;
 
 hfiLcp hfi_lcp_take(hfiArena* arena, int32_t n);
@@ -31,26 +31,28 @@ hfiLcpScale hfi_lcp_scale_take(hfiArena* arena, int32_t n);
 // Refuses what hf_lcp_solve and hf_lcp_enumerate do not accept.
 hfStatus hfi_lcp_check(const hfLcp* problem, hfError* error);
 
-// Scaled copy of problem with tikhonov added to the diagonal.
+// Makes a scaled copy of the problem with `tikhonov` added to the diagonal.
 void hfi_lcp_scale(const hfLcp* problem, double tikhonov, hfiLcp* scaled, hfiLcpScale* scale);
 
 // w = A z + b.
 void hfi_lcp_slack(const hfiLcp* p, const double* z, double* w);
+// Residual of the natural map, see problem.c [-].
 double hfi_lcp_residual(const hfiLcp* p, const double* z);
 
-// The finite bound nearest to zero, or 0 for a free variable: where a variable starts.
+// The value at which a variable starts: the finite bound nearest to zero, or 0 for a free variable.
 double hfi_lcp_rest(const hfiLcp* p, int32_t i);
 
 static inline double hfi_clamp(double x, double lo, double hi) {
   return x < lo ? lo : (x > hi ? hi : x);
 }
 
-// Newton corrections of the rows mode says are equations; keeps what lowers the residual. polish.c
+// Corrects z by Newton steps on the rows that are equations (polish.c), as long as that lowers the
+// residual. Returns the residual.
 double hfi_lcp_polish(const hfiLcp* p, const unsigned char* mode, double* z, hfiArena scratch);
 size_t hfi_lcp_polish_size(int32_t n);
 
-// The solvers. Outputs z (n) and mode (n); *pivots counts. Scratch is taken from the arena; with an
-// arena without memory nothing is solved and arena.used is the size needed.
+// The solvers. They write z (n), mode (n) and the number of pivots, and take scratch from the
+// arena. Over an arena without memory they solve nothing, and arena.used is the size they need.
 hfStatus hfi_lemke_solve(const hfiLcp* p, const double* cover, int32_t max_pivots, double* z,
                          unsigned char* mode, int32_t* pivots, hfiArena* scratch);
 hfStatus hfi_dantzig_solve(const hfiLcp* p, int32_t max_pivots, double* z, unsigned char* mode,

@@ -2,8 +2,9 @@
 //
 //   A P = Q R,  Q = H_1 ... H_k,  H_j = I - 2 u u^T / (u^T u),  |R_11| >= |R_22| >= ...
 //
-// At step j the column with the largest remaining norm comes to the front. The norms are recomputed,
-// not downdated: at these sizes that costs as much as the elimination and cannot cancel.
+// At step j the column with the largest remaining norm comes to the front. The norms are
+// recomputed, not downdated: at these sizes that costs as much as the elimination and cannot
+// cancel.
 //
 //   u   Householder vector, stored in place of the eliminated column (row j downward)
 //   R_diag   diagonal of R, whose place u takes

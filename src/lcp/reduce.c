@@ -15,9 +15,11 @@
 
 #include <math.h>
 
-// A pivot smaller than this, on entries equilibrated to one, means dependent free variables.
-static const double free_pivot_tolerance = 1e-11;
-static const double noise_share = 1e-15; // a few eps
+// Free variables are dependent if their pivot is below this; entries are equilibrated to one [-].
+static const double FREE_PIVOT_TOLERANCE = 1e-11;
+// Entries of M below this share of the largest one are rounding: a few times the machine epsilon
+// [-].
+static const double NOISE_SHARE = 1e-15;
 
 hfiReduction hfi_reduction_take(hfiArena* arena, int32_t n) {
   hfiReduction r = {0};
@@ -36,6 +38,7 @@ static bool is_free(const hfiLcp* p, int32_t i) { return p->lo[i] == -INFINITY &
 static bool is_fixed(const hfiLcp* p, int32_t i) { return p->lo[i] == p->hi[i]; }
 static bool is_boxed(const hfiLcp* p, int32_t i) { return isfinite(p->lo[i]) && isfinite(p->hi[i]); }
 
+// Writes the tableau of w = A z + b and exchanges the free variables into its basis.
 static void exchange_free(const hfiLcp* p, hfiReduction* r) {
   hfi_tableau_reset(&r->t);
   for (int32_t i = 0; i < p->n; ++i) {
@@ -46,8 +49,8 @@ static void exchange_free(const hfiLcp* p, hfiReduction* r) {
     r->role[i] = is_free(p, i) ? HFI_LEAVES : HFI_STAYS;
     r->role[p->n + i] = is_free(p, i) ? HFI_ENTERS : HFI_STAYS;
   }
-  hfi_tableau_move(&r->t, r->role, free_pivot_tolerance);
-  r->noise = noise_share * hfi_tableau_largest(&r->t);
+  hfi_tableau_move(&r->t, r->role, FREE_PIVOT_TOLERANCE);
+  r->noise = NOISE_SHARE * hfi_tableau_largest(&r->t);
 }
 
 static int32_t add_unknown(hfiReduction* r, hfiUnknown u) {
@@ -55,7 +58,7 @@ static int32_t add_unknown(hfiReduction* r, hfiUnknown u) {
   return r->size++;
 }
 
-// One-sided and boxed variables.
+// Lists the unknowns of one-sided and boxed variables.
 static void list_offsets(const hfiLcp* p, hfiReduction* r) {
   for (int32_t i = 0; i < p->n; ++i) {
     if (is_free(p, i) || is_fixed(p, i)) continue;
@@ -69,7 +72,8 @@ static void list_offsets(const hfiLcp* p, hfiReduction* r) {
   }
 }
 
-// Free variables that no pivot could bring into the basis: any leftover free row goes with each.
+// Lists the unknowns y+ and y- of free variables that no pivot could bring into the basis. Any free
+// row that is left over goes with each.
 static void list_splits(const hfiLcp* p, hfiReduction* r) {
   int32_t next = 0;
   for (int32_t j = 0; j < p->n; ++j) {
@@ -83,7 +87,7 @@ static void list_splits(const hfiLcp* p, hfiReduction* r) {
   }
 }
 
-// Row `row` at y = 0: the constant and every nonbasic z at rest; an exchanged w is zero.
+// Value of row `row` at y = 0: every nonbasic z is at rest, and an exchanged w is zero.
 static double row_at_rest(const hfiReduction* r, int32_t row) {
   const double* T = hfi_tableau_row(&r->t, row);
   int32_t n = r->t.ncol;
@@ -104,7 +108,7 @@ static void fill_row(const hfiLcp* p, const double* cover, hfiReduction* r, int3
   }
   if (u->partner >= 0) {
     r->q[k] = p->hi[u->variable] - p->lo[u->variable];
-    r->cover[k] = 0; // never negative: with no cover here a compact box admits no secondary ray
+    r->cover[k] = 0; // q >= 0 here; without cover a box that is compact admits no secondary ray.
   } else {
     r->q[k] = u->sign * row_at_rest(r, u->row);
     r->cover[k] = cover ? cover[r->t.row_var[u->row]] : 1;
@@ -119,6 +123,7 @@ void hfi_reduce(const hfiLcp* p, const double* cover, hfiReduction* r) {
   for (int32_t k = 0; k < r->size; ++k) fill_row(p, cover, r, k);
 }
 
+// z and mode of all variables but the free ones in the basis.
 static void recover_bounded(const hfiLcp* p, const hfiReduction* r, const double* y,
                             const bool* is_basic, double* z, unsigned char* mode) {
   for (int32_t i = 0; i < p->n; ++i) {
@@ -129,7 +134,7 @@ static void recover_bounded(const hfiLcp* p, const hfiReduction* r, const double
     const hfiUnknown* u = &r->unknown[k];
     int32_t i = u->variable;
     if (u->partner >= 0) {
-      if (is_basic[k]) { // the room is used up: z_i is at its far bound
+      if (is_basic[k]) { // v_u = 0: z_i is at its far bound.
         mode[i] = u->sign > 0 ? HFI_AT_HI : HFI_AT_LO;
         z[i] = u->sign > 0 ? p->hi[i] : p->lo[i];
       }
@@ -146,7 +151,7 @@ void hfi_reduction_recover(const hfiLcp* p, const hfiReduction* r, const double*
                            const bool* is_basic, double* z, unsigned char* mode) {
   int32_t n = p->n;
   recover_bounded(p, r, y, is_basic, z, mode);
-  for (int32_t row = 0; row < n; ++row) { // free variables, from those that are now known
+  for (int32_t row = 0; row < n; ++row) { // Free variables follow from those that are known now.
     int32_t id = r->t.row_var[row];
     if (id < n) continue;
     const double* T = hfi_tableau_row(&r->t, row);

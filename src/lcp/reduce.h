@@ -25,12 +25,14 @@ typedef struct hfiReduction {
   double noise;        // entries of M below it are rounding of the exchange
 } hfiReduction;
 
+// Takes storage for problems of n rows.
 hfiReduction hfi_reduction_take(hfiArena* arena, int32_t n);
 
-// cover (n) may be NULL: ones.
+// Makes the standard problem of a bounded one. cover (n) may be NULL: then it is 1 for all rows.
 void hfi_reduce(const hfiLcp* p, const double* cover, hfiReduction* r);
 
-// z (n) and mode (n) of the standard problem's y; is_basic[k]: y_k is in the basis.
+// Computes z (n) and mode (n) from the answer y (size) of the standard problem. is_basic[k] says
+// that y_k is in the basis.
 void hfi_reduction_recover(const hfiLcp* p, const hfiReduction* r, const double* y,
                            const bool* is_basic, double* z, unsigned char* mode);
 

@@ -1,4 +1,5 @@
-// hf_lcp_solve: check, equilibrate, run the method, polish, scale back.
+// Solves a bounded LCP: checks it, equilibrates it, runs the pivoting method or the sweeps that the
+// configuration names, corrects the answer by Newton steps and scales it back.
 #include "base/error.h"
 #include "lcp/problem.h"
 
@@ -28,7 +29,7 @@ static LcpWork take_work(hfiArena* arena, int32_t n) {
   return k;
 }
 
-// Runs config->method, or with an arena without memory only counts its scratch.
+// Runs config->method. Over an arena without memory it only counts the scratch.
 static hfStatus run_method(const hfLcpConfig* config, LcpWork* k, int32_t* pivots, hfiArena* scratch) {
   int32_t limit = config->max_pivots;
   const double* cover = config->cover ? k->cover : NULL;
@@ -49,7 +50,7 @@ size_t hf_lcp_work_size(hfLcpMethod method, int32_t n) {
   run_method(&config, &k, NULL, &method_scratch);
   size_t polish = hfi_lcp_polish_size(n);
   size_t own = method_scratch.used - arena.used;
-  return arena.used + (own > polish ? own : polish) + HFI_ALIGN; // the scratch starts aligned
+  return arena.used + (own > polish ? own : polish) + HFI_ALIGN; // The scratch of the method starts aligned.
 }
 
 static hfStatus check_config(const hfLcpConfig* c, int32_t n, hfError* error) {
@@ -67,6 +68,7 @@ static hfStatus check_config(const hfLcpConfig* c, int32_t n, hfError* error) {
   return HF_OK;
 }
 
+// Sets the starting point and the covering vector in scaled units.
 static void set_start(const hfLcpConfig* config, const double* z, LcpWork* k) {
   for (int32_t i = 0; i < k->p.n; ++i) {
     double start = config->warm_start && isfinite(z[i]) ? ldexp(z[i], -k->scale.col[i]) : 0;
@@ -75,14 +77,15 @@ static void set_start(const hfLcpConfig* config, const double* z, LcpWork* k) {
   }
 }
 
-// A tableau that overflowed leaves no usable iterate: fall back to zero, clamped.
-static void keep_finite(const hfiLcp* p, double* z) {
+// Replaces an answer that is not finite, from a tableau that overflowed, by zero clamped to the
+// bounds.
+static void replace_nonfinite(const hfiLcp* p, double* z) {
   bool finite = true;
   for (int32_t i = 0; i < p->n; ++i) finite = finite && isfinite(z[i]);
   for (int32_t i = 0; i < p->n && !finite; ++i) z[i] = hfi_clamp(0, p->lo[i], p->hi[i]);
 }
 
-// z and w in the caller's units; w of the problem that was solved.
+// Writes z and w in the caller's units. w is that of the problem with the Tikhonov term.
 static void write_outputs(const hfLcp* problem, double tikhonov, const LcpWork* k, double* z, double* w) {
   int32_t n = problem->n;
   for (int32_t i = 0; i < n; ++i) {
@@ -115,7 +118,7 @@ hfStatus hf_lcp_solve(const hfLcp* problem, const hfLcpConfig* config, double* z
   int32_t pivots = 0;
   hfiArena scratch = arena;
   status = run_method(config, &k, &pivots, &scratch);
-  keep_finite(&k.p, k.z);
+  replace_nonfinite(&k.p, k.z);
   double residual = config->method == HF_LCP_GAUSS_SEIDEL ? hfi_lcp_residual(&k.p, k.z)
                                                           : hfi_lcp_polish(&k.p, k.mode, k.z, arena);
   if (residual <= config->tolerance) status = HF_OK;

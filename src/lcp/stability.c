@@ -1,35 +1,37 @@
-// Boundary-layer stability of the rigid solution (Song, Kumar and co-authors 2000: the contact layer of
-// Eq. 6, 7, 13 on the rigid dynamics of Eq. 12).
+// Boundary-layer stability of the rigid solution (Song, Kumar and co-authors 2000: the contact
+// layer of Eq. 6, 7, 13 on the rigid dynamics of Eq. 12).
 //
-// A contact with stiffness and damping, forces lambda = K delta + C deltad, rides on w = A lambda + b:
+// A contact with stiffness and damping, forces lambda = K delta + C deltad, rides on w = A lambda +
+// b:
 //
 //   deltadd = -A (K delta + C deltad) - b,    roots of det(s^2 I + s A C + A K) = 0
 //
-// and the rigid solution is its limit for stiff contacts only where all roots have negative real parts.
-// Companion form:  d/dt [delta; deltad] = [0 I; -A K  -A C] [delta; deltad].
+// and the rigid solution is its limit for stiff contacts only where all roots have negative real
+// parts. Companion form:  d/dt [delta; deltad] = [0 I; -A K  -A C] [delta; deltad].
 //
 // Equal rows: with an eigenvalue alpha = a + ib of A,  s^2 + alpha c s + alpha k = 0. A quadratic
-// s^2 + (p + iq) s + (u + iv) has both roots in the left half plane iff p > 0 and p^2 u + p q v - v^2 > 0
-// (Hurwitz for complex coefficients); with p + iq = c alpha, u + iv = k alpha:
+// s^2 + (p + iq) s + (u + iv) has both roots in the left half plane iff p > 0 and p^2 u + p q v -
+// v^2 > 0 (Hurwitz for complex coefficients); with p + iq = c alpha, u + iv = k alpha:
 //
 //   a > 0   and   c^2 a (a^2 + b^2) > k b^2
 #include "lcp/matrix.h"
 
 #include <math.h>
 
-// A root must lie left of the axis by this share of the largest root: rounding of the eigenvalues is a
-// hundred times smaller, and a singular A, whose roots at zero are double, keeps one of them beyond it.
-static const double axis_tolerance = 1e-12;
+// A root must lie left of the imaginary axis by this share of the largest root [-]. Rounding of the
+// eigenvalues is a hundred times smaller. A singular A has double roots at zero, one of which
+// rounding leaves to the right of this line.
+static const double AXIS_TOLERANCE = 1e-12;
 
-typedef struct Layer {
+typedef struct LayerWork {
   double* F;         // (2n x 2n) companion matrix
   double *re, *im;   // (2n)
   void* eigen_work;
   size_t eigen_size;
-} Layer;
+} LayerWork;
 
-static Layer take_layer(hfiArena* arena, int32_t n) {
-  Layer l;
+static LayerWork take_layer(hfiArena* arena, int32_t n) {
+  LayerWork l;
   l.F = HFI_TAKE(arena, double, 4 * (size_t)n * (size_t)n);
   l.re = HFI_TAKE(arena, double, 2 * n);
   l.im = HFI_TAKE(arena, double, 2 * n);
@@ -44,6 +46,7 @@ size_t hfi_stability_size(int32_t n) {
   return arena.used;
 }
 
+// F = [0 I; -A K  -A C]
 static void fill_companion(int32_t n, const double* A, const double* k, const double* c, double* F) {
   for (int32_t i = 0; i < n; ++i)
     for (int32_t j = 0; j < n; ++j) {
@@ -60,7 +63,7 @@ hfStabilityReport hf_boundary_layer_test(int32_t n, const double* A, const doubl
   hfStabilityReport report = {n == 0, HF_OK, n == 0 ? -INFINITY : 0};
   if (n == 0) return report;
   hfiArena arena = hfi_arena(work, work_size);
-  Layer l = take_layer(&arena, n);
+  LayerWork l = take_layer(&arena, n);
   fill_companion(n, A, k, c, l.F);
   report.status = hf_matrix_eigenvalues(2 * n, l.F, l.re, l.im, l.eigen_work, l.eigen_size);
   double radius = 0;
@@ -69,7 +72,7 @@ hfStabilityReport hf_boundary_layer_test(int32_t n, const double* A, const doubl
     report.abscissa = fmax(report.abscissa, l.re[i]);
     radius = fmax(radius, fabs(l.re[i]) + fabs(l.im[i]));
   }
-  report.stable = report.status == HF_OK && report.abscissa < -axis_tolerance * radius;
+  report.stable = report.status == HF_OK && report.abscissa < -AXIS_TOLERANCE * radius;
   return report;
 }
 

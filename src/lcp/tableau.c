@@ -1,7 +1,7 @@
 // Exchange step of a dictionary  x_B = T x_N + c.
 //
-// Row r:  x_r = T_rs x_s + sum_{j != s} T_rj x_j + c_r.  Solved for x_s and put into the other rows,
-// with p = T_rs:
+// Row r:  x_r = T_rs x_s + sum_{j != s} T_rj x_j + c_r.  Solved for x_s and put into the other
+// rows, with p = T_rs:
 //
 //   T_rs' = 1/p   T_rj' = -T_rj/p   T_is' = T_is/p   T_ij' = T_ij - T_is T_rj / p
 //
@@ -54,14 +54,14 @@ void hfi_tableau_exchange(hfiTableau* t, int32_t row, int32_t col) {
   swap_labels(t, row, col);
 }
 
-// The pair of ids (i, nrow + i) belongs together: w_i and z_i.
+// Do row and column belong to one pair w_i, z_i, whose ids are i and nrow + i?
 static bool is_diagonal(const hfiTableau* t, int32_t row, int32_t col) {
   int32_t d = t->col_var[col] - t->row_var[row];
   return d == t->nrow || d == -t->nrow;
 }
 
 double hfi_tableau_largest(const hfiTableau* t) {
-  double lane[4] = {0, 0, 0, 0}; // four running maxima, which vector units can follow
+  double lane[4] = {0, 0, 0, 0}; // Four running maxima are an order that vector units can follow.
   for (int32_t i = 0; i < t->nrow; ++i) {
     const double* row = hfi_tableau_row(t, i);
     int32_t j = 0;
@@ -77,7 +77,7 @@ typedef struct Pivot {
   int32_t row, col; // -1: none
 } Pivot;
 
-// The largest eligible pivot above `least`, of all or of the diagonal only.
+// Finds the largest eligible pivot above `least`, on the diagonal only if `diagonal` is set.
 static Pivot find_pivot(const hfiTableau* t, const signed char* role, double least, bool diagonal) {
   Pivot best = {least, -1, -1};
   for (int32_t i = 0; i < t->nrow; ++i) {
@@ -93,7 +93,8 @@ static Pivot find_pivot(const hfiTableau* t, const signed char* role, double lea
 
 static int32_t pair_of(const hfiTableau* t, int32_t id) { return id < t->nrow ? id : id - t->nrow; }
 
-// After w_i against z_j: w_j against z_i, when that pivot is not much smaller than `size`.
+// After the exchange of w_i against z_j, exchanges w_j against z_i if that pivot is at least a
+// tenth of `size`.
 static void exchange_mirror(hfiTableau* t, const signed char* role, int32_t left, int32_t entered, double size) {
   int32_t w = pair_of(t, entered), z = pair_of(t, left) + t->nrow;
   if (z >= t->nrow + t->ncol || role[w] != HFI_LEAVES || role[z] != HFI_ENTERS) return;

@@ -16,8 +16,9 @@ typedef struct hfiTableau {
   int32_t* place;   // (nrow + ncol) row of a basic variable, -1 - column of a nonbasic one
 } hfiTableau;
 
+// Takes storage.
 hfiTableau hfi_tableau_take(hfiArena* arena, int32_t nrow, int32_t ncol);
-// Labels for the starting basis; the caller fills T.
+// Sets the labels of the starting basis. The caller fills T.
 void hfi_tableau_reset(hfiTableau* t);
 // Swaps the basic variable of `row` with the nonbasic one of `col`; T(row, col) must not be zero.
 void hfi_tableau_exchange(hfiTableau* t, int32_t row, int32_t col);
@@ -25,9 +26,9 @@ void hfi_tableau_exchange(hfiTableau* t, int32_t row, int32_t col);
 typedef enum hfiRole { HFI_LEAVES = -1, HFI_STAYS = 0, HFI_ENTERS = 1 } hfiRole;
 
 // Exchanges basic variables of role[id] = HFI_LEAVES against nonbasic ones of HFI_ENTERS, largest
-// pivot first, until none is left or no pivot exceeds `tolerance`. A diagonal pivot (w_i against z_i)
-// goes first when it is at least a tenth of the largest, and after (w_i, z_j) comes (w_j, z_i): in a
-// positive semidefinite matrix every pair then has one basic member, whatever the rank.
+// pivot first, until none is left or no pivot exceeds `tolerance`. A diagonal pivot (w_i against
+// z_i) goes first when it is at least a tenth of the largest, and after (w_i, z_j) comes (w_j,
+// z_i): in a positive semidefinite matrix every pair then has one basic member, whatever the rank.
 // Returns the number of entering variables left nonbasic.
 int32_t hfi_tableau_move(hfiTableau* t, const signed char* role, double tolerance);
 

@@ -1,17 +1,24 @@
-// Factorisation and solution of block-sparse matrices, symmetric or not, right-looking by nodes.
+// Factorisation and solution of block-sparse matrices, symmetric or not. For each position k in
+// turn (i and j are later positions coupled to k):
 //
-//   K_kk = L U,   Y_j = L^-1 K_kj,   Z_i = U^-T K_ik^T,   K_ij -= Z_i^T Y_j   (i, j > k coupled to k)
-//   forward   z_k = L^-1 b_k,  b_i -= Z_i^T z_k
-//   backward  x_k = U^-1 (z_k - sum_j Y_j x_j)
+//   factor_rows    K_kk = L U,   Y_j = L^-1 K_kj
+//   factor_lower   Z_i = U^-T K_ik^T
+//   update_node    K_ij -= Z_i^T Y_j
 //
-// Pivoting stays inside the diagonal blocks (partial, P K_kk = L U and L^-1 P for L^-1), so the pattern
-// found by block_order.c holds. Symmetric: K_kk = U^T D U is L = U^T and D U for U, and Z = D^-1 Y.
+// Solving K x = b:
+//
+//   forward        z_k = L^-1 b_k,   b_i -= Z_i^T z_k          k ascending
+//   backward       x_k = U^-1 (z_k - sum_j Y_j x_j)            k descending
+//
+// Pivoting stays inside the diagonal blocks (P K_kk = L U, and L^-1 P takes the place of L^-1), so
+// that the pattern that block_order.c found remains true. A symmetric K_kk = U^T D U has L = U^T, D
+// U in the place of U, and Z = D^-1 Y.
 #include "linalg/block_sparse.h"
 #include "linalg/dense.h"
 
 #include <string.h>
 
-// L, U and Y in the rows of position k.
+// Computes L, U and Y in the rows of position k.
 static int factor_rows(hfiBlockMatrix* B, int32_t k) {
   double* rows = hfi_block_rows(B, k);
   int n = B->size[k], ld = hfi_block_stride(B, k);
@@ -19,7 +26,7 @@ static int factor_rows(hfiBlockMatrix* B, int32_t k) {
                       : hfi_lu_beside(rows, n, ld, ld, B->pivot + B->first[k]);
 }
 
-// Z
+// Computes Z of position k.
 static void factor_lower(hfiBlockMatrix* B, int32_t k) {
   double *rows = hfi_block_rows(B, k), *Z = hfi_block_lower(B, k);
   int n = B->size[k], w = B->width[k], ld = n + w;
@@ -31,21 +38,22 @@ static void factor_lower(hfiBlockMatrix* B, int32_t k) {
     for (int c = 0; c < w; ++c) Z[i * w + c] = rows[i * ld + n + c] * rows[i * ld + i];
 }
 
-// Node a = reach[e] loses what position k contributes to its rows and its lower.
+// Subtracts Z_i^T Y_j from the rows and the lower part of position i = later[e], for all j of
+// position k.
 static void update_node(hfiBlockMatrix* B, int32_t k, int32_t e) {
   int n = B->size[k], w = B->width[k], ld = n + w;
   const double *Y = hfi_block_rows(B, k) + n, *Z = hfi_block_lower(B, k);
-  int32_t a = B->reach[e], m = B->size[a], wa = B->width[a], lda = m + wa, column = B->offset[e];
+  int32_t a = B->later[e], m = B->size[a], wa = B->width[a], lda = m + wa, column = B->offset[e];
   double *rows = hfi_block_rows(B, a), *lower = hfi_block_lower(B, a);
   hfi_sub_atb(rows, lda, Z + column, w, Y + column, ld, n, m, m);
   int32_t g = B->start[a];
   for (int32_t f = e + 1; f < B->start[k + 1];) {
-    while (B->reach[g] != B->reach[f]) ++g;
+    while (B->later[g] != B->later[f]) ++g;
     int32_t to = B->offset[g], from = B->offset[f], columns = 0;
-    do { // neighbours that are side by side in both panels go in one product
-      columns += B->size[B->reach[f]];
+    do { // Nodes that are side by side in both panels go into one product.
+      columns += B->size[B->later[f]];
       ++f, ++g;
-    } while (f < B->start[k + 1] && B->reach[g] == B->reach[f]);
+    } while (f < B->start[k + 1] && B->later[g] == B->later[f]);
     hfi_sub_atb(rows + m + to, lda, Z + column, w, Y + from, ld, n, m, columns);
     if (!B->symmetric) hfi_sub_atb(lower + to, wa, Y + column, ld, Z + from, w, n, m, columns);
   }
@@ -62,10 +70,10 @@ int hfi_block_factor(hfiBlockMatrix* B, int symmetric) {
   return 0;
 }
 
-// Are the later nodes that position k is coupled to one after the other, and so their dofs?
+// Do the later nodes that position k is coupled to follow each other, so that their unknowns do?
 static int is_adjacent(const hfiBlockMatrix* B, int32_t k) {
   int32_t first = B->start[k], last = B->start[k + 1] - 1;
-  return B->reach[last] - B->reach[first] == last - first;
+  return B->later[last] - B->later[first] == last - first;
 }
 
 static void solve_forward(const hfiBlockMatrix* B, int32_t k, double* b) {
@@ -78,21 +86,22 @@ static void solve_forward(const hfiBlockMatrix* B, int32_t k, double* b) {
     hfi_lu_forward(rows, n, n + w, B->pivot + B->first[k], z);
   if (w == 0) return;
   if (is_adjacent(B, k)) {
-    hfi_add_rows(b + B->first[B->reach[B->start[k]]], -1.0, z, 1, Z, w, n, w);
+    hfi_add_rows(b + B->first[B->later[B->start[k]]], -1.0, z, 1, Z, w, n, w);
     return;
   }
   memset(x, 0, sizeof(double) * (size_t)w);
   hfi_add_rows(x, -1.0, z, 1, Z, w, n, w);
   for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e)
-    hfi_axpy(b + B->first[B->reach[e]], 1.0, x + B->offset[e], B->size[B->reach[e]]);
+    hfi_axpy(b + B->first[B->later[e]], 1.0, x + B->offset[e], B->size[B->later[e]]);
 }
 
-// Later unknowns beside each other, as in the rows of position k.
+// Returns the unknowns of the later nodes of position k side by side, as the columns of its rows
+// are.
 static const double* gather_later(const hfiBlockMatrix* B, int32_t k, const double* b) {
-  if (is_adjacent(B, k)) return b + B->first[B->reach[B->start[k]]];
+  if (is_adjacent(B, k)) return b + B->first[B->later[B->start[k]]];
   for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e)
-    memcpy(B->work + B->offset[e], b + B->first[B->reach[e]],
-           sizeof(double) * (size_t)B->size[B->reach[e]]);
+    memcpy(B->work + B->offset[e], b + B->first[B->later[e]],
+           sizeof(double) * (size_t)B->size[B->later[e]]);
   return B->work;
 }
 

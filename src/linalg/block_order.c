@@ -1,10 +1,10 @@
-// Minimum degree ordering of a block-sparse matrix, and the fill it causes.
+// Minimum degree ordering of a block-sparse matrix, and the pattern of its factors (George and Liu,
+// Computer Solution of Large Sparse Positive Definite Systems, chapter 5).
 //
-// Eliminating a node couples all its remaining neighbours with each other. Each time the node whose
-// remaining neighbours have the fewest dofs is taken (the lowest index among equals), on the
-// explicit elimination graph, one bit a pair: what is left in a node's row when its turn comes is
-// its column of the factor. George and Liu, Computer Solution of Large Sparse Positive Definite
-// Systems, chapter 5.
+// Eliminating a node couples all its remaining neighbours with each other. Each time the node is
+// taken whose remaining neighbours have the fewest unknowns, the lowest index among equals. The
+// elimination graph is explicit, one bit for each pair of nodes. What is left in the row of a node
+// when it is eliminated are the later nodes of its column of the factor.
 #include "linalg/block_sparse.h"
 
 #include <assert.h>
@@ -24,10 +24,10 @@ void hfi_block_plan(hfiBlockMatrix* B, hfiArena* arena, int32_t max_nodes, int32
   B->first = HFI_TAKE(arena, int32_t, nodes + 1);
   B->width = HFI_TAKE(arena, int32_t, nodes);
   B->start = HFI_TAKE(arena, int32_t, nodes + 1);
-  B->reach = HFI_TAKE(arena, int32_t, pairs);
+  B->later = HFI_TAKE(arena, int32_t, pairs);
   B->offset = HFI_TAKE(arena, int32_t, pairs);
   B->at = HFI_TAKE(arena, size_t, nodes + 1);
-  B->value = HFI_TAKE(arena, double, n* n);
+  B->value = HFI_TAKE(arena, double, n * n);
   B->pivot = HFI_TAKE(arena, int32_t, n);
   B->work = HFI_TAKE(arena, double, n);
 }
@@ -53,6 +53,7 @@ void hfi_block_couple(hfiBlockMatrix* B, int32_t node_a, int32_t node_b) {
   set_bit(row_of(B, node_b), node_a);
 }
 
+// Counts the unknowns of the remaining neighbours of a node.
 static void count_degree(hfiBlockMatrix* B, int32_t node) {
   const uint64_t* row = row_of(B, node);
   int32_t degree = 0;
@@ -64,7 +65,7 @@ static void count_degree(hfiBlockMatrix* B, int32_t node) {
   B->degree[node] = degree;
 }
 
-// The node of least degree that has no position yet.
+// Returns the node of least degree that has no position yet.
 static int32_t find_next(const hfiBlockMatrix* B) {
   int32_t best = -1;
   for (int32_t i = 0; i < B->nodes; ++i)
@@ -72,7 +73,7 @@ static int32_t find_next(const hfiBlockMatrix* B) {
   return best;
 }
 
-// Couples the remaining neighbours of `node` with each other and forgets it.
+// Couples the remaining neighbours of `node` with each other and removes it from their rows.
 static void eliminate(hfiBlockMatrix* B, int32_t node) {
   const uint64_t* row = row_of(B, node);
   for (int32_t i = 0; i < B->nodes; ++i) {
@@ -91,18 +92,18 @@ static void insert_ascending(int32_t* list, int32_t count, int32_t value) {
   list[i] = value;
 }
 
-// Turns what is left of each row into the list of later positions, and lays out the panels.
-static void lay_out(hfiBlockMatrix* B) {
+// Turns what is left of each row into the list of later positions, and places the panels.
+static void place_panels(hfiBlockMatrix* B) {
   int32_t couplings = 0, dofs = 0;
   size_t values = 0;
   for (int32_t k = 0; k < B->nodes; ++k) {
-    int32_t node = B->order[k], columns = 0, *reach = B->reach + couplings, count = 0;
+    int32_t node = B->order[k], columns = 0, *later = B->later + couplings, count = 0;
     const uint64_t* row = row_of(B, node);
     for (int32_t i = 0; i < B->nodes; ++i)
-      if (has_bit(row, i)) insert_ascending(reach, count++, B->position[i]);
+      if (has_bit(row, i)) insert_ascending(later, count++, B->position[i]);
     for (int32_t e = 0; e < count; ++e) {
       B->offset[couplings + e] = columns;
-      columns += B->weight[B->order[reach[e]]];
+      columns += B->weight[B->order[later[e]]];
     }
     B->start[k] = couplings;
     B->first[k] = dofs;
@@ -130,14 +131,14 @@ void hfi_block_order(hfiBlockMatrix* B) {
     B->position[node] = k;
     eliminate(B, node);
   }
-  lay_out(B);
+  place_panels(B);
 }
 
 void hfi_block_zero(hfiBlockMatrix* B) { memset(B->value, 0, sizeof(double) * B->at[B->nodes]); }
 
 int32_t hfi_block_column(const hfiBlockMatrix* B, int32_t k, int32_t j) {
   for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e)
-    if (B->reach[e] == j) return B->offset[e];
+    if (B->later[e] == j) return B->offset[e];
   assert(0 && "positions are not coupled");
   return -1;
 }

@@ -1,12 +1,15 @@
 // Block-sparse matrices with a symmetric pattern, and their factorisation.
 //
-// Nodes (kinematic trees, or whole small islands) are coupled pairwise; each coupling is a dense
-// block. The order of elimination is a minimum degree one, found together with the fill it causes
-// (block_order.c); the factorisation works on dense panels (block_factor.c).
+// A node is a group of unknowns that is eliminated at once: a kinematic tree, or a whole small
+// island. Two nodes that share an entry are coupled, and the entries between them form a dense
+// block. block_order.c finds an order of elimination that keeps the factors sparse, and their
+// pattern; block_factor.c works on dense panels.
 //
-// Storage of position k of the order, with n = size[k] and w = width[k] columns of later nodes:
-//   rows   (n x (n + w))   K_kk and beside it K_kj for the coupled j > k; then K_kk = L U, Y = L^-1 K_kj
-//   lower  (n x w)         K_jk^T for the same j; then Z = U^-T K_jk^T
+// "Position k" is the k-th node in the order of elimination. Its panel has n = size[k] rows and w =
+// width[k] columns of later nodes:
+//   rows   (n x (n + w))   K_kk and beside it K_kj of the coupled j > k; after factoring L, U and
+//                          Y = L^-1 K_kj
+//   lower  (n x w)         K_jk^T of the same j; after factoring Z = U^-T K_jk^T
 #ifndef HFI_LINALG_BLOCK_SPARSE_H
 #define HFI_LINALG_BLOCK_SPARSE_H
 
@@ -15,58 +18,61 @@
 #include <stdint.h>
 
 typedef struct hfiBlockMatrix {
-  int32_t max_nodes, max_n;
-  int32_t nodes;     // nodes in use
-  int32_t words;     // 64-bit words of a row of `graph`
-  uint64_t* graph;   // (nodes x words) adjacency; after ordering, what each node couples to later
-  int32_t* weight;   // (nodes) dofs of a node
-  int32_t* degree;   // (nodes) dofs of its neighbours
-  int32_t* order;    // (nodes) node eliminated k-th
-  int32_t* position; // (nodes) its inverse
-  // by position
-  int32_t* size;     // (nodes) dofs
-  int32_t* first;    // (nodes + 1) first dof, in the order of elimination
+  int32_t max_nodes, max_n; // capacity: nodes, unknowns
+  int32_t nodes;     // number of nodes in use
+  int32_t words;     // number of 64-bit words in a row of `graph`
+  uint64_t* graph;   // (nodes x words) bit j of row i: nodes i and j are coupled; after ordering: j is
+                     // eliminated later than i and coupled to it
+  int32_t* weight;   // (nodes) number of unknowns of a node
+  int32_t* degree;   // (nodes) number of unknowns of its neighbours
+  int32_t* order;    // (nodes) the node at position k
+  int32_t* position; // (nodes) the position of a node
+  // by position k
+  int32_t* size;     // (nodes) number of unknowns
+  int32_t* first;    // (nodes + 1) first unknown, in the order of elimination
   int32_t* width;    // (nodes) columns of later nodes
-  int32_t* start;    // (nodes + 1) first coupling
-  int32_t* reach;    // (start[nodes]) position of the coupled node, ascending, > k
-  int32_t* offset;   // (start[nodes]) its first column in `lower` of k
-  size_t* at;        // (nodes + 1) first value of position k
-  double* value;     // (at[nodes])
-  int32_t* pivot;    // (n) of the diagonal blocks
-  double* work;      // (n)
-  int32_t symmetric; // what the last factorisation assumed
+  int32_t* start;    // (nodes + 1) its first entry in `later` and `offset`
+  int32_t* later;    // (start[nodes]) positions > k of the nodes coupled to it, ascending
+  int32_t* offset;   // (start[nodes]) first column of that node in `lower` of k
+  size_t* at;        // (nodes + 1) where its panel begins in `value`
+  double* value;     // (at[nodes]) all panels
+  int32_t* pivot;    // (n) row exchanges inside the diagonal blocks
+  double* work;      // (n) scratch of solving
+  int32_t symmetric; // 1: the last factorisation assumed a symmetric matrix
 } hfiBlockMatrix;
 
-// Takes memory for up to max_nodes nodes with max_n dofs in all. Plans when the arena has no
-// memory.
+// Takes storage for up to max_nodes nodes with max_n unknowns in all.
 void hfi_block_plan(hfiBlockMatrix* B, hfiArena* arena, int32_t max_nodes, int32_t max_n);
 
-// A graph of `nodes` nodes without couplings; weight[i] is set by the caller.
+// Begins with `nodes` nodes without couplings. The caller sets weight[i].
 void hfi_block_begin(hfiBlockMatrix* B, int32_t nodes);
+// Couples two nodes.
 void hfi_block_couple(hfiBlockMatrix* B, int32_t node_a, int32_t node_b);
-// Finds order, fill and storage.
+// Finds the order of elimination, the pattern of the factors, and the place of every panel.
 void hfi_block_order(hfiBlockMatrix* B);
 
+// Sets all entries to zero.
 void hfi_block_zero(hfiBlockMatrix* B);
 
+// The two parts of the panel of position k, and the distance from one row of the first part to the
+// next.
 static inline double* hfi_block_rows(const hfiBlockMatrix* B, int32_t k) {
   return B->value + B->at[k];
 }
-// From one of the rows of position k to the next.
 static inline int32_t hfi_block_stride(const hfiBlockMatrix* B, int32_t k) {
   return B->size[k] + B->width[k];
 }
 static inline double* hfi_block_lower(const hfiBlockMatrix* B, int32_t k) {
   return hfi_block_rows(B, k) + B->size[k] * hfi_block_stride(B, k);
 }
-// First column of position j > k in `lower` of position k, size[k] less than that in its rows; the
+// First column of position j > k in `lower` of position k. In its rows it is larger by size[k]. The
 // two must be coupled.
 int32_t hfi_block_column(const hfiBlockMatrix* B, int32_t k, int32_t j);
 
-// Factors in place. Symmetric: reads the upper triangle only and needs a positive definite matrix.
-// Returns 0, or the position of the failed pivot + 1.
+// Factors in place. With `symmetric` it reads the upper triangle only and needs a positive definite
+// matrix. Returns 0, or k + 1 if a pivot of position k failed.
 int hfi_block_factor(hfiBlockMatrix* B, int symmetric);
-// K x = b in place, dofs in the order of elimination.
+// Solves K x = b in place. Unknowns are in the order of elimination.
 void hfi_block_solve(const hfiBlockMatrix* B, double* b);
 
 #endif

@@ -1,14 +1,15 @@
 // Small dense factorisations, row-major with leading dimension ld >= n, made for n up to about 60.
 //
-// Every inner loop runs along a row over independent elements, a few of them named side by side, so that
-// compilers put them in vectors without changing a bit of the result. Factorisations return 0, or k + 1 when pivot k fails (not
-// positive for Cholesky, zero or not finite for the others); the contents of A are then undefined.
+// Every inner loop runs along a row over independent elements, a few of them named side by side, so
+// that compilers put them into vectors without changing a bit of the result. A factorisation
+// returns 0, or k + 1 when pivot k fails (it is not positive for Cholesky, zero or not finite for
+// the others); the contents of A are then undefined.
 #ifndef HFI_LINALG_DENSE_H
 #define HFI_LINALG_DENSE_H
 
 #include <stdint.h>
 
-// sum_i a_i b_i in four interleaved partial sums: a fixed order that vector units can follow.
+// sum_i a_i b_i in four interleaved partial sums, a fixed order that vector units can follow.
 static inline double hfi_dot(const double* a, const double* b, int n) {
   if (n < 4) {
     double sum = n > 0 ? a[0] * b[0] : 0;
@@ -23,7 +24,8 @@ static inline double hfi_dot(const double* a, const double* b, int n) {
   return (s[0] + s[2]) + (s[1] + s[3]);
 }
 
-// y += a x, by four, two and one: vectors are short here, and a compiler's own remainder loops long
+// y += a x, by four, two and one element: vectors are short here, and the loops that a compiler
+// makes for the remainder are long.
 static inline void hfi_axpy(double* restrict y, double a, const double* restrict x, int n) {
   for (; n >= 4; n -= 4, y += 4, x += 4)
     y[0] += a * x[0], y[1] += a * x[1], y[2] += a * x[2], y[3] += a * x[3];
@@ -34,8 +36,9 @@ static inline void hfi_axpy(double* restrict y, double a, const double* restrict
   if (n & 1) y[0] += a * x[0];
 }
 
-// y += sign sum_i a_i x_i over `rows` rows x_i of X, n wide; the a_i are `step` apart. Four, two and one
-// element of y at a time gather their sums, row after row. sign is a constant at every call.
+// y += sign sum_i a_i x_i over `rows` rows x_i of X, each n wide. The a_i are `step` numbers apart.
+// Four, two or one element of y at a time accumulate their sums, row after row. Every caller passes
+// a constant for sign.
 static inline void hfi_add_rows(double* restrict y, double sign, const double* restrict a, int step,
                                 const double* restrict X, int ld, int rows, int n) {
   for (; n >= 4; n -= 4, y += 4, X += 4) {
@@ -59,19 +62,21 @@ static inline void hfi_add_rows(double* restrict y, double sign, const double* r
     for (int i = 0; i < rows; ++i) y[0] += sign * a[i * step] * X[i * ld];
 }
 
-// Cholesky A = U^T U from the upper triangle of A; U replaces it, with 1/U_kk on the diagonal.
+// Factors A = U^T U (Cholesky) from the upper triangle of A. U replaces it, with 1/U_kk on the
+// diagonal.
 int hfi_cholesky(double* A, int n, int ld);
-// A x = b in place.
+// Solves A x = b in place.
 void hfi_cholesky_solve(const double* U, int n, int ld, double* b);
 
-// A = U^T D U without pivoting or square roots, from the upper triangle of A; U (unit) replaces it,
-// with 1/D_kk on the diagonal. For positive definite and quasi-definite A. `positive` refuses D_kk
-// <= 0. Columns B that stand beside A, n to m of its rows, become U^-T B.
+// Factors A = U^T D U without pivoting or square roots, from the upper triangle of A. U, whose
+// diagonal is one, replaces it, with 1/D_kk on the diagonal. A must be positive definite or
+// quasi-definite; with `positive` D_kk <= 0 is a failure. Columns n to m - 1 of the rows of A,
+// called B, become U^-T B.
 int hfi_ldlt_beside(double* A, int n, int m, int ld, int positive);
 static inline int hfi_ldlt(double* A, int n, int ld, int positive) {
   return hfi_ldlt_beside(A, n, n, ld, positive);
 }
-// U^T z = b, then D U x = z, in place; both: A x = b.
+// Solves U^T z = b, then D U x = z, in place. Both together solve A x = b.
 void hfi_ldlt_forward(const double* U, int n, int ld, double* b);
 void hfi_ldlt_backward(const double* U, int n, int ld, double* z);
 static inline void hfi_ldlt_solve(const double* U, int n, int ld, double* b) {
@@ -79,21 +84,21 @@ static inline void hfi_ldlt_solve(const double* U, int n, int ld, double* b) {
   hfi_ldlt_backward(U, n, ld, b);
 }
 
-// P A = L U with partial pivoting; L (unit) and U replace A, with 1/U_kk on the diagonal; row k was
-// exchanged with row pivot[k] >= k. Columns B that stand beside A, n to m of its rows, become
-// L^-1 P B.
+// Factors P A = L U with partial pivoting. L, whose diagonal is one, and U replace A, with 1/U_kk
+// on the diagonal. Row k was exchanged with row pivot[k] >= k. Columns n to m - 1 of the rows of A,
+// called B, become L^-1 P B.
 int hfi_lu_beside(double* A, int n, int m, int ld, int32_t* pivot);
 static inline int hfi_lu(double* A, int n, int ld, int32_t* pivot) {
   return hfi_lu_beside(A, n, n, ld, pivot);
 }
-// L z = P b, then U x = z, in place; both: A x = b.
+// Solves L z = P b, then U x = z, in place. Both together solve A x = b.
 void hfi_lu_forward(const double* LU, int n, int ld, const int32_t* pivot, double* b);
 void hfi_lu_backward(const double* LU, int n, int ld, double* z);
 static inline void hfi_lu_solve(const double* LU, int n, int ld, const int32_t* pivot, double* b) {
   hfi_lu_forward(LU, n, ld, pivot, b);
   hfi_lu_backward(LU, n, ld, b);
 }
-// U^T Z = B in place, B (n x m).
+// Solves U^T Z = B in place, B (n x m).
 void hfi_lu_divide(const double* LU, int n, int ld, double* B, int m, int ldb);
 
 // C += A^T B: A (k x m), B (k x n), C (m x n), all row-major.

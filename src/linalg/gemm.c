@@ -1,8 +1,8 @@
 // C += A^T B and C -= A^T B for thin matrices: A (k x m), B (k x n), C (m x n), row-major.
 //
 // The trailing updates of the block factorisation are this product, with k of a few to a few dozen
-// rows. A row of C gathers rows of B, weighted by a column of A; an element is summed in the same order
-// whatever the sizes.
+// rows. A row of C gathers rows of B, weighted by a column of A; an element is summed in the same
+// order whatever the sizes.
 #include "linalg/dense.h"
 
 void hfi_add_atb(double* C, int ldc, const double* A, int lda, const double* B, int ldb, int k,

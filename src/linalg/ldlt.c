@@ -16,7 +16,7 @@ int hfi_ldlt_beside(double* A, int n, int m, int ld, int positive) {
     double inverse = 1 / u[k];
     for (int i = k + 1; i < n; ++i) {
       double* a = A + i * ld;
-      if (u[i] == 0) continue; // parts that are not coupled
+      if (u[i] == 0) continue; // Nodes have parts that are not coupled.
       double f = u[i] * inverse;
       hfi_axpy(a + i, -f, u + i, m - i);
     }

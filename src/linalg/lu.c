@@ -39,7 +39,7 @@ int hfi_lu_beside(double* A, int n, int m, int ld, int32_t* pivot) {
     u[k] = 1 / u[k];
     for (int i = k + 1; i < n; ++i) {
       double* a = A + i * ld;
-      if (a[k] == 0) continue; // parts that are not coupled
+      if (a[k] == 0) continue; // Nodes have parts that are not coupled.
       a[k] *= u[k];
       hfi_axpy(a + k + 1, -a[k], u + k + 1, m - k - 1);
     }

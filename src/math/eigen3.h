@@ -5,7 +5,7 @@
 
 #include "math/vec3.h"
 
-// S given as xx yy zz xy xz yz.
+// S is given as xx yy zz xy xz yz.
 static inline void eigen3(const double* S, double* values, hfMat3* R) {
   double a[3][3] = {{S[0], S[3], S[4]}, {S[3], S[1], S[5]}, {S[4], S[5], S[2]}};
   double v[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
@@ -15,7 +15,7 @@ static inline void eigen3(const double* S, double* values, hfMat3* R) {
     for (int p = 0; p < 2; ++p)
       for (int q = p + 1; q < 3; ++q) {
         if (a[p][q] == 0) continue;
-        // tan of the smaller rotation angle that zeroes a[p][q]
+        // t is the tangent of the smaller of the two rotation angles that make a[p][q] zero.
         double th = 0.5 * (a[q][q] - a[p][p]) / a[p][q];
         double t = (th >= 0 ? 1.0 : -1.0) / (fabs(th) + sqrt(th * th + 1));
         double c = 1 / sqrt(t * t + 1), s = t * c;
@@ -54,7 +54,7 @@ static inline void sym3_rotate(hfMat3 R, const double* S, double* out) {
   out[3] = 0.5 * (r.m[1] + r.m[3]); out[4] = 0.5 * (r.m[2] + r.m[6]); out[5] = 0.5 * (r.m[5] + r.m[7]);
 }
 
-// Adds m (|d|^2 E - d d^T): the inertia of a mass m at d.
+// S += m (|d|^2 E - d d^T), the inertia of a point mass m at d.
 static inline void sym3_add_point(double* S, double m, hfVec3 d) {
   S[0] += m * (d.y * d.y + d.z * d.z);
   S[1] += m * (d.x * d.x + d.z * d.z);
