@@ -4,31 +4,34 @@
 //   rate     = u (integrator), (u - act)/tau (filters), u - length (error)
 //   force    = (g0 + g1 length + g2 velocity) u + b0 + b1 length + b2 velocity
 //
-// PID is a servo with the integral I of its error as activation, and ki I more force. Over a step of h that is
-// the integral at its end, I + h (u - length): with the length of the end where drives are implicit.
+// A PID controller is a servo whose activation is the integral I of its error; it adds the force ki
+// I. Over a step h the integral is that of its end, I + h (u - length), with the length at the end
+// of the step where drives are implicit.
 //
-// then, in this order: the total of a limited tendon is scaled into its range; each force is clamped
-// to its own range; forces go to the joints, gravity compensation that counts as actuation is added,
-// and each limited joint's total is clamped.
+// Limits are applied in this order:
+//   1. The total force on a limited tendon is scaled into its range.
+//   2. Each force is clamped to its own range.
+//   3. Forces go to the joints. Gravity compensation that counts as actuation is added, and the total of
+//      each limited joint is clamped.
 #include "actuation/actuation.h"
 #include <string.h>
 
 // ---- activations ----------------------------------------------------------------------------------
 
-// Time constants below this are immediate.
-static const double kShortest = 1e-15; // [s]
+// Time constants below this one act at once [s].
+static const double SHORTEST_TIME = 1e-15;
 
 static double activation_rate(const hfActuation* a, int i, double u, double act) {
   const hfModel* m = a->model;
   if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_INTEGRATOR) return u;
   if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_ERROR) return u - a->length[i];
-  return (u - act) / max2(kShortest, hf_model_actuator_dynprm(m)[3 * i]);
+  return (u - act) / max2(SHORTEST_TIME, hf_model_actuator_dynprm(m)[3 * i]);
 }
 
-// Activation a step later. filter: Euler, held at its target where the step is longer than the time
-// constant; filterexact: the exponential.
+// Activation a step h later. A filter takes an Euler step, which ends at its target where h is
+// longer than the time constant; an exact filter follows the exponential.
 static double next_activation(const hfModel* m, int i, double act, double rate, double h) {
-  double tau = max2(kShortest, hf_model_actuator_dynprm(m)[3 * i]), span = h;
+  double tau = max2(SHORTEST_TIME, hf_model_actuator_dynprm(m)[3 * i]), span = h;
   if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_FILTER) span = min2(h, tau);
   if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_FILTER_EXACT) span = -tau * expm1(-h / tau);
   const double* range = hf_model_actuator_actrange(m) + 2 * i;
@@ -69,6 +72,7 @@ void hf_actuation_advance(const hfActuation* a, double* act, double h) {
 
 // ---- limits and joints ------------------------------------------------------------------------------
 
+// Scales the forces on each limited tendon so that their total is in its range.
 static void scale_tendon_totals(hfActuation* a) {
   const hfModel* m = a->model;
   if (m->ntendon == 0) return;
@@ -84,7 +88,7 @@ static void scale_tendon_totals(hfActuation* a) {
   }
 }
 
-// Clamps each force and passes it on to the joints.
+// Clamps each force and adds it to the forces of the joints.
 static void pass_forces(hfActuation* a) {
   const int32_t *limited = hf_model_actuator_forcelimited(a->model), *start = a->moment_start, *dof = a->moment_dof;
   const double *range = hf_model_actuator_forcerange(a->model), *moment = a->moment;
@@ -100,7 +104,7 @@ static void limit_joint_force(const hfActuation* a, int j, double* tau) {
   const hfModel* m = a->model;
   const double* range = hf_model_jnt_actfrcrange(m) + 2 * j;
   int dof = hf_model_jnt_dofadr(m)[j], n = hfi_joint_nv(hf_model_jnt_type(m)[j]);
-  if (a->lifts && hf_model_jnt_actgravcomp(m)[j]) for (int k = dof; k < dof + n; ++k) tau[k] += a->gravcomp[k];
+  if (a->has_gravcomp && hf_model_jnt_actgravcomp(m)[j]) for (int k = dof; k < dof + n; ++k) tau[k] += a->gravcomp[k];
   if (hf_model_jnt_actfrclimited(m)[j] && n == 1) tau[dof] = clamp(tau[dof], range[0], range[1]);
 }
 
@@ -111,7 +115,7 @@ void hfi_transmit_forces(hfActuation* a) {
   if (m->nu == 0 || m->world.disable_actuation) return;
   scale_tendon_totals(a);
   pass_forces(a);
-  for (int k = 0; k < a->nguarded; ++k) limit_joint_force(a, a->guarded[k], a->joint_force);
+  for (int k = 0; k < a->nlimited_joint; ++k) limit_joint_force(a, a->limited_joint[k], a->joint_force);
 }
 
 // ---- forces at a state ------------------------------------------------------------------------------

@@ -1,7 +1,8 @@
 // Controls from a table over time, zero-order hold: row i acts for t_i <= t < t_(i+1).
 //
 // The text is CSV: a first line `time,NAME,…` with names of actuators, then one line of numbers for
-// each row, times increasing. Blanks around fields, blank lines and lines that start with # are skipped.
+// each row, times increasing. Blanks around fields, blank lines and lines that start with # are
+// skipped.
 #include <holdfast/actuation.h>
 
 #include "base/error.h"

@@ -15,7 +15,7 @@ static int count_moments(const hfModel* m) {
 
 // ---- tendons --------------------------------------------------------------------------------------
 
-// Sorted dofs of a tendon, each once; returns their number.
+// Writes the dofs of a tendon in ascending order, each once. Returns their number.
 static int sort_tendon_dofs(const hfModel* m, int tendon, int32_t* dof) {
   const int32_t* jnt = hf_model_wrap_jnt(m) + hf_model_tendon_adr(m)[tendon];
   int n = 0;
@@ -31,7 +31,8 @@ static int sort_tendon_dofs(const hfModel* m, int tendon, int32_t* dof) {
   return n;
 }
 
-static void lay_out_tendon(hfActuation* a, int t) {
+// Sets the dofs of a tendon and the place of each of its joints among them.
+static void set_tendon_dofs(hfActuation* a, int t) {
   const hfModel* m = a->model;
   int start = a->tendon_start[t], n = sort_tendon_dofs(m, t, a->tendon_dof + start);
   a->tendon_start[t + 1] = start + n;
@@ -45,7 +46,6 @@ static void lay_out_tendon(hfActuation* a, int t) {
 
 // ---- actuators ------------------------------------------------------------------------------------
 
-// Union of two ascending chains of dofs; returns its size.
 int hfi_merge_dofs(const int32_t* x, int nx, const int32_t* y, int ny, int32_t* out) {
   int n = 0;
   for (int i = 0, j = 0; i < nx || j < ny;) {
@@ -57,7 +57,8 @@ int hfi_merge_dofs(const int32_t* x, int nx, const int32_t* y, int ny, int32_t* 
   return n;
 }
 
-static int lay_out_moment(const hfActuation* a, int i, int32_t* dof) {
+// Writes the dofs of the moment row of actuator i. Returns their number.
+static int list_moment_dofs(const hfActuation* a, int i, int32_t* dof) {
   const hfModel* m = a->model;
   const int32_t* id = hf_model_actuator_trnid(m) + 2 * i;
   int type = hf_model_actuator_trntype(m)[i];
@@ -77,30 +78,33 @@ static int lay_out_moment(const hfActuation* a, int i, int32_t* dof) {
   return n;
 }
 
+// Index in q of the hinge or slide that an actuator acts on, or -1.
 static int find_coordinate(const hfModel* m, int i) {
   int joint = hf_model_actuator_trnid(m)[2 * i];
   if (hf_model_actuator_trntype(m)[i] > HF_TRANSMISSION_JOINT_IN_PARENT || !hfi_joint_is_scalar(hf_model_jnt_type(m)[joint])) return -1;
   return hf_model_jnt_qposadr(m)[joint];
 }
 
-// Index of the limited joint or tendon that the actuator acts on, made where it is new; or -1.
-static int find_port(hfActuation* a, int i) {
+// Returns the drive sum of the limited joint or tendon that the actuator acts on, a new one if
+// there is none yet, or -1.
+static int find_drive_sum(hfActuation* a, int i) {
   const hfModel* m = a->model;
   int type = hf_model_actuator_trntype(m)[i], id = hf_model_actuator_trnid(m)[2 * i];
   int tendon = type == HF_TRANSMISSION_TENDON;
   if (type == HF_TRANSMISSION_SITE) return -1;
   if (!tendon && !hfi_joint_is_scalar(hf_model_jnt_type(m)[id])) return -1;
   if (!(tendon ? hf_model_tendon_actfrclimited(m)[id] : hf_model_jnt_actfrclimited(m)[id])) return -1;
-  hfiPort made = {.source = tendon ? HFI_ROW_TENDON_DRIVE : HFI_ROW_JOINT_DRIVE, .id = id, .first = i};
-  for (int p = 0; p < a->nport; ++p)
-    if (a->port[p].source == made.source && a->port[p].id == made.id) return p;
-  a->port[a->nport] = made;
-  return a->nport++;
+  hfiDriveSum made = {.source = tendon ? HFI_ROW_TENDON_DRIVE : HFI_ROW_JOINT_DRIVE, .id = id, .first = i};
+  for (int p = 0; p < a->ndrive_sum; ++p)
+    if (a->drive_sum[p].source == made.source && a->drive_sum[p].id == made.id) return p;
+  a->drive_sum[a->ndrive_sum] = made;
+  return a->ndrive_sum++;
 }
 
 // ---- interface ------------------------------------------------------------------------------------
 
-static void slice(hfActuation* a, hfiArena* arena) {
+// Takes all arrays from the arena.
+static void take_arrays(hfActuation* a, hfiArena* arena) {
   const hfModel* m = a->model;
   int nmoment = count_moments(m);
   a->tendon_start = HFI_TAKE(arena, int32_t, m->ntendon + 1);
@@ -110,8 +114,8 @@ static void slice(hfActuation* a, hfiArena* arena) {
   a->moment_start = HFI_TAKE(arena, int32_t, m->nu + 1);
   a->moment_dof = HFI_TAKE(arena, int32_t, nmoment);
   a->coordinate = HFI_TAKE(arena, int32_t, m->nu);
-  a->actuator_port = HFI_TAKE(arena, int32_t, m->nu);
-  a->guarded = HFI_TAKE(arena, int32_t, m->njnt);
+  a->drive_sum_of = HFI_TAKE(arena, int32_t, m->nu);
+  a->limited_joint = HFI_TAKE(arena, int32_t, m->njnt);
   a->law = HFI_TAKE(arena, int32_t, m->nu);
   a->tendon_J = HFI_TAKE(arena, double, m->nwrap);
   a->tendon_length = HFI_TAKE(arena, double, m->ntendon);
@@ -130,7 +134,7 @@ static void slice(hfActuation* a, hfiArena* arena) {
   a->target_force = HFI_TAKE(arena, double, m->nv);
   a->tendon_total = HFI_TAKE(arena, double, m->ntendon);
   a->drive = HFI_TAKE(arena, hfiDrive, m->nu);
-  a->port = HFI_TAKE(arena, hfiPort, m->nu);
+  a->drive_sum = HFI_TAKE(arena, hfiDriveSum, m->nu);
   a->dense = HFI_TAKE(arena, double, m->nv);
   for (int i = 0; i < 2; ++i) a->column[i] = HFI_TAKE(arena, hfMotion, m->nv);
   hfi_rows_init(&a->rows, m, arena);
@@ -140,18 +144,18 @@ void hfi_actuation_init(hfActuation* a, const hfModel* m, hfiArena* arena) {
   memset(a, 0, sizeof *a);
   a->model = m;
   size_t start = (arena->used + HFI_ALIGN - 1) / HFI_ALIGN * HFI_ALIGN;
-  slice(a, arena);
+  take_arrays(a, arena);
   if (!arena->base) return;
   memset(arena->base + start, 0, arena->used - start);
-  for (int t = 0; t < m->ntendon; ++t) lay_out_tendon(a, t);
+  for (int t = 0; t < m->ntendon; ++t) set_tendon_dofs(a, t);
   for (int i = 0; i < m->nu; ++i) {
-    a->moment_start[i + 1] = a->moment_start[i] + lay_out_moment(a, i, a->moment_dof + a->moment_start[i]);
+    a->moment_start[i + 1] = a->moment_start[i] + list_moment_dofs(a, i, a->moment_dof + a->moment_start[i]);
     a->coordinate[i] = find_coordinate(m, i);
-    a->actuator_port[i] = find_port(a, i);
+    a->drive_sum_of[i] = find_drive_sum(a, i);
     a->law[i] = hf_model_actuator_drive(m)[i];
   }
   for (int j = 0; j < m->njnt; ++j)
-    if (hf_model_jnt_actfrclimited(m)[j] || hf_model_jnt_actgravcomp(m)[j]) a->guarded[a->nguarded++] = j;
+    if (hf_model_jnt_actfrclimited(m)[j] || hf_model_jnt_actgravcomp(m)[j]) a->limited_joint[a->nlimited_joint++] = j;
 }
 
 hfStatus hf_actuation_create(hfActuation** actuation, const hfModel* model, hfError* error) {

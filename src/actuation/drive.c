@@ -4,21 +4,22 @@
 //
 //   F(s) = f0 - kappa s,   f0 = c + F_l l0,   kappa = -(h F_l + F_v)
 //
-// and with its limits F = clamp(-kappa (s - s0), lo, hi), s0 = f0/kappa: exactly a saturated row, and
-// unconditionally stable however stiff. Motors (kappa = 0) and destabilising gains (kappa < 0) act by
-// their force at the start of the step.
+// and with its limits F = clamp(-kappa (s - s0), lo, hi), s0 = f0/kappa: exactly a saturated row,
+// and unconditionally stable however stiff. Motors (kappa = 0) and destabilising gains (kappa < 0)
+// act by their force at the start of the step.
 //
-// A joint or tendon with a range for the total of its actuators (a port) gets one row for all of
-// them: forces and slopes add up, and the range bounds the sum.
+// A joint or tendon whose total actuator force has a range gets one row for all its actuators, a
+// drive sum: forces and slopes add up, and the range bounds the sum.
 #include "actuation/actuation.h"
 #include <string.h>
 
-// Below this h kappa w the row would change the velocity by less than solvers resolve: explicit.
-static const double kNegligible = 1e-9;
+// A drive with h kappa w below this acts by its force at the start of the step: the row would
+// change the velocity by less than solvers resolve [-].
+static const double NEGLIGIBLE_SLOPE = 1e-9;
 
 typedef struct Bounds { double lo, hi; } Bounds;
 
-// clamp(clamp(x, inner), outer) as one clamp
+// Bounds r with clamp(x, r) = clamp(clamp(x, inner), outer).
 static Bounds compose_bounds(Bounds inner, Bounds outer) {
   Bounds r = {clamp(inner.lo, outer.lo, outer.hi), clamp(inner.hi, outer.lo, outer.hi)};
   return r;
@@ -27,13 +28,14 @@ static Bounds make_bounds(int limited, const double* range) {
   Bounds r = {limited ? range[0] : -INFINITY, limited ? range[1] : INFINITY};
   return r;
 }
-// bounds of x where x factor is in b; factor != 0
+// Bounds of x for which x factor lies in b; factor is not 0.
 static Bounds divide_bounds(Bounds b, double factor) {
   Bounds r = {b.lo / factor, b.hi / factor};
   if (factor < 0) { double lo = r.hi; r.hi = r.lo; r.lo = lo; }
   return r;
 }
 
+// The drive of a servo, implicit unless the step is explicit or kappa would not be positive.
 static hfiDrive make_servo(const hfActuation* a, int i, const hfiActuationStep* step) {
   hfiAffine f = hfi_affine_force(a, i);
   hfiDrive drive = {.f0 = f.constant + f.length * a->length[i], .kappa = -(step->h * f.length + f.velocity)};
@@ -52,9 +54,9 @@ static hfiDrive make_drive(hfActuation* a, const hfDynamics* d, int i, const hfi
 
 // ---- one row ----------------------------------------------------------------------------------------
 
-// What a drive acts on: a sparse row over dofs.
+// What a drive acts on: a sparse row over n dofs.
 typedef struct Target {
-  int source, id, n; // hfiRowSource
+  int source, id, n; // source: hfiRowSource
   const int32_t* dof;
   const double* J;
 } Target;
@@ -71,9 +73,10 @@ static inline double velocity_along(Target t, const double* v) {
   return s;
 }
 
-static inline void emit(hfActuation* a, const hfDynamics* d, double h, Target t, hfiDrive drive, double* tau) {
+// Adds a drive to the step: as a row, or as a force in tau where its slope is negligible.
+static inline void add_drive_row(hfActuation* a, const hfDynamics* d, double h, Target t, hfiDrive drive, double* tau) {
   double w = drive.kappa > 0 ? hfi_inverse_mass(d, a->dense, t.n, t.dof, t.J) : 0, slope = h * drive.kappa * w;
-  if (!(slope > kNegligible)) {
+  if (!(slope > NEGLIGIBLE_SLOPE)) {
     double force = clamp(drive.f0 - drive.kappa * velocity_along(t, d->v), drive.lo, drive.hi);
     for (int k = 0; k < t.n; ++k) tau[t.dof[k]] += t.J[k] * force;
     return;
@@ -83,7 +86,7 @@ static inline void emit(hfActuation* a, const hfDynamics* d, double h, Target t,
   hfi_rows_add_row(&a->rows, (hfiRowSource)t.source, t.id, row, t.n, t.dof, t.J);
 }
 
-// Bounds that keep every limited joint in the row within its range.
+// Narrows the bounds of a drive so that the force on every limited joint in its row stays in range.
 static hfiDrive respect_joints(const hfModel* m, Target t, hfiDrive drive) {
   for (int k = 0; k < t.n; ++k) {
     int j = hf_model_dof_jnt(m)[t.dof[k]];
@@ -95,16 +98,18 @@ static hfiDrive respect_joints(const hfModel* m, Target t, hfiDrive drive) {
   return drive;
 }
 
-// One on a limited joint has a port, so that only tendons and sites meet limits of joints here.
-static inline void emit_actuator(hfActuation* a, const hfDynamics* d, double h, int i, hfiDrive drive, double* tau) {
+// Adds an actuator that belongs to no drive sum. An actuator on a limited joint belongs to one, so
+// that only tendons and sites meet limits of joints here.
+static inline void add_actuator_row(hfActuation* a, const hfDynamics* d, double h, int i, hfiDrive drive, double* tau) {
   Target t = actuator_target(a, HFI_ROW_ACTUATOR, i, i);
   if (hf_model_actuator_trntype(a->model)[i] >= HF_TRANSMISSION_TENDON) drive = respect_joints(a->model, t, drive);
-  emit(a, d, h, t, drive, tau);
+  add_drive_row(a, d, h, t, drive, tau);
 }
 
-// ---- ports ------------------------------------------------------------------------------------------
+// ---- drive sums----------------------------------------------------------------------------------------
 
-// Adds `gear` times a drive. A force known beforehand (kappa = 0) shifts the bounds too.
+// sum += gear times a drive. A drive with a known force (kappa = 0) shifts the bounds of the sum as
+// well.
 static void add_drive(hfiDrive* sum, hfiDrive drive, double gear) {
   if (gear == 0) return;
   double lo = drive.lo, hi = drive.hi;
@@ -115,57 +120,60 @@ static void add_drive(hfiDrive* sum, hfiDrive drive, double gear) {
   sum->hi += gear > 0 ? gear * hi : gear * lo;
 }
 
-// On a joint, forces times gears add up to the total. On a tendon the forces do, as they are, and all
-// of them pull with the gear of the first.
-static void gather_ports(hfActuation* a) {
+// Sums up the drives of all drive sums. On a joint forces times gears add up; on a tendon the
+// forces themselves do, and all of them pull with the gear of the first actuator.
+static void sum_drives(hfActuation* a) {
   const hfModel* m = a->model;
-  for (int p = 0; p < a->nport; ++p) memset(&a->port[p].sum, 0, sizeof a->port[p].sum);
+  for (int p = 0; p < a->ndrive_sum; ++p) memset(&a->drive_sum[p].total, 0, sizeof a->drive_sum[p].total);
   for (int i = 0; i < m->nu; ++i) {
-    if (a->actuator_port[i] < 0) continue;
-    hfiPort* port = &a->port[a->actuator_port[i]];
-    add_drive(&port->sum, a->drive[i], port->source == HFI_ROW_JOINT_DRIVE ? hf_model_actuator_gear(m)[6 * i] : 1);
+    if (a->drive_sum_of[i] < 0) continue;
+    hfiDriveSum* sum = &a->drive_sum[a->drive_sum_of[i]];
+    add_drive(&sum->total, a->drive[i], sum->source == HFI_ROW_JOINT_DRIVE ? hf_model_actuator_gear(m)[6 * i] : 1);
   }
 }
 
-// clamp(total + g, range) = clamp(total, range - g) + g, g the gravity compensation of the joint
-static void emit_joint_port(hfActuation* a, const hfDynamics* d, double h, const hfiPort* port, double* tau) {
+// Adds the drive sum of a joint. With gravity compensation g of the joint,
+// clamp(total + g, range) = clamp(total, range - g) + g.
+static void add_joint_sum(hfActuation* a, const hfDynamics* d, double h, const hfiDriveSum* sum, double* tau) {
   const hfModel* m = a->model;
-  int32_t dof = hf_model_jnt_dofadr(m)[port->id];
-  const double* range = hf_model_jnt_actfrcrange(m) + 2 * port->id;
-  double lift = a->lifts && hf_model_jnt_actgravcomp(m)[port->id] ? a->gravcomp[dof] : 0, one = 1;
-  Bounds own = {port->sum.lo, port->sum.hi}, total = {range[0] - lift, range[1] - lift};
+  int32_t dof = hf_model_jnt_dofadr(m)[sum->id];
+  const double* range = hf_model_jnt_actfrcrange(m) + 2 * sum->id;
+  double gravcomp = a->has_gravcomp && hf_model_jnt_actgravcomp(m)[sum->id] ? a->gravcomp[dof] : 0, one = 1;
+  Bounds own = {sum->total.lo, sum->total.hi}, total = {range[0] - gravcomp, range[1] - gravcomp};
   own = compose_bounds(own, total);
-  hfiDrive drive = {port->sum.f0, port->sum.kappa, own.lo, own.hi};
-  Target t = {port->source, port->id, 1, &dof, &one};
-  emit(a, d, h, t, drive, tau);
+  hfiDrive drive = {sum->total.f0, sum->total.kappa, own.lo, own.hi};
+  Target t = {sum->source, sum->id, 1, &dof, &one};
+  add_drive_row(a, d, h, t, drive, tau);
 }
 
-static void emit_tendon_port(hfActuation* a, const hfDynamics* d, double h, const hfiPort* port, double* tau) {
-  Target t = actuator_target(a, port->source, port->id, port->first);
-  Bounds own = {port->sum.lo, port->sum.hi};
-  own = compose_bounds(own, make_bounds(1, hf_model_tendon_actfrcrange(a->model) + 2 * port->id));
-  hfiDrive drive = {port->sum.f0, port->sum.kappa, own.lo, own.hi};
-  emit(a, d, h, t, respect_joints(a->model, t, drive), tau);
+// Adds the drive sum of a tendon.
+static void add_tendon_sum(hfActuation* a, const hfDynamics* d, double h, const hfiDriveSum* sum, double* tau) {
+  Target t = actuator_target(a, sum->source, sum->id, sum->first);
+  Bounds own = {sum->total.lo, sum->total.hi};
+  own = compose_bounds(own, make_bounds(1, hf_model_tendon_actfrcrange(a->model) + 2 * sum->id));
+  hfiDrive drive = {sum->total.f0, sum->total.kappa, own.lo, own.hi};
+  add_drive_row(a, d, h, t, respect_joints(a->model, t, drive), tau);
 }
 
 // ---- interface --------------------------------------------------------------------------------------
 
-static int has_port(const hfActuation* a, int joint) {
-  for (int p = 0; p < a->nport; ++p)
-    if (a->port[p].source == HFI_ROW_JOINT_DRIVE && a->port[p].id == joint) return 1;
+// Is there a drive sum for the joint?
+static int has_drive_sum(const hfActuation* a, int joint) {
+  for (int p = 0; p < a->ndrive_sum; ++p)
+    if (a->drive_sum[p].source == HFI_ROW_JOINT_DRIVE && a->drive_sum[p].id == joint) return 1;
   return 0;
 }
 
-// Gravity compensation by actuators. On a limited joint a port has made room for it; without one it
-// is all there is to clamp.
-static void add_lift(const hfActuation* a, double* tau) {
+// Adds gravity compensation by actuators. On a limited joint the drive sum has made room for it;
+// without a drive sum it is clamped alone.
+static void add_gravity_compensation_by_actuators(const hfActuation* a, double* tau) {
   const hfModel* m = a->model;
-  if (!a->lifts) return;
+  if (!a->has_gravcomp) return;
   for (int i = 0; i < m->nv; ++i) {
     int j = hf_model_dof_jnt(m)[i];
     const double* range = hf_model_jnt_actfrcrange(m) + 2 * j;
     if (!hf_model_jnt_actgravcomp(m)[j]) continue;
-    int alone = hf_model_jnt_actfrclimited(m)[j] && hfi_joint_is_scalar(hf_model_jnt_type(m)[j]) && !has_port(a, j);
+    int alone = hf_model_jnt_actfrclimited(m)[j] && hfi_joint_is_scalar(hf_model_jnt_type(m)[j]) && !has_drive_sum(a, j);
     tau[i] += alone ? clamp(a->gravcomp[i], range[0], range[1]) : a->gravcomp[i];
   }
 }
@@ -179,16 +187,16 @@ void hfi_drive_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep*
   for (int i = 0; i < m->nu; ++i) {
     hfiDrive drive = make_drive(a, d, i, step);
     a->drive[i] = drive;
-    if (a->actuator_port[i] < 0) emit_actuator(a, d, step->h, i, drive, tau);
+    if (a->drive_sum_of[i] < 0) add_actuator_row(a, d, step->h, i, drive, tau);
   }
-  gather_ports(a);
-  for (int p = 0; p < a->nport; ++p)
-    (a->port[p].source == HFI_ROW_JOINT_DRIVE ? emit_joint_port : emit_tendon_port)(a, d, step->h, &a->port[p], tau);
-  add_lift(a, tau);
+  sum_drives(a);
+  for (int p = 0; p < a->ndrive_sum; ++p)
+    (a->drive_sum[p].source == HFI_ROW_JOINT_DRIVE ? add_joint_sum : add_tendon_sum)(a, d, step->h, &a->drive_sum[p], tau);
+  add_gravity_compensation_by_actuators(a, tau);
 }
 
-// The error at the end of the step, which its integral grew by.
-static void take_error_rate(hfActuation* a, int i, double velocity) {
+// Sets the rate of an integral of the error to the error at the end of the step.
+static void set_error_rate(hfActuation* a, int i, double velocity) {
   if (a->explicit_drives || hf_model_actuator_dyntype(a->model)[i] != HF_ACTIVATION_ERROR) return;
   a->rate[hf_model_actuator_actadr(a->model)[i]] = a->input[i] - (a->length[i] + a->h * velocity);
 }
@@ -197,7 +205,7 @@ void hfi_actuation_collect(hfActuation* a, const double* v1) {
   for (int i = 0; i < a->model->nu; ++i) {
     double velocity = velocity_along(actuator_target(a, HFI_ROW_ACTUATOR, i, i), v1);
     a->force[i] = a->drive[i].f0 - a->drive[i].kappa * velocity;
-    take_error_rate(a, i, velocity);
+    set_error_rate(a, i, velocity);
   }
   hfi_transmit_forces(a);
   hfi_target_collect(a, v1);

@@ -1,7 +1,7 @@
-// Drives by inverse dynamics (Shepherd, Zapolsky, Drumwright 2016; docs/theory/drives.md), for servos whose gain
-// and bias say what they want: F = c + F_l l + F_v s, kp = -F_l, kd = -F_v.
+// Drives by inverse dynamics (Shepherd, Zapolsky, Drumwright 2016; docs/theory/drives.md), for
+// servos whose gain and bias say what they want: F = c + F_l l + F_v s, kp = -F_l, kd = -F_v.
 //
-//   constraint       the servo with infinite gain: l at its rest c/kp at the end of the step, or s at c/kd where kp = 0
+//   constraint       the servo with infinite gain: at the end of the step l is at its rest c/kp, or s = c/kd where kp = 0
 //                      F = clamp(-kappa (s - s0)),  s0 = (c/kp - l0)/h or c/kd,  h kappa = (2 pi/beta)^2/w
 //   computed torque  gain and bias read as accelerations, with the rates u', u'' of the control:
 //                      a = F(l0, s0) + kd u' + u''  (a = F + u' where kp = 0),  F = (M a + bias)/gear, held
@@ -14,7 +14,8 @@
 
 static int computes_torque(const hfActuation* a, int i) { return a->law[i] == HF_DRIVE_COMPUTED_TORQUE; }
 
-static int on_one_dof(const hfModel* m, int i) {
+// Does actuator i act on a hinge or slide?
+static int acts_on_one_dof(const hfModel* m, int i) {
   return hf_model_actuator_trntype(m)[i] == HF_TRANSMISSION_JOINT && hf_model_actuator_gear(m)[6 * i] != 0 &&
          hfi_joint_is_scalar(hf_model_jnt_type(m)[hf_model_actuator_trnid(m)[2 * i]]);
 }
@@ -23,10 +24,12 @@ void hfi_actuation_drive_by(hfActuation* a, hfDriveLaw law) {
   const hfModel* m = a->model;
   for (int i = 0; i < m->nu; ++i) {
     int servo = hfi_is_servo(hf_model_actuator_gaintype(m)[i], hf_model_actuator_biastype(m)[i], hf_model_actuator_biasprm(m) + 3 * i);
-    if (servo && (law != HF_DRIVE_COMPUTED_TORQUE || on_one_dof(m, i))) a->law[i] = law;
+    if (servo && (law != HF_DRIVE_COMPUTED_TORQUE || acts_on_one_dof(m, i))) a->law[i] = law;
   }
 }
 
+// Acceleration along the actuator that its gain and bias ask for. rate: first and second rate of
+// its control.
 static double wanted_acceleration(const hfActuation* a, int i, const double* rate) {
   hfiAffine f = hfi_affine_force(a, i);
   double own = f.constant + f.length * a->length[i] + f.velocity * a->velocity[i];
@@ -58,7 +61,7 @@ hfiDrive hfi_inverse_drive(hfActuation* a, const hfDynamics* d, int i, const hfi
   }
   hfiAffine f = hfi_affine_force(a, i);
   double w = hfi_inverse_mass(d, a->dense, n, a->moment_dof + start, a->moment + start);
-  if (!(w > 0) || !(f.length < 0 || f.velocity < 0)) return drive; // moves nothing, or gains were set to zero
+  if (!(w > 0) || !(f.length < 0 || f.velocity < 0)) return drive; // It moves nothing, or its gains are zero.
   double s0 = f.length < 0 ? (f.constant / -f.length - a->length[i]) / step->h : f.constant / -f.velocity;
   drive.kappa = hfi_stiffest(step, w);
   drive.f0 = drive.kappa * s0;

@@ -1,24 +1,25 @@
 // Equalities: errors r(q), Jacobians with dr/dt = J v, and rows of a step.
 //
 //   joint, tendon  r = x1 - x1_ref - P(x2 - x2_ref), P the polynomial of degree 4; P(0) without a second
-//   connect        r = p_W1 - p_W2 of the two anchors
-//   weld           r = (p_W1 - p_W2, e), e = log(q_2^-1 q_1 q_rel) the rotation vector of what is missing
+//   connect        r = p_W1 - p_W2 of the two attachment points
+//   weld           r = (p_W1 - p_W2, e), e = log(q_2^-1 q_1 q_rel) the rotation vector of the error
 //                  dr_rot/dt = E(e) R_W2^T (w_1 - w_2),
 //                  E(e) = 1 - [e]/2 + (1 - (|e|/2) cot(|e|/2)) [e][e]/|e|^2        (left Jacobian of SO(3), inverse)
 //
-// Rows are Kelvin-Voigt with the stiffness that MuJoCo's solref and solimp amount to, where the model
-// gives them, else near-rigid. MuJoCo's constraint force at error r is, with impedance d(r) and
-// effective mass m = 1/w,
+// Where the model gives MuJoCo's solref and solimp, a row is a spring and damper that rests with
+// the same error as in MuJoCo; otherwise it is near-rigid. MuJoCo's constraint force at error r is,
+// with impedance d(r) and effective mass m = 1/w,
 //
 //   f = (a_ref - a)/R,  R = w (1 - d)/d,  a_ref = -b s - k d r
 //   k = 1/(dmax^2 timeconst^2 dampratio^2), b = 2/(dmax timeconst), or both given directly (negative)
 //
-// so at rest f = -K r with K = m k d^2/(1 - d); its damping ratio b/(2 sqrt k) is kept: C = b sqrt(K m/k).
+// so at rest f = -K r with K = m k d^2/(1 - d); its damping ratio b/(2 sqrt k) is kept: C = b
+// sqrt(K m/k).
 #include "actuation/actuation.h"
 
 // ---- errors -----------------------------------------------------------------------------------------
 
-// Coordinate of a joint or length of a tendon, from its reference.
+// Coordinate of a joint or length of a tendon, measured from its reference.
 static double coordinate(const hfActuation* a, int kind, int id, const double* q) {
   if (kind == HF_OBJECT_TENDON) return a->tendon_length[id] - a->tendon_length0[id];
   int adr = hf_model_jnt_qposadr(a->model)[id];
@@ -44,7 +45,7 @@ static hfQuat object_quat(const hfDynamics* d, int kind, int id) {
   return q_mul(d->q_WB[hf_model_site_body(d->model)[id]], q_load(hf_model_site_quat(d->model) + 4 * id));
 }
 
-// (1 - (a/2) cot(a/2))/a^2, by its series where the quotient loses digits
+// (1 - (a/2) cot(a/2))/a^2. Where the quotient loses digits, its series.
 static double turn_coefficient(double a) { return a > 1e-3 ? (1 - 0.5 * a / tan(0.5 * a)) / (a * a) : 1.0 / 12 + a * a / 720; }
 
 // E(e) R_W2^T
@@ -65,13 +66,14 @@ static hfiEquality evaluate_attachment(const hfDynamics* d, int i) {
   int object[2] = {hf_model_eq_obj1(m)[i], hf_model_eq_obj2(m)[i]};
   hfiEquality e = {.dim = weld && data[10] != 0 ? 6 : 3};
   for (int k = 0; k < 2; ++k) {
-    // connect: anchors of 1 and 2; weld: anchor of 2, and where 1 has it
-    const double* anchor = data + 3 * (weld ? 1 - k : k);
+    // The data of a connect hold the points on 1 and 2; those of a weld the point on 2, then that
+    // on 1.
+    const double* point = data + 3 * (weld ? 1 - k : k);
     e.body[k] = kind == HF_OBJECT_SITE ? hf_model_site_body(m)[object[k]] : object[k];
-    e.p_W[k] = pose_point(object_pose(d, kind, object[k]), v3_load(anchor));
+    e.p_W[k] = pose_point(object_pose(d, kind, object[k]), v3_load(point));
   }
   v3_store(e.r, v3_sub(e.p_W[0], e.p_W[1]));
-  if (d->body_link[e.body[0]] == d->body_link[e.body[1]]) e.dim = 0; // they move as one
+  if (d->body_link[e.body[0]] == d->body_link[e.body[1]]) e.dim = 0; // They move as one.
   if (e.dim < 6) return e;
   hfQuat q1 = object_quat(d, kind, object[0]), q2 = object_quat(d, kind, object[1]);
   hfVec3 turn = q_log(q_mul(q_conj(q2), q_mul(q1, q_load(data + 6))));
@@ -89,7 +91,7 @@ hfiEquality hfi_equality_evaluate(const hfActuation* a, const hfDynamics* d, int
 
 // ---- Jacobians --------------------------------------------------------------------------------------
 
-// The sparse row of a joint or tendon.
+// Finds the sparse row of a joint or tendon. Returns the number of its entries.
 static int coordinate_row(const hfActuation* a, int kind, int id, const int32_t** dofs, const double** J) {
   static const double one = 1;
   if (kind == HF_OBJECT_TENDON) {
@@ -142,8 +144,8 @@ int hfi_equality_jacobian(hfActuation* a, const hfDynamics* d, int i, const hfiE
 
 // ---- compliance -------------------------------------------------------------------------------------
 
-// MuJoCo's impedance d(r): from solimp[0] to solimp[1] over the width solimp[2], a power curve of degree
-// solimp[4] with its inflection at the fraction solimp[3].
+// MuJoCo's impedance d(r): from solimp[0] to solimp[1] over the width solimp[2], a power curve of
+// degree solimp[4] with its inflection at the fraction solimp[3].
 static double impedance(const double* solimp, double r) {
   double d0 = clamp(solimp[0], 1e-4, 0.9999), d1 = clamp(solimp[1], 1e-4, 0.9999), mid = clamp(solimp[3], 1e-4, 0.9999);
   double power = max2(1, solimp[4]), x = solimp[2] > 0 ? min2(1, fabs(r) / solimp[2]) : 1;
@@ -151,8 +153,8 @@ static double impedance(const double* solimp, double r) {
   return d0 + y * (d1 - d0);
 }
 
-// Stiffness and damping at error r for the effective mass 1/w.
-static hfiCompliance compliance(const hfModel* m, int i, double r, double w) {
+// Stiffness and damping of equality i at error r for the effective mass 1/w.
+static hfiCompliance find_compliance(const hfModel* m, int i, double r, double w) {
   const double *ref = hf_model_eq_solref(m) + 2 * i, *imp = hf_model_eq_solimp(m) + 5 * i;
   hfiCompliance law = {0, 0};
   if (ref[0] == 0) return law;
@@ -166,21 +168,22 @@ static hfiCompliance compliance(const hfModel* m, int i, double r, double w) {
 
 // ---- rows -------------------------------------------------------------------------------------------
 
-static double group_norm(const double* r, int n) {
+static double norm_of(const double* r, int n) {
   double sum = 0;
   for (int i = 0; i < n; ++i) sum += r[i] * r[i];
   return sqrt(sum);
 }
 
-// Rows [first, first + n) of a block share one law, made for their mean effective mass; scale multiplies it.
+// Fills rows [first, first + n) of a block. They share one law, made for their mean inverse mass;
+// scale multiplies its slope.
 static void fill_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, const hfiRowBlock* b, const hfiEquality* e,
                       int first, int n, double scale) {
-  double w = 0, deadbeat = step->h * (1 + step->near_rigid / HFI_PI);
+  double w = 0, removal_time = step->h * (1 + step->near_rigid / HFI_PI);
   const double* J = a->rows.J + b->jac;
   for (int i = first; i < first + n; ++i) w += hfi_inverse_mass(d, a->dense, b->ncol, a->rows.cols + b->col, J + i * b->ncol) / n;
-  hfiCompliance law = compliance(a->model, b->id, group_norm(e->r, e->dim), w);
+  hfiCompliance law = find_compliance(a->model, b->id, norm_of(e->r, e->dim), w);
   for (int i = first; i < first + n; ++i) {
-    hfSaturatedRow row = hfi_compliant_row(&a->rows, step, law, w, e->r[i], deadbeat);
+    hfSaturatedRow row = hfi_compliant_row(&a->rows, step, law, w, e->r[i], removal_time);
     row.kappa *= scale;
     a->rows.row[b->row + i] = row;
   }

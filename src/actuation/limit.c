@@ -1,26 +1,27 @@
 // Limits of joints and tendons, and friction losses, as rows of a step.
 //
-// A limit keeps a distance phi >= 0 (lower: q - range0, upper: range1 - q, ball: largest angle - angle,
-// all less the margin) by a force >= 0 along s = dphi/dt:
+// A limit keeps a distance phi >= 0 (lower: q - range0, upper: range1 - q, ball: largest angle -
+// angle, all less the margin) by a force >= 0 along s = dphi/dt:
 //
 //   phi > 0    s0 = -phi/h:     no force unless the step would cross the limit
 //   phi <= 0   Kelvin-Voigt with the joint's stiffness and damping, or near-rigid (hfi_compliant_row)
 //
-// The row of a limit that is far away carries no force: a joint gets one only where the step may reach it,
-// at twice its speed and kFastSpeed more, a tendon at its nearer end unless its range is narrow.
+// A limit that is far away would carry no force and gets no row. A joint gets one only where the
+// step may reach the limit at twice its speed plus FAST_SPEED; a tendon at its nearer end, or at
+// both ends of a narrow range.
 //
 // Friction loss b: kappa = b/v_s with the world's stiction speed v_s, bounds +-b.
 #include "actuation/actuation.h"
 
-// A near-rigid limit lets go of a joint that starts beyond it within this time: a one-sided row cannot
-// brake, so the joint leaves with |phi|/time.
-static const double kReleaseTime = 0.02; // [s]
-// What a step may add to the speed of a joint on its way to a limit.
-static const double kFastSpeed = 100; // [m/s or rad/s]
+// A near-rigid limit moves a joint that starts beyond it back within this time [s]. A one-sided row
+// cannot brake, so that the joint leaves the limit with the speed |phi|/time.
+static const double RELEASE_TIME = 0.02;
+// Upper bound on what a step adds to the speed of a joint on its way to a limit [m/s or rad/s].
+static const double FAST_SPEED = 100;
 
 hfSaturatedRow hfi_compliant_row(hfiRows* rows, const hfiActuationStep* step, hfiCompliance law, double w, double r, double r_time) {
   hfSaturatedRow inert = {0, 1, -INFINITY, INFINITY};
-  if (!(w > 0)) return inert; // moves nothing
+  if (!(w > 0)) return inert; // The row moves nothing.
   double stiffest = hfi_stiffest(step, w);
   hfSaturatedRow row = {-r / r_time, stiffest, -INFINITY, INFINITY};
   if (law.k <= 0 && law.c <= 0) return row;
@@ -30,15 +31,16 @@ hfSaturatedRow hfi_compliant_row(hfiRows* rows, const hfiActuationStep* step, hf
   return row;
 }
 
+// The row of a limit at distance phi, beyond it if phi <= 0.
 static hfSaturatedRow limit_row(hfActuation* a, const hfiActuationStep* step, hfiCompliance law, double w, double phi) {
-  hfSaturatedRow row = hfi_compliant_row(&a->rows, step, law, w, phi, max2(kReleaseTime, step->h));
+  hfSaturatedRow row = hfi_compliant_row(&a->rows, step, law, w, phi, max2(RELEASE_TIME, step->h));
   if (phi > 0) row.s0 = -phi / step->h;
   row.lo = 0;
   return row;
 }
 
-// Whether the end at distance phi of a tendon's range needs a row.
-static int is_near(double phi, double width, double h) { return 2 * phi <= width || width <= 2 * h * kFastSpeed; }
+// Does the end at distance phi of a tendon's range need a row?
+static int is_near(double phi, double width, double h) { return 2 * phi <= width || width <= 2 * h * FAST_SPEED; }
 
 // ---- joints -----------------------------------------------------------------------------------------
 
@@ -50,8 +52,8 @@ static void add_joint_limit(hfActuation* a, const hfDynamics* d, const hfiActuat
   hfi_rows_add_row(&a->rows, HFI_ROW_JOINT_LIMIT, j, limit_row(a, step, law, w, phi), n, dof, J);
 }
 
-// Whether a step may cover the distance phi.
-static int is_in_reach(double phi, double speed, double h) { return phi <= h * (kFastSpeed + 2 * speed); }
+// May a step cover the distance phi?
+static int is_in_reach(double phi, double speed, double h) { return phi <= h * (FAST_SPEED + 2 * speed); }
 
 // A joint with one coordinate: as limit_joint, without a call through the table.
 static void limit_scalar(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j) {

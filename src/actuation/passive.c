@@ -2,19 +2,19 @@
 //
 // At a state (continuous time):
 //   tau = -k (q - q_rest) - c v + sum_t J_t (k_t stretch_t - c_t ldot_t) + gravity compensation
-// q - q_rest along the manifold: rotation vector for ball and free joints. A tendon spring rests on an
-// interval; stretch is how far the length is outside it.
+// q - q_rest is a rotation vector for ball and free joints. A tendon spring is at rest on an
+// interval; stretch is how far the length is outside of it.
 //
 // Over a step (q1 = q0 + h v): a joint's spring and damper are linear in v and go into the step's
 // diagonal, diag = h (c + h k), tau = -k (q0 - q_rest). A turn of a ball joint adds to its rotation
-// vector by no more than h w in any direction, so h^2 k bounds its stiffness. Tendons couple dofs and
-// become rows.
+// vector by no more than h w in any direction, so h^2 k bounds its stiffness. Tendons couple dofs
+// and become rows.
 #include "actuation/actuation.h"
 #include <string.h>
 
 // ---- joints -----------------------------------------------------------------------------------------
 
-// tau -= k x; diag += h^2 k where diag is given
+// tau -= k x; also diag += h^2 k unless diag is NULL.
 static void add_joint_springs(const hfModel* m, const double* q, double h, double* tau, double* diag) {
   if (m->world.disable_spring) return;
   for (int j = 0; j < m->njnt; ++j) {
@@ -29,10 +29,10 @@ static void add_joint_springs(const hfModel* m, const double* q, double h, doubl
   }
 }
 
-// Gravity compensation of the joints that do not count it as actuation.
+// Adds gravity compensation of the joints that do not count it as actuation.
 static void add_gravity_compensation(const hfActuation* a, double* tau) {
   const hfModel* m = a->model;
-  if (!a->lifts) return;
+  if (!a->has_gravcomp) return;
   for (int i = 0; i < m->nv; ++i)
     if (!hf_model_jnt_actgravcomp(m)[hf_model_dof_jnt(m)[i]]) tau[i] += a->gravcomp[i];
 }
@@ -75,7 +75,9 @@ void hfi_tendon_row(hfActuation* a, hfiRowSource source, int t, double sign, hfS
   for (int k = 0; k < n; ++k) a->rows.J[b.jac + k] = sign * a->tendon_J[start + k];
 }
 
-// k (rest - l0 - h s) = -h k (s - (rest - l0)/h), to one side of rest or both
+// Appends the rows of a tendon spring, k (rest - l0 - h s) = -h k (s - (rest - l0)/h): one that
+// pulls beyond the rest interval and one that pushes below it, or one row where the interval is a
+// point.
 static void add_tendon_spring(hfActuation* a, int t, double h, double stiffest) {
   const double* rest = hf_model_tendon_springlength(a->model) + 2 * t;
   double kappa = hfi_cap_slope(&a->rows, h * hf_model_tendon_stiffness(a->model)[t], stiffest), length = a->tendon_length[t];

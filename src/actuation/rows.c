@@ -1,7 +1,10 @@
-// The set of rows of a step, its capacity, and its way into the step problem.
+// The set of rows of a step, its capacity, its copy into the step problem, and the inverse mass of
+// a row.
 //
-//   w = J M^-1 J^T = |D^-1/2 L^-T J^T|^2 with M = L^T D L: only the first half of a solve, and it touches
-//   only the dofs of J and their ancestors. Over one dof those are a row of L, in its order.
+//   w = J M^-1 J^T = |D^-1/2 L^-T J^T|^2,  M = L^T D L
+//
+// This is the first half of a solve with M, and it touches only the dofs of J and their ancestors.
+// For one dof these are a row of L, in its order.
 #include "actuation/rows.h"
 #include "linalg/dense.h"
 #include "math/vec3.h"
@@ -10,7 +13,7 @@
 
 // ---- capacity -------------------------------------------------------------------------------------
 
-// Dofs that move a site or its reference, those of both counted twice.
+// Number of dofs that move a site or its reference; a dof that moves both counts twice.
 static int count_site_dofs(const hfModel* m, int site, int reference) {
   int n = hfi_chain(m, hf_model_site_body(m)[site], NULL);
   return reference < 0 ? n : n + hfi_chain(m, hf_model_site_body(m)[reference], NULL);
@@ -25,6 +28,7 @@ int hfi_moment_capacity(const hfModel* m, int actuator) {
   }
 }
 
+// Adds `blocks` blocks of dim rows over ncol columns in at most npiece pieces to the sizes.
 static void reserve(const hfModel* m, hfiRowSizes* s, int blocks, int dim, int ncol, int npiece) {
   s->nblock += blocks;
   s->nrow += blocks * dim;
@@ -48,14 +52,14 @@ static void reserve_equality(const hfModel* m, hfiRowSizes* s, int e) {
   }
 }
 
-// Independent of values that an overlay may change.
+// The capacity does not depend on values that an overlay may change.
 hfiRowSizes hfi_row_capacity(const hfModel* m) {
   hfiRowSizes s = {0};
   for (int i = 0; i < m->nu; ++i) reserve(m, &s, 1, 1, hfi_moment_capacity(m, i), m->ntree);
   for (int j = 0; j < m->njnt; ++j)
     if (hf_model_jnt_limited(m)[j]) reserve(m, &s, 2, 1, hfi_joint_nv(hf_model_jnt_type(m)[j]), 1);
-  reserve(m, &s, 2 * m->nv, 1, 1, 1); // friction losses, velocity targets
-  for (int t = 0; t < m->ntendon; ++t) // two limits, friction, two springs, damper
+  reserve(m, &s, 2 * m->nv, 1, 1, 1); // A dof has up to one friction loss and one velocity target.
+  for (int t = 0; t < m->ntendon; ++t) // A tendon has up to two limits, friction, two springs, a damper.
     reserve(m, &s, 6, 1, hf_model_tendon_num(m)[t], m->ntree);
   for (int e = 0; e < m->neq; ++e) reserve_equality(m, &s, e);
   return s;
@@ -89,7 +93,7 @@ void hfi_rows_force(const hfiRows* r, const hfiRowBlock* b, const double* v, dou
 
 // ---- the step problem -----------------------------------------------------------------------------
 
-// Columns [first, first + n) of a block, all on one tree.
+// Appends the piece of columns [first, first + n) of a block, which are all on one tree.
 static void append_piece(const hfiRows* r, const hfModel* m, const hfiRowBlock* b, int first, int n, hfStepProblem* p) {
   const int32_t* cols = r->cols + b->col + first;
   hfStepPiece piece = {hf_model_dof_tree(m)[cols[0]], n, p->ncol, p->njac};
@@ -114,7 +118,8 @@ static void append_block(const hfiRows* r, const hfModel* m, const hfiRowBlock* 
 
 static int is_scalar(const hfiRowBlock* b) { return b->dim == 1 && b->ncol == 1; }
 
-// n blocks of one row over one dof: most of them. Their rows, columns and Jacobians follow each other.
+// Appends n blocks of one row over one dof, whose rows, columns and Jacobians follow each other.
+// Most blocks are of this kind.
 static void append_scalars(const hfiRows* r, const hfModel* m, const hfiRowBlock* b, int n, hfStepProblem* p) {
   const int32_t *tree = hf_model_dof_tree(m), *first = hf_model_tree_dofadr(m), *dof = r->cols + b->col;
   int row = p->nrow, param = p->nsaturated, piece = p->npiece, col = p->ncol, jac = p->njac;
@@ -142,7 +147,8 @@ void hfi_rows_append(const hfiRows* r, const hfModel* m, hfStepProblem* p) {
 
 // ---- effective mass -------------------------------------------------------------------------------
 
-// x: what -L^-T puts on the ancestors of the dof, in the order of its row of L.
+// x holds -L^-T applied to the unit vector of the dof, for its ancestors, in the order of its row
+// of L.
 double hfi_dof_inverse_mass(const hfDynamics* d, int dof) {
   const int32_t *adr = hf_model_dof_Madr(d->model), *col = hf_model_M_col(d->model) + adr[dof];
   const double *L = d->L, *x = L + adr[dof];

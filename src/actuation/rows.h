@@ -34,11 +34,11 @@ typedef struct hfiRowBlock {
   int32_t jac; // first of dim*ncol entries of hfiRows.J, row-major
 } hfiRowBlock;
 
-// Sizes: of a set, or the largest that a model can need.
+// Sizes of a set of rows.
 typedef struct hfiRowSizes { int32_t nblock, nrow, npiece, ncol, njac; } hfiRowSizes;
 
 typedef struct hfiRows {
-  hfiRowSizes n, max; // n.npiece is not kept: hfi_rows_append makes the pieces
+  hfiRowSizes n, max; // sizes in use and capacity; n.npiece is not used, hfi_rows_append makes the pieces
   int32_t ncapped;    // rows whose slope was capped for conditioning
   hfiRowBlock* block;
   hfSaturatedRow* row;
@@ -46,20 +46,20 @@ typedef struct hfiRows {
   double* J;
 } hfiRows;
 
-// The dofs that move a body, ascending (a view into the model); returns their number.
+// Finds the dofs that move a body, ascending, as a view into the model. Returns their number.
 static inline int hfi_chain(const hfModel* m, int body, const int32_t** dofs) {
   int last = hf_model_body_lastdof(m)[body];
   if (last < 0) return 0;
   if (dofs) *dofs = hf_model_M_col(m) + hf_model_dof_Madr(m)[last];
   return hf_model_dof_depth(m)[last] + 1;
 }
-// Most dofs that an actuator can act on.
+// Upper bound on the number of dofs that an actuator acts on.
 int hfi_moment_capacity(const hfModel* model, int actuator);
 
 hfiRowSizes hfi_row_capacity(const hfModel* model);
 void hfi_rows_init(hfiRows* rows, const hfModel* model, hfiArena* arena);
 void hfi_rows_clear(hfiRows* rows);
-// A new block at the end; its rows, columns and Jacobian are the caller's to fill.
+// Appends a block. The caller fills its rows, columns and Jacobian.
 static inline hfiRowBlock hfi_rows_add(hfiRows* r, hfiRowSource source, int id, int dim, int ncol) {
   hfiRowBlock b = {source, id, dim, ncol, r->n.nrow, r->n.ncol, r->n.njac};
   r->block[r->n.nblock++] = b;
@@ -70,21 +70,22 @@ static inline hfiRowBlock hfi_rows_add(hfiRows* r, hfiRowSource source, int id, 
   return b;
 }
 
-// A block of one row over n >= 0 dofs.
+// Appends a block of one row over n >= 0 dofs.
 static inline void hfi_rows_add_row(hfiRows* r, hfiRowSource source, int id, hfSaturatedRow row, int n, const int32_t* dof, const double* J) {
   hfiRowBlock b = hfi_rows_add(r, source, id, 1, n);
   r->row[b.row] = row;
-  if (n == 1) r->cols[b.col] = dof[0], r->J[b.jac] = J[0]; // most
+  if (n == 1) r->cols[b.col] = dof[0], r->J[b.jac] = J[0]; // the usual case
   else for (int k = 0; k < n; ++k) r->cols[b.col + k] = dof[k], r->J[b.jac + k] = J[k];
 }
 
-// Appends all blocks to a problem whose arrays have room for them (hfi_row_capacity).
+// Appends all blocks to a step problem whose arrays have room for them (hfi_row_capacity).
 void hfi_rows_append(const hfiRows* rows, const hfModel* model, hfStepProblem* problem);
-// Forces (dim) of a block at velocity v.
+// Computes the forces (dim) of a block at velocity v.
 void hfi_rows_force(const hfiRows* rows, const hfiRowBlock* block, const double* v, double* force);
 
-// w = J M^-1 J^T of a row over several dofs, exact; (M^-1)_ii of one dof. x (nv) is scratch, zero before
-// and after; the work of d is scratch too. Need hf_dynamics_factor.
+// Inverse mass w = J M^-1 J^T of a row over several dofs, and (M^-1)_ii of one dof [1/kg or 1/(kg
+// m^2)]. x (nv) is scratch, zero before and after; d->work is scratch too. Both need
+// hf_dynamics_factor.
 double hfi_coupled_inverse_mass(const hfDynamics* d, double* x, int ncol, const int32_t* cols, const double* J);
 double hfi_dof_inverse_mass(const hfDynamics* d, int dof);
 // The same for any row.

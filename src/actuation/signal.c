@@ -21,7 +21,7 @@ static double chirp_turns(double t, double f0, double f1, double duration) {
   return f0 * sweep + (f1 - f0) * sweep * sweep / (2 * duration) + (t < 0 ? f0 : f1) * after;
 }
 
-// The last row i of n with t_i <= time, or 0.
+// Returns the last row i of n with t_i <= time, or 0.
 static int find_row(const double* rows, int n, double time) {
   int lo = 0, hi = n;
   while (hi - lo > 1) {

@@ -1,4 +1,5 @@
-// Everything but contact that acts over a step, in the order in which its rows stand in the step problem.
+// Computes everything but contact that acts over a step. The order is that of the rows in the step
+// problem.
 #include "actuation/actuation.h"
 
 void hfi_actuation_step(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau, double* diag) {

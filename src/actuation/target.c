@@ -5,14 +5,16 @@
 //   v_des  velocity asked for at the end of the step     b  force limit
 //   w      (M^-1)_ii                                     beta  hfSimConfig.near_rigid
 //
-// Where the limits allow, the target is met up to 1/(1 + h kappa w) of what the joint would otherwise
-// do; where they do not, the force is exactly the limit, whatever contact does. The rows minimise
-// sum_i h b_i |v_i - v_des,i| (Huber, rounded below b/kappa) on top of Gauss's principle: an exact
-// penalty, so desired velocities that conflict with contact leave a solvable problem. docs/theory/drives.md
+// Where the limits allow, the target is met up to 1/(1 + h kappa w) of what the joint would
+// otherwise do; where they do not, the force is exactly the limit, whatever contact does. The rows
+// minimise sum_i h b_i |v_i - v_des,i| (Huber, rounded below b/kappa) on top of Gauss's principle:
+// an exact penalty, so desired velocities that conflict with contact leave a solvable problem.
+// docs/theory/drives.md
 #include "actuation/actuation.h"
 
 #include <string.h>
 
+// Adds the row of one velocity target.
 static void add_target(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int32_t dof) {
   double limit = step->force_limit ? step->force_limit[dof] : INFINITY, one = 1;
   double stiffest = hfi_stiffest(step, hfi_dof_inverse_mass(d, dof));

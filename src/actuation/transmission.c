@@ -16,6 +16,7 @@
 
 // ---- tendons --------------------------------------------------------------------------------------
 
+// sum_k J_k v[dof_k]
 static double dot_row(const int32_t* dof, const double* J, int n, const double* v) {
   double sum = 0;
   for (int k = 0; k < n; ++k) sum += J[k] * v[dof[k]];
@@ -45,7 +46,7 @@ void hfi_update_tendons(hfActuation* a, const double* q, const double* v) {
 
 // ---- joints ---------------------------------------------------------------------------------------
 
-// gear in the frame of the velocities of a ball or free joint with orientation q
+// The gear in the frame in which a ball or free joint with orientation q has its velocities.
 static hfVec3 turn_gear(int in_parent, hfQuat q, const double* gear) {
   hfVec3 g = v3_load(gear);
   return in_parent ? q_rotate(q_conj(q), g) : g;
@@ -80,7 +81,7 @@ static double tendon_moment(const hfActuation* a, int i, double* moment) {
   return gear * a->tendon_length[t];
 }
 
-// moment += sign F . J over the dofs that move `body`, but not those that move `other` too
+// moment += sign F . J over the dofs that move `body` but not `other`.
 static void add_wrench(const hfActuation* a, const hfDynamics* d, int i, int body, int other, hfVec3 p_W, hfForce F, double sign) {
   const int32_t *dofs = NULL, *shared = NULL, *row = a->moment_dof + a->moment_start[i];
   int n = hfi_chain(a->model, body, &dofs), common = 0, at = 0;
@@ -97,7 +98,7 @@ static hfQuat site_quat(const hfDynamics* d, int site) {
   return q_mul(d->q_WB[hf_model_site_body(d->model)[site]], q_load(hf_model_site_quat(d->model) + 4 * site));
 }
 
-// gear . (position and rotation vector of the site in the reference)
+// Returns gear . (position and rotation vector of the site in the reference).
 static double relative_length(const hfDynamics* d, int site, int reference, const double* gear) {
   hfVec3 p = pose_inv_point(d->X_WS[reference], d->X_WS[site].p);
   hfVec3 turn = q_log(q_mul(q_conj(site_quat(d, reference)), site_quat(d, site)));
@@ -121,6 +122,7 @@ static double site_moment(const hfActuation* a, const hfDynamics* d, int i) {
 
 // ---- interface ------------------------------------------------------------------------------------
 
+// Updates an actuator on anything but a hinge or slide.
 static void update_coupled(hfActuation* a, const hfDynamics* d, const double* q, int i) {
   int start = a->moment_start[i], type = hf_model_actuator_trntype(a->model)[i];
   a->length[i] = type == HF_TRANSMISSION_SITE     ? site_moment(a, d, i)
@@ -147,6 +149,6 @@ void hfi_update_transmissions(hfActuation* a, const hfDynamics* d, const double*
 void hf_actuation_update(hfActuation* a, const hfDynamics* d, const double* q) {
   hfi_update_tendons(a, q, d->v);
   hfi_update_transmissions(a, d, q);
-  a->lifts = hfi_gravity_compensated(d);
-  if (a->lifts) hf_dynamics_gravity_compensation(d, a->gravcomp);
+  a->has_gravcomp = hfi_gravity_compensated(d);
+  if (a->has_gravcomp) hf_dynamics_gravity_compensation(d, a->gravcomp);
 }

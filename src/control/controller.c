@@ -2,8 +2,10 @@
 //
 //   PID               tau = kp e + ki I + kd edot,  I += h e
 //   computed torque   tau = M(q) (a_des + kp e + kd edot) + bias(q, v)
-//   braking target    v_des + clamp(e/T, +-sqrt(2 a_max |e|)): a deadbeat rate limit-cycles where the force
-//                     limit cannot brake what it asked for; the root is the speed that a_max stops within |e|
+//   braking target    v_des + clamp(e/T, -v_b, v_b),  v_b = sqrt(2 a_max |e|)
+//
+//   e position error, I its integral, T period, v_b the speed that the acceleration a_max stops within |e|.
+//   Without v_b the joint would oscillate where the force limit cannot brake the speed e/T in time.
 #include <holdfast/control.h>
 
 #include "dynamics/dynamics.h"

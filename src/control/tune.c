@@ -1,6 +1,7 @@
-// Nelder and Mead's downhill simplex (1965): reflect 1, expand 2, contract 1/2, shrink 1/2; restarted from
-// its best point with a new simplex until the evaluations are used up or a restart gains nothing.
-// The first simplex is drawn from the seed by splitmix64 (Steele, Lea, Flood 2014).
+// Nelder and Mead's downhill simplex (1965) with the factors 1 (reflect), 2 (expand), 1/2
+// (contract) and 1/2 (shrink). It is restarted from its best point with a new simplex until the
+// evaluations are used up or a restart gains nothing. The simplices are drawn by splitmix64
+// (Steele, Lea, Flood 2014) from the seed.
 #include <holdfast/control.h>
 
 #include <assert.h>
@@ -19,7 +20,7 @@ hfTuning hf_tuning_default(void) {
   return t;
 }
 
-// In [-1, 1).
+// A random number in [-1, 1).
 static double draw(uint64_t* state) {
   uint64_t z = (*state += 0x9e3779b97f4a7c15u);
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -33,7 +34,7 @@ static double evaluate(Simplex* s, const double* x) {
   return isfinite(value) ? value : INFINITY;
 }
 
-// Point i gets sorted into its place among the points before it.
+// Moves point i to its place among the points before it, which are sorted by value.
 static void insert(Simplex* s, int i) {
   double x[HF_TUNING_MAX], value = s->value[i];
   size_t bytes = sizeof *x * (size_t)s->n;
@@ -46,6 +47,7 @@ static void insert(Simplex* s, int i) {
   s->value[i] = value;
 }
 
+// Makes a new simplex of about the given relative width around the best point.
 static void spread(Simplex* s, double width, uint64_t* seed) {
   for (int i = 1; i <= s->n; ++i) {
     for (int k = 0; k < s->n; ++k) {
@@ -57,7 +59,7 @@ static void spread(Simplex* s, double width, uint64_t* seed) {
   for (int i = 1; i <= s->n; ++i) insert(s, i);
 }
 
-// c + t (c - worst), c the centre of all but the worst.
+// Evaluates x = c + t (c - worst), where c is the centre of all points but the worst.
 static double try_point(Simplex* s, const double* centre, double t, double* x) {
   for (int k = 0; k < s->n; ++k) x[k] = centre[k] + t * (centre[k] - s->x[s->n][k]);
   return evaluate(s, x);
@@ -77,6 +79,7 @@ static void shrink(Simplex* s) {
   for (int i = 1; i <= s->n; ++i) insert(s, i);
 }
 
+// Replaces the worst point by a better one, or shrinks the simplex.
 static void move(Simplex* s) {
   double centre[HF_TUNING_MAX] = {0}, x[HF_TUNING_MAX], y[HF_TUNING_MAX];
   for (int i = 0; i < s->n; ++i)
@@ -97,6 +100,7 @@ static void move(Simplex* s) {
   else shrink(s);
 }
 
+// Do the values of all points agree within the relative tolerance?
 static int agrees(const Simplex* s, double tolerance) {
   return s->value[s->n] - s->value[0] <= tolerance * fabs(s->value[0]);
 }

@@ -1,4 +1,4 @@
-// Arms: finding the chain, and its forward kinematics.
+// Arms: finds the chain of joints that moves the tip, and computes its forward kinematics.
 //
 //   X_WT = X_W,link(q) X_link,T        by the model's own recursion (dynamics/fk.c)
 //   V_WT = J(q) qdot                    J: the chain's columns of the tip's Jacobian
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The last body above the chain: the parent of base, or the world.
+// Returns the last body above the chain: the parent of base, or the world.
 static int find_root(const hfModel* m, int tip_body, int base) {
   if (base < 0) return 0;
   for (int b = tip_body; b > 0; b = hf_model_body_parent(m)[b])
@@ -23,7 +23,7 @@ static int count_joints(const hfModel* m, int tip_body, int root) {
   return n;
 }
 
-// An actuator of joint j whose force is its control times a constant.
+// Returns an actuator of joint j whose force is its control times a constant, or -1.
 static int is_motor(const hfModel* m, int actuator, int j) {
   int trn = hf_model_actuator_trntype(m)[actuator];
   return (trn == HF_TRANSMISSION_JOINT || trn == HF_TRANSMISSION_JOINT_IN_PARENT) &&
@@ -65,7 +65,7 @@ static void describe_joint(const hfModel* m, int j, hfiArmJoint* a) {
   find_motor(m, a);
 }
 
-// From the tip inwards, so that the last place is filled first.
+// Lists the joints from the tip inwards, so that the last place is filled first.
 static hfStatus describe_chain(hfArm* arm, int root, hfError* error) {
   const hfModel* m = arm->model;
   int i = arm->n;
@@ -99,7 +99,7 @@ static void slice(hfArm* arm, hfiArena* arena) {
   arm->index = HFI_TAKE(arena, int32_t, n);
 }
 
-// The arm and all its arrays in one block.
+// Takes the arm and all its arrays from one arena.
 static hfArm* allocate(const hfArm* plan) {
   hfArm sized = *plan;
   hfiArena planning = hfi_arena(NULL, 0);

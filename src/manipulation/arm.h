@@ -1,4 +1,5 @@
-// A chain of single-degree joints from a base to a tip, with scratch for its kinematics and dynamics.
+// A chain of single-degree joints from a base to a tip, with scratch for its kinematics and
+// dynamics.
 #ifndef HFI_MANIPULATION_ARM_H
 #define HFI_MANIPULATION_ARM_H
 
@@ -8,8 +9,8 @@
 
 typedef struct hfiArmJoint {
   int32_t joint, qposadr, dofadr;
-  int32_t motor; // actuator whose control is a force on this joint alone, or -1
-  double gain;   // torque over control of the motor
+  int32_t motor; // the actuator whose control is a force on this joint alone, or -1
+  double gain;   // torque of the motor over its control [N m or N]
   double effort; // largest torque [N m or N]
   double lo, hi; // range, infinite where there is none [rad or m]
 } hfiArmJoint;
@@ -20,25 +21,25 @@ struct hfArm {
   int n;
   int tip_site, tip_body; // tip_site -1: the tip is the body's frame
   hfiArmJoint* joint;     // (n)
-  double* q_world;        // (nq) where the kinematics stand
+  double* q_world;        // (nq) coordinates at which the kinematics were computed
   double* J;              // (6 x nv)
   double *vdot, *tau;     // (nv)
-  // inverse kinematics: rows scaled so that all are lengths
+  // inverse kinematics; angular rows are multiplied by a length, so that all rows are lengths
   double* Jw;                                      // (6 x n)
   double *H, *U;                                   // (n x n)
   double *g, *x, *y, *lo, *hi, *wish, *best, *trial; // (n)
   int32_t *at, *index;                             // (n)
 };
 
-// Minimises |Jw x - e|^2 + lambda^2 |x - wish|^2 over lo <= x <= hi into arm->x; Jw, wish, lo, hi are the arm's.
-// Returns the number of joints at a bound.
+// Minimises |Jw x - e|^2 + lambda^2 |x - wish|^2 over lo <= x <= hi and leaves x in arm->x. Jw,
+// wish, lo and hi are those of the arm. Returns the number of joints at a bound.
 int hfi_arm_minimise(hfArm* arm, const double* e, double lambda2);
-// Fills arm->Jw: the chain's columns, angular rows times length.
+// Computes arm->Jw: the columns of the chain, angular rows multiplied by `length`.
 void hfi_arm_weigh(hfArm* arm, double length);
 
-// Minimises 1/2 x^T H x - g^T x over lo <= x <= hi from any x; H (n x n) positive definite, both triangles.
-// at (n): -1 or 1 where a bound holds x. Scratch: U (n x n), y (n), index (n). Returns the passes it took, or -1 where
-// they ran out or H has no factor.
+// Minimises 1/2 x^T H x - g^T x over lo <= x <= hi from any x; H (n x n) positive definite, both
+// triangles. at (n) is -1 or 1 where a bound holds x, else 0. U (n x n), y (n) and index (n) are
+// scratch. Returns the number of passes, or -1 where they ran out or H has no factor.
 int hfi_box_minimise(int n, const double* H, const double* g, const double* lo, const double* hi,
                      double* x, int32_t* at, double* U, double* y, int32_t* index);
 

@@ -2,10 +2,13 @@
 //
 //   min 1/2 x^T H x - g^T x,  lo <= x <= hi
 //
-// With the bound variables B held, the free ones F would go to H_FF y = g_F - H_FB x_B. On the way there the first
-// bound that is met joins B. Where none is met, the bound variable whose multiplier m = H x - g pulls inward the
-// most (m < 0 at lo, m > 0 at hi) is freed; where none does, x is the minimum (Karush, Kuhn, Tucker). The value falls
-// with every full step, so no set returns. Nocedal, Wright, Numerical Optimization (2006), section 16.5.
+// B is the set of variables that are held at a bound, F that of the free ones.
+//   1. Compute the minimum y over the free variables: H_FF y = g_F - H_FB x_B.
+//   2. Move x towards y. If a bound is met on the way, its variable joins B; go to 1.
+//   3. Otherwise free the variable of B whose multiplier m = H x - g pulls inward the most (m < 0 at lo, m > 0 at hi),
+//      and go to 1. If none pulls inward, x is the minimum (Karush, Kuhn, Tucker).
+// The value falls with every full step, so that no set B occurs twice (Nocedal, Wright, Numerical
+// Optimization, 2006, section 16.5).
 #include "manipulation/arm.h"
 
 #include "linalg/dense.h"
@@ -17,7 +20,7 @@ static int gather_free(int n, const int32_t* at, int32_t* index) {
   return count;
 }
 
-// y: the free variables' minimum; nonzero where H_FF has no factor.
+// Computes the minimum y over the free variables. Returns nonzero where H_FF has no factor.
 static int solve_free(int n, const double* H, const double* g, const double* x, const int32_t* at,
                       int nfree, const int32_t* index, double* U, double* y) {
   for (int a = 0; a < nfree; ++a) {
@@ -32,7 +35,7 @@ static int solve_free(int n, const double* H, const double* g, const double* x, 
   return 0;
 }
 
-// Moves x toward y until the first bound; returns that variable, or -1.
+// Moves x towards y until the first bound. Returns its variable, or -1 if y was reached.
 static int step_free(int nfree, const int32_t* index, const double* lo, const double* hi,
                      const double* y, double* x, int32_t* at) {
   double share = 1;
@@ -52,7 +55,7 @@ static int step_free(int nfree, const int32_t* index, const double* lo, const do
   return blocking;
 }
 
-// The bound variable that gains most by being freed, or -1.
+// Returns the bound variable that gains most by being freed, or -1.
 static int find_release(int n, const double* H, const double* g, const double* lo, const double* hi,
                         const double* x, const int32_t* at) {
   int worst = -1;
@@ -60,7 +63,7 @@ static int find_release(int n, const double* H, const double* g, const double* l
   for (int i = 0; i < n; ++i) {
     if (at[i] == 0 || lo[i] == hi[i]) continue;
     double row = hfi_dot(H + n * i, x, n),
-           inward = at[i] * (row - g[i]); // > 0: the value falls toward the inside
+           inward = at[i] * (row - g[i]); // If positive, the value falls towards the inside.
     if (inward > most + 1e-14 * (fabs(row) + fabs(g[i]))) most = inward, worst = i;
   }
   return worst;

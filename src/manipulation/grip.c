@@ -1,11 +1,14 @@
-// A parallel gripper: position control, closing until contact, squeezing by measured force.
+// Control of a parallel gripper: it holds a width, closes until contact, or squeezes by measured
+// force.
 //
 //   position  F = -k (r - w) + c (wdot - rdot),  r moves to the target width at the given speed
 //   closing   the same with r ahead of the fingers until the measured squeeze reaches `touch`
 //   force     F = f_r + I,  I' = a (f_r - f),  f_r moves to the command at the given rate; c wdot damps
 //
-//   F > 0 closes. w the width, f the measured squeeze. With a drive whose force is lost in friction or gained by
-//   inertia by some amount d, f = F - d, and I' = -a (I - d): the loss is made good with the rate a.
+//   F  force of the drive, closing > 0     w  width between the fingers     f  measured squeeze
+//
+// If friction or inertia of the gripper take the force d, then f = F - d and I' = -a (I - d): the
+// integral makes up for the loss with the rate a.
 #include <holdfast/manipulation.h>
 
 #include "math/vec3.h"
@@ -41,7 +44,7 @@ static double approach(double from, double to, double most) {
   return from + clamp(to - from, -most, most);
 }
 
-// Position control about a reference that has just moved by `moved`.
+// Position control towards a reference that has moved by `moved` in this period.
 static double hold_width(const hfGripConfig* c, double reference, double moved, double width,
                          double rate, double h) {
   return clamp(-c->stiffness * (reference - width) - c->damping * (moved / h - rate),
@@ -62,7 +65,7 @@ static double squeeze_object(const hfGripConfig* c, hfGrip* g, double rate, doub
   error = g->reference - squeeze;
   double asked = g->reference + g->integral + c->damping * rate,
          force = clamp(asked, -c->force_limit, c->force_limit);
-  if (force == asked || error * asked < 0) g->integral += c->integral * h * error; // no wind-up
+  if (force == asked || error * asked < 0) g->integral += c->integral * h * error; // The integral does not grow at the limit.
   g->settled = fabs(squeeze - g->target) <= c->settle_share * g->target ? g->settled + h : 0;
   return force;
 }

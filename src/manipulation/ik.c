@@ -4,14 +4,15 @@
 //   iterating      min |Jw x - ew|^2 + (lambda^2 + |ew|^2/2) |x - w|^2,  range - q <= x <= range - q        (2)
 //
 //   Jw, Vw, ew   Jacobian, twist and pose error, angular rows times a length, so that all are metres
-//   w            toward the posture: gain (posture - q), or none
+//   w            rate or step towards the posture, gain (posture - q); zero without a posture
 //   x            joint rates, or a step of the joints
 //
-// Without limits (1) is x = w + Jw^T (Jw Jw^T + lambda^2)^-1 (Vw - Jw w): damped least squares, with w acting where
-// the tip does not care (Wampler 1986; Nakamura, Hanafusa 1986). Bounds of rates are what keeps a joint within its
-// range at the end of the period, and its speed; a joint that is outside comes back as fast as it may.
-// (2) is Levenberg and Marquardt's step with a damping that vanishes with the error (Sugihara 2011); the damping
-// grows tenfold while a step does not come nearer. docs/theory/manipulation.md
+// Without limits (1) is x = w + Jw^T (Jw Jw^T + lambda^2)^-1 (Vw - Jw w): damped least squares in
+// which w acts along motions of the joints that do not move the tip (Wampler 1986; Nakamura,
+// Hanafusa 1986). The bounds of a rate keep the joint within its range until the end of the period
+// and within its speed; a joint outside of its range comes back as fast as it may. (2) is a step of
+// Levenberg and Marquardt with a damping that vanishes with the error (Sugihara 2011). The damping
+// grows tenfold as long as a step does not bring the tip nearer. docs/theory/manipulation.md
 #include "manipulation/arm.h"
 
 #include "linalg/dense.h"
@@ -112,7 +113,7 @@ hfStatus hf_arm_rate(hfArm* arm, hfMotion V, const hfIkConfig* c, double* rate,
   return sqrt(hfi_dot(r, r, 6)) <= c->tolerance * sqrt(hfi_dot(e, e, 6)) ? HF_OK : HF_NO_SOLUTION;
 }
 
-// As a step does: v1 = v0 + h a, q1 = q0 + h v1.
+// Advances the reference as a step does: v1 = v0 + h a, q1 = q0 + h v1.
 static void advance(hfArm* arm, double h, hfSetpoint* reference) {
   for (int i = 0; i < arm->n; ++i) {
     hfSetpoint* s = &reference[i];
@@ -155,7 +156,7 @@ static int is_reached(const hfiSearch* s) {
          v3_norm(s->plain.w) <= s->config->rotation_tolerance;
 }
 
-// A joint moves by at most a radian (or metre) at a time: beyond, the linearisation says nothing.
+// A joint moves by at most one radian or metre at a time: the linearisation is not valid beyond.
 static void bound_step(hfArm* arm, const double* q) {
   for (int i = 0; i < arm->n; ++i) {
     arm->lo[i] = clamp(arm->joint[i].lo - q[i], -1, 1);
@@ -175,7 +176,7 @@ static int is_stationary(hfArm* arm, const hfiSearch* s) {
   return left > (1 - STATIONARY) * s->size;
 }
 
-// One step of (2) from q; returns 0 in a local minimum, and where no damping brings the tip nearer.
+// Makes one step of (2) from q. Returns 0 in a local minimum, and where no damping brings the tip nearer.
 static int descend(hfArm* arm, hfiSearch* s, double* q, int* limited) {
   double before = s->size, lambda2 = sqr(1e-3 * s->config->length) + s->trust * before;
   hfi_arm_weigh(arm, s->config->length);
@@ -200,7 +201,7 @@ static int descend(hfArm* arm, hfiSearch* s, double* q, int* limited) {
   return 0;
 }
 
-// Splitmix64 (Steele, Lea, Flood 2014), in [0, 1).
+// A random number in [0, 1) by splitmix64 (Steele, Lea, Flood 2014).
 static double draw(uint64_t* state) {
   uint64_t z = (*state += 0x9e3779b97f4a7c15u);
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -219,7 +220,7 @@ static void scatter(hfArm* arm, uint64_t* seed, double* q) {
 // is halved from step to step, so that the descent comes to its end.
 enum { PATIENCE = 12 };
 
-// Descends until the target, a place it cannot leave, or the end of the iterations.
+// Descends until the tip is at the target, no step brings it nearer, or the iterations are used up.
 static hfStatus seek(hfArm* arm, hfiSearch* s, double* q, hfIkReport* report) {
   for (int i = 0; i < arm->n; ++i) q[i] = clamp(q[i], arm->joint[i].lo, arm->joint[i].hi);
   hf_arm_move(arm, q);

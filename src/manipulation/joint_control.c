@@ -1,4 +1,4 @@
-// Inverse dynamics control of a chain, and what joint torque sensors tell.
+// Control of a chain by inverse dynamics, and external forces from joint torque sensors.
 //
 //   tau = M(q) (a + kp e + ki I + kd edot) + c(q, v) + D v                            control
 //   J^T w = M(q) vdot + c(q, v) + D v' - tau                                          sensing
@@ -10,7 +10,7 @@
 #include "linalg/dense.h"
 #include <string.h>
 
-// arm->tau = M vdot + c at (q, v), for arm->vdot.
+// Computes arm->tau = M vdot + c at (q, v) for the accelerations arm->vdot.
 static void invert(hfArm* arm, const double* q_world, const double* v_world) {
   hf_arm_set(arm, q_world);
   hf_dynamics_inverse(arm->dynamics, v_world, arm->vdot, NULL, arm->tau);
@@ -35,7 +35,7 @@ int hf_arm_torque(hfArm* arm, const double* q_world, const double* v_world,
            e = wanted[i].q - q_world[a->qposadr];
     tau[i] = clamp(asked, -a->effort, a->effort);
     limited += tau[i] != asked;
-    if (tau[i] == asked || e * asked < 0) integral[i] += h * e; // no wind-up
+    if (tau[i] == asked || e * asked < 0) integral[i] += h * e; // The integral does not grow at the limit.
   }
   return limited;
 }

@@ -54,9 +54,9 @@ static void random_values(fixture* f, testRandom* r, int symmetric) {
         f->K[(a + i) * n + a + j] = hfi_block_rows(B, k)[i * ld + j] = x;
       }
     for (int e = B->start[k]; e < B->start[k + 1]; ++e) {
-      int b = B->first[B->reach[e]];
+      int b = B->first[B->later[e]];
       for (int i = 0; i < m; ++i)
-        for (int j = 0; j < B->size[B->reach[e]]; ++j) {
+        for (int j = 0; j < B->size[B->later[e]]; ++j) {
           double x = random_normal(r), y = symmetric ? x : random_normal(r);
           int at = B->offset[e] + j;
           f->K[(a + i) * n + b + j] = hfi_block_rows(B, k)[i * ld + m + at] = x;
@@ -97,8 +97,8 @@ static void test_order_is_a_permutation_and_reach_is_later(void** state) {
     for (int k = 0; k < f.B.nodes; ++k) {
       assert_int_equal(f.B.position[f.B.order[k]], k);
       for (int e = f.B.start[k]; e < f.B.start[k + 1]; ++e) {
-        assert_true(f.B.reach[e] > (e > f.B.start[k] ? f.B.reach[e - 1] : k));
-        assert_int_equal(hfi_block_column(&f.B, k, f.B.reach[e]), f.B.offset[e]);
+        assert_true(f.B.later[e] > (e > f.B.start[k] ? f.B.later[e - 1] : k));
+        assert_int_equal(hfi_block_column(&f.B, k, f.B.later[e]), f.B.offset[e]);
       }
     }
   }
