@@ -43,7 +43,8 @@ typedef enum hfStatus {
 
 enum { HF_MESSAGE_SIZE = 1024 };
 
-// Where a refusal explains itself: "file:line: <element name="x">: what is wrong".
+// Where a refusal explains itself: "file:line: <element name="x">: what is wrong". Every function that takes one clears
+// it first and fills it only when it refuses (returns a status < 0); it may be NULL everywhere.
 typedef struct hfError {
   hfStatus status;
   char message[HF_MESSAGE_SIZE]; // empty when status is HF_OK

@@ -125,6 +125,7 @@ static hfStatus read_row(hfControlTable* t, Reader* r) {
 // ---- interface --------------------------------------------------------------------------------------
 
 hfStatus hf_control_table_parse(hfControlTable** table, const hfModel* m, const char* text, const char* name, hfError* error) {
+  hfi_clear_error(error);
   Reader r = {text, name, 1, error};
   hfControlTable* t = calloc(1, sizeof *t);
   if (t) t->actuator = calloc((size_t)m->nu + 1, sizeof *t->actuator);
@@ -159,6 +160,7 @@ static char* read_file(const char* path, hfError* error) {
 }
 
 hfStatus hf_control_table_read(hfControlTable** table, const hfModel* m, const char* path, hfError* error) {
+  hfi_clear_error(error);
   hfError local;
   hfError* e = error ? error : &local;
   char* text = read_file(path, e);

@@ -2,6 +2,7 @@
 // fixes once; values follow at every update.
 #include "actuation/actuation.h"
 #include "base/error.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,6 +160,7 @@ void hfi_actuation_init(hfActuation* a, const hfModel* m, hfiArena* arena) {
 }
 
 hfStatus hf_actuation_create(hfActuation** actuation, const hfModel* model, hfError* error) {
+  hfi_clear_error(error);
   hfActuation plan;
   hfiArena arena = hfi_arena(NULL, 0);
   HFI_TAKE(&arena, hfActuation, 1);
@@ -184,6 +186,7 @@ const double* hf_actuation_tendon_length(const hfActuation* a) { return a->tendo
 const double* hf_actuation_tendon_velocity(const hfActuation* a) { return a->tendon_velocity; }
 
 void hf_actuation_moment(const hfActuation* a, int i, double* row) {
+  assert(i >= 0 && i < a->model->nu);
   memset(row, 0, (size_t)a->model->nv * sizeof *row);
   for (int k = a->moment_start[i]; k < a->moment_start[i + 1]; ++k) row[a->moment_dof[k]] = a->moment[k];
 }

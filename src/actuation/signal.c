@@ -8,6 +8,8 @@
 
 #include "math/vec3.h"
 
+#include <assert.h>
+
 static double interpolate(double t, double t0, double y0, double t1, double y1) {
   if (t <= t0) return y0;
   if (t >= t1) return y1;
@@ -39,6 +41,7 @@ static double table_value(const double* rows, int n, double time) {
 }
 
 double hf_signal_value(const hfModel* m, int signal, double time) {
+  assert(signal >= 0 && signal < m->nsignal);
   const double* p = hf_model_signal_data(m) + hf_model_signal_adr(m)[signal];
   switch (hf_model_signal_type(m)[signal]) {
   case HF_SIGNAL_CONSTANT: return p[0];
@@ -68,6 +71,7 @@ static void chirp_rates(const double* p, double time, double rate[2]) {
 }
 
 void hf_signal_rates(const hfModel* m, int signal, double time, double rate[2]) {
+  assert(signal >= 0 && signal < m->nsignal);
   const double* p = hf_model_signal_data(m) + hf_model_signal_adr(m)[signal];
   int rows = hf_model_signal_num(m)[signal] / 2;
   rate[0] = rate[1] = 0;

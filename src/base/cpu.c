@@ -23,6 +23,7 @@ int hfi_cpu_has_avx(void) { return 0; }
 #endif
 
 hfStatus hf_check_processor(hfError* error) {
+  hfi_clear_error(error);
 #ifdef HFI_NEEDS_AVX
   if (!hfi_cpu_has_avx())
     return hfi_refuse(error, HF_ERROR_UNSUPPORTED,

@@ -6,6 +6,7 @@
 const char* hf_version(void) { return HF_VERSION; }
 
 hfStatus hf_check_version(int major, int minor, int patch, hfError* error) {
+  hfi_clear_error(error);
   int fits = HF_VERSION_MAJOR == 0 ? minor == HF_VERSION_MINOR : minor <= HF_VERSION_MINOR;
   if (major == HF_VERSION_MAJOR && fits && (patch < 0 || patch == HF_VERSION_PATCH)) return HF_OK;
   return hfi_refuse(error, HF_ERROR_VERSION,

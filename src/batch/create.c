@@ -80,6 +80,7 @@ static hfStatus create(hfBatch* b, hfError* error) {
 }
 
 hfStatus hf_batch_create(hfBatch** batch, const hfModel* model, const hfBatchConfig* config, hfError* error) {
+  hfi_clear_error(error);
   hfBatchConfig defaults = hf_batch_config_default();
   hfStatus status = check_config(config ? config : &defaults, error);
   if (status != HF_OK) return status;

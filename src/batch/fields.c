@@ -110,18 +110,21 @@ static hfStatus check_state(const hfBatch* b, int world, const hfState* state, h
 }
 
 hfStatus hf_batch_get_state(const hfBatch* b, int world, hfState* state, hfError* error) {
+  hfi_clear_error(error);
   hfStatus status = check_state(b, world, state, error);
   if (status == HF_OK) memcpy(state, hfi_batch_state(b, world), (size_t)state->size);
   return status;
 }
 
 hfStatus hf_batch_set_state(hfBatch* b, int world, const hfState* state, hfError* error) {
+  hfi_clear_error(error);
   hfStatus status = check_state(b, world, state, error);
   if (status == HF_OK) memcpy(hfi_batch_state(b, world), state, (size_t)state->size);
   return status;
 }
 
 hfStatus hf_batch_reset(hfBatch* b, const uint8_t* mask, int key, hfError* error) {
+  hfi_clear_error(error);
   if (key >= b->model->nkey)
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "keyframe %d does not exist: the model has %d", key, b->model->nkey);
   for (int w = 0; w < b->nworld; ++w) {

@@ -93,6 +93,7 @@ hfSim* hfi_batch_sim(hfBatch* b, hfiLane* lane, int w, hfError* error) {
 }
 
 hfStatus hf_batch_update(hfBatch* b, const uint8_t* mask, hfError* error) {
+  hfi_clear_error(error);
   hfStatus result = HF_OK;
   hfError refusal;
   for (int w = 0; b->overlays && w < b->nworld; ++w) {

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -159,6 +160,7 @@ static hfStatus judge(const call* c, hfError* error) {
 }
 
 hfStatus hf_batch_step(hfBatch* b, int nstep, const hfBatchRun* run, hfError* error) {
+  hfi_clear_error(error);
   if (nstep < 1) return hfi_refuse(error, HF_ERROR_ARGUMENT, "steps must be at least 1, are %d", nstep);
   call c = {.batch = b, .nstep = nstep};
   if (run) c.run = *run;
@@ -174,6 +176,7 @@ hfStatus hf_batch_step(hfBatch* b, int nstep, const hfBatchRun* run, hfError* er
 }
 
 hfStatus hf_batch_evaluate(hfBatch* b, const uint8_t* mask, hfError* error) {
+  hfi_clear_error(error);
   call c = {.batch = b, .nstep = 0, .run = {.mask = mask, .every = 1}};
   hfi_workers_run(b->workers, run_lane, &c);
   return judge(&c, error);
@@ -182,5 +185,6 @@ hfStatus hf_batch_evaluate(hfBatch* b, const uint8_t* mask, hfError* error) {
 const hfWorldReport* hf_batch_reports(const hfBatch* b) { return b->report; }
 
 const hfContact* hf_batch_contacts(const hfBatch* b, int world) {
+  assert(world >= 0 && world < b->nworld);
   return b->contact + (size_t)world * (size_t)b->config.max_contacts;
 }

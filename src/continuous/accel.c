@@ -114,6 +114,7 @@ hfStatus hfi_accel_create(hfAccel** accel, hfiWorld* world, const hfAccelConfig*
 }
 
 hfStatus hf_accel_create(hfAccel** accel, const hfModel* model, const hfAccelConfig* config, hfError* error) {
+  hfi_clear_error(error);
   assert(accel && model && config);
   hfStatus status = check_config(config, error);
   if (status != HF_OK) return status;

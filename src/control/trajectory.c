@@ -4,6 +4,7 @@
 //   trot     a cycle of `period`: stance [0, duty), swing [duty, 1); the foot is at x = 0 at mid-stance
 #include <holdfast/control.h>
 
+#include <assert.h>
 #include <math.h>
 
 hfSetpoint hf_sinusoid(double amplitude, double rate, double phase, double offset, double t) {
@@ -32,6 +33,7 @@ static hfSetpoint key_setpoint(int n, const double* times, const double* values,
 }
 
 hfSetpoint hf_keyframes(int n, const double* times, const double* values, double t) {
+  assert(n >= 1);
   int i = 0;
   while (i + 1 < n && t >= times[i + 1]) i++;
   hfSetpoint here = key_setpoint(n, times, values, i);

@@ -2,7 +2,10 @@
 // A subtree without mass has its body's origin for a centre.
 #include "dynamics/dynamics.h"
 
+#include <assert.h>
+
 hfVec3 hf_dynamics_com(const hfDynamics* d, int body) {
+  assert(body >= 0 && body < d->model->nbody);
   const double* mass = hf_model_body_mass(d->model);
   int end = hf_model_body_subtreeend(d->model)[body];
   double total = 0;

@@ -292,6 +292,7 @@ void hfi_dynamics_init(hfDynamics* d, const hfModel* model, hfiArena* arena) {
 }
 
 hfStatus hf_dynamics_create(hfDynamics** dynamics, const hfModel* model, hfError* error) {
+  hfi_clear_error(error);
   hfDynamics plan;
   hfiArena arena = hfi_arena(NULL, 0);
   HFI_TAKE(&arena, hfDynamics, 1);

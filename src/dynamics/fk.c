@@ -13,6 +13,8 @@
 // with u fixed in B for ball and free rotations, in the world for free translations.
 #include "dynamics/dynamics.h"
 
+#include <assert.h>
+
 // A frame in the world, in the arrays of hfDynamics.
 typedef struct Frame { hfQuat* q; hfPose* X; } Frame;
 
@@ -173,7 +175,19 @@ void hf_dynamics_position(hfDynamics* d, const double* q, const hfInput* input) 
 
 // ---- results --------------------------------------------------------------------------------------
 
-hfPose hf_dynamics_body_pose(const hfDynamics* d, int body) { return d->X_WB[body]; }
-hfQuat hf_dynamics_body_quat(const hfDynamics* d, int body) { return d->q_WB[body]; }
-hfPose hf_dynamics_geom_pose(const hfDynamics* d, int geom) { return d->X_WG[geom]; }
-hfPose hf_dynamics_site_pose(const hfDynamics* d, int site) { return d->X_WS[site]; }
+hfPose hf_dynamics_body_pose(const hfDynamics* d, int body) {
+  assert(body >= 0 && body < d->model->nbody);
+  return d->X_WB[body];
+}
+hfQuat hf_dynamics_body_quat(const hfDynamics* d, int body) {
+  assert(body >= 0 && body < d->model->nbody);
+  return d->q_WB[body];
+}
+hfPose hf_dynamics_geom_pose(const hfDynamics* d, int geom) {
+  assert(geom >= 0 && geom < d->model->ngeom);
+  return d->X_WG[geom];
+}
+hfPose hf_dynamics_site_pose(const hfDynamics* d, int site) {
+  assert(site >= 0 && site < d->model->nsite);
+  return d->X_WS[site];
+}

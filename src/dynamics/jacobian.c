@@ -6,6 +6,7 @@
 //
 // The dofs that move a body are its last dof and the ancestors of that: row body_lastdof of M.
 #include "dynamics/dynamics.h"
+#include <assert.h>
 #include <string.h>
 
 static inline hfMotion shift_motion(hfMotion S, hfVec3 r) {
@@ -29,6 +30,7 @@ void hfi_jacobian_transpose_add(const hfDynamics* d, int body, hfVec3 p_W, hfFor
 }
 
 void hf_dynamics_jacobian(const hfDynamics* d, int body, hfVec3 p_W, double* J) {
+  assert(body >= 0 && body < d->model->nbody);
   size_t nv = (size_t)d->model->nv;
   const int32_t* dofs = NULL;
   int n = hfi_jacobian_dofs(d, body, &dofs);
@@ -42,6 +44,7 @@ void hf_dynamics_jacobian(const hfDynamics* d, int body, hfVec3 p_W, double* J) 
 }
 
 hfMotion hf_dynamics_jacobian_rate(const hfDynamics* d, int body, hfVec3 p_W) {
+  assert(body >= 0 && body < d->model->nbody);
   hfMotion V = hf_dynamics_point_velocity(d, body, p_W), A = d->A[d->body_link[body]];
   A = shift_motion(A, v3_sub(p_W, hfi_body_reference(d, body)));
   A.v = v3_add(v3_add(A.v, d->gravity), v3_cross(V.w, V.v));

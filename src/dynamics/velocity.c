@@ -13,6 +13,7 @@
 // A is about the point of the world that O passes at this instant, as in Featherstone, Rigid Body
 // Dynamics Algorithms, 2.8 and 5.3.
 #include "dynamics/dynamics.h"
+#include <assert.h>
 #include <string.h>
 
 static hfMotion combine_columns(const hfMotion* S, const double* v) {
@@ -52,4 +53,7 @@ void hf_dynamics_velocity(hfDynamics* d, const double* v) {
   }
 }
 
-hfMotion hf_dynamics_point_velocity(const hfDynamics* d, int body, hfVec3 p_W) { return hfi_point_velocity(d, body, p_W); }
+hfMotion hf_dynamics_point_velocity(const hfDynamics* d, int body, hfVec3 p_W) {
+  assert(body >= 0 && body < d->model->nbody);
+  return hfi_point_velocity(d, body, p_W);
+}

@@ -26,6 +26,7 @@ int hf_ray_cast(const hfDynamics* d, hfVec3 origin, hfVec3 direction, double max
   const hfModel* m = d->model;
   hfVec3 unit = v3_unit(direction);
   assert(v3_norm2(unit) > 0);
+  assert(exclude_body >= -1 && exclude_body < d->model->nbody);
   double nearest = max_distance;
   int found = 0;
   for (int g = 0; g < m->ngeom; ++g) {

@@ -3,6 +3,7 @@
 
 #include "import/reader.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +30,7 @@ void hf_diagnostics_free(hfDiagnostics* d) {
 int hf_diagnostics_count(const hfDiagnostics* d) { return d->count; }
 
 hfDiagnostic hf_diagnostics_get(const hfDiagnostics* d, int index) {
+  assert(index >= 0 && index < hf_diagnostics_count(d));
   const Entry* e = &d->entry[index];
   hfDiagnostic out = {e->severity, e->file, e->line, e->message, e->count};
   return out;

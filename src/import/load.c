@@ -61,6 +61,7 @@ static hfStatus import_in_c_locale(hfModel** model, const char* text, size_t len
 
 hfStatus hf_model_load(hfModel** model, const char* path, const hfImportConfig* config,
                        hfDiagnostics* diagnostics, hfError* error) {
+  hfi_clear_error(error);
   hfStatus status = hf_check_processor(error);
   if (status != HF_OK) return status;
   return import_in_c_locale(model, NULL, 0, path, NULL, config, diagnostics, error);
@@ -69,6 +70,7 @@ hfStatus hf_model_load(hfModel** model, const char* path, const hfImportConfig* 
 hfStatus hf_model_parse(hfModel** model, const char* text, size_t length, const char* name,
                         const char* folder, const hfImportConfig* config,
                         hfDiagnostics* diagnostics, hfError* error) {
+  hfi_clear_error(error);
   hfStatus status = hf_check_processor(error);
   if (status != HF_OK) return status;
   return import_in_c_locale(model, text, length, name, folder ? folder : "", config, diagnostics,

@@ -168,6 +168,7 @@ size_t hf_lcp_enumerate_work_size(int32_t n) {
 
 hfStatus hf_lcp_enumerate(const hfLcp* problem, hfLcpSolutions* solutions, void* work, size_t work_size,
                           hfError* error) {
+  hfi_clear_error(error);
   int32_t n = problem->n;
   if (n < 1 || n > HF_LCP_ENUMERATION_MAX)
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "lcp: enumeration takes 1 to %d rows, not %d",

@@ -101,6 +101,7 @@ static void write_outputs(const hfLcp* problem, double tikhonov, const LcpWork* 
 
 hfStatus hf_lcp_solve(const hfLcp* problem, const hfLcpConfig* config, double* z, double* w, void* work,
                       size_t work_size, hfLcpReport* report, hfError* error) {
+  hfi_clear_error(error);
   hfStatus status = check_config(config, problem->n, error);
   if (status == HF_OK) status = hfi_lcp_check(problem, error);
   if (status != HF_OK) return status;

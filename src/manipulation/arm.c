@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "model/joint.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,6 +138,7 @@ static hfStatus find_ends(hfArm* plan, const char* tip, const char* base, int* r
 
 hfStatus hf_arm_create(hfArm** out, const hfModel* model, const char* tip, const char* base,
                        hfError* error) {
+  hfi_clear_error(error);
   hfArm plan = {.model = model};
   int root = 0;
   hfStatus status = find_ends(&plan, tip, base, &root, error);
@@ -160,8 +162,14 @@ void hf_arm_free(hfArm* arm) {
 }
 
 int hf_arm_size(const hfArm* arm) { return arm->n; }
-int hf_arm_joint(const hfArm* arm, int i) { return arm->joint[i].joint; }
-double hf_arm_effort(const hfArm* arm, int i) { return arm->joint[i].effort; }
+int hf_arm_joint(const hfArm* arm, int i) {
+  assert(i >= 0 && i < arm->n);
+  return arm->joint[i].joint;
+}
+double hf_arm_effort(const hfArm* arm, int i) {
+  assert(i >= 0 && i < arm->n);
+  return arm->joint[i].effort;
+}
 
 void hf_arm_positions(const hfArm* arm, const double* q_world, double* q) {
   for (int i = 0; i < arm->n; ++i) q[i] = q_world[arm->joint[i].qposadr];

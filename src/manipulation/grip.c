@@ -13,6 +13,8 @@
 
 #include "math/vec3.h"
 
+#include <assert.h>
+
 hfGripConfig hf_grip_config_default(void) {
   hfGripConfig c = {.stiffness = 2000,
                     .damping = 60,
@@ -89,6 +91,7 @@ int hf_grip_settled(const hfGripConfig* c, const hfGrip* g) {
 }
 
 hfGripSense hf_sense_grip(const hfSim* sim, int left, int right, int object) {
+  assert(left >= 0 && left < hf_sim_model(sim)->nbody && right >= 0 && right < hf_sim_model(sim)->nbody);
   hfVec3 nl, fl, nr, fr;
   hfGripSense s = {.contacts = hf_sim_pair_force(sim, left, object, &nl, &fl)};
   s.contacts += hf_sim_pair_force(sim, right, object, &nr, &fr);

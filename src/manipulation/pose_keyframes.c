@@ -7,6 +7,8 @@
 
 #include "math/vec3.h"
 
+#include <assert.h>
+
 hfPoseKey hf_pose_key(double time, hfPose X) {
   hfPoseKey key = {time, X.p, q_from_m3(X.R)};
   return key;
@@ -27,6 +29,7 @@ static int find_segment(int n, const hfPoseKey* k, double time) {
 }
 
 hfPoseSetpoint hf_pose_keyframes(int n, const hfPoseKey* k, double time) {
+  assert(n >= 1);
   int i = find_segment(n, k, time);
   hfPoseSetpoint s = {0};
   if (i < 0) {

@@ -6,6 +6,7 @@
 #include <math.h>
 
 int hf_builder_add_tendon(hfBuilder* b, const hfTendonDef* source, hfError* error) {
+  hfi_clear_error(error);
   hfTendonDef d = *source;
   const hfObjectKind kind = HF_OBJECT_TENDON;
   if (d.count < 1) return hfi_refuse_def(error, d.where, kind, d.name, "has no joints");
@@ -55,6 +56,7 @@ static hfStatus check_equality(const hfBuilder* b, const hfEqualityDef* d, hfErr
 }
 
 int hf_builder_add_equality(hfBuilder* b, const hfEqualityDef* source, hfError* error) {
+  hfi_clear_error(error);
   hfEqualityDef d = *source;
   hfStatus status = check_equality(b, &d, error);
   if (status != HF_OK) return status;
@@ -63,6 +65,7 @@ int hf_builder_add_equality(hfBuilder* b, const hfEqualityDef* source, hfError* 
 }
 
 int hf_builder_add_pair(hfBuilder* b, const hfPairDef* source, hfError* error) {
+  hfi_clear_error(error);
   hfPairDef d = *source;
   const hfObjectKind kind = HF_OBJECT_PAIR;
   if (!hfi_object_exists(b, HF_OBJECT_GEOM, d.geom1) || !hfi_object_exists(b, HF_OBJECT_GEOM, d.geom2) ||
@@ -73,6 +76,7 @@ int hf_builder_add_pair(hfBuilder* b, const hfPairDef* source, hfError* error) {
 }
 
 int hf_builder_add_exclude(hfBuilder* b, int body1, int body2, hfError* error) {
+  hfi_clear_error(error);
   if (!hfi_object_exists(b, HF_OBJECT_BODY, body1) || !hfi_object_exists(b, HF_OBJECT_BODY, body2))
     return hfi_refuse(error, HF_ERROR_MODEL, "exclude: body %d or %d does not exist", body1, body2);
   void* grown =
@@ -139,6 +143,7 @@ static hfStatus check_actuator(const hfBuilder* b, const hfActuatorDef* d, hfErr
 }
 
 int hf_builder_add_actuator(hfBuilder* b, const hfActuatorDef* source, hfError* error) {
+  hfi_clear_error(error);
   hfActuatorDef d = *source;
   hfStatus status = check_actuator(b, &d, error);
   if (status != HF_OK) return status;
@@ -150,6 +155,7 @@ int hf_builder_add_actuator(hfBuilder* b, const hfActuatorDef* source, hfError* 
 }
 
 int hf_builder_add_sensor(hfBuilder* b, const hfSensorDef* source, hfError* error) {
+  hfi_clear_error(error);
   hfSensorDef d = *source;
   const hfObjectKind kind = HF_OBJECT_SENSOR;
   if (d.type < 0 || d.type > HF_SENSOR_CONTACT)
@@ -184,6 +190,7 @@ static int own_array(hfBuilder* b, const double** array, int n) {
 }
 
 int hf_builder_add_key(hfBuilder* b, const hfKeyDef* source, hfError* error) {
+  hfi_clear_error(error);
   hfKeyDef d = *source;
   int nq, nv, na, nu, nmocap;
   hf_builder_sizes(b, &nq, &nv, &na, &nu, &nmocap);

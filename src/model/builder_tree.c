@@ -7,6 +7,7 @@
 #include "model/shape.h"
 
 int hf_builder_add_body(hfBuilder* b, const hfBodyDef* source, hfError* error) {
+  hfi_clear_error(error);
   hfBodyDef d = *source;
   const hfObjectKind kind = HF_OBJECT_BODY;
   if (!hfi_object_exists(b, HF_OBJECT_BODY, d.parent))
@@ -82,6 +83,7 @@ static hfStatus check_joint(const hfBuilder* b, hfJointDef* d, hfError* error) {
 }
 
 int hf_builder_add_joint(hfBuilder* b, const hfJointDef* source, hfError* error) {
+  hfi_clear_error(error);
   hfJointDef d = *source;
   hfStatus status = check_joint(b, &d, error);
   if (status != HF_OK) return status;
@@ -133,6 +135,7 @@ static hfStatus check_geom(const hfBuilder* b, hfGeomDef* d, hfError* error) {
 }
 
 int hf_builder_add_geom(hfBuilder* b, const hfGeomDef* source, hfError* error) {
+  hfi_clear_error(error);
   hfGeomDef d = *source;
   hfStatus status = check_geom(b, &d, error);
   if (status != HF_OK) return status;
@@ -141,6 +144,7 @@ int hf_builder_add_geom(hfBuilder* b, const hfGeomDef* source, hfError* error) {
 }
 
 int hf_builder_add_site(hfBuilder* b, const hfSiteDef* source, hfError* error) {
+  hfi_clear_error(error);
   hfSiteDef d = *source;
   const hfObjectKind kind = HF_OBJECT_SITE;
   if (!hfi_object_exists(b, HF_OBJECT_BODY, d.body))
@@ -174,6 +178,7 @@ static hfStatus check_mesh(const hfMeshDef* d, hfError* error) {
 }
 
 int hf_builder_add_mesh(hfBuilder* b, const hfMeshDef* source, hfError* error) {
+  hfi_clear_error(error);
   hfMeshDef d = *source;
   hfStatus status = check_mesh(&d, error);
   if (status != HF_OK) return status;

@@ -181,6 +181,7 @@ static hfStatus check_references(const hfModel* m, hfError* error) {
 }
 
 hfStatus hf_model_validate(const hfModel* m, size_t size, hfError* error) {
+  hfi_clear_error(error);
   if (size < sizeof *m || memcmp(m->magic, "HFMODEL", 8) != 0)
     return hfi_refuse(error, HF_ERROR_MODEL, "not a model block");
   if (hf_model_is_overlay(m))
@@ -212,6 +213,7 @@ static hfStatus save_block(const hfModel* m, const char* path, hfError* error) {
 }
 
 hfStatus hf_model_save(const hfModel* m, const char* path, hfError* error) {
+  hfi_clear_error(error);
   if (!hf_model_is_overlay(m)) return save_block(m, path, error);
   hfModel* block = NULL;
   hfStatus status = hf_model_copy(&block, m, error);
@@ -221,6 +223,7 @@ hfStatus hf_model_save(const hfModel* m, const char* path, hfError* error) {
 }
 
 hfStatus hf_model_open(hfModel** model, const char* path, hfError* error) {
+  hfi_clear_error(error);
   FILE* file = fopen(path, "rb");
   if (!file) return hfi_refuse(error, HF_ERROR_FILE, "%s: cannot be opened", path);
   hfModel header, *m = NULL;

@@ -128,6 +128,7 @@ static hfStatus fill_sections(hfiFinish* f, hfError* error) {
 }
 
 hfStatus hf_builder_finish(hfBuilder* b, hfModel** model, hfError* error) {
+  hfi_clear_error(error);
   hfiFinish f = {.b = b};
   hfStatus status = hfi_order_create(&f.order, b, error);
   if (status != HF_OK) return status;

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,6 +70,7 @@ int hf_model_is_overlay(const hfModel* model) { return model->size == 0; }
 
 // Field by field, because those of an overlay lie in two places.
 hfStatus hf_model_copy(hfModel** copy, const hfModel* model, hfError* error) {
+  hfi_clear_error(error);
   hfModel header = *model;
   header.revision = 0;
   hfModel* m = hfi_model_allocate(&header);
@@ -81,6 +83,7 @@ hfStatus hf_model_copy(hfModel** copy, const hfModel* model, hfError* error) {
 }
 
 hfFieldInfo hf_model_field_info(const hfModel* model, hfModelField field) {
+  assert(field >= 0 && field < HF_MODEL_FIELD_COUNT);
   static const struct {
     const char *name, *type;
     int overlay;

@@ -51,6 +51,7 @@ static hfModel* create_overlay(const hfModel* base) {
 }
 
 hfStatus hf_params_create(hfParams** params, const hfModel* base, hfError* error) {
+  hfi_clear_error(error);
   hfParams* p = calloc(1, sizeof *p);
   if (p) p->block = create_overlay(base);
   if (p) p->trial = create_overlay(base);
@@ -116,6 +117,7 @@ static hfStatus check_fields(const hfParams* p, hfError* error) {
 }
 
 hfStatus hf_params_update(hfParams* p, hfError* error) {
+  hfi_clear_error(error);
   hfStatus status = check_fields(p, error);
   if (status == HF_OK) status = hfi_derive(p->trial, error);
   if (status != HF_OK) return status;

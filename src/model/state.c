@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <math.h>
 #include <stdlib.h>
@@ -34,10 +35,12 @@ static hfState layout_state(const hfModel* m, int max_memory) {
 }
 
 size_t hf_state_size(const hfModel* model, int max_memory) {
+  assert(max_memory >= 0);
   return (size_t)layout_state(model, max_memory).size;
 }
 
 hfState* hf_state_init(void* memory, const hfModel* model, int max_memory) {
+  assert(memory && max_memory >= 0);
   hfState header = layout_state(model, max_memory);
   memset(memory, 0, (size_t)header.size);
   hfState* s = memory;
@@ -66,6 +69,7 @@ void hf_state_reset(hfState* state, const hfModel* model) {
 // ---- keyframes -----------------------------------------------------------------------------------
 
 hfStatus hf_state_set_key(hfState* s, hfInput* input, const hfModel* m, int key, hfError* error) {
+  hfi_clear_error(error);
   if (key < 0 || key >= m->nkey)
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "keyframe %d does not exist: the model has %d", key,
                       m->nkey);
@@ -92,6 +96,7 @@ hfStatus hf_state_set_key(hfState* s, hfInput* input, const hfModel* m, int key,
 static const char kMagic[8] = "HFSTATE";
 
 hfStatus hf_state_save(const hfState* s, const char* path, hfError* error) {
+  hfi_clear_error(error);
   FILE* file = fopen(path, "wb");
   if (!file) return hfi_refuse(error, HF_ERROR_FILE, "%s: cannot be written", path);
   int good =
@@ -108,6 +113,7 @@ static int same_layout(const hfState* a, const hfState* b) {
 }
 
 hfStatus hf_state_restore(hfState* s, const char* path, hfError* error) {
+  hfi_clear_error(error);
   FILE* file = fopen(path, "rb");
   if (!file) return hfi_refuse(error, HF_ERROR_FILE, "%s: cannot be opened", path);
   char magic[sizeof kMagic];

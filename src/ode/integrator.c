@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "math/vec3.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,6 +109,7 @@ static hfIntegrator* plan(hfiArena* arena, const hfOde* ode, const hfIntegratorC
 
 hfStatus hf_integrator_create(hfIntegrator** integrator, const hfOde* ode,
                               const hfIntegratorConfig* config, hfError* error) {
+  hfi_clear_error(error);
   assert(integrator && ode && config && ode->rhs && ode->n > 0 && ode->nx >= ode->n);
   assert(ode->plus ? ode->lift && (!ode->jacobian || ode->lift_jacobian) : ode->nx == ode->n);
   hfStatus status = check_config(config, ode, error);
@@ -168,6 +170,7 @@ double hf_integrator_next_step(const hfIntegrator* in) { return in->next; }
 void hf_integrator_set_next_step(hfIntegrator* in, double step) { in->next = step; }
 
 void hf_integrator_trace(hfIntegrator* in, hfNewtonIterate* iterate, int capacity) {
+  assert(capacity >= 0);
   in->stepper.trace = iterate;
   in->stepper.trace_capacity = capacity;
   in->stepper.trace_count = 0;
@@ -317,6 +320,7 @@ static hfStatus check_call(const hfIntegrator* in, double t, const double* x, do
 }
 
 hfStatus hf_integrator_advance(hfIntegrator* in, double* t, double* x, double t_end, hfError* error) {
+  hfi_clear_error(error);
   const hfIntegratorConfig* c = &in->config;
   hfStatus refused = check_call(in, *t, x, t_end, error);
   if (refused) return refused;

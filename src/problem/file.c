@@ -66,6 +66,7 @@ static void write_element(FILE* file, const section* s, const char* element) {
 }
 
 hfStatus hf_step_problem_write(const hfStepProblem* problem, const char* path, hfError* error) {
+  hfi_clear_error(error);
   hfStepProblem P = *problem;
   int32_t nM = P.M_start[P.ntree];
   section list[SECTIONS];
@@ -260,6 +261,7 @@ static hfStatus parse(reader* r, const char* text, char* copy, hfStepProblem** o
 }
 
 hfStatus hf_step_problem_read(hfStepProblem** problem, const char* path, hfError* error) {
+  hfi_clear_error(error);
   reader r = {path, NULL, NULL, 0, 0, error};
   char* text = read_text(path, &r.size, error);
   if (!text) return HF_ERROR_FILE;

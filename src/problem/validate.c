@@ -128,6 +128,7 @@ static hfStatus check_piece(const hfStepProblem* P, int b, int i, hfError* error
 }
 
 hfStatus hf_step_problem_validate(const hfStepProblem* P, hfError* error) {
+  hfi_clear_error(error);
   hfStatus status = check_counts(P, error);
   int64_t row = 0;
   for (int t = 0; t < P->ntree && !status; ++t) status = check_tree(P, t, error);

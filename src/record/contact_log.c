@@ -1,4 +1,5 @@
 // The contact log: one row of CSV for each contact of each step (docs/reference/command.md).
+#include "base/error.h"
 #include "record/output.h"
 
 #include <holdfast/record.h>
@@ -11,6 +12,7 @@ struct hfContactLog {
 
 hfStatus hf_contact_log_open(hfContactLog** log, const char* path, const hfModel* model,
                              hfError* error) {
+  hfi_clear_error(error);
   hfStatus status;
   hfContactLog* made = hfi_output_create(sizeof *made, path, HFI_OUTPUT_ROWS, &status, error);
   if (!made) return status;
@@ -49,6 +51,7 @@ static void print_vector(hfiOutput* out, hfVec3 a) {
 }
 
 hfStatus hf_contact_log_write(hfContactLog* log, const hfSim* sim, double time, hfError* error) {
+  hfi_clear_error(error);
   int count = hf_sim_contact_count(sim);
   for (int i = 0; i < count; ++i) {
     hfContact c = hf_sim_contact(sim, i);
@@ -66,5 +69,6 @@ hfStatus hf_contact_log_write(hfContactLog* log, const hfSim* sim, double time, 
 }
 
 hfStatus hf_contact_log_close(hfContactLog* log, hfError* error) {
+  hfi_clear_error(error);
   return hfi_output_destroy(log, error);
 }

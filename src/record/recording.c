@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <holdfast/record.h>
 #include <stdio.h>
@@ -135,6 +136,7 @@ static hfStatus open_blocks(hfRecording* r, uint64_t size, const char* path, hfE
 }
 
 hfStatus hf_recording_open(hfRecording** recording, const char* path, hfError* error) {
+  hfi_clear_error(error);
   hfRecording* made = calloc(1, sizeof *made);
   if (!made) return hfi_refuse(error, HF_ERROR_MEMORY, "%s: out of memory", path);
   uint64_t size = 0;
@@ -167,12 +169,14 @@ const void* hf_recording_bytes(const hfRecording* r, size_t* size) {
 }
 
 hfEvent hf_recording_event(const hfRecording* r, int i) {
+  assert(i >= 0 && i < hf_recording_event_count(r));
   hfEvent event;
   memcpy(&event, r->bytes + r->event[i] + sizeof(hfiChunkHeader), sizeof event);
   return event;
 }
 
 hfFrame hf_recording_frame(const hfRecording* r, int i) {
+  assert(i >= 0 && i < hf_recording_frame_count(r));
   const hfModel* m = r->model;
   const void* at = r->bytes + r->frame[i] + sizeof(hfiChunkHeader);
   const hfFrameHead* head = at;

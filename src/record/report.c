@@ -28,6 +28,7 @@ int hf_report_replays(void) {
 }
 
 hfStatus hf_report_open(hfReport** report, const char* path, const hfModel* model, hfError* error) {
+  hfi_clear_error(error);
   hfStatus status;
   hfReport* made = hfi_output_create(sizeof *made, path, HFI_OUTPUT_WHOLE, &status, error);
   if (!made) return status;
@@ -108,6 +109,7 @@ static void write_replay(hfReport* report, const char* title, const hfReportLine
 
 hfStatus hf_report_close(hfReport* report, const char* title, const hfReportLine* lines, int count,
                          hfError* error) {
+  hfi_clear_error(error);
   if (report->plain)
     hfi_plain_write(report->plain, &report->out, title, lines, count);
   else
@@ -119,6 +121,7 @@ hfStatus hf_report_close(hfReport* report, const char* title, const hfReportLine
 }
 
 hfStatus hf_report_convert(const char* path, const hfRecording* recording, hfError* error) {
+  hfi_clear_error(error);
   if (!hf_report_replays())
     return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "%s: this build has no page (npm was missing)",
                       path);

@@ -1,4 +1,5 @@
 // The state log: one row of CSV with time, q, v and u for each step (docs/reference/command.md).
+#include "base/error.h"
 #include "record/output.h"
 
 #include <holdfast/record.h>
@@ -18,6 +19,7 @@ static void print_values(hfiOutput* out, const double* x, int count) {
 
 hfStatus hf_state_log_open(hfStateLog** log, const char* path, const hfModel* model,
                            hfError* error) {
+  hfi_clear_error(error);
   hfStatus status;
   hfStateLog* made = hfi_output_create(sizeof *made, path, HFI_OUTPUT_ROWS, &status, error);
   if (!made) return status;
@@ -37,6 +39,7 @@ hfStatus hf_state_log_open(hfStateLog** log, const char* path, const hfModel* mo
 
 hfStatus hf_state_log_write(hfStateLog* log, const hfState* state, const double* ctrl,
                             hfError* error) {
+  hfi_clear_error(error);
   hfi_output_print(&log->out, "%.17g", state->time);
   print_values(&log->out, hf_state_q(state), log->nq);
   print_values(&log->out, hf_state_v(state), log->nv);
@@ -46,5 +49,6 @@ hfStatus hf_state_log_write(hfStateLog* log, const hfState* state, const double*
 }
 
 hfStatus hf_state_log_close(hfStateLog* log, hfError* error) {
+  hfi_clear_error(error);
   return hfi_output_destroy(log, error);
 }

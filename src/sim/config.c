@@ -172,6 +172,7 @@ static int parse_value(const Field* f, const char* text, double* value) {
 
 hfStatus hf_sim_config_set(hfSimConfig* config, const char* name, const char* text,
                            hfError* error) {
+  hfi_clear_error(error);
   for (int i = 0; i < FIELD_COUNT; ++i) {
     const Field* f = &kFields[i];
     if (strcmp(f->name, name) != 0) continue;

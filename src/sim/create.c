@@ -68,6 +68,7 @@ static hfStatus create(hfSim* s, hfError* error) {
 
 hfStatus hf_sim_create(hfSim** sim, const hfModel* model, const hfSimConfig* config,
                        hfError* error) {
+  hfi_clear_error(error);
   hfStatus status = hf_check_processor(error);
   if (status != HF_OK) return status;
   hfSim* s = calloc(1, sizeof *s);

@@ -1,6 +1,7 @@
 // Everything at a state, without a step: explicit forces and the acceleration without constraints,
 //
 //   vdot = M^-1 (applied + J^T wrenches + actuators + passive - bias).
+#include "base/error.h"
 #include "sim/sim.h"
 
 #include <string.h>
@@ -20,6 +21,7 @@ static void compute_free_acceleration(hfSim* s, const hfState* state, const hfIn
 }
 
 hfStatus hf_sim_evaluate(hfSim* s, const hfState* state, const hfInput* in, hfError* error) {
+  hfi_clear_error(error);
   hfStatus status = hfi_sim_begin(s, state, in, error);
   if (status != HF_OK) return status;
   hfiWorld* w = s->world;
@@ -43,6 +45,7 @@ hfStepCapacity hf_sim_capacity(const hfSim* s) { return s->discrete->assembly.ca
 
 hfStatus hf_sim_problem(hfSim* s, const hfState* state, const hfInput* in,
                         const hfStepProblem** problem, hfError* error) {
+  hfi_clear_error(error);
   hfStatus status = hfi_sim_begin(s, state, in, error);
   if (status != HF_OK) return status;
   hfi_discrete_problem(s->discrete, state, in);

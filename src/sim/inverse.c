@@ -6,6 +6,7 @@
 //   tau = (A v1 - p* - sum_b J_b^T gamma_b(J_b v1))/h.
 #include "sim/sim.h"
 
+#include "base/error.h"
 #include "solve/contact.h"
 
 #include <string.h>
@@ -51,6 +52,7 @@ static void subtract_impulse(const hfStepProblem* p, const hfStepBlock* b, const
 
 hfStatus hf_sim_inverse(hfSim* s, const hfState* state, const hfInput* in, const double* v1,
                         double* force, hfError* error) {
+  hfi_clear_error(error);
   hfInput free_input = in ? *in : (hfInput){0};
   free_input.velocity_target = NULL;
   hfStatus status = hfi_sim_begin(s, state, &free_input, error);

@@ -1,6 +1,7 @@
 // A step: the method in force does it, and sensors look at its end.
 #include "sim/sim.h"
 
+#include "base/error.h"
 #include "switching/switching.h"
 
 #include <string.h>
@@ -12,6 +13,7 @@ static void clear_constraint_forces(hfSim* s) {
 
 hfStatus hf_sim_step(hfSim* s, hfState* state, const hfInput* in, hfStepReport* report,
                      hfError* error) {
+  hfi_clear_error(error);
   hfStepReport unused;
   if (!report) report = &unused;
   memset(report, 0, sizeof *report);

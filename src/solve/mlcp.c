@@ -74,6 +74,7 @@ static hfStatus check_config(const hfMlcpConfig* c, hfError* error) {
 }
 
 hfStatus hf_mlcp_create(hfMlcp** out, const hfStepCapacity* capacity, const hfMlcpConfig* config, hfError* error) {
+  hfi_clear_error(error);
   hfStatus status = check_config(config, error);
   if (status != HF_OK) return status;
   hfMlcp* m = calloc(1, sizeof *m);
@@ -211,6 +212,7 @@ static void scatter(const hfMlcp* m, double* v, double* impulse) {
 }
 
 hfStatus hf_mlcp_solve(hfMlcp* m, const hfStepProblem* problem, double* v, double* impulse, hfSolveReport* report, hfError* error) {
+  hfi_clear_error(error);
   static hfStatus (*const forms[])(hfMlcp*, hfSolveReport*, hfError*) = {hfi_mlcp_complementarity, hfi_mlcp_two_stage, hfi_mlcp_dissipation};
   memset(report, 0, sizeof *report);
   hfStatus status = hfi_problem_check_capacity(problem, &m->capacity, error);

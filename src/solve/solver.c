@@ -42,6 +42,7 @@ static void plan(hfSolver* solver, hfiArena* arena) {
 }
 
 hfStatus hf_solver_create(hfSolver** out, const hfStepCapacity* capacity, hfError* error) {
+  hfi_clear_error(error);
   hfSolver* solver = calloc(1, sizeof *solver);
   if (!solver) return hfi_refuse(error, HF_ERROR_MEMORY, "solver: out of memory");
   solver->capacity = *capacity;
@@ -173,6 +174,7 @@ static void scatter_island(const hfiIsland* I, double* v, double* impulse, doubl
 hfStatus hf_solver_solve(hfSolver* solver, const hfSolverConfig* config,
                          const hfStepProblem* problem, double* v, double* impulse,
                          hfSolveReport* report, hfError* error) {
+  hfi_clear_error(error);
   hfiPartition* S = &solver->partition;
   hfiIsland* I = &solver->island;
   hfStatus status = check_config(config, error);

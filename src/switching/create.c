@@ -119,6 +119,7 @@ hfStatus hfi_rigid_create(hfRigid** rigid, hfiWorld* world, const hfRigidConfig*
 
 hfStatus hf_rigid_create(hfRigid** rigid, const hfModel* model, const hfRigidConfig* config,
                          hfError* error) {
+  hfi_clear_error(error);
   assert(rigid && model && config);
   hfStatus status = hfi_rigid_check(config, error);
   hfiWorldConfig own = {config->max_contacts, config->scene_signals, -1};

@@ -385,6 +385,7 @@ void hfi_rigid_certify(hfRigid* r) {
 hfStatus hf_rigid_evaluate(hfRigid* r, double t, const double* q, const double* v,
                            const double* act, const hfInput* input, const hfRigidChoice* choice,
                            int nchoice, const hfRigidProblem** problem, hfError* error) {
+  hfi_clear_error(error);
   const hfModel* m = r->model;
   for (int i = 0; i < m->nq + m->nv; ++i) {
     double x = i < m->nq ? q[i] : v[i - m->nq];
