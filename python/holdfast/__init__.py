@@ -1,0 +1,42 @@
+"""Holdfast simulates robots that grip: contact and friction by strongly coupled implicit methods.
+
+    import holdfast as hf
+
+    model = hf.Model.from_file("scene.xml")   # MJCF or URDF
+    sim = hf.Sim(model)                       # its own state: sim.state, and inputs: sim.input
+    sim.input.ctrl["grip"] = 20.0             # [N]
+    sim.step(steps=1000)
+    print(sim.state.time, sim.state.q["elbow"], sim.contacts()["fn"])
+
+SI units everywhere. Arrays are views of the library's memory, without copies: what you write into ``state.q`` is the
+state, and what you keep of it changes with the next step. Write ``state.q.copy()`` to keep numbers. A view keeps its
+memory alive for as long as it lives.
+"""
+
+from ._core import (
+    ArgumentError,
+    FileError,
+    HoldfastError,
+    ModelError,
+    NonFiniteError,
+    UnsupportedError,
+)
+from ._core import version as __version__
+from . import control, lcp, rigid
+from .arm import Arm, Grip
+from .batch import Batch, Rollout, rollout
+from .builder import Builder
+from .dynamics import Dynamics
+from .model import Diagnostic, Model, Params, models_path
+from .mujoco import from_mujoco, state_from_mujoco, state_to_mujoco
+from .problem import Problem
+from .record import Recording
+from .sim import Report, Sim, option_names
+from .state import Input, State
+
+__all__ = [
+    "ArgumentError", "Arm", "Batch", "Builder", "Diagnostic", "Dynamics", "FileError", "Grip", "HoldfastError", "Input",
+    "Model", "ModelError", "NonFiniteError", "Params", "Problem", "Recording", "Report", "Rollout", "Sim", "State",
+    "UnsupportedError", "__version__", "control", "from_mujoco", "lcp", "models_path", "option_names", "rigid",
+    "rollout", "state_from_mujoco", "state_to_mujoco",
+]

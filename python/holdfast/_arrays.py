@@ -1,0 +1,100 @@
+"""Arrays: checked on the way in, named on the way out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+_FORMATS = {"d": "<f8", "f": "<f4", "i": "<i4", "I": "<u4", "q": "<i8", "Q": "<u8", "b": "?"}
+
+
+def floats(x: Any, shape: tuple[int, ...] | None, name: str) -> np.ndarray:
+    """``x`` as a contiguous array of float64 of this shape; copied only where it is not one already."""
+    a = np.asarray(x)
+    if a.dtype.kind not in "fiub":
+        raise TypeError(f"{name} must be numbers that fit float64, not dtype {a.dtype}")
+    if shape is not None and a.shape != tuple(shape):
+        raise ValueError(f"{name} must have shape {tuple(shape)}, has {a.shape}")
+    return np.ascontiguousarray(a, dtype=np.float64)
+
+
+def mask_bytes(mask: Any, n: int) -> np.ndarray | None:
+    """A mask over worlds as bytes, from booleans (n) or indices of worlds."""
+    if mask is None:
+        return None
+    a = np.asarray(mask)
+    if a.dtype == bool:
+        if a.shape != (n,):
+            raise ValueError(f"mask must have shape ({n},), has {a.shape}")
+        return np.ascontiguousarray(a).view(np.uint8)
+    if a.size and a.dtype.kind not in "iu":
+        raise TypeError(f"mask must be booleans or indices of worlds, not dtype {a.dtype}")
+    out = np.zeros(n, np.uint8)
+    out[a.astype(np.intp)] = 1
+    return out
+
+
+def struct_dtype(description: tuple[int, list[tuple[str, str, int, int]]]) -> np.dtype:
+    """The dtype of a struct of the library, as the extension describes it."""
+    size, members = description
+    return np.dtype(
+        {
+            "names": [m[0] for m in members],
+            "formats": [_FORMATS[m[1]] if m[2] == 1 else (_FORMATS[m[1]], (m[2],)) for m in members],
+            "offsets": [m[3] for m in members],
+            "itemsize": size,
+        }
+    )
+
+
+class NamedArray(np.ndarray):
+    """An array whose last axis also answers to names: ``q["elbow"]``.
+
+    A name gives a number where the object has one coordinate and a view of several where it has more (a free joint has
+    seven positions). It is a view of the library's memory: copy it to keep it. ``array.names`` lists the names.
+    """
+
+    _slices: dict[str, slice] | None = None
+    _kind = ""
+
+    def __array_finalize__(self, other: Any) -> None:
+        # Only a whole view keeps the names: a part has other places.
+        same = other is not None and getattr(other, "shape", None) == self.shape
+        self._slices = getattr(other, "_slices", None) if same else None
+        self._kind = getattr(other, "_kind", "") if same else ""
+
+    @property
+    def names(self) -> list[str]:
+        return list(self._slices or ())
+
+    def _place(self, name: str) -> Any:
+        if self._slices is None:
+            raise KeyError("this array has no names; a part of a named array loses them")
+        try:
+            s = self._slices[name]
+        except KeyError:
+            known = ", ".join(list(self._slices)[:20])
+            raise KeyError(f'no {self._kind} is named "{name}"; there are: {known}') from None
+        return s.start if s.stop - s.start == 1 else s
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, str):
+            return np.asarray(self)[..., self._place(key)]
+        return super().__getitem__(key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if isinstance(key, str):
+            np.asarray(self)[..., self._place(key)] = value
+        else:
+            super().__setitem__(key, value)
+
+    def __reduce__(self) -> Any:  # a pickled array is a plain copy
+        return np.array(self).__reduce__()
+
+
+def named(view: Any, slices: dict[str, slice], kind: str) -> NamedArray:
+    array = np.asarray(view).view(NamedArray)
+    array._slices = slices
+    array._kind = kind
+    return array

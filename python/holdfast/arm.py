@@ -1,0 +1,100 @@
+"""Arms: kinematics forward and inverse, joint torques; and the gripper's controller."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _core
+from ._arrays import floats
+from .model import Model
+from .state import Input
+
+Grip = _core.Grip
+
+
+class IkResult(NamedTuple):
+    """Joint positions or rates (n), a status ("ok", "no solution", "not converged") and how near it came."""
+
+    q: np.ndarray
+    status: str
+    report: dict[str, Any]
+
+
+_STATUS = {0: "ok", 1: "not converged", 3: "no solution"}
+
+
+def rotation(quat: Any) -> np.ndarray:
+    """Rotation matrix of a quaternion w x y z."""
+    w, x, y, z = np.asarray(quat, float) / np.linalg.norm(quat)
+    return np.array([[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+                     [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+                     [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]])
+
+
+class Arm(_core.Arm):
+    """A chain of hinges and slides that moves a tip (a site, or else a body).
+
+        arm = hf.Arm(model, "tip")
+        arm.set(state.q)
+        result = arm.solve((0.5, 0, 0.6), np.eye(3))
+    """
+
+    def __new__(cls, model: Model, tip: str, base: str | None = None) -> Arm:
+        return super().__new__(cls, model, tip, base)
+
+    def __init__(self, model: Model, tip: str, base: str | None = None):
+        self.model = model
+        joints = self._joints()
+        self.joints = [j for j, _ in joints]
+        self.effort = np.array([e for _, e in joints])
+        self.n = len(joints)
+
+    def set(self, q_world: Any, q: Any = None) -> Arm:
+        """The world at q_world (nq), then optionally the chain moved to q (n)."""
+        self._set(floats(q_world, (self.model.nq,), "q_world"), None if q is None else floats(q, (self.n,), "q"))
+        return self
+
+    def positions(self, q_world: Any) -> np.ndarray:
+        """The chain's part (n) of a world's positions."""
+        return np.asarray(self._positions(floats(q_world, (self.model.nq,), "q_world")))
+
+    @property
+    def pose(self) -> tuple[np.ndarray, np.ndarray]:
+        """(position (3) [m], rotation matrix (3, 3)) of the tip."""
+        p, R = self._pose()
+        return np.array(p), np.array(R).reshape(3, 3)
+
+    def jacobian(self) -> np.ndarray:
+        """(6, n), angular then linear, of the tip's origin."""
+        return np.asarray(self._jacobian())
+
+    def solve(self, position: Any, rotation_matrix: Any = None, *, start: Any = None, posture: Any = None, **options: Any) -> IkResult:
+        """Joint positions that put the tip at a pose, within the joints' ranges. Rotation None: as it is now. start (n):
+        first guess. Options as in ``manipulation.h``: position_tolerance [m], rotation_tolerance [rad], restarts, seed, ..."""
+        R = self.pose[1] if rotation_matrix is None else rotation_matrix
+        guess = np.zeros(self.n) if start is None else start
+        q, status, report = self._solve(floats(position, (3,), "position"), floats(R, (3, 3), "rotation"),
+                                        floats(guess, (self.n,), "start"), options,
+                                        None if posture is None else floats(posture, (self.n,), "posture"))
+        return IkResult(np.asarray(q), _STATUS.get(status, str(status)), report)
+
+    def rate(self, twist: Any, *, speed: Any = None, posture: Any = None, **options: Any) -> IkResult:
+        """Joint rates (n) that move the tip with a twist (6), angular then linear, under limits of position and speed."""
+        q, status, report = self._rate(floats(twist, (6,), "twist"), options,
+                                       None if speed is None else floats(speed, (self.n,), "speed"),
+                                       None if posture is None else floats(posture, (self.n,), "posture"))
+        return IkResult(np.asarray(q), _STATUS.get(status, str(status)), report)
+
+    def torque(self, q_world: Any, v_world: Any, wanted: Any, gains: Any, h: float, integral: np.ndarray | None = None) -> tuple[np.ndarray, int]:
+        """Inverse dynamics with feedback: (torques (n) [N m or N], joints at their limit). wanted (n, 3): position, rate,
+        second rate; gains (n, 3): kp, ki, kd in 1/s^2, 1/s^3, 1/s. integral (n), if given, is updated in place."""
+        tau, limited = self._torque(floats(q_world, (self.model.nq,), "q_world"), floats(v_world, (self.model.nv,), "v_world"),
+                                    floats(wanted, (self.n, 3), "wanted"),
+                                    floats(np.broadcast_to(gains, (self.n, 3)), (self.n, 3), "gains"), float(h), integral)
+        return np.asarray(tau), limited
+
+    def apply(self, tau: Any, input: Input) -> None:
+        """Puts torques into the controls of the joints' motors, or into the forces of joints without one."""
+        self._apply(floats(tau, (self.n,), "tau"), input)

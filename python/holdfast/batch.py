@@ -1,0 +1,214 @@
+"""Many worlds at once."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Sequence
+
+import numpy as np
+
+from . import _core
+from ._arrays import floats, mask_bytes, named, struct_dtype
+from .model import Model
+from .sim import CONTACT, flatten_options
+from .state import State
+
+WORLD_REPORT = struct_dtype(_core.world_report_dtype())
+_NAMES = {"q": "q", "v": "v", "act": "act", "ctrl": "u", "force": "v", "velocity_target": "v", "force_limit": "v",
+          "sensors": "sensor", "actuator_force": "u", "acceleration": "v"}
+_ARRAYS = ("time", "q", "v", "act", "ctrl", "force", "wrench", "mocap_pos", "mocap_quat", "velocity_target", "force_limit",
+           "sensors", "actuator_force", "acceleration", "pose")
+_RESULTS = ("time", "q", "v", "act", "sensors")
+
+
+class BatchParams:
+    """Parameters of every world: ``batch.params.geom_friction`` is (worlds, ngeom, 3). Write, then ``update()``."""
+
+    def __init__(self, batch: Batch):
+        object.__setattr__(self, "_batch", batch)
+
+    def __getattr__(self, name: str) -> np.ndarray:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return np.asarray(self._batch._param(name))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        getattr(self, name)[...] = value
+
+    def update(self, mask: Any = None) -> str:
+        """Puts the parameters of the worlds in force. Returns "" or the refusal of the first world whose values make no
+        physical world; that world keeps its old ones and is flagged in ``batch.reports["status"]``."""
+        return self._batch._update(mask_bytes(mask, self._batch.worlds))
+
+
+class Batch(_core.Batch):
+    """n worlds of one model on k threads.
+
+        batch = hf.Batch(model, 256, threads=2)
+        batch.ctrl[:, 0] = grip
+        batch.step(10)                        # ten steps each, controls held
+        obs = np.hstack([batch.q, batch.v])
+
+    Arrays have one row a world and are views of the states: ``time q v act``; of the inputs: ``ctrl force wrench
+    mocap_pos mocap_quat velocity_target force_limit``; of results, read-only: ``sensors actuator_force acceleration
+    pose``. An input acts, and a result is filled, from the first time that it is asked for. A world's bits depend on its
+    state, inputs and parameters alone, never on threads or on other worlds.
+    """
+
+    model: Model
+    time: np.ndarray
+    q: np.ndarray
+    v: np.ndarray
+    act: np.ndarray
+    ctrl: np.ndarray
+    force: np.ndarray
+    wrench: np.ndarray
+    mocap_pos: np.ndarray
+    mocap_quat: np.ndarray
+    velocity_target: np.ndarray
+    force_limit: np.ndarray
+    sensors: np.ndarray
+    actuator_force: np.ndarray
+    acceleration: np.ndarray
+    pose: np.ndarray
+
+    def __new__(cls, model: Model, worlds: int, *, threads: int = 0, device: str = "cpu", max_memory: int = 0,
+                max_contacts: int = 32, **options: Any) -> Batch:
+        kind, _, ordinal = device.partition(":")
+        devices = {"cpu": 0, "emulated": 1, "cuda": 2}
+        if kind not in devices:
+            raise ValueError(f'device must be one of {", ".join(devices)}, is "{device}"')
+        settings = {"nworld": worlds, "threads": threads, "device": devices[kind], "ordinal": int(ordinal or 0),
+                    "max_memory": max_memory, "max_contacts": max_contacts}
+        return super().__new__(cls, model, settings, flatten_options(options))
+
+    def __init__(self, model: Model, worlds: int, **settings: Any):
+        info = self._info()
+        self.worlds: int = info["worlds"]
+        self.threads: int = info["threads"]
+        self.step_size: float = info["step_size"]
+        self.max_memory: int = info["max_memory"]
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _ARRAYS:
+            raise AttributeError(f'a batch has no array "{name}"')
+        view = self._tensor(name)
+        if name in _NAMES:
+            which = _NAMES[name]
+            array: Any = named(view, getattr(self.model, f"_{which}_slices"), "object")
+        else:
+            array = np.asarray(view)
+        self.__dict__[name] = array
+        return array
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in _ARRAYS:
+            getattr(self, name)[...] = value
+        else:
+            super().__setattr__(name, value)
+
+    @property
+    def params(self) -> BatchParams:
+        """Parameters of each world, and its gravity."""
+        return BatchParams(self)
+
+    @property
+    def bytes_per_world(self) -> int:
+        """Memory of one world beside the model."""
+        return self._info()["bytes_per_world"]
+
+    def reset(self, mask: Any = None, key: str | int | None = None) -> None:
+        """Puts worlds (booleans, indices or None: all) at a keyframe or at the model's reference, inputs too."""
+        self._reset(mask_bytes(mask, self.worlds), -1 if key is None else self.model.id("key", key))
+
+    def step(self, steps: int = 1, *, mask: Any = None) -> str:
+        """Every world takes steps with its controls held. Returns "" or, where worlds are flagged, the refusal of the
+        first. The others go on; ``batch.reports["status"]`` tells (0 good, < 0 refused, > 0 a difficulty)."""
+        return self._step(steps, mask_bytes(mask, self.worlds), None, 0, 0, 1, None)
+
+    def run(self, controls: Any = None, *, steps: int | None = None, every: int = 1, want: Sequence[str] = ("q", "v"),
+            mask: Any = None) -> Rollout:
+        """Takes steps with controls for each of them, and returns what was wanted after every so many steps.
+
+        controls: (steps, nu), the same in all worlds; (worlds, steps, nu); or None: held, and ``steps`` says how many.
+        want: any of time, q, v, act, sensors. Rows of a refused world are NaN from the refusal on.
+        """
+        ctrl, world_stride, step_stride = None, 0, 0
+        nu = self.model.nu
+        if controls is not None:
+            a = np.asarray(controls)
+            if a.ndim not in (2, 3) or a.shape[-1] != nu or (a.ndim == 3 and a.shape[0] != self.worlds):
+                raise ValueError(f"controls must have shape (steps, {nu}) or ({self.worlds}, steps, {nu}), have {a.shape}")
+            if steps is not None and steps != a.shape[-2]:
+                raise ValueError(f"controls are for {a.shape[-2]} steps, steps is {steps}")
+            steps = a.shape[-2]
+            ctrl = floats(a, None, "controls")
+            world_stride, step_stride = (steps * nu if a.ndim == 3 else 0), nu
+        if steps is None:
+            raise ValueError("steps or controls are needed")
+        if steps < 1 or every < 1:
+            raise ValueError("steps and every must be at least 1")
+        m, rows = self.model, steps // every
+        widths = {"time": (), "q": (m.nq,), "v": (m.nv,), "act": (m.na,), "sensors": (m.nsensordata,)}
+        unknown = [w for w in want if w not in widths]
+        if unknown:
+            raise ValueError(f'want must be of {", ".join(widths)}; "{unknown[0]}" is not')
+        out = {w: np.empty((self.worlds, rows, *widths[w])) for w in want}
+        message = self._step(steps, mask_bytes(mask, self.worlds), ctrl, world_stride, step_stride, every, out)
+        return Rollout(**{w: out.get(w) for w in _RESULTS}, reports=self.reports, message=message)
+
+    def evaluate(self, mask: Any = None) -> str:
+        """Fills results (sensors, contacts, poses) at the present states without a step."""
+        return self._evaluate(mask_bytes(mask, self.worlds))
+
+    @property
+    def reports(self) -> np.ndarray:
+        """What each world has to say about the last call: status, steps, ncontact, nstick, iterations, residual, ..."""
+        return np.frombuffer(self._reports(), WORLD_REPORT)
+
+    def contacts(self, world: int) -> np.ndarray:
+        """Contacts of a world's last step, at most ``max_contacts``; fields as :meth:`Sim.contacts`."""
+        return np.frombuffer(self._contacts(world), CONTACT)
+
+    def get_state(self, world: int) -> State:
+        """A copy of a world's state."""
+        state = State(self.model, self.max_memory)
+        self._get_state(world, state)
+        return state
+
+    def set_state(self, world: int, state: State) -> None:
+        """Puts a world at a state, bit for bit."""
+        self._set_state(world, state)
+
+    def __repr__(self) -> str:
+        return f"<holdfast.Batch: {self.worlds} worlds on {self.threads} threads, {self.model!r}>"
+
+
+class Rollout(NamedTuple):
+    """Results of a run: arrays (worlds, rows, n) or None where not wanted, reports of the worlds, and a message."""
+
+    time: np.ndarray | None
+    q: np.ndarray | None
+    v: np.ndarray | None
+    act: np.ndarray | None
+    sensors: np.ndarray | None
+    reports: np.ndarray
+    message: str
+
+
+def rollout(model: Model, states: State | Sequence[State], controls: Any, threads: int = 0, *, every: int = 1,
+            want: Sequence[str] = ("time", "q", "v", "sensors"), **options: Any) -> Rollout:
+    """Open-loop rollouts: worlds from initial states, each with its own controls.
+
+    states: one for all worlds, or one a world. controls: (worlds, steps, nu), or (steps, nu) for all. Options are those
+    of a sim. Worlds that are refused are flagged in ``reports`` and their rows are NaN.
+    """
+    a = np.asarray(controls)
+    several = not isinstance(states, State)
+    worlds = a.shape[0] if a.ndim == 3 else len(states) if several else 1
+    if several and len(states) != worlds:
+        raise ValueError(f"there are {len(states)} states and controls for {worlds} worlds")
+    first = states[0] if several else states
+    batch = Batch(model, worlds, threads=threads, max_memory=first.max_memory, max_contacts=0, **options)
+    for w in range(worlds):
+        batch.set_state(w, states[w] if several else states)
+    return batch.run(controls, every=every, want=want)

@@ -1,0 +1,132 @@
+"""Models from definitions."""
+
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+from . import _core
+from ._arrays import floats
+from .model import GEOM_TYPES, JOINT_TYPES, Model
+
+_TRANSMISSIONS = ("joint", "joint_in_parent", "tendon", "site")
+_SENSORS = ("touch", "accelerometer", "velocimeter", "gyro", "force", "torque", "jointpos", "jointvel", "tendonpos",
+            "tendonvel", "actuatorpos", "actuatorvel", "actuatorfrc", "jointactuatorfrc", "ballquat", "ballangvel",
+            "jointlimitpos", "jointlimitvel", "jointlimitfrc", "framepos", "framequat", "framexaxis", "frameyaxis",
+            "framezaxis", "framelinvel", "frameangvel", "framelinacc", "frameangacc", "subtreecom", "subtreelinvel",
+            "subtreeangmom", "clock", "e_potential", "e_kinetic", "contact")
+
+
+def _number(value: Any, names: Sequence[str], what: str) -> int:
+    if not isinstance(value, str):
+        return int(value)
+    if value not in names:
+        raise ValueError(f'{what} must be one of {", ".join(names)}, is "{value}"')
+    return names.index(value)
+
+
+class Builder(_core.Builder):
+    """Makes a model from definitions; each ``add_`` returns the new id.
+
+        b = hf.Builder(timestep=0.002)
+        b.add_geom(type="plane", name="floor")
+        ball = b.add_body(name="ball", pos=(0, 0, 1))
+        b.add_joint(ball, "free")
+        b.add_geom(ball, type="sphere", size=(0.05, 0, 0), mass=0.2)
+        model = b.finish()
+
+    Fields have the names of the C header ``builder.h``; angles are radians, lengths metres. Bodies, joints, sites and so
+    on may be given by name.
+    """
+
+    def __init__(self, **world: Any):
+        if world:
+            self._set_world(world)
+
+    def _id(self, kind: str, name: Any) -> int:
+        if not isinstance(name, str):
+            return int(name)
+        index = self._find(_core.object_kinds[kind], name)
+        if index < 0:
+            raise KeyError(f'no {kind} is named "{name}"')
+        return index
+
+    def add_body(self, name: str | None = None, parent: Any = 0, **fields: Any) -> int:
+        """A body: pos [m], quat, mass [kg], com [m], inertia (xx yy zz xy xz yz) [kg m^2], gravcomp, mocap. Without a
+        mass the inertia is that of its geoms."""
+        if "mass" in fields or "inertia" in fields:
+            fields.setdefault("has_inertial", 1)
+        return self._add_body({"name": name, "parent": self._id("body", parent), **fields})
+
+    def add_joint(self, body: Any, type: str | int = "hinge", name: str | None = None, **fields: Any) -> int:
+        """A joint: "free", "ball", "slide" or "hinge"; axis, pos [m], range [m or rad], stiffness, damping, armature, ..."""
+        if "range" in fields:
+            fields.setdefault("limited", 1)
+        return self._add_joint({"body": self._id("body", body), "type": _number(type, JOINT_TYPES, "type"), "name": name, **fields})
+
+    def add_geom(self, body: Any = 0, type: str | int = "sphere", name: str | None = None, **fields: Any) -> int:
+        """A shape: size [m], pos [m], quat, mass [kg] or density [kg/m^3], friction, stiffness [N/m], dissipation [s/m], ..."""
+        return self._add_geom({"body": self._id("body", body), "type": _number(type, GEOM_TYPES, "type"), "name": name, **fields})
+
+    def add_site(self, body: Any, name: str | None = None, **fields: Any) -> int:
+        """A frame fixed to a body: pos [m], quat, size [m]."""
+        if "type" in fields:
+            fields["type"] = _number(fields["type"], GEOM_TYPES, "type")
+        return self._add_site({"body": self._id("body", body), "name": name, **fields})
+
+    def add_tendon(self, joints: Sequence[Any], coef: Any, name: str | None = None, **fields: Any) -> int:
+        """A fixed tendon: length = sum of coef times joint coordinate."""
+        ids = [self._id("joint", j) for j in joints]
+        return self._add_tendon({"name": name, **fields}, ids, floats(coef, (len(ids),), "coef"))
+
+    def add_actuator(self, joint: Any = None, name: str | None = None, *, tendon: Any = None, site: Any = None,
+                     kind: str = "motor", kp: float = 1.0, kv: float = 0.0, **fields: Any) -> int:
+        """An actuator on a joint, tendon or site. kind "motor": force = control; "position": kp (control - length) - kv rate;
+        "velocity": kv (control - rate); "general": gainprm and biasprm as given."""
+        target = [("joint", joint), ("tendon", tendon), ("site", site)]
+        given = [(k, t) for k, t in target if t is not None]
+        if len(given) != 1:
+            raise ValueError("give one of joint, tendon and site")
+        what, which = given[0]
+        fields.setdefault("trntype", _TRANSMISSIONS.index(what))
+        fields.setdefault("trnid", (self._id(what, which), -1))
+        if kind == "position":
+            fields.update(gainprm=(kp, 0, 0), biastype=1, biasprm=(0, -kp, -kv))
+        elif kind == "velocity":
+            fields.update(gainprm=(kv, 0, 0), biastype=1, biasprm=(0, 0, -kv))
+        elif kind not in ("motor", "general"):
+            raise ValueError(f'kind must be motor, position, velocity or general, is "{kind}"')
+        for limit in ("ctrl", "force", "act"):
+            if limit + "range" in fields:
+                fields.setdefault(limit + "limited", 1)
+        return self._add_actuator({"name": name, **fields})
+
+    def add_sensor(self, type: str | int, kind: str | None = None, obj: Any = None, name: str | None = None, **fields: Any) -> int:
+        """A sensor, by its MJCF name, on an object: ``add_sensor("framepos", "site", "tip")``."""
+        if kind is not None:
+            fields.setdefault("objkind", _core.object_kinds[kind])
+            fields.setdefault("obj", self._id(kind, obj))
+        return self._add_sensor({"type": _number(type, _SENSORS, "type"), "name": name, **fields})
+
+    def add_equality(self, type: str | int, kind: str, obj1: Any, obj2: Any = None, name: str | None = None, **fields: Any) -> int:
+        """An equality "connect", "weld", "joint" or "tendon" between two objects of a kind; data as in ``builder.h``."""
+        fields.setdefault("objkind", _core.object_kinds[kind])
+        return self._add_equality({"type": _number(type, ("connect", "weld", "joint", "tendon"), "type"), "name": name,
+                                   "obj1": self._id(kind, obj1), "obj2": -1 if obj2 is None else self._id(kind, obj2), **fields})
+
+    def add_pair(self, geom1: Any, geom2: Any, name: str | None = None, **fields: Any) -> int:
+        """A contact pair with values of its own."""
+        return self._add_pair({"geom1": self._id("geom", geom1), "geom2": self._id("geom", geom2), "name": name, **fields})
+
+    def add_exclude(self, body1: Any, body2: Any) -> int:
+        """No contacts between two bodies."""
+        return self._add_exclude(self._id("body", body1), self._id("body", body2))
+
+    def add_key(self, name: str | None = None, time: float = 0.0, qpos: Any = None, qvel: Any = None, act: Any = None,
+                ctrl: Any = None) -> int:
+        """A keyframe; arrays left out are the model's reference."""
+        arrays = [None if a is None else floats(a, None, n) for a, n in ((qpos, "qpos"), (qvel, "qvel"), (act, "act"), (ctrl, "ctrl"))]
+        return self._add_key(name, float(time), *arrays)
+
+    def finish(self) -> Model:
+        """Validates everything and makes the model. The builder stays usable."""
+        return self._finish(Model)

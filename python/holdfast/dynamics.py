@@ -1,0 +1,133 @@
+"""Exact multibody dynamics without a sim."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _core
+from ._arrays import floats
+from .model import Model, Params
+
+
+class RayHit(NamedTuple):
+    geom: int
+    distance: float  # [m]
+    point: np.ndarray
+    normal: np.ndarray
+
+
+class Distance(NamedTuple):
+    distance: float  # signed: negative where the geoms overlap [m]
+    point_a: np.ndarray
+    point_b: np.ndarray
+    normal: np.ndarray  # from b into a
+
+
+class Dynamics(_core.Dynamics):
+    """Kinematics, mass matrix, forces, Jacobians and energies at a configuration.
+
+        d = hf.Dynamics(model)
+        d.set(q, v)
+        tau = d.mass_matrix() @ vdot + d.bias()
+
+    Spatial vectors have the angular part first. Units: SI. One thread at a time.
+    """
+
+    def __new__(cls, model: Model | Params) -> Dynamics:
+        return super().__new__(cls, model)
+
+    def __init__(self, model: Model | Params):
+        self.model: Model = model.model if isinstance(model, Params) else model
+        self._q = self.model.qpos0
+
+    def set(self, q: Any, v: Any = None) -> Dynamics:
+        """Goes to positions q (nq) and, for velocities, bias and energies, v (nv)."""
+        self._q = floats(q, (self.model.nq,), "q").copy()
+        self._set(self._q, None if v is None else floats(v, (self.model.nv,), "v"))
+        return self
+
+    def mass_matrix(self) -> np.ndarray:
+        """M (nv, nv), armature included [kg, kg m^2]."""
+        return np.asarray(self._mass_matrix())
+
+    def bias(self) -> np.ndarray:
+        """Gravity, Coriolis and centrifugal forces (nv): M vdot + bias = tau [N or N m]."""
+        return np.asarray(self._bias())
+
+    def solve(self, x: Any) -> np.ndarray:
+        """M^-1 x."""
+        return np.asarray(self._solve(floats(x, (self.model.nv,), "x")))
+
+    def inverse(self, v: Any, vdot: Any, wrench: Any = None) -> np.ndarray:
+        """tau (nv) of accelerations vdot, by RNEA; wrench (nbody, 6) on the bodies' centres of mass."""
+        return self._call(self._inverse, v, vdot, wrench)
+
+    def forward(self, v: Any, tau: Any, wrench: Any = None) -> np.ndarray:
+        """Accelerations (nv) under forces tau, by ABA."""
+        return self._call(self._forward, v, tau, wrench)
+
+    def _call(self, function: Any, v: Any, x: Any, wrench: Any) -> np.ndarray:
+        m = self.model
+        w = None if wrench is None else floats(wrench, (m.nbody, 6), "wrench")
+        return np.asarray(function(floats(v, (m.nv,), "v"), floats(x, (m.nv,), "vdot or tau"), w))
+
+    def inverse_derivatives(self, q: Any, v: Any, vdot: Any) -> tuple[np.ndarray, np.ndarray]:
+        """d tau/dq along the manifold and d tau/dv (nv, nv) of the inverse dynamics. Call :meth:`set` again afterwards."""
+        m = self.model
+        a, b = self._derivatives(floats(q, (m.nq,), "q"), floats(v, (m.nv,), "v"), floats(vdot, (m.nv,), "vdot"))
+        return np.asarray(a), np.asarray(b)
+
+    def _place(self, kind: str, name: str | int) -> tuple[np.ndarray, np.ndarray]:
+        p, R = self._pose(kind, self.model.id(kind, name))
+        return np.array(p), np.array(R).reshape(3, 3)
+
+    def body_pose(self, body: str | int) -> tuple[np.ndarray, np.ndarray]:
+        """(position (3) [m], rotation matrix (3, 3)) of a body in the world."""
+        return self._place("body", body)
+
+    def geom_pose(self, geom: str | int) -> tuple[np.ndarray, np.ndarray]:
+        """The same of a geom."""
+        return self._place("geom", geom)
+
+    def site_pose(self, site: str | int) -> tuple[np.ndarray, np.ndarray]:
+        """The same of a site."""
+        return self._place("site", site)
+
+    def _point(self, body: str | int, point: Any) -> tuple[int, np.ndarray]:
+        b = self.model.id("body", body)
+        return b, np.array(self._pose("body", b)[0]) if point is None else floats(point, (3,), "point")
+
+    def jacobian(self, body: str | int, point: Any = None) -> np.ndarray:
+        """Jacobian (6, nv), angular then linear, of a body at a world point (default: its origin)."""
+        return np.asarray(self._jacobian(*self._point(body, point)))
+
+    def velocity(self, body: str | int, point: Any = None) -> np.ndarray:
+        """Angular and linear velocity (6) [rad/s, m/s] of a body at a world point."""
+        return np.array(self._velocity_at(*self._point(body, point)))
+
+    def com(self, body: str | int = 0) -> np.ndarray:
+        """Centre of mass of a body and all that hangs on it [m]."""
+        return np.array(self._com(self.model.id("body", body)))
+
+    def energy(self) -> tuple[float, float]:
+        """(kinetic, potential) energy [J]."""
+        return self._energy(self._q)
+
+    def momentum(self, about: Any = (0.0, 0.0, 0.0)) -> tuple[np.ndarray, np.ndarray]:
+        """(linear [kg m/s], angular [kg m^2/s]) momentum about a world point."""
+        a, b = self._momentum(floats(about, (3,), "about"))
+        return np.array(a), np.array(b)
+
+    def ray(self, origin: Any, direction: Any, max_distance: float = math.inf, exclude: str | int | None = None) -> RayHit | None:
+        """The nearest surface along a ray, or None. exclude: a body whose geoms let it pass."""
+        body = -1 if exclude is None else self.model.id("body", exclude)
+        hit = self._ray(floats(origin, (3,), "origin"), floats(direction, (3,), "direction"), float(max_distance), body)
+        return None if hit is None else RayHit(hit[0], hit[1], np.array(hit[2]), np.array(hit[3]))
+
+    def distance(self, geom_a: str | int, geom_b: str | int, max_distance: float = math.inf) -> Distance | None:
+        """Signed distance of two geoms, or None beyond max_distance."""
+        d = self._distance(self.model.id("geom", geom_a), self.model.id("geom", geom_b), float(max_distance))
+        return None if d is None else Distance(d[0], np.array(d[1]), np.array(d[2]), np.array(d[3]))

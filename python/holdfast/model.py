@@ -1,0 +1,268 @@
+"""Models and parameters of one world."""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Iterable, NamedTuple
+
+import numpy as np
+
+from . import _core
+from ._arrays import NamedArray, floats, named
+
+_KINDS: dict[str, int] = {**_core.object_kinds, "key": _core.object_kinds["keyframe"]}
+_NQ = (7, 4, 1, 1)  # free, ball, slide, hinge
+_NV = (6, 3, 1, 1)
+JOINT_TYPES = ("free", "ball", "slide", "hinge")
+GEOM_TYPES = ("plane", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh")
+
+
+def models_path(name: str = "") -> Path:
+    """Folder of the scenes that come with Holdfast, or the file of one: ``models_path("pinch.xml")``."""
+    return Path(__file__).parent / "models" / name
+
+
+class Diagnostic(NamedTuple):
+    """What the reader has to say about a file that it accepted."""
+
+    severity: str  # "warning": not used, and the motion may differ; "note": without effect on the motion
+    file: str
+    line: int
+    message: str
+    count: int
+
+    def __str__(self) -> str:
+        times = f" ({self.count} times)" if self.count > 1 else ""
+        return f"{self.file}:{self.line}: {self.severity}: {self.message}{times}"
+
+
+class Object:
+    """A named part of a model: its id and its rows of the model's fields.
+
+    ``model.joint("elbow").range`` is row ``id`` of ``model.jnt_range``.
+    """
+
+    def __init__(self, model: Model, kind: str, prefix: str, index: int):
+        self.model, self.kind, self.id, self._prefix = model, kind, index, prefix
+
+    @property
+    def name(self) -> str:
+        return self.model._name(_KINDS[self.kind], self.id)
+
+    def __getattr__(self, field: str) -> Any:
+        if field.startswith("__"):
+            raise AttributeError(field)
+        try:
+            return getattr(self.model, f"{self._prefix}_{field}")[self.id]
+        except AttributeError:
+            raise AttributeError(f"a {self.kind} has no field {field}") from None
+
+    def __index__(self) -> int:
+        return self.id
+
+    def __repr__(self) -> str:
+        return f'<{self.kind} {self.id} "{self.name}">'
+
+
+_PREFIX = {"body": "body", "joint": "jnt", "geom": "geom", "site": "site", "mesh": "mesh", "tendon": "tendon",
+           "equality": "eq", "actuator": "actuator", "sensor": "sensor", "key": "key", "pair": "pair"}
+
+
+class Model(_core.Model):
+    """An immutable world: bodies, joints, geoms, actuators, sensors.
+
+    Sizes are ``nq`` positions, ``nv`` velocities, ``nu`` controls, ``na`` activations, ``nbody`` and so on. Every field
+    of the C header ``model.h`` is a read-only array: ``model.body_mass`` [kg], ``model.jnt_range`` [m or rad], ...
+    Layouts and orders are MuJoCo's. Models can be pickled and shared by threads.
+    """
+
+    @classmethod
+    def from_file(cls, path: str | os.PathLike, *, search: Iterable[str | os.PathLike] = (), merge_fixed: bool = False,
+                  floating: bool = False, skip_meshes: bool = False) -> Model:
+        """Reads MJCF or URDF, by the root element; or a model that :meth:`save` wrote.
+
+        search: folders for ``package://`` and relative files, after the file's own. merge_fixed (URDF): fold links on
+        fixed joints into their parent. floating (URDF): give the root link a free joint. skip_meshes: leave out geoms
+        whose mesh file is missing instead of refusing the model. What the reader has to say is in ``diagnostics``.
+        """
+        path = os.fspath(path)
+        try:
+            with open(path, "rb") as file:
+                saved = file.read(8) == b"HFMODEL\0"
+        except OSError:
+            saved = False
+        if saved:
+            return cls._open(path)
+        return cls._load(path, [os.fspath(p) for p in search], merge_fixed, floating, skip_meshes)
+
+    @classmethod
+    def from_string(cls, text: str, *, name: str = "<string>", folder: str | os.PathLike = ".",
+                    search: Iterable[str | os.PathLike] = (), merge_fixed: bool = False, floating: bool = False,
+                    skip_meshes: bool = False) -> Model:
+        """The same from text; ``name`` stands for the file in messages, relative files resolve from ``folder``."""
+        return cls._parse(text, name, os.fspath(folder), [os.fspath(p) for p in search], merge_fixed, floating, skip_meshes)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Model:
+        """A model from the bytes of :meth:`to_bytes`; every index in them is checked."""
+        return cls._from_bytes(bytes(data))
+
+    def to_bytes(self) -> bytes:
+        """The whole model as one relocatable block."""
+        return self._to_bytes()
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Writes the block to a file, which :meth:`from_file` reads without parsing."""
+        self._save(os.fspath(path))
+
+    def __reduce__(self) -> Any:
+        return (type(self).from_bytes, (self.to_bytes(),))
+
+    # ---- sizes, fields, names -----------------------------------------------------------------------------
+
+    @cached_property
+    def _sizes(self) -> dict[str, int]:
+        return self._counts()
+
+    @cached_property
+    def _field_info(self) -> dict[str, tuple]:
+        return {f[0]: f[1:] for f in self._fields()}
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name in self._sizes:
+            value: Any = self._sizes[name]
+        elif name in self._field_info:
+            value = np.asarray(self._field(name))
+        elif name in self.world:
+            value = self.world[name]
+        else:
+            raise AttributeError(f'a model has no field "{name}"')
+        self.__dict__[name] = value
+        return value
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._sizes, *self._field_info]
+
+    @cached_property
+    def world(self) -> dict[str, Any]:
+        """World-wide values: timestep [s], gravity [m/s^2], default contact parameters, switches."""
+        return self._world()
+
+    @property
+    def parameters(self) -> list[str]:
+        """Fields that a world of its own may change: see :class:`Params` and ``Batch.params``."""
+        return [name for name, info in self._field_info.items() if info[3]] + ["gravity"]
+
+    @cached_property
+    def diagnostics(self) -> list[Diagnostic]:
+        """Notes and warnings of the reader, with file and line."""
+        return [Diagnostic(*d) for d in self._diagnostics]
+
+    def id(self, kind: str, name: str | int) -> int:
+        """Id of an object by kind ("body", "joint", ...) and name. An id is checked and returned."""
+        number = _KINDS[kind]
+        if not isinstance(name, str):
+            index = int(name)
+            if not 0 <= index < self._object_count(number):
+                raise IndexError(f"no {kind} {index}: the model has {self._object_count(number)}")
+            return index
+        index = self._find(number, name)
+        if index < 0:
+            known = ", ".join(n for n in self.names(kind)[:20] if n)
+            raise KeyError(f'no {kind} is named "{name}"; there are: {known}')
+        return index
+
+    def name(self, kind: str, index: int) -> str:
+        """Name of an object, "" if it has none."""
+        return self._name(_KINDS[kind], index)
+
+    def names(self, kind: str) -> list[str]:
+        """Names of all objects of a kind, in order of their ids."""
+        return [self._name(_KINDS[kind], i) for i in range(self._object_count(_KINDS[kind]))]
+
+    def _object(self, kind: str, name: str | int) -> Object:
+        return Object(self, kind, _PREFIX[kind], self.id(kind, name))
+
+    def body(self, name: str | int) -> Object: return self._object("body", name)
+    def joint(self, name: str | int) -> Object: return self._object("joint", name)
+    def geom(self, name: str | int) -> Object: return self._object("geom", name)
+    def site(self, name: str | int) -> Object: return self._object("site", name)
+    def tendon(self, name: str | int) -> Object: return self._object("tendon", name)
+    def actuator(self, name: str | int) -> Object: return self._object("actuator", name)
+    def sensor(self, name: str | int) -> Object: return self._object("sensor", name)
+    def key(self, name: str | int) -> Object: return self._object("key", name)
+
+    # ---- places of names in arrays ------------------------------------------------------------------------
+
+    def _joint_slices(self, starts: np.ndarray, counts: tuple[int, ...]) -> dict[str, slice]:
+        return {name: slice(int(starts[j]), int(starts[j]) + counts[self.jnt_type[j]])
+                for j, name in enumerate(self.names("joint")) if name}
+
+    @cached_property
+    def _q_slices(self) -> dict[str, slice]:
+        return self._joint_slices(self.jnt_qposadr, _NQ)
+
+    @cached_property
+    def _v_slices(self) -> dict[str, slice]:
+        return self._joint_slices(self.jnt_dofadr, _NV)
+
+    @cached_property
+    def _u_slices(self) -> dict[str, slice]:
+        return {n: slice(i, i + 1) for i, n in enumerate(self.names("actuator")) if n}
+
+    @cached_property
+    def _act_slices(self) -> dict[str, slice]:
+        return {n: slice(int(a), int(a) + 1) for n, a in zip(self.names("actuator"), self.actuator_actadr) if n and a >= 0}
+
+    @cached_property
+    def _sensor_slices(self) -> dict[str, slice]:
+        return {n: slice(int(a), int(a) + int(d))
+                for n, a, d in zip(self.names("sensor"), self.sensor_adr, self.sensor_dim) if n}
+
+    def _named(self, view: Any, which: str) -> NamedArray:
+        kind = {"q": "joint", "v": "joint", "u": "actuator", "act": "actuator", "sensor": "sensor"}[which]
+        return named(view, getattr(self, f"_{which}_slices"), kind)
+
+    # ---- the configuration manifold -----------------------------------------------------------------------
+
+    def integrate(self, q: Any, v: Any, h: float) -> np.ndarray:
+        """q (+) h v: positions after moving with velocities v (nv) for a time h [s]."""
+        return np.asarray(self._integrate(floats(q, (self.nq,), "q"), floats(v, (self.nv,), "v"), float(h)))
+
+    def difference(self, q0: Any, q1: Any, h: float = 1.0) -> np.ndarray:
+        """The shortest v (nv) with q1 = q0 (+) h v."""
+        return np.asarray(self._difference(floats(q0, (self.nq,), "q0"), floats(q1, (self.nq,), "q1"), float(h)))
+
+    def __repr__(self) -> str:
+        return f"<holdfast.Model: {self.nbody - 1} bodies, nq {self.nq}, nv {self.nv}, nu {self.nu}>"
+
+
+class Params(_core.Params):
+    """Masses, friction, stiffness, gains, gravity of one world, laid over a model that many share.
+
+        params = hf.Params(model)
+        params.geom_friction[:, 0] = 0.4
+        params.update()                    # refused values raise and leave the old ones in force
+        sim = hf.Sim(params)
+
+    Every field in ``model.parameters`` is a writable array.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        value = np.asarray(self._field(name))
+        self.__dict__[name] = value
+        return value
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        array = getattr(self, name)
+        array[...] = floats(value, None, name)
+
+    def update(self) -> None:
+        """Puts what was written in force and recomputes what depends on it."""
+        self._update()

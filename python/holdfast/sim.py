@@ -1,0 +1,227 @@
+"""Stepping one world."""
+
+from __future__ import annotations
+
+import html
+import os
+import tempfile
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _core
+from ._arrays import NamedArray, floats, struct_dtype
+from .model import Model, Params
+from .problem import Problem
+from .state import Input, State
+
+CONTACT = struct_dtype(_core.contact_dtype())
+
+
+def option_names() -> list[str]:
+    """Names of all options of a sim, as in C: "method", "solver.tolerance", ..."""
+    return _core.option_names()
+
+
+def flatten_options(options: dict[str, Any], prefix: str = "") -> dict[str, str]:
+    """Nested options as the texts that the library reads: {"solver": {"tolerance": 1e-9}} -> {"solver.tolerance": "1e-09"}."""
+    flat: dict[str, str] = {}
+    for name, value in options.items():
+        if isinstance(value, dict):
+            flat.update(flatten_options(value, f"{prefix}{name}."))
+        elif isinstance(value, (bool, np.bool_)):
+            flat[prefix + name] = "1" if value else "0"
+        elif isinstance(value, (int, np.integer)):
+            flat[prefix + name] = str(int(value))
+        elif isinstance(value, (float, np.floating)):
+            flat[prefix + name] = repr(float(value))
+        elif isinstance(value, str):
+            flat[prefix + name] = value
+        else:
+            raise TypeError(f"option {prefix}{name} must be a number or a name, not {type(value).__name__}")
+    return flat
+
+
+class PairForce(NamedTuple):
+    """Force on a body from contacts with another [N], world axes."""
+
+    normal: np.ndarray
+    friction: np.ndarray
+    contacts: int
+
+    @property
+    def total(self) -> np.ndarray:
+        return self.normal + self.friction
+
+
+class Report:
+    """A page about a run: it replays the motion or plots it. Shows itself in a notebook; :meth:`save` writes it."""
+
+    def __init__(self, text: str):
+        self.html = text
+
+    def save(self, path: str | os.PathLike) -> None:
+        Path(path).write_text(self.html, encoding="utf-8")
+
+    def _repr_html_(self) -> str:
+        return f'<iframe srcdoc="{html.escape(self.html)}" style="width:100%;height:600px;border:0"></iframe>'
+
+    def __repr__(self) -> str:
+        return f"<holdfast.Report: {len(self.html)} characters of HTML>"
+
+
+class Sim(_core.Sim):
+    """Steps a world.
+
+        sim = hf.Sim(model, step=0.002, method="tamsi", solver={"tolerance": 1e-8})
+
+    Options have the names of the C header ``sim.h`` (:func:`option_names` lists them); groups are dicts. The sim has a
+    state and an input of its own; another state of the model can be given to every call. A sim holds nothing that
+    changes a result. One thread may use it at a time: another gets a RuntimeError. Steps release the interpreter's
+    lock, and the interrupt key ends a call of many steps with the state after the last whole one.
+    """
+
+    model: Model
+
+    def __new__(cls, model: Model | Params, *, report: bool = False, **options: Any) -> Sim:
+        return super().__new__(cls, model, flatten_options(options))
+
+    def __init__(self, model: Model | Params, *, report: bool = False, **options: Any):
+        self.state = State(self.model)
+        self.input = Input(self.model)
+        self._folder: tempfile.TemporaryDirectory | None = None
+        if report:
+            self._begin_report()
+
+    # ---- steps --------------------------------------------------------------------------------------------
+
+    def step(self, state: State | None = None, input: Input | None = None, steps: int = 1) -> int:
+        """Takes steps; returns 0, or the number of the first numerical difficulty (:func:`status_name`).
+
+        A refusal (NaN, a state of another model) raises and leaves the state as it was before that step.
+        """
+        return self._step(state or self.state, input or self.input, steps)
+
+    def evaluate(self, state: State | None = None, input: Input | None = None) -> None:
+        """Computes poses, contacts, sensors and forces at a state without stepping."""
+        self._evaluate(state or self.state, input or self.input)
+
+    def reset(self, key: str | int | None = None) -> None:
+        """Puts the sim's own state and input at a keyframe, or at the model's reference."""
+        self.state.reset(key, self.input)
+        if key is None:
+            self.input.ctrl[:] = 0
+        self.input.force[:] = 0
+        self.input.wrench[:] = 0
+        self.input.velocity_target[:] = np.nan
+        self.input.force_limit[:] = np.inf
+
+    def problem(self, state: State | None = None, input: Input | None = None) -> Problem:
+        """The step problem that the next step would solve, as an object of its own."""
+        return Problem(self._problem(state or self.state, input or self.input))
+
+    def inverse(self, v1: Any, state: State | None = None, input: Input | None = None) -> np.ndarray:
+        """Generalised force (nv) [N or N m] with which the step ends at velocities v1 (nv), contacts included."""
+        return np.asarray(self._inverse(state or self.state, input or self.input, floats(v1, (self.model.nv,), "v1")))
+
+    # ---- results of the last step ---------------------------------------------------------------------------
+
+    def contacts(self) -> np.ndarray:
+        """Contacts of the last step as a structured array: geom_a, geom_b, body_a, body_b, p_W [m], n_W (from B into A),
+        depth [m], fn [N], ft [N] (forces on A, world axes), torque [N m], vt, vn [m/s], stick, mu. A copy."""
+        return np.frombuffer(self._contacts(), CONTACT)
+
+    def pair_force(self, body_a: str | int, body_b: str | int | None = None) -> PairForce:
+        """Force on body A from contacts with body B (None: with any body), normal and friction apart."""
+        a = self.model.id("body", body_a)
+        b = -1 if body_b is None else self.model.id("body", body_b)
+        n, f, count = self._pair_force(a, b)
+        return PairForce(np.array(n), np.array(f), count)
+
+    @property
+    def sensors(self) -> NamedArray:
+        """Sensor data at the end of the last step, with names. A copy, like all results below."""
+        return self.model._named(self._array("sensors"), "sensor")
+
+    @property
+    def ctrl(self) -> NamedArray:
+        """Controls that acted in the last step (nu)."""
+        return self.model._named(self._array("ctrl"), "u")
+
+    @property
+    def actuator_force(self) -> NamedArray:
+        """Forces of the actuators (nu) [N or N m]."""
+        return self.model._named(self._array("actuator_force"), "u")
+
+    @property
+    def target_force(self) -> NamedArray:
+        """Forces of the velocity targets (nv) [N or N m]."""
+        return self.model._named(self._array("target_force"), "v")
+
+    @property
+    def acceleration(self) -> NamedArray:
+        """(v1 - v0)/h (nv)."""
+        return self.model._named(self._array("acceleration"), "v")
+
+    @property
+    def poses(self) -> np.ndarray:
+        """Poses of all bodies at the end of the step (nbody, 7): position [m], quaternion w x y z."""
+        return np.asarray(self._poses())
+
+    def pose(self, body: str | int) -> tuple[np.ndarray, np.ndarray]:
+        """(position (3) [m], quaternion (4) w x y z) of a body."""
+        row = self.poses[self.model.id("body", body)]
+        return row[:3], row[3:]
+
+    @property
+    def stats(self) -> dict[str, Any]:
+        """What the last step has to say: status, contacts, iterations, residuals, rung."""
+        return self._last_report()
+
+    @property
+    def switches(self) -> list[dict[str, Any]]:
+        """Method "switching": switches between rigid and compliant contact in the last step."""
+        return self._switches()
+
+    # ---- files ------------------------------------------------------------------------------------------------
+
+    def record(self, recording: str | os.PathLike | None = None, *, states: str | os.PathLike | None = None,
+               contacts: str | os.PathLike | None = None) -> Sim:
+        """Writes every following step to files: a recording, a CSV of states, a CSV of contacts. :meth:`stop` ends it;
+        so does leaving ``with sim.record(...):``."""
+        for what, path in (("recording", recording), ("states", states), ("contacts", contacts)):
+            if path is not None:
+                self._attach(what, os.fspath(path))
+        return self
+
+    def stop(self) -> None:
+        """Closes the files."""
+        self._detach()
+
+    def __enter__(self) -> Sim:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._detach()
+
+    def _begin_report(self) -> None:
+        self._folder = self._folder or tempfile.TemporaryDirectory(prefix="holdfast-")
+        self._attach("report", os.path.join(self._folder.name, "report.html"))
+
+    def report(self, title: str = "Holdfast", lines: dict[str, Any] | None = None) -> Report:
+        """The report of all steps since the sim was made with ``report=True``, or since the last report."""
+        if self._folder is None:
+            raise RuntimeError("no report is being made: create the sim with report=True")
+        self._close_report(title, [(str(k), str(v)) for k, v in (lines or {}).items()])
+        result = Report(Path(self._folder.name, "report.html").read_text(encoding="utf-8"))
+        self._begin_report()
+        return result
+
+    def __repr__(self) -> str:
+        return f"<holdfast.Sim: {self.model!r}, step {self.step_size:g} s>"
+
+
+def status_name(status: int) -> str:
+    """Short name of a status, for example "not converged"."""
+    return _core.status_name(status)

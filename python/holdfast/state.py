@@ -1,0 +1,105 @@
+"""States and inputs of one world."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._arrays import NamedArray, floats
+from .model import Model
+
+
+def _array(which: str, names: str | None, doc: str) -> Any:
+    """A property: the view `which`, made once; assigning copies numbers into it."""
+    key = "_array_" + which
+
+    def get(self: Any) -> Any:
+        array = self.__dict__.get(key)
+        if array is None:
+            view = self._view(which)
+            array = self.model._named(view, names) if names else np.asarray(view)
+            self.__dict__[key] = array
+        return array
+
+    def assign(self: Any, value: Any) -> None:
+        array = get(self)
+        array[...] = floats(value, array.shape, which)
+
+    return property(get, assign, doc=doc)
+
+
+class State(_core.State):
+    """Everything that influences the future: time, positions, velocities, activations, memory of contacts.
+
+    Plain memory: :meth:`copy` it and you have copied the world; the same state and input give the same bits. ``q``,
+    ``v`` and ``act`` are views of it, with names: ``state.q["elbow"]``. A kept view changes with the next step; write
+    ``state.q.copy()`` to keep numbers.
+    """
+
+    model: Model
+    q: NamedArray = _array("q", "q", "Positions (nq): slides [m], hinges [rad], free joints x y z qw qx qy qz.")
+    v: NamedArray = _array("v", "v", "Velocities (nv) [m/s, rad/s]; free joints: linear in the world, angular in the body.")
+    act: NamedArray = _array("act", "act", "Activations of actuators (na).")
+
+    def copy(self) -> State:
+        """An independent copy, memory of contacts included."""
+        return self._copy()
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: dict) -> State:
+        return self._copy()
+
+    def assign(self, other: State) -> None:
+        """Takes over another state of the same model and capacity."""
+        self._assign(other._to_bytes())
+
+    def reset(self, key: str | int | None = None, input: Input | None = None) -> None:
+        """Puts the state at a keyframe (name or number), or at ``model.qpos0``, at rest. Sets the input's controls and
+        mocap poses too where one is given."""
+        if key is None:
+            self._reset()
+        else:
+            self._set_key(self.model.id("key", key), input)
+
+    def to_bytes(self) -> bytes:
+        return self._to_bytes()
+
+    @classmethod
+    def from_bytes(cls, model: Model, data: bytes, max_memory: int = 0) -> State:
+        state = cls(model, max_memory)
+        state._assign(bytes(data))
+        return state
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Writes the state to a file; :meth:`restore` gives the same bits back."""
+        self._save(os.fspath(path))
+
+    def restore(self, path: str | os.PathLike) -> None:
+        """Reads a saved state; refuses one of another model's sizes."""
+        self._restore(os.fspath(path))
+
+    def __reduce__(self) -> Any:
+        return (State.from_bytes, (self.model, self._to_bytes(), self.max_memory))
+
+    def __repr__(self) -> str:
+        return f"<holdfast.State: time {self.time:g} s, nq {self.model.nq}, {self.nmemory} remembered contacts>"
+
+
+class Input(_core.Input):
+    """What acts from outside: controls, forces, wrenches, mocap poses, velocity targets. Views, as in a state."""
+
+    model: Model
+    ctrl: NamedArray = _array("ctrl", "u", "Controls (nu); the scene's signals win over them.")
+    force: NamedArray = _array("force", "v", "Generalised forces (nv) [N or N m].")
+    wrench: np.ndarray = _array("wrench", None, "On each body at its centre of mass, world axes (nbody, 6): torque [N m], then force [N].")
+    mocap_pos: np.ndarray = _array("mocap_pos", None, "Positions of mocap bodies (nmocap, 3) [m].")
+    mocap_quat: np.ndarray = _array("mocap_quat", None, "Orientations of mocap bodies (nmocap, 4), w x y z.")
+    velocity_target: NamedArray = _array("velocity_target", "v", "Velocities to end the step with (nv) [m/s or rad/s]; NaN: none.")
+    force_limit: NamedArray = _array("force_limit", "v", "Largest force of the targets (nv) [N or N m]; may be infinite.")
+
+    def __repr__(self) -> str:
+        return f"<holdfast.Input: nu {self.model.nu}>"

@@ -1,0 +1,193 @@
+// Builder: definitions by name, each filled from a dict over its defaults.
+#include "core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct BuilderObject {
+  PyObject_HEAD
+  hfBuilder* builder;
+} BuilderObject;
+
+static const member body_members[] = {MEMBER(hfBodyDef, name), MEMBER(hfBodyDef, parent), MEMBER(hfBodyDef, pos), MEMBER(hfBodyDef, quat),
+                                      MEMBER(hfBodyDef, has_inertial), MEMBER(hfBodyDef, mass), MEMBER(hfBodyDef, com),
+                                      MEMBER(hfBodyDef, inertia), MEMBER(hfBodyDef, gravcomp), MEMBER(hfBodyDef, mocap)};
+static const member joint_members[] = {
+    MEMBER(hfJointDef, name), MEMBER(hfJointDef, body), MEMBER(hfJointDef, type), MEMBER(hfJointDef, pos), MEMBER(hfJointDef, axis),
+    MEMBER(hfJointDef, limited), MEMBER(hfJointDef, range), MEMBER(hfJointDef, margin), MEMBER(hfJointDef, ref),
+    MEMBER(hfJointDef, springref), MEMBER(hfJointDef, stiffness), MEMBER(hfJointDef, damping), MEMBER(hfJointDef, armature),
+    MEMBER(hfJointDef, frictionloss), MEMBER(hfJointDef, springdamper), MEMBER(hfJointDef, limit_stiffness),
+    MEMBER(hfJointDef, limit_damping), MEMBER(hfJointDef, actfrclimited), MEMBER(hfJointDef, actfrcrange), MEMBER(hfJointDef, actgravcomp)};
+static const member geom_members[] = {
+    MEMBER(hfGeomDef, name), MEMBER(hfGeomDef, body), MEMBER(hfGeomDef, type), MEMBER(hfGeomDef, mesh), MEMBER(hfGeomDef, pos),
+    MEMBER(hfGeomDef, quat), MEMBER(hfGeomDef, size), MEMBER(hfGeomDef, mass), MEMBER(hfGeomDef, density), MEMBER(hfGeomDef, shell_inertia),
+    MEMBER(hfGeomDef, contype), MEMBER(hfGeomDef, conaffinity), MEMBER(hfGeomDef, condim), MEMBER(hfGeomDef, priority),
+    MEMBER(hfGeomDef, group), MEMBER(hfGeomDef, friction), MEMBER(hfGeomDef, friction_dynamic), MEMBER(hfGeomDef, margin),
+    MEMBER(hfGeomDef, gap), MEMBER(hfGeomDef, solmix), MEMBER(hfGeomDef, solref), MEMBER(hfGeomDef, solimp),
+    MEMBER(hfGeomDef, stiffness), MEMBER(hfGeomDef, dissipation), MEMBER(hfGeomDef, stiction_speed),
+    MEMBER(hfGeomDef, tangential_stiffness), MEMBER(hfGeomDef, tangential_damping), MEMBER(hfGeomDef, rgba)};
+static const member site_members[] = {MEMBER(hfSiteDef, name), MEMBER(hfSiteDef, body), MEMBER(hfSiteDef, type), MEMBER(hfSiteDef, pos),
+                                      MEMBER(hfSiteDef, quat), MEMBER(hfSiteDef, size)};
+static const member tendon_members[] = {
+    MEMBER(hfTendonDef, name), MEMBER(hfTendonDef, limited), MEMBER(hfTendonDef, range), MEMBER(hfTendonDef, margin),
+    MEMBER(hfTendonDef, stiffness), MEMBER(hfTendonDef, damping), MEMBER(hfTendonDef, frictionloss), MEMBER(hfTendonDef, armature),
+    MEMBER(hfTendonDef, springlength), MEMBER(hfTendonDef, actfrclimited), MEMBER(hfTendonDef, actfrcrange)};
+static const member equality_members[] = {
+    MEMBER(hfEqualityDef, name), MEMBER(hfEqualityDef, type), MEMBER(hfEqualityDef, objkind), MEMBER(hfEqualityDef, obj1),
+    MEMBER(hfEqualityDef, obj2), MEMBER(hfEqualityDef, active), MEMBER(hfEqualityDef, data), MEMBER(hfEqualityDef, solref),
+    MEMBER(hfEqualityDef, solimp)};
+static const member pair_members[] = {MEMBER(hfPairDef, name), MEMBER(hfPairDef, geom1), MEMBER(hfPairDef, geom2), MEMBER(hfPairDef, condim),
+                                      MEMBER(hfPairDef, friction), MEMBER(hfPairDef, margin), MEMBER(hfPairDef, gap),
+                                      MEMBER(hfPairDef, solref), MEMBER(hfPairDef, solimp)};
+static const member actuator_members[] = {
+    MEMBER(hfActuatorDef, name), MEMBER(hfActuatorDef, trntype), MEMBER(hfActuatorDef, trnid), MEMBER(hfActuatorDef, dyntype),
+    MEMBER(hfActuatorDef, gaintype), MEMBER(hfActuatorDef, biastype), MEMBER(hfActuatorDef, drive), MEMBER(hfActuatorDef, dynprm),
+    MEMBER(hfActuatorDef, gainprm), MEMBER(hfActuatorDef, biasprm), MEMBER(hfActuatorDef, dampratio), MEMBER(hfActuatorDef, ctrllimited),
+    MEMBER(hfActuatorDef, forcelimited), MEMBER(hfActuatorDef, actlimited), MEMBER(hfActuatorDef, actearly),
+    MEMBER(hfActuatorDef, ctrlrange), MEMBER(hfActuatorDef, forcerange), MEMBER(hfActuatorDef, actrange), MEMBER(hfActuatorDef, gear)};
+static const member sensor_members[] = {MEMBER(hfSensorDef, name), MEMBER(hfSensorDef, type), MEMBER(hfSensorDef, objkind), MEMBER(hfSensorDef, obj),
+                                        MEMBER(hfSensorDef, refkind), MEMBER(hfSensorDef, ref), MEMBER(hfSensorDef, cutoff)};
+static const member world_members[] = {
+    MEMBER(hfWorld, timestep), MEMBER(hfWorld, gravity), MEMBER(hfWorld, stiffness), MEMBER(hfWorld, dissipation),
+    MEMBER(hfWorld, stiction_speed), MEMBER(hfWorld, tangential_ratio), MEMBER(hfWorld, method), MEMBER(hfWorld, friction),
+    MEMBER(hfWorld, friction_rule), MEMBER(hfWorld, filter_parent), MEMBER(hfWorld, disable_contact), MEMBER(hfWorld, disable_limit),
+    MEMBER(hfWorld, disable_frictionloss), MEMBER(hfWorld, disable_spring), MEMBER(hfWorld, disable_damper),
+    MEMBER(hfWorld, disable_gravity), MEMBER(hfWorld, disable_equality), MEMBER(hfWorld, disable_actuation),
+    MEMBER(hfWorld, disable_clamp_control)};
+
+static PyObject* builder_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  (void)args, (void)kwargs;
+  BuilderObject* self = object_alloc(type);
+  if (self && !(self->builder = hf_builder_create())) {
+    Py_DECREF(self);
+    return PyErr_NoMemory();
+  }
+  return (PyObject*)self;
+}
+
+static void builder_dealloc(PyObject* self) {
+  hf_builder_free(((BuilderObject*)self)->builder);
+  object_free(self);
+}
+
+static PyObject* id_or_error(int id, const hfError* error) { return id < 0 ? raise_error(error) : PyLong_FromLong(id); }
+
+#define ADD(kind, Def, what)                                                                                           \
+  static PyObject* add_##kind(PyObject* self, PyObject* args) {                                                        \
+    PyObject* values;                                                                                                  \
+    Def def = hf_##kind##_def_default();                                                                               \
+    hfError error;                                                                                                     \
+    if (!PyArg_ParseTuple(args, "O!", &PyDict_Type, &values) ||                                                        \
+        fill_struct(&def, MEMBERS(kind##_members), values, what) < 0)                                                  \
+      return NULL;                                                                                                     \
+    return id_or_error(hf_builder_add_##kind(((BuilderObject*)self)->builder, &def, &error), &error);                  \
+  }
+ADD(body, hfBodyDef, "a body")
+ADD(joint, hfJointDef, "a joint")
+ADD(geom, hfGeomDef, "a geom")
+ADD(site, hfSiteDef, "a site")
+ADD(equality, hfEqualityDef, "an equality")
+ADD(pair, hfPairDef, "a pair")
+ADD(actuator, hfActuatorDef, "an actuator")
+ADD(sensor, hfSensorDef, "a sensor")
+
+static PyObject* add_tendon(PyObject* self, PyObject* args) {
+  PyObject *values, *joints, *coefs, *result = NULL;
+  hfTendonDef def = hf_tendon_def_default();
+  hfError error;
+  Py_buffer c;
+  if (!PyArg_ParseTuple(args, "O!O!O", &PyDict_Type, &values, &PyList_Type, &joints, &coefs) ||
+      fill_struct(&def, MEMBERS(tendon_members), values, "a tendon") < 0 ||
+      get_doubles(coefs, "coef", PyList_Size(joints), 0, &c) < 0)
+    return NULL;
+  def.count = (int)PyList_Size(joints);
+  int* ids = malloc(sizeof *ids * (size_t)(def.count + 1));
+  for (int i = 0; ids && i < def.count; ++i) ids[i] = (int)PyLong_AsLong(PyList_GetItem(joints, i));
+  def.joint = ids;
+  def.coef = c.buf;
+  if (ids && !PyErr_Occurred()) result = id_or_error(hf_builder_add_tendon(((BuilderObject*)self)->builder, &def, &error), &error);
+  free(ids);
+  PyBuffer_Release(&c);
+  return result;
+}
+
+static PyObject* add_exclude(PyObject* self, PyObject* args) {
+  int a, b;
+  hfError error;
+  if (!PyArg_ParseTuple(args, "ii", &a, &b)) return NULL;
+  return id_or_error(hf_builder_add_exclude(((BuilderObject*)self)->builder, a, b, &error), &error);
+}
+
+// add_key(name, time, qpos, qvel, act, ctrl): arrays of the model's sizes or None
+static PyObject* add_key(PyObject* self, PyObject* args) {
+  hfBuilder* b = ((BuilderObject*)self)->builder;
+  PyObject *o[4], *result = NULL;
+  Py_buffer x[4] = {{0}};
+  hfKeyDef def = {0};
+  hfError error;
+  int nq, nv, na, nu, nmocap, bad = 0;
+  if (!PyArg_ParseTuple(args, "zdOOOO", &def.name, &def.time, &o[0], &o[1], &o[2], &o[3])) return NULL;
+  hf_builder_sizes(b, &nq, &nv, &na, &nu, &nmocap);
+  const int64_t sizes[4] = {nq, nv, na, nu};
+  const char* names[4] = {"qpos", "qvel", "act", "ctrl"};
+  for (int i = 0; !bad && i < 4; ++i) bad = get_optional_doubles(o[i], names[i], sizes[i], &x[i]) < 0;
+  def.qpos = x[0].buf, def.qvel = x[1].buf, def.act = x[2].buf, def.ctrl = x[3].buf;
+  if (!bad) result = id_or_error(hf_builder_add_key(b, &def, &error), &error);
+  for (int i = 0; i < 4; ++i)
+    if (x[i].obj) PyBuffer_Release(&x[i]);
+  return result;
+}
+
+static PyObject* set_world(PyObject* self, PyObject* args) {
+  PyObject* values;
+  if (!PyArg_ParseTuple(args, "O!", &PyDict_Type, &values)) return NULL;
+  hfWorld* w = hf_builder_world(((BuilderObject*)self)->builder);
+  hfWorld before = *w;
+  if (fill_struct(w, MEMBERS(world_members), values, "the world") < 0) {
+    *w = before;
+    return NULL;
+  }
+  Py_RETURN_NONE;
+}
+
+static PyObject* builder_find(PyObject* self, PyObject* args) {
+  int kind;
+  const char* name;
+  if (!PyArg_ParseTuple(args, "is", &kind, &name)) return NULL;
+  return PyLong_FromLong(hf_builder_find(((BuilderObject*)self)->builder, (hfObjectKind)kind, name));
+}
+
+// _finish(type): a model of that type
+static PyObject* builder_finish(PyObject* self, PyObject* args) {
+  PyObject* type;
+  hfModel* model = NULL;
+  hfError error;
+  if (!PyArg_ParseTuple(args, "O!", &PyType_Type, &type)) return NULL;
+  if (!PyType_IsSubtype((PyTypeObject*)type, ModelType)) return PyErr_SetString(PyExc_TypeError, "a type of models is needed"), NULL;
+  if (hf_builder_finish(((BuilderObject*)self)->builder, &model, &error) < 0) return raise_error(&error);
+  return wrap_model((PyTypeObject*)type, model, NULL);
+}
+
+static PyMethodDef builder_methods[] = {{"_add_body", add_body, METH_VARARGS, NULL},
+                                        {"_add_joint", add_joint, METH_VARARGS, NULL},
+                                        {"_add_geom", add_geom, METH_VARARGS, NULL},
+                                        {"_add_site", add_site, METH_VARARGS, NULL},
+                                        {"_add_tendon", add_tendon, METH_VARARGS, NULL},
+                                        {"_add_equality", add_equality, METH_VARARGS, NULL},
+                                        {"_add_pair", add_pair, METH_VARARGS, NULL},
+                                        {"_add_exclude", add_exclude, METH_VARARGS, NULL},
+                                        {"_add_actuator", add_actuator, METH_VARARGS, NULL},
+                                        {"_add_sensor", add_sensor, METH_VARARGS, NULL},
+                                        {"_add_key", add_key, METH_VARARGS, NULL},
+                                        {"_set_world", set_world, METH_VARARGS, NULL},
+                                        {"_find", builder_find, METH_VARARGS, NULL},
+                                        {"_finish", builder_finish, METH_VARARGS, NULL},
+                                        {0}};
+static PyType_Slot builder_slots[] = {
+    {Py_tp_new, builder_new}, {Py_tp_dealloc, builder_dealloc}, {Py_tp_methods, builder_methods}, {0}};
+static PyType_Spec builder_spec = {.name = "holdfast._core.Builder",
+                                   .basicsize = sizeof(BuilderObject),
+                                   .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+                                   .slots = builder_slots};
+
+int add_builder(PyObject* module) { return add_type(module, &builder_spec) ? 0 : -1; }

@@ -1,0 +1,370 @@
+// Model and Params.
+#include "core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+PyTypeObject *ModelType, *ParamsType;
+
+static const member world_members[] = {
+    MEMBER(hfWorld, timestep),       MEMBER(hfWorld, gravity),          MEMBER(hfWorld, stiffness),
+    MEMBER(hfWorld, dissipation),    MEMBER(hfWorld, stiction_speed),   MEMBER(hfWorld, tangential_ratio),
+    MEMBER(hfWorld, impratio),       MEMBER(hfWorld, method),           MEMBER(hfWorld, friction),
+    MEMBER(hfWorld, friction_rule),  MEMBER(hfWorld, filter_parent),    MEMBER(hfWorld, disable_contact),
+    MEMBER(hfWorld, disable_limit),  MEMBER(hfWorld, disable_frictionloss), MEMBER(hfWorld, disable_spring),
+    MEMBER(hfWorld, disable_damper), MEMBER(hfWorld, disable_gravity),  MEMBER(hfWorld, disable_equality),
+    MEMBER(hfWorld, disable_actuation), MEMBER(hfWorld, disable_clamp_control)};
+
+const hfModel* model_of(PyObject* object) {
+  if (PyObject_TypeCheck(object, ModelType)) return ((ModelObject*)object)->model;
+  if (PyObject_TypeCheck(object, ParamsType)) return hf_params_model(((ParamsObject*)object)->params);
+  PyErr_Format(PyExc_TypeError, "a Model or Params is needed, not %R", Py_TYPE(object));
+  return NULL;
+}
+
+// ---- making models -----------------------------------------------------------------------------------
+
+static PyObject* list_diagnostics(const hfDiagnostics* d) {
+  int n = d ? hf_diagnostics_count(d) : 0;
+  PyObject* list = PyList_New(n);
+  for (int i = 0; list && i < n; ++i) {
+    hfDiagnostic g = hf_diagnostics_get(d, i);
+    PyList_SetItem(list, i, Py_BuildValue("(ssisi)", g.severity == HF_WARNING ? "warning" : "note", g.file ? g.file : "",
+                                          g.line, g.message, g.count));
+  }
+  return list;
+}
+
+static void release_model(void* model) { hf_model_free(model); }
+
+PyObject* wrap_model(PyTypeObject* type, hfModel* model, const hfDiagnostics* diagnostics) {
+  PyObject* owner = own(model, release_model, NULL);
+  ModelObject* self = owner ? object_alloc(type) : NULL;
+  if (!self) {
+    Py_XDECREF(owner);
+    return NULL;
+  }
+  self->owner = owner;
+  self->model = model;
+  self->diagnostics = list_diagnostics(diagnostics);
+  if (!self->diagnostics) Py_CLEAR(self);
+  return (PyObject*)self;
+}
+
+typedef struct import {
+  hfImportConfig config;
+  const char* path[64];
+} import;
+
+// search: list of str, which must outlive the config.
+static int fill_import(import* in, PyObject* search, int merge, int floating, int skip) {
+  in->config = hf_import_config_default();
+  in->config.merge_fixed_links = merge;
+  in->config.floating_base = floating;
+  in->config.skip_meshes = skip;
+  Py_ssize_t n = search && search != Py_None ? PyList_Size(search) : 0;
+  if (n < 0) return -1;
+  if (n > 64) return PyErr_SetString(PyExc_ValueError, "search: at most 64 folders"), -1;
+  for (Py_ssize_t i = 0; i < n; ++i)
+    if (!(in->path[i] = PyUnicode_AsUTF8AndSize(PyList_GetItem(search, i), NULL))) return -1;
+  in->config.search_path = in->path;
+  in->config.search_count = (int)n;
+  return 0;
+}
+
+// text NULL: from the file `name`.
+static PyObject* import_model(PyTypeObject* type, const char* name, const char* text, Py_ssize_t length,
+                              const char* folder, const import* in) {
+  hfModel* model = NULL;
+  hfError error;
+  hfDiagnostics* diagnostics = hf_diagnostics_create();
+  if (!diagnostics) return PyErr_NoMemory();
+  hfStatus status;
+  Py_BEGIN_ALLOW_THREADS
+  status = text ? hf_model_parse(&model, text, (size_t)length, name, folder, &in->config, diagnostics, &error)
+                : hf_model_load(&model, name, &in->config, diagnostics, &error);
+  Py_END_ALLOW_THREADS
+  PyObject* result = status < 0 ? raise_error(&error) : wrap_model(type, model, diagnostics);
+  hf_diagnostics_free(diagnostics);
+  return result;
+}
+
+static PyObject* model_load(PyObject* type, PyObject* args) {
+  const char* path;
+  PyObject* search;
+  int merge, floating, skip;
+  import in;
+  if (!PyArg_ParseTuple(args, "sOiii", &path, &search, &merge, &floating, &skip) ||
+      fill_import(&in, search, merge, floating, skip) < 0)
+    return NULL;
+  return import_model((PyTypeObject*)type, path, NULL, 0, NULL, &in);
+}
+
+static PyObject* model_parse(PyObject* type, PyObject* args) {
+  const char *text, *name, *folder;
+  Py_ssize_t length;
+  PyObject* search;
+  int merge, floating, skip;
+  import in;
+  if (!PyArg_ParseTuple(args, "s#ssOiii", &text, &length, &name, &folder, &search, &merge, &floating, &skip) ||
+      fill_import(&in, search, merge, floating, skip) < 0)
+    return NULL;
+  return import_model((PyTypeObject*)type, name, text, length, folder, &in);
+}
+
+static PyObject* model_open(PyObject* type, PyObject* args) {
+  const char* path;
+  hfModel* model = NULL;
+  hfError error;
+  if (!PyArg_ParseTuple(args, "s", &path)) return NULL;
+  if (hf_model_open(&model, path, &error) < 0) return raise_error(&error);
+  return wrap_model((PyTypeObject*)type, model, NULL);
+}
+
+static PyObject* model_from_bytes(PyObject* type, PyObject* args) {
+  const char* bytes;
+  Py_ssize_t n;
+  hfError error;
+  if (!PyArg_ParseTuple(args, "y#", &bytes, &n)) return NULL;
+  size_t room = ((size_t)n + 63) / 64 * 64;
+  hfModel* model = aligned_alloc(64, room ? room : 64); // hf_model_free frees with free()
+  if (!model) return PyErr_NoMemory();
+  memcpy(model, bytes, (size_t)n);
+  if (hf_model_validate(model, (size_t)n, &error) < 0) {
+    free(model);
+    return raise_error(&error);
+  }
+  return wrap_model((PyTypeObject*)type, model, NULL);
+}
+
+static void model_dealloc(PyObject* self) {
+  Py_CLEAR(((ModelObject*)self)->owner);
+  Py_CLEAR(((ModelObject*)self)->diagnostics);
+  object_free(self);
+}
+
+// ---- looking into a model ------------------------------------------------------------------------------
+
+static PyObject* model_counts(PyObject* self, PyObject* none) {
+  (void)none;
+  const hfModel* m = ((ModelObject*)self)->model;
+  PyObject* dict = PyDict_New();
+#define X(name)                                                                                                        \
+  if (dict) {                                                                                                          \
+    PyObject* n = PyLong_FromLong(m->name);                                                                            \
+    if (!n || PyDict_SetItemString(dict, #name, n) < 0) Py_CLEAR(dict);                                                \
+    Py_XDECREF(n);                                                                                                     \
+  }
+  HF_MODEL_COUNTS(X)
+#undef X
+  return dict;
+}
+
+static PyObject* model_world(PyObject* self, PyObject* none) {
+  (void)none;
+  return dump_struct(&((ModelObject*)self)->model->world, MEMBERS(world_members));
+}
+
+static PyObject* model_fields(PyObject* self, PyObject* none) {
+  (void)none;
+  PyObject* list = PyList_New(HF_MODEL_FIELD_COUNT);
+  for (int f = 0; list && f < HF_MODEL_FIELD_COUNT; ++f) {
+    hfFieldInfo i = hf_model_field_info(((ModelObject*)self)->model, (hfModelField)f);
+    PyList_SetItem(list, f, Py_BuildValue("(sCiii)", i.name, i.type, i.rows, i.columns, i.overlay));
+  }
+  return list;
+}
+
+static PyObject* field_view(PyObject* owner, const hfModel* m, const char* name, double* overlay) {
+  int f = hf_model_field_find(name);
+  if (f < 0) return PyErr_Format(PyExc_AttributeError, "a model has no field \"%s\"", name);
+  hfFieldInfo i = hf_model_field_info(m, (hfModelField)f);
+  const int64_t shape[2] = {i.rows, i.columns};
+  void* data = overlay ? (void*)overlay : (void*)((uintptr_t)m + (uintptr_t)m->offset[f]);
+  return view_new(owner, data, i.type == 'c' ? 'B' : i.type, i.columns > 1 ? 2 : 1, shape, NULL, !overlay);
+}
+
+static PyObject* model_field(PyObject* self, PyObject* args) {
+  const char* name;
+  if (!PyArg_ParseTuple(args, "s", &name)) return NULL;
+  return field_view(((ModelObject*)self)->owner, ((ModelObject*)self)->model, name, NULL);
+}
+
+static PyObject* model_find(PyObject* self, PyObject* args) {
+  int kind;
+  const char* name;
+  if (!PyArg_ParseTuple(args, "is", &kind, &name)) return NULL;
+  return PyLong_FromLong(hf_model_find(((ModelObject*)self)->model, (hfObjectKind)kind, name));
+}
+
+static PyObject* model_name(PyObject* self, PyObject* args) {
+  int kind, id;
+  const hfModel* m = ((ModelObject*)self)->model;
+  if (!PyArg_ParseTuple(args, "ii", &kind, &id)) return NULL;
+  if (id < 0 || id >= hf_model_object_count(m, (hfObjectKind)kind)) return PyErr_Format(PyExc_IndexError, "no object %d", id);
+  return PyUnicode_FromString(hf_model_name(m, (hfObjectKind)kind, id));
+}
+
+static PyObject* model_object_count(PyObject* self, PyObject* args) {
+  int kind;
+  if (!PyArg_ParseTuple(args, "i", &kind)) return NULL;
+  return PyLong_FromLong(hf_model_object_count(((ModelObject*)self)->model, (hfObjectKind)kind));
+}
+
+static PyObject* model_to_bytes(PyObject* self, PyObject* none) {
+  (void)none;
+  const hfModel* m = ((ModelObject*)self)->model;
+  return PyBytes_FromStringAndSize((const char*)m, (Py_ssize_t)m->size);
+}
+
+static PyObject* model_save(PyObject* self, PyObject* args) {
+  const char* path;
+  hfError error;
+  if (!PyArg_ParseTuple(args, "s", &path)) return NULL;
+  if (hf_model_save(((ModelObject*)self)->model, path, &error) < 0) return raise_error(&error);
+  Py_RETURN_NONE;
+}
+
+static PyObject* model_diagnostics(PyObject* self, void* none) {
+  (void)none;
+  return Py_NewRef(((ModelObject*)self)->diagnostics);
+}
+
+// q (+) h v, and the v between two configurations
+static PyObject* model_integrate(PyObject* self, PyObject* args) {
+  const hfModel* m = ((ModelObject*)self)->model;
+  PyObject *q, *v, *result = NULL;
+  Py_buffer vq, vv;
+  double h;
+  if (!PyArg_ParseTuple(args, "OOd", &q, &v, &h) || get_doubles(q, "q", m->nq, 0, &vq) < 0) return NULL;
+  if (get_doubles(v, "v", m->nv, 0, &vv) == 0) {
+    double* out;
+    int64_t n = m->nq;
+    if ((result = array_new(1, &n, &out))) {
+      memcpy(out, vq.buf, (size_t)vq.len);
+      hf_model_integrate(m, out, vv.buf, h);
+    }
+    PyBuffer_Release(&vv);
+  }
+  PyBuffer_Release(&vq);
+  return result;
+}
+
+static PyObject* model_difference(PyObject* self, PyObject* args) {
+  const hfModel* m = ((ModelObject*)self)->model;
+  PyObject *a, *b, *result = NULL;
+  Py_buffer va, vb;
+  double h;
+  if (!PyArg_ParseTuple(args, "OOd", &a, &b, &h) || get_doubles(a, "q0", m->nq, 0, &va) < 0) return NULL;
+  if (get_doubles(b, "q1", m->nq, 0, &vb) == 0) {
+    double* out;
+    int64_t n = m->nv;
+    if ((result = array_new(1, &n, &out))) hf_model_difference(m, va.buf, vb.buf, h, out);
+    PyBuffer_Release(&vb);
+  }
+  PyBuffer_Release(&va);
+  return result;
+}
+
+static PyMethodDef model_methods[] = {
+    {"_load", model_load, METH_VARARGS | METH_CLASS, NULL},
+    {"_parse", model_parse, METH_VARARGS | METH_CLASS, NULL},
+    {"_open", model_open, METH_VARARGS | METH_CLASS, NULL},
+    {"_from_bytes", model_from_bytes, METH_VARARGS | METH_CLASS, NULL},
+    {"_counts", model_counts, METH_NOARGS, NULL},
+    {"_world", model_world, METH_NOARGS, NULL},
+    {"_fields", model_fields, METH_NOARGS, NULL},
+    {"_field", model_field, METH_VARARGS, NULL},
+    {"_find", model_find, METH_VARARGS, NULL},
+    {"_name", model_name, METH_VARARGS, NULL},
+    {"_object_count", model_object_count, METH_VARARGS, NULL},
+    {"_to_bytes", model_to_bytes, METH_NOARGS, NULL},
+    {"_save", model_save, METH_VARARGS, NULL},
+    {"_integrate", model_integrate, METH_VARARGS, NULL},
+    {"_difference", model_difference, METH_VARARGS, NULL},
+    {0}};
+static PyGetSetDef model_getset[] = {{"_diagnostics", model_diagnostics, NULL, NULL, NULL}, {0}};
+static PyType_Slot model_slots[] = {
+    {Py_tp_dealloc, model_dealloc}, {Py_tp_methods, model_methods}, {Py_tp_getset, model_getset}, {0}};
+static PyType_Spec model_spec = {.name = "holdfast._core.Model",
+                                 .basicsize = sizeof(ModelObject),
+                                 .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                 .slots = model_slots};
+
+// ---- parameters --------------------------------------------------------------------------------------
+
+static void release_params(void* params) { hf_params_free(params); }
+
+static PyObject* params_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  PyObject* model;
+  hfError error;
+  static char* names[] = {"model", NULL};
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!", names, ModelType, &model)) return NULL;
+  ParamsObject* self = object_alloc(type);
+  if (!self) return NULL;
+  if (hf_params_create(&self->params, ((ModelObject*)model)->model, &error) < 0) {
+    Py_DECREF(self);
+    return raise_error(&error);
+  }
+  self->model = Py_NewRef(model);
+  self->owner = own(self->params, release_params, ((ModelObject*)model)->owner);
+  if (!self->owner) Py_CLEAR(self);
+  return (PyObject*)self;
+}
+
+static void params_dealloc(PyObject* self) {
+  Py_CLEAR(((ParamsObject*)self)->owner);
+  Py_CLEAR(((ParamsObject*)self)->model);
+  object_free(self);
+}
+
+static PyObject* params_field(PyObject* self, PyObject* args) {
+  ParamsObject* p = (ParamsObject*)self;
+  const char* name;
+  if (!PyArg_ParseTuple(args, "s", &name)) return NULL;
+  if (strcmp(name, "gravity") == 0) return view_vector(p->owner, hf_params_gravity(p->params), 3, 0);
+  int f = hf_model_field_find(name);
+  double* data = f < 0 ? NULL : hf_params_field(p->params, (hfModelField)f);
+  if (!data) return PyErr_Format(PyExc_AttributeError, "\"%s\" is no parameter that a world may have of its own", name);
+  return field_view(p->owner, ((ModelObject*)p->model)->model, name, data);
+}
+
+static PyObject* params_update(PyObject* self, PyObject* none) {
+  (void)none;
+  hfError error;
+  if (hf_params_update(((ParamsObject*)self)->params, &error) < 0) return raise_error(&error);
+  Py_RETURN_NONE;
+}
+
+static PyObject* params_model(PyObject* self, void* none) {
+  (void)none;
+  return Py_NewRef(((ParamsObject*)self)->model);
+}
+
+static PyMethodDef params_methods[] = {{"_field", params_field, METH_VARARGS, NULL},
+                                       {"_update", params_update, METH_NOARGS, NULL},
+                                       {0}};
+static PyGetSetDef params_getset[] = {{"model", params_model, NULL, "The model under the parameters.", NULL}, {0}};
+static PyType_Slot params_slots[] = {{Py_tp_new, params_new},
+                                     {Py_tp_dealloc, params_dealloc},
+                                     {Py_tp_methods, params_methods},
+                                     {Py_tp_getset, params_getset},
+                                     {0}};
+static PyType_Spec params_spec = {.name = "holdfast._core.Params",
+                                  .basicsize = sizeof(ParamsObject),
+                                  .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+                                  .slots = params_slots};
+
+int add_model(PyObject* module) {
+  PyObject* kinds = PyDict_New();
+  for (int k = 0; kinds && k < HF_OBJECT_KINDS; ++k) {
+    PyObject* number = PyLong_FromLong(k);
+    if (number) PyDict_SetItemString(kinds, hf_object_kind_name((hfObjectKind)k), number);
+    Py_XDECREF(number);
+  }
+  if (!kinds || PyModule_AddObjectRef(module, "object_kinds", kinds) < 0) return -1;
+  Py_DECREF(kinds);
+  ModelType = add_type(module, &model_spec);
+  ParamsType = add_type(module, &params_spec);
+  return ModelType && ParamsType ? 0 : -1;
+}

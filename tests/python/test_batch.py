@@ -1,0 +1,135 @@
+"""Batches from Python: the bits of single sims, runs, parameters, worlds that go wrong."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import holdfast as hf
+
+
+@settings(max_examples=15, deadline=None)
+@given(worlds=st.integers(1, 7), threads=st.integers(1, 8), steps=st.integers(1, 20), seed=st.integers(0, 2**31))
+def test_the_bits_of_single_sims(models, worlds, threads, steps, seed):
+    model = hf.Model.from_file(models / "three_finger_pinch.xml")
+    rng = np.random.default_rng(seed)
+    controls = rng.normal(size=(worlds, steps, model.nu))
+    batch = hf.Batch(model, worlds, threads=threads)
+    batch.v[:] = rng.normal(scale=0.05, size=batch.v.shape)
+    starts = [batch.get_state(w) for w in range(worlds)]
+    result = batch.run(controls, want=("time", "q", "v", "sensors"))
+    assert result.message == "" and (result.reports["steps"] == steps).all()
+    sim = hf.Sim(model)
+    for w, state in enumerate(starts):
+        for i in range(steps):
+            sim.input.ctrl[:] = controls[w, i]
+            sim.step(state)
+            assert np.array_equal(result.q[w, i], state.q) and np.array_equal(result.v[w, i], state.v)
+        assert state.to_bytes() == batch.get_state(w).to_bytes()
+    again = hf.rollout(model, [hf.State.from_bytes(model, hf.State(model).to_bytes())] * worlds, controls, threads=1)
+    assert again.q.shape == result.q.shape
+
+
+def test_arrays_are_the_worlds(fall):
+    batch = hf.Batch(fall, 3, threads=2)
+    batch.q[1]["rail" if False else 7] = 0.5
+    batch.q["rail"][2] = 0.25
+    batch.ctrl[:, 0] = [1, 2, 3]
+    batch.step(4)
+    assert batch.q.shape == (3, 8) and batch.time.shape == (3,) and batch.sensors.shape == (3, 4)
+    h = 1e-3
+    assert batch.q["rail"] == pytest.approx(np.array([0, 0.5, 0.25]) + np.array([1, 2, 3]) * h * h * 10, abs=1e-15)
+    assert np.isfinite(batch.pose).all()
+    with pytest.raises(ValueError):
+        batch.sensors[0] = 1  # results are read-only
+    with pytest.raises(AttributeError):
+        batch.nothing
+
+
+def test_reset_by_mask_and_key(fall):
+    batch = hf.Batch(fall, 4)
+    batch.step(50)
+    batch.reset([1, 3], key="low")
+    assert batch.time.tolist() == pytest.approx([0.05, 0, 0.05, 0])
+    batch.reset(np.array([True, False, False, False]))
+    assert batch.q[0, 2] == 1.0
+    with pytest.raises(KeyError):
+        batch.reset(key="nothing")
+    with pytest.raises(IndexError):
+        batch.reset([7])
+    with pytest.raises(ValueError):
+        batch.reset(np.ones(3, bool))
+
+
+def test_a_bad_world_is_flagged(fall):
+    batch, good = hf.Batch(fall, 4, threads=2), hf.Batch(fall, 4, threads=1)
+    batch.v[2, 6] = np.nan
+    message = batch.step(10)
+    good.step(10)
+    assert "world 2" in message and "rail" in message
+    assert (batch.reports["status"] < 0).tolist() == [False, False, True, False]
+    for w in (0, 1, 3):
+        assert np.array_equal(batch.q[w], good.q[w])
+    result = batch.run(steps=6, every=2)
+    assert result.q.shape == (4, 3, 8) and np.isnan(result.q[2]).all() and np.isfinite(result.q[[0, 1, 3]]).all()
+
+
+def test_parameters_of_each_world(fall):
+    batch = hf.Batch(fall, 3)
+    batch.reset(key="low")
+    batch.params.body_mass[:, 1] = [1, 2, 3]
+    batch.params.gravity[:, 2] = [-1, -2, -3]
+    assert batch.params.update() == ""
+    batch.step(3000)
+    weights = [batch.contacts(w)["fn"].sum() for w in range(3)]
+    assert weights == pytest.approx([1, 4, 9], rel=1e-6)  # at rest
+    batch.params.body_mass[1, 1] = -1
+    assert "world 1" in batch.params.update()
+    with pytest.raises(AttributeError):
+        batch.params.body_parent
+
+
+def test_many_steps_are_one_run(fall):
+    """A long run is split for the interrupt key; the split must not show."""
+    a, b = hf.Batch(fall, 2), hf.Batch(fall, 2)
+    controls = np.random.default_rng(0).normal(size=(3000, 1))
+    run = a.run(controls, every=100, want=("q", "time"))
+    for i in range(3000):
+        b.ctrl[:] = controls[i]
+        b.step()
+        if i % 100 == 99:
+            assert np.array_equal(run.q[:, i // 100], b.q) and np.array_equal(run.time[:, i // 100], b.time)
+    assert (run.reports["steps"] == 3000).all()
+
+
+def test_dlpack(fall):
+    batch = hf.Batch(fall, 3)
+    view = batch._tensor("q")
+    batch.q[1, 7] = 0.75
+    shared = np.from_dlpack(view)  # NumPy makes it read-only
+    assert shared.strides == batch.q.strides and shared.ctypes.data == batch.q.ctypes.data
+    batch.q[1, 7] = 0.5
+    assert shared[1, 7] == 0.5
+    del batch, view
+    assert shared[1, 7] == 0.5  # the capsule keeps the memory
+
+
+def test_refusals(fall):
+    with pytest.raises(hf.UnsupportedError, match="cuda"):
+        hf.Batch(fall, 2, device="cuda")
+    with pytest.raises(ValueError):
+        hf.Batch(fall, 2, device="abacus")
+    with pytest.raises(hf.ArgumentError):
+        hf.Batch(fall, 0)
+    batch = hf.Batch(fall, 2)
+    for shape in ((5, 2), (3, 5, 1), (5,), (2, 5, 2)):
+        with pytest.raises(ValueError, match="shape"):
+            batch.run(np.zeros(shape))
+    with pytest.raises(ValueError):
+        batch.run(steps=0)
+    with pytest.raises(ValueError, match="want"):
+        batch.run(steps=1, want=("colour",))
+    other = hf.State(hf.Model.from_string("<mujoco/>"))
+    with pytest.raises(hf.ArgumentError):
+        batch.set_state(0, other)
+    with pytest.raises(IndexError):
+        batch.contacts(2)

@@ -1,0 +1,267 @@
+"""Misuse: a clear exception or a defined result, never a crash."""
+
+import gc
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+from hypothesis.extra import numpy as hnp
+
+import holdfast as hf
+from conftest import FALL
+
+
+def test_wrong_shapes(fall):
+    state, sim = hf.State(fall), hf.Sim(fall)
+    with pytest.raises(ValueError, match="shape"):
+        state.q = np.zeros(7)
+    with pytest.raises(ValueError):
+        state.q[:] = np.zeros(7)
+    with pytest.raises(ValueError, match="v1"):
+        sim.inverse(np.zeros(8))
+    with pytest.raises(ValueError, match="shape"):
+        hf.Dynamics(fall).set(np.zeros((8, 1)))
+    with pytest.raises(ValueError):
+        hf.lcp.solve(np.eye(3), np.zeros(2))
+    with pytest.raises(ValueError):
+        hf.lcp.solve(np.zeros((2, 3)), np.zeros(2))
+
+
+@settings(max_examples=100, deadline=None)
+@given(hnp.arrays(st.sampled_from([np.float64, np.float32, np.int64, np.uint8, np.complex128, np.dtype("U3"), np.dtype(object)]),
+                  hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=9)))
+def test_any_array_as_positions(array):
+    """Any array at all: taken where it is numbers of the right shape, refused by ValueError or TypeError else."""
+    model = hf.Model.from_string(FALL)
+    state = hf.State(model)
+    before = state.to_bytes()
+    try:
+        state.q = array
+    except (ValueError, TypeError):
+        assert state.to_bytes() == before
+    else:
+        assert array.shape == (8,) and array.dtype.kind in "fiub"
+        with_nan = np.array_equal(np.asarray(state.q), array.astype(float), equal_nan=True)
+        assert with_nan
+
+
+def test_dtypes_and_order(fall):
+    d = hf.Dynamics(fall)
+    d.set(np.array([0, 0, 1, 1, 0, 0, 0, 0], np.float32))
+    q = np.zeros((8, 2))
+    q[2:4] = 1
+    d.set(q[:, 0])  # not contiguous: copied
+    d.set([0, 0, 1, 1, 0, 0, 0, 0])
+    for bad in (np.zeros(8, complex), np.array(["a"] * 8), np.zeros(8, object), None, "text", {}):
+        with pytest.raises((TypeError, ValueError)):
+            d.set(bad)
+    assert np.allclose(hf.lcp.solve(np.asfortranarray([[2.0, 1], [0, 2]]), [-1, -1]).z, [0.25, 0.5])
+
+
+def test_the_extension_checks_for_itself(fall):
+    """The plain layer below does not trust the one above."""
+    core = hf._core
+    state = hf.State(fall)
+    for bad in (np.zeros(7), np.zeros(8, np.float32), np.zeros((8, 2))[:, 0], b"12345678" * 8, 3, None):
+        with pytest.raises((TypeError, ValueError, BufferError)):
+            fall._integrate(bad, np.zeros(7), 0.1)
+    for bad in (b"", b"x" * 100, state.to_bytes()[:-1], b"\xff" * len(state.to_bytes())):
+        with pytest.raises(ValueError):
+            state._assign(bad)
+    for call in (lambda: core.Sim(), lambda: core.Sim(3), lambda: core.State(None), lambda: core.Model(), lambda: core.View(),
+                 lambda: core.Batch(fall, {"nworld": "x"}, {}), lambda: core.Batch(fall, {"nworld": 10**12}, {}),
+                 lambda: core.Sim(fall, {"step": 3}), lambda: core.lcp_solve(1, 2, 3, 4, 5, 6),
+                 lambda: core.matrix_rank(np.eye(2), 3, 3), lambda: core.matrix_minors(np.eye(2), 30)):
+        with pytest.raises((TypeError, ValueError, OverflowError)):
+            call()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.binary(max_size=400), st.integers(0, 10**6))
+def test_bytes_that_are_no_model(noise, place):
+    good = hf.Model.from_string(FALL).to_bytes()
+    for data in (noise, good[: place % len(good)], good[:100] + noise + good[100 + len(noise):]):
+        try:
+            model = hf.Model.from_bytes(data)
+        except hf.HoldfastError:
+            continue
+        assert model.nq >= 0  # a change that does no harm
+
+
+def test_not_a_number(fall):
+    sim = hf.Sim(fall)
+    for array, index, word in ((sim.state.q, 7, "rail"), (sim.state.v, 2, "free"), (sim.input.ctrl, 0, "ctrl"), (sim.input.wrench, (1, 2), "wrench")):
+        sim.reset()
+        array[index] = np.nan
+        before = sim.state.to_bytes()
+        with pytest.raises(hf.NonFiniteError, match=word):
+            sim.step(steps=3)
+        assert sim.state.to_bytes() == before  # as it was
+        array[index] = 0
+    sim.reset()
+    sim.state.q[2] = np.inf
+    with pytest.raises(hf.NonFiniteError):
+        sim.evaluate()
+
+
+def test_another_models_things(fall, models):
+    other = hf.Model.from_file(models / "gripper_mug.xml")
+    sim = hf.Sim(fall)
+    with pytest.raises((hf.HoldfastError, ValueError)):
+        sim.step(hf.State(other))
+    with pytest.raises(ValueError, match="another model"):
+        sim.step(sim.state, hf.Input(other))
+    with pytest.raises(ValueError):
+        sim.state.assign(hf.State(other))
+    with pytest.raises(TypeError):
+        sim.step("state")
+    with pytest.raises(TypeError):
+        hf.Sim(sim)
+
+
+def test_views_outlive_their_owners(fall):
+    q = hf.State(fall).q
+    ctrl = hf.Input(fall).ctrl
+    mass = hf.Model.from_string(FALL).body_mass
+    batch = hf.Batch(fall, 4, threads=2)
+    bq, forces = batch.q, batch.params.gravity
+    friction = hf.Params(fall).geom_friction
+    problem = hf.Sim(fall).problem()
+    M = problem.M
+    del batch, problem
+    gc.collect()
+    junk = [np.full(4096, np.nan) for _ in range(200)]  # would land in freed memory
+    assert q[2] == 1.0 and ctrl[0] == 0 and mass[1] == 2.0 and bq[3, 2] == 1.0 and forces[0, 2] == -9.81
+    assert friction.shape == (3, 3) and np.isfinite(M).all()
+    q[:] = 5
+    bq[:] = 7
+    del junk
+
+
+def test_no_results_yet(fall):
+    sim = hf.Sim(fall)
+    for read in (sim.contacts, lambda: sim.sensors, lambda: sim.poses, lambda: sim.stats, lambda: sim.pair_force("ball")):
+        with pytest.raises(RuntimeError, match="no results"):
+            read()
+    d = hf.Dynamics(fall)
+    for read in (d.mass_matrix, d.bias, lambda: d.body_pose(0)):
+        with pytest.raises(RuntimeError, match="set"):
+            read()
+    with pytest.raises(KeyError):
+        sim.pair_force("nobody")
+    with pytest.raises(IndexError):
+        fall.body(99)
+
+
+def test_threads_that_share_a_sim(models):
+    """The second thread gets an exception; the first goes on undisturbed."""
+    model = hf.Model.from_file(models / "allegro_mug_gravity.xml")
+    sim, lone = hf.Sim(model), hf.Sim(model)
+    for s in (sim, lone):
+        s.reset("grasp")
+    errors = []
+    started = threading.Event()
+
+    def work():
+        started.set()
+        sim.step(steps=6000)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    started.wait()
+    while thread.is_alive():
+        for call in (lambda: sim.step(), lambda: sim.contacts(), lambda: sim.evaluate(), lambda: lone.step(sim.state)):
+            try:
+                call()
+            except RuntimeError as error:
+                errors.append(str(error))
+            if not thread.is_alive():
+                break
+        break
+    thread.join()
+    assert errors and all("in use by another thread" in e for e in errors)
+
+
+def test_batches_in_threads_and_in_one(fall):
+    """Sims and batches of one model in many threads: the same bits as alone."""
+    def run(out, i):
+        b = hf.Batch(fall, 5, threads=2)
+        b.ctrl[:] = 1
+        b.step(500)
+        out[i] = np.array(b.q)
+
+    results: dict = {}
+    threads = [threading.Thread(target=run, args=(results, i)) for i in range(6)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    run(results, "alone")
+    assert all(np.array_equal(r, results["alone"]) for r in results.values())
+
+
+INTERRUPTED = """
+import holdfast as hf, numpy as np, sys, time
+model = hf.Model.from_file(sys.argv[1])
+kind = sys.argv[2]
+begin = time.monotonic()
+print("ready", flush=True)
+try:
+    if kind == "sim":
+        world = hf.Sim(model); world.reset(0); world.step(steps=10**8)
+    elif kind == "batch":
+        world = hf.Batch(model, 16, threads=2); world.reset(key=0); world.step(10**8)
+    else:
+        world = hf.Batch(model, 4, threads=2); world.run(steps=10**8, every=10**7, want=("q",))
+except KeyboardInterrupt:
+    t = world.state.time if kind == "sim" else world.time[0]
+    q = world.state.q if kind == "sim" else world.q
+    print("interrupted", t > 0, bool(np.isfinite(q).all()), flush=True)
+"""
+
+
+@pytest.mark.parametrize("kind", ["sim", "batch", "run"])
+def test_the_interrupt_key(models, kind):
+    process = subprocess.Popen([sys.executable, "-c", INTERRUPTED, str(models / "gripper_mug.xml"), kind], stdout=subprocess.PIPE,
+                               text=True, env=os.environ)
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    begin = time.monotonic()
+    try:
+        out, _ = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert out == "interrupted True True\n"
+    assert time.monotonic() - begin < 5  # within a fraction of a second, with room for a busy machine
+
+
+def test_after_a_fork(fall):
+    """A forked child has no worker threads; its batch still steps, with the same bits."""
+    batch, same = hf.Batch(fall, 4, threads=3), hf.Batch(fall, 4, threads=3)
+    same.step(20)
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        batch.step(20)
+        os.write(write, b"good" if np.array_equal(batch.q, same.q) else b"fail")
+        os._exit(0)
+    os.close(write)
+    assert os.read(read, 4) == b"good"
+    os.waitpid(child, 0)
+
+
+def test_arguments_of_objects(fall):
+    for call in (lambda: hf.State(fall, -1), lambda: hf.Batch(fall, 2, threads=-1), lambda: hf.Sim(fall).step(steps=0),
+                 lambda: hf.Sim(fall).step(steps=-5), lambda: hf.Sim(fall).step(steps=1.5), lambda: hf.Arm(fall, "nobody"),
+                 lambda: hf.Recording("/nonexistent"), lambda: hf.lcp.enumerate(np.eye(12), np.ones(12)),
+                 lambda: hf.control.keyframes([0, 0], [1, 2], 0.5), lambda: hf.control.quintic(0, 1, 0, 0),
+                 lambda: hf.Grip(nonsense=1), lambda: hf.control.minimise(lambda x: 0.0, np.zeros(100))):
+        with pytest.raises((TypeError, ValueError, hf.HoldfastError)):
+            call()

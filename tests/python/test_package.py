@@ -1,0 +1,343 @@
+"""The package does what C does: the same bits, and results against closed forms."""
+
+import pickle
+import subprocess
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import holdfast as hf
+from conftest import FALL
+
+
+def test_model_fields_and_names(fall):
+    assert (fall.nq, fall.nv, fall.nu, fall.nbody) == (8, 7, 1, 3)
+    assert fall.timestep == 0.001 and list(fall.gravity) == [0, 0, -9.81]
+    assert fall.body_mass[fall.body("ball").id] == 2.0
+    assert fall.joint("rail").type == 2 and fall.joint("rail").qposadr == 7
+    assert fall.actuator("push").name == "push"
+    assert fall.names("joint") == ["free", "rail"]
+    with pytest.raises(KeyError, match="elbow.*rail"):
+        fall.joint("elbow")
+    with pytest.raises(ValueError):
+        fall.body_mass[1] = 3  # a model is immutable
+    with pytest.raises(AttributeError):
+        fall.no_such_field
+
+
+def test_named_arrays(fall):
+    state = hf.State(fall)
+    state.q["rail"] = 0.5
+    assert state.q[7] == 0.5 and state.q["rail"] == 0.5
+    state.q["free"][:3] = 1, 2, 3  # a view
+    assert list(state.q[:3]) == [1, 2, 3]
+    assert state.q.names == ["free", "rail"]
+    with pytest.raises(KeyError):
+        state.q["nothing"]
+    with pytest.raises(KeyError):
+        state.q[:3]["rail"]  # a part has no names
+    assert (state.q + 1)["rail"] == 1.5
+
+
+def test_a_pushed_cart(fall):
+    """Implicit Euler: after n steps of h, v = F n h/m and x = F h^2 n (n + 1)/(2 m)."""
+    sim = hf.Sim(fall)
+    sim.input.ctrl["push"] = 5.0
+    assert sim.step(steps=10) == 0
+    assert sim.state.q["rail"] == pytest.approx(5e-6 * 55, rel=1e-12)
+    assert sim.state.v["rail"] == pytest.approx(0.05, rel=1e-12)
+    assert sim.sensors["place"] == sim.state.q["rail"]
+    assert sim.actuator_force["push"] == 5.0
+    assert sim.sensors["tip"] == pytest.approx(sim.pose("cart")[0] + [0.1, 0, 0], abs=1e-15)
+
+
+def test_weight_on_the_floor(fall):
+    sim = hf.Sim(fall)
+    sim.reset("low")
+    sim.step(steps=3000)
+    contacts = sim.contacts()
+    assert contacts["fn"].sum() == pytest.approx(2 * 9.81, rel=1e-6)  # at rest
+    pair = sim.pair_force("ball", "world")
+    assert pair.total == pytest.approx([0, 0, 2 * 9.81], abs=1e-5) and pair.contacts == len(contacts)
+    assert fall.name("geom", contacts["geom_a"][0]) in ("ball", "floor")
+    assert sim.stats["ncontact"] == 1
+
+
+@pytest.mark.parametrize("scene,key", [("gripper_mug.xml", "rim"), ("allegro_mug_gravity.xml", "grasp"), ("pinch.xml", "firm"),
+                                       ("painleve_rod.xml", "drag")])
+def test_same_bits_as_the_command(models, scene, key, tmp_path):
+    """The command writes states with 17 digits, which is every bit; the package must write the same file."""
+    import os
+
+    command = os.environ.get("HOLDFAST_COMMAND")
+    if not command or not os.path.exists(command):
+        pytest.skip("no command in this build")
+    ours, theirs = tmp_path / "python.csv", tmp_path / "c.csv"
+    subprocess.run([command, "run", models / scene, "--keyframe", key, "--time", "0.2", "--log", theirs], check=True, capture_output=True)
+    model = hf.Model.from_file(models / scene)
+    sim = hf.Sim(model)
+    sim.reset(key)
+    rows = len(theirs.read_text().splitlines()) - 1
+    with sim.record(states=ours):
+        sim.step(steps=rows)
+    mine, their_lines = ours.read_text().splitlines(), theirs.read_text().splitlines()
+    # the command may log the start too
+    start = next(i for i, line in enumerate(their_lines) if line == mine[1])
+    assert mine[1:1 + rows - start + 1] == their_lines[start:] or mine[1:] == their_lines[start:start + len(mine) - 1]
+
+
+def test_states_copy_save_and_pickle(fall, tmp_path):
+    sim = hf.Sim(fall)
+    sim.reset("low")
+    sim.step(steps=200)
+    copy, loaded = sim.state.copy(), pickle.loads(pickle.dumps(sim.state))
+    sim.state.save(tmp_path / "state")
+    sim.step(steps=100)
+    after = sim.state.to_bytes()
+    for other in (copy, loaded):
+        sim.step(other, steps=100)
+        assert other.to_bytes() == after
+    sim.state.restore(tmp_path / "state")
+    assert sim.state.to_bytes() != after
+    sim.step(steps=100)
+    assert sim.state.to_bytes() == after
+
+
+def test_models_pickle_and_save(fall, tmp_path):
+    again = pickle.loads(pickle.dumps(fall))
+    assert again.to_bytes() == fall.to_bytes()
+    fall.save(tmp_path / "model.hfm")
+    assert hf.Model.from_file(tmp_path / "model.hfm").to_bytes() == fall.to_bytes()
+
+
+def test_every_option_is_settable(fall):
+    names = hf.option_names()
+    assert "solver.tolerance" in names and "method" in names
+    for method in ("tamsi", "convex", "mlcp", "rk3", "implicit-euler", "sdirk", "switching"):
+        sim = hf.Sim(fall, method=method)
+        sim.reset("low")
+        sim.step(steps=5)
+        assert np.isfinite(sim.state.q).all()
+    with pytest.raises(hf.ArgumentError, match="nonsense"):
+        hf.Sim(fall, nonsense=1)
+    with pytest.raises(hf.ArgumentError):
+        hf.Sim(fall, solver={"tolerance": -1.0})
+    with pytest.raises(TypeError):
+        hf.Sim(fall, step=[1])
+
+
+def test_diagnostics_and_refusals(tmp_path):
+    with pytest.raises(hf.ModelError, match=r"bad.xml:1.*"):
+        hf.Model.from_string("<mujoco><worldbody><geom type='pyramid'/></worldbody></mujoco>", name="bad.xml")
+    with pytest.raises(hf.ModelError):
+        hf.Model.from_string("<mujoco>")
+    with pytest.raises(hf.FileError):
+        hf.Model.from_file(tmp_path / "missing.xml")
+    with pytest.raises(OSError):  # the same, as Python's own kind
+        hf.Model.from_file(tmp_path / "missing.xml")
+    model = hf.Model.from_string("<mujoco><worldbody><light/></worldbody></mujoco>", name="a.xml")
+    assert any("a.xml:1" in str(d) for d in model.diagnostics)
+
+
+def test_problem_solved_alone_is_the_step(models, tmp_path):
+    model = hf.Model.from_file(models / "gripper_mug.xml")
+    sim = hf.Sim(model)
+    sim.reset("rim")
+    sim.step(steps=50)
+    problem = sim.problem()
+    problem.write(tmp_path / "problem.txt")
+    again = hf.Problem.read(tmp_path / "problem.txt").solve()
+    solution = problem.solve()
+    sim.step()
+    assert np.array_equal(solution.v, np.asarray(sim.state.v))
+    assert np.array_equal(again.v, solution.v) and np.array_equal(again.impulse, solution.impulse)
+    # the equation itself, with NumPy
+    M, J = problem.dense_mass(), problem.dense_jacobian()
+    r = M @ solution.v + problem.diag * solution.v - problem.p - J.T @ solution.impulse
+    assert np.abs(r).max() < 1e-7 * np.abs(problem.p).max()
+    problem.p[0] = np.nan
+    with pytest.raises(hf.HoldfastError):
+        problem.solve()
+
+
+def test_inverse_of_a_step(fall):
+    """A force found for given velocities gives them: inverse and forward agree."""
+    sim = hf.Sim(fall)
+    sim.reset("low")
+    sim.step(steps=100)
+    start = sim.state.copy()
+    v1 = np.asarray(start.v).copy()
+    v1[6] += 0.3
+    sim.input.force[:] = sim.inverse(v1, start)
+    sim.step(start)
+    assert np.abs(np.asarray(start.v) - v1).max() < 1e-9
+
+
+def test_dynamics_against_numpy(models):
+    model = hf.Model.from_file(models / "iiwa14.xml")
+    rng = np.random.default_rng(1)
+    q, v, a = (rng.uniform(-1, 1, model.nv) for _ in range(3))
+    d = hf.Dynamics(model).set(q, v)
+    M, bias = d.mass_matrix(), d.bias()
+    assert np.allclose(M, M.T) and np.linalg.eigvalsh(M).min() > 0
+    tau = M @ a + bias
+    assert np.allclose(d.inverse(v, a), tau, atol=1e-10)
+    assert np.allclose(d.forward(v, tau), a, atol=1e-8)
+    assert np.allclose(d.solve(tau - bias), a, atol=1e-8)
+    d.set(q, v)
+    J = d.jacobian(model.nbody - 1)
+    assert np.allclose(J @ v, d.velocity(model.nbody - 1), atol=1e-12)
+    kinetic, _ = d.energy()
+    assert kinetic == pytest.approx(0.5 * v @ M @ v)
+    e = 1e-6  # central difference of the pose: error e^2
+    ahead, behind = (hf.Dynamics(model).set(model.integrate(q, v, s)).body_pose(model.nbody - 1)[0] for s in (e, -e))
+    assert np.allclose((ahead - behind) / (2 * e), J[3:] @ v, atol=1e-7)
+
+
+def test_rays_and_distances(fall):
+    d = hf.Dynamics(fall).set(fall.qpos0)
+    hit = d.ray((0, 0, 5), (0, 0, -1))
+    assert fall.name("geom", hit.geom) == "ball" and hit.distance == pytest.approx(3.9)
+    assert d.ray((10, 10, 5), (0, 0, 1)) is None
+    assert d.distance("ball", "floor").distance == pytest.approx(0.9)
+    with pytest.raises(ValueError):
+        d.ray((0, 0, 0), (0, 0, 0))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 8), st.integers(0, 2**32 - 1))
+def test_lcp_of_definite_matrices(n, seed):
+    rng = np.random.default_rng(seed)
+    G = rng.normal(size=(n, n))
+    A, b = G @ G.T + 0.1 * np.eye(n), rng.normal(size=n)
+    for method in ("lemke", "dantzig"):
+        s = hf.lcp.solve(A, b, method=method)
+        assert s.status == "ok"
+        assert (s.z >= -1e-12).all() and (s.w >= -1e-9 * (1 + np.abs(A).max())).all() and abs(s.z @ s.w) < 1e-8 * (1 + np.abs(A).max())
+        assert hf.lcp.residual(A, b, s.z) < 1e-9
+    if n <= 4:
+        every, _ = hf.lcp.enumerate(A, b)
+        assert len(every) == 1 and np.allclose(every[0], s.z, atol=1e-7)  # definite: exactly one
+    assert hf.lcp.is_p_matrix(A)["is_p"]
+    assert np.allclose(np.sort(hf.lcp.eigenvalues(A).real), np.linalg.eigvalsh(A), atol=1e-8 * np.abs(A).max())
+    assert hf.lcp.minors(A)[-1] == pytest.approx(np.linalg.det(A), rel=1e-8)
+
+
+def test_inverse_kinematics(models):
+    model = hf.Model.from_file(models / "iiwa14.xml")
+    arm = hf.Arm(model, model.names("body")[-1])
+    q = np.array([0.2, 0.5, -0.1, -1.2, 0.3, 0.7, 0.0])[: arm.n]
+    arm.set(model.qpos0, q)
+    p, R = arm.pose
+    found = arm.set(model.qpos0).solve(p, R, start=q + 0.1)
+    assert found.status == "ok"
+    arm.set(model.qpos0, found.q)
+    assert np.allclose(arm.pose[0], p, atol=1e-4)
+    far = arm.solve((10, 0, 0))
+    assert far.status != "ok" and far.report["position_error"] > 5
+
+
+def test_controllers():
+    s = hf.control.quintic(0.0, 1.0, 2.0, 1.0)
+    assert s.q == pytest.approx(0.5) and s.v == pytest.approx(15 / 16) and s.a == pytest.approx(0, abs=1e-12)
+    force, integral = hf.control.pid((10, 2, 1), 1.0, 0.5, 0.2, 0.01, 0.1)
+    assert integral == pytest.approx(0.105) and force == pytest.approx(10 * 0.5 + 2 * 0.1 - 0.2)
+    x, value, used = hf.control.minimise(lambda a: (a[0] - 1) ** 2 + 3 * (a[1] + 2) ** 2, [0, 0], seed=3)
+    assert np.allclose(x, [1, -2], atol=1e-3) and used > 10
+    with pytest.raises(ZeroDivisionError):
+        hf.control.minimise(lambda a: 1 / 0, [0.0])
+    grip = hf.Grip(stiffness=500.0)
+    grip.close(0.05, 10.0)
+    assert grip.control(0.05, 0.0, 0.0, 0.01) > 0 and not grip.settled
+
+
+def test_certificate_of_a_resting_ball(fall):
+    state = hf.State(fall)
+    state.reset("low")
+    problem = hf.rigid.evaluate(fall, state, touch=1e-6)
+    assert problem.A.shape[0] == 3 and problem.certificate["holds"]
+    fn = problem.contacts["fn"][0]
+    assert fn == pytest.approx(2 * 9.81, rel=1e-9)  # a rigid ball at rest bears its weight
+    again = hf.lcp.certify(problem.A, problem.rolling, problem.k, problem.c)
+    assert again == problem.certificate
+
+
+def test_builder_makes_the_same_world():
+    b = hf.Builder(timestep=0.001)
+    b.add_geom(type="plane", name="floor", size=(1, 1, 1))
+    b.add_body("ball", pos=(0, 0, 1))
+    b.add_joint("ball", "free", name="free")
+    b.add_geom("ball", "sphere", name="ball", size=(0.1, 0, 0), mass=2)
+    b.add_body("cart", pos=(0, 3, 1))
+    b.add_joint("cart", "slide", name="rail", axis=(1, 0, 0))
+    b.add_geom("cart", "box", name="box", size=(0.1, 0.1, 0.1), mass=1)
+    b.add_site("cart", "tip", pos=(0.1, 0, 0))
+    b.add_actuator("rail", "push")
+    b.add_sensor("jointpos", "joint", "rail", name="place")
+    b.add_sensor("framepos", "site", "tip", name="tip")
+    b.add_key("low", qpos=[0, 0, 0.1, 1, 0, 0, 0, 0.25], ctrl=[3])
+    built, read = hf.Sim(b.finish()), hf.Sim(hf.Model.from_string(FALL))
+    for sim in (built, read):
+        sim.reset("low")
+        sim.step(steps=300)
+    assert np.array_equal(built.state.q, read.state.q) and np.array_equal(built.sensors, read.sensors)
+    with pytest.raises(TypeError, match="no option"):
+        b.add_body("x", nonsense=1)
+    with pytest.raises(hf.HoldfastError):
+        b.add_geom(99)
+
+
+def test_recordings_and_reports(fall, tmp_path):
+    sim = hf.Sim(fall, report=True)
+    sim.reset("low")
+    with sim.record(tmp_path / "run.hfr", contacts=tmp_path / "contacts.csv"):
+        sim.step(steps=200)
+    recording = hf.Recording(tmp_path / "run.hfr")
+    assert len(recording) >= 3 and recording.model.to_bytes() == fall.to_bytes()
+    last = recording[-1]
+    assert last.poses.shape == (3, 7) and last.time <= 0.2 + 1e-9 and len(last.contacts) == 1
+    assert (tmp_path / "contacts.csv").read_text().startswith("time,geom_a")
+    report = sim.report("A ball", {"mass": 2})
+    assert "A ball" in report.html and "<iframe" in report._repr_html_()
+    sim.step(steps=10)
+    assert "<html" in sim.report().html.lower()
+    with pytest.raises(hf.FileError):
+        sim.record(tmp_path / "no" / "such" / "folder")
+    with pytest.raises(RuntimeError):
+        hf.Sim(fall).report()
+
+
+def test_params_of_one_world(fall):
+    params = hf.Params(fall)
+    params.body_mass[1] = 5.0
+    params.gravity = (0, 0, -2.0)
+    params.update()
+    sim = hf.Sim(params)
+    sim.reset("low")
+    sim.step(steps=3000)
+    assert sim.contacts()["fn"].sum() == pytest.approx(10.0, rel=1e-6)
+    params.body_mass[1] = -1
+    with pytest.raises(hf.HoldfastError, match="ball"):
+        params.update()
+    with pytest.raises(AttributeError):
+        params.body_parent
+
+
+def test_the_lock_is_released(models):
+    """While one thread steps, another counts: with the lock held it could not."""
+    sim = hf.Sim(hf.Model.from_file(models / "allegro_mug_gravity.xml"))
+    sim.reset("grasp")
+    ticks, done = 0, threading.Event()
+
+    def work():
+        sim.step(steps=4000)
+        done.set()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    while not done.is_set():
+        ticks += 1
+    thread.join()
+    assert ticks > 1000
