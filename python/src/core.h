@@ -10,6 +10,13 @@
 #include <Python.h>
 
 #include <holdfast/holdfast.h>
+#include <holdfast/control.h>
+#include <holdfast/lcp.h>
+#include <holdfast/manipulation.h>
+#include <holdfast/mlcp.h>
+#include <holdfast/rigid.h>
+#include <holdfast/solver.h>
+#include <holdfast/step_problem.h>
 #include <stdbool.h>
 #include <stdint.h>
 
