@@ -258,7 +258,7 @@ int iiwa_station_step(iiwaStation* s) {
   }
   run_clock(s);
   sense_wrist(s, q, v);
-  s->felt = hf_sense_grip(s->sim, s->left, s->right, -1);
+  s->felt = hf_sense_grip(s->sim, s->left, s->right, HF_ANY_BODY);
   if (s->felt.contacts > 0) s->felt.squeeze += FORCE_NOISE * iiwa_draw(&s->noise);
   hf_low_pass(&s->load, s->felt.load.z, s->h, 0.02);
   return CLI_GOOD;

@@ -125,6 +125,8 @@ typedef struct hfGripSense {
   hfVec3 load;        // friction that the fingers exert on the object, world axes [N]
   int32_t contacts;
 } hfGripSense;
+// Forces on two fingers from contacts with one body, or with HF_ANY_BODY. contacts is negative where a body does not
+// exist.
 HF_API hfGripSense hf_sense_grip(const hfSim* sim, int left, int right, int object);
 
 // y <- y + (x - y) h/(h + T): first-order low pass, implicit; any h.
