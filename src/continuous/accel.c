@@ -1,9 +1,10 @@
 // The right-hand side in continuous time.
 //
-//   kinematics at q -> M, contacts, equalities          only where q is new
-//   velocities, bias -> applied, actuators, springs, limits, contact forces -> vdot
-//
-// A difference quotient with respect to v finds everything of the configuration in place.
+//   1. hfi_accel_configure   poses, M and its factors, contacts, equalities: all that depends on q alone. It is left out
+//                            where q is that of the last evaluation, so that differences with respect to v are cheap.
+//   2. gather_forces         velocities and bias; applied forces, actuators, springs, limits
+//   3. contact forces        hfi_accel_contact_forces; the method switching adds those of its layers instead
+//   4. hfi_accel_finish      vdot from M vdot = forces, with the equalities as KKT rows
 #include "continuous/accel.h"
 
 #include "base/error.h"
@@ -158,7 +159,7 @@ hfStatus hfi_accel_configure(hfAccel* a, const double* q) {
   return status;
 }
 
-// a->tau: everything but contacts and equalities, less the bias.
+// Computes a->tau: all forces but those of contacts and equalities, minus the bias.
 static void gather_forces(hfAccel* a, double t, const double* q, const double* v, const double* act) {
   hfDynamics* d = a->dynamics;
   hf_dynamics_velocity(d, v);
@@ -173,7 +174,7 @@ static void gather_forces(hfAccel* a, double t, const double* q, const double* v
   hfi_accel_stops(a, q, v, a->tau);
 }
 
-// Rates of activations; one at its limit does not go beyond.
+// The rates of activations. An activation at the end of its range does not move beyond it.
 void hfi_accel_activation_rates(const hfAccel* a, const double* act, double* actdot) {
   const hfModel* m = a->model;
   for (int i = 0; i < m->nu; ++i) {
@@ -186,7 +187,7 @@ void hfi_accel_activation_rates(const hfAccel* a, const double* act, double* act
   }
 }
 
-// Remembers the point that the forces belong to.
+// Remembers the point at which the forces were computed, for hfi_accel_visit.
 static void mark_visit(hfAccel* a, double t, const double* v, const double* act) {
   a->visited = 1;
   a->t = t;
@@ -228,6 +229,6 @@ hfStatus hfi_accel_visit(hfAccel* a, double t, const double* x) {
       memcmp(v, a->v, (size_t)m->nv * sizeof *v) == 0 && memcmp(act, a->act, (size_t)m->na * sizeof *v) == 0)
     return HF_OK;
   hfStatus status = hf_accel_rate(a, t, x, v, m->na ? act : NULL, a->vdot, NULL);
-  --a->statistics.evaluations; // the same forces again, not a rate
+  --a->statistics.evaluations; // the integrator did not ask for this evaluation
   return status;
 }

@@ -115,7 +115,8 @@ static bool is_paired(const Dantzig* D) {
   return true;
 }
 
-// Puts every z at rest (hfi_lcp_rest) and exchanges the free ones into the basis.
+// Puts every z at the bound nearest to zero, or at zero (hfi_lcp_rest), and exchanges the free ones
+// into the basis. Returns false if free rows are dependent in a way that this method cannot handle.
 static bool start(Dantzig* D) {
   const hfiLcp* p = D->p;
   fill_tableau(D);
@@ -148,9 +149,10 @@ static void find_range(Dantzig* D, int32_t i, double* least, double* most) {
   double z = *z_of(D, i), w = *w_of(D, i);
   *least = -INFINITY, *most = INFINITY;
   if (z_is_basic(D, i)) {
-    // Where w_i is held at -lambda or lambda, the pair is good at one bound, and z_i must not leave
-    // it. A free z_i must stay on the side of its start, 0, that brings w_i towards 0, as the two
-    // halves y+ and y- of z = y+ - y- would.
+    // w_i is 0, or it stopped at -lambda (or lambda) while the pair was bad. In the second case the
+    // pair is good only where z_i is at its upper (lower) bound: a z_i that has come there must not
+    // go back. A free z_i has no such bound; there z_i must stay >= 0 (<= 0), its value at the start,
+    // as if it were split into z = y+ - y- with y+, y- >= 0.
     bool is_free = p->lo[i] == -INFINITY && p->hi[i] == INFINITY;
     *least = w < 0 && is_free ? 0 : (w < 0 && z >= p->hi[i] ? p->hi[i] : p->lo[i]);
     *most = w > 0 && is_free ? 0 : (w > 0 && z <= p->lo[i] ? p->lo[i] : p->hi[i]);
@@ -179,21 +181,22 @@ static Block find_stop(Dantzig* D, int32_t i, double rate) {
 }
 
 // The stop that the driving pair r sets itself: w_r at zero, or z_r at a bound.
-static Block find_own_stop(Dantzig* D, int32_t r, int mend, double rate) {
+static Block find_own_stop(Dantzig* D, int32_t r, int direction, double rate) {
   const hfiLcp* p = D->p;
-  Block zero = {INFINITY, 0, r, false}, bound = {INFINITY, mend > 0 ? p->hi[r] : p->lo[r], r, true};
+  Block zero = {INFINITY, 0, r, false}, bound = {INFINITY, direction > 0 ? p->hi[r] : p->lo[r], r, true};
   if (z_is_basic(D, r)) { // w_r drives and z_r follows.
     zero.step = fabs(*w_of(D, r));
     bound = find_stop(D, r, rate);
   } else {
     bound.step = fabs(bound.end - *z_of(D, r));
-    if (mend * rate > 0) zero.step = fabs(*w_of(D, r) / rate);
+    if (direction * rate > 0) zero.step = fabs(*w_of(D, r) / rate);
   }
   return zero.step <= bound.step ? zero : bound;
 }
 
-// The first stop on the way of the driving variable of pair r, in column `col`.
-static Block find_block(Dantzig* D, int32_t r, int32_t col, int mend) {
+// The first stop on the way of the driving variable of pair r, which is in column `col` and moves in
+// `direction` (+1 or -1).
+static Block find_block(Dantzig* D, int32_t r, int32_t col, int direction) {
   const hfiTableau* t = &D->t;
   int32_t n = t->nrow;
   Block block = {INFINITY, 0, -1, false};
@@ -201,9 +204,9 @@ static Block find_block(Dantzig* D, int32_t r, int32_t col, int mend) {
     int32_t i = k == 0 ? r : k - 1;
     if (k > 0 && i == r) continue;
     int32_t row = hfi_row_of(t, z_is_basic(D, i) ? n + i : i);
-    double rate = mend * hfi_tableau_row(t, row)[col];
+    double rate = direction * hfi_tableau_row(t, row)[col];
     if (fabs(rate) <= D->noise) rate = 0;
-    Block stop = i == r ? find_own_stop(D, r, mend, rate) : find_stop(D, i, rate);
+    Block stop = i == r ? find_own_stop(D, r, direction, rate) : find_stop(D, i, rate);
     if (stop.step < block.step - TIE_TOLERANCE * fmax(1, stop.step)) block = stop;
   }
   return block;
@@ -307,12 +310,14 @@ static int32_t find_worst(Dantzig* D) {
   return worst;
 }
 
+// Makes major cycles until no pair is bad.
 static hfStatus mend_all(Dantzig* D, int32_t max_pivots, int32_t* pivots) {
   hfStatus status = HF_OK;
   for (int32_t r; status == HF_OK && (r = find_worst(D)) >= 0;) status = mend(D, r, max_pivots, pivots);
   return status;
 }
 
+// Copies z, and for each row whether it is at a bound or an equation.
 static void read_solution(Dantzig* D, double* z, unsigned char* mode) {
   const hfiLcp* p = D->p;
   for (int32_t i = 0; i < p->n; ++i) {

@@ -2,7 +2,7 @@
 //
 // The steps of hfi_island_gather:
 //   1. Choose the order in which the trees are eliminated, so that the factors of the Newton matrix
-//      stay sparse (order_trees); a small island is one dense node (take_trees). This numbers the
+//      stay sparse (order_trees); a small island is one dense node (make_one_node). This numbers the
 //      dofs of the island.
 //   2. Copy the vectors p*, v0 and the diagonal of A in that numbering (gather_vectors).
 //   3. Append the scalars, and collect the other blocks in I->wide.
@@ -81,7 +81,7 @@ static void order_trees(hfiIsland* I, const int32_t* trees, int32_t ntree, const
 }
 
 // Makes one dense node of the whole island, with the trees in the given order.
-static void take_trees(hfiIsland* I, const int32_t* trees, int32_t ntree, int32_t n) {
+static void make_one_node(hfiIsland* I, const int32_t* trees, int32_t ntree, int32_t n) {
   int32_t at = 0;
   for (int32_t i = 0; i < ntree; ++i) {
     I->tree[i] = trees[i];
@@ -320,7 +320,7 @@ void hfi_island_gather(hfiIsland* I, const hfStepProblem* problem, const int32_t
   I->ntree = ntree;
   I->nblock = I->nrow = I->nscalar = I->npatch = I->nsegment = 0;
   if (I->n <= HFI_DENSE_DOFS || ntree == 1)
-    take_trees(I, trees, ntree, I->n);
+    make_one_node(I, trees, ntree, I->n);
   else
     order_trees(I, trees, ntree, blocks, nblock);
   gather_vectors(I);

@@ -15,8 +15,9 @@
 //                in a heap alpha = 1
 //        merit   the same, then halved until |r| decreases
 //        convex  alpha = 1: r is the gradient of a convex function
-//   4. Move to v + alpha dv. Where g has changed its sign and grown there, the step went too far
-//      and is cut back to where g is small (line.c).
+//   4. Move to v + alpha dv. Where g, which is negative at the start, is positive there and larger
+//      than a share OVERSHOOT of its size at the start, the step went too far and is cut back to
+//      where g is small (line.c).
 //   5. Stop when both the residual and the next step are small against the scale.
 //
 // All norms are mass-scaled: |r|^2 = sum r_i^2/A_ii for momenta and |dv|^2 = sum A_ii dv_i^2 for
@@ -35,7 +36,7 @@
 // (docs/theory/tamsi.md):
 //   - A row shortens a step only if the force that it would miss matters against the residual.
 //   - Where the unsymmetric terms of K turn the step uphill, K is formed again without them.
-//   - A step along which g changes its sign and grows is cut back.
+//   - A step that went too far (item 4) is cut back.
 //
 // In a heap some row is always about to cross its stick region, so that the smallest alpha of all
 // rows would be tiny (docs/theory/heaps.md). There the friction duals take the place of the search
