@@ -24,7 +24,6 @@ typedef struct hfContactMemory {
 
 enum {
   HF_CONTACT_STICK = 1,
-  HF_CONTACT_FRESH = 2,
   // method "switching"
   HF_CONTACT_CLOSED = 4,
   HF_CONTACT_SPIN_STICK = 8,

@@ -26,9 +26,28 @@ typedef struct hfiContact {
       twist_W; // deformation at the start, in the world: sliding [m]; torsion and rolling [rad]
 } hfiContact;
 
-// Contacts of the raw points that act, in the same order: those below their gap (margin - gap) plus reach [m], and
-// with dynamics given also those that the free motion over h would bring there, of both bodies or of
-// one while the other, which touches something, is stopped. Returns the count.
+// What makes a contact of one step the same as one of the next: its two geoms (a < b) and its feature.
+typedef struct hfiContactKey {
+  uint64_t pair; // geom_a << 32 | geom_b
+  uint32_t feature;
+} hfiContactKey;
+
+static inline hfiContactKey hfi_contact_key(const hfiContact* c) {
+  hfiContactKey key = {(uint64_t)(uint32_t)c->geom_a << 32 | (uint32_t)c->geom_b, c->feature};
+  return key;
+}
+static inline int hfi_same_contact(hfiContactKey a, hfiContactKey b) { return a.pair == b.pair && a.feature == b.feature; }
+
+// Direction in the world of row 0 to 5 of a contact: n, t1, t2, and the axes n, t1, t2 of torsion and rolling.
+static inline hfVec3 hfi_contact_axis(const hfiContact* c, int row) {
+  return row == 1 || row == 4 ? c->t1 : row == 2 || row == 5 ? c->t2 : c->n;
+}
+// The part of x across the unit vector n.
+static inline hfVec3 hfi_across(hfVec3 n, hfVec3 x) { return v3_axpy(-v3_dot(n, x), n, x); }
+
+// Makes contacts of the raw points that count, in the same order, and returns their number. A point counts when its gap
+// is below the margin of its pair plus reach [m]. With dynamics given a point also counts when free motion over h would
+// bring it there: the motion of both bodies, or that of one while the other, which touches something, is stopped.
 // listed: materials of the scene's candidates where they are listed for good (hfi_contact_materials),
 // else NULL. touched: (ntree) scratch, not used without dynamics.
 int hfi_contact_set(const hfModel* model, const hfDynamics* dynamics, double h, double reach,
@@ -36,7 +55,7 @@ int hfi_contact_set(const hfModel* model, const hfDynamics* dynamics, double h, 
                     hfiContact* out);
 // Farthest point of each geom from its body's origin, out (ngeom) [m].
 void hfi_contact_extents(const hfModel* model, double* out);
-// How far each geom may come over h, at most: speed of its body, spin times extent, and a fall.
+// Upper bound on how far each geom can come within h: speed of its body, spin times extent, and a fall.
 void hfi_contact_reach(const hfDynamics* dynamics, double h, const double* extent,
                        double* reach); // (ngeom)
 // Materials of all candidates of a listed scene.

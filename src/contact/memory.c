@@ -17,10 +17,6 @@
 
 #include <string.h>
 
-static uint64_t pair_key(const hfiContact* c) {
-  return (uint64_t)(uint32_t)c->geom_a << 32 | (uint32_t)c->geom_b;
-}
-
 // First remembered contact of the pair, or where it would be. Contacts come sorted by pair, as they
 // were stored: the search goes on from `from`, where the last pair was found.
 static const hfContactMemory* find_pair(const hfContactMemory* memory, const hfContactMemory* end,
@@ -34,7 +30,7 @@ static const hfContactMemory* find_pair(const hfContactMemory* memory, const hfC
 
 // Turns a remembered vector into the tangent plane of normal n, keeping its length.
 static hfVec3 turn_into_plane(hfVec3 xi, hfVec3 n) {
-  hfVec3 t = v3_axpy(-v3_dot(n, xi), n, xi);
+  hfVec3 t = hfi_across(n, xi);
   double length2 = v3_norm2(xi), kept2 = v3_norm2(t);
   return kept2 > 0.01 * length2 ? v3_scale(sqrt(length2 / kept2), t)
                                 : t; // a turn beyond 84 degrees is another contact
@@ -62,7 +58,7 @@ static inline void recall_one(const hfContactMemory* like, hfVec3 xi_B, const hf
   c->known = 1;
   c->slip_speed = like->slip_speed;
   c->xi_W = m3_mulv(*R_WB, xi_B);
-  if (like->flags & HF_CONTACT_LAYER) c->xi_W = v3_axpy(-v3_dot(c->n, c->xi_W), c->n, c->xi_W);
+  if (like->flags & HF_CONTACT_LAYER) c->xi_W = hfi_across(c->n, c->xi_W);
   c->xi_W = turn_into_plane(c->xi_W, c->n);
   if (c->material.condim > 3) c->twist_W = m3_mulv(*R_WB, v3_load(like->twist));
 }
@@ -77,7 +73,7 @@ void hfi_memory_recall(const hfState* s, const hfPose* X_WB, hfiContact* contact
   for (int i = 0; i < n; ++i) {
     hfiContact* c = &contacts[i];
     const hfPose* X = &X_WB[c->body_b];
-    uint64_t key = pair_key(c);
+    uint64_t key = hfi_contact_key(c).pair;
     c->p_BC = pose_inv_point(*X, c->p_W);
     first = find_pair(memory, end, first, key);
     const hfContactMemory* m = first;
@@ -113,15 +109,13 @@ static int move_alike(const hfiContact* c, const hfiContact* other) {
          c->material.condim == other->material.condim;
 }
 
-static hfVec3 across(hfVec3 n, hfVec3 x) { return v3_axpy(-v3_dot(n, x), n, x); }
-
 static inline hfVec3 slide(const hfiContact* c, const hfiContactOutcome* o, const PairMotion* motion) {
   if (o->slips & 1 << HF_SLIDING) return hfi_in_plane(c, o->xi[0], o->xi[1]);
-  return v3_add(c->xi_W, across(c->n, v3_sub(pose_point(motion->moved, c->p_W), c->p_W)));
+  return v3_add(c->xi_W, hfi_across(c->n, v3_sub(pose_point(motion->moved, c->p_W), c->p_W)));
 }
 
 static hfVec3 twist(const hfiContact* c, const hfiContactOutcome* o, const PairMotion* motion) {
-  hfVec3 turned = v3_add(c->twist_W, motion->turn), roll = across(c->n, turned);
+  hfVec3 turned = v3_add(c->twist_W, motion->turn), roll = hfi_across(c->n, turned);
   double spin = o->slips & 1 << HF_TORSION ? o->xi[2] : v3_dot(c->n, turned);
   if (o->slips & 1 << HF_ROLLING) roll = hfi_in_plane(c, o->xi[3], o->xi[4]);
   if (c->material.condim < 6) roll = v3_zero();
@@ -134,7 +128,7 @@ _Static_assert(sizeof(hfContactMemory) == 12 * sizeof(double), "padding");
 static void store_one(hfContactMemory* m, const hfiContact* c, const hfiContactOutcome* o,
                       const PairMotion* motion) {
   const hfMat3* R = &motion->X_WB0.R;
-  m->key_pair = pair_key(c);
+  m->key_pair = hfi_contact_key(c).pair;
   m->key_feature = c->feature;
   m->flags = o->sticks ? HF_CONTACT_STICK : 0;
   v3_store(m->xi_B, m3_tmulv(*R, slide(c, o, motion)));

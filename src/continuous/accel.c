@@ -1,10 +1,11 @@
-// The right-hand side in continuous time.
+// The right-hand side in continuous time. hf_accel_rate evaluates it in this order:
 //
-//   1. hfi_accel_configure   poses, M and its factors, contacts, equalities: all that depends on q alone. It is left out
-//                            where q is that of the last evaluation, so that differences with respect to v are cheap.
-//   2. gather_forces         velocities and bias; applied forces, actuators, springs, limits
-//   3. contact forces        hfi_accel_contact_forces; the method switching adds those of its layers instead
-//   4. hfi_accel_finish      vdot from M vdot = forces, with the equalities as KKT rows
+// 1. hfi_accel_configure, only where q differs from the last one: poses, M and its factors, contacts with their rows and
+//    laws, rows of the equalities and the factors of Je M^-1 Je^T. A difference quotient with respect to v finds these
+//    in place.
+// 2. gather_forces: a->tau = applied + actuators + springs + limits and friction losses - bias, at velocity v.
+// 3. hfi_accel_contact_forces: adds J^T f of the contacts, whose forces f follow from depth and J v.
+// 4. hfi_accel_finish: solves M vdot = tau + Je^T lambda with Je vdot = target - Jedot v (accel_equality.c).
 #include "continuous/accel.h"
 
 #include "base/error.h"
@@ -159,7 +160,7 @@ hfStatus hfi_accel_configure(hfAccel* a, const double* q) {
   return status;
 }
 
-// Computes a->tau: all forces but those of contacts and equalities, minus the bias.
+// Computes a->tau: all forces but those of contacts and equalities, less the bias.
 static void gather_forces(hfAccel* a, double t, const double* q, const double* v, const double* act) {
   hfDynamics* d = a->dynamics;
   hf_dynamics_velocity(d, v);
@@ -174,7 +175,7 @@ static void gather_forces(hfAccel* a, double t, const double* q, const double* v
   hfi_accel_stops(a, q, v, a->tau);
 }
 
-// The rates of activations. An activation at the end of its range does not move beyond it.
+// An activation that is at its limit does not go beyond.
 void hfi_accel_activation_rates(const hfAccel* a, const double* act, double* actdot) {
   const hfModel* m = a->model;
   for (int i = 0; i < m->nu; ++i) {
@@ -229,6 +230,6 @@ hfStatus hfi_accel_visit(hfAccel* a, double t, const double* x) {
       memcmp(v, a->v, (size_t)m->nv * sizeof *v) == 0 && memcmp(act, a->act, (size_t)m->na * sizeof *v) == 0)
     return HF_OK;
   hfStatus status = hf_accel_rate(a, t, x, v, m->na ? act : NULL, a->vdot, NULL);
-  --a->statistics.evaluations; // the integrator did not ask for this evaluation
+  --a->statistics.evaluations; // the caller asked for forces, not for a rate
   return status;
 }

@@ -1,6 +1,6 @@
 // Inside of an hfAccel: kinematics, contacts and forces at one point (t, q, v).
-#ifndef HFI_INTEGRATE_ACCEL_H
-#define HFI_INTEGRATE_ACCEL_H
+#ifndef HFI_CONTINUOUS_ACCEL_H
+#define HFI_CONTINUOUS_ACCEL_H
 
 #include "contact/memory.h"
 #include "solve/tals.h"
@@ -29,7 +29,8 @@ typedef struct hfiAnchor {
   hfQuat q_BA;            // rotation of A in B then
 } hfiAnchor;
 
-typedef struct hfiLanding { uint64_t pair; uint32_t feature; int32_t group; } hfiLanding;
+// A friction group whose stick region the line search shortened a Newton update to.
+typedef struct hfiLanding { hfiContactKey key; int32_t group; } hfiLanding;
 
 // A one-sided stop or a friction loss: a force along one sparse row.
 typedef struct hfiStop {
@@ -42,10 +43,9 @@ typedef struct hfiStop {
   double df_ds, df_dx;    // with the row's velocity and coordinate
 } hfiStop;
 
-// A contact beside the configuration, for the rates of its rows.
+// Row velocities of a contact a little before or after the configuration, from which the rates of its rows follow.
 typedef struct hfiMoved {
-  int32_t geom_a, geom_b;
-  uint32_t feature;
+  hfiContactKey key;
   double s[6]; // row velocities
 } hfiMoved;
 
@@ -100,7 +100,8 @@ struct hfAccel {
   int32_t max_cols;          // of one contact
   double* block;             // (13 x max_cols)
   double *q_moved;           // (nq)
-  int32_t rated, nmoved[2];  // moved belongs to q_rated, v_rated; contacts a little before and after on the motion
+  int32_t rated;             // 1: `moved` belongs to q_rated and v_rated
+  int32_t nmoved[2];         // numbers of contacts a little before and a little after that point on the motion
   double *q_rated, *v_rated; // (nq), (nv)
   hfiMoved* moved[2];        // (max_contacts)
   hfAccelProblem problem;
@@ -114,7 +115,7 @@ hfStatus hfi_accel_create(hfAccel** accel, hfiWorld* world, const hfAccelConfig*
 // Kinematics, inertia, contacts and stops of q, unless they are there already.
 hfStatus hfi_accel_configure(hfAccel* a, const double* q);
 
-// All but the forces of contacts at a point: configuration, a->tau, rates of activations, equalities.
+// Computes everything at a point but the forces of contacts: configuration, a->tau, rates of activations, equalities.
 hfStatus hfi_accel_gather(hfAccel* a, double t, const double* q, const double* v, const double* act, double* actdot);
 // Rates (na) of activations at the point gathered last.
 void hfi_accel_activation_rates(const hfAccel* a, const double* act, double* actdot);
@@ -139,8 +140,8 @@ static inline int hfi_accel_contact_sticks(const hfiAccelContact* c) {
 }
 // How much of the way from c->s to s1 its friction group g lets a Newton update go.
 double hfi_accel_alpha(const hfiAccelContact* c, int g, const double* s1, hfiTurn turn);
-// Deformation of an anchored contact at this configuration. One that was not there at the start of
-// the step has none before the next.
+// Sets the deformation of an anchored contact at this configuration. A contact that was not there at the start of the
+// step has none before the next step.
 void hfi_accel_follow(const hfAccel* a, hfiAccelContact* c);
 // Contact memory after a step h, evaluated at its end. Returns how many contacts found no room.
 int hfi_accel_settle(hfAccel* a, hfState* state, double h);
@@ -161,7 +162,5 @@ hfStatus hfi_accel_jacobian(hfAccel* a, double t, const double* x, double* J);
 
 // Forces at x = (q, v, act), unless that was the last point.
 hfStatus hfi_accel_visit(hfAccel* a, double t, const double* x);
-
-static inline uint64_t hfi_accel_pair(const hfiContact* c) { return (uint64_t)(uint32_t)c->geom_a << 32 | (uint32_t)c->geom_b; }
 
 #endif

@@ -11,21 +11,19 @@
 
 #include <string.h>
 
-static hfVec3 into_plane(hfVec3 x, hfVec3 n) { return v3_axpy(-v3_dot(n, x), n, x); }
-
 // ---- following --------------------------------------------------------------------------------------
 
 // The anchor of a contact, or -1.
 static int find_anchor(const hfAccel* a, const hfiContact* c) {
-  uint64_t pair = hfi_accel_pair(c);
+  hfiContactKey key = hfi_contact_key(c);
   int lo = 0, hi = a->nanchor;
   while (lo < hi) {
     int mid = (lo + hi) / 2;
-    if (hfi_accel_pair(&a->start[mid]) < pair) lo = mid + 1;
+    if (hfi_contact_key(&a->start[mid]).pair < key.pair) lo = mid + 1;
     else hi = mid;
   }
-  for (; lo < a->nanchor && hfi_accel_pair(&a->start[lo]) == pair; ++lo)
-    if (a->start[lo].feature == c->feature) return lo;
+  for (; lo < a->nanchor && hfi_contact_key(&a->start[lo]).pair == key.pair; ++lo)
+    if (a->start[lo].feature == key.feature) return lo;
   return -1;
 }
 
@@ -39,7 +37,7 @@ void hfi_accel_follow(const hfAccel* a, hfiAccelContact* c) {
   const hfiAnchor* anchor = &a->anchor[found];
   const hfPose *XA = &a->dynamics->X_WB[c->at->body_a], *XB = &a->dynamics->X_WB[c->at->body_b];
   hfVec3 moved = v3_sub(pose_point(*XA, anchor->p_AC), pose_point(*XB, a->start[found].p_BC));
-  hfVec3 xi = into_plane(v3_add(m3_mulv(XB->R, anchor->xi_B), moved), c->at->n), twist = v3_zero();
+  hfVec3 xi = hfi_across(c->at->n, v3_add(m3_mulv(XB->R, anchor->xi_B), moved)), twist = v3_zero();
   if (c->dim > 3) {
     hfVec3 turned = q_log(q_mul(relative_rotation(a, c->at), q_conj(anchor->q_BA)));
     twist = m3_mulv(XB->R, v3_add(anchor->twist_B, turned));
@@ -71,10 +69,8 @@ void hf_accel_begin(hfAccel* a, const hfState* state, const hfInput* input) {
 // ---- settling ---------------------------------------------------------------------------------------
 
 static const hfiAccelContact* find_contact(const hfAccel* a, const hfiContact* like) {
-  for (int i = 0; i < a->ncontact; ++i) {
-    const hfiContact* c = a->contact[i].at;
-    if (hfi_accel_pair(c) == hfi_accel_pair(like) && c->feature == like->feature) return &a->contact[i];
-  }
+  for (int i = 0; i < a->ncontact; ++i)
+    if (hfi_same_contact(hfi_contact_key(a->contact[i].at), hfi_contact_key(like))) return &a->contact[i];
   return NULL;
 }
 

@@ -110,7 +110,7 @@ static void count_escapes(hfAccel* a) {
   for (int l = 0; l < a->nlanding; ++l)
     for (int i = 0; i < a->ncontact; ++i) {
       const hfiAccelContact* c = &a->contact[i];
-      if (hfi_accel_pair(c->at) != a->landing[l].pair || c->at->feature != a->landing[l].feature) continue;
+      if (!hfi_same_contact(hfi_contact_key(c->at), a->landing[l].key)) continue;
       if (c->f[0] > 0 && !(c->stick >> a->landing[l].group & 1)) ++a->statistics.escaped;
     }
   a->nlanding = 0;
@@ -123,7 +123,7 @@ static void note_landings(hfAccel* a, const hfiAccelContact* c, const double* s1
   for (int g = 0; g < hfi_group_count(c->dim); ++g) {
     int lands = c->law.mu[g] > 0 && !(c->stick >> g & 1) && hfi_accel_sticks(c, g, s);
     if (!lands || a->nlanding == a->config.max_contacts) continue;
-    hfiLanding landing = {hfi_accel_pair(c->at), c->at->feature, g};
+    hfiLanding landing = {hfi_contact_key(c->at), g};
     a->landing[a->nlanding++] = landing;
     ++a->statistics.limited;
   }
@@ -172,7 +172,7 @@ static uint64_t region(void* context, double t, const double* x) {
   for (int i = 0; i < a->ncontact; ++i) {
     const hfiAccelContact* c = &a->contact[i];
     if (!(c->f[0] > 0)) continue;
-    hash = mix(mix(mix(hash, hfi_accel_pair(c->at)), c->at->feature), (uint64_t)c->stick);
+    hash = mix(mix(mix(hash, hfi_contact_key(c->at).pair), c->at->feature), (uint64_t)c->stick);
   }
   for (int i = 0; i < a->nstop; ++i) hash = mix(mix(hash, (uint64_t)(a->stop[i].dof[0] + 1)), (uint64_t)((a->stop[i].df_ds != 0) + 2 * (a->stop[i].df_dx != 0)));
   return hash;

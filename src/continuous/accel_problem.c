@@ -24,14 +24,14 @@ static void look_aside(hfAccel* a, const double* q, const double* v, double e, h
   for (int i = 0; i < a->ncontact; ++i) {
     const hfiAccelContact* c = &a->contact[i];
     hfiMoved* m = &out[i];
-    m->geom_a = c->at->geom_a, m->geom_b = c->at->geom_b, m->feature = c->at->feature;
+    m->key = hfi_contact_key(c->at);
     hfi_accel_row_velocities(a, c, v, m->s);
   }
 }
 
-static const hfiMoved* find_moved(const hfAccelContact* like, const hfiMoved* moved, int count) {
+static const hfiMoved* find_moved(hfiContactKey key, const hfiMoved* moved, int count) {
   for (int i = 0; i < count; ++i)
-    if (moved[i].geom_a == like->geom_a && moved[i].geom_b == like->geom_b && moved[i].feature == like->feature) return &moved[i];
+    if (hfi_same_contact(moved[i].key, key)) return &moved[i];
   return NULL;
 }
 
@@ -47,7 +47,8 @@ static double choose_slope(double ahead, double behind) {
 static void fill_rates(hfAccel* a) {
   hfAccelProblem* p = &a->problem;
   for (int i = 0; i < p->ncontact; ++i) {
-    const hfiMoved *back = find_moved(&p->contact[i], a->moved[0], a->nmoved[0]), *on = find_moved(&p->contact[i], a->moved[1], a->nmoved[1]);
+    hfiContactKey key = hfi_contact_key(a->contact[i].at);
+    const hfiMoved *back = find_moved(key, a->moved[0], a->nmoved[0]), *on = find_moved(key, a->moved[1], a->nmoved[1]);
     for (int r = 0; r < p->contact[i].dim; ++r) {
       int row = p->contact[i].row + r;
       double here = hfi_dot(p->J + (size_t)row * (size_t)p->nv, p->v, p->nv);

@@ -1,6 +1,6 @@
 // Assembling the step problem.
-#ifndef HFI_SIM_ASSEMBLE_H
-#define HFI_SIM_ASSEMBLE_H
+#ifndef HFI_DISCRETE_ASSEMBLE_H
+#define HFI_DISCRETE_ASSEMBLE_H
 
 #include "world/world.h"
 #include <holdfast/solver.h>

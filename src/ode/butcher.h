@@ -3,8 +3,8 @@
 //   U_i = u0 + h sum_j a_ij K_j,   K_i = F(t0 + c_i h, U_i),   u1 = U_s,   e = h sum_i e_i K_i
 //
 //   e_i = b_i - bhat_i gives the local error; a table of zeros leaves it to step doubling
-#ifndef HFI_INTEGRATE_BUTCHER_H
-#define HFI_INTEGRATE_BUTCHER_H
+#ifndef HFI_ODE_BUTCHER_H
+#define HFI_ODE_BUTCHER_H
 
 enum { HFI_MAX_STAGES = 4 };
 

@@ -1,6 +1,6 @@
 // The step-size controller: what the next step should be, from numbers alone.
-#ifndef HFI_INTEGRATE_CONTROLLER_H
-#define HFI_INTEGRATE_CONTROLLER_H
+#ifndef HFI_ODE_CONTROLLER_H
+#define HFI_ODE_CONTROLLER_H
 
 typedef struct hfiVerdict {
   int accept;

@@ -1,6 +1,6 @@
 // The linear solver of implicit stages: A = I - gamma h J, dense, factored by LU.
-#ifndef HFI_INTEGRATE_MATRIX_H
-#define HFI_INTEGRATE_MATRIX_H
+#ifndef HFI_ODE_MATRIX_H
+#define HFI_ODE_MATRIX_H
 
 #include "base/arena.h"
 

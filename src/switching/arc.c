@@ -1,27 +1,30 @@
-// The rigid phase: arcs on which modes do not change, and the events between them.
+// The rigid phase: arcs on which no mode changes, and the events between them. One call of hfi_rigid_phase does this:
 //
-//   prepare   tracks of the contacts, impacts, modes of groups without slip, forces, certificate
-//   arc       xdot = (v, vdot of the rigid problem, actdot), modes fixed, directions of sliding following v
-//   events    G(x) = min of
-//               s . d            sliding groups: the slip turned back
-//               mu f_n - |f_t|   rolling groups: the cone is left
-//               gap - held       open contacts: they meet
-//               margins          certificate: P, rank, stability
-//             each with its tolerance added; G < 0 at the end of an arc is located inside it by false position
-//             and bisection in turn, every trial integrated from the start of the arc.
+// 1. prepare: decide which contacts are closed; if some meet with speed, apply the impact; find the modes of the
+//    friction groups without slip; compute forces and the certificate. Where that fails, the compliant phase begins.
+// 2. Integrate the arc xdot = (v, vdot of the rigid problem, actdot) up to the end of the step, with all modes fixed and
+//    the directions of sliding following v.
+// 3. Evaluate the margin G at the end of the arc: the smallest of
+//      s . d            of each sliding group; negative when the slip has turned back
+//      mu f_n - |f_t|   of each rolling group; negative when the force has left its cone
+//      gap - held       of each open contact; negative when it has met
+//      the margins of the certificate: P-matrix, rank, stability
+//    each plus its tolerance.
+// 4. Where G < 0 an event happened within the arc. Shorten the arc to it, by false position and bisection in turn; every
+//    trial integrates anew from the start of the arc. The next call starts with step 1 just behind the event.
 #include "switching/switching.h"
 
 #include "linalg/dense.h"
 
 #include <string.h>
 
-static const double MEETS = 1e-9; // gap below the held one that counts as met [m]
-static const double CONE = 1e-8;  // of the cone, relative
-static const double LOCATED = 1e-11; // width of the interval of an event, over the arc [-]
+static const double MEETS = 1e-9;    // An open contact meets when its gap is less than this above the held one [m].
+static const double CONE = 1e-8;     // A force may leave its friction cone by this share before that is an event [-].
+static const double LOCATED = 1e-11; // An event is located within this share of the arc [-].
 enum {
-  LOCATIONS = 80, // trials of one event
-  EVENTS = 200,   // of one step
-  STALLS = 20,    // of them those that come at once
+  LOCATIONS = 80, // Most trials that locate one event.
+  EVENTS = 200,   // Most events in one step; then the compliant phase takes over.
+  STALLS = 20,    // Most events in one step that come at once, without an arc between them.
 };
 
 // ---- the right-hand side ----------------------------------------------------------------------------
@@ -44,14 +47,11 @@ hfStatus hfi_arc_rate(void* context, double t, const double* x, double* xdot) {
 // ---- preparation ------------------------------------------------------------------------------------
 
 static hfVec3 slip_of(const hfRigid* r, int i, int g) {
-  hfVec3 w = v3_zero();
-  for (int k = 0; k < hfi_group_dim(g); ++k)
-    w = v3_axpy(r->point[i].s[hfi_group_first(g) + k],
-                hfi_row_axis(&r->accel_problem->contact[i], hfi_group_first(g) + k), w);
-  return w;
+  return hfi_group_vector(r->accel->contact[i].at, g, r->point[i].s + hfi_group_first(g));
 }
 
-// The mode of a group from its slip and its past. A slip that stopped is tried in the other direction first.
+// Sets the mode of friction group g from its slip and its mode so far. A slip that has stopped gets zero = 1, so that
+// resolve.c looks for its mode, beginning with a slip in the other direction.
 static void update_group(hfiSwitching* s, int i, hfiTrack* t, int g, int fresh) {
   hfVec3 slip = slip_of(s->rigid, i, g);
   double speed = v3_norm(slip), least = s->rigid->config.stick_speed;
@@ -70,7 +70,7 @@ static void update_group(hfiSwitching* s, int i, hfiTrack* t, int g, int fresh) 
   }
 }
 
-// Opens or closes the contacts; returns how many meet.
+// Decides which contacts are closed and sets the modes of these. Returns how many contacts meet with speed.
 static int update_contacts(hfiSwitching* s) {
   hfRigid* r = s->rigid;
   const double touch = r->config.touch, slow = r->config.stick_speed;
@@ -91,7 +91,8 @@ static int update_contacts(hfiSwitching* s) {
   return meeting;
 }
 
-// Modes and forces. Where the rigid model is forced and rows are dependent, forces are shared among them.
+// Finds modes and forces. Where the caller forces the rigid model although rows are dependent, the forces are shared
+// among them.
 static hfStatus resolve(hfiSwitching* s, const hfiImpact* impact) {
   hfRigid* r = s->rigid;
   r->share = 0;
@@ -103,7 +104,7 @@ static hfStatus resolve(hfiSwitching* s, const hfiImpact* impact) {
   return hfi_rigid_resolve(r, impact);
 }
 
-// The impact of all closed contacts; contacts that it throws apart are open.
+// Applies the impact of all closed contacts to the velocities. Contacts that it throws apart are open afterwards.
 static hfStatus strike(hfiSwitching* s) {
   hfRigid* r = s->rigid;
   const hfModel* m = s->model;
@@ -133,7 +134,7 @@ static void count_transitions(hfiSwitching* s) {
   }
 }
 
-// Contacts that carry nothing and move apart are open; that changes no force.
+// Opens the contacts that carry nothing and move apart. That changes no force.
 static void open_contacts(hfiSwitching* s) {
   hfRigid* r = s->rigid;
   for (int i = 0; i < r->problem.ncontact; ++i) {
@@ -144,7 +145,8 @@ static void open_contacts(hfiSwitching* s) {
   }
 }
 
-// Modes and forces at the present point. On HF_NO_SOLUTION and HF_NOT_CONVERGED tracks are as before.
+// Finds closed contacts, modes and forces at the present point. On HF_NO_SOLUTION and HF_NOT_CONVERGED the tracks are
+// those of before.
 static hfStatus prepare(hfiSwitching* s) {
   hfRigid* r = s->rigid;
   hfStatus status = HF_OK;
@@ -170,7 +172,7 @@ static hfStatus prepare(hfiSwitching* s) {
 
 // ---- certificate ------------------------------------------------------------------------------------
 
-// Smallest of the margins; negative where the certificate does not hold, and only then is *reason set.
+// The smallest margin of the certificate. It is negative where the certificate does not hold; only then is *reason set.
 static double certificate_margin(hfiSwitching* s, int* reason) {
   hfRigid* r = s->rigid;
   const hfRigidCertificate* c = &r->problem.certificate;
@@ -226,8 +228,8 @@ static double event_margin(hfiSwitching* s, double t, const double* x) {
   if (r->problem.lcp.status != HF_OK) return -1;
   for (int i = 0; i < r->problem.ncontact; ++i)
     if (r->point[i].track < 0) least = min2(least, meeting_margin(r, i));
-  for (int k = 0; k < r->nunit; ++k) {
-    const hfiFrictionGroup* u = &r->unit[k];
+  for (int k = 0; k < r->ngroup; ++k) {
+    const hfiFrictionGroup* u = &r->group[k];
     if (u->mu_static == 0 && u->mu == 0) continue;
     least = min2(least, u->mode == HF_MODE_SLIDING ? sliding_margin(r, u) : cone_margin(r, u));
   }
@@ -236,7 +238,7 @@ static double event_margin(hfiSwitching* s, double t, const double* x) {
              : least;
 }
 
-// s->trial <- the arc from the start over dt; *reached how far it went.
+// Integrates the arc from its start over dt into s->trial. *reached is the time that it came to.
 static hfStatus integrate_arc(hfiSwitching* s, double dt, double* reached, hfError* error) {
   double t = s->t;
   memcpy(s->trial, s->start, (size_t)s->nx * sizeof *s->trial);
@@ -248,7 +250,8 @@ static hfStatus integrate_arc(hfiSwitching* s, double dt, double* reached, hfErr
   return status;
 }
 
-// Shortens the arc to its first event: on return s->trial is just behind it. G(0) counts as positive.
+// Shortens the arc to its first event and returns its length; s->trial is then just behind the event. G at the start of
+// the arc counts as positive.
 static double locate_event(hfiSwitching* s, double dt, double G, hfError* error) {
   double a = 0, b = dt, Ga = 0, Gb = G, reached = dt;
   for (int i = 0; i < LOCATIONS && b - a > LOCATED * dt && s->t + b > s->t + a; ++i) {
@@ -268,9 +271,9 @@ static double locate_event(hfiSwitching* s, double dt, double G, hfError* error)
 
 // ---- the phase --------------------------------------------------------------------------------------
 
-// Rates of the forces over an arc, for layers that start from them. Friction is compared in the world: the directions of
-// a contact's rows turn about its normal as it moves.
-static void take_rates(hfiSwitching* s, double dt) {
+// Measures how fast the contact forces changed over an arc; a layer that starts from them needs that. Friction is
+// compared as a vector of the world, because the rows of a contact turn about its normal as it moves.
+static void measure_force_rates(hfiSwitching* s, double dt) {
   hfRigid* r = s->rigid;
   if (dt < 1e-6 * s->h) return; // too short to tell
   for (int i = 0; i < r->problem.ncontact; ++i) {
@@ -280,14 +283,14 @@ static void take_rates(hfiSwitching* s, double dt) {
     const hfiTrack* old = &s->kept[k];
     for (int j = 0; j < 6; ++j) {
       double change = j == 1 || j == 2 ? v3_dot(v3_sub(t->ft_W, old->ft_W),
-                                                hfi_row_axis(&r->accel_problem->contact[i], j))
+                                                hfi_contact_axis(r->accel->contact[i].at, j))
                                        : t->f[j] - old->f[j];
       t->rate[j] = change / dt;
     }
   }
 }
 
-// Among the solutions of dependent rows the one that shares the load, for layers to start from.
+// Where rows are dependent, takes the solution that shares the load among them, for the layers to start from.
 static void share_forces(hfiSwitching* s) {
   hfRigid* r = s->rigid;
   hfi_tracks_copy(s->kept, &s->nkept, r->track, r->ntrack);
@@ -298,7 +301,8 @@ static void share_forces(hfiSwitching* s) {
     hfi_tracks_copy(r->track, &r->ntrack, s->kept, s->nkept);
 }
 
-// To compliant, with the certificate of the problem assembled last: where it fails, that is the reason.
+// Begins the compliant phase at the present point. Where the certificate of the problem assembled last fails, that is
+// recorded as the reason.
 static hfStatus leave_rigid(hfiSwitching* s, int reason, hfStatus status) {
   if (s->config.contact_mode == HF_CONTACTS_RIGID) return status;
   certificate_margin(s, &reason);
@@ -324,14 +328,14 @@ hfStatus hfi_rigid_phase(hfiSwitching* s, double t_end, hfError* error) {
   status = integrate_arc(s, dt, &reached, error);
   if (status < 0) return status;
   if (status > 0 && reached <= 0) return leave_rigid(s, HF_SWITCH_NO_SOLUTION, HF_NO_SOLUTION);
-  if (status > 0) s->stalls = STALLS + 1; // f is not smooth there: layers are
+  if (status > 0) s->stalls = STALLS + 1; // the rigid forces jump there, those of layers do not
   double G = event_margin(s, s->t + reached, s->trial);
   if (G < 0) {
     reached = locate_event(s, reached, G, error);
     ++s->events;
     s->stalls += reached < 1e-9 * s->h;
   }
-  take_rates(s, reached);
+  measure_force_rates(s, reached);
   memcpy(s->x, s->trial, (size_t)s->nx * sizeof *s->x);
   s->report.rigid_time += reached;
   s->t = G >= 0 && status == HF_OK ? t_end : s->t + reached;

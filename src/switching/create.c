@@ -68,7 +68,7 @@ static void slice(hfRigid* r, hfiArena* arena) {
   r->old = HFI_TAKE(arena, hfiTrack, contacts);
   r->taken = HFI_TAKE(arena, int32_t, contacts);
   r->point = HFI_TAKE(arena, hfiPoint, contacts);
-  r->unit = HFI_TAKE(arena, hfiFrictionGroup, 3 * contacts);
+  r->group = HFI_TAKE(arena, hfiFrictionGroup, 3 * contacts);
   r->row = HFI_TAKE(arena, double, rows* nv);
   r->response = HFI_TAKE(arena, double, rows* nv);
   r->free = HFI_TAKE(arena, double, nv);

@@ -40,10 +40,6 @@ hfiLayer hfi_layer_of(const hfRigid* r, int i) {
 
 // ---- groups -----------------------------------------------------------------------------------------
 
-static hfVec3 axis_of(const hfiContact* c, int r) {
-  return r == 1 || r == 4 ? c->t1 : r == 2 || r == 5 ? c->t2 : c->n;
-}
-
 // Square of the lever that turns a tangential stiffness [N/m] into that of a group.
 static double lever2(const hfiContact* c, int g) {
   return g == HF_SLIDING ? 1 : max2(sqr(c->material.mu[g]), 1e-12);
@@ -52,13 +48,13 @@ static double lever2(const hfiContact* c, int g) {
 // Deformation of row r in the world frame's directions.
 static double deformation_of(const hfMat3* R_WB, const hfiContact* c, const hfiDeformation* at,
                              int r) {
-  return v3_dot(m3_mulv(*R_WB, r < 3 ? at->xi_B : at->twist_B), axis_of(c, r));
+  return v3_dot(m3_mulv(*R_WB, r < 3 ? at->xi_B : at->twist_B), hfi_contact_axis(c, r));
 }
 
 static void add_deformation(const hfMat3* R_WB, const hfiContact* c, int r, double x,
                             hfiDeformation* sum) {
   hfVec3* part = r < 3 ? &sum->xi_B : &sum->twist_B;
-  *part = v3_axpy(x, m3_tmulv(*R_WB, axis_of(c, r)), *part);
+  *part = v3_axpy(x, m3_tmulv(*R_WB, hfi_contact_axis(c, r)), *part);
 }
 
 static void evaluate_group(const hfiContact* c, const hfMat3* R_WB, const hfiLayer* layer, int g,

@@ -6,10 +6,9 @@
 // ---- tracks -----------------------------------------------------------------------------------------
 
 static int find_left(const hfRigid* r, const hfiContact* c, int any_feature) {
-  uint64_t pair = hfi_accel_pair(c);
+  hfiContactKey key = hfi_contact_key(c);
   for (int k = 0; k < r->ntrack; ++k)
-    if (!r->taken[k] && r->track[k].pair == pair &&
-        (any_feature || r->track[k].feature == c->feature))
+    if (!r->taken[k] && r->track[k].key.pair == key.pair && (any_feature || r->track[k].key.feature == key.feature))
       return k;
   return -1;
 }
@@ -26,14 +25,6 @@ void hfi_rigid_match(hfRigid* r) {
 }
 
 // ---- modes ------------------------------------------------------------------------------------------
-
-// World vector of the velocity of friction group g.
-static hfVec3 group_velocity(const hfAccelContact* c, const hfiPoint* at, int g) {
-  hfVec3 w = v3_zero();
-  for (int k = 0; k < hfi_group_dim(g); ++k)
-    w = v3_axpy(at->s[hfi_group_first(g) + k], hfi_row_axis(c, hfi_group_first(g) + k), w);
-  return w;
-}
 
 static const hfRigidChoice* find_choice(const hfAccelContact* c, const hfRigidChoice* choice,
                                         int n) {
@@ -67,12 +58,11 @@ void hfi_rigid_choose_modes(hfRigid* r, const hfRigidChoice* choice, int nchoice
     hfiTrack* t = &r->track[r->ntrack++];
     at->match = i;
     memset(t, 0, sizeof *t);
-    t->pair = (uint64_t)(uint32_t)c->geom_a << 32 | (uint32_t)c->geom_b;
-    t->feature = c->feature;
+    t->key = hfi_contact_key(r->accel->contact[i].at);
     t->held = -r->accel->contact[i].at->depth;
     t->closed = t->held <= r->config.touch && at->s[0] <= r->config.stick_speed;
     for (int g = 0; g < hfi_group_count(at->dim); ++g)
-      set_mode(t, g, group_velocity(c, at, g), r->config.stick_speed);
+      set_mode(t, g, hfi_group_vector(r->accel->contact[i].at, g, at->s + hfi_group_first(g)), r->config.stick_speed);
     const hfRigidChoice* own = find_choice(c, choice, nchoice);
     if (own) apply_choice(t, c, own);
   }

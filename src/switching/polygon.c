@@ -1,7 +1,7 @@
 // Modes by a complementarity problem with friction polygons, for where the active set finds none.
 //
 //   w_N = y_N                      >= 0  _|_  f_n   >= 0
-//   w_e = e . y_T + lambda_u       >= 0  _|_  beta_e >= 0      edges e of group u
+//   w_e = e . y_T + lambda_u       >= 0  _|_  beta_e >= 0      edges e of friction group u
 //   w_u = mu f_n - sum_e beta_e    >= 0  _|_  lambda_u >= 0
 //
 // y = A x + b are the rows of the rigid problem with all groups in question rolling, x = (f_n, sum_e beta_e e): so
@@ -20,7 +20,7 @@ enum { EDGES = 8 };
 typedef struct Column {
   int32_t row, nrow; // rows of A
   double weight[2];
-  int32_t unit; // of an edge, else -1
+  int32_t group; // friction group of an edge, else -1
 } Column;
 
 static int add_columns(const hfRigid* r, Column* column, int capacity) {
@@ -31,8 +31,8 @@ static int add_columns(const hfRigid* r, Column* column, int capacity) {
     if (n == capacity) return -1;
     column[n++] = (Column){p->contact[i].row_n, 1, {1, 0}, -1};
   }
-  for (int k = 0; k < r->nunit; ++k) {
-    const hfiFrictionGroup* u = &r->unit[k];
+  for (int k = 0; k < r->ngroup; ++k) {
+    const hfiFrictionGroup* u = &r->group[k];
     int edges = u->mode == HF_MODE_ROLLING ? u->nrow == 2 ? EDGES : 2 * u->nrow : 0;
     if (n + edges > capacity) return -1;
     for (int e = 0; e < edges; ++e) {
@@ -52,13 +52,13 @@ static double product(const hfRigidProblem* p, const Column* a, const Column* b)
   return sum;
 }
 
-// Fills the problem; returns its size, or -1 where it is too large. slack[k]: row of lambda of unit k, or -1.
+// Fills the problem; returns its size, or -1 where it is too large. slack[k]: row of lambda of friction group k, or -1.
 static int fill(hfRigid* r, Column* column, int32_t* slack) {
   const hfRigidProblem* p = &r->problem;
   int nforce = add_columns(r, column, r->max_rows), n = nforce;
   if (nforce < 0) return -1;
-  for (int k = 0; k < r->nunit; ++k)
-    slack[k] = r->unit[k].mode == HF_MODE_ROLLING && r->unit[k].nrow ? n++ : -1;
+  for (int k = 0; k < r->ngroup; ++k)
+    slack[k] = r->group[k].mode == HF_MODE_ROLLING && r->group[k].nrow ? n++ : -1;
   if (n > r->max_rows) return -1;
   double *A = r->polygon_A, *b = r->polygon_b;
   memset(A, 0, (size_t)n * (size_t)n * sizeof *A);
@@ -66,15 +66,15 @@ static int fill(hfRigid* r, Column* column, int32_t* slack) {
   for (int i = 0; i < nforce; ++i) {
     for (int j = 0; j < nforce; ++j) A[i * n + j] = product(p, &column[i], &column[j]);
     for (int j = 0; j < column[i].nrow; ++j) b[i] += column[i].weight[j] * p->b[column[i].row + j];
-    if (column[i].unit < 0) continue;
-    int at = slack[column[i].unit];
+    if (column[i].group < 0) continue;
+    int at = slack[column[i].group];
     A[i * n + at] = 1;
     A[at * n + i] = -1;
   }
-  for (int k = 0; k < r->nunit; ++k)
+  for (int k = 0; k < r->ngroup; ++k)
     for (int j = 0; slack[k] >= 0 && j < nforce; ++j)
-      if (column[j].unit < 0 && column[j].row == p->contact[r->unit[k].contact].row_n)
-        A[slack[k] * n + j] = r->unit[k].mu_static;
+      if (column[j].group < 0 && column[j].row == p->contact[r->group[k].contact].row_n)
+        A[slack[k] * n + j] = r->group[k].mu_static;
   return n;
 }
 
@@ -87,19 +87,16 @@ static void take_solution(hfRigid* r, const Column* column, int nforce, const do
   memcpy(p->vdot, base, (size_t)p->nv * sizeof *p->vdot);
   for (int i = 0; i < p->n; ++i)
     hfi_axpy(p->vdot, p->x[i], r->response + (size_t)i * (size_t)p->nv, p->nv);
-  hfi_rigid_take_forces(r);
+  hfi_rigid_store_forces(r);
 }
 
 // Groups whose friction is at its bound and which move: they slide against it.
 static void take_modes(hfRigid* r, const int32_t* slack, double scale) {
-  for (int k = 0; k < r->nunit; ++k) {
-    const hfiFrictionGroup* u = &r->unit[k];
+  for (int k = 0; k < r->ngroup; ++k) {
+    const hfiFrictionGroup* u = &r->group[k];
     if (slack[k] < 0 || r->polygon_z[slack[k]] <= 1e-9 * scale) continue;
     hfiTrack* t = &r->track[r->point[u->contact].track];
-    const hfAccelContact* c = &r->accel_problem->contact[u->contact];
-    hfVec3 d = v3_zero();
-    for (int j = 0; j < u->dim; ++j)
-      d = v3_axpy(-t->f[u->first + j], hfi_row_axis(c, u->first + j), d);
+    hfVec3 d = v3_neg(hfi_group_vector(r->accel->contact[u->contact].at, u->group, t->f + u->first));
     if (v3_norm(d) == 0) continue;
     t->mode[u->group] = HF_MODE_SLIDING;
     t->d_W[u->group] = v3_unit(d);
@@ -112,7 +109,7 @@ hfStatus hfi_rigid_polygon(hfRigid* r, const double* base) {
   int32_t* slack = r->polygon_slack;
   int n = fill(r, column, slack), nforce = n;
   if (n < 0) return HF_NOT_CONVERGED;
-  for (int k = 0; k < r->nunit; ++k) nforce -= slack[k] >= 0;
+  for (int k = 0; k < r->ngroup; ++k) nforce -= slack[k] >= 0;
   hfLcp lcp = {n, r->polygon_A, r->polygon_b, NULL, NULL};
   hfLcpConfig config = hf_lcp_config_default();
   hfError error = {HF_OK, ""};

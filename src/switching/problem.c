@@ -1,16 +1,22 @@
-// The rigid problem, grasp-switching Eq. (12), for any split into rolling and sliding contacts.
+// The rigid problem, grasp-switching Eq. (12), for any split into rolling and sliding contacts. Step by step:
 //
-//   y = A x + b,  A_ij = row_i . S col_j,  b_i = row_i . vdot_free + rowdot_i v + stabilisation
+// 1. The unknowns x are contact forces: the normal force of every closed contact, and the friction of every group that
+//    rolls. Friction of a group that slides is no unknown, because it is -mu times the normal force along the slip d.
+// 2. A force x_j accelerates the bodies by S col_j x_j, where col_j is the direction of that force in generalised
+//    coordinates and S maps a force f to M^-1 f with the equalities eliminated (continuous/accel_equality.c):
+//      normal force     col = J_n^T - sum over the sliding groups g of the contact of mu_g J_g^T d_g
+//      rolling friction col = J_g^T t, t a unit direction within the group
+// 3. The results y are accelerations along rows: y_i = row_i . vdot + rowdot_i . v, with row = J_n or J_g^T t. Together
+//      y = A x + b,  A_ij = row_i . S col_j,  b_i = row_i . vdot_free + rowdot_i . v + stabilisation
+// 4. A contact does not accelerate into itself and does not pull: y_n >= 0, x_n >= 0, x_n y_n = 0. A group that rolls
+//    keeps its zero slip: y = 0. This linear complementarity problem is what hfi_rigid_solve_rows solves.
+// 5. Errors of integration are drawn to zero in the time T: 2/T v_n + (gap - held)/T^2 is added to b of a normal row,
+//    and 2/T v_t to b of a rolling row.
 //
-//   normal row         row = J_n                col = J_n^T - sum_g mu_g J_g^T d_g over its sliding groups g
-//   rolling row        row = J_g^T t            col = row^T
-//   S                  v -> M^-1 v with the equalities eliminated (continuous/accel_equality.c)
-//   stabilisation      normal: 2/T v_n + (gap - held)/T^2, rolling: 2/T v_t
+// A rolling group of two rows is turned to the eigenvectors of its 2 x 2 inverse mass J_g S J_g^T. A direction in which
+// the bodies cannot move gets no row: in a planar mechanism that is the tangent out of the plane.
 //
-// The rows of a rolling group are the eigenvectors of J_g S J_g^T (2 x 2) along which the bodies can move at all:
-// in a planar mechanism one of the two tangents is out of its plane, and no row.
-//
-// Order of rows: normals of rolling contacts, rolling rows, normals of sliding contacts, as in the paper.
+// The rows come in the paper's order: normals of rolling contacts, rolling rows, normals of sliding contacts.
 #include "switching/rigid.h"
 
 #include "base/error.h"
@@ -19,11 +25,13 @@
 #include <stdbool.h>
 #include <string.h>
 
-static const double IMMOBILE =
-    1e-10; // inverse mass of a direction, relative to the group's and the normal's
+// A direction whose inverse mass is below this share of the group's and the normal's cannot move [-].
+static const double IMMOBILE = 1e-10;
 
-hfVec3 hfi_row_axis(const hfAccelContact* c, int r) {
-  return r == 1 || r == 4 ? c->t1_W : r == 2 || r == 5 ? c->t2_W : c->n_W;
+hfVec3 hfi_group_vector(const hfiContact* c, int g, const double* x) {
+  hfVec3 w = v3_zero();
+  for (int k = 0; k < hfi_group_dim(g); ++k) w = v3_axpy(x[k], hfi_contact_axis(c, hfi_group_first(g) + k), w);
+  return w;
 }
 
 // ---- the point --------------------------------------------------------------------------------------
@@ -50,15 +58,15 @@ const hfAccelProblem* hfi_rigid_look(hfRigid* r, double t, const double* q, cons
   return p;
 }
 
-// ---- units ------------------------------------------------------------------------------------------
+// ---- friction groups ------------------------------------------------------------------------------------------
 
-static double sliding_mu(const hfAccel* a, int contact, int group) {
+static double sliding_coefficient(const hfAccel* a, int contact, int group) {
   const hfiMaterial* m = &a->contact[contact].at->material;
   return group == HF_SLIDING ? m->mu_dynamic : m->mu[group];
 }
 
-// The direction of a slip that has not turned back: one that did keeps the old, so that forces stay smooth up to
-// the moment it stopped.
+// Lets the direction of sliding follow the present slip. A slip that is too slow or has turned back keeps the old
+// direction, so that forces stay smooth up to the moment when it stopped.
 static void follow_slip(const hfRigid* r, const hfiPoint* at, hfiFrictionGroup* u) {
   const double* s = at->s + u->first;
   double speed = 0, along = 0;
@@ -68,24 +76,24 @@ static void follow_slip(const hfRigid* r, const hfiPoint* at, hfiFrictionGroup* 
     u->d[k] = s[k] / speed;
 }
 
-static void add_units(hfRigid* r, int i, const hfiTrack* track) {
+static void add_groups(hfRigid* r, int i, const hfiTrack* track) {
   hfiPoint* at = &r->point[i];
-  const hfAccelContact* c = &r->accel_problem->contact[i];
-  at->unit = r->nunit;
-  at->nunit = hfi_group_count(at->dim);
-  for (int g = 0; g < at->nunit; ++g) {
+  const hfiContact* c = r->accel->contact[i].at;
+  at->first_group = r->ngroup;
+  at->ngroup = hfi_group_count(at->dim);
+  for (int g = 0; g < at->ngroup; ++g) {
     hfiFrictionGroup u = {.contact = i,
                  .group = g,
                  .first = hfi_group_first(g),
                  .dim = hfi_group_dim(g),
                  .mode = track->mode[g],
                  .row = -1};
-    u.mu_static = r->accel->contact[i].at->material.mu[g];
-    u.mu = u.mode == HF_MODE_SLIDING ? sliding_mu(r->accel, i, g) : u.mu_static;
+    u.mu_static = c->material.mu[g];
+    u.mu = u.mode == HF_MODE_SLIDING ? sliding_coefficient(r->accel, i, g) : u.mu_static;
     if (u.mu_static == 0 && u.mu == 0) u.mode = HF_MODE_SLIDING; // no friction: free to slide
-    for (int k = 0; k < u.dim; ++k) u.d[k] = v3_dot(track->d_W[g], hfi_row_axis(c, u.first + k));
+    for (int k = 0; k < u.dim; ++k) u.d[k] = v3_dot(track->d_W[g], hfi_contact_axis(c, u.first + k));
     if (r->follow) follow_slip(r, at, &u);
-    r->unit[r->nunit++] = u;
+    r->group[r->ngroup++] = u;
   }
 }
 
@@ -93,7 +101,7 @@ static void add_units(hfRigid* r, int i, const hfiTrack* track) {
 
 static double rate_of_row(const hfRigid* r, int contact, int k) {
   double rate = r->accel_problem->Jdot_v[r->point[contact].row + k];
-  return isfinite(rate) ? rate : 0; // a contact lost along the motion: stabilisation holds it
+  return isfinite(rate) ? rate : 0; // unknown where the motion loses the contact: stabilisation holds it
 }
 
 static void store_row(hfRigid* r, int i, const double* row, const double* response, double b,
@@ -120,17 +128,17 @@ static void store_normal(hfRigid* r, int i, int contact) {
   int nv = r->problem.nv;
   double T = r->config.stabilisation, held = r->track[at->track].held;
   memcpy(r->column, contact_row(r, contact, 0), (size_t)nv * sizeof *r->column);
-  for (int u = at->unit; u < at->unit + at->nunit; ++u)
-    for (int k = 0; r->unit[u].mode == HF_MODE_SLIDING && k < r->unit[u].dim; ++k)
-      hfi_axpy(r->column, -r->unit[u].mu * r->unit[u].d[k],
-               contact_row(r, contact, r->unit[u].first + k), nv);
+  for (int u = at->first_group; u < at->first_group + at->ngroup; ++u)
+    for (int k = 0; r->group[u].mode == HF_MODE_SLIDING && k < r->group[u].dim; ++k)
+      hfi_axpy(r->column, -r->group[u].mu * r->group[u].d[k],
+               contact_row(r, contact, r->group[u].first + k), nv);
   hfi_accel_solve(r->accel, r->column, r->zero);
   double b = rate_of_row(r, contact, 0) + damping_rate(r) * at->s[0] +
              (T > 0 ? (c->gap - held) / (T * T) : 0);
   store_row(r, i, contact_row(r, contact, 0), r->column, b, c->k, c->c, false);
 }
 
-// Eigenvectors of the symmetric [a b; b c], the larger eigenvalue first.
+// Eigenvalues and unit eigenvectors t of the symmetric matrix [a b; b c], the larger eigenvalue first.
 static void eigen2(double a, double b, double c, double* value, double t[2][2]) {
   double half = 0.5 * (a - c), root = sqrt(half * half + b * b), mean = 0.5 * (a + c);
   value[0] = mean + root, value[1] = mean - root;
@@ -140,7 +148,8 @@ static void eigen2(double a, double b, double c, double* value, double t[2][2]) 
   t[1][0] = -t[0][1], t[1][1] = t[0][0];
 }
 
-// Directions of a rolling group, with S times their columns in r->pair; returns how many.
+// Finds the directions u->t of a rolling group along which the bodies can move and returns their number. r->pair holds
+// the accelerations S J^T t of a unit force along each of them. normal: inverse mass along the contact's normal.
 static int find_directions(hfRigid* r, hfiFrictionGroup* u, double normal) {
   int nv = r->problem.nv;
   double *y[2] = {r->pair, r->pair + nv}, B[3] = {0, 0, 0}, value[2] = {0, 0};
@@ -215,15 +224,15 @@ static void fill_contact(hfRigid* r, int i) {
   out->k = layer.k, out->c = layer.c, out->kt = layer.kt, out->ct = layer.ct;
 }
 
-// W_N, W_T and the tangents, once the modes have their rows.
+// Fills what the public problem says of contact i: mode, tangents t_W along its friction rows, and the rows W_N, W_T.
 static void fill_wrenches(hfRigid* r, int i) {
   int nv = r->problem.nv;
   hfRigidContact* c = &r->problem.contact[i];
   const hfiPoint* at = &r->point[i];
   double t[2][2] = {{1, 0}, {0, 1}}, *W_T = r->problem.W_T + (size_t)(2 * i) * (size_t)nv;
   int count = at->dim >= 3 ? 2 : 0;
-  if (at->track >= 0 && at->nunit) {
-    const hfiFrictionGroup* u = &r->unit[at->unit];
+  if (at->track >= 0 && at->ngroup) {
+    const hfiFrictionGroup* u = &r->group[at->first_group];
     c->mode = u->mode;
     c->mu = u->mu;
     if (u->mode == HF_MODE_SLIDING)
@@ -243,34 +252,34 @@ static void fill_wrenches(hfRigid* r, int i) {
 }
 
 static bool rolls(const hfRigid* r, const hfiPoint* at) {
-  for (int u = at->unit; u < at->unit + at->nunit; ++u)
-    if (r->unit[u].mode == HF_MODE_ROLLING) return true;
+  for (int u = at->first_group; u < at->first_group + at->ngroup; ++u)
+    if (r->group[u].mode == HF_MODE_ROLLING) return true;
   return false;
 }
 
-// Rows a contact needs at most; contacts beyond the capacity stay open.
+// Most rows of A that a contact can need. A contact for which there is no room stays open (gather_groups).
 static int rows_of(const hfRigid* r, const hfiPoint* at) {
   int rows = 1;
-  for (int u = at->unit; u < at->unit + at->nunit; ++u)
-    rows += r->unit[u].mode == HF_MODE_ROLLING ? r->unit[u].dim : 0;
+  for (int u = at->first_group; u < at->first_group + at->ngroup; ++u)
+    rows += r->group[u].mode == HF_MODE_ROLLING ? r->group[u].dim : 0;
   return rows;
 }
 
-static void gather_units(hfRigid* r) {
+static void gather_groups(hfRigid* r) {
   int rows = 0;
-  r->nunit = r->dropped = 0;
+  r->ngroup = r->dropped = 0;
   for (int i = 0; i < r->problem.ncontact; ++i) {
     hfiPoint* at = &r->point[i];
     const hfiTrack* track = at->match >= 0 ? &r->track[at->match] : NULL;
     at->track = track && track->closed ? at->match : -1;
-    at->unit = r->nunit, at->nunit = 0;
+    at->first_group = r->ngroup, at->ngroup = 0;
     if (at->track < 0) continue;
-    add_units(r, i, track);
+    add_groups(r, i, track);
     if (rows + rows_of(r, at) <= r->max_rows) {
       rows += rows_of(r, at);
       continue;
     }
-    r->nunit = at->unit, at->nunit = 0, at->track = -1;
+    r->ngroup = at->first_group, at->ngroup = 0, at->track = -1;
     ++r->dropped;
   }
 }
@@ -278,7 +287,7 @@ static void gather_units(hfRigid* r) {
 void hfi_rigid_assemble(hfRigid* r) {
   hfRigidProblem* p = &r->problem;
   p->n = p->nR = p->nS = 0;
-  gather_units(r);
+  gather_groups(r);
   for (int i = 0; i < p->ncontact; ++i) fill_contact(r, i);
   for (int pass = 0; pass < 2; ++pass) { // rolling contacts first, sliding ones last
     for (int i = 0; i < p->ncontact; ++i) {
@@ -287,8 +296,8 @@ void hfi_rigid_assemble(hfRigid* r) {
       ++p->n;
       ++*(pass == 0 ? &p->nR : &p->nS);
     }
-    for (int u = 0; pass == 0 && u < r->nunit; ++u)
-      if (r->unit[u].mode == HF_MODE_ROLLING) store_rolling(r, &r->unit[u], &p->n);
+    for (int u = 0; pass == 0 && u < r->ngroup; ++u)
+      if (r->group[u].mode == HF_MODE_ROLLING) store_rolling(r, &r->group[u], &p->n);
   }
   fill_A(r);
   for (int i = 0; i < p->ncontact; ++i) fill_wrenches(r, i);
@@ -296,7 +305,7 @@ void hfi_rigid_assemble(hfRigid* r) {
 
 // ---- solution ---------------------------------------------------------------------------------------
 
-static void take_forces(hfRigid* r, int i) {
+static void store_forces(hfRigid* r, int i) {
   hfRigidProblem* p = &r->problem;
   hfRigidContact* c = &p->contact[i];
   const hfiPoint* at = &r->point[i];
@@ -304,8 +313,8 @@ static void take_forces(hfRigid* r, int i) {
   hfiTrack* track = &r->track[at->track];
   memset(track->f, 0, sizeof track->f);
   c->fn = track->f[0] = p->x[c->row_n];
-  for (int k = at->unit; k < at->unit + at->nunit; ++k) {
-    const hfiFrictionGroup* u = &r->unit[k];
+  for (int k = at->first_group; k < at->first_group + at->ngroup; ++k) {
+    const hfiFrictionGroup* u = &r->group[k];
     for (int j = 0; j < u->dim; ++j)
       if (u->mode == HF_MODE_SLIDING)
         track->f[u->first + j] = -u->mu * c->fn * u->d[j];
@@ -318,11 +327,11 @@ static void take_forces(hfRigid* r, int i) {
       v3_add(v3_scale(track->f[1], at_W->t1_W), v3_scale(track->f[2], at_W->t2_W));
 }
 
-void hfi_rigid_take_forces(hfRigid* r) {
-  for (int i = 0; i < r->problem.ncontact; ++i) take_forces(r, i);
+void hfi_rigid_store_forces(hfRigid* r) {
+  for (int i = 0; i < r->problem.ncontact; ++i) store_forces(r, i);
 }
 
-// The better of two solvers: pivots of one may pass where those of the other meet a degenerate corner.
+// Tries Lemke, then Dantzig: the pivots of one may pass where those of the other meet a degenerate corner.
 void hfi_rigid_solve_rows(hfRigid* r) {
   hfRigidProblem* p = &r->problem;
   p->lcp = (hfLcpReport){.status = HF_OK};
@@ -349,12 +358,12 @@ void hfi_rigid_solve(hfRigid* r) {
   memcpy(p->vdot, r->free, (size_t)p->nv * sizeof *p->vdot);
   for (int i = 0; i < p->n; ++i)
     hfi_axpy(p->vdot, p->x[i], r->response + (size_t)i * (size_t)p->nv, p->nv);
-  if (p->lcp.status == HF_OK) hfi_rigid_take_forces(r); // else tracks keep the last ones
+  if (p->lcp.status == HF_OK) hfi_rigid_store_forces(r); // else tracks keep the last ones
 }
 
 int hfi_rigid_cones_hold(const hfRigid* r) {
-  for (int k = 0; k < r->nunit; ++k) {
-    const hfiFrictionGroup* u = &r->unit[k];
+  for (int k = 0; k < r->ngroup; ++k) {
+    const hfiFrictionGroup* u = &r->group[k];
     const double* f = r->track[r->point[u->contact].track].f;
     double norm = 0;
     for (int j = 0; j < u->dim; ++j) norm += sqr(f[u->first + j]);
@@ -363,7 +372,7 @@ int hfi_rigid_cones_hold(const hfRigid* r) {
   return 1;
 }
 
-// Large problems with dependent rows are told by their rank alone: the P test would take 2^n pivots.
+// 1: a large problem has dependent rows. Its rank says so; the test for a P-matrix would take 2^n pivots.
 static bool clearly_dependent(hfRigid* r, double* margin) {
   const hfRigidProblem* p = &r->problem;
   *margin = 0;

@@ -24,7 +24,6 @@ void hfi_tracks_renew(hfiSwitching* s) {
   hfi_tracks_copy(r->old, &nold, r->track, r->ntrack);
   r->ntrack = r->accel->ncontact;
   for (int i = 0; i < r->ntrack; ++i) {
-    const hfiContact* c = r->accel->contact[i].at;
     hfiTrack* t = &r->track[i];
     if (r->point[i].match >= 0)
       *t = r->old[r->point[i].match];
@@ -32,8 +31,7 @@ void hfi_tracks_renew(hfiSwitching* s) {
       memset(t, 0, sizeof *t);
       t->closed = -1;
     }
-    t->pair = hfi_accel_pair(c);
-    t->feature = c->feature;
+    t->key = hfi_contact_key(r->accel->contact[i].at);
     r->point[i].match = i;
   }
 }
@@ -52,7 +50,7 @@ static void recall_track(const hfiSwitching* s, const hfContactMemory* m, int i,
 static const hfContactMemory* find_memory(const hfState* state, const hfiTrack* t) {
   const hfContactMemory* m = hf_state_memory(state);
   for (int k = 0; k < state->nmemory; ++k)
-    if (m[k].key_pair == t->pair && m[k].key_feature == t->feature && m[k].flags & HF_CONTACT_LAYER)
+    if (m[k].key_pair == t->key.pair && m[k].key_feature == t->key.feature && m[k].flags & HF_CONTACT_LAYER)
       return &m[k];
   return NULL;
 }
@@ -96,8 +94,8 @@ int hfi_switching_store(hfiSwitching* s, hfState* state) {
     hfVec3 n_B = m3_tmulv(a->dynamics->X_WB[c->body_b].R, c->n);
     hfContactMemory* m = &memory[i];
     memset(m, 0, sizeof *m); // padding too: states compare bytewise
-    m->key_pair = t->pair;
-    m->key_feature = t->feature;
+    m->key_pair = t->key.pair;
+    m->key_feature = t->key.feature;
     m->flags = HF_CONTACT_LAYER | (t->closed > 0 ? HF_CONTACT_CLOSED : 0);
     for (int g = 0; g < 3; ++g) m->flags |= t->mode[g] == HF_MODE_ROLLING ? STICK[g] : 0;
     v3_store(m->xi_B, v3_axpy(t->held, n_B, t->xi_B));

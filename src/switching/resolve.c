@@ -38,7 +38,7 @@ static void solve_level(hfRigid* r, const hfiImpact* impact) {
   memcpy(p->vdot, impact->v, (size_t)p->nv * sizeof *p->vdot);
   for (int i = 0; i < p->n; ++i)
     hfi_axpy(p->vdot, p->x[i], r->response + (size_t)i * (size_t)p->nv, p->nv);
-  hfi_rigid_take_forces(r);
+  hfi_rigid_store_forces(r);
 }
 
 // Motion of the rows of a group under the solution.
@@ -55,10 +55,7 @@ static double find_motion(const hfRigid* r, const hfiFrictionGroup* u, const hfi
 }
 
 static void set_direction(hfRigid* r, const hfiFrictionGroup* u, hfiTrack* t, const double* d) {
-  const hfAccelContact* c = &r->accel_problem->contact[u->contact];
-  hfVec3 w = v3_zero();
-  for (int k = 0; k < u->dim; ++k) w = v3_axpy(d[k], hfi_row_axis(c, u->first + k), w);
-  t->d_W[u->group] = v3_unit(w);
+  t->d_W[u->group] = v3_unit(hfi_group_vector(r->accel->contact[u->contact].at, u->group, d));
 }
 
 // A rolling group that its cone does not hold begins to slide.
@@ -94,8 +91,8 @@ static hfStatus seek_modes(hfRigid* r, const hfiImpact* impact) {
     int changes = 0;
     solve_level(r, impact);
     if (r->problem.lcp.status != HF_OK) return HF_NO_SOLUTION;
-    for (int k = 0; k < r->nunit; ++k) {
-      const hfiFrictionGroup* u = &r->unit[k];
+    for (int k = 0; k < r->ngroup; ++k) {
+      const hfiFrictionGroup* u = &r->group[k];
       hfiTrack* t = &r->track[r->point[u->contact].track];
       if (!t->zero[u->group]) continue;
       changes += u->mode == HF_MODE_ROLLING ? release(r, u, t) : reconsider(r, u, t, impact, round);
@@ -111,9 +108,9 @@ static void restate(hfRigid* r) {
   hfi_rigid_assemble(r);
   for (int i = 0; i < p->ncontact; ++i)
     if (r->point[i].track >= 0) p->x[p->contact[i].row_n] = r->track[r->point[i].track].f[0];
-  for (int k = 0; k < r->nunit; ++k)
-    for (int d = 0; r->unit[k].mode == HF_MODE_ROLLING && d < r->unit[k].nrow; ++d) {
-      const hfiFrictionGroup* u = &r->unit[k];
+  for (int k = 0; k < r->ngroup; ++k)
+    for (int d = 0; r->group[k].mode == HF_MODE_ROLLING && d < r->group[k].nrow; ++d) {
+      const hfiFrictionGroup* u = &r->group[k];
       const double* f = r->track[r->point[u->contact].track].f + u->first;
       p->x[u->row + d] = u->t[d][0] * f[0] + (u->dim > 1 ? u->t[d][1] * f[1] : 0);
     }
@@ -121,9 +118,9 @@ static void restate(hfRigid* r) {
 
 // All groups in question roll or slide as the polygon problem says.
 static hfStatus solve_polygons(hfRigid* r, const hfiImpact* impact) {
-  for (int k = 0; k < r->nunit; ++k) {
-    hfiTrack* t = &r->track[r->point[r->unit[k].contact].track];
-    if (t->zero[r->unit[k].group]) t->mode[r->unit[k].group] = HF_MODE_ROLLING;
+  for (int k = 0; k < r->ngroup; ++k) {
+    hfiTrack* t = &r->track[r->point[r->group[k].contact].track];
+    if (t->zero[r->group[k].group]) t->mode[r->group[k].group] = HF_MODE_ROLLING;
   }
   hfi_rigid_assemble(r);
   if (impact) set_impact(r, impact);

@@ -6,40 +6,38 @@
 #include "solve/law.h"
 #include <holdfast/rigid.h>
 
-// What is known of a contact beyond the state's coordinates: modes, held gap, layer.
+// What the method keeps of a contact from one point to the next: whether it is closed, its modes, its layer.
 typedef struct hfiTrack {
-  uint64_t pair;
-  uint32_t feature;
-  int32_t closed;  // 1: pressed together, or free to press
+  hfiContactKey key;
+  int32_t closed;  // 1: it may press; 0: it is open; -1: nothing is known of it yet
   double held;     // gap at which it is held while rigid; its rest gap while compliant [m]
-  int32_t mode[3]; // hfContactMode of each friction group, of a closed contact
-  int32_t zero[3]; // 1: the group has no slip, and its mode is to be found (resolve.c)
-  hfVec3 d_W[3];   // sliding: direction; torsion along n, rolling in the tangent plane
+  int32_t mode[3]; // hfContactMode of each friction group, where the contact is closed
+  int32_t zero[3]; // 1: the group has no slip, and resolve.c has to find its mode
+  hfVec3 d_W[3];   // direction in which each group slides: in the tangent plane, torsion along n
   double f[6];     // forces of its rows at the last solution [N, N m]
   hfVec3 ft_W;     // friction at the last solution [N]
-  double rate[6];  // and their rates [N/s, N m/s]
-  hfVec3 xi_B,
-      twist_B; // layer: tangential deformation [m], torsion about n and rolling [rad], frame of B
+  double rate[6];  // rates of the forces f [N/s, N m/s]
+  hfVec3 xi_B, twist_B; // deformation of the layer in the frame of B: tangential [m]; torsion and rolling [rad]
 } hfiTrack;
 
-// A friction group of a closed contact: rows that stick or slide together.
+// A friction group of a closed contact: rows of the contact that roll or slide together.
 typedef struct hfiFrictionGroup {
   int32_t contact, group; // HF_SLIDING, HF_TORSION, HF_ROLLING
-  int32_t first, dim;     // rows of its contact: 1, 2 | 3 | 4, 5
-  int32_t mode;           // sliding or rolling
-  double mu;              // of its mode [-, m, m]
-  double mu_static;
-  double d[2];       // sliding: direction in its rows
-  int32_t row, nrow; // rolling: its rows in A
-  double t[2][2];    // rolling: their directions in its rows
+  int32_t first, dim;     // first of its rows in the contact, and how many: 1, 2 | 3 | 4, 5
+  int32_t mode;           // HF_MODE_SLIDING or HF_MODE_ROLLING
+  double mu;              // coefficient of the mode [-, m, m]
+  double mu_static;       // coefficient that holds it while it rolls [-, m, m]
+  double d[2];            // sliding: direction of the slip, in components along its rows
+  int32_t row, nrow;      // rolling: first of its rows in A, and how many (0, 1 or 2)
+  double t[2][2];         // rolling: directions of these rows, in components along the contact's rows
 } hfiFrictionGroup;
 
-// A known contact at the point.
+// A contact of the acceleration problem at the point that was looked at last.
 typedef struct hfiPoint {
-  int32_t match;    // the track that goes with it, or -1
-  int32_t track;    // the same where it is closed, else -1
-  int32_t dim, row; // rows in the acceleration problem
-  int32_t unit, nunit;
+  int32_t match;    // index of the track that belongs to it, or -1
+  int32_t track;    // the same where that track is closed and found room in A, else -1
+  int32_t dim, row; // number of its rows, and the first in the acceleration problem
+  int32_t first_group, ngroup;
   double s[6]; // row velocities [m/s, rad/s]
 } hfiPoint;
 
@@ -53,17 +51,18 @@ struct hfRigid {
   int32_t ntrack;
   hfiTrack *track, *old; // (max_contacts), scratch of their renewal
   int32_t* taken;        // (max_contacts) scratch of the match
-  double share;   // added to the diagonal of A, over its mean: shares forces among dependent rows
-  int32_t follow; // 1: directions of sliding follow the velocities, 0: those of the tracks
+  double share;   // This times the mean diagonal of A is added to the diagonal, to share forces among dependent rows [-].
+  int32_t follow; // 1: groups slide in the direction of the present velocities, 0: in that of the tracks
 
   const hfAccelProblem* accel_problem; // of the point
   hfRigidProblem problem;
   hfiPoint* point; // (max_contacts)
-  int32_t nunit;
-  hfiFrictionGroup* unit;                // (3 max_contacts)
+  int32_t ngroup;
+  hfiFrictionGroup* group;      // (3 max_contacts)
   int32_t dropped;              // closed contacts that found no rows
-  double *row, *response;       // (max_rows x nv) rows of A's left factor, S times its columns
-  double *free, *column, *pair; // (nv), (nv), (2 nv): accelerations without contact; scratch
+  double *row, *response;       // (max_rows x nv) row_i and S col_j: A_ij is the product of the two
+  double* free;                 // (nv) accelerations without contact forces
+  double *column, *pair;        // (nv), (2 nv) scratch
   double* zero;                 // (equalities)
   double *lo, *hi;              // (max_rows)
   double *polygon_A, *polygon_b, *polygon_z; // (max_rows^2), (max_rows), (max_rows)
@@ -74,8 +73,7 @@ struct hfRigid {
 };
 
 enum { HFI_RIGID_MAX_ROWS = 192 };
-static const double HFI_RIGID_SHARE =
-    1e-6; // of the mean diagonal of A, where its rows are dependent
+static const double HFI_RIGID_SHARE = 1e-6; // Value of hfRigid.share where the rows of A are dependent [-].
 
 // First row of friction group g in a contact.
 static inline int hfi_group_first(int g) { return 1 + hfi_group_row(g); }
@@ -84,42 +82,45 @@ static inline int hfi_group_first(int g) { return 1 + hfi_group_row(g); }
 hfStatus hfi_rigid_create(hfRigid** rigid, hfiWorld* world, const hfRigidConfig* config, hfError* error);
 hfStatus hfi_rigid_check(const hfRigidConfig* config, hfError* error);
 
-// World direction of row r (1 … 5) of a contact: t1, t2, n, t1, t2.
-hfVec3 hfi_row_axis(const hfAccelContact* contact, int r);
+// The vector in the world whose components along the rows of friction group g are x.
+hfVec3 hfi_group_vector(const hfiContact* contact, int g, const double* x);
 
-// The acceleration problem at a point, and the row velocities of its contacts. NULL: HF_SINGULAR.
+// Takes the world to a point: computes the acceleration problem, the row velocities of its contacts, the tracks that
+// belong to them, and the accelerations without contact forces. Returns NULL where the mass matrix is singular.
 const hfAccelProblem* hfi_rigid_look(hfRigid* rigid, double t, const double* q, const double* v,
                                      const double* act);
-// Finds the tracks of the contacts of the accel's last evaluation: by feature, else any left of the same pair.
+// Gives each contact of the accel's last evaluation its track: the one with the same pair and feature, else any track
+// of the same pair that no other contact took.
 void hfi_rigid_match(hfRigid* rigid);
-// Tracks of the contacts that count as closed at the point, with modes from velocities and choices.
+// Makes new tracks for all contacts at the point: gap and velocity say which are closed, slip says the modes, and the
+// caller's choices overrule both.
 void hfi_rigid_choose_modes(hfRigid* rigid, const hfRigidChoice* choice, int nchoice);
 
-// A, b and the layer from the tracks, at the point looked at.
+// Computes A and b from the modes of the tracks, at the point looked at.
 void hfi_rigid_assemble(hfRigid* rigid);
-// Forces, accelerations; fills the contacts of the problem.
+// Solves for the contact forces and the accelerations, and stores the forces in the tracks.
 void hfi_rigid_solve(hfRigid* rigid);
 void hfi_rigid_certify(hfRigid* rigid);
 
-// x, y of y = A x + b.
+// Solves y = A x + b, x and y complementary in the normal rows, y = 0 in the rolling ones.
 void hfi_rigid_solve_rows(hfRigid* rigid);
 // Whether the forces of rolling groups are inside their cones.
 int hfi_rigid_cones_hold(const hfRigid* rigid);
-// Forces of the rows into the tracks and contacts.
-void hfi_rigid_take_forces(hfRigid* rigid);
+// Stores the solution x as forces of contacts and tracks.
+void hfi_rigid_store_forces(hfRigid* rigid);
 
-// Finds the modes of groups without slip, at acceleration level (v NULL) or for impulses from velocities v
-// (nv): afterwards problem.vdot holds accelerations, or velocities after the impact. HF_OK, HF_NO_SOLUTION
-// where the problem has none, HF_NOT_CONVERGED where no set of modes is consistent.
+// Finds the modes of the groups without slip. Without an impact it does so for accelerations, which problem.vdot holds
+// afterwards. With an impact, from the velocities v before it, for impulses; problem.vdot then holds the velocities
+// after it. HF_NO_SOLUTION: the problem has none. HF_NOT_CONVERGED: no set of modes is consistent.
 typedef struct hfiImpact {
   const double* v;
   double restitution, rest_speed;
 } hfiImpact;
 hfStatus hfi_rigid_resolve(hfRigid* rigid, const hfiImpact* impact);
 
-// The same with friction polygons: groups that roll in the assembled problem may slide in its solution. base: what
-// the solution adds to (accelerations without contact, or velocities before). HF_OK, HF_NO_SOLUTION, HF_NOT_CONVERGED
-// (too large).
+// Solves the assembled problem with friction polygons: a group that rolls in it may slide in the solution. base is what
+// the contact forces add to: accelerations without contact, or velocities before an impact. HF_NOT_CONVERGED: the
+// problem is too large.
 hfStatus hfi_rigid_polygon(hfRigid* rigid, const double* base);
 size_t hfi_polygon_column_size(void);
 

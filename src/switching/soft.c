@@ -63,7 +63,7 @@ hfStatus hfi_soft_rate(void* context, double t, const double* x, double* xdot) {
 
 // In the tangent plane of its contact, of the same length: the plane turns as bodies roll.
 static hfVec3 turn_into_plane(hfVec3 xi, hfVec3 n) {
-  hfVec3 t = v3_axpy(-v3_dot(n, xi), n, xi);
+  hfVec3 t = hfi_across(n, xi);
   double kept = v3_norm(t), length = v3_norm(xi);
   return kept > 0.1 * length ? v3_scale(length / kept, t) : t;
 }
@@ -233,17 +233,12 @@ void hfi_switch_to_soft(hfiSwitching* s, int reason) {
 // Modes of the rigid model from a layer; 0 where the layer is still turning round.
 static int take_modes(hfiSwitching* s, int i, const hfiLayerState* layer, hfiTrack* t) {
   hfRigid* r = s->rigid;
-  const hfAccelContact* c = &r->accel_problem->contact[i];
+  const hfiContact* c = r->accel->contact[i].at;
   t->closed =
       layer->f[0] > 0 || (layer->delta > -r->config.touch && layer->s[0] <= r->config.stick_speed);
-  t->held = -r->accel->contact[i].at->depth;
+  t->held = -c->depth;
   for (int g = 0; t->closed && g < hfi_group_count(r->point[i].dim); ++g) {
-    hfVec3 slip = v3_zero(), hold = v3_zero();
-    for (int k = 0; k < hfi_group_dim(g); ++k) {
-      hfVec3 axis = hfi_row_axis(c, hfi_group_first(g) + k);
-      slip = v3_axpy(layer->s[hfi_group_first(g) + k], axis, slip);
-      hold = v3_axpy(layer->w[g][k], axis, hold);
-    }
+    hfVec3 slip = hfi_group_vector(c, g, layer->s + hfi_group_first(g)), hold = hfi_group_vector(c, g, layer->w[g]);
     int fast = v3_norm(slip) > r->config.stick_speed;
     int slides = s->config.return_modes == HF_RETURN_GROSS ? fast : layer->slips >> g & 1;
     t->mode[g] = slides ? HF_MODE_SLIDING : HF_MODE_ROLLING;

@@ -63,24 +63,24 @@ static inline double* hfi_switching_act(hfiSwitching* s) {
   return s->model->na ? s->x + s->model->nq + s->model->nv : NULL;
 }
 
-// Rigid: advances to the next event, to t_end, or changes to compliant.
+// Advances a rigid phase to the next event or to t_end, or begins a compliant phase.
 hfStatus hfi_rigid_phase(hfiSwitching* s, double t_end, hfError* error);
-// Too many events in this step for rigid arcs to go on.
+// 1: this step had so many events that rigid arcs would not end it.
 int hfi_arc_exhausted(const hfiSwitching* s);
-// Compliant: advances to t_end, or changes to rigid there.
+// Advances a compliant phase to t_end, or to where it begins a rigid phase.
 hfStatus hfi_soft_phase(hfiSwitching* s, double t_end, hfError* error);
 // Right-hand sides, x = (q, v, act) and the layers behind it.
 hfStatus hfi_arc_rate(void* context, double t, const double* x, double* xdot);
 hfStatus hfi_soft_rate(void* context, double t, const double* x, double* xdot);
 
-// To compliant, at the point last looked at, from the forces that the tracks hold.
+// Begins a compliant phase at the point looked at last: the layers take over the forces that the tracks hold.
 void hfi_switch_to_soft(hfiSwitching* s, int reason);
-// Whether the rigid model may take over at the present point of a compliant phase; commit: it does.
+// Returns 1 where the rigid model may take over at the present point of a compliant phase. With commit = 1 it does.
 int hfi_switch_to_rigid(hfiSwitching* s, int commit);
-// Forces and layers of the contacts at the present point of a compliant phase.
+// Computes the forces and layers of the contacts at the present point of a compliant phase.
 hfStatus hfi_soft_look(hfiSwitching* s);
 
-// One track for each contact of the accel's last evaluation: the one that matches, or a new one.
+// Makes one track for each contact of the accel's last evaluation: a copy of the one that matches, or a new one.
 void hfi_tracks_renew(hfiSwitching* s);
 void hfi_tracks_copy(hfiTrack* to, int32_t* nto, const hfiTrack* from, int32_t n);
 // The state's memory and discrete part.
