@@ -50,7 +50,7 @@ void hfi_contact_reach(const hfDynamics* d, double h, const double* extent, doub
 
 // ---- which contacts act --------------------------------------------------------------------------
 
-// Marks the trees of a contact's bodies: what touches may be stopped.
+// Marks the trees of a contact's bodies, because a body that touches something may be stopped by it.
 static void mark_touched(const hfModel* m, const hfiRawContact* r, int32_t* touched) {
   const int32_t *body = hf_model_geom_body(m), *tree = hf_model_body_tree(m);
   if (tree[body[r->geom_a]] >= 0) touched[tree[body[r->geom_a]]] = 1;
@@ -64,7 +64,8 @@ static double free_speed(const hfDynamics* d, double h, int body, hfVec3 p_W, hf
   return v3_dot(n, v);
 }
 
-// Does the contact close within h by the free motion of both bodies, or of one while the other, touched, is stopped?
+// 1: the contact closes within h by the free motion of both bodies, or of one while the other, which touches something,
+// is stopped.
 static int closes(const hfDynamics* d, double h, const hfiRawContact* r, const int32_t* touched) {
   const int32_t *body = hf_model_geom_body(d->model), *tree = hf_model_body_tree(d->model);
   int a = body[r->geom_a], b = body[r->geom_b];
@@ -76,7 +77,8 @@ static int closes(const hfDynamics* d, double h, const hfiRawContact* r, const i
   return r->depth > h * opening;
 }
 
-// Sets `acts`. A stack falls as one: its lowest body meets the floor, the next one meets that, all in one step.
+// Sets `acts` of the points that close. This is repeated until nothing changes, because a stack falls as one: its lowest
+// body meets the floor, the next one meets that body, all in one step.
 static void choose_acting(const hfDynamics* d, double h, hfiRawContact* raw, int nraw,
                           int32_t* touched) {
   memset(touched, 0, sizeof *touched * (size_t)d->model->ntree);

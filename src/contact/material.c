@@ -137,7 +137,8 @@ hfiMaterial hfi_material_combine(const hfModel* m, int a, int b, int pair) {
   combine_friction(m, a, b, alone, &out);
   combine_solver_parameters(m, a, b, alone, &out);
   if (pair >= 0) apply_pair(m, pair, &out);
-  // What it pushes seems to fly off it: dissipation would let it through above the speed 1/d.
+  // A body moved by hand has no velocity, so that what it pushes seems to fly off it. With dissipation, contact forces
+  // would be zero above the speed 1/d, and the pushed body would go through it.
   if (moved_by_hand(m, a) || moved_by_hand(m, b)) out.dissipation = 0;
   return out;
 }

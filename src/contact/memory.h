@@ -4,12 +4,12 @@
 
 #include "contact/contact.h"
 
-// A contact after its step.
+// What a step made of a contact.
 typedef struct hfiContactOutcome {
   int32_t sticks; // 1: friction holds it against sliding; what reports, logs and memory say
   int32_t slips;  // bit g: friction group g slides
-  double xi[5]; // where a group slides, deformation of the law at the end: t1, t2, torsion, rolling
-  double slip_speed; // [m/s]
+  double xi[5];   // deformation at the end of the groups that slide: t1, t2, torsion, rolling [m, rad]
+  double slip_speed; // at the end [m/s]
 } hfiContactOutcome;
 
 // Fills known, slip_speed, p_BC, xi_W, twist_W of the contacts from the state's memory, at the

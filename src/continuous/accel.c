@@ -72,7 +72,7 @@ static void slice(hfAccel* a, hfiArena* arena) {
   slice_equalities(a, arena);
   a->dtau_dq = HFI_TAKE(arena, double, square);
   a->dtau_dv = HFI_TAKE(arena, double, square);
-  a->block = HFI_TAKE(arena, double, 13 * a->max_cols);
+  a->block = HFI_TAKE(arena, double, 7 * a->max_cols);
   a->column = HFI_TAKE(arena, double, m->nv);
   a->vdot = HFI_TAKE(arena, double, m->nv);
   a->q_moved = HFI_TAKE(arena, double, m->nq);

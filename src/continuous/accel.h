@@ -12,8 +12,9 @@ typedef struct hfiAccelContact {
   const hfiContact* at;   // of the world
   hfContactLaw law;       // depth of this configuration; xi0 its deformation there
   int32_t dim;
-  hfiContactColumns shape;
-  int32_t col, jac;       // first of its columns and of its blocks, see hfi_contact_rows
+  int32_t n;              // dofs that move it
+  const int32_t* cols;    // (n) these dofs
+  const double* J;        // (dim x n)
   double s[6];            // row velocities [m/s, rad/s]
   double f[6];            // forces [N, N m]
   double dn_dv, dn_dx;    // of the normal force: with vn, with depth [N s/m, N/m]
@@ -98,7 +99,7 @@ struct hfAccel {
   double *dtau_dq, *dtau_dv; // (nv x nv)
   double *column, *vdot;     // (nv)
   int32_t max_cols;          // of one contact
-  double* block;             // (13 x max_cols)
+  double* block;             // (7 x max_cols) scratch
   double *q_moved;           // (nq)
   int32_t rated;             // 1: `moved` belongs to q_rated and v_rated
   int32_t nmoved[2];         // numbers of contacts a little before and a little after that point on the motion
@@ -127,9 +128,9 @@ void hfi_accel_collide(hfAccel* a);
 // Forces at velocity v; adds J^T f to tau.
 void hfi_accel_contact_forces(hfAccel* a, const double* v, double* tau);
 // Row velocities of a contact at v.
-void hfi_accel_row_velocities(const hfAccel* a, const hfiAccelContact* c, const double* v, double* s);
+void hfi_accel_row_velocities(const hfiAccelContact* c, const double* v, double* s);
 // tau += J^T f of a contact.
-void hfi_accel_add_force(const hfAccel* a, const hfiAccelContact* c, const double* f, double* tau);
+void hfi_accel_add_force(const hfiAccelContact* c, const double* f, double* tau);
 // The laws in continuous time, from c->s.
 void hfi_accel_contact_law(hfiAccelContact* c, double static_speed);
 // Whether friction group g of a contact would stick at row velocities s.

@@ -19,43 +19,25 @@
 
 // ---- rows -------------------------------------------------------------------------------------------
 
-void hfi_accel_row_velocities(const hfAccel* a, const hfiAccelContact* c, const double* v, double* s) {
-  const int32_t* cols = a->cols + c->col;
-  const double* J = a->J + c->jac;
-  memset(s, 0, (size_t)c->dim * sizeof *s);
-  for (int p = 0; p < c->shape.npiece; ++p) {
-    int n = c->shape.ncol[p];
-    for (int r = 0; r < c->dim; ++r)
-      for (int k = 0; k < n; ++k) s[r] += J[r * n + k] * v[cols[k]];
-    cols += n;
-    J += c->dim * n;
+void hfi_accel_row_velocities(const hfiAccelContact* c, const double* v, double* s) {
+  const double* J = c->J;
+  for (int r = 0; r < c->dim; ++r, J += c->n) {
+    s[r] = 0;
+    for (int k = 0; k < c->n; ++k) s[r] += J[k] * v[c->cols[k]];
   }
 }
 
-void hfi_accel_add_force(const hfAccel* a, const hfiAccelContact* c, const double* f, double* tau) {
-  const int32_t* cols = a->cols + c->col;
-  const double* J = a->J + c->jac;
-  for (int p = 0; p < c->shape.npiece; ++p) {
-    int n = c->shape.ncol[p];
-    for (int r = 0; r < c->dim; ++r)
-      for (int k = 0; k < n; ++k) tau[cols[k]] += J[r * n + k] * f[r];
-    cols += n;
-    J += c->dim * n;
-  }
+void hfi_accel_add_force(const hfiAccelContact* c, const double* f, double* tau) {
+  const double* J = c->J;
+  for (int r = 0; r < c->dim; ++r, J += c->n)
+    for (int k = 0; k < c->n; ++k) tau[c->cols[k]] += J[k] * f[r];
 }
 
-// Inverse mass of a row, from the diagonal of M.
+// Inverse mass of row r, from the diagonal of M.
 static double inverse_mass(const hfAccel* a, const hfiAccelContact* c, int r) {
-  const hfModel* m = a->model;
-  const int32_t* cols = a->cols + c->col;
-  const double* J = a->J + c->jac;
+  const double *M = a->dynamics->M, *J = c->J + r * c->n;
   double w = 0;
-  for (int p = 0; p < c->shape.npiece; ++p) {
-    int n = c->shape.ncol[p];
-    for (int k = 0; k < n; ++k) w += sqr(J[r * n + k]) / a->dynamics->M[hf_model_dof_Madr(m)[cols[k]] + hf_model_dof_depth(m)[cols[k]]];
-    cols += n;
-    J += c->dim * n;
-  }
+  for (int k = 0; k < c->n; ++k) w += sqr(J[k]) / M[hf_model_dof_Madr(a->model)[c->cols[k]] + hf_model_dof_depth(a->model)[c->cols[k]]];
   return max2(w, 1e-12);
 }
 
@@ -129,17 +111,30 @@ void hfi_accel_contact_law(hfiAccelContact* c, double static_speed) {
 void hfi_accel_contact_forces(hfAccel* a, const double* v, double* tau) {
   for (int i = 0; i < a->ncontact; ++i) {
     hfiAccelContact* c = &a->contact[i];
-    hfi_accel_row_velocities(a, c, v, c->s);
+    hfi_accel_row_velocities(c, v, c->s);
     hfi_accel_contact_law(c, a->config.static_speed);
-    if (c->f[0] > 0) hfi_accel_add_force(a, c, c->f, tau);
+    if (c->f[0] > 0) hfi_accel_add_force(c, c->f, tau);
   }
 }
 
 // ---- collision --------------------------------------------------------------------------------------
 
+// Columns and Jacobian of a contact into cols and J, with both bodies' columns side by side. 0: it can move nothing.
+static int fill_rows(hfAccel* a, hfiAccelContact* c, int32_t* cols, double* J) {
+  hfiContactColumns pieces = hfi_contact_columns(a->dynamics, c->at->body_a, c->at->body_b, cols);
+  c->cols = cols, c->J = J;
+  c->n = (pieces.npiece > 0 ? pieces.ncol[0] : 0) + (pieces.npiece > 1 ? pieces.ncol[1] : 0);
+  const double* from = a->block;
+  if (c->n) hfi_contact_rows(a->dynamics, &pieces, c->at, c->dim, a->block);
+  for (int p = 0; p < pieces.npiece; J += pieces.ncol[p++])
+    for (int r = 0; r < c->dim; ++r, from += pieces.ncol[p]) memcpy(J + r * c->n, from, (size_t)pieces.ncol[p] * sizeof *J);
+  return c->n;
+}
+
 void hfi_accel_collide(hfAccel* a) {
   const hfiWorld* w = a->world;
-  int ncol = 0, njac = 0;
+  int32_t* cols = a->cols;
+  double* J = a->J;
   hfi_world_find_contacts(a->world, a->config.reach, 0);
   a->statistics.dropped += w->ndropped;
   a->ncontact = 0;
@@ -147,12 +142,8 @@ void hfi_accel_collide(hfAccel* a) {
     hfiAccelContact* c = &a->contact[a->ncontact];
     c->at = &w->contact[i];
     c->dim = c->at->material.condim;
-    c->col = ncol;
-    c->jac = njac;
-    c->shape = hfi_contact_columns(a->dynamics, c->at->body_a, c->at->body_b, a->cols + ncol);
-    if (!c->shape.npiece) continue;
-    hfi_contact_rows(a->dynamics, &c->shape, c->at, c->dim, a->J + njac);
-    for (int p = 0; p < c->shape.npiece; ++p) ncol += c->shape.ncol[p], njac += c->dim * c->shape.ncol[p];
+    if (!fill_rows(a, c, cols, J)) continue;
+    cols += c->n, J += c->dim * c->n;
     set_law(a, c);
     a->ncontact++;
   }

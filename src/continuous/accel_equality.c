@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-static const double SHARE = 1e-12; // of the mean diagonal
+static const double SHARE = 1e-12; // Added to the diagonal of Je M^-1 Je^T, over its mean [-].
 
 int hfi_accel_max_equality(const hfModel* m) {
   int rows = 0;
@@ -70,7 +70,7 @@ hfStatus hfi_accel_equalities(hfAccel* a, const double* q) {
 
 // ---- rates ------------------------------------------------------------------------------------------
 
-// d slope/dt times the rate of the second coordinate: -P''(x) xdot^2.
+// Jedot v of a coupling r = q1 - P(x) of two joints or tendons: -P''(x) xdot^2.
 static double coupling_rate(const hfAccel* a, int i, const double* q, const double* v) {
   const hfModel* m = a->model;
   const double* p = hf_model_eq_data(m) + 11 * i;

@@ -105,19 +105,6 @@ static void force_slopes(const hfiAccelContact* c, double Dv[6][6], double Dx[6]
   }
 }
 
-// The contact's Jacobian as one block (dim x n) over columns of both its pieces; returns n.
-static int gather_block(const hfAccel* a, const hfiAccelContact* c, double* J) {
-  int n = 0, first = 0;
-  const double* from = a->J + c->jac;
-  for (int p = 0; p < c->shape.npiece; ++p) n += c->shape.ncol[p];
-  for (int p = 0; p < c->shape.npiece; ++p) {
-    int np = c->shape.ncol[p];
-    for (int r = 0; r < c->dim; ++r, from += np) memcpy(J + r * n + first, from, (size_t)np * sizeof *J);
-    first += np;
-  }
-  return n;
-}
-
 // D += J^T S J, with T = S J (dim x n) and one row of the result as scratch
 static void add_block(double* D, int nv, int dim, double S[6][6], int n, const int32_t* cols, const double* J, double* T, double* row) {
   memset(T, 0, (size_t)(dim * n) * sizeof *T);
@@ -132,11 +119,10 @@ static void add_block(double* D, int nv, int dim, double S[6][6], int n, const i
 }
 
 static void add_contact(hfAccel* a, const hfiAccelContact* c) {
-  double Dv[6][6], Dx[6][6], *J = a->block, *T = J + 6 * a->max_cols, *row = T + 6 * a->max_cols;
-  int n = gather_block(a, c, J);
+  double Dv[6][6], Dx[6][6], *T = a->block, *row = T + 6 * a->max_cols;
   force_slopes(c, Dv, Dx);
-  add_block(a->dtau_dv, a->model->nv, c->dim, Dv, n, a->cols + c->col, J, T, row);
-  add_block(a->dtau_dq, a->model->nv, c->dim, Dx, n, a->cols + c->col, J, T, row);
+  add_block(a->dtau_dv, a->model->nv, c->dim, Dv, c->n, c->cols, c->J, T, row);
+  add_block(a->dtau_dq, a->model->nv, c->dim, Dx, c->n, c->cols, c->J, T, row);
 }
 
 // ---- the whole --------------------------------------------------------------------------------------

@@ -135,7 +135,7 @@ static double least_alpha(hfAccel* a, const double* v, const double* dv, const d
   for (int i = 0; i < a->ncontact; ++i) {
     const hfiAccelContact* c = &a->contact[i];
     if (!(c->f[0] > 0)) continue;
-    hfi_accel_row_velocities(a, c, v1, s1);
+    hfi_accel_row_velocities(c, v1, s1);
     for (int g = 0; g < hfi_group_count(c->dim); ++g)
       if (c->law.mu[g] > 0) alpha = min2(alpha, hfi_accel_alpha(c, g, s1, turn));
   }
@@ -156,7 +156,7 @@ static double limit(void* context, double t, const double* x, const double* du) 
   for (int i = 0; alpha < 1 && i < a->ncontact; ++i) {
     hfiAccelContact* c = &a->contact[i];
     if (!(c->f[0] > 0)) continue;
-    hfi_accel_row_velocities(a, c, a->column, s1);
+    hfi_accel_row_velocities(c, a->column, s1);
     note_landings(a, c, s1, alpha);
   }
   return alpha;

@@ -10,10 +10,12 @@
 
 #include <string.h>
 
-static const double STEP = 1e-5; // [s]; truncation e^2/6 against rounding eps/e
-static const double AGREE = 0.1, AGREE_FLOOR = 1e-2; // of the slopes on both sides: relative, absolute [m/s^2]
+// Step e of the difference quotient [s]: a compromise of its truncation, e^2/6, and rounding, eps/e.
+static const double STEP = 1e-5;
+// The slopes on both sides agree when they differ by less than this share plus this much [-, m/s^2].
+static const double AGREE = 0.1, AGREE_FLOOR = 1e-2;
 
-// Row velocities J(q (+) e v) v of the contacts there. Leaves the accel at no configuration.
+// Row velocities J(q (+) e v) v of the contacts at q (+) e v. The accel is at no known configuration afterwards.
 static void look_aside(hfAccel* a, const double* q, const double* v, double e, hfiMoved* out, int32_t* count) {
   memcpy(a->q_moved, q, (size_t)a->model->nq * sizeof *q);
   hf_model_integrate(a->model, a->q_moved, v, e);
@@ -25,7 +27,7 @@ static void look_aside(hfAccel* a, const double* q, const double* v, double e, h
     const hfiAccelContact* c = &a->contact[i];
     hfiMoved* m = &out[i];
     m->key = hfi_contact_key(c->at);
-    hfi_accel_row_velocities(a, c, v, m->s);
+    hfi_accel_row_velocities(c, v, m->s);
   }
 }
 
@@ -35,8 +37,8 @@ static const hfiMoved* find_moved(hfiContactKey key, const hfiMoved* moved, int 
   return NULL;
 }
 
-// The mean of the slopes on both sides. Where they contradict each other the contact jumped to another feature on
-// one side: the smaller is that of the other.
+// The mean of the slopes on both sides. Where they contradict each other the contact jumped to another feature on one
+// side, and the smaller slope is that of the other side.
 static double choose_slope(double ahead, double behind) {
   if (!isfinite(ahead) || !isfinite(behind)) return isfinite(ahead) ? ahead : behind;
   double larger = max2(fabs(ahead), fabs(behind));
@@ -61,21 +63,14 @@ static void copy_contact(const hfAccel* a, const hfiAccelContact* c, int row, hf
   const int nv = a->model->nv;
   hfAccelContact filled = {c->at->geom_a, c->at->geom_b, c->at->body_a, c->at->body_b, c->at->feature, c->dim, row,
                            c->at->p_W, c->at->n, c->at->t1, c->at->t2, c->law};
-  const int32_t* cols = a->cols + c->col;
-  const double* J = a->J + c->jac;
-  double* out_J = a->problem.J + (size_t)row * (size_t)nv;
+  double* J = a->problem.J + (size_t)row * (size_t)nv;
   *out = filled;
-  memset(out_J, 0, (size_t)(c->dim * nv) * sizeof *out_J);
-  for (int p = 0; p < c->shape.npiece; ++p) {
-    int n = c->shape.ncol[p];
-    for (int r = 0; r < c->dim; ++r)
-      for (int k = 0; k < n; ++k) out_J[r * nv + cols[k]] += J[r * n + k];
-    cols += n;
-    J += c->dim * n;
-  }
+  memset(J, 0, (size_t)(c->dim * nv) * sizeof *J);
+  for (int r = 0; r < c->dim; ++r)
+    for (int k = 0; k < c->n; ++k) J[r * nv + c->cols[k]] = c->J[r * c->n + k];
 }
 
-// Are the row velocities beside q those of this q and v?
+// 1: the row velocities in a->moved belong to this q and v.
 static int rates_known(const hfAccel* a, const double* q, const double* v) {
   return a->rated && memcmp(q, a->q_rated, (size_t)a->model->nq * sizeof *q) == 0 && memcmp(v, a->v_rated, (size_t)a->model->nv * sizeof *v) == 0;
 }

@@ -8,7 +8,7 @@
 // depth delta, so that f does not jump at the touch.
 #include "continuous/accel.h"
 
-static const double DELTA = 1e-4; // [m or rad]
+static const double DELTA = 1e-4; // Depth over which the damping of a stop sets in [m or rad].
 
 int hfi_accel_max_stops(const hfModel* m) { return 2 * m->njnt + m->nv + 3 * m->ntendon; }
 

@@ -45,7 +45,7 @@ static double lever2(const hfiContact* c, int g) {
   return g == HF_SLIDING ? 1 : max2(sqr(c->material.mu[g]), 1e-12);
 }
 
-// Deformation of row r in the world frame's directions.
+// Component of a deformation along row r of the contact.
 static double deformation_of(const hfMat3* R_WB, const hfiContact* c, const hfiDeformation* at,
                              int r) {
   return v3_dot(m3_mulv(*R_WB, r < 3 ? at->xi_B : at->twist_B), hfi_contact_axis(c, r));
@@ -86,7 +86,7 @@ hfiLayerState hfi_layer_evaluate(const hfRigid* r, int i, double rest, const hfi
   const hfiAccelContact* c = &a->contact[i];
   hfiLayer layer = hfi_layer_of(r, i);
   hfiLayerState out = {.delta = rest + c->at->depth};
-  hfi_accel_row_velocities(a, c, v, out.s);
+  hfi_accel_row_velocities(c, v, out.s);
   if (out.delta > 0)
     out.f[0] =
         max2(0, layer.k * out.delta - layer.c * out.s[0] * min2(1, out.delta / r->config.touch));
@@ -97,7 +97,7 @@ hfiLayerState hfi_layer_evaluate(const hfRigid* r, int i, double rest, const hfi
 
 // ---- start ------------------------------------------------------------------------------------------
 
-// k delta - c v_n min(1, delta/delta_0) = f_n at the present gap.
+// Solves k delta - c v_n min(1, delta/delta_0) = f_n for delta, and returns the rest gap that gives it at the present gap.
 double hfi_layer_start_normal(const hfRigid* r, int i, const hfiTrack* track, const double* s) {
   hfiLayer layer = hfi_layer_of(r, i);
   double f = max2(track->f[0], 0), onset = r->config.touch, delta = (f + layer.c * s[0]) / layer.k;
@@ -106,7 +106,7 @@ double hfi_layer_start_normal(const hfRigid* r, int i, const hfiTrack* track, co
   return delta - r->accel->contact[i].at->depth;
 }
 
-// rate <- -ftdot/k, at most half as fast as the slip.
+// rate = -ftdot/k, shortened to half the slip speed where it is faster.
 static void follow_force(const double* force_rate, const double* slip, int dim, double k,
                          double* rate) {
   double speed = 0, limit = 0;

@@ -90,7 +90,7 @@ static void take_solution(hfRigid* r, const Column* column, int nforce, const do
   hfi_rigid_store_forces(r);
 }
 
-// Groups whose friction is at its bound and which move: they slide against it.
+// Groups whose friction is at its bound and which move slide, against their friction.
 static void take_modes(hfRigid* r, const int32_t* slack, double scale) {
   for (int k = 0; k < r->ngroup; ++k) {
     const hfiFrictionGroup* u = &r->group[k];

@@ -14,9 +14,12 @@
 
 #include <string.h>
 
-enum { ROUNDS = 60, TURNS = 12 };  // of the active set; of them those that may only turn directions
-static const double SLACK = 1e-9;  // of the cone, relative
-static const double TURNED = 1e-6; // a direction that turned by less stays [rad]
+enum {
+  ROUNDS = 60, // Most rounds of the active set.
+  TURNS = 12,  // After this many rounds directions of sliding no longer turn, so that the search ends.
+};
+static const double SLACK = 1e-9;  // A rolling group may leave its friction cone by this share of the bound [-].
+static const double TURNED = 1e-6; // A direction that would turn by less than this stays [rad].
 
 static void set_impact(hfRigid* r, const hfiImpact* impact) {
   hfRigidProblem* p = &r->problem;
@@ -41,7 +44,7 @@ static void solve_level(hfRigid* r, const hfiImpact* impact) {
   hfi_rigid_store_forces(r);
 }
 
-// Motion of the rows of a group under the solution.
+// Motion m of the rows of a group under the solution, and its norm: acceleration, or slip after the impact.
 static double find_motion(const hfRigid* r, const hfiFrictionGroup* u, const hfiImpact* impact, double* m) {
   const hfAccelProblem* p = r->accel_problem;
   double norm = 0;
@@ -58,7 +61,7 @@ static void set_direction(hfRigid* r, const hfiFrictionGroup* u, hfiTrack* t, co
   t->d_W[u->group] = v3_unit(hfi_group_vector(r->accel->contact[u->contact].at, u->group, d));
 }
 
-// A rolling group that its cone does not hold begins to slide.
+// Lets a rolling group slide where its force is outside the friction cone. Returns 1 if it does.
 static int release(hfRigid* r, const hfiFrictionGroup* u, hfiTrack* t) {
   double f[2] = {0, 0}, norm = 0, scale = 0;
   for (int k = 0; k < u->dim; ++k) f[k] = -t->f[u->first + k], norm += sqr(f[k]);
@@ -70,7 +73,8 @@ static int release(hfRigid* r, const hfiFrictionGroup* u, hfiTrack* t) {
   return 1;
 }
 
-// A sliding group that would turn back rolls; else its direction follows the motion.
+// Lets a sliding group roll where its motion would turn back, else turns its direction into the motion. Returns 1 if
+// something changed.
 static int reconsider(hfRigid* r, const hfiFrictionGroup* u, hfiTrack* t, const hfiImpact* impact,
                       int round) {
   double m[2] = {0, 0}, along = 0, norm = find_motion(r, u, impact, m), turn = 0;
@@ -102,7 +106,7 @@ static hfStatus seek_modes(hfRigid* r, const hfiImpact* impact) {
   return HF_NOT_CONVERGED;
 }
 
-// The problem of the final modes, with the forces that the tracks hold.
+// Assembles the problem of the final modes, and sets its solution to the forces that the tracks hold.
 static void restate(hfRigid* r) {
   hfRigidProblem* p = &r->problem;
   hfi_rigid_assemble(r);
@@ -116,7 +120,7 @@ static void restate(hfRigid* r) {
     }
 }
 
-// All groups in question roll or slide as the polygon problem says.
+// Finds the modes of all groups without slip at once, by the problem with friction polygons.
 static hfStatus solve_polygons(hfRigid* r, const hfiImpact* impact) {
   for (int k = 0; k < r->ngroup; ++k) {
     hfiTrack* t = &r->track[r->point[r->group[k].contact].track];

@@ -2,18 +2,19 @@
 //
 //   xdot = (v, M^-1 (tau + J^T f), actdot, xidot of each layer)            forces and rates: layer.c
 //
-// To compliant: the layers take over the rigid forces, f(delta, v_n) and f(xi, s) solved for delta and xi; the
-// configuration stays, for it is the rest gap that is set. To rigid: contacts that press are held at the gap
-// they have, with the modes of their layers or of the bodies' velocities. Neither changes q or v.
+// When a compliant phase begins, the layers take over the rigid forces: f(delta, v_n) and f(xi, s) are solved for the
+// deformations delta and xi, and the rest gap of each layer is set so that the configuration gives this delta. When a
+// rigid phase begins, contacts that press are held at their present gap, with the modes of their layers or of the
+// bodies' velocities. Neither change alters q or v.
 #include "switching/switching.h"
 
 #include "ode/step.h"
 
 #include <string.h>
 
-static const double HOP = 1e-4;      // length of a step across a jump, over that of the sim [-]
-static const double LONG_HOP = 0.02; // and of one where the integrator used up its steps
-enum { HOPS = 2000 };                // of them in one integration
+static const double HOP = 1e-4;      // Length of an Euler step across a jump of the forces, over the step of the sim [-].
+static const double LONG_HOP = 0.02; // The same where the integrator has used up its steps [-].
+enum { HOPS = 2000 };                // Most such steps in one integration.
 
 // ---- the right-hand side ----------------------------------------------------------------------------
 
@@ -52,7 +53,7 @@ hfStatus hfi_soft_rate(void* context, double t, const double* x, double* xdot) {
   for (int i = 0; i < r->accel->ncontact; ++i) {
     hfiDeformation at = load_layer(s, x, r->point[i].match);
     hfiLayerState layer = hfi_layer_evaluate(r, i, rest_of(r, i), &at, v);
-    if (layer.f[0] > 0) hfi_accel_add_force(r->accel, &r->accel->contact[i], layer.f, vdot);
+    if (layer.f[0] > 0) hfi_accel_add_force(&r->accel->contact[i], layer.f, vdot);
     store_layer(s, layers, r->point[i].match, &layer.rate);
   }
   hfi_accel_finish(r->accel, vdot);
@@ -61,7 +62,7 @@ hfStatus hfi_soft_rate(void* context, double t, const double* x, double* xdot) {
 
 // ---- the phase --------------------------------------------------------------------------------------
 
-// In the tangent plane of its contact, of the same length: the plane turns as bodies roll.
+// Turns a deformation into the tangent plane of its contact and keeps its length: the plane turns as bodies roll.
 static hfVec3 turn_into_plane(hfVec3 xi, hfVec3 n) {
   hfVec3 t = hfi_across(n, xi);
   double kept = v3_norm(t), length = v3_norm(xi);
@@ -104,7 +105,8 @@ hfStatus hfi_soft_look(hfiSwitching* s) {
   return HF_OK;
 }
 
-// An Euler step across jumps of f, where shapes meet with another feature: no integrator goes there.
+// Takes an Euler step across a jump of the forces, which happens where shapes meet with another feature. An integrator
+// with error control would shorten its steps there without end.
 static hfStatus hop(hfiSwitching* s, double dt) {
   const hfModel* m = s->model;
   hfStatus status = hfi_soft_rate(s, s->t, s->x, s->rate);
@@ -119,7 +121,7 @@ static hfStatus hop(hfiSwitching* s, double dt) {
   return HF_OK;
 }
 
-// The phase from its beginning (s->soft_start, s->kept) over dt; as far as it went.
+// Integrates the phase from its beginning (s->soft_start, s->kept) over dt, or as far as that goes.
 static hfStatus integrate_soft(hfiSwitching* s, double from, double dt, hfError* error) {
   const hfModel* m = s->model;
   hfRigid* r = s->rigid;
@@ -149,7 +151,7 @@ static hfStatus integrate_soft(hfiSwitching* s, double from, double dt, hfError*
   return status;
 }
 
-// Returns as early as the rigid model may take over, within a thousandth of the step.
+// Shortens the phase to the earliest time at which the rigid model may take over, to a thousandth of the step.
 static hfStatus return_early(hfiSwitching* s, double from, double dt, hfError* error) {
   double lo = max2(0, s->since + s->config.dwell - from), hi = dt;
   for (int i = 0; i < 20 && hi - lo > 1e-3 * s->h; ++i) {
@@ -199,7 +201,7 @@ static double force_distance(const double* a, const double* b) {
   return sqrt(sqr(a[0] - b[0]) + sqr(a[1] - b[1]) + sqr(a[2] - b[2]));
 }
 
-// Of coordinates and velocities, from s->start.
+// Records by how much coordinates and velocities moved from s->start. A switch moves neither, so both are zero.
 static void measure_jump(const hfiSwitching* s, hfSwitch* w) {
   const hfModel* m = s->model;
   for (int i = 0; i < m->nq; ++i) w->dq = max2(w->dq, fabs(s->x[i] - s->start[i]));
@@ -230,7 +232,7 @@ void hfi_switch_to_soft(hfiSwitching* s, int reason) {
   measure_jump(s, w);
 }
 
-// Modes of the rigid model from a layer; 0 where the layer is still turning round.
+// Sets the modes of a track from its layer. Returns 0 where the layer still turns round: its force opposes its slip.
 static int take_modes(hfiSwitching* s, int i, const hfiLayerState* layer, hfiTrack* t) {
   hfRigid* r = s->rigid;
   const hfiContact* c = r->accel->contact[i].at;
@@ -250,7 +252,7 @@ static int take_modes(hfiSwitching* s, int i, const hfiLayerState* layer, hfiTra
   return 1;
 }
 
-// Largest jump of a contact force from the layers to the rigid solution, and the largest force.
+// Largest jump of a contact force from the layers to the rigid solution [N]. *largest is the largest force.
 static double force_jump(const hfiSwitching* s, double* largest) {
   const hfRigid* r = s->rigid;
   static const double none[6] = {0};

@@ -185,7 +185,7 @@ static hfStatus take_results(hfiSwitching* s) {
     memcpy(s->vdot, r->accel->tau, (size_t)m->nv * sizeof *s->vdot);
     for (int i = 0; i < r->accel->ncontact; ++i)
       if (s->layer[i].f[0] > 0)
-        hfi_accel_add_force(r->accel, &r->accel->contact[i], s->layer[i].f, s->vdot);
+        hfi_accel_add_force(&r->accel->contact[i], s->layer[i].f, s->vdot);
     hfi_accel_finish(r->accel, s->vdot);
     return HF_OK;
   }
