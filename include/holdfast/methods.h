@@ -175,6 +175,42 @@ typedef struct hfSwitchReport {
   double rigid_time;   // time spent rigid [s]
 } hfSwitchReport;
 
+// ---- all methods ---------------------------------------------------------------------------------
+
+// Options of a sim: those that all methods have, and those of each.
+typedef struct hfSimConfig {
+  double step;              // h; 0: the scene's timestep [s]
+  int32_t method;           // hfMethod; -1: the scene's
+  int32_t friction;         // hfFrictionLaw; -1: the scene's
+  int32_t max_contacts;     // capacity; 0: planned from the model
+  int32_t gyroscopic;       // 1: gyroscopic terms implicit (default 0: explicit, in the bias)
+  int32_t anticipate;       // 1: contacts that the step's free motion would make count in it (default 1)
+  int32_t drive_law;        // hfDriveLaw of every servo; -1: each servo's own, as the scene says (default)
+  int32_t explicit_drives;  // 1: servos act by the lengths and velocities of the start of the step, and hold
+                            // that force over it, as a sampled controller does. 0 (default): by those of its
+                            // end, which is stable at any gain
+  int32_t scene_signals;    // 1: the scene's signals drive controls that no input gives (default 1)
+  double near_rigid;        // beta of rows without a stiffness of their own (docs/theory/one-law.md) [-]
+  double static_speed;      // slip above which the dynamic coefficient acts, in stiction speeds [-]
+  hfSolverConfig solver;
+  hfMlcpConfig mlcp;        // method "mlcp"
+  hfContinuousConfig continuous; // methods of continuous time
+  hfSwitchConfig switching; // method "switching"
+} hfSimConfig;
+
+// What a step has to say.
+typedef struct hfStepReport {
+  hfStatus status;        // of the step
+  hfSolveReport solve;
+  int32_t ncontact;       // contacts that carried force or could have
+  int32_t ndropped;       // contacts beyond the capacity (status HF_OVERFLOW)
+  int32_t ncapped;        // rows whose stiffness was capped for conditioning
+  int32_t nstick;         // contacts that stick
+  double max_depth;       // deepest overlap at the start of the step [m]
+  hfIntegratorReport continuous; // continuous time: what the integrator did
+  hfSwitchReport switching;     // method "switching"
+} hfStepReport;
+
 #ifdef __cplusplus
 }
 #endif

@@ -141,6 +141,10 @@ static inline int hfi_accel_contact_sticks(const hfiAccelContact* c) {
 }
 // How much of the way from c->s to s1 its friction group g lets a Newton update go.
 double hfi_accel_alpha(const hfiAccelContact* c, int g, const double* s1, hfiTurn turn);
+// Rotation of body A of a contact in body B.
+static inline hfQuat hfi_accel_relative_rotation(const hfAccel* a, const hfiContact* c) {
+  return q_mul(q_conj(a->dynamics->q_WB[c->body_b]), a->dynamics->q_WB[c->body_a]);
+}
 // Sets the deformation of an anchored contact at this configuration. A contact that was not there at the start of the
 // step has none before the next step.
 void hfi_accel_follow(const hfAccel* a, hfiAccelContact* c);

@@ -1,6 +1,6 @@
 // Contact memory in continuous time (anchored friction).
 //
-// Within a step the deformation xi of a contact follows the configuration (hfi_accel_follow). At its end
+// Within a step the deformation xi of a contact follows the configuration (accel_anchor.c). At its end
 //
 //   stick   xi is the displacement of the material points, as in discrete time (contact/memory.c)
 //   slip    k_t xi + c_t (xi - xi0)/h = mu fn t: the deformation that carries the bounded force
@@ -11,39 +11,7 @@
 
 #include <string.h>
 
-// ---- following --------------------------------------------------------------------------------------
-
-// The anchor of a contact, or -1.
-static int find_anchor(const hfAccel* a, const hfiContact* c) {
-  hfiContactKey key = hfi_contact_key(c);
-  int lo = 0, hi = a->nanchor;
-  while (lo < hi) {
-    int mid = (lo + hi) / 2;
-    if (hfi_contact_key(&a->start[mid]).pair < key.pair) lo = mid + 1;
-    else hi = mid;
-  }
-  for (; lo < a->nanchor && hfi_contact_key(&a->start[lo]).pair == key.pair; ++lo)
-    if (a->start[lo].feature == key.feature) return lo;
-  return -1;
-}
-
-static hfQuat relative_rotation(const hfAccel* a, const hfiContact* c) {
-  return q_mul(q_conj(a->dynamics->q_WB[c->body_b]), a->dynamics->q_WB[c->body_a]);
-}
-
-void hfi_accel_follow(const hfAccel* a, hfiAccelContact* c) {
-  int found = find_anchor(a, c->at);
-  if (found < 0) return;
-  const hfiAnchor* anchor = &a->anchor[found];
-  const hfPose *XA = &a->dynamics->X_WB[c->at->body_a], *XB = &a->dynamics->X_WB[c->at->body_b];
-  hfVec3 moved = v3_sub(pose_point(*XA, anchor->p_AC), pose_point(*XB, a->start[found].p_BC));
-  hfVec3 xi = hfi_across(c->at->n, v3_add(m3_mulv(XB->R, anchor->xi_B), moved)), twist = v3_zero();
-  if (c->dim > 3) {
-    hfVec3 turned = q_log(q_mul(relative_rotation(a, c->at), q_conj(anchor->q_BA)));
-    twist = m3_mulv(XB->R, v3_add(anchor->twist_B, turned));
-  }
-  hfi_contact_set_deformation(c->at, xi, twist, c->law.xi0);
-}
+// ---- beginning --------------------------------------------------------------------------------------
 
 void hf_accel_begin(hfAccel* a, const hfState* state, const hfInput* input) {
   a->input = input;
@@ -58,7 +26,7 @@ void hf_accel_begin(hfAccel* a, const hfState* state, const hfInput* input) {
     const hfiContact* c = &a->world->contact[i];
     hfMat3 R_WB = a->dynamics->X_WB[c->body_b].R;
     hfiAnchor anchor = {pose_inv_point(a->dynamics->X_WB[c->body_a], c->p_W), m3_tmulv(R_WB, c->xi_W),
-                        m3_tmulv(R_WB, c->twist_W), relative_rotation(a, c)};
+                        m3_tmulv(R_WB, c->twist_W), hfi_accel_relative_rotation(a, c)};
     a->start[i] = *c;
     a->anchor[i] = anchor;
   }

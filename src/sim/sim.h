@@ -3,6 +3,7 @@
 #define HFI_SIM_SIM_H
 
 #include "discrete/discrete.h"
+#include <holdfast/sim.h>
 
 struct hfSim {
   const hfModel* model;

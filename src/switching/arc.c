@@ -23,8 +23,6 @@ static const double CONE = 1e-8;     // A force may leave its friction cone by t
 static const double LOCATED = 1e-11; // An event is located within this share of the arc [-].
 enum {
   LOCATIONS = 80, // Most trials that locate one event.
-  EVENTS = 200,   // Most events in one step; then the compliant phase takes over.
-  STALLS = 20,    // Most events in one step that come at once, without an arc between them.
 };
 
 // ---- the right-hand side ----------------------------------------------------------------------------
@@ -311,8 +309,6 @@ static hfStatus leave_rigid(hfiSwitching* s, int reason, hfStatus status) {
   return HF_OK;
 }
 
-int hfi_arc_exhausted(const hfiSwitching* s) { return s->events > EVENTS || s->stalls > STALLS; }
-
 hfStatus hfi_rigid_phase(hfiSwitching* s, double t_end, hfError* error) {
   hfRigid* r = s->rigid;
   int reason = HF_SWITCH_NO_SOLUTION;
@@ -328,7 +324,7 @@ hfStatus hfi_rigid_phase(hfiSwitching* s, double t_end, hfError* error) {
   status = integrate_arc(s, dt, &reached, error);
   if (status < 0) return status;
   if (status > 0 && reached <= 0) return leave_rigid(s, HF_SWITCH_NO_SOLUTION, HF_NO_SOLUTION);
-  if (status > 0) s->stalls = STALLS + 1; // the rigid forces jump there, those of layers do not
+  if (status > 0) s->stalls = HFI_MAX_STALLS + 1; // the rigid forces jump there, those of layers do not
   double G = event_margin(s, s->t + reached, s->trial);
   if (G < 0) {
     reached = locate_event(s, reached, G, error);

@@ -28,12 +28,6 @@
 // A direction whose inverse mass is below this share of the group's and the normal's cannot move [-].
 static const double IMMOBILE = 1e-10;
 
-hfVec3 hfi_group_vector(const hfiContact* c, int g, const double* x) {
-  hfVec3 w = v3_zero();
-  for (int k = 0; k < hfi_group_dim(g); ++k) w = v3_axpy(x[k], hfi_contact_axis(c, hfi_group_first(g) + k), w);
-  return w;
-}
-
 // ---- the point --------------------------------------------------------------------------------------
 
 static const double* contact_row(const hfRigid* r, int contact, int k) {

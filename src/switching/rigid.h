@@ -83,7 +83,11 @@ hfStatus hfi_rigid_create(hfRigid** rigid, hfiWorld* world, const hfRigidConfig*
 hfStatus hfi_rigid_check(const hfRigidConfig* config, hfError* error);
 
 // The vector in the world whose components along the rows of friction group g are x.
-hfVec3 hfi_group_vector(const hfiContact* contact, int g, const double* x);
+static inline hfVec3 hfi_group_vector(const hfiContact* c, int g, const double* x) {
+  hfVec3 w = v3_zero();
+  for (int k = 0; k < hfi_group_dim(g); ++k) w = v3_axpy(x[k], hfi_contact_axis(c, hfi_group_first(g) + k), w);
+  return w;
+}
 
 // Takes the world to a point: computes the acceleration problem, the row velocities of its contacts, the tracks that
 // belong to them, and the accelerations without contact forces. Returns NULL where the mass matrix is singular.

@@ -160,18 +160,6 @@ void hfi_switching_free(hfiSwitching* s) {
 
 // ---- the step ---------------------------------------------------------------------------------------
 
-void hfi_add_integration(hfiSwitching* s, const hfIntegrator* integrator) {
-  hfIntegratorReport r = hf_integrator_report(integrator), *sum = &s->integration;
-  if (r.smallest > 0 && (sum->smallest == 0 || r.smallest < sum->smallest))
-    sum->smallest = r.smallest;
-  sum->last = r.last;
-  sum->error = r.error;
-  sum->evaluations += r.evaluations, sum->jacobian_evaluations += r.jacobian_evaluations;
-  sum->jacobians += r.jacobians, sum->factorisations += r.factorisations,
-      sum->iterations += r.iterations;
-  sum->steps += r.steps, sum->rejected += r.rejected, sum->failed += r.failed;
-}
-
 // Forces and accelerations at the end, by the model in force there.
 static hfStatus take_results(hfiSwitching* s) {
   hfRigid* r = s->rigid;

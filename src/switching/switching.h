@@ -24,6 +24,10 @@ const hfRigidProblem* hfi_switching_problem(const hfiSwitching* switching);
 
 enum { HFI_PHASE_UNKNOWN = 0, HFI_PHASE_RIGID = 1, HFI_PHASE_SOFT = 2 };
 enum { HFI_MAX_LAYERS = 96, HFI_MAX_SWITCHES = 64 };
+enum {
+  HFI_MAX_EVENTS = 200, // Most events in one step; then the compliant phase takes over.
+  HFI_MAX_STALLS = 20,  // Most events in one step that come at once, without an arc between them.
+};
 
 struct hfiSwitching {
   const hfModel* model;

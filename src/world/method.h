@@ -3,7 +3,8 @@
 #define HFI_WORLD_METHOD_H
 
 #include "world/world.h"
-#include <holdfast/sim.h>
+#include <holdfast/contact.h>
+#include <holdfast/methods.h>
 
 // What a step leaves beside the state. The arrays are the sim's.
 typedef struct hfiStepOutput {

@@ -113,14 +113,6 @@ static int file_rank(const sourceSet* set, const folderOrder* order, int file) {
   return header_rank(set, order, path + 17);
 }
 
-// Files that are being put in order.
-static int is_pending(const char* path) {
-  static const char* const pending[] = {"src/contact/result.h", "src/world/method.h", "src/continuous/", "src/switching/", "src/sim/"};
-  for (size_t i = 0; i < sizeof pending / sizeof *pending; ++i)
-    if (strncmp(path, pending[i], strlen(pending[i])) == 0) return 1;
-  return 0;
-}
-
 static int count_upward_includes(const char* root) {
   sourceSet* set = read_sources(root, "src include");
   folderOrder order = read_order(root);
@@ -131,7 +123,7 @@ static int count_upward_includes(const char* root) {
     if (from < 0 && !in_src(set, i)) continue;
     for (const char* at = set->file[i].text; (at = next_include(at, target, &is_public));) {
       int to = is_public ? header_rank(set, &order, target) : rank_of(&order, target);
-      if ((to >= 0 && to <= from) || is_pending(set->file[i].path)) continue;
+      if (to >= 0 && to <= from) continue;
       print_message("%s includes %s of a later folder\n", set->file[i].path, target);
       ++wrong;
     }
@@ -193,7 +185,7 @@ static int count_cycles(const char* root) {
       for (int j = 0; reach[i * n + k] && j < n; ++j) reach[i * n + j] |= reach[k * n + j];
   for (int i = 0; i < n; ++i)
     for (int j = i + 1; j < n; ++j)
-      if (reach[i * n + j] && reach[j * n + i] && !is_pending(set->file[i].path)) {
+      if (reach[i * n + j] && reach[j * n + i]) {
         print_message("%s and %s need each other\n", set->file[i].path, set->file[j].path);
         ++pairs;
       }

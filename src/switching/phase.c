@@ -1,0 +1,18 @@
+// What rigid and compliant phases share: when rigid arcs come to an end, and the sum of their integrations.
+#include "switching/switching.h"
+
+int hfi_arc_exhausted(const hfiSwitching* s) {
+  return s->events > HFI_MAX_EVENTS || s->stalls > HFI_MAX_STALLS;
+}
+
+void hfi_add_integration(hfiSwitching* s, const hfIntegrator* integrator) {
+  hfIntegratorReport r = hf_integrator_report(integrator), *sum = &s->integration;
+  if (r.smallest > 0 && (sum->smallest == 0 || r.smallest < sum->smallest))
+    sum->smallest = r.smallest;
+  sum->last = r.last;
+  sum->error = r.error;
+  sum->evaluations += r.evaluations, sum->jacobian_evaluations += r.jacobian_evaluations;
+  sum->jacobians += r.jacobians, sum->factorisations += r.factorisations,
+      sum->iterations += r.iterations;
+  sum->steps += r.steps, sum->rejected += r.rejected, sum->failed += r.failed;
+}
