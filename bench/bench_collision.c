@@ -2,14 +2,14 @@
 //
 // Each figure is the least of several rounds over 512 random pairs [ns]. "near": signed distances spread
 // over +-10 % of the size; "flat": one lies flat on the other (where both have flat parts).
+#include "geometry/hull_index.h"
 #include "geometry/shape.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-enum { PAIRS = 512, ROUNDS = 15, TYPES = 7, RINGS = 8, TURNS = 16 };
-static const char* const NAMES[TYPES] = {"plane", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh"};
+enum { PAIRS = 512, ROUNDS = 15, TYPES = HFI_SHAPES, RINGS = 8, TURNS = 16 };
 
 typedef struct Pair { hfPose X_WA, X_WB; } Pair;
 
@@ -101,7 +101,13 @@ static void place_flat(const hfiShape* A, const hfiShape* B, Pair* pair) {
 
 int main(void) {
   hfiHullData globe = make_globe();
-  hfiHull hull = {globe.nvert, globe.nface, globe.face_start[globe.nface], globe.vert, globe.face_start, globe.face_vert, globe.face_plane, globe.edge_start, globe.edge_vert};
+  hfiHull hull = {globe.nvert, globe.nface, globe.face_start[globe.nface], globe.vert, globe.face_start, globe.face_vert, globe.face_plane, globe.edge_start, globe.edge_vert, NULL};
+  hfiArena plan = {NULL, 0, 1 << 20}, arena = hfi_arena_allocate(&plan); // ample for the index of one hull
+  if (!arena.base) return 1;
+  arena.used = 0;
+  hfiHullIndex index;
+  hfi_hull_index_init(&index, &hull, &arena);
+  hull.index = &index;
   hfiShape shape[TYPES];
   for (int t = 0; t < TYPES; ++t) {
     hfiShape s = {t, {0.1, 0.12, 0.08}, t == HF_GEOM_MESH ? &hull : NULL};
@@ -114,7 +120,7 @@ int main(void) {
       double points;
       place_near(shape + a, shape + b, pair);
       double t = time_pairs(shape + a, shape + b, pair, &points);
-      printf("%-9s %-9s %11.0f %7.2f", NAMES[a], NAMES[b], t, points);
+      printf("%-9s %-9s %11.0f %7.2f", hf_geom_type_name(a), hf_geom_type_name(b), t, points);
       if ((a == HF_GEOM_PLANE || a >= HF_GEOM_CYLINDER) && (b == HF_GEOM_CYLINDER || b == HF_GEOM_BOX)) {
         place_flat(shape + a, shape + b, pair);
         t = time_pairs(shape + a, shape + b, pair, &points);
@@ -123,5 +129,6 @@ int main(void) {
       printf("\n");
     }
   hfi_hull_release(&globe);
+  free(arena.base);
   return 0;
 }

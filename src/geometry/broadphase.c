@@ -8,6 +8,7 @@
 
 void hfi_grid_init(hfiGrid* g, int nbox, hfiArena* arena) {
   g->nbox = nbox;
+  g->geom = NULL;
   for (g->nslot = 16; g->nslot < 2 * nbox;) g->nslot *= 2;
   g->slot = HFI_TAKE(arena, int32_t, g->nslot);
   g->next = HFI_TAKE(arena, int32_t, nbox);
@@ -67,6 +68,7 @@ static void test_pair(hfiGrid* g, const hfiAabb* box, int i, int j, CandidateOut
   g->tests++;
   if (!boxes_overlap(&box[i], &box[j])) return;
   int a = i < j ? i : j, b = i < j ? j : i;
+  if (g->geom) a = g->geom[a], b = g->geom[b];
   if (!hfi_filter_test(o->filter, a, b)) return;
   if (o->count < o->capacity) {
     hfiCandidate c = {a, b, -1};

@@ -12,6 +12,7 @@ typedef struct hfiCandidate {
 
 typedef struct hfiGrid {
   int32_t nbox, nslot; // nslot a power of two
+  const int32_t* geom; // (nbox) which geoms the boxes belong to, ascending; NULL: all
   int32_t* slot;       // (nslot) first box of the cell that hashes there, -1: none
   int32_t* next;       // (nbox) next box in the same slot
   int64_t* cell;       // (nbox x 3)

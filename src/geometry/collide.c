@@ -10,8 +10,7 @@ static hfiPairFunction* const kPair[HFI_SHAPES][HFI_SHAPES] = {
     [HF_GEOM_CYLINDER][HF_GEOM_BOX] = hfi_cylinder_box,     [HF_GEOM_BOX][HF_GEOM_BOX] = hfi_box_box,
 };
 
-// NULL: the two cannot touch.
-static hfiPairFunction* find_pair(int a, int b) {
+hfiPairFunction* hfi_pair_function(int a, int b) {
   if (kPair[a][b]) return kPair[a][b];
   if (a == HF_GEOM_PLANE) return hfi_shape_functions[b]->plane;
   return a == HF_GEOM_SPHERE ? hfi_sphere_convex : hfi_convex_convex;
@@ -21,7 +20,7 @@ int hfi_collide(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const 
                 hfiContactPoint* points) {
   assert(A->type >= 0 && A->type < HFI_SHAPES && B->type >= 0 && B->type < HFI_SHAPES);
   int swapped = A->type > B->type;
-  hfiPairFunction* pair = swapped ? find_pair(B->type, A->type) : find_pair(A->type, B->type);
+  hfiPairFunction* pair = swapped ? hfi_pair_function(B->type, A->type) : hfi_pair_function(A->type, B->type);
   if (!pair) return 0;
   if (!swapped) return pair(A, X_WA, B, X_WB, margin, points);
   int count = pair(B, X_WB, A, X_WA, margin, points);

@@ -9,6 +9,10 @@
 
 // Accuracy to which curved pairs are approached before Newton's method takes over.
 static const double kRough = 1e-6;
+// Relative accuracy of the distance at which its direction is good enough to be remembered.
+static const double kRoughAxis = 1e-2;
+// A gap counts as larger than the margin where it is so by this share of the sizes: more than all rounding.
+static const double kSure = 1e-9;
 
 static int is_curved(const hfiShape* s) { return hfi_functions(s)->curvature != NULL; }
 
@@ -35,6 +39,25 @@ int hfi_convex_single(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, 
   hfiClosest closest = hfi_polish(&cores, &simplex, n);
   put_point(single, v3_axpy(radius_b, closest.n, closest.pb), closest.n, radius - closest.gap, 0);
   return single->depth >= -far;
+}
+
+int hfi_still_apart(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiSeparation* s) {
+  hfVec3 n = v3_unit(v3(s->n[0], s->n[1], s->n[2]));
+  if (!(v3_norm2(n) > 0)) return 0;
+  hfiCores cores = hfi_cores(A, X_WA, B, X_WB);
+  cores.hint_a = s->hint_a, cores.hint_b = s->hint_b;
+  double gap = hfi_separation(&cores, n) - hfi_core_radius(A) - hfi_core_radius(B);
+  s->hint_a = cores.hint_a, s->hint_b = cores.hint_b;
+  return gap > margin + kSure * (cores.scale + v3_norm(cores.X_AB.p));
+}
+
+void hfi_find_separation(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, hfiSeparation* s) {
+  hfiCores cores = hfi_cores(A, X_WA, B, X_WB);
+  hfiSimplex simplex;
+  hfVec3 n = v3_zero();
+  hfi_gjk(&cores, INFINITY, kRoughAxis, &simplex, &n);
+  s->n[0] = (float)n.x, s->n[1] = (float)n.y, s->n[2] = (float)n.z;
+  s->hint_a = cores.hint_a, s->hint_b = cores.hint_b;
 }
 
 hfiNearest hfi_nearest_convex(const hfiShape* s, hfVec3 p) {

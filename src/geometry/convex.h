@@ -8,6 +8,17 @@
 int hfi_convex_single(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB,
                       double far, hfiContactPoint* single);
 
+// A direction that keeps two shapes apart, remembered from one query to the next.
+typedef struct hfiSeparation {
+  float n[3];            // in A's frame, from B to A; zero: none is known
+  int32_t hint_a, hint_b; // support vertices along it
+} hfiSeparation;
+
+// Whether the direction still keeps them farther apart than the margin, and surely so.
+int hfi_still_apart(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiSeparation* separation);
+// Finds a direction for two shapes that are apart.
+void hfi_find_separation(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, hfiSeparation* separation);
+
 // The point of a bounded shape's surface nearest to p, in the shape's frame, for shapes without a function of
 // their own.
 hfiNearest hfi_nearest_convex(const hfiShape* shape, hfVec3 p);

@@ -3,69 +3,126 @@
 // The support function of a large hull climbs along its edges from the last vertex found: a linear function
 // on a convex polyhedron has no local maximum but the global ones.
 #include "geometry/convex.h"
+#include "geometry/hull_index.h"
 #include "geometry/manifold.h"
 #include "geometry/shape_table.h"
 
-enum { CLIMB = 24 };                // A hull of this many vertices or more is climbed.
-static const double kCarries = 1e-6; // A vertex carries the contact where its weight is above this.
+enum { CLIMB = 24 };                  // A hull of this many vertices or more is climbed.
+enum { MOST_BELOW = 64 };             // Where more vertices are below a plane, all are visited instead.
+static const double kCarries = 1e-6;  // A vertex carries the contact where its weight is above this.
+static const double kEqual = 1e-12;   // Heights that differ by less than this share of the size are equal.
 
-static hfiAabb mesh_bounds(const hfiShape* s, const hfPose* X) {
-  const hfiHull* hull = s->hull;
-  hfVec3 lo = v3(INFINITY, INFINITY, INFINITY), hi = v3_neg(lo);
-  for (int32_t k = 0; k < hull->nvert; ++k) {
-    hfVec3 x = m3_mulv(X->R, v3_load(hull->vert + 3 * k));
-    lo = v3(min2(lo.x, x.x), min2(lo.y, x.y), min2(lo.z, x.z));
-    hi = v3(max2(hi.x, x.x), max2(hi.y, x.y), max2(hi.z, x.z));
+static hfiAabb own_box(const hfiHull* hull) {
+  if (hull->index) {
+    const hfiTreeBox* root = hull->index->vertex.box;
+    hfiAabb box = {v3_load(root->lo), v3_load(root->hi)};
+    return box;
   }
-  hfiAabb r = {v3_add(X->p, lo), v3_add(X->p, hi)};
-  return r;
+  hfiAabb box = {v3_load(hull->vert), v3_load(hull->vert)};
+  for (int32_t k = 1; k < hull->nvert; ++k) {
+    hfVec3 x = v3_load(hull->vert + 3 * k);
+    box.lo = v3(min2(box.lo.x, x.x), min2(box.lo.y, x.y), min2(box.lo.z, x.z));
+    box.hi = v3(max2(box.hi.x, x.x), max2(box.hi.y, x.y), max2(box.hi.z, x.z));
+  }
+  return box;
+}
+
+// Bounds of the box along the mesh's own axes.
+static hfiAabb mesh_bounds(const hfiShape* s, const hfPose* X) {
+  hfiAabb box = own_box(s->hull);
+  double h[3], half[3];
+  v3_store(half, v3_scale(0.5, v3_sub(box.hi, box.lo)));
+  for (int i = 0; i < 3; ++i) {
+    const double* row = X->R.m + 3 * i;
+    h[i] = half[0] * fabs(row[0]) + half[1] * fabs(row[1]) + half[2] * fabs(row[2]);
+  }
+  return hfi_aabb_about(pose_point(*X, v3_scale(0.5, v3_add(box.lo, box.hi))), v3_load(h));
+}
+
+static void add_if_below(hfiThinning* thin, const hfiHull* hull, int32_t i, hfVec3 m_B, double height, double limit) {
+  hfVec3 x = v3_load(hull->vert + 3 * i);
+  double gap = height + v3_dot(m_B, x);
+  if (gap <= limit) hfi_thinning_add(thin, x, -gap, (uint32_t)i);
+}
+
+// Adds the vertices below `limit`, ascending.
+static void add_all_below(hfiThinning* thin, const hfiHull* hull, hfVec3 m_B, double height, double limit) {
+  int32_t below[MOST_BELOW];
+  hfiLinear down = {v3_neg(m_B), 0};
+  int count = hull->index ? hfi_tree_above(&hull->index->vertex, &down, height - limit, below, MOST_BELOW) : -1;
+  for (int k = 0; k < count; ++k) add_if_below(thin, hull, below[k], m_B, height, limit);
+  for (int32_t i = 0; count < 0 && i < hull->nvert; ++i) add_if_below(thin, hull, i, m_B, height, limit);
+}
+
+// Height of the lowest vertex above the hull's origin along m_B.
+static double lowest_vertex(const hfiHull* hull, hfVec3 m_B) {
+  hfiLinear down = {v3_neg(m_B), 0};
+  if (hull->index) return -hfi_linear(&down, &hull->index->vertex, hfi_tree_largest(&hull->index->vertex, &down));
+  double lowest = INFINITY;
+  for (int32_t i = 0; i < hull->nvert; ++i) lowest = min2(lowest, v3_dot(m_B, v3_load(hull->vert + 3 * i)));
+  return lowest;
 }
 
 // Vertices below the margin, thinned to the outermost ones; feature = vertex.
 static int plane_mesh(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiContactPoint* points) {
   (void)A;
   hfiPlane plane = plane_of(X_WA);
-  const hfiHull* hull = B->hull;
-  hfVec3 m_B = m3_tmulv(X_WB->R, plane.m), lo = v3_load(hull->vert), hi = lo;
-  double height = v3_dot(plane.m, v3_sub(X_WB->p, plane.p)), lowest = INFINITY; // of the mesh's origin
-  for (int32_t i = 0; i < hull->nvert; ++i) {
-    hfVec3 x = v3_load(hull->vert + 3 * i);
-    lowest = min2(lowest, height + v3_dot(m_B, x));
-    lo = v3(min2(lo.x, x.x), min2(lo.y, x.y), min2(lo.z, x.z));
-    hi = v3(max2(hi.x, x.x), max2(hi.y, x.y), max2(hi.z, x.z));
-  }
-  if (!(lowest <= margin)) return 0;
-  double limit = margin + kFlatTilt * v3_norm(v3_sub(hi, lo));
+  hfVec3 m_B = m3_tmulv(X_WB->R, plane.m);
+  double height = v3_dot(plane.m, v3_sub(X_WB->p, plane.p)); // of the mesh's origin
+  if (!(height + lowest_vertex(B->hull, m_B) <= margin)) return 0;
+  hfiAabb box = own_box(B->hull);
+  double slack = kFlatTilt * v3_norm(v3_sub(box.hi, box.lo));
   hfiThinning thin;
-  hfi_thinning_start(&thin, v3_neg(m_B), kFlatTilt * v3_norm(v3_sub(hi, lo)));
-  for (int32_t i = 0; i < hull->nvert; ++i) {
-    hfVec3 x = v3_load(hull->vert + 3 * i);
-    double gap = height + v3_dot(m_B, x);
-    if (gap <= limit) hfi_thinning_add(&thin, x, -gap, (uint32_t)i);
-  }
+  hfi_thinning_start(&thin, v3_neg(m_B), slack);
+  add_all_below(&thin, B->hull, m_B, height, margin + slack);
   hfiOverlapPoint kept[HFI_MAX_MANIFOLD];
   int count = hfi_thinning_finish(&thin, kept);
   for (int k = 0; k < count; ++k) put_plane_point(points + k, plane, pose_point(*X_WB, kept[k].p), 0, kept[k].feature);
   return count;
 }
 
+static int32_t climb(const hfiHull* hull, hfVec3 d, int32_t best) {
+  double top = v3_dot(d, v3_load(hull->vert + 3 * best));
+  for (int32_t from = -1; from != best;) {
+    from = best;
+    for (int32_t k = hull->edge_start[from]; k < hull->edge_start[from + 1]; ++k) {
+      double h = v3_dot(d, v3_load(hull->vert + 3 * hull->edge_vert[k]));
+      if (h > top) { top = h; best = hull->edge_vert[k]; }
+    }
+  }
+  return best;
+}
+
+// Whether no neighbour is as far along d as a vertex, but for a rounding.
+static int stands_out(const hfiHull* hull, hfVec3 d, int32_t vertex) {
+  double least = v3_dot(d, v3_load(hull->vert + 3 * vertex));
+  least -= kEqual * (fabs(d.x) + fabs(d.y) + fabs(d.z)) * hull->index->vertex.scale[0];
+  for (int32_t k = hull->edge_start[vertex]; k < hull->edge_start[vertex + 1]; ++k)
+    if (v3_dot(d, v3_load(hull->vert + 3 * hull->edge_vert[k])) >= least) return 0;
+  return 1;
+}
+
+// The end of a climb from `start`. The climb really starts where directions like d have their farthest vertex, if that
+// is farther; where its end is not the only farthest vertex, the climb from `start` decides, so that the index changes
+// no answer.
+static int32_t climb_fast(const hfiHull* hull, hfVec3 d, int32_t start) {
+  int32_t seed = hfi_hull_seed(hull->index, d);
+  if (!(v3_dot(d, v3_load(hull->vert + 3 * seed)) > v3_dot(d, v3_load(hull->vert + 3 * start)))) return climb(hull, d, start);
+  int32_t found = climb(hull, d, seed);
+  return stands_out(hull, d, found) ? found : climb(hull, d, start);
+}
+
 static hfVec3 mesh_support(const hfiShape* s, hfVec3 d, int32_t* hint) {
   const hfiHull* hull = s->hull;
+  if (hull->nvert >= CLIMB) {
+    *hint = hull->index ? climb_fast(hull, d, *hint) : climb(hull, d, *hint);
+    return v3_load(hull->vert + 3 * *hint);
+  }
   int32_t best = *hint;
   double top = v3_dot(d, v3_load(hull->vert + 3 * best));
-  if (hull->nvert < CLIMB) {
-    for (int32_t i = 0; i < hull->nvert; ++i) {
-      double h = v3_dot(d, v3_load(hull->vert + 3 * i));
-      if (h > top) { top = h; best = i; }
-    }
-  } else {
-    for (int32_t from = -1; from != best;) {
-      from = best;
-      for (int32_t k = hull->edge_start[from]; k < hull->edge_start[from + 1]; ++k) {
-        double h = v3_dot(d, v3_load(hull->vert + 3 * hull->edge_vert[k]));
-        if (h > top) { top = h; best = hull->edge_vert[k]; }
-      }
-    }
+  for (int32_t i = 0; i < hull->nvert; ++i) {
+    double h = v3_dot(d, v3_load(hull->vert + 3 * i));
+    if (h > top) { top = h; best = i; }
   }
   *hint = best;
   return v3_load(hull->vert + 3 * best);
@@ -97,16 +154,27 @@ static void mesh_edges(const hfiEdgeQuery* q, hfiEdges* e) {
   }
 }
 
-// The face whose normal is nearest to d, of equal ones the first.
+// The face with the largest n.x - share offset, of equal ones the first: share 0 finds the normal nearest to x, 1 the
+// plane that the point x is highest above.
+static int32_t farthest_face(const hfiHull* hull, hfVec3 x, double share) {
+  hfiLinear f = {x, share};
+  if (hull->index) return hfi_tree_largest(&hull->index->face, &f);
+  double best = -INFINITY;
+  int32_t face = 0;
+  for (int32_t i = 0; i < hull->nface; ++i) {
+    const double* plane = hull->face_plane + 4 * i;
+    double c = v3_dot(x, v3_load(plane)) - share * plane[3];
+    if (c > best) { best = c; face = i; }
+  }
+  return face;
+}
+
+// The face whose normal is nearest to d.
 static void mesh_facet(const hfiShape* s, const hfPose* X, hfVec3 d, hfiFacet* f) {
   const hfiHull* hull = s->hull;
   hfVec3 local = m3_tmulv(X->R, d);
-  double best = -INFINITY, size2 = 0;
-  int32_t face = 0;
-  for (int32_t i = 0; i < hull->nface; ++i) {
-    double c = v3_dot(local, v3_load(hull->face_plane + 4 * i));
-    if (c > best) { best = c; face = i; }
-  }
+  double size2 = 0;
+  int32_t face = farthest_face(hull, local, 0);
   int32_t begin = hull->face_start[face], n = hull->face_start[face + 1] - begin;
   int32_t stride = (n + HFI_FACET_MAX - 1) / HFI_FACET_MAX;
   f->kind = HFI_FACET_POLYGON;
@@ -124,14 +192,9 @@ static void mesh_facet(const hfiShape* s, const hfPose* X, hfVec3 d, hfiFacet* f
 // Inside, the face whose plane is nearest; outside, GJK with the point.
 static hfiNearest mesh_nearest(const hfiShape* s, hfVec3 p) {
   const hfiHull* hull = s->hull;
-  double top = -INFINITY;
-  int32_t face = 0;
-  for (int32_t f = 0; f < hull->nface; ++f) {
-    const double* plane = hull->face_plane + 4 * f;
-    double gap = v3_dot(v3_load(plane), p) - plane[3];
-    if (gap > top) { top = gap; face = f; }
-  }
-  hfVec3 n = v3_load(hull->face_plane + 4 * face);
+  const double* plane = hull->face_plane + 4 * farthest_face(hull, p, 1);
+  hfVec3 n = v3_load(plane);
+  double top = v3_dot(n, p) - plane[3];
   hfiNearest best = {top, v3_axpy(-top, n, p), n};
   if (!(top > 0)) return best;
   hfiNearest outside = hfi_nearest_convex(s, p);

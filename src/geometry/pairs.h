@@ -18,6 +18,9 @@ hfiPairFunction hfi_sphere_sphere, hfi_sphere_convex;
 hfiPairFunction hfi_capsule_capsule, hfi_capsule_box, hfi_ellipsoid_box, hfi_cylinder_box, hfi_box_box;
 hfiPairFunction hfi_convex_convex; // any two bounded shapes
 
+// The function that collides a lower with a higher type; NULL: the two cannot touch.
+hfiPairFunction* hfi_pair_function(int type_a, int type_b);
+
 // The ellipsoid A and the face of the box B along which they are farthest apart. Returns 1 where that is their signed
 // distance, 0 where an edge or corner may decide.
 int hfi_ellipsoid_box_face(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, hfiContactPoint* point);

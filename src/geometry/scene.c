@@ -1,25 +1,28 @@
 // Broad phase, cull, narrow phase.
 //
-// A model with few pairs keeps them in a list, and of it a shorter one of those that are near (Verlet 1967):
-// pairs whose bounding spheres were less than a skin beyond their margin when it was made. As long as no
-// geom has moved, and may reach, further than half the skin from where it was then, no other pair can touch.
-// A model with many pairs finds the overlapping boxes anew each time.
-// Explicit pairs are always in the list. Culled are pairs whose bounding spheres are apart, or whose
-// boxes along their own axes are, on one of these six axes (Gottschalk, Lin, Manocha 1996, without the
-// nine products of axes): |d.a| > ha + sum_j |a.b_j| hb_j + margin. The axis that kept a pair apart the last
-// time is tried first.
+// A list has the pairs that are near (Verlet 1967): those that were less than a skin beyond their margin when it
+// was made. As long as no geom has moved, and may reach, further than half the skin from where it was then, no
+// other pair can touch. A model with few pairs keeps all of them for good and lists those whose bounding spheres
+// are near; a model with many finds those whose boxes, grown by the skin, overlap. A point of a geom moves by at most
+//   |p - p0| + r |R - R0|,    r the radius of its bounding sphere;
+// spheres do not turn. Explicit pairs are always in the list.
+//
+// Culled are pairs whose bounding spheres are apart, or whose boxes along their own axes are, on one of these six axes
+// (Gottschalk, Lin, Manocha 1996, without the nine products of axes): |d.a| > ha + sum_j |a.b_j| hb_j + margin; and
+// pairs that GJK would find apart, if the direction that it found the last time still keeps them so. None of what
+// is remembered changes a contact: it only spares work whose result is known.
 #include "geometry/scene.h"
 
 #include "base/sort.h"
 #include "geometry/shape_table.h"
 
-enum { MAX_LISTED = 1024 };
+enum { MAX_LISTED = 1024 };      // A model with at most this many pairs keeps all of them for good.
+static const double kPays = 4; // A list must serve this many queries to be worth its longer making.
 
 // ---- creation ------------------------------------------------------------------------------------
 
 static void view_shapes(hfiScene* s) {
   const hfModel* m = s->model;
-  for (int i = 0; i < m->nmesh; ++i) s->hull[i] = hfi_model_hull(m, i);
   for (int g = 0; g < m->ngeom; ++g) {
     int mesh = hf_model_geom_mesh(m)[g];
     s->shape[g] = hfi_model_shape(m, g, mesh >= 0 ? &s->hull[mesh] : NULL);
@@ -55,33 +58,71 @@ static void list_all(hfiScene* s) {
   hfi_sort(s->candidate, (size_t)s->ncandidate, sizeof *s->candidate, compare_candidates);
 }
 
-static hfiCull measure_pair(const hfModel* m, const hfiCandidate* c) {
+// kept: the list serves more than one query.
+static hfiCull measure_pair(const hfModel* m, const hfiCandidate* c, int kept) {
   const double *margin = hf_model_geom_margin(m), *radius = hf_model_geom_rbound(m);
-  double own = c->pair >= 0 ? hf_model_pair_margin(m)[c->pair] : max2(margin[c->a], margin[c->b]);
-  int round = radius[c->a] > 0 && radius[c->b] > 0;
-  const int32_t* type = hf_model_geom_type(m);
-  int boxes = !hfi_shape_functions[type[c->a]]->is_quick && !hfi_shape_functions[type[c->b]]->is_quick;
-  hfiCull cull = {own, round ? radius[c->a] + radius[c->b] : -1, boxes, 0};
+  int a = hf_model_geom_type(m)[c->a], b = hf_model_geom_type(m)[c->b];
+  int bounded = radius[c->a] > 0 && radius[c->b] > 0;
+  hfiCull cull = {.margin = c->pair >= 0 ? hf_model_pair_margin(m)[c->pair] : max2(margin[c->a], margin[c->b]),
+                  .radius = bounded ? radius[c->a] + radius[c->b] : -1,
+                  .boxes = !hfi_shape_functions[a]->is_quick && !hfi_shape_functions[b]->is_quick,
+                  .is_general = kept && hfi_pair_function(a < b ? a : b, a < b ? b : a) == hfi_convex_convex};
   return cull;
 }
 
 static void measure_pairs(hfiScene* s) {
-  for (int i = 0; i < s->ncandidate; ++i) s->cull[i] = measure_pair(s->model, &s->candidate[i]);
+  for (int i = 0; i < s->ncandidate; ++i) s->cull[i] = measure_pair(s->model, &s->candidate[i], s->far >= 0);
+}
+
+static void find_active(hfiScene* s) {
+  const hfModel* m = s->model;
+  s->nactive = 0;
+  for (int a = 0; a < m->ngeom; ++a) {
+    int active = 0;
+    for (int b = 0; b < m->ngeom && !active; ++b)
+      if (a != b) active = hfi_filter_test(&s->filter, a < b ? a : b, a < b ? b : a);
+    for (int i = 0; i < 2 * m->npair && !active; ++i) active = hf_model_pair_geom(m)[i] == a;
+    if (active) s->active[s->nactive++] = a;
+  }
+  s->grid.nbox = s->nactive;
+  s->grid.geom = s->active;
 }
 
 // A quarter of the mean radius: some steps of motion, and few pairs more.
-static double choose_skin(const hfModel* m) {
+static double choose_skin(const hfiScene* s) {
+  const double* radius = hf_model_geom_rbound(s->model);
   double sum = 0;
-  int round = 0;
+  int bounded = 0;
+  for (int k = 0; k < s->nactive; ++k)
+    if (radius[s->active[k]] > 0) sum += radius[s->active[k]], bounded++;
+  return bounded ? 0.25 * sum / bounded : 0;
+}
+
+// Whether a mesh belongs to a geom that collides; others are only drawn.
+static int mesh_collides(const hfModel* m, int mesh) {
+  int collides = 0;
   for (int g = 0; g < m->ngeom; ++g)
-    if (hf_model_geom_rbound(m)[g] > 0) sum += hf_model_geom_rbound(m)[g], round++;
-  return round ? 0.25 * sum / round : 0;
+    if (hf_model_geom_mesh(m)[g] == mesh) collides |= hf_model_geom_contype(m)[g] || hf_model_geom_conaffinity(m)[g];
+  for (int i = 0; i < 2 * m->npair; ++i) collides |= hf_model_geom_mesh(m)[hf_model_pair_geom(m)[i]] == mesh;
+  return collides;
+}
+
+static void view_hull(hfiScene* s, int mesh, hfiArena* arena) {
+  hfiHull hull = hfi_model_hull(s->model, mesh);
+  hfiHullIndex plan;
+  int collides = mesh_collides(s->model, mesh);
+  if (collides) hfi_hull_index_init(s->index ? &s->index[mesh] : &plan, &hull, arena);
+  if (!s->index) return;
+  if (collides) hull.index = &s->index[mesh];
+  s->hull[mesh] = hull;
 }
 
 void hfi_scene_init(hfiScene* s, const hfModel* m, hfiArena* arena) {
   s->model = m;
   s->shape = HFI_TAKE(arena, hfiShape, m->ngeom);
   s->hull = HFI_TAKE(arena, hfiHull, m->nmesh);
+  s->index = HFI_TAKE(arena, hfiHullIndex, m->nmesh);
+  for (int i = 0; i < m->nmesh; ++i) view_hull(s, i, arena);
   s->half = HFI_TAKE(arena, hfVec3, m->ngeom);
   hfi_filter_init(&s->filter, m, arena);
   // while planning the filter is not known: reserve for either way
@@ -90,18 +131,22 @@ void hfi_scene_init(hfiScene* s, const hfModel* m, hfiArena* arena) {
   s->candidate = HFI_TAKE(arena, hfiCandidate, s->max_candidate);
   s->cull = HFI_TAKE(arena, hfiCull, s->max_candidate);
   s->near = HFI_TAKE(arena, int32_t, s->max_candidate);
-  s->centre = HFI_TAKE(arena, hfVec3, m->ngeom);
+  s->X0_WG = HFI_TAKE(arena, hfPose, m->ngeom);
+  s->active = HFI_TAKE(arena, int32_t, m->ngeom);
   hfi_grid_init(&s->grid, m->ngeom, arena);
   s->box = HFI_TAKE(arena, hfiAabb, m->ngeom);
   s->ncandidate = 0;
   s->nnear = -1;
+  s->queries = 0;
+  s->far = 0;
   if (!arena->base) return;
   view_shapes(s);
+  find_active(s);
+  s->skin = choose_skin(s);
   s->listed = s->filter.npair <= MAX_LISTED;
   if (!s->listed) return;
   list_all(s);
   measure_pairs(s);
-  s->skin = choose_skin(m);
 }
 
 // ---- collision -----------------------------------------------------------------------------------
@@ -146,49 +191,88 @@ static int far_apart(const hfiScene* s, const hfPose* X_WG, int i, double margin
   return cull->boxes && boxes_apart(s, X_WG, c, margin, &cull->axis);
 }
 
-static void find_candidates(hfiScene* s, const hfPose* X_WG, const double* reach, int* dropped) {
+// Boxes that overlap after growing by the margin and by half of the skin or, without skin, by the reach. Returns how
+// many there are; more than max_candidate - npair are left out.
+static int find_candidates(hfiScene* s, const hfPose* X_WG, const double* reach, double skin) {
   const hfModel* m = s->model;
-  for (int g = 0; g < m->ngeom; ++g) {
+  for (int k = 0; k < s->nactive; ++k) {
+    int g = s->active[k];
     hfiAabb b = hfi_shape_aabb(&s->shape[g], &X_WG[g]);
-    double margin = hf_model_geom_margin(m)[g] + (reach ? reach[g] : 0);
-    hfVec3 grow = v3(margin, margin, margin);
-    b.lo = v3_sub(b.lo, grow), b.hi = v3_add(b.hi, grow);
-    s->box[g] = b;
+    double grow = hf_model_geom_margin(m)[g] + (skin > 0 ? 0.5 * skin : reach ? reach[g] : 0);
+    s->box[k].lo = v3_sub(b.lo, v3(grow, grow, grow));
+    s->box[k].hi = v3_add(b.hi, v3(grow, grow, grow));
   }
   int found;
-  s->ncandidate = hfi_grid_pairs(&s->grid, s->box, &s->filter, s->candidate,
-                                 s->max_candidate - m->npair, &found);
-  *dropped += found - s->ncandidate;
-  if (m->npair) {
-    add_explicit(s);
-    hfi_sort(s->candidate, (size_t)s->ncandidate, sizeof *s->candidate, compare_candidates);
-  }
-  measure_pairs(s);
+  s->ncandidate = hfi_grid_pairs(&s->grid, s->box, &s->filter, s->candidate, s->max_candidate - m->npair, &found);
+  return found;
+}
+
+// How far a point of geom g can have moved since the list was made; infinite for a plane that turned.
+static double way_since(const hfiScene* s, const hfPose* X_WG, int g) {
+  const hfPose *X = &X_WG[g], *X0 = &s->X0_WG[g];
+  double radius = hf_model_geom_rbound(s->model)[g], turn2 = 0;
+  for (int i = 0; i < 9; ++i) turn2 += sqr(X->R.m[i] - X0->R.m[i]);
+  double turn = turn2 == 0 ? 0 : radius > 0 ? radius * sqrt(turn2) : INFINITY;
+  return v3_norm(v3_sub(X->p, X0->p)) + turn;
 }
 
 // Has every geom come, and may come, no further than half the skin since the list of near pairs was made?
 static int list_holds(const hfiScene* s, const hfPose* X_WG, const double* reach) {
-  for (int g = 0; g < s->model->ngeom; ++g) {
+  for (int k = 0; k < s->nactive; ++k) {
+    int g = s->active[k];
     double left = 0.5 * s->far - (reach ? reach[g] : 0);
-    if (!(left >= 0 && v3_norm2(v3_sub(X_WG[g].p, s->centre[g])) <= left * left)) return 0;
+    if (!(left >= 0 && v3_norm2(v3_sub(X_WG[g].p, s->X0_WG[g].p)) <= left * left)) return 0;
+    if (!s->listed && !(way_since(s, X_WG, g) <= left)) return 0;
   }
   return 1;
 }
 
-static void list_near(hfiScene* s, const hfPose* X_WG, const double* reach) {
-  double most = 0;
-  for (int g = 0; reach && g < s->model->ngeom; ++g) most = max2(most, reach[g]);
-  double skin = max2(s->skin, 4 * most); // what geoms may reach now must not use it up
+// Whether geoms move so little from query to query that a list with skin serves many of them.
+static int list_pays(const hfiScene* s, const hfPose* X_WG, double most_reach) {
+  double most = (0.5 * s->skin - most_reach) * s->queries / kPays;
+  int k = 0;
+  while (k < s->nactive && way_since(s, X_WG, s->active[k]) <= most) k++;
+  return s->queries > 0 && k == s->nactive;
+}
+
+// Of the pairs that are listed for good.
+static void list_near_spheres(hfiScene* s, const hfPose* X_WG) {
   s->nnear = 0;
-  s->far = skin;
-  for (int g = 0; g < s->model->ngeom; ++g) s->centre[g] = X_WG[g].p;
   for (int i = 0; i < s->ncandidate; ++i) {
     const hfiCandidate* c = &s->candidate[i];
     const hfiCull* cull = &s->cull[i];
     if (cull->radius < 0 ||
-        v3_norm2(v3_sub(X_WG[c->b].p, X_WG[c->a].p)) <= sqr(cull->radius + cull->margin + skin))
+        v3_norm2(v3_sub(X_WG[c->b].p, X_WG[c->a].p)) <= sqr(cull->radius + cull->margin + s->far))
       s->near[s->nnear++] = i;
   }
+}
+
+// Without skin, for this query alone, where one does not pay or there is no room for the pairs within it.
+static void list_near_boxes(hfiScene* s, const hfPose* X_WG, const double* reach, int pays, int* dropped) {
+  int room = s->max_candidate - s->model->npair;
+  s->far = s->skin;
+  if (!pays || find_candidates(s, X_WG, reach, s->far) > room) {
+    s->far = -1;
+    *dropped += find_candidates(s, X_WG, reach, 0) - s->ncandidate;
+  }
+  if (s->model->npair) {
+    add_explicit(s);
+    hfi_sort(s->candidate, (size_t)s->ncandidate, sizeof *s->candidate, compare_candidates);
+  }
+  measure_pairs(s);
+  s->nnear = s->ncandidate;
+  for (int i = 0; i < s->nnear; ++i) s->near[i] = i;
+}
+
+static void list_near(hfiScene* s, const hfPose* X_WG, const double* reach, int* dropped) {
+  double most = 0;
+  for (int k = 0; reach && k < s->nactive; ++k) most = max2(most, reach[s->active[k]]);
+  int pays = !s->listed && list_pays(s, X_WG, most);
+  for (int k = 0; k < s->nactive; ++k) s->X0_WG[s->active[k]] = X_WG[s->active[k]];
+  s->queries = 0;
+  s->far = max2(s->skin, 4 * most); // what geoms may reach now must not use it up
+  if (s->listed) list_near_spheres(s, X_WG);
+  else list_near_boxes(s, X_WG, reach, pays, dropped);
 }
 
 typedef struct ContactOutput {
@@ -196,10 +280,15 @@ typedef struct ContactOutput {
   int capacity, count, dropped;
 } ContactOutput;
 
-static void collide_pair(const hfiScene* s, const hfPose* X_WG, int i, double margin, ContactOutput* o) {
+static void collide_pair(hfiScene* s, const hfPose* X_WG, int i, double margin, ContactOutput* o) {
   const hfiCandidate* c = &s->candidate[i];
+  const hfiShape *A = &s->shape[c->a], *B = &s->shape[c->b];
+  const hfPose *X_WA = &X_WG[c->a], *X_WB = &X_WG[c->b];
+  hfiCull* cull = &s->cull[i];
   hfiContactPoint points[HFI_MAX_MANIFOLD];
-  int n = hfi_collide(&s->shape[c->a], &X_WG[c->a], &s->shape[c->b], &X_WG[c->b], margin, points);
+  if (cull->is_general && hfi_still_apart(A, X_WA, B, X_WB, margin, &cull->separation)) return;
+  int n = hfi_collide(A, X_WA, B, X_WB, margin, points);
+  if (cull->is_general && n == 0) hfi_find_separation(A, X_WA, B, X_WB, &cull->separation);
   for (int k = 0; k < n; ++k) {
     hfiRawContact raw = {c->a, c->b, c->pair, i, points[k], 0, 0};
     if (o->count < o->capacity)
@@ -212,13 +301,10 @@ static void collide_pair(const hfiScene* s, const hfPose* X_WG, int i, double ma
 int hfi_scene_collide(hfiScene* s, const hfPose* X_WG, const double* reach, hfiRawContact* out,
                       int capacity, int* dropped) {
   ContactOutput o = {out, capacity, 0, 0};
-  if (!s->listed)
-    find_candidates(s, X_WG, reach, &o.dropped);
-  else if (s->nnear < 0 || !list_holds(s, X_WG, reach))
-    list_near(s, X_WG, reach);
-  int n = s->listed ? s->nnear : s->ncandidate;
-  for (int k = 0; k < n; ++k) {
-    int i = s->listed ? s->near[k] : k;
+  if (s->nnear < 0 || !list_holds(s, X_WG, reach)) list_near(s, X_WG, reach, &o.dropped);
+  s->queries++;
+  for (int k = 0; k < s->nnear; ++k) {
+    int i = s->near[k];
     const hfiCandidate* c = &s->candidate[i];
     double margin = s->cull[i].margin + (reach ? reach[c->a] + reach[c->b] : 0);
     if (!far_apart(s, X_WG, i, margin)) collide_pair(s, X_WG, i, margin, &o);

@@ -3,6 +3,8 @@
 #define HFI_GEOMETRY_SCENE_H
 
 #include "geometry/broadphase.h"
+#include "geometry/convex.h"
+#include "geometry/hull_index.h"
 #include "geometry/shape.h"
 
 typedef struct hfiRawContact {
@@ -14,30 +16,35 @@ typedef struct hfiRawContact {
   int32_t acts;           // likewise
 } hfiRawContact;
 
-// What a pair is culled by.
+// How a pair is found to be apart without colliding it. What separated it the last time is tried first.
 typedef struct hfiCull {
-  double margin; // contacts are found below this gap [m]
-  double radius; // of the two bounding spheres together; negative: one is a plane [m]
-  int32_t boxes; // 1: compare the boxes too
-  int32_t axis;  // that separated them last: of a, 0 to 2, or of b, 3 to 5
+  double margin;    // contacts are found below this gap [m]
+  double radius;    // of the two bounding spheres together; negative: one is a plane [m]
+  int16_t boxes;    // 1: compare the boxes too
+  int16_t is_general; // 1: GJK decides about it, so that a separating direction is worth remembering
+  int32_t axis;     // of the boxes: of a, 0 to 2, or of b, 3 to 5
+  hfiSeparation separation;
 } hfiCull;
 
 typedef struct hfiScene {
   const hfModel* model;
   hfiShape* shape; // (ngeom)
   hfiHull* hull;   // (nmesh)
+  hfiHullIndex* index; // (nmesh)
   hfVec3* half;    // (ngeom) half sizes of a box about the geom's frame that holds it [m]
   hfiFilter filter;
+  int32_t nactive, *active; // (ngeom) geoms that can touch another, ascending
   int32_t listed; // 1: all pairs are in `candidate` for good, no broad phase
   int32_t ncandidate, max_candidate;
   hfiCandidate* candidate; // (max_candidate) sorted by (a, b)
   hfiCull* cull;           // (max_candidate)
-  // of a list: the pairs that are near, nnear < 0: not known yet
-  int32_t nnear, *near;    // (max_candidate) ascending
-  hfVec3* centre;          // (ngeom) where the geoms were when it was made [m]
-  double skin, far;        // usual skin, skin of this list [m]
+  // the pairs that are near, nnear < 0: not known
+  int32_t nnear, *near;    // (max_candidate) ascending; all candidates where these are not listed for good
+  hfPose* X0_WG;           // (ngeom) where the geoms were when it was made
+  int32_t queries;         // that it has served
+  double skin, far;        // usual skin, skin of this list; negative: it serves one query [m]
   hfiGrid grid;
-  hfiAabb* box; // (ngeom), unused when listed
+  hfiAabb* box; // (nactive), unused when listed
 } hfiScene;
 
 void hfi_scene_init(hfiScene* scene, const hfModel* model, hfiArena* arena);

@@ -9,28 +9,46 @@
 
 #include <stdio.h>
 
-enum { GEOMS = 24, MOST = 4096 };
+enum { FEW = 24, MANY = 60, MOST = 8192 }; // few enough that their pairs are listed for good, and too many for that
 
-// A body a geom, of every type; sizes from flat to long.
-static void write_model(testRandom* r, char* text, size_t size) {
-  static const char* const type[] = {"sphere", "capsule", "ellipsoid", "cylinder", "box"};
-  size_t n = (size_t)snprintf(text, size, "<mujoco><worldbody>");
-  for (int i = 0; i < GEOMS; ++i)
-    n += (size_t)snprintf(
-        text + n, size - n,
-        "<body><freejoint/><geom type='%s' size='%g %g %g' mass='1' margin='%g'/></body>",
-        type[i % 5], 0.02 + 0.3 * random_uniform(r, 0, 1), 0.02 + 0.3 * random_uniform(r, 0, 1),
-        0.02 + 0.3 * random_uniform(r, 0, 1), 0.02 * random_uniform(r, 0, 1));
+// A body a geom, of every type; sizes from flat to long. The mesh has enough vertices to be climbed.
+static void write_model(testRandom* r, int geoms, char* text, size_t size) {
+  static const char* const type[] = {"sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh"};
+  size_t n = (size_t)snprintf(text, size, "<mujoco><asset><mesh name='m' vertex='");
+  for (int i = 0; i < 60; ++i) {
+    hfVec3 x = random_unit(r);
+    n += (size_t)snprintf(text + n, size - n, "%g %g %g ", 0.1 * x.x, 0.2 * x.y, 0.3 * x.z);
+  }
+  n += (size_t)snprintf(text + n, size - n, "'/></asset><worldbody>");
+  for (int i = 0; i < geoms; ++i) {
+    double a = 0.02 + 0.3 * random_uniform(r, 0, 1), b = 0.02 + 0.3 * random_uniform(r, 0, 1), c = 0.02 + 0.3 * random_uniform(r, 0, 1);
+    n += (size_t)snprintf(text + n, size - n, "<body><freejoint/><geom type='%s' %s size='%g %g %g' mass='1' margin='%g'/>", type[i % 6],
+                          i % 6 == 5 ? "mesh='m'" : "", a, b, c, 0.02 * random_uniform(r, 0, 1));
+    n += (size_t)snprintf(text + n, size - n, "<geom size='1' contype='0' conaffinity='0' mass='1'/></body>"); // drawn only
+  }
   snprintf(text + n, size - n, "<geom type='plane' size='0 0 1'/></worldbody></mujoco>");
 }
 
+static hfiShape shape_without_index(const hfiScene* s, int g, hfiHull* hull) {
+  hfiShape shape = s->shape[g];
+  if (!shape.hull) return shape;
+  *hull = *shape.hull;
+  hull->index = NULL;
+  shape.hull = hull;
+  return shape;
+}
+
+// Every pair that may touch, without anything that saves time.
 static int collide_all(const hfiScene* s, const hfPose* X, hfiRawContact* out) {
   int count = 0;
   const double* margin = hf_model_geom_margin(s->model);
   for (int a = 0; a < s->model->ngeom; ++a)
     for (int b = a + 1; b < s->model->ngeom; ++b) {
+      if (!hf_model_geom_contype(s->model)[a] || !hf_model_geom_contype(s->model)[b]) continue;
       hfiContactPoint p[HFI_MAX_MANIFOLD];
-      int n = hfi_collide(&s->shape[a], &X[a], &s->shape[b], &X[b], max2(margin[a], margin[b]), p);
+      hfiHull hull_a, hull_b;
+      hfiShape A = shape_without_index(s, a, &hull_a), B = shape_without_index(s, b, &hull_b);
+      int n = hfi_collide(&A, &X[a], &B, &X[b], max2(margin[a], margin[b]), p);
       for (int k = 0; k < n; ++k, ++count)
         out[count].geom_a = a, out[count].geom_b = b, out[count].point = p[k];
     }
@@ -49,45 +67,58 @@ static void compare(hfiScene* s, const hfPose* X, long* contacts) {
   *contacts += count;
 }
 
-static void test_culling(void** state) {
-  (void)state;
-  uint64_t seed = 5;
+// Bodies jump now and then, and move and turn a little in between, some of the time so little that a list lives long.
+static void move_geoms(testRandom* r, int i, int ngeom, hfPose* X) {
+  double step = i % 50 < 25 ? 0.01 : 1e-4;
+  for (int g = 1; g < ngeom; ++g) {
+    if (i % 50 == 0) X[g] = random_pose(r, 0.5);
+    X[g].p = v3_axpy(step, random_vector(r), X[g].p);
+    X[g].R = m3_mul(X[g].R, m3_from_quat(q_exp(v3_scale(step, random_vector(r)))));
+  }
+}
+
+static void check_culling(uint64_t seed, int geoms, int trials, int moves) {
   printf("seed %llu\n", (unsigned long long)seed);
   testRandom r = {seed};
   long contacts = 0;
-  for (int trial = 0; trial < 20; ++trial) {
-    char text[8192];
-    write_model(&r, text, sizeof text);
+  for (int trial = 0; trial < trials; ++trial) {
+    static char text[1 << 15];
+    write_model(&r, geoms, text, sizeof text);
     hfModel* model = NULL;
     hfError error = {HF_OK, ""};
-    assert_int_equal(hf_model_parse(&model, text, strlen(text), "shapes", ".", NULL, NULL, &error),
-                     HF_OK);
+    assert_int_equal(hf_model_parse(&model, text, strlen(text), "shapes", ".", NULL, NULL, &error), HF_OK);
     assert_int_equal(hf_model_geom_type(model)[0], HF_GEOM_PLANE); // fixed geoms come first
     hfiScene scene;
     hfiArena plan = hfi_arena(NULL, 0);
     hfi_scene_init(&scene, model, &plan);
-    void* memory = malloc(plan.used + 64);
-    hfiArena arena = hfi_arena(memory, plan.used + 64);
+    hfiArena arena = hfi_arena_allocate(&plan);
     hfi_scene_init(&scene, model, &arena);
-    hfPose X[GEOMS + 1];
+    assert_int_equal(scene.listed, geoms == FEW);
+    assert_int_equal(scene.nactive, geoms + 1);
+    hfPose X[2 * MANY + 1];
     X[0] = pose_identity();
-    for (int i = 0; i < 200; ++i) {
-      for (int g = 1; g <= GEOMS; ++g) {
-        if (i % 50 == 0)
-          X[g] = random_pose(&r, 0.5);
-        else
-          X[g].p = v3_axpy(0.01, random_vector(&r), X[g].p);
-      }
+    for (int i = 0; i < moves; ++i) {
+      move_geoms(&r, i, model->ngeom, X);
       compare(&scene, X, &contacts);
     }
-    free(memory);
+    free(arena.base);
     hf_model_free(model);
   }
   printf("%ld contacts\n", contacts);
   assert_true(contacts > 1000);
 }
 
+static void few_pairs(void** state) {
+  (void)state;
+  check_culling(5, FEW, 20, 200);
+}
+
+static void many_pairs(void** state) {
+  (void)state;
+  check_culling(6, MANY, 2, 100);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_culling)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(few_pairs), cmocka_unit_test(many_pairs)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

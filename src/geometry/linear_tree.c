@@ -1,0 +1,148 @@
+// A tree of boxes over points, see linear_tree.h.
+//
+// Over the box [lo, hi] of a node f is at most sum_i max(w_i lo_i, w_i hi_i). A node whose bound is below what
+// has been found cannot hold the answer. The bound is raised by what rounding may take away from it, so that
+// the answer has the bits of a visit to every point.
+#include "geometry/linear_tree.h"
+
+enum { LEAF = 8 }; // A node of at most this many points is not divided.
+static const double kRounding = 16 * 2.3e-16;
+
+// ---- construction --------------------------------------------------------------------------------
+
+static double coordinate(const hfiLinearTree* t, int32_t i, int axis) { return t->point[(size_t)i * (size_t)t->stride + (size_t)axis]; }
+
+static int comes_before(const hfiLinearTree* t, int32_t i, int32_t j, int axis) {
+  double x = coordinate(t, i, axis), y = coordinate(t, j, axis);
+  return x < y || (x == y && i < j);
+}
+
+// Puts the smallest points along an axis before `middle`, by quickselect.
+static void divide(hfiLinearTree* t, int begin, int end, int middle, int axis) {
+  int32_t* order = t->order;
+  for (int lo = begin, hi = end - 1; lo < hi;) {
+    int32_t pivot = order[(lo + hi) / 2];
+    int i = lo, j = hi;
+    while (i <= j) {
+      while (comes_before(t, order[i], pivot, axis)) i++;
+      while (comes_before(t, pivot, order[j], axis)) j--;
+      if (i > j) break;
+      int32_t swap = order[i];
+      order[i++] = order[j];
+      order[j--] = swap;
+    }
+    if (middle <= j) hi = j;
+    else if (middle >= i) lo = i;
+    else return;
+  }
+}
+
+static hfiTreeBox bound_points(const hfiLinearTree* t, int begin, int end) {
+  hfiTreeBox b = {{0}, {0}};
+  for (int axis = 0; axis < t->stride; ++axis) {
+    b.lo[axis] = INFINITY, b.hi[axis] = -INFINITY;
+    for (int k = begin; k < end; ++k) {
+      b.lo[axis] = min2(b.lo[axis], coordinate(t, t->order[k], axis));
+      b.hi[axis] = max2(b.hi[axis], coordinate(t, t->order[k], axis));
+    }
+  }
+  return b;
+}
+
+static void build(hfiLinearTree* t, int node, int level, int begin, int end) {
+  hfiTreeBox b = t->box[node] = bound_points(t, begin, end);
+  if (level == t->depth) return;
+  int axis = 0, middle = (begin + end) / 2;
+  for (int i = 1; i < t->stride; ++i)
+    if (b.hi[i] - b.lo[i] > b.hi[axis] - b.lo[axis]) axis = i;
+  divide(t, begin, end, middle, axis);
+  build(t, 2 * node + 1, level + 1, begin, middle);
+  build(t, 2 * node + 2, level + 1, middle, end);
+}
+
+void hfi_tree_init(hfiLinearTree* t, int count, int stride, const double* point, hfiArena* arena) {
+  t->count = count;
+  t->stride = stride;
+  t->point = point;
+  for (t->depth = 0; count > LEAF << t->depth;) t->depth++;
+  t->order = HFI_TAKE(arena, int32_t, count);
+  t->box = HFI_TAKE(arena, hfiTreeBox, (2 << t->depth) - 1);
+  if (!t->order) return;
+  for (int32_t i = 0; i < count; ++i) t->order[i] = i;
+  build(t, 0, 0, 0, count);
+  t->scale[0] = t->scale[1] = 0;
+  for (int i = 0; i < 4; ++i) t->scale[i == 3] = max2(t->scale[i == 3], max2(-t->box->lo[i], t->box->hi[i]));
+}
+
+// ---- search --------------------------------------------------------------------------------------
+
+typedef struct Search {
+  const hfiLinearTree* tree;
+  hfiLinear f;
+  double slack; // what rounding may take away from a bound
+} Search;
+
+static Search start_search(const hfiLinearTree* t, const hfiLinear* f) {
+  double size = (fabs(f->n.x) + fabs(f->n.y) + fabs(f->n.z)) * t->scale[0] + fabs(f->offset) * t->scale[1];
+  Search s = {t, *f, kRounding * size};
+  return s;
+}
+
+// No point of the node has a larger f.
+static double bound(const Search* s, int node) {
+  const hfiTreeBox* b = &s->tree->box[node];
+  hfVec3 n = s->f.n;
+  double top = n.x * (n.x > 0 ? b->hi[0] : b->lo[0]) + n.y * (n.y > 0 ? b->hi[1] : b->lo[1]) + n.z * (n.z > 0 ? b->hi[2] : b->lo[2]);
+  return top - s->f.offset * (s->f.offset > 0 ? b->lo[3] : b->hi[3]) + s->slack;
+}
+
+typedef struct Largest {
+  int32_t point;
+  double value;
+} Largest;
+
+static void find_largest(const Search* s, int node, int level, int begin, int end, Largest* best) {
+  if (level == s->tree->depth) {
+    for (int k = begin; k < end; ++k) {
+      int32_t i = s->tree->order[k];
+      double value = hfi_linear(&s->f, s->tree, i);
+      if (value > best->value || (value == best->value && i < best->point)) best->value = value, best->point = i;
+    }
+    return;
+  }
+  int left = 2 * node + 1, middle = (begin + end) / 2;
+  double at[2] = {bound(s, left), bound(s, left + 1)};
+  for (int k = 0, child = at[1] > at[0]; k < 2; ++k, child = !child)
+    if (at[child] >= best->value) find_largest(s, left + child, level + 1, child ? middle : begin, child ? end : middle, best);
+}
+
+int32_t hfi_tree_largest(const hfiLinearTree* t, const hfiLinear* f) {
+  Search s = start_search(t, f);
+  Largest best = {0, -INFINITY};
+  find_largest(&s, 0, 0, 0, t->count, &best);
+  return best.point;
+}
+
+// Returns the new count, -1 where there is no room.
+static int gather_above(const Search* s, double least, int node, int level, int begin, int end, int32_t* found, int count, int capacity) {
+  if (!(bound(s, node) >= least)) return count;
+  if (level < s->tree->depth) {
+    int middle = (begin + end) / 2;
+    count = gather_above(s, least, 2 * node + 1, level + 1, begin, middle, found, count, capacity);
+    return count < 0 ? -1 : gather_above(s, least, 2 * node + 2, level + 1, middle, end, found, count, capacity);
+  }
+  for (int k = begin; k < end; ++k) {
+    int32_t i = s->tree->order[k];
+    if (!(hfi_linear(&s->f, s->tree, i) + s->slack >= least)) continue;
+    if (count == capacity) return -1;
+    int at = count++;
+    for (; at > 0 && found[at - 1] > i; --at) found[at] = found[at - 1];
+    found[at] = i;
+  }
+  return count;
+}
+
+int hfi_tree_above(const hfiLinearTree* t, const hfiLinear* f, double least, int32_t* found, int capacity) {
+  Search s = start_search(t, f);
+  return gather_above(&s, least, 0, 0, 0, t->count, found, 0, capacity);
+}

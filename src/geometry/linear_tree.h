@@ -1,0 +1,37 @@
+// Points in a balanced tree of boxes: where a linear function over them is largest, without visiting all.
+#ifndef HFI_GEOMETRY_LINEAR_TREE_H
+#define HFI_GEOMETRY_LINEAR_TREE_H
+
+#include "base/arena.h"
+#include "math/vec3.h"
+
+// f(x) = n.x - offset x_3, for points of `stride` 4 (the planes of a hull); those of stride 3 have no x_3.
+typedef struct hfiLinear { hfVec3 n; double offset; } hfiLinear;
+
+typedef struct hfiTreeBox { double lo[4], hi[4]; } hfiTreeBox;
+
+typedef struct hfiLinearTree {
+  int32_t count, stride, depth;
+  const double* point; // (count x stride)
+  int32_t* order;      // (count) point numbers; a node has a range of them, its two children the halves
+  hfiTreeBox* box;     // (2^(depth + 1) - 1) of the nodes, children of k at 2 k + 1 and 2 k + 2
+  double scale[2];     // largest |x_0| to |x_2|, largest |x_3|: what rounding is relative to
+} hfiLinearTree;
+
+// Over an arena without memory this only plans.
+void hfi_tree_init(hfiLinearTree* tree, int count, int stride, const double* point, hfiArena* arena);
+
+// f of point i, the same bits wherever it is computed.
+static inline double hfi_linear(const hfiLinear* f, const hfiLinearTree* t, int32_t i) {
+  const double* x = t->point + (size_t)i * (size_t)t->stride;
+  double value = v3_dot(f->n, v3_load(x));
+  return t->stride == 4 ? value - f->offset * x[3] : value;
+}
+
+// The point with the largest f; of equal ones the first.
+int32_t hfi_tree_largest(const hfiLinearTree* tree, const hfiLinear* f);
+// The points with f >= least, ascending, and perhaps some whose f is below it by a rounding. Returns their
+// number, or -1 where there are more than `capacity`.
+int hfi_tree_above(const hfiLinearTree* tree, const hfiLinear* f, double least, int32_t* found, int capacity);
+
+#endif
