@@ -15,6 +15,7 @@
 #include <holdfast/builder.h>
 #include <holdfast/contact.h>
 #include <holdfast/dynamics.h>
+#include <holdfast/events.h>
 #include <holdfast/geometry.h>
 #include <holdfast/import.h>
 #include <holdfast/methods.h>

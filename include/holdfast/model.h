@@ -369,9 +369,9 @@ HF_API const char* hf_object_kind_name(hfObjectKind kind);
 typedef struct hfJointInfo {
   const char* name;  // as MJCF has it, for example "hinge"
   const char* units; // of its coordinates and of its rates, for example "rad; rad/s"
-  int nq, nv;        // how many coordinates and dofs it has
-  int quat;          // its unit quaternion begins at this coordinate, its three rates at this dof; -1: it has none
-  int is_angle;      // 1: its range and reference are angles [rad], 0: lengths [m]
+  int32_t nq, nv;    // how many coordinates and dofs it has
+  int32_t quat;      // its unit quaternion begins at this coordinate, its three rates at this dof; -1: it has none
+  int32_t is_angle;  // 1: its range and reference are angles [rad], 0: lengths [m]
 } hfJointInfo;
 HF_API hfJointInfo hf_joint_info(int type);
 // Name of a shape (hfGeomType) as MJCF has it, for example "box".

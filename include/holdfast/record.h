@@ -7,7 +7,7 @@
 #ifndef HOLDFAST_RECORD_H
 #define HOLDFAST_RECORD_H
 
-#include <holdfast/sim.h>
+#include <holdfast/events.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -90,24 +90,6 @@ typedef struct hfFrame {
   int32_t ncontact;
   const hfFrameContact* contact;  // (ncontact)
 } hfFrame;
-
-typedef enum hfEventKind {
-  HF_EVENT_TOUCH = 1,     // two bodies begin to press on each other
-  HF_EVENT_LEAVE = 2,     // and cease
-  HF_EVENT_SLIDE = 3,     // every loaded contact between them is at its friction bound
-  HF_EVENT_STICK = 4,     // one holds again
-  HF_EVENT_RUNG = 5,      // a rung beyond TAMSI begins to serve; value: hfRung
-  HF_EVENT_RIGID = 6,     // method "switching": to rigid, to compliant; value: hfSwitchReason
-  HF_EVENT_COMPLIANT = 7,
-  HF_EVENT_DROPPED = 8,   // contacts beyond the capacity; value: how many
-} hfEventKind;
-
-typedef struct hfEvent {
-  double time;            // [s]
-  int32_t kind;           // hfEventKind
-  int32_t body_a, body_b; // -1: none
-  int32_t value;
-} hfEvent;
 
 // A recording in memory. A last chunk that is not whole is left out.
 typedef struct hfRecording hfRecording;

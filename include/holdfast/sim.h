@@ -50,6 +50,13 @@ HF_API hfStatus hf_sim_step(hfSim* sim, hfState* state, const hfInput* input, hf
 // Results of the last step.
 HF_API int hf_sim_contact_count(const hfSim* sim);
 HF_API hfContact hf_sim_contact(const hfSim* sim, int i);
+// Copies the first `capacity` contacts of the last step into an array of yours. Returns how many contacts there are, which
+// may be more. contacts may be NULL where capacity is 0.
+HF_API int hf_sim_contacts(const hfSim* sim, hfContact* contacts, int capacity);
+// Pose X_WB of a body by its name, and its velocity V_WB at its origin in world axes. Either may be NULL. `state` is the one
+// that the sim's last step left or that was evaluated: another one is refused (HF_ERROR_ARGUMENT), as is a name that the
+// model does not have. Nothing is written then.
+HF_API hfStatus hf_sim_get_body(hfSim* sim, const hfState* state, const char* body, hfPose* X_WB, hfMotion* V_WB, hfError* error);
 enum { HF_ANY_BODY = -2 };
 // Net force on body A from contacts with body B, or with HF_ANY_BODY; normal and friction apart. Returns the number
 // of contacts summed, or -1 and no force where A or B is no body, as after a search that found none.
@@ -59,7 +66,7 @@ HF_API const double* hf_sim_actuator_force(const hfSim* sim);  // (nu) [N or N m
 HF_API const double* hf_sim_target_force(const hfSim* sim);    // (nv) of velocity targets [N or N m]
 HF_API const double* hf_sim_acceleration(const hfSim* sim);    // (nv) (v1 - v0)/h
 HF_API const double* hf_sim_sensors(const hfSim* sim);         // (nsensordata) at the end of the step
-HF_API const hfDynamics* hf_sim_dynamics(const hfSim* sim);    // kinematics at the end of the step
+HF_API const hfDynamics* hf_sim_dynamics(const hfSim* sim);    // poses at the end of the step
 
 // Method "switching" (include rigid.h): switch i of the last step, 0 <= i < report.switching.nswitch, and the
 // rigid problem at its end (in a compliant phase the one that was judged). NULL for other methods.

@@ -73,6 +73,11 @@ HF_API hfState* hf_state_init(void* memory, const hfModel* model, int max_memory
 HF_API hfState* hf_state_create(const hfModel* model);
 HF_API void hf_state_free(hfState* state);
 HF_API int hf_state_memory_default(const hfModel* model);
+// A copy on the heap, byte for byte; free it with hf_state_free. NULL: out of memory.
+HF_API hfState* hf_state_clone(const hfState* state);
+// Copies everything that influences the future. Refuses (HF_ERROR_ARGUMENT, nothing is changed) a state of another model's
+// sizes, and one that remembers more contacts than `to` has room for. The capacities may differ otherwise.
+HF_API hfStatus hf_state_copy(hfState* to, const hfState* from, hfError* error);
 HF_API void hf_state_reset(hfState* state, const hfModel* model);
 // Sets time, q, v, act from keyframe `key`, and input (may be NULL) from its controls and mocap poses.
 struct hfInput;
@@ -80,6 +85,16 @@ HF_API hfStatus hf_state_set_key(hfState* state, struct hfInput* input, const hf
 HF_API hfStatus hf_state_save(const hfState* state, const char* path, hfError* error);
 // Refuses a file made for another model's sizes.
 HF_API hfStatus hf_state_restore(hfState* state, const char* path, hfError* error);
+
+// Position q and velocity v of a joint by its name. A hinge or slide has one number each, a ball joint 4 and 3, a free joint
+// 7 and 6 (layouts in model.h). q and v may be NULL: not read, or left as they are. Setting makes a quaternion a unit one;
+// what contacts remember stays. Refused, with nothing changed: a name that the model does not have, a state of another
+// model, a quaternion of zeros (HF_ERROR_ARGUMENT), numbers that are not finite (HF_ERROR_NONFINITE).
+HF_API hfStatus hf_state_get_joint(const hfState* state, const hfModel* model, const char* joint, double* q, double* v, hfError* error);
+HF_API hfStatus hf_state_set_joint(hfState* state, const hfModel* model, const char* joint, const double* q, const double* v, hfError* error);
+// Puts a body with a free joint at the pose X_WB and gives it the velocity V_WB (of its origin, in world axes). Either may be
+// NULL: left as it is. Refused as above, and for a body without a free joint. hf_sim_get_body reads any body.
+HF_API hfStatus hf_state_set_body(hfState* state, const hfModel* model, const char* body, const hfPose* X_WB, const hfMotion* V_WB, hfError* error);
 
 // Inputs of a step. Any pointer may be NULL: zero controls (or the scene's signals), no forces, mocap
 // bodies where the model puts them, no targets, no limits.

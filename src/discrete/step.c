@@ -101,7 +101,7 @@ static void advance(hfiDiscrete* s, hfState* state, const hfInput* in, hfStepRep
   memcpy(hf_state_mutable_v(state), s->v1, sizeof *s->v1 * (size_t)m->nv);
   hf_actuation_advance(&w->actuation, hf_state_mutable_act(state), h);
   state->time += h;
-  if (remembers || m->nsensor) hfi_world_place(w, q, in);
+  if (remembers) hfi_world_place(w, q, in);
   if (remembers && hfi_memory_store(state, w->X0_WB, w->dynamics.X_WB, w->contact, s->outcome, w->ncontact))
     report->status = HF_OVERFLOW;
 }

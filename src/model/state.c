@@ -62,6 +62,29 @@ hfState* hf_state_create(const hfModel* model) {
 
 void hf_state_free(hfState* state) { free(state); }
 
+hfState* hf_state_clone(const hfState* state) {
+  hfState* copy = aligned_alloc(ALIGN, (size_t)state->size);
+  return copy ? memcpy(copy, state, (size_t)state->size) : NULL;
+}
+
+hfStatus hf_state_copy(hfState* to, const hfState* from, hfError* error) {
+  hfi_clear_error(error);
+  if (to->nq != from->nq || to->nv != from->nv || to->na != from->na || to->ndiscrete != from->ndiscrete)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "the states are of different models (nq %d nv %d, the copy has %d %d)",
+                      from->nq, from->nv, to->nq, to->nv);
+  if (from->nmemory > to->max_memory)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "the state remembers %d contacts, the copy has room for %d", from->nmemory,
+                      to->max_memory);
+  to->time = from->time;
+  to->nmemory = from->nmemory;
+  memcpy(hf_state_mutable_q(to), hf_state_q(from), sizeof(double) * (size_t)from->nq);
+  memcpy(hf_state_mutable_v(to), hf_state_v(from), sizeof(double) * (size_t)from->nv);
+  memcpy(hf_state_mutable_act(to), hf_state_act(from), sizeof(double) * (size_t)from->na);
+  memcpy(hf_state_mutable_discrete(to), hf_state_discrete(from), sizeof(int64_t) * (size_t)from->ndiscrete);
+  memcpy(hf_state_mutable_memory(to), hf_state_memory(from), sizeof(hfContactMemory) * (size_t)from->nmemory);
+  return HF_OK;
+}
+
 void hf_state_reset(hfState* state, const hfModel* model) {
   hf_state_init(state, model, state->max_memory);
 }

@@ -12,10 +12,12 @@ hfStatus hfi_stream_open(hfiStream* s, const hfModel* model, hfError* error) {
   made.controls = calloc((size_t)model->nu + 1, sizeof *made.controls);
   if (!made.controls) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
   hfStatus status = hf_model_is_overlay(model) ? hf_model_copy(&made.block, model, error) : HF_OK;
+  if (status == HF_OK) status = hf_events_create(&made.events, error);
   if (status == HF_OK) status = hf_dynamics_create(&made.dynamics, model, error);
   if (status == HF_OK)
     *s = made;
   else {
+    hf_events_free(made.events);
     hf_model_free(made.block);
     free(made.controls);
   }
@@ -25,7 +27,7 @@ hfStatus hfi_stream_open(hfiStream* s, const hfModel* model, hfError* error) {
 void hfi_stream_close(hfiStream* s) {
   hf_dynamics_free(s->dynamics);
   hf_model_free(s->block);
-  hfi_events_release(&s->events);
+  hf_events_free(s->events);
   free(s->controls);
   *s = (hfiStream){0};
 }
@@ -106,6 +108,18 @@ void hfi_stream_frame(hfiStream* s, const hfSim* sim, const hfState* state, cons
 
 // ---- steps ----------------------------------------------------------------------------------------
 
+// Without memory the events of a step are left out.
+static void put_events(hfiStream* s, const hfSim* sim, double time, const hfStepReport* step, hfiBytes* out) {
+  int count;
+  hf_events_update(s->events, sim, time, step, NULL);
+  const hfEvent* event = hf_events_list(s->events, &count);
+  for (int i = 0; i < count; ++i) {
+    size_t start = hfi_chunk_begin(out, HFI_CHUNK_EVENT);
+    hfi_bytes_put(out, &event[i], sizeof event[i]);
+    hfi_chunk_end(out, start);
+  }
+}
+
 static void count_step(hfiStream* s, const hfStepReport* step) {
   ++s->steps;
   s->iterations += step->solve.iterations;
@@ -147,7 +161,7 @@ void hfi_stream_step(hfiStream* s, const hfSim* sim, const hfState* state, const
   if (step) {
     count_step(s, step);
     put_controls(s, sim, state, input, out);
-    hfi_events_step(&s->events, sim, state->time, step, out);
+    put_events(s, sim, state->time, step, out);
   }
   if (!is_due(&s->next_frame, s->interval, state->time, h)) return;
   hfi_stream_frame(s, sim, state, input, wall, out);

@@ -3,13 +3,15 @@
 #define HFI_RECORD_STREAM_H
 
 #include "record/chunk.h"
-#include "record/events.h"
+#include "record/bytes.h"
+
+#include <holdfast/record.h>
 
 typedef struct hfiStream {
   const hfModel* model;
   hfModel* block;       // the block that is recorded where model is an overlay, else NULL
   hfDynamics* dynamics; // kinematics and energy of the recorded states
-  hfiEvents events;
+  hfEvents* events;
   double interval;       // between frames [s]
   double state_interval; // between states to go on from [s]
   double next_frame, next_state;

@@ -1,7 +1,10 @@
 // Reading the results of the last step or evaluation.
 #include "sim/sim.h"
 
+#include "base/error.h"
 #include "switching/switching.h"
+
+#include <string.h>
 
 int hf_sim_contact_count(const hfSim* s) {
   return s->stepped ? s->method->contact_count(s->run) : s->world->ncontact;
@@ -10,6 +13,13 @@ int hf_sim_contact_count(const hfSim* s) {
 hfContact hf_sim_contact(const hfSim* s, int i) {
   assert(i >= 0 && i < hf_sim_contact_count(s));
   return s->stepped ? s->method->contact(s->run, i) : hfi_discrete_evaluated_contact(s->discrete, i);
+}
+
+int hf_sim_contacts(const hfSim* s, hfContact* contacts, int capacity) {
+  assert(capacity >= 0 && (contacts || capacity == 0));
+  int count = hf_sim_contact_count(s);
+  for (int i = 0; i < count && i < capacity; ++i) contacts[i] = hf_sim_contact(s, i);
+  return count;
 }
 
 int hf_sim_pair_force(const hfSim* s, int body_a, int body_b, hfVec3* normal, hfVec3* friction) {
@@ -27,6 +37,20 @@ int hf_sim_pair_force(const hfSim* s, int body_a, int body_b, hfVec3* normal, hf
     count++;
   }
   return count;
+}
+
+hfStatus hf_sim_get_body(hfSim* s, const hfState* state, const char* body, hfPose* X_WB, hfMotion* V_WB, hfError* error) {
+  hfi_clear_error(error);
+  hfiWorld* w = s->world;
+  int b = body ? hf_model_find(s->model, HF_OBJECT_BODY, body) : -1;
+  if (b < 0) return hfi_refuse(error, HF_ERROR_ARGUMENT, "the model has no body \"%s\"", body ? body : "");
+  if (!w->placed || state->nq != s->model->nq || memcmp(hf_state_q(state), w->q, sizeof *w->q * (size_t)state->nq) != 0)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "the sim is not at this state: step or evaluate it first");
+  if (X_WB) *X_WB = hf_dynamics_body_pose(&w->dynamics, b);
+  if (!V_WB) return HF_OK;
+  hf_dynamics_velocity(&w->dynamics, hf_state_v(state));
+  *V_WB = hf_dynamics_point_velocity(&w->dynamics, b, hf_dynamics_body_pose(&w->dynamics, b).p);
+  return HF_OK;
 }
 
 const hfModel* hf_sim_model(const hfSim* s) { return s->model; }

@@ -25,6 +25,7 @@ hfStatus hf_sim_step(hfSim* s, hfState* state, const hfInput* in, hfStepReport* 
     }
     status = s->method->step(s->run, state, in, &out, error);
     s->stepped = out.taken;
+    if (out.taken) hfi_world_place(s->world, hf_state_q(state), in);
     if (out.taken && s->model->nsensor) hfi_sim_sense(s, state, in);
   }
   if (status < 0) report->status = status;

@@ -1,0 +1,95 @@
+// Joints and bodies of a state by their names in the model.
+#include <holdfast/state.h>
+
+#include "base/error.h"
+#include "math/vec3.h"
+
+#include <math.h>
+#include <string.h>
+
+// Id of the object, or a refusal that names it.
+static int find(const hfModel* m, hfObjectKind kind, const char* name, hfError* error) {
+  int id = name ? hf_model_find(m, kind, name) : -1;
+  return id >= 0 ? id
+                 : (int)hfi_refuse(error, HF_ERROR_ARGUMENT, "the model has no %s \"%s\"", hf_object_kind_name(kind),
+                                   name ? name : "");
+}
+
+static hfStatus check_sizes(const hfState* s, const hfModel* m, hfError* error) {
+  if (s->nq == m->nq && s->nv == m->nv && s->na == m->na) return HF_OK;
+  return hfi_refuse(error, HF_ERROR_ARGUMENT, "the state belongs to another model (nq %d nv %d, the model's are %d %d)",
+                    s->nq, s->nv, m->nq, m->nv);
+}
+
+hfStatus hf_state_get_joint(const hfState* s, const hfModel* m, const char* joint, double* q, double* v, hfError* error) {
+  hfi_clear_error(error);
+  hfStatus status = check_sizes(s, m, error);
+  if (status != HF_OK) return status;
+  int j = find(m, HF_OBJECT_JOINT, joint, error);
+  if (j < 0) return (hfStatus)j;
+  hfJointInfo info = hf_joint_info(hf_model_jnt_type(m)[j]);
+  if (q) memcpy(q, hf_state_q(s) + hf_model_jnt_qposadr(m)[j], sizeof *q * (size_t)info.nq);
+  if (v) memcpy(v, hf_state_v(s) + hf_model_jnt_dofadr(m)[j], sizeof *v * (size_t)info.nv);
+  return HF_OK;
+}
+
+static hfStatus check_finite(const double* x, int n, const char* what, const char* joint, hfError* error) {
+  for (int i = 0; x && i < n; ++i)
+    if (!isfinite(x[i])) return hfi_refuse(error, HF_ERROR_NONFINITE, "joint \"%s\": %s[%d] is not finite", joint, what, i);
+  return HF_OK;
+}
+
+hfStatus hf_state_set_joint(hfState* s, const hfModel* m, const char* joint, const double* q, const double* v,
+                            hfError* error) {
+  hfi_clear_error(error);
+  hfStatus status = check_sizes(s, m, error);
+  if (status != HF_OK) return status;
+  int j = find(m, HF_OBJECT_JOINT, joint, error);
+  if (j < 0) return (hfStatus)j;
+  hfJointInfo info = hf_joint_info(hf_model_jnt_type(m)[j]);
+  if ((status = check_finite(q, info.nq, "q", joint, error)) != HF_OK ||
+      (status = check_finite(v, info.nv, "v", joint, error)) != HF_OK)
+    return status;
+  hfQuat turn = {1, 0, 0, 0};
+  if (q && info.quat >= 0) {
+    turn = q_load(q + info.quat);
+    if (!(turn.w * turn.w + turn.x * turn.x + turn.y * turn.y + turn.z * turn.z > 0))
+      return hfi_refuse(error, HF_ERROR_ARGUMENT, "joint \"%s\": the quaternion is zero", joint);
+  }
+  double* to = hf_state_mutable_q(s) + hf_model_jnt_qposadr(m)[j];
+  if (q) memcpy(to, q, sizeof *q * (size_t)info.nq);
+  if (q && info.quat >= 0) q_store(to + info.quat, q_unit(turn));
+  if (v) memcpy(hf_state_mutable_v(s) + hf_model_jnt_dofadr(m)[j], v, sizeof *v * (size_t)info.nv);
+  return HF_OK;
+}
+
+// The free joint of a body, or a refusal that says why it has none.
+static int find_free_joint(const hfModel* m, const char* body, hfError* error) {
+  int b = find(m, HF_OBJECT_BODY, body, error);
+  if (b < 0) return b;
+  int j = hf_model_body_jntadr(m)[b];
+  if (j >= 0 && hf_model_jnt_type(m)[j] == HF_JOINT_FREE) return j;
+  return (int)hfi_refuse(error, HF_ERROR_ARGUMENT,
+                         hf_model_body_mocap(m)[b] >= 0 ? "body \"%s\" is a mocap body: its pose is in hfInput"
+                                                        : "body \"%s\" has no free joint: set its joints instead",
+                         body);
+}
+
+hfStatus hf_state_set_body(hfState* s, const hfModel* m, const char* body, const hfPose* X_WB, const hfMotion* V_WB,
+                           hfError* error) {
+  hfi_clear_error(error);
+  hfStatus status = check_sizes(s, m, error);
+  if (status != HF_OK) return status;
+  int j = find_free_joint(m, body, error);
+  if (j < 0) return (hfStatus)j;
+  double* q = hf_state_mutable_q(s) + hf_model_jnt_qposadr(m)[j];
+  hfQuat turn = X_WB ? q_from_m3(X_WB->R) : q_load(q + 3);
+  hfVec3 w_B = V_WB ? m3_tmulv(m3_from_quat(turn), V_WB->w) : v3_zero();
+  if ((X_WB && !(v3_finite(X_WB->p) && isfinite(turn.w + turn.x + turn.y + turn.z))) ||
+      (V_WB && !(v3_finite(w_B) && v3_finite(V_WB->v))))
+    return hfi_refuse(error, HF_ERROR_NONFINITE, "body \"%s\": its pose or velocity is not finite", body);
+  if (X_WB) v3_store(q, X_WB->p), q_store(q + 3, turn);
+  double* v = hf_state_mutable_v(s) + hf_model_jnt_dofadr(m)[j];
+  if (V_WB) v3_store(v, V_WB->v), v3_store(v + 3, w_B);
+  return HF_OK;
+}

@@ -1,0 +1,136 @@
+// See events.h. The pairs of two steps are sorted, so that one walk along both finds what changed.
+#include <holdfast/events.h>
+
+#include "base/error.h"
+#include "base/sort.h"
+
+#include <holdfast/rigid.h>
+#include <stdlib.h>
+
+typedef struct Touch {
+  int32_t body_a, body_b;
+  int32_t slides; // 1: no loaded contact sticks
+} Touch;
+
+struct hfEvents {
+  Touch *touch, *next; // pairs that touch, sorted; those of the step that is read
+  int count, capacity; // of touch; of both
+  hfEvent* list;
+  int nevent, max_event;
+  int32_t rung; // of the step before
+};
+
+hfStatus hf_events_create(hfEvents** events, hfError* error) {
+  hfi_clear_error(error);
+  hfEvents* made = calloc(1, sizeof *made);
+  if (!made) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+  *events = made;
+  return HF_OK;
+}
+
+void hf_events_free(hfEvents* e) {
+  if (!e) return;
+  free(e->touch), free(e->next), free(e->list);
+  free(e);
+}
+
+void hf_events_reset(hfEvents* e) { e->count = e->nevent = e->rung = 0; }
+
+const hfEvent* hf_events_list(const hfEvents* e, int* count) {
+  *count = e->nevent;
+  return e->list;
+}
+
+// Makes room for `contacts` pairs, and for every event that they and `solver` changes of the solver can make. Returns 0 when
+// there is no memory.
+static int reserve(hfEvents* e, int contacts, int solver) {
+  if (contacts > e->capacity) {
+    size_t bytes = 2 * (size_t)contacts * sizeof(Touch);
+    Touch *touch = realloc(e->touch, bytes), *next = touch ? realloc(e->next, bytes) : NULL;
+    if (touch) e->touch = touch;
+    if (!next) return 0;
+    e->next = next, e->capacity = 2 * contacts;
+  }
+  int events = e->count + 2 * contacts + solver; // each old pair leaves; each new one touches and slides
+  if (events > e->max_event) {
+    hfEvent* list = realloc(e->list, 2 * (size_t)events * sizeof *list);
+    if (!list) return 0;
+    e->list = list, e->max_event = 2 * events;
+  }
+  return 1;
+}
+
+static int compare_pairs(const void* x, const void* y) {
+  const Touch *a = x, *b = y;
+  if (a->body_a != b->body_a) return a->body_a < b->body_a ? -1 : 1;
+  return a->body_b < b->body_b ? -1 : a->body_b > b->body_b;
+}
+
+// Merges neighbours of the same two bodies; returns how many pairs are left.
+static int merge_pairs(Touch* list, int n) {
+  int kept = 0;
+  for (int i = 0; i < n; ++i)
+    if (kept > 0 && compare_pairs(&list[kept - 1], &list[i]) == 0)
+      list[kept - 1].slides &= list[i].slides;
+    else
+      list[kept++] = list[i];
+  return kept;
+}
+
+// The pairs that touch after this step, sorted, each once. Returns how many.
+static int list_touches(const hfSim* sim, Touch* list) {
+  int n = 0;
+  for (int i = 0; i < hf_sim_contact_count(sim); ++i) {
+    hfContact c = hf_sim_contact(sim, i);
+    if (c.fn <= 0) continue;
+    int swap = c.body_a > c.body_b;
+    Touch t = {swap ? c.body_b : c.body_a, swap ? c.body_a : c.body_b, c.mu > 0 && !c.stick};
+    list[n++] = t;
+  }
+  n = merge_pairs(list, n);
+  hfi_sort(list, (size_t)n, sizeof *list, compare_pairs);
+  return merge_pairs(list, n);
+}
+
+static void add_event(hfEvents* e, double time, hfEventKind kind, const Touch* pair, int value) {
+  hfEvent event = {time, kind, pair ? pair->body_a : -1, pair ? pair->body_b : -1, value};
+  e->list[e->nevent++] = event;
+}
+
+static void compare_touches(hfEvents* e, int count, double time) {
+  int i = 0, k = 0;
+  while (i < e->count || k < count) {
+    const Touch *old = e->touch + i, *new = e->next + k;
+    int order = i == e->count ? 1 : k == count ? -1 : compare_pairs(old, new);
+    if (order < 0) add_event(e, time, HF_EVENT_LEAVE, old, 0);
+    if (order > 0) add_event(e, time, HF_EVENT_TOUCH, new, 0);
+    if (order >= 0 && new->slides && (order > 0 || !old->slides)) add_event(e, time, HF_EVENT_SLIDE, new, 0);
+    if (order == 0 && old->slides && !new->slides) add_event(e, time, HF_EVENT_STICK, new, 0);
+    i += order <= 0, k += order >= 0;
+  }
+}
+
+// A rung beyond TAMSI is listed once when it begins to serve, not at every step that it serves.
+static void list_solver(hfEvents* e, const hfSim* sim, double time, const hfStepReport* step) {
+  int32_t rung = step->solve.rung;
+  if (rung > HF_RUNG_TAMSI && rung != e->rung) add_event(e, time, HF_EVENT_RUNG, NULL, rung);
+  e->rung = rung;
+  if (step->ndropped > 0) add_event(e, time, HF_EVENT_DROPPED, NULL, step->ndropped);
+  for (int i = 0; i < step->switching.nswitch; ++i) {
+    hfSwitch s = hf_sim_switch(sim, i);
+    add_event(e, s.time, s.rigid ? HF_EVENT_RIGID : HF_EVENT_COMPLIANT, NULL, s.reason);
+  }
+}
+
+hfStatus hf_events_update(hfEvents* e, const hfSim* sim, double time, const hfStepReport* step, hfError* error) {
+  hfi_clear_error(error);
+  e->nevent = 0;
+  if (!reserve(e, hf_sim_contact_count(sim), step ? 2 + step->switching.nswitch : 0))
+    return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+  int count = list_touches(sim, e->next);
+  compare_touches(e, count, time);
+  Touch* old = e->touch;
+  e->touch = e->next, e->next = old, e->count = count;
+  if (step) list_solver(e, sim, time, step);
+  return HF_OK;
+}
