@@ -29,6 +29,7 @@ typedef struct hfAccelConfig {
   double equality_time;   // near-rigid equalities: time constant of their error [s]
   double reach;           // gap up to which contacts are listed though they do not touch; 0: none [m]
   double theta_max;       // transition-aware line search: largest turn of a slip velocity [rad]
+  hfAllocator allocator;  // of the memory; all zero: the C library's
 } hfAccelConfig;
 
 HF_API hfAccelConfig hf_accel_config_default(void);

@@ -58,6 +58,7 @@ typedef struct hfIntegratorConfig {
   double newton_fraction;  // error control: the same as a fraction of the accuracy
   double jacobian_refresh; // quasi: contraction above which the next step forms a new Jacobian [-]
   double divergence;       // ratio of successive updates at which Newton gives up [-]
+  hfAllocator allocator;   // of the integrator's memory; all zero: the C library's
 } hfIntegratorConfig;
 
 HF_API hfIntegratorConfig hf_integrator_config_default(void);

@@ -5,6 +5,7 @@
 #ifndef HOLDFAST_METHODS_H
 #define HOLDFAST_METHODS_H
 
+#include <holdfast/allocator.h>
 #include <holdfast/status.h>
 #include <stdint.h>
 
@@ -129,6 +130,7 @@ typedef struct hfRigidConfig {
   double stick_speed;    // slip below which a contact may roll [m/s]
   double stabilisation;  // T: gap and velocity errors die out as exp(-t/T); 0: they stay [s]
   hfLayerConfig layer;   // for the stability certificate, and the compliant phase
+  hfAllocator allocator; // of hf_rigid_create; a sim's own is that of the sim
 } hfRigidConfig;
 
 HF_API hfRigidConfig hf_rigid_config_default(void);
@@ -196,6 +198,7 @@ typedef struct hfSimConfig {
   hfMlcpConfig mlcp;        // method "mlcp"
   hfContinuousConfig continuous; // methods of continuous time
   hfSwitchConfig switching; // method "switching"
+  hfAllocator allocator;    // of all the sim's memory; all zero: the C library's
 } hfSimConfig;
 
 // What a step has to say.

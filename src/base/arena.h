@@ -6,10 +6,10 @@
 #ifndef HFI_BASE_ARENA_H
 #define HFI_BASE_ARENA_H
 
+#include "base/memory.h"
+
 #include <assert.h>
 #include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { HFI_ALIGN = 64 }; // a cache line
 
@@ -32,13 +32,10 @@ static inline void* hfi_arena_take(hfiArena* a, size_t count, size_t width) {
   return a->base + start;
 }
 
-// An arena over zeroed memory of the planned size. The caller frees its base, which is NULL where
-// memory ran out.
-static inline hfiArena hfi_arena_allocate(const hfiArena* plan) {
-  size_t size = (plan->used / HFI_ALIGN + 1) * HFI_ALIGN;
-  void* memory = aligned_alloc(HFI_ALIGN, size);
-  if (memory) memset(memory, 0, size);
-  return hfi_arena(memory, size);
+// Returns an arena over zeroed memory of the planned size. The caller gives its base back with hfi_release. The base is NULL
+// where memory ran out.
+static inline hfiArena hfi_arena_allocate(const hfiArena* plan, const hfAllocator* allocator) {
+  return hfi_arena(hfi_allocate(allocator, plan->used), plan->used);
 }
 
 #define HFI_TAKE(arena, type, count) ((type*)hfi_arena_take((arena), (size_t)(count), sizeof(type)))

@@ -93,7 +93,7 @@ static hfStatus check_config(const hfAccelConfig* config, hfError* error) {
 hfStatus hfi_accel_create(hfAccel** accel, hfiWorld* world, const hfAccelConfig* config, hfError* error) {
   hfStatus status = check_config(config, error);
   if (status != HF_OK) return status;
-  hfAccel* a = calloc(1, sizeof *a);
+  hfAccel* a = hfi_allocate(&world->config.allocator, sizeof *a);
   if (!a) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
   a->model = world->model;
   a->world = world;
@@ -103,9 +103,9 @@ hfStatus hfi_accel_create(hfAccel** accel, hfiWorld* world, const hfAccelConfig*
   a->config.max_contacts = world->config.max_contacts;
   hfiArena plan = hfi_arena(NULL, 0);
   slice(a, &plan);
-  hfiArena arena = hfi_arena_allocate(&plan);
+  hfiArena arena = hfi_arena_allocate(&plan, &world->config.allocator);
   if (!arena.base) {
-    free(a);
+    hfi_release(a);
     return hfi_refuse(error, HF_ERROR_MEMORY, "acceleration problem: %zu bytes", plan.used);
   }
   a->memory = arena.base;
@@ -120,7 +120,7 @@ hfStatus hf_accel_create(hfAccel** accel, const hfModel* model, const hfAccelCon
   assert(accel && model && config);
   hfStatus status = check_config(config, error);
   if (status != HF_OK) return status;
-  hfiWorldConfig own = {config->max_contacts, config->scene_signals, -1};
+  hfiWorldConfig own = {config->max_contacts, config->scene_signals, -1, config->allocator};
   hfiWorld* world = NULL;
   status = hfi_world_create(&world, model, &own, error);
   if (status != HF_OK) return status;
@@ -135,8 +135,8 @@ hfStatus hf_accel_create(hfAccel** accel, const hfModel* model, const hfAccelCon
 void hf_accel_free(hfAccel* a) {
   if (!a) return;
   if (a->owns_world) hfi_world_free(a->world);
-  free(a->memory);
-  free(a);
+  hfi_release(a->memory);
+  hfi_release(a);
 }
 
 hfAccelStatistics hf_accel_statistics(const hfAccel* a) { return a->statistics; }

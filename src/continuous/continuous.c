@@ -26,7 +26,7 @@ hfStatus hfi_continuous_create(hfiContinuous** continuous, hfiWorld* world, cons
   hfiContinuous measured = {.world = world, .h = integrator->step};
   HFI_TAKE(&plan, hfiContinuous, 1);
   slice(&measured, &plan);
-  hfiArena arena = hfi_arena_allocate(&plan);
+  hfiArena arena = hfi_arena_allocate(&plan, &world->config.allocator);
   if (!arena.base) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
   hfiContinuous* c = HFI_TAKE(&arena, hfiContinuous, 1);
   *c = measured;
@@ -34,7 +34,9 @@ hfStatus hfi_continuous_create(hfiContinuous** continuous, hfiWorld* world, cons
   hfStatus status = hfi_accel_create(&c->accel, world, accel, error);
   if (status == HF_OK && world->model->nv > 0) {
     hfOde ode = hf_accel_ode(c->accel);
-    status = hf_integrator_create(&c->integrator, &ode, integrator, error);
+    hfIntegratorConfig config = *integrator;
+    config.allocator = world->config.allocator;
+    status = hf_integrator_create(&c->integrator, &ode, &config, error);
   }
   if (status == HF_OK) *continuous = c;
   else hfi_continuous_free(c);
@@ -45,7 +47,7 @@ void hfi_continuous_free(hfiContinuous* c) {
   if (!c) return;
   hf_integrator_free(c->integrator);
   hf_accel_free(c->accel);
-  free(c);
+  hfi_release(c);
 }
 
 hfIntegratorReport hfi_continuous_report(const hfiContinuous* c) {

@@ -16,6 +16,7 @@ static void slice(hfiDiscrete* d, hfiArena* arena) {
 }
 
 static hfStatus create_solvers(hfiDiscrete* d, hfError* error) {
+  d->assembly.capacity.allocator = d->world->config.allocator;
   hfStatus status = hf_solver_create(&d->solver, &d->assembly.capacity, error);
   if (status == HF_OK && d->config.method == HF_METHOD_MLCP)
     status = hf_mlcp_create(&d->mlcp, &d->assembly.capacity, &d->config.mlcp, error);
@@ -23,13 +24,13 @@ static hfStatus create_solvers(hfiDiscrete* d, hfError* error) {
 }
 
 hfStatus hfi_discrete_create(hfiDiscrete** discrete, hfiWorld* world, const hfSimConfig* config, hfError* error) {
-  hfiDiscrete* d = calloc(1, sizeof *d);
+  hfiDiscrete* d = hfi_allocate(&world->config.allocator, sizeof *d);
   if (!d) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
   d->world = world;
   d->config = *config;
   hfiArena plan = hfi_arena(NULL, 0);
   slice(d, &plan);
-  hfiArena arena = hfi_arena_allocate(&plan);
+  hfiArena arena = hfi_arena_allocate(&plan, &world->config.allocator);
   d->memory = arena.base;
   hfStatus status = arena.base ? HF_OK : hfi_refuse(error, HF_ERROR_MEMORY, "out of memory: a step problem of %zu bytes", plan.used);
   if (status == HF_OK) {
@@ -47,8 +48,8 @@ void hfi_discrete_free(hfiDiscrete* d) {
   if (!d) return;
   hf_solver_free(d->solver);
   hf_mlcp_free(d->mlcp);
-  free(d->memory);
-  free(d);
+  hfi_release(d->memory);
+  hfi_release(d);
 }
 
 // ---- for the table of methods -----------------------------------------------------------------------

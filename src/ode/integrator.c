@@ -116,7 +116,7 @@ hfStatus hf_integrator_create(hfIntegrator** integrator, const hfOde* ode,
   if (status) return status;
   hfiArena arena = hfi_arena(NULL, 0);
   plan(&arena, ode, config);
-  void* memory = calloc(1, arena.used);
+  void* memory = hfi_allocate(&config->allocator, arena.used);
   if (!memory) return hfi_refuse(error, HF_ERROR_MEMORY, "integrator: %zu bytes", arena.used);
   arena = hfi_arena(memory, arena.used);
   hfIntegrator* in = plan(&arena, ode, config);
@@ -126,7 +126,7 @@ hfStatus hf_integrator_create(hfIntegrator** integrator, const hfOde* ode,
   return HF_OK;
 }
 
-void hf_integrator_free(hfIntegrator* integrator) { free(integrator); }
+void hf_integrator_free(hfIntegrator* integrator) { hfi_release(integrator); }
 
 void hf_integrator_reset(hfIntegrator* in) {
   hfiStepper* s = &in->stepper;

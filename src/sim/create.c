@@ -34,7 +34,7 @@ static hfStatus choose_options(hfSim* s, hfError* error) {
 
 static hfStatus create_world(hfSim* s, hfError* error) {
   hfiWorldConfig config = {s->config.max_contacts, s->config.scene_signals,
-                           s->method->discrete ? s->config.drive_law : -1};
+                           s->method->discrete ? s->config.drive_law : -1, s->config.allocator};
   hfStatus status = HF_OK;
   if (config.max_contacts == 0) status = hfi_plan_contacts(s->model, &config.max_contacts, error);
   return status == HF_OK ? hfi_world_create(&s->world, s->model, &config, error) : status;
@@ -55,7 +55,7 @@ static hfStatus create(hfSim* s, hfError* error) {
   if (status != HF_OK) return status;
   hfiArena plan = hfi_arena(NULL, 0);
   slice(s, &plan);
-  hfiArena arena = hfi_arena_allocate(&plan);
+  hfiArena arena = hfi_arena_allocate(&plan, &s->config.allocator);
   s->memory = arena.base;
   if (!s->memory) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
   slice(s, &arena);
@@ -71,7 +71,7 @@ hfStatus hf_sim_create(hfSim** sim, const hfModel* model, const hfSimConfig* con
   hfi_clear_error(error);
   hfStatus status = hf_check_processor(error);
   if (status != HF_OK) return status;
-  hfSim* s = calloc(1, sizeof *s);
+  hfSim* s = hfi_allocate(config ? &config->allocator : NULL, sizeof *s);
   if (!s) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
   s->model = model;
   s->config = config ? *config : hf_sim_config_default();
@@ -88,6 +88,6 @@ void hf_sim_free(hfSim* s) {
   if (s->discrete != s->run) hfi_discrete_free(s->discrete);
   if (s->run) s->method->free(s->run);
   hfi_world_free(s->world);
-  free(s->memory);
-  free(s);
+  hfi_release(s->memory);
+  hfi_release(s);
 }

@@ -77,7 +77,7 @@ hfStatus hf_mlcp_create(hfMlcp** out, const hfStepCapacity* capacity, const hfMl
   hfi_clear_error(error);
   hfStatus status = check_config(config, error);
   if (status != HF_OK) return status;
-  hfMlcp* m = calloc(1, sizeof *m);
+  hfMlcp* m = hfi_allocate(&capacity->allocator, sizeof *m);
   if (!m) return hfi_refuse(error, HF_ERROR_MEMORY, "mlcp: out of memory");
   m->capacity = *capacity;
   m->config = *config;
@@ -86,9 +86,9 @@ hfStatus hf_mlcp_create(hfMlcp** out, const hfStepCapacity* capacity, const hfMl
   m->work_size = hf_lcp_work_size((hfLcpMethod)config->method, m->max_n);
   hfiArena size = hfi_arena(NULL, 0);
   plan(m, &size);
-  m->memory = aligned_alloc(HFI_ALIGN, (size.used / HFI_ALIGN + 1) * HFI_ALIGN);
+  m->memory = hfi_allocate(&capacity->allocator, size.used);
   if (!m->memory) {
-    free(m);
+    hfi_release(m);
     return hfi_refuse(error, HF_ERROR_MEMORY, "mlcp: no %zu bytes for %d rows", size.used, capacity->nrow);
   }
   hfiArena arena = hfi_arena(m->memory, size.used);
@@ -99,8 +99,8 @@ hfStatus hf_mlcp_create(hfMlcp** out, const hfStepCapacity* capacity, const hfMl
 
 void hf_mlcp_free(hfMlcp* m) {
   if (!m) return;
-  free(m->memory);
-  free(m);
+  hfi_release(m->memory);
+  hfi_release(m);
 }
 
 // ---- rows ----------------------------------------------------------------------------------------

@@ -43,14 +43,14 @@ static void plan(hfSolver* solver, hfiArena* arena) {
 
 hfStatus hf_solver_create(hfSolver** out, const hfStepCapacity* capacity, hfError* error) {
   hfi_clear_error(error);
-  hfSolver* solver = calloc(1, sizeof *solver);
+  hfSolver* solver = hfi_allocate(&capacity->allocator, sizeof *solver);
   if (!solver) return hfi_refuse(error, HF_ERROR_MEMORY, "solver: out of memory");
   solver->capacity = *capacity;
   hfiArena size = hfi_arena(NULL, 0);
   plan(solver, &size);
-  solver->memory = aligned_alloc(HFI_ALIGN, (size.used / HFI_ALIGN + 1) * HFI_ALIGN);
+  solver->memory = hfi_allocate(&capacity->allocator, size.used);
   if (!solver->memory) {
-    free(solver);
+    hfi_release(solver);
     return hfi_refuse(error, HF_ERROR_MEMORY, "solver: no %zu bytes for %d dofs and %d rows",
                       size.used, capacity->nv, capacity->nrow);
   }
@@ -62,8 +62,8 @@ hfStatus hf_solver_create(hfSolver** out, const hfStepCapacity* capacity, hfErro
 
 void hf_solver_free(hfSolver* solver) {
   if (!solver) return;
-  free(solver->memory);
-  free(solver);
+  hfi_release(solver->memory);
+  hfi_release(solver);
 }
 
 static hfStatus check_config(const hfSolverConfig* c, hfError* error) {

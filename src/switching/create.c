@@ -97,11 +97,11 @@ hfStatus hfi_rigid_create(hfRigid** rigid, hfiWorld* world, const hfRigidConfig*
   measured.max_rows = imax2(1, imin2(6 * measured.config.max_contacts, HFI_RIGID_MAX_ROWS));
   hfiArena plan = hfi_arena(NULL, 0);
   slice(&measured, &plan);
-  hfRigid* r = malloc(sizeof *r);
-  hfiArena arena = hfi_arena_allocate(&plan);
+  hfRigid* r = hfi_allocate(&world->config.allocator, sizeof *r);
+  hfiArena arena = hfi_arena_allocate(&plan, &world->config.allocator);
   if (!r || !arena.base) {
-    free(r);
-    free(arena.base);
+    hfi_release(r);
+    hfi_release(arena.base);
     return hfi_refuse(error, HF_ERROR_MEMORY, "rigid contact: %zu bytes", plan.used);
   }
   *r = measured;
@@ -122,7 +122,7 @@ hfStatus hf_rigid_create(hfRigid** rigid, const hfModel* model, const hfRigidCon
   hfi_clear_error(error);
   assert(rigid && model && config);
   hfStatus status = hfi_rigid_check(config, error);
-  hfiWorldConfig own = {config->max_contacts, config->scene_signals, -1};
+  hfiWorldConfig own = {config->max_contacts, config->scene_signals, -1, config->allocator};
   hfiWorld* world = NULL;
   if (status == HF_OK) status = hfi_world_create(&world, model, &own, error);
   if (status == HF_OK) status = hfi_rigid_create(rigid, world, config, error);
@@ -136,6 +136,6 @@ hfStatus hf_rigid_create(hfRigid** rigid, const hfModel* model, const hfRigidCon
 void hf_rigid_free(hfRigid* r) {
   if (!r) return;
   hf_accel_free(r->accel);
-  free(r->memory);
-  free(r);
+  hfi_release(r->memory);
+  hfi_release(r);
 }

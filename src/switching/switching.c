@@ -103,6 +103,7 @@ static hfStatus create_integrators(hfiSwitching* s, hfError* error) {
   c.max_steps = 1000;
   c.smallest_step = 1e-8 * s->h;
   c.tals = 0;
+  c.allocator = s->rigid->accel->world->config.allocator;
   hfStatus status = hf_integrator_create(&s->arc, &ode, &c, error);
   if (status) return status;
   ode.nx += tail;
@@ -129,11 +130,11 @@ hfStatus hfi_switching_create(hfiSwitching** switching, hfiWorld* world, const h
   measured.max_layers = imin2(measured.config.rigid.max_contacts, HFI_MAX_LAYERS);
   hfiArena plan = hfi_arena(NULL, 0);
   slice(&measured, &plan);
-  hfiSwitching* s = malloc(sizeof *s);
-  hfiArena arena = hfi_arena_allocate(&plan);
+  hfiSwitching* s = hfi_allocate(&world->config.allocator, sizeof *s);
+  hfiArena arena = hfi_arena_allocate(&plan, &world->config.allocator);
   if (!s || !arena.base) {
-    free(s);
-    free(arena.base);
+    hfi_release(s);
+    hfi_release(arena.base);
     return hfi_refuse(error, HF_ERROR_MEMORY, "switching: %zu bytes", plan.used);
   }
   *s = measured;
@@ -154,8 +155,8 @@ void hfi_switching_free(hfiSwitching* s) {
   hf_integrator_free(s->arc);
   hf_integrator_free(s->soft);
   hf_rigid_free(s->rigid);
-  free(s->memory);
-  free(s);
+  hfi_release(s->memory);
+  hfi_release(s);
 }
 
 // ---- the step ---------------------------------------------------------------------------------------

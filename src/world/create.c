@@ -19,11 +19,11 @@ hfStatus hfi_plan_contacts(const hfModel* m, int32_t* count, hfError* error) {
   hfiFilter filter;
   hfiArena plan = hfi_arena(NULL, 0);
   hfi_filter_init(&filter, m, &plan);
-  hfiArena arena = hfi_arena_allocate(&plan);
+  hfiArena arena = hfi_arena_allocate(&plan, NULL);
   if (!arena.base) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
   hfi_filter_init(&filter, m, &arena);
   *count = count_points(m, &filter);
-  free(arena.base);
+  hfi_release(arena.base);
   return HF_OK;
 }
 
@@ -102,16 +102,16 @@ static void slice(hfiWorld* w, hfiArena* arena) {
 }
 
 hfStatus hfi_world_create(hfiWorld** world, const hfModel* model, const hfiWorldConfig* config, hfError* error) {
-  hfiWorld* w = calloc(1, sizeof *w);
+  hfiWorld* w = hfi_allocate(&config->allocator, sizeof *w);
   if (!w) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
   w->model = model;
   w->config = *config;
   if (model->world.disable_contact) w->config.max_contacts = 0;
   hfiArena plan = hfi_arena(NULL, 0);
   slice(w, &plan);
-  hfiArena arena = hfi_arena_allocate(&plan);
+  hfiArena arena = hfi_arena_allocate(&plan, &config->allocator);
   if (!arena.base) {
-    free(w);
+    hfi_release(w);
     return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory: a world of %zu bytes", plan.used);
   }
   w->memory = arena.base;
@@ -123,6 +123,6 @@ hfStatus hfi_world_create(hfiWorld** world, const hfModel* model, const hfiWorld
 
 void hfi_world_free(hfiWorld* w) {
   if (!w) return;
-  free(w->memory);
-  free(w);
+  hfi_release(w->memory);
+  hfi_release(w);
 }

@@ -12,6 +12,7 @@ typedef struct hfiWorldConfig {
   int32_t max_contacts;  // capacity
   int32_t scene_signals; // 1: the scene's signals drive controls that no input gives
   int32_t drive_law;     // hfDriveLaw of all servos; -1: each has its own
+  hfAllocator allocator; // of the world, and of the methods that borrow it
 } hfiWorldConfig;
 
 typedef struct hfiWorld {

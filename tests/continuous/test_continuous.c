@@ -13,7 +13,7 @@ static const char* const names[] = {"rk3", "implicit Euler", "sdirk"};
 static const double window = 0.025;
 
 static hfStatus create(hfiContinuous** c, const hfModel* m, const hfAccelConfig* accel, const hfIntegratorConfig* config, hfError* error) {
-  hfiWorldConfig own = {accel->max_contacts, 1, -1};
+  hfiWorldConfig own = {.max_contacts = accel->max_contacts, .scene_signals = 1, .drive_law = -1};
   hfiWorld* world = NULL;
   hfStatus status = hfi_world_create(&world, m, &own, error);
   if (status == HF_OK) status = hfi_continuous_create(c, world, accel, config, error);

@@ -105,7 +105,7 @@ void problem_add_piece(problemBuilder* b, int tree, int ncol, const int32_t* col
 }
 
 hfStepCapacity problem_capacity(const hfStepProblem* P) {
-  hfStepCapacity c = {P->nv, P->ntree, P->nblock, P->nrow, P->npiece, P->ncol, P->njac, 0};
+  hfStepCapacity c = {P->nv, P->ntree, P->nblock, P->nrow, P->npiece, P->ncol, P->njac, 0, {0}};
   for (int t = 0; t < P->ntree; ++t)
     c.max_tree_nv = imax2(c.max_tree_nv, P->tree_start[t + 1] - P->tree_start[t]);
   return c;
@@ -115,7 +115,7 @@ hfStepCapacity capacity_union(hfStepCapacity a, hfStepCapacity b) {
   hfStepCapacity c = {imax2(a.nv, b.nv),         imax2(a.ntree, b.ntree),
                       imax2(a.nblock, b.nblock), imax2(a.nrow, b.nrow),
                       imax2(a.npiece, b.npiece), imax2(a.ncol, b.ncol),
-                      imax2(a.njac, b.njac),     imax2(a.max_tree_nv, b.max_tree_nv)};
+                      imax2(a.njac, b.njac),     imax2(a.max_tree_nv, b.max_tree_nv), {0}};
   return c;
 }
 

@@ -1,0 +1,41 @@
+// See memory.h. The head of a block lies in the HFI_ALIGN bytes before it.
+#include "base/memory.h"
+
+#include "base/arena.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Head {
+  hfAllocator allocator;
+  void* start; // what the allocator gave
+} Head;
+
+static_assert(sizeof(Head) <= HFI_ALIGN, "the head of a block fits before it");
+
+static Head* head_of(void* memory) { return (Head*)(void*)((char*)memory - HFI_ALIGN); }
+
+// The C library zeroes large blocks without touching them: pages that are never used cost nothing.
+void* hfi_allocate(const hfAllocator* allocator, size_t size) {
+  if (size > SIZE_MAX - 2 * HFI_ALIGN) return NULL;
+  int own = allocator && allocator->allocate;
+  size_t all = size + 2 * HFI_ALIGN;
+  char* start = own ? allocator->allocate(allocator->context, all, HFI_ALIGN) : calloc(1, all);
+  if (!start) return NULL;
+  if (own) memset(start, 0, all);
+  void* memory = start + HFI_ALIGN + (HFI_ALIGN - (uintptr_t)start % HFI_ALIGN) % HFI_ALIGN;
+  Head* head = head_of(memory);
+  if (own) head->allocator = *allocator;
+  head->start = start;
+  return memory;
+}
+
+void hfi_release(void* memory) {
+  if (!memory) return;
+  Head head = *head_of(memory);
+  if (head.allocator.allocate)
+    head.allocator.release(head.allocator.context, head.start);
+  else
+    free(head.start);
+}
