@@ -1,8 +1,314 @@
-"""MuJoCo's models and states, stepped here. Needs the package mujoco only where one of these functions is called."""
+"""MuJoCo's models and states, stepped here. The package mujoco is needed only by those who call these functions.
+
+A compiled ``mjModel`` is written as MJCF, number by number, and read by Holdfast's own reader, so that what it means here
+is what docs/reference/mjcf.md says. Orders and layouts are the same on both sides: positions, velocities, activations,
+controls and keyframes carry over as they are.
+"""
+
 from __future__ import annotations
+
+import os
+import tempfile
 from typing import Any
+from xml.etree import ElementTree as ET
+
+import numpy as np
+
 from .model import Model
 from .state import State
-def from_mujoco(source: Any) -> Model: raise NotImplementedError
-def state_from_mujoco(model: Model, data: Any, state: State | None = None) -> State: raise NotImplementedError
-def state_to_mujoco(state: State, data: Any) -> None: raise NotImplementedError
+
+_GEOM = {0: "plane", 2: "sphere", 3: "capsule", 4: "ellipsoid", 5: "cylinder", 6: "box", 7: "mesh"}
+_JOINT = {0: "free", 1: "ball", 2: "slide", 3: "hinge"}
+
+
+def from_mujoco(source: Any) -> Model:
+    """A model from an ``mjModel``, an ``mjSpec`` or a path. What Holdfast does not use is in ``model.diagnostics``."""
+    if isinstance(source, (str, os.PathLike)):
+        return Model.from_file(source)
+    if hasattr(source, "to_xml"):  # mjSpec
+        source = source.compile()
+    if not hasattr(source, "nbody") or not hasattr(source, "jnt_qposadr"):
+        raise TypeError(f"an mjModel or mjSpec is needed, not {type(source).__name__}")
+    model = Model.from_string(_write(source), name="<mjModel>", folder=tempfile.gettempdir())
+    sizes = {n: (int(getattr(source, n)), getattr(model, n)) for n in ("nq", "nv", "nbody")}
+    for name, (theirs, ours) in sizes.items():
+        if theirs != ours:
+            raise ValueError(f"{name} is {theirs} in MuJoCo and {ours} here: see model.diagnostics for what was left out")
+    return model
+
+
+def state_from_mujoco(model: Model, data: Any, state: State | None = None) -> State:
+    """Time, positions, velocities and activations of an ``mjData`` as a state; contacts are remembered from here on."""
+    state = state or State(model)
+    state.reset()
+    state.time = float(data.time)
+    state.q = np.asarray(data.qpos)
+    state.v = np.asarray(data.qvel)
+    if model.na == len(data.act):
+        state.act = np.asarray(data.act)
+    return state
+
+
+def state_to_mujoco(state: State, data: Any) -> None:
+    """The other way. Call ``mujoco.mj_forward`` afterwards."""
+    data.time = state.time
+    data.qpos[:] = state.q
+    data.qvel[:] = state.v
+    if len(data.act) == state.model.na:
+        data.act[:] = state.act
+
+
+# ---- writing MJCF ------------------------------------------------------------------------------------------------
+
+
+def _text(x: Any) -> str:
+    return " ".join(repr(float(v)) for v in np.ravel(x))
+
+
+def _add(parent: ET.Element, tag: str, **attributes: Any) -> ET.Element:
+    values = {k.rstrip("_"): v if isinstance(v, str) else _text(v) for k, v in attributes.items() if v is not None}
+    return ET.SubElement(parent, tag, values)
+
+
+class _Writer:
+    """Names for everything, unnamed parts included, so that parts can refer to each other."""
+
+    def __init__(self, m: Any):
+        import mujoco
+
+        self.m, self.kinds = m, mujoco.mjtObj
+        self.root = ET.Element("mujoco", model="from_mujoco")
+        self.object_name = {}
+        for kind, count in (("BODY", m.nbody), ("JOINT", m.njnt), ("GEOM", m.ngeom), ("SITE", m.nsite), ("TENDON", m.ntendon),
+                            ("ACTUATOR", m.nu), ("SENSOR", m.nsensor), ("KEY", m.nkey), ("MESH", m.nmesh)):
+            number = getattr(mujoco.mjtObj, "mjOBJ_" + kind)
+            for i in range(count):
+                self.object_name[kind, i] = mujoco.mj_id2name(m, number, i) or f"#{kind.lower()}{i}"
+
+    def name(self, kind: str, i: Any) -> str:
+        return self.object_name[kind, int(i)]
+
+    def write(self) -> str:
+        m = self.m
+        _add(self.root, "compiler", angle="radian", autolimits="false", inertiafromgeom="false", boundmass=0, boundinertia=0)
+        self.options()
+        assets = _add(self.root, "asset")
+        for i in sorted({int(m.geom_dataid[g]) for g in range(m.ngeom) if m.geom_type[g] == 7}):
+            self.mesh(assets, i)
+        world = _add(self.root, "worldbody")
+        elements = {0: world}
+        for b in range(m.nbody):
+            if b:
+                elements[b] = self.body(elements[int(m.body_parentid[b])], b)
+            self.content(elements[b], b)
+        self.rest()
+        return ET.tostring(self.root, encoding="unicode")
+
+    def options(self) -> None:
+        o = self.m.opt
+        option = _add(self.root, "option", timestep=o.timestep, gravity=o.gravity, impratio=o.impratio)
+        names = ("constraint", "equality", "frictionloss", "limit", "contact")
+        flags = {n: "disable" for i, n in enumerate(names) if o.disableflags >> i & 1}
+        import mujoco
+
+        for n in ("spring", "damper", "gravity", "clampctrl", "filterparent", "actuation"):
+            bit = getattr(mujoco.mjtDisableBit, "mjDSBL_" + n.upper(), None)
+            if bit is not None and o.disableflags & int(bit):
+                flags[n] = "disable"
+        if flags:
+            _add(option, "flag", **flags)
+
+    def mesh(self, assets: ET.Element, i: int) -> None:
+        m = self.m
+        v, f = int(m.mesh_vertadr[i]), int(m.mesh_faceadr[i])
+        vertices = m.mesh_vert[v:v + int(m.mesh_vertnum[i])]
+        faces = m.mesh_face[f:f + int(m.mesh_facenum[i])]
+        _add(assets, "mesh", name=self.name("MESH", i), vertex=vertices, face=" ".join(str(int(x)) for x in np.ravel(faces)))
+
+    def body(self, parent: ET.Element, b: int) -> ET.Element:
+        m = self.m
+        body = _add(parent, "body", name=self.name("BODY", b), pos=m.body_pos[b], quat=m.body_quat[b])
+        if m.body_mocapid[b] >= 0:
+            body.set("mocap", "true")
+        if m.body_gravcomp[b]:
+            body.set("gravcomp", _text(m.body_gravcomp[b]))
+        if m.body_mass[b] > 0:
+            _add(body, "inertial", pos=m.body_ipos[b], quat=m.body_iquat[b], mass=m.body_mass[b], diaginertia=m.body_inertia[b])
+        return body
+
+    def content(self, body: ET.Element, b: int) -> None:
+        m = self.m
+        for j in range(int(m.body_jntadr[b]), int(m.body_jntadr[b] + m.body_jntnum[b])):
+            self.joint(body, j)
+        for g in range(int(m.body_geomadr[b]), int(m.body_geomadr[b] + m.body_geomnum[b])):
+            self.geom(body, g)
+        for s in (s for s in range(m.nsite) if m.site_bodyid[s] == b):
+            _add(body, "site", name=self.name("SITE", s), pos=m.site_pos[s], quat=m.site_quat[s],
+                 type=_GEOM.get(int(m.site_type[s]), "sphere"), size=m.site_size[s])
+
+    def joint(self, body: ET.Element, j: int) -> None:
+        m = self.m
+        kind, dof, q = _JOINT[int(m.jnt_type[j])], int(m.jnt_dofadr[j]), int(m.jnt_qposadr[j])
+        joint = _add(body, "joint", name=self.name("JOINT", j), type=kind, armature=m.dof_armature[dof],
+                     damping=np.ravel(m.dof_damping[dof])[0], frictionloss=m.dof_frictionloss[dof],
+                     stiffness=np.ravel(m.jnt_stiffness[j])[0], margin=m.jnt_margin[j])
+        if kind == "free":
+            return
+        joint.set("pos", _text(m.jnt_pos[j]))
+        if kind != "ball":
+            joint.set("axis", _text(m.jnt_axis[j]))
+            joint.set("ref", _text(m.qpos0[q]))
+            joint.set("springref", _text(m.qpos_spring[q]))
+        if m.jnt_limited[j]:
+            joint.set("limited", "true")
+            joint.set("range", _text(m.jnt_range[j]))
+        if m.jnt_actfrclimited[j]:
+            joint.set("actuatorfrclimited", "true")
+            joint.set("actuatorfrcrange", _text(m.jnt_actfrcrange[j]))
+        if m.jnt_actgravcomp[j]:
+            joint.set("actuatorgravcomp", "true")
+
+    def contact_values(self, solref: Any, solimp: Any) -> dict[str, Any]:
+        """solref and solimp only where they are not MuJoCo's defaults: elsewhere Holdfast's own stiffness acts."""
+        values: dict[str, Any] = {}
+        if not np.allclose(solref, (0.02, 1)):
+            values["solref"] = solref
+        if not np.allclose(solimp, (0.9, 0.95, 0.001, 0.5, 2)):
+            values["solimp"] = solimp
+        return values
+
+    def geom(self, body: ET.Element, g: int) -> None:
+        m = self.m
+        kind = _GEOM.get(int(m.geom_type[g]))
+        if kind is None:
+            return
+        geom = _add(body, "geom", name=self.name("GEOM", g), type=kind, pos=m.geom_pos[g], quat=m.geom_quat[g],
+                    friction=m.geom_friction[g], margin=m.geom_margin[g], gap=m.geom_gap[g], solmix=m.geom_solmix[g],
+                    rgba=m.geom_rgba[g], **self.contact_values(m.geom_solref[g], m.geom_solimp[g]))
+        for field in ("contype", "conaffinity", "condim", "priority", "group"):
+            geom.set(field, str(int(getattr(m, "geom_" + field)[g])))
+        if kind == "mesh":
+            geom.set("mesh", self.name("MESH", m.geom_dataid[g]))
+        else:
+            geom.set("size", _text(m.geom_size[g]))
+
+    def rest(self) -> None:
+        m = self.m
+        self.contacts()
+        self.equalities()
+        self.tendons()
+        actuators = _add(self.root, "actuator")
+        for i in range(m.nu):
+            self.actuator(actuators, i)
+        self.sensors()
+        if m.nkey:
+            keys = _add(self.root, "keyframe")
+            for k in range(m.nkey):
+                _add(keys, "key", name=self.name("KEY", k), time=m.key_time[k], qpos=m.key_qpos[k], qvel=m.key_qvel[k],
+                     **{a: v for a, v in (("act", m.key_act[k]), ("ctrl", m.key_ctrl[k]), ("mpos", m.key_mpos[k]),
+                                          ("mquat", m.key_mquat[k])) if np.size(v)})
+
+    def contacts(self) -> None:
+        m = self.m
+        contact = _add(self.root, "contact")
+        for i in range(m.npair):
+            _add(contact, "pair", geom1=self.name("GEOM", m.pair_geom1[i]), geom2=self.name("GEOM", m.pair_geom2[i]),
+                 condim=str(int(m.pair_dim[i])), friction=m.pair_friction[i], margin=m.pair_margin[i], gap=m.pair_gap[i],
+                 **self.contact_values(m.pair_solref[i], m.pair_solimp[i]))
+        for i in range(m.nexclude):
+            signature = int(m.exclude_signature[i])
+            _add(contact, "exclude", body1=self.name("BODY", signature >> 16), body2=self.name("BODY", signature & 0xFFFF))
+
+    def equalities(self) -> None:
+        m = self.m
+        equality = _add(self.root, "equality")
+        for i in range(m.neq):
+            kind, data = int(m.eq_type[i]), m.eq_data[i]
+            common = {"active": "true" if m.eq_active0[i] else "false", **self.contact_values(m.eq_solref[i], m.eq_solimp[i])}
+            a, b = int(m.eq_obj1id[i]), int(m.eq_obj2id[i])
+            on_sites = int(m.eq_objtype[i]) == int(self.kinds.mjOBJ_SITE)
+            where = "SITE" if on_sites else "BODY"
+            pair = {where.lower() + "1": self.name(where, a), where.lower() + "2": self.name(where, b)} if kind < 2 else {}
+            if kind == 0:
+                _add(equality, "connect", **pair, **({} if on_sites else {"anchor": data[:3]}), **common)
+            elif kind == 1:
+                _add(equality, "weld", **pair, **({} if on_sites else {"anchor": data[:3], "relpose": data[3:10]}), torquescale=data[10], **common)
+            elif kind in (2, 3):
+                what = "JOINT" if kind == 2 else "TENDON"
+                second = {what.lower() + "2": self.name(what, b)} if b >= 0 else {}
+                _add(equality, what.lower(), **{what.lower() + "1": self.name(what, a)}, **second, polycoef=data[:5], **common)
+
+    def tendons(self) -> None:
+        m = self.m
+        tendon = _add(self.root, "tendon")
+        for t in range(m.ntendon):
+            first, count = int(m.tendon_adr[t]), int(m.tendon_num[t])
+            if any(int(w) != 1 for w in m.wrap_type[first:first + count]):  # 1: a joint
+                continue
+            fixed = _add(tendon, "fixed", name=self.name("TENDON", t), stiffness=np.ravel(m.tendon_stiffness[t])[0],
+                         damping=np.ravel(m.tendon_damping[t])[0], frictionloss=m.tendon_frictionloss[t], armature=m.tendon_armature[t],
+                         springlength=m.tendon_lengthspring[t], margin=m.tendon_margin[t])
+            if m.tendon_limited[t]:
+                fixed.set("limited", "true")
+                fixed.set("range", _text(m.tendon_range[t]))
+            for w in range(first, first + count):
+                _add(fixed, "joint", joint=self.name("JOINT", m.wrap_objid[w]), coef=m.wrap_prm[w])
+
+    def actuator(self, parent: ET.Element, i: int) -> None:
+        m = self.m
+        where = {0: ("joint", "JOINT"), 1: ("jointinparent", "JOINT"), 3: ("tendon", "TENDON"), 4: ("site", "SITE")}
+        kind = where.get(int(m.actuator_trntype[i]))
+        gains, biases = {0: "fixed", 1: "affine"}, {0: "none", 1: "affine"}
+        dynamics = {0: "none", 1: "integrator", 2: "filter", 3: "filterexact"}
+        codes = (int(m.actuator_gaintype[i]), int(m.actuator_biastype[i]), int(m.actuator_dyntype[i]))
+        if kind is None or codes[0] not in gains or codes[1] not in biases or codes[2] not in dynamics:
+            raise ValueError(f'actuator "{self.name("ACTUATOR", i)}" is of a type that Holdfast does not simulate')
+        a = _add(parent, "general", name=self.name("ACTUATOR", i), gaintype=gains[codes[0]], biastype=biases[codes[1]],
+                 dyntype=dynamics[codes[2]], gainprm=m.actuator_gainprm[i][:3], biasprm=m.actuator_biasprm[i][:3],
+                 dynprm=m.actuator_dynprm[i][:1], gear=m.actuator_gear[i])
+        a.set(kind[0], self.name(kind[1], m.actuator_trnid[i][0]))
+        if kind[0] == "site" and m.actuator_trnid[i][1] >= 0:
+            a.set("refsite", self.name("SITE", m.actuator_trnid[i][1]))
+        for limit in ("ctrl", "force", "act"):
+            if getattr(m, f"actuator_{limit}limited")[i]:
+                a.set(limit + "limited", "true")
+                a.set(limit + "range", _text(getattr(m, f"actuator_{limit}range")[i]))
+        if m.actuator_actearly[i]:
+            a.set("actearly", "true")
+
+    def sensors(self) -> None:
+        m = self.m
+        import mujoco
+
+        sensor = _add(self.root, "sensor")
+        target = {"touch": "site", "accelerometer": "site", "velocimeter": "site", "gyro": "site", "force": "site", "torque": "site"}
+        kinds = {int(k.value): k.name[7:].lower() for k in mujoco.mjtSensor.__members__.values()}
+        names = {"jointactfrc": "jointactuatorfrc"}
+        objects = {1: ("body", "BODY"), 2: ("xbody", "BODY"), 3: ("joint", "JOINT"), 5: ("geom", "GEOM"), 6: ("site", "SITE"),
+                   18: ("tendon", "TENDON"), 19: ("actuator", "ACTUATOR")}
+        supported = ("touch accelerometer velocimeter gyro force torque jointpos jointvel tendonpos tendonvel actuatorpos actuatorvel "
+                     "actuatorfrc jointactfrc ballquat ballangvel jointlimitpos jointlimitvel jointlimitfrc framepos framequat framexaxis "
+                     "frameyaxis framezaxis framelinvel frameangvel framelinacc frameangacc subtreecom subtreelinvel subtreeangmom clock "
+                     "e_potential e_kinetic").split()
+        for i in range(m.nsensor):
+            kind = kinds[int(m.sensor_type[i])]
+            if kind not in supported:
+                continue
+            s = _add(sensor, names.get(kind, kind), name=self.name("SENSOR", i), cutoff=m.sensor_cutoff[i])
+            otype = objects.get(int(m.sensor_objtype[i]))
+            if otype is None:
+                continue
+            what = self.name(otype[1], m.sensor_objid[i])
+            if kind.startswith("frame"):
+                s.set("objtype", otype[0])
+                s.set("objname", what)
+                rtype = objects.get(int(m.sensor_reftype[i]))
+                if rtype and m.sensor_refid[i] >= 0:
+                    s.set("reftype", rtype[0])
+                    s.set("refname", self.name(rtype[1], m.sensor_refid[i]))
+            else:
+                s.set(target.get(kind, {"xbody": "body"}.get(otype[0], otype[0])), what)
+
+
+def _write(m: Any) -> str:
+    return _Writer(m).write()
