@@ -8,4 +8,5 @@ if ! "$python" -c 'import sys, numpy, pytest, hypothesis; sys.exit(sys.version_i
   exit 77
 fi
 export PYTHONPATH="$folder" HF_COUNT=1 PYTHONDONTWRITEBYTECODE=1
+export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 # small matrices: more threads only wait for each other
 exec "$python" -m pytest -q -s -x -p no:cacheprovider --no-header --tb=short "$@"

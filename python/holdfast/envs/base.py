@@ -1,0 +1,179 @@
+"""What all environments share: a task over a batch, as a single environment and as a vector."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from ..batch import Batch
+from ..model import Model
+from .render import render
+
+
+class Task:
+    """A task says what worlds start with, what actions do, what is observed and what it is worth. Rows are worlds.
+
+    Randomisation (``randomise=True``) draws for each world and episode: masses of all bodies by a common factor from
+    0.7 to 1.3, friction of all geoms likewise, and contact stiffness from 0.5 to 2.
+    """
+
+    scene: str  # file beside this module, or a path
+    key: str | None = None
+    skip = 10  # steps of the sim in one of the environment
+    horizon = 100  # steps of an episode
+    actions = 1
+    camera = ((0.3, -0.5, 0.3), (0.0, 0.0, 0.05))  # from, to [m]
+
+    def __init__(self, worlds: int, *, threads: int = 0, randomise: bool = False, **options: Any):
+        path = Path(__file__).parent / self.scene
+        if not path.exists():
+            path = Path(__file__).parents[1] / "models" / self.scene
+        self.model = Model.from_file(path)
+        self.batch = Batch(self.model, worlds, threads=threads, **options)
+        self.worlds, self.randomise = worlds, randomise
+        self.prepare()
+        self.observations = self.observe().shape[1]
+
+    def prepare(self) -> None:
+        """Allocates what the task remembers of each world."""
+
+    def start(self, world: int, rng: np.random.Generator) -> None:
+        """Draws the start of an episode; the batch is at the keyframe already."""
+
+    def act(self, action: np.ndarray) -> None:
+        raise NotImplementedError
+
+    def observe(self) -> np.ndarray:
+        raise NotImplementedError
+
+    def judge(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(reward, terminated, success) of each world."""
+        raise NotImplementedError
+
+    def reset(self, worlds: np.ndarray, generators: list[np.random.Generator]) -> None:
+        self.batch.reset(worlds, self.key)
+        if self.randomise:
+            self.draw_parameters(worlds, generators)
+        for w in worlds:
+            self.start(int(w), generators[w])
+        self.batch.evaluate(worlds)
+
+    def draw_parameters(self, worlds: np.ndarray, generators: list[np.random.Generator]) -> None:
+        p, m = self.batch.params, self.model
+        k = np.where(m.geom_stiffness < 0, m.world["stiffness"], m.geom_stiffness)
+        for w in worlds:
+            mass, friction = generators[w].uniform(0.7, 1.3, 2)
+            p.body_mass[w] = m.body_mass * mass
+            p.body_inertia[w] = m.body_inertia * mass
+            p.geom_friction[w] = m.geom_friction * friction
+            p.geom_stiffness[w] = k * 2 ** generators[w].uniform(-1, 1)
+        message = p.update(worlds)
+        if message:
+            raise RuntimeError(message)
+
+    def advance(self, action: np.ndarray, mask: np.ndarray) -> np.ndarray:
+        """Steps the worlds in the mask; returns which of them were refused, which ends their episode."""
+        self.act(np.clip(np.asarray(action, np.float64), -1, 1))
+        self.batch.step(self.skip, mask=mask)
+        return (self.batch.reports["status"] < 0) & mask
+
+
+class HoldfastEnv(gymnasium.Env):
+    """One world of a task."""
+
+    metadata = {"render_modes": ["rgb_array"], "render_fps": 25}
+
+    def __init__(self, task: type[Task], render_mode: str | None = None, **options: Any):
+        if render_mode not in (None, "rgb_array"):
+            raise ValueError(f'render_mode must be None or "rgb_array", is "{render_mode}"')
+        self.render_mode = render_mode
+        self.task = task(1, **{"threads": 1, **options})
+        self.observation_space = spaces.Box(-np.inf, np.inf, (self.task.observations,), np.float32)
+        self.action_space = spaces.Box(-1, 1, (self.task.actions,), np.float32)
+
+    def _observe(self) -> np.ndarray:
+        return self.task.observe()[0].astype(np.float32)
+
+    def reset(self, *, seed: int | None = None, options: dict | None = None):
+        super().reset(seed=seed)
+        self.task.reset(np.array([0]), [self.np_random])
+        return self._observe(), {}
+
+    def step(self, action: Any):
+        refused = self.task.advance(np.asarray(action)[None], np.array([True]))
+        reward, terminated, success = self.task.judge()
+        obs = self._observe()
+        if refused[0]:
+            reward[0] = -1.0
+        return obs, float(reward[0]), bool(terminated[0] or refused[0]), False, {"success": bool(success[0])}
+
+    def render(self):
+        if self.render_mode is None:
+            return None
+        return render(self.task.model, self.task.batch.q[0], *self.task.camera)
+
+
+class HoldfastVectorEnv(VectorEnv):
+    """Many worlds of a task in one batch. Autoreset is ``NEXT_STEP``: the step after the end of an episode ignores the
+    action of that world, starts a new episode and returns its first observation, with reward 0."""
+
+    metadata = {"render_modes": ["rgb_array"], "render_fps": 25, "autoreset_mode": AutoresetMode.NEXT_STEP}
+
+    def __init__(self, task: type[Task], num_envs: int, render_mode: str | None = None,
+                 max_episode_steps: int | None = None, **options: Any):
+        if render_mode not in (None, "rgb_array"):
+            raise ValueError(f'render_mode must be None or "rgb_array", is "{render_mode}"')
+        self.num_envs, self.render_mode = num_envs, render_mode
+        self.task = task(num_envs, **options)
+        self.horizon = max_episode_steps or task.horizon
+        self.single_observation_space = spaces.Box(-np.inf, np.inf, (self.task.observations,), np.float32)
+        self.single_action_space = spaces.Box(-1, 1, (self.task.actions,), np.float32)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self._generators = [np.random.default_rng() for _ in range(num_envs)]
+        self._ended = np.zeros(num_envs, bool)
+        self._age = np.zeros(num_envs, int)
+
+    def reset(self, *, seed: int | list[int | None] | None = None, options: dict | None = None):
+        super().reset(seed=seed if isinstance(seed, int) else None)
+        seeds = [None if seed is None else seed + i for i in range(self.num_envs)] if seed is None or isinstance(seed, int) else seed
+        for i, s in enumerate(seeds):
+            if s is not None:
+                self._generators[i] = gymnasium.utils.seeding.np_random(s)[0]
+        mask = np.ones(self.num_envs, bool)
+        if options and "reset_mask" in options:
+            mask = np.asarray(options["reset_mask"], bool)
+        self.task.reset(np.flatnonzero(mask), self._generators)
+        self._ended[mask] = False
+        self._age[mask] = 0
+        return self.task.observe().astype(np.float32), {}
+
+    def step(self, actions: Any):
+        actions = np.asarray(actions)
+        if actions.shape != self.action_space.shape:
+            raise ValueError(f"actions must have shape {self.action_space.shape}, have {actions.shape}")
+        again = self._ended.copy()
+        if again.any():
+            self.task.reset(np.flatnonzero(again), self._generators)
+            self._age[again] = 0
+        refused = self.task.advance(actions, ~again)
+        self._age[~again] += 1
+        reward, terminated, success = self.task.judge()
+        reward = np.where(refused, -1.0, reward)
+        reward[again] = 0.0
+        terminated = (terminated | refused) & ~again
+        truncated = (self._age >= self.horizon) & ~terminated & ~again
+        self._ended = terminated | truncated
+        info = {"success": success & ~again, "_success": np.ones(self.num_envs, bool)}
+        return self.task.observe().astype(np.float32), reward, terminated, truncated, info
+
+    def render(self):
+        if self.render_mode is None:
+            return None
+        return tuple(render(self.task.model, self.task.batch.q[w], *self.task.camera) for w in range(self.num_envs))
