@@ -192,8 +192,8 @@ static int take_arguments(PyObject* self, PyObject* args, StateObject** state, c
 }
 
 static PyObject* sim_evaluate(PyObject* self, PyObject* args) {
-  StateObject* state;
-  const hfInput* input;
+  StateObject* state = NULL;
+  const hfInput* input = NULL;
   hfError error;
   if (take_arguments(self, args, &state, &input, NULL) < 0) return NULL;
   SimObject* s = (SimObject*)self;
@@ -203,8 +203,8 @@ static PyObject* sim_evaluate(PyObject* self, PyObject* args) {
 }
 
 static PyObject* sim_problem(PyObject* self, PyObject* args) {
-  StateObject* state;
-  const hfInput* input;
+  StateObject* state = NULL;
+  const hfInput* input = NULL;
   const hfStepProblem* problem;
   hfError error;
   if (take_arguments(self, args, &state, &input, NULL) < 0) return NULL;
@@ -213,8 +213,8 @@ static PyObject* sim_problem(PyObject* self, PyObject* args) {
 }
 
 static PyObject* sim_inverse(PyObject* self, PyObject* args) {
-  StateObject* state;
-  const hfInput* input;
+  StateObject* state = NULL;
+  const hfInput* input = NULL;
   PyObject *v1, *result;
   Py_buffer v;
   hfError error;
