@@ -23,11 +23,12 @@ hfi_page_end:
 ")
 
 find_program(HF_NPM npm)
+include(HoldfastWasm)  # page_core: the core for the page, or empty
 if(HF_WITH_PAGE AND HF_NPM)
   file(GLOB_RECURSE page_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/viewer/*)
   list(FILTER page_sources EXCLUDE REGEX node_modules)
-  add_custom_command(OUTPUT ${page} COMMAND sh ${PROJECT_SOURCE_DIR}/viewer/build.sh ${HF_NPM} ${page}
-                     DEPENDS ${page_sources} COMMENT "Bundling the page of the report and the live view" VERBATIM)
+  add_custom_command(OUTPUT ${page} COMMAND sh ${PROJECT_SOURCE_DIR}/viewer/build.sh ${HF_NPM} ${page} ${page_core}
+                     DEPENDS ${page_sources} ${page_core} COMMENT "Bundling the page of the report and the live view" VERBATIM)
 else()
   message(STATUS "No npm: the page of the report and the live view is left out; reports are plots without a replay")
   file(WRITE ${page} "")

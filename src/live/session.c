@@ -365,12 +365,17 @@ void hfi_session_advance(hfiSession* s, double wall, double budget, hfiBytes* ou
   }
 }
 
+void hfi_session_state(hfiSession* s, hfiBytes* out) {
+  hfInput input = step_input(s);
+  hfi_stream_state(s->base, s->state, &input, out);
+}
+
 void hfi_session_frame(hfiSession* s, double wall, hfiBytes* out) {
   hfInput input = step_input(s);
   hfi_stream_frame(&s->stream, s->sim, s->state, &input, wall, out);
   if (s->history.capacity == 0) return;
   hfiBytes state = {0};
-  hfi_stream_state(s->base, s->state, &input, &state);
+  hfi_session_state(s, &state);
   const hfiMoment* last = s->history.count ? hfi_history_at(&s->history, s->history.count - 1) : NULL;
   if (!state.failed && !out->failed && (!last || last->time < s->state->time))
     hfi_history_add(&s->history, s->state->time, out->data, out->size,

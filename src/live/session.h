@@ -53,6 +53,8 @@ hfStatus hfi_session_step(hfiSession* session, hfiBytes* out);
 void hfi_session_advance(hfiSession* session, double wall, double budget, hfiBytes* out);
 // Adds a frame of the present to `out` and to the history.
 void hfi_session_frame(hfiSession* session, double wall, hfiBytes* out);
+// Adds a state chunk of the present to `out`.
+void hfi_session_state(hfiSession* session, hfiBytes* out);
 // Goes on from a state of a recording (the payload of its chunk). with_controls: 1: also with the controls
 // of then, 0: with those of now.
 hfStatus hfi_session_restore(hfiSession* session, const void* payload, size_t size, int with_controls,

@@ -8,6 +8,7 @@ import { EventKind, Recording } from './recording';
 import { Command, cut, Session } from './session';
 import { Timeline } from './timeline';
 import { Pick, View3D } from './view3d';
+import { hasCore, PageSession } from './whatif';
 import { EVENT_COLOURS, EVENT_NAMES, eventText, nowLines } from './words';
 
 const SPEEDS: [string, string][] = [['0.02', '1/50 ×'], ['0.1', '1/10 ×'], ['0.25', '1/4 ×'], ['0.5', '1/2 ×'], ['1', '1 ×'], ['2', '2 ×'], ['5', '5 ×'], ['20', '20 ×']];
@@ -31,6 +32,7 @@ export class App {
   readonly message = make('div', { class: 'message', id: 'message' });
   private readonly clock = make('span', { class: 'clock', id: 'clock' });
   private readonly playButton: HTMLButtonElement;
+  private readonly whatIf: HTMLButtonElement;
   private readonly now = make('div', { class: 'now', id: 'now' });
   private readonly selected = make('div', { id: 'selected' });
   private readonly tabs = make('div', { class: 'tabs' });
@@ -52,6 +54,10 @@ export class App {
       button('back', 'One frame back (left arrow)', () => this.stepFrame(-1), 'back'), this.playButton,
       button('on', 'One frame on (right arrow)', () => this.stepFrame(1), 'on'),
       choice('Speed', SPEEDS, '1', v => { this.speed = Number(v); if (this.session?.status.playing) this.session.send(Command.Play, 0, this.speed); }, 'speed'), this.timeline.element, this.clock);
+    this.whatIf = button('What if …', 'Go on simulating from this moment, with other friction, mass or grip', () => { if (this.original) this.backToRecording(); else void this.askWhatIf(); }, 'whatif');
+    this.whatIf.classList.add('strong');
+    this.whatIf.hidden = !hasCore() || recording.states.length === 0;
+    this.bar.append(this.whatIf);
     const left = make('div', { class: 'left' }, stage, this.bar);
     const panel = make('aside', { class: 'panel' }, make('h2', { text: 'What happens now' }), this.now, this.tabs, this.pages);
     root.replaceChildren(left, panel);
@@ -367,6 +373,38 @@ export class App {
     this.held = false;
   }
 
+  // Goes on from the moment that is shown, inside this page, beside the recorded future.
+  async askWhatIf(): Promise<void> {
+    this.setPlaying(false);
+    try {
+      const session = await PageSession.open(this.recording, this.time);
+      this.original = this.recording;
+      this.attach(session);
+      this.timeline.branch = session.from;
+      this.whatIf.textContent = 'Back to the recording';
+      this.chooseTab('Control');
+      this.grown();
+      this.controls?.update();
+      this.say('From here this page simulates itself. Change something and press play; the pale shapes are the recorded run.');
+    } catch (error) { this.say((error as Error).message, true); }
+  }
+
+  backToRecording(): void {
+    if (!this.original) return;
+    const recording = this.original, time = this.time;
+    this.detach();
+    this.original = null;
+    this.recording = recording;
+    this.timeline.branch = NaN;
+    this.timeline.events = recording.events;
+    this.view.showGhost(null);
+    this.whatIf.textContent = 'What if …';
+    this.say('');
+    this.resetRange();
+    this.chooseTab('Plots');
+    this.goTo(time);
+  }
+
   private removeTab(name: string): void {
     for (const list of [this.tabs, this.pages]) for (const e of [...list.children]) if ((e as HTMLElement).dataset.tab === name) e.remove();
   }
@@ -377,7 +415,7 @@ export class App {
     if (r !== session.recording) this.recording = session.recording;
     this.timeline.events = this.recording.events;
     this.timeline.start = this.recording.start;
-    this.timeline.end = Math.max(this.recording.end, this.recording.start + 1e-6);
+    this.timeline.end = Math.max(this.recording.end, this.original?.end ?? 0, this.recording.start + 1e-6);
     if (this.held && this.time < this.recording.start) this.held = false;
     if (!this.held) this.time = this.recording.end;
     if (this.playing !== session.status.playing) {

@@ -19,7 +19,7 @@ export class Drag {
   private begin(e: PointerEvent): void {
     const session = this.session();
     if (!session || !session.control || !(e.shiftKey || e.ctrlKey || this.hand)) return;
-    const pick = this.view.pick(e.clientX, e.clientY);
+    const pick = this.view.pick(e.clientX, e.clientY, true);
     if (pick?.kind !== 'body' || this.model.isStatic(pick.body)) return;
     this.body = pick.body;
     this.point = this.view.toBody(pick.body, pick.point);

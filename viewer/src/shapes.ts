@@ -32,14 +32,15 @@ export function hull(model: Model, mesh: number): THREE.BufferGeometry {
 }
 
 // extent: how far an infinite plane is drawn [m].
-export function shape(model: Model, geom: number, extent: number, collision: boolean): THREE.BufferGeometry {
+// around: how many sides round shapes have.
+export function shape(model: Model, geom: number, extent: number, collision: boolean, around: number): THREE.BufferGeometry {
   const [a, b, c] = [0, 1, 2].map(k => model.get('geom_size')[3 * geom + k]);
   switch (model.get('geom_type')[geom]) {
     case GeomType.Plane: return new THREE.PlaneGeometry(2 * (a || extent), 2 * (b || extent));
-    case GeomType.Sphere: return new THREE.SphereGeometry(a, 28, 18);
-    case GeomType.Capsule: return new THREE.CapsuleGeometry(a, 2 * b, 8, 20).rotateX(Math.PI / 2);
-    case GeomType.Ellipsoid: return new THREE.SphereGeometry(1, 28, 18).scale(a, b, c);
-    case GeomType.Cylinder: return new THREE.CylinderGeometry(a, a, 2 * b, 32).rotateX(Math.PI / 2);
+    case GeomType.Sphere: return new THREE.SphereGeometry(a, around, Math.round(0.65 * around));
+    case GeomType.Capsule: return new THREE.CapsuleGeometry(a, 2 * b, 8, around).rotateX(Math.PI / 2);
+    case GeomType.Ellipsoid: return new THREE.SphereGeometry(1, around, Math.round(0.65 * around)).scale(a, b, c);
+    case GeomType.Cylinder: return new THREE.CylinderGeometry(a, a, 2 * b, around).rotateX(Math.PI / 2);
     case GeomType.Box: return new THREE.BoxGeometry(2 * a, 2 * b, 2 * c);
     default: {
       const mesh = model.get('geom_mesh')[geom];

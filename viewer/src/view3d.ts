@@ -11,7 +11,13 @@ export type Pick = { kind: 'body'; body: number; point: THREE.Vector3 } | { kind
 // Parts that name no colour of their own: the world, links of robots, things to grasp.
 const WORLD = 0xb9c0c8, LINK = 0x7f93ab, THING = 0xe0984a;
 
-function floorTexture(): THREE.Texture {
+// Whether pictures are computed by the processor: then smooth edges and physical shading cost too much.
+function drawsInSoftware(): boolean {
+  const gl = document.createElement('canvas').getContext('webgl2'), info = gl?.getExtension('WEBGL_debug_renderer_info');
+  return !gl || (info !== null && /swiftshader|llvmpipe|software/i.test(String(gl.getParameter(info!.UNMASKED_RENDERER_WEBGL))));
+}
+
+function floorTexture(lite: boolean): THREE.Texture {
   const canvas = document.createElement('canvas');
   canvas.width = canvas.height = 128;
   const g = canvas.getContext('2d')!;
@@ -20,7 +26,7 @@ function floorTexture(): THREE.Texture {
   const texture = new THREE.CanvasTexture(canvas);
   texture.wrapS = texture.wrapT = THREE.RepeatWrapping;
   texture.colorSpace = THREE.SRGBColorSpace;
-  texture.anisotropy = 4;
+  texture.anisotropy = lite ? 1 : 8;
   return texture;
 }
 
@@ -39,6 +45,7 @@ export class View3D {
   private readonly collision: THREE.Object3D[] = [];
   private readonly sun: THREE.DirectionalLight;
   private readonly followed = new THREE.Vector3();
+  readonly lite: boolean; // many bodies on a machine without a graphics processor: simple shading
   private dirty = true;
   private slow = 0;
   frames = 0; // drawn, for measuring
@@ -46,7 +53,8 @@ export class View3D {
 
   constructor(readonly canvas: HTMLCanvasElement, private readonly recording: Recording) {
     const model = recording.model;
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
+    this.lite = drawsInSoftware() && model.counts.ngeom > 60;
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !this.lite, preserveDrawingBuffer: true });
     this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio));
     this.renderer.shadowMap.enabled = model.counts.ngeom < 150;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
@@ -127,7 +135,7 @@ export class View3D {
   private addGeom(model: Model, g: number, collision: boolean, shared: Map<string, THREE.BufferGeometry>): THREE.Object3D {
     const size = model.get('geom_size').slice(3 * g, 3 * g + 3), type = model.get('geom_type')[g];
     const key = `${type} ${size} ${type === GeomType.Mesh ? model.get('geom_mesh')[g] : ''} ${collision}`;
-    const geometry = shared.get(key) ?? shape(model, g, 30 * this.size, collision);
+    const geometry = shared.get(key) ?? shape(model, g, 30 * this.size, collision, this.lite ? 12 : 28);
     shared.set(key, geometry);
     const mesh = new THREE.Mesh(geometry, collision ? this.wire() : this.material(model, g));
     const pos = model.get('geom_pos'), quat = model.get('geom_quat');
@@ -136,8 +144,18 @@ export class View3D {
     mesh.userData = { body: model.get('geom_body')[g], geom: g };
     mesh.castShadow = !collision && type !== GeomType.Plane;
     mesh.receiveShadow = !collision;
+    if (this.lite && type === GeomType.Plane) mesh.add(this.grid(size[0] || 30 * this.size));
     this.bodies[model.get('geom_body')[g]].add(mesh);
     return mesh;
+  }
+
+  // Lines on a floor that has no texture, just above it.
+  private grid(half: number): THREE.Object3D {
+    const cell = Math.max(Math.pow(10, Math.round(Math.log10(this.size / 2))), half / 40), count = Math.round(2 * half / cell);
+    const grid = new THREE.GridHelper(2 * half, count, 0xc3cbd3, 0xd0d7de);
+    grid.rotation.x = Math.PI / 2;
+    grid.position.z = 0.001 * this.size;
+    return grid;
   }
 
   private wire(): THREE.Material { return new THREE.MeshBasicMaterial({ color: 0x2563eb, wireframe: true, transparent: true, opacity: 0.5 }); }
@@ -145,15 +163,17 @@ export class View3D {
   private material(model: Model, g: number): THREE.Material {
     const rgba = model.get('geom_rgba').slice(4 * g, 4 * g + 4), body = model.get('geom_body')[g];
     const plain = rgba[0] === 0.5 && rgba[1] === 0.5 && rgba[2] === 0.5;
+    if (model.get('geom_type')[g] === GeomType.Plane && this.lite) return new THREE.MeshBasicMaterial({ color: 0xe2e7ec });
     if (model.get('geom_type')[g] === GeomType.Plane) {
-      const map = floorTexture(), half = model.get('geom_size')[3 * g] || 30 * this.size;
+      const map = floorTexture(this.lite), half = model.get('geom_size')[3 * g] || 30 * this.size;
       const cell = Math.pow(10, Math.round(Math.log10(this.size / 2)));
       map.repeat.set(2 * half / cell, 2 * half / cell);
       return new THREE.MeshLambertMaterial({ map, side: THREE.DoubleSide, color: plain ? 0xffffff : new THREE.Color().setRGB(rgba[0], rgba[1], rgba[2], THREE.SRGBColorSpace) });
     }
     const tint = plain ? new THREE.Color(model.isStatic(body) ? WORLD : model.isFree(body) ? THING : LINK)
       : new THREE.Color().setRGB(rgba[0], rgba[1], rgba[2], THREE.SRGBColorSpace);
-    return new THREE.MeshStandardMaterial({ color: tint, roughness: 0.62, metalness: 0.05, transparent: rgba[3] < 1, opacity: rgba[3] });
+    const see = { color: tint, transparent: rgba[3] < 1, opacity: rgba[3] };
+    return this.lite ? new THREE.MeshLambertMaterial(see) : new THREE.MeshStandardMaterial({ ...see, roughness: 0.62, metalness: 0.05 });
   }
 
   // The largest usual force is a third of the scene: found from the contacts of some frames.
@@ -232,16 +252,16 @@ export class View3D {
     this.selected = body;
     this.bodies.forEach((group, b) => group.traverse(o => {
       const material = (o as THREE.Mesh).material;
-      if (material instanceof THREE.MeshStandardMaterial) material.emissive.setHex(b === body ? 0x24415f : 0);
+      if (material instanceof THREE.MeshStandardMaterial || material instanceof THREE.MeshLambertMaterial) material.emissive.setHex(b === body ? 0x24415f : 0);
     }));
     this.invalidate();
   }
 
   // What lies under a point of the canvas (CSS pixels). Arrows come first: they are small.
-  pick(x: number, y: number): Pick | null {
+  pick(x: number, y: number, bodiesOnly = false): Pick | null {
     const box = this.canvas.getBoundingClientRect(), ray = new THREE.Raycaster();
     ray.setFromCamera(new THREE.Vector2(2 * (x - box.left) / box.width - 1, 1 - 2 * (y - box.top) / box.height), this.camera);
-    if (this.arrows.visible) {
+    if (this.arrows.visible && !bodiesOnly) {
       const hit = ray.intersectObject(this.arrows.shaft, false)[0];
       if (hit) { const a = this.arrows.list[hit.instanceId!]; return { kind: 'contact', geomA: a.geomA, geomB: a.geomB }; }
     }

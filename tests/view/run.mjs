@@ -1,0 +1,41 @@
+// Tests of the page in a real browser; see the two files for what they show.
+import * as live from './live.mjs';
+import * as report from './report.mjs';
+import { closeBrowser } from './browser.mjs';
+import { runTests } from './harness.mjs';
+
+const before = [report.makeReport, live.startLive], after = [report.endReport, live.endLive];
+const tests = [
+  ['report_opens_without_requests', report.opensWithoutRequests],
+  ['poses_equal_the_log', report.posesEqualTheLog],
+  ['arrows_equal_the_log', report.arrowsEqualTheLog],
+  ['events_agree_with_the_log', report.eventsAgreeWithTheLog],
+  ['time_controls_work', report.timeControlsWork],
+  ['picks_show_what_is_there', report.picksShowWhatIsThere],
+  ['cones_follow_and_plots', report.conesFollowAndPlots],
+  ['goes_on_as_recorded', report.goesOnAsRecorded],
+  ['changed_friction_changes_the_future', report.changedFrictionChangesTheFuture],
+  ['report_fits_a_phone', report.fitsAPhone],
+  ['sizes', report.sizes],
+  ['live_play_pause_step_speed', live.playPauseStepSpeed],
+  ['live_scrub_and_branch', live.scrubAndBranch],
+  ['live_actuators_joints_keyframes', live.actuatorsJointsKeyframes],
+  ['live_what_if', live.whatIf],
+  ['live_drag_by_springs_law', live.dragBySpringsLaw],
+  ['live_two_clients', live.twoClients],
+  ['live_reloads', live.reloads],
+  ['live_saves', live.saves],
+  ['live_strangers_are_kept_out', live.strangersAreKeptOut],
+  ['live_nonsense_ends_only_its_connection', live.nonsenseEndsOnlyItsConnection],
+  ['live_read_only', live.readOnly],
+  ['live_shows_recordings', live.showsRecordings],
+  ['live_fits_both_screens', live.fitsBothScreens],
+  ['live_stopped_reader_costs_nothing', live.stoppedReaderCostsNothing],
+  ['live_memory_is_flat', live.memoryIsFlat],
+  ['bin_replays_fast', report.binReplaysFast],
+];
+
+for (const step of before) await step();
+await runTests(tests);
+for (const step of after) await step();
+await closeBrowser();
