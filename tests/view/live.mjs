@@ -122,7 +122,7 @@ export async function dragBySpringsLaw() {
   await page.keyboard.down('Shift');
   await page.mouse.move(from.x, from.y);
   await page.mouse.down();
-  await page.mouse.move(from.x, from.y - 90, { steps: 5 });
+  await page.mouse.move(from.x, from.y - 220, { steps: 8 });
   await until(async () => (await where()).z > from.z + 0.05, 'the ball is lifted by the mouse');
   await page.mouse.up();
   await page.keyboard.up('Shift');

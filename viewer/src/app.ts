@@ -357,6 +357,7 @@ export class App {
   attach(session: Session): void {
     this.session = session;
     this.recording = session.recording;
+    this.held = false;
     this.controls = new Controls(session);
     session.changed = () => { this.news = true; }; // shown with the next picture, however many came
     this.removeTab('Control');
@@ -385,7 +386,6 @@ export class App {
       this.chooseTab('Control');
       this.grown();
       this.controls?.update();
-      this.say('From here this page simulates itself. Change something and press play; the pale shapes are the recorded run.');
     } catch (error) { this.say((error as Error).message, true); }
   }
 

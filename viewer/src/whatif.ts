@@ -76,6 +76,7 @@ export class PageSession implements Session {
     session.runTo(session.from);
     session.planFrame();
     session.pushFrame();
+    session.status.message = 'From here this page simulates itself. Change something and press play; the pale shapes are the recorded run.';
     return session;
   }
 
