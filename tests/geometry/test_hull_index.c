@@ -13,7 +13,7 @@ enum { MOST = 700 };
 
 static hfiArena make_arena(void) {
   hfiArena plan = {NULL, 0, 1 << 20};
-  return hfi_arena_allocate(&plan);
+  return hfi_arena_allocate(&plan, NULL);
 }
 
 // Points on a coarse grid, so that many values are equal, or anywhere.
@@ -55,7 +55,7 @@ static void a_tree_finds_what_a_visit_to_all_finds(void** state) {
     for (int i = 0; i < n; ++i) assert_true(hfi_linear(&f, &tree, found[i]) >= least - 1e-13);
     if (n > 1) assert_int_equal(hfi_tree_above(&tree, &f, least, found, n - 1), -1);
   }
-  free(memory.base);
+  hfi_release(memory.base);
 }
 
 // Random, or with axes along those of the world: many vertices are then equally far.
@@ -107,7 +107,7 @@ static void an_index_changes_no_bit(void** state) {
     }
     for (int h = 0; h < 3; ++h) hfi_hull_release(&data[h]);
   }
-  free(memory.base);
+  hfi_release(memory.base);
 }
 
 int main(void) {

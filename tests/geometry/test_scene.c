@@ -91,7 +91,7 @@ static void check_culling(uint64_t seed, int geoms, int trials, int moves) {
     hfiScene scene;
     hfiArena plan = hfi_arena(NULL, 0);
     hfi_scene_init(&scene, model, &plan);
-    hfiArena arena = hfi_arena_allocate(&plan);
+    hfiArena arena = hfi_arena_allocate(&plan, NULL);
     hfi_scene_init(&scene, model, &arena);
     assert_int_equal(scene.listed, geoms == FEW);
     assert_int_equal(scene.nactive, geoms + 1);
@@ -101,7 +101,7 @@ static void check_culling(uint64_t seed, int geoms, int trials, int moves) {
       move_geoms(&r, i, model->ngeom, X);
       compare(&scene, X, &contacts);
     }
-    free(arena.base);
+    hfi_release(arena.base);
     hf_model_free(model);
   }
   printf("%ld contacts\n", contacts);
