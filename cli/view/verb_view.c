@@ -9,13 +9,13 @@ enum { KEY_PORT = 0x4000, KEY_READ_ONLY, KEY_PAUSED, KEY_OUT, KEY_SET, KEY_STEP,
 
 static const struct argp_option options[] = {
     {"port", KEY_PORT, "NUMBER", 0, "Port on 127.0.0.1 (default 8642)", 1},
-    {"read-only", KEY_READ_ONLY, 0, 0, "Everybody watches, nobody controls", 1},
+    {"read-only", KEY_READ_ONLY, 0, 0, "Everybody can watch, nobody can control", 1},
     {"paused", KEY_PAUSED, 0, 0, "Do not start to play at once", 1},
-    {"out", KEY_OUT, "DIR", 0, "Folder of the recordings and reports that the page saves (default: here)", 1},
-    {"step", KEY_STEP, "SECONDS", 0, "Step (default: the scene's)", 2},
-    {"method", KEY_METHOD, "NAME", 0, "tamsi, convex, … (default: the scene's, else tamsi)", 2},
-    {"friction", KEY_FRICTION, "NAME", 0, "anchored, regularised, … (default: the scene's)", 2},
-    {"set", KEY_SET, "FIELD=VALUE", 0, "Set any field of the configuration by its name in C (repeatable)", 2},
+    {"out", KEY_OUT, "DIR", 0, "Folder for the recordings and reports that the page saves (default: the present folder)", 1},
+    {"step", KEY_STEP, "SECONDS", 0, "Length of a step (default: that of the scene)", 2},
+    {"method", KEY_METHOD, "NAME", 0, "Method: tamsi, convex, … (default: that of the scene, else tamsi)", 2},
+    {"friction", KEY_FRICTION, "NAME", 0, "Friction law: anchored, regularised, … (default: that of the scene)", 2},
+    {"set", KEY_SET, "FIELD=VALUE", 0, "Set any field of the configuration by its name in C (may be given several times)", 2},
     {0}};
 
 static void set_field(hfSimConfig* config, const char* name, const char* value, struct argp_state* state) {
