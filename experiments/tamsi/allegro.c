@@ -22,7 +22,7 @@ static const double ROTOR = 369. * 369. * 1e-6; // gear ratio squared times roto
 static const double KP = 2, KD = 0.6;           // servos of the variants [N m/rad], [N m s/rad]
 
 typedef struct comparison {
-  double tamsi, mujoco, ratio; // time a step [s], and one over the other
+  double tamsi, mujoco, ratio; // time of a step [s], and the ratio of the two
   double over[EULER];          // implicit Euler's time over TAMSI's
   int peer;                    // MuJoCo is there
   allegroResult first, euler[EULER];

@@ -79,7 +79,7 @@ static int measure_speed(result* r, const char* keyframe, int repeats) {
 
 // ---- convergence ---------------------------------------------------------------------------------
 
-// Velocities at the ends of the windows, for n steps a window.
+// Computes the velocities at the ends of the windows, with n steps in each window.
 static int sample_run(int n, double (*v)[NV]) {
   hfSimConfig config = paper_config(WINDOW / n);
   world w;

@@ -43,7 +43,7 @@ typedef struct hfTensor {
   int64_t stride[3]; // [bytes]
 } hfTensor;
 
-// Arrays of numbers, one row a world.
+// Arrays of numbers with one row for each world.
 typedef enum hfBatchField {
   // the state: yours to read and write between calls
   HF_BATCH_TIME, // (nworld) [s]

@@ -1,7 +1,7 @@
 // Files of a run: state log, contact log, recording, report.
 //
-// Logs and recordings are written to their own name, one write a step: what stands in the file is
-// whole rows, also when the program dies. A write that fails (disk full) is a refusal that names the
+// Logs and recordings are written to the file itself, with one write for each step, so that the file always consists of
+// whole rows, also when the program is killed. A write that fails (disk full) is a refusal that names the
 // file; a row that only went half into it is cut off again. A report is written under a temporary
 // name and renamed, so that the file is either the old one or the whole new one.
 #ifndef HOLDFAST_RECORD_H
@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-// State log, CSV with 17 significant digits, one row a step:
+// State log: CSV with 17 significant digits, one row for each step:
 //   time, q[i] for all nq, v[i] for all nv, u[i] for all nu.
 typedef struct hfStateLog hfStateLog;
 HF_API hfStatus hf_state_log_open(hfStateLog** log, const char* path, const hfModel* model, hfError* error);
@@ -22,7 +22,7 @@ HF_API hfStatus hf_state_log_write(hfStateLog* log, const hfState* state, const 
 // Frees the log whatever happens; NULL is allowed.
 HF_API hfStatus hf_state_log_close(hfStateLog* log, hfError* error);
 
-// Contact log, CSV, one row a contact and step:
+// Contact log: CSV, one row for each contact of each step:
 //   time,geom_a,geom_b,x,y,z,nx,ny,nz,depth,fn,ftx,fty,ftz,vtx,vty,vtz,stick
 // World frame; normal from B into A; force on A [N]. A geom without a name is #ID.
 typedef struct hfContactLog hfContactLog;

@@ -11,7 +11,8 @@
 
 enum { FEW = 24, MANY = 60, MOST = 8192 }; // few enough that their pairs are listed for good, and too many for that
 
-// A body a geom, of every type; sizes from flat to long. The mesh has enough vertices to be climbed.
+// Each geom has a body of its own. There are geoms of every type, with sizes from flat to long. The mesh has so many vertices
+// that its support points are found by walking along edges.
 static void write_model(testRandom* r, int geoms, char* text, size_t size) {
   static const char* const type[] = {"sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh"};
   size_t n = (size_t)snprintf(text, size, "<mujoco><asset><mesh name='m' vertex='");

@@ -102,7 +102,7 @@ static void test_mass_ratios(void** state) {
   Problem p = make_problem(40);
   int32_t trials = getenv("HF_FULL") ? 2000 : 150;
   for (int32_t trial = 0; trial < trials; ++trial) {
-    int32_t n = random_between(&r, 5, 40), bodies = n; // one body a contact on average: independent rows
+    int32_t n = random_between(&r, 5, 40), bodies = n; // on average one body for each contact, so that rows are independent
     double inverse_mass[40], J[40][40] = {{0}}, z[40];
     set_size(&p, n);
     for (int32_t k = 0; k < bodies; ++k) inverse_mass[k] = random_log(&r, 1e-4, 1e4);

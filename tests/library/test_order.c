@@ -225,7 +225,7 @@ static int count_long_functions(const char* root, const char* folders) {
   return longer;
 }
 
-// Counts the names in a list, one a line, that do not belong into the root.
+// Counts the names in a list, one in each line, that do not belong into the root.
 static int count_strays(FILE* list) {
   static const char* const known[] = {
       ".ci",         ".clang-format", ".github", ".gitignore",   "CHANGELOG.md", "CITATION.cff", "CMakeLists.txt", "CMakePresets.json",
