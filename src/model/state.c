@@ -22,7 +22,7 @@ static int64_t take(int64_t* at, size_t bytes) {
 static hfState layout_state(const hfModel* m, int max_memory) {
   hfState s = {0};
   s.nq = m->nq, s.nv = m->nv, s.na = m->na;
-  s.ndiscrete = 4 + m->ngeom; // integrator bookkeeping, then one mode word a geom
+  s.ndiscrete = 2; // phase of the method switching, and the time at which it began
   s.max_memory = max_memory;
   int64_t at = (int64_t)((sizeof s + ALIGN - 1) / ALIGN * ALIGN);
   s.off_q = take(&at, sizeof(double) * (size_t)s.nq);

@@ -51,11 +51,6 @@ void hfi_bytes_json_string(hfiBytes* b, const char* text) {
   hfi_bytes_put(b, "\"", 1);
 }
 
-void hfi_bytes_align(hfiBytes* b, size_t alignment) {
-  static const char zeros[64];
-  hfi_bytes_put(b, zeros, (alignment - b->size % alignment) % alignment);
-}
-
 void hfi_bytes_release(hfiBytes* b) {
   free(b->data);
   *b = (hfiBytes){0};

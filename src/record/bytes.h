@@ -17,8 +17,6 @@ void hfi_bytes_print(hfiBytes* bytes, const char* format, ...) HF_PRINTF(2, 3);
 void hfi_bytes_vprint(hfiBytes* bytes, const char* format, va_list arguments);
 // A JSON string: quoted, with quotes, backslashes and control characters escaped.
 void hfi_bytes_json_string(hfiBytes* bytes, const char* text);
-// Adds zeros until the size is a multiple of `alignment`.
-void hfi_bytes_align(hfiBytes* bytes, size_t alignment);
 void hfi_bytes_release(hfiBytes* bytes);
 
 #endif

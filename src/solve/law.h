@@ -1,5 +1,5 @@
-// The laws of the step problem: impulse gamma, derivative and potential of a block as functions of
-// its row velocities s = J v. docs/theory/one-law.md derives them.
+// The laws of the step problem: impulse gamma and derivative of a block as functions of its row
+// velocities s = J v. docs/theory/one-law.md derives them.
 //
 //   h   step [s]                       pi     normal force [N]
 //   vn  normal velocity s[0] [m/s]     b      bound mu pi of a friction group [N or N m]
@@ -49,11 +49,6 @@ static inline double hfi_contact_normal_force(const hfContactLaw* law, double h,
   *derivative = -law->stiffness * (law->dissipation * depth + h * damping);
   return law->stiffness * damping * depth;
 }
-
-// Potential of a contact whose friction is bounded by the normal force `lag` [N]. It is convex, and
-// its negative gradient is gamma.
-double hfi_contact_potential(const hfContactLaw* law, double h, int dim, double lag,
-                             const double* s);
 
 // Computes w and returns a radius such that friction group g sticks where |w| <= radius. For
 // anchored friction w is the unclamped force and the radius mu pi; for the other laws w is the slip
@@ -120,7 +115,4 @@ static inline double hfi_saturated_respond(const hfSaturatedRow* row, double h, 
   *G = f > row->lo && f < row->hi ? h * row->kappa : 0;
   return h * (f < row->lo ? row->lo : f > row->hi ? row->hi : f);
 }
-// Potential whose negative derivative is that impulse.
-double hfi_saturated_potential(const hfSaturatedRow* row, double h, double s);
-
 #endif

@@ -209,6 +209,11 @@ static void test_warm_start_and_relaxation(void** state) {
   c.warm_start = false;
   assert_int_equal(run(&p, c, z, w, &cold), HF_NOT_CONVERGED);
   assert_int_equal(cold.pivots, 1);
+  const double a = 2, c0 = -1; // One sweep from z = 0 goes the share `relaxation` of the way to z = 1/2.
+  hfLcp one = {1, &a, &c0, NULL, NULL};
+  c.relaxation = 0.5;
+  assert_int_equal(run(&one, c, z, w, &cold), HF_NOT_CONVERGED);
+  assert_near(z[0], 0.25, 1e-15);
 }
 
 // Units that differ by 1e24 between rows and columns: powers of two give the same bits, scaled.

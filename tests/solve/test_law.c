@@ -5,6 +5,7 @@
 
 #include "math/vec3.h"
 #include "solve/contact.h"
+#include "solve/potential.h"
 
 #include <string.h>
 
@@ -125,7 +126,7 @@ static void test_no_tangential_stiffness_is_no_friction(void** state) {
   response r = respond(&c, h, 3, HF_COUPLING_TWO_WAY, 0, s);
   assert_near(r.gamma[1], 0, 0);
   assert_near(r.gtt[0], 0, 0);
-  assert_near(hfi_contact_potential(&c, h, 3, 10, s), hfi_contact_potential(&c, h, 1, 10, s), 0);
+  assert_near(contact_potential(&c, h, 3, 10, s), contact_potential(&c, h, 1, 10, s), 0);
   assert_int_equal(hfi_contact_slips(&c, h, 3, s, r.gamma), 0);
   hfi_contact_deformation(&c, h, 3, r.gamma, xi);
   assert_near(xi[0], 0, 0);
@@ -200,8 +201,8 @@ static void test_potential_against_differences(void** state) {
       memcpy(lo, s, sizeof s);
       memcpy(hi, s, sizeof s);
       lo[j] -= e, hi[j] += e;
-      double difference = (hfi_contact_potential(&c, h, dim, lag, hi) -
-                           hfi_contact_potential(&c, h, dim, lag, lo)) /
+      double difference = (contact_potential(&c, h, dim, lag, hi) -
+                           contact_potential(&c, h, dim, lag, lo)) /
                           (2 * e);
       // error: e times the jump of the curvature at a kink (at most entry ~ h kappa or h b/v_s),
       // and 1e-16 potential/e
@@ -221,9 +222,9 @@ static void test_potential_is_convex(void** state) {
     random_rows(&r, a);
     random_rows(&r, b);
     for (int i = 0; i < 6; ++i) m[i] = .5 * (a[i] + b[i]);
-    double fa = hfi_contact_potential(&c, h, 6, lag, a),
-           fb = hfi_contact_potential(&c, h, 6, lag, b);
-    assert_true(hfi_contact_potential(&c, h, 6, lag, m) <= .5 * (fa + fb) + 1e-14);
+    double fa = contact_potential(&c, h, 6, lag, a),
+           fb = contact_potential(&c, h, 6, lag, b);
+    assert_true(contact_potential(&c, h, 6, lag, m) <= .5 * (fa + fb) + 1e-14);
   }
 }
 
@@ -272,8 +273,8 @@ static void test_saturated_rows(void** state) {
   for (double s = -2; s < 3; s += .013)
     for (int i = 0; i < 2; ++i) {
       const hfSaturatedRow* row = i ? &servo : &limit;
-      double e = 1e-6, slope = (hfi_saturated_potential(row, h, s + e) -
-                                hfi_saturated_potential(row, h, s - e)) /
+      double e = 1e-6, slope = (saturated_potential(row, h, s + e) -
+                                saturated_potential(row, h, s - e)) /
                                (2 * e);
       assert_near(slope, -hfi_saturated_respond(row, h, s, &G),
                   10 * h * e + 1e-10); // kink: kappa h e

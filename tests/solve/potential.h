@@ -1,22 +1,26 @@
-// Potentials of the laws: gamma = -grad, so that the convex rung can minimise their sum.
+// Potentials of the laws, gamma = -grad, written out from their definitions: the convex rung minimises their
+// sum without ever computing them, so that they are an oracle for its impulses.
 //
 //   h  step, k stiffness, d dissipation, vn normal velocity    b  bound mu pi of a friction group
 //   kappa  slope of friction in stick                          v_s  stiction speed
 //
 // docs/theory/one-law.md derives them. The responses themselves are in contact.h.
+#ifndef HF_TESTS_POTENTIAL_H
+#define HF_TESTS_POTENTIAL_H
+
 #include "solve/law.h"
 
 #include "math/vec3.h"
 
 // Copies the one or two entries of a friction group; the second of a single row is zero.
-static void load_pair(const double* from, int row, int n, double to[2]) {
+static inline void load_pair(const double* from, int row, int n, double to[2]) {
   to[0] = from[row];
   to[1] = n == 2 ? from[row + 1] : 0;
 }
 
 // The integral of h pi from vn to the velocity `end` at which pi becomes zero. It is written as a
 // polynomial in x = end - vn, in which nothing cancels.
-static double normal_potential(const hfContactLaw* law, double h, double vn) {
+static inline double normal_potential(const hfContactLaw* law, double h, double vn) {
   double k = law->stiffness, d = law->dissipation, end = law->depth / h;
   if (d * end <= 1) { // The surfaces separate first: pi = k h x (1 - d end + d x).
     double x = end - vn;
@@ -27,7 +31,7 @@ static double normal_potential(const hfContactLaw* law, double h, double vn) {
 }
 
 // Huber's function of the slip: kappa |u|^2/2 in stick, b |u| - b^2/(2 kappa) in slip, u = s - s0.
-static double group_potential(const hfContactLaw* law, double h, int g, double b, const double s[2],
+static inline double group_potential(const hfContactLaw* law, double h, int g, double b, const double s[2],
                               const double xi0[2]) {
   double vs = law->stiction_speed[g], norm = sqrt(s[0] * s[0] + s[1] * s[1]), slope = b / vs;
   if (law->friction == HF_FRICTION_SMOOTH) // h b (sqrt(v_s^2 + |s|^2) - v_s), without cancellation
@@ -41,7 +45,7 @@ static double group_potential(const hfContactLaw* law, double h, int g, double b
   return slope * norm <= b ? h * slope * norm * norm / 2 : h * b * (norm - b / slope / 2);
 }
 
-double hfi_contact_potential(const hfContactLaw* law, double h, int dim, double lag,
+static inline double contact_potential(const hfContactLaw* law, double h, int dim, double lag,
                              const double* s) {
   double sum = normal_potential(law, h, s[0]);
   for (int g = 0; g < hfi_group_count(dim); ++g) {
@@ -55,7 +59,9 @@ double hfi_contact_potential(const hfContactLaw* law, double h, int dim, double 
 }
 
 // Huber's function: quadratic between the bounds, linear beyond them, with a continuous derivative.
-double hfi_saturated_potential(const hfSaturatedRow* row, double h, double s) {
+static inline double saturated_potential(const hfSaturatedRow* row, double h, double s) {
   double f = hfi_saturated_unclamped(row, s), g = clamp(f, row->lo, row->hi);
   return h * (g * f - g * g / 2) / row->kappa;
 }
+
+#endif

@@ -1,0 +1,57 @@
+// Fields of hfSimConfig that change what a step computes, each against a closed form.
+#include "support/near.h"
+#include "support/sim_world.h"
+
+#include <math.h>
+
+static simWorld make_world(const char* xml, hfSimConfig config) {
+  simWorld w = {.model = parse_model(xml)};
+  hfError error;
+  config.step = 1e-3;
+  if (hf_sim_create(&w.sim, w.model, &config, &error) != HF_OK) fail_msg("%s", error.message);
+  w.state = hf_state_create(w.model);
+  return w;
+}
+
+// A motor of a scene whose signal is the constant 3: v = h 3/m with signals, 0 without.
+static void test_scene_signals(void** state) {
+  (void)state;
+  const char* xml = "<mujoco><option gravity='0 0 0'/><worldbody><body><joint name='x' type='slide' axis='1 0 0'/>"
+                    "<geom size='.1' mass='2' contype='0' conaffinity='0'/></body></worldbody>"
+                    "<actuator><motor name='m' joint='x'/></actuator>"
+                    "<custom><text name='hf.signal.m' data='constant 3'/></custom></mujoco>";
+  for (int signals = 0; signals <= 1; ++signals) {
+    hfSimConfig config = hf_sim_config_default();
+    config.scene_signals = signals;
+    simWorld w = make_world(xml, config);
+    sim_world_step(&w, 1);
+    assert_near(hf_sim_ctrl(w.sim)[0], signals ? 3 : 0, 0);
+    assert_near(hf_state_v(w.state)[0], signals ? 1e-3 * 3 / 2 : 0, 1e-15); // rounding of one step
+    sim_world_free(&w);
+  }
+}
+
+// A ball that overlaps the floor by 1 mm without gravity: method mlcp removes the share `recovery` of it.
+static void test_mlcp_recovery(void** state) {
+  (void)state;
+  const char* xml = "<mujoco><option gravity='0 0 0'/><worldbody><geom type='plane' size='1 1 1'/>"
+                    "<body pos='0 0 0.099'><freejoint/><geom size='.1' mass='1'/></body></worldbody></mujoco>";
+  const double shares[] = {0, 0.25, 1};
+  for (int i = 0; i < 3; ++i) {
+    hfSimConfig config = hf_sim_config_default();
+    config.method = HF_METHOD_MLCP;
+    config.mlcp.recovery = shares[i];
+    simWorld w = make_world(xml, config);
+    sim_world_step(&w, 1);
+    assert_near(hf_state_q(w.state)[2], 0.099 + shares[i] * 0.001, 1e-9); // 1e-6 of 1 mm, the tolerance of mlcp
+    sim_world_free(&w);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_scene_signals),
+      cmocka_unit_test(test_mlcp_recovery),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
