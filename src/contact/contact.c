@@ -1,6 +1,16 @@
-// Contact points from collision results.
+// Contacts from the points that geometry found: frames, materials, and which of them act in a step.
 //
-//   p_WC = w p_WCa + (1 - w) p_WCb,  w = k_a/(k_a + k_b): the softer side gives way
+// The contact point C lies between the witness points Ca and Cb on the two surfaces, nearer to that of the stiffer body:
+//
+//   p_WC = w p_WCa + (1 - w) p_WCb,   w = k_a/(k_a + k_b)
+//
+// Which contacts act. A contact acts if it is deeper than -reach. With dynamics it also acts if it would close within
+// the step (anticipation):
+//   1. Mark the trees that have a contact that acts: they may be stopped by it.
+//   2. A contact closes if the free motion of both bodies closes it, or the free motion of one body while the other,
+//      marked, stands still.
+//   3. Contacts that close act too, and mark their trees. Repeat until no contact is added: a stack falls as one, its
+//      lowest body meets the floor, the next one meets that, all in one step.
 #include "contact/contact.h"
 
 #include <string.h>
@@ -39,7 +49,7 @@ void hfi_contact_reach(const hfDynamics* d, double h, const double* extent, doub
   double fall = h * h * v3_norm(d->gravity);
   for (int b = 0; b < m->nbody; ++b) {
     if (!num[b]) continue;
-    double base = 0, turn = 0; // of a body that nothing moves
+    double base = 0, turn = 0; // Nothing moves a body without dofs.
     if (hf_model_body_lastdof(m)[b] >= 0) {
       hfMotion V = hfi_point_velocity(d, b, d->X_WB[b].p);
       base = h * v3_norm(V.v) + fall, turn = h * v3_norm(V.w);
@@ -50,22 +60,21 @@ void hfi_contact_reach(const hfDynamics* d, double h, const double* extent, doub
 
 // ---- which contacts act --------------------------------------------------------------------------
 
-// Marks the trees of a contact's bodies, because a body that touches something may be stopped by it.
+// Marks the trees of the two bodies of a contact.
 static void mark_touched(const hfModel* m, const hfiRawContact* r, int32_t* touched) {
   const int32_t *body = hf_model_geom_body(m), *tree = hf_model_body_tree(m);
   if (tree[body[r->geom_a]] >= 0) touched[tree[body[r->geom_a]]] = 1;
   if (tree[body[r->geom_b]] >= 0) touched[tree[body[r->geom_b]]] = 1;
 }
 
-// How fast the free motion v0 + h g of a body carries its point along n [m/s].
+// Returns the velocity of a point of a body along n in free motion, v0 + h g [m/s].
 static double free_speed(const hfDynamics* d, double h, int body, hfVec3 p_W, hfVec3 n) {
   hfVec3 v = hfi_point_velocity(d, body, p_W).v;
   if (hf_model_body_lastdof(d->model)[body] >= 0) v = v3_axpy(h, d->gravity, v);
   return v3_dot(n, v);
 }
 
-// 1: the contact closes within h by the free motion of both bodies, or of one while the other, which touches something,
-// is stopped.
+// Does the contact close within h (rule 2)?
 static int closes(const hfDynamics* d, double h, const hfiRawContact* r, const int32_t* touched) {
   const int32_t *body = hf_model_geom_body(d->model), *tree = hf_model_body_tree(d->model);
   int a = body[r->geom_a], b = body[r->geom_b];
@@ -77,8 +86,7 @@ static int closes(const hfDynamics* d, double h, const hfiRawContact* r, const i
   return r->depth > h * opening;
 }
 
-// Sets `acts` of the points that close. This is repeated until nothing changes, because a stack falls as one: its lowest
-// body meets the floor, the next one meets that body, all in one step.
+// Sets `acts` of the contacts that close (rules 1 to 3).
 static void choose_acting(const hfDynamics* d, double h, hfiRawContact* raw, int nraw,
                           int32_t* touched) {
   memset(touched, 0, sizeof *touched * (size_t)d->model->ntree);

@@ -1,15 +1,19 @@
-// The Jacobian of the right-hand side where its laws give it.
+// The analytic Jacobian J of the right-hand side xdot = (v, vdot, actdot), x = (q, v, act).
 //
 //   d vdot = (KKT)^-1 (dtau/dq dq + dtau/dv dv + dtau/dact dact)
 //
-// dtau holds springs, dampers, actuators, limits, friction losses and contacts:
+//   tau  generalised forces (nv)       KKT  mass matrix with the equalities
+//   m    moment row of an actuator     F_l, F_v, F_u  slopes of its force with length, velocity, activation
+//   Jn, Jt  rows of a contact          s_n, s_t  its row velocities       fn, ft  its forces
 //
-//   contact  dfn = n_v ds_n - n_x Jn dq,   dft = (dft/dfn) dfn - G (ds_t + r dxi),   dxi = Jt dq
-//            r = k_t/c_t for the anchored law, 0 for the others
-//   actuator df = F_l m dq + F_v m dv + F_u dact, zero beyond its limits; m its moment
+// dtau collects springs, dampers, actuators, limits, friction losses and contacts:
 //
-// Left out are the changes of M, of the bias and of the directions of rows with the configuration:
-// what is stiff is here, and Newton converges with a factor of the order of h times the rest.
+//   actuator  df = F_l m dq + F_v m dv + F_u dact;  zero where it is at a limit of force
+//   contact   dfn = n_v ds_n - n_x Jn dq
+//             dft = (dft/dfn) dfn - G (ds_t + r dxi),  dxi = Jt dq,  r = k_t/c_t for anchored friction, else 0
+//
+// The changes of M, of the bias and of the directions of rows with the configuration are left out. All that is stiff is
+// here, so that Newton's method still converges, by a factor of the order of h times what is left out.
 #include "continuous/accel.h"
 
 #include "linalg/dense.h"
@@ -17,7 +21,7 @@
 
 #include <string.h>
 
-// D += scale J^T J of a sparse row
+// D += scale J^T J for a sparse row J.
 static void add_row(double* D, int nv, int n, const int32_t* dof, const double* J, double scale) {
   for (int i = 0; i < n; ++i)
     for (int k = 0; k < n; ++k) D[dof[i] * nv + dof[k]] += scale * J[i] * J[k];
@@ -46,7 +50,7 @@ static void add_tendons(hfAccel* a) {
   }
 }
 
-// 1 where neither the actuator nor the joint it drives is at a limit of force.
+// Returns 1 if neither actuator i nor a joint that it drives is at a limit of force.
 static int is_free(const hfAccel* a, int i) {
   const hfModel* m = a->model;
   const double *range = hf_model_actuator_forcerange(m) + 2 * i, f = a->actuation->force[i];
@@ -81,13 +85,14 @@ static void add_stops(hfAccel* a) {
 
 // ---- contacts ---------------------------------------------------------------------------------------
 
-// Entry (i, k) of the symmetric derivative of friction, rows counted from t1.
+// Entry (i, k) of G, the derivative of friction; rows are counted from t1.
 static double friction_slope(const hfiAccelContact* c, int i, int k) {
   static const int at[5][5] = {{0, 1, -1, -1, -1}, {1, 2, -1, -1, -1}, {-1, -1, 3, -1, -1}, {-1, -1, -1, 4, 5}, {-1, -1, -1, 5, 6}};
   return at[i][k] < 0 ? 0 : c->gtt[at[i][k]];
 }
 
-// Derivatives of the forces with row velocities, Dv, and with displacements along the rows, Dx (6 x 6).
+// Computes the derivatives of the forces of a contact with its row velocities, Dv, and with displacements along its
+// rows, Dx.
 static void force_slopes(const hfiAccelContact* c, double Dv[6][6], double Dx[6][6]) {
   memset(Dv, 0, 36 * sizeof(double));
   memset(Dx, 0, 36 * sizeof(double));
@@ -105,7 +110,7 @@ static void force_slopes(const hfiAccelContact* c, double Dv[6][6], double Dx[6]
   }
 }
 
-// D += J^T S J, with T = S J (dim x n) and one row of the result as scratch
+// D += J^T S J. T (dim x n) holds S J, and row (n) one row of the result.
 static void add_block(double* D, int nv, int dim, double S[6][6], int n, const int32_t* cols, const double* J, double* T, double* row) {
   memset(T, 0, (size_t)(dim * n) * sizeof *T);
   for (int i = 0; i < dim; ++i)
@@ -127,7 +132,7 @@ static void add_contact(hfAccel* a, const hfiAccelContact* c) {
 
 // ---- the whole --------------------------------------------------------------------------------------
 
-// Column j of the accelerations: forces dtau (column of D), equalities that answer with -rate Je_j.
+// Writes a column of J: the accelerations for the forces in column j of D, where the equalities add -rate Je_j.
 static void store_column(hfAccel* a, const double* D, int j, const double* rate, int n, int column, double* J) {
   const int nv = a->model->nv;
   for (int i = 0; i < nv; ++i) a->column[i] = D[i * nv + j];
@@ -136,6 +141,7 @@ static void store_column(hfAccel* a, const double* D, int j, const double* rate,
   for (int i = 0; i < nv; ++i) J[(nv + i) * n + column] = a->column[i];
 }
 
+// Writes the columns of the activations.
 static void store_activations(hfAccel* a, int n, double* J) {
   const hfModel* m = a->model;
   for (int i = 0; i < m->nu; ++i) {

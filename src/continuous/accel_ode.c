@@ -1,13 +1,17 @@
-// The acceleration problem as a differential equation, x = (q, v, act).
+// The acceleration problem as a differential equation xdot = f(t, x), x = (q, v, act), for the integrators.
 //
-// The tangent space is (nv, nv, na): configurations move by q (+) u, v and act by addition. A
-// quaternion q0 exp(u) with body rate w has
+// The tangent space has the dimensions (nv, nv, na). Configurations move by q (+) u, velocities and activations by
+// addition. In the chart around a quaternion q0, the coordinates u of q0 exp(u) and the angular velocity w in the body
+// are related by
 //
-//   udot = T w,  T = 1 + [u]/2 + b [u]^2,  b = (1 - (a/2) cot(a/2))/a^2,  a = |u|
-//   D = T^-1 = 1 - c [u] + d [u]^2,        c = (1 - cos a)/a^2,  d = (a - sin a)/a^3
+//   udot = T w,  T = 1 + [u]/2 + b [u]^2,  b = (1 - (a/2) cot(a/2))/a^2,  a = |u|,  [u] x = u x x
+//   w = D udot,  D = T^-1 = 1 - c [u] + d [u]^2,  c = (1 - cos a)/a^2,  d = (a - sin a)/a^3
 //
-// so a Jacobian in the tangent space at x becomes one in the chart: rows times T, columns times D, and
-// the change of T itself.
+// A Jacobian in the tangent space at x becomes one in the chart in three steps (lift_joint): multiply its rows by T,
+// multiply its columns by D, and add the derivative of T itself.
+//
+// The integrator also asks how far a Newton update may go (limit), by the transition-aware line search over all friction
+// groups and friction losses, and in which region of smoothness x lies (region).
 #include "continuous/accel.h"
 
 #include "solve/law.h"
@@ -35,7 +39,7 @@ static void plus(void* context, const double* x0, const double* u, double* x) {
 
 // ---- charts -----------------------------------------------------------------------------------------
 
-// First of the three angular dofs of a joint with a quaternion, or -1.
+// Returns the first of the three angular dofs of a joint with a quaternion, or -1.
 static int angular_dofs(const hfModel* m, int j) {
   int quat = hfi_joint_kinds[hf_model_jnt_type(m)[j]].info.quat;
   return quat < 0 ? -1 : hf_model_jnt_dofadr(m)[j] + quat;
@@ -63,19 +67,19 @@ static void lift(void* context, const double* u, double* xdot) {
   }
 }
 
-// Derivative of T(u) w along e; that of b is left out, of third order in u.
+// The derivative of T(u) w along e. The derivative of b is left out; it is of third order in u.
 static hfVec3 change_of_T(hfVec3 u, hfVec3 w, hfVec3 e) {
   hfVec3 turn = v3_add(v3_cross(e, v3_cross(u, w)), v3_cross(u, v3_cross(e, w)));
   return v3_axpy(turn_coefficient(v3_norm(u)), turn, v3_scale(0.5, v3_cross(e, w)));
 }
 
 static void lift_joint(hfVec3 u, hfVec3 w, int n, int dof, double* J) {
-  for (int c = 0; c < n; ++c) { // rows
+  for (int c = 0; c < n; ++c) { // T times the rows, column by column
     double* at = J + dof * n + c;
     hfVec3 x = apply_T(u, v3(at[0], at[n], at[2 * n]));
     at[0] = x.x, at[n] = x.y, at[2 * n] = x.z;
   }
-  for (int r = 0; r < n; ++r) { // columns: (row of J) D = D^T (row)^T, D^T(u) = D(-u)
+  for (int r = 0; r < n; ++r) { // The columns times D, row by row: row D = D^T row^T, and D^T(u) = D(-u).
     double* at = J + r * n + dof;
     v3_store(at, apply_D(v3_neg(u), v3_load(at)));
   }
@@ -98,6 +102,7 @@ static void lift_jacobian(void* context, const double* u, const double* udot, do
 
 // ---- transitions ------------------------------------------------------------------------------------
 
+// Share of a Newton update that the friction loss of a stop allows.
 static double stop_alpha(const hfAccel* a, const hfiStop* stop, const double* v, const double* dv) {
   double vs = a->model->world.stiction_speed, s = 0, ds = 0;
   const double* J = stop->J_long ? stop->J_long : stop->J;
@@ -105,7 +110,8 @@ static double stop_alpha(const hfAccel* a, const hfiStop* stop, const double* v,
   return hfi_tals_interval(s, ds, -vs, vs);
 }
 
-// Contacts that were limited to land in their stick region, and are out of it all the same.
+// Counts the landings that failed: friction groups that the last update should have brought into their stick region,
+// and that slip all the same.
 static void count_escapes(hfAccel* a) {
   for (int l = 0; l < a->nlanding; ++l)
     for (int i = 0; i < a->ncontact; ++i) {
@@ -116,7 +122,7 @@ static void count_escapes(hfAccel* a) {
   a->nlanding = 0;
 }
 
-// Friction groups that the line search lands in their stick region.
+// Notes the friction groups of a contact that slip and that the shortened update brings into their stick region.
 static void note_landings(hfAccel* a, const hfiAccelContact* c, const double* s1, double alpha) {
   double s[6];
   for (int i = 0; i < c->dim; ++i) s[i] = c->s[i] + alpha * (s1[i] - c->s[i]);
@@ -129,6 +135,7 @@ static void note_landings(hfAccel* a, const hfiAccelContact* c, const double* s1
   }
 }
 
+// The smallest share of the update from v to v1 = v + dv that any contact or stop allows.
 static double least_alpha(hfAccel* a, const double* v, const double* dv, const double* v1) {
   hfiTurn turn = {sin(a->config.theta_max), cos(a->config.theta_max)};
   double alpha = 1, s1[6];
@@ -162,9 +169,10 @@ static double limit(void* context, double t, const double* x, const double* du) 
   return alpha;
 }
 
-// Which contacts press, which friction groups stick, which stops act: a hash (FNV-1a) over them.
+// One step of the hash FNV-1a.
 static uint64_t mix(uint64_t hash, uint64_t x) { return (hash ^ x) * UINT64_C(0x100000001b3); }
 
+// A hash of which contacts press, which friction groups stick, and which stops act.
 static uint64_t region(void* context, double t, const double* x) {
   hfAccel* a = context;
   uint64_t hash = UINT64_C(0xcbf29ce484222325);

@@ -1,15 +1,20 @@
-// EPA (van den Bergen 2001): the point of the surface of A - B nearest to the origin inside it.
+// The penetration depth of two cores that overlap, by the expanding polytope algorithm (EPA, van den Bergen 2001): the
+// point on the surface of the difference A - B that is nearest to the origin, which lies inside.
 //
-// A polytope of support points grows: where its face nearest to the origin, outward normal m at distance
-// d, is not on the surface, h(m) = max m.w > d, the support point w is added and the faces that see it
-// are replaced by the fan over their outline. d is a lower bound of the depth, h(m) an upper one. The
-// normal with the least h(m) is the answer, so that the depth returned is always one that its normal has.
+//   w(m)  support point of A - B, the one farthest along m      h(m)  m.w(m), its distance along m
 //
-// A face's distance may be negative: then the origin lies outside by a rounding, and the same steps
-// find the face next to it.
+// 1. Start with a tetrahedron of support points.
+// 2. Take the face that is nearest to the origin, with outward normal m and distance d. Since the polytope lies inside
+//    A - B, d is a lower bound of the depth; h(m) is an upper bound.
+// 3. If h(m) and d agree, stop. Otherwise add the support point w(m): remove all faces that see it, and close the hole
+//    with the fan of faces from w(m) over its outline. Go to 2.
+//
+// The answer is the normal with the smallest h(m) of all that were met, so that the depth returned is one that its
+// normal really has, whatever happened to the polytope. The distance of a face may be negative: then the origin lies
+// outside of the polytope by rounding, and the same steps find the face next to it.
 #include "geometry/gjk.h"
 
-enum { VERTICES = 128, FACES = 2 * VERTICES };
+enum { VERTICES = 128, FACES = 2 * VERTICES }; // capacity of the polytope
 
 typedef struct Face {
   int alive, vertex[3]; // counter-clockwise seen from outside
@@ -19,12 +24,12 @@ typedef struct Face {
 
 typedef struct Polytope {
   int nvertex, nface;
-  double tiny; // height above a face that is rounding [m]
+  double tiny; // A height above a face below this is rounding [m].
   hfiSupportPoint vertex[VERTICES];
   Face face[FACES];
-  double distance[FACES]; // of each face's plane; infinite: no face, or one without area
-  int nfree, unused[FACES];
-  int nhorizon, horizon[FACES][2]; // faces that stay and their edge, in order around the hole
+  double distance[FACES]; // of the plane of each face; infinite for removed faces and those without area [m]
+  int nfree, unused[FACES]; // indices of removed faces, to be used again
+  int nhorizon, horizon[FACES][2]; // outline of the hole, in order: the face that stays and the number of its edge
 } Polytope;
 
 static void set_face(Polytope* p, int f, int a, int b, int c) {
@@ -34,7 +39,7 @@ static void set_face(Polytope* p, int f, int a, int b, int c) {
   face->alive = 1;
   face->vertex[0] = a, face->vertex[1] = b, face->vertex[2] = c;
   face->normal = area > 0 ? v3_scale(1 / area, m) : v3_zero();
-  // a face without area has no side: it waits for its neighbours
+  // A face without area has no direction. It stays until its neighbours are removed.
   p->distance[f] = area > p->tiny * p->tiny ? v3_dot(face->normal, x) : INFINITY;
 }
 
@@ -44,7 +49,7 @@ static void drop_face(Polytope* p, int f) {
   p->unused[p->nfree++] = f;
 }
 
-// Adds points until four span a volume; the first `count` are there.
+// Adds support points to the simplex until it has four, each as far as possible from the span of those before.
 static void span_volume(hfiCores* c, hfiSimplex* s) {
   static const double kAxis[6][3] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
   while (s->count < 4) {
@@ -52,7 +57,7 @@ static void span_volume(hfiCores* c, hfiSimplex* s) {
     hfVec3 m = s->count == 3 ? v3_cross(ab, v3_sub(s->point[2].w, a)) : v3_zero();
     hfiSupportPoint best = s->point[0];
     double most = -1;
-    for (int k = 0; k < 6; ++k) { // farthest from the point, the line, the plane so far
+    for (int k = 0; k < 6; ++k) { // Six directions away from the point, the line or the plane so far.
       hfVec3 d = v3_load(kAxis[k]);
       if (s->count == 3) d = k & 1 ? v3_neg(m) : m;
       else if (s->count == 2) d = v3_cross(ab, d);
@@ -71,7 +76,7 @@ static void start_polytope(hfiCores* c, hfiSimplex* s, Polytope* p) {
   static const int kBeside[4][3] = {{1, 3, 2}, {2, 3, 0}, {0, 3, 1}, {1, 2, 0}};
   span_volume(c, s);
   hfVec3 a = s->point[0].w;
-  // faces as listed look outward where point 3 is below (0, 1, 2)
+  // The faces of the table look outward if point 3 is below the triangle (0, 1, 2); otherwise exchange two points.
   double above = v3_dot(v3_cross(v3_sub(s->point[1].w, a), v3_sub(s->point[2].w, a)), v3_sub(s->point[3].w, a));
   for (int i = 0; i < 4; ++i) p->vertex[i] = s->point[i];
   if (above > 0) {
@@ -93,7 +98,8 @@ static int nearest_face(const Polytope* p) {
   return best;
 }
 
-// Removes the faces that see w, walking from face f entered over its edge i; lists the outline in order.
+// Removes face f, entered over its edge i, if it sees w, and goes on to its two other neighbours. A face that does not
+// see w belongs to the outline. The walk lists the outline in order.
 static void remove_seen(Polytope* p, int f, int i, hfVec3 w) {
   Face* face = p->face + f;
   if (!face->alive) return;
@@ -111,7 +117,8 @@ static void remove_seen(Polytope* p, int f, int i, hfVec3 w) {
   }
 }
 
-// Fan from the newest vertex over the outline. Returns 0 where the faces do not suffice or the outline is torn.
+// Closes the hole with faces from the newest vertex to each edge of the outline. Returns 0 if there is no room for the
+// faces, or if rounding has torn the outline.
 static int close_hole(Polytope* p) {
   int made[FACES], tip = p->nvertex - 1, n = p->nhorizon;
   if (n < 3 || n > p->nfree + FACES - p->nface) return 0;
@@ -124,7 +131,7 @@ static int close_hole(Polytope* p) {
   }
   for (int k = 0; k < n; ++k) {
     int next = (k + 1) % n;
-    // the outline runs backwards along the faces that stay: end of k is the start of k + 1
+    // The end of edge k must be the start of edge k + 1.
     if (p->face[made[k]].vertex[1] != p->face[made[next]].vertex[0]) return 0;
     p->face[made[k]].beside[1] = made[next];
     p->face[made[next]].beside[2] = made[k];
@@ -132,6 +139,7 @@ static int close_hole(Polytope* p) {
   return 1;
 }
 
+// Adds the support point w, which face f sees. Returns 0 if that is not possible.
 static int grow(Polytope* p, int f, hfiSupportPoint w) {
   if (p->nvertex == VERTICES) return 0;
   p->vertex[p->nvertex++] = w;
@@ -146,7 +154,7 @@ static int grow(Polytope* p, int f, hfiSupportPoint w) {
   return close_hole(p);
 }
 
-// Triangle of a face with the weights of the origin's projection, clamped to it.
+// Writes the triangle of a face, with the weights of the projection of the origin clamped to the triangle.
 static void write_simplex(const Polytope* p, const int vertex[3], hfiSimplex* s) {
   s->count = 3;
   for (int i = 0; i < 3; ++i) s->point[i] = p->vertex[vertex[i]];

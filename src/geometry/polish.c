@@ -1,20 +1,28 @@
-// Newton's method on the sphere for the contact normal.
+// Newton's method on the unit sphere for the contact normal of two convex shapes.
 //
-// The signed distance of two convex shapes is the maximum over unit n of g(n) = -h_A(-n) - h_B(n), h the
-// support functions. With pa, pb the support points, grad g = pa - pb, and across n the Hessian is
-// -(H + g I), H = H_A + H_B >= 0 the curvature of the support functions. So a step along the tangents t
-// is delta = (H + g I)^-1 t.(pa - pb); at a maximum H + g I > 0, always so where the shapes are apart.
+//   h_A, h_B  support functions          pa, pb  support points of A along -n and of B along n
+//   g(n)      -h_A(-n) - h_B(n), the separation along the unit vector n
+//   H         H_A + H_B >= 0, the curvature of the support functions across n
 //
-// Flat parts are kinks of h: where a witness lies inside an edge e, the maximum has n.e = 0 and Newton
-// moves on that great circle; two such edges, or a face, fix n. Which edges count is a guess (edges.h):
-// it is right where pa - pb is along n but for ways along the edges no longer than they are. Guesses are
-// tried in turn until one is right; the direction of the largest separation wins.
+// The signed distance of the shapes is the maximum of g over all n. Its gradient is pa - pb, and its Hessian across n
+// is -(H + g I). A Newton step along the tangents t is therefore
+//
+//   delta = (H + g I)^-1 t.(pa - pb)
+//
+// At a maximum H + g I > 0, which always holds where the shapes are apart.
+//
+// Flat parts of the shapes are kinks of h. Where a witness point lies inside an edge e, the maximum has n.e = 0, and
+// Newton's method moves on that great circle. Two such edges, or a face, fix n. Which edges count has to be guessed
+// (edges.h). A guess is right if the tangential part of pa - pb can be removed by moving the witnesses along the edges,
+// no further than these are long. Guesses are tried in turn until one is right. Of all directions that were met, the one
+// with the largest separation wins.
 #include "geometry/polish.h"
 
 #include "geometry/shape_table.h"
 
-enum { STEPS = 12 };
-static const double kStationary = 1e-11; // distance of the witness lines relative to the sizes
+enum { STEPS = 12 }; // Newton steps; they converge quadratically
+// The witnesses face each other if their distance across n is below this share of the sizes of the shapes [-].
+static const double STATIONARY = 1e-11;
 
 static double curvature(const hfiShape* s, hfVec3 d, hfVec3 u, hfVec3 v) {
   return hfi_functions(s)->curvature ? hfi_functions(s)->curvature(s, d, u, v) : 0;
@@ -25,7 +33,7 @@ static double pair_curvature(const hfiCores* c, hfVec3 n, hfVec3 u, hfVec3 v) {
   return curvature(c->A, v3_neg(n), u, v) + curvature(c->B, m3_tmulv(R, n), m3_tmulv(R, u), m3_tmulv(R, v));
 }
 
-// One step from n; returns its length, or 0 where there is no maximum nearby.
+// Makes one Newton step from n. Returns its length [rad], or 0 where there is no maximum nearby.
 static double step_free(hfiCores* c, hfVec3* n) {
   hfVec3 t1, t2, r = hfi_support_pair(c, v3_neg(*n)).w;
   v3_tangents(*n, &t1, &t2);
@@ -37,6 +45,7 @@ static double step_free(hfiCores* c, hfVec3* n) {
   return sqrt(x * x + y * y);
 }
 
+// The same on the great circle across `edge`.
 static double step_on_circle(hfiCores* c, hfVec3 edge, hfVec3* n) {
   hfVec3 r = hfi_support_pair(c, v3_neg(*n)).w, t = v3_cross(edge, *n);
   double m = pair_curvature(c, *n, t, t) + v3_dot(*n, r);
@@ -46,8 +55,8 @@ static double step_on_circle(hfiCores* c, hfVec3 edge, hfVec3* n) {
   return fabs(x);
 }
 
-// n on the circle or at the point that the edges leave, stationary there.
-static hfVec3 sharpen(hfiCores* c, const hfiEdges* e, hfVec3 n) {
+// Returns the normal that the edges fix, or the maximum on their great circle or on the sphere, starting from n.
+static hfVec3 find_maximum(hfiCores* c, const hfiEdges* e, hfVec3 n) {
   if (e->count == 2) {
     hfVec3 m = v3_unit(v3_cross(e->direction[0], e->direction[1]));
     return v3_dot(m, n) < 0 ? v3_neg(m) : m;
@@ -60,9 +69,9 @@ static hfVec3 sharpen(hfiCores* c, const hfiEdges* e, hfVec3 n) {
   return n;
 }
 
-// Ways c along the edges that leave of w = pa - pb, some support points at n, only the part along n.
-// Returns 1 where there are such and they are no longer than the edges.
-static int close_ways(const hfiEdges* e, hfVec3 n, hfVec3 w, double scale, double c[2]) {
+// Finds how far, c, to move along the edges so that of w = pa - pb only the part along n is left. Returns 1 if that is
+// possible and no way is longer than its edge: the guess of the edges is right.
+static int find_ways(const hfiEdges* e, hfVec3 n, hfVec3 w, double scale, double c[2]) {
   hfVec3 r = v3_axpy(-v3_dot(n, w), n, w);
   c[0] = c[1] = 0;
   if (e->count == 1) c[0] = v3_dot(r, e->direction[0]);
@@ -75,18 +84,18 @@ static int close_ways(const hfiEdges* e, hfVec3 n, hfVec3 w, double scale, doubl
     if (!(fabs(c[i]) <= e->length[i])) return 0;
     r = v3_axpy(-c[i], e->direction[i], r);
   }
-  return v3_norm(r) <= kStationary * scale;
+  return v3_norm(r) <= STATIONARY * scale;
 }
 
 typedef struct Polish {
   hfiCores* cores;
   const hfiSimplex* simplex;
   hfiClosest best;
-  int sharpened; // a guess was taken
+  int taken; // 1: the normal of some guess was taken
 } Polish;
 
-// Sharpens with the edges of the cores in `sides`. A direction that is not worse is taken if the guess is
-// right or none was taken before; a better one always. Returns 1 where the guess is right.
+// Tries the edges that `rule` finds on the cores in `sides`. A better normal is always taken; one that is as good only if
+// the guess is right or none was taken before. Returns 1 if the guess is right.
 static int try_edges(Polish* p, hfiEdgeRule rule, int sides) {
   hfiCores* c = p->cores;
   hfiEdges all = {0, {{0, 0, 0}, {0, 0, 0}}, {0, 0}}, b = all;
@@ -94,18 +103,18 @@ static int try_edges(Polish* p, hfiEdgeRule rule, int sides) {
   if (sides & HFI_EDGES_OF_B) b = hfi_edges_find(c, p->simplex, p->best.n, rule, HFI_EDGES_OF_B);
   int of_A = all.count;
   for (int i = 0; i < b.count; ++i) hfi_edges_add(&all, b.direction[i], b.length[i]);
-  hfVec3 n = sharpen(c, &all, p->best.n);
+  hfVec3 n = find_maximum(c, &all, p->best.n);
   if (!v3_finite(n)) return 0;
   hfiSupportPoint at = hfi_support_pair(c, v3_neg(n));
   double gap = v3_dot(n, at.w), way[2];
   if (!(gap >= p->best.gap - 1e-15 * c->scale)) return 0;
-  int right = close_ways(&all, n, at.w, c->scale, way);
-  if (!right && p->sharpened && gap <= p->best.gap + 1e-15 * c->scale) return 0;
-  p->sharpened = 1;
+  int right = find_ways(&all, n, at.w, c->scale, way);
+  if (!right && p->taken && gap <= p->best.gap + 1e-15 * c->scale) return 0;
+  p->taken = 1;
   p->best.n = n;
   p->best.gap = gap;
   if (!right) return 0;
-  // the witnesses slide along their edges until they face each other
+  // The witnesses move along their edges until they face each other.
   p->best.pb = at.b;
   for (int i = of_A; i < all.count; ++i) p->best.pb = v3_axpy(way[i], all.direction[i], p->best.pb);
   return 1;
@@ -113,11 +122,11 @@ static int try_edges(Polish* p, hfiEdgeRule rule, int sides) {
 
 hfiClosest hfi_polish(hfiCores* c, const hfiSimplex* s, hfVec3 n) {
   enum { A = HFI_EDGES_OF_A, B = HFI_EDGES_OF_B };
-  static const int kGuess[][2] = {{HFI_EDGES_AT_WITNESS, A | B}, {HFI_EDGES_AT_WITNESS, A}, {HFI_EDGES_AT_WITNESS, B}, {HFI_EDGES_AT_WITNESS, 0},
+  static const int guess[][2] = {{HFI_EDGES_AT_WITNESS, A | B}, {HFI_EDGES_AT_WITNESS, A}, {HFI_EDGES_AT_WITNESS, B}, {HFI_EDGES_AT_WITNESS, 0},
                                   {HFI_EDGES_CAP, A}, {HFI_EDGES_CAP, B}, {HFI_EDGES_ACROSS, A | B}, {HFI_EDGES_ACROSS, A}, {HFI_EDGES_ACROSS, B}};
   Polish p = {c, s, {n, hfi_simplex_a(s), hfi_simplex_b(s), hfi_separation(c, n)}, 0};
   int right = 0;
-  for (size_t i = 0; i < sizeof kGuess / sizeof *kGuess && !right; ++i) right = try_edges(&p, (hfiEdgeRule)kGuess[i][0], kGuess[i][1]);
+  for (size_t i = 0; i < sizeof guess / sizeof *guess && !right; ++i) right = try_edges(&p, (hfiEdgeRule)guess[i][0], guess[i][1]);
   p.best.pa = v3_axpy(p.best.gap, p.best.n, p.best.pb);
   return p.best;
 }

@@ -1,8 +1,11 @@
 // A convex polyhedron from the triangles of its surface.
 //
-// Faces grow from the largest triangle left: neighbours join while their vertices lie within
-// tol = 1e-7 diameter of the seed's plane (the rounding of single-precision mesh files). The boundary
-// edges of a face, each the reverse of an edge of another face, form its polygon.
+//   1. Drop the vertices that no triangle uses, and check that the surface is closed and encloses a volume.
+//   2. Group the triangles into faces. A face grows from the largest triangle that has none yet: a neighbour joins if its
+//      vertices lie within COPLANAR of the plane of that triangle.
+//   3. Chain the boundary edges of each face to its polygon. A boundary edge is the reverse of an edge of another face.
+//   4. Remove the vertices of the polygons that lie on a straight line between two faces.
+//   5. List the neighbours of every vertex along the edges of the triangles.
 #include "model/hull.h"
 
 #include "base/error.h"
@@ -11,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double kCoplanar = 1e-7;
+// Vertices within this share of the diameter of a plane lie in it: the rounding of mesh files in single precision [-].
+static const double COPLANAR = 1e-7;
 
 typedef struct Edge {
   int32_t from, to, tri;
@@ -22,11 +26,11 @@ typedef struct HullWork {
   int32_t* tri;    // (ntri x 3) compacted vertex indices
   double* area;    // (ntri)
   int32_t* order;  // (ntri) by descending area
-  int32_t* face;   // (ntri) face of each triangle, -1: none yet
+  int32_t* face;   // (ntri) face of each triangle, -1 if it has none yet
   Edge* edge;      // (3 ntri) sorted by (from, to)
   int32_t* member; // (ntri) triangles of the face being traced, the seed first
   int32_t nmember;
-  int32_t* next; // (nvert) next vertex around the face being traced
+  int32_t* next;   // (nvert) the next vertex around the face being traced
 } HullWork;
 
 static int compare_edges(const void* a, const void* b) {
@@ -35,7 +39,7 @@ static int compare_edges(const void* a, const void* b) {
   return x->to < y->to ? -1 : x->to > y->to;
 }
 
-// Triangle with the directed edge from -> to, or -1.
+// Returns the triangle with the directed edge from -> to, or -1.
 static int32_t find_edge(const HullWork* w, int32_t from, int32_t to) {
   Edge key = {from, to, 0};
   const Edge* e = bsearch(&key, w->edge, 3 * (size_t)w->ntri, sizeof *w->edge, compare_edges);
@@ -49,7 +53,7 @@ static hfVec3 area_vector(const hfiHullData* h, const int32_t* t) {
   return v3_scale(0.5, v3_cross(v3_sub(vertex(h, t[1]), a), v3_sub(vertex(h, t[2]), a)));
 }
 
-// Drops vertices that no triangle uses; returns the diameter of the bounding box.
+// Step 1: copies the vertices that are used and numbers them anew. Returns the diameter of the bounding box.
 static double compact_vertices(hfiHullData* h, HullWork* w, int32_t nvert, const double* vert,
                                const int32_t* tri, int32_t* renamed) {
   hfVec3 lo = v3(INFINITY, INFINITY, INFINITY), hi = v3_neg(lo);
@@ -69,7 +73,7 @@ static double compact_vertices(hfiHullData* h, HullWork* w, int32_t nvert, const
 }
 
 static void sort_by_area(HullWork* w) {
-  // Shell sort; the tie-break on the index makes the order unique
+  // This is a Shell sort. Equal areas are ordered by index, so that the order is unique.
   for (int32_t gap = w->ntri / 2; gap > 0; gap /= 2)
     for (int32_t i = gap; i < w->ntri; ++i) {
       int32_t t = w->order[i], j = i;
@@ -83,7 +87,7 @@ static void sort_by_area(HullWork* w) {
     }
 }
 
-// Gives face number `face` to the seed and every connected triangle in its plane.
+// Step 2: gives the number `face` to the seed and to every connected triangle in its plane.
 static void grow_face(const hfiHullData* h, HullWork* w, int32_t seed, int32_t face, double tol) {
   hfVec3 n = v3_unit(area_vector(h, w->tri + 3 * seed)), p = vertex(h, w->tri[3 * seed]);
   w->nmember = 0;
@@ -97,7 +101,7 @@ static void grow_face(const hfiHullData* h, HullWork* w, int32_t seed, int32_t f
       int flat = 1;
       for (int c = 0; c < 3; ++c)
         flat = flat && fabs(v3_dot(n, v3_sub(vertex(h, w->tri[3 * other + c]), p))) <= tol;
-      // a sliver may lie in the plane and face away
+      // A sliver may lie in the plane and still look the other way.
       if (!flat || v3_dot(n, area_vector(h, w->tri + 3 * other)) < 0) continue;
       w->face[other] = face;
       w->member[w->nmember++] = other;
@@ -105,7 +109,7 @@ static void grow_face(const hfiHullData* h, HullWork* w, int32_t seed, int32_t f
   }
 }
 
-// Polygon of a face: its boundary edges chained. Returns 0 if they are not one simple loop.
+// Step 3. Returns 0 if the boundary edges of the face do not form one simple loop.
 static int trace_face(hfiHullData* h, HullWork* w, int32_t face) {
   int32_t count = 0, start = -1;
   for (int32_t i = 0; i < w->nmember; ++i)
@@ -130,7 +134,7 @@ static int trace_face(hfiHullData* h, HullWork* w, int32_t face) {
   hfVec3 n = v3_zero();
   for (int32_t i = 0; i < w->nmember; ++i) n = v3_add(n, area_vector(h, w->tri + 3 * w->member[i]));
   n = v3_unit(n);
-  // the offset of the outermost vertex keeps every vertex inside the plane
+  // The plane goes through the outermost vertex, so that no vertex lies above it.
   double offset = -INFINITY;
   for (int32_t i = 0; i < count; ++i) offset = max2(offset, v3_dot(n, vertex(h, out[i])));
   v3_store(h->face_plane + 4 * h->nface, n);
@@ -140,7 +144,7 @@ static int trace_face(hfiHullData* h, HullWork* w, int32_t face) {
   return 1;
 }
 
-// 1 if vertex k of face f lies on the straight line between its neighbours.
+// Does vertex k of face f lie on the straight line between its neighbours?
 static int is_straight(const hfiHullData* h, int32_t f, int32_t k, double tol) {
   int32_t begin = h->face_start[f], end = h->face_start[f + 1];
   hfVec3 a = vertex(h, h->face_vert[k > begin ? k - 1 : end - 1]),
@@ -149,8 +153,8 @@ static int is_straight(const hfiHullData* h, int32_t f, int32_t k, double tol) {
   return v3_norm(v3_cross(ab, ax)) <= tol * v3_norm(ab) && v3_dot(ab, ax) > 0;
 }
 
-// Takes out of the polygons the vertices along an edge between two faces: both have the same neighbours
-// there. (Where a face would be left without three corners, all stay.) flat: (nvert) scratch.
+// Step 4: removes the vertices that belong to two faces only and are straight in both. Where a face would be left with
+// fewer than three corners, all vertices stay. flat (nvert) is scratch.
 static void straighten_faces(hfiHullData* h, int32_t* flat, double tol) {
   int32_t total = h->face_start[h->nface], at = 0;
   for (int32_t i = 0; i < h->nvert; ++i) flat[i] = 0;
@@ -173,14 +177,14 @@ static void straighten_faces(hfiHullData* h, int32_t* flat, double tol) {
   }
 }
 
-// Vertex neighbours along the triangles' edges, ascending: each edge is listed by the triangle on either
-// side, in one direction each. (Polygons are flat to kCoplanar only; a walk along their edges could end
-// below a vertex across a face.)
+// Step 5: lists the neighbours of every vertex in ascending order. Each edge belongs to two triangles, one for each
+// direction. The edges of the polygons would not do: faces are flat to COPLANAR only, and a walk along polygon edges to
+// the highest vertex could end below a vertex across a face.
 static void link_edges(hfiHullData* h, const HullWork* w) {
   memset(h->edge_start, 0, sizeof *h->edge_start * (size_t)(h->nvert + 1));
   for (int32_t i = 0; i < 3 * w->ntri; ++i) {
     h->edge_start[w->edge[i].from + 1]++;
-    h->edge_vert[i] = w->edge[i].to; // sorted by (from, to)
+    h->edge_vert[i] = w->edge[i].to; // w->edge is sorted by (from, to).
   }
   for (int32_t i = 0; i < h->nvert; ++i) h->edge_start[i + 1] += h->edge_start[i];
 }
@@ -216,11 +220,11 @@ static hfStatus build_faces(hfiHullData* h, HullWork* w, double diameter, hfErro
   for (int32_t i = 0; i < w->nvert; ++i) w->next[i] = -1;
   for (int32_t i = 0; i < w->ntri; ++i) {
     if (w->face[w->order[i]] >= 0) continue;
-    grow_face(h, w, w->order[i], h->nface, kCoplanar * diameter);
+    grow_face(h, w, w->order[i], h->nface, COPLANAR * diameter);
     if (!trace_face(h, w, h->nface))
       return hfi_refuse(error, HF_ERROR_MODEL, "convex hull: a face has no simple boundary");
   }
-  straighten_faces(h, w->next, kCoplanar * diameter);
+  straighten_faces(h, w->next, COPLANAR * diameter);
   link_edges(h, w);
   return HF_OK;
 }

@@ -4,11 +4,13 @@
 //   implicit stage   U = base + g F(t, U),    K = (U - base)/g,   g = gamma h
 //   base = u0 + h sum_(j<i) a_ij K_j
 //
-// Newton solves r(U) = U - base - g F(t, U) with the matrix I - g J. K of an implicit stage is not
-// F(t, U): what Newton left in U would come back multiplied by the stiffness.
+//   U, K  point and rate of a stage    u0  start of the step    F  rate in the chart (chart.h)
 //
-// Quasi-Newton keeps J from step to step. It is formed anew, at the start of the step, when Newton
-// failed with an old one, or after a step that contracted more slowly than `refresh`.
+// Newton's method solves r(U) = U - base - g F(t, U) = 0 with the matrix I - g J. The rate of an implicit stage is
+// (U - base)/g and not F(t, U), in which the error that Newton left in U would be multiplied by the stiffness.
+//
+// Full Newton forms J in every iteration. Quasi-Newton keeps J from step to step. It forms J again, at the start of the
+// step, when Newton failed with an old one, or after a step in which the updates contracted more slowly than `refresh`.
 #include "ode/step.h"
 
 #include <math.h>
@@ -35,6 +37,7 @@ void hfi_stepper_centre(hfiStepper* s, const double* x) {
 
 // ---- the nonlinear problem of a stage --------------------------------------------------------------
 
+// r(y) of the stage that is being solved.
 static hfStatus stage_residual(void* context, const double* y, double* r) {
   hfiStepper* s = context;
   hfStatus status = hfi_chart_rate(&s->chart, s->t, y, s->rate);
@@ -43,6 +46,7 @@ static hfStatus stage_residual(void* context, const double* y, double* r) {
   return HF_OK;
 }
 
+// Computes J = dF/du at u, where F is `rate`.
 static hfStatus form_jacobian(hfiStepper* s, double t, const double* u, const double* rate) {
   hfi_stage_matrix_forget(&s->matrix);
   ++s->jacobians;
@@ -52,6 +56,7 @@ static hfStatus form_jacobian(hfiStepper* s, double t, const double* u, const do
   return status;
 }
 
+// Forms and factors the matrix at y.
 static hfStatus stage_refresh(void* context, const double* y) {
   hfiStepper* s = context;
   hfStatus status = form_jacobian(s, s->t, y, s->rate);
@@ -66,6 +71,7 @@ static double stage_limit(void* context, const double* y, const double* dy) {
   return hfi_chart_limit(&s->chart, s->t, y, dy);
 }
 
+// Has y left the region in which J was formed?
 static int stage_moved(void* context, const double* y) {
   hfiStepper* s = context;
   return hfi_chart_region(&s->chart, s->t, y) != s->region;
@@ -102,7 +108,8 @@ static hfStatus run_newton(hfiStepper* s, double* y) {
 
 // ---- Jacobians that are kept ----------------------------------------------------------------------
 
-static hfStatus know_rate0(hfiStepper* s, double t, const double* zero) {
+// Computes rate0 = F(t, 0) unless it is known.
+static hfStatus compute_rate0(hfiStepper* s, double t, const double* zero) {
   if (s->rate0_known) return HF_OK;
   hfStatus status = hfi_chart_rate(&s->chart, t, zero, s->rate0);
   s->rate0_known = !status;
@@ -111,10 +118,10 @@ static hfStatus know_rate0(hfiStepper* s, double t, const double* zero) {
 
 const double* hfi_stepper_rate0(hfiStepper* s, double t) {
   memset(s->update, 0, (size_t)s->chart.ode.n * sizeof *s->update);
-  return know_rate0(s, t, s->update) ? NULL : s->rate0;
+  return compute_rate0(s, t, s->update) ? NULL : s->rate0;
 }
 
-// At the start (t0, u0) of the step.
+// Forms J at the start (t0, u0) of the step; u0 = NULL is the centre of the chart.
 static hfStatus renew_jacobian(hfiStepper* s, double t0, const double* u0) {
   if (u0) {
     hfStatus status = hfi_chart_rate(&s->chart, t0, u0, s->rate);
@@ -122,11 +129,11 @@ static hfStatus renew_jacobian(hfiStepper* s, double t0, const double* u0) {
   }
   double* zero = s->update;
   memset(zero, 0, (size_t)s->chart.ode.n * sizeof *zero);
-  hfStatus status = know_rate0(s, t0, zero);
+  hfStatus status = compute_rate0(s, t0, zero);
   return status ? status : form_jacobian(s, t0, zero, s->rate0);
 }
 
-// One try with the Jacobian at hand, and one with a fresh one if that was not.
+// Tries Newton's method with the J at hand and, if that fails and J is from an earlier step, once more with a new J.
 static hfStatus solve_quasi(hfiStepper* s, double t0, const double* u0, const double* guess, double* y) {
   for (int attempt = 0;; ++attempt) {
     if (!s->matrix.known || attempt) {
@@ -143,6 +150,7 @@ static hfStatus solve_quasi(hfiStepper* s, double t0, const double* u0, const do
 
 // ---- the step -----------------------------------------------------------------------------------
 
+// base = u0 + h sum_(j<i) a_ij K_j
 static void sum_stages(hfiStepper* s, int i, double h, const double* u0) {
   const int n = s->chart.ode.n;
   if (u0) copy(s->base, u0, n);
@@ -158,14 +166,14 @@ static hfStatus explicit_stage(hfiStepper* s, int i, const double* u0, double* u
   const int n = s->chart.ode.n;
   copy(u, s->base, n);
   if (i > 0 || u0) return hfi_chart_rate(&s->chart, s->t, u, s->K + i * n);
-  hfStatus status = know_rate0(s, s->t, u);
+  hfStatus status = compute_rate0(s, s->t, u);
   copy(s->K, s->rate0, n);
   return status;
 }
 
 static hfStatus implicit_stage(hfiStepper* s, int i, double t0, const double* u0, double* u) {
   const int n = s->chart.ode.n;
-  double* guess = s->K + i * n; // free until K is known
+  double* guess = s->K + i * n; // This storage is free until K is known.
   copy(guess, u, n);
   hfStatus status = s->newton.full ? run_newton(s, u) : solve_quasi(s, t0, u0, guess, u);
   if (status) return status;
