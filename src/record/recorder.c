@@ -1,4 +1,4 @@
-// Writes a recording to a file: the chunks of a step go into it in one piece.
+// Writes a recording to a file, whole chunks at a time.
 #include "record/output.h"
 #include "base/error.h"
 #include "record/stream.h"
@@ -6,9 +6,15 @@
 #include <stdlib.h>
 #include <time.h>
 
+// The file is written at most this often [s] unless this many bytes wait: a call of the system costs as much as
+// a small step. A killed process loses no more than that.
+static const double flush_time = 0.1;
+enum { FLUSH_BYTES = 256 << 10 };
+
 struct hfRecorder {
   hfiOutput out;
   hfiStream stream;
+  double flushed; // when [s]
 };
 
 static double wall_clock(void) {
@@ -43,8 +49,11 @@ void hf_recorder_set_interval(hfRecorder* recorder, double interval) {
 hfStatus hf_recorder_add(hfRecorder* recorder, const hfSim* sim, const hfState* state,
                          const hfInput* input, const hfStepReport* step, hfError* error) {
   hfi_clear_error(error);
-  hfi_stream_step(&recorder->stream, sim, state, input, step, wall_clock(), &recorder->out.piece);
-  return recorder->out.piece.size ? hfi_output_flush(&recorder->out, error) : HF_OK;
+  double now = wall_clock();
+  hfi_stream_step(&recorder->stream, sim, state, input, step, now, &recorder->out.piece);
+  if (now - recorder->flushed < flush_time && recorder->out.piece.size < FLUSH_BYTES) return HF_OK;
+  recorder->flushed = now;
+  return hfi_output_flush(&recorder->out, error);
 }
 
 hfStatus hf_recorder_write(hfRecorder* recorder, const hfSim* sim, const hfState* state,

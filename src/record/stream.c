@@ -35,9 +35,12 @@ void hfi_stream_close(hfiStream* s) {
 // ---- frames ---------------------------------------------------------------------------------------
 
 static void put_floats(hfiBytes* out, const double* x, int n) {
-  for (int i = 0; i < n; ++i) {
-    float value = (float)x[i];
-    hfi_bytes_put(out, &value, sizeof value);
+  enum { PIECE = 64 };
+  float piece[PIECE];
+  for (int i = 0; i < n; i += PIECE) {
+    int m = n - i < PIECE ? n - i : PIECE;
+    for (int k = 0; k < m; ++k) piece[k] = (float)x[i + k];
+    hfi_bytes_put(out, piece, (size_t)m * sizeof *piece);
   }
 }
 
@@ -108,6 +111,14 @@ void hfi_stream_frame(hfiStream* s, const hfSim* sim, const hfState* state, cons
 
 // ---- steps ----------------------------------------------------------------------------------------
 
+// Whether a step may have events. To read all contacts costs a tenth of a small step, so they are read only when
+// the number of contacts or of those that stick has changed, or the solver has something to say.
+static int may_have_events(hfiStream* s, const hfStepReport* step) {
+  int changed = step->ncontact != s->seen_contacts || step->nstick != s->seen_stick || step->solve.rung != s->seen_rung;
+  s->seen_contacts = step->ncontact, s->seen_stick = step->nstick, s->seen_rung = step->solve.rung;
+  return changed || step->ndropped > 0 || step->switching.nswitch > 0;
+}
+
 // Without memory the events of a step are left out.
 static void put_events(hfiStream* s, const hfSim* sim, double time, const hfStepReport* step, hfiBytes* out) {
   int count;
@@ -161,7 +172,7 @@ void hfi_stream_step(hfiStream* s, const hfSim* sim, const hfState* state, const
   if (step) {
     count_step(s, step);
     put_controls(s, sim, state, input, out);
-    put_events(s, sim, state->time, step, out);
+    if (may_have_events(s, step)) put_events(s, sim, state->time, step, out);
   }
   if (!is_due(&s->next_frame, s->interval, state->time, h)) return;
   hfi_stream_frame(s, sim, state, input, wall, out);

@@ -12,6 +12,7 @@ typedef struct hfiStream {
   hfModel* block;       // the block that is recorded where model is an overlay, else NULL
   hfDynamics* dynamics; // kinematics and energy of the recorded states
   hfEvents* events;
+  int32_t seen_contacts, seen_stick, seen_rung; // of the step before
   double interval;       // between frames [s]
   double state_interval; // between states to go on from [s]
   double next_frame, next_state;

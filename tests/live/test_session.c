@@ -1,0 +1,156 @@
+// Sessions: going back and on gives the same bits, changed values act, wrong commands change nothing.
+#include "support/near.h"
+
+#include "live/session.h"
+
+#include <holdfast/holdfast.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char scene_text[] =
+    "<mujoco><option timestep='0.002'/><worldbody><geom name='floor' type='plane' size='1 1 1'/>"
+    "<body name='ball' pos='0 0 0.3'><freejoint/><geom size='0.1' mass='2'/></body>"
+    "<body name='cart' pos='0 1 0.5'><joint name='rail' type='slide' axis='1 0 0'/>"
+    "<geom type='box' size='0.1 0.1 0.1' mass='2' contype='0' conaffinity='0'/></body></worldbody>"
+    "<actuator><motor name='push' joint='rail'/></actuator>"
+    "<keyframe><key name='low' qpos='0 0 0.1 1 0 0 0 0.5'/></keyframe></mujoco>";
+
+static hfModel* model;
+static hfiSession session;
+static hfiBytes out;
+
+static int begin(void** state) {
+  (void)state;
+  hfError error = {HF_OK, ""};
+  hfSimConfig config = hf_sim_config_default();
+  if (hf_model_parse(&model, scene_text, strlen(scene_text), "scene", ".", NULL, NULL, &error) < 0)
+    return -1;
+  hfState* start = hf_state_create(model);
+  int status = hfi_session_open(&session, model, &config, start, NULL, 1, 60, &error);
+  hf_state_free(start);
+  return status;
+}
+
+static int end(void** state) {
+  (void)state;
+  hfi_session_close(&session);
+  hf_model_free(model);
+  hfi_bytes_release(&out);
+  return 0;
+}
+
+static hfStatus order(uint32_t kind, uint32_t index, double a, double b) {
+  hfError error = {HF_OK, ""};
+  hfiCommand command = {.kind = kind, .index = index, .x = {a, b}};
+  return hfi_session_command(&session, &command, &error);
+}
+
+// Steps and makes a moment of the history every tenth step, as the live view does at its pictures.
+static void walk(int steps) {
+  for (int i = 0; i < steps; ++i) {
+    out.size = 0;
+    assert_int_equal(hfi_session_step(&session, &out), HF_OK);
+    if (i % 10 == 9) hfi_session_frame(&session, 0, &out);
+  }
+}
+
+static void test_going_back_gives_the_same_bits(void** state) {
+  (void)state;
+  walk(200);
+  char* first = malloc(session.state->size);
+  memcpy(first, session.state, session.state->size);
+  double past = session.state->time - 0.1;
+  assert_int_equal(order(HFI_COMMAND_SEEK, 0, past, 0), HF_OK);
+  assert_near(session.state->time, past, 1e-9);
+  walk(50);
+  size_t used = (size_t)session.state->off_memory + (size_t)session.state->nmemory * sizeof(hfContactMemory);
+  assert_memory_equal(session.state, first, used);
+  free(first);
+}
+
+// m dv/dt = f; the scale of actuation multiplies what the motor makes of a control.
+static void test_controls_and_scales_act(void** state) {
+  (void)state;
+  int v = hf_model_jnt_dofadr(model)[hf_model_find(model, HF_OBJECT_JOINT, "rail")];
+  assert_int_equal(order(HFI_COMMAND_CONTROL, 0, 4, 0), HF_OK);
+  walk(100);
+  assert_near(hf_state_v(session.state)[v], 4 * 0.2 / 2, 1e-12);
+  assert_int_equal(order(HFI_COMMAND_SCALE, HFI_SCALE_ACTUATION, 3, 0), HF_OK);
+  walk(100);
+  assert_near(hf_state_v(session.state)[v], (4 + 12) * 0.2 / 2, 1e-12);
+  assert_int_equal(order(HFI_COMMAND_RELEASE, 0, 0, 0), HF_OK);
+  walk(100);
+  assert_near(hf_state_v(session.state)[v], (4 + 12) * 0.2 / 2, 1e-12);
+}
+
+// The floor carries the ball: fn = m g, after a second what is left of the drop is below 1e-4 of it.
+static void test_mass_scales_what_floats(void** state) {
+  (void)state;
+  assert_int_equal(order(HFI_COMMAND_SCALE, HFI_SCALE_MASS, 2, 0), HF_OK);
+  walk(1500);
+  assert_int_equal(hf_sim_contact_count(session.sim), 1);
+  assert_near(hf_sim_contact(session.sim, 0).fn, 4 * 9.81, 4e-3);
+}
+
+static void test_reset_joint_keyframe(void** state) {
+  (void)state;
+  walk(20);
+  assert_int_equal(order(HFI_COMMAND_RESET, 0, 0, 0), HF_OK);
+  assert_near(session.state->time, 0, 0);
+  assert_near(hf_state_q(session.state)[2], 0.3, 0);
+  assert_int_equal(order(HFI_COMMAND_RESET, 1, 0, 0), HF_OK);
+  assert_near(hf_state_q(session.state)[7], 0.5, 0);
+  assert_int_equal(order(HFI_COMMAND_JOINT, 1, -0.25, 0), HF_OK);
+  assert_near(hf_state_q(session.state)[7], -0.25, 0);
+}
+
+static void test_wrong_commands_change_nothing(void** state) {
+  (void)state;
+  char* before = malloc(session.state->size);
+  memcpy(before, session.state, session.state->size);
+  assert_true(order(HFI_COMMAND_PLAY, 0, -1, 0) < 0);
+  assert_true(order(HFI_COMMAND_RESET, 2, 0, 0) < 0);
+  assert_true(order(HFI_COMMAND_SEEK, 0, -5, 0) < 0);
+  assert_true(order(HFI_COMMAND_CONTROL, 1, 0, 0) < 0);
+  assert_true(order(HFI_COMMAND_JOINT, 0, 0, 0) < 0); // free
+  assert_true(order(HFI_COMMAND_JOINT, 7, 0, 0) < 0);
+  assert_true(order(HFI_COMMAND_DRAG, 0, 0, 0) < 0); // the world
+  assert_true(order(HFI_COMMAND_DRAG, 99, 0, 0) < 0);
+  assert_true(order(HFI_COMMAND_FIELD, HF_MODEL_FIELD_COUNT, 0, 0) < 0);
+  assert_true(order(HFI_COMMAND_FIELD, HF_FIELD_body_mass, 99, 1) < 0);
+  assert_true(order(HFI_COMMAND_FIELD, HF_FIELD_body_mass, 1, -1) < 0); // no mass
+  assert_true(order(HFI_COMMAND_SCALE, HFI_SCALES, 1, 0) < 0);
+  assert_true(order(HFI_COMMAND_SCALE, 0, 0, 0) < 0);
+  assert_true(order(HFI_COMMAND_OPTION, 9999, 0, 0) < 0);
+  assert_true(order(HFI_COMMAND_OPTION, 1, 77, 0) < 0); // no such method
+  assert_true(order(HFI_COMMAND_SAVE, 0, 0, 0) < 0);    // for the server
+  assert_memory_equal(session.state, before, session.state->size);
+  free(before);
+  walk(10);
+}
+
+// States of recordings are bytes from outside: cut off or of another model they are refused.
+static void test_damaged_states_are_refused(void** state) {
+  (void)state;
+  hfError error;
+  out.size = 0;
+  hfi_session_state(&session, &out);
+  const char* payload = out.data + sizeof(hfiChunkHeader);
+  size_t size = out.size - sizeof(hfiChunkHeader);
+  assert_int_equal(hfi_session_restore(&session, payload, size, 1, &error), HF_OK);
+  for (size_t cut = 0; cut + 8 < size; cut += 7)
+    assert_true(hfi_session_restore(&session, payload, cut, 1, &error) < 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(test_going_back_gives_the_same_bits, begin, end),
+      cmocka_unit_test_setup_teardown(test_controls_and_scales_act, begin, end),
+      cmocka_unit_test_setup_teardown(test_mass_scales_what_floats, begin, end),
+      cmocka_unit_test_setup_teardown(test_reset_joint_keyframe, begin, end),
+      cmocka_unit_test_setup_teardown(test_wrong_commands_change_nothing, begin, end),
+      cmocka_unit_test_setup_teardown(test_damaged_states_are_refused, begin, end),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
