@@ -19,6 +19,7 @@ static const verb verbs[] = {
     {"info", "print the tree, sizes and masses of a model", verb_info},
     {"dynamics", "print mass matrix, bias, poses and contacts at a given state", verb_dynamics},
     {"view", "show a scene live in the browser, or replay a recording", verb_view},
+    {"render", "draw a picture or a video of a scene or a recording, without a screen", verb_render},
     {"experiment", "reproduce a figure or table of a paper, with its numbers beside ours", verb_experiment},
     {"bench", "measure speed, beside MuJoCo where it is installed", verb_bench},
 };

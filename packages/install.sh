@@ -57,6 +57,15 @@ install_packages() {
   apt_quietly update && apt_quietly "${how[@]}" "${wanted[@]}"
 }
 
+# What the page needs, where it can be had: an npm that is there already serves, whoever installed it. Nothing
+# fails without it; the build says what it leaves out.
+install_page_tools() {
+  if ! command -v npm >/dev/null; then
+    install_packages page || echo "No npm: the page of reports and of the live view is left out."
+  fi
+  install_packages wasm || echo "No clang for wasm: reports will replay, but not go on simulating."
+}
+
 # True if the Python given has every peer.
 has_peers() {
   "$1" -c 'import mujoco, numpy, scipy, pytest, hypothesis, gymnasium' >/dev/null 2>&1

@@ -3,6 +3,7 @@ import { App } from './app';
 import { make } from './dom';
 import { LiveSession } from './live';
 import { Recording, unpack } from './recording';
+import { render, renderOrder } from './render';
 
 declare global { interface Window { holdfast: Record<string, unknown> } }
 
@@ -32,6 +33,8 @@ async function startReport(root: HTMLElement, data: HTMLElement): Promise<void> 
   const app = new App(root, recording);
   app.show();
   window.holdfast = { app, recording, ready: true };
+  const order = renderOrder();
+  if (order) render(app, order);
 }
 
 const root = document.getElementById('app')!, data = document.getElementById('recording');

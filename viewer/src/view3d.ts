@@ -83,9 +83,9 @@ export class View3D {
     this.fitCamera(box);
   }
 
-  // Box around everything that moves, over the whole recording; without motion around all but planes.
-  private bounds(): THREE.Box3 {
-    const model = this.recording.model, frames = this.recording.frames, box = new THREE.Box3();
+  // Box around everything that moves, over all frames given; without motion around all but planes.
+  bounds(frames = this.recording.frames): THREE.Box3 {
+    const model = this.recording.model, box = new THREE.Box3();
     const type = model.get('geom_type'), body = model.get('geom_body'), pos = model.get('geom_pos'), radius = model.get('geom_rbound');
     const every = Math.max(1, Math.floor(frames.length / 40));
     for (const moving of [true, false]) {
@@ -192,7 +192,8 @@ export class View3D {
 
   fitCamera(box = this.bounds()): void {
     const centre = box.getCenter(new THREE.Vector3()), narrow = Math.min(1, this.camera.aspect || 1);
-    const distance = 1.02 * this.size / Math.sin(0.5 * this.camera.fov * Math.PI / 180) / Math.max(0.45, narrow);
+    const size = Math.max(0.02, 0.5 * box.getSize(new THREE.Vector3()).length());
+    const distance = 1.02 * size / Math.sin(0.5 * this.camera.fov * Math.PI / 180) / Math.max(0.45, narrow);
     this.camera.position.copy(centre).add(new THREE.Vector3(0.62, -0.9, 0.5).normalize().multiplyScalar(distance));
     this.camera.near = 0.002 * distance; this.camera.far = 200 * distance;
     this.camera.updateProjectionMatrix();
@@ -289,6 +290,21 @@ export class View3D {
   }
   arrowList(): Arrow[] { return this.arrows.list; }
 
+  // Pictures of this many pixels, whatever the window is.
+  fixSize(width: number, height: number): void {
+    this.fixed = true;
+    this.renderer.setPixelRatio(1);
+    this.renderer.setSize(width, height, false);
+    this.camera.aspect = width / height;
+    this.camera.updateProjectionMatrix();
+  }
+  private fixed = false;
+  zoom(factor: number): void {
+    this.camera.position.sub(this.controls.target).divideScalar(factor).add(this.controls.target);
+    this.controls.update();
+  }
+  drawNow(): void { this.renderer.render(this.scene, this.camera); }
+
   invalidate(): void { this.dirty = true; }
 
   // Draws if something changed. A machine that cannot keep up gets no shadows and fewer pixels.
@@ -297,7 +313,7 @@ export class View3D {
     this.dirty = false;
     const { clientWidth: w, clientHeight: h } = this.canvas;
     const size = this.renderer.getSize(new THREE.Vector2());
-    if (w > 0 && h > 0 && (size.x !== w || size.y !== h)) {
+    if (!this.fixed && w > 0 && h > 0 && (size.x !== w || size.y !== h)) {
       this.renderer.setSize(w, h, false);
       this.camera.aspect = w / h;
       this.camera.updateProjectionMatrix();

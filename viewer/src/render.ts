@@ -1,0 +1,35 @@
+// Pictures without a screen: draws the asked moments and leaves them as text in the page, where
+// `holdfast render` reads them.
+//
+// The address ends in #render= and JSON: { times, width, height, type, forces, cones, collision, follow, zoom }.
+import { App } from './app';
+import { make } from './dom';
+
+interface Order {
+  times: number[]; width: number; height: number; type: string;
+  forces: boolean; cones: boolean; collision: boolean; follow: string; zoom: number;
+}
+
+export function renderOrder(): Order | null {
+  const match = location.hash.match(/^#render=(.*)$/);
+  return match ? JSON.parse(decodeURIComponent(match[1])) : null;
+}
+
+export function render(app: App, order: Order): void {
+  const view = app.view, model = app.recording.model;
+  view.fixSize(order.width, order.height);
+  view.arrows.visible = order.forces;
+  view.arrows.showCones = order.cones;
+  if (order.collision) view.setCollision(true);
+  app.goTo(order.times[0]);
+  const r = app.recording; // a picture shows its moment, a video all of its time
+  view.fitCamera(view.bounds(order.times.length === 1 ? [r.frames[r.indexAt(order.times[0])]] : r.frames));
+  view.zoom(order.zoom);
+  for (let b = 0; b < model.counts.nbody; ++b) if (model.label('body', b) === order.follow) view.setFollow(b);
+  const frames = order.times.map(time => {
+    app.goTo(time);
+    view.drawNow();
+    return `HFFRAME:${view.canvas.toDataURL(order.type, 0.92).split(',')[1]}:END`;
+  });
+  document.body.replaceChildren(make('pre', { id: 'frames', text: frames.join('\n') }));
+}
