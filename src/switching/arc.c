@@ -18,7 +18,9 @@
 
 #include <string.h>
 
-static const double MEETS = 1e-9;    // An open contact meets when its gap is less than this above the held one [m].
+// An open contact has met when its gap is below the held gap by more than this (the event), or above it by less (at the
+// start of an arc) [m].
+static const double MEETS = 1e-9;
 static const double CONE = 1e-8;     // A force may leave its friction cone by this share before that is an event [-].
 static const double LOCATED = 1e-11; // An event is located within this share of the arc [-].
 enum {
@@ -44,6 +46,7 @@ hfStatus hfi_arc_rate(void* context, double t, const double* x, double* xdot) {
 
 // ---- preparation ------------------------------------------------------------------------------------
 
+// The slip of friction group g of contact i, as a vector in the world.
 static hfVec3 slip_of(const hfRigid* r, int i, int g) {
   return hfi_group_vector(r->accel->contact[i].at, g, r->point[i].s + hfi_group_first(g));
 }
@@ -122,6 +125,7 @@ static hfStatus strike(hfiSwitching* s) {
   return HF_OK;
 }
 
+// Counts the contacts that changed between sliding and rolling, for the report.
 static void count_transitions(hfiSwitching* s) {
   const hfRigid* r = s->rigid;
   for (int k = 0; k < r->ntrack && k < s->nbefore; ++k) {
@@ -193,11 +197,13 @@ static double certificate_margin(hfiSwitching* s, int* reason) {
 
 // ---- events -----------------------------------------------------------------------------------------
 
+// Negative when the slip of a sliding group has reversed [m/s].
 static double sliding_margin(const hfRigid* r, const hfiFrictionGroup* u) {
   const hfiTrack* t = &r->track[r->point[u->contact].track];
   return v3_dot(slip_of(r, u->contact, u->group), t->d_W[u->group]) + 0.1 * r->config.stick_speed;
 }
 
+// Negative when the force of a rolling group is outside of its friction cone; relative, so that it is of order one.
 static double cone_margin(const hfRigid* r, const hfiFrictionGroup* u) {
   const double* f = r->track[r->point[u->contact].track].f;
   double norm = 0, bound = u->mu_static * f[0], scale = 1e-12;
@@ -207,13 +213,14 @@ static double cone_margin(const hfRigid* r, const hfiFrictionGroup* u) {
   return (bound - norm) / (bound + norm + CONE * scale) + CONE;
 }
 
+// Negative when an open contact closes its gap; infinite while it moves apart [m].
 static double meeting_margin(const hfRigid* r, int i) {
   const hfiPoint* at = &r->point[i];
   double held = at->match >= 0 ? r->track[at->match].held : 0;
   return -r->accel->contact[i].at->depth - held + (at->s[0] < 0 ? MEETS : INFINITY);
 }
 
-// G at x, time t.
+// G at the point x and time t: negative beyond an event.
 static double event_margin(hfiSwitching* s, double t, const double* x) {
   hfRigid* r = s->rigid;
   const hfModel* m = s->model;
@@ -273,7 +280,7 @@ static double locate_event(hfiSwitching* s, double dt, double G, hfError* error)
 // compared as a vector of the world, because the rows of a contact turn about its normal as it moves.
 static void measure_force_rates(hfiSwitching* s, double dt) {
   hfRigid* r = s->rigid;
-  if (dt < 1e-6 * s->h) return; // too short to tell
+  if (dt < 1e-6 * s->h) return; // too short for a difference quotient
   for (int i = 0; i < r->problem.ncontact; ++i) {
     int k = r->point[i].track;
     if (k < 0 || k >= s->nkept) continue;

@@ -1,4 +1,5 @@
-// The rigid problem, grasp-switching Eq. (12), for any split into rolling and sliding contacts. Step by step:
+// The rigid problem, grasp-switching Eq. (12), for any split of the closed contacts into rolling and
+// sliding ones. Step by step:
 //
 // 1. The unknowns x are contact forces: the normal force of every closed contact, and the friction of every group that
 //    rolls. Friction of a group that slides is no unknown, because it is -mu times the normal force along the slip d.
@@ -30,6 +31,7 @@ static const double IMMOBILE = 1e-10;
 
 // ---- the point --------------------------------------------------------------------------------------
 
+// Row k of a contact's Jacobian (nv).
 static const double* contact_row(const hfRigid* r, int contact, int k) {
   return r->accel_problem->J + (size_t)(r->point[contact].row + k) * (size_t)r->model->nv;
 }
@@ -84,7 +86,7 @@ static void add_groups(hfRigid* r, int i, const hfiTrack* track) {
                  .row = -1};
     u.mu_static = c->material.mu[g];
     u.mu = u.mode == HF_MODE_SLIDING ? sliding_coefficient(r->accel, i, g) : u.mu_static;
-    if (u.mu_static == 0 && u.mu == 0) u.mode = HF_MODE_SLIDING; // no friction: free to slide
+    if (u.mu_static == 0 && u.mu == 0) u.mode = HF_MODE_SLIDING; // without friction it cannot roll
     for (int k = 0; k < u.dim; ++k) u.d[k] = v3_dot(track->d_W[g], hfi_contact_axis(c, u.first + k));
     if (r->follow) follow_slip(r, at, &u);
     r->group[r->ngroup++] = u;
@@ -93,11 +95,14 @@ static void add_groups(hfRigid* r, int i, const hfiTrack* track) {
 
 // ---- rows -------------------------------------------------------------------------------------------
 
+// Jdot v of row k of a contact.
 static double rate_of_row(const hfRigid* r, int contact, int k) {
   double rate = r->accel_problem->Jdot_v[r->point[contact].row + k];
   return isfinite(rate) ? rate : 0; // unknown where the motion loses the contact: stabilisation holds it
 }
 
+// Stores row i of the problem: row_i, response = S col_i, and k and c of the layer. b_i is the given b plus the acceleration
+// row_i . vdot_free without contact forces.
 static void store_row(hfRigid* r, int i, const double* row, const double* response, double b,
                       double k, double c, bool rolling) {
   hfRigidProblem* p = &r->problem;
@@ -112,10 +117,12 @@ static void store_row(hfRigid* r, int i, const double* row, const double* respon
   r->hi[i] = INFINITY;
 }
 
+// 2/T of the stabilisation [1/s].
 static double damping_rate(const hfRigid* r) {
   return r->config.stabilisation > 0 ? 2 / r->config.stabilisation : 0;
 }
 
+// Stores the normal row of a contact, with the friction of its sliding groups in the column.
 static void store_normal(hfRigid* r, int i, int contact) {
   const hfRigidContact* c = &r->problem.contact[contact];
   const hfiPoint* at = &r->point[contact];
@@ -191,6 +198,7 @@ static void store_rolling(hfRigid* r, hfiFrictionGroup* u, int* n) {
   }
 }
 
+// A_ij = row_i . response_j.
 static void fill_A(hfRigid* r) {
   hfRigidProblem* p = &r->problem;
   for (int i = 0; i < p->n; ++i)
@@ -201,6 +209,7 @@ static void fill_A(hfRigid* r) {
 
 // ---- contacts ---------------------------------------------------------------------------------------
 
+// Fills what the public problem says of contact i before it is solved.
 static void fill_contact(hfRigid* r, int i) {
   const hfAccelContact* c = &r->accel_problem->contact[i];
   const hfiPoint* at = &r->point[i];
@@ -352,7 +361,7 @@ void hfi_rigid_solve(hfRigid* r) {
   memcpy(p->vdot, r->free, (size_t)p->nv * sizeof *p->vdot);
   for (int i = 0; i < p->n; ++i)
     hfi_axpy(p->vdot, p->x[i], r->response + (size_t)i * (size_t)p->nv, p->nv);
-  if (p->lcp.status == HF_OK) hfi_rigid_store_forces(r); // else tracks keep the last ones
+  if (p->lcp.status == HF_OK) hfi_rigid_store_forces(r); // otherwise the tracks keep the forces of the last solution
 }
 
 int hfi_rigid_cones_hold(const hfRigid* r) {

@@ -1,4 +1,5 @@
-// The compliant phase: layers as states beside (q, v, act), and the changes to and from it.
+// The compliant phase: contacts are layers whose deformations are further unknowns beside (q, v, act). Also the changes
+// from rigid to compliant contact and back.
 //
 //   xdot = (v, M^-1 (tau + J^T f), actdot, xidot of each layer)            forces and rates: layer.c
 //
@@ -18,6 +19,7 @@ enum { HOPS = 2000 };                // Most such steps in one integration.
 
 // ---- the right-hand side ----------------------------------------------------------------------------
 
+// The deformation of layer k in the state vector x; zero for a contact without a layer.
 static hfiDeformation load_layer(const hfiSwitching* s, const double* x, int k) {
   hfiDeformation d = {v3_zero(), v3_zero()};
   if (k < 0 || k >= s->nlayer) return d;
@@ -27,13 +29,14 @@ static hfiDeformation load_layer(const hfiSwitching* s, const double* x, int k) 
   return d;
 }
 
+// Writes the deformation of layer k, or its rate, to the part `at` of a vector.
 static void store_layer(const hfiSwitching* s, double* at, int k, const hfiDeformation* d) {
   if (k < 0 || k >= s->nlayer) return;
   v3_store(at + s->stride * k, d->xi_B);
   if (s->stride > 3) v3_store(at + s->stride * k + 3, d->twist_B);
 }
 
-// A contact without a track has a layer that is relaxed where the shapes just touch.
+// The rest gap of contact i. The layer of a contact without a track is relaxed where the shapes just touch.
 static double rest_of(const hfRigid* r, int i) {
   return r->point[i].match >= 0 ? r->track[r->point[i].match].held : 0;
 }
@@ -69,6 +72,7 @@ static hfVec3 turn_into_plane(hfVec3 xi, hfVec3 n) {
   return kept > 0.1 * length ? v3_scale(length / kept, t) : t;
 }
 
+// Copies the deformations of the tracks into the state vector s->x.
 static void pack_layers(hfiSwitching* s) {
   hfRigid* r = s->rigid;
   s->nlayer = imin2(r->ntrack, s->max_layers);
@@ -78,6 +82,7 @@ static void pack_layers(hfiSwitching* s) {
   }
 }
 
+// Copies the deformations back from s->x into the tracks.
 static void unpack_layers(hfiSwitching* s) {
   hfRigid* r = s->rigid;
   for (int k = 0; k < s->nlayer; ++k) {
@@ -217,7 +222,7 @@ void hfi_switch_to_soft(hfiSwitching* s, int reason) {
   for (int i = 0; i < r->accel->ncontact; ++i) {
     hfiTrack* t = &r->track[r->point[i].match];
     hfiDeformation both[2];
-    if (!t->closed) continue; // open: relaxed at the gap at which it would have met
+    if (!t->closed) continue; // an open contact has a relaxed layer, whose rest gap is the gap at which it would have met
     t->held = hfi_layer_start_normal(r, i, t, r->point[i].s);
     for (int start = HF_START_EQUILIBRIUM; start <= HF_START_PAPER; ++start) {
       both[start] = hfi_layer_start(r, i, t, r->point[i].s, start);
@@ -266,6 +271,8 @@ static double force_jump(const hfiSwitching* s, double* largest) {
   return jump;
 }
 
+// Solves the rigid problem with the modes of the layers, and decides whether it may take over: it has a solution, is certified with
+// margins, its rolling contacts are inside their cones, and no force jumps too much.
 static int rigid_may_take_over(hfiSwitching* s, double* jump) {
   hfRigid* r = s->rigid;
   const hfRigidCertificate* c = &r->problem.certificate;
