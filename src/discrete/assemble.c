@@ -173,7 +173,7 @@ static inline double mean_inverse_mass(const hfiAssembly* a, const double* J, in
 }
 
 // The inverse masses that the law of a contact needs.
-static hfiInverseMasses find_inverse_masses(const hfiAssembly* a, const hfiContact* c, int friction, const double* J) {
+static inline hfiInverseMasses find_inverse_masses(const hfiAssembly* a, const hfiContact* c, int friction, const double* J) {
   const int dim = c->material.condim;
   hfiInverseMasses w;
   if (c->material.from_solref) w.normal = mean_inverse_mass(a, J, dim, 0, 0);

@@ -1,8 +1,16 @@
-// From a contact with its material to the law of a problem's rows, in discrete and in continuous time.
+// From a contact with its material to the law of a problem's rows, in discrete and in continuous time. The functions are
+// inline because every contact of every step passes through them.
+//
+//   anchored friction   k_t of a group is r^2 times that of sliding, r its lever; c_t is critical for the effective
+//                       mass 1/w of its rows unless the scene gives it, and h (h k_t + c_t) w is capped, because
+//                       beyond that stiffness only spoils the conditioning (docs/theory/one-law.md)
 #ifndef HFI_WORLD_LAW_H
 #define HFI_WORLD_LAW_H
 
 #include "contact/contact.h"
+#include "solve/law.h"
+
+#include <string.h>
 
 // Inverse effective masses J M^-1 J^T of a contact's rows. Of a group of two rows it is the mean.
 typedef struct hfiInverseMasses {
@@ -10,12 +18,47 @@ typedef struct hfiInverseMasses {
   double group[3]; // sliding, torsion, rolling: count only for anchored friction [1/kg, 1/(kg m^2)]
 } hfiInverseMasses;
 
+// Stiction speed, stiffness and damping of friction group g. Returns 1 where the last two were capped. The lever r [m] is
+// the radius over which a torsional or rolling coefficient acts like sliding friction.
+static inline int hfi_set_group_law(const hfiMaterial* m, int g, double mass, double w, double h, double steepest,
+                                    hfContactLaw* law) {
+  double r = g == HF_SLIDING ? 1 : m->mu[0] > 0 ? m->mu[g] / m->mu[0] : m->mu[g];
+  if (g != HF_SLIDING && r > 0) law->stiction_speed[g] = m->stiction_speed / r;
+  if (law->friction != HF_FRICTION_ANCHORED) return 0;
+  double k = max2(r * r, 1e-12) * mass * m->tangential_stiffness, c = r * r * m->tangential_damping;
+  if (!(w > 0)) w = 1e-12;
+  if (m->tangential_damping < 0) c = 2 * sqrt(k / w);
+  double slope = h * (h * k + c) * w, scale = slope > steepest ? steepest / slope : 1;
+  law->k_t[g] = scale * k;
+  law->c_t[g] = scale * c;
+  return scale < 1;
+}
+
 // The law with the static coefficients and without deformation. h is 0 in continuous time; h (h k_t + c_t) w is at
 // most `steepest`. Returns the number of friction groups that were capped there.
-int hfi_contact_law(const hfiContact* contact, int friction, const hfiInverseMasses* w, double h, double steepest,
-                    hfContactLaw* law);
+static inline int hfi_contact_law(const hfiContact* contact, int friction, const hfiInverseMasses* w, double h,
+                                  double steepest, hfContactLaw* law) {
+  const hfiMaterial* m = &contact->material;
+  double mass = m->from_solref ? 1 / w->normal : 1; // MuJoCo's stiffness is for a unit mass
+  int capped = 0;
+  memset(law, 0, sizeof *law);
+  law->stiffness = mass * m->stiffness;
+  law->dissipation = m->dissipation;
+  law->depth = contact->depth;
+  law->friction = friction;
+  for (int g = 0; g < 3; ++g) law->mu[g] = m->mu[g], law->stiction_speed[g] = m->stiction_speed;
+  if (m->condim >= 3) capped += hfi_set_group_law(m, HF_SLIDING, mass, w->group[0], h, steepest, law);
+  if (m->condim >= 4) capped += hfi_set_group_law(m, HF_TORSION, mass, w->group[1], h, steepest, law);
+  if (m->condim >= 6) capped += hfi_set_group_law(m, HF_ROLLING, mass, w->group[2], h, steepest, law);
+  return capped;
+}
 
 // xi0 of the contact's friction rows from a sliding deformation [m] and a torsional and rolling one [rad].
-void hfi_contact_set_deformation(const hfiContact* contact, hfVec3 xi_W, hfVec3 twist_W, double* xi0);
+static inline void hfi_contact_set_deformation(const hfiContact* c, hfVec3 xi_W, hfVec3 twist_W, double* xi0) {
+  const int dim = c->material.condim;
+  if (dim >= 3) xi0[0] = v3_dot(c->t1, xi_W), xi0[1] = v3_dot(c->t2, xi_W);
+  if (dim >= 4) xi0[2] = v3_dot(c->n, twist_W);
+  if (dim >= 6) xi0[3] = v3_dot(c->t1, twist_W), xi0[4] = v3_dot(c->t2, twist_W);
+}
 
 #endif
