@@ -21,9 +21,5 @@ int hfi_collide(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const 
   assert(A->type >= 0 && A->type < HFI_SHAPES && B->type >= 0 && B->type < HFI_SHAPES);
   int swapped = A->type > B->type;
   hfiPairFunction* pair = swapped ? hfi_pair_function(B->type, A->type) : hfi_pair_function(A->type, B->type);
-  if (!pair) return 0;
-  if (!swapped) return pair(A, X_WA, B, X_WB, margin, points);
-  int count = pair(B, X_WB, A, X_WA, margin, points);
-  for (int i = 0; i < count; ++i) swap_point(points + i);
-  return count;
+  return call_pair(pair, swapped, A, X_WA, B, X_WB, margin, points);
 }

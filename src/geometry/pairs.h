@@ -60,6 +60,16 @@ static inline void swap_point(hfiContactPoint* p) {
   p->feature = p->feature << 16 | p->feature >> 16;
 }
 
+// The contacts of two shapes by the function of their types, which takes B first where `swapped`. NULL: there are none.
+static inline int call_pair(hfiPairFunction* pair, int swapped, const hfiShape* A, const hfPose* X_WA, const hfiShape* B,
+                            const hfPose* X_WB, double margin, hfiContactPoint* points) {
+  if (!pair) return 0;
+  if (!swapped) return pair(A, X_WA, B, X_WB, margin, points);
+  int count = pair(B, X_WB, A, X_WA, margin, points);
+  for (int i = 0; i < count; ++i) swap_point(points + i);
+  return count;
+}
+
 // Keeps the points with a gap of at most `margin` and, where there is one, those up to `slack` beyond;
 // in order. Returns the count.
 static inline int keep_touching(hfiContactPoint* points, int count, double margin, double slack) {

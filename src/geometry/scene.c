@@ -62,11 +62,14 @@ static void list_all(hfiScene* s) {
 static hfiCull measure_pair(const hfModel* m, const hfiCandidate* c, int kept) {
   const double *margin = hf_model_geom_margin(m), *radius = hf_model_geom_rbound(m);
   int a = hf_model_geom_type(m)[c->a], b = hf_model_geom_type(m)[c->b];
-  int bounded = radius[c->a] > 0 && radius[c->b] > 0;
+  int bounded = radius[c->a] > 0 && radius[c->b] > 0, swapped = a > b;
+  hfiPairFunction* collide = swapped ? hfi_pair_function(b, a) : hfi_pair_function(a, b);
   hfiCull cull = {.margin = c->pair >= 0 ? hf_model_pair_margin(m)[c->pair] : max2(margin[c->a], margin[c->b]),
                   .radius = bounded ? radius[c->a] + radius[c->b] : -1,
                   .boxes = !hfi_shape_functions[a]->is_quick && !hfi_shape_functions[b]->is_quick,
-                  .is_general = kept && hfi_pair_function(a < b ? a : b, a < b ? b : a) == hfi_convex_convex};
+                  .swapped = swapped,
+                  .collide = collide,
+                  .is_general = kept && collide == hfi_convex_convex};
   return cull;
 }
 
@@ -287,7 +290,7 @@ static void collide_pair(hfiScene* s, const hfPose* X_WG, int i, double margin, 
   hfiCull* cull = &s->cull[i];
   hfiContactPoint points[HFI_MAX_MANIFOLD];
   if (cull->is_general && hfi_still_apart(A, X_WA, B, X_WB, margin, &cull->separation)) return;
-  int n = hfi_collide(A, X_WA, B, X_WB, margin, points);
+  int n = call_pair(cull->collide, cull->swapped, A, X_WA, B, X_WB, margin, points);
   if (cull->is_general && n == 0) hfi_find_separation(A, X_WA, B, X_WB, &cull->separation);
   for (int k = 0; k < n; ++k) {
     hfiRawContact raw = {c->a, c->b, c->pair, i, points[k], 0, 0};

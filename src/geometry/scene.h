@@ -5,7 +5,7 @@
 #include "geometry/broadphase.h"
 #include "geometry/convex.h"
 #include "geometry/hull_index.h"
-#include "geometry/shape.h"
+#include "geometry/pairs.h"
 
 typedef struct hfiRawContact {
   int32_t geom_a, geom_b; // a < b
@@ -23,6 +23,8 @@ typedef struct hfiCull {
   int16_t boxes;    // 1: compare the boxes too
   int16_t is_general; // 1: GJK decides about it, so that a separating direction is worth remembering
   int32_t axis;     // of the boxes: of a, 0 to 2, or of b, 3 to 5
+  int32_t swapped;  // 1: the function takes the second geom first
+  hfiPairFunction* collide; // finds the contacts of the pair; NULL: it never has any
   hfiSeparation separation;
 } hfiCull;
 
