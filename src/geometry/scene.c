@@ -16,6 +16,7 @@
 #include "base/sort.h"
 #include "geometry/shape_table.h"
 
+enum { LARGE = 24 };             // A hull of this many vertices or more gets an index.
 enum { MAX_LISTED = 1024 };      // A model with at most this many pairs keeps all of them for good.
 static const double kPays = 4; // A list must serve this many queries to be worth its longer making.
 
@@ -101,9 +102,10 @@ static double choose_skin(const hfiScene* s) {
   return bounded ? 0.25 * sum / bounded : 0;
 }
 
-// Whether a mesh belongs to a geom that collides; others are only drawn.
-static int mesh_collides(const hfModel* m, int mesh) {
+// Whether a mesh is large and belongs to a geom that collides; others are only drawn.
+static int needs_index(const hfModel* m, int mesh) {
   int collides = 0;
+  if (hf_model_mesh_vertnum(m)[mesh] < LARGE) return 0;
   for (int g = 0; g < m->ngeom; ++g)
     if (hf_model_geom_mesh(m)[g] == mesh) collides |= hf_model_geom_contype(m)[g] || hf_model_geom_conaffinity(m)[g];
   for (int i = 0; i < 2 * m->npair; ++i) collides |= hf_model_geom_mesh(m)[hf_model_pair_geom(m)[i]] == mesh;
@@ -113,10 +115,10 @@ static int mesh_collides(const hfModel* m, int mesh) {
 static void view_hull(hfiScene* s, int mesh, hfiArena* arena) {
   hfiHull hull = hfi_model_hull(s->model, mesh);
   hfiHullIndex plan;
-  int collides = mesh_collides(s->model, mesh);
-  if (collides) hfi_hull_index_init(s->index ? &s->index[mesh] : &plan, &hull, arena);
+  int indexed = needs_index(s->model, mesh);
+  if (indexed) hfi_hull_index_init(s->index ? &s->index[mesh] : &plan, &hull, arena);
   if (!s->index) return;
-  if (collides) hull.index = &s->index[mesh];
+  if (indexed) hull.index = &s->index[mesh];
   s->hull[mesh] = hull;
 }
 
