@@ -53,7 +53,7 @@ typedef enum hfBatchField {
   // inputs, as in hfInput; each acts from the first time that its tensor is asked for
   HF_BATCH_CTRL,            // (nworld x nu)
   HF_BATCH_FORCE,           // (nworld x nv)
-  HF_BATCH_WRENCH,          // (nworld x nbody x 6)
+  HF_BATCH_WRENCH,          // (nworld x nbody x 6) torque, then force
   HF_BATCH_MOCAP_POS,       // (nworld x nmocap x 3)
   HF_BATCH_MOCAP_QUAT,      // (nworld x nmocap x 4)
   HF_BATCH_VELOCITY_TARGET, // (nworld x nv)

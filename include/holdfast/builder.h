@@ -155,6 +155,8 @@ HF_API hfEqualityDef hf_equality_def_default(void);
 HF_API hfPairDef hf_pair_def_default(void);
 HF_API hfActuatorDef hf_actuator_def_default(void);
 HF_API hfSensorDef hf_sensor_def_default(void);
+HF_API hfMeshDef hf_mesh_def_default(void);
+HF_API hfKeyDef hf_key_def_default(void);
 
 // Each returns the new id, or a status < 0 with a message. A failed add leaves the builder as it was.
 HF_API int hf_builder_add_body(hfBuilder* b, const hfBodyDef* def, hfError* error);

@@ -20,27 +20,29 @@ extern "C" {
 
 typedef struct hfDynamics hfDynamics;
 
+// The model (or an overlay's model) must outlive the dynamics. Refuses only for lack of memory; *dynamics is untouched then.
 HF_API hfStatus hf_dynamics_create(hfDynamics** dynamics, const hfModel* model, hfError* error);
-HF_API void hf_dynamics_free(hfDynamics* dynamics);
+HF_API void hf_dynamics_free(hfDynamics* dynamics); // NULL is allowed
 // Reads masses, inertias, gravity and armature of the model again; call it after hf_params_update.
 HF_API void hf_dynamics_refresh(hfDynamics* d);
 
-// Stages. Each needs the ones above it.
-HF_API void hf_dynamics_position(hfDynamics* d, const double* q, const hfInput* input); // input: mocap poses, may be NULL
+// Stages. Each needs the ones above it. q (nq), v (nv); of the input only the mocap poses are read, and it may be NULL.
+HF_API void hf_dynamics_position(hfDynamics* d, const double* q, const hfInput* input);
 HF_API void hf_dynamics_velocity(hfDynamics* d, const double* v);
 HF_API void hf_dynamics_mass_matrix(hfDynamics* d);
 HF_API void hf_dynamics_factor(hfDynamics* d);
 HF_API void hf_dynamics_bias(hfDynamics* d);
 
-// Results. Valid until the stage that made them runs again.
+// Results. Valid until the stage that made them runs again. An index that does not exist is a broken contract: it asserts.
 HF_API hfPose hf_dynamics_body_pose(const hfDynamics* d, int body);   // X_WB
 HF_API hfQuat hf_dynamics_body_quat(const hfDynamics* d, int body);   // q_WB
 HF_API hfPose hf_dynamics_geom_pose(const hfDynamics* d, int geom);   // X_WG
 HF_API hfPose hf_dynamics_site_pose(const hfDynamics* d, int site);   // X_WS
-HF_API hfMotion hf_dynamics_point_velocity(const hfDynamics* d, int body, hfVec3 p_W); // of B at a world point
-HF_API const double* hf_dynamics_M(const hfDynamics* d);    // (nM) sparse, see dof_Madr
-HF_API const double* hf_dynamics_c(const hfDynamics* d);    // (nv) bias
-HF_API void hf_dynamics_dense_M(const hfDynamics* d, double* M); // (nv x nv)
+// Velocity of the point of body B that is at p_W, in world axes.
+HF_API hfMotion hf_dynamics_point_velocity(const hfDynamics* d, int body, hfVec3 p_W);
+HF_API const double* hf_dynamics_M(const hfDynamics* d);    // (nM) sparse, see dof_Madr [kg, kg m, kg m^2]
+HF_API const double* hf_dynamics_c(const hfDynamics* d);    // (nv) bias [N or N m]
+HF_API void hf_dynamics_dense_M(const hfDynamics* d, double* M); // (nv x nv) row-major
 
 // x <- M^-1 x, after hf_dynamics_factor.
 HF_API void hf_dynamics_solve(const hfDynamics* d, double* x);

@@ -71,7 +71,7 @@ typedef enum hfSensorType {
   HF_SENSOR_FRAME_LINVEL, HF_SENSOR_FRAME_ANGVEL, HF_SENSOR_FRAME_LINACC, HF_SENSOR_FRAME_ANGACC,
   HF_SENSOR_SUBTREE_COM, HF_SENSOR_SUBTREE_LINVEL, HF_SENSOR_SUBTREE_ANGMOM,
   HF_SENSOR_CLOCK, HF_SENSOR_ENERGY_POTENTIAL, HF_SENSOR_ENERGY_KINETIC,
-  HF_SENSOR_CONTACT // net contact wrench between two objects
+  HF_SENSOR_CONTACT // net contact force [N], then torque [N m], between two objects: the order of MJCF's data attribute
 } hfSensorType;
 
 // How two geoms' friction coefficients become one.
@@ -274,7 +274,7 @@ typedef struct hfWorld {
   X(double, actuator_ctrlrange, nu, 2, 1)                                                              \
   X(double, actuator_forcerange, nu, 2, 1)                                                             \
   X(double, actuator_actrange, nu, 2, 1)                                                               \
-  X(double, actuator_gear, nu, 6, 1)                                                                   \
+  X(double, actuator_gear, nu, 6, 1)      /* joint, tendon: [0]; site: force, then torque, in its axes */ \
   X(double, actuator_length0, nu, 1, 0)   /* at qpos0 */                                               \
   /* signals that drive controls */                                                                    \
   X(int32_t, signal_type, nsignal, 1, 0)  /* hfSignalType */                                           \

@@ -15,6 +15,7 @@ extern "C" {
 
 // State log: CSV with 17 significant digits, one row for each step:
 //   time, q[i] for all nq, v[i] for all nv, u[i] for all nu.
+// The functions that open a file refuse a path that cannot be written, and leave their output untouched.
 typedef struct hfStateLog hfStateLog;
 HF_API hfStatus hf_state_log_open(hfStateLog** log, const char* path, const hfModel* model, hfError* error);
 // ctrl (nu): the controls that acted in the step that led to the state.
@@ -29,7 +30,7 @@ typedef struct hfContactLog hfContactLog;
 HF_API hfStatus hf_contact_log_open(hfContactLog** log, const char* path, const hfModel* model, hfError* error);
 // Contacts of the sim's last step, which ended at `time`.
 HF_API hfStatus hf_contact_log_write(hfContactLog* log, const hfSim* sim, double time, hfError* error);
-HF_API hfStatus hf_contact_log_close(hfContactLog* log, hfError* error);
+HF_API hfStatus hf_contact_log_close(hfContactLog* log, hfError* error); // as hf_state_log_close
 
 // A line of the summary of a run.
 typedef struct hfReportLine {
@@ -53,7 +54,7 @@ HF_API hfStatus hf_recorder_write(hfRecorder* recorder, const hfSim* sim, const 
                                   const hfInput* input, hfError* error);
 // The summary, once, at the end.
 HF_API hfStatus hf_recorder_figures(hfRecorder* recorder, const hfReportLine* lines, int count, hfError* error);
-HF_API hfStatus hf_recorder_close(hfRecorder* recorder, hfError* error);
+HF_API hfStatus hf_recorder_close(hfRecorder* recorder, hfError* error); // frees it whatever happens; NULL is allowed
 
 // What a frame says of the whole world. Solver statistics are over the steps since the frame before.
 typedef struct hfFrameHead {

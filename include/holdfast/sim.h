@@ -1,4 +1,5 @@
-// hfSim: steps a world. One per thread; options and scratch, nothing that changes a result.
+// hfSim: steps a world. A sim holds options and scratch memory for one thread. What it does depends on the state and the input
+// alone, so that one sim may step many states of its model in turn.
 //
 //   hfSimConfig config = hf_sim_config_default();
 //   hf_sim_create(&sim, model, &config, &error);
@@ -17,14 +18,16 @@ extern "C" {
 #endif
 
 HF_API hfSimConfig hf_sim_config_default(void);
-// Sets a field by its name in C ("step", "solver.tolerance", "method"); enums also by name ("tamsi").
+// Sets a field by its name in C ("step", "solver.tolerance", "method") from its text; enums also take a name ("tamsi"). A name
+// that does not exist and a value out of range are refused (HF_ERROR_ARGUMENT), and the field stays as it was.
 HF_API hfStatus hf_sim_config_set(hfSimConfig* config, const char* name, const char* value, hfError* error);
-// The i-th settable name, NULL past the last.
+// Name of the i-th field that can be set, in a fixed order; NULL past the last.
 HF_API const char* hf_sim_config_name(int i);
-// The value of the i-th field; enums as their number.
+// Value of the i-th such field; enums as their number.
 HF_API double hf_sim_config_get(const hfSimConfig* config, int i);
-HF_API const char* hf_method_name(int method);     // "tamsi", …
-HF_API const char* hf_friction_name(int friction); // "regularised", …
+// Names of an hfMethod ("tamsi") and of an hfFrictionLaw ("regularised"); "unknown" for other numbers.
+HF_API const char* hf_method_name(int method);
+HF_API const char* hf_friction_name(int friction);
 
 typedef struct hfSim hfSim;
 struct hfSwitch;
@@ -32,11 +35,12 @@ struct hfRigidProblem;
 struct hfStepProblem;
 struct hfStepCapacity;
 
-// The model (or an overlay's model) must outlive the sim.
+// Creates a sim; config may be NULL for the default. The model (or an overlay's model) must outlive the sim. A configuration
+// that is out of range or does not fit the model, and a lack of memory, are refused, and *sim is untouched.
 HF_API hfStatus hf_sim_create(hfSim** sim, const hfModel* model, const hfSimConfig* config, hfError* error);
-HF_API void hf_sim_free(hfSim* sim);
+HF_API void hf_sim_free(hfSim* sim); // NULL is allowed
 HF_API const hfModel* hf_sim_model(const hfSim* sim);
-HF_API double hf_sim_step_size(const hfSim* sim);
+HF_API double hf_sim_step_size(const hfSim* sim); // length of a step [s]
 HF_API const hfSimConfig* hf_sim_config(const hfSim* sim); // with the scene's choices filled in
 
 // Advances the state by one step. input may be NULL. A refusal (status < 0) leaves the state as it was. A
@@ -47,7 +51,9 @@ HF_API const hfSimConfig* hf_sim_config(const hfSim* sim); // with the scene's c
 // still. Allocates nothing.
 HF_API hfStatus hf_sim_step(hfSim* sim, hfState* state, const hfInput* input, hfStepReport* report, hfError* error);
 
-// Results of the last step.
+// Results of the last step or evaluation. Arrays belong to the sim and hold until its next call.
+
+// How many contacts there were, and the i-th of them, 0 <= i < count.
 HF_API int hf_sim_contact_count(const hfSim* sim);
 HF_API hfContact hf_sim_contact(const hfSim* sim, int i);
 // Copies the first `capacity` contacts of the last step into an array of yours. Returns how many contacts there are, which
@@ -61,12 +67,13 @@ enum { HF_ANY_BODY = -2 };
 // Net force on body A from contacts with body B, or with HF_ANY_BODY; normal and friction apart. Returns the number
 // of contacts summed, or -1 and no force where A or B is no body, as after a search that found none.
 HF_API int hf_sim_pair_force(const hfSim* sim, int body_a, int body_b, hfVec3* normal, hfVec3* friction);
-HF_API const double* hf_sim_ctrl(const hfSim* sim);            // (nu) controls that acted
-HF_API const double* hf_sim_actuator_force(const hfSim* sim);  // (nu) [N or N m]
-HF_API const double* hf_sim_target_force(const hfSim* sim);    // (nv) of velocity targets [N or N m]
-HF_API const double* hf_sim_acceleration(const hfSim* sim);    // (nv) (v1 - v0)/h
-HF_API const double* hf_sim_sensors(const hfSim* sim);         // (nsensordata) at the end of the step
-HF_API const hfDynamics* hf_sim_dynamics(const hfSim* sim);    // poses at the end of the step
+HF_API const double* hf_sim_ctrl(const hfSim* sim);           // (nu) controls that acted
+HF_API const double* hf_sim_actuator_force(const hfSim* sim); // (nu) force of each actuator [N or N m]
+HF_API const double* hf_sim_target_force(const hfSim* sim);   // (nv) force of the input's velocity targets [N or N m]
+HF_API const double* hf_sim_acceleration(const hfSim* sim);   // (nv) (v1 - v0)/h [m/s^2 or rad/s^2]
+HF_API const double* hf_sim_sensors(const hfSim* sim);        // (nsensordata) at the end of the step
+// Poses of bodies, geoms and sites at the end of the step. Velocities, M and bias are not those of the end.
+HF_API const hfDynamics* hf_sim_dynamics(const hfSim* sim);
 
 // Method "switching" (include rigid.h): switch i of the last step, 0 <= i < report.switching.nswitch, and the
 // rigid problem at its end (in a compliant phase the one that was judged). NULL for other methods.

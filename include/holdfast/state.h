@@ -1,6 +1,6 @@
 // hfState: everything that influences the future, in plain relocatable memory that is yours.
 //
-// Copy the bytes (hf_state_size) and you have copied the world. Inputs that a user or controller
+// Copy its size bytes (or call hf_state_copy) and you have copied the world. Inputs that a user or controller
 // holds (controls, wrenches, mocap poses) are in hfInput: same state and same input in, same bits out.
 #ifndef HOLDFAST_STATE_H
 #define HOLDFAST_STATE_H
@@ -69,21 +69,26 @@ HF_STATE_FIELDS(X)
 HF_API size_t hf_state_size(const hfModel* model, int max_memory);
 // Lays a state out in memory of hf_state_size bytes and sets it to qpos0, at rest, time 0.
 HF_API hfState* hf_state_init(void* memory, const hfModel* model, int max_memory);
-// The same on the heap, with the default capacity (hf_state_memory_default); free with hf_state_free.
+// The same on the heap, with the default capacity; free it with hf_state_free. NULL: out of memory.
 HF_API hfState* hf_state_create(const hfModel* model);
-HF_API void hf_state_free(hfState* state);
+HF_API void hf_state_free(hfState* state); // NULL is allowed
+// The default capacity of the contact memory: 8 contacts for each geom, at least 64.
 HF_API int hf_state_memory_default(const hfModel* model);
 // A copy on the heap, byte for byte; free it with hf_state_free. NULL: out of memory.
 HF_API hfState* hf_state_clone(const hfState* state);
 // Copies everything that influences the future. Refuses (HF_ERROR_ARGUMENT, nothing is changed) a state of another model's
 // sizes, and one that remembers more contacts than `to` has room for. The capacities may differ otherwise.
 HF_API hfStatus hf_state_copy(hfState* to, const hfState* from, hfError* error);
+// Sets a state to qpos0, at rest, at time 0, with nothing remembered.
 HF_API void hf_state_reset(hfState* state, const hfModel* model);
-// Sets time, q, v, act from keyframe `key`, and input (may be NULL) from its controls and mocap poses.
+// Resets the state, then sets time, q, v and act from keyframe `key`, and input (may be NULL) from its controls and mocap
+// poses. A keyframe that does not exist is refused (HF_ERROR_ARGUMENT), and nothing is changed.
 struct hfInput;
 HF_API hfStatus hf_state_set_key(hfState* state, struct hfInput* input, const hfModel* model, int key, hfError* error);
+// Writes the bytes of a state to a file, and reads them again. A file that cannot be opened, written or read (HF_ERROR_FILE), is
+// no state or cut short (HF_ERROR_PARSE), or belongs to another model's sizes (HF_ERROR_MODEL) is refused by its name; then
+// the state stays as it was.
 HF_API hfStatus hf_state_save(const hfState* state, const char* path, hfError* error);
-// Refuses a file made for another model's sizes.
 HF_API hfStatus hf_state_restore(hfState* state, const char* path, hfError* error);
 
 // Position q and velocity v of a joint by its name. A hinge or slide has one number each, a ball joint 4 and 3, a free joint

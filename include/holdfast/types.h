@@ -15,7 +15,9 @@ typedef struct hfMat3 { double m[9]; } hfMat3;       // row-major
 typedef struct hfPose { hfMat3 R; hfVec3 p; } hfPose;
 
 // Spatial motion (twist) and spatial force (wrench) about a point that each function names. Everywhere in the
-// library the angular part stands first: in these structs, in the six rows of a Jacobian, in arrays of six.
+// library the angular part stands first: in these structs, in the six rows of a Jacobian, in arrays of six. Only two
+// things that a file orders itself keep its order, force before torque: the gear of a site's actuator, and the data of a
+// sensor <contact data="force torque">.
 typedef struct hfMotion { hfVec3 w, v; } hfMotion; // [rad/s], [m/s]
 typedef struct hfForce { hfVec3 n, f; } hfForce;   // [N m], [N]
 

@@ -83,3 +83,14 @@ hfSensorDef hf_sensor_def_default(void) {
   d.obj = d.ref = -1;
   return d;
 }
+
+hfMeshDef hf_mesh_def_default(void) {
+  hfMeshDef d = {0};
+  d.inertia = HF_MESH_INERTIA_CONVEX;
+  return d;
+}
+
+hfKeyDef hf_key_def_default(void) {
+  hfKeyDef d = {0};
+  return d;
+}
