@@ -43,9 +43,34 @@ static int folder_exists(const char* path) {
   return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
+// Takes NAME/.. out of a path, for a NAME that is no folder: "robot/gone/../mesh" is "robot/mesh".
+static const char* shorten(hfiReader* r, const char* path) {
+  char* out = HFI_NEW(r, char, strlen(path) + 1);
+  if (!out) return path;
+  size_t n = 0;
+  for (const char *from = path, *next; *from; from = next) {
+    size_t length = strcspn(from, "/");
+    next = from + length + (from[length] == '/');
+    size_t last = n > 0 ? n - 1 : 0; // start of the part before, in out
+    while (last > 0 && out[last - 1] != '/') --last;
+    int up = length == 2 && memcmp(from, "..", 2) == 0;
+    int has_name = n > last + 1 && !(n == last + 3 && memcmp(out + last, "../", 3) == 0);
+    if (up && has_name) {
+      n = last;
+    } else {
+      memcpy(out + n, from, (size_t)(next - from));
+      n += (size_t)(next - from);
+    }
+  }
+  out[n] = 0;
+  return out;
+}
+
 const char* hfi_resolve(hfiReader* r, const char* folder, const char* file) {
   const char* first = hfi_join(r, folder, file);
   if (hfi_file_exists(first)) return first;
+  const char* shorter = shorten(r, first);
+  if (hfi_file_exists(shorter)) return shorter;
   for (int i = 0; i < r->config.search_count; ++i) {
     const char* path = hfi_join(r, r->config.search_path[i], file);
     if (hfi_file_exists(path)) return path;

@@ -160,6 +160,53 @@ static void feed(Parse* p, const char* text, size_t length) {
   } while (done < length && !p->reader->status);
 }
 
+// ---- comments -----------------------------------------------------------------------------------
+
+static const char* find_text(const char* from, const char* end, const char* what) {
+  size_t n = strlen(what);
+  for (; from + n <= end; ++from)
+    if (memcmp(from, what, n) == 0) return from;
+  return NULL;
+}
+
+// The next comment at or after `from`, without its marks, outside of CDATA sections; 0 where there is none.
+static int find_comment(const char* from, const char* end, const char** begin, const char** stop) {
+  while ((from = find_text(from, end, "<!")) != NULL) {
+    if (from + 9 <= end && memcmp(from, "<![CDATA[", 9) == 0) {
+      if (!(from = find_text(from, end, "]]>"))) return 0;
+    } else if (from + 4 <= end && memcmp(from, "<!--", 4) == 0) {
+      *begin = from + 4;
+      *stop = find_text(*begin, end, "-->");
+      return *stop != NULL;
+    } else {
+      from += 2;
+    }
+  }
+  return 0;
+}
+
+static int has_loose_dashes(const char* begin, const char* stop) {
+  return find_text(begin, stop, "--") != NULL || (stop > begin && stop[-1] == '-');
+}
+
+// XML forbids "--" inside a comment; MuJoCo reads it, and so do we. Returns a copy of the text with the dashes of such
+// comments blank, to be freed, or NULL where there is no such comment (or no memory).
+static char* without_dashes(const char* text, size_t length) {
+  const char *end = text + length, *begin, *stop;
+  char* copy = NULL;
+  for (const char* from = text; find_comment(from, end, &begin, &stop); from = stop + 3) {
+    if (!has_loose_dashes(begin, stop)) continue;
+    if (!copy) {
+      copy = malloc(length + 1);
+      if (!copy) return NULL;
+      memcpy(copy, text, length);
+    }
+    for (const char* c = begin; c < stop; ++c)
+      if (*c == '-') copy[c - text] = ' ';
+  }
+  return copy;
+}
+
 hfiElem* hfi_xml_parse(hfiReader* reader, const char* file, const char* text, size_t length) {
   if (reader->status) return NULL;
   Parse p = {.reader = reader, .file = hfi_format(reader, "%s", file)};
@@ -172,7 +219,9 @@ hfiElem* hfi_xml_parse(hfiReader* reader, const char* file, const char* text, si
   XML_SetElementHandler(p.expat, on_start, on_end);
   XML_SetCharacterDataHandler(p.expat, on_text);
   XML_SetEntityDeclHandler(p.expat, on_entity);
-  feed(&p, text, length);
+  char* blanked = without_dashes(text, length);
+  feed(&p, blanked ? blanked : text, length);
+  free(blanked);
   XML_ParserFree(p.expat);
   free(p.text);
   return reader->status ? NULL : p.root;

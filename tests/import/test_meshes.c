@@ -54,6 +54,22 @@ static void test_transformation(void** state) {
   hfi_trimesh_release(&m);
 }
 
+// The folder in front of ".." need not exist, as in MuJoCo: the path is taken by its words.
+static void test_folder_that_is_not_there(void** state) {
+  (void)state;
+  static const char* const folders[] = {"gone/..", "gone/../", "gone/away/../.././parts/.."};
+  for (int i = 0; i < 3; ++i) {
+    char text[512];
+    hfModel* m = NULL;
+    hfError error = {HF_OK, ""};
+    snprintf(text, sizeof text, "<mujoco><compiler meshdir='%s'/><asset><mesh name='e' file='ell.obj'/></asset>"
+             "<worldbody><geom type='mesh' mesh='e'/></worldbody></mujoco>", folders[i]);
+    if (hf_model_parse(&m, text, strlen(text), "test", DATA, NULL, NULL, &error) != HF_OK) fail_msg("%s", error.message);
+    assert_int_equal(m->nmesh, 1);
+    hf_model_free(m);
+  }
+}
+
 static hfiTriMesh cloud(int n, unsigned seed) {
   hfiTriMesh m = {0};
   m.vert = malloc((size_t)n * 3 * sizeof *m.vert);
@@ -137,7 +153,7 @@ static void test_collada(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_three_formats_of_one_solid), cmocka_unit_test(test_transformation),
+      cmocka_unit_test(test_three_formats_of_one_solid), cmocka_unit_test(test_folder_that_is_not_there), cmocka_unit_test(test_transformation),
       cmocka_unit_test(test_random_hulls),               cmocka_unit_test(test_hull_limits),
       cmocka_unit_test(test_collada),
   };

@@ -118,6 +118,15 @@ static void test_joints(void** state) {
   hf_model_free(m);
 }
 
+// XML forbids "--" in a comment; MuJoCo reads it. A comment ends at the first "-->", and CDATA holds none.
+static void test_dashes_in_comments(void** state) {
+  (void)state;
+  hfModel* m = parse("<mujoco><!-- a -- b --- c --><worldbody><!-- -- <body name='no'/> ---><body name='x'/><!----></worldbody></mujoco>");
+  assert_int_equal(m->nbody, 2);
+  assert_int_equal(hf_model_find(m, HF_OBJECT_BODY, "x"), 1);
+  hf_model_free(m);
+}
+
 static void test_bodies_come_depth_first(void** state) {
   (void)state;
   hfModel* m = parse("<mujoco><worldbody>"
@@ -279,6 +288,7 @@ int main(void) {
       cmocka_unit_test(test_orientation_forms), cmocka_unit_test(test_default_classes),
       cmocka_unit_test(test_frames),            cmocka_unit_test(test_fromto),
       cmocka_unit_test(test_joints),            cmocka_unit_test(test_bodies_come_depth_first),
+      cmocka_unit_test(test_dashes_in_comments),
       cmocka_unit_test(test_options),           cmocka_unit_test(test_contact_attributes),
       cmocka_unit_test(test_holdfast_parameters), cmocka_unit_test(test_attached_parameters), cmocka_unit_test(test_constraints_and_keys),
       cmocka_unit_test(test_actuator_shortcuts), cmocka_unit_test(test_springs_and_servos_by_ratio),
