@@ -58,6 +58,7 @@ typedef struct hfGeomDef {
   double friction[3], friction_dynamic;
   double margin, gap, solmix, solref[2], solimp[5];
   double stiffness, dissipation, stiction_speed, tangential_stiffness, tangential_damping; // negative: default
+  double restitution; // speed after an impact over that before, 0 to 1; of two geoms the larger [-]
   float rgba[4];
 } hfGeomDef;
 

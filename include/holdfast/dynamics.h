@@ -73,9 +73,6 @@ HF_API void hf_dynamics_momentum(const hfDynamics* d, hfVec3 about_W, hfVec3* li
 // Generalised force (nv) that carries the share body_gravcomp of each body's weight. It is no part of the
 // bias: it counts as actuator force on joints with jnt_actgravcomp, elsewhere as a passive force.
 HF_API void hf_dynamics_gravity_compensation(const hfDynamics* d, double* tau);
-// Adds to the momentum p (nv) of a step of length h what makes its gyroscopic terms implicit:
-// p* = M v + h (tau - bias) + this. After _velocity.
-HF_API void hf_dynamics_gyroscopic_impulse(const hfDynamics* d, double h, double* p);
 
 // q <- q (+) h v on the configuration manifold.
 HF_API void hf_model_integrate(const hfModel* model, double* q, const double* v, double h);

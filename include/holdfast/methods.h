@@ -185,7 +185,7 @@ typedef struct hfSimConfig {
   int32_t method;           // hfMethod; -1: the scene's
   int32_t friction;         // hfFrictionLaw; -1: the scene's
   int32_t max_contacts;     // capacity; 0: planned from the model
-  int32_t gyroscopic;       // 1: gyroscopic terms implicit (default 0: explicit, in the bias)
+  int32_t gyroscopic;       // 1: inertial motion by docs/theory/motion.md (default); 0: explicit, in the bias
   int32_t anticipate;       // 1: contacts that the step's free motion would make count in it (default 1)
   int32_t drive_law;        // hfDriveLaw of every servo; -1: each servo's own, as the scene says (default)
   int32_t explicit_drives;  // 1: servos act by the lengths and velocities of the start of the step, and hold

@@ -191,6 +191,7 @@ typedef struct hfWorld {
   X(double, geom_dissipation, ngeom, 1, 1) /* d; negative: the world's default [s/m] */                \
   X(double, geom_stiction_speed, ngeom, 1, 1) /* negative: the world's default [m/s] */                \
   X(double, geom_tangential_stiffness, ngeom, 1, 1) /* negative: ratio times k [N/m] */                \
+  X(double, geom_restitution, ngeom, 1, 1) /* speed after an impact over that before [-] */              \
   X(double, geom_tangential_damping, ngeom, 1, 1)   /* negative: critical [N s/m] */                   \
   X(double, geom_solref, ngeom, 2, 1)     /* MuJoCo's, where the model set it; else (0, 0) */          \
   X(double, geom_solimp, ngeom, 5, 1)                                                                  \

@@ -43,7 +43,15 @@ void hfi_contact_extents(const hfModel* m, double* out) {
     out[g] = v3_norm(v3_load(hf_model_geom_pos(m) + 3 * g)) + hf_model_geom_rbound(m)[g];
 }
 
-void hfi_contact_reach(const hfDynamics* d, double h, const double* extent, double* reach) {
+// Velocity of a body's point at p_W where the links have velocities V.
+static hfMotion point_velocity(const hfDynamics* d, const hfMotion* V, int body, hfVec3 p_W) {
+  int link = d->body_link[body];
+  hfMotion at = V[link];
+  at.v = v3_add(at.v, v3_cross(at.w, v3_sub(p_W, hfi_link_reference(d, link))));
+  return at;
+}
+
+void hfi_contact_reach(const hfDynamics* d, const hfMotion* velocities, double h, const double* extent, double* reach) {
   const hfModel* m = d->model;
   const int32_t *adr = hf_model_body_geomadr(m), *num = hf_model_body_geomnum(m);
   double fall = h * h * v3_norm(d->gravity);
@@ -51,7 +59,7 @@ void hfi_contact_reach(const hfDynamics* d, double h, const double* extent, doub
     if (!num[b]) continue;
     double base = 0, turn = 0; // Nothing moves a body without dofs.
     if (hf_model_body_lastdof(m)[b] >= 0) {
-      hfMotion V = hfi_point_velocity(d, b, d->X_WB[b].p);
+      hfMotion V = point_velocity(d, velocities, b, d->X_WB[b].p);
       base = h * v3_norm(V.v) + fall, turn = h * v3_norm(V.w);
     }
     for (int g = adr[b], end = g + num[b]; g < end; ++g) reach[g] = base + turn * extent[g];
@@ -67,50 +75,72 @@ static void mark_touched(const hfModel* m, const hfiRawContact* r, int32_t* touc
   if (tree[body[r->geom_b]] >= 0) touched[tree[body[r->geom_b]]] = 1;
 }
 
-// Returns the velocity of a point of a body along n in free motion, v0 + h g [m/s].
-static double free_speed(const hfDynamics* d, double h, int body, hfVec3 p_W, hfVec3 n) {
-  hfVec3 v = hfi_point_velocity(d, body, p_W).v;
-  if (hf_model_body_lastdof(d->model)[body] >= 0) v = v3_axpy(h, d->gravity, v);
+// How fast velocities V of the links and a fall of time t carry a body's point along n [m/s].
+static double speed_along(const hfDynamics* d, const hfMotion* V, double t, int body, hfVec3 p_W, hfVec3 n) {
+  hfVec3 v = point_velocity(d, V, body, p_W).v;
+  if (t > 0 && hf_model_body_lastdof(d->model)[body] >= 0) v = v3_axpy(t, d->gravity, v);
   return v3_dot(n, v);
 }
 
-// Does the contact close within h (rule 2)?
-static int closes(const hfDynamics* d, double h, const hfiRawContact* r, const int32_t* touched) {
+// How fast the bodies of a contact come apart, at least: both moving, or one while the other, touched, is
+// stopped [m/s].
+static double opening_speed(const hfDynamics* d, const hfMotion* V, double t, const hfiRawContact* r,
+                            const int32_t* touched) {
   const int32_t *body = hf_model_geom_body(d->model), *tree = hf_model_body_tree(d->model);
   int a = body[r->geom_a], b = body[r->geom_b];
-  double away_a = free_speed(d, h, a, r->point.p_WCa, r->point.n_W),
-         away_b = -free_speed(d, h, b, r->point.p_WCb, r->point.n_W);
+  double away_a = speed_along(d, V, t, a, r->point.p_WCa, r->point.n_W),
+         away_b = -speed_along(d, V, t, b, r->point.p_WCb, r->point.n_W);
   double opening = away_a + away_b;
   if (tree[a] >= 0 && touched[tree[a]]) opening = min2(opening, away_b);
   if (tree[b] >= 0 && touched[tree[b]]) opening = min2(opening, away_a);
-  return r->depth > h * opening;
+  return opening;
+}
+
+// Does the contact close within h by the free motion v0 + h g, or by the motion `found` of a solved step?
+static int closes(const hfDynamics* d, double h, const hfMotion* found, const hfiRawContact* r,
+                  const int32_t* touched) {
+  if (r->depth > h * opening_speed(d, d->V, h, r, touched)) return 1;
+  return found && r->depth > h * opening_speed(d, found, 0, r, touched);
+}
+
+int hfi_contact_missed(const hfDynamics* d, const hfMotion* V, double h, double tolerance, const hfiRawContact* raw,
+                       int nraw, int32_t* touched) {
+  int count = 0;
+  memset(touched, 0, sizeof *touched * (size_t)d->model->ntree);
+  for (int i = 0; i < nraw; ++i)
+    if (!raw[i].acts) count += raw[i].depth - h * opening_speed(d, V, 0, &raw[i], touched) > tolerance;
+  return count;
 }
 
 // Sets `acts` of the contacts that close (rules 1 to 3).
-static void choose_acting(const hfDynamics* d, double h, hfiRawContact* raw, int nraw,
-                          int32_t* touched) {
+static void choose_acting(const hfDynamics* d, double h, const hfMotion* found, hfiRawContact* raw,
+                          int nraw, int32_t* touched) {
   memset(touched, 0, sizeof *touched * (size_t)d->model->ntree);
   for (int i = 0; i < nraw; ++i)
     if (raw[i].acts) mark_touched(d->model, &raw[i], touched);
   for (int again = 1; again;) {
     again = 0;
     for (int i = 0; i < nraw; ++i) {
-      if (raw[i].acts || !closes(d, h, &raw[i], touched)) continue;
+      if (raw[i].acts || !closes(d, h, found, &raw[i], touched)) continue;
       raw[i].acts = again = 1;
       mark_touched(d->model, &raw[i], touched);
     }
   }
 }
 
-int hfi_contact_set(const hfModel* m, const hfDynamics* d, double h, double reach, const hfiMaterial* listed,
-                    hfiRawContact* raw, int nraw, int32_t* touched, hfiContact* out) {
+void hfi_contact_choose(const hfModel* m, const hfDynamics* d, const hfMotion* found, double h, double reach,
+                        const hfiMaterial* listed,
+                        hfiRawContact* raw, int nraw, int32_t* touched) {
   for (int i = 0; i < nraw; ++i) {
     hfiRawContact* r = &raw[i];
     r->depth = r->point.depth + (listed ? listed[r->candidate].include_margin
                                         : hfi_material_margin(m, r->geom_a, r->geom_b, r->pair));
     r->acts = r->depth > -reach;
   }
-  if (d) choose_acting(d, h, raw, nraw, touched);
+  if (d) choose_acting(d, h, found, raw, nraw, touched);
+}
+
+int hfi_contact_fill(const hfModel* m, const hfiMaterial* listed, const hfiRawContact* raw, int nraw, hfiContact* out) {
   int count = 0, last = -1;
   hfiMaterial combined = {0};
   for (int i = 0; i < nraw; ++i) {

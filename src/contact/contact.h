@@ -45,18 +45,25 @@ static inline hfVec3 hfi_contact_axis(const hfiContact* c, int row) {
 // The part of x across the unit vector n.
 static inline hfVec3 hfi_across(hfVec3 n, hfVec3 x) { return v3_axpy(-v3_dot(n, x), n, x); }
 
-// Makes contacts of the raw points that count, in the same order, and returns their number. A point counts when its gap
-// is below the margin of its pair plus reach [m]. With dynamics given a point also counts when free motion over h would
-// bring it there: the motion of both bodies, or that of one while the other, which touches something, is stopped.
+// Sets depth and `acts` of the raw points: those act that are below their gap (margin - gap) plus reach [m], and
+// with dynamics given also those that the free motion over h would bring there, of both bodies or of
+// one while the other, which touches something, is stopped, and those that velocities `found` (nlink, or NULL)
+// of a solved step would.
 // listed: materials of the scene's candidates where they are listed for good (hfi_contact_materials),
 // else NULL. touched: (ntree) scratch, not used without dynamics.
-int hfi_contact_set(const hfModel* model, const hfDynamics* dynamics, double h, double reach,
-                    const hfiMaterial* listed, hfiRawContact* raw, int nraw, int32_t* touched,
-                    hfiContact* out);
+void hfi_contact_choose(const hfModel* model, const hfDynamics* dynamics, const hfMotion* found, double h, double reach,
+                        const hfiMaterial* listed, hfiRawContact* raw, int nraw, int32_t* touched);
+// Contacts of the raw points that act, in the same order. Returns the count.
+int hfi_contact_fill(const hfModel* model, const hfiMaterial* listed, const hfiRawContact* raw, int nraw, hfiContact* out);
 // Farthest point of each geom from its body's origin, out (ngeom) [m].
 void hfi_contact_extents(const hfModel* model, double* out);
-// Upper bound on how far each geom can come within h: speed of its body, spin times extent, and a fall.
-void hfi_contact_reach(const hfDynamics* dynamics, double h, const double* extent,
+// Number of raw points that do not act but overlap by more than the tolerance [m] after h of the velocities V of the
+// links. touched: (ntree) scratch.
+int hfi_contact_missed(const hfDynamics* dynamics, const hfMotion* V, double h, double tolerance,
+                       const hfiRawContact* raw, int nraw, int32_t* touched);
+// How far each geom may come over h, at most: speed of its body by the velocities V of the links, spin times
+// extent, and a fall.
+void hfi_contact_reach(const hfDynamics* dynamics, const hfMotion* V, double h, const double* extent,
                        double* reach); // (ngeom)
 // Materials of all candidates of a listed scene.
 void hfi_contact_materials(const hfiScene* scene, hfiMaterial* out);

@@ -91,18 +91,19 @@ static inline void fill_free_row(hfVec3 e, hfVec3 moment, const hfMat3* R, doubl
 }
 static void fill_free(const hfDynamics* d, const hfiContact* c, const hfiContactSide* side, int dim,
                       double* J) {
-  const hfPose* X = &d->X_WB[d->link[d->body_link[side->body]].body]; // the one with the joint
-  hfVec3 r = v3_sub(c->p_W, X->p), n = v3_scale(side->sign, c->n);
-  fill_free_row(n, v3_cross(r, n), &X->R, J);
+  const hfMotion* S = d->S + side->dofs[0];
+  const hfMat3 R = m3_from_cols(S[3].w, S[4].w, S[5].w); // the axes of its rotations
+  hfVec3 r = v3_sub(c->p_W, hfi_body_reference(d, side->body)), n = v3_scale(side->sign, c->n);
+  fill_free_row(n, v3_cross(r, n), &R, J);
   if (dim < 3) return;
   hfVec3 t1 = v3_scale(side->sign, c->t1), t2 = v3_scale(side->sign, c->t2);
-  fill_free_row(t1, v3_cross(r, t1), &X->R, J + 6);
-  fill_free_row(t2, v3_cross(r, t2), &X->R, J + 12);
+  fill_free_row(t1, v3_cross(r, t1), &R, J + 6);
+  fill_free_row(t2, v3_cross(r, t2), &R, J + 12);
   if (dim < 4) return;
-  fill_free_row(v3_zero(), n, &X->R, J + 18);
+  fill_free_row(v3_zero(), n, &R, J + 18);
   if (dim < 6) return;
-  fill_free_row(v3_zero(), t1, &X->R, J + 24);
-  fill_free_row(v3_zero(), t2, &X->R, J + 30);
+  fill_free_row(v3_zero(), t1, &R, J + 24);
+  fill_free_row(v3_zero(), t2, &R, J + 30);
 }
 
 // A body on a tree of its own.

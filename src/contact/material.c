@@ -58,6 +58,7 @@ static void combine_compliance(const hfModel* m, int a, int b, hfiMaterial* out)
   out->tangential_stiffness = in_series(ta, tb);
   double ca = hf_model_geom_tangential_damping(m)[a], cb = hf_model_geom_tangential_damping(m)[b];
   out->tangential_damping = ca < 0 ? cb : cb < 0 ? ca : in_series(ca, cb);
+  out->restitution = max2(hf_model_geom_restitution(m)[a], hf_model_geom_restitution(m)[b]);
   out->stiction_speed = min2(own_or(hf_model_geom_stiction_speed(m)[a], w->stiction_speed),
                              own_or(hf_model_geom_stiction_speed(m)[b], w->stiction_speed));
 }

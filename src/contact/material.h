@@ -14,6 +14,7 @@ typedef struct hfiMaterial {
   double tangential_stiffness; // k_t [N/m]
   double tangential_damping;   // c_t; negative: critical [N s/m]
   double include_margin;       // contacts act below this gap [m]
+  double restitution;          // of an impact, in methods of discrete time [-]
   int32_t condim;
   int32_t
       from_solref; // 1: stiffness is that of a unit mass, from MuJoCo's parameters (contact/solref.h)

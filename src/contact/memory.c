@@ -63,24 +63,55 @@ static inline void recall_one(const hfContactMemory* like, hfVec3 xi_B, const hf
   if (c->material.condim > 3) c->twist_W = m3_mulv(*R_WB, v3_load(like->twist));
 }
 
+// What a rolling contact's deformation missed over the last step. Displacement is that of the material point that
+// was at the contact when the step began; it leaves the contact as the bodies roll, along a cycloid. With the contact
+// moving by dc over B, and A turning by theta relative to B, a point that rolls without slip moves by
+//
+//   -(theta x dc/2 + k theta x (theta x dc) + ...)         (y' = w x y - u, y(0) = 0, displacement y(h) + h u)
+//
+// across the normal, and none of it is deformation. k is 1/6 where B is flat, 7/12 where A is, whose normal turns in
+// the frame of B; between two round bodies their mean is taken.
+static hfVec3 rolled(hfVec3 theta, hfVec3 dc, double k) {
+  hfVec3 turned = v3_cross(theta, dc);
+  return v3_axpy(k, v3_cross(theta, turned), v3_scale(0.5, turned));
+}
+
+static int is_flat(const hfModel* m, int geom) {
+  int type = hf_model_geom_type(m)[geom];
+  return type == HF_GEOM_PLANE || type == HF_GEOM_BOX || type == HF_GEOM_MESH;
+}
+
+static const double kRolling = 1e-6; // turn in a step below which a contact does not roll [rad]
+
+static void correct_rolling(const hfContactMemory* m, const hfDynamics* d, double h, const hfMat3* R_WB,
+                            hfiContact* c) {
+  hfVec3 w = v3_sub(d->V[d->body_link[c->body_a]].w, d->V[d->body_link[c->body_b]].w);
+  if (h * h * v3_norm2(w) < kRolling * kRolling) return;
+  hfVec3 dc = m3_mulv(*R_WB, v3_sub(c->p_BC, v3_load(m->p_BC)));
+  double k = is_flat(d->model, c->geom_b) ? 1.0 / 6 : is_flat(d->model, c->geom_a) ? 7.0 / 12 : 3.0 / 8;
+  hfVec3 missed = rolled(v3_scale(h, w), dc, k);
+  c->xi_W = v3_add(c->xi_W, v3_axpy(-v3_dot(c->n, missed), c->n, missed));
+}
+
 // A contact that is new in a pair of n remembered ones.
 static void recall_new(const hfContactMemory* m, int n, const hfMat3* R_WB, hfiContact* c) {
   recall_one(m, fit_field(m, n, m3_tmulv(*R_WB, c->n), c->p_BC), R_WB, c);
 }
 
-void hfi_memory_recall(const hfState* s, const hfPose* X_WB, hfiContact* contacts, int n) {
+void hfi_memory_recall(const hfState* s, const hfDynamics* d, double h, hfiContact* contacts, int n) {
   const hfContactMemory *memory = hf_state_memory(s), *end = memory + s->nmemory, *first = memory;
   for (int i = 0; i < n; ++i) {
     hfiContact* c = &contacts[i];
-    const hfPose* X = &X_WB[c->body_b];
+    const hfPose* X = &d->X_WB[c->body_b];
     uint64_t key = hfi_contact_key(c).pair;
     c->p_BC = pose_inv_point(*X, c->p_W);
     first = find_pair(memory, end, first, key);
     const hfContactMemory* m = first;
     while (m < end && m->key_pair == key && m->key_feature != c->feature) ++m;
-    if (m < end && m->key_pair == key)
+    if (m < end && m->key_pair == key) {
       recall_one(m, v3_load(m->xi_B), &X->R, c);
-    else if (m > first)
+      if (m->flags & HF_CONTACT_STICK) correct_rolling(m, d, h, &X->R, c);
+    } else if (m > first)
       recall_new(first, (int)(m - first), &X->R, c);
   }
 }

@@ -13,8 +13,8 @@ typedef struct hfiContactOutcome {
 } hfiContactOutcome;
 
 // Fills known, slip_speed, p_BC, xi_W, twist_W of the contacts from the state's memory, at the
-// poses X_WB of the start of the step.
-void hfi_memory_recall(const hfState* state, const hfPose* X_WB, hfiContact* contacts, int n);
+// poses and velocities of the start of a step of length h.
+void hfi_memory_recall(const hfState* state, const hfDynamics* dynamics, double h, hfiContact* contacts, int n);
 
 // Replaces the memory by that of the contacts after the step. X0_WB, X1_WB: poses before and after.
 // Returns the number of contacts for which there was no room.

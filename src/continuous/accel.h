@@ -70,6 +70,7 @@ struct hfAccel {
   hfiAccelContact* contact; // (max_contacts) of the world's contacts those that can move something
   int32_t* cols;
   double* J;
+  double span; // length of a step, over which contacts remember their deformation; 0: unknown [s]
   int32_t nanchor;
   hfiContact* start;        // (max_contacts) contacts at the start of the step, sorted by pair
   hfiAnchor* anchor;        // (max_contacts) of them

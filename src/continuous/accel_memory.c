@@ -21,7 +21,8 @@ void hf_accel_begin(hfAccel* a, const hfState* state, const hfInput* input) {
   if (!state || a->config.friction != HF_FRICTION_ANCHORED) return;
   if (hfi_accel_configure(a, hf_state_q(state))) return;
   hfi_world_mark_start(a->world);
-  hfi_memory_recall(state, a->dynamics->X_WB, a->world->contact, a->world->ncontact);
+  hf_dynamics_velocity(a->dynamics, hf_state_v(state));
+  hfi_memory_recall(state, a->dynamics, a->span, a->world->contact, a->world->ncontact);
   for (int i = 0; i < a->world->ncontact; ++i) {
     const hfiContact* c = &a->world->contact[i];
     hfMat3 R_WB = a->dynamics->X_WB[c->body_b].R;

@@ -58,6 +58,7 @@ hfIntegratorReport hfi_continuous_report(const hfiContinuous* c) {
 hfStatus hfi_continuous_step(hfiContinuous* c, hfState* state, const hfInput* input, double h, hfError* error) {
   double t = state->time, start = t;
   hfStatus status = HF_OK;
+  c->accel->span = h;
   hf_accel_begin(c->accel, state, input);
   hfi_state_load(state, c->x);
   if (c->integrator) {

@@ -100,6 +100,19 @@ void hfi_assembly_begin(hfiAssembly* a, const hfDynamics* d, double h, const dou
   memset(p->diag, 0, sizeof *p->diag * (size_t)p->nv);
 }
 
+hfiAssemblyMark hfi_assembly_mark(const hfiAssembly* a) {
+  const hfStepProblem* p = &a->problem;
+  hfiAssemblyMark m = {p->nblock, p->nrow, p->npiece, p->ncol, p->njac, p->ncontact, a->ncapped};
+  return m;
+}
+
+void hfi_assembly_return(hfiAssembly* a, hfiAssemblyMark m) {
+  hfStepProblem* p = &a->problem;
+  p->nblock = m.nblock, p->nrow = m.nrow, p->npiece = m.npiece, p->ncol = m.ncol, p->njac = m.njac;
+  p->ncontact = m.ncontact, a->ncapped = m.ncapped;
+  a->body_a = a->body_b = -1;
+}
+
 // ---- contacts ------------------------------------------------------------------------------------
 
 // Columns of the contacts of two bodies: written once, shared by all of them.

@@ -11,6 +11,11 @@ static void slice(hfiDiscrete* d, hfiArena* arena) {
   d->outcome = HFI_TAKE(arena, hfiContactOutcome, contacts);
   d->ctrl_rate = HFI_TAKE(arena, double, 2 * m->nu);
   d->tau = HFI_TAKE(arena, double, m->nv);
+  hfi_flight_init(&d->flight, &d->world->dynamics, arena);
+  d->flies = HFI_TAKE(arena, int32_t, m->ntree);
+  d->push = HFI_TAKE(arena, double, m->ntree);
+  d->foreseen = HFI_TAKE(arena, double, m->nv);
+  d->impact = HFI_TAKE(arena, hfiRebound, contacts);
   d->v1 = HFI_TAKE(arena, double, m->nv);
   d->impulse = HFI_TAKE(arena, double, d->assembly.capacity.nrow);
 }

@@ -4,8 +4,12 @@
 
 #include "contact/memory.h"
 #include "discrete/assemble.h"
+#include "dynamics/flight.h"
 #include "world/method.h"
 #include <holdfast/mlcp.h>
+
+// Impulses of the impacts of one contact at the start of a step: n, t1, t2 [N s].
+typedef struct hfiRebound { int32_t geom_a, geom_b; uint32_t feature; double gamma[3]; } hfiRebound;
 
 typedef struct hfiDiscrete {
   hfiWorld* world;
@@ -19,6 +23,13 @@ typedef struct hfiDiscrete {
   hfiContactOutcome* outcome; // (max_contacts) of the last step
   double* ctrl_rate;          // (nu x 2) first and second rate of controls that computed torque follows
   double* tau;                // (nv) forces that do not depend on v1 [N or N m]
+  hfiFlight flight;           // inertial motion
+  int32_t* flies;             // (ntree) 1: nothing but gravity acts on the tree, and nothing is near
+  double* push;               // (ntree) how far forces may push a tree beyond its free motion [m]
+  double* foreseen;           // (nv) velocities that contacts are predicted by; then those of the end of the step
+  hfiAssemblyMark before_contacts; // sizes of the problem without contacts
+  hfiRebound* impact;          // (nimpact of max_contacts) contacts that bounced at the start of the step
+  int32_t nimpact;
   double* v1;                 // (nv) solution
   double* impulse;            // (rows)
 } hfiDiscrete;
@@ -31,10 +42,22 @@ static inline int hfi_contacts_remember(const hfiDiscrete* d) {
   return d->config.friction == HF_FRICTION_ANCHORED || d->world->has_dynamic_friction;
 }
 
-// The step problem at a state. Leaves the state alone.
+// The step problem at a state, in which all trees have their inertial forces of the start. Leaves the state alone.
 void hfi_discrete_problem(hfiDiscrete* d, const hfState* state, const hfInput* input);
 // Contacts at the world's present poses, with what the state remembers of them, into the step problem.
 void hfi_discrete_contacts(hfiDiscrete* d, const hfState* state);
+// Impacts of contacts with restitution: changes the velocities of the start and the momentum of the problem.
+void hfi_discrete_impacts(hfiDiscrete* d, const hfState* state);
+// The impacts of a contact, or NULL.
+hfiRebound* hfi_discrete_find_impact(const hfiDiscrete* d, const hfiContact* contact);
+// Adds contacts that velocities v1 close, of a solved step or after impacts. Returns 1 where the problem has changed.
+int hfi_discrete_add_missed(hfiDiscrete* d, const hfState* state, const double* v1);
+// Inertial motion (flight.c): free bodies into the middle of the step; trees that fly, and their momentum; those that
+// a contact keeps from it; the coordinates and velocities at the end.
+const double* hfi_discrete_start_flight(hfiDiscrete* d, const double* v0);
+void hfi_discrete_begin_flight(hfiDiscrete* d);
+void hfi_discrete_ground(hfiDiscrete* d);
+void hfi_discrete_end_flight(hfiDiscrete* d, const hfInput* input, double* q, double* v);
 // Actuators, springs, limits: fills p*, diag and the rows that are no contacts.
 void hfi_discrete_forces(hfiDiscrete* d, const hfState* state, const hfInput* input);
 hfStatus hfi_discrete_step(hfiDiscrete* d, hfState* state, const hfInput* input, hfiStepOutput* out, hfError* error);

@@ -44,5 +44,4 @@ void hfi_discrete_forces(hfiDiscrete* s, const hfState* state, const hfInput* in
   hfi_rows_append(&w->actuation.rows, m, p);
   hf_dynamics_multiply(d, p->v0, p->p);
   for (int i = 0; i < m->nv; ++i) p->p[i] += h * (s->tau[i] - d->c[i]);
-  if (s->config.gyroscopic) hf_dynamics_gyroscopic_impulse(d, h, p->p);
 }

@@ -111,13 +111,22 @@ static void compute_constraint_forces(const hfiDiscrete* s, hfiStepOutput* out) 
   }
 }
 
+// Contacts report the impulses of their impacts with those of the step.
+static void add_impacts(hfiDiscrete* s) {
+  for (int i = 0; i < s->world->ncontact; ++i) {
+    const hfiRebound* impact = hfi_discrete_find_impact(s, &s->world->contact[i]);
+    if (s->block[i] < 0 || !impact) continue;
+    const hfStepBlock* b = &s->assembly.problem.block[s->block[i]];
+    for (int r = 0; r < imin2(3, b->dim); ++r) s->impulse[b->row + r] += impact->gamma[r];
+  }
+}
+
 void hfi_discrete_results(hfiDiscrete* s, hfiStepOutput* out) {
-  const hfStepProblem* p = &s->assembly.problem;
   compute_contact_outcomes(s, out->report);
-  for (int i = 0; i < p->nv; ++i) out->acceleration[i] = (s->v1[i] - p->v0[i]) / p->h;
   hfi_actuation_collect(&s->world->actuation, s->v1);
   if (s->mlcp) take_target_impulses(s);
   if (out->limit_force) compute_constraint_forces(s, out);
+  if (s->nimpact) add_impacts(s);
 }
 
 // ---- contacts as a sim reports them -----------------------------------------------------------------

@@ -166,7 +166,8 @@ static inline void hfi_place_inertia(hfiInertia* I, double mass, hfVec3 com_B, c
   I->I[5] = T[3] * R[6] + T[4] * R[7] + T[5] * R[8] - h.y * c.z;
 }
 
-// Rates v with q1 = q0 (+) h v, for the coordinates of one joint.
+// q <- q (+) h v, and the rates v with q1 = q0 (+) h v, for the coordinates of one joint.
+void hfi_joint_integrate(int type, double* q, const double* v, double h);
 void hfi_joint_difference(int type, const double* q0, const double* q1, double h, double* v);
 
 // Whether a body has gravity compensation.

@@ -13,19 +13,20 @@ static void rotation_between(const double* q0, const double* q1, double h, doubl
   v3_store(w, v3_scale(1 / h, q_log(relative)));
 }
 
-void hf_model_integrate(const hfModel* m, double* q, const double* v, double h) {
-  for (int j = 0; j < m->njnt; ++j) {
-    const hfiJointKind* joint = &hfi_joint_kinds[hf_model_jnt_type(m)[j]];
-    double* qj = q + hf_model_jnt_qposadr(m)[j];
-    const double* vj = v + hf_model_jnt_dofadr(m)[j];
-    int nplain = joint->nworld + joint->nchain;
-    if (joint->info.nv == 1) { // most joints
-      *qj += h * *vj;
-      continue;
-    }
-    for (int i = 0; i < nplain; ++i) qj[i] += h * vj[i];
-    if (joint->nbody) turn(qj + nplain, vj + nplain, h);
+void hfi_joint_integrate(int type, double* q, const double* v, double h) {
+  const hfiJointKind* joint = &hfi_joint_kinds[type];
+  int nplain = joint->nworld + joint->nchain;
+  if (joint->info.nv == 1) { // most joints
+    *q += h * *v;
+    return;
   }
+  for (int i = 0; i < nplain; ++i) q[i] += h * v[i];
+  if (joint->nbody) turn(q + nplain, v + nplain, h);
+}
+
+void hf_model_integrate(const hfModel* m, double* q, const double* v, double h) {
+  for (int j = 0; j < m->njnt; ++j)
+    hfi_joint_integrate(hf_model_jnt_type(m)[j], q + hf_model_jnt_qposadr(m)[j], v + hf_model_jnt_dofadr(m)[j], h);
 }
 
 void hfi_joint_difference(int type, const double* q0, const double* q1, double h, double* v) {

@@ -46,7 +46,7 @@ static int find_positive(hfiMjcf* m, const char* key, double* x) {
   if (c->text)
     hfi_fail(m->r, c->elem, HF_ERROR_PARSE, "hf.%s is a number: use <numeric>", key);
   else if (!(c->value > 0) &&
-           !(c->value == 0 && (strstr(key, "dissipation") || strstr(key, "damping"))))
+           !(c->value == 0 && (strstr(key, "dissipation") || strstr(key, "damping") || strstr(key, "restitution"))))
     hfi_fail(m->r, c->elem, HF_ERROR_MODEL, "hf.%s must be positive, is %g", key, c->value);
   *x = c->value;
   return 1;
@@ -67,7 +67,8 @@ void hfi_mjcf_contact_parameters(hfiMjcf* m, const char* full_name, hfGeomDef* d
               {"dissipation", &def->dissipation, 0},
               {"stiction_speed", &def->stiction_speed, 0},
               {"tangential_stiffness", &def->tangential_stiffness, 1},
-              {"tangential_damping", &def->tangential_damping, 1}};
+              {"tangential_damping", &def->tangential_damping, 1},
+              {"restitution", &def->restitution, 1}};
   for (size_t i = 0; m->custom && i < sizeof keys / sizeof *keys; ++i) {
     int own = geom && find_positive(m, hfi_format(m->r, "%s.%s", geom, keys[i].key), keys[i].x);
     // the world-wide values of the other parameters are fields of hfWorld

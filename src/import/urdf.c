@@ -217,7 +217,7 @@ static const hfiMeaning meanings[] = {
     {"verbose", NULL, 1, "no effect on the motion"},
     {"sensor", NULL, 1, "sensors of URDF are not used"},
     {"texture", NULL, 1, "for rendering only: no effect on the motion"},
-    {"contact", NULL, 0, "Bullet's contact parameters are not used"},
+    {"contact", NULL, 0, "of Bullet's contact parameters only the restitution is used"},
     {"joint_properties", NULL, 0, "not URDF: use <dynamics>"},
     {"loop_joint", NULL, 0, "loop joints are not supported: the loop stays open"},
     {"drake:declare_convex", NULL, 1, NULL},

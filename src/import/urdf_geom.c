@@ -156,6 +156,8 @@ static void read_contact(hfiUrdf* u, const hfiUrdfLink* link, const hfiElem* col
       hfi_fail(u->r, p, HF_ERROR_MODEL, "mu_dynamic %g is above mu_static %g", mu_dynamic,
                mu_static);
   }
+  hfiElem* bullet = hfi_child(link->elem, "contact");
+  if (bullet) read_value(u, bullet, "restitution", &d->restitution);
   if (has_static || has_dynamic) {
     d->friction[0] = has_static ? mu_static : mu_dynamic;
     if (has_static && has_dynamic) d->friction_dynamic = mu_dynamic;

@@ -124,11 +124,14 @@ static hfStatus check_geom(const hfBuilder* b, hfGeomDef* d, hfError* error) {
                            d->dissipation,
                            d->stiction_speed,
                            d->tangential_stiffness,
-                           d->tangential_damping};
+                           d->tangential_damping,
+                           d->restitution};
   if (!hfi_all_finite(values, sizeof values / sizeof *values))
     return hfi_refuse_def(error, d->where, kind, d->name, "a value is not finite");
   if (d->mass < 0 && d->density < 0)
     return hfi_refuse_def(error, d->where, kind, d->name, "density %g is negative", d->density);
+  if (d->restitution < 0 || d->restitution > 1)
+    return hfi_refuse_def(error, d->where, kind, d->name, "restitution must be between 0 and 1, is %g", d->restitution);
   if (d->stiffness == 0)
     return hfi_refuse_def(error, d->where, kind, d->name, "stiffness must be positive");
   return HF_OK;

@@ -129,6 +129,7 @@ static void fill_geom(hfModel* m, int i, int body, const hfGeomDef* d) {
   hfi_set_geom_stiction_speed(m)[i] = d->stiction_speed;
   hfi_set_geom_tangential_stiffness(m)[i] = d->tangential_stiffness;
   hfi_set_geom_tangential_damping(m)[i] = d->tangential_damping;
+  hfi_set_geom_restitution(m)[i] = d->restitution;
   hfi_set_geom_rbound(m)[i] = bounding_radius(m, d);
 }
 

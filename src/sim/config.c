@@ -14,6 +14,7 @@ hfSimConfig hf_sim_config_default(void) {
   hfSimConfig c = {0};
   c.method = -1;
   c.friction = -1;
+  c.gyroscopic = 1;
   c.anticipate = 1;
   c.scene_signals = 1;
   c.near_rigid = 0.1;

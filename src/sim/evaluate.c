@@ -49,6 +49,7 @@ hfStatus hf_sim_problem(hfSim* s, const hfState* state, const hfInput* in,
   hfStatus status = hfi_sim_begin(s, state, in, error);
   if (status != HF_OK) return status;
   hfi_discrete_problem(s->discrete, state, in);
+  if (s->config.gyroscopic) hfi_discrete_begin_flight(s->discrete);
   s->stepped = 0;
   *problem = &s->discrete->assembly.problem;
   return HF_OK;

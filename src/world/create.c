@@ -91,7 +91,7 @@ static void slice(hfiWorld* w, hfiArena* arena) {
   w->mocap = HFI_TAKE(arena, double, 7 * m->nmocap);
   w->X0_WB = HFI_TAKE(arena, hfPose, m->nbody);
   w->ctrl = HFI_TAKE(arena, double, m->nu);
-  w->reach = HFI_TAKE(arena, double, m->ngeom);
+  w->reach = HFI_TAKE(arena, double, 2 * m->ngeom);
   w->touched = HFI_TAKE(arena, int32_t, m->ntree);
   w->found = HFI_TAKE(arena, hfiRawContact, contacts);
   w->contact = HFI_TAKE(arena, hfiContact, contacts);

@@ -66,19 +66,71 @@ void hfi_world_add_applied(const hfiWorld* w, const hfInput* in, double* tau) {
 
 // ---- contacts ---------------------------------------------------------------------------------------
 
-void hfi_world_find_contacts(hfiWorld* w, double gap, double horizon) {
+static const hfiMaterial* listed_materials(const hfiWorld* w) { return w->scene.listed ? w->material : NULL; }
+
+void hfi_world_find_contacts(hfiWorld* w, double gap, double horizon, const double* push) {
   const hfModel* m = w->model;
   w->nfound = w->ncontact = w->ndropped = 0;
   if (!w->config.max_contacts) return;
   const hfDynamics* d = horizon > 0 ? &w->dynamics : NULL;
+  const int32_t *tree = hf_model_body_tree(m), *body = hf_model_geom_body(m);
   if (d)
-    hfi_contact_reach(d, horizon, w->extent, w->reach);
+    hfi_contact_reach(d, d->V, horizon, w->extent, w->reach);
   else
     for (int g = 0; gap > 0 && g < m->ngeom; ++g) w->reach[g] = 0.5 * gap;
+  for (int g = 0; d && push && g < m->ngeom; ++g)
+    if (tree[body[g]] >= 0) w->reach[g] += push[tree[body[g]]];
   w->nfound = hfi_scene_collide(&w->scene, w->dynamics.X_WG, d || gap > 0 ? w->reach : NULL, w->found,
                                 w->config.max_contacts, &w->ndropped);
-  w->ncontact = hfi_contact_set(m, d, horizon, gap, w->scene.listed ? w->material : NULL, w->found, w->nfound,
-                                w->touched, w->contact);
+  hfi_contact_choose(m, d, NULL, horizon, gap, listed_materials(w), w->found, w->nfound, w->touched);
+  if (d) hfi_world_sweep(w, d->V, horizon, horizon);
+  w->ncontact = hfi_contact_fill(m, listed_materials(w), w->found, w->nfound, w->contact);
+}
+
+// A geom that moves further than this beyond its reach has candidates found again [m].
+static const double kFurther = 1e-3;
+// A point that overlaps by more than this becomes a contact [m].
+static const double kMissed = 5e-5;
+
+// The points of the contacts that there are go on to act. Both lists are in the order of the pairs.
+static void keep_contacts(hfiWorld* w) {
+  int at = 0;
+  for (int i = 0; i < w->ncontact; ++i) {
+    const hfiContact* c = &w->contact[i];
+    while (at < w->nfound && (w->found[at].geom_a != c->geom_a || w->found[at].geom_b != c->geom_b)) ++at;
+    for (int k = at; k < w->nfound && w->found[k].geom_a == c->geom_a && w->found[k].geom_b == c->geom_b; ++k)
+      if (w->found[k].point.feature == c->feature && isfinite(w->found[k].depth)) w->found[k].acts = 1;
+    if (at == w->nfound) at = 0;
+  }
+}
+
+static int count_acting(const hfiWorld* w) {
+  int count = 0;
+  for (int i = 0; i < w->nfound; ++i) count += w->found[i].acts;
+  return count;
+}
+
+int hfi_world_find_missed(hfiWorld* w, const hfMotion* V, double horizon) {
+  const hfModel* m = w->model;
+  const hfDynamics* d = &w->dynamics;
+  double* reach = w->reach + m->ngeom;
+  int further = 0, before = w->ncontact;
+  hfi_contact_reach(d, V, horizon, w->extent, reach);
+  for (int g = 0; g < m->ngeom; ++g)
+    if (reach[g] > w->reach[g] + kFurther) w->reach[g] = reach[g], further = 1;
+  if (further) {
+    w->nfound = hfi_scene_collide(&w->scene, d->X_WG, w->reach, w->found, w->config.max_contacts, &w->ndropped);
+    hfi_contact_choose(m, d, NULL, horizon, 0, listed_materials(w), w->found, w->nfound, w->touched);
+    hfi_world_sweep(w, V, horizon, 0);
+    keep_contacts(w);
+  }
+  if (!hfi_contact_missed(d, V, horizon, kMissed, w->found, w->nfound, w->touched)) return 0;
+  hfi_contact_choose(m, d, V, horizon, 0, listed_materials(w), w->found, w->nfound, w->touched);
+  hfi_world_sweep(w, V, horizon, 0);
+  keep_contacts(w);
+  if (count_acting(w) <= before) return 0;
+  w->ncontact = hfi_contact_fill(m, listed_materials(w), w->found, w->nfound, w->contact);
+  return 1;
 }
 
 // ---- state ------------------------------------------------------------------------------------------

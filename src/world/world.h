@@ -42,7 +42,7 @@ typedef struct hfiWorld {
 
   // hfi_world_find_contacts
   int32_t nfound, ncontact, ndropped;
-  double* reach;        // (ngeom) how far a geom may come in the time that counts [m]
+  double* reach;        // (2 ngeom) how far a geom may come in the time that counts [m], and scratch
   int32_t* touched;     // (ntree) 1: the tree has a contact
   hfiRawContact* found; // (max_contacts) as geometry finds them
   hfiContact* contact;  // (max_contacts) those that count, with their materials
@@ -67,8 +67,15 @@ void hfi_world_load(hfiWorld* world, double t, const hfInput* input);
 void hfi_world_add_applied(const hfiWorld* world, const hfInput* input, double* tau);
 
 // Contacts at the present poses whose gap is at most `gap` [m]. With a horizon [s] above zero also those that the
-// present velocities and gravity would close within it.
-void hfi_world_find_contacts(hfiWorld* world, double gap, double horizon);
+// present velocities and gravity would close within it; push (ntree, or NULL) is how far other forces may push a
+// tree within it [m].
+void hfi_world_find_contacts(hfiWorld* world, double gap, double horizon, const double* push);
+// Of the found points that act across a wide gap, those of bodies that do not meet within h no longer do, and the
+// others become those in which the bodies meet. V (nlink): velocities; fall: time of gravity on top of them [s].
+void hfi_world_sweep(hfiWorld* world, const hfMotion* V, double h, double fall);
+// Looks at the same points again with other velocities V of the links (nlink), and adds the contacts that they close
+// noticeably. Returns 1 where there are new ones.
+int hfi_world_find_missed(hfiWorld* world, const hfMotion* V, double horizon);
 
 // The contacts that every pair of geoms can have at once, or those of a dense pile where that would be too many.
 hfStatus hfi_plan_contacts(const hfModel* model, int32_t* count, hfError* error);

@@ -1,0 +1,49 @@
+// experiment motion: what a step keeps of the laws of motion. README.md beside this file tells what is measured and
+// why.
+#include "motion/motion.h"
+
+#include <string.h>
+
+int motion_open(world* w, const char* xml, double h) {
+  hfError error = {HF_OK, ""};
+  hfSimConfig config = hf_sim_config_default();
+  memset(w, 0, sizeof *w);
+  config.step = h;
+  if (hf_model_parse(&w->model, xml, strlen(xml), "motion", HF_SOURCE_DIR "/models", NULL, NULL, &error) >= 0 &&
+      hf_sim_create(&w->sim, w->model, &config, &error) >= 0) {
+    w->state = hf_state_create(w->model);
+    w->input = hf_input_create(w->model);
+    if (w->state && w->input) return CLI_GOOD;
+  }
+  say_error("motion: %s", error.message);
+  world_close(w);
+  return CLI_FAILED;
+}
+
+int motion_weigh(motionBalance* b, const world* w) {
+  hfVec3 linear;
+  if (!b->dynamics && hf_dynamics_create(&b->dynamics, w->model, NULL) < 0) return CLI_FAILED;
+  hf_dynamics_position(b->dynamics, hf_state_q(w->state), NULL);
+  hf_dynamics_velocity(b->dynamics, hf_state_v(w->state));
+  b->kinetic = hf_dynamics_kinetic_energy(b->dynamics);
+  b->energy = b->kinetic + hf_dynamics_potential_energy(b->dynamics, hf_state_q(w->state));
+  hf_dynamics_momentum(b->dynamics, hf_dynamics_com(b->dynamics, 0), &linear, &b->angular);
+  return CLI_GOOD;
+}
+
+void motion_balance_free(motionBalance* b) {
+  hf_dynamics_free(b->dynamics);
+  b->dynamics = NULL;
+}
+
+static int run(const experimentOptions* options, result* r) {
+  int (*const parts[])(const experimentOptions*, result*) = {motion_flight, motion_top, motion_through, motion_bounce,
+                                                             motion_roll};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) {
+    int status = parts[i](options, r);
+    if (status != CLI_GOOD) return status;
+  }
+  return CLI_GOOD;
+}
+
+const experiment experiment_motion = {"motion", "free flight, impacts and rolling against closed forms", run};

@@ -1,0 +1,80 @@
+// Inertial motion over a step of length h (docs/theory/motion.md).
+//
+// Two kinds of trees. A *free body* is a tree of one link on a free joint: its spin has a closed form of
+// every accuracy that a step needs, also in contact. Any other tree is *articulated*: while nothing but
+// gravity and known forces acts on it, its velocity-dependent forces are taken half at the start and half at
+// the end of the step.
+#ifndef HFI_DYNAMICS_FLIGHT_H
+#define HFI_DYNAMICS_FLIGHT_H
+
+#include "dynamics/dynamics.h"
+
+// One free body over a step.
+typedef struct hfiFreeBody {
+  int32_t link, tree;
+  int32_t off_centre; // 1: the centre of mass is not at the body's origin
+  hfVec3 spun_B;      // angular velocity after half a step of free spin, before any impulse, in the body [rad/s]
+  hfQuat q_m;         // orientation then
+  hfMat3 R_m;
+} hfiFreeBody;
+
+// What an articulated tree keeps in free flight, about its centre of mass.
+typedef struct hfiInvariants {
+  hfVec3 linear;  // momentum [kg m/s]
+  hfVec3 angular; // momentum about the centre [kg m^2/s]
+  double kinetic; // energy of the motion relative to the centre, armature included [J]
+  int32_t known;  // 1: the tree has a free root and no armature there, and nothing but gravity acts
+} hfiInvariants;
+
+typedef struct hfiFlight {
+  int32_t nbody;
+  hfiFreeBody* body;  // (nbody)
+  int32_t* first_link;   // (ntree + 1) of each tree; its root, whose parent is the world, is the first
+  int32_t* articulated;  // (ntree) 1: not a free body
+  double* start;         // (nv) velocities at the start as the step problem sees them
+  double *middle, *base; // (nv) articulated trees: velocities in the middle, momentum without inertial forces
+  double* change;        // (ntree) by how much the last iteration changed the middle [-]
+  hfiInvariants* kept;   // (ntree) of articulated trees at the start
+  int32_t* fast;         // (ntree) 1: articulated, and a link turns far within the step
+  int32_t nfast;
+  double* bound;         // (ntree) kinetic energy that a fast tree may end with [J]
+} hfiFlight;
+
+void hfi_flight_init(hfiFlight* f, const hfDynamics* d, hfiArena* arena);
+
+// ---- free bodies ----------------------------------------------------------------------------------
+
+// Puts every free body into the middle of the step: its dof axes S and inertia I turn by half a step of free
+// spin, and f->start gets the velocities there; elsewhere f->start is v0. After hf_dynamics_position at q0,
+// before the stages that read S, I or velocities. Returns how many bodies turned: with any, S and I belong to q0
+// no longer.
+int hfi_flight_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0);
+// The bias of free bodies is their weight alone: the spin is in f->start. After hf_dynamics_bias.
+void hfi_flight_bias(const hfiFlight* f, hfDynamics* d);
+// Moves the free bodies' coordinates q over the step and makes v, the solution of the step problem, their
+// velocities at its end. flies (ntree): 1 where nothing but gravity acted and nothing was near.
+void hfi_flight_end(const hfiFlight* f, const hfDynamics* d, double h, const int32_t* flies, double* q, double* v);
+// What v must be in the step problem for the step to end at velocities v1: the inverse of hfi_flight_end for
+// free bodies. v may be v1.
+void hfi_flight_solution(const hfiFlight* f, const hfDynamics* d, double h, const double* v1, double* v);
+
+// ---- articulated trees ----------------------------------------------------------------------------
+
+// The momentum p = M v0 - h bias of flying trees becomes M v_m of the velocities v_m in the middle,
+//   M v_m = M v0 - (h/2) bias(q0, v_m),
+// found by iteration; a tree whose iteration fails flies no longer. Of other trees that turn far in a step the
+// inertial forces in p = M v0 + h (tau - bias) are bounded. After hf_dynamics_bias; needs hf_dynamics_factor.
+void hfi_articulated_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0, const double* tau,
+                           int32_t* flies, double* p);
+// Whether hfi_articulated_end has anything to do.
+int hfi_articulated_ends(const hfiFlight* f, const hfDynamics* d, const int32_t* flies);
+// Coordinates of all articulated trees over the step, by the solution v of the step problem.
+void hfi_articulated_move(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, const double* v, double* q);
+// Velocities at the end: v - (h/2) M^-1 bias(q1, v) of flying trees, then corrected to the momentum and energy
+// that free flight keeps; fast trees bounded. After hf_dynamics_position at q1.
+void hfi_articulated_end(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, double* v);
+
+// Angular velocity after h of torque-free motion by the implicit midpoint rule, in body axes. I: xx yy zz xy xz yz.
+hfVec3 hfi_spin_freely(const double* I, hfVec3 w0, double h);
+
+#endif

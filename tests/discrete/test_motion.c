@@ -1,0 +1,144 @@
+// Free flight, contacts that nobody foresaw, fast bodies, impacts and rolling, against closed forms.
+#include "support/sim_world.h"
+
+#include <math.h>
+#include <stdio.h>
+
+// ---- flight -------------------------------------------------------------------------------------------------
+
+// Two links on a ball and a hinge joint, in free fall: the centre of mass falls along a parabola, and the angular
+// momentum about it and the energy stay. Rounding of 2000 steps only.
+static void test_tree_in_flight(void** state) {
+  (void)state;
+  simWorld w = sim_world_make(
+      "<mujoco><worldbody><body><freejoint/><geom type='box' size='.1 .05 .02' contype='0'/>"
+      "<body pos='.1 0 0'><joint type='ball'/><geom type='capsule' size='.02' fromto='0 0 0 0 .1 -.2' contype='0'/>"
+      "<body pos='0 .1 -.2'><joint axis='1 0 0'/><geom type='capsule' size='.02' fromto='0 0 0 .1 0 -.1' contype='0'/>"
+      "</body></body></body></worldbody></mujoco>", 1e-3, 1e-10);
+  hfDynamics* d = NULL;
+  assert_int_equal(hf_dynamics_create(&d, w.model, NULL), HF_OK);
+  for (int i = 0; i < w.model->nv; ++i) sim_v(&w)[i] = 3 * sin(1 + 2 * i);
+  hfVec3 p, L0, L;
+  hf_dynamics_position(d, sim_q(&w), NULL), hf_dynamics_velocity(d, sim_v(&w));
+  hfVec3 c0 = hf_dynamics_com(d, 0);
+  double mass = hf_model_body_subtreemass(w.model)[0], T0 = hf_dynamics_kinetic_energy(d);
+  hf_dynamics_momentum(d, c0, &p, &L0);
+  double U0 = hf_dynamics_potential_energy(d, sim_q(&w)), u = p.z / mass;
+  sim_world_step(&w, 2000);
+  hf_dynamics_position(d, sim_q(&w), NULL), hf_dynamics_velocity(d, sim_v(&w));
+  hfVec3 c = hf_dynamics_com(d, 0);
+  hf_dynamics_momentum(d, c, &p, &L);
+  double E = hf_dynamics_kinetic_energy(d) + hf_dynamics_potential_energy(d, sim_q(&w));
+  double size = sqrt(L0.x * L0.x + L0.y * L0.y + L0.z * L0.z);
+  assert_true(fabs(L.x - L0.x) + fabs(L.y - L0.y) + fabs(L.z - L0.z) < 1e-10 * size);
+  assert_true(fabs(p.z / mass - (u - 9.81 * 2)) < 1e-10);
+  // the path of the centre is of second order: h^2 times the rates of the links, 3 rad/s, cubed
+  assert_true(fabs(c.z - (c0.z + 2 * u - 9.81 * 2)) < 1e-4);
+  assert_true(fabs(E - T0 - U0) < 1e-5 * T0);
+  hf_dynamics_free(d);
+  sim_world_free(&w);
+}
+
+// ---- contacts -----------------------------------------------------------------------------------------------
+
+// 12 N on 100 g across a gap of 1 mm at 10 ms would come 6 mm far: it is stopped where its stiffness says, F/k with
+// two geoms of 1e6 N/m in series at four corners.
+static void test_motor_does_not_tunnel(void** state) {
+  (void)state;
+  simWorld w = sim_world_make(
+      "<mujoco><option gravity='0 0 0'/><worldbody><geom type='box' size='.005 .02 .02' pos='.016 0 0'/><body><joint name='j' type='slide' axis='1 0 0'/>"
+      "<geom type='box' size='.01 .01 .01' mass='.1'/></body></worldbody><actuator><motor joint='j'/></actuator></mujoco>", 1e-2, 1e-10);
+  w.input->ctrl[0] = 12;
+  for (int i = 0; i < 50; ++i) {
+    sim_world_step(&w, 1);
+    assert_true(sim_q(&w)[0] < 1e-3 + 1e-5);
+  }
+  assert_true(fabs(sim_q(&w)[0] - 1e-3 - 12 / (4 * 5e5)) < 1e-9);
+  sim_world_free(&w);
+}
+
+// A bullet of 1000 m/s covers a metre in a step: it stops at a wall, and passes a plate that is not in its way.
+static void shoot(double y, double* x, double* v) {
+  char xml[400];
+  snprintf(xml, sizeof xml, "<mujoco><option gravity='0 0 0'/><worldbody><geom type='box' size='.0005 .05 .05'/>"
+           "<body pos='-.317 %g 0'><freejoint/><geom size='.005'/></body></worldbody></mujoco>", y);
+  simWorld w = sim_world_make(xml, 1e-3, 1e-8);
+  sim_v(&w)[0] = 1000;
+  sim_world_step(&w, 5);
+  *x = sim_q(&w)[0], *v = sim_v(&w)[0];
+  sim_world_free(&w);
+}
+
+static void test_bullets(void** state) {
+  (void)state;
+  double x, v;
+  shoot(0, &x, &v);
+  assert_true(x < -0.0005);
+  shoot(0.1, &x, &v);
+  assert_true(fabs(v - 1000) < 1e-9 && fabs(x - (5 - 0.317)) < 1e-9);
+}
+
+// ---- impacts ------------------------------------------------------------------------------------------------
+
+// Rebound of e^2 of the height. The highest point falls between two steps: g h^2/8 lower.
+static void test_rebound(void** state) {
+  (void)state;
+  static const double e[3] = {0.3, 0.8, 1};
+  for (int i = 0; i < 3; ++i) {
+    char xml[400];
+    snprintf(xml, sizeof xml, "<mujoco><custom><numeric name='hf.ball.restitution' data='%g'/></custom><worldbody><geom type='plane' size='9 9 1'/>"
+             "<body pos='0 0 .55'><freejoint/><geom name='ball' size='.05'/></body></worldbody></mujoco>", e[i]);
+    simWorld w = sim_world_make(xml, 1e-3, 1e-10);
+    double top = 0, last = 0;
+    for (int k = 0, up = 0; k < 900; ++k) {
+      sim_world_step(&w, 1);
+      up |= sim_v(&w)[2] > last + 0.5;
+      last = sim_v(&w)[2];
+      if (up) top = fmax(top, sim_q(&w)[2] - 0.05);
+    }
+    assert_true(fabs(top - 0.5 * e[i] * e[i]) < 1e-4);
+    sim_world_free(&w);
+  }
+}
+
+// Five touching balls, no gravity or friction: the first stops and the last leaves with its speed, and the contacts
+// report the momentum that went through them.
+static void test_row_of_balls(void** state) {
+  (void)state;
+  char xml[2000] = "<mujoco><option gravity='0 0 0'/><custom><numeric name='hf.restitution' data='1'/></custom><worldbody>";
+  for (int i = 0; i < 5; ++i)
+    snprintf(xml + strlen(xml), sizeof xml - strlen(xml),
+             "<body pos='%g 0 0'><freejoint/><geom size='.02' mass='.1' friction='0'/></body>", 0.04 * i);
+  strcat(xml, "</worldbody></mujoco>");
+  simWorld w = sim_world_make(xml, 1e-3, 1e-10);
+  sim_v(&w)[0] = 2;
+  sim_world_step(&w, 1);
+  for (int i = 0; i < 5; ++i) assert_true(fabs(sim_v(&w)[6 * i] - (i == 4 ? 2 : 0)) < 1e-6);
+  for (int i = 0; i < hf_sim_contact_count(w.sim); ++i)
+    assert_true(fabs(hf_sim_contact(w.sim, i).fn * 1e-3 - 0.2) < 1e-6);
+  sim_world_free(&w);
+}
+
+// ---- rolling ------------------------------------------------------------------------------------------------
+
+// A ball that rolls straight and pivots goes straight on; taking the separation of material points for slip would move
+// it aside by h w_z v/2 = 5 mm/s.
+static void test_rolling_and_pivoting(void** state) {
+  (void)state;
+  simWorld w = sim_world_make("<mujoco><worldbody><geom type='plane' size='9 9 1'/><body pos='0 0 .05'><freejoint/>"
+                              "<geom size='.05' friction='.8 0 0'/></body></worldbody></mujoco>", 1e-3, 1e-10);
+  sim_v(&w)[0] = 1, sim_v(&w)[4] = 20, sim_v(&w)[5] = 10;
+  sim_world_step(&w, 1000);
+  double y = sim_q(&w)[1];
+  sim_world_step(&w, 1000);
+  assert_true(fabs(sim_q(&w)[1] - y) < 1e-6);
+  sim_world_free(&w);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_tree_in_flight), cmocka_unit_test(test_motor_does_not_tunnel), cmocka_unit_test(test_bullets),
+      cmocka_unit_test(test_rebound),        cmocka_unit_test(test_row_of_balls),          cmocka_unit_test(test_rolling_and_pivoting),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
