@@ -23,8 +23,10 @@ _RESULTS = ("time", "q", "v", "act", "sensors")
 class BatchParams:
     """Parameters of every world: ``batch.params.geom_friction`` is (worlds, ngeom, 3). Write, then ``update()``."""
 
+    _batch: Batch
+
     def __init__(self, batch: Batch):
-        object.__setattr__(self, "_batch", batch)
+        self.__dict__["_batch"] = batch
 
     def __getattr__(self, name: str) -> np.ndarray:
         if name.startswith("_"):
@@ -203,12 +205,11 @@ def rollout(model: Model, states: State | Sequence[State], controls: Any, thread
     of a sim. Worlds that are refused are flagged in ``reports`` and their rows are NaN.
     """
     a = np.asarray(controls)
-    several = not isinstance(states, State)
-    worlds = a.shape[0] if a.ndim == 3 else len(states) if several else 1
-    if several and len(states) != worlds:
-        raise ValueError(f"there are {len(states)} states and controls for {worlds} worlds")
-    first = states[0] if several else states
-    batch = Batch(model, worlds, threads=threads, max_memory=first.max_memory, max_contacts=0, **options)
+    starts = [states] if isinstance(states, State) else list(states)
+    worlds = a.shape[0] if a.ndim == 3 else len(starts)
+    if len(starts) not in (1, worlds):
+        raise ValueError(f"there are {len(starts)} states and controls for {worlds} worlds")
+    batch = Batch(model, worlds, threads=threads, max_memory=starts[0].max_memory, max_contacts=0, **options)
     for w in range(worlds):
-        batch.set_state(w, states[w] if several else states)
+        batch.set_state(w, starts[w if len(starts) > 1 else 0])
     return batch.run(controls, every=every, want=want)

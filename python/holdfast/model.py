@@ -31,10 +31,10 @@ class Diagnostic(NamedTuple):
     file: str
     line: int
     message: str
-    count: int
+    places: int  # how often; reported once, at the first place
 
     def __str__(self) -> str:
-        times = f" ({self.count} times)" if self.count > 1 else ""
+        times = f" ({self.places} times)" if self.places > 1 else ""
         return f"{self.file}:{self.line}: {self.severity}: {self.message}{times}"
 
 

@@ -42,10 +42,10 @@ def state_from_mujoco(model: Model, data: Any, state: State | None = None) -> St
     state = state or State(model)
     state.reset()
     state.time = float(data.time)
-    state.q = np.asarray(data.qpos)
-    state.v = np.asarray(data.qvel)
+    state.q[:] = np.asarray(data.qpos)
+    state.v[:] = np.asarray(data.qvel)
     if model.na == len(data.act):
-        state.act = np.asarray(data.act)
+        state.act[:] = np.asarray(data.act)
     return state
 
 

@@ -135,7 +135,7 @@ class Sim(_core.Sim):
     def pair_force(self, body_a: str | int, body_b: str | int | None = None) -> PairForce:
         """Force on body A from contacts with body B (None: with any body), normal and friction apart."""
         a = self.model.id("body", body_a)
-        b = -1 if body_b is None else self.model.id("body", body_b)
+        b = _core.any_body if body_b is None else self.model.id("body", body_b)
         n, f, count = self._pair_force(a, b)
         return PairForce(np.array(n), np.array(f), count)
 

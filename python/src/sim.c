@@ -278,7 +278,7 @@ static PyObject* sim_pair_force(PyObject* self, PyObject* args) {
   SimObject* s = (SimObject*)self;
   if (!PyArg_ParseTuple(args, "ii", &a, &b) || check_results(s) < 0) return NULL;
   int nbody = hf_sim_model(s->sim)->nbody;
-  if (a < 0 || a >= nbody || b < -1 || b >= nbody) return PyErr_SetString(PyExc_IndexError, "no such body"), NULL;
+  if (a < 0 || a >= nbody || (b != HF_ANY_BODY && b < 0) || b >= nbody) return PyErr_SetString(PyExc_IndexError, "no such body"), NULL;
   hfVec3 n = {0, 0, 0}, f = {0, 0, 0};
   int count = hf_sim_pair_force(s->sim, a, b, &n, &f);
   return Py_BuildValue("((ddd)(ddd)i)", n.x, n.y, n.z, f.x, f.y, f.z, count);
@@ -442,5 +442,6 @@ static PyMethodDef functions[] = {{"option_names", option_names, METH_NOARGS, "N
 
 int add_sim(PyObject* module) {
   SimType = add_type(module, &sim_spec);
+  if (PyModule_AddIntConstant(module, "any_body", HF_ANY_BODY) < 0) return -1;
   return SimType && PyModule_AddFunctions(module, functions) == 0 ? 0 : -1;
 }

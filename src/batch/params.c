@@ -86,6 +86,7 @@ hfSim* hfi_batch_sim(hfBatch* b, hfiLane* lane, int w, hfError* error) {
   if (!b->overlays) return lane->sim;
   load_rows(b, b->in_force, lane->params, w);
   if (hf_params_update(lane->params, error) < 0) return NULL;
+  // The sim notices that its parameters changed. The first world creates it.
   if (!lane->overlaid) hf_sim_create(&lane->overlaid, hf_params_model(lane->params), &b->config.sim, error);
   return lane->overlaid;
 }

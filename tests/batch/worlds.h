@@ -19,14 +19,19 @@ static inline hfModel* load_scene(const char* name) {
   return model;
 }
 
-static inline hfBatch* make_batch(const hfModel* model, int nworld, int threads) {
+static inline hfBatch* make_method_batch(const hfModel* model, int nworld, int threads, int method) {
   hfBatchConfig config = hf_batch_config_default();
   hfBatch* batch = NULL;
   hfError error;
   config.nworld = nworld;
   config.threads = threads;
+  config.sim.method = method;
   if (hf_batch_create(&batch, model, &config, &error) < 0) fail_msg("%s", error.message);
   return batch;
+}
+
+static inline hfBatch* make_batch(const hfModel* model, int nworld, int threads) {
+  return make_method_batch(model, nworld, threads, -1);
 }
 
 static inline double* tensor_row(hfTensor t, int world) { return (double*)(void*)((char*)t.data + world * t.stride[0]); }
