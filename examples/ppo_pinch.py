@@ -151,11 +151,11 @@ def update(actor, critic, log_std, optimiser, batch, advantage, target) -> None:
     active = np.where(advantage > 0, ratio < 1.2, ratio > 0.8)
     weight = -(active * ratio * advantage / n)[:, None]  # d loss/d log p
     gradients = actor.backward(weight * z / std)
-    grad_std = (weight * (z**2 - 1)).sum(0) - 0.002
+    grad_std = (weight * (z**2 - 1)).sum(0) - 0.01  # and a little for entropy
     error = critic.forward(batch["obs"])[:, 0] - target
     gradients_critic = critic.backward((error / n)[:, None])
     optimiser.step([*gradients, grad_std, *gradients_critic])
-    np.clip(log_std, -2.5, 0.0, out=log_std)
+    np.clip(log_std, -1.2, 0.0, out=log_std)  # goes on exploring
 
 
 def main() -> None:

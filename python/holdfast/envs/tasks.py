@@ -48,7 +48,7 @@ class Pinch(Task):
         lift = np.clip(np.asarray(self.q["block"])[:, 2] - 0.016, 0, 0.08)
         held = (np.asarray(self.touch) > 0.3).all(1)
         success = lift > 0.05
-        reward = -4 * np.hypot(*d.T) + 0.2 * held + 25 * lift * held + 0.5 * success
+        reward = -4 * np.hypot(*d.T) + 0.2 * held + 60 * lift * held + 0.5 * success
         return reward, np.zeros(self.worlds, bool), success
 
 
