@@ -179,7 +179,7 @@ static json_t* joint_numbers(const hfModel* m, const hfFrame* f) {
   json_t *positions = json_object(), *velocities = json_object();
   char buffer[NAME_BUFFER];
   for (int j = 0; j < m->njnt; ++j) {
-    if (hf_model_jnt_type(m)[j] != HF_JOINT_HINGE && hf_model_jnt_type(m)[j] != HF_JOINT_SLIDE) continue;
+    if (hf_joint_info(hf_model_jnt_type(m)[j]).nv != 1) continue;
     const char* name = object_name(m, HF_OBJECT_JOINT, j, buffer);
     json_object_set_new(positions, name, json_real((double)f->q[hf_model_jnt_qposadr(m)[j]]));
     json_object_set_new(velocities, name, json_real((double)f->v[hf_model_jnt_dofadr(m)[j]]));
