@@ -17,7 +17,8 @@ typedef struct convertOptions {
   const char *input, *output;
 } convertOptions;
 
-static const struct argp_option options[] = {{0, 'o', "FILE", 0, "Write FILE.mcap or FILE.html", 1}, {0}};
+static const struct argp_option options[] = {{0, 'o', "FILE", 0, "Write FILE.mcap or FILE.html", 1},
+                                             {0}};
 
 static error_t parse(int key, char* argument, struct argp_state* state) {
   convertOptions* o = state->input;
@@ -39,11 +40,15 @@ static error_t parse(int key, char* argument, struct argp_state* state) {
 }
 
 static const struct argp convert_argp = {
-    options, parse, "RECORDING",
+    options,
+    parse,
+    "RECORDING",
     "Convert a recording to MCAP (Foxglove, Rerun, PlotJuggler) or to a report.\vExamples:\n"
     "  holdfast convert run.rec -o run.mcap\n"
     "  holdfast convert run.rec -o run.html",
-    0, 0, 0};
+    0,
+    0,
+    0};
 
 // ---- JSON of Foxglove's schemas ----------------------------------------------------------------------
 
@@ -51,7 +56,9 @@ static json_t* stamp(double time) {
   double whole = floor(time);
   return json_pack("{s:i,s:i}", "sec", (int)whole, "nsec", (int)(1e9 * (time - whole)));
 }
-static json_t* xyz(double x, double y, double z) { return json_pack("{s:f,s:f,s:f}", "x", x, "y", y, "z", z); }
+static json_t* xyz(double x, double y, double z) {
+  return json_pack("{s:f,s:f,s:f}", "x", x, "y", y, "z", z);
+}
 static json_t* wxyz(const double* q) {
   return json_pack("{s:f,s:f,s:f,s:f}", "x", q[1], "y", q[2], "z", q[3], "w", q[0]);
 }
@@ -65,9 +72,11 @@ static json_t* frame_transforms(const hfModel* m, const hfFrame* f) {
   for (int b = 1; b < m->nbody; ++b) {
     const float* p = f->pose + 7 * b;
     const double q[4] = {(double)p[3], (double)p[4], (double)p[5], (double)p[6]};
-    json_array_append_new(list, json_pack("{s:o,s:s,s:s,s:o,s:o}", "timestamp", stamp(f->time), "parent_frame_id", "world",
-                                          "child_frame_id", object_name(m, HF_OBJECT_BODY, b, buffer), "translation",
-                                          xyz((double)p[0], (double)p[1], (double)p[2]), "rotation", wxyz(q)));
+    json_array_append_new(list, json_pack("{s:o,s:s,s:s,s:o,s:o}", "timestamp", stamp(f->time),
+                                          "parent_frame_id", "world", "child_frame_id",
+                                          object_name(m, HF_OBJECT_BODY, b, buffer), "translation",
+                                          xyz((double)p[0], (double)p[1], (double)p[2]), "rotation",
+                                          wxyz(q)));
   }
   return json_pack("{s:o}", "transforms", list);
 }
@@ -76,21 +85,25 @@ static json_t* frame_transforms(const hfModel* m, const hfFrame* f) {
 static void add_shape(const hfModel* m, int g, json_t* entity) {
   const double *size = hf_model_geom_size(m) + 3 * g, *p = hf_model_geom_pos(m) + 3 * g;
   const float* c = hf_model_geom_rgba(m) + 4 * g;
-  json_t* shape = json_pack("{s:{s:o,s:o},s:o}", "pose", "position", xyz(p[0], p[1], p[2]), "orientation",
-                            wxyz(hf_model_geom_quat(m) + 4 * g), "color",
+  json_t* shape = json_pack("{s:{s:o,s:o},s:o}", "pose", "position", xyz(p[0], p[1], p[2]),
+                            "orientation", wxyz(hf_model_geom_quat(m) + 4 * g), "color",
                             colour((double)c[0], (double)c[1], (double)c[2], (double)c[3]));
   int type = hf_model_geom_type(m)[g];
   double r = size[0], length = 2 * size[1];
   if (type == HF_GEOM_BOX || type == HF_GEOM_PLANE) {
     int plane = type == HF_GEOM_PLANE;
-    json_object_set_new(shape, "size", xyz(2 * (plane && r == 0 ? 5 : r), plane && size[1] == 0 ? 10 : length, plane ? 1e-3 : 2 * size[2]));
+    json_object_set_new(shape, "size",
+                        xyz(2 * (plane && r == 0 ? 5 : r), plane && size[1] == 0 ? 10 : length,
+                            plane ? 1e-3 : 2 * size[2]));
     json_array_append_new(json_object_get(entity, "cubes"), shape);
   } else if (type == HF_GEOM_SPHERE || type == HF_GEOM_ELLIPSOID) {
     int round = type == HF_GEOM_SPHERE;
-    json_object_set_new(shape, "size", xyz(2 * r, round ? 2 * r : length, round ? 2 * r : 2 * size[2]));
+    json_object_set_new(shape, "size",
+                        xyz(2 * r, round ? 2 * r : length, round ? 2 * r : 2 * size[2]));
     json_array_append_new(json_object_get(entity, "spheres"), shape);
   } else if (type == HF_GEOM_CYLINDER || type == HF_GEOM_CAPSULE) {
-    json_object_set_new(shape, "size", xyz(2 * r, 2 * r, length + (type == HF_GEOM_CAPSULE ? 2 * r : 0)));
+    json_object_set_new(shape, "size",
+                        xyz(2 * r, 2 * r, length + (type == HF_GEOM_CAPSULE ? 2 * r : 0)));
     json_object_set_new(shape, "bottom_scale", json_real(1));
     json_object_set_new(shape, "top_scale", json_real(1));
     json_array_append_new(json_object_get(entity, "cylinders"), shape);
@@ -100,16 +113,19 @@ static void add_shape(const hfModel* m, int g, json_t* entity) {
     const int32_t* t = hf_model_surf_tri(m) + 3 * hf_model_mesh_surftriadr(m)[mesh];
     json_t *points = json_array(), *indices = json_array();
     for (int i = 0; i < hf_model_mesh_surfvertnum(m)[mesh]; ++i)
-      json_array_append_new(points, xyz((double)v[3 * i], (double)v[3 * i + 1], (double)v[3 * i + 2]));
-    for (int i = 0; i < 3 * hf_model_mesh_surftrinum(m)[mesh]; ++i) json_array_append_new(indices, json_integer(t[i]));
+      json_array_append_new(points,
+                            xyz((double)v[3 * i], (double)v[3 * i + 1], (double)v[3 * i + 2]));
+    for (int i = 0; i < 3 * hf_model_mesh_surftrinum(m)[mesh]; ++i)
+      json_array_append_new(indices, json_integer(t[i]));
     json_object_set_new(shape, "points", points), json_object_set_new(shape, "indices", indices);
     json_array_append_new(json_object_get(entity, "triangles"), shape);
   }
 }
 
 static json_t* empty_entity(const char* frame, const char* id, double time) {
-  return json_pack("{s:o,s:s,s:s,s:{s:i,s:i},s:b,s:[],s:[],s:[],s:[],s:[]}", "timestamp", stamp(time), "frame_id", frame, "id", id,
-                   "lifetime", "sec", 0, "nsec", 0, "frame_locked", 1, "arrows", "cubes", "spheres", "cylinders", "triangles");
+  return json_pack("{s:o,s:s,s:s,s:{s:i,s:i},s:b,s:[],s:[],s:[],s:[],s:[]}", "timestamp",
+                   stamp(time), "frame_id", frame, "id", id, "lifetime", "sec", 0, "nsec", 0,
+                   "frame_locked", 1, "arrows", "cubes", "spheres", "cylinders", "triangles");
 }
 
 static json_t* scene_update(const hfModel* m, double time) {
@@ -119,7 +135,8 @@ static json_t* scene_update(const hfModel* m, double time) {
     if (hf_model_body_geomnum(m)[b] == 0) continue;
     const char* name = object_name(m, HF_OBJECT_BODY, b, buffer);
     json_t* entity = empty_entity(name, name, time);
-    for (int k = 0; k < hf_model_body_geomnum(m)[b]; ++k) add_shape(m, hf_model_body_geomadr(m)[b] + k, entity);
+    for (int k = 0; k < hf_model_body_geomnum(m)[b]; ++k)
+      add_shape(m, hf_model_body_geomadr(m)[b] + k, entity);
     json_array_append_new(list, entity);
   }
   return json_pack("{s:o,s:[]}", "entities", list, "deletions");
@@ -143,17 +160,21 @@ static json_t* force_arrows(const hfFrame* f) {
   for (int i = 0; i < f->ncontact; ++i) {
     const hfFrameContact* c = &f->contact[i];
     double force[3], n = 0, q[4], slide = 0;
-    for (int k = 0; k < 3; ++k) force[k] = (double)(c->fn * c->n_W[k] + c->ft[k]), n += force[k] * force[k], slide += (double)(c->ft[k] * c->ft[k]);
+    for (int k = 0; k < 3; ++k)
+      force[k] = (double)(c->fn * c->n_W[k] + c->ft[k]), n += force[k] * force[k],
+      slide += (double)(c->ft[k] * c->ft[k]);
     n = sqrt(n);
     if (!(n > 0)) continue;
     for (int k = 0; k < 3; ++k) force[k] /= n;
     turn_x_to(force, q);
     double use = c->mu * c->fn > 0 ? fmin(1, sqrt(slide) / (double)(c->mu * c->fn)) : 0;
-    json_array_append_new(json_object_get(entity, "arrows"),
-                          json_pack("{s:{s:o,s:o},s:f,s:f,s:f,s:f,s:o}", "pose", "position",
-                                    xyz((double)c->p_W[0], (double)c->p_W[1], (double)c->p_W[2]), "orientation", wxyz(q),
-                                    "shaft_length", 0.008 * n, "shaft_diameter", 0.002, "head_length", 0.002 * n, "head_diameter", 0.005,
-                                    "color", c->stick ? colour(use, 0.7, 0.2, 1) : colour(0.86, 0.16, 0.16, 1)));
+    json_array_append_new(
+        json_object_get(entity, "arrows"),
+        json_pack("{s:{s:o,s:o},s:f,s:f,s:f,s:f,s:o}", "pose", "position",
+                  xyz((double)c->p_W[0], (double)c->p_W[1], (double)c->p_W[2]), "orientation",
+                  wxyz(q), "shaft_length", 0.008 * n, "shaft_diameter", 0.002, "head_length",
+                  0.002 * n, "head_diameter", 0.005, "color",
+                  c->stick ? colour(use, 0.7, 0.2, 1) : colour(0.86, 0.16, 0.16, 1)));
   }
   return json_pack("{s:[o],s:[]}", "entities", entity, "deletions");
 }
@@ -165,12 +186,15 @@ static json_t* contact_numbers(const hfModel* m, const hfFrame* f) {
   char a[NAME_BUFFER], b[NAME_BUFFER];
   for (int i = 0; i < f->ncontact; ++i) {
     const hfFrameContact* c = &f->contact[i];
-    json_array_append_new(list, json_pack("{s:s,s:s,s:[fff],s:[fff],s:f,s:[fff],s:[fff],s:f,s:f,s:b}", "a",
-                                          object_name(m, HF_OBJECT_GEOM, c->geom_a, a), "b", object_name(m, HF_OBJECT_GEOM, c->geom_b, b),
-                                          "point", (double)c->p_W[0], (double)c->p_W[1], (double)c->p_W[2], "normal", (double)c->n_W[0],
-                                          (double)c->n_W[1], (double)c->n_W[2], "normal_force", (double)c->fn, "friction",
-                                          (double)c->ft[0], (double)c->ft[1], (double)c->ft[2], "slip", (double)c->vt[0], (double)c->vt[1],
-                                          (double)c->vt[2], "mu", (double)c->mu, "depth", (double)c->depth, "stick", (int)c->stick));
+    json_array_append_new(
+        list, json_pack("{s:s,s:s,s:[fff],s:[fff],s:f,s:[fff],s:[fff],s:f,s:f,s:b}", "a",
+                        object_name(m, HF_OBJECT_GEOM, c->geom_a, a), "b",
+                        object_name(m, HF_OBJECT_GEOM, c->geom_b, b), "point", (double)c->p_W[0],
+                        (double)c->p_W[1], (double)c->p_W[2], "normal", (double)c->n_W[0],
+                        (double)c->n_W[1], (double)c->n_W[2], "normal_force", (double)c->fn,
+                        "friction", (double)c->ft[0], (double)c->ft[1], (double)c->ft[2], "slip",
+                        (double)c->vt[0], (double)c->vt[1], (double)c->vt[2], "mu", (double)c->mu,
+                        "depth", (double)c->depth, "stick", (int)c->stick));
   }
   return json_pack("{s:o}", "contacts", list);
 }
@@ -199,11 +223,13 @@ static json_t* actuator_numbers(const hfModel* m, const hfFrame* f) {
 }
 
 static json_t* event_words(const hfModel* m, hfEvent e) {
-  static const char* const kinds[] = {"", "touch", "leave", "slide", "stick", "rung", "rigid", "compliant", "dropped"};
+  static const char* const kinds[] = {"",     "touch", "leave",     "slide",  "stick",
+                                      "rung", "rigid", "compliant", "dropped"};
   char a[NAME_BUFFER], b[NAME_BUFFER];
-  return json_pack("{s:s,s:s,s:s,s:i}", "event", e.kind > 0 && e.kind <= HF_EVENT_DROPPED ? kinds[e.kind] : "", "a",
-                   e.body_a >= 0 ? object_name(m, HF_OBJECT_BODY, e.body_a, a) : "", "b",
-                   e.body_b >= 0 ? object_name(m, HF_OBJECT_BODY, e.body_b, b) : "", "value", e.value);
+  return json_pack(
+      "{s:s,s:s,s:s,s:i}", "event", e.kind > 0 && e.kind <= HF_EVENT_DROPPED ? kinds[e.kind] : "",
+      "a", e.body_a >= 0 ? object_name(m, HF_OBJECT_BODY, e.body_a, a) : "", "b",
+      e.body_b >= 0 ? object_name(m, HF_OBJECT_BODY, e.body_b, b) : "", "value", e.value);
 }
 
 // ---- the file ----------------------------------------------------------------------------------------
@@ -211,25 +237,36 @@ static json_t* event_words(const hfModel* m, hfEvent e) {
 static int write_mcap(const hfRecording* r, const char* path) {
   mcapFile file;
   const hfModel* m = hf_recording_model(r);
-  if (!mcap_open(&file, path)) return say_error("%s: cannot be written: %s", path, strerror(errno)), CLI_FAILED;
-  uint16_t tf = mcap_channel(&file, "/tf", "foxglove.FrameTransforms"), scene = mcap_channel(&file, "/scene", "foxglove.SceneUpdate"),
-           forces = mcap_channel(&file, "/forces", "foxglove.SceneUpdate"), contacts = mcap_channel(&file, "/contacts", "holdfast.Contacts"),
-           joints = mcap_channel(&file, "/joints", "holdfast.Joints"), actuators = mcap_channel(&file, "/actuators", "holdfast.Actuators"),
-           energy = mcap_channel(&file, "/energy", "holdfast.Energy"), solver = mcap_channel(&file, "/solver", "holdfast.Solver"),
+  if (!mcap_open(&file, path))
+    return say_error("%s: cannot be written: %s", path, strerror(errno)), CLI_FAILED;
+  uint16_t tf = mcap_channel(&file, "/tf", "foxglove.FrameTransforms"),
+           scene = mcap_channel(&file, "/scene", "foxglove.SceneUpdate"),
+           forces = mcap_channel(&file, "/forces", "foxglove.SceneUpdate"),
+           contacts = mcap_channel(&file, "/contacts", "holdfast.Contacts"),
+           joints = mcap_channel(&file, "/joints", "holdfast.Joints"),
+           actuators = mcap_channel(&file, "/actuators", "holdfast.Actuators"),
+           energy = mcap_channel(&file, "/energy", "holdfast.Energy"),
+           solver = mcap_channel(&file, "/solver", "holdfast.Solver"),
            events = mcap_channel(&file, "/events", "holdfast.Event");
   int event = 0, count = hf_recording_frame_count(r);
   for (int i = 0; i < count; ++i) {
     hfFrame f = hf_recording_frame(r, i);
     if (i == 0) mcap_message(&file, scene, f.time, scene_update(m, f.time));
-    for (; event < hf_recording_event_count(r) && hf_recording_event(r, event).time <= f.time; ++event)
-      mcap_message(&file, events, hf_recording_event(r, event).time, event_words(m, hf_recording_event(r, event)));
+    for (; event < hf_recording_event_count(r) && hf_recording_event(r, event).time <= f.time;
+         ++event)
+      mcap_message(&file, events, hf_recording_event(r, event).time,
+                   event_words(m, hf_recording_event(r, event)));
     mcap_message(&file, tf, f.time, frame_transforms(m, &f));
     mcap_message(&file, forces, f.time, force_arrows(&f));
     mcap_message(&file, contacts, f.time, contact_numbers(m, &f));
     mcap_message(&file, joints, f.time, joint_numbers(m, &f));
     mcap_message(&file, actuators, f.time, actuator_numbers(m, &f));
-    mcap_message(&file, energy, f.time, json_pack("{s:f,s:f}", "kinetic", f.head->kinetic, "potential", f.head->potential));
-    mcap_message(&file, solver, f.time, json_pack("{s:i,s:i,s:i,s:f}", "steps", f.head->steps, "iterations", f.head->iterations, "rung", f.head->rung, "residual", f.head->residual));
+    mcap_message(
+        &file, energy, f.time,
+        json_pack("{s:f,s:f}", "kinetic", f.head->kinetic, "potential", f.head->potential));
+    mcap_message(&file, solver, f.time,
+                 json_pack("{s:i,s:i,s:i,s:f}", "steps", f.head->steps, "iterations",
+                           f.head->iterations, "rung", f.head->rung, "residual", f.head->residual));
     show_progress((double)i / count, "%d of %d frames", i, count);
   }
   clear_progress();
@@ -251,9 +288,12 @@ int verb_convert(int argc, char** argv) {
     return say_error("-o %s: the name must end in .mcap or .html", o.output), CLI_MISUSED;
   hfStatus status = hf_recording_open(&recording, o.input, &error);
   int result = exit_status_of(status);
-  if (status == HF_OK && ends_in(o.output, ".html")) result = exit_status_of(status = hf_report_convert(o.output, recording, &error));
-  if (status != HF_OK) say_error("%s", error.message);
-  else if (ends_in(o.output, ".mcap")) result = write_mcap(recording, o.output);
+  if (status == HF_OK && ends_in(o.output, ".html"))
+    result = exit_status_of(status = hf_report_convert(o.output, recording, &error));
+  if (status != HF_OK)
+    say_error("%s", error.message);
+  else if (ends_in(o.output, ".mcap"))
+    result = write_mcap(recording, o.output);
   hf_recording_free(recording);
   return result;
 }

@@ -8,7 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OP_HEADER = 1, OP_FOOTER = 2, OP_SCHEMA = 3, OP_CHANNEL = 4, OP_MESSAGE = 5, OP_DATA_END = 15 };
+enum {
+  OP_HEADER = 1,
+  OP_FOOTER = 2,
+  OP_SCHEMA = 3,
+  OP_CHANNEL = 4,
+  OP_MESSAGE = 5,
+  OP_DATA_END = 15
+};
 static const unsigned char magic[8] = {0x89, 'M', 'C', 'A', 'P', '0', '\r', '\n'};
 
 typedef struct record {

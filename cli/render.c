@@ -13,8 +13,22 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { KEY_TIME = 0x5000, KEY_UNTIL, KEY_VIDEO, KEY_FPS, KEY_SPEED, KEY_SIZE, KEY_FOLLOW, KEY_ZOOM, KEY_CONES,
-       KEY_NO_FORCES, KEY_COLLISION, KEY_KEYFRAME, KEY_METHOD, KEY_SET };
+enum {
+  KEY_TIME = 0x5000,
+  KEY_UNTIL,
+  KEY_VIDEO,
+  KEY_FPS,
+  KEY_SPEED,
+  KEY_SIZE,
+  KEY_FOLLOW,
+  KEY_ZOOM,
+  KEY_CONES,
+  KEY_NO_FORCES,
+  KEY_COLLISION,
+  KEY_KEYFRAME,
+  KEY_METHOD,
+  KEY_SET
+};
 enum { FORWARDED = 32 };
 
 typedef struct renderOptions {
@@ -28,7 +42,8 @@ typedef struct renderOptions {
 static const struct argp_option options[] = {
     {0, 'o', "FILE.png", 0, "Write a picture", 1},
     {"video", KEY_VIDEO, "FILE.mp4", 0, "Write a video (needs ffmpeg)", 1},
-    {"time", KEY_TIME, "SECONDS", 0, "Moment of the picture, or start of the video (default: 0 of a recording, 2 of a scene)", 1},
+    {"time", KEY_TIME, "SECONDS", 0,
+     "Moment of the picture, or start of the video (default: 0 of a recording, 2 of a scene)", 1},
     {"until", KEY_UNTIL, "SECONDS", 0, "End of the video (default: the end, or 5 s of a scene)", 1},
     {"fps", KEY_FPS, "NUMBER", 0, "Pictures a second of the video (default 30)", 1},
     {"speed", KEY_SPEED, "FACTOR", 0, "Speed of the video over real time (default 1)", 1},
@@ -40,12 +55,15 @@ static const struct argp_option options[] = {
     {"collision", KEY_COLLISION, 0, 0, "Show the shapes that collide", 2},
     {"keyframe", KEY_KEYFRAME, "NAME", 0, "Of a scene: start from a keyframe", 3},
     {"method", KEY_METHOD, "NAME", 0, "Of a scene: method", 3},
-    {"set", KEY_SET, "FIELD=VALUE", 0, "Of a scene: set a field of the configuration (repeatable)", 3},
+    {"set", KEY_SET, "FIELD=VALUE", 0, "Of a scene: set a field of the configuration (repeatable)",
+     3},
     {0}};
 
-static double take_number(const char* text, double least, struct argp_state* state, const char* name) {
+static double take_number(const char* text, double least, struct argp_state* state,
+                          const char* name) {
   double value = 0;
-  if (!parse_number(text, &value) || value < least) argp_error(state, "%s %s: want a number of at least %g", name, text, least);
+  if (!parse_number(text, &value) || value < least)
+    argp_error(state, "%s %s: want a number of at least %g", name, text, least);
   return value;
 }
 
@@ -58,24 +76,53 @@ static void forward(renderOptions* o, const char* name, char* value, struct argp
 static error_t parse(int key, char* argument, struct argp_state* state) {
   renderOptions* o = state->input;
   switch (key) {
-  case 'o': o->picture = argument; return 0;
-  case KEY_VIDEO: o->video = argument; return 0;
-  case KEY_TIME: o->time = take_number(argument, 0, state, "--time"); return 0;
-  case KEY_UNTIL: o->until = take_number(argument, 0, state, "--until"); return 0;
-  case KEY_FPS: o->fps = take_number(argument, 1, state, "--fps"); return 0;
-  case KEY_SPEED: o->speed = take_number(argument, 1e-3, state, "--speed"); return 0;
-  case KEY_ZOOM: o->zoom = take_number(argument, 0.1, state, "--zoom"); return 0;
+  case 'o':
+    o->picture = argument;
+    return 0;
+  case KEY_VIDEO:
+    o->video = argument;
+    return 0;
+  case KEY_TIME:
+    o->time = take_number(argument, 0, state, "--time");
+    return 0;
+  case KEY_UNTIL:
+    o->until = take_number(argument, 0, state, "--until");
+    return 0;
+  case KEY_FPS:
+    o->fps = take_number(argument, 1, state, "--fps");
+    return 0;
+  case KEY_SPEED:
+    o->speed = take_number(argument, 1e-3, state, "--speed");
+    return 0;
+  case KEY_ZOOM:
+    o->zoom = take_number(argument, 0.1, state, "--zoom");
+    return 0;
   case KEY_SIZE:
-    if (sscanf(argument, "%dx%d", &o->width, &o->height) != 2 || o->width < 16 || o->height < 16 || o->width > 8192 || o->height > 8192)
+    if (sscanf(argument, "%dx%d", &o->width, &o->height) != 2 || o->width < 16 || o->height < 16 ||
+        o->width > 8192 || o->height > 8192)
       argp_error(state, "--size %s: want WIDTHxHEIGHT, 16 to 8192 pixels", argument);
     return 0;
-  case KEY_FOLLOW: o->follow = argument; return 0;
-  case KEY_CONES: o->cones = 1; return 0;
-  case KEY_NO_FORCES: o->no_forces = 1; return 0;
-  case KEY_COLLISION: o->collision = 1; return 0;
-  case KEY_KEYFRAME: forward(o, "--keyframe", argument, state); return 0;
-  case KEY_METHOD: forward(o, "--method", argument, state); return 0;
-  case KEY_SET: forward(o, "--set", argument, state); return 0;
+  case KEY_FOLLOW:
+    o->follow = argument;
+    return 0;
+  case KEY_CONES:
+    o->cones = 1;
+    return 0;
+  case KEY_NO_FORCES:
+    o->no_forces = 1;
+    return 0;
+  case KEY_COLLISION:
+    o->collision = 1;
+    return 0;
+  case KEY_KEYFRAME:
+    forward(o, "--keyframe", argument, state);
+    return 0;
+  case KEY_METHOD:
+    forward(o, "--method", argument, state);
+    return 0;
+  case KEY_SET:
+    forward(o, "--set", argument, state);
+    return 0;
   case ARGP_KEY_ARG:
     if (o->input) argp_error(state, "one scene or recording only, not also \"%s\"", argument);
     o->input = argument;
@@ -84,16 +131,22 @@ static error_t parse(int key, char* argument, struct argp_state* state) {
     if (!o->input) argp_error(state, "which scene or recording?");
     if (!o->picture && !o->video) argp_error(state, "give -o FILE.png or --video FILE.mp4");
     return 0;
-  default: return ARGP_ERR_UNKNOWN;
+  default:
+    return ARGP_ERR_UNKNOWN;
   }
 }
 
 static const struct argp render_argp = {
-    options, parse, "SCENE|RECORDING",
-    "Draw a picture or a video of a scene or a recording without a screen, with headless Chromium.\vExamples:\n"
+    options,
+    parse,
+    "SCENE|RECORDING",
+    "Draw a picture or a video of a scene or a recording without a screen, with headless "
+    "Chromium.\vExamples:\n"
     "  holdfast render models/gripper_mug.xml --keyframe rim --time 2.4 -o mug.png\n"
     "  holdfast render run.rec --video run.mp4 --speed 0.5 --follow mug",
-    0, 0, 0};
+    0,
+    0,
+    0};
 
 // ---- other programs ----------------------------------------------------------------------------------
 
@@ -119,7 +172,8 @@ static FILE* start_program(char* const* arguments, int writes, pid_t* child) {
   if (*child == 0) {
     dup2(ends[writes ? 0 : 1], writes ? STDIN_FILENO : STDOUT_FILENO);
     close(ends[0]), close(ends[1]);
-    if (!freopen("/dev/null", "w", stderr) || (writes && !freopen("/dev/null", "w", stdout))) _exit(127);
+    if (!freopen("/dev/null", "w", stderr) || (writes && !freopen("/dev/null", "w", stdout)))
+      _exit(127);
     execvp(arguments[0], arguments);
     _exit(127);
   }
@@ -150,9 +204,12 @@ static int convert_recording(renderOptions* o, const char* page) {
   hfStatus status = hf_recording_open(&recording, o->input, &error);
   int frames = status == HF_OK ? hf_recording_frame_count(recording) : 0;
   if (status == HF_OK) status = hf_report_convert(page, recording, &error);
-  if (status != HF_OK) say_error("%s", error.message);
-  else if (frames == 0) say_error("%s: the recording has no frames", o->input);
-  else if (isnan(o->until)) o->until = hf_recording_frame(recording, frames - 1).time;
+  if (status != HF_OK)
+    say_error("%s", error.message);
+  else if (frames == 0)
+    say_error("%s: the recording has no frames", o->input);
+  else if (isnan(o->until))
+    o->until = hf_recording_frame(recording, frames - 1).time;
   if (isnan(o->time)) o->time = 0;
   hf_recording_free(recording);
   return status == HF_OK && frames > 0 ? CLI_GOOD : CLI_FAILED;
@@ -167,8 +224,9 @@ static int simulate_scene(renderOptions* o, const char* page) {
   if (n < 0) return say_error("cannot find this program: %s", strerror(errno)), CLI_FAILED;
   self[n] = '\0';
   snprintf(time, sizeof time, "%.9g", fmax(o->video ? o->until : o->time, 1e-6));
-  char* arguments[FORWARDED + 8] = {self, (char[]){"run"}, (char*)(uintptr_t)o->input, (char[]){"--time"}, time,
-                                    (char[]){"--report"}, (char*)(uintptr_t)page};
+  char* arguments[FORWARDED + 8] = {
+      self, (char[]){"run"},      (char*)(uintptr_t)o->input, (char[]){"--time"},
+      time, (char[]){"--report"}, (char*)(uintptr_t)page};
   for (int i = 0; i < o->nforwarded; ++i) arguments[7 + i] = o->forwarded[i];
   pid_t child = fork();
   if (child == 0) {
@@ -184,8 +242,12 @@ static int simulate_scene(renderOptions* o, const char* page) {
 // ---- pictures ----------------------------------------------------------------------------------------
 
 static int digit(int c) {
-  return c >= 'A' && c <= 'Z' ? c - 'A' : c >= 'a' && c <= 'z' ? c - 'a' + 26 : c >= '0' && c <= '9' ? c - '0' + 52
-         : c == '+' ? 62 : c == '/' ? 63 : -1;
+  return c >= 'A' && c <= 'Z'   ? c - 'A'
+         : c >= 'a' && c <= 'z' ? c - 'a' + 26
+         : c >= '0' && c <= '9' ? c - '0' + 52
+         : c == '+'             ? 62
+         : c == '/'             ? 63
+                                : -1;
 }
 
 // Copies the bytes behind the next "HFFRAME:" to `to`; 0 when there is none.
@@ -193,13 +255,16 @@ static int copy_picture(FILE* from, FILE* to) {
   static const char mark[] = "HFFRAME:";
   size_t matched = 0;
   int c;
-  while (matched < sizeof mark - 1 && (c = getc(from)) != EOF) matched = c == mark[matched] ? matched + 1 : c == mark[0];
+  while (matched < sizeof mark - 1 && (c = getc(from)) != EOF)
+    matched = c == mark[matched] ? matched + 1 : c == mark[0];
   if (matched < sizeof mark - 1) return 0;
   unsigned word = 0;
   int count = 0, bytes = 0;
   while ((c = getc(from)) != EOF && digit(c) >= 0) {
     word = word << 6 | (unsigned)digit(c);
-    if (++count % 4 == 0) putc((int)(word >> 16 & 255), to), putc((int)(word >> 8 & 255), to), putc((int)(word & 255), to), bytes += 3;
+    if (++count % 4 == 0)
+      putc((int)(word >> 16 & 255), to), putc((int)(word >> 8 & 255), to),
+          putc((int)(word & 255), to), bytes += 3;
   }
   if (count % 4 >= 2) putc((int)(word >> (count % 4 == 2 ? 4 : 10) & 255), to), ++bytes;
   if (count % 4 == 3) putc((int)(word >> 2 & 255), to), ++bytes;
@@ -210,13 +275,19 @@ static char* page_address(const renderOptions* o, const char* page, int count) {
   size_t room = 4096 + 16 * (size_t)count + (o->follow ? 3 * strlen(o->follow) : 0), n = 0;
   char* text = malloc(room);
   if (!text) return NULL;
-  n += (size_t)snprintf(text + n, room - n, "file://%s#render={\"width\":%d,\"height\":%d,\"type\":\"image/%s\",\"forces\":%s,\"cones\":%s,"
-                        "\"collision\":%s,\"zoom\":%g,\"follow\":\"", page, o->width, o->height, o->video ? "jpeg" : "png",
-                        o->no_forces ? "false" : "true", o->cones ? "true" : "false", o->collision ? "true" : "false", o->zoom);
-  for (const char* c = o->follow ? o->follow : ""; *c; ++c) n += (size_t)snprintf(text + n, room - n, "%%%02X", (unsigned char)*c);
+  n += (size_t)snprintf(text + n, room - n,
+                        "file://%s#render={\"width\":%d,\"height\":%d,\"type\":\"image/"
+                        "%s\",\"forces\":%s,\"cones\":%s,"
+                        "\"collision\":%s,\"zoom\":%g,\"follow\":\"",
+                        page, o->width, o->height, o->video ? "jpeg" : "png",
+                        o->no_forces ? "false" : "true", o->cones ? "true" : "false",
+                        o->collision ? "true" : "false", o->zoom);
+  for (const char* c = o->follow ? o->follow : ""; *c; ++c)
+    n += (size_t)snprintf(text + n, room - n, "%%%02X", (unsigned char)*c);
   n += (size_t)snprintf(text + n, room - n, "\",\"times\":[");
   for (int i = 0; i < count; ++i)
-    n += (size_t)snprintf(text + n, room - n, "%s%.5f", i ? "," : "", o->time + i * o->speed / o->fps);
+    n += (size_t)snprintf(text + n, room - n, "%s%.5f", i ? "," : "",
+                          o->time + i * o->speed / o->fps);
   snprintf(text + n, room - n, "]}");
   return text;
 }
@@ -226,9 +297,22 @@ static FILE* open_target(const renderOptions* o, pid_t* encoder) {
   *encoder = 0;
   if (!o->video) return fopen(o->picture, "wb");
   snprintf(fps, sizeof fps, "%g", o->fps);
-  char* arguments[] = {(char[]){"ffmpeg"}, (char[]){"-y"}, (char[]){"-f"}, (char[]){"image2pipe"}, (char[]){"-framerate"}, fps,
-                       (char[]){"-i"}, (char[]){"-"}, (char[]){"-vf"}, (char[]){"pad=ceil(iw/2)*2:ceil(ih/2)*2"},
-                       (char[]){"-pix_fmt"}, (char[]){"yuv420p"}, (char[]){"-c:v"}, (char[]){"libx264"}, (char*)(uintptr_t)o->video, NULL};
+  char* arguments[] = {(char[]){"ffmpeg"},
+                       (char[]){"-y"},
+                       (char[]){"-f"},
+                       (char[]){"image2pipe"},
+                       (char[]){"-framerate"},
+                       fps,
+                       (char[]){"-i"},
+                       (char[]){"-"},
+                       (char[]){"-vf"},
+                       (char[]){"pad=ceil(iw/2)*2:ceil(ih/2)*2"},
+                       (char[]){"-pix_fmt"},
+                       (char[]){"yuv420p"},
+                       (char[]){"-c:v"},
+                       (char[]){"libx264"},
+                       (char*)(uintptr_t)o->video,
+                       NULL};
   return start_program(arguments, 1, encoder);
 }
 
@@ -237,9 +321,17 @@ static int draw(const renderOptions* o, const char* browser, const char* page) {
   if (count < 1 || count > 100000) return say_error("a video of %d pictures", count), CLI_MISUSED;
   char* address = page_address(o, page, count);
   if (!address) return say_error("out of memory"), CLI_FAILED;
-  char* arguments[] = {(char*)(uintptr_t)browser, (char[]){"--headless=new"}, (char[]){"--no-sandbox"}, (char[]){"--use-angle=swiftshader"},
-                       (char[]){"--enable-unsafe-swiftshader"}, (char[]){"--ignore-gpu-blocklist"}, (char[]){"--hide-scrollbars"},
-                       (char[]){"--virtual-time-budget=20000"}, (char[]){"--dump-dom"}, address, NULL};
+  char* arguments[] = {(char*)(uintptr_t)browser,
+                       (char[]){"--headless=new"},
+                       (char[]){"--no-sandbox"},
+                       (char[]){"--use-angle=swiftshader"},
+                       (char[]){"--enable-unsafe-swiftshader"},
+                       (char[]){"--ignore-gpu-blocklist"},
+                       (char[]){"--hide-scrollbars"},
+                       (char[]){"--virtual-time-budget=20000"},
+                       (char[]){"--dump-dom"},
+                       address,
+                       NULL};
   pid_t viewer, encoder;
   const char* name = o->video ? o->video : o->picture;
   FILE* to = open_target(o, &encoder);
@@ -253,20 +345,30 @@ static int draw(const renderOptions* o, const char* browser, const char* page) {
   clear_progress();
   if (from) end_program(from, viewer);
   int good = to && (encoder ? end_program(to, encoder) : fclose(to) == 0) && drawn == count;
-  if (to && drawn < count) say_error("%s drew %d of %d pictures", browser, drawn, count);
-  else if (to && !good) say_error("%s: cannot be written", name);
+  if (to && drawn < count)
+    say_error("%s drew %d of %d pictures", browser, drawn, count);
+  else if (to && !good)
+    say_error("%s: cannot be written", name);
   free(address);
   return good ? CLI_GOOD : CLI_FAILED;
 }
 
 int verb_render(int argc, char** argv) {
-  renderOptions o = {.time = NAN, .until = NAN, .fps = 30, .speed = 1, .zoom = 1, .width = 1280, .height = 720};
+  renderOptions o = {
+      .time = NAN, .until = NAN, .fps = 30, .speed = 1, .zoom = 1, .width = 1280, .height = 720};
   argp_parse(&render_argp, argc, argv, 0, NULL, &o);
-  const char* browser = is_installed("chromium") ? "chromium" : is_installed("chromium-browser") ? "chromium-browser"
-                        : is_installed("google-chrome") ? "google-chrome" : NULL;
-  if (!browser) return say_error("no Chromium is installed to draw with (Debian: apt install chromium)"), CLI_FAILED;
-  if (o.video && !is_installed("ffmpeg")) return say_error("no ffmpeg is installed to make a video (Debian: apt install ffmpeg)"), CLI_FAILED;
-  if (!hf_report_replays()) return say_error("this build has no page to draw with: it was built without npm"), CLI_FAILED;
+  const char* browser = is_installed("chromium")           ? "chromium"
+                        : is_installed("chromium-browser") ? "chromium-browser"
+                        : is_installed("google-chrome")    ? "google-chrome"
+                                                           : NULL;
+  if (!browser)
+    return say_error("no Chromium is installed to draw with (Debian: apt install chromium)"),
+           CLI_FAILED;
+  if (o.video && !is_installed("ffmpeg"))
+    return say_error("no ffmpeg is installed to make a video (Debian: apt install ffmpeg)"),
+           CLI_FAILED;
+  if (!hf_report_replays())
+    return say_error("this build has no page to draw with: it was built without npm"), CLI_FAILED;
   char page[] = "/tmp/holdfast-render-XXXXXX.html";
   int fd = mkstemps(page, 5);
   if (fd < 0) return say_error("%s: cannot be written: %s", page, strerror(errno)), CLI_FAILED;

@@ -22,7 +22,7 @@ typedef struct client {
   struct lws* wsi;
   unsigned generation;
   unsigned long sequence;
-  unsigned told;     // what it was told last of who controls
+  unsigned told; // what it was told last of who controls
   packet* sending;
 } client;
 
@@ -56,7 +56,8 @@ static int knows_token(const server* s, struct lws* wsi) {
   return difference == 0;
 }
 
-static int is_own(const server* s, struct lws* wsi, enum lws_token_indexes header, const char* scheme) {
+static int is_own(const server* s, struct lws* wsi, enum lws_token_indexes header,
+                  const char* scheme) {
   char given[256], allowed[64];
   const char* const names[] = {"127.0.0.1", "localhost"};
   if (lws_hdr_copy(wsi, given, sizeof given, header) <= 0) return 0;
@@ -69,7 +70,8 @@ static int is_own(const server* s, struct lws* wsi, enum lws_token_indexes heade
 
 // Host guards against names that were pointed at this machine; Origin, where there is one, against other pages.
 static int may_connect(const server* s, struct lws* wsi) {
-  int origin = lws_hdr_total_length(wsi, WSI_TOKEN_ORIGIN) == 0 || is_own(s, wsi, WSI_TOKEN_ORIGIN, "http://");
+  int origin = lws_hdr_total_length(wsi, WSI_TOKEN_ORIGIN) == 0 ||
+               is_own(s, wsi, WSI_TOKEN_ORIGIN, "http://");
   return origin && is_own(s, wsi, WSI_TOKEN_HOST, "") && knows_token(s, wsi);
 }
 
@@ -80,14 +82,17 @@ static const char policy[] =
     "img-src data: blob:; media-src blob:; connect-src 'self' ws://127.0.0.1:* ws://localhost:*; "
     "frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-static int add_header(struct lws* wsi, const char* name, const char* value, unsigned char** at, unsigned char* end) {
+static int add_header(struct lws* wsi, const char* name, const char* value, unsigned char** at,
+                      unsigned char* end) {
   return lws_add_http_header_by_name(wsi, (const unsigned char*)name, (const unsigned char*)value,
                                      (int)strlen(value), at, end);
 }
 
 static int send_page_head(struct lws* wsi, size_t size) {
-  unsigned char buffer[LWS_PRE + 2048], *head = buffer + LWS_PRE, *at = head, *end = buffer + sizeof buffer - 1;
-  if (lws_add_http_common_headers(wsi, HTTP_STATUS_OK, "text/html; charset=utf-8", size, &at, end) ||
+  unsigned char buffer[LWS_PRE + 2048], *head = buffer + LWS_PRE, *at = head,
+                                        *end = buffer + sizeof buffer - 1;
+  if (lws_add_http_common_headers(wsi, HTTP_STATUS_OK, "text/html; charset=utf-8", size, &at,
+                                  end) ||
       add_header(wsi, "content-security-policy:", policy, &at, end) ||
       add_header(wsi, "cache-control:", "no-store", &at, end) ||
       add_header(wsi, "referrer-policy:", "no-referrer", &at, end) ||
@@ -102,8 +107,14 @@ static int answer_request(struct lws* wsi, request* r, const char* path) {
   const server* s = server_of(wsi);
   size_t size;
   hfi_page(&size);
-  if (strcmp(path, "/") != 0) return lws_return_http_status(wsi, HTTP_STATUS_NOT_FOUND, NULL) ? -1 : lws_http_transaction_completed(wsi);
-  if (!may_connect(s, wsi)) return lws_return_http_status(wsi, HTTP_STATUS_FORBIDDEN, NULL) ? -1 : lws_http_transaction_completed(wsi);
+  if (strcmp(path, "/") != 0)
+    return lws_return_http_status(wsi, HTTP_STATUS_NOT_FOUND, NULL)
+               ? -1
+               : lws_http_transaction_completed(wsi);
+  if (!may_connect(s, wsi))
+    return lws_return_http_status(wsi, HTTP_STATUS_FORBIDDEN, NULL)
+               ? -1
+               : lws_http_transaction_completed(wsi);
   r->sent = 0;
   return send_page_head(wsi, size);
 }
@@ -115,14 +126,16 @@ static int send_page_piece(struct lws* wsi, request* r) {
   size_t n = size - r->sent < PIECE ? size - r->sent : PIECE;
   int last = r->sent + n == size;
   memcpy(buffer + LWS_PRE, page + r->sent, n);
-  if (lws_write(wsi, buffer + LWS_PRE, n, last ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP) < 0) return -1;
+  if (lws_write(wsi, buffer + LWS_PRE, n, last ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP) < 0)
+    return -1;
   r->sent += n;
   if (last) return lws_http_transaction_completed(wsi) ? -1 : 0;
   lws_callback_on_writable(wsi);
   return 0;
 }
 
-static int serve_page(struct lws* wsi, enum lws_callback_reasons reason, void* user, void* in, size_t length) {
+static int serve_page(struct lws* wsi, enum lws_callback_reasons reason, void* user, void* in,
+                      size_t length) {
   (void)length;
   if (reason == LWS_CALLBACK_HTTP) return answer_request(wsi, user, in);
   if (reason == LWS_CALLBACK_HTTP_WRITEABLE) return send_page_piece(wsi, user);
@@ -158,7 +171,10 @@ static void dismiss(server* s, client* c) {
   if (i == s->controller) world_command(s->world, &drop);
   --s->count;
   for (int k = i; k < s->count; ++k) s->clients[k] = s->clients[k + 1];
-  give_control(s, i < s->controller ? s->controller - 1 : i > s->controller ? s->controller : s->count > 0 ? 0 : -1);
+  give_control(s, i < s->controller   ? s->controller - 1
+                  : i > s->controller ? s->controller
+                  : s->count > 0      ? 0
+                                      : -1);
 }
 
 static int index_of(const server* s, const client* c) {
@@ -186,7 +202,8 @@ static int tell_control(server* s, client* c) {
   hfiBytes text = {0};
   size_t chunk = hfi_chunk_begin(&text, HFI_CHUNK_CLIENT);
   hfi_bytes_print(&text, "{\"control\":%s,\"readonly\":%s,\"clients\":%d}",
-                  index_of(s, c) == s->controller ? "true" : "false", s->options->read_only ? "true" : "false", s->count);
+                  index_of(s, c) == s->controller ? "true" : "false",
+                  s->options->read_only ? "true" : "false", s->count);
   hfi_chunk_end(&text, chunk);
   packet* p = text.failed ? NULL : packet_make(text.data, text.size);
   hfi_bytes_release(&text);
@@ -205,8 +222,10 @@ static int send_next(server* s, client* c) {
     lws_callback_on_writable(c->wsi);
     return status;
   }
-  if (!p) p = world_frame(s->world, &c->sequence);
-  else c->sequence = 0;
+  if (!p)
+    p = world_frame(s->world, &c->sequence);
+  else
+    c->sequence = 0;
   if (!p) return 0;
   packet_release(c->sending);
   c->sending = p; // libwebsockets may still read it
@@ -216,7 +235,8 @@ static int send_next(server* s, client* c) {
   return 0;
 }
 
-static int serve_client(struct lws* wsi, enum lws_callback_reasons reason, void* user, void* in, size_t length) {
+static int serve_client(struct lws* wsi, enum lws_callback_reasons reason, void* user, void* in,
+                        size_t length) {
   server* s = server_of(wsi);
   switch (reason) {
   case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
@@ -271,8 +291,9 @@ static struct lws_context* open_context(server* s) {
 
 static void say_address(const server* s) {
   printf("Open http://127.0.0.1:%d/?token=%s\n", s->options->port, s->token);
-  printf("From another machine: ssh -L %d:127.0.0.1:%d HOST, then the same address. Ctrl-C ends it.\n",
-         s->options->port, s->options->port);
+  printf(
+      "From another machine: ssh -L %d:127.0.0.1:%d HOST, then the same address. Ctrl-C ends it.\n",
+      s->options->port, s->options->port);
   fflush(stdout);
 }
 
@@ -280,7 +301,8 @@ int serve(const serverOptions* options) {
   server s = {.options = options, .controller = -1};
   size_t page;
   hfi_page(&page);
-  if (page == 0) return say_error("this build has no page to show: it was built without npm"), CLI_FAILED;
+  if (page == 0)
+    return say_error("this build has no page to show: it was built without npm"), CLI_FAILED;
   if (!make_token(s.token)) return say_error("the system gives no random numbers"), CLI_FAILED;
   worldOptions of_world = options->world;
   of_world.published = published, of_world.context = &s;

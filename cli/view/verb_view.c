@@ -5,22 +5,37 @@
 
 #include <string.h>
 
-enum { KEY_PORT = 0x4000, KEY_READ_ONLY, KEY_PAUSED, KEY_OUT, KEY_SET, KEY_STEP, KEY_METHOD, KEY_FRICTION };
+enum {
+  KEY_PORT = 0x4000,
+  KEY_READ_ONLY,
+  KEY_PAUSED,
+  KEY_OUT,
+  KEY_SET,
+  KEY_STEP,
+  KEY_METHOD,
+  KEY_FRICTION
+};
 
 static const struct argp_option options[] = {
     {"port", KEY_PORT, "NUMBER", 0, "Port on 127.0.0.1 (default 8642)", 1},
     {"read-only", KEY_READ_ONLY, 0, 0, "Everybody can watch, nobody can control", 1},
     {"paused", KEY_PAUSED, 0, 0, "Do not start to play at once", 1},
-    {"out", KEY_OUT, "DIR", 0, "Folder for the recordings and reports that the page saves (default: the present folder)", 1},
+    {"out", KEY_OUT, "DIR", 0,
+     "Folder for the recordings and reports that the page saves (default: the present folder)", 1},
     {"step", KEY_STEP, "SECONDS", 0, "Length of a step (default: that of the scene)", 2},
-    {"method", KEY_METHOD, "NAME", 0, "Method: tamsi, convex, … (default: that of the scene, else tamsi)", 2},
-    {"friction", KEY_FRICTION, "NAME", 0, "Friction law: anchored, regularised, … (default: that of the scene)", 2},
-    {"set", KEY_SET, "FIELD=VALUE", 0, "Set any field of the configuration by its name in C (may be given several times)", 2},
+    {"method", KEY_METHOD, "NAME", 0,
+     "Method: tamsi, convex, … (default: that of the scene, else tamsi)", 2},
+    {"friction", KEY_FRICTION, "NAME", 0,
+     "Friction law: anchored, regularised, … (default: that of the scene)", 2},
+    {"set", KEY_SET, "FIELD=VALUE", 0,
+     "Set any field of the configuration by its name in C (may be given several times)", 2},
     {0}};
 
-static void set_field(hfSimConfig* config, const char* name, const char* value, struct argp_state* state) {
+static void set_field(hfSimConfig* config, const char* name, const char* value,
+                      struct argp_state* state) {
   hfError error = {HF_OK, ""};
-  if (hf_sim_config_set(config, name, value, &error) != HF_OK) argp_error(state, "%s", error.message);
+  if (hf_sim_config_set(config, name, value, &error) != HF_OK)
+    argp_error(state, "%s", error.message);
 }
 
 static void set_named_field(hfSimConfig* config, char* text, struct argp_state* state) {
@@ -75,13 +90,18 @@ static error_t parse(int key, char* argument, struct argp_state* state) {
 
 static const struct argp_child children[] = {{&scene_argp, 0, 0, 0}, {&start_argp, 0, 0, 0}, {0}};
 static const struct argp view_argp = {
-    options, parse, "SCENE|RECORDING",
-    "Show a scene live in the browser, or replay a recording. The page is served on 127.0.0.1 only, under an "
+    options,
+    parse,
+    "SCENE|RECORDING",
+    "Show a scene live in the browser, or replay a recording. The page is served on 127.0.0.1 "
+    "only, under an "
     "address with a secret token.\vExamples:\n"
     "  holdfast view models/gripper_mug.xml --keyframe rim\n"
     "  holdfast view run.rec --port 9000\n"
     "  ssh -L 8642:127.0.0.1:8642 HOST    then open the printed address here",
-    children, 0, 0};
+    children,
+    0,
+    0};
 
 int verb_view(int argc, char** argv) {
   serverOptions o;

@@ -9,13 +9,14 @@
 static unsigned long long stamp_of(const char* path) {
   struct stat info;
   if (stat(path, &info) != 0) return 1;
-  return (unsigned long long)info.st_mtim.tv_sec * 1000000007u + (unsigned long long)info.st_mtim.tv_nsec +
-         31u * (unsigned long long)info.st_size;
+  return (unsigned long long)info.st_mtim.tv_sec * 1000000007u +
+         (unsigned long long)info.st_mtim.tv_nsec + 31u * (unsigned long long)info.st_size;
 }
 
 static int is_model(const char* name) {
   const char* dot = strrchr(name, '.');
-  return dot && (strcmp(dot, ".xml") == 0 || strcmp(dot, ".mjcf") == 0 || strcmp(dot, ".urdf") == 0);
+  return dot &&
+         (strcmp(dot, ".xml") == 0 || strcmp(dot, ".mjcf") == 0 || strcmp(dot, ".urdf") == 0);
 }
 
 unsigned long long watch_stamp(const char* path) {

@@ -30,7 +30,7 @@ struct world {
   hfRecording* recording; // instead of a scene
   hfiSession session;
   int has_session;
-  int changed;       // something is to be shown
+  int changed;        // something is to be shown
   char message[1024]; // of the last save or refusal
   char trouble[1024]; // why the scene file is not used as it is now
   unsigned long long stamp;
@@ -42,12 +42,13 @@ struct world {
 static int open_session(world* w, scene* loaded, hfiSession* session, hfError* error) {
   start begin;
   if (make_start(&w->options.start, loaded->model, &begin) != CLI_GOOD) {
-    snprintf(error->message, sizeof error->message, "the start that was asked for does not fit the scene");
+    snprintf(error->message, sizeof error->message,
+             "the start that was asked for does not fit the scene");
     return CLI_FAILED;
   }
   int signals = w->options.config.scene_signals && !w->options.start.ctrl;
-  hfStatus status = hfi_session_open(session, loaded->model, &w->options.config, begin.state, begin.input,
-                                     signals, history_time, error);
+  hfStatus status = hfi_session_open(session, loaded->model, &w->options.config, begin.state,
+                                     begin.input, signals, history_time, error);
   free_start(&begin);
   return exit_status_of(status);
 }
@@ -172,12 +173,13 @@ static int obey_all(world* w) {
 static void put_live(const world* w, hfiBytes* out) {
   const hfiSession* s = &w->session;
   size_t chunk = hfi_chunk_begin(out, HFI_CHUNK_LIVE);
-  hfi_bytes_print(out,
-                  "{\"playing\":%d,\"speed\":%g,\"factor\":%.4g,\"time\":%.9g,\"oldest\":%.9g,\"steps\":%llu,"
-                  "\"drag\":%d,\"scales\":[%g,%g,%g],\"message\":",
-                  s->playing, s->speed, w->factor, s->state->time,
-                  s->history.count ? hfi_history_at(&s->history, 0)->time : s->state->time,
-                  (unsigned long long)s->steps, s->drag.body, s->scale[0], s->scale[1], s->scale[2]);
+  hfi_bytes_print(
+      out,
+      "{\"playing\":%d,\"speed\":%g,\"factor\":%.4g,\"time\":%.9g,\"oldest\":%.9g,\"steps\":%llu,"
+      "\"drag\":%d,\"scales\":[%g,%g,%g],\"message\":",
+      s->playing, s->speed, w->factor, s->state->time,
+      s->history.count ? hfi_history_at(&s->history, 0)->time : s->state->time,
+      (unsigned long long)s->steps, s->drag.body, s->scale[0], s->scale[1], s->scale[2]);
   hfi_bytes_json_string(out, s->status < 0 ? s->error.message : w->message);
   hfi_bytes_print(out, ",\"trouble\":");
   hfi_bytes_json_string(out, w->trouble);
@@ -271,7 +273,8 @@ int world_start(world** made, const worldOptions* options) {
   int status = load(w);
   if (status == CLI_GOOD) {
     publish_hello(w);
-    if (pthread_create(&w->thread, NULL, run_world, w) != 0) say_error("cannot start a thread"), status = CLI_FAILED;
+    if (pthread_create(&w->thread, NULL, run_world, w) != 0)
+      say_error("cannot start a thread"), status = CLI_FAILED;
   }
   if (status == CLI_GOOD) {
     *made = w;

@@ -19,9 +19,10 @@ typedef struct worldOptions {
   sceneOptions scene;
   startOptions start;
   hfSimConfig config;
-  int paused;        // at the start
-  const char* out;   // folder of saved files
-  void (*published)(void* context); // called by the world's thread when there is something new to fetch
+  int paused;      // at the start
+  const char* out; // folder of saved files
+  void (*published)(
+      void* context); // called by the world's thread when there is something new to fetch
   void* context;
 } worldOptions;
 

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static hfiMoment* slot(const hfiHistory* h, int i) { return &h->moment[(h->first + i) % h->capacity]; }
+static hfiMoment* slot(const hfiHistory* h, int i) {
+  return &h->moment[(h->first + i) % h->capacity];
+}
 
 const hfiMoment* hfi_history_at(const hfiHistory* h, int i) { return slot(h, i); }
 

@@ -29,7 +29,8 @@ static double clock_now(void) {
 
 static void copy_input(const hfModel* m, hfInput* to, const hfInput* from) {
   if (from && from->ctrl) memcpy(to->ctrl, from->ctrl, (size_t)m->nu * sizeof(double));
-  if (from && from->mocap_pos) memcpy(to->mocap_pos, from->mocap_pos, 3 * (size_t)m->nmocap * sizeof(double));
+  if (from && from->mocap_pos)
+    memcpy(to->mocap_pos, from->mocap_pos, 3 * (size_t)m->nmocap * sizeof(double));
   if (from && from->mocap_quat)
     memcpy(to->mocap_quat, from->mocap_quat, 4 * (size_t)m->nmocap * sizeof(double));
 }
@@ -60,7 +61,8 @@ static void release_controls(hfiSession* s) {
 hfStatus hfi_session_open(hfiSession* session, const hfModel* model, const hfSimConfig* config,
                           const hfState* start, const hfInput* input, int signals,
                           double history_time, hfError* error) {
-  hfiSession s = {.base = model, .config = *config, .drag = {.body = -1}, .speed = 1, .signals = signals};
+  hfiSession s = {
+      .base = model, .config = *config, .drag = {.body = -1}, .speed = 1, .signals = signals};
   for (int i = 0; i < HFI_SCALES; ++i) s.scale[i] = 1;
   s.state = malloc(start->size), s.start = malloc(start->size);
   s.input = hf_input_create(model), s.start_input = hf_input_create(model);
@@ -110,7 +112,8 @@ static void pull(hfiSession* s) {
 static hfStatus start_drag(hfiSession* s, const hfiCommand* c, hfError* error) {
   const hfModel* m = model_of(s);
   if (c->index >= (uint32_t)m->nbody || hf_model_body_tree(m)[c->index] < 0)
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "body %u cannot be dragged: it does not move", c->index);
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "body %u cannot be dragged: it does not move",
+                      c->index);
   if (s->drag.body >= 0) s->input->wrench[s->drag.body] = (hfForce){0};
   double mass = hf_model_body_subtreemass(m)[c->index];
   double stiffness = c->x[6] > 0 ? c->x[6] : 200 * mass;
@@ -155,7 +158,8 @@ static hfStatus need_params(hfiSession* s, hfError* error) {
 
 static hfStatus change_scale(hfiSession* s, const hfiCommand* c, hfError* error) {
   if (c->index >= HFI_SCALES || !(c->x[0] >= 0.01 && c->x[0] <= 100))
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "scale %u by %g: allowed is 0.01 to 100", c->index, c->x[0]);
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "scale %u by %g: allowed is 0.01 to 100", c->index,
+                      c->x[0]);
   hfStatus status = need_params(s, error);
   if (status != HF_OK) return status;
   s->scale[c->index] = c->x[0];
@@ -203,7 +207,8 @@ static hfStatus reset(hfiSession* s, const hfiCommand* c, hfError* error) {
   copy_input(s->base, s->input, s->start_input);
   release_controls(s);
   s->debt = 0, s->status = HF_OK;
-  hfStatus status = c->index ? hf_state_set_key(s->state, s->input, s->base, (int)c->index - 1, error) : HF_OK;
+  hfStatus status =
+      c->index ? hf_state_set_key(s->state, s->input, s->base, (int)c->index - 1, error) : HF_OK;
   memcpy(s->base_controls, s->input->ctrl, (size_t)s->base->nu * sizeof(double));
   return status;
 }
@@ -227,10 +232,12 @@ hfStatus hfi_session_restore(hfiSession* s, const void* payload, size_t size, in
   if (size < sizeof head) return hfi_refuse(error, HF_ERROR_PARSE, "a state is cut short");
   memcpy(&head, at, sizeof head);
   size_t numbers = ((size_t)m->nu + 7 * (size_t)head.nmocap) * sizeof(double);
-  if ((head.nmocap != 0 && head.nmocap != (uint32_t)m->nmocap) || size < sizeof head + numbers + sizeof state)
+  if ((head.nmocap != 0 && head.nmocap != (uint32_t)m->nmocap) ||
+      size < sizeof head + numbers + sizeof state)
     return hfi_refuse(error, HF_ERROR_PARSE, "a state is cut short");
   memcpy(&state, at + sizeof head + numbers, sizeof state);
-  size_t used = (size_t)s->state->off_memory + (size_t)(state.nmemory > 0 ? state.nmemory : 0) * sizeof(hfContactMemory);
+  size_t used = (size_t)s->state->off_memory +
+                (size_t)(state.nmemory > 0 ? state.nmemory : 0) * sizeof(hfContactMemory);
   if (state.nq != s->state->nq || state.nv != s->state->nv || state.na != s->state->na ||
       state.ndiscrete != s->state->ndiscrete || state.nmemory < 0 ||
       state.nmemory > s->state->max_memory || state.off_memory != s->state->off_memory ||
@@ -277,7 +284,8 @@ hfStatus hfi_session_command(hfiSession* s, const hfiCommand* c, hfError* error)
   switch (c->kind) {
   case HFI_COMMAND_PLAY:
     if (!(c->x[0] > 0 && c->x[0] <= 1000))
-      return hfi_refuse(error, HF_ERROR_ARGUMENT, "speed %g: allowed is above 0, up to 1000", c->x[0]);
+      return hfi_refuse(error, HF_ERROR_ARGUMENT, "speed %g: allowed is above 0, up to 1000",
+                        c->x[0]);
     s->playing = 1, s->speed = c->x[0];
     return HF_OK;
   case HFI_COMMAND_PAUSE:
@@ -322,7 +330,8 @@ static hfInput step_input(hfiSession* s) {
   int alone = s->signals;
   for (int i = 0; i < m->nu; ++i) {
     input.ctrl[i] = s->base_controls[i];
-    alone = alone && isnan(s->held[i]) && (hf_model_actuator_signal(m)[i] >= 0 || input.ctrl[i] == 0);
+    alone =
+        alone && isnan(s->held[i]) && (hf_model_actuator_signal(m)[i] >= 0 || input.ctrl[i] == 0);
   }
   if (alone) {
     input.ctrl = NULL;
@@ -375,7 +384,8 @@ void hfi_session_frame(hfiSession* s, double wall, hfiBytes* out) {
   if (s->history.capacity == 0) return;
   hfiBytes state = {0};
   hfi_session_state(s, &state);
-  const hfiMoment* last = s->history.count ? hfi_history_at(&s->history, s->history.count - 1) : NULL;
+  const hfiMoment* last =
+      s->history.count ? hfi_history_at(&s->history, s->history.count - 1) : NULL;
   if (!state.failed && !out->failed && (!last || last->time < s->state->time))
     hfi_history_add(&s->history, s->state->time, out->data, out->size,
                     state.data + sizeof(hfiChunkHeader), state.size - sizeof(hfiChunkHeader));

@@ -22,8 +22,9 @@ typedef struct hfiSession {
   hfSim* sim;
   hfState *state, *start;
   hfInput *input, *start_input; // mocap poses, controls and the drag's wrench
-  double *base_controls, *held; // (nu) controls where nothing else acts; those the user set, NaN: none
-  int32_t signals;              // 1: the scene's signals act where the user set nothing
+  double *base_controls,
+      *held;       // (nu) controls where nothing else acts; those the user set, NaN: none
+  int32_t signals; // 1: the scene's signals act where the user set nothing
   double scale[HFI_SCALES];
   hfiDrag drag;
   hfDynamics* dynamics; // where the dragged point is
@@ -40,8 +41,8 @@ typedef struct hfiSession {
 
 // start and input are copied. signals: 1: the scene's signals act. history_time: how far one can go back [s]. The model must outlive the session.
 hfStatus hfi_session_open(hfiSession* session, const hfModel* model, const hfSimConfig* config,
-                          const hfState* start, const hfInput* input, int signals, double history_time,
-                          hfError* error);
+                          const hfState* start, const hfInput* input, int signals,
+                          double history_time, hfError* error);
 void hfi_session_close(hfiSession* session);
 
 // Does what a command says; a refusal changes nothing.
@@ -57,8 +58,8 @@ void hfi_session_frame(hfiSession* session, double wall, hfiBytes* out);
 void hfi_session_state(hfiSession* session, hfiBytes* out);
 // Goes on from a state of a recording (the payload of its chunk). with_controls: 1: also with the controls
 // of then, 0: with those of now.
-hfStatus hfi_session_restore(hfiSession* session, const void* payload, size_t size, int with_controls,
-                             hfError* error);
+hfStatus hfi_session_restore(hfiSession* session, const void* payload, size_t size,
+                             int with_controls, hfError* error);
 // A recording of the history.
 void hfi_session_recording(hfiSession* session, const char* scene, hfiBytes* out);
 

@@ -89,8 +89,8 @@ static void put_table(hfiOutput* out, const hfReportLine* lines, int count) {
   hfi_output_print(out, "</table>\n");
 }
 
-void hfi_plain_write(const hfiPlain* p, hfiOutput* out, const char* title, const hfReportLine* lines,
-                     int count) {
+void hfi_plain_write(const hfiPlain* p, hfiOutput* out, const char* title,
+                     const hfReportLine* lines, int count) {
   hfi_output_bytes(out, head, sizeof head - 1);
   hfi_put_text(out, title);
   hfi_output_print(out, "</title></head>\n<body>\n<h1>");

@@ -11,10 +11,10 @@
 #include <string.h>
 
 struct hfRecording {
-  char* bytes; // the file
+  char* bytes;   // the file
   uint64_t size; // up to the last whole chunk
   char *scene, *run, *figures;
-  const hfModel* model; // inside bytes
+  const hfModel* model;    // inside bytes
   uint64_t *frame, *event; // offsets of their chunks in bytes
   int nframe, nevent;
 };

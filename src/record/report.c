@@ -97,7 +97,8 @@ static void write_page(hfiOutput* out, const char* title, const void* recording,
   hfi_bytes_release(&packed);
 }
 
-static void write_replay(hfReport* report, const char* title, const hfReportLine* lines, int count) {
+static void write_replay(hfReport* report, const char* title, const hfReportLine* lines,
+                         int count) {
   hfiBytes recording = {0};
   hfi_stream_head(&report->stream, title, &recording);
   hfi_bytes_put(&recording, report->chunks.data, report->chunks.size);

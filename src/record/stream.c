@@ -114,13 +114,15 @@ void hfi_stream_frame(hfiStream* s, const hfSim* sim, const hfState* state, cons
 // Whether a step may have events. To read all contacts costs a tenth of a small step, so they are read only when
 // the number of contacts or of those that stick has changed, or the solver has something to say.
 static int may_have_events(hfiStream* s, const hfStepReport* step) {
-  int changed = step->ncontact != s->seen_contacts || step->nstick != s->seen_stick || step->solve.rung != s->seen_rung;
+  int changed = step->ncontact != s->seen_contacts || step->nstick != s->seen_stick ||
+                step->solve.rung != s->seen_rung;
   s->seen_contacts = step->ncontact, s->seen_stick = step->nstick, s->seen_rung = step->solve.rung;
   return changed || step->ndropped > 0 || step->switching.nswitch > 0;
 }
 
 // Without memory the events of a step are left out.
-static void put_events(hfiStream* s, const hfSim* sim, double time, const hfStepReport* step, hfiBytes* out) {
+static void put_events(hfiStream* s, const hfSim* sim, double time, const hfStepReport* step,
+                       hfiBytes* out) {
   int count;
   hf_events_update(s->events, sim, time, step, NULL);
   const hfEvent* event = hf_events_list(s->events, &count);

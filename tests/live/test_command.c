@@ -6,7 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-static size_t write_command(unsigned char* bytes, uint32_t kind, uint32_t index, const double* x, int n) {
+static size_t write_command(unsigned char* bytes, uint32_t kind, uint32_t index, const double* x,
+                            int n) {
   memcpy(bytes, &kind, 4), memcpy(bytes + 4, &index, 4);
   memcpy(bytes + 8, x, 8 * (size_t)n);
   return 8 + 8 * (size_t)n;
@@ -19,11 +20,11 @@ static void test_reads_what_fits(void** state) {
   const struct {
     uint32_t kind;
     int numbers;
-  } all[] = {{HFI_COMMAND_PLAY, 1},    {HFI_COMMAND_PAUSE, 0},   {HFI_COMMAND_STEP, 0},
-             {HFI_COMMAND_RESET, 0},   {HFI_COMMAND_SEEK, 1},    {HFI_COMMAND_CONTROL, 1},
-             {HFI_COMMAND_RELEASE, 0}, {HFI_COMMAND_JOINT, 1},   {HFI_COMMAND_DRAG, 7},
-             {HFI_COMMAND_DROP, 0},    {HFI_COMMAND_FIELD, 2},   {HFI_COMMAND_SCALE, 1},
-             {HFI_COMMAND_OPTION, 1},  {HFI_COMMAND_SAVE, 0},    {HFI_COMMAND_TAKE, 0}};
+  } all[] = {{HFI_COMMAND_PLAY, 1},    {HFI_COMMAND_PAUSE, 0}, {HFI_COMMAND_STEP, 0},
+             {HFI_COMMAND_RESET, 0},   {HFI_COMMAND_SEEK, 1},  {HFI_COMMAND_CONTROL, 1},
+             {HFI_COMMAND_RELEASE, 0}, {HFI_COMMAND_JOINT, 1}, {HFI_COMMAND_DRAG, 7},
+             {HFI_COMMAND_DROP, 0},    {HFI_COMMAND_FIELD, 2}, {HFI_COMMAND_SCALE, 1},
+             {HFI_COMMAND_OPTION, 1},  {HFI_COMMAND_SAVE, 0},  {HFI_COMMAND_TAKE, 0}};
   for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
     for (int n = 0; n <= 7; ++n) {
       hfiCommand c;
@@ -43,7 +44,8 @@ static void test_refuses_the_rest(void** state) {
   unsigned char bytes[HFI_COMMAND_BYTES] = {0};
   hfiCommand c;
   hfError error;
-  for (size_t size = 0; size < 8; ++size) assert_true(hfi_command_read(&c, bytes, size, &error) < 0);
+  for (size_t size = 0; size < 8; ++size)
+    assert_true(hfi_command_read(&c, bytes, size, &error) < 0);
   assert_true(hfi_command_read(&c, bytes, 8, &error) < 0); // kind 0
   write_command(bytes, HFI_COMMAND_KINDS, 0, NULL, 0);
   assert_true(hfi_command_read(&c, bytes, 8, &error) < 0);

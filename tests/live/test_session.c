@@ -64,7 +64,8 @@ static void test_going_back_gives_the_same_bits(void** state) {
   assert_int_equal(order(HFI_COMMAND_SEEK, 0, past, 0), HF_OK);
   assert_near(session.state->time, past, 1e-9);
   walk(50);
-  size_t used = (size_t)session.state->off_memory + (size_t)session.state->nmemory * sizeof(hfContactMemory);
+  size_t used =
+      (size_t)session.state->off_memory + (size_t)session.state->nmemory * sizeof(hfContactMemory);
   assert_memory_equal(session.state, first, used);
   free(first);
 }

@@ -260,7 +260,7 @@ export async function stoppedReaderCostsNothing() {
 
 // The history of a minute is full after a minute of simulated time; from then on memory must not grow.
 export async function memoryIsFlat() {
-  const seconds = process.env.HF_FULL ? 600 : 12;
+  const seconds = process.env.HF_FULL ? 600 : 8;
   const fast = await view(join(source, 'models/allegro_mug_gravity.xml'), '--keyframe', 'grasp'), driver = await open(fast.url);
   const client = await driver.context().newCDPSession(driver);
   const memory = async () => {

@@ -248,3 +248,37 @@ export async function binReplaysFast() {
   if (rate < 20 && loadavg()[0] > 1.5 * cpus().length) throw new Skip(`${rate.toFixed(1)} pictures a second on a busy machine`);
   check(rate >= 20, `${rate} pictures a second`);
 }
+
+// A picture that headless Chromium drew: PNG of the asked size, with the mug's orange in it. Its bytes are not
+// one colour: a blank picture of this size has less than 3 kB.
+export async function rendersPictures() {
+  command('render', 'run.rec', '--time', '1.2', '--size', '320x200', '-o', 'mug.png');
+  const png = readFileSync(file('mug.png'));
+  check(png.subarray(1, 4).toString() === 'PNG' && png.readUInt32BE(16) === 320 && png.readUInt32BE(20) === 200, 'a PNG of 320 x 200');
+  check(png.length > 3000, `${png.length} bytes`);
+}
+
+// Reads the records of the MCAP specification: opcode, length, content.
+export async function convertsToMcap() {
+  command('convert', 'run.rec', '-o', 'run.mcap');
+  const bytes = readFileSync(file('run.mcap')), topics = new Map(), counts = {};
+  const magic = Buffer.from([0x89, 0x4d, 0x43, 0x41, 0x50, 0x30, 0x0d, 0x0a]);
+  check(bytes.subarray(0, 8).equals(magic) && bytes.subarray(-8).equals(magic), 'magic at both ends');
+  let at = 8, last = 0, mug = null;
+  while (at < bytes.length - 8) {
+    const opcode = bytes[at], size = Number(bytes.readBigUInt64LE(at + 1)), content = bytes.subarray(at + 9, at + 9 + size);
+    at += 9 + size;
+    last = opcode;
+    if (opcode === 4) topics.set(content.readUInt16LE(0), content.subarray(8, 8 + content.readUInt32LE(4)).toString());
+    if (opcode !== 5) continue;
+    const topic = topics.get(content.readUInt16LE(0)), message = JSON.parse(content.subarray(22).toString());
+    counts[topic] = (counts[topic] ?? 0) + 1;
+    if (topic === '/tf') mug = message.transforms.find(t => t.child_frame_id === 'mug');
+  }
+  check(at === bytes.length - 8 && last === 2, 'the footer is the last record');
+  const frames = await page.evaluate(() => window.holdfast.recording.frames.length);
+  for (const topic of ['/tf', '/forces', '/contacts', '/joints', '/actuators', '/energy', '/solver']) check(counts[topic] === frames, `${counts[topic]} messages on ${topic}`);
+  const log = table('log.csv').at(-1);
+  check(counts['/scene'] === 1 && counts['/events'] > 0, 'shapes and events');
+  near(mug.translation.z, log['q[4]'], 0.05, 'height of the mug near the end'); // the last frame is up to 1/60 s before the end
+}

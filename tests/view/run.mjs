@@ -17,6 +17,8 @@ const tests = [
   ['changed_friction_changes_the_future', report.changedFrictionChangesTheFuture],
   ['report_fits_a_phone', report.fitsAPhone],
   ['sizes', report.sizes],
+  ['renders_pictures', report.rendersPictures],
+  ['converts_to_mcap', report.convertsToMcap],
   ['live_play_pause_step_speed', live.playPauseStepSpeed],
   ['live_scrub_and_branch', live.scrubAndBranch],
   ['live_actuators_joints_keyframes', live.actuatorsJointsKeyframes],

@@ -52,7 +52,8 @@ EXPORT(hf_web_option) int hf_web_option(void) {
 EXPORT(hf_web_open) int hf_web_open(void) {
   hfError error = {HF_OK, ""};
   hfState* start = hf_state_create(model);
-  hfStatus status = start ? hfi_session_open(&session, model, &config, start, NULL, 1, 0, &error) : HF_ERROR_MEMORY;
+  hfStatus status = start ? hfi_session_open(&session, model, &config, start, NULL, 1, 0, &error)
+                          : HF_ERROR_MEMORY;
   hf_state_free(start);
   is_open = status == HF_OK;
   return is_open ? 0 : refuse(&error);
@@ -67,7 +68,8 @@ EXPORT(hf_web_close) void hf_web_close(void) {
 // The payload of a state chunk is in the room. with_controls: see hfi_session_restore.
 EXPORT(hf_web_restore) int hf_web_restore(size_t size, int with_controls) {
   hfError error = {HF_OK, ""};
-  return hfi_session_restore(&session, room, size, with_controls, &error) == HF_OK ? 0 : refuse(&error);
+  return hfi_session_restore(&session, room, size, with_controls, &error) == HF_OK ? 0
+                                                                                   : refuse(&error);
 }
 
 // The controls (nu) that a recording holds are in the room; they act where the user set nothing.
