@@ -73,6 +73,22 @@ static void forward(renderOptions* o, const char* name, char* value, struct argp
   o->forwarded[o->nforwarded++] = value;
 }
 
+// What to draw: the one argument.
+static error_t parse_input(renderOptions* o, int key, char* argument, struct argp_state* state) {
+  switch (key) {
+  case ARGP_KEY_ARG:
+    if (o->input) argp_error(state, "one scene or recording only, not also \"%s\"", argument);
+    o->input = argument;
+    return 0;
+  case ARGP_KEY_END:
+    if (!o->input) argp_error(state, "which scene or recording?");
+    if (!o->picture && !o->video) argp_error(state, "give -o FILE.png or --video FILE.mp4");
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
 static error_t parse(int key, char* argument, struct argp_state* state) {
   renderOptions* o = state->input;
   switch (key) {
@@ -123,16 +139,8 @@ static error_t parse(int key, char* argument, struct argp_state* state) {
   case KEY_SET:
     forward(o, "--set", argument, state);
     return 0;
-  case ARGP_KEY_ARG:
-    if (o->input) argp_error(state, "one scene or recording only, not also \"%s\"", argument);
-    o->input = argument;
-    return 0;
-  case ARGP_KEY_END:
-    if (!o->input) argp_error(state, "which scene or recording?");
-    if (!o->picture && !o->video) argp_error(state, "give -o FILE.png or --video FILE.mp4");
-    return 0;
   default:
-    return ARGP_ERR_UNKNOWN;
+    return parse_input(o, key, argument, state);
   }
 }
 
