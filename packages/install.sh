@@ -75,7 +75,7 @@ has_peers() {
 # Without network there is none, and the tests that need it are skipped.
 find_peers() {
   local python
-  for python in "${HF_PEERS_PYTHON:-}" "$1/bin/python" python3; do
+  for python in "${HF_PEERS_PYTHON:-}" "$PWD/$1/bin/python" python3; do
     if [[ -n $python ]] && has_peers "$python"; then
       HF_PEERS_PYTHON=$(command -v "$python")
       export HF_PEERS_PYTHON
