@@ -10,6 +10,7 @@ import holdfast as hf
 from conftest import FALL, FULL
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
+pytestmark = pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""), reason="the sanitizer keeps freed memory for a while")
 
 
 def resident():
