@@ -34,7 +34,7 @@ static inline void write_file(const char* name, const char* text) {
 }
 
 // The text of a file; what is longer is cut off.
-enum { TEXT_SIZE = 1 << 20 };
+enum { TEXT_SIZE = 1 << 22 }; // a report holds its page of one megabyte
 static inline const char* read_file(const char* name, char* text) {
   FILE* file = fopen(name, "r");
   if (!file) print_error("%s is not there\n", name);

@@ -289,7 +289,7 @@ static void test_interrupt_ends_cleanly(void** state) {
     assert_says(read_file("stdout.txt", standard_output), "(interrupted)");
     assert_int_equal(system("tail -c 1 long.csv | od -c | grep -q '\\\\n'"), 0);
     assert_int_equal(system("tail -n 1 long.csv | awk -F, '{exit NF != 14}'"), 0);
-    assert_says(read_file("long.html", text), "</html>");
+    assert_int_equal(system("tail -c 64 long.html | grep -q '</html>'"), 0); // the report has megabytes
   }
 }
 
