@@ -39,5 +39,10 @@ const tests = [
 
 for (const step of before) await step();
 await runTests(tests);
+// Closing can hang in the browser or in a server. All results are printed by then, so that the program waits ten seconds
+// for it and then ends with the status of the tests.
+const patience = setTimeout(() => process.exit(), 10000);
 for (const step of after) await step();
 await closeBrowser();
+clearTimeout(patience);
+process.exit();
