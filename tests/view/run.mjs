@@ -1,4 +1,5 @@
 // Tests of the page in a real browser; see the two files for what they show.
+import { spawnSync } from 'node:child_process';
 import * as live from './live.mjs';
 import * as report from './report.mjs';
 import { closeBrowser } from './browser.mjs';
@@ -41,7 +42,10 @@ for (const step of before) await step();
 await runTests(tests);
 // Closing can hang in the browser or in a server. All results are printed by then, so that the program waits ten seconds
 // for it and then ends with the status of the tests.
-const patience = setTimeout(() => process.exit(), 10000);
+const patience = setTimeout(() => {
+  spawnSync('pkill', ['-KILL', '-P', String(process.pid)]); // children that would keep the output open
+  process.exit();
+}, 10000);
 for (const step of after) await step();
 await closeBrowser();
 clearTimeout(patience);
