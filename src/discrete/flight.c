@@ -102,7 +102,7 @@ void hfi_discrete_end_flight(hfiDiscrete* s, const hfInput* in, double* q, doubl
   ground_by_impulses(s);
   hfi_articulated_move(&s->flight, &s->world->dynamics, s->config.step, s->flies, s->v1, q);
   hfi_flight_end(&s->flight, &s->world->dynamics, s->config.step, s->flies, q, v);
-  if (!hfi_articulated_ends(&s->flight, &s->world->dynamics, s->flies)) return;
+  if (!hfi_articulated_needs_end(&s->flight, &s->world->dynamics, s->flies)) return;
   hfi_world_place(s->world, q, in);
   hfi_articulated_end(&s->flight, &s->world->dynamics, s->config.step, s->flies, v);
 }

@@ -1,26 +1,40 @@
-// Articulated trees in flight: velocity-dependent forces half at the start and half at the end of a step.
+// Articulated trees over a step (docs/theory/motion.md). A step calls, in this order,
 //
-//   M(q0) v_m = M(q0) v0 - (h/2) bias(q0, v_m)             implicit: a fixed point, contracting with h |w|/2
-//   q1        = q0 (+) h v_m
-//   M(q1) v1  = M(q1) v_m - (h/2) bias(q1, v_m)            explicit: the mirror image of the first line
+//   hfi_articulated_begin   at q0, before the step problem is solved: changes the momentum p of the problem
+//   hfi_articulated_move    with the solution v of the problem: q0 -> q1
+//   hfi_articulated_end     at q1: changes v
 //
-// The bias holds Coriolis, centrifugal and gravity forces. The step is symmetric in time, hence of second order.
-// What free flight keeps exactly, the momentum about the centre of mass and the energy of the motion relative to it,
-// is then put right: with the inertia I_c of the tree as one rigid body about its centre,
+// 1. A tree that flies takes half of its bias (Coriolis, centrifugal and gravity forces) at each end of the step:
 //
-//   v = v_rigid(L) + v_inner,   v_rigid the motion of the root alone that has the momentum L: w = I_c^-1 L
-//   T = L . I_c^-1 L/2 + T_inner
+//   M(q0) v_m = M(q0) v0 - (h/2) bias(q0, v_m)      begin: a fixed point, whose error falls by h |w|/2 an iteration
+//   q1        = q0 (+) h v_m                        move: nothing acts on the tree, so that v_m is the solution
+//   M(q1) v1  = M(q1) v_m - (h/2) bias(q1, v_m)     end: the first line run backwards
 //
-// replacing L sets the momentum and scaling v_inner, which has none, the energy.
+// The step is symmetric in time, hence of second order. Free flight keeps the angular momentum L about the centre of
+// mass and the kinetic energy T relative to the centre. With the inertia I_c of the tree as one rigid body,
+//
+//   v = v_rigid + v_inner,        v_rigid: the root alone moves, and the tree turns with w = I_c^-1 L
+//   T = L . I_c^-1 L/2 + T_inner,
+//
+// and v_inner has no momentum. So the end sets L by replacing v_rigid, and T by scaling v_inner.
+//
+// 2. For a fast tree both this scheme and the plain one (all of the bias at q0) are inaccurate. Whether it flies or
+// not, it must not gain energy by inertial forces: begin bounds what they do at q0, end what the move to q1 does.
 #include "dynamics/flight.h"
 
 #include <string.h>
 
 enum { MAX_ITERATIONS = 40 };
-static const double CONVERGED = 1e-14; // change of velocities, relative to the largest
-static const double NEARLY = 1e-9;     // the same, good enough after MAX_ITERATIONS
-static const double SMALL_CORRECTION = 0.05; // a larger correction of inner motion is no correction
-static const double FAST = 0.3; // turn of a link in a step beyond which inertial forces are bounded [rad]
+// v_m is found when an iteration changes it by less than this share of its largest entry [-].
+static const double CONVERGED = 1e-14;
+// A tree that changes by more than this in the last of MAX_ITERATIONS does not fly [-].
+static const double NEARLY = 1e-9;
+// v_inner is scaled only by factors that differ from 1 by less than this: a larger error is not one of h^2 [-].
+static const double SMALL_CORRECTION = 0.05;
+// A tree is fast when one of its links turns by more than this in a step [rad].
+static const double FAST = 0.3;
+// Inertial forces change the velocity of a fast tree by at most this share, in the norm of the kinetic energy [-].
+static const double LARGEST_KICK = 0.3;
 
 typedef struct Range { int begin, end; } Range;
 
@@ -32,7 +46,7 @@ static Range dofs_of(const hfModel* m, int t) {
 
 // ---- what flight keeps ----------------------------------------------------------------------------
 
-// Momentum of a tree about its reference point, from the velocities of the dynamics.
+// Momentum of a tree at the velocities in d, about its reference point d->p_WO[t].
 static hfForce tree_momentum(const hfiFlight* f, const hfDynamics* d, int t) {
   hfForce sum = fo_zero();
   for (int l = f->first_link[t]; l < f->first_link[t + 1]; ++l) sum = fo_add(sum, inertia_mul(&d->I[l], d->V[l]));
@@ -48,14 +62,14 @@ static double tree_kinetic(const hfiFlight* f, const hfDynamics* d, int t) {
   return 0.5 * twice;
 }
 
-// Mass, first moment and inertia of the whole tree about its reference point.
+// Mass, first moment and inertia of the whole tree about d->p_WO[t].
 static hfiInertia tree_inertia(const hfiFlight* f, const hfDynamics* d, int t) {
   hfiInertia sum = d->I[f->first_link[t]];
   for (int l = f->first_link[t] + 1; l < f->first_link[t + 1]; ++l) inertia_add(&sum, &d->I[l]);
   return sum;
 }
 
-static hfiInvariants measure(const hfiFlight* f, const hfDynamics* d, int t, const hfiInertia* I) {
+static hfiInvariants compute_invariants(const hfiFlight* f, const hfDynamics* d, int t, const hfiInertia* I) {
   hfForce P = tree_momentum(f, d, t);
   hfiInvariants k = {.linear = P.f, .known = 1};
   k.angular = v3_axpy(-1 / I->m, v3_cross(I->h, P.f), P.n);
@@ -63,6 +77,8 @@ static hfiInvariants measure(const hfiFlight* f, const hfDynamics* d, int t, con
   return k;
 }
 
+// Whether momentum and energy relative to the centre are kept in flight. Armature at the root would add to M what is
+// no inertia of a body; tendon armature (d->narmature) may lie anywhere.
 static int has_free_root(const hfiFlight* f, const hfDynamics* d, int t) {
   const hfiLink* root = &d->link[f->first_link[t]];
   if (root->njoint != 1 || d->step[root->joint].type != HF_JOINT_FREE || d->narmature) return 0;
@@ -75,8 +91,8 @@ static int has_free_root(const hfiFlight* f, const hfDynamics* d, int t) {
 
 static int flies_articulated(const hfiFlight* f, int t, const int32_t* flies) { return flies[t] && f->articulated[t]; }
 
-// The next velocities of a tree; returns the largest change over the largest velocity.
-static double advance_middle(hfiFlight* f, const hfModel* m, int t, const double* next) {
+// Copies the velocities `next` of a tree to f->middle. Returns the largest change over the largest velocity.
+static double replace_middle(hfiFlight* f, const hfModel* m, int t, const double* next) {
   Range r = dofs_of(m, t);
   double largest = 0, change = 0;
   for (int i = r.begin; i < r.end; ++i) {
@@ -87,8 +103,8 @@ static double advance_middle(hfiFlight* f, const hfModel* m, int t, const double
   return largest > 0 ? change / largest : change;
 }
 
-// One iteration over all flying trees; p becomes M times the next velocities. Returns the number of trees that
-// still change, and in f->change by how much.
+// One iteration for v_m = f->middle of all flying trees: p = f->base - (h/2) bias(q0, v_m), then v_m <- M^-1 p.
+// f->change is by how much it changed a tree. Returns the number of trees that have not converged.
 static int iterate(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, double* p) {
   const hfModel* m = d->model;
   int changing = 0;
@@ -101,47 +117,48 @@ static int iterate(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, 
   hf_dynamics_solve(d, next);
   for (int t = 0; t < m->ntree; ++t) {
     if (!flies_articulated(f, t, flies)) continue;
-    f->change[t] = advance_middle(f, m, t, next);
+    f->change[t] = replace_middle(f, m, t, next);
     changing += !(f->change[t] <= CONVERGED);
   }
   return changing;
 }
 
-static int any_flies(const hfiFlight* f, const hfDynamics* d, const int32_t* flies) {
+static int any_articulated_flies(const hfiFlight* f, const hfDynamics* d, const int32_t* flies) {
   for (int t = 0; t < d->model->ntree; ++t)
     if (flies_articulated(f, t, flies)) return 1;
   return 0;
 }
 
-int hfi_articulated_ends(const hfiFlight* f, const hfDynamics* d, const int32_t* flies) {
-  return any_flies(f, d, flies) || f->nfast > 0;
+int hfi_articulated_needs_end(const hfiFlight* f, const hfDynamics* d, const int32_t* flies) {
+  return any_articulated_flies(f, d, flies) || f->nfast > 0;
 }
 
-// What the flying trees keep.
-static void measure_flying(hfiFlight* f, const hfDynamics* d, double h, const int32_t* flies) {
+// Stores what the flying trees must have at the end of the step, from the velocities v0 in d.
+static void store_invariants(hfiFlight* f, const hfDynamics* d, double h, const int32_t* flies) {
   for (int t = 0; t < d->model->ntree; ++t) {
     f->kept[t].known = 0;
     if (!flies_articulated(f, t, flies) || !has_free_root(f, d, t)) continue;
     hfiInertia I = tree_inertia(f, d, t);
-    f->kept[t] = measure(f, d, t, &I);
+    f->kept[t] = compute_invariants(f, d, t, &I);
     f->kept[t].linear = v3_axpy(h * I.m, d->gravity, f->kept[t].linear);
   }
 }
 
 // ---- fast trees -----------------------------------------------------------------------------------
 
-// No link spins faster than the rates of all dofs together.
-static double fastest_spin(const hfiFlight* f, const hfDynamics* d, double h, int t) {
+static int is_fast(const hfiFlight* f, const hfDynamics* d, double h, int t) {
   Range r = dofs_of(d->model, t);
   double w2 = 0, all = 0;
   for (int i = r.begin; i < r.end; ++i) all += fabs(d->v[i]);
-  if (h * all <= FAST) return all;
+  if (h * all <= FAST) return 0; // No link spins faster than the rates of all dofs together.
   for (int l = f->first_link[t]; l < f->first_link[t + 1]; ++l) w2 = max2(w2, v3_norm2(d->V[l].w));
-  return sqrt(w2);
+  return !(h * sqrt(w2) <= FAST);
 }
 
-// The energy of a tree that inertial forces do not change: kinetic, of a free one relative to its centre, of one
-// that is fixed and flies with that of gravity.
+// The energy of a tree that inertial forces cannot change [J]:
+//   free root                 kinetic energy relative to the centre of mass
+//   fixed root, in flight     kinetic and potential energy, because the bias of a flying tree includes gravity
+//   fixed root, otherwise     kinetic energy
 static double inertial_energy(const hfiFlight* f, const hfDynamics* d, int t, int flies) {
   double T = tree_kinetic(f, d, t);
   hfiInertia I = tree_inertia(f, d, t);
@@ -149,10 +166,11 @@ static double inertial_energy(const hfiFlight* f, const hfDynamics* d, int t, in
   return flies ? T - v3_dot(d->gravity, v3_axpy(I.m, d->p_WO[t], I.h)) : T;
 }
 
+// Finds the fast trees at v0 and the energy that each may keep.
 static int find_fast(hfiFlight* f, const hfDynamics* d, double h, const int32_t* flies) {
   f->nfast = 0;
   for (int t = 0; t < d->model->ntree; ++t) {
-    f->fast[t] = f->articulated[t] && !(h * fastest_spin(f, d, h, t) <= FAST);
+    f->fast[t] = f->articulated[t] && is_fast(f, d, h, t);
     if (!f->fast[t]) continue;
     f->bound[t] = inertial_energy(f, d, t, flies[t]);
     f->nfast++;
@@ -160,21 +178,22 @@ static int find_fast(hfiFlight* f, const hfDynamics* d, double h, const int32_t*
   return f->nfast;
 }
 
-// Adds the motion of the root alone in which the centre has the velocity u and the tree turns with w.
+// Adds to v the motion of the root alone in which the centre of mass has the velocity u and the tree turns with w.
 static void add_rigid(const hfDynamics* d, const hfiLink* root, const hfiInertia* I, hfVec3 u, hfVec3 w, double* v) {
   hfVec3 at_root = v3_sub(u, v3_cross(w, v3_scale(1 / I->m, I->h))), w_B = m3_tmulv(d->X_WB[root->body].R, w);
   v3_store(v + root->dof, v3_add(v3_load(v + root->dof), at_root));
   v3_store(v + root->dof + 3, v3_add(v3_load(v + root->dof + 3), w_B));
 }
 
-// A fast tree ends with no more energy than inertial forces may leave it. The centre of a free one keeps its velocity.
+// Where a tree at velocities v has more than f->bound of its inertial energy, scales v down to that bound. The centre
+// of mass of a tree with a free root keeps its velocity.
 static void bound_energy(const hfiFlight* f, const hfDynamics* d, int t, int flies, double* v) {
   const hfiLink* root = &d->link[f->first_link[t]];
   double T = tree_kinetic(f, d, t), now = inertial_energy(f, d, t, flies), excess = now - f->bound[t];
   int is_free = has_free_root(f, d, t);
-  double scaled = is_free ? now : T; // the part that the scale acts on
+  double kinetic = is_free ? now : T; // the part of the energy that grows with the square of the scale
   if (!(excess > 0)) return;
-  double s = excess < scaled ? sqrt(1 - excess / scaled) : 0;
+  double s = excess < kinetic ? sqrt(1 - excess / kinetic) : 0;
   hfiInertia I = tree_inertia(f, d, t);
   hfVec3 u = is_free ? v3_scale(1 / I.m, tree_momentum(f, d, t).f) : v3_zero();
   Range r = dofs_of(d->model, t);
@@ -183,41 +202,43 @@ static void bound_energy(const hfiFlight* f, const hfDynamics* d, int t, int fli
   if (is_free) add_rigid(d, root, &I, u, v3_zero(), v);
 }
 
-// after <- v0 + kick, the kick at most FAST of the velocity.
+// v_k = v0 + kick of one tree, with the kick shortened to |kick| <= LARGEST_KICK sqrt(2 energy), where |x|^2 = x . M x
+// and energy is that of v0. Numbers that overflowed are left out.
 static void add_bounded_kick(const double* kick, const double* Mkick, const double* v0, double energy, Range r,
-                             double* after) {
+                             double* v_k) {
   double kk = 0;
   for (int i = r.begin; i < r.end; ++i) kk += kick[i] * Mkick[i];
-  double share = kk > 2 * sqr(FAST) * energy ? FAST * sqrt(2 * energy / kk) : 1;
-  for (int i = r.begin; i < r.end; ++i) after[i] = v0[i] + (isfinite(share * kick[i]) ? share * kick[i] : 0);
+  double share = kk > 2 * sqr(LARGEST_KICK) * energy ? LARGEST_KICK * sqrt(2 * energy / kk) : 1;
+  for (int i = r.begin; i < r.end; ++i) v_k[i] = v0[i] + (isfinite(share * kick[i]) ? share * kick[i] : 0);
 }
 
-// Inertial forces of fast trees that do not fly, bounded: p = M after + h (tau - gravity), where the velocities
-// after them have no more energy than before.
+// Sets p of the fast trees that do not fly. The plain scheme has p = M v0 + h (tau - c(v0)) with the bias c; c(0) is
+// that of gravity, and the rest of it is due to inertial forces. These are bounded here:
+//   p = M v_k + h (tau - c(0)),   v_k = v0 - h M^-1 (c(v0) - c(0)), shortened, and without a gain of energy
 static void bound_fast(hfiFlight* f, hfDynamics* d, double h, const double* v0, const double* tau,
                        const int32_t* flies, double* p) {
   const hfModel* m = d->model;
   const int32_t* tree = hf_model_dof_tree(m);
-  double *kick = d->work, *Mkick = f->base, *after = f->middle;
+  double *kick = d->work, *Mkick = f->base, *v_k = f->middle, *Mv_k = d->work;
   hf_dynamics_velocity(d, v0);
   hf_dynamics_bias(d);
   memcpy(Mkick, d->c, sizeof *v0 * (size_t)m->nv);
-  memset(after, 0, sizeof *v0 * (size_t)m->nv);
-  hf_dynamics_velocity(d, after);
-  hf_dynamics_bias(d); // gravity
+  memset(v_k, 0, sizeof *v0 * (size_t)m->nv);
+  hf_dynamics_velocity(d, v_k);
+  hf_dynamics_bias(d); // d->c is c(0) from here on
   for (int i = 0; i < m->nv; ++i) kick[i] = Mkick[i] = -h * (Mkick[i] - d->c[i]);
   hf_dynamics_solve(d, kick);
   for (int t = 0; t < m->ntree; ++t)
-    if (f->fast[t] && !flies[t]) add_bounded_kick(kick, Mkick, v0, f->bound[t], dofs_of(m, t), after);
-  hf_dynamics_velocity(d, after);
+    if (f->fast[t] && !flies[t]) add_bounded_kick(kick, Mkick, v0, f->bound[t], dofs_of(m, t), v_k);
+  hf_dynamics_velocity(d, v_k);
   for (int t = 0; t < m->ntree; ++t)
-    if (f->fast[t] && !flies[t]) bound_energy(f, d, t, 0, after);
-  hf_dynamics_multiply(d, after, kick);
+    if (f->fast[t] && !flies[t]) bound_energy(f, d, t, 0, v_k);
+  hf_dynamics_multiply(d, v_k, Mv_k);
   for (int i = 0; i < m->nv; ++i)
-    if (f->fast[tree[i]] && !flies[tree[i]]) p[i] = kick[i] + h * (tau[i] - d->c[i]);
+    if (f->fast[tree[i]] && !flies[tree[i]]) p[i] = Mv_k[i] + h * (tau[i] - d->c[i]);
 }
 
-// Trees whose iteration has not converged fly no longer: their momentum is the explicit one again.
+// Trees whose iteration has not converged do not fly in this step. They get the p of the plain scheme back.
 static void ground_unconverged(hfiFlight* f, hfDynamics* d, double h, const double* v0, int32_t* flies, double* p) {
   const hfModel* m = d->model;
   hf_dynamics_velocity(d, v0);
@@ -235,8 +256,9 @@ void hfi_articulated_begin(hfiFlight* f, hfDynamics* d, double h, const double* 
                            int32_t* flies, double* p) {
   const hfModel* m = d->model;
   int fast = find_fast(f, d, h, flies);
-  if (any_flies(f, d, flies)) {
-    measure_flying(f, d, h, flies);
+  // On entry d->c is the bias at v0 and p = M v0 + h (tau - d->c). No tau acts on a tree that flies.
+  if (any_articulated_flies(f, d, flies)) {
+    store_invariants(f, d, h, flies);
     for (int i = 0; i < m->nv; ++i) f->base[i] = p[i] + h * d->c[i];
     memcpy(f->middle, v0, sizeof *v0 * (size_t)m->nv);
     int changing = 1;
@@ -248,16 +270,18 @@ void hfi_articulated_begin(hfiFlight* f, hfDynamics* d, double h, const double* 
 
 // ---- motion ---------------------------------------------------------------------------------------
 
-// The energy that fast trees in contact or under forces have after all impulses, at q0.
-static void measure_fast(hfiFlight* f, hfDynamics* d, const int32_t* flies, const double* v) {
+// Fast trees that do not fly may end with the energy that they have after all impulses, at q0: in the move to q1, where
+// v stays and M changes, they must not gain any.
+static void bound_by_solution(hfiFlight* f, hfDynamics* d, const int32_t* flies, const double* v) {
   if (!f->nfast) return;
   hf_dynamics_velocity(d, v);
   for (int t = 0; t < d->model->ntree; ++t)
     if (f->fast[t] && !flies[t]) f->bound[t] = inertial_energy(f, d, t, 0);
 }
 
-// A turn of a joint by Cayley's map of the velocities v: about w by 2 atan(h |w|/2).
-static void move_freely(int type, const double* v, double h, double* q) {
+// Moves a free or ball joint by h v, and turns it by Cayley's map: about w by 2 atan(h |w|/2) instead of h |w|. The step
+// of a single link is then the implicit midpoint rule, which keeps the angular momentum in size and direction.
+static void move_by_cayley(int type, const double* v, double h, double* q) {
   double by[6];
   int n = type == HF_JOINT_FREE ? 6 : 3;
   for (int i = 0; i < n; ++i) by[i] = v[i];
@@ -269,12 +293,12 @@ static void move_freely(int type, const double* v, double h, double* q) {
 
 void hfi_articulated_move(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, const double* v, double* q) {
   const hfModel* m = d->model;
-  measure_fast(f, d, flies, v);
+  bound_by_solution(f, d, flies, v);
   for (int j = 0; j < m->njnt; ++j) {
     int dof = hf_model_jnt_dofadr(m)[j], type = hf_model_jnt_type(m)[j], t = hf_model_dof_tree(m)[dof];
     double* qj = q + hf_model_jnt_qposadr(m)[j];
     if (!f->articulated[t]) continue;
-    if (flies[t] && (type == HF_JOINT_FREE || type == HF_JOINT_BALL)) move_freely(type, v + dof, h, qj);
+    if (flies[t] && (type == HF_JOINT_FREE || type == HF_JOINT_BALL)) move_by_cayley(type, v + dof, h, qj);
     else hfi_joint_integrate(type, qj, v + dof, h);
   }
 }
@@ -295,11 +319,12 @@ static void centre_inertia(const hfiInertia* I, double* Ic) {
   for (int i = 0; i < 6; ++i) Ic[i] = I->I[i] - s * outer[i];
 }
 
+// Gives a tree in flight the momentum and energy f->kept: replaces v_rigid and scales v_inner.
 static void restore_invariants(hfiFlight* f, const hfDynamics* d, int t, double* v) {
   const hfiInvariants* want = &f->kept[t];
   const hfiLink* root = &d->link[f->first_link[t]];
   hfiInertia I = tree_inertia(f, d, t);
-  hfiInvariants now = measure(f, d, t, &I);
+  hfiInvariants now = compute_invariants(f, d, t, &I);
   double Ic[6];
   centre_inertia(&I, Ic);
   hfVec3 w = solve_sym3(Ic, now.angular), w_want = solve_sym3(Ic, want->angular);
@@ -313,8 +338,8 @@ static void restore_invariants(hfiFlight* f, const hfDynamics* d, int t, double*
   add_rigid(d, root, &I, v3_scale(1 / I.m, want->linear), w_want, v);
 }
 
-// Second half of the inertial forces of flying trees.
-static void kick_out(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, double* v) {
+// Second half of the bias of flying trees: v <- v - (h/2) M^-1 bias(q1, v).
+static void add_second_half(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, double* v) {
   hf_dynamics_velocity(d, v);
   hf_dynamics_mass_matrix(d);
   hf_dynamics_factor(d);
@@ -326,7 +351,7 @@ static void kick_out(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies
 
 void hfi_articulated_end(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, double* v) {
   const hfModel* m = d->model;
-  if (any_flies(f, d, flies)) kick_out(f, d, h, flies, v);
+  if (any_articulated_flies(f, d, flies)) add_second_half(f, d, h, flies, v);
   hf_dynamics_velocity(d, v);
   for (int t = 0; t < m->ntree; ++t)
     if (flies_articulated(f, t, flies) && f->kept[t].known) restore_invariants(f, d, t, v);

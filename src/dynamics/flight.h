@@ -2,8 +2,7 @@
 //
 // Two kinds of trees. A *free body* is a tree of one link on a free joint: its spin has a closed form of
 // every accuracy that a step needs, also in contact. Any other tree is *articulated*: while nothing but
-// gravity and known forces acts on it, its velocity-dependent forces are taken half at the start and half at
-// the end of the step.
+// gravity acts on it, its velocity-dependent forces are taken half at the start and half at the end of the step.
 #ifndef HFI_DYNAMICS_FLIGHT_H
 #define HFI_DYNAMICS_FLIGHT_H
 
@@ -37,7 +36,7 @@ typedef struct hfiFlight {
   hfiInvariants* kept;   // (ntree) of articulated trees at the start
   int32_t* fast;         // (ntree) 1: articulated, and a link turns far within the step
   int32_t nfast;
-  double* bound;         // (ntree) kinetic energy that a fast tree may end with [J]
+  double* bound;         // (ntree) inertial energy that a fast tree may end with [J]
 } hfiFlight;
 
 void hfi_flight_init(hfiFlight* f, const hfDynamics* d, hfiArena* arena);
@@ -66,8 +65,8 @@ void hfi_flight_solution(const hfiFlight* f, const hfDynamics* d, double h, cons
 // inertial forces in p = M v0 + h (tau - bias) are bounded. After hf_dynamics_bias; needs hf_dynamics_factor.
 void hfi_articulated_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0, const double* tau,
                            int32_t* flies, double* p);
-// Whether hfi_articulated_end has anything to do.
-int hfi_articulated_ends(const hfiFlight* f, const hfDynamics* d, const int32_t* flies);
+// Whether hfi_articulated_end has anything to do, for which the dynamics must then be placed at q1.
+int hfi_articulated_needs_end(const hfiFlight* f, const hfDynamics* d, const int32_t* flies);
 // Coordinates of all articulated trees over the step, by the solution v of the step problem.
 void hfi_articulated_move(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, const double* v, double* q);
 // Velocities at the end: v - (h/2) M^-1 bias(q1, v) of flying trees, then corrected to the momentum and energy
