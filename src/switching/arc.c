@@ -29,18 +29,25 @@ enum {
 
 // ---- the right-hand side ----------------------------------------------------------------------------
 
-hfStatus hfi_arc_rate(void* context, double t, const double* x, double* xdot) {
-  hfiSwitching* s = context;
+// Assembles and solves the rigid problem at x = (q, v, act), with the modes of the tracks.
+static hfStatus solve_at(hfiSwitching* s, double t, const double* x) {
   hfRigid* r = s->rigid;
-  const hfModel* m = s->model;
-  const double *v = x + m->nq, *act = m->na ? v + m->nv : NULL;
-  if (!hfi_rigid_look(r, t, x, v, act)) return HF_SINGULAR;
+  const double* v = x + s->model->nq;
+  if (!hfi_rigid_look(r, t, x, v, s->model->na ? v + s->model->nv : NULL)) return HF_SINGULAR;
   hfi_rigid_assemble(r);
   hfi_rigid_solve(r);
-  if (r->problem.lcp.status != HF_OK) return HF_NO_SOLUTION;
+  return r->problem.lcp.status == HF_OK ? HF_OK : HF_NO_SOLUTION;
+}
+
+hfStatus hfi_arc_rate(void* context, double t, const double* x, double* xdot) {
+  hfiSwitching* s = context;
+  const hfModel* m = s->model;
+  const double* v = x + m->nq;
+  hfStatus status = solve_at(s, t, x);
+  if (status) return status;
   memcpy(xdot, v, (size_t)m->nv * sizeof *xdot);
-  memcpy(xdot + m->nv, r->problem.vdot, (size_t)m->nv * sizeof *xdot);
-  if (act) hfi_accel_activation_rates(r->accel, act, xdot + 2 * m->nv);
+  memcpy(xdot + m->nv, s->rigid->problem.vdot, (size_t)m->nv * sizeof *xdot);
+  if (m->na) hfi_accel_activation_rates(s->rigid->accel, v + m->nv, xdot + 2 * m->nv);
   return HF_OK;
 }
 
@@ -51,13 +58,15 @@ static hfVec3 slip_of(const hfRigid* r, int i, int g) {
   return hfi_group_vector(r->accel->contact[i].at, g, r->point[i].s + hfi_group_first(g));
 }
 
-// Sets the mode of friction group g from its slip and its mode so far. A slip that has stopped gets zero = 1, so that
-// resolve.c looks for its mode, beginning with a slip in the other direction.
-static void update_group(hfiSwitching* s, int i, hfiTrack* t, int g, int fresh) {
+// Sets the mode of friction group g of contact i. With `anew` the slip alone decides. Otherwise a group that rolls goes on
+// rolling, and one that slides keeps its direction while its slip is too slow to show one. t->zero = 1 asks resolve.c to
+// find the mode: that of every group that rolls, and that of a group whose slip has turned back. For the latter resolve.c
+// tries the opposite direction first.
+static void update_group(hfiSwitching* s, int i, hfiTrack* t, int g, int anew) {
   hfVec3 slip = slip_of(s->rigid, i, g);
   double speed = v3_norm(slip), least = s->rigid->config.stick_speed;
   int directed = v3_norm2(t->d_W[g]) > 0;
-  if (fresh || (t->mode[g] == HF_MODE_SLIDING && !directed)) {
+  if (anew || (t->mode[g] == HF_MODE_SLIDING && !directed)) {
     t->mode[g] = speed > least ? HF_MODE_SLIDING : HF_MODE_ROLLING;
     t->d_W[g] = speed > 0 ? v3_scale(1 / speed, slip) : v3_zero();
   }
@@ -72,6 +81,10 @@ static void update_group(hfiSwitching* s, int i, hfiTrack* t, int g, int fresh) 
 }
 
 // Decides which contacts are closed and sets the modes of these. Returns how many contacts meet with speed.
+//
+// A contact that is new and nearer than `touch`, or overlaps, is held at the gap that it has. All others close at their
+// held gap: zero at first, the gap found where they close deeper, and zero again once they were farther than `touch`
+// from it.
 static int update_contacts(hfiSwitching* s) {
   hfRigid* r = s->rigid;
   const double touch = r->config.touch, slow = r->config.stick_speed;
@@ -79,9 +92,8 @@ static int update_contacts(hfiSwitching* s) {
   for (int i = 0; i < r->problem.ncontact; ++i) {
     hfiTrack* t = &r->track[r->point[i].match];
     double gap = -r->accel->contact[i].at->depth, vn = r->point[i].s[0];
-    int fresh = t->closed < 0;
     int was_closed = t->closed > 0;
-    if (fresh) t->held = gap <= touch ? gap : 0;
+    if (t->closed < 0) t->held = gap <= touch ? gap : 0;
     if (!was_closed && gap > max2(t->held, 0) + touch) t->held = 0;
     t->closed = was_closed || (gap <= t->held + MEETS && vn <= slow);
     if (!was_closed && t->closed) t->held = min2(t->held, gap);
@@ -114,7 +126,7 @@ static hfStatus strike(hfiSwitching* s) {
     for (int g = 0; g < 3; ++g) r->track[k].zero[g] = 1;
   hfStatus status = resolve(s, &impact);
   if (status) return status;
-  memcpy(hfi_switching_v(s), r->problem.vdot, (size_t)m->nv * sizeof *s->x);
+  memcpy(hfi_switching_v(s), r->problem.vdot, (size_t)m->nv * sizeof *s->x); // velocities after the impact
   if (!hfi_rigid_look(r, s->t, s->x, hfi_switching_v(s), hfi_switching_act(s))) return HF_SINGULAR;
   for (int i = 0; i < r->problem.ncontact; ++i) {
     hfiTrack* t = &r->track[r->point[i].match];
@@ -174,24 +186,21 @@ static hfStatus prepare(hfiSwitching* s) {
 
 // ---- certificate ------------------------------------------------------------------------------------
 
-// The smallest margin of the certificate. It is negative where the certificate does not hold; only then is *reason set.
-static double certificate_margin(hfiSwitching* s, int* reason) {
-  hfRigid* r = s->rigid;
-  const hfRigidCertificate* c = &r->problem.certificate;
-  hfi_rigid_certify(r);
-  if (r->problem.n == 0) return 1;
-  if (!c->full_rank || !c->rolling || c->rank_margin < s->config.rank_margin) {
-    *reason = HF_SWITCH_RANK;
-    return min2(c->rank_margin - s->config.rank_margin, -1e-12);
-  }
-  if (!c->p_matrix) {
-    *reason = HF_SWITCH_NOT_P;
-    return min2(c->p_margin, -1e-12);
-  }
-  if (!c->stable) {
-    *reason = HF_SWITCH_UNSTABLE;
-    return min2(-c->abscissa, -1e-12);
-  }
+static double failed(int* reason, int why, double margin) {
+  *reason = why;
+  return min2(margin, -1e-12); // negative, though the number may be zero
+}
+
+// Computes the certificate of the assembled problem and returns its smallest margin. It is negative where the certificate
+// does not hold; only then is *reason set.
+static double certify(hfiSwitching* s, int* reason) {
+  const hfRigidCertificate* c = &s->rigid->problem.certificate;
+  hfi_rigid_certify(s->rigid);
+  if (s->rigid->problem.n == 0) return 1;
+  if (!c->full_rank || !c->rolling || c->rank_margin < s->config.rank_margin)
+    return failed(reason, HF_SWITCH_RANK, c->rank_margin - s->config.rank_margin);
+  if (!c->p_matrix) return failed(reason, HF_SWITCH_NOT_P, c->p_margin);
+  if (!c->stable) return failed(reason, HF_SWITCH_UNSTABLE, -c->abscissa);
   return min2(c->p_margin, -c->abscissa);
 }
 
@@ -220,17 +229,12 @@ static double meeting_margin(const hfRigid* r, int i) {
   return -r->accel->contact[i].at->depth - held + (at->s[0] < 0 ? MEETS : INFINITY);
 }
 
-// G at the point x and time t: negative beyond an event.
+// G at the point x and time t: negative beyond an event. Leaves forces and contacts at that point in s->rigid.
 static double event_margin(hfiSwitching* s, double t, const double* x) {
   hfRigid* r = s->rigid;
-  const hfModel* m = s->model;
-  const double* v = x + m->nq;
   double least = INFINITY;
   int reason;
-  if (!hfi_rigid_look(r, t, x, v, m->na ? v + m->nv : NULL)) return -1;
-  hfi_rigid_assemble(r);
-  hfi_rigid_solve(r);
-  if (r->problem.lcp.status != HF_OK) return -1;
+  if (solve_at(s, t, x)) return -1;
   for (int i = 0; i < r->problem.ncontact; ++i)
     if (r->point[i].track < 0) least = min2(least, meeting_margin(r, i));
   for (int k = 0; k < r->ngroup; ++k) {
@@ -238,12 +242,10 @@ static double event_margin(hfiSwitching* s, double t, const double* x) {
     if (u->mu_static == 0 && u->mu == 0) continue;
     least = min2(least, u->mode == HF_MODE_SLIDING ? sliding_margin(r, u) : cone_margin(r, u));
   }
-  return s->config.contact_mode == HF_CONTACTS_SWITCHING
-             ? min2(least, certificate_margin(s, &reason))
-             : least;
+  return s->config.contact_mode == HF_CONTACTS_SWITCHING ? min2(least, certify(s, &reason)) : least;
 }
 
-// Integrates the arc from its start over dt into s->trial. *reached is the time that it came to.
+// Integrates the arc from its start over dt into s->trial. *reached is how much of dt it came through [s].
 static hfStatus integrate_arc(hfiSwitching* s, double dt, double* reached, hfError* error) {
   double t = s->t;
   memcpy(s->trial, s->start, (size_t)s->nx * sizeof *s->trial);
@@ -255,16 +257,16 @@ static hfStatus integrate_arc(hfiSwitching* s, double dt, double* reached, hfErr
   return status;
 }
 
-// Shortens the arc to its first event and returns its length; s->trial is then just behind the event. G at the start of
-// the arc counts as positive.
+// Shortens the arc of length dt, at whose end the margin is G < 0, to its first event. Returns the length; s->trial is then
+// just behind the event. No event lies before a, and one before b. The margin at the start of the arc is not computed:
+// Ga = 0 means that it is not known.
 static double locate_event(hfiSwitching* s, double dt, double G, hfError* error) {
   double a = 0, b = dt, Ga = 0, Gb = G, reached = dt;
   for (int i = 0; i < LOCATIONS && b - a > LOCATED * dt && s->t + b > s->t + a; ++i) {
     double mid = 0.5 * (a + b), dt_i = mid;
     if (i % 2 == 0 && Ga > 0 && isfinite(Ga))
       dt_i = clamp(a + (b - a) * Ga / (Ga - Gb), a + 0.01 * (b - a), b - 0.01 * (b - a));
-    double Gi =
-        integrate_arc(s, dt_i, &reached, error) ? -1 : event_margin(s, s->t + dt_i, s->trial);
+    double Gi = integrate_arc(s, dt_i, &reached, error) ? -1 : event_margin(s, s->t + dt_i, s->trial);
     if (Gi < 0)
       b = dt_i, Gb = Gi;
     else
@@ -295,7 +297,8 @@ static void measure_force_rates(hfiSwitching* s, double dt) {
   }
 }
 
-// Where rows are dependent, takes the solution that shares the load among them, for the layers to start from.
+// Called where rows are dependent and the arc is over. Gives the tracks the forces that share the load among the rows, for
+// the layers to start from, unless these leave a friction cone. s->kept, no longer needed, holds the tracks meanwhile.
 static void share_forces(hfiSwitching* s) {
   hfRigid* r = s->rigid;
   hfi_tracks_copy(s->kept, &s->nkept, r->track, r->ntrack);
@@ -307,10 +310,10 @@ static void share_forces(hfiSwitching* s) {
 }
 
 // Begins the compliant phase at the present point. Where the certificate of the problem assembled last fails, that is
-// recorded as the reason.
+// recorded as the reason. Where the configuration allows rigid phases only, returns `status` instead.
 static hfStatus leave_rigid(hfiSwitching* s, int reason, hfStatus status) {
   if (s->config.contact_mode == HF_CONTACTS_RIGID) return status;
-  certificate_margin(s, &reason);
+  certify(s, &reason);
   if (reason == HF_SWITCH_RANK) share_forces(s);
   hfi_switch_to_soft(s, reason);
   return HF_OK;
@@ -323,7 +326,7 @@ hfStatus hfi_rigid_phase(hfiSwitching* s, double t_end, hfError* error) {
   if (status == HF_SINGULAR) return status;
   if (status) return leave_rigid(s, HF_SWITCH_NO_SOLUTION, status);
   if (hfi_arc_exhausted(s)) return leave_rigid(s, HF_SWITCH_EVENTS, HF_NOT_CONVERGED);
-  if (s->config.contact_mode == HF_CONTACTS_SWITCHING && certificate_margin(s, &reason) < 0)
+  if (s->config.contact_mode == HF_CONTACTS_SWITCHING && certify(s, &reason) < 0)
     return leave_rigid(s, reason, HF_OK);
   hfi_tracks_copy(s->kept, &s->nkept, r->track, r->ntrack);
   memcpy(s->start, s->x, (size_t)s->nx * sizeof *s->x);
@@ -331,7 +334,9 @@ hfStatus hfi_rigid_phase(hfiSwitching* s, double t_end, hfError* error) {
   status = integrate_arc(s, dt, &reached, error);
   if (status < 0) return status;
   if (status > 0 && reached <= 0) return leave_rigid(s, HF_SWITCH_NO_SOLUTION, HF_NO_SOLUTION);
-  if (status > 0) s->stalls = HFI_MAX_STALLS + 1; // the rigid forces jump there, those of layers do not
+  // An arc that ends by itself ends where the rigid forces jump. Those of layers do not: this makes hfi_arc_exhausted
+  // true, so that the next call begins a compliant phase.
+  if (status > 0) s->stalls = HFI_MAX_STALLS + 1;
   double G = event_margin(s, s->t + reached, s->trial);
   if (G < 0) {
     reached = locate_event(s, reached, G, error);

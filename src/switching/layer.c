@@ -40,11 +40,6 @@ hfiLayer hfi_layer_of(const hfRigid* r, int i) {
 
 // ---- groups -----------------------------------------------------------------------------------------
 
-// Square of the lever that turns a tangential stiffness [N/m] into that of a group.
-static double lever2(const hfiContact* c, int g) {
-  return g == HF_SLIDING ? 1 : max2(sqr(c->material.mu[g]), 1e-12);
-}
-
 // Component of a deformation along row r of the contact.
 static double deformation_of(const hfMat3* R_WB, const hfiContact* c, const hfiDeformation* at,
                              int r) {
@@ -60,7 +55,7 @@ static void add_deformation(const hfMat3* R_WB, const hfiContact* c, int r, doub
 static void evaluate_group(const hfiContact* c, const hfMat3* R_WB, const hfiLayer* layer, int g,
                            const hfiDeformation* at, hfiLayerState* out) {
   const int first = hfi_group_first(g), dim = hfi_group_dim(g);
-  double lever = lever2(c, g), k = lever * layer->kt, damping = lever * layer->ct, fn = out->f[0],
+  double r2 = hfi_group_lever2(c, g), k = r2 * layer->kt, damping = r2 * layer->ct, fn = out->f[0],
          norm = 0, xi[2] = {0, 0};
   for (int j = 0; j < dim; ++j) {
     xi[j] = deformation_of(R_WB, c, at, first + j);
@@ -127,7 +122,7 @@ hfiDeformation hfi_layer_start(const hfRigid* r, int i, const hfiTrack* track, c
   hfiDeformation out = {v3_zero(), v3_zero()};
   for (int g = 0; g < hfi_group_count(a->contact[i].dim); ++g) {
     const int first = hfi_group_first(g), dim = hfi_group_dim(g);
-    double k = lever2(c, g) * layer.kt, damping = lever2(c, g) * layer.ct, rate[2] = {0, 0};
+    double r2 = hfi_group_lever2(c, g), k = r2 * layer.kt, damping = r2 * layer.ct, rate[2] = {0, 0};
     if (track->mode[g] == HF_MODE_ROLLING)
       memcpy(rate, s + first, (size_t)dim * sizeof *rate);
     else if (start == HF_START_EQUILIBRIUM)

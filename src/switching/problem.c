@@ -6,8 +6,8 @@
 // 2. A force x_j accelerates the bodies by S col_j x_j, where col_j is the direction of that force in generalised
 //    coordinates and S maps a force f to M^-1 f with the equalities eliminated (continuous/accel_equality.c):
 //      normal force     col = J_n^T - sum over the sliding groups g of the contact of mu_g J_g^T d_g
-//      rolling friction col = J_g^T t, t a unit direction within the group
-// 3. The results y are accelerations along rows: y_i = row_i . vdot + rowdot_i . v, with row = J_n or J_g^T t. Together
+//      rolling friction col = J_g^T t, with t a unit vector in the 1 or 2 rows of the group
+// 3. The results y are accelerations along rows: y_i = row_i . vdot + rowdot_i . v, with row = J_n or t^T J_g. Together
 //      y = A x + b,  A_ij = row_i . S col_j,  b_i = row_i . vdot_free + rowdot_i . v + stabilisation
 // 4. A contact does not accelerate into itself and does not pull: y_n >= 0, x_n >= 0, x_n y_n = 0. A group that rolls
 //    keeps its zero slip: y = 0. This linear complementarity problem is what hfi_rigid_solve_rows solves.
@@ -68,10 +68,11 @@ static void follow_slip(const hfRigid* r, const hfiPoint* at, hfiFrictionGroup* 
   double speed = 0, along = 0;
   for (int k = 0; k < u->dim; ++k) speed += sqr(s[k]), along += s[k] * u->d[k];
   speed = sqrt(speed);
-  for (int k = 0; speed > r->config.stick_speed && along > 0 && k < u->dim; ++k)
-    u->d[k] = s[k] / speed;
+  if (!(speed > r->config.stick_speed && along > 0)) return;
+  for (int k = 0; k < u->dim; ++k) u->d[k] = s[k] / speed;
 }
 
+// Appends the friction groups of contact i, with the modes and directions of its track.
 static void add_groups(hfRigid* r, int i, const hfiTrack* track) {
   hfiPoint* at = &r->point[i];
   const hfiContact* c = r->accel->contact[i].at;
@@ -98,14 +99,16 @@ static void add_groups(hfRigid* r, int i, const hfiTrack* track) {
 // Jdot v of row k of a contact.
 static double rate_of_row(const hfRigid* r, int contact, int k) {
   double rate = r->accel_problem->Jdot_v[r->point[contact].row + k];
-  return isfinite(rate) ? rate : 0; // unknown where the motion loses the contact: stabilisation holds it
+  // The rate is not finite where a small motion ends the contact. Its rows are then held by the stabilisation alone.
+  return isfinite(rate) ? rate : 0;
 }
 
-// Stores row i of the problem: row_i, response = S col_i, and k and c of the layer. b_i is the given b plus the acceleration
-// row_i . vdot_free without contact forces.
-static void store_row(hfRigid* r, int i, const double* row, const double* response, double b,
-                      double k, double c, bool rolling) {
+// Appends a row to the problem: row_i, response = S col_i, and b_i = b + row_i . vdot_free. k and c are the stiffness and
+// damping of the layer along it, which the certificate needs.
+static void append_row(hfRigid* r, const double* row, const double* response, double b, double k, double c,
+                       bool rolling) {
   hfRigidProblem* p = &r->problem;
+  int i = p->n++;
   size_t nv = (size_t)p->nv;
   memcpy(r->row + (size_t)i * nv, row, nv * sizeof *row);
   memcpy(r->response + (size_t)i * nv, response, nv * sizeof *row);
@@ -122,9 +125,9 @@ static double damping_rate(const hfRigid* r) {
   return r->config.stabilisation > 0 ? 2 / r->config.stabilisation : 0;
 }
 
-// Stores the normal row of a contact, with the friction of its sliding groups in the column.
-static void store_normal(hfRigid* r, int i, int contact) {
-  const hfRigidContact* c = &r->problem.contact[contact];
+// Appends the normal row of a contact, with the friction of its sliding groups in the column.
+static void append_normal(hfRigid* r, int contact) {
+  hfRigidContact* c = &r->problem.contact[contact];
   const hfiPoint* at = &r->point[contact];
   int nv = r->problem.nv;
   double T = r->config.stabilisation, held = r->track[at->track].held;
@@ -136,7 +139,8 @@ static void store_normal(hfRigid* r, int i, int contact) {
   hfi_accel_solve(r->accel, r->column, r->zero);
   double b = rate_of_row(r, contact, 0) + damping_rate(r) * at->s[0] +
              (T > 0 ? (c->gap - held) / (T * T) : 0);
-  store_row(r, i, contact_row(r, contact, 0), r->column, b, c->k, c->c, false);
+  c->row_n = r->problem.n;
+  append_row(r, contact_row(r, contact, 0), r->column, b, c->k, c->c, false);
 }
 
 // Eigenvalues and unit eigenvectors t of the symmetric matrix [a b; b c], the larger eigenvalue first.
@@ -150,7 +154,8 @@ static void eigen2(double a, double b, double c, double* value, double t[2][2]) 
 }
 
 // Finds the directions u->t of a rolling group along which the bodies can move and returns their number. r->pair holds
-// the accelerations S J^T t of a unit force along each of them. normal: inverse mass along the contact's normal.
+// the accelerations S J^T t of a unit force along each of them. normal: inverse mass along the contact's normal, which
+// has the unit of the inverse masses of sliding, and of no other group.
 static int find_directions(hfRigid* r, hfiFrictionGroup* u, double normal) {
   int nv = r->problem.nv;
   double *y[2] = {r->pair, r->pair + nv}, B[3] = {0, 0, 0}, value[2] = {0, 0};
@@ -159,7 +164,7 @@ static int find_directions(hfRigid* r, hfiFrictionGroup* u, double normal) {
     hfi_accel_solve(r->accel, y[k], r->zero);
     B[2 * k] = hfi_dot(contact_row(r, u->contact, u->first + k), y[k], nv);
   }
-  if (u->dim == 1) {
+  if (u->dim == 1) { // There is no other direction to compare with: is the row zero?
     u->t[0][0] = 1, u->t[0][1] = 0;
     const double* row = contact_row(r, u->contact, u->first);
     return B[0] > 0 && hfi_dot(row, row, nv) > IMMOBILE;
@@ -175,15 +180,16 @@ static int find_directions(hfRigid* r, hfiFrictionGroup* u, double normal) {
   return (value[0] > least) + (value[1] > least && value[0] > least);
 }
 
-static void store_rolling(hfRigid* r, hfiFrictionGroup* u, int* n) {
+// Appends a row for each direction in which a rolling group can move.
+static void append_rolling(hfRigid* r, hfiFrictionGroup* u) {
   int nv = r->problem.nv;
   const hfRigidContact* c = &r->problem.contact[u->contact];
   const hfiPoint* at = &r->point[u->contact];
   memcpy(r->column, contact_row(r, u->contact, 0), (size_t)nv * sizeof *r->column);
   hfi_accel_solve(r->accel, r->column, r->zero);
   double normal = hfi_dot(contact_row(r, u->contact, 0), r->column, nv),
-         lever = u->group == HF_SLIDING ? 1 : u->mu_static;
-  u->row = *n;
+         lever2 = hfi_group_lever2(r->accel->contact[u->contact].at, u->group);
+  u->row = r->problem.n;
   u->nrow = find_directions(r, u, normal);
   for (int d = 0; d < u->nrow; ++d) {
     double b = 0;
@@ -193,8 +199,7 @@ static void store_rolling(hfRigid* r, hfiFrictionGroup* u, int* n) {
       b += u->t[d][k] *
            (rate_of_row(r, u->contact, u->first + k) + damping_rate(r) * at->s[u->first + k]);
     }
-    store_row(r, (*n)++, r->column, r->pair + d * nv, b, max2(sqr(lever), 1e-12) * c->kt,
-              max2(sqr(lever), 1e-12) * c->ct, true);
+    append_row(r, r->column, r->pair + d * nv, b, lever2 * c->kt, lever2 * c->ct, true);
   }
 }
 
@@ -209,7 +214,7 @@ static void fill_A(hfRigid* r) {
 
 // ---- contacts ---------------------------------------------------------------------------------------
 
-// Fills what the public problem says of contact i before it is solved.
+// Fills what the public problem says of contact i but for mode, rows and forces.
 static void fill_contact(hfRigid* r, int i) {
   const hfAccelContact* c = &r->accel_problem->contact[i];
   const hfiPoint* at = &r->point[i];
@@ -227,8 +232,9 @@ static void fill_contact(hfRigid* r, int i) {
   out->k = layer.k, out->c = layer.c, out->kt = layer.kt, out->ct = layer.ct;
 }
 
-// Fills what the public problem says of contact i: mode, tangents t_W along its friction rows, and the rows W_N, W_T.
-static void fill_wrenches(hfRigid* r, int i) {
+// Called when A has its rows. Fills the mode of contact i in the public problem, turns its tangents t_W to the directions
+// of its friction rows (rolling) or along and across the slip (sliding), and fills its Jacobian: W_N, and W_T along t_W.
+static void fill_mode(hfRigid* r, int i) {
   int nv = r->problem.nv;
   hfRigidContact* c = &r->problem.contact[i];
   const hfiPoint* at = &r->point[i];
@@ -268,6 +274,7 @@ static int rows_of(const hfRigid* r, const hfiPoint* at) {
   return rows;
 }
 
+// Collects the closed contacts for which A has room, and their friction groups.
 static void gather_groups(hfRigid* r) {
   int rows = 0;
   r->ngroup = r->dropped = 0;
@@ -287,27 +294,30 @@ static void gather_groups(hfRigid* r) {
   }
 }
 
+// Appends the normal rows of the closed contacts that roll in some group, or of those that do not. Returns their number.
+static int append_normals(hfRigid* r, bool rolling) {
+  int before = r->problem.n;
+  for (int i = 0; i < r->problem.ncontact; ++i)
+    if (r->point[i].track >= 0 && rolls(r, &r->point[i]) == rolling) append_normal(r, i);
+  return r->problem.n - before;
+}
+
 void hfi_rigid_assemble(hfRigid* r) {
   hfRigidProblem* p = &r->problem;
-  p->n = p->nR = p->nS = 0;
+  p->n = 0;
   gather_groups(r);
   for (int i = 0; i < p->ncontact; ++i) fill_contact(r, i);
-  for (int pass = 0; pass < 2; ++pass) { // rolling contacts first, sliding ones last
-    for (int i = 0; i < p->ncontact; ++i) {
-      if (r->point[i].track < 0 || rolls(r, &r->point[i]) != (pass == 0)) continue;
-      store_normal(r, p->contact[i].row_n = p->n, i);
-      ++p->n;
-      ++*(pass == 0 ? &p->nR : &p->nS);
-    }
-    for (int u = 0; pass == 0 && u < r->ngroup; ++u)
-      if (r->group[u].mode == HF_MODE_ROLLING) store_rolling(r, &r->group[u], &p->n);
-  }
+  p->nR = append_normals(r, true);
+  for (int u = 0; u < r->ngroup; ++u)
+    if (r->group[u].mode == HF_MODE_ROLLING) append_rolling(r, &r->group[u]);
+  p->nS = append_normals(r, false);
   fill_A(r);
-  for (int i = 0; i < p->ncontact; ++i) fill_wrenches(r, i);
+  for (int i = 0; i < p->ncontact; ++i) fill_mode(r, i);
 }
 
 // ---- solution ---------------------------------------------------------------------------------------
 
+// Stores the solution as the forces of contact i and of its track.
 static void store_forces(hfRigid* r, int i) {
   hfRigidProblem* p = &r->problem;
   hfRigidContact* c = &p->contact[i];
@@ -344,14 +354,14 @@ void hfi_rigid_solve_rows(hfRigid* r) {
   double share = p->n > p->nv ? max2(r->share, HFI_RIGID_SHARE) : r->share;
   for (int i = 0; i < p->n; ++i) config.tikhonov += share * fabs(p->A[i * p->n + i]) / p->n;
   hfError error = {HF_OK, ""};
-  for (int method = HF_LCP_LEMKE; method <= HF_LCP_DANTZIG; ++method) {
-    config.method = method;
-    hfStatus status =
-        hf_lcp_solve(&lcp, &config, p->x, p->y, r->work, r->work_size, &p->lcp, &error);
-    if (status < 0)
-      p->lcp = (hfLcpReport){.status = HF_NO_SOLUTION},
-      memset(p->x, 0, (size_t)p->n * sizeof *p->x);
+  const int32_t methods[2] = {HF_LCP_LEMKE, HF_LCP_DANTZIG};
+  for (int k = 0; k < 2; ++k) {
+    config.method = methods[k];
+    hfStatus status = hf_lcp_solve(&lcp, &config, p->x, p->y, r->work, r->work_size, &p->lcp, &error);
     if (status == HF_OK) return;
+    if (status > 0) continue;
+    p->lcp = (hfLcpReport){.status = HF_NO_SOLUTION};
+    memset(p->x, 0, (size_t)p->n * sizeof *p->x);
   }
 }
 
@@ -375,7 +385,8 @@ int hfi_rigid_cones_hold(const hfRigid* r) {
   return 1;
 }
 
-// 1: a large problem has dependent rows. Its rank says so; the test for a P-matrix would take 2^n pivots.
+// Whether a large problem has dependent rows, so that its certificate fails. The rank decides that, because the test for
+// a P-matrix would take up to 2^n pivots.
 static bool clearly_dependent(hfRigid* r, double* margin) {
   const hfRigidProblem* p = &r->problem;
   *margin = 0;
@@ -391,7 +402,9 @@ void hfi_rigid_certify(hfRigid* r) {
   else if (p->n)
     p->certificate = hf_rigid_certify(p->n, p->A, p->rolling, p->k, p->c, r->work, r->work_size);
   else
-    p->certificate = (hfRigidCertificate){true, true, true, true, true, 1, 1, 1, -INFINITY};
+    p->certificate = (hfRigidCertificate){.full_rank = 1, .rolling = 1, .p_matrix = 1, .stable = 1, .holds = 1,
+                                          .rank_margin = 1, .rolling_margin = 1, .p_margin = 1,
+                                          .abscissa = -INFINITY};
 }
 
 hfStatus hf_rigid_evaluate(hfRigid* r, double t, const double* q, const double* v,

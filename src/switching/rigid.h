@@ -63,7 +63,7 @@ struct hfRigid {
   double *row, *response;       // (max_rows x nv) row_i and S col_j: A_ij is the product of the two
   double* free;                 // (nv) accelerations without contact forces
   double *column, *pair;        // (nv), (2 nv) scratch
-  double* zero;                 // (equalities)
+  double* zero;                 // (equalities) zeros: a contact force alone accelerates no equality
   double *lo, *hi;              // (max_rows)
   double *polygon_A, *polygon_b, *polygon_z; // (max_rows^2), (max_rows), (max_rows)
   void* polygon_column;                      // (max_rows)
@@ -133,5 +133,9 @@ typedef struct hfiLayer {
   double k, c, kt, ct;
 } hfiLayer; // [N/m], [N s/m]
 hfiLayer hfi_layer_of(const hfRigid* rigid, int contact);
+// The stiffness of friction group g is r^2 kt. The lever r of torsion and rolling is their coefficient [m], at least 1e-6 m.
+static inline double hfi_group_lever2(const hfiContact* c, int g) {
+  return g == HF_SLIDING ? 1 : max2(sqr(c->material.mu[g]), 1e-12);
+}
 
 #endif
