@@ -8,7 +8,6 @@
 #include "mcap.h"
 
 #include <argp.h>
-#include <errno.h>
 #include <holdfast/record.h>
 #include <math.h>
 #include <string.h>
@@ -237,8 +236,8 @@ static json_t* event_words(const hfModel* m, hfEvent e) {
 static int write_mcap(const hfRecording* r, const char* path) {
   mcapFile file;
   const hfModel* m = hf_recording_model(r);
-  if (!mcap_open(&file, path))
-    return say_error("%s: cannot be written: %s", path, strerror(errno)), CLI_FAILED;
+  hfError error = {HF_OK, ""};
+  if (mcap_open(&file, path, &error) != HF_OK) return say_error("%s", error.message), CLI_FAILED;
   uint16_t tf = mcap_channel(&file, "/tf", "foxglove.FrameTransforms"),
            scene = mcap_channel(&file, "/scene", "foxglove.SceneUpdate"),
            forces = mcap_channel(&file, "/forces", "foxglove.SceneUpdate"),
@@ -270,8 +269,8 @@ static int write_mcap(const hfRecording* r, const char* path) {
     show_progress((double)i / count, "%d of %d frames", i, count);
   }
   clear_progress();
-  if (mcap_close(&file)) return CLI_GOOD;
-  return say_error("%s: cannot be written", path), CLI_FAILED;
+  if (mcap_close(&file, &error) == HF_OK) return CLI_GOOD;
+  return say_error("%s: %s", path, error.message), CLI_FAILED;
 }
 
 static int ends_in(const char* text, const char* end) {
@@ -286,6 +285,7 @@ int verb_convert(int argc, char** argv) {
   argp_parse(&convert_argp, argc, argv, 0, NULL, &o);
   if (!ends_in(o.output, ".mcap") && !ends_in(o.output, ".html"))
     return say_error("-o %s: the name must end in .mcap or .html", o.output), CLI_MISUSED;
+  if (refuse_same_file((usedFile[]){{"the recording", o.input, 0}, {"-o", o.output, 1}}, 2)) return CLI_MISUSED;
   hfStatus status = hf_recording_open(&recording, o.input, &error);
   int result = exit_status_of(status);
   if (status == HF_OK && ends_in(o.output, ".html"))

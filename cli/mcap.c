@@ -54,21 +54,22 @@ static void write_record(mcapFile* m, int opcode, record* r) {
   record head = {0};
   put_number(&head, (uint64_t)opcode, 1);
   put_number(&head, r->size, 8);
-  if (r->failed || head.failed || fwrite(head.bytes, 1, head.size, m->file) != head.size ||
-      fwrite(r->bytes, 1, r->size, m->file) != r->size)
+  if (r->failed || head.failed || fwrite(head.bytes, 1, head.size, m->out.file) != head.size ||
+      fwrite(r->bytes, 1, r->size, m->out.file) != r->size)
     m->failed = 1;
   free(head.bytes), free(r->bytes);
 }
 
-int mcap_open(mcapFile* m, const char* path) {
+hfStatus mcap_open(mcapFile* m, const char* path, hfError* error) {
   record header = {0};
-  *m = (mcapFile){.file = fopen(path, "wb")};
-  if (!m->file) return 0;
-  if (fwrite(magic, 1, sizeof magic, m->file) != sizeof magic) m->failed = 1;
+  *m = (mcapFile){0};
+  hfStatus status = open_out_file(&m->out, path, error);
+  if (status != HF_OK) return status;
+  if (fwrite(magic, 1, sizeof magic, m->out.file) != sizeof magic) m->failed = 1;
   put_string(&header, "");
   put_string(&header, "holdfast");
   write_record(m, OP_HEADER, &header);
-  return 1;
+  return HF_OK;
 }
 
 uint16_t mcap_channel(mcapFile* m, const char* topic, const char* schema) {
@@ -106,7 +107,7 @@ void mcap_message(mcapFile* m, uint16_t channel, double time, json_t* value) {
   free(text);
 }
 
-int mcap_close(mcapFile* m) {
+hfStatus mcap_close(mcapFile* m, hfError* error) {
   record end = {0}, footer = {0};
   put_number(&end, 0, 4); // no checksum
   write_record(m, OP_DATA_END, &end);
@@ -114,7 +115,9 @@ int mcap_close(mcapFile* m) {
   put_number(&footer, 0, 8);
   put_number(&footer, 0, 4);
   write_record(m, OP_FOOTER, &footer);
-  if (fwrite(magic, 1, sizeof magic, m->file) != sizeof magic) m->failed = 1;
-  if (fclose(m->file) != 0) m->failed = 1;
-  return !m->failed;
+  if (fwrite(magic, 1, sizeof magic, m->out.file) != sizeof magic) m->failed = 1;
+  if (!m->failed) return close_out_file(&m->out, error);
+  snprintf(error->message, sizeof error->message, "the file cannot be written whole (disk full, or no memory)");
+  discard_out_file(&m->out);
+  return error->status = HF_ERROR_FILE;
 }

@@ -2,6 +2,7 @@
 // headless Chromium. Videos are put together by ffmpeg.
 #include "cli.h"
 #include "numbers.h"
+#include "outfile.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -300,10 +301,17 @@ static char* page_address(const renderOptions* o, const char* page, int count) {
   return text;
 }
 
-static FILE* open_target(const renderOptions* o, pid_t* encoder) {
+// Where the pictures go: to one file, or to a program that makes a video of them. The video is written beside an older
+// one, under a name with the same ending, by which the program knows the format.
+typedef struct target {
+  FILE* file; // NULL: there is none
+  outFile picture;
+  pid_t encoder; // 0: there is none
+  char beside[4096];
+} target;
+
+static FILE* start_encoder(const renderOptions* o, target* t) {
   char fps[32];
-  *encoder = 0;
-  if (!o->video) return fopen(o->picture, "wb");
   snprintf(fps, sizeof fps, "%g", o->fps);
   char* arguments[] = {(char[]){"ffmpeg"},
                        (char[]){"-y"},
@@ -319,9 +327,33 @@ static FILE* open_target(const renderOptions* o, pid_t* encoder) {
                        (char[]){"yuv420p"},
                        (char[]){"-c:v"},
                        (char[]){"libx264"},
-                       (char*)(uintptr_t)o->video,
+                       t->beside,
                        NULL};
-  return start_program(arguments, 1, encoder);
+  return start_program(arguments, 1, &t->encoder);
+}
+
+static int open_target(const renderOptions* o, target* t, hfError* error) {
+  *t = (target){0};
+  if (!o->video) {
+    if (open_out_file(&t->picture, o->picture, error) == HF_OK) t->file = t->picture.file;
+    return t->file != NULL;
+  }
+  const char *slash = strrchr(o->video, '/'), *name = slash ? slash + 1 : o->video;
+  snprintf(t->beside, sizeof t->beside, "%.*s.%ld-%s", (int)(name - o->video), o->video, (long)getpid(), name);
+  t->file = start_encoder(o, t);
+  if (!t->file) snprintf(error->message, sizeof error->message, "%s: cannot be written: %s", o->video, strerror(errno));
+  return t->file != NULL;
+}
+
+// Completes the file if it is whole; otherwise an older file stays. Returns 1 on success.
+static int close_target(const renderOptions* o, target* t, int whole, hfError* error) {
+  if (!o->video && whole) return close_out_file(&t->picture, error) == HF_OK;
+  if (!o->video) return discard_out_file(&t->picture), 0;
+  int good = end_program(t->file, t->encoder) && whole && rename(t->beside, o->video) == 0;
+  if (good) return 1;
+  remove(t->beside);
+  snprintf(error->message, sizeof error->message, "%s: cannot be written", o->video);
+  return 0;
 }
 
 static int draw(const renderOptions* o, const char* browser, const char* page) {
@@ -340,23 +372,22 @@ static int draw(const renderOptions* o, const char* browser, const char* page) {
                        (char[]){"--dump-dom"},
                        address,
                        NULL};
-  pid_t viewer, encoder;
-  const char* name = o->video ? o->video : o->picture;
-  FILE* to = open_target(o, &encoder);
-  FILE* from = to ? start_program(arguments, 0, &viewer) : NULL;
-  int drawn = 0;
-  if (!to) say_error("%s: cannot be written: %s", name, strerror(errno));
-  while (from && drawn < count && copy_picture(from, to)) {
+  pid_t viewer;
+  target to;
+  hfError error = {HF_OK, ""};
+  int opened = open_target(o, &to, &error), drawn = 0;
+  FILE* from = opened ? start_program(arguments, 0, &viewer) : NULL;
+  while (from && drawn < count && copy_picture(from, to.file)) {
     ++drawn;
     show_progress((double)drawn / count, "%d of %d pictures", drawn, count);
   }
   clear_progress();
   if (from) end_program(from, viewer);
-  int good = to && (encoder ? end_program(to, encoder) : fclose(to) == 0) && drawn == count;
-  if (to && drawn < count)
+  int good = opened && close_target(o, &to, drawn == count, &error);
+  if (opened && drawn < count)
     say_error("%s drew %d of %d pictures", browser, drawn, count);
-  else if (to && !good)
-    say_error("%s: cannot be written", name);
+  else if (!good)
+    say_error("%s", error.message);
   free(address);
   return good ? CLI_GOOD : CLI_FAILED;
 }
@@ -365,6 +396,8 @@ int verb_render(int argc, char** argv) {
   renderOptions o = {
       .time = NAN, .until = NAN, .fps = 30, .speed = 1, .zoom = 1, .width = 1280, .height = 720};
   argp_parse(&render_argp, argc, argv, 0, NULL, &o);
+  if (refuse_same_file((usedFile[]){{"the scene or recording", o.input, 0}, {"-o", o.picture, 1}, {"--video", o.video, 1}}, 3))
+    return CLI_MISUSED;
   const char* browser = is_installed("chromium")           ? "chromium"
                         : is_installed("chromium-browser") ? "chromium-browser"
                         : is_installed("google-chrome")    ? "google-chrome"

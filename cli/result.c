@@ -3,7 +3,6 @@
 
 #include "json.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,15 +57,10 @@ void result_note(result* r, const char* format, ...) {
   putchar('\n');
 }
 
-static void say_file(result* r, const char* file) {
-  say_error("%s/%s: cannot write: %s", r->out, file, strerror(errno));
-  r->failed = 1;
-}
-
 // The slot that holds this file; for NULL, a free slot.
 static openFile* find_open(result* r, const FILE* file) {
   for (int i = 0; i < OPEN_FILES; ++i)
-    if (r->open[i].file == file) return &r->open[i];
+    if (r->open[i].out.file == file) return &r->open[i];
   return NULL;
 }
 
@@ -75,20 +69,19 @@ FILE* result_open(result* r, const char* file) {
   char path[4096];
   openFile* slot = find_open(r, NULL);
   snprintf(path, sizeof path, "%s/%s", r->out, file);
-  errno = EMFILE;
-  FILE* opened = slot ? fopen(path, "w") : NULL;
-  if (!opened) return say_file(r, file), NULL;
-  slot->file = opened;
-  snprintf(slot->name, sizeof slot->name, "%s", file);
-  return opened;
+  hfError error = {HF_ERROR_FILE, ""};
+  if (slot && open_out_file(&slot->out, path, &error) == HF_OK) return slot->out.file;
+  say_error("%s", slot ? error.message : "too many files are open");
+  r->failed = 1;
+  return NULL;
 }
 
 void result_close(result* r, FILE* file) {
   if (!file) return;
   openFile* slot = find_open(r, file);
-  int bad = ferror(file);
-  if (fclose(file) != 0 || bad) say_file(r, slot->name);
-  slot->file = NULL;
+  hfError error = {HF_OK, ""};
+  if (close_out_file(&slot->out, &error) != HF_OK) say_error("%s", error.message), r->failed = 1;
+  slot->out.file = NULL;
 }
 
 static void print_must(const result* r, int quick) {

@@ -4,12 +4,13 @@
 
 #include "experiment.h"
 
+#include "outfile.h"
+
 #include <jansson.h>
 
-// A file that result_open opened. Its name is kept for the message if it cannot be closed.
+// A file that result_open opened.
 typedef struct openFile {
-  FILE* file; // NULL: this slot is free
-  char name[128];
+  outFile out; // out.file == NULL: this slot is free
 } openFile;
 enum { OPEN_FILES = 16 };
 

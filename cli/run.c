@@ -1,5 +1,7 @@
 // holdfast run: simulates a scene, writes the files that the options name, and prints a summary.
 #include "run.h"
+
+#include "outfile.h"
 #include <holdfast/actuation.h>
 
 #include <math.h>
@@ -15,6 +17,7 @@ static void catch_interrupts(void) {
   struct sigaction action = {.sa_handler = request_stop};
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
+  sigaction(SIGHUP, &action, NULL);
 }
 
 // ---- controls --------------------------------------------------------------------------------
@@ -127,6 +130,7 @@ static int step_through(const runOptions* o, run* r, const controlSource* source
       status = write_outputs(r, &report, out, &error);
     }
     if (status < 0) {
+      r->refused_at_once = r->statistics.steps == 0;
       say_error("stopped at %g s: %s", r->state->time, error.message);
       return CLI_FAILED;
     }
@@ -163,7 +167,11 @@ static int simulate(const runOptions* o, run* r, const controlSource* source) {
     status = step_through(o, r, source, &out);
     r->statistics.wall = wall_clock() - before;
   }
-  int closed = close_outputs(r, &out);
+  int closed = CLI_GOOD;
+  if (opened != HF_OK || r->refused_at_once)
+    discard_outputs(&out);
+  else
+    closed = close_outputs(r, &out);
   clear_progress();
   if (status == CLI_GOOD) status = closed;
   if (r->interrupted)
@@ -207,5 +215,9 @@ static int run_scene(const void* arguments, const hfModel* model) {
 int verb_run(int argc, char** argv) {
   runArguments a;
   argp_parse(&run_argp, argc, argv, 0, NULL, &a);
+  const usedFile files[] = {{"the scene", a.scene.path, 0},  {"--controls", a.run.controls, 0},
+                            {"--log", a.run.log, 1},         {"--contacts", a.run.contacts, 1},
+                            {"--record", a.run.record, 1},   {"--report", a.run.report, 1}};
+  if (refuse_same_file(files, sizeof files / sizeof *files)) return CLI_MISUSED;
   return with_scene(&a.scene, run_scene, &a);
 }

@@ -51,6 +51,7 @@ typedef struct run {
   const hfSimConfig* config;
   double start_time;
   int interrupted;
+  int refused_at_once; // the first step was refused: nothing is worth keeping
   runStatistics statistics;
 } run;
 
@@ -61,12 +62,14 @@ typedef struct outputs {
   hfReport* report;
 } outputs;
 
-// Opens the files that the options name. After a refusal the caller must still call close_outputs.
+// Opens the files that the options name. After a refusal the caller must call discard_outputs.
 hfStatus open_outputs(const runOptions* options, const run* r, outputs* out, hfError* error);
 // After each step.
 hfStatus write_outputs(const run* r, const hfStepReport* report, outputs* out, hfError* error);
 // Closes all files, even if one of them cannot be completed. Returns the exit status.
 int close_outputs(const run* r, outputs* out);
+// Gives up files to which no step was written: older files of these names stay as they were.
+void discard_outputs(outputs* out);
 
 // Print the result as text or as JSON, or write it as an HTML file. Each returns the exit status.
 int print_summary(const run* r);

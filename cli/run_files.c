@@ -32,6 +32,13 @@ hfStatus write_outputs(const run* r, const hfStepReport* report, outputs* out, h
   return status;
 }
 
+void discard_outputs(outputs* out) {
+  hf_state_log_discard(out->log);
+  hf_contact_log_discard(out->contacts);
+  hf_recorder_discard(out->recorder);
+  hf_report_discard(out->report);
+}
+
 int close_outputs(const run* r, outputs* out) {
   int status = out->recorder ? record_figures(r, out->recorder) : CLI_GOOD;
   hfError error[3];

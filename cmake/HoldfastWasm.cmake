@@ -26,7 +26,7 @@ set(wasm_flags --target=wasm32-wasi -isystem /usr/include/wasm32-wasi -std=c17 -
                -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_BINARY_DIR}/include -I${PROJECT_SOURCE_DIR}/src)
 set(wasm_sources ${core_sources} ${PROJECT_SOURCE_DIR}/viewer/core/core.c)
 list(FILTER wasm_sources EXCLUDE REGEX "/src/(batch|manipulation)/") # threads; robots' programs
-foreach(name bytes chunk stream describe)
+foreach(name chunk stream describe)
   list(APPEND wasm_sources ${PROJECT_SOURCE_DIR}/src/record/${name}.c)
 endforeach()
 foreach(name session command history)

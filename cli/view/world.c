@@ -1,6 +1,7 @@
 // See world.h. Everything but the queue and the two packets belongs to the world's thread.
 #include "world.h"
 
+#include "base/output.h"
 #include "live/session.h"
 #include "watch.h"
 
@@ -109,15 +110,6 @@ static void look_at_file(world* w, double now) {
 
 // ---- saving ----------------------------------------------------------------------------------------
 
-static hfStatus write_file(const char* path, const hfiBytes* bytes, hfError* error) {
-  FILE* file = bytes->failed ? NULL : fopen(path, "wb");
-  int good = file && fwrite(bytes->data, 1, bytes->size, file) == bytes->size;
-  if (file && fclose(file) != 0) good = 0;
-  if (good) return HF_OK;
-  snprintf(error->message, sizeof error->message, "%s: cannot be written", path);
-  return HF_ERROR_FILE;
-}
-
 static void save(world* w, int report) {
   char path[600], stamp[32];
   hfError error = {HF_OK, ""};
@@ -127,7 +119,11 @@ static void save(world* w, int report) {
   snprintf(path, sizeof path, "%.500s/holdfast-%s.rec", w->options.out, stamp);
   hfiBytes bytes = {0};
   hfi_session_recording(&w->session, w->options.scene.path, &bytes);
-  hfStatus status = write_file(path, &bytes, &error);
+  hfStatus status = HF_ERROR_MEMORY;
+  if (bytes.failed)
+    snprintf(error.message, sizeof error.message, "%s: out of memory", path);
+  else
+    status = hfi_write_file(path, bytes.data, bytes.size, &error);
   hfi_bytes_release(&bytes);
   if (status == HF_OK && report) {
     char page[600];

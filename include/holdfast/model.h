@@ -388,6 +388,7 @@ HF_API hfStatus hf_model_copy(hfModel** copy, const hfModel* model, hfError* err
 // Checks magic, version, sizes, offsets and every index; for blocks that come from outside.
 HF_API hfStatus hf_model_validate(const hfModel* model, size_t size, hfError* error);
 // Writes a model to a file, that of an hfParams as a block with the values in force; reads it again. Refusals name the file.
+// An older file of that name stays until the new one is complete.
 HF_API hfStatus hf_model_save(const hfModel* model, const char* path, hfError* error);
 HF_API hfStatus hf_model_open(hfModel** model, const char* path, hfError* error);
 

@@ -1,9 +1,10 @@
 // Files of a run: state log, contact log, recording, report.
 //
-// Logs and recordings are written to the file itself, with one write for each step, so that the file always consists of
-// whole rows, also when the program is killed. A write that fails (disk full) is a refusal that names the
-// file; a row that only went half into it is cut off again. A report is written under a temporary
-// name and renamed, so that the file is either the old one or the whole new one.
+// A log or a recording replaces an older file of that name with the first step that is written to it: until then the
+// older file stays as it was. From then on there is one write for each step, so that the file always consists of whole
+// rows, also when the program is killed. A write that fails (disk full) is a refusal that names the file; a row that only
+// went half into it is cut off again. A report replaces an older file when it is complete. Numbers have a decimal point
+// whatever the locale.
 #ifndef HOLDFAST_RECORD_H
 #define HOLDFAST_RECORD_H
 
@@ -22,6 +23,8 @@ HF_API hfStatus hf_state_log_open(hfStateLog** log, const char* path, const hfMo
 HF_API hfStatus hf_state_log_write(hfStateLog* log, const hfState* state, const double* ctrl, hfError* error);
 // Frees the log whatever happens; NULL is allowed.
 HF_API hfStatus hf_state_log_close(hfStateLog* log, hfError* error);
+// Gives up a log. Where no step was written the older file stays as it was. NULL is allowed.
+HF_API void hf_state_log_discard(hfStateLog* log);
 
 // Contact log: CSV, one row for each contact of each step:
 //   time,geom_a,geom_b,x,y,z,nx,ny,nz,depth,fn,ftx,fty,ftz,vtx,vty,vtz,stick
@@ -31,6 +34,7 @@ HF_API hfStatus hf_contact_log_open(hfContactLog** log, const char* path, const 
 // Contacts of the sim's last step, which ended at `time`.
 HF_API hfStatus hf_contact_log_write(hfContactLog* log, const hfSim* sim, double time, hfError* error);
 HF_API hfStatus hf_contact_log_close(hfContactLog* log, hfError* error); // as hf_state_log_close
+HF_API void hf_contact_log_discard(hfContactLog* log);                   // as hf_state_log_discard
 
 // A line of the summary of a run.
 typedef struct hfReportLine {
@@ -55,6 +59,7 @@ HF_API hfStatus hf_recorder_write(hfRecorder* recorder, const hfSim* sim, const 
 // The summary, once, at the end.
 HF_API hfStatus hf_recorder_figures(hfRecorder* recorder, const hfReportLine* lines, int count, hfError* error);
 HF_API hfStatus hf_recorder_close(hfRecorder* recorder, hfError* error); // frees it whatever happens; NULL is allowed
+HF_API void hf_recorder_discard(hfRecorder* recorder);                   // as hf_state_log_discard
 
 // What a frame says of the whole world. Solver statistics are over the steps since the frame before.
 typedef struct hfFrameHead {
@@ -124,6 +129,8 @@ HF_API void hf_report_add(hfReport* report, const hfSim* sim, const hfState* sta
 // Writes the file: title, lines of the summary, the replay or the plots. Frees the report whatever happens.
 HF_API hfStatus hf_report_close(hfReport* report, const char* title, const hfReportLine* lines, int count,
                                 hfError* error);
+// Gives up a report; the older file stays as it was. NULL is allowed.
+HF_API void hf_report_discard(hfReport* report);
 
 #ifdef __cplusplus
 }

@@ -87,7 +87,7 @@ struct hfInput;
 HF_API hfStatus hf_state_set_key(hfState* state, struct hfInput* input, const hfModel* model, int key, hfError* error);
 // Writes the bytes of a state to a file, and reads them again. A file that cannot be opened, written or read (HF_ERROR_FILE), is
 // no state or cut short (HF_ERROR_PARSE), or belongs to another model's sizes (HF_ERROR_MODEL) is refused by its name; then
-// the state stays as it was.
+// the state stays as it was. Saving replaces an older file only when the new one is complete.
 HF_API hfStatus hf_state_save(const hfState* state, const char* path, hfError* error);
 HF_API hfStatus hf_state_restore(hfState* state, const char* path, hfError* error);
 

@@ -6,6 +6,7 @@
 #include <holdfast/actuation.h>
 
 #include "base/error.h"
+#include "base/locale.h"
 #include "math/vec3.h"
 
 #include <errno.h>
@@ -109,7 +110,7 @@ static hfStatus read_row(hfControlTable* t, Reader* r) {
   int length, n = 0;
   for (; next_field(r, &field, &length); ++n) {
     char* end;
-    double x = strtod(field, &end);
+    double x = hfi_read_double(field, &end);
     if (length == 0 || end != field + length || !isfinite(x))
       return hfi_refuse(r->error, HF_ERROR_PARSE, "%s:%d: `%.*s` is not a finite number", r->name, r->line, length, field);
     if (n < t->ncol) row[n] = x;

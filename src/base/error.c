@@ -1,6 +1,8 @@
 // Names of statuses, and the writing of refusals.
 #include "base/error.h"
 
+#include "base/locale.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -9,7 +11,9 @@ hfStatus hfi_refuse(hfError* error, hfStatus status, const char* format, ...) {
     va_list args;
     va_start(args, format);
     error->status = status;
+    locale_t outer = hfi_enter_c_locale();
     vsnprintf(error->message, sizeof error->message, format, args);
+    hfi_leave_c_locale(outer);
     va_end(args);
   }
   return status;

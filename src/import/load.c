@@ -2,11 +2,11 @@
 #include <holdfast/import.h>
 
 #include "base/error.h"
+#include "base/locale.h"
 #include "import/mjcf.h"
 #include "import/reader.h"
 #include "import/urdf.h"
 
-#include <locale.h>
 #include <string.h>
 
 hfImportConfig hf_import_config_default(void) {
@@ -47,15 +47,11 @@ static hfStatus import_in_c_locale(hfModel** model, const char* text, size_t len
   hfiReader r = {.config = config ? *config : hf_import_config_default(),
                  .diagnostics = diagnostics,
                  .error = error};
-  // Numbers in files have a decimal point, so this thread reads them in the locale "C" whatever the user's locale is.
-  locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-  if (!c) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
-  locale_t outer = uselocale(c);
+  locale_t outer = hfi_enter_c_locale();
   r.folder = folder ? folder : hfi_folder_of(&r, name);
   import(&r, text, length, name, model);
   hfi_store_release(&r.store);
-  uselocale(outer);
-  freelocale(c);
+  hfi_leave_c_locale(outer);
   return r.status;
 }
 

@@ -2,7 +2,7 @@
 #ifndef HFI_LIVE_HISTORY_H
 #define HFI_LIVE_HISTORY_H
 
-#include "record/bytes.h"
+#include "base/bytes.h"
 
 // One moment: the chunks since the moment before, then a state chunk.
 typedef struct hfiMoment {

@@ -6,6 +6,7 @@
 #include "live/session.h"
 
 #include "base/error.h"
+#include "base/locale.h"
 #include "math/vec3.h"
 
 #include <holdfast/actuation.h>
@@ -189,7 +190,9 @@ static hfStatus change_option(hfiSession* s, const hfiCommand* c, hfError* error
   const char* name = hf_sim_config_name((int)(c->index & 0xffff));
   if (!name) return hfi_refuse(error, HF_ERROR_ARGUMENT, "there is no option %u", c->index);
   hfSimConfig old = s->config;
+  locale_t outer = hfi_enter_c_locale();
   snprintf(value, sizeof value, "%.17g", c->x[0]);
+  hfi_leave_c_locale(outer);
   hfStatus status = hf_sim_config_set(&s->config, name, value, error);
   if (status == HF_OK) status = make_sim(s, error);
   if (status != HF_OK) s->config = old;

@@ -2,6 +2,7 @@
 #include "model/builder.h"
 
 #include "base/error.h"
+#include "base/locale.h"
 #include "math/vec3.h"
 #include "model/builder_add.h"
 
@@ -15,7 +16,9 @@ hfStatus hfi_refuse_def(hfError* error, const char* where, hfObjectKind kind, co
   char what[512];
   va_list args;
   va_start(args, format);
+  locale_t outer = hfi_enter_c_locale();
   vsnprintf(what, sizeof what, format, args);
+  hfi_leave_c_locale(outer);
   va_end(args);
   return hfi_refuse(error, HF_ERROR_MODEL, "%s%s%s \"%s\": %s", where ? where : "",
                     where ? ": " : "", hf_object_kind_name(kind), name ? name : "", what);

@@ -1,5 +1,6 @@
 // Models as files: the block as it is. What comes from outside is checked before it is believed.
 #include "base/error.h"
+#include "base/output.h"
 #include "model/builder.h"
 #include "model/layout.h"
 #include "model/shape.h"
@@ -204,20 +205,12 @@ hfStatus hf_model_validate(const hfModel* m, size_t size, hfError* error) {
   return status == HF_OK ? check_references(m, error) : status;
 }
 
-static hfStatus save_block(const hfModel* m, const char* path, hfError* error) {
-  FILE* file = fopen(path, "wb");
-  if (!file) return hfi_refuse(error, HF_ERROR_FILE, "%s: cannot be written", path);
-  int good = fwrite(m, (size_t)m->size, 1, file) == 1;
-  good = fclose(file) == 0 && good;
-  return good ? HF_OK : hfi_refuse(error, HF_ERROR_FILE, "%s: write failed (disk full?)", path);
-}
-
 hfStatus hf_model_save(const hfModel* m, const char* path, hfError* error) {
   hfi_clear_error(error);
-  if (!hf_model_is_overlay(m)) return save_block(m, path, error);
+  if (!hf_model_is_overlay(m)) return hfi_write_file(path, m, (size_t)m->size, error);
   hfModel* block = NULL;
   hfStatus status = hf_model_copy(&block, m, error);
-  if (status == HF_OK) status = save_block(block, path, error);
+  if (status == HF_OK) status = hfi_write_file(path, block, (size_t)block->size, error);
   hf_model_free(block);
   return status;
 }

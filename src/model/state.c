@@ -2,6 +2,7 @@
 #include <holdfast/state.h>
 
 #include "base/error.h"
+#include "base/output.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -120,12 +121,12 @@ static const char kMagic[8] = "HFSTATE";
 
 hfStatus hf_state_save(const hfState* s, const char* path, hfError* error) {
   hfi_clear_error(error);
-  FILE* file = fopen(path, "wb");
-  if (!file) return hfi_refuse(error, HF_ERROR_FILE, "%s: cannot be written", path);
-  int good =
-      fwrite(kMagic, sizeof kMagic, 1, file) == 1 && fwrite(s, (size_t)s->size, 1, file) == 1;
-  good = fclose(file) == 0 && good;
-  return good ? HF_OK : hfi_refuse(error, HF_ERROR_FILE, "%s: write failed (disk full?)", path);
+  hfiOutput out;
+  hfStatus status = hfi_output_open(&out, path, HFI_OUTPUT_WHOLE, error);
+  if (status != HF_OK) return status;
+  hfi_output_bytes(&out, kMagic, sizeof kMagic);
+  hfi_output_bytes(&out, s, (size_t)s->size);
+  return hfi_output_close(&out, error);
 }
 
 static int same_layout(const hfState* a, const hfState* b) {

@@ -8,6 +8,8 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/locale.h"
+#include "base/output.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -56,13 +58,13 @@ static void list_sections(hfStepProblem* P, int32_t* nM, section* list) {
 
 // ---- writing -------------------------------------------------------------------------------------
 
-static void write_element(FILE* file, const section* s, const char* element) {
+static void write_element(hfiOutput* file, const section* s, const char* element) {
   for (int i = 0; i < s->reals; ++i)
-    fprintf(file, "%s%.17g", i ? " " : "", ((const double*)(const void*)element)[i]);
+    hfi_output_print(file, "%s%.17g", i ? " " : "", ((const double*)(const void*)element)[i]);
   element += (size_t)s->reals * sizeof(double);
   for (int i = 0; i < s->ints; ++i)
-    fprintf(file, "%s%d", i || s->reals ? " " : "", ((const int32_t*)(const void*)element)[i]);
-  fputc('\n', file);
+    hfi_output_print(file, "%s%d", i || s->reals ? " " : "", ((const int32_t*)(const void*)element)[i]);
+  hfi_output_print(file, "\n");
 }
 
 hfStatus hf_step_problem_write(const hfStepProblem* problem, const char* path, hfError* error) {
@@ -71,19 +73,17 @@ hfStatus hf_step_problem_write(const hfStepProblem* problem, const char* path, h
   int32_t nM = P.M_start[P.ntree];
   section list[SECTIONS];
   list_sections(&P, &nM, list);
-  FILE* file = fopen(path, "w");
-  if (!file) return hfi_refuse(error, HF_ERROR_FILE, "%s: %s", path, strerror(errno));
-  fprintf(file, "%s\nh %.17g\nnrow %d\n", header, P.h, P.nrow);
+  hfiOutput file;
+  hfStatus status = hfi_output_open(&file, path, HFI_OUTPUT_WHOLE, error);
+  if (status != HF_OK) return status;
+  hfi_output_print(&file, "%s\nh %.17g\nnrow %d\n", header, P.h, P.nrow);
   for (int i = 0; i < SECTIONS; ++i) {
     int32_t count = *list[i].count + list[i].extra;
-    fprintf(file, "%s %d\n", list[i].name, count);
+    hfi_output_print(&file, "%s %d\n", list[i].name, count);
     for (int32_t k = 0; k < count; ++k)
-      write_element(file, list + i, (const char*)*list[i].array + (size_t)k * list[i].stride);
+      write_element(&file, list + i, (const char*)*list[i].array + (size_t)k * list[i].stride);
   }
-  int failed = ferror(file);
-  if (fclose(file) != 0 || failed)
-    return hfi_refuse(error, HF_ERROR_FILE, "%s: cannot be written", path);
-  return HF_OK;
+  return hfi_output_close(&file, error);
 }
 
 // ---- reading -------------------------------------------------------------------------------------
@@ -114,7 +114,7 @@ static int next_line(reader* r) {
 
 static hfStatus read_real(reader* r, double* x) {
   char* end;
-  *x = strtod(r->token, &end);
+  *x = hfi_read_double(r->token, &end);
   if (end == r->token) return MALFORMED(r, "%s:%d: expected a number", r->path, r->line);
   r->token = end;
   return HF_OK;

@@ -4,7 +4,7 @@
 #ifndef HFI_RECORD_CHUNK_H
 #define HFI_RECORD_CHUNK_H
 
-#include "record/bytes.h"
+#include "base/bytes.h"
 
 #include <stdint.h>
 

@@ -2,7 +2,7 @@
 #ifndef HFI_RECORD_EMBED_H
 #define HFI_RECORD_EMBED_H
 
-#include "record/bytes.h"
+#include "base/bytes.h"
 
 // Adds gzip(data) to out; 0 when out of memory.
 int hfi_gzip(const void* data, size_t size, hfiBytes* out);

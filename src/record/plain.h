@@ -2,7 +2,7 @@
 #ifndef HFI_RECORD_PLAIN_H
 #define HFI_RECORD_PLAIN_H
 
-#include "record/output.h"
+#include "base/output.h"
 #include "record/series.h"
 
 #include <holdfast/record.h>

@@ -2,7 +2,7 @@
 #ifndef HFI_RECORD_PLOT_H
 #define HFI_RECORD_PLOT_H
 
-#include "record/output.h"
+#include "base/output.h"
 #include "record/series.h"
 
 typedef struct hfiCurve {

@@ -1,5 +1,5 @@
 // Writes a recording to a file, whole chunks at a time.
-#include "record/output.h"
+#include "base/output.h"
 #include "base/error.h"
 #include "record/stream.h"
 
@@ -32,12 +32,8 @@ hfStatus hf_recorder_open(hfRecorder** recorder, const char* path, const hfModel
   status = hfi_stream_open(&made->stream, model, error);
   if (status == HF_OK) {
     hfi_stream_head(&made->stream, scene, &made->out.piece);
-    status = hfi_output_flush(&made->out, error);
-    if (status != HF_OK) hfi_stream_close(&made->stream);
-  }
-  if (status == HF_OK)
     *recorder = made;
-  else
+  } else
     hfi_output_abandon(made);
   return status;
 }
@@ -51,6 +47,7 @@ hfStatus hf_recorder_add(hfRecorder* recorder, const hfSim* sim, const hfState* 
   hfi_clear_error(error);
   double now = wall_clock();
   hfi_stream_step(&recorder->stream, sim, state, input, step, now, &recorder->out.piece);
+  if (!step) return HF_OK; // the start goes to the file with the first step
   if (now - recorder->flushed < flush_time && recorder->out.piece.size < FLUSH_BYTES) return HF_OK;
   recorder->flushed = now;
   return hfi_output_flush(&recorder->out, error);
@@ -74,4 +71,9 @@ hfStatus hf_recorder_close(hfRecorder* recorder, hfError* error) {
   hfi_clear_error(error);
   if (recorder) hfi_stream_close(&recorder->stream);
   return hfi_output_destroy(recorder, error);
+}
+
+void hf_recorder_discard(hfRecorder* recorder) {
+  if (recorder) hfi_stream_close(&recorder->stream);
+  hfi_output_abandon(recorder);
 }

@@ -108,6 +108,12 @@ static void write_replay(hfReport* report, const char* title, const hfReportLine
   hfi_bytes_release(&recording);
 }
 
+static void release_content(hfReport* report) {
+  hfi_stream_close(&report->stream);
+  hfi_bytes_release(&report->chunks);
+  free(report->plain);
+}
+
 hfStatus hf_report_close(hfReport* report, const char* title, const hfReportLine* lines, int count,
                          hfError* error) {
   hfi_clear_error(error);
@@ -115,10 +121,13 @@ hfStatus hf_report_close(hfReport* report, const char* title, const hfReportLine
     hfi_plain_write(report->plain, &report->out, title, lines, count);
   else
     write_replay(report, title, lines, count);
-  hfi_stream_close(&report->stream);
-  hfi_bytes_release(&report->chunks);
-  free(report->plain);
+  release_content(report);
   return hfi_output_destroy(report, error);
+}
+
+void hf_report_discard(hfReport* report) {
+  if (report) release_content(report);
+  hfi_output_abandon(report);
 }
 
 hfStatus hf_report_convert(const char* path, const hfRecording* recording, hfError* error) {

@@ -3,7 +3,7 @@
 #define HFI_RECORD_STREAM_H
 
 #include "record/chunk.h"
-#include "record/bytes.h"
+#include "base/bytes.h"
 
 #include <holdfast/record.h>
 

@@ -2,7 +2,7 @@
 #ifndef HFI_RECORD_THIN_H
 #define HFI_RECORD_THIN_H
 
-#include "record/bytes.h"
+#include "base/bytes.h"
 
 // Drops every second frame and every second state, and the controls between states. bytes: whole chunks
 // and nothing else.

@@ -2,6 +2,7 @@
 #include "sim/sim.h"
 
 #include "base/error.h"
+#include "base/locale.h"
 #include <holdfast/lcp.h>
 
 #include <assert.h>
@@ -167,7 +168,7 @@ static int parse_value(const Field* f, const char* text, double* value) {
       return 1;
     }
   char* end;
-  *value = strtod(text, &end);
+  *value = hfi_read_double(text, &end);
   return end != text && *end == 0;
 }
 

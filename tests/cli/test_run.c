@@ -225,6 +225,26 @@ static void test_unwritable_files_are_refused_before_the_run(void** state) {
   }
 }
 
+static void test_a_refused_run_leaves_older_files(void** state) {
+  (void)state;
+  write_file("old.csv", "old");
+  assert_refused("run ball.xml --log old.csv --contacts no/such/folder/file", 1, "no/such/folder/file");
+  assert_string_equal(read_file("old.csv", text), "old");
+  assert_refused("run missing.xml --log old.csv", 1, "missing.xml");
+  assert_string_equal(read_file("old.csv", text), "old");
+}
+
+static void test_one_file_in_two_roles_is_refused(void** state) {
+  (void)state;
+  assert_int_equal(symlink("ball.xml", "link.xml"), 0);
+  assert_refused("run ball.xml --log ball.xml", 2, "the scene and --log are the same file: ball.xml");
+  assert_refused("run ball.xml --record ./link.xml", 2, "the scene and --record are the same file");
+  assert_refused("run ball.xml --log new.csv --contacts ./new.csv", 2, "--log and --contacts are the same file");
+  assert_string_equal(read_file("ball.xml", text), falling_ball);
+  assert_int_equal(access("new.csv", F_OK), -1);
+  assert_int_equal(holdfast("run ball.xml --time 0.1 --log /dev/null --contacts /dev/null"), 0);
+}
+
 static void test_full_disk_is_reported_by_name(void** state) {
   (void)state;
   const char* options[] = {"--log", "--contacts", "--record", "--report"};
@@ -282,8 +302,8 @@ static int interrupt(int signal_number) {
 
 static void test_interrupt_ends_cleanly(void** state) {
   (void)state;
-  const int signals[] = {SIGINT, SIGTERM};
-  for (int i = 0; i < 2; ++i) {
+  const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+  for (int i = 0; i < 3; ++i) {
     assert_int_equal(interrupt(signals[i]), 1);
     assert_says(read_file("stderr.txt", standard_error), "interrupted at");
     assert_says(read_file("stdout.txt", standard_output), "(interrupted)");
@@ -307,6 +327,8 @@ int main(void) {
       cmocka_unit_test(test_dropped_contacts_are_a_failure),
       cmocka_unit_test(test_a_run_that_stands_still_ends),
       cmocka_unit_test(test_unwritable_files_are_refused_before_the_run),
+      cmocka_unit_test(test_a_refused_run_leaves_older_files),
+      cmocka_unit_test(test_one_file_in_two_roles_is_refused),
       cmocka_unit_test(test_full_disk_is_reported_by_name),
       cmocka_unit_test(test_disk_that_fills_up_keeps_whole_rows),
       cmocka_unit_test(test_interrupt_ends_cleanly),

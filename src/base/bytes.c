@@ -1,5 +1,7 @@
 // See bytes.h. The capacity doubles, so that n bytes cost O(n) copies.
-#include "record/bytes.h"
+#include "base/bytes.h"
+
+#include "base/locale.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,11 +25,13 @@ void hfi_bytes_put(hfiBytes* b, const void* data, size_t size) {
 void hfi_bytes_vprint(hfiBytes* b, const char* format, va_list arguments) {
   va_list again;
   va_copy(again, arguments);
+  locale_t outer = hfi_enter_c_locale();
   size_t room = b->capacity - b->size;
   int size = vsnprintf(room ? b->data + b->size : NULL, room, format, arguments);
   if (size >= 0 && (size_t)size >= room && reserve(b, (size_t)size + 1))
     size = vsnprintf(b->data + b->size, (size_t)size + 1, format, again);
   if (size > 0 && !b->failed) b->size += (size_t)size;
+  hfi_leave_c_locale(outer);
   va_end(again);
 }
 

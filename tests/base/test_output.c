@@ -2,13 +2,15 @@
 // reports.
 #include "support/cmocka_all.h"
 
-#include "record/output.h"
+#include "base/output.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char folder[] = "/tmp/holdfast-output-XXXXXX";
@@ -43,7 +45,7 @@ static void test_rows_appear_at_once(void** state) {
   hfiOutput out;
   assert_int_equal(hfi_output_open(&out, path_of("rows"), HFI_OUTPUT_ROWS, NULL), HF_OK);
   hfi_output_print(&out, "%d,%s\n", 1, "one");
-  assert_string_equal(content("rows"), "");
+  assert_string_equal(content("rows"), "(no file)");
   assert_int_equal(hfi_output_flush(&out, NULL), HF_OK);
   assert_string_equal(content("rows"), "1,one\n");
   hfi_output_print(&out, "%0*d\n", 300, 2); // longer than the first buffer
@@ -52,12 +54,97 @@ static void test_rows_appear_at_once(void** state) {
   remove(path_of("rows"));
 }
 
+static void write_old(const char* name) {
+  FILE* old = fopen(path_of(name), "w");
+  fputs("old", old);
+  fclose(old);
+}
+
+// An older file stays until there is a row to replace it with.
+static void test_first_row_replaces_an_older_file(void** state) {
+  (void)state;
+  hfiOutput out;
+  write_old("rows");
+  assert_int_equal(hfi_output_open(&out, path_of("rows"), HFI_OUTPUT_ROWS, NULL), HF_OK);
+  hfi_output_print(&out, "head\n");
+  assert_string_equal(content("rows"), "old");
+  hfi_output_discard(&out);
+  assert_string_equal(content("rows"), "old");
+  assert_int_equal(hfi_output_open(&out, path_of("rows"), HFI_OUTPUT_ROWS, NULL), HF_OK);
+  hfi_output_print(&out, "head\n1\n");
+  assert_int_equal(hfi_output_flush(&out, NULL), HF_OK);
+  assert_string_equal(content("rows"), "head\n1\n");
+  assert_int_equal(hfi_output_close(&out, NULL), HF_OK);
+  assert_int_equal(count_files(), 1);
+  remove(path_of("rows"));
+}
+
+// A killed process leaves the older file, or the new one with whole rows, and nothing else.
+static void test_killed_writer_leaves_old_or_new(void** state) {
+  (void)state;
+  for (int mode = HFI_OUTPUT_ROWS; mode <= HFI_OUTPUT_WHOLE; ++mode)
+    for (int flushed = 0; flushed < 2; ++flushed) {
+      write_old("killed");
+      pid_t child = fork();
+      if (child == 0) {
+        hfiOutput out;
+        hfi_output_open(&out, path_of("killed"), (hfiOutputMode)mode, NULL);
+        hfi_output_print(&out, "new");
+        if (flushed) hfi_output_flush(&out, NULL);
+        raise(SIGKILL);
+      }
+      assert_int_equal(waitpid(child, NULL, 0), child);
+      assert_string_equal(content("killed"), mode == HFI_OUTPUT_ROWS && flushed ? "new" : "old");
+      assert_int_equal(count_files(), 1);
+    }
+  remove(path_of("killed"));
+}
+
+// A full disk leaves an older file as it was.
+static void test_full_disk_keeps_an_older_file(void** state) {
+  (void)state;
+  struct rlimit before, small;
+  getrlimit(RLIMIT_FSIZE, &before);
+  small = before, small.rlim_cur = 2;
+  signal(SIGXFSZ, SIG_IGN);
+  for (int mode = HFI_OUTPUT_ROWS; mode <= HFI_OUTPUT_WHOLE; ++mode) {
+    hfiOutput out;
+    write_old("full");
+    assert_int_equal(hfi_output_open(&out, path_of("full"), (hfiOutputMode)mode, NULL), HF_OK);
+    hfi_output_print(&out, "new");
+    setrlimit(RLIMIT_FSIZE, &small);
+    hfStatus status = hfi_output_flush(&out, NULL);
+    setrlimit(RLIMIT_FSIZE, &before);
+    hfi_output_discard(&out);
+    assert_int_equal(status, HF_ERROR_FILE);
+    assert_string_equal(content("full"), "old");
+    assert_int_equal(count_files(), 1);
+  }
+  remove(path_of("full"));
+}
+
+// The file behind a symbolic link is replaced, not the link, and it keeps its permissions.
+static void test_links_and_permissions_stay(void** state) {
+  (void)state;
+  struct stat info;
+  char file[256];
+  write_old("file");
+  snprintf(file, sizeof file, "%s", path_of("file"));
+  assert_int_equal(chmod(file, 0640), 0);
+  assert_int_equal(symlink(file, path_of("link")), 0);
+  assert_int_equal(hfi_write_file(path_of("link"), "new", 3, NULL), HF_OK);
+  assert_string_equal(content("file"), "new");
+  assert_int_equal(lstat(path_of("link"), &info), 0);
+  assert_true(S_ISLNK(info.st_mode));
+  assert_int_equal(stat(file, &info), 0);
+  assert_int_equal(info.st_mode & 0777, 0640);
+  remove(path_of("link")), remove(path_of("file"));
+}
+
 static void test_whole_file_appears_at_the_end(void** state) {
   (void)state;
   hfiOutput out;
-  FILE* old = fopen(path_of("whole"), "w");
-  fputs("old", old);
-  fclose(old);
+  write_old("whole");
   assert_int_equal(hfi_output_open(&out, path_of("whole"), HFI_OUTPUT_WHOLE, NULL), HF_OK);
   hfi_output_print(&out, "new");
   assert_int_equal(hfi_output_flush(&out, NULL), HF_OK);
@@ -134,6 +221,10 @@ static int remove_folder(void** state) { return (void)state, rmdir(folder); }
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_rows_appear_at_once),
+      cmocka_unit_test(test_first_row_replaces_an_older_file),
+      cmocka_unit_test(test_killed_writer_leaves_old_or_new),
+      cmocka_unit_test(test_full_disk_keeps_an_older_file),
+      cmocka_unit_test(test_links_and_permissions_stay),
       cmocka_unit_test(test_whole_file_appears_at_the_end),
       cmocka_unit_test(test_abandoned_file_leaves_nothing),
       cmocka_unit_test(test_missing_folder_is_refused_by_name),

@@ -1,6 +1,6 @@
 // A growing run of bytes. Running out of memory is noted, not lost: `failed` stays set.
-#ifndef HFI_RECORD_BYTES_H
-#define HFI_RECORD_BYTES_H
+#ifndef HFI_BASE_BYTES_H
+#define HFI_BASE_BYTES_H
 
 #include <holdfast/status.h>
 #include <stdarg.h>

@@ -1,0 +1,84 @@
+// See outfile.h.
+#define _GNU_SOURCE // realpath, dup
+#include "outfile.h"
+
+#include "base/output.h"
+#include "cli.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+hfStatus open_out_file(outFile* out, const char* path, hfError* error) {
+  hfStatus status;
+  hfiOutput* output = hfi_output_create(sizeof *output, path, HFI_OUTPUT_WHOLE, &status, error);
+  if (!output) return status;
+  int fd = dup(output->fd);
+  *out = (outFile){fd >= 0 ? fdopen(fd, "wb") : NULL, output};
+  if (out->file) return HF_OK;
+  snprintf(error->message, sizeof error->message, "%s: cannot write: %s", path, strerror(errno));
+  if (fd >= 0) close(fd);
+  hfi_output_abandon(output);
+  return error->status = HF_ERROR_FILE;
+}
+
+hfStatus close_out_file(outFile* out, hfError* error) {
+  const hfiOutput* output = out->output;
+  int bad = ferror(out->file);
+  if (fclose(out->file) == 0 && !bad) return hfi_output_destroy(out->output, error);
+  snprintf(error->message, sizeof error->message, "%s: cannot write: %s", output->path, strerror(errno ? errno : EIO));
+  hfi_output_abandon(out->output);
+  return error->status = HF_ERROR_FILE;
+}
+
+void discard_out_file(outFile* out) {
+  fclose(out->file);
+  hfi_output_abandon(out->output);
+}
+
+// ---- the same file twice ---------------------------------------------------------------------------
+
+// The file that a path names, without symbolic links; also of a file that does not exist in a folder that does. The caller
+// frees it.
+static char* resolve(const char* path) {
+  char* whole = realpath(path, NULL);
+  if (whole) return whole;
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  char folder[PATH_MAX], *resolved, *joined;
+  snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+  resolved = realpath(folder, NULL);
+  joined = resolved ? malloc(strlen(resolved) + strlen(name) + 2) : NULL;
+  if (joined) sprintf(joined, "%s/%s", resolved, name);
+  free(resolved);
+  return joined;
+}
+
+// Files that are neither regular nor missing (a terminal, /dev/null) may be used twice.
+static int is_special(const char* path) {
+  struct stat info;
+  return stat(path, &info) == 0 && !S_ISREG(info.st_mode);
+}
+
+static int is_same_file(const char* a, const char* b) {
+  struct stat s, t;
+  if (is_special(a) || is_special(b)) return 0;
+  if (stat(a, &s) == 0 && stat(b, &t) == 0) return s.st_dev == t.st_dev && s.st_ino == t.st_ino;
+  char *x = resolve(a), *y = resolve(b);
+  int same = x && y && strcmp(x, y) == 0;
+  free(x), free(y);
+  return same;
+}
+
+int refuse_same_file(const usedFile* used, int count) {
+  for (int i = 0; i < count; ++i)
+    for (int j = 0; j < i; ++j) {
+      const usedFile *a = used + j, *b = used + i;
+      if (!a->path || !b->path || !(a->written || b->written) || !is_same_file(a->path, b->path)) continue;
+      say_error("%s and %s are the same file: %s", a->role, b->role, b->path);
+      return 1;
+    }
+  return 0;
+}

@@ -1,0 +1,230 @@
+// A piece is put together in memory and written to the file in one call of the system. When the system takes only a part
+// of it, because the disk is full, the file is cut back to the last whole piece. So a file never ends in half a piece.
+//
+// Until it gets its name, a file is one without a name (O_TMPFILE): the system removes it when the process ends, however
+// it ends. File systems that have no such files get a temporary name beside the final one.
+#define _GNU_SOURCE // O_TMPFILE
+#include "base/output.h"
+
+#include "base/error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static hfStatus refuse_file(const char* path, int code, hfError* error) {
+  return hfi_refuse(error, HF_ERROR_FILE, "%s: cannot write: %s", path, strerror(code));
+}
+
+static char* copy_text(const char* a, const char* b) {
+  char* text = malloc(strlen(a) + strlen(b) + 1);
+  if (text) strcat(strcpy(text, a), b);
+  return text;
+}
+
+// ---- files without their name ----------------------------------------------------------------------
+
+// A name beside the final one that nothing else uses: the clock counts nanoseconds, and the callers try another name
+// where this one is taken.
+static char* name_beside(const char* path) {
+  char suffix[32];
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  snprintf(suffix, sizeof suffix, ".%lx%08lx", (unsigned long)now.tv_sec & 0xffffff, (unsigned long)now.tv_nsec);
+  return copy_text(path, suffix);
+}
+
+enum { TRIES = 100 };
+
+static int open_named_beside(hfiOutput* out) {
+  for (int i = 0; i < TRIES; ++i) {
+    free(out->temporary);
+    out->temporary = name_beside(out->target);
+    if (!out->temporary) return errno = ENOMEM, -1;
+    int fd = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd >= 0 || errno != EEXIST) return fd;
+  }
+  return -1;
+}
+
+#ifdef O_TMPFILE
+enum { LINK_SIZE = 40 };
+
+// The name by which the system knows an open file that has none of its own.
+static void print_link(char text[LINK_SIZE], int fd) { snprintf(text, LINK_SIZE, "/proc/self/fd/%d", fd); }
+
+static int open_nameless(const char* path) {
+  char link[LINK_SIZE], *folder = copy_text(path, "");
+  if (!folder) return -1;
+  char* slash = strrchr(folder, '/');
+  if (slash) slash[slash == folder] = '\0';
+  int fd = open(slash ? folder : ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+  free(folder);
+  if (fd < 0) return fd;
+  print_link(link, fd);
+  if (access(link, F_OK) == 0) return fd;
+  close(fd); // without /proc the file could never get a name
+  return -1;
+}
+
+// Gives a nameless file its name, or a temporary name where the name is taken. Returns 0, or the error code of the system.
+static int link_nameless(hfiOutput* out) {
+  char link[LINK_SIZE];
+  print_link(link, out->fd);
+  const char* name = out->target;
+  for (int i = 0; i < TRIES; ++i) {
+    if (linkat(AT_FDCWD, link, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0) return 0;
+    if (errno != EEXIST) return errno;
+    free(out->temporary);
+    name = out->temporary = name_beside(out->target);
+    if (!name) return ENOMEM;
+  }
+  return EEXIST;
+}
+#else
+static int open_nameless(const char* path) { return (void)path, -1; }
+static int link_nameless(hfiOutput* out) { return (void)out, ENOSYS; }
+#endif
+
+// Gives the file its name: it replaces an older file in one step. Returns 0, or the error code of the system.
+static int take_name(hfiOutput* out) {
+  int code = out->temporary ? 0 : link_nameless(out);
+  if (code == 0 && out->temporary && rename(out->temporary, out->target) != 0) code = errno;
+  if (code != 0) return code;
+  free(out->temporary);
+  out->temporary = NULL;
+  out->named = 1;
+  return 0;
+}
+
+// ---- opening -----------------------------------------------------------------------------------------
+
+// A pipe or a device is written directly. A regular file is written beside an older one, whose permissions it takes over.
+static int open_file(hfiOutput* out) {
+  struct stat older;
+  int exists = stat(out->target, &older) == 0;
+  if (exists && !S_ISREG(older.st_mode)) {
+    out->named = 1;
+    return open(out->target, O_WRONLY | O_CLOEXEC);
+  }
+  if (exists && access(out->target, W_OK) != 0) return -1;
+  int fd = open_nameless(out->target);
+  if (fd < 0) fd = open_named_beside(out);
+  if (fd >= 0 && exists) fchmod(fd, older.st_mode & 0777);
+  return fd;
+}
+
+hfStatus hfi_output_open(hfiOutput* out, const char* path, hfiOutputMode mode, hfError* error) {
+  hfiOutput made = {.fd = -1, .mode = mode, .path = copy_text(path, ""), .target = realpath(path, NULL)};
+  if (!made.target) made.target = copy_text(path, "");
+  int memory = made.path && made.target;
+  if (memory) made.fd = open_file(&made);
+  int code = memory ? errno : ENOMEM;
+  if (made.fd >= 0) {
+    *out = made;
+    return HF_OK;
+  }
+  free(made.path), free(made.target), free(made.temporary);
+  return refuse_file(path, code, error);
+}
+
+// ---- writing -----------------------------------------------------------------------------------------
+
+void hfi_output_bytes(hfiOutput* out, const void* bytes, size_t size) {
+  hfi_bytes_put(&out->piece, bytes, size);
+}
+
+void hfi_output_print(hfiOutput* out, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  hfi_bytes_vprint(&out->piece, format, arguments);
+  va_end(arguments);
+}
+
+// Returns 0, or the error code of the system.
+static int write_all(int fd, const char* bytes, size_t size) {
+  while (size > 0) {
+    ssize_t n = write(fd, bytes, size);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return n < 0 ? errno : ENOSPC;
+    bytes += n, size -= (size_t)n;
+  }
+  return 0;
+}
+
+hfStatus hfi_output_flush(hfiOutput* out, hfError* error) {
+  if (out->piece.failed) return refuse_file(out->path, ENOMEM, error);
+  int code = write_all(out->fd, out->piece.data, out->piece.size);
+  if (code == 0 && out->mode == HFI_OUTPUT_ROWS && !out->named) code = take_name(out);
+  if (code != 0) {
+    if (ftruncate(out->fd, (off_t)out->written) == 0) lseek(out->fd, (off_t)out->written, SEEK_SET);
+    out->piece.size = 0; // the caller has been told; closing must not try to write the piece again
+    return refuse_file(out->path, code, error);
+  }
+  out->written += out->piece.size;
+  out->piece.size = 0;
+  return HF_OK;
+}
+
+// ---- closing -----------------------------------------------------------------------------------------
+
+static void release(hfiOutput* out) {
+  if (out->temporary) unlink(out->temporary);
+  free(out->path), free(out->target), free(out->temporary), hfi_bytes_release(&out->piece);
+  *out = (hfiOutput){.fd = -1};
+}
+
+hfStatus hfi_output_close(hfiOutput* out, hfError* error) {
+  hfStatus status = hfi_output_flush(out, error);
+  int code = status == HF_OK && !out->named ? take_name(out) : 0;
+  if (close(out->fd) != 0 && code == 0) code = errno;
+  if (code != 0 && status == HF_OK) status = refuse_file(out->path, code, error);
+  release(out);
+  return status;
+}
+
+void hfi_output_discard(hfiOutput* out) {
+  close(out->fd);
+  release(out);
+}
+
+// ---- objects with a file -----------------------------------------------------------------------------
+
+void* hfi_output_create(size_t size, const char* path, hfiOutputMode mode, hfStatus* status,
+                        hfError* error) {
+  hfiOutput* object = calloc(1, size);
+  if (!object) {
+    *status = hfi_refuse(error, HF_ERROR_MEMORY, "%s: out of memory", path);
+    return NULL;
+  }
+  *status = hfi_output_open(object, path, mode, error);
+  if (*status == HF_OK) return object;
+  free(object);
+  return NULL;
+}
+
+hfStatus hfi_output_destroy(void* object, hfError* error) {
+  if (!object) return HF_OK;
+  hfStatus status = hfi_output_close(object, error);
+  free(object);
+  return status;
+}
+
+void hfi_output_abandon(void* object) {
+  if (object) hfi_output_discard(object);
+  free(object);
+}
+
+hfStatus hfi_write_file(const char* path, const void* bytes, size_t size, hfError* error) {
+  hfiOutput out;
+  hfStatus status = hfi_output_open(&out, path, HFI_OUTPUT_WHOLE, error);
+  if (status != HF_OK) return status;
+  hfi_output_bytes(&out, bytes, size);
+  return hfi_output_close(&out, error);
+}

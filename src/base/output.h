@@ -1,0 +1,48 @@
+// A file that is written in whole pieces, and that takes the place of an older file only when there is something to take
+// its place: a refusal, a full disk or a killed process leaves the older file or a usable new one. An error is reported
+// at the next flush or at closing, and never lost.
+#ifndef HFI_BASE_OUTPUT_H
+#define HFI_BASE_OUTPUT_H
+
+#include "base/bytes.h"
+#include <stdint.h>
+
+typedef enum hfiOutputMode {
+  HFI_OUTPUT_ROWS,  // the file gets its name when the first piece is in it; later pieces go to it at once
+  HFI_OUTPUT_WHOLE, // the file gets its name when it is complete
+} hfiOutputMode;
+
+typedef struct hfiOutput {
+  int fd;
+  hfiOutputMode mode;
+  char* path;       // as the caller wrote it, for messages
+  char* target;     // the name that the file gets: path without symbolic links
+  char* temporary;  // the name that it has until then; NULL: it has none
+  int named;        // 1: the file has its name
+  hfiBytes piece;   // what the next flush writes
+  uint64_t written; // bytes of whole pieces in the file
+} hfiOutput;
+
+hfStatus hfi_output_open(hfiOutput* out, const char* path, hfiOutputMode mode, hfError* error);
+// Add to the piece. The next flush reports an error.
+void hfi_output_bytes(hfiOutput* out, const void* bytes, size_t size);
+void hfi_output_print(hfiOutput* out, const char* format, ...) HF_PRINTF(2, 3);
+// Writes the whole piece, or refuses and leaves the file as it was before.
+hfStatus hfi_output_flush(hfiOutput* out, hfError* error);
+// Writes the last piece, closes the file and gives it its name. Frees everything, also after a refusal.
+hfStatus hfi_output_close(hfiOutput* out, hfError* error);
+// Gives the file up. A file that has no name yet leaves no trace.
+void hfi_output_discard(hfiOutput* out);
+
+// An object of `size` bytes, filled with zeros, that starts with an hfiOutput. The first function makes it and opens its
+// file, or returns NULL after a refusal. The second closes the file and frees the object. The third discards the file and
+// frees the object. The last two accept NULL.
+void* hfi_output_create(size_t size, const char* path, hfiOutputMode mode, hfStatus* status,
+                        hfError* error);
+hfStatus hfi_output_destroy(void* object, hfError* error);
+void hfi_output_abandon(void* object);
+
+// Writes a file of these bytes.
+hfStatus hfi_write_file(const char* path, const void* bytes, size_t size, hfError* error);
+
+#endif
