@@ -54,7 +54,7 @@ static int32_t tree_size(const hfStepProblem* P, int32_t tree) {
 }
 
 // Makes one node of each tree, couples the nodes of every block, and numbers trees and dofs in the
-// order of elimination.
+// order of elimination. I->node is a tree's place in the given list first, and in that order at last.
 static void order_trees(hfiIsland* I, const int32_t* trees, int32_t ntree, const int32_t* blocks,
                         int32_t nblock) {
   const hfStepProblem* P = I->problem;
@@ -81,7 +81,7 @@ static void order_trees(hfiIsland* I, const int32_t* trees, int32_t ntree, const
 }
 
 // Makes one dense node of the whole island, with the trees in the given order.
-static void make_one_node(hfiIsland* I, const int32_t* trees, int32_t ntree, int32_t n) {
+static void make_one_node(hfiIsland* I, const int32_t* trees, int32_t ntree) {
   int32_t at = 0;
   for (int32_t i = 0; i < ntree; ++i) {
     I->tree[i] = trees[i];
@@ -90,7 +90,7 @@ static void make_one_node(hfiIsland* I, const int32_t* trees, int32_t ntree, int
     at += tree_size(I->problem, trees[i]);
   }
   hfi_block_begin(&I->K, 1);
-  I->K.weight[0] = n;
+  I->K.weight[0] = I->n;
   hfi_block_order(&I->K);
 }
 
@@ -141,12 +141,10 @@ static void order_pieces(const hfiIsland* I, const hfStepBlock* block, int32_t* 
 static void add_columns(hfiIsland* I, hfiPatch* patch, const hfStepPiece* piece, int32_t c) {
   int32_t node = I->node[piece->tree], first = I->first[piece->tree], base = I->K.first[node];
   const int32_t* cols = I->problem->cols + piece->col;
-  hfiSegment* last = I->segment + I->nsegment - 1;
-  if (patch->nsegment > 0 && last->node == node)
-    last->ncol += piece->ncol;
+  if (patch->nsegment > 0 && I->segment[I->nsegment - 1].node == node)
+    I->segment[I->nsegment - 1].ncol += piece->ncol;
   else {
-    hfiSegment segment = {node, c, piece->ncol, 0};
-    I->segment[I->nsegment++] = segment;
+    I->segment[I->nsegment++] = (hfiSegment){.node = node, .column = c, .ncol = piece->ncol};
     ++patch->nsegment;
   }
   for (int32_t j = 0; j < piece->ncol; ++j) {
@@ -162,16 +160,15 @@ static void open_patch(hfiIsland* I, const hfStepBlock* block, int32_t** index, 
   int32_t ncol = 0;
   for (int32_t i = 0; i < block->npiece; ++i) ncol += piece[i].ncol;
   hfiPatch* patch = I->patch + I->npatch++;
-  hfiPatch fresh = {.block = I->nblock,
-                    .row = I->nrow,
-                    .ncol = ncol,
-                    .ld = round_up4(ncol),
-                    .segment = I->nsegment,
-                    .piece = *index,
-                    .dof = *index + block->npiece,
-                    .slot = *index + block->npiece + ncol,
-                    .J = jacobian};
-  *patch = fresh;
+  *patch = (hfiPatch){.block = I->nblock,
+                      .row = I->nrow,
+                      .ncol = ncol,
+                      .ld = round_up4(ncol),
+                      .segment = I->nsegment,
+                      .piece = *index,
+                      .dof = *index + block->npiece,
+                      .slot = *index + block->npiece + ncol,
+                      .J = jacobian};
   *index += block->npiece + 2 * ncol;
   order_pieces(I, block, patch->piece);
   int32_t c = 0;
@@ -211,18 +208,10 @@ static void copy_rows(const hfStepProblem* P, const hfStepBlock* block, const hf
     const hfStepPiece* piece = P->piece + block->piece + patch->piece[i];
     const double* from = P->J + piece->jac;
     switch (piece->ncol) {
-    case 1:
-      copy_piece(to, ld, from, dim, 1);
-      break;
-    case 2:
-      copy_piece(to, ld, from, dim, 2);
-      break;
-    case 6: // a free body
-      copy_piece(to, ld, from, dim, 6);
-      break;
-    default:
-      copy_piece(to, ld, from, dim, piece->ncol);
-      break;
+    case 1: copy_piece(to, ld, from, dim, 1); break;
+    case 2: copy_piece(to, ld, from, dim, 2); break;
+    case 6: copy_piece(to, ld, from, dim, 6); break; // a free body
+    default: copy_piece(to, ld, from, dim, piece->ncol);
     }
     to += piece->ncol;
   }
@@ -261,9 +250,10 @@ static int is_scalar(const hfStepProblem* P, const hfStepBlock* block) {
 static void append_scalar(hfiIsland* I, const hfStepBlock* block) {
   const hfStepPiece* piece = I->problem->piece + block->piece;
   int32_t node = I->node[piece->tree], dof = I->first[piece->tree] + I->problem->cols[piece->col];
-  size_t slot = (size_t)(dof - I->K.first[node]) * (size_t)(hfi_block_stride(&I->K, node) + 1);
-  hfiScalar scalar = {dof, I->problem->J[piece->jac], I->K.at[node] + slot};
-  I->scalar[I->nscalar++] = scalar;
+  // K[dof][dof] lies on the diagonal of the node's panel: one row and one column further for each slot.
+  size_t diagonal = (size_t)(dof - I->K.first[node]) * (size_t)(hfi_block_stride(&I->K, node) + 1);
+  I->scalar[I->nscalar++] =
+      (hfiScalar){.dof = dof, .J = I->problem->J[piece->jac], .at = I->K.at[node] + diagonal};
   append_block(I, block, -1);
 }
 
@@ -320,7 +310,7 @@ void hfi_island_gather(hfiIsland* I, const hfStepProblem* problem, const int32_t
   I->ntree = ntree;
   I->nblock = I->nrow = I->nscalar = I->npatch = I->nsegment = 0;
   if (I->n <= HFI_DENSE_DOFS || ntree == 1)
-    make_one_node(I, trees, ntree, I->n);
+    make_one_node(I, trees, ntree);
   else
     order_trees(I, trees, ntree, blocks, nblock);
   gather_vectors(I);

@@ -5,6 +5,8 @@
 //   v, s  velocities and row velocities J v at the start     dv  Newton step, ds = J dv
 //   r     residual, A mass matrix, p* free momentum          gamma  impulses of the rows
 //
+// The island holds the start of the step in v1 and s1, and its end in v, s and Av.
+//
 // g starts below zero. Where it is above zero at the end, the step went too far. For a convex
 // problem g is the slope of the function that is minimised and grows with alpha. In general it need
 // not grow, but any point where it changes its sign will do.
@@ -23,7 +25,7 @@
 static const double SMALL = 0.3;
 enum { MAX_TRIALS = 60 }; // Twenty bisections alone leave 1e-6 of the bracket.
 
-// g(alpha) = base + alpha rate - ds'gamma. Leaves s and gamma at that point.
+// g(alpha) = base + alpha rate - ds'gamma(s1 + alpha ds). Leaves I->s and I->gamma at that point.
 static double evaluate_along(hfiIsland* I, int coupling, double base, double rate, double alpha) {
   for (int32_t i = 0; i < I->nrow; ++i) I->s[i] = I->s1[i] + alpha * I->ds[i];
   hfi_system_respond(I, coupling);

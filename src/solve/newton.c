@@ -64,8 +64,8 @@ static const double OVERSHOOT_CONVEX = 0.05;
 static const double SHORT_STEP = 1e-6;
 // Assumed contraction of the residual when the factors of a Newton step are used again [-].
 static const double REUSE_CONTRACTION = 3e-3;
-// The residual needs no last correction below this share of the tolerance: the rest is for rounding
-// [-].
+// The last step of `finish` is left out where the residual is below this share of the tolerance:
+// the other half of the tolerance is for rounding [-].
 static const double SETTLED = 0.5;
 // A residual below this share of the largest impulse of a row may be nothing but rounding [-].
 static const double CANCELLATION = 2e-15;
@@ -86,6 +86,7 @@ typedef struct iteration {
   double norm;  // |r| at v [sqrt(kg) m/s]
   double scale; // what |r| and |dv| are compared with [sqrt(kg) m/s]
   double step;  // |dv| of the last step [sqrt(kg) m/s]
+  double along; // dv'r of the last step, at its start
 } iteration;
 
 // Computes impulses, responses, residual and its norm at I->v and I->s.
@@ -106,11 +107,11 @@ static int is_settled(const iteration* it, double before) {
   return is_small(it, it->norm / SETTLED) && is_small(it, it->step * (it->norm / before));
 }
 
-// Two large impulses that cancel, such as a drive that presses a dof against a contact, leave
-// rounding errors in r that are large against p* and J^T gamma. Where the last step did not halve
-// the residual, checks whether the residual is of that size; if so, raises the scale so that it
-// counts as small.
-static int is_rounding(iteration* it, double before) {
+// Accepts a residual that is nothing but rounding, by raising the scale so that it counts as small.
+// Returns whether it does. Two large impulses that cancel, such as a drive that presses a dof
+// against a contact, leave rounding errors in r that are large against p* and J^T gamma. Only where
+// the last step did not halve the residual can it be of that sort.
+static int accept_rounding(iteration* it, double before) {
   if (it->norm < 0.5 * before) return 0;
   double rounding = CANCELLATION * hfi_system_largest_impulse(it->I);
   if (it->norm > rounding) return 0;
@@ -130,16 +131,17 @@ static void compute_end_rows(iteration* it, double step) {
   for (int32_t i = 0; i < I->nrow; ++i) I->s1[i] = I->s[i] + I->ds[i];
 }
 
-// Computes dv = -K^-1 r with the factors at hand, and v1 and s1 at the end of the full step.
-// Returns |dv|.
-static double solve_step(iteration* it) {
+// Computes dv = -K^-1 r with the factors at hand, v1 and s1 at the end of the full step, |dv| and
+// dv'r. Returns 0 where dv is not finite.
+static int solve_step(iteration* it) {
   hfiIsland* I = it->I;
   for (int32_t i = 0; i < I->n; ++i) I->dv[i] = -I->r[i];
   hfi_block_solve(&I->K, I->dv);
   for (int32_t i = 0; i < I->n; ++i) I->v1[i] = I->v[i] + I->dv[i];
   it->step = hfi_system_velocity_norm(I, I->dv);
+  it->along = hfi_dot(I->dv, I->r, I->n);
   compute_end_rows(it, it->step);
-  return it->step;
+  return isfinite(it->step);
 }
 
 // Would a step with the factors at hand reach the tolerance? The contraction of the residual is
@@ -149,42 +151,31 @@ static int keeps_factors(const iteration* it, double before, int reuses) {
   return reuses < MAX_REUSES && is_small(it, it->norm * contraction);
 }
 
-// Computes the step at v with the factors of an earlier iterate, and *along = dv'r. Returns 0 where
-// it is not finite.
-static int reuse_factors(iteration* it, double* along) {
-  double step = solve_step(it);
-  *along = hfi_dot(it->I->dv, it->I->r, it->I->n);
-  return isfinite(step);
-}
-
 // Takes -dv, which points downhill, instead of dv.
-static int reverse_step(iteration* it, double* along) {
+static void reverse_step(iteration* it) {
   hfiIsland* I = it->I;
   for (int32_t i = 0; i < I->n; ++i) I->dv[i] = -I->dv[i], I->v1[i] = I->v[i] + I->dv[i];
   compute_end_rows(it, it->step);
-  *along = -*along;
-  return 1;
+  it->along = -it->along;
 }
 
-// Forms and factors K at v, then computes the step and *along = dv'r. Where the step is not
-// downhill and K is unsymmetric: in a heap reverses a step that points uphill; otherwise leaves the
-// unsymmetric terms out and solves again. Returns 0 when there is no finite step.
-static int find_direction(iteration* it, double* along) {
+// Forms and factors K at v, then computes the step. Where the step is not downhill and K is
+// unsymmetric: in a heap reverses a step that points uphill; otherwise leaves the unsymmetric terms
+// out and solves again. Returns 0 when there is no finite step.
+static int find_direction(iteration* it) {
   hfiIsland* I = it->I;
-  double step = 0;
   if (it->dual) hfi_dual_set_responses(I);
   if (hfi_system_factor(I) == 0) {
-    step = solve_step(it);
-    *along = hfi_dot(I->dv, I->r, I->n);
-    double slight = DOWNHILL_COSINE * step * it->norm;
-    if (*along <= -slight || !hfi_system_is_coupled(I)) return isfinite(step);
-    if (it->dual && *along >= slight) return reverse_step(it, along);
+    int finite = solve_step(it);
+    double slight = DOWNHILL_COSINE * it->step * it->norm;
+    if (it->along <= -slight || !hfi_system_is_coupled(I)) return finite;
+    if (it->dual && it->along >= slight) {
+      reverse_step(it);
+      return 1;
+    }
   }
   hfi_system_decouple(I);
-  if (hfi_system_factor(I)) return 0;
-  step = solve_step(it);
-  *along = hfi_dot(I->dv, I->r, I->n);
-  return isfinite(step);
+  return hfi_system_factor(I) == 0 && solve_step(it);
 }
 
 // Would the residual change noticeably if the force of this row were wrong by `force` [N or N m]?
@@ -260,15 +251,14 @@ static void move_again(iteration* it, double alpha) {
   evaluate(it);
 }
 
-// Moves by alpha, or by less where that goes too far. along = dv'r at the start. Returns the alpha
-// taken.
-static double advance(iteration* it, double alpha, double along) {
+// Moves by alpha, or by less where that goes too far. Returns the alpha taken.
+static double advance(iteration* it, double alpha) {
   double overshoot = it->dual ? OVERSHOOT_HEAP : OVERSHOOT;
   if (it->rung == HF_RUNG_CONVEX) overshoot = OVERSHOOT_CONVEX;
   move(it, alpha);
   double end = hfi_dot(it->I->dv, it->I->r, it->I->n);
-  if (!(along < 0 && end > -overshoot * along)) return alpha;
-  alpha = hfi_line_cut(it->I, it->coupling, alpha, along, end);
+  if (!(it->along < 0 && end > -overshoot * it->along)) return alpha;
+  alpha = hfi_line_cut(it->I, it->coupling, alpha, it->along, end);
   move_again(it, alpha);
   return alpha;
 }
@@ -289,7 +279,8 @@ static double descend(iteration* it, double alpha) {
 // Called when the residual is small: takes one more step with the factors at hand. Returns 1,
 // converged, when that step was short and the residual is still small after it.
 static int finish(iteration* it) {
-  int small = is_small(it, solve_step(it));
+  solve_step(it);
+  int small = is_small(it, it->step);
   move(it, 1);
   return small && is_small(it, it->norm);
 }
@@ -308,16 +299,16 @@ hfiNewtonResult hfi_newton_solve(hfiIsland* I, const hfSolverConfig* config, int
   evaluate(&it);
   if (it.dual) hfi_dual_reset(I);
   for (int reuses = 0; out.iterations < most && !out.converged;) {
-    double along = 0, alpha = 1, before = it.norm;
+    double alpha = 1, before = it.norm;
     out.iterations += reuses == 0; // An iteration is a factorisation.
-    if (!(reuses > 0 ? reuse_factors : find_direction)(&it, &along)) break;
+    if (!(reuses > 0 ? solve_step(&it) : find_direction(&it))) break;
     if (it.dual)
       hfi_dual_update(I);
     else if (rung != HF_RUNG_CONVEX)
       alpha = limit_step(&it);
-    alpha = rung == HF_RUNG_MERIT ? descend(&it, alpha) : advance(&it, alpha, along);
+    alpha = rung == HF_RUNG_MERIT ? descend(&it, alpha) : advance(&it, alpha);
     if (alpha < 1) ++out.limited;
-    if ((alpha == 1 && is_settled(&it, before)) || is_rounding(&it, before))
+    if ((alpha == 1 && is_settled(&it, before)) || accept_rounding(&it, before))
       out.converged = 1;
     else if (is_small(&it, it.norm))
       out.converged = finish(&it);
