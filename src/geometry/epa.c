@@ -9,9 +9,9 @@
 // 3. If h(m) and d agree, stop. Otherwise add the support point w(m): remove all faces that see it, and close the hole
 //    with the fan of faces from w(m) over its outline. Go to 2.
 //
-// The answer is the normal with the smallest h(m) of all that were met, so that the depth returned is one that its
-// normal really has, whatever happened to the polytope. The distance of a face may be negative: then the origin lies
-// outside of the polytope by rounding, and the same steps find the face next to it.
+// The answer is the m with the smallest h(m) of all faces that were taken: A and B overlap by no more than h(m) along m,
+// even where rounding has spoilt the polytope. The distance d of a face is negative where rounding puts the origin
+// outside of the polytope. Such a face is the nearest one and is taken next, so that the polytope grows around the origin.
 #include "geometry/gjk.h"
 
 enum { VERTICES = 128, FACES = 2 * VERTICES }; // capacity of the polytope
@@ -39,10 +39,11 @@ static void set_face(Polytope* p, int f, int a, int b, int c) {
   face->alive = 1;
   face->vertex[0] = a, face->vertex[1] = b, face->vertex[2] = c;
   face->normal = area > 0 ? v3_scale(1 / area, m) : v3_zero();
-  // A face without area has no direction. It stays until its neighbours are removed.
+  // A face without area has no direction. It is never the nearest, and goes as soon as a neighbour is removed (sees).
   p->distance[f] = area > p->tiny * p->tiny ? v3_dot(face->normal, x) : INFINITY;
 }
 
+// Removes face f. Its neighbours can be read until it is used again.
 static void drop_face(Polytope* p, int f) {
   p->face[f].alive = 0;
   p->distance[f] = INFINITY;
@@ -98,22 +99,26 @@ static int nearest_face(const Polytope* p) {
   return best;
 }
 
-// Removes face f, entered over its edge i, if it sees w, and goes on to its two other neighbours. A face that does not
-// see w belongs to the outline. The walk lists the outline in order.
-static void remove_seen(Polytope* p, int f, int i, hfVec3 w) {
-  Face* face = p->face + f;
-  if (!face->alive) return;
-  double height = v3_dot(face->normal, v3_sub(w, p->vertex[face->vertex[0]].w));
-  if (!(height > p->tiny) && p->distance[f] < INFINITY) {
-    p->horizon[p->nhorizon][0] = f;
-    p->horizon[p->nhorizon++][1] = i;
-    return;
-  }
+// Whether w lies above the plane of face f. A face without area goes with its neighbours.
+static int sees(const Polytope* p, int f, hfVec3 w) {
+  const Face* face = p->face + f;
+  return v3_dot(face->normal, v3_sub(w, p->vertex[face->vertex[0]].w)) > p->tiny || !(p->distance[f] < INFINITY);
+}
+
+// Removes face f, which sees w, and goes on over `count` of its edges, beginning with edge `first`, to its neighbours.
+// One that does not see w belongs to the outline. The walk lists the outline in order.
+static void remove_seen(Polytope* p, int f, int first, int count, hfVec3 w) {
   drop_face(p, f);
-  for (int k = 1; k < 3; ++k) {
-    int edge = (i + k) % 3, other = face->beside[edge], j = 0;
-    while (j < 3 && p->face[other].beside[j] != f) ++j;
-    if (j < 3) remove_seen(p, other, j, w);
+  for (int k = first; k < first + count; ++k) {
+    int other = p->face[f].beside[k % 3], edge = 0;
+    while (edge < 3 && p->face[other].beside[edge] != f) ++edge;
+    if (edge == 3 || !p->face[other].alive) continue;
+    if (sees(p, other, w)) {
+      remove_seen(p, other, edge + 1, 2, w);
+    } else {
+      p->horizon[p->nhorizon][0] = other;
+      p->horizon[p->nhorizon++][1] = edge;
+    }
   }
 }
 
@@ -144,13 +149,7 @@ static int grow(Polytope* p, int f, hfiSupportPoint w) {
   if (p->nvertex == VERTICES) return 0;
   p->vertex[p->nvertex++] = w;
   p->nhorizon = 0;
-  Face* face = p->face + f;
-  drop_face(p, f);
-  for (int i = 0; i < 3; ++i) {
-    int other = face->beside[i], j = 0;
-    while (j < 3 && p->face[other].beside[j] != f) ++j;
-    if (j < 3) remove_seen(p, other, j, w.w);
-  }
+  remove_seen(p, f, 0, 3, w.w);
   return close_hole(p);
 }
 
@@ -160,7 +159,8 @@ static void write_simplex(const Polytope* p, const int vertex[3], hfiSimplex* s)
   for (int i = 0; i < 3; ++i) s->point[i] = p->vertex[vertex[i]];
   hfVec3 a = s->point[0].w, ab = v3_sub(s->point[1].w, a), ac = v3_sub(s->point[2].w, a), m = v3_cross(ab, ac);
   double area = v3_norm2(m);
-  double u = area > 0 ? clamp(v3_dot(v3_cross(ac, a), m) / area, 0, 1) : 0, v = area > 0 ? clamp(v3_dot(v3_cross(a, ab), m) / area, 0, 1 - u) : 0;
+  double u = area > 0 ? clamp(v3_dot(v3_cross(ac, a), m) / area, 0, 1) : 0;
+  double v = area > 0 ? clamp(v3_dot(v3_cross(a, ab), m) / area, 0, 1 - u) : 0;
   s->weight[0] = 1 - u - v;
   s->weight[1] = u;
   s->weight[2] = v;
@@ -186,5 +186,5 @@ hfVec3 hfi_epa(hfiCores* c, double accuracy, hfiSimplex* s) {
     if (h - distance <= accuracy || !grow(&p, f, w)) break;
   }
   write_simplex(&p, triangle, s);
-  return v3_neg(best);
+  return v3_neg(best); // A moves out of B against m.
 }

@@ -17,8 +17,8 @@ typedef enum hfiGjkStatus { HFI_GJK_APART, HFI_GJK_FAR, HFI_GJK_TOUCHING } hfiGj
 // `accuracy`: relative difference of the bounds at which the distance is good enough.
 hfiGjkStatus hfi_gjk(hfiCores* cores, double far, double accuracy, hfiSimplex* simplex, hfVec3* n);
 
-// Direction of least penetration from a simplex that GJK left TOUCHING; `accuracy` [m] of the depth.
-// Leaves the three points of the surface below it in the simplex.
+// From a simplex that GJK left TOUCHING: returns the unit direction, from B into A, along which the cores
+// overlap least. `accuracy` [m] of that depth. Leaves the face of A - B in the simplex that has this normal.
 hfVec3 hfi_epa(hfiCores* cores, double accuracy, hfiSimplex* simplex);
 
 static inline hfVec3 hfi_simplex_a(const hfiSimplex* s) {

@@ -5,7 +5,7 @@
 //
 // Of each pair (z_i, w_i) one member is basic and the other is nonbasic at a fixed value: either
 // z_i is at a bound and w_i basic, or w_i is 0 (or -lambda or lambda, see below) and z_i basic. A
-// pair is bad when w_i has the wrong sign for its bound: negative below hi, positive above lo.
+// pair is bad when w_i < 0 although z_i could grow (z_i < hi), or w_i > 0 although z_i could fall.
 //
 // One major cycle mends the worst bad pair r. It drives z_r (or w_r) in the direction that brings
 // w_r towards 0, while all other nonbasic variables stay, until one of three things happens:
@@ -22,8 +22,9 @@
 // lambda: a bad w_i may not fall below -lambda (rise above lambda at an upper bound), where lambda
 // is larger than every |w| at the start. Without that limit a ray would prove nothing.
 //
-// Ties go to r and then to the least index (Chang 1979). A good pair that ties and overshoots by
-// rounding stays good; it blocks at once when it moves on.
+// Ties go to r and then to the least index (Chang 1979). The variable of a pair that loses a tie may
+// pass the end of its range by rounding. A good pair stays good then; its variable blocks after a
+// step of zero if it would go further.
 #include "lcp/problem.h"
 #include "lcp/tableau.h"
 
@@ -46,12 +47,15 @@ static const double GOOD_TOLERANCE = 1e-12;
 static const double LARGEST_STEP = 1e3;
 // lambda over the largest |w|; any number above 1 will do [-].
 static const double LAMBDA_SHARE = 2;
-enum { MAX_FAILURES = 3 }; // A failure is believed when so many fresh tableaus repeat it.
+enum {
+  MAX_FAILURES = 3,   // A failure is believed when so many fresh tableaus repeat it.
+  REFRESH_AFTER = 50, // The tableau is computed anew after this many pivots and n more.
+};
 
 typedef struct Dantzig {
   const hfiLcp* p;
   hfiTableau t;      // ids: w_i = i, z_i = n + i
-  signed char* role; // (2 n)
+  signed char* role; // (2 n) hfiRole of every w and z: scratch of hfi_tableau_move
   signed char* bad;  // (n) +1: w_i must grow, -1: it must fall, 0: the pair is good, and stays so
   double* value;     // (2 n) of every w and z
   double unit;       // largest |w| at the start of a round, at least 1, the unit of the data
@@ -154,39 +158,41 @@ static void find_range(Dantzig* D, int32_t i, double* least, double* most) {
     // go back. A free z_i has no such bound; there z_i must stay >= 0 (<= 0), its value at the start,
     // as if it were split into z = y+ - y- with y+, y- >= 0.
     bool is_free = p->lo[i] == -INFINITY && p->hi[i] == INFINITY;
-    *least = w < 0 && is_free ? 0 : (w < 0 && z >= p->hi[i] ? p->hi[i] : p->lo[i]);
-    *most = w > 0 && is_free ? 0 : (w > 0 && z <= p->lo[i] ? p->lo[i] : p->hi[i]);
+    *least = p->lo[i], *most = p->hi[i];
+    if (w < 0 && (is_free || z >= p->hi[i])) *least = is_free ? 0 : p->hi[i];
+    if (w > 0 && (is_free || z <= p->lo[i])) *most = is_free ? 0 : p->lo[i];
   } else if (p->lo[i] < p->hi[i]) { // w_i >= 0 below hi, w_i <= 0 above lo; lambda bounds bad ones.
     if (z < p->hi[i]) *least = D->bad[i] > 0 ? -D->lambda : 0;
     if (z > p->lo[i]) *most = D->bad[i] < 0 ? D->lambda : 0;
   }
 }
 
-// Where the driving variable is stopped, and by which pair.
-typedef struct Block {
-  double step;  // how far the driving variable moves until then
-  double end;   // value at which the blocking variable stops
-  int32_t pair; // -1: nothing blocks
-  bool is_z;    // the blocking variable is z of the pair, not w
-} Block;
+// A variable at the end of its range, which lets the driving variable go no further.
+typedef struct Obstacle {
+  double step;  // how far the driving variable can go
+  double end;   // value of the obstacle then
+  int32_t pair; // its pair; -1: nothing is in the way
+  bool is_z;    // it is z of the pair, not w
+} Obstacle;
 
-// The stop that the basic variable of pair i sets when it moves at `rate`.
-static Block find_stop(Dantzig* D, int32_t i, double rate) {
+// The basic variable of pair i, which moves at `rate`, as an obstacle.
+static Obstacle find_obstacle(Dantzig* D, int32_t i, double rate) {
   double least, most;
   find_range(D, i, &least, &most);
   double x = z_is_basic(D, i) ? *z_of(D, i) : *w_of(D, i);
-  Block stop = {INFINITY, rate > 0 ? most : least, i, z_is_basic(D, i)};
-  if (rate != 0) stop.step = fmax((stop.end - x) / rate, 0);
-  return stop;
+  Obstacle o = {INFINITY, rate > 0 ? most : least, i, z_is_basic(D, i)};
+  if (rate != 0) o.step = fmax((o.end - x) / rate, 0);
+  return o;
 }
 
-// The stop that the driving pair r sets itself: w_r at zero, or z_r at a bound.
-static Block find_own_stop(Dantzig* D, int32_t r, int direction, double rate) {
+// The driving pair r as its own obstacle: w_r at zero, or z_r at a bound.
+static Obstacle find_own_obstacle(Dantzig* D, int32_t r, int direction, double rate) {
   const hfiLcp* p = D->p;
-  Block zero = {INFINITY, 0, r, false}, bound = {INFINITY, direction > 0 ? p->hi[r] : p->lo[r], r, true};
+  Obstacle zero = {INFINITY, 0, r, false};
+  Obstacle bound = {INFINITY, direction > 0 ? p->hi[r] : p->lo[r], r, true};
   if (z_is_basic(D, r)) { // w_r drives and z_r follows.
     zero.step = fabs(*w_of(D, r));
-    bound = find_stop(D, r, rate);
+    bound = find_obstacle(D, r, rate);
   } else {
     bound.step = fabs(bound.end - *z_of(D, r));
     if (direction * rate > 0) zero.step = fabs(*w_of(D, r) / rate);
@@ -194,22 +200,22 @@ static Block find_own_stop(Dantzig* D, int32_t r, int direction, double rate) {
   return zero.step <= bound.step ? zero : bound;
 }
 
-// The first stop on the way of the driving variable of pair r, which is in column `col` and moves in
-// `direction` (+1 or -1).
-static Block find_block(Dantzig* D, int32_t r, int32_t col, int direction) {
+// The first obstacle in the way of the driving variable of pair r, which is in column `col` and moves
+// in `direction` (+1 or -1).
+static Obstacle find_first_obstacle(Dantzig* D, int32_t r, int32_t col, int direction) {
   const hfiTableau* t = &D->t;
   int32_t n = t->nrow;
-  Block block = {INFINITY, 0, -1, false};
+  Obstacle first = {INFINITY, 0, -1, false};
   for (int32_t k = 0; k <= n; ++k) { // Pair r comes first, so that it wins ties.
     int32_t i = k == 0 ? r : k - 1;
     if (k > 0 && i == r) continue;
     int32_t row = hfi_row_of(t, z_is_basic(D, i) ? n + i : i);
     double rate = direction * hfi_tableau_row(t, row)[col];
     if (fabs(rate) <= D->noise) rate = 0;
-    Block stop = i == r ? find_own_stop(D, r, direction, rate) : find_stop(D, i, rate);
-    if (stop.step < block.step - TIE_TOLERANCE * fmax(1, stop.step)) block = stop;
+    Obstacle o = i == r ? find_own_obstacle(D, r, direction, rate) : find_obstacle(D, i, rate);
+    if (o.step < first.step - TIE_TOLERANCE * fmax(1, o.step)) first = o;
   }
-  return block;
+  return first;
 }
 
 // Moves the driving variable of column `col` by `change`, and the basic variables with it.
@@ -232,15 +238,17 @@ static double largest_in_column(const Dantzig* D, int32_t nonbasic) {
   return largest;
 }
 
-// The basic variable of the blocking pair j leaves at the end of its range, and its complement
-// enters. Returns false if no pivot is large enough. The pivots are
+// The obstacle, the basic variable of another pair j, leaves the basis at the end of its range, and
+// its complement enters. The pivots are
 //   one exchange     T_jj
 //   two exchanges    T_jr, then T_rj - T_rr T_jj / T_jr
-static bool exchange_blocking(Dantzig* D, int32_t r, Block block) {
-  int32_t n = D->t.nrow, j = block.pair;
-  int32_t leaves = block.is_z ? n + j : j, enters = block.is_z ? j : n + j;
+// One is made where its pivot is large enough, or where the second of two is too small as well.
+// Returns false if both pivots are nothing but rounding.
+static bool exchange_obstacle(Dantzig* D, int32_t r, Obstacle o) {
+  int32_t n = D->t.nrow, j = o.pair;
+  int32_t leaves = o.is_z ? n + j : j, enters = o.is_z ? j : n + j;
   int32_t driving = z_is_basic(D, r) ? r : n + r, driven = z_is_basic(D, r) ? n + r : r;
-  D->value[leaves] = block.end;
+  D->value[leaves] = o.end;
   clear_if_good(D, j);
   double single = entry(D, leaves, enters), first = entry(D, leaves, driving);
   double second = entry(D, driven, enters) - entry(D, driven, driving) * single / first;
@@ -255,13 +263,11 @@ static bool exchange_blocking(Dantzig* D, int32_t r, Block block) {
   return true;
 }
 
-// Called when the driving pair has stopped itself: the stopped variable becomes, or stays,
-// nonbasic.
-static void end_cycle(Dantzig* D, Block block) {
-  int32_t n = D->p->n, stopped = block.is_z ? n + block.pair : block.pair;
-  int32_t other = block.is_z ? block.pair : n + block.pair;
-  D->value[stopped] = block.end;
-  clear_if_good(D, block.pair);
+// Called when the driving pair was its own obstacle: that variable becomes, or stays, nonbasic.
+static void end_cycle(Dantzig* D, Obstacle o) {
+  int32_t n = D->p->n, stopped = o.is_z ? n + o.pair : o.pair, other = o.is_z ? o.pair : n + o.pair;
+  D->value[stopped] = o.end;
+  clear_if_good(D, o.pair);
   if (hfi_is_basic(&D->t, stopped))
     hfi_tableau_exchange(&D->t, hfi_row_of(&D->t, stopped), hfi_col_of(&D->t, other));
 }
@@ -272,19 +278,19 @@ static hfStatus mend(Dantzig* D, int32_t r, int32_t max_pivots, int32_t* pivots)
   while (D->bad[r] != 0) {
     int direction = D->bad[r];
     if (*pivots >= max_pivots) return HF_NOT_CONVERGED;
-    if (D->since_refresh >= 50 + n && !refresh(D)) return HF_NOT_CONVERGED;
+    if (D->since_refresh >= REFRESH_AFTER + n && !refresh(D)) return HF_NOT_CONVERGED;
     measure_noise(D);
     int32_t col = hfi_col_of(&D->t, z_is_basic(D, r) ? r : n + r);
-    Block block = find_block(D, r, col, direction);
-    if (fabs(*w_of(D, r)) <= D->noise && block.step > LARGEST_STEP) { // w_r is nothing but rounding.
+    Obstacle first = find_first_obstacle(D, r, col, direction);
+    if (fabs(*w_of(D, r)) <= D->noise && first.step > LARGEST_STEP) { // w_r is nothing but rounding.
       D->bad[r] = 0;
       break;
     }
-    if (block.pair < 0) return HF_NO_SOLUTION;
-    advance(D, col, direction * block.step);
+    if (first.pair < 0) return HF_NO_SOLUTION;
+    advance(D, col, direction * first.step);
     ++*pivots, ++D->since_refresh;
-    if (block.pair == r) end_cycle(D, block);
-    else if (!exchange_blocking(D, r, block)) return HF_NOT_CONVERGED;
+    if (first.pair == r) end_cycle(D, first);
+    else if (!exchange_obstacle(D, r, first)) return HF_NOT_CONVERGED;
   }
   return HF_OK;
 }
@@ -333,11 +339,10 @@ hfStatus hfi_dantzig_solve(const hfiLcp* p, int32_t max_pivots, double* z, unsig
   D.role = HFI_TAKE(scratch, signed char, 2 * p->n);
   D.bad = HFI_TAKE(scratch, signed char, p->n);
   D.value = HFI_TAKE(scratch, double, 2 * p->n);
-  if (!scratch->base) return HF_OK;
+  if (!scratch->base) return HF_OK; // The call only planned the scratch.
   *pivots = 0;
   hfStatus status = start(&D) ? HF_OK : HF_SINGULAR;
-  // One round mends all pairs. More follow where a fresh tableau shows that rounding has spoilt
-  // one.
+  // One round mends all pairs. More follow where a fresh tableau shows that rounding has spoilt one.
   for (int failures = 0; status != HF_SINGULAR && failures < MAX_FAILURES && mark_bad(&D);) {
     int32_t before = *pivots;
     status = mend_all(&D, max_pivots, pivots);
