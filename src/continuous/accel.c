@@ -25,7 +25,7 @@ hfAccelConfig hf_accel_config_default(void) {
 
 // ---- creation -------------------------------------------------------------------------------------
 
-static void slice_problem(hfAccel* a, hfiArena* arena) {
+static void take_problem(hfAccel* a, hfiArena* arena) {
   size_t nv = (size_t)a->model->nv, rows = 6 * (size_t)a->config.max_contacts;
   a->problem.M = HFI_TAKE(arena, double, nv * nv);
   a->problem.contact = HFI_TAKE(arena, hfAccelContact, a->config.max_contacts);
@@ -35,7 +35,7 @@ static void slice_problem(hfAccel* a, hfiArena* arena) {
   a->problem.tau = HFI_TAKE(arena, double, nv);
 }
 
-static void slice_equalities(hfAccel* a, hfiArena* arena) {
+static void take_equalities(hfAccel* a, hfiArena* arena) {
   const hfModel* m = a->model;
   int n = hfi_accel_max_equality(m);
   a->equality = HFI_TAKE(arena, hfiEquality, m->neq);
@@ -52,7 +52,8 @@ static void slice_equalities(hfAccel* a, hfiArena* arena) {
   a->eq_J = HFI_TAKE(arena, double, 6 * m->nv);
 }
 
-static void slice(hfAccel* a, hfiArena* arena) {
+// Takes all arrays of the accel from the arena, or plans their size over an empty one.
+static void take_arrays(hfAccel* a, hfiArena* arena) {
   const hfModel* m = a->model;
   a->max_cols = 2 * hfi_longest_chain(m);
   int contacts = a->config.max_contacts, cols = contacts * a->max_cols;
@@ -69,7 +70,7 @@ static void slice(hfAccel* a, hfiArena* arena) {
   a->tau = HFI_TAKE(arena, double, m->nv);
   a->stop = HFI_TAKE(arena, hfiStop, hfi_accel_max_stops(m));
   a->dof_index = HFI_TAKE(arena, int32_t, m->nv);
-  slice_equalities(a, arena);
+  take_equalities(a, arena);
   a->dtau_dq = HFI_TAKE(arena, double, square);
   a->dtau_dv = HFI_TAKE(arena, double, square);
   a->block = HFI_TAKE(arena, double, 7 * a->max_cols);
@@ -79,7 +80,7 @@ static void slice(hfAccel* a, hfiArena* arena) {
   a->q_rated = HFI_TAKE(arena, double, m->nq);
   a->v_rated = HFI_TAKE(arena, double, m->nv);
   for (int side = 0; side < 2; ++side) a->moved[side] = HFI_TAKE(arena, hfiMoved, contacts);
-  slice_problem(a, arena);
+  take_problem(a, arena);
 }
 
 static hfStatus check_config(const hfAccelConfig* config, hfError* error) {
@@ -102,14 +103,14 @@ hfStatus hfi_accel_create(hfAccel** accel, hfiWorld* world, const hfAccelConfig*
   a->config = *config;
   a->config.max_contacts = world->config.max_contacts;
   hfiArena plan = hfi_arena(NULL, 0);
-  slice(a, &plan);
+  take_arrays(a, &plan);
   hfiArena arena = hfi_arena_allocate(&plan, &world->config.allocator);
   if (!arena.base) {
     hfi_release(a);
     return hfi_refuse(error, HF_ERROR_MEMORY, "acceleration problem: %zu bytes", plan.used);
   }
   a->memory = arena.base;
-  slice(a, &arena);
+  take_arrays(a, &arena);
   for (int i = 0; i < a->model->nv; ++i) a->dof_index[i] = i;
   *accel = a;
   return HF_OK;
@@ -120,7 +121,10 @@ hfStatus hf_accel_create(hfAccel** accel, const hfModel* model, const hfAccelCon
   assert(accel && model && config);
   hfStatus status = check_config(config, error);
   if (status != HF_OK) return status;
-  hfiWorldConfig own = {config->max_contacts, config->scene_signals, -1, config->allocator};
+  hfiWorldConfig own = {.max_contacts = config->max_contacts,
+                        .scene_signals = config->scene_signals,
+                        .drive_law = -1,
+                        .allocator = config->allocator};
   hfiWorld* world = NULL;
   status = hfi_world_create(&world, model, &own, error);
   if (status != HF_OK) return status;
@@ -153,7 +157,7 @@ hfStatus hfi_accel_configure(hfAccel* a, const double* q) {
   for (int i = 0; i < a->model->nv; ++i)
     if (!(d->Dinv[i] > 0 && isfinite(d->Dinv[i]))) return HF_SINGULAR;
   hfi_accel_collide(a);
-  hfi_update_tendons(a->actuation, q, d->v);
+  hfi_update_tendons(a->actuation, q, d->v); // lengths, for the equalities; gather_forces computes velocities
   hfStatus status = hfi_accel_equalities(a, q);
   a->known = status == HF_OK;
   ++a->statistics.collisions;

@@ -4,9 +4,10 @@
 // u - u' to leading order. RK3 and TR-BDF2 have an embedded estimate e.
 //
 // Local extrapolation subtracts the estimated error from the result, which raises the order by one: 2 u' - u for implicit
-// Euler, u - A^-2 e for TR-BDF2 with A = I - g J. So the errors of many small steps do not add up to more than the accuracy
-// asked of one step. Both methods stay A- and L-stable (docs/theory/integrators.md). RK3 always extrapolates, because its
-// e is the error of the embedded result of lower order.
+// Euler, u - A^-2 e for TR-BDF2 with A = I - g J, J the Jacobian and g = gamma h of the implicit stages. The error left in a
+// step is then smaller than its estimate, so that the errors of many steps do not add up to more than the accuracy asked
+// of one. Both methods stay A- and L-stable (docs/theory/integrators.md). RK3 always extrapolates, because its e is the
+// error of the embedded result of lower order.
 //
 // Without error control, steps run on the grid t0 + k h. A step that fails is halved, and doubled again after a success,
 // until the next point of the grid is reached (convergence control, TAMSI section III-B). An implicit step fails when
@@ -94,11 +95,11 @@ static void configure_stepper(hfiStepper* s, const hfIntegratorConfig* c) {
   s->newton.divergence = c->divergence;
 }
 
-// Takes the integrator and its arrays from one arena. Called twice: first to plan the size, then to take the storage.
-static hfIntegrator* plan(hfiArena* arena, const hfOde* ode, const hfIntegratorConfig* config) {
-  hfIntegrator measured;
+// Takes the integrator and its arrays from one arena, or plans their size over an empty one, which returns NULL.
+static hfIntegrator* take(hfiArena* arena, const hfOde* ode, const hfIntegratorConfig* config) {
+  hfIntegrator none;
   hfIntegrator* integrator = HFI_TAKE(arena, hfIntegrator, 1);
-  hfIntegrator* in = integrator ? integrator : &measured;
+  hfIntegrator* in = integrator ? integrator : &none;
   hfi_stepper_plan(&in->stepper, hfi_butcher(config->method), ode, arena);
   in->u = HFI_TAKE(arena, double, ode->n);
   in->half = HFI_TAKE(arena, double, ode->n);
@@ -115,11 +116,11 @@ hfStatus hf_integrator_create(hfIntegrator** integrator, const hfOde* ode,
   hfStatus status = check_config(config, ode, error);
   if (status) return status;
   hfiArena arena = hfi_arena(NULL, 0);
-  plan(&arena, ode, config);
+  take(&arena, ode, config);
   void* memory = hfi_allocate(&config->allocator, arena.used);
   if (!memory) return hfi_refuse(error, HF_ERROR_MEMORY, "integrator: %zu bytes", arena.used);
   arena = hfi_arena(memory, arena.used);
-  hfIntegrator* in = plan(&arena, ode, config);
+  hfIntegrator* in = take(&arena, ode, config);
   in->config = *config;
   configure_stepper(&in->stepper, config);
   *integrator = in;
@@ -194,8 +195,8 @@ static hfStatus double_step(hfIntegrator* in, double t, double h) {
   return HF_OK;
 }
 
-// u <- u - error, or u - A^-1 error for an embedded estimate. The stepper has multiplied that one by A^-1 already, so that A^-2 e
-// is subtracted.
+// Step doubling: u <- u - error. Embedded estimate: u <- u - A^-1 error; error is A^-1 e already (hfi_stepper_error), so that
+// A^-2 e is subtracted.
 static void extrapolate(hfIntegrator* in) {
   const hfiStepper* s = &in->stepper;
   memcpy(in->half, in->error, (size_t)s->chart.ode.n * sizeof *in->half);
@@ -351,7 +352,8 @@ hfStatus hf_integrator_advance(hfIntegrator* in, double* t, double* x, double t_
     hfiVerdict verdict = judge(in, status, h);
     if (verdict.accept && !accept(in, h, x)) verdict = hfi_controller_retry(h), status = HF_NO_SOLUTION;
     if (verdict.accept) *t = last ? goal : *t + h;
-    else ++*(status ? &in->failed : &in->rejected);
+    else if (status) ++in->failed;
+    else ++in->rejected;
     // A step that was shortened to end at its goal is no reason to make the next step as short.
     in->next = verdict.accept && last ? max2(in->next, verdict.h) : verdict.h;
   }
