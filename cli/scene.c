@@ -1,10 +1,12 @@
 // Reading a model, with the options of the import.
 #include "scene.h"
 
+#include "numbers.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_SEARCH = 0x1000, KEY_MERGE_FIXED, KEY_FLOATING, KEY_SKIP_MESHES };
+enum { KEY_SEARCH = 0x1000, KEY_MERGE_FIXED, KEY_FLOATING, KEY_SKIP_MESHES, KEY_ACTUATORS, KEY_KP, KEY_KV };
 
 static const struct argp_option options[] = {
     {0, 0, 0, 0, "Reading the model:", 90},
@@ -12,6 +14,11 @@ static const struct argp_option options[] = {
      "Also look in this folder for package:// and relative files (may be given several times)", 0},
     {"merge-fixed", KEY_MERGE_FIXED, 0, 0, "URDF: merge links on fixed joints into their parent link", 0},
     {"floating", KEY_FLOATING, 0, 0, "URDF: give the root link a free joint", 0},
+    {"actuators", KEY_ACTUATORS, "KIND", 0,
+     "URDF: give every joint a position, velocity or motor actuator, or none (default: those of <ros2_control> and "
+     "<transmission>)", 0},
+    {"kp", KEY_KP, "NUMBER", 0, "URDF: position gain of servos (default: by the joint's effort)", 0},
+    {"kv", KEY_KV, "NUMBER", 0, "URDF: velocity gain of servos (default: critical damping, or by the joint's effort)", 0},
     {"skip-meshes", KEY_SKIP_MESHES, 0, 0, "Leave out geoms whose mesh file is missing", 0},
     {0}};
 
@@ -24,6 +31,24 @@ static error_t add_search(sceneOptions* o, const char* folder) {
   o->import.search_path = search;
   o->import.search_count = (int)count;
   return 0;
+}
+
+static int parse_actuators(const char* text, struct argp_state* state) {
+  static const struct {
+    const char* word;
+    int kind;
+  } kinds[] = {{"position", HF_URDF_POSITION_SERVOS}, {"velocity", HF_URDF_VELOCITY_SERVOS}, {"motor", HF_URDF_MOTORS},
+               {"none", HF_URDF_NONE},                {"file", HF_URDF_FROM_FILE}};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
+    if (strcmp(text, kinds[i].word) == 0) return kinds[i].kind;
+  argp_error(state, "--actuators %s: want position, velocity, motor, none or file", text);
+  return HF_URDF_FROM_FILE;
+}
+
+static double parse_gain(const char* option, const char* text, struct argp_state* state) {
+  double gain = 0;
+  if (!parse_number(text, &gain) || !(gain > 0)) argp_error(state, "%s %s: want a positive number", option, text);
+  return gain;
 }
 
 static error_t parse(int key, char* argument, struct argp_state* state) {
@@ -39,6 +64,15 @@ static error_t parse(int key, char* argument, struct argp_state* state) {
     return 0;
   case KEY_FLOATING:
     o->import.floating_base = 1;
+    return 0;
+  case KEY_ACTUATORS:
+    o->import.urdf_actuators = parse_actuators(argument, state);
+    return 0;
+  case KEY_KP:
+    o->import.servo_kp = parse_gain("--kp", argument, state);
+    return 0;
+  case KEY_KV:
+    o->import.servo_kv = parse_gain("--kv", argument, state);
     return 0;
   case KEY_SKIP_MESHES:
     o->import.skip_meshes = 1;

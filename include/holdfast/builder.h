@@ -173,6 +173,20 @@ HF_API int hf_builder_add_actuator(hfBuilder* b, const hfActuatorDef* def, hfErr
 HF_API int hf_builder_add_sensor(hfBuilder* b, const hfSensorDef* def, hfError* error);
 HF_API int hf_builder_add_key(hfBuilder* b, const hfKeyDef* def, hfError* error);
 
+// How one builder is attached to another.
+typedef struct hfAttachDef {
+  const char *prefix, *suffix; // of all names that are attached; NULL: none
+  int32_t parent;              // body that takes the place of the guest's world; 0: the world
+  double pos[3], quat[4];      // pose of the guest's world in that body [m]
+  const char* body;            // NULL: everything; else the subtree of this body of the guest
+} hfAttachDef;
+HF_API hfAttachDef hf_attach_def_default(void);
+// Copies what `guest` holds into b: its tree with joints, geoms, sites and meshes, then contacts, tendons, equalities, actuators,
+// sensors and keyframes. What refers to a part of the guest that is not copied is left out. The world-wide values and the rules
+// about inertia of b hold for both; the keyframes of b get the references of the guest's joints, and the other way round. On a
+// refusal, for example of a name that both have, b is as it was.
+HF_API hfStatus hf_builder_attach(hfBuilder* b, const hfBuilder* guest, const hfAttachDef* def, hfError* error);
+
 // Look-ups while building: id by name, or -1. Sizes as they would be in the model (needed by keyframes).
 HF_API int hf_builder_find(const hfBuilder* b, hfObjectKind kind, const char* name);
 HF_API int hf_builder_count(const hfBuilder* b, hfObjectKind kind);

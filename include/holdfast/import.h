@@ -2,6 +2,7 @@
 #ifndef HOLDFAST_IMPORT_H
 #define HOLDFAST_IMPORT_H
 
+#include <holdfast/builder.h>
 #include <holdfast/model.h>
 #include <holdfast/version.h>
 
@@ -29,6 +30,15 @@ HF_API void hf_diagnostics_free(hfDiagnostics* diagnostics);
 HF_API int hf_diagnostics_count(const hfDiagnostics* diagnostics);
 HF_API hfDiagnostic hf_diagnostics_get(const hfDiagnostics* diagnostics, int index);
 
+// Which actuators a URDF robot gets.
+typedef enum hfUrdfActuators {
+  HF_URDF_FROM_FILE,       // those of <ros2_control> and <transmission> (default)
+  HF_URDF_POSITION_SERVOS, // one for every revolute, continuous and prismatic joint that follows no other joint
+  HF_URDF_VELOCITY_SERVOS,
+  HF_URDF_MOTORS,
+  HF_URDF_NONE
+} hfUrdfActuators;
+
 typedef struct hfImportConfig {
   const char* const* search_path; // folders for package:// and relative files, after the file's own
   int32_t search_count;
@@ -36,6 +46,8 @@ typedef struct hfImportConfig {
   int32_t floating_base;     // URDF: 1 gives the root link a free joint (default 0: welded to the world)
   int32_t skip_meshes;       // 1: a geom whose mesh file is missing is left out with a warning (default 0: refused,
                          // unless the geom is only drawn)
+  int32_t urdf_actuators;    // hfUrdfActuators
+  double servo_kp, servo_kv; // URDF: gains of servos [N m/rad or N/m, N m s/rad or N s/m]; 0: by the joint's effort
 } hfImportConfig;
 
 HF_API hfImportConfig hf_import_config_default(void);
@@ -47,6 +59,10 @@ HF_API hfStatus hf_model_load(hfModel** model, const char* path, const hfImportC
 HF_API hfStatus hf_model_parse(hfModel** model, const char* text, size_t length, const char* name,
                                const char* folder, const hfImportConfig* config,
                                hfDiagnostics* diagnostics, hfError* error);
+// Reads a file into a new builder, so that a program can change it, attach other builders to it (hf_builder_attach) and finish it.
+// Free it with hf_builder_free. On refusal *builder is untouched.
+HF_API hfStatus hf_builder_load(hfBuilder** builder, const char* path, const hfImportConfig* config,
+                                hfDiagnostics* diagnostics, hfError* error);
 
 // The program's calls check first that its headers fit the library (version.h).
 #ifndef HF_LIBRARY
@@ -63,6 +79,12 @@ static inline hfStatus hf_model_parse_checked(hfModel** model, const char* text,
   return status < 0 ? status : hf_model_parse(model, text, length, name, folder, config, diagnostics, error);
 }
 #define hf_model_parse hf_model_parse_checked
+static inline hfStatus hf_builder_load_checked(hfBuilder** builder, const char* path, const hfImportConfig* config,
+                                              hfDiagnostics* diagnostics, hfError* error) {
+  hfStatus status = hf_check_headers(error);
+  return status < 0 ? status : hf_builder_load(builder, path, config, diagnostics, error);
+}
+#define hf_builder_load hf_builder_load_checked
 #endif
 
 #ifdef __cplusplus

@@ -45,6 +45,15 @@ int hfi_names_add(hfiNames* names, int kind, const char* name, int id) {
   return 0;
 }
 
+int hfi_names_copy(hfiNames* copy, const hfiNames* names) {
+  if (!names->capacity) return 0;
+  hfiName* slot = malloc((size_t)names->capacity * sizeof *slot);
+  if (!slot) return -1;
+  memcpy(slot, names->slot, (size_t)names->capacity * sizeof *slot);
+  *copy = (hfiNames){slot, names->capacity, names->count};
+  return 0;
+}
+
 void hfi_names_release(hfiNames* names) {
   free(names->slot);
   names->slot = NULL;

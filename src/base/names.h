@@ -9,6 +9,8 @@ typedef struct hfiNames { hfiName* slot; int capacity, count; } hfiNames; // cap
 int hfi_names_find(const hfiNames* names, int kind, const char* name);
 // Adds a name that is not there yet. Returns 0, or -1 when out of memory (nothing changed).
 int hfi_names_add(hfiNames* names, int kind, const char* name, int id);
+// Makes *copy, which must be empty, equal to names. Returns 0, or -1 when out of memory.
+int hfi_names_copy(hfiNames* copy, const hfiNames* names);
 void hfi_names_release(hfiNames* names);
 
 #endif

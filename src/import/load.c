@@ -14,7 +14,7 @@ hfImportConfig hf_import_config_default(void) {
   return config;
 }
 
-static void read_root(hfiReader* r, hfiElem* root) {
+static void read_document(hfiReader* r, hfiElem* root) {
   if (hfi_is(root, "mujoco"))
     hfi_mjcf_read(r, root);
   else if (hfi_is(root, "robot"))
@@ -29,27 +29,59 @@ static void read_root(hfiReader* r, hfiElem* root) {
     hfi_fail(r, root, HF_ERROR_UNSUPPORTED, "neither MJCF (<mujoco>) nor URDF (<robot>)");
 }
 
-// Makes a model from a text, or from the file `path` when text is NULL.
-static void import(hfiReader* r, const char* text, size_t length, const char* name,
-                   hfModel** model) {
-  r->builder = hf_builder_create();
-  if (!r->builder) hfi_fail(r, NULL, HF_ERROR_MEMORY, "out of memory");
-  hfiElem* root = text ? hfi_xml_parse(r, name, text, length) : hfi_xml_load(r, name, NULL);
-  if (root) read_root(r, root);
-  if (!r->status) hfi_keep(r, NULL, (int)hf_builder_finish(r->builder, model, &r->scratch));
-  hf_builder_free(r->builder);
+static hfBuilder* read_guest(hfiReader* r, hfiElem* root, const char* folder) {
+  hfiGuest* guest = HFI_NEW(r, hfiGuest, 1);
+  if (!guest) return NULL;
+  guest->builder = hf_builder_create();
+  if (!guest->builder) hfi_fail(r, root, HF_ERROR_MEMORY, "out of memory");
+  guest->next = r->guests;
+  r->guests = guest;
+  hfBuilder* outer = r->builder;
+  const char* outer_folder = r->folder;
+  int floating = r->config.floating_base;
+  r->builder = guest->builder;
+  r->folder = folder;
+  r->config.floating_base = 0; // whoever attaches a model says what carries it
+  if (!r->status) read_document(r, root);
+  r->builder = outer;
+  r->folder = outer_folder;
+  r->config.floating_base = floating;
+  return r->status ? NULL : guest->builder;
 }
 
-static hfStatus import_in_c_locale(hfModel** model, const char* text, size_t length,
-                                   const char* name, const char* folder,
-                                   const hfImportConfig* config, hfDiagnostics* diagnostics,
-                                   hfError* error) {
+// What is to be read: a text, or the file `name` when text is NULL.
+typedef struct Source {
+  const char *text, *name, *folder;
+  size_t length;
+} Source;
+
+// Fills a new builder, which the caller frees in any case.
+static void import(hfiReader* r, const Source* source) {
+  r->builder = hf_builder_create();
+  if (!r->builder) hfi_fail(r, NULL, HF_ERROR_MEMORY, "out of memory");
+  r->folder = source->folder ? source->folder : hfi_folder_of(r, source->name);
+  hfiElem* root = source->text ? hfi_xml_parse(r, source->name, source->text, source->length)
+                               : hfi_xml_load(r, source->name, NULL);
+  if (root) read_document(r, root);
+  for (hfiGuest* i = r->guests; i; i = i->next) hf_builder_free(i->builder);
+}
+
+// Makes a model, or the builder of one when model is NULL.
+static hfStatus import_in_c_locale(const Source* source, const hfImportConfig* config, hfDiagnostics* diagnostics,
+                                   hfModel** model, hfBuilder** builder, hfError* error) {
+  hfStatus status = hf_check_processor(error);
+  if (status != HF_OK) return status;
   hfiReader r = {.config = config ? *config : hf_import_config_default(),
                  .diagnostics = diagnostics,
-                 .error = error};
+                 .error = error,
+                 .read_guest = read_guest};
   locale_t outer = hfi_enter_c_locale();
-  r.folder = folder ? folder : hfi_folder_of(&r, name);
-  import(&r, text, length, name, model);
+  import(&r, source);
+  if (!r.status && model) hfi_keep(&r, NULL, (int)hf_builder_finish(r.builder, model, &r.scratch));
+  if (!r.status && builder)
+    *builder = r.builder;
+  else
+    hf_builder_free(r.builder);
   hfi_store_release(&r.store);
   hfi_leave_c_locale(outer);
   return r.status;
@@ -58,17 +90,21 @@ static hfStatus import_in_c_locale(hfModel** model, const char* text, size_t len
 hfStatus hf_model_load(hfModel** model, const char* path, const hfImportConfig* config,
                        hfDiagnostics* diagnostics, hfError* error) {
   hfi_clear_error(error);
-  hfStatus status = hf_check_processor(error);
-  if (status != HF_OK) return status;
-  return import_in_c_locale(model, NULL, 0, path, NULL, config, diagnostics, error);
+  Source source = {.name = path};
+  return import_in_c_locale(&source, config, diagnostics, model, NULL, error);
 }
 
 hfStatus hf_model_parse(hfModel** model, const char* text, size_t length, const char* name,
                         const char* folder, const hfImportConfig* config,
                         hfDiagnostics* diagnostics, hfError* error) {
   hfi_clear_error(error);
-  hfStatus status = hf_check_processor(error);
-  if (status != HF_OK) return status;
-  return import_in_c_locale(model, text, length, name, folder ? folder : "", config, diagnostics,
-                            error);
+  Source source = {.text = text, .length = length, .name = name, .folder = folder ? folder : ""};
+  return import_in_c_locale(&source, config, diagnostics, model, NULL, error);
+}
+
+hfStatus hf_builder_load(hfBuilder** builder, const char* path, const hfImportConfig* config,
+                         hfDiagnostics* diagnostics, hfError* error) {
+  hfi_clear_error(error);
+  Source source = {.name = path};
+  return import_in_c_locale(&source, config, diagnostics, NULL, builder, error);
 }

@@ -12,7 +12,9 @@ enum { MAX_MESH_BYTES = 1 << 30 };
 hfStatus hfi_trimesh_load(hfiTriMesh* mesh, const char* path, hfError* error) {
   const char* extension = hfi_extension(path);
   if (!hfi_file_exists(path))
-    return hfi_refuse(error, HF_ERROR_FILE, "cannot read %s: there is no such file", path);
+    return hfi_refuse(error, HF_ERROR_FILE, "cannot read %s: there is no such file (--search FOLDER, search_path: look in more folders; --skip-meshes, "
+                      "skip_meshes: leave such geoms out)",
+                      path);
   int stl = strcasecmp(extension, "stl") == 0, obj = strcasecmp(extension, "obj") == 0;
   if (!stl && !obj) {
     if (strcasecmp(extension, "dae") == 0 || strcasecmp(extension, "gltf") == 0 ||

@@ -2,18 +2,23 @@
 //
 // The other document keeps its own compiler settings, default classes and assets. What refers to
 // the attached part (actuators, sensors, …) is added too; what refers to other parts of that document is dropped.
+//
+// A document of another format is read into a builder of its own, which is then grafted into that of the outer document.
 #include "import/mjcf.h"
+#include "model/graft.h"
 
 #include <string.h>
 
 typedef struct hfiModelAsset {
   const char* name;
-  hfiMjcf* doc;
+  hfiMjcf* doc;     // of an MJCF model; else NULL
+  hfBuilder* guest; // of a model in another format; else NULL
   struct hfiModelAsset* next;
 } hfiModelAsset;
 
 typedef struct hfiAttachment {
   hfiMjcf* doc;
+  hfiGraft* graft; // of a model in another format
   const char *prefix, *suffix;
   int group;
   struct hfiAttachment* next;
@@ -30,22 +35,21 @@ void hfi_mjcf_read_model_asset(hfiMjcf* m, hfiElem* elem) {
   const char* path = hfi_resolve(r, m->folder, hfi_require(r, elem, "file"));
   hfiElem* root = r->status ? NULL : hfi_xml_load(r, path, elem);
   if (!root) return;
-  if (!hfi_is(root, "mujoco")) {
-    hfi_fail(r, root, HF_ERROR_UNSUPPORTED, "only MJCF models can be attached");
-    return;
-  }
   hfiModelAsset* asset = HFI_NEW(r, hfiModelAsset, 1);
   if (!asset) return;
-  const char *name = hfi_attr(elem, "name"), *own = hfi_attr(root, "model");
+  const char *name = hfi_attr(elem, "name"), *own = hfi_attr(root, hfi_is(root, "mujoco") ? "model" : "name");
   asset->name = name ? name : own ? own : "MuJoCo Model";
-  asset->doc = hfi_mjcf_open(r, root, hfi_folder_of(r, path), m);
+  if (hfi_is(root, "mujoco"))
+    asset->doc = hfi_mjcf_open(r, root, hfi_folder_of(r, path), m);
+  else
+    asset->guest = r->read_guest(r, root, hfi_folder_of(r, path));
   asset->next = m->models;
   m->models = asset;
 }
 
-static hfiMjcf* find_model(hfiMjcf* m, const hfiElem* elem, const char* name) {
+static hfiModelAsset* find_model(hfiMjcf* m, const hfiElem* elem, const char* name) {
   for (hfiModelAsset* a = m->models; a; a = a->next)
-    if (strcmp(a->name, name) == 0) return a->doc;
+    if (strcmp(a->name, name) == 0) return a;
   hfi_fail(m->r, elem, HF_ERROR_MODEL, "model: there is no model \"%s\"", name);
   return NULL;
 }
@@ -90,6 +94,34 @@ static void read_part(hfiMjcf* doc, const hfiScope* scope, const hfiElem* elem) 
              body ? body : frame);
 }
 
+static void read_doc(hfiMjcf* m, const hfiScope* outer, const hfiElem* elem, hfiAttachment* attachment) {
+  hfiMjcf* doc = attachment->doc;
+  doc->prefix = attachment->prefix;
+  doc->suffix = attachment->suffix;
+  for (hfiMeshAsset* a = doc->meshes; a; a = a->next) a->loaded = 0; // each attachment adds the meshes again, because their names begin with its prefix
+  hfiScope scope = *outer;
+  scope.childclass = NULL;
+  if (!m->r->status) read_part(doc, &scope, elem);
+}
+
+static void graft_guest(hfiReader* r, const hfiScope* outer, const hfiElem* elem, hfBuilder* guest,
+                        hfiAttachment* attachment) {
+  hfAttachDef def = hf_attach_def_default();
+  def.prefix = attachment->prefix;
+  def.suffix = attachment->suffix;
+  def.parent = outer->body;
+  def.body = hfi_attr(elem, "body");
+  v3_store(def.pos, outer->frame.p);
+  q_store(def.quat, outer->frame.q);
+  if (hfi_attr(elem, "frame")) hfi_fail(r, elem, HF_ERROR_MODEL, "frame: only an MJCF model has frames; use body");
+  hfiGraft* graft = HFI_NEW(r, hfiGraft, 1);
+  if (!graft) return;
+  attachment->graft = graft;
+  hfStatus status = hfi_graft_open(graft, r->builder, guest, &def, &r->scratch);
+  if (status == HF_OK) status = hfi_graft_tree(graft, &r->scratch);
+  hfi_keep(r, elem, (int)status);
+}
+
 void hfi_mjcf_attach(hfiMjcf* m, const hfiScope* outer, hfiElem* elem) {
   hfiReader* r = m->r;
   const char *model = hfi_attr(elem, "model"), *prefix = hfi_attr(elem, "prefix");
@@ -98,27 +130,43 @@ void hfi_mjcf_attach(hfiMjcf* m, const hfiScope* outer, hfiElem* elem) {
              "attaching a part of the same model is not supported: model is missing");
     return;
   }
-  hfiMjcf* doc = find_model(m, elem, model);
-  hfiAttachment* attachment = doc ? HFI_NEW(r, hfiAttachment, 1) : NULL;
+  const hfiModelAsset* asset = find_model(m, elem, model);
+  hfiAttachment* attachment = asset ? HFI_NEW(r, hfiAttachment, 1) : NULL;
   if (!attachment) return;
-  doc->prefix = hfi_format(r, "%s%s", m->prefix, prefix ? prefix : "");
-  doc->suffix = m->suffix;
-  for (hfiMeshAsset* a = doc->meshes; a; a = a->next) a->loaded = 0; // each attachment adds the meshes again, because their names begin with its prefix
-  hfiScope scope = *outer;
-  scope.childclass = NULL;
-  read_part(doc, &scope, elem);
-  attachment->doc = doc;
-  attachment->prefix = doc->prefix;
-  attachment->suffix = doc->suffix;
+  attachment->doc = asset->doc;
+  attachment->prefix = hfi_format(r, "%s%s", m->prefix, prefix ? prefix : "");
+  attachment->suffix = m->suffix;
+  if (asset->guest)
+    graft_guest(r, outer, elem, asset->guest, attachment);
+  else
+    read_doc(m, outer, elem, attachment);
   attachment->group = m->suffix[0] ? m->group : hfi_mjcf_first_group(m, elem, 1);
   hfiAttachment** tail = &m->attachments;
   while (*tail) tail = &(*tail)->next;
   *tail = attachment;
 }
 
+static void graft_section(hfiReader* r, hfiGraft* graft, const char* section) {
+  static const struct {
+    const char* section;
+    hfObjectKind kind;
+  } kinds[] = {{"contact", HF_OBJECT_PAIR},
+               {"tendon", HF_OBJECT_TENDON},
+               {"equality", HF_OBJECT_EQUALITY},
+               {"actuator", HF_OBJECT_ACTUATOR},
+               {"sensor", HF_OBJECT_SENSOR}};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
+    if (strcmp(kinds[i].section, section) == 0)
+      hfi_keep(r, NULL, (int)hfi_graft_kind(graft, kinds[i].kind, &r->scratch));
+}
+
 void hfi_mjcf_each_attached(hfiMjcf* m, int group, const char* section, hfiReadChild read) {
   for (hfiAttachment* a = m->attachments; a && !m->r->status; a = a->next) {
     if (a->group != group) continue;
+    if (a->graft) {
+      graft_section(m->r, a->graft, section);
+      continue;
+    }
     a->doc->prefix = a->prefix;
     a->doc->suffix = a->suffix;
     hfi_mjcf_each_reference(a->doc, section, read);
@@ -127,6 +175,7 @@ void hfi_mjcf_each_attached(hfiMjcf* m, int group, const char* section, hfiReadC
 
 void hfi_mjcf_report_models(hfiMjcf* m) {
   for (const hfiModelAsset* a = m->models; a && !m->r->status; a = a->next) {
+    if (!a->doc) continue; // what is not used of another format was reported when it was read
     for (const hfiElem* e = a->doc->root->child; e; e = e->next)
       if (!hfi_is(e, "worldbody"))
         hfi_xml_report(m->r, e, hfi_mjcf_meanings); // the tree is not reported, because only a part of it is attached

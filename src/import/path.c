@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -117,6 +118,42 @@ static const char* package_in(hfiReader* r, const char* folder, const char* name
   return package_is_called(r, folder, name) ? folder : NULL;
 }
 
+// ROS_PACKAGE_PATH names folders that contain packages, some of them a few folders deep. A folder that is a package contains no
+// other one, so that the search does not look into it.
+static const char* crawl(hfiReader* r, const char* folder, const char* name, int depth) {
+  const char* found = package_in(r, folder, name);
+  if (found || depth == 0 || r->status || hfi_file_exists(hfi_join(r, folder, "package.xml"))) return found;
+  DIR* list = opendir(folder);
+  if (!list) return NULL;
+  for (struct dirent* entry = readdir(list); entry && !found && !r->status; entry = readdir(list)) {
+    if (entry->d_name[0] == '.') continue;
+    const char* inside = hfi_join(r, folder, hfi_format(r, "%s", entry->d_name));
+    if (folder_exists(inside)) found = crawl(r, inside, name, depth - 1);
+  }
+  closedir(list);
+  return found;
+}
+
+// The package in the folders that ROS knows: ROS_PACKAGE_PATH, then PREFIX/share of AMENT_PREFIX_PATH.
+static const char* find_ros_package(hfiReader* r, const char* name) {
+  enum { DEEPEST = 4 };
+  static const struct {
+    const char *variable, *inside;
+    int depth;
+  } lists[] = {{"ROS_PACKAGE_PATH", "", DEEPEST}, {"AMENT_PREFIX_PATH", "share", 0}};
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; ++i) {
+    const char* at = getenv(lists[i].variable);
+    while (at && *at) {
+      int length = (int)strcspn(at, ":");
+      const char* folder = hfi_format(r, lists[i].inside[0] ? "%.*s/%s" : "%.*s%s", length, at, lists[i].inside);
+      const char* found = length ? crawl(r, folder, name, lists[i].depth) : NULL;
+      if (found || r->status) return found;
+      at += length + (at[length] == ':');
+    }
+  }
+  return NULL;
+}
+
 static const char* find_package(hfiReader* r, const char* name) {
   for (int i = 0; i < r->config.search_count; ++i) {
     const char* found = package_in(r, r->config.search_path[i], name);
@@ -128,10 +165,11 @@ static const char* find_package(hfiReader* r, const char* name) {
   const char* folder = hfi_format(r, "%s", real ? absolute : r->folder);
   while (folder[0] && !r->status) {
     const char* found = package_in(r, folder, name);
-    if (found || strcmp(folder, "/") == 0) return found;
+    if (found) return found;
+    if (strcmp(folder, "/") == 0) break;
     folder = hfi_folder_of(r, folder);
   }
-  return NULL;
+  return find_ros_package(r, name);
 }
 
 const char* hfi_resolve_uri(hfiReader* r, const char* uri) {

@@ -11,6 +11,12 @@
 #include "import/store.h"
 #include "import/xml.h"
 
+// A model of another format that is attached to the one that is read. Its builder lives until the reader is released.
+typedef struct hfiGuest {
+  hfBuilder* builder;
+  struct hfiGuest* next;
+} hfiGuest;
+
 typedef struct hfiReader {
   hfiStore store;
   hfImportConfig config;
@@ -20,6 +26,10 @@ typedef struct hfiReader {
   hfStatus status;            // HF_OK until the first refusal
   hfError scratch;            // message of a called function; hfi_keep adds the place to it
   const char* folder;         // of the main file, "" for the working directory
+  hfiGuest* guests;
+  // Reads a document that is no MJCF into a builder of its own, which the reader frees; relative files resolve from `folder`. NULL
+  // after a refusal. It is called through a pointer because the reader of MJCF, which calls it, must not need the others.
+  hfBuilder* (*read_guest)(struct hfiReader* reader, hfiElem* root, const char* folder);
   int unfolded; // how many elements of the tree were read so far, with replicas and attached models
 } hfiReader;
 
@@ -91,7 +101,8 @@ int hfi_file_exists(const char* path);
 // path in `folder`.
 const char* hfi_resolve(hfiReader* reader, const char* folder, const char* file);
 // The path of package://NAME/REST or file://PATH. The package is a search folder that is called NAME or contains NAME, or
-// else the nearest folder above the main file that is called NAME, contains NAME, or has a package.xml with this name.
+// else the nearest folder above the main file that is called NAME, contains NAME, or has a package.xml with this name, or else in
+// the folders of ROS_PACKAGE_PATH and AMENT_PREFIX_PATH.
 const char* hfi_resolve_uri(hfiReader* reader, const char* uri);
 
 // Reads a whole file and adds a zero byte, which *size does not count. The caller frees it. Refuses files larger than

@@ -103,6 +103,19 @@ static void choose_leader(hfiUrdf* u, hfiUrdfLink* link) {
   hfi_urdf_add_inertial(u, link);
 }
 
+// Says where the mass of a link that can move comes from if it has no <inertial>.
+static void report_missing_inertia(hfiUrdf* u, const hfiUrdfLink* link) {
+  int moves = u->r->config.floating_base;
+  for (const hfiUrdfLink* l = link; l->joint && !moves; l = l->joint->parent) moves = l->joint->type != HFI_URDF_FIXED;
+  if (!moves || link->mass == HFI_URDF_EXPLICIT) return;
+  if (link->mass == HFI_URDF_INFERRED)
+    hfi_note(u->r, link->elem, HF_WARNING,
+             "link \"%.100s\" has no <inertial>: its mass is that of its collision geometry at 1000 kg/m^3", link->name);
+  else if (link->joint && link->joint->type != HFI_URDF_FIXED)
+    hfi_note(u->r, link->elem, HF_WARNING, "link \"%.100s\" has no <inertial> and no collision geometry: it has no mass",
+             link->name);
+}
+
 static void add_body(hfiUrdf* u, hfiUrdfLink* link) {
   hfiReader* r = u->r;
   const hfiUrdfJoint* j = link->joint;
@@ -113,6 +126,7 @@ static void add_body(hfiUrdf* u, hfiUrdfLink* link) {
   def.parent = j ? j->parent->body : 0;
   v3_store(def.pos, placed.p);
   q_store(def.quat, placed.q);
+  report_missing_inertia(u, link);
   link->body = hfi_keep(r, link->elem, hf_builder_add_body(r->builder, &def, &r->scratch));
   if (r->status) return;
   if (j)
@@ -208,8 +222,6 @@ static void build_trees(hfiUrdf* u) {
 }
 
 static const hfiMeaning meanings[] = {
-    {"transmission", NULL, 1,
-     "transmissions are ignored: a controller acts on the joint itself, no rotor inertia is added"},
     {"gazebo", NULL, 1, "of Gazebo's extensions only mu1 and mu2 are used"},
     {"safety_controller", NULL, 1, "soft limits are a controller's matter: not used"},
     {"calibration", NULL, 1, "no effect on the motion"},
@@ -258,6 +270,7 @@ void hfi_urdf_read(hfiReader* r, hfiElem* root) {
   if (!r->status) hfi_urdf_read_materials(&u);
   if (!r->status) build_trees(&u);
   if (!r->status) hfi_urdf_read_mimic(&u);
+  if (!r->status) hfi_urdf_read_actuators(&u);
   if (!r->status) hfi_urdf_read_filters(&u);
   if (!r->status) hfi_urdf_read_frames(&u);
   if (!r->status) hfi_xml_report(r, root, meanings);

@@ -4,6 +4,7 @@
 #include "math/eigen3.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ---- joints -------------------------------------------------------------------------------------
@@ -73,6 +74,7 @@ void hfi_urdf_add_joints(hfiUrdf* u, const hfiUrdfJoint* j, int body) {
   d.body = body;
   read_limit(u, j, &d);
   read_dynamics(u, j, &d);
+  d.armature = hfi_urdf_rotor_inertia(u, j->name);
   hfVec3 a = v3_load(axis);
   if (!r->status && !(v3_norm(a) > 1e-10))
     hfi_fail(r, j->elem, HF_ERROR_MODEL, "the axis has no direction");
@@ -99,36 +101,69 @@ void hfi_urdf_add_joints(hfiUrdf* u, const hfiUrdfJoint* j, int body) {
   }
 }
 
-// q = multiplier q_other + offset
+// A joint that follows another: q = multiplier q_other + offset.
+typedef struct Mimic {
+  const hfiElem* elem;
+  const char* other;
+  double multiplier, offset;
+} Mimic;
+
+// Older <ros2_control> descriptions have <param name="mimic"> and <param name="multiplier"> in their joint.
+static void read_mimic_parameters(const hfiElem* joint, Mimic* m) {
+  for (hfiElem* p = hfi_child(joint, "param"); p; p = hfi_next(p, "param")) {
+    const char* name = hfi_attr(p, "name");
+    if (!name || !p->text) continue;
+    if (strcmp(name, "mimic") == 0) m->other = p->text, m->elem = p;
+    if (strcmp(name, "multiplier") == 0) m->multiplier = strtod(p->text, NULL);
+    if (strcmp(name, "offset") == 0) m->offset = strtod(p->text, NULL);
+  }
+}
+
+static Mimic find_mimic(const hfiUrdf* u, const hfiUrdfJoint* j) {
+  Mimic m = {.elem = hfi_child(j->elem, "mimic"), .multiplier = 1};
+  if (m.elem) return m;
+  for (hfiElem* c = u->root->child; c; c = c->next)
+    for (hfiElem* e = hfi_is(c, "ros2_control") ? c->child : NULL; e; e = e->next) {
+      const char* name = hfi_is(e, "joint") ? hfi_attr(e, "name") : NULL;
+      if (name && strcmp(name, j->name) == 0) read_mimic_parameters(e, &m);
+    }
+  return m;
+}
+
+int hfi_urdf_mimics(const hfiUrdf* u, const hfiUrdfJoint* j) { return find_mimic(u, j).elem != NULL; }
+
 void hfi_urdf_read_mimic(hfiUrdf* u) {
   hfiReader* r = u->r;
   for (const hfiUrdfJoint* j = u->joints; j && !r->status; j = j->next) {
-    hfiElem* mimic = hfi_child(j->elem, "mimic");
-    if (!mimic) continue;
-    const char* other = hfi_require(r, mimic, "joint");
+    Mimic m = find_mimic(u, j);
+    if (!m.elem) continue;
+    if (!m.other) {
+      m.other = hfi_require(r, m.elem, "joint");
+      hfi_read_real(r, m.elem, "offset", &m.offset);
+      hfi_read_real(r, m.elem, "multiplier", &m.multiplier);
+    }
     hfEqualityDef d = hf_equality_def_default();
     d.type = HF_EQUALITY_JOINT;
     d.objkind = HF_OBJECT_JOINT;
-    d.where = hfi_where(r, mimic);
+    d.where = hfi_where(r, m.elem);
     d.obj1 = hf_builder_find(r->builder, HF_OBJECT_JOINT, j->name);
-    d.obj2 = hf_builder_find(r->builder, HF_OBJECT_JOINT, other);
-    d.data[1] = 1;
-    hfi_read_real(r, mimic, "offset", &d.data[0]);
-    hfi_read_real(r, mimic, "multiplier", &d.data[1]);
+    d.obj2 = hf_builder_find(r->builder, HF_OBJECT_JOINT, m.other);
+    d.data[0] = m.offset;
+    d.data[1] = m.multiplier;
     if (d.obj1 < 0 || d.obj2 < 0) {
-      hfi_fail(r, mimic, HF_ERROR_MODEL,
+      hfi_fail(r, m.elem, HF_ERROR_MODEL,
                "joint \"%s\" cannot mimic \"%s\": one of them has no single coordinate", j->name,
-               other);
+               m.other);
       return;
     }
-    if (!r->status) hfi_keep(r, mimic, hf_builder_add_equality(r->builder, &d, &r->scratch));
+    if (!r->status) hfi_keep(r, m.elem, hf_builder_add_equality(r->builder, &d, &r->scratch));
   }
 }
 
 // ---- inertia ------------------------------------------------------------------------------------
 
-// Reports principal moments that no material body can have: negative ones, or A + B < C.
-static void judge_inertia(hfiUrdf* u, const hfiUrdfLink* link, const double I[6]) {
+// Reports principal moments that no material body can have, negative ones or A + B < C, and replaces all three by their mean.
+static void repair_inertia(hfiUrdf* u, const hfiUrdfLink* link, double I[6]) {
   double moment[3];
   hfMat3 R;
   eigen3(I, moment, &R);
@@ -137,6 +172,9 @@ static void judge_inertia(hfiUrdf* u, const hfiUrdfLink* link, const double I[6]
            "link \"%.100s\": no matter has the principal moments %g %g %g (A + B >= C); their mean "
            "is used for all three",
            link->name, moment[0], moment[1], moment[2]);
+  double mean = (moment[0] + moment[1] + moment[2]) / 3;
+  I[0] = I[1] = I[2] = mean;
+  I[3] = I[4] = I[5] = 0;
 }
 
 // (m, c, I) <- sum of two bodies, with I about the common centre of mass
@@ -172,7 +210,7 @@ void hfi_urdf_add_inertial(hfiUrdf* u, hfiUrdfLink* link) {
   if (!r->status && m < 0) hfi_fail(r, mass, HF_ERROR_MODEL, "mass %g is negative", m);
   hfiPlacement f = hfi_placement_mul(link->frame, hfi_urdf_origin(u, inertial));
   if (r->status) return;
-  judge_inertia(u, link, I);
+  repair_inertia(u, link, I);
   sym3_rotate(m3_from_quat(f.q), I, rotated);
   add_mass(&link->leader->def, m, f.p, rotated);
   link->leader->def.has_inertial = 1;

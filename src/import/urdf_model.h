@@ -77,6 +77,12 @@ void hfi_urdf_read_geoms(hfiUrdf* u, hfiUrdfLink* link);
 void hfi_urdf_add_joints(hfiUrdf* u, const hfiUrdfJoint* joint, int body);
 // Adds the equalities of mimic joints, after all joints were added.
 void hfi_urdf_read_mimic(hfiUrdf* u);
+// Whether the joint follows another joint: <mimic>, or the parameter of a <ros2_control>.
+int hfi_urdf_mimics(const hfiUrdf* u, const hfiUrdfJoint* joint);
+// Adds actuators, after all joints were added.
+void hfi_urdf_read_actuators(hfiUrdf* u);
+// Inertia of the rotors on a joint, seen through their gears: sum of ratio^2 times inertia [kg m^2 or kg].
+double hfi_urdf_rotor_inertia(hfiUrdf* u, const char* joint);
 // Adds the link's <inertial>, if any, to its leader's definition.
 void hfi_urdf_add_inertial(hfiUrdf* u, hfiUrdfLink* link);
 // Reads collision filter groups and frames, which are extensions of Drake.

@@ -41,6 +41,10 @@ struct hfBuilder {
 hfStatus hfi_refuse_def(hfError* error, const char* where, hfObjectKind kind, const char* name,
                         const char* format, ...) HF_PRINTF(5, 6);
 
+// The kind of object that an actuator of this transmission acts on, and that an equality of this type names.
+hfObjectKind hfi_transmission_target(int trntype);
+hfObjectKind hfi_equality_target(int type, int objkind);
+
 // Dimension of a sensor's data.
 int hfi_sensor_dim(int type);
 // Whether a sensor may measure an object of this kind, or a joint of this type.

@@ -35,9 +35,7 @@ static hfStatus check_equality(const hfBuilder* b, const hfEqualityDef* d, hfErr
   const hfObjectKind kind = HF_OBJECT_EQUALITY;
   if (!hfi_all_finite(d->data, 11))
     return hfi_refuse_def(error, d->where, kind, d->name, "a value is not finite");
-  int expected = d->type == HF_EQUALITY_JOINT    ? HF_OBJECT_JOINT
-                 : d->type == HF_EQUALITY_TENDON ? HF_OBJECT_TENDON
-                                                 : d->objkind;
+  int expected = hfi_equality_target(d->type, d->objkind);
   if (expected != HF_OBJECT_JOINT && expected != HF_OBJECT_TENDON && expected != HF_OBJECT_BODY &&
       expected != HF_OBJECT_SITE)
     return hfi_refuse_def(error, d->where, kind, d->name, "connects bodies or sites");
@@ -106,9 +104,7 @@ static hfStatus check_drive(const hfBuilder* b, const hfActuatorDef* d, hfError*
 
 static hfStatus check_actuator(const hfBuilder* b, const hfActuatorDef* d, hfError* error) {
   const hfObjectKind kind = HF_OBJECT_ACTUATOR;
-  int target = d->trntype == HF_TRANSMISSION_TENDON ? HF_OBJECT_TENDON
-               : d->trntype == HF_TRANSMISSION_SITE ? HF_OBJECT_SITE
-                                                    : HF_OBJECT_JOINT;
+  int target = hfi_transmission_target(d->trntype);
   if (!hfi_object_exists(b, target, d->trnid[0]))
     return hfi_refuse_def(error, d->where, kind, d->name, "acts on a %s that does not exist",
                           hf_object_kind_name((hfObjectKind)target));

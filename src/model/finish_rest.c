@@ -72,9 +72,7 @@ static void fill_weld(const hfEqualityDef* d, double* data, hfPose X_W1, hfPose 
 static void fill_equality(hfiFinish* f, int i, const hfPose* X_WB) {
   hfModel* m = f->m;
   const hfEqualityDef* d = &f->b->equality.data[i];
-  int kind = d->type == HF_EQUALITY_JOINT    ? HF_OBJECT_JOINT
-             : d->type == HF_EQUALITY_TENDON ? HF_OBJECT_TENDON
-                                             : d->objkind;
+  int kind = hfi_equality_target(d->type, d->objkind);
   int obj1 = hfi_order_map(&f->order, kind, d->obj1),
       obj2 = hfi_order_map(&f->order, kind, d->obj2);
   // a connect or weld without a second body is to the world

@@ -1,5 +1,6 @@
 // Names and counts of a model's objects, by kind.
-#include <holdfast/model.h>
+#include "model/builder.h"
+
 #include <string.h>
 
 const char* hf_object_kind_name(hfObjectKind kind) {
@@ -72,4 +73,16 @@ int hf_model_find(const hfModel* model, hfObjectKind kind, const char* name) {
   for (int i = 0; i < count; ++i)
     if (offset[i] >= 0 && strcmp(hf_model_names(model) + offset[i], name) == 0) return i;
   return -1;
+}
+
+hfObjectKind hfi_transmission_target(int trntype) {
+  return trntype == HF_TRANSMISSION_TENDON ? HF_OBJECT_TENDON
+         : trntype == HF_TRANSMISSION_SITE ? HF_OBJECT_SITE
+                                           : HF_OBJECT_JOINT;
+}
+
+hfObjectKind hfi_equality_target(int type, int objkind) {
+  return type == HF_EQUALITY_JOINT    ? HF_OBJECT_JOINT
+         : type == HF_EQUALITY_TENDON ? HF_OBJECT_TENDON
+                                      : (hfObjectKind)objkind;
 }

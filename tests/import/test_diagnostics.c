@@ -120,7 +120,7 @@ static void test_non_physical_links(void** state) {
   hfDiagnostic x = find_diagnostic(d, "link \"a\": no matter has the principal moments 1 0.1 0.1");
   assert_int_equal(x.severity, HF_WARNING);
   assert_int_equal(x.line, 2);
-  assert_int_equal(find_diagnostic(d, "<transmission>: transmissions are ignored").count, 2);
+  assert_int_equal(find_diagnostic(d, "<transmission> names no joint: no actuator").count, 2);
   hf_diagnostics_free(d);
 }
 

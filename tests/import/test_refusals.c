@@ -327,7 +327,7 @@ static void test_files(void** state) {
   put("torn.xml", "<mujoco>\n\n<option");
   put("attach.xml", "<mujoco><asset><model name='m' file='attach.xml'/></asset><worldbody><attach model='m' prefix='p'/></worldbody></mujoco>");
   put("robot.xml", "<mujoco><asset><model file='arm.urdf'/></asset></mujoco>");
-  put("arm.urdf", "<robot><link name='a'/></robot>");
+  put("arm.urdf", "<robt><link name='a'/></robt>");
   put("part_body.xml", "<mujoco model='m'><worldbody><body name='b'/></worldbody></mujoco>");
   put("attach_no.xml", "<mujoco><asset><model name='m' file='part_body.xml'/></asset><worldbody>\n<attach model='m' body='no' prefix='p'/></worldbody></mujoco>");
   refuse_file("self.xml", MODEL, "self.xml is included already");
@@ -336,7 +336,7 @@ static void test_files(void** state) {
   refuse_file("empty.xml", MODEL, "nothing to include");
   refuse_file("broken.xml", PARSE, "torn.xml:3: malformed XML");
   refuse_file("attach.xml", MODEL, "models are attached more than 8 deep");
-  refuse_file("robot.xml", HF_ERROR_UNSUPPORTED, "only MJCF models can be attached");
+  refuse_file("robot.xml", HF_ERROR_UNSUPPORTED, "arm.urdf:1: <robt>: neither MJCF");
   refuse_file("attach_no.xml", MODEL, "attach_no.xml:2: <attach>: the model has no body \"no\"");
   refuse_file("nowhere.xml", HF_ERROR_FILE, "nowhere.xml: No such file");
   refuse_file("", HF_ERROR_FILE, "not a file");

@@ -1,0 +1,218 @@
+// The tree of a guest is copied with X_PB' = X_PW' X_W'B for the bodies, geoms and sites that stand in the guest's world W'.
+#include "model/graft.h"
+
+#include "base/error.h"
+#include "model/builder_add.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static hfStatus find_root(hfiGraft* g, const hfAttachDef* def, hfError* error) {
+  g->root = def->body ? hf_builder_find(g->guest, HF_OBJECT_BODY, def->body) : 0;
+  if (g->root < 0) return hfi_refuse(error, HF_ERROR_MODEL, "the model has no body \"%s\"", def->body);
+  return HF_OK;
+}
+
+static int* take_ids(int** at, int count) {
+  int* ids = *at;
+  for (int i = 0; i < count; ++i) ids[i] = -1;
+  *at += count;
+  return ids;
+}
+
+hfStatus hfi_graft_open(hfiGraft* g, hfBuilder* b, const hfBuilder* guest, const hfAttachDef* def, hfError* error) {
+  double quat[4];
+  memcpy(quat, def->quat, sizeof quat);
+  *g = (hfiGraft){.b = b, .guest = guest, .parent = def->parent};
+  if (!hfi_object_exists(b, HF_OBJECT_BODY, def->parent))
+    return hfi_refuse(error, HF_ERROR_MODEL, "attach: body %d does not exist", def->parent);
+  if (!hfi_all_finite(def->pos, 3) || !hfi_normalise_quat(quat))
+    return hfi_refuse(error, HF_ERROR_MODEL, "attach: pose is not finite or its quaternion is zero");
+  hfStatus status = find_root(g, def, error);
+  if (status != HF_OK) return status;
+  g->p = v3_load(def->pos);
+  g->q = q_load(quat);
+  g->prefix = hfi_pool_string(&b->pool, def->prefix ? def->prefix : "");
+  g->suffix = hfi_pool_string(&b->pool, def->suffix ? def->suffix : "");
+  size_t total = 1;
+  for (int k = 0; k < HF_OBJECT_KINDS; ++k) total += (size_t)hf_builder_count(guest, (hfObjectKind)k);
+  int* at = hfi_pool_copy(&b->pool, NULL, total * sizeof *at);
+  if (!at || !g->prefix || !g->suffix) return hfi_refuse_memory(error);
+  for (int k = 0; k < HF_OBJECT_KINDS; ++k)
+    if (k != HF_OBJECT_INERTIAL) g->id[k] = take_ids(&at, hf_builder_count(guest, (hfObjectKind)k));
+  g->id[HF_OBJECT_INERTIAL] = g->id[HF_OBJECT_BODY]; // both are numbers of bodies
+  return HF_OK;
+}
+
+// ---- names and ids -------------------------------------------------------------------------------
+
+const char* hfi_graft_name(hfiGraft* g, const char* name) {
+  if (!name || (!*g->prefix && !*g->suffix)) return name;
+  size_t size = strlen(g->prefix) + strlen(name) + strlen(g->suffix) + 1;
+  char* full = hfi_pool_copy(&g->b->pool, NULL, size);
+  if (full) snprintf(full, size, "%s%s%s", g->prefix, name, g->suffix);
+  return full;
+}
+
+// Replaces a guest's id by that in b. 0: the object was not copied.
+static int rename_id(const hfiGraft* g, int kind, int32_t* id) {
+  if (*id < 0) return 1; // there is none
+  *id = g->id[kind][*id];
+  return *id >= 0;
+}
+
+static void place(const hfiGraft* g, double pos[3], double quat[4]) {
+  v3_store(pos, v3_add(g->p, q_rotate(g->q, v3_load(pos))));
+  q_store(quat, q_unit(q_mul(g->q, q_load(quat))));
+}
+
+// ---- the tree ------------------------------------------------------------------------------------
+
+static int adapt_body(hfiGraft* g, hfBodyDef* d, int id) {
+  if (id == 0) return 0; // the guest's world becomes the parent
+  int top = g->root ? id == g->root : d->parent == 0;
+  if (!top) return rename_id(g, HF_OBJECT_BODY, &d->parent);
+  d->parent = g->parent;
+  place(g, d->pos, d->quat);
+  return g->root == 0 || id == g->root;
+}
+
+static int adapt_joint(hfiGraft* g, hfJointDef* d, int id) {
+  (void)id;
+  return rename_id(g, HF_OBJECT_BODY, &d->body);
+}
+
+static int adapt_geom(hfiGraft* g, hfGeomDef* d, int id) {
+  (void)id;
+  if (d->body == 0) place(g, d->pos, d->quat);
+  return rename_id(g, HF_OBJECT_BODY, &d->body) && rename_id(g, HF_OBJECT_MESH, &d->mesh);
+}
+
+static int adapt_site(hfiGraft* g, hfSiteDef* d, int id) {
+  (void)id;
+  if (d->body == 0) place(g, d->pos, d->quat);
+  return rename_id(g, HF_OBJECT_BODY, &d->body);
+}
+
+// Copies every object of a list that `adapt` accepts.
+#define COPY_LIST(Def, list, member, kind, adapt, add)                                             \
+  for (int i = 0; i < g->guest->list.count; ++i) {                                                 \
+    Def d = g->guest->list.data[i] member;                                                         \
+    if (!adapt(g, &d, i)) continue;                                                                \
+    const char* name = hfi_graft_name(g, d.name);                                                        \
+    if (d.name && !name) return hfi_refuse_memory(error);                                          \
+    d.name = name;                                                                                 \
+    int id = add(g->b, &d, error);                                                                 \
+    if (id < 0) return (hfStatus)id;                                                               \
+    g->id[kind][i] = id;                                                                           \
+  }
+
+static int adapt_mesh(const hfiGraft* g, const hfMeshDef* d, int id) {
+  (void)d;
+  for (int i = 0; i < g->guest->geom.count; ++i) { // only those that a copied geom uses
+    const hfGeomDef* geom = &g->guest->geom.data[i];
+    if (geom->mesh == id && g->id[HF_OBJECT_BODY][geom->body] >= 0) return 1;
+  }
+  return 0;
+}
+
+hfStatus hfi_graft_tree(hfiGraft* g, hfError* error) {
+  if (g->root == 0) g->id[HF_OBJECT_BODY][0] = g->parent;
+  COPY_LIST(hfBodyDef, body, , HF_OBJECT_BODY, adapt_body, hf_builder_add_body);
+  COPY_LIST(hfJointDef, joint, , HF_OBJECT_JOINT, adapt_joint, hf_builder_add_joint);
+  COPY_LIST(hfMeshDef, mesh, .def, HF_OBJECT_MESH, adapt_mesh, hf_builder_add_mesh);
+  COPY_LIST(hfGeomDef, geom, , HF_OBJECT_GEOM, adapt_geom, hf_builder_add_geom);
+  COPY_LIST(hfSiteDef, site, , HF_OBJECT_SITE, adapt_site, hf_builder_add_site);
+  return HF_OK;
+}
+
+// ---- what refers to the tree ---------------------------------------------------------------------
+
+static int adapt_pair(hfiGraft* g, hfPairDef* d, int id) {
+  (void)id;
+  return rename_id(g, HF_OBJECT_GEOM, &d->geom1) && rename_id(g, HF_OBJECT_GEOM, &d->geom2);
+}
+
+static int adapt_tendon(hfiGraft* g, hfTendonDef* d, int id) {
+  (void)id;
+  int32_t* joint = hfi_pool_copy(&g->b->pool, d->joint, sizeof *joint * (size_t)d->count);
+  d->joint = joint;
+  for (int i = 0; joint && i < d->count; ++i)
+    if (!rename_id(g, HF_OBJECT_JOINT, &joint[i])) return 0;
+  return joint != NULL;
+}
+
+// The data of a weld are written for frames 1 and 2: the anchor in 2, and the pose X_12. Where 1 or 2 was the guest's world W', it
+// is now the parent P: X_P2 = X_PW' X_W'2 and X_1P = X_1W' X_W'P.
+static void move_weld(const hfiGraft* g, hfEqualityDef* d, int first_is_world, int second_is_world) {
+  double *anchor = d->data, *pos = d->data + 3, *quat = d->data + 6;
+  int given = quat[0] != 0 || quat[1] != 0 || quat[2] != 0 || quat[3] != 0;
+  if (second_is_world) v3_store(anchor, v3_add(g->p, q_rotate(g->q, v3_load(anchor))));
+  if (!given) return;
+  if (first_is_world) place(g, pos, quat);
+  if (second_is_world) {
+    hfQuat back = q_conj(g->q), turned = q_unit(q_mul(q_load(quat), back));
+    v3_store(pos, v3_sub(v3_load(pos), q_rotate(turned, g->p)));
+    q_store(quat, turned);
+  }
+}
+
+static int adapt_equality(hfiGraft* g, hfEqualityDef* d, int id) {
+  (void)id;
+  int kind = hfi_equality_target(d->type, d->objkind);
+  if (kind == HF_OBJECT_BODY) {
+    if (d->obj2 < 0) d->obj2 = 0; // without a second body it is the world
+    int first_is_world = d->obj1 == 0, second_is_world = d->obj2 == 0;
+    if (d->type == HF_EQUALITY_WELD)
+      move_weld(g, d, first_is_world, second_is_world);
+    else if (first_is_world)
+      v3_store(d->data, v3_add(g->p, q_rotate(g->q, v3_load(d->data))));
+  }
+  return rename_id(g, kind, &d->obj1) && rename_id(g, kind, &d->obj2);
+}
+
+static int adapt_actuator(hfiGraft* g, hfActuatorDef* d, int id) {
+  (void)id;
+  return rename_id(g, hfi_transmission_target(d->trntype), &d->trnid[0]) &&
+         rename_id(g, HF_OBJECT_SITE, &d->trnid[1]);
+}
+
+static int adapt_sensor(hfiGraft* g, hfSensorDef* d, int id) {
+  (void)id;
+  return (d->objkind == HF_OBJECT_NONE || rename_id(g, d->objkind, &d->obj)) &&
+         (d->refkind == HF_OBJECT_NONE || rename_id(g, d->refkind, &d->ref));
+}
+
+static hfStatus copy_contacts(hfiGraft* g, hfError* error) {
+  COPY_LIST(hfPairDef, pair, , HF_OBJECT_PAIR, adapt_pair, hf_builder_add_pair);
+  for (int i = 0; i < g->guest->exclude.count; ++i) {
+    int32_t body[2] = {g->guest->exclude.data[i].body[0], g->guest->exclude.data[i].body[1]};
+    if (!rename_id(g, HF_OBJECT_BODY, &body[0]) || !rename_id(g, HF_OBJECT_BODY, &body[1])) continue;
+    int id = hf_builder_add_exclude(g->b, body[0], body[1], error);
+    if (id < 0) return (hfStatus)id;
+  }
+  return HF_OK;
+}
+
+hfStatus hfi_graft_kind(hfiGraft* g, hfObjectKind kind, hfError* error) {
+  if (g->copied[kind]) return HF_OK;
+  g->copied[kind] = 1;
+  switch (kind) {
+  case HF_OBJECT_PAIR:
+    return copy_contacts(g, error);
+  case HF_OBJECT_TENDON:
+    COPY_LIST(hfTendonDef, tendon, , HF_OBJECT_TENDON, adapt_tendon, hf_builder_add_tendon);
+    return HF_OK;
+  case HF_OBJECT_EQUALITY:
+    COPY_LIST(hfEqualityDef, equality, , HF_OBJECT_EQUALITY, adapt_equality, hf_builder_add_equality);
+    return HF_OK;
+  case HF_OBJECT_ACTUATOR:
+    COPY_LIST(hfActuatorDef, actuator, , HF_OBJECT_ACTUATOR, adapt_actuator, hf_builder_add_actuator);
+    return HF_OK;
+  case HF_OBJECT_SENSOR:
+    COPY_LIST(hfSensorDef, sensor, , HF_OBJECT_SENSOR, adapt_sensor, hf_builder_add_sensor);
+    return HF_OK;
+  default:
+    return HF_OK;
+  }
+}

@@ -1,0 +1,48 @@
+// Copying what one builder holds into another, under a body of it.
+//
+// The steps are apart because a reader that attaches a model adds each kind of object in its own turn: first the tree, later the
+// contacts, tendons, equalities, actuators and sensors.
+#ifndef HFI_MODEL_GRAFT_H
+#define HFI_MODEL_GRAFT_H
+
+#include "math/vec3.h"
+#include "model/builder.h"
+
+typedef struct hfiGraft {
+  hfBuilder* b;
+  const hfBuilder* guest;
+  const char *prefix, *suffix;
+  int root;   // the guest's body whose subtree is copied; 0: everything
+  int parent; // body of b
+  hfVec3 p;   // pose of the guest's world in that body
+  hfQuat q;
+  int* id[HF_OBJECT_KINDS]; // (count of the kind in the guest) ids in b, -1: not copied; in the pool of b
+  int copied[HF_OBJECT_KINDS]; // 1: hfi_graft_kind has copied this kind
+} hfiGraft;
+
+// Refuses a parent or a body that does not exist, and a pose without direction.
+hfStatus hfi_graft_open(hfiGraft* graft, hfBuilder* b, const hfBuilder* guest, const hfAttachDef* def, hfError* error);
+// Copies meshes, bodies, joints, geoms and sites.
+hfStatus hfi_graft_tree(hfiGraft* graft, hfError* error);
+// Copies one kind of what refers to the tree: HF_OBJECT_PAIR (with excluded bodies), TENDON, EQUALITY, ACTUATOR, SENSOR. What
+// refers to parts that were not copied is left out. A kind is copied once, however often this is called.
+hfStatus hfi_graft_kind(hfiGraft* graft, hfObjectKind kind, hfError* error);
+// The name with prefix and suffix, in the pool of b; NULL stays NULL, and NULL is returned when there is no memory.
+const char* hfi_graft_name(hfiGraft* graft, const char* name);
+
+// Where the values of each object lie in the arrays of a keyframe, for a builder as it is now.
+typedef struct hfiKeyLayout {
+  int nq, nv, na, nu, nmocap, njoint, nactuator;
+  int *qpos, *qvel, *act; // (joints), (joints), (actuators; -1: no activation): first number in the arrays
+  int* mocap;             // (bodies) number of the mocap body, or -1
+} hfiKeyLayout;
+
+// NULL arrays and HF_ERROR_MEMORY when there is no memory.
+hfStatus hfi_key_layout_create(hfiKeyLayout* layout, const hfBuilder* b, hfError* error);
+void hfi_key_layout_release(hfiKeyLayout* layout);
+// Gives the first `count` keyframes of b, which were made for the layout `before`, the numbers of all that was added since.
+hfStatus hfi_graft_extend_keys(hfBuilder* b, int count, const hfiKeyLayout* before, hfError* error);
+// Copies the guest's keyframes. Everything outside of the graft stands in them at its reference.
+hfStatus hfi_graft_keys(hfiGraft* graft, hfError* error);
+
+#endif

@@ -1,0 +1,227 @@
+// Attaching models: URDF in MJCF scenes, and builders to builders. The oracle is the same robot written into one MJCF file.
+#include "import/support.h"
+
+#include <holdfast/dynamics.h>
+
+#include <stdlib.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/holdfast_attach_XXXXXX";
+
+static void write_text(const char* name, const char* text) {
+  FILE* out = fopen(name, "w");
+  assert_non_null(out);
+  fputs(text, out);
+  assert_int_equal(fclose(out), 0);
+}
+
+#define INERTIAL "<inertial><origin xyz='0.1 0 0.2'/><mass value='2'/><inertia ixx='1' iyy='2' izz='2.5' ixy='0.1' ixz='0' iyz='0'/></inertial>"
+static const char ARM[] =
+    "<robot name='arm'><link name='base'><collision><geometry><box size='0.2 0.2 0.2'/></geometry></collision></link>"
+    "<link name='one'>" INERTIAL "<collision name='rod'><origin xyz='0 0 0.3'/><geometry><cylinder radius='0.1' length='0.6'/>"
+    "</geometry></collision></link><link name='two'>" INERTIAL "</link>"
+    "<joint name='j' type='revolute'><parent link='base'/><child link='one'/><origin xyz='0 0 0.1'/><axis xyz='0 1 0'/>"
+    "<limit lower='-1' upper='1' effort='10' velocity='1'/></joint>"
+    "<joint name='k' type='revolute'><parent link='one'/><child link='two'/><origin xyz='0 0 0.6' rpy='0.3 0 0'/><axis xyz='1 0 0'/>"
+    "<limit lower='-1' upper='1' effort='10' velocity='1'/><mimic joint='j' multiplier='0.5'/></joint>"
+    "<transmission name='t'><joint name='j'/><actuator name='m'/></transmission>"
+    "<frame name='tip' link='two' xyz='0 0 0.1' rpy='0 0 0'/></robot>";
+
+// The same arm in MJCF, standing at 1 2 3 and turned a right angle about z.
+#define MJ_INERTIAL "<inertial pos='0.1 0 0.2' mass='2' fullinertia='1 2 2.5 0.1 0 0'/>"
+static const char WHOLE[] =
+    "<mujoco><compiler angle='radian'/><worldbody><body name='l/base' pos='1 2 3' euler='0 0 1.5707963267948966'>"
+    "<geom type='box' size='0.1 0.1 0.1'/><body name='l/one' pos='0 0 0.1'>" MJ_INERTIAL "<joint name='l/j' axis='0 1 0' range='-1 1'/>"
+    "<geom name='l/rod' type='cylinder' size='0.1 0.3' pos='0 0 0.3'/><body name='l/two' pos='0 0 0.6' euler='0.3 0 0'>" MJ_INERTIAL
+    "<joint name='l/k' axis='1 0 0' range='-1 1'/><site name='l/tip' pos='0 0 0.1'/></body></body></body></worldbody></mujoco>";
+
+static const char SCENE[] =
+    "<mujoco><compiler angle='radian'/><asset><model name='arm' file='arm.urdf'/></asset><worldbody>"
+    "<geom type='plane' size='1 1 1'/><frame pos='1 2 3' euler='0 0 1.5707963267948966'><attach model='arm' prefix='l/'/></frame>"
+    "<attach model='arm' prefix='r/'/><body name='ball'><freejoint/><geom size='0.1'/></body></worldbody>"
+    "<contact><exclude body1='l/one' body2='r/one'/></contact>"
+    "<actuator><motor name='own' joint='r/k'/></actuator>"
+    "<sensor><framepos objtype='site' objname='l/tip'/></sensor></mujoco>";
+
+static int enter(void** state) {
+  (void)state;
+  if (!mkdtemp(folder) || chdir(folder) != 0) return -1;
+  write_text("arm.urdf", ARM);
+  write_text("scene.xml", SCENE);
+  write_text("whole.xml", WHOLE);
+  return 0;
+}
+
+static int leave(void** state) {
+  (void)state;
+  char command[100];
+  snprintf(command, sizeof command, "cd / && rm -rf %s", folder);
+  return system(command);
+}
+
+static hfModel* load(const char* path) {
+  hfModel* m = NULL;
+  hfError error = {HF_OK, ""};
+  if (hf_model_load(&m, path, NULL, NULL, &error) != HF_OK) fail_msg("%s", error.message);
+  return m;
+}
+
+// Mass matrix and bias of the first n dofs.
+static void dynamics(const hfModel* m, const double* q, const double* v, int n, double* M, double* bias) {
+  hfDynamics* d = NULL;
+  double all[64 * 64];
+  assert_in_range(m->nv, n, 64);
+  assert_int_equal(hf_dynamics_create(&d, m, NULL), HF_OK);
+  hf_dynamics_position(d, q, NULL);
+  hf_dynamics_velocity(d, v);
+  hf_dynamics_mass_matrix(d);
+  hf_dynamics_dense_M(d, all);
+  for (int i = 0; i < n; ++i)
+    for (int k = 0; k < n; ++k) M[i * n + k] = all[i * m->nv + k];
+  hf_dynamics_bias(d);
+  memcpy(bias, hf_dynamics_c(d), (size_t)n * sizeof *bias);
+  hf_dynamics_free(d);
+}
+
+static void assert_same_arm(const hfModel* scene) {
+  hfModel* whole = load("whole.xml");
+  double q[16] = {0.3, -0.2, 0.1, 0.4, 0, 0, 1, 1, 0, 0, 0}, v[16] = {0.5, -1, 0.2};
+  double M1[4], M2[4], b1[2], b2[2];
+  dynamics(whole, q, v, 2, M1, b1);
+  dynamics(scene, q, v, 2, M2, b2);
+  assert_numbers(M1, M2, 4);
+  for (int i = 0; i < 2; ++i) assert_true(fabs(b1[i] - b2[i]) < 1e-12);
+  assert_numbers(hf_model_site_pos(whole), hf_model_site_pos(scene), 3);
+  hf_model_free(whole);
+}
+
+// Names get their prefixes, the outer file can refer to them, and the robot has the dynamics of the one written in MJCF.
+static void test_urdf_in_mjcf(void** state) {
+  (void)state;
+  hfModel* m = load("scene.xml");
+  assert_int_equal(m->njnt, 5);
+  assert_int_equal(find(m, HF_OBJECT_JOINT, "l/j"), 0);
+  assert_int_equal(find(m, HF_OBJECT_JOINT, "r/k"), 3);
+  assert_int_equal(m->neq, 2);
+  assert_int_equal(m->nexclude, 1);
+  assert_int_equal(m->nu, 3);
+  assert_int_equal(find(m, HF_OBJECT_ACTUATOR, "own"), 0); // the outer file's own come first
+  assert_int_equal(find(m, HF_OBJECT_ACTUATOR, "l/j"), 1);
+  assert_int_equal(hf_model_actuator_trnid(m)[2 * find(m, HF_OBJECT_ACTUATOR, "r/j")], 2);
+  assert_int_equal(m->world.friction_rule, HF_COMBINE_MAX); // that of the scene
+  find(m, HF_OBJECT_GEOM, "r/rod");
+  assert_same_arm(m);
+  hf_model_free(m);
+}
+
+// Only a part of the robot: the joint that carries it comes along, what refers to the rest does not.
+static void test_part_of_urdf(void** state) {
+  (void)state;
+  write_text("part.xml", "<mujoco><asset><model name='arm' file='arm.urdf'/></asset><worldbody><body name='post' pos='0 0 1'>"
+                         "<attach model='arm' body='two' prefix='p/'/></body></worldbody></mujoco>");
+  hfModel* m = load("part.xml");
+  assert_int_equal(m->njnt, 1);
+  assert_int_equal(m->neq, 0);
+  assert_int_equal(m->nu, 0);
+  assert_int_equal(hf_model_body_parent(m)[find(m, HF_OBJECT_BODY, "p/two")], find(m, HF_OBJECT_BODY, "post"));
+  hf_model_free(m);
+}
+
+static void assert_load_refused(const char* path, const char* message) {
+  hfModel* m = NULL;
+  hfError error;
+  assert_true(hf_model_load(&m, path, NULL, NULL, &error) < 0);
+  if (!strstr(error.message, message)) fail_msg("\"%s\" does not contain \"%s\"", error.message, message);
+}
+
+static void test_refusals(void** state) {
+  (void)state;
+  write_text("twice.xml", "<mujoco><asset><model name='arm' file='arm.urdf'/></asset><worldbody>\n<attach model='arm'/>\n"
+                          "<attach model='arm'/></worldbody></mujoco>");
+  assert_load_refused("twice.xml", "body \"base\": name is used already");
+  write_text("nobody.xml", "<mujoco><asset><model name='arm' file='arm.urdf'/></asset><worldbody>\n"
+                           "<attach model='arm' body='nose' prefix='p/'/></worldbody></mujoco>");
+  assert_load_refused("nobody.xml", "nobody.xml:2: <attach>: the model has no body \"nose\"");
+}
+
+// ---- builders ------------------------------------------------------------------------------------
+
+static hfBuilder* open_builder(const char* path) {
+  hfBuilder* b = NULL;
+  hfError error;
+  if (hf_builder_load(&b, path, NULL, NULL, &error) != HF_OK) fail_msg("%s", error.message);
+  return b;
+}
+
+// Load, attach, finish: the arm of the file stands where the definition says.
+static void test_attach_builders(void** state) {
+  (void)state;
+  write_text("empty.xml", "<mujoco><worldbody><geom type='plane' size='1 1 1'/></worldbody></mujoco>");
+  hfBuilder *b = open_builder("empty.xml"), *arm = open_builder("arm.urdf");
+  hfAttachDef def = hf_attach_def_default();
+  hfError error;
+  def.prefix = "l/";
+  def.pos[0] = 1, def.pos[1] = 2, def.pos[2] = 3;
+  def.quat[0] = def.quat[3] = sqrt(0.5);
+  assert_int_equal(hf_builder_attach(b, arm, &def, &error), HF_OK);
+  hf_builder_free(arm);
+  hfModel* m = NULL;
+  assert_int_equal(hf_builder_finish(b, &m, &error), HF_OK);
+  assert_same_arm(m);
+  hf_model_free(m);
+  hf_builder_free(b);
+}
+
+// A refusal leaves the builder as it was, so that the same file can be attached under another name.
+static void test_refusal_changes_nothing(void** state) {
+  (void)state;
+  hfBuilder *b = open_builder("arm.urdf"), *arm = open_builder("arm.urdf");
+  hfAttachDef def = hf_attach_def_default();
+  hfError error;
+  assert_int_equal(hf_builder_attach(b, arm, &def, &error), HF_ERROR_MODEL);
+  assert_int_equal(hf_builder_count(b, HF_OBJECT_BODY), 4);
+  assert_int_equal(hf_builder_count(b, HF_OBJECT_JOINT), 2);
+  assert_int_equal(hf_builder_find(b, HF_OBJECT_JOINT, "k"), 1);
+  def.prefix = "second/";
+  assert_int_equal(hf_builder_attach(b, arm, &def, &error), HF_OK);
+  assert_int_equal(hf_builder_find(b, HF_OBJECT_JOINT, "second/k"), 3);
+  hf_builder_free(arm);
+  hf_builder_free(b);
+}
+
+// Keyframes of both keep their numbers: attached below the first body, the new joints come before those of later bodies. A free body
+// of the guest moves with the pose of the attachment.
+static void test_keyframes(void** state) {
+  (void)state;
+  write_text("outer.xml", "<mujoco><worldbody><body name='a'><joint name='ja' axis='0 0 1'/><geom size='0.1'/></body><body name='b'>"
+                          "<joint name='jb' axis='0 0 1'/><geom size='0.1'/></body></worldbody><actuator><motor name='ma' joint='jb'/>"
+                          "</actuator><keyframe><key name='k' qpos='0.1 0.2' ctrl='5'/></keyframe></mujoco>");
+  write_text("inner.xml", "<mujoco><worldbody><body name='c'><joint name='jc' axis='0 0 1' ref='30'/><geom size='0.1'/></body></worldbody>"
+                          "<actuator><motor name='mc' joint='jc'/></actuator><keyframe><key name='k' qpos='0.7' ctrl='6'/></keyframe></mujoco>");
+  hfBuilder *b = open_builder("outer.xml"), *guest = open_builder("inner.xml");
+  hfAttachDef def = hf_attach_def_default();
+  hfError error;
+  hfModel* m = NULL;
+  def.prefix = "in/";
+  def.parent = hf_builder_find(b, HF_OBJECT_BODY, "a");
+  assert_int_equal(hf_builder_attach(b, guest, &def, &error), HF_OK);
+  assert_int_equal(hf_builder_finish(b, &m, &error), HF_OK);
+  assert_int_equal(m->nkey, 2);
+  ASSERT_NUMBERS(hf_model_key_qpos(m), 0.1, acos(-1) / 6, 0.2);  // ja, jc at its reference of 30 degrees, jb
+  ASSERT_NUMBERS(hf_model_key_ctrl(m), 5, 0);
+  assert_int_equal(find(m, HF_OBJECT_KEY, "in/k"), 1);
+  ASSERT_NUMBERS(hf_model_key_qpos(m) + 3, 0, 0.7, 0);
+  ASSERT_NUMBERS(hf_model_key_ctrl(m) + 2, 0, 6);
+  hf_model_free(m);
+  hf_builder_free(guest);
+  hf_builder_free(b);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_urdf_in_mjcf),    cmocka_unit_test(test_part_of_urdf),
+      cmocka_unit_test(test_refusals),        cmocka_unit_test(test_attach_builders),
+      cmocka_unit_test(test_refusal_changes_nothing), cmocka_unit_test(test_keyframes),
+  };
+  return cmocka_run_group_tests(tests, enter, leave);
+}
