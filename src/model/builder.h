@@ -47,6 +47,8 @@ hfObjectKind hfi_equality_target(int type, int objkind);
 
 // Dimension of a sensor's data.
 int hfi_sensor_dim(int type);
+// Least count of numbers of a signal (hfSignalType).
+int hfi_signal_size(int type);
 // Whether a sensor may measure an object of this kind, or a joint of this type.
 int hfi_sensor_accepts(int type, int kind);
 int hfi_sensor_accepts_joint(int type, int joint_type);

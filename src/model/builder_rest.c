@@ -102,6 +102,11 @@ static hfStatus check_drive(const hfBuilder* b, const hfActuatorDef* d, hfError*
   return HF_OK;
 }
 
+int hfi_signal_size(int type) {
+  static const int size[] = {0, 1, 4, 4, 5, 2};
+  return size[type];
+}
+
 static hfStatus check_actuator(const hfBuilder* b, const hfActuatorDef* d, hfError* error) {
   const hfObjectKind kind = HF_OBJECT_ACTUATOR;
   int target = hfi_transmission_target(d->trntype);
@@ -123,12 +128,11 @@ static hfStatus check_actuator(const hfBuilder* b, const hfActuatorDef* d, hfErr
     if (limited[i] && !(ranges[i][0] <= ranges[i][1]))
       return hfi_refuse_def(error, d->where, kind, d->name, "%s [%g, %g] is empty", names[i],
                             ranges[i][0], ranges[i][1]);
-  static const int needed[] = {0, 1, 4, 4, 5, 2};
-  if (d->signal < HF_SIGNAL_NONE || d->signal > HF_SIGNAL_TABLE ||
-      d->signal_count < needed[d->signal])
+  if (d->signal < HF_SIGNAL_NONE || d->signal > HF_SIGNAL_TABLE)
+    return hfi_refuse_def(error, d->where, kind, d->name, "there is no signal %d", d->signal);
+  if (d->signal_count < hfi_signal_size(d->signal))
     return hfi_refuse_def(error, d->where, kind, d->name, "signal needs %d numbers, has %d",
-                          needed[d->signal < 0 || d->signal > HF_SIGNAL_TABLE ? 0 : d->signal],
-                          d->signal_count);
+                          hfi_signal_size(d->signal), d->signal_count);
   if (!hfi_all_finite(d->signal_data, d->signal_count))
     return hfi_refuse_def(error, d->where, kind, d->name, "a signal value is not finite");
   if (d->signal == HF_SIGNAL_TABLE)

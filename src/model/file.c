@@ -2,16 +2,19 @@
 #include "base/error.h"
 #include "base/output.h"
 #include "model/builder.h"
+#include "model/derive.h"
 #include "model/layout.h"
 #include "model/shape.h"
+#include "model/sound.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// Every index field and the half-open range its values must lie in (-1 allowed everywhere).
+// An index field and the half-open range in which its values must lie.
 typedef struct IndexRule {
   hfModelField field;
+  int32_t first; // -1: there may be none, 0: there must be one
   int64_t limit;
 } IndexRule;
 
@@ -19,7 +22,7 @@ static hfStatus check_index(const hfModel* m, const IndexRule* rule, hfError* er
   const int32_t* x = (const int32_t*)((uintptr_t)m + (uintptr_t)m->offset[rule->field]);
   size_t n = hfi_field_bytes(m, rule->field) / sizeof *x;
   for (size_t i = 0; i < n; ++i)
-    if (x[i] < -1 || x[i] >= rule->limit)
+    if (x[i] < rule->first || x[i] >= rule->limit)
       return hfi_refuse(error, HF_ERROR_MODEL, "model block: %s[%zu] = %d is out of range",
                         hf_model_field_info(m, rule->field).name, i, x[i]);
   return HF_OK;
@@ -31,7 +34,7 @@ static hfStatus check_names(const hfModel* m, hfError* error) {
       HF_FIELD_mesh_name, HF_FIELD_tendon_name, HF_FIELD_eq_name, HF_FIELD_actuator_name,
       HF_FIELD_sensor_name, HF_FIELD_key_name, HF_FIELD_pair_name};
   for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i) {
-    IndexRule rule = {fields[i], m->nnames};
+    IndexRule rule = {fields[i], -1, m->nnames};
     hfStatus status = check_index(m, &rule, error);
     if (status) return status;
   }
@@ -41,45 +44,18 @@ static hfStatus check_names(const hfModel* m, hfError* error) {
 }
 
 static hfStatus check_indices(const hfModel* m, hfError* error) {
-  const IndexRule rules[] = {{HF_FIELD_body_parent, m->nbody},
-                             {HF_FIELD_body_jntadr, m->njnt},
-                             {HF_FIELD_body_dofadr, m->nv},
-                             {HF_FIELD_body_geomadr, m->ngeom},
-                             {HF_FIELD_body_tree, m->ntree},
-                             {HF_FIELD_body_root, m->nbody},
-                             {HF_FIELD_body_weld, m->nbody},
-                             {HF_FIELD_body_lastdof, m->nv},
-                             {HF_FIELD_body_mocap, m->nmocap},
-                             {HF_FIELD_body_subtreeend, (int64_t)m->nbody + 1},
-                             {HF_FIELD_tree_body, m->nbody},
-                             {HF_FIELD_tree_dofadr, m->nv},
-                             {HF_FIELD_jnt_body, m->nbody},
-                             {HF_FIELD_jnt_qposadr, m->nq},
-                             {HF_FIELD_jnt_dofadr, m->nv},
-                             {HF_FIELD_dof_body, m->nbody},
-                             {HF_FIELD_dof_jnt, m->njnt},
-                             {HF_FIELD_dof_parent, m->nv},
-                             {HF_FIELD_dof_tree, m->ntree},
-                             {HF_FIELD_dof_Madr, m->nM},
-                             {HF_FIELD_M_col, m->nv},
-                             {HF_FIELD_geom_body, m->nbody},
-                             {HF_FIELD_geom_mesh, m->nmesh},
-                             {HF_FIELD_mesh_vertadr, m->nhullvert},
-                             {HF_FIELD_mesh_faceadr, m->nhullface},
-                             {HF_FIELD_mesh_facevertadr, m->nhullfacevert},
-                             {HF_FIELD_mesh_edgeadr, m->nhulledge},
-                             {HF_FIELD_surf_tri, m->nsurfvert},
-                             {HF_FIELD_site_body, m->nbody},
-                             {HF_FIELD_tendon_adr, m->nwrap},
-                             {HF_FIELD_wrap_jnt, m->njnt},
-                             {HF_FIELD_pair_geom, m->ngeom},
-                             {HF_FIELD_exclude_body, m->nbody},
-                             {HF_FIELD_actuator_actadr, m->na},
-                             {HF_FIELD_actuator_drive, HF_DRIVE_COMPUTED_TORQUE + 1},
-                             {HF_FIELD_actuator_signal, m->nsignal},
-                             {HF_FIELD_signal_adr, m->nsignaldata},
-                             {HF_FIELD_sensor_adr, m->nsensordata},
-                             {HF_FIELD_mocap_body, m->nbody}};
+  const IndexRule rules[] = {{HF_FIELD_geom_mesh, -1, m->nmesh},
+                             {HF_FIELD_site_body, 0, m->nbody},
+                             {HF_FIELD_wrap_jnt, 0, m->njnt},
+                             {HF_FIELD_pair_geom, 0, m->ngeom},
+                             {HF_FIELD_exclude_body, 0, m->nbody},
+                             {HF_FIELD_actuator_actadr, -1, m->na},
+                             {HF_FIELD_actuator_dyntype, 0, HF_ACTIVATION_ERROR + 1},
+                             {HF_FIELD_actuator_gaintype, 0, HF_GAIN_AFFINE + 1},
+                             {HF_FIELD_actuator_biastype, 0, HF_BIAS_AFFINE + 1},
+                             {HF_FIELD_actuator_drive, 0, HF_DRIVE_COMPUTED_TORQUE + 1},
+                             {HF_FIELD_actuator_signal, -1, m->nsignal},
+                             {HF_FIELD_signal_type, 0, HF_SIGNAL_TABLE + 1}};
   for (size_t r = 0; r < sizeof rules / sizeof *rules; ++r) {
     hfStatus status = check_index(m, &rules[r], error);
     if (status) return status;
@@ -87,12 +63,9 @@ static hfStatus check_indices(const hfModel* m, hfError* error) {
   return check_names(m, error);
 }
 
-// Types index the tables of joints and shapes, so that none of them may be -1.
+// Types index the table of shapes.
 static hfStatus check_types(const hfModel* m, hfError* error) {
-  const int32_t *joint = hf_model_jnt_type(m), *geom = hf_model_geom_type(m), *site = hf_model_site_type(m);
-  for (int i = 0; i < m->njnt; ++i)
-    if (joint[i] < 0 || joint[i] >= HFI_JOINT_TYPES)
-      return hfi_refuse(error, HF_ERROR_MODEL, "model block: jnt_type[%d] = %d is out of range", i, joint[i]);
+  const int32_t *geom = hf_model_geom_type(m), *site = hf_model_site_type(m);
   for (int i = 0; i < m->ngeom; ++i)
     if (geom[i] < 0 || geom[i] >= HFI_SHAPES || (hfi_shape_kinds[geom[i]].uses_mesh && hf_model_geom_mesh(m)[i] < 0))
       return hfi_refuse(error, HF_ERROR_MODEL, "model block: geom_type[%d] = %d is out of range or lacks its mesh", i, geom[i]);
@@ -176,9 +149,19 @@ static hfStatus check_references(const hfModel* m, hfError* error) {
       return hfi_refuse(error, HF_ERROR_MODEL, "model block: the surface of mesh %d is out of range",
                         i);
   for (int i = 0; i < m->nsignal; ++i)
-    if (!spans(hf_model_signal_adr(m), hf_model_signal_num(m), i, m->nsignaldata))
+    if (!spans(hf_model_signal_adr(m), hf_model_signal_num(m), i, m->nsignaldata) ||
+        hf_model_signal_num(m)[i] < hfi_signal_size(hf_model_signal_type(m)[i]))
       return hfi_refuse(error, HF_ERROR_MODEL, "model block: signal %d is out of range", i);
   return HF_OK;
+}
+
+// Masses and inertias are physical.
+static hfStatus check_masses(const hfModel* m, hfError* error) {
+  hfModel* copy = NULL;
+  hfStatus status = hf_model_copy(&copy, m, error);
+  if (status == HF_OK) status = hfi_derive(copy, error);
+  hf_model_free(copy);
+  return status;
 }
 
 hfStatus hf_model_validate(const hfModel* m, size_t size, hfError* error) {
@@ -200,9 +183,13 @@ hfStatus hf_model_validate(const hfModel* m, size_t size, hfError* error) {
   if (expected.size != m->size || m->size > size ||
       memcmp(expected.offset, m->offset, sizeof m->offset) != 0)
     return hfi_refuse(error, HF_ERROR_MODEL, "model block: sizes or offsets do not fit its counts");
-  hfStatus status = check_indices(m, error);
+  hfStatus status = hfi_check_topology(m, error);
+  if (status == HF_OK) status = check_indices(m, error);
   if (status == HF_OK) status = check_types(m, error);
-  return status == HF_OK ? check_references(m, error) : status;
+  if (status == HF_OK) status = hfi_check_hulls(m, error);
+  if (status == HF_OK) status = check_references(m, error);
+  if (status == HF_OK) status = hfi_check_values(m, error);
+  return status == HF_OK ? check_masses(m, error) : status;
 }
 
 hfStatus hf_model_save(const hfModel* m, const char* path, hfError* error) {

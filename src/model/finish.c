@@ -114,7 +114,6 @@ static void fill_names(const hfiFinish* f) {
 
 static hfStatus fill_sections(hfiFinish* f, hfError* error) {
   fill_names(f);
-  hfi_finish_joints(f);
   hfi_finish_tree(f);
   hfStatus status = hfi_finish_meshes(f, error);
   if (status == HF_OK) hfi_finish_geoms(f);

@@ -13,8 +13,7 @@ typedef struct hfiFinish {
   hfiMass* mesh_mass; // (nmesh) unit-density properties in the mesh file's frame
 } hfiFinish;
 
-void hfi_finish_joints(hfiFinish* f);                      // joints and dofs
-void hfi_finish_tree(hfiFinish* f);                        // bodies, trees, sparsity of M
+void hfi_finish_tree(hfiFinish* f);                        // bodies, joints, dofs, trees, sparsity of M
 hfStatus hfi_finish_meshes(hfiFinish* f, hfError* error);  // hulls, recentred at their centre of mass
 void hfi_finish_geoms(hfiFinish* f);                       // geoms, sites, pairs, excludes
 hfStatus hfi_finish_inertias(hfiFinish* f, hfError* error);

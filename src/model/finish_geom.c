@@ -104,9 +104,8 @@ static double bounding_radius(const hfModel* m, const hfGeomDef* d) {
   return r;
 }
 
-static void fill_geom(hfModel* m, int i, int body, const hfGeomDef* d) {
+static void fill_geom(hfModel* m, int i, const hfGeomDef* d) {
   hfi_set_geom_type(m)[i] = d->type;
-  hfi_set_geom_body(m)[i] = body;
   hfi_set_geom_mesh(m)[i] = hfi_shape_kinds[d->type].uses_mesh ? d->mesh : -1;
   hfi_set_geom_contype(m)[i] = d->contype;
   hfi_set_geom_conaffinity(m)[i] = d->conaffinity;
@@ -157,12 +156,9 @@ static void fill_pair(hfiFinish* f, int i) {
 
 void hfi_finish_geoms(hfiFinish* f) {
   hfModel* m = f->m;
-  for (int b = 0; b < m->nbody; ++b) hfi_set_body_geomadr(m)[b] = -1;
   for (int i = 0; i < m->ngeom; ++i) {
     hfGeomDef d = placed_geom(f, f->order.geom_of[i]);
-    int body = f->order.new_body[d.body];
-    if (hfi_set_body_geomnum(m)[body]++ == 0) hfi_set_body_geomadr(m)[body] = i;
-    fill_geom(m, i, body, &d);
+    fill_geom(m, i, &d);
   }
   for (int i = 0; i < m->nsite; ++i) {
     const hfSiteDef* d = &f->b->site.data[f->order.site_of[i]];

@@ -4,8 +4,8 @@
 #include "base/error.h"
 #include "model/derive.h"
 #include "model/layout.h"
+#include "model/sound.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,38 +87,9 @@ static void copy_overlay(hfModel* to, const hfModel* from) {
              hfi_field_bytes(from, (hfModelField)f));
 }
 
-// Fields that the builder of a model does not let be negative.
-static int is_never_negative(int field) {
-  static const hfModelField fields[] = {
-      HF_FIELD_geom_friction, HF_FIELD_pair_friction, HF_FIELD_jnt_stiffness,    HF_FIELD_dof_damping,    HF_FIELD_dof_armature,
-      HF_FIELD_dof_frictionloss, HF_FIELD_tendon_stiffness, HF_FIELD_tendon_damping, HF_FIELD_tendon_armature, HF_FIELD_tendon_frictionloss};
-  for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i)
-    if ((int)fields[i] == field) return 1;
-  return 0;
-}
-
-static hfStatus check_fields(const hfParams* p, hfError* error) {
-  for (int f = 0; f < HF_MODEL_FIELD_COUNT; ++f) {
-    if (!is_overlay(f)) continue;
-    const double* x = (const double*)((const char*)p->trial + p->trial->offset[f]);
-    size_t n = hfi_field_bytes(p->trial, (hfModelField)f) / sizeof *x;
-    for (size_t i = 0; i < n; ++i)
-      if (x[i] != x[i])
-        return hfi_refuse(error, HF_ERROR_NONFINITE, "parameter %s[%zu] is not a number",
-                          hf_model_field_info(p->trial, (hfModelField)f).name, i);
-      else if (x[i] < 0 && is_never_negative(f))
-        return hfi_refuse(error, HF_ERROR_MODEL, "parameter %s[%zu] = %g cannot be negative",
-                          hf_model_field_info(p->trial, (hfModelField)f).name, i, x[i]);
-  }
-  for (int i = 0; i < 3; ++i)
-    if (!isfinite(p->trial->world.gravity[i]))
-      return hfi_refuse(error, HF_ERROR_NONFINITE, "gravity[%d] is not finite", i);
-  return HF_OK;
-}
-
 hfStatus hf_params_update(hfParams* p, hfError* error) {
   hfi_clear_error(error);
-  hfStatus status = check_fields(p, error);
+  hfStatus status = hfi_check_values(p->trial, error);
   if (status == HF_OK) status = hfi_derive(p->trial, error);
   if (status != HF_OK) return status;
   copy_overlay(p->block, p->trial);

@@ -1,0 +1,214 @@
+// See sound.h.
+#include "model/sound.h"
+
+#include "base/error.h"
+#include "model/joint.h"
+#include "model/shape.h"
+#include "model/topology.h"
+
+#include <holdfast/methods.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- the tree ------------------------------------------------------------------------------------
+
+// Bodies are depth-first: the parent of a body is the body before it or one of that body's ancestors. The walk leaves
+// every body once, so that it costs O(nbody) in all. Returns the first body whose parent is wrong, or nbody.
+static int find_wrong_parent(const hfModel* m) {
+  const int32_t* parent = hf_model_body_parent(m);
+  if (parent[0] != 0) return 0;
+  for (int b = 1; b < m->nbody; ++b) {
+    int a = b - 1;
+    if (parent[b] < 0 || parent[b] >= b) return b;
+    while (a > parent[b]) a = parent[a];
+    if (a != parent[b]) return b;
+  }
+  return m->nbody;
+}
+
+// Ids of bodies from `first` on that do not decrease.
+static int groups_are_sound(const int32_t* body, int count, int first, int nbody) {
+  for (int i = 0; i < count; ++i)
+    if (body[i] < first || body[i] >= nbody || (i > 0 && body[i] < body[i - 1])) return 0;
+  return 1;
+}
+
+static int joint_is_sound(const hfModel* m, int j) {
+  const int32_t* body = hf_model_jnt_body(m);
+  int b = body[j], alone = (j == 0 || body[j - 1] != b) && (j + 1 == m->njnt || body[j + 1] != b);
+  if (hf_model_body_mocap(m)[b] >= 0) return 0;
+  return !hfi_joint_kinds[hf_model_jnt_type(m)[j]].nworld || (alone && hf_model_body_parent(m)[b] == 0);
+}
+
+static hfStatus check_joint_types(const hfModel* m, hfError* error) {
+  const int32_t* type = hf_model_jnt_type(m);
+  for (int j = 0; j < m->njnt; ++j)
+    if (type[j] < 0 || type[j] >= HFI_JOINT_TYPES)
+      return hfi_refuse(error, HF_ERROR_MODEL, "model block: jnt_type[%d] = %d is out of range", j, type[j]);
+  return HF_OK;
+}
+
+static int joints_are_sound(const hfModel* m) {
+  if (!groups_are_sound(hf_model_jnt_body(m), m->njnt, 1, m->nbody)) return 0;
+  for (int j = 0; j < m->njnt; ++j)
+    if (!joint_is_sound(m, j)) return 0;
+  return 1;
+}
+
+// Whether nq, nv, nM, ntree and nmocap are those of the tree. depth (nbody): scratch, how many dofs move a body.
+static int counts_are_sound(const hfModel* m, int64_t* depth) {
+  int64_t nq = 0, nv = 0, nM = 0;
+  int ntree = 0, nmocap = 0, j = 0;
+  for (int b = 0; b < m->nbody; ++b) {
+    int parent = hf_model_body_parent(m)[b];
+    int64_t above = depth[b] = b ? depth[parent] : 0;
+    if (hf_model_body_mocap(m)[b] >= 0 && (b == 0 || parent != 0)) return 0;
+    nmocap += hf_model_body_mocap(m)[b] >= 0;
+    for (; j < m->njnt && hf_model_jnt_body(m)[j] == b; ++j) {
+      int n = hfi_joint_nv(hf_model_jnt_type(m)[j]);
+      nq += hfi_joint_nq(hf_model_jnt_type(m)[j]);
+      for (int i = 0; i < n; ++i) nM += ++depth[b];
+      nv += n;
+    }
+    ntree += above == 0 && depth[b] > 0;
+  }
+  return nq == m->nq && nv == m->nv && nM == m->nM && ntree == m->ntree && nmocap == m->nmocap;
+}
+
+// Compares the fields that follow from the tree with what they should be.
+static hfStatus compare_topology(const hfModel* m, hfError* error) {
+  hfModel* expected = NULL;
+  hfStatus status = hf_model_copy(&expected, m, error);
+  if (status != HF_OK) return status;
+  hfi_fill_topology(expected);
+  for (int k = 0; k < HFI_TOPOLOGY_FIELDS && status == HF_OK; ++k) {
+    hfModelField f = hfi_topology_fields[k];
+    const void *a = (const char*)m + m->offset[f], *b = (const char*)expected + expected->offset[f];
+    if (memcmp(a, b, hfi_field_bytes(m, f)) != 0)
+      status = hfi_refuse(error, HF_ERROR_MODEL, "model block: %s does not follow from the tree of bodies",
+                          hf_model_field_info(m, f).name);
+  }
+  hf_model_free(expected);
+  return status;
+}
+
+hfStatus hfi_check_topology(const hfModel* m, hfError* error) {
+  if (m->nbody < 1) return hfi_refuse(error, HF_ERROR_MODEL, "model block: there is no world");
+  int wrong = find_wrong_parent(m);
+  if (wrong < m->nbody)
+    return hfi_refuse(error, HF_ERROR_MODEL, "model block: body_parent[%d] = %d makes no tree in depth-first order", wrong,
+                      hf_model_body_parent(m)[wrong]);
+  hfStatus status = check_joint_types(m, error);
+  if (status != HF_OK) return status;
+  if (!joints_are_sound(m)) return hfi_refuse(error, HF_ERROR_MODEL, "model block: a joint is on a body that cannot have it");
+  if (!groups_are_sound(hf_model_geom_body(m), m->ngeom, 0, m->nbody))
+    return hfi_refuse(error, HF_ERROR_MODEL, "model block: geoms are not grouped by body");
+  int64_t* depth = malloc((size_t)m->nbody * sizeof *depth);
+  if (!depth) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+  int sound = counts_are_sound(m, depth);
+  free(depth);
+  if (!sound) return hfi_refuse(error, HF_ERROR_MODEL, "model block: nq, nv, nM, ntree or nmocap is not that of its joints");
+  return compare_topology(m, error);
+}
+
+// ---- hulls ---------------------------------------------------------------------------------------
+
+// Runs of entries: start (count + 1) begins with 0, each run has at least `least` entries, which lie in [0, limit).
+static int runs_are_sound(const int32_t* start, int count, int least, const int32_t* entry, int64_t room, int limit) {
+  if (start[0] != 0) return 0;
+  for (int i = 0; i < count; ++i)
+    if (start[i + 1] < start[i] || start[i + 1] - start[i] < least || start[i + 1] > room) return 0;
+  for (int i = 0; i < start[count]; ++i)
+    if (entry[i] < 0 || entry[i] >= limit) return 0;
+  return 1;
+}
+
+static int hull_is_sound(const hfModel* m, int i) {
+  int64_t vertadr = hf_model_mesh_vertadr(m)[i], nvert = hf_model_mesh_vertnum(m)[i], faceadr = hf_model_mesh_faceadr(m)[i],
+          nface = hf_model_mesh_facenum(m)[i], facevertadr = hf_model_mesh_facevertadr(m)[i], edgeadr = hf_model_mesh_edgeadr(m)[i];
+  if (vertadr < 0 || nvert < 1 || vertadr + nvert > m->nhullvert || faceadr < 0 || nface < 1 || faceadr + nface > m->nhullface ||
+      facevertadr < 0 || facevertadr > m->nhullfacevert || edgeadr < 0 || edgeadr > m->nhulledge)
+    return 0;
+  return runs_are_sound(hf_model_hull_facestart(m) + faceadr + i, (int)nface, 3, hf_model_hull_facevert(m) + facevertadr,
+                        m->nhullfacevert - facevertadr, (int)nvert) &&
+         runs_are_sound(hf_model_hull_edgestart(m) + vertadr + i, (int)nvert, 0, hf_model_hull_edgevert(m) + edgeadr,
+                        m->nhulledge - edgeadr, (int)nvert);
+}
+
+hfStatus hfi_check_hulls(const hfModel* m, hfError* error) {
+  for (int i = 0; i < m->nmesh; ++i)
+    if (!hull_is_sound(m, i)) return hfi_refuse(error, HF_ERROR_MODEL, "model block: the hull of mesh %d is out of range", i);
+  return HF_OK;
+}
+
+// ---- values --------------------------------------------------------------------------------------
+
+static int is_overlaid(int field) {
+  static const unsigned char overlay[] = {
+#define X(type, name, rows, columns, flag) flag,
+      HF_MODEL_FIELDS(X)
+#undef X
+  };
+  return overlay[field];
+}
+
+// Fields that the builder of a model does not let be negative.
+static int is_never_negative(int field) {
+  static const hfModelField fields[] = {
+      HF_FIELD_geom_friction, HF_FIELD_pair_friction, HF_FIELD_jnt_stiffness,    HF_FIELD_dof_damping,    HF_FIELD_dof_armature,
+      HF_FIELD_dof_frictionloss, HF_FIELD_tendon_stiffness, HF_FIELD_tendon_damping, HF_FIELD_tendon_armature, HF_FIELD_tendon_frictionloss};
+  for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i)
+    if ((int)fields[i] == field) return 1;
+  return 0;
+}
+
+static hfStatus check_field(const hfModel* m, hfModelField f, hfError* error) {
+  hfFieldInfo info = hf_model_field_info(m, f);
+  const void* array = (const void*)((uintptr_t)m + (uintptr_t)m->offset[f]);
+  size_t n = (size_t)info.rows * (size_t)info.columns;
+  for (size_t i = 0; i < n && (info.type == 'd' || info.type == 'f'); ++i) {
+    double x = info.type == 'd' ? ((const double*)array)[i] : (double)((const float*)array)[i];
+    if (x != x) return hfi_refuse(error, HF_ERROR_NONFINITE, "parameter %s[%zu] is not a number", info.name, i);
+    if (x < 0 && is_never_negative((int)f))
+      return hfi_refuse(error, HF_ERROR_MODEL, "parameter %s[%zu] = %g cannot be negative", info.name, i, x);
+  }
+  return HF_OK;
+}
+
+static int is_condim(int n) { return n == 1 || n == 3 || n == 4 || n == 6; }
+
+// Choices of the world, of geoms and of pairs.
+static hfStatus check_choices(const hfModel* m, hfError* error) {
+  const hfWorld* w = &m->world;
+  if (w->method < 0 || w->method > HF_METHOD_SWITCHING || w->friction < 0 || w->friction > HF_FRICTION_COULOMB ||
+      w->friction_rule < 0 || w->friction_rule > HF_COMBINE_HARMONIC)
+    return hfi_refuse(error, HF_ERROR_MODEL, "model block: the world's method, friction law or friction rule is unknown");
+  for (int i = 0; i < m->ngeom; ++i)
+    if (!is_condim(hf_model_geom_condim(m)[i]))
+      return hfi_refuse(error, HF_ERROR_MODEL, "model block: geom_condim[%d] = %d", i, hf_model_geom_condim(m)[i]);
+  for (int i = 0; i < m->npair; ++i)
+    if (!is_condim(hf_model_pair_condim(m)[i]))
+      return hfi_refuse(error, HF_ERROR_MODEL, "model block: pair_condim[%d] = %d", i, hf_model_pair_condim(m)[i]);
+  return HF_OK;
+}
+
+static hfStatus check_sizes(const hfModel* m, hfError* error) {
+  for (int g = 0; g < m->ngeom; ++g)
+    for (int k = 0; k < hfi_shape_kinds[hf_model_geom_type(m)[g]].nsize; ++k)
+      if (!(hf_model_geom_size(m)[3 * g + k] > 0))
+        return hfi_refuse(error, HF_ERROR_MODEL, "parameter geom_size[%d] is not positive", 3 * g + k);
+  return HF_OK;
+}
+
+hfStatus hfi_check_values(const hfModel* m, hfError* error) {
+  for (int f = 0; f < HF_MODEL_FIELD_COUNT; ++f) {
+    if (hf_model_is_overlay(m) && !is_overlaid(f)) continue;
+    hfStatus status = check_field(m, (hfModelField)f, error);
+    if (status != HF_OK) return status;
+  }
+  for (int i = 0; i < 3; ++i)
+    if (!isfinite(m->world.gravity[i])) return hfi_refuse(error, HF_ERROR_NONFINITE, "gravity[%d] is not finite", i);
+  hfStatus status = check_choices(m, error);
+  return status == HF_OK ? check_sizes(m, error) : status;
+}

@@ -1,0 +1,14 @@
+// Checks of a model block that comes from outside: a block that passes them cannot lead any function out of its arrays.
+#ifndef HFI_MODEL_SOUND_H
+#define HFI_MODEL_SOUND_H
+
+#include <holdfast/model.h>
+
+// The tree of bodies, joints, dofs and geoms: its few free fields are in range, and all others follow from them.
+hfStatus hfi_check_topology(const hfModel* m, hfError* error);
+// Vertices, faces and edges of the hulls of meshes.
+hfStatus hfi_check_hulls(const hfModel* m, hfError* error);
+// Numbers: none is NaN, and those that the builder bounds are within their bounds. In an overlay only its own fields.
+hfStatus hfi_check_values(const hfModel* m, hfError* error);
+
+#endif
