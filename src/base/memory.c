@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct Head {
   hfAllocator allocator;
@@ -38,4 +39,12 @@ void hfi_release(void* memory) {
     head.allocator.release(head.allocator.context, head.start);
   else
     free(head.start);
+}
+
+size_t hfi_machine_memory(void) {
+#ifdef _SC_PHYS_PAGES
+  long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+  if (pages > 0 && size > 0) return (size_t)pages * (size_t)size;
+#endif
+  return SIZE_MAX;
 }

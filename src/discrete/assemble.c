@@ -18,6 +18,12 @@ static int largest_condim(const hfModel* m) {
   return dim;
 }
 
+int hfi_largest_contacts(const hfModel* m) {
+  hfiRowSizes other = hfi_row_capacity(m);
+  int64_t entries = 2 * (int64_t)largest_condim(m) * imax2(hfi_longest_chain(m), 1);
+  return (int)((INT32_MAX - other.njac) / entries);
+}
+
 static hfStepCapacity plan_capacity(const hfModel* m, int max_contacts, const hfiRowSizes* other) {
   int dim = largest_condim(m), cols = max_contacts * 2 * hfi_longest_chain(m);
   hfStepCapacity c = {.nv = m->nv, .ntree = m->ntree};

@@ -22,6 +22,8 @@ typedef struct hfiAssembly {
 } hfiAssembly;
 
 // Room for max_contacts contacts and all other rows of the model.
+// How many contacts a problem can hold at most: the entries of their Jacobians are counted with 32 bits.
+int hfi_largest_contacts(const hfModel* m);
 void hfi_assembly_init(hfiAssembly* a, const hfModel* model, int max_contacts, hfiArena* arena);
 
 // Starts a problem: M of the dynamics, v0, p* = 0, diag = 0, no rows.

@@ -31,6 +31,11 @@ static hfStatus create_solvers(hfiDiscrete* d, hfError* error) {
 hfStatus hfi_discrete_create(hfiDiscrete** discrete, hfiWorld* world, const hfSimConfig* config, hfError* error) {
   hfiDiscrete* d = hfi_allocate(&world->config.allocator, sizeof *d);
   if (!d) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+  int contacts = world->config.max_contacts, largest = hfi_largest_contacts(world->model);
+  if (contacts > largest) {
+    hfi_release(d);
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "option max_contacts = %d: this model can have at most %d", contacts, largest);
+  }
   d->world = world;
   d->config = *config;
   hfiArena plan = hfi_arena(NULL, 0);

@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-  MAX_DEPTH = 200,        // of nested elements, because readers recurse
+  MAX_DEPTH = 1000,       // of nested elements, because readers recurse
   MAX_ELEMENTS = 2000000, // in one file
   MAX_TEXT = 1 << 20,     // bytes of text kept of one element
   MAX_XML_BYTES = 256 << 20,

@@ -86,10 +86,14 @@ hfStatus hf_mlcp_create(hfMlcp** out, const hfStepCapacity* capacity, const hfMl
   m->work_size = hf_lcp_work_size((hfLcpMethod)config->method, m->max_n);
   hfiArena size = hfi_arena(NULL, 0);
   plan(m, &size);
-  m->memory = hfi_allocate(&capacity->allocator, size.used);
+  // The matrix is dense and all of it is used: where the machine is too small, a promise of the system is worth nothing.
+  int fits = size.used <= hfi_machine_memory();
+  m->memory = fits ? hfi_allocate(&capacity->allocator, size.used) : NULL;
   if (!m->memory) {
     hfi_release(m);
-    return hfi_refuse(error, HF_ERROR_MEMORY, "mlcp: no %zu bytes for %d rows", size.used, capacity->nrow);
+    return hfi_refuse(error, HF_ERROR_MEMORY,
+                      "mlcp: no %.3g GB for a dense problem of %d rows; fewer max_contacts need less, or take another method",
+                      1e-9 * (double)size.used, capacity->nrow);
   }
   hfiArena arena = hfi_arena(m->memory, size.used);
   plan(m, &arena);

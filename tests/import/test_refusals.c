@@ -270,8 +270,15 @@ static char* repeat(const char* head, const char* open, const char* middle, cons
 static void test_depth_and_size(void** state) {
   (void)state;
   char* deep = repeat("<mujoco><worldbody>", "<body>", "", "</body>", "</worldbody></mujoco>", 100000);
-  refuse_text(deep, strlen(deep), PARSE, "elements are nested more than 200 deep");
+  refuse_text(deep, strlen(deep), PARSE, "elements are nested more than 1000 deep");
   free(deep);
+  // a chain as long as the limit allows is read
+  char* chain = repeat("<mujoco><worldbody>", "<body><joint/><geom size='1'/>", "", "</body>", "</worldbody></mujoco>", 990);
+  hfModel* m = NULL;
+  assert_int_equal(hf_model_parse(&m, chain, strlen(chain), "chain", NULL, NULL, NULL, NULL), HF_OK);
+  assert_int_equal(m->nv, 990);
+  hf_model_free(m);
+  free(chain);
   char* unclosed = repeat("<mujoco>", "<a>", "", "", "", 100000);
   refuse_text(unclosed, strlen(unclosed), PARSE, "nested more than");
   free(unclosed);

@@ -48,10 +48,31 @@ static void test_mlcp_recovery(void** state) {
   }
 }
 
+// Capacities that cannot be: more entries of a Jacobian than 32 bits count, a dense matrix beyond the machine's memory.
+static void test_impossible_capacities_are_refused(void** state) {
+  (void)state;
+  hfModel* m = parse_model("<mujoco><worldbody><geom type='plane' size='1 1 1'/>"
+                           "<body pos='0 0 1'><freejoint/><geom size='.1' condim='6'/>"
+                           "<body><joint/><joint axis='1 0 0'/><joint type='ball'/><geom size='.1'/>"
+                           "<body><joint type='ball'/><geom size='.1'/></body></body></body></worldbody></mujoco>");
+  hfSimConfig config = hf_sim_config_default();
+  hfSim* sim = NULL;
+  hfError error;
+  config.max_contacts = 100000;
+  assert_int_equal(hf_sim_create(&sim, m, &config, &error), HF_OK);
+  hf_sim_free(sim), sim = NULL;
+  config.method = HF_METHOD_MLCP;
+  assert_int_equal(hf_sim_create(&sim, m, &config, &error), HF_ERROR_MEMORY);
+  assert_non_null(strstr(error.message, "GB for a dense problem"));
+  assert_null(sim);
+  hf_model_free(m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_scene_signals),
       cmocka_unit_test(test_mlcp_recovery),
+      cmocka_unit_test(test_impossible_capacities_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
