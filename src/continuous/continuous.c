@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-static void slice(hfiContinuous* c, hfiArena* arena) {
+static void take_arrays(hfiContinuous* c, hfiArena* arena) {
   const hfModel* m = c->world->model;
   c->x = HFI_TAKE(arena, double, m->nq + m->nv + m->na);
   c->vdot = HFI_TAKE(arena, double, m->nv);
@@ -25,12 +25,12 @@ hfStatus hfi_continuous_create(hfiContinuous** continuous, hfiWorld* world, cons
   hfiArena plan = hfi_arena(NULL, 0);
   hfiContinuous measured = {.world = world, .h = integrator->step};
   HFI_TAKE(&plan, hfiContinuous, 1);
-  slice(&measured, &plan);
+  take_arrays(&measured, &plan);
   hfiArena arena = hfi_arena_allocate(&plan, &world->config.allocator);
   if (!arena.base) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
   hfiContinuous* c = HFI_TAKE(&arena, hfiContinuous, 1);
   *c = measured;
-  slice(c, &arena);
+  take_arrays(c, &arena);
   hfStatus status = hfi_accel_create(&c->accel, world, accel, error);
   if (status == HF_OK && world->model->nv > 0) {
     hfOde ode = hf_accel_ode(c->accel);

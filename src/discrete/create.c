@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 
-static void slice(hfiDiscrete* d, hfiArena* arena) {
+static void take_arrays(hfiDiscrete* d, hfiArena* arena) {
   const hfModel* m = d->world->model;
   int contacts = d->world->config.max_contacts;
   hfi_assembly_init(&d->assembly, m, contacts, arena);
@@ -39,12 +39,12 @@ hfStatus hfi_discrete_create(hfiDiscrete** discrete, hfiWorld* world, const hfSi
   d->world = world;
   d->config = *config;
   hfiArena plan = hfi_arena(NULL, 0);
-  slice(d, &plan);
+  take_arrays(d, &plan);
   hfiArena arena = hfi_arena_allocate(&plan, &world->config.allocator);
   d->memory = arena.base;
   hfStatus status = arena.base ? HF_OK : hfi_refuse(error, HF_ERROR_MEMORY, "out of memory: a step problem of %zu bytes", plan.used);
   if (status == HF_OK) {
-    slice(d, &arena);
+    take_arrays(d, &arena);
     status = create_solvers(d, error);
   }
   if (status == HF_OK)

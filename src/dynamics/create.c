@@ -39,7 +39,7 @@ static int count_tendon_pairs(const hfModel* m) {
   return n;
 }
 
-static void slice_constants(hfDynamics* d, hfiArena* arena) {
+static void take_constants(hfDynamics* d, hfiArena* arena) {
   const hfModel* m = d->model;
   d->step = HFI_TAKE(arena, hfiJointStep, m->njnt);
   d->moving = HFI_TAKE(arena, hfiMovingBody, d->nmoving);
@@ -51,7 +51,7 @@ static void slice_constants(hfDynamics* d, hfiArena* arena) {
   d->armature = HFI_TAKE(arena, hfiArmature, count_tendon_pairs(m));
 }
 
-static void slice_results(hfDynamics* d, hfiArena* arena) {
+static void take_results(hfDynamics* d, hfiArena* arena) {
   const hfModel* m = d->model;
   d->q_WB = HFI_TAKE(arena, hfQuat, m->nbody);
   d->X_WB = HFI_TAKE(arena, hfPose, m->nbody);
@@ -279,8 +279,8 @@ void hfi_dynamics_init(hfDynamics* d, const hfModel* model, hfiArena* arena) {
   memset(d, 0, sizeof *d);
   d->model = model;
   count_bodies(d);
-  slice_constants(d, arena);
-  slice_results(d, arena);
+  take_constants(d, arena);
+  take_results(d, arena);
   if (!arena->base) return;
   make_links(d);
   make_kinematics(d);

@@ -1,4 +1,4 @@
-// Scratch and results of the dynamics of one world, sliced from an arena.
+// Scratch and results of the dynamics of one world, taken from an arena.
 //
 // Everything that moves is described by links. A link is a body with joints together with the bodies
 // welded to it: they share one spatial velocity, so their inertia is merged once (create.c) and the

@@ -83,7 +83,7 @@ static hfStatus describe_chain(hfArm* arm, int root, hfError* error) {
   return HF_OK;
 }
 
-static void slice(hfArm* arm, hfiArena* arena) {
+static void take_arrays(hfArm* arm, hfiArena* arena) {
   size_t n = (size_t)arm->n, nv = (size_t)arm->model->nv;
   double** rows[] = {&arm->g,  &arm->x,    &arm->y,    &arm->lo,
                      &arm->hi, &arm->wish, &arm->best, &arm->trial};
@@ -105,13 +105,13 @@ static hfArm* allocate(const hfArm* plan) {
   hfArm sized = *plan;
   hfiArena planning = hfi_arena(NULL, 0);
   HFI_TAKE(&planning, hfArm, 1);
-  slice(&sized, &planning);
+  take_arrays(&sized, &planning);
   void* block = calloc(1, planning.used);
   if (!block) return NULL;
   hfiArena arena = hfi_arena(block, planning.used);
   hfArm* arm = HFI_TAKE(&arena, hfArm, 1);
   *arm = *plan;
-  slice(arm, &arena);
+  take_arrays(arm, &arena);
   return arm;
 }
 

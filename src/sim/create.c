@@ -40,7 +40,7 @@ static hfStatus create_world(hfSim* s, hfError* error) {
   return status == HF_OK ? hfi_world_create(&s->world, s->model, &config, error) : status;
 }
 
-static void slice(hfSim* s, hfiArena* arena) {
+static void take_arrays(hfSim* s, hfiArena* arena) {
   const hfModel* m = s->model;
   s->acceleration = HFI_TAKE(arena, double, m->nv);
   s->limit_force = HFI_TAKE(arena, double, m->njnt);
@@ -54,11 +54,11 @@ static hfStatus create(hfSim* s, hfError* error) {
   if (status == HF_OK) status = create_world(s, error);
   if (status != HF_OK) return status;
   hfiArena plan = hfi_arena(NULL, 0);
-  slice(s, &plan);
+  take_arrays(s, &plan);
   hfiArena arena = hfi_arena_allocate(&plan, &s->config.allocator);
   s->memory = arena.base;
   if (!s->memory) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
-  slice(s, &arena);
+  take_arrays(s, &arena);
   status = s->method->create(&s->run, s->world, &s->config, error);
   if (status != HF_OK) return status;
   if (!s->method->discrete) return hfi_discrete_create(&s->discrete, s->world, &s->config, error);

@@ -78,7 +78,7 @@ void hfi_world_refresh(hfiWorld* w) {
 
 // ---- creation ---------------------------------------------------------------------------------------
 
-static void slice(hfiWorld* w, hfiArena* arena) {
+static void take_arrays(hfiWorld* w, hfiArena* arena) {
   const hfModel* m = w->model;
   int contacts = w->config.max_contacts;
   hfi_dynamics_init(&w->dynamics, m, arena);
@@ -108,14 +108,14 @@ hfStatus hfi_world_create(hfiWorld** world, const hfModel* model, const hfiWorld
   w->config = *config;
   if (model->world.disable_contact) w->config.max_contacts = 0;
   hfiArena plan = hfi_arena(NULL, 0);
-  slice(w, &plan);
+  take_arrays(w, &plan);
   hfiArena arena = hfi_arena_allocate(&plan, &config->allocator);
   if (!arena.base) {
     hfi_release(w);
     return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory: a world of %zu bytes", plan.used);
   }
   w->memory = arena.base;
-  slice(w, &arena);
+  take_arrays(w, &arena);
   read_parameters(w);
   *world = w;
   return HF_OK;
