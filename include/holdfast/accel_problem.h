@@ -25,8 +25,6 @@ typedef struct hfAccelConfig {
   int32_t max_contacts;   // capacity
   int32_t scene_signals;  // 1: the scene's signals drive controls that no input gives
   double static_speed;    // slip above which the dynamic coefficient acts, in stiction speeds [-]
-  double limit_time;      // near-rigid limits: time constant of their stop [s]
-  double equality_time;   // near-rigid equalities: time constant of their error [s]
   double reach;           // gap up to which contacts are listed though they do not touch; 0: none [m]
   double theta_max;       // transition-aware line search: largest turn of a slip velocity [rad]
   hfAllocator allocator;  // of the memory; all zero: the C library's

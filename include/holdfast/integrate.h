@@ -47,16 +47,13 @@ typedef struct hfIntegratorConfig {
   double accuracy;         // a: error of a step in the weighted norm, > 0 under error control
   double step;             // fixed step, or the largest under error control [s]
   int32_t extrapolate;     // error control of an implicit method: 1: keep the result less its estimated error
-  double first_step;       // first guess under error control; 0: from the accuracy [s]
   double smallest_step;    // below it a step is not tried; 0: 1e-14 max(1, |t|) [s]
   int64_t max_steps;       // attempts of one advance; 0: no bound
   int32_t newton;          // hfNewton
   int32_t jacobian;        // hfJacobianKind
   int32_t tals;            // 1: Newton heeds hfOde.limit and hfOde.region
   int32_t max_iterations;  // of one Newton solve; 0: 20 full, 10 quasi
-  double newton_tolerance; // fixed step: error left by Newton in the weighted norm
-  double newton_fraction;  // error control: the same as a fraction of the accuracy
-  double jacobian_refresh; // quasi: contraction above which the next step forms a new Jacobian [-]
+  double newton_tolerance; // fixed step: error left by Newton in the weighted norm (error control: 0.05 of the accuracy)
   double divergence;       // ratio of successive updates at which Newton gives up [-]
   hfAllocator allocator;   // of the integrator's memory; all zero: the C library's
 } hfIntegratorConfig;

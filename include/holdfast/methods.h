@@ -159,7 +159,6 @@ typedef struct hfSwitchConfig {
   double accuracy;      // of both phases, a step's error in m, rad, m/s, rad/s
   double dwell;         // shortest compliant phase [s]
   double settle;        // return only where forces jump by less, relative to the largest; 0: any jump [-]
-  double p_margin;      // return only with a P margin above [-]
   double rank_margin;   // rank margin below which the rigid model is left (return: 10 times it) [-]
   double restitution;   // of impacts in rigid phases [-]
   double rest_speed;    // approach below which an impact is plastic [m/s]

@@ -17,8 +17,6 @@ hfAccelConfig hf_accel_config_default(void) {
                      .max_contacts = 256,
                      .scene_signals = 1,
                      .static_speed = 10,
-                     .limit_time = 0.005,
-                     .equality_time = 0.01,
                      .theta_max = HFI_PI / 3};
   return c;
 }
@@ -86,8 +84,8 @@ static void take_arrays(hfAccel* a, hfiArena* arena) {
 static hfStatus check_config(const hfAccelConfig* config, hfError* error) {
   if (config->friction == HF_FRICTION_COULOMB)
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "friction \"coulomb\" belongs to the rigid methods");
-  if (config->max_contacts < 0 || !(config->limit_time > 0) || !(config->equality_time > 0) || !(config->theta_max > 0))
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "acceleration problem: capacity, time constants and theta_max must be positive");
+  if (config->max_contacts < 0 || !(config->theta_max > 0))
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "acceleration problem: max_contacts and theta_max must be positive");
   return HF_OK;
 }
 

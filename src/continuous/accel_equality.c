@@ -4,7 +4,7 @@
 //   [ Je   0   ] [ lambda ] = [ -Jedot v + target ],   target = -b Je v - k r
 //
 //   r        error of the equality, dr/dt = Je v (actuation/equality.c)
-//   b, k     2/T and 1/T^2 with the time constant T of the configuration, or MuJoCo's reference
+//   b, k     2/T and 1/T^2 with the time constant T = EQUALITY_TIME, or MuJoCo's reference
 //            acceleration where the model gives solref: b = 2/(dmax tc), k = 1/(dmax tc ratio)^2
 //
 // Eliminating vdot: (Je M^-1 Je^T) lambda = target - Jedot v - Je M^-1 tau. Redundant rows make this
@@ -16,6 +16,7 @@
 #include <string.h>
 
 static const double SHARE = 1e-12; // Added to the diagonal of Je M^-1 Je^T, over its mean [-].
+static const double EQUALITY_TIME = 0.01; // Time constant in which the error of a near-rigid equality goes to zero [s].
 
 int hfi_accel_max_equality(const hfModel* m) {
   int rows = 0;
@@ -28,7 +29,7 @@ int hfi_accel_max_equality(const hfModel* m) {
 
 static void set_stabilisation(hfAccel* a, int i, int first, int dim) {
   const double *ref = hf_model_eq_solref(a->model) + 2 * i, *imp = hf_model_eq_solimp(a->model) + 5 * i;
-  double T = a->config.equality_time, b = 2 / T, k = 1 / (T * T), dmax = clamp(imp[1], 1e-4, 0.9999);
+  double T = EQUALITY_TIME, b = 2 / T, k = 1 / (T * T), dmax = clamp(imp[1], 1e-4, 0.9999);
   if (ref[0] > 0) b = 2 / (dmax * ref[0]), k = 1 / sqr(dmax * ref[0] * max2(ref[1], 1e-3));
   else if (ref[0] < 0) b = -ref[1] / dmax, k = -ref[0] / sqr(dmax);
   for (int r = first; r < first + dim; ++r) a->damping[r] = b, a->stiffness[r] = k;

@@ -3,12 +3,13 @@
 //   limit at distance phi < 0:  f = (-k phi - c s min(1, -phi/delta))+,  s = dphi/dt
 //   friction loss b:            f = -b clamp(s/v_s, -1, 1)
 //
-// k and c are the joint's, or those of a critically damped stop with the time constant of the
-// configuration and the inertia m at the reference: k = m/T^2, c = 2 m/T. Damping comes in over the
-// depth delta, so that f does not jump at the touch.
+// k and c are the joint's, or those of a critically damped stop with the time constant T = LIMIT_TIME
+// and the inertia m at the reference: k = m/T^2, c = 2 m/T. Damping comes in over the depth delta, so
+// that f does not jump at the touch.
 #include "continuous/accel.h"
 
 static const double DELTA = 1e-4; // Depth over which the damping of a stop sets in [m or rad].
+static const double LIMIT_TIME = 0.005; // Time constant of a stop without stiffness and damping of its own [s].
 
 int hfi_accel_max_stops(const hfModel* m) { return 2 * m->njnt + m->nv + 3 * m->ntendon; }
 
@@ -47,10 +48,11 @@ static void add_friction(hfAccel* a, hfiStop stop, double loss, const double* v,
 
 // ---- joints -----------------------------------------------------------------------------------------
 
-static void choose_stop(const hfAccel* a, double mass, double* k, double* c) {
+// A limit without stiffness and damping of its own gets those of LIMIT_TIME.
+static void choose_stop(double mass, double* k, double* c) {
   if (*k > 0 || *c > 0) return;
-  *k = mass / sqr(a->config.limit_time);
-  *c = 2 * mass / a->config.limit_time;
+  *k = mass / sqr(LIMIT_TIME);
+  *c = 2 * mass / LIMIT_TIME;
 }
 
 static void limit_joint(hfAccel* a, int j, const double* q, const double* v, double* tau) {
@@ -59,7 +61,7 @@ static void limit_joint(hfAccel* a, int j, const double* q, const double* v, dou
   double k = hf_model_jnt_limit_stiffness(m)[j], c = hf_model_jnt_limit_damping(m)[j];
   hfiJointLimit limit[HFI_MAX_JOINT_LIMITS];
   int count = hfi_joint_limits(m, j, q + hf_model_jnt_qposadr(m)[j], limit);
-  choose_stop(a, hf_model_dof_M0(m)[dof], &k, &c);
+  choose_stop(hf_model_dof_M0(m)[dof], &k, &c);
   for (int i = 0; i < count; ++i) {
     hfiStop stop = {.joint = j, .n = hfi_joint_nv(hf_model_jnt_type(m)[j]), .dof = a->dof_index + dof};
     v3_store(stop.J, v3_load(limit[i].J));
@@ -82,7 +84,7 @@ static void limit_tendon(hfAccel* a, int t, const double* v, double* tau) {
   hfiStop stop = tendon_row(a, t);
   for (int i = 0; i < stop.n; ++i) w += sqr(stop.J_long[i]) / hf_model_dof_M0(m)[stop.dof[i]];
   if (!(w > 0)) return;
-  choose_stop(a, 1 / w, &k, &c);
+  choose_stop(1 / w, &k, &c);
   add_limit(a, stop, 1, length - range[0] - margin, k, c, v, tau);
   add_limit(a, stop, -1, range[1] - length - margin, k, c, v, tau);
 }

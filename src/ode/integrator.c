@@ -29,6 +29,8 @@
 static const double MAX_BEND = 1. / 3;
 // A departure that changes the result of the step by less than this, in the error norm, is ignored.
 static const double SMALLEST_BEND = 1e-9;
+// Under error control Newton may leave an error of this share of the accuracy [-].
+static const double NEWTON_SHARE = 0.05;
 
 struct hfIntegrator {
   hfIntegratorConfig config;
@@ -52,8 +54,6 @@ hfIntegratorConfig hf_integrator_config_default(void) {
                           .extrapolate = 1,
                           .tals = 1,
                           .newton_tolerance = 1e-8,
-                          .newton_fraction = 0.05,
-                          .jacobian_refresh = 0.1,
                           .divergence = 1};
   return c;
 }
@@ -69,7 +69,6 @@ static hfStatus check_config(const hfIntegratorConfig* c, const hfOde* ode, hfEr
   DEMAND(hfi_butcher(c->method), method, "rk3, implicit-euler or sdirk")
   DEMAND(!c->error_control || positive(c->accuracy), accuracy, "positive; for fixed steps switch error_control off")
   DEMAND(positive(c->step), step, "positive")
-  DEMAND(c->first_step >= 0 && isfinite(c->first_step), first_step, "zero or positive")
   DEMAND(c->smallest_step >= 0 && c->smallest_step <= c->step, smallest_step, "between zero and the step")
   DEMAND(c->max_steps >= 0, max_steps, "zero or positive")
   DEMAND(c->newton == HF_NEWTON_FULL || c->newton == HF_NEWTON_QUASI, newton, "0 (full) or 1 (quasi)")
@@ -77,8 +76,6 @@ static hfStatus check_config(const hfIntegratorConfig* c, const hfOde* ode, hfEr
   DEMAND(c->jacobian == HF_JACOBIAN_FORWARD || ode->jacobian, jacobian, "0: this equation has no analytic one")
   DEMAND(c->max_iterations >= 0, max_iterations, "zero or positive")
   DEMAND(positive(c->newton_tolerance), newton_tolerance, "positive")
-  DEMAND(positive(c->newton_fraction), newton_fraction, "positive")
-  DEMAND(c->jacobian_refresh >= 0, jacobian_refresh, "zero or positive")
   DEMAND(c->divergence > 0, divergence, "positive")
 #undef DEMAND
   return broken ? hfi_refuse(error, HF_ERROR_ARGUMENT, "integrator: %s (it is %g)", broken, value) : HF_OK;
@@ -88,10 +85,9 @@ static void configure_stepper(hfiStepper* s, const hfIntegratorConfig* c) {
   int full = c->newton == HF_NEWTON_FULL;
   s->analytic = c->jacobian == HF_JACOBIAN_ANALYTIC;
   s->tals = c->tals;
-  s->refresh = c->jacobian_refresh;
   s->newton.full = full;
   s->newton.max_iterations = c->max_iterations ? c->max_iterations : full ? 20 : 10;
-  s->newton.tolerance = c->error_control ? c->newton_fraction * c->accuracy : c->newton_tolerance;
+  s->newton.tolerance = c->error_control ? NEWTON_SHARE * c->accuracy : c->newton_tolerance;
   s->newton.divergence = c->divergence;
 }
 
@@ -301,7 +297,6 @@ static int accept(hfIntegrator* in, double h, double* x) {
 // short first step costs one evaluation, and later steps may be five times as long as the one before.
 static double guess_step(hfIntegrator* in, double t, const double* x) {
   hfiStepper* s = &in->stepper;
-  if (in->config.first_step > 0) return in->config.first_step;
   hfi_stepper_centre(s, x);
   memset(in->u, 0, (size_t)s->chart.ode.n * sizeof *in->u);
   if (hfi_chart_rate(&s->chart, t, in->u, s->rate0)) return in->config.step;

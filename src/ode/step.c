@@ -10,11 +10,14 @@
 // (U - base)/g and not F(t, U), in which the error that Newton left in U would be multiplied by the stiffness.
 //
 // Full Newton forms J in every iteration. Quasi-Newton keeps J from step to step. It forms J again, at the start of the
-// step, when Newton failed with an old one, or after a step in which the updates contracted more slowly than `refresh`.
+// step, when Newton failed with an old one, or after a step in which the updates contracted more slowly than REFRESH.
 #include "ode/step.h"
 
 #include <math.h>
 #include <string.h>
+
+// Contraction of Newton's updates above which quasi-Newton forms J again at the start of the next step [-].
+static const double REFRESH = 0.1;
 
 void hfi_stepper_plan(hfiStepper* s, const hfiButcher* table, const hfOde* ode, hfiArena* arena) {
   s->table = table;
@@ -206,5 +209,5 @@ void hfi_stepper_accept(hfiStepper* s) {
   // The last stage of an explicit method is the first of the next step.
   s->rate0_known = s->table->gamma == 0;
   if (s->rate0_known) copy(s->rate0, s->chart.raw, s->chart.ode.n);
-  if (s->theta > s->refresh) s->matrix.known = 0;
+  if (s->theta > REFRESH) s->matrix.known = 0;
 }

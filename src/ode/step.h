@@ -13,7 +13,6 @@ typedef struct hfiStepper {
   hfiStageMatrix matrix;
   hfiStageOptions newton;
   int analytic, tals;
-  double refresh;        // contraction above which the Jacobian is formed anew after the step
 
   double* K;             // (stages x n) rates of the stages
   double *base, *update; // (n) of the stage being solved: u = base + gamma h F(t, u)

@@ -102,7 +102,6 @@ static const Field kFields[] = {
     FIELD(switching.accuracy, 'd', 1e-14, 1, NULL),
     FIELD(switching.dwell, 'd', 0, 1e3, NULL),
     FIELD(switching.settle, 'd', 0, 1e6, NULL),
-    FIELD(switching.p_margin, 'd', 0, 1, NULL),
     FIELD(switching.rank_margin, 'd', 0, 1, NULL),
     FIELD(switching.restitution, 'd', 0, 1, NULL),
     FIELD(switching.rest_speed, 'd', 0, 1e3, NULL),

@@ -44,7 +44,7 @@ hfStatus hfi_rigid_check(const hfRigidConfig* c, hfError* error) {
   return HF_OK;
 }
 
-static void slice_problem(hfRigid* r, hfiArena* arena, size_t contacts, size_t rows, size_t nv) {
+static void take_problem(hfRigid* r, hfiArena* arena, size_t contacts, size_t rows, size_t nv) {
   hfRigidProblem* p = &r->problem;
   p->contact = HFI_TAKE(arena, hfRigidContact, contacts);
   p->W_N = HFI_TAKE(arena, double, contacts* nv);
@@ -61,7 +61,7 @@ static void slice_problem(hfRigid* r, hfiArena* arena, size_t contacts, size_t r
 
 static size_t max_size(size_t a, size_t b) { return a > b ? a : b; }
 
-static void slice(hfRigid* r, hfiArena* arena) {
+static void take_arrays(hfRigid* r, hfiArena* arena) {
   size_t contacts = (size_t)r->config.max_contacts, rows = (size_t)r->max_rows,
          nv = (size_t)r->model->nv;
   r->track = HFI_TAKE(arena, hfiTrack, contacts);
@@ -82,7 +82,7 @@ static void slice(hfRigid* r, hfiArena* arena) {
   r->polygon_z = HFI_TAKE(arena, double, rows);
   r->polygon_column = HFI_TAKE(arena, char, rows* hfi_polygon_column_size());
   r->polygon_slack = HFI_TAKE(arena, int32_t, 3 * contacts);
-  slice_problem(r, arena, contacts, rows, nv);
+  take_problem(r, arena, contacts, rows, nv);
   r->work_size = max_size(max_size(hf_lcp_work_size(HF_LCP_LEMKE, r->max_rows),
                                    hf_lcp_work_size(HF_LCP_DANTZIG, r->max_rows)),
                           hf_certificate_work_size(r->max_rows));
@@ -96,7 +96,7 @@ hfStatus hfi_rigid_create(hfRigid** rigid, hfiWorld* world, const hfRigidConfig*
   measured.config.max_contacts = world->config.max_contacts;
   measured.max_rows = imax2(1, imin2(6 * measured.config.max_contacts, HFI_RIGID_MAX_ROWS));
   hfiArena plan = hfi_arena(NULL, 0);
-  slice(&measured, &plan);
+  take_arrays(&measured, &plan);
   hfRigid* r = hfi_allocate(&world->config.allocator, sizeof *r);
   hfiArena arena = hfi_arena_allocate(&plan, &world->config.allocator);
   if (!r || !arena.base) {
@@ -106,7 +106,7 @@ hfStatus hfi_rigid_create(hfRigid** rigid, hfiWorld* world, const hfRigidConfig*
   }
   *r = measured;
   r->memory = arena.base;
-  slice(r, &arena);
+  take_arrays(r, &arena);
   hfAccelConfig c = hf_accel_config_default();
   c.reach = r->config.reach;
   status = hfi_accel_create(&r->accel, world, &c, error);

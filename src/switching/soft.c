@@ -16,6 +16,7 @@
 static const double HOP = 1e-4;      // Length of an Euler step across a jump of the forces, over the step of the sim [-].
 static const double LONG_HOP = 0.02; // The same where the integrator has used up its steps [-].
 enum { HOPS = 2000 };                // Most such steps in one integration.
+static const double RETURN_P_MARGIN = 1e-6; // The rigid model takes over only with a P margin above this [-].
 
 // ---- the right-hand side ----------------------------------------------------------------------------
 
@@ -286,7 +287,7 @@ static int rigid_may_take_over(hfiSwitching* s, double* jump) {
   *jump = force_jump(s, &largest);
   if (r->problem.lcp.status != HF_OK || !c->holds || !hfi_rigid_cones_hold(r)) return 0;
   if (r->problem.n &&
-      (c->p_margin < s->config.p_margin || c->rank_margin < 10 * s->config.rank_margin))
+      (c->p_margin < RETURN_P_MARGIN || c->rank_margin < 10 * s->config.rank_margin))
     return 0;
   return s->config.settle == 0 || *jump <= s->config.settle * largest;
 }

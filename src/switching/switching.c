@@ -13,30 +13,6 @@
 
 // ---- creation ---------------------------------------------------------------------------------------
 
-static hfStatus check_config(const hfSwitchConfig* c, hfError* error) {
-  const struct {
-    const char* name;
-    double value;
-    int strict;
-  } fields[] = {{"accuracy", c->accuracy, 1},       {"dwell", c->dwell, 0},
-                {"settle", c->settle, 0},           {"p_margin", c->p_margin, 0},
-                {"rank_margin", c->rank_margin, 0}, {"restitution", c->restitution, 0},
-                {"rest_speed", c->rest_speed, 0}};
-  for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i)
-    if (!(fields[i].value >= 0) || (fields[i].strict && fields[i].value == 0) ||
-        isinf(fields[i].value))
-      return hfi_refuse(error, HF_ERROR_ARGUMENT, "switching.%s = %g must be %s", fields[i].name,
-                        fields[i].value, fields[i].strict ? "positive" : "zero or positive");
-  if (c->restitution > 1)
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "switching.restitution = %g must not exceed 1",
-                      c->restitution);
-  if (c->integrator != HF_METHOD_RK3 && c->integrator != HF_METHOD_IMPLICIT_EULER &&
-      c->integrator != HF_METHOD_SDIRK)
-    return hfi_refuse(error, HF_ERROR_ARGUMENT,
-                      "switching.integrator must be rk3, implicit-euler or sdirk");
-  return HF_OK;
-}
-
 static int layer_stride(const hfModel* m) {
   for (int g = 0; g < m->ngeom; ++g)
     if (hf_model_geom_condim(m)[g] > 3) return 6;
@@ -45,7 +21,7 @@ static int layer_stride(const hfModel* m) {
   return 3;
 }
 
-static void slice(hfiSwitching* s, hfiArena* arena) {
+static void take_arrays(hfiSwitching* s, hfiArena* arena) {
   const hfModel* m = s->model;
   size_t contacts = (size_t)s->config.rigid.max_contacts,
          tail = (size_t)(s->stride * s->max_layers);
@@ -118,8 +94,6 @@ static hfStatus create_integrators(hfiSwitching* s, hfError* error) {
 
 hfStatus hfi_switching_create(hfiSwitching** switching, hfiWorld* world, const hfSwitchConfig* config, double h,
                               hfError* error) {
-  hfStatus status = check_config(config, error);
-  if (status) return status;
   const hfModel* model = world->model;
   hfiSwitching measured = {.model = model,
                            .config = *config,
@@ -129,7 +103,7 @@ hfStatus hfi_switching_create(hfiSwitching** switching, hfiWorld* world, const h
   measured.config.rigid.max_contacts = world->config.max_contacts;
   measured.max_layers = imin2(measured.config.rigid.max_contacts, HFI_MAX_LAYERS);
   hfiArena plan = hfi_arena(NULL, 0);
-  slice(&measured, &plan);
+  take_arrays(&measured, &plan);
   hfiSwitching* s = hfi_allocate(&world->config.allocator, sizeof *s);
   hfiArena arena = hfi_arena_allocate(&plan, &world->config.allocator);
   if (!s || !arena.base) {
@@ -139,8 +113,8 @@ hfStatus hfi_switching_create(hfiSwitching** switching, hfiWorld* world, const h
   }
   *s = measured;
   s->memory = arena.base;
-  slice(s, &arena);
-  status = hfi_rigid_create(&s->rigid, world, &s->config.rigid, error);
+  take_arrays(s, &arena);
+  hfStatus status = hfi_rigid_create(&s->rigid, world, &s->config.rigid, error);
   if (!status) s->base = hf_accel_ode(s->rigid->accel);
   if (!status) status = create_integrators(s, error);
   if (status == HF_OK)

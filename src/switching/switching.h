@@ -7,6 +7,7 @@
 
 typedef struct hfiSwitching hfiSwitching;
 
+// The configuration is that of a sim, whose fields are checked already.
 hfStatus hfi_switching_create(hfiSwitching** switching, hfiWorld* world, const hfSwitchConfig* config, double h,
                               hfError* error);
 void hfi_switching_free(hfiSwitching* switching);

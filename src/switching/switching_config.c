@@ -9,7 +9,6 @@ hfSwitchConfig hf_switch_config_default(void) {
                       .accuracy = 1e-6,
                       .dwell = 1e-3,
                       .settle = 0.1,
-                      .p_margin = 1e-6,
                       .rank_margin = 1e-10,
                       .restitution = 0,
                       .rest_speed = 1e-2};

@@ -251,6 +251,23 @@ static void test_gripper(void** state) {
   hf_model_free(m);
 }
 
+// A grip is settled when the squeeze has been within settle_share of the command for settle_time.
+static void test_grip_settles(void** state) {
+  (void)state;
+  hfGripConfig c = hf_grip_config_default();
+  c.settle_share = 0.2, c.settle_time = 0.095;
+  const double h = 0.01;
+  hfGrip g = {0};
+  hf_grip_close(&g, 0.05, 10);
+  for (int k = 0; k < 30; ++k) {
+    double squeeze = k < 10 ? 7.9 : 8.1; // outside of 10 N +- 20 %, then inside
+    hf_grip_control(&c, &g, 0.04, 0, squeeze, h);
+    assert_int_equal(hf_grip_settled(&c, &g), k >= 19); // ten periods inside
+  }
+  hf_grip_control(&c, &g, 0.04, 0, 12.1, h);
+  assert_false(hf_grip_settled(&c, &g));
+}
+
 // ---- tasks ----------------------------------------------------------------------------------------
 
 typedef struct story {
@@ -311,6 +328,6 @@ int main(void) {
       cmocka_unit_test(test_torque),   cmocka_unit_test(test_effort),
       cmocka_unit_test(test_integral), cmocka_unit_test(test_tracking),
       cmocka_unit_test(test_external), cmocka_unit_test(test_force_loop),
-      cmocka_unit_test(test_gripper),  cmocka_unit_test(test_task)};
+      cmocka_unit_test(test_gripper), cmocka_unit_test(test_grip_settles),  cmocka_unit_test(test_task)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

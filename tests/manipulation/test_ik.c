@@ -336,6 +336,28 @@ static void test_planar(void** state) {
   hf_model_free(m);
 }
 
+// The iteration ends as soon as both errors are within their tolerances: looser ones take fewer iterations, and the error
+// left is between the loose and the tight tolerance.
+static void test_tolerances(void** state) {
+  (void)state;
+  hfModel* m = parse_model(planar);
+  hfArm* arm = NULL;
+  assert_int_equal(hf_arm_create(&arm, m, "tip", NULL, NULL), HF_OK);
+  hfIkReport report[3];
+  for (int i = 0; i < 3; ++i) {
+    hfIkConfig c = hf_ik_config_default();
+    c.position_tolerance = i == 1 ? 1e-12 : 1e-2, c.rotation_tolerance = i == 2 ? 1e-12 : 1e-2;
+    double q[2] = {0.1, 0.2}, there[2] = {0.7, 1.1};
+    hf_arm_move(arm, there);
+    assert_int_equal(hf_arm_solve(arm, hf_arm_pose(arm), &c, q, &report[i]), HF_OK);
+    assert_true(report[i].position_error <= c.position_tolerance && report[i].rotation_error <= c.rotation_tolerance);
+  }
+  assert_true(report[1].iterations > report[0].iterations && report[2].iterations > report[0].iterations);
+  assert_true(report[0].position_error > 1e-12 && report[0].rotation_error > 1e-12);
+  hf_arm_free(arm);
+  hf_model_free(m);
+}
+
 // Beyond the reach of 1.7 m the nearest place is the stretched arm, and the status says that it is no solution.
 static void test_unreachable(void** state) {
   (void)state;
@@ -430,7 +452,7 @@ int main(void) {
       cmocka_unit_test(test_rate_limits), cmocka_unit_test(test_nullspace),
       cmocka_unit_test(test_singular),    cmocka_unit_test(test_track_limits),
       cmocka_unit_test(test_round_trips),
-      cmocka_unit_test(test_planar),      cmocka_unit_test(test_unreachable),
+      cmocka_unit_test(test_planar),      cmocka_unit_test(test_tolerances), cmocka_unit_test(test_unreachable),
       cmocka_unit_test(test_unreachable_by_seven_joints),
       cmocka_unit_test(test_not_finite),  cmocka_unit_test(test_refusals)};
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -73,9 +73,10 @@ static void test_certificate(void** state) {
   assert_true(paradox > 10);
 }
 
-// A run through the paradox: where it ends after 20 ms.
-static void pass(int contact_mode, double eps, runSum* sum, double* v) {
+// A run through the paradox: where it ends after 20 ms. dwell < 0: the default one.
+static void pass(int contact_mode, double eps, double dwell, runSum* sum, double* v) {
   hfSimConfig config = switching_config(contact_mode, 1e-4);
+  if (dwell >= 0) config.switching.dwell = dwell;
   config.switching.rigid.layer.eps = eps;
   config.switching.rigid.layer.mass = 1;
   config.switching.integrator = HF_METHOD_RK3;
@@ -90,7 +91,7 @@ static void test_refused(void** state) {
   (void)state;
   runSum sum;
   double v[3];
-  pass(HF_CONTACTS_RIGID, 1e-6, &sum, v);
+  pass(HF_CONTACTS_RIGID, 1e-6, -1, &sum, v);
   assert_int_equal(sum.status, HF_NO_SOLUTION);
 }
 
@@ -99,7 +100,7 @@ static void test_jump(void** state) {
   double v[5][3], change[4];
   runSum sum;
   for (int i = 0; i < 5; ++i) {
-    pass(HF_CONTACTS_COMPLIANT, 1e-5 * pow(0.1, i), &sum, v[i]);
+    pass(HF_CONTACTS_COMPLIANT, 1e-5 * pow(0.1, i), -1, &sum, v[i]);
     assert_int_equal(sum.status, HF_OK);
     print_message("eps %.0e: v %.8f %.8f %.8f\n", 1e-5 * pow(0.1, i), v[i][0], v[i][1], v[i][2]);
   }
@@ -116,8 +117,8 @@ static void test_switching(void** state) {
   (void)state;
   double v[3], soft[3];
   runSum sum;
-  pass(HF_CONTACTS_COMPLIANT, 1e-8, &sum, soft);
-  pass(HF_CONTACTS_SWITCHING, 1e-8, &sum, v);
+  pass(HF_CONTACTS_COMPLIANT, 1e-8, -1, &sum, soft);
+  pass(HF_CONTACTS_SWITCHING, 1e-8, -1, &sum, v);
   assert_int_equal(sum.status, HF_OK);
   print_message(
       "%d switches, first %s at %g s; v %.8f %.8f %.8f, compliant %.8f %.8f %.8f; rigid %.4f s\n",
@@ -126,6 +127,23 @@ static void test_switching(void** state) {
   assert_true(sum.nswitch >= 2);
   assert_true(sum.max_dq <= 1e-9 && sum.max_dv <= 1e-9);
   for (int i = 0; i < 3; ++i) assert_true(fabs(v[i] - soft[i]) < 2e-3);
+}
+
+// A compliant phase lasts for the dwell at least. The first one begins at once: its end is the second switch.
+static void test_dwell(void** state) {
+  (void)state;
+  static const double dwell[3] = {0, 2e-3, 8e-3};
+  double v[3];
+  for (int i = 0; i < 3; ++i) {
+    runSum sum;
+    pass(HF_CONTACTS_SWITCHING, 1e-8, dwell[i], &sum, v);
+    print_message("dwell %g s: compliant from %g s, %d switches, the last at %g s\n", dwell[i], sum.first.time,
+                  sum.nswitch, sum.last.time);
+    assert_int_equal(sum.status, HF_OK);
+    assert_true(sum.nswitch >= 2 && !sum.first.rigid && sum.last.rigid);
+    assert_true(sum.last.time - sum.first.time >= dwell[i] - 1e-12); // time is a sum of steps
+    if (i == 0) assert_true(sum.last.time - sum.first.time < dwell[1]); // it is the dwell that holds the others
+  }
 }
 
 // Rods thrown at random slide, jam, stick, jump and land again: never a failure, continuous at every switch, never more
@@ -167,6 +185,6 @@ static void test_random(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_certificate), cmocka_unit_test(test_refused),
-      cmocka_unit_test(test_jump), cmocka_unit_test(test_switching), cmocka_unit_test(test_random)};
+      cmocka_unit_test(test_jump), cmocka_unit_test(test_switching), cmocka_unit_test(test_dwell), cmocka_unit_test(test_random)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -219,6 +219,30 @@ static void test_enumeration(void** state) {
   bench_free(&b);
 }
 
+// A contact that slips or parts more slowly than stick_speed rolls; one that parts faster is separated.
+static void test_stick_speed(void** state) {
+  (void)state;
+  static const char ball[] =
+      "<mujoco><worldbody><geom type='plane' size='0 0 1'/><body pos='0 0 0.1'><joint type='slide' axis='1 0 0'/>"
+      "<joint type='slide' axis='0 0 1'/><geom type='sphere' size='0.1' mass='1'/></body></worldbody></mujoco>";
+  static const struct {
+    double slip, vn;
+    int mode;
+  } cases[] = {{0.09, 0, HF_MODE_ROLLING}, {0.11, 0, HF_MODE_SLIDING}, {0, 0.09, HF_MODE_ROLLING},
+               {0, 0.11, HF_MODE_SEPARATED}};
+  hfRigidConfig config = hf_rigid_config_default();
+  config.stick_speed = 0.1;
+  Bench b = bench(ball, &config);
+  for (int i = 0; i < 4; ++i) {
+    double q[2] = {0, 0}, v[2] = {cases[i].slip, cases[i].vn};
+    const hfRigidProblem* p = NULL;
+    assert_int_equal(hf_rigid_evaluate(b.rigid, 0, q, v, NULL, NULL, NULL, 0, &p, NULL), HF_OK);
+    assert_int_equal(p->ncontact, 1);
+    assert_int_equal(p->contact[0].mode, cases[i].mode);
+  }
+  bench_free(&b);
+}
+
 // An equality in the way: A of a block that a connect holds, against the KKT matrix solved densely.
 static void test_equality(void** state) {
   (void)state;
@@ -261,6 +285,6 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_planar_reference), cmocka_unit_test(test_planar_interval),
       cmocka_unit_test(test_splits), cmocka_unit_test(test_enumeration),
-      cmocka_unit_test(test_equality)};
+      cmocka_unit_test(test_equality), cmocka_unit_test(test_stick_speed)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
