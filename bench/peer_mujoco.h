@@ -12,6 +12,7 @@ enum { MUJOCO_STATE_QPOS = 1 << 1, MUJOCO_STATE_QVEL = 1 << 2, MUJOCO_STATE_CTRL
 // The functions that are called, by MuJoCo's names.
 #define PEER_MUJOCO_FUNCTIONS(X)                                                        \
   X(mjModel*, mj_loadXML, (const char* file, const void* vfs, char* error, int size))   \
+  X(mjModel*, mj_loadModel, (const char* file, const void* vfs))                        \
   X(void, mj_deleteModel, (mjModel * m))                                                \
   X(mjData*, mj_makeData, (const mjModel* m))                                           \
   X(void, mj_deleteData, (mjData * d))                                                  \

@@ -14,6 +14,7 @@
 typedef struct experimentOptions {
   int quick;       // 1: run a reduced version, in which all lines that are not full_only hold too
   const char* out; // an existing folder for plots and tables; NULL: the user wants none
+  const char* folder; // the second argument, of a benchmark over the scenes of a folder; NULL: not given
 } experimentOptions;
 
 typedef struct result result;

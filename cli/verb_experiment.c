@@ -44,8 +44,11 @@ static error_t parse(int key, char* argument, struct argp_state* state) {
     a->json = 1;
     return 0;
   case ARGP_KEY_ARG:
-    if (a->name) argp_error(state, "only one name can be given, not also \"%s\"", argument);
-    a->name = argument;
+    if (a->name && a->options.folder) argp_error(state, "one name and one folder can be given, not also \"%s\"", argument);
+    if (a->name)
+      a->options.folder = argument;
+    else
+      a->name = argument;
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;
@@ -62,7 +65,7 @@ static const struct argp experiment_argp = {options,
                                             0};
 static const struct argp bench_argp = {options,
                                        parse,
-                                       "[NAME]",
+                                       "[NAME [FOLDER]]",
                                        "Measure speed, beside a peer's in the same run where it is "
                                        "installed. Without a NAME, lists them.",
                                        0,
@@ -78,6 +81,9 @@ static const experiment* find(const experiment* const* list, const char* name) {
   return *list;
 }
 
+// The benchmark that runs over the scenes of a folder.
+static int takes_folder(const experiment* e) { return e == &experiment_bench_robots; }
+
 static int make_folder(const char* path) {
   struct stat info;
   if (mkdir(path, 0777) == 0 || (stat(path, &info) == 0 && S_ISDIR(info.st_mode))) return CLI_GOOD;
@@ -91,6 +97,13 @@ static int run_listed(const experiment* const* list, const experimentArguments* 
   const experiment* e = find(list, a->name);
   if (!e) {
     say_error("there is no \"%s\"; call the verb without a name to list them", a->name);
+    return CLI_MISUSED;
+  }
+  if (takes_folder(e) != (a->options.folder != NULL)) {
+    if (a->options.folder)
+      say_error("%s takes no folder: \"%s\"", e->name, a->options.folder);
+    else
+      say_error("%s needs a FOLDER with MJCF scenes", e->name);
     return CLI_MISUSED;
   }
   if (a->options.out && make_folder(a->options.out) != CLI_GOOD) return CLI_FAILED;

@@ -94,7 +94,7 @@ typedef struct hfWorld {
   double dissipation;      // default of a geom [s/m]
   double stiction_speed;   // v_s [m/s]
   double tangential_ratio; // k_t/k of the anchored law where a geom gives no k_t [-]
-  double impratio;         // MuJoCo's, kept for information [-]
+  double impratio;         // MuJoCo's; counts only where a contact's stiffness comes from solref [-]
   int32_t method;          // hfMethod
   int32_t friction;        // hfFrictionLaw (methods.h)
   int32_t friction_rule;   // hfFrictionRule
@@ -102,6 +102,7 @@ typedef struct hfWorld {
   int32_t disable_contact; // flags of MJCF's <option><flag>: 1 switches the feature off
   int32_t disable_limit, disable_frictionloss, disable_spring, disable_damper, disable_gravity,
       disable_equality, disable_actuation, disable_clamp_control;
+  int32_t pyramidal_cone; // 1: MuJoCo's solver has pyramids for cones; counts as impratio does
 } hfWorld;
 
 // Counts. The table names each once; the header struct and the loader use it.

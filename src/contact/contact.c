@@ -31,10 +31,10 @@ static void fill_contact(hfiContact* c, const hfModel* m, const hfiRawContact* r
   c->p_BC = c->xi_W = c->twist_W = v3_zero();
 }
 
-void hfi_contact_materials(const hfiScene* scene, hfiMaterial* out) {
+void hfi_contact_materials(const hfiScene* scene, const double* weight, hfiMaterial* out) {
   for (int i = 0; i < scene->ncandidate; ++i) {
     const hfiCandidate* c = &scene->candidate[i];
-    out[i] = hfi_material_combine(scene->model, c->a, c->b, c->pair);
+    out[i] = hfi_material_combine(scene->model, weight, c->a, c->b, c->pair);
   }
 }
 
@@ -140,14 +140,15 @@ void hfi_contact_choose(const hfModel* m, const hfDynamics* d, const hfMotion* f
   if (d) choose_acting(d, h, found, raw, nraw, touched);
 }
 
-int hfi_contact_fill(const hfModel* m, const hfiMaterial* listed, const hfiRawContact* raw, int nraw, hfiContact* out) {
+int hfi_contact_fill(const hfModel* m, const hfiMaterial* listed, const double* weight, const hfiRawContact* raw, int nraw,
+                     hfiContact* out) {
   int count = 0, last = -1;
   hfiMaterial combined = {0};
   for (int i = 0; i < nraw; ++i) {
     const hfiRawContact* r = &raw[i];
     if (!r->acts) continue;
     if (!listed && r->candidate != last)
-      combined = hfi_material_combine(m, r->geom_a, r->geom_b, r->pair);
+      combined = hfi_material_combine(m, weight, r->geom_a, r->geom_b, r->pair);
     last = r->candidate;
     fill_contact(&out[count++], m, r, listed ? &listed[r->candidate] : &combined);
   }

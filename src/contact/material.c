@@ -7,7 +7,6 @@
 //         2 mu_a mu_b/(mu_a + mu_b) (URDF)
 #include "contact/material.h"
 
-#include "contact/solref.h"
 #include "math/vec3.h"
 
 #include <string.h>
@@ -73,21 +72,34 @@ static const double* set_or(const double* x, int n, const double* fallback) {
   return fallback;
 }
 
-// Stiffness and dissipation for a unit mass that MuJoCo's parameters stand for, under the weight of
-// that mass (in earth's gravity where the scene has none).
-static void translate(const hfModel* m, const double* solref, const double* solimp,
-                      hfiMaterial* out) {
-  double g = v3_norm(v3_load(m->world.gravity));
-  hfiCompliantContact c =
-      hfi_solref_translate(solref, solimp, 1, g > 0 ? g : 9.81, m->world.timestep);
+// A smaller inverse weight is rounding [1/kg].
+static const double LEAST_WEIGHT = 1e-12;
+
+// By how much the pyramids of MuJoCo's solver, with two edges for each row of friction, make a contact stiffer than its cones.
+static double pyramid_factor(const hfWorld* w, const hfiMaterial* m) {
+  if (!w->pyramidal_cone || m->condim < 3) return 1;
+  double mu2 = sqr(max2(m->mu[0], 1e-5));
+  return (m->condim - 1) * w->impratio / (mu2 * (1 + mu2));
+}
+
+// MuJoCo's law for the inverse weight `weight`; and the stiffness and dissipation with which a body of this weight rests as deep,
+// and is damped there as much (in earth's gravity where the scene has none): they serve methods of continuous time and friction.
+// Where nothing moves the centres of both bodies, there is no weight, and the contact keeps the stiffness of its geoms.
+static void translate(const hfModel* m, double weight, const double* solref, const double* solimp, hfiMaterial* out) {
+  if (!(weight > LEAST_WEIGHT)) return;
+  double gravity = v3_norm(v3_load(m->world.gravity)), w = weight / pyramid_factor(&m->world, out);
+  hfiSoftLaw law = hfi_soft_law(solref, solimp, w, m->world.timestep);
+  double r = hfi_soft_resting_depth(&law, gravity > 0 ? gravity : 9.81), d = hfi_solimp_impedance(solimp, r, NULL);
   out->from_solref = 1;
-  out->stiffness = c.stiffness;
-  out->dissipation = c.dissipation;
-  out->tangential_stiffness = m->world.tangential_ratio * c.stiffness;
+  out->soft = law;
+  out->stiffness = law.k * d * d / ((1 - d) * w);
+  out->dissipation = law.b / (law.k * d * r);
+  // MuJoCo's softness is that of the normal direction alone: friction does not yield more than that of our own materials.
+  out->tangential_stiffness = max2(out->tangential_stiffness, m->world.tangential_ratio * out->stiffness);
 }
 
 // MuJoCo's parameters count where a model sets them and gives no stiffness of ours.
-static void combine_solver_parameters(const hfModel* m, int a, int b, int alone, hfiMaterial* out) {
+static void combine_solver_parameters(const hfModel* m, double weight, int a, int b, int alone, hfiMaterial* out) {
   const double *mix = hf_model_geom_solmix(m), *k = hf_model_geom_stiffness(m);
   const double *ra = set_or(hf_model_geom_solref(m) + 2 * a, 2, kSolref),
                *rb = set_or(hf_model_geom_solref(m) + 2 * b, 2, kSolref);
@@ -103,18 +115,18 @@ static void combine_solver_parameters(const hfModel* m, int a, int b, int alone,
   for (int i = 0; i < 2; ++i)
     solref[i] = direct ? min2(ra[i], rb[i]) : wa * ra[i] + (1 - wa) * rb[i];
   for (int i = 0; i < 5; ++i) solimp[i] = wa * ia[i] + (1 - wa) * ib[i];
-  translate(m, solref, solimp, out);
+  translate(m, weight, solref, solimp, out);
 }
 
 // An explicit pair overrides what it states.
-static void apply_pair(const hfModel* m, int pair, hfiMaterial* out) {
+static void apply_pair(const hfModel* m, double weight, int pair, hfiMaterial* out) {
   const double* mu = hf_model_pair_friction(m) + 5 * pair;
   out->mu[0] = 0.5 * (mu[0] + mu[1]), out->mu[1] = mu[2], out->mu[2] = 0.5 * (mu[3] + mu[4]);
   out->mu_dynamic = out->mu[0];
   out->condim = hf_model_pair_condim(m)[pair];
   const double *solref = set_or(hf_model_pair_solref(m) + 2 * pair, 2, kSolref),
                *solimp = set_or(hf_model_pair_solimp(m) + 5 * pair, 5, kSolimp);
-  if (solref != kSolref || solimp != kSolimp) translate(m, solref, solimp, out);
+  if (solref != kSolref || solimp != kSolimp) translate(m, weight, solref, solimp, out);
 }
 
 // A body that is moved by hand, or fixed to one that is: it has poses, but no velocity that a step knows.
@@ -128,18 +140,20 @@ double hfi_material_margin(const hfModel* m, int a, int b, int pair) {
   return max2(margin[a], margin[b]) - max2(gap[a], gap[b]);
 }
 
-hfiMaterial hfi_material_combine(const hfModel* m, int a, int b, int pair) {
+hfiMaterial hfi_material_combine(const hfModel* m, const double* weight, int a, int b, int pair) {
   hfiMaterial out = {0};
   int alone = dominant_geom(m, a, b);
+  const int32_t* body = hf_model_geom_body(m);
+  double both = weight ? weight[body[a]] + weight[body[b]] : 0;
   const int32_t* condim = hf_model_geom_condim(m);
   out.condim = alone >= 0 ? condim[alone] : imax2(condim[a], condim[b]);
   out.include_margin = hfi_material_margin(m, a, b, pair);
   combine_compliance(m, a, b, &out);
   combine_friction(m, a, b, alone, &out);
-  combine_solver_parameters(m, a, b, alone, &out);
-  if (pair >= 0) apply_pair(m, pair, &out);
+  combine_solver_parameters(m, both, a, b, alone, &out);
+  if (pair >= 0) apply_pair(m, both, pair, &out);
   // A body moved by hand has no velocity, so that what it pushes seems to fly off it. With dissipation, contact forces
   // would be zero above the speed 1/d, and the pushed body would go through it.
-  if (moved_by_hand(m, a) || moved_by_hand(m, b)) out.dissipation = 0;
+  if (moved_by_hand(m, a) || moved_by_hand(m, b)) out.dissipation = out.soft.b = 0;
   return out;
 }

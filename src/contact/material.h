@@ -4,6 +4,8 @@
 
 #include <holdfast/model.h>
 
+#include "contact/solref.h"
+
 typedef struct hfiMaterial {
   double stiffness;      // k of the pair, in series [N/m]
   double dissipation;    // d [s/m]
@@ -16,13 +18,14 @@ typedef struct hfiMaterial {
   double include_margin;       // contacts act below this gap [m]
   double restitution;          // of an impact, in methods of discrete time [-]
   int32_t condim;
-  int32_t
-      from_solref; // 1: stiffness is that of a unit mass, from MuJoCo's parameters (contact/solref.h)
+  int32_t from_solref; // 1: stiffness is that with which a body rests as deep under its weight as with `soft`
+  hfiSoftLaw soft;     // MuJoCo's law; counts only with from_solref
 } hfiMaterial;
 
 // The gap below which contacts of the pair act [m].
 double hfi_material_margin(const hfModel* model, int geom_a, int geom_b, int pair);
-// pair: explicit contact pair, or -1.
-hfiMaterial hfi_material_combine(const hfModel* model, int geom_a, int geom_b, int pair);
+// pair: explicit contact pair, or -1. weight: (nbody) inverse weights of the bodies at the reference pose [1/kg], or NULL
+// where no geom or pair of the model has MuJoCo's parameters.
+hfiMaterial hfi_material_combine(const hfModel* model, const double* weight, int geom_a, int geom_b, int pair);
 
 #endif

@@ -1,50 +1,75 @@
-// MuJoCo's soft constraint in physical terms.
+// MuJoCo's soft constraint in a step.
 //
-// Its force at depth r and separation speed v, for a row of inverse mass w, is
+// Its force at depth r, separation speed v and acceleration a, for a row of inverse mass w, is
 //
-//   f = (k d(r) r - b v) d(r)/((1 - d(r)) w)
+//   f = (k d(r) r - b v - a) d(r)/((1 - d(r)) w)
 //   k = 1/(dmax^2 T^2 z^2), b = 2/(dmax T)         solref = (T, z): time constant, damping ratio
 //   k = -solref0/dmax^2,    b = -solref1/dmax       negative solref
 //
-// with the impedance d(r) rising from d0 to dmax over the width. Under the load g/w it rests where
-// k d^2 r = (1 - d) g. There
+// with the impedance d(r) rising from d0 to dmax over the width. At rest it is F(r) = k d^2 r/((1 - d) w). A step of length
+// h from depth r and speed v0 ends at depth r - h v with a = (v - v0)/h. Linearised at r it is
 //
-//   stiffness (secant)     K = f/r = k d^2/((1 - d) w)
-//   damping                C = b d/((1 - d) w) = K r D,  so  D = b/(k d r)
+//   f = F + m v0/h - (h F' + c + m/h) v,   m = d/((1 - d) w),  c = b m,  F' = dF/dr
 //
-// docs/guide/from-mujoco.md shows the derivation and a comparison with MuJoCo itself.
+// A contact that is still open (r <= 0) has no force before it touches. It then brakes a free body as MuJoCo does,
+// by d0 (k d0 r - b v): f = (k d0^2 + b d0/h) (r - h v)+/w.
+//
+// docs/guide/from-mujoco.md shows where this comes from and a comparison with MuJoCo itself.
 #include "contact/solref.h"
 
 #include "math/vec3.h"
 
-double hfi_solimp_impedance(const double* solimp, double r) {
-  double d0 = clamp(solimp[0], 1e-4, 0.9999), dmax = clamp(solimp[1], 1e-4, 0.9999);
-  double width = max2(solimp[2], 1e-15), mid = clamp(solimp[3], 1e-4, 0.9999),
-         power = max2(solimp[4], 1);
-  double x = min2(r / width, 1);
-  double y = x <= mid ? pow(x, power) / pow(mid, power - 1)
-                      : 1 - pow(1 - x, power) / pow(1 - mid, power - 1);
-  return d0 + y * (dmax - d0);
+#include <stddef.h>
+
+static double bounded(double impedance) { return clamp(impedance, 1e-4, 0.9999); }
+
+// x^power; squares and lines are the usual cases.
+static double raise(double x, double power) { return power == 2 ? x * x : power == 1 ? x : pow(x, power); }
+
+double hfi_solimp_impedance(const double* solimp, double r, double* slope) {
+  double d0 = bounded(solimp[0]), dmax = bounded(solimp[1]), width = max2(solimp[2], 1e-15), mid = bounded(solimp[3]),
+         power = max2(solimp[4], 1), x = r / width;
+  if (slope) *slope = 0;
+  if (x >= 1) return dmax;
+  int first = x <= mid; // the curve bends up to the midpoint, and back behind it
+  double share = first ? x / mid : (1 - x) / (1 - mid), part = first ? mid : 1 - mid, y = part * raise(share, power);
+  if (slope) *slope = (dmax - d0) / width * power * raise(share, power - 1);
+  return d0 + (first ? y : 1 - y) * (dmax - d0);
 }
 
-hfiCompliantContact hfi_solref_translate(const double* solref, const double* solimp, double w,
-                                         double g, double h) {
-  double dmax = clamp(solimp[1], 1e-4, 0.9999), k, b;
+hfiSoftLaw hfi_soft_law(const double* solref, const double* solimp, double w, double h) {
+  hfiSoftLaw law = {0, 0, {solimp[0], solimp[1], solimp[2], solimp[3], solimp[4]}, w};
+  double dmax = bounded(solimp[1]);
   if (solref[0] > 0) {
     double T = max2(solref[0], 2 * h), z = max2(solref[1], 1e-6);
-    k = 1 / sqr(dmax * T * z), b = 2 / (dmax * T);
+    law.k = 1 / sqr(dmax * T * z), law.b = 2 / (dmax * T);
   } else
-    k = -solref[0] / sqr(dmax), b = -solref[1] / dmax;
+    law.k = -solref[0] / sqr(dmax), law.b = -solref[1] / dmax;
+  return law;
+}
+
+double hfi_soft_resting_depth(const hfiSoftLaw* law, double g) {
   // k d^2 r - (1 - d) g rises with r: bisection between zero and the softest answer
-  double lo = 0, hi = g / (k * sqr(min2(clamp(solimp[0], 1e-4, 0.9999), dmax)));
+  double lo = 0, hi = g / (law->k * sqr(min2(bounded(law->solimp[0]), bounded(law->solimp[1]))));
   for (int i = 0; i < 100 && hi - lo > 1e-14 * hi; ++i) {
-    double r = 0.5 * (lo + hi), d = hfi_solimp_impedance(solimp, r);
-    if (k * d * d * r < (1 - d) * g)
+    double r = 0.5 * (lo + hi), d = hfi_solimp_impedance(law->solimp, r, NULL);
+    if (law->k * d * d * r < (1 - d) * g)
       lo = r;
     else
       hi = r;
   }
-  double r = 0.5 * (lo + hi), d = hfi_solimp_impedance(solimp, r);
-  hfiCompliantContact out = {k * d * d / ((1 - d) * w), b / (k * d * r), r};
-  return out;
+  return 0.5 * (lo + hi);
+}
+
+hfiSoftStep hfi_soft_step(const hfiSoftLaw* law, double r, double v0, double h) {
+  double slope, d = hfi_solimp_impedance(law->solimp, max2(r, 0), &slope);
+  if (r <= 0) {
+    hfiSoftStep open = {(law->k * d + law->b / h) * d / law->w, r};
+    return open;
+  }
+  double m = d / ((1 - d) * law->w), F = law->k * d * r * m;
+  double dF = F / r + law->k * r * d * slope * (2 - d) / (sqr(1 - d) * law->w);
+  double stiffness = dF + law->b * m / h + m / sqr(h);
+  hfiSoftStep step = {stiffness, (F + m * v0 / h) / stiffness};
+  return step;
 }

@@ -1,20 +1,29 @@
-// MuJoCo's solver parameters as physical ones.
+// MuJoCo's solver parameters as a contact law.
 #ifndef HFI_CONTACT_SOLREF_H
 #define HFI_CONTACT_SOLREF_H
 
-typedef struct hfiCompliantContact {
-  double stiffness;   // k [N/m]
-  double dissipation; // d [s/m]
-  double depth;       // at which they are those of MuJoCo [m]
-} hfiCompliantContact;
+// MuJoCo's law of a soft constraint of inverse mass w: at depth r, separation speed v and acceleration a it is
+//   f = (k d(r) r - b v - a) d(r)/((1 - d(r)) w)
+typedef struct hfiSoftLaw {
+  double k, b;      // [1/s^2], [1/s]
+  double solimp[5]; // of the impedance d(r)
+  double w;         // [1/kg]
+} hfiSoftLaw;
 
-// solref (2), solimp (5). Stiffness and dissipation that rest as deep as MuJoCo's contact with these parameters under the load
-// g/w, and damp alike there. w: inverse mass along the normal [1/kg]; g: acceleration of the load;
-// h: MuJoCo keeps the time constant above 2 h.
-hfiCompliantContact hfi_solref_translate(const double* solref, const double* solimp, double w,
-                                         double g, double h);
+// Its law from solref (2) and solimp (5). h: MuJoCo keeps the time constant above 2 h.
+hfiSoftLaw hfi_soft_law(const double* solref, const double* solimp, double w, double h);
 
-// Impedance d(r) of MuJoCo at depth r: (d0, dmax, width, midpoint, power).
-double hfi_solimp_impedance(const double* solimp, double r);
+// Impedance d(r) of MuJoCo at depth r >= 0: (d0, dmax, width, midpoint, power). *slope = dd/dr [1/m]; it may be NULL.
+double hfi_solimp_impedance(const double* solimp, double r, double* slope);
+
+// The depth at which it carries the weight g/w [m].
+double hfi_soft_resting_depth(const hfiSoftLaw* law, double g);
+
+// The law linearised at depth r for a step of length h that starts at separation speed v0:
+//   f = stiffness (depth - h v)+
+typedef struct hfiSoftStep {
+  double stiffness, depth; // [N/m], [m]
+} hfiSoftStep;
+hfiSoftStep hfi_soft_step(const hfiSoftLaw* law, double r, double v0, double h);
 
 #endif

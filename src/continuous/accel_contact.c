@@ -44,7 +44,7 @@ static double inverse_mass(const hfAccel* a, const hfiAccelContact* c, int r) {
 // ---- laws -------------------------------------------------------------------------------------------
 
 static void set_law(const hfAccel* a, hfiAccelContact* c) {
-  hfiInverseMasses w = {inverse_mass(a, c, 0), {0}};
+  hfiInverseMasses w = {{0}};
   for (int g = 0; g < hfi_group_count(c->dim); ++g) {
     int row = 1 + hfi_group_row(g);
     w.group[g] = 0.5 * (inverse_mass(a, c, row) + inverse_mass(a, c, row + hfi_group_dim(g) - 1));

@@ -75,7 +75,9 @@ void hfi_assembly_init(hfiAssembly* a, const hfModel* m, int max_contacts, hfiAr
   p->nv = m->nv, p->ntree = m->ntree;
   a->entry = hfi_arena_take(arena, (size_t)m->nM, sizeof *a->entry);
   a->inverse_mass = HFI_TAKE(arena, double, m->nv);
+  a->start = HFI_TAKE(arena, double, m->nv);
   a->column_v0 = HFI_TAKE(arena, double, 2 * hfi_longest_chain(m));
+  a->column_start = HFI_TAKE(arena, double, 2 * hfi_longest_chain(m));
   a->column_inverse = HFI_TAKE(arena, double, 2 * hfi_longest_chain(m));
   if (!arena->base) return;
   int start = 0, entry = 0;
@@ -102,6 +104,7 @@ void hfi_assembly_begin(hfiAssembly* a, const hfDynamics* d, double h, const dou
   for (int i = 0; i < m->nv; ++i)
     a->inverse_mass[i] = 1 / d->M[hf_model_dof_Madr(m)[i] + hf_model_dof_depth(m)[i]];
   memcpy(p->v0, v0, sizeof *v0 * (size_t)p->nv);
+  memcpy(a->start, v0, sizeof *v0 * (size_t)p->nv);
   memset(p->p, 0, sizeof *p->p * (size_t)p->nv);
   memset(p->diag, 0, sizeof *p->diag * (size_t)p->nv);
 }
@@ -131,6 +134,7 @@ static void open_pair(hfiAssembly* a, const hfDynamics* d, const hfiContact* c) 
   for (int k = 0, i = 0; k < a->columns.npiece; ++k)
     for (int end = i + a->columns.ncol[k]; i < end; ++i) {
       a->column_v0[i] = p->v0[cols[i]];
+      a->column_start[i] = a->start[cols[i]];
       a->column_inverse[i] = a->inverse_mass[cols[i]];
       cols[i] -= p->tree_start[a->columns.tree[k]];
       p->ncol++;
@@ -156,9 +160,8 @@ static hfStepBlock* append_contact(hfiAssembly* a, const hfDynamics* d, const hf
   return &p->block[p->nblock++];
 }
 
-// J v0 of the normal row of a contact of the open pair.
-static double normal_velocity(const hfiAssembly* a, const double* J, int dim) {
-  const double* v = a->column_v0;
+// J v of the normal row of a contact of the open pair, from the velocities v of its columns.
+static double normal_velocity(const hfiAssembly* a, const double* J, int dim, const double* v) {
   double sum = 0;
   for (int k = 0; k < a->columns.npiece; ++k) {
     int n = a->columns.ncol[k];
@@ -195,7 +198,6 @@ static inline double mean_inverse_mass(const hfiAssembly* a, const double* J, in
 static inline hfiInverseMasses find_inverse_masses(const hfiAssembly* a, const hfiContact* c, int friction, const double* J) {
   const int dim = c->material.condim;
   hfiInverseMasses w;
-  if (c->material.from_solref) w.normal = mean_inverse_mass(a, J, dim, 0, 0);
   if (friction != HF_FRICTION_ANCHORED) return w;
   if (dim >= 3) w.group[HF_SLIDING] = mean_inverse_mass(a, J, dim, 1, 2);
   if (dim >= 4) w.group[HF_TORSION] = mean_inverse_mass(a, J, dim, 3, 3);
@@ -214,8 +216,12 @@ int hfi_assembly_add_contact(hfiAssembly* a, const hfDynamics* d, const hfiConta
   const double* J = p->J + p->piece[b->piece].jac;
   hfiInverseMasses w = find_inverse_masses(a, c, friction, J);
   a->ncapped += hfi_contact_law(c, friction, &w, p->h, steepest, law);
-  double vn = normal_velocity(a, J, b->dim);
-  law->normal_force0 = law->stiffness * max2(0, 1 - law->dissipation * vn) * max2(0, c->depth);
+  if (c->material.from_solref) {
+    hfi_contact_set_soft(c, p->h, normal_velocity(a, J, b->dim, a->column_start), law);
+  } else {
+    double vn = normal_velocity(a, J, b->dim, a->column_v0);
+    law->normal_force0 = law->stiffness * max2(0, 1 - law->dissipation * vn) * max2(0, c->depth);
+  }
   if (!c->known) return p->nblock - 1;
   if (c->slip_speed > static_speed * c->material.stiction_speed) law->mu[HF_SLIDING] = c->material.mu_dynamic;
   if (friction == HF_FRICTION_ANCHORED) hfi_contact_set_deformation(c, c->xi_W, c->twist_W, law->xi0);

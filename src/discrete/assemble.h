@@ -11,12 +11,13 @@ typedef struct hfiAssembly {
   int32_t max_contact;
   int32_t (*entry)[2];  // (nM) where the entries of the tree-sparse M have their two places in the problem's
   double* inverse_mass; // (nv) 1/M_ii
+  double* start;        // (nv) velocities at the start of the step; the problem's v0 may become a better first guess
 
   // the bodies whose contacts are being added: their columns, and what belongs to these
   int32_t body_a, body_b;
   hfiContactColumns columns;
   int32_t col;                        // first of the columns in the problem
-  double *column_v0, *column_inverse; // (columns) v0 and 1/M_ii
+  double *column_v0, *column_start, *column_inverse; // (columns) v0, start and 1/M_ii
 
   int32_t ncapped;      // rows whose stiffness was capped for conditioning
 } hfiAssembly;

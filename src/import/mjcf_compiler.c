@@ -69,6 +69,7 @@ void hfi_mjcf_set_build_config(hfiMjcf* m) {
 // ---- option -------------------------------------------------------------------------------------
 
 static const hfiKeyword switches[] = {{"disable", 1}, {"enable", 0}, {NULL, 0}};
+static const hfiKeyword cones[] = {{"pyramidal", 1}, {"elliptic", 0}, {NULL, 0}};
 
 static void read_flags(hfiMjcf* m, const hfiElem* elem) {
   hfWorld* w = hf_builder_world(m->r->builder);
@@ -118,6 +119,7 @@ void hfi_mjcf_read_option(hfiMjcf* m, hfiElem* elem) {
     hfi_fail(r, elem, HF_ERROR_MODEL, "timestep must be positive, is %g", w->timestep);
   hfi_read_reals(r, elem, "gravity", 3, 3, w->gravity);
   hfi_read_real(r, elem, "impratio", &w->impratio);
+  hfi_read_keyword(r, elem, "cone", cones, &w->pyramidal_cone);
   read_fluid(m, elem);
   for (hfiElem* flag = hfi_child(elem, "flag"); flag; flag = hfi_next(flag, "flag"))
     read_flags(m, flag);

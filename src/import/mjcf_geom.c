@@ -182,7 +182,7 @@ static void warn_about_contact(hfiMjcf* m, const GeomSpec* s, const hfiElem* ele
   if (s->def.solref[0] != 0)
     hfi_note(
         m->r, elem, HF_NOTE,
-        "solref, solimp: read as the stiffness and dissipation that give MuJoCo's resting depth");
+        "solref, solimp: the contact has MuJoCo's law in the normal direction; its friction sticks");
   if (s->fitscale != 1)
     hfi_note(m->r, elem, HF_WARNING, "fitscale is not used: the fitted size stays as it is");
 }

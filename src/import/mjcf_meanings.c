@@ -77,7 +77,6 @@ const hfiMeaning hfi_mjcf_meanings[] = {
     {"compiler", "exactmeshinertia", 0, "an attribute of old versions: use inertia of <mesh>"},
     // option and flag
     {"option", "integrator", 1, "Holdfast's own method applies: see hf.method"},
-    {"option", "cone", 1, "friction cones are round"},
     {"option", "magnetic", 1, "magnetometers are not supported"},
     {"option", "o_margin", 1, "used with the override flag only"},
     {"option", "o_solref", 1, "used with the override flag only"},

@@ -35,6 +35,7 @@ static hfWorld default_world(void) {
   w.stiction_speed = 1e-4;
   w.tangential_ratio = 0.8;
   w.impratio = 1;
+  w.pyramidal_cone = 1;
   w.method = HF_METHOD_TAMSI;
   w.friction = HF_FRICTION_ANCHORED;
   w.friction_rule = HF_COMBINE_MAX;

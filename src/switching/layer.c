@@ -32,8 +32,7 @@ hfiLayer hfi_layer_of(const hfRigid* r, int i) {
            damping = l->damping * m0 / (sqrt(l->eps) * l->time);
     return (hfiLayer){k, damping, k, damping};
   }
-  double unit_mass = c->material.from_solref ? m0 : 1; // MuJoCo's stiffness is for a unit mass
-  double k = unit_mass * c->material.stiffness, kt = unit_mass * c->material.tangential_stiffness;
+  double k = c->material.stiffness, kt = c->material.tangential_stiffness;
   return (hfiLayer){k, l->damping * sqrt(m0 * k / l->stiffness), kt,
                     l->damping * sqrt(m0 * kt / l->stiffness)};
 }

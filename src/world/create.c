@@ -63,7 +63,8 @@ static int any_dynamic_friction(const hfModel* m) {
 
 // What a parameter overlay may change. The dynamics of a new world has read its parameters already.
 static void read_parameters(hfiWorld* w) {
-  if (w->scene.listed) hfi_contact_materials(&w->scene, w->material);
+  hfi_world_weigh(w);
+  if (w->scene.listed) hfi_contact_materials(&w->scene, w->weight, w->material);
   for (int i = 0; i < w->model->nu; ++i) w->actuation.law[i] = hf_model_actuator_drive(w->model)[i];
   if (w->config.drive_law >= 0) hfi_actuation_drive_by(&w->actuation, (hfDriveLaw)w->config.drive_law);
   w->has_dynamic_friction = any_dynamic_friction(w->model);
@@ -85,6 +86,7 @@ static void take_arrays(hfiWorld* w, hfiArena* arena) {
   hfi_actuation_init(&w->actuation, m, arena);
   hfi_scene_init(&w->scene, m, arena);
   w->material = HFI_TAKE(arena, hfiMaterial, w->scene.max_candidate);
+  w->weight = HFI_TAKE(arena, double, m->nbody);
   w->extent = HFI_TAKE(arena, double, m->ngeom);
   w->lever = HFI_TAKE(arena, double, m->nv);
   w->q = HFI_TAKE(arena, double, m->nq);

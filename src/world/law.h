@@ -12,20 +12,19 @@
 
 #include <string.h>
 
-// Inverse effective masses J M^-1 J^T of a contact's rows. Of a group of two rows it is the mean.
+// Inverse effective masses J M^-1 J^T of a contact's friction rows. Of a group of two rows it is the mean.
 typedef struct hfiInverseMasses {
-  double normal;   // counts only where the stiffness comes from MuJoCo's solref [1/kg]
   double group[3]; // sliding, torsion, rolling: count only for anchored friction [1/kg, 1/(kg m^2)]
 } hfiInverseMasses;
 
 // Stiction speed, stiffness and damping of friction group g. Returns 1 where the last two were capped. The lever r [m] is
 // the radius over which a torsional or rolling coefficient acts like sliding friction.
-static inline int hfi_set_group_law(const hfiMaterial* m, int g, double mass, double w, double h, double steepest,
+static inline int hfi_set_group_law(const hfiMaterial* m, int g, double w, double h, double steepest,
                                     hfContactLaw* law) {
   double r = g == HF_SLIDING ? 1 : m->mu[0] > 0 ? m->mu[g] / m->mu[0] : m->mu[g];
   if (g != HF_SLIDING && r > 0) law->stiction_speed[g] = m->stiction_speed / r;
   if (law->friction != HF_FRICTION_ANCHORED) return 0;
-  double k = max2(r * r, 1e-12) * mass * m->tangential_stiffness, c = r * r * m->tangential_damping;
+  double k = max2(r * r, 1e-12) * m->tangential_stiffness, c = r * r * m->tangential_damping;
   if (!(w > 0)) w = 1e-12;
   if (m->tangential_damping < 0) c = 2 * sqrt(k / w);
   double slope = h * (h * k + c) * w, scale = slope > steepest ? steepest / slope : 1;
@@ -39,18 +38,24 @@ static inline int hfi_set_group_law(const hfiMaterial* m, int g, double mass, do
 static inline int hfi_contact_law(const hfiContact* contact, int friction, const hfiInverseMasses* w, double h,
                                   double steepest, hfContactLaw* law) {
   const hfiMaterial* m = &contact->material;
-  double mass = m->from_solref ? 1 / w->normal : 1; // MuJoCo's stiffness is for a unit mass
   int capped = 0;
   memset(law, 0, sizeof *law);
-  law->stiffness = mass * m->stiffness;
+  law->stiffness = m->stiffness;
   law->dissipation = m->dissipation;
   law->depth = contact->depth;
   law->friction = friction;
   for (int g = 0; g < 3; ++g) law->mu[g] = m->mu[g], law->stiction_speed[g] = m->stiction_speed;
-  if (m->condim >= 3) capped += hfi_set_group_law(m, HF_SLIDING, mass, w->group[0], h, steepest, law);
-  if (m->condim >= 4) capped += hfi_set_group_law(m, HF_TORSION, mass, w->group[1], h, steepest, law);
-  if (m->condim >= 6) capped += hfi_set_group_law(m, HF_ROLLING, mass, w->group[2], h, steepest, law);
+  if (m->condim >= 3) capped += hfi_set_group_law(m, HF_SLIDING, w->group[0], h, steepest, law);
+  if (m->condim >= 4) capped += hfi_set_group_law(m, HF_TORSION, w->group[1], h, steepest, law);
+  if (m->condim >= 6) capped += hfi_set_group_law(m, HF_ROLLING, w->group[2], h, steepest, law);
   return capped;
+}
+
+// Gives a contact whose parameters are MuJoCo's its law for a step of length h that starts at separation speed v0.
+static inline void hfi_contact_set_soft(const hfiContact* contact, double h, double v0, hfContactLaw* law) {
+  hfiSoftStep step = hfi_soft_step(&contact->material.soft, contact->depth, v0, h);
+  law->stiffness = step.stiffness, law->depth = step.depth, law->dissipation = 0;
+  law->normal_force0 = contact->depth > 0 ? step.stiffness * max2(0, step.depth - h * v0) : 0;
 }
 
 // xi0 of the contact's friction rows from a sliding deformation [m] and a torsional and rolling one [rad].

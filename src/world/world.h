@@ -27,6 +27,7 @@ typedef struct hfiWorld {
 
   // computed from the model
   hfiMaterial* material;        // of the scene's candidates where it lists them for good, else unused
+  double* weight;               // (nbody) inverse weights at the reference pose (weight.c) [1/kg]
   double* extent;               // (ngeom) farthest point of a geom from its body's origin [m]
   double* lever;                // (nv) how far a unit of a dof moves what hangs on it [-, or m/rad]
   int32_t has_dynamic_friction; // 1: some geom has a dynamic coefficient of its own
@@ -55,6 +56,10 @@ void hfi_world_free(hfiWorld* world);
 // Computes the tables again if hf_params_update changed the model since they were computed.
 static inline int hfi_world_is_outdated(const hfiWorld* w) { return w->revision != w->model->revision; }
 void hfi_world_refresh(hfiWorld* world);
+
+// Computes the inverse weights of the bodies, or zeros where the model has none of MuJoCo's contact parameters. The poses of the
+// dynamics are then those of qpos0.
+void hfi_world_weigh(hfiWorld* world);
 
 // Poses at q and at the mocap poses of the input (may be NULL), unless the world is there already.
 void hfi_world_place(hfiWorld* world, const double* q, const hfInput* input);

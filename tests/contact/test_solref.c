@@ -1,11 +1,12 @@
-// The translation of MuJoCo's solref and solimp. The oracle of resting depths are those that MuJoCo 4.0.0 itself reaches with
+// MuJoCo's solref and solimp as a contact law. The oracle of resting depths are those that MuJoCo 4.0.0 itself reaches with
 // a ball of 1 kg and radius 0.1 m on a plane (5000 steps of 2 ms, the same with elliptic and pyramidal cones); the oracle of
-// damping is its linear law.
+// motion is the closed form of a damped oscillator; that of slopes are finite differences of MuJoCo's law.
 #include "support/cmocka_all.h"
 
 #include "contact/solref.h"
 
 #include <math.h>
+#include <stddef.h>
 
 typedef struct Case {
   double solref[2], solimp[5], depth;
@@ -19,51 +20,102 @@ static const Case kCases[] = {
     {{-1000, -50}, {0.9, 0.95, 0.001, 0.5, 2}, 0.0006371762169074535},
 };
 
+// A ball rests where the step without motion carries its weight.
 static void test_resting_depth(void** state) {
   (void)state;
   for (size_t i = 0; i < sizeof kCases / sizeof *kCases; ++i) {
-    hfiCompliantContact c =
-        hfi_solref_translate(kCases[i].solref, kCases[i].solimp, 1, 9.81, 0.002);
+    hfiSoftLaw law = hfi_soft_law(kCases[i].solref, kCases[i].solimp, 1, 0.002);
+    double r = hfi_soft_resting_depth(&law, 9.81);
+    hfiSoftStep step = hfi_soft_step(&law, r, 0, 0.002);
     // the depth is read from a position of order 0.1: rounding of 1e-17 x 1e3 steps, and MuJoCo's tolerance
-    assert_float_equal(c.depth, kCases[i].depth, 1e-12);
-    assert_float_equal(c.stiffness * c.depth, 9.81, 1e-9);
+    assert_float_equal(r, kCases[i].depth, 1e-12);
+    assert_float_equal(step.stiffness * step.depth, 9.81, 1e-9);
   }
 }
 
-// Under weight w^-1 g the same depth, with stiffness in proportion to the mass.
+// Ten times the mass rests as deep under its weight, with ten times the stiffness.
 static void test_mass_scales_stiffness(void** state) {
   (void)state;
-  hfiCompliantContact one =
-      hfi_solref_translate(kCases[0].solref, kCases[0].solimp, 1, 9.81, 0.002);
-  hfiCompliantContact ten =
-      hfi_solref_translate(kCases[0].solref, kCases[0].solimp, 0.1, 9.81, 0.002);
-  assert_float_equal(ten.depth, one.depth, 0);
-  assert_float_equal(ten.stiffness / one.stiffness, 10, 1e-12);
+  hfiSoftLaw one = hfi_soft_law(kCases[0].solref, kCases[0].solimp, 1, 0.002),
+             ten = hfi_soft_law(kCases[0].solref, kCases[0].solimp, 0.1, 0.002);
+  assert_float_equal(hfi_soft_resting_depth(&one, 9.81), hfi_soft_resting_depth(&ten, 9.81), 0);
+  assert_float_equal(hfi_soft_step(&ten, 1e-4, 0, 0.002).stiffness / hfi_soft_step(&one, 1e-4, 0, 0.002).stiffness, 10, 1e-12);
 }
 
-// f = (k d r - b v) d/((1-d) w): its slope in v at the resting depth is that of K r (1 - D v).
-static void test_damping(void** state) {
+// MuJoCo's impedance, from its documentation.
+static double impedance(const double* s, double r) {
+  double x = r / s[2], y;
+  if (x >= 1) return s[1];
+  y = x <= s[3] ? pow(x, s[4]) / pow(s[3], s[4] - 1) : 1 - pow(1 - x, s[4]) / pow(1 - s[3], s[4] - 1);
+  return s[0] + y * (s[1] - s[0]);
+}
+
+// Its force for k = 1/(dmax T z)^2, b = 2/(dmax T) at depth r, speed v and acceleration a.
+static double force(const Case* c, double w, double r, double v, double a) {
+  double dmax = c->solimp[1], d = impedance(c->solimp, r), k = 1 / pow(dmax * c->solref[0] * c->solref[1], 2);
+  return (k * d * r - 2 / (dmax * c->solref[0]) * v - a) * d / ((1 - d) * w);
+}
+
+static void test_step_is_the_tangent(void** state) {
   (void)state;
-  const double T = 0.02, dmax = 0.95;
-  hfiCompliantContact c = hfi_solref_translate(kCases[0].solref, kCases[0].solimp, 1, 9.81, 0.002);
-  double d = hfi_solimp_impedance(kCases[0].solimp, c.depth);
-  assert_float_equal(c.stiffness * c.depth * c.dissipation, 2 / (dmax * T) * d / (1 - d), 1e-8);
+  const double w = 0.3, h = 0.002, v0 = -0.02, depths[] = {1e-4, 4e-4, 6e-4, 3e-3, 8e-3};
+  for (int i = 0; i < 4; ++i)
+    for (int n = 0; n < 5; ++n) {
+      const Case* c = &kCases[i];
+      hfiSoftLaw law = hfi_soft_law(c->solref, c->solimp, w, h);
+      double r = depths[n], e = 1e-9;
+      hfiSoftStep step = hfi_soft_step(&law, r, v0, h);
+      // f at v = v0 = 0 and its slopes with r, v and a; a chord over 2e-9 m is off by rounding of 1e-16/1e-9
+      double at = force(c, w, r, 0, 0), dr = (force(c, w, r + e, 0, 0) - force(c, w, r - e, 0, 0)) / (2 * e);
+      double dv = force(c, w, r, 1, 0) - at, da = force(c, w, r, 0, 1) - at;
+      assert_float_equal(step.stiffness * step.depth, at - da * v0 / h, 1e-9 * fabs(at) + 1e-12);
+      assert_float_equal(step.stiffness * h, h * dr - dv - da / h, 1e-5 * step.stiffness * h);
+    }
+}
+
+// With a constant impedance a free body of mass 1/w moves as x'' = -d b x' - d^2 k x - (1 - d) g: the law of MuJoCo.
+static void test_free_body_oscillates(void** state) {
+  (void)state;
+  const Case* c = &kCases[2];
+  const double h = 1e-6, w = 2, g = 9.81, d = 0.8, T = 0.02, z = 0.5, dmax = 0.8;
+  double k = d * d / pow(dmax * T * z, 2), b = d * 2 / (dmax * T), r = 1e-3, v = 0, rest = (1 - d) * g / k;
+  hfiSoftLaw law = hfi_soft_law(c->solref, c->solimp, w, 0);
+  double damping = b / 2, frequency = sqrt(k - damping * damping);
+  int steps = 5000; // 5 ms, while it moves out
+  for (int i = 0; i < steps; ++i) {
+    hfiSoftStep s = hfi_soft_step(&law, r, v, h);
+    // v1 = v + h (w f(v1) - g)
+    v = (v + h * (w * s.stiffness * s.depth - g)) / (1 + h * h * w * s.stiffness);
+    r -= h * v;
+  }
+  double t = steps * h, A = 1e-3 - rest, B = A * damping / frequency;
+  // a method of first order: its error is h t of the acceleration
+  assert_float_equal(r, rest + exp(-damping * t) * (A * cos(frequency * t) + B * sin(frequency * t)), 1e-6);
+}
+
+// An open contact has no force where the step does not close it, and one that grows with the depth where it does.
+static void test_open_contact(void** state) {
+  (void)state;
+  hfiSoftLaw law = hfi_soft_law(kCases[0].solref, kCases[0].solimp, 1, 0.002);
+  hfiSoftStep step = hfi_soft_step(&law, -1e-3, -1, 0.002);
+  assert_float_equal(step.depth, -1e-3, 0);
+  // b d0/h + k d0^2, per kilogram
+  assert_float_equal(step.stiffness, 2 / (0.95 * 0.02) * 0.9 / 0.002 + 0.81 / pow(0.95 * 0.02, 2), 1e-6);
 }
 
 static void test_impedance(void** state) {
   (void)state;
   const double solimp[5] = {0.9, 0.95, 0.001, 0.5, 2};
-  assert_float_equal(hfi_solimp_impedance(solimp, 0), 0.9, 1e-15);
-  assert_float_equal(hfi_solimp_impedance(solimp, 0.0005), 0.925, 1e-15); // the midpoint
-  assert_float_equal(hfi_solimp_impedance(solimp, 1), 0.95, 1e-15);
+  assert_float_equal(hfi_solimp_impedance(solimp, 0, NULL), 0.9, 1e-15);
+  assert_float_equal(hfi_solimp_impedance(solimp, 0.0005, NULL), 0.925, 1e-15); // the midpoint
+  assert_float_equal(hfi_solimp_impedance(solimp, 1, NULL), 0.95, 1e-15);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_resting_depth),
-      cmocka_unit_test(test_mass_scales_stiffness),
-      cmocka_unit_test(test_damping),
-      cmocka_unit_test(test_impedance),
+      cmocka_unit_test(test_resting_depth),        cmocka_unit_test(test_mass_scales_stiffness),
+      cmocka_unit_test(test_step_is_the_tangent),  cmocka_unit_test(test_free_body_oscillates),
+      cmocka_unit_test(test_open_contact),         cmocka_unit_test(test_impedance),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

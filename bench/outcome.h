@@ -1,0 +1,49 @@
+// What a scene looks like at the end of a run: coordinates, the largest speed, and the contacts of each pair of bodies.
+#ifndef HF_BENCH_OUTCOME_H
+#define HF_BENCH_OUTCOME_H
+
+#include <holdfast/holdfast.h>
+
+#include <stdio.h>
+
+// All contacts of two bodies. Bodies that are fixed to each other count as one.
+typedef struct outcomePair {
+  int body_a, body_b; // a < b
+  double depth;       // the deepest contact, below its margin [m]
+  double force[3];    // on B, in world axes [N]
+  int immovable;      // 1: no joint moves the contact. MuJoCo's force there is above 1e9 N; such a pair does not count
+} outcomePair;
+
+enum { OUTCOME_PAIRS = 512 };
+
+typedef struct outcome {
+  double* q;    // (nq); freed by outcome_free
+  double speed; // largest |v| of a dof [m/s or rad/s]
+  int npair;
+  outcomePair pair[OUTCOME_PAIRS];
+} outcome;
+
+// The names of the runs of bench/robots_peer.py, in its order.
+typedef enum peerRun { PEER_DEFAULT, PEER_SHIFTED, PEER_HALF, PEER_RECIPE, PEER_RUNS } peerRun;
+
+// Ours, after the last step. Returns 0, or -1 without memory.
+int outcome_take(outcome* o, const hfModel* model, const hfSim* sim, const hfState* state);
+// The peer's, from what bench/robots_peer.py prints. Returns 0, or -1 with the reason in `why`.
+int outcome_read(outcome peer[PEER_RUNS], const hfModel* model, FILE* file, char* why, size_t size);
+void outcome_free(outcome* o);
+
+// How far two outcomes are apart: the largest difference of any joint.
+typedef struct outcomeDistance {
+  double angle, length; // [rad], [m]
+} outcomeDistance;
+outcomeDistance outcome_distance(const hfModel* model, const outcome* x, const outcome* y);
+
+// How the contacts differ: over all pairs that carry at least a twentieth of the largest force, the largest relative difference
+// of the deepest points and of the forces. Depths that differ by less than a micrometre count as equal.
+typedef struct outcomeContacts {
+  double depth, force;               // [-]
+  double deepest_ours, deepest_peer; // [m]
+} outcomeContacts;
+outcomeContacts outcome_contacts(const outcome* ours, const outcome* peer);
+
+#endif

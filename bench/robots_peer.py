@@ -1,0 +1,95 @@
+"""Runs one MJCF scene in MuJoCo and prints what it did, for `holdfast bench robots`.
+
+    python robots_peer.py SCENE STEPS CONTROLS BINARY
+
+Geoms whose meshes are missing are left out, as Holdfast does with geoms that are only drawn; the model is written to the file
+BINARY, for whoever measures time. The scene starts at its first keyframe, or at qpos0. CONTROLS is a file of STEPS x nu doubles, the controls of each step. The
+lines that are printed:
+
+    sizes NQ NV NBODY NU
+    run NAME SPEED QPOS...          after STEPS steps; SPEED is the largest |qvel|
+    contact BODY1 BODY2 DEPTH FX FY FZ      of the run `default`: depth below the margin, force on BODY2 in world axes
+
+The run `half` has steps of half the length, `shifted` a start whose velocities differ by 1e-6, and `recipe` elliptic cones
+with impratio 100 and 10 noslip iterations, solved to the end, with which MuJoCo creeps least.
+"""
+
+import os
+import sys
+
+import mujoco
+import numpy as np
+
+
+def load(scene):
+    spec = mujoco.MjSpec.from_file(scene)
+    folder = os.path.join(os.path.dirname(os.path.abspath(scene)), spec.compiler.meshdir)
+    missing = {mesh.name or os.path.splitext(os.path.basename(mesh.file))[0]: mesh for mesh in spec.meshes
+               if mesh.file and not os.path.exists(os.path.join(folder, mesh.file))}
+    for geom in [geom for geom in spec.geoms if geom.meshname in missing]:
+        spec.delete(geom)
+    for mesh in missing.values():
+        spec.delete(mesh)
+    return spec.compile() if missing else mujoco.MjModel.from_xml_path(scene)
+
+
+def start(model):
+    data = mujoco.MjData(model)
+    if model.nkey:
+        mujoco.mj_resetDataKeyframe(model, data, 0)
+    return data
+
+
+def run(model, data, controls, substeps):
+    for ctrl in controls:
+        data.ctrl[:] = ctrl
+        mujoco.mj_step(model, data, substeps)
+
+
+def report(name, data):
+    speed = np.abs(data.qvel).max() if data.qvel.size else 0.0
+    print("run", name, repr(float(speed)), *(repr(float(x)) for x in data.qpos))
+
+
+def report_contacts(model, data):
+    force = np.zeros(6)
+    for i, contact in enumerate(data.contact[: data.ncon]):
+        if contact.efc_address < 0:
+            continue
+        mujoco.mj_contactForce(model, data, i, force)
+        world = contact.frame.reshape(3, 3).T @ force[:3]
+        first, second = model.geom_bodyid[contact.geom1], model.geom_bodyid[contact.geom2]
+        print("contact", first, second, repr(float(contact.includemargin - contact.dist)), *(repr(float(x)) for x in world))
+
+
+def main(scene, steps, controls_file, binary):
+    model = load(scene)
+    mujoco.mj_saveModel(model, binary)
+    print("sizes", model.nq, model.nv, model.nbody, model.nu)
+    sys.stdout.flush()
+    controls = np.fromfile(controls_file).reshape(steps, model.nu)
+
+    data = start(model)
+    run(model, data, controls, 1)
+    report("default", data)
+    report_contacts(model, data)
+
+    data = start(model)
+    data.qvel += 1e-6
+    run(model, data, controls, 1)
+    report("shifted", data)
+
+    model.opt.timestep /= 2
+    data = start(model)
+    run(model, data, controls, 2)
+    report("half", data)
+    model.opt.timestep *= 2
+
+    model.opt.cone, model.opt.impratio, model.opt.noslip_iterations = mujoco.mjtCone.mjCONE_ELLIPTIC, 100, 10
+    model.opt.iterations, model.opt.ls_iterations, model.opt.tolerance = 200, 50, 1e-10
+    data = start(model)
+    run(model, data, controls, 1)
+    report("recipe", data)
+
+
+main(sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4])

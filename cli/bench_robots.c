@@ -1,0 +1,318 @@
+// holdfast bench robots FOLDER: every MJCF scene of a folder for 2 s from its first keyframe, beside MuJoCo on the same file.
+//
+// A scene behaves alike where at the end no joint differs by more than 0.02 rad or 5 mm and, if both engines are at rest, the
+// deepest points and the forces of each pair of bodies differ by at most 10 %. Where it does not, the table says what MuJoCo
+// itself makes of a start that differs by 1e-6, of half the step, and of its recipe against creep.
+//
+// The time of a step is measured as in bench gripper: runs of the two alternate, and the median of the ratios counts.
+#include "experiment.h"
+
+#include "common/world.h"
+#include "outcome.h"
+#include "peer_mujoco.h"
+#include "scene_list.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PAIRS = 5 };
+static const double DURATION = 2;                          // [s]
+static const double ANGLE = 0.02, LENGTH = 0.005;          // how far joints of scenes that behave alike differ [rad], [m]
+static const double SHARE = 0.1;                           // how far their depths and forces differ [-]
+static const double RESTING = 0.01;                        // the largest speed of a scene at rest [m/s or rad/s]
+static const double OVER = 0.6;                            // the ratio of times that is wanted at most
+
+typedef struct trial {
+  world w;
+  int steps;
+  double* ctrl;        // (steps x nu) the controls of each step
+  char controls[1024]; // a file with them
+  char left_out[128];  // what the reader left out, "": nothing that acts
+  char binary[1024];   // a file with MuJoCo's model
+} trial;
+
+typedef struct line {
+  char reason[160]; // "" where the scene behaves alike
+  int compared;     // 0: one of the engines does not run it
+  outcomeDistance apart, shifted, half, recipe;
+  int resting;
+  outcomeContacts contacts;
+  double ratio; // of times, NAN: not measured
+} line;
+
+// ---- ours -------------------------------------------------------------------------------------------
+
+static void begin(trial* t) {
+  hf_state_reset(t->w.state, t->w.model);
+  if (t->w.model->nkey) hf_state_set_key(t->w.state, t->w.input, t->w.model, 0, NULL);
+}
+
+// The first thing that the reader left out and that is no sensor.
+static void note_left_out(trial* t, const hfDiagnostics* said) {
+  for (int i = 0; i < hf_diagnostics_count(said) && !t->left_out[0]; ++i) {
+    hfDiagnostic d = hf_diagnostics_get(said, i);
+    if (d.severity == HF_WARNING && !strstr(d.message, "sensor") && !strstr(d.message, "unknown attribute"))
+      snprintf(t->left_out, sizeof t->left_out, "%s", d.message);
+  }
+}
+
+static int load(trial* t, const char* path, hfError* error) {
+  hfDiagnostics* said = hf_diagnostics_create();
+  int failed = hf_model_load(&t->w.model, path, NULL, said, error) < 0;
+  if (said && !failed) note_left_out(t, said);
+  hf_diagnostics_free(said);
+  return failed ? -1 : 0;
+}
+
+static int open_trial(trial* t, const char* path, hfError* error) {
+  hfSimConfig config = hf_sim_config_default();
+  if (load(t, path, error) != 0 || hf_sim_create(&t->w.sim, t->w.model, &config, error) < 0) return -1;
+  t->w.state = hf_state_create(t->w.model);
+  t->w.input = hf_input_create(t->w.model);
+  t->steps = (int)ceil(DURATION / hf_sim_step_size(t->w.sim) - 1e-6);
+  t->ctrl = calloc((size_t)t->steps * (size_t)t->w.model->nu + 1, sizeof *t->ctrl);
+  if (!t->w.state || !t->w.input || !t->ctrl) {
+    snprintf(error->message, sizeof error->message, "out of memory");
+    return -1;
+  }
+  begin(t);
+  return 0;
+}
+
+static void close_trial(trial* t) {
+  world_close(&t->w);
+  free(t->ctrl);
+}
+
+// Steps to the end, and keeps the controls that acted. Returns 0, or -1 where a step was refused.
+static int run_ours(trial* t, hfError* error) {
+  size_t nu = (size_t)t->w.model->nu;
+  begin(t);
+  for (int i = 0; i < t->steps; ++i) {
+    if (hf_sim_step(t->w.sim, t->w.state, t->w.input, NULL, error) < 0) return -1;
+    memcpy(t->ctrl + (size_t)i * nu, hf_sim_ctrl(t->w.sim), sizeof *t->ctrl * nu);
+  }
+  return 0;
+}
+
+static double time_ours(trial* t) {
+  begin(t);
+  double start = processor_clock();
+  for (int i = 0; i < t->steps; ++i) hf_sim_step(t->w.sim, t->w.state, t->w.input, NULL, NULL);
+  return processor_clock() - start;
+}
+
+// ---- MuJoCo -----------------------------------------------------------------------------------------
+
+static double time_peer(const PeerMujoco* peer, const trial* t, mjModel* m, mjData* d) {
+  if (t->w.model->nkey)
+    peer->mj_resetDataKeyframe(m, d, 0);
+  else
+    peer->mj_resetData(m, d);
+  double start = processor_clock();
+  for (int i = 0; i < t->steps; ++i) {
+    if (t->w.model->nu) peer->mj_setState(m, d, t->ctrl + (size_t)i * (size_t)t->w.model->nu, MUJOCO_STATE_CTRL);
+    peer->mj_step(m, d);
+  }
+  return processor_clock() - start;
+}
+
+static double compare_times(const PeerMujoco* peer, trial* t) {
+  mjModel* m = peer->mj_loadModel(t->binary, NULL);
+  mjData* d = m ? peer->mj_makeData(m) : NULL;
+  double ratio[PAIRS];
+  for (int i = 0; i < PAIRS && d; ++i) {
+    double mine = time_ours(t);
+    ratio[i] = mine / time_peer(peer, t, m, d);
+  }
+  double middle = d ? median(ratio, PAIRS) : NAN;
+  if (d) peer->mj_deleteData(d);
+  if (m) peer->mj_deleteModel(m);
+  return middle;
+}
+
+static int write_controls(const trial* t) {
+  size_t count = (size_t)t->steps * (size_t)t->w.model->nu;
+  FILE* out = fopen(t->controls, "wb");
+  if (!out) return -1;
+  size_t written = fwrite(t->ctrl, sizeof *t->ctrl, count, out);
+  return fclose(out) == 0 && written == count ? 0 : -1;
+}
+
+// Has the script run the scene with our controls.
+static int ask_peer(const trial* t, const char* path, outcome peer[PEER_RUNS], char* why, size_t size) {
+  char command[8192];
+  const char* python = getenv("HF_PEERS_PYTHON");
+  if (write_controls(t) != 0) {
+    snprintf(why, size, "%.100s: cannot write", t->controls);
+    return -1;
+  }
+  snprintf(command, sizeof command, "'%s' '%s/bench/robots_peer.py' '%s' %d '%s' '%s' 2>/dev/null", python ? python : "python3",
+           HF_SOURCE_DIR, path, t->steps, t->controls, t->binary);
+  FILE* pipe = popen(command, "r");
+  int failed = pipe ? outcome_read(peer, t->w.model, pipe, why, size) : -1;
+  if (pipe) pclose(pipe);
+  return failed;
+}
+
+// ---- one scene --------------------------------------------------------------------------------------
+
+static int is_alike(outcomeDistance x) { return x.angle <= ANGLE && x.length <= LENGTH; }
+
+static int has_solref(const hfModel* m) {
+  for (int i = 0; i < 2 * m->ngeom; ++i)
+    if (hf_model_geom_solref(m)[i] != 0) return 1;
+  for (int i = 0; i < 2 * m->npair; ++i)
+    if (hf_model_pair_solref(m)[i] != 0) return 1;
+  return 0;
+}
+
+// Says why a scene does not behave alike, as far as measurements tell.
+static void find_reason(line* l, const hfModel* m, const char* left_out) {
+  size_t size = sizeof l->reason;
+  if (!is_alike(l->apart)) {
+    if (left_out[0])
+      snprintf(l->reason, size, "left out: %.140s", left_out);
+    else if (!is_alike(l->shifted))
+      snprintf(l->reason, size, "chaos: a start that differs by 1e-6 takes MuJoCo %.2g rad, %.2g m away", l->shifted.angle,
+               l->shifted.length);
+    else if (!is_alike(l->half))
+      snprintf(l->reason, size, "MuJoCo at half the step is %.2g rad, %.2g m away", l->half.angle, l->half.length);
+    else if (is_alike(l->recipe))
+      snprintf(l->reason, size, "MuJoCo creeps: with its recipe it is %.2g rad, %.2g m from ours", l->recipe.angle,
+               l->recipe.length);
+    else
+      snprintf(l->reason, size, "differs");
+  } else if (l->resting && l->contacts.depth > SHARE && !has_solref(m))
+    snprintf(l->reason, size, "no solref: our stiffness%s", l->contacts.force > SHARE ? "; forces differ" : "");
+  else if (l->resting && (l->contacts.depth > SHARE || l->contacts.force > SHARE))
+    snprintf(l->reason, size, "%s differ", l->contacts.depth > SHARE ? "depths" : "forces");
+}
+
+static void compare_outcomes(trial* t, const char* path, line* l) {
+  const hfModel* m = t->w.model;
+  outcome ours, peer[PEER_RUNS] = {{0}};
+  if (outcome_take(&ours, m, t->w.sim, t->w.state) == 0 && ask_peer(t, path, peer, l->reason, sizeof l->reason) == 0) {
+    l->compared = 1;
+    l->reason[0] = 0;
+    l->apart = outcome_distance(m, &ours, &peer[PEER_DEFAULT]);
+    l->shifted = outcome_distance(m, &peer[PEER_DEFAULT], &peer[PEER_SHIFTED]);
+    l->half = outcome_distance(m, &peer[PEER_DEFAULT], &peer[PEER_HALF]);
+    l->recipe = outcome_distance(m, &ours, &peer[PEER_RECIPE]);
+    l->resting = ours.speed < RESTING && peer[PEER_DEFAULT].speed < RESTING;
+    l->contacts = outcome_contacts(&ours, &peer[PEER_DEFAULT]);
+    find_reason(l, m, t->left_out);
+  }
+  outcome_free(&ours);
+  for (int k = 0; k < PEER_RUNS; ++k) outcome_free(&peer[k]);
+}
+
+static line run_scene(const PeerMujoco* peer, const char* path, const char* folder, int timed) {
+  line l = {.ratio = NAN};
+  trial t;
+  hfError error = {HF_OK, ""};
+  memset(&t, 0, sizeof t);
+  snprintf(t.controls, sizeof t.controls, "%s/controls", folder);
+  snprintf(t.binary, sizeof t.binary, "%s/model.mjb", folder);
+  if (open_trial(&t, path, &error) == 0 && run_ours(&t, &error) == 0) {
+    compare_outcomes(&t, path, &l);
+    if (l.compared && timed) l.ratio = compare_times(peer, &t);
+  } else
+    snprintf(l.reason, sizeof l.reason, "%.150s", error.message);
+  unlink(t.controls), unlink(t.binary);
+  close_trial(&t);
+  return l;
+}
+
+// ---- the table --------------------------------------------------------------------------------------
+
+static void print_line(result* r, FILE* table, const char* name, const line* l) {
+  char text[512], contacts[64] = "- | - | -";
+  if (!l->compared) {
+    snprintf(text, sizeof text, "| %s | - | - | - | - | - | - | %s |", name, l->reason);
+  } else {
+    if (l->resting && (l->contacts.deepest_peer > 0 || l->contacts.deepest_ours > 0))
+      snprintf(contacts, sizeof contacts, "%.3g, %.3g | %.0f | %.0f", 1e3 * l->contacts.deepest_ours,
+               1e3 * l->contacts.deepest_peer, 100 * l->contacts.depth, 100 * l->contacts.force);
+    snprintf(text, sizeof text, "| %s | %.2g | %.2g | %s | %.2f | %s |", name, l->apart.angle, 1e3 * l->apart.length, contacts,
+             l->ratio, l->reason);
+  }
+  result_note(r, "%s", text);
+  if (table) fprintf(table, "%s\n", text);
+}
+
+static void print_head(result* r, FILE* table) {
+  static const char head[] = "| scene | rad | mm | depth [mm] ours, MuJoCo | % | force % | time | |\n|---|---|---|---|---|---|---|---|";
+  result_note(r, "%s", head);
+  if (table) fprintf(table, "%s\n", head);
+}
+
+static void sum_up(result* r, const line* lines, int n, double* ratio) {
+  int compared = 0, alike = 0, explained = 0, timed = 0, slow = 0;
+  for (int i = 0; i < n; ++i) {
+    const line* l = &lines[i];
+    int differs = strstr(l->reason, "differ") != NULL && !strstr(l->reason, "1e-6");
+    compared += l->compared, alike += l->compared && !l->reason[0], explained += l->compared && l->reason[0] && !differs;
+    if (isnan(l->ratio)) continue;
+    ratio[timed++] = l->ratio, slow += l->ratio > OVER;
+  }
+  result_figure(r, "compared", compared, "scenes");
+  result_figure(r, "not_compared", n - compared, "scenes");
+  result_figure(r, "alike", alike, "scenes");
+  result_figure(r, "explained", explained, "scenes");
+  result_must(r, "alike", "scenes that neither behave alike nor have a reason", compared - alike - explained, "none",
+              alike + explained == compared, 0);
+  if (!timed) return;
+  result_must(r, "slow", "scenes whose step takes more than 0.6 of MuJoCo's", slow, "none", !slow, 1);
+  double middle = median(ratio, timed);
+  result_must(r, "median", "median of our time over MuJoCo's", middle, "at most 0.4", middle <= 0.4, 1);
+}
+
+// folder: an existing one for the files that the two programs exchange.
+static int run_all(const PeerMujoco* peer, const experimentOptions* options, const sceneList* list, const char* folder,
+                   result* r) {
+  line* lines = calloc((size_t)list->count + 1, sizeof *lines);
+  double* ratio = calloc((size_t)list->count + 1, sizeof *ratio);
+  if (lines && ratio) {
+    FILE* table = result_open(r, "robots.md");
+    print_head(r, table);
+    for (int i = 0; i < list->count; ++i) {
+      show_progress((double)i / list->count, "%s", list->path[i] + list->skip);
+      lines[i] = run_scene(peer, list->path[i], folder, !options->quick);
+      print_line(r, table, list->path[i] + list->skip, &lines[i]);
+    }
+    if (table) result_close(r, table);
+    sum_up(r, lines, list->count, ratio);
+  } else
+    say_error("out of memory");
+  int status = lines && ratio ? CLI_GOOD : CLI_FAILED;
+  free(lines), free(ratio);
+  return status;
+}
+
+static int run(const experimentOptions* options, result* r) {
+  PeerMujoco peer;
+  sceneList list;
+  if (peer_mujoco_open(&peer) != 0) {
+    say_error("no MuJoCo found: HF_PEERS_PYTHON names a Python that has the package mujoco");
+    return CLI_FAILED;
+  }
+  char exchange[] = "/tmp/holdfast-robots-XXXXXX";
+  int status = CLI_FAILED;
+  if (scene_list_make(&list, options->folder) != 0)
+    say_error("%s: cannot read the folder, or out of memory", options->folder);
+  else if (!mkdtemp(exchange))
+    say_error("%s: cannot make the folder", exchange);
+  else if (!list.count)
+    say_error("%s: there is no MJCF scene in this folder", options->folder);
+  else
+    status = run_all(&peer, options, &list, exchange, r);
+  rmdir(exchange);
+  scene_list_free(&list);
+  peer_mujoco_close(&peer);
+  return status;
+}
+
+const experiment experiment_bench_robots = {"robots", "every MJCF scene of a FOLDER for 2 s, beside MuJoCo", run};

@@ -1,0 +1,50 @@
+// holdfast bench robots: scenes with MuJoCo's contact parameters must rest as they do in MuJoCo, which is the oracle.
+#include "cli/command.h"
+
+// Boxes and balls with each kind of cone, friction and dimension of contact; a foot on an arm whose mass matrix is not
+// diagonal, and a leg whose impedance rises from almost nothing; everything rests after two seconds.
+static const char kBodies[] =
+    "<geom type='plane' size='2 2 1' friction='.2'/>"
+    "<body pos='0 0 .11'><freejoint/><geom type='box' size='.1 .1 .1' mass='2' friction='.4' solref='.01 1'/></body>"
+    "<body pos='1 0 .11'><freejoint/><geom size='.1' mass='3' solimp='.8 .9 .002' condim='1'/></body>"
+    "<body pos='0 1 .12'><freejoint/><geom type='box' size='.1 .1 .1' mass='1' condim='4' friction='.8 .02 .001'"
+    " solref='-2000 -80'/></body>"
+    "<body pos='1 1 .45'><joint name='lift' type='slide' axis='0 0 1'/><geom type='box' size='.1 .05 .05' mass='4' contype='0'"
+    " conaffinity='0'/><body pos='.1 0 0'><joint name='hip' axis='0 1 0' stiffness='80' damping='2'/>"
+    "<geom type='capsule' fromto='0 0 0 0 0 -.3' size='.02' mass='.5' contype='0' conaffinity='0'/>"
+    "<geom pos='0 0 -.35' size='.05' mass='.2' friction='1' solimp='.015 1 .03' priority='1'/></body></body>";
+
+static void write_scene(const char* name, const char* option) {
+  char text[4096];
+  snprintf(text, sizeof text, "<mujoco><option %s/><worldbody>%s</worldbody></mujoco>", option, kBodies);
+  write_file(name, text);
+}
+
+static void test_rests_as_in_mujoco(void** state) {
+  (void)state;
+  assert_int_equal(system("mkdir -p scenes"), 0);
+  write_scene("scenes/pyramidal.xml", "cone='pyramidal'");
+  write_scene("scenes/elliptic.xml", "cone='elliptic' impratio='10'");
+  write_file("scenes/part.xml", "<mujoco><worldbody><geom size='1'/></worldbody></mujoco>");
+  write_file("scenes/whole.xml", "<mujoco><include file='part.xml'/></mujoco>");
+  int status = holdfast("bench robots scenes --quick --json");
+  if (strstr(standard_error, "no MuJoCo found")) skip();
+  assert_int_equal(status, 0);
+  write_file("judge.py", "import json\n"
+                         "r = json.load(open('stdout.txt'))\n"
+                         "assert r['figures'] == {'compared': 3, 'not_compared': 0, 'alike': 3, 'explained': 0}, r\n"
+                         "assert r['must'][0]['holds']\n");
+  assert_int_equal(system("python3 judge.py"), 0);
+}
+
+static void test_refusals(void** state) {
+  (void)state;
+  assert_refused("bench robots", 2, "robots needs a FOLDER with MJCF scenes");
+  assert_refused("bench gripper scenes", 2, "gripper takes no folder: \"scenes\"");
+  assert_refused("bench robots scenes more", 2, "one name and one folder can be given, not also \"more\"");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_rests_as_in_mujoco), cmocka_unit_test(test_refusals)};
+  return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}
