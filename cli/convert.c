@@ -1,4 +1,4 @@
-// holdfast convert: a recording as MCAP, for Foxglove, Rerun and PlotJuggler, or as a report.
+// holdfast convert: a recording as MCAP, for Foxglove, Rerun and PlotJuggler, or as a report; a model as MJCF or as a block.
 //
 //   /tf        foxglove.FrameTransforms   poses of all bodies in the frame "world"
 //   /scene     foxglove.SceneUpdate       their shapes, once
@@ -6,46 +6,58 @@
 //   /contacts, /joints, /actuators, /energy, /solver, /events   numbers by name, for plots
 #include "cli.h"
 #include "mcap.h"
+#include "outfile.h"
+#include "scene.h"
 
 #include <argp.h>
 #include <holdfast/record.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct convertOptions {
-  const char *input, *output;
+  sceneOptions scene; // its path is the input, a recording or a model
+  const char* output;
 } convertOptions;
 
-static const struct argp_option options[] = {{0, 'o', "FILE", 0, "Write FILE.mcap or FILE.html", 1},
-                                             {0}};
+static const struct argp_option options[] = {{0, 'o', "FILE", 0, "The file to write, instead of the second argument", 1}, {0}};
 
 static error_t parse(int key, char* argument, struct argp_state* state) {
   convertOptions* o = state->input;
   switch (key) {
+  case ARGP_KEY_INIT:
+    o->output = NULL;
+    state->child_inputs[0] = &o->scene;
+    return 0;
   case 'o':
     o->output = argument;
     return 0;
   case ARGP_KEY_ARG:
-    if (o->input) argp_error(state, "one recording only, not also \"%s\"", argument);
-    o->input = argument;
+    if (!o->scene.path) return ARGP_ERR_UNKNOWN; // the parser of the model takes it
+    if (o->output) argp_error(state, "one file is read and one is written, not also \"%s\"", argument);
+    o->output = argument;
     return 0;
   case ARGP_KEY_END:
-    if (!o->input) argp_error(state, "which recording?");
-    if (!o->output) argp_error(state, "give -o FILE.mcap or -o FILE.html");
+    if (o->scene.path && !o->output)
+      argp_error(state, "which file shall be written? .mcap and .html of a recording, .xml and .hfm of a model");
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;
   }
 }
 
+static const struct argp_child children[] = {{&scene_argp, 0, 0, 0}, {0}};
 static const struct argp convert_argp = {
     options,
     parse,
-    "RECORDING",
-    "Convert a recording to MCAP (Foxglove, Rerun, PlotJuggler) or to a report.\vExamples:\n"
-    "  holdfast convert run.rec -o run.mcap\n"
-    "  holdfast convert run.rec -o run.html",
-    0,
+    "FILE OUTPUT",
+    "Convert a recording to MCAP (Foxglove, Rerun, PlotJuggler) or to a report; a model (MJCF, URDF) to one MJCF file "
+    "with everything in it, or to Holdfast's own format, which loads fastest. The end of OUTPUT's name decides.\vExamples:\n"
+    "  holdfast convert run.rec run.mcap\n"
+    "  holdfast convert run.rec run.html\n"
+    "  holdfast convert robot.urdf robot.xml\n"
+    "  holdfast convert scene.xml scene.hfm",
+    children,
     0,
     0};
 
@@ -239,7 +251,7 @@ static int write_mcap(const hfRecording* r, const char* path) {
   hfError error = {HF_OK, ""};
   if (mcap_open(&file, path, &error) != HF_OK) return say_error("%s", error.message), CLI_FAILED;
   uint16_t tf = mcap_channel(&file, "/tf", "foxglove.FrameTransforms"),
-           scene = mcap_channel(&file, "/scene", "foxglove.SceneUpdate"),
+           scene_channel = mcap_channel(&file, "/scene", "foxglove.SceneUpdate"),
            forces = mcap_channel(&file, "/forces", "foxglove.SceneUpdate"),
            contacts = mcap_channel(&file, "/contacts", "holdfast.Contacts"),
            joints = mcap_channel(&file, "/joints", "holdfast.Joints"),
@@ -250,7 +262,7 @@ static int write_mcap(const hfRecording* r, const char* path) {
   int event = 0, count = hf_recording_frame_count(r);
   for (int i = 0; i < count; ++i) {
     hfFrame f = hf_recording_frame(r, i);
-    if (i == 0) mcap_message(&file, scene, f.time, scene_update(m, f.time));
+    if (i == 0) mcap_message(&file, scene_channel, f.time, scene_update(m, f.time));
     for (; event < hf_recording_event_count(r) && hf_recording_event(r, event).time <= f.time;
          ++event)
       mcap_message(&file, events, hf_recording_event(r, event).time,
@@ -278,22 +290,54 @@ static int ends_in(const char* text, const char* end) {
   return n >= k && strcmp(text + n - k, end) == 0;
 }
 
-int verb_convert(int argc, char** argv) {
-  convertOptions o = {0};
+static int convert_recording(const convertOptions* o) {
   hfRecording* recording = NULL;
   hfError error = {HF_OK, ""};
-  argp_parse(&convert_argp, argc, argv, 0, NULL, &o);
-  if (!ends_in(o.output, ".mcap") && !ends_in(o.output, ".html"))
-    return say_error("-o %s: the name must end in .mcap or .html", o.output), CLI_MISUSED;
-  if (refuse_same_file((usedFile[]){{"the recording", o.input, 0}, {"-o", o.output, 1}}, 2)) return CLI_MISUSED;
-  hfStatus status = hf_recording_open(&recording, o.input, &error);
+  hfStatus status = hf_recording_open(&recording, o->scene.path, &error);
   int result = exit_status_of(status);
-  if (status == HF_OK && ends_in(o.output, ".html"))
-    result = exit_status_of(status = hf_report_convert(o.output, recording, &error));
+  if (status == HF_OK && ends_in(o->output, ".html"))
+    result = exit_status_of(status = hf_report_convert(o->output, recording, &error));
   if (status != HF_OK)
     say_error("%s", error.message);
-  else if (ends_in(o.output, ".mcap"))
-    result = write_mcap(recording, o.output);
+  else if (ends_in(o->output, ".mcap"))
+    result = write_mcap(recording, o->output);
   hf_recording_free(recording);
+  return result;
+}
+
+static int save_model(const void* arguments, const hfModel* model) {
+  const convertOptions* o = arguments;
+  hfError error = {HF_OK, ""};
+  hfStatus status = hf_model_save(model, o->output, &error);
+  if (status != HF_OK) say_error("%s", error.message);
+  return exit_status_of(status);
+}
+
+static int write_mjcf(const convertOptions* o) {
+  hfBuilder* builder = NULL;
+  hfError error = {HF_OK, ""};
+  hfStatus status = hf_builder_load(&builder, o->scene.path, &o->scene.import, NULL, &error);
+  if (status == HF_OK) status = hf_builder_write_mjcf(builder, o->output, &error);
+  hf_builder_free(builder);
+  if (status != HF_OK) say_error("%s", error.message);
+  return exit_status_of(status);
+}
+
+int verb_convert(int argc, char** argv) {
+  convertOptions o = {0};
+  argp_parse(&convert_argp, argc, argv, 0, NULL, &o);
+  int recording = ends_in(o.output, ".mcap") || ends_in(o.output, ".html");
+  int result = CLI_MISUSED;
+  if (!recording && !ends_in(o.output, ".xml") && !ends_in(o.output, ".hfm"))
+    say_error("%s: the name must end in .mcap or .html (of a recording), .xml or .hfm (of a model)", o.output);
+  else if (refuse_same_file((usedFile[]){{"what is converted", o.scene.path, 0}, {"what is written", o.output, 1}}, 2))
+    result = CLI_MISUSED;
+  else if (recording)
+    result = convert_recording(&o);
+  else if (ends_in(o.output, ".hfm"))
+    return with_scene(&o.scene, save_model, &o);
+  else
+    result = write_mjcf(&o);
+  free(o.scene.search);
   return result;
 }

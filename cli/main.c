@@ -20,7 +20,7 @@ static const verb verbs[] = {
     {"dynamics", "print mass matrix, bias, poses and contacts at a given state", verb_dynamics},
     {"view", "show a scene live in the browser, or replay a recording", verb_view},
     {"render", "draw a picture or a video of a scene or a recording, without a screen", verb_render},
-    {"convert", "convert a recording to MCAP or to a report", verb_convert},
+    {"convert", "convert a recording to MCAP or a report, a model to MJCF or a block", verb_convert},
     {"experiment", "reproduce a figure or table of a paper, with its numbers beside ours", verb_experiment},
     {"bench", "measure speed, beside MuJoCo where it is installed", verb_bench},
 };

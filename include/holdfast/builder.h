@@ -70,6 +70,7 @@ typedef struct hfMeshDef {
   int32_t nhulltri;
   const int32_t* hulltri; // (nhulltri x 3) of the convex hull, outward, indices into vert
   int32_t inertia;         // hfMeshInertia
+  int32_t max_hull_vert;   // how many vertices the hull was allowed; 0: unlimited. For writing only: hulltri is as it is
 } hfMeshDef;
 // How a mesh's volume and inertia are computed (MJCF's inertia attribute of a mesh).
 typedef enum hfMeshInertia { HF_MESH_INERTIA_CONVEX, HF_MESH_INERTIA_EXACT, HF_MESH_INERTIA_LEGACY, HF_MESH_INERTIA_SHELL } hfMeshInertia;
@@ -172,6 +173,22 @@ HF_API int hf_builder_add_exclude(hfBuilder* b, int body1, int body2, hfError* e
 HF_API int hf_builder_add_actuator(hfBuilder* b, const hfActuatorDef* def, hfError* error);
 HF_API int hf_builder_add_sensor(hfBuilder* b, const hfSensorDef* def, hfError* error);
 HF_API int hf_builder_add_key(hfBuilder* b, const hfKeyDef* def, hfError* error);
+
+// The definition of an object as it stands, or NULL where there is no such id. It is valid until the next addition or change.
+HF_API const hfBodyDef* hf_builder_body(const hfBuilder* b, int id);
+HF_API const hfJointDef* hf_builder_joint(const hfBuilder* b, int id);
+HF_API const hfGeomDef* hf_builder_geom(const hfBuilder* b, int id);
+HF_API const hfSiteDef* hf_builder_site(const hfBuilder* b, int id);
+HF_API const hfEqualityDef* hf_builder_equality(const hfBuilder* b, int id);
+HF_API const hfActuatorDef* hf_builder_actuator(const hfBuilder* b, int id);
+// Replaces a definition: copy the one that stands, change it, set it. It is checked as if it were added; a refusal leaves the old one.
+// The name stays, and so do the parent of a body, the body of a joint and the type of a joint.
+HF_API hfStatus hf_builder_set_body(hfBuilder* b, int id, const hfBodyDef* def, hfError* error);
+HF_API hfStatus hf_builder_set_joint(hfBuilder* b, int id, const hfJointDef* def, hfError* error);
+HF_API hfStatus hf_builder_set_geom(hfBuilder* b, int id, const hfGeomDef* def, hfError* error);
+HF_API hfStatus hf_builder_set_site(hfBuilder* b, int id, const hfSiteDef* def, hfError* error);
+HF_API hfStatus hf_builder_set_equality(hfBuilder* b, int id, const hfEqualityDef* def, hfError* error);
+HF_API hfStatus hf_builder_set_actuator(hfBuilder* b, int id, const hfActuatorDef* def, hfError* error);
 
 // How one builder is attached to another.
 typedef struct hfAttachDef {

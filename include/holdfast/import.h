@@ -52,7 +52,8 @@ typedef struct hfImportConfig {
 
 HF_API hfImportConfig hf_import_config_default(void);
 
-// config and diagnostics may be NULL. On refusal *model is untouched and error says file:line.
+// config and diagnostics may be NULL. On refusal *model is untouched and error says file:line. A file that hf_model_save wrote is
+// read too.
 HF_API hfStatus hf_model_load(hfModel** model, const char* path, const hfImportConfig* config,
                               hfDiagnostics* diagnostics, hfError* error);
 // The same from text in memory; `name` stands for the file in messages, relative files resolve from `folder`.
@@ -63,6 +64,15 @@ HF_API hfStatus hf_model_parse(hfModel** model, const char* text, size_t length,
 // Free it with hf_builder_free. On refusal *builder is untouched.
 HF_API hfStatus hf_builder_load(hfBuilder** builder, const char* path, const hfImportConfig* config,
                                 hfDiagnostics* diagnostics, hfError* error);
+// Writes what a builder holds as one MJCF file, which gives the same model again: meshes are written into it, and what MJCF lacks
+// into <custom>. Refuses what MJCF cannot say (HF_ERROR_UNSUPPORTED), and leaves an older file then.
+HF_API hfStatus hf_builder_write_mjcf(const hfBuilder* builder, const char* path, hfError* error);
+
+// The convex hull of points (nvert x 3), for hfMeshDef: *tri (*ntri x 3) are outward triangles of indices into vert, for
+// hf_hull_free. max_vertices, if above 3, limits the vertices of the hull. Refuses points that lie in a plane.
+HF_API hfStatus hf_hull_compute(const double* vert, int32_t nvert, int32_t max_vertices, int32_t** tri, int32_t* ntri,
+                                hfError* error);
+HF_API void hf_hull_free(int32_t* tri);
 
 // The program's calls check first that its headers fit the library (version.h).
 #ifndef HF_LIBRARY

@@ -52,7 +52,8 @@ static int add_to_builder(hfiReader* r, const hfiTriMesh* mesh, const hfiMeshSpe
                    .tri = mesh->tri,
                    .nhulltri = mesh->nhulltri,
                    .hulltri = mesh->hulltri,
-                   .inertia = s->inertia};
+                   .inertia = s->inertia,
+                   .max_hull_vert = s->max_hull_vert > 3 ? s->max_hull_vert : 0};
   return hf_builder_add_mesh(r->builder, &def, error);
 }
 

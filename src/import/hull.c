@@ -6,8 +6,11 @@
 
 #include "base/error.h"
 
+#include <holdfast/import.h>
+
 #include <libqhull_r/qhull_ra.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,3 +91,24 @@ hfStatus hfi_trimesh_hull(hfiTriMesh* mesh, int max_vertices, const char* what, 
   }
   return HF_OK;
 }
+
+hfStatus hf_hull_compute(const double* vert, int32_t nvert, int32_t max_vertices, int32_t** tri, int32_t* ntri, hfError* error) {
+  hfi_clear_error(error);
+  hfiTriMesh mesh = {.nvert = nvert, .vert = malloc(sizeof *vert * 3 * (size_t)(nvert > 0 ? nvert : 1))};
+  if (!mesh.vert) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+  hfStatus status = HF_OK;
+  for (int32_t i = 0; i < 3 * nvert && status == HF_OK; ++i) {
+    mesh.vert[i] = vert[i];
+    if (!isfinite(vert[i])) status = hfi_refuse(error, HF_ERROR_NONFINITE, "hull: coordinate %d is not finite", (int)i);
+  }
+  if (status == HF_OK) status = hfi_trimesh_hull(&mesh, max_vertices, "hull", error);
+  if (status == HF_OK) {
+    *tri = mesh.hulltri;
+    *ntri = mesh.nhulltri;
+    mesh.hulltri = NULL;
+  }
+  hfi_trimesh_release(&mesh);
+  return status;
+}
+
+void hf_hull_free(int32_t* tri) { free(tri); }

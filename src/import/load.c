@@ -7,7 +7,9 @@
 #include "import/reader.h"
 #include "import/urdf.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 hfImportConfig hf_import_config_default(void) {
   hfImportConfig config = {0};
@@ -87,9 +89,21 @@ static hfStatus import_in_c_locale(const Source* source, const hfImportConfig* c
   return r.status;
 }
 
+// Whether the file is a model that hf_model_save wrote.
+static int is_saved_model(const char* path) {
+  char begin[8] = "";
+  struct stat info;
+  if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return 0; // opening a pipe would wait for a writer
+  FILE* file = fopen(path, "rb");
+  int same = file && fread(begin, sizeof begin, 1, file) == 1 && memcmp(begin, "HFMODEL", sizeof begin) == 0;
+  if (file) fclose(file);
+  return same;
+}
+
 hfStatus hf_model_load(hfModel** model, const char* path, const hfImportConfig* config,
                        hfDiagnostics* diagnostics, hfError* error) {
   hfi_clear_error(error);
+  if (is_saved_model(path)) return hf_model_open(model, path, error);
   Source source = {.name = path};
   return import_in_c_locale(&source, config, diagnostics, model, NULL, error);
 }
@@ -105,6 +119,8 @@ hfStatus hf_model_parse(hfModel** model, const char* text, size_t length, const 
 hfStatus hf_builder_load(hfBuilder** builder, const char* path, const hfImportConfig* config,
                          hfDiagnostics* diagnostics, hfError* error) {
   hfi_clear_error(error);
+  if (is_saved_model(path))
+    return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "%s: a saved model has no definitions that a builder could hold", path);
   Source source = {.name = path};
   return import_in_c_locale(&source, config, diagnostics, NULL, builder, error);
 }

@@ -263,4 +263,10 @@ int hfi_mjcf_limited(hfiMjcf* m, const hfiElem* elem, const char* attr, int limi
 
 extern const hfiMeaning hfi_mjcf_meanings[];
 
+// Words of the parameters in <custom>, with the values of hfMethod, hfFrictionLaw, hfFrictionRule, hfDriveLaw and hfSignalType.
+extern const hfiKeyword hfi_mjcf_methods[], hfi_mjcf_friction_laws[], hfi_mjcf_friction_rules[], hfi_mjcf_drives[], hfi_mjcf_signals[];
+// The element of a sensor of this type (hfSensorType), and the attribute that names its object: NULL for a frame sensor, "" for a
+// sensor without an object.
+const char* hfi_mjcf_sensor_word(int type, const char** attribute);
+
 #endif

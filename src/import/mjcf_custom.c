@@ -68,7 +68,8 @@ void hfi_mjcf_contact_parameters(hfiMjcf* m, const char* full_name, hfGeomDef* d
               {"stiction_speed", &def->stiction_speed, 0},
               {"tangential_stiffness", &def->tangential_stiffness, 1},
               {"tangential_damping", &def->tangential_damping, 1},
-              {"restitution", &def->restitution, 1}};
+              {"restitution", &def->restitution, 1},
+              {"friction_dynamic", &def->friction_dynamic, 0}};
   for (size_t i = 0; m->custom && i < sizeof keys / sizeof *keys; ++i) {
     int own = geom && find_positive(m, hfi_format(m->r, "%s.%s", geom, keys[i].key), keys[i].x);
     // the world-wide values of the other parameters are fields of hfWorld
@@ -91,8 +92,7 @@ static void read_word(hfiMjcf* m, const char* key, const hfiKeyword* table, int3
            c->text ? c->text : "a number", known);
 }
 
-void hfi_mjcf_set_world(hfiMjcf* m) {
-  static const hfiKeyword methods[] = {{"tamsi", HF_METHOD_TAMSI},
+const hfiKeyword hfi_mjcf_methods[] = {{"tamsi", HF_METHOD_TAMSI},
                                        {"convex", HF_METHOD_CONVEX},
                                        {"mlcp", HF_METHOD_MLCP},
                                        {"rk3", HF_METHOD_RK3},
@@ -100,18 +100,28 @@ void hfi_mjcf_set_world(hfiMjcf* m) {
                                        {"sdirk", HF_METHOD_SDIRK},
                                        {"switching", HF_METHOD_SWITCHING},
                                        {NULL, 0}};
-  static const hfiKeyword laws[] = {{"regularised", HF_FRICTION_REGULARISED},
-                                    {"smooth", HF_FRICTION_SMOOTH},
-                                    {"anchored", HF_FRICTION_ANCHORED},
-                                    {"coulomb", HF_FRICTION_COULOMB},
-                                    {NULL, 0}};
+const hfiKeyword hfi_mjcf_friction_laws[] = {{"regularised", HF_FRICTION_REGULARISED},
+                                             {"smooth", HF_FRICTION_SMOOTH},
+                                             {"anchored", HF_FRICTION_ANCHORED},
+                                             {"coulomb", HF_FRICTION_COULOMB},
+                                             {NULL, 0}};
+const hfiKeyword hfi_mjcf_friction_rules[] = {{"max", HF_COMBINE_MAX}, {"harmonic", HF_COMBINE_HARMONIC}, {NULL, 0}};
+const hfiKeyword hfi_mjcf_drives[] = {{"servo", HF_DRIVE_SERVO},
+                                      {"constraint", HF_DRIVE_CONSTRAINT},
+                                      {"computed-torque", HF_DRIVE_COMPUTED_TORQUE},
+                                      {NULL, 0}};
+const hfiKeyword hfi_mjcf_signals[] = {{"constant", HF_SIGNAL_CONSTANT}, {"sine", HF_SIGNAL_SINE}, {"ramp", HF_SIGNAL_RAMP},
+                                       {"chirp", HF_SIGNAL_CHIRP},       {"table", HF_SIGNAL_TABLE}, {NULL, 0}};
+
+void hfi_mjcf_set_world(hfiMjcf* m) {
   hfWorld* w = hf_builder_world(m->r->builder);
   find_positive(m, "stiffness", &w->stiffness);
   find_positive(m, "dissipation", &w->dissipation);
   find_positive(m, "stiction_speed", &w->stiction_speed);
   find_positive(m, "tangential_ratio", &w->tangential_ratio);
-  read_word(m, "method", methods, &w->method);
-  read_word(m, "friction", laws, &w->friction);
+  read_word(m, "method", hfi_mjcf_methods, &w->method);
+  read_word(m, "friction", hfi_mjcf_friction_laws, &w->friction);
+  read_word(m, "friction_rule", hfi_mjcf_friction_rules, &w->friction_rule);
 }
 
 void hfi_mjcf_report_custom(hfiMjcf* m) {
@@ -144,49 +154,50 @@ static const double* read_table(hfiMjcf* m, const hfiElem* elem, const char* fil
 
 void hfi_mjcf_read_drive(hfiMjcf* m, const char* full_name, hfActuatorDef* def) {
   const char* actuator = own_name(m, full_name);
-  static const hfiKeyword laws[] = {{"servo", HF_DRIVE_SERVO},
-                                    {"constraint", HF_DRIVE_CONSTRAINT},
-                                    {"computed-torque", HF_DRIVE_COMPUTED_TORQUE},
-                                    {NULL, 0}};
   int32_t law = def->drive;
   if (!m->custom) return;
-  if (hfi_is_servo(def->gaintype, def->biastype, def->biasprm)) read_word(m, "drive", laws, &law);
-  if (actuator) read_word(m, hfi_format(m->r, "drive.%s", actuator), laws, &law);
+  if (hfi_is_servo(def->gaintype, def->biastype, def->biasprm)) read_word(m, "drive", hfi_mjcf_drives, &law);
+  if (actuator) read_word(m, hfi_format(m->r, "drive.%s", actuator), hfi_mjcf_drives, &law);
   def->drive = law;
+}
+
+// table t0 y0 t1 y1 …, or table FILE.
+static const double* read_table_signal(hfiMjcf* m, const hfiElem* elem, const char* rest, int* count) {
+  rest += strspn(rest, " ");
+  char* end = NULL;
+  strtod(rest, &end);
+  if (end == rest || *end != ' ') return read_table(m, elem, rest, count);
+  const double* x = hfi_parse_list(m->r, elem, "data", rest, count);
+  if (!m->r->status && *count % 2) hfi_fail(m->r, elem, HF_ERROR_PARSE, "%d numbers are not pairs of time and value", *count);
+  return x;
 }
 
 void hfi_mjcf_read_signal(hfiMjcf* m, const char* full_name, hfActuatorDef* def) {
   const char* actuator = own_name(m, full_name);
   static const struct {
-    const char* word;
-    int type, least, most;
-  } kinds[] = {{"constant", HF_SIGNAL_CONSTANT, 1, 1},
-               {"sine", HF_SIGNAL_SINE, 2, 4},
-               {"ramp", HF_SIGNAL_RAMP, 4, 4},
-               {"chirp", HF_SIGNAL_CHIRP, 4, 5},
-               {"table", HF_SIGNAL_TABLE, 0, 0}};
+    int least, most;
+  } counts[] = {{0, 0}, {1, 1}, {2, 4}, {4, 4}, {4, 5}, {0, 0}}; // by hfSignalType
   hfiCustom* c =
       actuator && m->custom ? find_custom(m, hfi_format(m->r, "signal.%s", actuator)) : NULL;
   if (!c) return;
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds && c->text; ++i) {
-    size_t length = strlen(kinds[i].word);
-    if (strncmp(c->text, kinds[i].word, length) != 0 || c->text[length] != ' ') continue;
+  for (const hfiKeyword* k = hfi_mjcf_signals; k->word && c->text; ++k) {
+    size_t length = strlen(k->word);
+    if (strncmp(c->text, k->word, length) != 0 || c->text[length] != ' ') continue;
     const char* rest = c->text + length;
-    def->signal = kinds[i].type;
-    if (kinds[i].type == HF_SIGNAL_TABLE) {
-      def->signal_data = read_table(m, c->elem, rest + strspn(rest, " "), &def->signal_count);
+    def->signal = k->value;
+    if (k->value == HF_SIGNAL_TABLE) {
+      def->signal_data = read_table_signal(m, c->elem, rest, &def->signal_count);
       return;
     }
     double* x = HFI_NEW(m->r, double, 5);
-    int count = 0;
+    int count = 0, least = counts[k->value].least, most = counts[k->value].most;
     const double* given = hfi_parse_list(m->r, c->elem, "data", rest, &count);
-    if (!m->r->status && (count < kinds[i].least || count > kinds[i].most))
-      hfi_fail(m->r, c->elem, HF_ERROR_PARSE, "%s takes %d to %d numbers, not %d", kinds[i].word,
-               kinds[i].least, kinds[i].most, count);
+    if (!m->r->status && (count < least || count > most))
+      hfi_fail(m->r, c->elem, HF_ERROR_PARSE, "%s takes %d to %d numbers, not %d", k->word, least, most, count);
     if (m->r->status) return;
     memcpy(x, given, (size_t)count * sizeof *x);
     def->signal_data = x;
-    def->signal_count = kinds[i].most;
+    def->signal_count = most;
     return;
   }
   hfi_fail(m->r, c->elem, HF_ERROR_PARSE,

@@ -48,6 +48,16 @@ static const SensorKind sensor_kinds[] = {
     {"e_kinetic", HF_SENSOR_ENERGY_KINETIC, "", HF_OBJECT_NONE},
 };
 
+const char* hfi_mjcf_sensor_word(int type, const char** attribute) {
+  for (size_t i = 0; i < sizeof sensor_kinds / sizeof *sensor_kinds; ++i)
+    if (sensor_kinds[i].type == type) {
+      *attribute = sensor_kinds[i].attr;
+      return sensor_kinds[i].word;
+    }
+  *attribute = NULL;
+  return "contact";
+}
+
 enum { CAMERA = HF_OBJECT_KINDS };
 static const hfiKeyword frame_kinds[] = {{"body", HF_OBJECT_INERTIAL}, {"xbody", HF_OBJECT_BODY},
                                          {"geom", HF_OBJECT_GEOM},     {"site", HF_OBJECT_SITE},

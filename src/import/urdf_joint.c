@@ -81,10 +81,10 @@ void hfi_urdf_add_joints(hfiUrdf* u, const hfiUrdfJoint* j, int body) {
   if (r->status) return;
   switch (j->type) {
   case HFI_URDF_FLOATING:
-    add(u, j, d, NULL, HF_JOINT_FREE, a);
+    add(u, j, d, NULL, HF_JOINT_FREE, v3_load(d.axis));
     break;
   case HFI_URDF_BALL:
-    add(u, j, d, NULL, HF_JOINT_BALL, a);
+    add(u, j, d, NULL, HF_JOINT_BALL, v3_load(d.axis));
     break;
   case HFI_URDF_PRISMATIC:
     add(u, j, d, NULL, HF_JOINT_SLIDE, a);

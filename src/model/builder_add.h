@@ -13,6 +13,15 @@ int hfi_object_exists(const hfBuilder* b, int kind, int id);
 // Copies name and where into the pool; 0 on success.
 int hfi_own_strings(hfBuilder* b, const char** name, const char** where);
 
+// What a definition must be to be added, or to take the place of another one. Quaternions and axes get unit length. `except` is the
+// joint that the definition replaces, or -1.
+hfStatus hfi_check_body(const hfBuilder* b, hfBodyDef* d, hfError* error);
+hfStatus hfi_check_joint(const hfBuilder* b, hfJointDef* d, int except, hfError* error);
+hfStatus hfi_check_geom(const hfBuilder* b, hfGeomDef* d, hfError* error);
+hfStatus hfi_check_site(const hfBuilder* b, hfSiteDef* d, hfError* error);
+hfStatus hfi_check_equality(const hfBuilder* b, const hfEqualityDef* d, hfError* error);
+hfStatus hfi_check_actuator(const hfBuilder* b, const hfActuatorDef* d, hfError* error);
+
 // Grows the list, owns the strings and registers the name, or returns a refusal from the caller, whose
 // builder is b and whose error is error.
 #define HFI_ADD(list, kind, def)                                                                   \

@@ -31,7 +31,7 @@ int hf_builder_add_tendon(hfBuilder* b, const hfTendonDef* source, hfError* erro
   return HFI_APPEND(b->tendon, d);
 }
 
-static hfStatus check_equality(const hfBuilder* b, const hfEqualityDef* d, hfError* error) {
+hfStatus hfi_check_equality(const hfBuilder* b, const hfEqualityDef* d, hfError* error) {
   const hfObjectKind kind = HF_OBJECT_EQUALITY;
   if (!hfi_all_finite(d->data, 11))
     return hfi_refuse_def(error, d->where, kind, d->name, "a value is not finite");
@@ -56,7 +56,7 @@ static hfStatus check_equality(const hfBuilder* b, const hfEqualityDef* d, hfErr
 int hf_builder_add_equality(hfBuilder* b, const hfEqualityDef* source, hfError* error) {
   hfi_clear_error(error);
   hfEqualityDef d = *source;
-  hfStatus status = check_equality(b, &d, error);
+  hfStatus status = hfi_check_equality(b, &d, error);
   if (status != HF_OK) return status;
   HFI_ADD(b->equality, HF_OBJECT_EQUALITY, d);
   return HFI_APPEND(b->equality, d);
@@ -107,7 +107,7 @@ int hfi_signal_size(int type) {
   return size[type];
 }
 
-static hfStatus check_actuator(const hfBuilder* b, const hfActuatorDef* d, hfError* error) {
+hfStatus hfi_check_actuator(const hfBuilder* b, const hfActuatorDef* d, hfError* error) {
   const hfObjectKind kind = HF_OBJECT_ACTUATOR;
   int target = hfi_transmission_target(d->trntype);
   if (!hfi_object_exists(b, target, d->trnid[0]))
@@ -145,7 +145,7 @@ static hfStatus check_actuator(const hfBuilder* b, const hfActuatorDef* d, hfErr
 int hf_builder_add_actuator(hfBuilder* b, const hfActuatorDef* source, hfError* error) {
   hfi_clear_error(error);
   hfActuatorDef d = *source;
-  hfStatus status = check_actuator(b, &d, error);
+  hfStatus status = hfi_check_actuator(b, &d, error);
   if (status != HF_OK) return status;
   d.signal_data =
       hfi_pool_copy(&b->pool, d.signal_data, sizeof *d.signal_data * (size_t)d.signal_count);

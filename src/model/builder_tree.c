@@ -6,35 +6,42 @@
 #include "model/joint.h"
 #include "model/shape.h"
 
+hfStatus hfi_check_body(const hfBuilder* b, hfBodyDef* d, hfError* error) {
+  const hfObjectKind kind = HF_OBJECT_BODY;
+  if (!hfi_object_exists(b, HF_OBJECT_BODY, d->parent))
+    return hfi_refuse_def(error, d->where, kind, d->name, "parent %d does not exist", d->parent);
+  if (!hfi_all_finite(d->pos, 3) || !hfi_normalise_quat(d->quat))
+    return hfi_refuse_def(error, d->where, kind, d->name,
+                          "pose is not finite or its quaternion is zero");
+  if (!isfinite(d->mass) || d->mass < 0)
+    return hfi_refuse_def(error, d->where, kind, d->name, "mass %g is negative or not finite",
+                          d->mass);
+  if (!hfi_all_finite(d->com, 3) || !hfi_all_finite(d->inertia, 6) || !isfinite(d->gravcomp))
+    return hfi_refuse_def(error, d->where, kind, d->name, "inertial is not finite");
+  if (d->mocap && d->parent != 0)
+    return hfi_refuse_def(error, d->where, kind, d->name,
+                          "a mocap body must be a child of the world");
+  return HF_OK;
+}
+
 int hf_builder_add_body(hfBuilder* b, const hfBodyDef* source, hfError* error) {
   hfi_clear_error(error);
   hfBodyDef d = *source;
   const hfObjectKind kind = HF_OBJECT_BODY;
-  if (!hfi_object_exists(b, HF_OBJECT_BODY, d.parent))
-    return hfi_refuse_def(error, d.where, kind, d.name, "parent %d does not exist", d.parent);
-  if (!hfi_all_finite(d.pos, 3) || !hfi_normalise_quat(d.quat))
-    return hfi_refuse_def(error, d.where, kind, d.name,
-                          "pose is not finite or its quaternion is zero");
-  if (!isfinite(d.mass) || d.mass < 0)
-    return hfi_refuse_def(error, d.where, kind, d.name, "mass %g is negative or not finite",
-                          d.mass);
-  if (!hfi_all_finite(d.com, 3) || !hfi_all_finite(d.inertia, 6) || !isfinite(d.gravcomp))
-    return hfi_refuse_def(error, d.where, kind, d.name, "inertial is not finite");
-  if (d.mocap && d.parent != 0)
-    return hfi_refuse_def(error, d.where, kind, d.name,
-                          "a mocap body must be a child of the world");
+  hfStatus status = hfi_check_body(b, &d, error);
+  if (status != HF_OK) return status;
   HFI_ADD(b->body, kind, d);
   return HFI_APPEND(b->body, d);
 }
 
-// Checks a joint against those that its body has already.
-static hfStatus check_companions(const hfBuilder* b, const hfJointDef* d, hfError* error) {
+// Checks a joint against those that its body has already, except the one that it takes the place of.
+static hfStatus check_companions(const hfBuilder* b, const hfJointDef* d, int except, hfError* error) {
   const hfObjectKind kind = HF_OBJECT_JOINT;
   const hfiJointKind* joint = &hfi_joint_kinds[d->type];
   int turns = joint->ntranslation < joint->info.nv;
   for (int i = 0; i < b->joint.count; ++i) {
     const hfiJointKind* other = &hfi_joint_kinds[b->joint.data[i].type];
-    if (b->joint.data[i].body != d->body) continue;
+    if (b->joint.data[i].body != d->body || i == except) continue;
     if (joint->nworld || other->nworld)
       return hfi_refuse_def(error, d->where, kind, d->name,
                             "a free joint must be its body's only joint");
@@ -48,7 +55,7 @@ static hfStatus check_companions(const hfBuilder* b, const hfJointDef* d, hfErro
   return HF_OK;
 }
 
-static hfStatus check_joint(const hfBuilder* b, hfJointDef* d, hfError* error) {
+hfStatus hfi_check_joint(const hfBuilder* b, hfJointDef* d, int except, hfError* error) {
   const hfObjectKind kind = HF_OBJECT_JOINT;
   if (!hfi_object_exists(b, HF_OBJECT_BODY, d->body) || d->body == 0)
     return hfi_refuse_def(error, d->where, kind, d->name, "body %d cannot have a joint", d->body);
@@ -79,19 +86,19 @@ static hfStatus check_joint(const hfBuilder* b, hfJointDef* d, hfError* error) {
       d->limit_stiffness < 0 || d->limit_damping < 0)
     return hfi_refuse_def(error, d->where, kind, d->name,
                           "stiffness, damping, armature and friction loss cannot be negative");
-  return check_companions(b, d, error);
+  return check_companions(b, d, except, error);
 }
 
 int hf_builder_add_joint(hfBuilder* b, const hfJointDef* source, hfError* error) {
   hfi_clear_error(error);
   hfJointDef d = *source;
-  hfStatus status = check_joint(b, &d, error);
+  hfStatus status = hfi_check_joint(b, &d, -1, error);
   if (status != HF_OK) return status;
   HFI_ADD(b->joint, HF_OBJECT_JOINT, d);
   return HFI_APPEND(b->joint, d);
 }
 
-static hfStatus check_geom(const hfBuilder* b, hfGeomDef* d, hfError* error) {
+hfStatus hfi_check_geom(const hfBuilder* b, hfGeomDef* d, hfError* error) {
   const hfObjectKind kind = HF_OBJECT_GEOM;
   if (!hfi_object_exists(b, HF_OBJECT_BODY, d->body))
     return hfi_refuse_def(error, d->where, kind, d->name, "body %d does not exist", d->body);
@@ -140,24 +147,30 @@ static hfStatus check_geom(const hfBuilder* b, hfGeomDef* d, hfError* error) {
 int hf_builder_add_geom(hfBuilder* b, const hfGeomDef* source, hfError* error) {
   hfi_clear_error(error);
   hfGeomDef d = *source;
-  hfStatus status = check_geom(b, &d, error);
+  hfStatus status = hfi_check_geom(b, &d, error);
   if (status != HF_OK) return status;
   HFI_ADD(b->geom, HF_OBJECT_GEOM, d);
   return HFI_APPEND(b->geom, d);
 }
 
+hfStatus hfi_check_site(const hfBuilder* b, hfSiteDef* d, hfError* error) {
+  const hfObjectKind kind = HF_OBJECT_SITE;
+  if (!hfi_object_exists(b, HF_OBJECT_BODY, d->body))
+    return hfi_refuse_def(error, d->where, kind, d->name, "body %d does not exist", d->body);
+  if (d->type < 0 || d->type >= HFI_SHAPES || !hfi_shape_kinds[d->type].solid)
+    return hfi_refuse_def(error, d->where, kind, d->name, "type %d is no shape of a site", d->type);
+  if (!hfi_all_finite(d->pos, 3) || !hfi_all_finite(d->size, 3) || !hfi_normalise_quat(d->quat))
+    return hfi_refuse_def(error, d->where, kind, d->name,
+                          "pose is not finite or its quaternion is zero");
+  return HF_OK;
+}
+
 int hf_builder_add_site(hfBuilder* b, const hfSiteDef* source, hfError* error) {
   hfi_clear_error(error);
   hfSiteDef d = *source;
-  const hfObjectKind kind = HF_OBJECT_SITE;
-  if (!hfi_object_exists(b, HF_OBJECT_BODY, d.body))
-    return hfi_refuse_def(error, d.where, kind, d.name, "body %d does not exist", d.body);
-  if (d.type < 0 || d.type >= HFI_SHAPES || !hfi_shape_kinds[d.type].solid)
-    return hfi_refuse_def(error, d.where, kind, d.name, "type %d is no shape of a site", d.type);
-  if (!hfi_all_finite(d.pos, 3) || !hfi_all_finite(d.size, 3) || !hfi_normalise_quat(d.quat))
-    return hfi_refuse_def(error, d.where, kind, d.name,
-                          "pose is not finite or its quaternion is zero");
-  HFI_ADD(b->site, kind, d);
+  hfStatus status = hfi_check_site(b, &d, error);
+  if (status != HF_OK) return status;
+  HFI_ADD(b->site, HF_OBJECT_SITE, d);
   return HFI_APPEND(b->site, d);
 }
 

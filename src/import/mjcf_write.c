@@ -1,0 +1,169 @@
+// hf_builder_write_mjcf: the definitions of a builder as one MJCF file. A reader makes the same definitions of it again, in the order
+// of the finished model. Angles are radians, meshes are written as their vertices and triangles, and what MJCF lacks is in <custom>.
+#include "import/mjcf_write.h"
+
+#include "base/error.h"
+#include "base/locale.h"
+
+#include <holdfast/import.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- names --------------------------------------------------------------------------------------
+
+#define COLLECT_NAMES(kind, list, member)                                                          \
+  for (int i = 0; i < w->b->list.count; ++i) w->name[kind][i] = w->b->list.data[i] member.name
+
+static void collect_names(hfiMjcfWriter* w) {
+  COLLECT_NAMES(HF_OBJECT_BODY, body, );
+  COLLECT_NAMES(HF_OBJECT_JOINT, joint, );
+  COLLECT_NAMES(HF_OBJECT_GEOM, geom, );
+  COLLECT_NAMES(HF_OBJECT_SITE, site, );
+  COLLECT_NAMES(HF_OBJECT_MESH, mesh, .def);
+  COLLECT_NAMES(HF_OBJECT_TENDON, tendon, );
+  COLLECT_NAMES(HF_OBJECT_EQUALITY, equality, );
+  COLLECT_NAMES(HF_OBJECT_ACTUATOR, actuator, );
+  COLLECT_NAMES(HF_OBJECT_SENSOR, sensor, );
+  COLLECT_NAMES(HF_OBJECT_KEY, key, );
+  COLLECT_NAMES(HF_OBJECT_PAIR, pair, );
+}
+
+// Gives an object without a name one that no other object of its kind has, because something is about to refer to it.
+static void need_name(hfiMjcfWriter* w, int kind, int id) {
+  if (kind == HF_OBJECT_INERTIAL) kind = HF_OBJECT_BODY;
+  if (kind == HF_OBJECT_NONE || id < 0 || w->name[kind][id] || w->status) return;
+  char name[64];
+  int length = snprintf(name, sizeof name, "%s_%d", hf_object_kind_name((hfObjectKind)kind), id);
+  while (hf_builder_find(w->b, (hfObjectKind)kind, name) >= 0 && length < (int)sizeof name - 1) {
+    name[length++] = '_';
+    name[length] = 0;
+  }
+  w->name[kind][id] = hfi_pool_string(&w->pool, name);
+  if (!w->name[kind][id]) w->status = hfi_refuse(w->error, HF_ERROR_MEMORY, "out of memory");
+}
+
+static int has_contact_parameters(const hfGeomDef* d) {
+  return d->stiffness >= 0 || d->dissipation >= 0 || d->stiction_speed >= 0 || d->tangential_stiffness >= 0 ||
+         d->tangential_damping >= 0 || d->friction_dynamic >= 0 || d->restitution > 0;
+}
+
+static void name_what_is_referred_to(hfiMjcfWriter* w) {
+  const hfBuilder* b = w->b;
+  for (int i = 0; i < b->geom.count; ++i)
+    if (has_contact_parameters(&b->geom.data[i])) need_name(w, HF_OBJECT_GEOM, i);
+  for (int i = 0; i < b->mesh.count; ++i) need_name(w, HF_OBJECT_MESH, i);
+  for (int i = 0; i < b->pair.count; ++i)
+    need_name(w, HF_OBJECT_GEOM, b->pair.data[i].geom1), need_name(w, HF_OBJECT_GEOM, b->pair.data[i].geom2);
+  for (int i = 0; i < b->exclude.count; ++i)
+    for (int k = 0; k < 2; ++k) need_name(w, HF_OBJECT_BODY, b->exclude.data[i].body[k]);
+  for (int i = 0; i < b->tendon.count; ++i)
+    for (int k = 0; k < b->tendon.data[i].count; ++k) need_name(w, HF_OBJECT_JOINT, b->tendon.data[i].joint[k]);
+  for (int i = 0; i < b->equality.count; ++i) {
+    const hfEqualityDef* d = &b->equality.data[i];
+    int kind = hfi_equality_target(d->type, d->objkind);
+    need_name(w, kind, d->obj1), need_name(w, kind, d->obj2);
+  }
+  for (int i = 0; i < b->actuator.count; ++i) {
+    const hfActuatorDef* d = &b->actuator.data[i];
+    need_name(w, hfi_transmission_target(d->trntype), d->trnid[0]), need_name(w, HF_OBJECT_SITE, d->trnid[1]);
+    if (d->drive != HF_DRIVE_SERVO || d->signal != HF_SIGNAL_NONE) need_name(w, HF_OBJECT_ACTUATOR, i);
+  }
+  for (int i = 0; i < b->sensor.count; ++i) {
+    const hfSensorDef* d = &b->sensor.data[i];
+    need_name(w, d->objkind, d->obj), need_name(w, d->refkind, d->ref);
+  }
+}
+
+static int make_name_lists(hfiMjcfWriter* w) {
+  for (int k = 0; k < HF_OBJECT_KINDS; ++k) {
+    w->name[k] = calloc((size_t)hf_builder_count(w->b, (hfObjectKind)k) + 1, sizeof *w->name[k]);
+    if (!w->name[k]) return 0;
+  }
+  return 1;
+}
+
+// ---- world and compiler -------------------------------------------------------------------------
+
+static void write_compiler(hfiMjcfWriter* w) {
+  static const char* const inference[] = {"auto", "false", "true"}; // -1, 0, 1
+  const hfBuildConfig* c = &w->b->config;
+  int fit = 0;
+  for (int i = 0; i < w->b->geom.count; ++i) {
+    const hfGeomDef* d = &w->b->geom.data[i];
+    if (d->mesh < 0 || d->type == HF_GEOM_MESH) continue;
+    if (fit && fit != d->mesh_fit)
+      hfi_mjcf_refuse(w, "MJCF cannot fit one geom to the inertia box and another one to the bounding box of its mesh");
+    fit = d->mesh_fit;
+  }
+  hfi_mjcf_begin(w, 1, "compiler angle=\"radian\" autolimits=\"false\"");
+  if (fit == 2) hfi_mjcf_put_bool(w, "fitaabb", 1);
+  if (c->inertia_from_geom != -1) hfi_mjcf_put_text(w, "inertiafromgeom", inference[1 + c->inertia_from_geom]);
+  const double group[2] = {c->inertia_group_min, c->inertia_group_max};
+  if (group[0] != 0 || group[1] != 5) hfi_mjcf_put_reals(w, "inertiagrouprange", group, 2);
+  hfi_mjcf_put_real(w, "boundmass", c->bound_mass, 0);
+  hfi_mjcf_put_real(w, "boundinertia", c->bound_inertia, 0);
+  hfi_mjcf_put_real(w, "settotalmass", c->total_mass, 0);
+  if (c->balance_inertia) hfi_mjcf_put_bool(w, "balanceinertia", 1);
+  hfi_mjcf_print(w, "/>\n");
+}
+
+static void write_option(hfiMjcfWriter* w) {
+  const hfWorld* v = &w->b->world;
+  const struct {
+    const char* flag;
+    int off;
+  } flags[] = {{"contact", v->disable_contact},     {"limit", v->disable_limit},
+               {"frictionloss", v->disable_frictionloss}, {"spring", v->disable_spring},
+               {"damper", v->disable_damper},       {"gravity", v->disable_gravity},
+               {"equality", v->disable_equality},   {"actuation", v->disable_actuation},
+               {"clampctrl", v->disable_clamp_control},   {"filterparent", !v->filter_parent}};
+  hfi_mjcf_begin(w, 1, "option");
+  hfi_mjcf_put_reals(w, "timestep", &v->timestep, 1);
+  hfi_mjcf_put_reals(w, "gravity", v->gravity, 3);
+  hfi_mjcf_put_real(w, "impratio", v->impratio, 1);
+  hfi_mjcf_print(w, "><flag");
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; ++i)
+    if (flags[i].off) hfi_mjcf_put_text(w, flags[i].flag, "disable");
+  hfi_mjcf_print(w, "/></option>\n");
+}
+
+// ---- the file -----------------------------------------------------------------------------------
+
+static void write_document(hfiMjcfWriter* w) {
+  hfi_mjcf_print(w, "<mujoco>\n");
+  write_compiler(w);
+  write_option(w);
+  hfi_mjcf_write_custom(w);
+  hfi_mjcf_write_assets(w);
+  hfi_mjcf_write_tree(w);
+  hfi_mjcf_write_contacts(w);
+  hfi_mjcf_write_tendons(w);
+  hfi_mjcf_write_equalities(w);
+  hfi_mjcf_write_actuators(w);
+  hfi_mjcf_write_sensors(w);
+  hfi_mjcf_write_keys(w);
+  hfi_mjcf_print(w, "</mujoco>\n");
+}
+
+hfStatus hf_builder_write_mjcf(const hfBuilder* b, const char* path, hfError* error) {
+  hfi_clear_error(error);
+  hfiMjcfWriter w = {.b = b, .path = path, .error = error};
+  hfStatus status = hfi_output_open(&w.out, path, HFI_OUTPUT_WHOLE, error);
+  if (status != HF_OK) return status;
+  locale_t outer = hfi_enter_c_locale();
+  if (make_name_lists(&w)) {
+    collect_names(&w);
+    name_what_is_referred_to(&w);
+    if (!w.status) write_document(&w);
+  } else
+    w.status = hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+  hfi_leave_c_locale(outer);
+  for (int k = 0; k < HF_OBJECT_KINDS; ++k) free(w.name[k]);
+  hfi_pool_release(&w.pool);
+  if (w.status) {
+    hfi_output_discard(&w.out);
+    return w.status;
+  }
+  return hfi_output_close(&w.out, error);
+}

@@ -1,0 +1,236 @@
+// Writing <custom>, meshes and the tree of bodies.
+#include "import/mjcf_write.h"
+
+#include "import/mjcf.h"
+#include "model/order.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// ---- what MJCF lacks ----------------------------------------------------------------------------
+
+static void put_numeric(hfiMjcfWriter* w, const char* prefix, const char* key, double x, double unless) {
+  if (x == unless) return;
+  char name[256];
+  snprintf(name, sizeof name, "hf.%s%s%s", prefix, *prefix ? "." : "", key);
+  hfi_mjcf_begin(w, 2, "numeric");
+  hfi_mjcf_put_text(w, "name", name);
+  hfi_mjcf_put_reals(w, "data", &x, 1);
+  hfi_mjcf_print(w, "/>\n");
+}
+
+static void put_word(hfiMjcfWriter* w, const char* key, const char* word) {
+  hfi_mjcf_begin(w, 2, "text");
+  hfi_mjcf_print(w, " name=\"hf.%s\" data=\"%s\"/>\n", key, word);
+}
+
+static const char* find_word(const hfiKeyword* table, int value) {
+  while (table->word && table->value != value) ++table;
+  return table->word;
+}
+
+static void write_world(hfiMjcfWriter* w) {
+  const hfWorld* v = &w->b->world;
+  put_numeric(w, "", "stiffness", v->stiffness, -1);
+  put_numeric(w, "", "dissipation", v->dissipation, -1);
+  put_numeric(w, "", "stiction_speed", v->stiction_speed, -1);
+  put_numeric(w, "", "tangential_ratio", v->tangential_ratio, -1);
+  put_word(w, "method", find_word(hfi_mjcf_methods, v->method));
+  put_word(w, "friction", find_word(hfi_mjcf_friction_laws, v->friction));
+  put_word(w, "friction_rule", find_word(hfi_mjcf_friction_rules, v->friction_rule));
+}
+
+static void write_geom_parameters(hfiMjcfWriter* w) {
+  for (int i = 0; i < w->b->geom.count; ++i) {
+    const hfGeomDef* d = &w->b->geom.data[i];
+    const char* name = w->name[HF_OBJECT_GEOM][i];
+    if (!name) continue;
+    put_numeric(w, name, "stiffness", d->stiffness, -1);
+    put_numeric(w, name, "dissipation", d->dissipation, -1);
+    put_numeric(w, name, "stiction_speed", d->stiction_speed, -1);
+    put_numeric(w, name, "tangential_stiffness", d->tangential_stiffness, -1);
+    put_numeric(w, name, "tangential_damping", d->tangential_damping, -1);
+    put_numeric(w, name, "friction_dynamic", d->friction_dynamic, -1);
+    put_numeric(w, name, "restitution", d->restitution, 0);
+  }
+}
+
+static void write_signal(hfiMjcfWriter* w, const hfActuatorDef* d, const char* name) {
+  char key[256];
+  snprintf(key, sizeof key, "hf.signal.%s", name);
+  hfi_mjcf_begin(w, 2, "text");
+  hfi_mjcf_put_text(w, "name", key);
+  hfi_mjcf_print(w, " data=\"%s ", find_word(hfi_mjcf_signals, d->signal));
+  hfi_mjcf_print_numbers(w, d->signal_data, d->signal_count);
+  hfi_mjcf_print(w, "\"/>\n");
+}
+
+static void write_drives(hfiMjcfWriter* w) {
+  for (int i = 0; i < w->b->actuator.count; ++i) {
+    const hfActuatorDef* d = &w->b->actuator.data[i];
+    const char* name = w->name[HF_OBJECT_ACTUATOR][i];
+    if (d->drive != HF_DRIVE_SERVO) {
+      char key[256];
+      snprintf(key, sizeof key, "drive.%s", name);
+      put_word(w, key, find_word(hfi_mjcf_drives, d->drive));
+    }
+    if (d->signal != HF_SIGNAL_NONE) write_signal(w, d, name);
+  }
+}
+
+void hfi_mjcf_write_custom(hfiMjcfWriter* w) {
+  hfi_mjcf_print(w, "  <custom>\n");
+  write_world(w);
+  write_geom_parameters(w);
+  write_drives(w);
+  hfi_mjcf_print(w, "  </custom>\n");
+}
+
+// ---- meshes -------------------------------------------------------------------------------------
+
+static void write_mesh(hfiMjcfWriter* w, int i) {
+  static const char* const inertias[] = {"convex", "exact", "legacy", "shell"};
+  const hfMeshDef* d = &w->b->mesh.data[i].def;
+  hfi_mjcf_begin(w, 2, "mesh");
+  hfi_mjcf_put_name(w, HF_OBJECT_MESH, i);
+  hfi_mjcf_put_text(w, "inertia", inertias[d->inertia]);
+  if (d->max_hull_vert > 0) hfi_mjcf_put_int(w, "maxhullvert", d->max_hull_vert, -1);
+  hfi_mjcf_put_reals(w, "vertex", d->vert, 3 * d->nvert);
+  hfi_mjcf_print(w, " face=\"");
+  for (int k = 0; k < 3 * d->ntri; ++k) hfi_mjcf_print(w, k ? " %d" : "%d", d->tri[k]);
+  hfi_mjcf_print(w, "\"/>\n");
+}
+
+void hfi_mjcf_write_assets(hfiMjcfWriter* w) {
+  hfi_mjcf_print(w, "  <asset>\n");
+  for (int i = 0; i < w->b->mesh.count; ++i) write_mesh(w, i);
+  hfi_mjcf_print(w, "  </asset>\n");
+}
+
+// ---- the tree -----------------------------------------------------------------------------------
+
+static void write_inertial(hfiMjcfWriter* w, const hfBodyDef* d, int depth) {
+  hfi_mjcf_begin(w, depth, "inertial");
+  hfi_mjcf_put_reals(w, "pos", d->com, 3);
+  hfi_mjcf_put_reals(w, "mass", &d->mass, 1);
+  hfi_mjcf_put_reals(w, "fullinertia", d->inertia, 6);
+  hfi_mjcf_print(w, "/>\n");
+}
+
+static void write_joint(hfiMjcfWriter* w, int i, int depth) {
+  const hfJointDef* d = &w->b->joint.data[i];
+  const hfiJointKind* kind = &hfi_joint_kinds[d->type];
+  if (d->limit_stiffness > 0 || d->limit_damping > 0)
+    hfi_mjcf_refuse(w, "joint \"%s\": MJCF has no stiffness of limits", d->name ? d->name : "");
+  hfi_mjcf_begin(w, depth, "joint");
+  hfi_mjcf_put_name(w, HF_OBJECT_JOINT, i);
+  hfi_mjcf_put_text(w, "type", kind->info.name);
+  if (kind->uses_anchor) hfi_mjcf_put_reals(w, "pos", d->pos, 3);
+  if (kind->uses_anchor) hfi_mjcf_put_reals(w, "axis", d->axis, 3);
+  if (kind->limits) hfi_mjcf_put_range(w, "limited", "range", d->limited, d->range);
+  if (d->actfrclimited) hfi_mjcf_put_range(w, "actuatorfrclimited", "actuatorfrcrange", 1, d->actfrcrange);
+  if (d->actgravcomp) hfi_mjcf_put_bool(w, "actuatorgravcomp", 1);
+  hfi_mjcf_put_real(w, "margin", d->margin, 0);
+  hfi_mjcf_put_real(w, "ref", d->ref, 0);
+  hfi_mjcf_put_real(w, "springref", d->springref, 0);
+  if (d->springdamper[0] > 0 || d->springdamper[1] > 0) hfi_mjcf_put_reals(w, "springdamper", d->springdamper, 2);
+  hfi_mjcf_put_real(w, "stiffness", d->stiffness, 0);
+  hfi_mjcf_put_real(w, "damping", d->damping, 0);
+  hfi_mjcf_put_real(w, "armature", d->armature, 0);
+  hfi_mjcf_put_real(w, "frictionloss", d->frictionloss, 0);
+  hfi_mjcf_print(w, "/>\n");
+}
+
+static void put_contact(hfiMjcfWriter* w, const hfGeomDef* d) {
+  hfi_mjcf_put_int(w, "contype", d->contype, 1);
+  hfi_mjcf_put_int(w, "conaffinity", d->conaffinity, 1);
+  hfi_mjcf_put_int(w, "condim", d->condim, 3);
+  hfi_mjcf_put_int(w, "priority", d->priority, 0);
+  hfi_mjcf_put_reals(w, "friction", d->friction, 3);
+  hfi_mjcf_put_real(w, "margin", d->margin - d->gap, 0); // in MJCF contacts act below margin
+  hfi_mjcf_put_real(w, "gap", d->gap, 0);
+  hfi_mjcf_put_real(w, "solmix", d->solmix, 1);
+  hfi_mjcf_put_solver(w, d->solref, d->solimp);
+}
+
+static void write_geom(hfiMjcfWriter* w, int i, int depth) {
+  const hfGeomDef* d = &w->b->geom.data[i];
+  hfi_mjcf_begin(w, depth, "geom");
+  hfi_mjcf_put_name(w, HF_OBJECT_GEOM, i);
+  hfi_mjcf_put_text(w, "type", hf_geom_type_name(d->type));
+  hfi_mjcf_put_reference(w, "mesh", HF_OBJECT_MESH, d->mesh);
+  if (d->mesh < 0) hfi_mjcf_put_reals(w, "size", d->size, 3);
+  hfi_mjcf_put_pose(w, d->pos, d->quat);
+  if (d->mass >= 0)
+    hfi_mjcf_put_reals(w, "mass", &d->mass, 1);
+  else
+    hfi_mjcf_put_real(w, "density", d->density, 1000);
+  if (d->shell_inertia) hfi_mjcf_put_bool(w, "shellinertia", 1);
+  hfi_mjcf_put_int(w, "group", d->group, 0);
+  put_contact(w, d);
+  const double rgba[4] = {d->rgba[0], d->rgba[1], d->rgba[2], d->rgba[3]};
+  hfi_mjcf_put_reals(w, "rgba", rgba, 4);
+  hfi_mjcf_print(w, "/>\n");
+}
+
+static void write_site(hfiMjcfWriter* w, int i, int depth) {
+  const hfSiteDef* d = &w->b->site.data[i];
+  hfi_mjcf_begin(w, depth, "site");
+  hfi_mjcf_put_name(w, HF_OBJECT_SITE, i);
+  hfi_mjcf_put_text(w, "type", hf_geom_type_name(d->type));
+  hfi_mjcf_put_reals(w, "size", d->size, 3);
+  hfi_mjcf_put_pose(w, d->pos, d->quat);
+  hfi_mjcf_print(w, "/>\n");
+}
+
+// The body's own elements. Each list is in the order of bodies, so that those of one body follow each other.
+typedef struct Cursor {
+  const hfiOrder* order;
+  int joint, geom, site;
+} Cursor;
+
+static void write_own_elements(hfiMjcfWriter* w, Cursor* c, int body, int depth) {
+  const hfBuilder* b = w->b;
+  for (; c->joint < b->joint.count && b->joint.data[c->order->joint_of[c->joint]].body == body; ++c->joint)
+    write_joint(w, c->order->joint_of[c->joint], depth);
+  for (; c->geom < b->geom.count && b->geom.data[c->order->geom_of[c->geom]].body == body; ++c->geom)
+    write_geom(w, c->order->geom_of[c->geom], depth);
+  for (; c->site < b->site.count && b->site.data[c->order->site_of[c->site]].body == body; ++c->site)
+    write_site(w, c->order->site_of[c->site], depth);
+}
+
+static void open_body(hfiMjcfWriter* w, int id, int depth) {
+  const hfBodyDef* d = &w->b->body.data[id];
+  hfi_mjcf_begin(w, depth, "body");
+  hfi_mjcf_put_name(w, HF_OBJECT_BODY, id);
+  hfi_mjcf_put_pose(w, d->pos, d->quat);
+  hfi_mjcf_put_real(w, "gravcomp", d->gravcomp, 0);
+  if (d->mocap) hfi_mjcf_put_bool(w, "mocap", 1);
+  hfi_mjcf_print(w, ">\n");
+  if (d->has_inertial) write_inertial(w, d, depth + 1);
+}
+
+static void close_body(hfiMjcfWriter* w, int depth) { hfi_mjcf_print(w, "%*s</body>\n", 2 * depth, ""); }
+
+// The depth of the world is 1. A body is closed when the next one in depth-first order is not below it.
+void hfi_mjcf_write_tree(hfiMjcfWriter* w) {
+  hfiOrder order;
+  if (w->status) return;
+  w->status = hfi_order_create(&order, w->b, w->error);
+  int* depth = w->status ? NULL : hfi_pool_copy(&w->pool, NULL, sizeof *depth * (size_t)w->b->body.count);
+  if (!depth) hfi_mjcf_refuse(w, "out of memory");
+  Cursor cursor = {.order = &order};
+  int open = 1;
+  hfi_mjcf_print(w, "  <worldbody>\n");
+  for (int i = 0; i < w->b->body.count && !w->status; ++i) {
+    int id = order.body_of[i];
+    depth[id] = i ? depth[w->b->body.data[id].parent] + 1 : 1;
+    for (; i && open >= depth[id]; --open) close_body(w, open);
+    if (i) open_body(w, id, depth[id]);
+    open = depth[id];
+    write_own_elements(w, &cursor, id, open + 1);
+  }
+  for (; open > 1; --open) close_body(w, open);
+  hfi_mjcf_print(w, "  </worldbody>\n");
+  if (depth) hfi_order_release(&order);
+}

@@ -1,0 +1,86 @@
+// Changing what a builder holds already. A new definition passes the checks of an addition before it takes the place of the old one.
+#include "model/builder_add.h"
+
+#include "base/error.h"
+
+#define DEFINE_GET(noun, Def)                                                                      \
+  const Def* hf_builder_##noun(const hfBuilder* b, int id) {                                       \
+    return id >= 0 && id < b->noun.count ? &b->noun.data[id] : NULL;                               \
+  }
+
+DEFINE_GET(body, hfBodyDef)
+DEFINE_GET(joint, hfJointDef)
+DEFINE_GET(geom, hfGeomDef)
+DEFINE_GET(site, hfSiteDef)
+DEFINE_GET(equality, hfEqualityDef)
+DEFINE_GET(actuator, hfActuatorDef)
+
+static hfStatus refuse_id(hfError* error, hfObjectKind kind, int id) {
+  return hfi_refuse(error, HF_ERROR_ARGUMENT, "there is no %s %d", hf_object_kind_name(kind), id);
+}
+
+hfStatus hf_builder_set_body(hfBuilder* b, int id, const hfBodyDef* def, hfError* error) {
+  hfi_clear_error(error);
+  if (id < 1 || id >= b->body.count) return refuse_id(error, HF_OBJECT_BODY, id);
+  hfBodyDef d = *def, *old = &b->body.data[id];
+  d.name = old->name, d.where = old->where, d.parent = old->parent;
+  for (int i = 0; i < b->joint.count && d.mocap; ++i)
+    if (b->joint.data[i].body == id)
+      return hfi_refuse_def(error, d.where, HF_OBJECT_BODY, d.name, "a mocap body has no joints");
+  hfStatus status = hfi_check_body(b, &d, error);
+  if (status == HF_OK) *old = d;
+  return status;
+}
+
+hfStatus hf_builder_set_joint(hfBuilder* b, int id, const hfJointDef* def, hfError* error) {
+  hfi_clear_error(error);
+  if (id < 0 || id >= b->joint.count) return refuse_id(error, HF_OBJECT_JOINT, id);
+  hfJointDef d = *def, *old = &b->joint.data[id];
+  d.name = old->name, d.where = old->where, d.body = old->body, d.type = old->type;
+  hfStatus status = hfi_check_joint(b, &d, id, error);
+  if (status == HF_OK) *old = d;
+  return status;
+}
+
+hfStatus hf_builder_set_geom(hfBuilder* b, int id, const hfGeomDef* def, hfError* error) {
+  hfi_clear_error(error);
+  if (id < 0 || id >= b->geom.count) return refuse_id(error, HF_OBJECT_GEOM, id);
+  hfGeomDef d = *def, *old = &b->geom.data[id];
+  d.name = old->name, d.where = old->where;
+  hfStatus status = hfi_check_geom(b, &d, error);
+  if (status == HF_OK) *old = d;
+  return status;
+}
+
+hfStatus hf_builder_set_site(hfBuilder* b, int id, const hfSiteDef* def, hfError* error) {
+  hfi_clear_error(error);
+  if (id < 0 || id >= b->site.count) return refuse_id(error, HF_OBJECT_SITE, id);
+  hfSiteDef d = *def, *old = &b->site.data[id];
+  d.name = old->name, d.where = old->where;
+  hfStatus status = hfi_check_site(b, &d, error);
+  if (status == HF_OK) *old = d;
+  return status;
+}
+
+hfStatus hf_builder_set_equality(hfBuilder* b, int id, const hfEqualityDef* def, hfError* error) {
+  hfi_clear_error(error);
+  if (id < 0 || id >= b->equality.count) return refuse_id(error, HF_OBJECT_EQUALITY, id);
+  hfEqualityDef d = *def, *old = &b->equality.data[id];
+  d.name = old->name, d.where = old->where;
+  hfStatus status = hfi_check_equality(b, &d, error);
+  if (status == HF_OK) *old = d;
+  return status;
+}
+
+hfStatus hf_builder_set_actuator(hfBuilder* b, int id, const hfActuatorDef* def, hfError* error) {
+  hfi_clear_error(error);
+  if (id < 0 || id >= b->actuator.count) return refuse_id(error, HF_OBJECT_ACTUATOR, id);
+  hfActuatorDef d = *def, *old = &b->actuator.data[id];
+  d.name = old->name, d.where = old->where;
+  hfStatus status = hfi_check_actuator(b, &d, error);
+  if (status != HF_OK) return status;
+  d.signal_data = hfi_pool_copy(&b->pool, d.signal_data, sizeof *d.signal_data * (size_t)d.signal_count);
+  if (!d.signal_data) return (hfStatus)hfi_refuse_memory(error);
+  *old = d;
+  return HF_OK;
+}
