@@ -68,7 +68,7 @@ install_page_tools() {
 
 # True if the Python given has every peer.
 has_peers() {
-  "$1" -c 'import mujoco, numpy, scipy, pytest, hypothesis, gymnasium' >/dev/null 2>&1
+  "$1" -c 'import mujoco, numpy, scipy, pytest, hypothesis, gymnasium, yaml' >/dev/null 2>&1
 }
 
 # find_peers FOLDER: exports HF_PEERS_PYTHON, a Python with the peers; makes one in FOLDER if need be.

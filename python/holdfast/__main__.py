@@ -7,6 +7,10 @@ from pathlib import Path
 
 
 def main() -> int:
+    if sys.argv[1:2] == ["study"]:  # Python already: no detour by the command
+        from .study.__main__ import main as study
+
+        return study(sys.argv[2:])
     program = Path(__file__).parent / "bin" / "holdfast"
     if not program.exists():
         found = os.environ.get("HOLDFAST_COMMAND") or shutil.which("holdfast-cli")

@@ -266,3 +266,7 @@ class Params(_core.Params):
     def update(self) -> None:
         """Puts what was written in force and recomputes what depends on it."""
         self._update()
+
+    def to_model(self) -> Model:
+        """A model of its own with the values in force, for example to record a run with them."""
+        return Model.from_bytes(self._to_bytes())

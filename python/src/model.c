@@ -341,7 +341,18 @@ static PyObject* params_model(PyObject* self, void* none) {
   return Py_NewRef(((ParamsObject*)self)->model);
 }
 
+static PyObject* params_to_bytes(PyObject* self, PyObject* none) {
+  (void)none;
+  hfModel* block;
+  hfError error;
+  if (hf_model_copy(&block, hf_params_model(((ParamsObject*)self)->params), &error) < 0) return raise_error(&error);
+  PyObject* bytes = PyBytes_FromStringAndSize((const char*)block, (Py_ssize_t)block->size);
+  hf_model_free(block);
+  return bytes;
+}
+
 static PyMethodDef params_methods[] = {{"_field", params_field, METH_VARARGS, NULL},
+                                       {"_to_bytes", params_to_bytes, METH_NOARGS, NULL},
                                        {"_update", params_update, METH_NOARGS, NULL},
                                        {0}};
 static PyGetSetDef params_getset[] = {{"model", params_model, NULL, "The model under the parameters.", NULL}, {0}};

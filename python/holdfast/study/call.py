@@ -1,0 +1,160 @@
+"""Runs of a Python function, or of an experiment of the command."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+import math
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time as clock
+from pathlib import Path
+from typing import Any, Callable
+
+import numpy as np
+
+from .draw import Run
+from .errors import StudyError
+from .expression import Expression
+from .results import Result, failed
+
+
+class RunContext:
+    """What a function that has an argument ``run`` is told: the run's number and seed, and where it may record."""
+
+    def __init__(self, run: Run, folder: str):
+        self.index, self.seed, self.parameters, self.folder = run.index, run.seed, run.parameters, folder
+
+    @property
+    def recording(self) -> str:
+        """A file to record into, ``sim.record(run.recording)``; the study keeps it as ``keep.recordings`` says."""
+        return os.path.join(self.folder, "run.hfr")
+
+
+def find_function(study: Any) -> Callable:
+    """The function "module:function", looked for in the study's folder first."""
+    module, _, name = study.function.partition(":")
+    if study.folder not in sys.path:
+        sys.path.insert(0, study.folder)
+    try:
+        function = getattr(importlib.import_module(module), name or "run")
+    except ImportError as error:
+        raise StudyError(f'function: cannot import "{module}" from {study.folder}: {error}') from None
+    except AttributeError:
+        raise StudyError(f'function: module "{module}" has no function "{name or "run"}"') from None
+    if not callable(function):
+        raise StudyError(f'function: "{study.function}" cannot be called')
+    return function
+
+
+def _plain(value: Any) -> Any:
+    """A number, truth value, text or list of numbers, as the store keeps it."""
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    if isinstance(value, (int, np.integer)):
+        return int(value)
+    if isinstance(value, (float, np.floating)):
+        return float(value)
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return [_plain(v) for v in value]
+    if isinstance(value, str):
+        return value
+    raise TypeError(f"a result must be numbers, truth values or texts, not {type(value).__name__}")
+
+
+def judge(success: Expression | None, parameters: dict, metrics: dict) -> bool | None:
+    """Whether a run is a success: by the study's expression, else by the metric "success", else unknown."""
+    if success is None:
+        return bool(metrics["success"]) if "success" in metrics else None
+    names = {k: as_array(v) for k, v in {**parameters, **metrics}.items()}
+    return bool(np.all(success.evaluate({}, names)))
+
+
+def as_array(value: Any) -> np.ndarray:
+    if isinstance(value, (int, float)):
+        return np.full((1, 1), float(value))
+    if isinstance(value, list) and all(isinstance(x, (int, float)) for x in value):
+        return np.array([[[float(x) for x in value]]])
+    return np.full((1, 1), str(value), object)
+
+
+class FunctionRunner:
+    """Runs of a study's function, one after the other."""
+
+    def __init__(self, study: Any):
+        self.study = study
+        self.function = find_function(study)
+        self.success = Expression("success", study.success) if study.success else None
+        accepted = inspect.signature(self.function).parameters
+        self.extras = [n for n in ("seed", "run") if n in accepted and n not in study.parameters]
+
+    def execute(self, runs: list[Run]) -> list[Result]:
+        return [self._execute(run) for run in runs]
+
+    def _execute(self, run: Run) -> Result:
+        begin = clock.perf_counter()
+        with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
+            context = RunContext(run, folder)
+            extras = {"seed": run.seed, "run": context}
+            try:
+                value = self.function(**run.parameters, **{n: extras[n] for n in self.extras})
+                metrics = {str(k): _plain(v) for k, v in (value if isinstance(value, dict) else {"value": value}).items()}
+                result = Result(run.index, "done", "", judge(self.success, run.parameters, metrics), metrics)
+            except Exception as error:
+                result = failed(run.index, f"{type(error).__name__}: {error}{_place(error)}")
+            wanted = self.study.keep.get("recordings", "none")
+            if (wanted == "all" or wanted == "failures" and not result.good) and os.path.exists(context.recording):
+                result = result._replace(recording=Path(context.recording).read_bytes())
+        return result._replace(wall=clock.perf_counter() - begin)
+
+
+def _place(error: BaseException) -> str:
+    """Where the user's code raised: the last frame of the traceback."""
+    frames = []
+    trace = error.__traceback__
+    while trace:
+        frames.append(trace)
+        trace = trace.tb_next
+    if len(frames) < 2:
+        return ""
+    code = frames[-1].tb_frame.f_code
+    return f" ({os.path.basename(code.co_filename)}:{frames[-1].tb_lineno} in {code.co_name})"
+
+
+def find_command() -> str | None:
+    """The command holdfast: beside the package, or on the search path."""
+    own = Path(__file__).parents[1] / "bin" / "holdfast"
+    return os.environ.get("HOLDFAST_COMMAND") or (str(own) if own.exists() else shutil.which("holdfast"))
+
+
+class ExperimentRunner:
+    """Runs of an experiment of the command; the parameter ``quick`` chooses its reduced version."""
+
+    def __init__(self, study: Any):
+        self.study, self.command = study, find_command()
+        self.success = Expression("success", study.success) if study.success else None
+        if self.command is None:
+            raise StudyError("experiment: the command holdfast is not found; put it on the search path")
+
+    def execute(self, runs: list[Run]) -> list[Result]:
+        return [self._execute(run) for run in runs]
+
+    def _execute(self, run: Run) -> Result:
+        begin = clock.perf_counter()
+        name = run.parameters.get("experiment", self.study.experiment)
+        quick = ["--quick"] if run.parameters.get("quick", True) else []
+        done = subprocess.run([self.command, "experiment", str(name), "--json", *quick], capture_output=True, text=True)
+        if done.returncode != 0:
+            lines = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
+            return failed(run.index, lines[-1])._replace(wall=clock.perf_counter() - begin)
+        data = json.loads(done.stdout)
+        metrics = {k: v for k, v in data.get("figures", {}).items() if isinstance(v, (int, float)) and math.isfinite(v)}
+        lines = [m for m in data.get("must", []) if not (quick and m.get("full_only"))]
+        metrics["lines"], metrics["lines_that_hold"] = len(lines), sum(bool(m["holds"]) for m in lines)
+        metrics["success"] = metrics["lines"] == metrics["lines_that_hold"]
+        result = Result(run.index, "done", "", judge(self.success, run.parameters, metrics), metrics)
+        return result._replace(wall=clock.perf_counter() - begin)

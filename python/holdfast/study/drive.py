@@ -1,0 +1,194 @@
+"""Running a study: the one process that writes the store, and the local engine."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import sqlite3
+import time
+from pathlib import Path
+from typing import Any, Callable, Iterator
+
+from .draw import Run
+from .errors import StudyError
+from .progress import Progress
+from .results import Result
+from .spec import Study
+from .store import Lock, Store
+from .tasks import Queue, task_size
+from .worker import Worker, WorkerDied, make_runner
+
+Engine = Callable[[Study, list[Run], int, "int | None"], Iterator[list[Result]]]
+
+
+class Interrupted(Exception):
+    """SIGINT or SIGTERM ended the run; what was finished is stored."""
+
+
+def processors() -> int:
+    """Processors that this process may use; in a Slurm job those of the task."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+# ---- the local engine ---------------------------------------------------------------------------------------
+
+
+class LocalPool:
+    """Worker processes of this machine. Yields results as they come; ends all its workers, whatever happens."""
+
+    def __init__(self, study: Study, queue: Queue, workers: int):
+        self.study, self.queue, self.count = study, queue, workers
+        self.selector = selectors.DefaultSelector()
+        self.workers: set[Worker] = set()
+
+    def results(self) -> Iterator[list[Result]]:
+        try:
+            while self.queue.waiting or any(w.task for w in self.workers):
+                self._give_work()
+                for batch in self._hear():
+                    if batch:
+                        yield batch
+        finally:
+            for worker in list(self.workers):
+                self._drop(worker)
+            self.selector.close()
+
+    def _give_work(self) -> None:
+        idle = [w for w in self.workers if w.task is None]
+        while self.queue.waiting and (idle or len(self.workers) < self.count):
+            worker = idle.pop() if idle else self._hire()
+            task = self.queue.waiting.popleft()
+            try:
+                worker.start(task, list(task.runs), self.queue.limit(task))
+            except WorkerDied:  # between two tasks: the task has not begun
+                self.queue.waiting.appendleft(task)
+                self._drop(worker)
+
+    def _hire(self) -> Worker:
+        worker = Worker(self.study)
+        self.workers.add(worker)
+        self.selector.register(worker, selectors.EVENT_READ)
+        return worker
+
+    def _drop(self, worker: Worker) -> None:
+        self.selector.unregister(worker)
+        self.workers.discard(worker)
+        worker.kill()
+
+    def _hear(self) -> Iterator[list[Result]]:
+        patience = max(0.0, min([w.deadline for w in self.workers], default=0) - time.monotonic())
+        for key, _ in self.selector.select(min(patience, 1.0)):
+            worker: Any = key.fileobj
+            try:
+                yield worker.receive() or []
+            except WorkerDied as death:
+                task = worker.task
+                self._drop(worker)
+                yield self.queue.after_death(task, str(death)) if task else []
+        for worker in [w for w in self.workers if time.monotonic() > w.deadline]:
+            task = worker.task
+            self._drop(worker)
+            yield self.queue.after_timeout(task)
+
+
+def local_engine(study: Study, runs: list[Run], workers: int, size: int | None) -> Iterator[list[Result]]:
+    """Runs on the processors of this machine."""
+    workers = min(workers or processors(), max(1, len(runs)))
+    return LocalPool(study, Queue(study, runs, task_size(study, len(runs), workers, size)), workers).results()
+
+
+def ray_engine(study: Study, runs: list[Run], workers: int, size: int | None) -> Iterator[list[Result]]:
+    """Runs on a Ray cluster."""
+    from .ray import results
+
+    return results(study, runs, workers, size)
+
+
+ENGINES: dict[str, Engine] = {"local": local_engine, "ray": ray_engine}
+
+
+# ---- the driver ---------------------------------------------------------------------------------------------
+
+
+def model_hash(study: Study) -> str:
+    """The hash of the scene of the first run; refuses a study whose paths, names or functions are wrong."""
+    runner = make_runner(study)
+    if study.kind != "scene" or not study.plan:
+        return ""
+    from .scene import Group, forget_models, load_model
+
+    forget_models()  # the file may have changed since this process read it
+    group = Group(study, runner.changes, study.plan[0])
+    if any(c.head in ("scene", "xml") for c in runner.changes):
+        return ""  # every run has its own model, and a row its hash; a scene that is refused is a row
+    try:
+        model, digest = load_model(study, group)
+        runner.check(group, model, study.plan[0])
+    except (KeyError, ValueError, OSError, NotImplementedError) as error:
+        raise StudyError(str(error.args[0] if isinstance(error, KeyError) else error)) from None
+    return digest
+
+
+def default_store(study: Study, shard: tuple[int, int] | None = None) -> Path:
+    """Where a study is stored unless the user says otherwise: NAME.db in the present folder."""
+    return Path(f"{study.name}.shard-{shard[0]}-of-{shard[1]}.db" if shard else f"{study.name}.db")
+
+
+def _interrupt(number: int, frame: Any) -> None:
+    raise Interrupted()
+
+
+def run_study(study: Study, store: str | os.PathLike | None = None, *, engine: str = "local", workers: int = 0,
+              shard: tuple[int, int] | None = None, size: int | None = None, quiet: bool = True, retry: bool = False) -> Store:
+    """Runs what has no result yet and records it. Returns the store, closed for writing and open for reading.
+
+    engine: local or ray. workers: 0 for one a processor. shard: (i, n) for every n-th run from the i-th. size: runs in a
+    task. retry: run again what failed. Interrupted or killed at any moment, a second call goes on.
+    """
+    if engine not in ENGINES:
+        raise StudyError(f'there is no engine "{engine}"; there are: {", ".join(ENGINES)}')
+    if shard is not None and not 1 <= shard[0] <= shard[1]:
+        raise StudyError(f"shard must be i/n with 1 <= i <= n, is {shard[0]}/{shard[1]}")
+    path = Path(store) if store is not None else default_store(study, shard)
+    lock = Lock(path)
+    try:
+        opened = Store.create(path, study, shard, model_hash(study))
+        try:
+            if retry:
+                opened.forget_failures()
+            _drive(opened, study, ENGINES[engine], workers, size, quiet)
+        finally:
+            opened.close()
+    finally:
+        lock.release()
+    return Store(path)
+
+
+def _drive(store: Store, study: Study, engine: Engine, workers: int, size: int | None, quiet: bool) -> None:
+    runs = store.planned()
+    counts = store.counts()
+    progress = Progress(counts["runs"], counts["runs"] - len(runs), quiet)
+    if not runs:
+        return
+    before = _catch_signals()
+    results = engine(study, runs, workers, size)
+    try:
+        for batch in results:
+            store.add(batch)
+            progress.count(batch)
+    except sqlite3.Error as error:
+        raise StudyError(f"cannot write {store.path}: {error}; what was stored stays, and resume goes on from there") from None
+    finally:
+        results.close()
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        progress.show(end=True)
+
+
+def _catch_signals() -> dict[int, Any]:
+    """The interrupt key and SIGTERM end the loop between two transactions; where there is no main thread, nothing."""
+    try:
+        return {n: signal.signal(n, _interrupt) for n in (signal.SIGINT, signal.SIGTERM)}
+    except ValueError:
+        return {}

@@ -1,0 +1,90 @@
+"""Runs on a Ray cluster: tasks of many runs each; the driver alone writes the store.
+
+A cluster that is there is used (RAY_ADDRESS, or one that ``ray start`` began on this machine), otherwise a local one is
+started. Inside a task a worker process executes the runs, as in the local engine, so that limits of time and crashes mean the
+same. A task whose Ray worker or node dies comes back to the queue; Ray itself tries nothing again.
+"""
+
+from __future__ import annotations
+
+import select
+import time
+from typing import Any, Iterator
+
+from .draw import Run
+from .errors import StudyError
+from .results import Result
+from .tasks import Queue, Task, task_size
+from .worker import Worker, WorkerDied
+
+_workers: dict[str, Worker] = {}  # in a Ray worker: its child process, by the hash of the study
+
+
+def execute(study: dict, name: str, runs: list[tuple], limit: float) -> tuple[str, Any]:
+    """In a Ray worker: executes runs in a child process that later tasks use too. ("results", list), ("death", how),
+    ("timeout", None) or ("refused", why)."""
+    from .spec import Study
+
+    worker = _workers.get(name)
+    if worker is None or worker.process.poll() is not None:
+        worker = _workers[name] = Worker(Study.from_dict(study))
+    try:
+        worker.start(True, [Run(*r) for r in runs], limit)
+        while time.monotonic() < worker.deadline:
+            if select.select([worker], [], [], min(1.0, max(0.0, worker.deadline - time.monotonic())))[0]:
+                results = worker.receive()
+                if results is not None:
+                    return "results", [tuple(r) for r in results]
+        _workers.pop(name).kill()
+        return "timeout", None
+    except WorkerDied as death:
+        _workers.pop(name).kill()
+        return "death", str(death)
+    except StudyError as error:
+        return "refused", str(error)
+
+
+def _connect() -> Any:
+    try:
+        import ray
+    except ImportError:
+        raise StudyError("engine ray needs the Python package ray: pip install ray") from None
+    if not ray.is_initialized():
+        try:
+            ray.init(address="auto", log_to_driver=False, logging_level="warning")
+        except ConnectionError:
+            ray.init(log_to_driver=False, logging_level="warning", include_dashboard=False)
+    return ray
+
+
+def results(study: Any, runs: list[Run], workers: int, size: int | None) -> Iterator[list[Result]]:
+    """Results as they come. workers: how many tasks at a time; 0: one a processor of the cluster."""
+    ray = _connect()
+    remote = ray.remote(max_retries=0, num_cpus=1)(execute)
+    count = workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
+    wanted = size or (None if study.kind == "scene" else max(1, min(16, len(runs) // (4 * count))))
+    queue = Queue(study, runs, task_size(study, len(runs), count, wanted))
+    shared, active = ray.put(study.to_dict()), {}
+    try:
+        while queue.waiting or active:
+            while queue.waiting and len(active) < 2 * count:
+                task = queue.waiting.popleft()
+                active[remote.remote(shared, study.hash, [tuple(r) for r in task.runs], queue.limit(task))] = task
+            done, _ = ray.wait(list(active), num_returns=1, timeout=1.0)
+            for reference in done:
+                yield _take(ray, reference, active.pop(reference), queue)
+    finally:
+        for reference in active:
+            ray.cancel(reference, force=True)
+
+
+def _take(ray: Any, reference: Any, task: Task, queue: Queue) -> list[Result]:
+    try:
+        kind, content = ray.get(reference)
+    except ray.exceptions.RayError as error:
+        return queue.after_death(task, f"the Ray worker or its node ended ({type(error).__name__})")
+    if kind == "refused":
+        raise StudyError(content)
+    if kind == "timeout":
+        return queue.after_timeout(task)
+    return queue.after_death(task, content) if kind == "death" else [Result(*r) for r in content]

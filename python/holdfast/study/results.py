@@ -1,0 +1,27 @@
+"""What a run leaves behind."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+
+class Result(NamedTuple):
+    """The result of a run. status: done, failed (it raised, or was refused) or timeout."""
+
+    index: int
+    status: str
+    message: str
+    success: bool | None
+    metrics: dict[str, Any]
+    state: bytes | None = None
+    recording: bytes | None = None
+    wall: float = 0.0  # time of the clock [s]; in a batch, its share
+    model: str = ""
+
+    @property
+    def good(self) -> bool:
+        return self.status == "done" and self.success is not False
+
+
+def failed(index: int, message: str, status: str = "failed") -> Result:
+    return Result(index, status, message, False, {})

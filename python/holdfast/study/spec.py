@@ -1,0 +1,204 @@
+"""Studies: what to run, over which parameters, and what to keep. docs/guide/studies.md has the file format."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from . import draw
+from .draw import Run
+from .errors import StudyError
+from .expression import Expression
+
+_KEEP_FLAGS = ("state", "recordings")
+_LIMITS = {"time": 3600.0, "steps": 10_000_000, "attempts": 3}
+
+
+def _refuse_unknown(what: str, given: dict, known: Any) -> None:
+    unknown = [k for k in given if k not in known]
+    if unknown:
+        raise StudyError(f'{what}: "{unknown[0]}" is not known; there are: {", ".join(sorted(known))}')
+
+
+def _check_count(what: str, value: Any) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise StudyError(f"{what} must be a whole number of at least 1, is {value!r}")
+
+
+def _loader(yaml: Any) -> Any:
+    """The safe loader, which also reads 1e-3 as a number: YAML 1.1 takes it for a text."""
+    class Loader(yaml.SafeLoader):
+        pass
+
+    Loader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(r"^[-+]?[0-9]+(\.[0-9]*)?[eE][-+]?[0-9]+$"), list("-+0123456789"))
+    return Loader
+
+
+@dataclass
+class Study:
+    """A study: a scene, an experiment or a Python function, run over parameters.
+
+        study = Study(name="grasp", scene="pinch.xml", keyframe="soft", time=1.0,
+                      parameters={"friction": {"set": "geom.*.friction[0]", "uniform": [0.1, 1.0]}},
+                      sampling={"method": "sobol", "count": 1000},
+                      keep={"drop": "-final(q('capsule')[2])"}, success="drop < 0.002")
+        study.run("grasp.db")
+
+    ``Study.from_file("study.yaml")`` reads the same fields from YAML.
+    """
+
+    name: str
+    scene: str | None = None            # MJCF or URDF; parameters change it by path
+    function: str | None = None         # "module:function", called with the parameters
+    experiment: str | None = None       # an experiment of the command
+    keyframe: str | None = None         # scene: where runs start
+    time: float = 1.0                   # scene: simulated time of a run [s]
+    sample: float = 0.02                # scene: time between the samples that expressions see [s]
+    controls: str | None = None         # scene: a CSV of controls over time, as for holdfast run
+    options: dict[str, Any] = field(default_factory=dict)      # scene: options of the sim
+    parameters: dict[str, dict] = field(default_factory=dict)  # name -> what it sets, and its values
+    runs: list[dict] | None = None      # explicit combinations of values
+    sampling: dict[str, Any] | None = None                     # {"method": "sobol", "count": 1000}
+    repetitions: int = 1
+    seed: int = 0
+    keep: dict[str, Any] = field(default_factory=dict)         # name -> expression; state, recordings
+    success: str | None = None          # an expression over what is kept
+    worst: str | None = None            # an expression: runs with the largest value lead the report
+    limits: dict[str, float] = field(default_factory=dict)     # of a run: time [s] of the clock, steps, attempts
+    folder: str = "."                   # relative files and modules are looked for here
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise StudyError("a study needs a name")
+        if sum(x is not None for x in (self.scene, self.function, self.experiment)) != 1:
+            raise StudyError("a study runs one of: a scene, a function, an experiment")
+        self.folder = os.path.abspath(self.folder)
+        self._check_parameters()
+        self._check_sampling()
+        _check_count("repetitions", self.repetitions)
+        _refuse_unknown("limits", self.limits, _LIMITS)
+        if not self.time > 0 or not self.sample > 0:
+            raise StudyError(f"time and sample must be positive, are {self.time!r} and {self.sample!r}")
+        if self.keep.get("recordings", "none") not in ("none", "failures", "all"):
+            raise StudyError(f'keep.recordings must be none, failures or all, is {self.keep["recordings"]!r}')
+        self._check_expressions()
+
+    def _check_parameters(self) -> None:
+        known = ("set", "times", "add", *draw.GRIDS, *draw.DISTRIBUTIONS)
+        for name, spec in self.parameters.items():
+            if not name.isidentifier():
+                raise StudyError(f'parameter "{name}": a name must consist of letters, digits and _')
+            if not isinstance(spec, dict):
+                raise StudyError(f"parameter {name} needs fields such as set and values, has {spec!r}")
+            _refuse_unknown(f"parameter {name}", spec, known)
+            sources = [k for k in (*draw.GRIDS, *draw.DISTRIBUTIONS) if k in spec]
+            listed = self.runs is not None and all(name in r for r in self.runs)
+            if len(sources) != (0 if listed else 1):
+                ways = ", ".join((*draw.GRIDS, *draw.DISTRIBUTIONS))
+                raise StudyError(f"parameter {name} needs exactly one of {ways}, or a value in every row of runs")
+            if sources and sources[0] in draw.GRIDS:
+                draw.grid_values(name, spec)
+            elif sources:
+                draw.DISTRIBUTIONS[sources[0]](name, spec[sources[0]])
+        for row in self.runs or []:
+            if not isinstance(row, dict):
+                raise StudyError(f"runs: each row must be a mapping from parameters to values, one is {row!r}")
+            _refuse_unknown("runs", row, self.parameters)
+
+    def _check_sampling(self) -> None:
+        if self.sampling is None:
+            return
+        _refuse_unknown("sampling", self.sampling, ("method", "count"))
+        if self.sampling.get("method") not in draw.DESIGNS:
+            raise StudyError(f'sampling.method must be one of {", ".join(draw.DESIGNS)}, is {self.sampling.get("method")!r}')
+        _check_count("sampling.count", self.sampling.get("count"))
+        if not any(k in spec for spec in self.parameters.values() for k in draw.DISTRIBUTIONS):
+            raise StudyError("sampling needs a parameter with a distribution")
+
+    def _check_expressions(self) -> None:
+        for name, text in {**self.metrics, "success": self.success, "worst": self.worst}.items():
+            if text is not None:
+                Expression(name, text)
+        if self.scene is None and self.metrics:
+            raise StudyError("keep: expressions are for scenes; a function returns what is to be kept")
+
+    # ---- files ----------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_file(cls, path: str | os.PathLike) -> Study:
+        """Reads a YAML file."""
+        try:
+            import yaml
+        except ImportError:
+            raise StudyError("reading a study needs the Python package PyYAML: pip install pyyaml") from None
+        path = Path(path)
+        try:
+            data = yaml.load(path.read_text(encoding="utf-8"), _loader(yaml))
+        except OSError as error:
+            raise StudyError(f"cannot read {path}: {error.strerror}") from None
+        except yaml.YAMLError as error:
+            raise StudyError(f"{path}: {error}") from None
+        if not isinstance(data, dict):
+            raise StudyError(f"{path}: a study is a mapping of fields")
+        try:
+            return cls.from_dict({"name": path.stem, **data, "folder": str(path.parent / data.get("folder", "."))})
+        except StudyError as error:
+            raise StudyError(f"{path}: {error}") from None
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Study:
+        """A study from its fields, as :meth:`to_dict` gives them."""
+        _refuse_unknown("study", data, cls.__dataclass_fields__)
+        return cls(**data)
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def path(self, name: str) -> str:
+        """A file named in the study; a model that comes with Holdfast where the folder has no such file."""
+        own = os.path.join(self.folder, name)
+        if not os.path.exists(own):
+            from ..model import models_path
+
+            if models_path(name).exists():
+                return str(models_path(name))
+        return own
+
+    # ---- what follows from it -------------------------------------------------------------------------------
+
+    @property
+    def kind(self) -> str:
+        return "scene" if self.scene else "function" if self.function else "experiment"
+
+    @property
+    def metrics(self) -> dict[str, str]:
+        """Names and expressions of what is kept of a scene's run."""
+        return {k: str(v) for k, v in self.keep.items() if k not in _KEEP_FLAGS}
+
+    def limit(self, name: str) -> Any:
+        return self.limits.get(name, _LIMITS[name])
+
+    @cached_property
+    def plan(self) -> list[Run]:
+        """All runs, in order of their numbers."""
+        return list(draw.plan_runs(self.parameters, self.sampling, self.runs, self.repetitions, self.seed))
+
+    @cached_property
+    def hash(self) -> str:
+        """Identifies the study: its definition, and the values of all parameters as drawn. Not its folder, so that a
+        copy of the folder elsewhere is the same study; the models are hashed run by run."""
+        fields = {k: v for k, v in self.to_dict().items() if k != "folder"}
+        text = json.dumps([fields, [[r.parameters, r.seed] for r in self.plan]], sort_keys=True, default=str)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def run(self, store: str | os.PathLike, **settings: Any) -> Any:
+        """Runs what is missing in a store and returns the :class:`Store`. Settings: engine, workers, shard, quiet."""
+        from .drive import run_study
+
+        return run_study(self, store, **settings)

@@ -1,0 +1,262 @@
+"""The store of a study: one SQLite file. docs/guide/studies.md has the schema and what a kill at any point leaves."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import math
+import os
+import sqlite3
+import time
+from pathlib import Path
+from typing import Any, Iterable, Iterator
+
+from .._core import version
+from .draw import Run
+from .errors import StudyError
+from .results import Result
+from .spec import Study
+
+FORMAT = 1  # of the schema; a store of another format is refused
+_SCHEMA = """
+CREATE TABLE study (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE run (
+  idx INTEGER PRIMARY KEY,      -- number of the run in the study
+  parameters TEXT NOT NULL,     -- JSON
+  seed INTEGER NOT NULL,
+  status TEXT NOT NULL,         -- planned, done, failed, timeout
+  success INTEGER,              -- 1, 0, or NULL where the study does not say
+  message TEXT NOT NULL DEFAULT '',
+  metrics TEXT NOT NULL DEFAULT '{}', -- JSON; numbers that are not finite are the texts nan, inf, -inf
+  state BLOB,                   -- final state, by request
+  model TEXT NOT NULL DEFAULT '',     -- hash of the model
+  version TEXT NOT NULL DEFAULT '',   -- of Holdfast
+  wall REAL,                    -- time of the clock [s]; no part of the digest
+  finished REAL                 -- when [s since 1970]; no part of the digest
+);
+CREATE INDEX run_status ON run (status);
+CREATE TABLE recording (idx INTEGER PRIMARY KEY REFERENCES run (idx), data BLOB NOT NULL);
+"""
+_NAMES = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+
+
+def _encode(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
+    if isinstance(value, dict):
+        return {k: _encode(v) for k, v in value.items()}
+    return [_encode(v) for v in value] if isinstance(value, list) else value
+
+
+def _decode(value: Any) -> Any:
+    if isinstance(value, str):
+        return _NAMES.get(value, value)
+    if isinstance(value, dict):
+        return {k: _decode(v) for k, v in value.items()}
+    return [_decode(v) for v in value] if isinstance(value, list) else value
+
+
+def _dumps(value: Any) -> str:
+    return json.dumps(_encode(value), allow_nan=False)
+
+
+class Lock:
+    """At most one process writes a store. The kernel releases the lock when the process ends, however it ends."""
+
+    def __init__(self, store: Path):
+        self.path = Path(f"{store}.lock")
+        try:
+            self._file = open(self.path, "w")
+        except OSError as error:
+            raise StudyError(f"cannot write {self.path}: {error.strerror}") from None
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._file.close()
+            raise StudyError(f"another process is running this study: it holds {self.path}") from None
+
+    def release(self) -> None:
+        self._file.close()
+
+
+def is_running(store: Path) -> bool:
+    """Whether a process holds the lock of a store."""
+    try:
+        with open(f"{store}.lock") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            return False
+    except FileNotFoundError:
+        return False
+    except BlockingIOError:
+        return True
+
+
+class Store:
+    """A store that is open. ``Store(path)`` reads one; :meth:`create` makes it or goes on with one of the same study."""
+
+    def __init__(self, path: str | os.PathLike, writable: bool = False):
+        self.path = Path(path)
+        if not self.path.exists():
+            raise StudyError(f"there is no store {self.path}")
+        self._connect(writable)
+        try:
+            self.about = dict(self.db.execute("SELECT key, value FROM study"))
+        except sqlite3.Error as error:
+            raise StudyError(f"{self.path} is no store of a study: {error}") from None
+        if self.about.get("format") != str(FORMAT):
+            raise StudyError(f"{self.path} has format {self.about.get('format')}, this version reads {FORMAT}")
+
+    def _connect(self, writable: bool) -> None:
+        self._writable = writable
+        try:
+            mode = "rw" if writable else "ro"
+            self.db = sqlite3.connect(f"file:{self.path.absolute()}?mode={mode}", uri=True, timeout=30, isolation_level=None)
+            if writable:
+                self.db.execute("PRAGMA journal_mode = WAL")
+                self.db.execute("PRAGMA synchronous = FULL")
+        except sqlite3.Error as error:
+            raise StudyError(f"cannot open {self.path}: {error}") from None
+
+    @classmethod
+    def create(cls, path: str | os.PathLike, study: Study, shard: tuple[int, int] | None = None, model: str = "") -> Store:
+        """The store of a study at a path: a new one, or the one that is there if it is of the same study."""
+        path = Path(path)
+        if path.exists() and path.stat().st_size > 0:
+            store = cls(path, writable=True)
+            store._check_same(study, shard, model)
+            return store
+        temporary = Path(f"{path}.new")  # a kill while the plan is written leaves no half a plan
+        try:
+            temporary.unlink(missing_ok=True)
+            db = sqlite3.connect(temporary, isolation_level=None)
+            db.executescript(_SCHEMA)
+            with db:
+                db.execute("BEGIN")
+                about = {"format": FORMAT, "study": json.dumps(study.to_dict(), default=str), "hash": study.hash, "version": version,
+                         "model": model, "runs": len(study.plan), "shard": "%d/%d" % (shard or (1, 1)), "created": time.time()}
+                db.executemany("INSERT INTO study VALUES (?, ?)", [(k, str(v)) for k, v in about.items()])
+                rows = ((r.index, _dumps(r.parameters), r.seed) for r in study.plan if shard is None or r.index % shard[1] == shard[0] - 1)
+                db.executemany("INSERT INTO run (idx, parameters, seed, status) VALUES (?, ?, ?, 'planned')", rows)
+            db.close()
+            os.replace(temporary, path)
+        except (OSError, sqlite3.Error) as error:
+            raise StudyError(f"cannot write {path}: {error}") from None
+        return cls(path, writable=True)
+
+    def _check_same(self, study: Study, shard: tuple[int, int] | None, model: str) -> None:
+        if self.about["hash"] != study.hash:
+            raise StudyError(f"{self.path} is the store of another study, or of an earlier text of this one; name another by --store")
+        if self.about["shard"] != "%d/%d" % (shard or (1, 1)):
+            raise StudyError(f"{self.path} has shard {self.about['shard']} of the study")
+        if self.about["version"] != version:
+            raise StudyError(f"{self.path} was begun by version {self.about['version']}, this is {version}: bits may differ")
+        if model and self.about["model"] and self.about["model"] != model:
+            raise StudyError(f"the scene has changed since {self.path} was begun (model {self.about['model']}, now {model})")
+
+    # ---- writing --------------------------------------------------------------------------------------------
+
+    def add(self, results: Iterable[Result]) -> None:
+        """Records results in one transaction. A run that has a result keeps it."""
+        now = time.time()
+        results = list(results)
+        self.db.execute("BEGIN IMMEDIATE")
+        try:
+            for r in results:
+                changed = self.db.execute(
+                    "UPDATE run SET status=?, success=?, message=?, metrics=?, state=?, model=?, version=?, wall=?, finished=? "
+                    "WHERE idx=? AND status='planned'",
+                    (r.status, None if r.success is None else int(r.success), r.message, _dumps(r.metrics), r.state, r.model,
+                     version, r.wall, now, r.index)).rowcount
+                if changed and r.recording is not None:
+                    self.db.execute("INSERT OR REPLACE INTO recording VALUES (?, ?)", (r.index, r.recording))
+            self.db.execute("COMMIT")
+        except sqlite3.Error:
+            if self.db.in_transaction:
+                self.db.execute("ROLLBACK")
+            raise
+
+    def forget_failures(self) -> int:
+        """Plans all runs again that failed or took too long. Returns how many."""
+        with self.db:
+            self.db.execute("BEGIN IMMEDIATE")
+            self.db.execute("DELETE FROM recording WHERE idx IN (SELECT idx FROM run WHERE status IN ('failed', 'timeout'))")
+            return self.db.execute("UPDATE run SET status='planned', success=NULL, message='', metrics='{}' "
+                                   "WHERE status IN ('failed', 'timeout')").rowcount
+
+    def close(self) -> None:
+        """Closes the store. One that was written becomes one file that can be read from a folder without write access."""
+        if self._writable:
+            try:
+                self.db.execute("PRAGMA journal_mode = DELETE")
+            except sqlite3.Error:
+                pass  # somebody reads it, or the disk is full: it stays as it is, which is as good
+        self.db.close()
+
+    # ---- reading --------------------------------------------------------------------------------------------
+
+    @property
+    def study(self) -> Study:
+        return Study.from_dict(json.loads(self.about["study"]))
+
+    def planned(self) -> list[Run]:
+        """Runs that have no result yet."""
+        rows = self.db.execute("SELECT idx, parameters, seed FROM run WHERE status='planned' ORDER BY idx")
+        return [Run(i, _decode(json.loads(p)), s) for i, p, s in rows]
+
+    def counts(self) -> dict[str, int]:
+        """How many runs there are in each status, and how many successes and failures among those done."""
+        out = {"planned": 0, "done": 0, "failed": 0, "timeout": 0}
+        out.update(self.db.execute("SELECT status, count(*) FROM run GROUP BY status"))
+        out["runs"] = sum(out.values())
+        out["successes"], out["misses"] = self.db.execute(
+            "SELECT coalesce(sum(success = 1), 0), coalesce(sum(success = 0), 0) FROM run WHERE status = 'done'").fetchone()
+        return out
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """All runs in order, as dicts: index, status, success, message, seed, model, version, wall, parameters, metrics."""
+        query = "SELECT idx, status, success, message, seed, model, version, wall, parameters, metrics FROM run ORDER BY idx"
+        for i, status, success, message, seed, model, made, wall, parameters, metrics in self.db.execute(query):
+            yield {"index": i, "status": status, "success": None if success is None else bool(success), "message": message,
+                   "seed": seed, "model": model, "version": made, "wall": wall,
+                   "parameters": _decode(json.loads(parameters)), "metrics": _decode(json.loads(metrics))}
+
+    def state(self, index: int) -> bytes | None:
+        """The final state of a run, where it was kept: ``holdfast.State.from_bytes(model, data)``."""
+        row = self.db.execute("SELECT state FROM run WHERE idx=?", (index,)).fetchone()
+        return row[0] if row else None
+
+    def recording(self, index: int) -> bytes | None:
+        """The recording of a run, where it was kept."""
+        row = self.db.execute("SELECT data FROM recording WHERE idx=?", (index,)).fetchone()
+        return row[0] if row else None
+
+    def digest(self) -> str:
+        """A hash of all rows in order, without what the clock says. Equal digests: the same results, bit for bit."""
+        total = hashlib.sha256()
+        columns = "idx, parameters, seed, status, success, message, metrics, state, model, version"
+        for row in self.db.execute(f"SELECT {columns} FROM run ORDER BY idx"):
+            total.update(repr(row).encode())
+        for row in self.db.execute("SELECT idx, data FROM recording ORDER BY idx"):
+            total.update(repr(row).encode())
+        return total.hexdigest()
+
+
+def merge(out: str | os.PathLike, shards: Iterable[str | os.PathLike]) -> Store:
+    """Joins the stores of shards into one. Shards of another study are refused; a run counts once."""
+    stores = [Store(s) for s in shards]
+    if not stores:
+        raise StudyError("merge needs stores to join")
+    for s in stores[1:]:
+        for key in ("hash", "version", "model"):
+            if s.about[key] != stores[0].about[key]:
+                raise StudyError(f"{s.path} differs in its {key} from {stores[0].path}: they do not belong together")
+    study = stores[0].study
+    joined = Store.create(out, study, None, stores[0].about["model"])
+    for s in stores:
+        results = s.db.execute("SELECT run.idx, status, message, success, metrics, state, data, wall, model FROM run "
+                               "LEFT JOIN recording USING (idx) WHERE status != 'planned' ORDER BY run.idx")
+        joined.add(Result(i, status, message, None if success is None else bool(success), _decode(json.loads(metrics)),
+                          state, data, wall, model) for i, status, message, success, metrics, state, data, wall, model in results)
+        s.close()
+    return joined

@@ -1,0 +1,388 @@
+"""Studies: plans, expressions, what parameters change, what a store holds, and that nothing but the study decides the bits."""
+
+import csv
+import io
+import math
+import os
+import re
+import sqlite3
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import holdfast as hf
+from conftest import FALL, ROOT
+from holdfast.study import Study, StudyError, Store, merge
+from holdfast.study.draw import run_seed
+from holdfast.study.export import to_columns, to_csv
+from holdfast.study.expression import Expression
+from holdfast.study.report import make_page, replay_page, worst_runs
+from holdfast.study.scene import SceneRunner
+
+PINCH = dict(name="pinch", scene="pinch.xml", keyframe="soft", time=0.1, keep={"drop": "-final(q('capsule')[2])", "state": True},
+             success="drop < 0.002",
+             parameters={"mu": {"set": "geom.*.friction[0]", "values": [0.005, 0.02, 0.5]},
+                         "squeeze": {"set": ["ctrl.left", "ctrl.right"], "grid": {"from": 2, "to": 12, "count": 5}}})
+
+
+@pytest.fixture
+def fall_scene(tmp_path):
+    (tmp_path / "fall.xml").write_text(FALL)
+    return {"name": "fall", "scene": "fall.xml", "folder": str(tmp_path), "time": 0.2}
+
+
+def rows(study, path, **settings):
+    store = study.run(path, **{"workers": 1, **settings})
+    return list(store.rows())
+
+
+# ---- plans ----------------------------------------------------------------------------------------------------
+
+
+def test_a_grid_has_every_combination_in_order():
+    plan = Study(name="g", function="m:f", repetitions=2, parameters={"a": {"values": [1, "x"]}, "b": {"grid": {"from": 1, "to": 100, "count": 3, "log": True}}}).plan
+    assert [r.index for r in plan] == list(range(12))
+    assert [(r.parameters["a"], round(r.parameters["b"], 9)) for r in plan[::2]] == [(a, b) for a in (1, "x") for b in (1, 10, 100)]
+    assert len({r.seed for r in plan}) == 12 and plan[3].seed == run_seed(0, 3)
+
+
+def test_sobol_points_are_scipys():
+    qmc = pytest.importorskip("scipy.stats").qmc
+    spec = {"u": {"uniform": [2, 4]}, "n": {"normal": [5, 2]}, "c": {"choice": ["a", "b"]}, "l": {"loguniform": [1, 100]}}
+    plan = Study(name="s", function="m:f", seed=3, parameters=spec, sampling={"method": "sobol", "count": 64}).plan
+    cube = qmc.Sobol(4, rng=3).random(64)
+    from scipy.stats import norm  # its quantiles and the library's differ by rounding
+
+    for r, u in zip(plan, cube):
+        p = r.parameters
+        assert p["u"] == pytest.approx(2 + 2 * u[0]) and p["n"] == pytest.approx(norm(5, 2).ppf(u[1]), rel=1e-9)
+        assert p["c"] == "ab"[int(2 * u[2])] and math.log10(p["l"]) == pytest.approx(2 * u[3])
+
+
+def test_a_latin_hypercube_has_one_point_in_every_stratum():
+    pytest.importorskip("scipy.stats")
+    spec = {n: {"uniform": [0, 1]} for n in "xyz"}
+    plan = Study(name="l", function="m:f", parameters=spec, sampling={"method": "latin-hypercube", "count": 50}).plan
+    for n in "xyz":
+        assert sorted(int(50 * r.parameters[n]) for r in plan) == list(range(50))
+
+
+def test_without_a_design_every_run_draws_its_own():
+    spec = {"cell": {"values": [1, 2]}, "x": {"uniform": [0, 1]}}
+    plan = Study(name="r", function="m:f", parameters=spec, repetitions=200).plan
+    x = np.array([r.parameters["x"] for r in plan])
+    assert len(set(x)) == 400 and abs(x.mean() - 0.5) < 4 / math.sqrt(12 * 400)  # four deviations of the mean
+    more = Study(name="r", function="m:f", parameters=spec, repetitions=200, seed=1).plan
+    assert not set(x) & {r.parameters["x"] for r in more}
+
+
+def test_rows_that_are_listed():
+    plan = Study(name="r", function="m:f", parameters={"a": {}, "b": {}, "c": {"values": [7, 8]}}, runs=[{"a": 1, "b": 2}, {"a": 3, "b": 4}]).plan
+    assert [r.parameters for r in plan] == [{"a": 1, "b": 2, "c": 7}, {"a": 1, "b": 2, "c": 8}, {"a": 3, "b": 4, "c": 7}, {"a": 3, "b": 4, "c": 8}]
+
+
+def test_yaml(tmp_path):
+    pytest.importorskip("yaml")
+    (tmp_path / "s.yaml").write_text("scene: pinch.xml\noptions: {step: 1e-3}\nparameters:\n  mu: {set: 'geom.*.friction[0]', uniform: [1e-2, 1]}\n")
+    study = Study.from_file(tmp_path / "s.yaml")
+    assert study.name == "s" and study.options == {"step": 1e-3} and study.parameters["mu"]["uniform"] == [0.01, 1]
+    assert Study.from_dict(study.to_dict()).hash == study.hash
+    (tmp_path / "bad.yaml").write_text("scene: [")
+    with pytest.raises(StudyError, match="bad.yaml"):
+        Study.from_file(tmp_path / "bad.yaml")
+
+
+@pytest.mark.parametrize("change, message", [
+    (dict(scene=None), "one of: a scene"),
+    (dict(function="m:f"), "one of: a scene"),
+    (dict(parameters={"mu": {"values": [1], "uniform": [0, 1]}}), "exactly one"),
+    (dict(parameters={"mu": {"uniform": [0, "x"]}}), "mu: uniform needs 2 finite numbers"),
+    (dict(parameters={"mu": {"value": [1]}}), '"value" is not known'),
+    (dict(parameters={"my mu": {"values": [1]}}), "my mu"),
+    (dict(sampling={"method": "halton", "count": 3}), "halton"),
+    (dict(sampling={"method": "sobol", "count": 3}), "a parameter with a distribution"),
+    (dict(repetitions=0), "repetitions"),
+    (dict(limits={"seconds": 1}), "seconds"),
+    (dict(keep={"x": "__import__('os')"}), "no known function"),
+    (dict(keep={"x": "q('a').tofile"}), "not allowed"),
+    (dict(keep={"x": "final(q)("}), "no expression"),
+    (dict(keep={"recordings": "some"}), "recordings"),
+])
+def test_a_wrong_study_is_refused(change, message):
+    with pytest.raises(StudyError, match=re.escape(message)):
+        Study(**{**PINCH, **change})
+
+
+@pytest.mark.parametrize("change, message", [
+    (dict(scene="missing.xml"), "missing.xml"),
+    (dict(keyframe="hard"), 'no key is named "hard"'),
+    (dict(parameters={"m": {"set": "mass.mug", "values": [1]}}), 'no body is named "mug"'),
+    (dict(parameters={"m": {"set": "geom.capsule.size[0]", "values": [1]}}), "size is no field that a world may have of its own"),
+    (dict(parameters={"m": {"set": "geom.capsule.friction[7]", "values": [1]}}), "no component 7"),
+    (dict(parameters={"m": {"set": "colour.capsule", "values": [1]}}), "is no path"),
+    (dict(parameters={"m": {"set": "geom.*.friction[0]", "values": ["much"]}}), "needs numbers"),
+    (dict(parameters={"m": {"set": "option.stepp", "values": [1]}}), "stepp"),
+    (dict(keep={"x": "q('capsule')[2]"}, success=None), "has a value at every time"),
+    (dict(keep={"x": "final(q('cap'))"}, success=None), 'no joint is named "cap"'),
+    (dict(success="drip < 1"), "drip"),
+    (dict(limits={"steps": 10}), "limits.steps"),
+])
+def test_a_study_that_does_not_fit_its_scene_is_refused_before_it_runs(change, message, tmp_path):
+    with pytest.raises(StudyError, match=re.escape(message)):
+        Study(**{**PINCH, **change}).run(tmp_path / "s.db", workers=1)
+    assert not (tmp_path / "s.db").exists()
+
+
+# ---- expressions ----------------------------------------------------------------------------------------------
+
+
+def test_expressions():
+    times = np.linspace(0, 1, 11)
+    x = np.stack([times**2, 3 - times])
+    v = np.stack([np.stack([times, 2 * times, 2 * times], axis=1)] * 2)
+    signals = {("q", ("a",)): x, ("position", ("b",)): v}
+    names = {"k": np.array([[2.0], [3.0]]), "shape": np.array([["box"], ["ball"]], object)}
+
+    def value(text):
+        return np.asarray(Expression("e", text).evaluate(signals, names))[:, 0].tolist()
+
+    assert value("final(q('a'))") == [1.0, 2.0] and value("max(q('a')) - min(q('a'))") == [1.0, 1.0]
+    assert value("mean(q('a'))") == pytest.approx([0.35, 2.5]) and value("rms(position('b'))[1]") == pytest.approx([math.sqrt(1.4)] * 2)
+    assert value("max(norm(position('b')))") == [3.0, 3.0] and value("final(norm(k * position('b')))") == [6.0, 9.0]
+    assert value("final(q('a')) < k < 3 and not k == 5") == [True, False]
+    assert value("shape == 'box' or k > 10") == [True, False]
+    assert value("k ** 2 + sqrt(4) - exp(0)") == [5.0, 10.0] and math.isnan(value("log(k - 2)")[0])
+
+
+# ---- what parameters change -------------------------------------------------------------------------------------
+
+
+def test_gravity_start_and_time_by_closed_form(fall_scene, tmp_path):
+    study = Study(**fall_scene, sample=0.05, keep={"z": "final(q('free')[2])", "x": "final(q('free')[0])", "fastest": "max(abs(v('free')[2]))", "t": "final(time)"},
+                  parameters={"g": {"set": "gravity[2]", "values": [-9.81, -1.62]}, "z0": {"add": "q.free[2]", "values": [0.0, 2.0]},
+                              "vx": {"set": "v.free[0]", "values": [0.5]}, "span": {"set": "time", "values": [0.2, 0.3]}})
+    for r in rows(study, tmp_path / "s.db"):
+        p, m = r["parameters"], r["metrics"]
+        assert m["t"] == pytest.approx(p["span"], abs=1e-9)
+        assert m["z"] == pytest.approx(1 + p["z0"] + p["g"] * p["span"] ** 2 / 2, abs=1e-9)  # a throw is an exact parabola
+        assert m["x"] == pytest.approx(0.5 * p["span"], abs=1e-9) and m["fastest"] == pytest.approx(-p["g"] * p["span"], abs=1e-9)
+
+
+def test_mass_gain_and_control_by_closed_form(fall_scene, tmp_path):
+    study = Study(**fall_scene, keep={"x": "final(q('rail'))", "f": "mean(force('push'))", "place": "final(sensor('place'))"},
+                  parameters={"m": {"set": "mass.cart", "values": [0.5, 4.0]}, "gain": {"times": "actuator.push.gainprm[0]", "values": [1.0, 3.0]},
+                              "u": {"set": "ctrl.push", "values": [2.0]}})
+    for r in rows(study, tmp_path / "s.db"):
+        p, m = r["parameters"], r["metrics"]
+        # The step is implicit Euler for a constant force: x = a h^2 n (n + 1)/2.
+        assert m["x"] == pytest.approx(p["gain"] * 2.0 / p["m"] * 1e-6 * 200 * 201 / 2, rel=1e-6)
+        assert m["place"] == m["x"]
+
+
+def test_shapes_options_and_turns(fall_scene, tmp_path):
+    study = Study(**{**fall_scene, "time": 1.0}, keep={"z": "final(position('ball'))[2]", "turned": "final(turned('ball', 'world'))", "n": "final(contacts('ball', 'world'))", "fn": "final(normal('ball', 'world'))"},
+                  parameters={"r": {"set": "xml:.//geom[@name='ball']@size", "values": [0.1, 0.2]}, "h": {"set": "option.step", "values": [0.001, 0.004]},
+                              "turn": {"set": "dq.free[4]", "values": [0.3]}})
+    for r in rows(study, tmp_path / "s.db"):
+        assert r["metrics"]["z"] == pytest.approx(r["parameters"]["r"], abs=1e-3)  # at rest on the floor, a little into it
+        assert r["metrics"]["n"] == 1 and r["metrics"]["fn"] == pytest.approx(2 * 9.81, rel=1e-3) and r["metrics"]["turned"] < 1e-6
+    assert len({r["model"] for r in Store(tmp_path / "s.db").rows()}) == 2
+
+
+def test_a_row_is_what_a_sim_gives(tmp_path):
+    """The last state of a run, bit for bit, from a sim that is told the same by hand."""
+    store = Study(**PINCH).run(tmp_path / "s.db", workers=1)
+    model = hf.Model.from_file(hf.models_path("pinch.xml"))
+    for r in list(store.rows())[::4]:
+        params = hf.Params(model)
+        params.geom_friction[:, 0] = r["parameters"]["mu"]
+        params.update()
+        sim = hf.Sim(params)
+        sim.reset("soft")
+        sim.input.ctrl[:] = r["parameters"]["squeeze"]
+        sim.step(steps=50)
+        assert r["metrics"]["drop"] == -sim.state.q["capsule"][2]
+        assert hf.State.from_bytes(model, store.state(r["index"])).q.tolist() == sim.state.q.tolist()
+        assert r["success"] == (r["metrics"]["drop"] < 0.002)
+
+
+def test_success_follows_the_closed_form(tmp_path):
+    """A pinch holds where 2 mu F > m g; well away from the edge of that."""
+    for r in rows(Study(**{**PINCH, "time": 0.5}), tmp_path / "s.db"):
+        ratio = 2 * r["parameters"]["mu"] * r["parameters"]["squeeze"] / (0.045 * 9.81)
+        if abs(ratio - 1) > 0.2:
+            assert r["success"] == (ratio > 1)
+
+
+def test_controls_over_time(fall_scene, tmp_path):
+    (tmp_path / "c.csv").write_text("time,push\n0,1\n0.1,-1\n")
+    study = Study(**fall_scene, controls="c.csv", keep={"v": "final(v('rail'))", "top": "max(v('rail'))"}, sample=0.01, parameters={"m": {"set": "mass.cart", "values": [1.0, 2.0]}})
+    for r in rows(study, tmp_path / "s.db"):
+        assert abs(r["metrics"]["v"]) < 1e-12 and r["metrics"]["top"] == pytest.approx(0.1 / r["parameters"]["m"], rel=1e-9)
+
+
+def test_a_signal_cannot_be_overruled_in_silence(tmp_path):
+    study = Study(name="g", scene="gripper_mug.xml", keyframe="rim", parameters={"grip": {"set": "ctrl.grip", "values": [5]}})
+    with pytest.raises(StudyError, match="signal drives this actuator"):
+        study.run(tmp_path / "s.db", workers=1)
+
+
+# ---- the same bits ----------------------------------------------------------------------------------------------
+
+
+def test_workers_tasks_shards_and_order_do_not_matter(tmp_path):
+    study = Study(**PINCH)
+    digest = study.run(tmp_path / "one.db", workers=1, size=100).digest()
+    assert study.run(tmp_path / "three.db", workers=3, size=2).digest() == digest
+    assert study.run(tmp_path / "single.db", workers=2, size=1).digest() == digest
+    shards = [tmp_path / f"{i}.db" for i in (1, 2, 3, 4)]
+    for i, path in enumerate(shards, 1):
+        study.run(path, shard=(i, 4), workers=1)
+    assert merge(tmp_path / "merged.db", reversed(shards)).digest() == digest
+    runs = study.plan
+    backwards = SceneRunner(study).execute(runs[::-1])
+    assert {r.index: r.metrics for r in backwards} == {r["index"]: r["metrics"] for r in Store(tmp_path / "one.db").rows()}
+
+
+def test_merge_refuses_strangers(tmp_path):
+    Study(**PINCH).run(tmp_path / "1.db", shard=(1, 2))
+    Study(**{**PINCH, "seed": 1}).run(tmp_path / "2.db", shard=(2, 2))
+    with pytest.raises(StudyError, match="hash"):
+        merge(tmp_path / "all.db", [tmp_path / "1.db", tmp_path / "2.db"])
+
+
+def test_another_study_or_scene_is_not_mixed_in(fall_scene, tmp_path):
+    fields = {**fall_scene, "parameters": {"g": {"set": "gravity[2]", "values": [-1, -2]}}}
+    Study(**fields).run(tmp_path / "s.db", shard=(1, 2))
+    with pytest.raises(StudyError, match="another study"):
+        Study(**{**fields, "seed": 5}).run(tmp_path / "s.db", shard=(1, 2))
+    with pytest.raises(StudyError, match="shard 1/2"):
+        Study(**fields).run(tmp_path / "s.db", workers=1)
+    (tmp_path / "fall.xml").write_text(FALL.replace("mass='2'", "mass='3'"))
+    with pytest.raises(StudyError, match="scene has changed"):
+        Study(**fields).run(tmp_path / "s.db", shard=(1, 2))
+
+
+# ---- failures -----------------------------------------------------------------------------------------------------
+
+
+def test_refused_scenes_and_parameters_are_rows(fall_scene, tmp_path):
+    (tmp_path / "broken.xml").write_text("<mujoco><worldbody><geom type='blob'/></worldbody></mujoco>")
+    study = Study(**fall_scene, keep={"z": "final(q('free')[2])"}, parameters={"which": {"set": "scene", "values": ["fall.xml", "broken.xml", "gone.xml"]},
+                                                                          "m": {"set": "mass.ball", "values": [1.0, -1.0]}})
+    by = {(r["parameters"]["which"], r["parameters"]["m"]): r for r in rows(study, tmp_path / "s.db")}
+    assert by["fall.xml", 1.0]["status"] == "done"
+    assert by["fall.xml", -1.0]["status"] == "failed" and "mass" in by["fall.xml", -1.0]["message"]
+    assert "broken.xml:1" in by["broken.xml", 1.0]["message"] and "gone.xml" in by["gone.xml", 1.0]["message"]
+
+
+def test_a_world_that_blows_up_is_a_row(fall_scene, tmp_path):
+    study = Study(**fall_scene, keep={"z": "final(q('free')[2])"}, parameters={"v": {"set": "v.free[0]", "values": [0.0, 1e308, 1.0]}})
+    r = rows(study, tmp_path / "s.db")
+    assert [x["status"] for x in r] == ["done", "failed", "done"] and "s: " in r[1]["message"]
+
+
+def test_failures_are_recorded_by_request(fall_scene, tmp_path):
+    study = Study(**{**fall_scene, "time": 0.4}, keep={"z": "final(q('free')[2])", "recordings": "failures"}, success="z > 0.5",
+                  parameters={"g": {"set": "gravity[2]", "values": [-1.0, -9.81]}})
+    store = study.run(tmp_path / "s.db", workers=1)
+    assert store.recording(0) is None
+    (tmp_path / "r.hfr").write_bytes(store.recording(1))
+    recording = hf.Recording(tmp_path / "r.hfr")
+    assert recording[-1].poses[1][2] == pytest.approx(list(store.rows())[1]["metrics"]["z"], abs=0.1)  # the last frame may be 1/60 s early
+    assert recording.model.world["gravity"][2] == -9.81
+
+
+def test_a_replay_ends_where_the_run_did(tmp_path):
+    store = Study(**PINCH).run(tmp_path / "s.db", workers=1)
+    study = store.study
+    for run in study.plan[::5]:
+        sim = SceneRunner(study).replay(run)
+        assert -sim.state.q["capsule"][2] == list(store.rows())[run.index]["metrics"]["drop"]
+
+
+# ---- tables and pages -----------------------------------------------------------------------------------------------
+
+
+def test_tables_keep_the_bits(tmp_path):
+    store = Study(**PINCH).run(tmp_path / "s.db", workers=1)
+    table = list(csv.DictReader(io.StringIO(to_csv(store))))
+    for row, r in zip(table, store.rows(), strict=True):
+        assert float(row["drop"]) == r["metrics"]["drop"] and float(row["mu"]) == r["parameters"]["mu"]
+        assert int(row["seed"]) == r["seed"] and row["success"] == str(int(r["success"]))
+    assert to_columns(store)["index"] == list(range(15))
+
+
+def test_parquet_pandas_polars(tmp_path):
+    from holdfast.study.export import export, to_pandas, to_polars
+
+    store = Study(**PINCH).run(tmp_path / "s.db", workers=1)
+    wanted = to_columns(store)["drop"]
+    pandas = pytest.importorskip("pandas")
+    assert to_pandas(store)["drop"].tolist() == wanted
+    pytest.importorskip("pyarrow")
+    export(store, tmp_path / "s.parquet")
+    assert pandas.read_parquet(tmp_path / "s.parquet")["drop"].tolist() == wanted
+    pytest.importorskip("polars")
+    assert to_polars(store)["drop"].to_list() == wanted
+
+
+def test_the_store_is_plain_sqlite(tmp_path):
+    Study(**PINCH).run(tmp_path / "s.db").close()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["s.db", "s.db.lock"]
+    db = sqlite3.connect(tmp_path / "s.db")
+    assert db.execute("SELECT count(*) FROM run WHERE json_extract(parameters, '$.mu') > 0.1 AND status = 'done'").fetchone() == (5,)
+    assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def test_the_page_says_what_the_store_holds(tmp_path):
+    store = Study(**{**PINCH, "success": "drop < 0.01", "time": 0.2}).run(tmp_path / "s.db", workers=1)
+    page = make_page(store, 2)
+    good = [r for r in store.rows() if r["success"]]
+    assert f"success ({len(good)} of 15)" in page and page.count("data-replay=") == 2 and "http" not in re.sub(r"<script.*?</script>", "", page, flags=re.S).replace("http://www.w3.org", "")
+    worst = worst_runs(store, list(store.rows()), 1)[0]
+    assert worst["metrics"]["drop"] == max(r["metrics"]["drop"] for r in store.rows())
+    assert len(replay_page(store, worst["index"])) > 10000
+    share = [r for r in store.rows() if r["parameters"]["mu"] == 0.02 and r["parameters"]["squeeze"] == 12]
+    assert f"mu 0.02, squeeze 12: {sum(r['success'] for r in share)} of 1 succeed" in page
+
+
+# ---- the command ------------------------------------------------------------------------------------------------------
+
+
+def command(*arguments, **settings):
+    return subprocess.run([sys.executable, "-m", "holdfast.study", *map(str, arguments)], capture_output=True, text=True, timeout=120, **settings)
+
+
+def test_the_verbs(tmp_path):
+    pytest.importorskip("yaml")
+    (tmp_path / "p.yaml").write_text("scene: pinch.xml\nkeyframe: soft\ntime: 0.1\nparameters:\n  mu: {set: 'geom.*.friction[0]', values: [0.01, 0.5]}\n"
+                                     "keep: {drop: \"-final(q('capsule')[2])\"}\nsuccess: drop < 1e-3\n")
+    run = command("run", "p.yaml", cwd=tmp_path)
+    assert run.returncode == 0 and "2 of 2 runs done" in run.stdout and "success: 1 of 2" in run.stdout, run.stderr
+    assert "complete" in command("status", "p.db", cwd=tmp_path).stdout
+    assert command("resume", "p.db", cwd=tmp_path).returncode == 0
+    for name in ("p.csv", "p.html"):
+        assert command("export" if name.endswith("csv") else "report", "p.db", "-o", name, cwd=tmp_path).returncode == 0
+        assert (tmp_path / name).stat().st_size > 100
+    assert command("replay", "p.db", 0, "-o", "r.hfr", cwd=tmp_path).returncode == 0 and len(hf.Recording(tmp_path / "r.hfr")) > 3
+    for call, message in ((("run", "q.yaml"), "q.yaml"), (("status", "q.db"), "q.db"), (("replay", "p.db", 9, "-o", "x.hfr"), "no run 9"),
+                          (("export", "p.db", "-o", "x.txt"), "x.txt"), (("run", "p.yaml", "--shard", "5/2"), "5/2"), (("status", "p.yaml"), "no store")):
+        done = command(*call, cwd=tmp_path)
+        assert done.returncode == 1 and message in done.stderr and "Traceback" not in done.stderr, done.stderr
+
+
+def test_the_command_hands_over(tmp_path):
+    holdfast = os.environ.get("HOLDFAST_COMMAND")
+    if not holdfast:
+        pytest.skip("HOLDFAST_COMMAND does not name the command")
+    def call(**environment):
+        return subprocess.run([holdfast, "study", "--help"], capture_output=True, text=True, env={**os.environ, **environment})
+
+    assert "run FILE.yaml" in call(HOLDFAST_PYTHON=sys.executable).stdout
+    gone = call(HOLDFAST_PYTHON=str(tmp_path / "no-python"))
+    assert gone.returncode == 1 and "Python 3.11" in gone.stderr
+    bare = call(HOLDFAST_PYTHON=sys.executable, PYTHONPATH=str(tmp_path))
+    assert bare.returncode == 1 and "package holdfast" in bare.stderr

@@ -1,0 +1,234 @@
+"""Studies in trouble: workers, drivers and all of it killed at random moments, full disks, folders without write access,
+functions that raise, crash or never end. The oracle is an undisturbed run of the same study."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from conftest import FULL
+from holdfast.study import Study, StudyError, Store
+
+TRIALS = """
+import math, os, signal, time
+
+def walk(x, seed, log):
+    with open(log, "a") as file:      # one write a line: workers may append at the same time
+        file.write(f"{x}\\n")
+    time.sleep(0.01)
+    return {"y": math.sin(x + seed % 1000), "success": x % 3 > 0}
+
+def trouble(x):
+    if x == 1: raise RuntimeError("no grasp")
+    if x == 2:
+        while True: pass
+    if x == 3: os.kill(os.getpid(), signal.SIGSEGV)
+    if x == 4: time.sleep(60)
+    if x == 5: return {"bad": object()}
+    if x == 6: os._exit(3)
+    return x * 2
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "trials.py").write_text(TRIALS)
+    return tmp_path
+
+
+def walk_study(folder, runs, log="log"):
+    return Study(name="walk", function="trials:walk", folder=str(folder),
+                 parameters={"x": {"values": list(range(runs))}, "log": {"values": [str(Path(folder) / log)]}})
+
+
+def children(pid):
+    try:
+        return [int(c) for c in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
+
+
+def alive(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def start(folder, runs, store="s.db", **settings):
+    code = ("import sys; sys.path.insert(0, %r)\nfrom test_study_trouble import walk_study\n"
+            "walk_study(%r, %d).run(%r, workers=2, **%r)" % (str(Path(__file__).parent), str(folder), runs, str(folder / store), settings))
+    return subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
+
+
+def finished(path):
+    if not path.exists():
+        return set()
+    store = Store(path)
+    done = {r["index"] for r in store.rows() if r["status"] != "planned"}
+    store.close()
+    return done
+
+
+def test_kill_at_random_moments(folder):
+    """kill -9 of a worker, of the driver and of everything. What was stored is never run again, the end is the same."""
+    runs, kills = (600, 60) if FULL else (150, 5)
+    undisturbed = walk_study(folder, runs, "calm").run(folder / "calm.db", workers=2)
+    wanted = {r["index"]: (r["seed"], r["metrics"], r["success"]) for r in undisturbed.rows()}
+    seed = int.from_bytes(os.urandom(4), "big")
+    print("seed", seed)
+    rng = random.Random(seed)
+    log, path, killed = folder / "log", folder / "s.db", 0
+    while killed < kills:
+        log.unlink(missing_ok=True), path.unlink(missing_ok=True)
+        for left in ("-wal", "-shm"):
+            Path(f"{path}{left}").unlink(missing_ok=True)
+        for _ in range(10 * kills):
+            before, position = finished(path), log.stat().st_size if log.exists() else 0
+            driver = start(folder, runs)
+            target = rng.choice(("worker", "driver", "everything")) if killed < kills else "nothing"
+            try:
+                driver.wait(rng.uniform(0.2, 1.6) if target != "nothing" else 60)
+            except subprocess.TimeoutExpired:
+                pass
+            workers = children(driver.pid)
+            killed += kill(target, driver, workers, rng)
+            driver.wait(60) if target in ("worker", "nothing") else driver.wait(10)
+            end = time.monotonic() + 10
+            while any(alive(w) for w in workers) and time.monotonic() < end:
+                time.sleep(0.01)
+            assert not any(alive(w) for w in workers), "a worker outlived its driver"
+            again = log.read_text()[position:].split() if log.exists() else []
+            assert not before & {int(x) for x in again}, "a run that was stored was run again"
+            assert before <= finished(path), "a run that was stored is lost"
+            if len(finished(path)) == runs:
+                break
+        store = Store(path)
+        assert {r["index"]: (r["seed"], r["metrics"], r["success"]) for r in store.rows()} == wanted
+        assert all(r["status"] == "done" and not r["message"] for r in store.rows())
+
+
+def kill(target, driver, workers, rng):
+    """How many kills that were: 0 where there was nothing left to kill."""
+    victims = {"worker": workers[:1] if rng.random() < 0.5 else workers[-1:], "driver": [driver.pid], "everything": [driver.pid, *workers], "nothing": []}[target]
+    if driver.poll() is not None:
+        return 0
+    for pid in victims:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    return 1 if victims else 0
+
+
+def test_the_interrupt_key_ends_it_and_it_goes_on(folder):
+    driver = start(folder, 300)
+    deadline = time.monotonic() + 20
+    while len(finished(folder / "s.db")) < 10 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    workers = children(driver.pid)
+    driver.send_signal(signal.SIGINT)
+    assert driver.wait(10) != 0 and not any(alive(w) for w in workers)
+    store = walk_study(folder, 300).run(folder / "s.db", workers=2)
+    assert store.counts()["done"] == 300
+    done = (folder / "log").read_text().split()
+    assert len(done) - len(set(done)) <= 2  # those that the two workers had in hand
+
+
+def test_two_drivers_do_not_share_a_store(folder):
+    driver = start(folder, 200)
+    deadline = time.monotonic() + 20
+    while not finished(folder / "s.db") and time.monotonic() < deadline:
+        time.sleep(0.05)
+    with pytest.raises(StudyError, match="another process is running this study"):
+        walk_study(folder, 200).run(folder / "s.db")
+    driver.kill(), driver.wait()
+
+
+def test_a_scene_that_is_killed_ends_with_the_same_bytes(folder):
+    fields = dict(name="pinch", scene="pinch.xml", keyframe="soft", time=0.3, keep={"drop": "-final(q('capsule')[2])", "state": True},
+                  parameters={"mu": {"set": "geom.*.friction[0]", "uniform": [0.01, 0.5]}}, repetitions=600 if FULL else 200)
+    digest = Study(**fields).run(folder / "calm.db").digest()
+    code = f"from holdfast.study import Study; Study(**{fields!r}).run({str(folder / 's.db')!r}, workers=2, size=20)"
+    rng = random.Random(7)
+    for attempt in range(20 if FULL else 4):
+        driver = subprocess.Popen([sys.executable, "-c", code])
+        try:
+            assert driver.wait(rng.uniform(0.4, 1.0) * (1 + attempt / 4)) == 0
+            break
+        except subprocess.TimeoutExpired:
+            driver.kill(), driver.wait()
+    assert Study(**fields).run(folder / "s.db").digest() == digest
+
+
+def test_functions_that_raise_crash_or_never_end(folder):
+    study = Study(name="t", function="trials:trouble", folder=str(folder), parameters={"x": {"values": list(range(9))}}, limits={"time": 1.5, "attempts": 2})
+    begin = time.monotonic()
+    rows = list(study.run(folder / "s.db", workers=3).rows())
+    assert time.monotonic() - begin < 30
+    assert [r["status"] for r in rows] == ["done", "failed", "timeout", "failed", "timeout", "failed", "failed", "done", "done"]
+    assert "RuntimeError: no grasp (trials.py:11 in trouble)" in rows[1]["message"] and "longer than 1.5 s" in rows[2]["message"]
+    assert "SIGSEGV" in rows[3]["message"] and "2 times" in rows[3]["message"] and "exit status 3" in rows[6]["message"]
+    assert "object" in rows[5]["message"] and rows[8]["metrics"] == {"value": 16}
+
+
+def test_failures_can_be_tried_again(folder):
+    study = Study(name="t", function="late:late", folder=str(folder), parameters={"x": {"values": [0, 1, 2]}})
+    (folder / "late.py").write_text("import os\ndef late(x):\n    if x and not os.path.exists('ready'): raise OSError('not yet')\n    return x\n".replace("'ready'", repr(str(folder / "ready"))))
+    assert study.run(folder / "s.db", workers=1).counts()["failed"] == 2
+    (folder / "ready").touch()
+    assert study.run(folder / "s.db", workers=1).counts()["failed"] == 2  # a result is a result
+    counts = study.run(folder / "s.db", workers=1, retry=True).counts()
+    assert counts["failed"] == 0 and counts["done"] == 3
+
+
+def test_a_function_that_is_not_there(folder):
+    for function, message in (("nothing:f", "cannot import"), ("trials:gone", "no function"), ("trials:math", "cannot be called")):
+        with pytest.raises(StudyError, match=message):
+            Study(name="t", function=function, folder=str(folder), parameters={"x": {"values": [1]}}).run(folder / "s.db")
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    place = tmp_path / "disk"
+    place.mkdir()
+    if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", place], capture_output=True).returncode:
+        pytest.skip("mounting a small disk needs privileges")
+    yield place
+    subprocess.run(["umount", place])
+
+
+def test_a_full_disk(folder, small_disk):
+    fields = dict(name="pinch", scene="pinch.xml", keyframe="soft", time=0.02, keep={"state": True}, repetitions=300,
+                  parameters={"mu": {"set": "geom.*.friction[0]", "uniform": [0.01, 0.5]}})
+    digest = Study(**fields).run(folder / "calm.db").digest()
+    with pytest.raises(StudyError, match="disk is full|disk I/O"):
+        Study(**fields).run(small_disk / "s.db", workers=1, size=8)
+    stored = finished(small_disk / "s.db")
+    assert len(stored) > 0
+    subprocess.run(["mount", "-o", "remount,size=50m", small_disk], check=True)
+    store = Study(**fields).run(small_disk / "s.db")
+    assert store.digest() == digest and stored <= finished(small_disk / "s.db")
+    store.close()
+
+
+@pytest.fixture
+def closed_folder(tmp_path):
+    place = tmp_path / "closed"
+    place.mkdir(mode=0o555)
+    mounted = os.geteuid() == 0  # the mode does not stop root
+    if mounted and subprocess.run(["mount", "-t", "tmpfs", "-o", "ro", "tmpfs", place], capture_output=True).returncode:
+        pytest.skip("closing a folder to root needs the privilege to mount")
+    yield place
+    if mounted:
+        subprocess.run(["umount", place])
+
+
+def test_a_folder_without_write_access(folder, closed_folder):
+    with pytest.raises(StudyError, match="cannot write .*(Read-only|Permission denied)"):
+        walk_study(folder, 3).run(closed_folder / "s.db")
