@@ -231,7 +231,7 @@ static int count_strays(FILE* list) {
       ".ci",         ".clang-format", ".github", ".gitignore",   "CHANGELOG.md", "CITATION.cff", "CMakeLists.txt", "CMakePresets.json",
       "CONTRIBUTING.md", "LICENSE",  "README.md", "bench",        "check",        "cli",          "cmake",          "demo", "examples",
       "docs",        "experiments",   "include", "models",       "packages",     "pyproject.toml", "python",       "src",
-      "tests",       "viewer"};
+      "studies", "tests",       "viewer"};
   char name[1024];
   int strays = 0;
   while (fscanf(list, "%1023s", name) == 1) {

@@ -1,0 +1,270 @@
+"""Studies on clusters give the bytes of the local engine: a Ray cluster of three nodes, a Slurm on this machine, submitit.
+
+What is not installed is skipped. Where there is no Slurm, the job script is run by a stand-in that sets Slurm's variables."""
+
+import os
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from conftest import FULL
+from holdfast.study import Study, StudyError, Store, merge
+from holdfast.study.cluster import job_script, parse_shard
+
+YAML = """
+name: pinch
+scene: pinch.xml
+keyframe: soft
+time: 0.2
+repetitions: %d
+parameters:
+  mu: {set: "geom.*.friction[0]", uniform: [0.01, 0.5]}
+keep: {drop: "-final(q('capsule')[2])", state: true, recordings: failures}
+success: drop < 0.01
+"""
+SLOW = """
+import math, time
+def trial(x, seed):
+    time.sleep(0.05)
+    return {"y": math.sin(x + seed % 1000)}
+"""
+
+
+@pytest.fixture
+def pinch(tmp_path):
+    pytest.importorskip("yaml")
+    (tmp_path / "pinch.yaml").write_text(YAML % (2000 if FULL else 40))
+    return tmp_path / "pinch.yaml"
+
+
+@pytest.fixture
+def local_digest(pinch):
+    return Study.from_file(pinch).run(pinch.parent / "local.db").digest()
+
+
+def slow_study(folder, runs):
+    (folder / "slow.py").write_text(SLOW)
+    return Study(name="slow", function="slow:trial", folder=str(folder), parameters={"x": {"values": list(range(runs))}})
+
+
+# ---- job arrays -------------------------------------------------------------------------------------------------
+
+
+def test_shards_from_the_environment():
+    slurm = {"SLURM_ARRAY_TASK_ID": "12", "SLURM_ARRAY_TASK_MIN": "10", "SLURM_ARRAY_TASK_COUNT": "5"}
+    assert parse_shard("slurm", slurm) == (3, 5) and parse_shard("pbs/7", {"PBS_ARRAY_INDEX": "2"}) == (2, 7)
+    assert parse_shard("2/9", {}) == (2, 9)
+    for text, message in (("slurm", "SLURM_ARRAY_TASK_MIN is not set"), ("pbs/4", "PBS_ARRAYID"), ("three", "must be i/n"), ("0/4", "0/4")):
+        with pytest.raises(StudyError, match=message):
+            parse_shard(text, {})
+
+
+@pytest.mark.parametrize("system", ["slurm", "pbs"])
+def test_a_job_script_run_by_a_stand_in(pinch, local_digest, system):
+    """Each task of the array runs the script in a shell with the variables that Slurm or PBS sets."""
+    script = pinch.parent / "job.sh"
+    script.write_text(job_script(pinch, 3, system, python=sys.executable))
+    assert ("#SBATCH --array=1-3" if system == "slurm" else "#PBS -J 1-3") in script.read_text()
+    for task in (3, 1, 2):
+        variables = ({"SLURM_ARRAY_TASK_ID": task, "SLURM_ARRAY_TASK_MIN": 1, "SLURM_ARRAY_TASK_COUNT": 3} if system == "slurm"
+                     else {"PBS_ARRAY_INDEX": task})
+        environment = {**os.environ, **{k: str(v) for k, v in variables.items()}}
+        done = subprocess.run(["sh", script], env=environment, capture_output=True, text=True, cwd="/")
+        assert done.returncode == 0, done.stderr
+    shards = sorted(pinch.parent.glob("pinch.shard-*-of-3.db"))
+    assert len(shards) == 3 and merge(pinch.parent / "all.db", shards).digest() == local_digest
+
+
+def free_ports(count):
+    sockets = [socket.socket() for _ in range(count)]
+    for s in sockets:
+        s.bind(("127.0.0.1", 0))
+    ports = [s.getsockname()[1] for s in sockets]
+    for s in sockets:
+        s.close()
+    return ports
+
+
+CONF = """
+ClusterName=test
+SlurmctldHost={host}(127.0.0.1)
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+AuthInfo=socket={folder}/munge.sock
+StateSaveLocation={folder}/state
+SlurmdSpoolDir={folder}/spool
+SlurmctldPidFile={folder}/ctld.pid
+SlurmdPidFile={folder}/slurmd.pid
+SlurmctldLogFile={folder}/ctld.log
+SlurmdLogFile={folder}/slurmd.log
+SlurmctldPort={ctld}
+SlurmdPort={slurmd}
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+MpiDefault=none
+ReturnToService=2
+NodeName={host} NodeAddr=127.0.0.1 CPUs={cpus} State=UNKNOWN
+PartitionName=all Nodes={host} Default=YES MaxTime=INFINITE State=UP
+"""
+
+
+@pytest.fixture
+def slurm(tmp_path, monkeypatch):
+    """A Slurm of one node on this machine: munged, slurmctld and slurmd with files and ports of their own."""
+    if os.geteuid() != 0 or not all(shutil.which(p) for p in ("munged", "slurmctld", "slurmd", "sbatch")):
+        pytest.skip("a Slurm of our own needs root and the packages slurmd, slurmctld, slurm-client and munge")
+    folder = tmp_path / "slurm"
+    for name in ("state", "spool"):
+        (folder / name).mkdir(parents=True)
+    for place in [folder, *folder.parents]:
+        if place != Path("/tmp") and place.stat().st_mode & 0o55 != 0o55 and str(place).startswith("/tmp/"):
+            place.chmod(0o755)  # munged refuses a socket that others cannot reach
+    (folder / "key").write_bytes(os.urandom(1024))
+    (folder / "key").chmod(0o400)
+    ctld, slurmd = free_ports(2)
+    host = socket.gethostname().split(".")[0]
+    (folder / "slurm.conf").write_text(CONF.format(host=host, folder=folder, ctld=ctld, slurmd=slurmd, cpus=os.cpu_count()))
+    monkeypatch.setenv("SLURM_CONF", str(folder / "slurm.conf"))
+    names = {"key-file": "key", "socket": "munge.sock", "pid-file": "munged.pid", "log-file": "munged.log", "seed-file": "munge.seed"}
+    try:
+        subprocess.run(["munged", "--force", *(f"--{k}={folder / v}" for k, v in names.items())], check=True, capture_output=True)
+        subprocess.run(["slurmctld", "-c"], check=True, capture_output=True)
+        subprocess.run(["slurmd"], check=True, capture_output=True)
+        end = time.monotonic() + 30
+        while "idle" not in subprocess.run(["sinfo", "-h", "-o", "%t"], capture_output=True, text=True).stdout:
+            if time.monotonic() > end:
+                pytest.skip("Slurm does not start here")
+            time.sleep(0.2)
+        yield folder
+    except subprocess.CalledProcessError as error:
+        pytest.skip(f"Slurm does not start here: {error.stderr[-200:]}")
+    finally:
+        for name in ("slurmd", "ctld", "munged"):
+            try:
+                os.kill(int((folder / f"{name}.pid").read_text()), signal.SIGTERM)
+            except (OSError, ValueError):
+                pass
+
+
+def wait_for_jobs(seconds):
+    end = time.monotonic() + seconds
+    while subprocess.run(["squeue", "-h"], capture_output=True, text=True).stdout.strip():
+        assert time.monotonic() < end, "the jobs do not end"
+        time.sleep(0.2)
+
+
+def test_slurm_gives_the_same_bytes(pinch, local_digest, slurm):
+    script = pinch.parent / "job.sh"
+    script.write_text(job_script(pinch, 4, "slurm", python=sys.executable))
+    submitted = subprocess.run(["sbatch", script], capture_output=True, text=True, cwd=pinch.parent)
+    assert submitted.returncode == 0, submitted.stderr
+    wait_for_jobs(120)
+    logs = "\n".join(p.read_text() for p in sorted(pinch.parent.glob("pinch-*.log")))
+    shards = sorted(pinch.parent.glob("pinch.shard-*-of-4.db"))
+    assert len(shards) == 4, logs
+    assert merge(pinch.parent / "slurm.db", shards).digest() == local_digest
+
+
+def test_submitit(pinch, local_digest, tmp_path):
+    pytest.importorskip("submitit")
+    from holdfast.study.cluster import submit
+
+    assert submit(Study.from_file(pinch), 2, tmp_path / "out", cluster="local", timeout_min=5).digest() == local_digest
+
+
+# ---- Ray ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def nodes(monkeypatch):
+    """A Ray cluster of three nodes, each with one processor: processes of this machine."""
+    pytest.importorskip("ray")
+    from ray.cluster_utils import Cluster
+
+    monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+    for _ in range(2):
+        cluster.add_node(num_cpus=1)
+    cluster.wait_for_nodes()
+    monkeypatch.setenv("RAY_ADDRESS", cluster.address)
+    yield cluster
+    import ray
+
+    ray.shutdown()
+    cluster.shutdown()
+
+
+def test_three_ray_nodes_give_the_same_bytes(pinch, local_digest, nodes, tmp_path):
+    store = Study.from_file(pinch).run(tmp_path / "ray.db", engine="ray", size=5)
+    assert store.digest() == local_digest
+    import ray
+
+    assert len(ray.nodes()) == 3
+
+
+def test_ray_nodes_and_workers_that_are_killed(nodes, tmp_path):
+    """kill -9 of Ray's workers and of whole nodes at random moments, while the driver goes on."""
+    runs, kills = (600, 20) if FULL else (80, 3)
+    study = slow_study(tmp_path, runs)
+    digest = study.run(tmp_path / "local.db").digest()
+    seed = int.from_bytes(os.urandom(4), "big")
+    print("seed", seed)
+    rng = random.Random(seed)
+    code = f"from test_study_cluster import slow_study; from pathlib import Path; slow_study(Path({str(tmp_path)!r}), {runs}).run({str(tmp_path / 's.db')!r}, engine='ray', size=4)"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])}
+    done = {"worker": 0, "node": 0, "driver": 0}
+    for _ in range(200):
+        driver = subprocess.Popen([sys.executable, "-c", code], env=environment, stdout=subprocess.DEVNULL)
+        while driver.poll() is None and sum(done.values()) < kills:
+            time.sleep(rng.uniform(0.5, 3.0))
+            what = rng.choice(list(done))
+            if driver.poll() is None and strike(what, driver, nodes, rng):
+                done[what] += 1
+        if driver.wait(200) == 0 or sum(done.values()) >= kills and driver.returncode == 0:
+            if sum(done.values()) >= kills or Store(tmp_path / "s.db").counts()["planned"] == 0:
+                break
+    store = Store(tmp_path / "s.db")
+    assert store.counts()["done"] == runs and store.digest() == digest
+    print("killed:", done)
+
+
+def strike(what, driver, nodes, rng):
+    if what == "driver":
+        driver.kill(), driver.wait()
+        return True
+    if what == "node":
+        victim = rng.choice(list(nodes.worker_nodes))
+        for processes in victim.all_processes.values():
+            for p in processes:
+                try:
+                    os.kill(p.process.pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+        nodes.remove_node(victim, allow_graceful=False)
+        nodes.add_node(num_cpus=1)
+        return True
+    listed = subprocess.run(["ps", "-eo", "pid,args"], capture_output=True, text=True).stdout.splitlines()
+    workers = [int(line.split()[0]) for line in listed if "ray::execute" in line]
+    if not workers:
+        return False
+    try:
+        os.kill(rng.choice(workers), signal.SIGKILL)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_without_ray_there_is_a_message(pinch, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(StudyError, match="pip install ray"):
+        Study.from_file(pinch).run(tmp_path / "s.db", engine="ray")
