@@ -2,16 +2,12 @@
 # pkg-config.
 #
 # The shared library brings what it needs itself, so a consumer of holdfast::holdfast looks for
-# nothing else. A consumer of holdfast::static links expat, qhull, zlib and assimp too: they are found by
+# nothing else. A consumer of holdfast::static links expat, qhull, zlib and jansson too: they are found by
 # holdfastConfig.cmake, and listed under Requires.private in holdfast.pc.
 include(CMakePackageConfigHelpers)
 
-set(holdfast_private_libraries PkgConfig::EXPAT PkgConfig::QHULL PkgConfig::ZLIB)
-set(holdfast_private_modules EXPAT=expat QHULL=qhull_r ZLIB=zlib) # CMake name = pkg-config name
-if(HF_WITH_ASSIMP)
-  list(APPEND holdfast_private_libraries PkgConfig::ASSIMP)
-  list(APPEND holdfast_private_modules ASSIMP=assimp)
-endif()
+set(holdfast_private_libraries PkgConfig::EXPAT PkgConfig::QHULL PkgConfig::ZLIB PkgConfig::JANSSON)
+set(holdfast_private_modules EXPAT=expat QHULL=qhull_r ZLIB=zlib JANSSON=jansson) # CMake name = pkg-config name
 
 # While the major version is 0 a minor version may break the interface: programs ask for 0.MINOR then.
 if(PROJECT_VERSION_MAJOR EQUAL 0)

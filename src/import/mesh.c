@@ -25,6 +25,15 @@ void hfi_trimesh_builder_release(hfiTriMeshBuilder* b) {
   memset(b, 0, sizeof *b);
 }
 
+hfStatus hfi_trimesh_finish(hfiTriMeshBuilder* b, hfiTriMesh* mesh, hfStatus status) {
+  if (status == HF_OK) {
+    *mesh = b->mesh;
+    memset(&b->mesh, 0, sizeof b->mesh);
+  }
+  hfi_trimesh_builder_release(b);
+  return status;
+}
+
 // ---- construction -------------------------------------------------------------------------------
 
 static int grow(void** array, int32_t* capacity, int32_t count, int32_t limit, size_t width) {

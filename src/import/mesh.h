@@ -25,8 +25,12 @@ hfStatus hfi_trimesh_read_stl(hfiTriMesh* mesh, const char* text, size_t size, c
                               hfError* error);
 hfStatus hfi_trimesh_read_obj(hfiTriMesh* mesh, const char* text, size_t size, const char* file,
                               hfError* error);
-// Reads DAE and glTF with assimp and joins all nodes of the scene. Refuses if the build is without assimp.
-hfStatus hfi_trimesh_read_assimp(hfiTriMesh* mesh, const char* path, hfError* error);
+// These two join all nodes of a scene. COLLADA is scaled by its unit; glTF, as text or binary, may name further files,
+// which lie beside `file`, and is turned from y-up to z-up.
+hfStatus hfi_trimesh_read_dae(hfiTriMesh* mesh, const char* text, size_t size, const char* file,
+                              hfError* error);
+hfStatus hfi_trimesh_read_gltf(hfiTriMesh* mesh, const char* text, size_t size, const char* file,
+                               hfError* error);
 // Reads any of these formats; the file's extension decides.
 hfStatus hfi_trimesh_load(hfiTriMesh* mesh, const char* path, hfError* error);
 
@@ -50,5 +54,7 @@ int hfi_trimesh_add_triangle(hfiTriMeshBuilder* b, int32_t i, int32_t j, int32_t
 // Adds the vertex unless it is there already. Returns its index, or -1 as above.
 int32_t hfi_trimesh_join_vertex(hfiTriMeshBuilder* b, const double v[3]);
 void hfi_trimesh_builder_release(hfiTriMeshBuilder* b);
+// Hands the mesh over if `status` is HF_OK, and releases everything else. Returns the status.
+hfStatus hfi_trimesh_finish(hfiTriMeshBuilder* b, hfiTriMesh* mesh, hfStatus status);
 
 #endif

@@ -117,10 +117,5 @@ hfStatus hfi_trimesh_read_obj(hfiTriMesh* mesh, const char* text, size_t size, c
   if (!status && b.mesh.nvert < 4)
     status = hfi_refuse(error, HF_ERROR_PARSE, "%s: %d vertices, at least 4 are needed", file,
                         (int)b.mesh.nvert);
-  if (!status) {
-    *mesh = b.mesh;
-    memset(&b.mesh, 0, sizeof b.mesh);
-  }
-  hfi_trimesh_builder_release(&b);
-  return status;
+  return hfi_trimesh_finish(&b, mesh, status);
 }

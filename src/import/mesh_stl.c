@@ -164,10 +164,5 @@ hfStatus hfi_trimesh_read_stl(hfiTriMesh* mesh, const char* text, size_t size, c
     status = ascii ? read_ascii(&b, text, file, error) : read_binary(&b, text, count, file, error);
   if (!status && b.mesh.ntri == 0)
     status = hfi_refuse(error, HF_ERROR_PARSE, "%s: no triangles", file);
-  if (!status) {
-    *mesh = b.mesh;
-    memset(&b.mesh, 0, sizeof b.mesh);
-  }
-  hfi_trimesh_builder_release(&b);
-  return status;
+  return hfi_trimesh_finish(&b, mesh, status);
 }

@@ -13,7 +13,6 @@
 enum {
   MAX_DEPTH = 1000,       // of nested elements, because readers recurse
   MAX_ELEMENTS = 2000000, // in one file
-  MAX_TEXT = 1 << 20,     // bytes of text kept of one element
   MAX_XML_BYTES = 256 << 20,
 };
 
@@ -90,7 +89,7 @@ static void XMLCALL on_start(void* data, const char* name, const char** attribut
 
 static void XMLCALL on_text(void* data, const char* s, int length) {
   Parse* p = data;
-  if (p->reader->status || p->text_length + (size_t)length > MAX_TEXT) return;
+  if (p->reader->status) return;
   if (p->text_length + (size_t)length > p->text_capacity) {
     size_t capacity = 2 * (p->text_length + (size_t)length);
     char* text = realloc(p->text, capacity);

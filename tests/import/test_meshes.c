@@ -5,6 +5,7 @@
 #include "math/vec3.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 static hfiTriMesh load_mesh(const char* path) {
   hfiTriMesh mesh = {0};
@@ -118,44 +119,200 @@ static void test_hull_limits(void** state) {
   hfi_trimesh_release(&one);
 }
 
-// Through assimp: a tetrahedron as COLLADA (z up) and as glTF would be; only where it is in the build.
-static void test_collada(void** state) {
-  (void)state;
-  static const char text[] =
-      "<?xml version='1.0'?><COLLADA xmlns='http://www.collada.org/2005/11/COLLADASchema' version='1.4.1'>"
-      "<asset><unit meter='0.001' name='millimeter'/><up_axis>Z_UP</up_axis></asset>"
-      "<library_geometries><geometry id='g'><mesh><source id='p'><float_array id='pa' count='12'>0 0 0 1000 0 0 0 2000 0 0 0 3000</float_array>"
-      "<technique_common><accessor source='#pa' count='4' stride='3'><param name='X' type='float'/><param name='Y' type='float'/><param name='Z' type='float'/></accessor></technique_common></source>"
-      "<vertices id='v'><input semantic='POSITION' source='#p'/></vertices>"
-      "<triangles count='4'><input semantic='VERTEX' source='#v' offset='0'/><p>0 2 1 0 1 3 0 3 2 1 2 3</p></triangles></mesh></geometry></library_geometries>"
-      "<library_visual_scenes><visual_scene id='s'><node id='n'><instance_geometry url='#g'/></node></visual_scene></library_visual_scenes>"
-      "<scene><instance_visual_scene url='#s'/></scene></COLLADA>";
-  char path[] = "/tmp/holdfast_mesh_XXXXXX.dae";
-  int file = mkstemps(path, 4);
+// Writes a mesh file, reads it and removes it.
+static hfStatus load_text(hfiTriMesh* m, const char* extension, const void* bytes, size_t size, hfError* error) {
+  char path[64];
+  snprintf(path, sizeof path, "/tmp/holdfast_mesh_XXXXXX.%s", extension);
+  int file = mkstemps(path, (int)strlen(extension) + 1);
   assert_true(file >= 0);
-  FILE* out = fdopen(file, "w");
-  fputs(text, out);
-  fclose(out);
+  assert_int_equal(write(file, bytes, size), (ssize_t)size);
+  close(file);
+  hfStatus status = hfi_trimesh_load(m, path, error);
+  remove(path);
+  return status;
+}
+
+#define COLLADA(unit, primitives, nodes)                                                                               \
+  "<?xml version='1.0'?><COLLADA xmlns='http://www.collada.org/2005/11/COLLADASchema' version='1.4.1'>"                \
+  "<asset><unit meter='" unit "'/><up_axis>Z_UP</up_axis></asset>"                                                     \
+  "<library_geometries><geometry id='g'><mesh><source id='p'><float_array id='pa' count='12'>"                         \
+  "0 0 0 1000 0 0 0 2000 0 0 0 3000</float_array><technique_common><accessor source='#pa' count='4' stride='3'/>"      \
+  "</technique_common></source><source id='n'><float_array id='na' count='3'>0 0 1</float_array></source>"             \
+  "<vertices id='v'><input semantic='POSITION' source='#p'/></vertices>" primitives "</mesh></geometry></library_geometries>" \
+  "<library_nodes><node id='part'><instance_geometry url='#g'/></node></library_nodes>"                                \
+  "<library_visual_scenes><visual_scene id='s'>" nodes "</visual_scene></library_visual_scenes>"                       \
+  "<scene><instance_visual_scene url='#s'/></scene></COLLADA>"
+#define TRIANGLES "<triangles count='4'><input semantic='VERTEX' source='#v' offset='0'/><p>0 2 1 0 1 3 0 3 2 1 2 3</p></triangles>"
+#define NODE "<node id='n'><instance_geometry url='#g'/></node>"
+
+static void expect_tetrahedron(const char* extension, const void* bytes, size_t size, double factor) {
   hfiTriMesh m = {0};
   hfError error;
-  hfStatus status = hfi_trimesh_load(&m, path, &error);
-  remove(path);
-  if (status == HF_ERROR_UNSUPPORTED) skip();
-  assert_int_equal(status, HF_OK);
+  if (load_text(&m, extension, bytes, size, &error) != HF_OK) fail_msg("%s", error.message);
+  assert_int_equal(m.nvert, 4);
   assert_int_equal(m.ntri, 4);
   double top = 0;
   for (int i = 0; i < m.nvert; ++i) top = fmax(top, m.vert[3 * i + 2]);
-  // millimetres became metres, z stayed up; assimp works in single precision
-  assert_float_equal(top, 3, 1e-6);
-  assert_float_equal(volume(&m, m.tri, m.ntri), 1, 1e-5);
+  assert_float_equal(top, 3 * factor, 1e-12);
+  assert_float_equal(volume(&m, m.tri, m.ntri), factor * factor * factor, 1e-12); // outward, so positive
   hfi_trimesh_release(&m);
+}
+
+// A tetrahedron of 1 x 2 x 3 m, volume 1, in every way that COLLADA has to write it.
+static void test_collada(void** state) {
+  (void)state;
+  static const char* const texts[] = {
+      COLLADA("0.001", TRIANGLES, NODE),
+      // polygons with a second input between the indices of positions; two primitives
+      COLLADA("0.001",
+              "<polylist count='2'><input semantic='VERTEX' source='#v' offset='1'/><input semantic='NORMAL' source='#n' offset='0'/>"
+              "<vcount>3 3</vcount><p>0 0 0 2 0 1 0 0 0 1 0 3</p></polylist>"
+              "<polygons count='2'><input semantic='VERTEX' source='#v' offset='0'/><p>0 3 2</p><p>1 2 3</p></polygons>",
+              NODE),
+      COLLADA("0.001",
+              "<tristrips count='1'><input semantic='VERTEX' source='#v' offset='0'/><p>1 2 3 0</p></tristrips>"
+              "<trifans count='1'><input semantic='VERTEX' source='#v' offset='0'/><p>1 0 2</p><p>1 3 0</p></trifans>",
+              "<node><instance_geometry url='#g'/></node>"),
+      // the node mirrors x and a second scale mirrors it back; a node that is placed by reference
+      COLLADA("1", TRIANGLES, "<node><scale>0.001 0.001 0.001</scale><node><scale>-1 1 1</scale><node><scale>-1 1 1</scale>"
+                              "<instance_node url='#part'/></node></node></node>"),
+      COLLADA("0.001", TRIANGLES, "<node><rotate>0 0 1 90</rotate><rotate>0 0 1 -90</rotate><translate>5 0 0</translate>"
+                                  "<matrix>1 0 0 -5 0 1 0 0 0 0 1 0 0 0 0 1</matrix><instance_geometry url='#g'/></node>"),
+  };
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) expect_tetrahedron("dae", texts[i], strlen(texts[i]), 1);
+}
+
+static void test_broken_collada_is_refused(void** state) {
+  (void)state;
+  static const struct {
+    const char *text, *message;
+  } cases[] = {
+      {COLLADA("1", TRIANGLES, "<node><instance_geometry url='#missing'/></node>"), "there is no <geometry> \"#missing\""},
+      {COLLADA("1", "<triangles count='1'><input semantic='VERTEX' source='#v' offset='0'/><p>0 1 9</p></triangles>", NODE), "index 9, but there are 4 positions"},
+      {COLLADA("1", "<polylist count='1'><input semantic='VERTEX' source='#v' offset='0'/><vcount>7</vcount><p>0 1 2</p></polylist>", NODE), "polygon 0 has 7 corners, 3 are left"},
+      {COLLADA("1", "<triangles count='1'><input semantic='VERTEX' source='#p' offset='0'/><p>0 1 2</p></triangles>", NODE), "there is no <vertices> \"#p\""},
+      {COLLADA("1", TRIANGLES, "<node id='self'><instance_node url='#self'/></node>"), "does a node contain itself?"},
+      {COLLADA("1", "", NODE), "no triangles"},
+      {"<a/>", "this is no COLLADA file"},
+      {"<COLLADA", "malformed XML"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    hfiTriMesh m = {0};
+    hfError error;
+    assert_true(load_text(&m, "dae", cases[i].text, strlen(cases[i].text), &error) < 0);
+    if (!strstr(error.message, cases[i].message)) fail_msg("%s", error.message);
+    assert_null(m.vert);
+  }
+}
+
+// ---- glTF -------------------------------------------------------------------------------------------
+
+// The tetrahedron with y up: (x, y, z) of the scene is (x, z, -y) of the file. 48 bytes of positions, 12 bytes of indices.
+static void put_gltf_bytes(unsigned char bytes[60]) {
+  const float position[12] = {0, 0, 0, 1, 0, 0, 0, 0, -2, 0, 3, 0};
+  const unsigned char corner[12] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
+  memcpy(bytes, position, 48);
+  memcpy(bytes + 48, corner, 12);
+}
+
+#define GLTF(buffer, node)                                                                                             \
+  "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],\"nodes\":[" node "],"                    \
+  "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0},\"indices\":1}]}],"                                   \
+  "\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":4,\"type\":\"VEC3\"},"                            \
+  "{\"bufferView\":1,\"componentType\":5121,\"count\":12,\"type\":\"SCALAR\"}],"                                       \
+  "\"bufferViews\":[{\"buffer\":0,\"byteLength\":48},{\"buffer\":0,\"byteOffset\":48,\"byteLength\":12}],"             \
+  "\"buffers\":[{\"byteLength\":60" buffer "}]}"
+
+static void encode_base64(const unsigned char* bytes, size_t size, char* text) {
+  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  for (size_t i = 0; i < size; i += 3) { // size is a multiple of 3
+    unsigned word = (unsigned)bytes[i] << 16 | (unsigned)bytes[i + 1] << 8 | bytes[i + 2];
+    for (int k = 18; k >= 0; k -= 6) *text++ = digits[word >> k & 63];
+  }
+  *text = '\0';
+}
+
+static size_t put_word(unsigned char* at, uint32_t word) {
+  for (int i = 0; i < 4; ++i) at[i] = (unsigned char)(word >> (8 * i));
+  return 4;
+}
+
+static size_t make_glb(const char* json, const unsigned char* binary, size_t size, unsigned char* out) {
+  size_t n = 0, length = strlen(json);
+  memcpy(out, "glTF", 4), n = 4;
+  n += put_word(out + n, 2);
+  n += put_word(out + n, (uint32_t)(12 + 8 + length + 8 + size));
+  n += put_word(out + n, (uint32_t)length), n += put_word(out + n, 0x4E4F534A);
+  memcpy(out + n, json, length), n += length;
+  n += put_word(out + n, (uint32_t)size), n += put_word(out + n, 0x004E4942);
+  memcpy(out + n, binary, size);
+  return n + size;
+}
+
+// The bytes in the text, in the binary file and in a file beside it; nodes that move, turn and scale.
+static void test_gltf(void** state) {
+  (void)state;
+  unsigned char bytes[60], glb[4096];
+  char base64[100], text[4096];
+  put_gltf_bytes(bytes);
+  encode_base64(bytes, sizeof bytes, base64);
+  snprintf(text, sizeof text, GLTF(",\"uri\":\"data:application/octet-stream;base64,%s\"", "{\"mesh\":0}"), base64);
+  expect_tetrahedron("gltf", text, strlen(text), 1);
+  snprintf(text, sizeof text, GLTF(",\"uri\":\"data:application/octet-stream;base64,%s\"",
+                                   "{\"children\":[1],\"scale\":[-2,2,2]},{\"mesh\":0,\"matrix\":[-1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1]}"), base64);
+  expect_tetrahedron("gltf", text, strlen(text), 2);
+  size_t size = make_glb(GLTF("", "{\"mesh\":0,\"rotation\":[0,1,0,0],\"children\":[]}"), bytes, sizeof bytes, glb);
+  expect_tetrahedron("glb", glb, size, 1);
+  FILE* beside = fopen("/tmp/holdfast mesh.bin", "wb");
+  fwrite(bytes, 1, sizeof bytes, beside);
+  fclose(beside);
+  const char* json = GLTF(",\"uri\":\"holdfast%20mesh.bin\"", "{\"mesh\":0}");
+  expect_tetrahedron("gltf", json, strlen(json), 1);
+  remove("/tmp/holdfast mesh.bin");
+}
+
+static void test_broken_gltf_is_refused(void** state) {
+  (void)state;
+  unsigned char bytes[60], glb[4096];
+  put_gltf_bytes(bytes);
+  static const struct {
+    const char *json, *message;
+  } cases[] = {
+      {GLTF("", "{\"children\":[0]}"), "more than 500 deep"},
+      {GLTF("", "{\"children\":[7]}"), "node 7 is not there"},
+      {GLTF("0", "{\"mesh\":0}"), "buffer 0 has 60 bytes, not the announced 600"},
+      {GLTF(",\"uri\":\"no such file\"", "{\"mesh\":0}"), "no such file"},
+      {"[]", "this is no glTF document"},
+      {"{", "end of file"},
+      {"{}", "no scene"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    hfiTriMesh m = {0};
+    hfError error;
+    size_t size = make_glb(cases[i].json, bytes, sizeof bytes, glb);
+    assert_true(load_text(&m, "glb", glb, size, &error) < 0);
+    if (!strstr(error.message, cases[i].message)) fail_msg("%s", error.message);
+    assert_null(m.vert);
+  }
+  // every file that is cut short, and an index beyond the positions
+  size_t size = make_glb(GLTF("", "{\"mesh\":0}"), bytes, sizeof bytes, glb);
+  for (size_t n = 0; n < size; ++n) {
+    hfiTriMesh m = {0};
+    assert_true(load_text(&m, "glb", glb, n, NULL) < 0);
+  }
+  bytes[59] = 4;
+  hfiTriMesh m = {0};
+  hfError error;
+  assert_true(load_text(&m, "glb", glb, make_glb(GLTF("", "{\"mesh\":0}"), bytes, sizeof bytes, glb), &error) < 0);
+  assert_non_null(strstr(error.message, "index 4, but there are 4 positions"));
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_three_formats_of_one_solid), cmocka_unit_test(test_folder_that_is_not_there), cmocka_unit_test(test_transformation),
       cmocka_unit_test(test_random_hulls),               cmocka_unit_test(test_hull_limits),
-      cmocka_unit_test(test_collada),
+      cmocka_unit_test(test_collada),                    cmocka_unit_test(test_broken_collada_is_refused),
+      cmocka_unit_test(test_gltf),                       cmocka_unit_test(test_broken_gltf_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
