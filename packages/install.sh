@@ -71,6 +71,16 @@ has_peers() {
   "$1" -c 'import mujoco, numpy, scipy, pytest, hypothesis, gymnasium, yaml' >/dev/null 2>&1
 }
 
+# Packages of packages/cluster.txt, into the Python of the peers if that is one of ours. Nothing fails without them.
+install_cluster() {
+  [[ ${HF_PEERS_PYTHON:-} == "$PWD/$1/bin/python" ]] || return 0
+  "$HF_PEERS_PYTHON" -c 'import ray, submitit, pandas, pyarrow, polars, websockets' >/dev/null 2>&1 && return 0
+  echo "Installing Ray, submitit and tables into $1"
+  local wanted
+  mapfile -t wanted < <(listed cluster)
+  timeout 900 "$1/bin/pip" install --quiet --retries 1 "${wanted[@]}" || echo "No Ray: tests on clusters are skipped."
+}
+
 # find_peers FOLDER: exports HF_PEERS_PYTHON, a Python with the peers; makes one in FOLDER if need be.
 # Without network there is none, and the tests that need it are skipped.
 find_peers() {

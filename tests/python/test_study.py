@@ -261,7 +261,7 @@ def test_another_study_or_scene_is_not_mixed_in(fall_scene, tmp_path):
     with pytest.raises(StudyError, match="shard 1/2"):
         Study(**fields).run(tmp_path / "s.db", workers=1)
     (tmp_path / "fall.xml").write_text(FALL.replace("mass='2'", "mass='3'"))
-    with pytest.raises(StudyError, match="scene has changed"):
+    with pytest.raises(StudyError, match="scene or function has changed"):
         Study(**fields).run(tmp_path / "s.db", shard=(1, 2))
 
 
@@ -282,6 +282,18 @@ def test_a_world_that_blows_up_is_a_row(fall_scene, tmp_path):
     study = Study(**fall_scene, keep={"z": "final(q('free')[2])"}, parameters={"v": {"set": "v.free[0]", "values": [0.0, 1e308, 1.0]}})
     r = rows(study, tmp_path / "s.db")
     assert [x["status"] for x in r] == ["done", "failed", "done"] and "s: " in r[1]["message"]
+
+
+def test_a_step_that_is_not_taken_is_a_row(tmp_path):
+    """A drive that no force resists pushes into a wall: the rigid problem has no solution from 0.4 s on, as holdfast run says too."""
+    (tmp_path / "wall.xml").write_text(
+        "<mujoco><option timestep='0.01' gravity='0 0 0'/><worldbody><geom type='box' size='.1 1 1' pos='.6 0 0'/>"
+        "<body><joint name='x' type='slide' axis='1 0 0'/><geom size='.1' mass='1'/></body></worldbody>"
+        "<actuator><velocity name='push' joint='x' kv='100'/></actuator><keyframe><key name='go' ctrl='1'/></keyframe></mujoco>")
+    study = Study(name="w", scene="wall.xml", folder=str(tmp_path), keyframe="go", options={"method": "mlcp", "drive_law": "constraint"}, keep={"x": "final(q('x'))"},
+                  parameters={"time": {"set": "time", "values": [0.2, 1.0]}})
+    short, long = rows(study, tmp_path / "s.db")
+    assert short["status"] == "done" and long["status"] == "failed" and "the step was not taken (no solution)" in long["message"]
 
 
 def test_failures_are_recorded_by_request(fall_scene, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import inspect
 import json
@@ -89,6 +90,7 @@ class FunctionRunner:
         self.study = study
         self.function = find_function(study)
         self.success = Expression("success", study.success) if study.success else None
+        self.model = _hash_source(self.function)
         accepted = inspect.signature(self.function).parameters
         self.extras = [n for n in ("seed", "run") if n in accepted and n not in study.parameters]
 
@@ -109,7 +111,15 @@ class FunctionRunner:
             wanted = self.study.keep.get("recordings", "none")
             if (wanted == "all" or wanted == "failures" and not result.good) and os.path.exists(context.recording):
                 result = result._replace(recording=Path(context.recording).read_bytes())
-        return result._replace(wall=clock.perf_counter() - begin)
+        return result._replace(wall=clock.perf_counter() - begin, model=self.model)
+
+
+def _hash_source(function: Callable) -> str:
+    """A hash of the file that defines the function, so that a store does not mix results of two versions of it."""
+    try:
+        return hashlib.sha256(Path(inspect.getsourcefile(function) or "").read_bytes()).hexdigest()[:16]
+    except (OSError, TypeError):
+        return ""
 
 
 def _place(error: BaseException) -> str:

@@ -26,6 +26,35 @@ class Interrupted(Exception):
     """SIGINT or SIGTERM ended the run; what was finished is stored."""
 
 
+class Interrupts:
+    """Turns SIGINT and SIGTERM into Interrupted: at once while the driver waits, after the transaction while it writes."""
+
+    def __init__(self) -> None:
+        self.writing = self.asked = False
+        try:
+            self._before = {n: signal.signal(n, self._handle) for n in (signal.SIGINT, signal.SIGTERM)}
+        except ValueError:
+            self._before = {}  # not the main thread: the program decides
+
+    def _handle(self, number: int, frame: Any) -> None:
+        self.asked = True
+        if not self.writing:
+            raise Interrupted()
+
+    def write(self, work: Callable[[], None]) -> None:
+        self.writing = True
+        try:
+            work()
+        finally:
+            self.writing = False
+        if self.asked:
+            raise Interrupted()
+
+    def release(self) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+
 def processors() -> int:
     """Processors that this process may use; in a Slurm job those of the task."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -112,8 +141,10 @@ ENGINES: dict[str, Engine] = {"local": local_engine, "ray": ray_engine}
 
 
 def model_hash(study: Study) -> str:
-    """The hash of the scene of the first run; refuses a study whose paths, names or functions are wrong."""
+    """The hash of the scene or of the function's file; refuses a study whose paths, names or functions are wrong."""
     runner = make_runner(study)
+    if study.kind == "function":
+        return runner.model
     if study.kind != "scene" or not study.plan:
         return ""
     from .scene import Group, forget_models, load_model
@@ -133,10 +164,6 @@ def model_hash(study: Study) -> str:
 def default_store(study: Study, shard: tuple[int, int] | None = None) -> Path:
     """Where a study is stored unless the user says otherwise: NAME.db in the present folder."""
     return Path(f"{study.name}.shard-{shard[0]}-of-{shard[1]}.db" if shard else f"{study.name}.db")
-
-
-def _interrupt(number: int, frame: Any) -> None:
-    raise Interrupted()
 
 
 def run_study(study: Study, store: str | os.PathLike | None = None, *, engine: str = "local", workers: int = 0,
@@ -171,24 +198,15 @@ def _drive(store: Store, study: Study, engine: Engine, workers: int, size: int |
     progress = Progress(counts["runs"], counts["runs"] - len(runs), quiet)
     if not runs:
         return
-    before = _catch_signals()
+    interrupts = Interrupts()
     results = engine(study, runs, workers, size)
     try:
         for batch in results:
-            store.add(batch)
+            interrupts.write(lambda: store.add(batch))
             progress.count(batch)
     except sqlite3.Error as error:
         raise StudyError(f"cannot write {store.path}: {error}; what was stored stays, and resume goes on from there") from None
     finally:
+        interrupts.release()
         results.close()
-        for number, handler in before.items():
-            signal.signal(number, handler)
         progress.show(end=True)
-
-
-def _catch_signals() -> dict[int, Any]:
-    """The interrupt key and SIGTERM end the loop between two transactions; where there is no main thread, nothing."""
-    try:
-        return {n: signal.signal(n, _interrupt) for n in (signal.SIGINT, signal.SIGTERM)}
-    except ValueError:
-        return {}

@@ -17,7 +17,7 @@ import numpy as np
 from .._core import HoldfastError
 from ..batch import Batch
 from ..model import Model, Params
-from ..sim import Sim
+from ..sim import Sim, status_name
 from ..state import State
 from .draw import Run
 from .errors import StudyError
@@ -170,6 +170,7 @@ class SceneRunner:
         reader.begin(batch)
         live = np.array([m == "" for m in messages])
         every = max(1, round(self.study.sample / batch.step_size))
+        self._begin = np.array(batch.time)
         done = 0
         while done < steps and live.any():
             count = min(every, steps - done)
@@ -186,11 +187,14 @@ class SceneRunner:
         else:
             batch.run(table, want=(), mask=live)
         reports = batch.reports
-        for w in np.flatnonzero(live & ((reports["status"] < 0) | (reports["ndropped"] > 0))):
+        late = np.asarray(batch.time) < (done + count - 0.5) * batch.step_size + self._begin
+        for w in np.flatnonzero(live & ((reports["status"] < 0) | (reports["ndropped"] > 0) | late)):
             if reports["ndropped"][w] > 0:
                 messages[w] = f'{reports["ndropped"][w]} contacts found no room and carried no force; option max_contacts makes more'
-            else:
+            elif reports["status"][w] < 0:
                 messages[w] = f"at {batch.time[w]:g} s: {batch.step(1, mask=[w])}"
+            else:
+                messages[w] = f'at {batch.time[w]:g} s: the step was not taken ({status_name(int(reports["status"][w]))})'
             live[w] = False
 
     def _results(self, batch: Batch, runs: list[Run], messages: list[str], reader: SignalReader) -> list[Result]:

@@ -152,7 +152,7 @@ class Store:
         if self.about["version"] != version:
             raise StudyError(f"{self.path} was begun by version {self.about['version']}, this is {version}: bits may differ")
         if model and self.about["model"] and self.about["model"] != model:
-            raise StudyError(f"the scene has changed since {self.path} was begun (model {self.about['model']}, now {model})")
+            raise StudyError(f"the scene or function has changed since {self.path} was begun (model {self.about['model']}, now {model})")
 
     # ---- writing --------------------------------------------------------------------------------------------
 

@@ -23,6 +23,7 @@ from .errors import StudyError
 from .results import Result
 
 _HEADER = struct.Struct("<Q")
+_MOST_PRINTED = 1 << 20  # bytes of what runs print that are kept; runs that talk must not fill the disk
 _PR_SET_PDEATHSIG = 1  # of prctl on Linux: the signal that a process gets when its parent ends
 
 
@@ -106,7 +107,7 @@ class Worker:
         down_read, down_write = os.pipe()
         up_read, up_write = os.pipe()
         self._say, self._hear = down_write, up_read
-        self._errors = tempfile.TemporaryFile()  # what the user's code prints: its last line explains a crash
+        self._errors = tempfile.TemporaryFile("a+b")  # what the user's code prints: its last line explains a crash
         code = f"from holdfast.study.worker import child_main; child_main({down_read}, {up_write}, {os.getpid()})"
         paths = os.pathsep.join(p for p in sys.path if p)
         environment = {**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
@@ -149,6 +150,8 @@ class Worker:
         if kind == "refused":
             raise StudyError(content)
         self.task, self.deadline = None, float("inf")
+        if os.fstat(self._errors.fileno()).st_size > _MOST_PRINTED:
+            os.ftruncate(self._errors.fileno(), 0)
         return [Result(*r) for r in content]
 
     def _how_it_ended(self) -> str:
