@@ -82,7 +82,7 @@ def _take(ray: Any, reference: Any, task: Task, queue: Queue) -> list[Result]:
     try:
         kind, content = ray.get(reference)
     except ray.exceptions.RayError as error:
-        return queue.after_death(task, f"the Ray worker or its node ended ({type(error).__name__})")
+        return queue.after_loss(task, f"the Ray worker or its node ended ({type(error).__name__})")
     if kind == "refused":
         raise StudyError(content)
     if kind == "timeout":

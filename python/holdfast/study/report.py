@@ -37,7 +37,7 @@ if(f.style.display==='block'){f.style.display='none';f.srcdoc='';b.textContent='
 const t=document.getElementById('data-'+b.dataset.replay).textContent.trim();
 const bytes=Uint8Array.from(atob(t),c=>c.charCodeAt(0));
 f.srcdoc=await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).text();
-f.style.display='block';b.textContent='Close'}"""
+f.style.display='block';b.textContent='Close';f.scrollIntoView({block:'nearest'})}"""
 
 
 # ---- replays ------------------------------------------------------------------------------------------------

@@ -252,12 +252,14 @@ def merge(out: str | os.PathLike, shards: Iterable[str | os.PathLike]) -> Store:
         for key in ("hash", "version", "model"):
             if s.about[key] != stores[0].about[key]:
                 raise StudyError(f"{s.path} differs in its {key} from {stores[0].path}: they do not belong together")
-    study = stores[0].study
-    joined = Store.create(out, study, None, stores[0].about["model"])
+    lock = Lock(Path(out))
+    joined = Store.create(out, stores[0].study, None, stores[0].about["model"])
     for s in stores:
         results = s.db.execute("SELECT run.idx, status, message, success, metrics, state, data, wall, model FROM run "
                                "LEFT JOIN recording USING (idx) WHERE status != 'planned' ORDER BY run.idx")
         joined.add(Result(i, status, message, None if success is None else bool(success), _decode(json.loads(metrics)),
                           state, data, wall, model) for i, status, message, success, metrics, state, data, wall, model in results)
         s.close()
-    return joined
+    joined.close()
+    lock.release()
+    return Store(out)

@@ -2,7 +2,8 @@
 
 A task is a list of runs. Where a worker dies or a task takes too long, the runs are tried again: the whole task once, then
 run by run, so that one bad run does not take others with it. A run that is alone when its worker dies is tried as often as
-``limits.attempts`` says and is then a row with its message; a run that takes longer than ``limits.time`` is one at once.
+``limits.attempts`` says and is then a row with its message; a run that takes longer than ``limits.time`` is one at once. A task
+that is lost with a machine is tried again as it is.
 """
 
 from __future__ import annotations
@@ -14,10 +15,13 @@ from .draw import Run
 from .results import Result, failed
 
 
+_MOST_LOSSES = 50  # a cluster that loses a task more often is of no use
+
+
 class Task(NamedTuple):
     runs: tuple[Run, ...]
     attempt: int = 1
-    alone: bool = False  # split off a task that failed: its clock counts for this run only
+    losses: int = 0  # how often the machine or the cluster's own process under it was lost
 
 
 class Queue:
@@ -49,8 +53,15 @@ class Queue:
             self.waiting.append(task._replace(attempt=task.attempt + 1))
         return []
 
+    def after_loss(self, task: Task, message: str) -> list[Result]:
+        """The same where the cluster lost a task: its own process or a machine ended, which says nothing about the runs."""
+        if task.losses >= _MOST_LOSSES:
+            return [failed(run.index, f"{message}, {task.losses} times") for run in task.runs]
+        self.waiting.append(task._replace(losses=task.losses + 1))
+        return []
+
     def _split(self, task: Task) -> None:
-        self.waiting.extend(Task((run,), alone=True) for run in task.runs)
+        self.waiting.extend(Task((run,)) for run in task.runs)
 
 
 def task_size(study: Any, runs: int, workers: int, wanted: int | None) -> int:
