@@ -178,9 +178,10 @@ def run_study(study: Study, store: str | os.PathLike | None = None, *, engine: s
     if shard is not None and not 1 <= shard[0] <= shard[1]:
         raise StudyError(f"shard must be i/n with 1 <= i <= n, is {shard[0]}/{shard[1]}")
     path = Path(store) if store is not None else default_store(study, shard)
+    model = model_hash(study)
     lock = Lock(path)
     try:
-        opened = Store.create(path, study, shard, model_hash(study))
+        opened = Store.create(path, study, shard, model)
         try:
             if retry:
                 opened.forget_failures()

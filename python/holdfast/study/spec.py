@@ -26,6 +26,15 @@ def _refuse_unknown(what: str, given: dict, known: Any) -> None:
         raise StudyError(f'{what}: "{unknown[0]}" is not known; there are: {", ".join(sorted(known))}')
 
 
+_KINDS: dict[str, tuple[Any, str]] = {
+    **dict.fromkeys(("scene", "function", "experiment", "keyframe", "controls", "success", "worst"), ((str, type(None)), "a text")),
+    **dict.fromkeys(("options", "parameters", "keep", "limits"), (dict, "a mapping of names")),
+    **dict.fromkeys(("time", "sample"), ((int, float), "a number")),
+    "sampling": ((dict, type(None)), "a mapping with method and count"), "runs": ((list, type(None)), "a list of mappings"),
+    "seed": (int, "a whole number"),
+}
+
+
 def _check_count(what: str, value: Any) -> None:
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise StudyError(f"{what} must be a whole number of at least 1, is {value!r}")
@@ -76,6 +85,9 @@ class Study:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
             raise StudyError("a study needs a name")
+        for name, (kind, what) in _KINDS.items():
+            if not isinstance(getattr(self, name), kind):
+                raise StudyError(f"{name} must be {what}, is {getattr(self, name)!r}")
         if sum(x is not None for x in (self.scene, self.function, self.experiment)) != 1:
             raise StudyError("a study runs one of: a scene, a function, an experiment")
         self.folder = os.path.abspath(self.folder)
