@@ -39,6 +39,7 @@ HF_API const double* hf_actuation_joint_force(const hfActuation* a);     // (nv)
 HF_API const double* hf_actuation_rate(const hfActuation* a);            // (na) of activations [1/s]
 HF_API const double* hf_actuation_tendon_length(const hfActuation* a);   // (ntendon)
 HF_API const double* hf_actuation_tendon_velocity(const hfActuation* a); // (ntendon)
+HF_API void hf_actuation_tendon_moment(const hfActuation* a, int tendon, double* row); // (nv) d tendon velocity/d v
 HF_API void hf_actuation_moment(const hfActuation* a, int actuator, double* row); // (nv) d velocity/d v
 
 // Value of signal `signal` of the scene at a time.

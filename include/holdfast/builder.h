@@ -81,11 +81,21 @@ typedef struct hfSiteDef {
   double pos[3], quat[4], size[3];
 } hfSiteDef;
 
-typedef struct hfTendonDef { // fixed tendon
+typedef struct hfWrapDef { // a place on the path of a spatial tendon
+  int32_t type;   // HF_WRAP_SITE, HF_WRAP_GEOM or HF_WRAP_PULLEY
+  int32_t obj;    // site, or geom: a sphere or cylinder
+  int32_t side;   // of a geom: the site on whose side the tendon passes; if it is inside of the geom, the tendon passes
+                  // through the geom; -1: the shorter way
+  double divisor; // of a pulley [-]
+} hfWrapDef;
+
+typedef struct hfTendonDef {
   const char *name, *where;
-  int32_t count;
-  const int32_t* joint;
-  const double* coef;
+  int32_t count;        // fixed tendon: number of joints; 0: a spatial tendon
+  const int32_t* joint; // (count)
+  const double* coef;   // (count)
+  int32_t path_count;
+  const hfWrapDef* path; // (path_count) of a spatial tendon, in order
   int32_t limited;
   double range[2], margin, stiffness, damping, frictionloss, armature, springlength[2]; // springlength -1: the length at the springs' rest
   int32_t actfrclimited;

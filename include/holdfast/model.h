@@ -45,6 +45,13 @@ typedef enum hfObjectKind {
 
 typedef enum hfEqualityType { HF_EQUALITY_CONNECT, HF_EQUALITY_WELD, HF_EQUALITY_JOINT, HF_EQUALITY_TENDON } hfEqualityType;
 
+typedef enum hfWrapType { // what a tendon runs over
+  HF_WRAP_JOINT,  // fixed tendon: adds coef times the joint's coordinate to the length
+  HF_WRAP_SITE,   // spatial tendon: passes through the site
+  HF_WRAP_GEOM,   // spatial tendon: wraps around the sphere or cylinder (without ends) between two sites
+  HF_WRAP_PULLEY  // spatial tendon: ends a branch; the lengths that follow are divided by coef
+} hfWrapType;
+
 typedef enum hfTransmission {
   HF_TRANSMISSION_JOINT, HF_TRANSMISSION_JOINT_IN_PARENT, HF_TRANSMISSION_TENDON, HF_TRANSMISSION_SITE
 } hfTransmission;
@@ -71,7 +78,9 @@ typedef enum hfSensorType {
   HF_SENSOR_FRAME_LINVEL, HF_SENSOR_FRAME_ANGVEL, HF_SENSOR_FRAME_LINACC, HF_SENSOR_FRAME_ANGACC,
   HF_SENSOR_SUBTREE_COM, HF_SENSOR_SUBTREE_LINVEL, HF_SENSOR_SUBTREE_ANGMOM,
   HF_SENSOR_CLOCK, HF_SENSOR_ENERGY_POTENTIAL, HF_SENSOR_ENERGY_KINETIC,
-  HF_SENSOR_CONTACT // net contact force [N], then torque [N m], between two objects: the order of MJCF's data attribute
+  HF_SENSOR_CONTACT, // net contact force [N], then torque [N m], between two objects: the order of MJCF's data attribute
+  HF_SENSOR_TENDON_ACTUATOR_FORCE, HF_SENSOR_TENDON_LIMIT_POS, HF_SENSOR_TENDON_LIMIT_VEL, HF_SENSOR_TENDON_LIMIT_FORCE,
+  HF_SENSOR_TYPES // their number
 } hfSensorType;
 
 // How two geoms' friction coefficients become one.
@@ -224,7 +233,7 @@ typedef struct hfWorld {
   X(double, site_pos, nsite, 3, 0)        /* p_BS [m] */                                               \
   X(double, site_quat, nsite, 4, 0)                                                                    \
   X(double, site_size, nsite, 3, 0)                                                                    \
-  /* fixed tendons: length = sum coef qpos */                                                          \
+  /* tendons. Fixed: length = sum coef qpos. Spatial: length of the path through sites and around geoms */\
   X(int32_t, tendon_adr, ntendon, 1, 0)                                                                \
   X(int32_t, tendon_num, ntendon, 1, 0)                                                                \
   X(int32_t, tendon_limited, ntendon, 1, 0)                                                            \
@@ -237,8 +246,11 @@ typedef struct hfWorld {
   X(double, tendon_armature, ntendon, 1, 1)                                                            \
   X(double, tendon_springlength, ntendon, 2, 1) /* dead band of the spring */                          \
   X(double, tendon_actfrcrange, ntendon, 2, 1)                                                         \
-  X(int32_t, wrap_jnt, nwrap, 1, 0)                                                                    \
-  X(double, wrap_coef, nwrap, 1, 1)                                                                    \
+  X(double, tendon_length0, ntendon, 1, 0) /* of a spatial tendon at qpos0 [m]; else 0 */              \
+  X(int32_t, wrap_type, nwrap, 1, 0)      /* hfWrapType */                                             \
+  X(int32_t, wrap_obj, nwrap, 1, 0)       /* joint, site or geom; -1: pulley */                        \
+  X(int32_t, wrap_side, nwrap, 1, 0)      /* geom: site on the side where the tendon passes, or -1 */  \
+  X(double, wrap_coef, nwrap, 1, 1)       /* joint: coefficient; pulley: divisor */                    \
   /* equalities */                                                                                     \
   X(int32_t, eq_type, neq, 1, 0)          /* hfEqualityType */                                         \
   X(int32_t, eq_objkind, neq, 1, 0)       /* BODY or SITE for connect and weld */                      \

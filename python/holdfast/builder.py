@@ -13,7 +13,8 @@ _SENSORS = ("touch", "accelerometer", "velocimeter", "gyro", "force", "torque", 
             "tendonvel", "actuatorpos", "actuatorvel", "actuatorfrc", "jointactuatorfrc", "ballquat", "ballangvel",
             "jointlimitpos", "jointlimitvel", "jointlimitfrc", "framepos", "framequat", "framexaxis", "frameyaxis",
             "framezaxis", "framelinvel", "frameangvel", "framelinacc", "frameangacc", "subtreecom", "subtreelinvel",
-            "subtreeangmom", "clock", "e_potential", "e_kinetic", "contact")
+            "subtreeangmom", "clock", "e_potential", "e_kinetic", "contact", "tendonactuatorfrc",
+            "tendonlimitpos", "tendonlimitvel", "tendonlimitfrc")
 
 
 def _number(value: Any, names: Sequence[str], what: str) -> int:
@@ -77,6 +78,22 @@ class Builder(_core.Builder):
         """A fixed tendon: length = sum of coef times joint coordinate."""
         ids = [self._id("joint", j) for j in joints]
         return self._add_tendon({"name": name, **fields}, ids, floats(coef, (len(ids),), "coef"))
+
+    def add_spatial_tendon(self, path: Sequence[Any], name: str | None = None, **fields: Any) -> int:
+        """A tendon along a path: sites by name or id, ``("geom", geom)`` or ``("geom", geom, side_site)`` to wrap around a sphere
+        or cylinder between two sites, ``("pulley", divisor)`` to begin a branch. Fields as of a fixed tendon."""
+        if "range" in fields:
+            fields.setdefault("limited", 1)
+        return self._add_spatial_tendon({"name": name, **fields}, [self._place(p) for p in path])
+
+    def _place(self, place: Any) -> tuple[int, int, int, float]:
+        if not isinstance(place, tuple):
+            return (1, self._id("site", place), -1, 1.0)  # HF_WRAP_SITE
+        if place[0] == "geom" and len(place) in (2, 3):
+            return (2, self._id("geom", place[1]), self._id("site", place[2]) if len(place) == 3 else -1, 1.0)  # HF_WRAP_GEOM
+        if place[0] == "pulley" and len(place) == 2:
+            return (3, -1, -1, float(place[1]))  # HF_WRAP_PULLEY
+        raise ValueError(f'a place on a path is a site, ("geom", geom[, side]) or ("pulley", divisor), not {place!r}')
 
     def add_actuator(self, joint: Any = None, name: str | None = None, *, tendon: Any = None, site: Any = None,
                      kind: str = "motor", kp: float = 1.0, kv: float = 0.0, **fields: Any) -> int:

@@ -243,16 +243,24 @@ class _Writer:
         tendon = _add(self.root, "tendon")
         for t in range(m.ntendon):
             first, count = int(m.tendon_adr[t]), int(m.tendon_num[t])
-            if any(int(w) != 1 for w in m.wrap_type[first:first + count]):  # 1: a joint
-                continue
-            fixed = _add(tendon, "fixed", name=self.name("TENDON", t), stiffness=np.ravel(m.tendon_stiffness[t])[0],
+            is_fixed = int(m.wrap_type[first]) == 1  # mjWRAP_JOINT
+            fixed = _add(tendon, "fixed" if is_fixed else "spatial", name=self.name("TENDON", t), stiffness=np.ravel(m.tendon_stiffness[t])[0],
                          damping=np.ravel(m.tendon_damping[t])[0], frictionloss=m.tendon_frictionloss[t], armature=m.tendon_armature[t],
                          springlength=m.tendon_lengthspring[t], margin=m.tendon_margin[t])
             if m.tendon_limited[t]:
                 fixed.set("limited", "true")
                 fixed.set("range", _text(m.tendon_range[t]))
             for w in range(first, first + count):
-                _add(fixed, "joint", joint=self.name("JOINT", m.wrap_objid[w]), coef=m.wrap_prm[w])
+                kind, obj, value = int(m.wrap_type[w]), int(m.wrap_objid[w]), float(m.wrap_prm[w])
+                if kind == 1:
+                    _add(fixed, "joint", joint=self.name("JOINT", obj), coef=value)
+                elif kind == 2:  # mjWRAP_PULLEY
+                    _add(fixed, "pulley", divisor=value)
+                elif kind == 3:  # mjWRAP_SITE
+                    _add(fixed, "site", site=self.name("SITE", obj))
+                else:  # mjWRAP_SPHERE, mjWRAP_CYLINDER; the parameter is the side site
+                    side = {"sidesite": self.name("SITE", int(value))} if value >= 0 else {}
+                    _add(fixed, "geom", geom=self.name("GEOM", obj), **side)
 
     def actuator(self, parent: ET.Element, i: int) -> None:
         m = self.m
@@ -283,13 +291,13 @@ class _Writer:
         sensor = _add(self.root, "sensor")
         target = {"touch": "site", "accelerometer": "site", "velocimeter": "site", "gyro": "site", "force": "site", "torque": "site"}
         kinds = {int(k.value): k.name[7:].lower() for k in mujoco.mjtSensor.__members__.values()}
-        names = {"jointactfrc": "jointactuatorfrc"}
+        names = {"jointactfrc": "jointactuatorfrc", "tendonactfrc": "tendonactuatorfrc"}
         objects = {1: ("body", "BODY"), 2: ("xbody", "BODY"), 3: ("joint", "JOINT"), 5: ("geom", "GEOM"), 6: ("site", "SITE"),
                    18: ("tendon", "TENDON"), 19: ("actuator", "ACTUATOR")}
         supported = ("touch accelerometer velocimeter gyro force torque jointpos jointvel tendonpos tendonvel actuatorpos actuatorvel "
                      "actuatorfrc jointactfrc ballquat ballangvel jointlimitpos jointlimitvel jointlimitfrc framepos framequat framexaxis "
                      "frameyaxis framezaxis framelinvel frameangvel framelinacc frameangacc subtreecom subtreelinvel subtreeangmom clock "
-                     "e_potential e_kinetic").split()
+                     "e_potential e_kinetic tendonactfrc tendonlimitpos tendonlimitvel tendonlimitfrc").split()
         for i in range(m.nsensor):
             kind = kinds[int(m.sensor_type[i])]
             if kind not in supported:

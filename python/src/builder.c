@@ -111,6 +111,35 @@ static PyObject* add_tendon(PyObject* self, PyObject* args) {
   return result;
 }
 
+// A path is a list of tuples (type, object, side, divisor).
+static hfWrapDef* parse_path(PyObject* list, int count) {
+  hfWrapDef* path = calloc((size_t)count + 1, sizeof *path);
+  for (int i = 0; path && i < count; ++i) {
+    hfWrapDef* w = &path[i];
+    if (!PyArg_ParseTuple(PyList_GetItem(list, i), "iiid", &w->type, &w->obj, &w->side, &w->divisor)) {
+      free(path);
+      return NULL;
+    }
+  }
+  return path ? path : (hfWrapDef*)PyErr_NoMemory();
+}
+
+static PyObject* add_spatial_tendon(PyObject* self, PyObject* args) {
+  PyObject *values, *path;
+  hfTendonDef def = hf_tendon_def_default();
+  hfError error;
+  if (!PyArg_ParseTuple(args, "O!O!", &PyDict_Type, &values, &PyList_Type, &path) ||
+      fill_struct(&def, MEMBERS(tendon_members), values, "a tendon") < 0)
+    return NULL;
+  def.path_count = (int)PyList_Size(path);
+  hfWrapDef* wraps = parse_path(path, def.path_count);
+  if (!wraps) return NULL;
+  def.path = wraps;
+  PyObject* result = id_or_error(hf_builder_add_tendon(((BuilderObject*)self)->builder, &def, &error), &error);
+  free(wraps);
+  return result;
+}
+
 static PyObject* add_exclude(PyObject* self, PyObject* args) {
   int a, b;
   hfError error;
@@ -173,6 +202,7 @@ static PyMethodDef builder_methods[] = {{"_add_body", add_body, METH_VARARGS, NU
                                         {"_add_geom", add_geom, METH_VARARGS, NULL},
                                         {"_add_site", add_site, METH_VARARGS, NULL},
                                         {"_add_tendon", add_tendon, METH_VARARGS, NULL},
+                                        {"_add_spatial_tendon", add_spatial_tendon, METH_VARARGS, NULL},
                                         {"_add_equality", add_equality, METH_VARARGS, NULL},
                                         {"_add_pair", add_pair, METH_VARARGS, NULL},
                                         {"_add_exclude", add_exclude, METH_VARARGS, NULL},

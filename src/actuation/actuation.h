@@ -27,7 +27,7 @@ struct hfActuation {
   // constants: the dofs of tendons and actuators, ascending; tendon_J and moment hold their rows
   int32_t* tendon_start;   // (ntendon + 1)
   int32_t* tendon_dof;     // (tendon_start[ntendon])
-  int32_t* wrap_slot;      // (nwrap) entry of tendon_J to which a joint of a tendon adds its coefficient
+  int32_t* wrap_slot;      // (nwrap) entry of tendon_J to which a joint of a fixed tendon adds its coefficient
   int32_t* moment_start;   // (nu + 1)
   int32_t* moment_dof;     // (moment_start[nu])
   int32_t* coordinate;     // (nu) index in q of the hinge or slide that it acts on; -1 for other transmissions
@@ -93,7 +93,7 @@ int hfi_merge_dofs(const int32_t* x, int nx, const int32_t* y, int ny, int32_t* 
 
 // ---- parts of a step ------------------------------------------------------------------------------
 
-void hfi_update_tendons(hfActuation* a, const double* q, const double* v);
+void hfi_update_tendons(hfActuation* a, const hfDynamics* d, const double* q);
 void hfi_update_transmissions(hfActuation* a, const hfDynamics* d, const double* q);
 // Computes inputs, clamped to their ranges, and the rates of activations.
 void hfi_update_inputs(hfActuation* a, const double* act, const double* ctrl, double h);
@@ -127,6 +127,8 @@ void hfi_target_collect(hfActuation* a, const double* v1);
 void hfi_target_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step);
 void hfi_equality_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step);
 
+// Force of a tendon's spring and damper along its length [N or N m].
+double hfi_tendon_passive_force(const hfActuation* a, int tendon);
 double hfi_tendon_inverse_mass(const hfActuation* a, const hfDynamics* d, int tendon);
 // Appends a row along sign times the length of the tendon.
 void hfi_tendon_row(hfActuation* a, hfiRowSource source, int tendon, double sign, hfSaturatedRow row);

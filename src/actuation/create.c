@@ -2,6 +2,7 @@
 // fixes once; values follow at every update.
 #include "actuation/actuation.h"
 #include "base/error.h"
+#include "model/path.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,32 +15,23 @@ static int count_moments(const hfModel* m) {
   return n;
 }
 
-// ---- tendons --------------------------------------------------------------------------------------
-
-// Writes the dofs of a tendon in ascending order, each once. Returns their number.
-static int sort_tendon_dofs(const hfModel* m, int tendon, int32_t* dof) {
-  const int32_t* jnt = hf_model_wrap_jnt(m) + hf_model_tendon_adr(m)[tendon];
+static int count_tendon_dofs(const hfModel* m) {
   int n = 0;
-  for (int k = 0; k < hf_model_tendon_num(m)[tendon]; ++k) {
-    int32_t i = hf_model_jnt_dofadr(m)[jnt[k]];
-    int at = n;
-    while (at > 0 && dof[at - 1] > i) at--;
-    if (at > 0 && dof[at - 1] == i) continue;
-    memmove(dof + at + 1, dof + at, (size_t)(n - at) * sizeof *dof);
-    dof[at] = i;
-    n++;
-  }
+  for (int t = 0; t < m->ntendon; ++t) n += hfi_tendon_dofs(m, t, NULL);
   return n;
 }
 
-// Sets the dofs of a tendon and the place of each of its joints among them.
+// ---- tendons --------------------------------------------------------------------------------------
+
+// Sets the dofs of a tendon and, where it is fixed, the place of each of its joints among them.
 static void set_tendon_dofs(hfActuation* a, int t) {
   const hfModel* m = a->model;
-  int start = a->tendon_start[t], n = sort_tendon_dofs(m, t, a->tendon_dof + start);
+  int start = a->tendon_start[t], n = hfi_tendon_dofs(m, t, a->tendon_dof + start);
   a->tendon_start[t + 1] = start + n;
   int first = hf_model_tendon_adr(m)[t];
+  if (hfi_tendon_is_spatial(m, t)) return;
   for (int w = first; w < first + hf_model_tendon_num(m)[t]; ++w) {
-    int j = hf_model_wrap_jnt(m)[w], slot = start;
+    int j = hf_model_wrap_obj(m)[w], slot = start;
     while (a->tendon_dof[slot] != hf_model_jnt_dofadr(m)[j]) slot++;
     a->wrap_slot[w] = slot;
   }
@@ -107,9 +99,9 @@ static int find_drive_sum(hfActuation* a, int i) {
 // Takes all arrays from the arena.
 static void take_arrays(hfActuation* a, hfiArena* arena) {
   const hfModel* m = a->model;
-  int nmoment = count_moments(m);
+  int nmoment = count_moments(m), ntendon_dof = count_tendon_dofs(m);
   a->tendon_start = HFI_TAKE(arena, int32_t, m->ntendon + 1);
-  a->tendon_dof = HFI_TAKE(arena, int32_t, m->nwrap);
+  a->tendon_dof = HFI_TAKE(arena, int32_t, ntendon_dof);
   a->wrap_slot = HFI_TAKE(arena, int32_t, m->nwrap);
   a->tendon_length0 = HFI_TAKE(arena, double, m->ntendon);
   a->moment_start = HFI_TAKE(arena, int32_t, m->nu + 1);
@@ -118,7 +110,7 @@ static void take_arrays(hfActuation* a, hfiArena* arena) {
   a->drive_sum_of = HFI_TAKE(arena, int32_t, m->nu);
   a->limited_joint = HFI_TAKE(arena, int32_t, m->njnt);
   a->law = HFI_TAKE(arena, int32_t, m->nu);
-  a->tendon_J = HFI_TAKE(arena, double, m->nwrap);
+  a->tendon_J = HFI_TAKE(arena, double, ntendon_dof);
   a->tendon_length = HFI_TAKE(arena, double, m->ntendon);
   a->tendon_velocity = HFI_TAKE(arena, double, m->ntendon);
   a->moment = HFI_TAKE(arena, double, nmoment);
@@ -184,6 +176,12 @@ const double* hf_actuation_joint_force(const hfActuation* a) { return a->joint_f
 const double* hf_actuation_rate(const hfActuation* a) { return a->rate; }
 const double* hf_actuation_tendon_length(const hfActuation* a) { return a->tendon_length; }
 const double* hf_actuation_tendon_velocity(const hfActuation* a) { return a->tendon_velocity; }
+
+void hf_actuation_tendon_moment(const hfActuation* a, int t, double* row) {
+  assert(t >= 0 && t < a->model->ntendon);
+  memset(row, 0, (size_t)a->model->nv * sizeof *row);
+  for (int k = a->tendon_start[t]; k < a->tendon_start[t + 1]; ++k) row[a->tendon_dof[k]] = a->tendon_J[k];
+}
 
 void hf_actuation_moment(const hfActuation* a, int i, double* row) {
   assert(i >= 0 && i < a->model->nu);

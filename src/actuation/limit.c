@@ -86,9 +86,9 @@ static void limit_tendon(hfActuation* a, const hfDynamics* d, const hfiActuation
   hfiCompliance rigid = {0, 0};
   if (!(w > 0)) return;
   if (is_near(length - range[0], width, step->h))
-    hfi_tendon_row(a, HFI_ROW_TENDON_LIMIT, t, 1, limit_row(a, step, rigid, w, length - range[0] - margin));
+    hfi_tendon_row(a, HFI_ROW_TENDON_LOWER, t, 1, limit_row(a, step, rigid, w, length - range[0] - margin));
   if (is_near(range[1] - length, width, step->h))
-    hfi_tendon_row(a, HFI_ROW_TENDON_LIMIT, t, -1, limit_row(a, step, rigid, w, range[1] - length - margin));
+    hfi_tendon_row(a, HFI_ROW_TENDON_UPPER, t, -1, limit_row(a, step, rigid, w, range[1] - length - margin));
 }
 
 void hfi_limit_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {

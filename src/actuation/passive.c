@@ -39,7 +39,7 @@ static void add_gravity_compensation(const hfActuation* a, double* tau) {
 
 // ---- at a state -------------------------------------------------------------------------------------
 
-static double tendon_force(const hfActuation* a, int t) {
+double hfi_tendon_passive_force(const hfActuation* a, int t) {
   const hfModel* m = a->model;
   const double* rest = hf_model_tendon_springlength(m) + 2 * t;
   double length = a->tendon_length[t], force = 0;
@@ -54,7 +54,7 @@ void hf_actuation_passive(const hfActuation* a, const hfDynamics* d, const doubl
   add_joint_springs(m, q, 0, tau, NULL);
   if (!m->world.disable_damper) for (int i = 0; i < m->nv; ++i) tau[i] -= hf_model_dof_damping(m)[i] * d->v[i];
   for (int t = 0; t < m->ntendon; ++t) {
-    double force = tendon_force(a, t);
+    double force = hfi_tendon_passive_force(a, t);
     for (int k = a->tendon_start[t]; k < a->tendon_start[t + 1]; ++k) tau[a->tendon_dof[k]] += a->tendon_J[k] * force;
   }
   add_gravity_compensation(a, tau);

@@ -9,6 +9,7 @@
 #include "linalg/dense.h"
 #include "math/vec3.h"
 #include "model/joint.h"
+#include "model/path.h"
 #include <string.h>
 
 // ---- capacity -------------------------------------------------------------------------------------
@@ -22,7 +23,7 @@ static int count_site_dofs(const hfModel* m, int site, int reference) {
 int hfi_moment_capacity(const hfModel* m, int actuator) {
   const int32_t* id = hf_model_actuator_trnid(m) + 2 * actuator;
   switch (hf_model_actuator_trntype(m)[actuator]) {
-  case HF_TRANSMISSION_TENDON: return hf_model_tendon_num(m)[id[0]];
+  case HF_TRANSMISSION_TENDON: return hfi_tendon_dofs(m, id[0], NULL);
   case HF_TRANSMISSION_SITE: return count_site_dofs(m, id[0], id[1]);
   default: return hfi_joint_nv(hf_model_jnt_type(m)[id[0]]);
   }
@@ -44,7 +45,7 @@ static void reserve_equality(const hfModel* m, hfiRowSizes* s, int e) {
   switch (hf_model_eq_type(m)[e]) {
   case HF_EQUALITY_JOINT: reserve(m, s, 1, 1, 2, 2); break;
   case HF_EQUALITY_TENDON: {
-    int n = hf_model_tendon_num(m)[one] + (two < 0 ? 0 : hf_model_tendon_num(m)[two]);
+    int n = hfi_tendon_dofs(m, one, NULL) + (two < 0 ? 0 : hfi_tendon_dofs(m, two, NULL));
     reserve(m, s, 1, 1, n, n);
     break;
   }
@@ -60,7 +61,7 @@ hfiRowSizes hfi_row_capacity(const hfModel* m) {
     if (hf_model_jnt_limited(m)[j]) reserve(m, &s, 2, 1, hfi_joint_nv(hf_model_jnt_type(m)[j]), 1);
   reserve(m, &s, 2 * m->nv, 1, 1, 1); // A dof has up to one friction loss and one velocity target.
   for (int t = 0; t < m->ntendon; ++t) // A tendon has up to two limits, friction, two springs, a damper.
-    reserve(m, &s, 6, 1, hf_model_tendon_num(m)[t], m->ntree);
+    reserve(m, &s, 6, 1, hfi_tendon_dofs(m, t, NULL), m->ntree);
   for (int e = 0; e < m->neq; ++e) reserve_equality(m, &s, e);
   return s;
 }

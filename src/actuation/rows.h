@@ -17,7 +17,8 @@ typedef enum hfiRowSource {     // and what `id` of the block means
   HFI_ROW_JOINT_DRIVE,          // joint: all its actuators together, under the joint's force range
   HFI_ROW_TENDON_DRIVE,         // tendon: likewise
   HFI_ROW_JOINT_LIMIT,          // joint
-  HFI_ROW_TENDON_LIMIT,         // tendon
+  HFI_ROW_TENDON_LOWER,         // tendon: the lower end of its range, along its length
+  HFI_ROW_TENDON_UPPER,         // tendon: the upper end, against its length
   HFI_ROW_JOINT_FRICTION,       // dof
   HFI_ROW_TENDON_FRICTION,      // tendon
   HFI_ROW_TENDON_SPRING,        // tendon

@@ -1,6 +1,7 @@
 // Lengths, velocities and moments of tendons and actuators; velocity = moment . v throughout.
 //
-//   tendon            length = sum coef q
+//   fixed tendon      length = sum coef q
+//   spatial tendon    length of its path (dynamics/tendon.c)
 //   hinge, slide      length = gear q
 //   ball              length = gear . log(q), moment = gear; in parent: gear turned into the child's frame
 //   free              length = 0, moment = (force in the world, torque in the body); in parent: torque in the world
@@ -12,6 +13,7 @@
 // The conventions are MuJoCo's. Where the moment is not the exact gradient of the length (ball,
 // site with reference) it is MuJoCo's moment.
 #include "actuation/actuation.h"
+#include "model/path.h"
 #include <string.h>
 
 // ---- tendons --------------------------------------------------------------------------------------
@@ -23,13 +25,13 @@ static double dot_row(const int32_t* dof, const double* J, int n, const double* 
   return sum;
 }
 
-static void update_tendon(hfActuation* a, int t, const double* q, const double* v) {
+static void update_fixed_tendon(hfActuation* a, int t, const double* q) {
   const hfModel* m = a->model;
   int start = a->tendon_start[t], n = a->tendon_start[t + 1] - start, first = hf_model_tendon_adr(m)[t];
   memset(a->tendon_J + start, 0, (size_t)n * sizeof *a->tendon_J);
   double length = 0, length0 = 0;
   for (int w = first; w < first + hf_model_tendon_num(m)[t]; ++w) {
-    int adr = hf_model_jnt_qposadr(m)[hf_model_wrap_jnt(m)[w]];
+    int adr = hf_model_jnt_qposadr(m)[hf_model_wrap_obj(m)[w]];
     double coef = hf_model_wrap_coef(m)[w];
     a->tendon_J[a->wrap_slot[w]] += coef;
     length += coef * q[adr];
@@ -37,11 +39,24 @@ static void update_tendon(hfActuation* a, int t, const double* q, const double* 
   }
   a->tendon_length[t] = length;
   a->tendon_length0[t] = length0;
-  a->tendon_velocity[t] = dot_row(a->tendon_dof + start, a->tendon_J + start, n, v);
 }
 
-void hfi_update_tendons(hfActuation* a, const double* q, const double* v) {
-  for (int t = 0; t < a->model->ntendon; ++t) update_tendon(a, t, q, v);
+static void update_spatial_tendon(hfActuation* a, const hfDynamics* d, int t) {
+  a->tendon_length0[t] = hf_model_tendon_length0(a->model)[t];
+  a->tendon_length[t] = hfi_tendon_gradient(d, t, a->dense);
+  for (int k = a->tendon_start[t]; k < a->tendon_start[t + 1]; ++k) {
+    a->tendon_J[k] = a->dense[a->tendon_dof[k]];
+    a->dense[a->tendon_dof[k]] = 0;
+  }
+}
+
+void hfi_update_tendons(hfActuation* a, const hfDynamics* d, const double* q) {
+  for (int t = 0; t < a->model->ntendon; ++t) {
+    int start = a->tendon_start[t], n = a->tendon_start[t + 1] - start;
+    if (hfi_tendon_is_spatial(a->model, t)) update_spatial_tendon(a, d, t);
+    else update_fixed_tendon(a, t, q);
+    a->tendon_velocity[t] = dot_row(a->tendon_dof + start, a->tendon_J + start, n, d->v);
+  }
 }
 
 // ---- joints ---------------------------------------------------------------------------------------
@@ -147,7 +162,7 @@ void hfi_update_transmissions(hfActuation* a, const hfDynamics* d, const double*
 }
 
 void hf_actuation_update(hfActuation* a, const hfDynamics* d, const double* q) {
-  hfi_update_tendons(a, q, d->v);
+  hfi_update_tendons(a, d, q);
   hfi_update_transmissions(a, d, q);
   a->has_gravcomp = hfi_gravity_compensated(d);
   if (a->has_gravcomp) hf_dynamics_gravity_compensation(d, a->gravcomp);

@@ -155,7 +155,7 @@ hfStatus hfi_accel_configure(hfAccel* a, const double* q) {
   for (int i = 0; i < a->model->nv; ++i)
     if (!(d->Dinv[i] > 0 && isfinite(d->Dinv[i]))) return HF_SINGULAR;
   hfi_accel_collide(a);
-  hfi_update_tendons(a->actuation, q, d->v); // lengths, for the equalities; gather_forces computes velocities
+  hfi_update_tendons(a->actuation, d, q); // lengths, for the equalities; gather_forces computes velocities
   hfStatus status = hfi_accel_equalities(a, q);
   a->known = status == HF_OK;
   ++a->statistics.collisions;

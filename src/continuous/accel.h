@@ -36,6 +36,8 @@ typedef struct hfiLanding { hfiContactKey key; int32_t group; } hfiLanding;
 // A one-sided stop or a friction loss: a force along one sparse row.
 typedef struct hfiStop {
   int32_t joint;          // whose limit it is, or -1
+  int32_t tendon;         // on which it acts, or -1
+  int32_t is_limit;       // 0: a friction loss
   int32_t n;
   const int32_t* dof;
   double J[3];

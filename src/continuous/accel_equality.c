@@ -10,6 +10,7 @@
 // Eliminating vdot: (Je M^-1 Je^T) lambda = target - Jedot v - Je M^-1 tau. Redundant rows make this
 // singular; a diagonal of 1e-12 of its mean shares the force among them.
 #include "continuous/accel.h"
+#include "model/path.h"
 
 #include "linalg/dense.h"
 
@@ -71,13 +72,18 @@ hfStatus hfi_accel_equalities(hfAccel* a, const double* q) {
 
 // ---- rates ------------------------------------------------------------------------------------------
 
-// Jedot v of a coupling r = q1 - P(x) of two joints or tendons: -P''(x) xdot^2.
+// Rate of the row of a joint or tendon times v.
+static double coordinate_rate(const hfAccel* a, int kind, int id) {
+  return kind == HF_OBJECT_TENDON && hfi_tendon_is_spatial(a->model, id) ? hfi_tendon_gradient_rate(a->dynamics, id) : 0;
+}
+
+// Jedot v of a coupling r = x1 - P(x2) of two joints or tendons: Jdot_1 v - P' Jdot_2 v - P''(x2) x2dot^2.
 static double coupling_rate(const hfAccel* a, int i, const double* q, const double* v) {
   const hfModel* m = a->model;
   const double* p = hf_model_eq_data(m) + 11 * i;
-  int two = hf_model_eq_obj2(m)[i];
-  double x, rate;
-  if (two < 0) return 0;
+  int two = hf_model_eq_obj2(m)[i], kind = hf_model_eq_objkind(m)[i];
+  double x, rate, first = coordinate_rate(a, kind, hf_model_eq_obj1(m)[i]);
+  if (two < 0) return first;
   if (hf_model_eq_objkind(m)[i] == HF_OBJECT_TENDON) {
     x = a->actuation->tendon_length[two] - a->actuation->tendon_length0[two];
     rate = a->actuation->tendon_velocity[two];
@@ -86,7 +92,8 @@ static double coupling_rate(const hfAccel* a, int i, const double* q, const doub
     x = q[adr] - hf_model_qpos0(m)[adr];
     rate = v[hf_model_jnt_dofadr(m)[two]];
   }
-  return -(2 * p[2] + x * (6 * p[3] + x * 12 * p[4])) * rate * rate;
+  double slope = a->equality[i].slope;
+  return first + slope * coordinate_rate(a, kind, two) - (2 * p[2] + x * (6 * p[3] + x * 12 * p[4])) * rate * rate;
 }
 
 // The change of the weld's matrix `turn` is left out: it multiplies w_1 - w_2, which the rows keep at zero.

@@ -31,6 +31,7 @@ static void finish_stop(hfAccel* a, const hfiStop* stop, double sign, double* ta
 // `sign`: s = sign J v, and the force acts along sign J.
 static void add_limit(hfAccel* a, hfiStop stop, double sign, double phi, double k, double c, const double* v, double* tau) {
   if (phi >= 0) return;
+  stop.is_limit = 1;
   double ramp = min2(1, -phi / DELTA), s = sign * row_velocity(&stop, v);
   stop.force = -k * phi - c * s * ramp;
   if (stop.force <= 0) return;
@@ -63,7 +64,7 @@ static void limit_joint(hfAccel* a, int j, const double* q, const double* v, dou
   int count = hfi_joint_limits(m, j, q + hf_model_jnt_qposadr(m)[j], limit);
   choose_stop(hf_model_dof_M0(m)[dof], &k, &c);
   for (int i = 0; i < count; ++i) {
-    hfiStop stop = {.joint = j, .n = hfi_joint_nv(hf_model_jnt_type(m)[j]), .dof = a->dof_index + dof};
+    hfiStop stop = {.joint = j, .tendon = -1, .n = hfi_joint_nv(hf_model_jnt_type(m)[j]), .dof = a->dof_index + dof};
     v3_store(stop.J, v3_load(limit[i].J));
     add_limit(a, stop, 1, limit[i].phi, k, c, v, tau);
   }
@@ -73,7 +74,7 @@ static void limit_joint(hfAccel* a, int j, const double* q, const double* v, dou
 
 static hfiStop tendon_row(const hfAccel* a, int t) {
   int start = a->actuation->tendon_start[t];
-  hfiStop stop = {.joint = -1, .n = a->actuation->tendon_start[t + 1] - start, .dof = a->actuation->tendon_dof + start, .J_long = a->actuation->tendon_J + start};
+  hfiStop stop = {.joint = -1, .tendon = t, .n = a->actuation->tendon_start[t + 1] - start, .dof = a->actuation->tendon_dof + start, .J_long = a->actuation->tendon_J + start};
   return stop;
 }
 
@@ -102,7 +103,7 @@ void hfi_accel_stops(hfAccel* a, const double* q, const double* v, double* tau) 
   }
   if (m->world.disable_frictionloss) return;
   for (int i = 0; i < m->nv; ++i) {
-    hfiStop stop = {.joint = -1, .n = 1, .dof = a->dof_index + i, .J = {1}};
+    hfiStop stop = {.joint = -1, .tendon = -1, .n = 1, .dof = a->dof_index + i, .J = {1}};
     if (hf_model_dof_frictionloss(m)[i] > 0) add_friction(a, stop, hf_model_dof_frictionloss(m)[i], v, tau);
   }
   for (int t = 0; t < m->ntendon; ++t)

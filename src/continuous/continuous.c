@@ -96,8 +96,12 @@ void hfi_accel_keep_contact(hfContact c, hfContact* list, int32_t* n, hfStepRepo
 
 void hfi_accel_constraint_forces(const hfAccel* a, hfiStepOutput* out) {
   if (!out->limit_force) return;
-  for (int i = 0; i < a->nstop; ++i)
-    if (a->stop[i].joint >= 0) out->limit_force[a->stop[i].joint] += fabs(a->stop[i].force);
+  for (int i = 0; i < a->nstop; ++i) {
+    const hfiStop* stop = &a->stop[i];
+    if (stop->joint >= 0) out->limit_force[stop->joint] += fabs(stop->force);
+    if (stop->tendon >= 0) out->tendon_force[stop->tendon] += stop->force;
+    if (stop->tendon >= 0 && stop->is_limit) out->tendon_limit_force[stop->tendon] += fabs(stop->force);
+  }
   for (int i = 0, row = 0; i < a->model->neq; row += a->equality[i++].dim)
     memcpy(out->equality_force + 6 * i, a->lambda + row, sizeof *a->lambda * (size_t)a->equality[i].dim);
 }

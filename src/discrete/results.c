@@ -101,13 +101,14 @@ static void compute_constraint_forces(const hfiDiscrete* s, hfiStepOutput* out) 
   const hfiRows* rows = &s->world->actuation.rows;
   for (int b = 0; b < rows->n.nblock; ++b) {
     const hfiRowBlock* block = &rows->block[b];
+    int source = block->source, limit = source == HFI_ROW_TENDON_LOWER || source == HFI_ROW_TENDON_UPPER;
     double force[6];
-    if (block->source != HFI_ROW_JOINT_LIMIT && block->source != HFI_ROW_EQUALITY) continue;
+    if (source != HFI_ROW_JOINT_LIMIT && source != HFI_ROW_EQUALITY && source != HFI_ROW_TENDON_FRICTION && !limit) continue;
     hfi_rows_force(rows, block, s->v1, force);
-    if (block->source == HFI_ROW_JOINT_LIMIT)
-      out->limit_force[block->id] += force[0];
-    else
-      memcpy(out->equality_force + 6 * block->id, force, sizeof *force * (size_t)block->dim);
+    if (source == HFI_ROW_JOINT_LIMIT) out->limit_force[block->id] += force[0];
+    else if (source == HFI_ROW_EQUALITY) memcpy(out->equality_force + 6 * block->id, force, sizeof *force * (size_t)block->dim);
+    else out->tendon_force[block->id] += source == HFI_ROW_TENDON_UPPER ? -force[0] : force[0];
+    if (limit) out->tendon_limit_force[block->id] += force[0];
   }
 }
 

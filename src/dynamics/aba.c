@@ -81,6 +81,7 @@ static void pass_outward(hfDynamics* d, int l, double* vdot) {
 
 static void solve_by_mass_matrix(hfDynamics* d, const double* tau, double* vdot) {
   hfi_joint_forces(d, d->u);
+  hfi_add_tendon_bias(d, d->u);
   hf_dynamics_mass_matrix(d);
   hf_dynamics_factor(d);
   for (int i = 0; i < d->model->nv; ++i) vdot[i] = tau[i] - d->u[i];

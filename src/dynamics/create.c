@@ -4,10 +4,12 @@
 //                 quaternion product (fk.c)
 //   links         inertia of a body and all bodies welded to it, merged about their common centre:
 //                   m = sum m_b,  c = sum m_b c_b/m,  Ic = sum R I_b R^T + m_b (|r|^2 1 - r r^T), r = c_b - c
-//   armature      tendon armature a adds a J^T J to M, J the coefficients of a fixed tendon, on M's
+//   armature      tendon armature a adds a J^T J to M, J the coefficients of a fixed tendon or the
+//                 gradient of a spatial one (tendon.c), on M's
 //                 tree-sparse entries (couplings between branches have none and are left out)
 #include "dynamics/dynamics.h"
 #include "base/error.h"
+#include "model/path.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +35,7 @@ static void count_bodies(hfDynamics* d) {
 static int count_tendon_pairs(const hfModel* m) {
   int n = 0;
   for (int t = 0; t < m->ntendon; ++t) {
-    int k = hf_model_tendon_num(m)[t];
+    int k = hfi_tendon_is_spatial(m, t) ? hfi_tendon_dofs(m, t, NULL) : hf_model_tendon_num(m)[t];
     n += k * (k + 1) / 2;
   }
   return n;
@@ -75,6 +77,8 @@ static void take_results(hfDynamics* d, hfiArena* arena) {
   d->Ia = HFI_TAKE(arena, hfiArticulated, d->nlink);
   d->U = HFI_TAKE(arena, hfForce, m->nv);
   d->u = HFI_TAKE(arena, double, m->nv);
+  d->gradient = HFI_TAKE(arena, double, m->nv);
+  d->tendon_dof = HFI_TAKE(arena, int32_t, m->nv);
   d->work = HFI_TAKE(arena, double, m->nq + 3 * m->nv);
 }
 
@@ -246,7 +250,7 @@ static int find_entry(const hfModel* m, int row, int col) {
 
 static void add_tendon_armature(hfDynamics* d, int tendon) {
   const hfModel* m = d->model;
-  const int32_t* jnt = hf_model_wrap_jnt(m) + hf_model_tendon_adr(m)[tendon];
+  const int32_t* jnt = hf_model_wrap_obj(m) + hf_model_tendon_adr(m)[tendon];
   const double* coef = hf_model_wrap_coef(m) + hf_model_tendon_adr(m)[tendon];
   for (int a = 0; a < hf_model_tendon_num(m)[tendon]; ++a) {
     for (int b = 0; b <= a; ++b) {
@@ -255,10 +259,32 @@ static void add_tendon_armature(hfDynamics* d, int tendon) {
       // a joint named twice: both cross terms fall on one diagonal entry
       double twice = a != b && i == j ? 2 : 1;
       double value = twice * hf_model_tendon_armature(m)[tendon] * coef[a] * coef[b];
-      hfiArmature r = {entry, row, col, value};
+      hfiArmature r = {entry, row, col, tendon, value};
       if (entry >= 0 && value != 0) d->armature[d->narmature++] = r;
     }
   }
+}
+
+// Lists the entries of M on which a spatial tendon's armature acts; their values follow with the configuration.
+static void list_spatial_armature(hfDynamics* d, int tendon) {
+  const hfModel* m = d->model;
+  if (hf_model_tendon_armature(m)[tendon] == 0) return;
+  int n = hfi_tendon_dofs(m, tendon, d->tendon_dof);
+  for (int a = 0; a < n; ++a)
+    for (int b = 0; b <= a; ++b) {
+      hfiArmature r = {find_entry(m, d->tendon_dof[a], d->tendon_dof[b]), d->tendon_dof[a], d->tendon_dof[b], tendon, 0};
+      if (r.entry >= 0) d->armature[d->narmature++] = r;
+    }
+}
+
+static void make_tendon_armature(hfDynamics* d) {
+  const hfModel* m = d->model;
+  d->narmature = 0;
+  for (int t = 0; t < m->ntendon; ++t)
+    if (!hfi_tendon_is_spatial(m, t)) add_tendon_armature(d, t);
+  d->nfixed_armature = d->narmature;
+  for (int t = 0; t < m->ntendon; ++t)
+    if (hfi_tendon_is_spatial(m, t)) list_spatial_armature(d, t);
 }
 
 // ---- interface ------------------------------------------------------------------------------------
@@ -271,8 +297,7 @@ void hf_dynamics_refresh(hfDynamics* d) {
   d->A[0].v = v3_neg(d->gravity);
   memset(&d->I[0], 0, sizeof d->I[0]);
   for (int l = 1; l < d->nlink; ++l) merge_link(d, l);
-  d->narmature = 0;
-  for (int t = 0; t < m->ntendon; ++t) add_tendon_armature(d, t);
+  make_tendon_armature(d);
 }
 
 void hfi_dynamics_init(hfDynamics* d, const hfModel* model, hfiArena* arena) {

@@ -69,14 +69,14 @@ typedef struct hfiLink {
 } hfiLink;
 
 // What tendon armature adds to one entry of M, at (row, col) with col <= row.
-typedef struct hfiArmature { int32_t entry, row, col; double value; } hfiArmature;
+typedef struct hfiArmature { int32_t entry, row, col, tendon; double value; } hfiArmature;
 
 // Articulated inertia, symmetric: n = J w + H v, f = H^T w + N v.
 typedef struct hfiArticulated { double J[6], H[9], N[6]; } hfiArticulated;
 
 struct hfDynamics {
   const hfModel* model;
-  int32_t nlink, nmoving, nmovingsite, narmature;
+  int32_t nlink, nmoving, nmovingsite, narmature, nfixed_armature;
 
   // constants
   hfVec3 gravity;          // zero where the model disables it [m/s^2]
@@ -87,7 +87,8 @@ struct hfDynamics {
   int32_t* movingsite;     // (nmovingsite) the sites on moving bodies
   hfiLink* link;           // (nlink) parents first
   int32_t* body_link;      // (nbody)
-  hfiArmature* armature;   // (narmature) non-zero ones
+  hfiArmature* armature;   // (narmature) non-zero ones of fixed tendons, then those of spatial tendons by tendon: hf_dynamics_position
+                           // computes their values
 
   // hf_dynamics_position
   hfQuat* q_WB;            // (nbody)
@@ -118,6 +119,8 @@ struct hfDynamics {
   hfiArticulated* Ia;      // (nlink)
   hfForce* U;              // (nv) Ia S
   double* u;               // (nv)
+  double* gradient;        // (nv) scratch: of a spatial tendon's length
+  int32_t* tendon_dof;     // (nv) scratch
   double* work;            // (nq + 3 nv) scratch: of the derivatives, of (M^-1)_ii
 };
 
@@ -169,6 +172,15 @@ static inline void hfi_place_inertia(hfiInertia* I, double mass, hfVec3 com_B, c
 // q <- q (+) h v, and the rates v with q1 = q0 (+) h v, for the coordinates of one joint.
 void hfi_joint_integrate(int type, double* q, const double* v, double h);
 void hfi_joint_difference(int type, const double* q0, const double* q1, double h, double* v);
+
+// gradient (nv) += d l/d v of the length l of a spatial tendon. Returns l.
+double hfi_tendon_gradient(const hfDynamics* d, int tendon, double* gradient);
+// Rate of the gradient times v. Points of touch on geoms count as fixed in them.
+double hfi_tendon_gradient_rate(const hfDynamics* d, int tendon);
+// Computes the armature of spatial tendons at the present configuration.
+void hfi_update_tendon_armature(hfDynamics* d);
+// tau += what their armature adds to the bias.
+void hfi_add_tendon_bias(hfDynamics* d, double* tau);
 
 // Whether a body has gravity compensation.
 int hfi_gravity_compensated(const hfDynamics* d);

@@ -7,6 +7,7 @@
 // (angle for ball; distance and angle, both with k, for free). A tendon spring rests on the interval
 // tendon_springlength: k x^2/2 with x the length outside it.
 #include "dynamics/dynamics.h"
+#include "model/path.h"
 
 double hf_dynamics_kinetic_energy(const hfDynamics* d) {
   const double* armature = hf_model_dof_armature(d->model);
@@ -45,18 +46,22 @@ static double joint_spring_energy(const hfModel* m, const double* q) {
   return sum;
 }
 
-static double tendon_length(const hfModel* m, int tendon, const double* q) {
+static double tendon_length(const hfDynamics* d, int tendon, const double* q) {
+  const hfModel* m = d->model;
+  if (hfi_tendon_is_spatial(m, tendon)) return hfi_path_length(m, d->X_WB, tendon);
   int start = hf_model_tendon_adr(m)[tendon], end = start + hf_model_tendon_num(m)[tendon];
   double length = 0;
   for (int w = start; w < end; ++w)
-    length += hf_model_wrap_coef(m)[w] * q[hf_model_jnt_qposadr(m)[hf_model_wrap_jnt(m)[w]]];
+    length += hf_model_wrap_coef(m)[w] * q[hf_model_jnt_qposadr(m)[hf_model_wrap_obj(m)[w]]];
   return length;
 }
 
-static double tendon_spring_energy(const hfModel* m, const double* q) {
+static double tendon_spring_energy(const hfDynamics* d, const double* q) {
+  const hfModel* m = d->model;
   double sum = 0;
   for (int t = 0; t < m->ntendon; ++t) {
-    double length = tendon_length(m, t, q);
+    if (hf_model_tendon_stiffness(m)[t] == 0) continue;
+    double length = tendon_length(d, t, q);
     const double* rest = hf_model_tendon_springlength(m) + 2 * t;
     double stretch = length - clamp(length, rest[0], rest[1]);
     sum += 0.5 * hf_model_tendon_stiffness(m)[t] * stretch * stretch;
@@ -66,6 +71,6 @@ static double tendon_spring_energy(const hfModel* m, const double* q) {
 
 double hf_dynamics_potential_energy(const hfDynamics* d, const double* q) {
   double sum = gravity_energy(d);
-  if (!d->model->world.disable_spring) sum += joint_spring_energy(d->model, q) + tendon_spring_energy(d->model, q);
+  if (!d->model->world.disable_spring) sum += joint_spring_energy(d->model, q) + tendon_spring_energy(d, q);
   return sum;
 }

@@ -171,6 +171,7 @@ void hf_dynamics_position(hfDynamics* d, const double* q, const hfInput* input) 
     make_motions(d, link, O);
     hfi_place_inertia(&d->I[l], link->mass, link->com_B, link->inertia_B, &d->X_WB[link->body], O);
   }
+  hfi_update_tendon_armature(d);
 }
 
 // ---- results --------------------------------------------------------------------------------------

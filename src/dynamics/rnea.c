@@ -36,6 +36,7 @@ void hfi_joint_forces(hfDynamics* d, double* tau) {
 void hf_dynamics_bias(hfDynamics* d) {
   hfi_link_forces(d, NULL, NULL);
   hfi_joint_forces(d, d->c);
+  hfi_add_tendon_bias(d, d->c);
 }
 
 static void add_armature(const hfDynamics* d, const double* vdot, double* tau) {
@@ -54,4 +55,5 @@ void hf_dynamics_inverse(hfDynamics* d, const double* v, const double* vdot, con
   hfi_link_forces(d, d->B, wrench);
   hfi_joint_forces(d, tau);
   add_armature(d, vdot, tau);
+  hfi_add_tendon_bias(d, tau);
 }

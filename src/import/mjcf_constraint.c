@@ -211,17 +211,55 @@ static int read_wraps(hfiMjcf* m, hfiElem* elem, hfTendonDef* d) {
   return 1;
 }
 
+static hfWrapDef read_place(hfiMjcf* m, hfiElem* e) {
+  hfWrapDef w = {.obj = -1, .side = -1, .divisor = 1};
+  e->used = 1;
+  if (hfi_is(e, "site")) {
+    w.type = HF_WRAP_SITE;
+    w.obj = hfi_mjcf_find_required(m, e, "site", HF_OBJECT_SITE);
+  } else if (hfi_is(e, "geom")) {
+    w.type = HF_WRAP_GEOM;
+    w.obj = hfi_mjcf_find_required(m, e, "geom", HF_OBJECT_GEOM);
+    w.side = hfi_mjcf_find(m, e, "sidesite", HF_OBJECT_SITE);
+  } else {
+    w.type = HF_WRAP_PULLEY;
+    hfi_require(m->r, e, "divisor");
+    hfi_read_real(m->r, e, "divisor", &w.divisor);
+  }
+  return w;
+}
+
+static int is_place(const hfiElem* e) { return hfi_is(e, "site") || hfi_is(e, "geom") || hfi_is(e, "pulley"); }
+
+// Reads the path of a spatial tendon. Returns 0 when something on it was left out.
+static int read_path(hfiMjcf* m, hfiElem* elem, hfTendonDef* d) {
+  int count = 0;
+  for (hfiElem* e = elem->child; e; e = e->next) count += is_place(e);
+  hfWrapDef* path = HFI_NEW(m->r, hfWrapDef, count);
+  int i = 0;
+  for (hfiElem* e = elem->child; e && !m->r->status; e = e->next) {
+    if (!is_place(e)) continue;
+    path[i] = read_place(m, e);
+    if (path[i].obj == HFI_LEFT_OUT || path[i++].side == HFI_LEFT_OUT) return 0;
+  }
+  d->path_count = count;
+  d->path = path;
+  return 1;
+}
+
 void hfi_mjcf_read_tendon(hfiMjcf* m, hfiElem* elem) {
   hfiReader* r = m->r;
-  if (hfi_is(elem, "spatial")) {
-    hfi_mjcf_leave_out(m, HF_OBJECT_TENDON, elem);
-    return;
-  }
-  if (!hfi_is(elem, "fixed")) return;
+  int spatial = hfi_is(elem, "spatial");
+  if (!spatial && !hfi_is(elem, "fixed")) return;
   elem->used = 1;
   TendonSpec s = default_tendon();
   hfi_mjcf_apply(m, hfi_mjcf_class(m, elem, NULL), "tendon", elem, apply_tendon, &s);
-  if (r->status || !read_wraps(m, elem, &s.def)) return;
+  if (r->status) return;
+  if (!(spatial ? read_path : read_wraps)(m, elem, &s.def)) {
+    hfi_mjcf_leave_out(m, HF_OBJECT_TENDON, elem);
+    if (!m->attached) hfi_note(r, elem, HF_WARNING, "tendon left out: it refers to something that was left out");
+    return;
+  }
   s.def.limited = hfi_mjcf_limited(m, elem, "limited", s.limited, s.def.range);
   s.def.actfrclimited =
       hfi_mjcf_limited(m, elem, "actuatorfrclimited", s.actfrclimited, s.def.actfrcrange);

@@ -5,19 +5,70 @@
 #include "base/error.h"
 #include <math.h>
 
+static hfStatus check_tendon_joints(const hfBuilder* b, const hfTendonDef* d, hfError* error) {
+  const hfObjectKind kind = HF_OBJECT_TENDON;
+  if (d->count < 1) return hfi_refuse_def(error, d->where, kind, d->name, "has no joints and no path");
+  for (int i = 0; i < d->count; ++i) {
+    int j = d->joint[i];
+    if (j < 0 || j >= b->joint.count || !hfi_joint_is_scalar(b->joint.data[j].type))
+      return hfi_refuse_def(error, d->where, kind, d->name, "joint %d is not a hinge or slide joint", j);
+    if (!isfinite(d->coef[i]))
+      return hfi_refuse_def(error, d->where, kind, d->name, "a coefficient is not finite");
+  }
+  return HF_OK;
+}
+
+static int is_site_of_path(const hfTendonDef* d, int i) {
+  return i >= 0 && i < d->path_count && d->path[i].type == HF_WRAP_SITE;
+}
+
+// A geom lies between two sites; a site has a neighbour other than a pulley; a pulley is followed by a site.
+static hfStatus check_place(const hfBuilder* b, const hfTendonDef* d, int i, hfError* error) {
+  const hfObjectKind kind = HF_OBJECT_TENDON;
+  const hfWrapDef* w = &d->path[i];
+  int site_after = is_site_of_path(d, i + 1), site_before = is_site_of_path(d, i - 1);
+  int geom_after = i + 1 < d->path_count && d->path[i + 1].type == HF_WRAP_GEOM;
+  int geom_before = i > 0 && d->path[i - 1].type == HF_WRAP_GEOM;
+  switch (w->type) {
+  case HF_WRAP_SITE:
+    if (!hfi_object_exists(b, HF_OBJECT_SITE, w->obj))
+      return hfi_refuse_def(error, d->where, kind, d->name, "site %d does not exist", w->obj);
+    if (!site_after && !site_before && !geom_after && !geom_before)
+      return hfi_refuse_def(error, d->where, kind, d->name, "place %d: the path has no other site to go to", i);
+    return HF_OK;
+  case HF_WRAP_GEOM:
+    if (!hfi_object_exists(b, HF_OBJECT_GEOM, w->obj) || (w->side >= 0 && !hfi_object_exists(b, HF_OBJECT_SITE, w->side)))
+      return hfi_refuse_def(error, d->where, kind, d->name, "geom %d or side site %d does not exist", w->obj, w->side);
+    if (b->geom.data[w->obj].type != HF_GEOM_SPHERE && b->geom.data[w->obj].type != HF_GEOM_CYLINDER)
+      return hfi_refuse_def(error, d->where, kind, d->name, "can wrap around a sphere or cylinder, not around a %s",
+                            hf_geom_type_name(b->geom.data[w->obj].type));
+    if (!site_before || !site_after)
+      return hfi_refuse_def(error, d->where, kind, d->name, "place %d: a geom must be between two sites", i);
+    if (d->armature != 0)
+      return hfi_refuse_def(error, d->where, kind, d->name, "a tendon with armature cannot wrap around geoms");
+    return HF_OK;
+  case HF_WRAP_PULLEY:
+    if (!(w->divisor > 0) || !isfinite(w->divisor))
+      return hfi_refuse_def(error, d->where, kind, d->name, "the divisor %g of a pulley must be positive", w->divisor);
+    return site_after ? HF_OK : hfi_refuse_def(error, d->where, kind, d->name, "place %d: a site must follow a pulley", i);
+  default: return hfi_refuse_def(error, d->where, kind, d->name, "place %d: unknown type %d", i, w->type);
+  }
+}
+
+static hfStatus check_path(const hfBuilder* b, const hfTendonDef* d, hfError* error) {
+  if (d->count > 0)
+    return hfi_refuse_def(error, d->where, HF_OBJECT_TENDON, d->name, "has both joints and a path");
+  hfStatus status = HF_OK;
+  for (int i = 0; i < d->path_count && status == HF_OK; ++i) status = check_place(b, d, i, error);
+  return status;
+}
+
 int hf_builder_add_tendon(hfBuilder* b, const hfTendonDef* source, hfError* error) {
   hfi_clear_error(error);
   hfTendonDef d = *source;
   const hfObjectKind kind = HF_OBJECT_TENDON;
-  if (d.count < 1) return hfi_refuse_def(error, d.where, kind, d.name, "has no joints");
-  for (int i = 0; i < d.count; ++i) {
-    int j = d.joint[i];
-    if (j < 0 || j >= b->joint.count || !hfi_joint_is_scalar(b->joint.data[j].type))
-      return hfi_refuse_def(error, d.where, kind, d.name, "joint %d is not a hinge or slide joint",
-                            j);
-    if (!isfinite(d.coef[i]))
-      return hfi_refuse_def(error, d.where, kind, d.name, "a coefficient is not finite");
-  }
+  hfStatus status = d.path_count > 0 ? check_path(b, &d, error) : check_tendon_joints(b, &d, error);
+  if (status != HF_OK) return status;
   if (d.stiffness < 0 || d.damping < 0 || d.frictionloss < 0 || d.armature < 0)
     return hfi_refuse_def(error, d.where, kind, d.name,
                           "stiffness, damping, armature and friction loss cannot be negative");
@@ -26,7 +77,8 @@ int hf_builder_add_tendon(hfBuilder* b, const hfTendonDef* source, hfError* erro
                           d.range[1]);
   d.joint = hfi_pool_copy(&b->pool, d.joint, sizeof *d.joint * (size_t)d.count);
   d.coef = hfi_pool_copy(&b->pool, d.coef, sizeof *d.coef * (size_t)d.count);
-  if (!d.joint || !d.coef) return hfi_refuse_memory(error);
+  d.path = hfi_pool_copy(&b->pool, d.path, sizeof *d.path * (size_t)d.path_count);
+  if (!d.joint || !d.coef || !d.path) return hfi_refuse_memory(error);
   HFI_ADD(b->tendon, kind, d);
   return HFI_APPEND(b->tendon, d);
 }
@@ -158,7 +210,7 @@ int hf_builder_add_sensor(hfBuilder* b, const hfSensorDef* source, hfError* erro
   hfi_clear_error(error);
   hfSensorDef d = *source;
   const hfObjectKind kind = HF_OBJECT_SENSOR;
-  if (d.type < 0 || d.type > HF_SENSOR_CONTACT)
+  if (d.type < 0 || d.type >= HF_SENSOR_TYPES)
     return hfi_refuse_def(error, d.where, kind, d.name, "unknown type %d", d.type);
   int free_standing = d.objkind == HF_OBJECT_NONE;
   if (!free_standing && !hfi_object_exists(b, d.objkind, d.obj))

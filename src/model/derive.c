@@ -22,6 +22,27 @@ void hfi_reference_poses(const hfModel* m, hfPose* X_WB) {
   }
 }
 
+// The motion of a joint with one coordinate from qpos0 to where its spring rests.
+static hfPose rest_motion(const hfModel* m, int j) {
+  int adr = hf_model_jnt_qposadr(m)[j];
+  double x = hf_model_qpos_spring(m)[adr] - hf_model_qpos0(m)[adr];
+  hfVec3 axis = v3_load(hf_model_jnt_axis(m) + 3 * j), anchor = v3_load(hf_model_jnt_pos(m) + 3 * j);
+  if (!hf_joint_info(hf_model_jnt_type(m)[j]).is_angle) return pose_from(v3_scale(x, axis), q_identity());
+  hfQuat turn = q_from_axis_angle(axis, x);
+  return pose_from(v3_sub(anchor, q_rotate(turn, anchor)), turn);
+}
+
+void hfi_rest_poses(const hfModel* m, hfPose* X_WB) {
+  X_WB[0] = pose_identity();
+  for (int b = 1; b < m->nbody; ++b) {
+    hfPose X = pose_from(v3_load(hf_model_body_pos(m) + 3 * b), q_load(hf_model_body_quat(m) + 4 * b));
+    int first = hf_model_body_jntadr(m)[b];
+    for (int j = first; j < first + hf_model_body_jntnum(m)[b]; ++j)
+      if (hfi_joint_is_scalar(hf_model_jnt_type(m)[j])) X = pose_mul(X, rest_motion(m, j));
+    X_WB[b] = pose_mul(X_WB[hf_model_body_parent(m)[b]], X);
+  }
+}
+
 static hfStatus derive_inertia(hfModel* m, int b, hfError* error) {
   const double *I = hf_model_body_inertia(m) + 6 * b, mass = hf_model_body_mass(m)[b];
   double moment[3];

@@ -8,6 +8,8 @@
 
 // Poses of all bodies at qpos0, where no joint is displaced: a composition of the static offsets.
 void hfi_reference_poses(const hfModel* model, hfPose* X_WB); // (nbody)
+// Poses of all bodies where the springs of hinges and slides rest and the other joints are as at qpos0.
+void hfi_rest_poses(const hfModel* model, hfPose* X_WB); // (nbody)
 // Motion of dof i per unit velocity, at the world origin, with the bodies at X_WB.
 hfMotion hfi_reference_axis(const hfModel* model, int dof, const hfPose* X_WB);
 // Inertia of each body and all below it about the world origin, with the bodies at X_WB.

@@ -46,7 +46,8 @@ static hfStatus check_names(const hfModel* m, hfError* error) {
 static hfStatus check_indices(const hfModel* m, hfError* error) {
   const IndexRule rules[] = {{HF_FIELD_geom_mesh, -1, m->nmesh},
                              {HF_FIELD_site_body, 0, m->nbody},
-                             {HF_FIELD_wrap_jnt, 0, m->njnt},
+                             {HF_FIELD_wrap_type, 0, HF_WRAP_PULLEY + 1},
+                             {HF_FIELD_wrap_side, -1, m->nsite},
                              {HF_FIELD_pair_geom, 0, m->ngeom},
                              {HF_FIELD_exclude_body, 0, m->nbody},
                              {HF_FIELD_actuator_actadr, -1, m->na},
@@ -83,7 +84,7 @@ static int is_object(const hfModel* m, int kind, int id) {
 static int sensor_is_sound(const hfModel* m, int i) {
   int type = hf_model_sensor_type(m)[i], kind = hf_model_sensor_objkind(m)[i],
       ref = hf_model_sensor_refkind(m)[i], id = hf_model_sensor_obj(m)[i];
-  if (type < 0 || type > HF_SENSOR_CONTACT || !hfi_sensor_accepts(type, kind)) return 0;
+  if (type < 0 || type >= HF_SENSOR_TYPES || !hfi_sensor_accepts(type, kind)) return 0;
   if (kind != HF_OBJECT_NONE && !is_object(m, kind, id)) return 0;
   if (kind == HF_OBJECT_JOINT && !hfi_sensor_accepts_joint(type, hf_model_jnt_type(m)[id]))
     return 0;
@@ -118,6 +119,20 @@ static int spans(const int32_t* adr, const int32_t* num, int i, int total) {
   return num[i] >= 0 && adr[i] >= 0 && adr[i] <= total - num[i];
 }
 
+// A tendon has wraps, which are all joints or none of them is.
+static int tendon_is_sound(const hfModel* m, int i) {
+  if (hf_model_tendon_num(m)[i] < 1 || !spans(hf_model_tendon_adr(m), hf_model_tendon_num(m), i, m->nwrap)) return 0;
+  int first = hf_model_tendon_adr(m)[i], fixed = hf_model_wrap_type(m)[first] == HF_WRAP_JOINT;
+  for (int w = first; w < first + hf_model_tendon_num(m)[i]; ++w) {
+    static const int kinds[] = {HF_OBJECT_JOINT, HF_OBJECT_SITE, HF_OBJECT_GEOM};
+    int type = hf_model_wrap_type(m)[w], obj = hf_model_wrap_obj(m)[w];
+    if (type < 0 || (type == HF_WRAP_JOINT) != fixed) return 0;
+    if (type != HF_WRAP_PULLEY && !is_object(m, kinds[type], obj)) return 0;
+    if (type == HF_WRAP_JOINT && !hfi_joint_is_scalar(hf_model_jnt_type(m)[obj])) return 0;
+  }
+  return 1;
+}
+
 static int surface_is_sound(const hfModel* m, int i) {
   int nvert = hf_model_mesh_surfvertnum(m)[i];
   if (!spans(hf_model_mesh_surfvertadr(m), hf_model_mesh_surfvertnum(m), i, m->nsurfvert) ||
@@ -142,7 +157,7 @@ static hfStatus check_references(const hfModel* m, hfError* error) {
     if (!equality_is_sound(m, i))
       return hfi_refuse(error, HF_ERROR_MODEL, "model block: equality %d connects nothing", i);
   for (int i = 0; i < m->ntendon; ++i)
-    if (!spans(hf_model_tendon_adr(m), hf_model_tendon_num(m), i, m->nwrap))
+    if (!tendon_is_sound(m, i))
       return hfi_refuse(error, HF_ERROR_MODEL, "model block: tendon %d is out of range", i);
   for (int i = 0; i < m->nmesh; ++i)
     if (!surface_is_sound(m, i))

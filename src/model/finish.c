@@ -62,7 +62,7 @@ static void count_rest(const hfBuilder* b, hfModel* h) {
   h->nmesh = b->mesh.count, h->ntendon = b->tendon.count, h->neq = b->equality.count,
   h->npair = b->pair.count;
   h->nexclude = b->exclude.count, h->nkey = b->key.count, h->nsensor = b->sensor.count;
-  for (int i = 0; i < b->tendon.count; ++i) h->nwrap += b->tendon.data[i].count;
+  for (int i = 0; i < b->tendon.count; ++i) h->nwrap += b->tendon.data[i].count + b->tendon.data[i].path_count;
   for (int i = 0; i < b->sensor.count; ++i)
     h->nsensordata += hfi_sensor_dim(b->sensor.data[i].type);
   for (int i = 0; i < b->actuator.count; ++i)

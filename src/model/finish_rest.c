@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "model/derive.h"
+#include "model/path.h"
 #include "model/reference_mass.h"
 
 #include <stdlib.h>
@@ -10,11 +11,45 @@
 
 // ---- tendons -------------------------------------------------------------------------------------
 
-static void fill_tendon(hfiFinish* f, int i, int at) {
+// Poses of all bodies at qpos0 and where the springs rest.
+typedef struct Reference { hfPose *at_qpos0, *at_rest; } Reference;
+
+// Fills the wraps of a fixed tendon. Returns its length where the springs rest.
+static double fill_tendon_joints(hfiFinish* f, const hfTendonDef* d, int at) {
+  hfModel* m = f->m;
+  double rest = 0;
+  for (int k = 0; k < d->count; ++k) {
+    int j = f->order.new_joint[d->joint[k]];
+    hfi_set_wrap_type(m)[at + k] = HF_WRAP_JOINT;
+    hfi_set_wrap_obj(m)[at + k] = j;
+    hfi_set_wrap_side(m)[at + k] = -1;
+    hfi_set_wrap_coef(m)[at + k] = d->coef[k];
+    rest += d->coef[k] * hf_model_qpos_spring(m)[hf_model_jnt_qposadr(m)[j]];
+  }
+  return rest;
+}
+
+// Fills the wraps of a spatial tendon. Returns its length where the springs rest.
+static double fill_path(hfiFinish* f, int i, int at, const Reference* reference) {
+  hfModel* m = f->m;
+  const hfTendonDef* d = &f->b->tendon.data[i];
+  for (int k = 0; k < d->path_count; ++k) {
+    const hfWrapDef* w = &d->path[k];
+    int kind = w->type == HF_WRAP_SITE ? HF_OBJECT_SITE : HF_OBJECT_GEOM, pulley = w->type == HF_WRAP_PULLEY;
+    hfi_set_wrap_type(m)[at + k] = w->type;
+    hfi_set_wrap_obj(m)[at + k] = pulley ? -1 : hfi_order_map(&f->order, kind, w->obj);
+    hfi_set_wrap_side(m)[at + k] = w->type == HF_WRAP_GEOM ? hfi_order_map(&f->order, HF_OBJECT_SITE, w->side) : -1;
+    hfi_set_wrap_coef(m)[at + k] = pulley ? w->divisor : 0;
+  }
+  hfi_set_tendon_length0(m)[i] = hfi_path_length(m, reference->at_qpos0, i);
+  return hfi_path_length(m, reference->at_rest, i);
+}
+
+static void fill_tendon(hfiFinish* f, int i, int at, const Reference* reference) {
   hfModel* m = f->m;
   const hfTendonDef* d = &f->b->tendon.data[i];
   hfi_set_tendon_adr(m)[i] = at;
-  hfi_set_tendon_num(m)[i] = d->count;
+  hfi_set_tendon_num(m)[i] = d->count + d->path_count;
   hfi_set_tendon_limited(m)[i] = d->limited != 0;
   hfi_set_tendon_actfrclimited(m)[i] = d->actfrclimited != 0;
   memcpy(hfi_set_tendon_range(m) + 2 * i, d->range, sizeof d->range);
@@ -24,13 +59,7 @@ static void fill_tendon(hfiFinish* f, int i, int at) {
   hfi_set_tendon_damping(m)[i] = d->damping;
   hfi_set_tendon_frictionloss(m)[i] = d->frictionloss;
   hfi_set_tendon_armature(m)[i] = d->armature;
-  double rest = 0;
-  for (int k = 0; k < d->count; ++k) {
-    int j = f->order.new_joint[d->joint[k]];
-    hfi_set_wrap_jnt(m)[at + k] = j;
-    hfi_set_wrap_coef(m)[at + k] = d->coef[k];
-    rest += d->coef[k] * hf_model_qpos_spring(m)[hf_model_jnt_qposadr(m)[j]];
-  }
+  double rest = d->path_count > 0 ? fill_path(f, i, at, reference) : fill_tendon_joints(f, d, at);
   int rests = d->springlength[0] == -1 && d->springlength[1] == -1;
   hfi_set_tendon_springlength(m)[2 * i] = rests ? rest : d->springlength[0];
   hfi_set_tendon_springlength(m)[2 * i + 1] = rests ? rest : d->springlength[1];
@@ -94,11 +123,13 @@ static void fill_equality(hfiFinish* f, int i, const hfPose* X_WB) {
 
 hfStatus hfi_finish_references(hfiFinish* f, hfError* error) {
   hfModel* m = f->m;
-  hfPose* X_WB = malloc(sizeof *X_WB * (size_t)m->nbody);
+  hfPose* X_WB = malloc(sizeof *X_WB * 2 * (size_t)m->nbody);
   if (!X_WB) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
-  hfi_reference_poses(m, X_WB);
+  Reference reference = {X_WB, X_WB + m->nbody};
+  hfi_reference_poses(m, reference.at_qpos0);
+  hfi_rest_poses(m, reference.at_rest);
   int at = 0;
-  for (int i = 0; i < m->ntendon; at += f->b->tendon.data[i++].count) fill_tendon(f, i, at);
+  for (int i = 0; i < m->ntendon; at += hf_model_tendon_num(m)[i++]) fill_tendon(f, i, at, &reference);
   for (int i = 0; i < m->neq; ++i) fill_equality(f, i, X_WB);
   free(X_WB);
   return HF_OK;
@@ -138,15 +169,30 @@ hfStatus hfi_finish_springs(hfiFinish* f, hfError* error) {
 
 // ---- actuators -----------------------------------------------------------------------------------
 
-// Row d velocity/d v of an actuator at qpos0. Sites have none here.
-static void fill_moment(const hfModel* m, int i, double* row) {
+// row += factor times the gradient of a spatial tendon's length at qpos0.
+static void add_path_moment(const hfModel* m, int tendon, const hfPose* X_WB, double factor, double* row) {
+  hfiPathWalk walk = hfi_path_begin(m, X_WB, tendon);
+  hfiPathSpan span;
+  while (hfi_path_next(&walk, &span))
+    for (int s = 0; s < 2 * span.nsegment; ++s) {
+      const hfiPathSegment* part = &span.segment[s / 2];
+      hfVec3 u = v3_unit(v3_sub(part->p_W[1], part->p_W[0])), p = part->p_W[s % 2];
+      hfForce pull = {v3_cross(p, u), u};
+      for (int k = hf_model_body_lastdof(m)[part->body[s % 2]]; k >= 0; k = hf_model_dof_parent(m)[k])
+        row[k] += (s % 2 ? factor : -factor) * span.scale * fo_dot(pull, hfi_reference_axis(m, k, X_WB));
+    }
+}
+
+// Row d velocity/d v of an actuator at qpos0, where the bodies are at X_WB. Sites have none here.
+static void fill_moment(const hfModel* m, int i, const hfPose* X_WB, double* row) {
   int id = hf_model_actuator_trnid(m)[2 * i], type = hf_model_actuator_trntype(m)[i];
   const double* gear = hf_model_actuator_gear(m) + 6 * i;
   for (int k = 0; k < m->nv; ++k) row[k] = 0;
-  if (type == HF_TRANSMISSION_TENDON)
+  if (type == HF_TRANSMISSION_TENDON && hfi_tendon_is_spatial(m, id)) add_path_moment(m, id, X_WB, gear[0], row);
+  else if (type == HF_TRANSMISSION_TENDON)
     for (int k = 0; k < hf_model_tendon_num(m)[id]; ++k) {
       int w = hf_model_tendon_adr(m)[id] + k;
-      row[hf_model_jnt_dofadr(m)[hf_model_wrap_jnt(m)[w]]] += gear[0] * hf_model_wrap_coef(m)[w];
+      row[hf_model_jnt_dofadr(m)[hf_model_wrap_obj(m)[w]]] += gear[0] * hf_model_wrap_coef(m)[w];
     }
   else if (type != HF_TRANSMISSION_SITE)
     for (int k = 0; k < hfi_joint_nv(hf_model_jnt_type(m)[id]); ++k)
@@ -156,10 +202,16 @@ static void fill_moment(const hfModel* m, int i, double* row) {
 // kv = 2 zeta sqrt(kp I), I the inertia that the actuator meets at qpos0.
 static hfStatus fit_servo_damping(hfModel* m, int i, double zeta, hfError* error) {
   double compliance = 0, *row = malloc(sizeof *row * ((size_t)m->nv + 1));
-  if (!row) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
-  fill_moment(m, i, row);
-  hfStatus status = hfi_reference_compliance(m, row, &compliance, error);
+  hfPose* X_WB = malloc(sizeof *X_WB * (size_t)m->nbody);
+  hfStatus status = row && X_WB ? HF_OK : hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+  if (status == HF_OK) {
+    hfi_reference_poses(m, X_WB);
+    fill_moment(m, i, X_WB, row);
+    status = hfi_reference_compliance(m, row, &compliance, error);
+  }
   free(row);
+  free(X_WB);
+  if (status != HF_OK) return status;
   double kp = hf_model_actuator_gainprm(m)[3 * i];
   hfi_set_actuator_biasprm(m)[3 * i + 2] =
       compliance > 0 ? -2 * zeta * sqrt(max2(0, kp / compliance)) : 0;
@@ -169,11 +221,12 @@ static hfStatus fit_servo_damping(hfModel* m, int i, double zeta, hfError* error
 static double length_at_reference(const hfModel* m, int i) {
   int id = hf_model_actuator_trnid(m)[2 * i], type = hf_model_actuator_trntype(m)[i];
   double gear = hf_model_actuator_gear(m)[6 * i], length = 0;
-  if (type == HF_TRANSMISSION_TENDON) {
+  if (type == HF_TRANSMISSION_TENDON && hfi_tendon_is_spatial(m, id)) length = hf_model_tendon_length0(m)[id];
+  else if (type == HF_TRANSMISSION_TENDON) {
     for (int k = 0; k < hf_model_tendon_num(m)[id]; ++k) {
       int w = hf_model_tendon_adr(m)[id] + k;
       length += hf_model_wrap_coef(m)[w] *
-                hf_model_qpos0(m)[hf_model_jnt_qposadr(m)[hf_model_wrap_jnt(m)[w]]];
+                hf_model_qpos0(m)[hf_model_jnt_qposadr(m)[hf_model_wrap_obj(m)[w]]];
     }
   } else if (type != HF_TRANSMISSION_SITE && hfi_joint_is_scalar(hf_model_jnt_type(m)[id]))
     length = hf_model_qpos0(m)[hf_model_jnt_qposadr(m)[id]];

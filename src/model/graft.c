@@ -139,7 +139,14 @@ static int adapt_tendon(hfiGraft* g, hfTendonDef* d, int id) {
   d->joint = joint;
   for (int i = 0; joint && i < d->count; ++i)
     if (!rename_id(g, HF_OBJECT_JOINT, &joint[i])) return 0;
-  return joint != NULL;
+  hfWrapDef* path = hfi_pool_copy(&g->b->pool, d->path, sizeof *path * (size_t)d->path_count);
+  d->path = path;
+  for (int i = 0; path && i < d->path_count; ++i) {
+    int kind = path[i].type == HF_WRAP_SITE ? HF_OBJECT_SITE : HF_OBJECT_GEOM;
+    if (path[i].type != HF_WRAP_PULLEY && !rename_id(g, kind, &path[i].obj)) return 0;
+    if (path[i].side >= 0 && !rename_id(g, HF_OBJECT_SITE, &path[i].side)) return 0;
+  }
+  return joint && path;
 }
 
 // The data of a weld are written for frames 1 and 2: the anchor in 2, and the pose X_12. Where 1 or 2 was the guest's world W', it

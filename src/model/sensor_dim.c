@@ -42,6 +42,7 @@ int hfi_sensor_accepts(int type, int kind) {
     return kind == HF_OBJECT_NONE || kind == HF_OBJECT_GEOM || kind == HF_OBJECT_BODY;
   if (type <= HF_SENSOR_TORQUE) return kind == HF_OBJECT_SITE;
   if (type == HF_SENSOR_TENDON_POS || type == HF_SENSOR_TENDON_VEL) return kind == HF_OBJECT_TENDON;
+  if (type >= HF_SENSOR_TENDON_ACTUATOR_FORCE && type <= HF_SENSOR_TENDON_LIMIT_FORCE) return kind == HF_OBJECT_TENDON;
   if (type >= HF_SENSOR_ACTUATOR_POS && type <= HF_SENSOR_ACTUATOR_FORCE)
     return kind == HF_OBJECT_ACTUATOR;
   return kind == HF_OBJECT_JOINT;

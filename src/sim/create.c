@@ -44,6 +44,8 @@ static void take_arrays(hfSim* s, hfiArena* arena) {
   const hfModel* m = s->model;
   s->acceleration = HFI_TAKE(arena, double, m->nv);
   s->limit_force = HFI_TAKE(arena, double, m->njnt);
+  s->tendon_limit_force = HFI_TAKE(arena, double, m->ntendon);
+  s->tendon_force = HFI_TAKE(arena, double, m->ntendon);
   s->equality_force = HFI_TAKE(arena, double, 6 * m->neq);
   s->sensor = HFI_TAKE(arena, double, m->nsensordata);
   s->contact = HFI_TAKE(arena, hfContact, s->world->config.max_contacts);

@@ -15,6 +15,8 @@ void hfi_sim_sense(hfSim* s, const hfState* state, const hfInput* in) {
                       .q = q,
                       .vdot = s->acceleration,
                       .limit_force = s->stepped ? s->limit_force : NULL,
+                      .tendon_limit_force = s->stepped ? s->tendon_limit_force : NULL,
+                      .tendon_force = s->stepped ? s->tendon_force : NULL,
                       .equality_force = s->stepped ? s->equality_force : NULL,
                       .wrench = in ? in->wrench : NULL,
                       .contact = s->contact,

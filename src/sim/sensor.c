@@ -30,6 +30,28 @@ static double sense_limit(const hfiSensorInput* in, int type, int j) {
   return type == HF_SENSOR_JOINT_LIMIT_POS ? phi : rate;
 }
 
+// As of a joint, along the tendon's length.
+static double sense_tendon_limit(const hfiSensorInput* in, int type, int t) {
+  const hfModel* m = in->dynamics->model;
+  const double* range = hf_model_tendon_range(m) + 2 * t;
+  if (!hf_model_tendon_limited(m)[t] || m->world.disable_limit) return 0;
+  if (type == HF_SENSOR_TENDON_LIMIT_FORCE) return in->tendon_limit_force ? in->tendon_limit_force[t] : 0;
+  double length = in->actuation->tendon_length[t], below = length - range[0], above = range[1] - length;
+  double phi = min2(below, above) - hf_model_tendon_margin(m)[t], rate = in->actuation->tendon_velocity[t];
+  if (phi >= 0) return 0;
+  if (type == HF_SENSOR_TENDON_LIMIT_POS) return phi;
+  return below < above ? rate : -rate;
+}
+
+// Sum of the forces of the actuators on a tendon.
+static double tendon_actuator_force(const hfActuation* a, int t) {
+  const hfModel* m = a->model;
+  double sum = 0;
+  for (int i = 0; i < m->nu; ++i)
+    if (hf_model_actuator_trntype(m)[i] == HF_TRANSMISSION_TENDON && hf_model_actuator_trnid(m)[2 * i] == t) sum += a->force[i];
+  return sum;
+}
+
 // ---- subtrees ---------------------------------------------------------------------------------------
 
 static hfVec3 com_velocity(const hfDynamics* d, int b) {
@@ -94,6 +116,12 @@ static double sense_scalar(const hfiSensorInput* in, int type, int id) {
   case HF_SENSOR_JOINT_LIMIT_VEL:
   case HF_SENSOR_JOINT_LIMIT_FORCE:
     return sense_limit(in, type, id);
+  case HF_SENSOR_TENDON_ACTUATOR_FORCE:
+    return tendon_actuator_force(a, id);
+  case HF_SENSOR_TENDON_LIMIT_POS:
+  case HF_SENSOR_TENDON_LIMIT_VEL:
+  case HF_SENSOR_TENDON_LIMIT_FORCE:
+    return sense_tendon_limit(in, type, id);
   case HF_SENSOR_CLOCK:
     return in->time;
   case HF_SENSOR_ENERGY_POTENTIAL:

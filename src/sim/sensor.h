@@ -13,7 +13,9 @@ typedef struct hfiSensorInput {
   const double* q;              // (nq)
   const double* vdot;           // (nv)
   const double* limit_force;    // (njnt) of joint limits, or NULL: none act
-  const double* equality_force; // (neq x 6) of connects and welds on their first object, or NULL
+  const double* tendon_limit_force; // (ntendon) of tendon limits, or NULL: none act
+  const double* tendon_force;   // (ntendon) of limits and friction losses along the length, or NULL
+  const double* equality_force; // (neq x 6) of equalities on their first object, or NULL
   const hfForce* wrench;        // (nbody) external, at the centres of mass, or NULL
   const hfContact* contact;     // (ncontact)
   int ncontact;

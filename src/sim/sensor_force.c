@@ -1,13 +1,15 @@
 // Sensors of forces.
 //
 // Interaction force: what a body's parent exerts on it. Newton-Euler over the body's subtree,
-//   F_parent = sum_b (I_b A_b + V_b x* I_b V_b) - wrenches - contacts - connect and weld forces
+//   F_parent = sum_b (I_b A_b + V_b x* I_b V_b) - wrenches - contacts - connect and weld forces - pulls of
+//              spatial tendons
 //
 // Touch: normal forces of contacts of the site's body whose outward ray from the contact point meets the
 // site's volume. A contact inside the volume always does.
 #include "sim/sensor.h"
 
 #include "geometry/ray.h"
+#include "model/path.h"
 
 // ---- interaction force ------------------------------------------------------------------------------
 
@@ -51,13 +53,50 @@ static hfForce without_equalities(const hfiSensorInput* in, int root, hfVec3 p, 
   return F;
 }
 
+// Force of everything that acts on a tendon along its length: spring, damper, actuators, limits, friction, equalities, and
+// the inertia of its armature.
+static double tendon_tension(const hfiSensorInput* in, int t) {
+  const hfActuation* a = in->actuation;
+  const hfModel* m = a->model;
+  double force = hfi_tendon_passive_force(a, t) + (in->tendon_force ? in->tendon_force[t] : 0), rate = 0;
+  for (int i = 0; i < m->nu; ++i)
+    if (hf_model_actuator_trntype(m)[i] == HF_TRANSMISSION_TENDON && hf_model_actuator_trnid(m)[2 * i] == t)
+      force += hf_model_actuator_gear(m)[6 * i] * a->force[i];
+  for (int i = 0; in->equality_force && i < m->neq; ++i) {
+    if (hf_model_eq_type(m)[i] != HF_EQUALITY_TENDON) continue;
+    if (hf_model_eq_obj1(m)[i] == t) force += in->equality_force[6 * i];
+    if (hf_model_eq_obj2(m)[i] == t) force += hfi_equality_evaluate(a, in->dynamics, i, in->q).slope * in->equality_force[6 * i];
+  }
+  if (hf_model_tendon_armature(m)[t] == 0) return force;
+  for (int k = a->tendon_start[t]; k < a->tendon_start[t + 1]; ++k) rate += a->tendon_J[k] * in->vdot[a->tendon_dof[k]];
+  return force - hf_model_tendon_armature(m)[t] * (rate + hfi_tendon_gradient_rate(in->dynamics, t));
+}
+
+static hfForce without_tendons(const hfiSensorInput* in, int root, hfVec3 p, hfForce F) {
+  const hfModel* m = in->dynamics->model;
+  for (int t = 0; t < m->ntendon; ++t) {
+    if (!hfi_tendon_is_spatial(m, t)) continue;
+    double tension = tendon_tension(in, t);
+    hfiPathWalk walk = hfi_path_begin(m, in->dynamics->X_WB, t);
+    hfiPathSpan span;
+    while (hfi_path_next(&walk, &span))
+      for (int e = 0; e < 2 * span.nsegment; ++e) {
+        const hfiPathSegment* s = &span.segment[e / 2];
+        hfVec3 along = v3_scale(tension * span.scale, v3_unit(v3_sub(s->p_W[1], s->p_W[0])));
+        if (in_subtree(m, s->body[e % 2], root)) F = without(F, p, s->p_W[e % 2], e % 2 ? along : v3_neg(along), v3_zero());
+      }
+  }
+  return F;
+}
+
 hfForce hfi_interaction_force(const hfiSensorInput* in, int body, hfVec3 p_W) {
   const hfDynamics* d = in->dynamics;
   hfForce F = hfi_subtree_force(d, body, p_W);
   for (int b = body; in->wrench && b < hf_model_body_subtreeend(d->model)[body]; ++b)
     F = without(F, p_W, hfi_body_com(d, b), in->wrench[b].f,
                 in->wrench[b].n);
-  return without_equalities(in, body, p_W, without_contacts(in, body, p_W, F));
+  F = without_equalities(in, body, p_W, without_contacts(in, body, p_W, F));
+  return without_tendons(in, body, p_W, F);
 }
 
 // ---- touch ------------------------------------------------------------------------------------------

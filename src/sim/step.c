@@ -7,6 +7,8 @@
 
 static void clear_constraint_forces(hfSim* s) {
   memset(s->limit_force, 0, sizeof *s->limit_force * (size_t)s->model->njnt);
+  memset(s->tendon_limit_force, 0, sizeof *s->tendon_limit_force * (size_t)s->model->ntendon);
+  memset(s->tendon_force, 0, sizeof *s->tendon_force * (size_t)s->model->ntendon);
   memset(s->equality_force, 0, sizeof *s->equality_force * 6 * (size_t)s->model->neq);
 }
 
@@ -22,6 +24,7 @@ hfStatus hf_sim_step(hfSim* s, hfState* state, const hfInput* in, hfStepReport* 
     if (s->model->nsensor) {
       clear_constraint_forces(s);
       out.limit_force = s->limit_force, out.equality_force = s->equality_force;
+      out.tendon_limit_force = s->tendon_limit_force, out.tendon_force = s->tendon_force;
     }
     status = s->method->step(s->run, state, in, &out, error);
     s->stepped = out.taken;

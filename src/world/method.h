@@ -12,6 +12,8 @@ typedef struct hfiStepOutput {
   int32_t taken;          // 1: the state is that of the end of the step, 0: the method had no answer
   double* acceleration;   // (nv)
   double* limit_force;    // (njnt) of joint limits, zero before; NULL: nobody asks
+  double* tendon_limit_force; // (ntendon) of tendon limits, zero before; NULL: nobody asks
+  double* tendon_force;   // (ntendon) of limits and friction losses along the length, zero before; NULL: nobody asks
   double* equality_force; // (neq x 6) of equalities on their first object, zero before; NULL: nobody asks
 } hfiStepOutput;
 

@@ -38,6 +38,7 @@ class Scene:
     def __init__(self, rng):
         self.rng = rng
         self.scalar, self.ball, self.free, self.sites, self.bodies, self.tendons = [], [], [], ["sworld"], [], []
+        self.obstacles = []
         self.xml = self.build()
 
     def body(self, depth, index):
@@ -59,6 +60,7 @@ class Scene:
         out += f' euler="{text(rng.uniform(-90, 90, 3))}" mass="{rng.uniform(.1, 3):.4g}"/>'
         out += f'<site name="s{index}" pos="{text(rng.uniform(-.2, .2, 3))}" euler="{text(rng.uniform(-90, 90, 3))}"/>'
         self.sites.append(f"s{index}")
+        out += self.obstacle(index)
         self.bodies.append(name)
         return out
 
@@ -74,7 +76,7 @@ class Scene:
     def tendon(self, index):
         rng = self.rng
         out = f'<fixed name="t{index}" stiffness="{rng.uniform(0, 10):.4g}" damping="{rng.uniform(0, 3):.4g}"'
-        out += rng.choice(["", ' springlength="0.1"', ' springlength="-0.2 0.3"'])
+        out += rng.choice(["", ' springlength="0.1"', ' springlength="-0.2 0.3"']) + ' range="-0.5 0.5"'
         if rng.random() < 0.5:
             out += f' actuatorfrcrange="{-rng.uniform(.5, 2):.4g} {rng.uniform(.5, 2):.4g}"'
         out += ">"
@@ -82,6 +84,39 @@ class Scene:
             out += f'<joint joint="{name}" coef="{rng.normal():.4g}"/>'
         self.tendons.append(f"t{index}")
         return out + "</fixed>"
+
+    def obstacle(self, index):
+        """What tendons may wrap around, and a site on one side of it."""
+        rng = self.rng
+        centre, radius = rng.uniform(-.2, .2, 3), rng.uniform(.05, .25)
+        self.obstacles.append(f"w{index}")
+        out = f'<geom name="w{index}" type="{rng.choice(["sphere", "cylinder"])}" size="{radius:.6g} .1" mass="0.01"'
+        out += f' pos="{text(centre)}" euler="{text(rng.uniform(-90, 90, 3))}"/>'
+        direction = rng.normal(size=3)
+        direction /= np.linalg.norm(direction)
+        return out + f'<site name="side{index}" pos="{text(centre + radius * rng.uniform(1.05, 3) * direction)}"/>'
+
+    def spatial(self, index):
+        rng = self.rng
+        out = f'<spatial name="t{index}" stiffness="{rng.uniform(0, 10):.4g}" damping="{rng.uniform(0, 3):.4g}"'
+        out += rng.choice(["", ' springlength="0.3"', ' springlength="0.2 0.9"']) + ' range="0.5 1.5"'
+        if rng.random() < 0.3:
+            out += f' actuatorfrcrange="{-rng.uniform(.5, 2):.4g} {rng.uniform(.5, 2):.4g}"'
+        wraps = rng.random() < 0.8
+        if not wraps:
+            out += f' armature="{rng.uniform(.001, .01):.4g}"'
+        out += ">"
+        for branch in range(rng.integers(1, 4)):
+            if branch:
+                out += f'<pulley divisor="{rng.uniform(.5, 3):.4g}"/>'
+            names = rng.permutation(self.sites)[: rng.integers(2, 5)]
+            for k, name in enumerate(names):
+                out += f'<site site="{name}"/>'
+                if k + 1 < len(names) and wraps and rng.random() < 0.8:
+                    w = rng.integers(len(self.obstacles))
+                    out += f'<geom geom="w{w}"' + (f' sidesite="side{w}"' if rng.random() < 0.5 else "") + "/>"
+        self.tendons.append(f"t{index}")
+        return out + "</spatial>"
 
     def actuator(self, index):
         rng = self.rng
@@ -116,6 +151,7 @@ class Scene:
             out += f'<joint joint1="{names[0]}"{second} polycoef="{text(rng.normal(size=5))}"/>'
         if len(self.tendons) > 1:
             out += f'<tendon tendon1="t0" tendon2="t1" polycoef="{text(rng.normal(size=5))}"/>'
+        out += f'<tendon tendon1="t3" tendon2="t4" polycoef="{text(rng.normal(size=5))}"/>'
         moving = rng.permutation(self.bodies[1:] or self.bodies)
         other = f' body2="{moving[1]}"' if len(moving) > 1 else ""
         out += f'<connect body1="{self.bodies[0]}"{other} anchor="{text(rng.normal(size=3))}"/>'
@@ -136,7 +172,8 @@ class Scene:
         for j in self.ball:
             out += f'<ballquat joint="{j}"/><ballangvel joint="{j}"{cutoff()}/>'
         for t in self.tendons:
-            out += f'<tendonpos tendon="{t}"/><tendonvel tendon="{t}"/>'
+            out += f'<tendonpos tendon="{t}"/><tendonvel tendon="{t}"/><tendonactuatorfrc tendon="{t}"/>'
+            out += f'<tendonlimitpos tendon="{t}"/><tendonlimitvel tendon="{t}"/>'
         for i in range(len(self.actuators)):
             out += f'<actuatorpos actuator="a{i}"/><actuatorvel actuator="a{i}"/><actuatorfrc actuator="a{i}"/>'
         # principal axes are unique up to order and sign, so "body" counts only where its orientation does not
@@ -159,8 +196,8 @@ class Scene:
         trees = "".join(self.tree(0, int(rng.integers(2, 6))) for _ in range(2))
         while not self.scalar:
             trees += self.tree(0, 3)
-        tendons = "".join(self.tendon(i) for i in range(3))
-        self.actuators = [self.actuator(i) for i in range(14)]
+        tendons = "".join(self.tendon(i) for i in range(3)) + "".join(self.spatial(i) for i in range(3, 7))
+        self.actuators = [self.actuator(i) for i in range(18)]
         return f"""<mujoco><option gravity="0.5 -1 -9" timestep="0.004" jacobian="dense"><flag energy="enable"/></option>
 <worldbody><site name="sworld" pos=".1 .2 .3" euler="10 20 30"/>{trees}</worldbody>
 <tendon>{tendons}</tendon><actuator>{"".join(self.actuators)}</actuator>
@@ -183,6 +220,15 @@ def dense_moment(model, data):
         for k in range(data.moment_rownnz[i]):
             at = data.moment_rowadr[i] + k
             out[i, data.moment_colind[at]] += data.actuator_moment[at]
+    return out
+
+
+def dense_tendons(model, data):
+    out = np.zeros((model.ntendon, model.nv))
+    for t in range(model.ntendon):
+        for k in range(model.ten_J_rownnz[t]):
+            at = model.ten_J_rowadr[t] + k
+            out[t, model.ten_J_colind[at]] += data.ten_J[at]
     return out
 
 
@@ -212,7 +258,7 @@ def write_state(out, model, data, rng):
         "qpos": data.qpos, "qvel": data.qvel, "ctrl": data.ctrl, "act": data.act, "time": [data.time],
         "wrench": np.roll(data.xfrc_applied, 3, axis=1), "qacc": data.qacc,
         "length": data.actuator_length, "velocity": data.actuator_velocity, "moment": dense_moment(model, data),
-        "tendonlength": data.ten_length, "tendonvelocity": data.ten_velocity,
+        "tendonlength": data.ten_length, "tendonJ": dense_tendons(model, data), "bias": data.qfrc_bias, "tendonvelocity": data.ten_velocity,
         "force": data.actuator_force, "jointforce": data.qfrc_actuator, "passive": data.qfrc_passive,
         "rate": data.act_dot, "actnext": after, "neq": [len(equality["eqpos"])], **equality, "sensor": data.sensordata,
     }

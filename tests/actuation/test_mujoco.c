@@ -6,6 +6,16 @@
 
 static const double kTolerance = 1e-10;
 
+static void compare_tendon_moments(const mujocoScene* w, const double* want) {
+  int nv = w->model->nv;
+  double* row = malloc(sizeof *row * (size_t)nv);
+  for (int t = 0; t < w->model->ntendon; ++t) {
+    hf_actuation_tendon_moment(w->actuation, t, row);
+    peer_compare("tendon moment", row, want + t * nv, nv, kTolerance);
+  }
+  free(row);
+}
+
 static void compare_moments(const mujocoScene* w, const double* want) {
   int nv = w->model->nv;
   double* row = malloc(sizeof *row * (size_t)nv);
@@ -65,6 +75,9 @@ static void compare_state(mujocoScene* w, const mujocoState* s) {
   peer_compare("velocity", hf_actuation_velocity(a), s->velocity, m->nu, kTolerance);
   compare_moments(w, s->moment);
   peer_compare("tendon length", hf_actuation_tendon_length(a), s->tendonlength, m->ntendon, kTolerance);
+  compare_tendon_moments(w, s->tendonJ);
+  hf_dynamics_bias(w->dynamics); // includes the armature of spatial tendons
+  peer_compare("bias", hf_dynamics_c(w->dynamics), s->bias, m->nv, kTolerance);
   peer_compare("tendon velocity", hf_actuation_tendon_velocity(a), s->tendonvelocity, m->ntendon, kTolerance);
   peer_compare("force", hf_actuation_force(a), s->force, m->nu, kTolerance);
   peer_compare("joint force", hf_actuation_joint_force(a), s->jointforce, m->nv, kTolerance);

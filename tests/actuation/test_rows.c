@@ -81,7 +81,7 @@ static void test_every_source(void** state) {
   const hfiRows* rows = &w.a->rows;
   int seen[HFI_ROW_EQUALITY + 1] = {0};
   for (int b = 0; b < rows->n.nblock; ++b) seen[rows->block[b].source]++;
-  const int want[] = {3, 1, 0, 2, 2, 1, 1, 2, 1, 4}; // as in hfiRowSource
+  const int want[] = {3, 1, 0, 2, 1, 1, 1, 1, 2, 1, 4}; // as in hfiRowSource
   for (int i = 0; i <= HFI_ROW_EQUALITY; ++i) assert_int_equal(seen[i], want[i]);
   free_world(&w);
 }

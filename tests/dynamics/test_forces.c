@@ -21,7 +21,7 @@ static double spring_energy(const World* w) {
   for (int t = 0; t < m->ntendon; ++t) {
     double length = 0;
     for (int k = hf_model_tendon_adr(m)[t]; k < hf_model_tendon_adr(m)[t] + hf_model_tendon_num(m)[t]; ++k)
-      length += hf_model_wrap_coef(m)[k] * w->q[hf_model_jnt_qposadr(m)[hf_model_wrap_jnt(m)[k]]];
+      length += hf_model_wrap_coef(m)[k] * w->q[hf_model_jnt_qposadr(m)[hf_model_wrap_obj(m)[k]]];
     sum += 0.5 * hf_model_tendon_stiffness(m)[t] * sqr(fmax(0, fabs(length) - 0.1)); // dead band +-0.1
   }
   return sum;

@@ -18,7 +18,7 @@ typedef struct mujocoScene {
 #define MUJOCO_STATE_ROWS(X)                                                                           \
   X(state, 0) X(qpos, m->nq) X(qvel, m->nv) X(ctrl, m->nu) X(act, m->na) X(time, 1)                    \
   X(wrench, 6 * m->nbody) X(qacc, m->nv) X(length, m->nu) X(velocity, m->nu) X(moment, m->nu * m->nv)  \
-  X(tendonlength, m->ntendon) X(tendonvelocity, m->ntendon) X(force, m->nu) X(jointforce, m->nv)       \
+  X(tendonlength, m->ntendon) X(tendonJ, m->ntendon * m->nv) X(bias, m->nv) X(tendonvelocity, m->ntendon) X(force, m->nu) X(jointforce, m->nv)       \
   X(passive, m->nv) X(rate, m->na) X(actnext, m->na) X(neq, 1) X(eqpos, (int)s->neq[0])                \
   X(eqJ, (int)s->neq[0] * m->nv) X(sensor, m->nsensordata)
 

@@ -1,0 +1,124 @@
+// length = sum of spans over the divisor of the pulley before them; a span is |p1 - p0|, or two straight parts and a curve.
+#include "model/path.h"
+#include "model/wrap.h"
+#include <string.h>
+
+// ---- path -------------------------------------------------------------------------------------------
+
+int hfi_tendon_is_spatial(const hfModel* m, int t) { return hf_model_wrap_type(m)[hf_model_tendon_adr(m)[t]] != HF_WRAP_JOINT; }
+
+hfiPathWalk hfi_path_begin(const hfModel* m, const hfPose* X_WB, int t) {
+  int first = hf_model_tendon_adr(m)[t];
+  hfiPathWalk walk = {m, X_WB, first, first + hf_model_tendon_num(m)[t], 1};
+  return walk;
+}
+
+static hfVec3 site_point(const hfPose* X_WB, const hfModel* m, int site) {
+  return pose_point(X_WB[hf_model_site_body(m)[site]], v3_load(hf_model_site_pos(m) + 3 * site));
+}
+
+static hfiWrap wrap_geom(const hfiPathWalk* k, int wrap, const hfPose* X_WG, const hfVec3 p_W[2]) {
+  const hfModel* m = k->m;
+  int geom = hf_model_wrap_obj(m)[wrap], side = hf_model_wrap_side(m)[wrap];
+  hfiObstacle o = {hf_model_geom_type(m)[geom] == HF_GEOM_CYLINDER, hf_model_geom_size(m)[3 * geom], side >= 0, v3_zero()};
+  if (side >= 0) o.side = pose_inv_point(*X_WG, site_point(k->X_WB, m, side));
+  return hfi_wrap(&o, pose_inv_point(*X_WG, p_W[0]), pose_inv_point(*X_WG, p_W[1]));
+}
+
+// Divides a straight span by the curve around the geom of a wrap, where it touches.
+static void bend_span(const hfiPathWalk* k, int wrap, hfiPathSpan* span) {
+  const hfModel* m = k->m;
+  int geom = hf_model_wrap_obj(m)[wrap], body = hf_model_geom_body(m)[geom];
+  hfPose X_WG = pose_mul(k->X_WB[body], pose_from(v3_load(hf_model_geom_pos(m) + 3 * geom), q_unit(q_load(hf_model_geom_quat(m) + 4 * geom))));
+  hfiPathSegment whole = span->segment[0];
+  hfiWrap w = wrap_geom(k, wrap, &X_WG, whole.p_W);
+  if (!w.touches) return;
+  hfVec3 first = pose_point(X_WG, w.p[0]), last = pose_point(X_WG, w.p[1]);
+  hfiPathSegment in = {{whole.body[0], body}, {whole.p_W[0], first}}, out = {{body, whole.body[1]}, {last, whole.p_W[1]}};
+  span->nsegment = 2;
+  span->segment[0] = in, span->segment[1] = out;
+  span->length = v3_norm(v3_sub(first, whole.p_W[0])) + w.curve + v3_norm(v3_sub(whole.p_W[1], last));
+}
+
+int hfi_path_next(hfiPathWalk* k, hfiPathSpan* span) {
+  const int32_t *type = hf_model_wrap_type(k->m), *obj = hf_model_wrap_obj(k->m);
+  for (; k->at < k->end; ++k->at) {
+    int start = k->at, next = start + 1;
+    if (type[start] == HF_WRAP_PULLEY) k->scale = 1 / hf_model_wrap_coef(k->m)[start];
+    if (type[start] != HF_WRAP_SITE) continue;
+    int around = next < k->end && type[next] == HF_WRAP_GEOM;
+    if (around) next++;
+    if (next >= k->end || type[next] != HF_WRAP_SITE) continue; // the last site before a pulley
+    int from = obj[start], to = obj[next];
+    hfiPathSegment straight = {{hf_model_site_body(k->m)[from], hf_model_site_body(k->m)[to]},
+                           {site_point(k->X_WB, k->m, from), site_point(k->X_WB, k->m, to)}};
+    span->nsegment = 1;
+    span->segment[0] = straight;
+    span->length = v3_norm(v3_sub(straight.p_W[1], straight.p_W[0]));
+    span->scale = k->scale;
+    if (around) bend_span(k, start + 1, span);
+    k->at = next;
+    return 1;
+  }
+  return 0;
+}
+
+double hfi_path_length(const hfModel* m, const hfPose* X_WB, int t) {
+  hfiPathWalk walk = hfi_path_begin(m, X_WB, t);
+  hfiPathSpan span;
+  double length = 0;
+  while (hfi_path_next(&walk, &span)) length += span.scale * span.length;
+  return length;
+}
+
+// ---- dofs -------------------------------------------------------------------------------------------
+
+// The dofs that a wrap depends on, ascending, as a view into the model. Returns their number.
+static int wrap_dofs(const hfModel* m, int wrap, const int32_t** dof) {
+  int type = hf_model_wrap_type(m)[wrap], obj = hf_model_wrap_obj(m)[wrap];
+  if (type == HF_WRAP_PULLEY) return 0;
+  if (type == HF_WRAP_JOINT) {
+    *dof = hf_model_jnt_dofadr(m) + obj;
+    return 1;
+  }
+  int last = hf_model_body_lastdof(m)[type == HF_WRAP_SITE ? hf_model_site_body(m)[obj] : hf_model_geom_body(m)[obj]];
+  if (last < 0) return 0;
+  *dof = hf_model_M_col(m) + hf_model_dof_Madr(m)[last];
+  return hf_model_dof_depth(m)[last] + 1;
+}
+
+// How many dofs, counted from the root, move all bodies of a spatial tendon alike and cannot change its length.
+static int count_shared(const hfModel* m, int first, int end) {
+  const int32_t *root = NULL, *dof = NULL;
+  int shared = -1;
+  for (int w = first; w < end; ++w) {
+    if (hf_model_wrap_type(m)[w] == HF_WRAP_PULLEY) continue;
+    int n = wrap_dofs(m, w, &dof), same = 0;
+    if (shared < 0) shared = n, root = dof;
+    while (same < n && same < shared && dof[same] == root[same]) same++;
+    shared = same;
+  }
+  return shared;
+}
+
+// Inserts a dof into an ascending list of n unless it is there. Returns the new length.
+static int insert_dof(int32_t* list, int n, int32_t dof) {
+  int at = n;
+  while (at > 0 && list[at - 1] > dof) at--;
+  if (at > 0 && list[at - 1] == dof) return n;
+  memmove(list + at + 1, list + at, (size_t)(n - at) * sizeof *list);
+  list[at] = dof;
+  return n + 1;
+}
+
+int hfi_tendon_dofs(const hfModel* m, int t, int32_t* dof) {
+  int first = hf_model_tendon_adr(m)[t], end = first + hf_model_tendon_num(m)[t], n = 0;
+  int shared = hfi_tendon_is_spatial(m, t) ? count_shared(m, first, end) : 0;
+  for (int w = first; w < end; ++w) {
+    const int32_t* own = NULL;
+    int count = wrap_dofs(m, w, &own);
+    if (!dof && count > shared) n += count - shared;
+    for (int k = shared; dof && k < count; ++k) n = insert_dof(dof, n, own[k]);
+  }
+  return dof || n < m->nv ? n : m->nv;
+}
