@@ -68,7 +68,7 @@ install_page_tools() {
 
 # True if the Python given has every peer.
 has_peers() {
-  "$1" -c 'import mujoco, numpy, scipy, pytest, hypothesis, gymnasium, yaml' >/dev/null 2>&1
+  "$1" -c 'import mujoco, numpy, scipy, pytest, hypothesis, gymnasium, yaml, material' >/dev/null 2>&1
 }
 
 # Packages of packages/cluster.txt, into the Python of the peers if that is one of ours. Nothing fails without them.
@@ -94,7 +94,7 @@ find_peers() {
   done
   echo "Installing Python peers into $1"
   local wanted
-  mapfile -t wanted < <(listed peers)
+  mapfile -t wanted < <(listed peers site)
   if python3 -m venv "$1" && timeout 600 "$1/bin/pip" install --quiet --retries 1 "${wanted[@]}" && has_peers "$1/bin/python"; then
     export HF_PEERS_PYTHON=$PWD/$1/bin/python
   else

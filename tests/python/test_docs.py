@@ -1,0 +1,146 @@
+"""Every link of the pages leads somewhere, their code compiles or runs, their commands work, and the site is built of them."""
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("experiments/*/README.md"), ROOT / "examples/README.md",
+                ROOT / "python/README.md"])
+COMMAND = os.environ["HOLDFAST_COMMAND"]
+
+
+def name_of(page):
+    return page.relative_to(ROOT).as_posix()
+
+
+# ---- links ------------------------------------------------------------------------------------------
+
+
+def anchors_of(text):
+    """Anchors of the headings, as MkDocs and Git hosts make them."""
+    headings = re.findall(r"^#+ (.+)$", re.sub(r"```.*?```", "", text, flags=re.S), flags=re.M)
+    return {re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", heading).strip().lower()) for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_links(page):
+    text = re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text(), flags=re.S)
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        if re.match(r"[a-z]+:", link):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), f"{name_of(page)}: {link}"
+        if anchor:
+            assert anchor in anchors_of(target.read_text()), f"{name_of(page)}: {link}"
+
+
+def test_every_page_is_listed():
+    listed = (ROOT / "docs/README.md").read_text()
+    for page in ROOT.glob("docs/**/*.md"):
+        assert page.name == "README.md" or page.relative_to(ROOT / "docs").as_posix() in listed, name_of(page)
+
+
+# ---- code -------------------------------------------------------------------------------------------
+
+
+def blocks_of(page, language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(), flags=re.M | re.S)
+
+
+# What the fragments of a page take for given, beside what they declare themselves.
+GIVEN = {
+    "docs/guide/batch.md": "hfBatch* batch; const hfModel* model; hfError error; int n, key; uint8_t* mask;",
+    "docs/guide/manipulation.md": """const hfModel* model; hfState* state; hfSim* sim; hfInput* input; hfStepReport step; hfError error;
+                                     hfPose target, above, grasp; double t, h, width, rate; int left_finger, right_finger, motor; struct mine { int x; } mine;""",
+    "docs/guide/from-mujoco.md": "hfError error;",
+}
+FILE_SCOPE = "static double duration; extern hfTaskResult grasp(void* user, double since, int entered);"
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks_of(page, "c")], ids=name_of)
+def test_c_compiles(page, tmp_path):
+    blocks = [re.sub(r"\.\.\.", "{}", block) for block in blocks_of(page, "c")]
+    outside = [block for block in blocks if block.startswith(("static", "#include"))]
+    inside = "{\n" + "\n".join(block for block in blocks if block not in outside) + "\n}"
+    includes = "".join(f"#include <holdfast/{header.name}>\n" for header in sorted((ROOT / "include/holdfast").glob("*.h")))
+    given = GIVEN.get(name_of(page), "")
+    used = FILE_SCOPE if any("hfTaskResult" in block for block in outside) else ""
+    source = tmp_path / "page.c"
+    source.write_text(f"{includes}#include <stdio.h>\n{used}\n" + "\n".join(outside) + f"\nvoid page(void) {{ {given} {inside} }}\n")
+    flags = ["-std=c17", "-fsyntax-only", "-Wall", "-Werror", "-Wno-unused", "-Wno-uninitialized", "-Wno-maybe-uninitialized"]
+    folders = [f"-I{ROOT / 'include'}", f"-I{Path(os.environ['HF_BUILD_DIR']) / 'include'}"]
+    done = subprocess.run(["cc", *flags, *folders, source], capture_output=True, text=True)
+    assert done.returncode == 0, f"{name_of(page)}:\n{done.stderr}"
+
+
+# A scene that has what the fragments of Python speak of.
+SCENE = """<mujoco><worldbody><geom name='floor' type='plane' size='1 1 1'/>
+<body name='mug' pos='0 0 .1'><freejoint/><geom size='.1' mass='.2'/></body>
+<body name='left_finger' pos='0 1 .1'><joint name='elbow' axis='0 1 0'/><geom size='.1'/></body></worldbody>
+<actuator><motor name='grip' joint='elbow'/></actuator><keyframe><key name='grasp'/></keyframe></mujoco>"""
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "docs/guide/python.md", ROOT / "python/README.md"], ids=name_of)
+def test_python_runs(page, tmp_path, monkeypatch):
+    """All fragments of a page, one after the other, in one interpreter."""
+    monkeypatch.chdir(tmp_path)
+    Path("scene.xml").write_text(SCENE)
+    shutil.copytree(ROOT / "models", "models")
+    fragments = [code for code in blocks_of(page, "python") if importlib.util.find_spec("gymnasium") or "gymnasium" not in code]
+    program = "\n".join(fragments).replace('render_mode="rgb_array"', "render_mode=None")  # pictures need a browser
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, f"{name_of(page)}:\n{done.stderr}"
+
+
+# ---- commands ---------------------------------------------------------------------------------------
+
+# Verbs that this test does not run, with the test that does or the reason.
+ELSEWHERE = {
+    "view": "starts a server: view/browser",
+    "render": "needs a browser: view/browser",
+    "experiment": "takes minutes: experiments/*",
+    "study": "python/study*",
+    "bench": "measures for minutes",
+    "VERB": "stands for a verb",
+}
+
+
+def commands_of(page):
+    """Indented lines that call the command, without what explains them behind two blanks."""
+    for line in re.findall(r"^    holdfast (.+)$", page.read_text(), flags=re.M):
+        yield re.split(r"  +", line)[0]
+
+
+RUN = [(page, command) for page in PAGES for command in commands_of(page) if command.split()[0] not in ELSEWHERE and page.name != "ros.md"]
+
+
+@pytest.mark.parametrize("page, command", RUN, ids=[f"{name_of(page)}-{command.split()[0]}-{i}" for i, (page, command) in enumerate(RUN)])
+def test_command_runs(page, command, tmp_path):
+    shutil.copytree(ROOT / "models", tmp_path / "models")
+    (tmp_path / "scene.xml").write_text(SCENE)
+    (tmp_path / "robot.urdf").write_text("""<robot name='r'><link name='a'/><joint name='x' type='continuous'><parent link='a'/><child link='b'/></joint>
+<joint name='y' type='continuous'><parent link='b'/><child link='c'/></joint>""" + "".join(
+        f"<link name='{n}'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>" for n in "bc") + "</robot>")
+    done = subprocess.run(f"{COMMAND} {command}", shell=True, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, f"{name_of(page)}: holdfast {command}\n{done.stderr}"
+
+
+# ---- the site ---------------------------------------------------------------------------------------
+
+
+def test_site_is_built(tmp_path):
+    """MkDocs in its strict form refuses links that lead nowhere."""
+    if not importlib.util.find_spec("material"):
+        pytest.skip("needs the packages of packages/site.txt")
+    done = subprocess.run([ROOT / "docs/site/build", tmp_path], capture_output=True, text=True, env={**os.environ, "PYTHON": sys.executable})
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "hf_sim_step" in (tmp_path / "api/sim.html").read_text()
+    assert (tmp_path / "docs/theory/tamsi.html").exists()
