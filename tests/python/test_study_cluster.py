@@ -213,13 +213,13 @@ def test_three_ray_nodes_give_the_same_bytes(pinch, local_digest, nodes, tmp_pat
 
 
 def test_ray_nodes_and_workers_that_are_killed(nodes, tmp_path):
-    """kill -9 of Ray's workers, of whole nodes and of the driver at random moments: the store is that of an undisturbed run."""
-    runs, kills = (400, 20) if FULL else (80, 3)
+    """kill -9 of Ray's workers, of whole nodes, of the driver and of all of them at random moments: the store is that of an undisturbed run."""
+    runs, kills = (400, 60) if FULL else (80, 3)
     study = slow_study(tmp_path, runs)
     digest = study.run(tmp_path / "local.db").digest()
     seed = int.from_bytes(os.urandom(4), "big")
     print("seed", seed)
-    rng, done, path = random.Random(seed), {"worker": 0, "node": 0, "driver": 0}, tmp_path / "s.db"
+    rng, done, path = random.Random(seed), {"worker": 0, "node": 0, "driver": 0, "everything": 0}, tmp_path / "s.db"
     code = f"from test_study_cluster import slow_study; from pathlib import Path; slow_study(Path({str(tmp_path)!r}), {runs}).run({str(path)!r}, engine='ray', size=4)"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])}
     while sum(done.values()) < kills:
@@ -242,29 +242,45 @@ def finished(path):
 
 
 def strike(what, driver, nodes, rng):
-    if what == "driver":
+    """Kills something; False where there was nothing of the kind."""
+    if what in ("driver", "everything"):
         driver.kill(), driver.wait()
-        return True
-    if what == "node":
-        victim = rng.choice(list(nodes.worker_nodes))
+    if what in ("worker", "everything"):
+        end = time.monotonic() + 2
+        while not (workers := busy_workers(nodes)) and what == "worker" and time.monotonic() < end:
+            time.sleep(0.02)
+        if what == "worker" and not workers:
+            return False
+        for pid in workers if what == "everything" else [rng.choice(workers)]:
+            end_process(pid)
+    for victim in {"node": [rng.choice(list(nodes.worker_nodes))], "everything": list(nodes.worker_nodes)}.get(what, []):
         for processes in victim.all_processes.values():
             for p in processes:
-                try:
-                    os.kill(p.process.pid, signal.SIGKILL)
-                except ProcessLookupError:
-                    pass
+                end_process(p.process.pid)
         nodes.remove_node(victim, allow_graceful=False)
         nodes.add_node(num_cpus=1)
-        return True
-    listed = subprocess.run(["ps", "-eo", "pid,args"], capture_output=True, text=True).stdout.splitlines()
-    workers = [int(line.split()[0]) for line in listed if "ray::execute" in line]
-    if not workers:
-        return False
-    try:
-        os.kill(rng.choice(workers), signal.SIGKILL)
-    except ProcessLookupError:
-        return False
     return True
+
+
+def busy_workers(nodes):
+    """Ray's workers of this cluster that execute a task."""
+    raylets = [p.process.pid for node in nodes.list_all_nodes() for p in node.all_processes.get("raylet", [])]
+    found = []
+    for raylet in raylets:
+        for path in Path(f"/proc/{raylet}/task").glob("*/children"):
+            try:
+                pids = [int(c) for c in path.read_text().split()]
+                found += [c for c in pids if b"ray::execute" in Path(f"/proc/{c}/cmdline").read_bytes()]
+            except OSError:
+                pass
+    return found
+
+
+def end_process(pid):
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
 
 
 def test_without_ray_there_is_a_message(pinch, tmp_path, monkeypatch):

@@ -112,7 +112,7 @@ def _tiles(counts: dict[str, int], rows: list[dict]) -> str:
         tiles.insert(2, (f"{100 * counts['successes'] / judged:.1f} %", f"success ({counts['successes']} of {judged})"))
     if counts["planned"]:
         tiles.append((counts["planned"], "to do"))
-    tiles.append((f"{math.fsum(r['wall'] or 0 for r in rows):.0f} s", "of one processor"))
+    tiles.append((f"{math.fsum(r['wall'] or 0 for r in rows):.0f} s", "of the clock, all runs together"))
     return '<div class="tiles">' + "".join(f'<div class="tile"><b>{a}</b>{b}</div>' for a, b in tiles) + "</div>"
 
 
