@@ -8,7 +8,7 @@ import signal
 import sqlite3
 import time
 from pathlib import Path
-from typing import Any, Callable, Iterator
+from typing import Any, Callable, Generator
 
 from .draw import Run
 from .errors import StudyError
@@ -19,7 +19,8 @@ from .store import Lock, Store
 from .tasks import Queue, task_size
 from .worker import Worker, WorkerDied, make_runner
 
-Engine = Callable[[Study, list[Run], int, "int | None"], Iterator[list[Result]]]
+Results = Generator[list[Result], None, None]  # as they come
+Engine = Callable[[Study, list[Run], int, "int | None"], Results]
 
 
 class Interrupted(Exception):
@@ -71,7 +72,7 @@ class LocalPool:
         self.selector = selectors.DefaultSelector()
         self.workers: set[Worker] = set()
 
-    def results(self) -> Iterator[list[Result]]:
+    def results(self) -> Results:
         try:
             while self.queue.waiting or any(w.task for w in self.workers):
                 self._give_work()
@@ -105,7 +106,7 @@ class LocalPool:
         self.workers.discard(worker)
         worker.kill()
 
-    def _hear(self) -> Iterator[list[Result]]:
+    def _hear(self) -> Results:
         patience = max(0.0, min([w.deadline for w in self.workers], default=0) - time.monotonic())
         for key, _ in self.selector.select(min(patience, 1.0)):
             worker: Any = key.fileobj
@@ -121,13 +122,13 @@ class LocalPool:
             yield self.queue.after_timeout(task)
 
 
-def local_engine(study: Study, runs: list[Run], workers: int, size: int | None) -> Iterator[list[Result]]:
+def local_engine(study: Study, runs: list[Run], workers: int, size: int | None) -> Results:
     """Runs on the processors of this machine."""
     workers = min(workers or processors(), max(1, len(runs)))
     return LocalPool(study, Queue(study, runs, task_size(study, len(runs), workers, size)), workers).results()
 
 
-def ray_engine(study: Study, runs: list[Run], workers: int, size: int | None) -> Iterator[list[Result]]:
+def ray_engine(study: Study, runs: list[Run], workers: int, size: int | None) -> Results:
     """Runs on a Ray cluster."""
     from .ray import results
 

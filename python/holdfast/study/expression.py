@@ -87,8 +87,8 @@ class Expression:
 
     def _check(self, node: ast.AST) -> None:
         if isinstance(node, ast.Call):
-            return self._check_call(node)
-        if isinstance(node, ast.Name):
+            self._check_call(node)
+        elif isinstance(node, ast.Name):
             self.names.add(node.id)
         elif isinstance(node, ast.Constant):
             if not isinstance(node.value, (int, float, bool, str)):
@@ -98,7 +98,8 @@ class Expression:
                 self._refuse(node, "needs a whole number in the brackets")
             self._check(node.value)
         elif isinstance(node, ast.BinOp) and (type(node.op) in _OPERATORS or isinstance(node.op, ast.Pow)):
-            self._check(node.left), self._check(node.right)
+            self._check(node.left)
+            self._check(node.right)
         elif isinstance(node, ast.UnaryOp) and type(node.op) in _OPERATORS:
             self._check(node.operand)
         elif isinstance(node, ast.BoolOp):
@@ -118,7 +119,8 @@ class Expression:
         if name in FUNCTIONS:
             if len(node.args) != 1:
                 self._refuse(node, f"takes one value in {name}()")
-            return self._check(node.args[0])
+            self._check(node.args[0])
+            return
         objects = tuple(a.value for a in node.args if isinstance(a, ast.Constant) and isinstance(a.value, str))
         if len(objects) != len(node.args) or len(objects) != SIGNALS[name]:
             self._refuse(node, f"takes {SIGNALS[name]} quoted names in {name}()")
@@ -163,7 +165,7 @@ class Expression:
         results = [_compare(op, a, b) for op, a, b in zip(node.ops, parts, parts[1:])]
         return np.logical_and.reduce(np.broadcast_arrays(*results))
 
-    def _component(self, node: ast.Subscript, x: np.ndarray) -> np.ndarray:
+    def _component(self, node: Any, x: np.ndarray) -> np.ndarray:
         i = node.slice.value
         if x.ndim != 3 or not -x.shape[2] <= i < x.shape[2]:
             size = x.shape[2] if x.ndim == 3 else 1

@@ -54,7 +54,7 @@ def make_axis(name: str, values: Sequence[Any]) -> Axis:
     """Its values where there are few, else equal bins from the least to the greatest (of logarithms, where they span
     more than two powers of ten)."""
     numeric = all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values)
-    distinct = sorted(set(values)) if numeric else sorted({short(v) for v in values})
+    distinct: list[Any] = sorted(set(values)) if numeric else sorted({short(v) for v in values})
     if len(distinct) <= _CELLS or not numeric:
         keys = {short(v): i for i, v in enumerate(distinct)}
         return Axis(name, list(keys), lambda v: keys[short(v)])

@@ -7,9 +7,10 @@ same. A task whose Ray worker or node dies comes back to the queue; Ray itself t
 
 from __future__ import annotations
 
+import logging
 import select
 import time
-from typing import Any, Iterator
+from typing import Any, Generator
 
 from .draw import Run
 from .errors import StudyError
@@ -51,20 +52,21 @@ def _connect() -> Any:
         raise StudyError("engine ray needs the Python package ray: pip install ray") from None
     if not ray.is_initialized():
         try:
-            ray.init(address="auto", log_to_driver=False, logging_level="warning")
+            ray.init(address="auto", log_to_driver=False, logging_level=logging.WARNING)
         except ConnectionError:
-            ray.init(log_to_driver=False, logging_level="warning", include_dashboard=False)
+            ray.init(log_to_driver=False, logging_level=logging.WARNING, include_dashboard=False)
     return ray
 
 
-def results(study: Any, runs: list[Run], workers: int, size: int | None) -> Iterator[list[Result]]:
+def results(study: Any, runs: list[Run], workers: int, size: int | None) -> Generator[list[Result], None, None]:
     """Results as they come. workers: how many tasks at a time; 0: one a processor of the cluster."""
     ray = _connect()
     remote = ray.remote(max_retries=0, num_cpus=1)(execute)
     count = workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
     wanted = size or (None if study.kind == "scene" else max(1, min(16, len(runs) // (4 * count))))
     queue = Queue(study, runs, task_size(study, len(runs), count, wanted))
-    shared, active = ray.put(study.to_dict()), {}
+    shared = ray.put(study.to_dict())
+    active: dict[Any, Task] = {}
     try:
         while queue.waiting or active:
             while queue.waiting and len(active) < 2 * count:

@@ -107,7 +107,7 @@ class _Html(str):
 
 def _tiles(counts: dict[str, int], rows: list[dict]) -> str:
     judged = counts["successes"] + counts["misses"]
-    tiles = [(counts["runs"], "runs"), (counts["done"], "done"), (counts["failed"] + counts["timeout"], "failed")]
+    tiles: list[tuple[Any, str]] = [(counts["runs"], "runs"), (counts["done"], "done"), (counts["failed"] + counts["timeout"], "failed")]
     if judged:
         tiles.insert(2, (f"{100 * counts['successes'] / judged:.1f} %", f"success ({counts['successes']} of {judged})"))
     if counts["planned"]:

@@ -205,10 +205,10 @@ class SceneRunner:
             value = _per_run(expression, expression.evaluate(reader.values, names), len(runs))
             names[name] = value
             metrics[name] = _plain(value)
-        success = [None] * len(runs)
+        success: list[bool | None] = [None] * len(runs)
         if self.success:
             value = _per_run(self.success, self.success.evaluate(reader.values, names), len(runs))
-            success = [bool(x) for x in value.reshape(len(runs), -1).all(1)]
+            success = [bool(x) for x in value.reshape(len(runs), -1).all(axis=1).tolist()]
         out = []
         for w, run in enumerate(runs):
             if messages[w]:

@@ -37,9 +37,9 @@ def make_runner(study: Any) -> Any:
 
 def _send(fd: int, message: Any) -> None:
     data = pickle.dumps(message)
-    data = memoryview(_HEADER.pack(len(data)) + data)
-    while data:
-        data = data[os.write(fd, data):]
+    rest = memoryview(_HEADER.pack(len(data)) + data)
+    while rest:
+        rest = rest[os.write(fd, rest):]
 
 
 # ---- the child ----------------------------------------------------------------------------------------------
@@ -113,7 +113,8 @@ class Worker:
         environment = {**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
         self.process = subprocess.Popen([sys.executable, "-c", code], pass_fds=(down_read, up_write), stdin=subprocess.DEVNULL,
                                         stdout=self._errors, stderr=self._errors, env=environment, start_new_session=True)
-        os.close(down_read), os.close(up_write)
+        os.close(down_read)
+        os.close(up_write)
         os.set_blocking(up_read, False)
         self._buffer = bytearray()
         self.task: Any = None
