@@ -365,6 +365,12 @@ def test_the_page_says_what_the_store_holds(tmp_path):
     assert f"mu 0.02, squeeze 12: {sum(r['success'] for r in share)} of 1 succeed" in page
 
 
+def test_a_study_without_success_shows_means(tmp_path):
+    store = Study(**{**PINCH, "success": None, "repetitions": 2}).run(tmp_path / "s.db", workers=1)
+    drop = next(r["metrics"]["drop"] for r in store.rows() if r["parameters"] == {"mu": 0.005, "squeeze": 2.0})
+    assert f"mu 0.005, squeeze 2: mean drop {drop:.4g} of 2 runs" in make_page(store, 0)
+
+
 # ---- the command ------------------------------------------------------------------------------------------------------
 
 

@@ -23,6 +23,10 @@ Results = Generator[list[Result], None, None]  # as they come
 Engine = Callable[[Study, list[Run], int, "int | None"], Results]
 
 
+PAUSE = 0.1  # an engine yields at least so often [s], be it nothing, so that the driver writes what it has
+_WRITE_EVERY = 0.05  # seconds between transactions: each waits for the disk
+
+
 class Interrupted(Exception):
     """SIGINT or SIGTERM ended the run; what was finished is stored."""
 
@@ -76,9 +80,7 @@ class LocalPool:
         try:
             while self.queue.waiting or any(w.task for w in self.workers):
                 self._give_work()
-                for batch in self._hear():
-                    if batch:
-                        yield batch
+                yield [result for batch in self._hear() for result in batch]
         finally:
             for worker in list(self.workers):
                 self._drop(worker)
@@ -108,7 +110,7 @@ class LocalPool:
 
     def _hear(self) -> Results:
         patience = max(0.0, min([w.deadline for w in self.workers], default=0) - time.monotonic())
-        for key, _ in self.selector.select(min(patience, 1.0)):
+        for key, _ in self.selector.select(min(patience, PAUSE)):
             worker: Any = key.fileobj
             try:
                 yield worker.receive() or []
@@ -203,12 +205,31 @@ def _drive(store: Store, study: Study, engine: Engine, workers: int, size: int |
     interrupts = Interrupts()
     results = engine(study, runs, workers, size)
     try:
-        for batch in results:
-            interrupts.write(lambda: store.add(batch))
-            progress.count(batch)
+        _record(store, results, interrupts, progress)
     except sqlite3.Error as error:
         raise StudyError(f"cannot write {store.path}: {error}; what was stored stays, and resume goes on from there") from None
     finally:
         interrupts.release()
         results.close()
         progress.show(end=True)
+
+
+def _record(store: Store, results: Results, interrupts: Interrupts, progress: Progress) -> None:
+    """Writes results as they come, those of a moment in one transaction."""
+    waiting: list[Result] = []
+    written = 0.0
+
+    def write() -> None:
+        nonlocal waiting, written
+        interrupts.write(lambda: store.add(waiting))
+        progress.count(waiting)
+        waiting, written = [], time.monotonic()
+
+    try:
+        for batch in results:
+            waiting += batch
+            if waiting and time.monotonic() - written > _WRITE_EVERY:
+                write()
+    finally:
+        if waiting:
+            write()

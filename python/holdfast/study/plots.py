@@ -74,24 +74,53 @@ def mix(share: float) -> str:
     return "#" + "".join(f"{round(p + (q - p) * t):02x}" for p, q in zip(a, b))
 
 
+def shade(share: float) -> str:
+    """A colour from pale (0) to dark blue (1), for numbers that are neither good nor bad."""
+    return "#" + "".join(f"{round(p + (q - p) * share):02x}" for p, q in zip((233, 239, 245), (24, 68, 120)))
+
+
 def draw_map(x: Axis, y: Axis, xs: Sequence, ys: Sequence, good: Sequence[bool]) -> str:
     """Share of successes over two parameters; a cell says how many runs it has when pointed at."""
-    cells: dict[tuple[int, int], list[bool]] = {}
-    for a, b, g in zip(xs, ys, good):
-        cells.setdefault((x.bin(a), y.bin(b)), []).append(g)
+    def describe(members: list) -> tuple[str, str]:
+        return mix(sum(members) / len(members)), f"{sum(members)} of {len(members)} succeed"
+
+    return _draw_cells(x, y, xs, ys, good, describe, "success")
+
+
+def draw_means(name: str, x: Axis, y: Axis, xs: Sequence, ys: Sequence, values: Sequence[float]) -> str:
+    """Means of a metric over two parameters, from its least to its greatest mean."""
+    cells = _group(x, y, xs, ys, values).values()
+    means = [math.fsum(c) / len(c) for c in cells]
+    low, span = min(means), max(means) - min(means) or 1.0
+
+    def describe(members: list) -> tuple[str, str]:
+        mean = math.fsum(members) / len(members)
+        return shade((mean - low) / span), f"mean {name} {short(mean)} of {len(members)} runs"
+
+    return _draw_cells(x, y, xs, ys, values, describe, f"mean {name}")
+
+
+def _group(x: Axis, y: Axis, xs: Sequence, ys: Sequence, values: Sequence) -> dict[tuple[int, int], list]:
+    cells: dict[tuple[int, int], list] = {}
+    for a, b, v in zip(xs, ys, values):
+        cells.setdefault((x.bin(a), y.bin(b)), []).append(v)
+    return cells
+
+
+def _draw_cells(x: Axis, y: Axis, xs: Sequence, ys: Sequence, values: Sequence, describe: Callable[[list], tuple[str, str]], what: str) -> str:
     side, left, top = 24, 86, 8
     width, height = side * len(x.labels), side * len(y.labels)
     parts = [_rect(left, top, width, height, "#f4f4f4")]
-    for (i, j), members in cells.items():
-        share = sum(members) / len(members)
-        title = f"{x.name} {x.labels[i]}, {y.name} {y.labels[j]}: {sum(members)} of {len(members)} succeed"
-        parts.append(_rect(left + i * side, top + height - (j + 1) * side, side - 1, side - 1, mix(share), title))
+    for (i, j), members in _group(x, y, xs, ys, values).items():
+        colour, text = describe(members)
+        title = f"{x.name} {x.labels[i]}, {y.name} {y.labels[j]}: {text}"
+        parts.append(_rect(left + i * side, top + height - (j + 1) * side, side - 1, side - 1, colour, title))
     for i, label in enumerate(x.labels):
         parts.append(_text(left + (i + 0.7) * side, top + height + 12, label, "end", -45, 10))
     for j, label in enumerate(y.labels):
         parts.append(_text(left - 5, top + height - (j + 0.35) * side, label, "end", size=10))
     parts += [_text(left + width / 2, top + height + 62, x.name), _text(12, top + height / 2, y.name, turn=-90)]
-    return _svg(left + width + 12, top + height + 72, parts, f"success over {x.name} and {y.name}")
+    return _svg(left + width + 12, top + height + 72, parts, f"{what} over {x.name} and {y.name}")
 
 
 def interval(k: int, n: int) -> tuple[float, float]:

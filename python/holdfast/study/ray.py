@@ -18,6 +18,7 @@ from .results import Result
 from .tasks import Queue, Task, task_size
 from .worker import Worker, WorkerDied
 
+PAUSE = 0.1  # the driver hears of results at least so often [s]
 _workers: dict[str, Worker] = {}  # in a Ray worker: its child process, by the hash of the study
 
 
@@ -72,9 +73,8 @@ def results(study: Any, runs: list[Run], workers: int, size: int | None) -> Gene
             while queue.waiting and len(active) < 2 * count:
                 task = queue.waiting.popleft()
                 active[remote.remote(shared, study.hash, [tuple(r) for r in task.runs], queue.limit(task))] = task
-            done, _ = ray.wait(list(active), num_returns=1, timeout=1.0)
-            for reference in done:
-                yield _take(ray, reference, active.pop(reference), queue)
+            done, _ = ray.wait(list(active), num_returns=len(active), timeout=PAUSE)
+            yield [result for reference in done for result in _take(ray, reference, active.pop(reference), queue)]
     finally:
         for reference in active:
             ray.cancel(reference, force=True)

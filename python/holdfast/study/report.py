@@ -17,7 +17,7 @@ from .call import as_array, find_command
 from .draw import Run
 from .errors import StudyError
 from .expression import Expression
-from .plots import draw_distribution, draw_map, draw_share, make_axis, short
+from .plots import draw_distribution, draw_map, draw_means, draw_share, make_axis, short
 from .scene import SceneRunner
 from .store import Store
 
@@ -123,8 +123,10 @@ def _varied(rows: list[dict]) -> list[str]:
 
 def _maps(rows: list[dict], names: list[str]) -> str:
     judged = [r for r in rows if r["success"] is not None]
-    if not judged or not names:
+    if not names:
         return ""
+    if not any(r["status"] == "done" for r in judged):
+        return _mean_maps(rows, names)
     good = [r["success"] for r in judged]
     columns = {n: [r["parameters"][n] for r in judged] for n in names}
     axes = {n: make_axis(n, columns[n]) for n in names}
@@ -137,6 +139,21 @@ def _maps(rows: list[dict], names: list[str]) -> str:
     section = f'<h2>Success over pairs of parameters</h2>{key}{left}<div class="plots" id="maps">{maps}</div>' if pairs else ""
     return (f'{section}<h2>Success over each parameter</h2><p class="lead">Bars are 95 % intervals.</p>'
             f'<div class="plots" id="shares">{shares}</div>')
+
+
+def _mean_maps(rows: list[dict], names: list[str]) -> str:
+    """Where the study does not say what success is: means of the first metric over pairs of parameters."""
+    done = [r for r in rows if r["status"] == "done"]
+    metric = next((n for r in done for n, v in r["metrics"].items() if isinstance(v, float)), None)
+    chosen = [r for r in done if isinstance(r["metrics"].get(metric), float) and math.isfinite(r["metrics"][metric])]
+    pairs = list(itertools.combinations(names, 2))[:_MOST_MAPS]
+    if not chosen or not pairs:
+        return ""
+    columns = {n: [r["parameters"][n] for r in chosen] for n in names}
+    axes = {n: make_axis(n, columns[n]) for n in names}
+    values = [r["metrics"][metric] for r in chosen]
+    maps = "".join(draw_means(str(metric), axes[a], axes[b], columns[a], columns[b], values) for a, b in pairs)
+    return f'<h2>Mean {html.escape(str(metric))} over pairs of parameters</h2><div class="plots" id="maps">{maps}</div>'
 
 
 def _distributions(rows: list[dict]) -> str:
