@@ -103,6 +103,7 @@ typedef struct hfWorld {
   double dissipation;      // default of a geom [s/m]
   double stiction_speed;   // v_s [m/s]
   double tangential_ratio; // k_t/k of the anchored law where a geom gives no k_t [-]
+  double release_speed;    // speed at which an equality that is violated is closed, at most [m/s, or rad/s of its turn]
   double impratio;         // MuJoCo's; counts only where a contact's stiffness comes from solref [-]
   int32_t method;          // hfMethod
   int32_t friction;        // hfFrictionLaw (methods.h)

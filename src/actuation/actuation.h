@@ -169,6 +169,8 @@ typedef struct hfiEquality {
   double slope;    // joint, tendon: d r/d (second coordinate)
 } hfiEquality;
 
+// Largest speed at which rows of an equality, n entries of its Jacobian, remove their error [m/s or rad/s].
+double hfi_equality_release_speed(const hfModel* model, const hfiEquality* equality, const double* J, int n);
 hfiEquality hfi_equality_evaluate(const hfActuation* a, const hfDynamics* d, int equality, const double* q);
 // Computes columns and Jacobian (dim x ncol, row-major). Returns ncol.
 int hfi_equality_jacobian(hfActuation* a, const hfDynamics* d, int equality, const hfiEquality* e, int32_t* cols, double* J);

@@ -174,6 +174,32 @@ static double norm_of(const double* r, int n) {
   return sqrt(sum);
 }
 
+// Errors are removed at the world's release speed u at most, and not faster than a dof that moves at u alone removes them:
+// an equality that is violated at the start does not throw its bodies, however short the lever at which it pulls. One that
+// follows a body moved by hand, whose velocity no step knows, must keep up with it.
+double hfi_equality_release_speed(const hfModel* m, const hfiEquality* e, const double* J, int n) {
+  for (int k = 0; e->dim > 1 && k < 2; ++k)
+    if (hf_model_body_mocap(m)[hf_model_body_weld(m)[e->body[k]]] >= 0) return INFINITY;
+  double lever = 0;
+  for (int i = 0; i < n; ++i) lever = max2(lever, fabs(J[i]));
+  return m->world.release_speed * min2(1, lever);
+}
+
+static const double LARGEST_TURN = 0.05; // Turn in a step up to which errors of the linear motion are made good [rad].
+
+// Speed of the error that a step makes because it moves linearly while the dofs turn: about h |v| |J| |v|/2. It must be
+// removed as fast as it comes, or a loop that turns quickly would open.
+static double curvature_speed(const hfDynamics* d, const hfiRowBlock* b, const int32_t* cols, const double* J, int n, double h) {
+  double turn = 0, fastest = 0;
+  for (int k = 0; k < b->ncol; ++k) turn += h * fabs(d->v[cols[k]]);
+  for (int i = 0; i < n; ++i) {
+    double speed = 0;
+    for (int k = 0; k < b->ncol; ++k) speed += fabs(J[i * b->ncol + k] * d->v[cols[k]]);
+    fastest = max2(fastest, speed);
+  }
+  return 0.5 * min2(turn, LARGEST_TURN) * fastest;
+}
+
 // Fills rows [first, first + n) of a block. They share one law, made for their mean inverse mass;
 // scale multiplies its slope.
 static void fill_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, const hfiRowBlock* b, const hfiEquality* e,
@@ -182,11 +208,16 @@ static void fill_rows(hfActuation* a, const hfDynamics* d, const hfiActuationSte
   const double* J = a->rows.J + b->jac;
   for (int i = first; i < first + n; ++i) w += hfi_inverse_mass(d, a->dense, b->ncol, a->rows.cols + b->col, J + i * b->ncol) / n;
   hfiCompliance law = find_compliance(a->model, b->id, norm_of(e->r, e->dim), w);
+  double speed2 = 0, fastest = hfi_equality_release_speed(a->model, e, J + first * b->ncol, n * b->ncol);
+  fastest += curvature_speed(d, b, a->rows.cols + b->col, J + first * b->ncol, n, step->h);
   for (int i = first; i < first + n; ++i) {
     hfSaturatedRow row = hfi_compliant_row(&a->rows, step, law, w, e->r[i], removal_time);
     row.kappa *= scale;
+    speed2 += sqr(row.s0);
     a->rows.row[b->row + i] = row;
   }
+  if (law.k > 0 || law.c > 0) return; // a spring of the model's own
+  for (int i = first; speed2 > sqr(fastest) && i < first + n; ++i) a->rows.row[b->row + i].s0 *= fastest / sqrt(speed2);
 }
 
 static void add_equality(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int i) {

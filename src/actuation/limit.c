@@ -13,8 +13,8 @@
 // Friction loss b: kappa = b/v_s with the world's stiction speed v_s, bounds +-b.
 #include "actuation/actuation.h"
 
-// A near-rigid limit moves a joint that starts beyond it back within this time [s]. A one-sided row
-// cannot brake, so that the joint leaves the limit with the speed |phi|/time.
+// A near-rigid limit moves a joint that starts beyond it back within this time [s], but not faster than the world's release
+// speed. A one-sided row cannot brake, so that the joint leaves the limit with that speed.
 static const double RELEASE_TIME = 0.02;
 // Upper bound on what a step adds to the speed of a joint on its way to a limit [m/s or rad/s].
 static const double FAST_SPEED = 100;
@@ -35,6 +35,7 @@ hfSaturatedRow hfi_compliant_row(hfiRows* rows, const hfiActuationStep* step, hf
 static hfSaturatedRow limit_row(hfActuation* a, const hfiActuationStep* step, hfiCompliance law, double w, double phi) {
   hfSaturatedRow row = hfi_compliant_row(&a->rows, step, law, w, phi, max2(RELEASE_TIME, step->h));
   if (phi > 0) row.s0 = -phi / step->h;
+  else if (law.k <= 0 && law.c <= 0) row.s0 = min2(row.s0, a->model->world.release_speed);
   row.lo = 0;
   return row;
 }

@@ -104,16 +104,31 @@ static void attachment_rate(const hfAccel* a, const hfiEquality* e, double* rate
   if (e->dim == 6) v3_store(rate + 3, m3_mulv(e->turn, v3_sub(one.w, two.w)));
 }
 
-void hfi_accel_equality_rates(hfAccel* a, const double* v) {
+// At rest of b Je v + k r = 0 the error falls with the speed k |r|/b, which is kept within the release speed. r: the n
+// errors from row `first` on.
+static double limit_error(const hfAccel* a, double fastest, int first, int n) {
+  double r2 = 0, b = a->damping[first], k = a->stiffness[first];
+  for (int r = first; r < first + n; ++r) r2 += sqr(a->error[r]);
+  return sqr(k) * r2 > sqr(b * fastest) ? b * fastest / (k * sqrt(r2)) : 1;
+}
+
+static void set_targets(hfAccel* a, int i, const double* v, int first, int n) {
   const int nv = a->model->nv;
+  const hfiEquality* e = &a->equality[i];
+  int rigid = hf_model_eq_solref(a->model)[2 * i] == 0; // else a spring of the model's own
+  double share = !rigid ? 1 : limit_error(a, hfi_equality_release_speed(a->model, e, a->Je + first * nv, n * nv), first, n);
+  for (int r = first; r < first + n; ++r)
+    a->target[r] = -a->damping[r] * hfi_dot(a->Je + r * nv, v, nv) - a->stiffness[r] * share * a->error[r];
+}
+
+void hfi_accel_equality_rates(hfAccel* a, const double* v) {
   for (int i = 0, r = 0; i < a->model->neq; ++i) {
     const hfiEquality* e = &a->equality[i];
     if (e->dim == 1) a->Jedot_v[r] = coupling_rate(a, i, a->world->q, v);
     else if (e->dim) attachment_rate(a, e, a->Jedot_v + r);
+    for (int first = 0; first < e->dim; first += 3) set_targets(a, i, v, r + first, imin2(3, e->dim - first));
     r += e->dim;
   }
-  for (int r = 0; r < a->nequality; ++r)
-    a->target[r] = -a->damping[r] * hfi_dot(a->Je + r * nv, v, nv) - a->stiffness[r] * a->error[r];
 }
 
 void hfi_accel_solve(hfAccel* a, double* x, const double* target) {

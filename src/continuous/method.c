@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const double kSmallestStep = 1e-6;  // Shortest step of the integrator over that of the sim [-].
-static const int64_t kMostSteps = 1000000; // Attempts of the integrator in one step of the sim.
+static const int64_t kMostSteps = 2000;    // Attempts of the integrator in one step of the sim.
 
 static hfStatus create(void** method, hfiWorld* world, const hfSimConfig* config, hfError* error) {
   hfAccelConfig accel = hf_accel_config_default();

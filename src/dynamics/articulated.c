@@ -19,8 +19,8 @@
 // and v_inner has no momentum. So the end sets L by replacing v_rigid, and T by scaling v_inner.
 //
 // 2. For a fast tree both this scheme and the plain one (all of the bias at q0) are inaccurate. Whether it flies or
-// not, it must not gain energy by inertial forces: begin bounds what they do at q0, end what the move to q1 does.
-#include "dynamics/flight.h"
+// not, it must not gain energy by inertial forces (fast.c).
+#include "dynamics/fast.h"
 
 #include <string.h>
 
@@ -31,60 +31,15 @@ static const double CONVERGED = 1e-14;
 static const double NEARLY = 1e-9;
 // v_inner is scaled only by factors that differ from 1 by less than this: a larger error is not one of h^2 [-].
 static const double SMALL_CORRECTION = 0.05;
-// A tree is fast when one of its links turns by more than this in a step [rad].
-static const double FAST = 0.3;
-// Inertial forces change the velocity of a fast tree by at most this share, in the norm of the kinetic energy [-].
-static const double LARGEST_KICK = 0.3;
-
-typedef struct Range { int begin, end; } Range;
-
-static Range dofs_of(const hfModel* m, int t) {
-  int first = hf_model_tree_dofadr(m)[t];
-  Range r = {first, first + hf_model_tree_dofnum(m)[t]};
-  return r;
-}
 
 // ---- what flight keeps ----------------------------------------------------------------------------
 
-// Momentum of a tree at the velocities in d, about its reference point d->p_WO[t].
-static hfForce tree_momentum(const hfiFlight* f, const hfDynamics* d, int t) {
-  hfForce sum = fo_zero();
-  for (int l = f->first_link[t]; l < f->first_link[t + 1]; ++l) sum = fo_add(sum, inertia_mul(&d->I[l], d->V[l]));
-  return sum;
-}
-
-static double tree_kinetic(const hfiFlight* f, const hfDynamics* d, int t) {
-  Range r = dofs_of(d->model, t);
-  double twice = 0;
-  for (int l = f->first_link[t]; l < f->first_link[t + 1]; ++l)
-    twice += fo_dot(inertia_mul(&d->I[l], d->V[l]), d->V[l]);
-  for (int i = r.begin; i < r.end; ++i) twice += hf_model_dof_armature(d->model)[i] * sqr(d->v[i]);
-  return 0.5 * twice;
-}
-
-// Mass, first moment and inertia of the whole tree about d->p_WO[t].
-static hfiInertia tree_inertia(const hfiFlight* f, const hfDynamics* d, int t) {
-  hfiInertia sum = d->I[f->first_link[t]];
-  for (int l = f->first_link[t] + 1; l < f->first_link[t + 1]; ++l) inertia_add(&sum, &d->I[l]);
-  return sum;
-}
-
 static hfiInvariants compute_invariants(const hfiFlight* f, const hfDynamics* d, int t, const hfiInertia* I) {
-  hfForce P = tree_momentum(f, d, t);
+  hfForce P = hfi_tree_momentum(f, d, t);
   hfiInvariants k = {.linear = P.f, .known = 1};
   k.angular = v3_axpy(-1 / I->m, v3_cross(I->h, P.f), P.n);
-  k.kinetic = tree_kinetic(f, d, t) - 0.5 * v3_norm2(P.f) / I->m;
+  k.kinetic = hfi_tree_kinetic(f, d, t) - 0.5 * v3_norm2(P.f) / I->m;
   return k;
-}
-
-// Whether momentum and energy relative to the centre are kept in flight. Armature at the root would add to M what is
-// no inertia of a body; tendon armature (d->narmature) may lie anywhere.
-static int has_free_root(const hfiFlight* f, const hfDynamics* d, int t) {
-  const hfiLink* root = &d->link[f->first_link[t]];
-  if (root->njoint != 1 || d->step[root->joint].type != HF_JOINT_FREE || d->narmature) return 0;
-  for (int i = root->dof; i < root->dof + 6; ++i)
-    if (hf_model_dof_armature(d->model)[i] != 0) return 0;
-  return 1;
 }
 
 // ---- start ----------------------------------------------------------------------------------------
@@ -93,7 +48,7 @@ static int flies_articulated(const hfiFlight* f, int t, const int32_t* flies) { 
 
 // Copies the velocities `next` of a tree to f->middle. Returns the largest change over the largest velocity.
 static double replace_middle(hfiFlight* f, const hfModel* m, int t, const double* next) {
-  Range r = dofs_of(m, t);
+  hfiRange r = hfi_tree_dofs(m, t);
   double largest = 0, change = 0;
   for (int i = r.begin; i < r.end; ++i) {
     largest = max2(largest, fabs(next[i]));
@@ -137,105 +92,11 @@ int hfi_articulated_needs_end(const hfiFlight* f, const hfDynamics* d, const int
 static void store_invariants(hfiFlight* f, const hfDynamics* d, double h, const int32_t* flies) {
   for (int t = 0; t < d->model->ntree; ++t) {
     f->kept[t].known = 0;
-    if (!flies_articulated(f, t, flies) || !has_free_root(f, d, t)) continue;
-    hfiInertia I = tree_inertia(f, d, t);
+    if (!flies_articulated(f, t, flies) || !hfi_tree_is_free(f, d, t)) continue;
+    hfiInertia I = hfi_tree_inertia(f, d, t);
     f->kept[t] = compute_invariants(f, d, t, &I);
     f->kept[t].linear = v3_axpy(h * I.m, d->gravity, f->kept[t].linear);
   }
-}
-
-// ---- fast trees -----------------------------------------------------------------------------------
-
-static int is_fast(const hfiFlight* f, const hfDynamics* d, double h, int t) {
-  Range r = dofs_of(d->model, t);
-  double w2 = 0, all = 0;
-  for (int i = r.begin; i < r.end; ++i) all += fabs(d->v[i]);
-  if (h * all <= FAST) return 0; // No link spins faster than the rates of all dofs together.
-  for (int l = f->first_link[t]; l < f->first_link[t + 1]; ++l) w2 = max2(w2, v3_norm2(d->V[l].w));
-  return !(h * sqrt(w2) <= FAST);
-}
-
-// The energy of a tree that inertial forces cannot change [J]:
-//   free root                 kinetic energy relative to the centre of mass
-//   fixed root, in flight     kinetic and potential energy, because the bias of a flying tree includes gravity
-//   fixed root, otherwise     kinetic energy
-static double inertial_energy(const hfiFlight* f, const hfDynamics* d, int t, int flies) {
-  double T = tree_kinetic(f, d, t);
-  hfiInertia I = tree_inertia(f, d, t);
-  if (has_free_root(f, d, t)) return T - 0.5 * v3_norm2(tree_momentum(f, d, t).f) / I.m;
-  return flies ? T - v3_dot(d->gravity, v3_axpy(I.m, d->p_WO[t], I.h)) : T;
-}
-
-// Finds the fast trees at v0 and the energy that each may keep.
-static int find_fast(hfiFlight* f, const hfDynamics* d, double h, const int32_t* flies) {
-  f->nfast = 0;
-  for (int t = 0; t < d->model->ntree; ++t) {
-    f->fast[t] = f->articulated[t] && is_fast(f, d, h, t);
-    if (!f->fast[t]) continue;
-    f->bound[t] = inertial_energy(f, d, t, flies[t]);
-    f->nfast++;
-  }
-  return f->nfast;
-}
-
-// Adds to v the motion of the root alone in which the centre of mass has the velocity u and the tree turns with w.
-static void add_rigid(const hfDynamics* d, const hfiLink* root, const hfiInertia* I, hfVec3 u, hfVec3 w, double* v) {
-  hfVec3 at_root = v3_sub(u, v3_cross(w, v3_scale(1 / I->m, I->h))), w_B = m3_tmulv(d->X_WB[root->body].R, w);
-  v3_store(v + root->dof, v3_add(v3_load(v + root->dof), at_root));
-  v3_store(v + root->dof + 3, v3_add(v3_load(v + root->dof + 3), w_B));
-}
-
-// Where a tree at velocities v has more than f->bound of its inertial energy, scales v down to that bound. The centre
-// of mass of a tree with a free root keeps its velocity.
-static void bound_energy(const hfiFlight* f, const hfDynamics* d, int t, int flies, double* v) {
-  const hfiLink* root = &d->link[f->first_link[t]];
-  double T = tree_kinetic(f, d, t), now = inertial_energy(f, d, t, flies), excess = now - f->bound[t];
-  int is_free = has_free_root(f, d, t);
-  double kinetic = is_free ? now : T; // the part of the energy that grows with the square of the scale
-  if (!(excess > 0)) return;
-  double s = excess < kinetic ? sqrt(1 - excess / kinetic) : 0;
-  hfiInertia I = tree_inertia(f, d, t);
-  hfVec3 u = is_free ? v3_scale(1 / I.m, tree_momentum(f, d, t).f) : v3_zero();
-  Range r = dofs_of(d->model, t);
-  if (is_free) add_rigid(d, root, &I, v3_neg(u), v3_zero(), v);
-  for (int i = r.begin; i < r.end; ++i) v[i] *= s;
-  if (is_free) add_rigid(d, root, &I, u, v3_zero(), v);
-}
-
-// v_k = v0 + kick of one tree, with the kick shortened to |kick| <= LARGEST_KICK sqrt(2 energy), where |x|^2 = x . M x
-// and energy is that of v0. Numbers that overflowed are left out.
-static void add_bounded_kick(const double* kick, const double* Mkick, const double* v0, double energy, Range r,
-                             double* v_k) {
-  double kk = 0;
-  for (int i = r.begin; i < r.end; ++i) kk += kick[i] * Mkick[i];
-  double share = kk > 2 * sqr(LARGEST_KICK) * energy ? LARGEST_KICK * sqrt(2 * energy / kk) : 1;
-  for (int i = r.begin; i < r.end; ++i) v_k[i] = v0[i] + (isfinite(share * kick[i]) ? share * kick[i] : 0);
-}
-
-// Sets p of the fast trees that do not fly. The plain scheme has p = M v0 + h (tau - c(v0)) with the bias c; c(0) is
-// that of gravity, and the rest of it is due to inertial forces. These are bounded here:
-//   p = M v_k + h (tau - c(0)),   v_k = v0 - h M^-1 (c(v0) - c(0)), shortened, and without a gain of energy
-static void bound_fast(hfiFlight* f, hfDynamics* d, double h, const double* v0, const double* tau,
-                       const int32_t* flies, double* p) {
-  const hfModel* m = d->model;
-  const int32_t* tree = hf_model_dof_tree(m);
-  double *kick = d->work, *Mkick = f->base, *v_k = f->middle, *Mv_k = d->work;
-  hf_dynamics_velocity(d, v0);
-  hf_dynamics_bias(d);
-  memcpy(Mkick, d->c, sizeof *v0 * (size_t)m->nv);
-  memset(v_k, 0, sizeof *v0 * (size_t)m->nv);
-  hf_dynamics_velocity(d, v_k);
-  hf_dynamics_bias(d); // d->c is c(0) from here on
-  for (int i = 0; i < m->nv; ++i) kick[i] = Mkick[i] = -h * (Mkick[i] - d->c[i]);
-  hf_dynamics_solve(d, kick);
-  for (int t = 0; t < m->ntree; ++t)
-    if (f->fast[t] && !flies[t]) add_bounded_kick(kick, Mkick, v0, f->bound[t], dofs_of(m, t), v_k);
-  hf_dynamics_velocity(d, v_k);
-  for (int t = 0; t < m->ntree; ++t)
-    if (f->fast[t] && !flies[t]) bound_energy(f, d, t, 0, v_k);
-  hf_dynamics_multiply(d, v_k, Mv_k);
-  for (int i = 0; i < m->nv; ++i)
-    if (f->fast[tree[i]] && !flies[tree[i]]) p[i] = Mv_k[i] + h * (tau[i] - d->c[i]);
 }
 
 // Trees whose iteration has not converged do not fly in this step. They get the p of the plain scheme back.
@@ -245,9 +106,9 @@ static void ground_unconverged(hfiFlight* f, hfDynamics* d, double h, const doub
   hf_dynamics_bias(d);
   for (int t = 0; t < m->ntree; ++t) {
     if (!flies_articulated(f, t, flies) || f->change[t] <= NEARLY) continue;
-    Range r = dofs_of(m, t);
+    hfiRange r = hfi_tree_dofs(m, t);
     flies[t] = f->kept[t].known = 0;
-    f->bound[t] = inertial_energy(f, d, t, 0);
+    hfi_fast_ground(f, d, t);
     for (int i = r.begin; i < r.end; ++i) p[i] = f->base[i] - h * d->c[i];
   }
 }
@@ -255,7 +116,7 @@ static void ground_unconverged(hfiFlight* f, hfDynamics* d, double h, const doub
 void hfi_articulated_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0, const double* tau,
                            int32_t* flies, double* p) {
   const hfModel* m = d->model;
-  int fast = find_fast(f, d, h, flies);
+  hfi_fast_find(f, d, h, flies);
   // On entry d->c is the bias at v0 and p = M v0 + h (tau - d->c). No tau acts on a tree that flies.
   if (any_articulated_flies(f, d, flies)) {
     store_invariants(f, d, h, flies);
@@ -265,19 +126,10 @@ void hfi_articulated_begin(hfiFlight* f, hfDynamics* d, double h, const double* 
     for (int k = 0; k < MAX_ITERATIONS && changing; ++k) changing = iterate(f, d, h, flies, p);
     if (changing) ground_unconverged(f, d, h, v0, flies, p);
   }
-  if (fast) bound_fast(f, d, h, v0, tau, flies, p);
+  hfi_fast_begin(f, d, h, v0, tau, flies, p);
 }
 
 // ---- motion ---------------------------------------------------------------------------------------
-
-// Fast trees that do not fly may end with the energy that they have after all impulses, at q0: in the move to q1, where
-// v stays and M changes, they must not gain any.
-static void bound_by_solution(hfiFlight* f, hfDynamics* d, const int32_t* flies, const double* v) {
-  if (!f->nfast) return;
-  hf_dynamics_velocity(d, v);
-  for (int t = 0; t < d->model->ntree; ++t)
-    if (f->fast[t] && !flies[t]) f->bound[t] = inertial_energy(f, d, t, 0);
-}
 
 // Moves a free or ball joint by h v, and turns it by Cayley's map: about w by 2 atan(h |w|/2) instead of h |w|. The step
 // of a single link is then the implicit midpoint rule, which keeps the angular momentum in size and direction.
@@ -293,7 +145,7 @@ static void move_by_cayley(int type, const double* v, double h, double* q) {
 
 void hfi_articulated_move(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, const double* v, double* q) {
   const hfModel* m = d->model;
-  bound_by_solution(f, d, flies, v);
+  hfi_fast_solution(f, d, h, flies, v);
   for (int j = 0; j < m->njnt; ++j) {
     int dof = hf_model_jnt_dofadr(m)[j], type = hf_model_jnt_type(m)[j], t = hf_model_dof_tree(m)[dof];
     double* qj = q + hf_model_jnt_qposadr(m)[j];
@@ -323,7 +175,7 @@ static void centre_inertia(const hfiInertia* I, double* Ic) {
 static void restore_invariants(hfiFlight* f, const hfDynamics* d, int t, double* v) {
   const hfiInvariants* want = &f->kept[t];
   const hfiLink* root = &d->link[f->first_link[t]];
-  hfiInertia I = tree_inertia(f, d, t);
+  hfiInertia I = hfi_tree_inertia(f, d, t);
   hfiInvariants now = compute_invariants(f, d, t, &I);
   double Ic[6];
   centre_inertia(&I, Ic);
@@ -332,10 +184,10 @@ static void restore_invariants(hfiFlight* f, const hfDynamics* d, int t, double*
          inner_want = want->kinetic - 0.5 * v3_dot(w_want, want->angular);
   double s = inner > 0 && inner_want > 0 ? sqrt(inner_want / inner) : 1;
   if (!(fabs(s - 1) < SMALL_CORRECTION)) s = 1;
-  Range r = dofs_of(d->model, t);
-  add_rigid(d, root, &I, v3_scale(-1 / I.m, now.linear), v3_neg(w), v);
+  hfiRange r = hfi_tree_dofs(d->model, t);
+  hfi_tree_add_rigid(d, root, &I, v3_scale(-1 / I.m, now.linear), v3_neg(w), v);
   for (int i = r.begin; i < r.end; ++i) v[i] *= s;
-  add_rigid(d, root, &I, v3_scale(1 / I.m, want->linear), w_want, v);
+  hfi_tree_add_rigid(d, root, &I, v3_scale(1 / I.m, want->linear), w_want, v);
 }
 
 // Second half of the bias of flying trees: v <- v - (h/2) M^-1 bias(q1, v).
@@ -355,8 +207,5 @@ void hfi_articulated_end(hfiFlight* f, hfDynamics* d, double h, const int32_t* f
   hf_dynamics_velocity(d, v);
   for (int t = 0; t < m->ntree; ++t)
     if (flies_articulated(f, t, flies) && f->kept[t].known) restore_invariants(f, d, t, v);
-  if (!f->nfast) return;
-  hf_dynamics_velocity(d, v);
-  for (int t = 0; t < m->ntree; ++t)
-    if (f->fast[t]) bound_energy(f, d, t, flies[t], v);
+  hfi_fast_end(f, d, flies, v);
 }

@@ -25,6 +25,10 @@ typedef struct hfiInvariants {
   int32_t known;  // 1: the tree has a free root and no armature there, and nothing but gravity acts
 } hfiInvariants;
 
+// How far a link of a tree turns within the step (fast.c): little; so far that its energy is bounded at the end; or so far
+// that its inertial forces are bounded too.
+typedef enum hfiSpeed { HFI_SLOW, HFI_BRISK, HFI_FAST } hfiSpeed;
+
 typedef struct hfiFlight {
   int32_t nbody;
   hfiFreeBody* body;  // (nbody)
@@ -34,9 +38,12 @@ typedef struct hfiFlight {
   double *middle, *base; // (nv) articulated trees: velocities in the middle, momentum without inertial forces
   double* change;        // (ntree) by how much the last iteration changed the middle [-]
   hfiInvariants* kept;   // (ntree) of articulated trees at the start
-  int32_t* fast;         // (ntree) 1: articulated, and a link turns far within the step
-  int32_t nfast;
-  double* bound;         // (ntree) inertial energy that a fast tree may end with [J]
+  int32_t* fast;         // (ntree) hfiSpeed of articulated trees
+  int32_t nfast;         // trees that are not slow
+  double* bound;         // (ntree) inertial energy that such a tree may end with [J]
+  hfVec3* momentum;      // (ntree) and the momentum, where its root is free [kg m/s]
+  double* gain;          // (ntree) inertial energy that the kick of inertial forces gives a brisk tree at q0 [J]
+  hfVec3* pull;          // (ntree) and momentum [kg m/s]
 } hfiFlight;
 
 void hfi_flight_init(hfiFlight* f, const hfDynamics* d, hfiArena* arena);

@@ -76,6 +76,9 @@ void hfi_flight_init(hfiFlight* f, const hfDynamics* d, hfiArena* arena) {
   f->change = HFI_TAKE(arena, double, m->ntree);
   f->fast = HFI_TAKE(arena, int32_t, m->ntree);
   f->bound = HFI_TAKE(arena, double, m->ntree);
+  f->momentum = HFI_TAKE(arena, hfVec3, m->ntree);
+  f->gain = HFI_TAKE(arena, double, m->ntree);
+  f->pull = HFI_TAKE(arena, hfVec3, m->ntree);
   f->kept = HFI_TAKE(arena, hfiInvariants, m->ntree);
   f->nbody = 0;
   if (!arena->base) return;

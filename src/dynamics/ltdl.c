@@ -20,13 +20,18 @@ static void eliminate(double* L, const int32_t* adr, const int32_t* col, int dep
   }
 }
 
+// A pivot is at least this share of its diagonal entry [-]. Exact pivots are positive; where M is singular in rounding (joints
+// that move a body in the same way, parts that are 1e8 m away), a dof then gets a large but finite response.
+static const double SINGULAR = 1e-14;
+
 void hf_dynamics_factor(hfDynamics* d) {
   const hfModel* m = d->model;
   const int32_t *adr = hf_model_dof_Madr(m), *depth = hf_model_dof_depth(m), *col = hf_model_M_col(m);
   memcpy(d->L, d->M, (size_t)m->nM * sizeof *d->M);
   for (int k = m->nv - 1; k >= 0; --k) {
     double* row = d->L + adr[k];
-    d->Dinv[k] = 1 / row[depth[k]];
+    double least = SINGULAR * d->M[adr[k] + depth[k]];
+    d->Dinv[k] = 1 / (row[depth[k]] > least ? row[depth[k]] : least);
     eliminate(d->L, adr, col + adr[k], depth[k], row, d->Dinv[k]);
   }
 }

@@ -119,6 +119,7 @@ void hfi_mjcf_set_world(hfiMjcf* m) {
   find_positive(m, "dissipation", &w->dissipation);
   find_positive(m, "stiction_speed", &w->stiction_speed);
   find_positive(m, "tangential_ratio", &w->tangential_ratio);
+  find_positive(m, "release_speed", &w->release_speed);
   read_word(m, "method", hfi_mjcf_methods, &w->method);
   read_word(m, "friction", hfi_mjcf_friction_laws, &w->friction);
   read_word(m, "friction_rule", hfi_mjcf_friction_rules, &w->friction_rule);

@@ -35,6 +35,7 @@ static void write_world(hfiMjcfWriter* w) {
   put_numeric(w, "", "dissipation", v->dissipation, -1);
   put_numeric(w, "", "stiction_speed", v->stiction_speed, -1);
   put_numeric(w, "", "tangential_ratio", v->tangential_ratio, -1);
+  put_numeric(w, "", "release_speed", v->release_speed, -1);
   put_word(w, "method", find_word(hfi_mjcf_methods, v->method));
   put_word(w, "friction", find_word(hfi_mjcf_friction_laws, v->friction));
   put_word(w, "friction_rule", find_word(hfi_mjcf_friction_rules, v->friction_rule));

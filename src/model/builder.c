@@ -34,6 +34,7 @@ static hfWorld default_world(void) {
   w.dissipation = 20;
   w.stiction_speed = 1e-4;
   w.tangential_ratio = 0.8;
+  w.release_speed = 0.5;
   w.impratio = 1;
   w.pyramidal_cone = 1;
   w.method = HF_METHOD_TAMSI;

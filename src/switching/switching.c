@@ -168,14 +168,14 @@ hfStatus hfi_switching_step(hfiSwitching* s, hfState* state, const hfInput* inpu
   const double t_end = state->time + h, sliver = 1e-9 * h;
   memset(&s->report, 0, sizeof s->report);
   memset(&s->integration, 0, sizeof s->integration);
-  s->events = s->stalls = 0;
+  s->events = s->stalls = s->looks = 0;
   hf_accel_begin(s->rigid->accel, NULL, input);
   hfi_state_load(state, s->x);
   s->t = state->time;
   hfStatus status = hfi_switching_recall(s, state);
   if (!s->model->nv) s->t = t_end; // nothing moves, and there is no integrator
   while (status == HF_OK && s->t < t_end - sliver)
-    status = (s->phase == HFI_PHASE_RIGID ? hfi_rigid_phase : hfi_soft_phase)(s, t_end, error);
+    status = s->looks > HFI_MAX_LOOKS ? HF_NOT_CONVERGED : (s->phase == HFI_PHASE_RIGID ? hfi_rigid_phase : hfi_soft_phase)(s, t_end, error);
   if (status < 0) return status;
   if (status == HF_OK) s->t = t_end;
   hfStatus end = take_results(s);

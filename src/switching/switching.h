@@ -28,6 +28,7 @@ enum { HFI_MAX_LAYERS = 96, HFI_MAX_SWITCHES = 64 };
 enum {
   HFI_MAX_EVENTS = 200, // Most events in one step; then the compliant phase takes over.
   HFI_MAX_STALLS = 20,  // Most events in one step that come at once, without an arc between them.
+  HFI_MAX_LOOKS = 20000, // Most evaluations of the right-hand sides in one step, which then ends where it is.
 };
 
 struct hfiSwitching {
@@ -58,6 +59,7 @@ struct hfiSwitching {
   int32_t phase;
   double since;           // start of the phase [s]
   int32_t events, stalls; // in this step: events, and those that came at once
+  int32_t looks;          // in this step: evaluations of the right-hand sides
   hfSwitch record[HFI_MAX_SWITCHES];
   hfSwitchReport report;
   hfIntegratorReport integration;

@@ -58,19 +58,19 @@ static void test_soft_limit(void** state) {
   sim_world_free(&w);
 }
 
-// A joint that starts beyond its limit comes back, no faster than |phi|/0.02 s.
+// A joint that starts beyond its limit comes back, no faster than the release speed of the world, 0.5 rad/s.
 static void test_start_beyond_a_limit(void** state) {
   (void)state;
   simWorld w = sim_world_make("<mujoco><compiler angle='radian'/><option gravity='0 0 0'/><worldbody><body><joint limited='true' range='.5 1'/>"
                               "<geom size='.1' mass='2'/></body></worldbody></mujoco>", 0.002, 1e-12);
   sim_q(&w)[0] = 0.3;
   double fastest = 0;
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < 300; ++i) {
     sim_world_step(&w, 1);
     fastest = fmax(fastest, fabs(sim_v(&w)[0]));
   }
   assert_true(sim_q(&w)[0] > 0.5 && sim_q(&w)[0] < 1.001);
-  assert_near(fastest, 0.2 / 0.02, 0.01);
+  assert_near(fastest, 0.5, 0.001); // 1/3949 of it is the slip of a near-rigid row
   sim_world_free(&w);
 }
 

@@ -1,0 +1,211 @@
+// Trees that turn far within a step: inertial forces must not give them energy.
+//
+// The plain scheme solves A v1 = M v0 + h (tau - c(q0, v0)) + J^T gamma and moves to q1, where M is another. Inertial
+// forces do no work: what their kick -h M^-1 c gives at q0, the move from M(q0) to M(q1) takes, but for an error of h^2 that
+// grows with the turn of the links in a step:
+//
+//   slow    turn <= BRISK     nothing is done
+//   brisk   turn <= FAST      T(q1, v1) <= T(q0, v1) - gain,  gain = T(q0, v0 + kick) - T(q0, v0): no more than work explains
+//   fast    turn >  FAST      neither has to do with the motion any more. The kick is shortened, it must not give energy,
+//                             and neither must the move: T(q1, v1) <= T(q0, v1)
+//
+// T is the kinetic energy, of a tree with a free root relative to its centre of mass. The momentum of such a tree is treated
+// in the same way, but kept exactly. The bounds are met by scaling v1.
+#include "dynamics/fast.h"
+
+#include <string.h>
+
+// A tree is fast when one of its links turns by more than this in a step [rad].
+static const double FAST = 0.3;
+// A tree is brisk when one of its links turns by more than this in a step [rad].
+static const double BRISK = 0.05;
+// The same of a tree that flies, whose energy is right to third order [rad].
+static const double BRISK_FLIGHT = 0.05;
+// Inertial forces change the velocity of a fast tree by at most this share, in the norm of the kinetic energy [-].
+static const double LARGEST_KICK = 0.3;
+// A slide that travels less than this in a step is not asked how far it turns anything [m].
+static const double SHORT_SLIDE = 1e-3;
+
+// ---- speed ----------------------------------------------------------------------------------------
+
+static double diagonal_mass(const hfDynamics* d, int i) {
+  return d->M[hf_model_dof_Madr(d->model)[i] + hf_model_dof_depth(d->model)[i]];
+}
+
+static int slides(const hfModel* m, int dof) { return hf_model_jnt_type(m)[hf_model_dof_jnt(m)[dof]] == HF_JOINT_SLIDE; }
+
+// A slide on something that turns changes the inertia of that as a turn does: by its travel over the radius of inertia r of
+// what it carries, m r^2 = I, about the axis of a dof k before it. Returns the largest such rate [rad/s].
+static double fastest_slide(const hfDynamics* d, double h, int t) {
+  const hfModel* m = d->model;
+  hfiRange r = hfi_tree_dofs(m, t);
+  double fastest2 = 0;
+  for (int i = r.begin; i < r.end; ++i) {
+    if (!slides(m, i) || h * fabs(d->v[i]) <= SHORT_SLIDE) continue;
+    const int32_t* before = hf_model_M_col(m) + hf_model_dof_Madr(m)[i];
+    for (int k = 0; k < hf_model_dof_depth(m)[i]; ++k)
+      if (v3_norm2(d->S[before[k]].w) > 0)
+        fastest2 = max2(fastest2, sqr(d->v[i]) * diagonal_mass(d, i) / diagonal_mass(d, before[k]));
+  }
+  return sqrt(fastest2);
+}
+
+// How far a link turns in the step, or an upper bound that is at most BRISK [rad].
+static double largest_turn(const hfiFlight* f, const hfDynamics* d, double h, int t) {
+  hfiRange r = hfi_tree_dofs(d->model, t);
+  double w2 = 0, all = 0;
+  for (int i = r.begin; i < r.end; ++i) all += fabs(d->v[i]);
+  if (h * all <= SHORT_SLIDE) return h * all; // No link spins faster than the rates of all dofs together.
+  double by_slides = h * fastest_slide(d, h, t);
+  if (h * all <= BRISK) return max2(h * all, by_slides);
+  for (int l = f->first_link[t]; l < f->first_link[t + 1]; ++l) w2 = max2(w2, v3_norm2(d->V[l].w));
+  return max2(h * sqrt(w2), by_slides);
+}
+
+// The energy of a tree that inertial forces cannot change [J]:
+//   free root                 kinetic energy relative to the centre of mass
+//   fixed root, in flight     kinetic and potential energy, because the bias of a flying tree includes gravity
+//   fixed root, otherwise     kinetic energy
+static double inertial_energy(const hfiFlight* f, const hfDynamics* d, int t, int flies) {
+  double T = hfi_tree_kinetic(f, d, t);
+  hfiInertia I = hfi_tree_inertia(f, d, t);
+  if (hfi_tree_is_free(f, d, t)) return T - 0.5 * v3_norm2(hfi_tree_momentum(f, d, t).f) / I.m;
+  return flies ? T - v3_dot(d->gravity, v3_axpy(I.m, d->p_WO[t], I.h)) : T;
+}
+
+void hfi_fast_find(hfiFlight* f, const hfDynamics* d, double h, const int32_t* flies) {
+  f->nfast = 0;
+  for (int t = 0; t < d->model->ntree; ++t) {
+    double turn = f->articulated[t] ? largest_turn(f, d, h, t) : 0;
+    f->fast[t] = !(turn <= FAST) ? HFI_FAST : turn > (flies[t] ? BRISK_FLIGHT : BRISK) ? HFI_BRISK : HFI_SLOW;
+    if (!f->fast[t]) continue;
+    f->bound[t] = inertial_energy(f, d, t, flies[t]);
+    f->momentum[t] = hfi_tree_momentum(f, d, t).f;
+    f->gain[t] = 0, f->pull[t] = v3_zero();
+    f->nfast++;
+  }
+}
+
+void hfi_fast_ground(hfiFlight* f, const hfDynamics* d, int t) { f->bound[t] = inertial_energy(f, d, t, 0); }
+
+// ---- bounds ---------------------------------------------------------------------------------------
+
+// Where a tree at velocities v has more than f->bound of its inertial energy, scales v down to that bound. A tree with a
+// free root gets the momentum f->momentum, or in flight keeps the one that it has.
+static void bound_energy(const hfiFlight* f, const hfDynamics* d, int t, int flies, double* v) {
+  const hfiLink* root = &d->link[f->first_link[t]];
+  double T = hfi_tree_kinetic(f, d, t), now = inertial_energy(f, d, t, flies), excess = now - f->bound[t];
+  int is_free = hfi_tree_is_free(f, d, t);
+  double kinetic = is_free ? now : T; // the part of the energy that grows with the square of the scale
+  double s = !(excess > 0) ? 1 : excess < kinetic ? sqrt(1 - excess / kinetic) : 0;
+  hfiInertia I = hfi_tree_inertia(f, d, t);
+  hfVec3 momentum = hfi_tree_momentum(f, d, t).f, want = flies ? momentum : f->momentum[t];
+  hfiRange r = hfi_tree_dofs(d->model, t);
+  if (is_free) hfi_tree_add_rigid(d, root, &I, v3_scale(-1 / I.m, momentum), v3_zero(), v);
+  for (int i = r.begin; i < r.end; ++i) v[i] *= s;
+  if (is_free) hfi_tree_add_rigid(d, root, &I, v3_scale(1 / I.m, want), v3_zero(), v);
+}
+
+// v_k = v0 + kick of one tree, with the kick shortened to |kick| <= LARGEST_KICK sqrt(2 energy), where |x|^2 = x . M x
+// and energy is that of v0. Numbers that overflowed are left out. Returns 1 where the kick was shortened.
+static int add_bounded_kick(const double* kick, const double* Mkick, const double* v0, double energy, hfiRange r, double* v_k) {
+  double kk = 0;
+  for (int i = r.begin; i < r.end; ++i) kk += kick[i] * Mkick[i];
+  double share = kk <= 2 * sqr(LARGEST_KICK) * energy ? 1 : LARGEST_KICK * sqrt(2 * energy / kk);
+  for (int i = r.begin; i < r.end; ++i) v_k[i] = v0[i] + (isfinite(share * kick[i]) ? share * kick[i] : 0);
+  return !(share == 1);
+}
+
+// What the kick of a brisk tree adds to its energy and momentum at q0; the velocities v_k are in d.
+static void measure_kick(hfiFlight* f, const hfDynamics* d, int t) {
+  f->gain[t] = inertial_energy(f, d, t, 0) - f->bound[t];
+  f->pull[t] = v3_sub(hfi_tree_momentum(f, d, t).f, f->momentum[t]);
+}
+
+static int is_bound(const hfiFlight* f, int t, const int32_t* flies) { return f->fast[t] && !flies[t]; }
+
+static int any_is_bound(const hfiFlight* f, int ntree, const int32_t* flies) {
+  for (int t = 0; t < ntree && f->nfast; ++t)
+    if (is_bound(f, t, flies)) return 1;
+  return 0;
+}
+
+// The plain scheme has p = M v0 + h (tau - c(v0)) with the bias c; c(0) is that of gravity, and the rest of it is due to
+// inertial forces. Those of fast trees are bounded:
+//   p = M v_k + h (tau - c(0)),   v_k = v0 - h M^-1 (c(v0) - c(0)), shortened, and without a gain of energy
+void hfi_fast_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0, const double* tau, const int32_t* flies,
+                    double* p) {
+  const hfModel* m = d->model;
+  const int32_t* tree = hf_model_dof_tree(m);
+  double *kick = d->work, *Mkick = f->base, *v_k = f->middle, *Mv_k = d->work;
+  if (!any_is_bound(f, m->ntree, flies)) return;
+  hf_dynamics_velocity(d, v0);
+  hf_dynamics_bias(d);
+  memcpy(Mkick, d->c, sizeof *v0 * (size_t)m->nv);
+  memset(v_k, 0, sizeof *v0 * (size_t)m->nv);
+  hf_dynamics_velocity(d, v_k);
+  hf_dynamics_bias(d); // d->c is c(0) from here on
+  for (int i = 0; i < m->nv; ++i) kick[i] = Mkick[i] = -h * (Mkick[i] - d->c[i]);
+  hf_dynamics_solve(d, kick);
+  for (int t = 0; t < m->ntree; ++t)
+    if (is_bound(f, t, flies) && add_bounded_kick(kick, Mkick, v0, f->bound[t], hfi_tree_dofs(m, t), v_k)) f->fast[t] = HFI_FAST;
+  hf_dynamics_velocity(d, v_k);
+  for (int t = 0; t < m->ntree; ++t) {
+    if (!is_bound(f, t, flies)) continue;
+    if (f->fast[t] == HFI_FAST) bound_energy(f, d, t, 0, v_k);
+    else measure_kick(f, d, t);
+  }
+  hf_dynamics_multiply(d, v_k, Mv_k);
+  for (int i = 0; i < m->nv; ++i)
+    if (f->fast[tree[i]] == HFI_FAST && !flies[tree[i]]) p[i] = Mv_k[i] + h * (tau[i] - d->c[i]);
+}
+
+// ---- the solution ---------------------------------------------------------------------------------
+
+// Whether impulses may have made a tree faster than it was.
+static int may_be_faster(const hfiFlight* f, const hfModel* m, double h, int t, const int32_t* flies, const double* v) {
+  hfiRange r = hfi_tree_dofs(m, t);
+  double turns = 0;
+  if (!f->articulated[t] || flies[t] || f->fast[t] == HFI_FAST) return 0;
+  for (int i = r.begin; i < r.end; ++i) {
+    if (!slides(m, i)) turns += fabs(v[i]);
+    else if (!(h * fabs(v[i]) <= SHORT_SLIDE)) return 1;
+  }
+  return !(h * turns <= (f->fast[t] ? FAST : 2 * BRISK));
+}
+
+// Adds the trees that the impulses of the step made fast, and slow ones that they made brisk with a jump of the speed. The
+// kick of the latter, at the low speed before, counts as zero.
+static void find_made_faster(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, const double* v) {
+  int known = 0;
+  for (int t = 0; t < d->model->ntree; ++t) {
+    if (!may_be_faster(f, d->model, h, t, flies, v)) continue;
+    if (!known) hf_dynamics_velocity(d, v), known = 1;
+    double turn = largest_turn(f, d, h, t);
+    int speed = !(turn <= FAST) ? HFI_FAST : turn > 2 * BRISK ? HFI_BRISK : HFI_SLOW;
+    if (speed <= f->fast[t]) continue;
+    if (f->fast[t] == HFI_SLOW) f->nfast++, f->gain[t] = 0, f->pull[t] = v3_zero();
+    f->fast[t] = speed;
+  }
+}
+
+void hfi_fast_solution(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, const double* v) {
+  find_made_faster(f, d, h, flies, v);
+  if (!f->nfast) return;
+  hf_dynamics_velocity(d, v);
+  for (int t = 0; t < d->model->ntree; ++t) {
+    if (!is_bound(f, t, flies)) continue;
+    f->bound[t] = inertial_energy(f, d, t, 0);
+    f->momentum[t] = hfi_tree_momentum(f, d, t).f;
+    if (f->fast[t] == HFI_FAST) continue;
+    f->bound[t] -= f->gain[t];
+    f->momentum[t] = v3_sub(f->momentum[t], f->pull[t]);
+  }
+}
+
+void hfi_fast_end(hfiFlight* f, hfDynamics* d, const int32_t* flies, double* v) {
+  if (!f->nfast) return;
+  hf_dynamics_velocity(d, v);
+  for (int t = 0; t < d->model->ntree; ++t)
+    if (f->fast[t]) bound_energy(f, d, t, flies[t], v);
+}

@@ -1,0 +1,72 @@
+// Sums over the links of one tree at the velocities in the dynamics, and trees that turn far within a step (fast.c).
+#ifndef HFI_DYNAMICS_FAST_H
+#define HFI_DYNAMICS_FAST_H
+
+#include "dynamics/flight.h"
+
+// ---- one tree -------------------------------------------------------------------------------------
+
+typedef struct hfiRange { int begin, end; } hfiRange;
+
+static inline hfiRange hfi_tree_dofs(const hfModel* m, int t) {
+  int first = hf_model_tree_dofadr(m)[t];
+  hfiRange r = {first, first + hf_model_tree_dofnum(m)[t]};
+  return r;
+}
+
+// Momentum of a tree at the velocities in d, about its reference point d->p_WO[t].
+static inline hfForce hfi_tree_momentum(const hfiFlight* f, const hfDynamics* d, int t) {
+  hfForce sum = fo_zero();
+  for (int l = f->first_link[t]; l < f->first_link[t + 1]; ++l) sum = fo_add(sum, inertia_mul(&d->I[l], d->V[l]));
+  return sum;
+}
+
+static inline double hfi_tree_kinetic(const hfiFlight* f, const hfDynamics* d, int t) {
+  hfiRange r = hfi_tree_dofs(d->model, t);
+  double twice = 0;
+  for (int l = f->first_link[t]; l < f->first_link[t + 1]; ++l)
+    twice += fo_dot(inertia_mul(&d->I[l], d->V[l]), d->V[l]);
+  for (int i = r.begin; i < r.end; ++i) twice += hf_model_dof_armature(d->model)[i] * sqr(d->v[i]);
+  return 0.5 * twice;
+}
+
+// Mass, first moment and inertia of the whole tree about d->p_WO[t].
+static inline hfiInertia hfi_tree_inertia(const hfiFlight* f, const hfDynamics* d, int t) {
+  hfiInertia sum = d->I[f->first_link[t]];
+  for (int l = f->first_link[t] + 1; l < f->first_link[t + 1]; ++l) inertia_add(&sum, &d->I[l]);
+  return sum;
+}
+
+// Whether momentum and energy relative to the centre are kept in flight. Armature at the root would add to M what is
+// no inertia of a body; tendon armature (d->narmature) may lie anywhere.
+static inline int hfi_tree_is_free(const hfiFlight* f, const hfDynamics* d, int t) {
+  const hfiLink* root = &d->link[f->first_link[t]];
+  if (root->njoint != 1 || d->step[root->joint].type != HF_JOINT_FREE || d->narmature) return 0;
+  for (int i = root->dof; i < root->dof + 6; ++i)
+    if (hf_model_dof_armature(d->model)[i] != 0) return 0;
+  return 1;
+}
+
+// Adds to v the motion of the root alone in which the centre of mass has the velocity u and the tree turns with w.
+static inline void hfi_tree_add_rigid(const hfDynamics* d, const hfiLink* root, const hfiInertia* I, hfVec3 u, hfVec3 w, double* v) {
+  hfVec3 at_root = v3_sub(u, v3_cross(w, v3_scale(1 / I->m, I->h))), w_B = m3_tmulv(d->X_WB[root->body].R, w);
+  v3_store(v + root->dof, v3_add(v3_load(v + root->dof), at_root));
+  v3_store(v + root->dof + 3, v3_add(v3_load(v + root->dof + 3), w_B));
+}
+
+// ---- fast trees -----------------------------------------------------------------------------------
+
+// Finds at v0 which trees are brisk or fast, and the inertial energy and momentum that each has. After
+// hf_dynamics_mass_matrix and hf_dynamics_velocity at v0.
+void hfi_fast_find(hfiFlight* f, const hfDynamics* d, double h, const int32_t* flies);
+// A tree that was to fly does not: its inertial energy at the velocities in d counts without gravity.
+void hfi_fast_ground(hfiFlight* f, const hfDynamics* d, int tree);
+// Bounds the inertial forces in p of the fast trees that do not fly, and measures those of brisk ones.
+void hfi_fast_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0, const double* tau, const int32_t* flies,
+                    double* p);
+// With the solution v of the step problem, before q moves: what the trees may end with.
+void hfi_fast_solution(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, const double* v);
+// Bounds the velocities v at q1. After hf_dynamics_position at q1.
+void hfi_fast_end(hfiFlight* f, hfDynamics* d, const int32_t* flies, double* v);
+
+#endif

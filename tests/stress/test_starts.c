@@ -1,0 +1,81 @@
+// Starts that disagree with themselves: what is violated is brought back at a bounded speed.
+#include "support/near.h"
+#include "support/sim_world.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const char* const kPair =
+    "<mujoco><option gravity='0 0 0' timestep='0.001'/>%s<worldbody>"
+    "<body name='a'><freejoint/><geom size='.05' mass='1' contype='0' conaffinity='0'/></body>"
+    "<body name='b' pos='1 0 0'><freejoint/><geom size='.05' mass='1' contype='0' conaffinity='0'/></body></worldbody>"
+    "<equality><connect body1='a' body2='b' anchor='.5 0 0'/></equality></mujoco>";
+
+static double speed_of(const double* v) { return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]); }
+
+// Two equal bodies whose attachment points are 0.1 m apart, along the line between them. The points approach at the release
+// speed u, each body with half of it, until they meet; after 0.1/u + 0.1 s they rest.
+static void check_connect(const char* custom, double u, int method) {
+  char xml[1024];
+  snprintf(xml, sizeof xml, kPair, custom);
+  simWorld w = sim_world_make_method(xml, method, 0, 1e-12);
+  sim_q(&w)[7] += 0.1;
+  double fastest = 0;
+  for (int k = 0; k < (int)((0.1 / u + 0.1) / 0.001); ++k) {
+    sim_world_step(&w, 1);
+    fastest = fmax(fastest, fmax(speed_of(sim_v(&w)), speed_of(sim_v(&w) + 6)));
+  }
+  assert_true(fastest < 0.5 * u * 1.01 && fastest > 0.4 * u);
+  assert_near(sim_q(&w)[7] - sim_q(&w)[0], 1, 1e-3);
+  assert_true(speed_of(sim_v(&w)) < 0.02 * u);
+  sim_world_free(&w);
+}
+
+static void test_violated_connect_closes_slowly(void** state) {
+  (void)state;
+  check_connect("", 0.5, HF_METHOD_TAMSI);
+  check_connect("<custom><numeric name='hf.release_speed' data='2'/></custom>", 2, HF_METHOD_TAMSI);
+  check_connect("", 0.5, HF_METHOD_SDIRK);
+}
+
+// A weld that follows a body moved by hand at 5 m/s is not held up: it lags by less than what the hand moves in a step.
+static void test_weld_follows_the_hand(void** state) {
+  (void)state;
+  simWorld w = sim_world_make("<mujoco><option gravity='0 0 0' timestep='0.001'/><worldbody><body name='hand' mocap='true'/>"
+                              "<body name='a'><freejoint/><geom size='.05' mass='1' contype='0' conaffinity='0'/></body></worldbody>"
+                              "<equality><weld body1='hand' body2='a'/></equality></mujoco>", 0, 1e-12);
+  for (int k = 0; k < 200; ++k) {
+    w.input->mocap_pos[0] += 5 * 0.001;
+    sim_world_step(&w, 1);
+  }
+  assert_near(sim_q(&w)[0], w.input->mocap_pos[0], 5 * 0.001);
+  sim_world_free(&w);
+}
+
+// A wheel with a slide on it, which a stiff spring starts from rest: the first step makes it fast. There is never more energy
+// than the spring held at the start, 4 J.
+static void test_a_jump_of_speed_gives_no_energy(void** state) {
+  (void)state;
+  simWorld w = sim_world_make("<mujoco><option gravity='0 0 0' timestep='0.01'/><worldbody><body>"
+                              "<joint axis='0 0 1' stiffness='2'/><geom size='.02' mass='.01' contype='0' conaffinity='0'/>"
+                              "<body pos='.02 0 0'><joint type='slide' axis='1 0 0'/><geom size='.01' mass='.02' contype='0' conaffinity='0'/>"
+                              "<body pos='.1 0 0'><joint axis='0 1 0'/><geom size='.01' pos='.1 0 0' mass='.02' contype='0' conaffinity='0'/></body>"
+                              "</body></body></worldbody></mujoco>", 0, 1e-12);
+  hfDynamics* d = NULL;
+  assert_int_equal(hf_dynamics_create(&d, w.model, NULL), HF_OK);
+  sim_q(&w)[0] = 2;
+  for (int k = 0; k < 500; ++k) {
+    sim_world_step(&w, 1);
+    hf_dynamics_position(d, sim_q(&w), NULL);
+    hf_dynamics_velocity(d, sim_v(&w));
+    assert_true(hf_dynamics_kinetic_energy(d) + hf_dynamics_potential_energy(d, sim_q(&w)) < 4 * 1.01); // rounding, and slow errors
+  }
+  hf_dynamics_free(d);
+  sim_world_free(&w);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_violated_connect_closes_slowly), cmocka_unit_test(test_weld_follows_the_hand),
+                                     cmocka_unit_test(test_a_jump_of_speed_gives_no_energy)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
