@@ -22,11 +22,12 @@ from ._core import (
     UnsupportedError,
 )
 from ._core import version as __version__
-from . import control, lcp, rigid
+from . import control, fclib, lcp, rigid
 from .arm import Arm, Grip
 from .batch import Batch, Rollout, rollout
 from .builder import Builder
 from .dynamics import Dynamics
+from .friction import FrictionProblem, Sparse
 from .model import Diagnostic, Model, Params, models_path
 from .mujoco import from_mujoco, state_from_mujoco, state_to_mujoco
 from .problem import Problem
@@ -35,8 +36,8 @@ from .sim import Report, Sim, option_names
 from .state import Input, State
 
 __all__ = [
-    "ArgumentError", "Arm", "Batch", "Builder", "Diagnostic", "Dynamics", "FileError", "Grip", "HoldfastError", "Input",
-    "Model", "ModelError", "NonFiniteError", "Params", "Problem", "Recording", "Report", "Rollout", "Sim", "State",
-    "UnsupportedError", "__version__", "control", "from_mujoco", "lcp", "models_path", "option_names", "rigid",
+    "ArgumentError", "Arm", "Batch", "Builder", "Diagnostic", "Dynamics", "FileError", "FrictionProblem", "Grip",
+    "HoldfastError", "Input", "Model", "ModelError", "NonFiniteError", "Params", "Problem", "Recording", "Report", "Rollout",
+    "Sim", "Sparse", "State", "UnsupportedError", "__version__", "control", "fclib", "from_mujoco", "lcp", "models_path", "option_names", "rigid",
     "rollout", "state_from_mujoco", "state_to_mujoco",
 ]

@@ -145,6 +145,7 @@ int add_batch(PyObject* module);
 int add_dynamics(PyObject* module);
 int add_problem(PyObject* module);
 int add_lcp(PyObject* module);
+int add_friction(PyObject* module);
 int add_arm(PyObject* module);
 int add_control(PyObject* module);
 int add_rigid(PyObject* module);

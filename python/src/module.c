@@ -121,7 +121,8 @@ static PyModuleDef definition = {
 PyMODINIT_FUNC PyInit__core(void) {
   PyObject* module = PyModule_Create(&definition);
   int (*const parts[])(PyObject*) = {add_errors, add_view,    add_model, add_builder, add_state, add_sim,   add_batch,
-                                     add_dynamics, add_problem, add_lcp,   add_arm,     add_control, add_rigid, add_record};
+                                     add_dynamics, add_problem, add_lcp,   add_friction, add_arm,  add_control, add_rigid,
+                                     add_record};
   for (size_t i = 0; module && i < sizeof parts / sizeof *parts; ++i)
     if (parts[i](module) < 0) {
       Py_DECREF(module);

@@ -43,6 +43,8 @@ typedef struct hfiBlockMatrix {
 
 // Takes storage for up to max_nodes nodes with max_n unknowns in all.
 void hfi_block_plan(hfiBlockMatrix* B, hfiArena* arena, int32_t max_nodes, int32_t max_n);
+// The same without `value`: the caller provides at[nodes] numbers after each ordering.
+void hfi_block_plan_pattern(hfiBlockMatrix* B, hfiArena* arena, int32_t max_nodes, int32_t max_n);
 
 // Begins with `nodes` nodes without couplings. The caller sets weight[i].
 void hfi_block_begin(hfiBlockMatrix* B, int32_t nodes);

@@ -8,11 +8,10 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "base/locale.h"
 #include "base/output.h"
+#include "problem/text.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,105 +87,46 @@ hfStatus hf_step_problem_write(const hfStepProblem* problem, const char* path, h
 
 // ---- reading -------------------------------------------------------------------------------------
 
-typedef struct reader {
-  const char* path;
-  char* at;    // start of the next line
-  char* token; // rest of the present line
-  int line;    // its number, from 1
-  size_t size; // of the whole text [bytes]
-  hfError* error;
-} reader;
-
-#define MALFORMED(r, ...) hfi_refuse((r)->error, HF_ERROR_PARSE, __VA_ARGS__)
-
-// Goes to the next line that is neither empty nor a comment. Returns 0 at the end of the file.
-static int next_line(reader* r) {
-  while (*r->at) {
-    r->token = r->at;
-    char* end = strchr(r->at, '\n');
-    r->at = end ? end + 1 : r->at + strlen(r->at);
-    if (end) *end = 0;
-    ++r->line;
-    if (r->token[strspn(r->token, " \t\r")] && *r->token != '#') return 1;
-  }
-  return 0;
-}
-
-static hfStatus read_real(reader* r, double* x) {
-  char* end;
-  *x = hfi_read_double(r->token, &end);
-  if (end == r->token) return MALFORMED(r, "%s:%d: expected a number", r->path, r->line);
-  r->token = end;
-  return HF_OK;
-}
-
-static hfStatus read_int(reader* r, int32_t* x) {
-  char* end;
-  errno = 0;
-  long value = strtol(r->token, &end, 10);
-  if (end == r->token || errno || value < INT32_MIN || value > INT32_MAX)
-    return MALFORMED(r, "%s:%d: expected an integer", r->path, r->line);
-  r->token = end;
-  *x = (int32_t)value;
-  return HF_OK;
-}
-
-static hfStatus end_line(reader* r) {
-  if (r->token[strspn(r->token, " \t\r")])
-    return MALFORMED(r, "%s:%d: more than expected", r->path, r->line);
-  return HF_OK;
-}
-
-// Goes to the next line, which must begin with `name`, and leaves its value to be read.
-static hfStatus expect_name(reader* r, const char* name) {
-  size_t length = strlen(name);
-  if (!next_line(r)) return MALFORMED(r, "%s:%d: file ends before \"%s\"", r->path, r->line, name);
-  if (strncmp(r->token, name, length) != 0 || (r->token[length] != ' ' && r->token[length] != 0))
-    return MALFORMED(r, "%s:%d: expected \"%s\"", r->path, r->line, name);
-  r->token += length;
-  return HF_OK;
-}
-
-static hfStatus read_element(reader* r, const section* s, char* element) {
-  if (!next_line(r)) return MALFORMED(r, "%s:%d: file ends in \"%s\"", r->path, r->line, s->name);
+static hfStatus read_element(hfiTextReader* r, const section* s, char* element) {
+  if (!hfi_text_next_line(r)) return HFI_MALFORMED(r, "%s:%d: file ends in \"%s\"", r->path, r->line, s->name);
   hfStatus status = HF_OK;
-  for (int i = 0; i < s->reals && !status; ++i) status = read_real(r, (double*)(void*)element + i);
+  for (int i = 0; i < s->reals && !status; ++i) status = hfi_text_real(r, (double*)(void*)element + i);
   element += (size_t)s->reals * sizeof(double);
-  for (int i = 0; i < s->ints && !status; ++i) status = read_int(r, (int32_t*)(void*)element + i);
-  return status ? status : end_line(r);
+  for (int i = 0; i < s->ints && !status; ++i) status = hfi_text_int(r, (int32_t*)(void*)element + i);
+  return status ? status : hfi_text_end_line(r);
 }
 
-static hfStatus read_header(reader* r, hfStepProblem* P) {
-  hfStatus status = expect_name(r, header);
-  if (!status) status = end_line(r);
-  if (!status) status = expect_name(r, "h");
-  if (!status) status = read_real(r, &P->h);
-  if (!status) status = end_line(r);
-  if (!status) status = expect_name(r, "nrow");
-  if (!status) status = read_int(r, &P->nrow);
-  return status ? status : end_line(r);
+static hfStatus read_header(hfiTextReader* r, hfStepProblem* P) {
+  hfStatus status = hfi_text_expect(r, header);
+  if (!status) status = hfi_text_end_line(r);
+  if (!status) status = hfi_text_expect(r, "h");
+  if (!status) status = hfi_text_real(r, &P->h);
+  if (!status) status = hfi_text_end_line(r);
+  if (!status) status = hfi_text_expect(r, "nrow");
+  if (!status) status = hfi_text_int(r, &P->nrow);
+  return status ? status : hfi_text_end_line(r);
 }
 
 // Reads the length of section i. It must not exceed what the file could hold, and must agree with
 // earlier sections that have the same count.
-static hfStatus read_length(reader* r, const section* list, int i) {
+static hfStatus read_length(hfiTextReader* r, const section* list, int i) {
   const section* s = list + i;
   int32_t count = 0;
-  hfStatus status = expect_name(r, s->name);
-  if (!status) status = read_int(r, &count);
-  if (!status) status = end_line(r);
+  hfStatus status = hfi_text_expect(r, s->name);
+  if (!status) status = hfi_text_int(r, &count);
+  if (!status) status = hfi_text_end_line(r);
   if (status) return status;
   int valid = count >= s->extra && (size_t)count <= r->size / 2;
   for (int j = 0; j < i; ++j)
     if (list[j].count == s->count && *s->count != count - s->extra) valid = 0;
   if (!valid)
-    return MALFORMED(r, "%s:%d: \"%s\" cannot have %d elements", r->path, r->line, s->name, count);
+    return HFI_MALFORMED(r, "%s:%d: \"%s\" cannot have %d elements", r->path, r->line, s->name, count);
   *s->count = count - s->extra;
   return HF_OK;
 }
 
 // Reads all sections. A first pass over an arena without memory counts; the second one stores.
-static hfStatus read_sections(reader* r, hfStepProblem* P, section* list, hfiArena* arena) {
+static hfStatus read_sections(hfiTextReader* r, hfStepProblem* P, section* list, hfiArena* arena) {
   hfStatus status = read_header(r, P);
   for (int i = 0; i < SECTIONS && !status; ++i) {
     char scratch[sizeof(hfContactLaw)] = {0}, *array;
@@ -197,39 +137,12 @@ static hfStatus read_sections(reader* r, hfStepProblem* P, section* list, hfiAre
     for (int32_t k = 0; k < count && !status; ++k)
       status = read_element(r, list + i, array ? array + (size_t)k * list[i].stride : scratch);
   }
-  if (!status && next_line(r)) status = MALFORMED(r, "%s:%d: more than expected", r->path, r->line);
+  if (!status && hfi_text_next_line(r)) status = HFI_MALFORMED(r, "%s:%d: more than expected", r->path, r->line);
   return status;
 }
 
-// Returns the whole file as a string that the caller frees, or NULL after a refusal.
-static char* read_text(const char* path, size_t* size, hfError* error) {
-  FILE* file = fopen(path, "rb");
-  if (!file) {
-    hfi_refuse(error, HF_ERROR_FILE, "%s: %s", path, strerror(errno));
-    return NULL;
-  }
-  char* text = NULL;
-  size_t used = 0, capacity = 1 << 16, got = 0;
-  do {
-    capacity *= 2;
-    char* grown = realloc(text, capacity);
-    if (!grown) break;
-    text = grown;
-    got = fread(text + used, 1, capacity - used - 1, file);
-    used += got;
-    text[used] = 0;
-  } while (got > 0);
-  int complete = text && feof(file);
-  fclose(file);
-  *size = used;
-  if (complete) return text;
-  hfi_refuse(error, HF_ERROR_FILE, "%s: cannot be read", path);
-  free(text);
-  return NULL;
-}
-
 // Parses the text in two passes; lines are cut in `copy`, which has room for the whole text.
-static hfStatus parse(reader* r, const char* text, char* copy, hfStepProblem** out) {
+static hfStatus parse(hfiTextReader* r, const char* text, char* copy, hfStepProblem** out) {
   hfStepProblem counted = {0};
   int32_t nM = 0;
   section list[SECTIONS];
@@ -250,9 +163,9 @@ static hfStatus parse(reader* r, const char* text, char* copy, hfStepProblem** o
   status = read_sections(r, P, list, &arena);
   hfError why = {HF_OK, ""};
   if (!status && P->M_start[P->ntree] != nM)
-    status = MALFORMED(r, "%s: M has %d elements, its trees %d", r->path, nM, P->M_start[P->ntree]);
+    status = HFI_MALFORMED(r, "%s: M has %d elements, its trees %d", r->path, nM, P->M_start[P->ntree]);
   else if (!status && hf_step_problem_validate(P, &why))
-    status = MALFORMED(r, "%s: %s", r->path, why.message);
+    status = HFI_MALFORMED(r, "%s: %s", r->path, why.message);
   if (status)
     free(memory);
   else
@@ -262,8 +175,8 @@ static hfStatus parse(reader* r, const char* text, char* copy, hfStepProblem** o
 
 hfStatus hf_step_problem_read(hfStepProblem** problem, const char* path, hfError* error) {
   hfi_clear_error(error);
-  reader r = {path, NULL, NULL, 0, 0, error};
-  char* text = read_text(path, &r.size, error);
+  hfiTextReader r = {path, NULL, NULL, 0, 0, error};
+  char* text = hfi_text_load(path, &r.size, error);
   if (!text) return HF_ERROR_FILE;
   char* copy = malloc(r.size + 1);
   r.at = copy;

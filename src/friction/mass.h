@@ -1,0 +1,26 @@
+// A sparse matrix M that is factored component by component: a kinematic tree, a body of finite elements.
+#ifndef HFI_FRICTION_MASS_H
+#define HFI_FRICTION_MASS_H
+
+#include "friction/sparse.h"
+#include "linalg/block_sparse.h"
+
+typedef struct hfiMass {
+  const hfSparseMatrix* M;
+  const hfAllocator* allocator;
+  hfiComponents components;
+  hfiBlockMatrix K; // the factors of the component that was factored last; one node a dof
+  size_t capacity;  // of K.value
+  double* x;        // (largest component) scratch of hfi_mass_solve
+  void* memory;
+} hfiMass;
+
+// Opens M for factorisation. Returns 0 where memory ran out; hfi_mass_close in any case.
+int hfi_mass_open(hfiMass* mass, const hfSparseMatrix* M, const hfAllocator* allocator);
+void hfi_mass_close(hfiMass* mass);
+// Factors component c: HF_OK, HF_SINGULAR or HF_ERROR_MEMORY.
+hfStatus hfi_mass_factor(hfiMass* mass, int32_t c);
+// Solves M b = b in place for the component that was factored last; b is in the order of its items.
+void hfi_mass_solve(hfiMass* mass, double* b);
+
+#endif
