@@ -14,6 +14,7 @@ int verb_dynamics(int argc, char** argv);
 int verb_view(int argc, char** argv);
 int verb_render(int argc, char** argv);
 int verb_convert(int argc, char** argv);
+int verb_problem(int argc, char** argv);
 int verb_experiment(int argc, char** argv);
 int verb_study(int argc, char** argv);
 int verb_bench(int argc, char** argv);

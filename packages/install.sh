@@ -68,7 +68,7 @@ install_page_tools() {
 
 # True if the Python given has every peer.
 has_peers() {
-  "$1" -c 'import mujoco, numpy, scipy, pytest, hypothesis, gymnasium, yaml, material' >/dev/null 2>&1
+  "$1" -c 'import mujoco, numpy, scipy, h5py, pytest, hypothesis, gymnasium, yaml, material' >/dev/null 2>&1
 }
 
 # Packages of packages/cluster.txt, into the Python of the peers if that is one of ours. Nothing fails without them.

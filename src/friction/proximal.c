@@ -19,16 +19,19 @@
 
 #include <string.h>
 
-// Newton's method has solved a proximal step when |f| is below this share of |r| + rho |q| [-].
-static const double NEWTON_TOLERANCE = 1e-12;
+// Newton's method has solved a proximal step when |f| is below this share of the tolerance, relative to |r| + |q|/c [-].
+static const double NEWTON_SHARE = 1e-2;
 // A halved step is accepted if |f| falls by at least this share of its length (Armijo's condition) [-].
 static const double ARMIJO = 1e-4;
 // How the multiplier changes [-]: after easy steps, after steps of many iterations, after any step once one has failed, and
 // after a failure.
 static const double GROW_EASY = 10, GROW_HARD = 2, GROW_LATER = 3, SHRINK = 0.1;
-// Bounds of the multiplier [-]: below, a step hardly changes anything; above, rounding of rho u spoils the reactions.
-static const double SMALLEST = 1e-6, LARGEST = 1e7;
-enum { EASY_ITERATIONS = 15, MAX_HALVINGS = 8 };
+// Bounds of the multiplier [-]. Below SMALLEST a step hardly changes anything. Rounding of u, about 1e-16 |q|, becomes an error
+// of r of 1e-16 rho |q|: the multiplier times ROUNDING is at most the tolerance, unless the multiplier is below ALWAYS.
+static const double SMALLEST = 1e-6, LARGEST = 1e7, ROUNDING = 1e-14, ALWAYS = 10;
+// A residual below this many tolerances counts as close to it [-].
+static const double CLOSE = 1e3;
+enum { EASY_ITERATIONS = 15, MAX_HALVINGS = 8, MAX_STALLED = 25 };
 
 static void plan(hfiProximal* S, hfiArena* arena, int32_t nodes, int32_t n, int32_t entries) {
   double** arrays[] = {&S->r, &S->r0, &S->r1, &S->u, &S->gamma, &S->f, &S->dr, &S->b};
@@ -167,13 +170,14 @@ static double evaluate(hfiProximal* S, const hfiReduced* P, const double* r) {
   return sqrt(sum);
 }
 
-// |r0| + |rho q| in the norm of `evaluate`.
+// |r0| + |q/c| in the norm of `evaluate`.
 static double scale_of(const hfiProximal* S, const hfiReduced* P) {
   double reactions = 0, velocities = 0;
   for (int32_t row = 0; row < P->n; ++row) {
-    double rho = S->rho[hfi_row_node(P, row)];
-    reactions += S->r0[row] * S->r0[row] / rho;
-    velocities += P->q[row] * P->q[row] * rho;
+    int32_t node = hfi_row_node(P, row);
+    double q = P->q[row] / S->compliance[node];
+    reactions += S->r0[row] * S->r0[row] / S->rho[node];
+    velocities += q * q / S->rho[node];
   }
   return sqrt(reactions) + sqrt(velocities);
 }
@@ -193,11 +197,11 @@ static int descend(hfiProximal* S, const hfiReduced* P, double* norm) {
 }
 
 // Solves the proximal step from r0 by Newton's method. Leaves the answer in gamma. Returns 0 where it did not converge.
-static int solve_step(hfiProximal* S, const hfiReduced* P, int32_t most, int32_t* iterations) {
-  double tolerance = NEWTON_TOLERANCE * scale_of(S, P);
+static int solve_step(hfiProximal* S, const hfiReduced* P, const hfFrictionConfig* config, int32_t* iterations) {
+  double tolerance = NEWTON_SHARE * config->tolerance * scale_of(S, P);
   memcpy(S->r, S->r0, sizeof *S->r * (size_t)P->n);
   double norm = evaluate(S, P, S->r);
-  for (*iterations = 0; norm > tolerance && *iterations < most;) {
+  for (*iterations = 0; norm > tolerance && *iterations < config->max_iterations;) {
     ++*iterations;
     if (!factor(S, P)) return 0;
     solve_newton_step(S, P);
@@ -208,38 +212,64 @@ static int solve_step(hfiProximal* S, const hfiReduced* P, int32_t most, int32_t
 
 // ---- all steps -----------------------------------------------------------------------------------
 
-static double next_multiplier(double multiplier, int solved, int failures, int32_t iterations) {
-  double factor = !solved                        ? SHRINK
-                  : failures > 0                 ? GROW_LATER
-                  : iterations < EASY_ITERATIONS ? GROW_EASY
-                                                 : GROW_HARD;
-  return fmin(multiplier * factor, LARGEST);
+// What is known of the steps so far.
+typedef struct progress {
+  double multiplier;          // of this step
+  double largest, bound;      // what it may be now, and at all
+  int failures;               // steps that Newton's method did not solve
+  double best;                // the least residual
+  int stalled;                // steps since it was halved
+} progress;
+
+// Chooses the next multiplier. Where the residual stalls close to the tolerance, rounding of u, amplified by rho, may be all that
+// is left: the largest multiplier falls, and begins again at its bound where that did not help either.
+static void choose_multiplier(progress* p, int solved, int32_t iterations, double residual, double tolerance) {
+  double factor = GROW_HARD;
+  p->failures += !solved;
+  p->stalled = residual <= 0.5 * p->best ? 0 : p->stalled + 1;
+  if (p->stalled == 0) p->best = residual;
+  if (p->stalled >= MAX_STALLED && residual < CLOSE * tolerance) {
+    p->largest = p->largest > ALWAYS ? fmax(ALWAYS, SHRINK * p->largest) : p->bound;
+    p->stalled = 0;
+  }
+  if (!solved)
+    factor = SHRINK;
+  else if (p->failures > 0)
+    factor = GROW_LATER;
+  else if (iterations < EASY_ITERATIONS)
+    factor = GROW_EASY;
+  p->multiplier = fmin(p->multiplier * factor, p->largest);
 }
 
-static int is_answer(hfiProximal* S, const hfiReduced* P, double tolerance) {
+// The larger of the two residuals of r0.
+static double residual_of(hfiProximal* S, const hfiReduced* P) {
   hfi_reduced_velocity(P, S->r0, S->u);
   hfiResidual e = hfi_friction_residual(P, S->r0, S->u);
-  return e.residual <= tolerance && e.scaled_residual <= tolerance;
+  return fmax(e.residual, e.scaled_residual);
+}
+
+static void set_slopes(hfiProximal* S, const hfiReduced* P, double multiplier) {
+  for (int32_t i = 0; i < hfi_reduced_nodes(P); ++i) S->rho[i] = multiplier / S->compliance[i];
 }
 
 hfStatus hfi_proximal_solve(hfiProximal* S, const hfiReduced* P, const hfFrictionConfig* config, double* r, hfFrictionReport* report) {
-  double multiplier = 1;
-  int32_t nodes = hfi_reduced_nodes(P), iterations;
+  double tolerance = config->tolerance;
+  progress p = {.multiplier = 1, .bound = fmin(LARGEST, fmax(ALWAYS, tolerance / ROUNDING))};
+  p.largest = p.bound;
   if (!order_matrix(S, P)) return HF_ERROR_MEMORY;
   for (int32_t row = 0; row < P->n; ++row) place_row(S, P, row);
-  for (int32_t i = 0; i < nodes; ++i) S->compliance[i] = hfi_node_compliance(P, i);
+  for (int32_t i = 0; i < hfi_reduced_nodes(P); ++i) S->compliance[i] = hfi_node_compliance(P, i);
   memcpy(S->r0, r, sizeof *r * (size_t)P->n);
-  int found = is_answer(S, P, config->tolerance);
-  for (int32_t k = 0, failures = 0; k < config->max_steps && !found && multiplier >= SMALLEST; ++k) {
-    for (int32_t i = 0; i < nodes; ++i) S->rho[i] = multiplier / S->compliance[i];
-    int solved = solve_step(S, P, config->max_iterations, &iterations);
+  double residual = p.best = residual_of(S, P);
+  for (int32_t k = 0, iterations; k < config->max_steps && residual > tolerance && p.multiplier >= SMALLEST; ++k) {
+    set_slopes(S, P, p.multiplier);
+    int solved = solve_step(S, P, config, &iterations);
     report->steps += 1;
     report->iterations += iterations;
-    failures += !solved;
     if (solved) memcpy(S->r0, S->gamma, sizeof *S->r0 * (size_t)P->n);
-    if (solved) found = is_answer(S, P, config->tolerance);
-    multiplier = next_multiplier(multiplier, solved, failures, iterations);
+    if (solved) residual = residual_of(S, P);
+    choose_multiplier(&p, solved, iterations, residual, tolerance);
   }
   memcpy(r, S->r0, sizeof *r * (size_t)P->n);
-  return found ? HF_OK : HF_NOT_CONVERGED;
+  return residual <= tolerance ? HF_OK : HF_NOT_CONVERGED;
 }

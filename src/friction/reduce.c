@@ -8,7 +8,7 @@
 #include "friction/reduce.h"
 
 #include "base/error.h"
-#include "friction/mass.h"
+#include "friction/factored_mass.h"
 
 #include <string.h>
 
@@ -100,7 +100,7 @@ static void multiply_columns(columns* c, const int32_t* dofs, int32_t n) {
     }
 }
 
-static hfStatus add_component(columns* c, hfiMass* mass, int32_t index, hfiReduced* P, hfiEntries* list) {
+static hfStatus add_component(columns* c, hfiFactoredMass* mass, int32_t index, hfiReduced* P, hfiEntries* list) {
   const int32_t *start = mass->components.start + index, *dofs = mass->components.item + start[0];
   int32_t n = start[1] - start[0];
   find_columns(c, dofs, n);
@@ -124,7 +124,7 @@ static hfStatus add_component(columns* c, hfiMass* mass, int32_t index, hfiReduc
 
 static hfStatus take_global(const hfFrictionProblem* problem, const hfAllocator* allocator, hfiReduced* P, hfiEntries* list) {
   int32_t m = problem->dim * problem->ncontact, width = m + problem->nequality;
-  hfiMass mass;
+  hfiFactoredMass mass;
   columns c = {.problem = problem, .contact_rows = m};
   int opened = hfi_mass_open(&mass, &problem->M, allocator);
   c.row = hfi_allocate(allocator, ((size_t)width + (size_t)problem->nv + 1) * sizeof(double));
@@ -176,7 +176,7 @@ void hfi_reduced_free(hfiReduced* P) {
 
 hfStatus hfi_recover_velocity(const hfFrictionProblem* problem, const hfAllocator* allocator, const double* r, const double* lambda,
                               double* v, hfError* error) {
-  hfiMass mass;
+  hfiFactoredMass mass;
   int opened = hfi_mass_open(&mass, &problem->M, allocator);
   double *x = hfi_allocate(allocator, 2 * sizeof(double) * ((size_t)problem->nv + 1)), *p = x + problem->nv;
   hfStatus status = opened && x ? HF_OK : HF_ERROR_MEMORY;

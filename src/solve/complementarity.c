@@ -45,12 +45,12 @@ static void fill_rows(hfMlcp* m, int base, int n) {
   for (int i = 0; i < n; ++i) {
     hfiMlcpEdge e = m->edge[i];
     for (int j = 0; j <= i; ++j) m->lcp_A[i * n + j] = m->lcp_A[j * n + i] = entry(m, e, m->edge[j]);
-    m->lcp_b[i] = e.x * m->g[e.row] + (e.y != 0 ? e.y * m->g[e.row + 1] : 0);
+    m->lcp_b[i] = e.x * (m->g[e.row] - m->target[e.row]);
+    if (e.y != 0) m->lcp_b[i] += e.y * (m->g[e.row + 1] - m->target[e.row + 1]);
     m->lcp_lo[i] = 0, m->lcp_hi[i] = INFINITY;
   }
   for (int i = 0; i < base; ++i) {
     m->lcp_A[i * n + i] += m->soft[i];
-    m->lcp_b[i] -= m->target[i];
     m->lcp_lo[i] = m->lo[i], m->lcp_hi[i] = m->hi[i];
   }
 }

@@ -67,7 +67,7 @@ static void write_optimality(hfMlcp* m, int n, const double* x0) {
       g += m->G[i * nx + j] * x0[j];
     }
     A[i * n + i] += eps;
-    m->lcp_b[i] = g;
+    m->lcp_b[i] = i < nk ? g : g - m->target[i];
     m->lcp_lo[i] = m->lo[i] - x0[i];
     m->lcp_hi[i] = m->hi[i] - x0[i];
     if (i >= nk) continue;

@@ -16,7 +16,8 @@
 //   saturated  h lo <= x <= h hi,  complementary to J v - s0 + R x    R = 1/(h kappa); 0 if near-rigid
 //   normal     fN >= 0,            complementary to N v - b           b = depth/h where there is a gap,
 //                                                                     recovery depth/h in an overlap
-//   tangents   friction within mu fN
+//   tangents   friction within mu fN, against F v - s0                s0 = -k_t xi0/(h k_t + c_t), the slip at
+//                                                                     which an anchor exerts no force
 //
 // complementarity.c and dissipation.c say in what way friction opposes slip.
 #include "solve/mlcp.h"
@@ -156,6 +157,14 @@ static void take_normals(hfMlcp* m) {
   }
 }
 
+// The slip velocity that row i (1 or 2) of a contact aims at: that at which the force of anchored friction vanishes; rigid
+// contact that sticks has no other. Laws without memory aim at no slip.
+static double tangent_target(const hfContactLaw* law, double h, int i) {
+  double slope = h * law->k_t[HF_SLIDING] + law->c_t[HF_SLIDING];
+  if (law->friction != HF_FRICTION_ANCHORED || !(slope > 0)) return 0;
+  return -law->k_t[HF_SLIDING] * law->xi0[i - 1] / slope;
+}
+
 // Appends two tangent rows for every contact with friction.
 static void take_tangents(hfMlcp* m) {
   m->n = m->ns + m->nc;
@@ -167,7 +176,8 @@ static void take_tangents(hfMlcp* m) {
     m->nt++;
     for (int r = 1; r <= 2; ++r, ++m->n) {
       take_row(m, b, r, m->n);
-      m->target[m->n] = m->soft[m->n] = 0;
+      m->target[m->n] = tangent_target(&m->problem->contact[b->param], m->problem->h, r);
+      m->soft[m->n] = 0;
       m->lo[m->n] = -INFINITY, m->hi[m->n] = INFINITY;
     }
   }

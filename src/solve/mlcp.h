@@ -25,7 +25,7 @@ struct hfMlcp {
   double* W;             // (max_row x nv) rows of J A^-1
   double* G;             // (max_row x max_row)
   double* g;             // (max_row) J v*
-  double* target;        // (max_row) target of the row velocity; 0 for tangents
+  double* target;        // (max_row) target of the row velocity; of tangents that of their anchor
   double* soft;          // (max_row) compliance R of saturated rows; 0 if rigid
   double* lo;            // (max_row) bounds of the impulse, and
   double* hi;            // (max_row)

@@ -8,8 +8,8 @@ static void test_help_and_version(void** state) {
   assert_says(standard_output, "Usage: holdfast VERB");
   assert_works("--version");
   assert_says(standard_output, "holdfast 0.");
-  const char* verbs[] = {"run", "check", "info", "dynamics", "experiment", "bench"};
-  for (int i = 0; i < 6; ++i) {
+  const char* verbs[] = {"run", "check", "info", "dynamics", "problem", "experiment", "bench"};
+  for (int i = 0; i < 7; ++i) {
     char call[64], usage[64];
     snprintf(call, sizeof call, "%s --help", verbs[i]);
     snprintf(usage, sizeof usage, "Usage: holdfast %s [OPTION...]", verbs[i]);
@@ -32,12 +32,27 @@ static void test_wrong_calls_exit_with_2(void** state) {
 
 static void test_missing_model_exits_with_1(void** state) {
   (void)state;
-  const char* verbs[] = {"run", "check", "info", "dynamics"};
-  for (int i = 0; i < 4; ++i) {
+  const char* verbs[] = {"run", "check", "info", "dynamics", "problem"};
+  for (int i = 0; i < 5; ++i) {
     char call[64];
     snprintf(call, sizeof call, "%s not-there.xml", verbs[i]);
     assert_refused(call, 1, "not-there.xml");
   }
+}
+
+// Two contacts without friction on a mass of 2 that f pushes down with 10: they share the impulse, and nothing moves.
+static void test_problem_is_solved(void** state) {
+  (void)state;
+  write_file("two.txt", "holdfast-friction-problem 1\nform global\ndim 2\nncontact 2\nnequality 0\nnv 2\nmu 2\n0\n0.5\nf 2\n"
+                        "-10\n0\nw 4\n0\n0\n0\n0\nM 2\n0 0 2\n1 1 2\nH 4\n0 0 1\n0 2 1\n1 1 1\n1 3 1\n");
+  assert_works("problem two.txt");
+  assert_says(standard_output, "global form, 2 contacts of 2 rows");
+  assert_says(standard_output, "status: ok; 1 islands");
+  assert_works("problem --json two.txt");
+  double first = json_value(standard_output, "r", 0), v = json_value(standard_output, "v", 0);
+  assert_near(first, 5, 1e-6); // equal shares, because nothing prefers one; the tolerance is 1e-8 of 5 m/s
+  assert_near(v, 0, 1e-6);
+  assert_refused("problem --tolerance x two.txt", 2, "--tolerance must be a number");
 }
 
 static void test_full_standard_output_is_noticed(void** state) {
@@ -58,6 +73,7 @@ int main(void) {
       cmocka_unit_test(test_help_and_version),
       cmocka_unit_test(test_wrong_calls_exit_with_2),
       cmocka_unit_test(test_missing_model_exits_with_1),
+      cmocka_unit_test(test_problem_is_solved),
       cmocka_unit_test(test_full_standard_output_is_noticed),
   };
   return cmocka_run_group_tests(tests, enter_folder, leave_folder);

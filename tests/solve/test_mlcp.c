@@ -1,4 +1,5 @@
 // Rigid contact by complementarity and by dissipation, against closed forms.
+#include "support/near.h"
 #include "support/sim_world.h"
 #include <holdfast/mlcp.h>
 
@@ -167,9 +168,43 @@ static void test_fallback_steps(void** state) {
   sim_world_free(&w);
 }
 
+// A mass of 2 kg that weight presses on a plane for h = 0.01 s, with an anchor that is stretched by xi0. Where friction is
+// strong the mass takes the velocity at which the anchor exerts no force; where it is weak, friction of mu m g h along x, an
+// edge of the cone, moves it towards that velocity.
+static void test_anchor_is_honoured(void** state) {
+  (void)state;
+  for (int k = 0; k < 2 * WAYS; ++k) {
+    int way = k / 2, weak = k % 2;
+    if (weak && kWays[way].form == HF_MLCP_DISSIPATION) continue; // it buys friction with normal forces
+    double h = 0.01, m = 2, mu = weak ? 0.1 : 50, xi0 = weak ? 0.01 : 1e-3;
+    int32_t tree_start[] = {0, 3}, M_start[] = {0, 9}, cols[] = {0, 1, 2};
+    double M[9] = {m, 0, 0, 0, m, 0, 0, 0, m}, diag[3] = {0}, p[3] = {0, 0, -m * 9.81 * h}, v0[3] = {0};
+    double J[9] = {0, 0, 1, 1, 0, 0, 0, 1, 0}, v[3], impulse[3];
+    hfStepBlock block = {HF_LAW_CONTACT, 3, 0, 0, 0, 1};
+    hfStepPiece piece = {0, 3, 0, 0};
+    hfContactLaw law = {.stiffness = 1e6, .mu = {mu}, .k_t = {1e6}, .c_t = {1e4}, .xi0 = {xi0, 0}, .friction = HF_FRICTION_ANCHORED};
+    hfStepProblem problem = {.h = h, .nv = 3, .ntree = 1, .nblock = 1, .nrow = 3, .npiece = 1, .ncol = 3, .njac = 9, .ncontact = 1,
+                             .tree_start = tree_start, .M_start = M_start, .M = M, .diag = diag, .p = p, .v0 = v0, .block = &block,
+                             .piece = &piece, .cols = cols, .J = J, .contact = &law};
+    assert_int_equal(hf_step_problem_validate(&problem, NULL), HF_OK);
+    hfStepCapacity capacity = {3, 1, 1, 3, 1, 3, 9, 3, {0}};
+    hfMlcpConfig config = hf_mlcp_config_default();
+    config.form = kWays[way].form, config.method = kWays[way].method;
+    hfMlcp* mlcp = NULL;
+    hfSolveReport report;
+    assert_int_equal(hf_mlcp_create(&mlcp, &capacity, &config, NULL), HF_OK);
+    assert_int_equal(hf_mlcp_solve(mlcp, &problem, v, impulse, &report, NULL), HF_OK);
+    double aim = -1e6 * xi0 / (1e6 * h + 1e4), want = weak ? -mu * 9.81 * h : aim;
+    // the dissipation form adds 1e-4 of the diagonal to contacts; the residual is 1e-6
+    assert_near(v[0], want, kWays[way].form == HF_MLCP_DISSIPATION ? 2e-4 * fabs(aim) : 1e-6);
+    assert_near(v[1], 0, 1e-6);
+    hf_mlcp_free(mlcp);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_block_sticks_and_slides), cmocka_unit_test(test_cones_of_k_edges),
                                      cmocka_unit_test(test_what_drives_sticks_by_dissipation_and_skates_by_energy), cmocka_unit_test(test_target_under_limit),
-                                     cmocka_unit_test(test_failure_keeps_the_state), cmocka_unit_test(test_fallback_steps), cmocka_unit_test(test_refuses_what_has_no_room)};
+                                     cmocka_unit_test(test_anchor_is_honoured), cmocka_unit_test(test_failure_keeps_the_state), cmocka_unit_test(test_fallback_steps), cmocka_unit_test(test_refuses_what_has_no_room)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

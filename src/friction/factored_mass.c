@@ -1,6 +1,6 @@
 // Factors a sparse M by its connected components. Each is ordered by minimum degree with one node for each dof, so that a
 // free body of six dofs costs nothing and a body of finite elements keeps its sparsity.
-#include "friction/mass.h"
+#include "friction/factored_mass.h"
 
 #include <string.h>
 
@@ -17,12 +17,12 @@ static int32_t* list_edges(const hfSparseMatrix* M, int32_t* count, const hfAllo
   return edges;
 }
 
-static void plan(hfiMass* mass, hfiArena* arena) {
+static void plan(hfiFactoredMass* mass, hfiArena* arena) {
   hfi_block_plan_pattern(&mass->K, arena, mass->components.largest, mass->components.largest);
   mass->x = HFI_TAKE(arena, double, mass->components.largest);
 }
 
-int hfi_mass_open(hfiMass* mass, const hfSparseMatrix* M, const hfAllocator* allocator) {
+int hfi_mass_open(hfiFactoredMass* mass, const hfSparseMatrix* M, const hfAllocator* allocator) {
   memset(mass, 0, sizeof *mass);
   mass->M = M, mass->allocator = allocator;
   int32_t count, *edges = list_edges(M, &count, allocator);
@@ -37,7 +37,7 @@ int hfi_mass_open(hfiMass* mass, const hfSparseMatrix* M, const hfAllocator* all
   return arena.base != NULL;
 }
 
-void hfi_mass_close(hfiMass* mass) {
+void hfi_mass_close(hfiFactoredMass* mass) {
   if (mass->capacity) hfi_release(mass->K.value);
   hfi_release(mass->memory);
   hfi_release(mass->components.start);
@@ -51,7 +51,7 @@ static double* entry_of(hfiBlockMatrix* K, int32_t i, int32_t j) {
   return hfi_block_lower(K, b) + hfi_block_column(K, b, a);
 }
 
-hfStatus hfi_mass_factor(hfiMass* mass, int32_t c) {
+hfStatus hfi_mass_factor(hfiFactoredMass* mass, int32_t c) {
   const hfiComponents* C = &mass->components;
   const hfSparseMatrix* M = mass->M;
   hfiBlockMatrix* K = &mass->K;
@@ -78,7 +78,7 @@ hfStatus hfi_mass_factor(hfiMass* mass, int32_t c) {
   return hfi_block_factor(K, 0) ? HF_SINGULAR : HF_OK;
 }
 
-void hfi_mass_solve(hfiMass* mass, double* b) {
+void hfi_mass_solve(hfiFactoredMass* mass, double* b) {
   const hfiBlockMatrix* K = &mass->K;
   for (int32_t k = 0; k < K->nodes; ++k) mass->x[k] = b[K->order[k]];
   hfi_block_solve(K, mass->x);

@@ -1,11 +1,11 @@
 // A sparse matrix M that is factored component by component: a kinematic tree, a body of finite elements.
-#ifndef HFI_FRICTION_MASS_H
-#define HFI_FRICTION_MASS_H
+#ifndef HFI_FRICTION_FACTORED_MASS_H
+#define HFI_FRICTION_FACTORED_MASS_H
 
 #include "friction/sparse.h"
 #include "linalg/block_sparse.h"
 
-typedef struct hfiMass {
+typedef struct hfiFactoredMass {
   const hfSparseMatrix* M;
   const hfAllocator* allocator;
   hfiComponents components;
@@ -13,14 +13,14 @@ typedef struct hfiMass {
   size_t capacity;  // of K.value
   double* x;        // (largest component) scratch of hfi_mass_solve
   void* memory;
-} hfiMass;
+} hfiFactoredMass;
 
 // Opens M for factorisation. Returns 0 where memory ran out; hfi_mass_close in any case.
-int hfi_mass_open(hfiMass* mass, const hfSparseMatrix* M, const hfAllocator* allocator);
-void hfi_mass_close(hfiMass* mass);
+int hfi_mass_open(hfiFactoredMass* mass, const hfSparseMatrix* M, const hfAllocator* allocator);
+void hfi_mass_close(hfiFactoredMass* mass);
 // Factors component c: HF_OK, HF_SINGULAR or HF_ERROR_MEMORY.
-hfStatus hfi_mass_factor(hfiMass* mass, int32_t c);
+hfStatus hfi_mass_factor(hfiFactoredMass* mass, int32_t c);
 // Solves M b = b in place for the component that was factored last; b is in the order of its items.
-void hfi_mass_solve(hfiMass* mass, double* b);
+void hfi_mass_solve(hfiFactoredMass* mass, double* b);
 
 #endif

@@ -1,0 +1,185 @@
+// holdfast problem: solves a problem that stands in a file, a step problem or a friction problem.
+#include "cli.h"
+#include "json.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <holdfast/friction.h>
+#include <holdfast/solver.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct problemOptions {
+  const char* path;
+  double tolerance;
+  int json;
+} problemOptions;
+
+enum { KEY_TOLERANCE = 0x100, KEY_JSON };
+static const struct argp_option options[] = {
+    {"tolerance", KEY_TOLERANCE, "NUMBER", 0, "Relative residual at which an answer is good (default 1e-8)", 1},
+    {"json", KEY_JSON, 0, 0, "Print report and answer as JSON", 1},
+    {0}};
+
+static error_t parse(int key, char* argument, struct argp_state* state) {
+  problemOptions* o = state->input;
+  char* end;
+  switch (key) {
+  case KEY_TOLERANCE:
+    o->tolerance = strtod(argument, &end);
+    if (*end || !(o->tolerance > 0 && o->tolerance < 1))
+      argp_error(state, "--tolerance must be a number between 0 and 1, is \"%s\"", argument);
+    return 0;
+  case KEY_JSON:
+    o->json = 1;
+    return 0;
+  case ARGP_KEY_ARG:
+    if (o->path) argp_error(state, "one file only, not also \"%s\"", argument);
+    o->path = argument;
+    return 0;
+  case ARGP_KEY_END:
+    if (!o->path) argp_error(state, "which file?");
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp problem_argp = {
+    options,
+    parse,
+    "FILE",
+    "Solve a problem that stands in a file: a step problem, or a friction problem given by matrices. Files of FCLIB are "
+    "converted by the Python package: holdfast.fclib.read(FILE).write(TEXT).\vExample:\n"
+    "  holdfast problem capsules.txt --tolerance 1e-10 --json",
+    0,
+    0,
+    0};
+
+// Says why there is no answer, and returns the exit status.
+static int refuse(const hfError* error) {
+  say_error("%s", error->message);
+  return CLI_FAILED;
+}
+
+// ---- friction problems ---------------------------------------------------------------------------
+
+static int print_friction(const hfFrictionProblem* p, const hfFrictionSolution* s, const hfFrictionReport* r, int json) {
+  int rows = p->dim * p->ncontact;
+  if (json)
+    return print_json(json_pack("{s:s,s:s,s:i,s:i,s:i,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "problem", "friction", "status",
+                                hf_status_name(r->status), "islands", r->islands, "steps", r->steps, "iterations", r->iterations,
+                                "natural_map", json_number(r->natural_map), "residual", json_number(r->residual),
+                                "scaled_residual", json_number(r->scaled_residual), "r", json_numbers(s->r, rows), "u",
+                                json_numbers(s->u, rows), "lambda", json_numbers(s->lambda, p->nequality), "v",
+                                json_numbers(s->v, p->form == HF_FORM_GLOBAL ? p->nv : 0)));
+  int open = 0, slip = 0;
+  for (int i = 0; i < p->ncontact; ++i) {
+    const double *force = s->r + p->dim * i, *u = s->u + p->dim * i;
+    open += force[0] == 0;
+    double friction = 0, speed = 0;
+    for (int k = 1; k < p->dim; ++k) friction += force[k] * force[k], speed += u[k] * u[k];
+    slip += force[0] > 0 && friction >= 0.999999 * p->mu[i] * p->mu[i] * force[0] * force[0] && speed > 0;
+  }
+  printf("friction problem: %s form, %d contacts of %d rows, %d equalities\n", p->form == HF_FORM_LOCAL ? "local" : "global",
+         p->ncontact, p->dim, p->nequality);
+  printf("status: %s; %d islands, %d proximal steps, %d factorisations\n", hf_status_name(r->status), r->islands, r->steps,
+         r->iterations);
+  printf("natural map: %.3g; relative %.3g; scaled %.3g\n", r->natural_map, r->residual, r->scaled_residual);
+  printf("contacts: %d open, %d slip, %d stick\n", open, slip, p->ncontact - open - slip);
+  return CLI_GOOD;
+}
+
+static int solve_friction(const problemOptions* o) {
+  hfFrictionProblem* p = NULL;
+  hfError error;
+  if (hf_friction_problem_read(&p, o->path, &error) < 0) return refuse(&error);
+  size_t rows = (size_t)(p->dim * p->ncontact), equalities = (size_t)p->nequality, nv = (size_t)p->nv;
+  double* memory = calloc(2 * rows + equalities + nv + 1, sizeof *memory);
+  int status = CLI_FAILED;
+  if (memory) {
+    hfFrictionSolution s = {memory, memory + rows, memory + 2 * rows, memory + 2 * rows + equalities};
+    hfFrictionConfig config = hf_friction_config_default();
+    hfFrictionReport report;
+    config.tolerance = o->tolerance;
+    hfStatus solved = hf_friction_solve(p, &config, &s, &report, &error);
+    status = solved < 0 ? refuse(&error) : print_friction(p, &s, &report, o->json);
+    if (solved > 0) status = CLI_FAILED;
+  } else {
+    say_error("%s: out of memory", o->path);
+  }
+  free(memory);
+  hf_friction_problem_free(p);
+  return status;
+}
+
+// ---- step problems -------------------------------------------------------------------------------
+
+static int print_step(const hfStepProblem* p, const double* v, const double* impulse, const hfSolveReport* r, int json) {
+  static const char* const rungs[] = {"none", "tamsi", "merit", "convex"};
+  if (json)
+    return print_json(json_pack("{s:s,s:s,s:s,s:i,s:i,s:o,s:o,s:o,s:o}", "problem", "step", "status", hf_status_name(r->status),
+                                "rung", rungs[r->rung], "islands", r->islands, "iterations", r->iterations, "residual",
+                                json_number(r->residual), "coupled_residual", json_number(r->coupled_residual), "v",
+                                json_numbers(v, p->nv), "impulse", json_numbers(impulse, p->nrow)));
+  printf("step problem: %d dofs in %d trees, %d rows, %d contacts, h %g s\n", p->nv, p->ntree, p->nrow, p->ncontact, p->h);
+  printf("status: %s; rung %s, %d islands, %d iterations\n", hf_status_name(r->status), rungs[r->rung], r->islands, r->iterations);
+  printf("residual: %.3g; coupled %.3g\n", r->residual, r->coupled_residual);
+  return CLI_GOOD;
+}
+
+static hfStepCapacity capacity_of(const hfStepProblem* p) {
+  hfStepCapacity c = {.nv = p->nv, .ntree = p->ntree, .nblock = p->nblock, .nrow = p->nrow, .npiece = p->npiece,
+                      .ncol = p->ncol, .njac = p->njac};
+  for (int t = 0; t < p->ntree; ++t) {
+    int n = p->tree_start[t + 1] - p->tree_start[t];
+    if (n > c.max_tree_nv) c.max_tree_nv = n;
+  }
+  return c;
+}
+
+static int solve_step(const problemOptions* o) {
+  hfStepProblem* p = NULL;
+  hfSolver* solver = NULL;
+  hfError error;
+  if (hf_step_problem_read(&p, o->path, &error) < 0) return refuse(&error);
+  hfStepCapacity capacity = capacity_of(p);
+  double* v = calloc((size_t)p->nv + (size_t)p->nrow + 1, sizeof *v);
+  int status = CLI_FAILED;
+  if (!v || hf_solver_create(&solver, &capacity, &error) < 0) {
+    say_error("%s: %s", o->path, v ? error.message : "out of memory");
+  } else {
+    hfSolverConfig config = hf_solver_config_default();
+    hfSolveReport report;
+    config.tolerance = o->tolerance;
+    hfStatus solved = hf_solver_solve(solver, &config, p, v, v + p->nv, &report, &error);
+    status = solved < 0 ? refuse(&error) : print_step(p, v, v + p->nv, &report, o->json);
+    if (solved > 0) status = CLI_FAILED;
+  }
+  hf_solver_free(solver);
+  free(v);
+  hf_step_problem_free(p);
+  return status;
+}
+
+// 1: the first line says that the file is a friction problem. -1: it cannot be read.
+static int is_friction_problem(const char* path) {
+  char line[64] = "";
+  FILE* file = fopen(path, "r");
+  if (!file) {
+    say_error("%s: %s", path, strerror(errno));
+    return -1;
+  }
+  while (fgets(line, sizeof line, file) && (*line == '#' || *line == '\n')) {}
+  fclose(file);
+  return strncmp(line, "holdfast-friction-problem", 25) == 0;
+}
+
+int verb_problem(int argc, char** argv) {
+  problemOptions o = {.tolerance = 1e-8};
+  argp_parse(&problem_argp, argc, argv, 0, NULL, &o);
+  int friction = is_friction_problem(o.path);
+  if (friction < 0) return CLI_FAILED;
+  return friction ? solve_friction(&o) : solve_step(&o);
+}
