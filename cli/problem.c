@@ -1,6 +1,7 @@
 // holdfast problem: solves a problem that stands in a file, a step problem or a friction problem.
 #include "cli.h"
 #include "json.h"
+#include "numbers.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -24,11 +25,9 @@ static const struct argp_option options[] = {
 
 static error_t parse(int key, char* argument, struct argp_state* state) {
   problemOptions* o = state->input;
-  char* end;
   switch (key) {
   case KEY_TOLERANCE:
-    o->tolerance = strtod(argument, &end);
-    if (*end || !(o->tolerance > 0 && o->tolerance < 1))
+    if (!parse_number(argument, &o->tolerance) || !(o->tolerance > 0 && o->tolerance < 1))
       argp_error(state, "--tolerance must be a number between 0 and 1, is \"%s\"", argument);
     return 0;
   case KEY_JSON:

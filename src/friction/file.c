@@ -5,10 +5,9 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/output.h"
 #include "problem/text.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,10 +16,10 @@ static const char* const forms[] = {"local", "global"};
 
 // ---- writing -------------------------------------------------------------------------------------
 
-static void write_matrix(FILE* file, const char* name, const hfSparseMatrix* A) {
-  fprintf(file, "%s %d\n", name, A->start[A->rows]);
+static void write_matrix(hfiOutput* file, const char* name, const hfSparseMatrix* A) {
+  hfi_output_print(file, "%s %d\n", name, A->start[A->rows]);
   for (int32_t i = 0; i < A->rows; ++i)
-    for (int32_t e = A->start[i]; e < A->start[i + 1]; ++e) fprintf(file, "%d %d %.17g\n", i, A->col[e], A->value[e]);
+    for (int32_t e = A->start[i]; e < A->start[i + 1]; ++e) hfi_output_print(file, "%d %d %.17g\n", i, A->col[e], A->value[e]);
 }
 
 hfStatus hf_friction_problem_write(const hfFrictionProblem* problem, const char* path, hfError* error) {
@@ -30,18 +29,17 @@ hfStatus hf_friction_problem_write(const hfFrictionProblem* problem, const char*
   hfiFrictionMatrix matrices[HFI_FRICTION_MATRICES];
   hfiFrictionVector vectors[HFI_FRICTION_VECTORS];
   int nmatrix = hfi_friction_matrices(&P, matrices), nvector = hfi_friction_vectors(&P, vectors);
-  FILE* file = fopen(path, "w");
-  if (!file) return hfi_refuse(error, HF_ERROR_FILE, "%s: %s", path, strerror(errno));
-  fprintf(file, "%s\nform %s\ndim %d\nncontact %d\nnequality %d\nnv %d\n", header, forms[P.form], P.dim, P.ncontact,
-          P.nequality, P.nv);
+  hfiOutput file;
+  status = hfi_output_open(&file, path, HFI_OUTPUT_WHOLE, error);
+  if (status) return status;
+  hfi_output_print(&file, "%s\nform %s\ndim %d\nncontact %d\nnequality %d\nnv %d\n", header, forms[P.form], P.dim, P.ncontact,
+                   P.nequality, P.nv);
   for (int k = 0; k < nvector; ++k) {
-    fprintf(file, "%s %d\n", vectors[k].name, vectors[k].size);
-    for (int32_t i = 0; i < vectors[k].size; ++i) fprintf(file, "%.17g\n", (*vectors[k].vector)[i]);
+    hfi_output_print(&file, "%s %d\n", vectors[k].name, vectors[k].size);
+    for (int32_t i = 0; i < vectors[k].size; ++i) hfi_output_print(&file, "%.17g\n", (*vectors[k].vector)[i]);
   }
-  for (int k = 0; k < nmatrix; ++k) write_matrix(file, matrices[k].name, matrices[k].matrix);
-  int failed = ferror(file);
-  if (fclose(file) != 0 || failed) return hfi_refuse(error, HF_ERROR_FILE, "%s: cannot be written", path);
-  return HF_OK;
+  for (int k = 0; k < nmatrix; ++k) write_matrix(&file, matrices[k].name, matrices[k].matrix);
+  return hfi_output_close(&file, error);
 }
 
 // ---- reading -------------------------------------------------------------------------------------

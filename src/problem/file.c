@@ -11,7 +11,6 @@
 #include "base/output.h"
 #include "problem/text.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
