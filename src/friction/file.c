@@ -23,6 +23,7 @@ static void write_matrix(hfiOutput* file, const char* name, const hfSparseMatrix
 }
 
 hfStatus hf_friction_problem_write(const hfFrictionProblem* problem, const char* path, hfError* error) {
+  hfi_clear_error(error);
   hfStatus status = hf_friction_problem_validate(problem, error);
   if (status) return status;
   hfFrictionProblem P = *problem;
