@@ -8,6 +8,7 @@
 #   consume.sh headers PREFIX WORK     every header stands alone in C and C++ and names only installed files
 #   consume.sh shared|static PREFIX WORK   pkg-config
 #   consume.sh readme PREFIX WORK      the example of README.md
+#   consume.sh debian BUILD WORK       the Debian package: installed into an empty root, used, and removed without a trace
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 mode=$1 prefix=$2 work=$3
@@ -80,6 +81,19 @@ readme)
   # shellcheck disable=SC2046
   cc -Wall -Werror example.c $(pkg --cflags --libs) -o example
   LD_LIBRARY_PATH=$(pkg --variable=libdir) ./example | grep -x '5.* s, 0 contacts' ;;
+debian)
+  mkdir -p "$work/root/var/lib/dpkg/info" "$work/root/var/lib/dpkg/updates"
+  touch "$work/root/var/lib/dpkg/status"
+  cpack -G DEB --config "$2/CPackConfig.cmake" -B "$work" >"$work/cpack.log" 2>&1 || { cat "$work/cpack.log"; exit 1; }
+  dpkg-deb -f "$work"/*.deb Depends | grep -q libexpat1
+  # the root has no other packages, not even a shell for scripts, so that dpkg is told not to look for them
+  in_root() { fakeroot -- dpkg --instdir="$work/root" --admindir="$work/root/var/lib/dpkg" --log=/dev/null --force-depends --force-not-root --force-script-chrootless "$@" >>"$work/dpkg.log" 2>&1; }
+  in_root -i "$work"/*.deb || { cat "$work/dpkg.log"; exit 1; }
+  "$work/root/usr/bin/holdfast" --version
+  "$work/root/usr/bin/holdfast" run "$here/../../models/pinch.xml" --time 0.1 >/dev/null
+  in_root --purge holdfast
+  left=$(find "$work/root" -type f -not -path '*/var/lib/dpkg/*')
+  [ -z "$left" ] || { echo "left behind: $left" >&2; exit 1; } ;;
 static)
   # shellcheck disable=SC2046
   cc "$here/consumer/consumer.c" $(pkg --cflags --static --libs | sed 's/-lholdfast/-l:libholdfast.a/') -o "$work"

@@ -49,6 +49,13 @@ static void test_pkg_config_static(void** state) { (void)state, consume_installe
 
 static void test_readme_example(void** state) { (void)state, consume_installed("readme"); }
 
+static void test_debian_package(void** state) {
+  (void)state;
+  char work[64];
+  snprintf(work, sizeof work, "%s/debian", folder);
+  consume("debian", HF_BINARY_DIR, work);
+}
+
 static int make_folder(void** state) { return (void)state, mkdtemp(folder) ? 0 : -1; }
 static int remove_folder(void** state) {
   (void)state;
@@ -67,6 +74,7 @@ int main(void) {
       cmocka_unit_test(test_pkg_config_shared),
       cmocka_unit_test(test_pkg_config_static),
       cmocka_unit_test(test_readme_example),
+      cmocka_unit_test(test_debian_package),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -229,7 +229,7 @@ static int count_long_functions(const char* root, const char* folders) {
 static int count_strays(FILE* list) {
   static const char* const known[] = {
       ".ci",         ".clang-format", ".github", ".gitignore",   "CHANGELOG.md", "CITATION.cff", "CMakeLists.txt", "CMakePresets.json",
-      "CONTRIBUTING.md", "LICENSE",  "README.md", "bench",        "check",        "cli",          "cmake",          "demo", "examples",
+      "CONTRIBUTING.md", "LICENSE",  "README.md", "bench",        "check",        "cli",          "cmake",          "demo", "release", "examples",
       "docs",        "experiments",   "include", "models",       "packages",     "pyproject.toml", "python",       "src",
       "studies", "tests",       "viewer"};
   char name[1024];
