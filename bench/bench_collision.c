@@ -101,7 +101,7 @@ static void place_flat(const hfiShape* A, const hfiShape* B, Pair* pair) {
 
 int main(void) {
   hfiHullData globe = make_globe();
-  hfiHull hull = {globe.nvert, globe.nface, globe.face_start[globe.nface], globe.vert, globe.face_start, globe.face_vert, globe.face_plane, globe.edge_start, globe.edge_vert, NULL};
+  hfiHull hull = {globe.nvert, globe.nface, globe.vert, globe.face_start, globe.face_vert, globe.face_plane, globe.edge_start, globe.edge_vert, NULL};
   hfiArena plan = {NULL, 0, 1 << 20}, arena = hfi_arena_allocate(&plan, NULL); // ample for the index of one hull
   if (!arena.base) return 1;
   arena.used = 0;

@@ -22,6 +22,10 @@ typedef struct runArguments {
 } runArguments;
 extern const struct argp run_argp; // input: runArguments*
 
+// Set a field of the configuration, the second one by FIELD=VALUE. argp ends the program where that is refused.
+void set_field(hfSimConfig* config, const char* name, const char* value, struct argp_state* state);
+void set_named_field(hfSimConfig* config, char* text, struct argp_state* state);
+
 // Sums over the steps of a run.
 typedef struct runStatistics {
   long steps;

@@ -56,14 +56,13 @@ static const struct argp_option options[] = {
     {"json", KEY_JSON, 0, 0, "Print the result as JSON", 3},
     {0}};
 
-static void set_field(hfSimConfig* config, const char* name, const char* value,
-                      struct argp_state* state) {
+void set_field(hfSimConfig* config, const char* name, const char* value, struct argp_state* state) {
   hfError error = {HF_OK, ""};
   if (hf_sim_config_set(config, name, value, &error) != HF_OK)
     argp_error(state, "%s", error.message);
 }
 
-static void set_named_field(hfSimConfig* config, char* text, struct argp_state* state) {
+void set_named_field(hfSimConfig* config, char* text, struct argp_state* state) {
   char* equals = strchr(text, '=');
   if (!equals) argp_error(state, "--set %s: expected FIELD=VALUE", text);
   *equals = '\0';

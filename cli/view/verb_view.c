@@ -31,20 +31,6 @@ static const struct argp_option options[] = {
      "Set any field of the configuration by its name in C (may be given several times)", 2},
     {0}};
 
-static void set_field(hfSimConfig* config, const char* name, const char* value,
-                      struct argp_state* state) {
-  hfError error = {HF_OK, ""};
-  if (hf_sim_config_set(config, name, value, &error) != HF_OK)
-    argp_error(state, "%s", error.message);
-}
-
-static void set_named_field(hfSimConfig* config, char* text, struct argp_state* state) {
-  char* equals = strchr(text, '=');
-  if (!equals) argp_error(state, "--set %s: want FIELD=VALUE", text);
-  *equals = '\0';
-  set_field(config, text, equals + 1, state);
-}
-
 static int take_port(const char* text, struct argp_state* state) {
   double port = 0;
   if (!parse_number(text, &port) || port < 1 || port > 65535 || port != (int)port)

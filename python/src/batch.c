@@ -230,27 +230,22 @@ static PyObject* batch_step(PyObject* self, PyObject* args) {
   return result;
 }
 
-static PyObject* batch_get_state(PyObject* self, PyObject* args) {
+// Copies the state of a world of the batch to a State, or with `set` back.
+static PyObject* copy_state(PyObject* self, PyObject* args, int set) {
   BatchObject* b = (BatchObject*)self;
   int world;
-  PyObject* state;
+  PyObject* object;
   hfError error;
-  if (!PyArg_ParseTuple(args, "iO!", &world, StateType, &state) || check_idle(b) < 0) return NULL;
-  if (((StateObject*)state)->busy) return claim(&(int){1}, "state"), NULL;
-  if (hf_batch_get_state(b->batch, world, ((StateObject*)state)->state, &error) < 0) return raise_error(&error);
+  if (!PyArg_ParseTuple(args, "iO!", &world, StateType, &object) || check_idle(b) < 0) return NULL;
+  if (((StateObject*)object)->busy) return claim(&(int){1}, "state"), NULL;
+  hfState* state = ((StateObject*)object)->state;
+  hfStatus status = set ? hf_batch_set_state(b->batch, world, state, &error) : hf_batch_get_state(b->batch, world, state, &error);
+  if (status < 0) return raise_error(&error);
   Py_RETURN_NONE;
 }
 
-static PyObject* batch_set_state(PyObject* self, PyObject* args) {
-  BatchObject* b = (BatchObject*)self;
-  int world;
-  PyObject* state;
-  hfError error;
-  if (!PyArg_ParseTuple(args, "iO!", &world, StateType, &state) || check_idle(b) < 0) return NULL;
-  if (((StateObject*)state)->busy) return claim(&(int){1}, "state"), NULL;
-  if (hf_batch_set_state(b->batch, world, ((StateObject*)state)->state, &error) < 0) return raise_error(&error);
-  Py_RETURN_NONE;
-}
+static PyObject* batch_get_state(PyObject* self, PyObject* args) { return copy_state(self, args, 0); }
+static PyObject* batch_set_state(PyObject* self, PyObject* args) { return copy_state(self, args, 1); }
 
 static PyObject* batch_reports(PyObject* self, PyObject* none) {
   (void)none;

@@ -7,13 +7,14 @@
 #include "geometry/hull_index.h"
 #include "geometry/pairs.h"
 
+// A contact point of two geoms of the scene. Geometry leaves the last two fields zero; hfi_contact_choose sets them.
 typedef struct hfiRawContact {
   int32_t geom_a, geom_b; // a < b
   int32_t pair;           // explicit pair, or -1
   int32_t candidate;      // of the scene's list
   hfiContactPoint point;
-  double depth;           // with the margin at which it acts; for the contacts' use [m]
-  int32_t acts;           // likewise
+  double depth;           // that of the point plus the gap at which the contact begins to act [m]
+  int32_t acts;           // 1: it counts in this step
 } hfiRawContact;
 
 // How a pair is found to be apart without colliding it. What separated it the last time is tried first.

@@ -26,7 +26,6 @@ hfiHull hfi_model_hull(const hfModel* m, int mesh) {
   h.face_plane = hf_model_hull_faceplane(m) + 4 * face;
   h.edge_start = hf_model_hull_edgestart(m) + vert + mesh;
   h.edge_vert = hf_model_hull_edgevert(m) + hf_model_mesh_edgeadr(m)[mesh];
-  h.nedge = h.edge_start[h.nvert];
   h.index = NULL;
   return h;
 }

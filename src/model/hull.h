@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 typedef struct hfiHull {
-  int32_t nvert, nface, nedge;
+  int32_t nvert, nface;
   const double* vert;         // (nvert x 3) [m]
   const int32_t* face_start;  // (nface + 1) into face_vert
   const int32_t* face_vert;   // (face_start[nface]) vertex indices around each face

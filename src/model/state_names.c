@@ -21,11 +21,15 @@ static hfStatus check_sizes(const hfState* s, const hfModel* m, hfError* error) 
                     s->nq, s->nv, m->nq, m->nv);
 }
 
+// Id of a joint of the state's model, or a refusal.
+static int find_joint(const hfState* s, const hfModel* m, const char* joint, hfError* error) {
+  hfStatus status = check_sizes(s, m, error);
+  return status == HF_OK ? find(m, HF_OBJECT_JOINT, joint, error) : (int)status;
+}
+
 hfStatus hf_state_get_joint(const hfState* s, const hfModel* m, const char* joint, double* q, double* v, hfError* error) {
   hfi_clear_error(error);
-  hfStatus status = check_sizes(s, m, error);
-  if (status != HF_OK) return status;
-  int j = find(m, HF_OBJECT_JOINT, joint, error);
+  int j = find_joint(s, m, joint, error);
   if (j < 0) return (hfStatus)j;
   hfJointInfo info = hf_joint_info(hf_model_jnt_type(m)[j]);
   if (q) memcpy(q, hf_state_q(s) + hf_model_jnt_qposadr(m)[j], sizeof *q * (size_t)info.nq);
@@ -42,14 +46,12 @@ static hfStatus check_finite(const double* x, int n, const char* what, const cha
 hfStatus hf_state_set_joint(hfState* s, const hfModel* m, const char* joint, const double* q, const double* v,
                             hfError* error) {
   hfi_clear_error(error);
-  hfStatus status = check_sizes(s, m, error);
-  if (status != HF_OK) return status;
-  int j = find(m, HF_OBJECT_JOINT, joint, error);
+  int j = find_joint(s, m, joint, error);
   if (j < 0) return (hfStatus)j;
   hfJointInfo info = hf_joint_info(hf_model_jnt_type(m)[j]);
-  if ((status = check_finite(q, info.nq, "q", joint, error)) != HF_OK ||
-      (status = check_finite(v, info.nv, "v", joint, error)) != HF_OK)
-    return status;
+  hfStatus status = check_finite(q, info.nq, "q", joint, error);
+  if (status == HF_OK) status = check_finite(v, info.nv, "v", joint, error);
+  if (status != HF_OK) return status;
   hfQuat turn = {1, 0, 0, 0};
   if (q && info.quat >= 0) {
     turn = q_load(q + info.quat);

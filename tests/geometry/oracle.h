@@ -32,7 +32,7 @@ static inline hfPose random_pose(testRandom* r, double spread) {
 // ---- meshes --------------------------------------------------------------------------------------
 
 static inline hfiHull hull_view(const hfiHullData* d) {
-  hfiHull h = {d->nvert, d->nface, d->face_start[d->nface], d->vert, d->face_start, d->face_vert, d->face_plane, d->edge_start, d->edge_vert, NULL};
+  hfiHull h = {d->nvert, d->nface, d->vert, d->face_start, d->face_vert, d->face_plane, d->edge_start, d->edge_vert, NULL};
   return h;
 }
 
