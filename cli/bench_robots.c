@@ -1,8 +1,9 @@
 // holdfast bench robots FOLDER: every MJCF scene of a folder for 2 s from its first keyframe, beside MuJoCo on the same file.
 //
 // A scene behaves alike where at the end no joint differs by more than 0.02 rad or 5 mm and, if both engines are at rest, the
-// deepest points and the forces of each pair of bodies differ by at most 10 %. Where it does not, the table says what MuJoCo
-// itself makes of a start that differs by 1e-6, of half the step, and of its recipe against creep.
+// deepest points and the forces of each pair of bodies differ by at most 10 %. Where it does not, the table says whether it does
+// with MuJoCo's default softness (the field mujoco_softness), and what MuJoCo itself makes of a start that differs by 1e-6, of
+// half the step, and of its recipe against creep.
 //
 // The time of a step is measured as in bench gripper: runs of the two alternate, and the median of the ratios counts.
 #include "experiment.h"
@@ -33,12 +34,18 @@ typedef struct trial {
   char binary[1024];   // a file with MuJoCo's model
 } trial;
 
+// One of our runs beside MuJoCo's.
+typedef struct comparison {
+  outcomeDistance apart, recipe; // from MuJoCo's run, and from that with its recipe
+  int resting;                   // 1: both are at rest
+  outcomeContacts contacts;
+} comparison;
+
 typedef struct line {
   char reason[160]; // "" where the scene behaves alike
   int compared;     // 0: one of the engines does not run it
-  outcomeDistance apart, shifted, half, recipe;
-  int resting;
-  outcomeContacts contacts;
+  comparison ours, soft; // with our configuration, and with MuJoCo's default softness
+  outcomeDistance shifted, half; // of MuJoCo from itself
   double ratio; // of times, NAN: not measured
 } line;
 
@@ -66,9 +73,17 @@ static int load(trial* t, const char* path, hfError* error) {
   return failed ? -1 : 0;
 }
 
-static int open_trial(trial* t, const char* path, hfError* error) {
+// Makes the sim, anew if there is one. softness: the field mujoco_softness.
+static int make_sim(trial* t, int softness, hfError* error) {
   hfSimConfig config = hf_sim_config_default();
-  if (load(t, path, error) != 0 || hf_sim_create(&t->w.sim, t->w.model, &config, error) < 0) return -1;
+  config.mujoco_softness = softness;
+  hf_sim_free(t->w.sim);
+  t->w.sim = NULL;
+  return hf_sim_create(&t->w.sim, t->w.model, &config, error) < 0 ? -1 : 0;
+}
+
+static int open_trial(trial* t, const char* path, hfError* error) {
+  if (load(t, path, error) != 0 || make_sim(t, 0, error) != 0) return -1;
   t->w.state = hf_state_create(t->w.model);
   t->w.input = hf_input_create(t->w.model);
   t->steps = (int)ceil(DURATION / hf_sim_step_size(t->w.sim) - 1e-6);
@@ -159,54 +174,79 @@ static int ask_peer(const trial* t, const char* path, outcome peer[PEER_RUNS], c
 
 // ---- one scene --------------------------------------------------------------------------------------
 
-static int is_alike(outcomeDistance x) { return x.angle <= ANGLE && x.length <= LENGTH; }
+static int is_near(outcomeDistance x) { return x.angle <= ANGLE && x.length <= LENGTH; }
 
-static int has_solref(const hfModel* m) {
-  for (int i = 0; i < 2 * m->ngeom; ++i)
-    if (hf_model_geom_solref(m)[i] != 0) return 1;
-  for (int i = 0; i < 2 * m->npair; ++i)
-    if (hf_model_pair_solref(m)[i] != 0) return 1;
-  return 0;
+static int contacts_agree(const comparison* c) {
+  return !c->resting || (c->contacts.depth <= SHARE && c->contacts.force <= SHARE);
 }
 
-// Says why a scene does not behave alike, as far as measurements tell.
-static void find_reason(line* l, const hfModel* m, const char* left_out) {
+static int is_alike(const comparison* c) { return is_near(c->apart) && contacts_agree(c); }
+
+// Says why joints differ, as far as measurements tell.
+static void explain_joints(line* l, const char* left_out) {
   size_t size = sizeof l->reason;
-  if (!is_alike(l->apart)) {
-    if (left_out[0])
-      snprintf(l->reason, size, "left out: %.140s", left_out);
-    else if (!is_alike(l->shifted))
-      snprintf(l->reason, size, "chaos: a start that differs by 1e-6 takes MuJoCo %.2g rad, %.2g m away", l->shifted.angle,
-               l->shifted.length);
-    else if (!is_alike(l->half))
-      snprintf(l->reason, size, "MuJoCo at half the step is %.2g rad, %.2g m away", l->half.angle, l->half.length);
-    else if (is_alike(l->recipe))
-      snprintf(l->reason, size, "MuJoCo creeps: with its recipe it is %.2g rad, %.2g m from ours", l->recipe.angle,
-               l->recipe.length);
-    else
-      snprintf(l->reason, size, "differs");
-  } else if (l->resting && l->contacts.depth > SHARE && !has_solref(m))
-    snprintf(l->reason, size, "no solref: our stiffness%s", l->contacts.force > SHARE ? "; forces differ" : "");
-  else if (l->resting && (l->contacts.depth > SHARE || l->contacts.force > SHARE))
-    snprintf(l->reason, size, "%s differ", l->contacts.depth > SHARE ? "depths" : "forces");
+  if (left_out[0])
+    snprintf(l->reason, size, "left out: %.140s", left_out);
+  else if (!is_near(l->shifted))
+    snprintf(l->reason, size, "chaos: a start that differs by 1e-6 takes MuJoCo %.2g rad, %.2g m away", l->shifted.angle,
+             l->shifted.length);
+  else if (is_near(l->ours.recipe) || is_near(l->soft.recipe))
+    snprintf(l->reason, size, "MuJoCo creeps: with its recipe%s it is alike", is_near(l->ours.recipe) ? "" : " and mujoco_softness");
+  else if (!is_near(l->half))
+    snprintf(l->reason, size, "MuJoCo at half the step is %.2g rad, %.2g m away", l->half.angle, l->half.length);
+  else
+    snprintf(l->reason, size, "differs; with mujoco_softness %.2g rad, %.2g m", l->soft.apart.angle, l->soft.apart.length);
 }
 
-static void compare_outcomes(trial* t, const char* path, line* l) {
+static void find_reason(line* l, const char* left_out) {
+  size_t size = sizeof l->reason;
+  if (is_alike(&l->ours)) return;
+  if (is_alike(&l->soft))
+    snprintf(l->reason, size, "our stiffness: alike with mujoco_softness");
+  else if (!is_near(l->ours.apart))
+    explain_joints(l, left_out);
+  else if (l->soft.resting && l->soft.contacts.depth <= SHARE && is_near(l->ours.recipe))
+    snprintf(l->reason, size, "MuJoCo creeps: joints are within bounds, forces not yet");
+  else
+    snprintf(l->reason, size, "%s differ; with mujoco_softness %.0f %%, %.0f %%", contacts_agree(&l->ours) ? "joints" : "contacts",
+             100 * l->soft.contacts.depth, 100 * l->soft.contacts.force);
+}
+
+static comparison compare(const hfModel* m, const outcome* ours, const outcome peer[PEER_RUNS]) {
+  comparison c = {.apart = outcome_distance(m, ours, &peer[PEER_DEFAULT]),
+                  .recipe = outcome_distance(m, ours, &peer[PEER_RECIPE]),
+                  .resting = ours->speed < RESTING && peer[PEER_DEFAULT].speed < RESTING,
+                  .contacts = outcome_contacts(ours, &peer[PEER_DEFAULT])};
+  return c;
+}
+
+// The run with MuJoCo's default softness; the sim is then that of our configuration again.
+static int compare_soft(trial* t, const outcome peer[PEER_RUNS], line* l, hfError* error) {
+  outcome soft = {0};
+  int failed = make_sim(t, 1, error) != 0 || run_ours(t, error) != 0 || outcome_take(&soft, t->w.model, t->w.sim, t->w.state) != 0;
+  if (!failed) l->soft = compare(t->w.model, &soft, peer);
+  outcome_free(&soft);
+  return make_sim(t, 0, error) != 0 ? -1 : failed;
+}
+
+static void compare_outcomes(trial* t, const char* path, line* l, hfError* error) {
   const hfModel* m = t->w.model;
-  outcome ours, peer[PEER_RUNS] = {{0}};
-  if (outcome_take(&ours, m, t->w.sim, t->w.state) == 0 && ask_peer(t, path, peer, l->reason, sizeof l->reason) == 0) {
-    l->compared = 1;
+  outcome ours, *peer = calloc(PEER_RUNS, sizeof *peer);
+  int failed = outcome_take(&ours, m, t->w.sim, t->w.state) != 0 || !peer;
+  if (!failed && ask_peer(t, path, peer, l->reason, sizeof l->reason) == 0) {
     l->reason[0] = 0;
-    l->apart = outcome_distance(m, &ours, &peer[PEER_DEFAULT]);
+    l->ours = l->soft = compare(m, &ours, peer);
     l->shifted = outcome_distance(m, &peer[PEER_DEFAULT], &peer[PEER_SHIFTED]);
     l->half = outcome_distance(m, &peer[PEER_DEFAULT], &peer[PEER_HALF]);
-    l->recipe = outcome_distance(m, &ours, &peer[PEER_RECIPE]);
-    l->resting = ours.speed < RESTING && peer[PEER_DEFAULT].speed < RESTING;
-    l->contacts = outcome_contacts(&ours, &peer[PEER_DEFAULT]);
-    find_reason(l, m, t->left_out);
+    l->compared = is_alike(&l->ours) || compare_soft(t, peer, l, error) == 0;
+    if (l->compared)
+      find_reason(l, t->left_out);
+    else
+      snprintf(l->reason, sizeof l->reason, "%.150s", error->message);
   }
   outcome_free(&ours);
-  for (int k = 0; k < PEER_RUNS; ++k) outcome_free(&peer[k]);
+  for (int k = 0; peer && k < PEER_RUNS; ++k) outcome_free(&peer[k]);
+  free(peer);
 }
 
 static line run_scene(const PeerMujoco* peer, const char* path, const char* folder, int timed) {
@@ -217,7 +257,7 @@ static line run_scene(const PeerMujoco* peer, const char* path, const char* fold
   snprintf(t.controls, sizeof t.controls, "%s/controls", folder);
   snprintf(t.binary, sizeof t.binary, "%s/model.mjb", folder);
   if (open_trial(&t, path, &error) == 0 && run_ours(&t, &error) == 0) {
-    compare_outcomes(&t, path, &l);
+    compare_outcomes(&t, path, &l, &error);
     if (l.compared && timed) l.ratio = compare_times(peer, &t);
   } else
     snprintf(l.reason, sizeof l.reason, "%.150s", error.message);
@@ -233,10 +273,10 @@ static void print_line(result* r, FILE* table, const char* name, const line* l) 
   if (!l->compared) {
     snprintf(text, sizeof text, "| %s | - | - | - | - | - | - | %s |", name, l->reason);
   } else {
-    if (l->resting && (l->contacts.deepest_peer > 0 || l->contacts.deepest_ours > 0))
-      snprintf(contacts, sizeof contacts, "%.3g, %.3g | %.0f | %.0f", 1e3 * l->contacts.deepest_ours,
-               1e3 * l->contacts.deepest_peer, 100 * l->contacts.depth, 100 * l->contacts.force);
-    snprintf(text, sizeof text, "| %s | %.2g | %.2g | %s | %.2f | %s |", name, l->apart.angle, 1e3 * l->apart.length, contacts,
+    if (l->ours.resting && (l->ours.contacts.deepest_peer > 0 || l->ours.contacts.deepest_ours > 0))
+      snprintf(contacts, sizeof contacts, "%.3g, %.3g | %.0f | %.0f", 1e3 * l->ours.contacts.deepest_ours,
+               1e3 * l->ours.contacts.deepest_peer, 100 * l->ours.contacts.depth, 100 * l->ours.contacts.force);
+    snprintf(text, sizeof text, "| %s | %.2g | %.2g | %s | %.2f | %s |", name, l->ours.apart.angle, 1e3 * l->ours.apart.length, contacts,
              l->ratio, l->reason);
   }
   result_note(r, "%s", text);

@@ -38,7 +38,8 @@ typedef struct hfJointDef {
   double ref;                 // coordinate at the reference configuration [m or rad]
   double springref, stiffness, damping, armature, frictionloss;
   double springdamper[2];     // time constant [s] and damping ratio; > 0: stiffness and damping for the inertia at qpos0
-  double limit_stiffness, limit_damping; // 0: near-rigid
+  double limit_stiffness, limit_damping; // 0: near-rigid, or MuJoCo's law below
+  double limit_solref[2], limit_solimp[5]; // MuJoCo's softness of the limit; solref (0, 0): none
   int32_t actfrclimited;
   double actfrcrange[2];
   int32_t actgravcomp;

@@ -166,6 +166,8 @@ typedef struct hfWorld {
   X(double, jnt_stiffness, njnt, 1, 1)    /* [N/m or N m/rad] */                                       \
   X(double, jnt_limit_stiffness, njnt, 1, 1) /* 0: near-rigid [N/m or N m/rad] */                      \
   X(double, jnt_limit_damping, njnt, 1, 1)   /* [N s/m or N m s/rad] */                                \
+  X(double, jnt_limit_solref, njnt, 2, 1) /* MuJoCo's, where the model set it; else (0, 0) */          \
+  X(double, jnt_limit_solimp, njnt, 5, 1)                                                              \
   X(double, jnt_actfrcrange, njnt, 2, 1)  /* bounds of the summed actuator force [N or N m] */         \
   X(double, qpos0, nq, 1, 0)              /* reference configuration */                                \
   X(double, qpos_spring, nq, 1, 1)        /* springs rest here */                                      \

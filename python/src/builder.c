@@ -17,7 +17,7 @@ static const member joint_members[] = {
     MEMBER(hfJointDef, limited), MEMBER(hfJointDef, range), MEMBER(hfJointDef, margin), MEMBER(hfJointDef, ref),
     MEMBER(hfJointDef, springref), MEMBER(hfJointDef, stiffness), MEMBER(hfJointDef, damping), MEMBER(hfJointDef, armature),
     MEMBER(hfJointDef, frictionloss), MEMBER(hfJointDef, springdamper), MEMBER(hfJointDef, limit_stiffness),
-    MEMBER(hfJointDef, limit_damping), MEMBER(hfJointDef, actfrclimited), MEMBER(hfJointDef, actfrcrange), MEMBER(hfJointDef, actgravcomp)};
+    MEMBER(hfJointDef, limit_damping), MEMBER(hfJointDef, limit_solref), MEMBER(hfJointDef, limit_solimp), MEMBER(hfJointDef, actfrclimited), MEMBER(hfJointDef, actfrcrange), MEMBER(hfJointDef, actgravcomp)};
 static const member geom_members[] = {
     MEMBER(hfGeomDef, name), MEMBER(hfGeomDef, body), MEMBER(hfGeomDef, type), MEMBER(hfGeomDef, mesh), MEMBER(hfGeomDef, pos),
     MEMBER(hfGeomDef, quat), MEMBER(hfGeomDef, size), MEMBER(hfGeomDef, mass), MEMBER(hfGeomDef, density), MEMBER(hfGeomDef, shell_inertia),

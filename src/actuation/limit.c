@@ -6,12 +6,16 @@
 //   phi > 0    s0 = -phi/h:     no force unless the step would cross the limit
 //   phi <= 0   Kelvin-Voigt with the joint's stiffness and damping, or near-rigid (hfi_compliant_row)
 //
+// Where the model has MuJoCo's solref for a limit, its law holds on both sides of phi = 0 (contact/solref.h).
+//
 // A limit that is far away would carry no force and gets no row. A joint gets one only where the
 // step may reach the limit at twice its speed plus FAST_SPEED; a tendon at its nearer end, or at
 // both ends of a narrow range.
 //
 // Friction loss b: kappa = b/v_s with the world's stiction speed v_s, bounds +-b.
 #include "actuation/actuation.h"
+
+#include "contact/solref.h"
 
 // A near-rigid limit moves a joint that starts beyond it back within this time [s], but not faster than the world's release
 // speed. A one-sided row cannot brake, so that the joint leaves the limit with that speed.
@@ -40,17 +44,42 @@ static hfSaturatedRow limit_row(hfActuation* a, const hfiActuationStep* step, hf
   return row;
 }
 
+// The row of a limit with MuJoCo's law for the inverse mass w; speed: dphi/dt at the start of the step.
+static hfSaturatedRow soft_limit_row(const hfModel* m, const hfiActuationStep* step, int j, double w, double phi, double speed) {
+  const double *solref = hf_model_jnt_limit_solref(m) + 2 * j, *solimp = hf_model_jnt_limit_solimp(m) + 5 * j;
+  if (solref[0] == 0) solref = HFI_DEFAULT_SOLREF, solimp = HFI_DEFAULT_SOLIMP;
+  hfiSoftLaw law = hfi_soft_law(solref, solimp, w, m->world.timestep);
+  hfiSoftStep soft = hfi_soft_step(&law, -phi, speed, step->h);
+  hfSaturatedRow row = {soft.depth / step->h, step->h * soft.stiffness, 0, INFINITY};
+  return row;
+}
+
 // Does the end at distance phi of a tendon's range need a row?
 static int is_near(double phi, double width, double h) { return 2 * phi <= width || width <= 2 * h * FAST_SPEED; }
 
 // ---- joints -----------------------------------------------------------------------------------------
 
-static void add_joint_limit(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j, int n, const double* J, double phi) {
+// The inverse mass of joint j that MuJoCo takes for its limits: at the reference pose, where it is known.
+static double limit_weight(const hfActuation* a, int j, double present) {
+  int first = hf_model_jnt_dofadr(a->model)[j], n = hfi_joint_nv(hf_model_jnt_type(a->model)[j]);
+  double sum = 0;
+  for (int i = first; i < first + n; ++i) sum += a->dof_weight[i] / n;
+  return sum > 0 ? sum : present;
+}
+
+static hfSaturatedRow joint_limit_row(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j, int n, const int32_t* dof, const double* J, double phi) {
   const hfModel* m = a->model;
   hfiCompliance law = {hf_model_jnt_limit_stiffness(m)[j], hf_model_jnt_limit_damping(m)[j]};
-  int32_t first = hf_model_jnt_dofadr(m)[j], dof[3] = {first, first + 1, first + 2};
-  double w = hfi_inverse_mass(d, a->dense, n, dof, J);
-  hfi_rows_add_row(&a->rows, HFI_ROW_JOINT_LIMIT, j, limit_row(a, step, law, w, phi), n, dof, J);
+  double w = hfi_inverse_mass(d, a->dense, n, dof, J), speed = 0;
+  int soft = (hf_model_jnt_limit_solref(m)[2 * j] != 0 || step->soft_limits) && law.k == 0 && law.c == 0 && !step->rigid_limits;
+  if (!soft || !(w > 0)) return limit_row(a, step, law, w, phi);
+  for (int i = 0; i < n; ++i) speed += J[i] * d->v[dof[i]];
+  return soft_limit_row(m, step, j, limit_weight(a, j, w), phi, speed);
+}
+
+static void add_joint_limit(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j, int n, const double* J, double phi) {
+  int32_t first = hf_model_jnt_dofadr(a->model)[j], dof[3] = {first, first + 1, first + 2};
+  hfi_rows_add_row(&a->rows, HFI_ROW_JOINT_LIMIT, j, joint_limit_row(a, d, step, j, n, dof, J, phi), n, dof, J);
 }
 
 // May a step cover the distance phi?

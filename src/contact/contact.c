@@ -31,10 +31,10 @@ static void fill_contact(hfiContact* c, const hfModel* m, const hfiRawContact* r
   c->p_BC = c->xi_W = c->twist_W = v3_zero();
 }
 
-void hfi_contact_materials(const hfiScene* scene, const double* weight, hfiMaterial* out) {
+void hfi_contact_materials(const hfiScene* scene, const hfiSoftness* softness, hfiMaterial* out) {
   for (int i = 0; i < scene->ncandidate; ++i) {
     const hfiCandidate* c = &scene->candidate[i];
-    out[i] = hfi_material_combine(scene->model, weight, c->a, c->b, c->pair);
+    out[i] = hfi_material_combine(scene->model, softness, c->a, c->b, c->pair);
   }
 }
 
@@ -140,7 +140,7 @@ void hfi_contact_choose(const hfModel* m, const hfDynamics* d, const hfMotion* f
   if (d) choose_acting(d, h, found, raw, nraw, touched);
 }
 
-int hfi_contact_fill(const hfModel* m, const hfiMaterial* listed, const double* weight, const hfiRawContact* raw, int nraw,
+int hfi_contact_fill(const hfModel* m, const hfiMaterial* listed, const hfiSoftness* softness, const hfiRawContact* raw, int nraw,
                      hfiContact* out) {
   int count = 0, last = -1;
   hfiMaterial combined = {0};
@@ -148,7 +148,7 @@ int hfi_contact_fill(const hfModel* m, const hfiMaterial* listed, const double* 
     const hfiRawContact* r = &raw[i];
     if (!r->acts) continue;
     if (!listed && r->candidate != last)
-      combined = hfi_material_combine(m, weight, r->geom_a, r->geom_b, r->pair);
+      combined = hfi_material_combine(m, softness, r->geom_a, r->geom_b, r->pair);
     last = r->candidate;
     fill_contact(&out[count++], m, r, listed ? &listed[r->candidate] : &combined);
   }

@@ -54,8 +54,7 @@ static inline hfVec3 hfi_across(hfVec3 n, hfVec3 x) { return v3_axpy(-v3_dot(n, 
 void hfi_contact_choose(const hfModel* model, const hfDynamics* dynamics, const hfMotion* found, double h, double reach,
                         const hfiMaterial* listed, hfiRawContact* raw, int nraw, int32_t* touched);
 // Contacts of the raw points that act, in the same order. Returns the count.
-// weight: as for hfi_material_combine.
-int hfi_contact_fill(const hfModel* model, const hfiMaterial* listed, const double* weight, const hfiRawContact* raw, int nraw,
+int hfi_contact_fill(const hfModel* model, const hfiMaterial* listed, const hfiSoftness* softness, const hfiRawContact* raw, int nraw,
                      hfiContact* out);
 // Farthest point of each geom from its body's origin, out (ngeom) [m].
 void hfi_contact_extents(const hfModel* model, double* out);
@@ -68,7 +67,7 @@ int hfi_contact_missed(const hfDynamics* dynamics, const hfMotion* V, double h, 
 void hfi_contact_reach(const hfDynamics* dynamics, const hfMotion* V, double h, const double* extent,
                        double* reach); // (ngeom)
 // Materials of all candidates of a listed scene.
-void hfi_contact_materials(const hfiScene* scene, const double* weight, hfiMaterial* out);
+void hfi_contact_materials(const hfiScene* scene, const hfiSoftness* softness, hfiMaterial* out);
 
 // Dofs that move a body of a contact: it counts with +1 as A, -1 as B.
 typedef struct hfiContactSide {

@@ -62,9 +62,6 @@ static void combine_compliance(const hfModel* m, int a, int b, hfiMaterial* out)
                              own_or(hf_model_geom_stiction_speed(m)[b], w->stiction_speed));
 }
 
-static const double kSolref[2] = {0.02, 1},
-                    kSolimp[5] = {0.9, 0.95, 0.001, 0.5, 2}; // MuJoCo's defaults
-
 // The first n numbers at x where any of them is set, else the default.
 static const double* set_or(const double* x, int n, const double* fallback) {
   for (int i = 0; i < n; ++i)
@@ -99,14 +96,15 @@ static void translate(const hfModel* m, double weight, const double* solref, con
 }
 
 // MuJoCo's parameters count where a model sets them and gives no stiffness of ours.
-static void combine_solver_parameters(const hfModel* m, double weight, int a, int b, int alone, hfiMaterial* out) {
+static void combine_solver_parameters(const hfModel* m, const hfiSoftness* soft, double weight, int a, int b, int alone,
+                                      hfiMaterial* out) {
   const double *mix = hf_model_geom_solmix(m), *k = hf_model_geom_stiffness(m);
-  const double *ra = set_or(hf_model_geom_solref(m) + 2 * a, 2, kSolref),
-               *rb = set_or(hf_model_geom_solref(m) + 2 * b, 2, kSolref);
-  const double *ia = set_or(hf_model_geom_solimp(m) + 5 * a, 5, kSolimp),
-               *ib = set_or(hf_model_geom_solimp(m) + 5 * b, 5, kSolimp);
-  int set = ra != kSolref || rb != kSolref || ia != kSolimp || ib != kSolimp;
-  if (!set || k[a] >= 0 || k[b] >= 0) return;
+  const double *ra = set_or(hf_model_geom_solref(m) + 2 * a, 2, HFI_DEFAULT_SOLREF),
+               *rb = set_or(hf_model_geom_solref(m) + 2 * b, 2, HFI_DEFAULT_SOLREF);
+  const double *ia = set_or(hf_model_geom_solimp(m) + 5 * a, 5, HFI_DEFAULT_SOLIMP),
+               *ib = set_or(hf_model_geom_solimp(m) + 5 * b, 5, HFI_DEFAULT_SOLIMP);
+  int set = ra != HFI_DEFAULT_SOLREF || rb != HFI_DEFAULT_SOLREF || ia != HFI_DEFAULT_SOLIMP || ib != HFI_DEFAULT_SOLIMP;
+  if (!(set || soft->defaults) || k[a] >= 0 || k[b] >= 0) return;
   double solref[2], solimp[5],
       wa = alone >= 0            ? alone == a
            : mix[a] + mix[b] > 0 ? mix[a] / (mix[a] + mix[b])
@@ -119,14 +117,15 @@ static void combine_solver_parameters(const hfModel* m, double weight, int a, in
 }
 
 // An explicit pair overrides what it states.
-static void apply_pair(const hfModel* m, double weight, int pair, hfiMaterial* out) {
+static void apply_pair(const hfModel* m, const hfiSoftness* soft, double weight, int pair, hfiMaterial* out) {
   const double* mu = hf_model_pair_friction(m) + 5 * pair;
   out->mu[0] = 0.5 * (mu[0] + mu[1]), out->mu[1] = mu[2], out->mu[2] = 0.5 * (mu[3] + mu[4]);
   out->mu_dynamic = out->mu[0];
   out->condim = hf_model_pair_condim(m)[pair];
-  const double *solref = set_or(hf_model_pair_solref(m) + 2 * pair, 2, kSolref),
-               *solimp = set_or(hf_model_pair_solimp(m) + 5 * pair, 5, kSolimp);
-  if (solref != kSolref || solimp != kSolimp) translate(m, weight, solref, solimp, out);
+  const double *solref = set_or(hf_model_pair_solref(m) + 2 * pair, 2, HFI_DEFAULT_SOLREF),
+               *solimp = set_or(hf_model_pair_solimp(m) + 5 * pair, 5, HFI_DEFAULT_SOLIMP);
+  if (solref != HFI_DEFAULT_SOLREF || solimp != HFI_DEFAULT_SOLIMP || soft->defaults)
+    translate(m, weight, solref, solimp, out);
 }
 
 // A body that is moved by hand, or fixed to one that is: it has poses, but no velocity that a step knows.
@@ -140,18 +139,18 @@ double hfi_material_margin(const hfModel* m, int a, int b, int pair) {
   return max2(margin[a], margin[b]) - max2(gap[a], gap[b]);
 }
 
-hfiMaterial hfi_material_combine(const hfModel* m, const double* weight, int a, int b, int pair) {
+hfiMaterial hfi_material_combine(const hfModel* m, const hfiSoftness* soft, int a, int b, int pair) {
   hfiMaterial out = {0};
   int alone = dominant_geom(m, a, b);
   const int32_t* body = hf_model_geom_body(m);
-  double both = weight ? weight[body[a]] + weight[body[b]] : 0;
+  double weight = soft->weight[body[a]] + soft->weight[body[b]];
   const int32_t* condim = hf_model_geom_condim(m);
   out.condim = alone >= 0 ? condim[alone] : imax2(condim[a], condim[b]);
   out.include_margin = hfi_material_margin(m, a, b, pair);
   combine_compliance(m, a, b, &out);
   combine_friction(m, a, b, alone, &out);
-  combine_solver_parameters(m, both, a, b, alone, &out);
-  if (pair >= 0) apply_pair(m, both, pair, &out);
+  combine_solver_parameters(m, soft, weight, a, b, alone, &out);
+  if (pair >= 0) apply_pair(m, soft, weight, pair, &out);
   // A body moved by hand has no velocity, so that what it pushes seems to fly off it. With dissipation, contact forces
   // would be zero above the speed 1/d, and the pushed body would go through it.
   if (moved_by_hand(m, a) || moved_by_hand(m, b)) out.dissipation = out.soft.b = 0;

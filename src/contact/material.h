@@ -24,8 +24,13 @@ typedef struct hfiMaterial {
 
 // The gap below which contacts of the pair act [m].
 double hfi_material_margin(const hfModel* model, int geom_a, int geom_b, int pair);
-// pair: explicit contact pair, or -1. weight: (nbody) inverse weights of the bodies at the reference pose [1/kg], or NULL
-// where no geom or pair of the model has MuJoCo's parameters.
-hfiMaterial hfi_material_combine(const hfModel* model, const double* weight, int geom_a, int geom_b, int pair);
+// What MuJoCo's parameters need.
+typedef struct hfiSoftness {
+  const double* weight; // (nbody) inverse weights of the bodies at the reference pose; zero where nobody asks for them [1/kg]
+  int32_t defaults;     // 1: a contact without a stiffness and without these parameters has their defaults
+} hfiSoftness;
+
+// pair: explicit contact pair, or -1.
+hfiMaterial hfi_material_combine(const hfModel* model, const hfiSoftness* softness, int geom_a, int geom_b, int pair);
 
 #endif

@@ -21,6 +21,8 @@
 
 #include <stddef.h>
 
+const double HFI_DEFAULT_SOLREF[2] = {0.02, 1}, HFI_DEFAULT_SOLIMP[5] = {0.9, 0.95, 0.001, 0.5, 2};
+
 static double bounded(double impedance) { return clamp(impedance, 1e-4, 0.9999); }
 
 // x^power; squares and lines are the usual cases.

@@ -10,6 +10,9 @@ typedef struct hfiSoftLaw {
   double w;         // [1/kg]
 } hfiSoftLaw;
 
+// MuJoCo's defaults of solref and solimp.
+extern const double HFI_DEFAULT_SOLREF[2], HFI_DEFAULT_SOLIMP[5];
+
 // Its law from solref (2) and solimp (5). h: MuJoCo keeps the time constant above 2 h.
 hfiSoftLaw hfi_soft_law(const double* solref, const double* solimp, double w, double h);
 

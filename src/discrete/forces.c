@@ -34,6 +34,8 @@ void hfi_discrete_forces(hfiDiscrete* s, const hfState* state, const hfInput* in
   hf_actuation_update(&w->actuation, d, hf_state_q(state));
   hfiActuationStep step = {.h = h,
                            .near_rigid = s->config.near_rigid,
+                           .rigid_limits = s->config.rigid_limits,
+                           .soft_limits = s->config.mujoco_softness,
                            .explicit_drives = s->config.explicit_drives,
                            .q = hf_state_q(state),
                            .act = hf_state_act(state),

@@ -251,8 +251,10 @@ void hfi_mjcf_apply_pid(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* spec);
 void hfi_mjcf_reflected(hfiMjcf* m, const char* attr, const char* name, double* armature,
                         double* damping);
 
-// Reads solref and solimp. When only one is given, the other has the format's default.
-void hfi_mjcf_read_solver(hfiMjcf* m, const hfiElem* elem, double solref[2], double solimp[5]);
+// Reads solref and solimp from the attributes of these names. When only one is given, the other has the format's default.
+// Returns 1 where one of them is given.
+int hfi_mjcf_read_solver(hfiMjcf* m, const hfiElem* elem, const char* ref_name, const char* imp_name, double solref[2],
+                         double solimp[5]);
 // Reads one to three coefficients of a polynomial, of which Holdfast uses the linear one.
 void hfi_mjcf_read_linear(hfiMjcf* m, const hfiElem* elem, const char* attr, double* linear);
 // Reads 0, 1 or -1: the range decides.

@@ -12,7 +12,7 @@ static void apply_pair(hfiMjcf* m, const hfiElem* elem, void* data) {
   hfi_read_reals(m->r, elem, "friction", 1, 5, d->friction);
   hfi_read_real(m->r, elem, "margin", &d->margin);
   hfi_read_real(m->r, elem, "gap", &d->gap);
-  hfi_mjcf_read_solver(m, elem, d->solref, d->solimp);
+  hfi_mjcf_read_solver(m, elem, "solref", "solimp", d->solref, d->solimp);
   if (hfi_read_reals(m->r, elem, "solreffriction", 1, 2, ignored))
     hfi_note(m->r, elem, HF_NOTE,
              "solreffriction of a pair: friction follows the contact's own law instead");
@@ -69,7 +69,7 @@ void hfi_mjcf_read_contact(hfiMjcf* m, hfiElem* elem) {
 static void apply_equality(hfiMjcf* m, const hfiElem* elem, void* data) {
   hfEqualityDef* d = data;
   hfi_read_bool(m->r, elem, "active", &d->active);
-  hfi_mjcf_read_solver(m, elem, d->solref, d->solimp);
+  hfi_mjcf_read_solver(m, elem, "solref", "solimp", d->solref, d->solimp);
 }
 
 void hfi_mjcf_check_equality(hfiMjcf* m, hfiElem* elem) {

@@ -67,9 +67,7 @@ static void apply_joint(hfiMjcf* m, const hfiElem* elem, void* data) {
   hfi_read_real(r, elem, "frictionloss", &d->frictionloss);
   if (hfi_read_real(r, elem, "springyield", &yield) && yield > 0)
     hfi_note(r, elem, HF_WARNING, "springyield is not supported: the spring stays elastic");
-  if (hfi_read_reals(r, elem, "solreflimit", 1, 2, ignored) +
-      hfi_read_reals(r, elem, "solimplimit", 1, 5, ignored))
-    hfi_note(r, elem, HF_NOTE, "solreflimit, solimplimit: joint limits are near-rigid instead");
+  hfi_mjcf_read_solver(m, elem, "solreflimit", "solimplimit", d->limit_solref, d->limit_solimp);
   if (hfi_read_reals(r, elem, "solreffriction", 1, 2, ignored) +
       hfi_read_reals(r, elem, "solimpfriction", 1, 5, ignored))
     hfi_note(r, elem, HF_NOTE,

@@ -122,6 +122,7 @@ static void write_option(hfiMjcfWriter* w) {
   hfi_mjcf_put_reals(w, "timestep", &v->timestep, 1);
   hfi_mjcf_put_reals(w, "gravity", v->gravity, 3);
   hfi_mjcf_put_real(w, "impratio", v->impratio, 1);
+  if (!v->pyramidal_cone) hfi_mjcf_put_text(w, "cone", "elliptic");
   hfi_mjcf_print(w, "><flag");
   for (size_t i = 0; i < sizeof flags / sizeof *flags; ++i)
     if (flags[i].off) hfi_mjcf_put_text(w, flags[i].flag, "disable");

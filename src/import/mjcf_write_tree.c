@@ -139,6 +139,10 @@ static void write_joint(hfiMjcfWriter* w, int i, int depth) {
   hfi_mjcf_put_real(w, "damping", d->damping, 0);
   hfi_mjcf_put_real(w, "armature", d->armature, 0);
   hfi_mjcf_put_real(w, "frictionloss", d->frictionloss, 0);
+  if (d->limit_solref[0] != 0) {
+    hfi_mjcf_put_reals(w, "solreflimit", d->limit_solref, 2);
+    hfi_mjcf_put_reals(w, "solimplimit", d->limit_solimp, 5);
+  }
   hfi_mjcf_print(w, "/>\n");
 }
 

@@ -77,7 +77,8 @@ hfStatus hfi_check_joint(const hfBuilder* b, hfJointDef* d, int except, hfError*
                            d->range[1],        d->margin,       d->ref,      d->springref,
                            d->stiffness,       d->damping,      d->armature, d->frictionloss,
                            d->limit_stiffness, d->limit_damping};
-  if (!hfi_all_finite(values, sizeof values / sizeof *values))
+  if (!hfi_all_finite(values, sizeof values / sizeof *values) || !hfi_all_finite(d->limit_solref, 2) ||
+      !hfi_all_finite(d->limit_solimp, 5))
     return hfi_refuse_def(error, d->where, kind, d->name, "a value is not finite");
   if (d->limited && d->range[0] > d->range[1])
     return hfi_refuse_def(error, d->where, kind, d->name, "range [%g, %g] is empty", d->range[0],

@@ -32,6 +32,8 @@ static void fill_joint(hfModel* m, const hfJointDef* d, int j) {
   hfi_set_jnt_stiffness(m)[j] = d->stiffness;
   hfi_set_jnt_limit_stiffness(m)[j] = d->limit_stiffness;
   hfi_set_jnt_limit_damping(m)[j] = d->limit_damping;
+  memcpy(hfi_set_jnt_limit_solref(m) + 2 * j, d->limit_solref, sizeof d->limit_solref);
+  memcpy(hfi_set_jnt_limit_solimp(m) + 5 * j, d->limit_solimp, sizeof d->limit_solimp);
   fill_reference(m, d, j, hf_model_jnt_qposadr(m)[j]);
   for (int i = vadr; i < vadr + hfi_joint_nv(d->type); ++i) {
     hfi_set_dof_armature(m)[i] = d->armature;

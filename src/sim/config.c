@@ -76,6 +76,8 @@ static const Field kFields[] = {
     FIELD(drive_law, 'i', -1, HF_DRIVE_COMPUTED_TORQUE, kDriveLaws),
     FIELD(explicit_drives, 'i', 0, 1, kSwitches),
     FIELD(scene_signals, 'i', 0, 1, kSwitches),
+    FIELD(mujoco_softness, 'i', 0, 1, kSwitches),
+    FIELD(rigid_limits, 'i', 0, 1, kSwitches),
     FIELD(near_rigid, 'd', 1e-6, 10, NULL),
     FIELD(static_speed, 'd', 0, 1e9, NULL),
     FIELD(solver.coupling, 'i', 0, HF_COUPLING_FRICTIONLESS, kCouplings),

@@ -33,8 +33,11 @@ static hfStatus choose_options(hfSim* s, hfError* error) {
 }
 
 static hfStatus create_world(hfSim* s, hfError* error) {
-  hfiWorldConfig config = {s->config.max_contacts, s->config.scene_signals,
-                           s->method->discrete ? s->config.drive_law : -1, s->config.allocator};
+  hfiWorldConfig config = {.max_contacts = s->config.max_contacts,
+                           .scene_signals = s->config.scene_signals,
+                           .drive_law = s->method->discrete ? s->config.drive_law : -1,
+                           .mujoco_softness = s->config.mujoco_softness,
+                           .allocator = s->config.allocator};
   hfStatus status = HF_OK;
   if (config.max_contacts == 0) status = hfi_plan_contacts(s->model, &config.max_contacts, error);
   return status == HF_OK ? hfi_world_create(&s->world, s->model, &config, error) : status;

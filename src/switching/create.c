@@ -122,7 +122,8 @@ hfStatus hf_rigid_create(hfRigid** rigid, const hfModel* model, const hfRigidCon
   hfi_clear_error(error);
   assert(rigid && model && config);
   hfStatus status = hfi_rigid_check(config, error);
-  hfiWorldConfig own = {config->max_contacts, config->scene_signals, -1, config->allocator};
+  hfiWorldConfig own = {.max_contacts = config->max_contacts, .scene_signals = config->scene_signals, .drive_law = -1,
+                        .allocator = config->allocator};
   hfiWorld* world = NULL;
   if (status == HF_OK) status = hfi_world_create(&world, model, &own, error);
   if (status == HF_OK) status = hfi_rigid_create(rigid, world, config, error);

@@ -64,7 +64,8 @@ static int any_dynamic_friction(const hfModel* m) {
 // What a parameter overlay may change. The dynamics of a new world has read its parameters already.
 static void read_parameters(hfiWorld* w) {
   hfi_world_weigh(w);
-  if (w->scene.listed) hfi_contact_materials(&w->scene, w->weight, w->material);
+  w->softness = (hfiSoftness){w->weight, w->config.mujoco_softness};
+  if (w->scene.listed) hfi_contact_materials(&w->scene, &w->softness, w->material);
   for (int i = 0; i < w->model->nu; ++i) w->actuation.law[i] = hf_model_actuator_drive(w->model)[i];
   if (w->config.drive_law >= 0) hfi_actuation_drive_by(&w->actuation, (hfDriveLaw)w->config.drive_law);
   w->has_dynamic_friction = any_dynamic_friction(w->model);

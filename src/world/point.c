@@ -84,7 +84,7 @@ void hfi_world_find_contacts(hfiWorld* w, double gap, double horizon, const doub
                                 w->config.max_contacts, &w->ndropped);
   hfi_contact_choose(m, d, NULL, horizon, gap, listed_materials(w), w->found, w->nfound, w->touched);
   if (d) hfi_world_sweep(w, d->V, horizon, horizon);
-  w->ncontact = hfi_contact_fill(m, listed_materials(w), w->weight, w->found, w->nfound, w->contact);
+  w->ncontact = hfi_contact_fill(m, listed_materials(w), &w->softness, w->found, w->nfound, w->contact);
 }
 
 // A geom that moves further than this beyond its reach has candidates found again [m].
@@ -129,7 +129,7 @@ int hfi_world_find_missed(hfiWorld* w, const hfMotion* V, double horizon) {
   hfi_world_sweep(w, V, horizon, 0);
   keep_contacts(w);
   if (count_acting(w) <= before) return 0;
-  w->ncontact = hfi_contact_fill(m, listed_materials(w), w->weight, w->found, w->nfound, w->contact);
+  w->ncontact = hfi_contact_fill(m, listed_materials(w), &w->softness, w->found, w->nfound, w->contact);
   return 1;
 }
 

@@ -12,6 +12,7 @@ typedef struct hfiWorldConfig {
   int32_t max_contacts;  // capacity
   int32_t scene_signals; // 1: the scene's signals drive controls that no input gives
   int32_t drive_law;     // hfDriveLaw of all servos; -1: each has its own
+  int32_t mujoco_softness; // of hfSimConfig
   hfAllocator allocator; // of the world, and of the methods that borrow it
 } hfiWorldConfig;
 
@@ -28,6 +29,7 @@ typedef struct hfiWorld {
   // computed from the model
   hfiMaterial* material;        // of the scene's candidates where it lists them for good, else unused
   double* weight;               // (nbody) inverse weights at the reference pose (weight.c) [1/kg]
+  hfiSoftness softness;         // with these weights
   double* extent;               // (ngeom) farthest point of a geom from its body's origin [m]
   double* lever;                // (nv) how far a unit of a dof moves what hangs on it [-, or m/rad]
   int32_t has_dynamic_friction; // 1: some geom has a dynamic coefficient of its own
@@ -57,8 +59,8 @@ void hfi_world_free(hfiWorld* world);
 static inline int hfi_world_is_outdated(const hfiWorld* w) { return w->revision != w->model->revision; }
 void hfi_world_refresh(hfiWorld* world);
 
-// Computes the inverse weights of the bodies, or zeros where the model has none of MuJoCo's contact parameters. The poses of the
-// dynamics are then those of qpos0.
+// Computes the inverse weights of the bodies, and those of dofs for the actuation, as far as the model has MuJoCo's parameters
+// for them; else they are zero. The poses of the dynamics are then those of qpos0.
 void hfi_world_weigh(hfiWorld* world);
 
 // Poses at q and at the mocap poses of the input (may be NULL), unless the world is there already.
