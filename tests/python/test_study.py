@@ -132,6 +132,8 @@ def test_a_wrong_study_is_refused(change, message):
     (dict(keep={"x": "final(q('cap'))"}, success=None), 'no joint is named "cap"'),
     (dict(success="drip < 1"), "drip"),
     (dict(limits={"steps": 10}), "limits.steps"),
+    (dict(parameters={"m": {"set": "xml:.//geom[@name='ball']@size", "values": [1]}}), "has no such element"),
+    (dict(parameters={"m": {"set": "xml:geom", "values": [1]}}), "xml:XPATH@ATTRIBUTE"),
 ])
 def test_a_study_that_does_not_fit_its_scene_is_refused_before_it_runs(change, message, tmp_path):
     with pytest.raises(StudyError, match=re.escape(message)):

@@ -185,23 +185,22 @@ def test_submitit(pinch, local_digest, tmp_path):
 # ---- Ray ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def nodes(monkeypatch):
+@pytest.fixture(scope="module")
+def nodes():
     """A Ray cluster of three nodes, each with one processor: processes of this machine."""
-    pytest.importorskip("ray")
+    ray = pytest.importorskip("ray")
     from ray.cluster_utils import Cluster
 
-    monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
-    for _ in range(2):
-        cluster.add_node(num_cpus=1)
-    cluster.wait_for_nodes()
-    monkeypatch.setenv("RAY_ADDRESS", cluster.address)
-    yield cluster
-    import ray
-
-    ray.shutdown()
-    cluster.shutdown()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RAY_AUTH_MODE", "disabled")
+        cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+        for _ in range(2):
+            cluster.add_node(num_cpus=1)
+        cluster.wait_for_nodes()
+        patch.setenv("RAY_ADDRESS", cluster.address)
+        yield cluster
+        ray.shutdown()
+        cluster.shutdown()
 
 
 def test_three_ray_nodes_give_the_same_bytes(pinch, local_digest, nodes, tmp_path):
@@ -210,6 +209,14 @@ def test_three_ray_nodes_give_the_same_bytes(pinch, local_digest, nodes, tmp_pat
     import ray
 
     assert len(ray.nodes()) == 3
+
+
+def test_ray_runs_that_raise_crash_or_never_end(nodes, tmp_path):
+    (tmp_path / "bad.py").write_text("import os\ndef trial(x):\n    if x == 3: os.abort()\n    if x == 5: raise ValueError('five')\n    while x == 7: pass\n    return x\n")
+    study = Study(name="bad", function="bad:trial", folder=str(tmp_path), parameters={"x": {"values": list(range(20))}}, limits={"time": 2, "attempts": 2})
+    store = study.run(tmp_path / "ray.db", engine="ray", size=10)
+    assert {r["index"]: r["status"] for r in store.rows() if r["status"] != "done"} == {3: "failed", 5: "failed", 7: "timeout"}
+    assert store.digest() == study.run(tmp_path / "local.db").digest()
 
 
 def test_ray_nodes_and_workers_that_are_killed(nodes, tmp_path):

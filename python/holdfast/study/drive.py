@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 from typing import Any, Callable, Generator
 
+from .._core import HoldfastError
 from .draw import Run
 from .errors import StudyError
 from .progress import Progress
@@ -154,14 +155,19 @@ def model_hash(study: Study) -> str:
 
     forget_models()  # the file may have changed since this process read it
     group = Group(study, runner.changes, study.plan[0])
-    if any(c.head in ("scene", "xml") for c in runner.changes):
+    varied = {c.head for c in runner.changes} & {"scene", "xml"}
+    if "scene" in varied:
         return ""  # every run has its own model, and a row its hash; a scene that is refused is a row
     try:
         model, digest = load_model(study, group)
         runner.check(group, model, study.plan[0])
-    except (KeyError, ValueError, OSError, NotImplementedError) as error:
+    except HoldfastError as error:
+        if varied:
+            return ""  # it is the value of this run that is refused, and that is a row
+        raise StudyError(str(error)) from None
+    except (KeyError, ValueError, OSError) as error:
         raise StudyError(str(error.args[0] if isinstance(error, KeyError) else error)) from None
-    return digest
+    return "" if varied else digest
 
 
 def default_store(study: Study, shard: tuple[int, int] | None = None) -> Path:

@@ -194,7 +194,7 @@ def change_text(text: str, edits: list[tuple[Change, Any]], file: str) -> str:
         except SyntaxError as error:
             raise StudyError(f"{change.where}: {error}") from None
         if not found:
-            raise StudyError(f"{change.where}: {file} has no such element")
+            raise StudyError(f"{change.where}: {file} has no such element (included files are not looked into)")
         for element in found:
             element.set(attribute, " ".join(str(v) for v in value) if isinstance(value, list) else str(value))
     return ET.tostring(root, encoding="unicode")

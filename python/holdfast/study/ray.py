@@ -22,16 +22,20 @@ PAUSE = 0.1  # the driver hears of results at least so often [s]
 _workers: dict[str, Worker] = {}  # in a Ray worker: its child process, by the hash of the study
 
 
-def execute(study: dict, name: str, runs: list[tuple], limit: float) -> tuple[str, Any]:
-    """In a Ray worker: executes runs in a child process that later tasks use too. ("results", list), ("death", how),
-    ("timeout", None) or ("refused", why)."""
+def execute(study: dict, name: str, pieces: list[list[tuple]], limit: float) -> list[tuple[str, Any]]:
+    """In a Ray worker: executes runs, piece by piece, in a child process that later tasks use too. For each piece
+    ("results", list), ("death", how), ("timeout", None) or ("refused", why). limit: time of the clock for a run [s]."""
+    return [_execute_piece(study, name, [Run(*r) for r in piece], limit * len(piece)) for piece in pieces]
+
+
+def _execute_piece(study: dict, name: str, runs: list[Run], limit: float) -> tuple[str, Any]:
     from .spec import Study
 
     worker = _workers.get(name)
     if worker is None or worker.process.poll() is not None:
         worker = _workers[name] = Worker(Study.from_dict(study))
     try:
-        worker.start(True, [Run(*r) for r in runs], limit)
+        worker.start(True, runs, limit)
         while time.monotonic() < worker.deadline:
             if select.select([worker], [], [], min(1.0, max(0.0, worker.deadline - time.monotonic())))[0]:
                 results = worker.receive()
@@ -59,6 +63,11 @@ def _connect() -> Any:
     return ray
 
 
+def _pieces(study: Any, task: Task) -> list[tuple[Run, ...]]:
+    """Runs that share a batch stay together; others are executed one by one, so that the one at fault is known."""
+    return [task.runs] if study.kind == "scene" else [(run,) for run in task.runs]
+
+
 def results(study: Any, runs: list[Run], workers: int, size: int | None) -> Generator[list[Result], None, None]:
     """Results as they come. workers: how many tasks at a time; 0: one a processor of the cluster."""
     ray = _connect()
@@ -72,21 +81,27 @@ def results(study: Any, runs: list[Run], workers: int, size: int | None) -> Gene
         while queue.waiting or active:
             while queue.waiting and len(active) < 2 * count:
                 task = queue.waiting.popleft()
-                active[remote.remote(shared, study.hash, [tuple(r) for r in task.runs], queue.limit(task))] = task
+                pieces = [[tuple(r) for r in piece] for piece in _pieces(study, task)]
+                active[remote.remote(shared, study.hash, pieces, study.limit("time"))] = task
             done, _ = ray.wait(list(active), num_returns=len(active), timeout=PAUSE)
-            yield [result for reference in done for result in _take(ray, reference, active.pop(reference), queue)]
+            yield [result for reference in done for result in _take(ray, study, reference, active.pop(reference), queue)]
     finally:
         for reference in active:
             ray.cancel(reference, force=True)
 
 
-def _take(ray: Any, reference: Any, task: Task, queue: Queue) -> list[Result]:
+def _take(ray: Any, study: Any, reference: Any, task: Task, queue: Queue) -> list[Result]:
     try:
-        kind, content = ray.get(reference)
+        outcomes = ray.get(reference)
     except ray.exceptions.RayError as error:
         return queue.after_loss(task, f"the Ray worker or its node ended ({type(error).__name__})")
-    if kind == "refused":
-        raise StudyError(content)
-    if kind == "timeout":
-        return queue.after_timeout(task)
-    return queue.after_death(task, content) if kind == "death" else [Result(*r) for r in content]
+    results: list[Result] = []
+    for runs, (kind, content) in zip(_pieces(study, task), outcomes):
+        piece = task._replace(runs=runs)
+        if kind == "refused":
+            raise StudyError(content)
+        if kind == "timeout":
+            results += queue.after_timeout(piece)
+        else:
+            results += queue.after_death(piece, content) if kind == "death" else [Result(*r) for r in content]
+    return results
