@@ -18,6 +18,7 @@ from conftest import FULL
 from holdfast.study import Study, StudyError, Store, merge
 from holdfast.study.cluster import job_script, parse_shard
 
+pytestmark = pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""), reason="other programs do not run under our sanitizer")
 YAML = """
 name: pinch
 scene: pinch.xml

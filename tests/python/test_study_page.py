@@ -1,6 +1,7 @@
 """The page of a study in Chromium: it opens without requests or errors, shows the store's numbers, replays runs, fits a phone."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -12,6 +13,7 @@ import pytest
 from holdfast.study import Study
 from holdfast.study.report import write_report
 
+pytestmark = pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""), reason="Chromium does not run under our sanitizer")
 STUDY = dict(name="pinch", scene="pinch.xml", keyframe="soft", time=0.3, repetitions=60, keep={"drop": "-final(q('capsule')[2])"}, success="drop < 0.01",
              worst="drop", parameters={"mu": {"set": "geom.*.friction[0]", "uniform": [0.005, 0.05]}, "squeeze": {"set": ["ctrl.left", "ctrl.right"], "uniform": [2, 12]},
                                        "mass": {"set": "mass.capsule", "values": [0.045, -1.0]}})

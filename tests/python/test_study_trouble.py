@@ -177,6 +177,13 @@ def test_functions_that_raise_crash_or_never_end(folder):
     assert "object" in rows[5]["message"] and rows[8]["metrics"] == {"value": 16}
 
 
+def test_a_slow_import_is_no_slow_run(folder):
+    """The clock of a run starts when its process is ready for it."""
+    (folder / "heavy.py").write_text("import time\ntime.sleep(1.5)\ndef f(x): return x\n")
+    study = Study(name="t", function="heavy:f", folder=str(folder), parameters={"x": {"values": [1, 2]}}, limits={"time": 1})
+    assert study.run(folder / "s.db", workers=1).counts()["done"] == 2
+
+
 def test_failures_can_be_tried_again(folder):
     study = Study(name="t", function="late:late", folder=str(folder), parameters={"x": {"values": [0, 1, 2]}})
     (folder / "late.py").write_text("import os\ndef late(x):\n    if x and not os.path.exists('ready'): raise OSError('not yet')\n    return x\n".replace("'ready'", repr(str(folder / "ready"))))

@@ -23,6 +23,7 @@ from .errors import StudyError
 from .results import Result
 
 _HEADER = struct.Struct("<Q")
+_START = 300.0  # seconds that a process may take to import what it needs
 _MOST_PRINTED = 1 << 20  # bytes of what runs print that are kept; runs that talk must not fill the disk
 _PR_SET_PDEATHSIG = 1  # of prctl on Linux: the signal that a process gets when its parent ends
 
@@ -85,6 +86,7 @@ def child_main(inward: int, outward: int, parent: int) -> None:
     except Exception as error:
         _send(outward, ("refused", str(error)))
         return
+    _send(outward, ("ready", None))
     while True:
         runs = [Run(*r) for r in tasks.get()]
         try:
@@ -119,13 +121,15 @@ class Worker:
         self._buffer = bytearray()
         self.task: Any = None
         self.deadline = float("inf")
+        self._ready, self._limit = False, 0.0  # the clock of the first task starts when the process is ready for it
         _send(self._say, study.to_dict())
 
     def fileno(self) -> int:
         return self._hear
 
     def start(self, task: Any, runs: list[Run], limit: float) -> None:
-        self.task, self.deadline = task, time.monotonic() + limit
+        self.task, self._limit = task, limit
+        self.deadline = time.monotonic() + limit + (0.0 if self._ready else _START)
         try:
             _send(self._say, [tuple(r) for r in runs])
         except BrokenPipeError:
@@ -141,19 +145,31 @@ class Worker:
             if not part:
                 raise WorkerDied(self._how_it_ended())
             self._buffer += part
+        while (message := self._next_message()) is not None:
+            kind, content = message
+            if kind == "refused":
+                raise StudyError(content)
+            if kind == "results":
+                self._end_task()
+                return [Result(*r) for r in content]
+            self._ready, self.deadline = True, time.monotonic() + self._limit if self.task else float("inf")
+        return None
+
+    def _next_message(self) -> Any:
+        """The next whole message in the buffer, or None."""
         if len(self._buffer) < _HEADER.size:
             return None
         (size,) = _HEADER.unpack_from(self._buffer)
         if len(self._buffer) < _HEADER.size + size:
             return None
-        kind, content = pickle.loads(bytes(self._buffer[_HEADER.size:_HEADER.size + size]))
+        message = pickle.loads(bytes(self._buffer[_HEADER.size:_HEADER.size + size]))
         del self._buffer[:_HEADER.size + size]
-        if kind == "refused":
-            raise StudyError(content)
+        return message
+
+    def _end_task(self) -> None:
         self.task, self.deadline = None, float("inf")
         if os.fstat(self._errors.fileno()).st_size > _MOST_PRINTED:
             os.ftruncate(self._errors.fileno(), 0)
-        return [Result(*r) for r in content]
 
     def _how_it_ended(self) -> str:
         code = self.process.wait()
