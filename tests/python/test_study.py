@@ -113,6 +113,7 @@ def test_yaml(tmp_path):
     (dict(keep={"x": "q('a').tofile"}), "not allowed"),
     (dict(keep={"x": "final(q)("}), "no expression"),
     (dict(keep={"recordings": "some"}), "recordings"),
+    (dict(keep={"mu": "final(time)"}), '"mu" must consist of'),
 ])
 def test_a_wrong_study_is_refused(change, message):
     with pytest.raises(StudyError, match=re.escape(message)):
@@ -284,6 +285,12 @@ def test_refused_scenes_and_parameters_are_rows(fall_scene, tmp_path):
     assert "broken.xml:1" in by["broken.xml", 1.0]["message"] and "gone.xml" in by["gone.xml", 1.0]["message"]
 
 
+def test_a_value_that_makes_no_sense_is_a_row(fall_scene, tmp_path):
+    study = Study(**fall_scene, keep={"end": "final(time)"}, parameters={"t": {"set": "time", "values": [0.1, "long", 0.2]}})
+    r = rows(study, tmp_path / "s.db")
+    assert [x["status"] for x in r] == ["done", "failed", "done"] and "long" in r[1]["message"]
+
+
 def test_a_world_that_blows_up_is_a_row(fall_scene, tmp_path):
     study = Study(**fall_scene, keep={"z": "final(q('free')[2])"}, parameters={"v": {"set": "v.free[0]", "values": [0.0, 1e308, 1.0]}})
     r = rows(study, tmp_path / "s.db")
@@ -371,6 +378,13 @@ def test_a_study_without_success_shows_means(tmp_path):
     store = Study(**{**PINCH, "success": None, "repetitions": 2}).run(tmp_path / "s.db", workers=1)
     drop = next(r["metrics"]["drop"] for r in store.rows() if r["parameters"] == {"mu": 0.005, "squeeze": 2.0})
     assert f"mu 0.005, squeeze 2: mean drop {drop:.4g} of 2 runs" in make_page(store, 0)
+
+
+def test_texts_of_users_are_no_html(tmp_path):
+    (tmp_path / "odd.py").write_text("def f(x):\n    if x == '<i>2': raise ValueError('<script>alert(1)</script>')\n    return {'success': True}\n")
+    study = Study(name="<b>bold", function="odd:f", folder=str(tmp_path), parameters={"x": {"values": ["<i>1", "<i>2"]}, "y": {"values": [1, 2]}})
+    page = make_page(study.run(tmp_path / "s.db", workers=1), 1)
+    assert "<b>bold" not in page and "<i>" not in page and "<script>alert" not in page and "&lt;i&gt;2" in page
 
 
 # ---- the command ------------------------------------------------------------------------------------------------------

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from conftest import FULL
+from conftest import FULL, ROOT
 from holdfast.study import Study, StudyError, Store
+from holdfast.study.report import replay_page
 
 TRIALS = """
 import math, os, signal, time
@@ -182,6 +183,16 @@ def test_a_slow_import_is_no_slow_run(folder):
     (folder / "heavy.py").write_text("import time\ntime.sleep(1.5)\ndef f(x): return x\n")
     study = Study(name="t", function="heavy:f", folder=str(folder), parameters={"x": {"values": [1, 2]}}, limits={"time": 1})
     assert study.run(folder / "s.db", workers=1).counts()["done"] == 2
+
+
+def test_the_function_of_the_guide(folder):
+    """The example of docs/guide/studies.md runs, and its failures are recorded."""
+    text = (ROOT / "docs" / "guide" / "studies.md").read_text()
+    (folder / "trials.py").write_text(text[text.index("# trials.py"):].split("```")[0])
+    study = Study(name="t", function="trials:lift", folder=str(folder), parameters={"force": {"values": [0.1, 12]}}, keep={"recordings": "failures"})
+    store = study.run(folder / "s.db", workers=1)
+    assert [r["success"] for r in store.rows()] == [False, True] and store.recording(0) and not store.recording(1)
+    assert "<" in replay_page(store, 0) if os.environ.get("HOLDFAST_COMMAND") else True
 
 
 def test_failures_can_be_tried_again(folder):

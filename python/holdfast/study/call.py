@@ -39,8 +39,13 @@ class RunContext:
 def find_function(study: Any) -> Callable:
     """The function "module:function", looked for in the study's folder first."""
     module, _, name = study.function.partition(":")
-    if study.folder not in sys.path:
+    own = os.path.join(study.folder, *module.split(".")) + ".py"
+    known = sys.modules.get(module)
+    if known is not None and os.path.exists(own) and os.path.abspath(getattr(known, "__file__", None) or "") != own:
+        del sys.modules[module]  # this process has a module of that name from elsewhere
+    if sys.path[:1] != [study.folder]:
         sys.path.insert(0, study.folder)
+    importlib.invalidate_caches()
     try:
         function = getattr(importlib.import_module(module), name or "run")
     except ImportError as error:

@@ -23,5 +23,9 @@ class Result(NamedTuple):
         return self.status == "done" and self.success is not False
 
 
+_LONGEST_MESSAGE = 2000  # characters; an exception may carry a whole file
+
+
 def failed(index: int, message: str, status: str = "failed") -> Result:
-    return Result(index, status, message, False, {})
+    """The result of a run that did not come to its end."""
+    return Result(index, status, message[:_LONGEST_MESSAGE], False, {})

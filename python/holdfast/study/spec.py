@@ -134,6 +134,9 @@ class Study:
             raise StudyError("sampling needs a parameter with a distribution")
 
     def _check_expressions(self) -> None:
+        for name in self.metrics:
+            if not str(name).isidentifier() or name in self.parameters:
+                raise StudyError(f'keep: "{name}" must consist of letters, digits and _, and must not be the name of a parameter')
         for name, text in {**self.metrics, "success": self.success, "worst": self.worst}.items():
             if text is not None:
                 Expression(name, text)

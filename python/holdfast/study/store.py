@@ -58,7 +58,7 @@ def _decode(value: Any) -> Any:
 
 
 def _dumps(value: Any) -> str:
-    return json.dumps(_encode(value), allow_nan=False)
+    return json.dumps(_encode(value), allow_nan=False, default=str)
 
 
 class Lock:

@@ -20,7 +20,7 @@ from typing import Any
 
 from .draw import Run
 from .errors import StudyError
-from .results import Result
+from .results import Result, failed
 
 _HEADER = struct.Struct("<Q")
 _START = 300.0  # seconds that a process may take to import what it needs
@@ -89,10 +89,18 @@ def child_main(inward: int, outward: int, parent: int) -> None:
     _send(outward, ("ready", None))
     while True:
         runs = [Run(*r) for r in tasks.get()]
-        try:
-            _send(outward, ("results", [tuple(r) for r in runner.execute(runs)]))
-        except Exception as error:  # a study that cannot be run at all, an expression that makes no sense
-            _send(outward, ("refused", f"{type(error).__name__}: {error}" if not isinstance(error, StudyError) else str(error)))
+        _send(outward, ("results", [tuple(r) for r in _execute(runner, runs)]))
+
+
+def _execute(runner: Any, runs: list[Run]) -> list[Result]:
+    """Results of runs. Where a task raises, its runs are executed one by one, so that only the one at fault fails."""
+    try:
+        return runner.execute(runs)
+    except Exception as error:
+        if len(runs) > 1:
+            return [result for run in runs for result in _execute(runner, [run])]
+        text = str(error) if isinstance(error, StudyError) else f"{type(error).__name__}: {error}"
+        return [failed(runs[0].index, text)]
 
 
 # ---- the parent's end ---------------------------------------------------------------------------------------
