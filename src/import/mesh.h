@@ -19,8 +19,8 @@ typedef struct hfiTriMesh {
 void hfi_trimesh_release(hfiTriMesh* mesh);
 
 // These readers take the contents of a file in memory; text[size] is zero, and messages name `file`. After a refusal the
-// mesh is empty. STL may be binary or ASCII; equal vertices are joined. Of OBJ the lines v and f are read; a polygon is
-// divided into triangles that share its first corner.
+// mesh is empty. STL may be binary or ASCII; equal vertices are joined. Of OBJ the lines v and f are read; polygons
+// are divided into triangles.
 hfStatus hfi_trimesh_read_stl(hfiTriMesh* mesh, const char* text, size_t size, const char* file,
                               hfError* error);
 hfStatus hfi_trimesh_read_obj(hfiTriMesh* mesh, const char* text, size_t size, const char* file,

@@ -69,9 +69,28 @@ hfiMeshAsset* hfi_mjcf_find_mesh(hfiMjcf* m, const hfiElem* elem, const char* na
   return NULL;
 }
 
-static const char* mesh_path(hfiMjcf* m, const char* file) {
+// The folder of an included file as seen from that of the main file, or "".
+static const char* included_folder(hfiMjcf* m, const hfiElem* elem) {
+  const char* folder = hfi_folder_of(m->r, elem->file);
+  size_t length = strlen(m->folder);
+  if (strncmp(folder, m->folder, length) != 0) return "";
+  folder += length;
+  return folder[0] == '/' ? folder + 1 : folder;
+}
+
+// A file that an included file names may also be given as seen from that file: MuJoCo puts that folder behind meshdir, and a file
+// beside the included one is found too.
+static const char* mesh_path(hfiMjcf* m, const hfiElem* elem, const char* file) {
+  hfiReader* r = m->r;
   if (m->strippath) file = hfi_base_name(file);
-  return hfi_resolve(m->r, hfi_join(m->r, m->folder, m->meshdir ? m->meshdir : m->assetdir), file);
+  const char* folder = hfi_join(r, m->folder, m->meshdir ? m->meshdir : m->assetdir);
+  const char* path = hfi_resolve(r, folder, file);
+  const char* inner = included_folder(m, elem);
+  if (hfi_file_exists(path) || !inner[0]) return path;
+  const char* as_mujoco = hfi_resolve(r, folder, hfi_join(r, inner, file));
+  if (hfi_file_exists(as_mujoco)) return as_mujoco;
+  const char* beside = hfi_join(r, hfi_folder_of(r, elem->file), file);
+  return hfi_file_exists(beside) ? beside : path;
 }
 
 static int add_mesh(hfiMjcf* m, hfiMeshAsset* asset) {
@@ -89,7 +108,7 @@ static int add_mesh(hfiMjcf* m, hfiMeshAsset* asset) {
     return hfi_fail(
         r, elem, HF_ERROR_UNSUPPORTED,
         "neither file nor vertex is given (built-in and plugin meshes are not supported)");
-  if (file) s.path = mesh_path(m, file);
+  if (file) s.path = mesh_path(m, elem, file);
   if (r->status) return r->status;
   return hfi_mesh_add(r, &s, &r->scratch);
 }

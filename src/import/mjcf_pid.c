@@ -62,6 +62,7 @@ void hfi_mjcf_apply_pid(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   hfActuatorDef* d = &s->def;
   int actdim = 0;
   hfi_attr(elem, "plugin");
+  hfi_attr(elem, "dyntype"); // likewise
   hfi_read_int(m->r, elem, "actdim", &actdim); // follows from ki
   if (name && !instance) hfi_fail(m->r, elem, HF_ERROR_MODEL, "no instance \"%.100s\" of %s", name, kPlugin);
   if (instance) instance->used = 1;

@@ -119,6 +119,7 @@ void hfi_mjcf_read_sensor(hfiMjcf* m, hfiElem* elem) {
   int contact = hfi_is(elem, "contact");
   if (!k && !contact) return;
   elem->used = 1;
+  hfi_attr(elem, "name"); // of a sensor that is left out, too
   hfSensorDef d = hf_sensor_def_default();
   d.type = k ? k->type : HF_SENSOR_CONTACT;
   hfi_read_real(r, elem, "cutoff", &d.cutoff);

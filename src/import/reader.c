@@ -103,17 +103,18 @@ const char* hfi_attr(const hfiElem* elem, const char* name) {
   return NULL;
 }
 
-const char* hfi_require(hfiReader* r, const hfiElem* elem, const char* name) {
-  const char* value = hfi_attr(elem, name);
-  if (value && value[0]) return value;
-  hfi_fail(r, elem, HF_ERROR_PARSE, "attribute %s is %s", name, value ? "empty" : "missing");
-  return "";
-}
-
 static const char* skip_blanks(const char* s) {
   while (*s == ' ' || *s == '\t' || *s == '\n' || *s == '\r') ++s;
   return s;
 }
+
+const char* hfi_require(hfiReader* r, const hfiElem* elem, const char* name) {
+  const char* value = hfi_attr(elem, name);
+  if (value && *skip_blanks(value)) return value;
+  hfi_fail(r, elem, HF_ERROR_PARSE, "attribute %s is %s", name, value ? "empty" : "missing");
+  return "";
+}
+
 static int is_end(char c) { return c == 0 || c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 // The length of the word at s, cut to what a message shows.
@@ -167,7 +168,7 @@ static int read_text_reals(hfiReader* r, const hfiElem* elem, const char* what, 
 int hfi_read_reals(hfiReader* r, const hfiElem* elem, const char* name, int least, int most,
                    double* x) {
   const char* text = r->status ? NULL : hfi_attr(elem, name);
-  return text ? read_text_reals(r, elem, name, text, least, most, x) : 0;
+  return text && *skip_blanks(text) ? read_text_reals(r, elem, name, text, least, most, x) : 0;
 }
 
 int hfi_text_reals(hfiReader* r, const hfiElem* elem, int least, int most, double* x) {

@@ -65,7 +65,7 @@ typedef struct hfiKeyword {
 const char* hfi_attr(const hfiElem* elem, const char* name);
 // The same, but refuses when the attribute is missing or empty, and then returns "".
 const char* hfi_require(hfiReader* reader, const hfiElem* elem, const char* name);
-// Numbers separated by blanks. Returns how many were read (0: absent, x untouched). Refuses fewer
+// Numbers separated by blanks. Returns how many were read (0: absent or empty, x untouched). Refuses fewer
 // than `least`, more than `most`, and anything that is not a finite number.
 int hfi_read_reals(hfiReader* reader, const hfiElem* elem, const char* name, int least, int most,
                    double* x);

@@ -89,12 +89,13 @@ void hfi_reference_composites(const hfModel* m, const hfPose* X_WB, hfiInertia* 
 }
 
 static hfStatus derive_dof_masses(hfModel* m, const hfPose* X_WB, hfiInertia* composite,
-                                  hfError* error) {
+                                  int* at_fault, hfError* error) {
   hfi_reference_composites(m, X_WB, composite);
   for (int i = 0; i < m->nv; ++i) {
     int b = hf_model_dof_body(m)[i];
     hfMotion S = hfi_reference_axis(m, i, X_WB);
     double value = fo_dot(inertia_mul(&composite[b], S), S) + hf_model_dof_armature(m)[i];
+    *at_fault = b;
     if (!(value > 1e-15))
       return hfi_refuse(
           error, HF_ERROR_MODEL,
@@ -106,8 +107,11 @@ static hfStatus derive_dof_masses(hfModel* m, const hfPose* X_WB, hfiInertia* co
   return HF_OK;
 }
 
-hfStatus hfi_derive(hfModel* m, hfError* error) {
+hfStatus hfi_derive(hfModel* m, int* at_fault, hfError* error) {
+  int ignored = 0;
+  if (!at_fault) at_fault = &ignored;
   for (int b = 0; b < m->nbody; ++b) {
+    *at_fault = b;
     hfStatus status = derive_inertia(m, b, error);
     if (status != HF_OK) return status;
   }
@@ -119,7 +123,7 @@ hfStatus hfi_derive(hfModel* m, hfError* error) {
     status = hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
   else {
     hfi_reference_poses(m, X_WB);
-    status = derive_dof_masses(m, X_WB, composite, error);
+    status = derive_dof_masses(m, X_WB, composite, at_fault, error);
   }
   free(X_WB);
   free(composite);

@@ -15,7 +15,7 @@ hfMotion hfi_reference_axis(const hfModel* model, int dof, const hfPose* X_WB);
 // Inertia of each body and all below it about the world origin, with the bodies at X_WB.
 void hfi_reference_composites(const hfModel* model, const hfPose* X_WB, hfiInertia* composite); // (nbody)
 // Subtree masses, principal axes, the diagonal of M at qpos0. Refuses non-physical inertias and
-// motions without inertia, naming the body.
-hfStatus hfi_derive(hfModel* model, hfError* error);
+// motions without inertia, naming the body; *at_fault is then its id (at_fault may be NULL).
+hfStatus hfi_derive(hfModel* model, int* at_fault, hfError* error);
 
 #endif

@@ -174,7 +174,7 @@ static hfStatus check_references(const hfModel* m, hfError* error) {
 static hfStatus check_masses(const hfModel* m, hfError* error) {
   hfModel* copy = NULL;
   hfStatus status = hf_model_copy(&copy, m, error);
-  if (status == HF_OK) status = hfi_derive(copy, error);
+  if (status == HF_OK) status = hfi_derive(copy, NULL, error);
   hf_model_free(copy);
   return status;
 }

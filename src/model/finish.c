@@ -112,13 +112,23 @@ static void fill_names(const hfiFinish* f) {
 
 // ---- the whole -----------------------------------------------------------------------------------
 
+// The place of the body at fault stands before the message.
+static hfStatus derive_fields(hfiFinish* f, hfError* error) {
+  hfError inner = {HF_OK, ""};
+  int body = 0;
+  hfStatus status = hfi_derive(f->m, &body, &inner);
+  if (status == HF_OK) return HF_OK;
+  const char* where = f->b->body.data[f->order.body_of[body]].where;
+  return hfi_refuse(error, status, "%s%s%.900s", where ? where : "", where ? ": " : "", inner.message);
+}
+
 static hfStatus fill_sections(hfiFinish* f, hfError* error) {
   fill_names(f);
   hfi_finish_tree(f);
   hfStatus status = hfi_finish_meshes(f, error);
   if (status == HF_OK) hfi_finish_geoms(f);
   if (status == HF_OK) status = hfi_finish_inertias(f, error);
-  if (status == HF_OK) status = hfi_derive(f->m, error);
+  if (status == HF_OK) status = derive_fields(f, error);
   if (status == HF_OK) status = hfi_finish_references(f, error);
   if (status == HF_OK) status = hfi_finish_springs(f, error);
   if (status == HF_OK) status = hfi_finish_actuators(f, error);

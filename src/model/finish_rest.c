@@ -296,6 +296,11 @@ static void copy_or_zero(double* to, const double* from, int n) {
     memset(to, 0, sizeof *to * (size_t)n);
 }
 
+// A quaternion of zeros in a keyframe is no rotation, as in MuJoCo.
+static void mend_zero_quat(double* quat) {
+  if (quat[0] == 0 && quat[1] == 0 && quat[2] == 0 && quat[3] == 0) quat[0] = 1;
+}
+
 static void fill_key(hfModel* m, int i, const hfKeyDef* d) {
   hfi_set_key_time(m)[i] = d->time;
   copy_or_zero(hfi_set_key_qpos(m) + (size_t)i * (size_t)m->nq,
@@ -309,6 +314,11 @@ static void fill_key(hfModel* m, int i, const hfKeyDef* d) {
            d->mpos ? d->mpos + 3 * k : hf_model_body_pos(m) + 3 * b, 3 * sizeof(double));
     memcpy(hfi_set_key_mquat(m) + 4 * (i * m->nmocap + k),
            d->mquat ? d->mquat + 4 * k : hf_model_body_quat(m) + 4 * b, 4 * sizeof(double));
+    mend_zero_quat(hfi_set_key_mquat(m) + 4 * (i * m->nmocap + k));
+  }
+  for (int j = 0; j < m->njnt; ++j) {
+    int quat = hf_joint_info(hf_model_jnt_type(m)[j]).quat;
+    if (quat >= 0) mend_zero_quat(hfi_set_key_qpos(m) + (size_t)i * (size_t)m->nq + hf_model_jnt_qposadr(m)[j] + quat);
   }
 }
 

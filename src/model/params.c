@@ -90,7 +90,7 @@ static void copy_overlay(hfModel* to, const hfModel* from) {
 hfStatus hf_params_update(hfParams* p, hfError* error) {
   hfi_clear_error(error);
   hfStatus status = hfi_check_values(p->trial, error);
-  if (status == HF_OK) status = hfi_derive(p->trial, error);
+  if (status == HF_OK) status = hfi_derive(p->trial, NULL, error);
   if (status != HF_OK) return status;
   copy_overlay(p->block, p->trial);
   ++p->block->revision; // sims over it notice

@@ -307,8 +307,59 @@ static void test_broken_gltf_is_refused(void** state) {
   assert_non_null(strstr(error.message, "index 4, but there are 4 positions"));
 }
 
+// Areas of the triangles, all of which must face up: a polygon in the plane z = 0 that was divided well has its own area.
+static double area_facing_up(const hfiTriMesh* m, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; ++i) {
+    const double *a = m->vert + 3 * m->tri[3 * i], *b = m->vert + 3 * m->tri[3 * i + 1], *c = m->vert + 3 * m->tri[3 * i + 2];
+    double area = ((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])) / 2;
+    assert_true(area > 0);
+    sum += area;
+  }
+  return sum;
+}
+
+static hfiTriMesh read_obj(const char* text) {
+  hfiTriMesh m = {0};
+  hfError error;
+  if (hfi_trimesh_read_obj(&m, text, strlen(text), "test.obj", &error) != HF_OK) fail_msg("%s", error.message);
+  return m;
+}
+
+// A comb of three teeth has area 3 + 3 * 1: triangles that share its first corner would overlap.
+static void test_concave_polygon(void** state) {
+  (void)state;
+  hfiTriMesh m = read_obj("v 0 0 0\nv 5 0 0\nv 5 1.6 0\nv 4 1.6 0\nv 4 0.6 0\nv 3 0.6 0\nv 3 1.6 0\nv 2 1.6 0\nv 2 0.6 0\nv 1 0.6 0\n"
+                          "v 1 1.6 0\nv 0 1.6 0\nf 1 2 3 4 5 6 7 8 9 10 11 12\n");
+  assert_int_equal(m.ntri, 10);
+  assert_float_equal(area_facing_up(&m, 10), 6, 1e-13);
+  hfi_trimesh_release(&m);
+}
+
+// Which diagonal divides a quadrilateral: found with MuJoCo 4, as its mesh_face has them.
+static void test_quads_as_in_mujoco(void** state) {
+  (void)state;
+  static const struct {
+    const char* vertices;
+    int32_t tri[6];
+  } cases[] = {{"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n", {0, 1, 3, 1, 2, 3}},
+               {"v 0 0 0\nv 1 0.4 0\nv 3 3 0\nv 0.4 1 0\n", {0, 1, 3, 1, 2, 3}},
+               {"v 1 0.4 0\nv 3 3 0\nv 0.4 1 0\nv 0 0 0\n", {0, 1, 2, 0, 2, 3}},
+               {"v 0 0 0\nv 2 0 0\nv 0.5 0.5 0\nv 0 2 0\n", {0, 1, 2, 0, 2, 3}},
+               {"v 2 0 0\nv 0.5 0.5 0\nv 0 2 0\nv 0 0 0\n", {0, 1, 3, 1, 2, 3}}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    char text[200];
+    snprintf(text, sizeof text, "%sf 1 2 3 4\n", cases[i].vertices);
+    hfiTriMesh m = read_obj(text);
+    assert_int_equal(m.ntri, 2);
+    assert_memory_equal(m.tri, cases[i].tri, sizeof cases[i].tri);
+    hfi_trimesh_release(&m);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_concave_polygon), cmocka_unit_test(test_quads_as_in_mujoco),
       cmocka_unit_test(test_three_formats_of_one_solid), cmocka_unit_test(test_folder_that_is_not_there), cmocka_unit_test(test_transformation),
       cmocka_unit_test(test_random_hulls),               cmocka_unit_test(test_hull_limits),
       cmocka_unit_test(test_collada),                    cmocka_unit_test(test_broken_collada_is_refused),

@@ -283,8 +283,48 @@ static void test_a_locale_with_a_decimal_comma(void** state) {
   setlocale(LC_ALL, "C");
 }
 
+// MuJoCo makes rotations of zero and of unnormalised quaternions; an empty attribute is one that is not there.
+static void test_what_mujoco_forgives(void** state) {
+  (void)state;
+  hfDiagnostics* d = hf_diagnostics_create();
+  hfModel* m = parse_with("<mujoco><worldbody><body><freejoint/><geom name='g' size='0.1' rgba='' pos='' friction=' '/></body>"
+                          "<body mocap='true' name='h'/></worldbody><keyframe><key qpos='1 2 3 0 0 0 0' mquat='0 0 0 0'/></keyframe>"
+                          "<sensor><contact name='c' geom1='g' data='found' reduce='none'/></sensor></mujoco>", NULL, d);
+  ASSERT_NUMBERS(hf_model_key_qpos(m), 1, 2, 3, 1, 0, 0, 0);
+  ASSERT_NUMBERS(hf_model_key_mquat(m), 1, 0, 0, 0);
+  ASSERT_NUMBERS(hf_model_geom_friction(m), 1, 0.005, 0.0001);
+  for (int i = 0; i < hf_diagnostics_count(d); ++i) assert_null(strstr(hf_diagnostics_get(d, i).message, "name="));
+  hf_diagnostics_free(d);
+  hf_model_free(m);
+}
+
+// A file that an included file names is found beside the main file, behind meshdir and the folder of the included file, or beside the
+// included file.
+static void test_meshes_of_included_files(void** state) {
+  (void)state;
+  static const char* const places[] = {"m/ell.obj", "m/parts/ell.obj", "parts/ell.obj"};
+  for (size_t i = 0; i < sizeof places / sizeof *places; ++i) {
+    char root[] = "/tmp/holdfast_include_XXXXXX", command[600], path[100];
+    assert_non_null(mkdtemp(root));
+    snprintf(command, sizeof command,
+             "cd %s && mkdir -p m/parts parts && cp " DATA "/ell.obj %s && "
+             "echo \"<mujoco><asset><mesh name='e' file='ell.obj'/></asset></mujoco>\" >parts/inc.xml && "
+             "echo \"<mujoco><compiler meshdir='m'/><include file='parts/inc.xml'/><worldbody><geom type='mesh' mesh='e'/></worldbody>"
+             "</mujoco>\" >main.xml", root, places[i]);
+    assert_int_equal(system(command), 0);
+    snprintf(path, sizeof path, "%s/main.xml", root);
+    hfModel* m = NULL;
+    hfError error;
+    if (hf_model_load(&m, path, NULL, NULL, &error) != HF_OK) fail_msg("%s: %s", places[i], error.message);
+    hf_model_free(m);
+    snprintf(command, sizeof command, "rm -rf %s", root);
+    assert_int_equal(system(command), 0);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_what_mujoco_forgives), cmocka_unit_test(test_meshes_of_included_files),
       cmocka_unit_test(test_orientation_forms), cmocka_unit_test(test_default_classes),
       cmocka_unit_test(test_frames),            cmocka_unit_test(test_fromto),
       cmocka_unit_test(test_joints),            cmocka_unit_test(test_bodies_come_depth_first),
