@@ -3,20 +3,22 @@
 #include "experiment.h"
 
 #include "dynamics_timing.h"
+#include "data.h"
 
 typedef struct timedModel {
   const char *name, *file;
 } timedModel;
 
-static const timedModel models[] = {{"iiwa14", HF_SOURCE_DIR "/models/iiwa14.xml"},
-                                    {"allegro", HF_SOURCE_DIR "/models/allegro_right.xml"},
-                                    {"quadruped", HF_SOURCE_DIR "/models/quadruped.xml"}};
+static const timedModel models[] = {{"iiwa14", "models/iiwa14.xml"},
+                                    {"allegro", "models/allegro_right.xml"},
+                                    {"quadruped", "models/quadruped.xml"}};
 enum { MODELS = sizeof models / sizeof *models };
 
 static int time_model(const timedModel* model, const PeerMujoco* peer, int batches, result* r) {
   DynamicsTiming t;
   hfError error = {HF_OK, ""};
-  if (dynamics_timing_run(&t, model->file, peer, batches, &error) != HF_OK) {
+  char path[DATA_PATH];
+  if (dynamics_timing_run(&t, data_path(path, model->file), peer, batches, &error) != HF_OK) {
     say_error("%s", error.message);
     return CLI_FAILED;
   }

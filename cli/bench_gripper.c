@@ -6,11 +6,12 @@
 
 #include "common/world.h"
 #include "peer_mujoco.h"
+#include "data.h"
 
 #include <math.h>
 
 enum { STEPS = 1667, MOST = 101 };
-static const char* const SCENE = HF_SOURCE_DIR "/models/gripper_mug.xml";
+static const char* const SCENE = "models/gripper_mug.xml";
 
 typedef struct variant {
   const char *name, *options;
@@ -29,7 +30,8 @@ typedef struct ours {
 
 static int open_ours(ours* o, hfError* error) {
   hfSimConfig config = hf_sim_config_default();
-  if (hf_model_load(&o->model, SCENE, NULL, NULL, error) < 0 ||
+  char path[DATA_PATH];
+  if (hf_model_load(&o->model, data_path(path, SCENE), NULL, NULL, error) < 0 ||
       hf_sim_create(&o->sim, o->model, &config, error) < 0)
     return -1;
   o->state = hf_state_create(o->model);
@@ -67,7 +69,8 @@ static double run_peer(const PeerMujoco* peer, mjModel* m, mjData* d, int key, d
 
 static void compare(const PeerMujoco* peer, const variant* v, ours* o, int key, int runs,
                     result* r) {
-  mjModel* m = peer_mujoco_load(peer, SCENE, v->options);
+  char path[DATA_PATH];
+  mjModel* m = peer_mujoco_load(peer, data_path(path, SCENE), v->options);
   mjData* d = m ? peer->mj_makeData(m) : NULL;
   double mine[MOST], theirs[MOST], ratio[MOST];
   const double* signal = hf_model_signal_data(o->model) + hf_model_signal_adr(o->model)[0];

@@ -12,6 +12,7 @@
 #include "outcome.h"
 #include "peer_mujoco.h"
 #include "scene_list.h"
+#include "data.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -158,14 +159,14 @@ static int write_controls(const trial* t) {
 
 // Has the script run the scene with our controls.
 static int ask_peer(const trial* t, const char* path, outcome peer[PEER_RUNS], char* why, size_t size) {
-  char command[8192];
+  char command[8192], script[DATA_PATH];
   const char* python = getenv("HF_PEERS_PYTHON");
   if (write_controls(t) != 0) {
     snprintf(why, size, "%.100s: cannot write", t->controls);
     return -1;
   }
-  snprintf(command, sizeof command, "'%s' '%s/bench/robots_peer.py' '%s' %d '%s' '%s' 2>/dev/null", python ? python : "python3",
-           HF_SOURCE_DIR, path, t->steps, t->controls, t->binary);
+  snprintf(command, sizeof command, "'%s' '%s' '%s' %d '%s' '%s' 2>/dev/null", python ? python : "python3",
+           data_path(script, "bench/robots_peer.py"), path, t->steps, t->controls, t->binary);
   FILE* pipe = popen(command, "r");
   int failed = pipe ? outcome_read(peer, t->w.model, pipe, why, size) : -1;
   if (pipe) pclose(pipe);

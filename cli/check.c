@@ -5,13 +5,38 @@
 #include <stdio.h>
 
 static const struct argp_child children[] = {{&scene_argp, 0, 0, 0}, {0}};
+enum { KEY_STRICT = 0x3100 };
+
+typedef struct checkArguments {
+  modelArguments model; // its parser is a child
+  int strict;
+} checkArguments;
+
+static const struct argp_option options[] = {
+    {"strict", KEY_STRICT, 0, 0, "Exit status 1 also if there is a warning", 1}, {0}};
+
+static error_t parse(int key, char* argument, struct argp_state* state) {
+  checkArguments* a = state->input;
+  (void)argument;
+  if (key == ARGP_KEY_INIT) {
+    a->strict = 0;
+    state->child_inputs[0] = &a->model;
+    return 0;
+  }
+  if (key != KEY_STRICT) return ARGP_ERR_UNKNOWN;
+  a->strict = 1;
+  return 0;
+}
+
+static const struct argp model_argp = {model_options, parse_model_option, 0, 0, children, 0, 0};
+static const struct argp_child model_child[] = {{&model_argp, 0, 0, 0}, {0}};
 static const struct argp check_argp = {
-    model_options,
-    parse_model_option,
+    options,
+    parse,
     "MODEL",
     "Read a model (MJCF or URDF) and print every note and warning with file:line. "
     "Exit status 1 if the model is refused.",
-    children,
+    model_child,
     0,
     0};
 
@@ -57,17 +82,19 @@ static int print_check_json(const char* path, const scene* loaded, const hfError
 }
 
 int verb_check(int argc, char** argv) {
-  modelArguments a;
+  checkArguments arguments;
+  modelArguments* a = &arguments.model;
   scene loaded = {0};
   hfError error = {HF_OK, ""};
-  argp_parse(&check_argp, argc, argv, 0, NULL, &a);
-  int status = load_scene(&a.scene, &loaded, &error);
+  argp_parse(&check_argp, argc, argv, 0, NULL, &arguments);
+  int status = load_scene(&a->scene, &loaded, &error);
   if (loaded.diagnostics) {
-    if (a.json)
-      print_check_json(a.scene.path, &loaded, &error);
+    if (a->json)
+      print_check_json(a->scene.path, &loaded, &error);
     else
-      print_check(a.scene.path, &loaded);
+      print_check(a->scene.path, &loaded);
+    if (arguments.strict && status == CLI_GOOD && count_severity(loaded.diagnostics, HF_WARNING) > 0) status = CLI_FAILED;
   }
-  unload_scene(&a.scene, &loaded);
+  unload_scene(&a->scene, &loaded);
   return status;
 }

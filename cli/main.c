@@ -1,6 +1,7 @@
 // The command holdfast: calls the verb that the first argument names. Exit status: 0 success, 1 the work failed, 2 the
 // call was wrong.
 #include "cli.h"
+#include "data.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -32,6 +33,8 @@ static void print_usage(FILE* to) {
   fprintf(to, "Usage: holdfast VERB [OPTION...] [ARGUMENT]\n"
               "Simulate robots that grip: models in MJCF or URDF, SI units throughout.\n\n");
   for (int i = 0; i < VERBS; ++i) fprintf(to, "  %-12s %s\n", verbs[i].name, verbs[i].about);
+  char path[DATA_PATH];
+  fprintf(to, "\nModels and examples that come with it are in %s: holdfast run models/gripper_mug.xml finds them.\n", data_path(path, ""));
   fprintf(to, "\n  --help       this text; holdfast VERB --help has the options\n"
               "  --version    the version\n\n"
               "Exit status: 0 success, 1 the work failed, 2 the call was wrong.\n");

@@ -114,6 +114,22 @@ static int stop_standing_still(const run* r, const hfStepReport* report) {
   return CLI_FAILED;
 }
 
+// A scene whose makers meant it to start from a keyframe often overlaps where no keyframe is chosen.
+static void warn_about_start(const run* r, const hfStepReport* report) {
+  static const double WORTH_SAYING = 1e-3; // [m]
+  if (!r->started_by_default || r->model->nkey == 0 || !(report->max_depth > WORTH_SAYING)) return;
+  char a[NAME_BUFFER], b[NAME_BUFFER], key[NAME_BUFFER];
+  int home = hf_model_find(r->model, HF_OBJECT_KEY, "home"), deepest = 0;
+  for (int i = 0; i < hf_sim_contact_count(r->sim); ++i)
+    if (hf_sim_contact(r->sim, i).depth > hf_sim_contact(r->sim, deepest).depth) deepest = i;
+  if (hf_sim_contact_count(r->sim) == 0) return;
+  hfContact c = hf_sim_contact(r->sim, deepest);
+  say_warning("bodies overlap at the start, %s and %s by %.2g m; the model has a keyframe: --keyframe %s",
+              object_name(r->model, HF_OBJECT_BODY, hf_model_geom_body(r->model)[c.geom_a], a),
+              object_name(r->model, HF_OBJECT_BODY, hf_model_geom_body(r->model)[c.geom_b], b), c.depth,
+              object_name(r->model, HF_OBJECT_KEY, home >= 0 ? home : 0, key));
+}
+
 // Steps until the time is up, the user interrupts, a step does not advance, or something is refused.
 static int step_through(const runOptions* o, run* r, const controlSource* source, outputs* out) {
   double end = r->start_time + o->time - SLACK * hf_sim_step_size(r->sim);
@@ -126,6 +142,7 @@ static int step_through(const runOptions* o, run* r, const controlSource* source
     r->statistics.stepping += wall_clock() - before;
     if (status >= 0 && report.continuous.status == HF_OK && r->state->time == time) return stop_standing_still(r, &report);
     if (status >= 0) {
+      if (r->statistics.steps == 0) warn_about_start(r, &report);
       count_step(&r->statistics, r->sim, &report);
       status = write_outputs(r, &report, out, &error);
     }
@@ -198,6 +215,7 @@ static int run_scene(const void* arguments, const hfModel* model) {
   if (status == CLI_GOOD) {
     run r = {.scene = a->scene.path,
              .model = model,
+             .started_by_default = !a->start.keyframe && !a->start.qpos,
              .sim = sim,
              .state = begin.state,
              .input = begin.input,
@@ -219,5 +237,7 @@ int verb_run(int argc, char** argv) {
                             {"--log", a.run.log, 1},         {"--contacts", a.run.contacts, 1},
                             {"--record", a.run.record, 1},   {"--report", a.run.report, 1}};
   if (refuse_same_file(files, sizeof files / sizeof *files)) return CLI_MISUSED;
-  return with_scene(&a.scene, run_scene, &a);
+  int status = with_scene(&a.scene, run_scene, &a);
+  free(a.run.log_bodies);
+  return status;
 }

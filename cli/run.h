@@ -11,6 +11,8 @@ typedef struct runOptions {
   double time;                                             // time to simulate [s]
   double record_interval;                                  // between frames of the recording [s]
   const char *controls, *log, *contacts, *record, *report; // files to read or write; NULL: not given
+  hfStateLogConfig log_columns; // what the log has beside the state
+  const char** log_bodies;      // names of log_columns, from malloc
   int json;
   hfSimConfig config;
 } runOptions;
@@ -21,10 +23,6 @@ typedef struct runArguments {
   startOptions start;
 } runArguments;
 extern const struct argp run_argp; // input: runArguments*
-
-// Set a field of the configuration, the second one by FIELD=VALUE. argp ends the program where that is refused.
-void set_field(hfSimConfig* config, const char* name, const char* value, struct argp_state* state);
-void set_named_field(hfSimConfig* config, char* text, struct argp_state* state);
 
 // Sums over the steps of a run.
 typedef struct runStatistics {
@@ -49,6 +47,7 @@ typedef struct runStatistics {
 typedef struct run {
   const char* scene; // path
   const hfModel* model;
+  int started_by_default; // 1: neither a keyframe nor positions were given
   hfSim* sim;
   hfState* state;
   hfInput* input;

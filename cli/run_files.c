@@ -10,7 +10,7 @@ static hfStatus record_step(const run* r, const hfStepReport* report, outputs* o
 
 hfStatus open_outputs(const runOptions* o, const run* r, outputs* out, hfError* error) {
   hfStatus status = HF_OK;
-  if (o->log) status = hf_state_log_open(&out->log, o->log, r->model, error);
+  if (o->log) status = hf_state_log_create(&out->log, o->log, r->model, &o->log_columns, error);
   if (status == HF_OK && o->contacts)
     status = hf_contact_log_open(&out->contacts, o->contacts, r->model, error);
   if (status == HF_OK && o->record)
@@ -24,7 +24,7 @@ hfStatus open_outputs(const runOptions* o, const run* r, outputs* out, hfError* 
 
 hfStatus write_outputs(const run* r, const hfStepReport* report, outputs* out, hfError* error) {
   hfStatus status = HF_OK;
-  if (out->log) status = hf_state_log_write(out->log, r->state, hf_sim_ctrl(r->sim), error);
+  if (out->log) status = hf_state_log_write_step(out->log, r->sim, r->state, error);
   if (status == HF_OK && out->contacts)
     status = hf_contact_log_write(out->contacts, r->sim, r->state->time, error);
   if (status == HF_OK) status = record_step(r, report, out, error);

@@ -1,8 +1,10 @@
 // Options of holdfast run.
 #include "run.h"
 
+#include "config_option.h"
 #include "numbers.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -15,6 +17,9 @@ enum {
   KEY_RECORD_INTERVAL,
   KEY_REPORT,
   KEY_JSON,
+  KEY_LOG_SENSORS,
+  KEY_LOG_FORCES,
+  KEY_LOG_BODY,
   KEY_CONFIG // the first option that sets a field of the configuration; the others follow
 };
 
@@ -48,6 +53,9 @@ static const struct argp_option options[] = {
      "Read controls as functions of time: a column \"time\" and one column for each actuator, by name", 2},
     {"log", KEY_LOG, "FILE.csv", 0, "Write time, positions, velocities and controls of every step",
      3},
+    {"log-sensors", KEY_LOG_SENSORS, 0, 0, "Also write the sensors to the file of --log", 3},
+    {"log-forces", KEY_LOG_FORCES, 0, 0, "Also write the forces of the actuators to the file of --log", 3},
+    {"log-body", KEY_LOG_BODY, "NAME", 0, "Also write the pose of this body to the file of --log (may be given several times)", 3},
     {"contacts", KEY_CONTACTS, "FILE.csv", 0, "Write every contact of every step", 3},
     {"record", KEY_RECORD, "FILE", 0, "Write a recording, which can be looked at later", 3},
     {"record-interval", KEY_RECORD_INTERVAL, "SECONDS", 0, "Time between the frames of the recording (default 1/60)",
@@ -56,24 +64,22 @@ static const struct argp_option options[] = {
     {"json", KEY_JSON, 0, 0, "Print the result as JSON", 3},
     {0}};
 
-void set_field(hfSimConfig* config, const char* name, const char* value, struct argp_state* state) {
-  hfError error = {HF_OK, ""};
-  if (hf_sim_config_set(config, name, value, &error) != HF_OK)
-    argp_error(state, "%s", error.message);
-}
-
-void set_named_field(hfSimConfig* config, char* text, struct argp_state* state) {
-  char* equals = strchr(text, '=');
-  if (!equals) argp_error(state, "--set %s: expected FIELD=VALUE", text);
-  *equals = '\0';
-  set_field(config, text, equals + 1, state);
-}
-
 static double take_seconds(const char* option, const char* text, struct argp_state* state) {
   double value = 0;
   if (!parse_number(text, &value) || value < 0)
     argp_error(state, "%s %s: expected a time in seconds, not negative", option, text);
   return value;
+}
+
+static error_t add_log_body(runOptions* o, const char* name) {
+  size_t count = (size_t)o->log_columns.body_count + 1;
+  const char** bodies = realloc(o->log_bodies, count * sizeof *bodies);
+  if (!bodies) return ENOMEM;
+  bodies[count - 1] = name;
+  o->log_bodies = bodies;
+  o->log_columns.body = bodies;
+  o->log_columns.body_count = (int)count;
+  return 0;
 }
 
 static error_t parse(int key, char* argument, struct argp_state* state) {
@@ -88,7 +94,7 @@ static error_t parse(int key, char* argument, struct argp_state* state) {
     o->time = take_seconds("--time", argument, state);
     return 0;
   case KEY_SET:
-    set_named_field(&o->config, argument, state);
+    set_config_text(&o->config, argument, state);
     return 0;
   case KEY_CONTROLS:
     o->controls = argument;
@@ -96,6 +102,14 @@ static error_t parse(int key, char* argument, struct argp_state* state) {
   case KEY_LOG:
     o->log = argument;
     return 0;
+  case KEY_LOG_SENSORS:
+    o->log_columns.sensors = 1;
+    return 0;
+  case KEY_LOG_FORCES:
+    o->log_columns.actuator_forces = 1;
+    return 0;
+  case KEY_LOG_BODY:
+    return add_log_body(o, argument);
   case KEY_CONTACTS:
     o->contacts = argument;
     return 0;
@@ -111,10 +125,14 @@ static error_t parse(int key, char* argument, struct argp_state* state) {
   case KEY_JSON:
     o->json = 1;
     return 0;
+  case ARGP_KEY_END:
+    if (!o->log && (o->log_columns.sensors || o->log_columns.actuator_forces || o->log_columns.body_count))
+      argp_error(state, "--log-sensors, --log-forces and --log-body add to --log FILE.csv, which is missing");
+    return 0;
   default:
     if (key < KEY_CONFIG || key >= KEY_CONFIG + (int)(sizeof config_fields / sizeof *config_fields))
       return ARGP_ERR_UNKNOWN;
-    set_field(&o->config, config_fields[key - KEY_CONFIG], argument, state);
+    set_config_field(&o->config, config_fields[key - KEY_CONFIG], argument, state);
     return 0;
   }
 }

@@ -1,10 +1,12 @@
 // Reading a model, with the options of the import.
 #include "scene.h"
 
+#include "data.h"
 #include "numbers.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { KEY_SEARCH = 0x1000, KEY_MERGE_FIXED, KEY_FLOATING, KEY_SKIP_MESHES, KEY_ACTUATORS, KEY_KP, KEY_KV };
 
@@ -91,7 +93,16 @@ static error_t parse(int key, char* argument, struct argp_state* state) {
 
 const struct argp scene_argp = {.options = options, .parser = parse};
 
+// A relative path that is not there may be that of a file that comes with the command, like models/mug.xml.
+static void find_shipped(sceneOptions* o) {
+  char path[DATA_PATH];
+  if (o->path[0] == '/' || access(o->path, F_OK) == 0 || access(data_path(path, o->path), F_OK) != 0) return;
+  o->shipped = strdup(path);
+  if (o->shipped) o->path = o->shipped;
+}
+
 int load_scene(sceneOptions* o, scene* loaded, hfError* error) {
+  find_shipped(o);
   loaded->model = NULL;
   loaded->diagnostics = hf_diagnostics_create();
   if (!loaded->diagnostics) {
@@ -119,6 +130,7 @@ void unload_scene(sceneOptions* o, scene* loaded) {
   hf_model_free(loaded->model);
   hf_diagnostics_free(loaded->diagnostics);
   free(o->search);
+  free(o->shipped);
 }
 
 int with_scene(sceneOptions* o, int (*work)(const void*, const hfModel*), const void* arguments) {

@@ -10,6 +10,7 @@ typedef struct sceneOptions {
   const char* path; // NULL until the argument is read
   hfImportConfig import;
   const char** search; // folders of --search; freed by unload_scene
+  char* shipped;       // the path of a model that comes with the command, or NULL; likewise
 } sceneOptions;
 
 // An argp parser for the MODEL argument and the options of the import; input: sceneOptions*.

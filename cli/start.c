@@ -4,6 +4,7 @@
 #include "numbers.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { KEY_KEYFRAME = 0x2000, KEY_QPOS, KEY_QVEL, KEY_ACT, KEY_CTRL };
@@ -59,7 +60,9 @@ static int find_key(const hfModel* model, const char* name) {
 static int set_key(const char* name, const hfModel* model, start* s) {
   int key = find_key(model, name);
   if (key < 0) {
-    say_error("--keyframe: the model has no keyframe \"%s\" (it has %d)", name, model->nkey);
+    say_error("--keyframe: the model has no keyframe \"%s\"%s", name, model->nkey ? "; it has:" : ", it has none at all");
+    char buffer[NAME_BUFFER];
+    for (int i = 0; i < model->nkey; ++i) fprintf(stderr, "  %s\n", object_name(model, HF_OBJECT_KEY, i, buffer));
     return CLI_MISUSED;
   }
   hfError error = {HF_OK, ""};

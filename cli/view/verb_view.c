@@ -1,9 +1,9 @@
 // holdfast view: a scene live in the browser, or a recording.
 #include "server.h"
 
+#include "../config_option.h"
 #include "../numbers.h"
 
-#include <string.h>
 
 enum {
   KEY_PORT = 0x4000,
@@ -58,16 +58,16 @@ static error_t parse(int key, char* argument, struct argp_state* state) {
     o->world.out = argument;
     return 0;
   case KEY_SET:
-    set_named_field(&o->world.config, argument, state);
+    set_config_text(&o->world.config, argument, state);
     return 0;
   case KEY_STEP:
-    set_field(&o->world.config, "step", argument, state);
+    set_config_field(&o->world.config, "step", argument, state);
     return 0;
   case KEY_METHOD:
-    set_field(&o->world.config, "method", argument, state);
+    set_config_field(&o->world.config, "method", argument, state);
     return 0;
   case KEY_FRICTION:
-    set_field(&o->world.config, "friction", argument, state);
+    set_config_field(&o->world.config, "friction", argument, state);
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;

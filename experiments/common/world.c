@@ -1,5 +1,6 @@
 // Loading and stepping a scene.
 #include "common/world.h"
+#include "data.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,9 +9,9 @@
 
 static int start(world* w, const char* file, const hfSimConfig* config, const char* keyframe,
                  hfError* error) {
-  char path[1024];
-  snprintf(path, sizeof path, "%s/models/%s", HF_SOURCE_DIR, file);
-  if (hf_model_load(&w->model, path, NULL, NULL, error) < 0) return -1;
+  char name[128], path[DATA_PATH];
+  snprintf(name, sizeof name, "models/%s", file);
+  if (hf_model_load(&w->model, data_path(path, name), NULL, NULL, error) < 0) return -1;
   if (hf_sim_create(&w->sim, w->model, config, error) < 0) return -1;
   w->state = hf_state_create(w->model);
   w->input = hf_input_create(w->model);

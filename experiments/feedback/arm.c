@@ -2,6 +2,7 @@
 //
 //   q_i = A_i sin(k_i P t),  P = 5 rad/s,  A = 0.5 rad (shoulder lift 0.05), fingers at rest
 #include "feedback/feedback.h"
+#include "data.h"
 #include <holdfast/lcp.h>
 
 #include <float.h>
@@ -76,11 +77,11 @@ static hfStatus find_joints(arm* a) {
 }
 
 static hfStatus arm_open(arm* a, const armMethod* method, double h, hfError* error) {
-  char path[1024];
+  char file[128], path[DATA_PATH];
   memset(a, 0, sizeof *a);
   a->method = method;
-  snprintf(path, sizeof path, "%s/models/%s", HF_SOURCE_DIR, method->model);
-  hfStatus status = hf_model_load(&a->model, path, NULL, NULL, error);
+  snprintf(file, sizeof file, "models/%s", method->model);
+  hfStatus status = hf_model_load(&a->model, data_path(path, file), NULL, NULL, error);
   if (status == HF_OK) status = find_joints(a);
   if (status == HF_OK) status = hf_params_create(&a->params, a->model, error);
   if (status == HF_OK) status = set_drives(a, error);

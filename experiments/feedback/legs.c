@@ -1,5 +1,6 @@
 // One run of the quadruped: a trot on flat ground from its stance.
 #include "feedback/stance.h"
+#include "data.h"
 #include <holdfast/mlcp.h>
 
 #include <math.h>
@@ -85,10 +86,11 @@ static hfStatus open_controller(legs* a, hfError* error) {
 
 static hfStatus legs_open(legs* a, const legMethod* method, double h, hfError* error) {
   static const char* const feet[LEGS] = {"lf_foot", "rf_foot", "lh_foot", "rh_foot"};
+  char path[DATA_PATH];
   memset(a, 0, sizeof *a);
   a->method = method;
   a->h = h;
-  hfStatus status = hf_model_load(&a->model, HF_SOURCE_DIR "/models/quadruped.xml", NULL, NULL, error);
+  hfStatus status = hf_model_load(&a->model, data_path(path, "models/quadruped.xml"), NULL, NULL, error);
   if (status != HF_OK) return status;
   if (method->weightless) a->model->world.disable_gravity = a->model->world.disable_contact = 1;
   for (int i = 0; i < LEGS; ++i) a->foot[i] = hf_model_find(a->model, HF_OBJECT_GEOM, feet[i]);

@@ -14,6 +14,7 @@
 //   att = (1 + 3 sin^2 th)/m
 #include "common/figure.h"
 #include "common/world.h"
+#include "data.h"
 
 #include <holdfast/rigid.h>
 #include <math.h>
@@ -40,8 +41,9 @@ typedef struct scan {
 
 static int open_scan(scan* s) {
   hfError error = {HF_OK, ""};
+  char path[DATA_PATH];
   memset(s, 0, sizeof *s);
-  if (hf_model_load(&s->model, HF_SOURCE_DIR "/models/painleve_rod.xml", NULL, NULL, &error) ==
+  if (hf_model_load(&s->model, data_path(path, "models/painleve_rod.xml"), NULL, NULL, &error) ==
           HF_OK &&
       hf_params_create(&s->params, s->model, &error) == HF_OK)
     return CLI_GOOD;

@@ -1,5 +1,6 @@
 // Geometry and rates of a grasp (scene.h), from distances and Jacobians of the engine.
 #include "grasp/scene.h"
+#include "data.h"
 
 #include <math.h>
 #include <string.h>
@@ -48,10 +49,10 @@ static int find_parts(graspScene* s, int nc, const char* const* links) {
 
 int grasp_open(graspScene* s, const char* file, int nc, const char* const* links) {
   hfError error = {HF_OK, "it is no grasp of this kind"};
-  char path[1024];
+  char name[128], path[DATA_PATH];
   memset(s, 0, sizeof *s);
-  snprintf(path, sizeof path, "%s/models/%s", HF_SOURCE_DIR, file);
-  if (hf_model_load(&s->model, path, NULL, NULL, &error) == HF_OK && find_parts(s, nc, links) &&
+  snprintf(name, sizeof name, "models/%s", file);
+  if (hf_model_load(&s->model, data_path(path, name), NULL, NULL, &error) == HF_OK && find_parts(s, nc, links) &&
       hf_params_create(&s->params, s->model, &error) == HF_OK &&
       hf_dynamics_create(&s->dynamics, s->model, &error) == HF_OK) {
     const double* friction = hf_model_geom_friction(s->model);

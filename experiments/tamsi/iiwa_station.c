@@ -6,6 +6,7 @@
 #include "tamsi/iiwa.h"
 
 #include "common/world.h"
+#include "data.h"
 
 #include <string.h>
 
@@ -67,8 +68,9 @@ static int vary(iiwaStation* s, const iiwaTrial* t, hfError* error) {
 
 static int create(iiwaStation* s, const iiwaTrial* t, hfError* error) {
   hfSimConfig config = hf_sim_config_default();
+  char path[DATA_PATH];
   config.friction = t->friction;
-  if (hf_model_load(&s->model, HF_SOURCE_DIR "/models/iiwa_pick.xml", NULL, NULL, error) < 0)
+  if (hf_model_load(&s->model, data_path(path, "models/iiwa_pick.xml"), NULL, NULL, error) < 0)
     return -1;
   if (s->model->nq > IIWA_NQ) {
     snprintf(error->message, sizeof error->message, "more than %d coordinates", IIWA_NQ);

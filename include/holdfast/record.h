@@ -15,10 +15,25 @@ extern "C" {
 #endif
 
 // State log: CSV with 17 significant digits, one row for each step:
-//   time, q[i] for all nq, v[i] for all nv, u[i] for all nu.
+//   time, q of all joints, v of all joints, u of all actuators.
+// A column is called by its object: q[elbow]; of a free joint q[cup.x] … q[cup.qz] and v[cup.vx] … v[cup.wz]; u[motor]. What has no name
+// is called #ID.
 // The functions that open a file refuse a path that cannot be written, and leave their output untouched.
 typedef struct hfStateLog hfStateLog;
 HF_API hfStatus hf_state_log_open(hfStateLog** log, const char* path, const hfModel* model, hfError* error);
+// What a log has beside the state.
+typedef struct hfStateLogConfig {
+  int32_t actuator_forces;       // 1: f[ACTUATOR] [N or N m]
+  int32_t sensors;               // 1: s[SENSOR], s[SENSOR.0] …
+  const char* const* body;       // names of bodies: p[BODY.x] … p[BODY.qz], position [m] and quaternion in the world
+  int32_t body_count;
+} hfStateLogConfig;
+HF_API hfStateLogConfig hf_state_log_config_default(void);
+// Like hf_state_log_open, with these columns; config may be NULL. Refuses bodies that the model has not.
+HF_API hfStatus hf_state_log_create(hfStateLog** log, const char* path, const hfModel* model, const hfStateLogConfig* config,
+                                    hfError* error);
+// Writes the row of the sim's last step, which led to the state, with all columns.
+HF_API hfStatus hf_state_log_write_step(hfStateLog* log, hfSim* sim, const hfState* state, hfError* error);
 // ctrl (nu): the controls that acted in the step that led to the state.
 HF_API hfStatus hf_state_log_write(hfStateLog* log, const hfState* state, const double* ctrl, hfError* error);
 // Frees the log whatever happens; NULL is allowed.
@@ -27,8 +42,8 @@ HF_API hfStatus hf_state_log_close(hfStateLog* log, hfError* error);
 HF_API void hf_state_log_discard(hfStateLog* log);
 
 // Contact log: CSV, one row for each contact of each step:
-//   time,geom_a,geom_b,x,y,z,nx,ny,nz,depth,fn,ftx,fty,ftz,vtx,vty,vtz,stick
-// World frame; normal from B into A; force on A [N]. A geom without a name is #ID.
+//   time,geom_a,geom_b,body_a,body_b,x,y,z,nx,ny,nz,depth,fn,ftx,fty,ftz,vtx,vty,vtz,stick
+// World frame; normal from B into A; force on A [N]. A geom or body without a name is #ID.
 typedef struct hfContactLog hfContactLog;
 HF_API hfStatus hf_contact_log_open(hfContactLog** log, const char* path, const hfModel* model, hfError* error);
 // Contacts of the sim's last step, which ended at `time`.

@@ -1,9 +1,8 @@
 // The contact log: one row of CSV for each contact of each step (docs/reference/command.md).
 #include "base/error.h"
-#include "base/output.h"
+#include "record/csv.h"
 
 #include <holdfast/record.h>
-#include <string.h>
 
 struct hfContactLog {
   hfiOutput out;
@@ -18,28 +17,14 @@ hfStatus hf_contact_log_open(hfContactLog** log, const char* path, const hfModel
   if (!made) return status;
   made->model = model;
   hfi_output_print(&made->out,
-                   "time,geom_a,geom_b,x,y,z,nx,ny,nz,depth,fn,ftx,fty,ftz,vtx,vty,vtz,stick\n");
+                   "time,geom_a,geom_b,body_a,body_b,x,y,z,nx,ny,nz,depth,fn,ftx,fty,ftz,vtx,vty,vtz,stick\n");
   *log = made;
   return HF_OK;
 }
 
-// Writes a field of text, in quotes where CSV requires them (RFC 4180).
-static void print_field(hfiOutput* out, const char* text) {
-  if (!strpbrk(text, ",\"\r\n")) {
-    hfi_output_print(out, ",%s", text);
-    return;
-  }
-  hfi_output_print(out, ",\"");
-  for (const char* c = text; *c; ++c) hfi_output_print(out, *c == '"' ? "\"\"" : "%c", *c);
-  hfi_output_print(out, "\"");
-}
-
-static void print_geom(hfContactLog* log, int geom) {
-  const char* name = hf_model_name(log->model, HF_OBJECT_GEOM, geom);
-  if (*name)
-    print_field(&log->out, name);
-  else
-    hfi_output_print(&log->out, ",#%d", geom);
+static void print_object(hfContactLog* log, hfObjectKind kind, int id) {
+  char buffer[24];
+  hfi_csv_text(&log->out, hfi_csv_name(log->model, kind, id, buffer));
 }
 
 static void print_vector(hfiOutput* out, hfVec3 a) {
@@ -52,8 +37,10 @@ hfStatus hf_contact_log_write(hfContactLog* log, const hfSim* sim, double time, 
   for (int i = 0; i < count; ++i) {
     hfContact c = hf_sim_contact(sim, i);
     hfi_output_print(&log->out, "%.17g", time);
-    print_geom(log, c.geom_a);
-    print_geom(log, c.geom_b);
+    print_object(log, HF_OBJECT_GEOM, c.geom_a);
+    print_object(log, HF_OBJECT_GEOM, c.geom_b);
+    print_object(log, HF_OBJECT_BODY, hf_model_geom_body(log->model)[c.geom_a]);
+    print_object(log, HF_OBJECT_BODY, hf_model_geom_body(log->model)[c.geom_b]);
     print_vector(&log->out, c.p_W);
     print_vector(&log->out, c.n_W);
     hfi_output_print(&log->out, ",%.17g,%.17g", c.depth, c.fn);

@@ -44,6 +44,15 @@ static void test_check_refuses_with_file_and_line(void** state) {
   assert_says(standard_output, "\"error\": ");
 }
 
+static void test_check_strictly(void** state) {
+  (void)state;
+  write_file("strict.xml", "<mujoco><worldbody><body><freejoint align='true'/><geom size='1'/></body></worldbody></mujoco>");
+  assert_works("check strict.xml");
+  assert_int_equal(holdfast("check --strict strict.xml"), 1);
+  assert_says(standard_output, "1 warnings");
+  assert_works("check --strict machine.xml");
+}
+
 static void test_info(void** state) {
   (void)state;
   assert_works("info machine.xml");
@@ -115,6 +124,7 @@ static void test_quaternions_are_made_unit(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_check_strictly),
       cmocka_unit_test(test_check_accepts),
       cmocka_unit_test(test_check_warns_with_file_and_line),
       cmocka_unit_test(test_check_refuses_with_file_and_line),

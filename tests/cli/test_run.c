@@ -57,7 +57,8 @@ static void test_free_fall(void** state) {
   assert_near(json_value(standard_output, "qvel", 2), -9.81 * 0.5, 1e-12);
   double row[16];
   read_file("fall.csv", text);
-  assert_begins(text, "time,q[0],q[1],q[2],q[3],q[4],q[5],q[6],v[0],v[1],v[2],v[3],v[4],v[5]\n");
+  assert_begins(text, "time,q[fly.x],q[fly.y],q[fly.z],q[fly.qw],q[fly.qx],q[fly.qy],q[fly.qz],"
+                      "v[fly.vx],v[fly.vy],v[fly.vz],v[fly.wx],v[fly.wy],v[fly.wz]\n");
   assert_int_equal(count_lines(text), 1 + 50);
   assert_int_equal(split_row(last_line(text), row, 16), 14);
   // 17 digits: the log has the very bits of the JSON.
@@ -125,21 +126,69 @@ static void test_contact_log(void** state) {
   (void)state;
   assert_works("run rest.xml --time 2 --json --contacts contacts.csv");
   read_file("contacts.csv", text);
-  assert_begins(text, "time,geom_a,geom_b,x,y,z,nx,ny,nz,depth,fn,ftx,fty,ftz,vtx,vty,vtz,stick\n");
+  assert_begins(text, "time,geom_a,geom_b,body_a,body_b,x,y,z,nx,ny,nz,depth,fn,ftx,fty,ftz,vtx,vty,vtz,stick\n");
   double time, x, y, z, nx, ny, nz, depth, fn;
-  char geom_a[32], geom_b[32];
+  char geom_a[32], geom_b[32], body_a[32], body_b[32];
   const char* row = last_line(text);
-  assert_int_equal(sscanf(row, "%lf,%31[a-z],%31[a-z],%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf", &time,
-                          geom_a, geom_b, &x, &y, &z, &nx, &ny, &nz, &depth, &fn),
-                   11);
+  assert_int_equal(sscanf(row, "%lf,%31[a-z],%31[a-z],%31[a-z],%31[a-z],%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf", &time,
+                          geom_a, geom_b, body_a, body_b, &x, &y, &z, &nx, &ny, &nz, &depth, &fn),
+                   13);
   assert_near(time, 2, 1e-9);
   int skin_is_a = strcmp(geom_a, "skin") == 0;
   assert_string_equal(skin_is_a ? geom_b : geom_a, "floor");
+  assert_string_equal(skin_is_a ? body_a : body_b, "ball");
+  assert_string_equal(skin_is_a ? body_b : body_a, "world");
   assert_near(nz, skin_is_a ? 1 : -1, 1e-12); // from B into A
   assert_near(fn, 9.81, 1e-6);
   assert_true(depth > 0 && fabs(z) < 1e-4);
   assert_near(json_value(standard_output, "fn", 0), fn, 0);
   assert_says(standard_output, "\"pairs\": [{");
+}
+
+// A cart of 2 kg under a force of 3 N: v = 1 + 1.5 t from the keyframe; the sensor measures its place, the body stands there too.
+static void test_log_columns(void** state) {
+  (void)state;
+  double row[32];
+  assert_works("run machine.xml --time 0.2 --keyframe raised --log all.csv --log-sensors --log-forces --log-body cart");
+  read_file("all.csv", text);
+  assert_begins(text, "time,q[rail],q[hinge],v[rail],v[hinge],u[push],f[push],s[place],p[cart.x],p[cart.y],p[cart.z],p[cart.qw],p[cart.qx],"
+                      "p[cart.qy],p[cart.qz]\n");
+  assert_int_equal(split_row(last_line(text), row, 32), 15);
+  assert_near(row[3], 1 + 1.5 * 0.2, 1e-12);
+  assert_near(row[6], 3, 0);
+  assert_near(row[7], row[1], 1e-15);
+  assert_near(row[8], row[1], 1e-15);
+  assert_near(row[11], 1, 1e-15);
+  assert_refused("run machine.xml --log x.csv --log-body dog", 1, "the model has no body \"dog\"");
+  assert_refused("run machine.xml --log-sensors", 2, "add to --log FILE.csv");
+}
+
+static const char overlapping[] =
+    "<mujoco><worldbody><geom name='floor' type='plane' size='1 1 1'/><body name='ball'><freejoint/><geom size='0.1'/></body>"
+    "</worldbody><keyframe><key name='home' qpos='0 0 0.1 1 0 0 0'/></keyframe></mujoco>";
+
+// A start inside the floor is worth a word where there is a keyframe; the keyframe itself is not.
+static void test_overlap_at_the_start(void** state) {
+  (void)state;
+  write_file("inside.xml", overlapping);
+  assert_works("run inside.xml --time 0.01");
+  assert_says(standard_error, "bodies overlap at the start, world and ball by 0.1 m; the model has a keyframe: --keyframe home");
+  assert_works("run inside.xml --time 0.01 --keyframe home");
+  assert_string_equal(standard_error, "");
+}
+
+static void test_unknown_names_are_listed(void** state) {
+  (void)state;
+  assert_refused("run machine.xml --keyframe lowered", 2, "it has:\n  raised\n");
+  assert_refused("run machine.xml --set solver.tolerence=1", 2, "  solver.tolerance\n");
+}
+
+// A model that comes with the command is found from any folder.
+static void test_shipped_models(void** state) {
+  (void)state;
+  assert_works("info models/mug.xml");
+  assert_works("check examples/ros/table.xml");
+  assert_refused("info models/no_mug.xml", 1, "models/no_mug.xml");
 }
 
 static void test_recording_and_report(void** state) {
@@ -315,6 +364,10 @@ static void test_interrupt_ends_cleanly(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_log_columns),
+      cmocka_unit_test(test_overlap_at_the_start),
+      cmocka_unit_test(test_unknown_names_are_listed),
+      cmocka_unit_test(test_shipped_models),
       cmocka_unit_test(test_free_fall),
       cmocka_unit_test(test_free_fall_in_continuous_time),
       cmocka_unit_test(test_summary_for_people),

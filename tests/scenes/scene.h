@@ -25,17 +25,16 @@ static inline void free_run(sceneRun* run) {
   table_free(&run->contacts);
 }
 
-// q[i] or v[i] of a row of the log.
-static inline double position(const sceneRun* run, int row, int i) {
-  char name[16];
-  snprintf(name, sizeof name, "q[%d]", i);
-  return table_at(&run->log, row, name);
+// The number i of the columns whose names begin with this letter.
+static inline double numbered(const sceneRun* run, int row, char letter, int i) {
+  int first = 0;
+  while (first < run->log.cols && !(run->log.name[first][0] == letter && run->log.name[first][1] == '[')) ++first;
+  assert_true(first + i < run->log.cols && run->log.name[first + i][0] == letter);
+  return table_at(&run->log, row, run->log.name[first + i]);
 }
-static inline double velocity(const sceneRun* run, int row, int i) {
-  char name[16];
-  snprintf(name, sizeof name, "v[%d]", i);
-  return table_at(&run->log, row, name);
-}
+// q or v number i of a row of the log.
+static inline double position(const sceneRun* run, int row, int i) { return numbered(run, row, 'q', i); }
+static inline double velocity(const sceneRun* run, int row, int i) { return numbered(run, row, 'v', i); }
 
 // Whether a row of the contact log names this geom.
 static inline int touches(const sceneRun* run, int row, const char* geom) {

@@ -1,0 +1,41 @@
+// Where the files are that come with the command.
+#include "data.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int has_models(const char* folder) {
+  char path[DATA_PATH];
+  struct stat info;
+  snprintf(path, sizeof path, "%.1000s/models", folder);
+  return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+// PREFIX/share/holdfast for a command PREFIX/bin/holdfast.
+static int find_installed(char folder[DATA_PATH]) {
+  char command[512];
+  ssize_t length = readlink("/proc/self/exe", command, sizeof command - 1);
+  if (length <= 0) return 0;
+  command[length] = 0;
+  for (int up = 0; up < 2; ++up) {
+    char* slash = strrchr(command, '/');
+    if (!slash) return 0;
+    *slash = 0;
+  }
+  snprintf(folder, DATA_PATH, "%s/share/holdfast", command);
+  return has_models(folder);
+}
+
+const char* data_path(char path[DATA_PATH], const char* file) {
+  char folder[DATA_PATH];
+  const char* given = getenv("HOLDFAST_DATA");
+  if (given && *given)
+    snprintf(folder, sizeof folder, "%s", given);
+  else if (!find_installed(folder))
+    snprintf(folder, sizeof folder, "%s", HF_SOURCE_DIR);
+  snprintf(path, DATA_PATH, "%.800s/%.200s", folder, file);
+  return path;
+}
