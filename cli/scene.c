@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_SEARCH = 0x1000, KEY_MERGE_FIXED, KEY_FLOATING, KEY_SKIP_MESHES, KEY_ACTUATORS, KEY_KP, KEY_KV };
+enum { KEY_SEARCH = 0x1000, KEY_MERGE_FIXED, KEY_FLOATING, KEY_FIXED, KEY_SKIP_MESHES, KEY_ACTUATORS, KEY_KP, KEY_KV };
 
 static const struct argp_option options[] = {
     {0, 0, 0, 0, "Reading the model:", 90},
@@ -16,6 +16,7 @@ static const struct argp_option options[] = {
      "Also look in this folder for package:// and relative files (may be given several times)", 0},
     {"merge-fixed", KEY_MERGE_FIXED, 0, 0, "URDF: merge links on fixed joints into their parent link", 0},
     {"floating", KEY_FLOATING, 0, 0, "URDF: give the root link a free joint", 0},
+    {"fixed", KEY_FIXED, 0, 0, "SDFormat: fix links that no joint moves in the world (default: they float)", 0},
     {"actuators", KEY_ACTUATORS, "KIND", 0,
      "URDF: give every joint a position, velocity or motor actuator, or none (default: those of <ros2_control> and "
      "<transmission>)", 0},
@@ -66,6 +67,9 @@ static error_t parse(int key, char* argument, struct argp_state* state) {
     return 0;
   case KEY_FLOATING:
     o->import.floating_base = 1;
+    return 0;
+  case KEY_FIXED:
+    o->import.fixed_base = 1;
     return 0;
   case KEY_ACTUATORS:
     o->import.urdf_actuators = parse_actuators(argument, state);

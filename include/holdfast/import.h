@@ -1,4 +1,4 @@
-// Worlds from files: MJCF and URDF, chosen by the root element.
+// Worlds from files: MJCF, URDF and SDFormat, chosen by the root element.
 #ifndef HOLDFAST_IMPORT_H
 #define HOLDFAST_IMPORT_H
 
@@ -30,9 +30,9 @@ HF_API void hf_diagnostics_free(hfDiagnostics* diagnostics);
 HF_API int hf_diagnostics_count(const hfDiagnostics* diagnostics);
 HF_API hfDiagnostic hf_diagnostics_get(const hfDiagnostics* diagnostics, int index);
 
-// Which actuators a URDF robot gets.
+// Which actuators a URDF or SDFormat robot gets.
 typedef enum hfUrdfActuators {
-  HF_URDF_FROM_FILE,       // those of <ros2_control> and <transmission> (default)
+  HF_URDF_FROM_FILE,       // those of <ros2_control> and <transmission>; in SDFormat motors of joints whose effort is not 0 (default)
   HF_URDF_POSITION_SERVOS, // one for every revolute, continuous and prismatic joint that follows no other joint
   HF_URDF_VELOCITY_SERVOS,
   HF_URDF_MOTORS,
@@ -44,6 +44,7 @@ typedef struct hfImportConfig {
   int32_t search_count;
   int32_t merge_fixed_links; // URDF: 1 folds links on fixed joints into their parent (default 0: kept)
   int32_t floating_base;     // URDF: 1 gives the root link a free joint (default 0: welded to the world)
+  int32_t fixed_base;        // SDFormat: 1 fixes links that no joint moves in the world (default 0: they float, unless their model is static)
   int32_t skip_meshes;       // 1: a geom whose mesh file is missing is left out with a warning (default 0: refused,
                          // unless the geom is only drawn)
   int32_t urdf_actuators;    // hfUrdfActuators

@@ -5,6 +5,7 @@
 #include "base/locale.h"
 #include "import/mjcf.h"
 #include "import/reader.h"
+#include "import/sdf.h"
 #include "import/urdf.h"
 
 #include <stdio.h>
@@ -22,13 +23,12 @@ static void read_document(hfiReader* r, hfiElem* root) {
   else if (hfi_is(root, "robot"))
     hfi_urdf_read(r, root);
   else if (hfi_is(root, "sdf"))
-    hfi_fail(r, root, HF_ERROR_UNSUPPORTED,
-             "SDF is not read; Holdfast reads MJCF (<mujoco>) and URDF (<robot>)");
+    hfi_sdf_read(r, root);
   else if (hfi_is(root, "mujocoinclude"))
     hfi_fail(r, root, HF_ERROR_UNSUPPORTED,
              "this file is to be included by an MJCF model, it is none by itself");
   else
-    hfi_fail(r, root, HF_ERROR_UNSUPPORTED, "neither MJCF (<mujoco>) nor URDF (<robot>)");
+    hfi_fail(r, root, HF_ERROR_UNSUPPORTED, "neither MJCF (<mujoco>) nor URDF (<robot>) nor SDFormat (<sdf>)");
 }
 
 static hfBuilder* read_guest(hfiReader* r, hfiElem* root, const char* folder) {
@@ -40,14 +40,15 @@ static hfBuilder* read_guest(hfiReader* r, hfiElem* root, const char* folder) {
   r->guests = guest;
   hfBuilder* outer = r->builder;
   const char* outer_folder = r->folder;
-  int floating = r->config.floating_base;
+  hfImportConfig outer_config = r->config;
   r->builder = guest->builder;
   r->folder = folder;
   r->config.floating_base = 0; // whoever attaches a model says what carries it
+  r->config.fixed_base = 1;
   if (!r->status) read_document(r, root);
   r->builder = outer;
   r->folder = outer_folder;
-  r->config.floating_base = floating;
+  r->config = outer_config;
   return r->status ? NULL : guest->builder;
 }
 

@@ -134,13 +134,17 @@ static const char* crawl(hfiReader* r, const char* folder, const char* name, int
   return found;
 }
 
-// The package in the folders that ROS knows: ROS_PACKAGE_PATH, then PREFIX/share of AMENT_PREFIX_PATH.
+// The package in the folders that ROS and Gazebo know: ROS_PACKAGE_PATH, then PREFIX/share of AMENT_PREFIX_PATH, then Gazebo's folders of
+// models.
 static const char* find_ros_package(hfiReader* r, const char* name) {
   enum { DEEPEST = 4 };
   static const struct {
     const char *variable, *inside;
     int depth;
-  } lists[] = {{"ROS_PACKAGE_PATH", "", DEEPEST}, {"AMENT_PREFIX_PATH", "share", 0}};
+  } lists[] = {{"ROS_PACKAGE_PATH", "", DEEPEST},
+               {"AMENT_PREFIX_PATH", "share", 0},
+               {"GZ_SIM_RESOURCE_PATH", "", 0},
+               {"GAZEBO_MODEL_PATH", "", 0}};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; ++i) {
     const char* at = getenv(lists[i].variable);
     while (at && *at) {

@@ -54,6 +54,10 @@ void hfi_note(hfiReader* reader, const hfiElem* elem, hfSeverity severity, const
 void hfi_diagnostics_add(hfDiagnostics* diagnostics, hfSeverity severity, const char* file,
                          int line, const char* message);
 
+// Reports principal moments that no material body can have, negative ones or A + B < C, and replaces all three by their mean. I: xx yy
+// zz xy xz yz.
+void hfi_repair_inertia(hfiReader* reader, const hfiElem* link, const char* name, double I[6]);
+
 // ---- attributes ---------------------------------------------------------------------------------
 
 typedef struct hfiKeyword {

@@ -1,23 +1,12 @@
 // Actuators of a URDF robot: from <ros2_control>, from <transmission>, or by option one for every joint.
 //
-// ROS commands joints, so an actuator is called like its joint and its control is in the joint's units:
-//   position   force = kp (control - q) - kv v       range of the control: that of the joint
-//   velocity   force = kv (control - v)              range: +- velocity of <limit>
-//   effort     force = control                       range: +- effort of <limit>
-// URDF has no gains. Unless the options give them, kp reaches the joint's effort at an error of FULL_EFFORT_ERROR, and kv damps the
-// joint critically; a velocity servo reaches the effort at FULL_EFFORT_SPEED.
+// ROS commands joints, so an actuator is called like its joint and its control is in the joint's units (drive.h).
+#include "import/drive.h"
 #include "import/urdf_model.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-// Error of the position at which a servo without given gains uses all of its joint's effort [rad, m].
-static const double FULL_EFFORT_ERROR[2] = {0.02, 0.002};
-// Error of the speed, likewise [rad/s, m/s].
-static const double FULL_EFFORT_SPEED[2] = {0.1, 0.01};
-// The effort [N m, N] that is assumed for the gains where <limit> gives none.
-static const double ASSUMED_EFFORT = 50;
 
 static hfiUrdfJoint* find_joint(const hfiUrdf* u, const char* name) {
   for (hfiUrdfJoint* j = u->joints; j; j = j->next)
@@ -37,38 +26,6 @@ static double limit_of(hfiUrdf* u, const hfiUrdfJoint* j, const char* attribute)
   return fabs(x);
 }
 
-static void set_range(hfActuatorDef* d, double low, double high) {
-  d->ctrllimited = low < high;
-  d->ctrlrange[0] = d->ctrllimited ? low : 0;
-  d->ctrlrange[1] = d->ctrllimited ? high : 0;
-}
-
-static void make_position(hfiUrdf* u, const hfiUrdfJoint* j, double effort, hfActuatorDef* d) {
-  const hfImportConfig* c = &u->r->config;
-  double range[2] = {0, 0};
-  double kp = c->servo_kp > 0 ? c->servo_kp : effort / FULL_EFFORT_ERROR[j->type == HFI_URDF_PRISMATIC];
-  d->gaintype = HF_GAIN_FIXED, d->biastype = HF_BIAS_AFFINE;
-  d->gainprm[0] = kp, d->biasprm[1] = -kp, d->biasprm[2] = -c->servo_kv;
-  if (!(c->servo_kv > 0)) d->dampratio = 1;
-  if (j->type != HFI_URDF_CONTINUOUS && hf_builder_range(u->r->builder, HF_OBJECT_JOINT, d->trnid[0], range))
-    set_range(d, range[0], range[1]);
-}
-
-static void make_velocity(hfiUrdf* u, const hfiUrdfJoint* j, double effort, hfActuatorDef* d) {
-  const hfImportConfig* c = &u->r->config;
-  double kv = c->servo_kv > 0 ? c->servo_kv : effort / FULL_EFFORT_SPEED[j->type == HFI_URDF_PRISMATIC];
-  double speed = limit_of(u, j, "velocity");
-  d->gaintype = HF_GAIN_FIXED, d->biastype = HF_BIAS_AFFINE;
-  d->gainprm[0] = kv, d->biasprm[2] = -kv;
-  set_range(d, -speed, speed);
-}
-
-static void make_motor(double effort, hfActuatorDef* d) {
-  d->gaintype = HF_GAIN_FIXED, d->biastype = HF_BIAS_NONE;
-  d->gainprm[0] = 1;
-  set_range(d, -effort, effort);
-}
-
 // ---- what the file asks for ----------------------------------------------------------------------
 
 typedef struct Wish {
@@ -78,20 +35,14 @@ typedef struct Wish {
 } Wish;
 
 static void add_actuator(hfiUrdf* u, const hfiUrdfJoint* j, const Wish* wish) {
-  hfiReader* r = u->r;
-  if (hf_builder_find(r->builder, HF_OBJECT_ACTUATOR, j->name) >= 0) return; // an earlier element says what moves it
-  hfActuatorDef d = hf_actuator_def_default();
-  d.name = j->name;
-  d.where = hfi_where(r, wish->elem);
-  d.trntype = HF_TRANSMISSION_JOINT;
-  d.trnid[0] = hf_builder_find(r->builder, HF_OBJECT_JOINT, j->name);
-  double effort = limit_of(u, j, "effort");
-  if (wish->kind == HF_URDF_MOTORS)
-    make_motor(effort, &d);
-  else
-    (wish->kind == HF_URDF_POSITION_SERVOS ? make_position : make_velocity)(u, j, effort > 0 ? effort : ASSUMED_EFFORT, &d);
-  if (wish->range[0] < wish->range[1]) set_range(&d, wish->range[0], wish->range[1]);
-  if (!r->status) hfi_keep(r, wish->elem, hf_builder_add_actuator(r->builder, &d, &r->scratch));
+  hfiDrivenJoint driven = {.name = j->name,
+                           .elem = wish->elem,
+                           .is_slide = j->type == HFI_URDF_PRISMATIC,
+                           .is_endless = j->type == HFI_URDF_CONTINUOUS,
+                           .effort = limit_of(u, j, "effort"),
+                           .speed = limit_of(u, j, "velocity"),
+                           .range = {wish->range[0], wish->range[1]}};
+  hfi_add_drive(u->r, &driven, wish->kind);
 }
 
 // The joint that a <transmission> or <ros2_control> names, or NULL after a note that says why nothing moves it.

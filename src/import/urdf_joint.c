@@ -162,21 +162,6 @@ void hfi_urdf_read_mimic(hfiUrdf* u) {
 
 // ---- inertia ------------------------------------------------------------------------------------
 
-// Reports principal moments that no material body can have, negative ones or A + B < C, and replaces all three by their mean.
-static void repair_inertia(hfiUrdf* u, const hfiUrdfLink* link, double I[6]) {
-  double moment[3];
-  hfMat3 R;
-  eigen3(I, moment, &R);
-  if (moment[2] >= 0 && moment[1] + moment[2] >= moment[0] * (1 - 1e-6)) return;
-  hfi_note(u->r, link->elem, HF_WARNING,
-           "link \"%.100s\": no matter has the principal moments %g %g %g (A + B >= C); their mean "
-           "is used for all three",
-           link->name, moment[0], moment[1], moment[2]);
-  double mean = (moment[0] + moment[1] + moment[2]) / 3;
-  I[0] = I[1] = I[2] = mean;
-  I[3] = I[4] = I[5] = 0;
-}
-
 // (m, c, I) <- sum of two bodies, with I about the common centre of mass
 static void add_mass(hfBodyDef* def, double m, hfVec3 c, const double I[6]) {
   double total = def->mass + m;
@@ -210,7 +195,7 @@ void hfi_urdf_add_inertial(hfiUrdf* u, hfiUrdfLink* link) {
   if (!r->status && m < 0) hfi_fail(r, mass, HF_ERROR_MODEL, "mass %g is negative", m);
   hfiPlacement f = hfi_placement_mul(link->frame, hfi_urdf_origin(u, inertial));
   if (r->status) return;
-  repair_inertia(u, link, I);
+  hfi_repair_inertia(r, link->elem, link->name, I);
   sym3_rotate(m3_from_quat(f.q), I, rotated);
   add_mass(&link->leader->def, m, f.p, rotated);
   link->leader->def.has_inertial = 1;

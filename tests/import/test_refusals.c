@@ -62,7 +62,7 @@ static void test_xml(void** state) {
       {"<mujoco>\xff\xfe</mujoco>", PARSE, "not well-formed"},
       {"<!DOCTYPE x [\n<!ENTITY a 'aaaaaaaaaa'>]><mujoco>&a;</mujoco>", PARSE, "test.xml:2: <!ENTITY>: entity declarations are not accepted (\"a\")"},
       {"<!DOCTYPE x [<!ENTITY % p SYSTEM 'file:///etc/passwd'>]><mujoco/>", PARSE, "entity declarations are not accepted"},
-      {"<sdf version='1.7'/>", HF_ERROR_UNSUPPORTED, "test.xml:1: <sdf>: SDF is not read"},
+      {"<sdf version='1.7'/>", HF_ERROR_MODEL, "test.xml:1: <sdf>: neither a <model> nor a <world>"},
       {"<package/>", HF_ERROR_UNSUPPORTED, "<package>: neither MJCF (<mujoco>) nor URDF (<robot>)"},
       {"<mujocoinclude/>", HF_ERROR_UNSUPPORTED, "to be included"},
       {"<robot>\n<xacro:include filename='x'/>\n</robot>", HF_ERROR_UNSUPPORTED, "test.xml:2: <xacro:include>: a xacro macro"},

@@ -1,0 +1,53 @@
+// Servos and motors of joints whose file has no gains.
+#include "import/drive.h"
+
+// Error of the position at which a servo without given gains uses all of its joint's effort [rad, m].
+static const double FULL_EFFORT_ERROR[2] = {0.02, 0.002};
+// Error of the speed, likewise [rad/s, m/s].
+static const double FULL_EFFORT_SPEED[2] = {0.1, 0.01};
+// The effort [N m, N] that is assumed for the gains of a joint without one.
+static const double ASSUMED_EFFORT = 50;
+
+static void set_range(hfActuatorDef* d, double low, double high) {
+  d->ctrllimited = low < high;
+  d->ctrlrange[0] = d->ctrllimited ? low : 0;
+  d->ctrlrange[1] = d->ctrllimited ? high : 0;
+}
+
+static void make_position(hfiReader* r, const hfiDrivenJoint* j, double effort, hfActuatorDef* d) {
+  const hfImportConfig* c = &r->config;
+  double range[2] = {0, 0};
+  double kp = c->servo_kp > 0 ? c->servo_kp : effort / FULL_EFFORT_ERROR[j->is_slide];
+  d->gaintype = HF_GAIN_FIXED, d->biastype = HF_BIAS_AFFINE;
+  d->gainprm[0] = kp, d->biasprm[1] = -kp, d->biasprm[2] = -c->servo_kv;
+  if (!(c->servo_kv > 0)) d->dampratio = 1;
+  if (!j->is_endless && hf_builder_range(r->builder, HF_OBJECT_JOINT, d->trnid[0], range)) set_range(d, range[0], range[1]);
+}
+
+static void make_velocity(hfiReader* r, const hfiDrivenJoint* j, double effort, hfActuatorDef* d) {
+  double kv = r->config.servo_kv > 0 ? r->config.servo_kv : effort / FULL_EFFORT_SPEED[j->is_slide];
+  d->gaintype = HF_GAIN_FIXED, d->biastype = HF_BIAS_AFFINE;
+  d->gainprm[0] = kv, d->biasprm[2] = -kv;
+  set_range(d, -j->speed, j->speed);
+}
+
+static void make_motor(double effort, hfActuatorDef* d) {
+  d->gaintype = HF_GAIN_FIXED, d->biastype = HF_BIAS_NONE;
+  d->gainprm[0] = 1;
+  set_range(d, -effort, effort);
+}
+
+void hfi_add_drive(hfiReader* r, const hfiDrivenJoint* j, hfUrdfActuators kind) {
+  if (r->status || hf_builder_find(r->builder, HF_OBJECT_ACTUATOR, j->name) >= 0) return;
+  hfActuatorDef d = hf_actuator_def_default();
+  d.name = j->name;
+  d.where = hfi_where(r, j->elem);
+  d.trntype = HF_TRANSMISSION_JOINT;
+  d.trnid[0] = hf_builder_find(r->builder, HF_OBJECT_JOINT, j->name);
+  if (kind == HF_URDF_MOTORS)
+    make_motor(j->effort, &d);
+  else
+    (kind == HF_URDF_POSITION_SERVOS ? make_position : make_velocity)(r, j, j->effort > 0 ? j->effort : ASSUMED_EFFORT, &d);
+  if (j->range[0] < j->range[1]) set_range(&d, j->range[0], j->range[1]);
+  if (!r->status) hfi_keep(r, j->elem, hf_builder_add_actuator(r->builder, &d, &r->scratch));
+}

@@ -1,0 +1,23 @@
+// Actuators of joints whose file has no gains: URDF and SDFormat.
+#ifndef HFI_IMPORT_DRIVE_H
+#define HFI_IMPORT_DRIVE_H
+
+#include "import/reader.h"
+
+typedef struct hfiDrivenJoint {
+  const char* name;    // of the joint, and of its actuator
+  const hfiElem* elem; // that asks for the actuator
+  int is_slide, is_endless;
+  double effort, speed; // limits of the joint [N or N m, m/s or rad/s]; 0: none
+  double range[2];      // of the control; empty: by the joint
+} hfiDrivenJoint;
+
+// Adds an actuator of this kind, unless the joint has one already.
+//   position   force = kp (control - q) - kv v       range of the control: that of the joint
+//   velocity   force = kv (control - v)              range: +- speed
+//   motor      force = control                       range: +- effort
+// Unless the options give gains, kp reaches the effort at an error of 0.02 rad or 0.002 m, and kv damps the joint critically; kv of a
+// velocity servo reaches the effort at 0.1 rad/s or 0.01 m/s.
+void hfi_add_drive(hfiReader* reader, const hfiDrivenJoint* joint, hfUrdfActuators kind);
+
+#endif

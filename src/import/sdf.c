@@ -1,0 +1,292 @@
+// Reading SDFormat: models, which may be nested and included, become trees of bodies.
+//
+// A link that no joint moves floats, as in Gazebo and Drake, unless its model is static or the option says that it is fixed. Where the
+// file has one model, its links keep their names; inside of nested models and of a world a name is "model::link".
+#include "import/sdf.h"
+
+#include <holdfast/step_problem.h>
+#include <string.h>
+#include <sys/stat.h>
+
+// ---- entities -----------------------------------------------------------------------------------
+
+static hfiSdfEntity* add_entity(hfiSdf* s, hfiSdfKind kind, hfiElem* elem, hfiSdfEntity* scope, const char* name) {
+  hfiReader* r = s->r;
+  const char* full = scope && *scope->name ? hfi_format(r, "%s::%s", scope->name, name) : name;
+  if (hfi_names_find(&s->names, 0, full) >= 0) hfi_fail(r, elem, HF_ERROR_MODEL, "the name \"%s\" is used already", full);
+  if (s->count == s->capacity) {
+    hfiSdfEntity** more = HFI_NEW(r, hfiSdfEntity*, 2 * s->capacity + 64);
+    if (more && s->count) memcpy(more, s->entity, sizeof *more * (size_t)s->count);
+    s->entity = more;
+    s->capacity = 2 * s->capacity + 64;
+  }
+  hfiSdfEntity* e = HFI_NEW(r, hfiSdfEntity, 1);
+  if (!e) return NULL;
+  *e = (hfiSdfEntity){.kind = kind, .name = full, .elem = elem, .placed = elem, .scope = scope, .body = -1};
+  if (hfi_names_add(&s->names, 0, full, s->count) != 0) hfi_fail(r, elem, HF_ERROR_MEMORY, "out of memory");
+  s->entity[s->count++] = e;
+  elem->used = 1;
+  return r->status ? NULL : e;
+}
+
+static int read_flag(const hfiElem* elem, const char* child) {
+  const char* text = hfi_sdf_text(elem, child);
+  return text && (strcmp(text, "true") == 0 || strcmp(text, "1") == 0);
+}
+
+static void read_model(hfiSdf* s, hfiElem* elem, hfiElem* placed, hfiSdfEntity* scope, const char* name, const char* folder);
+static void read_include(hfiSdf* s, hfiElem* elem, hfiSdfEntity* scope, const char* folder);
+
+static void read_members(hfiSdf* s, hfiElem* elem, hfiSdfEntity* scope, const char* folder) {
+  for (hfiElem* e = elem->child; e && !s->r->status; e = e->next) {
+    if (hfi_is(e, "link"))
+      add_entity(s, HFI_SDF_LINK, e, scope, hfi_require(s->r, e, "name"));
+    else if (hfi_is(e, "joint"))
+      add_entity(s, HFI_SDF_JOINT, e, scope, hfi_require(s->r, e, "name"));
+    else if (hfi_is(e, "frame"))
+      add_entity(s, HFI_SDF_FRAME, e, scope, hfi_require(s->r, e, "name"));
+    else if (hfi_is(e, "model"))
+      read_model(s, e, e, scope, hfi_require(s->r, e, "name"), folder);
+    else if (hfi_is(e, "include"))
+      read_include(s, e, scope, folder);
+  }
+}
+
+static void read_model(hfiSdf* s, hfiElem* elem, hfiElem* placed, hfiSdfEntity* scope, const char* name, const char* folder) {
+  enum { DEEPEST = 30 };
+  const char* placement = hfi_attr(elem, "placement_frame");
+  if (++s->depth > DEEPEST) hfi_fail(s->r, elem, HF_ERROR_MODEL, "models are nested more than %d deep; does one contain itself?", DEEPEST);
+  if (placement && *placement) hfi_fail(s->r, elem, HF_ERROR_UNSUPPORTED, "placement_frame is not supported: give the pose of the model");
+  hfiSdfEntity* model = s->r->status ? NULL : add_entity(s, HFI_SDF_MODEL, elem, scope, name);
+  if (model) {
+    model->placed = placed;
+    model->folder = folder;
+    model->is_static = read_flag(elem, "static") || (placed != elem && read_flag(placed, "static")) || (scope && scope->is_static);
+    hfi_attr(elem, "canonical_link");
+    read_members(s, elem, model, folder);
+  }
+  --s->depth;
+}
+
+// ---- includes -----------------------------------------------------------------------------------
+
+static int is_folder(const char* path) {
+  struct stat info;
+  return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+// model://NAME and a folder mean its model.sdf.
+static const char* find_included(hfiSdf* s, const char* uri, const char* folder) {
+  hfiReader* r = s->r;
+  const char* rest = strstr(uri, "://");
+  if (rest && !strchr(rest + 3, '/')) return hfi_resolve_uri(r, hfi_format(r, "%s/model.sdf", uri));
+  const char* path = rest ? hfi_resolve_uri(r, uri) : hfi_resolve(r, folder, uri);
+  return is_folder(path) ? hfi_join(r, path, "model.sdf") : path;
+}
+
+static void read_include(hfiSdf* s, hfiElem* elem, hfiSdfEntity* scope, const char* folder) {
+  hfiReader* r = s->r;
+  elem->used = 1;
+  const char *uri = hfi_sdf_text(elem, "uri"), *name = hfi_sdf_text(elem, "name");
+  if (!uri) {
+    hfi_fail(r, elem, HF_ERROR_PARSE, "<uri> is missing");
+    return;
+  }
+  const char* path = find_included(s, uri, folder);
+  hfiElem* root = r->status ? NULL : hfi_xml_load(r, path, elem);
+  if (!root) return;
+  hfiElem* model = hfi_is(root, "sdf") ? hfi_child(root, "model") : NULL;
+  if (!model) {
+    hfi_fail(r, elem, HF_ERROR_UNSUPPORTED, "%s: only an SDFormat file with a model can be included", path);
+    return;
+  }
+  // Its own <pose> counts where the <include> has none.
+  read_model(s, model, hfi_child(elem, "pose") ? elem : model, scope, name ? name : hfi_require(r, model, "name"), hfi_folder_of(r, path));
+  if (s->count && read_flag(elem, "static")) {
+    for (int i = 0; i < s->count; ++i)
+      if (s->entity[i]->elem == model) s->entity[i]->is_static = 1;
+  }
+}
+
+// ---- the tree -----------------------------------------------------------------------------------
+
+// The link at one end of a joint; NULL for the world.
+static hfiSdfEntity* find_end(hfiSdf* s, hfiSdfEntity* joint, const char* end) {
+  hfiReader* r = s->r;
+  const hfiElem* e = hfi_child(joint->elem, end);
+  if (!e || !e->text) {
+    hfi_fail(r, joint->elem, HF_ERROR_PARSE, "<%s> is missing", end);
+    return NULL;
+  }
+  int world = 0;
+  hfiSdfEntity* found = hfi_sdf_find(s, joint->scope, e->text, &world);
+  if (world) return NULL;
+  if (!found) hfi_fail(r, e, HF_ERROR_MODEL, "there is no link \"%s\"", e->text);
+  return found ? hfi_sdf_link_of(s, found, &world) : NULL;
+}
+
+static void connect(hfiSdf* s, hfiSdfEntity* j) {
+  j->parent = find_end(s, j, "parent");
+  j->child = s->r->status ? NULL : find_end(s, j, "child");
+  if (s->r->status) return;
+  if (!j->child) {
+    hfi_fail(s->r, j->elem, HF_ERROR_MODEL, "the world cannot be moved by a joint");
+  } else if (j->child->moved_by) {
+    hfi_fail(s->r, j->elem, HF_ERROR_UNSUPPORTED, "link \"%s\" is moved by joint \"%s\" already: loops are not supported", j->child->name,
+             j->child->moved_by->name);
+  } else {
+    j->child->moved_by = j;
+    if (!j->parent) return;
+    if (j->parent->last)
+      j->parent->last->sibling = j;
+    else
+      j->parent->first = j;
+    j->parent->last = j;
+  }
+}
+
+static int floats(const hfiSdf* s, const hfiSdfEntity* link) {
+  return !link->moved_by && !(link->scope && link->scope->is_static) && !s->r->config.fixed_base;
+}
+
+static void add_body(hfiSdf* s, hfiSdfEntity* link) {
+  hfiReader* r = s->r;
+  const hfiSdfEntity* parent = link->moved_by ? link->moved_by->parent : NULL;
+  hfBodyDef def = hf_body_def_default();
+  hfiPlacement base = parent ? hfi_placement_inverse(parent->X_W) : hfi_placement_identity();
+  hfiPlacement X = hfi_placement_mul(base, hfi_sdf_place(s, link));
+  def.name = link->name;
+  def.where = hfi_where(r, link->elem);
+  def.parent = parent ? parent->body : 0;
+  v3_store(def.pos, X.p);
+  q_store(def.quat, X.q);
+  hfi_sdf_read_inertial(s, link, &def);
+  if (r->status) return;
+  link->body = hfi_keep(r, link->elem, hf_builder_add_body(r->builder, &def, &r->scratch));
+  if (r->status) return;
+  if (link->moved_by) hfi_sdf_add_joints(s, link->moved_by, link->body);
+  if (floats(s, link)) {
+    hfJointDef joint = hf_joint_def_default();
+    joint.type = HF_JOINT_FREE;
+    joint.body = link->body;
+    joint.name = hfi_format(r, "%s_free_joint", link->name);
+    joint.where = def.where;
+    hfi_keep(r, link->elem, hf_builder_add_joint(r->builder, &joint, &r->scratch));
+  }
+  if (!r->status) hfi_sdf_read_geoms(s, link, link->body);
+}
+
+// Adds a link and all that hangs on it, depth-first. It does not recurse, because a chain may be as long as the file.
+static void add_tree(hfiSdf* s, hfiSdfEntity* root) {
+  for (hfiSdfEntity* link = root; link && !s->r->status;) {
+    if (link->body < 0) add_body(s, link);
+    hfiSdfEntity* j = link->first;
+    while (j && j->child->body >= 0) j = j->sibling;
+    link = j ? j->child : link == root ? NULL : link->moved_by->parent;
+  }
+}
+
+static void build_trees(hfiSdf* s) {
+  hfiReader* r = s->r;
+  for (int i = 0; i < s->count && !r->status; ++i)
+    if (s->entity[i]->kind == HFI_SDF_JOINT) connect(s, s->entity[i]);
+  for (int i = 0; i < s->count && !r->status; ++i) {
+    hfiSdfEntity* e = s->entity[i];
+    if (e->kind == HFI_SDF_LINK && (!e->moved_by || !e->moved_by->parent)) add_tree(s, e);
+  }
+  for (int i = 0; i < s->count && !r->status; ++i)
+    if (s->entity[i]->kind == HFI_SDF_LINK && s->entity[i]->body < 0)
+      hfi_fail(r, s->entity[i]->elem, HF_ERROR_MODEL, "the link is part of a loop of joints: no root leads to it");
+}
+
+// A frame becomes a site of the link that it is attached to.
+static void add_frames(hfiSdf* s) {
+  hfiReader* r = s->r;
+  for (int i = 0; i < s->count && !r->status; ++i) {
+    hfiSdfEntity* e = s->entity[i];
+    if (e->kind != HFI_SDF_FRAME) continue;
+    int world = 0;
+    const hfiSdfEntity* link = hfi_sdf_link_of(s, e, &world);
+    if (r->status) return;
+    hfiPlacement base = link ? hfi_placement_inverse(link->X_W) : hfi_placement_identity();
+    hfiPlacement X = hfi_placement_mul(base, hfi_sdf_place(s, e));
+    hfSiteDef d = hf_site_def_default();
+    d.name = e->name;
+    d.where = hfi_where(r, e->elem);
+    d.body = link ? link->body : 0;
+    v3_store(d.pos, X.p);
+    q_store(d.quat, X.q);
+    if (!r->status) hfi_keep(r, e->elem, hf_builder_add_site(r->builder, &d, &r->scratch));
+  }
+}
+
+// ---- document -----------------------------------------------------------------------------------
+
+static void read_world(hfiSdf* s, hfiElem* world) {
+  hfWorld* w = hf_builder_world(s->r->builder);
+  const hfiElem *gravity = hfi_child(world, "gravity"), *physics = hfi_child(world, "physics");
+  hfi_attr(world, "name");
+  if (gravity) hfi_text_reals(s->r, gravity, 3, 3, w->gravity);
+  if (physics) hfi_sdf_number(s, physics, "max_step_size", &w->timestep);
+  if (!s->r->status && !(w->timestep > 0)) hfi_fail(s->r, physics, HF_ERROR_MODEL, "max_step_size must be positive, is %g", w->timestep);
+  read_members(s, world, NULL, s->r->folder);
+}
+
+static const hfiMeaning meanings[] = {
+    {"plugin", NULL, 1, "plugins of Gazebo are not used"},
+    {"drake:compliant_hydroelastic", NULL, 0, "contact is between points, not pressure fields"},
+    {"drake:rigid_hydroelastic", NULL, 0, "contact is between points, not pressure fields"},
+    {"drake:hydroelastic_modulus", NULL, 0, "contact is between points, not pressure fields: not used for the stiffness"},
+    {"drake:mesh_resolution_hint", NULL, 1, "contact is between points, not pressure fields"},
+    {"drake:declare_convex", NULL, 1, NULL},
+    {"drake:joint", NULL, 0, "joints that only Drake knows are not supported: the link is not connected"},
+    {"drake:collision_filter_group", NULL, 0, "collision filter groups are not read from SDFormat: these contacts act"},
+    {"light", NULL, 1, "for rendering only: no effect on the motion"},
+    {"scene", NULL, 1, "for rendering only: no effect on the motion"},
+    {"gui", NULL, 1, "for rendering only: no effect on the motion"},
+    {"physics", NULL, 1, "a setting of Gazebo's solvers: Holdfast's own applies"},
+    {"sensor", NULL, 1, "sensors of SDFormat are not used"},
+    {"wind", NULL, 0, "wind does not act"},
+    {"ambient", NULL, 1, "for rendering only: no effect on the motion"},
+    {"specular", NULL, 1, "for rendering only: no effect on the motion"},
+    {"emissive", NULL, 1, "for rendering only: no effect on the motion"},
+    {"mu2", NULL, 1, "friction is the same in all directions, mu"},
+    {"fdir1", NULL, 1, "friction is the same in all directions"},
+    {"slip1", NULL, 0, "a surface does not slip below its friction"},
+    {"slip2", NULL, 0, "a surface does not slip below its friction"},
+    {"torsional", NULL, 1, "torsional friction of Gazebo is not used"},
+    {"threshold", NULL, 1, "a rebound begins at any speed"},
+    {"contact", NULL, 1, "a setting of Gazebo's contacts: Holdfast's own applies"},
+    {"stiffness", NULL, 1, "the stiffness of limits is Holdfast's own"},
+    {"dissipation", NULL, 1, "the damping of limits is Holdfast's own"},
+    {"self_collide", NULL, 1, "links of a model collide, unless a joint connects them"},
+    {"allow_auto_disable", NULL, 1, "no effect on the motion"},
+    {"enable_wind", NULL, 1, "wind does not act"},
+    {"kinematic", NULL, 0, "the link moves by its dynamics"},
+    {"drake:acceleration", NULL, 1, "acceleration limits are a controller's matter: not enforced"},
+    {"kp", NULL, 1, "the stiffness of a contact is Holdfast's own"},
+    {"kd", NULL, 1, "the damping of a contact is Holdfast's own"},
+    {"material", NULL, 1, NULL},
+    {"visual", NULL, 1, NULL},
+    {"*", "*", 1, "not used"},
+    {NULL, NULL, 0, NULL},
+};
+
+void hfi_sdf_read(hfiReader* r, hfiElem* root) {
+  hfiSdf s = {.r = r, .root = root};
+  root->used = 1;
+  hfi_attr(root, "version");
+  hf_builder_world(r->builder)->friction_rule = HF_COMBINE_HARMONIC;
+  hfiElem *world = hfi_child(root, "world"), *model = hfi_child(root, "model");
+  if (world)
+    read_world(&s, world);
+  else if (model)
+    read_model(&s, model, model, NULL, "", r->folder);
+  else
+    hfi_fail(r, root, HF_ERROR_MODEL, "neither a <model> nor a <world>");
+  if (!r->status) build_trees(&s);
+  if (!r->status) add_frames(&s);
+  if (!r->status) hfi_sdf_read_couplings(&s);
+  if (!r->status) hfi_xml_report(r, root, meanings);
+  hfi_names_release(&s.names);
+}

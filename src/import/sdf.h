@@ -1,0 +1,81 @@
+// Reading SDFormat, the format of Gazebo and Drake.
+//
+// Everything that has a pose is an entity: models, links, joints and frames. Their full names are unique: "model::link" inside a nested
+// model. Poses are resolved on demand, because an entity may be placed relative to another one that is written later.
+#ifndef HFI_IMPORT_SDF_H
+#define HFI_IMPORT_SDF_H
+
+#include "base/names.h"
+#include "import/mjcf.h"
+#include "import/reader.h"
+
+typedef enum hfiSdfKind { HFI_SDF_MODEL, HFI_SDF_LINK, HFI_SDF_JOINT, HFI_SDF_FRAME } hfiSdfKind;
+
+typedef struct hfiSdfEntity {
+  hfiSdfKind kind;
+  const char* name; // full; "" for the only model of a file
+  hfiElem* elem;
+  struct hfiSdfEntity* scope; // the model that contains it; NULL: the world
+  int state;                  // 0: the pose is not known yet, 1: it is being resolved, 2: it is known
+  hfiPlacement X_W;           // pose in the world, all joints at zero
+  int is_static;              // of a model
+  hfiElem* placed;            // of a model: the element whose <pose> places it, <include> or <model>
+  const char* folder;         // of a model: that of its file
+  // of a link
+  int body;                         // id in the builder, or -1
+  struct hfiSdfEntity* moved_by;    // the joint whose child it is, or NULL
+  struct hfiSdfEntity *first, *last; // joints whose parent it is, in the order of the file
+  // of a joint
+  struct hfiSdfEntity *parent, *child; // links; a parent of NULL is the world
+  struct hfiSdfEntity* sibling;        // the next joint of the same parent
+} hfiSdfEntity;
+
+typedef struct hfiSdfMesh { // a mesh that was loaded already
+  const char* path;
+  double scale[3];
+  int id;
+  struct hfiSdfMesh* next;
+} hfiSdfMesh;
+
+typedef struct hfiSdf {
+  hfiReader* r;
+  hfiElem* root;
+  hfiSdfEntity** entity; // in the order of the file, models before what they contain
+  int count, capacity;
+  hfiNames names;
+  hfiSdfMesh* meshes;
+  int depth; // of nested includes
+} hfiSdf;
+
+// Reads a document whose root is <sdf> into reader->builder.
+void hfi_sdf_read(hfiReader* reader, hfiElem* root);
+
+// ---- sdf_frames.c -------------------------------------------------------------------------------
+
+// The entity of that name as seen from inside `scope`, or NULL; *world is set where the name is "world".
+hfiSdfEntity* hfi_sdf_find(hfiSdf* s, const hfiSdfEntity* scope, const char* name, int* world);
+// The pose in the world of an entity that has one of its own.
+hfiPlacement hfi_sdf_place(hfiSdf* s, hfiSdfEntity* entity);
+// The <pose> of an element in the world. Without relative_to it is written in `frame`.
+hfiPlacement hfi_sdf_pose(hfiSdf* s, const hfiSdfEntity* scope, const hfiElem* elem, hfiPlacement frame);
+// The frame that an attribute of an element names, in the world; `frame` where it names none.
+hfiPlacement hfi_sdf_named_frame(hfiSdf* s, const hfiSdfEntity* scope, const hfiElem* elem, const char* attribute,
+                                 hfiPlacement frame);
+// The link that an entity moves with: itself, the child of a joint, what a frame is attached to, the first link of a model. NULL after a
+// refusal, and for the world, which sets *world.
+hfiSdfEntity* hfi_sdf_link_of(hfiSdf* s, hfiSdfEntity* entity, int* world);
+hfiPlacement hfi_placement_inverse(hfiPlacement a);
+// The text of a child element, or NULL; the number in it, if there is one.
+const char* hfi_sdf_text(const hfiElem* elem, const char* child);
+int hfi_sdf_number(hfiSdf* s, const hfiElem* elem, const char* child, double* x);
+
+// ---- sdf_link.c, sdf_joint.c --------------------------------------------------------------------
+
+void hfi_sdf_read_inertial(hfiSdf* s, const hfiSdfEntity* link, hfBodyDef* def);
+void hfi_sdf_read_geoms(hfiSdf* s, const hfiSdfEntity* link, int body);
+// Adds the joints of a link's body: none, one or two.
+void hfi_sdf_add_joints(hfiSdf* s, hfiSdfEntity* joint, int body);
+// Adds equalities of mimic joints and actuators, after all joints were added.
+void hfi_sdf_read_couplings(hfiSdf* s);
+
+#endif

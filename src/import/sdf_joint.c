@@ -1,0 +1,159 @@
+// Joints of SDFormat. The axis is written in the joint's frame unless expressed_in names another one; before version 1.7,
+// use_parent_model_frame means the model's.
+#include "import/sdf.h"
+
+#include "import/drive.h"
+
+#include <math.h>
+#include <string.h>
+
+// Beyond this a limit means none [rad, m, N m, N]: files write 1e16 and the like.
+static const double UNLIMITED = 1e15;
+
+typedef struct SdfJointType {
+  const char* word;
+  int type;  // hfJointType, or -1: fixed
+  int axes;  // how many it has
+  int endless;
+} SdfJointType;
+
+static const SdfJointType types[] = {{"revolute", HF_JOINT_HINGE, 1, 0},  {"continuous", HF_JOINT_HINGE, 1, 1},
+                                     {"prismatic", HF_JOINT_SLIDE, 1, 0}, {"universal", HF_JOINT_HINGE, 2, 0},
+                                     {"revolute2", HF_JOINT_HINGE, 2, 0}, {"ball", HF_JOINT_BALL, 0, 0},
+                                     {"fixed", -1, 0, 0}};
+
+static const SdfJointType* find_type(hfiSdf* s, const hfiSdfEntity* j) {
+  const char* word = hfi_require(s->r, j->elem, "type");
+  for (size_t i = 0; i < sizeof types / sizeof *types && !s->r->status; ++i)
+    if (strcmp(types[i].word, word) == 0) return &types[i];
+  hfi_fail(s->r, j->elem, HF_ERROR_UNSUPPORTED,
+           "joints of type \"%.40s\" are not supported; revolute, continuous, prismatic, universal, revolute2, ball and fixed are", word);
+  return NULL;
+}
+
+// The unit axis in the child's frame.
+static hfVec3 read_axis(hfiSdf* s, hfiSdfEntity* j, const hfiElem* axis) {
+  double xyz[3] = {0, 0, 1};
+  const hfiElem* e = axis ? hfi_child(axis, "xyz") : NULL;
+  const char* old = axis ? hfi_sdf_text(axis, "use_parent_model_frame") : NULL;
+  hfiPlacement frame = hfi_sdf_place(s, j);
+  if (old && (strcmp(old, "true") == 0 || strcmp(old, "1") == 0))
+    frame = j->scope ? hfi_sdf_place(s, j->scope) : hfi_placement_identity();
+  if (e) {
+    hfi_text_reals(s->r, e, 3, 3, xyz);
+    frame = hfi_sdf_named_frame(s, j->scope, e, "expressed_in", frame);
+  }
+  hfVec3 in_world = q_rotate(frame.q, v3_load(xyz));
+  if (!(v3_norm(in_world) > 1e-10)) hfi_fail(s->r, axis ? axis : j->elem, HF_ERROR_MODEL, "the axis has no direction");
+  return q_rotate(q_conj(j->child->X_W.q), in_world);
+}
+
+static void read_limit(hfiSdf* s, const hfiElem* axis, int endless, hfJointDef* d) {
+  const hfiElem* limit = hfi_child(axis, "limit");
+  double lower = -UNLIMITED, upper = UNLIMITED, effort = -1;
+  if (!limit) return;
+  hfi_sdf_number(s, limit, "lower", &lower);
+  hfi_sdf_number(s, limit, "upper", &upper);
+  hfi_sdf_number(s, limit, "effort", &effort);
+  hfi_child(limit, "velocity"); // a controller's matter
+  if (!endless && lower > -UNLIMITED && upper < UNLIMITED && lower < upper) {
+    d->limited = 1;
+    d->range[0] = lower, d->range[1] = upper;
+  } else if (!endless && (lower > -UNLIMITED || upper < UNLIMITED))
+    hfi_note(s->r, limit, HF_WARNING, "lower %g and upper %g make no range: the joint is not limited", lower, upper);
+  if (!(effort > 0) || effort >= UNLIMITED) return;
+  d->actfrclimited = 1;
+  d->actfrcrange[0] = -effort, d->actfrcrange[1] = effort;
+}
+
+static void read_dynamics(hfiSdf* s, const hfiElem* axis, hfJointDef* d) {
+  const hfiElem* dynamics = hfi_child(axis, "dynamics");
+  if (!dynamics) return;
+  hfi_sdf_number(s, dynamics, "damping", &d->damping);
+  hfi_sdf_number(s, dynamics, "friction", &d->frictionloss);
+  hfi_sdf_number(s, dynamics, "spring_stiffness", &d->stiffness);
+  hfi_sdf_number(s, dynamics, "spring_reference", &d->springref);
+}
+
+static double rotor_inertia(hfiSdf* s, const hfiSdfEntity* j) {
+  double ratio = 1, inertia = 0;
+  hfi_sdf_number(s, j->elem, "drake:gear_ratio", &ratio);
+  hfi_sdf_number(s, j->elem, "drake:rotor_inertia", &inertia);
+  return inertia > 0 ? ratio * ratio * inertia : 0;
+}
+
+void hfi_sdf_add_joints(hfiSdf* s, hfiSdfEntity* j, int body) {
+  static const char* const elements[2] = {"axis", "axis2"};
+  hfiReader* r = s->r;
+  const SdfJointType* type = find_type(s, j);
+  if (!type || type->type < 0) return;
+  hfJointDef d = hf_joint_def_default();
+  d.body = body;
+  d.type = type->type;
+  d.where = hfi_where(r, j->elem);
+  v3_store(d.pos, hfi_placement_mul(hfi_placement_inverse(j->child->X_W), hfi_sdf_place(s, j)).p);
+  for (int k = 0; k < (type->axes ? type->axes : 1) && !r->status; ++k) {
+    hfJointDef each = d;
+    const hfiElem* axis = hfi_child(j->elem, elements[k]);
+    each.name = k ? hfi_format(r, "%s_2", j->name) : j->name;
+    if (type->axes) v3_store(each.axis, read_axis(s, j, axis));
+    if (type->axes && axis) {
+      read_limit(s, axis, type->endless, &each);
+      read_dynamics(s, axis, &each);
+    }
+    if (k == 0) each.armature = rotor_inertia(s, j);
+    if (!r->status) hfi_keep(r, j->elem, hf_builder_add_joint(r->builder, &each, &r->scratch));
+  }
+}
+
+// ---- couplings and actuators --------------------------------------------------------------------
+
+// q = multiplier (q_other - reference) + offset
+static int read_mimic(hfiSdf* s, const hfiSdfEntity* j, const hfiElem* axis) {
+  hfiReader* r = s->r;
+  const hfiElem* mimic = axis ? hfi_child(axis, "mimic") : NULL;
+  if (!mimic) return 0;
+  double multiplier = 1, offset = 0, reference = 0;
+  int world = 0;
+  const char* name = hfi_require(r, mimic, "joint");
+  hfiSdfEntity* other = hfi_sdf_find(s, j->scope, name, &world);
+  hfi_sdf_number(s, mimic, "multiplier", &multiplier);
+  hfi_sdf_number(s, mimic, "offset", &offset);
+  hfi_sdf_number(s, mimic, "reference", &reference);
+  hfEqualityDef d = hf_equality_def_default();
+  d.type = HF_EQUALITY_JOINT;
+  d.objkind = HF_OBJECT_JOINT;
+  d.where = hfi_where(r, mimic);
+  d.obj1 = hf_builder_find(r->builder, HF_OBJECT_JOINT, j->name);
+  d.obj2 = other ? hf_builder_find(r->builder, HF_OBJECT_JOINT, other->name) : -1;
+  d.data[0] = offset - multiplier * reference;
+  d.data[1] = multiplier;
+  if (!r->status && (d.obj1 < 0 || d.obj2 < 0)) hfi_fail(r, mimic, HF_ERROR_MODEL, "there is no joint \"%s\" to mimic", name);
+  if (!r->status) hfi_keep(r, mimic, hf_builder_add_equality(r->builder, &d, &r->scratch));
+  return 1;
+}
+
+// As in Drake: a joint with one axis has a motor, unless its effort is 0.
+static void read_actuator(hfiSdf* s, const hfiSdfEntity* j, const SdfJointType* type, const hfiElem* axis) {
+  const hfiElem* limit = axis ? hfi_child(axis, "limit") : NULL;
+  hfiDrivenJoint driven = {.name = j->name, .elem = j->elem, .is_slide = type->type == HF_JOINT_SLIDE, .is_endless = type->endless};
+  double effort = UNLIMITED;
+  int kind = s->r->config.urdf_actuators;
+  if (limit) hfi_sdf_number(s, limit, "effort", &effort);
+  if (limit && kind == HF_URDF_VELOCITY_SERVOS) hfi_sdf_number(s, limit, "velocity", &driven.speed);
+  driven.effort = effort > 0 && effort < UNLIMITED ? effort : 0;
+  if (!(driven.speed > 0 && driven.speed < UNLIMITED)) driven.speed = 0;
+  if (kind == HF_URDF_NONE || (kind == HF_URDF_FROM_FILE && effort == 0)) return;
+  hfi_add_drive(s->r, &driven, kind == HF_URDF_FROM_FILE ? HF_URDF_MOTORS : (hfUrdfActuators)kind);
+}
+
+void hfi_sdf_read_couplings(hfiSdf* s) {
+  for (int i = 0; i < s->count && !s->r->status; ++i) {
+    const hfiSdfEntity* j = s->entity[i];
+    if (j->kind != HFI_SDF_JOINT) continue;
+    const SdfJointType* type = find_type(s, j);
+    if (!type || type->axes != 1) continue;
+    const hfiElem* axis = hfi_child(j->elem, "axis");
+    if (!read_mimic(s, j, axis)) read_actuator(s, j, type, axis);
+  }
+}

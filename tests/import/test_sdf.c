@@ -1,0 +1,193 @@
+// SDFormat: poses and frames, joints, inertias, contact properties, nested and included models. The oracle is the same robot written in
+// MJCF, whose frames are all local.
+#include "import/support.h"
+
+#include <holdfast/dynamics.h>
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#define INERTIAL                                                                                                              \
+  "<inertial><pose>0.1 0 0.2 0 0 0</pose><mass>2</mass><inertia><ixx>1</ixx><iyy>2</iyy><izz>2.5</izz><ixy>0.1</ixy><ixz>0</ixz>" \
+  "<iyz>0</iyz></inertia></inertial>"
+#define MJ_INERTIAL "<inertial pos='0.1 0 0.2' mass='2' fullinertia='1 2 2.5 0.1 0 0'/>"
+#define HALF "1.5707963267948966"
+
+// Base at 1 2 3 turned about z; `one` 0.1 above it; `two` written relative to a frame on `one`, its joint in the middle of nowhere.
+static const char ARM[] =
+    "<sdf version='1.9'><model name='arm'><pose>1 2 3 0 0 " HALF "</pose>"
+    "<link name='base'>" INERTIAL "</link>"
+    "<link name='one'><pose>0 0 0.1 0 0 0</pose>" INERTIAL
+    "<collision name='rod'><pose>0 0 0.3 0 0 0</pose><geometry><cylinder><radius>0.1</radius><length>0.6</length></cylinder></geometry>"
+    "<surface><friction><ode><mu>0.4</mu></ode></friction></surface></collision></link>"
+    "<frame name='top' attached_to='one'><pose>0 0 0.6 0 0 0</pose></frame>"
+    "<link name='two'><pose relative_to='top'>0 0 0 0.3 0 0</pose>" INERTIAL "</link>"
+    "<joint name='j' type='revolute'><parent>base</parent><child>one</child><axis><xyz>0 1 0</xyz><limit><lower>-1</lower><upper>1</upper>"
+    "<effort>10</effort></limit><dynamics><damping>0.3</damping><friction>0.2</friction></dynamics></axis></joint>"
+    "<joint name='k' type='revolute'><pose relative_to='two'>0 0.05 0 0 0 0</pose><parent>one</parent><child>two</child><axis>"
+    "<xyz expressed_in='one'>1 0 0</xyz><limit><effort>0</effort></limit></axis></joint></model></sdf>";
+
+static const char MJ_ARM[] =
+    "<mujoco><compiler angle='radian' eulerseq='XYZ'/><worldbody><body name='base' pos='1 2 3' euler='0 0 " HALF "'><freejoint/>" MJ_INERTIAL
+    "<body name='one' pos='0 0 0.1'>" MJ_INERTIAL "<joint name='j' axis='0 1 0' range='-1 1' damping='0.3' frictionloss='0.2'/>"
+    "<body name='two' pos='0 0 0.6' euler='0.3 0 0'>" MJ_INERTIAL "<joint name='k' pos='0 0.05 0' axis='1 0 0'/></body></body></body>"
+    "</worldbody></mujoco>";
+
+static void dynamics(const hfModel* m, const double* q, const double* v, double* M, double* bias) {
+  hfDynamics* d = NULL;
+  assert_int_equal(hf_dynamics_create(&d, m, NULL), HF_OK);
+  hf_dynamics_position(d, q, NULL);
+  hf_dynamics_velocity(d, v);
+  hf_dynamics_mass_matrix(d);
+  hf_dynamics_dense_M(d, M);
+  hf_dynamics_bias(d);
+  memcpy(bias, hf_dynamics_c(d), (size_t)m->nv * sizeof *bias);
+  hf_dynamics_free(d);
+}
+
+// Rounding of the poses through the world is some 1e-16 of a few metres, times the masses.
+static void assert_same_dynamics(const hfModel* a, const hfModel* b) {
+  double q[16] = {0.1, 0.2, 0.3, 0.8, 0, 0.6, 0, 0.3, -0.4}, v[16] = {0.1, -0.2, 0.3, 0.5, -0.7, 0.2, 1, -2}, M[2][64], c[2][8];
+  assert_int_equal(a->nv, 8);
+  assert_int_equal(b->nv, 8);
+  dynamics(a, q, v, M[0], c[0]);
+  dynamics(b, q, v, M[1], c[1]);
+  for (int i = 0; i < 64; ++i) assert_true(fabs(M[0][i] - M[1][i]) < 1e-12);
+  for (int i = 0; i < 8; ++i) assert_true(fabs(c[0][i] - c[1][i]) < 1e-11);
+}
+
+static void test_arm(void** state) {
+  (void)state;
+  hfModel *m = parse(ARM), *other = parse(MJ_ARM);
+  assert_same_dynamics(m, other);
+  for (int i = 0; i < m->nq; ++i) assert_true(fabs(hf_model_qpos0(m)[i] - hf_model_qpos0(other)[i]) < 1e-14);
+  int j = find(m, HF_OBJECT_JOINT, "j"), rod = find(m, HF_OBJECT_GEOM, "one::rod"), top = find(m, HF_OBJECT_SITE, "top");
+  assert_int_equal(hf_model_jnt_limited(m)[j], 1);
+  ASSERT_NUMBERS(hf_model_jnt_range(m) + 2 * j, -1, 1);
+  ASSERT_NUMBERS(hf_model_jnt_actfrcrange(m) + 2 * j, -10, 10);
+  ASSERT_NUMBERS(hf_model_geom_friction(m) + 3 * rod, 0.4);
+  ASSERT_NUMBERS(hf_model_geom_size(m) + 3 * rod, 0.1, 0.3);
+  ASSERT_NUMBERS(hf_model_site_pos(m) + 3 * top, 0, 0, 0.6);
+  assert_int_equal(m->world.friction_rule, HF_COMBINE_HARMONIC);
+  assert_int_equal(m->nu, 1); // k has no effort
+  assert_int_equal(hf_model_actuator_trnid(m)[0], j);
+  hf_model_free(m);
+  hf_model_free(other);
+}
+
+// The base is fixed by option, and by <static>, which also holds for what is nested.
+static void test_fixed(void** state) {
+  (void)state;
+  hfImportConfig fixed = hf_import_config_default();
+  fixed.fixed_base = 1;
+  hfModel* m = parse_with(ARM, &fixed, NULL);
+  assert_int_equal(m->nv, 2);
+  hf_model_free(m);
+  m = parse("<sdf version='1.9'><model name='m'><static>true</static><link name='a'/><model name='in'><link name='b'/></model></model></sdf>");
+  assert_int_equal(m->nv, 0);
+  find(m, HF_OBJECT_BODY, "in::b");
+  hf_model_free(m);
+}
+
+// An arm put together from nested and included models: names have their scopes, and poses add up.
+static void test_nested_and_included(void** state) {
+  (void)state;
+  char root[] = "/tmp/holdfast_sdf_XXXXXX", command[200], path[100];
+  assert_non_null(mkdtemp(root));
+  snprintf(command, sizeof command, "mkdir %s/tool", root);
+  assert_int_equal(system(command), 0);
+  snprintf(path, sizeof path, "%s/tool/model.sdf", root);
+  FILE* out = fopen(path, "w");
+  assert_non_null(out);
+  fputs("<sdf version='1.9'><model name='tool'><link name='tip'><pose>0 0 0.6 0.3 0 0</pose>" INERTIAL "</link></model></sdf>", out);
+  fclose(out);
+  snprintf(path, sizeof path, "%s/world.sdf", root);
+  out = fopen(path, "w");
+  assert_non_null(out);
+  fputs("<sdf version='1.9'><world name='w'><gravity>0 0 -3</gravity><model name='arm'><pose>1 2 3 0 0 " HALF "</pose><link name='base'>" INERTIAL
+        "</link><model name='in'><pose>0 0 0.1 0 0 0</pose><link name='one'>" INERTIAL "</link></model>"
+        "<include><uri>model://tool</uri><name>t</name><pose relative_to='in::one'>0 0 0 0 0 0</pose></include>"
+        "<joint name='j' type='revolute'><parent>base</parent><child>in::one</child><axis><xyz>0 1 0</xyz><limit><lower>-1</lower>"
+        "<upper>1</upper></limit><dynamics><damping>0.3</damping><friction>0.2</friction></dynamics></axis></joint>"
+        "<joint name='k' type='continuous'><pose>0 0.05 0 0 0 0</pose><parent>in::one</parent><child>t::tip</child><axis><xyz>1 0 0</xyz></axis>"
+        "</joint></model></world></sdf>", out);
+  fclose(out);
+  hfModel *m = NULL, *other = parse(MJ_ARM);
+  hfError error;
+  if (hf_model_load(&m, path, NULL, NULL, &error) != HF_OK) fail_msg("%s", error.message);
+  find(m, HF_OBJECT_BODY, "arm::t::tip");
+  find(m, HF_OBJECT_JOINT, "arm::k");
+  ASSERT_NUMBERS(m->world.gravity, 0, 0, -3);
+  other->world.gravity[2] = -3;
+  assert_same_dynamics(m, other);
+  hf_model_free(m);
+  hf_model_free(other);
+  snprintf(command, sizeof command, "rm -rf %s", root);
+  assert_int_equal(system(command), 0);
+}
+
+// Springs, universal joints, mimic, planes, Drake's properties; an axis of an old version in the model's frame.
+static void test_features(void** state) {
+  (void)state;
+  hfModel* m = parse(
+      "<sdf version='1.6'><model name='m'><static>true</static><link name='a'><collision name='floor'><geometry><plane><normal>1 0 0</normal></plane>"
+      "</geometry></collision></link><link name='b'><pose>0 0 1 0 0 " HALF "</pose><collision name='ball'><geometry><sphere><radius>0.1</radius>"
+      "</sphere></geometry><drake:proximity_properties><drake:mu_static>0.7</drake:mu_static><drake:mu_dynamic>0.6</drake:mu_dynamic>"
+      "<drake:point_contact_stiffness>1e4</drake:point_contact_stiffness></drake:proximity_properties></collision></link><link name='c'/>"
+      "<link name='d'><gravity>0</gravity></link><joint name='j' type='prismatic'><parent>a</parent><child>b</child><axis><xyz>1 0 0</xyz><use_parent_model_frame>1"
+      "</use_parent_model_frame><dynamics><spring_stiffness>5</spring_stiffness><spring_reference>0.1</spring_reference></dynamics></axis></joint>"
+      "<joint name='u' type='universal'><parent>b</parent><child>c</child><axis><xyz>1 0 0</xyz></axis><axis2><xyz>0 1 0</xyz></axis2></joint>"
+      "<joint name='f' type='revolute'><parent>world</parent><child>d</child><axis><xyz>0 0 1</xyz><mimic joint='j'><multiplier>2</multiplier>"
+      "<offset>0.5</offset><reference>0.1</reference></mimic></axis></joint></model></sdf>");
+  assert_int_equal(m->nv, 4);
+  ASSERT_NUMBERS(hf_model_jnt_axis(m), 0, -1, 0); // x of the model in a link that is turned by a quarter
+  ASSERT_NUMBERS(hf_model_jnt_stiffness(m), 5);
+  ASSERT_NUMBERS(hf_model_jnt_axis(m) + 3, 1, 0, 0, 0, 1, 0);
+  find(m, HF_OBJECT_JOINT, "u_2");
+  ASSERT_NUMBERS(hf_model_body_gravcomp(m) + find(m, HF_OBJECT_BODY, "d"), 1);
+  ASSERT_NUMBERS(hf_model_eq_data(m), 0.5 - 2 * 0.1, 2);
+  int ball = find(m, HF_OBJECT_GEOM, "b::ball");
+  ASSERT_NUMBERS(hf_model_geom_friction(m) + 3 * ball, 0.7);
+  ASSERT_NUMBERS(hf_model_geom_friction_dynamic(m) + ball, 0.6);
+  ASSERT_NUMBERS(hf_model_geom_stiffness(m) + ball, 1e4);
+  assert_int_equal(hf_model_geom_type(m)[find(m, HF_OBJECT_GEOM, "a::floor")], HF_GEOM_PLANE);
+  hf_model_free(m);
+}
+
+static void test_refusals(void** state) {
+  (void)state;
+#define MODEL(text) "<sdf version='1.9'><model name='m'>\n" text "</model></sdf>"
+  static const struct {
+    const char *text, *message;
+  } cases[] = {
+      {"<sdf version='1.9'/>", "neither a <model> nor a <world>"},
+      {MODEL("<link name='a'/>\n<link name='a'/>"), "test.xml:3: <link name=\"a\">: the name \"a\" is used already"},
+      {MODEL("<link name='a'><pose relative_to='b'/></link>"), "test.xml:2: <pose>: there is no link, joint, frame or model \"b\" here"},
+      {MODEL("<link name='a'><pose relative_to='f'>0 0 0 0 0 0</pose></link><frame name='f'><pose relative_to='a'>0 0 0 0 0 0</pose></frame>"),
+       "its pose depends on itself"},
+      {MODEL("<link name='a'><pose>1 2 3</pose></link>"), "3 numbers where 6 are needed"},
+      {MODEL("<link name='a'/><joint name='j' type='revolute'><parent>world</parent><child>x</child></joint>"), "there is no link \"x\""},
+      {MODEL("<link name='a'/><link name='b'/><joint name='j' type='screw'><parent>a</parent><child>b</child></joint>"),
+       "joints of type \"screw\" are not supported"},
+      {MODEL("<link name='a'/><link name='b'/><joint name='j' type='fixed'><parent>a</parent><child>b</child></joint>"
+             "<joint name='k' type='fixed'><parent>b</parent><child>a</child></joint>"), "part of a loop of joints"},
+      {MODEL("<link name='a'/><joint name='j' type='fixed'><parent>world</parent><child>a</child></joint>"
+             "<joint name='k' type='fixed'><parent>world</parent><child>a</child></joint>"), "is moved by joint \"j\" already"},
+      {MODEL("<include><uri>nowhere.sdf</uri></include>"), "nowhere.sdf"},
+      {MODEL("<link name='a'><inertial><mass>-1</mass></inertial></link>"), "mass -1 is negative"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    hfModel* m = NULL;
+    hfError error;
+    hfStatus status = hf_model_parse(&m, cases[i].text, strlen(cases[i].text), "test.xml", DATA, NULL, NULL, &error);
+    if (status >= 0 || !strstr(error.message, cases[i].message)) fail_msg("case %d: %s", (int)i, error.message);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_arm),      cmocka_unit_test(test_fixed),    cmocka_unit_test(test_nested_and_included),
+      cmocka_unit_test(test_features), cmocka_unit_test(test_refusals),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
