@@ -52,11 +52,14 @@ void hfi_discrete_impacts(hfiDiscrete* d, const hfState* state);
 hfiRebound* hfi_discrete_find_impact(const hfiDiscrete* d, const hfiContact* contact);
 // Adds contacts that velocities v1 close, of a solved step or after impacts. Returns 1 where the problem has changed.
 int hfi_discrete_add_missed(hfiDiscrete* d, const hfState* state, const double* v1);
-// Inertial motion (flight.c): free bodies into the middle of the step; trees that fly, and their momentum; those that
-// a contact keeps from it; the coordinates and velocities at the end.
-const double* hfi_discrete_start_flight(hfiDiscrete* d, const double* v0);
+// Inertial motion (flight.c), in the order of the calls:
+// Turns the free bodies into the middle of the step. Returns the velocities of the start as the step problem has them.
+const double* hfi_discrete_turn_free_bodies(hfiDiscrete* d, const double* v0);
+// Finds the trees that fly, d->flies, and gives the problem their momentum.
 void hfi_discrete_begin_flight(hfiDiscrete* d);
+// Trees do not fly that another tree or the world may come near, or that touch themselves. Again after new contacts.
 void hfi_discrete_ground(hfiDiscrete* d);
+// Moves q over the step and makes v, the solution of the step problem, the velocities at its end.
 void hfi_discrete_end_flight(hfiDiscrete* d, const hfInput* input, double* q, double* v);
 // Actuators, springs, limits: fills p*, diag and the rows that are no contacts.
 void hfi_discrete_forces(hfiDiscrete* d, const hfState* state, const hfInput* input);

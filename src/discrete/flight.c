@@ -3,13 +3,12 @@
 
 #include <string.h>
 
-// Puts free bodies into the middle of the step. Returns the velocities at the start as the step problem sees them.
-const double* hfi_discrete_start_flight(hfiDiscrete* s, const double* v0) {
+const double* hfi_discrete_turn_free_bodies(hfiDiscrete* s, const double* v0) {
   if (hfi_flight_begin(&s->flight, &s->world->dynamics, s->config.step, v0)) s->world->placed = 0;
   return s->flight.start;
 }
 
-// A tree does not fly on which a known force acts, or a spring or damper.
+// Which trees fly: no known force acts on them (tau), and no spring or damper (diag). Returns their number.
 static int ground_by_forces(hfiDiscrete* s) {
   const hfStepProblem* p = &s->assembly.problem;
   const hfModel* m = s->world->model;
@@ -23,7 +22,6 @@ static int ground_by_forces(hfiDiscrete* s) {
   return flying;
 }
 
-// Nor one that another tree or the world may come near, or that touches itself.
 void hfi_discrete_ground(hfiDiscrete* s) {
   const int32_t *body = hf_model_geom_body(s->world->model), *tree = hf_model_body_tree(s->world->model);
   for (int i = 0; i < s->world->nfound; ++i) {
@@ -52,7 +50,7 @@ static int moves_flying(const hfiDiscrete* s, const hfiRows* rows, const hfiRowB
   return 0;
 }
 
-// Nor one on which a row acts at the velocities M^-1 p*. Rows of the actuation are over global dofs.
+// Trees do not fly on which a row of the actuation acts at the velocities M^-1 p*.
 static void ground_by_rows(hfiDiscrete* s) {
   const hfiRows* rows = &s->world->actuation.rows;
   const int32_t* tree = hf_model_dof_tree(s->world->model);
@@ -76,7 +74,7 @@ static int any_flies(const hfiDiscrete* s) {
   return 0;
 }
 
-// Nor one on which a row acted in the solution.
+// Trees do not fly on which a row acted in the solution.
 static void ground_by_impulses(hfiDiscrete* s) {
   const hfStepProblem* p = &s->assembly.problem;
   if (!any_flies(s)) return;
@@ -87,7 +85,6 @@ static void ground_by_impulses(hfiDiscrete* s) {
   }
 }
 
-// Which trees nothing but gravity acts on in this step, and their momentum.
 void hfi_discrete_begin_flight(hfiDiscrete* s) {
   hfStepProblem* p = &s->assembly.problem;
   if (ground_by_forces(s)) {
@@ -97,7 +94,6 @@ void hfi_discrete_begin_flight(hfiDiscrete* s) {
   hfi_articulated_begin(&s->flight, &s->world->dynamics, s->config.step, p->v0, s->tau, s->flies, p->p);
 }
 
-// Moves q over the step and makes v, the solution of the step problem, the velocities at its end.
 void hfi_discrete_end_flight(hfiDiscrete* s, const hfInput* in, double* q, double* v) {
   ground_by_impulses(s);
   hfi_articulated_move(&s->flight, &s->world->dynamics, s->config.step, s->flies, s->v1, q);

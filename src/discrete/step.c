@@ -8,12 +8,11 @@
 
 #include <string.h>
 
-
 void hfi_discrete_problem(hfiDiscrete* s, const hfState* state, const hfInput* in) {
   const double* v0 = hf_state_v(state);
   hfDynamics* d = &s->world->dynamics;
   hfi_world_place(s->world, hf_state_q(state), in);
-  if (s->config.gyroscopic) v0 = hfi_discrete_start_flight(s, v0);
+  if (s->config.gyroscopic) v0 = hfi_discrete_turn_free_bodies(s, v0);
   hf_dynamics_velocity(d, v0);
   hf_dynamics_mass_matrix(d);
   hf_dynamics_bias(d);
@@ -26,7 +25,7 @@ void hfi_discrete_problem(hfiDiscrete* s, const hfState* state, const hfInput* i
 
 // ---- the step ---------------------------------------------------------------------------------------
 
-// v1 and impulses. The rigid model may have no answer: then its fallback, the convex problem, has.
+// Computes v1 and the impulses. Where method mlcp finds no solution and its fallback is on, the convex problem is solved.
 static hfStatus solve_problem(hfiDiscrete* s, hfStepReport* report, hfError* error) {
   const hfStepProblem* p = &s->assembly.problem;
   hfSolverConfig config = s->config.solver;
@@ -38,19 +37,22 @@ static hfStatus solve_problem(hfiDiscrete* s, hfStepReport* report, hfError* err
   return hf_solver_solve(s->solver, &config, p, s->v1, s->impulse, &report->solve, error);
 }
 
-// Solves, and again where the solution closes contacts that were not predicted.
+// Solves the problem with the contacts that were predicted. Where the solution closes others, adds them and solves again.
 static hfStatus solve_step(hfiDiscrete* s, const hfState* state, hfStepReport* report, hfError* error) {
   enum { MOST = 4 };
   hfStatus status = solve_problem(s, report, error);
   for (int k = 0; k < MOST && status >= 0 && hfi_discrete_add_missed(s, state, s->v1); ++k) {
     if (s->config.gyroscopic) hfi_discrete_ground(s);
-    if (s->config.friction == HF_FRICTION_ANCHORED) // a better first guess; slopes of other laws are too steep for it
+    // The last solution is a better first guess, but not for laws whose slope is as steep as that of regularised friction.
+    if (s->config.friction == HF_FRICTION_ANCHORED)
       memcpy(s->assembly.problem.v0, s->v1, sizeof *s->v1 * (size_t)s->world->model->nv);
     status = solve_problem(s, report, error);
   }
   return status;
 }
 
+// Moves the state to the end of the step. s->foreseen, no longer needed, becomes the velocities there: v1 after the
+// inertial motion of what flies.
 static void advance(hfiDiscrete* s, hfState* state, const hfInput* in, hfiStepOutput* out) {
   hfiWorld* w = s->world;
   const hfModel* m = w->model;
