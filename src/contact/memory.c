@@ -81,12 +81,12 @@ static int is_flat(const hfModel* m, int geom) {
   return type == HF_GEOM_PLANE || type == HF_GEOM_BOX || type == HF_GEOM_MESH;
 }
 
-static const double kRolling = 1e-6; // turn in a step below which a contact does not roll [rad]
+static const double ROLLING = 1e-6; // turn in a step below which a contact does not roll [rad]
 
 static void correct_rolling(const hfContactMemory* m, const hfDynamics* d, double h, const hfMat3* R_WB,
                             hfiContact* c) {
   hfVec3 w = v3_sub(d->V[d->body_link[c->body_a]].w, d->V[d->body_link[c->body_b]].w);
-  if (h * h * v3_norm2(w) < kRolling * kRolling) return;
+  if (h * h * v3_norm2(w) < ROLLING * ROLLING) return;
   hfVec3 dc = m3_mulv(*R_WB, v3_sub(c->p_BC, v3_load(m->p_BC)));
   double k = is_flat(d->model, c->geom_b) ? 1.0 / 6 : is_flat(d->model, c->geom_a) ? 7.0 / 12 : 3.0 / 8;
   hfVec3 missed = rolled(v3_scale(h, w), dc, k);

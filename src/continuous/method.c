@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-static const double kSmallestStep = 1e-6;  // Shortest step of the integrator over that of the sim [-].
-static const int64_t kMostSteps = 2000;    // Attempts of the integrator in one step of the sim.
+static const double SMALLEST_STEP = 1e-6;  // Shortest step of the integrator over that of the sim [-].
+static const int64_t MOST_STEPS = 2000;    // Attempts of the integrator in one step of the sim.
 
 static hfStatus create(void** method, hfiWorld* world, const hfSimConfig* config, hfError* error) {
   hfAccelConfig accel = hf_accel_config_default();
@@ -16,8 +16,8 @@ static hfStatus create(void** method, hfiWorld* world, const hfSimConfig* config
   integrator.error_control = config->continuous.accuracy > 0;
   integrator.accuracy = config->continuous.accuracy;
   integrator.step = config->step;
-  integrator.smallest_step = kSmallestStep * config->step;
-  integrator.max_steps = kMostSteps;
+  integrator.smallest_step = SMALLEST_STEP * config->step;
+  integrator.max_steps = MOST_STEPS;
   integrator.newton = config->continuous.newton;
   integrator.tals = config->continuous.tals;
   integrator.jacobian = config->continuous.jacobian;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 // A row that may move a geom farther than this in a step has contacts predicted with it [m].
-static const double kNoticeable = 1e-3;
+static const double NOTICEABLE = 1e-3;
 
 // Upper bound [m] on how far the force of a row over n dofs can move any geom during this step: the force that the
 // row has at the end of a step in which it acts alone, h^2 f/(1 + h kappa w), times the J/m and the lever of the dof
@@ -39,8 +39,8 @@ static int measure_push(hfiDiscrete* s) {
     for (int r = 0; r < b->dim && b->ncol; ++r) {
       const int32_t* cols = rows->cols + b->col;
       double moved = distance_moved_by_row(s, &rows->row[b->row + r], b->ncol, cols, rows->J + b->jac + r * b->ncol);
-      any |= moved > kNoticeable;
-      s->push[tree[cols[0]]] += min2(moved, kNoticeable);
+      any |= moved > NOTICEABLE;
+      s->push[tree[cols[0]]] += min2(moved, NOTICEABLE);
     }
   return any;
 }
@@ -82,7 +82,7 @@ void hfi_discrete_contacts(hfiDiscrete* s, const hfState* state) {
 // ---- contacts that were not predicted ---------------------------------------------------------------
 
 // Candidates are not looked at again where no tree moves further than this beyond what was predicted [m].
-static const double kUnforeseen = 5e-5;
+static const double UNFORESEEN = 5e-5;
 
 // Whether v1 may move a point noticeably further than predicted.
 static int moves_unforeseen(const hfiDiscrete* s, const double* v1) {
@@ -92,7 +92,7 @@ static int moves_unforeseen(const hfiDiscrete* s, const double* v1) {
     double sum = 0;
     for (int i = hf_model_tree_dofadr(m)[t], end = i + hf_model_tree_dofnum(m)[t]; i < end; ++i)
       sum += fabs(v1[i] - s->foreseen[i]) * s->world->lever[i];
-    if (h * sum > kUnforeseen + 2 * fall) return 1;
+    if (h * sum > UNFORESEEN + 2 * fall) return 1;
   }
   return 0;
 }

@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-static const double kSlowest = 1e-3; // an impact is faster than this, and than gravity makes it in two steps [m/s]
+static const double SLOWEST = 1e-3; // an impact is faster than this, and than gravity makes it in two steps [m/s]
 
 // J^T e of row r of a block, into x (nv) that was zero.
 static void spread_row(const hfStepProblem* p, const hfStepBlock* b, int r, double gamma, double* x) {
@@ -46,7 +46,7 @@ static double closing_acceleration(const hfiWorld* w, const hfiContact* c) {
 // Speed after an impact at vn < 0, or 0: none.
 static double rebound(const hfiWorld* w, const hfiContact* c, double h, double vn) {
   double a = closing_acceleration(w, c), gap = max2(0, -c->depth), e = c->material.restitution;
-  if (!(-vn > kSlowest + 2 * h * max2(0, a))) return 0;
+  if (!(-vn > SLOWEST + 2 * h * max2(0, a))) return 0;
   double square = e * e * (vn * vn + 2 * a * gap) - 2 * a * gap;
   return square > 0 ? sqrt(square) : 0;
 }

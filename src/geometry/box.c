@@ -24,7 +24,7 @@ static int plane_box(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, c
     hfVec3 x = v3(corner & 1 ? B->size[0] : -B->size[0], corner & 2 ? B->size[1] : -B->size[1], corner & 4 ? B->size[2] : -B->size[2]);
     put_plane_point(points + count++, plane, pose_point(*X_WB, x), 0, (uint32_t)corner);
   }
-  return keep_touching(points, count, margin, kFlatTilt * max2(B->size[0], max2(B->size[1], B->size[2])));
+  return keep_touching(points, count, margin, HFI_FLAT_TILT * max2(B->size[0], max2(B->size[1], B->size[2])));
 }
 
 static hfVec3 box_support(const hfiShape* s, hfVec3 d, int32_t* hint) {
@@ -41,8 +41,8 @@ static void box_edges(const hfiEdgeQuery* q, hfiEdges* e) {
 
 // Corner k of a box's face `axis`, side s, counter-clockwise seen from outside.
 static int box_corner(int axis, int up, int k) {
-  static const int kAround[4] = {0, 1, 3, 2}; // bit 0 along axis + 1, bit 1 along axis + 2
-  int turn = kAround[up ? k : 3 - k];
+  static const int AROUND[4] = {0, 1, 3, 2}; // bit 0 along axis + 1, bit 1 along axis + 2
+  int turn = AROUND[up ? k : 3 - k];
   int b = (axis + 1) % 3, c = (axis + 2) % 3;
   return (up ? 1 << axis : 0) | (turn & 1 ? 1 << b : 0) | (turn & 2 ? 1 << c : 0);
 }

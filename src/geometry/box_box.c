@@ -7,7 +7,7 @@
 #include "geometry/pairs.h"
 #include "geometry/touch.h"
 
-static const double kParallel = 1e-8; // sine below which two edges have no cross product
+static const double PARALLEL = 1e-8; // sine below which two edges have no cross product
 
 typedef struct Axis {
   double gap; // largest so far
@@ -33,7 +33,7 @@ static void try_edges(const double* a, const double* b, hfVec3 t, const hfMat3* 
     for (int j = 0; j < 3; ++j) {
       hfVec3 v = m3_col(*R, j), L = v3_cross(v3(i == 0, i == 1, i == 2), v);
       double length = v3_norm(L);
-      if (length < kParallel) continue;
+      if (length < PARALLEL) continue;
       L = v3_scale(1 / length, L);
       hfVec3 L_B = m3_tmulv(*R, L);
       double g = fabs(v3_dot(L, t)) - a[0] * fabs(L.x) - a[1] * fabs(L.y) - a[2] * fabs(L.z) - b[0] * fabs(L_B.x) - b[1] * fabs(L_B.y) - b[2] * fabs(L_B.z);

@@ -12,7 +12,7 @@ static int plane_capsule(const hfiShape* A, const hfPose* X_WA, const hfiShape* 
   hfVec3 axis = m3_col(X_WB->R, 2);
   for (int k = 0; k < 2; ++k)
     put_plane_point(points + k, plane_of(X_WA), v3_axpy(k ? -B->size[1] : B->size[1], axis, X_WB->p), B->size[0], (uint32_t)k);
-  return keep_touching(points, 2, margin, kFlatTilt * B->size[1]);
+  return keep_touching(points, 2, margin, HFI_FLAT_TILT * B->size[1]);
 }
 
 static hfVec3 capsule_support(const hfiShape* s, hfVec3 d, int32_t* hint) {
@@ -26,7 +26,7 @@ static void capsule_edges(const hfiEdgeQuery* q, hfiEdges* e) { hfi_edges_add_co
 
 // Its ends are those of the shape farthest along d.
 static void capsule_facet(const hfiShape* s, const hfPose* X, hfVec3 d, hfiFacet* f) {
-  if (fabs(v3_dot(d, m3_col(X->R, 2))) <= kSideTilt) hfi_facet_side(s, X, d, f);
+  if (fabs(v3_dot(d, m3_col(X->R, 2))) <= HFI_SIDE_TILT) hfi_facet_side(s, X, d, f);
 }
 
 static hfiNearest capsule_nearest(const hfiShape* s, hfVec3 p) {

@@ -11,8 +11,8 @@
 #include "geometry/nearest.h"
 #include "geometry/pairs.h"
 
-static const double kInterior = 1e-8; // a point between must be nearer than the ends by this (relative)
-static const double kActive = 1e-3;   // a normal component that counts: the axis is not clipped along it
+static const double INTERIOR = 1e-8; // a point between must be nearer than the ends by this (relative)
+static const double ACTIVE = 1e-3;   // a normal component that counts: the axis is not clipped along it
 
 typedef struct Query {
   double p[3], u[3], half, radius;
@@ -71,7 +71,7 @@ static void clip_axis(const Query* q, hfVec3 n, double* lo, double* hi) {
   *lo = -q->half;
   *hi = q->half;
   for (int i = 0; i < 3; ++i) {
-    if (fabs(v3_get(n, i)) > kActive || q->u[i] == 0) continue;
+    if (fabs(v3_get(n, i)) > ACTIVE || q->u[i] == 0) continue;
     double a = (-q->box->size[i] - q->p[i]) / q->u[i], b = (q->box->size[i] - q->p[i]) / q->u[i];
     *lo = max2(*lo, min2(a, b));
     *hi = min2(*hi, max2(a, b));
@@ -93,7 +93,7 @@ static int touch_outside(const Query* q, double t, hfiNearest near, hfiContactPo
   }
   hfiNearest end[2] = {hfi_nearest(q->box, axis_point(q, lo)), hfi_nearest(q->box, axis_point(q, hi))};
   double least = min2(end[0].distance, end[1].distance);
-  if (near.distance < least - kInterior * max2(least, q->radius)) {
+  if (near.distance < least - INTERIOR * max2(least, q->radius)) {
     if (lo < t && t < hi) {
       points[0] = point_of(near, q->radius, 2);
       return 1;
@@ -121,7 +121,7 @@ static int least_penetration(const Query* q, hfVec3* n, double* gap) {
     hfVec3 w = v3_unit(v3_cross(u, v3(i == 0, i == 1, i == 2)));
     if (!(v3_norm2(w) > 0)) continue;
     double height = v3_dot(w, p), g = fabs(height) - h[0] * fabs(w.x) - h[1] * fabs(w.y) - h[2] * fabs(w.z);
-    if (g <= *gap + kInterior * h[i]) continue; // a face wins a tie: two points
+    if (g <= *gap + INTERIOR * h[i]) continue; // a face wins a tie: two points
     *gap = g;
     *n = height < 0 ? v3_neg(w) : w;
     face = 0;
@@ -172,5 +172,5 @@ int hfi_capsule_box(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, co
     points[k].p_WCb = pose_point(*X_WB, points[k].p_WCb);
     points[k].n_W = m3_mulv(X_WB->R, points[k].n_W);
   }
-  return keep_touching(points, count, margin, kFlatTilt * A->size[1]);
+  return keep_touching(points, count, margin, HFI_FLAT_TILT * A->size[1]);
 }

@@ -4,11 +4,11 @@
 // Two segments are nearest either at an end of one of them or, crossing, between. Where they overlap
 // along each other, the two ends of the overlap are both contact points: each is exact by itself and
 // drops out at the margin, so that a capsule lying along another rests on two points and a tilted one
-// slides over to one. A crossing that is nearer than the ends by more than kCrossing (relative) is
+// slides over to one. A crossing that is nearer than the ends by more than CROSSING (relative) is
 // the only point. Features: 0 the end at the lower parameter of A's axis, 1 the other end, 2 a crossing.
 #include "geometry/pairs.h"
 
-static const double kCrossing = 1e-8;
+static const double CROSSING = 1e-8;
 
 typedef struct Segment { hfVec3 p, u; double half; } Segment; // centre, unit direction
 typedef struct Approach { hfVec3 a, b; double distance; } Approach;
@@ -74,12 +74,12 @@ int hfi_capsule_capsule(const hfiShape* A, const hfPose* X_WA, const hfiShape* B
   Approach crossing = find_crossing(&a, &b);
   hfVec3 across = v3_unit(v3_cross(a.u, b.u));
   if (!(v3_norm2(across) > 0)) across = m3_col(X_WA->R, 0);
-  if (crossing.distance < least - kCrossing * max2(least, radius)) {
+  if (crossing.distance < least - CROSSING * max2(least, radius)) {
     put_approach(points, crossing, A->size[0], B->size[0], across, 2);
     return points[0].depth >= -margin;
   }
   // without an overlap both ends are one pair of points
-  int count = v3_norm(v3_sub(end[1].a, end[0].a)) + v3_norm(v3_sub(end[1].b, end[0].b)) > kFlatTilt * radius ? 2 : 1;
+  int count = v3_norm(v3_sub(end[1].a, end[0].a)) + v3_norm(v3_sub(end[1].b, end[0].b)) > HFI_FLAT_TILT * radius ? 2 : 1;
   for (int k = 0; k < count; ++k) put_approach(points + k, end[k], A->size[0], B->size[0], across, (uint32_t)k);
-  return keep_touching(points, count, margin, kFlatTilt * min2(a.half, b.half));
+  return keep_touching(points, count, margin, HFI_FLAT_TILT * min2(a.half, b.half));
 }

@@ -92,7 +92,7 @@ static int list_vertices(const hfiFacet* f, const hfiFacet* other, hfVec3 vertex
   // u: minus the part of the other plane's normal m that lies in the disc; it points to the deepest rim point
   hfVec3 m = other->normal, u = v3_sub(v3_scale(v3_dot(m, f->normal), f->normal), m), v = f->y;
   double tilt = v3_norm(u);
-  int turned = tilt > kDiscTilt;
+  int turned = tilt > HFI_DISC_TILT;
   u = turned ? v3_scale(1 / tilt, u) : f->x;
   if (turned) v = v3_cross(f->normal, u);
   hfVec3 rim[4] = {u, v, v3_neg(u), v3_neg(v)};
@@ -200,7 +200,7 @@ int hfi_clip_facets(const hfiFacet* A, const hfiFacet* B, int reference_is_A, hf
   c.I = reference_is_A ? B : A;
   c.n = c.R->normal;
   c.plane = v3_dot(c.n, c.R->vertex[0]);
-  c.near = kFlatTilt * min2(A->size, B->size);
+  c.near = HFI_FLAT_TILT * min2(A->size, B->size);
   c.R_is_A = reference_is_A;
   c.count = 0;
   make_outline(c.R, c.n, &c.outline_R);
@@ -213,7 +213,7 @@ int hfi_clip_facets(const hfiFacet* A, const hfiFacet* B, int reference_is_A, hf
 int hfi_clip_segments(const hfiFacet* A, const hfiFacet* B, hfVec3 n, hfiContactPoint* points) {
   hfVec3 u = v3_sub(A->vertex[1], A->vertex[0]), v = v3_sub(B->vertex[1], B->vertex[0]);
   double uu = v3_norm2(u), vv = v3_norm2(v);
-  if (!(v3_norm2(v3_cross(u, v)) <= sqr(kFacetAngle) * uu * vv)) return 0;
+  if (!(v3_norm2(v3_cross(u, v)) <= sqr(HFI_FACET_ANGLE) * uu * vv)) return 0;
   // s0, s1: the ends of B projected onto A; 0 and 1 are the ends of A
   double s0 = v3_dot(u, v3_sub(B->vertex[0], A->vertex[0])) / uu, s1 = v3_dot(u, v3_sub(B->vertex[1], A->vertex[0])) / uu;
   double lo = max2(0, min2(s0, s1)), hi = min2(1, max2(s0, s1));

@@ -10,7 +10,7 @@
 int hfi_clip_facets(const hfiFacet* A, const hfiFacet* B, int reference_is_A, hfiContactPoint* points);
 
 // Contact points of two parallel segments across n, which points from B into A: the two ends of their overlap. Returns 0 where
-// they are not parallel within kFacetAngle or do not overlap.
+// they are not parallel within HFI_FACET_ANGLE or do not overlap.
 int hfi_clip_segments(const hfiFacet* A, const hfiFacet* B, hfVec3 n, hfiContactPoint* points);
 
 #endif

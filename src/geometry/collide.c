@@ -4,14 +4,14 @@
 #include <assert.h>
 
 // Pairs of a lower and a higher type with a function of their own; others have a general one.
-static hfiPairFunction* const kPair[HFI_SHAPES][HFI_SHAPES] = {
+static hfiPairFunction* const PAIR[HFI_SHAPES][HFI_SHAPES] = {
     [HF_GEOM_SPHERE][HF_GEOM_SPHERE] = hfi_sphere_sphere,   [HF_GEOM_CAPSULE][HF_GEOM_CAPSULE] = hfi_capsule_capsule,
     [HF_GEOM_CAPSULE][HF_GEOM_BOX] = hfi_capsule_box,       [HF_GEOM_ELLIPSOID][HF_GEOM_BOX] = hfi_ellipsoid_box,
     [HF_GEOM_CYLINDER][HF_GEOM_BOX] = hfi_cylinder_box,     [HF_GEOM_BOX][HF_GEOM_BOX] = hfi_box_box,
 };
 
 hfiPairFunction* hfi_pair_function(int a, int b) {
-  if (kPair[a][b]) return kPair[a][b];
+  if (PAIR[a][b]) return PAIR[a][b];
   if (a == HF_GEOM_PLANE) return hfi_shape_functions[b]->plane;
   return a == HF_GEOM_SPHERE ? hfi_sphere_convex : hfi_convex_convex;
 }

@@ -8,11 +8,11 @@
 #include "geometry/touch.h"
 
 // Accuracy to which curved pairs are approached before Newton's method takes over.
-static const double kRough = 1e-6;
+static const double ROUGH = 1e-6;
 // Relative accuracy of the distance at which its direction is good enough to be remembered.
-static const double kRoughAxis = 1e-2;
+static const double ROUGH_AXIS = 1e-2;
 // A gap counts as larger than the margin where it is so by this share of the sizes: more than all rounding.
-static const double kSure = 1e-9;
+static const double SURE = 1e-9;
 
 static int is_curved(const hfiShape* s) { return hfi_functions(s)->curvature != NULL; }
 
@@ -32,10 +32,10 @@ int hfi_convex_single(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, 
   hfiSimplex simplex;
   hfVec3 n;
   int curved = is_curved(A) || is_curved(B);
-  hfiGjkStatus status = hfi_gjk(&cores, far + radius, curved ? kRough : 1e-15, &simplex, &n);
+  hfiGjkStatus status = hfi_gjk(&cores, far + radius, curved ? ROUGH : 1e-15, &simplex, &n);
   if (status == HFI_GJK_FAR) return 0;
   if (status == HFI_GJK_APART) n = better_normal(&cores, &simplex, n);
-  else n = hfi_epa(&cores, (curved ? kRough : 1e-14) * cores.scale, &simplex);
+  else n = hfi_epa(&cores, (curved ? ROUGH : 1e-14) * cores.scale, &simplex);
   hfiClosest closest = hfi_polish(&cores, &simplex, n);
   put_point(single, v3_axpy(radius_b, closest.n, closest.pb), closest.n, radius - closest.gap, 0);
   return single->depth >= -far;
@@ -48,14 +48,14 @@ int hfi_still_apart(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, co
   cores.hint_a = s->hint_a, cores.hint_b = s->hint_b;
   double gap = hfi_separation(&cores, n) - hfi_core_radius(A) - hfi_core_radius(B);
   s->hint_a = cores.hint_a, s->hint_b = cores.hint_b;
-  return gap > margin + kSure * (cores.scale + v3_norm(cores.X_AB.p));
+  return gap > margin + SURE * (cores.scale + v3_norm(cores.X_AB.p));
 }
 
 void hfi_find_separation(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, hfiSeparation* s) {
   hfiCores cores = hfi_cores(A, X_WA, B, X_WB);
   hfiSimplex simplex;
   hfVec3 n = v3_zero();
-  hfi_gjk(&cores, INFINITY, kRoughAxis, &simplex, &n);
+  hfi_gjk(&cores, INFINITY, ROUGH_AXIS, &simplex, &n);
   s->n[0] = (float)n.x, s->n[1] = (float)n.y, s->n[2] = (float)n.z;
   s->hint_a = cores.hint_a, s->hint_b = cores.hint_b;
 }

@@ -1,12 +1,12 @@
 // Cylinder of radius size[0] about z, |z| <= size[1].
 //
 // A flat cylinder touches a plane with four rim points; their pattern is fixed to the cylinder while the
-// tilt is below kDiscTilt and turns towards the lowest point beyond: four equally spaced points of a linear
+// tilt is below HFI_DISC_TILT and turns towards the lowest point beyond: four equally spaced points of a linear
 // law give the same force and moment in any turn of the pattern, so that the switch is not felt.
 #include "geometry/manifold.h"
 #include "geometry/shape_table.h"
 
-static const double kCapCosine = 0.95; // A cap may be the face that touches where |n.axis| is above this.
+static const double CAP_COSINE = 0.95; // A cap may be the face that touches where |n.axis| is above this.
 
 // Half width along a unit vector with the component z along the axis: r sqrt(1 - z^2) + half |z|.
 static hfiAabb cylinder_bounds(const hfiShape* s, const hfPose* X) {
@@ -26,7 +26,7 @@ static int plane_cylinder(const hfiShape* A, const hfPose* X_WA, const hfiShape*
   hfVec3 x = m3_col(X_WB->R, 0), y = m3_col(X_WB->R, 1), z = m3_col(X_WB->R, 2);
   double mx = v3_dot(plane.m, x), my = v3_dot(plane.m, y), tilt = sqrt(mx * mx + my * my);
   double lower = v3_dot(plane.m, z) > 0 ? -half : half;
-  int turned = tilt > kDiscTilt, base = turned ? 4 : 0, below = lower < 0 ? 8 : 0;
+  int turned = tilt > HFI_DISC_TILT, base = turned ? 4 : 0, below = lower < 0 ? 8 : 0;
   // u points down along the cap, v across
   hfVec3 u = x, v = y;
   if (turned) {
@@ -41,7 +41,7 @@ static int plane_cylinder(const hfiShape* A, const hfPose* X_WA, const hfiShape*
   for (int k = 0; k < 4; ++k)
     put_plane_point(points + count++, plane, v3_axpy(radius, rim[k], cap), 0, (uint32_t)(below + base + k));
   if (turned && !below) put_plane_point(points + count++, plane, other, 0, 12);
-  return keep_touching(points, count, margin, kFlatTilt * max2(radius, half));
+  return keep_touching(points, count, margin, HFI_FLAT_TILT * max2(radius, half));
 }
 
 static hfVec3 cylinder_support(const hfiShape* s, hfVec3 d, int32_t* hint) {
@@ -61,7 +61,7 @@ static double cylinder_curvature(const hfiShape* s, hfVec3 d, hfVec3 u, hfVec3 v
 
 static void cylinder_edges(const hfiEdgeQuery* q, hfiEdges* e) {
   hfi_edges_add_column(q, 2, q->shape->size[1], e);
-  if (q->rule != HFI_EDGES_CAP || fabs(q->n.z) < kCapCosine) return;
+  if (q->rule != HFI_EDGES_CAP || fabs(q->n.z) < CAP_COSINE) return;
   e->count = 0;
   for (int i = 0; i < 2; ++i) hfi_edges_add(e, m3_col(q->X.R, i), 2 * q->shape->size[0]);
 }
@@ -82,7 +82,7 @@ static void cap_facet(const hfiShape* s, const hfPose* X, int up, hfiFacet* f) {
 static void cylinder_facet(const hfiShape* s, const hfPose* X, hfVec3 d, hfiFacet* f) {
   hfVec3 z = m3_col(X->R, 2);
   double along = v3_dot(d, z);
-  if (fabs(along) > kSideTilt) cap_facet(s, X, along > 0, f);
+  if (fabs(along) > HFI_SIDE_TILT) cap_facet(s, X, along > 0, f);
   else hfi_facet_side(s, X, v3_unit(v3_axpy(-along, z, d)), f);
 }
 

@@ -18,14 +18,14 @@
 #include "geometry/touch.h"
 
 enum { DIRECTIONS = 2 }; // that are tried before the general function
-static const double kFlat = 1e-9; // a normal nearer to the axis than this has no w
-static const double kApart =
+static const double FLAT = 1e-9; // a normal nearer to the axis than this has no w
+static const double APART =
     1e-3; // an axis nearer to the box than this part of r has no sure direction
 
 // Does the side of the cylinder decide?
 static int side_decides(const hfiShape* A, hfVec3 p, hfVec3 u, double t, const hfiNearest* near) {
   double r = A->size[0], half = A->size[1], along = v3_dot(u, v3_sub(near->point, p));
-  return fabs(t) < half && near->distance > kApart * r &&
+  return fabs(t) < half && near->distance > APART * r &&
          fabs(along) + max2(0, r - near->distance) <= half;
 }
 
@@ -38,7 +38,7 @@ static int is_apart(const hfiShape* A, const hfiShape* B, hfVec3 p, hfVec3 u, hf
     hfVec3 cap = v3_axpy(along > 0 ? -half : half, u, p), w = v3_axpy(-along, u, near.normal);
     double across = v3_norm(w);
     if (v3_dot(near.normal, v3_sub(cap, near.point)) - r * across > margin) return 1;
-    near = hfi_nearest(B, across > kFlat ? v3_axpy(-r / across, w, cap) : cap);
+    near = hfi_nearest(B, across > FLAT ? v3_axpy(-r / across, w, cap) : cap);
   }
   return 0;
 }

@@ -1,12 +1,12 @@
 // Edges at a contact, see edges.h.
 #include "geometry/shape_table.h"
 
-static const double kInside = 1e-6;    // A coordinate is inside an edge that ends farther away than this share.
-static const double kDependent = 1e-7; // Two directions are one where the sine of their angle is below this.
+static const double INSIDE = 1e-6;    // A coordinate is inside an edge that ends farther away than this share.
+static const double DEPENDENT = 1e-7; // Two directions are one where the sine of their angle is below this.
 
 void hfi_edges_add(hfiEdges* e, hfVec3 direction, double length) {
   if (e->count == 2) return;
-  if (e->count == 1 && !(v3_norm(v3_cross(direction, e->direction[0])) > kDependent)) {
+  if (e->count == 1 && !(v3_norm(v3_cross(direction, e->direction[0])) > DEPENDENT)) {
     e->length[0] += length;
     return;
   }
@@ -15,7 +15,7 @@ void hfi_edges_add(hfiEdges* e, hfVec3 direction, double length) {
 }
 
 void hfi_edges_add_column(const hfiEdgeQuery* q, int i, double half, hfiEdges* e) {
-  int inside = fabs(v3_get(q->x, i)) < (1 - kInside) * half, across = fabs(v3_get(q->n, i)) < kEdgeAcross;
+  int inside = fabs(v3_get(q->x, i)) < (1 - INSIDE) * half, across = fabs(v3_get(q->n, i)) < HFI_EDGE_ACROSS;
   if (inside || (q->rule == HFI_EDGES_ACROSS && across)) hfi_edges_add(e, m3_col(q->X.R, i), 2 * half);
 }
 

@@ -19,7 +19,7 @@ typedef enum hfiEdgeRule { HFI_EDGES_AT_WITNESS, HFI_EDGES_ACROSS, HFI_EDGES_CAP
 enum { HFI_EDGES_OF_A = 1, HFI_EDGES_OF_B = 2 };
 
 // An edge may be the one that carries the contact where |n.e| is below this.
-static const double kEdgeAcross = 1e-2;
+static const double HFI_EDGE_ACROSS = 1e-2;
 
 // What a shape is asked for: X is its pose in A's frame, x the witness and n the normal in its own frame.
 typedef struct hfiEdgeQuery {

@@ -52,14 +52,14 @@ static void drop_face(Polytope* p, int f) {
 
 // Adds support points to the simplex until it has four, each as far as possible from the span of those before.
 static void span_volume(hfiCores* c, hfiSimplex* s) {
-  static const double kAxis[6][3] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
+  static const double AXIS[6][3] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
   while (s->count < 4) {
     hfVec3 a = s->point[0].w, ab = s->count > 1 ? v3_sub(s->point[1].w, a) : v3_zero();
     hfVec3 m = s->count == 3 ? v3_cross(ab, v3_sub(s->point[2].w, a)) : v3_zero();
     hfiSupportPoint best = s->point[0];
     double most = -1;
     for (int k = 0; k < 6; ++k) { // Six directions away from the point, the line or the plane so far.
-      hfVec3 d = v3_load(kAxis[k]);
+      hfVec3 d = v3_load(AXIS[k]);
       if (s->count == 3) d = k & 1 ? v3_neg(m) : m;
       else if (s->count == 2) d = v3_cross(ab, d);
       if (!(v3_norm2(d) > 0)) continue;
@@ -73,8 +73,8 @@ static void span_volume(hfiCores* c, hfiSimplex* s) {
 }
 
 static void start_polytope(hfiCores* c, hfiSimplex* s, Polytope* p) {
-  static const int kFace[4][3] = {{0, 1, 2}, {0, 3, 1}, {0, 2, 3}, {1, 3, 2}};
-  static const int kBeside[4][3] = {{1, 3, 2}, {2, 3, 0}, {0, 3, 1}, {1, 2, 0}};
+  static const int FACE[4][3] = {{0, 1, 2}, {0, 3, 1}, {0, 2, 3}, {1, 3, 2}};
+  static const int BESIDE[4][3] = {{1, 3, 2}, {2, 3, 0}, {0, 3, 1}, {1, 2, 0}};
   span_volume(c, s);
   hfVec3 a = s->point[0].w;
   // The faces of the table look outward if point 3 is below the triangle (0, 1, 2); otherwise exchange two points.
@@ -88,8 +88,8 @@ static void start_polytope(hfiCores* c, hfiSimplex* s, Polytope* p) {
   p->nvertex = p->nface = 4;
   p->nfree = 0;
   for (int f = 0; f < 4; ++f) {
-    set_face(p, f, kFace[f][0], kFace[f][1], kFace[f][2]);
-    for (int i = 0; i < 3; ++i) p->face[f].beside[i] = kBeside[f][i];
+    set_face(p, f, FACE[f][0], FACE[f][1], FACE[f][2]);
+    for (int i = 0; i < 3; ++i) p->face[f].beside[i] = BESIDE[f][i];
   }
 }
 

@@ -43,5 +43,5 @@ void hfi_facet_edge(hfVec3 d, hfiFacet* f) {
     return;
   }
   hfVec3 e = v3_sub(f->vertex[1], f->vertex[0]);
-  if (!(fabs(v3_dot(d, e)) <= kFacetAngle * v3_norm(e))) f->kind = HFI_FACET_NONE;
+  if (!(fabs(v3_dot(d, e)) <= HFI_FACET_ANGLE * v3_norm(e))) f->kind = HFI_FACET_NONE;
 }

@@ -8,7 +8,7 @@ enum { HFI_FACET_MAX = 64 };
 
 // Directions closer than this to a face's normal, or to the plane across a straight side, count as
 // along it [rad]. The normal of a contact jumps by at most this where a face takes over from an edge.
-static const double kFacetAngle = 3e-3;
+static const double HFI_FACET_ANGLE = 3e-3;
 
 typedef enum hfiFacetKind {
   HFI_FACET_NONE,    // curved or pointed there
@@ -29,7 +29,7 @@ typedef struct hfiFacet {
 
 // A round side looks along d rather than a cap while the sine of d's tilt is up to this. A side on a face stays
 // two points as long as both are near: soft contact may tilt it by its depth over its length.
-static const double kSideTilt = 0.7;
+static const double HFI_SIDE_TILT = 0.7;
 
 // The straight side of a shape of radius size[0] about |z| <= size[1], at the unit direction `out` from the axis.
 void hfi_facet_side(const hfiShape* shape, const hfPose* X, hfVec3 out, hfiFacet* facet);
@@ -39,7 +39,7 @@ void hfi_facet_side(const hfiShape* shape, const hfPose* X, hfVec3 out, hfiFacet
 void hfi_facet(const hfiShape* shape, const hfPose* X, hfVec3 d, hfiFacet* facet);
 
 // Reduces such a facet to its edge or straight side that is nearest to being across d; kind NONE where there is
-// none within kFacetAngle.
+// none within HFI_FACET_ANGLE.
 void hfi_facet_edge(hfVec3 d, hfiFacet* facet);
 
 #endif

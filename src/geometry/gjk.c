@@ -8,7 +8,7 @@
 #include "geometry/gjk.h"
 
 enum { ITERATIONS = 64 };
-static const double kTouching = 1e-9; // |v| relative to the sizes below which v has no direction
+static const double TOUCHING = 1e-9; // |v| relative to the sizes below which v has no direction
 
 typedef struct Part {
   int count, index[4];
@@ -95,7 +95,7 @@ hfiGjkStatus hfi_gjk(hfiCores* c, double far, double accuracy, hfiSimplex* s, hf
   s->point[0] = hfi_support_pair(c, v3_neg(v));
   s->weight[0] = 1;
   s->count = 1;
-  double touching2 = sqr(kTouching * c->scale), d2 = v3_norm2(s->point[0].w);
+  double touching2 = sqr(TOUCHING * c->scale), d2 = v3_norm2(s->point[0].w);
   v = s->point[0].w;
   for (int k = 0; k < ITERATIONS && d2 > touching2; ++k) {
     hfiSupportPoint next = hfi_support_pair(c, v3_neg(v));

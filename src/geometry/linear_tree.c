@@ -6,7 +6,7 @@
 #include "geometry/linear_tree.h"
 
 enum { LEAF = 8 }; // A node of at most this many points is not divided.
-static const double kRounding = 16 * 2.3e-16;
+static const double ROUNDING = 16 * 2.3e-16;
 
 // ---- construction --------------------------------------------------------------------------------
 
@@ -84,7 +84,7 @@ typedef struct Search {
 
 static Search start_search(const hfiLinearTree* t, const hfiLinear* f) {
   double size = (fabs(f->n.x) + fabs(f->n.y) + fabs(f->n.z)) * t->scale[0] + fabs(f->offset) * t->scale[1];
-  Search s = {t, *f, kRounding * size};
+  Search s = {t, *f, ROUNDING * size};
   return s;
 }
 

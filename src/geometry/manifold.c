@@ -3,14 +3,14 @@
 #include "geometry/manifold.h"
 
 // cos and sin of k 45 degrees
-static const double kTurn[HFI_MAX_MANIFOLD][2] = {
+static const double TURN[HFI_MAX_MANIFOLD][2] = {
     {1, 0}, {0.70710678118654752, 0.70710678118654752}, {0, 1}, {-0.70710678118654752, 0.70710678118654752},
     {-1, 0}, {-0.70710678118654752, -0.70710678118654752}, {0, -1}, {0.70710678118654752, -0.70710678118654752}};
 
 void hfi_thinning_start(hfiThinning* thin, hfVec3 n, double slack) {
   hfVec3 t1, t2;
   v3_tangents(n, &t1, &t2);
-  for (int k = 0; k < HFI_MAX_MANIFOLD; ++k) thin->direction[k] = v3_add(v3_scale(kTurn[k][0], t1), v3_scale(kTurn[k][1], t2));
+  for (int k = 0; k < HFI_MAX_MANIFOLD; ++k) thin->direction[k] = v3_add(v3_scale(TURN[k][0], t1), v3_scale(TURN[k][1], t2));
   thin->slack = slack;
   thin->count = 0;
 }

@@ -5,8 +5,8 @@
 #include "geometry/shape.h"
 
 // A disc tilted by less than this keeps rim points fixed to its own frame [rad]; the deepest point is
-// then missed by at most (1 - cos 45) radius kDiscTilt.
-static const double kDiscTilt = 1e-5;
+// then missed by at most (1 - cos 45) radius HFI_DISC_TILT.
+static const double HFI_DISC_TILT = 1e-5;
 
 typedef struct hfiOverlapPoint {
   hfVec3 p;

@@ -9,8 +9,8 @@
 
 enum { CLIMB = 24 };                  // A hull of this many vertices or more is climbed.
 enum { MOST_BELOW = 64 };             // Where more vertices are below a plane, all are visited instead.
-static const double kCarries = 1e-6;  // A vertex carries the contact where its weight is above this.
-static const double kEqual = 1e-12;   // Heights that differ by less than this share of the size are equal.
+static const double CARRIES = 1e-6;  // A vertex carries the contact where its weight is above this.
+static const double EQUAL = 1e-12;   // Heights that differ by less than this share of the size are equal.
 
 static hfiAabb own_box(const hfiHull* hull) {
   if (hull->index) {
@@ -71,7 +71,7 @@ static int plane_mesh(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, 
   double height = v3_dot(plane.m, v3_sub(X_WB->p, plane.p)); // of the mesh's origin
   if (!(height + lowest_vertex(B->hull, m_B) <= margin)) return 0;
   hfiAabb box = own_box(B->hull);
-  double slack = kFlatTilt * v3_norm(v3_sub(box.hi, box.lo));
+  double slack = HFI_FLAT_TILT * v3_norm(v3_sub(box.hi, box.lo));
   hfiThinning thin;
   hfi_thinning_start(&thin, v3_neg(m_B), slack);
   add_all_below(&thin, B->hull, m_B, height, margin + slack);
@@ -96,7 +96,7 @@ static int32_t climb(const hfiHull* hull, hfVec3 d, int32_t best) {
 // Whether no neighbour is as far along d as a vertex, but for a rounding.
 static int stands_out(const hfiHull* hull, hfVec3 d, int32_t vertex) {
   double least = v3_dot(d, v3_load(hull->vert + 3 * vertex));
-  least -= kEqual * (fabs(d.x) + fabs(d.y) + fabs(d.z)) * hull->index->vertex.scale[0];
+  least -= EQUAL * (fabs(d.x) + fabs(d.y) + fabs(d.z)) * hull->index->vertex.scale[0];
   for (int32_t k = hull->edge_start[vertex]; k < hull->edge_start[vertex + 1]; ++k)
     if (v3_dot(d, v3_load(hull->vert + 3 * hull->edge_vert[k])) >= least) return 0;
   return 1;
@@ -144,13 +144,13 @@ static void mesh_edges(const hfiEdgeQuery* q, hfiEdges* e) {
   const hfiSimplex* s = q->simplex;
   int first = -1;
   for (int i = 0; i < s->count; ++i) {
-    if (!(s->weight[i] > kCarries)) continue;
+    if (!(s->weight[i] > CARRIES)) continue;
     if (first < 0) first = i;
     else add_difference(e, q->of_A ? v3_sub(s->point[i].a, s->point[first].a) : v3_sub(s->point[i].b, s->point[first].b));
   }
   for (int32_t k = hull->edge_start[q->support]; k < hull->edge_start[q->support + 1] && q->rule == HFI_EDGES_ACROSS; ++k) {
     hfVec3 d = v3_sub(v3_load(hull->vert + 3 * hull->edge_vert[k]), v3_load(hull->vert + 3 * q->support));
-    if (fabs(v3_dot(d, q->n)) < kEdgeAcross * v3_norm(d)) add_difference(e, m3_mulv(q->X.R, d));
+    if (fabs(v3_dot(d, q->n)) < HFI_EDGE_ACROSS * v3_norm(d)) add_difference(e, m3_mulv(q->X.R, d));
   }
 }
 

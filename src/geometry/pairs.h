@@ -8,8 +8,8 @@
 #include "geometry/shape.h"
 
 // Flat contacts tilted by less than about this angle keep all their points [rad]: a point whose gap
-// exceeds the margin by less than kFlatTilt times the size of the shape stays while another touches.
-static const double kFlatTilt = 4e-6;
+// exceeds the margin by less than HFI_FLAT_TILT times the size of the shape stays while another touches.
+static const double HFI_FLAT_TILT = 4e-6;
 
 typedef int hfiPairFunction(const hfiShape* A, const hfPose* X_WA, const hfiShape* B,
                             const hfPose* X_WB, double margin, hfiContactPoint* points);

@@ -18,7 +18,7 @@
 
 enum { LARGE = 24 };             // A hull of this many vertices or more gets an index.
 enum { MAX_LISTED = 1024 };      // A model with at most this many pairs keeps all of them for good.
-static const double kPays = 4; // A list must serve this many queries to be worth its longer making.
+static const double PAYS = 4; // A list must serve this many queries to be worth its longer making.
 
 // ---- creation ------------------------------------------------------------------------------------
 
@@ -234,7 +234,7 @@ static int list_holds(const hfiScene* s, const hfPose* X_WG, const double* reach
 
 // Whether geoms move so little from query to query that a list with skin serves many of them.
 static int list_pays(const hfiScene* s, const hfPose* X_WG, double most_reach) {
-  double most = (0.5 * s->skin - most_reach) * s->queries / kPays;
+  double most = (0.5 * s->skin - most_reach) * s->queries / PAYS;
   int k = 0;
   while (k < s->nactive && way_since(s, X_WG, s->active[k]) <= most) k++;
   return s->queries > 0 && k == s->nactive;

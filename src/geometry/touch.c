@@ -1,14 +1,14 @@
 // Contact manifold from a contact normal n.
 //
-// A face whose normal is within kFacetAngle of n is the reference (of two such faces A's, unless B's
-// is nearer to n by more than kPreferA), and the other shape's facet is clipped against it. Two
+// A face whose normal is within HFI_FACET_ANGLE of n is the reference (of two such faces A's, unless B's
+// is nearer to n by more than PREFER_A), and the other shape's facet is clipped against it. Two
 // straight edges across n give the ends of their overlap. Elsewhere the contact is one point, feature 0.
 #include "geometry/touch.h"
 
 #include "geometry/clip.h"
 #include "geometry/pairs.h"
 
-static const double kPreferA = 1e-5; // [rad]
+static const double PREFER_A = 1e-5; // [rad]
 
 static int is_face(const hfiFacet* f) { return f->kind == HFI_FACET_POLYGON || f->kind == HFI_FACET_DISC; }
 
@@ -19,8 +19,8 @@ static double misalignment(const hfiFacet* f, hfVec3 d) {
 
 static int touch_faces(const hfiFacet* a, const hfiFacet* b, hfVec3 n, hfiContactPoint* points) {
   double off_a = misalignment(a, v3_neg(n)), off_b = misalignment(b, n);
-  if (!(min2(off_a, off_b) <= kFacetAngle) || a->kind == HFI_FACET_NONE || b->kind == HFI_FACET_NONE) return 0;
-  return hfi_clip_facets(a, b, off_a <= off_b + kPreferA, points);
+  if (!(min2(off_a, off_b) <= HFI_FACET_ANGLE) || a->kind == HFI_FACET_NONE || b->kind == HFI_FACET_NONE) return 0;
+  return hfi_clip_facets(a, b, off_a <= off_b + PREFER_A, points);
 }
 
 // Reduces the facets to edges.
@@ -37,7 +37,7 @@ int hfi_touch(const hfiShape* A, const hfPose* X_A, const hfiShape* B, const hfP
   hfi_facet(A, X_A, v3_neg(single->n_W), &a);
   hfi_facet(B, X_B, single->n_W, &b);
   int count = touch_faces(&a, &b, single->n_W, points);
-  double deepest = -INFINITY, slack = kFlatTilt * min2(a.size, b.size);
+  double deepest = -INFINITY, slack = HFI_FLAT_TILT * min2(a.size, b.size);
   if (count == 0) count = touch_edges(&a, &b, single->n_W, points);
   for (int i = 0; i < count; ++i) deepest = max2(deepest, points[i].depth);
   // facets that do not hold the deepest point (a rounded corner between faces): it joins them

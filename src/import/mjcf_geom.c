@@ -7,14 +7,14 @@
 #include <string.h>
 
 // Shapes that MJCF has and Holdfast does not support.
-static const char* const kUnknown[] = {"hfield", "sdf"};
-enum { UNKNOWN = sizeof kUnknown / sizeof *kUnknown };
+static const char* const UNKNOWN_TYPES[] = {"hfield", "sdf"};
+enum { UNKNOWN = sizeof UNKNOWN_TYPES / sizeof *UNKNOWN_TYPES };
 
 static void read_type(hfiMjcf* m, const hfiElem* elem, int* type) {
   hfiKeyword words[HFI_SHAPES + UNKNOWN + 1] = {{NULL, 0}};
   for (int i = 0; i < HFI_SHAPES; ++i) words[i] = (hfiKeyword){hfi_shape_kinds[i].name, i};
   for (int i = 0; i < UNKNOWN; ++i)
-    words[HFI_SHAPES + i] = (hfiKeyword){kUnknown[i], HFI_SHAPES + i};
+    words[HFI_SHAPES + i] = (hfiKeyword){UNKNOWN_TYPES[i], HFI_SHAPES + i};
   hfi_read_keyword(m->r, elem, "type", words, type);
 }
 
@@ -147,7 +147,7 @@ static int is_only_drawn(const hfiMjcf* m, const hfiScope* scope, const GeomSpec
 static int find_shape(hfiMjcf* m, const hfiScope* scope, GeomSpec* s, hfiElem* elem) {
   if (s->def.type >= HFI_SHAPES) {
     hfi_note(m->r, elem, HF_WARNING, "geom of type %s is left out: nothing can touch it",
-             kUnknown[s->def.type - HFI_SHAPES]);
+             UNKNOWN_TYPES[s->def.type - HFI_SHAPES]);
     hfi_mjcf_leave_out(m, HF_OBJECT_GEOM, elem);
     return 0;
   }

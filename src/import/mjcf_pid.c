@@ -9,12 +9,12 @@
 
 #include <string.h>
 
-static const char kPlugin[] = "mujoco.pid";
+static const char PLUGIN[] = "mujoco.pid";
 
 int hfi_mjcf_is_pid(const hfiElem* elem) {
   if (!hfi_is(elem, "plugin")) return 0;
   for (const hfiAttr* a = elem->attr; a; a = a->next)
-    if (strcmp(a->name, "plugin") == 0) return strcmp(a->value, kPlugin) == 0;
+    if (strcmp(a->name, "plugin") == 0) return strcmp(a->value, PLUGIN) == 0;
   return 0;
 }
 
@@ -51,7 +51,7 @@ static Gains read_gains(hfiMjcf* m, const hfiElem* elem) {
     if (k < sizeof keys / sizeof *keys)
       hfi_read_real(m->r, c, "value", keys[k].x);
     else
-      hfi_fail(m->r, c, HF_ERROR_MODEL, "%s has no parameter \"%.40s\"", kPlugin, key);
+      hfi_fail(m->r, c, HF_ERROR_MODEL, "%s has no parameter \"%.40s\"", PLUGIN, key);
   }
   return g;
 }
@@ -64,7 +64,7 @@ void hfi_mjcf_apply_pid(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   hfi_attr(elem, "plugin");
   hfi_attr(elem, "dyntype"); // likewise
   hfi_read_int(m->r, elem, "actdim", &actdim); // follows from ki
-  if (name && !instance) hfi_fail(m->r, elem, HF_ERROR_MODEL, "no instance \"%.100s\" of %s", name, kPlugin);
+  if (name && !instance) hfi_fail(m->r, elem, HF_ERROR_MODEL, "no instance \"%.100s\" of %s", name, PLUGIN);
   if (instance) instance->used = 1;
   Gains g = read_gains(m, instance ? instance : elem);
   if (g.slewmax > 0) hfi_note(m->r, elem, HF_WARNING, "slewmax is not used: the control may jump");

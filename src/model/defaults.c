@@ -1,10 +1,10 @@
 // Default definitions. Values are MJCF's where MJCF has one (gravity, density, friction, condim, …).
 #include <holdfast/builder.h>
 
-static const double kQuat[4] = {1, 0, 0, 0};
+static const double QUAT[4] = {1, 0, 0, 0};
 
 static void set_quat(double* quat) {
-  for (int i = 0; i < 4; ++i) quat[i] = kQuat[i];
+  for (int i = 0; i < 4; ++i) quat[i] = QUAT[i];
 }
 
 hfBodyDef hf_body_def_default(void) {

@@ -117,14 +117,14 @@ hfStatus hf_state_set_key(hfState* s, hfInput* input, const hfModel* m, int key,
 
 // ---- files ---------------------------------------------------------------------------------------
 
-static const char kMagic[8] = "HFSTATE";
+static const char MAGIC[8] = "HFSTATE";
 
 hfStatus hf_state_save(const hfState* s, const char* path, hfError* error) {
   hfi_clear_error(error);
   hfiOutput out;
   hfStatus status = hfi_output_open(&out, path, HFI_OUTPUT_WHOLE, error);
   if (status != HF_OK) return status;
-  hfi_output_bytes(&out, kMagic, sizeof kMagic);
+  hfi_output_bytes(&out, MAGIC, sizeof MAGIC);
   hfi_output_bytes(&out, s, (size_t)s->size);
   return hfi_output_close(&out, error);
 }
@@ -140,10 +140,10 @@ hfStatus hf_state_restore(hfState* s, const char* path, hfError* error) {
   hfi_clear_error(error);
   FILE* file = fopen(path, "rb");
   if (!file) return hfi_refuse(error, HF_ERROR_FILE, "%s: cannot be opened", path);
-  char magic[sizeof kMagic];
+  char magic[sizeof MAGIC];
   hfState header, *whole = NULL;
   hfStatus status = HF_OK;
-  if (fread(magic, sizeof magic, 1, file) != 1 || memcmp(magic, kMagic, sizeof magic) != 0 ||
+  if (fread(magic, sizeof magic, 1, file) != 1 || memcmp(magic, MAGIC, sizeof magic) != 0 ||
       fread(&header, sizeof header, 1, file) != 1)
     status = hfi_refuse(error, HF_ERROR_PARSE, "%s: not a saved state", path);
   else if (!same_layout(&header, s) || header.nmemory < 0 || header.nmemory > header.max_memory)

@@ -30,20 +30,20 @@ hfSimConfig hf_sim_config_default(void) {
 
 // ---- names ---------------------------------------------------------------------------------------
 
-static const char* const kMethods[] = {"tamsi",          "convex", "mlcp",      "rk3",
+static const char* const METHODS[] = {"tamsi",          "convex", "mlcp",      "rk3",
                                        "implicit-euler", "sdirk",  "switching", NULL};
-static const char* const kFrictions[] = {"regularised", "smooth", "anchored", "coulomb", NULL};
-static const char* const kCouplings[] = {"two-way", "one-way", "frictionless", NULL};
-static const char* const kRungs[] = {"none", "tamsi", "merit", "convex", NULL};
-static const char* const kNewtons[] = {"full", "quasi", NULL};
-static const char* const kForms[] = {"complementarity", "two-stage", "dissipation", NULL};
-static const char* const kLcpMethods[] = {"lemke", "dantzig", NULL};
-static const char* const kDriveLaws[] = {"servo", "constraint", "computed-torque", NULL};
-static const char* const kSwitches[] = {"off", "on", NULL};
-static const char* const kJacobians[] = {"fd", "analytic", NULL};
-static const char* const kContactModes[] = {"switching", "rigid", "compliant", NULL};
-static const char* const kStarts[] = {"equilibrium", "paper", NULL};
-static const char* const kReturns[] = {"layer", "gross", NULL};
+static const char* const FRICTIONS[] = {"regularised", "smooth", "anchored", "coulomb", NULL};
+static const char* const COUPLINGS[] = {"two-way", "one-way", "frictionless", NULL};
+static const char* const RUNGS[] = {"none", "tamsi", "merit", "convex", NULL};
+static const char* const NEWTONS[] = {"full", "quasi", NULL};
+static const char* const FORMS[] = {"complementarity", "two-stage", "dissipation", NULL};
+static const char* const LCP_METHODS[] = {"lemke", "dantzig", NULL};
+static const char* const DRIVE_LAWS[] = {"servo", "constraint", "computed-torque", NULL};
+static const char* const SWITCHES[] = {"off", "on", NULL};
+static const char* const JACOBIANS[] = {"fd", "analytic", NULL};
+static const char* const CONTACT_MODES[] = {"switching", "rigid", "compliant", NULL};
+static const char* const STARTS[] = {"equilibrium", "paper", NULL};
+static const char* const RETURNS[] = {"layer", "gross", NULL};
 
 static const char* name_at(const char* const* names, int i) {
   for (int k = 0; names[k]; ++k)
@@ -51,8 +51,8 @@ static const char* name_at(const char* const* names, int i) {
   return "unknown";
 }
 
-const char* hf_method_name(int method) { return name_at(kMethods, method); }
-const char* hf_friction_name(int friction) { return name_at(kFrictions, friction); }
+const char* hf_method_name(int method) { return name_at(METHODS, method); }
+const char* hf_friction_name(int friction) { return name_at(FRICTIONS, friction); }
 
 // ---- fields --------------------------------------------------------------------------------------
 
@@ -66,41 +66,41 @@ typedef struct Field {
 
 #define FIELD(member, type, lo, hi, values)                                                        \
   { #member, offsetof(hfSimConfig, member), type, lo, hi, values }
-static const Field kFields[] = {
+static const Field FIELDS[] = {
     FIELD(step, 'd', 0, 1, NULL),
-    FIELD(method, 'i', -1, HF_METHOD_SWITCHING, kMethods),
-    FIELD(friction, 'i', -1, HF_FRICTION_COULOMB, kFrictions),
+    FIELD(method, 'i', -1, HF_METHOD_SWITCHING, METHODS),
+    FIELD(friction, 'i', -1, HF_FRICTION_COULOMB, FRICTIONS),
     FIELD(max_contacts, 'i', 0, 1e6, NULL),
-    FIELD(gyroscopic, 'i', 0, 1, kSwitches),
-    FIELD(anticipate, 'i', 0, 1, kSwitches),
-    FIELD(drive_law, 'i', -1, HF_DRIVE_COMPUTED_TORQUE, kDriveLaws),
-    FIELD(explicit_drives, 'i', 0, 1, kSwitches),
-    FIELD(scene_signals, 'i', 0, 1, kSwitches),
-    FIELD(mujoco_softness, 'i', 0, 1, kSwitches),
-    FIELD(rigid_limits, 'i', 0, 1, kSwitches),
+    FIELD(gyroscopic, 'i', 0, 1, SWITCHES),
+    FIELD(anticipate, 'i', 0, 1, SWITCHES),
+    FIELD(drive_law, 'i', -1, HF_DRIVE_COMPUTED_TORQUE, DRIVE_LAWS),
+    FIELD(explicit_drives, 'i', 0, 1, SWITCHES),
+    FIELD(scene_signals, 'i', 0, 1, SWITCHES),
+    FIELD(mujoco_softness, 'i', 0, 1, SWITCHES),
+    FIELD(rigid_limits, 'i', 0, 1, SWITCHES),
     FIELD(near_rigid, 'd', 1e-6, 10, NULL),
     FIELD(static_speed, 'd', 0, 1e9, NULL),
-    FIELD(solver.coupling, 'i', 0, HF_COUPLING_FRICTIONLESS, kCouplings),
-    FIELD(solver.first_rung, 'i', HF_RUNG_TAMSI, HF_RUNG_CONVEX, kRungs),
-    FIELD(solver.last_rung, 'i', HF_RUNG_TAMSI, HF_RUNG_CONVEX, kRungs),
+    FIELD(solver.coupling, 'i', 0, HF_COUPLING_FRICTIONLESS, COUPLINGS),
+    FIELD(solver.first_rung, 'i', HF_RUNG_TAMSI, HF_RUNG_CONVEX, RUNGS),
+    FIELD(solver.last_rung, 'i', HF_RUNG_TAMSI, HF_RUNG_CONVEX, RUNGS),
     FIELD(solver.max_iterations, 'i', 1, 100000, NULL),
     FIELD(solver.tolerance, 'd', 1e-15, 1, NULL),
     FIELD(solver.theta_max, 'd', 1e-3, 3.2, NULL),
-    FIELD(mlcp.form, 'i', 0, HF_MLCP_DISSIPATION, kForms),
-    FIELD(mlcp.method, 'i', 0, HF_LCP_DANTZIG, kLcpMethods),
+    FIELD(mlcp.form, 'i', 0, HF_MLCP_DISSIPATION, FORMS),
+    FIELD(mlcp.method, 'i', 0, HF_LCP_DANTZIG, LCP_METHODS),
     FIELD(mlcp.edges, 'i', 4, 32, NULL),
-    FIELD(mlcp.fallback, 'i', 0, 1, kSwitches),
+    FIELD(mlcp.fallback, 'i', 0, 1, SWITCHES),
     FIELD(mlcp.tikhonov, 'd', 0, 1e6, NULL),
     FIELD(mlcp.recovery, 'd', 0, 1, NULL),
     FIELD(mlcp.tolerance, 'd', 1e-15, 1, NULL),
     FIELD(continuous.accuracy, 'd', 0, 1, NULL),
-    FIELD(continuous.newton, 'i', 0, 1, kNewtons),
-    FIELD(continuous.jacobian, 'i', 0, 1, kJacobians),
-    FIELD(continuous.tals, 'i', 0, 1, kSwitches),
-    FIELD(switching.contact_mode, 'i', 0, HF_CONTACTS_COMPLIANT, kContactModes),
-    FIELD(switching.start, 'i', 0, HF_START_PAPER, kStarts),
-    FIELD(switching.return_modes, 'i', 0, HF_RETURN_GROSS, kReturns),
-    FIELD(switching.integrator, 'i', HF_METHOD_RK3, HF_METHOD_SDIRK, kMethods),
+    FIELD(continuous.newton, 'i', 0, 1, NEWTONS),
+    FIELD(continuous.jacobian, 'i', 0, 1, JACOBIANS),
+    FIELD(continuous.tals, 'i', 0, 1, SWITCHES),
+    FIELD(switching.contact_mode, 'i', 0, HF_CONTACTS_COMPLIANT, CONTACT_MODES),
+    FIELD(switching.start, 'i', 0, HF_START_PAPER, STARTS),
+    FIELD(switching.return_modes, 'i', 0, HF_RETURN_GROSS, RETURNS),
+    FIELD(switching.integrator, 'i', HF_METHOD_RK3, HF_METHOD_SDIRK, METHODS),
     FIELD(switching.accuracy, 'd', 1e-14, 1, NULL),
     FIELD(switching.dwell, 'd', 0, 1e3, NULL),
     FIELD(switching.settle, 'd', 0, 1e6, NULL),
@@ -117,9 +117,9 @@ static const Field kFields[] = {
     FIELD(switching.rigid.layer.stiffness, 'd', 1e-9, 1e9, NULL),
     FIELD(switching.rigid.layer.damping, 'd', 1e-9, 1e9, NULL),
 };
-enum { FIELD_COUNT = sizeof kFields / sizeof *kFields };
+enum { FIELD_COUNT = sizeof FIELDS / sizeof *FIELDS };
 
-const char* hf_sim_config_name(int i) { return i >= 0 && i < FIELD_COUNT ? kFields[i].name : NULL; }
+const char* hf_sim_config_name(int i) { return i >= 0 && i < FIELD_COUNT ? FIELDS[i].name : NULL; }
 
 static double read_field(const hfSimConfig* c, const Field* f) {
   const char* at = (const char*)c + f->offset;
@@ -135,7 +135,7 @@ static double read_field(const hfSimConfig* c, const Field* f) {
 
 double hf_sim_config_get(const hfSimConfig* config, int i) {
   assert(i >= 0 && i < FIELD_COUNT);
-  return read_field(config, &kFields[i]);
+  return read_field(config, &FIELDS[i]);
 }
 
 static void write_field(hfSimConfig* c, const Field* f, double value) {
@@ -156,7 +156,7 @@ static hfStatus check_field(const Field* f, double value, hfError* error) {
 
 hfStatus hfi_config_check(const hfSimConfig* c, hfError* error) {
   for (int i = 0; i < FIELD_COUNT; ++i) {
-    hfStatus status = check_field(&kFields[i], read_field(c, &kFields[i]), error);
+    hfStatus status = check_field(&FIELDS[i], read_field(c, &FIELDS[i]), error);
     if (status != HF_OK) return status;
   }
   return HF_OK;
@@ -177,7 +177,7 @@ hfStatus hf_sim_config_set(hfSimConfig* config, const char* name, const char* te
                            hfError* error) {
   hfi_clear_error(error);
   for (int i = 0; i < FIELD_COUNT; ++i) {
-    const Field* f = &kFields[i];
+    const Field* f = &FIELDS[i];
     if (strcmp(f->name, name) != 0) continue;
     double value;
     if (!parse_value(f, text, &value)) {

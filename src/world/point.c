@@ -88,9 +88,9 @@ void hfi_world_find_contacts(hfiWorld* w, double gap, double horizon, const doub
 }
 
 // A geom that moves further than this beyond its reach has candidates found again [m].
-static const double kFurther = 1e-3;
+static const double FURTHER = 1e-3;
 // A point that overlaps by more than this becomes a contact [m].
-static const double kMissed = 5e-5;
+static const double MISSED = 5e-5;
 
 // The points of the contacts that there are go on to act. Both lists are in the order of the pairs.
 static void keep_contacts(hfiWorld* w) {
@@ -117,14 +117,14 @@ int hfi_world_find_missed(hfiWorld* w, const hfMotion* V, double horizon) {
   int further = 0, before = w->ncontact;
   hfi_contact_reach(d, V, horizon, w->extent, reach);
   for (int g = 0; g < m->ngeom; ++g)
-    if (reach[g] > w->reach[g] + kFurther) w->reach[g] = reach[g], further = 1;
+    if (reach[g] > w->reach[g] + FURTHER) w->reach[g] = reach[g], further = 1;
   if (further) {
     w->nfound = hfi_scene_collide(&w->scene, d->X_WG, w->reach, w->found, w->config.max_contacts, &w->ndropped);
     hfi_contact_choose(m, d, NULL, horizon, 0, listed_materials(w), w->found, w->nfound, w->touched);
     hfi_world_sweep(w, V, horizon, 0);
     keep_contacts(w);
   }
-  if (!hfi_contact_missed(d, V, horizon, kMissed, w->found, w->nfound, w->touched)) return 0;
+  if (!hfi_contact_missed(d, V, horizon, MISSED, w->found, w->nfound, w->touched)) return 0;
   hfi_contact_choose(m, d, V, horizon, 0, listed_materials(w), w->found, w->nfound, w->touched);
   hfi_world_sweep(w, V, horizon, 0);
   keep_contacts(w);

@@ -11,8 +11,8 @@
 #include "geometry/distance.h"
 
 enum { MAX_ADVANCES = 40 };
-static const double kFar = 0.5;      // a gap above this share of the smaller bounding radius is swept [-]
-static const double kMeeting = 1e-3; // gap over the smaller bounding radius at which two geoms have met [-]
+static const double WIDE_GAP = 0.5;      // a gap above this share of the smaller bounding radius is swept [-]
+static const double MEETING = 1e-3; // gap over the smaller bounding radius at which two geoms have met [-]
 
 // A geom in motion.
 typedef struct Mover {
@@ -38,7 +38,7 @@ static hfPose pose_at(const Mover* m, double t) {
 
 // Time at which they meet, or a negative one where they do not within h.
 static double meeting_time(const Mover* a, const Mover* b, double h) {
-  double t = 0, near = kMeeting * min2(a->radius, b->radius);
+  double t = 0, near = MEETING * min2(a->radius, b->radius);
   for (int k = 0; k < MAX_ADVANCES; ++k) {
     hfPose X_A = pose_at(a, t), X_B = pose_at(b, t);
     hfiContactPoint at;
@@ -72,7 +72,7 @@ static void replace_points(hfiRawContact* raw, int n, const Mover* a, const Move
 // Whether some of n points of a pair act, all of them across a wide gap.
 static int acts_from_afar(const hfiWorld* w, const hfiRawContact* raw, int n) {
   const double* radius = hf_model_geom_rbound(w->model);
-  double far = kFar * min2(radius[raw->geom_a], radius[raw->geom_b]);
+  double far = WIDE_GAP * min2(radius[raw->geom_a], radius[raw->geom_b]);
   int acting = 0;
   if (!(far > 0)) return 0; // a plane is met where its normal says
   for (int i = 0; i < n; ++i) {

@@ -114,7 +114,7 @@ static void random_pairs_reach_the_oracle(void** state) {
         failures += !precise && !check_distance(&r, &p, &exact, 1e-6, 1000);
         imprecise += !precise;
         pairs++;
-        // a face takes over from a normal within kFacetAngle = 3e-3 of its own: second order in it
+        // a face takes over from a normal within HFI_FACET_ANGLE = 3e-3 of its own: second order in it
         assert_near(p.point[p.deepest].depth, exact.depth, 1e-5 * p.scale);
       }
   printf("%d of %d pairs beyond 1e-10\n", imprecise, pairs);
