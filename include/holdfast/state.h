@@ -38,16 +38,19 @@ typedef struct hfState {
   int32_t ndiscrete;      // phase of method "switching" and its start
   int32_t max_memory;     // capacity of the contact memory
   int32_t nmemory;        // contacts remembered, sorted by (key_pair, key_feature)
-  int64_t off_q, off_v, off_act, off_discrete, off_memory; // from the start of this header
+  int32_t nfriction;      // nv + ntendon
+  int32_t reserved;
+  int64_t off_q, off_v, off_act, off_discrete, off_friction, off_memory; // from the start of this header
 } hfState;
 
 // Arrays of a state: hf_state_NAME reads, hf_state_mutable_NAME reads and writes. They stay where they are as
 // long as the state does.
 //   q         (nq) positions, v (nv) velocities, act (na) activations; layouts as in model.h
 //   discrete  (ndiscrete) modes and timers of the integrators
+//   friction  (nfriction) what anchored friction of dofs, then of tendons, holds against [N or N m]
 //   memory    (max_memory) remembered contacts, of which the first nmemory count
 #define HF_STATE_FIELDS(X)                                                                             \
-  X(double, q) X(double, v) X(double, act) X(int64_t, discrete) X(hfContactMemory, memory)
+  X(double, q) X(double, v) X(double, act) X(int64_t, discrete) X(double, friction) X(hfContactMemory, memory)
 
 #ifdef HF_INLINE_ACCESSORS // as in model.h
 #define X(type, name)                                                                                  \
@@ -72,7 +75,8 @@ HF_API hfState* hf_state_init(void* memory, const hfModel* model, int max_memory
 // The same on the heap, with the default capacity; free it with hf_state_free. NULL: out of memory.
 HF_API hfState* hf_state_create(const hfModel* model);
 HF_API void hf_state_free(hfState* state); // NULL is allowed
-// The default capacity of the contact memory: 8 contacts for each geom, at least 64.
+// The default capacity of the contact memory: as many contacts as the moving geoms of crowded scenes have, by their shapes. A step
+// with more contacts reports HF_OVERFLOW and forgets the last ones; hf_state_init takes any other capacity.
 HF_API int hf_state_memory_default(const hfModel* model);
 // A copy on the heap, byte for byte; free it with hf_state_free. NULL: out of memory.
 HF_API hfState* hf_state_clone(const hfState* state);

@@ -127,7 +127,8 @@ static PyObject* state_assign(PyObject* self, PyObject* args) {
   if (!PyArg_ParseTuple(args, "y#", &bytes, &n) || check_idle(self) < 0) return NULL;
   if (n >= (Py_ssize_t)sizeof from) memcpy(&from, bytes, sizeof from);
   if (n < (Py_ssize_t)sizeof from || from.size != s->size || (uint64_t)n != s->size || from.nq != s->nq ||
-      from.nv != s->nv || from.na != s->na || from.ndiscrete != s->ndiscrete || from.max_memory != s->max_memory ||
+      from.nv != s->nv || from.na != s->na || from.ndiscrete != s->ndiscrete || from.nfriction != s->nfriction ||
+      from.off_friction != s->off_friction || from.max_memory != s->max_memory ||
       from.off_q != s->off_q || from.off_v != s->off_v || from.off_act != s->off_act ||
       from.off_discrete != s->off_discrete || from.off_memory != s->off_memory || from.nmemory < 0 ||
       from.nmemory > from.max_memory)

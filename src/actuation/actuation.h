@@ -73,6 +73,7 @@ typedef struct hfiActuationStep {
   const double *q, *act, *ctrl; // (nq), (na) or NULL, (nu) or NULL
   const double* ctrl_rate;      // (nu x 2) first and second rate of the controls, or NULL: zero
   const double *velocity_target, *force_limit; // (nv) or NULL, as in hfInput
+  const double* friction; // (nv + ntendon) what anchored friction holds against, as in hfState; NULL: friction is regularised
 } hfiActuationStep;
 
 // Takes all arrays from the arena. Over an arena without memory this only plans.
@@ -125,6 +126,8 @@ void hfi_drive_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep*
 void hfi_spring_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau, double* diag);
 void hfi_limit_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step);
 void hfi_friction_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step);
+// What anchored friction holds against after a step that ends at velocities v1 (nv), into friction (nv + ntendon).
+void hfi_friction_remember(const hfActuation* a, const double* v1, double* friction);
 // Computes a->target_force at the velocities v1 of the end of the step.
 void hfi_target_collect(hfActuation* a, const double* v1);
 void hfi_target_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step);

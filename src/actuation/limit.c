@@ -12,7 +12,12 @@
 // step may reach the limit at twice its speed plus FAST_SPEED; a tendon at its nearer end, or at
 // both ends of a narrow range.
 //
-// Friction loss b: kappa = b/v_s with the world's stiction speed v_s, bounds +-b.
+// Friction loss b: kappa = b/v_s with the world's stiction speed v_s, bounds +-b. Anchored, the slope is half that of a spring and
+// half that of a damper, kappa = h k + c with h k = c. The spring's force phi at the start of the step is remembered:
+//
+//   force = -(phi + kappa s), bounded by +-b;   phi <- (phi - force)/2, the spring's force at the end
+//
+// At rest under a load below b the force is -phi and s is zero: the joint does not creep.
 #include "actuation/actuation.h"
 
 #include "contact/solref.h"
@@ -134,9 +139,10 @@ void hfi_limit_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep*
 
 // ---- friction losses --------------------------------------------------------------------------------
 
-static hfSaturatedRow friction_row(hfActuation* a, const hfiActuationStep* step, double w, double loss) {
-  double kappa = loss / a->model->world.stiction_speed;
-  hfSaturatedRow row = {0, hfi_cap_slope(&a->rows, kappa, hfi_stiffest(step, w)), -loss, loss};
+// held: what the row holds against at the start of the step.
+static hfSaturatedRow friction_row(hfActuation* a, const hfiActuationStep* step, double w, double loss, double held) {
+  double kappa = hfi_cap_slope(&a->rows, loss / a->model->world.stiction_speed, hfi_stiffest(step, w));
+  hfSaturatedRow row = {-clamp(held, -loss, loss) / kappa, kappa, -loss, loss};
   return row;
 }
 
@@ -146,11 +152,22 @@ void hfi_friction_rows(hfActuation* a, const hfDynamics* d, const hfiActuationSt
   for (int32_t i = 0; i < m->nv; ++i) {
     double loss = hf_model_dof_frictionloss(m)[i], one = 1;
     if (!(loss > 0)) continue;
-    hfSaturatedRow row = friction_row(a, step, hfi_dof_inverse_mass(d, i), loss);
+    hfSaturatedRow row = friction_row(a, step, hfi_dof_inverse_mass(d, i), loss, step->friction ? step->friction[i] : 0);
     hfi_rows_add_row(&a->rows, HFI_ROW_JOINT_FRICTION, i, row, 1, &i, &one);
   }
   for (int t = 0; t < m->ntendon; ++t) {
     double loss = hf_model_tendon_frictionloss(m)[t], w = loss > 0 ? hfi_tendon_inverse_mass(a, d, t) : 0;
-    if (w > 0) hfi_tendon_row(a, HFI_ROW_TENDON_FRICTION, t, 1, friction_row(a, step, w, loss));
+    double held = step->friction ? step->friction[m->nv + t] : 0;
+    if (w > 0) hfi_tendon_row(a, HFI_ROW_TENDON_FRICTION, t, 1, friction_row(a, step, w, loss, held));
+  }
+}
+
+void hfi_friction_remember(const hfActuation* a, const double* v1, double* friction) {
+  const hfiRows* r = &a->rows;
+  for (const hfiRowBlock *b = r->block, *end = b + r->n.nblock; b < end; ++b) {
+    if (b->source != HFI_ROW_JOINT_FRICTION && b->source != HFI_ROW_TENDON_FRICTION) continue;
+    double force, *held = friction + (b->source == HFI_ROW_TENDON_FRICTION ? a->model->nv : 0) + b->id;
+    hfi_rows_force(r, b, v1, &force);
+    *held = 0.5 * (*held - force);
   }
 }

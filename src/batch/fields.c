@@ -102,7 +102,8 @@ static hfStatus check_state(const hfBatch* b, int world, const hfState* state, h
   if (world < 0 || world >= b->nworld)
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "world %d does not exist: the batch has %d", world, b->nworld);
   if (state->size != mine->size || state->nq != mine->nq || state->nv != mine->nv || state->na != mine->na ||
-      state->max_memory != mine->max_memory || state->ndiscrete != mine->ndiscrete)
+      state->max_memory != mine->max_memory || state->ndiscrete != mine->ndiscrete ||
+      state->nfriction != mine->nfriction)
     return hfi_refuse(error, HF_ERROR_ARGUMENT,
                       "the state is of another model or capacity (nq %d, nv %d, max_memory %d; here %d, %d, %d)",
                       state->nq, state->nv, state->max_memory, mine->nq, mine->nv, mine->max_memory);

@@ -41,6 +41,7 @@ void hfi_discrete_forces(hfiDiscrete* s, const hfState* state, const hfInput* in
                            .act = hf_state_act(state),
                            .ctrl = w->ctrl,
                            .ctrl_rate = s->ctrl_rate};
+  if (s->config.friction == HF_FRICTION_ANCHORED) step.friction = hf_state_friction(state);
   if (in) step.velocity_target = in->velocity_target, step.force_limit = in->force_limit;
   hfi_actuation_step(&w->actuation, d, &step, s->tau, p->diag);
   hfi_rows_append(&w->actuation.rows, m, p);

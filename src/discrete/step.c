@@ -68,6 +68,8 @@ static void advance(hfiDiscrete* s, hfState* state, const hfInput* in, hfiStepOu
   for (int i = 0; i < m->nv; ++i) out->acceleration[i] = (end[i] - v[i]) / h;
   memcpy(v, end, sizeof *v * (size_t)m->nv);
   hf_actuation_advance(&w->actuation, hf_state_mutable_act(state), h);
+  if (s->config.friction == HF_FRICTION_ANCHORED)
+    hfi_friction_remember(&w->actuation, s->v1, hf_state_mutable_friction(state));
   state->time += h;
   if (remembers) hfi_world_place(w, q, in);
   if (remembers && hfi_memory_store(state, w->X0_WB, w->dynamics.X_WB, w->contact, s->outcome, w->ncontact))

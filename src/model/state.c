@@ -25,11 +25,13 @@ static hfState layout_state(const hfModel* m, int max_memory) {
   s.nq = m->nq, s.nv = m->nv, s.na = m->na;
   s.ndiscrete = 2; // phase of the method switching, and the time at which it began
   s.max_memory = max_memory;
+  s.nfriction = m->nv + m->ntendon;
   int64_t at = (int64_t)((sizeof s + ALIGN - 1) / ALIGN * ALIGN);
   s.off_q = take(&at, sizeof(double) * (size_t)s.nq);
   s.off_v = take(&at, sizeof(double) * (size_t)s.nv);
   s.off_act = take(&at, sizeof(double) * (size_t)s.na);
   s.off_discrete = take(&at, sizeof(int64_t) * (size_t)s.ndiscrete);
+  s.off_friction = take(&at, sizeof(double) * (size_t)s.nfriction);
   s.off_memory = take(&at, sizeof(hfContactMemory) * (size_t)max_memory);
   s.size = (uint64_t)at;
   return s;
@@ -50,9 +52,38 @@ hfState* hf_state_init(void* memory, const hfModel* model, int max_memory) {
   return s;
 }
 
-// Room for as many remembered contacts as crowded scenes have: 8 a geom, at least 64.
+// ---- capacity of the contact memory --------------------------------------------------------------
+
+// Contacts of all geoms that are planned beside those of each geom.
+enum { COMMON_CONTACTS = 16 };
+
+static int is_in_pair(const hfModel* m, int g) {
+  for (int i = 0; i < m->npair; ++i)
+    if (hf_model_pair_geom(m)[2 * i] == g || hf_model_pair_geom(m)[2 * i + 1] == g) return 1;
+  return 0;
+}
+
+// Does only one body of the tree have joints? Such bodies lie on each other in heaps.
+static int is_single_body(const hfModel* m, int tree) {
+  int first = hf_model_tree_dofadr(m)[tree], last = first + hf_model_tree_dofnum(m)[tree] - 1;
+  return hf_model_dof_body(m)[first] == hf_model_dof_body(m)[last];
+}
+
+// How many contacts a geom is planned to have at once: in a heap as many as there are corners of the faces on which it lies and
+// which lie on it, on a robot those of one face at most for every second geom. A mesh may touch everywhere.
+static int planned_contacts(const hfModel* m, int g) {
+  int tree = hf_model_body_tree(m)[hf_model_geom_body(m)[g]], type = hf_model_geom_type(m)[g];
+  int round = type == HF_GEOM_SPHERE || type == HF_GEOM_ELLIPSOID;
+  int collides = hf_model_geom_contype(m)[g] || hf_model_geom_conaffinity(m)[g] || is_in_pair(m, g);
+  if (tree < 0 || !collides) return 0;
+  if (is_single_body(m, tree)) return type == HF_GEOM_BOX ? 12 : 8;
+  return round ? 1 : type == HF_GEOM_MESH ? 8 : 2;
+}
+
 int hf_state_memory_default(const hfModel* model) {
-  return model->ngeom < 8 ? 64 : 8 * model->ngeom;
+  int sum = COMMON_CONTACTS;
+  for (int g = 0; g < model->ngeom; ++g) sum += planned_contacts(model, g);
+  return sum;
 }
 
 hfState* hf_state_create(const hfModel* model) {
@@ -70,7 +101,8 @@ hfState* hf_state_clone(const hfState* state) {
 
 hfStatus hf_state_copy(hfState* to, const hfState* from, hfError* error) {
   hfi_clear_error(error);
-  if (to->nq != from->nq || to->nv != from->nv || to->na != from->na || to->ndiscrete != from->ndiscrete)
+  if (to->nq != from->nq || to->nv != from->nv || to->na != from->na || to->ndiscrete != from->ndiscrete ||
+      to->nfriction != from->nfriction)
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "the states are of different models (nq %d nv %d, the copy has %d %d)",
                       from->nq, from->nv, to->nq, to->nv);
   if (from->nmemory > to->max_memory)
@@ -82,6 +114,7 @@ hfStatus hf_state_copy(hfState* to, const hfState* from, hfError* error) {
   memcpy(hf_state_mutable_v(to), hf_state_v(from), sizeof(double) * (size_t)from->nv);
   memcpy(hf_state_mutable_act(to), hf_state_act(from), sizeof(double) * (size_t)from->na);
   memcpy(hf_state_mutable_discrete(to), hf_state_discrete(from), sizeof(int64_t) * (size_t)from->ndiscrete);
+  memcpy(hf_state_mutable_friction(to), hf_state_friction(from), sizeof(double) * (size_t)from->nfriction);
   memcpy(hf_state_mutable_memory(to), hf_state_memory(from), sizeof(hfContactMemory) * (size_t)from->nmemory);
   return HF_OK;
 }
@@ -133,7 +166,7 @@ static int same_layout(const hfState* a, const hfState* b) {
   return a->size == b->size && a->nq == b->nq && a->nv == b->nv && a->na == b->na &&
          a->ndiscrete == b->ndiscrete && a->max_memory == b->max_memory && a->off_q == b->off_q &&
          a->off_v == b->off_v && a->off_act == b->off_act && a->off_discrete == b->off_discrete &&
-         a->off_memory == b->off_memory;
+         a->nfriction == b->nfriction && a->off_friction == b->off_friction && a->off_memory == b->off_memory;
 }
 
 hfStatus hf_state_restore(hfState* s, const char* path, hfError* error) {

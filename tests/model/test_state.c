@@ -163,6 +163,27 @@ static void test_poses_are_those_of_the_end_of_a_step(void** state) {
   hf_model_free(m);
 }
 
+// The capacity is planned from shapes: the state of a hand with a mug is small, and a tower of 30 boxes, which has 336 contacts at
+// once, is remembered as a whole.
+static void test_memory_is_planned(void** state) {
+  (void)state;
+  hfModel *hand = NULL, *tower = NULL;
+  assert_int_equal(hf_model_load(&hand, HF_SOURCE_DIR "/models/allegro_mug.xml", NULL, NULL, NULL), HF_OK);
+  assert_int_equal(hf_model_load(&tower, HF_SOURCE_DIR "/tests/scenes/tower.xml", NULL, NULL, NULL), HF_OK);
+  assert_true(hf_state_size(hand, hf_state_memory_default(hand)) <= 8192);
+  hfSim* sim = NULL;
+  hfStepReport report = {0};
+  hfState* s = hf_state_create(tower);
+  assert_int_equal(hf_sim_create(&sim, tower, NULL, NULL), HF_OK);
+  for (int i = 0; i < 5; ++i) assert_int_equal(hf_sim_step(sim, s, NULL, &report, NULL), HF_OK);
+  assert_int_equal(report.ncontact, 336);
+  assert_int_equal(s->nmemory, 336);
+  hf_state_free(s);
+  hf_sim_free(sim);
+  hf_model_free(tower);
+  hf_model_free(hand);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_copies_go_on_alike),
@@ -170,6 +191,7 @@ int main(void) {
       cmocka_unit_test(test_joints_by_name),
       cmocka_unit_test(test_bodies_by_name),
       cmocka_unit_test(test_poses_are_those_of_the_end_of_a_step),
+      cmocka_unit_test(test_memory_is_planned),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
