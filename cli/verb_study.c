@@ -32,9 +32,9 @@ int verb_study(int argc, char** argv) {
   const char* python = interpreter();
   char** arguments = calloc((size_t)argc + 3, sizeof *arguments);
   if (!arguments) return say_error("out of memory"), CLI_FAILED;
-  arguments[0] = (char*)python;
-  arguments[1] = "-m";
-  arguments[2] = "holdfast.study";
+  arguments[0] = (char*)(uintptr_t)python; // execvp changes none of them
+  arguments[1] = (char[]){"-m"};
+  arguments[2] = (char[]){"holdfast.study"};
   for (int i = 1; i < argc; ++i) arguments[i + 2] = argv[i];
   int tried = try_package(python);
   if (tried == 0) execvp(python, arguments);

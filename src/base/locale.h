@@ -6,11 +6,15 @@
 #include <locale.h>
 #include <stdlib.h>
 
-// Returns the locale to go back to.
+// Returns the locale to go back to. In the page there is no locale but "C", and no environment to look for others.
 static inline locale_t hfi_enter_c_locale(void) {
+#ifdef __wasi__
+  return (locale_t)0;
+#else
   // The C library holds the locale "C" for good: this allocates nothing, and there is nothing to free.
   locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   return c ? uselocale(c) : (locale_t)0;
+#endif
 }
 
 static inline void hfi_leave_c_locale(locale_t outer) {

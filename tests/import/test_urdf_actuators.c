@@ -132,7 +132,7 @@ static hfStatus parse_far_from_package(hfError* error) {
 }
 
 static void make_package(const char* folder) {
-  char command[1024];
+  char command[2048];
   snprintf(command, sizeof command, "mkdir -p '%s/my_arm/meshes' && cp " DATA "/ell.stl '%s/my_arm/meshes'", folder, folder);
   assert_int_equal(system(command), 0);
 }
