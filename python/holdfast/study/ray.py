@@ -93,6 +93,9 @@ def results(study: Any, runs: list[Run], workers: int, size: int | None) -> Gene
 def _take(ray: Any, study: Any, reference: Any, task: Task, queue: Queue) -> list[Result]:
     try:
         outcomes = ray.get(reference)
+    except ray.exceptions.RayTaskError as error:  # not a run, but what executes runs
+        cause = str(error).strip().splitlines()[-1]
+        raise StudyError(f"Ray's workers cannot run a study, every node needs this version of the package holdfast: {cause}") from None
     except ray.exceptions.RayError as error:
         return queue.after_loss(task, f"the Ray worker or its node ended ({type(error).__name__})")
     results: list[Result] = []
