@@ -62,6 +62,8 @@ def run_mujoco(engine, step, force, friction):
         data.ctrl[:] = np.interp(data.time, *LIFT.T), force, force
         mujoco.mj_step(model, data)
         heights.append(float(data.qpos[block + 2] - data.qpos[lift]))
+        if data.warning[mujoco.mjtWarning.mjWARN_BADQACC].number:  # it has put the world back to the start
+            raise ArithmeticError(f"unstable at {len(heights) * step:g} s")
     return heights
 
 
