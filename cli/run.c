@@ -82,7 +82,18 @@ static void count_switches(runStatistics* s, const hfSim* sim, const hfSwitchRep
   for (int i = 0; i < report->nswitch && make_room(s); ++i) s->switches[s->nswitch++] = hf_sim_switch(sim, i);
 }
 
-static void count_step(runStatistics* s, const hfSim* sim, const hfStepReport* report) {
+// worst <- the larger of the two. A number that is not finite stays: fmax would hide it.
+static void keep_worst(double* worst, double x) {
+  if (isfinite(*worst) && !(x <= *worst)) *worst = x;
+}
+
+static void count_gain(runStatistics* s, double time, const hfStepReport* report) {
+  if (report->status != HF_GAINED_ENERGY) return;
+  if (s->gained++ == 0) s->gained_at = time;
+  s->gained_energy += report->energy_gain;
+}
+
+static void count_step(runStatistics* s, const hfSim* sim, double time, const hfStepReport* report) {
   const hfSolveReport* solve = &report->solve;
   ++s->steps;
   ++s->rung[solve->rung];
@@ -92,9 +103,10 @@ static void count_step(runStatistics* s, const hfSim* sim, const hfStepReport* r
   if (report->ncontact > s->max_contacts) s->max_contacts = report->ncontact;
   s->dropped += report->ndropped;
   s->not_converged += solve->status != HF_OK;
-  s->worst_residual = fmax(s->worst_residual, solve->residual);
-  s->worst_coupled_residual = fmax(s->worst_coupled_residual, solve->coupled_residual);
-  s->max_depth = fmax(s->max_depth, report->max_depth);
+  keep_worst(&s->worst_residual, solve->residual);
+  keep_worst(&s->worst_coupled_residual, solve->coupled_residual);
+  keep_worst(&s->max_depth, report->max_depth);
+  count_gain(s, time, report);
   count_integration(s, &report->continuous);
   count_switches(s, sim, &report->switching);
 }
@@ -139,11 +151,13 @@ static int step_through(const runOptions* o, run* r, const controlSource* source
     set_controls(source, r);
     double before = wall_clock(), time = r->state->time;
     hfStatus status = hf_sim_step(r->sim, r->state, r->input, &report, &error);
-    r->statistics.stepping += wall_clock() - before;
+    double taken = wall_clock() - before;
+    r->statistics.stepping += taken;
+    step_times_add(&r->statistics.times, taken, time);
     if (status >= 0 && report.continuous.status == HF_OK && r->state->time == time) return stop_standing_still(r, &report);
     if (status >= 0) {
       if (r->statistics.steps == 0) warn_about_start(r, &report);
-      count_step(&r->statistics, r->sim, &report);
+      count_step(&r->statistics, r->sim, r->state->time, &report);
       status = write_outputs(r, &report, out, &error);
     }
     if (status < 0) {
@@ -167,6 +181,15 @@ static int step_through(const runOptions* o, run* r, const controlSource* source
 static int judge_capacity(const run* r) {
   if (r->statistics.dropped == 0) return CLI_GOOD;
   say_error("%ld contacts found no room and carried no force; --set max_contacts=NUMBER makes more", r->statistics.dropped);
+  return CLI_FAILED;
+}
+
+// Nor is one in which energy came from nowhere.
+static int judge_energy(const run* r) {
+  const runStatistics* s = &r->statistics;
+  if (s->gained == 0) return CLI_GOOD;
+  say_error("energy grew without work in %ld of %ld steps, first at %g s, by %.3g J in all: take a shorter step, or look there for "
+            "parts of the scene that contradict each other", s->gained, s->steps, s->gained_at, s->gained_energy);
   return CLI_FAILED;
 }
 
@@ -194,6 +217,7 @@ static int simulate(const runOptions* o, run* r, const controlSource* source) {
   if (r->interrupted)
     say_error("interrupted at %g s; the files are complete up to there", r->state->time);
   if (status == CLI_GOOD) status = judge_capacity(r);
+  if (status == CLI_GOOD) status = judge_energy(r);
   int printed = opened != HF_OK ? CLI_GOOD : o->json ? print_run_json(r) : print_summary(r);
   if (status == CLI_GOOD) status = r->interrupted ? CLI_FAILED : printed;
   return status;

@@ -5,6 +5,7 @@
 #include "cli.h"
 #include "scene.h"
 #include "start.h"
+#include "step_times.h"
 #include <holdfast/rigid.h>
 
 typedef struct runOptions {
@@ -34,6 +35,10 @@ typedef struct runStatistics {
   int max_contacts;              // most in a step
   long dropped, not_converged;   // contacts that exceeded the capacity; steps that did not reach the tolerance
   double worst_residual, worst_coupled_residual, max_depth;
+  long gained;             // steps that ended with energy that no work explains
+  double gained_energy;    // their sum [J]
+  double gained_at;        // simulated time at the end of the first of them [s]
+  stepTimes times;
   long evaluations, inner_steps, rejected, failed; // of the integrator, in continuous time
   double smallest_step;                            // shortest step of the integrator [s]
   // method switching

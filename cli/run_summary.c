@@ -24,7 +24,7 @@ static double mean(long sum, long count) { return count > 0 ? (double)sum / (dou
 
 // ---- lines of text ---------------------------------------------------------------------------
 
-enum { LINES = 14, LINE_SIZE = 256 };
+enum { LINES = 16, LINE_SIZE = 256 };
 
 typedef struct summary {
   const char* name[LINES];
@@ -76,6 +76,8 @@ static summary summarise(const run* r) {
   if (s->steps == 0) return m;
   ADD(&m, "wall time", "%.4g s, of it %.4g s stepping: %.3g us a step, %.3g times real time",
       s->wall, s->stepping, 1e6 * s->stepping / (double)s->steps, real_time_factor(r));
+  ADD(&m, "longest step", "%.3g ms, %.3g times the median of %.3g us, at %g s", 1e3 * s->times.longest,
+      s->times.longest / step_times_median(&s->times), 1e6 * step_times_median(&s->times), s->times.at);
   ADD(&m, "iterations", "%ld, %.3g a step, at most %d", s->iterations,
       mean(s->iterations, s->steps), s->max_iterations);
   ADD(&m, "contacts", "%.3g a step, at most %d; deepest overlap %.3g m",
@@ -87,6 +89,8 @@ static summary summarise(const run* r) {
   if (method_number(r) == HF_METHOD_SWITCHING) add_switching(&m, r);
   if (s->not_converged > 0)
     ADD(&m, "not converged", "%ld steps missed the tolerance", s->not_converged);
+  if (s->gained > 0)
+    ADD(&m, "gained energy", "%.3g J that no work explains in %ld steps, first at %g s", s->gained_energy, s->gained, s->gained_at);
   if (s->dropped > 0)
     ADD(&m, "dropped", "%ld contacts beyond the capacity; see max_contacts", s->dropped);
   return m;
@@ -251,6 +255,10 @@ static void set_statistics(json_t* o, const run* r) {
   const runStatistics* s = &r->statistics;
   json_object_set_new(o, "wall_time", json_number(s->wall));
   json_object_set_new(o, "stepping_time", json_number(s->stepping));
+  json_object_set_new(o, "longest_step", json_number(s->times.longest));
+  json_object_set_new(o, "median_step", json_number(step_times_median(&s->times)));
+  json_object_set_new(o, "gained_energy", json_number(s->gained_energy));
+  json_object_set_new(o, "steps_gaining_energy", json_integer(s->gained));
   json_object_set_new(o, "real_time_factor", json_number(real_time_factor(r)));
   json_t* rungs = json_object();
   for (int i = 0; i <= HF_RUNG_CONVEX; ++i)

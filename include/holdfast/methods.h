@@ -212,6 +212,7 @@ typedef struct hfStepReport {
   int32_t ncapped;        // rows whose stiffness was capped for conditioning
   int32_t nstick;         // contacts that stick
   double max_depth;       // deepest overlap at the start of the step [m]
+  double energy_gain;     // energy that no work explains, where a dof is faster than 20 m/s or rad/s [J]
   hfIntegratorReport continuous; // continuous time: what the integrator did
   hfSwitchReport switching;     // method "switching"
 } hfStepReport;

@@ -185,7 +185,8 @@ double hfi_equality_release_speed(const hfModel* m, const hfiEquality* e, const 
   return m->world.release_speed * min2(1, lever);
 }
 
-static const double LARGEST_TURN = 0.05; // Turn in a step up to which errors of the linear motion are made good [rad].
+static const double LARGEST_TURN = 0.05; // Turn in a step of which errors of the linear motion are made good [rad].
+static const double FAST_TURN = 0.3;     // Turn beyond which the linear motion has nothing to do with the true one [rad].
 
 // Speed of the error that a step makes because it moves linearly while the dofs turn: about h |v| |J| |v|/2. It must be
 // removed as fast as it comes, or a loop that turns quickly would open.
@@ -197,7 +198,7 @@ static double curvature_speed(const hfDynamics* d, const hfiRowBlock* b, const i
     for (int k = 0; k < b->ncol; ++k) speed += fabs(J[i * b->ncol + k] * d->v[cols[k]]);
     fastest = max2(fastest, speed);
   }
-  return 0.5 * min2(turn, LARGEST_TURN) * fastest;
+  return turn > FAST_TURN ? 0 : 0.5 * min2(turn, LARGEST_TURN) * fastest;
 }
 
 // Fills rows [first, first + n) of a block. They share one law, made for their mean inverse mass;

@@ -27,6 +27,7 @@ const char* hf_status_name(hfStatus status) {
   case HF_NO_SOLUTION: return "no solution";
   case HF_OVERFLOW: return "capacity overflow";
   case HF_STEP_TOO_SMALL: return "step too small";
+  case HF_GAINED_ENERGY: return "energy grew without work";
   case HF_FLAGGED: return "some worlds are flagged";
   case HF_ERROR_ARGUMENT: return "bad argument";
   case HF_ERROR_MEMORY: return "out of memory";

@@ -4,6 +4,7 @@
 //   q1 = q0 (+) h v1, activations, contact memory, time
 #include "discrete/discrete.h"
 
+#include "base/finite.h"
 #include "solve/solver.h"
 
 #include <string.h>
@@ -84,6 +85,7 @@ hfStatus hfi_discrete_step(hfiDiscrete* s, hfState* state, const hfInput* in, hf
   report->status = status;
   if (status < 0 || (status > 0 && s->mlcp && !s->config.mlcp.fallback)) return status;
   if (s->world->ndropped) report->status = HF_OVERFLOW;
+  if (!hfi_surely_finite(s->v1, s->world->model->nv)) return report->status = HF_NO_SOLUTION; // the state stays as it was
   hfi_discrete_results(s, out);
   advance(s, state, in, out);
   out->taken = 1;

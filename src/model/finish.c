@@ -125,7 +125,8 @@ static hfStatus derive_fields(hfiFinish* f, hfError* error) {
 static hfStatus fill_sections(hfiFinish* f, hfError* error) {
   fill_names(f);
   hfi_finish_tree(f);
-  hfStatus status = hfi_finish_meshes(f, error);
+  hfStatus status = hfi_check_joints(f, error);
+  if (status == HF_OK) status = hfi_finish_meshes(f, error);
   if (status == HF_OK) hfi_finish_geoms(f);
   if (status == HF_OK) status = hfi_finish_inertias(f, error);
   if (status == HF_OK) status = derive_fields(f, error);

@@ -50,6 +50,8 @@ static void take_arrays(hfSim* s, hfiArena* arena) {
   s->tendon_limit_force = HFI_TAKE(arena, double, m->ntendon);
   s->tendon_force = HFI_TAKE(arena, double, m->ntendon);
   s->equality_force = HFI_TAKE(arena, double, 6 * m->neq);
+  s->q0 = HFI_TAKE(arena, double, m->nq);
+  s->v0 = HFI_TAKE(arena, double, m->nv);
   s->sensor = HFI_TAKE(arena, double, m->nsensordata);
   s->contact = HFI_TAKE(arena, hfContact, s->world->config.max_contacts);
 }

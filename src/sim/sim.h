@@ -21,6 +21,7 @@ struct hfSim {
   double *tendon_limit_force, *tendon_force; // (ntendon)
   double* equality_force; // (neq x 6)
   double* sensor;         // (nsensordata)
+  double *q0, *v0;        // (nq), (nv) at the start of the last step
   hfContact* contact;     // (max_contacts) for the sensors
 };
 
@@ -31,6 +32,10 @@ hfStatus hfi_config_check(const hfSimConfig* config, hfError* error);
 // Refuses a state of another model and anything that is not finite, naming the joint or input. Then takes over
 // parameters that changed since the last call.
 hfStatus hfi_sim_begin(hfSim* sim, const hfState* state, const hfInput* input, hfError* error);
+// Keeps where a step starts. After the step: whether it gave energy that no work explains, into the report (energy.c). h is the
+// time that passed. Leaves the world placed at the state.
+void hfi_sim_keep_start(hfSim* sim, const hfState* state);
+void hfi_sim_judge_energy(hfSim* sim, const hfState* state, const hfInput* input, double h, hfStepReport* report);
 // Sensors at a state whose poses are up to date. Contacts, limits and equalities act after a step only.
 void hfi_sim_sense(hfSim* sim, const hfState* state, const hfInput* input);
 

@@ -26,9 +26,12 @@ hfStatus hf_sim_step(hfSim* s, hfState* state, const hfInput* in, hfStepReport* 
       out.limit_force = s->limit_force, out.equality_force = s->equality_force;
       out.tendon_limit_force = s->tendon_limit_force, out.tendon_force = s->tendon_force;
     }
+    double time = state->time;
+    hfi_sim_keep_start(s, state);
     status = s->method->step(s->run, state, in, &out, error);
     s->stepped = out.taken;
-    if (out.taken) hfi_world_place(s->world, hf_state_q(state), in);
+    if (out.taken) hfi_sim_judge_energy(s, state, in, state->time - time, report);
+    if (out.taken) hfi_world_place(s->world, hf_state_q(state), in), status = report->status;
     if (out.taken && s->model->nsensor) hfi_sim_sense(s, state, in);
   }
   if (status < 0) report->status = status;

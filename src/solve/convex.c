@@ -29,7 +29,10 @@
 
 #include <string.h>
 
-enum { MAX_PASSES = 40 };
+enum {
+  MAX_PASSES = 40,
+  MAX_PASS_ITERATIONS = 1500, // No pass begins after so many Newton iterations, so that a step does not take a thousand times the usual.
+};
 // Passes stop when lag would move by less than this share of the way to pi [-].
 static const double LEAST_MOVE = 1e-2;
 
@@ -128,7 +131,7 @@ hfiNewtonResult hfi_convex_solve(hfiIsland* I, const hfSolverConfig* config, dou
   out.iterations += before;
   *coupled = compute_coupled_residual(I);
   double move = 1, tolerance = config->tolerance;
-  for (int pass = 0; pass < MAX_PASSES && *coupled > tolerance && move > LEAST_MOVE; ++pass)
+  for (int pass = 0; pass < MAX_PASSES && out.iterations < MAX_PASS_ITERATIONS && *coupled > tolerance && move > LEAST_MOVE; ++pass)
     move = try_pass(I, config, move, &out, coupled) ? min2(1, 1.5 * move) : 0.5 * move;
   hfi_system_respond(I, HFI_COUPLING_LAGGED);
   if (*coupled > tolerance && config->first_rung < HF_RUNG_CONVEX)

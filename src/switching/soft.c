@@ -13,6 +13,7 @@
 
 #include <string.h>
 
+static const double LARGEST_HOP = 100; // Largest change of a velocity by a hop [m/s or rad/s].
 static const double HOP = 1e-4;      // Length of an Euler step across a jump of the forces, over the step of the sim [-].
 static const double LONG_HOP = 0.02; // The same where the integrator has used up its steps [-].
 enum { HOPS = 2000 };                // Most such steps in one integration.
@@ -113,12 +114,15 @@ hfStatus hfi_soft_look(hfiSwitching* s) {
 }
 
 // Takes an Euler step across a jump of the forces, which happens where shapes meet with another feature. An integrator
-// with error control would shorten its steps there without end.
-static hfStatus hop(hfiSwitching* s, double dt) {
+// with error control would shorten its steps there without end. Where nothing touches there is no such jump, and where
+// the rates are too large for it no sense in the step: the integrator's trouble stays trouble.
+static hfStatus hop(hfiSwitching* s, double dt, hfStatus trouble) {
   const hfModel* m = s->model;
   hfStatus status = hfi_soft_rate(s, s->t, s->x, s->rate);
   if (status) return status;
-  double* v = hfi_switching_v(s);
+  double *v = hfi_switching_v(s), change = 0;
+  for (int i = 0; i < m->nv; ++i) change = max2(change, fabs(dt * s->rate[m->nv + i]));
+  if (s->rigid->accel->ncontact == 0 || !(change <= LARGEST_HOP)) return trouble;
   for (int i = 0; i < m->nv + m->na; ++i) v[i] += dt * s->rate[m->nv + i];
   hf_model_integrate(m, s->x, v, dt);
   for (int i = 0; i < s->stride * s->nlayer; ++i)
@@ -145,8 +149,7 @@ static hfStatus integrate_soft(hfiSwitching* s, double from, double dt, hfError*
          hops < HOPS;
          ++hops) {
       hfi_add_integration(s, s->soft);
-      status =
-          hop(s, min2((status == HF_STEP_TOO_SMALL ? HOP : LONG_HOP) * s->h, from + dt - s->t));
+      status = hop(s, min2((status == HF_STEP_TOO_SMALL ? HOP : LONG_HOP) * s->h, from + dt - s->t), status);
       if (status) break;
       hfi_integrator_resize(s->soft, s->nx + tail, 2 * m->nv + m->na + tail);
       hf_integrator_set_next_step(s->soft, HOP * s->h);

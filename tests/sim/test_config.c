@@ -53,7 +53,7 @@ static void test_impossible_capacities_are_refused(void** state) {
   (void)state;
   hfModel* m = parse_model("<mujoco><worldbody><geom type='plane' size='1 1 1'/>"
                            "<body pos='0 0 1'><freejoint/><geom size='.1' condim='6'/>"
-                           "<body><joint/><joint axis='1 0 0'/><joint type='ball'/><geom size='.1'/>"
+                           "<body><joint armature='.1'/><joint axis='1 0 0' armature='.1'/><joint type='ball'/><geom size='.1'/>"
                            "<body><joint type='ball'/><geom size='.1'/></body></body></body></worldbody></mujoco>");
   hfSimConfig config = hf_sim_config_default();
   hfSim* sim = NULL;

@@ -1,0 +1,172 @@
+// Runs a random world and judges it.
+//
+// Energy: with the kinetic energy T, the potential V of gravity and springs, and the work W of the actuators,
+//
+//   growth = (T + V - T0 - V0 - W)/(T0 + |V - V0| + sum |dW| + E),  the largest values so far below the line.
+//
+// Contacts, limits, friction, dampers and equalities can only take energy, but for E, what they hold at the start: overlaps,
+// sum f_n depth/2; joints beyond their limits and violated equalities, which are released at a bounded speed, the energy of
+// every dof at six times that speed, because several rows may pull at one dof.
+#include "stress/judge.h"
+
+#include "stress/world.h"
+#include "support/cmocka_all.h"
+
+#include <holdfast/actuation.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const double GROWTH = 1;        // Growth from which a world counts as one that blew up [-].
+static const double RELEASE_SPEED = 3; // Six times the default of hf.release_speed [m/s or rad/s].
+
+typedef struct trial {
+  hfModel* model;
+  hfSim* sim;
+  hfState* state;
+  hfInput* input;
+  hfDynamics* dynamics;
+  hfActuation* actuation;
+  double work, moved, drop, released;        // W, sum |dW|, |V - V0|, E [J]
+  double kinetic;                            // T0 [J]
+  double potential;                          // V0 [J]
+  double* times;                             // of the steps [s]
+} trial;
+
+static double processor_time(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// T and V, and the power of the actuators.
+static double measure(trial* t, double* kinetic, double* potential) {
+  const double* q = hf_state_q(t->state);
+  double power = 0;
+  hf_dynamics_position(t->dynamics, q, NULL);
+  hf_dynamics_velocity(t->dynamics, hf_state_v(t->state));
+  hf_actuation_update(t->actuation, t->dynamics, q);
+  for (int i = 0; i < t->model->nu; ++i) power += hf_sim_actuator_force(t->sim)[i] * hf_actuation_velocity(t->actuation)[i];
+  *kinetic = hf_dynamics_kinetic_energy(t->dynamics);
+  *potential = hf_dynamics_potential_energy(t->dynamics, q);
+  return power;
+}
+
+static double diagonal_mass(const trial* t, int dof) {
+  return hf_dynamics_M(t->dynamics)[hf_model_dof_Madr(t->model)[dof] + hf_model_dof_depth(t->model)[dof]];
+}
+
+// In continuous time a limit is a spring with the time constant T: k = m/T^2.
+static double limit_energy(const trial* t) {
+  static const double T = 0.005;
+  const hfModel* m = t->model;
+  double sum = 0;
+  for (int j = 0; j < m->njnt; ++j) {
+    if (!hf_model_jnt_limited(m)[j]) continue;
+    double q = hf_state_q(t->state)[hf_model_jnt_qposadr(m)[j]];
+    const double* range = hf_model_jnt_range(m) + 2 * j;
+    double beyond = fmax(0, fmax(range[0] - q, q - range[1]));
+    sum += 0.5 * diagonal_mass(t, hf_model_jnt_dofadr(m)[j]) * beyond * beyond / (T * T);
+  }
+  return sum;
+}
+
+static void open_trial(trial* t, uint64_t seed, int method, int steps) {
+  char* text = malloc(WORLD_TEXT);
+  hfError error;
+  hfSimConfig config = hf_sim_config_default();
+  size_t length = world_write(seed, text, WORLD_TEXT);
+  memset(t, 0, sizeof *t);
+  if (hf_model_parse(&t->model, text, length, "world.xml", ".", NULL, NULL, &error) < 0)
+    fail_msg("seed %llu: %s", (unsigned long long)seed, error.message);
+  free(text);
+  config.method = method;
+  if (hf_sim_create(&t->sim, t->model, &config, &error) < 0) fail_msg("seed %llu: %s", (unsigned long long)seed, error.message);
+  t->state = hf_state_create(t->model);
+  t->input = hf_input_create(t->model);
+  assert_int_equal(hf_state_set_key(t->state, t->input, t->model, 0, &error), HF_OK);
+  assert_int_equal(hf_dynamics_create(&t->dynamics, t->model, NULL), HF_OK);
+  assert_int_equal(hf_actuation_create(&t->actuation, t->model, NULL), HF_OK);
+  t->times = calloc((size_t)steps, sizeof *t->times);
+  assert_int_equal(hf_sim_evaluate(t->sim, t->state, t->input, &error), HF_OK);
+  for (int i = 0; i < hf_sim_contact_count(t->sim); ++i) {
+    hfContact c = hf_sim_contact(t->sim, i);
+    if (c.depth > 0) t->released += 0.5 * c.fn * c.depth;
+  }
+  measure(t, &t->kinetic, &t->potential);
+  hf_dynamics_mass_matrix(t->dynamics);
+  for (int i = 0; i < t->model->nv; ++i) t->released += 0.5 * diagonal_mass(t, i) * RELEASE_SPEED * RELEASE_SPEED;
+  if (method > HF_METHOD_MLCP) t->released += limit_energy(t);
+}
+
+static void close_trial(trial* t) {
+  hf_sim_free(t->sim);
+  hf_state_free(t->state);
+  hf_input_free(t->input);
+  hf_dynamics_free(t->dynamics);
+  hf_actuation_free(t->actuation);
+  hf_model_free(t->model);
+  free(t->times);
+}
+
+static int all_finite(const double* x, int n) {
+  for (int i = 0; i < n; ++i)
+    if (!isfinite(x[i])) return 0;
+  return 1;
+}
+
+// Every number that a user can read after a step.
+static int outputs_finite(const trial* t, const hfStepReport* r) {
+  const hfModel* m = t->model;
+  int finite = all_finite(hf_state_q(t->state), m->nq) && all_finite(hf_state_v(t->state), m->nv) &&
+               all_finite(hf_sim_actuator_force(t->sim), m->nu) && all_finite(hf_sim_acceleration(t->sim), m->nv) &&
+               isfinite(t->state->time) && isfinite(r->max_depth) && isfinite(r->solve.residual) &&
+               isfinite(r->solve.coupled_residual);
+  for (int i = 0; i < hf_sim_contact_count(t->sim) && finite; ++i) {
+    hfContact c = hf_sim_contact(t->sim, i);
+    finite = isfinite(c.fn) && isfinite(c.depth) && isfinite(c.p_W.x) && isfinite(c.n_W.x) && isfinite(c.ft.x) && isfinite(c.vt.x) && isfinite(c.vn);
+  }
+  return finite;
+}
+
+static double energy_growth(trial* t, double h) {
+  double T, V, power = measure(t, &T, &V);
+  t->work += h * power;
+  t->moved += h * fabs(power);
+  t->drop = fmax(t->drop, fabs(V - t->potential));
+  double growth = (T + V - t->kinetic - t->potential - t->work) / (t->kinetic + t->drop + t->moved + t->released);
+  return isfinite(growth) ? growth : INFINITY;
+}
+
+static int compare(const void* a, const void* b) {
+  double x = *(const double*)a, y = *(const double*)b;
+  return (x > y) - (x < y);
+}
+
+verdict judge_world(uint64_t seed, int method, int steps, double seconds) {
+  verdict v = {.finite = 1};
+  trial t;
+  open_trial(&t, seed, method, steps);
+  double spent = 0;
+  v.released = t.released;
+  for (; v.steps < steps && spent < seconds && !v.stopped && v.finite; ++v.steps) {
+    hfStepReport report;
+    double time = t.state->time, before = processor_time();
+    hfStatus status = hf_sim_step(t.sim, t.state, t.input, &report, &v.error);
+    t.times[v.steps] = processor_time() - before;
+    v.worst = fmax(v.worst, t.times[v.steps]);
+    spent += t.times[v.steps];
+    if (status != HF_OK && v.status == HF_OK) v.status = status;
+    v.flagged |= status > 0;
+    v.stopped = status < 0 || t.state->time <= time;
+    if (status >= 0) v.finite = outputs_finite(&t, &report);
+    if (v.finite) v.growth = fmax(v.growth, energy_growth(&t, t.state->time - time));
+    v.grew = v.growth > GROWTH;
+  }
+  qsort(t.times, (size_t)v.steps, sizeof *t.times, compare);
+  v.median = v.steps ? t.times[v.steps / 2] : 0;
+  close_trial(&t);
+  return v;
+}

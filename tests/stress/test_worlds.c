@@ -1,0 +1,177 @@
+// Random worlds (world.h) by every method: nothing crashes or hangs, every number of every output is finite, no step takes a
+// thousand times the median, and energy does not grow without work unless a status says so. The same files in MuJoCo.
+//
+// HF_FULL=1: 10,000 worlds of 1,000 steps. A world is repeated alone by its seed, which every failure names:
+//   test_stress_worlds write SEED     prints the world
+#include "stress/judge.h"
+#include "stress/world.h"
+#include "support/peer.h"
+
+#include <signal.h>
+#include <stdint.h>
+#include <unistd.h>
+
+enum { FIRST_SEED = 1, METHODS = HF_METHOD_SWITCHING + 1 };
+// A step that is shorter than this is not compared with the median: it may contain an interrupt of the processor [s].
+static const double SHORT = 0.02;
+static const double LONGEST_STEP = 10; // Of the processor's time; the machine may be slow [s].
+enum { LONGEST_WORLD = 600 };          // A world that takes longer hangs [s].
+
+static int world_count(void) { return getenv("HF_FULL") ? 10000 : 200; }
+static int step_count(void) { return getenv("HF_FULL") ? 1000 : 200; }
+// Continuous and switching methods may take thousands of evaluations for a step: a world ends after this time [s].
+static double time_limit(int method) { return method == HF_METHOD_TAMSI ? INFINITY : getenv("HF_FULL") ? 0.5 : 0.2; }
+
+// ---- crashes and hangs --------------------------------------------------------------------------------
+
+static volatile uint64_t current_seed;
+static volatile int current_method;
+
+// Names the world in which the process dies. Only functions that a signal handler may call.
+static void name_world(int signal_number) {
+  char text[96];
+  int n = snprintf(text, sizeof text, "signal %d in world %llu, method %d\n", signal_number, (unsigned long long)current_seed, current_method);
+  if (write(STDERR_FILENO, text, (size_t)n) != n) _exit(2);
+  signal(signal_number, SIG_DFL);
+  raise(signal_number);
+}
+
+static void watch(void) {
+  signal(SIGSEGV, name_world);
+  signal(SIGFPE, name_world);
+  signal(SIGABRT, name_world);
+  signal(SIGALRM, name_world);
+}
+
+static verdict judge(uint64_t seed, int method, int steps) {
+  current_seed = seed, current_method = method;
+  alarm(LONGEST_WORLD);
+  verdict v = judge_world(seed, method, steps, time_limit(method));
+  alarm(0);
+  return v;
+}
+
+// ---- every method -------------------------------------------------------------------------------------
+
+// Growth of energy that is a fault without a status. The default method is held to the judge's. Of the others the work of stiff
+// servos within a long step is known from its ends only.
+static double largest_growth(int method) { return method == HF_METHOD_TAMSI ? 1 : 2; }
+
+// Longest step over the median. A step of continuous time makes up to 2,000 attempts where the usual one makes one.
+static double largest_ratio(int method) { return method <= HF_METHOD_MLCP ? 1000 : 10000; }
+
+static int find_fault(int method, const verdict* v, char* text, size_t size) {
+  if (!v->finite) snprintf(text, size, "a number is not finite after %d steps", v->steps);
+  else if (v->stopped && v->status == HF_OK) snprintf(text, size, "stood still without a status");
+  else if (v->status < 0) snprintf(text, size, "step %d was refused: %s", v->steps, v->error.message);
+  else if (v->growth > largest_growth(method) && !v->flagged) snprintf(text, size, "energy grew by %.3g of what work explains, and no status says so", v->growth);
+  else if (v->worst > LONGEST_STEP) snprintf(text, size, "a step took %.3g s", v->worst);
+  else if (v->worst > SHORT && v->worst > largest_ratio(method) * v->median && !v->flagged)
+    snprintf(text, size, "a step took %.3g s, the median is %.3g s, and no status says so", v->worst, v->median);
+  else return 0;
+  return 1;
+}
+
+static int is_faulty(uint64_t seed, int method, const verdict* v) {
+  char fault[HF_MESSAGE_SIZE + 64];
+  if (!find_fault(method, v, fault, sizeof fault)) return 0;
+  print_message("world %llu (%s) by %s: %s\n", (unsigned long long)seed, world_class_name(world_class(seed)), hf_method_name(method), fault);
+  return 1;
+}
+
+static double* released; // (world_count) energy that the start of each world may release [J]
+static int blown[WORLD_CLASSES]; // worlds that blew up by the default method
+
+static void worlds_are_safe_by_default(void** state) {
+  (void)state;
+  int faults = 0, flagged = 0;
+  for (int i = 0; i < world_count(); ++i) {
+    uint64_t seed = FIRST_SEED + (uint64_t)i;
+    verdict v = judge(seed, HF_METHOD_TAMSI, step_count());
+    released[i] = v.released;
+    faults += is_faulty(seed, HF_METHOD_TAMSI, &v);
+    flagged += v.flagged;
+    blown[world_class(seed)] += v.grew || !v.finite || v.stopped;
+  }
+  print_message("%d of %d worlds have a step with a status > 0\n", flagged, world_count());
+  assert_int_equal(faults, 0);
+}
+
+// The other methods share the worlds.
+static void worlds_are_safe_by_every_method(void** state) {
+  (void)state;
+  int faults = 0;
+  for (int i = 0; i < world_count(); ++i) {
+    uint64_t seed = FIRST_SEED + (uint64_t)i;
+    int method = HF_METHOD_TAMSI + 1 + i % (METHODS - 1);
+    verdict v = judge(seed, method, step_count());
+    faults += is_faulty(seed, method, &v);
+  }
+  assert_int_equal(faults, 0);
+}
+
+// ---- MuJoCo -------------------------------------------------------------------------------------------
+
+static void write_text(const char* folder, uint64_t seed, const char* kind, const char* text) {
+  char path[300];
+  snprintf(path, sizeof path, "%s/%llu.%s", folder, (unsigned long long)seed, kind);
+  FILE* out = fopen(path, "w");
+  assert_non_null(out);
+  assert_true(fputs(text, out) >= 0);
+  fclose(out);
+}
+
+static void count_mujoco(const char* folder, int theirs[WORLD_CLASSES]) {
+  char path[300];
+  unsigned long long seed;
+  int bad;
+  snprintf(path, sizeof path, "%s/verdicts", folder);
+  FILE* in = fopen(path, "r");
+  assert_non_null(in);
+  while (fscanf(in, "%llu %d", &seed, &bad) == 2) theirs[world_class(seed)] += bad;
+  fclose(in);
+}
+
+// In every class fewer worlds blow up than in MuJoCo with implicitfast, or none.
+static void fewer_worlds_blow_up_than_in_mujoco(void** state) {
+  (void)state;
+  char folder[] = "/tmp/holdfast_worlds_XXXXXX", command[1200], *text = malloc(WORLD_TEXT);
+  const char* python = peer_python();
+  int theirs[WORLD_CLASSES] = {0}, count = world_count();
+  if (!python || !mkdtemp(folder)) skip();
+  for (int i = 0; i < count; ++i) {
+    uint64_t seed = FIRST_SEED + (uint64_t)i;
+    world_write(seed, text, WORLD_TEXT);
+    write_text(folder, seed, "xml", text);
+    snprintf(text, WORLD_TEXT, "%.17g", released[i]);
+    write_text(folder, seed, "released", text);
+  }
+  snprintf(command, sizeof command, "cd %s && %s '%s/tests/stress/mujoco_worlds.py' %s %d %d %d >log 2>&1", folder, python,
+           HF_SOURCE_DIR, folder, FIRST_SEED, count, step_count());
+  if (system(command) != 0) fail_msg("mujoco_worlds.py failed: see %s/log", folder);
+  count_mujoco(folder, theirs);
+  for (int c = 0; c < WORLD_CLASSES; ++c)
+    print_message("%-9s of %d worlds blow up: ours %d, MuJoCo's %d\n", world_class_name(c), count / WORLD_CLASSES, blown[c], theirs[c]);
+  for (int c = 0; c < WORLD_CLASSES; ++c) assert_true(blown[c] < theirs[c] || blown[c] == 0);
+  peer_remove(folder);
+  free(text);
+}
+
+static int print_world(const char* seed) {
+  char* text = malloc(WORLD_TEXT);
+  world_write(strtoull(seed, NULL, 10), text, WORLD_TEXT);
+  fputs(text, stdout);
+  free(text);
+  return 0;
+}
+
+int main(int argc, char** argv) {
+  if (argc == 3 && strcmp(argv[1], "write") == 0) return print_world(argv[2]);
+  released = calloc((size_t)world_count(), sizeof *released);
+  watch();
+  const struct CMUnitTest tests[] = {cmocka_unit_test(worlds_are_safe_by_default), cmocka_unit_test(worlds_are_safe_by_every_method),
+                                     cmocka_unit_test(fewer_worlds_blow_up_than_in_mujoco)};
+  int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  free(released);
+  return failed;
+}
