@@ -4,6 +4,7 @@
 #include "stiction/stiction.h"
 
 #include "peer_mujoco.h"
+#include "data.h"
 
 #include <math.h>
 
@@ -37,7 +38,8 @@ static double peer_height(const PeerMujoco* peer, const mjModel* m, const mjData
 
 static int pinch_peer(const PeerMujoco* peer, const char* options, int key, double seconds,
                       pinch* p) {
-  mjModel* m = peer_mujoco_load(peer, HF_SOURCE_DIR "/models/pinch.xml", options);
+  char path[DATA_PATH];
+  mjModel* m = peer_mujoco_load(peer, data_path(path, "models/pinch.xml"), options);
   mjData* d = m ? peer->mj_makeData(m) : NULL;
   if (!d) return CLI_FAILED;
   peer->mj_resetDataKeyframe(m, d, key);

@@ -5,6 +5,7 @@
 #include "tamsi/allegro.h"
 
 #include "peer_mujoco.h"
+#include "data.h"
 #include <holdfast/accel_problem.h>
 
 #include <string.h>
@@ -110,12 +111,12 @@ static void step_mujoco(const PeerMujoco* peer, const allegroCase* c, const mjMo
 
 int allegro_run_mujoco(const allegroCase* c, allegroResult* out) {
   PeerMujoco peer;
-  char path[1024];
+  char file[128], path[DATA_PATH];
   memset(out, 0, sizeof *out);
   allegro_motion_start(&out->motion);
   if (peer_mujoco_open(&peer) != 0) return -1;
-  snprintf(path, sizeof path, "%s/models/%s", HF_SOURCE_DIR, c->scene);
-  mjModel* m = peer_mujoco_load(&peer, path, "");
+  snprintf(file, sizeof file, "models/%s", c->scene);
+  mjModel* m = peer_mujoco_load(&peer, data_path(path, file), "");
   mjData* d = m ? peer.mj_makeData(m) : NULL;
   if (d) step_mujoco(&peer, c, m, d, out);
   if (d) peer.mj_deleteData(d);

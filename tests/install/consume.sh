@@ -8,6 +8,7 @@
 #   consume.sh headers PREFIX WORK     every header stands alone in C and C++ and names only installed files
 #   consume.sh shared|static PREFIX WORK   pkg-config
 #   consume.sh readme PREFIX WORK      the example of README.md
+#   consume.sh command PREFIX WORK     the command finds the models and examples that were installed with it
 #   consume.sh debian BUILD WORK       the Debian package: installed into an empty root, used, and removed without a trace
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -73,6 +74,12 @@ shared)
   LD_LIBRARY_PATH=$(pkg --variable=libdir) run "$work"
   loads_shared "$work"
   ! pkg --libs | grep -q expat ;; # its own needs are not the consumer's
+command)
+  mkdir -p "$work"
+  cd "$work"
+  "$prefix/bin/holdfast" --help | grep -q "$prefix/share/holdfast"
+  "$prefix/bin/holdfast" run models/gripper_mug.xml --time 0.01 | grep -q "$prefix/share/holdfast/models/gripper_mug.xml"
+  "$prefix/bin/holdfast" check examples/ros/table.xml >/dev/null ;;
 readme)
   mkdir -p "$work"
   cd "$work"

@@ -47,6 +47,8 @@ static void test_headers_stand_alone(void** state) { (void)state, consume_instal
 static void test_pkg_config_shared(void** state) { (void)state, consume_installed("shared"); }
 static void test_pkg_config_static(void** state) { (void)state, consume_installed("static"); }
 
+static void test_command_finds_its_models(void** state) { (void)state, consume_installed("command"); }
+
 static void test_readme_example(void** state) { (void)state, consume_installed("readme"); }
 
 static void test_debian_package(void** state) {
@@ -73,6 +75,7 @@ int main(void) {
       cmocka_unit_test(test_headers_stand_alone),
       cmocka_unit_test(test_pkg_config_shared),
       cmocka_unit_test(test_pkg_config_static),
+      cmocka_unit_test(test_command_finds_its_models),
       cmocka_unit_test(test_readme_example),
       cmocka_unit_test(test_debian_package),
   };
