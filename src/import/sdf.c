@@ -149,9 +149,15 @@ static int floats(const hfiSdf* s, const hfiSdfEntity* link) {
   return !link->moved_by && !(link->scope && link->scope->is_static) && !s->r->config.fixed_base;
 }
 
+static int is_fixed(const hfiSdfEntity* joint) {
+  const char* type = hfi_attr(joint->elem, "type");
+  return type && strcmp(type, "fixed") == 0;
+}
+
 static void add_body(hfiSdf* s, hfiSdfEntity* link) {
   hfiReader* r = s->r;
   const hfiSdfEntity* parent = link->moved_by ? link->moved_by->parent : NULL;
+  link->group = parent && is_fixed(link->moved_by) ? parent->group : link;
   hfBodyDef def = hf_body_def_default();
   hfiPlacement base = parent ? hfi_placement_inverse(parent->X_W) : hfi_placement_identity();
   hfiPlacement X = hfi_placement_mul(base, hfi_sdf_place(s, link));
@@ -197,6 +203,26 @@ static void build_trees(hfiSdf* s) {
   for (int i = 0; i < s->count && !r->status; ++i)
     if (s->entity[i]->kind == HFI_SDF_LINK && s->entity[i]->body < 0)
       hfi_fail(r, s->entity[i]->elem, HF_ERROR_MODEL, "the link is part of a loop of joints: no root leads to it");
+}
+
+// Whether the group of links stands still in the world.
+static int stands(const hfiSdf* s, const hfiSdfEntity* group) {
+  return group->moved_by ? !group->moved_by->parent && is_fixed(group->moved_by) : !floats(s, group);
+}
+
+// Links that a joint connects do not collide, nor do those that are fixed to them. The world's rule about parents says so where the parent
+// moves; where it is fixed in the world the pairs are excluded here.
+static void exclude_neighbours(hfiSdf* s) {
+  hfiReader* r = s->r;
+  for (int i = 0; i < s->count && !r->status; ++i) {
+    const hfiSdfEntity *b = s->entity[i], *joint = b->kind == HFI_SDF_LINK ? b->group->moved_by : NULL;
+    if (!joint || !joint->parent || !stands(s, joint->parent->group)) continue;
+    for (int k = 0; k < s->count && !r->status; ++k) {
+      const hfiSdfEntity* a = s->entity[k];
+      if (a->kind == HFI_SDF_LINK && a->group == joint->parent->group)
+        hfi_keep(r, joint->elem, hf_builder_add_exclude(r->builder, a->body, b->body, &r->scratch));
+    }
+  }
 }
 
 // A frame becomes a site of the link that it is attached to.
@@ -285,6 +311,7 @@ void hfi_sdf_read(hfiReader* r, hfiElem* root) {
   else
     hfi_fail(r, root, HF_ERROR_MODEL, "neither a <model> nor a <world>");
   if (!r->status) build_trees(&s);
+  if (!r->status) exclude_neighbours(&s);
   if (!r->status) add_frames(&s);
   if (!r->status) hfi_sdf_read_couplings(&s);
   if (!r->status) hfi_xml_report(r, root, meanings);

@@ -24,6 +24,7 @@ typedef struct hfiSdfEntity {
   // of a link
   int body;                         // id in the builder, or -1
   struct hfiSdfEntity* moved_by;    // the joint whose child it is, or NULL
+  const struct hfiSdfEntity* group; // the first of the links that fixed joints connect with it
   struct hfiSdfEntity *first, *last; // joints whose parent it is, in the order of the file
   // of a joint
   struct hfiSdfEntity *parent, *child; // links; a parent of NULL is the world

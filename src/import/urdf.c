@@ -95,6 +95,7 @@ static void choose_leader(hfiUrdf* u, hfiUrdfLink* link) {
                : hfi_child(link->elem, "collision") ? HFI_URDF_INFERRED
                                                     : HFI_URDF_MASSLESS;
   link->leader = link;
+  link->group = link->joint && link->joint->type == HFI_URDF_FIXED ? link->joint->parent->group : link;
   if (can_merge(u, link)) {
     link->leader = link->joint->parent->leader;
     link->frame = hfi_placement_mul(link->joint->parent->frame, link->joint->origin);
@@ -221,6 +222,19 @@ static void build_trees(hfiUrdf* u) {
                "the link is part of a loop of joints: no root leads to it");
 }
 
+// Links that a joint connects do not collide, nor do those that are fixed to them. The world's rule about parents says so where the parent
+// moves; where it is fixed in the world the pairs are excluded here.
+static void exclude_neighbours(hfiUrdf* u) {
+  hfiReader* r = u->r;
+  for (const hfiUrdfLink* b = u->links; b && !r->status; b = b->next) {
+    const hfiUrdfJoint* j = b->group->joint;
+    if (!j || b->body <= 0 || j->parent->group->joint) continue;
+    for (const hfiUrdfLink* a = u->links; a && !r->status; a = a->next)
+      if (a->body > 0 && a->body != b->body && a->group == j->parent->group)
+        hfi_keep(r, j->elem, hf_builder_add_exclude(r->builder, a->body, b->body, &r->scratch));
+  }
+}
+
 static const hfiMeaning meanings[] = {
     {"gazebo", NULL, 1, "of Gazebo's extensions only mu1 and mu2 are used"},
     {"safety_controller", NULL, 1, "soft limits are a controller's matter: not used"},
@@ -269,6 +283,7 @@ void hfi_urdf_read(hfiReader* r, hfiElem* root) {
   if (!r->status) read_elements(&u);
   if (!r->status) hfi_urdf_read_materials(&u);
   if (!r->status) build_trees(&u);
+  if (!r->status) exclude_neighbours(&u);
   if (!r->status) hfi_urdf_read_mimic(&u);
   if (!r->status) hfi_urdf_read_actuators(&u);
   if (!r->status) hfi_urdf_read_filters(&u);

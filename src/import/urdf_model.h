@@ -20,6 +20,7 @@ typedef struct hfiUrdfLink {
   hfBodyDef def;  // of a leader: with the inertials of all links that are merged into it
   int visited;    // number of the last visit of the tree that came here
   int mass;       // of a leader: hfiUrdfMass of its body
+  const struct hfiUrdfLink* group; // the first of the links that fixed joints connect with it: itself, if no fixed joint moves it
   struct hfiUrdfLink*
       leader; // the link whose body it belongs to: itself, or the one that it is merged into
 } hfiUrdfLink;

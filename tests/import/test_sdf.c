@@ -82,6 +82,7 @@ static void test_fixed(void** state) {
   fixed.fixed_base = 1;
   hfModel* m = parse_with(ARM, &fixed, NULL);
   assert_int_equal(m->nv, 2);
+  assert_int_equal(m->nexclude, 1); // the fixed base and the link that its joint moves; `two` hangs on a link that moves
   hf_model_free(m);
   m = parse("<sdf version='1.9'><model name='m'><static>true</static><link name='a'/><model name='in'><link name='b'/></model></model></sdf>");
   assert_int_equal(m->nv, 0);
