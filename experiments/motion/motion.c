@@ -5,12 +5,15 @@
 
 #include <string.h>
 
-int motion_open(world* w, const char* xml, double h) {
+int motion_open(world* w, const char* xml, double h) { return motion_open_by(w, xml, HF_METHOD_TAMSI, h); }
+
+int motion_open_by(world* w, const char* xml, int method, double h) {
   hfError error = {HF_OK, ""};
   hfSimConfig config = hf_sim_config_default();
   char models[DATA_PATH];
   memset(w, 0, sizeof *w);
   config.step = h;
+  config.method = method;
   if (hf_model_parse(&w->model, xml, strlen(xml), "motion", data_path(models, "models"), NULL, NULL, &error) >= 0 &&
       hf_sim_create(&w->sim, w->model, &config, &error) >= 0) {
     w->state = hf_state_create(w->model);
@@ -40,7 +43,7 @@ void motion_balance_free(motionBalance* b) {
 
 static int run(const experimentOptions* options, result* r) {
   int (*const parts[])(const experimentOptions*, result*) = {motion_flight, motion_top, motion_through, motion_bounce,
-                                                             motion_roll};
+                                                             motion_cradle, motion_roll};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) {
     int status = parts[i](options, r);
     if (status != CLI_GOOD) return status;

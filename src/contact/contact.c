@@ -44,23 +44,26 @@ void hfi_contact_extents(const hfModel* m, double* out) {
 }
 
 // Velocity of a body's point at p_W where the links have velocities V.
-static hfMotion point_velocity(const hfDynamics* d, const hfMotion* V, int body, hfVec3 p_W) {
+static inline hfMotion point_velocity(const hfDynamics* d, const hfMotion* V, int body, hfVec3 p_W) {
   int link = d->body_link[body];
   hfMotion at = V[link];
   at.v = v3_add(at.v, v3_cross(at.w, v3_sub(p_W, hfi_link_reference(d, link))));
   return at;
 }
 
-void hfi_contact_reach(const hfDynamics* d, const hfMotion* velocities, double h, const double* extent, double* reach) {
+void hfi_contact_reach(const hfDynamics* d, const hfMotion* velocities, double h, const double* extent,
+                       const double* push, double* reach) {
   const hfModel* m = d->model;
-  const int32_t *adr = hf_model_body_geomadr(m), *num = hf_model_body_geomnum(m);
-  double fall = h * h * v3_norm(d->gravity);
+  const int32_t *adr = hf_model_body_geomadr(m), *num = hf_model_body_geomnum(m), *lastdof = hf_model_body_lastdof(m);
+  const int32_t *link = d->body_link, *tree = hf_model_body_tree(m);
+  const double fall = h * h * v3_norm(d->gravity);
   for (int b = 0; b < m->nbody; ++b) {
     if (!num[b]) continue;
     double base = 0, turn = 0; // Nothing moves a body without dofs.
-    if (hf_model_body_lastdof(m)[b] >= 0) {
-      hfMotion V = point_velocity(d, velocities, b, d->X_WB[b].p);
-      base = h * v3_norm(V.v) + fall, turn = h * v3_norm(V.w);
+    if (lastdof[b] >= 0) {
+      const hfMotion* V = &velocities[link[b]];
+      hfVec3 v = v3_add(V->v, v3_cross(V->w, v3_sub(d->X_WB[b].p, d->p_WO[tree[b]])));
+      base = h * v3_norm(v) + fall + (push ? push[tree[b]] : 0), turn = h * v3_norm(V->w);
     }
     for (int g = adr[b], end = g + num[b]; g < end; ++g) reach[g] = base + turn * extent[g];
   }
@@ -69,21 +72,22 @@ void hfi_contact_reach(const hfDynamics* d, const hfMotion* velocities, double h
 // ---- which contacts act --------------------------------------------------------------------------
 
 // Marks the trees of the two bodies of a contact.
-static void mark_touched(const hfModel* m, const hfiRawContact* r, int32_t* touched) {
+static inline void mark_touched(const hfModel* m, const hfiRawContact* r, int32_t* touched) {
   const int32_t *body = hf_model_geom_body(m), *tree = hf_model_body_tree(m);
-  if (tree[body[r->geom_a]] >= 0) touched[tree[body[r->geom_a]]] = 1;
-  if (tree[body[r->geom_b]] >= 0) touched[tree[body[r->geom_b]]] = 1;
+  int a = tree[body[r->geom_a]], b = tree[body[r->geom_b]];
+  if (a >= 0) touched[a] = 1;
+  if (b >= 0) touched[b] = 1;
 }
 
 // How fast velocities V of the links and a fall of time t carry a body's point along n [m/s].
-static double speed_along(const hfDynamics* d, const hfMotion* V, double t, int body, hfVec3 p_W, hfVec3 n) {
+static inline double speed_along(const hfDynamics* d, const hfMotion* V, double t, int body, hfVec3 p_W, hfVec3 n) {
   hfVec3 v = point_velocity(d, V, body, p_W).v;
   if (t > 0 && hf_model_body_lastdof(d->model)[body] >= 0) v = v3_axpy(t, d->gravity, v);
   return v3_dot(n, v);
 }
 
-// How fast the bodies of a contact come apart, at least: both moving, or one while the other, touched, is
-// stopped [m/s].
+// How fast the bodies of a contact come apart, at least: both moving, or one while the other, which touched (ntree, or
+// NULL) marks, is stopped [m/s].
 static double opening_speed(const hfDynamics* d, const hfMotion* V, double t, const hfiRawContact* r,
                             const int32_t* touched) {
   const int32_t *body = hf_model_geom_body(d->model), *tree = hf_model_body_tree(d->model);
@@ -91,54 +95,104 @@ static double opening_speed(const hfDynamics* d, const hfMotion* V, double t, co
   double away_a = speed_along(d, V, t, a, r->point.p_WCa, r->point.n_W),
          away_b = -speed_along(d, V, t, b, r->point.p_WCb, r->point.n_W);
   double opening = away_a + away_b;
-  if (tree[a] >= 0 && touched[tree[a]]) opening = min2(opening, away_b);
-  if (tree[b] >= 0 && touched[tree[b]]) opening = min2(opening, away_a);
+  if (touched && tree[a] >= 0 && touched[tree[a]]) opening = min2(opening, away_b);
+  if (touched && tree[b] >= 0 && touched[tree[b]]) opening = min2(opening, away_a);
   return opening;
 }
 
-// Does the contact close within h by the free motion v0 + h g, or by the motion `found` of a solved step?
-static int closes(const hfDynamics* d, double h, const hfMotion* found, const hfiRawContact* r,
-                  const int32_t* touched) {
-  if (r->depth > h * opening_speed(d, d->V, h, r, touched)) return 1;
-  return found && r->depth > h * opening_speed(d, found, 0, r, touched);
+// Does the contact close within h by the free motion v0 + h g (rule 2)?
+static int closes(const hfDynamics* d, double h, const hfiRawContact* r, const int32_t* touched) {
+  return r->depth > h * opening_speed(d, d->V, h, r, touched);
 }
 
-int hfi_contact_missed(const hfDynamics* d, const hfMotion* V, double h, double tolerance, const hfiRawContact* raw,
-                       int nraw, int32_t* touched) {
-  int count = 0;
-  memset(touched, 0, sizeof *touched * (size_t)d->model->ntree);
-  for (int i = 0; i < nraw; ++i)
-    if (!raw[i].acts) count += raw[i].depth - h * opening_speed(d, V, 0, &raw[i], touched) > tolerance;
-  return count;
-}
-
-// Sets `acts` of the contacts that close (rules 1 to 3).
-static void choose_acting(const hfDynamics* d, double h, const hfMotion* found, hfiRawContact* raw,
-                          int nraw, int32_t* touched) {
-  memset(touched, 0, sizeof *touched * (size_t)d->model->ntree);
-  for (int i = 0; i < nraw; ++i)
-    if (raw[i].acts) mark_touched(d->model, &raw[i], touched);
+// Sets `acts` of the contacts that close (rules 2 and 3), from those that touched (ntree) marks. Returns the widest gap
+// of these.
+static double choose_acting(const hfDynamics* d, double h, hfiRawContact* raw, int nraw, int32_t* touched) {
+  double widest = 0;
   for (int again = 1; again;) {
     again = 0;
     for (int i = 0; i < nraw; ++i) {
-      if (raw[i].acts || !closes(d, h, found, &raw[i], touched)) continue;
-      raw[i].acts = again = 1;
+      if (raw[i].acts || !closes(d, h, &raw[i], touched)) continue;
+      raw[i].acts = again = HFI_ACTS;
+      widest = max2(widest, -raw[i].depth);
       mark_touched(d->model, &raw[i], touched);
     }
   }
+  return widest;
 }
 
-void hfi_contact_choose(const hfModel* m, const hfDynamics* d, const hfMotion* found, double h, double reach,
-                        const hfiMaterial* listed,
-                        hfiRawContact* raw, int nraw, int32_t* touched) {
-  for (int i = 0; i < nraw; ++i) {
-    hfiRawContact* r = &raw[i];
-    r->depth = r->point.depth + (listed ? listed[r->candidate].include_margin
-                                        : hfi_material_margin(m, r->geom_a, r->geom_b, r->pair));
-    r->acts = r->depth > -reach;
-  }
-  if (d) choose_acting(d, h, found, raw, nraw, touched);
+// Depth with the margin at which the contact acts.
+static inline void measure_depth(const hfModel* m, const hfiMaterial* listed, hfiRawContact* r) {
+  r->depth = r->point.depth + (listed ? listed[r->candidate].include_margin
+                                      : hfi_material_margin(m, r->geom_a, r->geom_b, r->pair));
 }
+
+double hfi_contact_choose(const hfModel* m, const hfDynamics* d, double h, double reach, const hfiMaterial* listed,
+                          hfiRawContact* raw, int nraw, int32_t* touched) {
+  int waiting = 0;
+  if (d) memset(touched, 0, sizeof *touched * (size_t)m->ntree);
+  for (int i = 0; i < nraw; ++i) {
+    measure_depth(m, listed, &raw[i]);
+    raw[i].acts = raw[i].depth > -reach;
+    if (!raw[i].acts) waiting++;
+    else if (d) mark_touched(m, &raw[i], touched);
+  }
+  return d && waiting ? choose_acting(d, h, raw, nraw, touched) : 0;
+}
+
+// ---- contacts that a solution closes --------------------------------------------------------------
+
+// An overlap is left to the next step that is below this share of the smaller bounding radius [-], within these bounds [m].
+static const double MISSED_SHARE = 0.005, LEAST_MISSED = 5e-5, MOST_MISSED = 2.5e-4;
+
+static double tolerated_overlap(const hfModel* m, const hfiRawContact* r) {
+  double a = hf_model_geom_rbound(m)[r->geom_a], b = hf_model_geom_rbound(m)[r->geom_b];
+  return clamp(MISSED_SHARE * (a > 0 && b > 0 ? min2(a, b) : a + b), LEAST_MISSED, MOST_MISSED); // a plane has none
+}
+
+static inline int tree_is_marked(const hfModel* m, int geom, const int32_t* marked) {
+  int tree = hf_model_body_tree(m)[hf_model_geom_body(m)[geom]];
+  return tree >= 0 && marked[tree];
+}
+
+int hfi_contact_may_be_missed(const hfModel* m, const int32_t* unforeseen, const hfiRawContact* raw, int nraw) {
+  for (int i = 0; i < nraw; ++i)
+    if (!raw[i].acts && (tree_is_marked(m, raw[i].geom_a, unforeseen) || tree_is_marked(m, raw[i].geom_b, unforeseen)))
+      return 1;
+  return 0;
+}
+
+// Of n points of a pair, those that velocities V close act newly if one of them overlaps by more than is tolerated.
+static int find_missed_of_pair(const hfDynamics* d, const hfMotion* V, double h, const hfiMaterial* listed,
+                               hfiRawContact* raw, int n) {
+  int missed = 0;
+  for (int i = 0; i < n; ++i) {
+    hfiRawContact* r = &raw[i];
+    if (r->acts || !isfinite(r->depth)) continue;
+    measure_depth(d->model, listed, r);
+    double overlap = r->depth - h * opening_speed(d, V, 0, r, NULL);
+    if (!(overlap > 0)) continue;
+    r->acts = HFI_ACTS_NEWLY;
+    missed += overlap > tolerated_overlap(d->model, r);
+  }
+  for (int i = 0; i < n && !missed; ++i)
+    if (raw[i].acts == HFI_ACTS_NEWLY) raw[i].acts = 0;
+  return missed;
+}
+
+int hfi_contact_find_missed(const hfDynamics* d, const hfMotion* V, double h, const int32_t* unforeseen,
+                            const hfiMaterial* listed, hfiRawContact* raw, int nraw) {
+  int missed = 0;
+  for (int begin = 0, end; begin < nraw; begin = end) {
+    const hfiRawContact* r = &raw[begin];
+    for (end = begin + 1; end < nraw && raw[end].candidate == r->candidate;) ++end;
+    if (tree_is_marked(d->model, r->geom_a, unforeseen) || tree_is_marked(d->model, r->geom_b, unforeseen))
+      missed += find_missed_of_pair(d, V, h, listed, raw + begin, end - begin);
+  }
+  return missed;
+}
+
+// ---- contacts of the points -----------------------------------------------------------------------
 
 int hfi_contact_fill(const hfModel* m, const hfiMaterial* listed, const hfiSoftness* softness, const hfiRawContact* raw, int nraw,
                      hfiContact* out) {
@@ -153,4 +207,24 @@ int hfi_contact_fill(const hfModel* m, const hfiMaterial* listed, const hfiSoftn
     fill_contact(&out[count++], m, r, listed ? &listed[r->candidate] : &combined);
   }
   return count;
+}
+
+int hfi_contact_insert(const hfModel* m, const hfiMaterial* listed, const hfiSoftness* softness, hfiRawContact* raw, int nraw,
+                       hfiContact* contact, int ncontact, int32_t* number) {
+  int added = 0;
+  for (int i = 0; i < nraw; ++i) added += raw[i].acts == HFI_ACTS_NEWLY;
+  int from = ncontact - 1, to = from + added;
+  for (int i = nraw - 1; i >= 0 && to > from; --i) {
+    hfiRawContact* r = &raw[i];
+    if (r->acts == HFI_ACTS_NEWLY) {
+      hfiMaterial combined = {0};
+      if (!listed) combined = hfi_material_combine(m, softness, r->geom_a, r->geom_b, r->pair);
+      fill_contact(&contact[to], m, r, listed ? &listed[r->candidate] : &combined);
+      number[to--] = HFI_NEW_CONTACT;
+      r->acts = HFI_ACTS;
+    } else if (r->acts) {
+      contact[to] = contact[from], number[to--] = number[from--];
+    }
+  }
+  return ncontact + added;
 }

@@ -45,27 +45,37 @@ static inline hfVec3 hfi_contact_axis(const hfiContact* c, int row) {
 // The part of x across the unit vector n.
 static inline hfVec3 hfi_across(hfVec3 n, hfVec3 x) { return v3_axpy(-v3_dot(n, x), n, x); }
 
+// What `acts` of a raw point says: it is no contact, a contact, or one that is yet to be added.
+enum { HFI_ACTS = 1, HFI_ACTS_NEWLY = 2 };
+
 // Sets depth and `acts` of the raw points: those act that are below their gap (margin - gap) plus reach [m], and
 // with dynamics given also those that the free motion over h would bring there, of both bodies or of
-// one while the other, which touches something, is stopped, and those that velocities `found` (nlink, or NULL)
-// of a solved step would.
+// one while the other, which touches something, is stopped. Returns the widest gap of those that come there [m].
 // listed: materials of the scene's candidates where they are listed for good (hfi_contact_materials),
 // else NULL. touched: (ntree) scratch, not used without dynamics.
-void hfi_contact_choose(const hfModel* model, const hfDynamics* dynamics, const hfMotion* found, double h, double reach,
+double hfi_contact_choose(const hfModel* model, const hfDynamics* dynamics, double h, double reach,
                         const hfiMaterial* listed, hfiRawContact* raw, int nraw, int32_t* touched);
 // Contacts of the raw points that act, in the same order. Returns the count.
 int hfi_contact_fill(const hfModel* model, const hfiMaterial* listed, const hfiSoftness* softness, const hfiRawContact* raw, int nraw,
                      hfiContact* out);
+
+// Whether some point does not act on a tree that unforeseen (ntree) marks.
+int hfi_contact_may_be_missed(const hfModel* model, const int32_t* unforeseen, const hfiRawContact* raw, int nraw);
+// Which points do not act, though velocities V of the links (nlink), of a solved step, close them within h: those of a
+// pair act newly if one of them, on a tree that unforeseen (ntree) marks, would overlap noticeably. Returns how many would.
+int hfi_contact_find_missed(const hfDynamics* dynamics, const hfMotion* V, double h, const int32_t* unforeseen,
+                            const hfiMaterial* listed, hfiRawContact* raw, int nraw);
+// Adds the points that act newly to the contacts of the others, in the order of the points. number (room for all)
+// moves with the contacts and is HFI_NEW_CONTACT for those that are added. Returns the count.
+enum { HFI_NEW_CONTACT = -2 };
+int hfi_contact_insert(const hfModel* model, const hfiMaterial* listed, const hfiSoftness* softness, hfiRawContact* raw, int nraw,
+                       hfiContact* contact, int ncontact, int32_t* number);
 // Farthest point of each geom from its body's origin, out (ngeom) [m].
 void hfi_contact_extents(const hfModel* model, double* out);
-// Number of raw points that do not act but overlap by more than the tolerance [m] after h of the velocities V of the
-// links. touched: (ntree) scratch.
-int hfi_contact_missed(const hfDynamics* dynamics, const hfMotion* V, double h, double tolerance,
-                       const hfiRawContact* raw, int nraw, int32_t* touched);
 // How far each geom may come over h, at most: speed of its body by the velocities V of the links, spin times
-// extent, and a fall.
+// extent, a fall, and how far other forces push its tree (push, ntree, or NULL).
 void hfi_contact_reach(const hfDynamics* dynamics, const hfMotion* V, double h, const double* extent,
-                       double* reach); // (ngeom)
+                       const double* push, double* reach); // (ngeom)
 // Materials of all candidates of a listed scene.
 void hfi_contact_materials(const hfiScene* scene, const hfiSoftness* softness, hfiMaterial* out);
 

@@ -84,26 +84,25 @@ static inline void fill_column(const hfiContact* c, const hfMotion* S, hfVec3 r,
 
 // Along a direction e a free body, whose motions are translations along the world's axes and
 // rotations about its own axes through its origin, has the row (e, R^T (r x e)), r from the origin
-// to C; about e it has (0, R^T e).
-static inline void fill_free_row(hfVec3 e, hfVec3 moment, const hfMat3* R, double* J) {
+// to C; about e it has (0, R^T e). The columns of R are the axes S of its rotations.
+static inline void fill_free_row(hfVec3 e, hfVec3 moment, const hfMotion* S, double* J) {
   v3_store(J, e);
-  v3_store(J + 3, m3_tmulv(*R, moment));
+  J[3] = v3_dot(S[3].w, moment), J[4] = v3_dot(S[4].w, moment), J[5] = v3_dot(S[5].w, moment);
 }
-static void fill_free(const hfDynamics* d, const hfiContact* c, const hfiContactSide* side, int dim,
-                      double* J) {
+static inline void fill_free(const hfDynamics* d, const hfiContact* c, const hfiContactSide* side, int dim,
+                             double* J) {
   const hfMotion* S = d->S + side->dofs[0];
-  const hfMat3 R = m3_from_cols(S[3].w, S[4].w, S[5].w); // the axes of its rotations
   hfVec3 r = v3_sub(c->p_W, hfi_body_reference(d, side->body)), n = v3_scale(side->sign, c->n);
-  fill_free_row(n, v3_cross(r, n), &R, J);
+  fill_free_row(n, v3_cross(r, n), S, J);
   if (dim < 3) return;
   hfVec3 t1 = v3_scale(side->sign, c->t1), t2 = v3_scale(side->sign, c->t2);
-  fill_free_row(t1, v3_cross(r, t1), &R, J + 6);
-  fill_free_row(t2, v3_cross(r, t2), &R, J + 12);
+  fill_free_row(t1, v3_cross(r, t1), S, J + 6);
+  fill_free_row(t2, v3_cross(r, t2), S, J + 12);
   if (dim < 4) return;
-  fill_free_row(v3_zero(), n, &R, J + 18);
+  fill_free_row(v3_zero(), n, S, J + 18);
   if (dim < 6) return;
-  fill_free_row(v3_zero(), t1, &R, J + 24);
-  fill_free_row(v3_zero(), t2, &R, J + 30);
+  fill_free_row(v3_zero(), t1, S, J + 24);
+  fill_free_row(v3_zero(), t2, S, J + 30);
 }
 
 // A body on a tree of its own.

@@ -76,8 +76,12 @@ static hfVec3 rolled(hfVec3 theta, hfVec3 dc, double k) {
   return v3_axpy(k, v3_cross(theta, turned), v3_scale(0.5, turned));
 }
 
-static int is_flat(const hfModel* m, int geom) {
-  int type = hf_model_geom_type(m)[geom];
+static const double CAP = 0.99; // |cosine| of a normal and the axis of a cylinder from which on it is that of a cap
+
+// Whether a geom is flat where its normal is n.
+static int is_flat(const hfDynamics* d, int geom, hfVec3 n) {
+  int type = hf_model_geom_type(d->model)[geom];
+  if (type == HF_GEOM_CYLINDER) return fabs(v3_dot(n, m3_col(d->X_WG[geom].R, 2))) > CAP;
   return type == HF_GEOM_PLANE || type == HF_GEOM_BOX || type == HF_GEOM_MESH;
 }
 
@@ -88,7 +92,7 @@ static void correct_rolling(const hfContactMemory* m, const hfDynamics* d, doubl
   hfVec3 w = v3_sub(d->V[d->body_link[c->body_a]].w, d->V[d->body_link[c->body_b]].w);
   if (h * h * v3_norm2(w) < ROLLING * ROLLING) return;
   hfVec3 dc = m3_mulv(*R_WB, v3_sub(c->p_BC, v3_load(m->p_BC)));
-  double k = is_flat(d->model, c->geom_b) ? 1.0 / 6 : is_flat(d->model, c->geom_a) ? 7.0 / 12 : 3.0 / 8;
+  double k = is_flat(d, c->geom_b, c->n) ? 1.0 / 6 : is_flat(d, c->geom_a, c->n) ? 7.0 / 12 : 3.0 / 8;
   hfVec3 missed = rolled(v3_scale(h, w), dc, k);
   c->xi_W = v3_add(c->xi_W, v3_axpy(-v3_dot(c->n, missed), c->n, missed));
 }

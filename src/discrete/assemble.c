@@ -109,19 +109,6 @@ void hfi_assembly_begin(hfiAssembly* a, const hfDynamics* d, double h, const dou
   memset(p->diag, 0, sizeof *p->diag * (size_t)p->nv);
 }
 
-hfiAssemblyMark hfi_assembly_mark(const hfiAssembly* a) {
-  const hfStepProblem* p = &a->problem;
-  hfiAssemblyMark m = {p->nblock, p->nrow, p->npiece, p->ncol, p->njac, p->ncontact, a->ncapped};
-  return m;
-}
-
-void hfi_assembly_return(hfiAssembly* a, hfiAssemblyMark m) {
-  hfStepProblem* p = &a->problem;
-  p->nblock = m.nblock, p->nrow = m.nrow, p->npiece = m.npiece, p->ncol = m.ncol, p->njac = m.njac;
-  p->ncontact = m.ncontact, a->ncapped = m.ncapped;
-  a->body_a = a->body_b = -1;
-}
-
 // ---- contacts ------------------------------------------------------------------------------------
 
 // Columns of the contacts of two bodies: written once, shared by all of them.
@@ -216,12 +203,9 @@ int hfi_assembly_add_contact(hfiAssembly* a, const hfDynamics* d, const hfiConta
   const double* J = p->J + p->piece[b->piece].jac;
   hfiInverseMasses w = find_inverse_masses(a, c, friction, J);
   a->ncapped += hfi_contact_law(c, friction, &w, p->h, steepest, law);
-  if (c->material.from_solref) {
-    hfi_contact_set_soft(c, p->h, normal_velocity(a, J, b->dim, a->column_start), law);
-  } else {
-    double vn = normal_velocity(a, J, b->dim, a->column_v0);
-    law->normal_force0 = law->stiffness * max2(0, 1 - law->dissipation * vn) * max2(0, c->depth);
-  }
+  double vn = normal_velocity(a, J, b->dim, c->material.from_solref ? a->column_start : a->column_v0);
+  if (c->material.from_solref) hfi_contact_set_soft(c, p->h, vn, law);
+  else law->normal_force0 = law->stiffness * max2(0, 1 - law->dissipation * vn) * max2(0, c->depth);
   if (!c->known) return p->nblock - 1;
   if (c->slip_speed > static_speed * c->material.stiction_speed) law->mu[HF_SLIDING] = c->material.mu_dynamic;
   if (friction == HF_FRICTION_ANCHORED) hfi_contact_set_deformation(c, c->xi_W, c->twist_W, law->xi0);

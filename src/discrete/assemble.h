@@ -30,11 +30,6 @@ void hfi_assembly_init(hfiAssembly* a, const hfModel* model, int max_contacts, h
 // Starts a problem: M of the dynamics, v0, p* = 0, diag = 0, no rows.
 void hfi_assembly_begin(hfiAssembly* a, const hfDynamics* dynamics, double h, const double* v0);
 
-// The sizes of the problem at some point, to return to.
-typedef struct hfiAssemblyMark { int32_t nblock, nrow, npiece, ncol, njac, ncontact, ncapped; } hfiAssemblyMark;
-hfiAssemblyMark hfi_assembly_mark(const hfiAssembly* a);
-void hfi_assembly_return(hfiAssembly* a, hfiAssemblyMark mark);
-
 // Appends a contact; friction: hfFrictionLaw. steepest: h (h k + c) w of anchored friction is capped there.
 // Returns its block, or -1 if it can move nothing.
 int hfi_assembly_add_contact(hfiAssembly* a, const hfDynamics* dynamics, const hfiContact* contact,

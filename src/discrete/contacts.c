@@ -11,38 +11,46 @@ static const double NOTICEABLE = 1e-3;
 
 // Upper bound [m] on how far the force of a row over n dofs can move any geom during this step: the force that the
 // row has at the end of a step in which it acts alone, h^2 f/(1 + h kappa w), times the J/m and the lever of the dof
-// that it moves most.
-static inline double distance_moved_by_row(const hfiDiscrete* s, const hfSaturatedRow* row, int n, const int32_t* dof,
-                                           const double* J) {
-  double h = s->config.step, velocity = 0, w = 0, most = 0;
+// that it moves most. inverse: 1/M_ii; lever as the world's (nv).
+static inline double distance_moved_by_row(const hfSaturatedRow* row, double h, int n, const int32_t* dof,
+                                           const double* J, const double* v0, const double* inverse,
+                                           const double* lever) {
+  double velocity = 0, w = 0, most = 0;
   for (int i = 0; i < n; ++i) {
-    double moved = J[i] * s->assembly.inverse_mass[dof[i]];
-    velocity += J[i] * s->assembly.problem.v0[dof[i]], w += J[i] * moved;
-    most = max2(most, fabs(moved) * s->world->lever[dof[i]]);
+    int k = dof[i];
+    double moved = J[i] * inverse[k];
+    velocity += J[i] * v0[k], w += J[i] * moved;
+    most = max2(most, fabs(moved) * lever[k]);
   }
   double free = hfi_saturated_unclamped(row, velocity) / (1 + h * row->kappa * w);
   return h * h * fabs(clamp(free, row->lo, row->hi)) * most;
 }
 
-// How far known forces and those of rows may push each tree beyond its free motion, into s->push. Returns 1 where a
-// drive, target or equality may move some geom noticeably.
+// Returns 1 where a drive, target or equality may move some geom noticeably. Else s->push has how far known forces and
+// those of rows may push each tree beyond its free motion.
 static int measure_push(hfiDiscrete* s) {
   const hfModel* m = s->world->model;
   const hfiRows* rows = &s->world->actuation.rows;
   const int32_t* tree = hf_model_dof_tree(m);
-  double h2 = sqr(s->config.step);
-  int any = 0;
-  memset(s->push, 0, sizeof *s->push * (size_t)m->ntree);
-  for (int i = 0; i < m->nv; ++i)
-    s->push[tree[i]] += h2 * fabs(s->tau[i]) * s->assembly.inverse_mass[i] * s->world->lever[i];
-  for (const hfiRowBlock *b = rows->block, *end = b + rows->n.nblock; b < end; ++b)
-    for (int r = 0; r < b->dim && b->ncol; ++r) {
-      const int32_t* cols = rows->cols + b->col;
-      double moved = distance_moved_by_row(s, &rows->row[b->row + r], b->ncol, cols, rows->J + b->jac + r * b->ncol);
-      any |= moved > NOTICEABLE;
-      s->push[tree[cols[0]]] += min2(moved, NOTICEABLE);
+  const double *tau = s->tau, *inverse = s->assembly.inverse_mass, *lever = s->world->lever;
+  const double *v0 = s->assembly.problem.v0, h = s->config.step;
+  double* push = s->push;
+  memset(push, 0, sizeof *push * (size_t)m->ntree);
+  for (const hfiRowBlock *b = rows->block, *end = b + rows->n.nblock; b < end; ++b) {
+    const int32_t* cols = rows->cols + b->col;
+    const double* J = rows->J + b->jac;
+    for (int r = 0, n = b->ncol; r < b->dim && n; ++r, J += n) {
+      double moved = distance_moved_by_row(&rows->row[b->row + r], h, n, cols, J, v0, inverse, lever);
+      if (moved > NOTICEABLE) return 1;
+      push[tree[cols[0]]] += moved;
     }
-  return any;
+  }
+  for (int t = 0, i = 0; t < m->ntree; ++t) { // the dofs of the trees follow each other
+    double sum = 0;
+    for (int end = i + hf_model_tree_dofnum(m)[t]; i < end; ++i) sum += fabs(tau[i]) * inverse[i] * lever[i];
+    push[t] += h * h * sum;
+  }
+  return 0;
 }
 
 // Solves the step problem without contacts and gives the dynamics its velocities, by which contacts are then
@@ -56,14 +64,21 @@ static int predict_contact_free_velocity(hfiDiscrete* s) {
   return 1;
 }
 
+// Steepest slope of anchored friction that a step problem is given, see hfi_assembly_add_contact [-].
+static double find_steepest(const hfiDiscrete* s) { return sqr(2 * HFI_PI / s->config.near_rigid); }
+
+// The rows of contact i into the step problem.
+static inline void add_contact(hfiDiscrete* s, int i, double steepest) {
+  s->block[i] = hfi_assembly_add_contact(&s->assembly, &s->world->dynamics, &s->world->contact[i], s->config.friction,
+                                         steepest, s->config.static_speed);
+}
+
 // The contacts of the world, with what the state remembers of them, into the step problem.
 static void add_contacts(hfiDiscrete* s, const hfState* state) {
   hfiWorld* w = s->world;
   if (hfi_contacts_remember(s)) hfi_memory_recall(state, &w->dynamics, s->config.step, w->contact, w->ncontact);
-  double steepest = sqr(2 * HFI_PI / s->config.near_rigid);
-  for (int i = 0; i < w->ncontact; ++i)
-    s->block[i] = hfi_assembly_add_contact(&s->assembly, &w->dynamics, &w->contact[i], s->config.friction, steepest,
-                                           s->config.static_speed);
+  double steepest = find_steepest(s);
+  for (int i = 0; i < w->ncontact; ++i) add_contact(s, i, steepest);
 }
 
 static int anticipates(const hfiDiscrete* s) { return s->config.anticipate && s->world->config.max_contacts; }
@@ -75,35 +90,64 @@ void hfi_discrete_contacts(hfiDiscrete* s, const hfState* state) {
   memcpy(s->foreseen, predicted ? s->v1 : v0, sizeof *v0 * (size_t)w->model->nv);
   hfi_world_find_contacts(w, 0, anticipates(s) ? s->config.step : 0, predicted ? NULL : s->push);
   if (predicted) hf_dynamics_velocity(&w->dynamics, v0);
-  s->before_contacts = hfi_assembly_mark(&s->assembly);
   add_contacts(s, state);
 }
 
 // ---- contacts that were not predicted ---------------------------------------------------------------
 
-// Candidates are not looked at again where no tree moves further than this beyond what was predicted [m].
+// A tree is not looked at again that moves less than this beyond what was predicted [m].
 static const double UNFORESEEN = 5e-5;
 
-// Whether v1 may move a point noticeably further than predicted.
-static int moves_unforeseen(const hfiDiscrete* s, const double* v1) {
+// Sum of |v1 - foreseen| lever over n dofs, in two lanes: no point moves faster beyond what was predicted [m/s].
+static inline double excess_speed(const double* v1, const double* foreseen, const double* lever, int n) {
+  double even = 0, odd = 0;
+  for (; n > 1; n -= 2, v1 += 2, foreseen += 2, lever += 2)
+    even += fabs(v1[0] - foreseen[0]) * lever[0], odd += fabs(v1[1] - foreseen[1]) * lever[1];
+  return n ? even + fabs(v1[0] - foreseen[0]) * lever[0] + odd : even + odd;
+}
+
+// Marks the trees of which v1 may move a point noticeably further than predicted. Returns how far that is, or 0 [m].
+static double mark_unforeseen(hfiDiscrete* s, const double* v1) {
   const hfModel* m = s->world->model;
-  double h = s->config.step, fall = h * h * v3_norm(s->world->dynamics.gravity);
-  for (int t = 0; t < m->ntree; ++t) {
-    double sum = 0;
-    for (int i = hf_model_tree_dofadr(m)[t], end = i + hf_model_tree_dofnum(m)[t]; i < end; ++i)
-      sum += fabs(v1[i] - s->foreseen[i]) * s->world->lever[i];
-    if (h * sum > UNFORESEEN + 2 * fall) return 1;
+  const double *foreseen = s->foreseen, *lever = s->world->lever, h = s->config.step;
+  double fall = h * h * v3_norm(s->world->dynamics.gravity), least = (UNFORESEEN + 2 * fall) / h, most = 0;
+  if (!(excess_speed(v1, foreseen, lever, m->nv) > least)) return 0;
+  for (int t = 0, i = 0; t < m->ntree; ++t) { // the dofs of the trees follow each other
+    double excess = excess_speed(v1 + i, foreseen + i, lever + i, hf_model_tree_dofnum(m)[t]);
+    i += hf_model_tree_dofnum(m)[t];
+    s->unforeseen[t] = excess > least;
+    most = max2(most, excess > least ? excess : 0);
   }
-  return 0;
+  return h * most;
+}
+
+static void mark_tree(const hfiDiscrete* s, int body) {
+  int tree = hf_model_body_tree(s->world->model)[body];
+  if (tree >= 0) s->changed[tree] = 1;
+}
+
+// The rows of new contacts come behind all others, which stay where they are. Marks the trees that they act on.
+static void add_new_contacts(hfiDiscrete* s, const hfState* state) {
+  hfiWorld* w = s->world;
+  memset(s->changed, 0, sizeof *s->changed * (size_t)w->model->ntree);
+  for (int i = 0; i < w->ncontact; ++i) {
+    if (s->block[i] != HFI_NEW_CONTACT) continue;
+    hfiContact* c = &w->contact[i];
+    if (hfi_contacts_remember(s)) hfi_memory_recall(state, &w->dynamics, s->config.step, c, 1);
+    add_contact(s, i, find_steepest(s));
+    mark_tree(s, c->body_a);
+    mark_tree(s, c->body_b);
+  }
 }
 
 int hfi_discrete_add_missed(hfiDiscrete* s, const hfState* state, const double* v1) {
   hfDynamics* d = &s->world->dynamics;
-  if (!anticipates(s) || !moves_unforeseen(s, v1)) return 0;
+  double excess = anticipates(s) ? mark_unforeseen(s, v1) : 0;
+  int further = excess > HFI_FURTHER;
+  if (!(excess > 0) || (!further && !hfi_world_may_miss(s->world, s->unforeseen))) return 0;
   hfi_accelerate(d, v1); // velocities of the links at rates v1
-  if (!hfi_world_find_missed(s->world, d->B, s->config.step)) return 0;
-  hfi_assembly_return(&s->assembly, s->before_contacts);
-  add_contacts(s, state);
+  if (!hfi_world_add_missed(s->world, d->B, s->config.step, s->unforeseen, further, s->block)) return 0;
+  add_new_contacts(s, state);
   memcpy(s->foreseen, v1, sizeof *v1 * (size_t)s->world->model->nv);
   return 1;
 }

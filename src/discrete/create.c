@@ -13,6 +13,8 @@ static void take_arrays(hfiDiscrete* d, hfiArena* arena) {
   d->tau = HFI_TAKE(arena, double, m->nv);
   hfi_flight_init(&d->flight, &d->world->dynamics, arena);
   d->flies = HFI_TAKE(arena, int32_t, m->ntree);
+  d->unforeseen = HFI_TAKE(arena, int32_t, m->ntree);
+  d->changed = HFI_TAKE(arena, int32_t, m->ntree);
   d->push = HFI_TAKE(arena, double, m->ntree);
   d->foreseen = HFI_TAKE(arena, double, m->nv);
   d->impact = HFI_TAKE(arena, hfiRebound, contacts);

@@ -24,10 +24,10 @@ typedef struct hfiDiscrete {
   double* ctrl_rate;          // (nu x 2) first and second rate of controls that computed torque follows
   double* tau;                // (nv) forces that do not depend on v1 [N or N m]
   hfiFlight flight;           // inertial motion
-  int32_t* flies;             // (ntree) 1: nothing but gravity acts on the tree, and nothing is near
+  int32_t* flies;             // (ntree) 1: nothing but gravity acts on the tree, and nothing is near an articulated one
   double* push;               // (ntree) how far forces may push a tree beyond its free motion [m]
   double* foreseen;           // (nv) velocities that contacts are predicted by; then those of the end of the step
-  hfiAssemblyMark before_contacts; // sizes of the problem without contacts
+  int32_t *unforeseen, *changed; // (ntree) 1: the solution moves the tree further than foreseen; it has new contacts
   hfiRebound* impact;          // (nimpact of max_contacts) contacts that bounced at the start of the step
   int32_t nimpact;
   double* v1;                 // (nv) solution
@@ -57,7 +57,8 @@ int hfi_discrete_add_missed(hfiDiscrete* d, const hfState* state, const double* 
 const double* hfi_discrete_turn_free_bodies(hfiDiscrete* d, const double* v0);
 // Finds the trees that fly, d->flies, and gives the problem their momentum.
 void hfi_discrete_begin_flight(hfiDiscrete* d);
-// Trees do not fly that another tree or the world may come near, or that touch themselves. Again after new contacts.
+// Articulated trees do not fly that another tree or the world may come near, or that touch themselves. Again after new
+// contacts.
 void hfi_discrete_ground(hfiDiscrete* d);
 // Moves q over the step and makes v, the solution of the step problem, the velocities at its end.
 void hfi_discrete_end_flight(hfiDiscrete* d, const hfInput* input, double* q, double* v);

@@ -10,26 +10,36 @@ const double* hfi_discrete_turn_free_bodies(hfiDiscrete* s, const double* v0) {
 
 // Which trees fly: no known force acts on them (tau), and no spring or damper (diag). Returns their number.
 static int ground_by_forces(hfiDiscrete* s) {
-  const hfStepProblem* p = &s->assembly.problem;
   const hfModel* m = s->world->model;
+  const double *tau = s->tau, *diag = s->assembly.problem.diag;
   int flying = 0;
   for (int t = 0; t < m->ntree; ++t) {
-    s->flies[t] = 1;
-    for (int i = hf_model_tree_dofadr(m)[t], end = i + hf_model_tree_dofnum(m)[t]; i < end && s->flies[t]; ++i)
-      if (s->tau[i] != 0 || p->diag[i] != 0) s->flies[t] = 0;
+    int i = hf_model_tree_dofadr(m)[t], end = i + hf_model_tree_dofnum(m)[t];
+    while (i < end && tau[i] == 0 && diag[i] == 0) ++i;
+    s->flies[t] = i == end;
     flying += s->flies[t];
   }
   return flying;
 }
 
+static int any_articulated_flies(const hfiDiscrete* s) {
+  for (int t = 0; t < s->world->model->ntree; ++t)
+    if (s->flies[t] && s->flight.articulated[t]) return 1;
+  return 0;
+}
+
+// Articulated trees do not fly that another tree or the world may come near, or that touch themselves: their momentum is
+// set before contacts are solved. Of free bodies the solution tells whether a contact acted on them.
 void hfi_discrete_ground(hfiDiscrete* s) {
   const int32_t *body = hf_model_geom_body(s->world->model), *tree = hf_model_body_tree(s->world->model);
+  const int32_t* articulated = s->flight.articulated;
+  if (!any_articulated_flies(s)) return;
   for (int i = 0; i < s->world->nfound; ++i) {
     const hfiRawContact* r = &s->world->found[i];
     int a = tree[body[r->geom_a]], b = tree[body[r->geom_b]];
     if (a == b && !r->acts) continue;
-    if (a >= 0) s->flies[a] = 0;
-    if (b >= 0) s->flies[b] = 0;
+    if (a >= 0 && articulated[a]) s->flies[a] = 0;
+    if (b >= 0 && articulated[b]) s->flies[b] = 0;
   }
 }
 
@@ -50,9 +60,19 @@ static int moves_flying(const hfiDiscrete* s, const hfiRows* rows, const hfiRowB
   return 0;
 }
 
+// Whether the actuation has a row on a flying tree. Its blocks are the problem's first.
+static int any_row_on_flying(const hfiDiscrete* s) {
+  const hfStepProblem* p = &s->assembly.problem;
+  int nblock = s->world->actuation.rows.n.nblock, any = 0;
+  const hfStepPiece* end = nblock ? p->piece + p->block[nblock - 1].piece + p->block[nblock - 1].npiece : p->piece;
+  for (const hfStepPiece* piece = p->piece; piece < end; ++piece) any |= s->flies[piece->tree];
+  return any;
+}
+
 // Trees do not fly on which a row of the actuation acts at the velocities M^-1 p*.
 static void ground_by_rows(hfiDiscrete* s) {
   const hfiRows* rows = &s->world->actuation.rows;
+  if (!any_row_on_flying(s)) return;
   const int32_t* tree = hf_model_dof_tree(s->world->model);
   const hfStepProblem* p = &s->assembly.problem;
   int solved = 0;
@@ -68,20 +88,28 @@ static void ground_by_rows(hfiDiscrete* s) {
   }
 }
 
-static int any_flies(const hfiDiscrete* s) {
-  for (int t = 0; t < s->world->model->ntree; ++t)
-    if (s->flies[t]) return 1;
-  return 0;
+static int count_flying(const hfiDiscrete* s) {
+  int count = 0;
+  for (int t = 0; t < s->world->model->ntree; ++t) count += s->flies[t];
+  return count;
 }
 
-// Trees do not fly on which a row acted in the solution.
+// A contact exerts friction only where its normal force is not zero.
+static int block_acted(const hfiDiscrete* s, const hfStepBlock* b) {
+  int acted = s->impulse[b->row] != 0;
+  for (int r = 1; r < b->dim && b->law != HF_LAW_CONTACT; ++r) acted |= s->impulse[b->row + r] != 0;
+  return acted;
+}
+
+// Trees do not fly on which a contact acted in the solution, nor articulated ones on which another row did: these were
+// judged before by velocities that are not quite those of the solution. Contacts are the last blocks.
 static void ground_by_impulses(hfiDiscrete* s) {
   const hfStepProblem* p = &s->assembly.problem;
-  if (!any_flies(s)) return;
-  for (const hfStepBlock *b = p->block, *end = b + p->nblock; b < end; ++b) {
-    int acted = 0;
-    for (int r = b->row; r < b->row + b->dim; ++r) acted |= s->impulse[r] != 0;
-    for (int k = b->piece; acted && k < b->piece + b->npiece; ++k) s->flies[p->piece[k].tree] = 0;
+  int flying = count_flying(s), first = any_articulated_flies(s) ? 0 : s->world->actuation.rows.n.nblock;
+  for (const hfStepBlock* b = p->block + p->nblock - 1; flying && b >= p->block + first; --b) {
+    if (!block_acted(s, b)) continue;
+    for (int k = b->piece; k < b->piece + b->npiece; ++k)
+      flying -= s->flies[p->piece[k].tree], s->flies[p->piece[k].tree] = 0;
   }
 }
 

@@ -116,5 +116,6 @@ static int strike_all(hfiDiscrete* s) {
 
 void hfi_discrete_impacts(hfiDiscrete* s, const hfState* state) {
   s->nimpact = 0;
+  if (!s->world->has_restitution) return;
   while (strike_all(s) && hfi_discrete_add_missed(s, state, s->assembly.problem.v0)) {}
 }

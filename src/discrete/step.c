@@ -27,27 +27,29 @@ void hfi_discrete_problem(hfiDiscrete* s, const hfState* state, const hfInput* i
 // ---- the step ---------------------------------------------------------------------------------------
 
 // Computes v1 and the impulses. Where method mlcp finds no solution and its fallback is on, the convex problem is solved.
-static hfStatus solve_problem(hfiDiscrete* s, hfStepReport* report, hfError* error) {
+// changed: NULL, or the trees (ntree) whose islands are solved again, from v0.
+static hfStatus solve_problem(hfiDiscrete* s, const int32_t* changed, hfStepReport* report, hfError* error) {
   const hfStepProblem* p = &s->assembly.problem;
   hfSolverConfig config = s->config.solver;
   if (s->mlcp) {
     hfStatus status = hf_mlcp_solve(s->mlcp, p, s->v1, s->impulse, &report->solve, error);
     if (status <= 0 || !s->config.mlcp.fallback) return status;
-    config.first_rung = HF_RUNG_CONVEX;
+    config.first_rung = HF_RUNG_CONVEX, changed = NULL;
   }
+  if (changed) return hfi_solver_solve_changed(s->solver, &config, p, changed, s->v1, s->impulse, &report->solve, error);
   return hf_solver_solve(s->solver, &config, p, s->v1, s->impulse, &report->solve, error);
 }
 
 // Solves the problem with the contacts that were predicted. Where the solution closes others, adds them and solves again.
 static hfStatus solve_step(hfiDiscrete* s, const hfState* state, hfStepReport* report, hfError* error) {
   enum { MOST = 4 };
-  hfStatus status = solve_problem(s, report, error);
+  hfStatus status = solve_problem(s, NULL, report, error);
   for (int k = 0; k < MOST && status >= 0 && hfi_discrete_add_missed(s, state, s->v1); ++k) {
     if (s->config.gyroscopic) hfi_discrete_ground(s);
     // The last solution is a better first guess, but not for laws whose slope is as steep as that of regularised friction.
     if (s->config.friction == HF_FRICTION_ANCHORED)
       memcpy(s->assembly.problem.v0, s->v1, sizeof *s->v1 * (size_t)s->world->model->nv);
-    status = solve_problem(s, report, error);
+    status = solve_problem(s, s->changed, report, error);
   }
   return status;
 }

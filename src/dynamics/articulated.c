@@ -146,11 +146,11 @@ static void move_by_cayley(int type, const double* v, double h, double* q) {
 void hfi_articulated_move(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, const double* v, double* q) {
   const hfModel* m = d->model;
   hfi_fast_solution(f, d, h, flies, v);
-  for (int j = 0; j < m->njnt; ++j) {
-    int dof = hf_model_jnt_dofadr(m)[j], type = hf_model_jnt_type(m)[j], t = hf_model_dof_tree(m)[dof];
+  for (int i = 0; i < f->nscalar; ++i) q[f->scalar[i][0]] += h * v[f->scalar[i][1]];
+  for (int i = 0; i < f->nturning; ++i) {
+    int j = f->turning[i], dof = hf_model_jnt_dofadr(m)[j], type = hf_model_jnt_type(m)[j];
     double* qj = q + hf_model_jnt_qposadr(m)[j];
-    if (!f->articulated[t]) continue;
-    if (flies[t] && (type == HF_JOINT_FREE || type == HF_JOINT_BALL)) move_by_cayley(type, v + dof, h, qj);
+    if (flies[hf_model_dof_tree(m)[dof]]) move_by_cayley(type, v + dof, h, qj);
     else hfi_joint_integrate(type, qj, v + dof, h);
   }
 }

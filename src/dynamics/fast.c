@@ -73,8 +73,21 @@ static double inertial_energy(const hfiFlight* f, const hfDynamics* d, int t, in
   return flies ? T - v3_dot(d->gravity, v3_axpy(I.m, d->p_WO[t], I.h)) : T;
 }
 
+// Whether velocities v make no tree more than slow, by a bound for all of them together.
+static int all_are_slow(const hfiFlight* f, const hfModel* m, double h, const double* v) {
+  double even = 0, odd = 0;
+  int n = m->nv;
+  for (int i = 0; i + 1 < n; i += 2) even += fabs(v[i]), odd += fabs(v[i + 1]);
+  if (n & 1) even += fabs(v[n - 1]);
+  return h * (even + odd) <= (f->has_carried_slide ? SHORT_SLIDE : BRISK);
+}
+
 void hfi_fast_find(hfiFlight* f, const hfDynamics* d, double h, const int32_t* flies) {
   f->nfast = 0;
+  if (all_are_slow(f, d->model, h, d->v)) {
+    memset(f->fast, 0, sizeof *f->fast * (size_t)d->model->ntree);
+    return;
+  }
   for (int t = 0; t < d->model->ntree; ++t) {
     double turn = f->articulated[t] ? largest_turn(f, d, h, t) : 0;
     f->fast[t] = !(turn <= FAST) ? HFI_FAST : turn > (flies[t] ? BRISK_FLIGHT : BRISK) ? HFI_BRISK : HFI_SLOW;
@@ -169,7 +182,7 @@ static int may_be_faster(const hfiFlight* f, const hfModel* m, double h, int t, 
   if (!f->articulated[t] || flies[t] || f->fast[t] == HFI_FAST) return 0;
   for (int i = r.begin; i < r.end; ++i) {
     if (!slides(m, i)) turns += fabs(v[i]);
-    else if (!(h * fabs(v[i]) <= SHORT_SLIDE)) return 1;
+    else if (hf_model_dof_depth(m)[i] > 0 && !(h * fabs(v[i]) <= SHORT_SLIDE)) return 1;
   }
   return !(h * turns <= (f->fast[t] ? FAST : 2 * BRISK));
 }
@@ -178,6 +191,7 @@ static int may_be_faster(const hfiFlight* f, const hfModel* m, double h, int t, 
 // kick of the latter, at the low speed before, counts as zero.
 static void find_made_faster(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, const double* v) {
   int known = 0;
+  if (all_are_slow(f, d->model, h, v)) return;
   for (int t = 0; t < d->model->ntree; ++t) {
     if (!may_be_faster(f, d->model, h, t, flies, v)) continue;
     if (!known) hf_dynamics_velocity(d, v), known = 1;

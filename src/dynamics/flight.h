@@ -34,6 +34,10 @@ typedef struct hfiFlight {
   hfiFreeBody* body;  // (nbody)
   int32_t* first_link;   // (ntree + 1) of each tree; its root, whose parent is the world, is the first
   int32_t* articulated;  // (ntree) 1: not a free body
+  int32_t nscalar, nturning; // joints of articulated trees with one coordinate, and the others
+  int32_t (*scalar)[2];  // (nscalar of njnt) place of the coordinate in q, dof
+  int32_t* turning;      // (nturning of njnt) joints
+  int32_t has_carried_slide; // 1: some slide of an articulated tree has a dof before it
   double* start;         // (nv) velocities at the start as the step problem sees them
   double *middle, *base; // (nv) articulated trees: velocities in the middle, momentum without inertial forces
   double* change;        // (ntree) by how much the last iteration changed the middle [-]
@@ -58,7 +62,7 @@ int hfi_flight_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0);
 // The bias of free bodies is their weight alone: the spin is in f->start. After hf_dynamics_bias.
 void hfi_flight_bias(const hfiFlight* f, hfDynamics* d);
 // Moves the free bodies' coordinates q over the step and makes v, the solution of the step problem, their
-// velocities at its end. flies (ntree): 1 where nothing but gravity acted and nothing was near.
+// velocities at its end. flies (ntree): 1 where nothing but gravity acted.
 void hfi_flight_end(const hfiFlight* f, const hfDynamics* d, double h, const int32_t* flies, double* q, double* v);
 // What v must be in the step problem for the step to end at velocities v1: the inverse of hfi_flight_end for
 // free bodies. v may be v1.

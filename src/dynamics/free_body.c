@@ -23,6 +23,7 @@
 
 enum { MAX_ITERATIONS = 60 };
 static const double TOLERANCE = 1e-15; // change of w1 over |w0| at which iterating stops: rounding
+static const double SLOW = 0.02;       // turn in a step up to which Newton's method finds w1 [rad]
 
 // ---- spin -----------------------------------------------------------------------------------------
 
@@ -36,9 +37,10 @@ static hfVec3 solve_gyroscopic(const double* I, hfVec3 l, hfVec3 b) {
   return v3_scale(1 / det, v3(v3_dot(b, yz), v3_dot(b, v3_cross(z, x)), v3_dot(b, v3_cross(x, y))));
 }
 
-hfVec3 hfi_spin_freely(const double* I, hfVec3 w0, double h) {
+// By iterating on Lm. An iteration leaves less than |h w| of the error.
+static hfVec3 spin_fast(const double* I, hfVec3 w0, double h) {
   hfVec3 L0 = sym3_mulv(I, w0), w1 = w0;
-  double size2 = v3_norm2(w0), rate2 = min2(1, h * h * size2); // an iteration leaves less than |h w| of the error
+  double size2 = v3_norm2(w0), rate2 = min2(1, h * h * size2);
   for (int k = 0; k < MAX_ITERATIONS; ++k) {
     hfVec3 l = v3_scale(0.5 * h, sym3_mulv(I, v3_scale(0.5, v3_add(w0, w1))));
     hfVec3 next = solve_gyroscopic(I, l, v3_add(L0, v3_cross(l, w0)));
@@ -47,6 +49,38 @@ hfVec3 hfi_spin_freely(const double* I, hfVec3 w0, double h) {
     if (change2 * rate2 <= sqr(TOLERANCE) * size2) break;
   }
   return v3_finite(w1) ? w1 : w0; // where |w|^2 overflows
+}
+
+// By Newton's method with the matrix of the start, for h |w| << 1:
+//   F = I (w1 - w0) + (h/4) s x I s,  s = w0 + w1,   dF/dw1 = I + (h/2) ([w0] I - [I w0]) + O(h^2 w^2)
+// An iteration leaves (h w)^2 of the error, times the square of the ratio of the moments of inertia; where they differ
+// too much for it, one iterates on Lm.
+static hfVec3 spin_slowly(const double* I, hfVec3 w0, double h, double size2) {
+  hfVec3 L0 = sym3_mulv(I, w0), w1 = w0, u = v3_scale(0.5 * h, w0), l = v3_scale(0.5 * h, L0);
+  hfVec3 x = v3_add(v3(I[0], I[3] - l.z, I[4] + l.y), v3_cross(u, v3(I[0], I[3], I[4]))); // columns
+  hfVec3 y = v3_add(v3(I[3] + l.z, I[1], I[5] - l.x), v3_cross(u, v3(I[3], I[1], I[5])));
+  hfVec3 z = v3_add(v3(I[4] - l.y, I[5] + l.x, I[2]), v3_cross(u, v3(I[4], I[5], I[2])));
+  hfVec3 yz = v3_cross(y, z), zx = v3_cross(z, x), xy = v3_cross(x, y), F = v3_scale(h, v3_cross(w0, L0));
+  double scale = -1 / v3_dot(x, yz), before2 = size2;
+  for (int k = 0;; ++k) {
+    hfVec3 change = v3_scale(scale, v3(v3_dot(F, yz), v3_dot(F, zx), v3_dot(F, xy)));
+    double change2 = v3_norm2(change);
+    if (!(change2 <= 0.1 * before2)) return spin_fast(I, w0, h);
+    w1 = v3_add(w1, change);
+    // The next change is about as much smaller than this one as this one is than the last; the second is cubic in h.
+    double next2 = k ? change2 * change2 / before2 : 100 * change2 * sqr(change2 / size2);
+    if (next2 <= sqr(TOLERANCE) * size2) break;
+    before2 = change2;
+    hfVec3 s = v3_add(w0, w1), moved = v3_sub(w1, w0);
+    F = v3_axpy(0.25 * h, v3_cross(s, sym3_mulv(I, s)), sym3_mulv(I, moved));
+  }
+  return w1;
+}
+
+hfVec3 hfi_spin_freely(const double* I, hfVec3 w0, double h) {
+  double size2 = v3_norm2(w0);
+  if (size2 == 0) return w0;
+  return h * h * size2 < sqr(SLOW) ? spin_slowly(I, w0, h, size2) : spin_fast(I, w0, h);
 }
 
 // cay(t w): the rotation by 2 atan(t |w|/2) about w.
@@ -65,6 +99,22 @@ static int is_free_body(const hfDynamics* d, int l) {
          hf_model_tree_dofnum(d->model)[link->tree] == 6;
 }
 
+// The joints of articulated trees, by how their coordinates move.
+static void sort_joints(hfiFlight* f, const hfModel* m) {
+  f->nscalar = f->nturning = f->has_carried_slide = 0;
+  for (int j = 0; j < m->njnt; ++j) {
+    int dof = hf_model_jnt_dofadr(m)[j];
+    if (!f->articulated[hf_model_dof_tree(m)[dof]]) continue;
+    if (!hfi_joint_is_scalar(hf_model_jnt_type(m)[j])) {
+      f->turning[f->nturning++] = j;
+      continue;
+    }
+    f->has_carried_slide |= hf_model_jnt_type(m)[j] == HF_JOINT_SLIDE && hf_model_dof_depth(m)[dof] > 0;
+    f->scalar[f->nscalar][0] = hf_model_jnt_qposadr(m)[j];
+    f->scalar[f->nscalar++][1] = dof;
+  }
+}
+
 void hfi_flight_init(hfiFlight* f, const hfDynamics* d, hfiArena* arena) {
   const hfModel* m = d->model;
   f->body = HFI_TAKE(arena, hfiFreeBody, m->ntree);
@@ -80,6 +130,8 @@ void hfi_flight_init(hfiFlight* f, const hfDynamics* d, hfiArena* arena) {
   f->gain = HFI_TAKE(arena, double, m->ntree);
   f->pull = HFI_TAKE(arena, hfVec3, m->ntree);
   f->kept = HFI_TAKE(arena, hfiInvariants, m->ntree);
+  f->scalar = hfi_arena_take(arena, (size_t)m->njnt, sizeof *f->scalar);
+  f->turning = HFI_TAKE(arena, int32_t, m->njnt);
   f->nbody = 0;
   if (!arena->base) return;
   for (int t = 0; t < m->ntree; ++t) f->articulated[t] = 1;
@@ -91,12 +143,13 @@ void hfi_flight_init(hfiFlight* f, const hfDynamics* d, hfiArena* arena) {
     f->articulated[body.tree] = 0;
     f->body[f->nbody++] = body;
   }
+  sort_joints(f, m);
 }
 
 // ---- the step -------------------------------------------------------------------------------------
 
 // Dof axes and inertia of the link at orientation R, its origin where it is.
-static void place_link(hfDynamics* d, const hfiLink* link, const hfMat3* R) {
+static inline void place_link(hfDynamics* d, const hfiLink* link, const hfMat3* R) {
   hfPose X = {*R, d->X_WB[link->body].p};
   for (int k = 0; k < 3; ++k) {
     hfMotion S = {m3_col(*R, k), v3_zero()};
@@ -106,7 +159,7 @@ static void place_link(hfDynamics* d, const hfiLink* link, const hfMat3* R) {
 }
 
 // Velocity of the centre of mass that the coordinates v of a body with axes R stand for.
-static hfVec3 centre_velocity(const hfiLink* link, const hfMat3* R, const double* v) {
+static inline hfVec3 centre_velocity(const hfiLink* link, const hfMat3* R, const double* v) {
   return v3_add(v3_load(v), m3_mulv(*R, v3_cross(v3_load(v + 3), link->com_B)));
 }
 
@@ -117,13 +170,13 @@ int hfi_flight_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0) {
     hfiFreeBody* b = &f->body[i];
     const hfiLink* link = &d->link[b->link];
     hfVec3 w0 = v3_load(v0 + link->dof + 3);
-    b->spun_B = w0;
     b->off_centre = v3_norm2(link->com_B) > 0;
-    b->q_m = d->q_WB[link->body];
-    b->R_m = d->X_WB[link->body].R;
-    if (v3_norm2(w0) == 0) continue;
+    if (v3_norm2(w0) == 0) {
+      b->spun_B = w0, b->q_m = d->q_WB[link->body], b->R_m = d->X_WB[link->body].R;
+      continue;
+    }
     b->spun_B = hfi_spin_freely(link->inertia_B, w0, 0.5 * h);
-    b->q_m = q_mul(b->q_m, turn_by(mean(w0, b->spun_B), 0.5 * h));
+    b->q_m = q_mul(d->q_WB[link->body], turn_by(mean(w0, b->spun_B), 0.5 * h));
     b->R_m = m3_from_quat(b->q_m);
     place_link(d, link, &b->R_m);
     turned++;
@@ -146,27 +199,39 @@ void hfi_flight_bias(const hfiFlight* f, hfDynamics* d) {
   }
 }
 
+// x with I x = b for a symmetric positive definite I (xx yy zz xy xz yz).
+static hfVec3 solve_inertia(const double* I, hfVec3 b) { return solve_gyroscopic(I, v3_zero(), b); }
+
+// Angular velocity in body axes at the end of a step in contact, whose impulses left w in the middle, at R_m. The body
+// turned to R1, not by free spin. The angular momentum keeps its direction in the world and the energy its size:
+//   I w1 = s R1^T R_m I w,   w1.I w1 = w.I w
+static hfVec3 spin_in_contact(const double* I, const hfMat3* R_m, const hfMat3* R1, hfVec3 w) {
+  hfVec3 L = sym3_mulv(I, w), L1 = m3_tmulv(*R1, m3_mulv(*R_m, L)), w1 = solve_inertia(I, L1);
+  double before = v3_dot(w, L), after = v3_dot(w1, L1);
+  return after > 0 && isfinite(after) ? v3_scale(sqrt(before / after), w1) : w;
+}
+
 // In flight the turn is that of free spin before and after the impulses of the middle, and the centre moves by
-// the mean of its velocities at both ends. In contact body and centre move by their velocities of the middle,
+// the mean of its velocities at both ends, between which lies h g. In contact body and centre move by their velocities of the middle,
 // by which the contacts are solved.
-static void end_body(const hfiFlight* f, const hfDynamics* d, const hfiFreeBody* b, double h, int flies, double* q,
-                     double* v) {
+static void end_body(const hfDynamics* d, const hfiFreeBody* b, double h, int flies, double* q, double* v) {
   const hfiLink* link = &d->link[b->link];
   const hfPose* X0 = &d->X_WB[link->body];
-  hfVec3 w = v3_load(v + 3), w1 = hfi_spin_freely(link->inertia_B, w, 0.5 * h);
+  hfVec3 w = v3_load(v + 3), w1 = w;
   hfVec3 u = b->off_centre ? centre_velocity(link, &b->R_m, v) : v3_load(v), moved = u; // of the centre
   hfQuat q1;
   if (flies) {
-    const double* v0 = f->start + link->dof;
-    moved = mean(b->off_centre ? centre_velocity(link, &b->R_m, v0) : v3_load(v0), u);
+    w1 = hfi_spin_freely(link->inertia_B, w, 0.5 * h);
+    moved = v3_axpy(-0.5 * h, d->gravity, u);
     q1 = q_mul(b->q_m, turn_by(mean(w, w1), 0.5 * h));
   } else {
     q1 = q_mul(q_exp(v3_scale(h, m3_mulv(b->R_m, w))), d->q_WB[link->body]);
   }
   q1 = q_unit(q1);
+  hfMat3 R1 = m3_from_quat(q1);
+  if (!flies) w1 = spin_in_contact(link->inertia_B, &b->R_m, &R1, w);
   hfVec3 p = v3_axpy(h, moved, X0->p);
   if (b->off_centre) {
-    hfMat3 R1 = m3_from_quat(q1);
     p = v3_add(p, v3_sub(m3_mulv(X0->R, link->com_B), m3_mulv(R1, link->com_B)));
     v3_store(v, v3_sub(u, m3_mulv(R1, v3_cross(w1, link->com_B))));
   }
@@ -178,8 +243,26 @@ void hfi_flight_end(const hfiFlight* f, const hfDynamics* d, double h, const int
   for (int i = 0; i < f->nbody; ++i) {
     const hfiFreeBody* b = &f->body[i];
     const hfiLink* link = &d->link[b->link];
-    end_body(f, d, b, h, flies[b->tree], q + d->step[link->joint].qposadr, v + link->dof);
+    end_body(d, b, h, flies[b->tree], q + d->step[link->joint].qposadr, v + link->dof);
   }
+}
+
+// The angular velocity w in the middle for which spin_in_contact ends with w1: w = s I^-1 R_m^T R1 I w1, where R1 depends
+// on w. An iteration leaves |h w| of the error.
+static hfVec3 find_middle_spin(const double* I, const hfiFreeBody* b, hfQuat q0, double h, hfVec3 w1, hfMat3* R1) {
+  hfVec3 L1 = sym3_mulv(I, w1), w = w1;
+  double energy = v3_dot(w1, L1);
+  for (int k = 0; k < MAX_ITERATIONS; ++k) {
+    *R1 = m3_from_quat(q_unit(q_mul(q_exp(v3_scale(h, m3_mulv(b->R_m, w))), q0)));
+    hfVec3 L = m3_tmulv(b->R_m, m3_mulv(*R1, L1)), next = solve_inertia(I, L);
+    double now = v3_dot(next, L);
+    if (!(now > 0 && isfinite(now))) break;
+    next = v3_scale(sqrt(energy / now), next);
+    double change2 = v3_norm2(v3_sub(next, w));
+    w = next;
+    if (change2 <= sqr(TOLERANCE) * v3_norm2(w)) break;
+  }
+  return w;
 }
 
 void hfi_flight_solution(const hfiFlight* f, const hfDynamics* d, double h, const double* v1, double* v) {
@@ -188,8 +271,8 @@ void hfi_flight_solution(const hfiFlight* f, const hfDynamics* d, double h, cons
     const hfiFreeBody* b = &f->body[i];
     const hfiLink* link = &d->link[b->link];
     double* vj = v + link->dof;
-    hfVec3 w1 = v3_load(vj + 3), w = hfi_spin_freely(link->inertia_B, w1, -0.5 * h);
-    hfMat3 R1 = m3_from_quat(q_mul(q_exp(v3_scale(h, m3_mulv(b->R_m, w))), d->q_WB[link->body]));
+    hfMat3 R1;
+    hfVec3 w = find_middle_spin(link->inertia_B, b, d->q_WB[link->body], h, v3_load(vj + 3), &R1);
     hfVec3 u = centre_velocity(link, &R1, vj);
     v3_store(vj, v3_sub(u, m3_mulv(b->R_m, v3_cross(w, link->com_B))));
     v3_store(vj + 3, w);

@@ -4,7 +4,7 @@
 // (planes among them) are tested against all.
 #include "geometry/broadphase.h"
 
-#include "base/sort.h"
+#include <string.h>
 
 void hfi_grid_init(hfiGrid* g, int nbox, hfiArena* arena) {
   g->nbox = nbox;
@@ -64,12 +64,12 @@ typedef struct CandidateOutput {
   int capacity, count, found;
 } CandidateOutput;
 
-static void test_pair(hfiGrid* g, const hfiAabb* box, int i, int j, CandidateOutput* o) {
+// Candidates are pairs of boxes until all of them are found and sorted.
+static inline void test_pair(hfiGrid* g, const hfiAabb* box, int i, int j, CandidateOutput* o) {
   g->tests++;
   if (!boxes_overlap(&box[i], &box[j])) return;
   int a = i < j ? i : j, b = i < j ? j : i;
-  if (g->geom) a = g->geom[a], b = g->geom[b];
-  if (!hfi_filter_test(o->filter, a, b)) return;
+  if (!hfi_filter_test(o->filter, g->geom ? g->geom[a] : a, g->geom ? g->geom[b] : b)) return;
   if (o->count < o->capacity) {
     hfiCandidate c = {a, b, -1};
     o->out[o->count++] = c;
@@ -104,19 +104,51 @@ static int fill_cells(hfiGrid* g, const hfiAabb* box) {
   return nlarge;
 }
 
-static void test_cell(hfiGrid* g, const hfiAabb* box, int i, const int64_t* cell, int own,
-                      CandidateOutput* o) {
-  for (int j = g->slot[hash_cell(g, cell[0], cell[1], cell[2])]; j >= 0; j = g->next[j]) {
+// Tests box i with those of a cell; own: the cell is that of box i, whose later boxes alone count.
+static inline void test_cell(hfiGrid* g, const hfiAabb* box, int i, const int64_t* cell, uint32_t slot, int own,
+                             CandidateOutput* o) {
+  for (int j = g->slot[slot]; j >= 0; j = g->next[j]) {
     const int64_t* c = g->cell + 3 * j;
     if (c[0] != cell[0] || c[1] != cell[1] || c[2] != cell[2] || (own && j <= i)) continue;
     test_pair(g, box, i, j, o);
   }
 }
 
-static int compare_candidates(const void* x, const void* y) {
-  const hfiCandidate *p = x, *q = y;
-  if (p->a != q->a) return p->a < q->a ? -1 : 1;
-  return p->b < q->b ? -1 : p->b > q->b;
+// The own cell and those behind it in the order of z, y, x; cells before it see this one.
+static void test_neighbours(hfiGrid* g, const hfiAabb* box, int i, CandidateOutput* o) {
+  const int64_t* c = g->cell + 3 * i;
+  for (int z = 0; z < 2; ++z)
+    for (int y = z ? -1 : 0; y < 2; ++y)
+      for (int x = z || y ? -1 : 0; x < 2; ++x) {
+        int64_t cell[3] = {c[0] + x, c[1] + y, c[2] + z};
+        uint32_t slot = hash_cell(g, cell[0], cell[1], cell[2]);
+        if (g->slot[slot] >= 0) test_cell(g, box, i, cell, slot, x == 0 && y == 0 && z == 0, o);
+      }
+}
+
+// Sorts n candidates by (a, b): by a in place with the counts of each a, then the few of each a by insertion. The
+// cells are not needed any more and serve as scratch.
+static void sort_candidates(hfiGrid* g, hfiCandidate* x, int n) {
+  int32_t *end = g->slot, *place = g->next;
+  memset(end, 0, sizeof *end * (size_t)g->nbox);
+  for (int i = 0; i < n; ++i) end[x[i].a]++;
+  for (int a = 0, sum = 0; a < g->nbox; ++a) place[a] = sum, sum += end[a], end[a] = sum;
+  for (int a = 0; a < g->nbox; ++a)
+    while (place[a] < end[a]) {
+      hfiCandidate* at = &x[place[a]];
+      if (at->a == a) {
+        place[a]++;
+        continue;
+      }
+      hfiCandidate moved = *at, *to = &x[place[moved.a]++];
+      *at = *to, *to = moved;
+    }
+  for (int i = 1; i < n; ++i) {
+    hfiCandidate c = x[i];
+    int k = i;
+    for (; k > 0 && x[k - 1].a == c.a && x[k - 1].b > c.b; --k) x[k] = x[k - 1];
+    x[k] = c;
+  }
 }
 
 int hfi_grid_pairs(hfiGrid* g, const hfiAabb* box, const hfiFilter* filter, hfiCandidate* out,
@@ -124,20 +156,15 @@ int hfi_grid_pairs(hfiGrid* g, const hfiAabb* box, const hfiFilter* filter, hfiC
   CandidateOutput o = {filter, out, capacity, 0, 0};
   g->tests = 0;
   int nlarge = g->nbox ? fill_cells(g, box) : 0;
-  for (int i = 0; i < g->nbox; ++i) {
-    const int64_t* c = g->cell + 3 * i;
-    if (c[0] == INT64_MIN) continue;
-    for (int k = 13; k < 27; ++k) { // 13 is the own cell; cells before it see this one
-      int64_t cell[3] = {c[0] + k % 3 - 1, c[1] + k / 3 % 3 - 1, c[2] + k / 9 - 1};
-      test_cell(g, box, i, cell, k == 13, &o);
-    }
-  }
+  for (int i = 0; i < g->nbox; ++i)
+    if (g->cell[3 * i] != INT64_MIN) test_neighbours(g, box, i, &o);
   for (int l = 0; l < nlarge; ++l) {
     int i = g->large[l];
     for (int j = 0; j < g->nbox; ++j)
       if (g->cell[3 * j] != INT64_MIN || j < i) test_pair(g, box, i, j, &o);
   }
-  hfi_sort(out, (size_t)o.count, sizeof *out, compare_candidates);
+  sort_candidates(g, out, o.count);
+  for (int i = 0; g->geom && i < o.count; ++i) out[i].a = g->geom[out[i].a], out[i].b = g->geom[out[i].b];
   *found = o.found;
   return o.count;
 }

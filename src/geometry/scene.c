@@ -78,6 +78,8 @@ static void measure_pairs(hfiScene* s) {
   for (int i = 0; i < s->ncandidate; ++i) s->cull[i] = measure_pair(s->model, &s->candidate[i], s->far >= 0);
 }
 
+hfiCull hfi_scene_cull(const hfiScene* s, const hfiCandidate* c) { return measure_pair(s->model, c, 0); }
+
 static void find_active(hfiScene* s) {
   const hfModel* m = s->model;
   s->nactive = 0;
@@ -187,10 +189,8 @@ static int boxes_apart(const hfiScene* s, const hfPose* X_WG, const hfiCandidate
   return 0;
 }
 
-// Are the geoms of candidate i farther apart than the margin, as far as cheap bounds can tell?
-static int far_apart(const hfiScene* s, const hfPose* X_WG, int i, double margin) {
-  const hfiCandidate* c = &s->candidate[i];
-  hfiCull* cull = &s->cull[i];
+// Are the geoms of a pair farther apart than the margin, as far as cheap bounds can tell?
+static int far_apart(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* c, hfiCull* cull, double margin) {
   if (cull->radius < 0) return plane_apart(s->model, X_WG, c, margin);
   if (v3_norm2(v3_sub(X_WG[c->b].p, X_WG[c->a].p)) > sqr(cull->radius + margin)) return 1;
   return cull->boxes && boxes_apart(s, X_WG, c, margin, &cull->axis);
@@ -280,40 +280,34 @@ static void list_near(hfiScene* s, const hfPose* X_WG, const double* reach, int*
   else list_near_boxes(s, X_WG, reach, pays, dropped);
 }
 
-typedef struct ContactOutput {
-  hfiRawContact* out;
-  int capacity, count, dropped;
-} ContactOutput;
-
-static void collide_pair(hfiScene* s, const hfPose* X_WG, int i, double margin, ContactOutput* o) {
-  const hfiCandidate* c = &s->candidate[i];
+int hfi_scene_points(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* c, hfiCull* cull, double margin,
+                     hfiContactPoint* points) {
   const hfiShape *A = &s->shape[c->a], *B = &s->shape[c->b];
   const hfPose *X_WA = &X_WG[c->a], *X_WB = &X_WG[c->b];
-  hfiCull* cull = &s->cull[i];
-  hfiContactPoint points[HFI_MAX_MANIFOLD];
-  if (cull->is_general && hfi_still_apart(A, X_WA, B, X_WB, margin, &cull->separation)) return;
+  if (cull->is_general && hfi_still_apart(A, X_WA, B, X_WB, margin, &cull->separation)) return 0;
   int n = call_pair(cull->collide, cull->swapped, A, X_WA, B, X_WB, margin, points);
   if (cull->is_general && n == 0) hfi_find_separation(A, X_WA, B, X_WB, &cull->separation);
-  for (int k = 0; k < n; ++k) {
-    hfiRawContact raw = {c->a, c->b, c->pair, i, points[k], 0, 0};
-    if (o->count < o->capacity)
-      o->out[o->count++] = raw;
-    else
-      o->dropped++;
-  }
+  return n;
 }
 
 int hfi_scene_collide(hfiScene* s, const hfPose* X_WG, const double* reach, hfiRawContact* out,
                       int capacity, int* dropped) {
-  ContactOutput o = {out, capacity, 0, 0};
-  if (s->nnear < 0 || !list_holds(s, X_WG, reach)) list_near(s, X_WG, reach, &o.dropped);
+  hfiContactPoint points[HFI_MAX_MANIFOLD];
+  int count = 0;
+  *dropped = 0;
+  if (s->nnear < 0 || !list_holds(s, X_WG, reach)) list_near(s, X_WG, reach, dropped);
   s->queries++;
   for (int k = 0; k < s->nnear; ++k) {
     int i = s->near[k];
     const hfiCandidate* c = &s->candidate[i];
     double margin = s->cull[i].margin + (reach ? reach[c->a] + reach[c->b] : 0);
-    if (!far_apart(s, X_WG, i, margin)) collide_pair(s, X_WG, i, margin, &o);
+    if (far_apart(s, X_WG, c, &s->cull[i], margin)) continue;
+    int n = hfi_scene_points(s, X_WG, c, &s->cull[i], margin, points);
+    for (int p = 0; p < n; ++p) {
+      hfiRawContact raw = {c->a, c->b, c->pair, i, points[p], 0, 0};
+      if (count < capacity) out[count++] = raw;
+      else ++*dropped;
+    }
   }
-  *dropped = o.dropped;
-  return o.count;
+  return count;
 }

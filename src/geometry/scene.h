@@ -57,5 +57,15 @@ void hfi_scene_init(hfiScene* scene, const hfModel* model, hfiArena* arena);
 // each geom may come in the time that matters, added to the margin of its pairs [m].
 int hfi_scene_collide(hfiScene* scene, const hfPose* X_WG, const double* reach, hfiRawContact* out,
                       int capacity, int* dropped);
+// Looks again at the pairs of the geoms that `further` marks (ngeom), which may come further than the reach that
+// found `count` points: of their pairs, points that do not act give way to those that are found now, in the same order.
+// Returns how many there are.
+int hfi_scene_look_further(hfiScene* scene, const hfPose* X_WG, const double* reach, const int32_t* further,
+                           hfiRawContact* found, int count, int capacity, int* dropped);
+
+// How a pair that the scene does not list is culled, and the points of a pair with a gap below the margin [m].
+hfiCull hfi_scene_cull(const hfiScene* scene, const hfiCandidate* pair);
+int hfi_scene_points(const hfiScene* scene, const hfPose* X_WG, const hfiCandidate* pair, hfiCull* cull, double margin,
+                     hfiContactPoint* points); // (HFI_MAX_MANIFOLD)
 
 #endif

@@ -171,26 +171,50 @@ static void scatter_island(const hfiIsland* I, double* v, double* impulse, doubl
   }
 }
 
-hfStatus hf_solver_solve(hfSolver* solver, const hfSolverConfig* config,
-                         const hfStepProblem* problem, double* v, double* impulse,
-                         hfSolveReport* report, hfError* error) {
-  hfi_clear_error(error);
+// Whether an island has a tree that `changed` marks.
+static int has_changed(const int32_t* trees, int32_t count, const int32_t* changed) {
+  int any = 0;
+  for (int32_t t = 0; t < count; ++t) any |= changed[trees[t]];
+  return any;
+}
+
+// changed: the trees (ntree) whose islands are solved, or NULL for all.
+static hfStatus solve_islands(hfSolver* solver, const hfSolverConfig* config, const hfStepProblem* problem,
+                              const int32_t* changed, double* v, double* impulse, hfSolveReport* report,
+                              hfError* error) {
   hfiPartition* S = &solver->partition;
   hfiIsland* I = &solver->island;
   hfStatus status = check_config(config, error);
   if (!status) status = hfi_problem_check_capacity(problem, &solver->capacity, error);
   if (!status) status = hfi_problem_check_finite(problem, error);
   if (status) return status;
-  memset(report, 0, sizeof *report);
+  if (!changed) memset(report, 0, sizeof *report);
   hfi_partition_find(S, problem);
   for (int32_t k = 0; k < S->count; ++k) {
     const int32_t *trees = S->tree + S->tree_start[k], *blocks = S->block + S->block_start[k];
-    hfi_island_gather(I, problem, trees, S->tree_start[k + 1] - S->tree_start[k], blocks,
-                      S->block_start[k + 1] - S->block_start[k]);
+    int32_t ntree = S->tree_start[k + 1] - S->tree_start[k];
+    if (changed && !has_changed(trees, ntree, changed)) continue;
+    hfi_island_gather(I, problem, trees, ntree, blocks, S->block_start[k + 1] - S->block_start[k]);
     if (!solve_island(I, config, report)) report->status = HF_SINGULAR;
     scatter_island(I, v, impulse, solver->s);
   }
   return report->status;
+}
+
+hfStatus hf_solver_solve(hfSolver* solver, const hfSolverConfig* config,
+                         const hfStepProblem* problem, double* v, double* impulse,
+                         hfSolveReport* report, hfError* error) {
+  hfi_clear_error(error);
+  return solve_islands(solver, config, problem, NULL, v, impulse, report, error);
+}
+
+hfStatus hfi_solver_solve_changed(hfSolver* solver, const hfSolverConfig* config, const hfStepProblem* problem,
+                                  const int32_t* changed, double* v, double* impulse, hfSolveReport* report,
+                                  hfError* error) {
+  int32_t islands = report->islands;
+  hfStatus status = solve_islands(solver, config, problem, changed, v, impulse, report, error);
+  report->islands = islands;
+  return status;
 }
 
 const double* hfi_solver_row_velocities(const hfSolver* solver) { return solver->s; }

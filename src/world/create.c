@@ -61,6 +61,12 @@ static int any_dynamic_friction(const hfModel* m) {
   return 0;
 }
 
+static int any_restitution(const hfModel* m) {
+  int any = 0;
+  for (int g = 0; g < m->ngeom; ++g) any |= hf_model_geom_restitution(m)[g] > 0;
+  return any;
+}
+
 // What a parameter overlay may change. The dynamics of a new world has read its parameters already.
 static void read_parameters(hfiWorld* w) {
   hfi_world_weigh(w);
@@ -69,6 +75,7 @@ static void read_parameters(hfiWorld* w) {
   for (int i = 0; i < w->model->nu; ++i) w->actuation.law[i] = hf_model_actuator_drive(w->model)[i];
   if (w->config.drive_law >= 0) hfi_actuation_drive_by(&w->actuation, (hfDriveLaw)w->config.drive_law);
   w->has_dynamic_friction = any_dynamic_friction(w->model);
+  w->has_restitution = any_restitution(w->model);
   w->revision = w->model->revision;
 }
 
@@ -96,12 +103,14 @@ static void take_arrays(hfiWorld* w, hfiArena* arena) {
   w->ctrl = HFI_TAKE(arena, double, m->nu);
   w->reach = HFI_TAKE(arena, double, 2 * m->ngeom);
   w->touched = HFI_TAKE(arena, int32_t, m->ntree);
+  w->further = HFI_TAKE(arena, int32_t, m->ngeom);
   w->found = HFI_TAKE(arena, hfiRawContact, contacts);
   w->contact = HFI_TAKE(arena, hfiContact, contacts);
   double* span = HFI_TAKE(arena, double, m->nbody);
   if (!arena->base) return;
   hfi_contact_extents(m, w->extent);
   measure_levers(m, w->extent, span, w->lever);
+  w->least_far = hfi_least_swept_gap(m);
 }
 
 hfStatus hfi_world_create(hfiWorld** world, const hfModel* model, const hfiWorldConfig* config, hfError* error) {

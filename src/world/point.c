@@ -73,64 +73,48 @@ void hfi_world_find_contacts(hfiWorld* w, double gap, double horizon, const doub
   w->nfound = w->ncontact = w->ndropped = 0;
   if (!w->config.max_contacts) return;
   const hfDynamics* d = horizon > 0 ? &w->dynamics : NULL;
-  const int32_t *tree = hf_model_body_tree(m), *body = hf_model_geom_body(m);
   if (d)
-    hfi_contact_reach(d, d->V, horizon, w->extent, w->reach);
+    hfi_contact_reach(d, d->V, horizon, w->extent, push, w->reach);
   else
     for (int g = 0; gap > 0 && g < m->ngeom; ++g) w->reach[g] = 0.5 * gap;
-  for (int g = 0; d && push && g < m->ngeom; ++g)
-    if (tree[body[g]] >= 0) w->reach[g] += push[tree[body[g]]];
   w->nfound = hfi_scene_collide(&w->scene, w->dynamics.X_WG, d || gap > 0 ? w->reach : NULL, w->found,
                                 w->config.max_contacts, &w->ndropped);
-  hfi_contact_choose(m, d, NULL, horizon, gap, listed_materials(w), w->found, w->nfound, w->touched);
-  if (d) hfi_world_sweep(w, d->V, horizon, horizon);
+  double widest = hfi_contact_choose(m, d, horizon, gap, listed_materials(w), w->found, w->nfound, w->touched);
+  if (widest > w->least_far) hfi_world_sweep(w, d->V, horizon, horizon, HFI_ACTS);
   w->ncontact = hfi_contact_fill(m, listed_materials(w), &w->softness, w->found, w->nfound, w->contact);
 }
 
-// A geom that moves further than this beyond its reach has candidates found again [m].
-static const double FURTHER = 1e-3;
-// A point that overlaps by more than this becomes a contact [m].
-static const double MISSED = 5e-5;
-
-// The points of the contacts that there are go on to act. Both lists are in the order of the pairs.
-static void keep_contacts(hfiWorld* w) {
-  int at = 0;
-  for (int i = 0; i < w->ncontact; ++i) {
-    const hfiContact* c = &w->contact[i];
-    while (at < w->nfound && (w->found[at].geom_a != c->geom_a || w->found[at].geom_b != c->geom_b)) ++at;
-    for (int k = at; k < w->nfound && w->found[k].geom_a == c->geom_a && w->found[k].geom_b == c->geom_b; ++k)
-      if (w->found[k].point.feature == c->feature && isfinite(w->found[k].depth)) w->found[k].acts = 1;
-    if (at == w->nfound) at = 0;
-  }
+int hfi_world_may_miss(const hfiWorld* w, const int32_t* unforeseen) {
+  return w->nfound > w->ncontact && hfi_contact_may_be_missed(w->model, unforeseen, w->found, w->nfound);
 }
 
-static int count_acting(const hfiWorld* w) {
-  int count = 0;
-  for (int i = 0; i < w->nfound; ++i) count += w->found[i].acts;
-  return count;
-}
-
-int hfi_world_find_missed(hfiWorld* w, const hfMotion* V, double horizon) {
+// Marks the geoms that velocities V move noticeably beyond their reach, which grows, and returns whether there are any.
+static int extend_reach(hfiWorld* w, const hfMotion* V, double horizon, const int32_t* unforeseen) {
   const hfModel* m = w->model;
-  const hfDynamics* d = &w->dynamics;
+  const int32_t *tree = hf_model_body_tree(m), *body = hf_model_geom_body(m);
   double* reach = w->reach + m->ngeom;
-  int further = 0, before = w->ncontact;
-  hfi_contact_reach(d, V, horizon, w->extent, reach);
-  for (int g = 0; g < m->ngeom; ++g)
-    if (reach[g] > w->reach[g] + FURTHER) w->reach[g] = reach[g], further = 1;
-  if (further) {
-    w->nfound = hfi_scene_collide(&w->scene, d->X_WG, w->reach, w->found, w->config.max_contacts, &w->ndropped);
-    hfi_contact_choose(m, d, NULL, horizon, 0, listed_materials(w), w->found, w->nfound, w->touched);
-    hfi_world_sweep(w, V, horizon, 0);
-    keep_contacts(w);
+  int any = 0;
+  hfi_contact_reach(&w->dynamics, V, horizon, w->extent, NULL, reach);
+  for (int g = 0; g < m->ngeom; ++g) {
+    int t = tree[body[g]];
+    w->further[g] = t >= 0 && unforeseen[t] && reach[g] > w->reach[g] + HFI_FURTHER;
+    if (w->further[g]) w->reach[g] = reach[g], any = 1;
   }
-  if (!hfi_contact_missed(d, V, horizon, MISSED, w->found, w->nfound, w->touched)) return 0;
-  hfi_contact_choose(m, d, V, horizon, 0, listed_materials(w), w->found, w->nfound, w->touched);
-  hfi_world_sweep(w, V, horizon, 0);
-  keep_contacts(w);
-  if (count_acting(w) <= before) return 0;
-  w->ncontact = hfi_contact_fill(m, listed_materials(w), &w->softness, w->found, w->nfound, w->contact);
-  return 1;
+  return any;
+}
+
+int hfi_world_add_missed(hfiWorld* w, const hfMotion* V, double horizon, const int32_t* unforeseen, int further,
+                         int32_t* number) {
+  const hfModel* m = w->model;
+  const hfiMaterial* listed = listed_materials(w);
+  if (further && extend_reach(w, V, horizon, unforeseen))
+    w->nfound = hfi_scene_look_further(&w->scene, w->dynamics.X_WG, w->reach, w->further, w->found, w->nfound,
+                                       w->config.max_contacts, &w->ndropped);
+  if (!hfi_contact_find_missed(&w->dynamics, V, horizon, unforeseen, listed, w->found, w->nfound)) return 0;
+  hfi_world_sweep(w, V, horizon, 0, HFI_ACTS_NEWLY);
+  int before = w->ncontact;
+  w->ncontact = hfi_contact_insert(m, listed, &w->softness, w->found, w->nfound, w->contact, before, number);
+  return w->ncontact > before;
 }
 
 // ---- state ------------------------------------------------------------------------------------------

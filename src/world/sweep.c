@@ -54,7 +54,7 @@ static double meeting_time(const Mover* a, const Mover* b, double h) {
 // One point in the place of n found points of the pair: the others never act. Its gap is what the centres close along
 // the normal until the meeting; it lies on the faster geom, under its centre along the normal, so that spin has no
 // part in the gap.
-static void replace_points(hfiRawContact* raw, int n, const Mover* a, const Mover* b, double t) {
+static void replace_points(hfiRawContact* raw, int n, const Mover* a, const Mover* b, double t, int acts) {
   hfPose X_A = pose_at(a, t), X_B = pose_at(b, t);
   double margin = raw->depth - raw->point.depth;
   for (int i = 0; i < n; ++i) raw[i].acts = 0, raw[i].depth = -INFINITY;
@@ -66,32 +66,50 @@ static void replace_points(hfiRawContact* raw, int n, const Mover* a, const Move
   at->depth += t * v3_dot(at->n_W, v3_sub(a->v, b->v));
   at->p_WCa = at->p_WCb = v3_axpy(arm, at->n_W, m->X0.p);
   raw->depth = at->depth + margin;
-  raw->acts = 1;
+  raw->acts = acts;
 }
 
-// Whether some of n points of a pair act, all of them across a wide gap.
-static int acts_from_afar(const hfiWorld* w, const hfiRawContact* raw, int n) {
+// Whether n points of a pair are all across a wide gap.
+static int all_are_far(const hfiWorld* w, const hfiRawContact* raw, int n) {
   const double* radius = hf_model_geom_rbound(w->model);
   double far = WIDE_GAP * min2(radius[raw->geom_a], radius[raw->geom_b]);
-  int acting = 0;
   if (!(far > 0)) return 0; // a plane is met where its normal says
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i < n; ++i)
     if (raw[i].depth > -far) return 0;
-    acting |= raw[i].acts;
-  }
-  return acting;
+  return 1;
 }
 
-static void sweep_pair(hfiWorld* w, const hfMotion* V, double h, double fall, hfiRawContact* raw, int n) {
+// Whether the pair was swept before: a contact of it stands for all its points.
+static int has_other_contact(const hfiRawContact* raw, int n, int acts) {
+  for (int i = 0; i < n; ++i)
+    if (raw[i].acts && raw[i].acts != acts) return 1;
+  return 0;
+}
+
+static void sweep_pair(hfiWorld* w, const hfMotion* V, double h, double fall, hfiRawContact* raw, int n, int acts) {
   Mover a = mover_of(w, V, fall, raw->geom_a), b = mover_of(w, V, fall, raw->geom_b);
-  double t = meeting_time(&a, &b, h);
-  if (t >= 0) replace_points(raw, n, &a, &b, t);
-  for (int i = 0; t < 0 && i < n; ++i) raw[i].acts = 0, raw[i].depth = -INFINITY;
+  double t = has_other_contact(raw, n, acts) ? -1 : meeting_time(&a, &b, h);
+  if (t >= 0) replace_points(raw, n, &a, &b, t, acts);
+  for (int i = 0; t < 0 && i < n; ++i)
+    if (raw[i].acts == acts || !raw[i].acts) raw[i].acts = 0, raw[i].depth = -INFINITY;
 }
 
-void hfi_world_sweep(hfiWorld* w, const hfMotion* V, double h, double fall) {
-  for (int begin = 0, end; begin < w->nfound; begin = end) {
-    for (end = begin + 1; end < w->nfound && w->found[end].candidate == w->found[begin].candidate;) ++end;
-    if (acts_from_afar(w, w->found + begin, end - begin)) sweep_pair(w, V, h, fall, w->found + begin, end - begin);
+void hfi_world_sweep(hfiWorld* w, const hfMotion* V, double h, double fall, int acts) {
+  for (int i = 0; i < w->nfound; ++i) {
+    const hfiRawContact* r = &w->found[i];
+    if (r->acts != acts || r->depth > -w->least_far) continue;
+    int begin = i, end = i + 1;
+    while (begin > 0 && w->found[begin - 1].candidate == r->candidate) --begin;
+    while (end < w->nfound && w->found[end].candidate == r->candidate) ++end;
+    if (all_are_far(w, w->found + begin, end - begin))
+      sweep_pair(w, V, h, fall, w->found + begin, end - begin, acts);
+    i = end - 1;
   }
+}
+
+double hfi_least_swept_gap(const hfModel* m) {
+  double least = INFINITY;
+  for (int g = 0; g < m->ngeom; ++g)
+    if (hf_model_geom_rbound(m)[g] > 0) least = min2(least, WIDE_GAP * hf_model_geom_rbound(m)[g]);
+  return least;
 }

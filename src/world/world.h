@@ -31,8 +31,10 @@ typedef struct hfiWorld {
   double* weight;               // (nbody) inverse weights at the reference pose (weight.c) [1/kg]
   hfiSoftness softness;         // with these weights
   double* extent;               // (ngeom) farthest point of a geom from its body's origin [m]
+  double least_far;             // no pair is swept whose gap is below this [m]
   double* lever;                // (nv) how far a unit of a dof moves what hangs on it [-, or m/rad]
   int32_t has_dynamic_friction; // 1: some geom has a dynamic coefficient of its own
+  int32_t has_restitution;      // 1: some geom has a coefficient of restitution
 
   // where hfi_world_place put it
   int32_t placed; // 1: the poses of the dynamics are those of q and mocap
@@ -47,6 +49,7 @@ typedef struct hfiWorld {
   int32_t nfound, ncontact, ndropped;
   double* reach;        // (2 ngeom) how far a geom may come in the time that counts [m], and scratch
   int32_t* touched;     // (ntree) 1: the tree has a contact
+  int32_t* further;     // (ngeom) 1: a second look found that the geom may come beyond its reach
   hfiRawContact* found; // (max_contacts) as geometry finds them
   hfiContact* contact;  // (max_contacts) those that count, with their materials
 } hfiWorld;
@@ -78,11 +81,22 @@ void hfi_world_add_applied(const hfiWorld* world, const hfInput* input, double* 
 // tree within it [m].
 void hfi_world_find_contacts(hfiWorld* world, double gap, double horizon, const double* push);
 // Of the found points that act across a wide gap, those of bodies that do not meet within h no longer do, and the
-// others become those in which the bodies meet. V (nlink): velocities; fall: time of gravity on top of them [s].
-void hfi_world_sweep(hfiWorld* world, const hfMotion* V, double h, double fall);
-// Looks at the same points again with other velocities V of the links (nlink), and adds the contacts that they close
-// noticeably. Returns 1 where there are new ones.
-int hfi_world_find_missed(hfiWorld* world, const hfMotion* V, double horizon);
+// others become those in which the bodies meet. V (nlink): velocities; fall: time of gravity on top of them [s]; acts:
+// HFI_ACTS for the points of a first look, HFI_ACTS_NEWLY for those of a second one.
+void hfi_world_sweep(hfiWorld* world, const hfMotion* V, double h, double fall, int acts);
+// A geom that moves further than this beyond its reach has its pairs looked at again [m].
+static const double HFI_FURTHER = 1e-3;
+// Whether hfi_world_add_missed has found points to look at, on trees that move further than was foreseen (ntree, 1).
+int hfi_world_may_miss(const hfiWorld* world, const int32_t* unforeseen);
+// Looks again with velocities V of the links (nlink), those of a solved step, at these trees, and adds the contacts that
+// would overlap noticeably. further: 0 where no geom comes further than HFI_FURTHER beyond its reach. number
+// (max_contacts) belongs to the contacts and moves with them; it is HFI_NEW_CONTACT for new ones. Returns 1 where there
+// are any.
+int hfi_world_add_missed(hfiWorld* world, const hfMotion* V, double horizon, const int32_t* unforeseen, int further,
+                         int32_t* number);
+
+// No pair is swept whose gap is below this [m].
+double hfi_least_swept_gap(const hfModel* model);
 
 // The contacts that every pair of geoms can have at once, or those of a dense pile where that would be too many.
 hfStatus hfi_plan_contacts(const hfModel* model, int32_t* count, hfError* error);

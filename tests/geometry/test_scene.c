@@ -1,5 +1,5 @@
 // Leaving out distant pairs loses no contact: the contacts of a model are those of all its pairs taken one by one, at poses
-// that jump and at poses that move continuously.
+// that jump and at poses that move continuously. Nor does looking a second time at some pairs only.
 #include "support/cmocka_all.h"
 
 #include "geometry/oracle.h"
@@ -68,6 +68,37 @@ static void compare(hfiScene* s, const hfPose* X, long* contacts) {
   *contacts += count;
 }
 
+static int same_point(const hfiRawContact* x, const hfiRawContact* y) {
+  return x->geom_a == y->geom_a && x->geom_b == y->geom_b && x->point.feature == y->point.feature;
+}
+
+// A second look with a wider reach of some geoms finds all points that a first look with that reach finds of their pairs,
+// none twice, in the order of the pairs.
+static void compare_second_look(testRandom* r, hfiScene* s, const hfPose* X, long* added) {
+  static hfiRawContact twice[MOST], once[MOST];
+  double reach[2 * MANY + 1];
+  int32_t further[2 * MANY + 1];
+  int dropped, n = s->model->ngeom;
+  for (int g = 0; g < n; ++g) reach[g] = 0.01 * random_uniform(r, 0, 1);
+  int first = hfi_scene_collide(s, X, reach, twice, MOST, &dropped);
+  for (int g = 0; g < n; ++g)
+    if ((further[g] = random_uniform(r, 0, 1) < 0.1)) reach[g] += 0.05;
+  int count = hfi_scene_look_further(s, X, reach, further, twice, first, MOST, &dropped);
+  int all = hfi_scene_collide(s, X, reach, once, MOST, &dropped);
+  for (int i = 0; i < all; ++i) {
+    int matches = 0;
+    for (int k = 0; k < count; ++k) matches += same_point(&once[i], &twice[k]);
+    if (further[once[i].geom_a] || further[once[i].geom_b]) assert_int_equal(matches, 1);
+  }
+  for (int k = 1; k < count; ++k) {
+    assert_true(twice[k - 1].geom_a < twice[k].geom_a ||
+                (twice[k - 1].geom_a == twice[k].geom_a && twice[k - 1].geom_b <= twice[k].geom_b));
+    assert_int_equal(twice[k - 1].candidate == twice[k].candidate,
+                     twice[k - 1].geom_a == twice[k].geom_a && twice[k - 1].geom_b == twice[k].geom_b);
+  }
+  *added += count - first;
+}
+
 // Bodies jump now and then, and move and turn a little in between, some of the time so little that a list lives long.
 static void move_geoms(testRandom* r, int i, int ngeom, hfPose* X) {
   double step = i % 50 < 25 ? 0.01 : 1e-4;
@@ -81,7 +112,7 @@ static void move_geoms(testRandom* r, int i, int ngeom, hfPose* X) {
 static void check_culling(uint64_t seed, int geoms, int trials, int moves) {
   printf("seed %llu\n", (unsigned long long)seed);
   testRandom r = {seed};
-  long contacts = 0;
+  long contacts = 0, added = 0;
   for (int trial = 0; trial < trials; ++trial) {
     static char text[1 << 15];
     write_model(&r, geoms, text, sizeof text);
@@ -101,12 +132,13 @@ static void check_culling(uint64_t seed, int geoms, int trials, int moves) {
     for (int i = 0; i < moves; ++i) {
       move_geoms(&r, i, model->ngeom, X);
       compare(&scene, X, &contacts);
+      if (i % 10 == 0) compare_second_look(&r, &scene, X, &added);
     }
     hfi_release(arena.base);
     hf_model_free(model);
   }
-  printf("%ld contacts\n", contacts);
-  assert_true(contacts > 1000);
+  printf("%ld contacts, %ld by second looks\n", contacts, added);
+  assert_true(contacts > 1000 && added > 100);
 }
 
 static void few_pairs(void** state) {

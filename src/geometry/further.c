@@ -1,0 +1,130 @@
+// A second look at the pairs of geoms that may come further than the first look allowed for.
+//
+// Only these geoms are compared with the others, by bounding spheres: there are few of them. Of the points that the first
+// look found of such a pair those that act stay as they are; the others give way to the new ones.
+#include "geometry/scene.h"
+
+#include <string.h>
+
+// The list of found points, in the order of the pairs.
+typedef struct FoundPoints {
+  hfiRawContact* at;
+  int count, capacity, dropped;
+  int32_t next_candidate; // number of the next pair that had no points
+} FoundPoints;
+
+static int compare_pair(const hfiRawContact* r, const hfiCandidate* c) {
+  if (r->geom_a != c->a) return r->geom_a < c->a ? -1 : 1;
+  if (r->geom_b != c->b) return r->geom_b < c->b ? -1 : 1;
+  return r->pair < c->pair ? -1 : r->pair > c->pair;
+}
+
+// First point that does not come before the pair.
+static int find_pair(const FoundPoints* f, const hfiCandidate* c) {
+  int low = 0, high = f->count;
+  while (low < high) {
+    int middle = (low + high) / 2;
+    if (compare_pair(&f->at[middle], c) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+static void insert_point(FoundPoints* f, int place, hfiRawContact raw) {
+  if (f->count == f->capacity) {
+    f->dropped++;
+    return;
+  }
+  memmove(f->at + place + 1, f->at + place, sizeof raw * (size_t)(f->count - place));
+  f->at[place] = raw;
+  f->count++;
+}
+
+static int has_feature(const FoundPoints* f, int begin, int end, uint32_t feature) {
+  for (int i = begin; i < end; ++i)
+    if (f->at[i].point.feature == feature) return 1;
+  return 0;
+}
+
+// Removes the points from begin to end that do not act, and returns the new end.
+static int remove_idle_points(FoundPoints* f, int begin, int end) {
+  int kept = begin;
+  for (int i = begin; i < end; ++i)
+    if (f->at[i].acts) f->at[kept++] = f->at[i];
+  memmove(f->at + kept, f->at + end, sizeof *f->at * (size_t)(f->count - end));
+  f->count -= end - kept;
+  return kept;
+}
+
+// candidate: number of the pair in the scene's list, or -1. A pair has no more points than a single look finds at most.
+static void look_again(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* c, int candidate, hfiCull* cull,
+                       const double* reach, FoundPoints* f) {
+  hfiContactPoint points[HFI_MAX_MANIFOLD];
+  const int32_t* type = hf_model_geom_type(s->model);
+  double margin = cull->margin + reach[c->a] + reach[c->b];
+  int n = hfi_scene_points(s, X_WG, c, cull, margin, points), begin = find_pair(f, c), end = begin;
+  int most = hfi_pair_points(type[c->a], type[c->b]);
+  if (!n) return;
+  while (end < f->count && compare_pair(&f->at[end], c) == 0) ++end;
+  if (end > begin) candidate = f->at[begin].candidate;
+  else if (candidate < 0) candidate = f->next_candidate++;
+  end = remove_idle_points(f, begin, end);
+  for (int k = 0; k < n && end - begin < most; ++k) {
+    hfiRawContact raw = {c->a, c->b, c->pair, candidate, points[k], 0, 0};
+    if (has_feature(f, begin, end, points[k].feature)) continue;
+    int before = f->count;
+    insert_point(f, end, raw);
+    end += f->count - before;
+  }
+}
+
+static int spheres_apart(const hfiScene* s, const hfPose* X_WG, const double* reach, int a, int b) {
+  const double *radius = hf_model_geom_rbound(s->model), *margin = hf_model_geom_margin(s->model);
+  if (!(radius[a] > 0 && radius[b] > 0)) return 0; // planes
+  double reached = radius[a] + radius[b] + reach[a] + reach[b] + (margin[a] > margin[b] ? margin[a] : margin[b]);
+  return v3_norm2(v3_sub(X_WG[b].p, X_WG[a].p)) > reached * reached;
+}
+
+// Pairs of a model that lists all of them.
+static void look_at_listed(hfiScene* s, const hfPose* X_WG, const double* reach, const int32_t* further,
+                           FoundPoints* f) {
+  for (int i = 0; i < s->ncandidate; ++i) {
+    const hfiCandidate* c = &s->candidate[i];
+    if ((further[c->a] || further[c->b]) && !spheres_apart(s, X_WG, reach, c->a, c->b))
+      look_again(s, X_WG, c, i, &s->cull[i], reach, f);
+  }
+}
+
+// Pairs of geom g with those after it, and with those before it that look for themselves no more.
+static void look_around(const hfiScene* s, const hfPose* X_WG, const double* reach, const int32_t* further, int g,
+                        FoundPoints* f) {
+  for (int k = 0; k < s->nactive; ++k) {
+    int other = s->active[k], a = g < other ? g : other, b = g < other ? other : g;
+    if (other == g || (other < g && further[other]) || spheres_apart(s, X_WG, reach, a, b)) continue;
+    if (!hfi_filter_test(&s->filter, a, b)) continue;
+    hfiCandidate c = {a, b, -1};
+    hfiCull cull = hfi_scene_cull(s, &c);
+    look_again(s, X_WG, &c, -1, &cull, reach, f);
+  }
+}
+
+static void look_at_explicit(const hfiScene* s, const hfPose* X_WG, const double* reach, const int32_t* further,
+                             FoundPoints* f) {
+  const int32_t* g = hf_model_pair_geom(s->model);
+  for (int i = 0; i < s->model->npair; ++i, g += 2) {
+    hfiCandidate c = {g[0] < g[1] ? g[0] : g[1], g[0] < g[1] ? g[1] : g[0], i};
+    hfiCull cull = hfi_scene_cull(s, &c);
+    if (further[c.a] || further[c.b]) look_again(s, X_WG, &c, -1, &cull, reach, f);
+  }
+}
+
+int hfi_scene_look_further(hfiScene* s, const hfPose* X_WG, const double* reach, const int32_t* further,
+                           hfiRawContact* found, int count, int capacity, int* dropped) {
+  FoundPoints f = {found, count, capacity, 0, s->ncandidate};
+  if (s->listed) look_at_listed(s, X_WG, reach, further, &f);
+  for (int k = 0; !s->listed && k < s->nactive; ++k)
+    if (further[s->active[k]]) look_around(s, X_WG, reach, further, s->active[k], &f);
+  if (!s->listed) look_at_explicit(s, X_WG, reach, further, &f);
+  *dropped += f.dropped;
+  return f.count;
+}
