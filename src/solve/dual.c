@@ -19,16 +19,14 @@
 //      w1 = (u + du - w (t.du))/m
 //
 // 3. Eliminating w1 from the equations of the velocities leaves the residual r(v) as it is and
-// gives
-//    the derivative -dgamma_t/ds the form h b kappa/m (I - w t^T). Its symmetric part is used:
+//    gives the derivative -dgamma_t/ds the form h b kappa/m (I - w t^T). Its symmetric part is used:
 //
 //      G = h b kappa/m (I - (w t^T + t w^T)/2)
 //
 //    Since |w| <= 1 and |t| <= 1, G is never indefinite. The exact derivative has t t^T there: it
 //    has no stiffness along the slip, which makes steps too long.
 //
-// 4. At the start w = 0: a group that slips resists in the direction of its slip too, with the
-// slope
+// 4. At the start w = 0: a group that slips resists in the direction of its slip too, with the slope
 //    that would stop it, so that a Newton step ends near the stick region instead of beyond it.
 //    While w approaches t, G approaches the derivative and convergence becomes quadratic.
 //

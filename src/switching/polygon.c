@@ -84,9 +84,7 @@ static void take_solution(hfRigid* r, const Column* column, int nforce, const do
   for (int i = 0; i < nforce; ++i)
     for (int j = 0; j < column[i].nrow; ++j)
       p->x[column[i].row + j] += column[i].weight[j] * r->polygon_z[i];
-  memcpy(p->vdot, base, (size_t)p->nv * sizeof *p->vdot);
-  for (int i = 0; i < p->n; ++i)
-    hfi_axpy(p->vdot, p->x[i], r->response + (size_t)i * (size_t)p->nv, p->nv);
+  hfi_rigid_add_forces(r, base);
   hfi_rigid_store_forces(r);
 }
 

@@ -365,13 +365,16 @@ void hfi_rigid_solve_rows(hfRigid* r) {
   }
 }
 
-void hfi_rigid_solve(hfRigid* r) {
+void hfi_rigid_add_forces(hfRigid* r, const double* base) {
   hfRigidProblem* p = &r->problem;
+  memcpy(p->vdot, base, (size_t)p->nv * sizeof *p->vdot);
+  for (int i = 0; i < p->n; ++i) hfi_axpy(p->vdot, p->x[i], r->response + (size_t)i * (size_t)p->nv, p->nv);
+}
+
+void hfi_rigid_solve(hfRigid* r) {
   hfi_rigid_solve_rows(r);
-  memcpy(p->vdot, r->free, (size_t)p->nv * sizeof *p->vdot);
-  for (int i = 0; i < p->n; ++i)
-    hfi_axpy(p->vdot, p->x[i], r->response + (size_t)i * (size_t)p->nv, p->nv);
-  if (p->lcp.status == HF_OK) hfi_rigid_store_forces(r); // otherwise the tracks keep the forces of the last solution
+  hfi_rigid_add_forces(r, r->free);
+  if (r->problem.lcp.status == HF_OK) hfi_rigid_store_forces(r); // otherwise the tracks keep the forces of the last solution
 }
 
 int hfi_rigid_cones_hold(const hfRigid* r) {

@@ -29,8 +29,8 @@ static void set_impact(hfRigid* r, const hfiImpact* impact) {
   }
 }
 
+// Solves with the present modes, for accelerations or for the impulses of an impact.
 static void solve_level(hfRigid* r, const hfiImpact* impact) {
-  hfRigidProblem* p = &r->problem;
   hfi_rigid_assemble(r);
   if (!impact) {
     hfi_rigid_solve(r);
@@ -38,9 +38,7 @@ static void solve_level(hfRigid* r, const hfiImpact* impact) {
   }
   set_impact(r, impact);
   hfi_rigid_solve_rows(r);
-  memcpy(p->vdot, impact->v, (size_t)p->nv * sizeof *p->vdot);
-  for (int i = 0; i < p->n; ++i)
-    hfi_axpy(p->vdot, p->x[i], r->response + (size_t)i * (size_t)p->nv, p->nv);
+  hfi_rigid_add_forces(r, impact->v);
   hfi_rigid_store_forces(r);
 }
 

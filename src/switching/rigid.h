@@ -110,6 +110,9 @@ void hfi_rigid_certify(hfRigid* rigid);
 void hfi_rigid_solve_rows(hfRigid* rigid);
 // Whether the forces of rolling groups are inside their cones.
 int hfi_rigid_cones_hold(const hfRigid* rigid);
+// Sets problem.vdot to `base` and what the contact forces x add to it: accelerations without contact, or velocities
+// before an impact.
+void hfi_rigid_add_forces(hfRigid* rigid, const double* base);
 // Stores the solution x as forces of contacts and tracks.
 void hfi_rigid_store_forces(hfRigid* rigid);
 
