@@ -24,7 +24,7 @@ static outcomePair* find_pair(outcome* o, int a, int b) {
   for (int i = 0; i < o->npair; ++i)
     if (o->pair[i].body_a == a && o->pair[i].body_b == b) return &o->pair[i];
   if (o->npair == OUTCOME_PAIRS) return NULL;
-  o->pair[o->npair] = (outcomePair){a, b, -INFINITY, {0, 0, 0}, 0};
+  o->pair[o->npair] = (outcomePair){a, b, 0, -INFINITY, {0, 0, 0}, 0};
   return &o->pair[o->npair++];
 }
 
@@ -35,6 +35,7 @@ static void add_contact(outcome* o, const hfModel* m, int first, int second, dou
   outcomePair* pair = find_pair(o, a <= b ? a : b, a <= b ? b : a);
   if (!pair) return;
   pair->immovable |= norm(force, 3) > immovable;
+  pair->points++;
   pair->depth = fmax(pair->depth, depth);
   for (int i = 0; i < 3; ++i) pair->force[i] += sign * force[i];
 }
@@ -146,12 +147,14 @@ static void compare_pair(const outcomePair* x, const outcomePair* y, double leas
   }
   for (int i = 0; i < 3; ++i) apart[i] = x->force[i] - y->force[i];
   out->force = fmax(out->force, norm(apart, 3) / size);
+  out->other_points |= x->points != y->points;
   if (fabs(x->depth - y->depth) > 1e-6) out->depth = fmax(out->depth, fabs(x->depth - y->depth) / fabs(x->depth));
 }
 
 outcomeContacts outcome_contacts(const outcome* ours, const outcome* peer) {
-  outcomeContacts out = {0, 0, 0, 0};
-  double least = fmax(largest_force(ours), largest_force(peer)) / 20;
+  outcomeContacts out = {0};
+  double most = fmax(largest_force(ours), largest_force(peer)), least = most / 20, touching = 1e-3;
+  if (most < touching) return out;
   for (int i = 0; i < peer->npair; ++i) {
     compare_pair(&peer->pair[i], same_pair(ours, &peer->pair[i]), least, &out);
     if (norm(peer->pair[i].force, 3) >= least && !peer->pair[i].immovable) out.deepest_peer = fmax(out.deepest_peer, peer->pair[i].depth);

@@ -9,6 +9,7 @@
 // All contacts of two bodies. Bodies that are fixed to each other count as one.
 typedef struct outcomePair {
   int body_a, body_b; // a < b
+  int points;         // how many contacts
   double depth;       // the deepest contact, below its margin [m]
   double force[3];    // on B, in world axes [N]
   int immovable;      // 1: no joint moves the contact. MuJoCo's force there is above 1e9 N; such a pair does not count
@@ -39,9 +40,11 @@ typedef struct outcomeDistance {
 outcomeDistance outcome_distance(const hfModel* model, const outcome* x, const outcome* y);
 
 // How the contacts differ: over all pairs that carry at least a twentieth of the largest force, the largest relative difference
-// of the deepest points and of the forces. Depths that differ by less than a micrometre count as equal.
+// of the deepest points and of the forces. Depths that differ by less than a micrometre count as equal; where no force is above
+// 1e-3 N the bodies only touch, and nothing is compared.
 typedef struct outcomeContacts {
   double depth, force;               // [-]
+  int other_points;                  // 1: a pair has another number of contacts, which share its force otherwise
   double deepest_ours, deepest_peer; // [m]
 } outcomeContacts;
 outcomeContacts outcome_contacts(const outcome* ours, const outcome* peer);

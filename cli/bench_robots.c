@@ -184,7 +184,7 @@ static int contacts_agree(const comparison* c) {
 static int is_alike(const comparison* c) { return is_near(c->apart) && contacts_agree(c); }
 
 // Says why joints differ, as far as measurements tell.
-static void explain_joints(line* l, const char* left_out) {
+static void explain_joints(line* l, const char* left_out, int own_parameters) {
   size_t size = sizeof l->reason;
   if (left_out[0])
     snprintf(l->reason, size, "left out: %.140s", left_out);
@@ -193,24 +193,45 @@ static void explain_joints(line* l, const char* left_out) {
              l->shifted.length);
   else if (is_near(l->ours.recipe) || is_near(l->soft.recipe))
     snprintf(l->reason, size, "MuJoCo creeps: with its recipe%s it is alike", is_near(l->ours.recipe) ? "" : " and mujoco_softness");
+  else if (own_parameters)
+    snprintf(l->reason, size, "the scene has contact parameters of ours (hf.*), which MuJoCo does not read");
   else if (!is_near(l->half))
     snprintf(l->reason, size, "MuJoCo at half the step is %.2g rad, %.2g m away", l->half.angle, l->half.length);
   else
     snprintf(l->reason, size, "differs; with mujoco_softness %.2g rad, %.2g m", l->soft.apart.angle, l->soft.apart.length);
 }
 
-static void find_reason(line* l, const char* left_out) {
+static void find_reason(line* l, const char* left_out, int own_parameters) {
   size_t size = sizeof l->reason;
   if (is_alike(&l->ours)) return;
   if (is_alike(&l->soft))
     snprintf(l->reason, size, "our stiffness: alike with mujoco_softness");
   else if (!is_near(l->ours.apart))
-    explain_joints(l, left_out);
+    explain_joints(l, left_out, own_parameters);
+  else if (own_parameters)
+    snprintf(l->reason, size, "the scene has contact parameters of ours (hf.*), which MuJoCo does not read");
+  else if (l->soft.contacts.force <= SHARE && l->soft.contacts.other_points)
+    snprintf(l->reason, size, "depths: the engines have different numbers of contact points, which share the load");
   else if (l->soft.resting && l->soft.contacts.depth <= SHARE && is_near(l->ours.recipe))
     snprintf(l->reason, size, "MuJoCo creeps: joints are within bounds, forces not yet");
   else
     snprintf(l->reason, size, "%s differ; with mujoco_softness %.0f %%, %.0f %%", contacts_agree(&l->ours) ? "joints" : "contacts",
              100 * l->soft.contacts.depth, 100 * l->soft.contacts.force);
+}
+
+static int any_given(const double* x, int n) {
+  for (int i = 0; i < n; ++i)
+    if (x[i] >= 0) return 1;
+  return 0;
+}
+
+// Does the scene say how stiff or elastic contacts are, in our own words?
+static int has_own_parameters(const hfModel* m) {
+  const hfWorld* w = &m->world;
+  int elastic = 0;
+  for (int g = 0; g < m->ngeom; ++g) elastic |= hf_model_geom_restitution(m)[g] > 0;
+  return elastic || w->stiffness != 1e6 || any_given(hf_model_geom_stiffness(m), m->ngeom) ||
+         any_given(hf_model_geom_dissipation(m), m->ngeom);
 }
 
 static comparison compare(const hfModel* m, const outcome* ours, const outcome peer[PEER_RUNS]) {
@@ -241,7 +262,7 @@ static void compare_outcomes(trial* t, const char* path, line* l, hfError* error
     l->half = outcome_distance(m, &peer[PEER_DEFAULT], &peer[PEER_HALF]);
     l->compared = is_alike(&l->ours) || compare_soft(t, peer, l, error) == 0;
     if (l->compared)
-      find_reason(l, t->left_out);
+      find_reason(l, t->left_out, has_own_parameters(m));
     else
       snprintf(l->reason, sizeof l->reason, "%.150s", error->message);
   }
