@@ -37,6 +37,7 @@ typedef struct hfJointDef {
   double range[2], margin;
   double ref;                 // coordinate at the reference configuration [m or rad]
   double springref, stiffness, damping, armature, frictionloss;
+  double stiffness_poly[2], damping_poly[2]; // coefficients of x^2 and x^3, of v|v| and v^3
   double springdamper[2];     // time constant [s] and damping ratio; > 0: stiffness and damping for the inertia at qpos0
   double limit_stiffness, limit_damping; // 0: near-rigid, or MuJoCo's law below
   double limit_solref[2], limit_solimp[5]; // MuJoCo's softness of the limit; solref (0, 0): none
@@ -99,6 +100,7 @@ typedef struct hfTendonDef {
   const hfWrapDef* path; // (path_count) of a spatial tendon, in order
   int32_t limited;
   double range[2], margin, stiffness, damping, frictionloss, armature, springlength[2]; // springlength -1: the length at the springs' rest
+  double stiffness_poly[2], damping_poly[2]; // coefficients of x^2 and x^3, of v|v| and v^3
   int32_t actfrclimited;
   double actfrcrange[2];
 } hfTendonDef;
@@ -137,6 +139,10 @@ typedef struct hfSensorDef {
   const char *name, *where;
   int32_t type, objkind, obj, refkind, ref;
   double cutoff;
+  int32_t data;    // hfContactData or hfRayData; 0: net force and torque of contacts, distance of a rangefinder
+  int32_t num;     // contacts that a contact sensor reports, or numbers of a user's sensor
+  int32_t reduce;  // hfContactReduce
+  int32_t subtree; // of a contact sensor; bit 0: obj, bit 1: ref is a body with all that it carries
 } hfSensorDef;
 
 typedef struct hfKeyDef { // NULL arrays: the model's reference

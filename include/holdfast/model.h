@@ -78,10 +78,39 @@ typedef enum hfSensorType {
   HF_SENSOR_FRAME_LINVEL, HF_SENSOR_FRAME_ANGVEL, HF_SENSOR_FRAME_LINACC, HF_SENSOR_FRAME_ANGACC,
   HF_SENSOR_SUBTREE_COM, HF_SENSOR_SUBTREE_LINVEL, HF_SENSOR_SUBTREE_ANGMOM,
   HF_SENSOR_CLOCK, HF_SENSOR_ENERGY_POTENTIAL, HF_SENSOR_ENERGY_KINETIC,
-  HF_SENSOR_CONTACT, // net contact force [N], then torque [N m], between two objects: the order of MJCF's data attribute
+  HF_SENSOR_CONTACT, // contacts that match, hfContactData of `num` of them chosen by hfContactReduce
   HF_SENSOR_TENDON_ACTUATOR_FORCE, HF_SENSOR_TENDON_LIMIT_POS, HF_SENSOR_TENDON_LIMIT_VEL, HF_SENSOR_TENDON_LIMIT_FORCE,
+  HF_SENSOR_MAGNETOMETER, HF_SENSOR_RANGEFINDER, // of a site; hfRayData of the ray along its z axis
+  HF_SENSOR_INSIDE_SITE, // 1: the object's origin is inside of the reference, a site; else 0
+  HF_SENSOR_DISTANCE, HF_SENSOR_NORMAL, HF_SENSOR_FROM_TO, // between the surfaces of two geoms or bodies, up to the cutoff
+  HF_SENSOR_USER, // `num` numbers for a program of its own: always 0
   HF_SENSOR_TYPES // their number
 } hfSensorType;
+
+// What a contact sensor reports of each contact, in this order: bits of sensor_data. The contact frame has the normal, from the
+// first to the second object, as x and the tangent as y axis.
+typedef enum hfContactData {
+  HF_CONTACT_FOUND = 1,    // number of contacts that match
+  HF_CONTACT_FORCE = 2,    // on the second object, in the contact frame (3) [N]
+  HF_CONTACT_TORQUE = 4,   // likewise (3) [N m]
+  HF_CONTACT_DIST = 8,     // negative: overlap [m]
+  HF_CONTACT_POS = 16,     // (3) in the world [m]
+  HF_CONTACT_NORMAL = 32,  // (3) in the world
+  HF_CONTACT_TANGENT = 64, // (3) in the world
+  HF_CONTACT_LINVEL = 128, // of the second relative to the first object, in the contact frame (3) [m/s]
+  HF_CONTACT_ANGVEL = 256  // likewise (3) [rad/s]
+} hfContactData;
+// Which contacts a contact sensor reports.
+typedef enum hfContactReduce {
+  HF_REDUCE_NONE,     // the first ones
+  HF_REDUCE_MINDIST,  // the deepest ones
+  HF_REDUCE_MAXFORCE, // those with the largest forces
+  HF_REDUCE_NETFORCE  // one in their place: their total at their mean point, weighted by force, in world axes
+} hfContactReduce;
+// What a rangefinder reports, in this order: bits of sensor_data. Without a hit distance and depth are -1, the others 0.
+typedef enum hfRayData {
+  HF_RAY_DIST = 1, HF_RAY_DIR = 2, HF_RAY_ORIGIN = 4, HF_RAY_POINT = 8, HF_RAY_NORMAL = 16, HF_RAY_DEPTH = 32
+} hfRayData;
 
 // How two geoms' friction coefficients become one.
 typedef enum hfFrictionRule {
@@ -99,6 +128,7 @@ typedef enum hfMethod {
 typedef struct hfWorld {
   double timestep;         // [s]
   double gravity[3];       // [m/s^2]
+  double magnetic[3];      // field that magnetometers measure [T]
   double stiffness;        // default of a geom [N/m]
   double dissipation;      // default of a geom [s/m]
   double stiction_speed;   // v_s [m/s]
@@ -164,6 +194,7 @@ typedef struct hfWorld {
   X(double, jnt_range, njnt, 2, 1)        /* [m or rad]; ball: [0, largest angle] */                   \
   X(double, jnt_margin, njnt, 1, 1)                                                                    \
   X(double, jnt_stiffness, njnt, 1, 1)    /* [N/m or N m/rad] */                                       \
+  X(double, jnt_stiffness_poly, njnt, 2, 1) /* of x^2 and x^3; the force is -(a x + b x^2 + c x^3) */  \
   X(double, jnt_limit_stiffness, njnt, 1, 1) /* 0: near-rigid [N/m or N m/rad] */                      \
   X(double, jnt_limit_damping, njnt, 1, 1)   /* [N s/m or N m s/rad] */                                \
   X(double, jnt_limit_solref, njnt, 2, 1) /* MuJoCo's, where the model set it; else (0, 0) */          \
@@ -181,6 +212,7 @@ typedef struct hfWorld {
   X(int32_t, M_col, nM, 1, 0)             /* column of each entry */                                   \
   X(double, dof_armature, nv, 1, 1)       /* [kg or kg m^2] */                                         \
   X(double, dof_damping, nv, 1, 1)        /* [N s/m or N m s/rad] */                                   \
+  X(double, dof_damping_poly, nv, 2, 1)   /* of v|v| and v^3 */                                        \
   X(double, dof_frictionloss, nv, 1, 1)   /* [N or N m] */                                             \
   X(double, dof_M0, nv, 1, 1)             /* diagonal of M at qpos0, armature included [kg or kg m^2] */ \
   /* geoms, grouped by body */                                                                         \
@@ -245,6 +277,8 @@ typedef struct hfWorld {
   X(double, tendon_margin, ntendon, 1, 1)                                                              \
   X(double, tendon_stiffness, ntendon, 1, 1)                                                           \
   X(double, tendon_damping, ntendon, 1, 1)                                                             \
+  X(double, tendon_stiffness_poly, ntendon, 2, 1) /* of x^2 and x^3 */                                 \
+  X(double, tendon_damping_poly, ntendon, 2, 1) /* of v|v| and v^3 */                                  \
   X(double, tendon_frictionloss, ntendon, 1, 1)                                                        \
   X(double, tendon_armature, ntendon, 1, 1)                                                            \
   X(double, tendon_springlength, ntendon, 2, 1) /* dead band of the spring */                          \
@@ -305,6 +339,10 @@ typedef struct hfWorld {
   X(int32_t, sensor_refkind, nsensor, 1, 0)                                                            \
   X(int32_t, sensor_ref, nsensor, 1, 0)                                                                \
   X(int32_t, sensor_dim, nsensor, 1, 0)                                                                \
+  X(int32_t, sensor_data, nsensor, 1, 0)  /* bits: hfContactData or hfRayData */                       \
+  X(int32_t, sensor_num, nsensor, 1, 0)   /* contacts that a contact sensor reports */                 \
+  X(int32_t, sensor_reduce, nsensor, 1, 0) /* hfContactReduce */                                       \
+  X(int32_t, sensor_subtree, nsensor, 1, 0) /* bit 0, 1: the object, the reference is a body with all it carries */\
   X(int32_t, sensor_adr, nsensor, 1, 0)   /* into the sensor data (nsensordata) */                     \
   X(int32_t, sensor_positive, nsensor, 1, 0) /* 1: the cutoff clamps to [0, cutoff], else to +-cutoff */ \
   X(double, sensor_cutoff, nsensor, 1, 0) /* 0: none */                                                \

@@ -14,7 +14,8 @@ _SENSORS = ("touch", "accelerometer", "velocimeter", "gyro", "force", "torque", 
             "jointlimitpos", "jointlimitvel", "jointlimitfrc", "framepos", "framequat", "framexaxis", "frameyaxis",
             "framezaxis", "framelinvel", "frameangvel", "framelinacc", "frameangacc", "subtreecom", "subtreelinvel",
             "subtreeangmom", "clock", "e_potential", "e_kinetic", "contact", "tendonactuatorfrc",
-            "tendonlimitpos", "tendonlimitvel", "tendonlimitfrc")
+            "tendonlimitpos", "tendonlimitvel", "tendonlimitfrc", "magnetometer", "rangefinder", "insidesite", "distance",
+            "normal", "fromto", "user")
 
 
 def _number(value: Any, names: Sequence[str], what: str) -> int:

@@ -16,7 +16,7 @@ static const member joint_members[] = {
     MEMBER(hfJointDef, name), MEMBER(hfJointDef, body), MEMBER(hfJointDef, type), MEMBER(hfJointDef, pos), MEMBER(hfJointDef, axis),
     MEMBER(hfJointDef, limited), MEMBER(hfJointDef, range), MEMBER(hfJointDef, margin), MEMBER(hfJointDef, ref),
     MEMBER(hfJointDef, springref), MEMBER(hfJointDef, stiffness), MEMBER(hfJointDef, damping), MEMBER(hfJointDef, armature),
-    MEMBER(hfJointDef, frictionloss), MEMBER(hfJointDef, springdamper), MEMBER(hfJointDef, limit_stiffness),
+    MEMBER(hfJointDef, frictionloss), MEMBER(hfJointDef, stiffness_poly), MEMBER(hfJointDef, damping_poly), MEMBER(hfJointDef, springdamper), MEMBER(hfJointDef, limit_stiffness),
     MEMBER(hfJointDef, limit_damping), MEMBER(hfJointDef, limit_solref), MEMBER(hfJointDef, limit_solimp), MEMBER(hfJointDef, actfrclimited), MEMBER(hfJointDef, actfrcrange), MEMBER(hfJointDef, actgravcomp)};
 static const member geom_members[] = {
     MEMBER(hfGeomDef, name), MEMBER(hfGeomDef, body), MEMBER(hfGeomDef, type), MEMBER(hfGeomDef, mesh), MEMBER(hfGeomDef, pos),
@@ -30,7 +30,7 @@ static const member site_members[] = {MEMBER(hfSiteDef, name), MEMBER(hfSiteDef,
                                       MEMBER(hfSiteDef, quat), MEMBER(hfSiteDef, size)};
 static const member tendon_members[] = {
     MEMBER(hfTendonDef, name), MEMBER(hfTendonDef, limited), MEMBER(hfTendonDef, range), MEMBER(hfTendonDef, margin),
-    MEMBER(hfTendonDef, stiffness), MEMBER(hfTendonDef, damping), MEMBER(hfTendonDef, frictionloss), MEMBER(hfTendonDef, armature),
+    MEMBER(hfTendonDef, stiffness), MEMBER(hfTendonDef, damping), MEMBER(hfTendonDef, frictionloss), MEMBER(hfTendonDef, stiffness_poly), MEMBER(hfTendonDef, damping_poly), MEMBER(hfTendonDef, armature),
     MEMBER(hfTendonDef, springlength), MEMBER(hfTendonDef, actfrclimited), MEMBER(hfTendonDef, actfrcrange)};
 static const member equality_members[] = {
     MEMBER(hfEqualityDef, name), MEMBER(hfEqualityDef, type), MEMBER(hfEqualityDef, objkind), MEMBER(hfEqualityDef, obj1),
@@ -46,9 +46,11 @@ static const member actuator_members[] = {
     MEMBER(hfActuatorDef, forcelimited), MEMBER(hfActuatorDef, actlimited), MEMBER(hfActuatorDef, actearly),
     MEMBER(hfActuatorDef, ctrlrange), MEMBER(hfActuatorDef, forcerange), MEMBER(hfActuatorDef, actrange), MEMBER(hfActuatorDef, gear)};
 static const member sensor_members[] = {MEMBER(hfSensorDef, name), MEMBER(hfSensorDef, type), MEMBER(hfSensorDef, objkind), MEMBER(hfSensorDef, obj),
-                                        MEMBER(hfSensorDef, refkind), MEMBER(hfSensorDef, ref), MEMBER(hfSensorDef, cutoff)};
+                                        MEMBER(hfSensorDef, refkind), MEMBER(hfSensorDef, ref), MEMBER(hfSensorDef, cutoff),
+                                        MEMBER(hfSensorDef, data), MEMBER(hfSensorDef, num), MEMBER(hfSensorDef, reduce),
+                                        MEMBER(hfSensorDef, subtree)};
 static const member world_members[] = {
-    MEMBER(hfWorld, timestep), MEMBER(hfWorld, gravity), MEMBER(hfWorld, stiffness), MEMBER(hfWorld, dissipation),
+    MEMBER(hfWorld, timestep), MEMBER(hfWorld, gravity), MEMBER(hfWorld, magnetic), MEMBER(hfWorld, stiffness), MEMBER(hfWorld, dissipation),
     MEMBER(hfWorld, stiction_speed), MEMBER(hfWorld, tangential_ratio), MEMBER(hfWorld, release_speed), MEMBER(hfWorld, method), MEMBER(hfWorld, friction),
     MEMBER(hfWorld, friction_rule), MEMBER(hfWorld, filter_parent), MEMBER(hfWorld, disable_contact), MEMBER(hfWorld, disable_limit),
     MEMBER(hfWorld, disable_frictionloss), MEMBER(hfWorld, disable_spring), MEMBER(hfWorld, disable_damper),

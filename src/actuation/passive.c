@@ -10,22 +10,32 @@
 // vector by no more than h w in any direction, so h^2 k bounds its stiffness. Tendons couple dofs
 // and become rows.
 #include "actuation/actuation.h"
+#include "model/polynomial.h"
 #include <string.h>
 
 // ---- joints -----------------------------------------------------------------------------------------
+
+// Adds a spring over n dofs with the displacement x: the force -f(|x|) along x, and over a step the secant of f as its
+// stiffness.
+static void add_spring(const hfModel* m, int j, int n, const double* x, double h, double* tau, double* diag) {
+  double size = n == 1 ? x[0] : v3_norm(v3_load(x));
+  double k = hfi_secant(hf_model_jnt_stiffness(m)[j], hf_model_jnt_stiffness_poly(m) + 2 * j, size);
+  for (int i = 0; i < n; ++i) {
+    tau[i] -= k * x[i];
+    if (diag) diag[i] += h * h * max2(0, k);
+  }
+}
 
 // tau -= k x; also diag += h^2 k unless diag is NULL.
 static void add_joint_springs(const hfModel* m, const double* q, double h, double* tau, double* diag) {
   if (m->world.disable_spring) return;
   for (int j = 0; j < m->njnt; ++j) {
-    double k = hf_model_jnt_stiffness(m)[j], x[6];
-    int type = hf_model_jnt_type(m)[j], dof = hf_model_jnt_dofadr(m)[j], adr = hf_model_jnt_qposadr(m)[j];
-    if (k == 0) continue;
+    const double* poly = hf_model_jnt_stiffness_poly(m) + 2 * j;
+    int type = hf_model_jnt_type(m)[j], dof = hf_model_jnt_dofadr(m)[j], adr = hf_model_jnt_qposadr(m)[j], n = hfi_joint_nv(type);
+    double x[6];
+    if (hf_model_jnt_stiffness(m)[j] == 0 && poly[0] == 0 && poly[1] == 0) continue;
     hfi_joint_difference(type, hf_model_qpos_spring(m) + adr, q + adr, 1, x);
-    for (int i = 0; i < hfi_joint_nv(type); ++i) {
-      tau[dof + i] -= k * x[i];
-      if (diag) diag[dof + i] += h * h * k;
-    }
+    for (int i = 0; i < n; i += 3) add_spring(m, j, imin2(n, 3), x + i, h, tau + dof + i, diag ? diag + dof + i : NULL);
   }
 }
 
@@ -37,14 +47,29 @@ static void add_gravity_compensation(const hfActuation* a, double* tau) {
     if (!hf_model_jnt_actgravcomp(m)[hf_model_dof_jnt(m)[i]]) tau[i] += a->gravcomp[i];
 }
 
+// Secant of the damping of a dof at its speed.
+static double damping_of(const hfModel* m, int dof, double v) {
+  return hfi_secant(hf_model_dof_damping(m)[dof], hf_model_dof_damping_poly(m) + 2 * dof, fabs(v));
+}
+
 // ---- at a state -------------------------------------------------------------------------------------
+
+// Secants of a tendon's spring at its stretch and of its damper at its speed.
+static double tendon_stiffness(const hfActuation* a, int t) {
+  const double* rest = hf_model_tendon_springlength(a->model) + 2 * t;
+  double length = a->tendon_length[t];
+  return hfi_secant(hf_model_tendon_stiffness(a->model)[t], hf_model_tendon_stiffness_poly(a->model) + 2 * t, length - clamp(length, rest[0], rest[1]));
+}
+static double tendon_damping(const hfActuation* a, int t) {
+  return hfi_secant(hf_model_tendon_damping(a->model)[t], hf_model_tendon_damping_poly(a->model) + 2 * t, fabs(a->tendon_velocity[t]));
+}
 
 double hfi_tendon_passive_force(const hfActuation* a, int t) {
   const hfModel* m = a->model;
   const double* rest = hf_model_tendon_springlength(m) + 2 * t;
   double length = a->tendon_length[t], force = 0;
-  if (!m->world.disable_spring) force += hf_model_tendon_stiffness(m)[t] * (clamp(length, rest[0], rest[1]) - length);
-  if (!m->world.disable_damper) force -= hf_model_tendon_damping(m)[t] * a->tendon_velocity[t];
+  if (!m->world.disable_spring) force += tendon_stiffness(a, t) * (clamp(length, rest[0], rest[1]) - length);
+  if (!m->world.disable_damper) force -= tendon_damping(a, t) * a->tendon_velocity[t];
   return force;
 }
 
@@ -52,7 +77,7 @@ void hf_actuation_passive(const hfActuation* a, const hfDynamics* d, const doubl
   const hfModel* m = a->model;
   memset(tau, 0, (size_t)m->nv * sizeof *tau);
   add_joint_springs(m, q, 0, tau, NULL);
-  if (!m->world.disable_damper) for (int i = 0; i < m->nv; ++i) tau[i] -= hf_model_dof_damping(m)[i] * d->v[i];
+  if (!m->world.disable_damper) for (int i = 0; i < m->nv; ++i) tau[i] -= damping_of(m, i, d->v[i]) * d->v[i];
   for (int t = 0; t < m->ntendon; ++t) {
     double force = hfi_tendon_passive_force(a, t);
     for (int k = a->tendon_start[t]; k < a->tendon_start[t + 1]; ++k) tau[a->tendon_dof[k]] += a->tendon_J[k] * force;
@@ -80,7 +105,7 @@ void hfi_tendon_row(hfActuation* a, hfiRowSource source, int t, double sign, hfS
 // point.
 static void add_tendon_spring(hfActuation* a, int t, double h, double stiffest) {
   const double* rest = hf_model_tendon_springlength(a->model) + 2 * t;
-  double kappa = hfi_cap_slope(&a->rows, h * hf_model_tendon_stiffness(a->model)[t], stiffest), length = a->tendon_length[t];
+  double kappa = hfi_cap_slope(&a->rows, h * tendon_stiffness(a, t), stiffest), length = a->tendon_length[t];
   hfSaturatedRow pull = {(rest[1] - length) / h, kappa, -INFINITY, 0}, push = {(rest[0] - length) / h, kappa, 0, INFINITY};
   if (rest[0] == rest[1]) pull.hi = INFINITY;
   else hfi_tendon_row(a, HFI_ROW_TENDON_SPRING, t, 1, push);
@@ -88,14 +113,14 @@ static void add_tendon_spring(hfActuation* a, int t, double h, double stiffest) 
 }
 
 static void add_tendon_damper(hfActuation* a, int t, double stiffest) {
-  hfSaturatedRow row = {0, hfi_cap_slope(&a->rows, hf_model_tendon_damping(a->model)[t], stiffest), -INFINITY, INFINITY};
+  hfSaturatedRow row = {0, hfi_cap_slope(&a->rows, tendon_damping(a, t), stiffest), -INFINITY, INFINITY};
   hfi_tendon_row(a, HFI_ROW_TENDON_DAMPER, t, 1, row);
 }
 
 static void add_tendon(hfActuation* a, const hfDynamics* d, int t, double h) {
   const hfModel* m = a->model;
-  int spring = hf_model_tendon_stiffness(m)[t] > 0 && !m->world.disable_spring;
-  int damper = hf_model_tendon_damping(m)[t] > 0 && !m->world.disable_damper;
+  int spring = tendon_stiffness(a, t) > 0 && !m->world.disable_spring;
+  int damper = tendon_damping(a, t) > 0 && !m->world.disable_damper;
   double w = spring || damper ? hfi_tendon_inverse_mass(a, d, t) : 0;
   if (!(w > 0)) return;
   if (spring) add_tendon_spring(a, t, h, HFI_STIFFEST_DRIVE / (h * w));
@@ -105,7 +130,7 @@ static void add_tendon(hfActuation* a, const hfDynamics* d, int t, double h) {
 void hfi_spring_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau, double* diag) {
   const hfModel* m = a->model;
   add_joint_springs(m, step->q, step->h, tau, diag);
-  if (!m->world.disable_damper) for (int i = 0; i < m->nv; ++i) diag[i] += step->h * hf_model_dof_damping(m)[i];
+  if (!m->world.disable_damper) for (int i = 0; i < m->nv; ++i) diag[i] += step->h * max2(0, damping_of(m, i, d->v[i]));
   for (int t = 0; t < m->ntendon; ++t) add_tendon(a, d, t, step->h);
   add_gravity_compensation(a, tau);
 }

@@ -15,6 +15,7 @@
 // The changes of M, of the bias and of the directions of rows with the configuration are left out. All that is stiff is
 // here, so that Newton's method still converges, by a factor of the order of h times what is left out.
 #include "continuous/accel.h"
+#include "model/polynomial.h"
 
 #include "linalg/dense.h"
 #include "solve/law.h"
@@ -29,11 +30,21 @@ static void add_row(double* D, int nv, int n, const int32_t* dof, const double* 
 
 // ---- joints, tendons, actuators ---------------------------------------------------------------------
 
+// Of a joint with several dofs the linear part counts.
+static double spring_slope(const hfAccel* a, int j) {
+  const hfModel* m = a->model;
+  int adr = hf_model_jnt_qposadr(m)[j];
+  double k = hf_model_jnt_stiffness(m)[j];
+  if (!hfi_joint_is_scalar(hf_model_jnt_type(m)[j])) return k;
+  return hfi_polynomial_slope(k, hf_model_jnt_stiffness_poly(m) + 2 * j, a->world->q[adr] - hf_model_qpos_spring(m)[adr]);
+}
+
 static void add_joints(hfAccel* a) {
   const hfModel* m = a->model;
   for (int i = 0; i < m->nv; ++i) {
-    if (!m->world.disable_damper) a->dtau_dv[i * m->nv + i] -= hf_model_dof_damping(m)[i];
-    if (!m->world.disable_spring) a->dtau_dq[i * m->nv + i] -= hf_model_jnt_stiffness(m)[hf_model_dof_jnt(m)[i]];
+    if (!m->world.disable_damper)
+      a->dtau_dv[i * m->nv + i] -= hfi_polynomial_slope(hf_model_dof_damping(m)[i], hf_model_dof_damping_poly(m) + 2 * i, fabs(a->dynamics->v[i]));
+    if (!m->world.disable_spring) a->dtau_dq[i * m->nv + i] -= spring_slope(a, hf_model_dof_jnt(m)[i]);
   }
 }
 
@@ -43,10 +54,12 @@ static void add_tendons(hfAccel* a) {
     int start = a->actuation->tendon_start[t], n = a->actuation->tendon_start[t + 1] - start;
     const int32_t* dof = a->actuation->tendon_dof + start;
     const double *J = a->actuation->tendon_J + start, *rest = hf_model_tendon_springlength(m) + 2 * t;
-    double length = a->actuation->tendon_length[t];
+    double length = a->actuation->tendon_length[t], stretch = length - clamp(length, rest[0], rest[1]);
+    double k = hfi_polynomial_slope(hf_model_tendon_stiffness(m)[t], hf_model_tendon_stiffness_poly(m) + 2 * t, stretch);
+    double c = hfi_polynomial_slope(hf_model_tendon_damping(m)[t], hf_model_tendon_damping_poly(m) + 2 * t, fabs(a->actuation->tendon_velocity[t]));
     int stretched = length < rest[0] || length > rest[1] || rest[0] == rest[1];
-    if (!m->world.disable_damper) add_row(a->dtau_dv, m->nv, n, dof, J, -hf_model_tendon_damping(m)[t]);
-    if (!m->world.disable_spring && stretched) add_row(a->dtau_dq, m->nv, n, dof, J, -hf_model_tendon_stiffness(m)[t]);
+    if (!m->world.disable_damper) add_row(a->dtau_dv, m->nv, n, dof, J, -c);
+    if (!m->world.disable_spring && stretched) add_row(a->dtau_dq, m->nv, n, dof, J, -k);
   }
 }
 

@@ -3,11 +3,13 @@
 //   T = sum_l V_l . I_l V_l/2 + v^T armature v/2
 //   U = -sum_b m_b g . c_b + sum of springs
 //
-// A joint spring of stiffness k rests at qpos_spring: k x^2/2 with x the distance along the manifold
+// A joint spring of stiffness k rests at qpos_spring: k x^2/2, and terms of third and fourth degree
+// where its polynomial has them, with x the distance along the manifold
 // (angle for ball; distance and angle, both with k, for free). A tendon spring rests on the interval
 // tendon_springlength: k x^2/2 with x the length outside it.
 #include "dynamics/dynamics.h"
 #include "model/path.h"
+#include "model/polynomial.h"
 
 double hf_dynamics_kinetic_energy(const hfDynamics* d) {
   const double* armature = hf_model_dof_armature(d->model);
@@ -29,19 +31,21 @@ static double gravity_energy(const hfDynamics* d) {
   return sum;
 }
 
-// Squared distance of a joint's coordinates from rest.
-static double joint_stretch2(int type, const double* q, const double* rest) {
-  double x[6] = {0};
-  hfi_joint_difference(type, rest, q, 1, x);
-  return v3_norm2(v3_load(x)) + v3_norm2(v3_load(x + 3));
+// Energy of a joint's spring. Displacement and turn of a free joint count apart.
+static double spring_energy(const hfModel* m, int j, const double* q) {
+  int type = hf_model_jnt_type(m)[j], adr = hf_model_jnt_qposadr(m)[j];
+  double k = hf_model_jnt_stiffness(m)[j], x[6] = {0};
+  const double* poly = hf_model_jnt_stiffness_poly(m) + 2 * j;
+  hfi_joint_difference(type, hf_model_qpos_spring(m) + adr, q + adr, 1, x);
+  if (hfi_joint_is_scalar(type)) return hfi_polynomial_energy(k, poly, x[0]);
+  return hfi_polynomial_energy(k, poly, v3_norm(v3_load(x))) + hfi_polynomial_energy(k, poly, v3_norm(v3_load(x + 3)));
 }
 
 static double joint_spring_energy(const hfModel* m, const double* q) {
   double sum = 0;
   for (int j = 0; j < m->njnt; ++j) {
-    double k = hf_model_jnt_stiffness(m)[j];
-    int adr = hf_model_jnt_qposadr(m)[j];
-    if (k != 0) sum += 0.5 * k * joint_stretch2(hf_model_jnt_type(m)[j], q + adr, hf_model_qpos_spring(m) + adr);
+    const double* poly = hf_model_jnt_stiffness_poly(m) + 2 * j;
+    if (hf_model_jnt_stiffness(m)[j] != 0 || poly[0] != 0 || poly[1] != 0) sum += spring_energy(m, j, q);
   }
   return sum;
 }
@@ -60,11 +64,12 @@ static double tendon_spring_energy(const hfDynamics* d, const double* q) {
   const hfModel* m = d->model;
   double sum = 0;
   for (int t = 0; t < m->ntendon; ++t) {
-    if (hf_model_tendon_stiffness(m)[t] == 0) continue;
+    const double* poly = hf_model_tendon_stiffness_poly(m) + 2 * t;
+    if (hf_model_tendon_stiffness(m)[t] == 0 && poly[0] == 0 && poly[1] == 0) continue;
     double length = tendon_length(d, t, q);
     const double* rest = hf_model_tendon_springlength(m) + 2 * t;
     double stretch = length - clamp(length, rest[0], rest[1]);
-    sum += 0.5 * hf_model_tendon_stiffness(m)[t] * stretch * stretch;
+    sum += hfi_polynomial_energy(hf_model_tendon_stiffness(m)[t], poly, stretch);
   }
   return sum;
 }

@@ -22,7 +22,8 @@ static int may_hit(hfVec3 o, hfVec3 d, double far, hfVec3 c, double r) {
   return v3_norm2(v3_axpy(-t, d, to)) <= sqr(r * (1 + 1e-9));
 }
 
-int hf_ray_cast(const hfDynamics* d, hfVec3 origin, hfVec3 direction, double max_distance, int exclude_body, const uint8_t* include, hfRayHit* hit) {
+int hfi_ray_cast(const hfDynamics* d, hfVec3 origin, hfVec3 direction, double max_distance, int exclude_body, const uint8_t* include,
+                 int sees_plane_backs, hfRayHit* hit) {
   const hfModel* m = d->model;
   hfVec3 unit = v3_unit(direction);
   assert(v3_norm2(unit) > 0);
@@ -38,6 +39,7 @@ int hf_ray_cast(const hfDynamics* d, hfVec3 origin, hfVec3 direction, double max
     double t;
     hfVec3 n;
     if (!hfi_ray_shape(&shape, pose_inv_point(*X, origin), m3_tmulv(X->R, unit), &t, &n)) continue;
+    if (!sees_plane_backs && shape.type == HF_GEOM_PLANE && n.z * m3_tmulv(X->R, unit).z > 0) continue;
     if (!(t <= nearest) || (found && t == nearest)) continue; // of equal ones the first
     hfRayHit made = {g, t, v3_axpy(t, unit, origin), m3_mulv(X->R, n)};
     *hit = made;
@@ -45,6 +47,10 @@ int hf_ray_cast(const hfDynamics* d, hfVec3 origin, hfVec3 direction, double max
     found = 1;
   }
   return found;
+}
+
+int hf_ray_cast(const hfDynamics* d, hfVec3 origin, hfVec3 direction, double max_distance, int exclude_body, const uint8_t* include, hfRayHit* hit) {
+  return hfi_ray_cast(d, origin, direction, max_distance, exclude_body, include, 1, hit);
 }
 
 int hf_geom_distance(const hfDynamics* d, int geom_a, int geom_b, double max_distance, hfGeomDistance* result) {

@@ -3,6 +3,7 @@
 #define HFI_GEOMETRY_RAY_H
 
 #include "geometry/shape.h"
+#include <holdfast/geometry.h>
 
 // The part of a ray o + t d that is inside a convex shape.
 typedef struct hfiSpan {
@@ -24,5 +25,9 @@ void hfi_span_join(hfiSpan* span, hfiSpan other);
 // First point t >= 0 of o + t d (d unit, all in the shape's frame) where the ray passes the surface, from
 // outside or from inside. Writes t and the outward normal there; returns 0 where there is none.
 int hfi_ray_shape(const hfiShape* shape, hfVec3 o, hfVec3 d, double* t, hfVec3* normal);
+
+// hf_ray_cast; without sees_plane_backs rays from below pass through planes.
+int hfi_ray_cast(const hfDynamics* d, hfVec3 origin_W, hfVec3 direction_W, double max_distance, int exclude_body, const uint8_t* include,
+                 int sees_plane_backs, hfRayHit* hit);
 
 #endif

@@ -32,7 +32,7 @@ typedef struct hfiActuatorSpec {
   hfActuatorDef def;
   hfiShortcut shortcut;
   int ctrllimited, forcelimited, actlimited; // 0, 1, or -1: the range decides
-  double inheritrange, armature, damping;
+  double inheritrange, armature, damping, damping_poly[2];
   const struct hfiActuatorSpec* outer; // the spec of the enclosing class
 } hfiActuatorSpec;
 
@@ -249,14 +249,14 @@ int hfi_mjcf_is_pid(const hfiElem* elem);
 void hfi_mjcf_apply_pid(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* spec);
 // The armature and damping that actuators add to the joint or tendon of that name: theirs, times gear squared.
 void hfi_mjcf_reflected(hfiMjcf* m, const char* attr, const char* name, double* armature,
-                        double* damping);
+                        double* damping, double poly[2]);
 
 // Reads solref and solimp from the attributes of these names. When only one is given, the other has the format's default.
 // Returns 1 where one of them is given.
 int hfi_mjcf_read_solver(hfiMjcf* m, const hfiElem* elem, const char* ref_name, const char* imp_name, double solref[2],
                          double solimp[5]);
-// Reads one to three coefficients of a polynomial, of which Holdfast uses the linear one.
-void hfi_mjcf_read_linear(hfiMjcf* m, const hfiElem* elem, const char* attr, double* linear);
+// Reads one to three coefficients of a polynomial. Those that are not given stay.
+void hfi_mjcf_read_polynomial(hfiMjcf* m, const hfiElem* elem, const char* attr, double* linear, double poly[2]);
 // Reads 0, 1 or -1: the range decides.
 void hfi_mjcf_read_limited(hfiMjcf* m, const hfiElem* elem, const char* attr, int* limited);
 // Decides -1 by the range, where autolimits allows that. Refuses a limit without a range.

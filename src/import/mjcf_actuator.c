@@ -184,7 +184,7 @@ static void apply_shortcut(hfiMjcf* m, const hfiElem* elem, hfiShortcut kind, hf
 static void apply_common(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   hfiReader* r = m->r;
   hfActuatorDef* d = &s->def;
-  double damping[3] = {0, 0, 0}, lengthrange[2];
+  double lengthrange[2];
   hfi_mjcf_read_limited(m, elem, "ctrllimited", &s->ctrllimited);
   hfi_mjcf_read_limited(m, elem, "forcelimited", &s->forcelimited);
   hfi_mjcf_read_limited(m, elem, "actlimited", &s->actlimited);
@@ -195,9 +195,7 @@ static void apply_common(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   hfi_read_reals(r, elem, "gear", 1, 6, d->gear);
   hfi_read_real(r, elem, "inheritrange", &s->inheritrange);
   hfi_read_real(r, elem, "armature", &s->armature);
-  if (hfi_read_reals(r, elem, "damping", 1, 3, damping)) s->damping = damping[0];
-  if (damping[1] != 0 || damping[2] != 0)
-    hfi_note(r, elem, HF_WARNING, "damping: the quadratic and cubic terms are not used");
+  hfi_mjcf_read_polynomial(m, elem, "damping", &s->damping, s->damping_poly);
 }
 
 void hfi_mjcf_apply_actuator(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
@@ -309,7 +307,7 @@ void hfi_mjcf_read_actuator(hfiMjcf* m, hfiElem* elem) {
 // ---- reflected inertia --------------------------------------------------------------------------
 
 void hfi_mjcf_reflected(hfiMjcf* m, const char* attr, const char* name, double* armature,
-                        double* damping) {
+                        double* damping, double poly[2]) {
   if (!name || !m->reflects) return;
   for (hfiElem* section = hfi_child(m->root, "actuator"); section;
        section = hfi_next(section, "actuator"))
@@ -319,5 +317,6 @@ void hfi_mjcf_reflected(hfiMjcf* m, const char* attr, const char* name, double* 
       hfiActuatorSpec s = make_spec(m, e);
       *armature += s.armature * s.def.gear[0] * s.def.gear[0];
       *damping += s.damping * s.def.gear[0] * s.def.gear[0];
+      for (int k = 0; k < 2; ++k) poly[k] += s.damping_poly[k] * s.def.gear[0] * s.def.gear[0];
     }
 }

@@ -118,6 +118,7 @@ void hfi_mjcf_read_option(hfiMjcf* m, hfiElem* elem) {
   if (!(w->timestep > 0))
     hfi_fail(r, elem, HF_ERROR_MODEL, "timestep must be positive, is %g", w->timestep);
   hfi_read_reals(r, elem, "gravity", 3, 3, w->gravity);
+  hfi_read_reals(r, elem, "magnetic", 3, 3, w->magnetic);
   hfi_read_real(r, elem, "impratio", &w->impratio);
   hfi_read_keyword(r, elem, "cone", cones, &w->pyramidal_cone);
   read_fluid(m, elem);

@@ -171,8 +171,8 @@ static void apply_tendon(hfiMjcf* m, const hfiElem* elem, void* data) {
   hfi_read_reals(r, elem, "range", 2, 2, d->range);
   hfi_read_reals(r, elem, "actuatorfrcrange", 2, 2, d->actfrcrange);
   hfi_read_real(r, elem, "margin", &d->margin);
-  hfi_mjcf_read_linear(m, elem, "stiffness", &d->stiffness);
-  hfi_mjcf_read_linear(m, elem, "damping", &d->damping);
+  hfi_mjcf_read_polynomial(m, elem, "stiffness", &d->stiffness, d->stiffness_poly);
+  hfi_mjcf_read_polynomial(m, elem, "damping", &d->damping, d->damping_poly);
   hfi_read_real(r, elem, "frictionloss", &d->frictionloss);
   hfi_read_real(r, elem, "armature", &d->armature);
   if (hfi_read_reals(r, elem, "springlength", 1, 2, d->springlength) == 1)
@@ -265,6 +265,6 @@ void hfi_mjcf_read_tendon(hfiMjcf* m, hfiElem* elem) {
       hfi_mjcf_limited(m, elem, "actuatorfrclimited", s.actfrclimited, s.def.actfrcrange);
   s.def.name = hfi_mjcf_name(m, elem);
   s.def.where = hfi_where(r, elem);
-  hfi_mjcf_reflected(m, "tendon", hfi_attr(elem, "name"), &s.def.armature, &s.def.damping);
+  hfi_mjcf_reflected(m, "tendon", hfi_attr(elem, "name"), &s.def.armature, &s.def.damping, s.def.damping_poly);
   if (!r->status) hfi_keep(r, elem, hf_builder_add_tendon(r->builder, &s.def, &r->scratch));
 }

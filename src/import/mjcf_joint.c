@@ -34,12 +34,10 @@ int hfi_mjcf_limited(hfiMjcf* m, const hfiElem* elem, const char* attr, int limi
   return limited == -1 ? range[0] < range[1] : limited;
 }
 
-void hfi_mjcf_read_linear(hfiMjcf* m, const hfiElem* elem, const char* attr, double* linear) {
-  double c[3] = {0, 0, 0};
+void hfi_mjcf_read_polynomial(hfiMjcf* m, const hfiElem* elem, const char* attr, double* linear, double poly[2]) {
+  double c[3] = {*linear, poly[0], poly[1]};
   if (!hfi_read_reals(m->r, elem, attr, 1, 3, c)) return;
-  *linear = c[0];
-  if (c[1] != 0 || c[2] != 0)
-    hfi_note(m->r, elem, HF_WARNING, "%s: the quadratic and cubic terms are not used", attr);
+  *linear = c[0], poly[0] = c[1], poly[1] = c[2];
 }
 
 static void apply_joint(hfiMjcf* m, const hfiElem* elem, void* data) {
@@ -61,8 +59,8 @@ static void apply_joint(hfiMjcf* m, const hfiElem* elem, void* data) {
   hfi_read_real(r, elem, "ref", &d->ref);
   hfi_read_real(r, elem, "springref", &d->springref);
   hfi_read_reals(r, elem, "springdamper", 2, 2, d->springdamper);
-  hfi_mjcf_read_linear(m, elem, "stiffness", &d->stiffness);
-  hfi_mjcf_read_linear(m, elem, "damping", &d->damping);
+  hfi_mjcf_read_polynomial(m, elem, "stiffness", &d->stiffness, d->stiffness_poly);
+  hfi_mjcf_read_polynomial(m, elem, "damping", &d->damping, d->damping_poly);
   hfi_read_real(r, elem, "armature", &d->armature);
   hfi_read_real(r, elem, "frictionloss", &d->frictionloss);
   if (hfi_read_real(r, elem, "springyield", &yield) && yield > 0)
@@ -104,7 +102,8 @@ static void add_joint(hfiMjcf* m, const hfiScope* scope, hfiElem* elem, JointSpe
   d->name = hfi_mjcf_name(m, elem);
   d->where = hfi_where(r, elem);
   d->body = scope->body;
-  hfi_mjcf_reflected(m, "joint", hfi_attr(elem, "name"), &d->armature, &d->damping);
+  hfi_mjcf_reflected(m, "joint", hfi_attr(elem, "name"), &d->armature, &d->damping, d->damping_poly);
+  hfi_mjcf_reflected(m, "jointinparent", hfi_attr(elem, "name"), &d->armature, &d->damping, d->damping_poly);
   if (!r->status) hfi_keep(r, elem, hf_builder_add_joint(r->builder, d, &r->scratch));
 }
 

@@ -18,6 +18,7 @@ static const SensorKind sensor_kinds[] = {
     {"gyro", HF_SENSOR_GYRO, "site", HF_OBJECT_SITE},
     {"force", HF_SENSOR_FORCE, "site", HF_OBJECT_SITE},
     {"torque", HF_SENSOR_TORQUE, "site", HF_OBJECT_SITE},
+    {"magnetometer", HF_SENSOR_MAGNETOMETER, "site", HF_OBJECT_SITE},
     {"jointpos", HF_SENSOR_JOINT_POS, "joint", HF_OBJECT_JOINT},
     {"jointvel", HF_SENSOR_JOINT_VEL, "joint", HF_OBJECT_JOINT},
     {"tendonpos", HF_SENSOR_TENDON_POS, "tendon", HF_OBJECT_TENDON},
@@ -75,29 +76,96 @@ static int find_frame(hfiMjcf* m, const hfiElem* elem, const char* typeattr, con
   return hfi_mjcf_find_required(m, elem, nameattr, (hfObjectKind)*kind);
 }
 
-// <contact> can report contacts between two objects in many ways. Only their net wrench is supported.
-static void find_contact(hfiMjcf* m, const hfiElem* elem, hfSensorDef* d) {
-  static const struct {
-    const char* attr;
-    hfObjectKind kind;
-    int second;
-  } ends[] = {{"geom1", HF_OBJECT_GEOM, 0},
-              {"body1", HF_OBJECT_BODY, 0},
-              {"geom2", HF_OBJECT_GEOM, 1},
-              {"body2", HF_OBJECT_BODY, 1}};
-  for (size_t i = 0; i < sizeof ends / sizeof *ends; ++i) {
+// An end of a sensor between two objects: the attribute that names it.
+typedef struct SensorEnd {
+  const char* attr;
+  hfObjectKind kind;
+  int second, subtree;
+} SensorEnd;
+
+static void find_ends(hfiMjcf* m, const hfiElem* elem, const SensorEnd* ends, size_t count, hfSensorDef* d) {
+  for (size_t i = 0; i < count; ++i) {
     if (!hfi_attr(elem, ends[i].attr)) continue;
     int id = hfi_mjcf_find(m, elem, ends[i].attr, ends[i].kind);
     if (ends[i].second)
       d->refkind = (int)ends[i].kind, d->ref = id;
     else
       d->objkind = (int)ends[i].kind, d->obj = id;
+    if (ends[i].subtree) d->subtree |= 1 << ends[i].second;
   }
-  const char *data = hfi_attr(elem, "data"), *reduce = hfi_attr(elem, "reduce");
-  int net = data && strcmp(data, "force torque") == 0 && reduce && strcmp(reduce, "netforce") == 0;
-  if (!net || hfi_attr(elem, "site") || hfi_attr(elem, "subtree1") || hfi_attr(elem, "subtree2"))
-    d->obj = HFI_LEFT_OUT;
 }
+
+// Reads a list of words, which must keep the order of `words`, into bits. Returns 0 where there is no such attribute.
+static int read_data(hfiMjcf* m, const hfiElem* elem, const char* const* words, int* data) {
+  const char* text = hfi_attr(elem, "data");
+  int next = 0;
+  if (!text) return 0;
+  while (*(text += strspn(text, " \t\r\n"))) {
+    size_t length = strcspn(text, " \t\r\n");
+    while (words[next] && (strlen(words[next]) != length || strncmp(words[next], text, length) != 0)) ++next;
+    if (!words[next]) {
+      hfi_fail(m->r, elem, HF_ERROR_MODEL, "data: \"%.*s\" is unknown or not in order", (int)(length < 40 ? length : 40), text);
+      return 0;
+    }
+    *data |= 1 << next++;
+    text += length;
+  }
+  return 1;
+}
+
+static void find_contact(hfiMjcf* m, const hfiElem* elem, hfSensorDef* d) {
+  static const SensorEnd ends[] = {{"geom1", HF_OBJECT_GEOM, 0, 0}, {"body1", HF_OBJECT_BODY, 0, 0}, {"subtree1", HF_OBJECT_BODY, 0, 1},
+                                   {"site", HF_OBJECT_SITE, 0, 0},  {"geom2", HF_OBJECT_GEOM, 1, 0}, {"body2", HF_OBJECT_BODY, 1, 0},
+                                   {"subtree2", HF_OBJECT_BODY, 1, 1}};
+  static const char* const words[] = {"found", "force", "torque", "dist", "pos", "normal", "tangent", "linvel", "angvel", NULL};
+  static const hfiKeyword reductions[] = {{"none", HF_REDUCE_NONE}, {"mindist", HF_REDUCE_MINDIST}, {"maxforce", HF_REDUCE_MAXFORCE},
+                                          {"netforce", HF_REDUCE_NETFORCE}, {NULL, 0}};
+  find_ends(m, elem, ends, sizeof ends / sizeof *ends, d);
+  if (!read_data(m, elem, words, &d->data)) d->data = HF_CONTACT_FOUND;
+  hfi_read_int(m->r, elem, "num", &d->num);
+  hfi_read_keyword(m->r, elem, "reduce", reductions, &d->reduce);
+  if (d->reduce == HF_REDUCE_NETFORCE && d->data & (HF_CONTACT_LINVEL | HF_CONTACT_ANGVEL))
+    hfi_fail(m->r, elem, HF_ERROR_MODEL, "linvel and angvel do not exist with reduce=\"netforce\"");
+}
+
+static void find_ray(hfiMjcf* m, const hfiElem* elem, hfSensorDef* d) {
+  static const char* const words[] = {"dist", "dir", "origin", "point", "normal", "depth", NULL};
+  d->objkind = HF_OBJECT_SITE;
+  d->obj = hfi_attr(elem, "camera") ? HFI_LEFT_OUT : hfi_mjcf_find_required(m, elem, "site", HF_OBJECT_SITE);
+  read_data(m, elem, words, &d->data);
+}
+
+static void find_pair(hfiMjcf* m, const hfiElem* elem, hfSensorDef* d) {
+  static const SensorEnd ends[] = {{"geom1", HF_OBJECT_GEOM, 0, 0}, {"body1", HF_OBJECT_BODY, 0, 0}, {"geom2", HF_OBJECT_GEOM, 1, 0},
+                                   {"body2", HF_OBJECT_BODY, 1, 0}};
+  find_ends(m, elem, ends, sizeof ends / sizeof *ends, d);
+}
+
+static void find_inside(hfiMjcf* m, const hfiElem* elem, hfSensorDef* d) {
+  int enclosed = 0;
+  hfi_require(m->r, elem, "objtype");
+  d->obj = find_frame(m, elem, "objtype", "objname", &d->objkind);
+  d->refkind = HF_OBJECT_SITE;
+  d->ref = hfi_mjcf_find_required(m, elem, "site", HF_OBJECT_SITE);
+  if (hfi_read_bool(m->r, elem, "enclosed", &enclosed) && enclosed) d->obj = HFI_LEFT_OUT;
+}
+
+static void find_user(hfiMjcf* m, const hfiElem* elem, hfSensorDef* d) {
+  hfi_require(m->r, elem, "dim");
+  hfi_read_int(m->r, elem, "dim", &d->num);
+  hfi_attr(elem, "datatype"), hfi_attr(elem, "needstage"), hfi_attr(elem, "objtype"), hfi_attr(elem, "objname");
+  hfi_note(m->r, elem, HF_NOTE, "a user's own sensor: it reads 0");
+}
+
+// Sensors with attributes of their own.
+static const struct {
+  const char* word;
+  int type;
+  void (*find)(hfiMjcf*, const hfiElem*, hfSensorDef*);
+} special_kinds[] = {{"contact", HF_SENSOR_CONTACT, find_contact},   {"rangefinder", HF_SENSOR_RANGEFINDER, find_ray},
+                     {"distance", HF_SENSOR_DISTANCE, find_pair},    {"normal", HF_SENSOR_NORMAL, find_pair},
+                     {"fromto", HF_SENSOR_FROM_TO, find_pair},       {"insidesite", HF_SENSOR_INSIDE_SITE, find_inside},
+                     {"user", HF_SENSOR_USER, find_user}};
 
 static void find_target(hfiMjcf* m, const hfiElem* elem, const SensorKind* k, hfSensorDef* d) {
   if (k->attr && !k->attr[0]) return;
@@ -111,30 +179,37 @@ static void find_target(hfiMjcf* m, const hfiElem* elem, const SensorKind* k, hf
   d->ref = find_frame(m, elem, "reftype", "refname", &d->refkind);
 }
 
+// Reads what a sensor measures. Returns 0 when the element is no sensor that is known.
+static int read_target(hfiMjcf* m, const hfiElem* elem, hfSensorDef* d) {
+  for (size_t i = 0; i < sizeof sensor_kinds / sizeof *sensor_kinds; ++i) {
+    if (!hfi_is(elem, sensor_kinds[i].word)) continue;
+    d->type = sensor_kinds[i].type;
+    find_target(m, elem, &sensor_kinds[i], d);
+    return 1;
+  }
+  for (size_t i = 0; i < sizeof special_kinds / sizeof *special_kinds; ++i) {
+    if (!hfi_is(elem, special_kinds[i].word)) continue;
+    d->type = special_kinds[i].type;
+    special_kinds[i].find(m, elem, d);
+    return 1;
+  }
+  return 0;
+}
+
 void hfi_mjcf_read_sensor(hfiMjcf* m, hfiElem* elem) {
   hfiReader* r = m->r;
-  const SensorKind* k = NULL;
-  for (size_t i = 0; i < sizeof sensor_kinds / sizeof *sensor_kinds; ++i)
-    if (hfi_is(elem, sensor_kinds[i].word)) k = &sensor_kinds[i];
-  int contact = hfi_is(elem, "contact");
-  if (!k && !contact) return;
+  hfSensorDef d = hf_sensor_def_default();
+  if (!read_target(m, elem, &d)) return;
   elem->used = 1;
   hfi_attr(elem, "name"); // of a sensor that is left out, too
-  hfSensorDef d = hf_sensor_def_default();
-  d.type = k ? k->type : HF_SENSOR_CONTACT;
   hfi_read_real(r, elem, "cutoff", &d.cutoff);
   if (d.cutoff < 0) hfi_fail(r, elem, HF_ERROR_MODEL, "cutoff cannot be negative");
-  if (k)
-    find_target(m, elem, k, &d);
-  else
-    find_contact(m, elem, &d);
   if (r->status) return;
   if (d.obj == HFI_LEFT_OUT || d.ref == HFI_LEFT_OUT) {
     if (!m->attached)
       hfi_note(r, elem, HF_WARNING,
-               contact ? "contact sensor left out: only data=\"force torque\" reduce=\"netforce\" "
-                         "between geoms or bodies is supported"
-                       : "sensor left out: what it measures was left out or is a camera");
+               "sensor left out: what it measures was left out or is not supported; the numbers of the sensors after it "
+               "come earlier than in MuJoCo");
     return;
   }
   d.name = hfi_mjcf_name(m, elem);

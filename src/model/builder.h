@@ -45,8 +45,11 @@ hfStatus hfi_refuse_def(hfError* error, const char* where, hfObjectKind kind, co
 hfObjectKind hfi_transmission_target(int trntype);
 hfObjectKind hfi_equality_target(int type, int objkind);
 
-// Dimension of a sensor's data.
-int hfi_sensor_dim(int type);
+// Dimension of a sensor's data, and the data that `data` = 0 stands for.
+int hfi_sensor_dim(int type, int data, int num);
+enum { HFI_MOST_SENSOR_SLOTS = 1 << 16 };
+// Sets data and reduce where they are not given.
+void hfi_sensor_complete(hfSensorDef* def);
 // Least count of numbers of a signal (hfSignalType).
 int hfi_signal_size(int type);
 // Whether a sensor may measure an object of this kind, or a joint of this type.

@@ -69,6 +69,8 @@ int hf_builder_add_tendon(hfBuilder* b, const hfTendonDef* source, hfError* erro
   const hfObjectKind kind = HF_OBJECT_TENDON;
   hfStatus status = d.path_count > 0 ? check_path(b, &d, error) : check_tendon_joints(b, &d, error);
   if (status != HF_OK) return status;
+  if (!hfi_all_finite(d.stiffness_poly, 2) || !hfi_all_finite(d.damping_poly, 2))
+    return hfi_refuse_def(error, d.where, kind, d.name, "a value is not finite");
   if (d.stiffness < 0 || d.damping < 0 || d.frictionloss < 0 || d.armature < 0)
     return hfi_refuse_def(error, d.where, kind, d.name,
                           "stiffness, damping, armature and friction loss cannot be negative");
@@ -228,6 +230,15 @@ int hf_builder_add_sensor(hfBuilder* b, const hfSensorDef* source, hfError* erro
   if (d.refkind != HF_OBJECT_NONE && !hfi_sensor_accepts(d.type, d.refkind))
     return hfi_refuse_def(error, d.where, kind, d.name, "cannot refer to a %s",
                           hf_object_kind_name((hfObjectKind)d.refkind));
+  hfi_sensor_complete(&d);
+  if (d.num < 1 || d.num > HFI_MOST_SENSOR_SLOTS || d.data < 0 || d.data >= 2 * HF_CONTACT_ANGVEL || d.reduce < HF_REDUCE_NONE ||
+      d.reduce > HF_REDUCE_NETFORCE || d.subtree < 0 || d.subtree > 3)
+    return hfi_refuse_def(error, d.where, kind, d.name, "data %d, num %d, reduce %d or subtree %d does not exist", d.data, d.num,
+                          d.reduce, d.subtree);
+  if (d.type == HF_SENSOR_INSIDE_SITE && d.refkind != HF_OBJECT_SITE)
+    return hfi_refuse_def(error, d.where, kind, d.name, "needs a site");
+  if (d.type >= HF_SENSOR_DISTANCE && d.type <= HF_SENSOR_FROM_TO && d.refkind == HF_OBJECT_NONE)
+    return hfi_refuse_def(error, d.where, kind, d.name, "needs two geoms or bodies");
   if (!isfinite(d.cutoff) || d.cutoff < 0)
     return hfi_refuse_def(error, d.where, kind, d.name, "cutoff %g is negative", d.cutoff);
   HFI_ADD(b->sensor, kind, d);

@@ -81,6 +81,7 @@ hfActuatorDef hf_actuator_def_default(void) {
 hfSensorDef hf_sensor_def_default(void) {
   hfSensorDef d = {0};
   d.obj = d.ref = -1;
+  d.num = 1;
   return d;
 }
 

@@ -56,6 +56,10 @@ static hfStatus check_indices(const hfModel* m, hfError* error) {
                              {HF_FIELD_actuator_biastype, 0, HF_BIAS_AFFINE + 1},
                              {HF_FIELD_actuator_drive, 0, HF_DRIVE_COMPUTED_TORQUE + 1},
                              {HF_FIELD_actuator_signal, -1, m->nsignal},
+                             {HF_FIELD_sensor_data, 0, 2 * HF_CONTACT_ANGVEL},
+                             {HF_FIELD_sensor_num, 0, HFI_MOST_SENSOR_SLOTS + 1},
+                             {HF_FIELD_sensor_reduce, 0, HF_REDUCE_NETFORCE + 1},
+                             {HF_FIELD_sensor_subtree, 0, 4},
                              {HF_FIELD_signal_type, 0, HF_SIGNAL_TABLE + 1}};
   for (size_t r = 0; r < sizeof rules / sizeof *rules; ++r) {
     hfStatus status = check_index(m, &rules[r], error);
@@ -92,7 +96,7 @@ static int sensor_is_sound(const hfModel* m, int i) {
       (!hfi_sensor_accepts(type, ref) || !is_object(m, ref, hf_model_sensor_ref(m)[i])))
     return 0;
   int dim = hf_model_sensor_dim(m)[i], adr = hf_model_sensor_adr(m)[i];
-  return dim == hfi_sensor_dim(type) && adr >= 0 && adr <= m->nsensordata - dim;
+  return dim == hfi_sensor_dim(type, hf_model_sensor_data(m)[i], hf_model_sensor_num(m)[i]) && adr >= 0 && adr <= m->nsensordata - dim;
 }
 
 static int actuator_is_sound(const hfModel* m, int i) {

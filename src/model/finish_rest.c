@@ -57,6 +57,8 @@ static void fill_tendon(hfiFinish* f, int i, int at, const Reference* reference)
   hfi_set_tendon_margin(m)[i] = d->margin;
   hfi_set_tendon_stiffness(m)[i] = d->stiffness;
   hfi_set_tendon_damping(m)[i] = d->damping;
+  memcpy(hfi_set_tendon_stiffness_poly(m) + 2 * i, d->stiffness_poly, sizeof d->stiffness_poly);
+  memcpy(hfi_set_tendon_damping_poly(m) + 2 * i, d->damping_poly, sizeof d->damping_poly);
   hfi_set_tendon_frictionloss(m)[i] = d->frictionloss;
   hfi_set_tendon_armature(m)[i] = d->armature;
   double rest = d->path_count > 0 ? fill_path(f, i, at, reference) : fill_tendon_joints(f, d, at);
@@ -332,11 +334,15 @@ void hfi_finish_sensors_keys(hfiFinish* f) {
     hfi_set_sensor_obj(m)[i] = hfi_order_map(&f->order, d->objkind, d->obj);
     hfi_set_sensor_refkind(m)[i] = d->refkind;
     hfi_set_sensor_ref(m)[i] = hfi_order_map(&f->order, d->refkind, d->ref);
-    hfi_set_sensor_dim(m)[i] = hfi_sensor_dim(d->type);
+    hfi_set_sensor_dim(m)[i] = hfi_sensor_dim(d->type, d->data, d->num);
+    hfi_set_sensor_data(m)[i] = d->data;
+    hfi_set_sensor_num(m)[i] = d->num;
+    hfi_set_sensor_reduce(m)[i] = d->reduce;
+    hfi_set_sensor_subtree(m)[i] = d->subtree;
     hfi_set_sensor_adr(m)[i] = adr;
     hfi_set_sensor_positive(m)[i] = sensor_is_positive(d->type);
     hfi_set_sensor_cutoff(m)[i] = d->cutoff;
-    adr += hfi_sensor_dim(d->type);
+    adr += hf_model_sensor_dim(m)[i];
   }
   for (int i = 0; i < m->nkey; ++i) fill_key(m, i, &f->b->key.data[i]);
 }

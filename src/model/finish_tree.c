@@ -30,6 +30,7 @@ static void fill_joint(hfModel* m, const hfJointDef* d, int j) {
   memcpy(hfi_set_jnt_actfrcrange(m) + 2 * j, d->actfrcrange, sizeof d->actfrcrange);
   hfi_set_jnt_margin(m)[j] = d->margin;
   hfi_set_jnt_stiffness(m)[j] = d->stiffness;
+  memcpy(hfi_set_jnt_stiffness_poly(m) + 2 * j, d->stiffness_poly, sizeof d->stiffness_poly);
   hfi_set_jnt_limit_stiffness(m)[j] = d->limit_stiffness;
   hfi_set_jnt_limit_damping(m)[j] = d->limit_damping;
   memcpy(hfi_set_jnt_limit_solref(m) + 2 * j, d->limit_solref, sizeof d->limit_solref);
@@ -38,6 +39,7 @@ static void fill_joint(hfModel* m, const hfJointDef* d, int j) {
   for (int i = vadr; i < vadr + hfi_joint_nv(d->type); ++i) {
     hfi_set_dof_armature(m)[i] = d->armature;
     hfi_set_dof_damping(m)[i] = d->damping;
+    memcpy(hfi_set_dof_damping_poly(m) + 2 * i, d->damping_poly, sizeof d->damping_poly);
     hfi_set_dof_frictionloss(m)[i] = d->frictionloss;
   }
 }

@@ -1,8 +1,29 @@
 // What each sensor measures, and how many numbers it delivers.
 #include "model/builder.h"
 
-int hfi_sensor_dim(int type) {
+void hfi_sensor_complete(hfSensorDef* d) {
+  if (d->type == HF_SENSOR_RANGEFINDER && d->data == 0) d->data = HF_RAY_DIST;
+  if (d->type != HF_SENSOR_CONTACT || d->data != 0) return;
+  d->data = HF_CONTACT_FORCE | HF_CONTACT_TORQUE;
+  d->reduce = HF_REDUCE_NETFORCE;
+}
+
+// Sum of the widths of the chosen data, bit by bit.
+static int sum_widths(int data, const int* width, int count) {
+  int sum = 0;
+  for (int i = 0; i < count; ++i) sum += data >> i & 1 ? width[i] : 0;
+  return sum;
+}
+
+int hfi_sensor_dim(int type, int data, int num) {
+  static const int contact[] = {1, 3, 3, 1, 3, 3, 3, 3, 3}, ray[] = {1, 3, 3, 3, 3, 1};
   switch (type) {
+  case HF_SENSOR_RANGEFINDER: return sum_widths(data, ray, 6);
+  case HF_SENSOR_CONTACT: return num * sum_widths(data, contact, 9);
+  case HF_SENSOR_USER: return num;
+  case HF_SENSOR_FROM_TO: return 6;
+  case HF_SENSOR_MAGNETOMETER:
+  case HF_SENSOR_NORMAL:
   case HF_SENSOR_ACCELEROMETER:
   case HF_SENSOR_VELOCIMETER:
   case HF_SENSOR_GYRO:
@@ -24,22 +45,23 @@ int hfi_sensor_dim(int type) {
   case HF_SENSOR_BALL_QUAT:
   case HF_SENSOR_FRAME_QUAT:
     return 4;
-  case HF_SENSOR_CONTACT:
-    return 6; // force and torque
   default:
     return 1;
   }
 }
 
 int hfi_sensor_accepts(int type, int kind) {
-  if (type >= HF_SENSOR_FRAME_POS && type <= HF_SENSOR_FRAME_ANGACC)
+  if ((type >= HF_SENSOR_FRAME_POS && type <= HF_SENSOR_FRAME_ANGACC) || type == HF_SENSOR_INSIDE_SITE)
     return kind == HF_OBJECT_BODY || kind == HF_OBJECT_INERTIAL || kind == HF_OBJECT_GEOM ||
            kind == HF_OBJECT_SITE;
   if (type >= HF_SENSOR_SUBTREE_COM && type <= HF_SENSOR_SUBTREE_ANGMOM)
     return kind == HF_OBJECT_BODY;
   if (type >= HF_SENSOR_CLOCK && type <= HF_SENSOR_ENERGY_KINETIC) return kind == HF_OBJECT_NONE;
   if (type == HF_SENSOR_CONTACT)
-    return kind == HF_OBJECT_NONE || kind == HF_OBJECT_GEOM || kind == HF_OBJECT_BODY;
+    return kind == HF_OBJECT_NONE || kind == HF_OBJECT_GEOM || kind == HF_OBJECT_BODY || kind == HF_OBJECT_SITE;
+  if (type == HF_SENSOR_USER) return kind == HF_OBJECT_NONE;
+  if (type >= HF_SENSOR_DISTANCE && type <= HF_SENSOR_FROM_TO) return kind == HF_OBJECT_GEOM || kind == HF_OBJECT_BODY;
+  if (type == HF_SENSOR_MAGNETOMETER || type == HF_SENSOR_RANGEFINDER) return kind == HF_OBJECT_SITE;
   if (type <= HF_SENSOR_TORQUE) return kind == HF_OBJECT_SITE;
   if (type == HF_SENSOR_TENDON_POS || type == HF_SENSOR_TENDON_VEL) return kind == HF_OBJECT_TENDON;
   if (type >= HF_SENSOR_TENDON_ACTUATOR_FORCE && type <= HF_SENSOR_TENDON_LIMIT_FORCE) return kind == HF_OBJECT_TENDON;

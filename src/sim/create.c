@@ -53,6 +53,7 @@ static void take_arrays(hfSim* s, hfiArena* arena) {
   s->q0 = HFI_TAKE(arena, double, m->nq);
   s->v0 = HFI_TAKE(arena, double, m->nv);
   s->sensor = HFI_TAKE(arena, double, m->nsensordata);
+  s->visible = HFI_TAKE(arena, uint8_t, m->ngeom);
   s->contact = HFI_TAKE(arena, hfContact, s->world->config.max_contacts);
 }
 
@@ -66,6 +67,7 @@ static hfStatus create(hfSim* s, hfError* error) {
   s->memory = arena.base;
   if (!s->memory) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
   take_arrays(s, &arena);
+  for (int i = 0; i < s->model->ngeom; ++i) s->visible[i] = hf_model_geom_rgba(s->model)[4 * i + 3] != 0;
   status = s->method->create(&s->run, s->world, &s->config, error);
   if (status != HF_OK) return status;
   if (!s->method->discrete) return hfi_discrete_create(&s->discrete, s->world, &s->config, error);

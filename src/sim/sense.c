@@ -20,6 +20,7 @@ void hfi_sim_sense(hfSim* s, const hfState* state, const hfInput* in) {
                       .equality_force = s->stepped ? s->equality_force : NULL,
                       .wrench = in ? in->wrench : NULL,
                       .contact = s->contact,
+                      .visible = s->visible,
                       .ncontact = ncontact};
   hfi_sensors(&x, s->sensor);
 }

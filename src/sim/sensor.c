@@ -1,5 +1,6 @@
 // Sensors: one function per family, values clamped by their cutoff.
 #include "sim/sensor.h"
+#include "model/builder.h"
 #include <string.h>
 
 // ---- joint limits -----------------------------------------------------------------------------------
@@ -90,7 +91,7 @@ static hfVec3 sense_subtree(const hfDynamics* d, int type, int body) {
 
 // ---- one sensor -------------------------------------------------------------------------------------
 
-static double sense_scalar(const hfiSensorInput* in, int type, int id) {
+static double sense_scalar(const hfiSensorInput* in, int s, int type, int id) {
   const hfModel* m = in->dynamics->model;
   const hfActuation* a = in->actuation;
   switch (type) {
@@ -122,6 +123,8 @@ static double sense_scalar(const hfiSensorInput* in, int type, int id) {
   case HF_SENSOR_TENDON_LIMIT_VEL:
   case HF_SENSOR_TENDON_LIMIT_FORCE:
     return sense_tendon_limit(in, type, id);
+  case HF_SENSOR_INSIDE_SITE:
+    return hfi_sense_inside(in, s);
   case HF_SENSOR_CLOCK:
     return in->time;
   case HF_SENSOR_ENERGY_POTENTIAL:
@@ -146,17 +149,36 @@ static void sense_vector(const hfiSensorInput* in, int s, int type, int id, doub
     v3_store(out, sense_subtree(in->dynamics, type, id));
     break;
   case HF_SENSOR_CONTACT:
-    hfi_contact_sum(in, s, out);
+    hfi_sense_contacts(in, s, out);
+    break;
+  case HF_SENSOR_MAGNETOMETER:
+    v3_store(out, m3_tmulv(in->dynamics->X_WS[id].R, v3_load(m->world.magnetic)));
+    break;
+  case HF_SENSOR_RANGEFINDER:
+    hfi_sense_ray(in, s, out);
+    break;
+  case HF_SENSOR_DISTANCE:
+  case HF_SENSOR_NORMAL:
+  case HF_SENSOR_FROM_TO:
+    hfi_sense_distance(in, s, out);
+    break;
+  case HF_SENSOR_USER:
+    memset(out, 0, sizeof *out * (size_t)hf_model_sensor_num(m)[s]);
     break;
   default:
     hfi_sense_frame(in, s, out);
   }
 }
 
-// Directions, orientations and sums of contacts are never cut off.
+// Directions, orientations and data of contacts are never cut off; the cutoff of distances is also how far they look.
 static int takes_cutoff(int type) {
-  return type != HF_SENSOR_BALL_QUAT && type != HF_SENSOR_CONTACT &&
+  return type != HF_SENSOR_BALL_QUAT && type != HF_SENSOR_CONTACT && type != HF_SENSOR_NORMAL && type != HF_SENSOR_FROM_TO &&
          !(type >= HF_SENSOR_FRAME_QUAT && type <= HF_SENSOR_FRAME_ZAXIS);
+}
+
+// Does the type have one number whatever its data are?
+static int is_scalar(int type) {
+  return hfi_sensor_dim(type, 0, 0) == 1 && type != HF_SENSOR_DISTANCE;
 }
 
 void hfi_sensors(const hfiSensorInput* in, double* out) {
@@ -166,8 +188,8 @@ void hfi_sensors(const hfiSensorInput* in, double* out) {
     int type = hf_model_sensor_type(m)[s], id = hf_model_sensor_obj(m)[s],
         dim = hf_model_sensor_dim(m)[s];
     double *value = out + hf_model_sensor_adr(m)[s], cutoff = hf_model_sensor_cutoff(m)[s];
-    if (dim == 1)
-      value[0] = sense_scalar(in, type, id);
+    if (is_scalar(type))
+      value[0] = sense_scalar(in, s, type, id);
     else
       sense_vector(in, s, type, id, value);
     if (!(cutoff > 0) || !takes_cutoff(type)) continue;

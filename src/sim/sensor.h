@@ -4,6 +4,7 @@
 
 #include "actuation/actuation.h"
 #include <holdfast/sim.h>
+#include <stdint.h>
 
 // What sensors look at. Kinematics (position, velocity) and actuation (update, forces) are up to date.
 typedef struct hfiSensorInput {
@@ -18,6 +19,7 @@ typedef struct hfiSensorInput {
   const double* equality_force; // (neq x 6) of equalities on their first object, or NULL
   const hfForce* wrench;        // (nbody) external, at the centres of mass, or NULL
   const hfContact* contact;     // (ncontact)
+  const uint8_t* visible;       // (ngeom) 0: rangefinders do not see the geom; NULL: they see all
   int ncontact;
 } hfiSensorInput;
 
@@ -41,7 +43,15 @@ void hfi_sense_frame(const hfiSensorInput* in, int sensor, double* out);
 hfForce hfi_interaction_force(const hfiSensorInput* in, int body, hfVec3 p_W);
 // Normal forces of contacts of the site's body that its volume sees [N].
 double hfi_touch_force(const hfiSensorInput* in, int site);
-// Net force on the second from the first object and torque about their centre, world axes; out (6).
-void hfi_contact_sum(const hfiSensorInput* in, int sensor, double* out);
+// Force on the first geom of a contact, in world axes.
+static inline hfVec3 hfi_contact_force(const hfContact* c) { return v3_axpy(c->fn, c->n_W, c->ft); }
+// What a contact sensor reports (sensor_contact.c).
+void hfi_sense_contacts(const hfiSensorInput* in, int sensor, double* out);
+// Rangefinders, distances and volumes (sensor_geom.c).
+void hfi_sense_ray(const hfiSensorInput* in, int sensor, double* out);
+void hfi_sense_distance(const hfiSensorInput* in, int sensor, double* out);
+double hfi_sense_inside(const hfiSensorInput* in, int sensor);
+// Is the point inside of the site's volume?
+int hfi_site_contains(const hfDynamics* d, int site, hfVec3 p_W);
 
 #endif

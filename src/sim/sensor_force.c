@@ -24,7 +24,6 @@ static hfForce without(hfForce F, hfVec3 p0, hfVec3 p, hfVec3 f, hfVec3 n) {
   return F;
 }
 
-static hfVec3 contact_force(const hfContact* c) { return v3_axpy(c->fn, c->n_W, c->ft); } // on A
 
 static hfForce without_contacts(const hfiSensorInput* in, int root, hfVec3 p, hfForce F) {
   const hfModel* m = in->dynamics->model;
@@ -32,7 +31,7 @@ static hfForce without_contacts(const hfiSensorInput* in, int root, hfVec3 p, hf
     const hfContact* c = &in->contact[i];
     int sign = in_subtree(m, c->body_a, root) - in_subtree(m, c->body_b, root);
     if (sign)
-      F = without(F, p, c->p_W, v3_scale(sign, contact_force(c)), v3_scale(sign, c->torque));
+      F = without(F, p, c->p_W, v3_scale(sign, hfi_contact_force(c)), v3_scale(sign, c->torque));
   }
   return F;
 }
@@ -116,41 +115,4 @@ double hfi_touch_force(const hfiSensorInput* in, int site) {
     if (hfi_ray_shape(&volume, pose_inv_point(X, c->p_W), m3_tmulv(X.R, out), &t, &normal)) sum += c->fn;
   }
   return sum;
-}
-
-// ---- contact sums -----------------------------------------------------------------------------------
-
-static int touches(int kind, int id, int geom, int body) {
-  return kind == HF_OBJECT_NONE || (kind == HF_OBJECT_GEOM && id == geom) ||
-         (kind == HF_OBJECT_BODY && id == body);
-}
-
-// 1: A is the first and B the second object, -1: the other way round, 0: not between them.
-static int orientation(const hfModel* m, int s, const hfContact* c) {
-  int k1 = hf_model_sensor_objkind(m)[s], i1 = hf_model_sensor_obj(m)[s],
-      k2 = hf_model_sensor_refkind(m)[s], i2 = hf_model_sensor_ref(m)[s];
-  if (touches(k1, i1, c->geom_a, c->body_a) && touches(k2, i2, c->geom_b, c->body_b)) return 1;
-  return touches(k1, i1, c->geom_b, c->body_b) && touches(k2, i2, c->geom_a, c->body_a) ? -1 : 0;
-}
-
-// The torque is about the mean of the contact points, weighted by the size of their forces.
-void hfi_contact_sum(const hfiSensorInput* in, int s, double* out) {
-  const hfModel* m = in->dynamics->model;
-  hfForce sum = fo_zero(); // about the origin
-  hfVec3 centre = v3_zero();
-  double weight = 0;
-  for (int i = 0; i < in->ncontact; ++i) {
-    const hfContact* c = &in->contact[i];
-    int way = orientation(m, s, c);
-    if (!way) continue;
-    hfVec3 f = v3_scale(-way, contact_force(c)),
-           n = v3_scale(-way, c->torque); // on the second object
-    sum.f = v3_add(sum.f, f);
-    sum.n = v3_add(sum.n, v3_add(n, v3_cross(c->p_W, f)));
-    weight += v3_norm(f);
-    centre = v3_axpy(v3_norm(f), c->p_W, centre);
-  }
-  if (weight > 0) sum.n = v3_sub(sum.n, v3_cross(v3_scale(1 / weight, centre), sum.f));
-  v3_store(out, sum.f);
-  v3_store(out + 3, sum.n);
 }

@@ -18,6 +18,7 @@ struct hfSim {
   int32_t stepped;        // 1: contact results are those of a step, 0: of an evaluation
   double* acceleration;   // (nv)
   double* limit_force;    // (njnt) for the sensors
+  uint8_t* visible;       // (ngeom) 0: the geom is transparent for rangefinders
   double *tendon_limit_force, *tendon_force; // (ntendon)
   double* equality_force; // (neq x 6)
   double* sensor;         // (nsensordata)

@@ -20,10 +20,15 @@ def text(values):
     return " ".join(f"{x:.6g}" for x in np.ravel(values))
 
 
+def polynomial(rng, size):
+    """One to three coefficients, of which the first is not negative."""
+    return text([rng.uniform(0, size), *rng.normal(size=2)][: rng.integers(1, 4)])
+
+
 def joint(rng, name, kind):
-    a = f'<joint name="{name}" type="{kind}" pos="{text(rng.uniform(-.1, .1, 3))}" damping="{rng.uniform(0, 2):.4g}"'
+    a = f'<joint name="{name}" type="{kind}" pos="{text(rng.uniform(-.1, .1, 3))}" damping="{polynomial(rng, 2)}"'
     if rng.random() < 0.6:
-        a += f' stiffness="{rng.uniform(1, 20):.4g}"'
+        a += f' stiffness="{polynomial(rng, 20)}"'
     if kind in ("hinge", "slide"):
         a += f' axis="{text(rng.normal(size=3))}" ref="{rng.uniform(-.5, .5):.4g}" springref="{rng.uniform(-.5, .5):.4g}"'
         if rng.random() < 0.5:
@@ -47,7 +52,7 @@ class Scene:
         out = f'<body name="{name}" pos="{text(rng.uniform(-.5, .5, 3))}" euler="{text(rng.uniform(-90, 90, 3))}"'
         out += f' gravcomp="{rng.choice([0, 0, .5, 1.3])}">'
         if kind == "free":
-            out += f'<joint name="j{index}" type="free" stiffness="{rng.uniform(0, 5):.4g}" damping="{rng.uniform(0, 1):.4g}"/>'
+            out += f'<joint name="j{index}" type="free" stiffness="{polynomial(rng, 5)}" damping="{polynomial(rng, 1)}"/>'
             self.free.append(f"j{index}")
         elif kind == "ball":
             out += joint(rng, f"j{index}", "ball")
@@ -75,7 +80,7 @@ class Scene:
 
     def tendon(self, index):
         rng = self.rng
-        out = f'<fixed name="t{index}" stiffness="{rng.uniform(0, 10):.4g}" damping="{rng.uniform(0, 3):.4g}"'
+        out = f'<fixed name="t{index}" stiffness="{polynomial(rng, 10)}" damping="{polynomial(rng, 3)}"'
         out += rng.choice(["", ' springlength="0.1"', ' springlength="-0.2 0.3"']) + ' range="-0.5 0.5"'
         if rng.random() < 0.5:
             out += f' actuatorfrcrange="{-rng.uniform(.5, 2):.4g} {rng.uniform(.5, 2):.4g}"'
@@ -98,7 +103,7 @@ class Scene:
 
     def spatial(self, index):
         rng = self.rng
-        out = f'<spatial name="t{index}" stiffness="{rng.uniform(0, 10):.4g}" damping="{rng.uniform(0, 3):.4g}"'
+        out = f'<spatial name="t{index}" stiffness="{polynomial(rng, 10)}" damping="{polynomial(rng, 3)}"'
         out += rng.choice(["", ' springlength="0.3"', ' springlength="0.2 0.9"']) + ' range="0.5 1.5"'
         if rng.random() < 0.3:
             out += f' actuatorfrcrange="{-rng.uniform(.5, 2):.4g} {rng.uniform(.5, 2):.4g}"'
@@ -131,6 +136,8 @@ class Scene:
             out += f' {place}="{rng.choice(self.scalar + self.ball + self.free)}"'
         out += f' gaintype="{rng.choice(["fixed", "affine"])}" gainprm="{text(rng.normal(size=3))}"'
         out += f' biastype="{rng.choice(["none", "affine"])}" biasprm="{text(rng.normal(size=3))}"'
+        if "site" not in place and rng.random() < 0.2:
+            out += f' damping="{polynomial(rng, 1)}"'
         dyn = rng.choice(["none", "none", "integrator", "filter", "filterexact"])
         out += f' dyntype="{dyn}" dynprm="{rng.uniform(.005, .5):.4g} 0 0"'
         if dyn != "none" and rng.random() < 0.5:

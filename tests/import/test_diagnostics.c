@@ -46,7 +46,7 @@ static void test_left_out_together(void** state) {
   hfModel* m = parse_with("<mujoco><worldbody><geom type='hfield' hfield='h' name='hill'/><body><joint name='j'/><geom size='1'/><site name='s'/><site name='t'/></body></worldbody>"
                           "<tendon><spatial name='cable'><site site='s'/><geom geom='hill'/><site site='t'/></spatial></tendon>"
                           "<actuator><motor name='winch' tendon='cable'/><motor name='kept' joint='j'/><muscle joint='j'/></actuator>"
-                          "<sensor><tendonpos tendon='cable'/><actuatorfrc actuator='winch'/><jointpos joint='j'/><rangefinder site='s'/></sensor>"
+                          "<sensor><tendonpos tendon='cable'/><actuatorfrc actuator='winch'/><jointpos joint='j'/><tactile/></sensor>"
                           "<equality><tendon tendon1='cable'/></equality><contact><pair geom1='hill' geom2='hill'/></contact>"
                           "<keyframe><key qpos='1' ctrl='1 2 3'/></keyframe></mujoco>", NULL, d);
   assert_int_equal(m->nu, 1);
@@ -58,6 +58,7 @@ static void test_left_out_together(void** state) {
   find_diagnostic(d, "actuator left out: what it acts on was left out");
   find_diagnostic(d, "muscles are not supported");
   assert_int_equal(find_diagnostic(d, "sensor left out: what it measures").count, 2);
+  assert_int_equal(find_diagnostic(d, "come earlier than in MuJoCo").severity, HF_WARNING);
   find_diagnostic(d, "equality left out");
   find_diagnostic(d, "ctrl of a keyframe is not used");
   find_diagnostic(d, "geom of type hfield is left out");

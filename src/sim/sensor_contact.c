@@ -1,0 +1,148 @@
+// Contact sensors: contacts that match, reduced to `num` slots of the chosen data.
+//
+// A contact matches where one of its geoms belongs to the first and the other to the second object; an object is a geom, a
+// body, a body with all it carries, for the first also the volume of a site around the contact point, or anything. The normal
+// points from the first to the second object; where both ways fit, from the geom of the lower type or id.
+#include "sim/sensor.h"
+#include <string.h>
+
+// A contact as a sensor sees it. In the contact frame, forces and velocities of the second object.
+typedef struct Seen {
+  double dist;
+  hfVec3 p_W, normal, tangent, force, torque, linvel, angvel;
+} Seen;
+
+// ---- matching ---------------------------------------------------------------------------------------
+
+static int belongs(const hfiSensorInput* in, int kind, int id, int subtree, int geom, int body, hfVec3 p_W) {
+  const hfModel* m = in->dynamics->model;
+  switch (kind) {
+  case HF_OBJECT_NONE: return 1;
+  case HF_OBJECT_GEOM: return id == geom;
+  case HF_OBJECT_SITE: return hfi_site_contains(in->dynamics, id, p_W);
+  default: return subtree ? body >= id && body < hf_model_body_subtreeend(m)[id] : body == id;
+  }
+}
+
+static int comes_first(const hfModel* m, int geom, int other) {
+  int type = hf_model_geom_type(m)[geom], other_type = hf_model_geom_type(m)[other];
+  return type != other_type ? type < other_type : geom < other;
+}
+
+// 1: A is the first and B the second object, -1: the other way round, 0: the contact does not match.
+static int match_way(const hfiSensorInput* in, int s, const hfContact* c) {
+  const hfModel* m = in->dynamics->model;
+  int k1 = hf_model_sensor_objkind(m)[s], i1 = hf_model_sensor_obj(m)[s], k2 = hf_model_sensor_refkind(m)[s], i2 = hf_model_sensor_ref(m)[s];
+  int sub1 = hf_model_sensor_subtree(m)[s] & 1, sub2 = hf_model_sensor_subtree(m)[s] >> 1;
+  int forth = belongs(in, k1, i1, sub1, c->geom_a, c->body_a, c->p_W) && belongs(in, k2, i2, sub2, c->geom_b, c->body_b, c->p_W);
+  int back = belongs(in, k1, i1, sub1, c->geom_b, c->body_b, c->p_W) && belongs(in, k2, i2, sub2, c->geom_a, c->body_a, c->p_W);
+  if (forth && back) return comes_first(m, c->geom_a, c->geom_b) ? 1 : -1;
+  return forth - back;
+}
+
+// ---- reduction --------------------------------------------------------------------------------------
+
+// Contacts are reported in the order of this value.
+static double rank_of(int reduce, const hfContact* c) {
+  if (reduce == HF_REDUCE_MINDIST) return -c->depth;
+  return reduce == HF_REDUCE_MAXFORCE ? -v3_norm(hfi_contact_force(c)) : 0;
+}
+
+// The contact that follows `last` (-1: none yet) in the order of the reduction; of equal ones the first.
+static int next_contact(const hfiSensorInput* in, int s, int last) {
+  int reduce = hf_model_sensor_reduce(in->dynamics->model)[s], best = -1;
+  double best_rank = 0, last_rank = last < 0 ? -INFINITY : rank_of(reduce, &in->contact[last]);
+  for (int i = 0; i < in->ncontact; ++i) {
+    double rank = rank_of(reduce, &in->contact[i]);
+    int after = rank > last_rank || (rank == last_rank && i > last);
+    if (!after || (best >= 0 && rank >= best_rank) || !match_way(in, s, &in->contact[i])) continue;
+    best = i, best_rank = rank;
+  }
+  return best;
+}
+
+static int count_matches(const hfiSensorInput* in, int s) {
+  int n = 0;
+  for (int i = 0; i < in->ncontact; ++i) n += match_way(in, s, &in->contact[i]) != 0;
+  return n;
+}
+
+// ---- extraction -------------------------------------------------------------------------------------
+
+// The tangent of a normal: the world's y axis, or z where y is too near to it, made perpendicular.
+static hfVec3 tangent_of(hfVec3 n) {
+  hfVec3 t = fabs(n.y) < 0.5 ? v3(0, 1, 0) : v3(0, 0, 1);
+  return v3_unit(v3_axpy(-v3_dot(t, n), n, t));
+}
+
+static Seen see_contact(const hfiSensorInput* in, int s, const hfContact* c) {
+  const hfDynamics* d = in->dynamics;
+  int way = match_way(in, s, c), first = way > 0 ? c->body_a : c->body_b, second = way > 0 ? c->body_b : c->body_a;
+  // The frame of the contact itself has its normal from the geom that comes first; the frame is turned about its third axis
+  // where the sensor asks for the other way.
+  double given = comes_first(d->model, c->geom_a, c->geom_b) ? 1 : -1;
+  hfVec3 n_own = v3_scale(-given, c->n_W), t_own = tangent_of(n_own);
+  Seen x = {.dist = -c->depth, .p_W = c->p_W, .normal = v3_scale(given * way, n_own), .tangent = v3_scale(given * way, t_own)};
+  hfMat3 R = m3_from_cols(x.normal, x.tangent, v3_cross(x.normal, x.tangent));
+  hfMotion V1 = hfi_point_velocity(d, first, c->p_W), V2 = hfi_point_velocity(d, second, c->p_W);
+  x.force = m3_tmulv(R, v3_scale(-way, hfi_contact_force(c)));
+  x.torque = m3_tmulv(R, v3_scale(-way, c->torque));
+  x.linvel = m3_tmulv(R, v3_sub(V2.v, V1.v));
+  x.angvel = m3_tmulv(R, v3_sub(V2.w, V1.w));
+  return x;
+}
+
+// All contacts as one, in world axes, at the mean of their points weighted by the size of their forces.
+static Seen see_sum(const hfiSensorInput* in, int s) {
+  hfForce sum = fo_zero(); // about the origin
+  hfVec3 centre = v3_zero();
+  double weight = 0;
+  for (int i = 0; i < in->ncontact; ++i) {
+    const hfContact* c = &in->contact[i];
+    int way = match_way(in, s, c);
+    if (!way) continue;
+    hfVec3 f = v3_scale(-way, hfi_contact_force(c)), n = v3_scale(-way, c->torque); // on the second object
+    sum.f = v3_add(sum.f, f);
+    sum.n = v3_add(sum.n, v3_add(n, v3_cross(c->p_W, f)));
+    weight += v3_norm(f);
+    centre = v3_axpy(v3_norm(f), c->p_W, centre);
+  }
+  if (weight > 0) centre = v3_scale(1 / weight, centre), sum.n = v3_sub(sum.n, v3_cross(centre, sum.f));
+  Seen x = {.p_W = centre, .normal = v3(1, 0, 0), .tangent = v3(0, 1, 0), .force = sum.f, .torque = sum.n};
+  return x;
+}
+
+static double* store_vector(double* out, hfVec3 v) {
+  v3_store(out, v);
+  return out + 3;
+}
+
+static double* store_slot(double* out, int data, int found, const Seen* x) {
+  if (data & HF_CONTACT_FOUND) *out++ = found;
+  if (data & HF_CONTACT_FORCE) out = store_vector(out, x->force);
+  if (data & HF_CONTACT_TORQUE) out = store_vector(out, x->torque);
+  if (data & HF_CONTACT_DIST) *out++ = x->dist;
+  if (data & HF_CONTACT_POS) out = store_vector(out, x->p_W);
+  if (data & HF_CONTACT_NORMAL) out = store_vector(out, x->normal);
+  if (data & HF_CONTACT_TANGENT) out = store_vector(out, x->tangent);
+  if (data & HF_CONTACT_LINVEL) out = store_vector(out, x->linvel);
+  if (data & HF_CONTACT_ANGVEL) out = store_vector(out, x->angvel);
+  return out;
+}
+
+void hfi_sense_contacts(const hfiSensorInput* in, int s, double* out) {
+  const hfModel* m = in->dynamics->model;
+  int found = count_matches(in, s), data = hf_model_sensor_data(m)[s], num = hf_model_sensor_num(m)[s], last = -1;
+  memset(out, 0, sizeof *out * (size_t)hf_model_sensor_dim(m)[s]);
+  if (found == 0) return;
+  if (hf_model_sensor_reduce(m)[s] == HF_REDUCE_NETFORCE) {
+    Seen sum = see_sum(in, s);
+    store_slot(out, data, found, &sum);
+    return;
+  }
+  for (int k = 0; k < num && k < found; ++k) {
+    last = next_contact(in, s, last);
+    Seen x = see_contact(in, s, &in->contact[last]);
+    out = store_slot(out, data, found, &x);
+  }
+}

@@ -1,0 +1,83 @@
+// Sensors of shapes: what a ray from a site meets, how far two objects are apart, whether something is inside of a site.
+#include "sim/sensor.h"
+
+#include "geometry/ray.h"
+#include <holdfast/geometry.h>
+
+#include <string.h>
+
+static double* store_vector(double* out, hfVec3 v) {
+  v3_store(out, v);
+  return out + 3;
+}
+
+// ---- rays -------------------------------------------------------------------------------------------
+
+void hfi_sense_ray(const hfiSensorInput* in, int s, double* out) {
+  const hfModel* m = in->dynamics->model;
+  int site = hf_model_sensor_obj(m)[s], data = hf_model_sensor_data(m)[s];
+  hfPose X = in->dynamics->X_WS[site];
+  hfVec3 along = m3_col(X.R, 2), zero = v3_zero();
+  hfRayHit hit;
+  int found = hfi_ray_cast(in->dynamics, X.p, along, INFINITY, hf_model_site_body(m)[site], in->visible, 0, &hit);
+  double distance = found ? hit.distance : -1;
+  if (data & HF_RAY_DIST) *out++ = distance;
+  if (data & HF_RAY_DIR) out = store_vector(out, found ? along : zero);
+  if (data & HF_RAY_ORIGIN) out = store_vector(out, X.p);
+  if (data & HF_RAY_POINT) out = store_vector(out, found ? hit.point_W : zero);
+  if (data & HF_RAY_NORMAL) out = store_vector(out, found ? hit.normal_W : zero);
+  if (data & HF_RAY_DEPTH) *out = distance;
+}
+
+// ---- distances --------------------------------------------------------------------------------------
+
+// The geoms of a geom or body: [first, first + return value).
+static int list_geoms(const hfModel* m, int kind, int id, int* first) {
+  *first = kind == HF_OBJECT_GEOM ? id : hf_model_body_geomadr(m)[id];
+  return kind == HF_OBJECT_GEOM ? 1 : hf_model_body_geomnum(m)[id];
+}
+
+// Finds the nearest points of two objects. Returns 0 where they are farther apart than `reach`.
+static int find_nearest(const hfDynamics* d, int s, double reach, hfGeomDistance* nearest) {
+  const hfModel* m = d->model;
+  int a = 0, b = 0, found = 0;
+  int na = list_geoms(m, hf_model_sensor_objkind(m)[s], hf_model_sensor_obj(m)[s], &a);
+  int nb = list_geoms(m, hf_model_sensor_refkind(m)[s], hf_model_sensor_ref(m)[s], &b);
+  for (int i = a; i < a + na; ++i)
+    for (int j = b; j < b + nb; ++j) {
+      hfGeomDistance x;
+      if (i == j || !hf_geom_distance(d, i, j, found ? nearest->distance : reach, &x)) continue;
+      *nearest = x;
+      found = 1;
+    }
+  return found;
+}
+
+void hfi_sense_distance(const hfiSensorInput* in, int s, double* out) {
+  const hfModel* m = in->dynamics->model;
+  int type = hf_model_sensor_type(m)[s];
+  double reach = hf_model_sensor_cutoff(m)[s];
+  hfGeomDistance x = {0};
+  memset(out, 0, sizeof *out * (size_t)hf_model_sensor_dim(m)[s]);
+  int found = find_nearest(in->dynamics, s, reach, &x);
+  if (type == HF_SENSOR_DISTANCE) out[0] = found ? x.distance : reach;
+  if (type == HF_SENSOR_NORMAL && found) v3_store(out, v3_scale(x.distance > 0 ? -1 : 1, x.normal_W));
+  if (type == HF_SENSOR_FROM_TO && found) v3_store(out, x.p_Wa), v3_store(out + 3, x.p_Wb);
+}
+
+// ---- volumes ----------------------------------------------------------------------------------------
+
+int hfi_site_contains(const hfDynamics* d, int site, hfVec3 p_W) {
+  const double* size = hf_model_site_size(d->model) + 3 * site;
+  hfiShape volume = {hf_model_site_type(d->model)[site], {size[0], size[1], size[2]}, NULL};
+  hfVec3 p = pose_inv_point(d->X_WS[site], p_W), along = v3(0, 0, 1), normal;
+  double t;
+  // From inside of a convex shape a ray leaves it; its surface normal then points along the ray.
+  return hfi_ray_shape(&volume, p, along, &t, &normal) && v3_dot(normal, along) > 0;
+}
+
+double hfi_sense_inside(const hfiSensorInput* in, int s) {
+  const hfModel* m = in->dynamics->model;
+  hfiFrame f = hfi_frame_of(in->dynamics, hf_model_sensor_objkind(m)[s], hf_model_sensor_obj(m)[s]);
+  return hfi_site_contains(in->dynamics, hf_model_sensor_ref(m)[s], f.p_W);
+}

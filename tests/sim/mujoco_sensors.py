@@ -1,0 +1,95 @@
+"""Sensors of shapes and contacts in MuJoCo: a scene, states, MuJoCo's contacts there and what its sensors read.
+
+  mujoco_sensors.py OUT STATES SEED
+
+Writes OUT/scene.xml and OUT/states.txt: STATES times the lines
+  qpos, qvel, ncontact
+  contact (ncontact x 22): geom1 geom2 dist, pos (3), frame (9: normal, tangents), force in that frame (3), torque (3), active
+  sensor
+"""
+
+import os
+import sys
+
+import mujoco
+import numpy as np
+
+SHAPES = {"a": ("sphere", ".2"), "b": ("capsule", ".12 .2"), "c": ("box", ".2 .15 .1"), "d": ("ellipsoid", ".2 .15 .1"), "e": ("cylinder", ".15 .2")}
+DATA = "found force torque dist pos normal tangent linvel angvel"
+
+
+def scene():
+    bodies = ""
+    for n, (shape, size) in SHAPES.items():
+        bodies += f'<body name="{n}" pos="0 0 1"><freejoint/><geom name="g{n}" type="{shape}" size="{size}" mass="1"/>'
+        bodies += f'<geom name="h{n}" size=".1" pos=".3 0 .1" mass="1"/><site name="s{n}" pos=".1 .1 .4" euler="20 70 {10 * ord(n)}"/></body>'
+    bodies += '<site name="volume" type="box" size=".5 .4 .6" pos="0 0 .4" euler="10 20 30"/><site name="ball" type="sphere" size=".6"/>'
+    bodies += '<site name="tube" type="cylinder" size=".5 .7"/>'
+    sensors = ""
+    for n in SHAPES:
+        sensors += f'<magnetometer site="s{n}"/><rangefinder site="s{n}"/><rangefinder site="s{n}" data="dist dir origin point normal depth"/>'
+        sensors += f'<rangefinder site="s{n}" cutoff=".4"/>'
+        for volume in ("volume", "ball", "tube"):
+            sensors += f'<insidesite site="{volume}" objtype="xbody" objname="{n}"/><insidesite site="{volume}" objtype="geom" objname="h{n}"/>'
+    for kind in ("distance", "normal", "fromto"):
+        for ends in ('geom1="ga" geom2="hb"', 'geom1="hc" geom2="gb"', 'geom1="hd" geom2="gc"', 'geom1="floor" geom2="he"'):
+            sensors += "".join(f'<{kind} {ends} cutoff="{c}"/>' for c in (0, .3, 5))
+    matches = ("", 'geom1="ga"', 'geom2="hb"', 'body1="a" body2="world"', 'body1="world" body2="b"', 'subtree1="c"', 'site="volume"',
+               'site="ball" body2="d"', 'subtree2="world"', 'subtree1="world" subtree2="world"', 'body1="e" subtree2="world"')
+    for match in matches:
+        for num, reduce in ((1, "none"), (3, "none"), (2, "mindist"), (4, "maxforce")):
+            sensors += f'<contact {match} num="{num}" reduce="{reduce}" data="{DATA}"/>'
+        sensors += f'<contact {match} reduce="netforce" data="found force torque dist pos normal tangent"/><contact {match}/>'
+    return f"""<mujoco><option magnetic=".1 -.4 .3"/><worldbody><geom name="floor" type="plane" size="0 0 1" condim="6"/>{bodies}</worldbody>
+<sensor>{sensors}<user dim="3"/></sensor></mujoco>"""
+
+
+def place(model, data, rng):
+    for j in range(model.njnt):
+        data.qpos[7 * j : 7 * j + 3] = rng.uniform([-.4, -.4, .05], [.4, .4, .8])
+        quat = rng.normal(size=4)
+        data.qpos[7 * j + 3 : 7 * j + 7] = quat / np.linalg.norm(quat)
+    data.qvel[:] = rng.normal(size=model.nv)
+
+
+def contacts(model, data):
+    rows = np.zeros((data.ncon, 22))
+    for i in range(data.ncon):
+        c, wrench = data.contact[i], np.zeros(6)
+        mujoco.mj_contactForce(model, data, i, wrench)
+        rows[i] = np.concatenate([c.geom, [c.dist], c.pos, c.frame, wrench, [0]])
+    return rows
+
+
+def has_plain_frames(data):
+    """Whether all contacts have the tangent that follows from the normal alone; some pairs, as plane and capsule, choose their own."""
+    for i in range(data.ncon):
+        normal, tangent = data.contact[i].frame[:3], data.contact[i].frame[3:6]
+        axis = np.array([0, 1, 0] if abs(normal[1]) < .5 else [0, 0, 1])
+        plain = axis - axis @ normal * normal
+        if np.abs(tangent - plain / np.linalg.norm(plain)).max() > 1e-9:
+            return False
+    return True
+
+
+def main():
+    folder, states, seed = sys.argv[1], *map(int, sys.argv[2:4])
+    xml = scene()
+    with open(os.path.join(folder, "scene.xml"), "w", encoding="utf-8") as out:
+        out.write(xml)
+    model = mujoco.MjModel.from_xml_string(xml)
+    data = mujoco.MjData(model)
+    rng = np.random.default_rng(seed)
+    with open(os.path.join(folder, "states.txt"), "w", encoding="utf-8") as out:
+        for _ in range(states):
+            while True:
+                place(model, data, rng)
+                mujoco.mj_forward(model, data)
+                if has_plain_frames(data):
+                    break
+            rows = {"qpos": data.qpos, "qvel": data.qvel, "ncontact": [data.ncon], "contact": contacts(model, data), "sensor": data.sensordata}
+            for key, value in rows.items():
+                out.write(key + "".join(f" {float(x):.17g}" for x in np.ravel(value)) + "\n")
+
+
+main()

@@ -1,0 +1,74 @@
+// Sensors of contacts, rays, distances and volumes at random states against MuJoCo. The contacts are MuJoCo's own, so that the
+// sensors are compared and not the laws of contact. 1e-9: sums in another order; distances and rays have closed forms in both,
+// but for the ellipsoid, whose distance is not compared.
+#include "support/peer.h"
+
+#include "sim/sensor.h"
+#include <holdfast/import.h>
+
+enum { WIDTH = 22 }; // numbers of a contact in the file
+
+static hfContact make_contact(const hfModel* m, const double* x) {
+  const double *pos = x + 3, *n = x + 6, *t1 = x + 9, *t2 = x + 12, *f = x + 15;
+  hfContact c = {.geom_a = (int)x[0], .geom_b = (int)x[1], .depth = -x[2], .fn = f[0]};
+  c.body_a = hf_model_geom_body(m)[c.geom_a], c.body_b = hf_model_geom_body(m)[c.geom_b];
+  c.p_W = v3_load(pos);
+  c.n_W = v3_neg(v3_load(n)); // ours points from B into A, forces are those on A
+  c.ft = v3_axpy(-f[1], v3_load(t1), v3_scale(-f[2], v3_load(t2)));
+  c.torque = v3_axpy(-f[3], v3_load(n), v3_axpy(-f[4], v3_load(t1), v3_scale(-f[5], v3_load(t2))));
+  return c;
+}
+
+static void compare_sensors(const hfModel* m, const double* got, const double* want) {
+  for (int i = 0; i < m->nsensor; ++i) {
+    char what[64];
+    int adr = hf_model_sensor_adr(m)[i];
+    snprintf(what, sizeof what, "sensor %d (type %d)", i, hf_model_sensor_type(m)[i]);
+    peer_compare(what, got + adr, want + adr, hf_model_sensor_dim(m)[i], 1e-9);
+  }
+}
+
+static void test_sensors(void** state) {
+  (void)state;
+  char folder[] = "/tmp/holdfast_sensors_XXXXXX", path[256];
+  int states = getenv("HF_FULL") ? 1000 : 60, total = 0;
+  snprintf(path, sizeof path, "%d 20260601", states);
+  if (peer_run(folder, "sim/mujoco_sensors.py", path) != 0) skip();
+  hfModel* m = NULL;
+  hfDynamics* d = NULL;
+  hfActuation* a = NULL;
+  hfError error;
+  snprintf(path, sizeof path, "%s/scene.xml", folder);
+  if (hf_model_load(&m, path, NULL, NULL, &error) != HF_OK) fail_msg("%s", error.message);
+  assert_int_equal(hf_dynamics_create(&d, m, NULL), HF_OK);
+  assert_int_equal(hf_actuation_create(&a, m, NULL), HF_OK);
+  snprintf(path, sizeof path, "%s/states.txt", folder);
+  FILE* in = fopen(path, "r");
+  assert_non_null(in);
+  double *vdot = calloc((size_t)m->nv, sizeof *vdot), *out = malloc(sizeof *out * (size_t)m->nsensordata);
+  for (int i = 0; i < states; ++i) {
+    double *q = peer_row(in, "qpos", m->nq), *v = peer_row(in, "qvel", m->nv), *n = peer_row(in, "ncontact", 1);
+    int count = (int)n[0];
+    double *rows = peer_row(in, "contact", WIDTH * count), *want = peer_row(in, "sensor", m->nsensordata);
+    hfContact* contact = malloc(sizeof *contact * (size_t)(count + 1));
+    for (int k = 0; k < count; ++k) contact[k] = make_contact(m, rows + WIDTH * k);
+    hf_dynamics_position(d, q, NULL);
+    hf_dynamics_velocity(d, v);
+    hf_actuation_update(a, d, q);
+    hfiSensorInput x = {.dynamics = d, .actuation = a, .q = q, .vdot = vdot, .contact = contact, .ncontact = count};
+    hfi_sensors(&x, out);
+    compare_sensors(m, out, want);
+    total += count;
+    free(q), free(v), free(n), free(rows), free(want), free(contact);
+  }
+  assert_true(total > 3 * states);
+  fclose(in);
+  free(vdot), free(out);
+  peer_remove(folder);
+  hf_actuation_free(a), hf_dynamics_free(d), hf_model_free(m);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_sensors)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
