@@ -126,6 +126,9 @@ typedef struct hfActuatorDef {
   int32_t dyntype, gaintype, biastype;
   int32_t drive; // hfDriveLaw; other than HF_DRIVE_SERVO for position and velocity servos
   double dynprm[3], gainprm[3], biasprm[3];
+  double muscle[9];      // of muscles: scaled range (2), peak force (negative: scale over the acceleration of a unit force), scale,
+                         // lmin, lmax, vmax, fpmax, fvmax, as MJCF has them
+  double lengthrange[2]; // of muscles: lengths that the scaled range stands for [m]
   double dampratio; // > 0: biasprm[2] becomes the damping of this ratio for the reflected inertia at qpos0
   int32_t ctrllimited, forcelimited, actlimited, actearly;
   double ctrlrange[2], forcerange[2], actrange[2], gear[6];
@@ -139,6 +142,7 @@ typedef struct hfSensorDef {
   const char *name, *where;
   int32_t type, objkind, obj, refkind, ref;
   double cutoff;
+  double noise;    // standard deviation that sims with a noise_seed add to each number
   int32_t data;    // hfContactData or hfRayData; 0: net force and torque of contacts, distance of a rangefinder
   int32_t num;     // contacts that a contact sensor reports, or numbers of a user's sensor
   int32_t reduce;  // hfContactReduce

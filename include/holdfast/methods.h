@@ -195,6 +195,8 @@ typedef struct hfSimConfig {
   int32_t rigid_limits;     // 1: joint limits are near-rigid even where the model has MuJoCo's solref for them (default 0)
   int32_t scene_signals;    // 1: the scene's signals drive controls that no input gives (default 1)
   double near_rigid;        // beta of rows without a stiffness of their own (docs/theory/one-law.md) [-]
+  int32_t noise_seed;       // 0: sensors are exact (default); else each number gets Gaussian noise of its sensor's deviation,
+                            // which depends on this seed, the time and the number's place alone
   double static_speed;      // slip above which the dynamic coefficient acts, in stiction speeds [-]
   hfSolverConfig solver;
   hfMlcpConfig mlcp;        // method "mlcp"

@@ -57,15 +57,17 @@ typedef enum hfTransmission {
 } hfTransmission;
 typedef enum hfActivation { // actuator dynamics
   HF_ACTIVATION_NONE, HF_ACTIVATION_INTEGRATOR, HF_ACTIVATION_FILTER, HF_ACTIVATION_FILTER_EXACT,
-  HF_ACTIVATION_ERROR // integral of control - length, which adds dynprm[0] times itself to the force: PID
+  HF_ACTIVATION_ERROR, // integral of control - length, which adds dynprm[0] times itself to the force: PID
+  HF_ACTIVATION_SLEW,  // the control, which moves by at most dynprm[0] a second; the force uses its value at the end of the step
+  HF_ACTIVATION_MUSCLE // filter with the time constants dynprm[0] up and dynprm[1] down, smoothed over dynprm[2]
 } hfActivation;
 typedef enum hfDriveLaw { // how an actuator follows its control
   HF_DRIVE_SERVO,          // by its gain and bias
   HF_DRIVE_CONSTRAINT,     // inverse dynamics in the step: where the servo would rest, within forcerange
   HF_DRIVE_COMPUTED_TORQUE // gain and bias are accelerations; force = M a + bias forces, held over the step
 } hfDriveLaw;
-typedef enum hfGain { HF_GAIN_FIXED, HF_GAIN_AFFINE } hfGain;
-typedef enum hfBias { HF_BIAS_NONE, HF_BIAS_AFFINE } hfBias;
+typedef enum hfGain { HF_GAIN_FIXED, HF_GAIN_AFFINE, HF_GAIN_MUSCLE } hfGain;
+typedef enum hfBias { HF_BIAS_NONE, HF_BIAS_AFFINE, HF_BIAS_MUSCLE } hfBias;
 
 typedef enum hfSignalType { HF_SIGNAL_NONE, HF_SIGNAL_CONSTANT, HF_SIGNAL_SINE, HF_SIGNAL_RAMP, HF_SIGNAL_CHIRP, HF_SIGNAL_TABLE } hfSignalType;
 
@@ -322,6 +324,7 @@ typedef struct hfWorld {
   X(double, actuator_dynprm, nu, 3, 1)    /* time constant [s]; of HF_ACTIVATION_ERROR the gain */     \
   X(double, actuator_gainprm, nu, 3, 1)   /* gain = p0 + p1 length + p2 velocity */                    \
   X(double, actuator_biasprm, nu, 3, 1)   /* bias = p0 + p1 length + p2 velocity */                    \
+  X(double, actuator_muscle, nu, 8, 1)    /* of muscles: tendon length, resting length [m], peak force [N], lmin, lmax, vmax, fpmax, fvmax */\
   X(double, actuator_ctrlrange, nu, 2, 1)                                                              \
   X(double, actuator_forcerange, nu, 2, 1)                                                             \
   X(double, actuator_actrange, nu, 2, 1)                                                               \
@@ -345,6 +348,7 @@ typedef struct hfWorld {
   X(int32_t, sensor_subtree, nsensor, 1, 0) /* bit 0, 1: the object, the reference is a body with all it carries */\
   X(int32_t, sensor_adr, nsensor, 1, 0)   /* into the sensor data (nsensordata) */                     \
   X(int32_t, sensor_positive, nsensor, 1, 0) /* 1: the cutoff clamps to [0, cutoff], else to +-cutoff */ \
+  X(double, sensor_noise, nsensor, 1, 1)  /* standard deviation, for sims with a noise_seed */         \
   X(double, sensor_cutoff, nsensor, 1, 0) /* 0: none */                                                \
   /* mocap bodies and keyframes */                                                                     \
   X(int32_t, mocap_body, nmocap, 1, 0)                                                                 \

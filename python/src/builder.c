@@ -42,11 +42,11 @@ static const member pair_members[] = {MEMBER(hfPairDef, name), MEMBER(hfPairDef,
 static const member actuator_members[] = {
     MEMBER(hfActuatorDef, name), MEMBER(hfActuatorDef, trntype), MEMBER(hfActuatorDef, trnid), MEMBER(hfActuatorDef, dyntype),
     MEMBER(hfActuatorDef, gaintype), MEMBER(hfActuatorDef, biastype), MEMBER(hfActuatorDef, drive), MEMBER(hfActuatorDef, dynprm),
-    MEMBER(hfActuatorDef, gainprm), MEMBER(hfActuatorDef, biasprm), MEMBER(hfActuatorDef, dampratio), MEMBER(hfActuatorDef, ctrllimited),
+    MEMBER(hfActuatorDef, gainprm), MEMBER(hfActuatorDef, biasprm), MEMBER(hfActuatorDef, dampratio), MEMBER(hfActuatorDef, muscle), MEMBER(hfActuatorDef, lengthrange), MEMBER(hfActuatorDef, ctrllimited),
     MEMBER(hfActuatorDef, forcelimited), MEMBER(hfActuatorDef, actlimited), MEMBER(hfActuatorDef, actearly),
     MEMBER(hfActuatorDef, ctrlrange), MEMBER(hfActuatorDef, forcerange), MEMBER(hfActuatorDef, actrange), MEMBER(hfActuatorDef, gear)};
 static const member sensor_members[] = {MEMBER(hfSensorDef, name), MEMBER(hfSensorDef, type), MEMBER(hfSensorDef, objkind), MEMBER(hfSensorDef, obj),
-                                        MEMBER(hfSensorDef, refkind), MEMBER(hfSensorDef, ref), MEMBER(hfSensorDef, cutoff),
+                                        MEMBER(hfSensorDef, refkind), MEMBER(hfSensorDef, ref), MEMBER(hfSensorDef, cutoff), MEMBER(hfSensorDef, noise),
                                         MEMBER(hfSensorDef, data), MEMBER(hfSensorDef, num), MEMBER(hfSensorDef, reduce),
                                         MEMBER(hfSensorDef, subtree)};
 static const member world_members[] = {

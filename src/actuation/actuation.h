@@ -103,15 +103,23 @@ void hfi_update_transmissions(hfActuation* a, const hfDynamics* d, const double*
 void hfi_update_inputs(hfActuation* a, const double* act, const double* ctrl, double h);
 // Adds the force of the integral I: ki (I + h (u - l)), or ki times the bound at which I stops.
 void hfi_add_integral(const hfActuation* a, int actuator, hfiAffine* force);
+// Adds the force of a muscle, linear about its present length and velocity (muscle.c).
+void hfi_add_muscle(const hfActuation* a, int actuator, hfiAffine* force);
+// d force/d activation of a muscle.
+double hfi_muscle_gain(const hfActuation* a, int actuator);
+// Time constant of a muscle's activation for the control u.
+double hfi_muscle_time(const double* dynprm, double u, double act);
 // Force of actuator i for its present input.
 static inline hfiAffine hfi_affine_force(const hfActuation* a, int i) {
   const hfModel* m = a->model;
   const double *g = hf_model_actuator_gainprm(m) + 3 * i, *b = hf_model_actuator_biasprm(m) + 3 * i;
   double u = a->input[i];
-  hfiAffine f = {g[0] * u, 0, 0};
-  if (hf_model_actuator_gaintype(m)[i] == HF_GAIN_AFFINE) f.length = g[1] * u, f.velocity = g[2] * u;
-  if (hf_model_actuator_biastype(m)[i] == HF_BIAS_AFFINE) f.constant += b[0], f.length += b[1], f.velocity += b[2];
+  int gain = hf_model_actuator_gaintype(m)[i], bias = hf_model_actuator_biastype(m)[i];
+  hfiAffine f = {gain == HF_GAIN_MUSCLE ? 0 : g[0] * u, 0, 0};
+  if (gain == HF_GAIN_AFFINE) f.length = g[1] * u, f.velocity = g[2] * u;
+  if (bias == HF_BIAS_AFFINE) f.constant += b[0], f.length += b[1], f.velocity += b[2];
   if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_ERROR) hfi_add_integral(a, i, &f);
+  if (gain == HF_GAIN_MUSCLE || bias == HF_BIAS_MUSCLE) hfi_add_muscle(a, i, &f);
   return f;
 }
 // Applies all limits to a->force and computes a->joint_force.

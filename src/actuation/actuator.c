@@ -1,7 +1,7 @@
 // Actuator forces.
 //
 //   input  u = clamp(ctrl), or the activation; with actearly the activation at the end of the step
-//   rate     = u (integrator), (u - act)/tau (filters), u - length (error)
+//   rate     = u (integrator), (u - act)/tau (filters, muscles), u - length (error), to u at a bounded speed (slew)
 //   force    = (g0 + g1 length + g2 velocity) u + b0 + b1 length + b2 velocity
 //
 // A PID controller is a servo whose activation is the integral I of its error; it adds the force ki
@@ -21,10 +21,19 @@
 // Time constants below this one act at once [s].
 static const double SHORTEST_TIME = 1e-15;
 
+// The rate that removes a difference within h, but at most `fastest`; at an instant (h = 0) the fastest.
+static double slew_rate(double difference, double fastest, double h) {
+  if (fabs(difference) <= h * fastest) return h > 0 ? difference / h : 0;
+  return copysign(fastest, difference);
+}
+
 static double activation_rate(const hfActuation* a, int i, double u, double act) {
   const hfModel* m = a->model;
+  if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_SLEW) return slew_rate(u - act, hf_model_actuator_dynprm(m)[3 * i], a->h);
   if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_INTEGRATOR) return u;
   if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_ERROR) return u - a->length[i];
+  if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_MUSCLE)
+    return (clamp(u, 0, 1) - act) / max2(SHORTEST_TIME, hfi_muscle_time(hf_model_actuator_dynprm(m) + 3 * i, u, act));
   return (u - act) / max2(SHORTEST_TIME, hf_model_actuator_dynprm(m)[3 * i]);
 }
 
@@ -58,7 +67,7 @@ void hfi_update_inputs(hfActuation* a, const double* act, const double* ctrl, do
     a->rate[adr] = m->world.disable_actuation ? 0 : activation_rate(a, i, u, now);
     double next = next_activation(m, i, now, a->rate[adr], h);
     if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_ERROR) a->integral[i] = next;
-    else a->input[i] = hf_model_actuator_actearly(m)[i] ? next : now;
+    else a->input[i] = hf_model_actuator_actearly(m)[i] || hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_SLEW ? next : now;
   }
 }
 

@@ -154,6 +154,14 @@ static void store_column(hfAccel* a, const double* D, int j, const double* rate,
   for (int i = 0; i < nv; ++i) J[(nv + i) * n + column] = a->column[i];
 }
 
+// Of a filter; of a muscle the one that its rate has now, which leaves out how it changes with the activation.
+static double time_constant(const hfAccel* a, int i, int adr) {
+  const double* dynprm = hf_model_actuator_dynprm(a->model) + 3 * i;
+  if (hf_model_actuator_dyntype(a->model)[i] != HF_ACTIVATION_MUSCLE) return dynprm[0];
+  double act = a->actuation->input[i], target = act + a->actuation->rate[adr]; // on the side of the control
+  return hfi_muscle_time(dynprm, target, act);
+}
+
 // Writes the columns of the activations.
 static void store_activations(hfAccel* a, int n, double* J) {
   const hfModel* m = a->model;
@@ -161,14 +169,15 @@ static void store_activations(hfAccel* a, int n, double* J) {
     int adr = hf_model_actuator_actadr(m)[i], column = 2 * m->nv + adr;
     if (adr < 0) continue;
     int error = hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_ERROR;
-    if (!error && hf_model_actuator_dyntype(m)[i] != HF_ACTIVATION_INTEGRATOR)
-      J[column * n + column] = -1 / max2(1e-15, hf_model_actuator_dynprm(m)[3 * i]);
+    if (!error && hf_model_actuator_dyntype(m)[i] != HF_ACTIVATION_INTEGRATOR && hf_model_actuator_dyntype(m)[i] != HF_ACTIVATION_SLEW)
+      J[column * n + column] = -1 / max2(1e-15, time_constant(a, i, adr));
     for (int k = a->actuation->moment_start[i]; error && k < a->actuation->moment_start[i + 1]; ++k)
       J[column * n + a->actuation->moment_dof[k]] -= a->actuation->moment[k];
     if (!is_free(a, i)) continue;
     const double* g = hf_model_actuator_gainprm(m) + 3 * i;
     double gain = g[0];
     if (error) gain = hf_model_actuator_dynprm(m)[3 * i];
+    else if (hf_model_actuator_gaintype(m)[i] == HF_GAIN_MUSCLE) gain = hfi_muscle_gain(a->actuation, i);
     else if (hf_model_actuator_gaintype(m)[i] == HF_GAIN_AFFINE) gain += g[1] * a->actuation->length[i] + g[2] * a->actuation->velocity[i];
     memset(a->column, 0, (size_t)m->nv * sizeof *a->column);
     for (int k = a->actuation->moment_start[i]; k < a->actuation->moment_start[i + 1]; ++k) a->column[a->actuation->moment_dof[k]] += gain * a->actuation->moment[k];

@@ -24,6 +24,8 @@ typedef enum hfiShortcut {
   HFI_INTVELOCITY,
   HFI_DAMPER,
   HFI_CYLINDER,
+  HFI_MUSCLE,
+  HFI_SETPOINT_PID, // <pid>
   HFI_PID, // <plugin plugin="mujoco.pid">
   HFI_SHORTCUTS
 } hfiShortcut;
@@ -32,6 +34,8 @@ typedef struct hfiActuatorSpec {
   hfActuatorDef def;
   hfiShortcut shortcut;
   int ctrllimited, forcelimited, actlimited; // 0, 1, or -1: the range decides
+  int inputs;              // of <pid>: bits, position 1, velocity 2, feedforward 4
+  double velrange[2], ffrange[2], slewmax, imax, ki; // of <pid>
   double inheritrange, armature, damping, damping_poly[2];
   const struct hfiActuatorSpec* outer; // the spec of the enclosing class
 } hfiActuatorSpec;
@@ -244,6 +248,9 @@ void hfi_mjcf_check_tendon(hfiMjcf* m, hfiElem* elem);
 int hfi_mjcf_is_actuator(const hfiElem* elem);
 hfiActuatorSpec hfi_mjcf_actuator_default(void);
 void hfi_mjcf_apply_actuator(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* spec);
+// The element <pid>: reading it, and adding the actuators of its second and third input.
+void hfi_mjcf_apply_setpoint_pid(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* spec);
+void hfi_mjcf_add_inputs(hfiMjcf* m, const hfiElem* elem, const hfiActuatorSpec* spec);
 // Whether this element is the plugin mujoco.pid, and reading its gains.
 int hfi_mjcf_is_pid(const hfiElem* elem);
 void hfi_mjcf_apply_pid(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* spec);

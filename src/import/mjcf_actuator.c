@@ -6,6 +6,8 @@
 //   intvelocity  as position, where u is the integral of the control
 //   damper       gain -kv v
 //   cylinder     gain area, bias b0 + b1 l + b2 v; u filtered
+//   muscle       curves of length and velocity (actuation/muscle.c)
+//   pid          kp (u_pos - l) + kv (u_vel - v) + ki integral + u_ff (mjcf_pid.c)
 //   plugin       mujoco.pid (mjcf_pid.c)
 //
 // A shortcut takes its parameters from the nearest class whose default was written with the same
@@ -18,7 +20,9 @@
 static const hfiKeyword kinds[] = {{"general", HFI_GENERAL},         {"motor", HFI_MOTOR},
                                    {"position", HFI_POSITION},       {"velocity", HFI_VELOCITY},
                                    {"damper", HFI_DAMPER},           {"cylinder", HFI_CYLINDER},
-                                   {"intvelocity", HFI_INTVELOCITY}, {NULL, 0}};
+                                   {"intvelocity", HFI_INTVELOCITY}, {"muscle", HFI_MUSCLE},
+                                   {"pid", HFI_SETPOINT_PID},
+                                   {NULL, 0}};
 
 static int find_kind(const hfiElem* elem) {
   for (const hfiKeyword* k = kinds; k->word; ++k)
@@ -44,10 +48,11 @@ static void copy_parameters(hfActuatorDef* to, const hfActuatorDef* from) {
   memcpy(to->gainprm, from->gainprm, sizeof to->gainprm);
   memcpy(to->biasprm, from->biasprm, sizeof to->biasprm);
   to->dampratio = from->dampratio;
+  memcpy(to->muscle, from->muscle, sizeof to->muscle);
 }
 
 static void inherit(hfiActuatorSpec* s, hfiShortcut kind) {
-  int gain = kind == HFI_DAMPER ? HF_GAIN_AFFINE : HF_GAIN_FIXED;
+  int gain = kind == HFI_DAMPER ? HF_GAIN_AFFINE : kind == HFI_MUSCLE ? HF_GAIN_MUSCLE : HF_GAIN_FIXED;
   for (const hfiActuatorSpec* i = s; i; i = i->outer)
     if (i->shortcut == kind || (i->shortcut == HFI_GENERAL && i->def.gaintype == gain)) {
       hfActuatorDef from = i->def;
@@ -63,11 +68,12 @@ static void apply_general(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
                                         {"integrator", HF_ACTIVATION_INTEGRATOR},
                                         {"filter", HF_ACTIVATION_FILTER},
                                         {"filterexact", HF_ACTIVATION_FILTER_EXACT},
+                                        {"muscle", HF_ACTIVATION_MUSCLE},
                                         {NULL, 0}};
   static const hfiKeyword gains[] = {
-      {"fixed", HF_GAIN_FIXED}, {"affine", HF_GAIN_AFFINE}, {NULL, 0}};
+      {"fixed", HF_GAIN_FIXED}, {"affine", HF_GAIN_AFFINE}, {"muscle", HF_GAIN_MUSCLE}, {NULL, 0}};
   static const hfiKeyword biases[] = {
-      {"none", HF_BIAS_NONE}, {"affine", HF_BIAS_AFFINE}, {NULL, 0}};
+      {"none", HF_BIAS_NONE}, {"affine", HF_BIAS_AFFINE}, {"muscle", HF_BIAS_MUSCLE}, {NULL, 0}};
   hfiReader* r = m->r;
   hfActuatorDef* d = &s->def;
   double x[10];
@@ -81,6 +87,7 @@ static void apply_general(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   for (int i = 0; i < 3; ++i) {
     int count = hfi_read_reals(r, elem, lists[i].name, 1, 10, x);
     for (int k = 0; k < count && k < 3; ++k) lists[i].prm[k] = x[k];
+    for (int k = 0; k < count && k < 9 && i > 0; ++k) d->muscle[k] = x[k]; // gain and bias of a muscle share them
   }
   hfi_read_bool(r, elem, "actearly", &d->actearly);
   s->shortcut = HFI_GENERAL;
@@ -152,6 +159,23 @@ static void apply_cylinder(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d) {
     d->gainprm[0] = HFI_PI / 4 * diameter * diameter;
 }
 
+static void apply_muscle(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
+  static const struct {
+    const char* attr;
+    int first, count;
+  } parts[] = {{"range", 0, 2}, {"force", 2, 1}, {"scale", 3, 1}, {"lmin", 4, 1}, {"lmax", 5, 1}, {"vmax", 6, 1}, {"fpmax", 7, 1}, {"fvmax", 8, 1}};
+  hfActuatorDef* d = &s->def;
+  if (d->dyntype != HF_ACTIVATION_MUSCLE) d->dynprm[0] = 0.01, d->dynprm[1] = 0.04, d->dynprm[2] = 0;
+  d->dyntype = HF_ACTIVATION_MUSCLE;
+  d->gaintype = HF_GAIN_MUSCLE;
+  d->biastype = HF_BIAS_MUSCLE;
+  hfi_read_reals(m->r, elem, "timeconst", 1, 2, d->dynprm);
+  hfi_read_real(m->r, elem, "tausmooth", &d->dynprm[2]);
+  if (d->dynprm[2] < 0) hfi_fail(m->r, elem, HF_ERROR_MODEL, "tausmooth cannot be negative");
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
+    hfi_read_reals(m->r, elem, parts[i].attr, parts[i].count, parts[i].count, d->muscle + parts[i].first);
+}
+
 static void apply_shortcut(hfiMjcf* m, const hfiElem* elem, hfiShortcut kind, hfiActuatorSpec* s) {
   hfActuatorDef fresh = hf_actuator_def_default();
   inherit(s, kind);
@@ -172,6 +196,12 @@ static void apply_shortcut(hfiMjcf* m, const hfiElem* elem, hfiShortcut kind, hf
   case HFI_CYLINDER:
     apply_cylinder(m, elem, &s->def);
     break;
+  case HFI_MUSCLE:
+    apply_muscle(m, elem, s);
+    break;
+  case HFI_SETPOINT_PID:
+    hfi_mjcf_apply_setpoint_pid(m, elem, s);
+    break;
   case HFI_PID:
     hfi_mjcf_apply_pid(m, elem, s);
     break;
@@ -184,14 +214,13 @@ static void apply_shortcut(hfiMjcf* m, const hfiElem* elem, hfiShortcut kind, hf
 static void apply_common(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   hfiReader* r = m->r;
   hfActuatorDef* d = &s->def;
-  double lengthrange[2];
   hfi_mjcf_read_limited(m, elem, "ctrllimited", &s->ctrllimited);
   hfi_mjcf_read_limited(m, elem, "forcelimited", &s->forcelimited);
   hfi_mjcf_read_limited(m, elem, "actlimited", &s->actlimited);
   hfi_read_reals(r, elem, "ctrlrange", 2, 2, d->ctrlrange);
   hfi_read_reals(r, elem, "forcerange", 2, 2, d->forcerange);
   hfi_read_reals(r, elem, "actrange", 2, 2, d->actrange);
-  hfi_read_reals(r, elem, "lengthrange", 2, 2, lengthrange); // for muscles
+  hfi_read_reals(r, elem, "lengthrange", 2, 2, d->lengthrange); // for muscles
   hfi_read_reals(r, elem, "gear", 1, 6, d->gear);
   hfi_read_real(r, elem, "inheritrange", &s->inheritrange);
   hfi_read_real(r, elem, "armature", &s->armature);
@@ -275,6 +304,22 @@ static void inherit_range(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   to[1] = middle + half;
 }
 
+// Returns 0 for a muscle whose range of lengths the file does not give. The limits of its joint or tendon stand for it.
+static int find_length_range(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d) {
+  double range[2], gear = d->gear[0];
+  if (d->gaintype != HF_GAIN_MUSCLE && d->biastype != HF_BIAS_MUSCLE) return 1;
+  if (d->lengthrange[0] < d->lengthrange[1]) return 1;
+  int kind = d->trntype == HF_TRANSMISSION_TENDON ? HF_OBJECT_TENDON : d->trntype == HF_TRANSMISSION_JOINT ? HF_OBJECT_JOINT : HF_OBJECT_NONE;
+  if (kind != HF_OBJECT_NONE && gear != 0 && hf_builder_range(m->r->builder, (hfObjectKind)kind, d->trnid[0], range)) {
+    d->lengthrange[0] = min2(gear * range[0], gear * range[1]);
+    d->lengthrange[1] = max2(gear * range[0], gear * range[1]);
+    hfi_note(m->r, elem, HF_NOTE, "lengthrange of a muscle: the limits of its joint or tendon are used");
+    return 1;
+  }
+  if (!m->attached) hfi_note(m->r, elem, HF_WARNING, "actuator left out: a muscle needs lengthrange, or a joint or tendon with limits");
+  return 0;
+}
+
 static void leave_out(hfiMjcf* m, const hfiElem* elem) {
   hfi_mjcf_leave_out(m, HF_OBJECT_ACTUATOR, elem);
   ++m->actuators_left_out;
@@ -289,7 +334,7 @@ void hfi_mjcf_read_actuator(hfiMjcf* m, hfiElem* elem) {
   elem->used = 1;
   hfiActuatorSpec s = make_spec(m, elem);
   if (r->status) return;
-  if (!find_target(m, elem, &s.def)) {
+  if (!find_target(m, elem, &s.def) || !find_length_range(m, elem, &s.def)) {
     leave_out(m, elem);
     return;
   }
@@ -302,6 +347,7 @@ void hfi_mjcf_read_actuator(hfiMjcf* m, hfiElem* elem) {
   hfi_mjcf_read_signal(m, s.def.name, &s.def);
   hfi_mjcf_read_drive(m, s.def.name, &s.def);
   if (!r->status) hfi_keep(r, elem, hf_builder_add_actuator(r->builder, &s.def, &r->scratch));
+  if (!r->status) hfi_mjcf_add_inputs(m, elem, &s);
 }
 
 // ---- reflected inertia --------------------------------------------------------------------------

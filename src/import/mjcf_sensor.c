@@ -203,6 +203,8 @@ void hfi_mjcf_read_sensor(hfiMjcf* m, hfiElem* elem) {
   elem->used = 1;
   hfi_attr(elem, "name"); // of a sensor that is left out, too
   hfi_read_real(r, elem, "cutoff", &d.cutoff);
+  hfi_read_real(r, elem, "noise", &d.noise);
+  if (d.noise < 0) hfi_fail(r, elem, HF_ERROR_MODEL, "noise cannot be negative");
   if (d.cutoff < 0) hfi_fail(r, elem, HF_ERROR_MODEL, "cutoff cannot be negative");
   if (r->status) return;
   if (d.obj == HFI_LEFT_OUT || d.ref == HFI_LEFT_OUT) {

@@ -161,6 +161,23 @@ int hfi_signal_size(int type) {
   return size[type];
 }
 
+// The curves of a muscle need lmin < 1 < lmax, fvmax > 1, and ranges that are not empty.
+static hfStatus check_muscle(const hfActuatorDef* d, hfError* error) {
+  const double *p = d->muscle, *l = d->lengthrange;
+  if (d->gaintype < HF_GAIN_FIXED || d->gaintype > HF_GAIN_MUSCLE || d->biastype < HF_BIAS_NONE || d->biastype > HF_BIAS_MUSCLE)
+    return hfi_refuse_def(error, d->where, HF_OBJECT_ACTUATOR, d->name, "gain %d or bias %d does not exist", d->gaintype, d->biastype);
+  if (d->gaintype != HF_GAIN_MUSCLE && d->biastype != HF_BIAS_MUSCLE) return HF_OK;
+  if (!hfi_all_finite(p, 9) || !hfi_all_finite(l, 2) || !(p[0] < p[1]) || !(l[0] < l[1]))
+    return hfi_refuse_def(error, d->where, HF_OBJECT_ACTUATOR, d->name,
+                          "a muscle needs a range and a lengthrange that are not empty: [%g, %g] and [%g, %g]", p[0], p[1], l[0], l[1]);
+  if (p[2] < 0 && d->trntype == HF_TRANSMISSION_SITE)
+    return hfi_refuse_def(error, d->where, HF_OBJECT_ACTUATOR, d->name, "a muscle on a site needs its peak force");
+  if (!(p[4] < 1 && p[5] > 1 && p[6] > 0 && p[8] > 1))
+    return hfi_refuse_def(error, d->where, HF_OBJECT_ACTUATOR, d->name,
+                          "a muscle needs lmin < 1 < lmax, vmax > 0 and fvmax > 1: they are %g, %g, %g, %g", p[4], p[5], p[6], p[8]);
+  return HF_OK;
+}
+
 hfStatus hfi_check_actuator(const hfBuilder* b, const hfActuatorDef* d, hfError* error) {
   const hfObjectKind kind = HF_OBJECT_ACTUATOR;
   int target = hfi_transmission_target(d->trntype);
@@ -193,7 +210,8 @@ hfStatus hfi_check_actuator(const hfBuilder* b, const hfActuatorDef* d, hfError*
     for (int i = 2; i + 1 < d->signal_count; i += 2)
       if (d->signal_data[i] <= d->signal_data[i - 2])
         return hfi_refuse_def(error, d->where, kind, d->name, "signal table: times must increase");
-  return check_drive(b, d, error);
+  hfStatus status = check_muscle(d, error);
+  return status == HF_OK ? check_drive(b, d, error) : status;
 }
 
 int hf_builder_add_actuator(hfBuilder* b, const hfActuatorDef* source, hfError* error) {
@@ -239,6 +257,8 @@ int hf_builder_add_sensor(hfBuilder* b, const hfSensorDef* source, hfError* erro
     return hfi_refuse_def(error, d.where, kind, d.name, "needs a site");
   if (d.type >= HF_SENSOR_DISTANCE && d.type <= HF_SENSOR_FROM_TO && d.refkind == HF_OBJECT_NONE)
     return hfi_refuse_def(error, d.where, kind, d.name, "needs two geoms or bodies");
+  if (!isfinite(d.noise) || d.noise < 0)
+    return hfi_refuse_def(error, d.where, kind, d.name, "noise %g is negative", d.noise);
   if (!isfinite(d.cutoff) || d.cutoff < 0)
     return hfi_refuse_def(error, d.where, kind, d.name, "cutoff %g is negative", d.cutoff);
   HFI_ADD(b->sensor, kind, d);

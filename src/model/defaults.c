@@ -68,6 +68,8 @@ hfPairDef hf_pair_def_default(void) {
   return d;
 }
 
+static const double MUSCLE[] = {0.75, 1.05, -1, 200, 0.5, 1.6, 1.5, 1.3, 1.2};
+
 hfActuatorDef hf_actuator_def_default(void) {
   hfActuatorDef d = {0};
   d.trnid[1] = -1;
@@ -75,6 +77,7 @@ hfActuatorDef hf_actuator_def_default(void) {
   d.gainprm[0] = 1;
   d.gear[0] = 1;
   d.signal = HF_SIGNAL_NONE;
+  for (int k = 0; k < 9; ++k) d.muscle[k] = MUSCLE[k];
   return d;
 }
 

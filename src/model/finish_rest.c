@@ -196,23 +196,49 @@ static void fill_moment(const hfModel* m, int i, const hfPose* X_WB, double* row
       int w = hf_model_tendon_adr(m)[id] + k;
       row[hf_model_jnt_dofadr(m)[hf_model_wrap_obj(m)[w]]] += gear[0] * hf_model_wrap_coef(m)[w];
     }
-  else if (type != HF_TRANSMISSION_SITE)
-    for (int k = 0; k < hfi_joint_nv(hf_model_jnt_type(m)[id]); ++k)
-      row[hf_model_jnt_dofadr(m)[id] + k] = gear[k];
+  else if (type != HF_TRANSMISSION_SITE) {
+    double* to = row + hf_model_jnt_dofadr(m)[id];
+    int turned = hf_joint_info(hf_model_jnt_type(m)[id]).quat, n = hfi_joint_nv(hf_model_jnt_type(m)[id]);
+    for (int k = 0; k < n; ++k) to[k] = gear[k];
+    if (type != HF_TRANSMISSION_JOINT_IN_PARENT || turned < 0) return;
+    hfQuat q = q_load(hf_model_qpos0(m) + hf_model_jnt_qposadr(m)[id] + turned);
+    v3_store(to + turned, q_rotate(q_conj(q), v3_load(gear + turned)));
+  }
 }
 
-// kv = 2 zeta sqrt(kp I), I the inertia that the actuator meets at qpos0.
-static hfStatus fit_servo_damping(hfModel* m, int i, double zeta, hfError* error) {
-  double compliance = 0, *row = malloc(sizeof *row * ((size_t)m->nv + 1));
+// What a unit force of an actuator meets at qpos0: its compliance, and the size of the acceleration that it causes.
+static hfStatus meet_inertia(const hfModel* m, int i, double* compliance, double* acceleration, hfError* error) {
+  double *row = malloc(sizeof *row * ((size_t)m->nv + 1));
   hfPose* X_WB = malloc(sizeof *X_WB * (size_t)m->nbody);
   hfStatus status = row && X_WB ? HF_OK : hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
   if (status == HF_OK) {
     hfi_reference_poses(m, X_WB);
     fill_moment(m, i, X_WB, row);
-    status = hfi_reference_compliance(m, row, &compliance, error);
+    status = hfi_reference_acceleration(m, row, compliance, acceleration, error);
   }
   free(row);
   free(X_WB);
+  return status;
+}
+
+// A muscle whose scaled lengths range[0] to range[1] are the lengths of its lengthrange: l = L_T + L_0 L. A peak force that is
+// not given is scale over the acceleration that a unit force causes.
+static hfStatus fit_muscle(hfModel* m, int i, const hfActuatorDef* d, hfError* error) {
+  double *to = hfi_set_actuator_muscle(m) + 8 * i, compliance = 0, acceleration = 0;
+  const double* p = d->muscle;
+  if (d->gaintype != HF_GAIN_MUSCLE && d->biastype != HF_BIAS_MUSCLE) return HF_OK;
+  hfStatus status = p[2] < 0 ? meet_inertia(m, i, &compliance, &acceleration, error) : HF_OK;
+  to[1] = (d->lengthrange[1] - d->lengthrange[0]) / (p[1] - p[0]);
+  to[0] = d->lengthrange[0] - p[0] * to[1];
+  to[2] = p[2] < 0 ? p[3] / max2(1e-15, acceleration) : p[2];
+  memcpy(to + 3, p + 4, 5 * sizeof *to);
+  return status;
+}
+
+// kv = 2 zeta sqrt(kp I), I the inertia that the actuator meets at qpos0.
+static hfStatus fit_servo_damping(hfModel* m, int i, double zeta, hfError* error) {
+  double compliance = 0, acceleration = 0;
+  hfStatus status = meet_inertia(m, i, &compliance, &acceleration, error);
   if (status != HF_OK) return status;
   double kp = hf_model_actuator_gainprm(m)[3 * i];
   hfi_set_actuator_biasprm(m)[3 * i + 2] =
@@ -261,7 +287,8 @@ static hfStatus fill_actuator(hfiFinish* f, int i, int* nact, hfError* error) {
   memcpy(hfi_set_actuator_actrange(m) + 2 * i, d->actrange, sizeof d->actrange);
   memcpy(hfi_set_actuator_gear(m) + 6 * i, d->gear, sizeof d->gear);
   hfi_set_actuator_length0(m)[i] = length_at_reference(m, i);
-  return d->dampratio > 0 ? fit_servo_damping(m, i, d->dampratio, error) : HF_OK;
+  hfStatus status = fit_muscle(m, i, d, error);
+  return status == HF_OK && d->dampratio > 0 ? fit_servo_damping(m, i, d->dampratio, error) : status;
 }
 
 hfStatus hfi_finish_actuators(hfiFinish* f, hfError* error) {
@@ -342,6 +369,7 @@ void hfi_finish_sensors_keys(hfiFinish* f) {
     hfi_set_sensor_adr(m)[i] = adr;
     hfi_set_sensor_positive(m)[i] = sensor_is_positive(d->type);
     hfi_set_sensor_cutoff(m)[i] = d->cutoff;
+    hfi_set_sensor_noise(m)[i] = d->noise;
     adr += hf_model_sensor_dim(m)[i];
   }
   for (int i = 0; i < m->nkey; ++i) fill_key(m, i, &f->b->key.data[i]);

@@ -24,7 +24,7 @@ static void fill_tree(const hfModel* m, int first, int n, const hfPose* X_WB,
 
 // Adds the part of one tree; 0 on success.
 static int add_tree(const hfModel* m, int tree, const hfPose* X_WB, const hfiInertia* composite,
-                    const double* row, double* compliance) {
+                    const double* row, double* compliance, double* square) {
   int first = hf_model_tree_dofadr(m)[tree], n = hf_model_tree_dofnum(m)[tree], any = 0;
   for (int i = 0; i < n; ++i) any |= row[first + i] != 0;
   if (!any) return 0;
@@ -37,6 +37,7 @@ static int add_tree(const hfModel* m, int tree, const hfPose* X_WB, const hfiIne
   if (!failed) {
     hfi_cholesky_solve(M, n, n, x);
     *compliance += hfi_dot(row + first, x, n);
+    *square += hfi_dot(x, x, n);
   }
   free(M);
   return failed;
@@ -44,16 +45,24 @@ static int add_tree(const hfModel* m, int tree, const hfPose* X_WB, const hfiIne
 
 hfStatus hfi_reference_compliance(const hfModel* m, const double* row, double* compliance,
                                   hfError* error) {
+  double acceleration;
+  return hfi_reference_acceleration(m, row, compliance, &acceleration, error);
+}
+
+hfStatus hfi_reference_acceleration(const hfModel* m, const double* row, double* compliance, double* acceleration,
+                                    hfError* error) {
   hfPose* X_WB = malloc(sizeof *X_WB * (size_t)m->nbody);
   hfiInertia* composite = malloc(sizeof *composite * (size_t)m->nbody);
   int failed = X_WB && composite ? 0 : -1; // > 0: a pivot
+  double square = 0;
   *compliance = 0;
   if (!failed) {
     hfi_reference_poses(m, X_WB);
     hfi_reference_composites(m, X_WB, composite);
     for (int t = 0; t < m->ntree && !failed; ++t)
-      failed = add_tree(m, t, X_WB, composite, row, compliance);
+      failed = add_tree(m, t, X_WB, composite, row, compliance, &square);
   }
+  *acceleration = sqrt(square);
   free(X_WB);
   free(composite);
   if (failed > 0)

@@ -7,5 +7,7 @@
 // j M^-1 j^T at qpos0 for a row j (nv); its inverse is the inertia. Refuses when out of memory, or
 // where M is not positive definite.
 hfStatus hfi_reference_compliance(const hfModel* model, const double* row, double* compliance, hfError* error);
+// The same, and |M^-1 j^T|: the size of the acceleration that a unit force along j causes.
+hfStatus hfi_reference_acceleration(const hfModel* model, const double* row, double* compliance, double* acceleration, hfError* error);
 
 #endif

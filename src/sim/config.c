@@ -79,6 +79,7 @@ static const Field FIELDS[] = {
     FIELD(mujoco_softness, 'i', 0, 1, SWITCHES),
     FIELD(rigid_limits, 'i', 0, 1, SWITCHES),
     FIELD(near_rigid, 'd', 1e-6, 10, NULL),
+    FIELD(noise_seed, 'i', 0, INT32_MAX, NULL),
     FIELD(static_speed, 'd', 0, 1e9, NULL),
     FIELD(solver.coupling, 'i', 0, HF_COUPLING_FRICTIONLESS, COUPLINGS),
     FIELD(solver.first_rung, 'i', HF_RUNG_TAMSI, HF_RUNG_CONVEX, RUNGS),

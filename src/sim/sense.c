@@ -23,4 +23,5 @@ void hfi_sim_sense(hfSim* s, const hfState* state, const hfInput* in) {
                       .visible = s->visible,
                       .ncontact = ncontact};
   hfi_sensors(&x, s->sensor);
+  hfi_add_noise(s->model, s->config.noise_seed, state->time, s->sensor);
 }

@@ -26,6 +26,9 @@ typedef struct hfiSensorInput {
 // All sensors into out (nsensordata).
 void hfi_sensors(const hfiSensorInput* in, double* out);
 
+// Adds the noise of a seed (0: none) to the data of all sensors at a time.
+void hfi_add_noise(const hfModel* model, int32_t seed, double time, double* data);
+
 // ---- parts ------------------------------------------------------------------------------------------
 
 // A frame: of a body (HF_OBJECT_BODY), its principal axes (HF_OBJECT_INERTIAL), a geom, a site, or the world.

@@ -44,6 +44,7 @@ class Scene:
         self.rng = rng
         self.scalar, self.ball, self.free, self.sites, self.bodies, self.tendons = [], [], [], ["sworld"], [], []
         self.obstacles = []
+        self.armature = rng.random() < 0.5  # of tendons: MuJoCo counts it in the reference inertia of muscles, we do not
         self.xml = self.build()
 
     def body(self, depth, index):
@@ -107,7 +108,7 @@ class Scene:
         out += rng.choice(["", ' springlength="0.3"', ' springlength="0.2 0.9"']) + ' range="0.5 1.5"'
         if rng.random() < 0.3:
             out += f' actuatorfrcrange="{-rng.uniform(.5, 2):.4g} {rng.uniform(.5, 2):.4g}"'
-        wraps = rng.random() < 0.8
+        wraps = rng.random() < 0.8 or not self.armature
         if not wraps:
             out += f' armature="{rng.uniform(.001, .01):.4g}"'
         out += ">"
@@ -134,12 +135,19 @@ class Scene:
         else:
             place = "joint" if place == "tendon" else place
             out += f' {place}="{rng.choice(self.scalar + self.ball + self.free)}"'
-        out += f' gaintype="{rng.choice(["fixed", "affine"])}" gainprm="{text(rng.normal(size=3))}"'
-        out += f' biastype="{rng.choice(["none", "affine"])}" biasprm="{text(rng.normal(size=3))}"'
+        muscle = rng.random() < 0.3
+        if muscle:
+            out += self.muscle("site" in place or self.armature)
+        else:
+            out += f' gaintype="{rng.choice(["fixed", "affine"])}" gainprm="{text(rng.normal(size=3))}"'
+            out += f' biastype="{rng.choice(["none", "affine"])}" biasprm="{text(rng.normal(size=3))}"'
         if "site" not in place and rng.random() < 0.2:
             out += f' damping="{polynomial(rng, 1)}"'
         dyn = rng.choice(["none", "none", "integrator", "filter", "filterexact"])
-        out += f' dyntype="{dyn}" dynprm="{rng.uniform(.005, .5):.4g} 0 0"'
+        if muscle and rng.random() < 0.7:
+            dyn = "muscle"
+        times = [rng.uniform(.05, .5), rng.uniform(.05, .5), rng.choice([0, .3])] if dyn == "muscle" else [rng.uniform(.005, .5), 0, 0]
+        out += f' dyntype="{dyn}" dynprm="{text(times)}"'
         if dyn != "none" and rng.random() < 0.5:
             out += ' actearly="true"'
         if dyn != "none" and rng.random() < 0.5:
@@ -149,6 +157,13 @@ class Scene:
         if rng.random() < 0.5:
             out += f' forcelimited="true" forcerange="{-rng.uniform(.1, 2):.4g} {rng.uniform(.1, 2):.4g}"'
         return out + "/>"
+
+    def muscle(self, needs_force):
+        """Gain and bias of a muscle with curves of its own."""
+        rng = self.rng
+        prm = text([rng.uniform(.5, .9), rng.uniform(1, 1.3), 20. if needs_force else rng.choice([-1, 20.]), 30, rng.uniform(.2, .6), rng.uniform(1.3, 2),
+                    rng.uniform(.5, 3), rng.uniform(.5, 2), rng.uniform(1.05, 1.5)])
+        return f' gaintype="muscle" gainprm="{prm}" biastype="muscle" biasprm="{prm}" lengthrange="-1 {rng.uniform(.5, 2):.4g}"'
 
     def equalities(self):
         rng, out = self.rng, ""

@@ -29,7 +29,7 @@ static void compare_moments(const mujocoScene* w, const double* want) {
 // MuJoCo's rotation error of a weld is torquescale sin(angle/2) axis.
 static void compare_rotation(const double* e, const double* want, double scale) {
   double angle = sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2]), got[3];
-  for (int i = 0; i < 3; ++i) got[i] = scale * sin(angle / 2) * e[i] / angle;
+  for (int i = 0; i < 3; ++i) got[i] = angle > 0 ? scale * sin(angle / 2) * e[i] / angle : 0;
   double sign = got[0] * want[0] + got[1] * want[1] + got[2] * want[2] < 0 ? -1 : 1; // of a quaternion
   for (int i = 0; i < 3; ++i) got[i] *= sign;
   peer_compare("rotation of a weld", got, want, 3, kTolerance);

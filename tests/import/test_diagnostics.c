@@ -56,7 +56,7 @@ static void test_left_out_together(void** state) {
   assert_int_equal(m->nkey, 1);
   assert_int_equal(find_diagnostic(d, "tendon left out").severity, HF_WARNING);
   find_diagnostic(d, "actuator left out: what it acts on was left out");
-  find_diagnostic(d, "muscles are not supported");
+  find_diagnostic(d, "a muscle needs lengthrange");
   assert_int_equal(find_diagnostic(d, "sensor left out: what it measures").count, 2);
   assert_int_equal(find_diagnostic(d, "come earlier than in MuJoCo").severity, HF_WARNING);
   find_diagnostic(d, "equality left out");

@@ -192,7 +192,7 @@ static void test_references(void** state) {
       {AFTER("<actuator><position joint='a' inheritrange='1'/></actuator>"), MODEL, "inheritrange needs a joint or tendon with a range"},
       {AFTER("<actuator><position joint='b' inheritrange='1' ctrlrange='0 1'/></actuator>"), MODEL, "both a range and inheritrange"},
       {AFTER("<actuator><damper joint='a' kv='1'/></actuator>"), MODEL, "ctrllimited, but its range [0, 0] is empty"},
-      {AFTER("<actuator><general joint='a' gaintype='muscle'/></actuator>"), PARSE, "gaintype: \"muscle\" is none of: fixed, affine"},
+      {AFTER("<actuator><general joint='a' gaintype='user'/></actuator>"), PARSE, "gaintype: \"user\" is none of: fixed, affine, muscle"},
       {AFTER("<sensor><gyro/></sensor>"), PARSE, "test.xml:6: <gyro>: attribute site is missing"},
       {AFTER("<sensor><gyro site='t'/></sensor>"), MODEL, "site: there is no site \"t\""},
       {AFTER("<sensor><framepos objtype='joint' objname='a'/></sensor>"), PARSE, "objtype: \"joint\" is none of: body, xbody, geom"},

@@ -210,8 +210,53 @@ static void test_bad_blocks(void** state) {
   hf_model_free(m);
 }
 
+// ---- noise ------------------------------------------------------------------------------------------
+
+enum { NOISY = 3000 }; // numbers of a user's sensor, which reads 0
+
+static hfSim* make_noisy(const hfModel* m, int seed) {
+  hfSimConfig config = hf_sim_config_default();
+  hfSim* sim = NULL;
+  config.noise_seed = seed;
+  assert_int_equal(hf_sim_create(&sim, m, &config, NULL), HF_OK);
+  return sim;
+}
+
+// Mean, variance and fourth moment of 3000 normal numbers of deviation 2 lie within four of their own deviations: 2/sqrt(n),
+// 4 sqrt(2/n) and 16 sqrt(96/n). The same state gives the same noise in another sim, another time or seed another.
+static void test_noise(void** state) {
+  (void)state;
+  static const char text[] = "<mujoco><worldbody><body><freejoint/><geom size='.1'/></body></worldbody>"
+                             "<sensor><user dim='3000' noise='2'/><clock/></sensor></mujoco>";
+  hfModel* m = NULL;
+  assert_int_equal(hf_model_parse(&m, text, sizeof text - 1, "noise", NULL, NULL, NULL, NULL), HF_OK);
+  hfSim *exact = make_noisy(m, 0), *one = make_noisy(m, 7), *same = make_noisy(m, 7), *other = make_noisy(m, 8);
+  hfState* s = hf_state_create(m);
+  hfSim* sims[] = {exact, one, same, other};
+  for (int k = 0; k < 4; ++k) assert_int_equal(hf_sim_evaluate(sims[k], s, NULL, NULL), HF_OK);
+  const double *x = hf_sim_sensors(one), n = NOISY;
+  double moment[3] = {0};
+  for (int i = 0; i < NOISY; ++i) {
+    assert_near(hf_sim_sensors(exact)[i], 0, 0);
+    moment[0] += x[i] / n, moment[1] += x[i] * x[i] / n, moment[2] += x[i] * x[i] * x[i] * x[i] / n;
+  }
+  assert_near(moment[0], 0, 4 * 2 / sqrt(n));
+  assert_near(moment[1], 4, 4 * 4 * sqrt(2 / n));
+  assert_near(moment[2], 48, 4 * 16 * sqrt(96 / n));
+  assert_memory_equal(x, hf_sim_sensors(same), sizeof *x * NOISY);
+  assert_true(x[0] != hf_sim_sensors(other)[0]);
+  assert_near(x[NOISY], s->time, 0); // a sensor without noise
+  double before = x[0];
+  s->time = 0.5;
+  assert_int_equal(hf_sim_evaluate(one, s, NULL, NULL), HF_OK);
+  assert_true(before != hf_sim_sensors(one)[0]);
+  for (int k = 0; k < 4; ++k) hf_sim_free(sims[k]);
+  hf_state_free(s), hf_model_free(m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_noise),
       cmocka_unit_test(test_forces_at_rest),
       cmocka_unit_test(test_forces_at_rest_in_continuous_time),
       cmocka_unit_test(test_force_with_equality_and_wrench),

@@ -1,0 +1,80 @@
+// Muscles: a filter that rises and falls at different speeds, and forces by curves of length and velocity.
+//
+//   force = -F_0 (F_L(L) F_V(V) act + F_P(L)),   L = (l - L_T)/L_0,   V = ldot/(L_0 vmax)
+//
+//   F_L  parabolas from 0 at lmin over 1 at L = 1 to 0 at lmax, which meet halfway at 1/2
+//   F_V  0 below V = -1, (V + 1)^2 up to 0, then fvmax - (y - V)^2/y up to y = fvmax - 1, then fvmax
+//   F_P  0 up to L = 1, fpmax x^2/2 up to b = (1 + lmax)/2, then fpmax (1/2 + x), x = (L - 1)/(b - 1), (L - b)/(b - 1)
+//
+//   rate = (u - act)/tau,  tau_up = t_up (1/2 + 3/2 a),  tau_down = t_down/(1/2 + 3/2 a),  a = act within [0, 1]
+//
+// tau is one of the two by the sign of u - act, or between them over a width w by the curve 6 x^5 - 15 x^4 + 10 x^3.
+// Over a step the force is linear about the length and velocity at its start.
+#include "actuation/actuation.h"
+
+// Value and slope of a curve.
+typedef struct Curve { double value, slope; } Curve;
+
+// scale times a parabola x^2/2 (or 1 - x^2/2 where it opens down), x = (L - zero)/width.
+static Curve parabola(double L, double zero, double width, int down) {
+  double x = (L - zero) / width;
+  Curve up = {0.5 * x * x, x / width}, turned = {1 - up.value, -up.slope};
+  return down ? turned : up;
+}
+
+static Curve active_length(double L, double lmin, double lmax) {
+  double a = 0.5 * (lmin + 1), b = 0.5 * (1 + lmax);
+  Curve none = {0, 0};
+  if (L <= lmin || L >= lmax) return none;
+  if (L <= a) return parabola(L, lmin, a - lmin, 0);
+  if (L <= 1) return parabola(L, 1, 1 - a, 1);
+  return L <= b ? parabola(L, 1, b - 1, 1) : parabola(L, lmax, lmax - b, 0);
+}
+
+static Curve active_velocity(double V, double fvmax) {
+  double y = fvmax - 1;
+  Curve rest = {0, 0}, shorten = {sqr(V + 1), 2 * (V + 1)}, lengthen = {fvmax - sqr(y - V) / y, 2 * (y - V) / y}, fast = {fvmax, 0};
+  return V <= -1 ? rest : V <= 0 ? shorten : V <= y ? lengthen : fast;
+}
+
+static Curve passive_length(double L, double lmax, double fpmax) {
+  double b = 0.5 * (1 + lmax), w = b - 1;
+  Curve none = {0, 0}, bend = parabola(L, 1, w, 0), line = {0.5 + (L - b) / w, 1 / w};
+  Curve c = L <= 1 ? none : L <= b ? bend : line;
+  c.value *= fpmax, c.slope *= fpmax;
+  return c;
+}
+
+void hfi_add_muscle(const hfActuation* a, int i, hfiAffine* f) {
+  const hfModel* m = a->model;
+  const double* p = hf_model_actuator_muscle(m) + 8 * i;
+  double L = (a->length[i] - p[0]) / p[1], V = a->velocity[i] / (p[1] * p[5]), value = 0, per_length = 0, per_velocity = 0;
+  if (hf_model_actuator_gaintype(m)[i] == HF_GAIN_MUSCLE) {
+    Curve FL = active_length(L, p[3], p[4]), FV = active_velocity(V, p[7]);
+    double u = a->input[i];
+    value += FL.value * FV.value * u;
+    per_length += FL.slope * FV.value * u / p[1];
+    per_velocity += FL.value * FV.slope * u / (p[1] * p[5]);
+  }
+  if (hf_model_actuator_biastype(m)[i] == HF_BIAS_MUSCLE) {
+    Curve FP = passive_length(L, p[4], p[6]);
+    value += FP.value;
+    per_length += FP.slope / p[1];
+  }
+  f->length -= p[2] * per_length;
+  f->velocity -= p[2] * per_velocity;
+  f->constant -= p[2] * (value - per_length * a->length[i] - per_velocity * a->velocity[i]);
+}
+
+double hfi_muscle_gain(const hfActuation* a, int i) {
+  const double* p = hf_model_actuator_muscle(a->model) + 8 * i;
+  double L = (a->length[i] - p[0]) / p[1], V = a->velocity[i] / (p[1] * p[5]);
+  return -p[2] * active_length(L, p[3], p[4]).value * active_velocity(V, p[7]).value;
+}
+
+double hfi_muscle_time(const double* dynprm, double u, double act) {
+  double speed = 0.5 + 1.5 * clamp(act, 0, 1), up = dynprm[0] * speed, down = dynprm[1] / speed, rise = clamp(u, 0, 1) - act;
+  if (!(dynprm[2] > 0)) return rise > 0 ? up : down;
+  double x = clamp(rise / dynprm[2] + 0.5, 0, 1);
+  return down + (up - down) * x * x * x * (10 + x * (6 * x - 15));
+}

@@ -1,0 +1,37 @@
+// Noise of sensors: x + sigma z, z normally distributed.
+//
+// z follows from the seed, the bits of the time and the place of the number, so that the same state gives the same noise in any
+// sim: a counter-based generator (the finaliser of splitmix64) makes two uniform numbers u1, u2, and Box and Muller's
+//
+//   z = sqrt(-2 log u1) cos(2 pi u2)
+#include "sim/sensor.h"
+
+#include <string.h>
+
+// Spreads the bits of x over 64 bits (Steele, Lea, Flood 2014).
+static uint64_t mix_bits(uint64_t x) {
+  x += 0x9e3779b97f4a7c15u;
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+  return x ^ x >> 31;
+}
+
+// A number in (0, 1].
+static double uniform(uint64_t bits) { return (double)((bits >> 11) + 1) * 0x1p-53; }
+
+static double normal(uint64_t key, int place) {
+  uint64_t first = mix_bits(key ^ (uint64_t)(2 * place)), second = mix_bits(key ^ (uint64_t)(2 * place + 1));
+  return sqrt(-2 * log(uniform(first))) * cos(2 * HFI_PI * uniform(second));
+}
+
+void hfi_add_noise(const hfModel* m, int32_t seed, double time, double* data) {
+  uint64_t bits, key;
+  if (seed == 0) return;
+  memcpy(&bits, &time, sizeof bits);
+  key = mix_bits(mix_bits(bits) ^ (uint64_t)seed);
+  for (int s = 0; s < m->nsensor; ++s) {
+    double sigma = hf_model_sensor_noise(m)[s];
+    int adr = hf_model_sensor_adr(m)[s];
+    for (int i = adr; sigma > 0 && i < adr + hf_model_sensor_dim(m)[s]; ++i) data[i] += sigma * normal(key, i);
+  }
+}
