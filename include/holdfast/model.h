@@ -131,6 +131,7 @@ typedef struct hfWorld {
   double timestep;         // [s]
   double gravity[3];       // [m/s^2]
   double magnetic[3];      // field that magnetometers measure [T]
+  double density, viscosity, wind[3]; // of the medium: [kg/m^3], [Pa s], velocity [m/s]
   double stiffness;        // default of a geom [N/m]
   double dissipation;      // default of a geom [s/m]
   double stiction_speed;   // v_s [m/s]

@@ -141,6 +141,8 @@ void hfi_target_collect(hfActuation* a, const double* v1);
 void hfi_target_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step);
 void hfi_equality_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step);
 
+// tau += drag of the medium, over a step h or, with h = 0, at an instant.
+void hfi_add_fluid(const hfDynamics* d, double h, double* tau);
 // Force of a tendon's spring and damper along its length [N or N m].
 double hfi_tendon_passive_force(const hfActuation* a, int tendon);
 double hfi_tendon_inverse_mass(const hfActuation* a, const hfDynamics* d, int tendon);

@@ -83,6 +83,7 @@ void hf_actuation_passive(const hfActuation* a, const hfDynamics* d, const doubl
     for (int k = a->tendon_start[t]; k < a->tendon_start[t + 1]; ++k) tau[a->tendon_dof[k]] += a->tendon_J[k] * force;
   }
   add_gravity_compensation(a, tau);
+  hfi_add_fluid(d, 0, tau);
 }
 
 // ---- over a step ------------------------------------------------------------------------------------
@@ -133,4 +134,5 @@ void hfi_spring_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep
   if (!m->world.disable_damper) for (int i = 0; i < m->nv; ++i) diag[i] += step->h * max2(0, damping_of(m, i, d->v[i]));
   for (int t = 0; t < m->ntendon; ++t) add_tendon(a, d, t, step->h);
   add_gravity_compensation(a, tau);
+  hfi_add_fluid(d, step->h, tau);
 }

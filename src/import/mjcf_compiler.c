@@ -103,12 +103,11 @@ static void read_flags(hfiMjcf* m, const hfiElem* elem) {
 }
 
 static void read_fluid(hfiMjcf* m, const hfiElem* elem) {
-  double density = 0, viscosity = 0, wind[3] = {0, 0, 0};
-  hfi_read_real(m->r, elem, "density", &density);
-  hfi_read_real(m->r, elem, "viscosity", &viscosity);
-  hfi_read_reals(m->r, elem, "wind", 3, 3, wind);
-  if (density != 0 || viscosity != 0)
-    hfi_note(m->r, elem, HF_WARNING, "density and viscosity of the medium: no drag or lift acts");
+  hfWorld* w = hf_builder_world(m->r->builder);
+  hfi_read_real(m->r, elem, "density", &w->density);
+  hfi_read_real(m->r, elem, "viscosity", &w->viscosity);
+  hfi_read_reals(m->r, elem, "wind", 3, 3, w->wind);
+  if (w->density < 0 || w->viscosity < 0) hfi_fail(m->r, elem, HF_ERROR_MODEL, "density and viscosity cannot be negative");
 }
 
 void hfi_mjcf_read_option(hfiMjcf* m, hfiElem* elem) {

@@ -220,7 +220,8 @@ class Scene:
             trees += self.tree(0, 3)
         tendons = "".join(self.tendon(i) for i in range(3)) + "".join(self.spatial(i) for i in range(3, 7))
         self.actuators = [self.actuator(i) for i in range(18)]
-        return f"""<mujoco><option gravity="0.5 -1 -9" timestep="0.004" jacobian="dense"><flag energy="enable"/></option>
+        medium = f'density="{rng.uniform(0, 50):.4g}" viscosity="{rng.uniform(0, 5):.4g}" wind="{text(rng.normal(size=3))}"' if rng.random() < .5 else ""
+        return f"""<mujoco><option gravity="0.5 -1 -9" timestep="0.004" jacobian="dense" {medium}><flag energy="enable"/></option>
 <worldbody><site name="sworld" pos=".1 .2 .3" euler="10 20 30"/>{trees}</worldbody>
 <tendon>{tendons}</tendon><actuator>{"".join(self.actuators)}</actuator>
 <equality>{self.equalities()}</equality><sensor>{self.sensors()}</sensor></mujoco>"""

@@ -289,6 +289,26 @@ def test_builder_makes_the_same_world():
         b.add_geom(99)
 
 
+def test_spatial_tendon_over_a_wheel():
+    """Two weights on a rope over a wheel: a = g (m2 - m1)/(m2 + m1); the near-rigid rope gives way by 1e-3 of that at most."""
+    b = hf.Builder(timestep=0.001)
+    b.add_geom(0, "cylinder", "wheel", size=(0.1, 0.02, 0), pos=(0, 0, 1), quat=(0.5 ** 0.5, 0.5 ** 0.5, 0, 0), contype=0, conaffinity=0)
+    b.add_site(0, "above", pos=(0, 0, 1.5))
+    for name, x, mass in (("right", 0.1, 2.0), ("left", -0.1, 1.0)):
+        body = b.add_body(name, pos=(x, 0, 0.5))
+        b.add_joint(body, "slide", axis=(0, 0, 1))
+        b.add_geom(body, "sphere", size=(0.02, 0, 0), mass=mass)
+        b.add_site(body, name)
+    b.add_spatial_tendon(["right", ("geom", "wheel", "above"), "left"], "rope", range=(0, 1 + 0.1 * np.pi))
+    sim = hf.Sim(b.finish())
+    sim.step(steps=100)
+    assert sim.state.v == pytest.approx([-0.1 * 9.81 / 3, 0.1 * 9.81 / 3], rel=1e-3)
+    with pytest.raises(hf.ModelError, match="between two sites"):
+        b.add_spatial_tendon(["right", ("geom", "wheel")])
+    with pytest.raises(ValueError, match="pulley"):
+        b.add_spatial_tendon([("rope", 1)])
+
+
 def test_recordings_and_reports(fall, tmp_path):
     sim = hf.Sim(fall, report=True)
     sim.reset("low")

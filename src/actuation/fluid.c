@@ -1,0 +1,51 @@
+// Drag of a resting or streaming medium on bodies, by the box that has their inertia.
+//
+//   half lengths   r_i = sqrt(3/(2 m) (I_j + I_k - I_i)),   r = (r_x + r_y + r_z)/3
+//   force          f_i = -(2 rho r_j r_k |v_i| + 6 pi beta r) v_i
+//   torque         g_i = -(rho r_i (r_j^4 + r_k^4)/2 |w_i| + 8 pi beta r^3) w_i
+//
+// in the principal axes of the body, v the velocity of its centre of mass less the wind, rho the density and beta the viscosity of
+// the medium. Over a step h each component is divided by 1 + h c/m, c the bracket and m the mass or moment: what implicit Euler
+// gives for a free body, which no step makes turn back.
+#include "actuation/actuation.h"
+
+// Half lengths of the inertia box of principal moments I.
+static hfVec3 inertia_box(double mass, hfVec3 I) {
+  double s = 1.5 / mass;
+  return v3(sqrt(max2(0, s * (I.y + I.z - I.x))), sqrt(max2(0, s * (I.z + I.x - I.y))), sqrt(max2(0, s * (I.x + I.y - I.z))));
+}
+
+// -c v/(1 + h c/m)
+static double drag(double c, double v, double h, double m) { return m > 0 ? -c * v / (1 + h * c / m) : -c * v; }
+
+// Force and torque at the centre of mass, in principal axes.
+static hfForce box_drag(const hfWorld* world, double h, double mass, hfVec3 I, hfVec3 v, hfVec3 w) {
+  hfVec3 r = inertia_box(mass, I);
+  double rho = world->density, mean = (r.x + r.y + r.z) / 3, viscous = 6 * HFI_PI * world->viscosity * mean;
+  double turn = 8 * HFI_PI * world->viscosity * mean * mean * mean, x4 = sqr(sqr(r.x)), y4 = sqr(sqr(r.y)), z4 = sqr(sqr(r.z));
+  hfForce F = {v3(drag(0.5 * rho * r.x * (y4 + z4) * fabs(w.x) + turn, w.x, h, I.x), drag(0.5 * rho * r.y * (z4 + x4) * fabs(w.y) + turn, w.y, h, I.y),
+                  drag(0.5 * rho * r.z * (x4 + y4) * fabs(w.z) + turn, w.z, h, I.z)),
+               v3(drag(2 * rho * r.y * r.z * fabs(v.x) + viscous, v.x, h, mass), drag(2 * rho * r.z * r.x * fabs(v.y) + viscous, v.y, h, mass),
+                  drag(2 * rho * r.x * r.y * fabs(v.z) + viscous, v.z, h, mass))};
+  return F;
+}
+
+static void add_body_drag(const hfDynamics* d, int b, double h, double* tau) {
+  const hfModel* m = d->model;
+  const double* inertia = hf_model_body_inertia(m) + 6 * b;
+  hfMat3 R_BI = m3_from_quat(q_load(hf_model_body_iquat(m) + 4 * b)), R_WI = m3_mul(d->X_WB[b].R, R_BI);
+  hfVec3 com = hfi_body_com(d, b), moment;
+  hfMotion V = hfi_point_velocity(d, b, com);
+  hfVec3 axes[3] = {m3_col(R_BI, 0), m3_col(R_BI, 1), m3_col(R_BI, 2)};
+  moment = v3(v3_dot(axes[0], sym3_mulv(inertia, axes[0])), v3_dot(axes[1], sym3_mulv(inertia, axes[1])), v3_dot(axes[2], sym3_mulv(inertia, axes[2])));
+  hfForce F = box_drag(&m->world, h, hf_model_body_mass(m)[b], moment, m3_tmulv(R_WI, v3_sub(V.v, v3_load(m->world.wind))), m3_tmulv(R_WI, V.w));
+  hfForce F_W = {m3_mulv(R_WI, F.n), m3_mulv(R_WI, F.f)};
+  hfi_jacobian_transpose_add(d, b, com, F_W, tau);
+}
+
+void hfi_add_fluid(const hfDynamics* d, double h, double* tau) {
+  const hfModel* m = d->model;
+  if ((m->world.density == 0 && m->world.viscosity == 0) || (m->world.disable_spring && m->world.disable_damper)) return;
+  for (int b = 1; b < m->nbody; ++b)
+    if (hf_model_body_lastdof(m)[b] >= 0 && hf_model_body_mass(m)[b] > 0) add_body_drag(d, b, h, tau);
+}
