@@ -37,7 +37,7 @@ typedef struct hfiFlight {
   int32_t nscalar, nturning; // joints of articulated trees with one coordinate, and the others
   int32_t (*scalar)[2];  // (nscalar of njnt) place of the coordinate in q, dof
   int32_t* turning;      // (nturning of njnt) joints
-  int32_t has_carried_slide; // 1: some slide of an articulated tree has a dof before it
+  int32_t has_carried_slide; // 1: some slide of an articulated tree has a dof before it that is not a slide's
   double* start;         // (nv) velocities at the start as the step problem sees them
   double *middle, *base; // (nv) articulated trees: velocities in the middle, momentum without inertial forces
   double* change;        // (ntree) by how much the last iteration changed the middle [-]

@@ -99,6 +99,15 @@ static int is_free_body(const hfDynamics* d, int l) {
          hf_model_tree_dofnum(d->model)[link->tree] == 6;
 }
 
+// Whether some dof before this one is not that of a slide.
+static int is_turned(const hfModel* m, int dof) {
+  const int32_t* before = hf_model_M_col(m) + hf_model_dof_Madr(m)[dof];
+  int turned = 0;
+  for (int k = 0; k < hf_model_dof_depth(m)[dof]; ++k)
+    turned |= hf_model_jnt_type(m)[hf_model_dof_jnt(m)[before[k]]] != HF_JOINT_SLIDE;
+  return turned;
+}
+
 // The joints of articulated trees, by how their coordinates move.
 static void sort_joints(hfiFlight* f, const hfModel* m) {
   f->nscalar = f->nturning = f->has_carried_slide = 0;
@@ -109,7 +118,7 @@ static void sort_joints(hfiFlight* f, const hfModel* m) {
       f->turning[f->nturning++] = j;
       continue;
     }
-    f->has_carried_slide |= hf_model_jnt_type(m)[j] == HF_JOINT_SLIDE && hf_model_dof_depth(m)[dof] > 0;
+    if (hf_model_jnt_type(m)[j] == HF_JOINT_SLIDE) f->has_carried_slide |= is_turned(m, dof);
     f->scalar[f->nscalar][0] = hf_model_jnt_qposadr(m)[j];
     f->scalar[f->nscalar++][1] = dof;
   }
