@@ -67,10 +67,19 @@ static int predict_contact_free_velocity(hfiDiscrete* s) {
 // Steepest slope of anchored friction that a step problem is given, see hfi_assembly_add_contact [-].
 static double find_steepest(const hfiDiscrete* s) { return sqr(2 * HFI_PI / s->config.near_rigid); }
 
+// The method mlcp removes the share `recovery` of an overlap in a step. A deep one counts as shallow, so that it is removed at the
+// release speed of the world at most.
+static void limit_recovery(const hfiDiscrete* s, hfContactLaw* law) {
+  double deepest = s->world->model->world.release_speed * s->config.step;
+  if (s->config.mlcp.recovery * law->depth > deepest) law->depth = deepest / s->config.mlcp.recovery;
+}
+
 // The rows of contact i into the step problem.
 static inline void add_contact(hfiDiscrete* s, int i, double steepest) {
   s->block[i] = hfi_assembly_add_contact(&s->assembly, &s->world->dynamics, &s->world->contact[i], s->config.friction,
                                          steepest, s->config.static_speed);
+  if (s->mlcp && s->block[i] >= 0)
+    limit_recovery(s, &s->assembly.problem.contact[s->assembly.problem.block[s->block[i]].param]);
 }
 
 // The contacts of the world, with what the state remembers of them, into the step problem.

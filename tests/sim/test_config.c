@@ -34,7 +34,7 @@ static void test_scene_signals(void** state) {
 // A ball that overlaps the floor by 1 mm without gravity: method mlcp removes the share `recovery` of it.
 static void test_mlcp_recovery(void** state) {
   (void)state;
-  const char* xml = "<mujoco><option gravity='0 0 0'/><worldbody><geom type='plane' size='1 1 1'/>"
+  const char* xml = "<mujoco><option gravity='0 0 0'/><custom><numeric name='hf.release_speed' data='10'/></custom><worldbody><geom type='plane' size='1 1 1'/>"
                     "<body pos='0 0 0.099'><freejoint/><geom size='.1' mass='1'/></body></worldbody></mujoco>";
   const double shares[] = {0, 0.25, 1};
   for (int i = 0; i < 3; ++i) {
