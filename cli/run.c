@@ -258,7 +258,7 @@ int verb_run(int argc, char** argv) {
   runArguments a;
   argp_parse(&run_argp, argc, argv, 0, NULL, &a);
   const usedFile files[] = {{"the scene", a.scene.path, 0},  {"--controls", a.run.controls, 0},
-                            {"--log", a.run.log, 1},         {"--contacts", a.run.contacts, 1},
+                            {"--log", a.run.log, 1},         {"--contacts", a.run.contacts, 1}, {"--steps", a.run.steps, 1},
                             {"--record", a.run.record, 1},   {"--report", a.run.report, 1}};
   if (refuse_same_file(files, sizeof files / sizeof *files)) return CLI_MISUSED;
   int status = with_scene(&a.scene, run_scene, &a);

@@ -11,7 +11,7 @@
 typedef struct runOptions {
   double time;                                             // time to simulate [s]
   double record_interval;                                  // between frames of the recording [s]
-  const char *controls, *log, *contacts, *record, *report; // files to read or write; NULL: not given
+  const char *controls, *log, *contacts, *steps, *record, *report; // files to read or write; NULL: not given
   hfStateLogConfig log_columns; // what the log has beside the state
   const char** log_bodies;      // names of log_columns, from malloc
   int json;
@@ -65,6 +65,7 @@ typedef struct run {
 
 typedef struct outputs {
   hfStateLog* log;
+  hfStepLog* steps;
   hfContactLog* contacts;
   hfRecorder* recorder;
   hfReport* report;

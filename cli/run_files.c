@@ -11,6 +11,7 @@ static hfStatus record_step(const run* r, const hfStepReport* report, outputs* o
 hfStatus open_outputs(const runOptions* o, const run* r, outputs* out, hfError* error) {
   hfStatus status = HF_OK;
   if (o->log) status = hf_state_log_create(&out->log, o->log, r->model, &o->log_columns, error);
+  if (status == HF_OK && o->steps) status = hf_step_log_open(&out->steps, o->steps, error);
   if (status == HF_OK && o->contacts)
     status = hf_contact_log_open(&out->contacts, o->contacts, r->model, error);
   if (status == HF_OK && o->record)
@@ -25,6 +26,7 @@ hfStatus open_outputs(const runOptions* o, const run* r, outputs* out, hfError* 
 hfStatus write_outputs(const run* r, const hfStepReport* report, outputs* out, hfError* error) {
   hfStatus status = HF_OK;
   if (out->log) status = hf_state_log_write_step(out->log, r->sim, r->state, error);
+  if (status == HF_OK && out->steps) status = hf_step_log_write(out->steps, r->state->time, report, error);
   if (status == HF_OK && out->contacts)
     status = hf_contact_log_write(out->contacts, r->sim, r->state->time, error);
   if (status == HF_OK) status = record_step(r, report, out, error);
@@ -34,6 +36,7 @@ hfStatus write_outputs(const run* r, const hfStepReport* report, outputs* out, h
 
 void discard_outputs(outputs* out) {
   hf_state_log_discard(out->log);
+  hf_step_log_discard(out->steps);
   hf_contact_log_discard(out->contacts);
   hf_recorder_discard(out->recorder);
   hf_report_discard(out->report);
@@ -41,11 +44,10 @@ void discard_outputs(outputs* out) {
 
 int close_outputs(const run* r, outputs* out) {
   int status = out->recorder ? record_figures(r, out->recorder) : CLI_GOOD;
-  hfError error[3];
-  hfStatus closed[3] = {hf_state_log_close(out->log, &error[0]),
-                        hf_contact_log_close(out->contacts, &error[1]),
-                        hf_recorder_close(out->recorder, &error[2])};
-  for (int i = 0; i < 3; ++i)
+  hfError error[4];
+  hfStatus closed[4] = {hf_state_log_close(out->log, &error[0]), hf_contact_log_close(out->contacts, &error[1]),
+                        hf_step_log_close(out->steps, &error[2]), hf_recorder_close(out->recorder, &error[3])};
+  for (int i = 0; i < 4; ++i)
     if (closed[i] != HF_OK) say_error("%s", error[i].message), status = CLI_FAILED;
   if (out->report && close_report(r, out->report) != CLI_GOOD) status = CLI_FAILED;
   return status;

@@ -13,6 +13,7 @@ enum {
   KEY_CONTROLS,
   KEY_LOG,
   KEY_CONTACTS,
+  KEY_STEPS,
   KEY_RECORD,
   KEY_RECORD_INTERVAL,
   KEY_REPORT,
@@ -27,7 +28,7 @@ enum {
 static const char* const config_fields[] = {"step",
                                             "method",
                                             "friction",
-                                            "continuous.accuracy",
+                                            "accuracy",
                                             "continuous.newton",
                                             "continuous.tals",
                                             "continuous.jacobian",
@@ -39,7 +40,7 @@ static const struct argp_option options[] = {
     {"method", KEY_CONFIG + 1, "NAME", 0, "Method: tamsi, convex, … (default: that of the scene, else tamsi)", 1},
     {"friction", KEY_CONFIG + 2, "NAME", 0, "Friction law: anchored, regularised, … (default: that of the scene)", 1},
     {"accuracy", KEY_CONFIG + 3, "NUMBER", 0,
-     "Continuous time: control the error to this accuracy; 0: fixed steps (default)", 1},
+     "Choose steps so that the error of each stays below this [m, rad]; 0: fixed steps (default)", 1},
     {"newton", KEY_CONFIG + 4, "full|quasi", 0,
      "Continuous time: how often Newton's method computes its Jacobian", 1},
     {"tals", KEY_CONFIG + 5, "on|off", 0, "Continuous time: use the transition-aware line search", 1},
@@ -57,6 +58,7 @@ static const struct argp_option options[] = {
     {"log-forces", KEY_LOG_FORCES, 0, 0, "Also write the forces of the actuators to the file of --log", 3},
     {"log-body", KEY_LOG_BODY, "NAME", 0, "Also write the pose of this body to the file of --log (may be given several times)", 3},
     {"contacts", KEY_CONTACTS, "FILE.csv", 0, "Write every contact of every step", 3},
+    {"steps", KEY_STEPS, "FILE.csv", 0, "Write the work of every step and, with --accuracy, the steps inside and their error", 3},
     {"record", KEY_RECORD, "FILE", 0, "Write a recording, which can be looked at later", 3},
     {"record-interval", KEY_RECORD_INTERVAL, "SECONDS", 0, "Time between the frames of the recording (default 1/60)",
      3},
@@ -112,6 +114,9 @@ static error_t parse(int key, char* argument, struct argp_state* state) {
     return add_log_body(o, argument);
   case KEY_CONTACTS:
     o->contacts = argument;
+    return 0;
+  case KEY_STEPS:
+    o->steps = argument;
     return 0;
   case KEY_RECORD:
     o->record = argument;

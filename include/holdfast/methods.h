@@ -86,14 +86,13 @@ typedef enum hfNewton { HF_NEWTON_FULL = 0, HF_NEWTON_QUASI = 1 } hfNewton;
 typedef enum hfJacobianKind { HF_JACOBIAN_FORWARD = 0, HF_JACOBIAN_ANALYTIC = 1 } hfJacobianKind;
 
 typedef struct hfContinuousConfig {
-  double accuracy;  // error that a step of the integrator may make, in its weighted norm; 0: fixed steps. A
-                    // positive one is also that of method "switching" [-]
   int32_t newton;   // hfNewton
   int32_t jacobian; // hfJacobianKind
   int32_t tals;     // 1: Newton's method uses the transition-aware line search
 } hfContinuousConfig;
 
-// What an integrator did since it was created or reset; in the report of a step, during that step.
+// What an integrator did since it was created or reset; in the report of a step, during that step. In discrete time with an
+// accuracy an evaluation is a solved step problem, and `error` the largest estimate of an accepted step [m, rad].
 typedef struct hfIntegratorReport {
   hfStatus status;              // of the last advance
   int64_t evaluations;          // of the right-hand side, those for Jacobians included
@@ -181,6 +180,12 @@ typedef struct hfSwitchReport {
 // Options of a sim: those that all methods have, and those of each.
 typedef struct hfSimConfig {
   double step;              // h; 0: the scene's timestep [s]
+  double accuracy;          // error that a step may make; 0 (default): fixed steps. A positive one makes every method choose
+                            // its own steps within h. Methods of discrete time: of positions [m, rad]; of continuous time and
+                            // "switching": of positions and velocities [m, rad, m/s, rad/s]. Not for mlcp.
+                            // docs/theory/accuracy.md
+  double smallest_step;     // with an accuracy, discrete time: shorter steps are not tried; what is left of the error is
+                            // accepted with status HF_STEP_TOO_SMALL (default 1e-9) [s]
   int32_t method;           // hfMethod; -1: the scene's
   int32_t friction;         // hfFrictionLaw; -1: the scene's
   int32_t max_contacts;     // capacity; 0: planned from the model
@@ -215,7 +220,7 @@ typedef struct hfStepReport {
   int32_t nstick;         // contacts that stick
   double max_depth;       // deepest overlap at the start of the step [m]
   double energy_gain;     // energy that no work explains, where a dof is faster than 20 m/s or rad/s [J]
-  hfIntegratorReport continuous; // continuous time: what the integrator did
+  hfIntegratorReport continuous; // continuous time, or an accuracy: what the integrator did
   hfSwitchReport switching;     // method "switching"
 } hfStepReport;
 

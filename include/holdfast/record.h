@@ -51,6 +51,14 @@ HF_API hfStatus hf_contact_log_write(hfContactLog* log, const hfSim* sim, double
 HF_API hfStatus hf_contact_log_close(hfContactLog* log, hfError* error); // as hf_state_log_close
 HF_API void hf_contact_log_discard(hfContactLog* log);                   // as hf_state_log_discard
 
+// One row of CSV for each step: time, status, iterations, residual; and with an accuracy or in continuous time the steps inside,
+// those rejected, evaluations, smallest and last step [s] and the largest error (docs/reference/command.md).
+typedef struct hfStepLog hfStepLog;
+HF_API hfStatus hf_step_log_open(hfStepLog** log, const char* path, hfError* error);
+HF_API hfStatus hf_step_log_write(hfStepLog* log, double time, const hfStepReport* report, hfError* error);
+HF_API hfStatus hf_step_log_close(hfStepLog* log, hfError* error); // as hf_state_log_close
+HF_API void hf_step_log_discard(hfStepLog* log);                   // as hf_state_log_discard
+
 // A line of the summary of a run.
 typedef struct hfReportLine {
   const char *name, *value;

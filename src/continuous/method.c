@@ -13,8 +13,8 @@ static hfStatus create(void** method, hfiWorld* world, const hfSimConfig* config
   accel.theta_max = config->solver.theta_max;
   hfIntegratorConfig integrator = hf_integrator_config_default();
   integrator.method = config->method;
-  integrator.error_control = config->continuous.accuracy > 0;
-  integrator.accuracy = config->continuous.accuracy;
+  integrator.error_control = config->accuracy > 0;
+  integrator.accuracy = config->accuracy;
   integrator.step = config->step;
   integrator.smallest_step = SMALLEST_STEP * config->step;
   integrator.max_steps = MOST_STEPS;

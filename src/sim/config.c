@@ -18,6 +18,7 @@ hfSimConfig hf_sim_config_default(void) {
   c.gyroscopic = 1;
   c.anticipate = 1;
   c.scene_signals = 1;
+  c.smallest_step = 1e-9;
   c.near_rigid = 0.1;
   c.static_speed = 10;
   c.solver = hf_solver_config_default();
@@ -68,6 +69,8 @@ typedef struct Field {
   { #member, offsetof(hfSimConfig, member), type, lo, hi, values }
 static const Field FIELDS[] = {
     FIELD(step, 'd', 0, 1, NULL),
+    FIELD(accuracy, 'd', 0, 1, NULL),
+    FIELD(smallest_step, 'd', 1e-12, 1, NULL),
     FIELD(method, 'i', -1, HF_METHOD_SWITCHING, METHODS),
     FIELD(friction, 'i', -1, HF_FRICTION_COULOMB, FRICTIONS),
     FIELD(max_contacts, 'i', 0, 1e6, NULL),
@@ -94,7 +97,6 @@ static const Field FIELDS[] = {
     FIELD(mlcp.tikhonov, 'd', 0, 1e6, NULL),
     FIELD(mlcp.recovery, 'd', 0, 1, NULL),
     FIELD(mlcp.tolerance, 'd', 1e-15, 1, NULL),
-    FIELD(continuous.accuracy, 'd', 0, 1, NULL),
     FIELD(continuous.newton, 'i', 0, 1, NEWTONS),
     FIELD(continuous.jacobian, 'i', 0, 1, JACOBIANS),
     FIELD(continuous.tals, 'i', 0, 1, SWITCHES),

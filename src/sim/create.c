@@ -1,4 +1,5 @@
 // Creating a sim: options, a world, the method over it.
+#include "controlled/controlled.h"
 #include "sim/sim.h"
 
 #include "base/error.h"
@@ -19,7 +20,7 @@ static hfStatus choose_options(hfSim* s, hfError* error) {
   if (status != HF_OK) return status;
   if (!(c->step > 0))
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "step must be positive, is %g", c->step);
-  s->method = hfi_method_of(c->method);
+  s->method = hfi_method_of(c);
   if (s->method->rigid || c->method == HF_METHOD_MLCP)
     c->friction = HF_FRICTION_COULOMB;
   else if (c->friction == HF_FRICTION_COULOMB)
@@ -28,6 +29,8 @@ static hfStatus choose_options(hfSim* s, hfError* error) {
   if (!s->method->inverse_drives && (c->drive_law > HF_DRIVE_SERVO || any_inverse_drive(s->model)))
     return hfi_refuse(error, HF_ERROR_UNSUPPORTED,
                       "drives by inverse dynamics belong to the methods of discrete time");
+  if (c->method == HF_METHOD_MLCP && c->accuracy > 0)
+    return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "method \"mlcp\" has no error control: leave out the option accuracy");
   if (c->method == HF_METHOD_CONVEX) c->solver.first_rung = HF_RUNG_CONVEX;
   return HF_OK;
 }
@@ -71,7 +74,7 @@ static hfStatus create(hfSim* s, hfError* error) {
   status = s->method->create(&s->run, s->world, &s->config, error);
   if (status != HF_OK) return status;
   if (!s->method->discrete) return hfi_discrete_create(&s->discrete, s->world, &s->config, error);
-  s->discrete = s->run;
+  s->discrete = s->method == &hfi_method_controlled ? ((hfiControlled*)s->run)->discrete : s->run;
   return HF_OK;
 }
 
@@ -94,7 +97,7 @@ hfStatus hf_sim_create(hfSim** sim, const hfModel* model, const hfSimConfig* con
 
 void hf_sim_free(hfSim* s) {
   if (!s) return;
-  if (s->discrete != s->run) hfi_discrete_free(s->discrete);
+  if (s->method && !s->method->discrete) hfi_discrete_free(s->discrete);
   if (s->run) s->method->free(s->run);
   hfi_world_free(s->world);
   hfi_release(s->memory);

@@ -1,4 +1,5 @@
 // The table of methods.
+#include "controlled/controlled.h"
 #include "sim/sim.h"
 
 static const hfiMethod* const METHODS[] = {
@@ -8,4 +9,7 @@ static const hfiMethod* const METHODS[] = {
     [HF_METHOD_SWITCHING] = &hfi_method_switching,
 };
 
-const hfiMethod* hfi_method_of(int method) { return METHODS[method]; }
+const hfiMethod* hfi_method_of(const hfSimConfig* config) {
+  const hfiMethod* method = METHODS[config->method];
+  return method->discrete && config->accuracy > 0 ? &hfi_method_controlled : method;
+}

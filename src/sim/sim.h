@@ -12,7 +12,7 @@ struct hfSim {
   hfiWorld* world;
   const hfiMethod* method;
   void* run;             // what the method created
-  hfiDiscrete* discrete; // for evaluation, the step problem and inverse dynamics: `run` where that is discrete
+  hfiDiscrete* discrete; // for evaluation, the step problem and inverse dynamics; the method's own where that is discrete
 
   // results
   int32_t stepped;        // 1: contact results are those of a step, 0: of an evaluation
@@ -26,8 +26,8 @@ struct hfSim {
   hfContact* contact;     // (max_contacts) for the sensors
 };
 
-// The method of an hfMethod.
-const hfiMethod* hfi_method_of(int method);
+// The method that a configuration asks for: with an accuracy a method of discrete time is controlled.
+const hfiMethod* hfi_method_of(const hfSimConfig* config);
 hfStatus hfi_config_check(const hfSimConfig* config, hfError* error);
 
 // Refuses a state of another model and anything that is not finite, naming the joint or input. Then takes over

@@ -215,7 +215,7 @@ static hfContact read_contact(const hfiSwitching* s, int i) {
 
 static hfStatus create(void** method, hfiWorld* world, const hfSimConfig* config, hfError* error) {
   hfSwitchConfig c = config->switching;
-  if (config->continuous.accuracy > 0) c.accuracy = config->continuous.accuracy;
+  if (config->accuracy > 0) c.accuracy = config->accuracy;
   hfiSwitching* s = NULL;
   hfStatus status = hfi_switching_create(&s, world, &c, config->step, error);
   if (status == HF_OK) *method = s;

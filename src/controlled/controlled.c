@@ -1,0 +1,258 @@
+// Steps of discrete time whose size is controlled (docs/theory/accuracy.md).
+//
+//   full = S_h x0,   half = S_(h/2) S_(h/2) x0,   e = max |half.q (-) full.q|
+//
+//   e <= accuracy: x1 = half (+) share (half (-) full), or half where that would not be true
+//   otherwise:     x0 is put back, and a shorter step is tried
+#include "controlled/controlled.h"
+
+#include "base/error.h"
+#include "ode/controller.h"
+
+#include <string.h>
+
+enum {
+  ERROR_ORDER = 2,        // The error of a step falls with h^2,
+  FLIGHT_ERROR_ORDER = 3, // where everything flies with h^3.
+  MOST_TRIES = 200000,    // After so many tries in one step of the sim, the rest of it is taken in few steps of any error.
+  NEXT_STEP = 2,          // where the state keeps the length of the next step, as bits of a double
+};
+// A run has many steps: each may have this share of the error that was asked for [-].
+static const double STEP_SHARE = 0.1;
+// The solver's tolerance is at most this share of the accuracy, so that what it leaves does not add up [-].
+static const double SOLVER_SHARE = 1e-6, SOLVER_LEAST = 1e-14;
+// A rejected step is tried again at half its length, whose full step is known, unless its error asks for less than this share
+// of it [-].
+static const double SHORTEST_RETRY = 0.25;
+// The longest of these few steps over the step of the sim [-].
+static const double HASTY_SHARE = 0.01;
+// A step that would leave less than this share of itself ends at the end of the sim's step [-].
+static const double SLIVER = 1e-9;
+
+static void take_arrays(hfiControlled* c, hfiArena* arena) {
+  const hfModel* m = c->world->model;
+  int capacity = imax2(c->world->config.max_contacts, hf_state_memory_default(m));
+  hfState** const states[] = {&c->origin, &c->start, &c->full, &c->middle};
+  for (size_t i = 0; i < sizeof states / sizeof *states; ++i) {
+    void* memory = hfi_arena_take(arena, 1, hf_state_size(m, capacity));
+    if (memory) *states[i] = hf_state_init(memory, m, capacity);
+  }
+  c->difference = HFI_TAKE(arena, double, m->nv);
+  c->share = HFI_TAKE(arena, double, m->nv);
+  c->change = HFI_TAKE(arena, double, m->nv);
+  hfiDeed* const deeds[] = {&c->full_deed, &c->middle_deed, &c->last_deed};
+  for (size_t i = 0; i < sizeof deeds / sizeof *deeds; ++i) deeds[i]->flies = HFI_TAKE(arena, int32_t, m->ntree);
+}
+
+hfStatus hfi_controlled_create(hfiControlled** controlled, hfiWorld* world, const hfSimConfig* config, hfError* error) {
+  const hfAllocator* allocator = &world->config.allocator;
+  hfiControlled* c = hfi_allocate(allocator, sizeof *c);
+  if (!c) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+  c->world = world;
+  c->step = config->step;
+  c->accuracy = STEP_SHARE * config->accuracy;
+  c->smallest = min2(config->smallest_step, config->step);
+  hfiArena plan = hfi_arena(NULL, 0);
+  take_arrays(c, &plan);
+  hfiArena arena = hfi_arena_allocate(&plan, allocator);
+  c->memory = arena.base;
+  hfStatus status = arena.base ? HF_OK : hfi_refuse(error, HF_ERROR_MEMORY, "out of memory: states of %zu bytes", plan.used);
+  hfSimConfig inner = *config;
+  inner.solver.tolerance = min2(inner.solver.tolerance, max2(SOLVER_LEAST, SOLVER_SHARE * config->accuracy));
+  if (status == HF_OK) {
+    take_arrays(c, &arena);
+    status = hfi_discrete_create(&c->discrete, world, &inner, error);
+  }
+  if (status == HF_OK)
+    *controlled = c;
+  else
+    hfi_controlled_free(c);
+  return status;
+}
+
+void hfi_controlled_free(hfiControlled* c) {
+  if (!c) return;
+  hfi_discrete_free(c->discrete);
+  hfi_release(c->memory);
+  hfi_release(c);
+}
+
+// ---- one step of discrete time -------------------------------------------------------------------
+
+// What happens while one step of the sim is taken.
+typedef struct attempt {
+  hfiControlled* c;
+  const hfInput* in;
+  hfiStepOutput* out;
+  hfError* error;
+  hfStepReport total; // of the sim's step
+} attempt;
+
+// The arrays of constraint forces are those of one step.
+static void clear_constraint_forces(const hfModel* m, const hfiStepOutput* out) {
+  if (out->limit_force) memset(out->limit_force, 0, sizeof *out->limit_force * (size_t)m->njnt);
+  if (out->equality_force) memset(out->equality_force, 0, sizeof *out->equality_force * 6 * (size_t)m->neq);
+}
+
+// Advances a state by h.
+static hfStatus advance(attempt* a, hfState* state, double h, hfiDeed* deed) {
+  hfiDiscrete* d = a->c->discrete;
+  hfStepReport* report = a->out->report;
+  memset(report, 0, sizeof *report);
+  clear_constraint_forces(a->c->world->model, a->out);
+  d->config.step = h;
+  hfStatus status = hfi_discrete_step(d, state, a->in, a->out, a->error);
+  d->config.step = a->c->step;
+  hfi_deed_take(deed, d);
+  a->total.continuous.evaluations += 1;
+  a->total.solve.iterations += report->solve.iterations;
+  a->total.solve.rung = imax2(a->total.solve.rung, report->solve.rung);
+  return status;
+}
+
+// A numerical difficulty of a step that counts becomes that of the sim's step.
+static hfStatus keep(attempt* a, hfStatus status) {
+  if (status > 0) a->total.status = status;
+  return status < 0 ? status : HF_OK;
+}
+
+// ---- error control -------------------------------------------------------------------------------
+
+static int everything_flew(const hfiDeed* deed, int ntree) {
+  for (int t = 0; t < ntree; ++t)
+    if (!deed->flies[t]) return 0;
+  return 1;
+}
+
+// Takes the full step, unless it is known from a rejected step, and both halves. *error: estimated [m, rad].
+static hfStatus try_step(attempt* a, hfState* state, double h, int known, double* error) {
+  hfiControlled* c = a->c;
+  hfStatus status = HF_OK;
+  hf_state_copy(c->start, state, NULL);
+  if (!known) {
+    hf_state_copy(c->full, state, NULL);
+    status = advance(a, c->full, h, &c->full_deed);
+  }
+  if (status >= 0) status = keep(a, advance(a, state, 0.5 * h, &c->middle_deed));
+  if (status < 0) return status;
+  hf_state_copy(c->middle, state, NULL);
+  status = keep(a, advance(a, state, 0.5 * h, &c->last_deed));
+  *error = hfi_controlled_error(c, state, c->full);
+  *error = max2(*error, max2(c->middle_deed.early, c->last_deed.early));
+  return status;
+}
+
+// The length of the next step: all that is left of the sim's step, or so that no sliver is left.
+static double fit_step(double h, double left) {
+  if (h >= left * (1 - SLIVER)) return left;
+  return 2 * h > left ? 0.5 * left : h;
+}
+
+static void count_step(attempt* a, double h, double error) {
+  hfIntegratorReport* r = &a->total.continuous;
+  r->smallest = r->steps == 0 ? h : min2(r->smallest, h);
+  r->last = h;
+  r->error = max2(r->error, error);
+  r->steps += 1;
+}
+
+// Puts the start back and chooses the next step. Returns 1 where its full step is the first half of the rejected one.
+static int reject(attempt* a, hfState* state, double* h, double next) {
+  hfiControlled* c = a->c;
+  a->total.continuous.rejected += 1;
+  hf_state_copy(state, c->start, NULL);
+  if (next < SHORTEST_RETRY * *h || 0.5 * *h < c->smallest) {
+    *h = max2(next, c->smallest);
+    return 0;
+  }
+  hfState* full = c->full;
+  hfiDeed deed = c->full_deed;
+  c->full = c->middle, c->middle = full;
+  c->full_deed = c->middle_deed, c->middle_deed = deed;
+  *h *= 0.5;
+  return 1;
+}
+
+// The length that the first step of a sim's step tries: that which the one before left in the state, so that the same state gives
+// the same bits in any sim. A fresh state knows none.
+static double recall_step(const hfiControlled* c, const hfState* state) {
+  double h;
+  memcpy(&h, &hf_state_discrete(state)[NEXT_STEP], sizeof h);
+  return isfinite(h) && h > 0 ? clamp(h, c->smallest, c->step) : c->step;
+}
+static void keep_step(hfState* state, double h) { memcpy(&hf_state_mutable_discrete(state)[NEXT_STEP], &h, sizeof h); }
+
+static hfStatus advance_all(attempt* a, hfState* state) {
+  hfiControlled* c = a->c;
+  double h = recall_step(c, state), next = h, done = 0;
+  int tries = 0;
+  for (int known = 0; done < c->step;) {
+    double error = 0;
+    if (!known) h = fit_step(h, c->step - done);
+    hfStatus status = try_step(a, state, h, known, &error);
+    if (status < 0) return status;
+    int order = everything_flew(&c->last_deed, c->world->model->ntree) ? FLIGHT_ERROR_ORDER : ERROR_ORDER;
+    hfiVerdict verdict = hfi_controller_judge(h, error, c->accuracy, order);
+    ++tries;
+    if (!verdict.accept && h > c->smallest && tries <= MOST_TRIES) {
+      known = reject(a, state, &h, verdict.h);
+      continue;
+    }
+    if (!verdict.accept) a->total.status = HF_STEP_TOO_SMALL;
+    if (verdict.accept) hfi_controlled_extrapolate(c, state, c->full);
+    count_step(a, h, error);
+    int last = h >= (c->step - done) * (1 - SLIVER);
+    done = last ? c->step : done + h;
+    // A last step that was cut short says less of the next one than the step that it was cut from.
+    next = last && verdict.h < next ? next : max2(verdict.h, c->smallest);
+    h = tries > MOST_TRIES ? max2(next, HASTY_SHARE * c->step) : next;
+    known = 0;
+  }
+  keep_step(state, next);
+  return HF_OK;
+}
+
+// The report is that of the last step, with the work, the statuses and the steps of all.
+static void finish_report(attempt* a) {
+  hfStepReport *report = a->out->report, *total = &a->total;
+  report->continuous = total->continuous;
+  report->continuous.status = total->status;
+  report->solve.iterations = total->solve.iterations;
+  report->solve.rung = total->solve.rung;
+  report->status = total->status;
+}
+
+hfStatus hfi_controlled_step(hfiControlled* c, hfState* state, const hfInput* in, hfiStepOutput* out, hfError* error) {
+  attempt a = {.c = c, .in = in, .out = out, .error = error};
+  hfStatus status = hf_state_copy(c->origin, state, error);
+  if (status < 0) return status;
+  status = advance_all(&a, state);
+  if (status < 0) {
+    hf_state_copy(state, c->origin, NULL);
+    out->taken = 0;
+    return status;
+  }
+  const double *v0 = hf_state_v(c->origin), *v1 = hf_state_v(state);
+  for (int i = 0; i < c->world->model->nv; ++i) out->acceleration[i] = (v1[i] - v0[i]) / c->step;
+  state->time = c->origin->time + c->step;
+  finish_report(&a);
+  out->taken = 1;
+  return a.total.status;
+}
+
+// ---- for the table of methods ----------------------------------------------------------------------
+
+static hfStatus create(void** method, hfiWorld* world, const hfSimConfig* config, hfError* error) {
+  hfiControlled* c = NULL;
+  hfStatus status = hfi_controlled_create(&c, world, config, error);
+  if (status == HF_OK) *method = c;
+  return status;
+}
+static void free_method(void* method) { hfi_controlled_free(method); }
+static hfStatus step(void* method, hfState* state, const hfInput* in, hfiStepOutput* out, hfError* error) {
+  return hfi_controlled_step(method, state, in, out, error);
+}
+static int contact_count(const void* method) { return ((const hfiControlled*)method)->world->ncontact; }
+static hfContact contact(const void* method, int i) { return hfi_discrete_contact(((const hfiControlled*)method)->discrete, i); }
+
+const hfiMethod hfi_method_controlled = {1, 1, 0, create, free_method, step, contact_count, contact};

@@ -1,0 +1,139 @@
+// Error control of the methods of discrete time against closed forms; what a step must not do: allocate, depend on the sim, or
+// stop a run.
+#include "support/alloc.h"
+#include "support/near.h"
+#include "support/sim_world.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static simWorld make(const char* xml, double step, double accuracy, double smallest) {
+  simWorld w = {.model = parse_model(xml)};
+  hfError error;
+  hfSimConfig config = hf_sim_config_default();
+  config.step = step, config.accuracy = accuracy;
+  if (smallest > 0) config.smallest_step = smallest;
+  if (hf_sim_create(&w.sim, w.model, &config, &error) != HF_OK) fail_msg("%s", error.message);
+  w.state = hf_state_create(w.model);
+  w.input = hf_input_create(w.model);
+  return w;
+}
+
+static hfStepReport step(simWorld* w) {
+  hfStepReport report;
+  hfError error;
+  if (hf_sim_step(w->sim, w->state, w->input, &report, &error) < 0) fail_msg("%s", error.message);
+  return report;
+}
+
+// ---- closed forms --------------------------------------------------------------------------------
+
+// A ball that falls from 0.2 m and bounces with e = 1: its height is that of |t mod T - T/2| parabolas. Steps of 10 ms are much
+// longer than an impact may be early.
+static void test_elastic_ball(void** state) {
+  (void)state;
+  const char* xml = "<mujoco><custom><numeric name='hf.ball.restitution' data='1'/></custom><worldbody><geom type='plane' size='9 9 1'/>"
+                    "<body pos='0 0 .25'><joint type='slide' axis='0 0 1'/><geom name='ball' size='.05'/></body></worldbody></mujoco>";
+  const double g = 9.81, height = 0.2, fall = sqrt(2 * height / g);
+  for (double accuracy = 1e-2; accuracy > 5e-6; accuracy *= 0.1) {
+    simWorld w = make(xml, 0.01, accuracy, 0);
+    double worst = 0;
+    for (int k = 0; k < 100; ++k) {
+      step(&w);
+      double since = fmod(w.state->time + fall, 2 * fall) - fall; // since the last time at the top
+      worst = fmax(worst, fabs(hf_state_q(w.state)[0] + 0.5 * g * since * since));
+    }
+    print_message("accuracy %.0e: error %.1e\n", accuracy, worst);
+    assert_true(worst <= accuracy);
+    sim_world_free(&w);
+  }
+}
+
+// A block on a slope: sticks at mu = 0.5 and tan = 0.4, slides at tan = 0.7 with g (sin - mu cos). Sticking must stay exact: no
+// creep, whatever is extrapolated. The first second is left out, in which the contact takes up the load.
+static void test_block_on_slope(void** state) {
+  (void)state;
+  for (int slides = 0; slides < 2; ++slides) {
+    double angle = atan(slides ? 0.7 : 0.4);
+    char xml[600];
+    snprintf(xml, sizeof xml,
+             "<mujoco><option gravity='%.17g 0 %.17g'/><worldbody><geom type='plane' size='9 9 1' friction='.5'/><body pos='0 0 .1'><freejoint/>"
+             "<geom type='box' size='.1 .1 .1' friction='.5'/></body></worldbody></mujoco>", 9.81 * sin(angle), -9.81 * cos(angle));
+    simWorld w = make(xml, 0.02, 1e-3, 0);
+    for (int k = 0; k < 50; ++k) step(&w);
+    double x = hf_state_q(w.state)[0], v = hf_state_v(w.state)[0];
+    for (int k = 0; k < 50; ++k) step(&w);
+    if (slides)
+      assert_near(hf_state_q(w.state)[0], x + v + 0.5 * 9.81 * (sin(angle) - 0.5 * cos(angle)), 1e-3);
+    else
+      assert_near(hf_state_q(w.state)[0], x, 1e-9); // over one second, where regularised friction creeps by 1e-4 m
+    sim_world_free(&w);
+  }
+}
+
+// ---- what a step is --------------------------------------------------------------------------------
+
+static const char kDrop[] = "<mujoco><worldbody><geom type='plane' size='9 9 1'/><body pos='0 0 .3' euler='20 30 0'><freejoint/>"
+                            "<geom type='box' size='.1 .07 .05'/></body></worldbody></mujoco>";
+
+// The same state gives the same bits in another sim, also in the middle of a run: what control knows stands in the state.
+static void test_state_is_all(void** state) {
+  (void)state;
+  simWorld a = make(kDrop, 0.01, 1e-3, 0), b = make(kDrop, 0.01, 1e-3, 0);
+  for (int k = 0; k < 25; ++k) step(&a);
+  assert_int_equal(hf_state_copy(b.state, a.state, NULL), HF_OK);
+  long rejected = 0;
+  for (int k = 0; k < 25; ++k) rejected += (long)step(&a).continuous.rejected, step(&b);
+  assert_true(rejected > 0); // otherwise nothing was put back
+  assert_memory_equal(hf_state_q(a.state), hf_state_q(b.state), sizeof(double) * 7);
+  assert_memory_equal(hf_state_v(a.state), hf_state_v(b.state), sizeof(double) * 6);
+  assert_int_equal(a.state->nmemory, b.state->nmemory);
+  assert_memory_equal(hf_state_memory(a.state), hf_state_memory(b.state), sizeof(hfContactMemory) * (size_t)a.state->nmemory);
+  sim_world_free(&a), sim_world_free(&b);
+}
+
+static void test_no_allocation(void** state) {
+  (void)state;
+  if (!alloc_supported()) skip();
+  simWorld w = make(kDrop, 0.01, 1e-4, 0);
+  step(&w);
+  long before = alloc_count();
+  for (int k = 0; k < 40; ++k) step(&w);
+  assert_int_equal(alloc_count(), before);
+  sim_world_free(&w);
+}
+
+// Where the smallest step does not meet the accuracy, the run goes on and says so. Time is that of the sim's steps.
+static void test_smallest_step(void** state) {
+  (void)state;
+  simWorld w = make(kDrop, 0.01, 1e-8, 0.01);
+  int missed = 0;
+  for (int k = 0; k < 50; ++k) {
+    hfStepReport report = step(&w);
+    assert_int_equal(report.continuous.steps, 1);
+    missed += report.status == HF_STEP_TOO_SMALL && report.continuous.error > 1e-9;
+  }
+  assert_true(missed > 0);
+  assert_near(w.state->time, 0.5, 1e-12);
+  sim_world_free(&w);
+}
+
+static void test_mlcp_is_refused(void** state) {
+  (void)state;
+  hfModel* model = parse_model(kDrop);
+  hfSimConfig config = hf_sim_config_default();
+  hfSim* sim = NULL;
+  hfError error;
+  config.method = HF_METHOD_MLCP, config.accuracy = 1e-3;
+  assert_int_equal(hf_sim_create(&sim, model, &config, &error), HF_ERROR_UNSUPPORTED);
+  assert_non_null(strstr(error.message, "accuracy"));
+  hf_model_free(model);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_elastic_ball), cmocka_unit_test(test_block_on_slope),
+                                     cmocka_unit_test(test_state_is_all), cmocka_unit_test(test_no_allocation),
+                                     cmocka_unit_test(test_smallest_step), cmocka_unit_test(test_mlcp_is_refused)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
