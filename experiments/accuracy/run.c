@@ -1,6 +1,7 @@
 // Runs of experiment accuracy: positions at samples, and the work that they took.
 #include "accuracy/accuracy.h"
 
+#include "data.h"
 #include "peer_mujoco.h"
 
 #include <math.h>
@@ -15,8 +16,9 @@ static int open_scene(world* w, const accuracyScene* s, const hfSimConfig* confi
   if (s->file) {
     if (world_open(w, s->file, config, s->keyframe) != CLI_GOOD) return CLI_FAILED;
   } else {
+    char models[DATA_PATH];
     memset(w, 0, sizeof *w);
-    if (hf_model_parse(&w->model, s->xml, strlen(s->xml), s->name, HF_SOURCE_DIR "/models", NULL, NULL, &error) < 0 ||
+    if (hf_model_parse(&w->model, s->xml, strlen(s->xml), s->name, data_path(models, "models"), NULL, NULL, &error) < 0 ||
         hf_sim_create(&w->sim, w->model, config, &error) < 0) {
       say_error("%s: %s", s->name, error.message);
       world_close(w);
@@ -107,10 +109,10 @@ double accuracy_error(const accuracyScene* s, const accuracyRun* a, const accura
 
 // The text of the scene; the caller frees it.
 static char* scene_text(const accuracyScene* s) {
-  char path[1024], *text = calloc(1, 1 << 16);
+  char name[256], path[DATA_PATH], *text = calloc(1, 1 << 16);
   if (!text || s->xml) return text ? strcpy(text, s->xml) : NULL;
-  snprintf(path, sizeof path, "%s/models/%s", HF_SOURCE_DIR, s->file);
-  FILE* file = fopen(path, "r");
+  snprintf(name, sizeof name, "models/%s", s->file);
+  FILE* file = fopen(data_path(path, name), "r");
   size_t n = file ? fread(text, 1, (1 << 16) - 1, file) : 0;
   if (file) fclose(file);
   if (n > 0) return text;
@@ -124,7 +126,8 @@ static int write_scene(const accuracyScene* s, double step, char* path, size_t s
   char* text = scene_text(s);
   char* at = text ? strstr(text, "timestep=") : NULL;
   char* end = at ? strchr(at + 10, at[9]) : NULL;
-  snprintf(path, size, "%s/models/accuracy.XXXXXX.xml", HF_SOURCE_DIR);
+  char models[DATA_PATH];
+  snprintf(path, size, "%s/accuracy.XXXXXX.xml", data_path(models, "models"));
   int fd = end ? mkstemps(path, 4) : -1;
   FILE* file = fd >= 0 ? fdopen(fd, "w") : NULL;
   if (file) fprintf(file, "%.*sintegrator=\"RK4\" timestep=\"%.17g\"%s", (int)(at - text), text, step, end + 1);
