@@ -76,7 +76,7 @@ static int same_point(const hfiRawContact* x, const hfiRawContact* y) {
 // none twice, in the order of the pairs.
 static void compare_second_look(testRandom* r, hfiScene* s, const hfPose* X, long* added) {
   static hfiRawContact twice[MOST], once[MOST];
-  double reach[2 * MANY + 1];
+  double reach[2 * MANY + 1] = {0};
   int32_t further[2 * MANY + 1];
   int dropped, n = s->model->ngeom;
   for (int g = 0; g < n; ++g) reach[g] = 0.01 * random_uniform(r, 0, 1);
