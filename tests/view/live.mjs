@@ -241,19 +241,19 @@ export async function stoppedReaderCostsNothing() {
   };
   await send(driver, PLAY, 0, 30);
   await wait(1);
-  const ratios = [];
-  for (let i = 0; i < 5; ++i) {
-    const alone = await cost(1);
+  const alone = [], beside = []; // other programs on the machine can only add to a cost, so that the least ones are compared
+  for (let i = 0; i < 7; ++i) {
+    alone.push(await cost(0.8));
     const stopped = await openSocket(fast.port, { token: fast.token });
     stopped.socket.pause();
     await wait(0.3);
-    ratios.push(await cost(1) / alone);
+    beside.push(await cost(0.8));
     stopped.close();
     await wait(0.2);
   }
-  ratios.sort((a, b) => a - b);
-  console.log(`             cost of a step with a client that stopped reading, over alone: ${ratios.map(r => r.toFixed(3))}`);
-  check(ratios[2] <= 1.05, `median ratio ${ratios[2]}`);
+  const ratio = Math.min(...beside) / Math.min(...alone);
+  console.log(`             cost of a step with a client that stopped reading, over alone: ${ratio.toFixed(3)}`);
+  check(ratio <= 1.05, `ratio ${ratio}`);
   await closePage(driver);
   await fast.stop();
 }
