@@ -255,7 +255,7 @@ static hfStepProblem with_snapshot(const hfStepProblem* P, const snapshot* s) {
 static void run(scene* s, void (*build)(scene*), int steps) {
   build(s);
   hfStepProblem* P = &s->problem.P;
-  hfStepCapacity capacity = problem_capacity(P);
+  hfStepCapacity capacity = hf_step_problem_capacity(P);
   hfSolverConfig config = hf_solver_config_default();
   hfSolveReport report;
   hfSolver* solver;

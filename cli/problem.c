@@ -128,22 +128,12 @@ static int print_step(const hfStepProblem* p, const double* v, const double* imp
   return CLI_GOOD;
 }
 
-static hfStepCapacity capacity_of(const hfStepProblem* p) {
-  hfStepCapacity c = {.nv = p->nv, .ntree = p->ntree, .nblock = p->nblock, .nrow = p->nrow, .npiece = p->npiece,
-                      .ncol = p->ncol, .njac = p->njac};
-  for (int t = 0; t < p->ntree; ++t) {
-    int n = p->tree_start[t + 1] - p->tree_start[t];
-    if (n > c.max_tree_nv) c.max_tree_nv = n;
-  }
-  return c;
-}
-
 static int solve_step(const problemOptions* o) {
   hfStepProblem* p = NULL;
   hfSolver* solver = NULL;
   hfError error;
   if (hf_step_problem_read(&p, o->path, &error) < 0) return refuse(&error);
-  hfStepCapacity capacity = capacity_of(p);
+  hfStepCapacity capacity = hf_step_problem_capacity(p);
   double* v = calloc((size_t)p->nv + (size_t)p->nrow + 1, sizeof *v);
   int status = CLI_FAILED;
   if (!v || hf_solver_create(&solver, &capacity, &error) < 0) {

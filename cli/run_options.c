@@ -74,13 +74,10 @@ static double take_seconds(const char* option, const char* text, struct argp_sta
 }
 
 static error_t add_log_body(runOptions* o, const char* name) {
-  size_t count = (size_t)o->log_columns.body_count + 1;
-  const char** bodies = realloc(o->log_bodies, count * sizeof *bodies);
-  if (!bodies) return ENOMEM;
-  bodies[count - 1] = name;
-  o->log_bodies = bodies;
-  o->log_columns.body = bodies;
-  o->log_columns.body_count = (int)count;
+  error_t failed = append_word(&o->log_bodies, o->log_columns.body_count, name);
+  if (failed) return failed;
+  o->log_columns.body = o->log_bodies;
+  ++o->log_columns.body_count;
   return 0;
 }
 

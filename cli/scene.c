@@ -25,14 +25,19 @@ static const struct argp_option options[] = {
     {"skip-meshes", KEY_SKIP_MESHES, 0, 0, "Leave out geoms whose mesh file is missing", 0},
     {0}};
 
+error_t append_word(const char*** list, int count, const char* word) {
+  const char** longer = realloc(*list, ((size_t)count + 1) * sizeof *longer);
+  if (!longer) return ENOMEM;
+  longer[count] = word;
+  *list = longer;
+  return 0;
+}
+
 static error_t add_search(sceneOptions* o, const char* folder) {
-  size_t count = (size_t)o->import.search_count + 1;
-  const char** search = realloc(o->search, count * sizeof *search);
-  if (!search) return ENOMEM;
-  search[count - 1] = folder;
-  o->search = search;
-  o->import.search_path = search;
-  o->import.search_count = (int)count;
+  error_t failed = append_word(&o->search, o->import.search_count, folder);
+  if (failed) return failed;
+  o->import.search_path = o->search;
+  ++o->import.search_count;
   return 0;
 }
 

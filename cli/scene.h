@@ -21,6 +21,9 @@ typedef struct scene {
   hfDiagnostics* diagnostics;
 } scene;
 
+// Appends a word to a list of `count` words from malloc, for options that may be given several times. Returns 0 or ENOMEM.
+error_t append_word(const char*** list, int count, const char* word);
+
 // Loads the model; prints a refusal to standard error. Returns the exit status.
 int load_scene(sceneOptions* options, scene* loaded, hfError* error);
 void unload_scene(sceneOptions* options, scene* loaded);

@@ -16,6 +16,9 @@ typedef struct hfStepCapacity {
   hfAllocator allocator; // of the solver's memory; all zero: the C library's
 } hfStepCapacity;
 
+// The capacity that a problem needs.
+HF_API hfStepCapacity hf_step_problem_capacity(const hfStepProblem* problem);
+
 typedef struct hfSolver hfSolver;
 
 HF_API hfStatus hf_solver_create(hfSolver** solver, const hfStepCapacity* capacity, hfError* error);

@@ -144,16 +144,6 @@ static PyObject* problem_counts(PyObject* self, PyObject* none) {
                        p->nrow, "ncontact", p->ncontact);
 }
 
-static hfStepCapacity capacity_of(const hfStepProblem* p) {
-  hfStepCapacity c = {.nv = p->nv, .ntree = p->ntree, .nblock = p->nblock, .nrow = p->nrow, .npiece = p->npiece,
-                      .ncol = p->ncol, .njac = p->njac};
-  for (int t = 0; t < p->ntree; ++t) {
-    int n = p->tree_start[t + 1] - p->tree_start[t];
-    if (n > c.max_tree_nv) c.max_tree_nv = n;
-  }
-  return c;
-}
-
 // (v, impulse, report) of a status, which is raised where it is a refusal.
 static PyObject* answer(hfStatus status, const hfError* error, PyObject* v, PyObject* impulse, const hfSolveReport* report) {
   if (status >= 0) return Py_BuildValue("(NNN)", v, impulse, dump_struct(report, MEMBERS(report_members)));
@@ -166,7 +156,7 @@ static PyObject* problem_solve(PyObject* self, PyObject* args) {
   const hfStepProblem* p = &((ProblemObject*)self)->problem;
   PyObject* options;
   hfSolverConfig config = hf_solver_config_default();
-  hfStepCapacity capacity = capacity_of(p);
+  hfStepCapacity capacity = hf_step_problem_capacity(p);
   hfSolver* solver = NULL;
   hfSolveReport report;
   hfError error;
@@ -190,7 +180,7 @@ static PyObject* problem_solve_mlcp(PyObject* self, PyObject* args) {
   const hfStepProblem* p = &((ProblemObject*)self)->problem;
   PyObject* options;
   hfMlcpConfig config = hf_mlcp_config_default();
-  hfStepCapacity capacity = capacity_of(p);
+  hfStepCapacity capacity = hf_step_problem_capacity(p);
   hfMlcp* mlcp = NULL;
   hfSolveReport report = {0};
   hfError error;

@@ -174,13 +174,15 @@ static hfStatus check_references(const hfModel* m, hfError* error) {
   return HF_OK;
 }
 
-// Masses and inertias are physical.
-static hfStatus check_masses(const hfModel* m, hfError* error) {
-  hfModel* copy = NULL;
-  hfStatus status = hf_model_copy(&copy, m, error);
-  if (status == HF_OK) status = hfi_derive(copy, NULL, error);
-  hf_model_free(copy);
-  return status;
+// Everything behind the header. `copy` is a copy of the model, in which what follows from other fields is computed again.
+static hfStatus check_fields(const hfModel* m, hfModel* copy, hfError* error) {
+  hfStatus status = hfi_check_topology(m, copy, error);
+  if (status == HF_OK) status = check_indices(m, error);
+  if (status == HF_OK) status = check_types(m, error);
+  if (status == HF_OK) status = hfi_check_hulls(m, error);
+  if (status == HF_OK) status = check_references(m, error);
+  if (status == HF_OK) status = hfi_check_values(m, error);
+  return status == HF_OK ? hfi_derive(copy, NULL, error) : status; // refuses masses and inertias that are not physical
 }
 
 hfStatus hf_model_validate(const hfModel* m, size_t size, hfError* error) {
@@ -202,13 +204,11 @@ hfStatus hf_model_validate(const hfModel* m, size_t size, hfError* error) {
   if (expected.size != m->size || m->size > size ||
       memcmp(expected.offset, m->offset, sizeof m->offset) != 0)
     return hfi_refuse(error, HF_ERROR_MODEL, "model block: sizes or offsets do not fit its counts");
-  hfStatus status = hfi_check_topology(m, error);
-  if (status == HF_OK) status = check_indices(m, error);
-  if (status == HF_OK) status = check_types(m, error);
-  if (status == HF_OK) status = hfi_check_hulls(m, error);
-  if (status == HF_OK) status = check_references(m, error);
-  if (status == HF_OK) status = hfi_check_values(m, error);
-  return status == HF_OK ? check_masses(m, error) : status;
+  hfModel* copy = NULL;
+  hfStatus status = hf_model_copy(&copy, m, error);
+  if (status == HF_OK) status = check_fields(m, copy, error);
+  hf_model_free(copy);
+  return status;
 }
 
 hfStatus hf_model_save(const hfModel* m, const char* path, hfError* error) {

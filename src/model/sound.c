@@ -77,23 +77,18 @@ static int counts_are_sound(const hfModel* m, int64_t* depth) {
 }
 
 // Compares the fields that follow from the tree with what they should be.
-static hfStatus compare_topology(const hfModel* m, hfError* error) {
-  hfModel* expected = NULL;
-  hfStatus status = hf_model_copy(&expected, m, error);
-  if (status != HF_OK) return status;
-  hfi_fill_topology(expected);
-  for (int k = 0; k < HFI_TOPOLOGY_FIELDS && status == HF_OK; ++k) {
+static hfStatus compare_topology(const hfModel* m, hfModel* copy, hfError* error) {
+  hfi_fill_topology(copy);
+  for (int k = 0; k < HFI_TOPOLOGY_FIELDS; ++k) {
     hfModelField f = hfi_topology_fields[k];
-    const void *a = (const char*)m + m->offset[f], *b = (const char*)expected + expected->offset[f];
+    const void *a = (const char*)m + m->offset[f], *b = (const char*)copy + copy->offset[f];
     if (memcmp(a, b, hfi_field_bytes(m, f)) != 0)
-      status = hfi_refuse(error, HF_ERROR_MODEL, "model block: %s does not follow from the tree of bodies",
-                          hf_model_field_info(m, f).name);
+      return hfi_refuse(error, HF_ERROR_MODEL, "model block: %s does not follow from the tree of bodies", hf_model_field_info(m, f).name);
   }
-  hf_model_free(expected);
-  return status;
+  return HF_OK;
 }
 
-hfStatus hfi_check_topology(const hfModel* m, hfError* error) {
+hfStatus hfi_check_topology(const hfModel* m, hfModel* copy, hfError* error) {
   if (m->nbody < 1) return hfi_refuse(error, HF_ERROR_MODEL, "model block: there is no world");
   int wrong = find_wrong_parent(m);
   if (wrong < m->nbody)
@@ -109,7 +104,7 @@ hfStatus hfi_check_topology(const hfModel* m, hfError* error) {
   int sound = counts_are_sound(m, depth);
   free(depth);
   if (!sound) return hfi_refuse(error, HF_ERROR_MODEL, "model block: nq, nv, nM, ntree or nmocap is not that of its joints");
-  return compare_topology(m, error);
+  return compare_topology(m, copy, error);
 }
 
 // ---- hulls ---------------------------------------------------------------------------------------
@@ -144,15 +139,6 @@ hfStatus hfi_check_hulls(const hfModel* m, hfError* error) {
 
 // ---- values --------------------------------------------------------------------------------------
 
-static int is_overlaid(int field) {
-  static const unsigned char overlay[] = {
-#define X(type, name, rows, columns, flag) flag,
-      HF_MODEL_FIELDS(X)
-#undef X
-  };
-  return overlay[field];
-}
-
 // Fields that the builder of a model does not let be negative.
 static int is_never_negative(int field) {
   static const hfModelField fields[] = {
@@ -165,6 +151,7 @@ static int is_never_negative(int field) {
 
 static hfStatus check_field(const hfModel* m, hfModelField f, hfError* error) {
   hfFieldInfo info = hf_model_field_info(m, f);
+  if (hf_model_is_overlay(m) && !info.overlay) return HF_OK;
   const void* array = (const void*)((uintptr_t)m + (uintptr_t)m->offset[f]);
   size_t n = (size_t)info.rows * (size_t)info.columns;
   for (size_t i = 0; i < n && (info.type == 'd' || info.type == 'f'); ++i) {
@@ -203,12 +190,12 @@ static hfStatus check_sizes(const hfModel* m, hfError* error) {
 
 hfStatus hfi_check_values(const hfModel* m, hfError* error) {
   for (int f = 0; f < HF_MODEL_FIELD_COUNT; ++f) {
-    if (hf_model_is_overlay(m) && !is_overlaid(f)) continue;
     hfStatus status = check_field(m, (hfModelField)f, error);
     if (status != HF_OK) return status;
   }
   for (int i = 0; i < 3; ++i)
     if (!isfinite(m->world.gravity[i])) return hfi_refuse(error, HF_ERROR_NONFINITE, "gravity[%d] is not finite", i);
+  if (hf_model_is_overlay(m)) return HF_OK; // it has the choices and sizes of its base
   hfStatus status = check_choices(m, error);
   return status == HF_OK ? check_sizes(m, error) : status;
 }

@@ -4,8 +4,9 @@
 
 #include <holdfast/model.h>
 
-// The tree of bodies, joints, dofs and geoms: its few free fields are in range, and all others follow from them.
-hfStatus hfi_check_topology(const hfModel* m, hfError* error);
+// The tree of bodies, joints, dofs and geoms: its few free fields are in range, and all others follow from them. `copy` is a copy
+// of the model, in which they are computed again.
+hfStatus hfi_check_topology(const hfModel* m, hfModel* copy, hfError* error);
 // Vertices, faces and edges of the hulls of meshes.
 hfStatus hfi_check_hulls(const hfModel* m, hfError* error);
 // Numbers: none is NaN, and those that the builder bounds are within their bounds. In an overlay only its own fields.

@@ -67,15 +67,20 @@ hfStatus hfi_problem_check_finite(const hfStepProblem* P, hfError* error) {
   return isfinite(sum) ? HF_OK : name_culprit(P, error);
 }
 
+hfStepCapacity hf_step_problem_capacity(const hfStepProblem* P) {
+  hfStepCapacity c = {.nv = P->nv, .ntree = P->ntree, .nblock = P->nblock, .nrow = P->nrow, .npiece = P->npiece, .ncol = P->ncol, .njac = P->njac};
+  for (int32_t t = 0; t < P->ntree; ++t) c.max_tree_nv = imax2(c.max_tree_nv, P->tree_start[t + 1] - P->tree_start[t]);
+  return c;
+}
+
 hfStatus hfi_problem_check_capacity(const hfStepProblem* P, const hfStepCapacity* c, hfError* error) {
-  int32_t largest = 0;
-  for (int32_t t = 0; t < P->ntree; ++t) largest = imax2(largest, P->tree_start[t + 1] - P->tree_start[t]);
+  hfStepCapacity needed = hf_step_problem_capacity(P);
   const struct {
     const char* what;
     int32_t has, room;
-  } sizes[] = {{"dofs", P->nv, c->nv},       {"trees", P->ntree, c->ntree},  {"blocks", P->nblock, c->nblock},
-               {"rows", P->nrow, c->nrow},   {"pieces", P->npiece, c->npiece}, {"columns", P->ncol, c->ncol},
-               {"entries of J", P->njac, c->njac}, {"dofs in one tree", largest, c->max_tree_nv}};
+  } sizes[] = {{"dofs", needed.nv, c->nv},       {"trees", needed.ntree, c->ntree},    {"blocks", needed.nblock, c->nblock},
+               {"rows", needed.nrow, c->nrow},   {"pieces", needed.npiece, c->npiece}, {"columns", needed.ncol, c->ncol},
+               {"entries of J", needed.njac, c->njac}, {"dofs in one tree", needed.max_tree_nv, c->max_tree_nv}};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i)
     if (sizes[i].has > sizes[i].room)
       return hfi_refuse(error, HF_ERROR_ARGUMENT, "the problem has %d %s, the solver's capacity is %d", sizes[i].has,

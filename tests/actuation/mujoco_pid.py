@@ -5,11 +5,9 @@
 Writes OUT/scene.xml and OUT/states.txt: STATES times the lines qpos, qvel, ctrl, act, jointforce and actnext (act a step later).
 """
 
-import os
-import sys
-
 import mujoco
 import numpy as np
+from mujoco_states import write_states
 
 CHOICES = ['kp="10" kv="2"', 'kp="10" kv="2" input="pos"', 'kp="7" kv="3" input="vel" velrange="-.5 .4"', 'kp="3" kv="2" input="ff" gear="2"',
            'kp="10" kv="2" input="pos vel ff" posrange="-.3 .6" ffrange="-1 .5" gear="-1.5"', 'kp="5" kv="1" ki="8"',
@@ -24,25 +22,14 @@ def scene():
 <worldbody>{bodies}</worldbody><actuator>{actuators}</actuator></mujoco>"""
 
 
-def main():
-    folder, states, seed = sys.argv[1], *map(int, sys.argv[2:4])
-    xml = scene()
-    with open(os.path.join(folder, "scene.xml"), "w", encoding="utf-8") as out:
-        out.write(xml)
-    model = mujoco.MjModel.from_xml_string(xml)
-    data = mujoco.MjData(model)
-    rng = np.random.default_rng(seed)
-    with open(os.path.join(folder, "states.txt"), "w", encoding="utf-8") as out:
-        for _ in range(states):
-            data.qpos[:], data.qvel[:] = rng.normal(size=model.nq), rng.normal(size=model.nv)
-            data.ctrl[:], data.act[:] = rng.normal(size=model.nu), rng.uniform(-.25, .25, model.na)
-            mujoco.mj_forward(model, data)
-            rows = {k: np.array(getattr(data, v)) for k, v in (("qpos", "qpos"), ("qvel", "qvel"), ("ctrl", "ctrl"), ("act", "act"),
-                                                              ("jointforce", "qfrc_actuator"))}
-            mujoco.mj_step(model, data)
-            rows["actnext"] = np.array(data.act)
-            for key, value in rows.items():
-                out.write(key + "".join(f" {float(x):.17g}" for x in np.ravel(value)) + "\n")
+def rows_of(model, data, rng):
+    data.qpos[:], data.qvel[:] = rng.normal(size=model.nq), rng.normal(size=model.nv)
+    data.ctrl[:], data.act[:] = rng.normal(size=model.nu), rng.uniform(-.25, .25, model.na)
+    mujoco.mj_forward(model, data)
+    rows = {k: np.array(getattr(data, v)) for k, v in (("qpos", "qpos"), ("qvel", "qvel"), ("ctrl", "ctrl"), ("act", "act"),
+                                                      ("jointforce", "qfrc_actuator"))}
+    mujoco.mj_step(model, data)
+    return {**rows, "actnext": data.act}
 
 
-main()
+write_states(scene(), rows_of)

@@ -14,6 +14,7 @@ import sys
 
 import mujoco
 import numpy as np
+from mujoco_states import dense, write_rows
 
 
 def text(values):
@@ -237,24 +238,6 @@ def random_qpos(model, rng):
     return qpos
 
 
-def dense_moment(model, data):
-    out = np.zeros((model.nu, model.nv))
-    for i in range(model.nu):
-        for k in range(data.moment_rownnz[i]):
-            at = data.moment_rowadr[i] + k
-            out[i, data.moment_colind[at]] += data.actuator_moment[at]
-    return out
-
-
-def dense_tendons(model, data):
-    out = np.zeros((model.ntendon, model.nv))
-    for t in range(model.ntendon):
-        for k in range(model.ten_J_rownnz[t]):
-            at = model.ten_J_rowadr[t] + k
-            out[t, model.ten_J_colind[at]] += data.ten_J[at]
-    return out
-
-
 BIT = mujoco.mjtDisableBit
 UNILATERAL = BIT.mjDSBL_CONTACT | BIT.mjDSBL_LIMIT | BIT.mjDSBL_FRICTIONLOSS
 
@@ -277,17 +260,18 @@ def write_state(out, model, data, rng):
         adr = model.actuator_actadr[i]
         if adr >= 0:
             after[adr] = next_activation(model, data, i, adr)
+    moment = dense(data.moment_rownnz, data.moment_rowadr, data.moment_colind, data.actuator_moment, model.nv)
+    tendons = dense(model.ten_J_rownnz, model.ten_J_rowadr, model.ten_J_colind, data.ten_J, model.nv)
     rows = {
         "qpos": data.qpos, "qvel": data.qvel, "ctrl": data.ctrl, "act": data.act, "time": [data.time],
         "wrench": np.roll(data.xfrc_applied, 3, axis=1), "qacc": data.qacc,
-        "length": data.actuator_length, "velocity": data.actuator_velocity, "moment": dense_moment(model, data),
-        "tendonlength": data.ten_length, "tendonJ": dense_tendons(model, data), "bias": data.qfrc_bias, "tendonvelocity": data.ten_velocity,
+        "length": data.actuator_length, "velocity": data.actuator_velocity, "moment": moment,
+        "tendonlength": data.ten_length, "tendonJ": tendons, "bias": data.qfrc_bias, "tendonvelocity": data.ten_velocity,
         "force": data.actuator_force, "jointforce": data.qfrc_actuator, "passive": data.qfrc_passive,
         "rate": data.act_dot, "actnext": after, "neq": [len(equality["eqpos"])], **equality, "sensor": data.sensordata,
     }
     out.write("state\n")
-    for key, value in rows.items():
-        out.write(key + "".join(f" {x:.17g}" for x in np.ravel(value)) + "\n")
+    write_rows(out, rows)
 
 
 def next_activation(model, data, i, adr):

@@ -7,11 +7,9 @@ site, with one outside and with one inside of the geom (which the states move), 
   qpos, length, wrapped (1: the tendon touches its geom), moment (ntendon x nv)
 """
 
-import os
-import sys
-
 import mujoco
 import numpy as np
+from mujoco_states import dense, write_states
 
 SHAPES, SIDES = ("sphere", "cylinder"), ("", "out", "in")
 
@@ -51,30 +49,11 @@ def place(model, data, rng):
     data.qpos[28:31] = centre + rng.uniform(0, .099) * random_direction(rng)
 
 
-def moments(model, data):
-    out = np.zeros((model.ntendon, model.nv))
-    for t in range(model.ntendon):
-        for k in range(model.ten_J_rownnz[t]):
-            at = model.ten_J_rowadr[t] + k
-            out[t, model.ten_J_colind[at]] += data.ten_J[at]
-    return out
+def rows_of(model, data, rng):
+    place(model, data, rng)
+    mujoco.mj_forward(model, data)
+    moments = dense(model.ten_J_rownnz, model.ten_J_rowadr, model.ten_J_colind, data.ten_J, model.nv)
+    return {"qpos": data.qpos, "length": data.ten_length, "wrapped": data.ten_wrapnum == 4, "moment": moments}
 
 
-def main():
-    folder, states, seed = sys.argv[1], *map(int, sys.argv[2:4])
-    xml = scene()
-    with open(os.path.join(folder, "scene.xml"), "w", encoding="utf-8") as out:
-        out.write(xml)
-    model = mujoco.MjModel.from_xml_string(xml)
-    data = mujoco.MjData(model)
-    rng = np.random.default_rng(seed)
-    with open(os.path.join(folder, "states.txt"), "w", encoding="utf-8") as out:
-        for _ in range(states):
-            place(model, data, rng)
-            mujoco.mj_forward(model, data)
-            rows = {"qpos": data.qpos, "length": data.ten_length, "wrapped": data.ten_wrapnum == 4, "moment": moments(model, data)}
-            for key, value in rows.items():
-                out.write(key + "".join(f" {float(x):.17g}" for x in np.ravel(value)) + "\n")
-
-
-main()
+write_states(scene(), rows_of)

@@ -1,27 +1,19 @@
 // The element <pid> against MuJoCo: forces on joints and activations a step later, for every choice of inputs. 1e-12: the same
 // few products and sums.
-#include "support/peer.h"
-
-#include <holdfast/actuation.h>
-#include <holdfast/import.h>
+#include "support/mujoco_scene.h"
 
 static void test_pid(void** state) {
   (void)state;
-  char folder[] = "/tmp/holdfast_pid_XXXXXX", path[256];
+  char folder[] = "/tmp/holdfast_pid_XXXXXX", arguments[32];
   enum { STATES = 50 };
-  snprintf(path, sizeof path, "%d 20260701", STATES);
-  if (peer_run(folder, "actuation/mujoco_pid.py", path) != 0) skip();
-  hfModel* m = NULL;
-  hfDynamics* d = NULL;
-  hfActuation* a = NULL;
-  hfError error;
-  snprintf(path, sizeof path, "%s/scene.xml", folder);
-  if (hf_model_load(&m, path, NULL, NULL, &error) != HF_OK) fail_msg("%s", error.message);
-  assert_int_equal(hf_dynamics_create(&d, m, NULL), HF_OK);
-  assert_int_equal(hf_actuation_create(&a, m, NULL), HF_OK);
-  snprintf(path, sizeof path, "%s/states.txt", folder);
-  FILE* in = fopen(path, "r");
-  assert_non_null(in);
+  snprintf(arguments, sizeof arguments, "%d 20260701", STATES);
+  if (peer_run(folder, "actuation/mujoco_pid.py", arguments) != 0) skip();
+  mujocoScene w;
+  mujoco_scene_load(&w, folder, "scene", "states");
+  const hfModel* m = w.model;
+  hfDynamics* d = w.dynamics;
+  hfActuation* a = w.actuation;
+  FILE* in = w.in;
   for (int i = 0; i < STATES; ++i) {
     double *q = peer_row(in, "qpos", m->nq), *v = peer_row(in, "qvel", m->nv), *ctrl = peer_row(in, "ctrl", m->nu);
     double *act = peer_row(in, "act", m->na), *force = peer_row(in, "jointforce", m->nv), *next = peer_row(in, "actnext", m->na);
@@ -40,9 +32,8 @@ static void test_pid(void** state) {
     peer_compare("joint force", hf_actuation_joint_force(a), force, m->nv, 1e-12);
     free(q), free(v), free(ctrl), free(act), free(force), free(next), free(extra);
   }
-  fclose(in);
   peer_remove(folder);
-  hf_actuation_free(a), hf_dynamics_free(d), hf_model_free(m);
+  mujoco_scene_close(&w);
 }
 
 int main(void) {

@@ -1,8 +1,7 @@
 // Spatial tendons: every way of wrapping against MuJoCo and finite differences, an Atwood machine, refusals, files.
+#include "support/mujoco_scene.h"
 #include "support/near.h"
-#include "support/peer.h"
 
-#include <holdfast/actuation.h>
 #include <holdfast/holdfast.h>
 
 #include <unistd.h>
@@ -11,20 +10,14 @@
 
 enum { KINDS = 6, INSIDE = 2 }; // tendons of the scene: for each shape without a side, with one outside, with one inside
 
-typedef struct Scene {
-  hfModel* model;
-  hfDynamics* dynamics;
-  hfActuation* actuation;
-} Scene;
-
-static void place(Scene* s, const double* q) {
+static void place(mujocoScene* s, const double* q) {
   hf_dynamics_position(s->dynamics, q, NULL);
   hf_actuation_update(s->actuation, s->dynamics, q);
 }
 
 // Central differences of the length with the step 1e-6 have an error near 1e-9 of rounding and truncation on lengths of order
 // 1 with curvatures up to 1/(5 mm); the tolerance allows for the latter.
-static void compare_with_differences(Scene* s, const double* q, int tendon, const double* row) {
+static void compare_with_differences(mujocoScene* s, const double* q, int tendon, const double* row) {
   const hfModel* m = s->model;
   double *moved = malloc(sizeof *moved * (size_t)m->nq), *v = calloc((size_t)m->nv, sizeof *v), length[2];
   for (int i = 0; i < m->nv; ++i) {
@@ -43,7 +36,7 @@ static void compare_with_differences(Scene* s, const double* q, int tendon, cons
 
 // Lengths agree to 1e-12. MuJoCo finds the point of touch inside of a geom by an iteration that it ends at 1e-6; the length is
 // stationary there, but the moment is off by that much, and by more where p0 or p1 is near the surface: differences decide.
-static void compare_tendons(Scene* s, const double* q, const double* length, const double* moment) {
+static void compare_tendons(mujocoScene* s, const double* q, const double* length, const double* moment) {
   int nv = s->model->nv;
   double* row = malloc(sizeof *row * (size_t)nv);
   for (int t = 0; t < KINDS; ++t) {
@@ -58,19 +51,13 @@ static void compare_tendons(Scene* s, const double* q, const double* length, con
 
 static void test_wrapping(void** state) {
   (void)state;
-  char folder[] = "/tmp/holdfast_tendons_XXXXXX", path[256];
+  char folder[] = "/tmp/holdfast_tendons_XXXXXX", arguments[32];
   int states = getenv("HF_FULL") ? 5000 : 300, wrapped[KINDS] = {0};
-  snprintf(path, sizeof path, "%d 20260501", states);
-  if (peer_run(folder, "actuation/mujoco_tendons.py", path) != 0) skip();
-  Scene s;
-  hfError error;
-  snprintf(path, sizeof path, "%s/scene.xml", folder);
-  if (hf_model_load(&s.model, path, NULL, NULL, &error) != HF_OK) fail_msg("%s", error.message);
-  assert_int_equal(hf_dynamics_create(&s.dynamics, s.model, NULL), HF_OK);
-  assert_int_equal(hf_actuation_create(&s.actuation, s.model, NULL), HF_OK);
-  snprintf(path, sizeof path, "%s/states.txt", folder);
-  FILE* in = fopen(path, "r");
-  assert_non_null(in);
+  snprintf(arguments, sizeof arguments, "%d 20260501", states);
+  if (peer_run(folder, "actuation/mujoco_tendons.py", arguments) != 0) skip();
+  mujocoScene s;
+  mujoco_scene_load(&s, folder, "scene", "states");
+  FILE* in = s.in;
   for (int i = 0; i < states; ++i) {
     double *q = peer_row(in, "qpos", s.model->nq), *length = peer_row(in, "length", KINDS), *touch = peer_row(in, "wrapped", KINDS);
     double* moment = peer_row(in, "moment", KINDS * s.model->nv);
@@ -79,9 +66,8 @@ static void test_wrapping(void** state) {
     free(q), free(length), free(touch), free(moment);
   }
   for (int t = 0; t < KINDS; ++t) assert_in_range(wrapped[t], states / 60, states - states / 60); // both cases occur
-  fclose(in);
   peer_remove(folder);
-  hf_actuation_free(s.actuation), hf_dynamics_free(s.dynamics), hf_model_free(s.model);
+  mujoco_scene_close(&s);
 }
 
 // ---- an Atwood machine ------------------------------------------------------------------------------

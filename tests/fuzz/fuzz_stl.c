@@ -1,24 +1,4 @@
 // Reads STL from memory, and computes the hull of a mesh that was accepted.
-#include "import/mesh.h"
+#include "fuzz_mesh.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
-
-int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static const double scale[3] = {-1, 2, 3}, refpos[3] = {1, 2, 3}, refquat[4] = {1, 1, 0, 0};
-  hfiTriMesh mesh = {0};
-  hfError error;
-  char* text = malloc(size + 1); // of its own, so that a step beyond the end is seen
-  if (!text) return 0;
-  memcpy(text, data, size);
-  text[size] = 0;
-  if (hfi_trimesh_read_stl(&mesh, text, size, "fuzz", &error) == HF_OK &&
-      hfi_trimesh_transform(&mesh, scale, refpos, refquat, "fuzz", &error) == HF_OK)
-    hfi_trimesh_hull(&mesh, -1, "fuzz", &error);
-  hfi_trimesh_release(&mesh);
-  free(text);
-  return 0;
-}
+FUZZ_MESH(hfi_trimesh_read_stl)

@@ -26,23 +26,11 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const Grammar grammar = {"robot", elements, attributes, values};
-  static char text[XML_SIZE];
   if (size < 2) return 0;
-  hfModel* model = NULL;
-  hfError error;
   hfImportConfig config = hf_import_config_default();
   config.merge_fixed_links = data[0] & 1;
   config.floating_base = data[0] >> 1 & 1;
   config.skip_meshes = data[0] >> 2 & 1;
-  const char* input = (const char*)data + 1;
-  size_t length = size - 1;
-  if (input[0] != '<') {
-    length = write_xml(&grammar, data + 1, size - 1, text);
-    input = text;
-  }
-  hfDiagnostics* diagnostics = hf_diagnostics_create();
-  hf_model_parse(&model, input, length, "fuzz.xml", HF_DATA_FOLDER, &config, diagnostics, &error);
-  hf_diagnostics_free(diagnostics);
-  hf_model_free(model);
+  import_document(&grammar, "fuzz.xml", &config, data + 1, size - 1);
   return 0;
 }

@@ -86,4 +86,22 @@ static size_t write_xml(const Grammar* g, const uint8_t* data, size_t size, char
   return w.used;
 }
 
+// Imports the input: the text itself where it begins with '<', otherwise the document that the bytes are instructions for.
+// Files are looked for in tests/data/import.
+static void import_document(const Grammar* g, const char* file, const hfImportConfig* config, const uint8_t* data, size_t size) {
+  static char text[XML_SIZE];
+  hfModel* model = NULL;
+  hfError error;
+  const char* input = (const char*)data;
+  size_t length = size;
+  if (input[0] != '<') {
+    length = write_xml(g, data, size, text);
+    input = text;
+  }
+  hfDiagnostics* diagnostics = hf_diagnostics_create();
+  hf_model_parse(&model, input, length, file, HF_DATA_FOLDER, config, diagnostics, &error);
+  hf_diagnostics_free(diagnostics);
+  hf_model_free(model);
+}
+
 #endif

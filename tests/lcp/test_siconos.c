@@ -5,16 +5,7 @@
 
 #ifndef HF_WITH_SICONOS
 
-static void test_needs_siconos(void** state) {
-  (void)state;
-  print_message("siconos was not found when the tests were configured\n");
-  skip();
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_needs_siconos)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+#include "support/needs_siconos.h"
 
 #else
 

@@ -8,11 +8,9 @@ Writes OUT/scene.xml and OUT/states.txt: STATES times the lines
   sensor
 """
 
-import os
-import sys
-
 import mujoco
 import numpy as np
+from mujoco_states import write_states
 
 SHAPES = {"a": ("sphere", ".2"), "b": ("capsule", ".12 .2"), "c": ("box", ".2 .15 .1"), "d": ("ellipsoid", ".2 .15 .1"), "e": ("cylinder", ".15 .2")}
 DATA = "found force torque dist pos normal tangent linvel angvel"
@@ -72,24 +70,13 @@ def has_plain_frames(data):
     return True
 
 
-def main():
-    folder, states, seed = sys.argv[1], *map(int, sys.argv[2:4])
-    xml = scene()
-    with open(os.path.join(folder, "scene.xml"), "w", encoding="utf-8") as out:
-        out.write(xml)
-    model = mujoco.MjModel.from_xml_string(xml)
-    data = mujoco.MjData(model)
-    rng = np.random.default_rng(seed)
-    with open(os.path.join(folder, "states.txt"), "w", encoding="utf-8") as out:
-        for _ in range(states):
-            while True:
-                place(model, data, rng)
-                mujoco.mj_forward(model, data)
-                if has_plain_frames(data):
-                    break
-            rows = {"qpos": data.qpos, "qvel": data.qvel, "ncontact": [data.ncon], "contact": contacts(model, data), "sensor": data.sensordata}
-            for key, value in rows.items():
-                out.write(key + "".join(f" {float(x):.17g}" for x in np.ravel(value)) + "\n")
+def rows_of(model, data, rng):
+    while True:
+        place(model, data, rng)
+        mujoco.mj_forward(model, data)
+        if has_plain_frames(data):
+            break
+    return {"qpos": data.qpos, "qvel": data.qvel, "ncontact": [data.ncon], "contact": contacts(model, data), "sensor": data.sensordata}
 
 
-main()
+write_states(scene(), rows_of)

@@ -1,10 +1,9 @@
 // Sensors of contacts, rays, distances and volumes at random states against MuJoCo. The contacts are MuJoCo's own, so that the
 // sensors are compared and not the laws of contact. 1e-9: sums in another order; distances and rays have closed forms in both,
 // but for the ellipsoid, whose distance is not compared.
-#include "support/peer.h"
+#include "support/mujoco_scene.h"
 
 #include "sim/sensor.h"
-#include <holdfast/import.h>
 
 enum { WIDTH = 22 }; // numbers of a contact in the file
 
@@ -30,21 +29,16 @@ static void compare_sensors(const hfModel* m, const double* got, const double* w
 
 static void test_sensors(void** state) {
   (void)state;
-  char folder[] = "/tmp/holdfast_sensors_XXXXXX", path[256];
+  char folder[] = "/tmp/holdfast_sensors_XXXXXX", arguments[32];
   int states = getenv("HF_FULL") ? 1000 : 60, total = 0;
-  snprintf(path, sizeof path, "%d 20260601", states);
-  if (peer_run(folder, "sim/mujoco_sensors.py", path) != 0) skip();
-  hfModel* m = NULL;
-  hfDynamics* d = NULL;
-  hfActuation* a = NULL;
-  hfError error;
-  snprintf(path, sizeof path, "%s/scene.xml", folder);
-  if (hf_model_load(&m, path, NULL, NULL, &error) != HF_OK) fail_msg("%s", error.message);
-  assert_int_equal(hf_dynamics_create(&d, m, NULL), HF_OK);
-  assert_int_equal(hf_actuation_create(&a, m, NULL), HF_OK);
-  snprintf(path, sizeof path, "%s/states.txt", folder);
-  FILE* in = fopen(path, "r");
-  assert_non_null(in);
+  snprintf(arguments, sizeof arguments, "%d 20260601", states);
+  if (peer_run(folder, "sim/mujoco_sensors.py", arguments) != 0) skip();
+  mujocoScene w;
+  mujoco_scene_load(&w, folder, "scene", "states");
+  const hfModel* m = w.model;
+  hfDynamics* d = w.dynamics;
+  hfActuation* a = w.actuation;
+  FILE* in = w.in;
   double *vdot = calloc((size_t)m->nv, sizeof *vdot), *out = malloc(sizeof *out * (size_t)m->nsensordata);
   for (int i = 0; i < states; ++i) {
     double *q = peer_row(in, "qpos", m->nq), *v = peer_row(in, "qvel", m->nv), *n = peer_row(in, "ncontact", 1);
@@ -62,10 +56,9 @@ static void test_sensors(void** state) {
     free(q), free(v), free(n), free(rows), free(want), free(contact);
   }
   assert_true(total > 3 * states);
-  fclose(in);
   free(vdot), free(out);
   peer_remove(folder);
-  hf_actuation_free(a), hf_dynamics_free(d), hf_model_free(m);
+  mujoco_scene_close(&w);
 }
 
 int main(void) {

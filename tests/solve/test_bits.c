@@ -96,7 +96,7 @@ static void test_same_bits_in_every_build(void** state) {
     config.first_rung = 1 + i / 3 % 3;       // every rung
     config.coupling = i % 7 ? 0 : i / 7 % 3; // and, less often, every coupling
     make_problem(&b, &r, i);
-    hfStepCapacity c = problem_capacity(&b.P);
+    hfStepCapacity c = hf_step_problem_capacity(&b.P);
     assert_true(c.nv <= 128 && c.nrow <= 256);
     assert_int_equal(hf_solver_create(&solver, &c, NULL), HF_OK);
     assert_int_equal(hf_solver_solve(solver, &config, &b.P, v, impulse, &report, NULL), HF_OK);

@@ -22,7 +22,7 @@ typedef struct fixture {
 } fixture;
 
 static void plan(fixture* f, hfiArena* arena) {
-  hfStepCapacity c = problem_capacity(&f->builder.P);
+  hfStepCapacity c = hf_step_problem_capacity(&f->builder.P);
   hfi_partition_plan(&f->partition, arena, c.ntree, c.nblock);
   hfi_island_plan(&f->island, arena, &c);
 }
@@ -172,7 +172,7 @@ static void stack_cards(problemBuilder* b, testRandom* r, int cards, int frictio
 }
 
 static int solve_cards(problemBuilder* b) {
-  hfStepCapacity capacity = problem_capacity(&b->P);
+  hfStepCapacity capacity = hf_step_problem_capacity(&b->P);
   hfSolverConfig config = hf_solver_config_default();
   hfSolveReport report;
   hfSolver* solver;

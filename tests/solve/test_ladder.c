@@ -81,7 +81,7 @@ static void test_ladder_never_fails(void** state) {
     hfSolveReport report;
     double residual = NAN;
     problem_random(&f.builder, &r, 256);
-    resize(&f, problem_capacity(&f.builder.P));
+    resize(&f, hf_step_problem_capacity(&f.builder.P));
     hf_solver_solve(f.solver, &config, &f.builder.P, f.v, f.impulse, &report, NULL);
     if (!answer_is_good(&f, &report, &residual) && ++failures <= 5)
       report_failure(&f, seed + i, &report, residual);
@@ -130,7 +130,7 @@ static void test_seeds_that_were_hard(void** state) {
     hfSolveReport report;
     double residual = NAN;
     problem_random(&f.builder, &r, 256);
-    resize(&f, problem_capacity(&f.builder.P));
+    resize(&f, hf_step_problem_capacity(&f.builder.P));
     hf_solver_solve(f.solver, &config, &f.builder.P, f.v, f.impulse, &report, NULL);
     assert_true(answer_is_good(&f, &report, &residual));
     assert_true(residual <= 2 * report.residual + 4 * problem_rounding(&f.builder.P, f.impulse));
@@ -150,7 +150,7 @@ static void test_steps_with_old_factors_end(void** state) {
   testRandom r = {1087};
   hfSolveReport report;
   problem_random(&f.builder, &r, 16);
-  resize(&f, problem_capacity(&f.builder.P));
+  resize(&f, hf_step_problem_capacity(&f.builder.P));
   alarm(60); // Ends a loop that does not end; the solve takes well below a second.
   hf_solver_solve(f.solver, &config, &f.builder.P, f.v, f.impulse, &report, NULL);
   alarm(0);
@@ -171,7 +171,7 @@ static void test_each_rung_alone(void** state) {
       hfSolverConfig config = hf_solver_config_default();
       config.coupling = coupling;
       problem_random(&f.builder, &r, 64);
-      resize(&f, problem_capacity(&f.builder.P));
+      resize(&f, hf_step_problem_capacity(&f.builder.P));
       config.first_rung = config.last_rung = HF_RUNG_CONVEX;
       assert_int_equal(
           hf_solver_solve(f.solver, &config, &f.builder.P, f.v, f.impulse, &report, NULL), HF_OK);

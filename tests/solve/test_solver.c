@@ -18,7 +18,7 @@ typedef struct fixture {
 
 // Ready for the problem in f->b.
 static void prepare(fixture* f) {
-  hfStepCapacity c = problem_capacity(&f->b.P);
+  hfStepCapacity c = hf_step_problem_capacity(&f->b.P);
   hf_solver_free(f->solver);
   f->solver = NULL;
   assert_int_equal(hf_solver_create(&f->solver, &c, NULL), HF_OK);
@@ -376,7 +376,7 @@ static void test_problem_beyond_the_capacity_is_refused(void** state) {
   print_message("seed 71\n");
   problem_random(&f.b, &r, 8);
   prepare(&f);
-  const hfStepCapacity full = problem_capacity(&f.b.P);
+  const hfStepCapacity full = hf_step_problem_capacity(&f.b.P);
   hfSolverConfig config = hf_solver_config_default();
   for (int i = 0; i < 8; ++i) {
     hfStepCapacity less = full;

@@ -220,7 +220,7 @@ static void test_figure_2(void** state) {
   hfSolver* solver;
   int iterations;
   add_box(&builder, &b, .2);
-  hfStepCapacity capacity = problem_capacity(&builder.P);
+  hfStepCapacity capacity = hf_step_problem_capacity(&builder.P);
   assert_int_equal(hf_solver_create(&solver, &capacity, NULL), HF_OK);
   double exact = b.p / (b.m + b.h * b.W / vs);
   assert_near(solve_box(&builder, solver, &b, .2, &iterations), exact,
@@ -247,7 +247,7 @@ static void test_figure_4(void** state) {
           b.h * 4 * cos(2 * HFI_PI * (t + b.h)); // implicit Euler: the force of the step's end
     add_box(&builder, &b, v);
     if (!solver) {
-      hfStepCapacity capacity = problem_capacity(&builder.P);
+      hfStepCapacity capacity = hf_step_problem_capacity(&builder.P);
       assert_int_equal(hf_solver_create(&solver, &capacity, NULL), HF_OK);
     }
     v = solve_box(&builder, solver, &b, v, &iterations);

@@ -24,7 +24,7 @@ static answer solve(const hfStepProblem* P, const hfSolverConfig* config) {
   answer a;
   hfSolver* solver;
   hfError error;
-  hfStepCapacity capacity = problem_capacity(P);
+  hfStepCapacity capacity = hf_step_problem_capacity(P);
   if (hf_step_problem_validate(P, &error)) fail_msg("%s", error.message);
   assert_int_equal(hf_solver_create(&solver, &capacity, &error), HF_OK);
   assert_int_equal(hf_solver_solve(solver, config, P, a.v, a.impulse, &a.report, &error), HF_OK);
@@ -312,7 +312,7 @@ typedef struct island {
 } island;
 
 static void plan_island(island* w, const hfStepProblem* P, hfiArena* arena) {
-  hfStepCapacity c = problem_capacity(P);
+  hfStepCapacity c = hf_step_problem_capacity(P);
   hfi_partition_plan(&w->S, arena, P->ntree, P->nblock);
   hfi_island_plan(&w->I, arena, &c);
 }

@@ -40,20 +40,27 @@ static inline void mujoco_state_free(mujocoState* s) {
 #undef X
 }
 
-static inline void mujoco_scene_open(mujocoScene* w, const char* folder, int index) {
+// Loads FOLDER/SCENE.xml and opens FOLDER/STATES.txt.
+static inline void mujoco_scene_load(mujocoScene* w, const char* folder, const char* scene, const char* states) {
   char path[256];
   hfError error;
-  snprintf(path, sizeof path, "%s/%d.xml", folder, index);
+  snprintf(path, sizeof path, "%s/%s.xml", folder, scene);
   if (hf_model_load(&w->model, path, NULL, NULL, &error) != HF_OK) fail_msg("%s", error.message);
-  snprintf(path, sizeof path, "%s/%d.txt", folder, index);
+  snprintf(path, sizeof path, "%s/%s.txt", folder, states);
   w->in = fopen(path, "r");
   assert_non_null(w->in);
+  assert_int_equal(hf_dynamics_create(&w->dynamics, w->model, NULL), HF_OK);
+  assert_int_equal(hf_actuation_create(&w->actuation, w->model, NULL), HF_OK);
+}
+
+static inline void mujoco_scene_open(mujocoScene* w, const char* folder, int index) {
+  char name[16];
+  snprintf(name, sizeof name, "%d", index);
+  mujoco_scene_load(w, folder, name, name);
   double* sizes = peer_row(w->in, "sizes", 7);
   const int ours[] = {w->model->nq, w->model->nv, w->model->nu, w->model->na, w->model->ntendon, w->model->nsensordata, w->model->nbody};
   for (int i = 0; i < 7; ++i) assert_int_equal(ours[i], (int)sizes[i]);
   free(sizes);
-  assert_int_equal(hf_dynamics_create(&w->dynamics, w->model, NULL), HF_OK);
-  assert_int_equal(hf_actuation_create(&w->actuation, w->model, NULL), HF_OK);
 }
 
 static inline void mujoco_scene_close(mujocoScene* w) {

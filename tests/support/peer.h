@@ -19,12 +19,13 @@ static inline const char* peer_python(void) {
 }
 
 // Runs tests/SCRIPT FOLDER ARGUMENTS in a new temporary folder (a template with XXXXXX), where MuJoCo also
-// leaves its log file. Returns -1 where there is no peer; a script that fails is a failure.
+// leaves its log file. What scripts share is in tests/support. Returns -1 where there is no peer; a script that fails is a failure.
 static inline int peer_run(char* folder, const char* script, const char* arguments) {
   const char* python = peer_python();
-  char command[1024];
+  char command[2048];
   if (!python || !mkdtemp(folder)) return -1;
-  snprintf(command, sizeof command, "cd %s && %s '%s/tests/%s' %s %s >log 2>&1", folder, python, HF_SOURCE_DIR, script, folder, arguments);
+  snprintf(command, sizeof command, "cd %s && PYTHONPATH='%s/tests/support' %s '%s/tests/%s' %s %s >log 2>&1", folder,
+           HF_SOURCE_DIR, python, HF_SOURCE_DIR, script, folder, arguments);
   if (system(command) != 0) fail_msg("%s failed: see %s/log", script, folder);
   return 0;
 }

@@ -104,13 +104,6 @@ void problem_add_piece(problemBuilder* b, int tree, int ncol, const int32_t* col
   ++block->npiece;
 }
 
-hfStepCapacity problem_capacity(const hfStepProblem* P) {
-  hfStepCapacity c = {P->nv, P->ntree, P->nblock, P->nrow, P->npiece, P->ncol, P->njac, 0, {0}};
-  for (int t = 0; t < P->ntree; ++t)
-    c.max_tree_nv = imax2(c.max_tree_nv, P->tree_start[t + 1] - P->tree_start[t]);
-  return c;
-}
-
 hfStepCapacity capacity_union(hfStepCapacity a, hfStepCapacity b) {
   hfStepCapacity c = {imax2(a.nv, b.nv),         imax2(a.ntree, b.ntree),
                       imax2(a.nblock, b.nblock), imax2(a.nrow, b.nrow),

@@ -22,7 +22,6 @@ void problem_add_saturated(problemBuilder* b, int dim, const hfSaturatedRow* row
 // Adds to the last block. cols may be NULL for all columns of the tree; J (dim x ncol).
 void problem_add_piece(problemBuilder* b, int tree, int ncol, const int32_t* cols, const double* J);
 
-hfStepCapacity problem_capacity(const hfStepProblem* P);
 // The largest of each number.
 hfStepCapacity capacity_union(hfStepCapacity a, hfStepCapacity b);
 
