@@ -34,8 +34,10 @@ static const struct argp check_argp = {
     options,
     parse,
     "MODEL",
-    "Read a model (MJCF or URDF) and print every note and warning with file:line. "
-    "Exit status 1 if the model is refused.",
+    "Read a model (MJCF, URDF or SDFormat) and print every note and warning with file:line. "
+    "Exit status 1 if the model is refused.\vExamples:\n"
+    "  holdfast check models/gripper_mug.xml\n"
+    "  holdfast check --strict models/iiwa14.xml    a warning fails too",
     model_child,
     0,
     0};

@@ -23,8 +23,8 @@ int verb_bench(int argc, char** argv);
 void say_error(const char* format, ...) HF_PRINTF(1, 2);
 void say_warning(const char* format, ...) HF_PRINTF(1, 2);
 
-// Shows progress in one line of standard error, which is rewritten a few times in a second. Does nothing unless standard
-// error is a terminal.
+// Shows progress in one line of standard error, with the time that the rest will take, and rewrites it a few times in a
+// second. Does nothing unless standard error is a terminal.
 void show_progress(double fraction, const char* format, ...) HF_PRINTF(2, 3);
 void clear_progress(void);
 

@@ -11,7 +11,9 @@ static const struct argp dynamics_argp = {
     parse_model_option,
     "MODEL",
     "Print the mass matrix M and the bias of M qacc + bias = tau, body poses, actuator forces, "
-    "sensors and contacts of a model at a state.",
+    "sensors and contacts of a model at a state.\vExamples:\n"
+    "  holdfast dynamics models/iiwa14.xml --qpos \"0 0.6 0 -1.2 0 0.8 0\"\n"
+    "  holdfast dynamics models/gripper_mug.xml --keyframe rim --json",
     children,
     0,
     0};

@@ -9,7 +9,9 @@ static const struct argp info_argp = {
     model_options,
     parse_model_option,
     "MODEL",
-    "Print the tree, sizes, masses, joints, actuators and keyframes of a model.",
+    "Print the tree, sizes, masses, joints, actuators and keyframes of a model.\vExamples:\n"
+    "  holdfast info models/iiwa14.xml\n"
+    "  holdfast info models/allegro_mug.xml --json",
     children,
     0,
     0};

@@ -31,7 +31,7 @@ enum { VERBS = sizeof verbs / sizeof *verbs };
 
 static void print_usage(FILE* to) {
   fprintf(to, "Usage: holdfast VERB [OPTION...] [ARGUMENT]\n"
-              "Simulate robots that grip: models in MJCF or URDF, SI units throughout.\n\n");
+              "Simulate robots that grip: models in MJCF, URDF or SDFormat, SI units throughout.\n\n");
   for (int i = 0; i < VERBS; ++i) fprintf(to, "  %-12s %s\n", verbs[i].name, verbs[i].about);
   char path[DATA_PATH];
   fprintf(to, "\nModels and examples that come with it are in %s: holdfast run models/gripper_mug.xml finds them.\n", data_path(path, ""));

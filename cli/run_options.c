@@ -37,14 +37,14 @@ static const char* const config_fields[] = {"step",
 static const struct argp_option options[] = {
     {"time", KEY_TIME, "SECONDS", 0, "Time to simulate (default 5)", 1},
     {"step", KEY_CONFIG + 0, "SECONDS", 0, "Length of a step (default: that of the scene)", 1},
-    {"method", KEY_CONFIG + 1, "NAME", 0, "Method: tamsi, convex, … (default: that of the scene, else tamsi)", 1},
-    {"friction", KEY_CONFIG + 2, "NAME", 0, "Friction law: anchored, regularised, … (default: that of the scene)", 1},
+    {"method", KEY_CONFIG + 1, "NAME", 0, "Method: tamsi, convex, mlcp, rk3, implicit-euler, sdirk or switching (default: that of the scene, else tamsi)", 1},
+    {"friction", KEY_CONFIG + 2, "NAME", 0, "Friction law: anchored, regularised, smooth or coulomb (default: that of the scene)", 1},
     {"accuracy", KEY_CONFIG + 3, "NUMBER", 0,
      "Choose steps so that the error of each stays below this [m, rad]; 0: fixed steps (default)", 1},
     {"newton", KEY_CONFIG + 4, "full|quasi", 0,
      "Continuous time: how often Newton's method computes its Jacobian", 1},
     {"tals", KEY_CONFIG + 5, "on|off", 0, "Continuous time: use the transition-aware line search", 1},
-    {"jacobian", KEY_CONFIG + 6, "fd|analytic", 0, "Continuous time: where the Jacobian comes from",
+    {"jacobian", KEY_CONFIG + 6, "NAME", 0, "Continuous time: where the Jacobian comes from, fd (differences) or analytic",
      1},
     {"contact-mode", KEY_CONFIG + 7, "switching|rigid|compliant", 0,
      "Method switching: use both models of contact, or one of them", 1},
@@ -140,5 +140,15 @@ static error_t parse(int key, char* argument, struct argp_state* state) {
 }
 
 static const struct argp_child children[] = {{&scene_argp, 0, 0, 0}, {&start_argp, 0, 0, 0}, {0}};
-const struct argp run_argp = {options,  parse, "SCENE", "Simulate a scene (MJCF or URDF).",
-                              children, 0,     0};
+const struct argp run_argp = {
+    options,
+    parse,
+    "SCENE",
+    "Simulate a scene (MJCF, URDF or SDFormat).\vExamples:\n"
+    "  holdfast run models/gripper_mug.xml --keyframe rim --time 2 --log run.csv\n"
+    "  holdfast run models/gripper_mug.xml --record run.rec --report run.html\n"
+    "  holdfast run models/stack.xml --step 0.005 --set solver.tolerance=1e-9\n"
+    "  holdfast run models/pinch.xml --accuracy 1e-4 --time 0.2 --json",
+    children,
+    0,
+    0};

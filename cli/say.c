@@ -9,6 +9,11 @@
 static int progress_shown;
 static double progress_time;
 
+// The work whose progress is shown. It began at the wall time `began` with the part `first` done, and `last` is done now.
+static struct {
+  double began, first, last;
+} work = {.last = 2}; // beyond every fraction: the first call begins a work
+
 double wall_clock(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -20,8 +25,27 @@ void clear_progress(void) {
   progress_shown = 0;
 }
 
+// How long the rest of the work takes at its mean speed so far. A fraction below the last one begins another work.
+static double remaining_time(double fraction, double now) {
+  if (fraction < work.last) work.began = now, work.first = fraction;
+  work.last = fraction;
+  double done = fraction - work.first;
+  return done > 0 ? (now - work.began) * (1 - fraction) / done : 0;
+}
+
+static void print_remaining(double seconds) {
+  long s = (long)(seconds + 0.5);
+  if (s >= 3600)
+    fprintf(stderr, ", %ld h %02ld min left", s / 3600, s / 60 % 60);
+  else if (s >= 60)
+    fprintf(stderr, ", %ld min %02ld s left", s / 60, s % 60);
+  else
+    fprintf(stderr, ", %ld s left", s);
+}
+
 void show_progress(double fraction, const char* format, ...) {
-  double now = wall_clock();
+  static const double STEADY = 1; // [s] of work before its speed says something
+  double now = wall_clock(), remaining = remaining_time(fraction, now);
   if (now - progress_time < 0.2 || !isatty(STDERR_FILENO)) return;
   progress_time = now;
   clear_progress();
@@ -30,6 +54,7 @@ void show_progress(double fraction, const char* format, ...) {
   va_start(arguments, format);
   vfprintf(stderr, format, arguments);
   va_end(arguments);
+  if (now - work.began > STEADY && remaining > 0) print_remaining(remaining);
   fflush(stderr);
   progress_shown = 1;
 }

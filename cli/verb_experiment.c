@@ -59,7 +59,10 @@ static const struct argp experiment_argp = {options,
                                             parse,
                                             "[NAME]",
                                             "Reproduce a figure or table: prints the paper's "
-                                            "numbers beside ours. Without a NAME, lists them.",
+                                            "numbers beside ours. Without a NAME, lists them.\vExamples:\n"
+                                            "  holdfast experiment\n"
+                                            "  holdfast experiment painleve --quick\n"
+                                            "  holdfast experiment tamsi-gripper --out figures",
                                             0,
                                             0,
                                             0};
@@ -67,7 +70,10 @@ static const struct argp bench_argp = {options,
                                        parse,
                                        "[NAME [FOLDER]]",
                                        "Measure speed, beside a peer's in the same run where it is "
-                                       "installed. Without a NAME, lists them.",
+                                       "installed. Without a NAME, lists them.\vExamples:\n"
+                                       "  holdfast bench\n"
+                                       "  holdfast bench gripper --quick\n"
+                                       "  holdfast bench robots models",
                                        0,
                                        0,
                                        0};

@@ -24,9 +24,9 @@ static const struct argp_option options[] = {
      "Folder for the recordings and reports that the page saves (default: the present folder)", 1},
     {"step", KEY_STEP, "SECONDS", 0, "Length of a step (default: that of the scene)", 2},
     {"method", KEY_METHOD, "NAME", 0,
-     "Method: tamsi, convex, … (default: that of the scene, else tamsi)", 2},
+     "Method: tamsi, convex, mlcp, rk3, implicit-euler, sdirk or switching (default: that of the scene, else tamsi)", 2},
     {"friction", KEY_FRICTION, "NAME", 0,
-     "Friction law: anchored, regularised, … (default: that of the scene)", 2},
+     "Friction law: anchored, regularised, smooth or coulomb (default: that of the scene)", 2},
     {"set", KEY_SET, "FIELD=VALUE", 0,
      "Set any field of the configuration by its name in C (may be given several times)", 2},
     {0}};

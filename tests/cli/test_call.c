@@ -18,6 +18,59 @@ static void test_help_and_version(void** state) {
   }
 }
 
+// Calls visit(argument) for every line "  holdfast ARGUMENTS" of the text; what follows two spaces is an explanation.
+static int each_example(const char* text, void (*visit)(const char* arguments)) {
+  static const char begin[] = "\n  holdfast ";
+  int count = 0;
+  for (const char* at = strstr(text, begin); at; at = strstr(at + 1, begin), ++count) {
+    char arguments[512] = "";
+    const char* first = at + sizeof begin - 1;
+    size_t length = strcspn(first, "\n");
+    assert_true(length < sizeof arguments);
+    memcpy(arguments, first, length);
+    char* explanation = strstr(arguments, "    ");
+    if (explanation) *explanation = '\0';
+    visit(arguments);
+  }
+  return count;
+}
+
+static void ignore(const char* arguments) { (void)arguments; }
+static void run_example(const char* arguments) {
+  char call[640];
+  snprintf(call, sizeof call, "%s", arguments);
+  assert_works(call);
+}
+
+// Every verb has examples, and those that need no file of the user's and no long time run as they stand.
+static void test_examples_of_the_help_run(void** state) {
+  (void)state;
+  const char *runs[] = {"run", "check", "info", "dynamics"}, *shows[] = {"view", "render", "convert", "problem", "experiment", "bench"};
+  char call[64];
+  for (size_t i = 0; i < sizeof runs / sizeof *runs; ++i) {
+    snprintf(call, sizeof call, "%s --help", runs[i]);
+    assert_works(call);
+    char* help = strdup(standard_output); // the examples write there too
+    assert_true(each_example(help, run_example) >= 2);
+    free(help);
+  }
+  for (size_t i = 0; i < sizeof shows / sizeof *shows; ++i) {
+    snprintf(call, sizeof call, "%s --help", shows[i]);
+    assert_works(call);
+    assert_true(each_example(standard_output, ignore) >= 2);
+  }
+}
+
+// On a terminal a long run shows how far it is and how long it still takes.
+static void test_progress_tells_the_remaining_time(void** state) {
+  (void)state;
+  write_file("ball.xml", falling_ball);
+  assert_int_equal(system("script -qec 'timeout -s INT 2 " HOLDFAST " run --time 1e9 ball.xml' /dev/null >terminal.txt 2>&1 </dev/null") < 0, 0);
+  const char* said = read_file("terminal.txt", standard_output);
+  assert_says(said, " of 1e+09 s, ");
+  assert_says(said, " min left");
+}
+
 static void test_wrong_calls_exit_with_2(void** state) {
   (void)state;
   assert_refused("", 2, "Usage: holdfast VERB");
@@ -71,6 +124,8 @@ static void test_full_standard_output_is_noticed(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_help_and_version),
+      cmocka_unit_test(test_examples_of_the_help_run),
+      cmocka_unit_test(test_progress_tells_the_remaining_time),
       cmocka_unit_test(test_wrong_calls_exit_with_2),
       cmocka_unit_test(test_missing_model_exits_with_1),
       cmocka_unit_test(test_problem_is_solved),

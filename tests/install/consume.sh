@@ -8,7 +8,7 @@
 #   consume.sh headers PREFIX WORK     every header stands alone in C and C++ and names only installed files
 #   consume.sh shared|static PREFIX WORK   pkg-config
 #   consume.sh readme PREFIX WORK      the example of README.md
-#   consume.sh command PREFIX WORK     the command finds the models and examples that were installed with it
+#   consume.sh command PREFIX WORK     the command finds the models and examples that were installed with it; manual pages
 #   consume.sh debian BUILD WORK       the Debian package: installed into an empty root, used, and removed without a trace
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -79,7 +79,12 @@ command)
   cd "$work"
   "$prefix/bin/holdfast" --help | grep -q "$prefix/share/holdfast"
   "$prefix/bin/holdfast" run models/gripper_mug.xml --time 0.01 | grep -q "$prefix/share/holdfast/models/gripper_mug.xml"
-  "$prefix/bin/holdfast" check examples/ros/table.xml >/dev/null ;;
+  "$prefix/bin/holdfast" check examples/ros/table.xml >/dev/null
+  # every verb but that of the Python package has its manual page, and none names a folder of the build
+  "$prefix/bin/holdfast" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p' | grep -vx study >verbs
+  [ "$(wc -l <verbs)" -ge 10 ]
+  while read -r verb; do grep -q "^holdfast-$verb .- " "$prefix/share/man/man1/holdfast-$verb.1"; done <verbs
+  ! grep -r "$(dirname "$(dirname "$here")")" "$prefix/share/man" ;;
 readme)
   mkdir -p "$work"
   cd "$work"
