@@ -157,7 +157,7 @@ export async function reloads() {
   await until(async () => (await state(page)).time > time, 'the old scene goes on');
   writeFileSync(scene('ball.xml'), ball().replace('name="cart"', 'name="wagon"'));
   await until(async () => page.evaluate(() => window.holdfast.session.recording.model.label('body', 2) === 'wagon'), 'the new scene is there');
-  check(!(await page.locator('#message').innerText()).includes('ball.xml:'), 'the error is gone');
+  await until(async () => !(await page.locator('#message').innerText()).includes('ball.xml:'), 'the error is gone');
 }
 
 export async function saves() {

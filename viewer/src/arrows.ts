@@ -1,5 +1,6 @@
 // Contact forces as arrows and friction cones: instanced, so that a thousand contacts are four draws.
 import * as THREE from 'three';
+import { cheapMaterial } from './instances';
 import { colour, shownSide, slips, use } from './contacts';
 import { Model } from './model';
 import { Frame } from './recording';
@@ -25,20 +26,24 @@ export class Arrows extends THREE.Group {
   private readonly ghosts: THREE.InstancedMesh[];
   private width = 0.004;
 
-  constructor(private readonly model: Model, capacity: number, size: number) {
+  // sun: where light comes from, if shading must be cheap and shapes simple.
+  constructor(private readonly model: Model, capacity: number, size: number, sun: THREE.Vector3 | null) {
     super();
     this.width = 0.006 * size;
     const make = (geometry: THREE.BufferGeometry, material: THREE.Material) => {
       const mesh = new THREE.InstancedMesh(geometry, material, Math.max(1, capacity));
       mesh.frustumCulled = false;
+      mesh.setColorAt(0, new THREE.Color(1, 1, 1)); // shaders are compiled for instances with colours of their own
       mesh.count = 0;
       this.add(mesh);
       return mesh;
     };
-    const solid = () => new THREE.MeshLambertMaterial({ emissive: 0x222222 });
+    const solid = () => sun ? cheapMaterial(sun) : new THREE.MeshLambertMaterial({ emissive: 0x222222 });
     // What lies behind a surface shines through it: contacts are always partly hidden.
     const through = () => new THREE.MeshBasicMaterial({ transparent: true, opacity: 0.55, depthTest: false, depthWrite: false });
-    const shaft = new THREE.CylinderGeometry(1, 1, 1, 10).translate(0, 0.5, 0), tip = new THREE.ConeGeometry(1, 1, 14).translate(0, 0.5, 0);
+    const around = sun ? 5 : 10;
+    const shaft = new THREE.CylinderGeometry(1, 1, 1, around, 1, sun !== null).translate(0, 0.5, 0);
+    const tip = new THREE.ConeGeometry(1, 1, around + 4, 1, sun !== null).translate(0, 0.5, 0);
     this.shaft = make(shaft, solid());
     this.tip = make(tip, solid());
     this.ghosts = [make(shaft, through()), make(tip, through())];

@@ -2,6 +2,7 @@
 import * as THREE from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import { Arrow, Arrows } from './arrows';
+import { Instances, UNDRAWN } from './instances';
 import { GeomType, Model } from './model';
 import { Frame, Recording } from './recording';
 import { shape } from './shapes';
@@ -44,6 +45,7 @@ export class View3D {
   private readonly visual: THREE.Object3D[] = [];
   private readonly collision: THREE.Object3D[] = [];
   private readonly sun: THREE.DirectionalLight;
+  private readonly instances: Instances | null = null; // draw the visual parts where the view is lite
   private readonly followed = new THREE.Vector3();
   readonly lite: boolean; // many bodies on a machine without a graphics processor: simple shading
   private dirty = true;
@@ -72,8 +74,10 @@ export class View3D {
       this.scene.add(this.bodies[b]);
     }
     this.addGeoms(model);
+    const sunward = this.sun.position.clone().sub(this.sun.target.position);
+    if (this.lite) this.scene.add(this.instances = new Instances(this.visual.filter(o => !this.isSpecial(o)) as THREE.Mesh[], sunward));
     const most = Math.min(4000, Math.max(256, ...recording.frames.map(f => f.ncontact)));
-    this.arrows = new Arrows(model, most, this.size);
+    this.arrows = new Arrows(model, most, this.size, this.lite ? sunward : null);
     this.scaleArrows();
     this.scene.add(this.arrows);
     this.spring = new THREE.Line(new THREE.BufferGeometry().setFromPoints([new THREE.Vector3(), new THREE.Vector3()]),
@@ -147,6 +151,12 @@ export class View3D {
     if (this.lite && type === GeomType.Plane) mesh.add(this.grid(size[0] || 30 * this.size));
     this.bodies[model.get('geom_body')[g]].add(mesh);
     return mesh;
+  }
+
+  // Parts that are drawn one by one even where the view is lite: floors, and what one can look through.
+  private isSpecial(o: THREE.Object3D): boolean {
+    const material = (o as THREE.Mesh).material as THREE.Material;
+    return material.transparent || !(material instanceof THREE.MeshLambertMaterial);
   }
 
   // Lines on a floor that has no texture, just above it.
@@ -232,7 +242,7 @@ export class View3D {
       const pale = new THREE.MeshBasicMaterial({ color: 0x64748b, transparent: true, opacity: 0.22, depthWrite: false });
       for (const body of this.bodies) {
         const ghost = body.clone();
-        ghost.traverse(o => { if (o instanceof THREE.Mesh) { o.material = pale; o.castShadow = o.receiveShadow = false; o.userData = {}; } });
+        ghost.traverse(o => { if (o instanceof THREE.Mesh) { o.material = pale; o.layers.set(0); o.castShadow = o.receiveShadow = false; o.userData = {}; } });
         this.ghosts.push(ghost);
         this.scene.add(ghost);
       }
@@ -246,7 +256,11 @@ export class View3D {
     this.follow = body;
     if (body >= 0) this.followed.copy(this.bodies[body].position);
   }
-  setVisual(on: boolean): void { for (const o of this.visual) o.visible = on; this.invalidate(); }
+  setVisual(on: boolean): void {
+    for (const o of this.visual) o.visible = on;
+    if (this.instances) this.instances.visible = on;
+    this.invalidate();
+  }
   setCollision(on: boolean): void { for (const o of this.collision) o.visible = on; this.invalidate(); }
 
   select(body: number): void {
@@ -255,12 +269,14 @@ export class View3D {
       const material = (o as THREE.Mesh).material;
       if (material instanceof THREE.MeshStandardMaterial || material instanceof THREE.MeshLambertMaterial) material.emissive.setHex(b === body ? 0x24415f : 0);
     }));
+    this.instances?.recolour();
     this.invalidate();
   }
 
   // What lies under a point of the canvas (CSS pixels). Arrows come first: they are small.
   pick(x: number, y: number, bodiesOnly = false): Pick | null {
     const box = this.canvas.getBoundingClientRect(), ray = new THREE.Raycaster();
+    ray.layers.enable(UNDRAWN);
     ray.setFromCamera(new THREE.Vector2(2 * (x - box.left) / box.width - 1, 1 - 2 * (y - box.top) / box.height), this.camera);
     if (this.arrows.visible && !bodiesOnly) {
       const hit = ray.intersectObject(this.arrows.shaft, false)[0];
@@ -303,7 +319,13 @@ export class View3D {
     this.camera.position.sub(this.controls.target).divideScalar(factor).add(this.controls.target);
     this.controls.update();
   }
-  drawNow(): void { this.renderer.render(this.scene, this.camera); }
+  drawNow(): void {
+    if (this.instances) {
+      this.scene.updateMatrixWorld();
+      this.instances.update();
+    }
+    this.renderer.render(this.scene, this.camera);
+  }
 
   invalidate(): void { this.dirty = true; }
 
@@ -319,7 +341,7 @@ export class View3D {
       this.camera.updateProjectionMatrix();
     }
     const before = performance.now();
-    this.renderer.render(this.scene, this.camera);
+    this.drawNow();
     this.renderer.getContext().flush();
     this.frames++;
     this.slow = performance.now() - before > 30 ? this.slow + 1 : Math.max(0, this.slow - 1);
