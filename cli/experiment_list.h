@@ -7,6 +7,6 @@
   X(feedback_ur10) X(feedback_steps) X(feedback_quadruped) X(feedback_sway) \
   X(grasp_rotate) X(grasp_translate) X(grasp_rolling) X(grasp_space) X(painleve) X(motion) X(accuracy)
 
-#define BENCHMARKS(X) X(bench_dynamics) X(bench_gripper) X(bench_robots)
+#define BENCHMARKS(X) X(bench_clutter) X(bench_dynamics) X(bench_gripper) X(bench_robots)
 
 #endif

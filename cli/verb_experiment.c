@@ -4,6 +4,7 @@
 
 #include <argp.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -17,12 +18,15 @@ static const experiment* const experiments[] = {EXPERIMENTS(X) NULL};
 static const experiment* const benchmarks[] = {BENCHMARKS(X) NULL};
 #undef X
 
-enum { KEY_QUICK = 0x3000, KEY_OUT, KEY_JSON };
+enum { KEY_QUICK = 0x3000, KEY_OUT, KEY_JSON, KEY_BODIES };
 
 static const struct argp_option options[] = {
     {"quick", KEY_QUICK, 0, 0, "Run a reduced version", 1},
     {"out", KEY_OUT, "DIR", 0, "Write plots and tables into this folder", 1},
     {"json", KEY_JSON, 0, 0, "Print the result as JSON", 1},
+    {0}};
+static const struct argp_option bench_options[] = {
+    {"bodies", KEY_BODIES, "N[,N...]", 0, "clutter: the numbers of bodies (default 50,100,200,500,1000)", 1},
     {0}};
 
 typedef struct experimentArguments {
@@ -55,6 +59,41 @@ static error_t parse(int key, char* argument, struct argp_state* state) {
   }
 }
 
+// Reads ascending numbers with commas between them. Returns how many, or 0 where the text is something else.
+static int read_bodies(const char* text, int bodies[MOST_SCENES]) {
+  for (int count = 0; count < MOST_SCENES;) {
+    char* end;
+    long n = strtol(text, &end, 10);
+    if (end == text || n < 1 || n > MOST_BODIES || (count && n <= bodies[count - 1])) return 0;
+    bodies[count++] = (int)n;
+    if (!*end) return count;
+    if (*end != ',') return 0;
+    text = end + 1;
+  }
+  return 0;
+}
+
+// What only benchmarks have; the other options are those of experiments.
+static error_t parse_bench(int key, char* argument, struct argp_state* state) {
+  experimentArguments* a = state->input;
+  switch (key) {
+  case ARGP_KEY_INIT:
+    state->child_inputs[0] = a;
+    return 0;
+  case KEY_BODIES:
+    a->options.scenes = read_bodies(argument, a->options.bodies);
+    if (!a->options.scenes)
+      argp_error(state, "--bodies %s: want up to %d ascending numbers from 1 to %d with commas between them", argument, MOST_SCENES,
+                 MOST_BODIES);
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp options_argp = {options, parse, 0, 0, 0, 0, 0};
+static const struct argp_child bench_children[] = {{&options_argp, 0, 0, 0}, {0}};
+
 static const struct argp experiment_argp = {options,
                                             parse,
                                             "[NAME]",
@@ -66,15 +105,15 @@ static const struct argp experiment_argp = {options,
                                             0,
                                             0,
                                             0};
-static const struct argp bench_argp = {options,
-                                       parse,
+static const struct argp bench_argp = {bench_options,
+                                       parse_bench,
                                        "[NAME [FOLDER]]",
                                        "Measure speed, beside a peer's in the same run where it is "
                                        "installed. Without a NAME, lists them.\vExamples:\n"
                                        "  holdfast bench\n"
                                        "  holdfast bench gripper --quick\n"
                                        "  holdfast bench robots models",
-                                       0,
+                                       bench_children,
                                        0,
                                        0};
 
@@ -110,6 +149,10 @@ static int run_listed(const experiment* const* list, const experimentArguments* 
       say_error("%s takes no folder: \"%s\"", e->name, a->options.folder);
     else
       say_error("%s needs a FOLDER with MJCF scenes", e->name);
+    return CLI_MISUSED;
+  }
+  if (a->options.scenes && e != &experiment_bench_clutter) {
+    say_error("%s takes no --bodies", e->name);
     return CLI_MISUSED;
   }
   if (a->options.out && make_folder(a->options.out) != CLI_GOOD) return CLI_FAILED;

@@ -1,0 +1,242 @@
+// holdfast bench clutter: bodies of six shapes fall into a bin and come to rest, beside MuJoCo's solvers on the same scene.
+//
+// Each engine makes its own fall: 1 s (falling), 3 s that are not timed, 0.25 s at rest (settled), in steps of 5 ms. Runs of ours
+// and of MuJoCo alternate, the processor time of a step is a mean over the phase, and the median of the ratios counts. The
+// peer of a ratio is the fastest of MuJoCo's solvers in that phase. Growth is the exponent of n by which the time of a step grows from
+// the first number of bodies that is at least 100 to the last.
+#include "experiment.h"
+
+#include "clutter_scene.h"
+#include "common/world.h"
+#include "peer_mujoco.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+  MOST_RUNS = 5,      // Runs of each engine on one scene.
+  FEW_BODIES = 200,   // Scenes of up to this many bodies are run several times, and with MuJoCo's Newton too.
+  GROWTH_FROM = 100,  // Growth is measured from this number of bodies on.
+  FALL = 200, WAIT = 600, REST = 50, // steps of the phases
+  SEED = 1,
+};
+
+// The phases, and the solvers of MuJoCo.
+enum { FALLING, SETTLED, PHASES };
+static const char* const phase_names[PHASES] = {"falling", "settled"};
+static const double goal[PHASES] = {0.4, 0.2}; // our time over MuJoCo's
+static const double GOAL_GROWTH = 1.4;
+static const char* const solvers[] = {"CG", "Newton"};
+enum { SOLVERS = sizeof solvers / sizeof *solvers };
+
+typedef struct times {
+  double us[PHASES]; // mean time of a step [us]
+} times;
+
+typedef struct clutter {
+  int bodies;
+  char path[64]; // the scene
+  world w;
+  times ours, peer[SOLVERS];   // medians; a solver that was not run has zeros
+  double ratio[PHASES];        // our time over that of the fastest solver, NAN: no peer
+  hfStepReport last[PHASES];   // of the last step of a phase
+  double iterations[PHASES];   // of Newton's method a step
+} clutter;
+
+// ---- ours ------------------------------------------------------------------------------------------
+
+static int open_ours(clutter* c, hfError* error) {
+  hfSimConfig config = hf_sim_config_default();
+  if (hf_model_load(&c->w.model, c->path, NULL, NULL, error) < 0 || hf_sim_create(&c->w.sim, c->w.model, &config, error) < 0)
+    return -1;
+  c->w.state = hf_state_create(c->w.model);
+  if (c->w.state) return 0;
+  snprintf(error->message, sizeof error->message, "out of memory");
+  return -1;
+}
+
+static double step_ours(clutter* c, int steps, int phase) {
+  double iterations = 0, start = processor_clock();
+  for (int i = 0; i < steps; ++i) {
+    hf_sim_step(c->w.sim, c->w.state, NULL, &c->last[phase], NULL);
+    iterations += c->last[phase].solve.iterations;
+  }
+  c->iterations[phase] = iterations / steps;
+  return 1e6 * (processor_clock() - start) / steps;
+}
+
+static times run_ours(clutter* c) {
+  times t;
+  hf_state_reset(c->w.state, c->w.model);
+  t.us[FALLING] = step_ours(c, FALL, FALLING);
+  step_ours(c, WAIT, SETTLED);
+  t.us[SETTLED] = step_ours(c, REST, SETTLED);
+  return t;
+}
+
+// ---- MuJoCo ----------------------------------------------------------------------------------------
+
+static double step_peer(const PeerMujoco* peer, const mjModel* m, mjData* d, int steps) {
+  double start = processor_clock();
+  for (int i = 0; i < steps; ++i) peer->mj_step(m, d);
+  return 1e6 * (processor_clock() - start) / steps;
+}
+
+static times run_peer(const PeerMujoco* peer, const mjModel* m, mjData* d) {
+  times t;
+  peer->mj_resetData(m, d);
+  t.us[FALLING] = step_peer(peer, m, d, FALL);
+  step_peer(peer, m, d, WAIT);
+  t.us[SETTLED] = step_peer(peer, m, d, REST);
+  return t;
+}
+
+// Writes the scene for one solver of MuJoCo beside ours and loads it; NULL where that fails.
+static mjModel* load_peer(const PeerMujoco* peer, const clutter* c, const char* solver) {
+  char path[96], option[64], message[512];
+  snprintf(path, sizeof path, "%s.%s.xml", c->path, solver);
+  snprintf(option, sizeof option, "solver=\"%s\"", solver);
+  if (clutter_scene_write(path, c->bodies, SEED, option, "") != 0) return NULL;
+  mjModel* m = peer->mj_loadXML(path, NULL, message, sizeof message);
+  unlink(path);
+  return m;
+}
+
+// ---- both ------------------------------------------------------------------------------------------
+
+static times median_times(const times* t, int runs) {
+  times middle;
+  for (int p = 0; p < PHASES; ++p) {
+    double us[MOST_RUNS];
+    for (int i = 0; i < runs; ++i) us[i] = t[i].us[p];
+    middle.us[p] = median(us, runs);
+  }
+  return middle;
+}
+
+static void note_ratios(clutter* c, const times* mine, const times* theirs, int runs) {
+  for (int p = 0; p < PHASES; ++p) {
+    double ratio[MOST_RUNS];
+    for (int i = 0; i < runs; ++i) ratio[i] = mine[i].us[p] / theirs[i].us[p];
+    c->ratio[p] = fmax(c->ratio[p], median(ratio, runs)); // fmax leaves NAN out
+  }
+}
+
+// Runs ours and one solver of MuJoCo in turns. Without a peer: ours alone.
+static int compare(const PeerMujoco* peer, clutter* c, int solver, int runs) {
+  mjModel* m = peer ? load_peer(peer, c, solvers[solver]) : NULL;
+  mjData* d = m ? peer->mj_makeData(m) : NULL;
+  times mine[MOST_RUNS], theirs[MOST_RUNS];
+  int failed = peer && !d;
+  for (int i = 0; i < runs && !failed; ++i) {
+    show_progress((double)i / runs, "%d bodies, %s", c->bodies, solvers[solver]);
+    mine[i] = run_ours(c);
+    if (d) theirs[i] = run_peer(peer, m, d);
+  }
+  if (!failed) c->ours = median_times(mine, runs);
+  if (d) {
+    c->peer[solver] = median_times(theirs, runs);
+    note_ratios(c, mine, theirs, runs);
+    peer->mj_deleteData(d);
+  }
+  if (m) peer->mj_deleteModel(m);
+  return failed ? -1 : 0;
+}
+
+static int run_scene(const PeerMujoco* peer, clutter* c, const char* folder, int quick, hfError* error) {
+  snprintf(c->path, sizeof c->path, "%s/clutter.xml", folder);
+  int most = peer && c->bodies <= FEW_BODIES ? SOLVERS : 1, runs = c->bodies > FEW_BODIES || quick ? 1 : 3;
+  int failed = clutter_scene_write(c->path, c->bodies, SEED, "", "");
+  if (failed)
+    snprintf(error->message, sizeof error->message, "%s: cannot write", c->path);
+  else
+    failed = open_ours(c, error);
+  for (int solver = 0; solver < most && !failed; ++solver)
+    if ((failed = compare(peer, c, solver, runs)) != 0)
+      snprintf(error->message, sizeof error->message, "MuJoCo does not load the scene of %d bodies", c->bodies);
+  unlink(c->path);
+  world_close(&c->w);
+  return failed;
+}
+
+// ---- the table -------------------------------------------------------------------------------------
+
+static void print_scene(result* r, const clutter* c) {
+  for (int p = 0; p < PHASES; ++p) {
+    char name[64], text[512];
+    int length = snprintf(text, sizeof text, "%5d %s: ours %.0f us, %d contacts, %.1f iterations", c->bodies, phase_names[p],
+                          c->ours.us[p], c->last[p].ncontact, c->iterations[p]);
+    for (int s = 0; s < SOLVERS && length < (int)sizeof text; ++s)
+      if (c->peer[s].us[p] > 0)
+        length += snprintf(text + length, sizeof text - (size_t)length, "; %s %.0f us", solvers[s], c->peer[s].us[p]);
+    result_note(r, "%s", text);
+    snprintf(name, sizeof name, "%s_%d", phase_names[p], c->bodies);
+    result_figure(r, name, c->ours.us[p], "us");
+    if (isnan(c->ratio[p])) continue;
+    snprintf(text, sizeof text, "%d bodies %s: our time over that of MuJoCo's fastest solver", c->bodies, phase_names[p]);
+    char want[32];
+    snprintf(want, sizeof want, "at most %g", goal[p]);
+    result_must(r, name, text, c->ratio[p], want, c->ratio[p] <= goal[p], 1);
+  }
+}
+
+static void print_growth(result* r, const clutter* list, int count) {
+  int first = 0;
+  while (first < count && list[first].bodies < GROWTH_FROM) ++first;
+  if (first >= count - 1) return;
+  const clutter *a = list + first, *b = list + count - 1;
+  double times_more = log((double)b->bodies / a->bodies);
+  for (int p = 0; p < PHASES; ++p) {
+    char name[64], what[128];
+    double ours = log(b->ours.us[p] / a->ours.us[p]) / times_more;
+    snprintf(name, sizeof name, "growth_%s", phase_names[p]);
+    if (a->peer[0].us[p] > 0)
+      result_compare(r, name, ours, log(b->peer[0].us[p] / a->peer[0].us[p]) / times_more, "");
+    else
+      result_figure(r, name, ours, "");
+    snprintf(what, sizeof what, "exponent of growth from %d to %d bodies, %s", a->bodies, b->bodies, phase_names[p]);
+    result_must(r, name, what, ours, "at most 1.4", ours <= GOAL_GROWTH, 1);
+  }
+}
+
+static int run_all(const PeerMujoco* peer, const int* bodies, int count, int quick, const char* folder, result* r) {
+  clutter list[MOST_SCENES];
+  hfError error = {HF_OK, ""};
+  for (int i = 0; i < count; ++i) {
+    memset(&list[i], 0, sizeof list[i]);
+    list[i].bodies = bodies[i];
+    for (int p = 0; p < PHASES; ++p) list[i].ratio[p] = NAN;
+    if (run_scene(peer, &list[i], folder, quick, &error) != 0) {
+      say_error("%s", error.message);
+      return CLI_FAILED;
+    }
+    print_scene(r, &list[i]);
+  }
+  print_growth(r, list, count);
+  return CLI_GOOD;
+}
+
+static int run(const experimentOptions* options, result* r) {
+  static const int usual[] = {50, 100, 200, 500, 1000};
+  const int* bodies = options->scenes ? options->bodies : usual;
+  int count = options->scenes ? options->scenes : options->quick ? 1 : (int)(sizeof usual / sizeof *usual);
+  char folder[] = "/tmp/holdfast-clutter-XXXXXX";
+  if (!mkdtemp(folder)) {
+    say_error("%s: cannot make the folder", folder);
+    return CLI_FAILED;
+  }
+  PeerMujoco peer;
+  int has_peer = peer_mujoco_open(&peer) == 0;
+  if (has_peer)
+    result_note(r, "peer: MuJoCo %s; its Newton up to %d bodies", peer.mj_versionString(), FEW_BODIES);
+  else
+    result_note(r, "no MuJoCo found (HF_MUJOCO_LIB, HF_PEERS_PYTHON): our times alone");
+  int status = run_all(has_peer ? &peer : NULL, bodies, count, options->quick, folder, r);
+  rmdir(folder);
+  if (has_peer) peer_mujoco_close(&peer);
+  return status;
+}
+
+const experiment experiment_bench_clutter = {"clutter", "bodies that fall into a bin and come to rest, beside MuJoCo's solvers", run};
