@@ -6,13 +6,16 @@
 
 #include "batch/workers.h"
 
-// What one thread steps its worlds with.
+#include <stdatomic.h>
+
+// What one thread steps worlds with, and the range of worlds that it steps first.
 typedef struct hfiLane {
   hfSim* sim;          // over the batch's model
   hfParams* params;    // NULL until a parameter of a world is asked for
   hfSim* overlaid;     // over params
-  int32_t first, last; // its worlds are first .. last - 1
-  int32_t refused;     // the first of them that was refused in this call, or -1
+  int32_t first, last; // its range is first .. last - 1
+  atomic_int next;     // first world of the range that no thread has taken in this call; >= last: none is left
+  int32_t refused;     // the first world that this lane stepped and that was refused in this call, or -1
   hfError error;       // of that refusal
 } hfiLane;
 

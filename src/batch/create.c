@@ -57,7 +57,7 @@ static int allocate_arrays(hfBatch* b) {
   return 1;
 }
 
-// World w belongs to the lane with first <= w < last, whatever the timing.
+// The range of a lane is an equal share of the worlds, next to each other in memory.
 static hfStatus create_lanes(hfBatch* b, hfError* error) {
   for (int i = 0; i < b->nlane; ++i) {
     hfiLane* lane = &b->lane[i];

@@ -1,4 +1,8 @@
-// Stepping: every lane takes its worlds one after the other, each through all steps of the call.
+// Stepping: every lane takes worlds one after the other, each through all steps of the call.
+//
+// A lane takes the worlds of its own range first, and then worlds of other ranges that no lane has taken yet, a
+// few at a time. So no thread waits while another one has many worlds left, because these cost more or because its
+// processor is slower. Which thread steps a world has no effect on the world.
 #include "batch/batch.h"
 
 #include "base/error.h"
@@ -71,7 +75,7 @@ static void write_rows(const call* c, int w, int64_t row, const hfSim* sim) {
 
 static void refuse_world(hfBatch* b, hfiLane* lane, int w, hfStatus status, const hfError* error) {
   b->report[w].status = status;
-  if (lane->refused >= 0) return;
+  if (lane->refused >= 0 && lane->refused < w) return;
   lane->refused = w;
   lane->error = *error;
 }
@@ -131,17 +135,39 @@ static void evaluate_world(const call* c, hfiLane* lane, int w) {
   copy_results(b, sim, w);
 }
 
+// How many worlds a thread takes at a time: few enough that no thread waits long at the end of a call, and enough
+// that taking them costs nothing beside stepping them and that threads seldom write to the same cache line.
+static int worlds_at_a_time(const hfBatch* b) {
+  enum { TURNS = 64, MOST = 8 };
+  int count = b->nworld / (TURNS * b->nlane);
+  return count < 1 ? 1 : count > MOST ? MOST : count;
+}
+
+static void run_range(const call* c, hfiLane* lane, hfiLane* range) {
+  int count = worlds_at_a_time(c->batch);
+  for (int first; (first = atomic_fetch_add(&range->next, count)) < range->last;)
+    for (int w = first; w < first + count && w < range->last; ++w) {
+      if (c->run.mask && !c->run.mask[w]) continue;
+      if (c->nstep)
+        step_world(c, lane, w);
+      else
+        evaluate_world(c, lane, w);
+    }
+}
+
 static void run_lane(void* context, int part) {
   const call* c = context;
-  hfiLane* lane = &c->batch->lane[part];
-  lane->refused = -1;
-  for (int w = lane->first; w < lane->last; ++w) {
-    if (c->run.mask && !c->run.mask[w]) continue;
-    if (c->nstep)
-      step_world(c, lane, w);
-    else
-      evaluate_world(c, lane, w);
+  hfBatch* b = c->batch;
+  for (int i = 0; i < b->nlane; ++i) run_range(c, &b->lane[part], &b->lane[(part + i) % b->nlane]);
+}
+
+static void run_all_lanes(call* c) {
+  hfBatch* b = c->batch;
+  for (int i = 0; i < b->nlane; ++i) {
+    b->lane[i].next = b->lane[i].first;
+    b->lane[i].refused = -1;
   }
+  hfi_workers_run(b->workers, run_lane, c);
 }
 
 // ---- a call ----------------------------------------------------------------------------------------
@@ -153,9 +179,10 @@ static hfStatus judge(const call* c, hfError* error) {
   for (int w = 0; w < b->nworld && status == HF_OK; ++w)
     if (b->report[w].status != HF_OK && (!c->run.mask || c->run.mask[w])) status = HF_FLAGGED;
   if (status == HF_OK) return HF_OK;
+  const hfiLane* first = NULL;
   for (int i = 0; i < b->nlane; ++i)
-    if (b->lane[i].refused >= 0)
-      return hfi_refuse(error, HF_FLAGGED, "world %d: %s", b->lane[i].refused, b->lane[i].error.message);
+    if (b->lane[i].refused >= 0 && (!first || b->lane[i].refused < first->refused)) first = &b->lane[i];
+  if (first) return hfi_refuse(error, HF_FLAGGED, "world %d: %s", first->refused, first->error.message);
   return hfi_refuse(error, HF_FLAGGED, "some worlds report a difficulty");
 }
 
@@ -171,14 +198,14 @@ hfStatus hf_batch_step(hfBatch* b, int nstep, const hfBatchRun* run, hfError* er
   if (c.run.rows < nstep / c.run.every)
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "rows must be at least %d, are %lld", nstep / c.run.every,
                       (long long)c.run.rows);
-  hfi_workers_run(b->workers, run_lane, &c);
+  run_all_lanes(&c);
   return judge(&c, error);
 }
 
 hfStatus hf_batch_evaluate(hfBatch* b, const uint8_t* mask, hfError* error) {
   hfi_clear_error(error);
   call c = {.batch = b, .nstep = 0, .run = {.mask = mask, .every = 1}};
-  hfi_workers_run(b->workers, run_lane, &c);
+  run_all_lanes(&c);
   return judge(&c, error);
 }
 
