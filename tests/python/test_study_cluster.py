@@ -3,7 +3,6 @@
 What is not installed is skipped. Where there is no Slurm, the job script is run by a stand-in that sets Slurm's variables."""
 
 import os
-import random
 import shutil
 import signal
 import socket
@@ -15,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from conftest import FULL
+from killing import Strikes, check_none_ran_twice, children, end_process, finished, remove_store
 from holdfast.study import Study, StudyError, Store, merge
 from holdfast.study.cluster import job_script, parse_shard
 
@@ -32,7 +32,9 @@ success: drop < 0.01
 """
 SLOW = """
 import math, time
-def trial(x, seed):
+def trial(x, seed, log):
+    with open(log, "a") as file:      # one write a line: workers may append at the same time
+        file.write(f"{x} {time.time()!r}\\n")
     time.sleep(0.05)
     return {"y": math.sin(x + seed % 1000)}
 """
@@ -52,7 +54,8 @@ def local_digest(pinch):
 
 def slow_study(folder, runs):
     (folder / "slow.py").write_text(SLOW)
-    return Study(name="slow", function="slow:trial", folder=str(folder), parameters={"x": {"values": list(range(runs))}})
+    return Study(name="slow", function="slow:trial", folder=str(folder),
+                 parameters={"x": {"values": list(range(runs))}, "log": {"values": [str(folder / "log")]}})
 
 
 # ---- job arrays -------------------------------------------------------------------------------------------------
@@ -81,6 +84,13 @@ def test_a_job_script_run_by_a_stand_in(pinch, local_digest, system):
         assert done.returncode == 0, done.stderr
     shards = sorted(pinch.parent.glob("pinch.shard-*-of-3.db"))
     assert len(shards) == 3 and merge(pinch.parent / "all.db", shards).digest() == local_digest
+
+
+def command_of(pid):
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
 
 
 def free_ports(count):
@@ -186,22 +196,51 @@ def test_submitit(pinch, local_digest, tmp_path):
 # ---- Ray ----------------------------------------------------------------------------------------------------------
 
 
+class Nodes:
+    """A Ray cluster of three nodes, each with one processor: processes of this machine. It can be lost and made again."""
+
+    def __init__(self):
+        from ray.cluster_utils import Cluster
+
+        self.cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+        for _ in range(2):
+            self.cluster.add_node(num_cpus=1)
+        self.cluster.wait_for_nodes()
+        os.environ["RAY_ADDRESS"] = self.cluster.address
+
+    def processes(self):
+        """Ray's own processes on all nodes, and its workers, by the node."""
+        return {node: [p.process.pid for kind in node.all_processes.values() for p in kind] for node in self.cluster.list_all_nodes()}
+
+    def workers(self):
+        """Ray's workers that execute a task, and the processes in which those execute runs."""
+        own = [c for pids in self.processes().values() for pid in pids for c in children(pid)]
+        busy = [c for c in own if b"ray::execute" in command_of(c)]
+        return busy + [grandchild for c in busy for grandchild in children(c)]
+
+    def lose_node(self, node):
+        for pid in self.processes()[node]:
+            end_process(pid)
+        self.cluster.remove_node(node, allow_graceful=False)
+        self.cluster.add_node(num_cpus=1)
+
+    def lose_everything(self):
+        for pid in [*self.workers(), *(pid for pids in self.processes().values() for pid in pids)]:
+            end_process(pid)
+        self.cluster.shutdown()
+        self.__init__()
+
+
 @pytest.fixture(scope="module")
 def nodes():
-    """A Ray cluster of three nodes, each with one processor: processes of this machine."""
     ray = pytest.importorskip("ray")
-    from ray.cluster_utils import Cluster
-
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RAY_AUTH_MODE", "disabled")
-        cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
-        for _ in range(2):
-            cluster.add_node(num_cpus=1)
-        cluster.wait_for_nodes()
-        patch.setenv("RAY_ADDRESS", cluster.address)
-        yield cluster
+        patch.setenv("RAY_ADDRESS", "")
+        made = Nodes()
+        yield made
         ray.shutdown()
-        cluster.shutdown()
+        made.cluster.shutdown()
 
 
 def test_three_ray_nodes_give_the_same_bytes(pinch, local_digest, nodes, tmp_path):
@@ -221,74 +260,50 @@ def test_ray_runs_that_raise_crash_or_never_end(nodes, tmp_path):
 
 
 def test_ray_nodes_and_workers_that_are_killed(nodes, tmp_path):
-    """kill -9 of Ray's workers, of whole nodes, of the driver and of all of them at random moments: the store is that of an undisturbed run."""
-    runs, kills = (400, 60) if FULL else (80, 3)
-    study = slow_study(tmp_path, runs)
+    """kill -9 of a worker, of a whole node, of the driver, and of the driver with the whole cluster, at random moments: the store
+    is that of an undisturbed run, and nothing that was stored is lost or run again."""
+    import ray
+
+    ray.shutdown()  # Ray ends a process that is connected to a cluster which is lost
+    runs, strikes = 400 if FULL else 80, Strikes(("worker", "node", "driver", "everything"), 20 if FULL else 1)
+    study, path, log = slow_study(tmp_path, runs), tmp_path / "s.db", tmp_path / "log"
     digest = study.run(tmp_path / "local.db").digest()
-    seed = int.from_bytes(os.urandom(4), "big")
-    print("seed", seed)
-    rng, done, path = random.Random(seed), {"worker": 0, "node": 0, "driver": 0, "everything": 0}, tmp_path / "s.db"
-    code = f"from test_study_cluster import slow_study; from pathlib import Path; slow_study(Path({str(tmp_path)!r}), {runs}).run({str(path)!r}, engine='ray', size=4)"
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])}
-    while sum(done.values()) < kills:
-        path.unlink(missing_ok=True)
-        while not path.exists() or Store(path).counts()["planned"]:
-            before = finished(path)
-            driver = subprocess.Popen([sys.executable, "-c", code], env=environment, stdout=subprocess.DEVNULL)
-            while driver.poll() is None:
-                time.sleep(rng.uniform(0.3, 2.0))
-                what = rng.choice(list(done))
-                if driver.poll() is None and sum(done.values()) < kills and strike(what, driver, nodes, rng):
-                    done[what] += 1
-            assert before <= finished(path), "a run that was stored is lost"
+    while strikes.next:
+        log.unlink()
+        kill_until_complete(strikes, tmp_path, runs, nodes)
         assert Store(path).digest() == digest
-    print("killed:", done)
+        check_none_ran_twice(path, log)
+        remove_store(path)
+    strikes.check()
 
 
-def finished(path):
-    return {r["index"] for r in Store(path).rows() if r["status"] != "planned"} if path.exists() else set()
+def kill_until_complete(strikes, folder, runs, nodes):
+    """Starts a driver again and again until it ends with a complete store, and kills meanwhile."""
+    code = f"from test_study_cluster import slow_study; from pathlib import Path; slow_study(Path({str(folder)!r}), {runs}).run({str(folder / 's.db')!r}, engine='ray', size=4)"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])}
+    while len(before := finished(folder / "s.db")) < runs:
+        driver = subprocess.Popen([sys.executable, "-c", code], env={**environment, "RAY_ADDRESS": nodes.cluster.address}, stdout=subprocess.DEVNULL)
+        while driver.poll() is None:
+            strikes.pause(0.3, 2.0)
+            if strikes.next and driver.poll() is None and strike(strikes.next, driver, nodes, strikes.random):
+                strikes.count()
+        assert before <= finished(folder / "s.db"), "a run that was stored is lost"
 
 
-def strike(what, driver, nodes, rng):
+def strike(kind, driver, nodes, rng):
     """Kills something; False where there was nothing of the kind."""
-    if what in ("driver", "everything"):
-        driver.kill(), driver.wait()
-    if what in ("worker", "everything"):
+    if kind == "worker":
         end = time.monotonic() + 2
-        while not (workers := busy_workers(nodes)) and what == "worker" and time.monotonic() < end:
+        while not (workers := nodes.workers()) and time.monotonic() < end:
             time.sleep(0.02)
-        if what == "worker" and not workers:
-            return False
-        for pid in workers if what == "everything" else [rng.choice(workers)]:
-            end_process(pid)
-    for victim in {"node": [rng.choice(list(nodes.worker_nodes))], "everything": list(nodes.worker_nodes)}.get(what, []):
-        for processes in victim.all_processes.values():
-            for p in processes:
-                end_process(p.process.pid)
-        nodes.remove_node(victim, allow_graceful=False)
-        nodes.add_node(num_cpus=1)
+        return bool(workers) and end_process(rng.choice(workers))
+    if kind == "node":
+        nodes.lose_node(rng.choice(list(nodes.cluster.worker_nodes)))
+    else:
+        driver.kill(), driver.wait()
+        if kind == "everything":
+            nodes.lose_everything()
     return True
-
-
-def busy_workers(nodes):
-    """Ray's workers of this cluster that execute a task."""
-    raylets = [p.process.pid for node in nodes.list_all_nodes() for p in node.all_processes.get("raylet", [])]
-    found = []
-    for raylet in raylets:
-        for path in Path(f"/proc/{raylet}/task").glob("*/children"):
-            try:
-                pids = [int(c) for c in path.read_text().split()]
-                found += [c for c in pids if b"ray::execute" in Path(f"/proc/{c}/cmdline").read_bytes()]
-            except OSError:
-                pass
-    return found
-
-
-def end_process(pid):
-    try:
-        os.kill(pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
 
 
 def test_without_ray_there_is_a_message(pinch, tmp_path, monkeypatch):

@@ -2,7 +2,6 @@
 functions that raise, crash or never end. The oracle is an undisturbed run of the same study."""
 
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -12,15 +11,17 @@ from pathlib import Path
 import pytest
 
 from conftest import FULL, ROOT
+from killing import Strikes, alive, check_none_ran_twice, children, end_process, finished, remove_store
 from holdfast.study import Study, StudyError, Store
 from holdfast.study.report import replay_page
 
+LOCAL = ("worker", "driver", "everything")
 TRIALS = """
 import math, os, signal, time
 
 def walk(x, seed, log):
     with open(log, "a") as file:      # one write a line: workers may append at the same time
-        file.write(f"{x}\\n")
+        file.write(f"{x} {time.time()!r}\\n")
     time.sleep(0.01)
     return {"y": math.sin(x + seed % 1000), "success": x % 3 > 0}
 
@@ -42,23 +43,9 @@ def folder(tmp_path):
     return tmp_path
 
 
-def walk_study(folder, runs, log="log"):
+def walk_study(folder, runs):
     return Study(name="walk", function="trials:walk", folder=str(folder),
-                 parameters={"x": {"values": list(range(runs))}, "log": {"values": [str(Path(folder) / log)]}})
-
-
-def children(pid):
-    try:
-        return [int(c) for c in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    except OSError:
-        return []
-
-
-def alive(pid):
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
+                 parameters={"x": {"values": list(range(runs))}, "log": {"values": [str(Path(folder) / "log")]}})
 
 
 def start(folder, runs, store="s.db", **settings):
@@ -67,64 +54,59 @@ def start(folder, runs, store="s.db", **settings):
     return subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
 
 
-def finished(path):
-    if not path.exists():
-        return set()
-    store = Store(path)
-    done = {r["index"] for r in store.rows() if r["status"] != "planned"}
-    store.close()
-    return done
-
-
 def test_kill_at_random_moments(folder):
-    """kill -9 of a worker, of the driver and of everything. What was stored is never run again, the end is the same."""
-    runs, kills = (600, 60) if FULL else (150, 5)
-    undisturbed = walk_study(folder, runs, "calm").run(folder / "calm.db", workers=2)
-    wanted = {r["index"]: (r["seed"], r["metrics"], r["success"]) for r in undisturbed.rows()}
-    seed = int.from_bytes(os.urandom(4), "big")
-    print("seed", seed)
-    rng = random.Random(seed)
-    log, path, killed = folder / "log", folder / "s.db", 0
-    while killed < kills:
-        log.unlink(missing_ok=True), path.unlink(missing_ok=True)
-        for left in ("-wal", "-shm"):
-            Path(f"{path}{left}").unlink(missing_ok=True)
-        for _ in range(10 * kills):
-            before, position = finished(path), log.stat().st_size if log.exists() else 0
-            driver = start(folder, runs)
-            target = rng.choice(("worker", "driver", "everything")) if killed < kills else "nothing"
-            try:
-                driver.wait(rng.uniform(0.2, 1.6) if target != "nothing" else 60)
-            except subprocess.TimeoutExpired:
-                pass
-            workers = children(driver.pid)
-            killed += kill(target, driver, workers, rng)
-            driver.wait(60) if target in ("worker", "nothing") else driver.wait(10)
-            end = time.monotonic() + 10
-            while any(alive(w) for w in workers) and time.monotonic() < end:
-                time.sleep(0.01)
-            assert not any(alive(w) for w in workers), "a worker outlived its driver"
-            again = log.read_text()[position:].split() if log.exists() else []
-            assert not before & {int(x) for x in again}, "a run that was stored was run again"
-            assert before <= finished(path), "a run that was stored is lost"
-            if len(finished(path)) == runs:
-                break
-        store = Store(path)
-        assert {r["index"]: (r["seed"], r["metrics"], r["success"]) for r in store.rows()} == wanted
-        assert all(r["status"] == "done" and not r["message"] for r in store.rows())
+    """kill -9 of a worker, of the driver and of everything. What was stored is never lost nor run again, the end is the same."""
+    runs, strikes = 600 if FULL else 150, Strikes(LOCAL, 20 if FULL else 2)
+    digest = walk_study(folder, runs).run(folder / "calm.db", workers=2).digest()
+    while strikes.next:
+        (folder / "log").unlink()
+        kill_until_complete(strikes, folder / "s.db", lambda: start(folder, runs))
+        assert Store(folder / "s.db").digest() == digest
+        check_none_ran_twice(folder / "s.db", folder / "log")
+        remove_store(folder / "s.db")
+    strikes.check()
 
 
-def kill(target, driver, workers, rng):
-    """How many kills that were: 0 where there was nothing left to kill."""
-    victims = {"worker": workers[:1] if rng.random() < 0.5 else workers[-1:], "driver": [driver.pid], "everything": [driver.pid, *workers], "nothing": []}[target]
-    if driver.poll() is not None:
-        return 0
-    for pid in victims:
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-    return 1 if victims else 0
+def test_a_scene_that_is_killed_ends_with_the_same_bytes(folder):
+    fields = dict(name="pinch", scene="pinch.xml", keyframe="soft", time=0.3, keep={"drop": "-final(q('capsule')[2])", "state": True},
+                  parameters={"mu": {"set": "geom.*.friction[0]", "uniform": [0.01, 0.5]}}, repetitions=2000 if FULL else 400)
+    digest = Study(**fields).run(folder / "calm.db").digest()
+    code = f"from holdfast.study import Study; Study(**{fields!r}).run({str(folder / 's.db')!r}, workers=2, size=20)"
+    strikes = Strikes(LOCAL, 20 if FULL else 1)
+    while strikes.next:
+        kill_until_complete(strikes, folder / "s.db", lambda: subprocess.Popen([sys.executable, "-c", code]))
+        assert Store(folder / "s.db").digest() == digest
+        remove_store(folder / "s.db")
+    strikes.check()
+
+
+def kill_until_complete(strikes, path, start_driver):
+    """Starts a driver again and again until it ends by itself, and kills meanwhile."""
+    while True:
+        before, driver, seen = finished(path), start_driver(), set()
+        while driver.poll() is None and strikes.next:
+            strikes.pause(0.1, 1.0)
+            seen.update(children(driver.pid))
+            if driver.poll() is None and kill(strikes.next, driver, strikes.random):
+                strikes.count()
+        driver.wait(120)
+        end = time.monotonic() + 10
+        while any(alive(w) for w in seen) and time.monotonic() < end:
+            time.sleep(0.01)
+        assert not any(alive(w) for w in seen), "a worker outlived its driver"
+        assert before <= finished(path), "a run that was stored is lost"
+        if driver.returncode != -signal.SIGKILL:
+            assert driver.returncode == 0
+            return
+
+
+def kill(kind, driver, rng):
+    """Kills the driver, one of its workers or all; False where there is no such process yet."""
+    workers = children(driver.pid)
+    if not workers and kind != "driver":
+        return False
+    victims = {"worker": workers and [rng.choice(workers)], "driver": [driver.pid], "everything": [driver.pid, *workers]}[kind]
+    return [end_process(pid) for pid in victims][0]
 
 
 def test_the_interrupt_key_ends_it_and_it_goes_on(folder):
@@ -137,7 +119,7 @@ def test_the_interrupt_key_ends_it_and_it_goes_on(folder):
     assert driver.wait(10) != 0 and not any(alive(w) for w in workers)
     store = walk_study(folder, 300).run(folder / "s.db", workers=2)
     assert store.counts()["done"] == 300
-    done = (folder / "log").read_text().split()
+    done = [line.split()[0] for line in (folder / "log").read_text().splitlines()]
     assert len(done) - len(set(done)) <= 2  # those that the two workers had in hand
 
 
@@ -151,22 +133,6 @@ def test_two_drivers_do_not_share_a_store(folder):
     driver.kill(), driver.wait()
 
 
-def test_a_scene_that_is_killed_ends_with_the_same_bytes(folder):
-    fields = dict(name="pinch", scene="pinch.xml", keyframe="soft", time=0.3, keep={"drop": "-final(q('capsule')[2])", "state": True},
-                  parameters={"mu": {"set": "geom.*.friction[0]", "uniform": [0.01, 0.5]}}, repetitions=600 if FULL else 200)
-    digest = Study(**fields).run(folder / "calm.db").digest()
-    code = f"from holdfast.study import Study; Study(**{fields!r}).run({str(folder / 's.db')!r}, workers=2, size=20)"
-    rng = random.Random(7)
-    for attempt in range(20 if FULL else 4):
-        driver = subprocess.Popen([sys.executable, "-c", code])
-        try:
-            assert driver.wait(rng.uniform(0.4, 1.0) * (1 + attempt / 4)) == 0
-            break
-        except subprocess.TimeoutExpired:
-            driver.kill(), driver.wait()
-    assert Study(**fields).run(folder / "s.db").digest() == digest
-
-
 def test_functions_that_raise_crash_or_never_end(folder):
     study = Study(name="t", function="trials:trouble", folder=str(folder), parameters={"x": {"values": list(range(9))}}, limits={"time": 1.5, "attempts": 2})
     begin = time.monotonic()
@@ -176,6 +142,13 @@ def test_functions_that_raise_crash_or_never_end(folder):
     assert "RuntimeError: no grasp (trials.py:11 in trouble)" in rows[1]["message"] and "longer than 1.5 s" in rows[2]["message"]
     assert "SIGSEGV" in rows[3]["message"] and "2 times" in rows[3]["message"] and "exit status 3" in rows[6]["message"]
     assert "object" in rows[5]["message"] and rows[8]["metrics"] == {"value": 16}
+
+
+def test_workers_that_end_before_they_read_their_study(folder, monkeypatch):
+    """The driver neither stops nor tries for ever: every run is a row that says how its process ended."""
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    rows = list(walk_study(folder, 4).run(folder / "s.db", workers=2).rows())
+    assert all(r["status"] == "failed" and r["message"] == "the process ended with exit status 1, 3 times" for r in rows)
 
 
 def test_a_slow_import_is_no_slow_run(folder):

@@ -80,23 +80,29 @@ class LocalPool:
     def results(self) -> Results:
         try:
             while self.queue.waiting or any(w.task for w in self.workers):
-                self._give_work()
+                yield self._give_work()
                 yield [result for batch in self._hear() for result in batch]
         finally:
             for worker in list(self.workers):
                 self._drop(worker)
             self.selector.close()
 
-    def _give_work(self) -> None:
+    def _give_work(self) -> list[Result]:
+        """Hands waiting tasks to workers. Returns the rows of runs whose workers die again and again before they begin."""
+        rows: list[Result] = []
         idle = [w for w in self.workers if w.task is None]
         while self.queue.waiting and (idle or len(self.workers) < self.count):
             worker = idle.pop() if idle else self._hire()
             task = self.queue.waiting.popleft()
             try:
                 worker.start(task, list(task.runs), self.queue.limit(task))
-            except WorkerDied:  # between two tasks: the task has not begun
-                self.queue.waiting.appendleft(task)
+            except WorkerDied as death:
+                if worker.ready:  # it died between two tasks: the task has not begun
+                    self.queue.waiting.appendleft(task)
+                else:
+                    rows += self.queue.after_death(task, str(death))
                 self._drop(worker)
+        return rows
 
     def _hire(self) -> Worker:
         worker = Worker(self.study)

@@ -129,15 +129,18 @@ class Worker:
         self._buffer = bytearray()
         self.task: Any = None
         self.deadline = float("inf")
-        self._ready, self._limit = False, 0.0  # the clock of the first task starts when the process is ready for it
-        _send(self._say, study.to_dict())
+        self.ready, self._limit = False, 0.0  # the clock of the first task starts when the process is ready for it
+        try:
+            _send(self._say, study.to_dict())
+        except BrokenPipeError:
+            pass  # the process was killed before it read anything: start, which writes to the same pipe, says so
 
     def fileno(self) -> int:
         return self._hear
 
     def start(self, task: Any, runs: list[Run], limit: float) -> None:
         self.task, self._limit = task, limit
-        self.deadline = time.monotonic() + limit + (0.0 if self._ready else _START)
+        self.deadline = time.monotonic() + limit + (0.0 if self.ready else _START)
         try:
             _send(self._say, [tuple(r) for r in runs])
         except BrokenPipeError:
@@ -160,7 +163,7 @@ class Worker:
             if kind == "results":
                 self._end_task()
                 return [Result(*r) for r in content]
-            self._ready, self.deadline = True, time.monotonic() + self._limit if self.task else float("inf")
+            self.ready, self.deadline = True, time.monotonic() + self._limit if self.task else float("inf")
         return None
 
     def _next_message(self) -> Any:
