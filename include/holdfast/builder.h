@@ -101,6 +101,7 @@ typedef struct hfTendonDef {
   int32_t limited;
   double range[2], margin, stiffness, damping, frictionloss, armature, springlength[2]; // springlength -1: the length at the springs' rest
   double stiffness_poly[2], damping_poly[2]; // coefficients of x^2 and x^3, of v|v| and v^3
+  double limit_solref[2], limit_solimp[5]; // MuJoCo's softness of the limit; solref (0, 0): near-rigid
   int32_t actfrclimited;
   double actfrcrange[2];
 } hfTendonDef;

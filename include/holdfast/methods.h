@@ -195,9 +195,10 @@ typedef struct hfSimConfig {
   int32_t explicit_drives;  // 1: servos act by the lengths and velocities of the start of the step, and hold
                             // that force over it, as a sampled controller does. 0 (default): by those of its
                             // end, which is stable at any gain
-  int32_t mujoco_softness;  // 1: contacts and joint limits for which the model gives no softness have MuJoCo's default
-                            // solref and solimp. 0 (default): the world's stiffness, and near-rigid limits
-  int32_t rigid_limits;     // 1: joint limits are near-rigid even where the model has MuJoCo's solref for them (default 0)
+  int32_t mujoco_softness;  // 1: contacts, limits and equalities for which the model gives no softness have MuJoCo's default
+                            // solref and solimp. 0 (default): the world's stiffness, and near-rigid limits and equalities
+  int32_t rigid_limits;     // 1: limits are near-rigid even where the model has MuJoCo's solref for them (default 0)
+  int32_t rigid_equalities; // 1: so are equalities (default 0)
   int32_t scene_signals;    // 1: the scene's signals drive controls that no input gives (default 1)
   double near_rigid;        // beta of rows without a stiffness of their own (docs/theory/one-law.md) [-]
   int32_t noise_seed;       // 0: sensors are exact (default); else each number gets Gaussian noise of its sensor's deviation,

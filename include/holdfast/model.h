@@ -278,6 +278,8 @@ typedef struct hfWorld {
   X(int32_t, tendon_actfrclimited, ntendon, 1, 0)                                                      \
   X(double, tendon_range, ntendon, 2, 1)                                                               \
   X(double, tendon_margin, ntendon, 1, 1)                                                              \
+  X(double, tendon_limit_solref, ntendon, 2, 1) /* MuJoCo's, where the model set it; else (0, 0) */    \
+  X(double, tendon_limit_solimp, ntendon, 5, 1)                                                        \
   X(double, tendon_stiffness, ntendon, 1, 1)                                                           \
   X(double, tendon_damping, ntendon, 1, 1)                                                             \
   X(double, tendon_stiffness_poly, ntendon, 2, 1) /* of x^2 and x^3 */                                 \

@@ -31,7 +31,7 @@ static const member site_members[] = {MEMBER(hfSiteDef, name), MEMBER(hfSiteDef,
 static const member tendon_members[] = {
     MEMBER(hfTendonDef, name), MEMBER(hfTendonDef, limited), MEMBER(hfTendonDef, range), MEMBER(hfTendonDef, margin),
     MEMBER(hfTendonDef, stiffness), MEMBER(hfTendonDef, damping), MEMBER(hfTendonDef, frictionloss), MEMBER(hfTendonDef, stiffness_poly), MEMBER(hfTendonDef, damping_poly), MEMBER(hfTendonDef, armature),
-    MEMBER(hfTendonDef, springlength), MEMBER(hfTendonDef, actfrclimited), MEMBER(hfTendonDef, actfrcrange)};
+    MEMBER(hfTendonDef, springlength), MEMBER(hfTendonDef, limit_solref), MEMBER(hfTendonDef, limit_solimp), MEMBER(hfTendonDef, actfrclimited), MEMBER(hfTendonDef, actfrcrange)};
 static const member equality_members[] = {
     MEMBER(hfEqualityDef, name), MEMBER(hfEqualityDef, type), MEMBER(hfEqualityDef, objkind), MEMBER(hfEqualityDef, obj1),
     MEMBER(hfEqualityDef, obj2), MEMBER(hfEqualityDef, active), MEMBER(hfEqualityDef, data), MEMBER(hfEqualityDef, solref),

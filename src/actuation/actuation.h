@@ -34,7 +34,9 @@ struct hfActuation {
   int32_t* drive_sum_of;  // (nu) its drive sum, or -1
   int32_t* limited_joint;        // (nlimited_joint) joints whose total actuator force has a range or includes gravity compensation
   int32_t* law;            // (nu) hfDriveLaw, from the model or from hfi_actuation_drive_by
-  double* dof_weight;      // (nv) inverse masses of dofs at the reference pose, where somebody computed them; else 0
+  // inverse masses at the reference pose, where somebody computed them; else 0
+  double *dof_weight, *tendon_weight; // (nv), (ntendon)
+  double* equality_weight; // (neq x 2) of its translation, or of the coordinate of a joint or tendon, and of its rotation
 
   // computed by hf_actuation_update
   double *tendon_J;        // (tendon_start[ntendon])
@@ -67,8 +69,8 @@ struct hfActuation {
 typedef struct hfiActuationStep {
   double h;               // [s]
   double near_rigid;      // beta of near-rigid rows [-]
-  int soft_limits;        // 1: limits without a stiffness and without MuJoCo's solref have its default
-  int rigid_limits;       // 1: limits are near-rigid even where the model has MuJoCo's solref for them
+  int soft_defaults;      // 1: limits and equalities without a stiffness and without MuJoCo's solref have its default
+  int rigid_limits, rigid_equalities; // 1: they are near-rigid even where the model has MuJoCo's solref for them
   int explicit_drives;    // 1: actuators keep the force that they have at the start of the step
   const double *q, *act, *ctrl; // (nq), (na) or NULL, (nu) or NULL
   const double* ctrl_rate;      // (nu x 2) first and second rate of the controls, or NULL: zero

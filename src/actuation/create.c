@@ -111,6 +111,8 @@ static void take_arrays(hfActuation* a, hfiArena* arena) {
   a->limited_joint = HFI_TAKE(arena, int32_t, m->njnt);
   a->law = HFI_TAKE(arena, int32_t, m->nu);
   a->dof_weight = HFI_TAKE(arena, double, m->nv);
+  a->tendon_weight = HFI_TAKE(arena, double, m->ntendon);
+  a->equality_weight = HFI_TAKE(arena, double, 2 * m->neq);
   a->tendon_J = HFI_TAKE(arena, double, ntendon_dof);
   a->tendon_length = HFI_TAKE(arena, double, m->ntendon);
   a->tendon_velocity = HFI_TAKE(arena, double, m->ntendon);

@@ -6,16 +6,14 @@
 //                  dr_rot/dt = E(e) R_W2^T (w_1 - w_2),
 //                  E(e) = 1 - [e]/2 + (1 - (|e|/2) cot(|e|/2)) [e][e]/|e|^2        (left Jacobian of SO(3), inverse)
 //
-// Where the model gives MuJoCo's solref and solimp, a row is a spring and damper that rests with
-// the same error as in MuJoCo; otherwise it is near-rigid. MuJoCo's constraint force at error r is,
-// with impedance d(r) and effective mass m = 1/w,
+// Where the model gives MuJoCo's solref and solimp, the rows have MuJoCo's law (contact/solref.h) at the violation |r|, for the
+// inverse mass of the equality at the reference pose; otherwise they are near-rigid. MuJoCo measures the rotation of a weld by
+// g e, g = torquescale/2: its law for that row gives g^2 times the slope for ours. Over a step h from speed s_0 of a row
 //
-//   f = (a_ref - a)/R,  R = w (1 - d)/d,  a_ref = -b s - k d r
-//   k = 1/(dmax^2 timeconst^2 dampratio^2), b = 2/(dmax timeconst), or both given directly (negative)
-//
-// so at rest f = -K r with K = m k d^2/(1 - d); its damping ratio b/(2 sqrt k) is kept: C = b
-// sqrt(K m/k).
+//   f = -(secant r + mass b s + mass (s - s_0)/h + h tangent s)
 #include "actuation/actuation.h"
+
+#include "contact/solref.h"
 
 // ---- errors -----------------------------------------------------------------------------------------
 
@@ -142,37 +140,7 @@ int hfi_equality_jacobian(hfActuation* a, const hfDynamics* d, int i, const hfiE
   return e->dim == 1 ? coupling_jacobian(a, i, e, cols, J) : attachment_jacobian(a, d, e, cols, J);
 }
 
-// ---- compliance -------------------------------------------------------------------------------------
-
-// MuJoCo's impedance d(r): from solimp[0] to solimp[1] over the width solimp[2], a power curve of
-// degree solimp[4] with its inflection at the fraction solimp[3].
-static double impedance(const double* solimp, double r) {
-  double d0 = clamp(solimp[0], 1e-4, 0.9999), d1 = clamp(solimp[1], 1e-4, 0.9999), mid = clamp(solimp[3], 1e-4, 0.9999);
-  double power = max2(1, solimp[4]), x = solimp[2] > 0 ? min2(1, fabs(r) / solimp[2]) : 1;
-  double y = x <= mid ? pow(x / mid, power) * mid : 1 - pow((1 - x) / (1 - mid), power) * (1 - mid);
-  return d0 + y * (d1 - d0);
-}
-
-// Stiffness and damping of equality i at error r for the effective mass 1/w.
-static hfiCompliance find_compliance(const hfModel* m, int i, double r, double w) {
-  const double *ref = hf_model_eq_solref(m) + 2 * i, *imp = hf_model_eq_solimp(m) + 5 * i;
-  hfiCompliance law = {0, 0};
-  if (ref[0] == 0) return law;
-  double d = impedance(imp, r), dmax = clamp(imp[1], 1e-4, 0.9999);
-  double k = ref[0] > 0 ? 1 / sqr(dmax * ref[0] * max2(ref[1], 1e-3)) : -ref[0] / sqr(dmax);
-  double b = ref[0] > 0 ? 2 / (dmax * ref[0]) : -ref[1] / dmax;
-  law.k = k * d * d / ((1 - d) * w);
-  law.c = b * sqrt(law.k / (k * w));
-  return law;
-}
-
 // ---- rows -------------------------------------------------------------------------------------------
-
-static double norm_of(const double* r, int n) {
-  double sum = 0;
-  for (int i = 0; i < n; ++i) sum += r[i] * r[i];
-  return sqrt(sum);
-}
 
 // Errors are removed at the world's release speed u at most, and not faster than a dof that moves at u alone removes them:
 // an equality that is violated at the start does not throw its bodies, however short the lever at which it pulls. One that
@@ -201,24 +169,62 @@ static double curvature_speed(const hfDynamics* d, const hfiRowBlock* b, const i
   return turn > FAST_TURN ? 0 : 0.5 * min2(turn, LARGEST_TURN) * fastest;
 }
 
-// Fills rows [first, first + n) of a block. They share one law, made for their mean inverse mass;
-// scale multiplies its slope.
-static void fill_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, const hfiRowBlock* b, const hfiEquality* e,
-                      int first, int n, double scale) {
-  double w = 0, removal_time = step->h * (1 + step->near_rigid / HFI_PI);
+// Inverse mass of an equality for its translation or its rotation: that at the reference pose, where it is known.
+static double equality_weight(const hfActuation* a, int i, int rotation, double present) {
+  double w = a->equality_weight[2 * i + rotation];
+  return w > 0 ? w : present;
+}
+
+// Mean inverse mass of rows [first, first + n) of a block at the present pose.
+static double mean_inverse_mass(hfActuation* a, const hfDynamics* d, const hfiRowBlock* b, int first, int n) {
   const double* J = a->rows.J + b->jac;
+  double w = 0;
   for (int i = first; i < first + n; ++i) w += hfi_inverse_mass(d, a->dense, b->ncol, a->rows.cols + b->col, J + i * b->ncol) / n;
-  hfiCompliance law = find_compliance(a->model, b->id, norm_of(e->r, e->dim), w);
+  return w;
+}
+
+// Fills rows [first, first + n) of a block with near-rigid rows, made for their mean inverse mass. scale multiplies their slope.
+static void fill_rigid_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, const hfiRowBlock* b, const hfiEquality* e,
+                            int first, int n, double scale) {
+  double w = mean_inverse_mass(a, d, b, first, n), removal_time = step->h * (1 + step->near_rigid / HFI_PI);
+  const double* J = a->rows.J + b->jac;
+  hfiCompliance rigid = {0, 0};
   double speed2 = 0, fastest = hfi_equality_release_speed(a->model, e, J + first * b->ncol, n * b->ncol);
   fastest += curvature_speed(d, b, a->rows.cols + b->col, J + first * b->ncol, n, step->h);
   for (int i = first; i < first + n; ++i) {
-    hfSaturatedRow row = hfi_compliant_row(&a->rows, step, law, w, e->r[i], removal_time);
+    hfSaturatedRow row = hfi_compliant_row(&a->rows, step, rigid, w, e->r[i], removal_time);
     row.kappa *= scale;
     speed2 += sqr(row.s0);
     a->rows.row[b->row + i] = row;
   }
-  if (law.k > 0 || law.c > 0) return; // a spring of the model's own
   for (int i = first; speed2 > sqr(fastest) && i < first + n; ++i) a->rows.row[b->row + i].s0 *= fastest / sqrt(speed2);
+}
+
+// The same with MuJoCo's law at the violation `violation`.
+static void fill_soft_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, const hfiRowBlock* b, const hfiEquality* e,
+                           int first, int n, double scale, double violation) {
+  const hfModel* m = a->model;
+  const double *solref = hf_model_eq_solref(m) + 2 * b->id, *solimp = hf_model_eq_solimp(m) + 5 * b->id;
+  double w = equality_weight(a, b->id, first > 0, mean_inverse_mass(a, d, b, first, n)), h = step->h;
+  hfSaturatedRow inert = {0, 1, -INFINITY, INFINITY};
+  if (solref[0] == 0) solref = HFI_DEFAULT_SOLREF, solimp = HFI_DEFAULT_SOLIMP;
+  hfiSoftLaw law = hfi_soft_law(solref, solimp, w, m->world.timestep);
+  hfiSoftPoint p = hfi_soft_point(&law, violation);
+  double kappa = h * p.tangent + p.mass * (law.b + 1 / h);
+  for (int i = first; i < first + n; ++i) {
+    const double* J = a->rows.J + b->jac + i * b->ncol;
+    double speed = 0;
+    for (int k = 0; k < b->ncol; ++k) speed += J[k] * d->v[a->rows.cols[b->col + k]];
+    hfSaturatedRow row = {(p.mass * speed / h - p.secant * e->r[i]) / kappa, kappa * scale, -INFINITY, INFINITY};
+    a->rows.row[b->row + i] = w > 0 ? row : inert;
+  }
+}
+
+// Size of the violation as MuJoCo measures it: g is half the torquescale.
+static double measure_violation(const hfiEquality* e, double g) {
+  double sum = 0;
+  for (int i = 0; i < e->dim; ++i) sum += sqr(e->r[i] * (i < 3 ? 1 : g));
+  return sqrt(sum);
 }
 
 static void add_equality(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int i) {
@@ -229,8 +235,13 @@ static void add_equality(hfActuation* a, const hfDynamics* d, const hfiActuation
   if (ncol == 0) return;
   hfiRowBlock b = hfi_rows_add(r, HFI_ROW_EQUALITY, i, e.dim, ncol);
   double torque_scale = hf_model_eq_data(a->model)[11 * i + 10];
-  fill_rows(a, d, step, &b, &e, 0, imin2(e.dim, 3), 1);
-  if (e.dim == 6) fill_rows(a, d, step, &b, &e, 3, 3, min2(1, sqr(torque_scale)));
+  int soft = (hf_model_eq_solref(a->model)[2 * i] != 0 || step->soft_defaults) && !step->rigid_equalities;
+  double g = 0.5 * torque_scale, violation = measure_violation(&e, g);
+  for (int first = 0; first < e.dim; first += 3) {
+    int n = imin2(e.dim, 3);
+    if (soft) fill_soft_rows(a, d, step, &b, &e, first, n, first ? sqr(g) : 1, violation);
+    else fill_rigid_rows(a, d, step, &b, &e, first, n, first ? min2(1, sqr(torque_scale)) : 1);
+  }
 }
 
 void hfi_equality_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {

@@ -6,7 +6,8 @@
 //   phi > 0    s0 = -phi/h:     no force unless the step would cross the limit
 //   phi <= 0   Kelvin-Voigt with the joint's stiffness and damping, or near-rigid (hfi_compliant_row)
 //
-// Where the model has MuJoCo's solref for a limit, its law holds on both sides of phi = 0 (contact/solref.h).
+// Where the model has MuJoCo's solref for a limit, its law holds on both sides of phi = 0 (contact/solref.h), for the inverse
+// mass that the joint or tendon has at the reference pose.
 //
 // A limit that is far away would carry no force and gets no row. A joint gets one only where the
 // step may reach the limit at twice its speed plus FAST_SPEED; a tendon at its nearer end, or at
@@ -49,9 +50,13 @@ static hfSaturatedRow limit_row(hfActuation* a, const hfiActuationStep* step, hf
   return row;
 }
 
+// Is a limit with this solref soft?
+static int is_soft(const hfiActuationStep* step, const double* solref) {
+  return (solref[0] != 0 || step->soft_defaults) && !step->rigid_limits;
+}
+
 // The row of a limit with MuJoCo's law for the inverse mass w; speed: dphi/dt at the start of the step.
-static hfSaturatedRow soft_limit_row(const hfModel* m, const hfiActuationStep* step, int j, double w, double phi, double speed) {
-  const double *solref = hf_model_jnt_limit_solref(m) + 2 * j, *solimp = hf_model_jnt_limit_solimp(m) + 5 * j;
+static hfSaturatedRow soft_limit_row(const hfModel* m, const hfiActuationStep* step, const double* solref, const double* solimp, double w, double phi, double speed) {
   if (solref[0] == 0) solref = HFI_DEFAULT_SOLREF, solimp = HFI_DEFAULT_SOLIMP;
   hfiSoftLaw law = hfi_soft_law(solref, solimp, w, m->world.timestep);
   hfiSoftStep soft = hfi_soft_step(&law, -phi, speed, step->h);
@@ -76,10 +81,11 @@ static hfSaturatedRow joint_limit_row(hfActuation* a, const hfDynamics* d, const
   const hfModel* m = a->model;
   hfiCompliance law = {hf_model_jnt_limit_stiffness(m)[j], hf_model_jnt_limit_damping(m)[j]};
   double w = hfi_inverse_mass(d, a->dense, n, dof, J), speed = 0;
-  int soft = (hf_model_jnt_limit_solref(m)[2 * j] != 0 || step->soft_limits) && law.k == 0 && law.c == 0 && !step->rigid_limits;
+  const double *solref = hf_model_jnt_limit_solref(m) + 2 * j, *solimp = hf_model_jnt_limit_solimp(m) + 5 * j;
+  int soft = is_soft(step, solref) && law.k == 0 && law.c == 0;
   if (!soft || !(w > 0)) return limit_row(a, step, law, w, phi);
   for (int i = 0; i < n; ++i) speed += J[i] * d->v[dof[i]];
-  return soft_limit_row(m, step, j, limit_weight(a, j, w), phi, speed);
+  return soft_limit_row(m, step, solref, solimp, limit_weight(a, j, w), phi, speed);
 }
 
 static void add_joint_limit(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j, int n, const double* J, double phi) {
@@ -113,17 +119,27 @@ static void limit_joint(hfActuation* a, const hfDynamics* d, const hfiActuationS
 
 // ---- tendons ----------------------------------------------------------------------------------------
 
+// The row of one end of a tendon's range at distance phi, which grows with sign times the length.
+static hfSaturatedRow tendon_limit_row(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int t, double w, double sign, double phi) {
+  const hfModel* m = a->model;
+  const double *solref = hf_model_tendon_limit_solref(m) + 2 * t, *solimp = hf_model_tendon_limit_solimp(m) + 5 * t;
+  hfiCompliance rigid = {0, 0};
+  double speed = 0, weight = a->tendon_weight[t];
+  if (!is_soft(step, solref)) return limit_row(a, step, rigid, w, phi);
+  for (int k = a->tendon_start[t]; k < a->tendon_start[t + 1]; ++k) speed += a->tendon_J[k] * d->v[a->tendon_dof[k]];
+  return soft_limit_row(m, step, solref, solimp, weight > 0 ? weight : w, phi, sign * speed);
+}
+
 static void limit_tendon(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int t) {
   const hfModel* m = a->model;
   const double* range = hf_model_tendon_range(m) + 2 * t;
   double length = a->tendon_length[t], margin = hf_model_tendon_margin(m)[t], width = range[1] - range[0];
   double w = hfi_tendon_inverse_mass(a, d, t);
-  hfiCompliance rigid = {0, 0};
   if (!(w > 0)) return;
   if (is_near(length - range[0], width, step->h))
-    hfi_tendon_row(a, HFI_ROW_TENDON_LOWER, t, 1, limit_row(a, step, rigid, w, length - range[0] - margin));
+    hfi_tendon_row(a, HFI_ROW_TENDON_LOWER, t, 1, tendon_limit_row(a, d, step, t, w, 1, length - range[0] - margin));
   if (is_near(range[1] - length, width, step->h))
-    hfi_tendon_row(a, HFI_ROW_TENDON_UPPER, t, -1, limit_row(a, step, rigid, w, range[1] - length - margin));
+    hfi_tendon_row(a, HFI_ROW_TENDON_UPPER, t, -1, tendon_limit_row(a, d, step, t, w, -1, range[1] - length - margin));
 }
 
 void hfi_limit_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {

@@ -63,15 +63,22 @@ double hfi_soft_resting_depth(const hfiSoftLaw* law, double g) {
   return 0.5 * (lo + hi);
 }
 
+hfiSoftPoint hfi_soft_point(const hfiSoftLaw* law, double r) {
+  double slope, d = hfi_solimp_impedance(law->solimp, r, &slope), m = d / ((1 - d) * law->w);
+  hfiSoftPoint p = {law->k * d * r * m, law->k * d * m, 0, m};
+  if (r > 0) p.secant = p.force / r;
+  p.tangent = p.secant + law->k * r * d * slope * (2 - d) / (sqr(1 - d) * law->w);
+  return p;
+}
+
 hfiSoftStep hfi_soft_step(const hfiSoftLaw* law, double r, double v0, double h) {
-  double slope, d = hfi_solimp_impedance(law->solimp, max2(r, 0), &slope);
   if (r <= 0) {
+    double d = hfi_solimp_impedance(law->solimp, 0, NULL);
     hfiSoftStep open = {(law->k * d + law->b / h) * d / law->w, r};
     return open;
   }
-  double m = d / ((1 - d) * law->w), F = law->k * d * r * m;
-  double dF = F / r + law->k * r * d * slope * (2 - d) / (sqr(1 - d) * law->w);
-  double stiffness = dF + law->b * m / h + m / sqr(h);
-  hfiSoftStep step = {stiffness, (F + m * v0 / h) / stiffness};
+  hfiSoftPoint p = hfi_soft_point(law, r);
+  double stiffness = p.tangent + law->b * p.mass / h + p.mass / sqr(h);
+  hfiSoftStep step = {stiffness, (p.force + p.mass * v0 / h) / stiffness};
   return step;
 }

@@ -29,4 +29,11 @@ typedef struct hfiSoftStep {
 } hfiSoftStep;
 hfiSoftStep hfi_soft_step(const hfiSoftLaw* law, double r, double v0, double h);
 
+// The law at the depth or violation r >= 0: the force F = secant r at rest, its slope, and the inertia m = d/((1 - d) w) that
+// multiplies the acceleration and, times b, the speed.
+typedef struct hfiSoftPoint {
+  double force, secant, tangent, mass; // [N], [N/m], [N/m], [kg]
+} hfiSoftPoint;
+hfiSoftPoint hfi_soft_point(const hfiSoftLaw* law, double r);
+
 #endif

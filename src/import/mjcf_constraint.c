@@ -179,12 +179,9 @@ static void apply_tendon(hfiMjcf* m, const hfiElem* elem, void* data) {
     d->springlength[1] = d->springlength[0];
   if (hfi_read_real(r, elem, "springyield", &yield) && yield > 0)
     hfi_note(r, elem, HF_WARNING, "springyield is not supported: the spring stays elastic");
-  if (hfi_read_reals(r, elem, "solreflimit", 1, 2, ignored) +
-      hfi_read_reals(r, elem, "solimplimit", 1, 5, ignored) +
-      hfi_read_reals(r, elem, "solreffriction", 1, 2, ignored) +
-      hfi_read_reals(r, elem, "solimpfriction", 1, 5, ignored))
-    hfi_note(r, elem, HF_NOTE,
-             "solref and solimp of a tendon: its limits and friction are near-rigid instead");
+  hfi_mjcf_read_solver(m, elem, "solreflimit", "solimplimit", d->limit_solref, d->limit_solimp);
+  if (hfi_read_reals(r, elem, "solreffriction", 1, 2, ignored) + hfi_read_reals(r, elem, "solimpfriction", 1, 5, ignored))
+    hfi_note(r, elem, HF_NOTE, "solreffriction, solimpfriction: the friction of a tendon is near-rigid instead");
 }
 
 void hfi_mjcf_check_tendon(hfiMjcf* m, hfiElem* elem) {

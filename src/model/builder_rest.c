@@ -69,7 +69,8 @@ int hf_builder_add_tendon(hfBuilder* b, const hfTendonDef* source, hfError* erro
   const hfObjectKind kind = HF_OBJECT_TENDON;
   hfStatus status = d.path_count > 0 ? check_path(b, &d, error) : check_tendon_joints(b, &d, error);
   if (status != HF_OK) return status;
-  if (!hfi_all_finite(d.stiffness_poly, 2) || !hfi_all_finite(d.damping_poly, 2))
+  if (!hfi_all_finite(d.stiffness_poly, 2) || !hfi_all_finite(d.damping_poly, 2) || !hfi_all_finite(d.limit_solref, 2) ||
+      !hfi_all_finite(d.limit_solimp, 5))
     return hfi_refuse_def(error, d.where, kind, d.name, "a value is not finite");
   if (d.stiffness < 0 || d.damping < 0 || d.frictionloss < 0 || d.armature < 0)
     return hfi_refuse_def(error, d.where, kind, d.name,

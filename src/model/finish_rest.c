@@ -55,6 +55,8 @@ static void fill_tendon(hfiFinish* f, int i, int at, const Reference* reference)
   memcpy(hfi_set_tendon_range(m) + 2 * i, d->range, sizeof d->range);
   memcpy(hfi_set_tendon_actfrcrange(m) + 2 * i, d->actfrcrange, sizeof d->actfrcrange);
   hfi_set_tendon_margin(m)[i] = d->margin;
+  memcpy(hfi_set_tendon_limit_solref(m) + 2 * i, d->limit_solref, sizeof d->limit_solref);
+  memcpy(hfi_set_tendon_limit_solimp(m) + 5 * i, d->limit_solimp, sizeof d->limit_solimp);
   hfi_set_tendon_stiffness(m)[i] = d->stiffness;
   hfi_set_tendon_damping(m)[i] = d->damping;
   memcpy(hfi_set_tendon_stiffness_poly(m) + 2 * i, d->stiffness_poly, sizeof d->stiffness_poly);

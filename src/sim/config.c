@@ -81,6 +81,7 @@ static const Field FIELDS[] = {
     FIELD(scene_signals, 'i', 0, 1, SWITCHES),
     FIELD(mujoco_softness, 'i', 0, 1, SWITCHES),
     FIELD(rigid_limits, 'i', 0, 1, SWITCHES),
+    FIELD(rigid_equalities, 'i', 0, 1, SWITCHES),
     FIELD(near_rigid, 'd', 1e-6, 10, NULL),
     FIELD(noise_seed, 'i', 0, INT32_MAX, NULL),
     FIELD(static_speed, 'd', 0, 1e9, NULL),

@@ -1,12 +1,13 @@
-// Inverse weights of bodies: how much a force moves a body, over all directions, at the reference pose.
+// Inverse weights: how much a force or torque moves a body, over all directions, at the reference pose.
 //
-//   w_B = trace(J M^-1 J^T)/3,   J the Jacobian of the velocity of Bcm, at qpos0
+//   w_B = trace(J M^-1 J^T)/3,   J the Jacobian of the velocity of Bcm, or of the angular velocity, at qpos0
 //
-// MuJoCo takes them, and the diagonal of M^-1 for dofs, for the inverse masses of contacts and limits whose softness solref and
-// solimp define.
+// MuJoCo takes them, J M^-1 J^T of tendons and the diagonal of M^-1 for the inverse masses of contacts, limits and equalities whose
+// softness solref and solimp define. An equality has the sum of those of its two sides.
 #include "world/world.h"
 
 #include "actuation/rows.h"
+#include "model/builder.h"
 
 static int any_nonzero(const double* x, int n) {
   for (int i = 0; i < n; ++i)
@@ -21,16 +22,16 @@ static int has_soft_contacts(const hfModel* m) {
 
 static double component(hfVec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
 
-// x (nv) is zero before and after; column (nv).
-static double weigh_body(const hfDynamics* d, int body, double* x, hfMotion* column) {
+// rotation: 1 for a torque, 0 for a force. x (nv) is zero before and after; column (nv).
+static double weigh_body(const hfDynamics* d, int body, int rotation, double* x, hfMotion* column) {
   const int32_t* dofs = NULL;
   int n = hfi_jacobian_dofs(d, body, &dofs);
   double sum = 0;
   hfi_jacobian_columns(d, body, hfi_body_com(d, body), column);
   for (int axis = 0; axis < 3; ++axis) {
-    for (int i = 0; i < n; ++i) x[dofs[i]] = component(column[i].v, axis);
+    for (int i = 0; i < n; ++i) x[dofs[i]] = component(rotation ? column[i].w : column[i].v, axis);
     hf_dynamics_solve(d, x);
-    for (int i = 0; i < n; ++i) sum += x[dofs[i]] * component(column[i].v, axis);
+    for (int i = 0; i < n; ++i) sum += x[dofs[i]] * component(rotation ? column[i].w : column[i].v, axis);
     for (int i = 0; i < d->model->nv; ++i) x[i] = 0;
   }
   return sum / 3;
@@ -39,19 +40,50 @@ static double weigh_body(const hfDynamics* d, int body, double* x, hfMotion* col
 static void weigh_bodies(hfiWorld* w) {
   for (int b = 1; b < w->model->nbody; ++b)
     if (hf_model_body_lastdof(w->model)[b] >= 0)
-      w->weight[b] = weigh_body(&w->dynamics, b, w->actuation.dense, w->actuation.column[0]);
+      w->weight[b] = weigh_body(&w->dynamics, b, 0, w->actuation.dense, w->actuation.column[0]);
+}
+
+// One side of an equality; id < 0: the world, or none.
+static double weigh_side(hfiWorld* w, int kind, int id, int rotation) {
+  const hfModel* m = w->model;
+  if (id < 0) return 0;
+  if (kind == HF_OBJECT_TENDON) return w->actuation.tendon_weight[id];
+  if (kind == HF_OBJECT_JOINT) return w->actuation.dof_weight[hf_model_jnt_dofadr(m)[id]];
+  int body = kind == HF_OBJECT_SITE ? hf_model_site_body(m)[id] : id;
+  if (hf_model_body_lastdof(m)[body] < 0) return 0;
+  return weigh_body(&w->dynamics, body, rotation, w->actuation.dense, w->actuation.column[0]);
+}
+
+static void weigh_equalities(hfiWorld* w) {
+  const hfModel* m = w->model;
+  for (int i = 0; i < m->neq; ++i) {
+    int type = hf_model_eq_type(m)[i], kind = hfi_equality_target(type, hf_model_eq_objkind(m)[i]);
+    for (int rotation = 0; rotation <= (type == HF_EQUALITY_WELD); ++rotation)
+      w->actuation.equality_weight[2 * i + rotation] =
+          weigh_side(w, kind, hf_model_eq_obj1(m)[i], rotation) + weigh_side(w, kind, hf_model_eq_obj2(m)[i], rotation);
+  }
+}
+
+static void weigh_tendons(hfiWorld* w) {
+  hf_actuation_update(&w->actuation, &w->dynamics, hf_model_qpos0(w->model));
+  for (int t = 0; t < w->model->ntendon; ++t)
+    w->actuation.tendon_weight[t] = hfi_tendon_inverse_mass(&w->actuation, &w->dynamics, t);
 }
 
 void hfi_world_weigh(hfiWorld* w) {
   const hfModel* m = w->model;
   int all = w->config.mujoco_softness, contacts = all || has_soft_contacts(m),
-      limits = all || any_nonzero(hf_model_jnt_limit_solref(m), 2 * m->njnt);
+      equalities = m->neq > 0 && (all || any_nonzero(hf_model_eq_solref(m), 2 * m->neq)),
+      tendons = m->ntendon > 0 && (all || equalities || any_nonzero(hf_model_tendon_limit_solref(m), 2 * m->ntendon)),
+      dofs = all || equalities || any_nonzero(hf_model_jnt_limit_solref(m), 2 * m->njnt);
   for (int b = 0; b < m->nbody; ++b) w->weight[b] = 0;
-  if (!contacts && !limits) return;
+  if (!contacts && !dofs && !tendons) return;
   hf_dynamics_position(&w->dynamics, hf_model_qpos0(m), NULL);
   hf_dynamics_mass_matrix(&w->dynamics);
   hf_dynamics_factor(&w->dynamics);
   if (contacts) weigh_bodies(w);
-  for (int i = 0; limits && i < m->nv; ++i) w->actuation.dof_weight[i] = hfi_dof_inverse_mass(&w->dynamics, i);
+  for (int i = 0; dofs && i < m->nv; ++i) w->actuation.dof_weight[i] = hfi_dof_inverse_mass(&w->dynamics, i);
+  if (tendons) weigh_tendons(w);
+  if (equalities) weigh_equalities(w);
   w->placed = 0;
 }

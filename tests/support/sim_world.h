@@ -23,9 +23,10 @@ static inline hfModel* parse_model_in(const char* xml, const char* folder) {
 }
 static inline hfModel* parse_model(const char* xml) { return parse_model_in(xml, "."); }
 
-// h = 0: the scene's step. tolerance of the solver: 1e-12 where the law is compared, not the solver.
-static inline simWorld sim_world_make_method(const char* xml, int method, double h, double tolerance) {
-  simWorld w = {.model = parse_model(xml)};
+// A world of a model that it then owns. h = 0: the scene's step. tolerance of the solver: 1e-12 where the law is compared, not
+// the solver.
+static inline simWorld sim_world_of(hfModel* model, int method, double h, double tolerance) {
+  simWorld w = {.model = model};
   hfError error;
   hfSimConfig config = hf_sim_config_default();
   config.method = method;
@@ -35,6 +36,19 @@ static inline simWorld sim_world_make_method(const char* xml, int method, double
   w.state = hf_state_create(w.model);
   w.input = hf_input_create(w.model);
   return w;
+}
+
+static inline simWorld sim_world_make_method(const char* xml, int method, double h, double tolerance) {
+  return sim_world_of(parse_model(xml), method, h, tolerance);
+}
+
+// A world of a file with everything as the file has it.
+static inline simWorld sim_world_load(const char* path) {
+  hfModel* m = NULL;
+  hfError error;
+  hfSimConfig config = hf_sim_config_default();
+  if (hf_model_load(&m, path, NULL, NULL, &error) != HF_OK) fail_msg("%s", error.message);
+  return sim_world_of(m, config.method, 0, config.solver.tolerance);
 }
 
 static inline simWorld sim_world_make(const char* xml, double h, double tolerance) {
