@@ -59,6 +59,7 @@ struct hfActuation {
   double *wanted, *torque; // (nv) accelerations that drives by computed torque ask for, and the forces for them
   hfiDriveSum* drive_sum;  // (ndrive_sum)
   hfiRows rows;
+  int32_t nfriction, ntarget; // blocks of friction losses and of velocity targets among them
 
   // scratch
   double* dense;           // (nv) always zero between two uses

@@ -164,6 +164,8 @@ static hfSaturatedRow friction_row(hfActuation* a, const hfiActuationStep* step,
 
 void hfi_friction_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
   const hfModel* m = a->model;
+  int before = a->rows.n.nblock;
+  a->nfriction = 0;
   if (m->world.disable_frictionloss) return;
   for (int32_t i = 0; i < m->nv; ++i) {
     double loss = hf_model_dof_frictionloss(m)[i], one = 1;
@@ -176,10 +178,12 @@ void hfi_friction_rows(hfActuation* a, const hfDynamics* d, const hfiActuationSt
     double held = step->friction ? step->friction[m->nv + t] : 0;
     if (w > 0) hfi_tendon_row(a, HFI_ROW_TENDON_FRICTION, t, 1, friction_row(a, step, w, loss, held));
   }
+  a->nfriction = a->rows.n.nblock - before;
 }
 
 void hfi_friction_remember(const hfActuation* a, const double* v1, double* friction) {
   const hfiRows* r = &a->rows;
+  if (!a->nfriction) return;
   for (const hfiRowBlock *b = r->block, *end = b + r->n.nblock; b < end; ++b) {
     if (b->source != HFI_ROW_JOINT_FRICTION && b->source != HFI_ROW_TENDON_FRICTION) continue;
     double force, *held = friction + (b->source == HFI_ROW_TENDON_FRICTION ? a->model->nv : 0) + b->id;

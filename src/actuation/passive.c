@@ -10,6 +10,7 @@
 // vector by no more than h w in any direction, so h^2 k bounds its stiffness. Tendons couple dofs
 // and become rows.
 #include "actuation/actuation.h"
+#include "linalg/dense.h"
 #include "model/polynomial.h"
 #include <string.h>
 
@@ -26,9 +27,14 @@ static void add_spring(const hfModel* m, int j, int n, const double* x, double h
   }
 }
 
+static int has_joint_springs(const hfModel* m) {
+  const double *k = hf_model_jnt_stiffness(m), *poly = hf_model_jnt_stiffness_poly(m);
+  return hfi_dot(k, k, m->njnt) > 0 || hfi_dot(poly, poly, 2 * m->njnt) > 0;
+}
+
 // tau -= k x; also diag += h^2 k unless diag is NULL.
 static void add_joint_springs(const hfModel* m, const double* q, double h, double* tau, double* diag) {
-  if (m->world.disable_spring) return;
+  if (m->world.disable_spring || !has_joint_springs(m)) return;
   for (int j = 0; j < m->njnt; ++j) {
     const double* poly = hf_model_jnt_stiffness_poly(m) + 2 * j;
     int type = hf_model_jnt_type(m)[j], dof = hf_model_jnt_dofadr(m)[j], adr = hf_model_jnt_qposadr(m)[j], n = hfi_joint_nv(type);

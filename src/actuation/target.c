@@ -23,13 +23,15 @@ static void add_target(hfActuation* a, const hfDynamics* d, const hfiActuationSt
 }
 
 void hfi_target_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
-  if (!step->velocity_target) return;
-  for (int32_t i = 0; i < a->model->nv; ++i)
-    if (!isnan(step->velocity_target[i])) add_target(a, d, step, i);
+  const double* target = step->velocity_target;
+  int before = a->rows.n.nblock;
+  for (int32_t i = 0, n = target ? a->model->nv : 0; i < n; ++i)
+    if (!isnan(target[i])) add_target(a, d, step, i);
+  a->ntarget = a->rows.n.nblock - before;
 }
 
 void hfi_target_collect(hfActuation* a, const double* v1) {
   memset(a->target_force, 0, sizeof *a->target_force * (size_t)a->model->nv);
-  for (int b = 0; b < a->rows.n.nblock; ++b)
+  for (int b = 0; a->ntarget && b < a->rows.n.nblock; ++b)
     if (a->rows.block[b].source == HFI_ROW_TARGET) hfi_rows_force(&a->rows, &a->rows.block[b], v1, &a->target_force[a->rows.block[b].id]);
 }

@@ -9,42 +9,65 @@
 // A row that may move a geom farther than this in a step has contacts predicted with it [m].
 static const double NOTICEABLE = 1e-3;
 
-// Upper bound [m] on how far the force of a row over n dofs can move any geom during this step: the force that the
-// row has at the end of a step in which it acts alone, h^2 f/(1 + h kappa w), times the J/m and the lever of the dof
-// that it moves most. inverse: 1/M_ii; lever as the world's (nv).
-static inline double distance_moved_by_row(const hfSaturatedRow* row, double h, int n, const int32_t* dof,
-                                           const double* J, const double* v0, const double* inverse,
-                                           const double* lever) {
-  double velocity = 0, w = 0, most = 0;
-  for (int i = 0; i < n; ++i) {
-    int k = dof[i];
-    double moved = J[i] * inverse[k];
-    velocity += J[i] * v0[k], w += J[i] * moved;
-    most = max2(most, fabs(moved) * lever[k]);
-  }
+// Upper bound [m] on how far the force of a row can move any geom during this step: the force that the row has at the end
+// of a step in which it acts alone, h^2 f/(1 + h kappa w), times `most`: the J/m and the lever of the dof that it moves most.
+static inline double distance_moved_by_row(const hfSaturatedRow* row, double h, double velocity, double w, double most) {
   double free = hfi_saturated_unclamped(row, velocity) / (1 + h * row->kappa * w);
   return h * h * fabs(clamp(free, row->lo, row->hi)) * most;
+}
+
+// The same of the row J over n dofs. inverse: 1/M_ii; lever as the world's (nv).
+static double distance_moved_over_dofs(const hfiDiscrete* s, const hfSaturatedRow* row, int n, const int32_t* dof, const double* J) {
+  const double *v0 = s->assembly.problem.v0, *inverse = s->assembly.inverse_mass, *lever = s->world->lever;
+  double velocity = 0, w = 0, most = 0;
+  for (int i = 0; i < n; ++i) {
+    double moved = J[i] * inverse[dof[i]];
+    velocity += J[i] * v0[dof[i]], w += J[i] * moved;
+    most = max2(most, fabs(moved) * lever[dof[i]]);
+  }
+  return distance_moved_by_row(row, s->config.step, velocity, w, most);
+}
+
+// Adds how far the rows of a block may push their tree. Returns 1 where a row may move some geom noticeably.
+static int push_by_block(hfiDiscrete* s, const hfiRowBlock* b) {
+  const hfiRows* rows = &s->world->actuation.rows;
+  const int32_t* cols = rows->cols + b->col;
+  const double* J = rows->J + b->jac;
+  for (int r = 0, n = b->ncol; r < b->dim && n; ++r, J += n) {
+    double moved = distance_moved_over_dofs(s, &rows->row[b->row + r], n, cols, J);
+    if (moved > NOTICEABLE) return 1;
+    s->push[hf_model_dof_tree(s->world->model)[cols[0]]] += moved;
+  }
+  return 0;
+}
+
+// The same for all blocks. Most of them are one row on one dof.
+static int push_by_rows(hfiDiscrete* s) {
+  const hfiRows* rows = &s->world->actuation.rows;
+  const int32_t* tree = hf_model_dof_tree(s->world->model);
+  const double *v0 = s->assembly.problem.v0, *inverse = s->assembly.inverse_mass, *lever = s->world->lever, h = s->config.step;
+  for (const hfiRowBlock *b = rows->block, *end = b + rows->n.nblock; b < end; ++b) {
+    if (b->dim > 1 || b->ncol != 1) {
+      if (push_by_block(s, b)) return 1;
+      continue;
+    }
+    int dof = rows->cols[b->col];
+    double J = rows->J[b->jac], w = J * inverse[dof];
+    double moved = distance_moved_by_row(&rows->row[b->row], h, J * v0[dof], J * w, fabs(w) * lever[dof]);
+    if (moved > NOTICEABLE) return 1;
+    s->push[tree[dof]] += moved;
+  }
+  return 0;
 }
 
 // Returns 1 where a drive, target or equality may move some geom noticeably. Else s->push has how far known forces and
 // those of rows may push each tree beyond its free motion.
 static int measure_push(hfiDiscrete* s) {
   const hfModel* m = s->world->model;
-  const hfiRows* rows = &s->world->actuation.rows;
-  const int32_t* tree = hf_model_dof_tree(m);
-  const double *tau = s->tau, *inverse = s->assembly.inverse_mass, *lever = s->world->lever;
-  const double *v0 = s->assembly.problem.v0, h = s->config.step;
+  const double *tau = s->tau, *inverse = s->assembly.inverse_mass, *lever = s->world->lever, h = s->config.step;
   double* push = s->push;
   memset(push, 0, sizeof *push * (size_t)m->ntree);
-  for (const hfiRowBlock *b = rows->block, *end = b + rows->n.nblock; b < end; ++b) {
-    const int32_t* cols = rows->cols + b->col;
-    const double* J = rows->J + b->jac;
-    for (int r = 0, n = b->ncol; r < b->dim && n; ++r, J += n) {
-      double moved = distance_moved_by_row(&rows->row[b->row + r], h, n, cols, J, v0, inverse, lever);
-      if (moved > NOTICEABLE) return 1;
-      push[tree[cols[0]]] += moved;
-    }
-  }
+  if (push_by_rows(s)) return 1;
   for (int t = 0, i = 0; t < m->ntree; ++t) { // the dofs of the trees follow each other
     double sum = 0;
     for (int end = i + hf_model_tree_dofnum(m)[t]; i < end; ++i) sum += fabs(tau[i]) * inverse[i] * lever[i];

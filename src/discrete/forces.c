@@ -3,6 +3,8 @@
 //   p* = M v0 + h (tau - bias),   tau = applied + J^T wrenches + what actuation leaves explicit
 #include "discrete/discrete.h"
 
+#include "linalg/dense.h"
+
 #include <string.h>
 
 // Inverse dynamics looks ahead: a constraint takes its signal at the end of the step, where it will be met, and
@@ -20,6 +22,20 @@ static void look_ahead(hfiDiscrete* s, double time) {
   }
 }
 
+static int any_target(const hfInput* in, int nv) {
+  for (int i = 0; in && in->velocity_target && i < nv; ++i)
+    if (!isnan(in->velocity_target[i])) return 1;
+  return 0;
+}
+
+// Whether this step uses the factors of M: for rows of the actuation, for impacts, or for trees that are no free bodies.
+static int uses_mass_factors(const hfiDiscrete* s, const hfInput* in) {
+  const hfModel* m = s->world->model;
+  const double* loss = hf_model_dof_frictionloss(m);
+  if (s->flight.nbody < m->ntree || m->nu || m->ntendon || m->neq || s->world->has_restitution) return 1;
+  return hfi_dot(loss, loss, m->nv) > 0 || any_target(in, m->nv);
+}
+
 void hfi_discrete_forces(hfiDiscrete* s, const hfState* state, const hfInput* in) {
   hfiWorld* w = s->world;
   const hfModel* m = w->model;
@@ -30,7 +46,7 @@ void hfi_discrete_forces(hfiDiscrete* s, const hfState* state, const hfInput* in
   memset(s->tau, 0, sizeof *s->tau * (size_t)m->nv);
   hfi_world_add_applied(w, in, s->tau);
   look_ahead(s, state->time);
-  hf_dynamics_factor(d);
+  if (uses_mass_factors(s, in)) hf_dynamics_factor(d);
   hf_actuation_update(&w->actuation, d, hf_state_q(state));
   hfiActuationStep step = {.h = h,
                            .near_rigid = s->config.near_rigid,
@@ -47,5 +63,7 @@ void hfi_discrete_forces(hfiDiscrete* s, const hfState* state, const hfInput* in
   hfi_actuation_step(&w->actuation, d, &step, s->tau, p->diag);
   hfi_rows_append(&w->actuation.rows, m, p);
   hf_dynamics_multiply(d, p->v0, p->p);
-  for (int i = 0; i < m->nv; ++i) p->p[i] += h * (s->tau[i] - d->c[i]);
+  double* momentum = p->p;
+  const double *tau = s->tau, *bias = d->c;
+  for (int i = 0; i < m->nv; ++i) momentum[i] += h * (tau[i] - bias[i]);
 }

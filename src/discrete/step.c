@@ -61,14 +61,14 @@ static void advance(hfiDiscrete* s, hfState* state, const hfInput* in, hfiStepOu
   const hfModel* m = w->model;
   const double h = s->config.step;
   int remembers = hfi_contacts_remember(s);
-  double *q = hf_state_mutable_q(state), *v = hf_state_mutable_v(state), *end = s->foreseen;
+  double *q = hf_state_mutable_q(state), *v = hf_state_mutable_v(state), *end = s->foreseen, *acceleration = out->acceleration;
   if (remembers) hfi_world_mark_start(w);
   memcpy(end, s->v1, sizeof *end * (size_t)m->nv);
   if (s->config.gyroscopic)
     hfi_discrete_end_flight(s, in, q, end);
   else
     hf_model_integrate(m, q, s->v1, h);
-  for (int i = 0; i < m->nv; ++i) out->acceleration[i] = (end[i] - v[i]) / h;
+  for (int i = 0, n = m->nv; i < n; ++i) acceleration[i] = (end[i] - v[i]) / h;
   memcpy(v, end, sizeof *v * (size_t)m->nv);
   hf_actuation_advance(&w->actuation, hf_state_mutable_act(state), h);
   if (s->config.friction == HF_FRICTION_ANCHORED)

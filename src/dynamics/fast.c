@@ -13,6 +13,8 @@
 // in the same way, but kept exactly. The bounds are met by scaling v1.
 #include "dynamics/fast.h"
 
+#include "linalg/dense.h"
+
 #include <string.h>
 
 // A tree is fast when one of its links turns by more than this in a step [rad].
@@ -75,11 +77,12 @@ static double inertial_energy(const hfiFlight* f, const hfDynamics* d, int t, in
 
 // Whether velocities v make no tree more than slow, by a bound for all of them together.
 static int all_are_slow(const hfiFlight* f, const hfModel* m, double h, const double* v) {
-  double even = 0, odd = 0;
-  int n = m->nv;
-  for (int i = 0; i + 1 < n; i += 2) even += fabs(v[i]), odd += fabs(v[i + 1]);
-  if (n & 1) even += fabs(v[n - 1]);
-  return h * (even + odd) <= (f->has_carried_slide ? SHORT_SLIDE : BRISK);
+  double most = f->has_carried_slide ? SHORT_SLIDE : BRISK, sum = 0;
+  double size2 = h * h * hfi_dot(v, v, m->nv);
+  if (m->nv * size2 <= most * most) return 1; // sum v_i^2 <= (sum |v_i|)^2 <= nv sum v_i^2
+  if (size2 > most * most) return 0;
+  for (int i = 0; i < m->nv; ++i) sum += fabs(v[i]);
+  return h * sum <= most;
 }
 
 void hfi_fast_find(hfiFlight* f, const hfDynamics* d, double h, const int32_t* flies) {

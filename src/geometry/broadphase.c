@@ -12,7 +12,7 @@ void hfi_grid_init(hfiGrid* g, int nbox, hfiArena* arena) {
   for (g->nslot = 16; g->nslot < 2 * nbox;) g->nslot *= 2;
   g->slot = HFI_TAKE(arena, int32_t, g->nslot);
   g->next = HFI_TAKE(arena, int32_t, nbox);
-  g->cell = HFI_TAKE(arena, int64_t, 3 * (size_t)nbox);
+  g->cell = HFI_TAKE(arena, uint64_t, nbox);
   g->extent = HFI_TAKE(arena, double, nbox);
   g->large = HFI_TAKE(arena, int32_t, nbox);
 }
@@ -51,11 +51,38 @@ static double median(double* x, int n) {
   return x[k];
 }
 
-static uint32_t hash_cell(const hfiGrid* g, int64_t x, int64_t y, int64_t z) {
-  uint64_t h = (uint64_t)x * UINT64_C(0x9E3779B97F4A7C15) ^
-               (uint64_t)y * UINT64_C(0xC2B2AE3D27D4EB4F) ^
-               (uint64_t)z * UINT64_C(0x165667B19E3779F9);
-  return (uint32_t)(h >> 32) & (uint32_t)(g->nslot - 1);
+// A cell is one number: its three whole numbers, each above zero and below 2^21, side by side. Neighbours differ by sums of
+// these units, of which none runs over into the next.
+#define CELL_X (UINT64_C(1) << 42)
+#define CELL_Y (UINT64_C(1) << 21)
+#define CELL_Z UINT64_C(1)
+static const double FARTHEST = (1 << 20) - 2; // number of a cell at most, counted from the origin [-]
+static const uint64_t NO_CELL = 0;            // the number of boxes without a cell
+
+// The cells behind a cell in the order of x, y, z; those before it see this one.
+static const uint64_t AHEAD[13] = {CELL_Z,
+                                   CELL_Y - CELL_Z,
+                                   CELL_Y,
+                                   CELL_Y + CELL_Z,
+                                   CELL_X - CELL_Y - CELL_Z,
+                                   CELL_X - CELL_Y,
+                                   CELL_X - CELL_Y + CELL_Z,
+                                   CELL_X - CELL_Z,
+                                   CELL_X,
+                                   CELL_X + CELL_Z,
+                                   CELL_X + CELL_Y - CELL_Z,
+                                   CELL_X + CELL_Y,
+                                   CELL_X + CELL_Y + CELL_Z};
+
+static uint64_t cell_coordinate(double x, double width) { return (uint64_t)(floor(x / width) + (1 << 20)); }
+
+static uint64_t cell_at(hfVec3 p, double width) {
+  return cell_coordinate(p.x, width) * CELL_X + cell_coordinate(p.y, width) * CELL_Y + cell_coordinate(p.z, width) * CELL_Z;
+}
+
+// Bits from 43 on depend on all three numbers.
+static uint32_t hash_cell(const hfiGrid* g, uint64_t cell) {
+  return (uint32_t)(cell * UINT64_C(0x9E3779B97F4A7C15) >> 43) & (uint32_t)(g->nslot - 1);
 }
 
 typedef struct CandidateOutput {
@@ -86,44 +113,31 @@ static int fill_cells(hfiGrid* g, const hfiAabb* box) {
     if (g->extent[i] <= ordinary) width = max2(width, g->extent[i]);
   for (int i = 0; i < g->nslot; ++i) g->slot[i] = -1;
   for (int i = n - 1; i >= 0; --i) { // backwards, so that lists ascend
-    int64_t* c = g->cell + 3 * i;
     hfVec3 centre = v3_scale(0.5, v3_add(box[i].lo, box[i].hi));
-    double limit = 1e15 * width; // cells are whole numbers
+    double limit = FARTHEST * width;
     if (!(box_extent(&box[i]) <= width) ||
         !(fabs(centre.x) < limit && fabs(centre.y) < limit && fabs(centre.z) < limit)) {
       g->large[nlarge++] = i;
-      c[0] = INT64_MIN;
+      g->cell[i] = NO_CELL;
       continue;
     }
-    c[0] = (int64_t)floor(centre.x / width), c[1] = (int64_t)floor(centre.y / width),
-    c[2] = (int64_t)floor(centre.z / width);
-    uint32_t s = hash_cell(g, c[0], c[1], c[2]);
+    g->cell[i] = cell_at(centre, width);
+    uint32_t s = hash_cell(g, g->cell[i]);
     g->next[i] = g->slot[s];
     g->slot[s] = i;
   }
   return nlarge;
 }
 
-// Tests box i with those of a cell; own: the cell is that of box i, whose later boxes alone count.
-static inline void test_cell(hfiGrid* g, const hfiAabb* box, int i, const int64_t* cell, uint32_t slot, int own,
-                             CandidateOutput* o) {
-  for (int j = g->slot[slot]; j >= 0; j = g->next[j]) {
-    const int64_t* c = g->cell + 3 * j;
-    if (c[0] != cell[0] || c[1] != cell[1] || c[2] != cell[2] || (own && j <= i)) continue;
-    test_pair(g, box, i, j, o);
-  }
-}
-
-// The own cell and those behind it in the order of z, y, x; cells before it see this one.
 static void test_neighbours(hfiGrid* g, const hfiAabb* box, int i, CandidateOutput* o) {
-  const int64_t* c = g->cell + 3 * i;
-  for (int z = 0; z < 2; ++z)
-    for (int y = z ? -1 : 0; y < 2; ++y)
-      for (int x = z || y ? -1 : 0; x < 2; ++x) {
-        int64_t cell[3] = {c[0] + x, c[1] + y, c[2] + z};
-        uint32_t slot = hash_cell(g, cell[0], cell[1], cell[2]);
-        if (g->slot[slot] >= 0) test_cell(g, box, i, cell, slot, x == 0 && y == 0 && z == 0, o);
-      }
+  uint64_t own = g->cell[i];
+  for (int j = g->next[i]; j >= 0; j = g->next[j]) // of its own cell the later boxes alone count
+    if (g->cell[j] == own) test_pair(g, box, i, j, o);
+  for (int k = 0; k < 13; ++k) {
+    uint64_t cell = own + AHEAD[k];
+    for (int j = g->slot[hash_cell(g, cell)]; j >= 0; j = g->next[j])
+      if (g->cell[j] == cell) test_pair(g, box, i, j, o);
+  }
 }
 
 // Sorts n candidates by (a, b): by a in place with the counts of each a, then the few of each a by insertion. The
@@ -157,11 +171,11 @@ int hfi_grid_pairs(hfiGrid* g, const hfiAabb* box, const hfiFilter* filter, hfiC
   g->tests = 0;
   int nlarge = g->nbox ? fill_cells(g, box) : 0;
   for (int i = 0; i < g->nbox; ++i)
-    if (g->cell[3 * i] != INT64_MIN) test_neighbours(g, box, i, &o);
+    if (g->cell[i] != NO_CELL) test_neighbours(g, box, i, &o);
   for (int l = 0; l < nlarge; ++l) {
     int i = g->large[l];
     for (int j = 0; j < g->nbox; ++j)
-      if (g->cell[3 * j] != INT64_MIN || j < i) test_pair(g, box, i, j, &o);
+      if (g->cell[j] != NO_CELL || j < i) test_pair(g, box, i, j, &o);
   }
   sort_candidates(g, out, o.count);
   for (int i = 0; g->geom && i < o.count; ++i) out[i].a = g->geom[out[i].a], out[i].b = g->geom[out[i].b];

@@ -15,7 +15,7 @@ typedef struct hfiGrid {
   const int32_t* geom; // (nbox) which geoms the boxes belong to, ascending; NULL: all
   int32_t* slot;       // (nslot) first box of the cell that hashes there, -1: none
   int32_t* next;       // (nbox) next box in the same slot
-  int64_t* cell;       // (nbox x 3)
+  uint64_t* cell;      // (nbox) the cell of its centre
   double* extent;      // (nbox)
   int32_t* large;      // (nbox) boxes wider than a cell
   int64_t tests;       // box-box tests of the last run, for checking the cost

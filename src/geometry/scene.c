@@ -280,14 +280,19 @@ static void list_near(hfiScene* s, const hfPose* X_WG, const double* reach, int*
   else list_near_boxes(s, X_WG, reach, pays, dropped);
 }
 
-int hfi_scene_points(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* c, hfiCull* cull, double margin,
-                     hfiContactPoint* points) {
+static inline int find_points(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* c, hfiCull* cull, double margin,
+                              hfiContactPoint* points) {
   const hfiShape *A = &s->shape[c->a], *B = &s->shape[c->b];
   const hfPose *X_WA = &X_WG[c->a], *X_WB = &X_WG[c->b];
   if (cull->is_general && hfi_still_apart(A, X_WA, B, X_WB, margin, &cull->separation)) return 0;
   int n = call_pair(cull->collide, cull->swapped, A, X_WA, B, X_WB, margin, points);
   if (cull->is_general && n == 0) hfi_find_separation(A, X_WA, B, X_WB, &cull->separation);
   return n;
+}
+
+int hfi_scene_points(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* c, hfiCull* cull, double margin,
+                     hfiContactPoint* points) {
+  return find_points(s, X_WG, c, cull, margin, points);
 }
 
 int hfi_scene_collide(hfiScene* s, const hfPose* X_WG, const double* reach, hfiRawContact* out,
@@ -302,7 +307,7 @@ int hfi_scene_collide(hfiScene* s, const hfPose* X_WG, const double* reach, hfiR
     const hfiCandidate* c = &s->candidate[i];
     double margin = s->cull[i].margin + (reach ? reach[c->a] + reach[c->b] : 0);
     if (far_apart(s, X_WG, c, &s->cull[i], margin)) continue;
-    int n = hfi_scene_points(s, X_WG, c, &s->cull[i], margin, points);
+    int n = find_points(s, X_WG, c, &s->cull[i], margin, points);
     for (int p = 0; p < n; ++p) {
       hfiRawContact raw = {c->a, c->b, c->pair, i, points[p], 0, 0};
       if (count < capacity) out[count++] = raw;

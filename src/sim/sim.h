@@ -5,6 +5,9 @@
 #include "discrete/discrete.h"
 #include <holdfast/sim.h>
 
+// Energy at a state: kinetic; with the potential of gravity and springs [J].
+typedef struct hfiEnergy { double kinetic, total; } hfiEnergy;
+
 struct hfSim {
   const hfModel* model;
   hfSimConfig config; // complete: nothing is left to the scene
@@ -22,7 +25,10 @@ struct hfSim {
   double *tendon_limit_force, *tendon_force; // (ntendon)
   double* equality_force; // (neq x 6)
   double* sensor;         // (nsensordata)
-  double *q0, *v0;        // (nq), (nv) at the start of the last step
+  double *q0, *v0;        // (nq), (nv) at the start of the last step, or at its end once that was judged (energy.c)
+  int32_t start_is_judged; // 1: start_energy is that of q0, v0, with the world's parameters of start_revision
+  uint32_t start_revision;
+  hfiEnergy start_energy;
   hfContact* contact;     // (max_contacts) for the sensors
 };
 

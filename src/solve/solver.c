@@ -10,6 +10,7 @@
 #include <holdfast/solver.h>
 
 #include "base/error.h"
+#include "linalg/dense.h"
 #include "math/vec3.h"
 #include "solve/convex.h"
 #include "solve/dual.h"
@@ -97,12 +98,20 @@ static int give_up(hfiIsland* I) {
   return 0;
 }
 
-// Solves an island without rows: A v = p*. Returns 0 where it has no answer.
-static int solve_free(hfiIsland* I) {
-  if (hfi_system_factor(I)) return give_up(I);
-  memcpy(I->v, I->p, sizeof(double) * (size_t)I->n);
-  hfi_block_solve(&I->K, I->v);
-  return all_finite(I->v, I->n) ? 1 : give_up(I);
+// Solves an island without rows, which is one tree: A v = p*. Where it has no answer the tree keeps the velocities of the
+// start of the step. Returns 0 then.
+static int solve_free_tree(const hfiIsland* I, const hfStepProblem* P, int32_t tree, double* v) {
+  int32_t first = P->tree_start[tree], n = P->tree_start[tree + 1] - first;
+  double* A = I->local;
+  memcpy(A, P->M + P->M_start[tree], sizeof(double) * (size_t)(n * n));
+  for (int32_t i = 0; i < n; ++i) A[i * n + i] += P->diag[first + i];
+  memcpy(v + first, P->p + first, sizeof(double) * (size_t)n);
+  if (hfi_ldlt(A, n, n, 1) == 0) {
+    hfi_ldlt_solve(A, n, n, v + first);
+    if (all_finite(v + first, n)) return 1;
+  }
+  memcpy(v + first, P->v0 + first, sizeof(double) * (size_t)n);
+  return 0;
 }
 
 // The result `after`, with the work of both.
@@ -135,7 +144,6 @@ static hfiNewtonResult try_rung(hfiIsland* I, const hfSolverConfig* config, int3
 // Climbs the ladder for one island and adds to the report. Returns 0 when there is no answer: the
 // mass matrix is not positive definite, or numbers overflow.
 static int solve_island(hfiIsland* I, const hfSolverConfig* config, hfSolveReport* report) {
-  if (I->nblock == 0) return solve_free(I);
   double coupled = 0;
   int32_t rung = config->first_rung;
   hfiNewtonResult out = try_rung(I, config, rung, &coupled);
@@ -192,9 +200,13 @@ static hfStatus solve_islands(hfSolver* solver, const hfSolverConfig* config, co
   hfi_partition_find(S, problem);
   for (int32_t k = 0; k < S->count; ++k) {
     const int32_t *trees = S->tree + S->tree_start[k], *blocks = S->block + S->block_start[k];
-    int32_t ntree = S->tree_start[k + 1] - S->tree_start[k];
+    int32_t ntree = S->tree_start[k + 1] - S->tree_start[k], nblock = S->block_start[k + 1] - S->block_start[k];
     if (changed && !has_changed(trees, ntree, changed)) continue;
-    hfi_island_gather(I, problem, trees, ntree, blocks, S->block_start[k + 1] - S->block_start[k]);
+    if (nblock == 0) {
+      if (!solve_free_tree(I, problem, trees[0], v)) report->status = HF_SINGULAR;
+      continue;
+    }
+    hfi_island_gather(I, problem, trees, ntree, blocks, nblock);
     if (!solve_island(I, config, report)) report->status = HF_SINGULAR;
     scatter_island(I, v, impulse, solver->s);
   }

@@ -10,8 +10,6 @@
 #include "contact/contact.h"
 #include "solve/law.h"
 
-#include <string.h>
-
 // Inverse effective masses J M^-1 J^T of a contact's friction rows. Of a group of two rows it is the mean.
 typedef struct hfiInverseMasses {
   double group[3]; // sliding, torsion, rolling: count only for anchored friction [1/kg, 1/(kg m^2)]
@@ -39,12 +37,13 @@ static inline int hfi_contact_law(const hfiContact* contact, int friction, const
                                   double steepest, hfContactLaw* law) {
   const hfiMaterial* m = &contact->material;
   int capped = 0;
-  memset(law, 0, sizeof *law);
   law->stiffness = m->stiffness;
   law->dissipation = m->dissipation;
   law->depth = contact->depth;
-  law->friction = friction;
-  for (int g = 0; g < 3; ++g) law->mu[g] = m->mu[g], law->stiction_speed[g] = m->stiction_speed;
+  law->normal_force0 = 0;
+  law->friction = friction, law->reserved = 0;
+  for (int g = 0; g < 3; ++g) law->mu[g] = m->mu[g], law->stiction_speed[g] = m->stiction_speed, law->k_t[g] = law->c_t[g] = 0;
+  for (int i = 0; i < 5; ++i) law->xi0[i] = 0;
   if (m->condim >= 3) capped += hfi_set_group_law(m, HF_SLIDING, w->group[0], h, steepest, law);
   if (m->condim >= 4) capped += hfi_set_group_law(m, HF_TORSION, w->group[1], h, steepest, law);
   if (m->condim >= 6) capped += hfi_set_group_law(m, HF_ROLLING, w->group[2], h, steepest, law);

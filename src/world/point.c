@@ -54,7 +54,7 @@ void hfi_world_load(hfiWorld* w, double t, const hfInput* in) {
 
 void hfi_world_add_applied(const hfiWorld* w, const hfInput* in, double* tau) {
   const hfModel* m = w->model;
-  for (int i = 0; in && in->force && i < m->nv; ++i) tau[i] += in->force[i];
+  if (in && in->force) hfi_axpy(tau, 1, in->force, m->nv);
   const double* wrench = in ? (const double*)in->wrench : NULL;
   if (!wrench || !(hfi_dot(wrench, wrench, 6 * m->nbody) > 0)) return;
   for (int b = 1; b < m->nbody; ++b) {
