@@ -163,7 +163,8 @@ class Model(_core.Model):
         return [Diagnostic(*d) for d in self._diagnostics]
 
     def id(self, kind: str, name: str | int) -> int:
-        """Id of an object by kind ("body", "joint", ...) and name. An id is checked and returned."""
+        """Id of an object by kind ("body", "joint", ...) and name. "#ID" means an object that has no name, as in logs. An id is
+        checked and returned."""
         number = _KINDS[kind]
         if not isinstance(name, str):
             index = int(name)
@@ -171,9 +172,10 @@ class Model(_core.Model):
                 raise IndexError(f"no {kind} {index}: the model has {self._object_count(number)}")
             return index
         index = self._find(number, name)
+        if index < 0 and name in (labels := self.labels(kind)):
+            index = labels.index(name)
         if index < 0:
-            known = ", ".join(n for n in self.names(kind)[:20] if n)
-            raise KeyError(f'no {kind} is named "{name}"; there are: {known}')
+            raise KeyError(f'no {kind} is named "{name}"; there are: {", ".join(labels[:20])}')
         return index
 
     def name(self, kind: str, index: int) -> str:
@@ -183,6 +185,10 @@ class Model(_core.Model):
     def names(self, kind: str) -> list[str]:
         """Names of all objects of a kind, in order of their ids."""
         return [self._name(_KINDS[kind], i) for i in range(self._object_count(_KINDS[kind]))]
+
+    def labels(self, kind: str) -> list[str]:
+        """Names of all objects of a kind, and "#ID" for those that have none."""
+        return [name or f"#{i}" for i, name in enumerate(self.names(kind))]
 
     def _object(self, kind: str, name: str | int) -> Object:
         return Object(self, kind, _PREFIX[kind], self.id(kind, name))
@@ -200,7 +206,7 @@ class Model(_core.Model):
 
     def _joint_slices(self, starts: np.ndarray, counts: tuple[int, ...]) -> dict[str, slice]:
         return {name: slice(int(starts[j]), int(starts[j]) + counts[self.jnt_type[j]])
-                for j, name in enumerate(self.names("joint")) if name}
+                for j, name in enumerate(self.labels("joint"))}
 
     @cached_property
     def _q_slices(self) -> dict[str, slice]:
@@ -212,16 +218,16 @@ class Model(_core.Model):
 
     @cached_property
     def _u_slices(self) -> dict[str, slice]:
-        return {n: slice(i, i + 1) for i, n in enumerate(self.names("actuator")) if n}
+        return {n: slice(i, i + 1) for i, n in enumerate(self.labels("actuator"))}
 
     @cached_property
     def _act_slices(self) -> dict[str, slice]:
-        return {n: slice(int(a), int(a) + 1) for n, a in zip(self.names("actuator"), self.actuator_actadr) if n and a >= 0}
+        return {n: slice(int(a), int(a) + 1) for n, a in zip(self.labels("actuator"), self.actuator_actadr) if a >= 0}
 
     @cached_property
     def _sensor_slices(self) -> dict[str, slice]:
         return {n: slice(int(a), int(a) + int(d))
-                for n, a, d in zip(self.names("sensor"), self.sensor_adr, self.sensor_dim) if n}
+                for n, a, d in zip(self.labels("sensor"), self.sensor_adr, self.sensor_dim)}
 
     def _named(self, view: Any, which: str) -> NamedArray:
         kind = {"q": "joint", "v": "joint", "u": "actuator", "act": "actuator", "sensor": "sensor"}[which]

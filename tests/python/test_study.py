@@ -223,6 +223,21 @@ def test_success_follows_the_closed_form(tmp_path):
             assert r["success"] == (ratio > 1)
 
 
+def test_objects_without_a_name_are_called_by_number(tmp_path):
+    """A free joint without a name, as in most published robots, and an actuator without one: a throw by closed form."""
+    text = FALL.replace("<freejoint name='free'/>", "<freejoint/>").replace("<motor name='push'", "<motor").replace("ctrl='3'", "ctrl='0'")
+    (tmp_path / "fall.xml").write_text(text)
+    study = Study(name="fall", scene="fall.xml", folder=str(tmp_path), time=0.2, keep={"z": "final(q('#0')[2])", "x": "final(q('rail'))", "f": "final(force('#0'))"},
+                  parameters={"z0": {"add": "q.#0[2]", "values": [0.5]}, "up": {"set": "v.#0[2]", "values": [1.0]}, "u": {"set": "ctrl.#0", "values": [2.0]},
+                              "damp": {"set": "dof.*.damping", "values": [0.0]}})
+    (row,) = rows(study, tmp_path / "s.db")
+    assert row["metrics"]["z"] == pytest.approx(1.5 + 0.2 - 9.81 * 0.02, abs=1e-9) and row["metrics"]["f"] == 2.0
+    state = hf.Sim(hf.Model.from_file(tmp_path / "fall.xml")).state
+    assert state.q["#0"].tolist() == state.q[:7].tolist() and state.q.names == ["#0", "rail"]
+    with pytest.raises(KeyError, match="there are: #0, rail"):
+        state.q["#1"]
+
+
 def test_controls_over_time(fall_scene, tmp_path):
     (tmp_path / "c.csv").write_text("time,push\n0,1\n0.1,-1\n")
     study = Study(**fall_scene, controls="c.csv", keep={"v": "final(v('rail'))", "top": "max(v('rail'))"}, sample=0.01, parameters={"m": {"set": "mass.cart", "values": [1.0, 2.0]}})

@@ -196,17 +196,32 @@ def test_submitit(pinch, local_digest, tmp_path):
 # ---- Ray ----------------------------------------------------------------------------------------------------------
 
 
+def patiently(start):
+    """Starts a part of a cluster. Ray gives up after 30 s, which are not enough on a busy machine."""
+    for attempt in range(6):
+        try:
+            return start()
+        except Exception as error:
+            if attempt == 5 or "timed out" not in str(error):
+                raise
+
+
 class Nodes:
     """A Ray cluster of three nodes, each with one processor: processes of this machine. It can be lost and made again."""
 
     def __init__(self):
+        self._start()
+
+    def _start(self):
         from ray.cluster_utils import Cluster
 
-        self.cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+        self.cluster = patiently(lambda: Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False}))
         for _ in range(2):
-            self.cluster.add_node(num_cpus=1)
-        self.cluster.wait_for_nodes()
+            self._add_node()
         os.environ["RAY_ADDRESS"] = self.cluster.address
+
+    def _add_node(self):
+        patiently(lambda: self.cluster.add_node(num_cpus=1))
 
     def processes(self):
         """Ray's own processes on all nodes, and its workers, by the node."""
@@ -222,13 +237,13 @@ class Nodes:
         for pid in self.processes()[node]:
             end_process(pid)
         self.cluster.remove_node(node, allow_graceful=False)
-        self.cluster.add_node(num_cpus=1)
+        self._add_node()
 
     def lose_everything(self):
         for pid in [*self.workers(), *(pid for pids in self.processes().values() for pid in pids)]:
             end_process(pid)
         self.cluster.shutdown()
-        self.__init__()
+        self._start()
 
 
 @pytest.fixture(scope="module")

@@ -71,13 +71,13 @@ def changes_of(parameters: dict[str, dict]) -> list[Change]:
 
 
 def _ids(model: Model, kind: str, pattern: str, where: str) -> list[int]:
-    """Ids of the objects that a pattern (a name, several with commas, or * and ?) means."""
-    names = model.names(kind)
+    """Ids of the objects that a pattern (a name, several with commas, or * and ?) means; #ID is one that has no name."""
+    names = model.labels(kind)
     wanted = [p.strip() for p in pattern.split(",")]
     ids = [i for i, n in enumerate(names) if any(fnmatch.fnmatchcase(n, p) for p in wanted)]
     for p in wanted:
         if not any(fnmatch.fnmatchcase(n, p) for n in names):
-            raise StudyError(f'{where}: no {kind} is named "{p}"; there are: {", ".join(n for n in names[:20] if n)}')
+            raise StudyError(f'{where}: no {kind} is named "{p}"; there are: {", ".join(names[:20])}')
     return ids
 
 
@@ -108,9 +108,9 @@ def _change_field(change: Change, batch: Batch, values: np.ndarray) -> None:
         raise StudyError(f"{change.where}: must be {change.head}.NAME.FIELD")
     if change.head == "dof":
         field = f"dof_{name}"
-        joints = _ids(model, "joint", pattern, change.where)
-        slices = list(model._v_slices.items())
-        ids = [d for j in joints for n, s in slices if n == model.name("joint", j) for d in range(s.start, s.stop)]
+        labels = model.labels("joint")
+        parts = [model._v_slices[labels[j]] for j in _ids(model, "joint", pattern, change.where)]
+        ids = [d for part in parts for d in range(part.start, part.stop)]
     else:
         field = f"{_PREFIXES[change.head]}_{name}"
         ids = _ids(model, change.head, pattern, change.where)
@@ -135,7 +135,7 @@ def _change_motion(change: Change, batch: Batch, values: np.ndarray) -> None:
     model = batch.model
     kind = "actuator" if change.head == "ctrl" else "joint"
     for i in _ids(model, kind, change.rest, change.where):
-        name = model.name(kind, i)
+        name = model.labels(kind)[i]
         if change.head == "ctrl":
             if model.actuator_signal[i] >= 0:
                 raise StudyError(f"{change.where}: the scene's signal drives this actuator, so that a control has no effect; "

@@ -94,13 +94,13 @@ class SignalReader:
         return lambda batch: np.asarray(getattr(batch, array))[:, column]
 
     def _make_q(self, joint: int) -> Callable:
-        return self._columns("q", self.model._q_slices[self.model.name("joint", joint)])
+        return self._columns("q", self.model._q_slices[self.model.labels("joint")[joint]])
 
     def _make_v(self, joint: int) -> Callable:
-        return self._columns("v", self.model._v_slices[self.model.name("joint", joint)])
+        return self._columns("v", self.model._v_slices[self.model.labels("joint")[joint]])
 
     def _make_sensor(self, sensor: int) -> Callable:
-        return self._columns("sensors", self.model._sensor_slices[self.model.name("sensor", sensor)])
+        return self._columns("sensors", self.model._sensor_slices[self.model.labels("sensor")[sensor]])
 
     def _make_force(self, actuator: int) -> Callable:
         return self._columns("actuator_force", slice(actuator, actuator + 1))
