@@ -1,6 +1,7 @@
 // holdfast study: hands over to the Python package, python3 -m holdfast.study, which has the verb's options and messages.
 //
-// The interpreter is HOLDFAST_PYTHON where that is set, else python3 of the search path.
+// The interpreter is HOLDFAST_PYTHON where that is set, else python3 of the search path. The package finds this program, which
+// makes its replays and runs experiments, by HOLDFAST_COMMAND.
 #include "cli.h"
 
 #include <errno.h>
@@ -28,6 +29,14 @@ static int try_package(const char* python) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 126;
 }
 
+static void tell_own_path(void) {
+  char path[4096];
+  ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+  if (length <= 0) return; // the package looks on the search path
+  path[length] = 0;
+  setenv("HOLDFAST_COMMAND", path, 0);
+}
+
 int verb_study(int argc, char** argv) {
   const char* python = interpreter();
   char** arguments = calloc((size_t)argc + 3, sizeof *arguments);
@@ -37,6 +46,7 @@ int verb_study(int argc, char** argv) {
   arguments[2] = (char[]){"holdfast.study"};
   for (int i = 1; i < argc; ++i) arguments[i + 2] = argv[i];
   int tried = try_package(python);
+  tell_own_path();
   if (tried == 0) execvp(python, arguments);
   if (tried == 127)
     say_error("studies need Python 3.11 or later, and \"%s\" cannot be started; HOLDFAST_PYTHON names another one", python);

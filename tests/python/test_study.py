@@ -389,6 +389,13 @@ def test_the_page_says_what_the_store_holds(tmp_path):
     assert f"mu 0.02, squeeze 12: {sum(r['success'] for r in share)} of 1 succeed" in page
 
 
+def test_the_page_says_why_a_run_has_no_replay(tmp_path):
+    (tmp_path / "quiet.py").write_text("def f(x):\n    return {'y': x, 'success': x > 1}\n")
+    study = Study(name="quiet", function="quiet:f", folder=str(tmp_path), parameters={"x": {"values": [1, 2]}})
+    page = make_page(study.run(tmp_path / "s.db", workers=1), 2)
+    assert "Run 0 has no replay: run 0 has no recording: the function must record" in page and page.count("<th>success</th>") == 1
+
+
 def test_a_study_without_success_shows_means(tmp_path):
     store = Study(**{**PINCH, "success": None, "repetitions": 2}).run(tmp_path / "s.db", workers=1)
     drop = next(r["metrics"]["drop"] for r in store.rows() if r["parameters"] == {"mu": 0.005, "squeeze": 2.0})
@@ -437,5 +444,11 @@ def test_the_command_hands_over(tmp_path):
     assert "run FILE.yaml" in call(HOLDFAST_PYTHON=sys.executable).stdout
     gone = call(HOLDFAST_PYTHON=str(tmp_path / "no-python"))
     assert gone.returncode == 1 and "Python 3.11" in gone.stderr
+    asked = tmp_path / "asked"
+    asked.write_text('#!/bin/sh\n[ "$1" = -c ] || echo "$HOLDFAST_COMMAND"\n')
+    asked.chmod(0o755)
+    environment = {k: v for k, v in os.environ.items() if k != "HOLDFAST_COMMAND"}
+    told = subprocess.run([holdfast, "study", "--help"], capture_output=True, text=True, env={**environment, "HOLDFAST_PYTHON": str(asked)})
+    assert os.path.samefile(told.stdout.strip(), holdfast)  # the package finds the command that handed over
     bare = call(HOLDFAST_PYTHON=sys.executable, PYTHONPATH=str(tmp_path))
     assert bare.returncode == 1 and "package holdfast" in bare.stderr

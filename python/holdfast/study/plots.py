@@ -24,7 +24,7 @@ def short(value: Any) -> str:
 
 
 def _brief(value: float) -> str:
-    return f"{value:.2g}"
+    return f"{float(f'{value:.2g}'):g}"  # 150, not 1.5e+02
 
 
 def _text(x: float, y: float, content: str, anchor: str = "middle", turn: float = 0, size: int = 11) -> str:
@@ -108,7 +108,8 @@ def _group(x: Axis, y: Axis, xs: Sequence, ys: Sequence, values: Sequence) -> di
 
 
 def _draw_cells(x: Axis, y: Axis, xs: Sequence, ys: Sequence, values: Sequence, describe: Callable[[list], tuple[str, str]], what: str) -> str:
-    side, left, top = 24, 86, 8
+    side, top = 24, 8
+    left = max(86, 28 + 6 * max(len(label) for label in y.labels))  # a character of the labels is about 6 wide
     width, height = side * len(x.labels), side * len(y.labels)
     parts = [_rect(left, top, width, height, "#f4f4f4")]
     for (i, j), members in _group(x, y, xs, ys, values).items():

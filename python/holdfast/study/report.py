@@ -185,8 +185,8 @@ def _worst(store: Store, rows: list[dict], names: list[str], count: int) -> str:
     chosen = worst_runs(store, rows, count)
     if not chosen:
         return ""
-    metrics = list(dict.fromkeys(n for r in chosen for n in r["metrics"]))[:8]
-    table, frames = [], []
+    metrics = [n for n in dict.fromkeys(n for r in chosen for n in r["metrics"]) if n != "success"][:8]
+    table, frames, missing = [], [], {}
     for row in chosen:
         index = row["index"]
         try:
@@ -195,9 +195,11 @@ def _worst(store: Store, rows: list[dict], names: list[str], count: int) -> str:
             frames.append(f'<script type="application/octet-stream" id="data-{index}">{data}</script>'
                           f'<iframe id="frame-{index}" title="replay of run {index}"></iframe>')
         except (StudyError, ValueError, OSError) as error:
-            button = _Html(f"<span title=\"{html.escape(str(error))}\">no replay</span>")
+            button = "no replay"
+            missing.setdefault(str(error), index)
         table.append([button, index, row["success"], *(row["parameters"][n] for n in names), *(row["metrics"].get(m) for m in metrics)])
     order = f"largest {store.study.worst} first" if store.study.worst else "without success first, then by the first metric"
+    order += "".join(f". Run {index} has no replay: {why}" for why, index in missing.items())
     return (f'<h2>Worst runs</h2><p class="lead">{html.escape(order)}</p>'
             f'<div id="worst">{_table(["", "run", "success", *names, *metrics], table)}</div>' + "".join(frames))
 
