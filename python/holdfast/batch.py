@@ -207,7 +207,7 @@ def rollout(model: Model, states: State | Sequence[State], controls: Any, thread
     a = np.asarray(controls)
     starts = [states] if isinstance(states, State) else list(states)
     worlds = a.shape[0] if a.ndim == 3 else len(starts)
-    if len(starts) not in (1, worlds):
+    if not starts or len(starts) not in (1, worlds):
         raise ValueError(f"there are {len(starts)} states and controls for {worlds} worlds")
     batch = Batch(model, worlds, threads=threads, max_memory=starts[0].max_memory, max_contacts=0, **options)
     for w in range(worlds):

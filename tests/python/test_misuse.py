@@ -265,3 +265,104 @@ def test_arguments_of_objects(fall):
                  lambda: hf.Grip(nonsense=1), lambda: hf.control.minimise(lambda x: 0.0, np.zeros(100))):
         with pytest.raises((TypeError, ValueError, hf.HoldfastError)):
             call()
+
+
+# ---- the same of batches ------------------------------------------------------------------------------------------------
+
+
+def test_any_controls_of_a_batch(fall):
+    """Controls that are not contiguous, of another dtype or order give the bits of plain ones; what is no number is refused."""
+    rng = np.random.default_rng(3)
+    plain = rng.integers(-3, 4, size=(4, 6, 1)).astype(float)
+    wide = np.zeros((4, 12, 3))
+    wide[:, ::2, 1:2] = plain
+    want = hf.Batch(fall, 4).run(plain).q
+    for same in (plain.astype(np.float32), plain.astype(np.int8), np.asfortranarray(plain), wide[:, ::2, 1:2], plain.tolist(), plain.astype(">f8")):
+        assert np.array_equal(hf.Batch(fall, 4).run(same).q, want)
+    for bad in (plain.astype(complex), plain.astype(str), plain.astype(object), "text", 3.0, {}):
+        with pytest.raises((TypeError, ValueError)):
+            hf.Batch(fall, 4).run(bad)
+    for array in ("q", "ctrl", "wrench", "time"):
+        with pytest.raises((TypeError, ValueError)):
+            setattr(hf.Batch(fall, 4), array, np.zeros((3, 2)))
+        with pytest.raises((TypeError, ValueError)):
+            setattr(hf.Batch(fall, 4), array, "text")
+
+
+def test_numbers_of_steps_and_worlds(fall):
+    batch = hf.Batch(fall, 2)
+    before = batch.get_state(1).to_bytes()
+    for call in (lambda: batch.step(0), lambda: batch.step(-1), lambda: batch.step(1.5), lambda: batch.step(10**30), lambda: batch.step("x"),
+                 lambda: batch.run(steps=10**30), lambda: batch.run(steps=2, every=0), lambda: batch.step(mask=[0.5]),
+                 lambda: batch.set_state(2, hf.State(fall)), lambda: batch.set_state(-1, hf.State(fall)), lambda: batch.get_state(2),
+                 lambda: batch.set_state(0, None), lambda: batch.contacts(-1), lambda: batch.step(mask=[-3]),
+                 lambda: hf.rollout(fall, [], np.zeros((5, 1))), lambda: hf.rollout(fall, [hf.State(fall)] * 2, np.zeros((3, 5, 1)))):
+        with pytest.raises((TypeError, ValueError, OverflowError, IndexError, MemoryError, hf.HoldfastError)) as refusal:
+            call()
+        assert "list index" not in str(refusal.value)
+    assert batch.get_state(1).to_bytes() == before
+
+
+def test_not_a_number_in_a_batch(fall):
+    """NaN anywhere flags its world alone; the others have the bits of a batch without it."""
+    def outcome(spoil):
+        batch = hf.Batch(fall, 3, threads=2)
+        for name in ("ctrl", "force", "wrench"):
+            getattr(batch, name)
+        spoil(batch)
+        return batch.step(5), np.array(batch.q)
+
+    _, calm = outcome(lambda batch: None)
+    for name in ("q", "v", "ctrl", "force", "wrench"):
+        for value in (np.nan, np.inf):
+            def spoil(batch):
+                getattr(batch, name)[1].reshape(-1)[0] = value
+
+            message, q = outcome(spoil)
+            assert "world 1" in message and np.array_equal(q[[0, 2]], calm[[0, 2]])
+    controls = np.zeros((3, 4, 1))
+    controls[1, 2] = np.nan
+    run = hf.Batch(fall, 3).run(controls)
+    assert "world 1" in run.message and np.isnan(run.q[1, 2:]).all() and np.isfinite(run.q[1, :2]).all() and np.isfinite(run.q[[0, 2]]).all()
+    batch = hf.Batch(fall, 3)
+    batch.params.gravity[2] = np.nan
+    assert "world 2" in batch.params.update()
+
+
+def test_threads_that_share_a_batch(models):
+    """The second thread gets an exception; the first comes to the end that it has alone."""
+    model = hf.Model.from_file(models / "gripper_mug.xml")
+    shared, lone = hf.Batch(model, 16, threads=1), hf.Batch(model, 16, threads=1)
+    for batch in (shared, lone):
+        batch.reset(key=0)
+    thread = threading.Thread(target=lambda: shared.step(1000))
+    thread.start()
+    errors = []
+    while thread.is_alive() and len(errors) < 50:
+        for call in (lambda: shared.step(0x7FFFFFFF), lambda: shared.reset(), lambda: shared.run(steps=1), lambda: shared.evaluate(), lambda: shared.contacts(0),
+                     lambda: shared.get_state(0), lambda: shared.params.update()):
+            if not thread.is_alive():
+                break
+            try:
+                call()
+                assert not thread.is_alive(), "a second thread used the batch"
+            except RuntimeError as error:
+                errors.append(str(error))
+    thread.join()
+    lone.step(1000)
+    assert errors and all("another thread" in e for e in errors) and np.array_equal(shared.q, lone.q)
+
+
+def test_views_of_a_batch_through_its_calls(fall):
+    """A view that is kept shows the worlds through steps, resets and updates; nothing is allocated anew under it."""
+    batch = hf.Batch(fall, 3, threads=2)
+    q, gravity, pose = batch.q, batch.params.gravity, batch.pose
+    addresses = [a.ctypes.data for a in (q, gravity, pose)]
+    gravity[:, 2] = -1
+    batch.params.update()
+    for _ in range(3):
+        batch.step(10)
+        batch.reset([0])
+        batch.run(steps=5)
+    assert [a.ctypes.data for a in (batch.q, batch.params.gravity, batch.pose)] == addresses
+    assert np.array_equal(q[1], batch.get_state(1).q) and q[1, 2] == pytest.approx(1 - 0.045**2 / 2, abs=1e-9)
