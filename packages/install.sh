@@ -78,7 +78,7 @@ install_cluster() {
   echo "Installing Ray, submitit and tables into $1"
   local wanted
   mapfile -t wanted < <(listed cluster)
-  timeout 900 "$1/bin/pip" install --quiet --retries 1 "${wanted[@]}" || echo "No Ray: tests on clusters are skipped."
+  timeout 900 "$1/bin/pip" install --quiet --retries 1 "${wanted[@]}" || echo "No Ray: tests on clusters and of notebooks are skipped."
 }
 
 # find_peers FOLDER: exports HF_PEERS_PYTHON, a Python with the peers; makes one in FOLDER if need be.
