@@ -74,8 +74,8 @@ has_peers() {
 # Packages of packages/cluster.txt, into the Python of the peers if that is one of ours. Nothing fails without them.
 install_cluster() {
   [[ ${HF_PEERS_PYTHON:-} == "$PWD/$1/bin/python" ]] || return 0
-  "$HF_PEERS_PYTHON" -c 'import ray, submitit, pandas, pyarrow, polars, websockets' >/dev/null 2>&1 && return 0
-  echo "Installing Ray, submitit and tables into $1"
+  "$HF_PEERS_PYTHON" -c 'import ray, submitit, pandas, pyarrow, polars, websockets, nbclient, ipykernel' >/dev/null 2>&1 && return 0
+  echo "Installing Ray, submitit, tables and notebooks into $1"
   local wanted
   mapfile -t wanted < <(listed cluster)
   timeout 900 "$1/bin/pip" install --quiet --retries 1 "${wanted[@]}" || echo "No Ray: tests on clusters and of notebooks are skipped."
