@@ -10,6 +10,7 @@
 #include "dynamics/dynamics.h"
 #include "base/error.h"
 #include "model/path.h"
+#include "model/shape.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,16 @@ static int count_moving_sites(const hfModel* m) {
   return n;
 }
 
+static int is_moving_geom(const hfModel* m, int geom) {
+  return hf_model_body_weld(m)[hf_model_geom_body(m)[geom]] != 0 && hfi_geom_may_touch(m, geom);
+}
+
+static int count_moving_geoms(const hfModel* m) {
+  int n = 0;
+  for (int g = 0; g < m->ngeom; ++g) n += is_moving_geom(m, g);
+  return n;
+}
+
 static void count_bodies(hfDynamics* d) {
   const hfModel* m = d->model;
   d->nlink = 1;
@@ -29,6 +40,7 @@ static void count_bodies(hfDynamics* d) {
     d->nlink += hf_model_body_jntnum(m)[b] > 0;
     d->nmoving += hf_model_body_weld(m)[b] != 0;
   }
+  d->nmovinggeom = count_moving_geoms(m);
   d->nmovingsite = count_moving_sites(m);
 }
 
@@ -47,6 +59,7 @@ static void take_constants(hfDynamics* d, hfiArena* arena) {
   d->moving = HFI_TAKE(arena, hfiMovingBody, d->nmoving);
   d->geom = HFI_TAKE(arena, hfiFixedFrame, m->ngeom);
   d->site = HFI_TAKE(arena, hfiFixedFrame, m->nsite);
+  d->movinggeom = HFI_TAKE(arena, int32_t, d->nmovinggeom);
   d->movingsite = HFI_TAKE(arena, int32_t, d->nmovingsite);
   d->link = HFI_TAKE(arena, hfiLink, d->nlink);
   d->body_link = HFI_TAKE(arena, int32_t, m->nbody);
@@ -122,8 +135,6 @@ static hfiMovingBody make_moving_body(const hfModel* m, int body) {
                                : hf_model_body_jntnum(m)[body] > 0 ? HFI_BODY_JOINTED : HFI_BODY_WELDED,
                      .joint = hf_model_body_jntadr(m)[body],
                      .njoint = hf_model_body_jntnum(m)[body],
-                     .geom = hf_model_body_geomadr(m)[body],
-                     .ngeom = hf_model_body_geomnum(m)[body],
                      .q_PB = q_unit(q_load(hf_model_body_quat(m) + 4 * body))};
   r.X_PB = pose_from(v3_load(hf_model_body_pos(m) + 3 * body), r.q_PB);
   return r;
@@ -145,8 +156,11 @@ static void make_kinematics(hfDynamics* d) {
     make_joint_steps(d, b);
     if (hf_model_body_weld(m)[b] != 0) d->moving[k++] = make_moving_body(m, b);
   }
-  for (int i = 0; i < m->ngeom; ++i)
+  k = 0;
+  for (int i = 0; i < m->ngeom; ++i) {
     d->geom[i] = make_fixed_frame(hf_model_geom_body(m)[i], hf_model_geom_pos(m) + 3 * i, hf_model_geom_quat(m) + 4 * i);
+    if (is_moving_geom(m, i)) d->movinggeom[k++] = i;
+  }
   k = 0;
   for (int i = 0; i < m->nsite; ++i) {
     int body = hf_model_site_body(m)[i];

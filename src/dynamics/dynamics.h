@@ -44,7 +44,6 @@ typedef struct hfiMovingBody {
   int32_t body, parent;
   int32_t motion;         // hfiBodyMotion
   int32_t joint, njoint;  // its steps
-  int32_t geom, ngeom;
   hfQuat q_PB;            // welded and mocap bodies
   hfPose X_PB;
 } hfiMovingBody;
@@ -76,7 +75,7 @@ typedef struct hfiArticulated { double J[6], H[9], N[6]; } hfiArticulated;
 
 struct hfDynamics {
   const hfModel* model;
-  int32_t nlink, nmoving, nmovingsite, narmature, nfixed_armature;
+  int32_t nlink, nmoving, nmovinggeom, nmovingsite, narmature, nfixed_armature;
 
   // constants
   hfVec3 gravity;          // zero where the model disables it [m/s^2]
@@ -84,6 +83,7 @@ struct hfDynamics {
   hfiMovingBody* moving;   // (nmoving) parents first
   hfiFixedFrame* geom;     // (ngeom)
   hfiFixedFrame* site;     // (nsite)
+  int32_t* movinggeom;     // (nmovinggeom) the geoms on moving bodies that may touch another
   int32_t* movingsite;     // (nmovingsite) the sites on moving bodies
   hfiLink* link;           // (nlink) parents first
   int32_t* body_link;      // (nbody)
@@ -93,7 +93,7 @@ struct hfDynamics {
   // hf_dynamics_position
   hfQuat* q_WB;            // (nbody)
   hfPose* X_WB;            // (nbody)
-  hfPose* X_WG;            // (ngeom)
+  hfPose* X_WG;            // (ngeom) but for moving geoms that are only drawn: hf_dynamics_geom_pose
   hfPose* X_WS;            // (nsite)
   hfVec3* axis_W;          // (njnt) hinge, slide
   hfVec3* p_WA;            // (njnt) anchors [m]

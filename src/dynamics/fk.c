@@ -117,9 +117,9 @@ static inline void place_frame(hfPose* X_WF, const hfPose* X_WB, const hfiFixedF
 }
 
 static void place_fixed_frames(hfDynamics* d) {
-  for (int i = 0; i < d->nmoving; ++i) {
-    const hfiMovingBody* body = &d->moving[i];
-    for (int g = body->geom; g < body->geom + body->ngeom; ++g) place_frame(&d->X_WG[g], &d->X_WB[body->body], &d->geom[g]);
+  for (int i = 0; i < d->nmovinggeom; ++i) {
+    int g = d->movinggeom[i];
+    place_frame(&d->X_WG[g], &d->X_WB[d->geom[g].body], &d->geom[g]);
   }
   for (int i = 0; i < d->nmovingsite; ++i) {
     int s = d->movingsite[i];
@@ -186,7 +186,9 @@ hfQuat hf_dynamics_body_quat(const hfDynamics* d, int body) {
 }
 hfPose hf_dynamics_geom_pose(const hfDynamics* d, int geom) {
   assert(geom >= 0 && geom < d->model->ngeom);
-  return d->X_WG[geom];
+  hfPose X_WG; // that of a geom that is only drawn is not in d->X_WG
+  place_frame(&X_WG, &d->X_WB[d->geom[geom].body], &d->geom[geom]);
+  return X_WG;
 }
 hfPose hf_dynamics_site_pose(const hfDynamics* d, int site) {
   assert(site >= 0 && site < d->model->nsite);

@@ -3,9 +3,10 @@
 // A list has the pairs that are near (Verlet 1967): those that were less than a skin beyond their margin when it
 // was made. As long as no geom has moved, and may reach, further than half the skin from where it was then, no
 // other pair can touch. A model with few pairs keeps all of them for good and lists those whose bounding spheres
-// are near; a model with many finds those whose boxes, grown by the skin, overlap. A point of a geom moves by at most
+// are near, or whose sphere is near the plane; a model with many finds those whose boxes, grown by the skin, overlap. A
+// point of a geom moves by at most
 //   |p - p0| + r |R - R0|,    r the radius of its bounding sphere;
-// spheres do not turn. Explicit pairs are always in the list.
+// spheres do not turn, and of a plane that turned no list holds. Explicit pairs are always in the list of boxes.
 //
 // Culled are pairs whose bounding spheres are apart, or whose boxes along their own axes are, on one of these six axes
 // (Gottschalk, Lin, Manocha 1996, without the nine products of axes): |d.a| > ha + sum_j |a.b_j| hb_j + margin; and
@@ -108,9 +109,7 @@ static double choose_skin(const hfiScene* s) {
 static int needs_index(const hfModel* m, int mesh) {
   int collides = 0;
   if (hf_model_mesh_vertnum(m)[mesh] < LARGE) return 0;
-  for (int g = 0; g < m->ngeom; ++g)
-    if (hf_model_geom_mesh(m)[g] == mesh) collides |= hf_model_geom_contype(m)[g] || hf_model_geom_conaffinity(m)[g];
-  for (int i = 0; i < 2 * m->npair; ++i) collides |= hf_model_geom_mesh(m)[hf_model_pair_geom(m)[i]] == mesh;
+  for (int g = 0; g < m->ngeom && !collides; ++g) collides = hf_model_geom_mesh(m)[g] == mesh && hfi_geom_may_touch(m, g);
   return collides;
 }
 
@@ -167,6 +166,11 @@ static int plane_apart(const hfModel* m, const hfPose* X_WG, const hfiCandidate*
   return 1; // two planes
 }
 
+// Are the frames of two geoms farther apart than `radius`?
+static inline int spheres_apart(const hfPose* X_WG, const hfiCandidate* c, double radius) {
+  return v3_norm2(v3_sub(X_WG[c->b].p, X_WG[c->a].p)) > sqr(radius);
+}
+
 // Gap between two boxes along axis i of the first, as far as half sizes h and distance d tell.
 static inline double gap_along(const hfMat3* R_a, const hfVec3* h_a, const hfMat3* R_b,
                                const hfVec3* h_b, hfVec3 d, int i) {
@@ -192,7 +196,7 @@ static int boxes_apart(const hfiScene* s, const hfPose* X_WG, const hfiCandidate
 // Are the geoms of a pair farther apart than the margin, as far as cheap bounds can tell?
 static int far_apart(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* c, hfiCull* cull, double margin) {
   if (cull->radius < 0) return plane_apart(s->model, X_WG, c, margin);
-  if (v3_norm2(v3_sub(X_WG[c->b].p, X_WG[c->a].p)) > sqr(cull->radius + margin)) return 1;
+  if (spheres_apart(X_WG, c, cull->radius + margin)) return 1;
   return cull->boxes && boxes_apart(s, X_WG, c, margin, &cull->axis);
 }
 
@@ -223,11 +227,12 @@ static double way_since(const hfiScene* s, const hfPose* X_WG, int g) {
 
 // Has every geom come, and may come, no further than half the skin since the list of near pairs was made?
 static int list_holds(const hfiScene* s, const hfPose* X_WG, const double* reach) {
+  const double* radius = hf_model_geom_rbound(s->model);
   for (int k = 0; k < s->nactive; ++k) {
     int g = s->active[k];
     double left = 0.5 * s->far - (reach ? reach[g] : 0);
     if (!(left >= 0 && v3_norm2(v3_sub(X_WG[g].p, s->X0_WG[g].p)) <= left * left)) return 0;
-    if (!s->listed && !(way_since(s, X_WG, g) <= left)) return 0;
+    if ((!s->listed || !(radius[g] > 0)) && !(way_since(s, X_WG, g) <= left)) return 0;
   }
   return 1;
 }
@@ -246,9 +251,9 @@ static void list_near_spheres(hfiScene* s, const hfPose* X_WG) {
   for (int i = 0; i < s->ncandidate; ++i) {
     const hfiCandidate* c = &s->candidate[i];
     const hfiCull* cull = &s->cull[i];
-    if (cull->radius < 0 ||
-        v3_norm2(v3_sub(X_WG[c->b].p, X_WG[c->a].p)) <= sqr(cull->radius + cull->margin + s->far))
-      s->near[s->nnear++] = i;
+    double margin = cull->margin + s->far;
+    int apart = cull->radius < 0 ? plane_apart(s->model, X_WG, c, margin) : spheres_apart(X_WG, c, cull->radius + margin);
+    if (!apart) s->near[s->nnear++] = i;
   }
 }
 

@@ -150,6 +150,12 @@ const hfiShapeKind hfi_shape_kinds[HFI_SHAPES] = {
     [HF_GEOM_MESH] = {.name = "mesh", .uses_mesh = 1, .fromto_size = -1},
 };
 
+int hfi_geom_may_touch(const hfModel* m, int geom) {
+  int paired = 0;
+  for (int i = 0; i < 2 * m->npair && !paired; ++i) paired = hf_model_pair_geom(m)[i] == geom;
+  return paired || hf_model_geom_contype(m)[geom] || hf_model_geom_conaffinity(m)[geom];
+}
+
 const char* hf_geom_type_name(int type) {
   return type >= 0 && type < HFI_SHAPES ? hfi_shape_kinds[type].name : "";
 }

@@ -38,4 +38,7 @@ typedef struct hfiShapeKind {
 
 extern const hfiShapeKind hfi_shape_kinds[HFI_SHAPES];
 
+// Whether a geom may touch another, by its masks or in an explicit pair. Others are only drawn.
+int hfi_geom_may_touch(const hfModel* model, int geom);
+
 #endif

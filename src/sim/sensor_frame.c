@@ -16,7 +16,7 @@ hfiFrame hfi_frame_of(const hfDynamics* d, int kind, int id) {
   hfiFrame world = {0, v3_zero(), m3_identity(), q_identity()};
   switch (kind) {
   case HF_OBJECT_GEOM:
-    return attach(d, hf_model_geom_body(m)[id], d->X_WG[id], hf_model_geom_quat(m) + 4 * id);
+    return attach(d, hf_model_geom_body(m)[id], hf_dynamics_geom_pose(d, id), hf_model_geom_quat(m) + 4 * id);
   case HF_OBJECT_SITE:
     return attach(d, hf_model_site_body(m)[id], d->X_WS[id], hf_model_site_quat(m) + 4 * id);
   case HF_OBJECT_INERTIAL: {
