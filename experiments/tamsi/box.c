@@ -1,32 +1,20 @@
 // experiment tamsi-box: implicit Euler with and without the transition-aware line search on a box that
-// sticks and slips (TAMSI paper, section IV-A, figures 4 and 5).
+// sticks and slips (TAMSI paper, section IV-A, figures 2 to 5).
 //
+//   figures 2, 3  in box_newton.c
 //   figure 4  Newton's residuals in the step from 0.160 to 0.170 s, the first that ends in stiction
 //   figure 5  evaluations of f, Jacobians by differences included, over the error e_v: RMS over windows of
 //             25 ms of v against the exact flow (box_model.h) started from the integrator's own state;
 //             {full, quasi} Newton x {fixed step, error control} x {with, without}, 2.5 s
 #include "common/figure.h"
-#include "tamsi/box_model.h"
+#include "tamsi/box_work.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double WINDOW = 0.025; // [s]
-
 static int fail(const hfError* error) {
   say_error("%s", error->message);
   return CLI_FAILED;
-}
-
-static hfIntegratorConfig euler(int newton, int tals) {
-  hfIntegratorConfig c = hf_integrator_config_default();
-  c.method = HF_METHOD_IMPLICIT_EULER;
-  c.error_control = 0;
-  c.extrapolate = 0; // as in the paper
-  c.newton = newton;
-  c.tals = tals;
-  c.newton_tolerance = 0.05 * 1e-9; // the paper's fraction of its accuracy for fixed steps
-  return c;
 }
 
 // ---- figure 4 -------------------------------------------------------------------------------------
@@ -43,7 +31,7 @@ typedef struct newtonRun {
 static int trace_step(int smooth, int tals, newtonRun* run, hfError* error) {
   boxModel box = box_paper(smooth);
   hfOde ode = box_ode(&box);
-  hfIntegratorConfig config = euler(HF_NEWTON_FULL, tals);
+  hfIntegratorConfig config = box_euler(HF_NEWTON_FULL, tals);
   config.step = 0.01;
   config.jacobian = HF_JACOBIAN_ANALYTIC;
   config.newton_tolerance = 1e-18; // to round-off
@@ -114,61 +102,12 @@ static int figure4(result* r) {
 
 // ---- figure 5 -------------------------------------------------------------------------------------
 
-enum { POINTS = 11 };
-
-typedef struct workCurve {
-  int count;
-  double error[POINTS], work[POINTS]; // e_v [m/s], evaluations
-} workCurve;
-
-static int measure_point(hfIntegratorConfig config, double* e_v, double* work, hfError* error) {
-  boxModel box = box_paper(0);
-  hfOde ode = box_ode(&box);
-  hfIntegrator* in;
-  double t = 0, x[2] = {0, 0}, sum = 0;
-  int windows = 100; // 2.5 s
-  if (hf_integrator_create(&in, &ode, &config, error) < 0) return CLI_FAILED;
-  for (int k = 1; k <= windows; ++k) {
-    double v = box_flow(&box, t, x[1], k * WINDOW);
-    if (hf_integrator_advance(in, &t, x, k * WINDOW, error) != HF_OK) break;
-    sum += (x[1] - v) * (x[1] - v);
-  }
-  *e_v = t == windows * WINDOW ? sqrt(sum / windows) : NAN;
-  *work = (double)hf_integrator_report(in).evaluations;
-  hf_integrator_free(in);
-  return CLI_GOOD;
-}
-
-static int measure_curve(hfIntegratorConfig config, int error_control, int quick, workCurve* curve, hfError* error) {
-  static const int steps[POINTS] = {1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2500}; // a window
-  curve->count = error_control ? (quick ? 4 : 8) : quick ? 6 : POINTS;
-  config.error_control = error_control;
-  for (int i = 0; i < curve->count; ++i) {
-    config.step = error_control ? 0.1 : WINDOW / steps[i];
-    config.accuracy = pow(10, -1 - i);
-    if (measure_point(config, &curve->error[i], &curve->work[i], error) != CLI_GOOD) return CLI_FAILED;
-    show_progress((i + 1.0) / curve->count, "work and precision");
-  }
-  return CLI_GOOD;
-}
-
-// Work of a curve at a given error, by lines in logarithms; NAN outside.
-static double work_at(const workCurve* c, double e) {
-  for (int i = 0; i + 1 < c->count; ++i) {
-    double a = c->error[i], b = c->error[i + 1];
-    if (!(fmin(a, b) <= e && e <= fmax(a, b)) || a == b) continue;
-    double s = log(e / a) / log(b / a);
-    return exp(log(c->work[i]) + s * log(c->work[i + 1] / c->work[i]));
-  }
-  return NAN;
-}
-
 // Largest ratio of work without to work with, at equal error.
 static double largest_ratio(const workCurve* with, const workCurve* without, double* at) {
   double best = 1;
   for (int i = 0; i < with->count; ++i) {
     // the same step or accuracy gives the same error where the solution does not depend on how Newton got there
-    double other = fabs(log(without->error[i] / with->error[i])) < 0.05 ? without->work[i] : work_at(without, with->error[i]);
+    double other = fabs(log(without->error[i] / with->error[i])) < 0.05 ? without->work[i] : box_work_at(without, with->error[i]);
     if (other / with->work[i] > best) best = other / with->work[i], *at = with->error[i];
   }
   return best;
@@ -237,17 +176,17 @@ static int figure5(result* r, int quick) {
   workCurve curve[8], patient[4], modern[2];
   hfError error = {HF_OK, ""};
   for (int k = 0; k < 8; ++k)
-    if (measure_curve(euler(k / 4, 1 - k % 2), k / 2 % 2, quick, &curve[k], &error) != CLI_GOOD) return fail(&error);
+    if (box_measure_curve(box_euler(k / 4, 1 - k % 2), k / 2 % 2, quick, 1, &curve[k], &error) != CLI_GOOD) return fail(&error);
   for (int k = 0; k < 4; ++k) {
-    hfIntegratorConfig config = euler(k / 2, 0);
+    hfIntegratorConfig config = box_euler(k / 2, 0);
     config.divergence = INFINITY;
-    if (measure_curve(config, k % 2, quick, &patient[k], &error) != CLI_GOOD) return fail(&error);
+    if (box_measure_curve(config, k % 2, quick, 1, &patient[k], &error) != CLI_GOOD) return fail(&error);
   }
   for (int k = 0; k < 2; ++k) {
-    hfIntegratorConfig config = euler(HF_NEWTON_QUASI, 1);
+    hfIntegratorConfig config = box_euler(HF_NEWTON_QUASI, 1);
     if (k) config.method = HF_METHOD_SDIRK;
     config.extrapolate = 1;
-    if (measure_curve(config, 1, quick, &modern[k], &error) != CLI_GOOD) return fail(&error);
+    if (box_measure_curve(config, 1, quick, 1, &modern[k], &error) != CLI_GOOD) return fail(&error);
   }
   clear_progress();
 
@@ -270,8 +209,10 @@ static int figure5(result* r, int quick) {
 }
 
 static int run(const experimentOptions* options, result* r) {
-  int status = figure4(r);
-  return status == CLI_GOOD ? figure5(r, options->quick) : status;
+  int status = box_newton_pictures(r);
+  if (status == CLI_GOOD) status = figure4(r);
+  if (status == CLI_GOOD) status = figure5(r, options->quick);
+  return status == CLI_GOOD ? box_error_control(r, options->quick) : status;
 }
 
-const experiment experiment_tamsi_box = {"tamsi-box", "implicit Euler on a box that sticks and slips (TAMSI, figures 4 and 5)", run};
+const experiment experiment_tamsi_box = {"tamsi-box", "implicit Euler on a box that sticks and slips (TAMSI, figures 2 to 5)", run};
