@@ -111,14 +111,28 @@ typedef struct hfIntegratorReport {
 
 // ---- method switching ----------------------------------------------------------------------------
 
-// The compliant layer, Eq. (13), normal and tangential alike:
+// Laws of the compliant layer, grasp-switching Eq. (6), (7), with u = deformation/L:
+//   force = k E(u) deformation + c D(u) rate
+typedef enum hfLayerLaw {
+  HF_LAYER_LINEAR = 0,        // E = D = 1: Kelvin and Voigt, Eq. (13)
+  HF_LAYER_HERTZ = 1,         // E = D = sqrt(u): two spheres; normal only
+  HF_LAYER_HUNT_CROSSLEY = 2, // E = 1, D = u: no damping where the contact opens; normal only
+  HF_LAYER_STIFFENING = 3,    // E = D = 1 + u^2: a pad that hardens as it is squeezed
+} hfLayerLaw;
+
+// The compliant layer. Normal constants, Eq. (13), and tangential ones in the same way:
 //   k = K m0/(eps t0^2),  c = C m0/(sqrt(eps) t0)
 typedef struct hfLayerConfig {
-  double eps;       // deformation scale; 0: k of the materials, c = C sqrt(m0 k/K) [-]
-  double mass;      // m0; 0: the lighter of a contact's bodies that can move [kg]
-  double time;      // t0 [s]
-  double stiffness; // K [-]
-  double damping;   // C [-]
+  double eps;                  // deformation scale; 0: k of the materials, c = C sqrt(m0 k/K) [-]
+  double mass;                 // m0; 0: the lighter of a contact's bodies that can move [kg]
+  double time;                 // t0 [s]
+  double stiffness;            // K_N [-]
+  double damping;              // C_N [-]
+  double tangential_stiffness; // K_T; 0: K_N [-]
+  double tangential_damping;   // C_T; 0: C_N [-]
+  double depth;                // L, the deformation at which E or D of a nonlinear law has the value that its formula gives for u = 1 [m]
+  int32_t law;                 // hfLayerLaw along the normal
+  int32_t tangential_law;      // hfLayerLaw of friction: linear or stiffening
 } hfLayerConfig;
 
 typedef struct hfRigidConfig {

@@ -7,7 +7,9 @@ static const member config_members[] = {
     MEMBER(hfRigidConfig, reach),       MEMBER(hfRigidConfig, touch),         MEMBER(hfRigidConfig, stick_speed),
     MEMBER(hfRigidConfig, stabilisation), MEMBER(hfRigidConfig, max_contacts), MEMBER(hfRigidConfig, layer.eps),
     MEMBER(hfRigidConfig, layer.mass),  MEMBER(hfRigidConfig, layer.time),    MEMBER(hfRigidConfig, layer.stiffness),
-    MEMBER(hfRigidConfig, layer.damping)};
+    MEMBER(hfRigidConfig, layer.damping), MEMBER(hfRigidConfig, layer.tangential_stiffness),
+    MEMBER(hfRigidConfig, layer.tangential_damping), MEMBER(hfRigidConfig, layer.depth), MEMBER(hfRigidConfig, layer.law),
+    MEMBER(hfRigidConfig, layer.tangential_law)};
 static const member contact_members[] = {
     MEMBER(hfRigidContact, geom_a), MEMBER(hfRigidContact, geom_b), MEMBER(hfRigidContact, body_a), MEMBER(hfRigidContact, body_b),
     MEMBER(hfRigidContact, mode),   MEMBER(hfRigidContact, row_n),  MEMBER(hfRigidContact, row_t),  MEMBER(hfRigidContact, nt),

@@ -44,6 +44,7 @@ static const char* const SWITCHES[] = {"off", "on", NULL};
 static const char* const JACOBIANS[] = {"fd", "analytic", NULL};
 static const char* const CONTACT_MODES[] = {"switching", "rigid", "compliant", NULL};
 static const char* const STARTS[] = {"equilibrium", "paper", NULL};
+static const char* const LAYER_LAWS[] = {"linear", "hertz", "hunt-crossley", "stiffening", NULL};
 static const char* const RETURNS[] = {"layer", "gross", NULL};
 
 static const char* name_at(const char* const* names, int i) {
@@ -120,6 +121,11 @@ static const Field FIELDS[] = {
     FIELD(switching.rigid.layer.time, 'd', 1e-9, 1e9, NULL),
     FIELD(switching.rigid.layer.stiffness, 'd', 1e-9, 1e9, NULL),
     FIELD(switching.rigid.layer.damping, 'd', 1e-9, 1e9, NULL),
+    FIELD(switching.rigid.layer.tangential_stiffness, 'd', 0, 1e9, NULL),
+    FIELD(switching.rigid.layer.tangential_damping, 'd', 0, 1e9, NULL),
+    FIELD(switching.rigid.layer.depth, 'd', 1e-12, 1, NULL),
+    FIELD(switching.rigid.layer.law, 'i', 0, HF_LAYER_STIFFENING, LAYER_LAWS),
+    FIELD(switching.rigid.layer.tangential_law, 'i', 0, HF_LAYER_STIFFENING, LAYER_LAWS),
 };
 enum { FIELD_COUNT = sizeof FIELDS / sizeof *FIELDS };
 

@@ -11,7 +11,7 @@ hfRigidConfig hf_rigid_config_default(void) {
                      .touch = 1e-6,
                      .stick_speed = 1e-6,
                      .stabilisation = 0.01,
-                     .layer = {.eps = 0, .mass = 0, .time = 1, .stiffness = 1, .damping = 1}};
+                     .layer = {.time = 1, .stiffness = 1, .damping = 1, .depth = 1e-3}};
   return c;
 }
 
@@ -28,13 +28,23 @@ hfStatus hfi_rigid_check(const hfRigidConfig* c, hfError* error) {
                   {"layer.mass", c->layer.mass, 0},
                   {"layer.time", c->layer.time, 1},
                   {"layer.stiffness", c->layer.stiffness, 1},
-                  {"layer.damping", c->layer.damping, 1}};
+                  {"layer.damping", c->layer.damping, 1},
+                  {"layer.tangential_stiffness", c->layer.tangential_stiffness, 0},
+                  {"layer.tangential_damping", c->layer.tangential_damping, 0},
+                  {"layer.depth", c->layer.depth, 1}};
   for (size_t i = 0; i < sizeof positive / sizeof *positive; ++i) {
     double x = positive[i].value;
     if (!isfinite(x) || x < 0 || (positive[i].strict && x == 0))
       return hfi_refuse(error, HF_ERROR_ARGUMENT, "rigid contact: %s = %g must be %s",
                         positive[i].name, x, positive[i].strict ? "positive" : "zero or positive");
   }
+  if (c->layer.law < HF_LAYER_LINEAR || c->layer.law > HF_LAYER_STIFFENING)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "rigid contact: layer.law = %d is not a law", c->layer.law);
+  if (c->layer.tangential_law != HF_LAYER_LINEAR && c->layer.tangential_law != HF_LAYER_STIFFENING)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT,
+                      "rigid contact: layer.tangential_law = %d must be linear (0) or stiffening (3): the other laws "
+                      "have no damping without deformation",
+                      c->layer.tangential_law);
   if (c->touch > c->reach)
     return hfi_refuse(error, HF_ERROR_ARGUMENT,
                       "rigid contact: touch = %g must not exceed reach = %g", c->touch, c->reach);

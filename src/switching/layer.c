@@ -1,11 +1,12 @@
-// The compliant layer, Kelvin-Voigt in normal and tangential direction (grasp-switching Eq. 6, 7, 13).
+// The compliant layer in normal and tangential direction (grasp-switching Eq. 6, 7, 13).
 //
-//   normal      f_n = max(0, k delta - c v_n min(1, delta/delta_0)) while delta = rest - gap > 0
-//   tangential  w = k_t xi + c_t s
+//   normal      f_n = max(0, k E delta - c D v_n min(1, delta/delta_0)) while delta = rest - gap > 0
+//   tangential  w = k_t E xi + c_t D s
 //               |w| <= mu f_n:  f_t = -w,             xidot = s              the layer sticks
-//               else            f_t = -mu f_n w/|w|,  xidot = (-f_t - k_t xi)/c_t   it slips
-//   open        xidot = -k_t/c_t xi                                          it recovers
+//               else            f_t = -mu f_n w/|w|,  xidot = (-f_t - k_t E xi)/(c_t D)   it slips
+//   open        xidot = -k_t E/(c_t D) xi                                    it recovers
 //
+//   E, D         factors of the law at this deformation (layer_law.h); 1 for the linear law of Eq. (13)
 //   gap, v_n, s  of the rigid bodies at the contact;  rest  the gap at which the layer is relaxed
 //   delta_0      depth (the configuration's touch) in which damping sets in, so that a contact that closes has no jump
 //   xi           tangential deformation, in the frame of B
@@ -14,7 +15,17 @@
 // rolling friction are groups of the same kind, with the coefficient [m] as their lever.
 #include "switching/layer.h"
 
+#include "switching/layer_law.h"
+
 #include <string.h>
+
+// The stability test linearises a nonlinear law at no less than this share of L: without deformation some laws have no stiffness [-].
+static const double LEAST_DEFORMATION = 1e-3;
+enum {
+  START_DOUBLINGS = 60,  // Most doublings of the depth in which the start of a nonlinear layer is looked for.
+  START_BISECTIONS = 80, // They determine that depth to the last digit.
+  START_SWEEPS = 30,     // Sweeps that find the tangential deformation of a nonlinear layer at its start.
+};
 
 static double lighter_body(const hfModel* m, const hfiContact* c) {
   const double* mass = hf_model_body_mass(m);
@@ -27,14 +38,31 @@ hfiLayer hfi_layer_of(const hfRigid* r, int i) {
   const hfLayerConfig* l = &r->config.layer;
   const hfiContact* c = r->accel->contact[i].at;
   double m0 = l->mass > 0 ? l->mass : lighter_body(r->model, c);
+  double K_T = l->tangential_stiffness > 0 ? l->tangential_stiffness : l->stiffness,
+         C_T = l->tangential_damping > 0 ? l->tangential_damping : l->damping;
   if (l->eps > 0) {
-    double k = l->stiffness * m0 / (l->eps * sqr(l->time)),
-           damping = l->damping * m0 / (sqrt(l->eps) * l->time);
-    return (hfiLayer){k, damping, k, damping};
+    double stiffness = l->eps * sqr(l->time), damping = sqrt(l->eps) * l->time;
+    return (hfiLayer){l->stiffness * m0 / stiffness, l->damping * m0 / damping, K_T * m0 / stiffness,
+                      C_T * m0 / damping};
   }
   double k = c->material.stiffness, kt = c->material.tangential_stiffness;
-  return (hfiLayer){k, l->damping * sqrt(m0 * k / l->stiffness), kt,
-                    l->damping * sqrt(m0 * kt / l->stiffness)};
+  return (hfiLayer){k, l->damping * sqrt(m0 * k / l->stiffness), kt, C_T * sqrt(m0 * kt / K_T)};
+}
+
+// Stiffness and damping of a law under the force f, where its constants are k and c.
+static void linearise(int law, double depth, double f, double* k, double* c) {
+  double u = max2(hfi_layer_inverse(law, f / (*k * depth)), LEAST_DEFORMATION);
+  hfiLayerFactors at = hfi_layer_factors(law, u);
+  *k *= at.slope;
+  *c *= at.damping;
+}
+
+hfiLayer hfi_layer_linearised(const hfRigid* r, int i, const double* f) {
+  const hfLayerConfig* l = &r->config.layer;
+  hfiLayer layer = hfi_layer_of(r, i);
+  linearise(l->law, l->depth, max2(f[0], 0), &layer.k, &layer.c);
+  linearise(l->tangential_law, l->depth, sqrt(sqr(f[1]) + sqr(f[2])), &layer.kt, &layer.ct);
+  return layer;
 }
 
 // ---- groups -----------------------------------------------------------------------------------------
@@ -51,13 +79,21 @@ static void add_deformation(const hfMat3* R_WB, const hfiContact* c, int r, doub
   *part = v3_axpy(x, m3_tmulv(*R_WB, hfi_contact_axis(c, r)), *part);
 }
 
-static void evaluate_group(const hfiContact* c, const hfMat3* R_WB, const hfiLayer* layer, int g,
+// Stiffness and damping of friction group g at a deformation of this length; r^2 is its lever squared.
+static void group_constants(const hfRigid* r, const hfiLayer* layer, double r2, double length, double* k, double* damping) {
+  const hfLayerConfig* l = &r->config.layer;
+  hfiLayerFactors at = hfi_layer_factors(l->tangential_law, sqrt(r2) * length / l->depth);
+  *k = r2 * layer->kt * at.elastic;
+  *damping = r2 * layer->ct * at.damping;
+}
+
+static void evaluate_group(const hfRigid* rigid, const hfiContact* c, const hfMat3* R_WB, const hfiLayer* layer, int g,
                            const hfiDeformation* at, hfiLayerState* out) {
   const int first = hfi_group_first(g), dim = hfi_group_dim(g);
-  double r2 = hfi_group_lever2(c, g), k = r2 * layer->kt, damping = r2 * layer->ct, fn = out->f[0],
-         norm = 0, xi[2] = {0, 0};
+  double k, damping, fn = out->f[0], norm = 0, xi[2] = {0, 0};
+  for (int j = 0; j < dim; ++j) xi[j] = deformation_of(R_WB, c, at, first + j);
+  group_constants(rigid, layer, hfi_group_lever2(c, g), sqrt(sqr(xi[0]) + sqr(xi[1])), &k, &damping);
   for (int j = 0; j < dim; ++j) {
-    xi[j] = deformation_of(R_WB, c, at, first + j);
     out->w[g][j] = k * xi[j] + damping * out->s[first + j];
     norm += sqr(out->w[g][j]);
   }
@@ -74,6 +110,13 @@ static void evaluate_group(const hfiContact* c, const hfMat3* R_WB, const hfiLay
   }
 }
 
+// k E delta - c D v_n min(1, delta/delta_0), for delta > 0.
+static double normal_force(const hfRigid* r, const hfiLayer* layer, double delta, double vn) {
+  const hfLayerConfig* l = &r->config.layer;
+  hfiLayerFactors at = hfi_layer_factors(l->law, delta / l->depth);
+  return layer->k * at.elastic * delta - layer->c * at.damping * vn * min2(1, delta / r->config.touch);
+}
+
 hfiLayerState hfi_layer_evaluate(const hfRigid* r, int i, double rest, const hfiDeformation* at,
                                  const double* v) {
   const hfAccel* a = r->accel;
@@ -81,22 +124,40 @@ hfiLayerState hfi_layer_evaluate(const hfRigid* r, int i, double rest, const hfi
   hfiLayer layer = hfi_layer_of(r, i);
   hfiLayerState out = {.delta = rest + c->at->depth};
   hfi_accel_row_velocities(c, v, out.s);
-  if (out.delta > 0)
-    out.f[0] =
-        max2(0, layer.k * out.delta - layer.c * out.s[0] * min2(1, out.delta / r->config.touch));
+  if (out.delta > 0) out.f[0] = max2(0, normal_force(r, &layer, out.delta, out.s[0]));
   for (int g = 0; g < hfi_group_count(c->dim); ++g)
-    evaluate_group(c->at, &a->dynamics->X_WB[c->at->body_b].R, &layer, g, at, &out);
+    evaluate_group(r, c->at, &a->dynamics->X_WB[c->at->body_b].R, &layer, g, at, &out);
   return out;
 }
 
 // ---- start ------------------------------------------------------------------------------------------
 
-// Solves k delta - c v_n min(1, delta/delta_0) = f_n for delta, and returns the rest gap that gives it at the present gap.
+// Solves k delta - c v_n min(1, delta/delta_0) = f for delta.
+static double start_linear(const hfRigid* r, const hfiLayer* layer, double f, double vn) {
+  double onset = r->config.touch, delta = (f + layer->c * vn) / layer->k, shallow = layer->k - layer->c * vn / onset;
+  return delta < onset ? shallow > 0 ? min2(f / shallow, onset) : onset : delta;
+}
+
+// Solves the same with the factors of a nonlinear law, by bisection. Where damping alone pulls more than any depth presses (Hunt and Crossley's
+// law in fast separation), the depth is that at rest.
+static double start_nonlinear(const hfRigid* r, const hfiLayer* layer, double f, double vn) {
+  const hfLayerConfig* l = &r->config.layer;
+  double still = l->depth * hfi_layer_inverse(l->law, f / (layer->k * l->depth)), lo = 0,
+         hi = max2(still, max2(0, layer->c * vn / layer->k)) + r->config.touch;
+  for (int i = 0; i < START_DOUBLINGS && normal_force(r, layer, hi, vn) < f; ++i) lo = hi, hi *= 2;
+  if (normal_force(r, layer, hi, vn) < f) return still;
+  for (int i = 0; i < START_BISECTIONS; ++i) {
+    double mid = 0.5 * (lo + hi);
+    if (normal_force(r, layer, mid, vn) < f) lo = mid;
+    else hi = mid;
+  }
+  return hi;
+}
+
 double hfi_layer_start_normal(const hfRigid* r, int i, const hfiTrack* track, const double* s) {
   hfiLayer layer = hfi_layer_of(r, i);
-  double f = max2(track->f[0], 0), onset = r->config.touch, delta = (f + layer.c * s[0]) / layer.k;
-  double shallow = layer.k - layer.c * s[0] / onset;
-  if (delta < onset) delta = shallow > 0 ? min2(f / shallow, onset) : onset;
+  double f = max2(track->f[0], 0);
+  double delta = r->config.layer.law == HF_LAYER_LINEAR ? start_linear(r, &layer, f, s[0]) : start_nonlinear(r, &layer, f, s[0]);
   return delta - r->accel->contact[i].at->depth;
 }
 
@@ -109,7 +170,22 @@ static void follow_force(const double* force_rate, const double* slip, int dim, 
   for (int j = 0; j < dim; ++j) rate[j] = -scale * force_rate[j] / k;
 }
 
-// k_t xi + c_t xidot = -f_t. Rolling: xidot = s. Sliding: xidot = 0 in the paper; in equilibrium with the slow motion
+// Solves k_t E xi + c_t D rate = -f for xi (dim). E and D depend on the length of xi alone: the sweeps take D from the sweep before and solve
+// for the length exactly. With a linear law the first sweep is the answer.
+static void start_group(const hfRigid* r, const hfiLayer* layer, double r2, const double* f, const double* rate, int dim, double* xi) {
+  const hfLayerConfig* l = &r->config.layer;
+  int linear = l->tangential_law == HF_LAYER_LINEAR;
+  for (int sweep = 0; sweep < (linear ? 1 : START_SWEEPS); ++sweep) {
+    double k, damping, pull[2] = {0, 0};
+    group_constants(r, layer, r2, sqrt(sqr(xi[0]) + sqr(xi[1])), &k, &damping);
+    for (int j = 0; j < dim; ++j) pull[j] = -f[j] - damping * rate[j];
+    double lever = sqrt(r2), force = sqrt(sqr(pull[0]) + sqr(pull[1])) / lever;
+    double length = linear ? 0 : l->depth * hfi_layer_inverse(l->tangential_law, force / (layer->kt * l->depth)) / lever;
+    for (int j = 0; j < dim; ++j) xi[j] = linear ? pull[j] / k : force > 0 ? length * pull[j] / (force * lever) : 0;
+  }
+}
+
+// k_t E xi + c_t D xidot = -f_t. Rolling: xidot = s. Sliding: xidot = 0 in the paper; in equilibrium with the slow motion
 // the deformation follows the force, xidot = -ftdot/k_t, as far as the slip leaves room: a layer that slips deforms
 // more slowly than the bodies move.
 hfiDeformation hfi_layer_start(const hfRigid* r, int i, const hfiTrack* track, const double* s,
@@ -121,13 +197,13 @@ hfiDeformation hfi_layer_start(const hfRigid* r, int i, const hfiTrack* track, c
   hfiDeformation out = {v3_zero(), v3_zero()};
   for (int g = 0; g < hfi_group_count(a->contact[i].dim); ++g) {
     const int first = hfi_group_first(g), dim = hfi_group_dim(g);
-    double r2 = hfi_group_lever2(c, g), k = r2 * layer.kt, damping = r2 * layer.ct, rate[2] = {0, 0};
+    double r2 = hfi_group_lever2(c, g), k = r2 * layer.kt, rate[2] = {0, 0}, xi[2] = {0, 0};
     if (track->mode[g] == HF_MODE_ROLLING)
       memcpy(rate, s + first, (size_t)dim * sizeof *rate);
     else if (start == HF_START_EQUILIBRIUM)
       follow_force(track->rate + first, s + first, dim, k, rate);
-    for (int j = 0; j < dim; ++j)
-      add_deformation(R_WB, c, first + j, (-track->f[first + j] - damping * rate[j]) / k, &out);
+    start_group(r, &layer, r2, track->f + first, rate, dim, xi);
+    for (int j = 0; j < dim; ++j) add_deformation(R_WB, c, first + j, xi[j], &out);
   }
   return out;
 }

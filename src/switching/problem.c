@@ -228,7 +228,8 @@ static void fill_contact(hfRigid* r, int i) {
   out->vn = at->s[0];
   if (at->dim >= 3) out->vt_W = v3_add(v3_scale(at->s[1], c->t1_W), v3_scale(at->s[2], c->t2_W));
   out->mu = at->dim >= 3 ? r->accel->contact[i].at->material.mu[0] : 0;
-  hfiLayer layer = hfi_layer_of(r, i);
+  static const double none[6] = {0};
+  hfiLayer layer = hfi_layer_linearised(r, i, at->match >= 0 ? r->track[at->match].f : none);
   out->k = layer.k, out->c = layer.c, out->kt = layer.kt, out->ct = layer.ct;
 }
 

@@ -136,6 +136,8 @@ typedef struct hfiLayer {
   double k, c, kt, ct;
 } hfiLayer; // [N/m], [N s/m]
 hfiLayer hfi_layer_of(const hfRigid* rigid, int contact);
+// The same, of a nonlinear law its slopes under the forces f (6) of the contact's rows.
+hfiLayer hfi_layer_linearised(const hfRigid* rigid, int contact, const double* f);
 // The stiffness of friction group g is r^2 kt. The lever r of torsion and rolling is their coefficient [m], at least 1e-6 m.
 static inline double hfi_group_lever2(const hfiContact* c, int g) {
   return g == HF_SLIDING ? 1 : max2(sqr(c->material.mu[g]), 1e-12);

@@ -1,0 +1,39 @@
+// The laws of the compliant layer (hfLayerLaw), as functions of u = deformation/L >= 0 (grasp-switching Eq. 6, 7).
+//
+//   force = k E(u) deformation + c D(u) rate
+//
+// One table of formulas serves the normal and the tangential direction. The slope d(u E)/du is what a stability test needs of the
+// spring, and the inverse of u E(u) = x gives the deformation under a force k L x.
+#ifndef HFI_SWITCHING_LAYER_LAW_H
+#define HFI_SWITCHING_LAYER_LAW_H
+
+#include <holdfast/methods.h>
+#include <math.h>
+
+typedef struct hfiLayerFactors {
+  double elastic, damping; // E, D [-]
+  double slope;            // d(u E)/du [-]
+} hfiLayerFactors;
+
+static inline hfiLayerFactors hfi_layer_factors(int law, double u) {
+  switch (law) {
+  case HF_LAYER_HERTZ:
+    return (hfiLayerFactors){sqrt(u), sqrt(u), 1.5 * sqrt(u)};
+  case HF_LAYER_HUNT_CROSSLEY:
+    return (hfiLayerFactors){1, u, 1};
+  case HF_LAYER_STIFFENING:
+    return (hfiLayerFactors){1 + u * u, 1 + u * u, 1 + 3 * u * u};
+  default:
+    return (hfiLayerFactors){1, 1, 1};
+  }
+}
+
+// Solves u + u^3 = x by Cardano's formula: with s = asinh(x sqrt(27)/2)/3 the root is 2/sqrt(3) sinh(s).
+static inline double hfi_solve_stiffening(double x) { return 2 / sqrt(3.) * sinh(asinh(0.5 * sqrt(27.) * x) / 3); }
+
+// The u with u E(u) = x >= 0.
+static inline double hfi_layer_inverse(int law, double x) {
+  return law == HF_LAYER_HERTZ ? cbrt(x * x) : law == HF_LAYER_STIFFENING ? hfi_solve_stiffening(x) : x;
+}
+
+#endif
