@@ -345,11 +345,33 @@ void hfi_rigid_store_forces(hfRigid* r) {
   for (int i = 0; i < r->problem.ncontact; ++i) store_forces(r, i);
 }
 
-// Tries Lemke, then Dantzig: the pivots of one may pass where those of the other meet a degenerate corner.
+// Tries the solution in which every contact presses: A x = -b. It is the only one where A is a P-matrix, so it is tried
+// only where the last certificate, of as many rows, said so; elsewhere the choice among several solutions is left to the
+// pivots. Returns whether it is a solution. This spares nearly all pivots: between two events the set of contacts that press
+// stays the same.
+static bool all_press(hfRigid* r) {
+  hfRigidProblem* p = &r->problem;
+  const int n = p->n;
+  if (!p->certificate.p_matrix || r->certified != n || r->share > 0 || n > p->nv) return false;
+  hfiArena arena = hfi_arena(r->work, r->work_size); // the pivots would need more
+  double* LU = HFI_TAKE(&arena, double, n * n);
+  int32_t* pivot = HFI_TAKE(&arena, int32_t, n);
+  memcpy(LU, p->A, (size_t)(n * n) * sizeof *LU);
+  for (int i = 0; i < n; ++i) p->x[i] = -p->b[i];
+  if (hfi_lu(LU, n, n, pivot)) return false;
+  hfi_lu_solve(LU, n, n, pivot, p->x);
+  for (int i = 0; i < n; ++i)
+    if (!isfinite(p->x[i]) || (!p->rolling[i] && !(p->x[i] > 0))) return false;
+  memset(p->y, 0, (size_t)n * sizeof *p->y);
+  return true;
+}
+
+// Where not all contacts press, tries Lemke, then Dantzig: the pivots of one may pass where those of the other meet a
+// degenerate corner.
 void hfi_rigid_solve_rows(hfRigid* r) {
   hfRigidProblem* p = &r->problem;
   p->lcp = (hfLcpReport){.status = HF_OK};
-  if (p->n == 0) return;
+  if (p->n == 0 || all_press(r)) return;
   hfLcp lcp = {p->n, p->A, p->b, r->lo, r->hi};
   hfLcpConfig config = hf_lcp_config_default();
   double share = p->n > p->nv ? max2(r->share, HFI_RIGID_SHARE) : r->share;
@@ -401,6 +423,7 @@ static bool clearly_dependent(hfRigid* r, double* margin) {
 void hfi_rigid_certify(hfRigid* r) {
   hfRigidProblem* p = &r->problem;
   double margin;
+  r->certified = p->n;
   if (clearly_dependent(r, &margin))
     p->certificate = (hfRigidCertificate){.rank_margin = margin};
   else if (p->n)
@@ -424,6 +447,7 @@ hfStatus hf_rigid_evaluate(hfRigid* r, double t, const double* q, const double* 
   }
   int64_t dropped = hf_accel_statistics(r->accel).dropped;
   hf_accel_begin(r->accel, NULL, input);
+  r->certified = -1;
   r->follow = 0;
   if (!hfi_rigid_look(r, t, q, v, act)) return HF_SINGULAR;
   hfi_rigid_choose_modes(r, choice, nchoice);

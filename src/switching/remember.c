@@ -65,6 +65,7 @@ hfStatus hfi_switching_recall(hfiSwitching* s, const hfState* state) {
   memcpy(&s->since, &word[1], sizeof s->since);
   int known = s->phase != HFI_PHASE_UNKNOWN && (!forced || forced == s->phase);
   r->ntrack = 0;
+  r->certified = -1; // nothing of the last step may change this one
   hfStatus status =
       hfi_accel_gather(r->accel, s->t, s->x, hfi_switching_v(s), hfi_switching_act(s), NULL);
   if (status) return status;

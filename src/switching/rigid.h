@@ -54,6 +54,8 @@ struct hfRigid {
   double share;   // This times the mean diagonal of A is added to the diagonal, to share forces among dependent rows [-].
   int32_t follow; // 1: groups slide in the direction of the present velocities, 0: in that of the tracks
 
+  int32_t certified; // number of rows of the problem that problem.certificate belongs to; -1: to none of this step
+
   const hfAccelProblem* accel_problem; // of the point
   hfRigidProblem problem;
   hfiPoint* point; // (max_contacts)
