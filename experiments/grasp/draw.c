@@ -11,7 +11,7 @@ enum { MOST_CURVES = 12, MOST_TIMES = 8 };
 
 static double* scaled_column(const graspCurve* c) {
   double* y = grasp_column(c->run, c->member);
-  for (int i = 0; y && i < c->run->count; ++i) y[i] *= c->scale;
+  for (int i = 0; y && i < c->run->count; ++i) y[i] = c->scale * y[i] + c->offset;
   return y;
 }
 
@@ -22,7 +22,7 @@ static int mark_switches(const graspRun* run, int n, const graspCurve* curves, d
   for (int k = 0; k < n; ++k)
     for (int i = 0; i < most && curves[k].run == run; ++i, ++count) {
       x[count] = run->switches[i].time;
-      y[count] = curves[k].scale * grasp_value_at(run, curves[k].member, x[count]);
+      y[count] = curves[k].scale * grasp_value_at(run, curves[k].member, x[count]) + curves[k].offset;
     }
   return count;
 }

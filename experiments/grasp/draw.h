@@ -10,6 +10,7 @@ typedef struct graspCurve {
   const double* member; // of run->sample[0]
   double scale;         // units of the figure
   figureStyle style;
+  double offset;        // added after the scale
 } graspCurve;
 
 // Curves over time; where `switches` is not NULL, its switches are marked on the curves of that run.

@@ -7,14 +7,14 @@
 // initial velocity is such that the chosen contacts, which are rough, roll.
 #include "grasp/draw.h"
 #include "grasp/planar.h"
+#include "grasp/rolling.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const double FRICTION[2] = {0.8, 0.6}, MIDDLE = 0.15, LOW = 0.13; // [-], [m]
-static const double ROUGH = 1.2,
-                    SMOOTH = 0.05; // friction of contacts that roll and slide in the runs
+static const double ROUGH = 1.2; // friction of contacts that roll in the runs [-]
 static const double EPS = 5e-4;
 
 // ---- certificates of all splits ---------------------------------------------------------------------
@@ -82,67 +82,19 @@ static int judge_splits(graspScene* s, result* r) {
 
 // ---- runs -------------------------------------------------------------------------------------------
 
-// Computes an object velocity with which the contacts of the mask do not slip, in units of (1 m/s, 1 m/s, 10 rad/s): the
-// components that Gauss-Jordan elimination leaves free are 1, the others follow. Returns 0 where there is none.
-static int rolling_motion(graspScene* s, const double* q, int mask, double* v) {
-  double G[PLANAR_CONTACTS][3], scale[3] = {1, 1, 10};
-  int rows = 0, pivot_of[3] = {-1, -1, -1};
-  grasp_configure(s, q);
-  for (int i = 0; i < s->nc; ++i) {
-    if (!(mask >> i & 1)) continue;
-    for (int k = 0; k < 3; ++k) { // slip for a unit of the object's motion, while the fingers follow
-      double unit[GRASP_DOFS] = {0}, slip[GRASP_CONTACTS][2];
-      unit[k] = scale[k];
-      grasp_keep(s, unit);
-      grasp_slip(s, unit, slip);
-      G[rows][k] = slip[i][0];
-    }
-    rows++;
-  }
-  int rank = 0;
-  for (int k = 0; k < 3 && rank < rows; ++k) {
-    int best = rank;
-    for (int i = rank; i < rows; ++i)
-      if (fabs(G[i][k]) > fabs(G[best][k])) best = i;
-    if (fabs(G[best][k]) < 1e-9) continue;
-    for (int j = 0; j < 3; ++j) {
-      double swap = G[rank][j];
-      G[rank][j] = G[best][j], G[best][j] = swap;
-    }
-    for (int i = 0; i < rows; ++i)
-      for (int j = 2; j >= k && i != rank; --j) G[i][j] -= G[i][k] / G[rank][k] * G[rank][j];
-    pivot_of[k] = rank++;
-  }
-  memset(v, 0, GRASP_DOFS * sizeof *v);
-  for (int k = 0; k < 3; ++k) {
-    double x = pivot_of[k] < 0;
-    for (int j = 0; j < 3 && pivot_of[k] >= 0; ++j)
-      if (pivot_of[j] < 0) x -= G[pivot_of[k]][j] / G[pivot_of[k]][k];
-    v[k] = scale[k] * x;
-  }
-  return rank < 3;
-}
-
 typedef struct rollingCase {
   const char* name;
   int mask;     // contacts that roll at the start
   double speed; // of the motion [m/s]
+  double smooth; // friction of the other contacts [-]
+  const char* about;
 } rollingCase;
-
-// Time from the start for which the contacts of the mask keep rolling (slip below 0.1 mm/s).
-static double rolling_time(const graspRun* run, int mask) {
-  for (int k = 0; k < run->count; ++k)
-    for (int i = 0; i < PLANAR_CONTACTS; ++i)
-      if (mask >> i & 1 && fabs(run->sample[k].slip[i][0]) > 1e-4)
-        return run->sample[k].t - run->sample[0].t;
-  return run->count ? run->sample[run->count - 1].t - run->sample[0].t : 0;
-}
 
 static int run_case(graspScene* s, const rollingCase* c, result* r, graspRun* run) {
   graspPlan plan;
   graspOptions o = grasp_options_default();
   double mu[PLANAR_CONTACTS];
-  for (int i = 0; i < PLANAR_CONTACTS; ++i) mu[i] = c->mask >> i & 1 ? ROUGH : SMOOTH;
+  for (int i = 0; i < PLANAR_CONTACTS; ++i) mu[i] = c->mask >> i & 1 ? ROUGH : c->smooth;
   if (grasp_set_friction(s, mu) != CLI_GOOD ||
       planar_plan(&plan, s, LOW, 0, GRASP_CUBIC) != CLI_GOOD)
     return CLI_FAILED;
@@ -151,7 +103,7 @@ static int run_case(graspScene* s, const rollingCase* c, result* r, graspRun* ru
   o.return_modes = HF_RETURN_LAYER;
   o.begin = 0, o.end = 0.1;
   if (c->speed > 0) {
-    if (!rolling_motion(s, plan.from, c->mask, o.velocity))
+    if (!grasp_rolling_motion(s, plan.from, c->mask, o.velocity))
       return say_error("no motion rolls at %s", c->name), CLI_FAILED;
     for (int k = 0; k < s->no; ++k) o.velocity[k] *= c->speed;
   }
@@ -159,7 +111,7 @@ static int run_case(graspScene* s, const rollingCase* c, result* r, graspRun* ru
   if (status != CLI_GOOD) return status;
   char name[64];
   snprintf(name, sizeof name, "%s_rolling_time", c->name);
-  result_figure(r, name, rolling_time(run, c->mask), "s");
+  result_figure(r, name, grasp_rolling_time(run, s->nc, c->mask), "s");
   snprintf(name, sizeof name, "%s_rigid_share", c->name);
   result_figure(r, name, run->rigid_time / (o.end - o.begin), "-");
   grasp_note_switches(r, c->name, run);
@@ -173,8 +125,8 @@ static void draw_case(const rollingCase* c, const graspRun* run, result* r) {
   char file[64], title[96];
   for (int i = 0; i < PLANAR_CONTACTS; ++i) {
     figureStyle style = i % 2 ? FIGURE_DASHED : FIGURE_LINE;
-    slip[i] = (graspCurve){names[i], run, &run->sample[0].slip[i][0], 1e3, style};
-    fn[i] = (graspCurve){names[i], run, &run->sample[0].fn[i], 1, style};
+    slip[i] = (graspCurve){names[i], run, &run->sample[0].slip[i][0], 1e3, style, 0};
+    fn[i] = (graspCurve){names[i], run, &run->sample[0].fn[i], 1, style, 0};
   }
   snprintf(file, sizeof file, "rolling_slip_%s", c->name);
   snprintf(title, sizeof title, "Slip, %s", c->name);
@@ -185,7 +137,12 @@ static void draw_case(const rollingCase* c, const graspRun* run, result* r) {
 }
 
 static int run_cases(graspScene* s, result* r) {
-  static const rollingCase cases[] = {{"nR1", 1, 0.05}, {"nR2", 5, 0.05}, {"nR4", 15, 0}};
+  // Three rolling contacts leave no motion, and a fourth with friction would roll too: it has none.
+  static const rollingCase cases[] = {
+      {"nR1", 1, 0.05, 0.05, "one rolling contact: rigid and certified while it rolls"},
+      {"nR2", 5, 0.05, 0.05, "two rolling contacts: rigid and certified while they roll"},
+      {"nR3", 7, 0, 0, "three rolling contacts and one without friction: rigid and certified, seven rows for seven degrees of freedom"},
+      {"nR4", 15, 0, 0.05, ""}};
   enum { CASES = sizeof cases / sizeof *cases };
   int status = CLI_GOOD;
   for (int k = 0; k < CASES && status == CLI_GOOD; ++k) {
@@ -206,12 +163,8 @@ static int run_cases(graspScene* s, result* r) {
                         run.rigid_time == 0 && moved < 1e-5,
                     0);
       } else {
-        double rolled = rolling_time(&run, cases[k].mask);
-        result_must(r, cases[k].name,
-                    cases[k].mask == 1
-                        ? "one rolling contact: rigid and certified while it rolls"
-                        : "two rolling contacts: rigid and certified while they roll",
-                    rolled, "rigid, certified, rolling for 0.02 s or more",
+        double rolled = grasp_rolling_time(&run, s->nc, cases[k].mask);
+        result_must(r, cases[k].name, cases[k].about, rolled, "rigid, certified, rolling for 0.02 s or more",
                     rolled >= 0.02 && run.rigid_time >= 0.02 && run.uncertified == 0, 0);
       }
     }

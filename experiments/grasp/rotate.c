@@ -23,8 +23,8 @@ static void draw_runs(const graspScene* s, graspRun* run, result* r) {
     graspCurve fn[RUNS], ft[RUNS];
     char file[64], title[64];
     for (int k = 0; k < RUNS; ++k) {
-      fn[k] = (graspCurve){names[k], &run[k], &run[k].sample[0].fn[i], 1, styles[k]};
-      ft[k] = (graspCurve){names[k], &run[k], &run[k].sample[0].ft[i][0], 1, styles[k]};
+      fn[k] = (graspCurve){names[k], &run[k], &run[k].sample[0].fn[i], 1, styles[k], 0};
+      ft[k] = (graspCurve){names[k], &run[k], &run[k].sample[0].ft[i][0], 1, styles[k], 0};
     }
     snprintf(file, sizeof file, "figure_07_normal_%d", i + 1);
     snprintf(title, sizeof title, "Normal force at contact %d", i + 1);
@@ -35,10 +35,10 @@ static void draw_runs(const graspScene* s, graspRun* run, result* r) {
   }
   graspCurve angle[RUNS], x[RUNS];
   for (int k = 0; k < RUNS; ++k) {
-    angle[k] = (graspCurve){names[k], &run[k], &run[k].sample[0].q[2], 1 / DEGREE, styles[k]};
-    x[k] = (graspCurve){names[k], &run[k], &run[k].sample[0].q[0], 1e3, styles[k]};
+    angle[k] = (graspCurve){names[k], &run[k], &run[k].sample[0].q[2], 1 / DEGREE, styles[k], 90};
+    x[k] = (graspCurve){names[k], &run[k], &run[k].sample[0].q[0], 1e3, styles[k], 0};
   }
-  grasp_draw(r, "figure_08a", "Orientation of the object", "angle of the major axis [deg]", RUNS,
+  grasp_draw(r, "figure_08a", "Orientation of the object", "angle of the minor axis [deg]", RUNS,
              angle, NULL);
   grasp_draw(r, "figure_08b", "Position of the object", "x [mm]", RUNS, x, NULL);
   static const char* const files[RUNS] = {"rigid.csv", "compliant_1e-3.csv", "compliant_5e-4.csv"};
@@ -76,6 +76,10 @@ static void compare(const graspRun* run, result* r) {
   static const char* const cpu_names[RUNS] = {"cpu_rigid", "cpu_compliant_1e-3",
                                               "cpu_compliant_5e-4"};
   for (int k = 0; k < RUNS; ++k) result_figure(r, cpu_names[k], run[k].cpu, "s");
+  static const char* const work_names[RUNS] = {"evaluations_a_step_rigid", "evaluations_a_step_compliant_1e-3", "evaluations_a_step_compliant_5e-4"};
+  for (int k = 0; k < RUNS; ++k) result_figure(r, work_names[k], run[k].evaluations / run[k].count, "-");
+  double saved = fmin(run[SOFT].evaluations, run[STIFF].evaluations) / run[RIGID].evaluations;
+  result_must(r, "cheaper", "rigid contact is cheaper: evaluations of the equations of motion, compliant over rigid", saved, "at least 2", saved >= 2, 0);
   result_figure(r, "cpu_ratio_1e-3", run[SOFT].cpu / run[RIGID].cpu, "-");
   result_figure(r, "cpu_ratio_5e-4", run[STIFF].cpu / run[RIGID].cpu, "-");
 }

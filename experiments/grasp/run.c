@@ -118,6 +118,7 @@ static void record(Runner* w, const graspSetpoint* at, const hfStepReport* repor
   w->run->rigid_time += report->switching.rigid_time;
   w->run->transitions += report->switching.nstick + report->switching.nslide +
                          report->switching.nseparate + report->switching.nimpact;
+  w->run->evaluations += (double)report->continuous.evaluations;
   w->run->trouble += report->status > 0;
   const hfRigidProblem* problem = hf_sim_rigid(w->sim);
   w->run->uncertified += report->switching.rigid && problem && !problem->certificate.holds;

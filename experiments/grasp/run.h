@@ -46,6 +46,7 @@ typedef struct graspRun {
   int trouble;         // steps with a status > 0
   int uncertified;     // steps that ended rigid without a certificate
   double rigid_time;   // [s]
+  double evaluations;  // of the equations of motion, those for Jacobians by differences included
   double cpu;          // processor time of the steps: other work on the machine does not count [s]
 } graspRun;
 

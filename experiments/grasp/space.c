@@ -4,6 +4,7 @@
 // determinant stays positive, and only smaller minors show it. The experiment runs it rigid, compliant and switching.
 #include "grasp/draw.h"
 #include "grasp/growth.h"
+#include "grasp/rolling.h"
 
 #include <math.h>
 #include <string.h>
@@ -62,14 +63,14 @@ static void draw_runs(const graspScene* s, const graspRun* run, result* r) {
   graspCurve z[RUNS], fn[CONTACTS], slip[CONTACTS];
   for (int k = 0; k < RUNS; ++k)
     z[k] = (graspCurve){MODES[k], &run[k], &run[k].sample[0].error[2], 1e6,
-                        k ? FIGURE_DASHED : FIGURE_LINE};
+                        k ? FIGURE_DASHED : FIGURE_LINE, 0};
   grasp_draw(r, "space_height_error", "Height of the object less the plan's", "z - plan [um]", RUNS,
              z, &run[SWITCHING]);
   for (int i = 0; i < CONTACTS; ++i) {
     figureStyle style = i % 2 ? FIGURE_DASHED : FIGURE_LINE;
-    fn[i] = (graspCurve){contacts[i], &run[SWITCHING], &run[SWITCHING].sample[0].fn[i], 1, style};
+    fn[i] = (graspCurve){contacts[i], &run[SWITCHING], &run[SWITCHING].sample[0].fn[i], 1, style, 0};
     slip[i] = (graspCurve){contacts[i], &run[SWITCHING], &run[SWITCHING].sample[0].slip[i][1], 1e3,
-                           style};
+                           style, 0};
   }
   grasp_draw(r, "space_forces", "Normal forces (switching)", "force [N]", CONTACTS, fn,
              &run[SWITCHING]);
@@ -165,6 +166,7 @@ static int run(const experimentOptions* options, result* r) {
   int status = judge_plan(&plan, r, times);
   if (status == CLI_GOOD) status = run_modes(&plan, times, options->quick, r);
   if (status == CLI_GOOD) status = measure_growth(plan, r);
+  if (status == CLI_GOOD) status = grasp_space_rolling(&s, r);
   grasp_close(&s);
   return status;
 }

@@ -101,12 +101,12 @@ static void draw_run(const graspScene* s, const graspRun* run, result* r) {
   for (int i = 0; i < PLANAR_CONTACTS; ++i) {
     figureStyle style =
         i < 2 ? FIGURE_LINE : FIGURE_DASHED; // the left finger mirrors the right one
-    fn[i] = (graspCurve){names[i], run, &run->sample[0].fn[i], 1, style};
-    ft[i] = (graspCurve){names[i], run, &run->sample[0].ft[i][0], 1, style};
-    slip[i] = (graspCurve){names[i], run, &run->sample[0].slip[i][0], 1e3, style};
-    torque[i] = (graspCurve){joints[i], run, &run->sample[0].torque[i], 1, style};
+    fn[i] = (graspCurve){names[i], run, &run->sample[0].fn[i], 1, style, 0};
+    ft[i] = (graspCurve){names[i], run, &run->sample[0].ft[i][0], 1, style, 0};
+    slip[i] = (graspCurve){names[i], run, &run->sample[0].slip[i][0], 1e3, style, 0};
+    torque[i] = (graspCurve){joints[i], run, &run->sample[0].torque[i], 1, style, 0};
   }
-  graspCurve y = {"object", run, &run->sample[0].q[1], 1e3, FIGURE_LINE};
+  graspCurve y = {"object", run, &run->sample[0].q[1], 1e3, FIGURE_LINE, 0};
   grasp_draw_hand(r, "figure_11", "Translation: configurations", s, run, 5, times);
   grasp_draw(r, "figure_09b_acting", "Joint torques that acted", "torque [N m]", PLANAR_CONTACTS,
              torque, run);
