@@ -1,6 +1,7 @@
 """Studies in trouble: workers, drivers and all of it killed at random moments, full disks, folders without write access,
 functions that raise, crash or never end. The oracle is an undisturbed run of the same study."""
 
+import importlib.util
 import os
 import signal
 import subprocess
@@ -12,7 +13,8 @@ import pytest
 
 from conftest import FULL, ROOT
 from killing import Strikes, alive, check_none_ran_twice, children, end_process, finished, remove_store
-from holdfast.study import Study, StudyError, Store
+from holdfast.study import Study, StudyError, Store, merge
+from holdfast.study.export import export
 from holdfast.study.report import replay_page
 
 LOCAL = ("worker", "driver", "everything")
@@ -206,6 +208,39 @@ def test_a_full_disk(folder, small_disk):
     store = Study(**fields).run(small_disk / "s.db")
     assert store.digest() == digest and stored <= finished(small_disk / "s.db")
     store.close()
+
+
+def test_a_full_disk_while_shards_are_joined_or_tables_written(folder, small_disk):
+    """A message, nothing half written, and the same call goes on when there is room again."""
+    study = Study(name="pinch", scene="pinch.xml", keyframe="soft", time=0.02, keep={"state": True}, repetitions=300,
+                  parameters={"mu": {"set": "geom.*.friction[0]", "uniform": [0.01, 0.5]}})
+    shards = [folder / f"{i}.db" for i in (1, 2)]
+    for i, path in enumerate(shards, 1):
+        study.run(path, shard=(i, 2)).close()
+    digest = merge(folder / "all.db", shards).digest()
+    with pytest.raises(StudyError, match="disk is full|disk I/O"):
+        merge(small_disk / "all.db", shards)
+    Path(small_disk / "fill").write_bytes(bytes(os.statvfs(small_disk).f_bavail * os.statvfs(small_disk).f_frsize))
+    for name in ("t.csv", "t.parquet") if importlib.util.find_spec("pyarrow") else ("t.csv",):
+        with pytest.raises(StudyError, match="cannot write .*No space left"):
+            export(Store(folder / "all.db"), small_disk / name)
+    assert not list(small_disk.glob("t.*"))
+    subprocess.run(["mount", "-o", "remount,size=50m", small_disk], check=True)
+    joined = merge(small_disk / "all.db", shards)  # the lock was released
+    assert joined.digest() == digest
+    joined.close()
+
+
+def test_a_damaged_store(folder):
+    """The command says so, whatever it is asked to do; it never shows a traceback."""
+    walk_study(folder, 30).run(folder / "s.db").close()
+    data = bytearray((folder / "s.db").read_bytes())
+    data[4096:] = bytes(len(data) - 4096)
+    (folder / "s.db").write_bytes(data)
+    for verb in (["status"], ["resume"], ["export", "-o", str(folder / "t.csv")], ["report", "-o", str(folder / "t.html")]):
+        done = subprocess.run([sys.executable, "-m", "holdfast.study", verb[0], str(folder / "s.db"), *verb[1:]], capture_output=True, text=True)
+        assert done.returncode == 1 and "Traceback" not in done.stderr and done.stderr, done.stderr
+    assert not list(folder.glob("t.*"))
 
 
 @pytest.fixture

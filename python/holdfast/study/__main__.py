@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sqlite3
 import sys
 import time
 from pathlib import Path
@@ -169,6 +170,9 @@ def main(arguments: list[str] | None = None) -> int:
         return verbs[a.verb](a)
     except StudyError as error:
         print(f"holdfast study: {error}", file=sys.stderr)
+        return 1
+    except sqlite3.Error as error:
+        print(f"holdfast study: the store cannot be read or written: {error}", file=sys.stderr)
         return 1
 
 

@@ -98,4 +98,5 @@ def export(store: Store, path: str | os.PathLike) -> None:
             write_parquet(store, temporary)
         os.replace(temporary, path)
     except OSError as error:
+        temporary.unlink(missing_ok=True)
         raise StudyError(f"cannot write {path}: {error.strerror or error}") from None

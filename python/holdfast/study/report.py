@@ -234,4 +234,5 @@ def write_report(store: Store, path: str | os.PathLike, replays: int = 6) -> Non
         temporary.write_text(make_page(store, replays), encoding="utf-8")
         os.replace(temporary, path)
     except OSError as error:
+        temporary.unlink(missing_ok=True)
         raise StudyError(f"cannot write {path}: {error.strerror or error}") from None

@@ -253,13 +253,23 @@ def merge(out: str | os.PathLike, shards: Iterable[str | os.PathLike]) -> Store:
             if s.about[key] != stores[0].about[key]:
                 raise StudyError(f"{s.path} differs in its {key} from {stores[0].path}: they do not belong together")
     lock = Lock(Path(out))
-    joined = Store.create(out, stores[0].study, None, stores[0].about["model"])
-    for s in stores:
-        results = s.db.execute("SELECT run.idx, status, message, success, metrics, state, data, wall, model FROM run "
-                               "LEFT JOIN recording USING (idx) WHERE status != 'planned' ORDER BY run.idx")
-        joined.add(Result(i, status, message, None if success is None else bool(success), _decode(json.loads(metrics)),
-                          state, data, wall, model) for i, status, message, success, metrics, state, data, wall, model in results)
-        s.close()
-    joined.close()
-    lock.release()
+    try:
+        _join(Path(out), stores)
+    except sqlite3.Error as error:
+        raise StudyError(f"cannot write {out}: {error}; what was joined stays, and merge can be repeated") from None
+    finally:
+        lock.release()
     return Store(out)
+
+
+def _join(out: Path, stores: list[Store]) -> None:
+    joined = Store.create(out, stores[0].study, None, stores[0].about["model"])
+    try:
+        for s in stores:
+            results = s.db.execute("SELECT run.idx, status, message, success, metrics, state, data, wall, model FROM run "
+                                   "LEFT JOIN recording USING (idx) WHERE status != 'planned' ORDER BY run.idx")
+            joined.add(Result(i, status, message, None if success is None else bool(success), _decode(json.loads(metrics)),
+                              state, data, wall, model) for i, status, message, success, metrics, state, data, wall, model in results)
+            s.close()
+    finally:
+        joined.close()
