@@ -7,7 +7,8 @@ BINARY, for whoever measures time. The scene starts at its first keyframe, or at
 lines that are printed:
 
     sizes NQ NV NBODY NU
-    run NAME SPEED QPOS...          after STEPS steps; SPEED is the largest |qvel|
+    run NAME SPEED QPOS...          after STEPS steps; SPEED is the largest |qvel|, inf if MuJoCo found accelerations that are not
+                                    finite or huge, upon which it starts the scene again
     contact BODY1 BODY2 DEPTH FX FY FZ      of the run `default`: depth below the margin, force on BODY2 in world axes
 
 The run `half` has steps of half the length, `shifted` a start whose velocities differ by 1e-6, and `recipe` elliptic cones
@@ -48,6 +49,9 @@ def run(model, data, controls, substeps):
 
 def report(name, data):
     speed = np.abs(data.qvel).max() if data.qvel.size else 0.0
+    warnings = mujoco.mjtWarning
+    if any(data.warning[int(w)].number for w in (warnings.mjWARN_BADQPOS, warnings.mjWARN_BADQVEL, warnings.mjWARN_BADQACC)):
+        speed = np.inf
     print("run", name, repr(float(speed)), *(repr(float(x)) for x in data.qpos))
 
 

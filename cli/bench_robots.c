@@ -46,7 +46,8 @@ typedef struct line {
   char reason[160]; // "" where the scene behaves alike
   int compared;     // 0: one of the engines does not run it
   comparison ours, soft; // with our configuration, and with MuJoCo's default softness
-  outcomeDistance shifted, half; // of MuJoCo from itself
+  outcomeDistance shifted, half, recipe; // of MuJoCo from itself
+  int unstable;                          // 1: MuJoCo found accelerations that are not finite or huge
   double ratio; // of times, NAN: not measured
 } line;
 
@@ -197,14 +198,18 @@ static void explain_joints(line* l, const char* left_out, int own_parameters) {
     snprintf(l->reason, size, "the scene has contact parameters of ours (hf.*), which MuJoCo does not read");
   else if (!is_near(l->half))
     snprintf(l->reason, size, "MuJoCo at half the step is %.2g rad, %.2g m away", l->half.angle, l->half.length);
+  else if (!is_near(l->recipe))
+    snprintf(l->reason, size, "friction decides: MuJoCo with its recipe is %.2g rad, %.2g m away from itself", l->recipe.angle, l->recipe.length);
   else
     snprintf(l->reason, size, "differs; with mujoco_softness %.2g rad, %.2g m", l->soft.apart.angle, l->soft.apart.length);
 }
 
 static void find_reason(line* l, const char* left_out, int own_parameters) {
   size_t size = sizeof l->reason;
-  if (is_alike(&l->ours)) return;
-  if (is_alike(&l->soft))
+  if (is_alike(&l->ours) && !l->unstable) return;
+  if (l->unstable)
+    snprintf(l->reason, size, "MuJoCo is unstable: it finds accelerations that are not finite or huge, and starts again");
+  else if (is_alike(&l->soft))
     snprintf(l->reason, size, "our stiffness: alike with mujoco_softness");
   else if (!is_near(l->ours.apart))
     explain_joints(l, left_out, own_parameters);
@@ -260,6 +265,8 @@ static void compare_outcomes(trial* t, const char* path, line* l, hfError* error
     l->ours = l->soft = compare(m, &ours, peer);
     l->shifted = outcome_distance(m, &peer[PEER_DEFAULT], &peer[PEER_SHIFTED]);
     l->half = outcome_distance(m, &peer[PEER_DEFAULT], &peer[PEER_HALF]);
+    l->recipe = outcome_distance(m, &peer[PEER_DEFAULT], &peer[PEER_RECIPE]);
+    l->unstable = isinf(peer[PEER_DEFAULT].speed);
     l->compared = is_alike(&l->ours) || compare_soft(t, peer, l, error) == 0;
     if (l->compared)
       find_reason(l, t->left_out, has_own_parameters(m));

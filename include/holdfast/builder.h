@@ -61,6 +61,9 @@ typedef struct hfGeomDef {
   double margin, gap, solmix, solref[2], solimp[5];
   double stiffness, dissipation, stiction_speed, tangential_stiffness, tangential_damping; // negative: default
   double restitution; // speed after an impact over that before, 0 to 1; of two geoms the larger [-]
+  double fitscale;    // of a primitive that is fitted to a mesh: factor of its size [-]
+  int32_t fluid;      // 1: in a medium the geom is an ellipsoid; 0: the body's inertia box resists
+  double fluidcoef[5]; // its coefficients of blunt, slender and angular drag, of Kutta and Magnus lift
   float rgba[4];
 } hfGeomDef;
 

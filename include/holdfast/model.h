@@ -53,7 +53,8 @@ typedef enum hfWrapType { // what a tendon runs over
 } hfWrapType;
 
 typedef enum hfTransmission {
-  HF_TRANSMISSION_JOINT, HF_TRANSMISSION_JOINT_IN_PARENT, HF_TRANSMISSION_TENDON, HF_TRANSMISSION_SITE
+  HF_TRANSMISSION_JOINT, HF_TRANSMISSION_JOINT_IN_PARENT, HF_TRANSMISSION_TENDON, HF_TRANSMISSION_SITE,
+  HF_TRANSMISSION_BODY // adhesion: the force pulls at the contacts of the body, an equal share at each along its normal
 } hfTransmission;
 typedef enum hfActivation { // actuator dynamics
   HF_ACTIVATION_NONE, HF_ACTIVATION_INTEGRATOR, HF_ACTIVATION_FILTER, HF_ACTIVATION_FILTER_EXACT,
@@ -243,6 +244,9 @@ typedef struct hfWorld {
   X(double, geom_tangential_damping, ngeom, 1, 1)   /* negative: critical [N s/m] */                   \
   X(double, geom_solref, ngeom, 2, 1)     /* MuJoCo's, where the model set it; else (0, 0) */          \
   X(double, geom_solimp, ngeom, 5, 1)                                                                  \
+  X(double, geom_fluid, ngeom, 12, 1)     /* as an ellipsoid in a medium: 1 (0: not so), coefficients of blunt, slender and angular drag, Kutta and Magnus; mass (3) and moment (3) it carries over the density [m^3, m^5] */ \
+  X(double, geom_fluid_axes, ngeom, 3, 0) /* half axes of that ellipsoid [m] */                        \
+  X(double, geom_fluid_quat, ngeom, 4, 0) /* its orientation in B */                                   \
   X(double, geom_rbound, ngeom, 1, 0)     /* bounding radius about the centre, 0: infinite [m] */      \
   X(float, geom_rgba, ngeom, 4, 0)                                                                     \
   /* hulls of meshes; vertices in the frame of the geom that uses the mesh */                          \
@@ -313,7 +317,7 @@ typedef struct hfWorld {
   X(int32_t, exclude_body, nexclude, 2, 0)                                                             \
   /* actuators: force = gain ctrl_or_act + bias, on the length of their transmission */                \
   X(int32_t, actuator_trntype, nu, 1, 0)  /* hfTransmission */                                         \
-  X(int32_t, actuator_trnid, nu, 2, 0)    /* joint, tendon or site; reference site or -1 */            \
+  X(int32_t, actuator_trnid, nu, 2, 0)    /* joint, tendon, site or body; reference site or -1 */            \
   X(int32_t, actuator_dyntype, nu, 1, 0)  /* hfActivation */                                           \
   X(int32_t, actuator_gaintype, nu, 1, 0) /* hfGain */                                                 \
   X(int32_t, actuator_biastype, nu, 1, 0) /* hfBias */                                                 \

@@ -34,7 +34,9 @@ class Model(_Object):
 class Params(_Object):
     def __init__(self, model: Any) -> None: ...
 
-class Builder(_Object): ...
+class Builder(_Object):
+    @classmethod
+    def _load(cls, path: str, search: list[str], merge: bool, floating: bool, skip: bool) -> tuple[Any, list[tuple[str, str, int, str, int]]]: ...
 
 class State(_Object):
     time: float

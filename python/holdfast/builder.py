@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+import os
+from typing import Any, Iterable, Sequence
 
 from . import _core
 from ._arrays import floats
 from .model import GEOM_TYPES, JOINT_TYPES, Model
 
-_TRANSMISSIONS = ("joint", "joint_in_parent", "tendon", "site")
+_TRANSMISSIONS = ("joint", "joint_in_parent", "tendon", "site", "body")
 _SENSORS = ("touch", "accelerometer", "velocimeter", "gyro", "force", "torque", "jointpos", "jointvel", "tendonpos",
             "tendonvel", "actuatorpos", "actuatorvel", "actuatorfrc", "jointactuatorfrc", "ballquat", "ballangvel",
             "jointlimitpos", "jointlimitvel", "jointlimitfrc", "framepos", "framequat", "framexaxis", "frameyaxis",
@@ -37,12 +38,75 @@ class Builder(_core.Builder):
         model = b.finish()
 
     Fields have the names of the C header ``builder.h``; angles are radians, lengths metres. Bodies, joints, sites and so
-    on may be given by name.
+    on may be given by name. :meth:`from_file` opens a file as a builder: change it with the ``set_`` functions, :meth:`attach`
+    other builders, :meth:`finish` it or :meth:`write` it as one MJCF file.
     """
+
+    diagnostics: list[tuple[str, str, int, str, int]] = []
+    """What the reader of :meth:`from_file` had to say: severity, file, line, message, number of places."""
 
     def __init__(self, **world: Any):
         if world:
             self._set_world(world)
+
+    @classmethod
+    def from_file(cls, path: str | os.PathLike, *, search: Iterable[str | os.PathLike] = (), merge_fixed: bool = False,
+                  floating: bool = False, skip_meshes: bool = False) -> Builder:
+        """Reads MJCF, URDF or SDFormat; the arguments are those of :meth:`Model.from_file`."""
+        builder, said = cls._load(os.fspath(path), [os.fspath(p) for p in search], merge_fixed, floating, skip_meshes)
+        builder.diagnostics = said
+        return builder
+
+    def attach(self, guest: Builder, parent: Any = 0, *, pos: Any = (0, 0, 0), quat: Any = (1, 0, 0, 0), prefix: str | None = None,
+               suffix: str | None = None, body: str | None = None) -> None:
+        """Copies what another builder holds: its tree, then contacts, tendons, equalities, actuators, sensors and keyframes.
+
+        parent: the body that takes the place of the guest's world, at pos [m] and quat in it. prefix, suffix: of all names that
+        are attached. body: only the subtree of this body of the guest. On a refusal, for example of a name that both have,
+        nothing changes.
+        """
+        self._attach(guest, {"parent": self._id("body", parent), "pos": pos, "quat": quat, "prefix": prefix, "suffix": suffix, "body": body})
+
+    def write(self, path: str | os.PathLike) -> None:
+        """Writes everything as one MJCF file, which gives the same model again; an older file stays if that is refused."""
+        self._write(os.fspath(path))
+
+    def set_world(self, **fields: Any) -> None:
+        """Changes world-wide values: timestep [s], gravity [m/s^2], stiffness [N/m], ..."""
+        self._set_world(fields)
+
+    def set_body(self, body: Any, **fields: Any) -> None:
+        """Changes a body; its name and parent stay. A refusal leaves it as it was, as for all ``set_`` functions."""
+        if "mass" in fields or "inertia" in fields:
+            fields.setdefault("has_inertial", 1)
+        self._set_body(self._id("body", body), fields)
+
+    def set_joint(self, joint: Any, **fields: Any) -> None:
+        """Changes a joint; its name, body and type stay."""
+        if "range" in fields:
+            fields.setdefault("limited", 1)
+        self._set_joint(self._id("joint", joint), fields)
+
+    def set_geom(self, geom: Any, **fields: Any) -> None:
+        """Changes a geom; its name stays."""
+        if "type" in fields:
+            fields["type"] = _number(fields["type"], GEOM_TYPES, "type")
+        self._set_geom(self._id("geom", geom), fields)
+
+    def set_site(self, site: Any, **fields: Any) -> None:
+        """Changes a site; its name stays."""
+        self._set_site(self._id("site", site), fields)
+
+    def set_equality(self, equality: Any, **fields: Any) -> None:
+        """Changes an equality; its name stays."""
+        self._set_equality(self._id("equality", equality), fields)
+
+    def set_actuator(self, actuator: Any, **fields: Any) -> None:
+        """Changes an actuator; its name stays."""
+        for limit in ("ctrl", "force", "act"):
+            if limit + "range" in fields:
+                fields.setdefault(limit + "limited", 1)
+        self._set_actuator(self._id("actuator", actuator), fields)
 
     def _id(self, kind: str, name: Any) -> int:
         if not isinstance(name, str):
@@ -96,14 +160,14 @@ class Builder(_core.Builder):
             return (3, -1, -1, float(place[1]))  # HF_WRAP_PULLEY
         raise ValueError(f'a place on a path is a site, ("geom", geom[, side]) or ("pulley", divisor), not {place!r}')
 
-    def add_actuator(self, joint: Any = None, name: str | None = None, *, tendon: Any = None, site: Any = None,
+    def add_actuator(self, joint: Any = None, name: str | None = None, *, tendon: Any = None, site: Any = None, body: Any = None,
                      kind: str = "motor", kp: float = 1.0, kv: float = 0.0, **fields: Any) -> int:
-        """An actuator on a joint, tendon or site. kind "motor": force = control; "position": kp (control - length) - kv rate;
+        """An actuator on a joint, tendon or site, or on a body, at whose contacts it then pulls (adhesion). kind "motor": force = control; "position": kp (control - length) - kv rate;
         "velocity": kv (control - rate); "general": gainprm and biasprm as given."""
-        target = [("joint", joint), ("tendon", tendon), ("site", site)]
+        target = [("joint", joint), ("tendon", tendon), ("site", site), ("body", body)]
         given = [(k, t) for k, t in target if t is not None]
         if len(given) != 1:
-            raise ValueError("give one of joint, tendon and site")
+            raise ValueError("give one of joint, tendon, site and body")
         what, which = given[0]
         fields.setdefault("trntype", _TRANSMISSIONS.index(what))
         fields.setdefault("trnid", (self._id(what, which), -1))

@@ -264,7 +264,7 @@ class _Writer:
 
     def actuator(self, parent: ET.Element, i: int) -> None:
         m = self.m
-        where = {0: ("joint", "JOINT"), 1: ("jointinparent", "JOINT"), 3: ("tendon", "TENDON"), 4: ("site", "SITE")}
+        where = {0: ("joint", "JOINT"), 1: ("jointinparent", "JOINT"), 3: ("tendon", "TENDON"), 4: ("site", "SITE"), 5: ("body", "BODY")}
         kind = where.get(int(m.actuator_trntype[i]))
         gains, biases = {0: "fixed", 1: "affine"}, {0: "none", 1: "affine"}
         dynamics = {0: "none", 1: "integrator", 2: "filter", 3: "filterexact"}

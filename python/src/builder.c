@@ -23,7 +23,7 @@ static const member geom_members[] = {
     MEMBER(hfGeomDef, quat), MEMBER(hfGeomDef, size), MEMBER(hfGeomDef, mass), MEMBER(hfGeomDef, density), MEMBER(hfGeomDef, shell_inertia),
     MEMBER(hfGeomDef, contype), MEMBER(hfGeomDef, conaffinity), MEMBER(hfGeomDef, condim), MEMBER(hfGeomDef, priority),
     MEMBER(hfGeomDef, group), MEMBER(hfGeomDef, friction), MEMBER(hfGeomDef, friction_dynamic), MEMBER(hfGeomDef, margin),
-    MEMBER(hfGeomDef, gap), MEMBER(hfGeomDef, solmix), MEMBER(hfGeomDef, solref), MEMBER(hfGeomDef, solimp),
+    MEMBER(hfGeomDef, gap), MEMBER(hfGeomDef, fitscale), MEMBER(hfGeomDef, fluid), MEMBER(hfGeomDef, fluidcoef), MEMBER(hfGeomDef, solmix), MEMBER(hfGeomDef, solref), MEMBER(hfGeomDef, solimp),
     MEMBER(hfGeomDef, stiffness), MEMBER(hfGeomDef, dissipation), MEMBER(hfGeomDef, stiction_speed),
     MEMBER(hfGeomDef, tangential_stiffness), MEMBER(hfGeomDef, tangential_damping), MEMBER(hfGeomDef, rgba)};
 static const member site_members[] = {MEMBER(hfSiteDef, name), MEMBER(hfSiteDef, body), MEMBER(hfSiteDef, type), MEMBER(hfSiteDef, pos),
@@ -56,6 +56,9 @@ static const member world_members[] = {
     MEMBER(hfWorld, disable_frictionloss), MEMBER(hfWorld, disable_spring), MEMBER(hfWorld, disable_damper),
     MEMBER(hfWorld, disable_gravity), MEMBER(hfWorld, disable_equality), MEMBER(hfWorld, disable_actuation),
     MEMBER(hfWorld, disable_clamp_control)};
+
+static const member attach_members[] = {MEMBER(hfAttachDef, prefix), MEMBER(hfAttachDef, suffix), MEMBER(hfAttachDef, parent), MEMBER(hfAttachDef, pos),
+                                        MEMBER(hfAttachDef, quat), MEMBER(hfAttachDef, body)};
 
 static PyObject* builder_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   (void)args, (void)kwargs;
@@ -188,6 +191,76 @@ static PyObject* builder_find(PyObject* self, PyObject* args) {
   return PyLong_FromLong(hf_builder_find(((BuilderObject*)self)->builder, (hfObjectKind)kind, name));
 }
 
+// ---- files -------------------------------------------------------------------------------------------
+
+// _load(path, search, merge, floating, skip): a new builder and what the reader said
+static PyObject* builder_load(PyObject* type, PyObject* args) {
+  const char* path;
+  PyObject* search;
+  int merge, floating, skip;
+  import in;
+  hfError error;
+  hfBuilder* builder = NULL;
+  if (!PyArg_ParseTuple(args, "sOiii", &path, &search, &merge, &floating, &skip) || fill_import(&in, search, merge, floating, skip) < 0)
+    return NULL;
+  hfDiagnostics* diagnostics = hf_diagnostics_create();
+  if (!diagnostics) return PyErr_NoMemory();
+  hfStatus status;
+  Py_BEGIN_ALLOW_THREADS
+  status = hf_builder_load(&builder, path, &in.config, diagnostics, &error);
+  Py_END_ALLOW_THREADS
+  BuilderObject* self = status < 0 ? raise_error(&error) : object_alloc((PyTypeObject*)type);
+  PyObject* said = self ? list_diagnostics(diagnostics) : NULL;
+  hf_diagnostics_free(diagnostics);
+  if (!self) {
+    hf_builder_free(builder);
+    return NULL;
+  }
+  self->builder = builder;
+  return said ? Py_BuildValue("(NN)", self, said) : (Py_DECREF(self), NULL);
+}
+
+static PyObject* builder_write(PyObject* self, PyObject* args) {
+  const char* path;
+  hfError error;
+  if (!PyArg_ParseTuple(args, "s", &path)) return NULL;
+  if (hf_builder_write_mjcf(((BuilderObject*)self)->builder, path, &error) < 0) return raise_error(&error);
+  Py_RETURN_NONE;
+}
+
+static PyObject* builder_attach(PyObject* self, PyObject* args) {
+  PyObject *guest, *values;
+  hfAttachDef def = hf_attach_def_default();
+  hfError error;
+  if (!PyArg_ParseTuple(args, "O!O!", Py_TYPE(self), &guest, &PyDict_Type, &values) ||
+      fill_struct(&def, MEMBERS(attach_members), values, "an attachment") < 0)
+    return NULL;
+  if (hf_builder_attach(((BuilderObject*)self)->builder, ((BuilderObject*)guest)->builder, &def, &error) < 0) return raise_error(&error);
+  Py_RETURN_NONE;
+}
+
+// ---- changes -----------------------------------------------------------------------------------------
+
+#define SET(kind, Def, what)                                                                                           \
+  static PyObject* set_##kind(PyObject* self, PyObject* args) {                                                        \
+    PyObject* values;                                                                                                  \
+    int id;                                                                                                            \
+    hfError error;                                                                                                     \
+    if (!PyArg_ParseTuple(args, "iO!", &id, &PyDict_Type, &values)) return NULL;                                       \
+    const Def* now = hf_builder_##kind(((BuilderObject*)self)->builder, id);                                           \
+    if (!now) return PyErr_Format(PyExc_IndexError, "there is no " #kind " %d", id);                                   \
+    Def def = *now;                                                                                                    \
+    if (fill_struct(&def, MEMBERS(kind##_members), values, what) < 0) return NULL;                                     \
+    if (hf_builder_set_##kind(((BuilderObject*)self)->builder, id, &def, &error) < 0) return raise_error(&error);      \
+    Py_RETURN_NONE;                                                                                                    \
+  }
+SET(body, hfBodyDef, "a body")
+SET(joint, hfJointDef, "a joint")
+SET(geom, hfGeomDef, "a geom")
+SET(site, hfSiteDef, "a site")
+SET(equality, hfEqualityDef, "an equality")
+SET(actuator, hfActuatorDef, "an actuator")
+
 // _finish(type): a model of that type
 static PyObject* builder_finish(PyObject* self, PyObject* args) {
   PyObject* type;
@@ -213,6 +286,15 @@ static PyMethodDef builder_methods[] = {{"_add_body", add_body, METH_VARARGS, NU
                                         {"_add_key", add_key, METH_VARARGS, NULL},
                                         {"_set_world", set_world, METH_VARARGS, NULL},
                                         {"_find", builder_find, METH_VARARGS, NULL},
+                                        {"_load", builder_load, METH_VARARGS | METH_CLASS, NULL},
+                                        {"_write", builder_write, METH_VARARGS, NULL},
+                                        {"_attach", builder_attach, METH_VARARGS, NULL},
+                                        {"_set_body", set_body, METH_VARARGS, NULL},
+                                        {"_set_joint", set_joint, METH_VARARGS, NULL},
+                                        {"_set_geom", set_geom, METH_VARARGS, NULL},
+                                        {"_set_site", set_site, METH_VARARGS, NULL},
+                                        {"_set_equality", set_equality, METH_VARARGS, NULL},
+                                        {"_set_actuator", set_actuator, METH_VARARGS, NULL},
                                         {"_finish", builder_finish, METH_VARARGS, NULL},
                                         {0}};
 static PyType_Slot builder_slots[] = {

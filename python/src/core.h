@@ -129,6 +129,15 @@ int claim(int* busy, const char* what);
 // The type of a spec, added to the module.
 PyTypeObject* add_type(PyObject* module, PyType_Spec* spec);
 PyObject* wrap_model(PyTypeObject* type, hfModel* model, const hfDiagnostics* diagnostics);
+// What a reader said: a list of (severity, file, line, message, count).
+PyObject* list_diagnostics(const hfDiagnostics* diagnostics);
+// How files are read.
+typedef struct import {
+  hfImportConfig config;
+  const char* path[64];
+} import;
+// search: list of str, which must outlive the config.
+int fill_import(import* in, PyObject* search, int merge, int floating, int skip);
 PyObject* dump_certificate(const hfRigidCertificate* certificate);
 // options: dict of str to str, names as in C.
 int fill_sim_config(hfSimConfig* config, PyObject* options);

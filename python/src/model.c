@@ -25,7 +25,7 @@ const hfModel* model_of(PyObject* object) {
 
 // ---- making models -----------------------------------------------------------------------------------
 
-static PyObject* list_diagnostics(const hfDiagnostics* d) {
+PyObject* list_diagnostics(const hfDiagnostics* d) {
   int n = d ? hf_diagnostics_count(d) : 0;
   PyObject* list = PyList_New(n);
   for (int i = 0; list && i < n; ++i) {
@@ -52,13 +52,7 @@ PyObject* wrap_model(PyTypeObject* type, hfModel* model, const hfDiagnostics* di
   return (PyObject*)self;
 }
 
-typedef struct import {
-  hfImportConfig config;
-  const char* path[64];
-} import;
-
-// search: list of str, which must outlive the config.
-static int fill_import(import* in, PyObject* search, int merge, int floating, int skip) {
+int fill_import(import* in, PyObject* search, int merge, int floating, int skip) {
   in->config = hf_import_config_default();
   in->config.merge_fixed_links = merge;
   in->config.floating_base = floating;

@@ -66,7 +66,7 @@ static int list_moment_dofs(const hfActuation* a, int i, int32_t* dof) {
     int ny = id[1] < 0 ? 0 : hfi_chain(m, hf_model_site_body(m)[id[1]], &y);
     return hfi_merge_dofs(x, nx, y, ny, dof);
   }
-  int n = hfi_moment_capacity(m, i);
+  int n = hfi_moment_capacity(m, i); // none for a body
   for (int k = 0; k < n; ++k) dof[k] = hf_model_jnt_dofadr(m)[id[0]] + k;
   return n;
 }
@@ -84,7 +84,7 @@ static int find_drive_sum(hfActuation* a, int i) {
   const hfModel* m = a->model;
   int type = hf_model_actuator_trntype(m)[i], id = hf_model_actuator_trnid(m)[2 * i];
   int tendon = type == HF_TRANSMISSION_TENDON;
-  if (type == HF_TRANSMISSION_SITE) return -1;
+  if (type >= HF_TRANSMISSION_SITE) return -1;
   if (!tendon && !hfi_joint_is_scalar(hf_model_jnt_type(m)[id])) return -1;
   if (!(tendon ? hf_model_tendon_actfrclimited(m)[id] : hf_model_jnt_actfrclimited(m)[id])) return -1;
   hfiDriveSum made = {.source = tendon ? HFI_ROW_TENDON_DRIVE : HFI_ROW_JOINT_DRIVE, .id = id, .first = i};

@@ -187,6 +187,10 @@ void hfi_drive_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep*
   for (int i = 0; i < m->nu; ++i) {
     hfiDrive drive = make_drive(a, d, i, step);
     a->drive[i] = drive;
+    if (hf_model_actuator_trntype(m)[i] == HF_TRANSMISSION_BODY) {
+      a->force[i] = clamp(drive.f0, drive.lo, drive.hi);
+      continue;
+    }
     if (a->drive_sum_of[i] < 0) add_actuator_row(a, d, step->h, i, drive, tau);
   }
   sum_drives(a);

@@ -1,4 +1,5 @@
-// Drag of a resting or streaming medium on bodies, by the box that has their inertia.
+// Drag of a resting or streaming medium on bodies: by the ellipsoids of their geoms where the model has such (fluid_ellipsoid.c), else
+// by the box that has their inertia.
 //
 //   half lengths   r_i = sqrt(3/(2 m) (I_j + I_k - I_i)),   r = (r_x + r_y + r_z)/3
 //   force          f_i = -(2 rho r_j r_k |v_i| + 6 pi beta r) v_i
@@ -7,7 +8,7 @@
 // in the principal axes of the body, v the velocity of its centre of mass less the wind, rho the density and beta the viscosity of
 // the medium. Over a step h each component is divided by 1 + h c/m, c the bracket and m the mass or moment: what implicit Euler
 // gives for a free body, which no step makes turn back.
-#include "actuation/actuation.h"
+#include "actuation/fluid.h"
 
 // Half lengths of the inertia box of principal moments I.
 static hfVec3 inertia_box(double mass, hfVec3 I) {
@@ -30,17 +31,52 @@ static hfForce box_drag(const hfWorld* world, double h, double mass, hfVec3 I, h
   return F;
 }
 
+// Moments of body b about its principal axes, the columns of R_BI.
+static hfVec3 principal_moments(const hfModel* m, int b, hfMat3 R_BI) {
+  const double* inertia = hf_model_body_inertia(m) + 6 * b;
+  hfVec3 axes[3] = {m3_col(R_BI, 0), m3_col(R_BI, 1), m3_col(R_BI, 2)};
+  return v3(v3_dot(axes[0], sym3_mulv(inertia, axes[0])), v3_dot(axes[1], sym3_mulv(inertia, axes[1])), v3_dot(axes[2], sym3_mulv(inertia, axes[2])));
+}
+
+// Adds the force of the medium at point p of body b, which is given in the axes R, for the velocities there.
+static void add_force(const hfDynamics* d, int b, hfVec3 p, hfMat3 R, hfForce F, double* tau) {
+  hfForce F_W = {m3_mulv(R, F.n), m3_mulv(R, F.f)};
+  hfi_jacobian_transpose_add(d, b, p, F_W, tau);
+}
+
+static void add_box_drag(const hfDynamics* d, int b, double h, hfMat3 R_BI, hfVec3 moment, double* tau) {
+  const hfModel* m = d->model;
+  hfMat3 R_WI = m3_mul(d->X_WB[b].R, R_BI);
+  hfVec3 com = hfi_body_com(d, b);
+  hfMotion V = hfi_point_velocity(d, b, com);
+  hfForce F = box_drag(&m->world, h, hf_model_body_mass(m)[b], moment, m3_tmulv(R_WI, v3_sub(V.v, v3_load(m->world.wind))), m3_tmulv(R_WI, V.w));
+  add_force(d, b, com, R_WI, F, tau);
+}
+
+static void add_geom_force(const hfDynamics* d, int b, int g, double h, double moment, double* tau) {
+  const hfModel* m = d->model;
+  hfMat3 R = m3_mul(d->X_WB[b].R, m3_from_quat(q_load(hf_model_geom_fluid_quat(m) + 4 * g)));
+  hfVec3 p = pose_point(d->X_WB[b], v3_load(hf_model_geom_pos(m) + 3 * g));
+  hfMotion V = hfi_point_velocity(d, b, p);
+  hfVec3 v = m3_tmulv(R, v3_sub(V.v, v3_load(m->world.wind))), w = m3_tmulv(R, V.w);
+  const double* fluid = hf_model_geom_fluid(m) + 12 * g;
+  hfForce F = hfi_ellipsoid_force(&m->world, fluid, hf_model_geom_fluid_axes(m) + 3 * g, v, w, h, hf_model_body_mass(m)[b], moment);
+  F.n = v3_scale(fluid[0], F.n), F.f = v3_scale(fluid[0], F.f);
+  add_force(d, b, p, R, F, tau);
+}
+
+// A body with an ellipsoid has no other drag.
 static void add_body_drag(const hfDynamics* d, int b, double h, double* tau) {
   const hfModel* m = d->model;
-  const double* inertia = hf_model_body_inertia(m) + 6 * b;
-  hfMat3 R_BI = m3_from_quat(q_load(hf_model_body_iquat(m) + 4 * b)), R_WI = m3_mul(d->X_WB[b].R, R_BI);
-  hfVec3 com = hfi_body_com(d, b), moment;
-  hfMotion V = hfi_point_velocity(d, b, com);
-  hfVec3 axes[3] = {m3_col(R_BI, 0), m3_col(R_BI, 1), m3_col(R_BI, 2)};
-  moment = v3(v3_dot(axes[0], sym3_mulv(inertia, axes[0])), v3_dot(axes[1], sym3_mulv(inertia, axes[1])), v3_dot(axes[2], sym3_mulv(inertia, axes[2])));
-  hfForce F = box_drag(&m->world, h, hf_model_body_mass(m)[b], moment, m3_tmulv(R_WI, v3_sub(V.v, v3_load(m->world.wind))), m3_tmulv(R_WI, V.w));
-  hfForce F_W = {m3_mulv(R_WI, F.n), m3_mulv(R_WI, F.f)};
-  hfi_jacobian_transpose_add(d, b, com, F_W, tau);
+  int first = hf_model_body_geomadr(m)[b], count = hf_model_body_geomnum(m)[b], ellipsoids = 0;
+  hfMat3 R_BI = m3_from_quat(q_load(hf_model_body_iquat(m) + 4 * b));
+  hfVec3 moment = principal_moments(m, b, R_BI);
+  for (int g = first; g < first + count; ++g) {
+    if (!(hf_model_geom_fluid(m)[12 * g] > 0)) continue;
+    add_geom_force(d, b, g, h, min2(moment.x, min2(moment.y, moment.z)), tau);
+    ++ellipsoids;
+  }
+  if (!ellipsoids) add_box_drag(d, b, h, R_BI, moment, tau);
 }
 
 void hfi_add_fluid(const hfDynamics* d, double h, double* tau) {

@@ -25,6 +25,7 @@ int hfi_moment_capacity(const hfModel* m, int actuator) {
   switch (hf_model_actuator_trntype(m)[actuator]) {
   case HF_TRANSMISSION_TENDON: return hfi_tendon_dofs(m, id[0], NULL);
   case HF_TRANSMISSION_SITE: return count_site_dofs(m, id[0], id[1]);
+  case HF_TRANSMISSION_BODY: return 0; // its force acts at contacts (world/adhesion.c)
   default: return hfi_joint_nv(hf_model_jnt_type(m)[id[0]]);
   }
 }

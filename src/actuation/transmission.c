@@ -6,6 +6,7 @@
 //   ball              length = gear . log(q), moment = gear; in parent: gear turned into the child's frame
 //   free              length = 0, moment = (force in the world, torque in the body); in parent: torque in the world
 //   tendon target     gear times the tendon
+//   body              length = 0, no moment: its force pulls at contacts (world/adhesion.c)
 //   site              length = 0, moment = J^T (R_WS gear): a wrench fixed in the site
 //   site, reference   length = gear . (pose of the site in the reference): position, then rotation
 //                     vector; moment = (J_S - J_R)^T (R_WR gear) over the dofs that move one of them alone
@@ -141,6 +142,7 @@ static double site_moment(const hfActuation* a, const hfDynamics* d, int i) {
 static void update_coupled(hfActuation* a, const hfDynamics* d, const double* q, int i) {
   int start = a->moment_start[i], type = hf_model_actuator_trntype(a->model)[i];
   a->length[i] = type == HF_TRANSMISSION_SITE     ? site_moment(a, d, i)
+                 : type == HF_TRANSMISSION_BODY   ? 0
                  : type == HF_TRANSMISSION_TENDON ? tendon_moment(a, i, a->moment + start)
                                                   : joint_moment(a->model, i, q, a->moment + start);
   a->velocity[i] = dot_row(a->moment_dof + start, a->moment + start, a->moment_start[i + 1] - start, d->v);

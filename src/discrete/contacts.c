@@ -115,6 +115,18 @@ static void add_contacts(hfiDiscrete* s, const hfState* state) {
 
 static int anticipates(const hfiDiscrete* s) { return s->config.anticipate && s->world->config.max_contacts; }
 
+// The forces of adhesion into the step problem.
+static void add_adhesion(hfiDiscrete* s) {
+  hfStepProblem* p = &s->assembly.problem;
+  double* pull = s->v1; // scratch until the problem is solved
+  memset(pull, 0, sizeof *pull * (size_t)p->nv);
+  hfi_world_add_adhesion(s->world, pull);
+  for (int i = 0; i < p->nv; ++i) {
+    s->tau[i] += pull[i];
+    p->p[i] += s->config.step * pull[i];
+  }
+}
+
 void hfi_discrete_contacts(hfiDiscrete* s, const hfState* state) {
   hfiWorld* w = s->world;
   const double* v0 = s->assembly.problem.v0;
@@ -122,6 +134,7 @@ void hfi_discrete_contacts(hfiDiscrete* s, const hfState* state) {
   memcpy(s->foreseen, predicted ? s->v1 : v0, sizeof *v0 * (size_t)w->model->nv);
   hfi_world_find_contacts(w, 0, anticipates(s) ? s->config.step : 0, predicted ? NULL : s->push);
   if (predicted) hf_dynamics_velocity(&w->dynamics, v0);
+  if (hfi_world_has_adhesion(w)) add_adhesion(s);
   add_contacts(s, state);
 }
 

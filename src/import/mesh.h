@@ -25,6 +25,8 @@ hfStatus hfi_trimesh_read_stl(hfiTriMesh* mesh, const char* text, size_t size, c
                               hfError* error);
 hfStatus hfi_trimesh_read_obj(hfiTriMesh* mesh, const char* text, size_t size, const char* file,
                               hfError* error);
+hfStatus hfi_trimesh_read_msh(hfiTriMesh* mesh, const char* text, size_t size, const char* file,
+                              hfError* error);
 // These two join all nodes of a scene. COLLADA is scaled by its unit; glTF, as text or binary, may name further files,
 // which lie beside `file`, and is turned from y-up to z-up.
 hfStatus hfi_trimesh_read_dae(hfiTriMesh* mesh, const char* text, size_t size, const char* file,

@@ -17,6 +17,7 @@ static meshReader* find_reader(const char* extension) {
     meshReader* read;
   } readers[] = {{"stl", hfi_trimesh_read_stl},
                  {"obj", hfi_trimesh_read_obj},
+                 {"msh", hfi_trimesh_read_msh},
                  {"dae", hfi_trimesh_read_dae},
                  {"gltf", hfi_trimesh_read_gltf},
                  {"glb", hfi_trimesh_read_gltf}};
@@ -33,7 +34,7 @@ hfStatus hfi_trimesh_load(hfiTriMesh* mesh, const char* path, hfError* error) {
   meshReader* read = find_reader(hfi_extension(path));
   if (!read)
     return hfi_refuse(error, HF_ERROR_UNSUPPORTED,
-                      "%s: meshes are read from STL, OBJ, DAE and glTF, not from \"%s\"", path,
+                      "%s: meshes are read from STL, OBJ, MSH, DAE and glTF, not from \"%s\"", path,
                       hfi_extension(path));
   size_t size = 0;
   char* text = hfi_slurp(path, MAX_MESH_BYTES, &size, error);

@@ -8,6 +8,7 @@
 #include "import/mesh.h"
 
 #include "base/error.h"
+#include "import/little_endian.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,18 +16,6 @@
 #include <string.h>
 
 enum { HEADER = 84, RECORD = 50 };
-
-static uint32_t get_u32(const char* p) {
-  const unsigned char* u = (const unsigned char*)p;
-  return u[0] | (uint32_t)u[1] << 8 | (uint32_t)u[2] << 16 | (uint32_t)u[3] << 24;
-}
-
-static double get_float(const char* p) {
-  uint32_t bits = get_u32(p);
-  float f;
-  memcpy(&f, &bits, sizeof f);
-  return f;
-}
 
 // Adds a triangle unless two of its corners are the same point.
 static int add_triangle(hfiTriMeshBuilder* b, const double v[9]) {
@@ -50,7 +39,7 @@ static hfStatus read_binary(hfiTriMeshBuilder* b, const char* text, uint32_t cou
     const char* record = text + HEADER + (size_t)RECORD * i + 12;
     double v[9];
     for (int k = 0; k < 9; ++k) {
-      v[k] = get_float(record + 4 * k);
+      v[k] = hfi_get_float(record + 4 * k);
       if (!isfinite(v[k]))
         return hfi_refuse(error, HF_ERROR_NONFINITE, "%s: triangle %u: a coordinate is not finite",
                           file, i);
@@ -150,7 +139,7 @@ static hfStatus read_ascii(hfiTriMeshBuilder* b, const char* text, const char* f
 hfStatus hfi_trimesh_read_stl(hfiTriMesh* mesh, const char* text, size_t size, const char* file,
                               hfError* error) {
   hfiTriMeshBuilder b = {0};
-  uint32_t count = size >= HEADER ? get_u32(text + 80) : 0;
+  uint32_t count = size >= HEADER ? hfi_get_u32(text + 80) : 0;
   size_t wanted = HEADER + (size_t)RECORD * count;
   int ascii = size >= 5 && memcmp(text, "solid", 5) == 0 && (size < HEADER || wanted != size);
   hfStatus status = HF_OK;

@@ -26,6 +26,7 @@ typedef enum hfiShortcut {
   HFI_CYLINDER,
   HFI_MUSCLE,
   HFI_SETPOINT_PID, // <pid>
+  HFI_ADHESION,
   HFI_PID, // <plugin plugin="mujoco.pid">
   HFI_SHORTCUTS
 } hfiShortcut;
@@ -223,6 +224,9 @@ void hfi_mjcf_read_geom(hfiMjcf* m, const hfiScope* scope, hfiElem* elem);
 void hfi_mjcf_read_site(hfiMjcf* m, const hfiScope* scope, hfiElem* elem);
 void hfi_mjcf_attach(hfiMjcf* m, const hfiScope* scope, hfiElem* elem);
 void hfi_mjcf_read_model_asset(hfiMjcf* m, hfiElem* elem);
+// Adds the keyframes of attached models, behind the document's own; whether a document or one that it attaches has any.
+void hfi_mjcf_read_attached_keys(hfiMjcf* m);
+int hfi_mjcf_has_keys(const hfiMjcf* m);
 void hfi_mjcf_report_models(hfiMjcf* m); // reports what attached models have that was not used
 void hfi_mjcf_each_attached(hfiMjcf* m, int group, const char* section, hfiReadChild read);
 
@@ -273,6 +277,9 @@ int hfi_mjcf_limited(hfiMjcf* m, const hfiElem* elem, const char* attr, int limi
 extern const hfiMeaning hfi_mjcf_meanings[];
 
 // Words of the parameters in <custom>, with the values of hfMethod, hfFrictionLaw, hfFrictionRule, hfDriveLaw and hfSignalType.
+// Words of the bits of hfContactData and of hfRayData, and of hfContactReduce.
+extern const char* const hfi_mjcf_contact_data[], *const hfi_mjcf_ray_data[];
+extern const hfiKeyword hfi_mjcf_reductions[];
 extern const hfiKeyword hfi_mjcf_methods[], hfi_mjcf_friction_laws[], hfi_mjcf_friction_rules[], hfi_mjcf_drives[], hfi_mjcf_signals[];
 // The element of a sensor of this type (hfSensorType), and the attribute that names its object: NULL for a frame sensor, "" for a
 // sensor without an object.

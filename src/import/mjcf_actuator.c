@@ -8,6 +8,7 @@
 //   cylinder     gain area, bias b0 + b1 l + b2 v; u filtered
 //   muscle       curves of length and velocity (actuation/muscle.c)
 //   pid          kp (u_pos - l) + kv (u_vel - v) + ki integral + u_ff (mjcf_pid.c)
+//   adhesion     gain, on a body (world/adhesion.c)
 //   plugin       mujoco.pid (mjcf_pid.c)
 //
 // A shortcut takes its parameters from the nearest class whose default was written with the same
@@ -21,7 +22,7 @@ static const hfiKeyword kinds[] = {{"general", HFI_GENERAL},         {"motor", H
                                    {"position", HFI_POSITION},       {"velocity", HFI_VELOCITY},
                                    {"damper", HFI_DAMPER},           {"cylinder", HFI_CYLINDER},
                                    {"intvelocity", HFI_INTVELOCITY}, {"muscle", HFI_MUSCLE},
-                                   {"pid", HFI_SETPOINT_PID},
+                                   {"pid", HFI_SETPOINT_PID},        {"adhesion", HFI_ADHESION},
                                    {NULL, 0}};
 
 static int find_kind(const hfiElem* elem) {
@@ -87,7 +88,8 @@ static void apply_general(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   for (int i = 0; i < 3; ++i) {
     int count = hfi_read_reals(r, elem, lists[i].name, 1, 10, x);
     for (int k = 0; k < count && k < 3; ++k) lists[i].prm[k] = x[k];
-    for (int k = 0; k < count && k < 9 && i > 0; ++k) d->muscle[k] = x[k]; // gain and bias of a muscle share them
+    int muscles = (d->gaintype == HF_GAIN_MUSCLE) + 2 * (d->biastype == HF_BIAS_MUSCLE); // they share their parameters
+    for (int k = 0; k < count && k < 9 && i > 0 && (!muscles || muscles & i); ++k) d->muscle[k] = x[k];
   }
   hfi_read_bool(r, elem, "actearly", &d->actearly);
   s->shortcut = HFI_GENERAL;
@@ -147,6 +149,16 @@ static void apply_damper(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   s->ctrllimited = 1;
 }
 
+static void apply_adhesion(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
+  double gain = s->def.gainprm[0];
+  hfi_read_real(m->r, elem, "gain", &gain);
+  if (gain < 0) hfi_fail(m->r, elem, HF_ERROR_MODEL, "gain cannot be negative");
+  hfActuatorDef fresh = hf_actuator_def_default();
+  copy_parameters(&s->def, &fresh);
+  s->def.gainprm[0] = gain;
+  s->ctrllimited = 1;
+}
+
 static void apply_cylinder(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d) {
   double diameter = 0;
   d->dyntype = HF_ACTIVATION_FILTER;
@@ -174,6 +186,8 @@ static void apply_muscle(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   if (d->dynprm[2] < 0) hfi_fail(m->r, elem, HF_ERROR_MODEL, "tausmooth cannot be negative");
   for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
     hfi_read_reals(m->r, elem, parts[i].attr, parts[i].count, parts[i].count, d->muscle + parts[i].first);
+  memcpy(d->gainprm, d->muscle, sizeof d->gainprm); // as <general> has them
+  memcpy(d->biasprm, d->muscle, sizeof d->biasprm);
 }
 
 static void apply_shortcut(hfiMjcf* m, const hfiElem* elem, hfiShortcut kind, hfiActuatorSpec* s) {
@@ -198,6 +212,9 @@ static void apply_shortcut(hfiMjcf* m, const hfiElem* elem, hfiShortcut kind, hf
     break;
   case HFI_MUSCLE:
     apply_muscle(m, elem, s);
+    break;
+  case HFI_ADHESION:
+    apply_adhesion(m, elem, s);
     break;
   case HFI_SETPOINT_PID:
     hfi_mjcf_apply_setpoint_pid(m, elem, s);
@@ -254,23 +271,22 @@ static int find_target(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d) {
   } targets[] = {{"joint", HF_TRANSMISSION_JOINT, HF_OBJECT_JOINT},
                  {"jointinparent", HF_TRANSMISSION_JOINT_IN_PARENT, HF_OBJECT_JOINT},
                  {"tendon", HF_TRANSMISSION_TENDON, HF_OBJECT_TENDON},
-                 {"site", HF_TRANSMISSION_SITE, HF_OBJECT_SITE}};
+                 {"site", HF_TRANSMISSION_SITE, HF_OBJECT_SITE},
+                 {"body", HF_TRANSMISSION_BODY, HF_OBJECT_BODY}};
   int found = 0;
   for (size_t i = 0; i < sizeof targets / sizeof *targets; ++i) {
     if (!hfi_attr(elem, targets[i].attr)) continue;
     if (found++)
-      hfi_fail(m->r, elem, HF_ERROR_MODEL, "more than one of joint, jointinparent, tendon, site");
+      hfi_fail(m->r, elem, HF_ERROR_MODEL, "more than one of joint, jointinparent, tendon, site, body");
     d->trntype = targets[i].type;
     d->trnid[0] = hfi_mjcf_find(m, elem, targets[i].attr, targets[i].kind);
   }
-  if (hfi_attr(elem, "cranksite") || hfi_attr(elem, "body")) {
-    if (!m->r->status)
-      hfi_note(m->r, elem, HF_WARNING,
-               "actuator left out: slider-crank and body transmissions are not supported");
+  if (hfi_attr(elem, "cranksite")) {
+    if (!m->r->status) hfi_note(m->r, elem, HF_WARNING, "actuator left out: slider-crank transmissions are not supported");
     return 0;
   }
   if (!found)
-    hfi_fail(m->r, elem, HF_ERROR_MODEL, "joint, jointinparent, tendon or site is missing");
+    hfi_fail(m->r, elem, HF_ERROR_MODEL, "joint, jointinparent, tendon, site or body is missing");
   if (hfi_attr(elem, "refsite")) d->trnid[1] = hfi_mjcf_find(m, elem, "refsite", HF_OBJECT_SITE);
   if (m->r->status) return 0;
   if (d->trnid[0] != HFI_LEFT_OUT && d->trnid[1] != HFI_LEFT_OUT) return 1;

@@ -11,16 +11,26 @@
 
 typedef struct hfiModelAsset {
   const char* name;
+  const char* path; // of its file
   hfiMjcf* doc;     // of an MJCF model; else NULL
   hfBuilder* guest; // of a model in another format; else NULL
+  hfBuilder* skeleton; // of an MJCF model with keyframes: the whole model without meshes, once it is needed
   struct hfiModelAsset* next;
 } hfiModelAsset;
+
+// What an attachment added to the builder: objects from `first` up to `end`.
+typedef struct Span {
+  int first, end;
+} Span;
 
 typedef struct hfiAttachment {
   hfiMjcf* doc;
   hfiGraft* graft; // of a model in another format
   const char *prefix, *suffix;
   int group;
+  hfiModelAsset* asset; // NULL: a part of the same model
+  const hfiElem* elem;
+  Span body, joint, actuator;
   struct hfiAttachment* next;
 } hfiAttachment;
 
@@ -39,6 +49,7 @@ void hfi_mjcf_read_model_asset(hfiMjcf* m, hfiElem* elem) {
   if (!asset) return;
   const char *name = hfi_attr(elem, "name"), *own = hfi_attr(root, hfi_is(root, "mujoco") ? "model" : "name");
   asset->name = name ? name : own ? own : "MuJoCo Model";
+  asset->path = path;
   if (hfi_is(root, "mujoco"))
     asset->doc = hfi_mjcf_open(r, root, hfi_folder_of(r, path), m);
   else
@@ -98,7 +109,8 @@ static void read_doc(hfiMjcf* m, const hfiScope* outer, const hfiElem* elem, hfi
   hfiMjcf* doc = attachment->doc;
   doc->prefix = attachment->prefix;
   doc->suffix = attachment->suffix;
-  for (hfiMeshAsset* a = doc->meshes; a; a = a->next) a->loaded = 0; // each attachment adds the meshes again, because their names begin with its prefix
+  // Each attachment adds the meshes again, because their names begin with its prefix; those of the same model are there already.
+  for (hfiMeshAsset* a = attachment->asset ? doc->meshes : NULL; a; a = a->next) a->loaded = 0;
   hfiScope scope = *outer;
   scope.childclass = NULL;
   if (!m->r->status) read_part(doc, &scope, elem);
@@ -122,24 +134,53 @@ static void graft_guest(hfiReader* r, const hfiScope* outer, const hfiElem* elem
   hfi_keep(r, elem, (int)status);
 }
 
+static int contains(const hfiElem* part, const hfiElem* elem) {
+  for (; elem; elem = elem->parent)
+    if (elem == part) return 1;
+  return 0;
+}
+
+// The document as a model of its own, of which a part is attached to itself. Names that its prefix does not give are dropped.
+static hfiMjcf* open_itself(hfiMjcf* m, const hfiElem* elem) {
+  const char *body = hfi_attr(elem, "body"), *frame = hfi_attr(elem, "frame"), *name = body ? body : frame;
+  if (!name) {
+    hfi_fail(m->r, elem, HF_ERROR_MODEL, "neither model nor body nor frame is given");
+    return NULL;
+  }
+  for (hfiElem* world = hfi_child(m->root, "worldbody"); world; world = hfi_next(world, "worldbody"))
+    if (contains(find_named(world, body ? "body" : "frame", name), elem))
+      hfi_fail(m->r, elem, HF_ERROR_MODEL, "\"%s\" would contain itself", name);
+  hfiMjcf* doc = HFI_NEW(m->r, hfiMjcf, 1);
+  if (!doc || m->r->status) return NULL;
+  *doc = *m;
+  doc->attachments = NULL;
+  doc->attached = m->attached + 1;
+  return doc;
+}
+
+static void read_attachment(hfiMjcf* m, const hfiScope* outer, const hfiElem* elem, hfiAttachment* a) {
+  const hfBuilder* b = m->r->builder;
+  a->body.first = hf_builder_count(b, HF_OBJECT_BODY), a->joint.first = hf_builder_count(b, HF_OBJECT_JOINT);
+  if (a->asset && a->asset->guest)
+    graft_guest(m->r, outer, elem, a->asset->guest, a);
+  else
+    read_doc(m, outer, elem, a);
+  a->body.end = hf_builder_count(b, HF_OBJECT_BODY), a->joint.end = hf_builder_count(b, HF_OBJECT_JOINT);
+}
+
 void hfi_mjcf_attach(hfiMjcf* m, const hfiScope* outer, hfiElem* elem) {
   hfiReader* r = m->r;
   const char *model = hfi_attr(elem, "model"), *prefix = hfi_attr(elem, "prefix");
-  if (!model) {
-    hfi_fail(r, elem, HF_ERROR_UNSUPPORTED,
-             "attaching a part of the same model is not supported: model is missing");
-    return;
-  }
-  const hfiModelAsset* asset = find_model(m, elem, model);
-  hfiAttachment* attachment = asset ? HFI_NEW(r, hfiAttachment, 1) : NULL;
+  hfiModelAsset* asset = model ? find_model(m, elem, model) : NULL;
+  hfiMjcf* doc = asset ? asset->doc : model ? NULL : open_itself(m, elem);
+  hfiAttachment* attachment = (asset || doc) ? HFI_NEW(r, hfiAttachment, 1) : NULL;
   if (!attachment) return;
-  attachment->doc = asset->doc;
+  attachment->asset = asset;
+  attachment->doc = doc;
+  attachment->elem = elem;
   attachment->prefix = hfi_format(r, "%s%s", m->prefix, prefix ? prefix : "");
   attachment->suffix = m->suffix;
-  if (asset->guest)
-    graft_guest(r, outer, elem, asset->guest, attachment);
-  else
-    read_doc(m, outer, elem, attachment);
+  read_attachment(m, outer, elem, attachment);
   attachment->group = m->suffix[0] ? m->group : hfi_mjcf_first_group(m, elem, 1);
   hfiAttachment** tail = &m->attachments;
   while (*tail) tail = &(*tail)->next;
@@ -169,16 +210,91 @@ void hfi_mjcf_each_attached(hfiMjcf* m, int group, const char* section, hfiReadC
     }
     a->doc->prefix = a->prefix;
     a->doc->suffix = a->suffix;
+    int actuators = strcmp(section, "actuator") == 0;
+    if (actuators) a->actuator.first = hf_builder_count(m->r->builder, HF_OBJECT_ACTUATOR);
     hfi_mjcf_each_reference(a->doc, section, read);
+    if (actuators) a->actuator.end = hf_builder_count(m->r->builder, HF_OBJECT_ACTUATOR);
   }
+}
+
+// ---- keyframes ----------------------------------------------------------------------------------
+
+// The whole model of an asset, whose keyframes are written for all of it. Meshes have no place in a keyframe and are not read.
+static hfBuilder* read_skeleton(hfiReader* r, hfiModelAsset* asset, const hfiElem* elem) {
+  hfDiagnostics* said = r->diagnostics; // everything was said when the model was read
+  int outer = r->skeleton;
+  r->diagnostics = NULL;
+  r->skeleton = 1;
+  hfiElem* root = hfi_xml_load(r, asset->path, elem);
+  hfBuilder* skeleton = root ? r->read_guest(r, root, hfi_folder_of(r, asset->path)) : NULL;
+  r->diagnostics = said;
+  r->skeleton = outer;
+  return skeleton;
+}
+
+// Objects of the skeleton from `first` on are those of the span, in the same order.
+static void map_span(int* ids, int total, int first, Span span) {
+  for (int k = 0; k < span.end - span.first && first + k < total; ++k) ids[first + k] = span.first + k;
+}
+
+// The first joint of the subtree of a body: of a subtree all joints follow each other, in the order of reading.
+static int first_joint_below(const hfBuilder* b, int root) {
+  for (int j = 0; j < b->joint.count; ++j)
+    for (int body = b->joint.data[j].body; body > 0; body = b->body.data[body].parent)
+      if (body == root) return j;
+  return 0;
+}
+
+// An actuator is found by its name; those without one where all were attached.
+static void map_actuators(hfiGraft* g, const hfiAttachment* a) {
+  int total = g->guest->actuator.count, all = a->actuator.end - a->actuator.first == total;
+  for (int k = 0; k < total; ++k) {
+    const char* name = g->guest->actuator.data[k].name;
+    const char* full = name ? hfi_graft_name(g, name) : NULL;
+    g->id[HF_OBJECT_ACTUATOR][k] = full ? hf_builder_find(g->b, HF_OBJECT_ACTUATOR, full) : all ? a->actuator.first + k : -1;
+  }
+}
+
+static void read_keys_of(hfiReader* r, const hfiAttachment* a) {
+  hfiModelAsset* asset = a->asset;
+  const char* body = hfi_attr(a->elem, "body");
+  if (hfi_attr(a->elem, "frame")) {
+    hfi_note(r, a->elem, HF_WARNING, "keyframes of a model of which a frame is attached are not used");
+    return;
+  }
+  if (!asset->skeleton) asset->skeleton = read_skeleton(r, asset, a->elem);
+  if (!asset->skeleton || r->status) return;
+  hfAttachDef def = hf_attach_def_default();
+  def.prefix = a->prefix, def.suffix = a->suffix;
+  hfiGraft graft;
+  if (hfi_keep(r, a->elem, hfi_graft_open(&graft, r->builder, asset->skeleton, &def, &r->scratch)) < 0) return;
+  int root = body ? hf_builder_find(asset->skeleton, HF_OBJECT_BODY, body) : 1;
+  map_span(graft.id[HF_OBJECT_BODY], asset->skeleton->body.count, root, a->body);
+  map_span(graft.id[HF_OBJECT_JOINT], asset->skeleton->joint.count, body ? first_joint_below(asset->skeleton, root) : 0, a->joint);
+  map_actuators(&graft, a);
+  hfi_keep(r, a->elem, hfi_graft_keys(&graft, &r->scratch));
+}
+
+void hfi_mjcf_read_attached_keys(hfiMjcf* m) {
+  for (const hfiAttachment* a = m->attachments; a && !m->r->status; a = a->next)
+    if (a->asset && a->doc && hfi_mjcf_has_keys(a->doc)) read_keys_of(m->r, a);
+}
+
+// Whether the document, or one that it attaches, has a keyframe.
+int hfi_mjcf_has_keys(const hfiMjcf* m) {
+  for (hfiElem* s = hfi_child(m->root, "keyframe"); s; s = hfi_next(s, "keyframe"))
+    if (hfi_child(s, "key")) return 1;
+  for (const hfiModelAsset* a = m->models; a; a = a->next)
+    if (a->doc && hfi_mjcf_has_keys(a->doc)) return 1;
+  return 0;
 }
 
 void hfi_mjcf_report_models(hfiMjcf* m) {
   for (const hfiModelAsset* a = m->models; a && !m->r->status; a = a->next) {
     if (!a->doc) continue; // what is not used of another format was reported when it was read
     for (const hfiElem* e = a->doc->root->child; e; e = e->next)
-      if (!hfi_is(e, "worldbody"))
-        hfi_xml_report(m->r, e, hfi_mjcf_meanings); // the tree is not reported, because only a part of it is attached
+      if (!hfi_is(e, "worldbody") && !hfi_is(e, "keyframe"))
+        hfi_xml_report(m->r, e, hfi_mjcf_meanings); // only a part of the tree is attached; keyframes were read from another copy
     hfi_mjcf_report_custom(a->doc);
     hfi_mjcf_report_models(a->doc);
   }

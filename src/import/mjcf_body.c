@@ -48,8 +48,6 @@ static void read_inertial(hfiMjcf* m, hfiElem* elem, const hfiPlacement* frame, 
   if (has_full && oriented)
     hfi_fail(r, elem, HF_ERROR_MODEL,
              "fullinertia is in the axes of the body: no orientation with it");
-  if (!has_full && !has_diagonal)
-    hfi_fail(r, elem, HF_ERROR_MODEL, "neither diaginertia nor fullinertia is given");
   if (r->status) return;
   if (has_diagonal) memcpy(full, diagonal, sizeof diagonal);
   hfiPlacement f = hfi_placement_mul(*frame, hfi_placement_from(pose.pos, pose.quat));

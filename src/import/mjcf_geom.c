@@ -25,12 +25,14 @@ typedef struct GeomSpec {
   double fromto[6];
   int has_fromto;
   const char *mesh, *material;
-  double rgba[4], fitscale, surfacevel[6], adhesion;
+  double rgba[4], surfacevel[6], adhesion;
   int has_rgba;
 } GeomSpec;
 
+static const hfiKeyword FLUID_SHAPES[] = {{"none", 0}, {"ellipsoid", 1}, {NULL, 0}};
+
 static GeomSpec default_geom(void) {
-  GeomSpec s = {.def = hf_geom_def_default(), .pose = {{0, 0, 0}, {1, 0, 0, 0}}, .fitscale = 1};
+  GeomSpec s = {.def = hf_geom_def_default(), .pose = {{0, 0, 0}, {1, 0, 0, 0}}};
   return s;
 }
 
@@ -80,11 +82,13 @@ static void apply_geom(hfiMjcf* m, const hfiElem* elem, void* data) {
   const char* mesh = hfi_attr(elem, "mesh");
   if (mesh) s->mesh = mesh;
   hfi_attr(elem, "hfield");
-  hfi_read_real(r, elem, "fitscale", &s->fitscale);
+  hfi_read_real(r, elem, "fitscale", &s->def.fitscale);
   if (hfi_read_real(r, elem, "mass", &s->def.mass) && s->def.mass < 0)
     hfi_fail(r, elem, HF_ERROR_MODEL, "mass %g is negative", s->def.mass);
   hfi_read_real(r, elem, "density", &s->def.density);
   hfi_read_bool(r, elem, "shellinertia", &s->def.shell_inertia);
+  hfi_read_keyword(r, elem, "fluidshape", FLUID_SHAPES, &s->def.fluid);
+  hfi_read_reals(r, elem, "fluidcoef", 1, 5, s->def.fluidcoef);
   apply_contact(m, elem, s);
   apply_looks(m, elem, s);
 }
@@ -152,6 +156,11 @@ static int find_shape(hfiMjcf* m, const hfiScope* scope, GeomSpec* s, hfiElem* e
     return 0;
   }
   const hfiShapeKind* shape = &hfi_shape_kinds[s->def.type];
+  if (m->r->skeleton && s->mesh) {
+    s->def.type = HF_GEOM_SPHERE;
+    s->def.size[0] = 1;
+    return 1;
+  }
   if (shape->uses_mesh && !s->mesh)
     hfi_fail(m->r, elem, HF_ERROR_MODEL, "a geom of type mesh must name a mesh");
   if (!s->mesh || !(shape->uses_mesh || shape->fit) || m->r->status) return !m->r->status;
@@ -185,8 +194,6 @@ static void warn_about_contact(hfiMjcf* m, const GeomSpec* s, const hfiElem* ele
     hfi_note(
         m->r, elem, HF_NOTE,
         "solref, solimp: the contact has MuJoCo's law in the normal direction; its friction sticks");
-  if (s->fitscale != 1)
-    hfi_note(m->r, elem, HF_WARNING, "fitscale is not used: the fitted size stays as it is");
 }
 
 void hfi_mjcf_read_geom(hfiMjcf* m, const hfiScope* scope, hfiElem* elem) {

@@ -78,6 +78,14 @@ void hfi_mjcf_put_real(hfiMjcfWriter* w, const char* attribute, double x, double
   if (x != unless) hfi_mjcf_put_reals(w, attribute, &x, 1);
 }
 
+void hfi_mjcf_put_polynomial(hfiMjcfWriter* w, const char* attribute, double linear, const double poly[2]) {
+  const double x[3] = {linear, poly[0], poly[1]};
+  if (poly[0] != 0 || poly[1] != 0)
+    hfi_mjcf_put_reals(w, attribute, x, 3);
+  else
+    hfi_mjcf_put_real(w, attribute, linear, 0);
+}
+
 void hfi_mjcf_put_int(hfiMjcfWriter* w, const char* attribute, int x, int unless) {
   if (x != unless) hfi_mjcf_print(w, " %s=\"%d\"", attribute, x);
 }
@@ -97,10 +105,10 @@ void hfi_mjcf_put_range(hfiMjcfWriter* w, const char* limited, const char* range
   if (given) hfi_mjcf_put_reals(w, range, x, 2);
 }
 
-void hfi_mjcf_put_solver(hfiMjcfWriter* w, const double solref[2], const double solimp[5]) {
+void hfi_mjcf_put_solver(hfiMjcfWriter* w, const char* ref_name, const char* imp_name, const double solref[2], const double solimp[5]) {
   if (solref[0] == 0) return;
-  hfi_mjcf_put_reals(w, "solref", solref, 2);
-  hfi_mjcf_put_reals(w, "solimp", solimp, 5);
+  hfi_mjcf_put_reals(w, ref_name, solref, 2);
+  hfi_mjcf_put_reals(w, imp_name, solimp, 5);
 }
 
 static const char* name_of(const hfiMjcfWriter* w, hfObjectKind kind, int id) {

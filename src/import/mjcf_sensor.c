@@ -53,15 +53,10 @@ static const SensorKind sensor_kinds[] = {
     {"e_kinetic", HF_SENSOR_ENERGY_KINETIC, "", HF_OBJECT_NONE},
 };
 
-const char* hfi_mjcf_sensor_word(int type, const char** attribute) {
-  for (size_t i = 0; i < sizeof sensor_kinds / sizeof *sensor_kinds; ++i)
-    if (sensor_kinds[i].type == type) {
-      *attribute = sensor_kinds[i].attr;
-      return sensor_kinds[i].word;
-    }
-  *attribute = NULL;
-  return "contact";
-}
+const char* const hfi_mjcf_contact_data[] = {"found", "force", "torque", "dist", "pos", "normal", "tangent", "linvel", "angvel", NULL};
+const char* const hfi_mjcf_ray_data[] = {"dist", "dir", "origin", "point", "normal", "depth", NULL};
+const hfiKeyword hfi_mjcf_reductions[] = {{"none", HF_REDUCE_NONE}, {"mindist", HF_REDUCE_MINDIST}, {"maxforce", HF_REDUCE_MAXFORCE},
+                                          {"netforce", HF_REDUCE_NETFORCE}, {NULL, 0}};
 
 enum { CAMERA = HF_OBJECT_KINDS };
 static const hfiKeyword frame_kinds[] = {{"body", HF_OBJECT_INERTIAL}, {"xbody", HF_OBJECT_BODY},
@@ -117,22 +112,18 @@ static void find_contact(hfiMjcf* m, const hfiElem* elem, hfSensorDef* d) {
   static const SensorEnd ends[] = {{"geom1", HF_OBJECT_GEOM, 0, 0}, {"body1", HF_OBJECT_BODY, 0, 0}, {"subtree1", HF_OBJECT_BODY, 0, 1},
                                    {"site", HF_OBJECT_SITE, 0, 0},  {"geom2", HF_OBJECT_GEOM, 1, 0}, {"body2", HF_OBJECT_BODY, 1, 0},
                                    {"subtree2", HF_OBJECT_BODY, 1, 1}};
-  static const char* const words[] = {"found", "force", "torque", "dist", "pos", "normal", "tangent", "linvel", "angvel", NULL};
-  static const hfiKeyword reductions[] = {{"none", HF_REDUCE_NONE}, {"mindist", HF_REDUCE_MINDIST}, {"maxforce", HF_REDUCE_MAXFORCE},
-                                          {"netforce", HF_REDUCE_NETFORCE}, {NULL, 0}};
   find_ends(m, elem, ends, sizeof ends / sizeof *ends, d);
-  if (!read_data(m, elem, words, &d->data)) d->data = HF_CONTACT_FOUND;
+  if (!read_data(m, elem, hfi_mjcf_contact_data, &d->data)) d->data = HF_CONTACT_FOUND;
   hfi_read_int(m->r, elem, "num", &d->num);
-  hfi_read_keyword(m->r, elem, "reduce", reductions, &d->reduce);
+  hfi_read_keyword(m->r, elem, "reduce", hfi_mjcf_reductions, &d->reduce);
   if (d->reduce == HF_REDUCE_NETFORCE && d->data & (HF_CONTACT_LINVEL | HF_CONTACT_ANGVEL))
     hfi_fail(m->r, elem, HF_ERROR_MODEL, "linvel and angvel do not exist with reduce=\"netforce\"");
 }
 
 static void find_ray(hfiMjcf* m, const hfiElem* elem, hfSensorDef* d) {
-  static const char* const words[] = {"dist", "dir", "origin", "point", "normal", "depth", NULL};
   d->objkind = HF_OBJECT_SITE;
   d->obj = hfi_attr(elem, "camera") ? HFI_LEFT_OUT : hfi_mjcf_find_required(m, elem, "site", HF_OBJECT_SITE);
-  read_data(m, elem, words, &d->data);
+  read_data(m, elem, hfi_mjcf_ray_data, &d->data);
 }
 
 static void find_pair(hfiMjcf* m, const hfiElem* elem, hfSensorDef* d) {
@@ -166,6 +157,18 @@ static const struct {
                      {"distance", HF_SENSOR_DISTANCE, find_pair},    {"normal", HF_SENSOR_NORMAL, find_pair},
                      {"fromto", HF_SENSOR_FROM_TO, find_pair},       {"insidesite", HF_SENSOR_INSIDE_SITE, find_inside},
                      {"user", HF_SENSOR_USER, find_user}};
+
+const char* hfi_mjcf_sensor_word(int type, const char** attribute) {
+  for (size_t i = 0; i < sizeof sensor_kinds / sizeof *sensor_kinds; ++i)
+    if (sensor_kinds[i].type == type) {
+      *attribute = sensor_kinds[i].attr;
+      return sensor_kinds[i].word;
+    }
+  *attribute = NULL;
+  for (size_t i = 0; i < sizeof special_kinds / sizeof *special_kinds; ++i)
+    if (special_kinds[i].type == type) return special_kinds[i].word;
+  return "";
+}
 
 static void find_target(hfiMjcf* m, const hfiElem* elem, const SensorKind* k, hfSensorDef* d) {
   if (k->attr && !k->attr[0]) return;

@@ -57,8 +57,14 @@ static void name_what_is_referred_to(hfiMjcfWriter* w) {
     need_name(w, HF_OBJECT_GEOM, b->pair.data[i].geom1), need_name(w, HF_OBJECT_GEOM, b->pair.data[i].geom2);
   for (int i = 0; i < b->exclude.count; ++i)
     for (int k = 0; k < 2; ++k) need_name(w, HF_OBJECT_BODY, b->exclude.data[i].body[k]);
-  for (int i = 0; i < b->tendon.count; ++i)
-    for (int k = 0; k < b->tendon.data[i].count; ++k) need_name(w, HF_OBJECT_JOINT, b->tendon.data[i].joint[k]);
+  for (int i = 0; i < b->tendon.count; ++i) {
+    const hfTendonDef* d = &b->tendon.data[i];
+    for (int k = 0; k < d->count; ++k) need_name(w, HF_OBJECT_JOINT, d->joint[k]);
+    for (int k = 0; k < d->path_count; ++k) {
+      if (d->path[k].type != HF_WRAP_PULLEY) need_name(w, d->path[k].type == HF_WRAP_SITE ? HF_OBJECT_SITE : HF_OBJECT_GEOM, d->path[k].obj);
+      need_name(w, HF_OBJECT_SITE, d->path[k].side);
+    }
+  }
   for (int i = 0; i < b->equality.count; ++i) {
     const hfEqualityDef* d = &b->equality.data[i];
     int kind = hfi_equality_target(d->type, d->objkind);
@@ -121,6 +127,10 @@ static void write_option(hfiMjcfWriter* w) {
   hfi_mjcf_begin(w, 1, "option");
   hfi_mjcf_put_reals(w, "timestep", &v->timestep, 1);
   hfi_mjcf_put_reals(w, "gravity", v->gravity, 3);
+  hfi_mjcf_put_reals(w, "magnetic", v->magnetic, 3);
+  hfi_mjcf_put_real(w, "density", v->density, 0);
+  hfi_mjcf_put_real(w, "viscosity", v->viscosity, 0);
+  hfi_mjcf_put_reals(w, "wind", v->wind, 3);
   hfi_mjcf_put_real(w, "impratio", v->impratio, 1);
   if (!v->pyramidal_cone) hfi_mjcf_put_text(w, "cone", "elliptic");
   hfi_mjcf_print(w, "><flag");

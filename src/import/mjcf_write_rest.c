@@ -1,25 +1,37 @@
-// Writing what refers to the tree: contacts, tendons, equalities, actuators, sensors and keyframes.
+// Writing what refers to the tree: contacts, tendons, equalities and keyframes. Actuators and sensors: mjcf_write_acting.c.
 #include "import/mjcf_write.h"
 
 #include "import/mjcf.h"
+#include "math/vec3.h"
 
 #include <string.h>
 
 // ---- contacts -----------------------------------------------------------------------------------
 
+// The pair with the values that it takes from its geoms: MJCF cannot say that.
+static hfPairDef resolved_pair(const hfBuilder* b, int i) {
+  static const int group[5] = {0, 0, 1, 2, 2};
+  hfPairDef d = b->pair.data[i];
+  const hfGeomDef *g1 = &b->geom.data[d.geom1], *g2 = &b->geom.data[d.geom2];
+  if (d.condim <= 0) d.condim = imax2(g1->condim, g2->condim);
+  for (int k = 0; k < 5; ++k)
+    if (d.friction[k] < 0) d.friction[k] = max2(g1->friction[group[k]], g2->friction[group[k]]);
+  if (d.margin < 0) d.margin = max2(g1->margin, g2->margin);
+  if (d.gap < 0) d.gap = max2(g1->gap, g2->gap);
+  return d;
+}
+
 static void write_pair(hfiMjcfWriter* w, int i) {
-  const hfPairDef* d = &w->b->pair.data[i];
-  if (d->condim < 0 || d->friction[0] < 0 || d->margin < 0 || d->gap < 0)
-    hfi_mjcf_refuse(w, "pair \"%s\" takes values from its geoms, which MJCF cannot say", d->name ? d->name : "");
+  const hfPairDef d = resolved_pair(w->b, i);
   hfi_mjcf_begin(w, 2, "pair");
   hfi_mjcf_put_name(w, HF_OBJECT_PAIR, i);
-  hfi_mjcf_put_reference(w, "geom1", HF_OBJECT_GEOM, d->geom1);
-  hfi_mjcf_put_reference(w, "geom2", HF_OBJECT_GEOM, d->geom2);
-  hfi_mjcf_put_int(w, "condim", d->condim, 3);
-  hfi_mjcf_put_reals(w, "friction", d->friction, 5);
-  hfi_mjcf_put_real(w, "margin", d->margin - d->gap, 0);
-  hfi_mjcf_put_real(w, "gap", d->gap, 0);
-  hfi_mjcf_put_solver(w, d->solref, d->solimp);
+  hfi_mjcf_put_reference(w, "geom1", HF_OBJECT_GEOM, d.geom1);
+  hfi_mjcf_put_reference(w, "geom2", HF_OBJECT_GEOM, d.geom2);
+  hfi_mjcf_put_int(w, "condim", d.condim, 3);
+  hfi_mjcf_put_reals(w, "friction", d.friction, 5);
+  hfi_mjcf_put_real(w, "margin", d.margin - d.gap, 0);
+  hfi_mjcf_put_real(w, "gap", d.gap, 0);
+  hfi_mjcf_put_solver(w, "solref", "solimp", d.solref, d.solimp);
   hfi_mjcf_print(w, "/>\n");
 }
 
@@ -37,18 +49,36 @@ void hfi_mjcf_write_contacts(hfiMjcfWriter* w) {
 
 // ---- tendons and equalities ---------------------------------------------------------------------
 
-static void write_tendon(hfiMjcfWriter* w, int i) {
-  const hfTendonDef* d = &w->b->tendon.data[i];
-  hfi_mjcf_begin(w, 2, "fixed");
+static void write_place(hfiMjcfWriter* w, const hfWrapDef* d) {
+  static const char* const elements[] = {[HF_WRAP_SITE] = "site", [HF_WRAP_GEOM] = "geom", [HF_WRAP_PULLEY] = "pulley"};
+  hfi_mjcf_begin(w, 3, elements[d->type]);
+  if (d->type == HF_WRAP_SITE) hfi_mjcf_put_reference(w, "site", HF_OBJECT_SITE, d->obj);
+  if (d->type == HF_WRAP_GEOM) {
+    hfi_mjcf_put_reference(w, "geom", HF_OBJECT_GEOM, d->obj);
+    hfi_mjcf_put_reference(w, "sidesite", HF_OBJECT_SITE, d->side);
+  }
+  if (d->type == HF_WRAP_PULLEY) hfi_mjcf_put_reals(w, "divisor", &d->divisor, 1);
+  hfi_mjcf_print(w, "/>\n");
+}
+
+static void put_tendon(hfiMjcfWriter* w, const hfTendonDef* d, int i) {
   hfi_mjcf_put_name(w, HF_OBJECT_TENDON, i);
   hfi_mjcf_put_range(w, "limited", "range", d->limited, d->range);
   if (d->actfrclimited) hfi_mjcf_put_range(w, "actuatorfrclimited", "actuatorfrcrange", 1, d->actfrcrange);
   hfi_mjcf_put_real(w, "margin", d->margin, 0);
-  hfi_mjcf_put_real(w, "stiffness", d->stiffness, 0);
-  hfi_mjcf_put_real(w, "damping", d->damping, 0);
+  hfi_mjcf_put_polynomial(w, "stiffness", d->stiffness, d->stiffness_poly);
+  hfi_mjcf_put_polynomial(w, "damping", d->damping, d->damping_poly);
   hfi_mjcf_put_real(w, "frictionloss", d->frictionloss, 0);
   hfi_mjcf_put_real(w, "armature", d->armature, 0);
   hfi_mjcf_put_reals(w, "springlength", d->springlength, 2);
+  hfi_mjcf_put_solver(w, "solreflimit", "solimplimit", d->limit_solref, d->limit_solimp);
+}
+
+static void write_tendon(hfiMjcfWriter* w, int i) {
+  const hfTendonDef* d = &w->b->tendon.data[i];
+  const char* element = d->path_count > 0 ? "spatial" : "fixed";
+  hfi_mjcf_begin(w, 2, element);
+  put_tendon(w, d, i);
   hfi_mjcf_print(w, ">\n");
   for (int k = 0; k < d->count; ++k) {
     hfi_mjcf_begin(w, 3, "joint");
@@ -56,7 +86,8 @@ static void write_tendon(hfiMjcfWriter* w, int i) {
     hfi_mjcf_put_reals(w, "coef", &d->coef[k], 1);
     hfi_mjcf_print(w, "/>\n");
   }
-  hfi_mjcf_print(w, "    </fixed>\n");
+  for (int k = 0; k < d->path_count; ++k) write_place(w, &d->path[k]);
+  hfi_mjcf_print(w, "    </%s>\n", element);
 }
 
 void hfi_mjcf_write_tendons(hfiMjcfWriter* w) {
@@ -98,123 +129,13 @@ void hfi_mjcf_write_equalities(hfiMjcfWriter* w) {
     }
     hfi_mjcf_put_bool(w, "active", d->active);
     put_equality_data(w, d);
-    hfi_mjcf_put_solver(w, d->solref, d->solimp);
+    hfi_mjcf_put_solver(w, "solref", "solimp", d->solref, d->solimp);
     hfi_mjcf_print(w, "/>\n");
   }
   hfi_mjcf_print(w, "  </equality>\n");
 }
 
-// ---- actuators ----------------------------------------------------------------------------------
-
-static void put_common(hfiMjcfWriter* w, const hfActuatorDef* d, int i) {
-  static const char* const targets[] = {"joint", "jointinparent", "tendon", "site"};
-  hfi_mjcf_put_name(w, HF_OBJECT_ACTUATOR, i);
-  hfi_mjcf_put_reference(w, targets[d->trntype], hfi_transmission_target(d->trntype), d->trnid[0]);
-  hfi_mjcf_put_reference(w, "refsite", HF_OBJECT_SITE, d->trnid[1]);
-  hfi_mjcf_put_reals(w, "gear", d->gear, 6);
-  hfi_mjcf_put_range(w, "ctrllimited", "ctrlrange", d->ctrllimited, d->ctrlrange);
-  hfi_mjcf_put_range(w, "forcelimited", "forcerange", d->forcelimited, d->forcerange);
-}
-
-// MuJoCo's own PID is a plugin; its limit of the integral is that of the force ki I.
-static void write_pid(hfiMjcfWriter* w, int i) {
-  const hfActuatorDef* d = &w->b->actuator.data[i];
-  double ki = d->dynprm[0];
-  const struct {
-    const char* key;
-    double x;
-  } gains[] = {{"kp", d->gainprm[0]}, {"ki", ki}, {"kd", -d->biasprm[2]}, {"imax", d->actlimited ? d->actrange[1] * ki : -1}};
-  hfi_mjcf_begin(w, 2, "plugin plugin=\"mujoco.pid\"");
-  put_common(w, d, i);
-  hfi_mjcf_print(w, ">\n");
-  for (size_t k = 0; k < sizeof gains / sizeof *gains; ++k) {
-    hfi_mjcf_begin(w, 3, "config");
-    hfi_mjcf_put_text(w, "key", gains[k].key);
-    hfi_mjcf_put_reals(w, "value", &gains[k].x, 1);
-    hfi_mjcf_print(w, "/>\n");
-  }
-  hfi_mjcf_print(w, "    </plugin>\n");
-}
-
-// <general> cannot say a damping ratio, which only servos have.
-static void write_servo(hfiMjcfWriter* w, int i) {
-  const hfActuatorDef* d = &w->b->actuator.data[i];
-  int integrates = d->dyntype == HF_ACTIVATION_INTEGRATOR;
-  hfi_mjcf_begin(w, 2, integrates ? "intvelocity" : "position");
-  put_common(w, d, i);
-  hfi_mjcf_put_reals(w, "kp", d->gainprm, 1);
-  hfi_mjcf_put_reals(w, "dampratio", &d->dampratio, 1);
-  if (d->dyntype == HF_ACTIVATION_FILTER_EXACT) hfi_mjcf_put_reals(w, "timeconst", d->dynprm, 1);
-  hfi_mjcf_put_range(w, "actlimited", "actrange", d->actlimited, d->actrange);
-  hfi_mjcf_print(w, "/>\n");
-}
-
-static void write_general(hfiMjcfWriter* w, int i) {
-  static const char* const dynamics[] = {"none", "integrator", "filter", "filterexact"};
-  const hfActuatorDef* d = &w->b->actuator.data[i];
-  hfi_mjcf_begin(w, 2, "general");
-  put_common(w, d, i);
-  hfi_mjcf_put_range(w, "actlimited", "actrange", d->actlimited, d->actrange);
-  hfi_mjcf_put_text(w, "dyntype", dynamics[d->dyntype]);
-  hfi_mjcf_put_text(w, "gaintype", d->gaintype == HF_GAIN_AFFINE ? "affine" : "fixed");
-  hfi_mjcf_put_text(w, "biastype", d->biastype == HF_BIAS_AFFINE ? "affine" : "none");
-  hfi_mjcf_put_reals(w, "dynprm", d->dynprm, 3);
-  hfi_mjcf_put_reals(w, "gainprm", d->gainprm, 3);
-  hfi_mjcf_put_reals(w, "biasprm", d->biasprm, 3);
-  if (d->actearly) hfi_mjcf_put_bool(w, "actearly", 1);
-  hfi_mjcf_print(w, "/>\n");
-}
-
-void hfi_mjcf_write_actuators(hfiMjcfWriter* w) {
-  hfi_mjcf_print(w, "  <actuator>\n");
-  for (int i = 0; i < w->b->actuator.count; ++i) {
-    const hfActuatorDef* d = &w->b->actuator.data[i];
-    if (d->dyntype == HF_ACTIVATION_ERROR)
-      write_pid(w, i);
-    else
-      (d->dampratio > 0 ? write_servo : write_general)(w, i);
-  }
-  hfi_mjcf_print(w, "  </actuator>\n");
-}
-
-// ---- sensors and keyframes ----------------------------------------------------------------------
-
-static const char* frame_word(int kind) {
-  return kind == HF_OBJECT_INERTIAL ? "body" : kind == HF_OBJECT_BODY ? "xbody" : kind == HF_OBJECT_GEOM ? "geom" : "site";
-}
-
-static void put_frame(hfiMjcfWriter* w, const char* type, const char* name, int kind, int id) {
-  if (kind == HF_OBJECT_NONE) return;
-  hfi_mjcf_put_text(w, type, frame_word(kind));
-  hfi_mjcf_put_reference(w, name, (hfObjectKind)kind, id);
-}
-
-static void write_sensor(hfiMjcfWriter* w, int i) {
-  const hfSensorDef* d = &w->b->sensor.data[i];
-  const char* attribute = NULL;
-  const char* word = hfi_mjcf_sensor_word(d->type, &attribute);
-  hfi_mjcf_begin(w, 2, word);
-  hfi_mjcf_put_name(w, HF_OBJECT_SENSOR, i);
-  if (d->type == HF_SENSOR_CONTACT) {
-    if (d->objkind != HF_OBJECT_NONE)
-      hfi_mjcf_put_reference(w, d->objkind == HF_OBJECT_GEOM ? "geom1" : "body1", (hfObjectKind)d->objkind, d->obj);
-    if (d->refkind != HF_OBJECT_NONE)
-      hfi_mjcf_put_reference(w, d->refkind == HF_OBJECT_GEOM ? "geom2" : "body2", (hfObjectKind)d->refkind, d->ref);
-    hfi_mjcf_print(w, " data=\"force torque\" reduce=\"netforce\"");
-  } else if (!attribute) {
-    put_frame(w, "objtype", "objname", d->objkind, d->obj);
-    put_frame(w, "reftype", "refname", d->refkind, d->ref);
-  } else if (attribute[0])
-    hfi_mjcf_put_reference(w, attribute, (hfObjectKind)d->objkind, d->obj);
-  hfi_mjcf_put_real(w, "cutoff", d->cutoff, 0);
-  hfi_mjcf_print(w, "/>\n");
-}
-
-void hfi_mjcf_write_sensors(hfiMjcfWriter* w) {
-  hfi_mjcf_print(w, "  <sensor>\n");
-  for (int i = 0; i < w->b->sensor.count; ++i) write_sensor(w, i);
-  hfi_mjcf_print(w, "  </sensor>\n");
-}
+// ---- keyframes ------------------------------------------------------------------------------------
 
 void hfi_mjcf_write_keys(hfiMjcfWriter* w) {
   int nq, nv, na, nu, nmocap;

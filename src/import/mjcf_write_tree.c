@@ -135,14 +135,11 @@ static void write_joint(hfiMjcfWriter* w, int i, int depth) {
   hfi_mjcf_put_real(w, "ref", d->ref, 0);
   hfi_mjcf_put_real(w, "springref", d->springref, 0);
   if (d->springdamper[0] > 0 || d->springdamper[1] > 0) hfi_mjcf_put_reals(w, "springdamper", d->springdamper, 2);
-  hfi_mjcf_put_real(w, "stiffness", d->stiffness, 0);
-  hfi_mjcf_put_real(w, "damping", d->damping, 0);
+  hfi_mjcf_put_polynomial(w, "stiffness", d->stiffness, d->stiffness_poly);
+  hfi_mjcf_put_polynomial(w, "damping", d->damping, d->damping_poly);
   hfi_mjcf_put_real(w, "armature", d->armature, 0);
   hfi_mjcf_put_real(w, "frictionloss", d->frictionloss, 0);
-  if (d->limit_solref[0] != 0) {
-    hfi_mjcf_put_reals(w, "solreflimit", d->limit_solref, 2);
-    hfi_mjcf_put_reals(w, "solimplimit", d->limit_solimp, 5);
-  }
+  hfi_mjcf_put_solver(w, "solreflimit", "solimplimit", d->limit_solref, d->limit_solimp);
   hfi_mjcf_print(w, "/>\n");
 }
 
@@ -155,7 +152,7 @@ static void put_contact(hfiMjcfWriter* w, const hfGeomDef* d) {
   hfi_mjcf_put_real(w, "margin", d->margin - d->gap, 0); // in MJCF contacts act below margin
   hfi_mjcf_put_real(w, "gap", d->gap, 0);
   hfi_mjcf_put_real(w, "solmix", d->solmix, 1);
-  hfi_mjcf_put_solver(w, d->solref, d->solimp);
+  hfi_mjcf_put_solver(w, "solref", "solimp", d->solref, d->solimp);
 }
 
 static void write_geom(hfiMjcfWriter* w, int i, int depth) {
@@ -171,6 +168,11 @@ static void write_geom(hfiMjcfWriter* w, int i, int depth) {
   else
     hfi_mjcf_put_real(w, "density", d->density, 1000);
   if (d->shell_inertia) hfi_mjcf_put_bool(w, "shellinertia", 1);
+  hfi_mjcf_put_real(w, "fitscale", d->fitscale, 1);
+  if (d->fluid) {
+    hfi_mjcf_put_text(w, "fluidshape", "ellipsoid");
+    hfi_mjcf_put_reals(w, "fluidcoef", d->fluidcoef, 5);
+  }
   hfi_mjcf_put_int(w, "group", d->group, 0);
   put_contact(w, d);
   const double rgba[4] = {d->rgba[0], d->rgba[1], d->rgba[2], d->rgba[3]};

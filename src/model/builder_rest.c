@@ -171,8 +171,8 @@ static hfStatus check_muscle(const hfActuatorDef* d, hfError* error) {
   if (!hfi_all_finite(p, 9) || !hfi_all_finite(l, 2) || !(p[0] < p[1]) || !(l[0] < l[1]))
     return hfi_refuse_def(error, d->where, HF_OBJECT_ACTUATOR, d->name,
                           "a muscle needs a range and a lengthrange that are not empty: [%g, %g] and [%g, %g]", p[0], p[1], l[0], l[1]);
-  if (p[2] < 0 && d->trntype == HF_TRANSMISSION_SITE)
-    return hfi_refuse_def(error, d->where, HF_OBJECT_ACTUATOR, d->name, "a muscle on a site needs its peak force");
+  if (p[2] < 0 && d->trntype >= HF_TRANSMISSION_SITE)
+    return hfi_refuse_def(error, d->where, HF_OBJECT_ACTUATOR, d->name, "a muscle on a site or body needs its peak force");
   if (!(p[4] < 1 && p[5] > 1 && p[6] > 0 && p[8] > 1))
     return hfi_refuse_def(error, d->where, HF_OBJECT_ACTUATOR, d->name,
                           "a muscle needs lmin < 1 < lmax, vmax > 0 and fvmax > 1: they are %g, %g, %g, %g", p[4], p[5], p[6], p[8]);
@@ -181,6 +181,8 @@ static hfStatus check_muscle(const hfActuatorDef* d, hfError* error) {
 
 hfStatus hfi_check_actuator(const hfBuilder* b, const hfActuatorDef* d, hfError* error) {
   const hfObjectKind kind = HF_OBJECT_ACTUATOR;
+  if (d->trntype < HF_TRANSMISSION_JOINT || d->trntype > HF_TRANSMISSION_BODY)
+    return hfi_refuse_def(error, d->where, kind, d->name, "transmission %d does not exist", d->trntype);
   int target = hfi_transmission_target(d->trntype);
   if (!hfi_object_exists(b, target, d->trnid[0]))
     return hfi_refuse_def(error, d->where, kind, d->name, "acts on a %s that does not exist",

@@ -134,11 +134,14 @@ hfStatus hfi_check_geom(const hfBuilder* b, hfGeomDef* d, hfError* error) {
                            d->stiction_speed,
                            d->tangential_stiffness,
                            d->tangential_damping,
-                           d->restitution};
+                           d->restitution,
+                           d->fluidcoef[0], d->fluidcoef[1], d->fluidcoef[2], d->fluidcoef[3], d->fluidcoef[4]};
   if (!hfi_all_finite(values, sizeof values / sizeof *values))
     return hfi_refuse_def(error, d->where, kind, d->name, "a value is not finite");
   if (d->mass < 0 && d->density < 0)
     return hfi_refuse_def(error, d->where, kind, d->name, "density %g is negative", d->density);
+  if (!(d->fitscale > 0) || !isfinite(d->fitscale))
+    return hfi_refuse_def(error, d->where, kind, d->name, "fitscale must be positive, is %g", d->fitscale);
   if (d->restitution < 0 || d->restitution > 1)
     return hfi_refuse_def(error, d->where, kind, d->name, "restitution must be between 0 and 1, is %g", d->restitution);
   if (d->stiffness == 0)

@@ -34,6 +34,8 @@ hfGeomDef hf_geom_def_default(void) {
   d.solmix = 1;
   d.stiffness = d.dissipation = d.stiction_speed = d.tangential_stiffness = d.tangential_damping =
       -1;
+  d.fitscale = 1;
+  d.fluidcoef[0] = 0.5, d.fluidcoef[1] = 0.25, d.fluidcoef[2] = 1.5, d.fluidcoef[3] = d.fluidcoef[4] = 1;
   d.rgba[0] = d.rgba[1] = d.rgba[2] = 0.5f, d.rgba[3] = 1;
   return d;
 }

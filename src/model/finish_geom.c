@@ -3,6 +3,7 @@
 // A mesh's hull is stored about the mesh's centre of mass, and the geoms that use it are moved there:
 // the frame of a mesh geom is at the centre of its matter, as in MuJoCo.
 #include "model/finish.h"
+#include "model/fluid.h"
 
 #include "math/eigen3.h"
 #include "model/shape.h"
@@ -90,6 +91,7 @@ static hfGeomDef placed_geom(const hfiFinish* f, int id) {
     shape->fit(d.size, v3_scale(0.5, v3_sub(hi, lo)), 1);
   } else
     shape->fit(d.size, hfi_inertia_box(mass->mass, moment), 0);
+  for (int k = 0; k < 3; ++k) d.size[k] *= d.fitscale;
   return d;
 }
 
@@ -159,6 +161,7 @@ void hfi_finish_geoms(hfiFinish* f) {
   for (int i = 0; i < m->ngeom; ++i) {
     hfGeomDef d = placed_geom(f, f->order.geom_of[i]);
     fill_geom(m, i, &d);
+    hfi_finish_fluid(f, i, &d);
   }
   for (int i = 0; i < m->nsite; ++i) {
     const hfSiteDef* d = &f->b->site.data[f->order.site_of[i]];

@@ -187,7 +187,7 @@ static void add_path_moment(const hfModel* m, int tendon, const hfPose* X_WB, do
     }
 }
 
-// Row d velocity/d v of an actuator at qpos0, where the bodies are at X_WB. Sites have none here.
+// Row d velocity/d v of an actuator at qpos0, where the bodies are at X_WB. Sites and bodies have none here.
 static void fill_moment(const hfModel* m, int i, const hfPose* X_WB, double* row) {
   int id = hf_model_actuator_trnid(m)[2 * i], type = hf_model_actuator_trntype(m)[i];
   const double* gear = hf_model_actuator_gear(m) + 6 * i;
@@ -198,7 +198,7 @@ static void fill_moment(const hfModel* m, int i, const hfPose* X_WB, double* row
       int w = hf_model_tendon_adr(m)[id] + k;
       row[hf_model_jnt_dofadr(m)[hf_model_wrap_obj(m)[w]]] += gear[0] * hf_model_wrap_coef(m)[w];
     }
-  else if (type != HF_TRANSMISSION_SITE) {
+  else if (type < HF_TRANSMISSION_SITE) {
     double* to = row + hf_model_jnt_dofadr(m)[id];
     int turned = hf_joint_info(hf_model_jnt_type(m)[id]).quat, n = hfi_joint_nv(hf_model_jnt_type(m)[id]);
     for (int k = 0; k < n; ++k) to[k] = gear[k];
@@ -258,7 +258,7 @@ static double length_at_reference(const hfModel* m, int i) {
       length += hf_model_wrap_coef(m)[w] *
                 hf_model_qpos0(m)[hf_model_jnt_qposadr(m)[hf_model_wrap_obj(m)[w]]];
     }
-  } else if (type != HF_TRANSMISSION_SITE && hfi_joint_is_scalar(hf_model_jnt_type(m)[id]))
+  } else if (type < HF_TRANSMISSION_SITE && hfi_joint_is_scalar(hf_model_jnt_type(m)[id]))
     length = hf_model_qpos0(m)[hf_model_jnt_qposadr(m)[id]];
   return gear * length;
 }
@@ -266,9 +266,7 @@ static double length_at_reference(const hfModel* m, int i) {
 static hfStatus fill_actuator(hfiFinish* f, int i, int* nact, hfError* error) {
   hfModel* m = f->m;
   const hfActuatorDef* d = &f->b->actuator.data[i];
-  int kind = d->trntype == HF_TRANSMISSION_TENDON ? HF_OBJECT_TENDON
-             : d->trntype == HF_TRANSMISSION_SITE ? HF_OBJECT_SITE
-                                                  : HF_OBJECT_JOINT;
+  int kind = hfi_transmission_target(d->trntype);
   hfi_set_actuator_trntype(m)[i] = d->trntype;
   hfi_set_actuator_trnid(m)[2 * i] = hfi_order_map(&f->order, kind, d->trnid[0]);
   hfi_set_actuator_trnid(m)[2 * i + 1] = hfi_order_map(&f->order, HF_OBJECT_SITE, d->trnid[1]);

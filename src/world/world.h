@@ -80,6 +80,9 @@ void hfi_world_add_applied(const hfiWorld* world, const hfInput* input, double* 
 // present velocities and gravity would close within it; push (ntree, or NULL) is how far other forces may push a
 // tree within it [m].
 void hfi_world_find_contacts(hfiWorld* world, double gap, double horizon, const double* push);
+// Whether an actuator pulls at contacts; and tau (nv) += these forces, for the forces of the actuation and the contacts found.
+int hfi_world_has_adhesion(const hfiWorld* world);
+void hfi_world_add_adhesion(const hfiWorld* world, double* tau);
 // Of the found points that act across a wide gap, those of bodies that do not meet within h no longer do, and the
 // others become those in which the bodies meet. V (nlink): velocities; fall: time of gravity on top of them [s]; acts:
 // HFI_ACTS for the points of a first look, HFI_ACTS_NEWLY for those of a second one.

@@ -357,8 +357,34 @@ static void test_quads_as_in_mujoco(void** state) {
   }
 }
 
+// A tetrahedron with a normal and a texture coordinate between its vertices and its faces.
+static void test_msh(void** state) {
+  (void)state;
+  static const float vertex[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}, between[5] = {0, 0, 1, 0, 0};
+  static const int32_t count[4] = {4, 1, 1, 4}, face[12] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
+  char file[16 + 48 + 20 + 48 + 1] = {0};
+  const int32_t one = 1;
+  if (*(const char*)&one != 1) skip(); // the arrays above are written as this machine has them
+  memcpy(file, count, 16), memcpy(file + 16, vertex, 48), memcpy(file + 64, between, 20), memcpy(file + 84, face, 48);
+  hfiTriMesh m = {0};
+  hfError error;
+  assert_int_equal(hfi_trimesh_read_msh(&m, file, sizeof file - 1, "t.msh", &error), HF_OK);
+  assert_int_equal(m.nvert, 4);
+  assert_float_equal(volume(&m, m.tri, m.ntri), 1.0 / 6, 1e-14);
+  hfi_trimesh_release(&m);
+  assert_int_equal(hfi_trimesh_read_msh(&m, file, sizeof file - 2, "t.msh", &error), HF_ERROR_PARSE);
+  assert_non_null(strstr(error.message, "t.msh: its size does not fit 4 vertices"));
+  assert_int_equal(hfi_trimesh_read_msh(&m, file, 15, "t.msh", &error), HF_ERROR_PARSE);
+  file[84] = 4;
+  assert_int_equal(hfi_trimesh_read_msh(&m, file, sizeof file - 1, "t.msh", &error), HF_ERROR_PARSE);
+  assert_non_null(strstr(error.message, "face 0 names vertex 4 of 4"));
+  file[84] = 0, file[19] = 0x7f, file[18] = (char)0x80;
+  assert_int_equal(hfi_trimesh_read_msh(&m, file, sizeof file - 1, "t.msh", &error), HF_ERROR_NONFINITE);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_msh),
       cmocka_unit_test(test_concave_polygon), cmocka_unit_test(test_quads_as_in_mujoco),
       cmocka_unit_test(test_three_formats_of_one_solid), cmocka_unit_test(test_folder_that_is_not_there), cmocka_unit_test(test_transformation),
       cmocka_unit_test(test_random_hulls),               cmocka_unit_test(test_hull_limits),

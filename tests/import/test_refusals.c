@@ -129,7 +129,7 @@ static void test_tree(void** state) {
       {"<mujoco><compiler autolimits='false'/><worldbody><body>\n<joint range='0 1'/></body></worldbody></mujoco>", MODEL, "test.xml:2: <joint>: a range is given but limited is not"},
       {WORLD("<body><joint type='ball'/><joint type='ball'/><geom size='1'/></body>"), MODEL, "test.xml:2"},
       {WORLD("<body><inertial mass='1' diaginertia='1 1 1'/></body>"), PARSE, "test.xml:2: <inertial>: attribute pos is missing"},
-      {WORLD("<body><inertial pos='0 0 0' mass='1'/></body>"), MODEL, "neither diaginertia nor fullinertia"},
+      {WORLD("<body><joint/><inertial pos='0 0 0' mass='1'/></body>"), MODEL, "moves no inertia"},
       {WORLD("<body><inertial pos='0 0 0' mass='1' fullinertia='1 1 1 0 0 0' diaginertia='1 1 1'/></body>"), MODEL, "both diaginertia and fullinertia"},
       {WORLD("<body><inertial pos='0 0 0' mass='1' quat='1 1 0 0' fullinertia='1 1 1 0 0 0'/></body>"), MODEL, "no orientation with it"},
       {WORLD("<body name='bad'><joint/><inertial pos='0 0 0' mass='1' diaginertia='1 0.1 0.1'/></body>"), MODEL, "body \"bad\": principal moments"},
@@ -138,7 +138,9 @@ static void test_tree(void** state) {
       {WORLD("<replicate><geom size='1'/></replicate>"), PARSE, "test.xml:2: <replicate>: attribute count is missing"},
       {WORLD("<replicate count='-3'><geom size='1'/></replicate>"), MODEL, "count must be 1 to"},
       {WORLD("<attach model='x' prefix='y'/>"), MODEL, "test.xml:2: <attach>: model: there is no model \"x\""},
-      {WORLD("<attach prefix='y'/>"), HF_ERROR_UNSUPPORTED, "attaching a part of the same model"},
+      {WORLD("<attach prefix='y'/>"), MODEL, "neither model nor body nor frame"},
+      {WORLD("<body name='b'><attach body='b' prefix='y'/></body>"), MODEL, "would contain itself"},
+      {WORLD("<attach body='nothing' prefix='y'/>"), MODEL, "has no body \"nothing\""},
   };
   REFUSE_ALL(cases);
 }
@@ -185,7 +187,7 @@ static void test_references(void** state) {
       {AFTER("<equality><joint joint1='a' polycoef='1 2 3 4 5 6'/></equality>"), PARSE, "polycoef: 6 numbers where 1 to 5"},
       {AFTER("<tendon><fixed><joint joint='a'/></fixed></tendon>"), PARSE, "test.xml:6: <joint>: attribute coef is missing"},
       {AFTER("<tendon><fixed><joint joint='x' coef='1'/></fixed></tendon>"), MODEL, "joint: there is no joint \"x\""},
-      {AFTER("<actuator><motor/></actuator>"), MODEL, "test.xml:6: <motor>: joint, jointinparent, tendon or site is missing"},
+      {AFTER("<actuator><motor/></actuator>"), MODEL, "test.xml:6: <motor>: joint, jointinparent, tendon, site or body is missing"},
       {AFTER("<actuator><motor name='m' joint='x'/></actuator>"), MODEL, "test.xml:6: <motor name=\"m\">: joint: there is no joint \"x\""},
       {AFTER("<actuator><motor joint='a' site='s'/></actuator>"), MODEL, "more than one of joint"},
       {AFTER("<actuator><position joint='a' kv='1' dampratio='1'/></actuator>"), MODEL, "both kv and dampratio"},
@@ -358,7 +360,7 @@ static void test_mesh_files(void** state) {
   refuse_file("mesh.xml", PARSE, "bad.stl:5: malformed facet at \"\"");
   put("format.xml", "<mujoco><asset><mesh name='m' file='bad.step'/></asset><worldbody><geom type='mesh' mesh='m'/></worldbody></mujoco>");
   put("bad.step", "x");
-  refuse_file("format.xml", HF_ERROR_UNSUPPORTED, "meshes are read from STL, OBJ, DAE and glTF, not from \"step\"");
+  refuse_file("format.xml", HF_ERROR_UNSUPPORTED, "meshes are read from STL, OBJ, MSH, DAE and glTF, not from \"step\"");
   put("dae.xml", "<mujoco><asset><mesh name='m' file='bad.dae'/></asset><worldbody><geom type='mesh' mesh='m'/></worldbody></mujoco>");
   put("bad.dae", "this is no collada");
   refuse_file("dae.xml", PARSE, "bad.dae");

@@ -1,73 +1,11 @@
 // Load, change, write: every field of a model that was written as MJCF and read again is that of the first model.
 #include "import/support.h"
-
-#include <glob.h>
-#include <stdlib.h>
-#include <unistd.h>
-
-static char written[] = "/tmp/holdfast_write_XXXXXX";
-
-static int make_file(void** state) {
-  (void)state;
-  int fd = mkstemp(written);
-  return fd < 0 ? -1 : close(fd);
-}
-static int remove_file(void** state) { return (void)state, unlink(written); }
-
-static const void* field_data(const hfModel* m, int f) {
-  return (const char*)m + m->offset[f];
-}
-
-// Quaternions are normalised again by reading, and -0 becomes 0: that is rounding of a few operations on numbers of order one. Names are
-// compared by name, because what has none gets one where something refers to it.
-static void assert_same_fields(const hfModel* a, const hfModel* b, const char* path) {
-  for (int f = 0; f < HF_MODEL_FIELD_COUNT; ++f) {
-    hfFieldInfo x = hf_model_field_info(a, (hfModelField)f), y = hf_model_field_info(b, (hfModelField)f);
-    size_t length = strlen(x.name);
-    if (strcmp(x.name, "names") == 0 || (length > 5 && strcmp(x.name + length - 5, "_name") == 0)) continue;
-    if (x.rows != y.rows || x.columns != y.columns)
-      fail_msg("%s: %s has %d x %d entries, not %d x %d", path, x.name, y.rows, y.columns, x.rows, x.columns);
-    const void *p = field_data(a, f), *q = field_data(b, f);
-    for (int i = 0; i < x.rows * x.columns; ++i) {
-      double u = x.type == 'd' ? ((const double*)p)[i] : x.type == 'f' ? (double)((const float*)p)[i] : ((const int32_t*)p)[i];
-      double v = x.type == 'd' ? ((const double*)q)[i] : x.type == 'f' ? (double)((const float*)q)[i] : ((const int32_t*)q)[i];
-      if (!(fabs(u - v) <= 1e-14 * (1 + fabs(u)))) fail_msg("%s: %s[%d] is %.17g, not %.17g", path, x.name, i, v, u);
-    }
-  }
-  if (memcmp(&a->world, &b->world, sizeof a->world) != 0) fail_msg("%s: the world differs", path);
-  for (int k = HF_OBJECT_BODY; k < HF_OBJECT_KINDS; ++k)
-    for (int i = 0; i < hf_model_object_count(a, (hfObjectKind)k); ++i) {
-      const char* name = hf_model_name(a, (hfObjectKind)k, i);
-      if (*name) assert_string_equal(hf_model_name(b, (hfObjectKind)k, i), name);
-    }
-}
-
-static void check_round_trip(const char* path) {
-  hfBuilder* builder = NULL;
-  hfModel *first = NULL, *again = NULL;
-  hfError error;
-  if (hf_builder_load(&builder, path, NULL, NULL, &error) != HF_OK) fail_msg("%s", error.message);
-  if (hf_builder_finish(builder, &first, &error) != HF_OK) fail_msg("%s", error.message);
-  if (hf_builder_write_mjcf(builder, written, &error) != HF_OK) fail_msg("%s", error.message);
-  if (hf_model_load(&again, written, NULL, NULL, &error) != HF_OK) fail_msg("%s: %s", path, error.message);
-  assert_same_fields(first, again, path);
-  hf_model_free(first);
-  hf_model_free(again);
-  hf_builder_free(builder);
-}
-
-static int check_all(const char* pattern) {
-  glob_t found;
-  assert_int_equal(glob(pattern, 0, NULL, &found), 0);
-  for (size_t i = 0; i < found.gl_pathc; ++i) check_round_trip(found.gl_pathv[i]);
-  int count = (int)found.gl_pathc;
-  globfree(&found);
-  return count;
-}
+#include "support/round_trip.h"
 
 static void test_round_trips(void** state) {
   (void)state;
   assert_true(check_all(HF_SOURCE_DIR "/models/*.xml") > 20);
+  assert_true(check_all(HF_SOURCE_DIR "/tests/scenes/*.xml") > 10);
   assert_true(check_all(DATA "/*.xml") > 10);
   assert_true(check_all(DATA "/*.urdf") > 1);
   assert_true(check_all(HF_SOURCE_DIR "/examples/ros/*.xml") > 0);
@@ -92,6 +30,36 @@ static void test_what_mjcf_lacks(void** state) {
   ASSERT_NUMBERS(hf_model_signal_data(m), 0, 1, 2.5, 3, 4, -1);
   ASSERT_NUMBERS(hf_model_geom_friction_dynamic(m), 0.25);
   hf_model_free(m);
+  unlink(path);
+}
+
+// Everything that acts and measures: spatial tendons, muscles, PIDs, polynomials, softness, sensors with all their words, a medium.
+static void test_what_acts(void** state) {
+  (void)state;
+  static const char text[] =
+      "<mujoco><option density='1.2' viscosity='2e-5' wind='1 2 3' magnetic='.1 .2 .3'/><asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset>"
+      "<worldbody><site name='w' pos='0 0 2'/><geom name='post' type='cylinder' size='.1 .2' contype='0' conaffinity='0'/><geom type='box' mesh='m' fitscale='.5'/>"
+      "<body name='a' pos='0 0 1'><joint name='j' axis='0 1 0' stiffness='1 2 3' damping='.1 .2 .3' range='-1 1' solreflimit='.03 1'/>"
+      "<geom name='g' type='capsule' size='.05 .2' fluidshape='ellipsoid' fluidcoef='.1 .2 .3 .4 .5'/><site name='s' pos='.3 0 0'/><site pos='.1 0 0'/>"
+      "<body name='b' pos='.5 0 0'><joint name='k' type='slide' axis='1 0 0' range='-1 1'/><geom name='h' size='.1'/><site name='t' size='.2'/></body></body></worldbody>"
+      "<contact><pair geom1='g' geom2='post' friction='.5' solref='-100 -2'/></contact>"
+      "<tendon><spatial name='rope' range='0 2' stiffness='5 1 2' damping='1 0 3' springlength='.1 .2' solreflimit='.04 1' solimplimit='.5 .9 .1'><site site='w'/>"
+      "<geom geom='post' sidesite='s'/><site site='t'/><pulley divisor='2'/><site site='s'/><site site='t'/></spatial>"
+      "<fixed name='sum' armature='.1'><joint joint='j' coef='2'/><joint joint='k' coef='-1'/></fixed></tendon>"
+      "<equality><tendon tendon1='sum' solref='.1 2' active='false'/><weld site1='s' site2='w' active='false' torquescale='3'/></equality>"
+      "<actuator><muscle name='mu' tendon='rope' lengthrange='.5 2' timeconst='.02 .05' tausmooth='.1' force='50' range='.7 1.1'/>"
+      "<general name='half' joint='j' gaintype='muscle' gainprm='.75 1.05 -1 200 .5 1.6 1.5 1.3 1.2' lengthrange='-1 1'/>"
+      "<pid name='p' joint='j' kp='10' dampratio='.8' ki='3' imax='2'/><pid joint='k' kp='10' kv='2' slewmax='.5'/><pid joint='k' kp='5' dampratio='.7' slewmax='.1' input='pos'/>"
+      "<plugin plugin='mujoco.pid' joint='k'><config key='kp' value='7'/><config key='ki' value='3'/><config key='imax' value='2'/></plugin>"
+      "<cylinder joint='k' area='2' bias='1 2 3' timeconst='.3'/><damper joint='k' kv='3' ctrlrange='0 1'/><motor site='s' refsite='w' gear='1 2 3 4 5 6'/></actuator>"
+      "<sensor><contact geom1='g' body2='b' data='found force tangent' reduce='maxforce' num='3' noise='.1'/><contact subtree1='a' data='dist' num='2'/>"
+      "<contact site='t' subtree2='a' data='force torque' reduce='netforce'/><rangefinder site='s' data='dist point depth' cutoff='3'/><magnetometer site='s'/>"
+      "<insidesite objtype='xbody' objname='a' site='t'/><distance geom1='g' body2='b' cutoff='2'/><normal body1='a' geom2='h'/><fromto geom1='g' geom2='h'/>"
+      "<user dim='4'/><tendonlimitfrc tendon='rope'/><tendonactuatorfrc tendon='rope'/><framepos objtype='geom' objname='g' reftype='body' refname='b'/></sensor></mujoco>";
+  char path[] = "/tmp/holdfast_write_acting_XXXXXX";
+  int fd = mkstemp(path);
+  assert_true(fd >= 0 && write(fd, text, sizeof text - 1) == (ssize_t)sizeof text - 1 && close(fd) == 0);
+  check_round_trip(path);
   unlink(path);
 }
 
@@ -164,7 +132,7 @@ static void test_hull(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_round_trips),      cmocka_unit_test(test_what_mjcf_lacks),
+      cmocka_unit_test(test_round_trips),      cmocka_unit_test(test_what_mjcf_lacks), cmocka_unit_test(test_what_acts),
       cmocka_unit_test(test_change_and_write), cmocka_unit_test(test_saved_model),
       cmocka_unit_test(test_hull),
   };

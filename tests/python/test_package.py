@@ -289,6 +289,37 @@ def test_builder_makes_the_same_world():
         b.add_geom(99)
 
 
+def same_fields(a, b):
+    """Numbers of two models agree to rounding: quaternions are normalised again by reading."""
+    for name in a._field_info:
+        if not name.endswith("name") and name != "names":
+            x, y = np.asarray(getattr(a, name)), np.asarray(getattr(b, name))
+            assert x.shape == y.shape and np.allclose(x, y, rtol=1e-14, atol=1e-14), name
+
+
+def test_builder_edits_files(tmp_path, models):
+    """Load, change, attach, write, load: the oracle is the model that the builder itself finishes."""
+    scene = hf.Builder.from_file(models / "table.xml")
+    hand = hf.Builder.from_file(models / "wsg50.xml")
+    alone, empty = hand.finish(), scene.finish()
+    scene.attach(hand, pos=(0, 0, 1), quat=(0, 1, 0, 0), prefix="left/")
+    scene.attach(hand, pos=(0, 1, 1), prefix="right/")
+    scene.set_world(timestep=0.0015)
+    scene.set_joint("left/" + alone.names("joint")[0], damping=7)
+    scene.write(tmp_path / "scene.xml")
+    built, read = scene.finish(), hf.Model.from_file(tmp_path / "scene.xml")
+    assert built.nbody == empty.nbody + 2 * (alone.nbody - 1) and built.nu == 2 * alone.nu
+    assert built.timestep == 0.0015 and built.dof_damping[0] == 7
+    same_fields(built, read)
+    with pytest.raises(hf.ModelError, match="is used already"):
+        scene.attach(hand, prefix="left/")
+    with pytest.raises(hf.HoldfastError, match="nothing.xml"):
+        hf.Builder.from_file(tmp_path / "nothing.xml")
+    with pytest.raises(KeyError, match="no geom is named"):
+        scene.set_geom("nothing", mass=1)
+    same_fields(scene.finish(), built)  # refusals changed nothing
+
+
 def test_spatial_tendon_over_a_wheel():
     """Two weights on a rope over a wheel: a = g (m2 - m1)/(m2 + m1); the near-rigid rope gives way by 1e-3 of that at most."""
     b = hf.Builder(timestep=0.001)

@@ -1,0 +1,192 @@
+// Writing actuators and sensors.
+#include "import/mjcf_write.h"
+
+#include "import/mjcf.h"
+
+#include <stdio.h>
+
+// ---- actuators ----------------------------------------------------------------------------------
+
+static void put_common(hfiMjcfWriter* w, const hfActuatorDef* d, int i) {
+  static const char* const targets[] = {"joint", "jointinparent", "tendon", "site", "body"};
+  hfi_mjcf_put_name(w, HF_OBJECT_ACTUATOR, i);
+  hfi_mjcf_put_reference(w, targets[d->trntype], hfi_transmission_target(d->trntype), d->trnid[0]);
+  hfi_mjcf_put_reference(w, "refsite", HF_OBJECT_SITE, d->trnid[1]);
+  hfi_mjcf_put_reals(w, "gear", d->gear, 6);
+  hfi_mjcf_put_range(w, "ctrllimited", "ctrlrange", d->ctrllimited, d->ctrlrange);
+  hfi_mjcf_put_range(w, "forcelimited", "forcerange", d->forcelimited, d->forcerange);
+}
+
+// The PID that is a plugin of MuJoCo. Its limit of the integral is that of the force ki I.
+static void write_pid(hfiMjcfWriter* w, int i) {
+  const hfActuatorDef* d = &w->b->actuator.data[i];
+  int integrates = d->dyntype == HF_ACTIVATION_ERROR;
+  double ki = integrates ? d->dynprm[0] : 0;
+  const struct {
+    const char* key;
+    double x;
+  } gains[] = {{"kp", d->gainprm[0]}, {"ki", ki}, {"kd", -d->biasprm[2]}, {"imax", integrates && d->actlimited ? d->actrange[1] * ki : -1},
+               {"slewmax", integrates ? 0 : d->dynprm[0]}};
+  hfi_mjcf_begin(w, 2, "plugin plugin=\"mujoco.pid\"");
+  put_common(w, d, i);
+  hfi_mjcf_print(w, ">\n");
+  for (size_t k = 0; k < sizeof gains / sizeof *gains; ++k) {
+    hfi_mjcf_begin(w, 3, "config");
+    hfi_mjcf_put_text(w, "key", gains[k].key);
+    hfi_mjcf_put_reals(w, "value", &gains[k].x, 1);
+    hfi_mjcf_print(w, "/>\n");
+  }
+  hfi_mjcf_print(w, "    </plugin>\n");
+}
+
+// The element <pid>, which can say a damping ratio.
+static void write_damped_pid(hfiMjcfWriter* w, int i) {
+  const hfActuatorDef* d = &w->b->actuator.data[i];
+  int integrates = d->dyntype == HF_ACTIVATION_ERROR;
+  hfi_mjcf_begin(w, 2, "pid input=\"pos\"");
+  put_common(w, d, i);
+  hfi_mjcf_put_reals(w, "kp", d->gainprm, 1);
+  hfi_mjcf_put_reals(w, "dampratio", &d->dampratio, 1);
+  hfi_mjcf_put_reals(w, integrates ? "ki" : "slewmax", d->dynprm, 1);
+  if (integrates && d->actlimited) hfi_mjcf_put_reals(w, "imax", &d->actrange[1], 1);
+  hfi_mjcf_print(w, "/>\n");
+}
+
+// <general> cannot say a damping ratio, which only servos have.
+static void write_servo(hfiMjcfWriter* w, int i) {
+  const hfActuatorDef* d = &w->b->actuator.data[i];
+  int integrates = d->dyntype == HF_ACTIVATION_INTEGRATOR;
+  hfi_mjcf_begin(w, 2, integrates ? "intvelocity" : "position");
+  put_common(w, d, i);
+  hfi_mjcf_put_reals(w, "kp", d->gainprm, 1);
+  hfi_mjcf_put_reals(w, "dampratio", &d->dampratio, 1);
+  if (d->dyntype == HF_ACTIVATION_FILTER_EXACT) hfi_mjcf_put_reals(w, "timeconst", d->dynprm, 1);
+  hfi_mjcf_put_range(w, "actlimited", "actrange", d->actlimited, d->actrange);
+  hfi_mjcf_print(w, "/>\n");
+}
+
+// The parameters of a muscle stand in the place of those of its gain and of its bias.
+static void write_general(hfiMjcfWriter* w, int i) {
+  static const char* const dynamics[] = {[HF_ACTIVATION_INTEGRATOR] = "integrator", [HF_ACTIVATION_FILTER] = "filter",
+                                         [HF_ACTIVATION_FILTER_EXACT] = "filterexact", [HF_ACTIVATION_MUSCLE] = "muscle", [HF_ACTIVATION_NONE] = "none"};
+  static const char* const gains[] = {[HF_GAIN_FIXED] = "fixed", [HF_GAIN_AFFINE] = "affine", [HF_GAIN_MUSCLE] = "muscle"};
+  static const char* const biases[] = {[HF_BIAS_NONE] = "none", [HF_BIAS_AFFINE] = "affine", [HF_BIAS_MUSCLE] = "muscle"};
+  const hfActuatorDef* d = &w->b->actuator.data[i];
+  int strong = d->gaintype == HF_GAIN_MUSCLE, passive = d->biastype == HF_BIAS_MUSCLE;
+  hfi_mjcf_begin(w, 2, "general");
+  put_common(w, d, i);
+  hfi_mjcf_put_range(w, "actlimited", "actrange", d->actlimited, d->actrange);
+  hfi_mjcf_put_text(w, "dyntype", dynamics[d->dyntype]);
+  hfi_mjcf_put_text(w, "gaintype", gains[d->gaintype]);
+  hfi_mjcf_put_text(w, "biastype", biases[d->biastype]);
+  hfi_mjcf_put_reals(w, "dynprm", d->dynprm, 3);
+  hfi_mjcf_put_reals(w, "gainprm", strong ? d->muscle : d->gainprm, strong ? 9 : 3);
+  hfi_mjcf_put_reals(w, "biasprm", passive ? d->muscle : d->biasprm, passive ? 9 : 3);
+  if (strong || passive) hfi_mjcf_put_reals(w, "lengthrange", d->lengthrange, 2);
+  if (d->actearly) hfi_mjcf_put_bool(w, "actearly", 1);
+  hfi_mjcf_print(w, "/>\n");
+}
+
+void hfi_mjcf_write_actuators(hfiMjcfWriter* w) {
+  hfi_mjcf_print(w, "  <actuator>\n");
+  for (int i = 0; i < w->b->actuator.count; ++i) {
+    const hfActuatorDef* d = &w->b->actuator.data[i];
+    int pid = d->dyntype == HF_ACTIVATION_ERROR || d->dyntype == HF_ACTIVATION_SLEW;
+    if (pid)
+      (d->dampratio > 0 ? write_damped_pid : write_pid)(w, i);
+    else
+      (d->dampratio > 0 ? write_servo : write_general)(w, i);
+  }
+  hfi_mjcf_print(w, "  </actuator>\n");
+}
+
+// ---- sensors ------------------------------------------------------------------------------------
+
+static const char* frame_word(int kind) {
+  return kind == HF_OBJECT_INERTIAL ? "body" : kind == HF_OBJECT_BODY ? "xbody" : kind == HF_OBJECT_GEOM ? "geom" : "site";
+}
+
+static void put_frame(hfiMjcfWriter* w, const char* type, const char* name, int kind, int id) {
+  if (kind == HF_OBJECT_NONE) return;
+  hfi_mjcf_put_text(w, type, frame_word(kind));
+  hfi_mjcf_put_reference(w, name, (hfObjectKind)kind, id);
+}
+
+// The words of the bits that are set.
+static void put_data(hfiMjcfWriter* w, const char* const* words, int data) {
+  const char* gap = "";
+  hfi_mjcf_print(w, " data=\"");
+  for (int i = 0; words[i]; ++i) {
+    if (!(data >> i & 1)) continue;
+    hfi_mjcf_print(w, "%s%s", gap, words[i]);
+    gap = " ";
+  }
+  hfi_mjcf_print(w, "\"");
+}
+
+// One of the two objects of a sensor: geom1, body2, subtree1, site.
+static void put_end(hfiMjcfWriter* w, int second, int kind, int id, int subtree) {
+  const char* word = kind == HF_OBJECT_GEOM ? "geom" : subtree ? "subtree" : "body";
+  char attribute[32];
+  if (kind == HF_OBJECT_NONE) return;
+  snprintf(attribute, sizeof attribute, "%s%d", word, second + 1);
+  hfi_mjcf_put_reference(w, kind == HF_OBJECT_SITE ? "site" : attribute, (hfObjectKind)kind, id);
+}
+
+static void put_contact(hfiMjcfWriter* w, const hfSensorDef* d) {
+  const hfiKeyword* reduction = hfi_mjcf_reductions;
+  while (reduction->word && reduction->value != d->reduce) ++reduction;
+  put_end(w, 0, d->objkind, d->obj, d->subtree & 1);
+  put_end(w, 1, d->refkind, d->ref, d->subtree & 2);
+  put_data(w, hfi_mjcf_contact_data, d->data);
+  hfi_mjcf_put_text(w, "reduce", reduction->word);
+  hfi_mjcf_put_int(w, "num", d->num, 1);
+}
+
+static void put_target(hfiMjcfWriter* w, const hfSensorDef* d, const char* attribute) {
+  switch (d->type) {
+  case HF_SENSOR_CONTACT:
+    put_contact(w, d);
+    return;
+  case HF_SENSOR_RANGEFINDER:
+    hfi_mjcf_put_reference(w, "site", HF_OBJECT_SITE, d->obj);
+    put_data(w, hfi_mjcf_ray_data, d->data);
+    return;
+  case HF_SENSOR_INSIDE_SITE:
+    put_frame(w, "objtype", "objname", d->objkind, d->obj);
+    hfi_mjcf_put_reference(w, "site", HF_OBJECT_SITE, d->ref);
+    return;
+  case HF_SENSOR_DISTANCE:
+  case HF_SENSOR_NORMAL:
+  case HF_SENSOR_FROM_TO:
+    put_end(w, 0, d->objkind, d->obj, 0);
+    put_end(w, 1, d->refkind, d->ref, 0);
+    return;
+  case HF_SENSOR_USER:
+    hfi_mjcf_put_int(w, "dim", d->num, -1);
+    return;
+  default:
+    if (!attribute) {
+      put_frame(w, "objtype", "objname", d->objkind, d->obj);
+      put_frame(w, "reftype", "refname", d->refkind, d->ref);
+    } else if (attribute[0])
+      hfi_mjcf_put_reference(w, attribute, (hfObjectKind)d->objkind, d->obj);
+  }
+}
+
+static void write_sensor(hfiMjcfWriter* w, int i) {
+  const hfSensorDef* d = &w->b->sensor.data[i];
+  const char* attribute = NULL;
+  hfi_mjcf_begin(w, 2, hfi_mjcf_sensor_word(d->type, &attribute));
+  hfi_mjcf_put_name(w, HF_OBJECT_SENSOR, i);
+  put_target(w, d, attribute);
+  hfi_mjcf_put_real(w, "cutoff", d->cutoff, 0);
+  hfi_mjcf_put_real(w, "noise", d->noise, 0);
+  hfi_mjcf_print(w, "/>\n");
+}
+
+void hfi_mjcf_write_sensors(hfiMjcfWriter* w) {
+  hfi_mjcf_print(w, "  <sensor>\n");
+  for (int i = 0; i < w->b->sensor.count; ++i) write_sensor(w, i);
+  hfi_mjcf_print(w, "  </sensor>\n");
+}

@@ -1,0 +1,10 @@
+// What a medium knows of a geom.
+#ifndef HFI_MODEL_FLUID_H
+#define HFI_MODEL_FLUID_H
+
+#include "model/finish.h"
+
+// Fills geom_fluid, geom_fluid_axes and geom_fluid_quat of geom i from its definition, placed in its body.
+void hfi_finish_fluid(hfiFinish* finish, int i, const hfGeomDef* placed);
+
+#endif

@@ -1,0 +1,44 @@
+// Adhesion: an actuator on a body pulls at its contacts.
+//
+//   tau -= F/n sum_i J_i^T,   J_i the row of the separation speed of contact i of n
+//
+// F is the force of the actuator. A contact counts whose gap is below the margin of its pair, also where it does not act because of
+// MJCF's `gap`: a suction cup then pulls before it touches.
+#include "world/world.h"
+
+static int is_of_body(const hfModel* m, const hfiRawContact* c, int body) {
+  return hf_model_geom_body(m)[c->geom_a] == body || hf_model_geom_body(m)[c->geom_b] == body;
+}
+
+static int is_within_margin(const hfiWorld* w, const hfiRawContact* c) {
+  return c->point.depth > -w->scene.cull[c->candidate].margin;
+}
+
+// Pulls the two bodies of a contact together with the force f.
+static void pull(const hfiWorld* w, const hfiRawContact* c, double f, double* tau) {
+  const hfModel* m = w->model;
+  hfVec3 p = v3_scale(0.5, v3_add(c->point.p_WCa, c->point.p_WCb));
+  hfForce on_a = {v3(0, 0, 0), v3_scale(-f, c->point.n_W)}, on_b = {v3(0, 0, 0), v3_scale(f, c->point.n_W)};
+  hfi_jacobian_transpose_add(&w->dynamics, hf_model_geom_body(m)[c->geom_a], p, on_a, tau);
+  hfi_jacobian_transpose_add(&w->dynamics, hf_model_geom_body(m)[c->geom_b], p, on_b, tau);
+}
+
+int hfi_world_has_adhesion(const hfiWorld* w) {
+  const hfModel* m = w->model;
+  if (m->world.disable_actuation || m->world.disable_contact) return 0;
+  for (int i = 0; i < m->nu; ++i)
+    if (hf_model_actuator_trntype(m)[i] == HF_TRANSMISSION_BODY) return 1;
+  return 0;
+}
+
+void hfi_world_add_adhesion(const hfiWorld* w, double* tau) {
+  const hfModel* m = w->model;
+  for (int i = 0; i < m->nu; ++i) {
+    if (hf_model_actuator_trntype(m)[i] != HF_TRANSMISSION_BODY) continue;
+    int body = hf_model_actuator_trnid(m)[2 * i], count = 0;
+    for (int k = 0; k < w->nfound; ++k) count += is_of_body(m, &w->found[k], body) && is_within_margin(w, &w->found[k]);
+    for (int k = 0; k < w->nfound; ++k)
+      if (is_of_body(m, &w->found[k], body) && is_within_margin(w, &w->found[k]))
+        pull(w, &w->found[k], w->actuation.force[i] / count, tau);
+  }
+}

@@ -1,0 +1,61 @@
+// Adhesion: actuators that pull at the contacts of a body, against MuJoCo and against balances of force.
+#include "support/near.h"
+#include "support/peer.h"
+#include "support/sim_world.h"
+
+// A hung box, one too heavy for its actuator, one that friction holds at a wall, and a cup that pulls across a gap. Both engines integrate
+// to first order in 2 ms; a body in free fall for 0.4 s differs by g h t/2 = 4e-3 at most, and bodies at rest by their depths.
+static void test_moves_as_in_mujoco(void** state) {
+  (void)state;
+  char folder[] = "/tmp/holdfast_adhesion_XXXXXX", path[64];
+  if (peer_run(folder, "actuation/mujoco_adhesion.py", "0.4") != 0) skip();
+  snprintf(path, sizeof path, "%s/scene.xml", folder);
+  simWorld w = sim_world_load(path);
+  const hfModel* m = w.model;
+  snprintf(path, sizeof path, "%s/states.txt", folder);
+  FILE* in = fopen(path, "r");
+  assert_non_null(in);
+  double *rest = peer_row(in, "rest", m->nq), *force = peer_row(in, "force", m->nu);
+  fclose(in);
+  hfError error;
+  assert_int_equal(hf_state_set_key(w.state, w.input, m, 0, &error), HF_OK);
+  sim_world_step(&w, 200);
+  for (int i = 0; i < m->nq; ++i) assert_near(sim_q(&w)[i], rest[i], i == 9 ? 4e-3 : 2e-4);
+  for (int i = 0; i < m->nu; ++i) assert_near(hf_sim_actuator_force(w.sim)[i], force[i], 1e-9);
+  free(rest), free(force);
+  sim_world_free(&w);
+  peer_remove(folder);
+}
+
+static const char kHung[] = "<mujoco><worldbody><geom name='ceiling' type='box' size='1 1 .1' pos='0 0 1.1'/>"
+                            "<body name='body' pos='0 0 .90001'><freejoint/><geom type='box' size='.1 .1 .1' mass='2'/></body></worldbody>"
+                            "<actuator><adhesion body='body' ctrlrange='0 1' gain='40'/></actuator></mujoco>";
+
+// The ceiling presses with what the actuator pulls more than the weight; without control the box falls.
+static void check_method(int method) {
+  simWorld w = sim_world_make_method(kHung, method, 0.001, 1e-10);
+  w.input->ctrl[0] = 1;
+  sim_world_step(&w, 500);
+  hfContact contact[16];
+  double total = 0;
+  for (int i = 0, n = hf_sim_contacts(w.sim, contact, 16); i < n; ++i) total += contact[i].fn;
+  assert_near(total, 40 - 2 * 9.81, 1e-3);
+  assert_near(sim_q(&w)[2], 0.9, 1e-4);
+  w.input->ctrl[0] = 0;
+  sim_world_step(&w, 100);
+  assert_near(sim_q(&w)[2], 0.9 - 9.81 * 0.01 / 2, 2e-3);
+  sim_world_free(&w);
+}
+
+static void test_every_method(void** state) {
+  (void)state;
+  check_method(HF_METHOD_TAMSI);
+  check_method(HF_METHOD_CONVEX);
+  check_method(HF_METHOD_MLCP);
+  check_method(HF_METHOD_RK3);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_moves_as_in_mujoco), cmocka_unit_test(test_every_method)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

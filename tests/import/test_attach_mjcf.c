@@ -1,0 +1,104 @@
+// MJCF models in MJCF models: their keyframes, and parts that are attached to their own model. The numbers are those of MuJoCo 4.0.0.
+#include "import/support.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/holdfast_attach_mjcf_XXXXXX";
+
+static const char CHILD[] =
+    "<mujoco model='child'><compiler angle='radian'/><worldbody><body name='base' pos='0 0 1'><joint name='c1' ref='.3'/><geom size='.1'/>"
+    "<body name='tip' pos='0 0 .2'><joint name='c2' type='slide'/><geom size='.05'/></body></body>"
+    "<body name='ball' pos='1 0 0'><freejoint/><geom size='.1'/></body><body name='mo' mocap='true' pos='0 1 0'/></worldbody>"
+    "<actuator><motor name='m2' joint='c2'/><intvelocity name='m1' joint='c1' actrange='-1 1'/></actuator>"
+    "<keyframe><key name='k' time='2' qpos='.5 .6 1 2 3 1 0 0 0' qvel='1 2 3 4 5 6 7 8' ctrl='7 8' act='.9' mpos='4 5 6'/>"
+    "<key qpos='.1 .2 0 0 0 1 0 0 0'/></keyframe></mujoco>";
+
+static int enter(void** state) {
+  (void)state;
+  if (!mkdtemp(folder) || chdir(folder) != 0) return -1;
+  FILE* out = fopen("child.xml", "w");
+  if (!out) return -1;
+  fputs(CHILD, out);
+  return fclose(out);
+}
+
+static int leave(void** state) {
+  (void)state;
+  char command[100];
+  snprintf(command, sizeof command, "cd / && rm -rf %s", folder);
+  return system(command);
+}
+
+static hfModel* parse_here(const char* text) {
+  hfModel* model = NULL;
+  hfError error = {HF_OK, ""};
+  if (hf_model_parse(&model, text, strlen(text), "test.xml", folder, NULL, NULL, &error) != HF_OK) fail_msg("%s", error.message);
+  return model;
+}
+
+#define SCENE(tree, rest)                                                                                                    \
+  "<mujoco><compiler angle='radian'/><asset><model name='child' file='child.xml'/></asset><worldbody>" tree "</worldbody>" rest "</mujoco>"
+#define OWN "<body name='own'><joint name='j' ref='.1'/><geom size='.1'/></body>"
+
+static void test_keys_of_a_part(void** state) {
+  (void)state;
+  hfModel* m = parse_here(SCENE("<body name='own'><joint name='j' ref='.1'/><geom size='.1'/><attach model='child' body='base' prefix='p_'/></body>",
+                           "<actuator><motor name='o' joint='j'/></actuator><keyframe><key name='mine' qpos='1 2 3' ctrl='3 4 5'/></keyframe>"));
+  assert_int_equal(m->nkey, 3);
+  assert_string_equal(hf_model_name(m, HF_OBJECT_KEY, 0), "mine");
+  assert_string_equal(hf_model_name(m, HF_OBJECT_KEY, 1), "p_k");
+  ASSERT_NUMBERS(hf_model_key_time(m), 0, 2, 0);
+  ASSERT_NUMBERS(hf_model_key_qpos(m), 1, 2, 3, .1, .5, .6, .1, .1, .2);
+  ASSERT_NUMBERS(hf_model_key_qvel(m), 0, 0, 0, 0, 1, 2, 0, 0, 0);
+  ASSERT_NUMBERS(hf_model_key_ctrl(m), 3, 4, 5, 0, 7, 8, 0, 0, 0);
+  ASSERT_NUMBERS(hf_model_key_act(m), 0, .9, 0);
+  hf_model_free(m);
+}
+
+static void test_keys_of_all(void** state) {
+  (void)state;
+  hfModel* m = parse_here(SCENE(OWN "<frame pos='10 0 0' euler='0 0 1.5707963267948966'><attach model='child' prefix='p_'/></frame>",
+                           "<actuator><motor name='o' joint='j'/></actuator>"));
+  assert_int_equal(m->nkey, 2);
+  ASSERT_NUMBERS(hf_model_key_qpos(m), .1, .5, .6, 1, 2, 3, 1, 0, 0, 0, .1, .1, .2, 0, 0, 0, 1, 0, 0, 0);
+  ASSERT_NUMBERS(hf_model_key_ctrl(m), 0, 7, 8, 0, 0, 0);
+  ASSERT_NUMBERS(hf_model_key_mpos(m), 4, 5, 6, 9, 0, 0);
+  hf_model_free(m);
+  m = parse_here(SCENE("<attach model='child' body='base' prefix='p_'/><attach model='child' body='base' prefix='q_'/>", ""));
+  assert_int_equal(m->nkey, 4);
+  ASSERT_NUMBERS(hf_model_key_qpos(m), .5, .6, .3, 0, .1, .2, .3, 0, .3, 0, .5, .6, .3, 0, .1, .2);
+  hf_model_free(m);
+  m = parse_here(SCENE(OWN "<attach model='child' body='ball' prefix='p_'/>", ""));
+  ASSERT_NUMBERS(hf_model_key_qpos(m), .1, 1, 2, 3, 1, 0, 0, 0);
+  ASSERT_NUMBERS(hf_model_key_qvel(m), 0, 3, 4, 5, 6, 7, 8);
+  hf_model_free(m);
+}
+
+// A body is copied with what refers to it alone.
+static void test_attach_to_itself(void** state) {
+  (void)state;
+  hfModel* m = parse_here("<mujoco><worldbody><body name='own' pos='1 0 0'><joint name='j'/><geom name='g' size='.1'/><site name='s'/></body>"
+                     "<body name='other'><joint name='k'/><geom size='.1'/></body>"
+                     "<frame pos='0 3 0'><attach body='own' prefix='p_'/></frame></worldbody><tendon><fixed name='both'><joint joint='j' coef='1'/>"
+                     "<joint joint='k' coef='1'/></fixed></tendon><actuator><motor name='o' joint='j'/></actuator>"
+                     "<sensor><jointpos name='sj' joint='j'/><clock name='c'/></sensor></mujoco>");
+  assert_int_equal(m->nbody, 4);
+  ASSERT_NUMBERS(hf_model_body_pos(m) + 9, 1, 3, 0);
+  assert_string_equal(hf_model_name(m, HF_OBJECT_BODY, 3), "p_own");
+  assert_string_equal(hf_model_name(m, HF_OBJECT_JOINT, 2), "p_j");
+  assert_int_equal(m->nu, 2);
+  assert_string_equal(hf_model_name(m, HF_OBJECT_ACTUATOR, 1), "p_o");
+  assert_int_equal(hf_model_find(m, HF_OBJECT_SENSOR, "p_sj") >= 0, 1);
+  assert_int_equal(m->ntendon, 1);
+  hf_model_free(m);
+  m = parse_here("<mujoco><worldbody><frame name='f' pos='1 0 0'><body name='own'><joint name='j'/><geom size='.1'/></body></frame>"
+            "<frame pos='0 3 0'><attach frame='f' prefix='p_'/></frame></worldbody></mujoco>");
+  ASSERT_NUMBERS(hf_model_body_pos(m) + 6, 1, 3, 0);
+  hf_model_free(m);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_keys_of_a_part), cmocka_unit_test(test_keys_of_all), cmocka_unit_test(test_attach_to_itself)};
+  return cmocka_run_group_tests(tests, enter, leave);
+}
