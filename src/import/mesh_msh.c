@@ -12,16 +12,16 @@
 
 enum { HEADER = 16 };
 
-typedef struct Counts {
+typedef struct MshCounts {
   int64_t vertex, normal, texcoord, face;
-} Counts;
+} MshCounts;
 
 static int64_t get_count(const char* p) { return (int32_t)hfi_get_u32(p); }
 
-// Counts that do not fit the size of the file are refused.
-static hfStatus read_counts(const char* text, size_t size, const char* file, Counts* n, hfError* error) {
+// MshCounts that do not fit the size of the file are refused.
+static hfStatus read_counts(const char* text, size_t size, const char* file, MshCounts* n, hfError* error) {
   if (size < HEADER) return hfi_refuse(error, HF_ERROR_PARSE, "%s: %zu bytes are too few for an MSH file", file, size);
-  *n = (Counts){get_count(text), get_count(text + 4), get_count(text + 8), get_count(text + 12)};
+  *n = (MshCounts){get_count(text), get_count(text + 4), get_count(text + 8), get_count(text + 12)};
   if (n->vertex < 0 || n->normal < 0 || n->texcoord < 0 || n->face < 0 ||
       (int64_t)size != HEADER + 4 * (3 * n->vertex + 3 * n->normal + 2 * n->texcoord + 3 * n->face))
     return hfi_refuse(error, HF_ERROR_PARSE, "%s: its size does not fit %lld vertices, %lld normals, %lld texture coordinates and %lld faces", file,
@@ -31,7 +31,7 @@ static hfStatus read_counts(const char* text, size_t size, const char* file, Cou
   return HF_OK;
 }
 
-static hfStatus read_vertices(hfiTriMeshBuilder* b, const char* at, const Counts* n, const char* file, hfError* error) {
+static hfStatus read_vertices(hfiTriMeshBuilder* b, const char* at, const MshCounts* n, const char* file, hfError* error) {
   for (int64_t i = 0; i < n->vertex; ++i, at += 12) {
     const double v[3] = {hfi_get_float(at), hfi_get_float(at + 4), hfi_get_float(at + 8)};
     if (!isfinite(v[0]) || !isfinite(v[1]) || !isfinite(v[2]))
@@ -41,7 +41,7 @@ static hfStatus read_vertices(hfiTriMeshBuilder* b, const char* at, const Counts
   return HF_OK;
 }
 
-static hfStatus read_faces(hfiTriMeshBuilder* b, const char* at, const Counts* n, const char* file, hfError* error) {
+static hfStatus read_faces(hfiTriMeshBuilder* b, const char* at, const MshCounts* n, const char* file, hfError* error) {
   for (int64_t i = 0; i < n->face; ++i, at += 12) {
     int64_t v[3] = {get_count(at), get_count(at + 4), get_count(at + 8)};
     for (int k = 0; k < 3; ++k)
@@ -55,7 +55,7 @@ static hfStatus read_faces(hfiTriMeshBuilder* b, const char* at, const Counts* n
 
 hfStatus hfi_trimesh_read_msh(hfiTriMesh* mesh, const char* text, size_t size, const char* file, hfError* error) {
   hfiTriMeshBuilder b = {0};
-  Counts n = {0};
+  MshCounts n = {0};
   hfStatus status = read_counts(text, size, file, &n, error);
   if (status == HF_OK) status = read_vertices(&b, text + HEADER, &n, file, error);
   if (status == HF_OK) status = read_faces(&b, text + HEADER + 4 * (3 * n.vertex + 3 * n.normal + 2 * n.texcoord), &n, file, error);
