@@ -100,6 +100,7 @@ static void count_step(runStatistics* s, const hfSim* sim, double time, const hf
   s->iterations += solve->iterations;
   if (solve->iterations > s->max_iterations) s->max_iterations = solve->iterations;
   s->contacts += report->ncontact;
+  s->asleep = report->nsleep;
   if (report->ncontact > s->max_contacts) s->max_contacts = report->ncontact;
   s->dropped += report->ndropped;
   s->not_converged += solve->status != HF_OK;

@@ -33,6 +33,7 @@ typedef struct runStatistics {
   int max_iterations;            // most in a step
   long contacts;                 // sum over all steps
   int max_contacts;              // most in a step
+  int asleep;                    // trees that sleep at the end
   long dropped, not_converged;   // contacts that exceeded the capacity; steps that did not reach the tolerance
   double worst_residual, worst_coupled_residual, max_depth;
   long gained;             // steps that ended with energy that no work explains

@@ -32,7 +32,8 @@ static const char* const config_fields[] = {"step",
                                             "continuous.newton",
                                             "continuous.tals",
                                             "continuous.jacobian",
-                                            "switching.contact_mode"};
+                                            "switching.contact_mode",
+                                            "sleep"};
 
 static const struct argp_option options[] = {
     {"time", KEY_TIME, "SECONDS", 0, "Time to simulate (default 5)", 1},
@@ -48,6 +49,7 @@ static const struct argp_option options[] = {
      1},
     {"contact-mode", KEY_CONFIG + 7, "switching|rigid|compliant", 0,
      "Method switching: use both models of contact, or one of them", 1},
+    {"sleep", KEY_CONFIG + 8, "on|off", 0, "Bodies at rest sleep until something acts on them (default: as the scene says)", 1},
     {"set", KEY_SET, "FIELD=VALUE", 0,
      "Set any field of the configuration by its name in C (may be given several times)", 1},
     {"controls", KEY_CONTROLS, "FILE.csv", 0,

@@ -217,6 +217,10 @@ typedef struct hfSimConfig {
   double near_rigid;        // beta of rows without a stiffness of their own (docs/theory/one-law.md) [-]
   int32_t noise_seed;       // 0: sensors are exact (default); else each number gets Gaussian noise of its sensor's deviation,
                             // which depends on this seed, the time and the number's place alone
+  int32_t sleep;            // 1: islands at rest sleep until something acts on them (docs/theory/sleep.md); 0: they do not;
+                            // -1 (default): as the scene says. For the methods tamsi and convex without an accuracy
+  double sleep_speed;       // below which a tree rests; 0 (default): the scene's [m/s]
+  double sleep_time;        // for which all trees of an island have rested when it falls asleep (default 0.5) [s]
   double static_speed;      // slip above which the dynamic coefficient acts, in stiction speeds [-]
   hfSolverConfig solver;
   hfMlcpConfig mlcp;        // method "mlcp"
@@ -233,6 +237,7 @@ typedef struct hfStepReport {
   int32_t ndropped;       // contacts beyond the capacity (status HF_OVERFLOW)
   int32_t ncapped;        // rows whose stiffness was capped for conditioning
   int32_t nstick;         // contacts that stick
+  int32_t nsleep;         // trees that sleep at the end of the step; their contacts are not counted or reported
   double max_depth;       // deepest overlap at the start of the step [m]
   double energy_gain;     // energy that no work explains, where a dof is faster than 20 m/s or rad/s [J]
   hfIntegratorReport continuous; // continuous time, or an accuracy: what the integrator did

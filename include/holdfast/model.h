@@ -147,6 +147,8 @@ typedef struct hfWorld {
   int32_t disable_limit, disable_frictionloss, disable_spring, disable_damper, disable_gravity,
       disable_equality, disable_actuation, disable_clamp_control;
   int32_t pyramidal_cone; // 1: MuJoCo's solver has pyramids for cones; counts as impratio does
+  int32_t sleep;          // 1: bodies at rest sleep, unless the configuration of the sim says otherwise
+  double sleep_speed;     // below which a tree rests (MJCF's sleep_tolerance) [m/s]
 } hfWorld;
 
 // Counts. The table names each once; the header struct and the loader use it.

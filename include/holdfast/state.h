@@ -35,7 +35,7 @@ typedef struct hfState {
   uint64_t size;          // bytes of the whole block
   double time;            // [s]
   int32_t nq, nv, na;     // as in the model
-  int32_t ndiscrete;      // phase of method "switching" and its start; step size of error control
+  int32_t ndiscrete;      // phase of method "switching" and its start; step size of error control; rest or sleep of each tree
   int32_t max_memory;     // capacity of the contact memory
   int32_t nmemory;        // contacts remembered, sorted by (key_pair, key_feature)
   int32_t nfriction;      // nv + ntendon

@@ -51,7 +51,7 @@ static const member sensor_members[] = {MEMBER(hfSensorDef, name), MEMBER(hfSens
                                         MEMBER(hfSensorDef, subtree)};
 static const member world_members[] = {
     MEMBER(hfWorld, timestep), MEMBER(hfWorld, gravity), MEMBER(hfWorld, magnetic), MEMBER(hfWorld, density), MEMBER(hfWorld, viscosity), MEMBER(hfWorld, wind), MEMBER(hfWorld, stiffness), MEMBER(hfWorld, dissipation),
-    MEMBER(hfWorld, stiction_speed), MEMBER(hfWorld, tangential_ratio), MEMBER(hfWorld, release_speed), MEMBER(hfWorld, method), MEMBER(hfWorld, friction),
+    MEMBER(hfWorld, stiction_speed), MEMBER(hfWorld, tangential_ratio), MEMBER(hfWorld, release_speed), MEMBER(hfWorld, sleep), MEMBER(hfWorld, sleep_speed), MEMBER(hfWorld, method), MEMBER(hfWorld, friction),
     MEMBER(hfWorld, friction_rule), MEMBER(hfWorld, filter_parent), MEMBER(hfWorld, disable_contact), MEMBER(hfWorld, disable_limit),
     MEMBER(hfWorld, disable_frictionloss), MEMBER(hfWorld, disable_spring), MEMBER(hfWorld, disable_damper),
     MEMBER(hfWorld, disable_gravity), MEMBER(hfWorld, disable_equality), MEMBER(hfWorld, disable_actuation),

@@ -9,7 +9,7 @@ PyTypeObject *ModelType, *ParamsType;
 static const member world_members[] = {
     MEMBER(hfWorld, timestep),       MEMBER(hfWorld, gravity),          MEMBER(hfWorld, stiffness),
     MEMBER(hfWorld, dissipation),    MEMBER(hfWorld, stiction_speed),   MEMBER(hfWorld, tangential_ratio),
-    MEMBER(hfWorld, release_speed),
+    MEMBER(hfWorld, release_speed),  MEMBER(hfWorld, sleep),            MEMBER(hfWorld, sleep_speed),
     MEMBER(hfWorld, impratio),       MEMBER(hfWorld, method),           MEMBER(hfWorld, friction),
     MEMBER(hfWorld, friction_rule),  MEMBER(hfWorld, filter_parent),    MEMBER(hfWorld, disable_contact),
     MEMBER(hfWorld, disable_limit),  MEMBER(hfWorld, disable_frictionloss), MEMBER(hfWorld, disable_spring),

@@ -11,6 +11,7 @@ static const member report_members[] = {
     MEMBER(hfStepReport, ndropped),
     MEMBER(hfStepReport, ncapped),
     MEMBER(hfStepReport, nstick),
+    MEMBER(hfStepReport, nsleep),
     MEMBER(hfStepReport, max_depth),
     MEMBER(hfStepReport, solve.status),
     MEMBER(hfStepReport, solve.rung),

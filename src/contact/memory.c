@@ -172,17 +172,41 @@ static void store_one(hfContactMemory* m, const hfiContact* c, const hfiContactO
   m->slip_speed = o->slip_speed;
 }
 
-int hfi_memory_store(hfState* s, const hfPose* X0_WB, const hfPose* X1_WB,
-                     const hfiContact* contacts, const hfiContactOutcome* outcome, int n) {
-  hfContactMemory* memory = hf_state_mutable_memory(s);
-  int kept = imin2(n, s->max_memory);
+static void fill_memory(hfContactMemory* memory, const hfPose* X0_WB, const hfPose* X1_WB, const hfiContact* contacts,
+                        const hfiContactOutcome* outcome, int n) {
   PairMotion motion;
-  for (int i = 0; i < kept; ++i) {
+  for (int i = 0; i < n; ++i) {
     const hfiContact* c = &contacts[i];
     if (i == 0 || !move_alike(c, c - 1)) motion = find_motion(c, X0_WB, X1_WB);
     store_one(&memory[i], c, &outcome[i], &motion);
   }
-  for (int i = kept; i < s->nmemory; ++i) memset(&memory[i], 0, sizeof memory[i]);
-  s->nmemory = kept;
+}
+
+// Makes the first n remembered contacts all that there are.
+static void end_memory(hfState* s, int n) {
+  hfContactMemory* memory = hf_state_mutable_memory(s);
+  for (int i = n; i < s->nmemory; ++i) memset(&memory[i], 0, sizeof memory[i]);
+  s->nmemory = n;
+}
+
+int hfi_memory_store(hfState* s, const hfPose* X0_WB, const hfPose* X1_WB,
+                     const hfiContact* contacts, const hfiContactOutcome* outcome, int n) {
+  int kept = imin2(n, s->max_memory);
+  fill_memory(hf_state_mutable_memory(s), X0_WB, X1_WB, contacts, outcome, kept);
+  end_memory(s, kept);
+  return n - kept;
+}
+
+int hfi_memory_store_beside(hfState* s, const int32_t* still, hfContactMemory* fresh, const hfPose* X0_WB, const hfPose* X1_WB,
+                            const hfiContact* contacts, const hfiContactOutcome* outcome, int n) {
+  hfContactMemory* memory = hf_state_mutable_memory(s);
+  int old = 0;
+  for (int i = 0; i < s->nmemory; ++i)
+    if (still[memory[i].key_pair >> 32] && still[memory[i].key_pair & 0xffffffffu]) memory[old++] = memory[i];
+  int kept = imin2(n, s->max_memory - old), at = old + kept;
+  fill_memory(fresh, X0_WB, X1_WB, contacts, outcome, kept);
+  end_memory(s, at);
+  for (int k = kept; k > 0;) // Both lists are sorted; the last of them comes last.
+    memory[--at] = old > 0 && memory[old - 1].key_pair > fresh[k - 1].key_pair ? memory[--old] : fresh[--k];
   return n - kept;
 }

@@ -20,5 +20,9 @@ void hfi_memory_recall(const hfState* state, const hfDynamics* dynamics, double 
 // Returns the number of contacts for which there was no room.
 int hfi_memory_store(hfState* state, const hfPose* X0_WB, const hfPose* X1_WB,
                      const hfiContact* contacts, const hfiContactOutcome* outcome, int n);
+// The same, but contacts stay remembered whose geoms are both still (ngeom), of which there are none among the contacts. fresh (n) is
+// scratch.
+int hfi_memory_store_beside(hfState* state, const int32_t* still, hfContactMemory* fresh, const hfPose* X0_WB, const hfPose* X1_WB,
+                            const hfiContact* contacts, const hfiContactOutcome* outcome, int n);
 
 #endif

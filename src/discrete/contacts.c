@@ -83,6 +83,8 @@ static int predict_contact_free_velocity(hfiDiscrete* s) {
   hfSolveReport report;
   hfError error = {HF_OK, ""};
   if (hf_solver_solve(s->solver, &s->config.solver, p, s->v1, s->impulse, &report, &error) < 0) return 0;
+  for (int i = 0; s->sleep.count && i < p->nv; ++i)
+    if (s->sleep.asleep[hf_model_dof_tree(s->world->model)[i]]) s->v1[i] = 0;
   hf_dynamics_velocity(&s->world->dynamics, s->v1);
   return 1;
 }
@@ -132,7 +134,9 @@ void hfi_discrete_contacts(hfiDiscrete* s, const hfState* state) {
   const double* v0 = s->assembly.problem.v0;
   int predicted = anticipates(s) && measure_push(s) && predict_contact_free_velocity(s);
   memcpy(s->foreseen, predicted ? s->v1 : v0, sizeof *v0 * (size_t)w->model->nv);
-  hfi_world_find_contacts(w, 0, anticipates(s) ? s->config.step : 0, predicted ? NULL : s->push);
+  do
+    hfi_world_find_contacts(w, 0, anticipates(s) ? s->config.step : 0, predicted ? NULL : s->push);
+  while (s->sleep.count && hfi_sleep_wake_touched(s));
   if (predicted) hf_dynamics_velocity(&w->dynamics, v0);
   if (hfi_world_has_adhesion(w)) add_adhesion(s);
   add_contacts(s, state);

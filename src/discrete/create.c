@@ -18,6 +18,7 @@ static void take_arrays(hfiDiscrete* d, hfiArena* arena) {
   d->push = HFI_TAKE(arena, double, m->ntree);
   d->foreseen = HFI_TAKE(arena, double, m->nv);
   d->impact = HFI_TAKE(arena, hfiRebound, contacts);
+  if (d->config.sleep) hfi_sleep_init(d, arena);
   d->v1 = HFI_TAKE(arena, double, m->nv);
   d->impulse = HFI_TAKE(arena, double, d->assembly.capacity.nrow);
 }

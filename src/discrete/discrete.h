@@ -11,6 +11,22 @@
 // Impulses of the impacts of one contact at the start of a step: n, t1, t2 [N s].
 typedef struct hfiRebound { int32_t geom_a, geom_b; uint32_t feature; double gamma[3]; } hfiRebound;
 
+// Which trees sleep (sleep.c).
+typedef struct hfiSleep {
+  int32_t stepping;         // 1: during a step. Problems that are only evaluated have all trees.
+  int32_t count;            // trees that sleep in this step
+  int32_t *asleep, *woken;  // (ntree) 1: sleeps in this step; woke since it began
+  int32_t *parent, *mark;   // (ntree) scratch: trees that are joined
+  int32_t* driven;          // (ntree) 1: an actuator acts on the tree
+  int32_t* still;           // (ngeom) 1: belongs to a tree that sleeps, or to the world
+  uint64_t* signature;      // (ntree) of what acts on a tree
+  uint64_t parameters;      // hash of the model's parameters
+  uint32_t revision;        // of the model that they have
+  int32_t hashed;           // 1: parameters is known
+  double* q;                // (nq) coordinates of the start
+  hfContactMemory* fresh;   // (max_contacts) scratch of storing contacts
+} hfiSleep;
+
 typedef struct hfiDiscrete {
   hfiWorld* world;
   hfSimConfig config; // complete: nothing is left to the scene
@@ -30,6 +46,7 @@ typedef struct hfiDiscrete {
   int32_t *unforeseen, *changed; // (ntree) 1: the solution moves the tree further than foreseen; it has new contacts
   hfiRebound* impact;          // (nimpact of max_contacts) contacts that bounced at the start of the step
   int32_t nimpact;
+  hfiSleep sleep;             // used with the option sleep only
   double* v1;                 // (nv) solution
   double* impulse;            // (rows)
 } hfiDiscrete;
@@ -39,7 +56,7 @@ void hfi_discrete_free(hfiDiscrete* discrete);
 
 // 1: contacts carry something from step to step.
 static inline int hfi_contacts_remember(const hfiDiscrete* d) {
-  return d->config.friction == HF_FRICTION_ANCHORED || d->world->has_dynamic_friction;
+  return d->config.friction == HF_FRICTION_ANCHORED || d->world->has_dynamic_friction || d->config.sleep;
 }
 
 // The step problem at a state, in which all trees have their inertial forces of the start. Leaves the state alone.
@@ -62,6 +79,20 @@ void hfi_discrete_begin_flight(hfiDiscrete* d);
 void hfi_discrete_ground(hfiDiscrete* d);
 // Moves q over the step and makes v, the solution of the step problem, the velocities at its end.
 void hfi_discrete_end_flight(hfiDiscrete* d, const hfInput* input, double* q, double* v);
+// Sleep (sleep.c), in the order of the calls:
+void hfi_sleep_init(hfiDiscrete* d, hfiArena* arena);
+// Begins a step in which no tree has woken.
+void hfi_sleep_start(hfiDiscrete* d);
+// Finds the trees that sleep, after the forces of the step are known.
+void hfi_sleep_find(hfiDiscrete* d, const hfState* state, const hfInput* input);
+// Wakes trees that a contact of the world joins to one that is awake. Returns 1 where there are any: then contacts of trees that slept
+// are missing.
+int hfi_sleep_wake_touched(hfiDiscrete* d);
+// Puts coordinates of trees that sleep back to those of the start, and their velocities to zero.
+void hfi_sleep_hold(const hfiDiscrete* d, double* q, double* v);
+// Lets islands fall asleep at the end of the step, and counts trees that sleep.
+void hfi_sleep_end(hfiDiscrete* d, hfState* state, const hfInput* input, hfStepReport* report);
+void hfi_sleep_stop(hfiDiscrete* d);
 // Actuators, springs, limits: fills p*, diag and the rows that are no contacts.
 void hfi_discrete_forces(hfiDiscrete* d, const hfState* state, const hfInput* input);
 hfStatus hfi_discrete_step(hfiDiscrete* d, hfState* state, const hfInput* input, hfiStepOutput* out, hfError* error);

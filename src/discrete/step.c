@@ -20,11 +20,21 @@ void hfi_discrete_problem(hfiDiscrete* s, const hfState* state, const hfInput* i
   if (s->config.gyroscopic) hfi_flight_bias(&s->flight, d);
   hfi_assembly_begin(&s->assembly, d, s->config.step, v0);
   hfi_discrete_forces(s, state, in);
+  if (s->sleep.stepping) hfi_sleep_find(s, state, in);
   hfi_discrete_contacts(s, state);
   hfi_discrete_impacts(s, state);
 }
 
 // ---- the step ---------------------------------------------------------------------------------------
+
+// Solves the islands of trees that are awake. The others have no velocity, and no impulses.
+static hfStatus solve_awake(hfiDiscrete* s, hfStepReport* report, hfError* error) {
+  const hfStepProblem* p = &s->assembly.problem;
+  memset(s->v1, 0, sizeof *s->v1 * (size_t)p->nv);
+  memset(s->impulse, 0, sizeof *s->impulse * (size_t)s->assembly.capacity.nrow);
+  for (int t = 0; t < p->ntree; ++t) s->changed[t] = !s->sleep.asleep[t];
+  return hfi_solver_solve_marked(s->solver, &s->config.solver, p, s->changed, s->v1, s->impulse, &report->solve, error);
+}
 
 // Computes v1 and the impulses. Where method mlcp finds no solution and its fallback is on, the convex problem is solved.
 // changed: NULL, or the trees (ntree) whose islands are solved again, from v0.
@@ -36,6 +46,7 @@ static hfStatus solve_problem(hfiDiscrete* s, const int32_t* changed, hfStepRepo
     if (status <= 0 || !s->config.mlcp.fallback) return status;
     config.first_rung = HF_RUNG_CONVEX, changed = NULL;
   }
+  if (!changed && s->sleep.count) return solve_awake(s, report, error);
   if (changed) return hfi_solver_solve_changed(s->solver, &config, p, changed, s->v1, s->impulse, &report->solve, error);
   return hf_solver_solve(s->solver, &config, p, s->v1, s->impulse, &report->solve, error);
 }
@@ -54,6 +65,15 @@ static hfStatus solve_step(hfiDiscrete* s, const hfState* state, hfStepReport* r
   return status;
 }
 
+// Remembers the contacts of the step beside those of trees that sleep. Returns how many found no room.
+static int store_memory(hfiDiscrete* s, hfState* state) {
+  const hfiWorld* w = s->world;
+  const hfPose* X1_WB = w->dynamics.X_WB;
+  if (s->sleep.count)
+    return hfi_memory_store_beside(state, s->sleep.still, s->sleep.fresh, w->X0_WB, X1_WB, w->contact, s->outcome, w->ncontact);
+  return hfi_memory_store(state, w->X0_WB, X1_WB, w->contact, s->outcome, w->ncontact);
+}
+
 // Moves the state to the end of the step. s->foreseen, no longer needed, becomes the velocities there: v1 after the
 // inertial motion of what flies.
 static void advance(hfiDiscrete* s, hfState* state, const hfInput* in, hfiStepOutput* out) {
@@ -68,6 +88,7 @@ static void advance(hfiDiscrete* s, hfState* state, const hfInput* in, hfiStepOu
     hfi_discrete_end_flight(s, in, q, end);
   else
     hf_model_integrate(m, q, s->v1, h);
+  if (s->sleep.count) hfi_sleep_hold(s, q, end);
   for (int i = 0, n = m->nv; i < n; ++i) acceleration[i] = (end[i] - v[i]) / h;
   memcpy(v, end, sizeof *v * (size_t)m->nv);
   hf_actuation_advance(&w->actuation, hf_state_mutable_act(state), h);
@@ -75,21 +96,31 @@ static void advance(hfiDiscrete* s, hfState* state, const hfInput* in, hfiStepOu
     hfi_friction_remember(&w->actuation, s->v1, hf_state_mutable_friction(state));
   state->time += h;
   if (remembers) hfi_world_place(w, q, in);
-  if (remembers && hfi_memory_store(state, w->X0_WB, w->dynamics.X_WB, w->contact, s->outcome, w->ncontact))
-    out->report->status = HF_OVERFLOW;
+  if (remembers && store_memory(s, state)) out->report->status = HF_OVERFLOW;
 }
 
-hfStatus hfi_discrete_step(hfiDiscrete* s, hfState* state, const hfInput* in, hfiStepOutput* out, hfError* error) {
+static hfStatus step(hfiDiscrete* s, hfState* state, const hfInput* in, hfiStepOutput* out, hfError* error) {
   hfStepReport* report = out->report;
-  hfi_discrete_problem(s, state, in);
-  if (s->config.gyroscopic) hfi_discrete_begin_flight(s);
-  hfStatus status = solve_step(s, state, report, error);
+  hfStatus status;
+  if (s->config.sleep) hfi_sleep_start(s);
+  do { // Again where the solution brings a tree to one that sleeps.
+    hfi_discrete_problem(s, state, in);
+    if (s->config.gyroscopic) hfi_discrete_begin_flight(s);
+    status = solve_step(s, state, report, error);
+  } while (status >= 0 && s->sleep.count && hfi_sleep_wake_touched(s));
   report->status = status;
   if (status < 0 || (status > 0 && s->mlcp && !s->config.mlcp.fallback)) return status;
   if (s->world->ndropped) report->status = HF_OVERFLOW;
   if (!hfi_surely_finite(s->v1, s->world->model->nv)) return report->status = HF_NO_SOLUTION; // the state stays as it was
   hfi_discrete_results(s, out);
   advance(s, state, in, out);
+  if (s->config.sleep) hfi_sleep_end(s, state, in, report);
   out->taken = 1;
   return report->status;
+}
+
+hfStatus hfi_discrete_step(hfiDiscrete* s, hfState* state, const hfInput* in, hfiStepOutput* out, hfError* error) {
+  hfStatus status = step(s, state, in, out, error);
+  if (s->config.sleep) hfi_sleep_stop(s);
+  return status;
 }

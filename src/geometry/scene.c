@@ -310,6 +310,7 @@ int hfi_scene_collide(hfiScene* s, const hfPose* X_WG, const double* reach, hfiR
   for (int k = 0; k < s->nnear; ++k) {
     int i = s->near[k];
     const hfiCandidate* c = &s->candidate[i];
+    if (s->still && s->still[c->a] && s->still[c->b]) continue;
     double margin = s->cull[i].margin + (reach ? reach[c->a] + reach[c->b] : 0);
     if (far_apart(s, X_WG, c, &s->cull[i], margin)) continue;
     int n = find_points(s, X_WG, c, &s->cull[i], margin, points);

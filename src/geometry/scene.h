@@ -46,6 +46,7 @@ typedef struct hfiScene {
   hfPose* X0_WG;           // (ngeom) where the geoms were when it was made
   int32_t queries;         // that it has served
   double skin, far;        // usual skin, skin of this list; negative: it serves one query [m]
+  const int32_t* still;    // (ngeom) 1: the geom cannot move; pairs of two such geoms are left out. NULL: all pairs count
   hfiGrid grid;
   hfiAabb* box; // (nactive), unused when listed
 } hfiScene;

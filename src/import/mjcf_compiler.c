@@ -91,6 +91,7 @@ static void read_flags(hfiMjcf* m, const hfiElem* elem) {
   for (size_t i = 0; i < sizeof flags / sizeof *flags; ++i)
     if (hfi_read_keyword(m->r, elem, flags[i].name, switches, &off)) *flags[i].disable = off;
   if (hfi_read_keyword(m->r, elem, "filterparent", switches, &off)) w->filter_parent = !off;
+  if (hfi_read_keyword(m->r, elem, "sleep", switches, &off)) w->sleep = !off;
   if (hfi_read_keyword(m->r, elem, "passive", switches, &off))
     w->disable_spring = w->disable_damper = off;
   if (hfi_read_keyword(m->r, elem, "constraint", switches, &off) && off)
@@ -120,6 +121,8 @@ void hfi_mjcf_read_option(hfiMjcf* m, hfiElem* elem) {
   hfi_read_reals(r, elem, "magnetic", 3, 3, w->magnetic);
   hfi_read_real(r, elem, "impratio", &w->impratio);
   hfi_read_keyword(r, elem, "cone", cones, &w->pyramidal_cone);
+  hfi_read_real(r, elem, "sleep_tolerance", &w->sleep_speed);
+  if (!(w->sleep_speed > 0)) hfi_fail(r, elem, HF_ERROR_MODEL, "sleep_tolerance must be positive, is %g", w->sleep_speed);
   read_fluid(m, elem);
   for (hfiElem* flag = hfi_child(elem, "flag"); flag; flag = hfi_next(flag, "flag"))
     read_flags(m, flag);

@@ -132,10 +132,12 @@ static void write_option(hfiMjcfWriter* w) {
   hfi_mjcf_put_real(w, "viscosity", v->viscosity, 0);
   hfi_mjcf_put_reals(w, "wind", v->wind, 3);
   hfi_mjcf_put_real(w, "impratio", v->impratio, 1);
+  hfi_mjcf_put_real(w, "sleep_tolerance", v->sleep_speed, 1e-3);
   if (!v->pyramidal_cone) hfi_mjcf_put_text(w, "cone", "elliptic");
   hfi_mjcf_print(w, "><flag");
   for (size_t i = 0; i < sizeof flags / sizeof *flags; ++i)
     if (flags[i].off) hfi_mjcf_put_text(w, flags[i].flag, "disable");
+  if (v->sleep) hfi_mjcf_put_text(w, "sleep", "enable");
   hfi_mjcf_print(w, "/></option>\n");
 }
 

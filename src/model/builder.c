@@ -38,6 +38,7 @@ static hfWorld default_world(void) {
   w.release_speed = 0.5;
   w.impratio = 1;
   w.pyramidal_cone = 1;
+  w.sleep_speed = 1e-3; // MuJoCo's default
   w.method = HF_METHOD_TAMSI;
   w.friction = HF_FRICTION_ANCHORED;
   w.friction_rule = HF_COMBINE_MAX;

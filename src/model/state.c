@@ -23,7 +23,8 @@ static int64_t take(int64_t* at, size_t bytes) {
 static hfState layout_state(const hfModel* m, int max_memory) {
   hfState s = {0};
   s.nq = m->nq, s.nv = m->nv, s.na = m->na;
-  s.ndiscrete = 3; // phase of the method switching, the time at which it began; the next step of error control
+  // phase of the method switching, the time at which it began; the next step of error control; rest or sleep of each tree
+  s.ndiscrete = 3 + m->ntree;
   s.max_memory = max_memory;
   s.nfriction = m->nv + m->ntendon;
   int64_t at = (int64_t)((sizeof s + ALIGN - 1) / ALIGN * ALIGN);

@@ -20,6 +20,8 @@ hfSimConfig hf_sim_config_default(void) {
   c.scene_signals = 1;
   c.smallest_step = 1e-9;
   c.near_rigid = 0.1;
+  c.sleep = -1;
+  c.sleep_time = 0.5;
   c.static_speed = 10;
   c.solver = hf_solver_config_default();
   c.mlcp = hf_mlcp_config_default();
@@ -85,6 +87,9 @@ static const Field FIELDS[] = {
     FIELD(rigid_equalities, 'i', 0, 1, SWITCHES),
     FIELD(near_rigid, 'd', 1e-6, 10, NULL),
     FIELD(noise_seed, 'i', 0, INT32_MAX, NULL),
+    FIELD(sleep, 'i', -1, 1, SWITCHES),
+    FIELD(sleep_speed, 'd', 0, 1, NULL),
+    FIELD(sleep_time, 'd', 0, 1e6, NULL),
     FIELD(static_speed, 'd', 0, 1e9, NULL),
     FIELD(solver.coupling, 'i', 0, HF_COUPLING_FRICTIONLESS, COUPLINGS),
     FIELD(solver.first_rung, 'i', HF_RUNG_TAMSI, HF_RUNG_CONVEX, RUNGS),

@@ -10,6 +10,17 @@ static int any_inverse_drive(const hfModel* m) {
   return 0;
 }
 
+// Sleep as the scene says, where the configuration does not. A method that lets nothing sleep ignores the scene's wish, and refuses
+// that of the configuration.
+static hfStatus choose_sleep(hfSimConfig* c, const hfWorld* w, hfError* error) {
+  int able = (c->method == HF_METHOD_TAMSI || c->method == HF_METHOD_CONVEX) && c->accuracy == 0;
+  if (c->sleep == 1 && !able)
+    return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "option sleep: only with the methods \"tamsi\" and \"convex\", and without an accuracy");
+  if (c->sleep < 0) c->sleep = able && w->sleep;
+  if (c->sleep_speed == 0) c->sleep_speed = w->sleep_speed;
+  return HF_OK;
+}
+
 static hfStatus choose_options(hfSim* s, hfError* error) {
   hfSimConfig* c = &s->config;
   const hfWorld* w = &s->model->world;
@@ -31,6 +42,8 @@ static hfStatus choose_options(hfSim* s, hfError* error) {
                       "drives by inverse dynamics belong to the methods of discrete time");
   if (c->method == HF_METHOD_MLCP && c->accuracy > 0)
     return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "method \"mlcp\" has no error control: leave out the option accuracy");
+  status = choose_sleep(c, w, error);
+  if (status != HF_OK) return status;
   if (c->method == HF_METHOD_CONVEX) c->solver.first_rung = HF_RUNG_CONVEX;
   return HF_OK;
 }

@@ -196,7 +196,6 @@ static hfStatus solve_islands(hfSolver* solver, const hfSolverConfig* config, co
   if (!status) status = hfi_problem_check_capacity(problem, &solver->capacity, error);
   if (!status) status = hfi_problem_check_finite(problem, error);
   if (status) return status;
-  if (!changed) memset(report, 0, sizeof *report);
   hfi_partition_find(S, problem);
   for (int32_t k = 0; k < S->count; ++k) {
     const int32_t *trees = S->tree + S->tree_start[k], *blocks = S->block + S->block_start[k];
@@ -213,11 +212,18 @@ static hfStatus solve_islands(hfSolver* solver, const hfSolverConfig* config, co
   return report->status;
 }
 
+hfStatus hfi_solver_solve_marked(hfSolver* solver, const hfSolverConfig* config, const hfStepProblem* problem,
+                                 const int32_t* marked, double* v, double* impulse, hfSolveReport* report,
+                                 hfError* error) {
+  memset(report, 0, sizeof *report);
+  return solve_islands(solver, config, problem, marked, v, impulse, report, error);
+}
+
 hfStatus hf_solver_solve(hfSolver* solver, const hfSolverConfig* config,
                          const hfStepProblem* problem, double* v, double* impulse,
                          hfSolveReport* report, hfError* error) {
   hfi_clear_error(error);
-  return solve_islands(solver, config, problem, NULL, v, impulse, report, error);
+  return hfi_solver_solve_marked(solver, config, problem, NULL, v, impulse, report, error);
 }
 
 hfStatus hfi_solver_solve_changed(hfSolver* solver, const hfSolverConfig* config, const hfStepProblem* problem,

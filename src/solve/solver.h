@@ -12,5 +12,10 @@ const double* hfi_solver_row_velocities(const hfSolver* solver);
 hfStatus hfi_solver_solve_changed(hfSolver* solver, const hfSolverConfig* config, const hfStepProblem* problem,
                                   const int32_t* changed, double* v, double* impulse, hfSolveReport* report,
                                   hfError* error);
+// Solves the islands with a tree that is marked (ntree), as hf_solver_solve does; v, impulses and row velocities of the others
+// stay.
+hfStatus hfi_solver_solve_marked(hfSolver* solver, const hfSolverConfig* config, const hfStepProblem* problem,
+                                 const int32_t* marked, double* v, double* impulse, hfSolveReport* report,
+                                 hfError* error);
 
 #endif
