@@ -13,6 +13,7 @@ typedef struct accuracyScene {
   void (*control)(world* w);            // sets controls before every sample; NULL: none
   double time;                          // [s]
   double finest;                        // accuracy down to which the error has to be within it [m, rad]
+  int limits;                           // 1: joints are at their limits, which have other laws in continuous time
   int bounces;                          // 1: has restitution, which methods of continuous time do not know
 } accuracyScene;
 

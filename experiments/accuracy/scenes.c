@@ -32,14 +32,14 @@ static void start_top(world* w) {
 static void control_hand(world* w) { allegro_targets(&allegro_soft, w->state->time, w->input->ctrl); }
 
 const accuracyScene accuracy_tosses[ACCURACY_TOSSES] = {
-    {.name = "toss", .xml = TOSS, .start = start_toss, .time = 0.6, .finest = 1e-4},   {.name = "toss 2", .xml = TOSS, .start = start_toss2, .time = 0.6, .finest = 1e-4},
-    {.name = "toss 3", .xml = TOSS, .start = start_toss3, .time = 0.6, .finest = 1e-4}, {.name = "toss 4", .xml = TOSS, .start = start_toss4, .time = 0.6, .finest = 1e-4},
-    {.name = "toss 5", .xml = TOSS, .start = start_toss5, .time = 0.6, .finest = 1e-4}};
+    {.name = "toss", .xml = TOSS, .start = start_toss, .time = 0.6, .finest = 1e-5},   {.name = "toss 2", .xml = TOSS, .start = start_toss2, .time = 0.6, .finest = 1e-5},
+    {.name = "toss 3", .xml = TOSS, .start = start_toss3, .time = 0.6, .finest = 1e-5}, {.name = "toss 4", .xml = TOSS, .start = start_toss4, .time = 0.6, .finest = 1e-5},
+    {.name = "toss 5", .xml = TOSS, .start = start_toss5, .time = 0.6, .finest = 1e-5}};
 
 const accuracyScene accuracy_scenes[ACCURACY_SCENES] = {
     {.name = "gripper", .file = "gripper_mug.xml", .keyframe = "rim", .time = 1, .finest = 1e-5},
-    {.name = "allegro", .file = "allegro_mug.xml", .control = control_hand, .time = 1, .finest = 1e-5},
-    {.name = "toss", .xml = TOSS, .start = start_toss, .time = 0.6, .finest = 1e-4},
+    {.name = "allegro", .file = "allegro_mug.xml", .control = control_hand, .time = 1, .finest = 1e-5, .limits = 1},
+    {.name = "toss", .xml = TOSS, .start = start_toss, .time = 0.6, .finest = 1e-5},
     {.name = "cradle", .xml = CRADLE, .start = start_cradle, .time = 1, .finest = 1e-5, .bounces = 1},
     {.name = "top", .xml = TOP, .start = start_top, .time = 0.5, .finest = 1e-5},
 };

@@ -18,6 +18,13 @@
 extern "C" {
 #endif
 
+// What hfOde.renew did.
+typedef enum hfRenewal {
+  HF_RENEWAL_NONE,    // the rate at x is that of the last evaluation
+  HF_RENEWAL_CHANGED, // the rate at x has to be evaluated anew
+  HF_RENEWAL_STOP     // and the integrator returns before its goal
+} hfRenewal;
+
 // A differential equation. Functions that are NULL fall back as their comments say.
 typedef struct hfOde {
   void* context; // passed to every function
@@ -39,6 +46,9 @@ typedef struct hfOde {
   // Jacobian is another one. NULL: there is one piece.
   uint64_t (*region)(void* context, double t, const double* x);
   const double* weight; // (n) of the error norm max_i weight_i |u_i|; NULL: 1
+  // Called after every accepted step, which ended at t and x. It may change x, and add *grown coordinates at its end or remove some;
+  // these are plain numbers, and nx and n at creation must be the largest possible. NULL: nothing to do.
+  hfRenewal (*renew)(void* context, double t, double* x, int32_t* grown);
 } hfOde;
 
 typedef struct hfIntegratorConfig {

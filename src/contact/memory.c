@@ -28,14 +28,6 @@ static const hfContactMemory* find_pair(const hfContactMemory* memory, const hfC
 
 // ---- recall --------------------------------------------------------------------------------------
 
-// Turns a remembered vector into the tangent plane of normal n, keeping its length.
-static hfVec3 turn_into_plane(hfVec3 xi, hfVec3 n) {
-  hfVec3 t = hfi_across(n, xi);
-  double length2 = v3_norm2(xi), kept2 = v3_norm2(t);
-  return kept2 > 0.01 * length2 ? v3_scale(sqrt(length2 / kept2), t)
-                                : t; // a turn beyond 84 degrees is another contact
-}
-
 // Deformation at p_B of the rigid field through the pair's remembered points, in B.
 static hfVec3 fit_field(const hfContactMemory* m, int n, hfVec3 n_B, hfVec3 p_B) {
   hfVec3 p0 = v3_zero(), u = v3_zero();
@@ -59,7 +51,7 @@ static inline void recall_one(const hfContactMemory* like, hfVec3 xi_B, const hf
   c->slip_speed = like->slip_speed;
   c->xi_W = m3_mulv(*R_WB, xi_B);
   if (like->flags & HF_CONTACT_LAYER) c->xi_W = hfi_across(c->n, c->xi_W);
-  c->xi_W = turn_into_plane(c->xi_W, c->n);
+  c->xi_W = hfi_turn_into_plane(c->xi_W, c->n);
   if (c->material.condim > 3) c->twist_W = m3_mulv(*R_WB, v3_load(like->twist));
 }
 

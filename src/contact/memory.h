@@ -16,6 +16,14 @@ typedef struct hfiContactOutcome {
 // poses and velocities of the start of a step of length h.
 void hfi_memory_recall(const hfState* state, const hfDynamics* dynamics, double h, hfiContact* contacts, int n);
 
+// Turns a remembered vector into the tangent plane of normal n, keeping its length.
+static inline hfVec3 hfi_turn_into_plane(hfVec3 xi, hfVec3 n) {
+  hfVec3 t = hfi_across(n, xi);
+  double length2 = v3_norm2(xi), kept2 = v3_norm2(t);
+  return kept2 > 0.01 * length2 ? v3_scale(sqrt(length2 / kept2), t)
+                                : t; // a turn beyond 84 degrees is another contact
+}
+
 // Replaces the memory by that of the contacts after the step. X0_WB, X1_WB: poses before and after.
 // Returns the number of contacts for which there was no room.
 int hfi_memory_store(hfState* state, const hfPose* X0_WB, const hfPose* X1_WB,

@@ -64,6 +64,8 @@ static void take_arrays(hfAccel* a, hfiArena* arena) {
   a->start = HFI_TAKE(arena, hfiContact, contacts);
   a->anchor = HFI_TAKE(arena, hfiAnchor, contacts);
   a->outcome = HFI_TAKE(arena, hfiContactOutcome, contacts);
+  a->place = HFI_TAKE(arena, int32_t, contacts);
+  a->weight = HFI_TAKE(arena, double, 2 * m->nv + m->na + 6 * contacts);
   a->landing = HFI_TAKE(arena, hfiLanding, contacts);
   a->tau = HFI_TAKE(arena, double, m->nv);
   a->stop = HFI_TAKE(arena, hfiStop, hfi_accel_max_stops(m));

@@ -77,6 +77,16 @@ struct hfAccel {
   hfiContact* start;        // (max_contacts) contacts at the start of the step, sorted by pair
   hfiAnchor* anchor;        // (max_contacts) of them
   hfiContactOutcome* outcome; // (max_contacts)
+  int32_t deforms;          // 1: deformations are coordinates of the equation (accel_deform.c)
+  hfState* keeper;          // whose contact memory is renewed after every step of the integrator
+  int32_t nforgotten;       // contacts for which that has no room
+  double began;             // time at which the anchors were set [s]
+  int32_t ntail;            // number of these coordinates
+  int32_t* place;           // (max_contacts) of an anchor's deformation among them
+  const double* tail;       // (ntail) their values at the point that is evaluated
+  double* weight;           // (2 nv + na + 6 max_contacts) of the error of a coordinate, where hfi_accel_weigh set them
+  int32_t strict;           // 1: there is no rate where a law would act that differs from that of discrete time
+  int32_t apart;            // strict: 1: no rate where bodies touch, and a renewal stops where they nearly do; 0: one stops where none do
 
   // forces
   double* tau;              // (nv)
@@ -151,8 +161,25 @@ static inline hfQuat hfi_accel_relative_rotation(const hfAccel* a, const hfiCont
 // Sets the deformation of an anchored contact at this configuration. A contact that was not there at the start of the
 // step has none before the next step.
 void hfi_accel_follow(const hfAccel* a, hfiAccelContact* c);
+// The anchor of a contact, or -1.
+int hfi_accel_find_anchor(const hfAccel* a, const hfiContact* c);
+// Makes the present contacts the anchors, with what the state remembers of them. v (nv): velocities. span: length of the step after which
+// they were remembered, or 0 [s].
+void hfi_accel_anchor(hfAccel* a, const hfState* state, const double* v, double span);
 // Contact memory after a step h, evaluated at its end. Returns how many contacts found no room.
 int hfi_accel_settle(hfAccel* a, hfState* state, double h);
+
+// ---- deformations as coordinates of the equation --------------------------------------------------------
+
+// Writes the deformations of the anchors to tail (ntail).
+void hfi_accel_read_deformations(hfAccel* a, double* tail);
+// Sets the deformation of a contact from the coordinates of the point.
+void hfi_accel_deform(const hfAccel* a, hfiAccelContact* c);
+// Rates (ntail) of the deformations at the point evaluated last.
+void hfi_accel_deformation_rates(const hfAccel* a, double* rate);
+// Writes the contacts of the point evaluated last into the memory of a state, with the deformations of tail. Returns how many
+// found no room.
+int hfi_accel_store_deformations(hfAccel* a, const double* tail, hfState* state);
 
 // Forces of limits and friction losses; adds them to tau.
 void hfi_accel_stops(hfAccel* a, const double* q, const double* v, double* tau);
@@ -164,6 +191,11 @@ void hfi_accel_equality_rates(hfAccel* a, const double* v);
 int hfi_accel_max_equality(const hfModel* m);
 // x <- vdot of M vdot = x + Je^T lambda, Je vdot = target (nequality). target may be a->lambda.
 void hfi_accel_solve(hfAccel* a, double* x, const double* target);
+
+// Errors of positions count once, those of velocities `time` times [s], those of deformations as the velocities that they make.
+void hfi_accel_weigh(hfAccel* a, double time);
+// The equation whose integration renews the contact memory of a->keeper after every step.
+hfOde hfi_accel_ode_with_memory(hfAccel* a);
 
 // J (n x n) of hf_accel_ode.
 hfStatus hfi_accel_jacobian(hfAccel* a, double t, const double* x, double* J);

@@ -5,8 +5,7 @@
 
 #include "world/law.h"
 
-// Returns the anchor of a contact, or -1.
-static int find_anchor(const hfAccel* a, const hfiContact* c) {
+int hfi_accel_find_anchor(const hfAccel* a, const hfiContact* c) {
   hfiContactKey key = hfi_contact_key(c);
   int lo = 0, hi = a->nanchor;
   while (lo < hi) {
@@ -20,7 +19,7 @@ static int find_anchor(const hfAccel* a, const hfiContact* c) {
 }
 
 void hfi_accel_follow(const hfAccel* a, hfiAccelContact* c) {
-  int found = find_anchor(a, c->at);
+  int found = hfi_accel_find_anchor(a, c->at);
   if (found < 0) return;
   const hfiAnchor* anchor = &a->anchor[found];
   const hfPose *XA = &a->dynamics->X_WB[c->at->body_a], *XB = &a->dynamics->X_WB[c->at->body_b];

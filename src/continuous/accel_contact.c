@@ -4,9 +4,10 @@
 //   ft = -mu fn g(|s|/v_s) s/|s|                                   regularised, smooth (Eq. 6, 7)
 //   ft = -(k_t xi + c_t s) projected on |ft| <= mu fn              anchored
 //
-// depth is that of the configuration. The deformation xi of an anchored contact is a function of the
-// configuration too: what it was at the start of the step, plus how far apart the two material points
-// have moved since that met then. Its plastic part, slip, is settled at the end (accel_memory.c).
+// depth is that of the configuration. The deformation xi of an anchored contact is a coordinate of the equation where the
+// integrator is explicit (accel_deform.c). Otherwise it is a function of the configuration too: what it was at the start of the
+// integrator's step, plus how far apart the two material points have moved since that met then. Its plastic part, slip, is then
+// settled at the end (accel_memory.c).
 //
 // Friction comes from hfi_contact_respond with the normal force given and h = 1: forces for impulses.
 // There the anchored law has w = k_t xi0 + (h k_t + c_t) s, so c_t - k_t is passed for c_t.
@@ -50,7 +51,7 @@ static void set_law(const hfAccel* a, hfiAccelContact* c) {
     w.group[g] = 0.5 * (inverse_mass(a, c, row) + inverse_mass(a, c, row + hfi_group_dim(g) - 1));
   }
   hfi_contact_law(c->at, a->config.friction, &w, 0, INFINITY, &c->law);
-  if (a->config.friction == HF_FRICTION_ANCHORED) hfi_accel_follow(a, c);
+  if (a->config.friction == HF_FRICTION_ANCHORED && !a->deforms) hfi_accel_follow(a, c);
 }
 
 // From the static to the dynamic coefficient between one and two times the speed, so that f has no jump.
@@ -112,6 +113,7 @@ void hfi_accel_contact_forces(hfAccel* a, const double* v, double* tau) {
   for (int i = 0; i < a->ncontact; ++i) {
     hfiAccelContact* c = &a->contact[i];
     hfi_accel_row_velocities(c, v, c->s);
+    if (a->deforms) hfi_accel_deform(a, c);
     hfi_accel_contact_law(c, a->config.static_speed);
     if (c->f[0] > 0) hfi_accel_add_force(c, c->f, tau);
   }

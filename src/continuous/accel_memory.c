@@ -1,6 +1,7 @@
 // Contact memory in continuous time (anchored friction).
 //
-// Within a step the deformation xi of a contact follows the configuration (accel_anchor.c). At its end
+// Where deformations are no coordinates of the equation (accel_deform.c), that of a contact follows the configuration within a step
+// of the integrator (accel_anchor.c). At its end
 //
 //   stick   xi is the displacement of the material points, as in discrete time (contact/memory.c)
 //   slip    k_t xi + c_t (xi - xi0)/h = mu fn t: the deformation that carries the bounded force
@@ -20,9 +21,13 @@ void hf_accel_begin(hfAccel* a, const hfState* state, const hfInput* input) {
   a->nanchor = a->nlanding = 0;
   if (!state || a->config.friction != HF_FRICTION_ANCHORED) return;
   if (hfi_accel_configure(a, hf_state_q(state))) return;
+  hfi_accel_anchor(a, state, hf_state_v(state), a->span);
+}
+
+void hfi_accel_anchor(hfAccel* a, const hfState* state, const double* v, double span) {
   hfi_world_mark_start(a->world);
-  hf_dynamics_velocity(a->dynamics, hf_state_v(state));
-  hfi_memory_recall(state, a->dynamics, a->span, a->world->contact, a->world->ncontact);
+  hf_dynamics_velocity(a->dynamics, v);
+  hfi_memory_recall(state, a->dynamics, span, a->world->contact, a->world->ncontact);
   for (int i = 0; i < a->world->ncontact; ++i) {
     const hfiContact* c = &a->world->contact[i];
     hfMat3 R_WB = a->dynamics->X_WB[c->body_b].R;
@@ -32,7 +37,9 @@ void hf_accel_begin(hfAccel* a, const hfState* state, const hfInput* input) {
     a->anchor[i] = anchor;
   }
   a->nanchor = a->world->ncontact;
-  for (int i = 0; i < a->ncontact; ++i) hfi_accel_follow(a, &a->contact[i]);
+  a->began = state->time;
+  a->visited = 0;
+  for (int i = 0; i < a->ncontact && !a->deforms; ++i) hfi_accel_follow(a, &a->contact[i]);
 }
 
 // ---- settling ---------------------------------------------------------------------------------------

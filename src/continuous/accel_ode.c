@@ -20,21 +20,37 @@
 
 // ---- state ------------------------------------------------------------------------------------------
 
+// Whether the laws of discrete time have the same limit at the point: limits and MuJoCo's contacts have not. And whether bodies are apart
+// where they have to be.
+static int is_allowed(const hfAccel* a) {
+  for (int i = 0; i < a->nstop; ++i)
+    if (a->stop[i].force != 0) return 0;
+  for (int i = 0; i < a->ncontact; ++i)
+    if (a->contact[i].f[0] > 0 && (a->apart || a->contact[i].at->material.from_solref)) return 0;
+  return 1;
+}
+
 static hfStatus rate(void* context, double t, const double* x, double* xdot) {
   hfAccel* a = context;
   const hfModel* m = a->model;
   const double *v = x + m->nq, *act = m->na ? v + m->nv : NULL;
   memcpy(xdot, v, (size_t)m->nv * sizeof *v);
-  return hf_accel_rate(a, t, x, v, act, xdot + m->nv, m->na ? xdot + 2 * m->nv : NULL);
+  a->tail = v + m->nv + m->na;
+  hfStatus status = hf_accel_rate(a, t, x, v, act, xdot + m->nv, m->na ? xdot + 2 * m->nv : NULL);
+  if (status == HF_OK && a->strict && !is_allowed(a)) return HF_NO_SOLUTION;
+  if (status == HF_OK && a->deforms) hfi_accel_deformation_rates(a, xdot + 2 * m->nv + m->na);
+  return status;
 }
 
 static hfStatus jacobian(void* context, double t, const double* x, double* J) { return hfi_accel_jacobian(context, t, x, J); }
 
 static void plus(void* context, const double* x0, const double* u, double* x) {
-  const hfModel* m = ((hfAccel*)context)->model;
+  const hfAccel* a = context;
+  const hfModel* m = a->model;
+  int added = m->nv + m->na + (a->deforms ? a->ntail : 0);
   memcpy(x, x0, (size_t)m->nq * sizeof *x);
   hf_model_integrate(m, x, u, 1);
-  for (int i = 0; i < m->nv + m->na; ++i) x[m->nq + i] = x0[m->nq + i] + u[m->nv + i];
+  for (int i = 0; i < added; ++i) x[m->nq + i] = x0[m->nq + i] + u[m->nv + i];
 }
 
 // ---- charts -----------------------------------------------------------------------------------------
@@ -184,6 +200,59 @@ static uint64_t region(void* context, double t, const double* x) {
   }
   for (int i = 0; i < a->nstop; ++i) hash = mix(mix(hash, (uint64_t)(a->stop[i].dof[0] + 1)), (uint64_t)((a->stop[i].df_ds != 0) + 2 * (a->stop[i].df_dx != 0)));
   return hash;
+}
+
+// ---- contact memory -----------------------------------------------------------------------------------
+
+// Whether the contacts of the point are those that the anchors were set for.
+static int has_same_contacts(const hfAccel* a) {
+  const hfiWorld* w = a->world;
+  if (w->ncontact != a->nanchor) return 0;
+  for (int i = 0; i < a->nanchor; ++i)
+    if (!hfi_same_contact(hfi_contact_key(&w->contact[i]), hfi_contact_key(&a->start[i]))) return 0;
+  return 1;
+}
+
+// Renews what contacts remember of x, and the coordinates that stand for it. Returns whether the contacts are still the same.
+static int renew_memory(hfAccel* a, double t, const double* v, double* tail) {
+  int same = has_same_contacts(a);
+  if (a->deforms) a->nforgotten = hfi_accel_store_deformations(a, tail, a->keeper);
+  else a->nforgotten = hfi_accel_settle(a, a->keeper, t - a->began);
+  hfi_accel_anchor(a, a->keeper, v, 0);
+  a->began = t;
+  if (a->deforms) hfi_accel_read_deformations(a, tail);
+  return same || !a->deforms;
+}
+
+// What contacts remember belongs to the state as much as positions do: it is renewed after every step of the integrator.
+static hfRenewal renew(void* context, double t, double* x, int32_t* grown) {
+  hfAccel* a = context;
+  const hfModel* m = a->model;
+  double *v = x + m->nq, *tail = v + m->nv + m->na;
+  int before = a->ntail, same = 1;
+  a->tail = tail;
+  if (hfi_accel_visit(a, t, x)) return HF_RENEWAL_STOP;
+  if (a->config.friction == HF_FRICTION_ANCHORED) same = renew_memory(a, t, v, tail);
+  *grown = a->ntail - before;
+  if (a->strict && a->apart != (a->world->ncontact == 0)) return HF_RENEWAL_STOP;
+  return same ? HF_RENEWAL_NONE : HF_RENEWAL_CHANGED;
+}
+
+// A deformation is released within about a millisecond: an error of it becomes one of velocity at this rate [1/s].
+static const double RELEASE = 1e3;
+
+void hfi_accel_weigh(hfAccel* a, double time) {
+  const hfModel* m = a->model;
+  int n = 2 * m->nv + m->na + 6 * a->config.max_contacts;
+  for (int i = 0; i < n; ++i) a->weight[i] = i >= m->nv && i < 2 * m->nv ? time : i < 2 * m->nv + m->na ? 1 : RELEASE * time;
+}
+
+hfOde hfi_accel_ode_with_memory(hfAccel* a) {
+  hfOde ode = hf_accel_ode(a);
+  if (a->weight[0] > 0) ode.weight = a->weight;
+  ode.renew = renew;
+  if (a->deforms) ode.nx += 6 * a->config.max_contacts, ode.n += 6 * a->config.max_contacts;
+  return ode;
 }
 
 hfOde hf_accel_ode(hfAccel* a) {

@@ -9,19 +9,20 @@
 
 #include "base/error.h"
 #include "contact/result.h"
+#include "ode/step.h"
 #include "solve/law.h"
 
 #include <string.h>
 
 static void take_arrays(hfiContinuous* c, hfiArena* arena) {
   const hfModel* m = c->world->model;
-  c->x = HFI_TAKE(arena, double, m->nq + m->nv + m->na);
+  c->x = HFI_TAKE(arena, double, m->nq + m->nv + m->na + 6 * c->world->config.max_contacts);
   c->vdot = HFI_TAKE(arena, double, m->nv);
   c->contact = HFI_TAKE(arena, hfContact, c->world->config.max_contacts);
 }
 
 hfStatus hfi_continuous_create(hfiContinuous** continuous, hfiWorld* world, const hfAccelConfig* accel,
-                               const hfIntegratorConfig* integrator, hfError* error) {
+                               const hfIntegratorConfig* integrator, double velocity_time, hfError* error) {
   hfiArena plan = hfi_arena(NULL, 0);
   hfiContinuous measured = {.world = world, .h = integrator->step};
   HFI_TAKE(&plan, hfiContinuous, 1);
@@ -33,7 +34,9 @@ hfStatus hfi_continuous_create(hfiContinuous** continuous, hfiWorld* world, cons
   take_arrays(c, &arena);
   hfStatus status = hfi_accel_create(&c->accel, world, accel, error);
   if (status == HF_OK && world->model->nv > 0) {
-    hfOde ode = hf_accel_ode(c->accel);
+    c->accel->deforms = accel->friction == HF_FRICTION_ANCHORED && hfi_butcher(integrator->method)->gamma == 0;
+    hfi_accel_weigh(c->accel, velocity_time);
+    hfOde ode = hfi_accel_ode_with_memory(c->accel);
     hfIntegratorConfig config = *integrator;
     config.allocator = world->config.allocator;
     status = hf_integrator_create(&c->integrator, &ode, &config, error);
@@ -55,6 +58,18 @@ hfIntegratorReport hfi_continuous_report(const hfiContinuous* c) {
   return c->integrator ? hf_integrator_report(c->integrator) : none;
 }
 
+// Gives the integrator the equation with the deformations of the present contacts, and the accel the state whose memory it renews.
+static void prepare_integrator(hfiContinuous* c, hfState* state) {
+  const hfModel* m = c->world->model;
+  hfAccel* a = c->accel;
+  int n = 2 * m->nv + m->na, nx = m->nq + m->nv + m->na;
+  a->keeper = state;
+  a->nforgotten = 0;
+  if (a->deforms) hfi_accel_read_deformations(a, c->x + nx);
+  a->tail = c->x + nx;
+  hfi_integrator_resize(c->integrator, nx + a->ntail, n + a->ntail);
+}
+
 hfStatus hfi_continuous_step(hfiContinuous* c, hfState* state, const hfInput* input, double h, hfError* error) {
   double t = state->time, start = t;
   hfStatus status = HF_OK;
@@ -62,16 +77,16 @@ hfStatus hfi_continuous_step(hfiContinuous* c, hfState* state, const hfInput* in
   hf_accel_begin(c->accel, state, input);
   hfi_state_load(state, c->x);
   if (c->integrator) {
-    hf_integrator_reset(c->integrator);
-    hf_integrator_set_next_step(c->integrator, h);
+    prepare_integrator(c, state);
+    hf_integrator_set_next_step(c->integrator, c->first > 0 ? min2(c->first, h) : h);
     status = hf_integrator_advance(c->integrator, &t, c->x, start + h, error);
   } else t += h;
   if (status < 0) return status;
   hfi_state_store(state, c->x);
   state->time = t;
-  // results at the end, and what contacts remember of the step
+  // results at the end; what contacts remember was renewed after the integrator's last step
   hfStatus end = hf_accel_rate(c->accel, t, hf_state_q(state), hf_state_v(state), state->na ? hf_state_act(state) : NULL, c->vdot, NULL);
-  if (end == HF_OK && hfi_accel_settle(c->accel, state, t - start)) end = HF_OVERFLOW;
+  if (end == HF_OK && c->accel->nforgotten) end = HF_OVERFLOW;
   return status ? status : end;
 }
 

@@ -10,18 +10,23 @@ typedef struct hfiContinuous {
   hfAccel* accel;
   hfIntegrator* integrator; // NULL: nothing can move
   double h;                 // of a step of the sim [s]
-  double *x, *vdot;         // (nq + nv + na), (nv) accelerations at the end of the last step
+  double first;             // the integrator tries this length first; 0: all of a step [s]
+  double *x, *vdot;         // (nq + nv + na + 6 max_contacts), (nv) accelerations at the end of the last step
   int32_t ncontact;
   hfContact* contact;       // (max_contacts) of the last step, see hfi_accel_keep_contact
 } hfiContinuous;
 
+// velocity_time: what velocity errors count, see hfi_accel_weigh [s].
 hfStatus hfi_continuous_create(hfiContinuous** continuous, hfiWorld* world, const hfAccelConfig* accel,
-                               const hfIntegratorConfig* integrator, hfError* error);
+                               const hfIntegratorConfig* integrator, double velocity_time, hfError* error);
 void hfi_continuous_free(hfiContinuous* continuous);
 
 // Advances the state by h, or on trouble (status > 0) to the last accepted step: then time says how
 // far. Depends on state and input alone. The world and the accel are at the end of the step then.
 hfStatus hfi_continuous_step(hfiContinuous* continuous, hfState* state, const hfInput* input, double h, hfError* error);
+
+// Contacts, forces, accelerations and the report of the last step, whose status and dropped contacts before it are given.
+void hfi_continuous_results(hfiContinuous* continuous, hfStatus status, int64_t dropped, hfiStepOutput* out);
 
 // What the integrator did in the last step.
 hfIntegratorReport hfi_continuous_report(const hfiContinuous* continuous);

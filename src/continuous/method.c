@@ -3,39 +3,40 @@
 
 #include <string.h>
 
-static const double SMALLEST_STEP = 1e-6;  // Shortest step of the integrator over that of the sim [-].
-static const int64_t MOST_STEPS = 2000;    // Attempts of the integrator in one step of the sim.
+// The shortest step of the integrator over that of the sim, and its attempts in one step of the sim. Under error control kinks of the laws
+// may need much shorter steps than a fixed step should be divided into.
+static const double SMALLEST_STEP = 1e-6, SMALLEST_CONTROLLED = 1e-9; // [-]
+static const int64_t MOST_STEPS = 2000, MOST_CONTROLLED = 20000;
+static const double VELOCITY_TIME = 1;     // Errors of velocities count as those of positions [s].
+static const double REACH = 1e-3;          // Contacts are followed from this gap on [m].
 
 static hfStatus create(void** method, hfiWorld* world, const hfSimConfig* config, hfError* error) {
   hfAccelConfig accel = hf_accel_config_default();
   accel.friction = config->friction;
   accel.static_speed = config->static_speed;
   accel.theta_max = config->solver.theta_max;
+  if (accel.friction == HF_FRICTION_ANCHORED && config->method == HF_METHOD_RK3) accel.reach = REACH;
   hfIntegratorConfig integrator = hf_integrator_config_default();
   integrator.method = config->method;
   integrator.error_control = config->accuracy > 0;
   integrator.accuracy = config->accuracy;
   integrator.step = config->step;
-  integrator.smallest_step = SMALLEST_STEP * config->step;
-  integrator.max_steps = MOST_STEPS;
+  integrator.smallest_step = (config->accuracy > 0 ? SMALLEST_CONTROLLED : SMALLEST_STEP) * config->step;
+  integrator.max_steps = config->accuracy > 0 ? MOST_CONTROLLED : MOST_STEPS;
   integrator.newton = config->continuous.newton;
   integrator.tals = config->continuous.tals;
   integrator.jacobian = config->continuous.jacobian;
   integrator.newton_tolerance = config->solver.tolerance;
   hfiContinuous* c = NULL;
-  hfStatus status = hfi_continuous_create(&c, world, &accel, &integrator, error);
+  hfStatus status = hfi_continuous_create(&c, world, &accel, &integrator, VELOCITY_TIME, error);
   if (status == HF_OK) *method = c;
   return status;
 }
 
 static void free_method(void* method) { hfi_continuous_free(method); }
 
-static hfStatus step(void* method, hfState* state, const hfInput* in, hfiStepOutput* out, hfError* error) {
-  hfiContinuous* c = method;
+void hfi_continuous_results(hfiContinuous* c, hfStatus status, int64_t dropped, hfiStepOutput* out) {
   const hfAccel* a = c->accel;
-  int64_t dropped = hf_accel_statistics(a).dropped;
-  hfStatus status = hfi_continuous_step(c, state, in, c->h, error);
-  if (status < 0) return status;
   hfIntegratorReport integration = hfi_continuous_report(c);
   hfi_accel_report(a, status, &integration, dropped, out->report);
   c->ncontact = 0;
@@ -44,6 +45,14 @@ static hfStatus step(void* method, hfState* state, const hfInput* in, hfiStepOut
   hfi_accel_constraint_forces(a, out);
   memcpy(out->acceleration, c->vdot, sizeof *c->vdot * (size_t)c->world->model->nv);
   out->taken = 1;
+}
+
+static hfStatus step(void* method, hfState* state, const hfInput* in, hfiStepOutput* out, hfError* error) {
+  hfiContinuous* c = method;
+  int64_t dropped = hf_accel_statistics(c->accel).dropped;
+  hfStatus status = hfi_continuous_step(c, state, in, c->h, error);
+  if (status < 0) return status;
+  hfi_continuous_results(c, status, dropped, out);
   return out->report->status;
 }
 

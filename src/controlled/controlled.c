@@ -15,7 +15,6 @@ enum {
   ERROR_ORDER = 2,        // The error of a step falls with h^2,
   FLIGHT_ERROR_ORDER = 3, // where everything flies with h^3.
   MOST_TRIES = 200000,    // After so many tries in one step of the sim, the rest of it is taken in few steps of any error.
-  NEXT_STEP = 2,          // where the state keeps the length of the next step, as bits of a double
 };
 // A run has many steps: each may have this share of the error that was asked for [-].
 static const double STEP_SHARE = 0.1;
@@ -63,6 +62,7 @@ hfStatus hfi_controlled_create(hfiControlled** controlled, hfiWorld* world, cons
     take_arrays(c, &arena);
     status = hfi_discrete_create(&c->discrete, world, &inner, error);
   }
+  if (status == HF_OK) status = hfi_resolved_create(&c->resolved, world, config, error);
   if (status == HF_OK)
     *controlled = c;
   else
@@ -72,6 +72,7 @@ hfStatus hfi_controlled_create(hfiControlled** controlled, hfiWorld* world, cons
 
 void hfi_controlled_free(hfiControlled* c) {
   if (!c) return;
+  hfi_resolved_free(&c->resolved);
   hfi_discrete_free(c->discrete);
   hfi_release(c->memory);
   hfi_release(c);
@@ -86,6 +87,8 @@ typedef struct attempt {
   hfiStepOutput* out;
   hfError* error;
   hfStepReport total; // of the sim's step
+  int tries;          // of steps of discrete time
+  int may_resolve;    // 1: explicit methods may take stretches
 } attempt;
 
 // The arrays of constraint forces are those of one step.
@@ -173,48 +176,79 @@ static int reject(attempt* a, hfState* state, double* h, double next) {
   return 1;
 }
 
-// The length that the first step of a sim's step tries: that which the one before left in the state, so that the same state gives
-// the same bits in any sim. A fresh state knows none.
-static double recall_step(const hfiControlled* c, const hfState* state) {
-  double h;
-  memcpy(&h, &hf_state_discrete(state)[NEXT_STEP], sizeof h);
-  return isfinite(h) && h > 0 ? clamp(h, c->smallest, c->step) : c->step;
-}
-static void keep_step(hfState* state, double h) { memcpy(&hf_state_mutable_discrete(state)[NEXT_STEP], &h, sizeof h); }
-
-static hfStatus advance_all(attempt* a, hfState* state) {
+// One step of discrete time that is accepted, of at most `left`. *used: its length, or 0 where it is left to an explicit method.
+static hfStatus advance_discrete(attempt* a, hfState* state, double left, hfiPace* pace, double* used) {
   hfiControlled* c = a->c;
-  double h = recall_step(c, state), next = h, done = 0;
-  int tries = 0;
-  for (int known = 0; done < c->step;) {
-    double error = 0;
-    if (!known) h = fit_step(h, c->step - done);
+  double h = fit_step(a->tries > MOST_TRIES ? max2(pace->h, HASTY_SHARE * c->step) : pace->h, left), error = 0;
+  *used = 0;
+  for (int known = 0;;) {
     hfStatus status = try_step(a, state, h, known, &error);
     if (status < 0) return status;
     int order = everything_flew(&c->last_deed, c->world->model->ntree) ? FLIGHT_ERROR_ORDER : ERROR_ORDER;
     hfiVerdict verdict = hfi_controller_judge(h, error, c->accuracy, order);
-    ++tries;
-    if (!verdict.accept && h > c->smallest && tries <= MOST_TRIES) {
+    ++a->tries;
+    if (!verdict.accept && h > c->smallest && a->tries <= MOST_TRIES) {
       known = reject(a, state, &h, verdict.h);
+      if (a->may_resolve && hfi_pace_gives_up(pace, h)) return HF_OK;
       continue;
     }
-    if (!verdict.accept) a->total.status = HF_STEP_TOO_SMALL;
     if (verdict.accept) hfi_controlled_extrapolate(c, state, c->full);
+    else a->total.status = HF_STEP_TOO_SMALL;
     count_step(a, h, error);
-    int last = h >= (c->step - done) * (1 - SLIVER);
-    done = last ? c->step : done + h;
+    int last = h >= left * (1 - SLIVER);
+    *used = last ? left : h;
+    c->ended_resolved = 0;
     // A last step that was cut short says less of the next one than the step that it was cut from.
-    next = last && verdict.h < next ? next : max2(verdict.h, c->smallest);
-    h = tries > MOST_TRIES ? max2(next, HASTY_SHARE * c->step) : next;
-    known = 0;
+    if (!(last && verdict.h < pace->h)) pace->h = max2(verdict.h, c->smallest);
+    pace->leaped = 1;
+    if (a->may_resolve) hfi_pace_gives_up(pace, pace->h);
+    return HF_OK;
   }
-  keep_step(state, next);
+}
+
+// A stretch that an explicit method follows. *used: its length.
+static hfStatus advance_resolved(attempt* a, hfState* state, double left, hfiPace* pace, double* used) {
+  hfiControlled* c = a->c;
+  double start = state->time;
+  hfStatus status = hfi_resolved_advance(c, state, a->in, left, pace, a->error);
+  if (status < 0) return status;
+  hfIntegratorReport report = hfi_continuous_report(c->resolved.last), *total = &a->total.continuous;
+  if (report.steps > 0) {
+    total->smallest = total->steps == 0 ? report.smallest : min2(total->smallest, report.smallest);
+    total->last = report.last;
+    c->ended_resolved = 1;
+  }
+  total->evaluations += report.evaluations;
+  total->steps += report.steps;
+  total->rejected += report.rejected + report.failed;
+  *used = state->time - start;
+  if (*used >= left * (1 - SLIVER)) *used = left;
+  return HF_OK;
+}
+
+static hfStatus advance_all(attempt* a, hfState* state) {
+  hfiControlled* c = a->c;
+  hfiPace pace = hfi_pace_recall(c, state);
+  a->may_resolve = hfi_resolved_applies(c, a->in);
+  for (double done = 0, used = 0; done < c->step; done = used >= c->step - done ? c->step : done + used) {
+    hfStatus status = a->may_resolve && pace.resolved ? advance_resolved(a, state, c->step - done, &pace, &used)
+                                                      : advance_discrete(a, state, c->step - done, &pace, &used);
+    if (status < 0) return status;
+    if (pace.failed) a->may_resolve = 0; // for the rest of the sim's step
+  }
+  hfi_pace_keep(state, &pace);
   return HF_OK;
 }
 
 // The report is that of the last step, with the work, the statuses and the steps of all.
 static void finish_report(attempt* a) {
   hfStepReport *report = a->out->report, *total = &a->total;
+  if (a->c->ended_resolved) {
+    clear_constraint_forces(a->c->world->model, a->out);
+    memset(report, 0, sizeof *report);
+    hfiContinuous* last = a->c->resolved.last;
+    hfi_continuous_results(last, total->status, hf_accel_statistics(last->accel).dropped, a->out);
+  }
   report->continuous = total->continuous;
   report->continuous.status = total->status;
   report->solve.iterations = total->solve.iterations;
@@ -232,10 +266,10 @@ hfStatus hfi_controlled_step(hfiControlled* c, hfState* state, const hfInput* in
     out->taken = 0;
     return status;
   }
+  finish_report(&a);
   const double *v0 = hf_state_v(c->origin), *v1 = hf_state_v(state);
   for (int i = 0; i < c->world->model->nv; ++i) out->acceleration[i] = (v1[i] - v0[i]) / c->step;
   state->time = c->origin->time + c->step;
-  finish_report(&a);
   out->taken = 1;
   return a.total.status;
 }
@@ -252,7 +286,13 @@ static void free_method(void* method) { hfi_controlled_free(method); }
 static hfStatus step(void* method, hfState* state, const hfInput* in, hfiStepOutput* out, hfError* error) {
   return hfi_controlled_step(method, state, in, out, error);
 }
-static int contact_count(const void* method) { return ((const hfiControlled*)method)->world->ncontact; }
-static hfContact contact(const void* method, int i) { return hfi_discrete_contact(((const hfiControlled*)method)->discrete, i); }
+static int contact_count(const void* method) {
+  const hfiControlled* c = method;
+  return c->ended_resolved ? c->resolved.last->ncontact : c->world->ncontact;
+}
+static hfContact contact(const void* method, int i) {
+  const hfiControlled* c = method;
+  return c->ended_resolved ? c->resolved.last->contact[i] : hfi_discrete_contact(c->discrete, i);
+}
 
 const hfiMethod hfi_method_controlled = {1, 1, 0, create, free_method, step, contact_count, contact};

@@ -2,7 +2,9 @@
 #ifndef HFI_CONTROLLED_CONTROLLED_H
 #define HFI_CONTROLLED_CONTROLLED_H
 
+#include "continuous/continuous.h"
 #include "discrete/discrete.h"
+#include "ode/step.h"
 
 // What a step of discrete time did, as far as error control has to know it.
 typedef struct hfiDeed {
@@ -11,9 +13,31 @@ typedef struct hfiDeed {
   int32_t* flies; // (ntree) 1: nothing but inertia and gravity acted on the tree
 } hfiDeed;
 
+// A velocity error counts as the error of position that it makes in this time [s].
+static const double HFI_VELOCITY_TIME = 0.1;
+
+// How the next stretch is begun.
+typedef struct hfiPace {
+  double h;          // length of its first step [s]
+  double stiffness;  // the largest rate of the equation, lambda, as far as it is known [1/s]
+  int32_t resolved;  // 1: an explicit method follows the motion
+  int32_t patience;  // stiff steps that it may still take
+  int32_t doublings; // how often patience was doubled
+  int32_t leaped;    // 1: discrete time has taken a step since it began
+  int32_t failed;    // 1: the explicit method found no way on
+} hfiPace;
+
+// Explicit methods for motion without contacts and for motion with contacts.
+typedef struct hfiResolved {
+  hfiContinuous *apart, *touching;
+  hfiContinuous* last; // the one that advanced last
+} hfiResolved;
+
 typedef struct hfiControlled {
   hfiWorld* world;
   hfiDiscrete* discrete;     // takes the steps
+  hfiResolved resolved;      // follows the motion where that is less work (resolved.c)
+  int32_t ended_resolved;    // 1: the last stretch of the last step was its
   double step;               // of the sim [s]
   double accuracy, smallest; // error that one step may have [m, rad]; shortest step [s]
   // Scratch states: of the start of the sim's step, of the start of the present step; after the full step, after the first half.
@@ -38,6 +62,21 @@ double hfi_controlled_error(hfiControlled* controlled, const hfState* half, cons
 // nothing where a contact bounced or the change would press bodies into each other. The last step of `discrete` was the second
 // half.
 void hfi_controlled_extrapolate(hfiControlled* controlled, hfState* half, const hfState* full);
+
+// ---- resolved motion ----------------------------------------------------------------------------------
+
+hfStatus hfi_resolved_create(hfiResolved* resolved, hfiWorld* world, const hfSimConfig* config, hfError* error);
+void hfi_resolved_free(hfiResolved* resolved);
+// Whether all laws that can act on this model have the same limit in discrete and in continuous time.
+int hfi_resolved_applies(const hfiControlled* controlled, const hfInput* input);
+// Advances the state by `left` or, where that would not pay, by less. Never returns trouble: steps of discrete time then go on.
+hfStatus hfi_resolved_advance(hfiControlled* controlled, hfState* state, const hfInput* input, double left, hfiPace* pace, hfError* error);
+// The pace that the last step of the sim left in the state, so that the same state gives the same bits in any sim. A fresh state knows
+// none: an explicit method then tries the whole step.
+hfiPace hfi_pace_recall(const hfiControlled* controlled, const hfState* state);
+void hfi_pace_keep(hfState* state, const hfiPace* pace);
+// Returns 1 where discrete time, whose next step has the length h, leaves the motion to an explicit method.
+int hfi_pace_gives_up(hfiPace* pace, double h);
 
 // The method for the table of methods.
 extern const hfiMethod hfi_method_controlled;

@@ -4,10 +4,8 @@
 // A tree that flies takes steps of second order that are symmetric in time: their error is C h^3 + O(h^5), and a third of the
 // difference of h and h/2 + h/2 is what the latter lack. Other trees take steps of first order [-].
 static const double FLIGHT_SHARE = 1.0 / 3, OTHER_SHARE = 1;
-// A velocity error counts as the error of position that it makes in this time [s].
-static const double VELOCITY_TIME = 0.1;
 // Extrapolation may press bodies into each other by this share of the accuracy. Contacts with sqrt(k/m) near 1e3/s then gain
-// no more speed than the accuracy over VELOCITY_TIME [-].
+// no more speed than the accuracy over HFI_VELOCITY_TIME [-].
 static const double OVERLAP_SHARE = 0.01;
 
 double hfi_controlled_error(hfiControlled* c, const hfState* half, const hfState* full) {
@@ -16,7 +14,7 @@ double hfi_controlled_error(hfiControlled* c, const hfState* half, const hfState
   double largest = 0;
   hf_model_difference(m, hf_state_q(full), hf_state_q(half), 1, c->difference);
   for (int i = 0; i < m->nv; ++i) {
-    double size = fabs(c->difference[i]), late = VELOCITY_TIME * fabs(v[i] - v_full[i]);
+    double size = fabs(c->difference[i]), late = HFI_VELOCITY_TIME * fabs(v[i] - v_full[i]);
     if (!isfinite(size) || !isfinite(late)) return INFINITY;
     largest = max2(largest, max2(size, late));
   }

@@ -29,6 +29,8 @@
 static const double MAX_BEND = 1. / 3;
 // A departure that changes the result of the step by less than this, in the error norm, is ignored.
 static const double SMALLEST_BEND = 1e-9;
+// So many steps that are not stiff make good for one that is.
+enum { REST = 4 };
 // Under error control Newton may leave an error of this share of the accuracy [-].
 static const double NEWTON_SHARE = 0.05;
 
@@ -43,6 +45,9 @@ struct hfIntegrator {
   int64_t steps, rejected, failed; // accepted; rejected because of their error; not completed
   double smallest, last;           // shortest accepted step, last step tried [s]
   double estimate;                 // norm of the error of the last step
+  double stiffness, stiffest;      // explicit: a large rate of the equation at the last step [1/s]; h times it from which on a step is stiff [-]
+  double least;                    // the smallest stiffness of the stiff steps that count [1/s]
+  int32_t patience, most, rest;    // an advance ends after `patience` stiff steps, at first `most`; steps since the last that were not
   hfStatus status;
 };
 
@@ -164,6 +169,15 @@ hfIntegratorReport hf_integrator_report(const hfIntegrator* in) {
 }
 
 double hf_integrator_next_step(const hfIntegrator* in) { return in->next; }
+double hfi_integrator_stiffness(const hfIntegrator* in) { return in->patience < in->most ? in->least : in->stiffness; }
+int hfi_integrator_patience(const hfIntegrator* in) { return in->patience; }
+void hfi_integrator_stop_where_stiff(hfIntegrator* in, double stiffest, int patience, int most) {
+  in->stiffest = stiffest;
+  in->patience = patience;
+  in->most = most;
+  in->rest = 0;
+  in->least = INFINITY;
+}
 void hf_integrator_set_next_step(hfIntegrator* in, double step) { in->next = step; }
 
 void hf_integrator_trace(hfIntegrator* in, hfNewtonIterate* iterate, int capacity) {
@@ -223,13 +237,32 @@ static hfStatus check_stages(hfIntegrator* in, double h) {
 // Second estimates of the error, from the same stages. Where f is smooth they are no larger than the first. When a step
 // contains an impact, any single estimate may be small by chance, but hardly all of them.
 
-// RK3: the norm of (h/3)(K_4 - 2 K_3 + K_2), a second difference of the rates.
-static double second_estimate_rk3(hfIntegrator* in, double h) {
+// RK3: the norm of (h/3)(K_4 - 2 K_3 + K_2), a second difference of the rates. RK5: that of (h/3)(K_7 - K_6), two rates at the end.
+static double second_estimate_explicit(hfIntegrator* in, double h) {
   const hfiStepper* s = &in->stepper;
   const int n = s->chart.ode.n;
-  const double* K = s->K;
-  for (int i = 0; i < n; ++i) in->half[i] = h / 3 * (K[3 * n + i] - 2 * K[2 * n + i] + K[n + i]);
+  const double *K = s->K, *last = K + (s->table->stages - 1) * n;
+  for (int i = 0; i < n; ++i)
+    in->half[i] = h / 3 * (s->table->order == 3 ? last[i] - 2 * K[2 * n + i] + K[n + i] : last[i] - last[i - n]);
   return hfi_chart_norm(&s->chart, in->half);
+}
+
+// The largest rate of the equation, |J d|/|d| for a combination d of the stages' points in which smooth motion cancels. It is that where
+// steps are so long that fast motions are excited (Hairer and Wanner, Solving ODEs II, IV.2).
+static double estimate_stiffness(hfIntegrator* in, double h) {
+  const hfiStepper* s = &in->stepper;
+  const hfiButcher* table = s->table;
+  const int n = s->chart.ode.n;
+  double *moved = in->half, *rate = in->x;
+  memset(moved, 0, (size_t)n * sizeof *moved);
+  memset(rate, 0, (size_t)n * sizeof *rate);
+  for (int j = 0; j < table->stages; ++j) {
+    double a = 0; // of K_j in the combination of the points
+    for (int i = j + 1; i < table->stages; ++i) a += h * table->fast[i] * table->A[i][j];
+    for (int i = 0; i < n; ++i) moved[i] += a * s->K[j * n + i], rate[i] += table->fast[j] * s->K[j * n + i];
+  }
+  double size = hfi_chart_norm(&s->chart, moved);
+  return size > 0 ? hfi_chart_norm(&s->chart, rate) / size : 0;
 }
 
 // Step doubling: the larger norm of
@@ -264,9 +297,10 @@ static hfStatus attempt(hfIntegrator* in, double t, double h, const double* x) {
   else status = double_step(in, t, h);
   if (status) return status;
   in->estimate = hfi_chart_norm(&s->chart, in->error);
-  if (s->table->gamma == 0) in->estimate = max2(in->estimate, second_estimate_rk3(in, h));
+  if (s->table->gamma == 0) in->estimate = max2(in->estimate, second_estimate_explicit(in, h));
   else if (!hfi_butcher_embedded(s->table)) in->estimate = max2(in->estimate, second_estimate_doubling(in, t, h));
   if (s->table->gamma > 0 && in->config.extrapolate) extrapolate(in);
+  if (s->table->gamma == 0) in->stiffness = estimate_stiffness(in, h);
   return HF_OK;
 }
 
@@ -290,6 +324,30 @@ static int accept(hfIntegrator* in, double h, double* x) {
   ++in->steps;
   if (in->smallest == 0 || h < in->smallest) in->smallest = h;
   return 1;
+}
+
+// Lets the equation change its last coordinates between two steps.
+static hfRenewal renew(hfIntegrator* in, double t, double* x) {
+  hfOde* ode = &in->stepper.chart.ode;
+  if (!ode->renew) return HF_RENEWAL_NONE;
+  int32_t grown = 0;
+  hfRenewal renewal = ode->renew(ode->context, t, x, &grown);
+  ode->nx += grown;
+  ode->n += grown;
+  if (renewal != HF_RENEWAL_NONE) in->stepper.rate0_known = 0;
+  return renewal;
+}
+
+// Counts an accepted step. Returns 1 where too many stiff ones were, lately: REST others make good for a stiff one, because a single kink of f
+// may look stiff.
+static int is_too_stiff(hfIntegrator* in, double h) {
+  if (!(in->stiffest > 0)) return 0;
+  if (h * in->stiffness > in->stiffest) {
+    in->least = in->patience == in->most ? in->stiffness : min2(in->least, in->stiffness);
+    return --in->patience < 0;
+  }
+  if (in->patience < in->most && ++in->rest == REST) in->rest = 0, ++in->patience;
+  return 0;
 }
 
 // The length of the first step under error control: at the rate of the start, it moves x by the accuracy. The estimate of a
@@ -351,6 +409,7 @@ hfStatus hf_integrator_advance(hfIntegrator* in, double* t, double* x, double t_
     else ++in->rejected;
     // A step that was shortened to end at its goal is no reason to make the next step as short.
     in->next = verdict.accept && last ? max2(in->next, verdict.h) : verdict.h;
+    if (verdict.accept && (renew(in, *t, x) == HF_RENEWAL_STOP || is_too_stiff(in, h))) break;
   }
   return finish(in, HF_OK);
 }

@@ -37,6 +37,12 @@ void hfi_stepper_centre(hfiStepper* s, const double* x);
 hfStatus hfi_stepper_step(hfiStepper* s, double t, double h, const double* u0, double* u1);
 // An equation of at most the dimensions planned for takes the place of the present one.
 void hfi_integrator_resize(hfIntegrator* integrator, int32_t nx, int32_t n);
+// Explicit methods: a step is stiff whose length times the largest rate of the equation, hfi_integrator_stiffness at the last step [1/s], is
+// above `stiffest` [-]. From now on an advance ends after more than `patience` stiff steps, of which hfi_integrator_patience are left; below
+// zero: it ended so. Steps that are not stiff restore it, slowly, up to `most`; the stiffness is then the least of the stiff steps.
+void hfi_integrator_stop_where_stiff(hfIntegrator* integrator, double stiffest, int patience, int most);
+double hfi_integrator_stiffness(const hfIntegrator* integrator);
+int hfi_integrator_patience(const hfIntegrator* integrator);
 
 // F(t, 0) at the centre; NULL where it does not exist.
 const double* hfi_stepper_rate0(hfiStepper* s, double t);

@@ -16,7 +16,7 @@ static hfStatus create(hfiContinuous** c, const hfModel* m, const hfAccelConfig*
   hfiWorldConfig own = {.max_contacts = accel->max_contacts, .scene_signals = 1, .drive_law = -1};
   hfiWorld* world = NULL;
   hfStatus status = hfi_world_create(&world, m, &own, error);
-  if (status == HF_OK) status = hfi_continuous_create(c, world, accel, config, error);
+  if (status == HF_OK) status = hfi_continuous_create(c, world, accel, config, 1, error);
   if (status != HF_OK) hfi_world_free(world);
   return status;
 }

@@ -2,7 +2,9 @@
 #include "support/cmocka_all.h"
 #include "support/near.h"
 
+#include "ode/butcher.h"
 #include "ode/problems.h"
+#include "ode/step.h"
 
 static hfIntegrator* make(const hfOde* ode, const hfIntegratorConfig* config) {
   hfIntegrator* in = NULL;
@@ -247,6 +249,70 @@ static void test_transitions_at_fixed_steps(void** state) {
       }
 }
 
+// An equation that changes between steps: u' = 0 until the first renewal, which adds the coordinate w = 1 with w' = -w and u' = w. Then
+// w = exp(-(t - t1)) and u + w = 1, whatever the steps are; t1 is when the first step ended.
+typedef struct growing { double begun; int32_t count; } growing;
+
+static hfStatus growing_rhs(void* context, double t, const double* x, double* xdot) {
+  (void)t;
+  int grown = ((growing*)context)->count > 0;
+  xdot[0] = grown ? x[1] : 0;
+  if (grown) xdot[1] = -x[1];
+  return HF_OK;
+}
+
+static hfRenewal growing_renew(void* context, double t, double* x, int32_t* grown) {
+  growing* g = context;
+  if (g->count++) return t > 1 ? HF_RENEWAL_STOP : HF_RENEWAL_NONE;
+  g->begun = t, x[1] = 1, *grown = 1;
+  return HF_RENEWAL_CHANGED;
+}
+
+static void test_renewal_adds_a_coordinate_and_stops(void** state) {
+  (void)state;
+  growing g = {0};
+  hfOde ode = {.context = &g, .nx = 2, .n = 2, .rhs = growing_rhs, .renew = growing_renew};
+  hfIntegratorConfig config = hf_integrator_config_default();
+  config.accuracy = 1e-9, config.step = 0.1;
+  hfIntegrator* in = make(&ode, &config);
+  hfi_integrator_resize(in, 1, 1);
+  double t = 0, x[2] = {0, 7};
+  hfError error;
+  assert_int_equal(hf_integrator_advance(in, &t, x, 2, &error), HF_OK);
+  assert_true(t > 1 && t < 2 && g.begun > 0); // the renewal stopped it
+  assert_int_equal(g.count, hf_integrator_report(in).steps);
+  assert_near(x[1], exp(-(t - g.begun)), 1e-7); // a hundred steps of 1e-9
+  assert_near(x[0] + x[1], 1, 1e-12);           // linear, and kept by every Runge-Kutta method
+  hf_integrator_free(in);
+}
+
+// u' = -lambda (u - cos t) with lambda = 5000 is smooth but for a short start: explicit steps are then bound by stability, and their stages
+// show lambda. With patience for 5 stiff steps the advance ends early.
+static hfStatus relaxing_rhs(void* context, double t, const double* x, double* xdot) {
+  (void)context;
+  xdot[0] = -5000 * (x[0] - cos(t));
+  return HF_OK;
+}
+
+static void test_stiffness_is_measured(void** state) {
+  (void)state;
+  hfOde ode = {.nx = 1, .n = 1, .rhs = relaxing_rhs};
+  const int methods[] = {HF_METHOD_RK3, HFI_METHOD_RK5};
+  for (int m = 0; m < 2; ++m) {
+    hfIntegratorConfig config = hf_integrator_config_default();
+    config.method = methods[m], config.accuracy = 1e-4, config.step = 0.1;
+    hfIntegrator* in = make(&ode, &config);
+    hfi_integrator_stop_where_stiff(in, 1.5, 5, 5);
+    double t = 0, x = 1;
+    hfError error;
+    assert_int_equal(hf_integrator_advance(in, &t, &x, 1, &error), HF_OK);
+    assert_true(t < 0.1); // after about 6 steps of 2.5/5000 s
+    assert_int_equal(hfi_integrator_patience(in), -1);
+    assert_near(hfi_integrator_stiffness(in), 5000, 500); // the forcing cos t blurs it
+    hf_integrator_free(in);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_bad_options_are_refused),
@@ -257,6 +323,8 @@ int main(void) {
       cmocka_unit_test(test_evaluations_are_counted),
       cmocka_unit_test(test_reset_repeats_and_jacobians_agree),
       cmocka_unit_test(test_transitions_at_fixed_steps),
+      cmocka_unit_test(test_renewal_adds_a_coordinate_and_stops),
+      cmocka_unit_test(test_stiffness_is_measured),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,168 @@
+// Stretches of a step in continuous time (docs/theory/accuracy.md, "Resolved motion").
+//
+// The laws of discrete time have a limit h -> 0, which is the equation of continuous time. An explicit method of higher order follows it
+// with less work than steps of discrete time, unless these can be much longer than its stability allows. With the largest rate lambda of the
+// equation:
+//
+//   explicit       until more steps than there is patience for were stiff, h lambda > STIFF
+//   discrete time  tries a step of LEAP/lambda then, and goes on while it can take steps of at least LEAP/lambda
+//
+// Where it cannot take even one, patience is doubled.
+#include "controlled/controlled.h"
+
+#include "ode/butcher.h"
+
+#include <string.h>
+
+enum {
+  PACE = 2,           // Where the state keeps the pace.
+  LEAST_PATIENCE = 8, // Stiff steps before the first try.
+  MOST_DOUBLINGS = 8,
+  MOST_STEPS = 200000, // Attempts of an explicit method in one step of the sim.
+};
+// Bounds of h lambda. The explicit methods are stable up to about 2.5 [-].
+static const double STIFF = 1.5, LEAP = 8;
+// A step of the explicit methods may have this share of the error that was asked for: impacts multiply what it leaves. What the
+// method of fifth order leaves is far below its estimate [-].
+static const double STEP_SHARE = 0.01, APART_SHARE = 0.1;
+// Contacts are followed from this gap on [m].
+static const double REACH = 1e-3;
+// Which share of lambda is kept from step to step of the sim while discrete time goes on, so that an explicit method is tried again some
+// time [-].
+static const double KEPT = 0.9;
+// lambda is set so where the explicit method failed, in 1 over the step of the sim [-].
+static const double UNKNOWN = 1e3;
+
+// apart: 1: for motion without contacts, which is smooth.
+static hfStatus create_part(hfiContinuous** part, hfiWorld* world, const hfSimConfig* config, int apart, hfError* error) {
+  hfAccelConfig accel = hf_accel_config_default();
+  accel.friction = config->friction;
+  accel.static_speed = config->static_speed;
+  accel.theta_max = config->solver.theta_max;
+  accel.reach = REACH;
+  hfIntegratorConfig integrator = hf_integrator_config_default();
+  integrator.method = apart ? HFI_METHOD_RK5 : HF_METHOD_RK3;
+  integrator.accuracy = (apart ? APART_SHARE : STEP_SHARE) * config->accuracy;
+  integrator.step = config->step;
+  integrator.smallest_step = min2(config->smallest_step, config->step);
+  integrator.max_steps = MOST_STEPS;
+  hfStatus status = hfi_continuous_create(part, world, &accel, &integrator, HFI_VELOCITY_TIME, error);
+  if (status == HF_OK) (*part)->accel->strict = 1, (*part)->accel->apart = apart;
+  return status;
+}
+
+hfStatus hfi_resolved_create(hfiResolved* resolved, hfiWorld* world, const hfSimConfig* config, hfError* error) {
+  hfStatus status = create_part(&resolved->apart, world, config, 1, error);
+  return status == HF_OK ? create_part(&resolved->touching, world, config, 0, error) : status;
+}
+
+void hfi_resolved_free(hfiResolved* resolved) {
+  hfi_continuous_free(resolved->apart);
+  hfi_continuous_free(resolved->touching);
+}
+
+// ---- where the laws agree ----------------------------------------------------------------------------
+
+static int any_positive(const double* x, int n) {
+  for (int i = 0; i < n; ++i)
+    if (x[i] > 0) return 1;
+  return 0;
+}
+
+static int any_target(const hfModel* m, const hfInput* in) {
+  for (int i = 0; in && in->velocity_target && i < m->nv; ++i)
+    if (!isnan(in->velocity_target[i])) return 1;
+  return 0;
+}
+
+int hfi_resolved_applies(const hfiControlled* c, const hfInput* in) {
+  const hfModel* m = c->world->model;
+  const hfSimConfig* config = &c->discrete->config;
+  int rows = m->neq > 0 || any_target(m, in) || any_positive(hf_model_dof_frictionloss(m), m->nv) ||
+             any_positive(hf_model_tendon_frictionloss(m), m->ntendon);
+  return config->method == HF_METHOD_TAMSI && config->gyroscopic && !rows && m->nmocap == 0 && m->nv > 0 &&
+         !c->world->has_restitution && !c->world->has_dynamic_friction;
+}
+
+// ---- pace --------------------------------------------------------------------------------------------
+
+// What the state keeps in the place of one number: the length of the next step in single precision, negative where the explicit method
+// goes on; the upper half of lambda in single precision; stiff steps that there is still patience for, and how often it was doubled.
+typedef struct kept {
+  float h;
+  uint16_t stiffness, patience;
+} kept;
+_Static_assert(sizeof(kept) == sizeof(int64_t), "a pace fits into a number of the state");
+enum { DOUBLINGS_SHIFT = 12, PATIENCE_MASK = (1 << DOUBLINGS_SHIFT) - 1 };
+
+static float float_of_bits(uint32_t bits) {
+  float x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+static uint32_t bits_of_float(float x) {
+  uint32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+
+hfiPace hfi_pace_recall(const hfiControlled* c, const hfState* state) {
+  kept k;
+  memcpy(&k, &hf_state_discrete(state)[PACE], sizeof k);
+  hfiPace fresh = {.h = c->step, .resolved = 1, .patience = LEAST_PATIENCE};
+  double stiffness = float_of_bits((uint32_t)k.stiffness << 16);
+  if (!isfinite(k.h) || k.h == 0 || !(stiffness >= 0 && isfinite(stiffness))) return fresh;
+  hfiPace pace = {.h = clamp(fabs((double)k.h), c->smallest, c->step),
+                  .stiffness = stiffness,
+                  .resolved = k.h < 0,
+                  .patience = k.patience & PATIENCE_MASK,
+                  .doublings = imin2(k.patience >> DOUBLINGS_SHIFT, MOST_DOUBLINGS),
+                  .leaped = 1};
+  return pace;
+}
+
+void hfi_pace_keep(hfState* state, const hfiPace* pace) {
+  double stiffness = pace->resolved ? pace->stiffness : KEPT * pace->stiffness;
+  kept k = {(float)(pace->resolved ? -pace->h : pace->h), (uint16_t)(bits_of_float((float)stiffness) >> 16),
+            (uint16_t)(pace->patience | pace->doublings << DOUBLINGS_SHIFT)};
+  memcpy(&hf_state_mutable_discrete(state)[PACE], &k, sizeof k);
+}
+
+static void resume_explicit(hfiPace* pace, int doublings) {
+  pace->resolved = 1;
+  pace->doublings = imin2(doublings, MOST_DOUBLINGS);
+  pace->patience = LEAST_PATIENCE << pace->doublings;
+}
+
+int hfi_pace_gives_up(hfiPace* pace, double h) {
+  if (!(h * pace->stiffness < LEAP)) return 0;
+  pace->h = min2(h, STIFF / pace->stiffness);
+  resume_explicit(pace, pace->leaped ? 0 : pace->doublings + 1);
+  return 1;
+}
+
+// ---- a stretch -----------------------------------------------------------------------------------------
+
+// Contacts near the state decide which method follows it.
+static hfiContinuous* choose_part(const hfiControlled* c, const hfState* state, const hfInput* in) {
+  hfi_world_place(c->world, hf_state_q(state), in);
+  hfi_world_find_contacts(c->world, REACH, 0, NULL);
+  return c->world->ncontact ? c->resolved.touching : c->resolved.apart;
+}
+
+hfStatus hfi_resolved_advance(hfiControlled* c, hfState* state, const hfInput* in, double left, hfiPace* pace, hfError* error) {
+  hfiContinuous* part = c->resolved.last = choose_part(c, state, in);
+  hfi_integrator_stop_where_stiff(part->integrator, STIFF, pace->patience, LEAST_PATIENCE << pace->doublings);
+  part->first = pace->h;
+  part->accel->span = 0.5 * pace->h;
+  hfStatus status = hfi_continuous_step(part, state, in, left, error);
+  if (status < 0) return status;
+  pace->failed = status > 0;
+  pace->patience = imax2(hfi_integrator_patience(part->integrator), 0);
+  pace->resolved = !pace->failed && hfi_integrator_patience(part->integrator) >= 0;
+  pace->leaped = 0;
+  pace->stiffness = pace->failed ? UNKNOWN / c->step : hfi_integrator_stiffness(part->integrator);
+  double next = pace->resolved ? hf_integrator_next_step(part->integrator) : pace->failed ? pace->h : LEAP / pace->stiffness;
+  pace->h = clamp(next, c->smallest, c->step);
+  return HF_OK;
+}
