@@ -163,13 +163,14 @@ static int take_errors(const arm* a, double time, feedbackRun* out) {
 static void step_arm(arm* a, long steps, double h, feedbackRun* out) {
   hfError error = {HF_OK, ""};
   double begin = processor_clock();
+  long taken = 0;
   out->stable = 1;
-  for (long k = 0; k < steps && out->stable; ++k) {
+  for (long k = 0; k < steps && out->stable; ++k, ++taken) {
     arm_control(a, (double)k * h, h);
     out->stable = hf_sim_step(a->sim, a->state, a->input, NULL, &error) == HF_OK && take_errors(a, (double)(k + 1) * h, out);
   }
   out->time = processor_clock() - begin;
-  for (int i = 0; i < ARM_JOINTS; ++i) out->joint_error[i] /= (double)steps, out->error += out->joint_error[i] / ARM_JOINTS;
+  for (int i = 0; i < ARM_JOINTS; ++i) out->joint_error[i] /= fmax(1, (double)taken), out->error += out->joint_error[i] / ARM_JOINTS;
 }
 
 int arm_run(const armMethod* method, double seconds, double h, feedbackRun* out) {

@@ -13,7 +13,7 @@ enum { ARM_JOINTS = 8 };
 
 typedef struct feedbackRun {
   int stable;    // finite, no joint off by more than 1 rad, every step solved
-  double error;  // mean absolute joint error at the ends of steps [rad or m]
+  double error;  // mean absolute joint error at the ends of steps, of an unstable run until it was lost [rad or m]
   double time;   // of the processor, controller and steps [s]
   double joint_error[ARM_JOINTS]; // of each joint of the arm
 } feedbackRun;

@@ -36,7 +36,8 @@ static const double MOST_TILT = 0.5;  // of a body that has not fallen over: the
 static const double MOST_POWER = 20, POWER_TIME = 0.1;
 static const double SWAY_TIME = 0.1; // in which joints of feet that stand return to the sinusoids [s]
 static const double UNLIMITED = 1e9; // torque of a drive without a limit [N m]
-static const hfGains kPd = {20, 0, 0.1};
+const hfGains legs_hand_gains[3] = {{20, 0, 0.1}, {20, 0, 0.1}, {20, 0, 0.1}};
+const hfGains legs_tuned_gains[3] = {{326.3254817, 0, 0.6933511028}, {62.70161382, 0, 0.03558325791}, {560.966462, 0, 0.02348028474}};
 
 static void legs_close(legs* a) {
   hf_mlcp_free(a->mlcp);
@@ -49,15 +50,21 @@ static void legs_close(legs* a) {
   free(a->impulse);
 }
 
+static hfGains gains_of(const legs* a, int joint) { return (a->method->gains ? a->method->gains : legs_hand_gains)[joint % 3]; }
+
 static int is_pd(const legs* a) { return a->method->control == LEGS_PD_EXPLICIT || a->method->control == LEGS_PD_IMPLICIT; }
 
-// Drives with the published gains, or none.
+// Drives with the method's gains, or none.
 static hfStatus set_drives(legs* a, hfError* error) {
   double* gain = hf_params_field(a->params, HF_FIELD_actuator_gainprm);
   double* bias = hf_params_field(a->params, HF_FIELD_actuator_biasprm);
   double* range = hf_params_field(a->params, HF_FIELD_actuator_forcerange);
   double share = is_pd(a) ? 1 : 0, limit = a->method->limit > 0 ? a->method->limit : UNLIMITED;
-  for (int i = 0; i < LEG_JOINTS; ++i) gain[3 * i] = share * kPd.kp, bias[3 * i + 1] = -share * kPd.kp, bias[3 * i + 2] = -share * kPd.kd, range[2 * i] = -limit, range[2 * i + 1] = limit;
+  for (int i = 0; i < LEG_JOINTS; ++i) {
+    hfGains k = gains_of(a, i);
+    gain[3 * i] = share * k.kp, bias[3 * i + 1] = -share * k.kp, bias[3 * i + 2] = -share * k.kd;
+    range[2 * i] = -limit, range[2 * i + 1] = limit;
+  }
   return hf_params_update(a->params, error);
 }
 
@@ -130,7 +137,7 @@ static void control_pd(legs* a, double time) {
   const double e = 1e-6;
   for (int i = 0; i < LEG_JOINTS; ++i) {
     double q = reference(a, i, time), rate = (reference(a, i, time + e) - q) / e;
-    a->input->ctrl[i] = q + kPd.kd / kPd.kp * rate;
+    a->input->ctrl[i] = q + gains_of(a, i).kd / gains_of(a, i).kp * rate;
   }
 }
 
@@ -205,6 +212,7 @@ static int take_errors(const legs* a, double time, legRun* out) {
     double e = fabs(reference(a, i, time) - q[i]);
     if (!(e <= 1)) return 0;
     sum += e / LEG_JOINTS;
+    out->joint_error[i] += e;
   }
   out->tilt = fmax(out->tilt, acos(fmin(1, body_up(a).z)));
   out->run.error += sum;
@@ -277,6 +285,7 @@ int legs_run(const legMethod* method, double seconds, double h, legRun* out) {
     }
     out->run.time = spent;
     out->run.error /= fmax(1, (double)out->steps);
+    for (int i = 0; i < LEG_JOINTS; ++i) out->joint_error[i] /= fmax(1, (double)out->steps), out->squared_error += out->joint_error[i] * out->joint_error[i];
     out->mean_slip /= fmax(1, (double)a.samples);
     out->displacement = a.stances ? a.way / (double)a.stances : 0;
   } else say_error("quadruped.xml: %s", error.message);

@@ -13,10 +13,11 @@ typedef struct row {
   double paper_step, paper_error, paper_time; // 0: none
 } row;
 
-enum { PD, PD_IMPLICIT, ID_CONTROL, LEMKE, DANTZIG, TWO_STAGE, WITHOUT_CONTACT, WITHOUT_ID, WIDE, LIMITED, ROWS };
+enum { PD, PD_TUNED, PD_IMPLICIT, ID_CONTROL, LEMKE, DANTZIG, TWO_STAGE, WITHOUT_CONTACT, WITHOUT_ID, WIDE, LIMITED, ROWS };
 
 static const row rows[ROWS] = {
     [PD] = {{.name = "pd", .control = LEGS_PD_EXPLICIT, .method = HF_METHOD_CONVEX}, 0.001, 3.8e-2, 24.84},
+    [PD_TUNED] = {{.name = "pd_tuned", .control = LEGS_PD_EXPLICIT, .method = HF_METHOD_CONVEX, .gains = legs_tuned_gains}, 0.001, 3.8e-2, 24.84},
     [PD_IMPLICIT] = {{.name = "pd_implicit", .control = LEGS_PD_IMPLICIT, .method = HF_METHOD_CONVEX}, 0, 0, 0},
     [ID_CONTROL] = {{.name = "id_control", .control = LEGS_ID_CONTROL, .method = HF_METHOD_CONVEX}, 0.004, 9.05e-3, 4.97},
     [LEMKE] = {{.name = "id_constraint_lemke", .control = LEGS_TARGETS, .method = HF_METHOD_MLCP, .form = HF_MLCP_COMPLEMENTARITY, .lcp = HF_LCP_LEMKE}, 0, 0, 0},
@@ -49,6 +50,7 @@ static void show_row(const row* w, double step, const legRun* run, result* r) {
   feedback_show(r, name, "way_per_stance", run->displacement, 0, "m");
   feedback_show(r, name, "torque_beyond_limit", run->violation, 0, "N m");
   feedback_show(r, name, "work", run->work, 0, "J");
+  feedback_show(r, name, "tilt", run->tilt, 0, "rad");
 }
 
 static int measure_row(const row* w, double seconds, double* step, legRun* run, result* r) {
@@ -107,6 +109,30 @@ static int measure_range(double seconds, int quick, legRun* worst, result* r) {
   return CLI_GOOD;
 }
 
+// PD with the gains found by hand and with those of the optimiser, at the step that they were tuned for. The full experiment tunes again.
+static int judge_tuning(double seconds, int quick, const double* step, result* r) {
+  legRun hand, tuned;
+  if (legs_run(&rows[PD].method, seconds, 0.001, &hand) != CLI_GOOD || legs_run(&rows[PD_TUNED].method, seconds, 0.001, &tuned) != CLI_GOOD) return CLI_FAILED;
+  result_compare(r, "pd_error_at_1ms", hand.run.error, 3.8e-2, "rad");
+  result_compare(r, "pd_tuned_error_at_1ms", tuned.run.error, 3.8e-2, "rad");
+  result_figure(r, "pd_work_at_1ms", hand.work, "J");
+  result_figure(r, "pd_tuned_work_at_1ms", tuned.work, "J");
+  result_figure(r, "pd_tuned_tilt_at_1ms", tuned.tilt, "rad");
+  result_must(r, "tuned_better", "PD at 1 ms: squared error with the optimiser's gains over that with the gains found by hand", tuned.squared_error / hand.squared_error,
+              "below 1, within the bounds of energy and tilt", tuned.run.stable && hand.run.stable && tuned.squared_error < hand.squared_error, 0);
+  result_must(r, "tuned_order", "largest stable step of PD with the optimiser's gains", step[PD_TUNED], "below that of ID control", step[PD_TUNED] < step[ID_CONTROL], 0);
+  if (quick) return CLI_GOOD;
+  hfGains gains[3];
+  double again;
+  memcpy(gains, legs_hand_gains, sizeof gains);
+  if (legs_tune(2.5, 0.001, 1, 150, gains, &again) != CLI_GOOD) return CLI_FAILED;
+  for (int i = 0; i < 3; ++i) result_note(r, "  tuned gains, joint %d of a leg: kp %.10g, kd %.10g", i + 1, gains[i].kp, gains[i].kd);
+  legRun stored;
+  if (legs_run(&rows[PD_TUNED].method, 2.5, 0.001, &stored) != CLI_GOOD) return CLI_FAILED;
+  result_must(r, "tuning", "tuned again: squared error over that of the stored gains", again / stored.squared_error, "at most 1.05", again <= 1.05 * stored.squared_error, 1);
+  return CLI_GOOD;
+}
+
 static int judge(double seconds, int quick, const double* step, const legRun* run, result* r) {
   legRun control, fine, range;
   if (legs_run(&rows[ID_CONTROL].method, seconds, 0.004, &control) != CLI_GOOD) return CLI_FAILED;
@@ -141,6 +167,7 @@ static int run(const experimentOptions* options, result* r) {
   if (find_tikhonov(seconds, &tikhonov, &with_tikhonov) != CLI_GOOD) return CLI_FAILED;
   result_figure(r, "tikhonov_that_solves_4ms", tikhonov, "-");
   if (tikhonov > 0) result_figure(r, "tikhonov_slip", with_tikhonov.slip, "m/s");
+  if (judge_tuning(seconds, options->quick, step, r) != CLI_GOOD) return CLI_FAILED;
   return judge(seconds, options->quick, step, best, r);
 }
 

@@ -74,16 +74,17 @@ static void judge(const double* step, const feedbackRun* best, const feedbackRun
   result_compare(r, "id_control_faster_by", 100 * (best[PD].time / best[ID_CONTROL].time - 1), 540, "%");
 }
 
-// The stored gains of the geared arm come out of the tuning again.
+// Tuning the geared arm again finds gains that are as good as the stored ones. They need not be the same: the valley of good gains is
+// flat, and a difference in the last digit of a step sends the simplex another way.
 static int repeat_tuning(result* r) {
   hfGains gains[ARM_JOINTS];
-  double value;
+  double value, stored = 0;
+  feedbackRun run;
   memcpy(gains, arm_geared_start, sizeof gains);
   int status = arm_tune(&rows[GEARED_ROTOR].method, SECONDS, 0.05, 1, 400, gains, &value);
-  double worst = 0;
-  for (int i = 0; i < ARM_JOINTS; ++i) worst = fmax(worst, fmax(fabs(gains[i].kp / arm_rotor_gains[i].kp - 1), fabs(gains[i].kd / arm_rotor_gains[i].kd - 1)));
-  // stored with ten digits; the path of a simplex is the same where libm is
-  result_must(r, "tuning", "tuned gains against those stored", worst, "equal to 1e-6", status == CLI_GOOD && worst < 1e-6, 1);
+  if (arm_run(&rows[GEARED_ROTOR].method, SECONDS, 0.05, &run) != CLI_GOOD) return CLI_FAILED;
+  for (int i = 0; i < ARM_JOINTS; ++i) stored += run.joint_error[i] * run.joint_error[i];
+  result_must(r, "tuning", "tuned again: squared error over that of the stored gains", value / stored, "at most 1.1", status == CLI_GOOD && value <= 1.1 * stored, 1);
   return status;
 }
 

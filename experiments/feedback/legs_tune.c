@@ -1,0 +1,40 @@
+// PD gains of the quadruped as the paper found them: by hand, then by a nonlinear optimiser of the summed squared joint error.
+//
+//   minimise sum_i e_i^2 over log kp, log kd of hip x, hip y and knee,   e_i mean absolute error of joint i
+//
+// A run that falls, tilts by more than 0.5 rad or takes more than 20 W (legs.c) counts as infinite: without these bounds the
+// optimiser finds gains that track a robot which drums on the ground.
+#include "feedback/legs.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct tuning {
+  double seconds, h;
+  hfGains gains[3];
+} tuning;
+
+static void read_gains(const double* x, hfGains* gains) {
+  for (int i = 0; i < 3; ++i) gains[i] = (hfGains){exp(x[2 * i]), 0, exp(x[2 * i + 1])};
+}
+
+static double squared_error(const double* x, void* user) {
+  tuning* t = user;
+  legRun out;
+  read_gains(x, t->gains);
+  legMethod method = {.name = "pd", .control = LEGS_PD_EXPLICIT, .method = HF_METHOD_CONVEX, .gains = t->gains};
+  if (legs_run(&method, t->seconds, t->h, &out) != CLI_GOOD || !out.run.stable) return INFINITY;
+  return out.squared_error;
+}
+
+int legs_tune(double seconds, double h, uint64_t seed, int evaluations, hfGains gains[3], double* value) {
+  tuning t = {.seconds = seconds, .h = h};
+  hfTuning config = hf_tuning_default();
+  double x[6];
+  for (int i = 0; i < 3; ++i) x[2 * i] = log(gains[i].kp), x[2 * i + 1] = log(gains[i].kd);
+  config.seed = seed;
+  config.evaluations = evaluations;
+  *value = hf_minimise(squared_error, &t, 6, x, &config, NULL);
+  read_gains(x, gains);
+  return isfinite(*value) ? CLI_GOOD : CLI_FAILED;
+}
