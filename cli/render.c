@@ -23,6 +23,8 @@ enum {
   KEY_SIZE,
   KEY_FOLLOW,
   KEY_ZOOM,
+  KEY_AZIMUTH,
+  KEY_ELEVATION,
   KEY_CONES,
   KEY_NO_FORCES,
   KEY_COLLISION,
@@ -34,7 +36,7 @@ enum { FORWARDED = 32 };
 
 typedef struct renderOptions {
   const char *input, *picture, *video, *follow;
-  double time, until, fps, speed, zoom;
+  double time, until, fps, speed, zoom, azimuth, elevation;
   int width, height, cones, no_forces, collision;
   char* forwarded[FORWARDED]; // to holdfast run, for a scene
   int nforwarded;
@@ -51,6 +53,8 @@ static const struct argp_option options[] = {
     {"size", KEY_SIZE, "WIDTHxHEIGHT", 0, "Pixels (default 1280x720)", 2},
     {"follow", KEY_FOLLOW, "BODY", 0, "Move the camera with a body", 2},
     {"zoom", KEY_ZOOM, "FACTOR", 0, "Come closer by this factor (default 1)", 2},
+    {"azimuth", KEY_AZIMUTH, "DEGREES", 0, "Look from this direction about z, from x towards y (default -55)", 2},
+    {"elevation", KEY_ELEVATION, "DEGREES", 0, "Look from this angle above the horizon (default 25)", 2},
     {"cones", KEY_CONES, 0, 0, "Show friction cones", 2},
     {"no-forces", KEY_NO_FORCES, 0, 0, "Show no contact forces", 2},
     {"collision", KEY_COLLISION, 0, 0, "Show the shapes that collide", 2},
@@ -113,6 +117,12 @@ static error_t parse(int key, char* argument, struct argp_state* state) {
     return 0;
   case KEY_ZOOM:
     o->zoom = take_number(argument, 0.1, state, "--zoom");
+    return 0;
+  case KEY_AZIMUTH:
+    o->azimuth = take_number(argument, -360, state, "--azimuth");
+    return 0;
+  case KEY_ELEVATION:
+    o->elevation = take_number(argument, -90, state, "--elevation");
     return 0;
   case KEY_SIZE:
     if (sscanf(argument, "%dx%d", &o->width, &o->height) != 2 || o->width < 16 || o->height < 16 ||
@@ -287,10 +297,10 @@ static char* page_address(const renderOptions* o, const char* page, int count) {
   n += (size_t)snprintf(text + n, room - n,
                         "file://%s#render={\"width\":%d,\"height\":%d,\"type\":\"image/"
                         "%s\",\"forces\":%s,\"cones\":%s,"
-                        "\"collision\":%s,\"zoom\":%g,\"follow\":\"",
+                        "\"collision\":%s,\"zoom\":%g,\"azimuth\":%g,\"elevation\":%g,\"follow\":\"",
                         page, o->width, o->height, o->video ? "jpeg" : "png",
                         o->no_forces ? "false" : "true", o->cones ? "true" : "false",
-                        o->collision ? "true" : "false", o->zoom);
+                        o->collision ? "true" : "false", o->zoom, o->azimuth, o->elevation);
   for (const char* c = o->follow ? o->follow : ""; *c; ++c)
     n += (size_t)snprintf(text + n, room - n, "%%%02X", (unsigned char)*c);
   n += (size_t)snprintf(text + n, room - n, "\",\"times\":[");
@@ -394,7 +404,7 @@ static int draw(const renderOptions* o, const char* browser, const char* page) {
 
 int verb_render(int argc, char** argv) {
   renderOptions o = {
-      .time = NAN, .until = NAN, .fps = 30, .speed = 1, .zoom = 1, .width = 1280, .height = 720};
+      .time = NAN, .until = NAN, .fps = 30, .speed = 1, .zoom = 1, .azimuth = -55, .elevation = 25, .width = 1280, .height = 720};
   argp_parse(&render_argp, argc, argv, 0, NULL, &o);
   if (refuse_same_file((usedFile[]){{"the scene or recording", o.input, 0}, {"-o", o.picture, 1}, {"--video", o.video, 1}}, 3))
     return CLI_MISUSED;

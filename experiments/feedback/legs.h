@@ -52,6 +52,9 @@ typedef struct legRun {
 // PD gains of hip x, hip y and knee: by hand, and tuned at 1 ms from these (legs_tune with seed 1, 150 evaluations of 2.5 s).
 extern const hfGains legs_hand_gains[3], legs_tuned_gains[3];
 
+// Writes the trot as quadruped_trot.xml, a scene over models/quadruped.xml, into the folder of --out (scene_file.c).
+void legs_write_scene(result* r);
+
 int legs_run(const legMethod* method, double seconds, double h, legRun* out);
 // Tunes PD gains at step h from those given, by Nelder and Mead's method: the sum of squared joint errors becomes small among
 // runs that keep the bounds of energy and tilt. *value: that sum, infinite where no run is stable.

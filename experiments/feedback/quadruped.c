@@ -159,6 +159,7 @@ static int judge(double seconds, int quick, const double* step, const legRun* ru
 static int run(const experimentOptions* options, result* r) {
   double step[ROWS], seconds = options->quick ? 1 : 5, tikhonov;
   legRun best[ROWS], with_tikhonov;
+  legs_write_scene(r);
   for (int i = 0; i < ROWS; ++i) {
     show_progress((double)i / ROWS, "%s", rows[i].method.name);
     if (measure_row(&rows[i], seconds, &step[i], &best[i], r) != CLI_GOOD) return CLI_FAILED;

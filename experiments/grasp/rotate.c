@@ -84,6 +84,15 @@ static void compare(const graspRun* run, result* r) {
   result_figure(r, "cpu_ratio_5e-4", run[STIFF].cpu / run[RIGID].cpu, "-");
 }
 
+static const graspSceneFile scene_file = {
+    "grasp_rotate",
+    "Example 1 of the grasp-switching paper as a scene: four servos turn the elliptical object by 40 degrees between\n"
+    "     two fingers, while all contacts slide. The experiment grasp-rotate writes this file.\n\n"
+    "     Start: keyframe start, for 0.96 s",
+    {20, 0, 1},
+    0.02,
+    0.98};
+
 static int run_all(const experimentOptions* options, graspScene* s, result* r) {
   graspPlan plan;
   graspRun run[RUNS] = {{0}};
@@ -103,6 +112,8 @@ static int run_all(const experimentOptions* options, graspScene* s, result* r) {
     result_must(r, "p_throughout",
                 "A is a P-matrix along the whole plan: its smallest principal minor", least_minor,
                 "positive", least_minor > 0, 0);
+  if (status == CLI_GOOD)
+    status = grasp_write_scene(&plan, &scene_file, r);
   for (int k = 0; k < RUNS && status == CLI_GOOD; ++k) {
     graspOptions o = grasp_options_default();
     o.contacts = k == RIGID ? HF_CONTACTS_RIGID : HF_CONTACTS_COMPLIANT;

@@ -63,6 +63,14 @@ double grasp_value_at(const graspRun* run, const double* member, double t);
 double grasp_difference(const graspRun* a, const graspRun* b, const double* member, double from, double to);
 // Prints each switch with its time, reason and jumps.
 void grasp_note_switches(result* r, const char* name, const graspRun* run);
+// A scene over models/planar_grasp.xml that a plan becomes.
+typedef struct graspSceneFile {
+  const char *name, *about; // of the model; the file is NAME.xml
+  hfGains gains;            // of servos that follow the plan; kp = 0: motors exert its torques
+  double begin, end;        // part of the plan [s]
+} graspSceneFile;
+// Writes the scene into the folder of --out (scene_file.c); nothing without one. CLI_FAILED after a message.
+int grasp_write_scene(const graspPlan* plan, const graspSceneFile* file, result* r);
 // Writes every sample as a table.
 void grasp_write(const graspScene* s, const graspRun* run, result* r, const char* file);
 

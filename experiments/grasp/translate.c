@@ -184,6 +184,18 @@ static void judge_runs(const graspRun* run, result* r) {
               "at most 1e-9", jump <= 1e-9, 0);
 }
 
+static const graspSceneFile scene_file = {
+    "grasp_translate",
+    "Example 2 of the grasp-switching paper as a scene: four motors exert the planned torques (its figure 9b), which move the elliptical\n"
+    "     object away from the palm by 6 cm while all contacts slide. Contact is rigid, compliant from 0.41 s on, and rigid again. Nothing\n"
+    "     feeds the object's pose back, so that some contacts open and close in the weakly loaded second half. The experiment grasp-translate\n"
+    "     writes this file.\n\n"
+    "     Start: keyframe start, for 0.98 s. The paper's layer: set switching.rigid.layer.eps=5e-4, switching.rank_margin=1e-4,\n"
+    "     switching.return_modes=gross, switching.settle=0",
+    {0, 0, 0},
+    0.01,
+    0.99};
+
 static int run_all(const experimentOptions* options, graspScene* s, result* r) {
   graspRun run[RUNS] = {{0}};
   int status = CLI_GOOD;
@@ -195,6 +207,8 @@ static int run_all(const experimentOptions* options, graspScene* s, result* r) {
     if (k == LAYER_RETURN) o.return_modes = HF_RETURN_LAYER;
     if (k == STIFF) o.eps = 1e-4;
     status = plan_translation(&plan, s, k == QUINTIC ? GRASP_QUINTIC : GRASP_CUBIC);
+    if (status == CLI_GOOD && k == GROSS)
+      status = grasp_write_scene(&plan, &scene_file, r);
     if (status == CLI_GOOD) status = grasp_run(&plan, &o, &run[k]);
     if (status == CLI_GOOD) report_run(&run[k], RUN_NAMES[k], &o, r);
     char file[64];

@@ -4,6 +4,7 @@
 //   ramp    y0 until t0, then linear to y1 at t1, then y1
 //   chirp   y = y0 + A sin(2 pi (f0 t + (f1 - f0) t^2/(2 T))) for t <= T, then at f1 with the same phase
 //   table   linear between rows (t, y), constant outside them
+//   cycle   the rows of a table again and again: the last time less the first is the period
 #include <holdfast/actuation.h>
 
 #include "math/vec3.h"
@@ -40,15 +41,23 @@ static double table_value(const double* rows, int n, double time) {
   return interpolate(time, rows[2 * i], rows[2 * i + 1], rows[2 * i + 2], rows[2 * i + 3]);
 }
 
+// The time within the rows of a cycle.
+static double wrap_time(const double* rows, int n, double time) {
+  double period = rows[2 * (n - 1)] - rows[0], turns = (time - rows[0]) / period;
+  return period > 0 ? rows[0] + period * (turns - floor(turns)) : time;
+}
+
 double hf_signal_value(const hfModel* m, int signal, double time) {
   assert(signal >= 0 && signal < m->nsignal);
   const double* p = hf_model_signal_data(m) + hf_model_signal_adr(m)[signal];
+  int rows = hf_model_signal_num(m)[signal] / 2;
   switch (hf_model_signal_type(m)[signal]) {
   case HF_SIGNAL_CONSTANT: return p[0];
   case HF_SIGNAL_SINE: return p[3] + p[0] * sin(2 * HFI_PI * p[1] * time + p[2]);
   case HF_SIGNAL_RAMP: return interpolate(time, p[0], p[1], p[2], p[3]);
   case HF_SIGNAL_CHIRP: return p[4] + p[0] * sin(2 * HFI_PI * chirp_turns(time, p[1], p[2], p[3]));
-  case HF_SIGNAL_TABLE: return table_value(p, hf_model_signal_num(m)[signal] / 2, time);
+  case HF_SIGNAL_TABLE: return table_value(p, rows, time);
+  case HF_SIGNAL_CYCLE: return table_value(p, rows, wrap_time(p, rows, time));
   default: return 0;
   }
 }
@@ -79,6 +88,7 @@ void hf_signal_rates(const hfModel* m, int signal, double time, double rate[2]) 
   case HF_SIGNAL_SINE: sine_rates(p[0], 2 * HFI_PI * p[1] * time + p[2], 2 * HFI_PI * p[1], 0, rate); break;
   case HF_SIGNAL_RAMP: rate[0] = slope_between(time, p[0], p[1], p[2], p[3]); break;
   case HF_SIGNAL_CHIRP: chirp_rates(p, time, rate); break;
+  case HF_SIGNAL_CYCLE: time = wrap_time(p, rows, time); // fall through
   case HF_SIGNAL_TABLE: {
     const double* row = p + 2 * find_row(p, rows, time);
     if (row < p + 2 * (rows - 1)) rate[0] = slope_between(time, row[0], row[1], row[2], row[3]);

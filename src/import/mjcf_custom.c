@@ -111,7 +111,7 @@ const hfiKeyword hfi_mjcf_drives[] = {{"servo", HF_DRIVE_SERVO},
                                       {"computed-torque", HF_DRIVE_COMPUTED_TORQUE},
                                       {NULL, 0}};
 const hfiKeyword hfi_mjcf_signals[] = {{"constant", HF_SIGNAL_CONSTANT}, {"sine", HF_SIGNAL_SINE}, {"ramp", HF_SIGNAL_RAMP},
-                                       {"chirp", HF_SIGNAL_CHIRP},       {"table", HF_SIGNAL_TABLE}, {NULL, 0}};
+                                       {"chirp", HF_SIGNAL_CHIRP},       {"table", HF_SIGNAL_TABLE}, {"cycle", HF_SIGNAL_CYCLE}, {NULL, 0}};
 
 void hfi_mjcf_set_world(hfiMjcf* m) {
   hfWorld* w = hf_builder_world(m->r->builder);
@@ -177,7 +177,7 @@ void hfi_mjcf_read_signal(hfiMjcf* m, const char* full_name, hfActuatorDef* def)
   const char* actuator = own_name(m, full_name);
   static const struct {
     int least, most;
-  } counts[] = {{0, 0}, {1, 1}, {2, 4}, {4, 4}, {4, 5}, {0, 0}}; // by hfSignalType
+  } counts[] = {{0, 0}, {1, 1}, {2, 4}, {4, 4}, {4, 5}, {0, 0}, {0, 0}}; // by hfSignalType
   hfiCustom* c =
       actuator && m->custom ? find_custom(m, hfi_format(m->r, "signal.%s", actuator)) : NULL;
   if (!c) return;
@@ -186,7 +186,7 @@ void hfi_mjcf_read_signal(hfiMjcf* m, const char* full_name, hfActuatorDef* def)
     if (strncmp(c->text, k->word, length) != 0 || c->text[length] != ' ') continue;
     const char* rest = c->text + length;
     def->signal = k->value;
-    if (k->value == HF_SIGNAL_TABLE) {
+    if (k->value == HF_SIGNAL_TABLE || k->value == HF_SIGNAL_CYCLE) {
       def->signal_data = read_table_signal(m, c->elem, rest, &def->signal_count);
       return;
     }
@@ -202,6 +202,6 @@ void hfi_mjcf_read_signal(hfiMjcf* m, const char* full_name, hfActuatorDef* def)
     return;
   }
   hfi_fail(m->r, c->elem, HF_ERROR_PARSE,
-           "\"%.40s\" is no signal: constant, sine, ramp, chirp or table",
+           "\"%.40s\" is no signal: constant, sine, ramp, chirp, table or cycle",
            c->text ? c->text : "a number");
 }

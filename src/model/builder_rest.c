@@ -158,7 +158,7 @@ static hfStatus check_drive(const hfBuilder* b, const hfActuatorDef* d, hfError*
 }
 
 int hfi_signal_size(int type) {
-  static const int size[] = {0, 1, 4, 4, 5, 2};
+  static const int size[] = {0, 1, 4, 4, 5, 2, 4};
   return size[type];
 }
 
@@ -202,14 +202,14 @@ hfStatus hfi_check_actuator(const hfBuilder* b, const hfActuatorDef* d, hfError*
     if (limited[i] && !(ranges[i][0] <= ranges[i][1]))
       return hfi_refuse_def(error, d->where, kind, d->name, "%s [%g, %g] is empty", names[i],
                             ranges[i][0], ranges[i][1]);
-  if (d->signal < HF_SIGNAL_NONE || d->signal > HF_SIGNAL_TABLE)
+  if (d->signal < HF_SIGNAL_NONE || d->signal > HF_SIGNAL_CYCLE)
     return hfi_refuse_def(error, d->where, kind, d->name, "there is no signal %d", d->signal);
   if (d->signal_count < hfi_signal_size(d->signal))
     return hfi_refuse_def(error, d->where, kind, d->name, "signal needs %d numbers, has %d",
                           hfi_signal_size(d->signal), d->signal_count);
   if (!hfi_all_finite(d->signal_data, d->signal_count))
     return hfi_refuse_def(error, d->where, kind, d->name, "a signal value is not finite");
-  if (d->signal == HF_SIGNAL_TABLE)
+  if (d->signal == HF_SIGNAL_TABLE || d->signal == HF_SIGNAL_CYCLE)
     for (int i = 2; i + 1 < d->signal_count; i += 2)
       if (d->signal_data[i] <= d->signal_data[i - 2])
         return hfi_refuse_def(error, d->where, kind, d->name, "signal table: times must increase");

@@ -60,7 +60,7 @@ static hfStatus check_indices(const hfModel* m, hfError* error) {
                              {HF_FIELD_sensor_num, 0, HFI_MOST_SENSOR_SLOTS + 1},
                              {HF_FIELD_sensor_reduce, 0, HF_REDUCE_NETFORCE + 1},
                              {HF_FIELD_sensor_subtree, 0, 4},
-                             {HF_FIELD_signal_type, 0, HF_SIGNAL_TABLE + 1}};
+                             {HF_FIELD_signal_type, 0, HF_SIGNAL_CYCLE + 1}};
   for (size_t r = 0; r < sizeof rules / sizeof *rules; ++r) {
     hfStatus status = check_index(m, &rules[r], error);
     if (status) return status;

@@ -68,7 +68,8 @@ static void test_rates(void** s) {
                                                                        {HF_SIGNAL_SINE, 4, {2, 0.5, 0.3, -1}},
                                                                        {HF_SIGNAL_RAMP, 4, {1, -2, 3, 4}},
                                                                        {HF_SIGNAL_CHIRP, 5, {1.5, 1, 5, 2, 0.2}},
-                                                                       {HF_SIGNAL_TABLE, 8, {0, 1, 0.5, 3, 1.5, -1, 2, 0}}};
+                                                                       {HF_SIGNAL_TABLE, 8, {0, 1, 0.5, 3, 1.5, -1, 2, 0}},
+                                                                       {HF_SIGNAL_CYCLE, 8, {0, 1, 0.5, 3, 1.5, -1, 1.7, 1}}};
   for (size_t k = 0; k < sizeof signals / sizeof *signals; ++k) {
     hfModel* m = make_model(signals[k].type, signals[k].data, signals[k].count);
     for (double t = -0.41; t < 3.7; t += 0.173) {
@@ -102,6 +103,19 @@ static void test_table(void** s) {
   const double want[][2] = {{-1, 1}, {0, 1}, {0.25, 1.5}, {1, 3}, {2, 2}, {4, 0}, {5, 0}};
   for (int i = 0; i < 7; ++i) check_value(m, want[i][0], want[i][1]);
   hf_model_free(m);
+}
+
+// A cycle is its table at times less whole periods, before the first row too.
+static void test_cycle(void** s) {
+  (void)s;
+  const double data[] = {0.5, 1, 1.5, 3, 4.5, 1};
+  hfModel* m = make_model(HF_SIGNAL_CYCLE, data, 6);
+  hfModel* once = make_model(HF_SIGNAL_TABLE, data, 6);
+  for (double t = 0.5; t < 4.5; t += 0.13)
+    for (int turn = -2; turn < 4; ++turn)
+      assert_near(hf_signal_value(m, 0, t + 4 * turn), hf_signal_value(once, 0, t), 1e-13); // times are rounded to 1e-15, slopes are 2
+  hf_model_free(m);
+  hf_model_free(once);
 }
 
 // ---- tables of controls -----------------------------------------------------------------------------
@@ -180,7 +194,7 @@ static void test_table_refusals(void** s) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_constant_and_controls), cmocka_unit_test(test_sine),        cmocka_unit_test(test_ramp),
-      cmocka_unit_test(test_rates), cmocka_unit_test(test_chirp),                 cmocka_unit_test(test_table),       cmocka_unit_test(test_table_holds),
+      cmocka_unit_test(test_rates), cmocka_unit_test(test_chirp),                 cmocka_unit_test(test_table), cmocka_unit_test(test_cycle), cmocka_unit_test(test_table_holds),
       cmocka_unit_test(test_table_from_file),       cmocka_unit_test(test_table_refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

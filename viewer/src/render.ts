@@ -1,13 +1,15 @@
 // Pictures without a screen: draws the asked moments and leaves them as text in the page, where
 // `holdfast render` reads them.
 //
-// The address ends in #render= and JSON: { times, width, height, type, forces, cones, collision, follow, zoom }.
+// The address ends in #render= and JSON: { times, width, height, type, forces, cones, collision, follow, zoom,
+// azimuth, elevation }.
 import { App } from './app';
 import { make } from './dom';
 
 interface Order {
   times: number[]; width: number; height: number; type: string;
   forces: boolean; cones: boolean; collision: boolean; follow: string; zoom: number;
+  azimuth: number; elevation: number; // of the camera, seen from what it looks at [degrees]
 }
 
 export function renderOrder(): Order | null {
@@ -24,6 +26,7 @@ export function render(app: App, order: Order): void {
   app.goTo(order.times[0]);
   const r = app.recording; // a picture shows its moment, a video all of its time
   view.fitCamera(view.bounds(order.times.length === 1 ? [r.frames[r.indexAt(order.times[0])]] : r.frames));
+  view.lookFrom(order.azimuth, order.elevation);
   view.zoom(order.zoom);
   for (let b = 0; b < model.counts.nbody; ++b) if (model.label('body', b) === order.follow) view.setFollow(b);
   const frames = order.times.map(time => {

@@ -315,6 +315,14 @@ export class View3D {
     this.camera.updateProjectionMatrix();
   }
   private fixed = false;
+  // Looks at the same point from the same distance, from another direction [degrees].
+  lookFrom(azimuth: number, elevation: number): void {
+    const a = azimuth * Math.PI / 180, e = Math.min(89.9, elevation) * Math.PI / 180;
+    const direction = new THREE.Vector3(Math.cos(e) * Math.cos(a), Math.cos(e) * Math.sin(a), Math.sin(e));
+    const distance = this.camera.position.distanceTo(this.controls.target);
+    this.camera.position.copy(this.controls.target).addScaledVector(direction, distance);
+    this.controls.update();
+  }
   zoom(factor: number): void {
     this.camera.position.sub(this.controls.target).divideScalar(factor).add(this.controls.target);
     this.controls.update();
