@@ -76,13 +76,21 @@ typedef struct allegroCase {
 typedef struct allegroResult {
   double elapsed, simulated; // processor time of the steps [s]
   long steps, iterations, contacts;
+  long evaluations; // implicit Euler: of the equations of motion, those of Jacobians by differences included
   allegroMotion motion;
 } allegroResult;
 
 // By TAMSI; record: file for the poses of all bodies, or NULL.
 int allegro_run(const allegroCase* c, const char* record, allegroResult* out);
-// Implicit Euler, quasi-Newton, error control at a = 0.01, steps up to 3 ms. Steps and iterations are its own.
-int allegro_run_euler(const allegroCase* c, int jacobian, int tals, allegroResult* out);
+// A set-up of implicit Euler. All zero is the paper's fastest: quasi-Newton, error control at a = 0.01, Jacobians by differences.
+typedef struct allegroEuler {
+  int analytic; // 1: analytic Jacobians
+  int tals;
+  int full;     // 1: full Newton
+  int fixed;    // 1: fixed steps of 3 ms
+} allegroEuler;
+// Implicit Euler with steps up to 3 ms. Steps and iterations are its own.
+int allegro_run_euler(const allegroCase* c, const allegroEuler* how, allegroResult* out);
 // MuJoCo on the same file. Returns -1 where there is none.
 int allegro_run_mujoco(const allegroCase* c, allegroResult* out);
 

@@ -12,16 +12,17 @@
 
 static const double LONGEST = 0.003, ACCURACY = 0.01; // [s], [-]
 
-static hfIntegratorConfig configure(int jacobian, int tals) {
+static hfIntegratorConfig configure(const allegroEuler* how) {
   hfIntegratorConfig c = hf_integrator_config_default();
   c.method = HF_METHOD_IMPLICIT_EULER;
-  c.error_control = 1;
+  c.error_control = !how->fixed;
   c.accuracy = ACCURACY;
   c.step = LONGEST;
   c.extrapolate = 0; // as in the paper
-  c.newton = HF_NEWTON_QUASI;
-  c.jacobian = jacobian;
-  c.tals = tals;
+  c.newton = how->full ? HF_NEWTON_FULL : HF_NEWTON_QUASI;
+  c.jacobian = how->analytic ? HF_JACOBIAN_ANALYTIC : HF_JACOBIAN_FORWARD;
+  c.tals = how->tals;
+  c.newton_tolerance = 0.05 * ACCURACY; // fixed steps: the share of the accuracy that error control leaves to Newton
   return c;
 }
 
@@ -65,13 +66,14 @@ static int advance_all(const allegroCase* c, world* w, hfIntegrator* in, allegro
   hfIntegratorReport report = hf_integrator_report(in);
   out->elapsed = processor_clock() - begin;
   out->simulated = t, out->steps = (long)report.steps, out->iterations = (long)report.iterations;
+  out->evaluations = (long)report.evaluations;
   return CLI_GOOD;
 }
 
-int allegro_run_euler(const allegroCase* c, int jacobian, int tals, allegroResult* out) {
+int allegro_run_euler(const allegroCase* c, const allegroEuler* how, allegroResult* out) {
   hfSimConfig unused = hf_sim_config_default();
   hfAccelConfig accel = hf_accel_config_default();
-  hfIntegratorConfig config = configure(jacobian, tals);
+  hfIntegratorConfig config = configure(how);
   hfError error = {HF_OK, ""};
   hfAccel* a = NULL;
   hfIntegrator* in = NULL;

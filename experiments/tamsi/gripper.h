@@ -11,9 +11,18 @@ int gripper_integrators(const experimentOptions* options, result* r);
 int gripper_turning(result* r);
 
 enum { GRIPPER_NX = 17 }; // coordinates and velocities of the gripper with its mug, and of the table with its block
-typedef struct gripperCounts { hfIntegratorReport integrator; hfAccelStatistics accel; } gripperCounts;
-// A run from x0 = (q, v) by implicit Euler at h = 3 ms, the integrator alone. to_the_limit: Newton gives up at
-// its limit of iterations only.
-int gripper_euler(const hfModel* model, const double* x0, int tals, int to_the_limit, double seconds, gripperCounts* out, hfError* error);
+typedef struct gripperCounts {
+  hfIntegratorReport integrator;
+  hfAccelStatistics accel;
+  double time; // of the processor [s]
+} gripperCounts;
+
+typedef struct gripperEuler {
+  int tals;
+  int to_the_limit; // 1: Newton gives up at its limit of iterations only
+  int forget;       // 1: every evaluation computes kinematics, inertia and contacts anew, also where only velocities changed
+} gripperEuler;
+// A run from x0 = (q, v) by implicit Euler at h = 3 ms, the integrator alone.
+int gripper_euler(const hfModel* model, const double* x0, const gripperEuler* how, double seconds, gripperCounts* out, hfError* error);
 
 #endif

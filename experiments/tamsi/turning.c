@@ -46,8 +46,8 @@ static int shake(int turns, double speed, shaken* out, hfError* error) {
   v[0] = -speed * (turns ? 1 : RADIUS);
   v[2] = -speed * RADIUS;
   v[6] = turns ? -speed : 0;
-  int status = gripper_euler(m, x, 1, 0, SPAN, &out->with, error);
-  if (status == CLI_GOOD) status = gripper_euler(m, x, 0, 0, SPAN, &out->without, error);
+  int status = gripper_euler(m, x, &(gripperEuler){.tals = 1}, SPAN, &out->with, error);
+  if (status == CLI_GOOD) status = gripper_euler(m, x, &(gripperEuler){0}, SPAN, &out->without, error);
   hf_model_free(m);
   return status;
 }
