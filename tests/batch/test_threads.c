@@ -117,8 +117,38 @@ static void test_own_parameters(void** state) {
   check(&(scenario){"pinch", 1, HF_METHOD_SWITCHING, 10});
 }
 
+// All work lies in the range of the first thread, so that the others can only help it. Whoever steps a world, a call gives
+// the same bytes, and its message is that of the first world that is refused.
+static void test_threads_that_help(void** state) {
+  (void)state;
+  enum { ACTIVE = 6, REFUSED = 2, ALSO_REFUSED = 4, CALLS = 40 };
+  hfModel* model = load_scene("pinch");
+  hfBatch* one = make_batch(model, 4 * ACTIVE, 1);
+  uint8_t mask[4 * ACTIVE] = {0};
+  memset(mask, 1, ACTIVE);
+  for (int threads = 1; threads <= 4; ++threads) {
+    hfBatch* many = make_batch(model, 4 * ACTIVE, threads);
+    hf_batch_reset(one, NULL, 0, NULL);
+    hf_batch_reset(many, NULL, 0, NULL);
+    for (int call = 0; call < CALLS; ++call) {
+      hfError error;
+      batch_row(many, HF_BATCH_V, REFUSED)[0] = batch_row(many, HF_BATCH_V, ALSO_REFUSED)[0] = NAN;
+      assert_int_equal(hf_batch_step(many, 3, &(hfBatchRun){.mask = mask}, &error), HF_FLAGGED);
+      assert_memory_equal(error.message, "world 2:", strlen("world 2:"));
+      hf_batch_step(one, 3, &(hfBatchRun){.mask = mask}, &error);
+      for (int w = 0; w < ACTIVE; ++w)
+        if (w != REFUSED && w != ALSO_REFUSED)
+          assert_memory_equal(batch_row(many, HF_BATCH_Q, w), batch_row(one, HF_BATCH_Q, w), sizeof(double) * (size_t)model->nq);
+    }
+    hf_batch_free(many);
+  }
+  hf_batch_free(one);
+  hf_model_free(model);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_threads_that_help),
       cmocka_unit_test(test_gripper),
       cmocka_unit_test(test_allegro),
       cmocka_unit_test(test_own_parameters),
