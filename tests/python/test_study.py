@@ -429,7 +429,9 @@ def test_the_verbs(tmp_path):
         assert (tmp_path / name).stat().st_size > 100
     assert command("replay", "p.db", 0, "-o", "r.hfr", cwd=tmp_path).returncode == 0 and len(hf.Recording(tmp_path / "r.hfr")) > 3
     for call, message in ((("run", "q.yaml"), "q.yaml"), (("status", "q.db"), "q.db"), (("replay", "p.db", 9, "-o", "x.hfr"), "no run 9"),
-                          (("export", "p.db", "-o", "x.txt"), "x.txt"), (("run", "p.yaml", "--shard", "5/2"), "5/2"), (("status", "p.yaml"), "no store")):
+                          (("export", "p.db", "-o", "x.txt"), "x.txt"), (("run", "p.yaml", "--shard", "5/2"), "5/2"), (("run", "p.yaml", "--store", "w.db", "--workers", -3), "workers must be at least 0"),
+                          (("run", "p.yaml", "--store", "w.db", "--size", 0), "size at least 1"), (("script", "p.yaml", "--shards", 0), "shards and cores must be at least 1"),
+                           (("status", "p.yaml"), "no store")):
         done = command(*call, cwd=tmp_path)
         assert done.returncode == 1 and message in done.stderr and "Traceback" not in done.stderr, done.stderr
 

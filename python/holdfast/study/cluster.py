@@ -47,6 +47,8 @@ def job_script(file: str | os.PathLike, shards: int, system: str = "slurm", core
     """A script for sbatch or qsub: each task of the array runs one shard. Submitted again, it goes on where it ended."""
     if system not in ("slurm", "pbs"):
         raise StudyError(f'scripts are made for slurm and pbs, not for "{system}"')
+    if shards < 1 or cores < 1:
+        raise StudyError(f"shards and cores must be at least 1, are {shards} and {cores}")
     study, path = Study.from_file(file), Path(file).absolute()
     head = (_slurm if system == "slurm" else _pbs)(study.name, shards, cores, time)
     shard = "slurm" if system == "slurm" else f"pbs/{shards}"

@@ -192,6 +192,8 @@ def run_study(study: Study, store: str | os.PathLike | None = None, *, engine: s
         raise StudyError(f'there is no engine "{engine}"; there are: {", ".join(ENGINES)}')
     if shard is not None and not 1 <= shard[0] <= shard[1]:
         raise StudyError(f"shard must be i/n with 1 <= i <= n, is {shard[0]}/{shard[1]}")
+    if workers < 0 or (size is not None and size < 1):
+        raise StudyError(f"workers must be at least 0 and size at least 1, are {workers} and {size}")
     path = Path(store) if store is not None else default_store(study, shard)
     model = model_hash(study)
     lock = Lock(path)
