@@ -2,11 +2,13 @@
 //
 // A face whose normal is within HFI_FACET_ANGLE of n is the reference (of two such faces A's, unless B's
 // is nearer to n by more than PREFER_A), and the other shape's facet is clipped against it. Two
-// straight edges across n give the ends of their overlap. Elsewhere the contact is one point, feature 0.
+// straight edges across n give the ends of their overlap. Elsewhere the contact is one point, feature 0. Where parallel
+// edges meet, n is not the normal of a face but that of rounded edges (rounded.c).
 #include "geometry/touch.h"
 
 #include "geometry/clip.h"
 #include "geometry/pairs.h"
+#include "geometry/rounded.h"
 
 static const double PREFER_A = 1e-5; // [rad]
 
@@ -31,11 +33,28 @@ static int touch_edges(hfiFacet* a, hfiFacet* b, hfVec3 n, hfiContactPoint* poin
   return b->kind == HFI_FACET_SEGMENT ? hfi_clip_segments(a, b, n, points) : 0;
 }
 
+static void find_facets(const hfiShape* A, const hfPose* X_A, const hfiShape* B, const hfPose* X_B, hfVec3 n, hfiFacet* a, hfiFacet* b) {
+  hfi_facet(A, X_A, v3_neg(n), a);
+  hfi_facet(B, X_B, n, b);
+}
+
+// Contact in which parallel edges meet: `rounded` is the deepest point with the normal of rounded edges.
+static int touch_rounded(const hfiShape* A, const hfPose* X_A, const hfiShape* B, const hfPose* X_B, const hfiContactPoint* rounded,
+                         hfiContactPoint* points) {
+  hfiFacet a, b;
+  find_facets(A, X_A, B, X_B, rounded->n_W, &a, &b);
+  int count = touch_edges(&a, &b, rounded->n_W, points);
+  if (count == 0) points[count++] = *rounded;
+  hfi_limit_depth(points, count, rounded->depth);
+  return count;
+}
+
 int hfi_touch(const hfiShape* A, const hfPose* X_A, const hfiShape* B, const hfPose* X_B, const hfiContactPoint* single,
               double margin, hfiContactPoint* points) {
   hfiFacet a, b;
-  hfi_facet(A, X_A, v3_neg(single->n_W), &a);
-  hfi_facet(B, X_B, single->n_W, &b);
+  hfiContactPoint rounded = *single;
+  find_facets(A, X_A, B, X_B, single->n_W, &a, &b);
+  if (hfi_round_edges(A, X_A, &a, B, X_B, &b, &rounded)) return touch_rounded(A, X_A, B, X_B, &rounded, points);
   int count = touch_faces(&a, &b, single->n_W, points);
   double deepest = -INFINITY, slack = HFI_FLAT_TILT * min2(a.size, b.size);
   if (count == 0) count = touch_edges(&a, &b, single->n_W, points);

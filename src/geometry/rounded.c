@@ -1,0 +1,77 @@
+// Parallel edges that meet have no common perpendicular of their own. The direction of least penetration is then the
+// normal of a face, although neither shape lies on a face of the other: two cards that lean against each other would push
+// each other up or down.
+//
+// Real edges are a little round, and any direction between the faces beside them can be the normal. The one is taken in
+// which the shapes are nearest to each other after they are pulled apart, along the line of their centres, by a radius r:
+// symmetric shapes in symmetric places get the normal of the symmetry. The depth stays that of the least penetration, so
+// that it vanishes where the shapes come apart.
+#include "geometry/rounded.h"
+
+#include "geometry/convex.h"
+#include "geometry/pairs.h"
+
+// The radius over the smaller width of the two faces beside the edges [-].
+static const double ROUNDING = 0.05;
+// Faces that are less than this apart touch each other and not with edges [rad].
+static const double TILTED = 0.05;
+
+static hfVec3 edge_of(const hfiFacet* f, int k) { return v3_sub(f->vertex[k + 1 < f->count ? k + 1 : 0], f->vertex[k]); }
+
+static double sine_between(hfVec3 u, hfVec3 v) { return v3_norm(v3_cross(u, v)) / (v3_norm(u) * v3_norm(v)); }
+
+// Width of a polygon across the direction e in its plane.
+static double width_across(const hfiFacet* f, hfVec3 e) {
+  hfVec3 across = v3_unit(v3_cross(f->normal, e));
+  double lo = INFINITY, hi = -INFINITY;
+  for (int k = 0; k < f->count; ++k) {
+    double x = v3_dot(across, f->vertex[k]);
+    lo = min2(lo, x), hi = max2(hi, x);
+  }
+  return hi - lo;
+}
+
+// Whether an edge of the polygon `face` is parallel to the edge from p along e and, seen along the face's normal, less
+// than r from it, or inside of it.
+static int has_parallel_edge(const hfiFacet* face, hfVec3 p, hfVec3 e, double r) {
+  for (int k = 0; k < face->count; ++k) {
+    hfVec3 own = edge_of(face, k), outward = v3_unit(v3_cross(own, face->normal));
+    if (sine_between(own, e) <= HFI_FACET_ANGLE && v3_dot(outward, v3_sub(p, face->vertex[k])) > -r) return 1;
+  }
+  return 0;
+}
+
+// Whether `face`, whose normal is along d within HFI_FACET_ANGLE, is met by an edge of the polygon `other`. *r: the radius.
+static int edge_meets_edge(const hfiFacet* face, const hfiFacet* other, hfVec3 d, double* r) {
+  if (face->kind != HFI_FACET_POLYGON || other->kind != HFI_FACET_POLYGON) return 0;
+  if (!(v3_dot(face->normal, d) > 0 && v3_norm(v3_cross(face->normal, d)) <= HFI_FACET_ANGLE)) return 0;
+  if (v3_norm(v3_cross(face->normal, other->normal)) < TILTED) return 0;
+  hfiFacet edge = *other;
+  hfi_facet_edge(v3_neg(d), &edge);
+  if (edge.kind != HFI_FACET_SEGMENT) return 0;
+  hfVec3 e = v3_sub(edge.vertex[1], edge.vertex[0]);
+  *r = ROUNDING * min2(width_across(face, e), width_across(other, e));
+  return has_parallel_edge(face, edge.vertex[0], e, *r);
+}
+
+int hfi_round_edges(const hfiShape* A, const hfPose* X_A, const hfiFacet* a, const hfiShape* B, const hfPose* X_B,
+                    const hfiFacet* b, hfiContactPoint* single) {
+  hfVec3 n = single->n_W, apart = v3_sub(X_B->p, X_A->p);
+  double r, distance = v3_norm(apart);
+  if (!(single->depth > 0 && distance > 0)) return 0;
+  if (!edge_meets_edge(a, b, v3_neg(n), &r) && !edge_meets_edge(b, a, n, &r)) return 0;
+  hfPose X_away = {X_B->R, v3_axpy(r / distance, apart, X_B->p)};
+  hfiContactPoint nearest;
+  if (!hfi_convex_single(A, X_A, B, &X_away, INFINITY, &nearest) || !(nearest.depth < 0)) return 0; // deeper than r
+  nearest.n_W = m3_mulv(X_A->R, nearest.n_W);
+  if (v3_norm(v3_cross(nearest.n_W, n)) <= HFI_FACET_ANGLE) return 0;
+  single->n_W = nearest.n_W;
+  return 1;
+}
+
+void hfi_limit_depth(hfiContactPoint* points, int n, double depth) {
+  double deepest = depth;
+  for (int i = 0; i < n; ++i) deepest = max2(deepest, points[i].depth);
+  for (int i = 0; i < n; ++i)
+    put_point(&points[i], points[i].p_WCb, points[i].n_W, points[i].depth - (deepest - depth), points[i].feature);
+}
