@@ -235,7 +235,7 @@ static int has_own_parameters(const hfModel* m) {
   const hfWorld* w = &m->world;
   int elastic = 0;
   for (int g = 0; g < m->ngeom; ++g) elastic |= hf_model_geom_restitution(m)[g] > 0;
-  return elastic || w->stiffness != 1e6 || any_given(hf_model_geom_stiffness(m), m->ngeom) ||
+  return elastic || w->stiffness < 1e6 /* no default is as soft */ || any_given(hf_model_geom_stiffness(m), m->ngeom) ||
          any_given(hf_model_geom_dissipation(m), m->ngeom);
 }
 

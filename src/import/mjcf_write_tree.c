@@ -31,7 +31,7 @@ static const char* find_word(const hfiKeyword* table, int value) {
 
 static void write_world(hfiMjcfWriter* w) {
   const hfWorld* v = &w->b->world;
-  put_numeric(w, "", "stiffness", v->stiffness, -1);
+  put_numeric(w, "", "stiffness", v->stiffness, 0);
   put_numeric(w, "", "dissipation", v->dissipation, -1);
   put_numeric(w, "", "stiction_speed", v->stiction_speed, -1);
   put_numeric(w, "", "tangential_ratio", v->tangential_ratio, -1);

@@ -31,7 +31,6 @@ static hfWorld default_world(void) {
   w.timestep = 0.002;
   w.gravity[2] = -9.81;
   w.magnetic[1] = -0.5;
-  w.stiffness = 1e6;
   w.dissipation = 20;
   w.stiction_speed = 1e-4;
   w.tangential_ratio = 0.8;

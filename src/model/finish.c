@@ -122,6 +122,19 @@ static hfStatus derive_fields(hfiFinish* f, hfError* error) {
   return hfi_refuse(error, status, "%s%s%.900s", where ? where : "", where ? ": " : "", inner.message);
 }
 
+// Stiffness of geoms that nobody gave one, in scenes whose moving bodies weigh little [N/m].
+static const double LEAST_STIFFNESS = 1e6;
+// A heavier scene gets as much as lets all its moving bodies, standing on one geom, press it in by this [m].
+static const double MOST_PRESSED_IN = 1e-3;
+
+static void choose_stiffness(hfModel* m) {
+  double mass = 0;
+  if (m->world.stiffness > 0) return;
+  for (int b = 1; b < m->nbody; ++b)
+    if (hf_model_body_lastdof(m)[b] >= 0) mass += hf_model_body_mass(m)[b];
+  m->world.stiffness = max2(LEAST_STIFFNESS, mass * v3_norm(v3_load(m->world.gravity)) / MOST_PRESSED_IN);
+}
+
 static hfStatus fill_sections(hfiFinish* f, hfError* error) {
   fill_names(f);
   hfi_finish_tree(f);
@@ -134,6 +147,7 @@ static hfStatus fill_sections(hfiFinish* f, hfError* error) {
   if (status == HF_OK) status = hfi_finish_springs(f, error);
   if (status == HF_OK) status = hfi_finish_actuators(f, error);
   if (status == HF_OK) hfi_finish_sensors_keys(f);
+  if (status == HF_OK) choose_stiffness(f->m);
   return status;
 }
 
