@@ -24,20 +24,33 @@ enum { STEPS = 12 }; // Newton steps; they converge quadratically
 // The witnesses face each other if their distance across n is below this share of the sizes of the shapes [-].
 static const double STATIONARY = 1e-11;
 
-static double curvature(const hfiShape* s, hfVec3 d, hfVec3 u, hfVec3 v) {
-  return hfi_functions(s)->curvature ? hfi_functions(s)->curvature(s, d, u, v) : 0;
+// u.H u, and where there is a v also u.H v and v.H v.
+typedef struct Curvature { double uu, uv, vv; } Curvature;
+
+// h += curvature of the support function of s at d. v: NULL where u.H u alone is asked for.
+static void add_curvature(const hfiShape* s, hfVec3 d, hfVec3 u, const hfVec3* v, Curvature* h) {
+  double (*curvature)(const hfiShape*, hfVec3, hfVec3, hfVec3) = hfi_functions(s)->curvature;
+  if (!curvature) return;
+  h->uu += curvature(s, d, u, u);
+  if (v) h->uv += curvature(s, d, u, *v), h->vv += curvature(s, d, *v, *v);
 }
 
-static double pair_curvature(const hfiCores* c, hfVec3 n, hfVec3 u, hfVec3 v) {
+static Curvature pair_curvature(const hfiCores* c, hfVec3 n, hfVec3 u, const hfVec3* v) {
+  Curvature h = {0, 0, 0};
+  add_curvature(c->A, v3_neg(n), u, v, &h);
+  if (!hfi_functions(c->B)->curvature) return h;
   hfMat3 R = c->X_AB.R;
-  return curvature(c->A, v3_neg(n), u, v) + curvature(c->B, m3_tmulv(R, n), m3_tmulv(R, u), m3_tmulv(R, v));
+  hfVec3 v_B = v ? m3_tmulv(R, *v) : v3_zero();
+  add_curvature(c->B, m3_tmulv(R, n), m3_tmulv(R, u), v ? &v_B : NULL, &h);
+  return h;
 }
 
 // Makes one Newton step from n. Returns its length [rad], or 0 where there is no maximum nearby.
 static double step_free(hfiCores* c, hfVec3* n) {
   hfVec3 t1, t2, r = hfi_support_pair(c, v3_neg(*n)).w;
   v3_tangents(*n, &t1, &t2);
-  double g = v3_dot(*n, r), a = pair_curvature(c, *n, t1, t1) + g, b = pair_curvature(c, *n, t1, t2), d = pair_curvature(c, *n, t2, t2) + g;
+  Curvature h = pair_curvature(c, *n, t1, &t2);
+  double g = v3_dot(*n, r), a = h.uu + g, b = h.uv, d = h.vv + g;
   double r1 = v3_dot(t1, r), r2 = v3_dot(t2, r), det = a * d - b * b;
   if (!(a > 0 && det > 1e-12 * a * d)) return 0;
   double x = (d * r1 - b * r2) / det, y = (a * r2 - b * r1) / det;
@@ -48,7 +61,7 @@ static double step_free(hfiCores* c, hfVec3* n) {
 // The same on the great circle across `edge`.
 static double step_on_circle(hfiCores* c, hfVec3 edge, hfVec3* n) {
   hfVec3 r = hfi_support_pair(c, v3_neg(*n)).w, t = v3_cross(edge, *n);
-  double m = pair_curvature(c, *n, t, t) + v3_dot(*n, r);
+  double m = pair_curvature(c, *n, t, NULL).uu + v3_dot(*n, r);
   if (!(m > 0)) return 0;
   double x = v3_dot(t, r) / m;
   *n = v3_unit(v3_axpy(x, t, *n));
