@@ -58,6 +58,11 @@ static double damping_of(const hfModel* m, int dof, double v) {
   return hfi_secant(hf_model_dof_damping(m)[dof], hf_model_dof_damping_poly(m) + 2 * dof, fabs(v));
 }
 
+static int has_joint_dampers(const hfModel* m) {
+  const double *c = hf_model_dof_damping(m), *poly = hf_model_dof_damping_poly(m);
+  return !m->world.disable_damper && (hfi_dot(c, c, m->nv) > 0 || hfi_dot(poly, poly, 2 * m->nv) > 0);
+}
+
 // ---- at a state -------------------------------------------------------------------------------------
 
 // Secants of a tendon's spring at its stretch and of its damper at its speed.
@@ -137,7 +142,7 @@ static void add_tendon(hfActuation* a, const hfDynamics* d, int t, double h) {
 void hfi_spring_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau, double* diag) {
   const hfModel* m = a->model;
   add_joint_springs(m, step->q, step->h, tau, diag);
-  if (!m->world.disable_damper) for (int i = 0; i < m->nv; ++i) diag[i] += step->h * max2(0, damping_of(m, i, d->v[i]));
+  if (has_joint_dampers(m)) for (int i = 0; i < m->nv; ++i) diag[i] += step->h * max2(0, damping_of(m, i, d->v[i]));
   for (int t = 0; t < m->ntendon; ++t) add_tendon(a, d, t, step->h);
   add_gravity_compensation(a, tau);
   hfi_add_fluid(d, step->h, tau);

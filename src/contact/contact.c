@@ -71,12 +71,19 @@ void hfi_contact_reach(const hfDynamics* d, const hfMotion* velocities, double h
 
 // ---- which contacts act --------------------------------------------------------------------------
 
-// Marks the trees of the two bodies of a contact.
-static inline void mark_touched(const hfModel* m, const hfiRawContact* r, int32_t* touched) {
+// Marks the trees of the two bodies of a contact, where they are not yet, with the number of the round.
+static inline void mark_touched(const hfModel* m, const hfiRawContact* r, int round, int32_t* touched) {
   const int32_t *body = hf_model_geom_body(m), *tree = hf_model_body_tree(m);
   int a = tree[body[r->geom_a]], b = tree[body[r->geom_b]];
-  if (a >= 0) touched[a] = 1;
-  if (b >= 0) touched[b] = 1;
+  if (a >= 0 && !touched[a]) touched[a] = round;
+  if (b >= 0 && !touched[b]) touched[b] = round;
+}
+
+// Whether a tree of the point was marked in the round before or in this one: what was known of it before has changed.
+static inline int is_newly_touched(const hfModel* m, const hfiRawContact* r, int round, const int32_t* touched) {
+  const int32_t *body = hf_model_geom_body(m), *tree = hf_model_body_tree(m);
+  int a = tree[body[r->geom_a]], b = tree[body[r->geom_b]];
+  return (a >= 0 && touched[a] >= round - 1) || (b >= 0 && touched[b] >= round - 1);
 }
 
 // How fast velocities V of the links and a fall of time t carry a body's point along n [m/s].
@@ -109,13 +116,14 @@ static int closes(const hfDynamics* d, double h, const hfiRawContact* r, const i
 // of these.
 static double choose_acting(const hfDynamics* d, double h, hfiRawContact* raw, int nraw, int32_t* touched) {
   double widest = 0;
-  for (int again = 1; again;) {
+  for (int round = 2, again = 1; again; ++round) {
     again = 0;
     for (int i = 0; i < nraw; ++i) {
-      if (raw[i].acts || !closes(d, h, &raw[i], touched)) continue;
+      if (raw[i].acts || (round > 2 && !is_newly_touched(d->model, &raw[i], round, touched))) continue;
+      if (!closes(d, h, &raw[i], touched)) continue;
       raw[i].acts = again = HFI_ACTS;
       widest = max2(widest, -raw[i].depth);
-      mark_touched(d->model, &raw[i], touched);
+      mark_touched(d->model, &raw[i], round, touched);
     }
   }
   return widest;
@@ -135,7 +143,7 @@ double hfi_contact_choose(const hfModel* m, const hfDynamics* d, double h, doubl
     measure_depth(m, listed, &raw[i]);
     raw[i].acts = raw[i].depth > -reach;
     if (!raw[i].acts) waiting++;
-    else if (d) mark_touched(m, &raw[i], touched);
+    else if (d) mark_touched(m, &raw[i], 1, touched);
   }
   return d && waiting ? choose_acting(d, h, raw, nraw, touched) : 0;
 }

@@ -22,18 +22,20 @@ static void look_ahead(hfiDiscrete* s, double time) {
   }
 }
 
-static int any_target(const hfInput* in, int nv) {
-  for (int i = 0; in && in->velocity_target && i < nv; ++i)
-    if (!isnan(in->velocity_target[i])) return 1;
-  return 0;
+// The velocity targets of the input, or NULL where there are none.
+static const double* find_targets(const hfInput* in, int nv) {
+  const double* target = in ? in->velocity_target : NULL;
+  for (int i = 0; target && i < nv; ++i)
+    if (!isnan(target[i])) return target;
+  return NULL;
 }
 
 // Whether this step uses the factors of M: for rows of the actuation, for impacts, or for trees that are no free bodies.
-static int uses_mass_factors(const hfiDiscrete* s, const hfInput* in) {
+static int uses_mass_factors(const hfiDiscrete* s, const double* targets) {
   const hfModel* m = s->world->model;
   const double* loss = hf_model_dof_frictionloss(m);
   if (s->flight.nbody < m->ntree || m->nu || m->ntendon || m->neq || s->world->has_restitution) return 1;
-  return hfi_dot(loss, loss, m->nv) > 0 || any_target(in, m->nv);
+  return targets || hfi_dot(loss, loss, m->nv) > 0;
 }
 
 void hfi_discrete_forces(hfiDiscrete* s, const hfState* state, const hfInput* in) {
@@ -46,7 +48,8 @@ void hfi_discrete_forces(hfiDiscrete* s, const hfState* state, const hfInput* in
   memset(s->tau, 0, sizeof *s->tau * (size_t)m->nv);
   hfi_world_add_applied(w, in, s->tau);
   look_ahead(s, state->time);
-  if (uses_mass_factors(s, in)) hf_dynamics_factor(d);
+  const double* targets = find_targets(in, m->nv);
+  if (uses_mass_factors(s, targets)) hf_dynamics_factor(d);
   hf_actuation_update(&w->actuation, d, hf_state_q(state));
   hfiActuationStep step = {.h = h,
                            .near_rigid = s->config.near_rigid,
@@ -59,7 +62,7 @@ void hfi_discrete_forces(hfiDiscrete* s, const hfState* state, const hfInput* in
                            .ctrl = w->ctrl,
                            .ctrl_rate = s->ctrl_rate};
   if (s->config.friction == HF_FRICTION_ANCHORED) step.friction = hf_state_friction(state);
-  if (in) step.velocity_target = in->velocity_target, step.force_limit = in->force_limit;
+  if (targets) step.velocity_target = targets, step.force_limit = in->force_limit;
   hfi_actuation_step(&w->actuation, d, &step, s->tau, p->diag);
   hfi_rows_append(&w->actuation.rows, m, p);
   hf_dynamics_multiply(d, p->v0, p->p);

@@ -30,52 +30,40 @@ static int find_pair(const FoundPoints* f, const hfiCandidate* c) {
   return low;
 }
 
-static void insert_point(FoundPoints* f, int place, hfiRawContact raw) {
-  if (f->count == f->capacity) {
-    f->dropped++;
-    return;
-  }
-  memmove(f->at + place + 1, f->at + place, sizeof raw * (size_t)(f->count - place));
-  f->at[place] = raw;
-  f->count++;
-}
-
-static int has_feature(const FoundPoints* f, int begin, int end, uint32_t feature) {
-  for (int i = begin; i < end; ++i)
-    if (f->at[i].point.feature == feature) return 1;
+static int has_feature(const hfiRawContact* points, int n, uint32_t feature) {
+  for (int i = 0; i < n; ++i)
+    if (points[i].point.feature == feature) return 1;
   return 0;
 }
 
-// Removes the points from begin to end that do not act, and returns the new end.
-static int remove_idle_points(FoundPoints* f, int begin, int end) {
-  int kept = begin;
-  for (int i = begin; i < end; ++i)
-    if (f->at[i].acts) f->at[kept++] = f->at[i];
-  memmove(f->at + kept, f->at + end, sizeof *f->at * (size_t)(f->count - end));
-  f->count -= end - kept;
-  return kept;
+// Puts n points in the place of those from begin to end.
+static void replace_range(FoundPoints* f, int begin, int end, const hfiRawContact* points, int n) {
+  int room = f->capacity - (f->count - (end - begin)), kept = n < room ? n : room;
+  memmove(f->at + begin + kept, f->at + end, sizeof *f->at * (size_t)(f->count - end));
+  memcpy(f->at + begin, points, sizeof *points * (size_t)kept);
+  f->count += kept - (end - begin);
+  f->dropped += n - kept;
 }
 
 // candidate: number of the pair in the scene's list, or -1. A pair has no more points than a single look finds at most.
 static void look_again(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* c, int candidate, hfiCull* cull,
                        const double* reach, FoundPoints* f) {
   hfiContactPoint points[HFI_MAX_MANIFOLD];
+  hfiRawContact now[HFI_MAX_MANIFOLD];
   const int32_t* type = hf_model_geom_type(s->model);
   double margin = cull->margin + reach[c->a] + reach[c->b];
-  int n = hfi_scene_points(s, X_WG, c, cull, margin, points), begin = find_pair(f, c), end = begin;
+  int n = hfi_scene_points(s, X_WG, c, cull, margin, points), begin = find_pair(f, c), end = begin, count = 0;
   int most = hfi_pair_points(type[c->a], type[c->b]);
   if (!n) return;
-  while (end < f->count && compare_pair(&f->at[end], c) == 0) ++end;
+  for (; end < f->count && compare_pair(&f->at[end], c) == 0; ++end)
+    if (f->at[end].acts && count < HFI_MAX_MANIFOLD) now[count++] = f->at[end];
   if (end > begin) candidate = f->at[begin].candidate;
   else if (candidate < 0) candidate = f->next_candidate++;
-  end = remove_idle_points(f, begin, end);
-  for (int k = 0; k < n && end - begin < most; ++k) {
+  for (int k = 0; k < n && count < most; ++k) {
     hfiRawContact raw = {c->a, c->b, c->pair, candidate, points[k], 0, 0};
-    if (has_feature(f, begin, end, points[k].feature)) continue;
-    int before = f->count;
-    insert_point(f, end, raw);
-    end += f->count - before;
+    if (!has_feature(now, count, points[k].feature)) now[count++] = raw;
   }
+  replace_range(f, begin, end, now, count);
 }
 
 static int spheres_apart(const hfiScene* s, const hfPose* X_WG, const double* reach, int a, int b) {

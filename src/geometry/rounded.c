@@ -8,8 +8,9 @@
 // that it vanishes where the shapes come apart.
 #include "geometry/rounded.h"
 
-#include "geometry/convex.h"
+#include "geometry/gjk.h"
 #include "geometry/pairs.h"
+#include "geometry/polish.h"
 
 // The radius over the smaller width of the two faces beside the edges [-].
 static const double ROUNDING = 0.05;
@@ -61,11 +62,13 @@ int hfi_round_edges(const hfiShape* A, const hfPose* X_A, const hfiFacet* a, con
   if (!(single->depth > 0 && distance > 0)) return 0;
   if (!edge_meets_edge(a, b, v3_neg(n), &r) && !edge_meets_edge(b, a, n, &r)) return 0;
   hfPose X_away = {X_B->R, v3_axpy(r / distance, apart, X_B->p)};
-  hfiContactPoint nearest;
-  if (!hfi_convex_single(A, X_A, B, &X_away, INFINITY, &nearest) || !(nearest.depth < 0)) return 0; // deeper than r
-  nearest.n_W = m3_mulv(X_A->R, nearest.n_W);
-  if (v3_norm(v3_cross(nearest.n_W, n)) <= HFI_FACET_ANGLE) return 0;
-  single->n_W = nearest.n_W;
+  hfiCores cores = hfi_cores(A, X_A, B, &X_away);
+  hfiSimplex simplex;
+  hfVec3 n_A;
+  if (hfi_gjk(&cores, INFINITY, 1e-15, &simplex, &n_A) != HFI_GJK_APART) return 0; // deeper than r
+  hfVec3 rounded = m3_mulv(X_A->R, hfi_polish(&cores, &simplex, n_A).n);
+  if (v3_norm(v3_cross(rounded, n)) <= HFI_FACET_ANGLE) return 0;
+  single->n_W = rounded;
   return 1;
 }
 

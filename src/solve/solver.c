@@ -98,6 +98,21 @@ static int give_up(hfiIsland* I) {
   return 0;
 }
 
+// Does row k of the symmetric A (n x n) have no entry beside the diagonal?
+static int is_uncoupled(const double* A, int32_t n, int32_t k) {
+  for (int32_t i = k + 1; i < n; ++i)
+    if (A[k * n + i] != 0) return 0;
+  return 1;
+}
+
+// Solves A v = p* for the first dofs of a tree that no other is coupled to, as those of a free body's translation mostly
+// are. Returns their number.
+static int32_t solve_uncoupled(const double* A, int32_t n, double* v) {
+  int32_t k = 0;
+  for (; k < n && is_uncoupled(A, n, k) && A[k * n + k] > 0; ++k) v[k] *= 1 / A[k * n + k];
+  return k;
+}
+
 // Solves an island without rows, which is one tree: A v = p*. Where it has no answer the tree keeps the velocities of the
 // start of the step. Returns 0 then.
 static int solve_free_tree(const hfiIsland* I, const hfStepProblem* P, int32_t tree, double* v) {
@@ -106,8 +121,9 @@ static int solve_free_tree(const hfiIsland* I, const hfStepProblem* P, int32_t t
   memcpy(A, P->M + P->M_start[tree], sizeof(double) * (size_t)(n * n));
   for (int32_t i = 0; i < n; ++i) A[i * n + i] += P->diag[first + i];
   memcpy(v + first, P->p + first, sizeof(double) * (size_t)n);
-  if (hfi_ldlt(A, n, n, 1) == 0) {
-    hfi_ldlt_solve(A, n, n, v + first);
+  int32_t k = solve_uncoupled(A, n, v + first);
+  if (hfi_ldlt(A + k * (n + 1), n - k, n, 1) == 0) {
+    hfi_ldlt_solve(A + k * (n + 1), n - k, n, v + first + k);
     if (all_finite(v + first, n)) return 1;
   }
   memcpy(v + first, P->v0 + first, sizeof(double) * (size_t)n);
