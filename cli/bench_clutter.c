@@ -3,7 +3,7 @@
 // Each engine makes its own fall: 1 s (falling), 3 s that are not timed, 0.25 s at rest (settled), in steps of 5 ms. Runs of ours
 // and of MuJoCo alternate, the processor time of a step is a mean over the phase, and the median of the ratios counts. The
 // peer of a ratio is the fastest of MuJoCo's solvers in that phase. Growth is the exponent of n by which the time of a step grows from
-// the first number of bodies that is at least 100 to the last.
+// the first number of bodies that is at least 100 to the last. The settled phase is also run with the option sleep of both engines.
 #include "experiment.h"
 
 #include "clutter_scene.h"
@@ -30,6 +30,7 @@ static const double goal[PHASES] = {0.4, 0.2}; // our time over MuJoCo's
 static const double GOAL_GROWTH = 1.4;
 static const char* const solvers[] = {"CG", "Newton"};
 enum { SOLVERS = sizeof solvers / sizeof *solvers };
+static const char SLEEP[] = "sleep=\"enable\""; // a flag of MJCF
 
 typedef struct times {
   double us[PHASES]; // mean time of a step [us]
@@ -43,12 +44,15 @@ typedef struct clutter {
   double ratio[PHASES];        // our time over that of the fastest solver, NAN: no peer
   hfStepReport last[PHASES];   // of the last step of a phase
   double iterations[PHASES];   // of Newton's method a step
+  double sleeping, peer_sleeping; // mean time of a settled step with the option sleep, ours and that of MuJoCo's CG [us]
+  int asleep;                  // bodies of ours that sleep then
 } clutter;
 
 // ---- ours ------------------------------------------------------------------------------------------
 
-static int open_ours(clutter* c, hfError* error) {
+static int open_ours(clutter* c, int sleep, hfError* error) {
   hfSimConfig config = hf_sim_config_default();
+  config.sleep = sleep;
   if (hf_model_load(&c->w.model, c->path, NULL, NULL, error) < 0 || hf_sim_create(&c->w.sim, c->w.model, &config, error) < 0)
     return -1;
   c->w.state = hf_state_create(c->w.model);
@@ -94,11 +98,11 @@ static times run_peer(const PeerMujoco* peer, const mjModel* m, mjData* d) {
 }
 
 // Writes the scene for one solver of MuJoCo beside ours and loads it; NULL where that fails.
-static mjModel* load_peer(const PeerMujoco* peer, const clutter* c, const char* solver) {
+static mjModel* load_peer(const PeerMujoco* peer, const clutter* c, const char* solver, const char* flags) {
   char path[96], option[64], message[512];
   snprintf(path, sizeof path, "%s.%s.xml", c->path, solver);
   snprintf(option, sizeof option, "solver=\"%s\"", solver);
-  if (clutter_scene_write(path, c->bodies, SEED, option, "") != 0) return NULL;
+  if (clutter_scene_write(path, c->bodies, SEED, option, flags) != 0) return NULL;
   mjModel* m = peer->mj_loadXML(path, NULL, message, sizeof message);
   unlink(path);
   return m;
@@ -126,7 +130,7 @@ static void note_ratios(clutter* c, const times* mine, const times* theirs, int 
 
 // Runs ours and one solver of MuJoCo in turns. Without a peer: ours alone.
 static int compare(const PeerMujoco* peer, clutter* c, int solver, int runs) {
-  mjModel* m = peer ? load_peer(peer, c, solvers[solver]) : NULL;
+  mjModel* m = peer ? load_peer(peer, c, solvers[solver], "") : NULL;
   mjData* d = m ? peer->mj_makeData(m) : NULL;
   times mine[MOST_RUNS], theirs[MOST_RUNS];
   int failed = peer && !d;
@@ -145,6 +149,27 @@ static int compare(const PeerMujoco* peer, clutter* c, int solver, int runs) {
   return failed ? -1 : 0;
 }
 
+// The settled phase once more, with the option sleep.
+static int run_sleeping(const PeerMujoco* peer, clutter* c, hfError* error) {
+  clutter other = *c;
+  memset(&other.w, 0, sizeof other.w);
+  int failed = open_ours(&other, 1, error);
+  if (!failed) {
+    show_progress(0.9, "%d bodies, sleep", c->bodies);
+    c->sleeping = run_ours(&other).us[SETTLED];
+    c->asleep = other.last[SETTLED].nsleep;
+  }
+  world_close(&other.w);
+  mjModel* m = peer && !failed ? load_peer(peer, c, solvers[0], SLEEP) : NULL;
+  mjData* d = m ? peer->mj_makeData(m) : NULL;
+  if (d) {
+    c->peer_sleeping = run_peer(peer, m, d).us[SETTLED];
+    peer->mj_deleteData(d);
+  }
+  if (m) peer->mj_deleteModel(m);
+  return failed;
+}
+
 static int run_scene(const PeerMujoco* peer, clutter* c, const char* folder, int quick, hfError* error) {
   snprintf(c->path, sizeof c->path, "%s/clutter.xml", folder);
   int most = peer && c->bodies <= FEW_BODIES ? SOLVERS : 1, runs = c->bodies > FEW_BODIES || quick ? 1 : 3;
@@ -152,10 +177,11 @@ static int run_scene(const PeerMujoco* peer, clutter* c, const char* folder, int
   if (failed)
     snprintf(error->message, sizeof error->message, "%s: cannot write", c->path);
   else
-    failed = open_ours(c, error);
+    failed = open_ours(c, 0, error);
   for (int solver = 0; solver < most && !failed; ++solver)
     if ((failed = compare(peer, c, solver, runs)) != 0)
       snprintf(error->message, sizeof error->message, "MuJoCo does not load the scene of %d bodies", c->bodies);
+  if (!failed) failed = run_sleeping(peer, c, error);
   unlink(c->path);
   world_close(&c->w);
   return failed;
@@ -163,23 +189,44 @@ static int run_scene(const PeerMujoco* peer, clutter* c, const char* folder, int
 
 // ---- the table -------------------------------------------------------------------------------------
 
+// One phase as a line of text: times, contacts, iterations, and those of MuJoCo's solvers.
+static void describe_phase(char* text, size_t size, const clutter* c, int p) {
+  int length = snprintf(text, size, "%5d %s: ours %.0f us, %d contacts, %.1f iterations", c->bodies, phase_names[p], c->ours.us[p],
+                        c->last[p].ncontact, c->iterations[p]);
+  for (int s = 0; s < SOLVERS && length < (int)size; ++s)
+    if (c->peer[s].us[p] > 0)
+      length += snprintf(text + length, size - (size_t)length, "; %s %.0f us", solvers[s], c->peer[s].us[p]);
+}
+
+static void print_ratio(result* r, const clutter* c, const char* phase, double ratio, double most) {
+  char name[64], what[160], want[32];
+  snprintf(name, sizeof name, "%s_%d", phase, c->bodies);
+  snprintf(what, sizeof what, "%d bodies %s: our time over that of MuJoCo's fastest solver", c->bodies, phase);
+  snprintf(want, sizeof want, "at most %g", most);
+  result_must(r, name, what, ratio, want, ratio <= most, 1);
+}
+
+static double fastest_peer(const clutter* c, int phase) {
+  double us = INFINITY;
+  for (int s = 0; s < SOLVERS; ++s)
+    if (c->peer[s].us[phase] > 0) us = fmin(us, c->peer[s].us[phase]);
+  return us;
+}
+
 static void print_scene(result* r, const clutter* c) {
+  char name[64], text[512];
   for (int p = 0; p < PHASES; ++p) {
-    char name[64], text[512];
-    int length = snprintf(text, sizeof text, "%5d %s: ours %.0f us, %d contacts, %.1f iterations", c->bodies, phase_names[p],
-                          c->ours.us[p], c->last[p].ncontact, c->iterations[p]);
-    for (int s = 0; s < SOLVERS && length < (int)sizeof text; ++s)
-      if (c->peer[s].us[p] > 0)
-        length += snprintf(text + length, sizeof text - (size_t)length, "; %s %.0f us", solvers[s], c->peer[s].us[p]);
+    describe_phase(text, sizeof text, c, p);
     result_note(r, "%s", text);
     snprintf(name, sizeof name, "%s_%d", phase_names[p], c->bodies);
     result_figure(r, name, c->ours.us[p], "us");
-    if (isnan(c->ratio[p])) continue;
-    snprintf(text, sizeof text, "%d bodies %s: our time over that of MuJoCo's fastest solver", c->bodies, phase_names[p]);
-    char want[32];
-    snprintf(want, sizeof want, "at most %g", goal[p]);
-    result_must(r, name, text, c->ratio[p], want, c->ratio[p] <= goal[p], 1);
+    if (!isnan(c->ratio[p])) print_ratio(r, c, phase_names[p], c->ratio[p], goal[p]);
   }
+  result_note(r, "%5d settled with sleep: ours %.0f us, %d asleep; MuJoCo's CG with its own %.0f us", c->bodies, c->sleeping, c->asleep,
+              c->peer_sleeping);
+  snprintf(name, sizeof name, "sleeping_%d", c->bodies);
+  result_figure(r, name, c->sleeping, "us");
+  if (!isnan(c->ratio[SETTLED])) print_ratio(r, c, "sleeping", c->sleeping / fastest_peer(c, SETTLED), goal[SETTLED]);
 }
 
 static void print_growth(result* r, const clutter* list, int count) {

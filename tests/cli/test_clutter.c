@@ -7,7 +7,7 @@ static void test_times_both_engines(void** state) {
   assert_int_equal(holdfast("bench clutter --quick --bodies 8 --json"), 0);
   write_file("judge.py", "import json\n"
                          "r = json.load(open('stdout.txt'))\n"
-                         "assert set(r['figures']) == {'falling_8', 'settled_8'}, r\n"
+                         "assert set(r['figures']) == {'falling_8', 'settled_8', 'sleeping_8'}, r\n"
                          "assert all(us > 0 for us in r['figures'].values()), r\n"
                          "assert all(m['value'] > 0 for m in r['must']), r\n");
   assert_int_equal(system("python3 judge.py"), 0);
