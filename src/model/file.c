@@ -221,6 +221,15 @@ hfStatus hf_model_save(const hfModel* m, const char* path, hfError* error) {
   return status;
 }
 
+// Bytes between the place where a file is read and its end; 0 where it has none. Compared with the size that a header claims
+// before so much memory is asked for.
+static uint64_t bytes_left(FILE* file) {
+  long here = ftell(file), end = -1;
+  if (here >= 0 && fseek(file, 0, SEEK_END) == 0) end = ftell(file);
+  if (end < here || fseek(file, here, SEEK_SET) != 0) return 0;
+  return (uint64_t)(end - here);
+}
+
 hfStatus hf_model_open(hfModel** model, const char* path, hfError* error) {
   hfi_clear_error(error);
   FILE* file = fopen(path, "rb");
@@ -228,8 +237,10 @@ hfStatus hf_model_open(hfModel** model, const char* path, hfError* error) {
   hfModel header, *m = NULL;
   hfStatus status = HF_OK;
   if (fread(&header, sizeof header, 1, file) != 1 || memcmp(header.magic, "HFMODEL", 8) != 0 ||
-      header.size < sizeof header || header.size > (1ull << 36))
+      header.size < sizeof header)
     status = hfi_refuse(error, HF_ERROR_PARSE, "%s: not a model file", path);
+  else if (header.size - sizeof header > bytes_left(file))
+    status = hfi_refuse(error, HF_ERROR_PARSE, "%s: cut short", path);
   else if (!(m = aligned_alloc(64, (size_t)(header.size + 63) / 64 * 64)))
     status = hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
   else {
