@@ -1,6 +1,7 @@
 // holdfast render: pictures and videos of a scene or a recording, drawn by the page of the report in a
 // headless Chromium. Videos are put together by ffmpeg.
 #include "cli.h"
+#include "guard.h"
 #include "numbers.h"
 #include "outfile.h"
 
@@ -189,6 +190,7 @@ static FILE* start_program(char* const* arguments, int writes, pid_t* child) {
   *child = fork();
   if (*child < 0) return NULL;
   if (*child == 0) {
+    end_with_parent();
     dup2(ends[writes ? 0 : 1], writes ? STDIN_FILENO : STDOUT_FILENO);
     close(ends[0]), close(ends[1]);
     if (!freopen("/dev/null", "w", stderr) || (writes && !freopen("/dev/null", "w", stdout)))
@@ -249,6 +251,7 @@ static int simulate_scene(renderOptions* o, const char* page) {
   for (int i = 0; i < o->nforwarded; ++i) arguments[7 + i] = o->forwarded[i];
   pid_t child = fork();
   if (child == 0) {
+    end_with_parent();
     if (!freopen("/dev/null", "w", stdout)) _exit(127);
     execv(self, arguments);
     _exit(127);
@@ -350,6 +353,7 @@ static int open_target(const renderOptions* o, target* t, hfError* error) {
   }
   const char *slash = strrchr(o->video, '/'), *name = slash ? slash + 1 : o->video;
   snprintf(t->beside, sizeof t->beside, "%.*s.%ld-%s", (int)(name - o->video), o->video, (long)getpid(), name);
+  remove_at_end(t->beside);
   t->file = start_encoder(o, t);
   if (!t->file) snprintf(error->message, sizeof error->message, "%s: cannot be written: %s", o->video, strerror(errno));
   return t->file != NULL;
@@ -424,6 +428,7 @@ int verb_render(int argc, char** argv) {
   int fd = mkstemps(page, 5);
   if (fd < 0) return say_error("%s: cannot be written: %s", page, strerror(errno)), CLI_FAILED;
   close(fd);
+  remove_at_end(page);
   int status = is_recording(o.input) ? convert_recording(&o, page) : simulate_scene(&o, page);
   if (status == CLI_GOOD) status = draw(&o, browser, page);
   remove(page);

@@ -11,11 +11,13 @@ as in CSparse and in the collection's files, ``i`` has the rows and ``p`` the co
 
 from __future__ import annotations
 
+import io
 import os
 from typing import Any
 
 import numpy as np
 
+from ._files import written_beside
 from .friction import _MATRICES, _VECTORS, FrictionProblem, Solution, Sparse
 
 
@@ -80,7 +82,8 @@ def _write_matrix(group: Any, A: Sparse) -> None:
 def write(path: str | os.PathLike, problem: FrictionProblem, solution: Solution | None = None, *, title: str = "",
           description: str = "") -> None:
     """Writes a problem, and its solution where given, in FCLIB's layout with matrices compressed by rows."""
-    with _h5py().File(path, "w") as file:
+    content = io.BytesIO()
+    with _h5py().File(content, "w") as file:
         group = file.create_group(f"fclib_{problem.form}")
         group["spacedim"] = np.array([problem.dim], np.int32)
         for name, matrix in problem.matrices.items():
@@ -94,3 +97,5 @@ def write(path: str | os.PathLike, problem: FrictionProblem, solution: Solution 
             for name, value in (("v", solution.v), ("u", solution.u), ("r", solution.r), ("l", solution.multiplier)):
                 if value.size:
                     file[f"solution/{name}"] = value
+    with written_beside(path) as temporary:
+        temporary.write_bytes(content.getvalue())

@@ -12,6 +12,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import NamedArray, floats, struct_dtype
+from ._files import written_beside
 from .model import Model, Params
 from .problem import Problem
 from .state import Input, State
@@ -62,7 +63,8 @@ class Report:
         self.html = text
 
     def save(self, path: str | os.PathLike) -> None:
-        Path(path).write_text(self.html, encoding="utf-8")
+        with written_beside(path) as temporary:
+            temporary.write_text(self.html, encoding="utf-8")
 
     def _repr_html_(self) -> str:
         return f'<iframe srcdoc="{html.escape(self.html)}" style="width:100%;height:600px;border:0"></iframe>'

@@ -160,11 +160,13 @@ static int write_all(int fd, const char* bytes, size_t size) {
 
 hfStatus hfi_output_flush(hfiOutput* out, hfError* error) {
   if (out->piece.failed) return refuse_file(out->path, ENOMEM, error);
+  if (out->failure && !out->named) return refuse_file(out->path, out->failure, error); // its beginning is missing
   int code = write_all(out->fd, out->piece.data, out->piece.size);
   if (code == 0 && out->mode == HFI_OUTPUT_ROWS && !out->named) code = take_name(out);
   if (code != 0) {
     if (ftruncate(out->fd, (off_t)out->written) == 0) lseek(out->fd, (off_t)out->written, SEEK_SET);
     out->piece.size = 0; // the caller has been told; closing must not try to write the piece again
+    out->failure = code;
     return refuse_file(out->path, code, error);
   }
   out->written += out->piece.size;

@@ -19,6 +19,7 @@ typedef struct hfiOutput {
   char* target;     // the name that the file gets: path without symbolic links
   char* temporary;  // the name that it has until then; NULL: it has none
   int named;        // 1: the file has its name
+  int failure;      // error code of the system for a piece that could not be written; 0: none
   hfiBytes piece;   // what the next flush writes
   uint64_t written; // bytes of whole pieces in the file
 } hfiOutput;
@@ -29,7 +30,8 @@ void hfi_output_bytes(hfiOutput* out, const void* bytes, size_t size);
 void hfi_output_print(hfiOutput* out, const char* format, ...) HF_PRINTF(2, 3);
 // Writes the whole piece, or refuses and leaves the file as it was before.
 hfStatus hfi_output_flush(hfiOutput* out, hfError* error);
-// Writes the last piece, closes the file and gives it its name. Frees everything, also after a refusal.
+// Writes the last piece, closes the file and gives it its name. A file without its name that lacks a piece is refused, and the
+// older one stays. Frees everything, also after a refusal.
 hfStatus hfi_output_close(hfiOutput* out, hfError* error);
 // Gives the file up. A file that has no name yet leaves no trace.
 void hfi_output_discard(hfiOutput* out);

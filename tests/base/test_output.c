@@ -100,14 +100,15 @@ static void test_killed_writer_leaves_old_or_new(void** state) {
   remove(path_of("killed"));
 }
 
-// A full disk leaves an older file as it was.
+// A full disk leaves an older file as it was, whether the caller gives the new one up or closes it.
 static void test_full_disk_keeps_an_older_file(void** state) {
   (void)state;
   struct rlimit before, small;
   getrlimit(RLIMIT_FSIZE, &before);
   small = before, small.rlim_cur = 2;
   signal(SIGXFSZ, SIG_IGN);
-  for (int mode = HFI_OUTPUT_ROWS; mode <= HFI_OUTPUT_WHOLE; ++mode) {
+  for (int trial = 0; trial < 4; ++trial) {
+    int mode = trial / 2 == 0 ? HFI_OUTPUT_ROWS : HFI_OUTPUT_WHOLE, closed = trial % 2;
     hfiOutput out;
     write_old("full");
     assert_int_equal(hfi_output_open(&out, path_of("full"), (hfiOutputMode)mode, NULL), HF_OK);
@@ -115,8 +116,9 @@ static void test_full_disk_keeps_an_older_file(void** state) {
     setrlimit(RLIMIT_FSIZE, &small);
     hfStatus status = hfi_output_flush(&out, NULL);
     setrlimit(RLIMIT_FSIZE, &before);
-    hfi_output_discard(&out);
     assert_int_equal(status, HF_ERROR_FILE);
+    if (closed) assert_int_equal(hfi_output_close(&out, NULL), HF_ERROR_FILE);
+    else hfi_output_discard(&out);
     assert_string_equal(content("full"), "old");
     assert_int_equal(count_files(), 1);
   }

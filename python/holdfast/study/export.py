@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from .._files import written_beside
 from .errors import StudyError
 from .store import Store
 
@@ -90,13 +91,12 @@ def export(store: Store, path: str | os.PathLike) -> None:
     path = Path(path)
     if path.suffix not in (".csv", ".parquet"):
         raise StudyError(f"export writes FILE.csv or FILE.parquet, not {path}")
-    temporary = path.with_name(path.name + ".new")
     try:
-        if path.suffix == ".csv":
-            temporary.write_text(to_csv(store), encoding="utf-8")
-        else:
-            write_parquet(store, temporary)
-        os.replace(temporary, path)
+        with written_beside(path) as temporary:
+            if path.suffix == ".csv":
+                temporary.write_text(to_csv(store), encoding="utf-8")
+            else:
+                write_parquet(store, temporary)
     except OSError as error:
         temporary.unlink(missing_ok=True)
         raise StudyError(f"cannot write {path}: {error.strerror or error}") from None

@@ -13,6 +13,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from .._files import written_beside
 from .call import as_array, find_command
 from .draw import Run
 from .errors import StudyError
@@ -81,9 +82,11 @@ def write_replay(store: Store, index: int, path: str | os.PathLike) -> None:
     path = Path(path)
     try:
         if path.suffix == ".html":
-            path.write_text(replay_page(store, index), encoding="utf-8")
+            with written_beside(path) as temporary:
+                temporary.write_text(replay_page(store, index), encoding="utf-8")
         elif store.recording(index) is not None:
-            path.write_bytes(store.recording(index) or b"")
+            with written_beside(path) as temporary:
+                temporary.write_bytes(store.recording(index) or b"")
         elif store.study.kind == "scene":
             SceneRunner(store.study).replay(_find_run(store, index), str(path))
         else:
@@ -229,10 +232,9 @@ def make_page(store: Store, replays: int = 6) -> str:
 def write_report(store: Store, path: str | os.PathLike, replays: int = 6) -> None:
     """Writes the page, under a temporary name first."""
     path = Path(path)
-    temporary = path.with_name(path.name + ".new")
     try:
-        temporary.write_text(make_page(store, replays), encoding="utf-8")
-        os.replace(temporary, path)
+        with written_beside(path) as temporary:
+            temporary.write_text(make_page(store, replays), encoding="utf-8")
     except OSError as error:
         temporary.unlink(missing_ok=True)
         raise StudyError(f"cannot write {path}: {error.strerror or error}") from None

@@ -1,0 +1,46 @@
+"""Files that appear whole: an older file of the same name stays until the new one is complete, and a process that is killed leaves
+nothing beside it."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+def _open_nameless(folder: Path) -> int | None:
+    """A file of the folder that has no name, so that nothing is left of it when the process ends; None where there are none."""
+    try:
+        return os.open(folder, os.O_TMPFILE | os.O_RDWR, 0o666)
+    except (AttributeError, OSError):
+        return None
+
+
+def _give_name(file: int, name: Path) -> None:
+    folder = os.open(name.parent, os.O_RDONLY)  # with a folder given, link follows the symbolic link of /proc
+    try:
+        os.link(f"/proc/self/fd/{file}", name, src_dir_fd=folder, follow_symlinks=True)
+    finally:
+        os.close(folder)
+
+
+@contextmanager
+def written_beside(path: str | os.PathLike) -> Iterator[Path]:
+    """A path to which the new file is written. The file takes the place of the older one when the block ends, with its permissions;
+    when the block fails, the older file stays."""
+    target = Path(path).resolve()  # a link stays a link
+    temporary = target.with_name(f".{os.getpid()}-{target.name}")
+    file = _open_nameless(target.parent)
+    try:
+        yield Path(f"/proc/self/fd/{file}") if file is not None else temporary
+        if file is not None:
+            _give_name(file, temporary)
+        if target.exists():
+            os.chmod(temporary, stat.S_IMODE(target.stat().st_mode))
+        os.replace(temporary, target)
+    finally:
+        temporary.unlink(missing_ok=True)
+        if file is not None:
+            os.close(file)

@@ -1,0 +1,107 @@
+"""Kill and full-disk trials for every file of outputs.py: what is there afterwards is the older file or a usable new one, and nothing
+lies beside it."""
+
+import os
+import random
+import resource
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from conftest import FULL
+from outputs import OUTPUTS, call, finish, missing, prepare
+
+OLD = b"what was there before\n"
+KILLS = 30 if FULL else 4
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("sources")
+    prepare(folder)
+    return folder
+
+
+@pytest.fixture
+def folder(tmp_path, sources):
+    for name in ("in.hfr", "in.db"):
+        (tmp_path / name).write_bytes((sources / name).read_bytes())
+    return tmp_path
+
+
+def check_whole(output, folder, whole):
+    """The file is the older one, a complete one, or rows of one; beside it lies only what was there before."""
+    found = (folder / output.file).read_bytes()
+    left = {p.name for p in folder.iterdir()} - {"in.hfr", "in.db", "in.db-wal", "in.db-shm", output.file}
+    assert not left, f"left beside it: {left}"
+    if found == OLD:
+        return "old"
+    if output.rows:
+        assert found.endswith(b"\n") or output.file.endswith(".hfr"), "a row is cut off"
+        return "new"
+    if output.same:
+        assert found == whole
+    else:  # times of the run differ, sizes hardly
+        assert abs(len(found) - len(whole)) <= 0.2 * len(whole) + 64, (len(found), len(whole))
+    return "new"
+
+
+def write_once(output, folder):
+    begin = time.monotonic()
+    status, _, err = finish(call(output, folder))
+    assert status == 0, err
+    return (folder / output.file).read_bytes(), time.monotonic() - begin
+
+
+@pytest.mark.parametrize("output", OUTPUTS, ids=lambda o: o.name)
+def test_killed(output, folder):
+    if missing(output):
+        pytest.skip(f"needs {output.needs}")
+    whole, duration = write_once(output, folder)
+    chance = random.Random(7)
+    seen = []
+    for _ in range(KILLS):
+        (folder / output.file).write_bytes(OLD)
+        process = call(output, folder)
+        time.sleep(chance.uniform(0, 1.1 * duration))
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        time.sleep(0.3 if output.needs else 0)  # the guard of temporary files waits for its parent's end
+        seen.append(check_whole(output, folder, whole))
+    print(f"{output.name}: {seen.count('old')} old, {seen.count('new')} new of {KILLS} kills")
+
+
+@pytest.mark.parametrize("output", OUTPUTS, ids=lambda o: o.name)
+def test_full_disk(output, folder):
+    """A file may have no more than 40 bytes, which refuses writes as a full disk does."""
+    if missing(output):
+        pytest.skip(f"needs {output.needs}")
+    (folder / output.file).write_bytes(OLD)
+
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (40, 40))
+
+    status, out, err = finish(call(output, folder, preexec_fn=limit))
+    assert status != 0, "nothing was said of it"
+    assert err.strip(), "nothing was said of it"
+    assert "File too large" in err or "cannot" in err, err
+    assert (folder / output.file).read_bytes() == OLD
+    check_whole(output, folder, OLD)
+
+
+def test_render_leaves_no_page(tmp_path):
+    """The page from which a picture is drawn lies in /tmp; it does not outlive a kill."""
+    render = next(o for o in OUTPUTS if o.name == "render")
+    if missing(render):
+        pytest.skip("needs chromium")
+    for wait in (0.1, 0.5, 1.0):
+        process = call(render, tmp_path)
+        time.sleep(wait)
+        pages = set(Path("/tmp").glob("holdfast-render-*"))
+        process.kill()
+        process.communicate()
+        time.sleep(0.5)
+        mine = {p for p in pages if p.exists() and os.path.getmtime(p) > time.time() - 5}
+        assert not mine
