@@ -14,6 +14,9 @@
 #include "actuation/actuation.h"
 
 #include "contact/solref.h"
+#include "linalg/dense.h"
+
+#include <string.h>
 
 // ---- errors -----------------------------------------------------------------------------------------
 
@@ -169,6 +172,38 @@ static double curvature_speed(const hfDynamics* d, const hfiRowBlock* b, const i
   return turn > FAST_TURN ? 0 : 0.5 * min2(turn, LARGEST_TURN) * fastest;
 }
 
+// W = J M^-1 J^T of three rows.
+static void three_inverse_masses(hfActuation* a, const hfDynamics* d, int ncol, const int32_t* cols, const double* J, double W[9]) {
+  double* x = a->dense; // zero before and after
+  for (int i = 0; i < 3; ++i) {
+    for (int k = 0; k < ncol; ++k) x[cols[k]] += J[i * ncol + k];
+    hf_dynamics_solve(d, x);
+    for (int j = 0; j < 3; ++j) {
+      W[3 * i + j] = 0;
+      for (int k = 0; k < ncol; ++k) W[3 * i + j] += J[j * ncol + k] * x[cols[k]];
+    }
+    memset(x, 0, sizeof *x * (size_t)d->model->nv);
+  }
+}
+
+// Returns the factor, at most 1, by which the velocities s0 of three rows are reduced so that their release gives little energy.
+// A motion with row velocities s has at least the energy s^T W^-1 s/2. It grows without bound where bodies can hardly follow:
+// an arm that is stretched out, bodies tied to places out of reach. It is bounded by what `mass` has at speed u.
+// W includes the compliance of the near-rigid rows, whose mean inverse mass is w.
+static double release_share(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, const hfiRowBlock* b, int first, double w,
+                            double mass, double u) {
+  const hfSaturatedRow* row = a->rows.row + b->row + first;
+  double W[9], softness = w * sqr(step->near_rigid / (2 * HFI_PI)), s2 = sqr(row[0].s0) + sqr(row[1].s0) + sqr(row[2].s0);
+  if (!(s2 > mass * sqr(u) * softness)) return 1; // because s^T W^-1 s <= s2/softness
+  three_inverse_masses(a, d, b->ncol, a->rows.cols + b->col, a->rows.J + b->jac + first * b->ncol, W);
+  for (int i = 0; i < 3; ++i) W[4 * i] += softness;
+  double x[3] = {row[0].s0, row[1].s0, row[2].s0};
+  if (hfi_cholesky(W, 3, 3) != 0) return 0;
+  hfi_cholesky_solve(W, 3, 3, x);
+  double twice_energy = x[0] * row[0].s0 + x[1] * row[1].s0 + x[2] * row[2].s0;
+  return min2(1, u * sqrt(mass / twice_energy));
+}
+
 // Inverse mass of an equality for its translation or its rotation: that at the reference pose, where it is known.
 static double equality_weight(const hfActuation* a, int i, int rotation, double present) {
   double w = a->equality_weight[2 * i + rotation];
@@ -183,14 +218,15 @@ static double mean_inverse_mass(hfActuation* a, const hfDynamics* d, const hfiRo
   return w;
 }
 
-// Fills rows [first, first + n) of a block with near-rigid rows, made for their mean inverse mass. scale multiplies their slope.
+// Fills rows [first, first + n) of a block with near-rigid rows, made for their mean inverse mass. scale multiplies their slope;
+// mass bounds the energy of a release, see release_share, and may be 0 for one row.
 static void fill_rigid_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, const hfiRowBlock* b, const hfiEquality* e,
-                            int first, int n, double scale) {
+                            int first, int n, double scale, double mass) {
   double w = mean_inverse_mass(a, d, b, first, n), removal_time = step->h * (1 + step->near_rigid / HFI_PI);
   const double* J = a->rows.J + b->jac;
   hfiCompliance rigid = {0, 0};
-  double speed2 = 0, fastest = hfi_equality_release_speed(a->model, e, J + first * b->ncol, n * b->ncol);
-  fastest += curvature_speed(d, b, a->rows.cols + b->col, J + first * b->ncol, n, step->h);
+  double speed2 = 0, u = hfi_equality_release_speed(a->model, e, J + first * b->ncol, n * b->ncol);
+  double fastest = u + curvature_speed(d, b, a->rows.cols + b->col, J + first * b->ncol, n, step->h);
   for (int i = first; i < first + n; ++i) {
     hfSaturatedRow row = hfi_compliant_row(&a->rows, step, rigid, w, e->r[i], removal_time);
     row.kappa *= scale;
@@ -198,6 +234,27 @@ static void fill_rigid_rows(hfActuation* a, const hfDynamics* d, const hfiActuat
     a->rows.row[b->row + i] = row;
   }
   for (int i = first; speed2 > sqr(fastest) && i < first + n; ++i) a->rows.row[b->row + i].s0 *= fastest / sqrt(speed2);
+  double share = n == 3 && isfinite(u) ? release_share(a, d, step, b, first, w, mass, u) : 1;
+  for (int i = first; share < 1 && i < first + n; ++i) a->rows.row[b->row + i].s0 *= share;
+}
+
+static const double APART = 1e-3; // Distance of attachment points from which their forces act at one point [m].
+
+// Forces at points that are apart turn the two bodies together unless they act along the line between them: they are no
+// internal forces, and a tie that cannot be closed would spin what carries it, ever faster. Two bodies that both move get
+// their forces at the point in the middle. Where one is fixed, or moved by hand, nothing turns together, and the points stay.
+static void join_points(const hfDynamics* d, hfiEquality* e) {
+  if (v3_norm(v3_sub(e->p_W[0], e->p_W[1])) < APART || d->body_link[e->body[0]] < 0 || d->body_link[e->body[1]] < 0) return;
+  e->p_W[0] = e->p_W[1] = v3_scale(0.5, v3_add(e->p_W[0], e->p_W[1]));
+}
+
+// Mass of all that an equality of bodies can move: of their trees [kg].
+static double mass_of_trees(const hfModel* m, const hfiEquality* e) {
+  int tree[2] = {hf_model_body_tree(m)[e->body[0]], hf_model_body_tree(m)[e->body[1]]};
+  double mass = 0;
+  for (int k = 0; k < 2; ++k)
+    if (tree[k] >= 0 && (k == 0 || tree[1] != tree[0])) mass += hf_model_body_subtreemass(m)[hf_model_tree_body(m)[tree[k]]];
+  return mass;
 }
 
 // The same with MuJoCo's law at the violation `violation`.
@@ -227,21 +284,32 @@ static double measure_violation(const hfiEquality* e, double g) {
   return sqrt(sum);
 }
 
+static int is_soft(const hfModel* m, const hfiActuationStep* step, int i) {
+  return (hf_model_eq_solref(m)[2 * i] != 0 || step->soft_defaults) && !step->rigid_equalities;
+}
+
+static void add_rigid_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, const hfiRowBlock* b, const hfiEquality* e) {
+  double torque_scale = hf_model_eq_data(a->model)[11 * b->id + 10];
+  fill_rigid_rows(a, d, step, b, e, 0, imin2(e->dim, 3), 1, e->dim > 1 ? mass_of_trees(a->model, e) : 0);
+  if (e->dim == 6) fill_rigid_rows(a, d, step, b, e, 3, 3, min2(1, sqr(torque_scale)), 1 / mean_inverse_mass(a, d, b, 3, 3));
+}
+
+static void add_soft_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, const hfiRowBlock* b, const hfiEquality* e) {
+  double g = 0.5 * hf_model_eq_data(a->model)[11 * b->id + 10], violation = measure_violation(e, g);
+  for (int first = 0; first < e->dim; first += 3) fill_soft_rows(a, d, step, b, e, first, imin2(e->dim, 3), first ? sqr(g) : 1, violation);
+}
+
 static void add_equality(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int i) {
   hfiRows* r = &a->rows;
   hfiEquality e = hfi_equality_evaluate(a, d, i, step->q);
   if (e.dim == 0) return;
+  int soft = is_soft(a->model, step, i);
+  if (e.dim > 1 && !soft) join_points(d, &e);
   int ncol = hfi_equality_jacobian(a, d, i, &e, r->cols + r->n.ncol, r->J + r->n.njac);
   if (ncol == 0) return;
   hfiRowBlock b = hfi_rows_add(r, HFI_ROW_EQUALITY, i, e.dim, ncol);
-  double torque_scale = hf_model_eq_data(a->model)[11 * i + 10];
-  int soft = (hf_model_eq_solref(a->model)[2 * i] != 0 || step->soft_defaults) && !step->rigid_equalities;
-  double g = 0.5 * torque_scale, violation = measure_violation(&e, g);
-  for (int first = 0; first < e.dim; first += 3) {
-    int n = imin2(e.dim, 3);
-    if (soft) fill_soft_rows(a, d, step, &b, &e, first, n, first ? sqr(g) : 1, violation);
-    else fill_rigid_rows(a, d, step, &b, &e, first, n, first ? min2(1, sqr(torque_scale)) : 1);
-  }
+  if (soft) add_soft_rows(a, d, step, &b, &e);
+  else add_rigid_rows(a, d, step, &b, &e);
 }
 
 void hfi_equality_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {

@@ -5,7 +5,9 @@
 //   T, V  kinetic energy; potential of gravity and springs
 //   W     at most the work of actuators, of input forces and of gravity compensation: h sum |f| max(|s0|, |s1|)
 //   E_c   what the overlaps of the contacts held, sum f_n depth/2
-//   E_r   what violated equalities and limits may give: every dof at RELEASES times the release speed
+//   E_r   what limits and equalities that are violated may give at the release speed u: a joint beyond its limit M_ii u^2/2; three
+//         rows of an equality m u^2/2 with the mass m of the trees, or u^2/(2 w) with their mean inverse mass w, which is at most
+//         3 u^2 sum M_ii/2. A soft one is a spring whose energy is not known here: it counts as SPRINGS such groups
 //
 // All that is left out takes energy only. The bounds are generous, so that a gain is a fault of the step: too long for the
 // scene, a solver that failed, a scene that contradicts itself. The check costs the kinematics of both ends of the step, of
@@ -17,7 +19,8 @@
 #include <string.h>
 
 static const double FAST = 20;    // Speed of a dof from which a step is checked [m/s or rad/s].
-static const double RELEASES = 6; // Several rows may pull at one dof [-].
+static const double CLOSED = 1e-3; // Error up to which an equality counts as closed [m or rad].
+enum { SPRINGS = 12 };             // Groups of rows that a soft equality counts as.
 static const double NOTABLE = 0.1; // Gain that becomes a status, over the energy that is explained [-].
 
 static int any_is_fast(const double* v, int n) {
@@ -62,20 +65,51 @@ static double contact_energy(const hfSim* s) {
   return sum;
 }
 
-static int has_something_to_release(const hfModel* m) {
-  int limits = 0;
-  for (int j = 0; j < m->njnt; ++j) limits |= hf_model_jnt_limited(m)[j];
-  for (int t = 0; t < m->ntendon; ++t) limits |= hf_model_tendon_limited(m)[t];
-  return limits || m->neq > 0;
+static double diagonal_mass(const hfDynamics* d, int dof) {
+  return d->M[hf_model_dof_Madr(d->model)[dof] + hf_model_dof_depth(d->model)[dof]];
 }
 
-static double release_energy(hfSim* s) {
-  const hfModel* m = s->model;
-  double sum = 0, u = RELEASES * m->world.release_speed;
-  if (!has_something_to_release(m)) return 0;
-  hf_dynamics_mass_matrix(&s->world->dynamics);
-  for (int i = 0; i < m->nv; ++i) sum += 0.5 * s->world->dynamics.M[hf_model_dof_Madr(m)[i] + hf_model_dof_depth(m)[i]] * u * u;
+// Sum of M_ii over the dofs of joints that are beyond a limit.
+static double mass_beyond_limits(const hfDynamics* d, const double* q) {
+  const hfModel* m = d->model;
+  double sum = 0;
+  for (int j = 0; j < m->njnt; ++j) {
+    if (!hf_model_jnt_limited(m)[j]) continue;
+    hfiJointLimit limit[HFI_MAX_JOINT_LIMITS];
+    int beyond = 0, first = hf_model_jnt_dofadr(m)[j], n = hfi_joint_nv(hf_model_jnt_type(m)[j]);
+    for (int k = hfi_joint_limits(m, j, q + hf_model_jnt_qposadr(m)[j], limit) - 1; k >= 0; --k) beyond |= limit[k].phi < 0;
+    for (int i = first; beyond && i < first + n; ++i) sum += diagonal_mass(d, i);
+  }
   return sum;
+}
+
+static int tendon_is_beyond(const hfSim* s, int t) {
+  const double length = s->world->actuation.tendon_length[t], *range = hf_model_tendon_range(s->model) + 2 * t;
+  return hf_model_tendon_limited(s->model)[t] && (length < range[0] || length > range[1]);
+}
+
+// Number of groups of rows that an equality or the limit of a tendon pulls with.
+static int open_groups(const hfSim* s, const double* q) {
+  int count = 0;
+  for (int i = 0; i < s->model->neq; ++i) {
+    hfiEquality e = hfi_equality_evaluate(&s->world->actuation, &s->world->dynamics, i, q);
+    double error = 0;
+    for (int k = 0; k < e.dim; ++k) error = max2(error, fabs(e.r[k]));
+    int soft = hf_model_eq_solref(s->model)[2 * i] != 0 || s->config.mujoco_softness;
+    if (error > CLOSED) count += (e.dim == 6 ? 2 : 1) * (soft ? SPRINGS : 1);
+  }
+  for (int t = 0; t < s->model->ntendon; ++t) count += tendon_is_beyond(s, t);
+  return count;
+}
+
+// E_r at positions q, where the dynamics are.
+static double release_energy(hfSim* s, const double* q) {
+  const hfDynamics* d = &s->world->dynamics;
+  int groups = open_groups(s, q);
+  double all = hf_model_body_subtreemass(s->model)[0];
+  hf_dynamics_mass_matrix(&s->world->dynamics);
+  for (int i = 0; groups && i < s->model->nv; ++i) all += 3 * diagonal_mass(d, i);
+  return 0.5 * sqr(s->model->world.release_speed) * (mass_beyond_limits(d, q) + groups * all);
 }
 
 // ---- the start of a step --------------------------------------------------------------------------
@@ -108,11 +142,11 @@ static void keep_end(hfSim* s, const hfState* state, hfiEnergy end) {
 // Bounds are taken one after the other, the cheap ones first, until the gain is explained. q0, v0 are needed to the last.
 static double find_gain(hfSim* s, const hfState* state, const hfInput* in, double h, hfiEnergy start, hfiEnergy end,
                         double* explained) {
-  double power = power_bound(s, hf_state_q(state), in), released = contact_energy(s) + release_energy(s);
-  *explained = h * power + released;
+  double power = power_bound(s, hf_state_q(state), in), held = contact_energy(s);
+  *explained = h * power + held;
   if (end.total - start.total - *explained <= 0) return 0;
   energy_at(s, s->q0, s->v0, in);
-  *explained = h * max2(power, power_bound(s, s->q0, in)) + released;
+  *explained = h * max2(power, power_bound(s, s->q0, in)) + held + release_energy(s, s->q0);
   hfi_world_place(s->world, hf_state_q(state), in);
   return max2(0, end.total - start.total - *explained);
 }

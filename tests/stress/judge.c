@@ -4,9 +4,14 @@
 //
 //   growth = (T + V - T0 - V0 - W)/(T0 + |V - V0| + sum |dW| + E),  the largest values so far below the line.
 //
-// Contacts, limits, friction, dampers and equalities can only take energy, but for E, what they hold at the start: overlaps,
-// sum f_n depth/2; joints beyond their limits and violated equalities, which are released at a bounded speed, the energy of
-// every dof at six times that speed, because several rows may pull at one dof.
+// Contacts, limits, friction, dampers and equalities can only take energy, but for E, what they hold at the start:
+//   overlaps       sum f_n depth/2, the work that their forces do until they part
+//   limits         a joint that starts beyond its limit comes back at the release speed u: M_ii u^2/2 for each limited dof. In
+//                  continuous time limits are springs, which hold k x^2/2
+//   equalities     a group of rows (a weld has two) gives at most what the mass m of its trees has at u, m u^2/2, or what the
+//                  mean inverse mass w of the rows says, u^2/(2 w). A row of n that has an entry of at least 1 has
+//                  w >= 1/(n sum M_ii), so that this is at most 3 u^2 sum M_ii/2
+//   rounding       every dof at a speed of ROUNDING, for worlds in which nothing moves
 #include "stress/judge.h"
 
 #include "stress/world.h"
@@ -19,8 +24,8 @@
 #include <string.h>
 #include <time.h>
 
-static const double GROWTH = 1;        // Growth from which a world counts as one that blew up [-].
-static const double RELEASE_SPEED = 3; // Six times the default of hf.release_speed [m/s or rad/s].
+static const double ROUNDING = 1e-6; // Speed that counts as rest [m/s or rad/s].
+static const double GROWTH = 1;      // Growth from which a world counts as one that blew up [-].
 
 typedef struct trial {
   hfModel* model;
@@ -73,6 +78,22 @@ static double limit_energy(const trial* t) {
   return sum;
 }
 
+static int equality_groups(const hfModel* m) {
+  int count = 0;
+  for (int i = 0; i < m->neq; ++i) count += hf_model_eq_type(m)[i] == HF_EQUALITY_WELD ? 2 : 1;
+  return count;
+}
+
+// What limits and equalities may release at the start.
+static double release_energy(const trial* t) {
+  const hfModel* m = t->model;
+  double mass = 0, all = 0, u = m->world.release_speed;
+  for (int i = 0; i < m->nv; ++i) all += diagonal_mass(t, i);
+  for (int i = 0; i < m->nv; ++i) mass += hf_model_jnt_limited(m)[hf_model_dof_jnt(m)[i]] * diagonal_mass(t, i);
+  mass += equality_groups(m) * (3 * all + hf_model_body_subtreemass(m)[0]);
+  return 0.5 * u * u * mass + 0.5 * ROUNDING * ROUNDING * all;
+}
+
 static void open_trial(trial* t, uint64_t seed, int method, int steps) {
   char* text = malloc(WORLD_TEXT);
   hfError error;
@@ -97,7 +118,7 @@ static void open_trial(trial* t, uint64_t seed, int method, int steps) {
   }
   measure(t, &t->kinetic, &t->potential);
   hf_dynamics_mass_matrix(t->dynamics);
-  for (int i = 0; i < t->model->nv; ++i) t->released += 0.5 * diagonal_mass(t, i) * RELEASE_SPEED * RELEASE_SPEED;
+  t->released += release_energy(t);
   if (method > HF_METHOD_MLCP) t->released += limit_energy(t);
 }
 

@@ -2,7 +2,8 @@
 // thousand times the median, and energy does not grow without work unless a status says so. The same files in MuJoCo.
 //
 // HF_FULL=1: 10,000 worlds of 1,000 steps. A world is repeated alone by its seed, which every failure names:
-//   test_stress_worlds write SEED     prints the world
+//   test_stress_worlds write SEED                 prints the world
+//   test_stress_worlds judge FIRST COUNT STEPS    prints the faults of other worlds, by the default method and by another one
 #include "stress/judge.h"
 #include "stress/world.h"
 #include "support/peer.h"
@@ -109,12 +110,14 @@ static void worlds_are_safe_by_default(void** state) {
 }
 
 // The other methods share the worlds.
+static int other_method(uint64_t seed) { return HF_METHOD_TAMSI + 1 + (int)((seed - FIRST_SEED) % (METHODS - 1)); }
+
 static void worlds_are_safe_by_every_method(void** state) {
   (void)state;
   faultCount faults = {0, 0};
   for (int i = 0; i < world_count(); ++i) {
     uint64_t seed = FIRST_SEED + (uint64_t)i;
-    int method = HF_METHOD_TAMSI + 1 + i % (METHODS - 1);
+    int method = other_method(seed);
     verdict v = judge(seed, method, step_count());
     count_fault(seed, method, &v, &faults);
   }
@@ -176,8 +179,23 @@ static int print_world(const char* seed) {
   return 0;
 }
 
+static int judge_range(uint64_t first, int count, int steps) {
+  faultCount faults = {0, 0};
+  for (int i = 0; i < count; ++i) {
+    uint64_t seed = first + (uint64_t)i;
+    int methods[2] = {HF_METHOD_TAMSI, other_method(seed)};
+    for (int k = 0; k < 2; ++k) {
+      verdict v = judge(seed, methods[k], steps);
+      count_fault(seed, methods[k], &v, &faults);
+    }
+  }
+  printf("%d worlds: %d gained energy without a status, %d have other faults\n", count, faults.quiet_growth, faults.others);
+  return faults.quiet_growth + faults.others > 0;
+}
+
 int main(int argc, char** argv) {
   if (argc == 3 && strcmp(argv[1], "write") == 0) return print_world(argv[2]);
+  if (argc == 5 && strcmp(argv[1], "judge") == 0) return judge_range(strtoull(argv[2], NULL, 10), atoi(argv[3]), atoi(argv[4]));
   released = calloc((size_t)world_count(), sizeof *released);
   watch();
   const struct CMUnitTest tests[] = {cmocka_unit_test(worlds_are_safe_by_default), cmocka_unit_test(worlds_are_safe_by_every_method),
