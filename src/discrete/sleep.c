@@ -286,4 +286,6 @@ void hfi_sleep_init(hfiDiscrete* s, hfiArena* arena) {
   const hfActuation* a = &s->world->actuation;
   memset(z->driven, 0, sizeof *z->driven * (size_t)m->ntree);
   for (int i = 0; i < a->moment_start[m->nu]; ++i) z->driven[hf_model_dof_tree(m)[a->moment_dof[i]]] = 1;
+  for (int i = 0; i < m->nu; ++i) // An actuator that acts at contacts has no dofs of its own: its control concerns all trees.
+    for (int t = 0; a->moment_start[i] == a->moment_start[i + 1] && t < m->ntree; ++t) z->driven[t] = 1;
 }

@@ -144,6 +144,15 @@ static void test_actuators_wake(void** state) {
   sim_world_free(&w);
 }
 
+// Adhesion acts at contacts: its control wakes trees though it moves no dof.
+static void test_adhesion_wakes(void** state) {
+  (void)state;
+  simWorld w = make_asleep(SCENE("") "</worldbody><actuator><adhesion body='low' ctrlrange='0 1' gain='10'/></actuator></mujoco>", 4);
+  w.input->ctrl[0] = 1;
+  assert_int_equal(step(&w, 1).nsleep, 0);
+  sim_world_free(&w);
+}
+
 static void test_changed_parameters_wake(void** state) {
   (void)state;
   hfModel* base = parse_model(SCENE("") END);
@@ -220,7 +229,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_sleeping_stack_does_not_move), cmocka_unit_test(test_is_off_by_default), cmocka_unit_test(test_energy),
       cmocka_unit_test(test_dropped_ball_wakes), cmocka_unit_test(test_force_wakes), cmocka_unit_test(test_changed_state_wakes),
-      cmocka_unit_test(test_actuators_wake), cmocka_unit_test(test_changed_parameters_wake), cmocka_unit_test(test_saved_state_sleeps),
+      cmocka_unit_test(test_actuators_wake), cmocka_unit_test(test_adhesion_wakes), cmocka_unit_test(test_changed_parameters_wake), cmocka_unit_test(test_saved_state_sleeps),
       cmocka_unit_test(test_mocap_wakes), cmocka_unit_test(test_refusals)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
