@@ -151,7 +151,7 @@ void hfi_rows_append(const hfiRows* r, const hfModel* m, hfStepProblem* p) {
 
 // x holds -L^-T applied to the unit vector of the dof, for its ancestors, in the order of its row
 // of L.
-double hfi_dof_inverse_mass(const hfDynamics* d, int dof) {
+static double compute_inverse_mass(const hfDynamics* d, int dof) {
   const int32_t *adr = hf_model_dof_Madr(d->model), *col = hf_model_M_col(d->model) + adr[dof];
   const double *L = d->L, *x = L + adr[dof];
   double w = d->Dinv[dof], *next = d->work;
@@ -163,6 +163,11 @@ double hfi_dof_inverse_mass(const hfDynamics* d, int dof) {
     x = next;
   }
   return w;
+}
+
+double hfi_dof_inverse_mass(const hfDynamics* d, int dof) {
+  if (d->inverse_mass[dof] < 0) d->inverse_mass[dof] = compute_inverse_mass(d, dof);
+  return d->inverse_mass[dof];
 }
 
 double hfi_coupled_inverse_mass(const hfDynamics* d, double* x, int ncol, const int32_t* cols, const double* J) {

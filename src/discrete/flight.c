@@ -43,14 +43,19 @@ void hfi_discrete_ground(hfiDiscrete* s) {
   }
 }
 
-// Whether a row of a block exerts a force at velocities v. One that pulls both ways always may.
+// Whether a row of a block pulls both ways: it may always act.
+static int pulls_both_ways(const hfiRows* rows, const hfiRowBlock* b) {
+  for (const hfSaturatedRow *row = rows->row + b->row, *end = row + b->dim; row < end; ++row)
+    if (row->lo < 0 && row->hi > 0) return 1;
+  return 0;
+}
+
+// Whether a row of a block exerts a force at velocities v.
 static int block_acts(const hfiRows* rows, const hfiRowBlock* b, const double* v) {
   double force[6];
   hfi_rows_force(rows, b, v, force);
-  for (int r = 0; r < b->dim; ++r) {
-    const hfSaturatedRow* row = &rows->row[b->row + r];
-    if (force[r] != 0 || (row->lo < 0 && row->hi > 0)) return 1;
-  }
+  for (int r = 0; r < b->dim; ++r)
+    if (force[r] != 0) return 1;
   return 0;
 }
 
@@ -69,22 +74,29 @@ static int any_row_on_flying(const hfiDiscrete* s) {
   return any;
 }
 
-// Trees do not fly on which a row of the actuation acts at the velocities M^-1 p*.
+static void ground_block(const hfiDiscrete* s, const hfiRows* rows, const hfiRowBlock* b) {
+  const int32_t* tree = hf_model_dof_tree(s->world->model);
+  for (int k = 0; k < b->ncol; ++k) s->flies[tree[rows->cols[b->col + k]]] = 0;
+}
+
+// Trees do not fly on which a row of the actuation acts at the velocities M^-1 p*. These are computed only where a row
+// that pulls one way is left on a flying tree.
 static void ground_by_rows(hfiDiscrete* s) {
   const hfiRows* rows = &s->world->actuation.rows;
+  const hfiRowBlock* end = rows->block + rows->n.nblock;
   if (!any_row_on_flying(s)) return;
-  const int32_t* tree = hf_model_dof_tree(s->world->model);
   const hfStepProblem* p = &s->assembly.problem;
   int solved = 0;
-  for (const hfiRowBlock *b = rows->block, *end = b + rows->n.nblock; b < end; ++b) {
+  for (const hfiRowBlock* b = rows->block; b < end; ++b)
+    if (moves_flying(s, rows, b) && pulls_both_ways(rows, b)) ground_block(s, rows, b);
+  for (const hfiRowBlock* b = rows->block; b < end; ++b) {
     if (!moves_flying(s, rows, b)) continue;
     if (!solved) {
       memcpy(s->v1, p->p, sizeof *p->p * (size_t)p->nv);
       hf_dynamics_solve(&s->world->dynamics, s->v1);
       solved = 1;
     }
-    if (!block_acts(rows, b, s->v1)) continue;
-    for (int k = 0; k < b->ncol; ++k) s->flies[tree[rows->cols[b->col + k]]] = 0;
+    if (block_acts(rows, b, s->v1)) ground_block(s, rows, b);
   }
 }
 

@@ -84,6 +84,7 @@ static void take_results(hfDynamics* d, hfiArena* arena) {
   d->M = HFI_TAKE(arena, double, m->nM);
   d->L = HFI_TAKE(arena, double, m->nM);
   d->Dinv = HFI_TAKE(arena, double, m->nv);
+  d->inverse_mass = HFI_TAKE(arena, double, m->nv);
   d->c = HFI_TAKE(arena, double, m->nv);
   d->F = HFI_TAKE(arena, hfForce, d->nlink);
   d->B = HFI_TAKE(arena, hfMotion, d->nlink);

@@ -111,6 +111,7 @@ struct hfDynamics {
   double* M;               // (nM) see dof_Madr
   double* L;               // (nM) unit lower-triangular, D on the diagonal
   double* Dinv;            // (nv)
+  double* inverse_mass;    // (nv) (M^-1)_ii of the dofs of which it was asked for since hf_dynamics_factor, else -1
 
   // hf_dynamics_bias, _inverse, _forward
   double* c;               // (nv) bias

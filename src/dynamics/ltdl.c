@@ -32,6 +32,7 @@ void hf_dynamics_factor(hfDynamics* d) {
     double* row = d->L + adr[k];
     double least = SINGULAR * d->M[adr[k] + depth[k]];
     d->Dinv[k] = 1 / (row[depth[k]] > least ? row[depth[k]] : least);
+    d->inverse_mass[k] = -1;
     eliminate(d->L, adr, col + adr[k], depth[k], row, d->Dinv[k]);
   }
 }

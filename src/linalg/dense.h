@@ -37,11 +37,21 @@ static inline void hfi_axpy(double* restrict y, double a, const double* restrict
 }
 
 // y += sign sum_i a_i x_i over `rows` rows x_i of X, each n wide. The a_i are `step` numbers apart.
-// Four, two or one element of y at a time accumulate their sums, row after row. Every caller passes
-// a constant for sign.
+// Eight elements of y at a time, then four, then those that are left, accumulate their sums, row after row.
+// Every caller passes a constant for sign.
 static inline void hfi_add_rows(double* restrict y, double sign, const double* restrict a, int step,
                                 const double* restrict X, int ld, int rows, int n) {
-  for (; n >= 4; n -= 4, y += 4, X += 4) {
+  for (; n >= 8; n -= 8, y += 8, X += 8) {
+    const double *x = X, *f = a;
+    double y0 = y[0], y1 = y[1], y2 = y[2], y3 = y[3], y4 = y[4], y5 = y[5], y6 = y[6], y7 = y[7];
+    for (int i = rows; i > 0; --i, x += ld, f += step) {
+      double c = sign * *f;
+      y0 += c * x[0], y1 += c * x[1], y2 += c * x[2], y3 += c * x[3];
+      y4 += c * x[4], y5 += c * x[5], y6 += c * x[6], y7 += c * x[7];
+    }
+    y[0] = y0, y[1] = y1, y[2] = y2, y[3] = y3, y[4] = y4, y[5] = y5, y[6] = y6, y[7] = y7;
+  }
+  if (n >= 4) {
     const double *x = X, *f = a;
     double y0 = y[0], y1 = y[1], y2 = y[2], y3 = y[3];
     for (int i = rows; i > 0; --i, x += ld, f += step) {
@@ -49,17 +59,28 @@ static inline void hfi_add_rows(double* restrict y, double sign, const double* r
       y0 += c * x[0], y1 += c * x[1], y2 += c * x[2], y3 += c * x[3];
     }
     y[0] = y0, y[1] = y1, y[2] = y2, y[3] = y3;
+    n -= 4, y += 4, X += 4;
   }
-  if (n & 2) {
-    const double *x = X, *f = a;
+  const double *x = X, *f = a;
+  if (n == 3) {
+    double y0 = y[0], y1 = y[1], y2 = y[2];
+    for (int i = rows; i > 0; --i, x += ld, f += step) {
+      double c = sign * *f;
+      y0 += c * x[0], y1 += c * x[1], y2 += c * x[2];
+    }
+    y[0] = y0, y[1] = y1, y[2] = y2;
+  } else if (n == 2) {
     double y0 = y[0], y1 = y[1];
-    for (int i = rows; i > 0; --i, x += ld, f += step)
-      y0 += sign * *f * x[0], y1 += sign * *f * x[1];
+    for (int i = rows; i > 0; --i, x += ld, f += step) {
+      double c = sign * *f;
+      y0 += c * x[0], y1 += c * x[1];
+    }
     y[0] = y0, y[1] = y1;
-    y += 2, X += 2;
+  } else if (n == 1) {
+    double y0 = y[0];
+    for (int i = rows; i > 0; --i, x += ld, f += step) y0 += sign * *f * x[0];
+    y[0] = y0;
   }
-  if (n & 1)
-    for (int i = 0; i < rows; ++i) y[0] += sign * a[i * step] * X[i * ld];
 }
 
 // Factors A = U^T U (Cholesky) from the upper triangle of A. U replaces it, with 1/U_kk on the
@@ -71,7 +92,7 @@ void hfi_cholesky_solve(const double* U, int n, int ld, double* b);
 // Factors A = U^T D U without pivoting or square roots, from the upper triangle of A. U, whose
 // diagonal is one, replaces it, with 1/D_kk on the diagonal. A must be positive definite or
 // quasi-definite; with `positive` D_kk <= 0 is a failure. Columns n to m - 1 of the rows of A,
-// called B, become U^-T B.
+// called B, become U^-T B. The lower triangle is scratch.
 int hfi_ldlt_beside(double* A, int n, int m, int ld, int positive);
 static inline int hfi_ldlt(double* A, int n, int ld, int positive) {
   return hfi_ldlt_beside(A, n, n, ld, positive);

@@ -57,6 +57,11 @@ void hfi_partition_find(hfiPartition* S, const hfStepProblem* P) {
     S->label[t] = root == t ? S->count++ : S->label[root];
   }
   sort_by_label(S->tree_start, S->tree, S->next, S->label, P->ntree, S->count);
+  if (S->count == 1) { // as of a robot alone: all blocks belong to it
+    S->block_start[0] = 0, S->block_start[1] = P->nblock;
+    for (int32_t b = 0; b < P->nblock; ++b) S->block[b] = b;
+    return;
+  }
   for (int32_t b = 0; b < P->nblock; ++b)
     S->block_label[b] = S->label[P->piece[P->block[b].piece].tree];
   sort_by_label(S->block_start, S->block, S->next, S->block_label, P->nblock, S->count);

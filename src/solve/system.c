@@ -133,16 +133,17 @@ static int multiply_patch(const hfiIsland* I, const hfiPatch* patch, int symmetr
 }
 
 // D[slot of row i][slot of column j] += local[i][j] for the rows of segment P and the columns of
-// segment Q. D has rows of width w. row and column are the lists of slots.
+// segment Q, with `triangle` for j >= i only. D has rows of width w. row and column are the lists of slots.
 static void scatter(double* D, int w, const double* local, int ld, const hfiSegment* P,
-                    const hfiSegment* Q, const int32_t* row, const int32_t* column) {
-  if (Q->consecutive) {
-    for (int32_t i = 0; i < P->ncol; ++i)
-      hfi_axpy(D + row[i] * w + column[0], 1.0, local + i * ld, Q->ncol);
-    return;
+                    const hfiSegment* Q, const int32_t* row, const int32_t* column, int triangle) {
+  for (int32_t i = 0; i < P->ncol; ++i, local += ld) {
+    double* to = D + row[i] * w;
+    int32_t j = triangle ? i : 0;
+    if (Q->consecutive)
+      hfi_axpy(to + column[j], 1.0, local + j, Q->ncol - j);
+    else
+      for (; j < Q->ncol; ++j) to[column[j]] += local[j];
   }
-  for (int32_t i = 0; i < P->ncol; ++i)
-    for (int32_t j = 0; j < Q->ncol; ++j) D[row[i] * w + column[j]] += local[i * ld + j];
 }
 
 // The same for a block that is stored transposed: T[slot of column j][slot of row i] +=
@@ -170,7 +171,7 @@ static void add_segments(hfiIsland* I, const hfiPatch* patch, const hfiSegment* 
   }
   double* D = hfi_block_rows(K, P->node);
   if (P->node < Q->node) D += K->size[P->node] + hfi_block_column(K, P->node, Q->node);
-  scatter(D, hfi_block_stride(K, P->node), local, patch->ld, P, Q, row, column);
+  scatter(D, hfi_block_stride(K, P->node), local, patch->ld, P, Q, row, column, symmetric && P == Q);
 }
 
 // K += J^T G J of a patch.
@@ -182,19 +183,21 @@ static void add_patch(hfiIsland* I, const hfiPatch* patch, int symmetric) {
       add_segments(I, patch, segment + i, segment + j, symmetric);
 }
 
-// Copies A into the Newton matrix, which is zero.
+// Copies A into the Newton matrix.
 static void place_mass(hfiIsland* I) {
   const hfStepProblem* P = I->problem;
+  if (I->ntree > 1) hfi_block_zero(&I->K); // the mass of a single tree fills the matrix
   for (int32_t t = 0; t < I->ntree; ++t) {
     int32_t tree = I->tree[t], start = P->tree_start[tree], m = P->tree_start[tree + 1] - start;
     int32_t node = I->node[tree], slot = I->first[tree] - I->K.first[node];
     int32_t w = hfi_block_stride(&I->K, node);
     const double* M = P->M + P->M_start[tree];
     double* D = hfi_block_rows(&I->K, node) + slot * (w + 1);
-    for (int32_t i = 0; i < m; ++i) {
-      memcpy(D + i * w, M + i * m, sizeof(double) * (size_t)m);
-      D[i * w + i] += P->diag[start + i];
-    }
+    if (w == m)
+      memcpy(D, M, sizeof(double) * (size_t)(m * m));
+    else
+      for (int32_t i = 0; i < m; ++i) memcpy(D + i * w, M + i * m, sizeof(double) * (size_t)m);
+    for (int32_t i = 0; i < m; ++i) D[i * (w + 1)] += P->diag[start + i];
   }
 }
 
@@ -206,7 +209,6 @@ int hfi_system_is_coupled(const hfiIsland* I) {
 
 int hfi_system_factor(hfiIsland* I) {
   int symmetric = !hfi_system_is_coupled(I);
-  hfi_block_zero(&I->K);
   place_mass(I);
   for (int32_t i = 0; i < I->nscalar; ++i)
     I->K.value[I->scalar[i].at] += sqr(I->scalar[i].J) * I->G[i];
