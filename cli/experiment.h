@@ -35,6 +35,8 @@ void result_note(result* r, const char* format, ...) HF_PRINTF(2, 3);
 // disk.
 FILE* result_open(result* r, const char* file);
 void result_close(result* r, FILE* file);
+// Names a recording that the experiment has written into the folder of --out, to be replayed in its page.
+void result_replay(result* r, const char* recording);
 
 typedef struct experiment {
   const char *name, *about; // about: one line

@@ -14,7 +14,9 @@ void result_begin(result* r, const char* reference, const char* out, int json) {
                 .figures = json_object(),
                 .references = json_object(),
                 .units = json_object(),
-                .must = json_array()};
+                .must = json_array(),
+                .files = json_array(),
+                .replays = json_array()};
 }
 
 static void keep_figure(result* r, const char* name, double value, const char* unit) {
@@ -70,7 +72,10 @@ FILE* result_open(result* r, const char* file) {
   openFile* slot = find_open(r, NULL);
   snprintf(path, sizeof path, "%s/%s", r->out, file);
   hfError error = {HF_ERROR_FILE, ""};
-  if (slot && open_out_file(&slot->out, path, &error) == HF_OK) return slot->out.file;
+  if (slot && open_out_file(&slot->out, path, &error) == HF_OK) {
+    json_array_append_new(r->files, json_string(file));
+    return slot->out.file;
+  }
   say_error("%s", slot ? error.message : "too many files are open");
   r->failed = 1;
   return NULL;
@@ -82,6 +87,10 @@ void result_close(result* r, FILE* file) {
   hfError error = {HF_OK, ""};
   if (close_out_file(&slot->out, &error) != HF_OK) say_error("%s", error.message), r->failed = 1;
   slot->out.file = NULL;
+}
+
+void result_replay(result* r, const char* recording) {
+  if (r->out) json_array_append_new(r->replays, json_string(recording));
 }
 
 static void print_must(const result* r, int quick) {
@@ -105,6 +114,8 @@ int result_end(result* r, const char* name, int quick) {
   clear_progress();
   int status = r->failed ? CLI_FAILED : CLI_GOOD;
   json_t* o = json_object();
+  json_decref(r->files);
+  json_decref(r->replays);
   json_object_set_new(o, "name", json_string(name));
   json_object_set_new(o, "quick", json_boolean(quick));
   json_object_set_new(o, "figures", r->figures);

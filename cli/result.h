@@ -21,7 +21,11 @@ struct result {
   int failed;            // a file could not be written
   openFile open[OPEN_FILES];
   json_t *figures, *references, *units, *must;
+  json_t *files, *replays; // names of the files in `out`, and of the recordings among them
 };
+
+// Writes NAME.html, a page of everything, into the folder of --out (result_page.c); nothing without one. Call it before result_end.
+void result_write_page(result* r, const char* name, const char* about, int quick);
 
 void result_begin(result* r, const char* reference, const char* out, int json);
 // With --json prints everything as JSON, otherwise the lines that the experiment has to show. Returns the exit status.

@@ -22,7 +22,7 @@ enum { KEY_QUICK = 0x3000, KEY_OUT, KEY_JSON, KEY_BODIES };
 
 static const struct argp_option options[] = {
     {"quick", KEY_QUICK, 0, 0, "Run a reduced version", 1},
-    {"out", KEY_OUT, "DIR", 0, "Write plots and tables into this folder", 1},
+    {"out", KEY_OUT, "DIR", 0, "Write plots, tables and NAME.html, a page of all of them, into this folder", 1},
     {"json", KEY_JSON, 0, 0, "Print the result as JSON", 1},
     {0}};
 static const struct argp_option bench_options[] = {
@@ -160,6 +160,7 @@ static int run_listed(const experiment* const* list, const experimentArguments* 
   result_begin(&r, reference, a->options.out, a->json);
   result_note(&r, "%s: %s%s\n", e->name, e->about, a->options.quick ? " (quick)" : "");
   int status = e->run(&a->options, &r);
+  if (status == CLI_GOOD) result_write_page(&r, e->name, e->about, a->options.quick);
   int ended = result_end(&r, e->name, a->options.quick);
   return status == CLI_GOOD ? ended : status;
 }

@@ -120,6 +120,7 @@ static int run_all(const experimentOptions* options, graspScene* s, result* r) {
     o.eps = EPS[k];
     o.begin = 0.02, o.end = 0.98; // all four contacts slide in this interval; at rest they would roll
     if (options->quick) o.step = 2e-3;
+    if (k == RIGID) o.folder = options->out, o.recording = "rigid.hfrec", result_replay(r, "rigid.hfrec");
     status = grasp_run(&plan, &o, &run[k]);
   }
   if (status == CLI_GOOD) draw_runs(s, run, r), compare(run, r);

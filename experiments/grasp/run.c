@@ -1,6 +1,8 @@
 // Runs of planned grasps (run.h). Control is sampled at the start of a step and held.
 #include "grasp/run.h"
 
+#include <holdfast/record.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +18,9 @@ graspOptions grasp_options_default(void) {
                     0.01,
                     0.99,
                     {0},
-                    {0}};
+                    {0},
+                    NULL,
+                    NULL};
   return o;
 }
 
@@ -27,9 +31,12 @@ typedef struct Runner {
   hfSim* sim;
   hfState* state;
   hfInput* input;
+  hfRecorder* recorder; // NULL: no recording is written
 } Runner;
 
 static void close_runner(Runner* w) {
+  hfError error = {HF_OK, ""};
+  if (hf_recorder_close(w->recorder, &error) < 0) say_error("%s", error.message);
   hf_sim_free(w->sim);
   hf_state_free(w->state);
   hf_input_free(w->input);
@@ -81,6 +88,17 @@ static int open_runner(Runner* w) {
     return CLI_GOOD;
   say_error("grasp: %s", error.message[0] ? error.message : "out of memory");
   return CLI_FAILED;
+}
+
+static int open_recording(Runner* w) {
+  const graspOptions* o = w->options;
+  char path[4096];
+  hfError error = {HF_OK, ""};
+  if (!o->folder || !o->recording) return CLI_GOOD;
+  snprintf(path, sizeof path, "%s/%s", o->folder, o->recording);
+  if (hf_recorder_open(&w->recorder, path, grasp_model(w->plan->scene), o->recording, &error) < 0) return say_error("%s", error.message), CLI_FAILED;
+  hf_recorder_set_interval(w->recorder, 0.01);
+  return CLI_GOOD;
 }
 
 static double along(hfVec3 a, hfVec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
@@ -140,6 +158,7 @@ static int step(Runner* w, graspSetpoint* at) {
     say_error("at %g s: %s", w->state->time, error.message);
     return CLI_FAILED;
   }
+  if (w->recorder && hf_recorder_add(w->recorder, w->sim, w->state, w->input, &report, &error) < 0) return say_error("%s", error.message), CLI_FAILED;
   graspSetpoint next;
   if (grasp_plan(w->plan, w->state->time, at->q, &next) != CLI_GOOD) return CLI_FAILED;
   *at = next;
@@ -148,12 +167,13 @@ static int step(Runner* w, graspSetpoint* at) {
 }
 
 int grasp_run(const graspPlan* plan, const graspOptions* options, graspRun* run) {
-  Runner w = {plan, options, run, NULL, NULL, NULL};
+  Runner w = {.plan = plan, .options = options, .run = run};
   graspSetpoint at;
   int steps = (int)lround((options->end - options->begin) / options->step), status = CLI_FAILED;
   memset(run, 0, sizeof *run);
   run->sample = calloc((size_t)steps + 1, sizeof *run->sample);
   if (run->sample && open_runner(&w) == CLI_GOOD) status = begin(&w, &at);
+  if (status == CLI_GOOD) status = open_recording(&w);
   for (int i = 0; i < steps && status == CLI_GOOD; ++i) {
     status = step(&w, &at);
     show_progress((double)i / steps, "%.3f s", w.state->time);

@@ -17,6 +17,8 @@ typedef struct graspOptions {
   double begin, end; // part of the plan that is simulated; not the rest at both ends, where every contact rolls [s]
   double offset[GRASP_DOFS]; // added to the object's pose at the beginning, fingers closed around the planned one
   double velocity[GRASP_DOFS]; // added to the object's velocity at the beginning; the fingers follow
+  const char* folder;          // of --out, for a recording; NULL: none is written
+  const char* recording;       // its name
 } graspOptions;
 
 graspOptions grasp_options_default(void);

@@ -124,7 +124,7 @@ static void judge_runs(const graspRun* run, const double* times, result* r) {
               1e3 * z, "within 1 mm", z <= 1e-3, 0);
 }
 
-static int run_modes(const graspPlan* plan, const double* times, int quick, result* r) {
+static int run_modes(const graspPlan* plan, const double* times, const experimentOptions* options, result* r) {
   static const int contacts[RUNS] = {HF_CONTACTS_SWITCHING, HF_CONTACTS_RIGID,
                                      HF_CONTACTS_COMPLIANT};
   graspRun run[RUNS] = {{0}};
@@ -132,7 +132,8 @@ static int run_modes(const graspPlan* plan, const double* times, int quick, resu
   for (int k = 0; k < RUNS && status == CLI_GOOD; ++k) {
     graspOptions o = grasp_options_default();
     o.contacts = contacts[k];
-    if (quick && k == RIGID) o.end = 0.5; // ends soon after uniqueness is lost, because the rigid run is slow from there on
+    if (k == SWITCHING) o.folder = options->out, o.recording = "switching.hfrec", result_replay(r, "switching.hfrec");
+    if (options->quick && k == RIGID) o.end = 0.5; // ends soon after uniqueness is lost, because the rigid run is slow from there on
     status = grasp_run(plan, &o, &run[k]);
     if (status == CLI_GOOD) report_run(&run[k], MODES[k], r);
   }
@@ -164,7 +165,7 @@ static int run(const experimentOptions* options, result* r) {
   if (grasp_open(&s, "space_grasp.xml", CONTACTS, links) != CLI_GOOD) return CLI_FAILED;
   plan_lift(&plan, &s);
   int status = judge_plan(&plan, r, times);
-  if (status == CLI_GOOD) status = run_modes(&plan, times, options->quick, r);
+  if (status == CLI_GOOD) status = run_modes(&plan, times, options, r);
   if (status == CLI_GOOD) status = measure_growth(plan, r);
   if (status == CLI_GOOD) status = grasp_space_rolling(&s, r);
   grasp_close(&s);

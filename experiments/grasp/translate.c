@@ -206,6 +206,7 @@ static int run_all(const experimentOptions* options, graspScene* s, result* r) {
     if (k == PAPER_START) o.start = HF_START_PAPER;
     if (k == LAYER_RETURN) o.return_modes = HF_RETURN_LAYER;
     if (k == STIFF) o.eps = 1e-4;
+    if (k == GROSS) o.folder = options->out, o.recording = "switching.hfrec", result_replay(r, "switching.hfrec");
     status = plan_translation(&plan, s, k == QUINTIC ? GRASP_QUINTIC : GRASP_CUBIC);
     if (status == CLI_GOOD && k == GROSS)
       status = grasp_write_scene(&plan, &scene_file, r);

@@ -151,6 +151,7 @@ static int compare_gait(const allegroCase* c, const experimentOptions* options, 
   if (status == CLI_GOOD && options->out)
     status = allegro_run(c, record, &x->first); // writing is not timed
   if (status != CLI_GOOD) return status;
+  result_replay(r, "poses.hfrec");
   report_gait(r, x);
   report_euler(r, "", x, euler);
   figure_angle(r, "angle", "Allegro hand: the mug's turn about the palm's normal", x);

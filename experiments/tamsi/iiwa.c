@@ -222,6 +222,7 @@ static int run(const experimentOptions* options, result* r) {
   iiwaTrace trace = {{0}, 0, 0};
   status = trace_create(&trace, 20000);
   if (status == CLI_GOOD) status = run_seeds(n, options, trial, out, &trace);
+  if (status == CLI_GOOD) result_replay(r, "poses.hfrec");
   if (status == CLI_GOOD) {
     summary s = summarise(n, trial, out);
     tell(n, &s, r);

@@ -13,7 +13,10 @@ static void test_json_has_figures_paper_and_must(void** state) {
              "assert r['must']\n"
              "for line in r['must']:\n"
              "    assert set(line) == {'id', 'what', 'value', 'want', 'holds', 'full_only'}, line\n"
-             "    assert line['holds'] is True or line['full_only'] is True, line\n");
+             "    assert line['holds'] is True or line['full_only'] is True, line\n"
+             "page = open('figures/tamsi-gripper.html').read() # every line, number and drawing is in the page\n"
+             "assert page.count('<svg') == len(__import__('glob').glob('figures/*.svg')) > 0\n"
+             "assert all(name in page for name in r['figures']) and page.count('class=\"holds\"') + page.count('(full)') >= len(r['must'])\n");
   assert_int_equal(system("python3 judge.py"), 0);
   assert_int_equal(system("test -n \"$(ls figures)\""), 0);
   assert_string_equal(standard_error, "");
