@@ -201,6 +201,7 @@ static hfStatus advance_discrete(attempt* a, hfState* state, double left, hfiPac
     // A last step that was cut short says less of the next one than the step that it was cut from.
     if (!(last && verdict.h < pace->h)) pace->h = max2(verdict.h, c->smallest);
     pace->leaped = 1;
+    pace->span = 0.5 * h;
     if (a->may_resolve) hfi_pace_gives_up(pace, pace->h);
     return HF_OK;
   }
@@ -236,7 +237,7 @@ static hfStatus advance_all(attempt* a, hfState* state) {
     if (status < 0) return status;
     if (pace.failed) a->may_resolve = 0; // for the rest of the sim's step
   }
-  hfi_pace_keep(state, &pace);
+  hfi_pace_keep(c, state, &pace);
   return HF_OK;
 }
 

@@ -25,6 +25,7 @@ typedef struct hfiPace {
   int32_t doublings; // how often patience was doubled
   int32_t leaped;    // 1: discrete time has taken a step since it began
   int32_t failed;    // 1: the explicit method found no way on
+  double span;       // length of the last half step of discrete time, over which contacts remember their deformation; 0: there is none [s]
 } hfiPace;
 
 // Explicit methods for motion without contacts and for motion with contacts.
@@ -74,7 +75,7 @@ hfStatus hfi_resolved_advance(hfiControlled* controlled, hfState* state, const h
 // The pace that the last step of the sim left in the state, so that the same state gives the same bits in any sim. A fresh state knows
 // none: an explicit method then tries the whole step.
 hfiPace hfi_pace_recall(const hfiControlled* controlled, const hfState* state);
-void hfi_pace_keep(hfState* state, const hfiPace* pace);
+void hfi_pace_keep(const hfiControlled* controlled, hfState* state, const hfiPace* pace);
 // Returns 1 where discrete time, whose next step has the length h, leaves the motion to an explicit method.
 int hfi_pace_gives_up(hfiPace* pace, double h);
 

@@ -87,13 +87,14 @@ int hfi_resolved_applies(const hfiControlled* c, const hfInput* in) {
 // ---- pace --------------------------------------------------------------------------------------------
 
 // What the state keeps in the place of one number: the length of the next step in single precision, negative where the explicit method
-// goes on; the upper half of lambda in single precision; stiff steps that there is still patience for, and how often it was doubled.
+// goes on; the upper half of lambda in single precision; how often patience was doubled, and the stiff steps that it lasts for or, where
+// discrete time goes on, the span as a power of two.
 typedef struct kept {
   float h;
   uint16_t stiffness, patience;
 } kept;
 _Static_assert(sizeof(kept) == sizeof(int64_t), "a pace fits into a number of the state");
-enum { DOUBLINGS_SHIFT = 12, PATIENCE_MASK = (1 << DOUBLINGS_SHIFT) - 1 };
+enum { DOUBLINGS_SHIFT = 12, PATIENCE_MASK = (1 << DOUBLINGS_SHIFT) - 1, SPAN_SCALE = 128 };
 
 static float float_of_bits(uint32_t bits) {
   float x;
@@ -115,16 +116,22 @@ hfiPace hfi_pace_recall(const hfiControlled* c, const hfState* state) {
   hfiPace pace = {.h = clamp(fabs((double)k.h), c->smallest, c->step),
                   .stiffness = stiffness,
                   .resolved = k.h < 0,
-                  .patience = k.patience & PATIENCE_MASK,
+                  .patience = k.h < 0 ? k.patience & PATIENCE_MASK : 0,
+                  .span = k.h < 0 ? 0 : c->step * exp2(-(k.patience & PATIENCE_MASK) / (double)SPAN_SCALE),
                   .doublings = imin2(k.patience >> DOUBLINGS_SHIFT, MOST_DOUBLINGS),
                   .leaped = 1};
   return pace;
 }
 
-void hfi_pace_keep(hfState* state, const hfiPace* pace) {
+// The exponent of the span, in parts of SPAN_SCALE.
+static int32_t span_code(const hfiControlled* c, double span) {
+  return span > 0 ? (int32_t)clamp(floor(SPAN_SCALE * log2(c->step / span) + 0.5), 0, PATIENCE_MASK) : PATIENCE_MASK;
+}
+
+void hfi_pace_keep(const hfiControlled* c, hfState* state, const hfiPace* pace) {
   double stiffness = pace->resolved ? pace->stiffness : KEPT * pace->stiffness;
   kept k = {(float)(pace->resolved ? -pace->h : pace->h), (uint16_t)(bits_of_float((float)stiffness) >> 16),
-            (uint16_t)(pace->patience | pace->doublings << DOUBLINGS_SHIFT)};
+            (uint16_t)((pace->resolved ? pace->patience : span_code(c, pace->span)) | pace->doublings << DOUBLINGS_SHIFT)};
   memcpy(&hf_state_mutable_discrete(state)[PACE], &k, sizeof k);
 }
 
@@ -154,7 +161,8 @@ hfStatus hfi_resolved_advance(hfiControlled* c, hfState* state, const hfInput* i
   hfiContinuous* part = c->resolved.last = choose_part(c, state, in);
   hfi_integrator_stop_where_stiff(part->integrator, STIFF, pace->patience, LEAST_PATIENCE << pace->doublings);
   part->first = pace->h;
-  part->accel->span = 0.5 * pace->h;
+  part->accel->span = pace->span;
+  pace->span = 0;
   hfStatus status = hfi_continuous_step(part, state, in, left, error);
   if (status < 0) return status;
   pace->failed = status > 0;
