@@ -139,9 +139,24 @@ static void test_many_pairs(void** state) {
   }
 }
 
+// Bodies that fall asleep after 20 ms of rest, with every friction law: those that remember contacts and those that would not.
+static void test_sleep(void** state) {
+  (void)state;
+  if (!alloc_supported()) skip();
+  for (int friction = HF_FRICTION_REGULARISED; friction <= HF_FRICTION_ANCHORED; ++friction) {
+    hfSimConfig config = hf_sim_config_default();
+    hfStepReport report = {0};
+    config.friction = friction;
+    config.sleep = 1;
+    config.sleep_time = 0.02;
+    assert_int_equal(count_of_steps(field, &config, 250, &report), 0);
+    assert_int_equal(report.nsleep, 64);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_counting_works), cmocka_unit_test(test_laws_couplings_rungs),
-      cmocka_unit_test(test_methods), cmocka_unit_test(test_many_pairs)};
+      cmocka_unit_test(test_methods), cmocka_unit_test(test_many_pairs), cmocka_unit_test(test_sleep)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
