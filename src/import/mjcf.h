@@ -214,6 +214,8 @@ void hfi_mjcf_read_asset(hfiMjcf* m, hfiElem* elem);
 hfiMeshAsset* hfi_mjcf_find_mesh(hfiMjcf* m, const hfiElem* elem, const char* name);
 // The mesh id of the asset, which is loaded when it is first used. A status < 0 after a refusal, with the message in
 // reader->scratch.
+// Fills the points of a built-in mesh. Returns 0 when the element asks for none.
+int hfi_mjcf_make_builtin(hfiMjcf* m, const hfiElem* elem, hfiMeshSpec* spec);
 int hfi_mjcf_load_mesh(hfiMjcf* m, hfiMeshAsset* asset);
 const hfiMjcfMaterial* hfi_mjcf_find_material(hfiMjcf* m, const char* name);
 

@@ -60,6 +60,8 @@ static void read_mesh(hfiMjcf* m, hfiElem* elem) {
   hfi_mjcf_find_class(m, elem, "class");
   hfi_attr(elem, "vertex");
   hfi_attr(elem, "face");
+  hfi_attr(elem, "builtin");
+  hfi_attr(elem, "params");
 }
 
 hfiMeshAsset* hfi_mjcf_find_mesh(hfiMjcf* m, const hfiElem* elem, const char* name) {
@@ -103,11 +105,11 @@ static int add_mesh(hfiMjcf* m, hfiMeshAsset* asset) {
   const char* file = hfi_attr(elem, "file");
   s.vertex = hfi_read_list(r, elem, "vertex", &s.nvertex);
   s.face = hfi_read_list(r, elem, "face", &s.nface);
+  int builtin = !file && !s.vertex && hfi_mjcf_make_builtin(m, elem, &s);
+  if (r->status) return r->status;
   if (file && s.vertex) return hfi_fail(r, elem, HF_ERROR_MODEL, "both file and vertex are given");
-  if (!file && !s.vertex)
-    return hfi_fail(
-        r, elem, HF_ERROR_UNSUPPORTED,
-        "neither file nor vertex is given (built-in and plugin meshes are not supported)");
+  if (!file && !s.vertex && !builtin)
+    return hfi_fail(r, elem, HF_ERROR_UNSUPPORTED, "neither file nor vertex nor builtin is given (plugin meshes are not supported)");
   if (file) s.path = mesh_path(m, elem, file);
   if (r->status) return r->status;
   return hfi_mesh_add(r, &s, &r->scratch);

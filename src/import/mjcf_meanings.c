@@ -74,8 +74,6 @@ const hfiMeaning hfi_mjcf_meanings[] = {
     {"mesh", "smoothnormal", 1, looks},
     {"mesh", "material", 1, looks},
     {"mesh", "content_type", 1, "the format is taken from the file's name"},
-    {"mesh", "builtin", 0, "built-in meshes are not supported"},
-    {"mesh", "params", 0, "built-in meshes are not supported"},
     {"model", "content_type", 1, "the format is taken from the file"},
     // tree
     {"body", "sleep", 0, "bodies have no sleep policy of their own: with the flag sleep, all may sleep"},

@@ -357,6 +357,26 @@ static void test_quads_as_in_mujoco(void** state) {
   }
 }
 
+// Masses of built-in meshes, as MuJoCo 4.0.0 has them; its vertices are in single precision.
+static void test_builtins(void** state) {
+  (void)state;
+  static const struct {
+    const char *word, *params;
+    double mass;
+  } cases[] = {{"sphere", "0", 2536.15047266241}, {"sphere", "1", 3658.712126251761}, {"sphere", "3", 4152.7407781286}, {"hemisphere", "1", 1471.4044623592551},
+               {"hemisphere", "4", 1973.01804225104}, {"cone", "4 0.5", 2333.333333333333}, {"cone", "5 0", 1585.094227875054},
+               {"supersphere", "30 .5 .5", 6431.716949492077}, {"supersphere", "7 1.5 .3", 4190.17816654051}, {"supersphere", "9 3 2.5", 649.188111968754}, {"supertorus", "20 .3 1 1", 1718.84693253099},
+               {"supertorus", "9 .4 .5 .7", 3604.68294965523}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    char text[400];
+    snprintf(text, sizeof text, "<mujoco><asset><mesh name='m' builtin='%s' params='%s' inertia='exact'/></asset><worldbody><body><freejoint/>"
+             "<geom type='mesh' mesh='m'/></body></worldbody></mujoco>", cases[i].word, cases[i].params);
+    hfModel* m = parse(text);
+    assert_float_equal(hf_model_body_mass(m)[1] / cases[i].mass, 1, 1e-6);
+    hf_model_free(m);
+  }
+}
+
 // A tetrahedron with a normal and a texture coordinate between its vertices and its faces.
 static void test_msh(void** state) {
   (void)state;
@@ -384,7 +404,7 @@ static void test_msh(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_msh),
+      cmocka_unit_test(test_msh), cmocka_unit_test(test_builtins),
       cmocka_unit_test(test_concave_polygon), cmocka_unit_test(test_quads_as_in_mujoco),
       cmocka_unit_test(test_three_formats_of_one_solid), cmocka_unit_test(test_folder_that_is_not_there), cmocka_unit_test(test_transformation),
       cmocka_unit_test(test_random_hulls),               cmocka_unit_test(test_hull_limits),
