@@ -192,10 +192,12 @@ static void explain_joints(line* l, const char* left_out, int own_parameters) {
   else if (!is_near(l->shifted))
     snprintf(l->reason, size, "chaos: a start that differs by 1e-6 takes MuJoCo %.2g rad, %.2g m away", l->shifted.angle,
              l->shifted.length);
-  else if (is_near(l->ours.recipe) || is_near(l->soft.recipe))
-    snprintf(l->reason, size, "MuJoCo creeps: with its recipe%s it is alike", is_near(l->ours.recipe) ? "" : " and mujoco_softness");
+  else if (is_near(l->ours.recipe))
+    snprintf(l->reason, size, "MuJoCo creeps: with its recipe it is alike");
   else if (own_parameters)
     snprintf(l->reason, size, "the scene has contact parameters of ours (hf.*), which MuJoCo does not read");
+  else if (is_near(l->soft.recipe))
+    snprintf(l->reason, size, "MuJoCo creeps: with its recipe and mujoco_softness it is alike");
   else if (!is_near(l->half))
     snprintf(l->reason, size, "MuJoCo at half the step is %.2g rad, %.2g m away", l->half.angle, l->half.length);
   else if (!is_near(l->recipe))
