@@ -27,6 +27,8 @@ static inline double hfi_tree_kinetic(const hfiFlight* f, const hfDynamics* d, i
   for (int l = f->first_link[t]; l < f->first_link[t + 1]; ++l)
     twice += fo_dot(inertia_mul(&d->I[l], d->V[l]), d->V[l]);
   for (int i = r.begin; i < r.end; ++i) twice += hf_model_dof_armature(d->model)[i] * sqr(d->v[i]);
+  for (const hfiArmature *a = d->armature, *end = a + d->narmature; a < end; ++a) // of tendons
+    if (a->row >= r.begin && a->row < r.end) twice += (a->row == a->col ? 1 : 2) * a->value * d->v[a->row] * d->v[a->col];
   return 0.5 * twice;
 }
 

@@ -202,6 +202,15 @@ static int has_changed(const int32_t* trees, int32_t count, const int32_t* chang
   return any;
 }
 
+// Number of islands with blocks and a tree that `changed` marks.
+static int32_t count_changed(const hfiPartition* S, const int32_t* changed) {
+  int32_t count = 0;
+  for (int32_t k = 0; k < S->count; ++k)
+    count += S->block_start[k + 1] > S->block_start[k] &&
+             has_changed(S->tree + S->tree_start[k], S->tree_start[k + 1] - S->tree_start[k], changed);
+  return count;
+}
+
 // changed: the trees (ntree) whose islands are solved, or NULL for all.
 static hfStatus solve_islands(hfSolver* solver, const hfSolverConfig* config, const hfStepProblem* problem,
                               const int32_t* changed, double* v, double* impulse, hfSolveReport* report,
@@ -245,10 +254,8 @@ hfStatus hf_solver_solve(hfSolver* solver, const hfSolverConfig* config,
 hfStatus hfi_solver_solve_changed(hfSolver* solver, const hfSolverConfig* config, const hfStepProblem* problem,
                                   const int32_t* changed, double* v, double* impulse, hfSolveReport* report,
                                   hfError* error) {
-  int32_t islands = report->islands;
-  hfStatus status = solve_islands(solver, config, problem, changed, v, impulse, report, error);
-  report->islands = islands;
-  return status;
+  report->islands -= count_changed(&solver->partition, changed); // they are solved again, perhaps as fewer islands
+  return solve_islands(solver, config, problem, changed, v, impulse, report, error);
 }
 
 const double* hfi_solver_row_velocities(const hfSolver* solver) { return solver->s; }

@@ -248,6 +248,35 @@ static void test_dropped_contacts_are_a_failure(void** state) {
   assert_near(json_value(standard_output, "steps", 0), 10, 0); // the run is complete all the same
 }
 
+// A free box turns with all its rates different. With inertial forces taken explicitly a step of 20 ms multiplies its energy by
+// about 1 + (h w)^2 = 3; the default keeps it.
+static void test_energy_from_nowhere_is_a_failure(void** state) {
+  (void)state;
+  write_file("spin.xml", "<mujoco><option timestep='0.02' gravity='0 0 0'/><worldbody><body><freejoint/>"
+                         "<geom type='box' size='.1 .2 .4' mass='1'/></body></worldbody>"
+                         "<keyframe><key name='go' qvel='0 0 0 40 50 30'/></keyframe></mujoco>");
+  assert_works("run spin.xml --keyframe go --time 0.1 --json");
+  assert_near(json_value(standard_output, "gained_energy", 0), 0, 0);
+  assert_int_equal(holdfast("run spin.xml --keyframe go --time 0.1 --json --set gyroscopic=0"), 1);
+  assert_says(standard_error, "energy");
+  assert_true(json_value(standard_output, "gained_energy", 0) > 1);
+  assert_true(json_value(standard_output, "steps_gaining_energy", 0) >= 1);
+  assert_near(json_value(standard_output, "steps", 0), 5, 0); // the run is complete all the same
+}
+
+// The longest step is said beside the median. Oracle: the longest is the largest of the steps, so not less than the median, and
+// no longer than all steps together.
+static void test_longest_step_is_reported(void** state) {
+  (void)state;
+  assert_works("run ball.xml --time 0.5");
+  assert_says(standard_output, "longest step");
+  assert_says(standard_output, "times the median of");
+  assert_works("run ball.xml --time 0.5 --json");
+  double longest = json_value(standard_output, "longest_step", 0), median = json_value(standard_output, "median_step", 0);
+  assert_true(median > 0 && longest >= median);
+  assert_true(longest <= json_value(standard_output, "wall_time", 0));
+}
+
 // The gap of 0.4 m closes at 1 m/s. The run ends with the last step that was taken: at 0.40 s, or one step earlier
 // where rounding puts the wall within that step's reach.
 static void test_a_run_that_stands_still_ends(void** state) {
@@ -378,6 +407,8 @@ int main(void) {
       cmocka_unit_test(test_bad_options),
       cmocka_unit_test(test_set_reaches_the_configuration),
       cmocka_unit_test(test_dropped_contacts_are_a_failure),
+      cmocka_unit_test(test_energy_from_nowhere_is_a_failure),
+      cmocka_unit_test(test_longest_step_is_reported),
       cmocka_unit_test(test_a_run_that_stands_still_ends),
       cmocka_unit_test(test_unwritable_files_are_refused_before_the_run),
       cmocka_unit_test(test_a_refused_run_leaves_older_files),
