@@ -24,7 +24,7 @@ enum {
 static const double STIFF = 1.5, LEAP = 8;
 // A step of the explicit methods may have this share of the error that was asked for: impacts multiply what it leaves. What the
 // method of fifth order leaves is far below its estimate [-].
-static const double STEP_SHARE = 0.01, APART_SHARE = 0.1;
+static const double STEP_SHARE = 0.01, APART_SHARE = 0.5;
 // Contacts are followed from this gap on [m].
 static const double REACH = 1e-3;
 // Which share of lambda is kept from step to step of the sim while discrete time goes on, so that an explicit method is tried again some
