@@ -133,7 +133,7 @@ typedef struct hfWorld {
   double gravity[3];       // [m/s^2]
   double magnetic[3];      // field that magnetometers measure [T]
   double density, viscosity, wind[3]; // of the medium: [kg/m^3], [Pa s], velocity [m/s]
-  double stiffness;        // default of a geom; 0 in a builder: 1e6, or more for a scene above 102 kg (theory/contact.md) [N/m]
+  double stiffness;        // default of a geom; 0 in a builder: 1e6, or more for a scene above 102 kg (docs/theory/contact.md) [N/m]
   double dissipation;      // default of a geom [s/m]
   double stiction_speed;   // v_s [m/s]
   double tangential_ratio; // k_t/k of the anchored law where a geom gives no k_t [-]
