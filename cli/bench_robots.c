@@ -184,6 +184,8 @@ static int contacts_agree(const comparison* c) {
 
 static int is_alike(const comparison* c) { return is_near(c->apart) && contacts_agree(c); }
 
+static const char OWN_PARAMETERS[] = "the scene has contact parameters of ours (hf.*), which MuJoCo does not read";
+
 // Says why joints differ, as far as measurements tell.
 static void explain_joints(line* l, const char* left_out, int own_parameters) {
   size_t size = sizeof l->reason;
@@ -195,7 +197,7 @@ static void explain_joints(line* l, const char* left_out, int own_parameters) {
   else if (is_near(l->ours.recipe))
     snprintf(l->reason, size, "MuJoCo creeps: with its recipe it is alike");
   else if (own_parameters)
-    snprintf(l->reason, size, "the scene has contact parameters of ours (hf.*), which MuJoCo does not read");
+    snprintf(l->reason, size, "%s", OWN_PARAMETERS);
   else if (is_near(l->soft.recipe))
     snprintf(l->reason, size, "MuJoCo creeps: with its recipe and mujoco_softness it is alike");
   else if (!is_near(l->half))
@@ -216,7 +218,7 @@ static void find_reason(line* l, const char* left_out, int own_parameters) {
   else if (!is_near(l->ours.apart))
     explain_joints(l, left_out, own_parameters);
   else if (own_parameters)
-    snprintf(l->reason, size, "the scene has contact parameters of ours (hf.*), which MuJoCo does not read");
+    snprintf(l->reason, size, "%s", OWN_PARAMETERS);
   else if (l->soft.contacts.force <= SHARE && l->soft.contacts.other_points)
     snprintf(l->reason, size, "depths: the engines have different numbers of contact points, which share the load");
   else if (l->soft.resting && l->soft.contacts.depth <= SHARE && is_near(l->ours.recipe))

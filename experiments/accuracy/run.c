@@ -12,24 +12,9 @@
 static const double SAMPLE = 0.01; // between samples [s]
 
 static int open_scene(world* w, const accuracyScene* s, const hfSimConfig* config) {
-  hfError error = {HF_OK, ""};
-  if (s->file) {
-    if (world_open(w, s->file, config, s->keyframe) != CLI_GOOD) return CLI_FAILED;
-  } else {
-    char models[DATA_PATH];
-    memset(w, 0, sizeof *w);
-    if (hf_model_parse(&w->model, s->xml, strlen(s->xml), s->name, data_path(models, "models"), NULL, NULL, &error) < 0 ||
-        hf_sim_create(&w->sim, w->model, config, &error) < 0) {
-      say_error("%s: %s", s->name, error.message);
-      world_close(w);
-      return CLI_FAILED;
-    }
-    w->state = hf_state_create(w->model);
-    w->input = hf_input_create(w->model);
-  }
-  if (!w->state || !w->input) return CLI_FAILED;
-  if (s->start) s->start(w);
-  return CLI_GOOD;
+  int status = s->file ? world_open(w, s->file, config, s->keyframe) : world_parse(w, s->xml, s->name, config);
+  if (status == CLI_GOOD && s->start) s->start(w);
+  return status;
 }
 
 static int sample_of(const accuracyScene* s) { return (int)floor(s->time / SAMPLE + 0.5); }

@@ -1,11 +1,11 @@
 // Bars as SVG (bars.h). The axis has whole decades, and bars start at its lower end.
 #include "common/bars.h"
+#include "common/svg.h"
 
 #include <math.h>
 #include <stdio.h>
 
-enum { WIDTH = 720, HEIGHT = 480, LEFT = 82, RIGHT = 200, TOP = 44, BOTTOM = 58 };
-static const char* const COLOURS[BARS_SERIES] = {"#1b6ca8", "#d1495b", "#2e8b57", "#8a5fbf", "#e08e1b", "#3aa6a6", "#7a7a7a", "#a8471b"};
+_Static_assert((int)BARS_SERIES <= (int)SVG_COLOURS, "every series has a colour");
 
 typedef struct decades {
   double lo, hi; // powers of ten
@@ -19,17 +19,14 @@ static decades range_of(const bars* b) {
   return d.lo < d.hi ? d : (decades){0, 1};
 }
 
-static double y_at(const decades* d, double power) { return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * (power - d->lo) / (d->hi - d->lo); }
+static double y_at(const decades* d, double power) { return svg_y(power, d->lo, d->hi); }
 
 static void draw_frame(FILE* out, const bars* b, const decades* d) {
-  fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" font-size=\"12\">\n",
-          WIDTH, HEIGHT, WIDTH, HEIGHT);
-  fprintf(out, "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/><text x=\"%d\" y=\"24\" text-anchor=\"middle\" font-size=\"14\">%s</text>\n",
-          (LEFT + WIDTH - RIGHT) / 2, b->title);
+  svg_begin(out, b->title);
   for (double p = d->lo; p <= d->hi; p += fmax(1, floor((d->hi - d->lo) / 8)))
-    fprintf(out, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"#ddd\"/><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">10<tspan dy=\"-5\" font-size=\"10\">%.0f</tspan></text>\n",
+    fprintf(out, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" class=\"grid\"/><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">10<tspan dy=\"-5\" font-size=\"10\">%.0f</tspan></text>\n",
             LEFT, y_at(d, p), WIDTH - RIGHT, y_at(d, p), LEFT - 8, y_at(d, p) + 4, p);
-  fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"none\" stroke=\"#333\"/>\n", LEFT, TOP, WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM);
+  svg_box(out);
   fprintf(out, "<text transform=\"translate(18 %d) rotate(-90)\" text-anchor=\"middle\">%s</text><text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s</text>\n",
           (TOP + HEIGHT - BOTTOM) / 2, b->ylabel, (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 14, b->xlabel);
 }
@@ -40,7 +37,7 @@ static void draw_group(FILE* out, const bars* b, const decades* d, int g) {
     if (!(b->value[s][g] > 0)) continue;
     double y = y_at(d, log10(b->value[s][g]));
     fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\" stroke=\"%s\"%s/>\n", x + width * s, y, 0.92 * width,
-            HEIGHT - BOTTOM - y, COLOURS[s], COLOURS[s], b->transparent[s][g] ? " fill-opacity=\"0.15\" stroke-dasharray=\"3 2\"" : "");
+            HEIGHT - BOTTOM - y, svg_colours[s], svg_colours[s], b->transparent[s][g] ? " fill-opacity=\"0.15\" stroke-dasharray=\"3 2\"" : "");
   }
   fprintf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", LEFT + slot * (g + 0.5), HEIGHT - BOTTOM + 18, b->group[g]);
 }
@@ -48,7 +45,7 @@ static void draw_group(FILE* out, const bars* b, const decades* d, int g) {
 static void draw_legend(FILE* out, const bars* b) {
   int x = WIDTH - RIGHT + 14, y = TOP + 8;
   for (int s = 0; s < b->nseries; ++s, y += 20)
-    fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"22\" height=\"10\" fill=\"%s\"/><text x=\"%d\" y=\"%d\">%s</text>\n", x, y - 5, COLOURS[s], x + 28, y + 4, b->series[s]);
+    fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"22\" height=\"10\" fill=\"%s\"/><text x=\"%d\" y=\"%d\">%s</text>\n", x, y - 5, svg_colours[s], x + 28, y + 4, b->series[s]);
   fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"22\" height=\"10\" fill=\"#777\" fill-opacity=\"0.15\" stroke=\"#777\" stroke-dasharray=\"3 2\"/><text x=\"%d\" y=\"%d\">%s</text>\n",
           x, y - 5, x + 28, y + 4, b->transparent_means);
 }

@@ -1,15 +1,10 @@
 // Figures as SVG: axes with round ticks (decades on logarithmic axes), a grid, curves and a legend.
 #include "common/figure.h"
+#include "common/svg.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
-
-enum { WIDTH = 720, HEIGHT = 480, LEFT = 82, RIGHT = 200, TOP = 44, BOTTOM = 58 };
-
-static const char* const kColours[] = {"#1b6ca8", "#d1495b", "#2e8b57", "#8a5fbf",
-                                       "#e08e1b", "#3aa6a6", "#7a7a7a", "#a8471b",
-                                       "#111111", "#c2185b", "#5d8a00", "#0047ab"};
 
 void figure_add(figure* f, const char* name, int count, const double* x, const double* y,
                 figureStyle style) {
@@ -47,7 +42,7 @@ static double x_at(const Axis* a, double v) {
   return LEFT + (WIDTH - LEFT - RIGHT) * (v - a->lo) / (a->hi - a->lo);
 }
 static double y_at(const Axis* a, double v) {
-  return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * (v - a->lo) / (a->hi - a->lo);
+  return svg_y(v, a->lo, a->hi);
 }
 
 // 1, 2 or 5 times a power of ten, about a sixth of the range; whole decades on a log axis.
@@ -92,7 +87,7 @@ static void draw_axis(FILE* out, const Axis* a, int vertical, const char* label)
 
 static void draw_curve(FILE* out, const figure* f, int k, const Axis* ax, const Axis* ay) {
   const figureCurve* c = &f->curve[k];
-  const char* colour = kColours[k % (int)(sizeof kColours / sizeof *kColours)];
+  const char* colour = svg_colours[k % SVG_COLOURS];
   if (c->style != FIGURE_MARKS) {
     int drawing = 0;
     fprintf(out, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"1.6\"%s d=\"", colour,
@@ -138,19 +133,10 @@ static void equalise(Axis* ax, Axis* ay) {
 static void write_svg(const figure* f, FILE* out) {
   Axis ax = range_of(f, 0), ay = range_of(f, 1);
   if (f->equal) equalise(&ax, &ay);
-  fprintf(out,
-          "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" "
-          "height=\"%d\" font-family=\"sans-serif\" font-size=\"12\">\n",
-          WIDTH, HEIGHT, WIDTH, HEIGHT);
-  fprintf(out, "<style>.grid{stroke:#ddd;stroke-width:1}</style><rect width=\"100%%\" "
-               "height=\"100%%\" fill=\"white\"/>\n");
-  fprintf(out, "<text x=\"%d\" y=\"24\" text-anchor=\"middle\" font-size=\"14\">%s</text>\n",
-          (LEFT + WIDTH - RIGHT) / 2, f->title);
+  svg_begin(out, f->title);
   draw_axis(out, &ax, 0, f->xlabel);
   draw_axis(out, &ay, 1, f->ylabel);
-  fprintf(out,
-          "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"none\" stroke=\"#333\"/>\n",
-          LEFT, TOP, WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM);
+  svg_box(out);
   for (int k = 0; k < f->count; ++k) draw_curve(out, f, k, &ax, &ay);
   fprintf(out, "</svg>\n");
 }

@@ -7,11 +7,8 @@
 #include <string.h>
 #include <time.h>
 
-static int start(world* w, const char* file, const hfSimConfig* config, const char* keyframe,
-                 hfError* error) {
-  char name[128], path[DATA_PATH];
-  snprintf(name, sizeof name, "models/%s", file);
-  if (hf_model_load(&w->model, data_path(path, name), NULL, NULL, error) < 0) return -1;
+// Makes the sim, state and input of w->model.
+static int start(world* w, const hfSimConfig* config, const char* keyframe, hfError* error) {
   if (hf_sim_create(&w->sim, w->model, config, error) < 0) return -1;
   w->state = hf_state_create(w->model);
   w->input = hf_input_create(w->model);
@@ -26,13 +23,29 @@ static int start(world* w, const char* file, const hfSimConfig* config, const ch
              : 0;
 }
 
-int world_open(world* w, const char* file, const hfSimConfig* config, const char* keyframe) {
-  hfError error = {HF_OK, ""};
-  memset(w, 0, sizeof *w);
-  if (start(w, file, config, keyframe, &error) == 0) return CLI_GOOD;
-  say_error("%s: %s", file, error.message);
+// Says why a world could not be made, and frees what there is of it.
+static int give_up(world* w, const char* name, const hfError* error) {
+  say_error("%s: %s", name, error->message);
   world_close(w);
   return CLI_FAILED;
+}
+
+int world_open(world* w, const char* file, const hfSimConfig* config, const char* keyframe) {
+  hfError error = {HF_OK, ""};
+  char name[128], path[DATA_PATH];
+  memset(w, 0, sizeof *w);
+  snprintf(name, sizeof name, "models/%s", file);
+  int good = hf_model_load(&w->model, data_path(path, name), NULL, NULL, &error) >= 0 && start(w, config, keyframe, &error) == 0;
+  return good ? CLI_GOOD : give_up(w, file, &error);
+}
+
+int world_parse(world* w, const char* xml, const char* name, const hfSimConfig* config) {
+  hfError error = {HF_OK, ""};
+  char models[DATA_PATH];
+  memset(w, 0, sizeof *w);
+  int good = hf_model_parse(&w->model, xml, strlen(xml), name, data_path(models, "models"), NULL, NULL, &error) >= 0 &&
+             start(w, config, NULL, &error) == 0;
+  return good ? CLI_GOOD : give_up(w, name, &error);
 }
 
 void world_close(world* w) {

@@ -1,4 +1,4 @@
-// A scene of models/ with its sim and state, for experiments.
+// A scene with its sim and state, for experiments.
 #ifndef EXPERIMENTS_WORLD_H
 #define EXPERIMENTS_WORLD_H
 
@@ -14,6 +14,8 @@ typedef struct world {
 // Loads models/FILE, makes a sim with the configuration and starts at the keyframe (NULL: qpos0).
 // Returns CLI_GOOD, or CLI_FAILED after a message.
 int world_open(world* w, const char* file, const hfSimConfig* config, const char* keyframe);
+// The same for a scene that is given as MJCF, under a name for messages. Its files are looked for in models/.
+int world_parse(world* w, const char* xml, const char* name, const hfSimConfig* config);
 void world_close(world* w);
 
 // Median of n numbers, which it sorts.

@@ -1,28 +1,16 @@
 // experiment motion: what a step keeps of the laws of motion. README.md beside this file tells what is measured and
 // why.
 #include "motion/motion.h"
-#include "data.h"
 
 #include <string.h>
 
 int motion_open(world* w, const char* xml, double h) { return motion_open_by(w, xml, HF_METHOD_TAMSI, h); }
 
 int motion_open_by(world* w, const char* xml, int method, double h) {
-  hfError error = {HF_OK, ""};
   hfSimConfig config = hf_sim_config_default();
-  char models[DATA_PATH];
-  memset(w, 0, sizeof *w);
   config.step = h;
   config.method = method;
-  if (hf_model_parse(&w->model, xml, strlen(xml), "motion", data_path(models, "models"), NULL, NULL, &error) >= 0 &&
-      hf_sim_create(&w->sim, w->model, &config, &error) >= 0) {
-    w->state = hf_state_create(w->model);
-    w->input = hf_input_create(w->model);
-    if (w->state && w->input) return CLI_GOOD;
-  }
-  say_error("motion: %s", error.message);
-  world_close(w);
-  return CLI_FAILED;
+  return world_parse(w, xml, "motion", &config);
 }
 
 int motion_weigh(motionBalance* b, const world* w) {

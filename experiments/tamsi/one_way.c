@@ -41,7 +41,6 @@ typedef struct boxRun {
 } boxRun;
 
 static int run_box(double hw, double dissipation, int coupling, boxRun* out) {
-  hfError error = {HF_OK, ""};
   hfSimConfig config = hf_sim_config_default();
   config.friction = HF_FRICTION_REGULARISED;
   config.solver.coupling = coupling;
@@ -49,15 +48,10 @@ static int run_box(double hw, double dissipation, int coupling, boxRun* out) {
   config.anticipate = 0; // as in the paper
   double K = MASS * hw * hw / (STEP * STEP), depth = MASS * GRAVITY / K, rest = 0.05 - depth;
   char xml[1024];
-  world w = {0};
+  world w;
   // a geom is twice as stiff as the pair; the box starts 0.1 % too deep
   snprintf(xml, sizeof xml, BOX, STEP, 2 * K / POINTS, dissipation, rest - 0.001 * depth, MASS);
-  int status = CLI_FAILED;
-  if (hf_model_parse(&w.model, xml, strlen(xml), "box", ".", NULL, NULL, &error) < 0 ||
-      hf_sim_create(&w.sim, w.model, &config, &error) < 0)
-    say_error("box: %s", error.message);
-  else if ((w.state = hf_state_create(w.model)))
-    status = CLI_GOOD;
+  int status = world_parse(&w, xml, "box", &config);
   memset(out, 0, sizeof *out);
   for (int i = 0; i < STEPS && status == CLI_GOOD; ++i) {
     status = world_step(&w, 1, NULL);

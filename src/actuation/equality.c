@@ -204,12 +204,6 @@ static double release_share(hfActuation* a, const hfDynamics* d, const hfiActuat
   return min2(1, u * sqrt(mass / twice_energy));
 }
 
-// Inverse mass of an equality for its translation or its rotation: that at the reference pose, where it is known.
-static double equality_weight(const hfActuation* a, int i, int rotation, double present) {
-  double w = a->equality_weight[2 * i + rotation];
-  return w > 0 ? w : present;
-}
-
 // Mean inverse mass of rows [first, first + n) of a block at the present pose.
 static double mean_inverse_mass(hfActuation* a, const hfDynamics* d, const hfiRowBlock* b, int first, int n) {
   const double* J = a->rows.J + b->jac;
@@ -218,11 +212,18 @@ static double mean_inverse_mass(hfActuation* a, const hfDynamics* d, const hfiRo
   return w;
 }
 
-// Fills rows [first, first + n) of a block with near-rigid rows, made for their mean inverse mass. scale multiplies their slope;
+// Inverse mass of the rows of an equality for its translation (first = 0) or its rotation: that at the reference pose where it is
+// known, else that at the present one.
+static double equality_weight(hfActuation* a, const hfDynamics* d, const hfiRowBlock* b, int first, int n) {
+  double w = a->equality_weight[2 * b->id + (first > 0)];
+  return w > 0 ? w : mean_inverse_mass(a, d, b, first, n);
+}
+
+// Fills rows [first, first + n) of a block with near-rigid rows, made for their mean inverse mass w. scale multiplies their slope;
 // mass bounds the energy of a release, see release_share, and may be 0 for one row.
 static void fill_rigid_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, const hfiRowBlock* b, const hfiEquality* e,
-                            int first, int n, double scale, double mass) {
-  double w = mean_inverse_mass(a, d, b, first, n), removal_time = step->h * (1 + step->near_rigid / HFI_PI);
+                            int first, int n, double w, double scale, double mass) {
+  double removal_time = step->h * (1 + step->near_rigid / HFI_PI);
   const double* J = a->rows.J + b->jac;
   hfiCompliance rigid = {0, 0};
   double speed2 = 0, u = hfi_equality_release_speed(a->model, e, J + first * b->ncol, n * b->ncol);
@@ -262,7 +263,7 @@ static void fill_soft_rows(hfActuation* a, const hfDynamics* d, const hfiActuati
                            int first, int n, double scale, double violation) {
   const hfModel* m = a->model;
   const double *solref = hf_model_eq_solref(m) + 2 * b->id, *solimp = hf_model_eq_solimp(m) + 5 * b->id;
-  double w = equality_weight(a, b->id, first > 0, mean_inverse_mass(a, d, b, first, n)), h = step->h;
+  double w = equality_weight(a, d, b, first, n), h = step->h;
   hfSaturatedRow inert = {0, 1, -INFINITY, INFINITY};
   if (solref[0] == 0) solref = HFI_DEFAULT_SOLREF, solimp = HFI_DEFAULT_SOLIMP;
   hfiSoftLaw law = hfi_soft_law(solref, solimp, w, m->world.timestep);
@@ -290,8 +291,11 @@ static int is_soft(const hfModel* m, const hfiActuationStep* step, int i) {
 
 static void add_rigid_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, const hfiRowBlock* b, const hfiEquality* e) {
   double torque_scale = hf_model_eq_data(a->model)[11 * b->id + 10];
-  fill_rigid_rows(a, d, step, b, e, 0, imin2(e->dim, 3), 1, e->dim > 1 ? mass_of_trees(a->model, e) : 0);
-  if (e->dim == 6) fill_rigid_rows(a, d, step, b, e, 3, 3, min2(1, sqr(torque_scale)), 1 / mean_inverse_mass(a, d, b, 3, 3));
+  int n = imin2(e->dim, 3);
+  fill_rigid_rows(a, d, step, b, e, 0, n, mean_inverse_mass(a, d, b, 0, n), 1, e->dim > 1 ? mass_of_trees(a->model, e) : 0);
+  if (e->dim < 6) return;
+  double w = mean_inverse_mass(a, d, b, 3, 3);
+  fill_rigid_rows(a, d, step, b, e, 3, 3, w, min2(1, sqr(torque_scale)), 1 / w);
 }
 
 static void add_soft_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, const hfiRowBlock* b, const hfiEquality* e) {

@@ -10,18 +10,15 @@
 // gives for a free body, which no step makes turn back.
 #include "actuation/fluid.h"
 
-// Half lengths of the inertia box of principal moments I.
-static hfVec3 inertia_box(double mass, hfVec3 I) {
-  double s = 1.5 / mass;
-  return v3(sqrt(max2(0, s * (I.y + I.z - I.x))), sqrt(max2(0, s * (I.z + I.x - I.y))), sqrt(max2(0, s * (I.x + I.y - I.z))));
-}
+#include "model/mass.h"
 
 // -c v/(1 + h c/m)
 static double drag(double c, double v, double h, double m) { return m > 0 ? -c * v / (1 + h * c / m) : -c * v; }
 
 // Force and torque at the centre of mass, in principal axes.
 static hfForce box_drag(const hfWorld* world, double h, double mass, hfVec3 I, hfVec3 v, hfVec3 w) {
-  hfVec3 r = inertia_box(mass, I);
+  const double moment[3] = {I.x, I.y, I.z};
+  hfVec3 r = hfi_inertia_box(mass, moment);
   double rho = world->density, mean = (r.x + r.y + r.z) / 3, viscous = 6 * HFI_PI * world->viscosity * mean;
   double turn = 8 * HFI_PI * world->viscosity * mean * mean * mean, x4 = sqr(sqr(r.x)), y4 = sqr(sqr(r.y)), z4 = sqr(sqr(r.z));
   hfForce F = {v3(drag(0.5 * rho * r.x * (y4 + z4) * fabs(w.x) + turn, w.x, h, I.x), drag(0.5 * rho * r.y * (z4 + x4) * fabs(w.y) + turn, w.y, h, I.y),

@@ -174,8 +174,7 @@ static void fill_memory(hfContactMemory* memory, const hfPose* X0_WB, const hfPo
   }
 }
 
-// Makes the first n remembered contacts all that there are.
-static void end_memory(hfState* s, int n) {
+void hfi_memory_end(hfState* s, int n) {
   hfContactMemory* memory = hf_state_mutable_memory(s);
   for (int i = n; i < s->nmemory; ++i) memset(&memory[i], 0, sizeof memory[i]);
   s->nmemory = n;
@@ -185,7 +184,7 @@ int hfi_memory_store(hfState* s, const hfPose* X0_WB, const hfPose* X1_WB,
                      const hfiContact* contacts, const hfiContactOutcome* outcome, int n) {
   int kept = imin2(n, s->max_memory);
   fill_memory(hf_state_mutable_memory(s), X0_WB, X1_WB, contacts, outcome, kept);
-  end_memory(s, kept);
+  hfi_memory_end(s, kept);
   return n - kept;
 }
 
@@ -197,7 +196,7 @@ int hfi_memory_store_beside(hfState* s, const int32_t* still, hfContactMemory* f
     if (still[memory[i].key_pair >> 32] && still[memory[i].key_pair & 0xffffffffu]) memory[old++] = memory[i];
   int kept = imin2(n, s->max_memory - old), at = old + kept;
   fill_memory(fresh, X0_WB, X1_WB, contacts, outcome, kept);
-  end_memory(s, at);
+  hfi_memory_end(s, at);
   for (int k = kept; k > 0;) // Both lists are sorted; the last of them comes last.
     memory[--at] = old > 0 && memory[old - 1].key_pair > fresh[k - 1].key_pair ? memory[--old] : fresh[--k];
   return n - kept;

@@ -24,6 +24,8 @@ static inline hfVec3 hfi_turn_into_plane(hfVec3 xi, hfVec3 n) {
                                 : t; // a turn beyond 84 degrees is another contact
 }
 
+// Makes the first n remembered contacts, which are filled, all that there are: states compare bytewise.
+void hfi_memory_end(hfState* state, int n);
 // Replaces the memory by that of the contacts after the step. X0_WB, X1_WB: poses before and after.
 // Returns the number of contacts for which there was no room.
 int hfi_memory_store(hfState* state, const hfPose* X0_WB, const hfPose* X1_WB,

@@ -177,7 +177,7 @@ static void gather_forces(hfAccel* a, double t, const double* q, const double* v
   for (int i = 0; i < a->model->nv; ++i) a->tau[i] += drive[i] - d->c[i];
   hfi_world_add_applied(a->world, a->input, a->tau);
   hfi_accel_stops(a, q, v, a->tau);
-  if (hfi_world_has_adhesion(a->world)) hfi_world_add_adhesion(a->world, a->tau);
+  if (a->world->has_adhesion) hfi_world_add_adhesion(a->world, a->tau);
 }
 
 // An activation that is at its limit does not go beyond.

@@ -10,6 +10,7 @@
 // integrator the coordinates are those of the contacts that touch or nearly touch. One that opened has forgotten its deformation.
 #include "continuous/accel.h"
 
+#include "contact/memory.h"
 #include "contact/result.h"
 #include "world/law.h"
 
@@ -90,7 +91,6 @@ int hfi_accel_store_deformations(hfAccel* a, const double* tail, hfState* state)
     v3_store(m->p_BC, pose_inv_point(X, c->at->p_W));
     m->slip_speed = c->dim >= 3 ? sqrt(sqr(c->s[1]) + sqr(c->s[2])) : 0;
   }
-  for (int i = kept; i < state->nmemory; ++i) memset(&memory[i], 0, sizeof memory[i]);
-  state->nmemory = kept;
+  hfi_memory_end(state, kept);
   return lost;
 }

@@ -16,6 +16,10 @@ typedef struct hfiContinuous {
   hfContact* contact;       // (max_contacts) of the last step, see hfi_accel_keep_contact
 } hfiContinuous;
 
+// The options of the accelerations of a world that a sim is configured for.
+hfAccelConfig hfi_accel_config_of(const hfSimConfig* config);
+static const double HFI_FOLLOWED_GAP = 1e-3; // Contacts whose deformations are coordinates are followed from this gap on [m].
+
 // velocity_time: what velocity errors count, see hfi_accel_weigh [s].
 hfStatus hfi_continuous_create(hfiContinuous** continuous, hfiWorld* world, const hfAccelConfig* accel,
                                const hfIntegratorConfig* integrator, double velocity_time, hfError* error);

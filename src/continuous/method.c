@@ -8,14 +8,18 @@
 static const double SMALLEST_STEP = 1e-6, SMALLEST_CONTROLLED = 1e-9; // [-]
 static const int64_t MOST_STEPS = 2000, MOST_CONTROLLED = 20000;
 static const double VELOCITY_TIME = 1;     // Errors of velocities count as those of positions [s].
-static const double REACH = 1e-3;          // Contacts are followed from this gap on [m].
 
-static hfStatus create(void** method, hfiWorld* world, const hfSimConfig* config, hfError* error) {
+hfAccelConfig hfi_accel_config_of(const hfSimConfig* config) {
   hfAccelConfig accel = hf_accel_config_default();
   accel.friction = config->friction;
   accel.static_speed = config->static_speed;
   accel.theta_max = config->solver.theta_max;
-  if (accel.friction == HF_FRICTION_ANCHORED && config->method == HF_METHOD_RK3) accel.reach = REACH;
+  return accel;
+}
+
+static hfStatus create(void** method, hfiWorld* world, const hfSimConfig* config, hfError* error) {
+  hfAccelConfig accel = hfi_accel_config_of(config);
+  if (accel.friction == HF_FRICTION_ANCHORED && config->method == HF_METHOD_RK3) accel.reach = HFI_FOLLOWED_GAP;
   hfIntegratorConfig integrator = hf_integrator_config_default();
   integrator.method = config->method;
   integrator.error_control = config->accuracy > 0;

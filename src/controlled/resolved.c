@@ -10,12 +10,12 @@
 // Where it cannot take even one, patience is doubled.
 #include "controlled/controlled.h"
 
+#include "model/state_words.h"
 #include "ode/butcher.h"
 
 #include <string.h>
 
 enum {
-  PACE = 2,           // Where the state keeps the pace.
   LEAST_PATIENCE = 8, // Stiff steps before the first try.
   MOST_DOUBLINGS = 8,
   MOST_STEPS = 200000, // Attempts of an explicit method in one step of the sim.
@@ -25,8 +25,6 @@ static const double STIFF = 1.5, LEAP = 8;
 // A step of the explicit methods may have this share of the error that was asked for: impacts multiply what it leaves. What the
 // method of fifth order leaves is far below its estimate [-].
 static const double STEP_SHARE = 0.01, APART_SHARE = 0.5;
-// Contacts are followed from this gap on [m].
-static const double REACH = 1e-3;
 // Which share of lambda is kept from step to step of the sim while discrete time goes on, so that an explicit method is tried again some
 // time [-].
 static const double KEPT = 0.9;
@@ -35,11 +33,8 @@ static const double UNKNOWN = 1e3;
 
 // apart: 1: for motion without contacts, which is smooth.
 static hfStatus create_part(hfiContinuous** part, hfiWorld* world, const hfSimConfig* config, int apart, hfError* error) {
-  hfAccelConfig accel = hf_accel_config_default();
-  accel.friction = config->friction;
-  accel.static_speed = config->static_speed;
-  accel.theta_max = config->solver.theta_max;
-  accel.reach = REACH;
+  hfAccelConfig accel = hfi_accel_config_of(config);
+  accel.reach = HFI_FOLLOWED_GAP;
   hfIntegratorConfig integrator = hf_integrator_config_default();
   integrator.method = apart ? HFI_METHOD_RK5 : HF_METHOD_RK3;
   integrator.accuracy = (apart ? APART_SHARE : STEP_SHARE) * config->accuracy;
@@ -69,16 +64,10 @@ static int any_positive(const double* x, int n) {
   return 0;
 }
 
-static int any_target(const hfModel* m, const hfInput* in) {
-  for (int i = 0; in && in->velocity_target && i < m->nv; ++i)
-    if (!isnan(in->velocity_target[i])) return 1;
-  return 0;
-}
-
 int hfi_resolved_applies(const hfiControlled* c, const hfInput* in) {
   const hfModel* m = c->world->model;
   const hfSimConfig* config = &c->discrete->config;
-  int rows = m->neq > 0 || any_target(m, in) || any_positive(hf_model_dof_frictionloss(m), m->nv) ||
+  int rows = m->neq > 0 || hfi_world_targets(c->world, in) || any_positive(hf_model_dof_frictionloss(m), m->nv) ||
              any_positive(hf_model_tendon_frictionloss(m), m->ntendon);
   return config->method == HF_METHOD_TAMSI && config->gyroscopic && !rows && m->nmocap == 0 && m->nv > 0 &&
          !c->world->has_restitution && !c->world->has_dynamic_friction;
@@ -109,7 +98,7 @@ static uint32_t bits_of_float(float x) {
 
 hfiPace hfi_pace_recall(const hfiControlled* c, const hfState* state) {
   kept k;
-  memcpy(&k, &hf_state_discrete(state)[PACE], sizeof k);
+  memcpy(&k, &hf_state_discrete(state)[HFI_WORD_PACE], sizeof k);
   hfiPace fresh = {.h = c->step, .resolved = 1, .patience = LEAST_PATIENCE};
   double stiffness = float_of_bits((uint32_t)k.stiffness << 16);
   if (!isfinite(k.h) || k.h == 0 || !(stiffness >= 0 && isfinite(stiffness))) return fresh;
@@ -132,7 +121,7 @@ void hfi_pace_keep(const hfiControlled* c, hfState* state, const hfiPace* pace) 
   double stiffness = pace->resolved ? pace->stiffness : KEPT * pace->stiffness;
   kept k = {(float)(pace->resolved ? -pace->h : pace->h), (uint16_t)(bits_of_float((float)stiffness) >> 16),
             (uint16_t)((pace->resolved ? pace->patience : span_code(c, pace->span)) | pace->doublings << DOUBLINGS_SHIFT)};
-  memcpy(&hf_state_mutable_discrete(state)[PACE], &k, sizeof k);
+  memcpy(&hf_state_mutable_discrete(state)[HFI_WORD_PACE], &k, sizeof k);
 }
 
 static void resume_explicit(hfiPace* pace, int doublings) {
@@ -153,7 +142,7 @@ int hfi_pace_gives_up(hfiPace* pace, double h) {
 // Contacts near the state decide which method follows it.
 static hfiContinuous* choose_part(const hfiControlled* c, const hfState* state, const hfInput* in) {
   hfi_world_place(c->world, hf_state_q(state), in);
-  hfi_world_find_contacts(c->world, REACH, 0, NULL);
+  hfi_world_find_contacts(c->world, HFI_FOLLOWED_GAP, 0, NULL);
   return c->world->ncontact ? c->resolved.touching : c->resolved.apart;
 }
 

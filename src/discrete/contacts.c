@@ -138,7 +138,7 @@ void hfi_discrete_contacts(hfiDiscrete* s, const hfState* state) {
     hfi_world_find_contacts(w, 0, anticipates(s) ? s->config.step : 0, predicted ? NULL : s->push);
   while (s->sleep.count && hfi_sleep_wake_touched(s));
   if (predicted) hf_dynamics_velocity(&w->dynamics, v0);
-  if (hfi_world_has_adhesion(w)) add_adhesion(s);
+  if (w->has_adhesion) add_adhesion(s);
   add_contacts(s, state);
 }
 

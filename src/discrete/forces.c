@@ -22,14 +22,6 @@ static void look_ahead(hfiDiscrete* s, double time) {
   }
 }
 
-// The velocity targets of the input, or NULL where there are none.
-static const double* find_targets(const hfInput* in, int nv) {
-  const double* target = in ? in->velocity_target : NULL;
-  for (int i = 0; target && i < nv; ++i)
-    if (!isnan(target[i])) return target;
-  return NULL;
-}
-
 // Whether this step uses the factors of M: for rows of the actuation, for impacts, or for trees that are no free bodies.
 static int uses_mass_factors(const hfiDiscrete* s, const double* targets) {
   const hfModel* m = s->world->model;
@@ -48,7 +40,7 @@ void hfi_discrete_forces(hfiDiscrete* s, const hfState* state, const hfInput* in
   memset(s->tau, 0, sizeof *s->tau * (size_t)m->nv);
   hfi_world_add_applied(w, in, s->tau);
   look_ahead(s, state->time);
-  const double* targets = find_targets(in, m->nv);
+  const double* targets = hfi_world_targets(w, in);
   if (uses_mass_factors(s, targets)) hf_dynamics_factor(d);
   hf_actuation_update(&w->actuation, d, hf_state_q(state));
   hfiActuationStep step = {.h = h,

@@ -12,12 +12,16 @@
 // contact or a row.
 #include "discrete/discrete.h"
 
+#include "base/disjoint_sets.h"
+#include "model/joint.h"
+#include "model/layout.h"
+#include "model/state_words.h"
+
 #include <math.h>
 #include <string.h>
 
-enum { FIRST_WORD = 3 };                                 // words of the state before those of the trees (state.c)
-static const double NANOSECONDS = 1e9;                   // of a second
-static const uint64_t SIGN = (uint64_t)1 << 63;          // marks a signature
+static const double NANOSECONDS = 1e9;          // of a second
+static const uint64_t SIGN = (uint64_t)1 << 63; // marks a signature
 
 // ---- signatures -------------------------------------------------------------------------------------
 
@@ -50,10 +54,8 @@ static uint64_t hash_parameters(const hfModel* m) {
   uint64_t hash = mix_numbers(0, w->gravity, 3);
   hash = mix_numbers(mix_number(mix_number(hash, w->density), w->viscosity), w->wind, 3);
   for (int f = 0; f < HF_MODEL_FIELD_COUNT; ++f) {
-    hfFieldInfo info = hf_model_field_info(m, (hfModelField)f);
-    const void* values = (const char*)m + m->offset[f];
-    size_t width = info.type == 'd' ? sizeof(double) : info.type == 'c' ? 1 : 4;
-    if (info.overlay) hash = mix_bytes(hash, values, (size_t)info.rows * (size_t)info.columns * width);
+    if (hf_model_field_info(m, (hfModelField)f).overlay)
+      hash = mix_bytes(hash, (const char*)m + m->offset[f], hfi_field_bytes(m, (hfModelField)f));
   }
   return hash;
 }
@@ -75,7 +77,7 @@ static void add_coordinates(hfiDiscrete* s, const double* q) {
   const int32_t *tree = hf_model_body_tree(m), *body = hf_model_jnt_body(m), *adr = hf_model_jnt_qposadr(m);
   for (int j = 0; j < m->njnt; ++j) {
     uint64_t* signature = &s->sleep.signature[tree[body[j]]];
-    *signature = mix_numbers(*signature, q + adr[j], (j + 1 < m->njnt ? adr[j + 1] : m->nq) - adr[j]);
+    *signature = mix_numbers(*signature, q + adr[j], hfi_joint_nq(hf_model_jnt_type(m)[j]));
   }
 }
 
@@ -113,15 +115,9 @@ static void compute_signatures(hfiDiscrete* s, const hfState* state, const hfInp
 
 // ---- joined trees -----------------------------------------------------------------------------------
 
-static int find_root(int32_t* parent, int i) {
-  while (parent[i] != i) i = parent[i] = parent[parent[i]];
-  return i;
-}
-
+// Joins two trees, of which one may be the world (-1).
 static void join(int32_t* parent, int a, int b) {
-  if (a < 0 || b < 0) return;
-  a = find_root(parent, a), b = find_root(parent, b);
-  parent[a > b ? a : b] = a < b ? a : b;
+  if (a >= 0 && b >= 0) hfi_join_sets(parent, a, b);
 }
 
 // Joins the trees of lists of dofs: list i is dof[start[i]] to dof[start[i + 1] - 1].
@@ -155,9 +151,9 @@ static void wake_joined(hfiDiscrete* s) {
   hfiSleep* z = &s->sleep;
   memset(z->mark, 0, sizeof *z->mark * (size_t)m->ntree);
   for (int t = 0; t < m->ntree; ++t)
-    if (!z->asleep[t]) z->mark[find_root(z->parent, t)] = 1;
+    if (!z->asleep[t]) z->mark[hfi_find_set(z->parent, t)] = 1;
   z->count = 0;
-  for (int t = 0; t < m->ntree; ++t) z->count += z->asleep[t] = z->asleep[t] && !z->mark[find_root(z->parent, t)];
+  for (int t = 0; t < m->ntree; ++t) z->count += z->asleep[t] = z->asleep[t] && !z->mark[hfi_find_set(z->parent, t)];
   for (int g = 0; g < m->ngeom; ++g) z->still[g] = tree[body[g]] < 0 || z->asleep[tree[body[g]]];
   s->world->scene.still = z->count ? z->still : NULL;
 }
@@ -179,7 +175,7 @@ void hfi_sleep_start(hfiDiscrete* s) {
 void hfi_sleep_find(hfiDiscrete* s, const hfState* state, const hfInput* in) {
   const hfModel* m = s->world->model;
   hfiSleep* z = &s->sleep;
-  const int64_t* word = hf_state_discrete(state) + FIRST_WORD;
+  const int64_t* word = hf_state_discrete(state) + HFI_WORD_TREES;
   int any = 0;
   for (int t = 0; t < m->ntree; ++t) any |= z->asleep[t] = word[t] < 0 && !z->woken[t];
   z->count = 0;
@@ -214,7 +210,7 @@ void hfi_sleep_hold(const hfiDiscrete* s, double* q, double* v) {
   const int32_t *tree = hf_model_body_tree(m), *body = hf_model_jnt_body(m), *adr = hf_model_jnt_qposadr(m);
   for (int j = 0; j < m->njnt; ++j)
     if (s->sleep.asleep[tree[body[j]]])
-      memcpy(q + adr[j], s->sleep.q + adr[j], sizeof *q * (size_t)((j + 1 < m->njnt ? adr[j + 1] : m->nq) - adr[j]));
+      memcpy(q + adr[j], s->sleep.q + adr[j], sizeof *q * (size_t)hfi_joint_nq(hf_model_jnt_type(m)[j]));
   for (int i = 0; i < m->nv; ++i)
     if (s->sleep.asleep[hf_model_dof_tree(m)[i]]) v[i] = 0;
 }
@@ -246,10 +242,10 @@ static void fall_asleep(hfiDiscrete* s, hfState* state, const hfInput* in, int64
   join_trees(s, state);
   memset(z->mark, 0, sizeof *z->mark * (size_t)m->ntree);
   for (int t = 0; t < m->ntree; ++t)
-    if (!z->asleep[t] && word[t] < enough) z->mark[find_root(z->parent, t)] = 1;
+    if (!z->asleep[t] && word[t] < enough) z->mark[hfi_find_set(z->parent, t)] = 1;
   compute_signatures(s, state, in);
   for (int t = 0; t < m->ntree; ++t) {
-    if (z->asleep[t] || z->mark[find_root(z->parent, t)]) continue;
+    if (z->asleep[t] || z->mark[hfi_find_set(z->parent, t)]) continue;
     word[t] = (int64_t)z->signature[t];
     memset(v + hf_model_tree_dofadr(m)[t], 0, sizeof *v * (size_t)hf_model_tree_dofnum(m)[t]);
   }
@@ -257,7 +253,7 @@ static void fall_asleep(hfiDiscrete* s, hfState* state, const hfInput* in, int64
 
 void hfi_sleep_end(hfiDiscrete* s, hfState* state, const hfInput* in, hfStepReport* report) {
   const hfModel* m = s->world->model;
-  int64_t* word = hf_state_mutable_discrete(state) + FIRST_WORD;
+  int64_t* word = hf_state_mutable_discrete(state) + HFI_WORD_TREES;
   if (!s->sleep.count) memset(s->sleep.asleep, 0, sizeof *s->sleep.asleep * (size_t)m->ntree);
   if (count_rest(s, hf_state_v(state), word) && report->status == HF_OK) fall_asleep(s, state, in, word);
   for (int t = 0; t < m->ntree; ++t) report->nsleep += word[t] < 0;

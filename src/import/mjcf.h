@@ -270,6 +270,9 @@ int hfi_mjcf_read_solver(hfiMjcf* m, const hfiElem* elem, const char* ref_name, 
                          double solimp[5]);
 // Reads one to three coefficients of a polynomial. Those that are not given stay.
 void hfi_mjcf_read_polynomial(hfiMjcf* m, const hfiElem* elem, const char* attr, double* linear, double poly[2]);
+// Reads a list of words, which must keep the order of `words` (NULL ends them), and sets the bit of each. Returns 0 where there is no
+// such attribute.
+int hfi_mjcf_read_words(hfiMjcf* m, const hfiElem* elem, const char* attr, const char* const* words, int* bits);
 // Reads 0, 1 or -1: the range decides.
 void hfi_mjcf_read_limited(hfiMjcf* m, const hfiElem* elem, const char* attr, int* limited);
 // Decides -1 by the range, where autolimits allows that. Refuses a limit without a range.

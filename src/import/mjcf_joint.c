@@ -34,6 +34,24 @@ int hfi_mjcf_limited(hfiMjcf* m, const hfiElem* elem, const char* attr, int limi
   return limited == -1 ? range[0] < range[1] : limited;
 }
 
+int hfi_mjcf_read_words(hfiMjcf* m, const hfiElem* elem, const char* attr, const char* const* words, int* bits) {
+  static const char blanks[] = " \t\r\n";
+  const char* text = hfi_attr(elem, attr);
+  int next = 0;
+  if (!text) return 0;
+  while (*(text += strspn(text, blanks))) {
+    size_t length = strcspn(text, blanks);
+    while (words[next] && (strlen(words[next]) != length || strncmp(words[next], text, length) != 0)) ++next;
+    if (!words[next]) {
+      hfi_fail(m->r, elem, HF_ERROR_MODEL, "%s: \"%.*s\" is unknown or not in order", attr, (int)(length < 40 ? length : 40), text);
+      return 0;
+    }
+    *bits |= 1 << next++;
+    text += length;
+  }
+  return 1;
+}
+
 void hfi_mjcf_read_polynomial(hfiMjcf* m, const hfiElem* elem, const char* attr, double* linear, double poly[2]) {
   double c[3] = {*linear, poly[0], poly[1]};
   if (!hfi_read_reals(m->r, elem, attr, 1, 3, c)) return;

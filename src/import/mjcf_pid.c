@@ -93,22 +93,11 @@ void hfi_mjcf_apply_pid(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
 
 enum { POSITION = 1, VELOCITY = 2, FEEDFORWARD = 4 };
 
+// Which inputs the control has; an empty list stands for the usual two.
 static void read_inputs(hfiMjcf* m, const hfiElem* elem, int* inputs) {
-  static const char* const words[] = {"pos", "vel", "ff"};
-  const char* text = hfi_attr(elem, "input");
-  int next = 0, read = 0;
-  if (!text) return;
-  while (*(text += strspn(text, " \t\r\n"))) {
-    size_t length = strcspn(text, " \t\r\n");
-    while (next < 3 && (strlen(words[next]) != length || strncmp(words[next], text, length) != 0)) ++next;
-    if (next == 3) {
-      hfi_fail(m->r, elem, HF_ERROR_MODEL, "input: \"%.*s\" is unknown or not in order", (int)(length < 40 ? length : 40), text);
-      return;
-    }
-    read |= 1 << next++;
-    text += length;
-  }
-  *inputs = read ? read : POSITION | VELOCITY;
+  static const char* const words[] = {"pos", "vel", "ff", NULL};
+  int read = 0;
+  if (hfi_mjcf_read_words(m, elem, "input", words, &read)) *inputs = read ? read : POSITION | VELOCITY;
 }
 
 // The gain of an input.

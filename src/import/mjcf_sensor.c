@@ -90,30 +90,12 @@ static void find_ends(hfiMjcf* m, const hfiElem* elem, const SensorEnd* ends, si
   }
 }
 
-// Reads a list of words, which must keep the order of `words`, into bits. Returns 0 where there is no such attribute.
-static int read_data(hfiMjcf* m, const hfiElem* elem, const char* const* words, int* data) {
-  const char* text = hfi_attr(elem, "data");
-  int next = 0;
-  if (!text) return 0;
-  while (*(text += strspn(text, " \t\r\n"))) {
-    size_t length = strcspn(text, " \t\r\n");
-    while (words[next] && (strlen(words[next]) != length || strncmp(words[next], text, length) != 0)) ++next;
-    if (!words[next]) {
-      hfi_fail(m->r, elem, HF_ERROR_MODEL, "data: \"%.*s\" is unknown or not in order", (int)(length < 40 ? length : 40), text);
-      return 0;
-    }
-    *data |= 1 << next++;
-    text += length;
-  }
-  return 1;
-}
-
 static void find_contact(hfiMjcf* m, const hfiElem* elem, hfSensorDef* d) {
   static const SensorEnd ends[] = {{"geom1", HF_OBJECT_GEOM, 0, 0}, {"body1", HF_OBJECT_BODY, 0, 0}, {"subtree1", HF_OBJECT_BODY, 0, 1},
                                    {"site", HF_OBJECT_SITE, 0, 0},  {"geom2", HF_OBJECT_GEOM, 1, 0}, {"body2", HF_OBJECT_BODY, 1, 0},
                                    {"subtree2", HF_OBJECT_BODY, 1, 1}};
   find_ends(m, elem, ends, sizeof ends / sizeof *ends, d);
-  if (!read_data(m, elem, hfi_mjcf_contact_data, &d->data)) d->data = HF_CONTACT_FOUND;
+  if (!hfi_mjcf_read_words(m, elem, "data", hfi_mjcf_contact_data, &d->data)) d->data = HF_CONTACT_FOUND;
   hfi_read_int(m->r, elem, "num", &d->num);
   hfi_read_keyword(m->r, elem, "reduce", hfi_mjcf_reductions, &d->reduce);
   if (d->reduce == HF_REDUCE_NETFORCE && d->data & (HF_CONTACT_LINVEL | HF_CONTACT_ANGVEL))
@@ -123,7 +105,7 @@ static void find_contact(hfiMjcf* m, const hfiElem* elem, hfSensorDef* d) {
 static void find_ray(hfiMjcf* m, const hfiElem* elem, hfSensorDef* d) {
   d->objkind = HF_OBJECT_SITE;
   d->obj = hfi_attr(elem, "camera") ? HFI_LEFT_OUT : hfi_mjcf_find_required(m, elem, "site", HF_OBJECT_SITE);
-  read_data(m, elem, hfi_mjcf_ray_data, &d->data);
+  hfi_mjcf_read_words(m, elem, "data", hfi_mjcf_ray_data, &d->data);
 }
 
 static void find_pair(hfiMjcf* m, const hfiElem* elem, hfSensorDef* d) {

@@ -2,27 +2,14 @@
 #include "import/mjcf_write.h"
 
 #include "import/mjcf.h"
-#include "math/vec3.h"
 
 #include <string.h>
 
 // ---- contacts -----------------------------------------------------------------------------------
 
-// The pair with the values that it takes from its geoms: MJCF cannot say that.
-static hfPairDef resolved_pair(const hfBuilder* b, int i) {
-  static const int group[5] = {0, 0, 1, 2, 2};
-  hfPairDef d = b->pair.data[i];
-  const hfGeomDef *g1 = &b->geom.data[d.geom1], *g2 = &b->geom.data[d.geom2];
-  if (d.condim <= 0) d.condim = imax2(g1->condim, g2->condim);
-  for (int k = 0; k < 5; ++k)
-    if (d.friction[k] < 0) d.friction[k] = max2(g1->friction[group[k]], g2->friction[group[k]]);
-  if (d.margin < 0) d.margin = max2(g1->margin, g2->margin);
-  if (d.gap < 0) d.gap = max2(g1->gap, g2->gap);
-  return d;
-}
-
+// MJCF cannot say that a pair takes values from its geoms: it is written with these values.
 static void write_pair(hfiMjcfWriter* w, int i) {
-  const hfPairDef d = resolved_pair(w->b, i);
+  const hfPairDef d = hfi_complete_pair(w->b, i);
   hfi_mjcf_begin(w, 2, "pair");
   hfi_mjcf_put_name(w, HF_OBJECT_PAIR, i);
   hfi_mjcf_put_reference(w, "geom1", HF_OBJECT_GEOM, d.geom1);

@@ -45,6 +45,9 @@ hfStatus hfi_refuse_def(hfError* error, const char* where, hfObjectKind kind, co
 hfObjectKind hfi_transmission_target(int trntype);
 hfObjectKind hfi_equality_target(int type, int objkind);
 
+// A contact pair with the values that it takes from its geoms.
+hfPairDef hfi_complete_pair(const hfBuilder* b, int pair);
+
 // Dimension of a sensor's data, and the data that `data` = 0 stands for.
 int hfi_sensor_dim(int type, int data, int num);
 enum { HFI_MOST_SENSOR_SLOTS = 1 << 16 };

@@ -117,6 +117,18 @@ int hf_builder_add_equality(hfBuilder* b, const hfEqualityDef* source, hfError* 
   return HFI_APPEND(b->equality, d);
 }
 
+hfPairDef hfi_complete_pair(const hfBuilder* b, int pair) {
+  static const int group[5] = {0, 0, 1, 2, 2}; // of the coefficients of sliding, torsion and rolling
+  hfPairDef d = b->pair.data[pair];
+  const hfGeomDef *g1 = &b->geom.data[d.geom1], *g2 = &b->geom.data[d.geom2];
+  if (d.condim <= 0) d.condim = imax2(g1->condim, g2->condim);
+  for (int k = 0; k < 5; ++k)
+    if (!(d.friction[k] >= 0)) d.friction[k] = max2(g1->friction[group[k]], g2->friction[group[k]]);
+  if (!(d.margin >= 0)) d.margin = max2(g1->margin, g2->margin);
+  if (!(d.gap >= 0)) d.gap = max2(g1->gap, g2->gap);
+  return d;
+}
+
 int hf_builder_add_pair(hfBuilder* b, const hfPairDef* source, hfError* error) {
   hfi_clear_error(error);
   hfPairDef d = *source;

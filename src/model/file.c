@@ -100,10 +100,9 @@ static int sensor_is_sound(const hfModel* m, int i) {
 }
 
 static int actuator_is_sound(const hfModel* m, int i) {
-  static const int kinds[] = {HF_OBJECT_JOINT, HF_OBJECT_JOINT, HF_OBJECT_TENDON, HF_OBJECT_SITE, HF_OBJECT_BODY};
   int type = hf_model_actuator_trntype(m)[i], ref = hf_model_actuator_trnid(m)[2 * i + 1];
   if (type < 0 || type > HF_TRANSMISSION_BODY ||
-      !is_object(m, kinds[type], hf_model_actuator_trnid(m)[2 * i]))
+      !is_object(m, hfi_transmission_target(type), hf_model_actuator_trnid(m)[2 * i]))
     return 0;
   return ref < 0 || is_object(m, HF_OBJECT_SITE, ref);
 }

@@ -136,24 +136,14 @@ static void fill_geom(hfModel* m, int i, const hfGeomDef* d) {
 
 static void fill_pair(hfiFinish* f, int i) {
   hfModel* m = f->m;
-  const hfPairDef* d = &f->b->pair.data[i];
-  int g1 = f->order.new_geom[d->geom1], g2 = f->order.new_geom[d->geom2];
-  hfi_set_pair_geom(m)[2 * i] = g1, hfi_set_pair_geom(m)[2 * i + 1] = g2;
-  const int32_t* condim = hf_model_geom_condim(m);
-  hfi_set_pair_condim(m)[i] = d->condim > 0             ? d->condim
-                              : condim[g1] > condim[g2] ? condim[g1]
-                                                        : condim[g2];
-  static const int group[5] = {0, 0, 1, 2, 2};
-  for (int k = 0; k < 5; ++k) {
-    const double* mu = hf_model_geom_friction(m);
-    hfi_set_pair_friction(m)[5 * i + k] =
-        d->friction[k] >= 0 ? d->friction[k] : max2(mu[3 * g1 + group[k]], mu[3 * g2 + group[k]]);
-  }
-  const double *margin = hf_model_geom_margin(m), *gap = hf_model_geom_gap(m);
-  hfi_set_pair_margin(m)[i] = d->margin >= 0 ? d->margin : max2(margin[g1], margin[g2]);
-  hfi_set_pair_gap(m)[i] = d->gap >= 0 ? d->gap : max2(gap[g1], gap[g2]);
-  memcpy(hfi_set_pair_solref(m) + 2 * i, d->solref, sizeof d->solref);
-  memcpy(hfi_set_pair_solimp(m) + 5 * i, d->solimp, sizeof d->solimp);
+  const hfPairDef d = hfi_complete_pair(f->b, i);
+  hfi_set_pair_geom(m)[2 * i] = f->order.new_geom[d.geom1], hfi_set_pair_geom(m)[2 * i + 1] = f->order.new_geom[d.geom2];
+  hfi_set_pair_condim(m)[i] = d.condim;
+  memcpy(hfi_set_pair_friction(m) + 5 * i, d.friction, sizeof d.friction);
+  hfi_set_pair_margin(m)[i] = d.margin;
+  hfi_set_pair_gap(m)[i] = d.gap;
+  memcpy(hfi_set_pair_solref(m) + 2 * i, d.solref, sizeof d.solref);
+  memcpy(hfi_set_pair_solimp(m) + 5 * i, d.solimp, sizeof d.solimp);
 }
 
 void hfi_finish_geoms(hfiFinish* f) {

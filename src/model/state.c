@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/output.h"
+#include "model/state_words.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -23,8 +24,7 @@ static int64_t take(int64_t* at, size_t bytes) {
 static hfState layout_state(const hfModel* m, int max_memory) {
   hfState s = {0};
   s.nq = m->nq, s.nv = m->nv, s.na = m->na;
-  // phase of the method switching, the time at which it began; the next step of error control; rest or sleep of each tree
-  s.ndiscrete = 3 + m->ntree;
+  s.ndiscrete = HFI_WORD_TREES + m->ntree;
   s.max_memory = max_memory;
   s.nfriction = m->nv + m->ntendon;
   int64_t at = (int64_t)((sizeof s + ALIGN - 1) / ALIGN * ALIGN);

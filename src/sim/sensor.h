@@ -46,6 +46,11 @@ void hfi_sense_frame(const hfiSensorInput* in, int sensor, double* out);
 hfForce hfi_interaction_force(const hfiSensorInput* in, int body, hfVec3 p_W);
 // Normal forces of contacts of the site's body that its volume sees [N].
 double hfi_touch_force(const hfiSensorInput* in, int site);
+// Writes a vector and returns the place behind it.
+static inline double* hfi_store_vector(double* out, hfVec3 v) {
+  v3_store(out, v);
+  return out + 3;
+}
 // Force on the first geom of a contact, in world axes.
 static inline hfVec3 hfi_contact_force(const hfContact* c) { return v3_axpy(c->fn, c->n_W, c->ft); }
 // What a contact sensor reports (sensor_contact.c).

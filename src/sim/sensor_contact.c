@@ -112,21 +112,16 @@ static Seen see_sum(const hfiSensorInput* in, int s) {
   return x;
 }
 
-static double* store_vector(double* out, hfVec3 v) {
-  v3_store(out, v);
-  return out + 3;
-}
-
 static double* store_slot(double* out, int data, int found, const Seen* x) {
   if (data & HF_CONTACT_FOUND) *out++ = found;
-  if (data & HF_CONTACT_FORCE) out = store_vector(out, x->force);
-  if (data & HF_CONTACT_TORQUE) out = store_vector(out, x->torque);
+  if (data & HF_CONTACT_FORCE) out = hfi_store_vector(out, x->force);
+  if (data & HF_CONTACT_TORQUE) out = hfi_store_vector(out, x->torque);
   if (data & HF_CONTACT_DIST) *out++ = x->dist;
-  if (data & HF_CONTACT_POS) out = store_vector(out, x->p_W);
-  if (data & HF_CONTACT_NORMAL) out = store_vector(out, x->normal);
-  if (data & HF_CONTACT_TANGENT) out = store_vector(out, x->tangent);
-  if (data & HF_CONTACT_LINVEL) out = store_vector(out, x->linvel);
-  if (data & HF_CONTACT_ANGVEL) out = store_vector(out, x->angvel);
+  if (data & HF_CONTACT_POS) out = hfi_store_vector(out, x->p_W);
+  if (data & HF_CONTACT_NORMAL) out = hfi_store_vector(out, x->normal);
+  if (data & HF_CONTACT_TANGENT) out = hfi_store_vector(out, x->tangent);
+  if (data & HF_CONTACT_LINVEL) out = hfi_store_vector(out, x->linvel);
+  if (data & HF_CONTACT_ANGVEL) out = hfi_store_vector(out, x->angvel);
   return out;
 }
 

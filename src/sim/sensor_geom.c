@@ -6,11 +6,6 @@
 
 #include <string.h>
 
-static double* store_vector(double* out, hfVec3 v) {
-  v3_store(out, v);
-  return out + 3;
-}
-
 // ---- rays -------------------------------------------------------------------------------------------
 
 void hfi_sense_ray(const hfiSensorInput* in, int s, double* out) {
@@ -22,10 +17,10 @@ void hfi_sense_ray(const hfiSensorInput* in, int s, double* out) {
   int found = hfi_ray_cast(in->dynamics, X.p, along, INFINITY, hf_model_site_body(m)[site], in->visible, 0, &hit);
   double distance = found ? hit.distance : -1;
   if (data & HF_RAY_DIST) *out++ = distance;
-  if (data & HF_RAY_DIR) out = store_vector(out, found ? along : zero);
-  if (data & HF_RAY_ORIGIN) out = store_vector(out, X.p);
-  if (data & HF_RAY_POINT) out = store_vector(out, found ? hit.point_W : zero);
-  if (data & HF_RAY_NORMAL) out = store_vector(out, found ? hit.normal_W : zero);
+  if (data & HF_RAY_DIR) out = hfi_store_vector(out, found ? along : zero);
+  if (data & HF_RAY_ORIGIN) out = hfi_store_vector(out, X.p);
+  if (data & HF_RAY_POINT) out = hfi_store_vector(out, found ? hit.point_W : zero);
+  if (data & HF_RAY_NORMAL) out = hfi_store_vector(out, found ? hit.normal_W : zero);
   if (data & HF_RAY_DEPTH) *out = distance;
 }
 

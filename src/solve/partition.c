@@ -1,10 +1,12 @@
 // Islands are the connected components of the graph whose nodes are trees and whose edges are
 // blocks.
 //
-//   1. Union-find joins the trees of each block (path halving; the smaller index becomes the root).
+//   1. The trees of each block are joined (base/disjoint_sets.h).
 //   2. Components get their numbers in the order of their first tree, whatever the order of blocks.
 //   3. A counting sort lists the trees and the blocks of each island.
 #include "solve/partition.h"
+
+#include "base/disjoint_sets.h"
 
 void hfi_partition_plan(hfiPartition* S, hfiArena* arena, int32_t ntree, int32_t nblock) {
   S->count = 0;
@@ -16,23 +18,6 @@ void hfi_partition_plan(hfiPartition* S, hfiArena* arena, int32_t ntree, int32_t
   S->label = HFI_TAKE(arena, int32_t, ntree);
   S->block_label = HFI_TAKE(arena, int32_t, nblock);
   S->next = HFI_TAKE(arena, int32_t, ntree);
-}
-
-static int32_t find_root(int32_t* parent, int32_t i) {
-  while (parent[i] != i) {
-    parent[i] = parent[parent[i]];
-    i = parent[i];
-  }
-  return i;
-}
-
-static void unite(int32_t* parent, int32_t a, int32_t b) {
-  a = find_root(parent, a);
-  b = find_root(parent, b);
-  if (a < b)
-    parent[b] = a;
-  else
-    parent[a] = b;
 }
 
 // Counting sort: item[start[k]] to item[start[k + 1] - 1] are the items with label k, ascending.
@@ -49,11 +34,11 @@ void hfi_partition_find(hfiPartition* S, const hfStepProblem* P) {
   for (int32_t t = 0; t < P->ntree; ++t) S->parent[t] = t;
   for (int32_t b = 0; b < P->nblock; ++b) {
     const hfStepPiece* piece = P->piece + P->block[b].piece;
-    for (int32_t i = 1; i < P->block[b].npiece; ++i) unite(S->parent, piece[0].tree, piece[i].tree);
+    for (int32_t i = 1; i < P->block[b].npiece; ++i) hfi_join_sets(S->parent, piece[0].tree, piece[i].tree);
   }
   S->count = 0;
   for (int32_t t = 0; t < P->ntree; ++t) {
-    int32_t root = find_root(S->parent, t);
+    int32_t root = hfi_find_set(S->parent, t);
     S->label[t] = root == t ? S->count++ : S->label[root];
   }
   sort_by_label(S->tree_start, S->tree, S->next, S->label, P->ntree, S->count);

@@ -8,6 +8,9 @@
 // Directions of sliding are those of the velocities.
 #include "switching/switching.h"
 
+#include "contact/memory.h"
+#include "model/state_words.h"
+
 #include <string.h>
 
 static const uint32_t STICK[3] = {HF_CONTACT_STICK, HF_CONTACT_SPIN_STICK, HF_CONTACT_ROLL_STICK};
@@ -61,8 +64,8 @@ hfStatus hfi_switching_recall(hfiSwitching* s, const hfState* state) {
   int forced = s->config.contact_mode == HF_CONTACTS_RIGID       ? HFI_PHASE_RIGID
                : s->config.contact_mode == HF_CONTACTS_COMPLIANT ? HFI_PHASE_SOFT
                                                                  : 0;
-  s->phase = (int32_t)word[0];
-  memcpy(&s->since, &word[1], sizeof s->since);
+  s->phase = (int32_t)word[HFI_WORD_PHASE];
+  memcpy(&s->since, &word[HFI_WORD_SINCE], sizeof s->since);
   int known = s->phase != HFI_PHASE_UNKNOWN && (!forced || forced == s->phase);
   r->ntrack = 0;
   r->certified = -1; // nothing of the last step may change this one
@@ -87,8 +90,8 @@ int hfi_switching_store(hfiSwitching* s, hfState* state) {
   hfContactMemory* memory = hf_state_mutable_memory(state);
   int64_t* word = hf_state_mutable_discrete(state);
   int kept = imin2(r->ntrack, state->max_memory);
-  word[0] = s->phase;
-  memcpy(&word[1], &s->since, sizeof s->since);
+  word[HFI_WORD_PHASE] = s->phase;
+  memcpy(&word[HFI_WORD_SINCE], &s->since, sizeof s->since);
   for (int i = 0; i < kept; ++i) {
     const hfiTrack* t = &r->track[i];
     const hfiContact* c = a->contact[i].at;
@@ -103,7 +106,6 @@ int hfi_switching_store(hfiSwitching* s, hfState* state) {
     v3_store(m->twist, t->twist_B);
     v3_store(m->p_BC, pose_inv_point(a->dynamics->X_WB[c->body_b], c->p_W));
   }
-  for (int i = kept; i < state->nmemory; ++i) memset(&memory[i], 0, sizeof memory[i]);
-  state->nmemory = kept;
+  hfi_memory_end(state, kept);
   return r->ntrack - kept;
 }

@@ -23,8 +23,7 @@ static void pull(const hfiWorld* w, const hfiRawContact* c, double f, double* ta
   hfi_jacobian_transpose_add(&w->dynamics, hf_model_geom_body(m)[c->geom_b], p, on_b, tau);
 }
 
-int hfi_world_has_adhesion(const hfiWorld* w) {
-  const hfModel* m = w->model;
+int hfi_any_adhesion(const hfModel* m) {
   if (m->world.disable_actuation || m->world.disable_contact) return 0;
   for (int i = 0; i < m->nu; ++i)
     if (hf_model_actuator_trntype(m)[i] == HF_TRANSMISSION_BODY) return 1;

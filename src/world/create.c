@@ -76,6 +76,7 @@ static void read_parameters(hfiWorld* w) {
   if (w->config.drive_law >= 0) hfi_actuation_drive_by(&w->actuation, (hfDriveLaw)w->config.drive_law);
   w->has_dynamic_friction = any_dynamic_friction(w->model);
   w->has_restitution = any_restitution(w->model);
+  w->has_adhesion = hfi_any_adhesion(w->model);
   w->revision = w->model->revision;
 }
 

@@ -52,6 +52,13 @@ void hfi_world_load(hfiWorld* w, double t, const hfInput* in) {
   if (w->config.scene_signals && w->model->nsignal) hf_signal_controls(w->model, t, w->ctrl);
 }
 
+const double* hfi_world_targets(const hfiWorld* w, const hfInput* in) {
+  const double* target = in ? in->velocity_target : NULL;
+  for (int i = 0; target && i < w->model->nv; ++i)
+    if (!isnan(target[i])) return target;
+  return NULL;
+}
+
 void hfi_world_add_applied(const hfiWorld* w, const hfInput* in, double* tau) {
   const hfModel* m = w->model;
   if (in && in->force) hfi_axpy(tau, 1, in->force, m->nv);

@@ -35,6 +35,7 @@ typedef struct hfiWorld {
   double* lever;                // (nv) how far a unit of a dof moves what hangs on it [-, or m/rad]
   int32_t has_dynamic_friction; // 1: some geom has a dynamic coefficient of its own
   int32_t has_restitution;      // 1: some geom has a coefficient of restitution
+  int32_t has_adhesion;         // 1: an actuator pulls at contacts
 
   // where hfi_world_place put it
   int32_t placed; // 1: the poses of the dynamics are those of q and mocap
@@ -73,6 +74,8 @@ void hfi_world_mark_start(hfiWorld* world);
 
 // The controls that act at time t: the input's, or zero, and the scene's signals.
 void hfi_world_load(hfiWorld* world, double t, const hfInput* input);
+// The velocity targets of the input (nv), or NULL where it has none.
+const double* hfi_world_targets(const hfiWorld* world, const hfInput* input);
 // tau (nv) += forces and wrenches of the input.
 void hfi_world_add_applied(const hfiWorld* world, const hfInput* input, double* tau);
 
@@ -81,7 +84,7 @@ void hfi_world_add_applied(const hfiWorld* world, const hfInput* input, double* 
 // tree within it [m].
 void hfi_world_find_contacts(hfiWorld* world, double gap, double horizon, const double* push);
 // Whether an actuator pulls at contacts; and tau (nv) += these forces, for the forces of the actuation and the contacts found.
-int hfi_world_has_adhesion(const hfiWorld* world);
+int hfi_any_adhesion(const hfModel* model);
 void hfi_world_add_adhesion(const hfiWorld* world, double* tau);
 // Of the found points that act across a wide gap, those of bodies that do not meet within h no longer do, and the
 // others become those in which the bodies meet. V (nlink): velocities; fall: time of gravity on top of them [s]; acts:

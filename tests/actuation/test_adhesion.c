@@ -1,20 +1,16 @@
 // Adhesion: actuators that pull at the contacts of a body, against MuJoCo and against balances of force.
 #include "support/near.h"
-#include "support/peer.h"
-#include "support/sim_world.h"
+#include "support/peer_world.h"
 
 // A hung box, one too heavy for its actuator, one that friction holds at a wall, and a cup that pulls across a gap. Both engines integrate
 // to first order in 2 ms; a body in free fall for 0.4 s differs by g h t/2 = 4e-3 at most, and bodies at rest by their depths.
 static void test_moves_as_in_mujoco(void** state) {
   (void)state;
-  char folder[] = "/tmp/holdfast_adhesion_XXXXXX", path[64];
+  char folder[] = "/tmp/holdfast_adhesion_XXXXXX";
   if (peer_run(folder, "actuation/mujoco_adhesion.py", "0.4") != 0) skip();
-  snprintf(path, sizeof path, "%s/scene.xml", folder);
-  simWorld w = sim_world_load(path);
+  FILE* in;
+  simWorld w = peer_world_load(folder, &in);
   const hfModel* m = w.model;
-  snprintf(path, sizeof path, "%s/states.txt", folder);
-  FILE* in = fopen(path, "r");
-  assert_non_null(in);
   double *rest = peer_row(in, "rest", m->nq), *force = peer_row(in, "force", m->nu);
   fclose(in);
   hfError error;

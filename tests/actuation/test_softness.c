@@ -1,7 +1,6 @@
 // Equalities and limits of tendons with MuJoCo's solref and solimp must yield under a load as they do in MuJoCo.
 #include "support/near.h"
-#include "support/peer.h"
-#include "support/sim_world.h"
+#include "support/peer_world.h"
 
 // At rest the laws are the same. The rotation vector of a weld, and MuJoCo's twice the sine of half its angle, differ by a relative
 // 1/24 of its square, 2e-4 here, which the lever of the load makes larger; iterations end at 1e-6.
@@ -9,14 +8,11 @@ static const double SHARE = 2e-3, ROUNDING = 1e-6;
 
 static void test_rests_as_in_mujoco(void** state) {
   (void)state;
-  char folder[] = "/tmp/holdfast_softness_XXXXXX", path[64];
+  char folder[] = "/tmp/holdfast_softness_XXXXXX";
   if (peer_run(folder, "actuation/mujoco_softness.py", "20") != 0) skip();
-  snprintf(path, sizeof path, "%s/scene.xml", folder);
-  simWorld w = sim_world_load(path);
+  FILE* in;
+  simWorld w = peer_world_load(folder, &in);
   const hfModel* m = w.model;
-  snprintf(path, sizeof path, "%s/states.txt", folder);
-  FILE* in = fopen(path, "r");
-  assert_non_null(in);
   double *rest = peer_row(in, "rest", m->nq), *speed = peer_row(in, "speed", m->nv);
   fclose(in);
   sim_world_step(&w, 10000);

@@ -2,6 +2,7 @@
 #ifndef HF_TESTS_COMMAND_H
 #define HF_TESTS_COMMAND_H
 
+#include "support/folder.h"
 #include "support/near.h"
 
 #include <holdfast/holdfast.h>
@@ -13,25 +14,6 @@
 #include <unistd.h>
 
 #define HOLDFAST HF_BINARY_DIR "/cli/holdfast"
-
-static char folder[] = "/tmp/holdfast-command-XXXXXX";
-
-static inline int enter_folder(void** state) {
-  return (void)state, mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
-}
-static inline int leave_folder(void** state) {
-  (void)state;
-  char command[64];
-  snprintf(command, sizeof command, "cd / && rm -rf %s", folder);
-  return system(command);
-}
-
-static inline void write_file(const char* name, const char* text) {
-  FILE* file = fopen(name, "w");
-  assert_non_null(file);
-  fputs(text, file);
-  assert_int_equal(fclose(file), 0);
-}
 
 // The text of a file; what is longer is cut off.
 enum { TEXT_SIZE = 1 << 22 }; // a report holds its page of one megabyte

@@ -1,19 +1,11 @@
 // Attaching models: URDF in MJCF scenes, and builders to builders. The oracle is the same robot written into one MJCF file.
 #include "import/support.h"
+#include "support/folder.h"
 
 #include <holdfast/dynamics.h>
 
 #include <stdlib.h>
 #include <unistd.h>
-
-static char folder[] = "/tmp/holdfast_attach_XXXXXX";
-
-static void write_text(const char* name, const char* text) {
-  FILE* out = fopen(name, "w");
-  assert_non_null(out);
-  fputs(text, out);
-  assert_int_equal(fclose(out), 0);
-}
 
 #define INERTIAL "<inertial><origin xyz='0.1 0 0.2'/><mass value='2'/><inertia ixx='1' iyy='2' izz='2.5' ixy='0.1' ixz='0' iyz='0'/></inertial>"
 static const char ARM[] =
@@ -44,19 +36,11 @@ static const char SCENE[] =
     "<sensor><framepos objtype='site' objname='l/tip'/></sensor></mujoco>";
 
 static int enter(void** state) {
-  (void)state;
-  if (!mkdtemp(folder) || chdir(folder) != 0) return -1;
-  write_text("arm.urdf", ARM);
-  write_text("scene.xml", SCENE);
-  write_text("whole.xml", WHOLE);
+  if (enter_folder(state) != 0) return -1;
+  write_file("arm.urdf", ARM);
+  write_file("scene.xml", SCENE);
+  write_file("whole.xml", WHOLE);
   return 0;
-}
-
-static int leave(void** state) {
-  (void)state;
-  char command[100];
-  snprintf(command, sizeof command, "cd / && rm -rf %s", folder);
-  return system(command);
 }
 
 static hfModel* load(const char* path) {
@@ -117,7 +101,7 @@ static void test_urdf_in_mjcf(void** state) {
 // Only a part of the robot: the joint that carries it comes along, what refers to the rest does not.
 static void test_part_of_urdf(void** state) {
   (void)state;
-  write_text("part.xml", "<mujoco><asset><model name='arm' file='arm.urdf'/></asset><worldbody><body name='post' pos='0 0 1'>"
+  write_file("part.xml", "<mujoco><asset><model name='arm' file='arm.urdf'/></asset><worldbody><body name='post' pos='0 0 1'>"
                          "<attach model='arm' body='two' prefix='p/'/></body></worldbody></mujoco>");
   hfModel* m = load("part.xml");
   assert_int_equal(m->njnt, 1);
@@ -136,10 +120,10 @@ static void assert_load_refused(const char* path, const char* message) {
 
 static void test_refusals(void** state) {
   (void)state;
-  write_text("twice.xml", "<mujoco><asset><model name='arm' file='arm.urdf'/></asset><worldbody>\n<attach model='arm'/>\n"
+  write_file("twice.xml", "<mujoco><asset><model name='arm' file='arm.urdf'/></asset><worldbody>\n<attach model='arm'/>\n"
                           "<attach model='arm'/></worldbody></mujoco>");
   assert_load_refused("twice.xml", "body \"base\": name is used already");
-  write_text("nobody.xml", "<mujoco><asset><model name='arm' file='arm.urdf'/></asset><worldbody>\n"
+  write_file("nobody.xml", "<mujoco><asset><model name='arm' file='arm.urdf'/></asset><worldbody>\n"
                            "<attach model='arm' body='nose' prefix='p/'/></worldbody></mujoco>");
   assert_load_refused("nobody.xml", "nobody.xml:2: <attach>: the model has no body \"nose\"");
 }
@@ -156,7 +140,7 @@ static hfBuilder* open_builder(const char* path) {
 // Load, attach, finish: the arm of the file stands where the definition says.
 static void test_attach_builders(void** state) {
   (void)state;
-  write_text("empty.xml", "<mujoco><worldbody><geom type='plane' size='1 1 1'/></worldbody></mujoco>");
+  write_file("empty.xml", "<mujoco><worldbody><geom type='plane' size='1 1 1'/></worldbody></mujoco>");
   hfBuilder *b = open_builder("empty.xml"), *arm = open_builder("arm.urdf");
   hfAttachDef def = hf_attach_def_default();
   hfError error;
@@ -193,10 +177,10 @@ static void test_refusal_changes_nothing(void** state) {
 // of the guest moves with the pose of the attachment.
 static void test_keyframes(void** state) {
   (void)state;
-  write_text("outer.xml", "<mujoco><worldbody><body name='a'><joint name='ja' axis='0 0 1'/><geom size='0.1'/></body><body name='b'>"
+  write_file("outer.xml", "<mujoco><worldbody><body name='a'><joint name='ja' axis='0 0 1'/><geom size='0.1'/></body><body name='b'>"
                           "<joint name='jb' axis='0 0 1'/><geom size='0.1'/></body></worldbody><actuator><motor name='ma' joint='jb'/>"
                           "</actuator><keyframe><key name='k' qpos='0.1 0.2' ctrl='5'/></keyframe></mujoco>");
-  write_text("inner.xml", "<mujoco><worldbody><body name='c'><joint name='jc' axis='0 0 1' ref='30'/><geom size='0.1'/></body></worldbody>"
+  write_file("inner.xml", "<mujoco><worldbody><body name='c'><joint name='jc' axis='0 0 1' ref='30'/><geom size='0.1'/></body></worldbody>"
                           "<actuator><motor name='mc' joint='jc'/></actuator><keyframe><key name='k' qpos='0.7' ctrl='6'/></keyframe></mujoco>");
   hfBuilder *b = open_builder("outer.xml"), *guest = open_builder("inner.xml");
   hfAttachDef def = hf_attach_def_default();
@@ -223,5 +207,5 @@ int main(void) {
       cmocka_unit_test(test_refusals),        cmocka_unit_test(test_attach_builders),
       cmocka_unit_test(test_refusal_changes_nothing), cmocka_unit_test(test_keyframes),
   };
-  return cmocka_run_group_tests(tests, enter, leave);
+  return cmocka_run_group_tests(tests, enter, leave_folder);
 }

@@ -1,10 +1,7 @@
 // MJCF models in MJCF models: their keyframes, and parts that are attached to their own model. The numbers are those of MuJoCo 4.0.0.
 #include "import/support.h"
-
-#include <stdlib.h>
-#include <unistd.h>
-
-static char folder[] = "/tmp/holdfast_attach_mjcf_XXXXXX";
+#include "support/folder.h"
+#include "support/sim_world.h"
 
 static const char CHILD[] =
     "<mujoco model='child'><compiler angle='radian'/><worldbody><body name='base' pos='0 0 1'><joint name='c1' ref='.3'/><geom size='.1'/>"
@@ -15,27 +12,12 @@ static const char CHILD[] =
     "<key qpos='.1 .2 0 0 0 1 0 0 0'/></keyframe></mujoco>";
 
 static int enter(void** state) {
-  (void)state;
-  if (!mkdtemp(folder) || chdir(folder) != 0) return -1;
-  FILE* out = fopen("child.xml", "w");
-  if (!out) return -1;
-  fputs(CHILD, out);
-  return fclose(out);
+  if (enter_folder(state) != 0) return -1;
+  write_file("child.xml", CHILD);
+  return 0;
 }
 
-static int leave(void** state) {
-  (void)state;
-  char command[100];
-  snprintf(command, sizeof command, "cd / && rm -rf %s", folder);
-  return system(command);
-}
-
-static hfModel* parse_here(const char* text) {
-  hfModel* model = NULL;
-  hfError error = {HF_OK, ""};
-  if (hf_model_parse(&model, text, strlen(text), "test.xml", folder, NULL, NULL, &error) != HF_OK) fail_msg("%s", error.message);
-  return model;
-}
+static hfModel* parse_here(const char* text) { return parse_model_in(text, test_folder); }
 
 #define SCENE(tree, rest)                                                                                                    \
   "<mujoco><compiler angle='radian'/><asset><model name='child' file='child.xml'/></asset><worldbody>" tree "</worldbody>" rest "</mujoco>"
@@ -100,5 +82,5 @@ static void test_attach_to_itself(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_keys_of_a_part), cmocka_unit_test(test_keys_of_all), cmocka_unit_test(test_attach_to_itself)};
-  return cmocka_run_group_tests(tests, enter, leave);
+  return cmocka_run_group_tests(tests, enter, leave_folder);
 }

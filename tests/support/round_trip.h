@@ -63,6 +63,15 @@ static inline void check_round_trip(const char* path) {
   hf_builder_free(builder);
 }
 
+static inline void check_text_round_trip(const char* text) {
+  char path[] = "/tmp/holdfast_write_text_XXXXXX";
+  int fd = mkstemp(path);
+  ssize_t length = (ssize_t)strlen(text);
+  assert_true(fd >= 0 && write(fd, text, (size_t)length) == length && close(fd) == 0);
+  check_round_trip(path);
+  unlink(path);
+}
+
 static inline int check_all(const char* pattern) {
   glob_t found;
   assert_int_equal(glob(pattern, 0, NULL, &found), 0);

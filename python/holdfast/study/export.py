@@ -98,5 +98,4 @@ def export(store: Store, path: str | os.PathLike) -> None:
             else:
                 write_parquet(store, temporary)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
         raise StudyError(f"cannot write {path}: {error.strerror or error}") from None

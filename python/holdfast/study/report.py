@@ -236,5 +236,4 @@ def write_report(store: Store, path: str | os.PathLike, replays: int = 6) -> Non
         with written_beside(path) as temporary:
             temporary.write_text(make_page(store, replays), encoding="utf-8")
     except OSError as error:
-        temporary.unlink(missing_ok=True)
         raise StudyError(f"cannot write {path}: {error.strerror or error}") from None
