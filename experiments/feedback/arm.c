@@ -3,9 +3,7 @@
 //   q_i = A_i sin(k_i P t),  P = 5 rad/s,  A = 0.5 rad (shoulder lift 0.05), fingers at rest
 #include "feedback/feedback.h"
 #include "data.h"
-#include <holdfast/lcp.h>
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -216,36 +214,4 @@ int arm_tune(const armMethod* method, double seconds, double h, uint64_t seed, i
   *value = hf_minimise(squared_error, &t, 12, x, &config, NULL);
   read_gains(x, gains);
   return isfinite(*value) ? CLI_GOOD : CLI_FAILED;
-}
-
-// ---- conditioning --------------------------------------------------------------------------------
-
-// Ratio of the largest to the smallest eigenvalue of M.
-static double condition_number(const hfDynamics* d, double* M, void* work, size_t size) {
-  double re[ARM_JOINTS], im[ARM_JOINTS], lo = INFINITY, hi = 0;
-  hf_dynamics_dense_M(d, M);
-  if (hf_matrix_eigenvalues(ARM_JOINTS, M, re, im, work, size) != HF_OK) return NAN;
-  for (int i = 0; i < ARM_JOINTS; ++i) lo = fmin(lo, re[i]), hi = fmax(hi, re[i]);
-  return hi / lo;
-}
-
-int arm_condition(double* smallest, double* largest) {
-  static const armMethod plain = {.name = "plain", .control = ARM_FALL, .model = "ur10.xml", .method = HF_METHOD_CONVEX};
-  arm a;
-  hfError error = {HF_OK, ""};
-  double q[ARM_JOINTS], M[ARM_JOINTS * ARM_JOINTS];
-  size_t size = hf_certificate_work_size(ARM_JOINTS);
-  void* work = malloc(size);
-  hfStatus status = arm_open(&a, &plain, 0.01, &error);
-  *smallest = INFINITY, *largest = 0;
-  for (int k = 0; status == HF_OK && work && k <= 500; ++k) {
-    for (int i = 0; i < ARM_JOINTS; ++i) q[i] = arm_reference(i, 0.01 * k).q;
-    hf_dynamics_position(a.dynamics, q, NULL);
-    hf_dynamics_mass_matrix(a.dynamics);
-    double c = condition_number(a.dynamics, M, work, size);
-    *smallest = fmin(*smallest, c), *largest = fmax(*largest, c);
-  }
-  arm_close(&a);
-  free(work);
-  return status == HF_OK && work ? CLI_GOOD : CLI_FAILED;
 }

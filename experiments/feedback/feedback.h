@@ -56,7 +56,7 @@ hfSetpoint arm_reference(int joint, double time);
 int arm_run(const armMethod* method, double seconds, double h, feedbackRun* out);
 // Tunes PD gains of a method at step h from the gains given; the seed makes it repeatable.
 int arm_tune(const armMethod* method, double seconds, double h, uint64_t seed, int evaluations, hfGains gains[ARM_JOINTS], double* squared_error);
-// Condition number of the mass matrix along the reference motion: smallest and largest.
-int arm_condition(double* smallest, double* largest);
+// Reports the condition numbers of M of both robots with every property that might explain the paper's, on and off (condition.c).
+int condition_sweep(result* r);
 
 #endif

@@ -103,12 +103,9 @@ static int draw_legs(double seconds, result* r) {
 }
 
 static int run(const experimentOptions* options, result* r) {
-  double seconds = options->quick ? 1 : 5, smallest, largest;
-  if (draw_legs(seconds, r) != CLI_GOOD || draw_arm(seconds, r) != CLI_GOOD || arm_condition(&smallest, &largest) != CLI_GOOD) return CLI_FAILED;
-  result_figure(r, "condition_smallest", smallest, "-");
-  result_compare(r, "condition_largest", largest, 1e8, "-");
-  result_compare(r, "condition_largest_squared", largest * largest, 1e8, "-");
-  return CLI_GOOD;
+  double seconds = options->quick ? 1 : 5;
+  if (draw_legs(seconds, r) != CLI_GOOD || draw_arm(seconds, r) != CLI_GOOD) return CLI_FAILED;
+  return condition_sweep(r);
 }
 
 const experiment experiment_feedback_steps = {"feedback-steps", "an arm and a quadruped under error feedback: errors over the step, condition of M", run};

@@ -71,6 +71,8 @@ static void judge(const double* step, const feedbackRun* best, const feedbackRun
   result_compare(r, "pd_cost_per_step", 1e6 * pd->time / (SECONDS / 0.001), 357e6 / 5000, "us");
   result_compare(r, "constraint_cost_per_step", 1e6 * ours->time / (SECONDS / 0.01), 9.11e6 / 500, "us");
   result_figure(r, "speedup_at_largest_step", pd->time / largest->time, "x");
+  result_must(r, "speed", "speed of the ID constraint at 0.1 s over explicit PD at 0.001 s (paper: 39 at 0.01 s)", pd->time / largest->time, "at least 39, with a smaller error",
+              pd->time >= 39 * largest->time && largest->error <= pd->error, 1);
   result_compare(r, "id_control_faster_by", 100 * (best[PD].time / best[ID_CONTROL].time - 1), 540, "%");
 }
 

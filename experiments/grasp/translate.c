@@ -41,7 +41,7 @@ static int draw_region(const graspPlan* plan, int quick, result* r) {
   figure f = {.title = "P-matrix region (below and left of a limit)",
               .xlabel = "mu of links 1 and 3",
               .ylabel = "mu of links 2 and 4"};
-  int points = quick ? 16 : POINTS, inside[2];
+  int points = quick ? 16 : POINTS, inside[2], solutions[2];
   for (int k = 0; k < 2; ++k) {
     graspSetpoint at;
     if (grasp_plan(plan, times[k], NULL, &at) != CLI_GOOD) return CLI_FAILED;
@@ -57,12 +57,15 @@ static int draw_region(const graspPlan* plan, int quick, result* r) {
     snprintf(name, sizeof name, "mu1_limit_at_%.1fs", times[k]);
     result_figure(r, name, planar_friction_limit(plan->scene, &at, FRICTION[1], MOST), "-");
     snprintf(name, sizeof name, "rigid_solutions_at_%.1fs", times[k]);
-    result_figure(r, name, grasp_count_solutions(plan->scene, &here, &at, 16, z), "-");
+    solutions[k] = grasp_count_solutions(plan->scene, &here, &at, 16, z);
+    result_figure(r, name, solutions[k], "-");
   }
   figure_add(&f, "0.8, 0.6", 1, &FRICTION[0], &FRICTION[1], FIGURE_MARKS);
   figure_write(&f, r, "figure_10");
   result_must(r, "mu_space", "the coefficients lie inside the P region at 0.2 s, outside at 0.5 s",
               inside[0] - inside[1], "1", inside[0] && !inside[1], 0);
+  result_must(r, "not_unique", "rigid solutions under the planned torques at 0.5 s, where A is no P-matrix", solutions[1], "more than one, and one at 0.2 s",
+              solutions[1] > 1 && solutions[0] == 1, 0);
   return CLI_GOOD;
 }
 

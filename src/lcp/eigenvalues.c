@@ -7,7 +7,10 @@
 //   starts a bulge that reflections of three rows chase down the subdiagonal
 //
 // A subdiagonal entry below eps times its neighbours is zero and splits the matrix; 1 x 1 and 2 x 2
-// blocks give the eigenvalues. Only the active block is updated, as no vectors are wanted.
+// blocks give the eigenvalues. Only the active block is updated, as no vectors are wanted. The reflections have rounding
+// errors of eps times the largest entries, so that between equal eigenvalues which are far smaller than those a subdiagonal entry
+// can stay above eps times its neighbours for ever. Where sweeps do not help, entries are compared with the norm of the matrix, and
+// with a multiple of it that grows by one with each further sweep.
 #include "lcp/matrix.h"
 
 #include <float.h>
@@ -16,6 +19,7 @@
 
 enum {
   MAX_SWEEPS = 60,    // Sweeps for one eigenvalue; two or three are usual.
+  FINE_SWEEPS = 12,   // Sweeps for one eigenvalue after which entries are compared with multiples of the norm.
   BALANCE_PASSES = 8, // Each pass halves the logarithm of the imbalance at least.
 };
 
@@ -23,6 +27,7 @@ typedef struct Hessenberg {
   int32_t n;
   double* H; // (n x n)
   double *re, *im;
+  double norm; // Frobenius norm of H
 } Hessenberg;
 
 size_t hfi_eigenvalues_size(int32_t n) {
@@ -114,13 +119,13 @@ static void reduce_to_hessenberg(Hessenberg* h) {
 }
 
 // Returns the first row of the unreduced block that ends in row `last`, and sets the subdiagonal
-// entry before it to zero.
-static int32_t find_split(Hessenberg* h, int32_t last) {
+// entry before it to zero. least: entries are compared with this number at least.
+static int32_t find_split(Hessenberg* h, int32_t last, double least) {
   int32_t l = last;
   for (; l > 0; --l) {
     double size = fabs(*entry(h, l - 1, l - 1)) + fabs(*entry(h, l, l));
     if (size == 0) size = fabs(*entry(h, l - 1, l)) + fabs(*entry(h, l, l - 1));
-    if (fabs(*entry(h, l, l - 1)) <= DBL_EPSILON * size) {
+    if (fabs(*entry(h, l, l - 1)) <= DBL_EPSILON * fmax(size, least)) {
       *entry(h, l, l - 1) = 0;
       break;
     }
@@ -178,7 +183,7 @@ static void chase_bulge(Hessenberg* h, int32_t l, int32_t last, int sweeps) {
 static hfStatus iterate(Hessenberg* h) {
   int sweeps = 0;
   for (int32_t last = h->n - 1; last >= 0;) {
-    int32_t l = find_split(h, last);
+    int32_t l = find_split(h, last, sweeps > FINE_SWEEPS ? (sweeps - FINE_SWEEPS) * h->norm : 0);
     if (l == last) {
       h->re[l] = *entry(h, l, l);
       h->im[l] = 0;
@@ -197,10 +202,11 @@ static hfStatus iterate(Hessenberg* h) {
 
 hfStatus hf_matrix_eigenvalues(int32_t n, const double* A, double* re, double* im, void* work, size_t work_size) {
   hfiArena arena = hfi_arena(work, work_size);
-  Hessenberg h = {n, HFI_TAKE(&arena, double, (size_t)n * (size_t)n), re, im};
+  Hessenberg h = {n, HFI_TAKE(&arena, double, (size_t)n * (size_t)n), re, im, 0};
   memcpy(h.H, A, sizeof(double) * (size_t)n * (size_t)n);
   for (int32_t i = 0; i < n; ++i) re[i] = im[i] = 0;
   balance(&h);
   reduce_to_hessenberg(&h);
+  for (int32_t i = 0; i < n * n; ++i) h.norm = hypot(h.norm, h.H[i]);
   return iterate(&h);
 }

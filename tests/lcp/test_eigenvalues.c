@@ -169,6 +169,31 @@ static void test_similar_matrices(void** state) {
   }
 }
 
+// Symmetric matrices H A H with reflections H = I - 2 v v^T/|v|^2 have the eigenvalues of the diagonal A. The mass matrix of a robot with
+// equal legs is such a matrix: equal eigenvalues far below the largest, among rounding errors of the largest.
+static void test_equal_eigenvalues_far_below_the_largest(void** state) {
+  enum { N = 8 };
+  static const double complex want[N] = {5, 5, 5, 5e-2, 1e-3, 3e-5, 3e-5, 3e-5};
+  Fixture* f = *state;
+  testRandom r = {test_seed()};
+  print_message("seed %llu (HF_SEED)\n", (unsigned long long)r.state);
+  for (int trial = 0; trial < 300; ++trial) {
+    memset(f->A, 0, sizeof f->A);
+    for (int i = 0; i < N; ++i) f->A[i * N + i] = creal(want[i]);
+    for (int k = 0; k < N; ++k) {
+      double v[N], w[N] = {0}, square = 0, vw = 0;
+      for (int i = 0; i < N; ++i) v[i] = random_uniform(&r, -1, 1), square += v[i] * v[i];
+      for (int i = 0; i < N; ++i)
+        for (int j = 0; j < N; ++j) w[i] += 2 / square * f->A[i * N + j] * v[j];
+      for (int i = 0; i < N; ++i) vw += v[i] * w[i] / square;
+      for (int i = 0; i < N; ++i)
+        for (int j = 0; j < N; ++j) f->A[i * N + j] += 2 * vw * v[i] * v[j] - v[i] * w[j] - w[i] * v[j];
+    }
+    solve(f, N);
+    assert_spectrum(f, N, want, 1e-13); // eigenvalues of a symmetric matrix move by the rounding errors of 8 reflections, 5 eps each
+  }
+}
+
 static void test_large_random_matrix_converges(void** state) {
   Fixture* f = *state;
   testRandom r = {test_seed()};
@@ -193,6 +218,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_cyclic_permutation, setup, teardown),
       cmocka_unit_test_setup_teardown(test_defective_and_zero, setup, teardown),
       cmocka_unit_test_setup_teardown(test_similar_matrices, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_equal_eigenvalues_far_below_the_largest, setup, teardown),
       cmocka_unit_test_setup_teardown(test_large_random_matrix_converges, setup, teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
