@@ -25,8 +25,10 @@
 #include <string.h>
 
 enum { MAX_ITERATIONS = 40 };
-// v_m is found when an iteration changes it by less than this share of its largest entry [-].
+// v_m is found when the next iteration would change it by less than this share of its largest entry [-].
 static const double CONVERGED = 1e-14;
+// The next iteration is expected to change v_m as much less than this one as this one did than the one before, times this [-].
+static const double SAFETY = 10;
 // A tree that changes by more than this in the last of MAX_ITERATIONS does not fly [-].
 static const double NEARLY = 1e-9;
 // v_inner is scaled only by factors that differ from 1 by less than this: a larger error is not one of h^2 [-].
@@ -58,24 +60,41 @@ static double replace_middle(hfiFlight* f, const hfModel* m, int t, const double
   return largest > 0 ? change / largest : change;
 }
 
-// One iteration for v_m = f->middle of all flying trees: p = f->base - (h/2) bias(q0, v_m), then v_m <- M^-1 p.
-// f->change is by how much it changed a tree. Returns the number of trees that have not converged.
+// One iteration for v_m = f->middle of all flying trees, with the bias at v_m in d->c: p = f->base - (h/2) bias(q0, v_m),
+// then v_m <- M^-1 p. f->change is by how much it changed a tree. Returns the number of trees that have not converged.
 static int iterate(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, double* p) {
   const hfModel* m = d->model;
   int changing = 0;
   double* next = d->work;
-  hf_dynamics_velocity(d, f->middle);
-  hf_dynamics_bias(d);
   for (int i = 0; i < m->nv; ++i) next[i] = f->base[i] - 0.5 * h * d->c[i];
   for (int i = 0; i < m->nv; ++i)
     if (flies_articulated(f, hf_model_dof_tree(m)[i], flies)) p[i] = next[i];
   hf_dynamics_solve(d, next);
   for (int t = 0; t < m->ntree; ++t) {
     if (!flies_articulated(f, t, flies)) continue;
-    f->change[t] = replace_middle(f, m, t, next);
-    changing += !(f->change[t] <= CONVERGED);
+    double before = f->change[t], change = f->change[t] = replace_middle(f, m, t, next);
+    changing += !(change <= CONVERGED || SAFETY * change * change <= CONVERGED * before);
   }
   return changing;
+}
+
+static void update_bias(hfDynamics* d, const double* v) {
+  hf_dynamics_velocity(d, v);
+  hf_dynamics_bias(d);
+}
+
+// Finds v_m from v0. On entry d->c is the bias at d->v. Returns 0 where a tree has not converged.
+static int find_middle(hfiFlight* f, hfDynamics* d, double h, const double* v0, const int32_t* flies, double* p) {
+  const hfModel* m = d->model;
+  size_t size = sizeof *v0 * (size_t)m->nv;
+  memcpy(f->middle, v0, size);
+  if (memcmp(d->v, v0, size) != 0) update_bias(d, v0); // Impacts change the velocities of the start.
+  for (int t = 0; t < m->ntree; ++t) f->change[t] = 0;
+  for (int k = 1; iterate(f, d, h, flies, p); ++k) {
+    if (k == MAX_ITERATIONS) return 0;
+    update_bias(d, f->middle);
+  }
+  return 1;
 }
 
 static int any_articulated_flies(const hfiFlight* f, const hfDynamics* d, const int32_t* flies) {
@@ -102,8 +121,7 @@ static void store_invariants(hfiFlight* f, const hfDynamics* d, double h, const 
 // Trees whose iteration has not converged do not fly in this step. They get the p of the plain scheme back.
 static void ground_unconverged(hfiFlight* f, hfDynamics* d, double h, const double* v0, int32_t* flies, double* p) {
   const hfModel* m = d->model;
-  hf_dynamics_velocity(d, v0);
-  hf_dynamics_bias(d);
+  update_bias(d, v0);
   for (int t = 0; t < m->ntree; ++t) {
     if (!flies_articulated(f, t, flies) || f->change[t] <= NEARLY) continue;
     hfiRange r = hfi_tree_dofs(m, t);
@@ -121,10 +139,7 @@ void hfi_articulated_begin(hfiFlight* f, hfDynamics* d, double h, const double* 
   if (any_articulated_flies(f, d, flies)) {
     store_invariants(f, d, h, flies);
     for (int i = 0; i < m->nv; ++i) f->base[i] = p[i] + h * d->c[i];
-    memcpy(f->middle, v0, sizeof *v0 * (size_t)m->nv);
-    int changing = 1;
-    for (int k = 0; k < MAX_ITERATIONS && changing; ++k) changing = iterate(f, d, h, flies, p);
-    if (changing) ground_unconverged(f, d, h, v0, flies, p);
+    if (!find_middle(f, d, h, v0, flies, p)) ground_unconverged(f, d, h, v0, flies, p);
   }
   hfi_fast_begin(f, d, h, v0, tau, flies, p);
 }
@@ -203,9 +218,12 @@ static void add_second_half(hfiFlight* f, hfDynamics* d, double h, const int32_t
 
 void hfi_articulated_end(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, double* v) {
   const hfModel* m = d->model;
+  int known = 0; // 1: the velocities in d are v
   if (any_articulated_flies(f, d, flies)) add_second_half(f, d, h, flies, v);
-  hf_dynamics_velocity(d, v);
-  for (int t = 0; t < m->ntree; ++t)
-    if (flies_articulated(f, t, flies) && f->kept[t].known) restore_invariants(f, d, t, v);
+  for (int t = 0; t < m->ntree; ++t) {
+    if (!flies_articulated(f, t, flies) || !f->kept[t].known) continue;
+    if (!known) hf_dynamics_velocity(d, v), known = 1;
+    restore_invariants(f, d, t, v);
+  }
   hfi_fast_end(f, d, flies, v);
 }

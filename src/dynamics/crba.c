@@ -42,6 +42,7 @@ void hf_dynamics_mass_matrix(hfDynamics* d) {
   const hfModel* m = d->model;
   const int32_t *adr = hf_model_dof_Madr(m), *depth = hf_model_dof_depth(m);
   const double* armature = hf_model_dof_armature(m);
+  if (d->has_M) return;
   memcpy(d->Ic, d->I, (size_t)d->nlink * sizeof *d->I);
   for (int l = d->nlink - 1; l > 0; --l) {
     const hfiLink* link = &d->link[l];
@@ -51,6 +52,7 @@ void hf_dynamics_mass_matrix(hfDynamics* d) {
   }
   for (int i = 0; i < m->nv; ++i) d->M[adr[i] + depth[i]] += armature[i];
   for (int k = 0; k < d->narmature; ++k) d->M[d->armature[k].entry] += d->armature[k].value;
+  d->has_M = 1, d->has_factors = 0;
 }
 
 const double* hf_dynamics_M(const hfDynamics* d) { return d->M; }

@@ -313,6 +313,7 @@ void hf_dynamics_refresh(hfDynamics* d) {
   memset(&d->I[0], 0, sizeof d->I[0]);
   for (int l = 1; l < d->nlink; ++l) merge_link(d, l);
   make_tendon_armature(d);
+  d->has_M = d->has_factors = 0;
 }
 
 void hfi_dynamics_init(hfDynamics* d, const hfModel* model, hfiArena* arena) {

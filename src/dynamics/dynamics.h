@@ -83,7 +83,7 @@ struct hfDynamics {
   hfiMovingBody* moving;   // (nmoving) parents first
   hfiFixedFrame* geom;     // (ngeom)
   hfiFixedFrame* site;     // (nsite)
-  int32_t* movinggeom;     // (nmovinggeom) the geoms on moving bodies that may touch another
+  int32_t* movinggeom;     // (nmovinggeom) the geoms on moving bodies that may touch another, ascending
   int32_t* movingsite;     // (nmovingsite) the sites on moving bodies
   hfiLink* link;           // (nlink) parents first
   int32_t* body_link;      // (nbody)
@@ -93,7 +93,7 @@ struct hfDynamics {
   // hf_dynamics_position
   hfQuat* q_WB;            // (nbody)
   hfPose* X_WB;            // (nbody)
-  hfPose* X_WG;            // (ngeom) but for moving geoms that are only drawn: hf_dynamics_geom_pose
+  hfPose* X_WG;            // (ngeom) of fixed geoms and those of movinggeom; hf_dynamics_geom_pose has all
   hfPose* X_WS;            // (nsite)
   hfVec3* axis_W;          // (njnt) hinge, slide
   hfVec3* p_WA;            // (njnt) anchors [m]
@@ -106,7 +106,8 @@ struct hfDynamics {
   hfMotion* V;             // (nlink)
   hfMotion* A;             // (nlink)
 
-  // hf_dynamics_mass_matrix, _factor
+  // hf_dynamics_mass_matrix, _factor: computed once at a position
+  int32_t has_M, has_factors; // 1: M and its factors are those of S and I
   hfiInertia* Ic;          // (nlink)
   double* M;               // (nM) see dof_Madr
   double* L;               // (nM) unit lower-triangular, D on the diagonal
@@ -128,6 +129,12 @@ struct hfDynamics {
 // Slices all arrays from the arena. Over an arena without memory this only plans; else it also
 // computes the constants and puts the world at qpos0, at rest.
 void hfi_dynamics_init(hfDynamics* d, const hfModel* model, hfiArena* arena);
+
+// The two parts of hf_dynamics_position: poses of bodies, and what follows from them.
+void hfi_dynamics_pose(hfDynamics* d, const double* q, const hfInput* input);
+void hfi_dynamics_complete(hfDynamics* d);
+// Of the moving geoms only these n, ascending, get their poses in X_WG from now on.
+void hfi_dynamics_restrict_geoms(hfDynamics* d, const int32_t* geom, int n);
 
 static inline hfVec3 hfi_link_reference(const hfDynamics* d, int link) {
   int tree = d->link[link].tree;

@@ -160,9 +160,10 @@ static inline void make_motions(hfDynamics* d, const hfiLink* link, hfVec3 O) {
   }
 }
 
-void hf_dynamics_position(hfDynamics* d, const double* q, const hfInput* input) {
+void hfi_dynamics_pose(hfDynamics* d, const double* q, const hfInput* input) { place_bodies(d, q, input); }
+
+void hfi_dynamics_complete(hfDynamics* d) {
   const hfModel* m = d->model;
-  place_bodies(d, q, input);
   place_fixed_frames(d);
   for (int t = 0; t < m->ntree; ++t) d->p_WO[t] = d->X_WB[hf_model_tree_body(m)[t]].p;
   for (int l = 1; l < d->nlink; ++l) {
@@ -172,6 +173,21 @@ void hf_dynamics_position(hfDynamics* d, const double* q, const hfInput* input) 
     hfi_place_inertia(&d->I[l], link->mass, link->com_B, link->inertia_B, &d->X_WB[link->body], O);
   }
   hfi_update_tendon_armature(d);
+  d->has_M = d->has_factors = 0;
+}
+
+void hf_dynamics_position(hfDynamics* d, const double* q, const hfInput* input) {
+  hfi_dynamics_pose(d, q, input);
+  hfi_dynamics_complete(d);
+}
+
+void hfi_dynamics_restrict_geoms(hfDynamics* d, const int32_t* geom, int n) {
+  int kept = 0;
+  for (int i = 0, k = 0; i < d->nmovinggeom; ++i) {
+    while (k < n && geom[k] < d->movinggeom[i]) ++k;
+    if (k < n && geom[k] == d->movinggeom[i]) d->movinggeom[kept++] = geom[k];
+  }
+  d->nmovinggeom = kept;
 }
 
 // ---- results --------------------------------------------------------------------------------------

@@ -195,6 +195,7 @@ int hfi_flight_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0) {
     }
     v3_store(f->start + link->dof + 3, b->spun_B);
   }
+  if (turned) d->has_M = d->has_factors = 0;
   return turned;
 }
 

@@ -27,6 +27,7 @@ static const double SINGULAR = 1e-14;
 void hf_dynamics_factor(hfDynamics* d) {
   const hfModel* m = d->model;
   const int32_t *adr = hf_model_dof_Madr(m), *depth = hf_model_dof_depth(m), *col = hf_model_M_col(m);
+  if (d->has_factors) return;
   memcpy(d->L, d->M, (size_t)m->nM * sizeof *d->M);
   for (int k = m->nv - 1; k >= 0; --k) {
     double* row = d->L + adr[k];
@@ -35,6 +36,7 @@ void hf_dynamics_factor(hfDynamics* d) {
     d->inverse_mass[k] = -1;
     eliminate(d->L, adr, col + adr[k], depth[k], row, d->Dinv[k]);
   }
+  d->has_factors = 1;
 }
 
 void hf_dynamics_solve(const hfDynamics* d, double* x) {
