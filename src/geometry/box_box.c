@@ -28,9 +28,29 @@ static void try_faces(const double* a, const double* b, hfVec3 t, const hfMat3* 
   }
 }
 
+// The share of the boxes' sizes and distance by which rounding may change a gap, generously [-].
+static const double ROUNDING = 1e-12;
+
+// Upper bounds of the gaps along the cross products L = e_i x R_j of edges, where they are negative: those along L without
+// its normalisation, which is never longer than 1. There L.R_k is an entry of row i of R.
+static inline void bound_gaps(const double* a, const double* b, hfVec3 t, const hfMat3* R, double bound[9]) {
+  const double at[3] = {t.x, t.y, t.z}, *r = R->m;
+  double size[9];
+  for (int k = 0; k < 9; ++k) size[k] = fabs(r[k]);
+  for (int j = 0; j < 3; ++j) {
+    int j1 = j < 2 ? j + 1 : 0, j2 = j > 0 ? j - 1 : 2;
+    bound[j] = fabs(r[3 + j] * at[2] - r[6 + j] * at[1]) - a[1] * size[6 + j] - a[2] * size[3 + j] - b[j1] * size[j2] - b[j2] * size[j1];
+    bound[3 + j] = fabs(r[6 + j] * at[0] - r[j] * at[2]) - a[2] * size[j] - a[0] * size[6 + j] - b[j1] * size[3 + j2] - b[j2] * size[3 + j1];
+    bound[6 + j] = fabs(r[j] * at[1] - r[3 + j] * at[0]) - a[0] * size[3 + j] - a[1] * size[j] - b[j1] * size[6 + j2] - b[j2] * size[6 + j1];
+  }
+}
+
 static void try_edges(const double* a, const double* b, hfVec3 t, const hfMat3* R, Axis* best) {
+  double slack = ROUNDING * (a[0] + a[1] + a[2] + b[0] + b[1] + b[2] + fabs(t.x) + fabs(t.y) + fabs(t.z)), bound[9];
+  bound_gaps(a, b, t, R, bound);
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) {
+      if (bound[3 * i + j] < min2(best->gap, 0) - slack) continue;
       hfVec3 v = m3_col(*R, j), L = v3_cross(v3(i == 0, i == 1, i == 2), v);
       double length = v3_norm(L);
       if (length < PARALLEL) continue;

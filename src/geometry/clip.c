@@ -34,6 +34,8 @@ typedef struct Clip {
   double near;   // [m]
   int R_is_A, count;
   Outline outline_R, outline_I;
+  // [k R->count + j] how far vertex k of I lies beyond edge j of R, where R is a polygon and I has edges [m]
+  double beyond[HFI_FACET_MAX * HFI_FACET_MAX];
   hfiOverlapPoint candidate[CANDIDATES];
 } Clip;
 
@@ -61,6 +63,22 @@ static double outside_by(const hfiFacet* f, const Outline* o, hfVec3 n, hfVec3 x
   if (f->kind == HFI_FACET_DISC) return v3_norm(v3_sub(project_onto(f, n, x), f->vertex[0])) - f->radius;
   for (int k = 0; k < f->count; ++k)
     if (k != except) worst = max2(worst, v3_dot(o->out[k], x) - o->offset[k]);
+  return worst;
+}
+
+static int has_edges(const Clip* c) { return c->R->kind == HFI_FACET_POLYGON && c->I->kind != HFI_FACET_DISC; }
+
+static void measure_beyond(Clip* c) {
+  const Outline* o = &c->outline_R;
+  double* beyond = c->beyond;
+  for (int k = 0; k < c->I->count; ++k)
+    for (int j = 0; j < c->R->count; ++j) *beyond++ = v3_dot(o->out[j], c->I->vertex[k]) - o->offset[j];
+}
+
+// The same as outside_by for vertex k of I, from c->beyond.
+static double vertex_outside_by(const Clip* c, int k) {
+  double worst = -INFINITY;
+  for (int j = 0, n = c->R->count; j < n; ++j) worst = max2(worst, c->beyond[k * n + j]);
   return worst;
 }
 
@@ -107,9 +125,11 @@ static int list_vertices(const hfiFacet* f, const hfiFacet* other, hfVec3 vertex
 static void collect_vertices(Clip* c) {
   hfVec3 vertex[HFI_FACET_MAX];
   int32_t id[HFI_FACET_MAX];
-  int count = list_vertices(c->I, c->R, vertex, id);
-  for (int k = 0; k < count; ++k)
-    if (outside_by(c->R, &c->outline_R, c->n, vertex[k], -1) <= c->near) add_candidate(c, vertex[k], vertex_feature(!c->R_is_A, id[k]));
+  int count = list_vertices(c->I, c->R, vertex, id), measured = has_edges(c);
+  for (int k = 0; k < count; ++k) {
+    double outside = measured ? vertex_outside_by(c, k) : outside_by(c->R, &c->outline_R, c->n, vertex[k], -1);
+    if (outside <= c->near) add_candidate(c, vertex[k], vertex_feature(!c->R_is_A, id[k]));
+  }
   if (c->I->kind == HFI_FACET_SEGMENT || fabs(v3_dot(c->I->normal, c->n)) < STEEP_COSINE) return;
   count = list_vertices(c->R, c->I, vertex, id);
   for (int k = 0; k < count; ++k)
@@ -120,10 +140,11 @@ static void collect_vertices(Clip* c) {
 // Adds the crossings of the edges of I, a polygon or segment, with the edges of R, a polygon. Where an end of an edge is within
 // `near` of the other edge's line, that end is a candidate already.
 static void cross_polygon(Clip* c) {
-  for (int i = 0; i < edge_count(c->I); ++i) {
+  for (int i = 0, n = c->R->count; i < edge_count(c->I); ++i) {
     hfVec3 a = c->I->vertex[i], b = edge_end(c->I, i);
-    for (int j = 0; j < c->R->count; ++j) {
-      double da = v3_dot(c->outline_R.out[j], a) - c->outline_R.offset[j], db = v3_dot(c->outline_R.out[j], b) - c->outline_R.offset[j];
+    const double *beyond_a = c->beyond + i * n, *beyond_b = i + 1 < c->I->count ? beyond_a + n : c->beyond;
+    for (int j = 0; j < n; ++j) {
+      double da = beyond_a[j], db = beyond_b[j];
       if (!((da < 0) != (db < 0)) || fabs(da) <= c->near || fabs(db) <= c->near) continue;
       hfVec3 x = v3_axpy(da / (da - db), v3_sub(b, a), a);
       if (outside_by(c->R, &c->outline_R, c->n, x, j) <= c->near) add_candidate(c, x, crossing_feature(c, j, i));
@@ -173,20 +194,29 @@ static void cross_discs(Clip* c) {
 // alone.
 static void collect_crossings(Clip* c) {
   double facing = fabs(v3_dot(c->I->normal, c->n));
-  if (c->R->kind == HFI_FACET_POLYGON && c->I->kind != HFI_FACET_DISC) cross_polygon(c);
+  if (has_edges(c)) cross_polygon(c);
   else if (c->R->kind == HFI_FACET_DISC && c->I->kind != HFI_FACET_DISC) cross_disc(c, c->I, c->R);
   else if (c->R->kind == HFI_FACET_POLYGON && facing >= STEEP_COSINE) cross_disc(c, c->R, c->I);
   else if (c->R->kind == HFI_FACET_DISC && facing >= CIRCLE_COSINE) cross_discs(c);
 }
 
+// Chooses the candidates that become contact points. Few are all kept as they are. Returns their number.
+static int choose_candidates(const Clip* c, hfiOverlapPoint kept[HFI_MAX_MANIFOLD]) {
+  hfiThinning thin;
+  if (c->count <= HFI_MAX_MANIFOLD) {
+    for (int i = 0; i < c->count; ++i) kept[i] = c->candidate[i];
+    return c->count;
+  }
+  hfi_thinning_start(&thin, c->n, c->near);
+  for (int i = 0; i < c->count; ++i) hfi_thinning_add(&thin, c->candidate[i].p, c->candidate[i].depth, c->candidate[i].feature);
+  return hfi_thinning_finish(&thin, kept);
+}
+
 // Makes contact points of the candidates, at most HFI_MAX_MANIFOLD. R's normal points out of its shape, so that the normal from
 // B into A is -n where R is A.
 static int write_points(const Clip* c, hfiContactPoint* points) {
-  hfiThinning thin;
   hfiOverlapPoint kept[HFI_MAX_MANIFOLD];
-  hfi_thinning_start(&thin, c->n, c->near);
-  for (int i = 0; i < c->count; ++i) hfi_thinning_add(&thin, c->candidate[i].p, c->candidate[i].depth, c->candidate[i].feature);
-  int count = hfi_thinning_finish(&thin, kept);
+  int count = choose_candidates(c, kept);
   for (int i = 0; i < count; ++i) {
     hfVec3 n = c->R_is_A ? v3_neg(c->n) : c->n, p_Cb = c->R_is_A ? kept[i].p : v3_axpy(kept[i].depth, n, kept[i].p);
     put_point(points + i, p_Cb, n, kept[i].depth, kept[i].feature);
@@ -205,6 +235,7 @@ int hfi_clip_facets(const hfiFacet* A, const hfiFacet* B, int reference_is_A, hf
   c.count = 0;
   make_outline(c.R, c.n, &c.outline_R);
   make_outline(c.I, c.n, &c.outline_I);
+  if (has_edges(&c)) measure_beyond(&c);
   collect_vertices(&c);
   collect_crossings(&c);
   return write_points(&c, points);

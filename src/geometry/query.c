@@ -31,17 +31,17 @@ int hfi_ray_cast(const hfDynamics* d, hfVec3 origin, hfVec3 direction, double ma
   double nearest = max_distance;
   int found = 0;
   for (int g = 0; g < m->ngeom; ++g) {
-    const hfPose* X = d->X_WG + g;
     if (hf_model_geom_body(m)[g] == exclude_body || (include && !include[g])) continue;
-    if (!may_hit(origin, unit, nearest, X->p, hf_model_geom_rbound(m)[g])) continue;
+    hfPose X = hf_dynamics_geom_pose(d, g);
+    if (!may_hit(origin, unit, nearest, X.p, hf_model_geom_rbound(m)[g])) continue;
     hfiHull hull;
     hfiShape shape = shape_of(m, g, &hull);
     double t;
     hfVec3 n;
-    if (!hfi_ray_shape(&shape, pose_inv_point(*X, origin), m3_tmulv(X->R, unit), &t, &n)) continue;
-    if (!sees_plane_backs && shape.type == HF_GEOM_PLANE && n.z * m3_tmulv(X->R, unit).z > 0) continue;
+    if (!hfi_ray_shape(&shape, pose_inv_point(X, origin), m3_tmulv(X.R, unit), &t, &n)) continue;
+    if (!sees_plane_backs && shape.type == HF_GEOM_PLANE && n.z * m3_tmulv(X.R, unit).z > 0) continue;
     if (!(t <= nearest) || (found && t == nearest)) continue; // of equal ones the first
-    hfRayHit made = {g, t, v3_axpy(t, unit, origin), m3_mulv(X->R, n)};
+    hfRayHit made = {g, t, v3_axpy(t, unit, origin), m3_mulv(X.R, n)};
     *hit = made;
     nearest = t;
     found = 1;
@@ -58,8 +58,9 @@ int hf_geom_distance(const hfDynamics* d, int geom_a, int geom_b, double max_dis
   assert(geom_a >= 0 && geom_a < m->ngeom && geom_b >= 0 && geom_b < m->ngeom);
   hfiHull hull_a, hull_b;
   hfiShape A = shape_of(m, geom_a, &hull_a), B = shape_of(m, geom_b, &hull_b);
+  hfPose X_WA = hf_dynamics_geom_pose(d, geom_a), X_WB = hf_dynamics_geom_pose(d, geom_b);
   hfiContactPoint c;
-  if (!hfi_distance(&A, d->X_WG + geom_a, &B, d->X_WG + geom_b, max_distance, &c)) return 0;
+  if (!hfi_distance(&A, &X_WA, &B, &X_WB, max_distance, &c)) return 0;
   hfGeomDistance made = {-c.depth, c.p_WCa, c.p_WCb, c.n_W};
   *result = made;
   return 1;

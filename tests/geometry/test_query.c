@@ -1,10 +1,10 @@
-// Rays and distances over a model: a floor, a ball, a box on a slider, a mesh cube.
+// Rays and distances over a model: a floor, a ball, a box and a ball that is only drawn on a slider, a mesh cube.
 #include "geometry/oracle.h"
 
 #include <holdfast/builder.h>
 #include <holdfast/geometry.h>
 
-enum { FLOOR, BALL, BOX, CUBE };
+enum { FLOOR, BALL, BOX, DRAWN, CUBE, GEOMS };
 
 typedef struct World { hfModel* model; hfDynamics* dynamics; } World;
 
@@ -12,6 +12,13 @@ static int add_geom(hfBuilder* b, int body, int type, hfVec3 size, hfVec3 pos, i
   hfGeomDef d = hf_geom_def_default();
   d.body = body, d.type = type, d.mesh = mesh;
   v3_store(d.size, size);
+  v3_store(d.pos, pos);
+  return hf_builder_add_geom(b, &d, NULL);
+}
+
+static int add_drawn_ball(hfBuilder* b, int body, double radius, hfVec3 pos) {
+  hfGeomDef d = hf_geom_def_default();
+  d.body = body, d.type = HF_GEOM_SPHERE, d.size[0] = radius, d.contype = d.conaffinity = 0;
   v3_store(d.pos, pos);
   return hf_builder_add_geom(b, &d, NULL);
 }
@@ -34,6 +41,7 @@ static int make_world(void** state) {
   slide.body = id, slide.type = HF_JOINT_SLIDE, slide.axis[0] = 1, slide.axis[1] = slide.axis[2] = 0;
   hf_builder_add_joint(b, &slide, NULL);
   add_geom(b, id, HF_GEOM_BOX, v3(0.1, 0.1, 0.1), v3(0.5, 0, 0), -1);
+  add_drawn_ball(b, id, 0.05, v3(0.5, 0, 0.5));
   body.pos[1] = 1;
   id = hf_builder_add_body(b, &body, NULL);
   add_geom(b, id, HF_GEOM_MESH, v3(0, 0, 0), v3(0, 0, 0), cube);
@@ -70,11 +78,25 @@ static void a_ray_finds_the_nearest_geom(void** state) {
   assert_near(hit.distance, 4.9, 1e-15 * 4);
 }
 
+// Nothing touches a geom that is only drawn, but rays and distances find it where its joint has taken it.
+static void geoms_that_are_only_drawn_are_where_they_move(void** state) {
+  World* w = *state;
+  hfRayHit hit;
+  hfGeomDistance x;
+  move_to(w, 0.25);
+  assert_true(hf_ray_cast(w->dynamics, v3(2, 0, 0.5), v3(-1, 0, 0), INFINITY, -1, NULL, &hit));
+  assert_int_equal(hit.geom, DRAWN);
+  assert_near(hit.distance, 1.2, 1e-15);
+  assert_true(hf_geom_distance(w->dynamics, DRAWN, FLOOR, INFINITY, &x));
+  assert_near(x.p_Wa.x, 0.75, 1e-15);
+  assert_near(x.distance, 1.45, 1e-15);
+}
+
 static void a_ray_passes_what_is_left_out(void** state) {
   World* w = *state;
   hfRayHit hit;
   move_to(w, 0);
-  uint8_t include[4] = {1, 1, 1, 1};
+  uint8_t include[GEOMS] = {1, 1, 1, 1, 1};
   int box_body = hf_model_geom_body(w->model)[BOX];
   assert_true(hf_ray_cast(w->dynamics, v3(2, 0, 0), v3(-1, 0, 0), INFINITY, box_body, NULL, &hit));
   assert_int_equal(hit.geom, BALL);
@@ -110,6 +132,7 @@ static void distances_of_geoms(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_ray_finds_the_nearest_geom),
+      cmocka_unit_test(geoms_that_are_only_drawn_are_where_they_move),
       cmocka_unit_test(a_ray_passes_what_is_left_out),
       cmocka_unit_test(distances_of_geoms),
   };
