@@ -2,6 +2,10 @@
 //
 // `round` counts tasks. A thread waits until the round changes, does its part and counts `pending` down; the
 // caller waits for zero. Which thread does which part is fixed, so that nothing depends on timing.
+//
+// Waking a thread that sleeps takes as long as some steps of a world. So whoever waits looks for a short time whether the wait is
+// over, and gives way to other threads meanwhile, before it sleeps: calls that follow each other closely find the threads awake,
+// and no processor is busy between calls that do not.
 #define _GNU_SOURCE // sched_getaffinity
 #include "batch/workers.h"
 
@@ -10,8 +14,12 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
+
+static const long PATIENCE = 50000; // How long a thread looks before it sleeps [ns].
 
 typedef struct worker {
   hfiWorkers* all;
@@ -25,28 +33,48 @@ struct hfiWorkers {
   pid_t owner; // process that has the threads
   pthread_mutex_t mutex;
   pthread_cond_t begin, done;
-  unsigned round;
-  int pending, quit;
+  atomic_uint round, pending;
+  int quit;
   void (*task)(void*, int);
   void* context;
   worker worker[];
 };
 
+// Looks for a short time whether a number becomes equal to x (equal = 1) or different from it. Returns 1 if it does.
+static int comes_soon(atomic_uint* number, unsigned x, int equal) {
+  struct timespec start, now;
+  clock_gettime(CLOCK_MONOTONIC, &start);
+  do {
+    if ((atomic_load(number) == x) == equal) return 1;
+    sched_yield();
+    clock_gettime(CLOCK_MONOTONIC, &now);
+  } while ((now.tv_sec - start.tv_sec) * 1000000000L + now.tv_nsec - start.tv_nsec < PATIENCE);
+  return 0;
+}
+
+// Waits for a task after the one that was seen last. Returns 0 where there will be none.
+static int wait_for_task(hfiWorkers* all, unsigned* seen) {
+  int quit = 0;
+  if (!comes_soon(&all->round, *seen, 0)) {
+    pthread_mutex_lock(&all->mutex);
+    while (atomic_load(&all->round) == *seen && !all->quit) pthread_cond_wait(&all->begin, &all->mutex);
+    quit = all->quit;
+    pthread_mutex_unlock(&all->mutex);
+  }
+  *seen = atomic_load(&all->round);
+  return !quit;
+}
+
 static void* work(void* data) {
   worker* me = data;
   hfiWorkers* all = me->all;
-  unsigned seen = 0;
-  pthread_mutex_lock(&all->mutex);
-  for (;;) {
-    while (all->round == seen && !all->quit) pthread_cond_wait(&all->begin, &all->mutex);
-    if (all->quit) break;
-    seen = all->round;
-    pthread_mutex_unlock(&all->mutex);
+  for (unsigned seen = 0; wait_for_task(all, &seen);) {
     all->task(all->context, me->part);
-    pthread_mutex_lock(&all->mutex);
-    if (--all->pending == 0) pthread_cond_signal(&all->done);
+    if (atomic_fetch_sub(&all->pending, 1) > 1) continue;
+    pthread_mutex_lock(&all->mutex); // The caller is not between its look at `pending` and its sleep.
+    pthread_cond_signal(&all->done);
+    pthread_mutex_unlock(&all->mutex);
   }
-  pthread_mutex_unlock(&all->mutex);
   return NULL;
 }
 
@@ -107,13 +135,14 @@ void hfi_workers_run(hfiWorkers* all, void (*task)(void*, int), void* context) {
   pthread_mutex_lock(&all->mutex);
   all->task = task;
   all->context = context;
-  all->pending = all->count - 1;
-  ++all->round;
+  atomic_store(&all->pending, (unsigned)all->count - 1);
+  atomic_fetch_add(&all->round, 1);
   pthread_cond_broadcast(&all->begin);
   pthread_mutex_unlock(&all->mutex);
   task(context, 0);
+  if (comes_soon(&all->pending, 0, 1)) return;
   pthread_mutex_lock(&all->mutex);
-  while (all->pending > 0) pthread_cond_wait(&all->done, &all->mutex);
+  while (atomic_load(&all->pending) > 0) pthread_cond_wait(&all->done, &all->mutex);
   pthread_mutex_unlock(&all->mutex);
 }
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 const double* hfi_discrete_turn_free_bodies(hfiDiscrete* s, const double* v0) {
-  if (hfi_flight_begin(&s->flight, &s->world->dynamics, s->config.step, v0)) s->world->placed = 0;
+  if (hfi_flight_begin(&s->flight, &s->world->dynamics, s->config.step, v0)) s->world->placed = HFI_NOWHERE;
   return s->flight.start;
 }
 

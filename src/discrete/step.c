@@ -80,9 +80,9 @@ static void advance(hfiDiscrete* s, hfState* state, const hfInput* in, hfiStepOu
   hfiWorld* w = s->world;
   const hfModel* m = w->model;
   const double h = s->config.step;
-  int remembers = hfi_contacts_remember(s);
+  int remembers = hfi_contacts_remember(s), follows = remembers && (w->ncontact || s->config.sleep); // 1: poses of the end matter
   double *q = hf_state_mutable_q(state), *v = hf_state_mutable_v(state), *end = s->foreseen, *acceleration = out->acceleration;
-  if (remembers) hfi_world_mark_start(w);
+  if (follows) hfi_world_mark_start(w);
   memcpy(end, s->v1, sizeof *end * (size_t)m->nv);
   if (s->config.gyroscopic)
     hfi_discrete_end_flight(s, in, q, end);
@@ -95,7 +95,7 @@ static void advance(hfiDiscrete* s, hfState* state, const hfInput* in, hfiStepOu
   if (s->config.friction == HF_FRICTION_ANCHORED)
     hfi_friction_remember(&w->actuation, s->v1, hf_state_mutable_friction(state));
   state->time += h;
-  if (remembers) hfi_world_place(w, q, in);
+  if (follows) hfi_world_pose(w, q, in);
   if (remembers && store_memory(s, state)) out->report->status = HF_OVERFLOW;
 }
 

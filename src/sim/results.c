@@ -46,6 +46,7 @@ hfStatus hf_sim_get_body(hfSim* s, const hfState* state, const char* body, hfPos
   if (b < 0) return hfi_refuse(error, HF_ERROR_ARGUMENT, "the model has no body \"%s\"", body ? body : "");
   if (!w->placed || state->nq != s->model->nq || memcmp(hf_state_q(state), w->q, sizeof *w->q * (size_t)state->nq) != 0)
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "the sim is not at this state: step or evaluate it first");
+  hfi_world_complete(w);
   if (X_WB) *X_WB = hf_dynamics_body_pose(&w->dynamics, b);
   if (!V_WB) return HF_OK;
   hf_dynamics_velocity(&w->dynamics, hf_state_v(state));
@@ -61,7 +62,10 @@ const double* hf_sim_actuator_force(const hfSim* s) { return hf_actuation_force(
 const double* hf_sim_target_force(const hfSim* s) { return s->world->actuation.target_force; }
 const double* hf_sim_acceleration(const hfSim* s) { return s->acceleration; }
 const double* hf_sim_sensors(const hfSim* s) { return s->sensor; }
-const hfDynamics* hf_sim_dynamics(const hfSim* s) { return &s->world->dynamics; }
+const hfDynamics* hf_sim_dynamics(const hfSim* s) {
+  hfi_world_complete(s->world);
+  return &s->world->dynamics;
+}
 
 hfSwitch hf_sim_switch(const hfSim* s, int i) {
   assert(s->method == &hfi_method_switching);

@@ -31,7 +31,7 @@ hfStatus hf_sim_step(hfSim* s, hfState* state, const hfInput* in, hfStepReport* 
     status = s->method->step(s->run, state, in, &out, error);
     s->stepped = out.taken;
     if (out.taken) hfi_sim_judge_energy(s, state, in, state->time - time, report);
-    if (out.taken) hfi_world_place(s->world, hf_state_q(state), in), status = report->status;
+    if (out.taken) (s->method->discrete ? hfi_world_go : hfi_world_place)(s->world, hf_state_q(state), in), status = report->status;
     if (out.taken && s->model->nsensor) hfi_sim_sense(s, state, in);
   }
   if (status < 0) report->status = status;

@@ -82,7 +82,7 @@ static void read_parameters(hfiWorld* w) {
 
 void hfi_world_refresh(hfiWorld* w) {
   hf_dynamics_refresh(&w->dynamics);
-  w->placed = 0; // the inertias at the poses are those of the old masses
+  w->placed = HFI_NOWHERE; // the inertias at the poses are those of the old masses
   read_parameters(w);
 }
 
@@ -109,6 +109,7 @@ static void take_arrays(hfiWorld* w, hfiArena* arena) {
   w->contact = HFI_TAKE(arena, hfiContact, contacts);
   double* span = HFI_TAKE(arena, double, m->nbody);
   if (!arena->base) return;
+  hfi_dynamics_restrict_geoms(&w->dynamics, w->scene.active, contacts ? w->scene.nactive : 0);
   hfi_contact_extents(m, w->extent);
   measure_levers(m, w->extent, span, w->lever);
   w->least_far = hfi_least_swept_gap(m);

@@ -25,16 +25,39 @@ static int is_there(const hfiWorld* w, const double* q, const hfInput* in) {
   return 1;
 }
 
-void hfi_world_place(hfiWorld* w, const double* q, const hfInput* in) {
+static void aim(hfiWorld* w, const double* q, const hfInput* in) {
   const hfModel* m = w->model;
   if (is_there(w, q, in)) return;
-  hf_dynamics_position(&w->dynamics, q, in);
   memcpy(w->q, q, sizeof *q * (size_t)m->nq);
   for (int i = 0; i < m->nmocap; ++i) {
     memcpy(w->mocap + 7 * i, mocap_position(m, in, i), 3 * sizeof *q);
     memcpy(w->mocap + 7 * i + 3, mocap_orientation(m, in, i), 4 * sizeof *q);
   }
-  w->placed = 1;
+  w->placed = HFI_DUE;
+}
+
+void hfi_world_pose(hfiWorld* w, const double* q, const hfInput* in) {
+  aim(w, q, in);
+  if (w->placed >= HFI_POSED) return;
+  hfi_dynamics_pose(&w->dynamics, q, in);
+  w->placed = HFI_POSED;
+}
+
+void hfi_world_place(hfiWorld* w, const double* q, const hfInput* in) {
+  hfi_world_pose(w, q, in);
+  if (w->placed == HFI_PLACED) return;
+  hfi_dynamics_complete(&w->dynamics);
+  w->placed = HFI_PLACED;
+}
+
+void hfi_world_go(hfiWorld* w, const double* q, const hfInput* in) {
+  if (w->model->nmocap) hfi_world_pose(w, q, in); // The input may be gone when the poses are asked for.
+  else aim(w, q, in);
+}
+
+void hfi_world_complete(hfiWorld* w) {
+  if (w->placed == HFI_DUE) hfi_dynamics_pose(&w->dynamics, w->q, NULL);
+  if (w->placed == HFI_DUE || w->placed == HFI_POSED) hfi_dynamics_complete(&w->dynamics), w->placed = HFI_PLACED;
 }
 
 void hfi_world_mark_start(hfiWorld* w) {

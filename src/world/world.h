@@ -16,6 +16,9 @@ typedef struct hfiWorldConfig {
   hfAllocator allocator; // of the world, and of the methods that borrow it
 } hfiWorldConfig;
 
+// How much of a position is computed: nothing; nothing yet, but q and mocap say where; poses of bodies; everything.
+typedef enum hfiPlaced { HFI_NOWHERE, HFI_DUE, HFI_POSED, HFI_PLACED } hfiPlaced;
+
 typedef struct hfiWorld {
   const hfModel* model;
   hfiWorldConfig config;
@@ -38,7 +41,7 @@ typedef struct hfiWorld {
   int32_t has_adhesion;         // 1: an actuator pulls at contacts
 
   // where hfi_world_place put it
-  int32_t placed; // 1: the poses of the dynamics are those of q and mocap
+  int32_t placed; // hfiPlaced: what of the dynamics is that of q and mocap
   double* q;      // (nq)
   double* mocap;  // (7 nmocap)
   hfPose* X0_WB;  // (nbody) poses at the start of the step, see hfi_world_mark_start
@@ -69,6 +72,12 @@ void hfi_world_weigh(hfiWorld* world);
 
 // Poses at q and at the mocap poses of the input (may be NULL), unless the world is there already.
 void hfi_world_place(hfiWorld* world, const double* q, const hfInput* input);
+// The same, but only the poses of bodies are computed.
+void hfi_world_pose(hfiWorld* world, const double* q, const hfInput* input);
+// Goes there, but computes nothing before hfi_world_complete or one of the functions above asks for it: what comes next may be a
+// step of another state.
+void hfi_world_go(hfiWorld* world, const double* q, const hfInput* input);
+void hfi_world_complete(hfiWorld* world);
 // Remembers the present poses as those of the start of the step.
 void hfi_world_mark_start(hfiWorld* world);
 
