@@ -4,7 +4,8 @@
 // forces do no work: what their kick -h M^-1 c gives at q0, the move from M(q0) to M(q1) takes, but for an error of h^2 that
 // grows with the turn of the links in a step:
 //
-//   slow    turn <= BRISK     nothing is done
+//   slow    turn <= LIVELY, or turn <= BRISK and no dof is SWIFT: nothing is done
+//   lively  turn <= BRISK     as brisk, where the bound is exceeded by more than NOTICED of the energy
 //   brisk   turn <= FAST      T(q1, v1) <= T(q0, v1) - gain,  gain = T(q0, v0 + kick) - T(q0, v0): no more than work explains
 //   fast    turn >  FAST      neither has to do with the motion any more. The kick is shortened, it must not give energy,
 //                             and neither must the move: T(q1, v1) <= T(q0, v1)
@@ -21,8 +22,13 @@
 static const double FAST = 0.3;
 // A tree is brisk when one of its links turns by more than this in a step [rad].
 static const double BRISK = 0.05;
-// The same of a tree that flies, whose energy is right to third order [rad].
-static const double BRISK_FLIGHT = 0.05;
+// The same of a tree that does not fly and of which a dof is SWIFT. Errors of h^2 are small there, but many steps add them up [rad].
+static const double LIVELY = 0.01;
+static const double SWIFT = 20; // [m/s or rad/s]
+// Share of its energy that a tree that is no more than lively may gain in a step: a fifth in a thousand of them [-].
+static const double NOTICED = 2e-4;
+// The same in a step that starts it: there are few of these [-].
+static const double NOTICED_AT_START = 0.1;
 // Inertial forces change the velocity of a fast tree by at most this share, in the norm of the kinetic energy [-].
 static const double LARGEST_KICK = 0.3;
 // A slide that travels less than this in a step is not asked how far it turns anything [m].
@@ -52,14 +58,14 @@ static double fastest_slide(const hfDynamics* d, double h, int t) {
   return sqrt(fastest2);
 }
 
-// How far a link turns in the step, or an upper bound that is at most BRISK [rad].
+// How far a link turns in the step, or an upper bound that is at most LIVELY [rad].
 static double largest_turn(const hfiFlight* f, const hfDynamics* d, double h, int t) {
   hfiRange r = hfi_tree_dofs(d->model, t);
   double w2 = 0, all = 0;
   for (int i = r.begin; i < r.end; ++i) all += fabs(d->v[i]);
   if (h * all <= SHORT_SLIDE) return h * all; // No link spins faster than the rates of all dofs together.
   double by_slides = h * fastest_slide(d, h, t);
-  if (h * all <= BRISK) return max2(h * all, by_slides);
+  if (h * all <= LIVELY) return max2(h * all, by_slides);
   for (int l = f->first_link[t]; l < f->first_link[t + 1]; ++l) w2 = max2(w2, v3_norm2(d->V[l].w));
   return max2(h * sqrt(w2), by_slides);
 }
@@ -75,25 +81,40 @@ static double inertial_energy(const hfiFlight* f, const hfDynamics* d, int t, in
   return flies ? T - v3_dot(d->gravity, v3_axpy(I.m, d->p_WO[t], I.h)) : T;
 }
 
-// Whether velocities v make no tree more than slow, by a bound for all of them together.
-static int all_are_slow(const hfiFlight* f, const hfModel* m, double h, const double* v) {
-  double most = f->has_carried_slide ? SHORT_SLIDE : BRISK, sum = 0;
-  double size2 = h * h * hfi_dot(v, v, m->nv);
+// Whether velocities v turn no link by more than `most` in a step, by a bound for all trees together. squares: sum v_i^2.
+static int all_are_slow(const hfiFlight* f, const hfModel* m, double h, const double* v, double squares, double most) {
+  double sum = 0, size2 = h * h * squares;
+  if (f->has_carried_slide) most = SHORT_SLIDE;
   if (m->nv * size2 <= most * most) return 1; // sum v_i^2 <= (sum |v_i|)^2 <= nv sum v_i^2
   if (size2 > most * most) return 0;
   for (int i = 0; i < m->nv; ++i) sum += fabs(v[i]);
   return h * sum <= most;
 }
 
+static int any_is_swift(const hfModel* m, int t, const double* v) {
+  hfiRange r = hfi_tree_dofs(m, t);
+  for (int i = r.begin; i < r.end; ++i)
+    if (fabs(v[i]) > SWIFT) return 1;
+  return 0;
+}
+
+// The speed of a tree at the velocities in d, and its slack.
+static void find_speed(hfiFlight* f, const hfDynamics* d, double h, int t, int flies) {
+  double turn = f->articulated[t] ? largest_turn(f, d, h, t) : 0;
+  int lively = turn > LIVELY && !flies && any_is_swift(d->model, t, d->v);
+  f->fast[t] = !(turn <= FAST) ? HFI_FAST : turn > BRISK || lively ? HFI_BRISK : HFI_SLOW;
+  f->slack[t] = turn > BRISK ? 0 : NOTICED;
+}
+
 void hfi_fast_find(hfiFlight* f, const hfDynamics* d, double h, const int32_t* flies) {
   f->nfast = 0;
-  if (all_are_slow(f, d->model, h, d->v)) {
+  f->squares = hfi_dot(d->v, d->v, d->model->nv);
+  if (all_are_slow(f, d->model, h, d->v, f->squares, f->squares <= SWIFT * SWIFT ? BRISK : LIVELY)) {
     memset(f->fast, 0, sizeof *f->fast * (size_t)d->model->ntree);
     return;
   }
   for (int t = 0; t < d->model->ntree; ++t) {
-    double turn = f->articulated[t] ? largest_turn(f, d, h, t) : 0;
-    f->fast[t] = !(turn <= FAST) ? HFI_FAST : turn > (flies[t] ? BRISK_FLIGHT : BRISK) ? HFI_BRISK : HFI_SLOW;
+    find_speed(f, d, h, t, flies[t]);
     if (!f->fast[t]) continue;
     f->bound[t] = inertial_energy(f, d, t, flies[t]);
     f->momentum[t] = hfi_tree_momentum(f, d, t).f;
@@ -111,6 +132,7 @@ void hfi_fast_ground(hfiFlight* f, const hfDynamics* d, int t) { f->bound[t] = i
 static void bound_energy(const hfiFlight* f, const hfDynamics* d, int t, int flies, double* v) {
   const hfiLink* root = &d->link[f->first_link[t]];
   double T = hfi_tree_kinetic(f, d, t), now = inertial_energy(f, d, t, flies), excess = now - f->bound[t];
+  if (f->slack[t] > 0 && excess <= f->slack[t] * f->bound[t]) return;
   int is_free = hfi_tree_is_free(f, d, t);
   double kinetic = is_free ? now : T; // the part of the energy that grows with the square of the scale
   double s = !(excess > 0) ? 1 : excess < kinetic ? sqrt(1 - excess / kinetic) : 0;
@@ -164,7 +186,8 @@ void hfi_fast_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0, con
   for (int i = 0; i < m->nv; ++i) kick[i] = Mkick[i] = -h * (Mkick[i] - d->c[i]);
   hf_dynamics_solve(d, kick);
   for (int t = 0; t < m->ntree; ++t)
-    if (is_bound(f, t, flies) && add_bounded_kick(kick, Mkick, v0, f->bound[t], hfi_tree_dofs(m, t), v_k)) f->fast[t] = HFI_FAST;
+    if (is_bound(f, t, flies) && add_bounded_kick(kick, Mkick, v0, f->bound[t], hfi_tree_dofs(m, t), v_k))
+      f->fast[t] = HFI_FAST, f->slack[t] = 0;
   hf_dynamics_velocity(d, v_k);
   for (int t = 0; t < m->ntree; ++t) {
     if (!is_bound(f, t, flies)) continue;
@@ -178,31 +201,45 @@ void hfi_fast_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0, con
 
 // ---- the solution ---------------------------------------------------------------------------------
 
-// Whether impulses may have made a tree faster than it was.
-static int may_be_faster(const hfiFlight* f, const hfModel* m, double h, int t, const int32_t* flies, const double* v) {
+// Sum of the rates of a tree's dofs that turn something, or INFINITY where one of its slides travels far on something that turns.
+static double rates_of_turning(const hfModel* m, double h, int t, const double* v) {
   hfiRange r = hfi_tree_dofs(m, t);
-  double turns = 0;
-  if (!f->articulated[t] || flies[t] || f->fast[t] == HFI_FAST) return 0;
+  double rates = 0;
   for (int i = r.begin; i < r.end; ++i) {
-    if (!slides(m, i)) turns += fabs(v[i]);
-    else if (hf_model_dof_depth(m)[i] > 0 && !(h * fabs(v[i]) <= SHORT_SLIDE)) return 1;
+    if (!slides(m, i)) rates += fabs(v[i]);
+    else if (hf_model_dof_depth(m)[i] > 0 && !(h * fabs(v[i]) <= SHORT_SLIDE)) return INFINITY;
   }
-  return !(h * turns <= (f->fast[t] ? FAST : 2 * BRISK));
+  return rates;
 }
 
-// Adds the trees that the impulses of the step made fast, and slow ones that they made brisk with a jump of the speed. The
-// kick of the latter, at the low speed before, counts as zero.
+// From which turn in the step on impulses have made a tree faster than it was [rad]. rates: of the solution.
+static double faster_turn(const hfiFlight* f, const hfModel* m, double h, int t, double rates) {
+  if (f->fast[t]) return FAST;
+  return rates > 2 * rates_of_turning(m, h, t, f->start) ? LIVELY : 2 * BRISK;
+}
+
+// A tree that impulses make turn so far is brisk or fast from now on.
+static void make_faster(hfiFlight* f, int t, double turn) {
+  int was_slow = f->fast[t] == HFI_SLOW;
+  f->fast[t] = turn <= FAST ? HFI_BRISK : HFI_FAST;
+  f->slack[t] = turn <= 2 * BRISK ? NOTICED_AT_START : 0;
+  if (was_slow) f->nfast++, f->gain[t] = 0, f->pull[t] = v3_zero();
+}
+
+// Adds the trees that the impulses of the step made fast, and slow ones that they made brisk or lively with a jump of the speed.
+// The kick of the latter, at the low speed before, counts as zero.
 static void find_made_faster(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, const double* v) {
+  const hfModel* m = d->model;
+  double squares = hfi_dot(v, v, m->nv);
   int known = 0;
-  if (all_are_slow(f, d->model, h, v)) return;
-  for (int t = 0; t < d->model->ntree; ++t) {
-    if (!may_be_faster(f, d->model, h, t, flies, v)) continue;
+  if (all_are_slow(f, m, h, v, squares, squares > 4 * f->squares ? LIVELY : BRISK)) return;
+  for (int t = 0; t < m->ntree; ++t) {
+    if (!f->articulated[t] || flies[t] || f->fast[t] == HFI_FAST) continue;
+    double rates = rates_of_turning(m, h, t, v), least = faster_turn(f, m, h, t, rates);
+    if (h * rates <= least) continue;
     if (!known) hf_dynamics_velocity(d, v), known = 1;
     double turn = largest_turn(f, d, h, t);
-    int speed = !(turn <= FAST) ? HFI_FAST : turn > 2 * BRISK ? HFI_BRISK : HFI_SLOW;
-    if (speed <= f->fast[t]) continue;
-    if (f->fast[t] == HFI_SLOW) f->nfast++, f->gain[t] = 0, f->pull[t] = v3_zero();
-    f->fast[t] = speed;
+    if (!(turn <= least)) make_faster(f, t, turn);
   }
 }
 

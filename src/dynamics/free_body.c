@@ -137,6 +137,7 @@ void hfi_flight_init(hfiFlight* f, const hfDynamics* d, hfiArena* arena) {
   f->bound = HFI_TAKE(arena, double, m->ntree);
   f->momentum = HFI_TAKE(arena, hfVec3, m->ntree);
   f->gain = HFI_TAKE(arena, double, m->ntree);
+  f->slack = HFI_TAKE(arena, double, m->ntree);
   f->pull = HFI_TAKE(arena, hfVec3, m->ntree);
   f->kept = HFI_TAKE(arena, hfiInvariants, m->ntree);
   f->scalar = hfi_arena_take(arena, (size_t)m->njnt, sizeof *f->scalar);

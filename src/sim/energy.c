@@ -90,12 +90,12 @@ static int tendon_is_beyond(const hfSim* s, int t) {
 
 // Number of groups of rows that an equality or the limit of a tendon pulls with.
 static int open_groups(const hfSim* s, const double* q) {
-  int count = 0;
+  int count = 0, makes_rigid = s->config.rigid_equalities && s->config.method <= HF_METHOD_MLCP; // an option of discrete time
   for (int i = 0; i < s->model->neq; ++i) {
     hfiEquality e = hfi_equality_evaluate(&s->world->actuation, &s->world->dynamics, i, q);
     double error = 0;
     for (int k = 0; k < e.dim; ++k) error = max2(error, fabs(e.r[k]));
-    int soft = hf_model_eq_solref(s->model)[2 * i] != 0 || s->config.mujoco_softness;
+    int soft = (hf_model_eq_solref(s->model)[2 * i] != 0 || s->config.mujoco_softness) && !makes_rigid;
     if (error > CLOSED) count += (e.dim == 6 ? 2 : 1) * (soft ? SPRINGS : 1);
   }
   for (int t = 0; t < s->model->ntendon; ++t) count += tendon_is_beyond(s, t);
