@@ -49,7 +49,10 @@ static int find_controls(const runArguments* a, const hfModel* model, hfInput* i
 static void set_controls(const controlSource* c, const run* r) {
   double time = r->state->time, *ctrl = r->input->ctrl;
   if (!ctrl) return;
-  if (c->signals && !c->held) hf_signal_controls(r->model, time, ctrl);
+  if (c->signals && !c->held) {
+    hf_signal_controls(r->model, time, ctrl);
+    hf_signal_feedback(r->model, time, hf_state_q(r->state), hf_state_v(r->state), ctrl);
+  }
   if (c->table) hf_control_table_controls(c->table, time + SLACK * hf_sim_step_size(r->sim), ctrl);
 }
 
@@ -233,7 +236,9 @@ static int run_scene(const void* arguments, const hfModel* model) {
   int status = make_start(&a->start, model, &begin);
   if (status == CLI_GOOD) status = find_controls(a, model, begin.input, &source);
   if (status == CLI_GOOD) {
-    hfStatus created = hf_sim_create(&sim, model, &a->run.config, &error);
+    hfSimConfig config = a->run.config;
+    if (source.held || source.table) config.scene_signals = 0; // in the sim they would win over the controls that were given
+    hfStatus created = hf_sim_create(&sim, model, &config, &error);
     if (created < 0) say_error("%s", error.message);
     status = exit_status_of(created);
   }

@@ -42,7 +42,7 @@ static void close_runner(Runner* w) {
   hf_input_free(w->input);
 }
 
-static hfSimConfig sim_config(const graspScene* s, const graspOptions* o) {
+hfSimConfig grasp_config(const graspScene* s, const graspOptions* o) {
   hfSimConfig c = hf_sim_config_default();
   c.method = HF_METHOD_SWITCHING;
   c.step = o->step;
@@ -81,7 +81,7 @@ static int begin(Runner* w, graspSetpoint* at) {
 
 static int open_runner(Runner* w) {
   hfError error = {HF_OK, ""};
-  hfSimConfig config = sim_config(w->plan->scene, w->options);
+  hfSimConfig config = grasp_config(w->plan->scene, w->options);
   const hfModel* model = grasp_model(w->plan->scene);
   if (hf_sim_create(&w->sim, model, &config, &error) == HF_OK &&
       (w->state = hf_state_create(model)) && (w->input = hf_input_create(model)))

@@ -52,6 +52,8 @@ typedef struct graspRun {
   double cpu;          // processor time of the steps: other work on the machine does not count [s]
 } graspRun;
 
+// The configuration of the sims of such a run.
+hfSimConfig grasp_config(const graspScene* scene, const graspOptions* options);
 // Simulates the plan. Returns CLI_FAILED after a message; the caller frees the run in both cases.
 int grasp_run(const graspPlan* plan, const graspOptions* options, graspRun* run);
 void grasp_run_free(graspRun* run);
@@ -68,7 +70,7 @@ void grasp_note_switches(result* r, const char* name, const graspRun* run);
 // A scene over models/planar_grasp.xml that a plan becomes.
 typedef struct graspSceneFile {
   const char *name, *about; // of the model; the file is NAME.xml
-  hfGains gains;            // of servos that follow the plan; kp = 0: motors exert its torques
+  hfGains gains;            // of servos that follow the plan; kp = 0: motors exert the torques of the control law, linear about the plan
   double begin, end;        // part of the plan [s]
 } graspSceneFile;
 // Writes the scene into the folder of --out (scene_file.c); nothing without one. CLI_FAILED after a message.

@@ -47,11 +47,15 @@ HF_API void hf_actuation_moment(const hfActuation* a, int actuator, double* row)
 //   ramp      y0 until t0, y1 from t1, linear between
 //   chirp     offset + amplitude sin(phase(t)), frequency from f0 to f1 over the duration, then f1
 //   table     linear between its rows, the first value before and the last after them
+//   feedback  y of its rows, as of a table
 HF_API double hf_signal_value(const hfModel* model, int signal, double time);
 // Its first and second derivative; at a corner of a ramp or table those that follow.
 HF_API void hf_signal_rates(const hfModel* model, int signal, double time, double rate[2]);
-// ctrl[i] for every actuator that a signal drives; the others stay as they are.
+// ctrl[i] for every actuator that a signal of time drives; the others, those with feedback too, stay as they are.
 HF_API void hf_signal_controls(const hfModel* model, double time, double* ctrl);
+// ctrl[i] = y(t) + sum over its joints of kp(t) (q_d(t) - q) + kd(t) (v_d(t) - v) for every actuator with a signal of feedback; the others stay as they are. A
+// step takes the controls of its start and holds them.
+HF_API void hf_signal_feedback(const hfModel* model, double time, const double* q, const double* v, double* ctrl);
 
 // A table of controls over time, each row held until the next. Before the first row its actuators
 // stay as they are.

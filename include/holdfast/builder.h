@@ -139,7 +139,8 @@ typedef struct hfActuatorDef {
   int32_t signal; // hfSignalType
   int32_t signal_count;
   const double* signal_data; // constant: value; sine: amplitude, Hz, phase [rad], offset; ramp: t0, y0, t1, y1;
-                             // chirp: amplitude, f0, f1 [Hz], duration [s], offset; table: t0 y0 t1 y1 …
+                             // chirp: amplitude, f0, f1 [Hz], duration [s], offset; table: t0 y0 t1 y1 …;
+                             // feedback: n, ids of n hinges or slides, then rows of t, y, q_d (n), v_d (n), kp (n), kd (n)
 } hfActuatorDef;
 
 typedef struct hfSensorDef {

@@ -5,8 +5,11 @@
 //   chirp   y = y0 + A sin(2 pi (f0 t + (f1 - f0) t^2/(2 T))) for t <= T, then at f1 with the same phase
 //   table   linear between rows (t, y), constant outside them
 //   cycle   the rows of a table again and again: the last time less the first is the period
+//   feedback  u = y(t) + sum_i kp_i(t) (q_d,i(t) - q_i) + kd_i(t) (v_d,i(t) - v_i) over its joints i; y, q_d, v_d, kp and kd are linear
+//           between rows
 #include <holdfast/actuation.h>
 
+#include "model/feedback.h"
 #include "math/vec3.h"
 
 #include <assert.h>
@@ -24,21 +27,44 @@ static double chirp_turns(double t, double f0, double f1, double duration) {
   return f0 * sweep + (f1 - f0) * sweep * sweep / (2 * duration) + (t < 0 ? f0 : f1) * after;
 }
 
-// Returns the last row i of n with t_i <= time, or 0.
-static int find_row(const double* rows, int n, double time) {
+// Returns the last of n rows of `width` numbers with t_i <= time, or 0.
+static int find_row(const double* rows, int n, int width, double time) {
   int lo = 0, hi = n;
   while (hi - lo > 1) {
     int mid = (lo + hi) / 2;
-    if (rows[2 * mid] <= time) lo = mid;
+    if (rows[width * mid] <= time) lo = mid;
     else hi = mid;
   }
   return lo;
 }
 
+// Column k of a row at `row`, at a time between that row and the next one, which follows unless it is the last.
+static double column_value(const double* row, int width, int k, int is_last, double time) {
+  return is_last ? row[k] : interpolate(time, row[0], row[k], row[width], row[width + k]);
+}
+
 static double table_value(const double* rows, int n, double time) {
-  int i = find_row(rows, n, time);
-  if (i + 1 == n) return rows[2 * i + 1];
-  return interpolate(time, rows[2 * i], rows[2 * i + 1], rows[2 * i + 2], rows[2 * i + 3]);
+  int i = find_row(rows, n, 2, time);
+  return column_value(rows + 2 * i, 2, 1, i + 1 == n, time);
+}
+
+static hfiFeedback feedback_of(const hfModel* m, int signal) {
+  hfiFeedback f;
+  hfi_feedback_parts(hf_model_signal_data(m) + hf_model_signal_adr(m)[signal], hf_model_signal_num(m)[signal], &f);
+  return f;
+}
+
+// Row of feedback in force at a time, and whether it is the last.
+static const double* feedback_row(const hfiFeedback* f, double time, int* is_last) {
+  int i = find_row(f->rows, f->nrow, f->width, time);
+  *is_last = i + 1 == f->nrow;
+  return f->rows + i * f->width;
+}
+
+static double feedback_value(const hfiFeedback* f, double time) {
+  int is_last;
+  const double* row = feedback_row(f, time, &is_last);
+  return column_value(row, f->width, 1, is_last, time);
 }
 
 // The time within the rows of a cycle.
@@ -58,6 +84,10 @@ double hf_signal_value(const hfModel* m, int signal, double time) {
   case HF_SIGNAL_CHIRP: return p[4] + p[0] * sin(2 * HFI_PI * chirp_turns(time, p[1], p[2], p[3]));
   case HF_SIGNAL_TABLE: return table_value(p, rows, time);
   case HF_SIGNAL_CYCLE: return table_value(p, rows, wrap_time(p, rows, time));
+  case HF_SIGNAL_FEEDBACK: {
+    hfiFeedback f = feedback_of(m, signal);
+    return feedback_value(&f, time);
+  }
   default: return 0;
   }
 }
@@ -90,7 +120,7 @@ void hf_signal_rates(const hfModel* m, int signal, double time, double rate[2]) 
   case HF_SIGNAL_CHIRP: chirp_rates(p, time, rate); break;
   case HF_SIGNAL_CYCLE: time = wrap_time(p, rows, time); // fall through
   case HF_SIGNAL_TABLE: {
-    const double* row = p + 2 * find_row(p, rows, time);
+    const double* row = p + 2 * find_row(p, rows, 2, time);
     if (row < p + 2 * (rows - 1)) rate[0] = slope_between(time, row[0], row[1], row[2], row[3]);
     break;
   }
@@ -101,6 +131,23 @@ void hf_signal_rates(const hfModel* m, int signal, double time, double rate[2]) 
 void hf_signal_controls(const hfModel* m, double time, double* ctrl) {
   for (int i = 0; i < m->nu; ++i) {
     int signal = hf_model_actuator_signal(m)[i];
-    if (signal >= 0) ctrl[i] = hf_signal_value(m, signal, time);
+    if (signal >= 0 && hf_model_signal_type(m)[signal] != HF_SIGNAL_FEEDBACK) ctrl[i] = hf_signal_value(m, signal, time);
+  }
+}
+
+void hf_signal_feedback(const hfModel* m, double time, const double* q, const double* v, double* ctrl) {
+  for (int i = 0; i < m->nu; ++i) {
+    int signal = hf_model_actuator_signal(m)[i], is_last;
+    if (signal < 0 || hf_model_signal_type(m)[signal] != HF_SIGNAL_FEEDBACK) continue;
+    hfiFeedback f = feedback_of(m, signal);
+    const double* row = feedback_row(&f, time, &is_last);
+    double u = column_value(row, f.width, 1, is_last, time);
+    for (int k = 0; k < f.njoint; ++k) {
+      int joint = (int)f.joint[k];
+      double column[4]; // q_d, v_d, kp, kd
+      for (int c = 0; c < 4; ++c) column[c] = column_value(row, f.width, 2 + c * f.njoint + k, is_last, time);
+      u += column[2] * (column[0] - q[hf_model_jnt_qposadr(m)[joint]]) + column[3] * (column[1] - v[hf_model_jnt_dofadr(m)[joint]]);
+    }
+    ctrl[i] = u;
   }
 }

@@ -16,7 +16,7 @@ static void look_ahead(hfiDiscrete* s, double time) {
   memset(s->ctrl_rate, 0, 2 * sizeof *s->ctrl_rate * (size_t)m->nu);
   for (int i = 0; i < m->nu; ++i) {
     int signal = hf_model_actuator_signal(m)[i], law = w->actuation.law[i];
-    if (signal < 0) continue;
+    if (signal < 0 || hf_model_signal_type(m)[signal] == HF_SIGNAL_FEEDBACK) continue; // of feedback no later value is known
     if (law == HF_DRIVE_CONSTRAINT) w->ctrl[i] = hf_signal_value(m, signal, time + s->config.step);
     if (law == HF_DRIVE_COMPUTED_TORQUE) hf_signal_rates(m, signal, time, s->ctrl_rate + 2 * i);
   }

@@ -111,7 +111,7 @@ const hfiKeyword hfi_mjcf_drives[] = {{"servo", HF_DRIVE_SERVO},
                                       {"computed-torque", HF_DRIVE_COMPUTED_TORQUE},
                                       {NULL, 0}};
 const hfiKeyword hfi_mjcf_signals[] = {{"constant", HF_SIGNAL_CONSTANT}, {"sine", HF_SIGNAL_SINE}, {"ramp", HF_SIGNAL_RAMP},
-                                       {"chirp", HF_SIGNAL_CHIRP},       {"table", HF_SIGNAL_TABLE}, {"cycle", HF_SIGNAL_CYCLE}, {NULL, 0}};
+                                       {"chirp", HF_SIGNAL_CHIRP},       {"table", HF_SIGNAL_TABLE}, {"cycle", HF_SIGNAL_CYCLE}, {"feedback", HF_SIGNAL_FEEDBACK}, {NULL, 0}};
 
 void hfi_mjcf_set_world(hfiMjcf* m) {
   hfWorld* w = hf_builder_world(m->r->builder);
@@ -173,11 +173,36 @@ static const double* read_table_signal(hfiMjcf* m, const hfiElem* elem, const ch
   return x;
 }
 
+// feedback JOINT … T Y Q … V … KP … KD … T Y …: names until the first number, then rows.
+static const double* read_feedback(hfiMjcf* m, const hfiElem* elem, const char* rest, int* count) {
+  enum { MOST_JOINTS = 256 };
+  double joint[MOST_JOINTS];
+  int n = 0, numbers = 0;
+  for (rest += strspn(rest, " "); *rest && !strchr("+-.0123456789", *rest) && n < MOST_JOINTS; rest += strspn(rest, " ")) {
+    int length = (int)strcspn(rest, " ");
+    int id = hf_builder_find(m->r->builder, HF_OBJECT_JOINT, hfi_format(m->r, "%s%.*s", m->prefix, length, rest));
+    if (id < 0) return hfi_fail(m->r, elem, HF_ERROR_MODEL, "feedback: there is no joint \"%.*s\"", length, rest), NULL;
+    joint[n++] = id;
+    rest += length;
+  }
+  const double* x = hfi_parse_list(m->r, elem, "data", rest, &numbers);
+  if (m->r->status) return NULL;
+  if (n == 0 || numbers == 0 || numbers % (2 + 4 * n))
+    return hfi_fail(m->r, elem, HF_ERROR_PARSE, "feedback of %d joints: %d numbers are not rows of %d: t, y, and q, v, kp, kd of each joint", n, numbers, 2 + 4 * n), NULL;
+  double* data = HFI_NEW(m->r, double, 1 + n + numbers);
+  if (!data) return NULL;
+  data[0] = n;
+  memcpy(data + 1, joint, sizeof *data * (size_t)n);
+  memcpy(data + 1 + n, x, sizeof *data * (size_t)numbers);
+  *count = 1 + n + numbers;
+  return data;
+}
+
 void hfi_mjcf_read_signal(hfiMjcf* m, const char* full_name, hfActuatorDef* def) {
   const char* actuator = own_name(m, full_name);
   static const struct {
     int least, most;
-  } counts[] = {{0, 0}, {1, 1}, {2, 4}, {4, 4}, {4, 5}, {0, 0}, {0, 0}}; // by hfSignalType
+  } counts[] = {{0, 0}, {1, 1}, {2, 4}, {4, 4}, {4, 5}, {0, 0}, {0, 0}, {0, 0}}; // by hfSignalType
   hfiCustom* c =
       actuator && m->custom ? find_custom(m, hfi_format(m->r, "signal.%s", actuator)) : NULL;
   if (!c) return;
@@ -188,6 +213,10 @@ void hfi_mjcf_read_signal(hfiMjcf* m, const char* full_name, hfActuatorDef* def)
     def->signal = k->value;
     if (k->value == HF_SIGNAL_TABLE || k->value == HF_SIGNAL_CYCLE) {
       def->signal_data = read_table_signal(m, c->elem, rest, &def->signal_count);
+      return;
+    }
+    if (k->value == HF_SIGNAL_FEEDBACK) {
+      def->signal_data = read_feedback(m, c->elem, rest, &def->signal_count);
       return;
     }
     double* x = HFI_NEW(m->r, double, 5);
@@ -202,6 +231,6 @@ void hfi_mjcf_read_signal(hfiMjcf* m, const char* full_name, hfActuatorDef* def)
     return;
   }
   hfi_fail(m->r, c->elem, HF_ERROR_PARSE,
-           "\"%.40s\" is no signal: constant, sine, ramp, chirp, table or cycle",
+           "\"%.40s\" is no signal: constant, sine, ramp, chirp, table, cycle or feedback",
            c->text ? c->text : "a number");
 }

@@ -73,6 +73,7 @@ static void name_what_is_referred_to(hfiMjcfWriter* w) {
   for (int i = 0; i < b->actuator.count; ++i) {
     const hfActuatorDef* d = &b->actuator.data[i];
     need_name(w, hfi_transmission_target(d->trntype), d->trnid[0]), need_name(w, HF_OBJECT_SITE, d->trnid[1]);
+    for (int k = 1; d->signal == HF_SIGNAL_FEEDBACK && k <= (int)d->signal_data[0]; ++k) need_name(w, HF_OBJECT_JOINT, (int)d->signal_data[k]);
     if (d->drive != HF_DRIVE_SERVO || d->signal != HF_SIGNAL_NONE) need_name(w, HF_OBJECT_ACTUATOR, i);
   }
   for (int i = 0; i < b->sensor.count; ++i) {

@@ -62,7 +62,13 @@ static void write_signal(hfiMjcfWriter* w, const hfActuatorDef* d, const char* n
   hfi_mjcf_begin(w, 2, "text");
   hfi_mjcf_put_text(w, "name", key);
   hfi_mjcf_print(w, " data=\"%s ", find_word(hfi_mjcf_signals, d->signal));
-  hfi_mjcf_print_numbers(w, d->signal_data, d->signal_count);
+  int joints = d->signal == HF_SIGNAL_FEEDBACK ? (int)d->signal_data[0] : 0, head = joints ? 1 + joints : 0;
+  for (int i = 1; i <= joints; ++i) {
+    const char* joint = w->name[HF_OBJECT_JOINT][(int)d->signal_data[i]];
+    if (joint && (strchr("+-.0123456789", joint[0]) || strchr(joint, ' '))) hfi_mjcf_refuse(w, "feedback cannot name a joint that begins like a number or has a blank");
+    hfi_mjcf_print(w, "%s ", joint);
+  }
+  hfi_mjcf_print_numbers(w, d->signal_data + head, d->signal_count - head);
   hfi_mjcf_print(w, "\"/>\n");
 }
 

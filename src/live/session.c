@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/locale.h"
 #include "math/vec3.h"
+#include "sim/sim.h"
 
 #include <holdfast/actuation.h>
 #include <math.h>
@@ -326,21 +327,26 @@ hfStatus hfi_session_command(hfiSession* s, const hfiCommand* c, hfError* error)
 
 // ---- stepping ------------------------------------------------------------------------------------
 
-// The input of a step that starts now. Where the scene's signals alone act, the sim asks them itself.
+// The input of a step that starts now. Where the scene's signals alone act, the sim asks them itself. Where the user holds a control,
+// the sim's signals are switched off, because they would win over it.
 static hfInput step_input(hfiSession* s) {
   const hfModel* m = s->base;
   hfInput input = *s->input;
-  int alone = s->signals;
+  int alone = s->signals, held = 0;
   for (int i = 0; i < m->nu; ++i) {
     input.ctrl[i] = s->base_controls[i];
-    alone =
-        alone && isnan(s->held[i]) && (hf_model_actuator_signal(m)[i] >= 0 || input.ctrl[i] == 0);
+    held |= !isnan(s->held[i]);
+    alone = alone && !held && (hf_model_actuator_signal(m)[i] >= 0 || input.ctrl[i] == 0);
   }
+  hfi_sim_use_signals(s->sim, s->signals && !held);
   if (alone) {
     input.ctrl = NULL;
     return input;
   }
-  if (s->signals) hf_signal_controls(m, s->state->time, input.ctrl);
+  if (s->signals) {
+    hf_signal_controls(m, s->state->time, input.ctrl);
+    hf_signal_feedback(m, s->state->time, hf_state_q(s->state), hf_state_v(s->state), input.ctrl);
+  }
   for (int i = 0; i < m->nu; ++i)
     if (!isnan(s->held[i])) input.ctrl[i] = s->held[i];
   return input;

@@ -1,5 +1,6 @@
 // Adding what acts on the tree and measures it: tendons, equalities, pairs, actuators, sensors, keyframes.
 #include "model/builder_add.h"
+#include "model/feedback.h"
 #include "model/servo.h"
 
 #include "base/error.h"
@@ -170,7 +171,7 @@ static hfStatus check_drive(const hfBuilder* b, const hfActuatorDef* d, hfError*
 }
 
 int hfi_signal_size(int type) {
-  static const int size[] = {0, 1, 4, 4, 5, 2, 4};
+  static const int size[] = {0, 1, 4, 4, 5, 2, 4, 8};
   return size[type];
 }
 
@@ -188,6 +189,23 @@ static hfStatus check_muscle(const hfActuatorDef* d, hfError* error) {
   if (!(p[4] < 1 && p[5] > 1 && p[6] > 0 && p[8] > 1))
     return hfi_refuse_def(error, d->where, HF_OBJECT_ACTUATOR, d->name,
                           "a muscle needs lmin < 1 < lmax, vmax > 0 and fvmax > 1: they are %g, %g, %g, %g", p[4], p[5], p[6], p[8]);
+  return HF_OK;
+}
+
+// Feedback watches joints that have one coordinate, and its times increase.
+static hfStatus check_feedback(const hfBuilder* b, const hfActuatorDef* d, hfError* error) {
+  hfiFeedback f;
+  if (d->signal != HF_SIGNAL_FEEDBACK) return HF_OK;
+  if (!hfi_feedback_parts(d->signal_data, d->signal_count, &f))
+    return hfi_refuse_def(error, d->where, HF_OBJECT_ACTUATOR, d->name, "feedback: %d numbers are not joints and rows of t, y, and q_d, v_d, kp, kd of each joint", d->signal_count);
+  for (int i = 0; i < f.njoint; ++i) {
+    int exists = f.joint[i] >= 0 && f.joint[i] < b->joint.count && f.joint[i] == floor(f.joint[i]);
+    if (!exists || !hfi_joint_is_scalar(b->joint.data[(int)f.joint[i]].type))
+      return hfi_refuse_def(error, d->where, HF_OBJECT_ACTUATOR, d->name, "feedback: joint %d of %d is no hinge or slide", i + 1, f.njoint);
+  }
+  for (int i = 1; i < f.nrow; ++i)
+    if (f.rows[i * f.width] <= f.rows[(i - 1) * f.width])
+      return hfi_refuse_def(error, d->where, HF_OBJECT_ACTUATOR, d->name, "feedback: times must increase");
   return HF_OK;
 }
 
@@ -214,7 +232,7 @@ hfStatus hfi_check_actuator(const hfBuilder* b, const hfActuatorDef* d, hfError*
     if (limited[i] && !(ranges[i][0] <= ranges[i][1]))
       return hfi_refuse_def(error, d->where, kind, d->name, "%s [%g, %g] is empty", names[i],
                             ranges[i][0], ranges[i][1]);
-  if (d->signal < HF_SIGNAL_NONE || d->signal > HF_SIGNAL_CYCLE)
+  if (d->signal < HF_SIGNAL_NONE || d->signal > HF_SIGNAL_FEEDBACK)
     return hfi_refuse_def(error, d->where, kind, d->name, "there is no signal %d", d->signal);
   if (d->signal_count < hfi_signal_size(d->signal))
     return hfi_refuse_def(error, d->where, kind, d->name, "signal needs %d numbers, has %d",
@@ -225,7 +243,8 @@ hfStatus hfi_check_actuator(const hfBuilder* b, const hfActuatorDef* d, hfError*
     for (int i = 2; i + 1 < d->signal_count; i += 2)
       if (d->signal_data[i] <= d->signal_data[i - 2])
         return hfi_refuse_def(error, d->where, kind, d->name, "signal table: times must increase");
-  hfStatus status = check_muscle(d, error);
+  hfStatus status = check_feedback(b, d, error);
+  if (status == HF_OK) status = check_muscle(d, error);
   return status == HF_OK ? check_drive(b, d, error) : status;
 }
 

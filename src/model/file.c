@@ -3,6 +3,7 @@
 #include "base/output.h"
 #include "model/builder.h"
 #include "model/derive.h"
+#include "model/feedback.h"
 #include "model/layout.h"
 #include "model/shape.h"
 #include "model/sound.h"
@@ -60,7 +61,7 @@ static hfStatus check_indices(const hfModel* m, hfError* error) {
                              {HF_FIELD_sensor_num, 0, HFI_MOST_SENSOR_SLOTS + 1},
                              {HF_FIELD_sensor_reduce, 0, HF_REDUCE_NETFORCE + 1},
                              {HF_FIELD_sensor_subtree, 0, 4},
-                             {HF_FIELD_signal_type, 0, HF_SIGNAL_CYCLE + 1}};
+                             {HF_FIELD_signal_type, 0, HF_SIGNAL_FEEDBACK + 1}};
   for (size_t r = 0; r < sizeof rules / sizeof *rules; ++r) {
     hfStatus status = check_index(m, &rules[r], error);
     if (status) return status;
@@ -122,6 +123,18 @@ static int spans(const int32_t* adr, const int32_t* num, int i, int total) {
   return num[i] >= 0 && adr[i] >= 0 && adr[i] <= total - num[i];
 }
 
+// A signal has the numbers of its type, and one of feedback watches joints that exist and have one coordinate.
+static int signal_is_sound(const hfModel* m, int i) {
+  int type = hf_model_signal_type(m)[i], count = hf_model_signal_num(m)[i];
+  if (!spans(hf_model_signal_adr(m), hf_model_signal_num(m), i, m->nsignaldata) || count < hfi_signal_size(type)) return 0;
+  hfiFeedback f;
+  if (type != HF_SIGNAL_FEEDBACK) return 1;
+  if (!hfi_feedback_parts(hf_model_signal_data(m) + hf_model_signal_adr(m)[i], count, &f)) return 0;
+  for (int k = 0; k < f.njoint; ++k)
+    if (!(f.joint[k] >= 0 && f.joint[k] < m->njnt) || !hfi_joint_is_scalar(hf_model_jnt_type(m)[(int)f.joint[k]])) return 0;
+  return 1;
+}
+
 // A tendon has wraps, which are all joints or none of them is.
 static int tendon_is_sound(const hfModel* m, int i) {
   if (hf_model_tendon_num(m)[i] < 1 || !spans(hf_model_tendon_adr(m), hf_model_tendon_num(m), i, m->nwrap)) return 0;
@@ -167,8 +180,7 @@ static hfStatus check_references(const hfModel* m, hfError* error) {
       return hfi_refuse(error, HF_ERROR_MODEL, "model block: the surface of mesh %d is out of range",
                         i);
   for (int i = 0; i < m->nsignal; ++i)
-    if (!spans(hf_model_signal_adr(m), hf_model_signal_num(m), i, m->nsignaldata) ||
-        hf_model_signal_num(m)[i] < hfi_signal_size(hf_model_signal_type(m)[i]))
+    if (!signal_is_sound(m, i))
       return hfi_refuse(error, HF_ERROR_MODEL, "model block: signal %d is out of range", i);
   return HF_OK;
 }

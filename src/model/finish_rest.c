@@ -304,8 +304,10 @@ hfStatus hfi_finish_actuators(hfiFinish* f, hfError* error) {
     hfi_set_signal_type(m)[nsignal] = d->signal;
     hfi_set_signal_adr(m)[nsignal] = data;
     hfi_set_signal_num(m)[nsignal++] = d->signal_count;
-    memcpy(hfi_set_signal_data(m) + data, d->signal_data,
-           sizeof *d->signal_data * (size_t)d->signal_count);
+    double* numbers = hfi_set_signal_data(m) + data;
+    memcpy(numbers, d->signal_data, sizeof *d->signal_data * (size_t)d->signal_count);
+    for (int k = 1; d->signal == HF_SIGNAL_FEEDBACK && k <= (int)d->signal_data[0]; ++k)
+      numbers[k] = hfi_order_map(&f->order, HF_OBJECT_JOINT, (int)d->signal_data[k]);
     data += d->signal_count;
   }
   return HF_OK;

@@ -178,8 +178,21 @@ static int adapt_equality(hfiGraft* g, hfEqualityDef* d, int id) {
   return rename_id(g, kind, &d->obj1) && rename_id(g, kind, &d->obj2);
 }
 
+// The joints that a signal of feedback watches get the ids of their copies.
+static int adapt_feedback(hfiGraft* g, hfActuatorDef* d) {
+  double* numbers = hfi_pool_copy(&g->b->pool, d->signal_data, sizeof *numbers * (size_t)d->signal_count);
+  d->signal_data = numbers;
+  for (int i = 1; numbers && i <= (int)numbers[0]; ++i) {
+    int32_t joint = (int32_t)numbers[i];
+    if (!rename_id(g, HF_OBJECT_JOINT, &joint)) return 0;
+    numbers[i] = joint;
+  }
+  return numbers != NULL;
+}
+
 static int adapt_actuator(hfiGraft* g, hfActuatorDef* d, int id) {
   (void)id;
+  if (d->signal == HF_SIGNAL_FEEDBACK && !adapt_feedback(g, d)) return 0;
   return rename_id(g, hfi_transmission_target(d->trntype), &d->trnid[0]) &&
          rename_id(g, HF_OBJECT_SITE, &d->trnid[1]);
 }

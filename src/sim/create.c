@@ -59,8 +59,15 @@ static hfStatus create_world(hfSim* s, hfError* error) {
   return status == HF_OK ? hfi_world_create(&s->world, s->model, &config, error) : status;
 }
 
+static int any_feedback(const hfModel* m) {
+  for (int i = 0; i < m->nsignal; ++i)
+    if (hf_model_signal_type(m)[i] == HF_SIGNAL_FEEDBACK) return 1;
+  return 0;
+}
+
 static void take_arrays(hfSim* s, hfiArena* arena) {
   const hfModel* m = s->model;
+  s->ctrl = any_feedback(m) ? HFI_TAKE(arena, double, m->nu) : NULL;
   s->acceleration = HFI_TAKE(arena, double, m->nv);
   s->limit_force = HFI_TAKE(arena, double, m->njnt);
   s->tendon_limit_force = HFI_TAKE(arena, double, m->ntendon);

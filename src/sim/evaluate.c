@@ -24,6 +24,7 @@ hfStatus hf_sim_evaluate(hfSim* s, const hfState* state, const hfInput* in, hfEr
   hfi_clear_error(error);
   hfStatus status = hfi_sim_begin(s, state, in, error);
   if (status != HF_OK) return status;
+  in = hfi_sim_feed_back(s, state, in);
   hfiWorld* w = s->world;
   hfDynamics* d = &w->dynamics;
   hfi_world_place(w, hf_state_q(state), in);
@@ -48,7 +49,7 @@ hfStatus hf_sim_problem(hfSim* s, const hfState* state, const hfInput* in,
   hfi_clear_error(error);
   hfStatus status = hfi_sim_begin(s, state, in, error);
   if (status != HF_OK) return status;
-  hfi_discrete_problem(s->discrete, state, in);
+  hfi_discrete_problem(s->discrete, state, hfi_sim_feed_back(s, state, in));
   if (s->config.gyroscopic) hfi_discrete_begin_flight(s->discrete);
   s->stepped = 0;
   *problem = &s->discrete->assembly.problem;

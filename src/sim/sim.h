@@ -14,6 +14,8 @@ struct hfSim {
   void* memory;       // the arena's
   hfiWorld* world;
   const hfiMethod* method;
+  double* ctrl;          // (nu) of a step that signals of feedback drive; NULL: the scene has none
+  hfInput input;         // of that step: the caller's with these controls
   void* run;             // what the method created
   hfiDiscrete* discrete; // for evaluation, the step problem and inverse dynamics; the method's own where that is discrete
 
@@ -39,6 +41,10 @@ hfStatus hfi_config_check(const hfSimConfig* config, hfError* error);
 // Refuses a state of another model and anything that is not finite, naming the joint or input. Then takes over
 // parameters that changed since the last call.
 hfStatus hfi_sim_begin(hfSim* sim, const hfState* state, const hfInput* input, hfError* error);
+// The input of a step from this state: the caller's, or a copy with the controls that signals of feedback give at the state.
+const hfInput* hfi_sim_feed_back(hfSim* sim, const hfState* state, const hfInput* input);
+// 0: the scene's signals no longer act, for a caller that sets all controls itself; 1: they act again, as configured.
+void hfi_sim_use_signals(hfSim* sim, int use);
 // Keeps where a step starts. After the step: whether it gave energy that no work explains, into the report (energy.c). h is the
 // time that passed. Leaves the world placed at the state.
 void hfi_sim_keep_start(hfSim* sim, const hfState* state);

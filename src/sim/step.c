@@ -2,8 +2,21 @@
 #include "sim/sim.h"
 
 #include "base/error.h"
+#include <holdfast/actuation.h>
 
 #include <string.h>
+
+void hfi_sim_use_signals(hfSim* s, int use) { s->world->config.scene_signals = use && s->config.scene_signals; }
+
+const hfInput* hfi_sim_feed_back(hfSim* s, const hfState* state, const hfInput* in) {
+  if (!s->ctrl || !s->world->config.scene_signals) return in;
+  s->input = in ? *in : (hfInput){0};
+  if (s->input.ctrl) memcpy(s->ctrl, s->input.ctrl, sizeof *s->ctrl * (size_t)s->model->nu);
+  else memset(s->ctrl, 0, sizeof *s->ctrl * (size_t)s->model->nu);
+  hf_signal_feedback(s->model, state->time, hf_state_q(state), hf_state_v(state), s->ctrl);
+  s->input.ctrl = s->ctrl;
+  return &s->input;
+}
 
 static void clear_constraint_forces(hfSim* s) {
   memset(s->limit_force, 0, sizeof *s->limit_force * (size_t)s->model->njnt);
@@ -27,6 +40,7 @@ hfStatus hf_sim_step(hfSim* s, hfState* state, const hfInput* in, hfStepReport* 
       out.tendon_limit_force = s->tendon_limit_force, out.tendon_force = s->tendon_force;
     }
     double time = state->time;
+    in = hfi_sim_feed_back(s, state, in);
     hfi_sim_keep_start(s, state);
     status = s->method->step(s->run, state, in, &out, error);
     s->stepped = out.taken;

@@ -61,6 +61,63 @@ static void test_ramp(void** s) {
   hf_model_free(m);
 }
 
+// Two rows, 2 s apart, of t, y, q_d, v_d, kp, kd: between and outside of them against the formula.
+static void test_feedback(void** s) {
+  (void)s;
+  const double data[] = {1, 0, 1, 5, 0.1, 0.2, 10, 1, 3, 7, 0.3, 0.4, 30, 3};
+  hfModel* m = make_model(HF_SIGNAL_FEEDBACK, data, 14);
+  const double q = 0.25, v = -0.5;
+  const struct { double time, y, q, v, kp, kd; } want[] = {{0, 5, 0.1, 0.2, 10, 1}, {1.5, 5.5, 0.15, 0.25, 15, 1.5}, {3, 7, 0.3, 0.4, 30, 3}, {9, 7, 0.3, 0.4, 30, 3}};
+  for (int i = 0; i < 4; ++i) {
+    double ctrl[2] = {7, 7};
+    check_value(m, want[i].time, want[i].y);
+    hf_signal_controls(m, want[i].time, ctrl);
+    assert_near(ctrl[1], 7, 0); // it is no function of time alone
+    hf_signal_feedback(m, want[i].time, &q, &v, ctrl);
+    assert_near(ctrl[0], 7, 0);
+    assert_near(ctrl[1], want[i].y + want[i].kp * (want[i].q - q) + want[i].kd * (want[i].v - v), 1e-14);
+  }
+  hf_model_free(m);
+}
+
+// A step takes the feedback of its start: x'' = -kp x - kd v with held force is v1 = v - h (kp x + kd v)/m, x1 = x + h v1.
+static void test_feedback_is_held_over_a_step(void** s) {
+  (void)s;
+  simWorld w = sim_world_of(parse_model("<mujoco><option timestep='0.01' gravity='0 0 0'/><worldbody><body><joint name='x' type='slide' axis='1 0 0'/><geom size='.1' mass='2'/></body>"
+                         "<body pos='0 1 0'><joint name='other' type='slide' axis='1 0 0'/><geom size='.1' mass='1'/></body></worldbody>"
+                         "<actuator><motor name='m' joint='x'/></actuator><custom><text name='hf.signal.m' data='feedback x other  0 3 0 0 0 0 40 5 6 0'/></custom></mujoco>"),
+                            HF_METHOD_TAMSI, 0, 1e-12);
+  double *q = hf_state_mutable_q(w.state), *v = hf_state_mutable_v(w.state), x = 0.2, u = 0.1;
+  q[0] = x, v[0] = u, q[1] = 0.3;
+  for (int i = 0; i < 50; ++i) {
+    hfError error;
+    assert_int_equal(hf_sim_step(w.sim, w.state, NULL, NULL, &error), HF_OK);
+    u += 0.01 * (3 - 40 * x - 5 * 0.3 - 6 * u) / 2, x += 0.01 * u;
+    assert_near(hf_state_q(w.state)[0], x, 1e-12); // rounding of 50 steps
+    assert_near(hf_state_v(w.state)[0], u, 1e-12);
+  }
+  sim_world_free(&w);
+}
+
+static void test_bad_feedback_is_refused(void** s) {
+  (void)s;
+  static const struct { const char *data, *message; } bad[] = {{"feedback y 0 1 0 0 1 1", "there is no joint \"y\""},
+                                                              {"feedback x 0 1 0 0 1", "5 numbers are not rows of 6"},
+                                                              {"feedback 0 1 0 0 1 1", "feedback of 0 joints"},
+                                                              {"feedback x 0 1 0 0 1 1 0 1 0 0 1 1", "times must increase"},
+                                                              {"feedback b 0 1 0 0 1 1", "joint 1 of 1 is no hinge or slide"}};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
+    char xml[1024];
+    hfModel* m = NULL;
+    hfError error;
+    snprintf(xml, sizeof xml, "<mujoco><worldbody><body><joint name='x' type='slide'/><geom size='.1'/></body><body><joint name='b' type='ball'/><geom size='.1'/></body></worldbody>"
+                              "<actuator><motor name='m' joint='x'/></actuator><custom><text name='hf.signal.m' data='%s'/></custom></mujoco>", bad[i].data);
+    assert_true(hf_model_parse(&m, xml, strlen(xml), "scene.xml", NULL, NULL, NULL, &error) < 0);
+    if (!strstr(error.message, bad[i].message)) fail_msg("%s: %s", bad[i].data, error.message);
+    assert_non_null(strstr(error.message, "scene.xml:1"));
+  }
+}
+
 // Rates against central differences, away from corners.
 static void test_rates(void** s) {
   (void)s;
@@ -193,7 +250,8 @@ static void test_table_refusals(void** s) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_constant_and_controls), cmocka_unit_test(test_sine),        cmocka_unit_test(test_ramp),
+      cmocka_unit_test(test_constant_and_controls), cmocka_unit_test(test_sine),        cmocka_unit_test(test_ramp), cmocka_unit_test(test_feedback),
+      cmocka_unit_test(test_feedback_is_held_over_a_step), cmocka_unit_test(test_bad_feedback_is_refused),
       cmocka_unit_test(test_rates), cmocka_unit_test(test_chirp),                 cmocka_unit_test(test_table), cmocka_unit_test(test_cycle), cmocka_unit_test(test_table_holds),
       cmocka_unit_test(test_table_from_file),       cmocka_unit_test(test_table_refusals),
   };

@@ -97,6 +97,20 @@ static void test_controls_held(void** state) {
   assert_near(json_value(standard_output, "qvel", 0), 1 + 3 * 0.2 / 2, 1e-12);
 }
 
+// Controls that are given win over the scene's signal, which acts without them: v = f t/m of 1 N, 5 N and 7 N on 1 kg.
+static void test_controls_win_over_signals(void** state) {
+  (void)state;
+  write_file("driven.xml", "<mujoco><option gravity='0 0 0'/><worldbody><body><joint name='x' type='slide'/><geom size='.1' mass='1'/></body></worldbody>"
+                           "<actuator><motor name='push' joint='x'/></actuator><custom><text name='hf.signal.push' data='constant 1'/></custom></mujoco>");
+  write_file("seven.csv", "time,push\n0,7\n");
+  assert_works("run driven.xml --time 0.2 --json");
+  assert_near(json_value(standard_output, "qvel", 0), 0.2, 1e-12);
+  assert_works("run driven.xml --time 0.2 --json --ctrl 5");
+  assert_near(json_value(standard_output, "qvel", 0), 5 * 0.2, 1e-12);
+  assert_works("run driven.xml --time 0.2 --json --controls seven.csv");
+  assert_near(json_value(standard_output, "qvel", 0), 7 * 0.2, 1e-12);
+}
+
 // Rows hold until the next: 0 N until 0.05 s, 2 N until 0.1 s, then 10 N.
 static void test_controls_from_a_file(void** state) {
   (void)state;
@@ -400,7 +414,7 @@ int main(void) {
       cmocka_unit_test(test_free_fall),
       cmocka_unit_test(test_free_fall_in_continuous_time),
       cmocka_unit_test(test_summary_for_people),
-      cmocka_unit_test(test_controls_held),
+      cmocka_unit_test(test_controls_held), cmocka_unit_test(test_controls_win_over_signals),
       cmocka_unit_test(test_controls_from_a_file),
       cmocka_unit_test(test_contact_log),
       cmocka_unit_test(test_recording_and_report),

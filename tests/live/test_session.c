@@ -85,6 +85,36 @@ static void test_controls_and_scales_act(void** state) {
   assert_near(hf_state_v(session.state)[v], (4 + 12) * 0.2 / 2, 1e-12);
 }
 
+// What the user holds wins over a signal of the scene; released, the signal acts again: v = f t/m of 3 N, 7 N and 3 N on 2 kg.
+static void test_a_held_control_wins_over_a_signal(void** state) {
+  (void)state;
+  static const char text[] = "<mujoco><option timestep='0.002' gravity='0 0 0'/><worldbody><body><joint name='rail' type='slide' axis='1 0 0'/><geom size='0.1' mass='2'/></body>"
+                             "</worldbody><actuator><motor name='push' joint='rail'/></actuator><custom><text name='hf.signal.push' data='constant 3'/></custom></mujoco>";
+  hfError error = {HF_OK, ""};
+  hfModel* driven = NULL;
+  hfiSession s;
+  hfSimConfig config = hf_sim_config_default();
+  assert_int_equal(hf_model_parse(&driven, text, strlen(text), "scene", ".", NULL, NULL, &error), HF_OK);
+  hfState* start = hf_state_create(driven);
+  assert_int_equal(hfi_session_open(&s, driven, &config, start, NULL, 1, 60, &error), HF_OK);
+  const double held[] = {NAN, 7, NAN}, force[] = {3, 7, 3};
+  double impulse = 0;
+  for (int k = 0; k < 3; ++k) {
+    hfiCommand command = {.kind = isnan(held[k]) ? HFI_COMMAND_RELEASE : HFI_COMMAND_CONTROL, .x = {held[k], 0}};
+    if (isnan(held[k])) command.x[0] = 0;
+    assert_int_equal(hfi_session_command(&s, &command, &error), HF_OK);
+    for (int i = 0; i < 100; ++i) {
+      out.size = 0;
+      assert_int_equal(hfi_session_step(&s, &out), HF_OK);
+    }
+    impulse += force[k] * 0.2;
+    assert_near(hf_state_v(s.state)[0], impulse / 2, 1e-12); // rounding of 300 steps
+  }
+  hfi_session_close(&s);
+  hf_state_free(start);
+  hf_model_free(driven);
+}
+
 // The floor carries the ball: fn = m g, after a second what is left of the drop is below 1e-4 of it.
 static void test_mass_scales_what_floats(void** state) {
   (void)state;
@@ -148,6 +178,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_going_back_gives_the_same_bits, begin, end),
       cmocka_unit_test_setup_teardown(test_controls_and_scales_act, begin, end),
+      cmocka_unit_test_setup_teardown(test_a_held_control_wins_over_a_signal, begin, end),
       cmocka_unit_test_setup_teardown(test_mass_scales_what_floats, begin, end),
       cmocka_unit_test_setup_teardown(test_reset_joint_keyframe, begin, end),
       cmocka_unit_test_setup_teardown(test_wrong_commands_change_nothing, begin, end),

@@ -64,8 +64,9 @@ static void test_translate(void** state) {
   print_message("%d switches, the first at %.4f s, height %.4f m, %.2g m to the side\n", count, switches[0].time, q[1], q[0]);
   assert_int_equal(count, 2);
   assert_true(!switches[0].rigid && switches[1].rigid);
-  assert_true(fabs(switches[0].time + 0.01 - 0.4195) < 0.002); // where the P property is lost; the table is linear between rows of 5 ms
-  assert_true(fabs(q[1] - 0.18) < 2e-3);                       // nothing feeds the pose back: a tenth of a newton over half a second
+  double u = 0.99, planned = 0.12 + 0.06 * u * u * (3 - 2 * u);
+  assert_true(fabs(switches[0].time + 0.01 - 0.4195) < 0.001); // where the P property is lost
+  assert_true(fabs(q[1] - planned) < 3e-5); // the error of the experiment's run is at most 31 um; rows of 10 ms add h^2/8 of the acceleration, 5 um
   assert_true(fabs(q[0]) < 1e-6);                              // a symmetric scene
   sim_world_free(&w);
 }
