@@ -89,7 +89,7 @@ void hfi_actuation_drive_by(hfActuation* a, hfDriveLaw law);
 //   tau (nv) +=  forces that do not depend on the velocity at the end of the step
 //   diag (nv) += h (c + h k) of joint dampers and springs
 //   a->rows      drives, limits, friction losses, tendon springs, equalities, velocity targets
-// Needs hf_actuation_update, hf_dynamics_mass_matrix and hf_dynamics_factor at q.
+// Needs hf_actuation_update, hf_dynamics_mass_matrix and hf_dynamics_factor, or hfi_postpone_factors, at q.
 void hfi_actuation_step(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau, double* diag);
 // Called after the step: computes a->force, a->joint_force and a->target_force at the velocities v1
 // (nv) of its end.

@@ -73,17 +73,34 @@ static inline double velocity_along(Target t, const double* v) {
   return s;
 }
 
+// Is h kappa w certainly between the two bounds for any w with 1/M_ii <= w <= most_inverse_mass? That of nearly all drives on
+// one dof is, and M need not be factored for them. The factors of 2 leave room for rounding.
+static int is_ordinary(const hfDynamics* d, double h, Target t, double kappa) {
+  if (t.n != 1) return 0;
+  double slope = h * kappa * t.J[0] * t.J[0];
+  return slope > 2 * NEGLIGIBLE_SLOPE * hfi_diagonal_mass(d, t.dof[0]) &&
+         2 * slope * d->most_inverse_mass[t.dof[0]] <= HFI_STIFFEST_DRIVE;
+}
+
+static void add_row(hfActuation* a, Target t, hfiDrive drive, double kappa) {
+  hfSaturatedRow row = {drive.f0 / drive.kappa, kappa, drive.lo, drive.hi};
+  hfi_rows_add_row(&a->rows, (hfiRowSource)t.source, t.id, row, t.n, t.dof, t.J);
+}
+
 // Adds a drive to the step: as a row, or as a force in tau where its slope is negligible.
 static inline void add_drive_row(hfActuation* a, const hfDynamics* d, double h, Target t, hfiDrive drive, double* tau) {
+  if (is_ordinary(d, h, t, drive.kappa)) {
+    add_row(a, t, drive, drive.kappa);
+    return;
+  }
   double w = drive.kappa > 0 ? hfi_inverse_mass(d, a->dense, t.n, t.dof, t.J) : 0, slope = h * drive.kappa * w;
   if (!(slope > NEGLIGIBLE_SLOPE)) {
     double force = clamp(drive.f0 - drive.kappa * velocity_along(t, d->v), drive.lo, drive.hi);
     for (int k = 0; k < t.n; ++k) tau[t.dof[k]] += t.J[k] * force;
     return;
   }
-  hfSaturatedRow row = {drive.f0 / drive.kappa, drive.kappa, drive.lo, drive.hi};
-  if (slope > HFI_STIFFEST_DRIVE) row.kappa = hfi_cap_slope(&a->rows, drive.kappa, HFI_STIFFEST_DRIVE / (h * w));
-  hfi_rows_add_row(&a->rows, (hfiRowSource)t.source, t.id, row, t.n, t.dof, t.J);
+  int stiff = slope > HFI_STIFFEST_DRIVE;
+  add_row(a, t, drive, stiff ? hfi_cap_slope(&a->rows, drive.kappa, HFI_STIFFEST_DRIVE / (h * w)) : drive.kappa);
 }
 
 // Narrows the bounds of a drive so that the force on every limited joint in its row stays in range.

@@ -166,6 +166,7 @@ static double compute_inverse_mass(const hfDynamics* d, int dof) {
 }
 
 double hfi_dof_inverse_mass(const hfDynamics* d, int dof) {
+  hfi_need_factors(d, hf_model_dof_tree(d->model)[dof]);
   if (d->inverse_mass[dof] < 0) d->inverse_mass[dof] = compute_inverse_mass(d, dof);
   return d->inverse_mass[dof];
 }
@@ -174,7 +175,10 @@ double hfi_coupled_inverse_mass(const hfDynamics* d, double* x, int ncol, const 
   const hfModel* m = d->model;
   const int32_t *adr = hf_model_dof_Madr(m), *depth = hf_model_dof_depth(m);
   if (ncol == 0) return 0;
-  for (int k = 0; k < ncol; ++k) x[cols[k]] += J[k];
+  for (int k = 0; k < ncol; ++k) {
+    hfi_need_factors(d, hf_model_dof_tree(m)[cols[k]]);
+    x[cols[k]] += J[k];
+  }
   double w = 0;
   int root = hf_model_tree_dofadr(m)[hf_model_dof_tree(m)[cols[0]]];
   for (int i = cols[ncol - 1]; i >= root; --i) {

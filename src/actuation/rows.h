@@ -86,7 +86,7 @@ void hfi_rows_force(const hfiRows* rows, const hfiRowBlock* block, const double*
 
 // Inverse mass w = J M^-1 J^T of a row over several dofs, and (M^-1)_ii of one dof [1/kg or 1/(kg
 // m^2)]. x (nv) is scratch, zero before and after; d->work is scratch too. Both need
-// hf_dynamics_factor. The dynamics keeps what is computed of one dof, because drive, limit and friction of a joint all ask for it.
+// hf_dynamics_factor or hfi_postpone_factors. The dynamics keeps what is computed of one dof, because drive, limit and friction of a joint all ask for it.
 double hfi_coupled_inverse_mass(const hfDynamics* d, double* x, int ncol, const int32_t* cols, const double* J);
 double hfi_dof_inverse_mass(const hfDynamics* d, int dof);
 // The same for any row.

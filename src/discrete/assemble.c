@@ -101,8 +101,7 @@ void hfi_assembly_begin(hfiAssembly* a, const hfDynamics* d, double h, const dou
   a->ncapped = 0;
   a->body_a = a->body_b = -1;
   for (int k = 0; k < m->nM; ++k) p->M[a->entry[k][0]] = p->M[a->entry[k][1]] = d->M[k];
-  for (int i = 0; i < m->nv; ++i)
-    a->inverse_mass[i] = 1 / d->M[hf_model_dof_Madr(m)[i] + hf_model_dof_depth(m)[i]];
+  for (int i = 0; i < m->nv; ++i) a->inverse_mass[i] = 1 / hfi_diagonal_mass(d, i);
   memcpy(p->v0, v0, sizeof *v0 * (size_t)p->nv);
   memcpy(a->start, v0, sizeof *v0 * (size_t)p->nv);
   memset(p->p, 0, sizeof *p->p * (size_t)p->nv);

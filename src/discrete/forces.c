@@ -3,8 +3,6 @@
 //   p* = M v0 + h (tau - bias),   tau = applied + J^T wrenches + what actuation leaves explicit
 #include "discrete/discrete.h"
 
-#include "linalg/dense.h"
-
 #include <string.h>
 
 // Inverse dynamics looks ahead: a constraint takes its signal at the end of the step, where it will be met, and
@@ -22,14 +20,6 @@ static void look_ahead(hfiDiscrete* s, double time) {
   }
 }
 
-// Whether this step uses the factors of M: for rows of the actuation, for impacts, or for trees that are no free bodies.
-static int uses_mass_factors(const hfiDiscrete* s, const double* targets) {
-  const hfModel* m = s->world->model;
-  const double* loss = hf_model_dof_frictionloss(m);
-  if (s->flight.nbody < m->ntree || m->nu || m->ntendon || m->neq || s->world->has_restitution) return 1;
-  return targets || hfi_dot(loss, loss, m->nv) > 0;
-}
-
 void hfi_discrete_forces(hfiDiscrete* s, const hfState* state, const hfInput* in) {
   hfiWorld* w = s->world;
   const hfModel* m = w->model;
@@ -41,7 +31,7 @@ void hfi_discrete_forces(hfiDiscrete* s, const hfState* state, const hfInput* in
   hfi_world_add_applied(w, in, s->tau);
   look_ahead(s, state->time);
   const double* targets = hfi_world_targets(w, in);
-  if (uses_mass_factors(s, targets)) hf_dynamics_factor(d);
+  hfi_postpone_factors(d);
   hf_actuation_update(&w->actuation, d, hf_state_q(state));
   hfiActuationStep step = {.h = h,
                            .near_rigid = s->config.near_rigid,

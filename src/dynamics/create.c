@@ -63,6 +63,7 @@ static void take_constants(hfDynamics* d, hfiArena* arena) {
   d->movingsite = HFI_TAKE(arena, int32_t, d->nmovingsite);
   d->link = HFI_TAKE(arena, hfiLink, d->nlink);
   d->body_link = HFI_TAKE(arena, int32_t, m->nbody);
+  d->most_inverse_mass = HFI_TAKE(arena, double, m->nv);
   d->armature = HFI_TAKE(arena, hfiArmature, count_tendon_pairs(m));
 }
 
@@ -85,6 +86,7 @@ static void take_results(hfDynamics* d, hfiArena* arena) {
   d->L = HFI_TAKE(arena, double, m->nM);
   d->Dinv = HFI_TAKE(arena, double, m->nv);
   d->inverse_mass = HFI_TAKE(arena, double, m->nv);
+  d->postponed = HFI_TAKE(arena, int32_t, m->ntree);
   d->c = HFI_TAKE(arena, double, m->nv);
   d->F = HFI_TAKE(arena, hfForce, d->nlink);
   d->B = HFI_TAKE(arena, hfMotion, d->nlink);
@@ -314,6 +316,7 @@ void hf_dynamics_refresh(hfDynamics* d) {
   for (int l = 1; l < d->nlink; ++l) merge_link(d, l);
   make_tendon_armature(d);
   d->has_M = d->has_factors = 0;
+  hfi_bound_inverse_masses(d);
 }
 
 void hfi_dynamics_init(hfDynamics* d, const hfModel* model, hfiArena* arena) {
@@ -327,6 +330,7 @@ void hfi_dynamics_init(hfDynamics* d, const hfModel* model, hfiArena* arena) {
   make_kinematics(d);
   place_fixed_bodies(d);
   hf_dynamics_refresh(d);
+  memset(d->postponed, 0, (size_t)model->ntree * sizeof *d->postponed);
   memset(d->v, 0, (size_t)model->nv * sizeof *d->v);
   hf_dynamics_position(d, hf_model_qpos0(model), NULL);
   hf_dynamics_velocity(d, d->v);

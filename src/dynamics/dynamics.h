@@ -87,6 +87,7 @@ struct hfDynamics {
   int32_t* movingsite;     // (nmovingsite) the sites on moving bodies
   hfiLink* link;           // (nlink) parents first
   int32_t* body_link;      // (nbody)
+  double* most_inverse_mass; // (nv) upper bound of (M^-1)_ii at any configuration; infinite where none is known (inverse_mass.c)
   hfiArmature* armature;   // (narmature) non-zero ones of fixed tendons, then those of spatial tendons by tendon: hf_dynamics_position
                            // computes their values
 
@@ -107,12 +108,13 @@ struct hfDynamics {
   hfMotion* A;             // (nlink)
 
   // hf_dynamics_mass_matrix, _factor: computed once at a position
-  int32_t has_M, has_factors; // 1: M and its factors are those of S and I
+  int32_t has_M, has_factors; // 1: M and its factors, but for the trees that are postponed, are those of S and I
   hfiInertia* Ic;          // (nlink)
   double* M;               // (nM) see dof_Madr
   double* L;               // (nM) unit lower-triangular, D on the diagonal
   double* Dinv;            // (nv)
   double* inverse_mass;    // (nv) (M^-1)_ii of the dofs of which it was asked for since hf_dynamics_factor, else -1
+  int32_t* postponed;      // (ntree) 1: M of the tree is factored when its factors are asked for
 
   // hf_dynamics_bias, _inverse, _forward
   double* c;               // (nv) bias
@@ -189,6 +191,20 @@ double hfi_tendon_gradient_rate(const hfDynamics* d, int tendon);
 void hfi_update_tendon_armature(hfDynamics* d);
 // tau += what their armature adds to the bias.
 void hfi_add_tendon_bias(hfDynamics* d, double* tau);
+
+// Instead of hf_dynamics_factor: a tree's M is factored when its factors are first asked for. Many steps need those of no tree.
+void hfi_postpone_factors(hfDynamics* d);
+void hfi_factor_tree(const hfDynamics* d, int tree);
+// Factors what was postponed of a tree. Who uses L, Dinv or inverse_mass of its dofs calls this first.
+static inline void hfi_need_factors(const hfDynamics* d, int tree) {
+  if (d->postponed[tree]) hfi_factor_tree(d, tree);
+}
+// Computes most_inverse_mass from the masses of the links.
+void hfi_bound_inverse_masses(hfDynamics* d);
+// M_ii
+static inline double hfi_diagonal_mass(const hfDynamics* d, int dof) {
+  return d->M[hf_model_dof_Madr(d->model)[dof] + hf_model_dof_depth(d->model)[dof]];
+}
 
 // Whether a body has gravity compensation.
 int hfi_gravity_compensated(const hfDynamics* d);

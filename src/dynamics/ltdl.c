@@ -24,23 +24,35 @@ static void eliminate(double* L, const int32_t* adr, const int32_t* col, int dep
 // that move a body in the same way, parts that are 1e8 m away), a dof then gets a large but finite response.
 static const double SINGULAR = 1e-14;
 
-void hf_dynamics_factor(hfDynamics* d) {
+void hfi_factor_tree(const hfDynamics* d, int t) {
   const hfModel* m = d->model;
   const int32_t *adr = hf_model_dof_Madr(m), *depth = hf_model_dof_depth(m), *col = hf_model_M_col(m);
-  if (d->has_factors) return;
-  memcpy(d->L, d->M, (size_t)m->nM * sizeof *d->M);
-  for (int k = m->nv - 1; k >= 0; --k) {
+  int begin = hf_model_tree_dofadr(m)[t], last = begin + hf_model_tree_dofnum(m)[t] - 1;
+  memcpy(d->L + adr[begin], d->M + adr[begin], (size_t)(adr[last] + depth[last] + 1 - adr[begin]) * sizeof *d->M);
+  for (int k = last; k >= begin; --k) {
     double* row = d->L + adr[k];
     double least = SINGULAR * d->M[adr[k] + depth[k]];
     d->Dinv[k] = 1 / (row[depth[k]] > least ? row[depth[k]] : least);
     d->inverse_mass[k] = -1;
     eliminate(d->L, adr, col + adr[k], depth[k], row, d->Dinv[k]);
   }
+  d->postponed[t] = 0;
+}
+
+void hfi_postpone_factors(hfDynamics* d) {
+  if (d->has_factors) return;
+  for (int t = 0; t < d->model->ntree; ++t) d->postponed[t] = 1;
   d->has_factors = 1;
+}
+
+void hf_dynamics_factor(hfDynamics* d) {
+  hfi_postpone_factors(d);
+  for (int t = 0; t < d->model->ntree; ++t) hfi_need_factors(d, t);
 }
 
 void hf_dynamics_solve(const hfDynamics* d, double* x) {
   const hfModel* m = d->model;
+  for (int t = 0; t < m->ntree; ++t) hfi_need_factors(d, t);
   const int32_t *adr = hf_model_dof_Madr(m), *depth = hf_model_dof_depth(m), *M_col = hf_model_M_col(m);
   for (int k = m->nv - 1; k >= 0; --k) {
     const double* row = d->L + adr[k];
