@@ -36,6 +36,57 @@ static inline void hfi_axpy(double* restrict y, double a, const double* restrict
   if (n & 1) y[0] += a * x[0];
 }
 
+// The three functions below work on blocks of `rows` rows, n wide, in strips of four, two and one columns: blocks are small
+// here, and a call or a loop for each row costs more than its numbers.
+
+// C = X
+static inline void hfi_copy_block(double* restrict C, int ldc, const double* restrict X, int ldx, int rows, int n) {
+  for (; n >= 4; n -= 4, C += 4, X += 4)
+    for (int i = 0; i < rows; ++i) {
+      double* y = C + i * ldc;
+      const double* x = X + i * ldx;
+      y[0] = x[0], y[1] = x[1], y[2] = x[2], y[3] = x[3];
+    }
+  if (n & 2) {
+    for (int i = 0; i < rows; ++i) C[i * ldc] = X[i * ldx], C[i * ldc + 1] = X[i * ldx + 1];
+    C += 2, X += 2;
+  }
+  if (n & 1)
+    for (int i = 0; i < rows; ++i) C[i * ldc] = X[i * ldx];
+}
+
+// C += X
+static inline void hfi_add_block(double* restrict C, int ldc, const double* restrict X, int ldx, int rows, int n) {
+  for (; n >= 4; n -= 4, C += 4, X += 4)
+    for (int i = 0; i < rows; ++i) {
+      double* y = C + i * ldc;
+      const double* x = X + i * ldx;
+      y[0] += x[0], y[1] += x[1], y[2] += x[2], y[3] += x[3];
+    }
+  if (n & 2) {
+    for (int i = 0; i < rows; ++i) C[i * ldc] += X[i * ldx], C[i * ldc + 1] += X[i * ldx + 1];
+    C += 2, X += 2;
+  }
+  if (n & 1)
+    for (int i = 0; i < rows; ++i) C[i * ldc] += X[i * ldx];
+}
+
+// C += X^T, C (rows x n), X (n x rows)
+static inline void hfi_add_block_transposed(double* restrict C, int ldc, const double* restrict X, int ldx, int rows, int n) {
+  for (; n >= 4; n -= 4, C += 4, X += 4 * ldx)
+    for (int i = 0; i < rows; ++i) {
+      double* y = C + i * ldc;
+      const double* x = X + i;
+      y[0] += x[0], y[1] += x[ldx], y[2] += x[2 * ldx], y[3] += x[3 * ldx];
+    }
+  if (n & 2) {
+    for (int i = 0; i < rows; ++i) C[i * ldc] += X[i], C[i * ldc + 1] += X[i + ldx];
+    C += 2, X += 2 * ldx;
+  }
+  if (n & 1)
+    for (int i = 0; i < rows; ++i) C[i * ldc] += X[i];
+}
+
 // y += sign sum_i a_i x_i over `rows` rows x_i of X, each n wide. The a_i are `step` numbers apart.
 // Eight elements of y at a time, then four, then those that are left, accumulate their sums, row after row.
 // Every caller passes a constant for sign.

@@ -8,6 +8,7 @@
 //   3. Append the scalars, and collect the other blocks in I->wide.
 //   4. Stack the other blocks in patches: a block that acts on the same dofs as the one before it
 //      extends its patch, any other block opens a new one (gather_patches).
+#include "linalg/dense.h"
 #include "solve/patch.h"
 #include "solve/system.h"
 
@@ -183,21 +184,6 @@ static void open_patch(hfiIsland* I, const hfStepBlock* block, int32_t** index, 
   }
 }
 
-// Copies `dim` rows of n numbers to rows of width ld. Callers pass constants for dim and n in the
-// common cases, so that the compiler unrolls the loops.
-static inline void copy_numbers(double* restrict to, int32_t ld, const double* restrict from,
-                                int32_t dim, int32_t n) {
-  for (int32_t r = 0; r < dim; ++r)
-    memcpy(to + r * ld, from + r * n, sizeof(double) * (size_t)n);
-}
-static inline void copy_piece(double* restrict to, int32_t ld, const double* restrict from,
-                              int32_t dim, int32_t n) {
-  if (dim == 3)
-    copy_numbers(to, ld, from, 3, n);
-  else
-    copy_numbers(to, ld, from, dim, n);
-}
-
 // Copies the Jacobian of a block, piece beside piece, into rows of width ld padded with zeros.
 static void copy_rows(const hfStepProblem* P, const hfStepBlock* block, const hfiPatch* patch,
                       double* to) {
@@ -207,12 +193,10 @@ static void copy_rows(const hfStepProblem* P, const hfStepBlock* block, const hf
   for (int32_t i = 0; i < block->npiece; ++i) {
     const hfStepPiece* piece = P->piece + block->piece + patch->piece[i];
     const double* from = P->J + piece->jac;
-    switch (piece->ncol) {
-    case 1: copy_piece(to, ld, from, dim, 1); break;
-    case 2: copy_piece(to, ld, from, dim, 2); break;
-    case 6: copy_piece(to, ld, from, dim, 6); break; // a free body
-    default: copy_piece(to, ld, from, dim, piece->ncol);
-    }
+    if (dim == 3) // a constant, so that the compiler unrolls the loops
+      hfi_copy_block(to, ld, from, piece->ncol, 3, piece->ncol);
+    else
+      hfi_copy_block(to, ld, from, piece->ncol, dim, piece->ncol);
     to += piece->ncol;
   }
 }

@@ -133,28 +133,28 @@ static int multiply_patch(const hfiIsland* I, const hfiPatch* patch, int symmetr
 }
 
 // D[slot of row i][slot of column j] += local[i][j] for the rows of segment P and the columns of
-// segment Q, with `triangle` for j >= i only. D has rows of width w. row and column are the lists of slots.
+// segment Q. D has rows of width w. row and column are the lists of slots. Of a symmetric matrix this
+// writes below the diagonal too, where nothing is read.
 static void scatter(double* D, int w, const double* local, int ld, const hfiSegment* P,
-                    const hfiSegment* Q, const int32_t* row, const int32_t* column, int triangle) {
-  for (int32_t i = 0; i < P->ncol; ++i, local += ld) {
-    double* to = D + row[i] * w;
-    int32_t j = triangle ? i : 0;
-    if (Q->consecutive)
-      hfi_axpy(to + column[j], 1.0, local + j, Q->ncol - j);
-    else
-      for (; j < Q->ncol; ++j) to[column[j]] += local[j];
+                    const hfiSegment* Q, const int32_t* row, const int32_t* column) {
+  if (P->consecutive && Q->consecutive) {
+    hfi_add_block(D + row[0] * w + column[0], w, local, ld, P->ncol, Q->ncol);
+    return;
   }
+  for (int32_t i = 0; i < P->ncol; ++i, local += ld)
+    for (int32_t j = 0; j < Q->ncol; ++j) D[row[i] * w + column[j]] += local[j];
 }
 
 // The same for a block that is stored transposed: T[slot of column j][slot of row i] +=
 // local[i][j].
 static void scatter_transposed(double* T, int w, const double* local, int ld, const hfiSegment* P,
                                const hfiSegment* Q, const int32_t* row, const int32_t* column) {
-  for (int32_t j = 0; j < Q->ncol; ++j) {
-    const double* from = local + j;
-    double* to = T + column[j] * w;
-    for (int32_t i = 0; i < P->ncol; ++i, from += ld) to[row[i]] += *from;
+  if (P->consecutive && Q->consecutive) {
+    hfi_add_block_transposed(T + column[0] * w + row[0], w, local, ld, Q->ncol, P->ncol);
+    return;
   }
+  for (int32_t i = 0; i < P->ncol; ++i, local += ld)
+    for (int32_t j = 0; j < Q->ncol; ++j) T[column[j] * w + row[i]] += local[j];
 }
 
 // Adds the rows of segment P and the columns of segment Q of I->local to the Newton matrix.
@@ -171,7 +171,7 @@ static void add_segments(hfiIsland* I, const hfiPatch* patch, const hfiSegment* 
   }
   double* D = hfi_block_rows(K, P->node);
   if (P->node < Q->node) D += K->size[P->node] + hfi_block_column(K, P->node, Q->node);
-  scatter(D, hfi_block_stride(K, P->node), local, patch->ld, P, Q, row, column, symmetric && P == Q);
+  scatter(D, hfi_block_stride(K, P->node), local, patch->ld, P, Q, row, column);
 }
 
 // K += J^T G J of a patch.
@@ -196,7 +196,7 @@ static void place_mass(hfiIsland* I) {
     if (w == m)
       memcpy(D, M, sizeof(double) * (size_t)(m * m));
     else
-      for (int32_t i = 0; i < m; ++i) memcpy(D + i * w, M + i * m, sizeof(double) * (size_t)m);
+      hfi_copy_block(D, w, M, m, m, m);
     for (int32_t i = 0; i < m; ++i) D[i * (w + 1)] += P->diag[start + i];
   }
 }
