@@ -16,7 +16,9 @@ void hfi_block_plan_pattern(hfiBlockMatrix* B, hfiArena* arena, int32_t max_node
   B->max_nodes = max_nodes;
   B->max_n = max_n;
   B->graph = HFI_TAKE(arena, uint64_t, nodes * ((nodes + 63) / 64));
+  B->ordered = HFI_TAKE(arena, uint64_t, nodes * ((nodes + 63) / 64));
   B->weight = HFI_TAKE(arena, int32_t, nodes);
+  B->ordered_weight = HFI_TAKE(arena, int32_t, nodes);
   B->degree = HFI_TAKE(arena, int32_t, nodes);
   B->order = HFI_TAKE(arena, int32_t, nodes);
   B->position = HFI_TAKE(arena, int32_t, nodes);
@@ -124,7 +126,20 @@ static void place_panels(hfiBlockMatrix* B) {
   assert(dofs <= B->max_n);
 }
 
+// Is the matrix one that has the pattern of the last ordering? Most steps have the contacts of the step before. Remembers the
+// pattern where it is another.
+static int is_ordered(hfiBlockMatrix* B) {
+  size_t graph = sizeof *B->graph * (size_t)B->nodes * (size_t)B->words, weight = sizeof *B->weight * (size_t)B->nodes;
+  if (B->ordered_nodes == B->nodes && !memcmp(B->ordered, B->graph, graph) && !memcmp(B->ordered_weight, B->weight, weight))
+    return 1;
+  memcpy(B->ordered, B->graph, graph);
+  memcpy(B->ordered_weight, B->weight, weight);
+  B->ordered_nodes = B->nodes;
+  return 0;
+}
+
 void hfi_block_order(hfiBlockMatrix* B) {
+  if (is_ordered(B)) return;
   for (int32_t i = 0; i < B->nodes; ++i) {
     B->position[i] = -1;
     count_degree(B, i);

@@ -21,9 +21,10 @@ typedef struct hfiBlockMatrix {
   int32_t max_nodes, max_n; // capacity: nodes, unknowns
   int32_t nodes;     // number of nodes in use
   int32_t words;     // number of 64-bit words in a row of `graph`
-  uint64_t* graph;   // (nodes x words) bit j of row i: nodes i and j are coupled; after ordering: j is
-                     // eliminated later than i and coupled to it
+  uint64_t* graph;   // (nodes x words) bit j of row i: nodes i and j are coupled; scratch of ordering
   int32_t* weight;   // (nodes) number of unknowns of a node
+  int32_t ordered_nodes;                      // of the last ordering: nodes,
+  uint64_t* ordered; int32_t* ordered_weight; // (nodes x words) graph, (nodes) weight
   int32_t* degree;   // (nodes) number of unknowns of its neighbours
   int32_t* order;    // (nodes) the node at position k
   int32_t* position; // (nodes) the position of a node

@@ -47,7 +47,9 @@ void hfi_island_plan(hfiIsland* I, hfiArena* arena, const hfStepCapacity* c) {
   I->GJ = HFI_TAKE(arena, double, padded);
   I->local = HFI_TAKE(arena, double, (nv + 1) * (nv + 3));
   I->column = HFI_TAKE(arena, double, nv + 3);
-  hfi_block_plan(&I->K, arena, c->ntree, c->nv);
+  hfi_block_plan(&I->sparse, arena, c->ntree, c->nv);
+  hfi_block_plan_pattern(&I->dense, arena, 1, c->nv);
+  I->dense.value = I->sparse.value;
 }
 
 static int32_t tree_size(const hfStepProblem* P, int32_t tree) {
@@ -59,7 +61,7 @@ static int32_t tree_size(const hfStepProblem* P, int32_t tree) {
 static void order_trees(hfiIsland* I, const int32_t* trees, int32_t ntree, const int32_t* blocks,
                         int32_t nblock) {
   const hfStepProblem* P = I->problem;
-  hfiBlockMatrix* K = &I->K;
+  hfiBlockMatrix* K = &I->sparse;
   hfi_block_begin(K, ntree);
   for (int32_t i = 0; i < ntree; ++i) {
     K->weight[i] = tree_size(P, trees[i]);
@@ -73,6 +75,7 @@ static void order_trees(hfiIsland* I, const int32_t* trees, int32_t ntree, const
         hfi_block_couple(K, I->node[piece[i].tree], I->node[piece[j].tree]);
   }
   hfi_block_order(K);
+  I->K = *K;
   for (int32_t k = 0; k < ntree; ++k) {
     int32_t tree = trees[K->order[k]];
     I->tree[k] = tree;
@@ -90,9 +93,10 @@ static void make_one_node(hfiIsland* I, const int32_t* trees, int32_t ntree) {
     I->first[trees[i]] = at;
     at += tree_size(I->problem, trees[i]);
   }
-  hfi_block_begin(&I->K, 1);
-  I->K.weight[0] = I->n;
-  hfi_block_order(&I->K);
+  hfi_block_begin(&I->dense, 1);
+  I->dense.weight[0] = I->n;
+  hfi_block_order(&I->dense);
+  I->K = I->dense;
 }
 
 // Copies p*, v0 and the diagonal of A = M + diag.

@@ -73,7 +73,8 @@ typedef struct hfiIsland {
   hfiSegment* segment;           // (nsegment)
   int32_t* index;                // storage of piece, dof and slot of all patches
   double *jacobian, *transposed; // storage of J and JT of all patches
-  hfiBlockMatrix K;              // Newton matrix and its factors
+  hfiBlockMatrix K;              // Newton matrix and its factors: one of the next two
+  hfiBlockMatrix dense, sparse;  // with one node; with one for each tree. Each keeps its pattern while the other is used
 
   double *v, *v0, *p;                 // (n) iterate, velocity at the start of the step, p*
   double *dv, *v1;                    // (n) Newton step, velocity at the end of the full step
