@@ -74,6 +74,12 @@ static int any_row_on_flying(const hfiDiscrete* s) {
   return any;
 }
 
+static int count_flying(const hfiDiscrete* s) {
+  int count = 0;
+  for (int t = 0; t < s->world->model->ntree; ++t) count += s->flies[t];
+  return count;
+}
+
 static void ground_block(const hfiDiscrete* s, const hfiRows* rows, const hfiRowBlock* b) {
   const int32_t* tree = hf_model_dof_tree(s->world->model);
   for (int k = 0; k < b->ncol; ++k) s->flies[tree[rows->cols[b->col + k]]] = 0;
@@ -87,8 +93,11 @@ static void ground_by_rows(hfiDiscrete* s) {
   if (!any_row_on_flying(s)) return;
   const hfStepProblem* p = &s->assembly.problem;
   int solved = 0;
-  for (const hfiRowBlock* b = rows->block; b < end; ++b)
-    if (moves_flying(s, rows, b) && pulls_both_ways(rows, b)) ground_block(s, rows, b);
+  for (const hfiRowBlock* b = rows->block; b < end; ++b) {
+    if (!moves_flying(s, rows, b) || !pulls_both_ways(rows, b)) continue;
+    ground_block(s, rows, b);
+    if (!count_flying(s)) return;
+  }
   for (const hfiRowBlock* b = rows->block; b < end; ++b) {
     if (!moves_flying(s, rows, b)) continue;
     if (!solved) {
@@ -98,12 +107,6 @@ static void ground_by_rows(hfiDiscrete* s) {
     }
     if (block_acts(rows, b, s->v1)) ground_block(s, rows, b);
   }
-}
-
-static int count_flying(const hfiDiscrete* s) {
-  int count = 0;
-  for (int t = 0; t < s->world->model->ntree; ++t) count += s->flies[t];
-  return count;
 }
 
 // A contact exerts friction only where its normal force is not zero.
