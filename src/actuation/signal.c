@@ -27,9 +27,13 @@ static double chirp_turns(double t, double f0, double f1, double duration) {
   return f0 * sweep + (f1 - f0) * sweep * sweep / (2 * duration) + (t < 0 ? f0 : f1) * after;
 }
 
-// Returns the last of n rows of `width` numbers with t_i <= time, or 0.
+// Returns the last of n rows of `width` numbers with t_i <= time, or 0. Most tables have rows at equal intervals, so that the place
+// of the row is known but for rounding.
 static int find_row(const double* rows, int n, int width, double time) {
   int lo = 0, hi = n;
+  double share = (n - 1) * ((time - rows[0]) / (rows[width * (n - 1)] - rows[0]));
+  int guess = share > 0 && share < n - 1 ? (int)share : 0;
+  if (rows[width * guess] <= time && (guess + 1 == n || rows[width * (guess + 1)] > time)) return guess;
   while (hi - lo > 1) {
     int mid = (lo + hi) / 2;
     if (rows[width * mid] <= time) lo = mid;

@@ -27,13 +27,26 @@ void hfi_discrete_problem(hfiDiscrete* s, const hfState* state, const hfInput* i
 
 // ---- the step ---------------------------------------------------------------------------------------
 
-// Solves the islands of trees that are awake. The others have no velocity, and no impulses.
-static hfStatus solve_awake(hfiDiscrete* s, hfStepReport* report, hfError* error) {
+// Marks in s->changed the trees whose velocities are to be found, and gives the others theirs. Trees that sleep have none, and no
+// impulses. Those of
+// trees that fly were found with their momentum, and are the solution where no row acts on the tree. Returns 0 where all are to be
+// found.
+static int mark_unknown(hfiDiscrete* s) {
   const hfStepProblem* p = &s->assembly.problem;
-  memset(s->v1, 0, sizeof *s->v1 * (size_t)p->nv);
-  memset(s->impulse, 0, sizeof *s->impulse * (size_t)s->assembly.capacity.nrow);
-  for (int t = 0; t < p->ntree; ++t) s->changed[t] = !s->sleep.asleep[t];
-  return hfi_solver_solve_marked(s->solver, &s->config.solver, p, s->changed, s->v1, s->impulse, &report->solve, error);
+  const hfiFlight* f = &s->flight;
+  int known = s->sleep.count, flying = s->config.gyroscopic && f->has_middle;
+  if (!known && !flying) return 0;
+  if (s->sleep.count) memset(s->impulse, 0, sizeof *s->impulse * (size_t)s->assembly.capacity.nrow);
+  for (int t = 0; t < p->ntree; ++t) s->changed[t] = !(flying && f->articulated[t] && s->flies[t]);
+  for (const hfStepPiece *piece = p->piece, *end = piece + p->npiece; flying && piece < end; ++piece) s->changed[piece->tree] = 1;
+  for (int t = 0; t < p->ntree; ++t) {
+    int first = p->tree_start[t], n = p->tree_start[t + 1] - first;
+    if (!s->changed[t]) memcpy(s->v1 + first, f->middle + first, sizeof *s->v1 * (size_t)n), known = 1;
+    if (!s->sleep.count || !s->sleep.asleep[t]) continue;
+    memset(s->v1 + first, 0, sizeof *s->v1 * (size_t)n);
+    s->changed[t] = 0;
+  }
+  return known;
 }
 
 // Computes v1 and the impulses. Where method mlcp finds no solution and its fallback is on, the convex problem is solved.
@@ -46,7 +59,8 @@ static hfStatus solve_problem(hfiDiscrete* s, const int32_t* changed, hfStepRepo
     if (status <= 0 || !s->config.mlcp.fallback) return status;
     config.first_rung = HF_RUNG_CONVEX, changed = NULL;
   }
-  if (!changed && s->sleep.count) return solve_awake(s, report, error);
+  if (!changed && mark_unknown(s))
+    return hfi_solver_solve_marked(s->solver, &config, p, s->changed, s->v1, s->impulse, &report->solve, error);
   if (changed) return hfi_solver_solve_changed(s->solver, &config, p, changed, s->v1, s->impulse, &report->solve, error);
   return hf_solver_solve(s->solver, &config, p, s->v1, s->impulse, &report->solve, error);
 }

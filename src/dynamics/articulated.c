@@ -134,12 +134,14 @@ static void ground_unconverged(hfiFlight* f, hfDynamics* d, double h, const doub
 void hfi_articulated_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0, const double* tau,
                            int32_t* flies, double* p) {
   const hfModel* m = d->model;
+  f->has_middle = 0;
   hfi_fast_find(f, d, h, flies);
   // On entry d->c is the bias at v0 and p = M v0 + h (tau - d->c). No tau acts on a tree that flies.
   if (any_articulated_flies(f, d, flies)) {
     store_invariants(f, d, h, flies);
     for (int i = 0; i < m->nv; ++i) f->base[i] = p[i] + h * d->c[i];
     if (!find_middle(f, d, h, v0, flies, p)) ground_unconverged(f, d, h, v0, flies, p);
+    f->has_middle = 1;
   }
   hfi_fast_begin(f, d, h, v0, tau, flies, p);
 }

@@ -177,6 +177,7 @@ void hfi_fast_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0, con
   const int32_t* tree = hf_model_dof_tree(m);
   double *kick = d->work, *Mkick = f->base, *v_k = f->middle, *Mv_k = d->work;
   if (!any_is_bound(f, m->ntree, flies)) return;
+  f->has_middle = 0; // v_k takes its place
   hf_dynamics_velocity(d, v0);
   hf_dynamics_bias(d);
   memcpy(Mkick, d->c, sizeof *v0 * (size_t)m->nv);

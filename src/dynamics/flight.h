@@ -40,6 +40,7 @@ typedef struct hfiFlight {
   int32_t has_carried_slide; // 1: some slide of an articulated tree has a dof before it that is not a slide's
   double* start;         // (nv) velocities at the start as the step problem sees them
   double *middle, *base; // (nv) articulated trees: velocities in the middle, momentum without inertial forces
+  int32_t has_middle;    // 1: middle holds them for the trees that fly
   double* change;        // (ntree) by how much the last iteration changed the middle [-]
   hfiInvariants* kept;   // (ntree) of articulated trees at the start
   int32_t* fast;         // (ntree) hfiSpeed of articulated trees
