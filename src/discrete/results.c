@@ -139,8 +139,8 @@ hfContact hfi_discrete_contact(const hfiDiscrete* s, int i) {
   if (s->block[i] < 0) return r;
   const hfStepBlock* b = &p->block[s->block[i]];
   const double* gamma = s->impulse + b->row;
-  double velocity[6], force[6];
-  hfi_block_velocity(p, b, s->v1, velocity);
+  double scratch[6], force[6];
+  const double* velocity = end_velocity(s, b, scratch);
   for (int k = 0; k < b->dim; ++k) force[k] = gamma[k] / p->h;
   hfi_contact_result_force(&r, c, b->dim, force);
   hfi_contact_result_velocity(&r, c, b->dim, velocity);
