@@ -40,7 +40,7 @@ void result_replay(result* r, const char* recording);
 
 typedef struct experiment {
   const char *name, *about; // about: one line
-  // Returns CLI_GOOD, or CLI_FAILED after a message. A line that does not hold is no failure.
+  // Returns CLI_GOOD, or CLI_FAILED after a message. It reports lines that do not hold and leaves it to the command to judge them.
   int (*run)(const experimentOptions* options, result* r);
 } experiment;
 

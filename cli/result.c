@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-void result_begin(result* r, const char* reference, const char* out, int json) {
+void result_begin(result* r, const char* reference, int judged, const char* out, int json) {
   *r = (result){.reference = reference,
+                .judged = judged,
                 .out = out,
                 .json = json,
                 .figures = json_object(),
@@ -93,24 +94,40 @@ void result_replay(result* r, const char* recording) {
   if (r->out) json_array_append_new(r->replays, json_string(recording));
 }
 
+lineVerdict result_verdict(const json_t* line, int quick) {
+  if (json_is_true(json_object_get(line, "holds"))) return LINE_HOLDS;
+  return quick && json_is_true(json_object_get(line, "full_only")) ? LINE_FULL_ONLY : LINE_FAILS;
+}
+
 static void print_must(const result* r, int quick) {
+  static const char* const words[] = {[LINE_HOLDS] = "holds", [LINE_FULL_ONLY] = "(full)", [LINE_FAILS] = "FAILS"};
   size_t i;
   json_t* line;
   if (json_array_size(r->must) > 0) printf("\nHas to show:\n");
   json_array_foreach(r->must, i, line) {
-    int holds = json_is_true(json_object_get(line, "holds")),
-        full_only = json_is_true(json_object_get(line, "full_only"));
-    printf("  %-9s %s: %.6g, want %s\n",
-           holds                ? "holds"
-           : full_only && quick ? "(full)"
-                                : "FAILS",
+    printf("  %-9s %s: %.6g, want %s\n", words[result_verdict(line, quick)],
            json_string_value(json_object_get(line, "what")),
            json_number_value(json_object_get(line, "value")),
            json_string_value(json_object_get(line, "want")));
   }
 }
 
-int result_end(result* r, const char* name, int quick) {
+// Says on standard error which lines do not hold. Returns CLI_FAILED where there is one.
+static int judge_lines(const result* r, const char* name, int quick) {
+  size_t i, failing = 0;
+  json_t* line;
+  char list[1024] = "";
+  json_array_foreach(r->must, i, line) {
+    if (result_verdict(line, quick) != LINE_FAILS) continue;
+    size_t used = strlen(list);
+    snprintf(list + used, sizeof list - used, "%s%s", failing++ ? ", " : "", json_string_value(json_object_get(line, "id")));
+  }
+  if (failing == 0) return CLI_GOOD;
+  say_error("%s: %zu of the %zu lines that it has to show do not hold: %s", name, failing, json_array_size(r->must), list);
+  return CLI_FAILED;
+}
+
+int result_end(result* r, const char* name, int quick, int complete) {
   clear_progress();
   int status = r->failed ? CLI_FAILED : CLI_GOOD;
   json_t* o = json_object();
@@ -118,11 +135,13 @@ int result_end(result* r, const char* name, int quick) {
   json_decref(r->replays);
   json_object_set_new(o, "name", json_string(name));
   json_object_set_new(o, "quick", json_boolean(quick));
+  json_object_set_new(o, "complete", json_boolean(complete));
   json_object_set_new(o, "figures", r->figures);
   json_object_set_new(o, r->reference, r->references);
   json_object_set_new(o, "units", r->units);
-  if (!r->json) print_must(r, quick);
   json_object_set_new(o, "must", r->must);
+  if (!r->json) print_must(r, quick);
+  if (r->judged && judge_lines(r, name, quick) != CLI_GOOD) status = CLI_FAILED;
   if (!r->json) return json_decref(o), status;
   int printed = print_json(o);
   return status == CLI_GOOD ? printed : status;

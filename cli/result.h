@@ -16,6 +16,7 @@ enum { OPEN_FILES = 16 };
 
 struct result {
   const char* reference; // "paper" or "peer"
+  int judged;            // 1: a line that does not hold makes the command fail
   const char* out;       // folder or NULL
   int json;              // 1: print JSON and nothing else
   int failed;            // a file could not be written
@@ -27,8 +28,13 @@ struct result {
 // Writes NAME.html, a page of everything, into the folder of --out (result_page.c); nothing without one. Call it before result_end.
 void result_write_page(result* r, const char* name, const char* about, int quick);
 
-void result_begin(result* r, const char* reference, const char* out, int json);
-// With --json prints everything as JSON, otherwise the lines that the experiment has to show. Returns the exit status.
-int result_end(result* r, const char* name, int quick);
+// What a line that an experiment has to show amounts to. A line of full runs that does not hold in a quick run is no failure.
+typedef enum lineVerdict { LINE_HOLDS, LINE_FULL_ONLY, LINE_FAILS } lineVerdict;
+lineVerdict result_verdict(const json_t* line, int quick);
+
+void result_begin(result* r, const char* reference, int judged, const char* out, int json);
+// With --json prints everything as JSON, otherwise the lines that the experiment has to show. complete: the experiment ran to its end.
+// Returns the exit status: CLI_FAILED where a file could not be written or, if the result is judged, a line does not hold.
+int result_end(result* r, const char* name, int quick, int complete);
 
 #endif

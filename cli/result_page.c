@@ -27,13 +27,15 @@ static const char STYLE[] =
     "iframe{width:100%;height:640px;border:1px solid #ddd}";
 
 static void put_lines(FILE* out, const result* r, int quick) {
+  static const char* const classes[] = {[LINE_HOLDS] = "holds", [LINE_FULL_ONLY] = "", [LINE_FAILS] = "fails"};
+  static const char* const words[] = {[LINE_HOLDS] = "holds", [LINE_FULL_ONLY] = "(full)", [LINE_FAILS] = "fails"};
   size_t i;
   json_t* line;
   if (json_array_size(r->must) == 0) return;
   fputs("<h2>What it has to show</h2>\n<table><tr><th></th><th>line</th><th>value</th><th>want</th></tr>\n", out);
   json_array_foreach(r->must, i, line) {
-    int holds = json_is_true(json_object_get(line, "holds")), later = quick && json_is_true(json_object_get(line, "full_only"));
-    fprintf(out, "<tr><td class=\"%s\">%s</td>", holds ? "holds" : later ? "" : "fails", holds ? "holds" : later ? "(full)" : "fails");
+    lineVerdict verdict = result_verdict(line, quick);
+    fprintf(out, "<tr><td class=\"%s\">%s</td>", classes[verdict], words[verdict]);
     put_cell(out, json_string_value(json_object_get(line, "what")));
     fprintf(out, "<td class=\"n\">%.6g</td>", json_number_value(json_object_get(line, "value")));
     put_cell(out, json_string_value(json_object_get(line, "want")));

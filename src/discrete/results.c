@@ -141,6 +141,7 @@ hfContact hfi_discrete_contact(const hfiDiscrete* s, int i) {
   const double* gamma = s->impulse + b->row;
   double scratch[6], force[6];
   const double* velocity = end_velocity(s, b, scratch);
+  if (s->config.sleep) hfi_block_velocity(p, b, s->v1, scratch), velocity = scratch; // the solver has none of islands that sleep
   for (int k = 0; k < b->dim; ++k) force[k] = gamma[k] / p->h;
   hfi_contact_result_force(&r, c, b->dim, force);
   hfi_contact_result_velocity(&r, c, b->dim, velocity);

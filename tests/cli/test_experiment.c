@@ -1,4 +1,4 @@
-// The verbs experiment and bench: their lists, their JSON, and files that cannot be written.
+// The verbs experiment and bench: their lists, their JSON, lines that fail, and files that cannot be written.
 #include "cli/command.h"
 
 static void test_json_has_figures_paper_and_must(void** state) {
@@ -22,6 +22,27 @@ static void test_json_has_figures_paper_and_must(void** state) {
   assert_string_equal(standard_error, "");
 }
 
+// The same experiment with models in which the mug is held with a hundredth of its friction: lines do not hold, with and without
+// JSON, and the page says so too.
+static void test_lines_that_fail(void** state) {
+  (void)state;
+  assert_int_equal(system("mkdir slippery && cp -r " HF_SOURCE_DIR "/models slippery"), 0);
+  assert_int_equal(system("sed -i 's/friction=\"0.0947/friction=\"0.0009/' slippery/models/gripper_mug.xml"), 0);
+  assert_int_equal(setenv("HOLDFAST_DATA", "slippery", 1), 0);
+  int plain = holdfast("experiment tamsi-gripper --quick --out slips");
+  assert_says(standard_output, "  FAILS ");
+  assert_says(standard_error, "tamsi-gripper: ");
+  assert_says(standard_error, " lines that it has to show do not hold: ");
+  int json = holdfast("experiment tamsi-gripper --quick --json");
+  assert_says(standard_error, " do not hold: ");
+  assert_says(standard_output, "\"complete\": true");
+  unsetenv("HOLDFAST_DATA");
+  assert_json();
+  assert_int_equal(plain, 1);
+  assert_int_equal(json, 1);
+  assert_int_equal(system("grep -q 'class=\"fails\"' slips/tamsi-gripper.html"), 0);
+}
+
 static void test_folder_that_cannot_be_made(void** state) {
   (void)state;
   assert_refused("experiment tamsi-gripper --quick --out no/such/folder", 1,
@@ -42,6 +63,7 @@ static void test_list(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_json_has_figures_paper_and_must),
+      cmocka_unit_test(test_lines_that_fail),
       cmocka_unit_test(test_folder_that_cannot_be_made),
       cmocka_unit_test(test_list),
   };

@@ -24,13 +24,15 @@ static void test_experiment(void** state) {
   char call[256];
   snprintf(call, sizeof call, "experiment %s --json%s", (const char*)*state,
            is_full() ? "" : " --quick");
-  assert_works(call);
+  int said = holdfast(call);
+  if (said != 0) print_error("holdfast %s: exit status %d: %s\n", call, said, standard_error);
   write_file("judge.py", judge);
   int status = system(is_full() ? "python3 judge.py full >verdict.txt"
                                 : "python3 judge.py quick >verdict.txt");
   char verdict[TEXT_SIZE];
   print_message("%s", read_file("verdict.txt", verdict));
   assert_int_equal(status, 0);
+  assert_int_equal(said, 0);
 }
 
 // The names are the first words of the lines that `holdfast experiment` prints.

@@ -15,6 +15,7 @@ import pytest
 import holdfast as hf
 from conftest import FALL, ROOT
 from holdfast.study import Study, StudyError, Store, merge
+from holdfast.study.call import ExperimentRunner
 from holdfast.study.draw import run_seed
 from holdfast.study.export import to_columns, to_csv
 from holdfast.study.expression import Expression
@@ -454,3 +455,22 @@ def test_the_command_hands_over(tmp_path):
     assert os.path.samefile(told.stdout.strip(), holdfast)  # the package finds the command that handed over
     bare = call(HOLDFAST_PYTHON=sys.executable, PYTHONPATH=str(tmp_path))
     assert bare.returncode == 1 and "package holdfast" in bare.stderr
+
+
+def test_an_experiment_whose_line_fails_is_done_and_one_that_stops_is_a_failure(tmp_path, monkeypatch):
+    # The stand-in answers as the command does: status 1 for a line that fails, and for an experiment that could not end.
+    stand_in = tmp_path / "holdfast"
+    stand_in.write_text("""#!/bin/sh
+line() { echo "{\\"figures\\": {\\"x\\": 2.5}, \\"complete\\": $2, \\"must\\": [{\\"holds\\": $1, \\"full_only\\": false}]}"; }
+case $2 in
+holds) line true true ;;
+fails) line false true; echo "fails: 1 of the 1 lines that it has to show do not hold" >&2; exit 1 ;;
+stops) line false false; echo "holdfast: no memory" >&2; exit 1 ;;
+esac
+""")
+    stand_in.chmod(0o755)
+    monkeypatch.setenv("HOLDFAST_COMMAND", str(stand_in))
+    study = Study(name="e", experiment="holds", folder=str(tmp_path), parameters={"experiment": {"values": ["holds", "fails", "stops"]}})
+    results = ExperimentRunner(study).execute(study.plan)
+    assert [(r.status, r.good) for r in results] == [("done", True), ("done", False), ("failed", False)]
+    assert results[1].metrics["lines_that_hold"] == 0 and results[1].metrics["x"] == 2.5 and "no memory" in results[2].message

@@ -3,7 +3,7 @@ import { colour, number, pairsOf } from './contacts';
 import { Controls } from './controls';
 import { Drag } from './drag';
 import { button, checkbox, choice, icon, make } from './dom';
-import { drawPlot, Plots } from './plots';
+import { drawPlot, Plots, TimePlot } from './plots';
 import { EventKind, Recording } from './recording';
 import { Command, cut, Session } from './session';
 import { Timeline } from './timeline';
@@ -26,7 +26,7 @@ export class App {
   readonly drag: Drag;
   private controls: Controls | null = null;
   private lastPlots = 0;
-  private lastCursor = 0;
+  private lastValues = 0;
   readonly toolbar = make('div', { class: 'tools' });
   readonly bar = make('div', { class: 'bar' });
   readonly message = make('div', { class: 'message', id: 'message' });
@@ -228,7 +228,9 @@ export class App {
     this.timeline.draw();
     this.clock.textContent = `${this.time.toFixed(3)} s`;
     const plays = this.playing || this.session?.status.playing, now = performance.now();
-    if (!plays || now - this.lastCursor > 100) { this.lastCursor = now; this.plots.moveCursor(i); }
+    if (this.tab === 'Plots') this.plots.movePresent();
+    if (this.tab === 'Selected') for (const plot of this.histories) plot.movePresent();
+    if (!plays || now - this.lastValues > 100) { this.lastValues = now; this.plots.showValues(i); }
     this.playButton.dataset.playing = String(this.session ? this.session.status.playing : this.playing);
     if (this.original) this.view.showGhost(this.original.frames[this.original.indexAt(this.time)] ?? null);
     if (i === this.shown || ((this.playing || this.session?.status.playing) && performance.now() - this.lastPanel < 100)) return;
@@ -273,6 +275,7 @@ export class App {
 
   private facts = make('table', { class: 'figures' });
   private history = make('div', { class: 'plot' });
+  private histories: TimePlot[] = [];
 
   private updateSelected(): void {
     const pick = this.selection, model = this.recording.model;
@@ -317,11 +320,13 @@ export class App {
 
   private drawHistory(pick: Pick): void {
     const r = this.recording, times = r.frames.map(f => f.time), seek = (t: number) => this.goTo(t), time = () => this.time;
+    for (const { plot } of this.histories) plot.destroy();
+    this.histories = [];
     this.history.replaceChildren();
     const draw = (curves: { name: string; values: (number | null)[] }[], unit: string) => {
       const box = make('div', { class: 'plot' });
       this.history.append(box);
-      drawPlot(box, times, curves, unit, 140, time, seek);
+      this.histories.push(drawPlot(box, times, curves, unit, 140, time, seek));
     };
     if (pick.kind === 'body') {
       draw(['x', 'y', 'z'].map((name, k) => ({ name, values: r.frames.map(f => f.pose[7 * pick.body + k]) })), 'm');

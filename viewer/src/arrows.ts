@@ -1,6 +1,7 @@
-// Contact forces as arrows and friction cones: instanced, so that a thousand contacts are four draws.
+// Contact forces as arrows and friction cones: instanced, so that a thousand contacts are four draws; merged into one mesh that is
+// drawn twice where there is no graphics processor.
 import * as THREE from 'three';
-import { cheapMaterial } from './instances';
+import { Merged, UNDRAWN } from './merged';
 import { colour, shownSide, slips, use } from './contacts';
 import { Model } from './model';
 import { Frame } from './recording';
@@ -23,10 +24,11 @@ export class Arrows extends THREE.Group {
   readonly shaft: THREE.InstancedMesh;
   private readonly tip: THREE.InstancedMesh;
   private readonly cone: THREE.InstancedMesh;
-  private readonly ghosts: THREE.InstancedMesh[];
+  private readonly ghosts: THREE.InstancedMesh[] = [];
+  private readonly merged: Merged | null = null; // draws shafts and tips where shading must be cheap
   private width = 0.004;
 
-  // sun: where light comes from, if shading must be cheap and shapes simple.
+  // sun: where light comes from, if drawing must be cheap.
   constructor(private readonly model: Model, capacity: number, size: number, sun: THREE.Vector3 | null) {
     super();
     this.width = 0.006 * size;
@@ -38,16 +40,25 @@ export class Arrows extends THREE.Group {
       this.add(mesh);
       return mesh;
     };
-    const solid = () => sun ? cheapMaterial(sun) : new THREE.MeshLambertMaterial({ emissive: 0x222222 });
+    const solid = new THREE.MeshLambertMaterial({ emissive: 0x222222 });
     // What lies behind a surface shines through it: contacts are always partly hidden.
-    const through = () => new THREE.MeshBasicMaterial({ transparent: true, opacity: 0.55, depthTest: false, depthWrite: false });
+    const through = { transparent: true, opacity: 0.55, depthTest: false, depthWrite: false };
     const around = sun ? 5 : 10;
     const shaft = new THREE.CylinderGeometry(1, 1, 1, around, 1, sun !== null).translate(0, 0.5, 0);
-    const tip = new THREE.ConeGeometry(1, 1, around + 4, 1, sun !== null).translate(0, 0.5, 0);
-    this.shaft = make(shaft, solid());
-    this.tip = make(tip, solid());
-    this.ghosts = [make(shaft, through()), make(tip, through())];
-    for (const ghost of this.ghosts) ghost.renderOrder = 5;
+    const tip = new THREE.ConeGeometry(1, 1, sun ? 6 : 14, 1, sun !== null).translate(0, 0.5, 0);
+    this.shaft = make(shaft, solid);
+    this.tip = make(tip, solid);
+    if (sun) {
+      for (const mesh of [this.shaft, this.tip]) mesh.layers.set(UNDRAWN);
+      const merged = this.merged = new Merged(sun), hidden = new THREE.Mesh(merged.geometry, Merged.material({ ...through, depthTest: true, depthFunc: THREE.GreaterDepth }));
+      hidden.frustumCulled = false;
+      hidden.raycast = merged.raycast;
+      hidden.renderOrder = 5;
+      this.add(merged, hidden);
+    } else {
+      this.ghosts = [make(shaft, new THREE.MeshBasicMaterial(through)), make(tip, new THREE.MeshBasicMaterial(through))];
+      for (const ghost of this.ghosts) ghost.renderOrder = 5;
+    }
     // The cone opens from the contact point along the normal: a force inside it needs no slip.
     const cone = new THREE.ConeGeometry(1, 1, 28, 1, true).rotateX(Math.PI).translate(0, 0.5, 0);
     this.cone = make(cone, new THREE.MeshBasicMaterial({ color: 0x3b82f6, transparent: true, opacity: 0.22, side: THREE.DoubleSide, depthWrite: false, depthTest: false }));
@@ -84,6 +95,15 @@ export class Arrows extends THREE.Group {
     this.shaft.boundingSphere = null; // picking asks for it
   }
 
+  // Merges the arrows as a camera sees them, where they are drawn merged.
+  merge(camera: THREE.Camera): void {
+    if (!this.merged) return;
+    this.merged.begin(camera);
+    for (const mesh of [this.shaft, this.tip])
+      for (let i = 0; i < mesh.count; ++i) this.merged.put(mesh.geometry, mesh.instanceMatrix.array, 16 * i, mesh.instanceColor!.array, 3 * i);
+    this.merged.end();
+  }
+
   private place(i: number, arrow: Arrow): void {
     const direction = new THREE.Vector3(...arrow.force).normalize();
     const turn = new THREE.Quaternion().setFromUnitVectors(UP, direction);
@@ -94,9 +114,9 @@ export class Arrows extends THREE.Group {
     const shaft = new THREE.Matrix4().compose(foot, turn, new THREE.Vector3(width, Math.max(arrow.length - head, 1e-9), width));
     const tip = new THREE.Matrix4().compose(neck, turn, new THREE.Vector3(2.4 * width, Math.max(head, 1e-9), 2.4 * width));
     const tint = new THREE.Color().setRGB(...arrow.colour, THREE.SRGBColorSpace);
-    [[this.shaft, shaft], [this.tip, tip], [this.ghosts[0], shaft], [this.ghosts[1], tip]].forEach(([mesh, matrix]) => {
-      (mesh as THREE.InstancedMesh).setMatrixAt(i, matrix as THREE.Matrix4);
-      (mesh as THREE.InstancedMesh).setColorAt(i, tint);
+    [this.shaft, this.tip, ...this.ghosts].forEach((mesh, k) => {
+      mesh.setMatrixAt(i, k % 2 ? tip : shaft);
+      mesh.setColorAt(i, tint);
     });
   }
 

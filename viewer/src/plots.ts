@@ -9,6 +9,7 @@ const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9
 const MOST = 8; // curves in a plot
 
 interface Curve { name: string; values: (number | null)[] }
+export interface TimePlot { plot: uPlot; movePresent: () => void }
 interface Plot { title: string; unit: string; about: string; open: boolean; range?: [number, number]; curves: () => Curve[] }
 
 function pairPlots(r: Recording): Plot[] {
@@ -58,20 +59,14 @@ function plotsOf(r: Recording): Plot[] {
   ].filter(p => p.title !== 'Actuator forces' || nu > 0);
 }
 
-// A plot drawn into `parent`; returns it. The vertical line is at time().
+// A plot drawn into `parent`; returns it. The vertical line is at time(): an element that is shifted, so that curves are not drawn anew.
 export function drawPlot(parent: HTMLElement, times: number[], curves: Curve[], unit: string, height: number,
-                         time: () => number, seek: (t: number) => void, range?: [number, number]): uPlot {
-  const cursorLine = (u: uPlot) => {
-    const x = u.valToPos(time(), 'x', true), g = u.ctx;
-    if (x < u.bbox.left || x > u.bbox.left + u.bbox.width) return;
-    g.save();
-    g.strokeStyle = '#1d4ed8';
-    g.lineWidth = 1.5 * devicePixelRatio;
-    g.beginPath();
-    g.moveTo(x, u.bbox.top);
-    g.lineTo(x, u.bbox.top + u.bbox.height);
-    g.stroke();
-    g.restore();
+                         time: () => number, seek: (t: number) => void, range?: [number, number]): TimePlot {
+  const line = make('div', { class: 'present' });
+  const movePresent = (u: uPlot) => {
+    const x = u.valToPos(time(), 'x'), seen = x >= -0.5 && x <= u.over.clientWidth + 0.5;
+    line.style.visibility = seen ? 'visible' : 'hidden';
+    if (seen) line.style.transform = `translateX(${x}px)`;
   };
   const plot = new uPlot({
     width: Math.max(180, parent.clientWidth), height,
@@ -83,15 +78,15 @@ export function drawPlot(parent: HTMLElement, times: number[], curves: Curve[], 
     series: [{ label: 'time', value: (_, v) => v == null ? '' : v.toFixed(3) }, ...curves.map((c, i) => ({
       label: c.name, stroke: COLOURS[i % COLOURS.length], width: 1.5, spanGaps: false, points: { show: false },
       value: (_: uPlot, v: number | null) => v == null ? '–' : `${Number(v.toPrecision(4))} ${unit.split(' ')[0]}` }))],
-    hooks: { draw: [cursorLine] },
+    hooks: { ready: [u => { u.over.append(line); movePresent(u); }], draw: [movePresent] },
   }, [times, ...curves.map(c => c.values)] as uPlot.AlignedData, parent);
   plot.over.addEventListener('click', () => { const t = plot.posToVal(plot.cursor.left ?? 0, 'x'); if (isFinite(t)) seek(t); });
-  return plot;
+  return { plot, movePresent: () => movePresent(plot) };
 }
 
 export class Plots {
   readonly element = make('div', { class: 'plots' });
-  private readonly drawn = new Map<string, uPlot>();
+  private readonly drawn = new Map<string, TimePlot>();
   private readonly details: { plot: Plot; box: HTMLDetailsElement; body: HTMLDivElement }[] = [];
   private stale = 0;
 
@@ -103,7 +98,7 @@ export class Plots {
       this.details.push({ plot, box, body });
       this.element.append(box);
     }
-    new ResizeObserver(() => { for (const [title, p] of this.drawn) { const d = this.details.find(x => x.plot.title === title)!; if (d.body.clientWidth > 180) p.setSize({ width: d.body.clientWidth, height: 150 }); } }).observe(this.element);
+    new ResizeObserver(() => { for (const [title, p] of this.drawn) { const d = this.details.find(x => x.plot.title === title)!; if (d.body.clientWidth > 180) p.plot.setSize({ width: d.body.clientWidth, height: 150 }); } }).observe(this.element);
   }
 
   // Draws open plots that are not drawn yet; all of them anew when data were added.
@@ -119,8 +114,8 @@ export class Plots {
       const known = this.drawn.get(plot.title), fresh = plots.find(p => p.title === plot.title)!;
       if (known && !grown) continue;
       const curves = fresh.curves();
-      if (known && known.series.length === curves.length + 1) { known.setData([times, ...curves.map(c => c.values)] as uPlot.AlignedData); continue; }
-      known?.destroy();
+      if (known && known.plot.series.length === curves.length + 1) { known.plot.setData([times, ...curves.map(c => c.values)] as uPlot.AlignedData); continue; }
+      known?.plot.destroy();
       this.drawn.delete(plot.title);
       body.replaceChildren();
       if (curves.length === 0) body.append(make('p', { class: 'about', text: 'Nothing touches in this run.' }));
@@ -128,12 +123,9 @@ export class Plots {
     }
   }
 
-  // Moves the line of the present.
-  moveCursor(index: number): void {
-    for (const plot of this.drawn.values()) {
-      plot.redraw(false, false);
-      plot.setLegend({ idx: index }, false);
-    }
-  }
+  // Moves the lines of the present.
+  movePresent(): void { for (const plot of this.drawn.values()) plot.movePresent(); }
+  // Writes the values of a frame beside the names of curves.
+  showValues(index: number): void { for (const { plot } of this.drawn.values()) plot.setLegend({ idx: index }, false); }
   titles(): string[] { return this.details.map(d => d.plot.title); }
 }

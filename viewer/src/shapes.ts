@@ -31,6 +31,10 @@ export function hull(model: Model, mesh: number): THREE.BufferGeometry {
   return geometry;
 }
 
+export function isRound(type: number): boolean {
+  return type === GeomType.Sphere || type === GeomType.Capsule || type === GeomType.Ellipsoid || type === GeomType.Cylinder;
+}
+
 // extent: how far an infinite plane is drawn [m].
 // around: how many sides round shapes have.
 export function shape(model: Model, geom: number, extent: number, collision: boolean, around: number): THREE.BufferGeometry {

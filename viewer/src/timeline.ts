@@ -1,4 +1,5 @@
-// The bar of time: scrubbing, and a mark for every event.
+// The bar of time: scrubbing, and a mark for every event. The marks are drawn when they change; what moves with time are elements that
+// are only shifted.
 import { make } from './dom';
 import { Event } from './recording';
 import { EVENT_COLOURS } from './words';
@@ -6,7 +7,11 @@ import { EVENT_COLOURS } from './words';
 export class Timeline {
   readonly element = make('div', { class: 'timeline', id: 'timeline' });
   private readonly canvas = make('canvas');
+  private readonly done = make('div', { class: 'done' });
+  private readonly future = make('div', { class: 'done future' }); // since the branch
+  private readonly knob = make('div', { class: 'knob' });
   private readonly tip = make('div', { class: 'tip' });
+  private drawn = ''; // what the canvas shows
   start = 0;
   end = 1;
   time = 0;
@@ -14,7 +19,7 @@ export class Timeline {
   branch = NaN; // where a new future begins [s]
 
   constructor(private readonly seek: (time: number) => void, private readonly describe: (e: Event) => string) {
-    this.element.append(this.canvas, this.tip);
+    this.element.append(this.canvas, this.done, this.future, this.knob, this.tip);
     this.element.tabIndex = 0;
     this.element.setAttribute('role', 'slider');
     this.element.setAttribute('aria-label', 'Time');
@@ -48,6 +53,20 @@ export class Timeline {
   draw(): void {
     const ratio = Math.min(2, devicePixelRatio), w = this.element.clientWidth, h = this.element.clientHeight;
     if (w === 0) return;
+    const place = (t: number) => (t - this.start) / Math.max(1e-9, this.end - this.start) * w;
+    const last = this.events[this.events.length - 1], shows = [w, h, ratio, this.start, this.end, this.events.length, last?.time].join(' ');
+    if (shows !== this.drawn) this.drawMarks(w, h, ratio, place);
+    this.drawn = shows;
+    const now = place(this.time), branch = this.branch < this.end ? place(this.branch) : now;
+    this.done.style.transform = `scaleX(${Math.min(now, branch)})`;
+    this.future.style.transform = `translateX(${branch}px) scaleX(${Math.max(0, now - branch)})`;
+    this.knob.style.transform = `translateX(${Math.min(w - 7, Math.max(7, now))}px)`;
+    this.element.setAttribute('aria-valuenow', this.time.toFixed(3));
+    this.element.setAttribute('aria-valuemin', this.start.toFixed(3));
+    this.element.setAttribute('aria-valuemax', this.end.toFixed(3));
+  }
+
+  private drawMarks(w: number, h: number, ratio: number, place: (t: number) => number): void {
     if (this.canvas.width !== Math.round(w * ratio) || this.canvas.height !== Math.round(h * ratio)) {
       this.canvas.width = Math.round(w * ratio);
       this.canvas.height = Math.round(h * ratio);
@@ -55,15 +74,8 @@ export class Timeline {
     const g = this.canvas.getContext('2d')!;
     g.setTransform(ratio, 0, 0, ratio, 0, 0);
     g.clearRect(0, 0, w, h);
-    const place = (t: number) => (t - this.start) / Math.max(1e-9, this.end - this.start) * w;
     g.fillStyle = '#dbe1e8';
     g.fillRect(0, h / 2 - 3, w, 6);
-    g.fillStyle = '#2563eb';
-    g.fillRect(0, h / 2 - 3, place(this.time), 6);
-    if (this.branch < this.end) {
-      g.fillStyle = '#d946ef';
-      g.fillRect(place(this.branch), h / 2 - 3, Math.max(0, place(this.time) - place(this.branch)), 6);
-    }
     let last = '';
     for (const e of this.events) {
       const x = Math.round(place(e.time)), key = `${x} ${e.kind}`;
@@ -72,12 +84,5 @@ export class Timeline {
       g.fillStyle = EVENT_COLOURS[e.kind] ?? '#64748b';
       g.fillRect(x - 1, e.kind % 2 ? 1 : h - 10, 2, 9);
     }
-    g.fillStyle = '#1d4ed8';
-    g.beginPath();
-    g.arc(Math.min(w - 7, Math.max(7, place(this.time))), h / 2, 7, 0, 2 * Math.PI);
-    g.fill();
-    this.element.setAttribute('aria-valuenow', this.time.toFixed(3));
-    this.element.setAttribute('aria-valuemin', this.start.toFixed(3));
-    this.element.setAttribute('aria-valuemax', this.end.toFixed(3));
   }
 }

@@ -2,10 +2,11 @@
 import * as THREE from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import { Arrow, Arrows } from './arrows';
-import { Instances, UNDRAWN } from './instances';
+import { plainMaterial, UNDRAWN } from './merged';
 import { GeomType, Model } from './model';
+import { MOST_SIDES, Parts } from './parts';
 import { Frame, Recording } from './recording';
-import { shape } from './shapes';
+import { isRound, shape } from './shapes';
 
 export type Pick = { kind: 'body'; body: number; point: THREE.Vector3 } | { kind: 'contact'; geomA: number; geomB: number };
 
@@ -45,7 +46,9 @@ export class View3D {
   private readonly visual: THREE.Object3D[] = [];
   private readonly collision: THREE.Object3D[] = [];
   private readonly sun: THREE.DirectionalLight;
-  private readonly instances: Instances | null = null; // draw the visual parts where the view is lite
+  private readonly parts: Parts | null = null; // draw the visual parts where the view is lite
+  private readonly shared = new Map<string, THREE.BufferGeometry>();
+  private readonly geometries: THREE.BufferGeometry[][] = []; // by sides, and geom and whether it collides: geometryOf
   private readonly followed = new THREE.Vector3();
   readonly lite: boolean; // many bodies on a machine without a graphics processor: simple shading
   private dirty = true;
@@ -56,7 +59,9 @@ export class View3D {
   constructor(readonly canvas: HTMLCanvasElement, private readonly recording: Recording) {
     const model = recording.model;
     this.lite = drawsInSoftware() && model.counts.ngeom > 60;
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !this.lite, preserveDrawingBuffer: true });
+    // An opaque canvas is not mixed with the page behind it.
+    const context = canvas.getContext('webgl2', { alpha: false, antialias: !this.lite, powerPreference: 'default' }) ?? undefined;
+    this.renderer = new THREE.WebGLRenderer({ canvas, context });
     this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio));
     this.renderer.shadowMap.enabled = model.counts.ngeom < 150;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
@@ -75,7 +80,10 @@ export class View3D {
     }
     this.addGeoms(model);
     const sunward = this.sun.position.clone().sub(this.sun.target.position);
-    if (this.lite) this.scene.add(this.instances = new Instances(this.visual.filter(o => !this.isSpecial(o)) as THREE.Mesh[], sunward));
+    if (this.lite) {
+      const merged = this.visual.filter(o => !this.isSpecial(o)) as THREE.Mesh[];
+      this.scene.add(this.parts = new Parts(merged, sunward, (part, sides) => this.geometryOf(model, part.userData.geom, false, sides)));
+    }
     const most = Math.min(4000, Math.max(256, ...recording.frames.map(f => f.ncontact)));
     this.arrows = new Arrows(model, most, this.size, this.lite ? sunward : null);
     this.scaleArrows();
@@ -125,45 +133,56 @@ export class View3D {
     const onlyDrawn = (g: number) => contype[g] === 0 && conaffinity[g] === 0;
     const hasVisual = new Set<number>();
     for (let g = 0; g < model.counts.ngeom; ++g) if (onlyDrawn(g) && group[g] < 3) hasVisual.add(body[g]);
-    const shared = new Map<string, THREE.BufferGeometry>();
     for (let g = 0; g < model.counts.ngeom; ++g) {
       const collides = !onlyDrawn(g);
       // A body without parts that are only drawn shows what collides.
       const drawn = collides ? !hasVisual.has(body[g]) : group[g] < 3;
-      if (drawn) this.visual.push(this.addGeom(model, g, false, shared));
-      if (collides && model.get('geom_type')[g] !== GeomType.Plane) this.collision.push(this.addGeom(model, g, true, shared));
+      if (drawn) this.visual.push(this.addGeom(model, g, false));
+      if (collides && model.get('geom_type')[g] !== GeomType.Plane) this.collision.push(this.addGeom(model, g, true));
     }
     for (const object of this.collision) object.visible = false;
   }
 
-  private addGeom(model: Model, g: number, collision: boolean, shared: Map<string, THREE.BufferGeometry>): THREE.Object3D {
+  // The geometry of a geom whose round outlines have so many sides; equal geoms share one.
+  private geometryOf(model: Model, g: number, collision: boolean, sides: number): THREE.BufferGeometry {
+    const type = model.get('geom_type')[g], known = this.geometries[sides]?.[2 * g + Number(collision)];
+    if (known) return known;
+    const size = model.get('geom_size').slice(3 * g, 3 * g + 3);
+    const key = `${type} ${size} ${type === GeomType.Mesh ? model.get('geom_mesh')[g] : ''} ${collision} ${isRound(type) ? sides : ''}`;
+    const geometry = this.shared.get(key) ?? shape(model, g, 30 * this.size, collision, sides);
+    this.shared.set(key, geometry);
+    (this.geometries[sides] ??= [])[2 * g + Number(collision)] = geometry;
+    return geometry;
+  }
+
+  private addGeom(model: Model, g: number, collision: boolean): THREE.Object3D {
     const size = model.get('geom_size').slice(3 * g, 3 * g + 3), type = model.get('geom_type')[g];
-    const key = `${type} ${size} ${type === GeomType.Mesh ? model.get('geom_mesh')[g] : ''} ${collision}`;
-    const geometry = shared.get(key) ?? shape(model, g, 30 * this.size, collision, this.lite ? 12 : 28);
-    shared.set(key, geometry);
-    const mesh = new THREE.Mesh(geometry, collision ? this.wire() : this.material(model, g));
+    const mesh = new THREE.Mesh(this.geometryOf(model, g, collision, MOST_SIDES), collision ? this.wire() : this.material(model, g));
     const pos = model.get('geom_pos'), quat = model.get('geom_quat');
     mesh.position.set(pos[3 * g], pos[3 * g + 1], pos[3 * g + 2]);
     mesh.quaternion.set(quat[4 * g + 1], quat[4 * g + 2], quat[4 * g + 3], quat[4 * g]);
     mesh.userData = { body: model.get('geom_body')[g], geom: g };
     mesh.castShadow = !collision && type !== GeomType.Plane;
     mesh.receiveShadow = !collision;
+    if (type === GeomType.Plane) mesh.renderOrder = 1; // after what hides it
     if (this.lite && type === GeomType.Plane) mesh.add(this.grid(size[0] || 30 * this.size));
     this.bodies[model.get('geom_body')[g]].add(mesh);
     return mesh;
   }
 
-  // Parts that are drawn one by one even where the view is lite: floors, and what one can look through.
+  // Parts that are drawn one by one even where the view is lite: floors, what one can look through, and what has so many vertices
+  // that a draw of its own costs less than moving them.
   private isSpecial(o: THREE.Object3D): boolean {
-    const material = (o as THREE.Mesh).material as THREE.Material;
-    return material.transparent || !(material instanceof THREE.MeshLambertMaterial);
+    const { material, geometry } = o as THREE.Mesh<THREE.BufferGeometry, THREE.Material>;
+    return material.transparent || !(material instanceof THREE.MeshLambertMaterial) || geometry.getAttribute('position').count > 2000;
   }
 
   // Lines on a floor that has no texture, just above it.
   private grid(half: number): THREE.Object3D {
     const cell = Math.max(Math.pow(10, Math.round(Math.log10(this.size / 2))), half / 40), count = Math.round(2 * half / cell);
-    const grid = new THREE.GridHelper(2 * half, count, 0xc3cbd3, 0xd0d7de);
+    const grid = new THREE.LineSegments(new THREE.GridHelper(2 * half, count).geometry, plainMaterial(0xd0d7de));
     grid.rotation.x = Math.PI / 2;
+    grid.renderOrder = 2;
     grid.position.z = 0.001 * this.size;
     return grid;
   }
@@ -173,7 +192,7 @@ export class View3D {
   private material(model: Model, g: number): THREE.Material {
     const rgba = model.get('geom_rgba').slice(4 * g, 4 * g + 4), body = model.get('geom_body')[g];
     const plain = rgba[0] === 0.5 && rgba[1] === 0.5 && rgba[2] === 0.5;
-    if (model.get('geom_type')[g] === GeomType.Plane && this.lite) return new THREE.MeshBasicMaterial({ color: 0xe2e7ec });
+    if (model.get('geom_type')[g] === GeomType.Plane && this.lite) return plainMaterial(0xe2e7ec);
     if (model.get('geom_type')[g] === GeomType.Plane) {
       const map = floorTexture(this.lite), half = model.get('geom_size')[3 * g] || 30 * this.size;
       const cell = Math.pow(10, Math.round(Math.log10(this.size / 2)));
@@ -258,7 +277,7 @@ export class View3D {
   }
   setVisual(on: boolean): void {
     for (const o of this.visual) o.visible = on;
-    if (this.instances) this.instances.visible = on;
+    if (this.parts) this.parts.visible = on;
     this.invalidate();
   }
   setCollision(on: boolean): void { for (const o of this.collision) o.visible = on; this.invalidate(); }
@@ -269,7 +288,7 @@ export class View3D {
       const material = (o as THREE.Mesh).material;
       if (material instanceof THREE.MeshStandardMaterial || material instanceof THREE.MeshLambertMaterial) material.emissive.setHex(b === body ? 0x24415f : 0);
     }));
-    this.instances?.recolour();
+    this.parts?.recolour();
     this.invalidate();
   }
 
@@ -328,10 +347,10 @@ export class View3D {
     this.controls.update();
   }
   drawNow(): void {
-    if (this.instances) {
-      this.scene.updateMatrixWorld();
-      this.instances.update();
-    }
+    this.scene.updateMatrixWorld();
+    this.camera.updateMatrixWorld();
+    if (this.parts?.visible) this.parts.update(this.camera, this.canvas.height);
+    if (this.arrows.visible) this.arrows.merge(this.camera);
     this.renderer.render(this.scene, this.camera);
   }
 
