@@ -16,6 +16,16 @@ static inline double hfi_sum(const double* x, int n) {
   return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
 }
 
+// The sum of their squares. It is zero where all numbers are.
+static inline double hfi_sum_squares(const double* x, int n) {
+  double s[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+  int i = 0;
+  for (; i + 8 <= n; i += 8)
+    for (int l = 0; l < 8; ++l) s[l] += x[i + l] * x[i + l];
+  for (; i < n; ++i) s[0] += x[i] * x[i];
+  return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
+}
+
 // Returns 1 if all numbers are finite, 0 if perhaps not.
 static inline int hfi_surely_finite(const double* x, int n) { return isfinite(hfi_sum(x, n)); }
 

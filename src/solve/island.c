@@ -235,14 +235,27 @@ static int is_scalar(const hfStepProblem* P, const hfStepBlock* block) {
          P->piece[block->piece].ncol == 1;
 }
 
-static void append_scalar(hfiIsland* I, const hfStepBlock* block) {
-  const hfStepPiece* piece = I->problem->piece + block->piece;
-  int32_t node = I->node[piece->tree], dof = I->first[piece->tree] + I->problem->cols[piece->col];
-  // K[dof][dof] lies on the diagonal of the node's panel: one row and one column further for each slot.
-  size_t diagonal = (size_t)(dof - I->K.first[node]) * (size_t)(hfi_block_stride(&I->K, node) + 1);
-  I->scalar[I->nscalar++] =
-      (hfiScalar){.dof = dof, .J = I->problem->J[piece->jac], .at = I->K.at[node] + diagonal};
-  append_block(I, block, -1);
+// Appends the scalars, whose rows are numbered as their blocks are. Returns the number of the other blocks, which are listed
+// in I->wide.
+static int32_t gather_scalars(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
+  const hfStepProblem* P = I->problem;
+  int32_t n = 0, nwide = 0;
+  for (int32_t b = 0; b < nblock; ++b) {
+    const hfStepBlock* block = P->block + blocks[b];
+    if (!is_scalar(P, block)) {
+      I->wide[nwide++] = blocks[b];
+      continue;
+    }
+    const hfStepPiece* piece = P->piece + block->piece;
+    int32_t node = I->node[piece->tree], dof = I->first[piece->tree] + P->cols[piece->col];
+    // K[dof][dof] lies on the diagonal of the node's panel: one row and one column further for each slot.
+    size_t diagonal = (size_t)(dof - I->K.first[node]) * (size_t)(hfi_block_stride(&I->K, node) + 1);
+    I->scalar[n] = (hfiScalar){.dof = dof, .J = P->J[piece->jac], .at = I->K.at[node] + diagonal};
+    I->block[n] = (hfiIslandBlock){HF_LAW_SATURATED, 1, n, block->row, -1, NULL, P->saturated + block->param};
+    ++n;
+  }
+  I->nscalar = I->nblock = I->nrow = n;
+  return nwide;
 }
 
 // Computes JT of a complete patch, 4 x 4 entries at a time. *storage moves behind it.
@@ -296,19 +309,12 @@ void hfi_island_gather(hfiIsland* I, const hfStepProblem* problem, const int32_t
   I->n = 0;
   for (int32_t i = 0; i < ntree; ++i) I->n += tree_size(problem, trees[i]);
   I->ntree = ntree;
-  I->nblock = I->nrow = I->nscalar = I->npatch = I->nsegment = 0;
+  I->npatch = I->nsegment = 0;
   if (I->n <= HFI_DENSE_DOFS || ntree == 1)
     make_one_node(I, trees, ntree);
   else
     order_trees(I, trees, ntree, blocks, nblock);
   gather_vectors(I);
-  int32_t nwide = 0;
-  for (int32_t b = 0; b < nblock; ++b) {
-    const hfStepBlock* block = problem->block + blocks[b];
-    if (is_scalar(problem, block))
-      append_scalar(I, block);
-    else
-      I->wide[nwide++] = blocks[b];
-  }
+  int32_t nwide = gather_scalars(I, blocks, nblock);
   gather_patches(I, I->wide, nwide);
 }

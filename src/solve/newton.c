@@ -82,7 +82,7 @@ typedef struct iteration {
   const hfSolverConfig* config;
   int coupling, rung;
   int dual;     // 1: friction duals are unknowns too (dual.c), and rows do not limit steps
-  hfiTurn turn; // largest turn of a slip velocity in one step
+  hfiTurn turn; // largest turn of a slip velocity in one step; zero until a contact slips
   double norm;  // |r| at v [sqrt(kg) m/s]
   double scale; // what |r| and |dv| are compared with [sqrt(kg) m/s]
   double step;  // |dv| of the last step [sqrt(kg) m/s]
@@ -212,14 +212,18 @@ static double limit_saturated(const iteration* it, const hfiIslandBlock* b, doub
 }
 
 // Transition-aware line search: the smallest alpha that any row of the island asks for.
-static double limit_step(const iteration* it) {
+static double limit_step(iteration* it) {
+  const hfiIsland* I = it->I;
   double alpha = 1;
-  for (int32_t k = 0; k < it->I->nblock; ++k) {
-    const hfiIslandBlock* b = it->I->block + k;
-    if (b->law == HF_LAW_SATURATED)
-      alpha = limit_saturated(it, b, alpha);
-    else if (it->I->response[k].slipping)
+  for (int32_t k = 0; k < I->nscalar; ++k)
+    if (I->G[k] == 0) alpha = limit_saturated(it, I->block + k, alpha);
+  for (int32_t k = I->nscalar; k < I->nblock; ++k) {
+    if (I->block[k].law == HF_LAW_SATURATED)
+      alpha = limit_saturated(it, I->block + k, alpha);
+    else if (I->response[k].slipping) {
+      if (it->turn.sin == 0) it->turn = (hfiTurn){sin(it->config->theta_max), cos(it->config->theta_max)};
       alpha = limit_contact(it, k, alpha);
+    }
   }
   return alpha;
 }
@@ -291,8 +295,7 @@ hfiNewtonResult hfi_newton_solve(hfiIsland* I, const hfSolverConfig* config, int
                   .config = config,
                   .coupling = coupling,
                   .rung = rung,
-                  .dual = dual,
-                  .turn = {sin(config->theta_max), cos(config->theta_max)}};
+                  .dual = dual};
   hfiNewtonResult out = {0, 0, 0, 0};
   int32_t most = imax2(config->max_iterations, rung == HF_RUNG_CONVEX ? MAX_CONVEX_ITERATIONS : 0);
   hfi_system_rows(I, I->v, I->s);

@@ -1,6 +1,7 @@
 // Taking a world to a point: poses, controls, applied forces, contacts.
 #include "world/world.h"
 
+#include "base/finite.h"
 #include "linalg/dense.h"
 
 #include <string.h>
@@ -86,7 +87,7 @@ void hfi_world_add_applied(const hfiWorld* w, const hfInput* in, double* tau) {
   const hfModel* m = w->model;
   if (in && in->force) hfi_axpy(tau, 1, in->force, m->nv);
   const double* wrench = in ? (const double*)in->wrench : NULL;
-  if (!wrench || !(hfi_dot(wrench, wrench, 6 * m->nbody) > 0)) return;
+  if (!wrench || !(hfi_sum_squares(wrench, 6 * m->nbody) > 0)) return;
   for (int b = 1; b < m->nbody; ++b) {
     hfForce F = in->wrench[b];
     if (v3_norm2(F.n) + v3_norm2(F.f) > 0)
