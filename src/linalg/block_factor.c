@@ -34,8 +34,7 @@ static void factor_lower(hfiBlockMatrix* B, int32_t k) {
     hfi_lu_divide(rows, n, ld, Z, w, w);
     return;
   }
-  for (int i = 0; i < n; ++i)
-    for (int c = 0; c < w; ++c) Z[i * w + c] = rows[i * ld + n + c] * rows[i * ld + i];
+  for (int i = 0; i < n; ++i) hfi_scale(Z + i * w, rows[i * (ld + 1)], rows + i * ld + n, w);
 }
 
 // Subtracts Z_i^T Y_j from the rows and the lower part of position i = later[e], for all j of

@@ -36,6 +36,20 @@ static inline void hfi_axpy(double* restrict y, double a, const double* restrict
   if (n & 1) y[0] += a * x[0];
 }
 
+// y = a x; y may be x
+static inline void hfi_scale(double* y, double a, const double* x, int n) {
+  for (; n >= 4; n -= 4, y += 4, x += 4) {
+    double y0 = a * x[0], y1 = a * x[1], y2 = a * x[2], y3 = a * x[3];
+    y[0] = y0, y[1] = y1, y[2] = y2, y[3] = y3;
+  }
+  if (n & 2) {
+    double y0 = a * x[0], y1 = a * x[1];
+    y[0] = y0, y[1] = y1;
+    y += 2, x += 2;
+  }
+  if (n & 1) y[0] = a * x[0];
+}
+
 // The three functions below work on blocks of `rows` rows, n wide, in strips of four, two and one columns: blocks are small
 // here, and a call or a loop for each row costs more than its numbers.
 
@@ -88,7 +102,7 @@ static inline void hfi_add_block_transposed(double* restrict C, int ldc, const d
 }
 
 // y += sign sum_i a_i x_i over `rows` rows x_i of X, each n wide. The a_i are `step` numbers apart.
-// Eight elements of y at a time, then four, then those that are left, accumulate their sums, row after row.
+// Eight elements of y at a time, then six or four, then those that are left, accumulate their sums, row after row.
 // Every caller passes a constant for sign.
 static inline void hfi_add_rows(double* restrict y, double sign, const double* restrict a, int step,
                                 const double* restrict X, int ld, int rows, int n) {
@@ -101,6 +115,17 @@ static inline void hfi_add_rows(double* restrict y, double sign, const double* r
       y4 += c * x[4], y5 += c * x[5], y6 += c * x[6], y7 += c * x[7];
     }
     y[0] = y0, y[1] = y1, y[2] = y2, y[3] = y3, y[4] = y4, y[5] = y5, y[6] = y6, y[7] = y7;
+  }
+  if (n == 6) { // a free body
+    const double *x = X, *f = a;
+    double y0 = y[0], y1 = y[1], y2 = y[2], y3 = y[3], y4 = y[4], y5 = y[5];
+    for (int i = rows; i > 0; --i, x += ld, f += step) {
+      double c = sign * *f;
+      y0 += c * x[0], y1 += c * x[1], y2 += c * x[2], y3 += c * x[3];
+      y4 += c * x[4], y5 += c * x[5];
+    }
+    y[0] = y0, y[1] = y1, y[2] = y2, y[3] = y3, y[4] = y4, y[5] = y5;
+    return;
   }
   if (n >= 4) {
     const double *x = X, *f = a;

@@ -68,9 +68,8 @@ void hfi_lu_backward(const double* LU, int n, int ld, double* z) {
 
 void hfi_lu_divide(const double* LU, int n, int ld, double* B, int m, int ldb) {
   for (int k = 0; k < n; ++k) {
-    const double* u = LU + k * ld;
-    double* restrict z = B + k * ldb;
-    for (int c = 0; c < m; ++c) z[c] *= u[k];
-    for (int i = k + 1; i < n; ++i) hfi_axpy(B + i * ldb, -u[i], z, m);
+    double* z = B + k * ldb;
+    hfi_add_rows(z, -1.0, LU + k, ld, B, ldb, k, m);
+    hfi_scale(z, LU[k * (ld + 1)], z, m);
   }
 }

@@ -135,7 +135,7 @@ static void compute_end_rows(iteration* it, double step) {
 // dv'r. Returns 0 where dv is not finite.
 static int solve_step(iteration* it) {
   hfiIsland* I = it->I;
-  for (int32_t i = 0; i < I->n; ++i) I->dv[i] = -I->r[i];
+  hfi_scale(I->dv, -1.0, I->r, I->n);
   hfi_block_solve(&I->K, I->dv);
   for (int32_t i = 0; i < I->n; ++i) I->v1[i] = I->v[i] + I->dv[i];
   it->step = hfi_system_velocity_norm(I, I->dv);
