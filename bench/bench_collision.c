@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { PAIRS = 512, ROUNDS = 15, TYPES = HFI_SHAPES, RINGS = 8, TURNS = 16 };
+enum { PAIRS = 512, ROUNDS = 15, TYPES = HFI_CONVEX_SHAPES, RINGS = 8, TURNS = 16 };
 
 typedef struct Pair { hfPose X_WA, X_WB; } Pair;
 
@@ -110,7 +110,7 @@ int main(void) {
   hull.index = &index;
   hfiShape shape[TYPES];
   for (int t = 0; t < TYPES; ++t) {
-    hfiShape s = {t, {0.1, 0.12, 0.08}, t == HF_GEOM_MESH ? &hull : NULL};
+    hfiShape s = {t, {0.1, 0.12, 0.08}, t == HF_GEOM_MESH ? &hull : NULL, NULL};
     shape[t] = s;
   }
   static Pair pair[PAIRS];

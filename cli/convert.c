@@ -92,7 +92,34 @@ static json_t* frame_transforms(const hfModel* m, const hfFrame* f) {
   return json_pack("{s:o}", "transforms", list);
 }
 
-// A primitive in the lists of an entity; a mesh is drawn as its surface.
+static void add_triangle(json_t* indices, int a, int b, int c) {
+  json_array_append_new(indices, json_integer(a));
+  json_array_append_new(indices, json_integer(b));
+  json_array_append_new(indices, json_integer(c));
+}
+
+static void add_surface(const hfModel* m, int mesh, json_t* points, json_t* indices) {
+  const float* v = hf_model_surf_vert(m) + 3 * hf_model_mesh_surfvertadr(m)[mesh];
+  const int32_t* t = hf_model_surf_tri(m) + 3 * hf_model_mesh_surftriadr(m)[mesh];
+  for (int i = 0; i < hf_model_mesh_surfvertnum(m)[mesh]; ++i)
+    json_array_append_new(points, xyz((double)v[3 * i], (double)v[3 * i + 1], (double)v[3 * i + 2]));
+  for (int i = 0; i < hf_model_mesh_surftrinum(m)[mesh]; ++i) add_triangle(indices, t[3 * i], t[3 * i + 1], t[3 * i + 2]);
+}
+
+// Two triangles a cell, with the diagonal along +x +y.
+static void add_terrain(const hfModel* m, int hfield, json_t* points, json_t* indices) {
+  const double *z = hf_model_hfield_height(m) + hf_model_hfield_adr(m)[hfield], *size = hf_model_hfield_size(m) + 3 * hfield;
+  int nrow = hf_model_hfield_nrow(m)[hfield], ncol = hf_model_hfield_ncol(m)[hfield];
+  for (int i = 0; i < nrow * ncol; ++i)
+    json_array_append_new(points, xyz(size[0] * (2.0 * (i % ncol) / (ncol - 1) - 1), size[1] * (2.0 * (i / ncol) / (nrow - 1) - 1), z[i]));
+  for (int k = 0; k < (nrow - 1) * (ncol - 1); ++k) {
+    int i = k / (ncol - 1) * ncol + k % (ncol - 1);
+    add_triangle(indices, i, i + 1, i + ncol + 1);
+    add_triangle(indices, i, i + ncol + 1, i + ncol);
+  }
+}
+
+// A primitive in the lists of an entity; a mesh is drawn as its surface, and so is a height field.
 static void add_shape(const hfModel* m, int g, json_t* entity) {
   const double *size = hf_model_geom_size(m) + 3 * g, *p = hf_model_geom_pos(m) + 3 * g;
   const float* c = hf_model_geom_rgba(m) + 4 * g;
@@ -119,15 +146,9 @@ static void add_shape(const hfModel* m, int g, json_t* entity) {
     json_object_set_new(shape, "top_scale", json_real(1));
     json_array_append_new(json_object_get(entity, "cylinders"), shape);
   } else {
-    int mesh = hf_model_geom_mesh(m)[g];
-    const float* v = hf_model_surf_vert(m) + 3 * hf_model_mesh_surfvertadr(m)[mesh];
-    const int32_t* t = hf_model_surf_tri(m) + 3 * hf_model_mesh_surftriadr(m)[mesh];
     json_t *points = json_array(), *indices = json_array();
-    for (int i = 0; i < hf_model_mesh_surfvertnum(m)[mesh]; ++i)
-      json_array_append_new(points,
-                            xyz((double)v[3 * i], (double)v[3 * i + 1], (double)v[3 * i + 2]));
-    for (int i = 0; i < 3 * hf_model_mesh_surftrinum(m)[mesh]; ++i)
-      json_array_append_new(indices, json_integer(t[i]));
+    if (type == HF_GEOM_HFIELD) add_terrain(m, hf_model_geom_hfield(m)[g], points, indices);
+    else add_surface(m, hf_model_geom_mesh(m)[g], points, indices);
     json_object_set_new(shape, "points", points), json_object_set_new(shape, "indices", indices);
     json_array_append_new(json_object_get(entity, "triangles"), shape);
   }

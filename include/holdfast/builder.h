@@ -51,6 +51,7 @@ typedef struct hfGeomDef {
   int32_t body;
   int32_t type; // hfGeomType
   int32_t mesh; // mesh id for HF_GEOM_MESH, or for a primitive to fit to it (mesh_fit); else -1
+  int32_t hfield; // height field id for HF_GEOM_HFIELD; else -1
   double pos[3], quat[4], size[3];
   double mass;       // negative: density times volume [kg]
   double density;    // [kg/m^3]
@@ -79,6 +80,16 @@ typedef struct hfMeshDef {
 } hfMeshDef;
 // How a mesh's volume and inertia are computed (MJCF's inertia attribute of a mesh).
 typedef enum hfMeshInertia { HF_MESH_INERTIA_CONVEX, HF_MESH_INERTIA_EXACT, HF_MESH_INERTIA_LEGACY, HF_MESH_INERTIA_SHELL } hfMeshInertia;
+
+// Heights over a rectangle around the origin of the geom's frame, on a grid of nrow x ncol vertices. Each cell has two triangles; its
+// diagonal runs along +x +y. The matter below them reaches down to z = -base.
+typedef struct hfHeightFieldDef {
+  const char *name, *where;
+  int32_t nrow, ncol;   // vertices along y and along x, at least 2
+  double half_size[2];  // half lengths along x and y [m]
+  double base;          // [m]
+  const double* height; // (nrow x ncol) z of the vertices, above -base; row by row from -y to +y, each from -x to +x [m]
+} hfHeightFieldDef;
 
 typedef struct hfSiteDef {
   const char *name, *where;
@@ -184,6 +195,7 @@ HF_API hfPairDef hf_pair_def_default(void);
 HF_API hfActuatorDef hf_actuator_def_default(void);
 HF_API hfSensorDef hf_sensor_def_default(void);
 HF_API hfMeshDef hf_mesh_def_default(void);
+HF_API hfHeightFieldDef hf_height_field_def_default(void);
 HF_API hfKeyDef hf_key_def_default(void);
 
 // Each returns the new id, or a status < 0 with a message. A failed add leaves the builder as it was.
@@ -191,6 +203,7 @@ HF_API int hf_builder_add_body(hfBuilder* b, const hfBodyDef* def, hfError* erro
 HF_API int hf_builder_add_joint(hfBuilder* b, const hfJointDef* def, hfError* error);
 HF_API int hf_builder_add_geom(hfBuilder* b, const hfGeomDef* def, hfError* error);
 HF_API int hf_builder_add_mesh(hfBuilder* b, const hfMeshDef* def, hfError* error);
+HF_API int hf_builder_add_height_field(hfBuilder* b, const hfHeightFieldDef* def, hfError* error);
 HF_API int hf_builder_add_site(hfBuilder* b, const hfSiteDef* def, hfError* error);
 HF_API int hf_builder_add_tendon(hfBuilder* b, const hfTendonDef* def, hfError* error);
 HF_API int hf_builder_add_equality(hfBuilder* b, const hfEqualityDef* def, hfError* error);
@@ -224,7 +237,7 @@ typedef struct hfAttachDef {
   const char* body;            // NULL: everything; else the subtree of this body of the guest
 } hfAttachDef;
 HF_API hfAttachDef hf_attach_def_default(void);
-// Copies what `guest` holds into b: its tree with joints, geoms, sites and meshes, then contacts, tendons, equalities, actuators,
+// Copies what `guest` holds into b: its tree with joints, geoms, sites, meshes and height fields, then contacts, tendons, equalities, actuators,
 // sensors and keyframes. What refers to a part of the guest that is not copied is left out. The world-wide values and the rules
 // about inertia of b hold for both; the keyframes of b get the references of the guest's joints, and the other way round. On a
 // refusal, for example of a name that both have, b is as it was.

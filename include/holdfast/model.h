@@ -32,14 +32,15 @@ typedef enum hfGeomType {
   HF_GEOM_ELLIPSOID, // half axes along x, y, z
   HF_GEOM_CYLINDER,  // radius, half length along z
   HF_GEOM_BOX,       // half lengths along x, y, z
-  HF_GEOM_MESH       // the convex hull of its mesh, in the geom's frame; no size
+  HF_GEOM_MESH,      // the convex hull of its mesh, in the geom's frame; no size
+  HF_GEOM_HFIELD     // a height field; no size
 } hfGeomType;
 
 typedef enum hfObjectKind {
   HF_OBJECT_NONE, HF_OBJECT_BODY, // frame of the body
   HF_OBJECT_INERTIAL,             // frame at the body's centre of mass, principal axes ("xbody" is BODY)
   HF_OBJECT_JOINT, HF_OBJECT_GEOM, HF_OBJECT_SITE, HF_OBJECT_MESH, HF_OBJECT_TENDON,
-  HF_OBJECT_EQUALITY, HF_OBJECT_ACTUATOR, HF_OBJECT_SENSOR, HF_OBJECT_KEY, HF_OBJECT_PAIR,
+  HF_OBJECT_EQUALITY, HF_OBJECT_ACTUATOR, HF_OBJECT_SENSOR, HF_OBJECT_KEY, HF_OBJECT_PAIR, HF_OBJECT_HFIELD,
   HF_OBJECT_KINDS
 } hfObjectKind;
 
@@ -155,7 +156,7 @@ typedef struct hfWorld {
 //   nq positions, nv velocities, nu controls, na activations, nM non-zeros of the lower triangle of M
 #define HF_MODEL_COUNTS(X)                                                                             \
   X(nq) X(nv) X(nu) X(na) X(nM) X(nbody) X(ntree) X(njnt) X(ngeom) X(nsite) X(nmesh) X(nhullvert)      \
-  X(nhullface) X(nhullfacevert) X(nhulledge) X(nsurfvert) X(nsurftri) X(ntendon) X(nwrap) X(neq) X(npair) X(nexclude) X(nmocap) \
+  X(nhullface) X(nhullfacevert) X(nhulledge) X(nsurfvert) X(nsurftri) X(nhfield) X(nhfieldheight) X(nhfieldtri) X(ntendon) X(nwrap) X(neq) X(npair) X(nexclude) X(nmocap) \
   X(nkey) X(nsensor) X(nsensordata) X(nsignal) X(nsignaldata) X(nnames)
 
 // Fields: X(type, name, rows, columns, overlay). overlay = 1: a world's hfParams may change it.
@@ -225,6 +226,7 @@ typedef struct hfWorld {
   X(int32_t, geom_type, ngeom, 1, 0)      /* hfGeomType */                                             \
   X(int32_t, geom_body, ngeom, 1, 0)                                                                   \
   X(int32_t, geom_mesh, ngeom, 1, 0)                                                                   \
+  X(int32_t, geom_hfield, ngeom, 1, 0)                                                                 \
   X(int32_t, geom_contype, ngeom, 1, 0)                                                                \
   X(int32_t, geom_conaffinity, ngeom, 1, 0)                                                            \
   X(int32_t, geom_condim, ngeom, 1, 0)    /* 1, 3, 4 or 6 */                                           \
@@ -271,6 +273,15 @@ typedef struct hfWorld {
   X(int32_t, mesh_surftrinum, nmesh, 1, 0)                                                             \
   X(float, surf_vert, nsurfvert, 3, 0)                                                                 \
   X(int32_t, surf_tri, nsurftri, 3, 0)    /* counter-clockwise seen from outside; local to the mesh */ \
+  /* height fields: heights over a grid, two triangles a cell, with the diagonal along +x +y; matter down to z = -base */ \
+  X(int32_t, hfield_nrow, nhfield, 1, 0)  /* vertices along y */                                       \
+  X(int32_t, hfield_ncol, nhfield, 1, 0)  /* vertices along x */                                       \
+  X(int32_t, hfield_adr, nhfield, 1, 0)   /* into hfield_height */                                     \
+  X(int32_t, hfield_regionadr, nhfield, 1, 0) /* into hfield_region */                                 \
+  X(double, hfield_size, nhfield, 3, 0)   /* half lengths along x and y, base [m] */                   \
+  X(double, hfield_range, nhfield, 2, 0)  /* lowest and highest height [m] */                          \
+  X(double, hfield_height, nhfieldheight, 1, 0) /* z in the geom's frame, rows along +y [m] */         \
+  X(int32_t, hfield_region, nhfieldtri, 1, 0) /* equal for connected triangles in one plane */         \
   /* sites */                                                                                          \
   X(int32_t, site_body, nsite, 1, 0)                                                                   \
   X(int32_t, site_type, nsite, 1, 0)      /* hfGeomType, for touch sensors */                          \
@@ -374,6 +385,7 @@ typedef struct hfWorld {
   X(int32_t, geom_name, ngeom, 1, 0)                                                                   \
   X(int32_t, site_name, nsite, 1, 0)                                                                   \
   X(int32_t, mesh_name, nmesh, 1, 0)                                                                   \
+  X(int32_t, hfield_name, nhfield, 1, 0)                                                               \
   X(int32_t, tendon_name, ntendon, 1, 0)                                                               \
   X(int32_t, eq_name, neq, 1, 0)                                                                       \
   X(int32_t, actuator_name, nu, 1, 0)                                                                  \

@@ -131,7 +131,18 @@ class Builder(_core.Builder):
 
     def add_geom(self, body: Any = 0, type: str | int = "sphere", name: str | None = None, **fields: Any) -> int:
         """A shape: size [m], pos [m], quat, mass [kg] or density [kg/m^3], friction, stiffness [N/m], dissipation [s/m], ..."""
+        if "hfield" in fields:
+            fields["hfield"] = self._id("hfield", fields["hfield"])
         return self._add_geom({"body": self._id("body", body), "type": _number(type, GEOM_TYPES, "type"), "name": name, **fields})
+
+    def add_height_field(self, heights: Any, half_size: Sequence[float], base: float = 1.0, name: str | None = None) -> int:
+        """Heights [m] over a rectangle, an array of rows from -y to +y and columns from -x to +x, and the matter below them down to
+        z = -base [m]. half_size: half lengths along x and y [m]. Each cell has two triangles. A geom shows it:
+        ``add_geom(type="hfield", hfield=field)``."""
+        z = floats(heights, None, "heights")
+        if z.ndim != 2:
+            raise ValueError(f"heights must have two dimensions, rows and columns, has {z.ndim}")
+        return self._add_height_field({"name": name, "nrow": z.shape[0], "ncol": z.shape[1], "half_size": half_size, "base": base}, z)
 
     def add_site(self, body: Any, name: str | None = None, **fields: Any) -> int:
         """A frame fixed to a body: pos [m], quat, size [m]."""

@@ -16,7 +16,7 @@ _KINDS: dict[str, int] = {**_core.object_kinds, "key": _core.object_kinds["keyfr
 _NQ = (7, 4, 1, 1)  # free, ball, slide, hinge
 _NV = (6, 3, 1, 1)
 JOINT_TYPES = ("free", "ball", "slide", "hinge")
-GEOM_TYPES = ("plane", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh")
+GEOM_TYPES = ("plane", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "hfield")
 
 
 def models_path(name: str = "") -> Path:
@@ -66,7 +66,7 @@ class Object:
         return f'<{self.kind} {self.id} "{self.name}">'
 
 
-_PREFIX = {"body": "body", "joint": "jnt", "geom": "geom", "site": "site", "mesh": "mesh", "tendon": "tendon",
+_PREFIX = {"body": "body", "joint": "jnt", "geom": "geom", "site": "site", "mesh": "mesh", "hfield": "hfield", "tendon": "tendon",
            "equality": "eq", "actuator": "actuator", "sensor": "sensor", "key": "key", "pair": "pair"}
 
 

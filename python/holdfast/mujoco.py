@@ -17,7 +17,7 @@ import numpy as np
 from .model import Model
 from .state import State
 
-_GEOM = {0: "plane", 2: "sphere", 3: "capsule", 4: "ellipsoid", 5: "cylinder", 6: "box", 7: "mesh"}
+_GEOM = {0: "plane", 1: "hfield", 2: "sphere", 3: "capsule", 4: "ellipsoid", 5: "cylinder", 6: "box", 7: "mesh"}
 _JOINT = {0: "free", 1: "ball", 2: "slide", 3: "hinge"}
 
 
@@ -80,7 +80,7 @@ class _Writer:
         self.root = ET.Element("mujoco", model="from_mujoco")
         self.object_name = {}
         for kind, count in (("BODY", m.nbody), ("JOINT", m.njnt), ("GEOM", m.ngeom), ("SITE", m.nsite), ("TENDON", m.ntendon),
-                            ("ACTUATOR", m.nu), ("SENSOR", m.nsensor), ("KEY", m.nkey), ("MESH", m.nmesh)):
+                            ("ACTUATOR", m.nu), ("SENSOR", m.nsensor), ("KEY", m.nkey), ("MESH", m.nmesh), ("HFIELD", m.nhfield)):
             number = getattr(mujoco.mjtObj, "mjOBJ_" + kind)
             for i in range(count):
                 self.object_name[kind, i] = mujoco.mj_id2name(m, number, i) or f"#{kind.lower()}{i}"
@@ -95,6 +95,8 @@ class _Writer:
         assets = _add(self.root, "asset")
         for i in sorted({int(m.geom_dataid[g]) for g in range(m.ngeom) if m.geom_type[g] == 7}):
             self.mesh(assets, i)
+        for i in sorted({int(m.geom_dataid[g]) for g in range(m.ngeom) if m.geom_type[g] == 1}):
+            self.height_field(assets, i)
         world = _add(self.root, "worldbody")
         elements = {0: world}
         for b in range(m.nbody):
@@ -124,6 +126,12 @@ class _Writer:
         vertices = m.mesh_vert[v:v + int(m.mesh_vertnum[i])]
         faces = m.mesh_face[f:f + int(m.mesh_facenum[i])]
         _add(assets, "mesh", name=self.name("MESH", i), vertex=vertices, face=" ".join(str(int(x)) for x in np.ravel(faces)))
+
+    def height_field(self, assets: ET.Element, i: int) -> None:
+        m = self.m
+        nrow, ncol, at = int(m.hfield_nrow[i]), int(m.hfield_ncol[i]), int(m.hfield_adr[i])
+        rows = np.asarray(m.hfield_data[at:at + nrow * ncol], dtype=float).reshape(nrow, ncol)
+        _add(assets, "hfield", name=self.name("HFIELD", i), nrow=str(nrow), ncol=str(ncol), size=m.hfield_size[i], elevation=rows[::-1])
 
     def body(self, parent: ET.Element, b: int) -> ET.Element:
         m = self.m
@@ -189,6 +197,8 @@ class _Writer:
             geom.set(field, str(int(getattr(m, "geom_" + field)[g])))
         if kind == "mesh":
             geom.set("mesh", self.name("MESH", m.geom_dataid[g]))
+        elif kind == "hfield":
+            geom.set("hfield", self.name("HFIELD", m.geom_dataid[g]))
         else:
             geom.set("size", _text(m.geom_size[g]))
 

@@ -19,13 +19,15 @@ static const member joint_members[] = {
     MEMBER(hfJointDef, frictionloss), MEMBER(hfJointDef, stiffness_poly), MEMBER(hfJointDef, damping_poly), MEMBER(hfJointDef, springdamper), MEMBER(hfJointDef, limit_stiffness),
     MEMBER(hfJointDef, limit_damping), MEMBER(hfJointDef, limit_solref), MEMBER(hfJointDef, limit_solimp), MEMBER(hfJointDef, actfrclimited), MEMBER(hfJointDef, actfrcrange), MEMBER(hfJointDef, actgravcomp)};
 static const member geom_members[] = {
-    MEMBER(hfGeomDef, name), MEMBER(hfGeomDef, body), MEMBER(hfGeomDef, type), MEMBER(hfGeomDef, mesh), MEMBER(hfGeomDef, pos),
+    MEMBER(hfGeomDef, name), MEMBER(hfGeomDef, body), MEMBER(hfGeomDef, type), MEMBER(hfGeomDef, mesh), MEMBER(hfGeomDef, hfield), MEMBER(hfGeomDef, pos),
     MEMBER(hfGeomDef, quat), MEMBER(hfGeomDef, size), MEMBER(hfGeomDef, mass), MEMBER(hfGeomDef, density), MEMBER(hfGeomDef, shell_inertia),
     MEMBER(hfGeomDef, contype), MEMBER(hfGeomDef, conaffinity), MEMBER(hfGeomDef, condim), MEMBER(hfGeomDef, priority),
     MEMBER(hfGeomDef, group), MEMBER(hfGeomDef, friction), MEMBER(hfGeomDef, friction_dynamic), MEMBER(hfGeomDef, margin),
     MEMBER(hfGeomDef, gap), MEMBER(hfGeomDef, fitscale), MEMBER(hfGeomDef, fluid), MEMBER(hfGeomDef, fluidcoef), MEMBER(hfGeomDef, solmix), MEMBER(hfGeomDef, solref), MEMBER(hfGeomDef, solimp),
     MEMBER(hfGeomDef, stiffness), MEMBER(hfGeomDef, dissipation), MEMBER(hfGeomDef, stiction_speed),
     MEMBER(hfGeomDef, tangential_stiffness), MEMBER(hfGeomDef, tangential_damping), MEMBER(hfGeomDef, rgba)};
+static const member height_field_members[] = {MEMBER(hfHeightFieldDef, name), MEMBER(hfHeightFieldDef, nrow), MEMBER(hfHeightFieldDef, ncol),
+                                              MEMBER(hfHeightFieldDef, half_size), MEMBER(hfHeightFieldDef, base)};
 static const member site_members[] = {MEMBER(hfSiteDef, name), MEMBER(hfSiteDef, body), MEMBER(hfSiteDef, type), MEMBER(hfSiteDef, pos),
                                       MEMBER(hfSiteDef, quat), MEMBER(hfSiteDef, size)};
 static const member tendon_members[] = {
@@ -142,6 +144,22 @@ static PyObject* add_spatial_tendon(PyObject* self, PyObject* args) {
   def.path = wraps;
   PyObject* result = id_or_error(hf_builder_add_tendon(((BuilderObject*)self)->builder, &def, &error), &error);
   free(wraps);
+  return result;
+}
+
+// add_height_field(values with nrow and ncol, heights)
+static PyObject* add_height_field(PyObject* self, PyObject* args) {
+  PyObject *values, *heights;
+  hfHeightFieldDef def = hf_height_field_def_default();
+  hfError error;
+  Py_buffer x;
+  if (!PyArg_ParseTuple(args, "O!O", &PyDict_Type, &values, &heights) ||
+      fill_struct(&def, MEMBERS(height_field_members), values, "a height field") < 0 ||
+      get_doubles(heights, "heights", (int64_t)def.nrow * def.ncol, 0, &x) < 0)
+    return NULL;
+  def.height = x.buf;
+  PyObject* result = id_or_error(hf_builder_add_height_field(((BuilderObject*)self)->builder, &def, &error), &error);
+  PyBuffer_Release(&x);
   return result;
 }
 
@@ -280,6 +298,7 @@ static PyMethodDef builder_methods[] = {{"_add_body", add_body, METH_VARARGS, NU
                                         {"_add_spatial_tendon", add_spatial_tendon, METH_VARARGS, NULL},
                                         {"_add_equality", add_equality, METH_VARARGS, NULL},
                                         {"_add_pair", add_pair, METH_VARARGS, NULL},
+                                        {"_add_height_field", add_height_field, METH_VARARGS, NULL},
                                         {"_add_exclude", add_exclude, METH_VARARGS, NULL},
                                         {"_add_actuator", add_actuator, METH_VARARGS, NULL},
                                         {"_add_sensor", add_sensor, METH_VARARGS, NULL},

@@ -74,7 +74,7 @@ static const double CAP = 0.99; // |cosine| of a normal and the axis of a cylind
 static int is_flat(const hfDynamics* d, int geom, hfVec3 n) {
   int type = hf_model_geom_type(d->model)[geom];
   if (type == HF_GEOM_CYLINDER) return fabs(v3_dot(n, m3_col(d->X_WG[geom].R, 2))) > CAP;
-  return type == HF_GEOM_PLANE || type == HF_GEOM_BOX || type == HF_GEOM_MESH;
+  return type == HF_GEOM_PLANE || type == HF_GEOM_BOX || type == HF_GEOM_MESH || type == HF_GEOM_HFIELD;
 }
 
 static const double ROLLING = 1e-6; // turn in a step below which a contact does not roll [rad]

@@ -11,6 +11,7 @@ static hfiPairFunction* const PAIR[HFI_SHAPES][HFI_SHAPES] = {
 };
 
 hfiPairFunction* hfi_pair_function(int a, int b) {
+  if (b == HF_GEOM_HFIELD) return a == HF_GEOM_PLANE || a == HF_GEOM_HFIELD ? NULL : hfi_convex_hfield;
   if (PAIR[a][b]) return PAIR[a][b];
   if (a == HF_GEOM_PLANE) return hfi_shape_functions[b]->plane;
   return a == HF_GEOM_SPHERE ? hfi_sphere_convex : hfi_convex_convex;

@@ -61,7 +61,7 @@ void hfi_find_separation(const hfiShape* A, const hfPose* X_WA, const hfiShape* 
 }
 
 hfiNearest hfi_nearest_convex(const hfiShape* s, hfVec3 p) {
-  hfiShape point = {HF_GEOM_SPHERE, {0, 0, 0}, NULL};
+  hfiShape point = {HF_GEOM_SPHERE, {0, 0, 0}, NULL, NULL};
   hfPose at = {m3_identity(), p}, here = pose_identity();
   hfiContactPoint c;
   hfi_convex_single(&point, &at, s, &here, INFINITY, &c);

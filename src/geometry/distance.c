@@ -3,6 +3,7 @@
 #include "geometry/distance.h"
 
 #include "geometry/convex.h"
+#include "geometry/hfield.h"
 #include "geometry/nearest.h"
 #include "geometry/pairs.h"
 #include "geometry/support.h"
@@ -25,6 +26,8 @@ int hfi_distance(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const
     return found;
   }
   if (B->type == HF_GEOM_PLANE) return 0;
+  if (B->type == HF_GEOM_HFIELD)
+    return A->type == HF_GEOM_PLANE || A->type == HF_GEOM_HFIELD ? 0 : hfi_hfield_distance(A, X_WA, B, X_WB, far, point);
   if (A->type == HF_GEOM_PLANE) return plane_distance(X_WA, B, X_WB, far, point);
   if (A->type == HF_GEOM_SPHERE) return hfi_sphere_convex(A, X_WA, B, X_WB, far, point);
   hfiContactPoint single;

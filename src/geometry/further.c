@@ -48,15 +48,15 @@ static void replace_range(FoundPoints* f, int begin, int end, const hfiRawContac
 // candidate: number of the pair in the scene's list, or -1. A pair has no more points than a single look finds at most.
 static void look_again(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* c, int candidate, hfiCull* cull,
                        const double* reach, FoundPoints* f) {
-  hfiContactPoint points[HFI_MAX_MANIFOLD];
-  hfiRawContact now[HFI_MAX_MANIFOLD];
+  hfiContactPoint points[HFI_MAX_POINTS];
+  hfiRawContact now[HFI_MAX_POINTS];
   const int32_t* type = hf_model_geom_type(s->model);
   double margin = cull->margin + reach[c->a] + reach[c->b];
   int n = hfi_scene_points(s, X_WG, c, cull, margin, points), begin = find_pair(f, c), end = begin, count = 0;
   int most = hfi_pair_points(type[c->a], type[c->b]);
   if (!n) return;
   for (; end < f->count && compare_pair(&f->at[end], c) == 0; ++end)
-    if (f->at[end].acts && count < HFI_MAX_MANIFOLD) now[count++] = f->at[end];
+    if (f->at[end].acts && count < HFI_MAX_POINTS) now[count++] = f->at[end];
   if (end > begin) candidate = f->at[begin].candidate;
   else if (candidate < 0) candidate = f->next_candidate++;
   for (int k = 0; k < n && count < most; ++k) {

@@ -17,6 +17,7 @@ typedef int hfiPairFunction(const hfiShape* A, const hfPose* X_WA, const hfiShap
 hfiPairFunction hfi_sphere_sphere, hfi_sphere_convex;
 hfiPairFunction hfi_capsule_capsule, hfi_capsule_box, hfi_ellipsoid_box, hfi_cylinder_box, hfi_box_box;
 hfiPairFunction hfi_convex_convex; // any two bounded shapes
+hfiPairFunction hfi_convex_hfield; // any bounded convex shape and a height field
 
 // The function that collides a lower with a higher type; NULL: the two cannot touch.
 hfiPairFunction* hfi_pair_function(int type_a, int type_b);

@@ -7,11 +7,17 @@
 
 #include <assert.h>
 
-// Shape of a geom; *hull holds a mesh's hull meanwhile.
-static hfiShape shape_of(const hfModel* m, int geom, hfiHull* hull) {
-  int mesh = hf_model_geom_mesh(m)[geom];
-  if (mesh >= 0) *hull = hfi_model_hull(m, mesh);
-  return hfi_model_shape(m, geom, mesh >= 0 ? hull : NULL);
+// What the shape of a geom points to.
+typedef struct ShapeData {
+  hfiHull hull;
+  hfiHeightField field;
+} ShapeData;
+
+static hfiShape shape_of(const hfModel* m, int geom, ShapeData* data) {
+  int mesh = hf_model_geom_mesh(m)[geom], hfield = hf_model_geom_hfield(m)[geom];
+  if (mesh >= 0) data->hull = hfi_model_hull(m, mesh);
+  if (hfield >= 0) data->field = hfi_model_height_field(m, hfield);
+  return hfi_model_shape(m, geom, mesh >= 0 ? &data->hull : NULL, hfield >= 0 ? &data->field : NULL);
 }
 
 // 1 if the ray o + t d, 0 <= t <= far, passes the ball of radius r about c (0: unbounded).
@@ -34,8 +40,8 @@ int hfi_ray_cast(const hfDynamics* d, hfVec3 origin, hfVec3 direction, double ma
     if (hf_model_geom_body(m)[g] == exclude_body || (include && !include[g])) continue;
     hfPose X = hf_dynamics_geom_pose(d, g);
     if (!may_hit(origin, unit, nearest, X.p, hf_model_geom_rbound(m)[g])) continue;
-    hfiHull hull;
-    hfiShape shape = shape_of(m, g, &hull);
+    ShapeData data;
+    hfiShape shape = shape_of(m, g, &data);
     double t;
     hfVec3 n;
     if (!hfi_ray_shape(&shape, pose_inv_point(X, origin), m3_tmulv(X.R, unit), &t, &n)) continue;
@@ -56,8 +62,8 @@ int hf_ray_cast(const hfDynamics* d, hfVec3 origin, hfVec3 direction, double max
 int hf_geom_distance(const hfDynamics* d, int geom_a, int geom_b, double max_distance, hfGeomDistance* result) {
   const hfModel* m = d->model;
   assert(geom_a >= 0 && geom_a < m->ngeom && geom_b >= 0 && geom_b < m->ngeom);
-  hfiHull hull_a, hull_b;
-  hfiShape A = shape_of(m, geom_a, &hull_a), B = shape_of(m, geom_b, &hull_b);
+  ShapeData data_a, data_b;
+  hfiShape A = shape_of(m, geom_a, &data_a), B = shape_of(m, geom_b, &data_b);
   hfPose X_WA = hf_dynamics_geom_pose(d, geom_a), X_WB = hf_dynamics_geom_pose(d, geom_b);
   hfiContactPoint c;
   if (!hfi_distance(&A, &X_WA, &B, &X_WB, max_distance, &c)) return 0;

@@ -54,6 +54,7 @@ void hfi_span_join(hfiSpan* s, hfiSpan other) {
 }
 
 int hfi_ray_shape(const hfiShape* shape, hfVec3 o, hfVec3 d, double* t, hfVec3* normal) {
+  if (hfi_functions(shape)->ray) return hfi_functions(shape)->ray(shape, o, d, t, normal);
   hfiSpan s = hfi_functions(shape)->span(shape, o, d);
   int end = !(s.t[0] >= 0);
   if (!(s.t[0] <= s.t[1]) || !(s.t[end] >= 0) || !(s.t[end] < INFINITY)) return 0;

@@ -26,8 +26,8 @@ static const double PAYS = 4; // A list must serve this many queries to be worth
 static void view_shapes(hfiScene* s) {
   const hfModel* m = s->model;
   for (int g = 0; g < m->ngeom; ++g) {
-    int mesh = hf_model_geom_mesh(m)[g];
-    s->shape[g] = hfi_model_shape(m, g, mesh >= 0 ? &s->hull[mesh] : NULL);
+    int mesh = hf_model_geom_mesh(m)[g], hfield = hf_model_geom_hfield(m)[g];
+    s->shape[g] = hfi_model_shape(m, g, mesh >= 0 ? &s->hull[mesh] : NULL, hfield >= 0 ? &s->field[hfield] : NULL);
     hfPose own = pose_identity();
     hfiAabb b = hfi_shape_aabb(&s->shape[g], &own);
     s->half[g] = v3(max2(b.hi.x, -b.lo.x), max2(b.hi.y, -b.lo.y), max2(b.hi.z, -b.lo.z));
@@ -95,13 +95,13 @@ static void find_active(hfiScene* s) {
   s->grid.geom = s->active;
 }
 
-// A quarter of the mean radius: some steps of motion, and few pairs more.
+// A quarter of the mean radius of the shapes but terrain: some steps of motion, and few pairs more.
 static double choose_skin(const hfiScene* s) {
   const double* radius = hf_model_geom_rbound(s->model);
   double sum = 0;
   int bounded = 0;
   for (int k = 0; k < s->nactive; ++k)
-    if (radius[s->active[k]] > 0) sum += radius[s->active[k]], bounded++;
+    if (radius[s->active[k]] > 0 && !s->shape[s->active[k]].field) sum += radius[s->active[k]], bounded++;
   return bounded ? 0.25 * sum / bounded : 0;
 }
 
@@ -128,7 +128,9 @@ void hfi_scene_init(hfiScene* s, const hfModel* m, hfiArena* arena) {
   s->shape = HFI_TAKE(arena, hfiShape, m->ngeom);
   s->hull = HFI_TAKE(arena, hfiHull, m->nmesh);
   s->index = HFI_TAKE(arena, hfiHullIndex, m->nmesh);
+  s->field = HFI_TAKE(arena, hfiHeightField, m->nhfield);
   for (int i = 0; i < m->nmesh; ++i) view_hull(s, i, arena);
+  for (int i = 0; s->field && i < m->nhfield; ++i) s->field[i] = hfi_model_height_field(m, i);
   s->half = HFI_TAKE(arena, hfVec3, m->ngeom);
   hfi_filter_init(&s->filter, m, arena);
   // while planning the filter is not known: reserve for either way
@@ -302,7 +304,7 @@ int hfi_scene_points(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* 
 
 int hfi_scene_collide(hfiScene* s, const hfPose* X_WG, const double* reach, hfiRawContact* out,
                       int capacity, int* dropped) {
-  hfiContactPoint points[HFI_MAX_MANIFOLD];
+  hfiContactPoint points[HFI_MAX_POINTS];
   int count = 0;
   *dropped = 0;
   if (s->nnear < 0 || !list_holds(s, X_WG, reach)) list_near(s, X_WG, reach, dropped);

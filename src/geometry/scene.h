@@ -34,6 +34,7 @@ typedef struct hfiScene {
   hfiShape* shape; // (ngeom)
   hfiHull* hull;   // (nmesh)
   hfiHullIndex* index; // (nmesh)
+  hfiHeightField* field; // (nhfield)
   hfVec3* half;    // (ngeom) half sizes of a box about the geom's frame that holds it [m]
   hfiFilter filter;
   int32_t nactive, *active; // (ngeom) geoms that can touch another, ascending
@@ -67,6 +68,6 @@ int hfi_scene_look_further(hfiScene* scene, const hfPose* X_WG, const double* re
 // How a pair that the scene does not list is culled, and the points of a pair with a gap below the margin [m].
 hfiCull hfi_scene_cull(const hfiScene* scene, const hfiCandidate* pair);
 int hfi_scene_points(const hfiScene* scene, const hfPose* X_WG, const hfiCandidate* pair, hfiCull* cull, double margin,
-                     hfiContactPoint* points); // (HFI_MAX_MANIFOLD)
+                     hfiContactPoint* points); // (HFI_MAX_POINTS)
 
 #endif

@@ -4,7 +4,7 @@
 const hfiShapeFunctions* const hfi_shape_functions[HFI_SHAPES] = {
     [HF_GEOM_PLANE] = &hfi_plane,         [HF_GEOM_SPHERE] = &hfi_sphere,     [HF_GEOM_CAPSULE] = &hfi_capsule,
     [HF_GEOM_ELLIPSOID] = &hfi_ellipsoid, [HF_GEOM_CYLINDER] = &hfi_cylinder, [HF_GEOM_BOX] = &hfi_box,
-    [HF_GEOM_MESH] = &hfi_mesh,
+    [HF_GEOM_MESH] = &hfi_mesh,           [HF_GEOM_HFIELD] = &hfi_hfield,
 };
 
 hfiAabb hfi_shape_aabb(const hfiShape* s, const hfPose* X_WG) { return hfi_functions(s)->bounds(s, X_WG); }
@@ -12,6 +12,7 @@ hfiAabb hfi_shape_aabb(const hfiShape* s, const hfPose* X_WG) { return hfi_funct
 hfiNearest hfi_nearest(const hfiShape* s, hfVec3 p) { return hfi_functions(s)->nearest(s, p); }
 
 int hfi_pair_points(int type_a, int type_b) {
+  if (type_a == HF_GEOM_HFIELD || type_b == HF_GEOM_HFIELD) return HFI_MAX_POINTS;
   return imin2(hfi_shape_functions[type_a]->max_points, hfi_shape_functions[type_b]->max_points);
 }
 
@@ -30,8 +31,8 @@ hfiHull hfi_model_hull(const hfModel* m, int mesh) {
   return h;
 }
 
-hfiShape hfi_model_shape(const hfModel* m, int geom, const hfiHull* hull) {
+hfiShape hfi_model_shape(const hfModel* m, int geom, const hfiHull* hull, const hfiHeightField* field) {
   const double* size = hf_model_geom_size(m) + 3 * geom;
-  hfiShape shape = {hf_model_geom_type(m)[geom], {size[0], size[1], size[2]}, hull};
+  hfiShape shape = {hf_model_geom_type(m)[geom], {size[0], size[1], size[2]}, hull, field};
   return shape;
 }

@@ -4,6 +4,7 @@
 
 #include <holdfast/model.h>
 #include "math/vec3.h"
+#include "model/height_field.h"
 #include "model/hull.h"
 #include "model/shape.h"
 
@@ -11,11 +12,12 @@ typedef struct hfiShape {
   int32_t type; // hfGeomType
   double size[3];      // see model/shape.h
   const hfiHull* hull; // of a mesh, in the geom's frame; else NULL
+  const hfiHeightField* field; // of a height field; else NULL
 } hfiShape;
 
-// Views of a model's arrays; `hull` belongs to the geom's mesh, NULL for other types.
+// Views of a model's arrays; `hull` and `field` belong to the geom's mesh and height field, NULL for other types.
 hfiHull hfi_model_hull(const hfModel* model, int mesh);
-hfiShape hfi_model_shape(const hfModel* model, int geom, const hfiHull* hull);
+hfiShape hfi_model_shape(const hfModel* model, int geom, const hfiHull* hull, const hfiHeightField* field);
 
 // An axis-aligned box in the world. A plane's is infinite.
 typedef struct hfiAabb { hfVec3 lo, hi; } hfiAabb;
@@ -34,12 +36,13 @@ typedef struct hfiContactPoint {
   uint32_t feature;    // which features of A and B touch: the same for the same pair across steps
 } hfiContactPoint;
 
-enum { HFI_MAX_MANIFOLD = 8 };
+// Most points of two convex shapes, and of any pair: a height field may touch in many places.
+enum { HFI_MAX_MANIFOLD = 8, HFI_MAX_POINTS = 32 };
 
 // Most points in which shapes of two types touch.
 int hfi_pair_points(int type_a, int type_b);
 
-// Contact points of A and B with a gap below `margin`, at most HFI_MAX_MANIFOLD. Returns the count.
+// Contact points of A and B with a gap below `margin`, at most hfi_pair_points of them. Returns the count.
 // Deterministic, allocation-free; swapping A and B swaps the witness points and turns the normal.
 int hfi_collide(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB,
                 double margin, hfiContactPoint* points);

@@ -26,11 +26,12 @@ typedef struct hfiShapeFunctions {
   // Flat part that looks along d (facet.h); NULL: none.
   void (*facet)(const hfiShape* shape, const hfPose* X, hfVec3 d, hfiFacet* facet);
   hfiNearest (*nearest)(const hfiShape* shape, hfVec3 p);
-  // Part of the ray o + t d that is inside (ray.h).
+  // Part of the ray o + t d that is inside (ray.h), of a convex shape; of others the first point that it passes.
   hfiSpan (*span)(const hfiShape* shape, hfVec3 o, hfVec3 d);
+  int (*ray)(const hfiShape* shape, hfVec3 o, hfVec3 d, double* t, hfVec3* normal);
 } hfiShapeFunctions;
 
-extern const hfiShapeFunctions hfi_plane, hfi_sphere, hfi_capsule, hfi_ellipsoid, hfi_cylinder, hfi_box, hfi_mesh;
+extern const hfiShapeFunctions hfi_plane, hfi_sphere, hfi_capsule, hfi_ellipsoid, hfi_cylinder, hfi_box, hfi_mesh, hfi_hfield;
 
 // By hfGeomType.
 extern const hfiShapeFunctions* const hfi_shape_functions[HFI_SHAPES];

@@ -66,6 +66,14 @@ typedef struct hfiMeshAsset {
   struct hfiMeshAsset* next;
 } hfiMeshAsset;
 
+typedef struct hfiHfieldAsset {
+  const char* name;
+  const hfiElem* elem;
+  int id;     // in the builder, or -1
+  int loaded; // 0: nobody has asked for it yet
+  struct hfiHfieldAsset* next;
+} hfiHfieldAsset;
+
 typedef struct hfiMjcfMaterial {
   const char* name;
   double rgba[4];
@@ -110,6 +118,7 @@ struct hfiMjcf {
   const char *meshdir, *assetdir;
   hfiClass *main, *classes;
   hfiMeshAsset* meshes;
+  hfiHfieldAsset* hfields;
   hfiMjcfMaterial* materials;
   hfiLeftOut* left_out;
   hfiCustom* custom;
@@ -217,6 +226,12 @@ hfiMeshAsset* hfi_mjcf_find_mesh(hfiMjcf* m, const hfiElem* elem, const char* na
 // Fills the points of a built-in mesh. Returns 0 when the element asks for none.
 int hfi_mjcf_make_builtin(hfiMjcf* m, const hfiElem* elem, hfiMeshSpec* spec);
 int hfi_mjcf_load_mesh(hfiMjcf* m, hfiMeshAsset* asset);
+// File name without folders and extension, and the path of a file that <asset> names.
+const char* hfi_mjcf_stem(hfiMjcf* m, const char* file);
+const char* hfi_mjcf_asset_path(hfiMjcf* m, const hfiElem* elem, const char* file);
+void hfi_mjcf_read_hfield(hfiMjcf* m, hfiElem* elem);
+// The id of the height field of that name, which is loaded when it is first used; -1 after a refusal.
+int hfi_mjcf_load_hfield(hfiMjcf* m, const hfiElem* geom, const char* name);
 const hfiMjcfMaterial* hfi_mjcf_find_material(hfiMjcf* m, const char* name);
 
 void hfi_mjcf_read_tree(hfiMjcf* m, const hfiScope* scope,

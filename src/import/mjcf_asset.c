@@ -1,4 +1,4 @@
-// <asset>: meshes, which are loaded when the first geom asks for them, and the colours of materials.
+// <asset>: meshes, which are loaded when the first geom asks for them, and the colours of materials. Height fields: mjcf_hfield.c.
 #include "import/mjcf.h"
 
 #include <string.h>
@@ -31,15 +31,14 @@ void hfi_mjcf_check_mesh(hfiMjcf* m, hfiElem* elem) {
   apply_mesh(m, elem, &s);
 }
 
-// File name without folders and extension.
-static const char* stem(hfiMjcf* m, const char* file) {
+const char* hfi_mjcf_stem(hfiMjcf* m, const char* file) {
   const char *base = hfi_base_name(file), *dot = strrchr(base, '.');
   return dot ? hfi_format(m->r, "%.*s", (int)(dot - base), base) : base;
 }
 
 static void read_mesh(hfiMjcf* m, hfiElem* elem) {
   const char *name = hfi_attr(elem, "name"), *file = hfi_attr(elem, "file");
-  if (!name && file) name = stem(m, file);
+  if (!name && file) name = hfi_mjcf_stem(m, file);
   if (!name || !name[0]) {
     hfi_fail(m->r, elem, HF_ERROR_PARSE, "a mesh needs a name or a file");
     return;
@@ -82,7 +81,7 @@ static const char* included_folder(hfiMjcf* m, const hfiElem* elem) {
 
 // A file that an included file names may also be given as seen from that file: MuJoCo puts that folder behind meshdir, and a file
 // beside the included one is found too.
-static const char* mesh_path(hfiMjcf* m, const hfiElem* elem, const char* file) {
+const char* hfi_mjcf_asset_path(hfiMjcf* m, const hfiElem* elem, const char* file) {
   hfiReader* r = m->r;
   if (m->strippath) file = hfi_base_name(file);
   const char* folder = hfi_join(r, m->folder, m->meshdir ? m->meshdir : m->assetdir);
@@ -110,7 +109,7 @@ static int add_mesh(hfiMjcf* m, hfiMeshAsset* asset) {
   if (file && s.vertex) return hfi_fail(r, elem, HF_ERROR_MODEL, "both file and vertex are given");
   if (!file && !s.vertex && !builtin)
     return hfi_fail(r, elem, HF_ERROR_UNSUPPORTED, "neither file nor vertex nor builtin is given (plugin meshes are not supported)");
-  if (file) s.path = mesh_path(m, elem, file);
+  if (file) s.path = hfi_mjcf_asset_path(m, elem, file);
   if (r->status) return r->status;
   return hfi_mesh_add(r, &s, &r->scratch);
 }
@@ -156,7 +155,7 @@ void hfi_mjcf_read_asset(hfiMjcf* m, hfiElem* elem) {
     const char* kind;
     hfiReadChild read;
   } kinds[] = {
-      {"mesh", read_mesh}, {"material", read_material}, {"model", hfi_mjcf_read_model_asset}};
+      {"mesh", read_mesh}, {"hfield", hfi_mjcf_read_hfield}, {"material", read_material}, {"model", hfi_mjcf_read_model_asset}};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
     if (hfi_is(elem, kinds[i].kind)) {
       elem->used = 1;

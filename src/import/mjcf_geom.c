@@ -7,7 +7,7 @@
 #include <string.h>
 
 // Shapes that MJCF has and Holdfast does not support.
-static const char* const UNKNOWN_TYPES[] = {"hfield", "sdf"};
+static const char* const UNKNOWN_TYPES[] = {"sdf"};
 enum { UNKNOWN = sizeof UNKNOWN_TYPES / sizeof *UNKNOWN_TYPES };
 
 static void read_type(hfiMjcf* m, const hfiElem* elem, int* type) {
@@ -24,7 +24,7 @@ typedef struct GeomSpec {
   int pose_given; // bits of hfi_mjcf_read_pose
   double fromto[6];
   int has_fromto;
-  const char *mesh, *material;
+  const char *mesh, *hfield, *material;
   double rgba[4], surfacevel[6], adhesion;
   int has_rgba;
 } GeomSpec;
@@ -81,7 +81,8 @@ static void apply_geom(hfiMjcf* m, const hfiElem* elem, void* data) {
   if (hfi_read_reals(r, elem, "fromto", 6, 6, s->fromto)) s->has_fromto = 1;
   const char* mesh = hfi_attr(elem, "mesh");
   if (mesh) s->mesh = mesh;
-  hfi_attr(elem, "hfield");
+  const char* hfield = hfi_attr(elem, "hfield");
+  if (hfield) s->hfield = hfield;
   hfi_read_real(r, elem, "fitscale", &s->def.fitscale);
   if (hfi_read_real(r, elem, "mass", &s->def.mass) && s->def.mass < 0)
     hfi_fail(r, elem, HF_ERROR_MODEL, "mass %g is negative", s->def.mass);
@@ -156,10 +157,15 @@ static int find_shape(hfiMjcf* m, const hfiScope* scope, GeomSpec* s, hfiElem* e
     return 0;
   }
   const hfiShapeKind* shape = &hfi_shape_kinds[s->def.type];
-  if (m->r->skeleton && s->mesh) {
+  if (m->r->skeleton && (s->mesh || shape->uses_hfield)) {
     s->def.type = HF_GEOM_SPHERE;
     s->def.size[0] = 1;
     return 1;
+  }
+  if (shape->uses_hfield) {
+    if (!s->hfield) hfi_fail(m->r, elem, HF_ERROR_MODEL, "a geom of type hfield must name a height field");
+    else s->def.hfield = hfi_mjcf_load_hfield(m, elem, s->hfield);
+    return !m->r->status;
   }
   if (shape->uses_mesh && !s->mesh)
     hfi_fail(m->r, elem, HF_ERROR_MODEL, "a geom of type mesh must name a mesh");

@@ -25,7 +25,6 @@ const hfiMeaning hfi_mjcf_meanings[] = {
     {"text", NULL, 1, "a user's own text: not used"},
     {"tuple", NULL, 1, "a user's own list: not used"},
     {"option", NULL, 1, "of an attached model: the outer model's options hold"},
-    {"hfield", NULL, 0, "height fields are not supported: nothing can touch them"},
     {"extension", NULL, 0, "plugins are not supported: what they do is missing"},
     {"plugin", NULL, 0, "plugins are not supported: what they do is missing"},
     {"composite", NULL, 0, "composite objects are not supported: they are missing"},

@@ -21,6 +21,7 @@ static void collect_names(hfiMjcfWriter* w) {
   COLLECT_NAMES(HF_OBJECT_GEOM, geom, );
   COLLECT_NAMES(HF_OBJECT_SITE, site, );
   COLLECT_NAMES(HF_OBJECT_MESH, mesh, .def);
+  COLLECT_NAMES(HF_OBJECT_HFIELD, hfield, );
   COLLECT_NAMES(HF_OBJECT_TENDON, tendon, );
   COLLECT_NAMES(HF_OBJECT_EQUALITY, equality, );
   COLLECT_NAMES(HF_OBJECT_ACTUATOR, actuator, );
@@ -53,6 +54,7 @@ static void name_what_is_referred_to(hfiMjcfWriter* w) {
   for (int i = 0; i < b->geom.count; ++i)
     if (has_contact_parameters(&b->geom.data[i])) need_name(w, HF_OBJECT_GEOM, i);
   for (int i = 0; i < b->mesh.count; ++i) need_name(w, HF_OBJECT_MESH, i);
+  for (int i = 0; i < b->hfield.count; ++i) need_name(w, HF_OBJECT_HFIELD, i);
   for (int i = 0; i < b->pair.count; ++i)
     need_name(w, HF_OBJECT_GEOM, b->pair.data[i].geom1), need_name(w, HF_OBJECT_GEOM, b->pair.data[i].geom2);
   for (int i = 0; i < b->exclude.count; ++i)

@@ -1,7 +1,8 @@
-// Writing <custom>, meshes and the tree of bodies.
+// Writing <custom>, meshes, height fields and the tree of bodies.
 #include "import/mjcf_write.h"
 
 #include "import/mjcf.h"
+#include "model/height_field.h"
 #include "model/order.h"
 
 #include <stdio.h>
@@ -108,9 +109,34 @@ static void write_mesh(hfiMjcfWriter* w, int i) {
   hfi_mjcf_print(w, "\"/>\n");
 }
 
+// MJCF puts the lowest height at zero and the highest at the third size. What is lower here is made up for by the base and by the
+// poses of the geoms.
+static double lowest_height(const hfHeightFieldDef* d, double* range) {
+  double extent[2];
+  hfi_hfield_range(d->height, d->nrow * d->ncol, extent);
+  *range = extent[1] - extent[0];
+  return extent[0];
+}
+
+static void write_height_field(hfiMjcfWriter* w, int i) {
+  const hfHeightFieldDef* d = &w->b->hfield.data[i];
+  double range, lowest = lowest_height(d, &range);
+  const double size[4] = {d->half_size[0], d->half_size[1], range > 0 ? range : 1, d->base + lowest};
+  hfi_mjcf_begin(w, 2, "hfield");
+  hfi_mjcf_put_name(w, HF_OBJECT_HFIELD, i);
+  hfi_mjcf_put_int(w, "nrow", d->nrow, 0);
+  hfi_mjcf_put_int(w, "ncol", d->ncol, 0);
+  hfi_mjcf_put_reals(w, "size", size, 4);
+  hfi_mjcf_print(w, " elevation=\"");
+  for (int r = d->nrow - 1; r >= 0; --r)
+    for (int c = 0; c < d->ncol; ++c) hfi_mjcf_print(w, r == d->nrow - 1 && c == 0 ? "%.17g" : " %.17g", range > 0 ? (d->height[r * d->ncol + c] - lowest) / range : 0.0);
+  hfi_mjcf_print(w, "\"/>\n");
+}
+
 void hfi_mjcf_write_assets(hfiMjcfWriter* w) {
   hfi_mjcf_print(w, "  <asset>\n");
   for (int i = 0; i < w->b->mesh.count; ++i) write_mesh(w, i);
+  for (int i = 0; i < w->b->hfield.count; ++i) write_height_field(w, i);
   hfi_mjcf_print(w, "  </asset>\n");
 }
 
@@ -167,8 +193,11 @@ static void write_geom(hfiMjcfWriter* w, int i, int depth) {
   hfi_mjcf_put_name(w, HF_OBJECT_GEOM, i);
   hfi_mjcf_put_text(w, "type", hf_geom_type_name(d->type));
   hfi_mjcf_put_reference(w, "mesh", HF_OBJECT_MESH, d->mesh);
-  if (d->mesh < 0) hfi_mjcf_put_reals(w, "size", d->size, 3);
-  hfi_mjcf_put_pose(w, d->pos, d->quat);
+  hfi_mjcf_put_reference(w, "hfield", HF_OBJECT_HFIELD, d->hfield);
+  if (d->mesh < 0 && d->hfield < 0) hfi_mjcf_put_reals(w, "size", d->size, 3);
+  double pos[3] = {d->pos[0], d->pos[1], d->pos[2]}, range;
+  if (d->hfield >= 0) v3_store(pos, v3_add(v3_load(pos), q_rotate(q_load(d->quat), v3(0, 0, lowest_height(&w->b->hfield.data[d->hfield], &range)))));
+  hfi_mjcf_put_pose(w, pos, d->quat);
   if (d->mass >= 0)
     hfi_mjcf_put_reals(w, "mass", &d->mass, 1);
   else

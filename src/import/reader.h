@@ -30,7 +30,7 @@ typedef struct hfiReader {
   // Reads a document that is no MJCF into a builder of its own, which the reader frees; relative files resolve from `folder`. NULL
   // after a refusal. It is called through a pointer because the reader of MJCF, which calls it, must not need the others.
   hfBuilder* (*read_guest)(struct hfiReader* reader, hfiElem* root, const char* folder);
-  int skeleton; // 1: geoms that are made of meshes become balls; for keyframes, in which they have no place
+  int skeleton; // 1: geoms that are made of meshes or height fields become balls; for keyframes, in which they have no place
   int unfolded; // how many elements of the tree were read so far, with replicas and attached models
 } hfiReader;
 

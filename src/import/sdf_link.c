@@ -70,7 +70,7 @@ static void read_sizes(hfiSdf* s, const hfiElem* shape, const hfiUrdfSize* item,
 
 static int find_type(const char* name) {
   for (int i = 0; i < HFI_SHAPES; ++i)
-    if (strcmp(name, hfi_shape_kinds[i].name) == 0) return i;
+    if (strcmp(name, hfi_shape_kinds[i].name) == 0 && !hfi_shape_kinds[i].uses_hfield) return i;
   return -1;
 }
 

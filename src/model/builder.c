@@ -68,6 +68,7 @@ void hf_builder_free(hfBuilder* b) {
   if (!b) return;
   for (int i = 0; i < b->mesh.count; ++i) hfi_hull_release(&b->mesh.data[i].hull);
   void* lists[] = {b->body.data,    b->joint.data,    b->geom.data,     b->mesh.data,
+                   b->hfield.data,
                    b->site.data,    b->tendon.data,   b->equality.data, b->pair.data,
                    b->exclude.data, b->actuator.data, b->sensor.data,   b->key.data};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; ++i) free(lists[i]);
@@ -129,6 +130,8 @@ int hf_builder_count(const hfBuilder* b, hfObjectKind kind) {
     return b->site.count;
   case HF_OBJECT_MESH:
     return b->mesh.count;
+  case HF_OBJECT_HFIELD:
+    return b->hfield.count;
   case HF_OBJECT_TENDON:
     return b->tendon.count;
   case HF_OBJECT_EQUALITY:

@@ -27,6 +27,7 @@ struct hfBuilder {
   HFI_LIST(hfJointDef) joint;
   HFI_LIST(hfGeomDef) geom;
   HFI_LIST(hfiMesh) mesh;
+  HFI_LIST(hfHeightFieldDef) hfield;
   HFI_LIST(hfSiteDef) site;
   HFI_LIST(hfTendonDef) tendon;
   HFI_LIST(hfEqualityDef) equality;

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "math/vec3.h"
+#include "model/height_field.h"
 #include "model/joint.h"
 #include "model/shape.h"
 
@@ -114,6 +115,8 @@ hfStatus hfi_check_geom(const hfBuilder* b, hfGeomDef* d, hfError* error) {
     return hfi_refuse_def(error, d->where, kind, d->name, "mesh %d does not exist", d->mesh);
   if (d->mesh >= 0 && !shape->uses_mesh && !shape->fit)
     return hfi_refuse_def(error, d->where, kind, d->name, "a %s cannot be fitted to a mesh", shape->name);
+  if (shape->uses_hfield ? !hfi_object_exists(b, HF_OBJECT_HFIELD, d->hfield) : d->hfield >= 0)
+    return hfi_refuse_def(error, d->where, kind, d->name, shape->uses_hfield ? "height field %d does not exist" : "a geom of another type cannot have height field %d", d->hfield);
   for (int i = 0; i < shape->nsize && d->mesh < 0; ++i)
     if (!(d->size[i] > 0) || !isfinite(d->size[i]))
       return hfi_refuse_def(error, d->where, kind, d->name, "size %d must be positive, is %g", i,
@@ -223,4 +226,35 @@ int hf_builder_add_mesh(hfBuilder* b, const hfMeshDef* source, hfError* error) {
   }
   mesh.def = d;
   return HFI_APPEND(b->mesh, mesh);
+}
+
+static hfStatus check_height_field(const hfHeightFieldDef* d, hfError* error) {
+  const hfObjectKind kind = HF_OBJECT_HFIELD;
+  if (d->nrow < 2 || d->ncol < 2)
+    return hfi_refuse_def(error, d->where, kind, d->name, "needs at least 2 rows and 2 columns, has %d and %d", d->nrow, d->ncol);
+  if ((int64_t)d->nrow * d->ncol > HFI_MOST_HEIGHTS)
+    return hfi_refuse_def(error, d->where, kind, d->name, "%d rows of %d heights are more than %d", d->nrow, d->ncol, HFI_MOST_HEIGHTS);
+  const double size[3] = {d->half_size[0], d->half_size[1], d->base};
+  for (int i = 0; i < 3; ++i)
+    if (!(size[i] > 0) || !isfinite(size[i]))
+      return hfi_refuse_def(error, d->where, kind, d->name, "%s must be positive, is %g", i < 2 ? "half_size" : "base", size[i]);
+  for (int i = 0; i < d->nrow * d->ncol; ++i) {
+    if (!isfinite(d->height[i]))
+      return hfi_refuse_def(error, d->where, kind, d->name, "the height in row %d, column %d is not finite", i / d->ncol, i % d->ncol);
+    if (!(d->height[i] > -d->base))
+      return hfi_refuse_def(error, d->where, kind, d->name, "the height %g in row %d, column %d is not above the base, %g", d->height[i],
+                            i / d->ncol, i % d->ncol, -d->base);
+  }
+  return HF_OK;
+}
+
+int hf_builder_add_height_field(hfBuilder* b, const hfHeightFieldDef* source, hfError* error) {
+  hfi_clear_error(error);
+  hfHeightFieldDef d = *source;
+  hfStatus status = check_height_field(&d, error);
+  if (status != HF_OK) return status;
+  d.height = hfi_pool_copy(&b->pool, d.height, sizeof *d.height * (size_t)(d.nrow * d.ncol));
+  if (!d.height) return hfi_refuse_memory(error);
+  HFI_ADD(b->hfield, HF_OBJECT_HFIELD, d);
+  return HFI_APPEND(b->hfield, d);
 }

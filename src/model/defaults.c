@@ -23,7 +23,7 @@ hfJointDef hf_joint_def_default(void) {
 hfGeomDef hf_geom_def_default(void) {
   hfGeomDef d = {0};
   d.type = HF_GEOM_SPHERE;
-  d.mesh = -1;
+  d.mesh = d.hfield = -1;
   set_quat(d.quat);
   d.mass = -1;
   d.density = 1000;
@@ -93,6 +93,11 @@ hfSensorDef hf_sensor_def_default(void) {
 hfMeshDef hf_mesh_def_default(void) {
   hfMeshDef d = {0};
   d.inertia = HF_MESH_INERTIA_CONVEX;
+  return d;
+}
+
+hfHeightFieldDef hf_height_field_def_default(void) {
+  hfHeightFieldDef d = {.half_size = {1, 1}, .base = 1};
   return d;
 }
 

@@ -32,7 +32,7 @@ static hfStatus check_index(const hfModel* m, const IndexRule* rule, hfError* er
 static hfStatus check_names(const hfModel* m, hfError* error) {
   static const hfModelField fields[] = {
       HF_FIELD_body_name, HF_FIELD_jnt_name, HF_FIELD_geom_name, HF_FIELD_site_name,
-      HF_FIELD_mesh_name, HF_FIELD_tendon_name, HF_FIELD_eq_name, HF_FIELD_actuator_name,
+      HF_FIELD_mesh_name, HF_FIELD_hfield_name, HF_FIELD_tendon_name, HF_FIELD_eq_name, HF_FIELD_actuator_name,
       HF_FIELD_sensor_name, HF_FIELD_key_name, HF_FIELD_pair_name};
   for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i) {
     IndexRule rule = {fields[i], -1, m->nnames};
@@ -46,6 +46,7 @@ static hfStatus check_names(const hfModel* m, hfError* error) {
 
 static hfStatus check_indices(const hfModel* m, hfError* error) {
   const IndexRule rules[] = {{HF_FIELD_geom_mesh, -1, m->nmesh},
+                             {HF_FIELD_geom_hfield, -1, m->nhfield},
                              {HF_FIELD_site_body, 0, m->nbody},
                              {HF_FIELD_wrap_type, 0, HF_WRAP_PULLEY + 1},
                              {HF_FIELD_wrap_side, -1, m->nsite},
@@ -73,8 +74,9 @@ static hfStatus check_indices(const hfModel* m, hfError* error) {
 static hfStatus check_types(const hfModel* m, hfError* error) {
   const int32_t *geom = hf_model_geom_type(m), *site = hf_model_site_type(m);
   for (int i = 0; i < m->ngeom; ++i)
-    if (geom[i] < 0 || geom[i] >= HFI_SHAPES || (hfi_shape_kinds[geom[i]].uses_mesh && hf_model_geom_mesh(m)[i] < 0))
-      return hfi_refuse(error, HF_ERROR_MODEL, "model block: geom_type[%d] = %d is out of range or lacks its mesh", i, geom[i]);
+    if (geom[i] < 0 || geom[i] >= HFI_SHAPES || (hfi_shape_kinds[geom[i]].uses_mesh && hf_model_geom_mesh(m)[i] < 0) ||
+        (hfi_shape_kinds[geom[i]].uses_hfield && hf_model_geom_hfield(m)[i] < 0))
+      return hfi_refuse(error, HF_ERROR_MODEL, "model block: geom_type[%d] = %d is out of range or lacks its mesh or height field", i, geom[i]);
   for (int i = 0; i < m->nsite; ++i)
     if (site[i] < 0 || site[i] >= HFI_SHAPES || !hfi_shape_kinds[site[i]].solid)
       return hfi_refuse(error, HF_ERROR_MODEL, "model block: site_type[%d] = %d is no shape of a site", i, site[i]);
@@ -191,6 +193,7 @@ static hfStatus check_fields(const hfModel* m, hfModel* copy, hfError* error) {
   if (status == HF_OK) status = check_indices(m, error);
   if (status == HF_OK) status = check_types(m, error);
   if (status == HF_OK) status = hfi_check_hulls(m, error);
+  if (status == HF_OK) status = hfi_check_height_fields(m, copy, error);
   if (status == HF_OK) status = check_references(m, error);
   if (status == HF_OK) status = hfi_check_values(m, error);
   return status == HF_OK ? hfi_derive(copy, NULL, error) : status; // refuses masses and inertias that are not physical

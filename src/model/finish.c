@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "model/derive.h"
+#include "model/height_field.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,7 @@ static void count_names(const hfBuilder* b, hfModel* h) {
   SUM_NAMES(geom, );
   SUM_NAMES(site, );
   SUM_NAMES(mesh, .def);
+  SUM_NAMES(hfield, );
   SUM_NAMES(tendon, );
   SUM_NAMES(equality, );
   SUM_NAMES(actuator, );
@@ -41,6 +43,15 @@ static void count_hulls(const hfBuilder* b, hfModel* h) {
     h->nhulledge += hull->edge_start[hull->nvert];
     h->nsurfvert += b->mesh.data[i].def.nvert;
     h->nsurftri += b->mesh.data[i].def.ntri;
+  }
+}
+
+static void count_height_fields(const hfBuilder* b, hfModel* h) {
+  h->nhfield = b->hfield.count;
+  for (int i = 0; i < b->hfield.count; ++i) {
+    const hfHeightFieldDef* d = &b->hfield.data[i];
+    h->nhfieldheight += d->nrow * d->ncol;
+    h->nhfieldtri += hfi_hfield_triangles(d->nrow, d->ncol);
   }
 }
 
@@ -96,6 +107,8 @@ static void fill_names(const hfiFinish* f) {
     hfi_set_site_name(m)[i] = store_name(m, &used, b->site.data[o->site_of[i]].name);
   for (int i = 0; i < m->nmesh; ++i)
     hfi_set_mesh_name(m)[i] = store_name(m, &used, b->mesh.data[i].def.name);
+  for (int i = 0; i < m->nhfield; ++i)
+    hfi_set_hfield_name(m)[i] = store_name(m, &used, b->hfield.data[i].name);
   for (int i = 0; i < m->ntendon; ++i)
     hfi_set_tendon_name(m)[i] = store_name(m, &used, b->tendon.data[i].name);
   for (int i = 0; i < m->neq; ++i)
@@ -140,6 +153,7 @@ static hfStatus fill_sections(hfiFinish* f, hfError* error) {
   hfi_finish_tree(f);
   hfStatus status = hfi_check_joints(f, error);
   if (status == HF_OK) status = hfi_finish_meshes(f, error);
+  if (status == HF_OK) hfi_finish_height_fields(f);
   if (status == HF_OK) hfi_finish_geoms(f);
   if (status == HF_OK) status = hfi_finish_inertias(f, error);
   if (status == HF_OK) status = derive_fields(f, error);
@@ -164,6 +178,7 @@ hfStatus hf_builder_finish(hfBuilder* b, hfModel** model, hfError* error) {
     count_rest(b, &header);
     count_topology(b, &f.order, dofs_above, &header);
     count_hulls(b, &header);
+    count_height_fields(b, &header);
     count_names(b, &header);
     f.m = hfi_model_allocate(&header);
   }

@@ -16,6 +16,7 @@ typedef struct hfiFinish {
 void hfi_finish_tree(hfiFinish* f);                        // bodies, joints, dofs, trees, sparsity of M
 hfStatus hfi_check_joints(const hfiFinish* f, hfError* error); // refuses joints of one body that move it in the same way
 hfStatus hfi_finish_meshes(hfiFinish* f, hfError* error);  // hulls, recentred at their centre of mass
+void hfi_finish_height_fields(hfiFinish* f);
 void hfi_finish_geoms(hfiFinish* f);                       // geoms, sites, pairs, excludes
 hfStatus hfi_finish_inertias(hfiFinish* f, hfError* error);
 hfStatus hfi_finish_references(hfiFinish* f, hfError* error); // tendons and equalities at qpos0

@@ -6,6 +6,7 @@
 #include "model/fluid.h"
 
 #include "math/eigen3.h"
+#include "model/height_field.h"
 #include "model/shape.h"
 
 #include <string.h>
@@ -63,6 +64,26 @@ hfStatus hfi_finish_meshes(hfiFinish* f, hfError* error) {
   return HF_OK;
 }
 
+// ---- height fields -------------------------------------------------------------------------------
+
+void hfi_finish_height_fields(hfiFinish* f) {
+  hfModel* m = f->m;
+  int height = 0, tri = 0;
+  for (int i = 0; i < m->nhfield; ++i) {
+    const hfHeightFieldDef* d = &f->b->hfield.data[i];
+    double* range = hfi_set_hfield_range(m) + 2 * i;
+    int count = d->nrow * d->ncol;
+    hfi_set_hfield_nrow(m)[i] = d->nrow, hfi_set_hfield_ncol(m)[i] = d->ncol;
+    hfi_set_hfield_adr(m)[i] = height, hfi_set_hfield_regionadr(m)[i] = tri;
+    v3_store(hfi_set_hfield_size(m) + 3 * i, v3(d->half_size[0], d->half_size[1], d->base));
+    memcpy(hfi_set_hfield_height(m) + height, d->height, sizeof *d->height * (size_t)count);
+    hfi_hfield_range(d->height, count, range);
+    hfiHeightField view = hfi_model_height_field(m, i);
+    hfi_hfield_regions(&view, hfi_set_hfield_region(m) + tri);
+    height += count, tri += hfi_hfield_triangles(d->nrow, d->ncol);
+  }
+}
+
 // ---- geoms ---------------------------------------------------------------------------------------
 
 // The definition with mesh geoms moved to the mesh's centre and fitted primitives given a size.
@@ -98,6 +119,10 @@ static hfGeomDef placed_geom(const hfiFinish* f, int id) {
 // Of a ball about the geom's frame; 0: the shape is unbounded.
 static double bounding_radius(const hfModel* m, const hfGeomDef* d) {
   const hfiShapeKind* shape = &hfi_shape_kinds[d->type];
+  if (shape->uses_hfield) {
+    hfiHeightField f = hfi_model_height_field(m, d->hfield);
+    return v3_norm(v3(f.half[0], f.half[1], max2(f.base, f.highest)));
+  }
   if (!shape->uses_mesh) return shape->radius ? shape->radius(d->size) : 0;
   const double* v = hf_model_hull_vert(m) + 3 * hf_model_mesh_vertadr(m)[d->mesh];
   double r = 0;
@@ -109,6 +134,7 @@ static double bounding_radius(const hfModel* m, const hfGeomDef* d) {
 static void fill_geom(hfModel* m, int i, const hfGeomDef* d) {
   hfi_set_geom_type(m)[i] = d->type;
   hfi_set_geom_mesh(m)[i] = hfi_shape_kinds[d->type].uses_mesh ? d->mesh : -1;
+  hfi_set_geom_hfield(m)[i] = d->hfield;
   hfi_set_geom_contype(m)[i] = d->contype;
   hfi_set_geom_conaffinity(m)[i] = d->conaffinity;
   hfi_set_geom_condim(m)[i] = d->condim;

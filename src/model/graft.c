@@ -85,7 +85,8 @@ static int adapt_joint(hfiGraft* g, hfJointDef* d, int id) {
 static int adapt_geom(hfiGraft* g, hfGeomDef* d, int id) {
   (void)id;
   if (d->body == 0) place(g, d->pos, d->quat);
-  return rename_id(g, HF_OBJECT_BODY, &d->body) && rename_id(g, HF_OBJECT_MESH, &d->mesh);
+  return rename_id(g, HF_OBJECT_BODY, &d->body) && rename_id(g, HF_OBJECT_MESH, &d->mesh) &&
+         rename_id(g, HF_OBJECT_HFIELD, &d->hfield);
 }
 
 static int adapt_site(hfiGraft* g, hfSiteDef* d, int id) {
@@ -116,11 +117,21 @@ static int adapt_mesh(const hfiGraft* g, const hfMeshDef* d, int id) {
   return 0;
 }
 
+static int adapt_height_field(const hfiGraft* g, const hfHeightFieldDef* d, int id) {
+  (void)d;
+  for (int i = 0; i < g->guest->geom.count; ++i) { // only those that a copied geom uses
+    const hfGeomDef* geom = &g->guest->geom.data[i];
+    if (geom->hfield == id && g->id[HF_OBJECT_BODY][geom->body] >= 0) return 1;
+  }
+  return 0;
+}
+
 hfStatus hfi_graft_tree(hfiGraft* g, hfError* error) {
   if (g->root == 0) g->id[HF_OBJECT_BODY][0] = g->parent;
   COPY_LIST(hfBodyDef, body, , HF_OBJECT_BODY, adapt_body, hf_builder_add_body);
   COPY_LIST(hfJointDef, joint, , HF_OBJECT_JOINT, adapt_joint, hf_builder_add_joint);
   COPY_LIST(hfMeshDef, mesh, .def, HF_OBJECT_MESH, adapt_mesh, hf_builder_add_mesh);
+  COPY_LIST(hfHeightFieldDef, hfield, , HF_OBJECT_HFIELD, adapt_height_field, hf_builder_add_height_field);
   COPY_LIST(hfGeomDef, geom, , HF_OBJECT_GEOM, adapt_geom, hf_builder_add_geom);
   COPY_LIST(hfSiteDef, site, , HF_OBJECT_SITE, adapt_site, hf_builder_add_site);
   return HF_OK;

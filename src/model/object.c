@@ -6,7 +6,7 @@
 const char* hf_object_kind_name(hfObjectKind kind) {
   static const char* const names[HF_OBJECT_KINDS] = {
       "none",   "body",     "inertial frame", "joint",  "geom",     "site", "mesh",
-      "tendon", "equality", "actuator",       "sensor", "keyframe", "pair"};
+      "tendon", "equality", "actuator",       "sensor", "keyframe", "pair",   "hfield"};
   return kind >= 0 && kind < HF_OBJECT_KINDS ? names[kind] : "unknown";
 }
 
@@ -28,6 +28,9 @@ static const int32_t* name_offsets(const hfModel* m, hfObjectKind kind, int* cou
   case HF_OBJECT_MESH:
     *count = m->nmesh;
     return hf_model_mesh_name(m);
+  case HF_OBJECT_HFIELD:
+    *count = m->nhfield;
+    return hf_model_hfield_name(m);
   case HF_OBJECT_TENDON:
     *count = m->ntendon;
     return hf_model_tendon_name(m);

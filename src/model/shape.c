@@ -148,6 +148,7 @@ const hfiShapeKind hfi_shape_kinds[HFI_SHAPES] = {
     [HF_GEOM_BOX] = {.name = "box", .nsize = 3, .fromto_size = 2, .urdf = {{"size", 3, 0.5}}, SHAPE(box),
                      .fit = box_fit},
     [HF_GEOM_MESH] = {.name = "mesh", .uses_mesh = 1, .fromto_size = -1},
+    [HF_GEOM_HFIELD] = {.name = "hfield", .uses_hfield = 1, .fromto_size = -1},
 };
 
 int hfi_geom_may_touch(const hfModel* m, int geom) {

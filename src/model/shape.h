@@ -3,14 +3,14 @@
 //
 // Sizes are MJCF's: plane (none; the half space below z = 0 of its frame), sphere (radius), capsule and
 // cylinder (radius, half length along z), ellipsoid and box (half sizes), mesh (none; the convex hull of
-// its mesh).
+// its mesh), hfield (none; those of its height field).
 #ifndef HFI_MODEL_SHAPE_H
 #define HFI_MODEL_SHAPE_H
 
 #include <holdfast/model.h>
 #include "math/vec3.h"
 
-enum { HFI_SHAPES = HF_GEOM_MESH + 1 };
+enum { HFI_SHAPES = HF_GEOM_HFIELD + 1, HFI_CONVEX_SHAPES = HF_GEOM_MESH + 1 };
 
 // An attribute of a URDF shape: `count` numbers that are the next sizes after multiplication by `factor`.
 typedef struct hfiUrdfSize {
@@ -23,6 +23,7 @@ typedef struct hfiShapeKind {
   const char* name;    // in MJCF, and in URDF where it has sizes there
   int32_t nsize;       // how many of size[] the shape reads; each must be positive
   int32_t uses_mesh;   // 1: it is made of a mesh; sizes, radius and mass come from there
+  int32_t uses_hfield; // 1: it is made of a height field
   int32_t fromto_size; // the size that is half the distance of MJCF's fromto, those between it and the
                        // first being equal to the first; -1: the shape has no fromto
   hfiUrdfSize urdf[3]; // up to the first without a name

@@ -71,13 +71,13 @@ static int is_single_body(const hfModel* m, int tree) {
 }
 
 // How many contacts a geom is planned to have at once: in a heap as many as there are corners of the faces on which it lies and
-// which lie on it, on a robot those of one face at most for every second geom. A mesh may touch everywhere.
+// which lie on it, on a robot those of one face at most for every second geom. A mesh may touch everywhere, and terrain in many places.
 static int planned_contacts(const hfModel* m, int g) {
   int tree = hf_model_body_tree(m)[hf_model_geom_body(m)[g]], type = hf_model_geom_type(m)[g];
   int round = type == HF_GEOM_SPHERE || type == HF_GEOM_ELLIPSOID;
   int collides = hf_model_geom_contype(m)[g] || hf_model_geom_conaffinity(m)[g] || is_in_pair(m, g);
   if (tree < 0 || !collides) return 0;
-  if (is_single_body(m, tree)) return type == HF_GEOM_BOX ? 12 : 8;
+  if (is_single_body(m, tree) || m->nhfield > 0) return type == HF_GEOM_BOX ? 12 : 8;
   return round ? 1 : type == HF_GEOM_MESH ? 8 : 2;
 }
 

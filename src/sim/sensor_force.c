@@ -104,7 +104,7 @@ double hfi_touch_force(const hfiSensorInput* in, int site) {
   const hfModel* m = in->dynamics->model;
   hfPose X = in->dynamics->X_WS[site];
   const double* size = hf_model_site_size(m) + 3 * site;
-  hfiShape volume = {hf_model_site_type(m)[site], {size[0], size[1], size[2]}, NULL};
+  hfiShape volume = {hf_model_site_type(m)[site], {size[0], size[1], size[2]}, NULL, NULL};
   int body = hf_model_site_body(m)[site];
   double sum = 0, t;
   hfVec3 normal;

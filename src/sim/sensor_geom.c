@@ -64,7 +64,7 @@ void hfi_sense_distance(const hfiSensorInput* in, int s, double* out) {
 
 int hfi_site_contains(const hfDynamics* d, int site, hfVec3 p_W) {
   const double* size = hf_model_site_size(d->model) + 3 * site;
-  hfiShape volume = {hf_model_site_type(d->model)[site], {size[0], size[1], size[2]}, NULL};
+  hfiShape volume = {hf_model_site_type(d->model)[site], {size[0], size[1], size[2]}, NULL, NULL};
   hfVec3 p = pose_inv_point(d->X_WS[site], p_W), along = v3(0, 0, 1), normal;
   double t;
   // From inside of a convex shape a ray leaves it; its surface normal then points along the ray.

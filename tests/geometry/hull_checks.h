@@ -25,10 +25,10 @@ static inline void check_hull(testRandom* r, const hfiHull* h) {
     // Faces are merged within 1e-7 of the diameter. The plane of a thin face may lean, so that it misses by more.
     assert_near(top, h->face_plane[4 * f + 3], 2e-6 * size);
   }
-  hfiShape s = {HF_GEOM_MESH, {0}, h};
+  hfiShape s = {HF_GEOM_MESH, {0}, h, NULL};
   for (int k = 0; k < 50; ++k) {
     hfVec3 d = random_unit(r);
-    hfiShape plane = {HF_GEOM_PLANE, {0}, NULL};
+    hfiShape plane = {HF_GEOM_PLANE, {0}, NULL, NULL};
     hfVec3 t1, t2;
     v3_tangents(d, &t1, &t2);
     hfPose X_WA = {m3_from_cols(t1, t2, d), {0, 0, 0}}, X_WB = pose_identity();
@@ -40,7 +40,7 @@ static inline void check_hull(testRandom* r, const hfiHull* h) {
 
 // The distance of two hulls at random poses is proven by the bounds of oracle.h; the contact points must agree with it.
 static inline void check_contact(testRandom* r, const hfiHull* a, const hfiHull* b) {
-  hfiShape A = {HF_GEOM_MESH, {0}, a}, B = {HF_GEOM_MESH, {0}, b};
+  hfiShape A = {HF_GEOM_MESH, {0}, a, NULL}, B = {HF_GEOM_MESH, {0}, b, NULL};
   double size = hull_size(a) + hull_size(b);
   hfPose X_WA = random_pose(r, 0.1), X_WB = random_pose(r, 0.1);
   X_WB.p = v3_axpy(size * random_uniform(r, 0.1, 1), random_unit(r), X_WA.p);

@@ -156,7 +156,7 @@ static inline double oracle_search(testRandom* r, const hfiShape* A, const hfPos
 
 // Random bounded shape of about `size`; a mesh takes one of the hulls given.
 static inline hfiShape random_shape(testRandom* r, int type, double size, const hfiHull* hulls, int nhull) {
-  hfiShape s = {type, {0, 0, 0}, NULL};
+  hfiShape s = {type, {0, 0, 0}, NULL, NULL};
   for (int i = 0; i < 3; ++i) s.size[i] = size * random_uniform(r, 0.2, 1);
   if (type == HF_GEOM_MESH) s.hull = hulls + random_int(r, nhull);
   return s;

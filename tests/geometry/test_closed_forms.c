@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-static hfiShape shape_of(int type, double a, double b, double c) { hfiShape s = {type, {a, b, c}, NULL}; return s; }
+static hfiShape shape_of(int type, double a, double b, double c) { hfiShape s = {type, {a, b, c}, NULL, NULL}; return s; }
 static hfPose at(double x, double y, double z) { return pose_from(v3(x, y, z), q_identity()); }
 
 // One contact of A at the origin and B at p with the given depth and normal.

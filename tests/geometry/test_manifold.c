@@ -3,10 +3,10 @@
 
 #include <stdio.h>
 
-static hfiShape box_of(double x, double y, double z) { hfiShape s = {HF_GEOM_BOX, {x, y, z}, NULL}; return s; }
-static hfiShape cylinder_of(double r, double half) { hfiShape s = {HF_GEOM_CYLINDER, {r, half, 0}, NULL}; return s; }
-static hfiShape capsule_of(double r, double half) { hfiShape s = {HF_GEOM_CAPSULE, {r, half, 0}, NULL}; return s; }
-static hfiShape plane_of(void) { hfiShape s = {HF_GEOM_PLANE, {0, 0, 0}, NULL}; return s; }
+static hfiShape box_of(double x, double y, double z) { hfiShape s = {HF_GEOM_BOX, {x, y, z}, NULL, NULL}; return s; }
+static hfiShape cylinder_of(double r, double half) { hfiShape s = {HF_GEOM_CYLINDER, {r, half, 0}, NULL, NULL}; return s; }
+static hfiShape capsule_of(double r, double half) { hfiShape s = {HF_GEOM_CAPSULE, {r, half, 0}, NULL, NULL}; return s; }
+static hfiShape plane_of(void) { hfiShape s = {HF_GEOM_PLANE, {0, 0, 0}, NULL, NULL}; return s; }
 static hfPose pose_at(double x, double y, double z, hfVec3 rotation) { return pose_from(v3(x, y, z), q_exp(rotation)); }
 
 static int compare_features(const void* a, const void* b) {
@@ -53,7 +53,7 @@ static void boxes_keep_their_corners(void** state) {
   double h[3] = {0.05, 0.03, 0.02}, wide[3] = {0.4, 0.4, 0.1};
   hfiHullData data[2] = {box_hull(h), box_hull(wide)};
   hfiHull hull[2] = {hull_view(data), hull_view(data + 1)};
-  hfiShape box = box_of(h[0], h[1], h[2]), mesh = {HF_GEOM_MESH, {0}, hull}, floor = box_of(wide[0], wide[1], wide[2]), mesh_floor = {HF_GEOM_MESH, {0}, hull + 1}, plane = plane_of();
+  hfiShape box = box_of(h[0], h[1], h[2]), mesh = {HF_GEOM_MESH, {0}, hull, NULL}, floor = box_of(wide[0], wide[1], wide[2]), mesh_floor = {HF_GEOM_MESH, {0}, hull + 1, NULL}, plane = plane_of();
   hfPose below = pose_at(0, 0, -wide[2], kOrigin), same = pose_at(0, 0, -h[2], kOrigin), level = pose_identity();
   hfVec3 aside = v3(0.1, -0.05, 0), over_edge = v3(0.4, 0.1, 0), over_corner = v3(0.4, 0.4, 0);
   const hfiShape* tops[2] = {&box, &mesh};
@@ -77,7 +77,7 @@ static void cylinders_keep_their_points(void** state) {
   double wide[3] = {0.4, 0.4, 0.1};
   hfiHullData data = box_hull(wide);
   hfiHull hull = hull_view(&data);
-  hfiShape can = cylinder_of(0.04, 0.06), rod = capsule_of(0.01, 0.05), floor = box_of(wide[0], wide[1], wide[2]), mesh = {HF_GEOM_MESH, {0}, &hull}, plane = plane_of(), drum = cylinder_of(0.3, 0.1);
+  hfiShape can = cylinder_of(0.04, 0.06), rod = capsule_of(0.01, 0.05), floor = box_of(wide[0], wide[1], wide[2]), mesh = {HF_GEOM_MESH, {0}, &hull, NULL}, plane = plane_of(), drum = cylinder_of(0.3, 0.1);
   hfPose below = pose_at(0, 0, -0.1, kOrigin), level = pose_identity();
   hfQuat lying = q_from_axis_angle(v3_unit(v3(1, 2, 0)), HFI_PI / 2);
   hfVec3 aside = v3(0.1, -0.05, 0);
@@ -115,7 +115,7 @@ static void tilted_sides_touch_at_both_ends(void** state) {
   const double r = 0.03, half = 0.1, sunk = 2e-3, wide[3] = {0.4, 0.4, 0.1};
   hfiHullData data = box_hull(wide);
   hfiHull hull = hull_view(&data);
-  hfiShape floors[2] = {box_of(wide[0], wide[1], wide[2]), {HF_GEOM_MESH, {0}, &hull}}, tops[2] = {cylinder_of(r, half), capsule_of(r, half)};
+  hfiShape floors[2] = {box_of(wide[0], wide[1], wide[2]), {HF_GEOM_MESH, {0}, &hull, NULL}}, tops[2] = {cylinder_of(r, half), capsule_of(r, half)};
   hfPose below = pose_at(0, 0, -wide[2], kOrigin);
   for (int f = 0; f < 2; ++f)
     for (int t = 0; t < 2; ++t)
@@ -136,7 +136,7 @@ static void prisms_keep_their_points(void** state) {
   (void)state;
   hfiHullData data[2] = {prism_hull(32, 0.04, 0.06), prism_hull(5, 0.04, 0.06)};
   hfiHull hull[2] = {hull_view(data), hull_view(data + 1)};
-  hfiShape round = {HF_GEOM_MESH, {0}, hull}, five = {HF_GEOM_MESH, {0}, hull + 1}, plane = plane_of(), floor = box_of(0.4, 0.4, 0.1), can = cylinder_of(0.04, 0.06);
+  hfiShape round = {HF_GEOM_MESH, {0}, hull, NULL}, five = {HF_GEOM_MESH, {0}, hull + 1, NULL}, plane = plane_of(), floor = box_of(0.4, 0.4, 0.1), can = cylinder_of(0.04, 0.06);
   assert_int_equal(hull[0].nface, 34);
   hfPose below = pose_at(0, 0, -0.1, kOrigin), same = pose_at(0, 0, -0.06, kOrigin);
   hfVec3 aside = v3(0.1, -0.05, 0);

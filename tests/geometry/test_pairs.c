@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-enum { HULLS = 6, TYPES = HFI_SHAPES };
+enum { HULLS = 6, TYPES = HFI_CONVEX_SHAPES };
 static hfiHullData hull_data[HULLS];
 static hfiHull hulls[HULLS];
 

@@ -31,7 +31,7 @@ static void closed_forms(void** state) {
 
 static void misses(void** state) {
   (void)state;
-  hfiShape sphere = {HF_GEOM_SPHERE, {0.5}, NULL}, box = {HF_GEOM_BOX, {1, 1, 1}, NULL}, plane = {HF_GEOM_PLANE, {0}, NULL}, can = {HF_GEOM_CYLINDER, {0.5, 1}, NULL};
+  hfiShape sphere = {HF_GEOM_SPHERE, {0.5}, NULL, NULL}, box = {HF_GEOM_BOX, {1, 1, 1}, NULL, NULL}, plane = {HF_GEOM_PLANE, {0}, NULL, NULL}, can = {HF_GEOM_CYLINDER, {0.5, 1}, NULL, NULL};
   double t = -7;
   hfVec3 n;
   assert_false(hfi_ray_shape(&sphere, v3(-2, 0, 0.6), v3(1, 0, 0), &t, &n)); // beside
@@ -72,7 +72,7 @@ static void random_rays_meet_the_surface(void** state) {
   hfiHullData data = random_hull(&r, 30, 1);
   hfiHull hull = hull_view(&data);
   int rays = getenv("HF_FULL") ? 300000 : 3000;
-  for (int type = HF_GEOM_SPHERE; type < HFI_SHAPES; ++type)
+  for (int type = HF_GEOM_SPHERE; type < HFI_CONVEX_SHAPES; ++type)
     for (int k = 0; k < rays; ++k) {
       hfiShape s = random_shape(&r, type, random_log(&r, 0.01, 1), &hull, 1);
       double reach = shape_size(&s);

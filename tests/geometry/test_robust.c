@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-enum { HULLS = 5, TYPES = HFI_SHAPES };
+enum { HULLS = 5, TYPES = HFI_CONVEX_SHAPES };
 static hfiHullData hull_data[HULLS];
 static hfiHull hulls[HULLS];
 
@@ -111,7 +111,7 @@ static void special_poses_are_finite(void** state) {
     for (int tb = 1; tb < TYPES; ++tb)
       for (int turn = 0; turn < 9; ++turn)
         for (int shift = 0; shift < 20; ++shift) {
-          hfiShape A = {ta, {0.5, 0.3, 0.8}, ta == HF_GEOM_MESH ? hulls : NULL}, B = {tb, {0.5, 0.3, 0.8}, tb == HF_GEOM_MESH ? hulls : NULL};
+          hfiShape A = {ta, {0.5, 0.3, 0.8}, ta == HF_GEOM_MESH ? hulls : NULL, NULL}, B = {tb, {0.5, 0.3, 0.8}, tb == HF_GEOM_MESH ? hulls : NULL, NULL};
           hfPose X_WA = pose_identity(), X_WB = pose_from(v3_zero(), q_from_axis_angle(v3_unit(kAxis[turn / 3]), HFI_PI / 2 * (turn % 3)));
           X_WB.p = v3_scale(0.2 * (shift % 5) * (shift % 2 ? 1 : 1.5), kAxis[shift / 5]);
           check_pair(&A, &X_WA, &B, &X_WB, 0.01);

@@ -43,7 +43,7 @@ static void test_silence(void** state) {
 static void test_left_out_together(void** state) {
   (void)state;
   hfDiagnostics* d = hf_diagnostics_create();
-  hfModel* m = parse_with("<mujoco><worldbody><geom type='hfield' hfield='h' name='hill'/><body><joint name='j'/><geom size='1'/><site name='s'/><site name='t'/></body></worldbody>"
+  hfModel* m = parse_with("<mujoco><worldbody><geom type='sdf' name='hill'/><body><joint name='j'/><geom size='1'/><site name='s'/><site name='t'/></body></worldbody>"
                           "<tendon><spatial name='cable'><site site='s'/><geom geom='hill'/><site site='t'/></spatial></tendon>"
                           "<actuator><motor name='winch' tendon='cable'/><motor name='kept' joint='j'/><muscle joint='j'/></actuator>"
                           "<sensor><tendonpos tendon='cable'/><actuatorfrc actuator='winch'/><jointpos joint='j'/><tactile/></sensor>"
@@ -61,7 +61,7 @@ static void test_left_out_together(void** state) {
   assert_int_equal(find_diagnostic(d, "come earlier than in MuJoCo").severity, HF_WARNING);
   find_diagnostic(d, "equality left out");
   find_diagnostic(d, "ctrl of a keyframe is not used");
-  find_diagnostic(d, "geom of type hfield is left out");
+  find_diagnostic(d, "geom of type sdf is left out");
   hf_diagnostics_free(d);
   hf_model_free(m);
 }

@@ -4,8 +4,10 @@
 
 #include <holdfast/import.h>
 
+#include "import/height_map.h"
 #include "import/mesh.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -454,8 +456,73 @@ static int remove_folder(void** state) {
   return system(command);
 }
 
+// ---- height fields ---------------------------------------------------------------------------------
+
+// Line 2 has the asset, line 3 the geom that uses it.
+#define FIELD(attributes) "<mujoco><asset>\n<hfield name='f' " attributes "/></asset>\n<worldbody><geom type='hfield' hfield='f'/></worldbody></mujoco>"
+
+static void test_height_fields(void** state) {
+  (void)state;
+  static const Case cases[] = {
+      {"<mujoco><asset>\n<hfield size='1 1 1 1'/></asset></mujoco>", PARSE, "test.xml:2: <hfield>: a height field needs a name or a file"},
+      {"<mujoco><asset><hfield name='f'/>\n<hfield name='f'/></asset></mujoco>", MODEL, "test.xml:2: <hfield name=\"f\">: height field \"f\" is defined twice"},
+      {WORLD("<geom type='hfield'/>"), MODEL, "test.xml:2: <geom>: a geom of type hfield must name a height field"},
+      {WORLD("<geom type='hfield' hfield='x'/>"), MODEL, "test.xml:2: <geom>: hfield: there is no height field \"x\""},
+      {FIELD("size='1 1 1 1'"), MODEL, "test.xml:2: <hfield name=\"f\">: a height field without a file needs nrow and ncol of at least 2"},
+      {FIELD("nrow='1' ncol='3' size='1 1 1 1'"), MODEL, "they are 1 and 3"},
+      {FIELD("nrow='100000' ncol='100000' size='1 1 1 1'"), MODEL, "at most 67108864 heights"},
+      {FIELD("nrow='2' ncol='2' elevation='1 2 3' size='1 1 1 1'"), MODEL, "test.xml:2: <hfield name=\"f\">: elevation has 3 numbers, 2 rows of 2 need 4"},
+      {FIELD("nrow='2' ncol='2' elevation='1 2 3 nan' size='1 1 1 1'"), HF_ERROR_NONFINITE, "test.xml:2: <hfield name=\"f\">: elevation: \"nan\" is not a finite number"},
+      {FIELD("nrow='2' ncol='2'"), MODEL, "test.xml:2: <hfield name=\"f\">: size is missing"},
+      {FIELD("nrow='2' ncol='2' size='1 1 1'"), PARSE, "test.xml:2"},
+      {FIELD("nrow='2' ncol='2' size='1 1 0 1'"), MODEL, "test.xml:2: <hfield name=\"f\">: size: number 3 must be positive, is 0"},
+      {FIELD("file='none.png' size='1 1 1 1'"), HF_ERROR_FILE, "test.xml:2: <hfield name=\"f\">: cannot read none.png: there is no such file"},
+      {FIELD("file='none.hf' elevation='1' size='1 1 1 1'"), MODEL, "both file and elevation are given"},
+      {FIELD("file='none.hf' content_type='image/gif' size='1 1 1 1'"), PARSE, "content_type"},
+  };
+  REFUSE_ALL(cases);
+}
+
+static void refuse_map(int png, const char* text, size_t size, const char* message) {
+  hfiHeightMap map = {0};
+  hfError error = {HF_OK, ""};
+  hfStatus status = png ? hfi_height_map_read_png(&map, text, size, "map", &error) : hfi_height_map_read_binary(&map, text, size, "map", &error);
+  assert_true(status < 0);
+  if (!strstr(error.message, message)) fail_msg("wanted: %s, message: %s", message, error.message);
+  assert_null(map.value);
+}
+
+static void test_height_maps(void** state) {
+  (void)state;
+  int32_t numbers[6] = {2, 2, 0, 0, 0, 0};
+  const float bad = NAN;
+  refuse_map(0, "abc", 3, "map: cut short: the numbers of rows and columns are missing");
+  refuse_map(0, (const char*)numbers, 20, "map: 2 rows of 2 floats take 16 bytes, the file has 12 behind their numbers");
+  memcpy(&numbers[5], &bad, sizeof bad);
+  refuse_map(0, (const char*)numbers, 24, "map: the height in row 1, column 1 is not finite");
+  numbers[0] = 1;
+  refuse_map(0, (const char*)numbers, 24, "this one has 1 rows and 2 columns");
+  numbers[0] = numbers[1] = 1 << 30;
+  refuse_map(0, (const char*)numbers, 24, "at most 67108864 heights");
+  refuse_map(1, "abc", 3, "map: not a PNG image");
+  // every way to cut a good image short, and a changed byte anywhere
+  char path[512], whole[4096];
+  snprintf(path, sizeof path, "%s/models/terrain.png", HF_SOURCE_DIR);
+  FILE* file = fopen(path, "rb");
+  assert_non_null(file);
+  size_t size = fread(whole, 1, sizeof whole, file);
+  fclose(file);
+  for (size_t n = 0; n + 12 < size; n += 7) refuse_map(1, whole, n, "map: ");
+  for (size_t k = 0; k < size - 12; k += 5) {
+    whole[k] ^= 0x40;
+    refuse_map(1, whole, size, "map: ");
+    whole[k] ^= 0x40;
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_height_fields), cmocka_unit_test(test_height_maps),
       cmocka_unit_test(test_xml),        cmocka_unit_test(test_numbers),
       cmocka_unit_test(test_orientations), cmocka_unit_test(test_tree),
       cmocka_unit_test(test_defaults_and_assets), cmocka_unit_test(test_references),

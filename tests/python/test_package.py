@@ -320,6 +320,41 @@ def test_builder_edits_files(tmp_path, models):
     same_fields(scene.finish(), built)  # refusals changed nothing
 
 
+def test_height_field_from_an_array(tmp_path):
+    """A ball rests in the hollow of a bowl of heights; the oracle is the geometry: its centre is a radius above the bottom."""
+    x, y = np.meshgrid(np.linspace(-1, 1, 41), np.linspace(-0.5, 0.5, 21))
+    b = hf.Builder()
+    bowl = b.add_height_field(0.3 * (x - 0.2) ** 2 + 0.5 * (y + 0.1) ** 2 - 0.1, half_size=(1, 0.5), base=0.5, name="bowl")
+    b.add_geom(type="hfield", hfield="bowl", name="ground")
+    ball = b.add_body("ball", pos=(0.25, -0.05, 0.1))
+    for axis in ((1, 0, 0), (0, 1, 0), (0, 0, 1)):
+        b.add_joint(ball, "slide", axis=axis, damping=2)
+    b.add_geom(ball, "sphere", size=(0.05, 0, 0), mass=1, friction=(0, 0, 0))
+    model = b.finish()
+    assert (bowl, model.nhfield, model.hfield_ncol[0], model.hfield_nrow[0]) == (0, 1, 41, 21)
+    sim = hf.Sim(model)
+    sim.step(steps=4000)
+    # the hollow is a vertex of the grid; the ball's stiffness is 5e5 N/m
+    assert np.asarray(sim.state.q) + (0.25, -0.05, 0.1) == pytest.approx([0.2, -0.1, -0.1 + 0.05], abs=2e-4)
+    b.write(tmp_path / "bowl.xml")
+    again = hf.Model.from_file(tmp_path / "bowl.xml")
+    # MJCF has single precision, and its lowest height is zero
+    assert again.hfield_height - 0.1 == pytest.approx(model.hfield_height, abs=1e-7)
+    assert again.geom_pos[0] == pytest.approx([0, 0, -0.1], abs=1e-12)
+    with pytest.raises(ValueError, match="two dimensions"):
+        b.add_height_field(np.zeros(5), half_size=(1, 1))
+    with pytest.raises(hf.ModelError, match="at least 2 rows and 2 columns, has 1 and 5"):
+        b.add_height_field(np.zeros((1, 5)), half_size=(1, 1))
+    with pytest.raises(hf.ModelError, match="row 1, column 0 is not finite"):
+        b.add_height_field([[0, 0], [np.nan, 0]], half_size=(1, 1))
+    with pytest.raises(hf.ModelError, match="is not above the base"):
+        b.add_height_field([[0, 0], [-2, 0]], half_size=(1, 1), base=1)
+    with pytest.raises(hf.ModelError, match="half_size must be positive"):
+        b.add_height_field(np.zeros((2, 2)), half_size=(0, 1))
+    with pytest.raises(hf.ModelError, match="height field 7 does not exist"):
+        b.add_geom(type="hfield", hfield=7)
+
+
 def test_spatial_tendon_over_a_wheel():
     """Two weights on a rope over a wheel: a = g (m2 - m1)/(m2 + m1); the near-rigid rope gives way by 1e-3 of that at most."""
     b = hf.Builder(timestep=0.001)

@@ -8,7 +8,7 @@ interface Index {
   gravity: [number, number, number];
 }
 
-export const enum GeomType { Plane, Sphere, Capsule, Ellipsoid, Cylinder, Box, Mesh }
+export const enum GeomType { Plane, Sphere, Capsule, Ellipsoid, Cylinder, Box, Mesh, HeightField }
 export const enum JointType { Free, Ball, Slide, Hinge }
 
 export class Model {

@@ -148,7 +148,7 @@ export class View3D {
     const type = model.get('geom_type')[g], known = this.geometries[sides]?.[2 * g + Number(collision)];
     if (known) return known;
     const size = model.get('geom_size').slice(3 * g, 3 * g + 3);
-    const key = `${type} ${size} ${type === GeomType.Mesh ? model.get('geom_mesh')[g] : ''} ${collision} ${isRound(type) ? sides : ''}`;
+    const key = `${type} ${size} ${type === GeomType.Mesh ? model.get('geom_mesh')[g] : type === GeomType.HeightField ? model.get('geom_hfield')[g] : ''} ${collision} ${isRound(type) ? sides : ''}`;
     const geometry = this.shared.get(key) ?? shape(model, g, 30 * this.size, collision, sides);
     this.shared.set(key, geometry);
     (this.geometries[sides] ??= [])[2 * g + Number(collision)] = geometry;

@@ -1,0 +1,10 @@
+// Signed distance of a convex shape from a height field.
+#ifndef HFI_GEOMETRY_HFIELD_H
+#define HFI_GEOMETRY_HFIELD_H
+
+#include "geometry/pairs.h"
+
+// The nearest, or deepest, point of a bounded convex shape A and a height field B less than `far` apart; 0: there is none.
+int hfi_hfield_distance(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double far, hfiContactPoint* point);
+
+#endif

@@ -1,0 +1,84 @@
+// Height fields, see height_field.h.
+#include "model/height_field.h"
+
+// Neighbouring triangles lie in one plane where the far vertex of one is within this share of the field's cells and heights of the
+// plane of the other: heights come from files in single precision [-].
+static const double COPLANAR = 2e-7;
+
+hfiHeightField hfi_model_height_field(const hfModel* m, int i) {
+  const double* size = hf_model_hfield_size(m) + 3 * i;
+  hfiHeightField f = {.nrow = hf_model_hfield_nrow(m)[i], .ncol = hf_model_hfield_ncol(m)[i], .half = {size[0], size[1]}, .base = size[2]};
+  f.dx = 2 * f.half[0] / (f.ncol - 1), f.dy = 2 * f.half[1] / (f.nrow - 1);
+  f.height = hf_model_hfield_height(m) + hf_model_hfield_adr(m)[i];
+  f.region = hf_model_hfield_region(m) + hf_model_hfield_regionadr(m)[i];
+  f.lowest = hf_model_hfield_range(m)[2 * i], f.highest = hf_model_hfield_range(m)[2 * i + 1];
+  return f;
+}
+
+void hfi_hfield_slopes(const hfiHeightField* f, int c, int r, int upper, double slope[2]) {
+  double h00 = hfi_hfield_height(f, c, r), h11 = hfi_hfield_height(f, c + 1, r + 1);
+  double corner = upper ? hfi_hfield_height(f, c, r + 1) : hfi_hfield_height(f, c + 1, r);
+  slope[0] = (upper ? h11 - corner : corner - h00) / f->dx;
+  slope[1] = (upper ? corner - h00 : h11 - corner) / f->dy;
+}
+
+hfVec3 hfi_hfield_normal(const hfiHeightField* f, int c, int r, int upper) {
+  double slope[2];
+  hfi_hfield_slopes(f, c, r, upper, slope);
+  return v3_unit(v3(-slope[0], -slope[1], 1));
+}
+
+void hfi_hfield_cell(const hfiHeightField* f, double x, double y, int* c, int* r) {
+  *c = (int)clamp(floor((x + f->half[0]) / f->dx), 0, f->ncol - 2);
+  *r = (int)clamp(floor((y + f->half[1]) / f->dy), 0, f->nrow - 2);
+}
+
+double hfi_hfield_surface(const hfiHeightField* f, double x, double y) {
+  int c, r;
+  double slope[2];
+  hfi_hfield_cell(f, x, y, &c, &r);
+  double u = clamp((x + f->half[0]) / f->dx - c, 0, 1), v = clamp((y + f->half[1]) / f->dy - r, 0, 1);
+  hfi_hfield_slopes(f, c, r, v > u, slope);
+  return hfi_hfield_height(f, c, r) + slope[0] * u * f->dx + slope[1] * v * f->dy;
+}
+
+void hfi_hfield_range(const double* height, int count, double range[2]) {
+  range[0] = range[1] = height[0];
+  for (int i = 1; i < count; ++i) range[0] = min2(range[0], height[i]), range[1] = max2(range[1], height[i]);
+}
+
+// ---- regions -------------------------------------------------------------------------------------
+
+// The first triangle of the set that t belongs to; the path to it is halved.
+static int32_t find_root(int32_t* region, int32_t t) {
+  while (region[t] != t) t = region[t] = region[region[t]];
+  return t;
+}
+
+static void join(int32_t* region, int32_t a, int32_t b) {
+  a = find_root(region, a), b = find_root(region, b);
+  if (a < b) region[b] = a;
+  else region[a] = b;
+}
+
+// Joins a triangle and its neighbour across an edge where their slopes differ by less than what moves a vertex by `tolerance`.
+static void join_flat(const hfiHeightField* f, const int a[3], const int b[3], double tolerance, int32_t* region) {
+  double p[2], q[2];
+  hfi_hfield_slopes(f, a[0], a[1], a[2], p);
+  hfi_hfield_slopes(f, b[0], b[1], b[2], q);
+  if (fabs(p[0] - q[0]) * f->dx <= tolerance && fabs(p[1] - q[1]) * f->dy <= tolerance)
+    join(region, hfi_hfield_triangle(f, a[0], a[1], a[2]), hfi_hfield_triangle(f, b[0], b[1], b[2]));
+}
+
+void hfi_hfield_regions(const hfiHeightField* f, int32_t* region) {
+  int count = hfi_hfield_triangles(f->nrow, f->ncol);
+  double tolerance = COPLANAR * (min2(f->dx, f->dy) + f->highest - f->lowest);
+  for (int t = 0; t < count; ++t) region[t] = t;
+  for (int r = 0; r < f->nrow - 1; ++r)
+    for (int c = 0; c < f->ncol - 1; ++c) {
+      join_flat(f, (int[3]){c, r, 0}, (int[3]){c, r, 1}, tolerance, region);
+      if (c > 0) join_flat(f, (int[3]){c - 1, r, 0}, (int[3]){c, r, 1}, tolerance, region);
+      if (r > 0) join_flat(f, (int[3]){c, r - 1, 1}, (int[3]){c, r, 0}, tolerance, region);
+    }
+  for (int t = 0; t < count; ++t) region[t] = find_root(region, t);
+}
