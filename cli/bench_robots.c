@@ -5,7 +5,8 @@
 // with MuJoCo's default softness (the field mujoco_softness), and what MuJoCo itself makes of a start that differs by 1e-6, of
 // half the step, and of its recipe against creep.
 //
-// The time of a step is measured as in bench gripper: runs of the two alternate, and the median of the ratios counts.
+// The time of a step is measured as in bench gripper: runs of the two alternate, and the median of the ratios counts. Scenes that ask for a
+// method of continuous time or of events (hf.method) take steps of another kind: their times are shown, but not judged.
 #include "experiment.h"
 
 #include "common/world.h"
@@ -49,6 +50,7 @@ typedef struct line {
   outcomeDistance shifted, half, recipe; // of MuJoCo from itself
   int unstable;                          // 1: MuJoCo found accelerations that are not finite or huge
   double ratio; // of times, NAN: not measured
+  int method;   // hfMethod of our run: steps of other methods than the default are timed, but do not count
 } line;
 
 // ---- ours -------------------------------------------------------------------------------------------
@@ -290,6 +292,7 @@ static line run_scene(const PeerMujoco* peer, const char* path, const char* fold
   snprintf(t.controls, sizeof t.controls, "%s/controls", folder);
   snprintf(t.binary, sizeof t.binary, "%s/model.mjb", folder);
   if (open_trial(&t, path, &error) == 0 && run_ours(&t, &error) == 0) {
+    l.method = t.w.model->world.method;
     compare_outcomes(&t, path, &l, &error);
     if (l.compared && timed) l.ratio = compare_times(peer, &t);
   } else
@@ -301,16 +304,19 @@ static line run_scene(const PeerMujoco* peer, const char* path, const char* fold
 
 // ---- the table --------------------------------------------------------------------------------------
 
+static int has_default_method(const line* l) { return l->method == HF_METHOD_TAMSI; }
+
 static void print_line(result* r, FILE* table, const char* name, const line* l) {
-  char text[512], contacts[64] = "- | - | -";
+  char text[512], contacts[64] = "- | - | -", method[48] = "";
+  if (!has_default_method(l)) snprintf(method, sizeof method, " (%.40s)", hf_method_name(l->method));
   if (!l->compared) {
     snprintf(text, sizeof text, "| %s | - | - | - | - | - | - | %s |", name, l->reason);
   } else {
     if (l->ours.resting && (l->ours.contacts.deepest_peer > 0 || l->ours.contacts.deepest_ours > 0))
       snprintf(contacts, sizeof contacts, "%.3g, %.3g | %.0f | %.0f", 1e3 * l->ours.contacts.deepest_ours,
                1e3 * l->ours.contacts.deepest_peer, 100 * l->ours.contacts.depth, 100 * l->ours.contacts.force);
-    snprintf(text, sizeof text, "| %s | %.2g | %.2g | %s | %.2f | %s |", name, l->ours.apart.angle, 1e3 * l->ours.apart.length, contacts,
-             l->ratio, l->reason);
+    snprintf(text, sizeof text, "| %s | %.2g | %.2g | %s | %.2f%s | %s |", name, l->ours.apart.angle, 1e3 * l->ours.apart.length, contacts,
+             l->ratio, method, l->reason);
   }
   result_note(r, "%s", text);
   if (table) fprintf(table, "%s\n", text);
@@ -328,7 +334,7 @@ static void sum_up(result* r, const line* lines, int n, double* ratio) {
     const line* l = &lines[i];
     int differs = strstr(l->reason, "; with mujoco_softness") != NULL; // the last resort of explain_joints and find_reason
     compared += l->compared, alike += l->compared && !l->reason[0], explained += l->compared && l->reason[0] && !differs;
-    if (isnan(l->ratio)) continue;
+    if (isnan(l->ratio) || !has_default_method(l)) continue;
     ratio[timed++] = l->ratio, slow += l->ratio > OVER;
   }
   result_figure(r, "compared", compared, "scenes");
