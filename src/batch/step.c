@@ -6,6 +6,7 @@
 #include "batch/batch.h"
 
 #include "base/error.h"
+#include "sim/sim.h"
 
 #include <assert.h>
 #include <math.h>
@@ -93,7 +94,7 @@ static int take_steps(const call* c, hfiLane* lane, hfSim* sim, int w) {
       const double* ctrl = c->run.ctrl + w * c->run.ctrl_world + i * c->run.ctrl_step;
       memcpy(&input.ctrl, &ctrl, sizeof ctrl);
     }
-    hfStatus status = hf_sim_step(sim, hfi_batch_state(b, w), &input, &step, &error);
+    hfStatus status = hfi_sim_step_unplaced(sim, hfi_batch_state(b, w), &input, &step, &error);
     if (status < 0) {
       refuse_world(b, lane, w, status, &error);
       return i;

@@ -41,6 +41,9 @@ hfStatus hfi_config_check(const hfSimConfig* config, hfError* error);
 // Refuses a state of another model and anything that is not finite, naming the joint or input. Then takes over
 // parameters that changed since the last call.
 hfStatus hfi_sim_begin(hfSim* sim, const hfState* state, const hfInput* input, hfError* error);
+// The same as hf_sim_step, but poses at the end are computed only when hf_sim_dynamics asks for them: the next step may be one of another
+// state.
+hfStatus hfi_sim_step_unplaced(hfSim* sim, hfState* state, const hfInput* input, hfStepReport* report, hfError* error);
 // The input of a step from this state: the caller's, or a copy with the controls that signals of feedback give at the state.
 const hfInput* hfi_sim_feed_back(hfSim* sim, const hfState* state, const hfInput* input);
 // 0: the scene's signals no longer act, for a caller that sets all controls itself; 1: they act again, as configured.

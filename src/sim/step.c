@@ -25,8 +25,7 @@ static void clear_constraint_forces(hfSim* s) {
   memset(s->equality_force, 0, sizeof *s->equality_force * 6 * (size_t)s->model->neq);
 }
 
-hfStatus hf_sim_step(hfSim* s, hfState* state, const hfInput* in, hfStepReport* report,
-                     hfError* error) {
+hfStatus hfi_sim_step_unplaced(hfSim* s, hfState* state, const hfInput* in, hfStepReport* report, hfError* error) {
   hfi_clear_error(error);
   hfStepReport unused;
   if (!report) report = &unused;
@@ -49,5 +48,12 @@ hfStatus hf_sim_step(hfSim* s, hfState* state, const hfInput* in, hfStepReport* 
     if (out.taken && s->model->nsensor) hfi_sim_sense(s, state, in);
   }
   if (status < 0) report->status = status;
+  return status;
+}
+
+hfStatus hf_sim_step(hfSim* s, hfState* state, const hfInput* in, hfStepReport* report, hfError* error) {
+  hfi_clear_error(error);
+  hfStatus status = hfi_sim_step_unplaced(s, state, in, report, error);
+  hfi_world_complete(s->world); // for who reads poses, and for the next step
   return status;
 }

@@ -142,9 +142,37 @@ static void test_bad_options(void** s) {
   hf_model_free(m);
 }
 
+// A program may keep the dynamics of a sim: after every step, with and without contacts, they have the poses of its end. The oracle is the
+// dynamics of the model at the coordinates of the state.
+static void test_kept_dynamics_are_at_the_end(void** state) {
+  (void)state;
+  for (size_t k = 0; k < sizeof kLaws / sizeof *kLaws; ++k) {
+    World w;
+    hfDynamics* fresh;
+    run_law(kLaws[k], &w);
+    assert_int_equal(hf_dynamics_create(&fresh, w.model, NULL), HF_OK);
+    const hfDynamics* kept = hf_sim_dynamics(w.sim);
+    for (int i = 0; i < 300; ++i) {
+      step(&w, 1);
+      hf_dynamics_position(fresh, hf_state_q(w.state), NULL);
+      for (int b = 0; b < w.model->nbody; ++b) {
+        hfPose X = hf_dynamics_body_pose(kept, b), Y = hf_dynamics_body_pose(fresh, b);
+        assert_memory_equal(&X, &Y, sizeof X);
+      }
+      for (int g = 0; g < w.model->ngeom; ++g) {
+        hfPose X = hf_dynamics_geom_pose(kept, g), Y = hf_dynamics_geom_pose(fresh, g);
+        assert_memory_equal(&X, &Y, sizeof X);
+      }
+    }
+    hf_dynamics_free(fresh);
+    free_world(&w);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_same_bits),
+      cmocka_unit_test(test_kept_dynamics_are_at_the_end),
       cmocka_unit_test(test_weight_is_carried),
       cmocka_unit_test(test_refusals_keep_the_state),
       cmocka_unit_test(test_bad_options),
