@@ -76,14 +76,23 @@ static inline void add_product4(double* restrict C, const double* restrict A,
   store4(C + ld, t);
 }
 
+// C += A^T B by tiles of eight columns, then four. With `upper` a tile ends with the diagonal.
+static inline void add_tiles(int ncol, int ld, int rows, const double* restrict A, const double* restrict B,
+                             int upper, double* restrict C) {
+  int j = 0;
+  for (; j + 8 <= ld; j += 8) {
+    int end = upper && j + 8 < ncol ? j + 8 : ncol;
+    for (int i = 0; i < end; i += 2) add_product8(C + i * ld + j, A + i, B + j, ld, rows);
+  }
+  for (int i = 0; j < ld && i < ncol; i += 2) add_product4(C + i * ld + j, A + i, B + j, ld, rows);
+}
+
 static void add_product(const hfiPatch* patch, int rows, const double* A, const double* B,
                         int upper, double* C) {
-  int ld = patch->ld;
-  for (int i = 0; i < patch->ncol; i += 2) {
-    int j = upper ? i & ~(LANES - 1) : 0;
-    for (; j + 8 <= ld; j += 8) add_product8(C + i * ld + j, A + i, B + j, ld, rows);
-    if (j < ld) add_product4(C + i * ld + j, A + i, B + j, ld, rows);
-  }
+  if (rows == 3) // one contact: a constant, so that the compiler unrolls the loops over rows
+    add_tiles(patch->ncol, patch->ld, 3, A, B, upper, C);
+  else
+    add_tiles(patch->ncol, patch->ld, rows, A, B, upper, C);
 }
 
 static inline Four scale(double a, const double* x) {
