@@ -4,11 +4,13 @@
 //   1. The trees of each block are joined (base/disjoint_sets.h).
 //   2. Components get their numbers in the order of their first tree, whatever the order of blocks.
 //   3. A counting sort lists the trees and the blocks of each island.
+//
+// Most steps have the contacts of the step before: where each block has the trees that it had, the islands stay.
 #include "solve/partition.h"
 
 #include "base/disjoint_sets.h"
 
-void hfi_partition_plan(hfiPartition* S, hfiArena* arena, int32_t ntree, int32_t nblock) {
+void hfi_partition_plan(hfiPartition* S, hfiArena* arena, int32_t ntree, int32_t nblock, int32_t npiece) {
   S->count = 0;
   S->tree_start = HFI_TAKE(arena, int32_t, ntree + 1);
   S->tree = HFI_TAKE(arena, int32_t, ntree);
@@ -18,6 +20,34 @@ void hfi_partition_plan(hfiPartition* S, hfiArena* arena, int32_t ntree, int32_t
   S->label = HFI_TAKE(arena, int32_t, ntree);
   S->block_label = HFI_TAKE(arena, int32_t, nblock);
   S->next = HFI_TAKE(arena, int32_t, ntree);
+  S->known = HFI_TAKE(arena, int32_t, npiece);
+  S->known_trees = -1, S->nknown = 0, S->max_known = npiece;
+}
+
+// Are the islands those of this problem?
+static int is_known(const hfiPartition* S, const hfStepProblem* P) {
+  const int32_t *known = S->known, *end = known + S->nknown;
+  if (S->known_trees != P->ntree) return 0;
+  for (const hfStepBlock *b = P->block, *last = b + P->nblock; b < last; ++b) {
+    const hfStepPiece* piece = P->piece + b->piece;
+    if (end - known < b->npiece || *known++ != -1 - piece[0].tree) return 0;
+    for (int32_t i = 1; i < b->npiece; ++i)
+      if (*known++ != piece[i].tree) return 0;
+  }
+  return known == end;
+}
+
+// Blocks may share pieces, so that there can be more trees than room: such a problem stays unknown.
+static void remember(hfiPartition* S, const hfStepProblem* P) {
+  int32_t n = 0;
+  S->known_trees = -1;
+  for (const hfStepBlock *b = P->block, *last = b + P->nblock; b < last; ++b) {
+    const hfStepPiece* piece = P->piece + b->piece;
+    if (n + b->npiece > S->max_known) return;
+    S->known[n++] = -1 - piece[0].tree;
+    for (int32_t i = 1; i < b->npiece; ++i) S->known[n++] = piece[i].tree;
+  }
+  S->known_trees = P->ntree, S->nknown = n;
 }
 
 // Counting sort: item[start[k]] to item[start[k + 1] - 1] are the items with label k, ascending.
@@ -31,6 +61,8 @@ static void sort_by_label(int32_t* start, int32_t* item, int32_t* next, const in
 }
 
 void hfi_partition_find(hfiPartition* S, const hfStepProblem* P) {
+  if (is_known(S, P)) return;
+  remember(S, P);
   for (int32_t t = 0; t < P->ntree; ++t) S->parent[t] = t;
   for (int32_t b = 0; b < P->nblock; ++b) {
     const hfStepPiece* piece = P->piece + P->block[b].piece;

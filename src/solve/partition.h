@@ -13,10 +13,12 @@ typedef struct hfiPartition {
   int32_t* block_start;                         // (count + 1)
   int32_t* block;                               // (nblock) blocks, island by island, ascending in each
   int32_t *parent, *label, *block_label, *next; // scratch
+  // What the islands were found for: the number of trees, and the trees of each block, the first as -1 - tree.
+  int32_t known_trees, nknown, max_known, *known;
 } hfiPartition;
 
-// Takes storage for problems of up to ntree trees and nblock blocks.
-void hfi_partition_plan(hfiPartition* S, hfiArena* arena, int32_t ntree, int32_t nblock);
+// Takes storage for problems of up to ntree trees, nblock blocks and npiece pieces.
+void hfi_partition_plan(hfiPartition* S, hfiArena* arena, int32_t ntree, int32_t nblock, int32_t npiece);
 // Finds the islands of a problem. They are numbered by their first tree.
 void hfi_partition_find(hfiPartition* S, const hfStepProblem* problem);
 

@@ -37,7 +37,8 @@ hfSolverConfig hf_solver_config_default(void) {
 }
 
 static void plan(hfSolver* solver, hfiArena* arena) {
-  hfi_partition_plan(&solver->partition, arena, solver->capacity.ntree, solver->capacity.nblock);
+  const hfStepCapacity* c = &solver->capacity;
+  hfi_partition_plan(&solver->partition, arena, c->ntree, c->nblock, c->npiece);
   hfi_island_plan(&solver->island, arena, &solver->capacity);
   solver->s = HFI_TAKE(arena, double, solver->capacity.nrow);
 }

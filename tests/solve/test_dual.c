@@ -23,7 +23,7 @@ typedef struct fixture {
 
 static void plan(fixture* f, hfiArena* arena) {
   hfStepCapacity c = hf_step_problem_capacity(&f->builder.P);
-  hfi_partition_plan(&f->partition, arena, c.ntree, c.nblock);
+  hfi_partition_plan(&f->partition, arena, c.ntree, c.nblock, c.npiece);
   hfi_island_plan(&f->island, arena, &c);
 }
 

@@ -313,7 +313,7 @@ typedef struct island {
 
 static void plan_island(island* w, const hfStepProblem* P, hfiArena* arena) {
   hfStepCapacity c = hf_step_problem_capacity(P);
-  hfi_partition_plan(&w->S, arena, P->ntree, P->nblock);
+  hfi_partition_plan(&w->S, arena, P->ntree, P->nblock, P->npiece);
   hfi_island_plan(&w->I, arena, &c);
 }
 
