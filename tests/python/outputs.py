@@ -1,7 +1,8 @@
 """Every file that the command and the package write, and how: a table for tests of whole files and of locales.
 
 A row has a name, the file, how it is written (a call of the command, or Python text that sees `hf` and `path`), and whether it grows
-by rows: then a file that is cut short by a kill holds whole rows.
+by rows: then a file that is cut short by a kill holds whole rows. Where the call names FOLDER it writes several files there, of which the
+row names one.
 """
 
 import importlib.util
@@ -22,7 +23,7 @@ SCENE = str(ROOT / "models/pinch.xml")
 class Output:
     name: str
     file: str
-    command: tuple = ()  # of the command holdfast; FILE is replaced
+    command: tuple = ()  # of the command holdfast; FILE and FOLDER are replaced
     python: str = ""
     rows: bool = False
     same: bool = True  # the same bytes in every run
@@ -54,6 +55,8 @@ OUTPUTS = [
     Output("Report.save", "page.html",
            python="sim = hf.Sim(hf.Model.from_file(scene), report=True); sim.step(steps=50); sim.report('a').save(path)", same=False),
     Output("study export", "table.csv", ("study", "export", "in.db", "-o", "FILE")),
+    Output("study export to Parquet", "table.parquet", ("study", "export", "in.db", "-o", "FILE"), needs="pyarrow"),
+    Output("experiment --out", "painleve_force.csv", ("experiment", "painleve", "--quick", "--out", "FOLDER")),
     Output("study report", "study.html", ("study", "report", "in.db", "-o", "FILE"), same=False),
 ]
 
@@ -71,7 +74,7 @@ def call(output, folder, **options):
     """The process that writes the output into the folder."""
     path = str(Path(folder, output.file))
     if output.command:
-        arguments = [COMMAND, *(path if a == "FILE" else a for a in output.command)]
+        arguments = [COMMAND, *({"FILE": path, "FOLDER": str(folder)}.get(a, a) for a in output.command)]
     else:
         arguments = [sys.executable, "-c", f"import holdfast as hf; scene, path = {SCENE!r}, {path!r}; {output.python}"]
     options.setdefault("env", environment())
