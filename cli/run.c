@@ -104,6 +104,7 @@ static void count_step(runStatistics* s, const hfSim* sim, double time, const hf
   if (solve->iterations > s->max_iterations) s->max_iterations = solve->iterations;
   s->contacts += report->ncontact;
   s->asleep = report->nsleep;
+  s->stopped += report->nstopped;
   if (report->ncontact > s->max_contacts) s->max_contacts = report->ncontact;
   s->dropped += report->ndropped;
   s->not_converged += solve->status != HF_OK;

@@ -34,6 +34,7 @@ typedef struct runStatistics {
   long contacts;                 // sum over all steps
   int max_contacts;              // most in a step
   int asleep;                    // trees that sleep at the end
+  long stopped;                  // times that a tree stopped within a step rather than pass through another
   long dropped, not_converged;   // contacts that exceeded the capacity; steps that did not reach the tolerance
   double worst_residual, worst_coupled_residual, max_depth;
   long gained;             // steps that ended with energy that no work explains

@@ -83,6 +83,8 @@ static summary summarise(const run* r) {
   ADD(&m, "contacts", "%.3g a step, at most %d; deepest overlap %.3g m",
       mean(s->contacts, s->steps), s->max_contacts, s->max_depth);
   if (s->asleep) ADD(&m, "asleep", "%d trees at the end; their contacts are not listed", s->asleep);
+  if (s->stopped)
+    ADD(&m, "stopped", "%ld times a body within a step, which would have passed through another", s->stopped);
   if (s->evaluations > 0)
     add_integrator(&m, s);
   else
@@ -270,6 +272,7 @@ static void set_statistics(json_t* o, const run* r) {
   json_object_set_new(o, "mean_contacts", json_number(mean(s->contacts, s->steps)));
   json_object_set_new(o, "max_contacts", json_integer(s->max_contacts));
   json_object_set_new(o, "asleep", json_integer(s->asleep));
+  json_object_set_new(o, "stopped", json_integer(s->stopped));
   json_object_set_new(o, "dropped_contacts", json_integer(s->dropped));
   json_object_set_new(o, "not_converged", json_integer(s->not_converged));
   json_object_set_new(o, "worst_residual", json_number(s->worst_residual));

@@ -30,8 +30,8 @@ void motion_balance_free(motionBalance* b) {
 }
 
 static int run(const experimentOptions* options, result* r) {
-  int (*const parts[])(const experimentOptions*, result*) = {motion_flight, motion_top, motion_through, motion_bounce,
-                                                             motion_cradle, motion_roll};
+  int (*const parts[])(const experimentOptions*, result*) = {motion_flight, motion_top, motion_through, motion_spin,
+                                                             motion_bounce, motion_cradle, motion_roll};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) {
     int status = parts[i](options, r);
     if (status != CLI_GOOD) return status;

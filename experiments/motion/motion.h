@@ -7,6 +7,7 @@
 int motion_flight(const experimentOptions* options, result* r);  // bodies that turn freely, legs in flight
 int motion_top(const experimentOptions* options, result* r);     // a spinning top
 int motion_through(const experimentOptions* options, result* r); // fingers and bullets
+int motion_spin(const experimentOptions* options, result* r);    // long and flat shapes that spin
 int motion_bounce(const experimentOptions* options, result* r);  // rebound, balls, stack
 int motion_cradle(const experimentOptions* options, result* r);  // Newton's cradle, rigid and compliant
 int motion_roll(const experimentOptions* options, result* r);    // rolling with spin, turntable

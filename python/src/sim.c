@@ -12,6 +12,7 @@ static const member report_members[] = {
     MEMBER(hfStepReport, ncapped),
     MEMBER(hfStepReport, nstick),
     MEMBER(hfStepReport, nsleep),
+    MEMBER(hfStepReport, nstopped),
     MEMBER(hfStepReport, max_depth),
     MEMBER(hfStepReport, solve.status),
     MEMBER(hfStepReport, solve.rung),

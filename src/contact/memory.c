@@ -78,11 +78,17 @@ static int is_flat(const hfDynamics* d, int geom, hfVec3 n) {
 }
 
 static const double ROLLING = 1e-6; // turn in a step below which a contact does not roll [rad]
+static const double WHIRLING = 1;   // and above which it has no deformation left: its points come and go within the step [rad]
 
 static void correct_rolling(const hfContactMemory* m, const hfDynamics* d, double h, const hfMat3* R_WB,
                             hfiContact* c) {
   hfVec3 w = v3_sub(d->V[d->body_link[c->body_a]].w, d->V[d->body_link[c->body_b]].w);
-  if (h * h * v3_norm2(w) < ROLLING * ROLLING) return;
+  double turn2 = h * h * v3_norm2(w);
+  if (turn2 < ROLLING * ROLLING) return;
+  if (turn2 > WHIRLING * WHIRLING) {
+    c->xi_W = v3_zero();
+    return;
+  }
   hfVec3 dc = m3_mulv(*R_WB, v3_sub(c->p_BC, v3_load(m->p_BC)));
   double k = is_flat(d, c->geom_b, c->n) ? 1.0 / 6 : is_flat(d, c->geom_a, c->n) ? 7.0 / 12 : 3.0 / 8;
   hfVec3 missed = rolled(v3_scale(h, w), dc, k);
@@ -93,6 +99,8 @@ static void correct_rolling(const hfContactMemory* m, const hfDynamics* d, doubl
 static void recall_new(const hfContactMemory* m, int n, const hfMat3* R_WB, hfiContact* c) {
   recall_one(m, fit_field(m, n, m3_tmulv(*R_WB, c->n), c->p_BC), R_WB, c);
 }
+
+static const double OPEN = 1e-4; // gap from which on a new contact that is yet to close has no deformation [m]
 
 void hfi_memory_recall(const hfState* s, const hfDynamics* d, double h, hfiContact* contacts, int n) {
   const hfContactMemory *memory = hf_state_memory(s), *end = memory + s->nmemory, *first = memory;
@@ -107,7 +115,7 @@ void hfi_memory_recall(const hfState* s, const hfDynamics* d, double h, hfiConta
     if (m < end && m->key_pair == key) {
       recall_one(m, v3_load(m->xi_B), &X->R, c);
       if (m->flags & HF_CONTACT_STICK) correct_rolling(m, d, h, &X->R, c);
-    } else if (m > first)
+    } else if (m > first && c->depth > -OPEN)
       recall_new(first, (int)(m - first), &X->R, c);
   }
 }

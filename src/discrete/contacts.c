@@ -133,6 +133,7 @@ void hfi_discrete_contacts(hfiDiscrete* s, const hfState* state) {
   hfiWorld* w = s->world;
   const double* v0 = s->assembly.problem.v0;
   int predicted = anticipates(s) && measure_push(s) && predict_contact_free_velocity(s);
+  s->excess = 0;
   memcpy(s->foreseen, predicted ? s->v1 : v0, sizeof *v0 * (size_t)w->model->nv);
   do
     hfi_world_find_contacts(w, 0, anticipates(s) ? s->config.step : 0, predicted ? NULL : s->push);
@@ -162,6 +163,7 @@ static double mark_unforeseen(hfiDiscrete* s, const double* v1) {
   const hfModel* m = s->world->model;
   const double *foreseen = s->foreseen, *lever = s->world->lever, h = s->config.step;
   double fall = h * h * v3_norm(s->world->dynamics.gravity), least = (UNFORESEEN + 2 * fall) / h, most = 0;
+  s->excess += UNFORESEEN + 2 * fall;
   if (m->ntree <= FEW_TREES && !(excess_speed(v1, foreseen, lever, m->nv) > least)) return 0;
   for (int t = 0, i = 0; t < m->ntree; ++t) { // the dofs of the trees follow each other
     double excess = excess_speed(v1 + i, foreseen + i, lever + i, hf_model_tree_dofnum(m)[t]);
@@ -169,6 +171,7 @@ static double mark_unforeseen(hfiDiscrete* s, const double* v1) {
     s->unforeseen[t] = excess > least;
     most = max2(most, excess > least ? excess : 0);
   }
+  s->excess += h * most;
   return h * most;
 }
 

@@ -44,6 +44,10 @@ typedef struct hfiDiscrete {
   double* push;               // (ntree) how far forces may push a tree beyond its free motion [m]
   double* foreseen;           // (nv) velocities that contacts are predicted by; then those of the end of the step
   int32_t *unforeseen, *changed; // (ntree) 1: the solution moves the tree further than foreseen; it has new contacts
+  double excess;              // upper bound on how much further than foreseen at first the solution moves a point [m]
+  int32_t* fast;              // (ntree) 1: the solution moves the tree by a good part of the least width of the geoms
+  double* stop;               // (ntree) time at which a tree stops so that it passes through nothing, or INFINITY [s]
+  hfiTurningCentre* about;    // (ntree) what free bodies turn about
   hfiRebound* impact;          // (nimpact of max_contacts) contacts that bounced at the start of the step
   int32_t nimpact;
   hfiSleep sleep;             // used with the option sleep only
@@ -77,8 +81,16 @@ void hfi_discrete_begin_flight(hfiDiscrete* d);
 // Articulated trees do not fly that another tree or the world may come near, or that touch themselves. Again after new
 // contacts.
 void hfi_discrete_ground(hfiDiscrete* d);
-// Moves q over the step and makes v, the solution of the step problem, the velocities at its end.
-void hfi_discrete_end_flight(hfiDiscrete* d, const hfInput* input, double* q, double* v);
+// Moves q over the step and makes v, the solution of the step problem, the velocities at its end. stop: NULL, or times at
+// which trees stop (hfi_discrete_find_stops).
+void hfi_discrete_end_flight(hfiDiscrete* d, const hfInput* input, const double* stop, double* q, double* v);
+// Whether the solution may move something so far that it passes through another body. Where it would: the times (ntree) up to
+// which trees move, see hfi_world_stop_trees; the report counts them. Else NULL. And the motion without inertial motion of free bodies.
+static inline int hfi_discrete_may_pass(const hfiDiscrete* d) {
+  return d->config.anticipate && d->world->config.max_contacts && hfi_world_any_is_far(d->world, d->excess);
+}
+const double* hfi_discrete_find_stops(hfiDiscrete* d, hfStepReport* report);
+void hfi_discrete_move_plainly(const hfiDiscrete* d, const double* stop, double* q);
 // Sleep (sleep.c), in the order of the calls:
 void hfi_sleep_init(hfiDiscrete* d, hfiArena* arena);
 // Begins a step in which no tree has woken.

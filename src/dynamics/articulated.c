@@ -160,15 +160,20 @@ static void move_by_cayley(int type, const double* v, double h, double* q) {
   hfi_joint_integrate(type, q, by, h);
 }
 
-void hfi_articulated_move(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, const double* v, double* q) {
+// Time over which a dof moves.
+static inline double time_of(const hfModel* m, double h, const double* stop, int dof) {
+  return stop ? min2(h, stop[hf_model_dof_tree(m)[dof]]) : h;
+}
+
+void hfi_articulated_move(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, const double* stop, const double* v, double* q) {
   const hfModel* m = d->model;
   hfi_fast_solution(f, d, h, flies, v);
-  for (int i = 0; i < f->nscalar; ++i) q[f->scalar[i][0]] += h * v[f->scalar[i][1]];
+  for (int i = 0; i < f->nscalar; ++i) q[f->scalar[i][0]] += time_of(m, h, stop, f->scalar[i][1]) * v[f->scalar[i][1]];
   for (int i = 0; i < f->nturning; ++i) {
     int j = f->turning[i], dof = hf_model_jnt_dofadr(m)[j], type = hf_model_jnt_type(m)[j];
     double* qj = q + hf_model_jnt_qposadr(m)[j];
     if (flies[hf_model_dof_tree(m)[dof]]) move_by_cayley(type, v + dof, h, qj);
-    else hfi_joint_integrate(type, qj, v + dof, h);
+    else hfi_joint_integrate(type, qj, v + dof, time_of(m, h, stop, dof));
   }
 }
 

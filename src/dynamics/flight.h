@@ -65,8 +65,13 @@ int hfi_flight_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0);
 // The bias of free bodies is their weight alone: the spin is in f->start. After hf_dynamics_bias.
 void hfi_flight_bias(const hfiFlight* f, hfDynamics* d);
 // Moves the free bodies' coordinates q over the step and makes v, the solution of the step problem, their
-// velocities at its end. flies (ntree): 1 where nothing but gravity acted.
-void hfi_flight_end(const hfiFlight* f, const hfDynamics* d, double h, const int32_t* flies, double* q, double* v);
+// velocities at its end. flies (ntree): 1 where nothing but gravity acted. stop (ntree, or NULL): times at which bodies that
+// do not fly stop, though they keep their velocities, where these are below h.
+void hfi_flight_end(const hfiFlight* f, const hfDynamics* d, double h, const int32_t* flies, const double* stop, double* q, double* v);
+// Centre of mass of a free body at the start of the step; and its velocity in a solution v (nv) of the step problem, by which
+// it moves where it does not fly.
+hfVec3 hfi_free_body_centre(const hfDynamics* d, const hfiFreeBody* body);
+hfVec3 hfi_free_body_velocity(const hfDynamics* d, const hfiFreeBody* body, const double* v);
 // What v must be in the step problem for the step to end at velocities v1: the inverse of hfi_flight_end for
 // free bodies. v may be v1.
 void hfi_flight_solution(const hfiFlight* f, const hfDynamics* d, double h, const double* v1, double* v);
@@ -81,8 +86,9 @@ void hfi_articulated_begin(hfiFlight* f, hfDynamics* d, double h, const double* 
                            int32_t* flies, double* p);
 // Whether hfi_articulated_end has anything to do, for which the dynamics must then be placed at q1.
 int hfi_articulated_needs_end(const hfiFlight* f, const hfDynamics* d, const int32_t* flies);
-// Coordinates of all articulated trees over the step, by the solution v of the step problem.
-void hfi_articulated_move(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, const double* v, double* q);
+// Coordinates of all articulated trees over the step, by the solution v of the step problem. stop (ntree, or NULL): as of
+// hfi_flight_end.
+void hfi_articulated_move(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, const double* stop, const double* v, double* q);
 // Velocities at the end: v - (h/2) M^-1 bias(q1, v) of flying trees, then corrected to the momentum and energy
 // that free flight keeps; fast trees bounded. After hf_dynamics_position at q1.
 void hfi_articulated_end(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, double* v);

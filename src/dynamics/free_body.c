@@ -250,12 +250,22 @@ static void end_body(const hfDynamics* d, const hfiFreeBody* b, double h, int fl
   v3_store(v + 3, w1);
 }
 
-void hfi_flight_end(const hfiFlight* f, const hfDynamics* d, double h, const int32_t* flies, double* q, double* v) {
+void hfi_flight_end(const hfiFlight* f, const hfDynamics* d, double h, const int32_t* flies, const double* stop, double* q, double* v) {
   for (int i = 0; i < f->nbody; ++i) {
     const hfiFreeBody* b = &f->body[i];
     const hfiLink* link = &d->link[b->link];
-    end_body(d, b, h, flies[b->tree], q + d->step[link->joint].qposadr, v + link->dof);
+    end_body(d, b, stop ? min2(h, stop[b->tree]) : h, flies[b->tree], q + d->step[link->joint].qposadr, v + link->dof);
   }
+}
+
+hfVec3 hfi_free_body_centre(const hfDynamics* d, const hfiFreeBody* b) {
+  const hfiLink* link = &d->link[b->link];
+  return pose_point(d->X_WB[link->body], link->com_B);
+}
+
+hfVec3 hfi_free_body_velocity(const hfDynamics* d, const hfiFreeBody* b, const double* v) {
+  const hfiLink* link = &d->link[b->link];
+  return centre_velocity(link, &b->R_m, v + link->dof);
 }
 
 // The angular velocity w in the middle for which spin_in_contact ends with w1: w = s I^-1 R_m^T R1 I w1, where R1 depends

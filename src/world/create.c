@@ -98,6 +98,9 @@ static void take_arrays(hfiWorld* w, hfiArena* arena) {
   w->weight = HFI_TAKE(arena, double, m->nbody);
   w->extent = HFI_TAKE(arena, double, m->ngeom);
   w->lever = HFI_TAKE(arena, double, m->nv);
+  w->width = HFI_TAKE(arena, double, m->ngeom);
+  w->solid = HFI_TAKE(arena, int32_t, m->nbody);
+  w->body_extent = HFI_TAKE(arena, double, m->nbody);
   w->q = HFI_TAKE(arena, double, m->nq);
   w->mocap = HFI_TAKE(arena, double, 7 * m->nmocap);
   w->X0_WB = HFI_TAKE(arena, hfPose, m->nbody);
@@ -112,6 +115,7 @@ static void take_arrays(hfiWorld* w, hfiArena* arena) {
   hfi_dynamics_restrict_geoms(&w->dynamics, w->scene.active, contacts ? w->scene.nactive : 0);
   hfi_contact_extents(m, w->extent);
   measure_levers(m, w->extent, span, w->lever);
+  hfi_world_measure_widths(w);
   w->least_far = hfi_least_swept_gap(m);
 }
 

@@ -105,7 +105,7 @@ void hfi_world_find_contacts(hfiWorld* w, double gap, double horizon, const doub
   if (!w->config.max_contacts) return;
   const hfDynamics* d = horizon > 0 ? &w->dynamics : NULL;
   if (d)
-    hfi_contact_reach(d, d->V, horizon, w->extent, push, w->reach);
+    w->farthest = hfi_contact_reach(d, d->V, horizon, w->extent, push, w->reach);
   else
     for (int g = 0; gap > 0 && g < m->ngeom; ++g) w->reach[g] = 0.5 * gap;
   w->nfound = hfi_scene_collide(&w->scene, w->dynamics.X_WG, d || gap > 0 ? w->reach : NULL, w->found,
@@ -134,13 +134,17 @@ static int extend_reach(hfiWorld* w, const hfMotion* V, double horizon, const in
   return any;
 }
 
+void hfi_world_look_further(hfiWorld* w, const hfMotion* V, double horizon, const int32_t* marked) {
+  if (extend_reach(w, V, horizon, marked))
+    w->nfound = hfi_scene_look_further(&w->scene, w->dynamics.X_WG, w->reach, w->further, w->found, w->nfound,
+                                       w->config.max_contacts, &w->ndropped);
+}
+
 int hfi_world_add_missed(hfiWorld* w, const hfMotion* V, double horizon, const int32_t* unforeseen, int further,
                          int32_t* number) {
   const hfModel* m = w->model;
   const hfiMaterial* listed = listed_materials(w);
-  if (further && extend_reach(w, V, horizon, unforeseen))
-    w->nfound = hfi_scene_look_further(&w->scene, w->dynamics.X_WG, w->reach, w->further, w->found, w->nfound,
-                                       w->config.max_contacts, &w->ndropped);
+  if (further) hfi_world_look_further(w, V, horizon, unforeseen);
   if (!hfi_contact_find_missed(&w->dynamics, V, horizon, unforeseen, listed, w->found, w->nfound)) return 0;
   hfi_world_sweep(w, V, horizon, 0, HFI_ACTS_NEWLY);
   int before = w->ncontact;

@@ -8,39 +8,27 @@
 // beyond the step they do not meet. Else the normal of their meeting counts, and the gap that closes until then.
 #include "world/world.h"
 
-#include "geometry/distance.h"
+#include "world/mover.h"
 
 enum { MAX_ADVANCES = 40 };
 static const double WIDE_GAP = 0.5;      // a gap above this share of the smaller bounding radius is swept [-]
 static const double MEETING = 1e-3; // gap over the smaller bounding radius at which two geoms have met [-]
 
-// A geom in motion.
-typedef struct Mover {
-  const hfiShape* shape;
-  hfPose X0;
-  hfVec3 v, w; // of its centre, in the world [m/s, rad/s]
-  double radius;
-} Mover;
-
-static Mover mover_of(const hfiWorld* w, const hfMotion* V, double fall, int g) {
+// A geom about its own centre.
+static hfiMover mover_of(const hfiWorld* w, const hfMotion* V, double fall, int g) {
   const hfDynamics* d = &w->dynamics;
   int body = hf_model_geom_body(w->model)[g], link = d->body_link[body];
-  Mover m = {&w->scene.shape[g], d->X_WG[g], V[link].v, V[link].w, hf_model_geom_rbound(w->model)[g]};
+  hfiMover m = {&w->scene.shape[g], d->X_WG[g], d->X_WG[g].p, V[link].v, V[link].w, hf_model_geom_rbound(w->model)[g]};
   m.v = v3_add(m.v, v3_cross(m.w, v3_sub(m.X0.p, hfi_link_reference(d, link))));
   if (hf_model_body_lastdof(w->model)[body] >= 0) m.v = v3_axpy(fall, d->gravity, m.v);
   return m;
 }
 
-static hfPose pose_at(const Mover* m, double t) {
-  hfPose X = {m3_mul(m3_from_quat(q_exp(v3_scale(t, m->w))), m->X0.R), v3_axpy(t, m->v, m->X0.p)};
-  return X;
-}
-
 // Time at which they meet, or a negative one where they do not within h.
-static double meeting_time(const Mover* a, const Mover* b, double h) {
+static double meeting_time(const hfiMover* a, const hfiMover* b, double h) {
   double t = 0, near = MEETING * min2(a->radius, b->radius);
   for (int k = 0; k < MAX_ADVANCES; ++k) {
-    hfPose X_A = pose_at(a, t), X_B = pose_at(b, t);
+    hfPose X_A = hfi_mover_pose(a, t), X_B = hfi_mover_pose(b, t);
     hfiContactPoint at;
     if (!hfi_distance(a->shape, &X_A, b->shape, &X_B, INFINITY, &at)) return -1;
     if (-at.depth <= near) return t;
@@ -54,14 +42,14 @@ static double meeting_time(const Mover* a, const Mover* b, double h) {
 // One point in the place of n found points of the pair: the others never act. Its gap is what the centres close along
 // the normal until the meeting; it lies on the faster geom, under its centre along the normal, so that spin has no
 // part in the gap.
-static void replace_points(hfiRawContact* raw, int n, const Mover* a, const Mover* b, double t, int acts) {
-  hfPose X_A = pose_at(a, t), X_B = pose_at(b, t);
+static void replace_points(hfiRawContact* raw, int n, const hfiMover* a, const hfiMover* b, double t, int acts) {
+  hfPose X_A = hfi_mover_pose(a, t), X_B = hfi_mover_pose(b, t);
   double margin = raw->depth - raw->point.depth;
   for (int i = 0; i < n; ++i) raw[i].acts = 0, raw[i].depth = -INFINITY;
   hfiContactPoint* at = &raw->point;
   if (!hfi_distance(a->shape, &X_A, b->shape, &X_B, INFINITY, at)) return;
   int on_a = v3_norm2(a->v) >= v3_norm2(b->v);
-  const Mover* m = on_a ? a : b;
+  const hfiMover* m = on_a ? a : b;
   double arm = v3_dot(at->n_W, v3_sub(on_a ? at->p_WCa : at->p_WCb, v3_axpy(t, m->v, m->X0.p)));
   at->depth += t * v3_dot(at->n_W, v3_sub(a->v, b->v));
   at->p_WCa = at->p_WCb = v3_axpy(arm, at->n_W, m->X0.p);
@@ -87,7 +75,7 @@ static int has_other_contact(const hfiRawContact* raw, int n, int acts) {
 }
 
 static void sweep_pair(hfiWorld* w, const hfMotion* V, double h, double fall, hfiRawContact* raw, int n, int acts) {
-  Mover a = mover_of(w, V, fall, raw->geom_a), b = mover_of(w, V, fall, raw->geom_b);
+  hfiMover a = mover_of(w, V, fall, raw->geom_a), b = mover_of(w, V, fall, raw->geom_b);
   double t = has_other_contact(raw, n, acts) ? -1 : meeting_time(&a, &b, h);
   if (t >= 0) replace_points(raw, n, &a, &b, t, acts);
   for (int i = 0; t < 0 && i < n; ++i)

@@ -34,6 +34,11 @@ typedef struct hfiWorld {
   double* weight;               // (nbody) inverse weights at the reference pose (weight.c) [1/kg]
   hfiSoftness softness;         // with these weights
   double* extent;               // (ngeom) farthest point of a geom from its body's origin [m]
+  double* width;                // (ngeom) least width of geoms that can touch others, else INFINITY [m]
+  double least_width;           // of all pairs (passage.c) [m]
+  int32_t nsolid, *solid;       // (nsolid of nbody) bodies with such geoms
+  double* body_extent;          // (nbody) farthest point of these geoms of a body [m]
+  double largest_extent;        // of all bodies that move [m]
   double least_far;             // no pair is swept whose gap is below this [m]
   double* lever;                // (nv) how far a unit of a dof moves what hangs on it [-, or m/rad]
   int32_t has_dynamic_friction; // 1: some geom has a dynamic coefficient of its own
@@ -52,6 +57,7 @@ typedef struct hfiWorld {
   // hfi_world_find_contacts
   int32_t nfound, ncontact, ndropped;
   double* reach;        // (2 ngeom) how far a geom may come in the time that counts [m], and scratch
+  hfiFarthest farthest; // of the bodies in that time
   int32_t* touched;     // (ntree) 1: the tree has a contact
   int32_t* further;     // (ngeom) 1: a second look found that the geom may come beyond its reach
   hfiRawContact* found; // (max_contacts) as geometry finds them
@@ -109,6 +115,30 @@ int hfi_world_may_miss(const hfiWorld* world, const int32_t* unforeseen);
 // are any.
 int hfi_world_add_missed(hfiWorld* world, const hfMotion* V, double horizon, const int32_t* unforeseen, int further,
                          int32_t* number);
+
+// Looks at the pairs of geoms on trees that `marked` (ntree) marks which velocities V move noticeably beyond their reach.
+void hfi_world_look_further(hfiWorld* world, const hfMotion* V, double horizon, const int32_t* marked);
+
+// Nothing passes through (passage.c).
+// Fills the tables of widths and solid bodies of a new world.
+void hfi_world_measure_widths(hfiWorld* world);
+static const double HFI_FAR = 0.4; // Pairs are looked at that come nearer by more of their width within the step [-].
+// Whether some geom may move by a good part of the least width, by the reach and an excess [m] beyond it. Whether all bodies
+// move as one but for less than that, by velocities V of the links and an excess. Marks the trees (ntree) of which a
+// geom moves so far within h at velocities V, and returns whether there are any.
+static inline int hfi_world_is_far(const hfiWorld* w, double motion) { return motion > HFI_FAR * w->least_width; }
+static inline int hfi_world_any_is_far(const hfiWorld* w, double excess) {
+  return hfi_world_is_far(w, w->farthest.base + w->farthest.turn * w->largest_extent + excess);
+}
+int hfi_world_moves_as_one(const hfiWorld* world, const hfMotion* V, double h, double excess);
+int hfi_world_mark_fast(hfiWorld* world, const hfMotion* V, double h, int32_t* fast);
+// What the path of a free body turns about, and its velocity. Other trees have none: known is 0.
+typedef struct hfiTurningCentre { int32_t known; hfVec3 p, v; } hfiTurningCentre;
+// Finds the time stop (ntree) [s] up to which trees may move at velocities V (nlink) of the links so that no two bodies pass
+// through each other; INFINITY: the whole step, h: the whole step, exactly along the path. Only pairs of trees count that
+// `fast` marks. Returns 1 where some tree has a time.
+int hfi_world_stop_trees(hfiWorld* world, const hfMotion* V, double h, const int32_t* fast, const hfiTurningCentre* about,
+                         double* stop);
 
 // No pair is swept whose gap is below this [m].
 double hfi_least_swept_gap(const hfModel* model);

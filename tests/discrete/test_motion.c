@@ -167,11 +167,74 @@ static void test_near_bodies_fly(void** state) {
   sim_world_free(&w);
 }
 
+// ---- nothing passes through ---------------------------------------------------------------------------------
+
+static double kinetic_energy(hfDynamics* d, simWorld* w) {
+  hf_dynamics_position(d, sim_q(w), NULL), hf_dynamics_velocity(d, sim_v(w));
+  return hf_dynamics_kinetic_energy(d);
+}
+
+// Throws a shape at a wall of 1 mm at x = 0 and returns how often it stopped within a step. Its centre stays before the
+// wall, and it never has more energy than at the start, but for rounding.
+static int throw_at_wall(const char* shape, const char* attitude, double speed, double sideways, double spin, double h) {
+  char xml[500];
+  snprintf(xml, sizeof xml, "<mujoco><option gravity='0 0 0'/><worldbody><geom type='box' size='.0005 5 5'/>"
+           "<body pos='-.33 0 0' euler='%s'><freejoint/>%s</body></worldbody></mujoco>", attitude, shape);
+  simWorld w = sim_world_make(xml, h, 1e-8);
+  hfDynamics* d = NULL;
+  assert_int_equal(hf_dynamics_create(&d, w.model, NULL), HF_OK);
+  double* v = sim_v(&w);
+  v[0] = speed, v[1] = sideways, v[4] = spin, v[5] = 0.3 * spin;
+  double energy = kinetic_energy(d, &w);
+  int stopped = 0;
+  for (int i = 0; i < 60; ++i) {
+    hfStepReport report;
+    hfError error;
+    if (hf_sim_step(w.sim, w.state, w.input, &report, &error) < 0) fail_msg("%s", error.message);
+    stopped += report.nstopped;
+    assert_true(sim_q(&w)[0] < 0);
+    assert_true(kinetic_energy(d, &w) <= energy * (1 + 1e-12));
+  }
+  hf_dynamics_free(d);
+  sim_world_free(&w);
+  return stopped;
+}
+
+static void test_spinning_shapes(void** state) {
+  (void)state;
+  static const char* const shapes[4] = {"<geom type='cylinder' size='.005 .1'/>", "<geom type='ellipsoid' size='.1 .01 .02'/>",
+                                        "<geom type='box' size='.08 .06 .001'/>", "<geom type='capsule' size='.004 .1'/>"};
+  static const double steps[3] = {1e-3, 5e-3, 1e-2};
+  int stopped = 0;
+  for (int k = 0; k < 4; ++k)
+    for (int i = 0; i < 3; ++i) {
+      stopped += throw_at_wall(shapes[k], "20 50 0", 30, 20, 0, steps[i]);
+      stopped += throw_at_wall(shapes[k], "0 40 10", 5, -3, 300, steps[i]);
+    }
+  assert_true(stopped > 0);
+}
+
+// A bar on a hinge turns by 3 rad in a step. A thin plate stands across its way at 90 degrees: the bar stays before it,
+// seen from where it started, up to half of its own width and of the plate's.
+static void test_bar_on_a_hinge(void** state) {
+  (void)state;
+  simWorld w = sim_world_make(
+      "<mujoco><option gravity='0 0 0'/><worldbody><geom type='box' size='.0005 .1 .1' pos='0 .35 0'/><body><joint axis='0 0 1'/>"
+      "<geom type='capsule' size='.004' fromto='.05 0 0 .5 0 0'/></body></worldbody></mujoco>", 1e-2, 1e-8);
+  sim_v(&w)[0] = 300;
+  for (int i = 0; i < 100; ++i) {
+    sim_world_step(&w, 1);
+    assert_true(sim_q(&w)[0] < 1.5707963267948966);
+  }
+  sim_world_free(&w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_tree_in_flight), cmocka_unit_test(test_motor_does_not_tunnel), cmocka_unit_test(test_bullets),
       cmocka_unit_test(test_rebound),        cmocka_unit_test(test_row_of_balls),          cmocka_unit_test(test_rolling_and_pivoting),
       cmocka_unit_test(test_turntable),      cmocka_unit_test(test_near_bodies_fly),
+      cmocka_unit_test(test_spinning_shapes), cmocka_unit_test(test_bar_on_a_hinge),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,47 @@
+// Nothing passes through: which trees stop within a step, and where free bodies turn on the way (world/passage.c).
+#include "discrete/discrete.h"
+
+// Free bodies move by the velocity of their centre of mass. Without inertial motion they are as any other tree, but move
+// by the velocity of their origin.
+static void find_turning_centres(hfiDiscrete* s) {
+  const hfModel* m = s->world->model;
+  const hfDynamics* d = &s->world->dynamics;
+  const hfiFlight* f = &s->flight;
+  for (int t = 0; t < m->ntree; ++t) s->about[t].known = 0;
+  for (int i = 0; i < f->nbody; ++i) {
+    const hfiFreeBody* b = &f->body[i];
+    const hfiLink* link = &d->link[b->link];
+    hfiTurningCentre plain = {1, d->X_WB[link->body].p, v3_load(s->v1 + link->dof)};
+    hfiTurningCentre inertial = {1, hfi_free_body_centre(d, b), hfi_free_body_velocity(d, b, s->v1)};
+    s->about[b->tree] = s->config.gyroscopic ? inertial : plain;
+  }
+}
+
+// Upper bound on how much the solution changes the speed of any point [m/s].
+static double change_of_speed(const hfiDiscrete* s) {
+  const double *v0 = s->world->dynamics.v, *v1 = s->v1, *lever = s->world->lever;
+  double sum = 0;
+  for (int i = 0, n = s->world->model->nv; i < n; ++i) sum += fabs(v1[i] - v0[i]) * lever[i];
+  return sum;
+}
+
+const double* hfi_discrete_find_stops(hfiDiscrete* s, hfStepReport* report) {
+  hfDynamics* d = &s->world->dynamics;
+  const double h = s->config.step;
+  if (hfi_world_moves_as_one(s->world, d->V, h, h * change_of_speed(s))) return NULL;
+  hfi_accelerate(d, s->v1); // velocities of the links at rates v1
+  if (!hfi_world_mark_fast(s->world, d->B, h, s->fast)) return NULL;
+  find_turning_centres(s);
+  if (!hfi_world_stop_trees(s->world, d->B, h, s->fast, s->about, s->stop)) return NULL;
+  for (int t = 0; t < s->world->model->ntree; ++t) report->nstopped += s->stop[t] < h;
+  return s->stop;
+}
+
+void hfi_discrete_move_plainly(const hfiDiscrete* s, const double* stop, double* q) {
+  const hfModel* m = s->world->model;
+  for (int j = 0; j < m->njnt; ++j) {
+    int dof = hf_model_jnt_dofadr(m)[j];
+    double time = stop ? min2(s->config.step, stop[hf_model_dof_tree(m)[dof]]) : s->config.step;
+    hfi_joint_integrate(hf_model_jnt_type(m)[j], q + hf_model_jnt_qposadr(m)[j], s->v1 + dof, time);
+  }
+}

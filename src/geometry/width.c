@@ -1,0 +1,23 @@
+// Least width of a shape: the distance of the two nearest parallel planes that hold it between them. Of boxes, ellipsoids
+// and round shapes it is along an axis of the frame. Of a hull the widths across its faces are taken: where two edges
+// would give a smaller one, it is too large by a little.
+#include "geometry/width.h"
+
+#include "geometry/support.h"
+
+// Width along the unit direction n.
+static double width_along(const hfiShape* s, hfVec3 n) {
+  int32_t hint = 0;
+  hfVec3 high = hfi_support(s, n, &hint), low = hfi_support(s, v3_neg(n), &hint);
+  return v3_dot(n, v3_sub(high, low)) + 2 * hfi_core_radius(s);
+}
+
+double hfi_least_width(const hfiShape* s) {
+  static const double AXIS[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  double least = INFINITY;
+  if (s->type == HF_GEOM_PLANE || s->type == HF_GEOM_HFIELD) return least;
+  for (int k = 0; k < 3; ++k) least = min2(least, width_along(s, v3_load(AXIS[k])));
+  for (int f = 0; s->hull && f < s->hull->nface; ++f)
+    least = min2(least, width_along(s, v3_load(s->hull->face_plane + 4 * f)));
+  return least;
+}
