@@ -69,6 +69,6 @@ void bars_write(const bars* b, result* r, const char* name) {
   if (!(out = result_open(r, file))) return;
   fprintf(out, "series,group,value,transparent\n");
   for (int s = 0; s < b->nseries; ++s)
-    for (int g = 0; g < b->ngroup; ++g) fprintf(out, "%s,%s,%.17g,%d\n", b->series[s], b->group[g], b->value[s][g], b->transparent[s][g]);
+    for (int g = 0; g < b->ngroup; ++g) csv_text(out, b->series[s]), fprintf(out, ",%s,%.17g,%d\n", b->group[g], b->value[s][g], b->transparent[s][g]);
   result_close(r, out);
 }

@@ -145,7 +145,7 @@ static void write_csv(const figure* f, FILE* out) {
   fprintf(out, "curve,x,y\n");
   for (int k = 0; k < f->count; ++k)
     for (int i = 0; i < f->curve[k].count; ++i)
-      fprintf(out, "%s,%.17g,%.17g\n", f->curve[k].name, f->curve[k].x[i], f->curve[k].y[i]);
+      csv_text(out, f->curve[k].name), fprintf(out, ",%.17g,%.17g\n", f->curve[k].x[i], f->curve[k].y[i]);
 }
 
 void figure_write(const figure* f, result* r, const char* name) {

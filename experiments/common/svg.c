@@ -1,6 +1,8 @@
 // The frame of a figure (svg.h).
 #include "common/svg.h"
 
+#include <string.h>
+
 const char* const svg_colours[SVG_COLOURS] = {"#1b6ca8", "#d1495b", "#2e8b57", "#8a5fbf", "#e08e1b", "#3aa6a6",
                                               "#7a7a7a", "#a8471b", "#111111", "#c2185b", "#5d8a00", "#0047ab"};
 
@@ -22,3 +24,13 @@ void svg_box(FILE* out) {
 }
 
 double svg_y(double value, double lo, double hi) { return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * (value - lo) / (hi - lo); }
+
+void csv_text(FILE* out, const char* text) {
+  if (!strpbrk(text, ",\"\n")) {
+    fputs(text, out);
+    return;
+  }
+  fputc('"', out);
+  for (; *text; ++text) fprintf(out, *text == '"' ? "\"\"" : "%c", *text);
+  fputc('"', out);
+}

@@ -16,4 +16,7 @@ void svg_box(FILE* out);
 // Height in the picture of a value on an axis from lo to hi along the box [px].
 double svg_y(double value, double lo, double hi);
 
+// Writes a text as a field of CSV: in quotes where it has a comma, a quote or a line end.
+void csv_text(FILE* out, const char* text);
+
 #endif

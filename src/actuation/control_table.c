@@ -2,7 +2,7 @@
 //
 // The text is CSV: a first line `time,NAME,…` with names of actuators, then one line of numbers for
 // each row, times increasing. Blanks around fields, blank lines and lines that start with # are
-// skipped.
+// skipped. A field may stand in quotes (RFC 4180), as the names with commas that logs have.
 #include <holdfast/actuation.h>
 
 #include "base/error.h"
@@ -38,10 +38,24 @@ typedef struct Reader {
 static int is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 static int ends_line(char c) { return c == '\n' || c == 0; }
 
+// Moves behind the quotes of a field that begins with one; what is inside is the field.
+static void read_quoted(Reader* r, const char** field, int* length) {
+  const char* p = *field = r->at + 1;
+  while (!ends_line(*p) && !(p[0] == '"' && p[1] != '"')) p += p[0] == '"' ? 2 : 1;
+  *length = (int)(p - *field);
+  r->at = *p == '"' ? p + 1 : p;
+}
+
 // The next field of the line without the blanks around it; 0 at the end of the line.
 static int next_field(Reader* r, const char** field, int* length) {
   if (ends_line(*r->at)) return 0;
   while (is_blank(*r->at)) r->at++;
+  if (*r->at == '"') {
+    read_quoted(r, field, length);
+    while (is_blank(*r->at)) r->at++;
+    if (*r->at == ',') r->at++;
+    return 1;
+  }
   const char* start = r->at;
   while (!ends_line(*r->at) && *r->at != ',') r->at++;
   const char* end = r->at;
@@ -68,11 +82,16 @@ static int next_line(Reader* r) {
 
 // ---- lines ------------------------------------------------------------------------------------------
 
-static int find_actuator(const hfModel* m, const char* name, int length) {
-  for (int i = 0; i < m->nu; ++i) {
-    const char* own = hf_model_name(m, HF_OBJECT_ACTUATOR, i);
-    if ((int)strlen(own) == length && memcmp(own, name, (size_t)length) == 0) return i;
-  }
+// Does a field spell the name? Two quotes in it are one of the name.
+static int spells(const char* field, int length, const char* name) {
+  const char* end = field + length;
+  for (; field < end && *name == *field; ++name) field += field[0] == '"' && end - field > 1 && field[1] == '"' ? 2 : 1;
+  return field == end && *name == 0;
+}
+
+static int find_actuator(const hfModel* m, const char* field, int length) {
+  for (int i = 0; i < m->nu; ++i)
+    if (spells(field, length, hf_model_name(m, HF_OBJECT_ACTUATOR, i))) return i;
   return -1;
 }
 

@@ -248,12 +248,33 @@ static void test_table_refusals(void** s) {
   hf_model_free(m);
 }
 
+// Names as a log writes them: in quotes where they have commas or quotes, whose quotes are doubled.
+static void test_table_with_quoted_names(void** s) {
+  (void)s;
+  hfModel* m = parse_model("<mujoco><worldbody><body><joint name='x' type='slide'/><geom size='.1'/></body></worldbody>"
+                           "<actuator><motor name='a,1' joint='x'/><motor name='b \"2\"' joint='x'/><motor name='c' joint='x'/></actuator></mujoco>");
+  hfControlTable* table = NULL;
+  hfError error = {HF_OK, ""};
+  static const char text[] = "\"time\" , \"b \"\"2\"\"\" ,\"a,1\", c\n0,2,\"1\",3\n";
+  if (hf_control_table_parse(&table, m, text, "c.csv", &error) != HF_OK) fail_msg("%s", error.message);
+  double ctrl[3] = {0};
+  hf_control_table_controls(table, 0, ctrl);
+  assert_near(ctrl[0], 1, 0), assert_near(ctrl[1], 2, 0), assert_near(ctrl[2], 3, 0);
+  hf_control_table_free(table);
+  table = NULL;
+  assert_int_equal(hf_control_table_parse(&table, m, "time,\"a,1\n0,1\n", "c.csv", &error), HF_OK); // the end of the line ends a quote
+  hf_control_table_free(table);
+  assert_int_equal(hf_control_table_parse(&table, m, "time,\"a\n0,1\n", "c.csv", &error), HF_ERROR_PARSE);
+  assert_string_equal(error.message, "c.csv:1: there is no actuator `a`");
+  hf_model_free(m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_constant_and_controls), cmocka_unit_test(test_sine),        cmocka_unit_test(test_ramp), cmocka_unit_test(test_feedback),
       cmocka_unit_test(test_feedback_is_held_over_a_step), cmocka_unit_test(test_bad_feedback_is_refused),
       cmocka_unit_test(test_rates), cmocka_unit_test(test_chirp),                 cmocka_unit_test(test_table), cmocka_unit_test(test_cycle), cmocka_unit_test(test_table_holds),
-      cmocka_unit_test(test_table_from_file),       cmocka_unit_test(test_table_refusals),
+      cmocka_unit_test(test_table_from_file),       cmocka_unit_test(test_table_refusals), cmocka_unit_test(test_table_with_quoted_names),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
