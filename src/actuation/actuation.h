@@ -192,6 +192,8 @@ typedef struct hfiEquality {
 double hfi_equality_release_speed(const hfModel* model, const hfiEquality* equality, const double* J, int n);
 hfiEquality hfi_equality_evaluate(const hfActuation* a, const hfDynamics* d, int equality, const double* q);
 // Computes columns and Jacobian (dim x ncol, row-major). Returns ncol.
+// Mass of all that an equality of bodies can move: of their trees [kg].
+double hfi_equality_mass(const hfModel* model, const hfiEquality* equality);
 int hfi_equality_jacobian(hfActuation* a, const hfDynamics* d, int equality, const hfiEquality* e, int32_t* cols, double* J);
 
 #endif

@@ -249,8 +249,7 @@ static void join_points(const hfDynamics* d, hfiEquality* e) {
   e->p_W[0] = e->p_W[1] = v3_scale(0.5, v3_add(e->p_W[0], e->p_W[1]));
 }
 
-// Mass of all that an equality of bodies can move: of their trees [kg].
-static double mass_of_trees(const hfModel* m, const hfiEquality* e) {
+double hfi_equality_mass(const hfModel* m, const hfiEquality* e) {
   int tree[2] = {hf_model_body_tree(m)[e->body[0]], hf_model_body_tree(m)[e->body[1]]};
   double mass = 0;
   for (int k = 0; k < 2; ++k)
@@ -292,7 +291,7 @@ static int is_soft(const hfModel* m, const hfiActuationStep* step, int i) {
 static void add_rigid_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, const hfiRowBlock* b, const hfiEquality* e) {
   double torque_scale = hf_model_eq_data(a->model)[11 * b->id + 10];
   int n = imin2(e->dim, 3);
-  fill_rigid_rows(a, d, step, b, e, 0, n, mean_inverse_mass(a, d, b, 0, n), 1, e->dim > 1 ? mass_of_trees(a->model, e) : 0);
+  fill_rigid_rows(a, d, step, b, e, 0, n, mean_inverse_mass(a, d, b, 0, n), 1, e->dim > 1 ? hfi_equality_mass(a->model, e) : 0);
   if (e->dim < 6) return;
   double w = mean_inverse_mass(a, d, b, 3, 3);
   fill_rigid_rows(a, d, step, b, e, 3, 3, w, min2(1, sqr(torque_scale)), 1 / w);

@@ -40,6 +40,8 @@ static void take_equalities(hfAccel* a, hfiArena* arena) {
   a->Je = HFI_TAKE(arena, double, n * m->nv);
   a->JeM = HFI_TAKE(arena, double, n * m->nv);
   a->Ae = HFI_TAKE(arena, double, n * n);
+  a->softened = HFI_TAKE(arena, double, n * n);
+  a->softness = HFI_TAKE(arena, double, n);
   a->error = HFI_TAKE(arena, double, n);
   a->damping = HFI_TAKE(arena, double, n);
   a->stiffness = HFI_TAKE(arena, double, n);

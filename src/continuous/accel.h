@@ -100,6 +100,9 @@ struct hfAccel {
   double* Je;               // (nequality x nv)
   double* JeM;              // (nequality x nv) Je M^-1
   double* Ae;               // (nequality^2) factors of Je M^-1 Je^T
+  double* softened;         // (nequality^2) factors of Je M^-1 Je^T + diag(softness), where a rigid equality is open
+  double* softness;         // (nequality)
+  double open;              // how far the rigid equality is open that is open furthest, 0 to 1
   double *error, *damping, *stiffness, *Jedot_v, *target, *lambda; // (nequality)
   int32_t* eq_cols;         // (nv) scratch
   double* eq_J;             // (6 x nv) scratch

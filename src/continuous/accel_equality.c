@@ -36,12 +36,33 @@ static void set_stabilisation(hfAccel* a, int i, int first, int dim) {
   for (int r = first; r < first + dim; ++r) a->damping[r] = b, a->stiffness[r] = k;
 }
 
+// Else a spring of the model's own.
+static int is_rigid(const hfAccel* a, int i) { return hf_model_eq_solref(a->model)[2 * i] == 0; }
+
+static const double OPEN = 0.01; // Error from which an equality is partly open, and twice that from which it is quite open [m or rad].
+
+// How far n errors of equality i are open, from 0 to 1. It is continuous, because integrators do not step across a jump.
+static double openness(const hfAccel* a, int i, const double* r, int n) {
+  double size2 = 0;
+  for (int k = 0; k < n; ++k) size2 += sqr(r[k]);
+  return is_rigid(a, i) && size2 > sqr(OPEN) ? min2(1, sqrt(size2) / OPEN - 1) : 0;
+}
+
+// Attachment points that are apart move to the point in the middle, as in discrete time (actuation/equality.c): forces at points that
+// are apart turn the two bodies together.
+static void join_points(const hfDynamics* d, hfiEquality* e, double share) {
+  if (share == 0 || d->body_link[e->body[0]] < 0 || d->body_link[e->body[1]] < 0) return;
+  hfVec3 half = v3_scale(0.5 * share, v3_sub(e->p_W[1], e->p_W[0]));
+  e->p_W[0] = v3_add(e->p_W[0], half), e->p_W[1] = v3_sub(e->p_W[1], half);
+}
+
 // Writes the rows of equality i behind the present ones.
 static void add_rows(hfAccel* a, int i, const double* q) {
   const int nv = a->model->nv;
   hfiEquality* e = &a->equality[i];
   *e = hfi_equality_evaluate(a->actuation, a->dynamics, i, q);
   if (e->dim == 0) return;
+  if (e->dim > 1) join_points(a->dynamics, e, openness(a, i, e->r, 3));
   int ncol = hfi_equality_jacobian(a->actuation, a->dynamics, i, e, a->eq_cols, a->eq_J);
   double* Je = a->Je + (size_t)a->nequality * (size_t)nv;
   memset(Je, 0, (size_t)(e->dim * nv) * sizeof *Je);
@@ -49,13 +70,37 @@ static void add_rows(hfAccel* a, int i, const double* q) {
     for (int k = 0; k < ncol; ++k) Je[r * nv + a->eq_cols[k]] = a->eq_J[r * ncol + k];
     a->error[a->nequality + r] = e->r[r];
   }
+  for (int first = 0; first < e->dim; first += 3) a->open = max2(a->open, openness(a, i, e->r + first, imin2(3, e->dim)));
   set_stabilisation(a, i, a->nequality, e->dim);
   a->nequality += e->dim;
 }
 
+// Softness of the rows of equality i from row `first` on, for their aims (see damp_aims): as far as any equality is open, a quarter of the
+// inverse of the mass that may be moved at the release speed, which is that of the trees for the translation, and that of the rows
+// for the others.
+static void set_softness(hfAccel* a, int i, int first) {
+  const hfiEquality* e = &a->equality[i];
+  int n = a->nequality, size = imin2(3, e->dim);
+  for (int group = 0; group < e->dim; group += 3) {
+    double w = 0, share = is_rigid(a, i) ? 0.25 * a->open : 0;
+    for (int k = first + group; k < first + group + size; ++k) w += a->Ae[k * n + k] / size;
+    if (e->dim > 1 && group == 0) w = 1 / hfi_equality_mass(a->model, e);
+    for (int k = first + group; k < first + group + size; ++k) a->softness[k] = share * w;
+  }
+}
+
+// Factors Je M^-1 Je^T + diag(softness), of which a->Ae is the first part.
+static hfStatus factor_softened(hfAccel* a) {
+  int n = a->nequality;
+  for (int i = 0, first = 0; i < a->model->neq; first += a->equality[i++].dim) set_softness(a, i, first);
+  memcpy(a->softened, a->Ae, (size_t)(n * n) * sizeof *a->Ae);
+  for (int r = 0; r < n; ++r) a->softened[r * n + r] += a->softness[r];
+  return hfi_ldlt(a->softened, n, n, 1) ? HF_SINGULAR : HF_OK;
+}
+
 hfStatus hfi_accel_equalities(hfAccel* a, const double* q) {
   const int nv = a->model->nv;
-  a->nequality = 0;
+  a->nequality = 0, a->open = 0;
   for (int i = 0; i < a->model->neq; ++i) add_rows(a, i, q);
   int n = a->nequality;
   if (n == 0) return HF_OK;
@@ -67,6 +112,7 @@ hfStatus hfi_accel_equalities(hfAccel* a, const double* q) {
     mean += a->Ae[r * n + r] / n;
   }
   for (int r = 0; r < n; ++r) a->Ae[r * n + r] += SHARE * mean;
+  if (a->open > 0 && factor_softened(a)) return HF_SINGULAR;
   return hfi_ldlt(a->Ae, n, n, 1) ? HF_SINGULAR : HF_OK;
 }
 
@@ -112,23 +158,34 @@ static double limit_error(const hfAccel* a, double fastest, int first, int n) {
   return sqr(k) * r2 > sqr(b * fastest) ? b * fastest / (k * sqrt(r2)) : 1;
 }
 
-static void set_targets(hfAccel* a, int i, const double* v, int first, int n) {
+// Accelerations k r towards a smaller error, from row `first` on.
+static void set_aims(hfAccel* a, int i, int first, int n) {
   const int nv = a->model->nv;
   const hfiEquality* e = &a->equality[i];
-  int rigid = hf_model_eq_solref(a->model)[2 * i] == 0; // else a spring of the model's own
-  double share = !rigid ? 1 : limit_error(a, hfi_equality_release_speed(a->model, e, a->Je + first * nv, n * nv), first, n);
-  for (int r = first; r < first + n; ++r)
-    a->target[r] = -a->damping[r] * hfi_dot(a->Je + r * nv, v, nv) - a->stiffness[r] * share * a->error[r];
+  double share = is_rigid(a, i) ? limit_error(a, hfi_equality_release_speed(a->model, e, a->Je + first * nv, n * nv), first, n) : 1;
+  for (int r = first; r < first + n; ++r) a->target[r] = a->stiffness[r] * share * a->error[r];
+}
+
+// An aim at row velocities s needs the energy s^T A^-1 s/2, A = Je M^-1 Je^T, which has no bound where bodies can hardly follow: an
+// arm that is stretched out, equalities that contradict each other. With softness D the aims A (A + D)^-1 s = s - D (A + D)^-1 s
+// need at most s^T D^-1 s/8. They are nearly those wanted where A is larger than D.
+static void damp_aims(hfAccel* a) {
+  memcpy(a->lambda, a->target, (size_t)a->nequality * sizeof *a->lambda);
+  hfi_ldlt_solve(a->softened, a->nequality, a->nequality, a->lambda);
+  for (int r = 0; r < a->nequality; ++r) a->target[r] -= a->softness[r] * a->lambda[r];
 }
 
 void hfi_accel_equality_rates(hfAccel* a, const double* v) {
+  const int nv = a->model->nv;
   for (int i = 0, r = 0; i < a->model->neq; ++i) {
     const hfiEquality* e = &a->equality[i];
     if (e->dim == 1) a->Jedot_v[r] = coupling_rate(a, i, a->world->q, v);
     else if (e->dim) attachment_rate(a, e, a->Jedot_v + r);
-    for (int first = 0; first < e->dim; first += 3) set_targets(a, i, v, r + first, imin2(3, e->dim - first));
+    for (int first = 0; first < e->dim; first += 3) set_aims(a, i, r + first, imin2(3, e->dim - first));
     r += e->dim;
   }
+  if (a->open > 0) damp_aims(a);
+  for (int r = 0; r < a->nequality; ++r) a->target[r] = -a->damping[r] * hfi_dot(a->Je + r * nv, v, nv) - a->target[r];
 }
 
 void hfi_accel_solve(hfAccel* a, double* x, const double* target) {

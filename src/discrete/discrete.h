@@ -73,6 +73,9 @@ void hfi_discrete_impacts(hfiDiscrete* d, const hfState* state);
 hfiRebound* hfi_discrete_find_impact(const hfiDiscrete* d, const hfiContact* contact);
 // Adds contacts that velocities v1 close, of a solved step or after impacts. Returns 1 where the problem has changed.
 int hfi_discrete_add_missed(hfiDiscrete* d, const hfState* state, const double* v1);
+// Method mlcp: where the overlaps of the last solution give too much energy (release.c), makes them ask for less, or for nothing where
+// is_last is 1. Returns 1 where the problem has changed.
+int hfi_discrete_limit_release(hfiDiscrete* d, int is_last);
 // Inertial motion (flight.c), in the order of the calls:
 // Turns the free bodies into the middle of the step. Returns the velocities of the start as the step problem has them.
 const double* hfi_discrete_turn_free_bodies(hfiDiscrete* d, const double* v0);

@@ -49,13 +49,24 @@ static int mark_unknown(hfiDiscrete* s) {
   return known;
 }
 
+// Solves the rigid problem, again where overlaps give too much energy.
+static hfStatus solve_rigid(hfiDiscrete* s, hfStepReport* report, hfError* error) {
+  enum { MOST = 4 };
+  hfStatus status = HF_OK;
+  for (int k = 0; k <= MOST; ++k) {
+    status = hf_mlcp_solve(s->mlcp, &s->assembly.problem, s->v1, s->impulse, &report->solve, error);
+    if (status != HF_OK || !hfi_discrete_limit_release(s, k + 1 >= MOST)) break;
+  }
+  return status;
+}
+
 // Computes v1 and the impulses. Where method mlcp finds no solution and its fallback is on, the convex problem is solved.
 // changed: NULL, or the trees (ntree) whose islands are solved again, from v0.
 static hfStatus solve_problem(hfiDiscrete* s, const int32_t* changed, hfStepReport* report, hfError* error) {
   const hfStepProblem* p = &s->assembly.problem;
   hfSolverConfig config = s->config.solver;
   if (s->mlcp) {
-    hfStatus status = hf_mlcp_solve(s->mlcp, p, s->v1, s->impulse, &report->solve, error);
+    hfStatus status = solve_rigid(s, report, error);
     if (status <= 0 || !s->config.mlcp.fallback) return status;
     config.first_rung = HF_RUNG_CONVEX, changed = NULL;
   }

@@ -4,7 +4,7 @@
 //
 //   T, V  kinetic energy; potential of gravity and springs
 //   W     at most the work of actuators, of input forces and of gravity compensation: h sum |f| max(|s0|, |s1|)
-//   E_c   what the overlaps of the contacts held, sum f_n depth/2
+//   E_c   what the overlaps of the contacts held, sum f_n depth/2; with mlcp m u^2/2 for each, with the mass m of the world
 //   E_r   what limits and equalities that are violated may give at the release speed u: a joint beyond its limit M_ii u^2/2; three
 //         rows of an equality m u^2/2 with the mass m of the trees, or u^2/(2 w) with their mean inverse mass w, which is at most
 //         3 u^2 sum M_ii/2. A soft one is a spring whose energy is not known here: it counts as SPRINGS such groups
@@ -56,11 +56,12 @@ static hfiEnergy energy_at(hfSim* s, const double* q, const double* v, const hfI
   return (hfiEnergy){kinetic, kinetic + hf_dynamics_potential_energy(d, q)};
 }
 
+// The rigid contacts of mlcp hold no energy: they give what they may at the release speed (discrete/release.c).
 static double contact_energy(const hfSim* s) {
-  double sum = 0;
+  double sum = 0, rigid = 0.5 * hf_model_body_subtreemass(s->model)[0] * sqr(s->model->world.release_speed);
   for (int i = 0, n = s->method->contact_count(s->run); i < n; ++i) {
     hfContact c = s->method->contact(s->run, i);
-    if (c.depth > 0) sum += 0.5 * c.fn * c.depth;
+    if (c.depth > 0) sum += s->config.method == HF_METHOD_MLCP ? rigid : 0.5 * c.fn * c.depth;
   }
   return sum;
 }
