@@ -9,7 +9,7 @@
 static size_t write_command(unsigned char* bytes, uint32_t kind, uint32_t index, const double* x,
                             int n) {
   memcpy(bytes, &kind, 4), memcpy(bytes + 4, &index, 4);
-  memcpy(bytes + 8, x, 8 * (size_t)n);
+  if (n > 0) memcpy(bytes + 8, x, 8 * (size_t)n); // x may be NULL where there are no numbers
   return 8 + 8 * (size_t)n;
 }
 
