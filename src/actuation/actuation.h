@@ -20,9 +20,13 @@ typedef struct hfiDriveSum {
   hfiDrive total;
 } hfiDriveSum;
 
+// Which passive forces of joints the model has, 1 or 0; known at `revision` of its parameters.
+typedef struct hfiPassive { uint32_t revision; int32_t known, springs, dampers, losses; } hfiPassive;
+
 struct hfActuation {
   const hfModel* model;
   int32_t ndrive_sum, nlimited_joint;
+  hfiPassive passive;
 
   // constants: the dofs of tendons and actuators, ascending; tendon_J and moment hold their rows
   int32_t* tendon_start;   // (ntendon + 1)
@@ -133,6 +137,8 @@ void hfi_compute_torques(hfActuation* a, const hfDynamics* d, const hfiActuation
 // The drive of an actuator by inverse dynamics (drive_law.c). The caller sets its bounds.
 hfiDrive hfi_inverse_drive(hfActuation* a, const hfDynamics* d, int actuator, const hfiActuationStep* step);
 // The parts of hfi_actuation_step.
+// Looks up a->passive anew where parameters have changed.
+void hfi_update_passive(hfActuation* a);
 void hfi_drive_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau);
 void hfi_spring_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau, double* diag);
 void hfi_limit_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step);

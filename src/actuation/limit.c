@@ -167,7 +167,7 @@ void hfi_friction_rows(hfActuation* a, const hfDynamics* d, const hfiActuationSt
   int before = a->rows.n.nblock;
   a->nfriction = 0;
   if (m->world.disable_frictionloss) return;
-  for (int32_t i = 0; i < m->nv; ++i) {
+  for (int32_t i = 0, n = a->passive.losses ? m->nv : 0; i < n; ++i) {
     double loss = hf_model_dof_frictionloss(m)[i], one = 1;
     if (!(loss > 0)) continue;
     hfSaturatedRow row = friction_row(a, step, hfi_dof_inverse_mass(d, i), loss, step->friction ? step->friction[i] : 0);

@@ -32,9 +32,25 @@ static int has_joint_springs(const hfModel* m) {
   return hfi_dot(k, k, m->njnt) > 0 || hfi_dot(poly, poly, 2 * m->njnt) > 0;
 }
 
+static int has_joint_dampers(const hfModel* m) {
+  const double *c = hf_model_dof_damping(m), *poly = hf_model_dof_damping_poly(m);
+  return hfi_dot(c, c, m->nv) > 0 || hfi_dot(poly, poly, 2 * m->nv) > 0;
+}
+
+static int has_friction_losses(const hfModel* m) {
+  const double* loss = hf_model_dof_frictionloss(m);
+  return hfi_dot(loss, loss, m->nv) > 0;
+}
+
+void hfi_update_passive(hfActuation* a) {
+  const hfModel* m = a->model;
+  if (a->passive.known && a->passive.revision == m->revision) return;
+  a->passive = (hfiPassive){m->revision, 1, has_joint_springs(m), has_joint_dampers(m), has_friction_losses(m)};
+}
+
 // tau -= k x; also diag += h^2 k unless diag is NULL.
 static void add_joint_springs(const hfModel* m, const double* q, double h, double* tau, double* diag) {
-  if (m->world.disable_spring || !has_joint_springs(m)) return;
+  if (m->world.disable_spring) return;
   for (int j = 0; j < m->njnt; ++j) {
     const double* poly = hf_model_jnt_stiffness_poly(m) + 2 * j;
     int type = hf_model_jnt_type(m)[j], dof = hf_model_jnt_dofadr(m)[j], adr = hf_model_jnt_qposadr(m)[j], n = hfi_joint_nv(type);
@@ -56,11 +72,6 @@ static void add_gravity_compensation(const hfActuation* a, double* tau) {
 // Secant of the damping of a dof at its speed.
 static double damping_of(const hfModel* m, int dof, double v) {
   return hfi_secant(hf_model_dof_damping(m)[dof], hf_model_dof_damping_poly(m) + 2 * dof, fabs(v));
-}
-
-static int has_joint_dampers(const hfModel* m) {
-  const double *c = hf_model_dof_damping(m), *poly = hf_model_dof_damping_poly(m);
-  return !m->world.disable_damper && (hfi_dot(c, c, m->nv) > 0 || hfi_dot(poly, poly, 2 * m->nv) > 0);
 }
 
 // ---- at a state -------------------------------------------------------------------------------------
@@ -141,8 +152,9 @@ static void add_tendon(hfActuation* a, const hfDynamics* d, int t, double h) {
 
 void hfi_spring_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau, double* diag) {
   const hfModel* m = a->model;
-  add_joint_springs(m, step->q, step->h, tau, diag);
-  if (has_joint_dampers(m)) for (int i = 0; i < m->nv; ++i) diag[i] += step->h * max2(0, damping_of(m, i, d->v[i]));
+  if (a->passive.springs) add_joint_springs(m, step->q, step->h, tau, diag);
+  if (a->passive.dampers && !m->world.disable_damper)
+    for (int i = 0; i < m->nv; ++i) diag[i] += step->h * max2(0, damping_of(m, i, d->v[i]));
   for (int t = 0; t < m->ntendon; ++t) add_tendon(a, d, t, step->h);
   add_gravity_compensation(a, tau);
   hfi_add_fluid(d, step->h, tau);

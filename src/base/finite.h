@@ -6,8 +6,13 @@
 
 #include <math.h>
 
-// The sum of n numbers in eight partial sums.
+// The sum of n numbers, of many in eight partial sums.
 static inline double hfi_sum(const double* x, int n) {
+  if (n < 8) {
+    double sum = 0;
+    for (int i = 0; i < n; ++i) sum += x[i];
+    return sum;
+  }
   double s[8] = {0, 0, 0, 0, 0, 0, 0, 0};
   int i = 0;
   for (; i + 8 <= n; i += 8)
