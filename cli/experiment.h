@@ -9,6 +9,7 @@
 
 #include "cli.h"
 
+#include <holdfast/record.h>
 #include <stdio.h>
 
 enum { MOST_SCENES = 16, MOST_BODIES = 5000 }; // how many numbers --bodies takes, and the largest
@@ -37,6 +38,10 @@ FILE* result_open(result* r, const char* file);
 void result_close(result* r, FILE* file);
 // Names a recording that the experiment has written into the folder of --out, to be replayed in its page.
 void result_replay(result* r, const char* recording);
+// Opens such a recording of this model, with a frame every `interval` seconds; *recorder is NULL without --out. The second closes it; NULL is
+// allowed. Returns CLI_GOOD, or CLI_FAILED after a message.
+int result_record(result* r, const char* file, const hfModel* model, double interval, hfRecorder** recorder);
+int result_end_record(result* r, hfRecorder* recorder);
 
 typedef struct experiment {
   const char *name, *about; // about: one line

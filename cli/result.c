@@ -99,6 +99,26 @@ lineVerdict result_verdict(const json_t* line, int quick) {
   return quick && json_is_true(json_object_get(line, "full_only")) ? LINE_FULL_ONLY : LINE_FAILS;
 }
 
+int result_record(result* r, const char* file, const hfModel* model, double interval, hfRecorder** recorder) {
+  char path[4096];
+  hfError error = {HF_OK, ""};
+  *recorder = NULL;
+  if (!r->out) return CLI_GOOD;
+  snprintf(path, sizeof path, "%s/%s", r->out, file);
+  if (hf_recorder_open(recorder, path, model, file, &error) < 0) return say_error("%s", error.message), CLI_FAILED;
+  hf_recorder_set_interval(*recorder, interval);
+  result_replay(r, file);
+  return CLI_GOOD;
+}
+
+int result_end_record(result* r, hfRecorder* recorder) {
+  hfError error = {HF_OK, ""};
+  if (hf_recorder_close(recorder, &error) >= 0) return CLI_GOOD;
+  say_error("%s", error.message);
+  r->failed = 1;
+  return CLI_FAILED;
+}
+
 static void print_must(const result* r, int quick) {
   static const char* const words[] = {[LINE_HOLDS] = "holds", [LINE_FULL_ONLY] = "(full)", [LINE_FAILS] = "FAILS"};
   size_t i;

@@ -218,10 +218,24 @@ static int show_tosses(result* r) {
   return CLI_GOOD;
 }
 
+// Each scene once, with an accuracy of 1e-3.
+static int record_scenes(result* r) {
+  hfSimConfig config = hf_sim_config_default();
+  config.accuracy = 1e-3;
+  int status = CLI_GOOD;
+  for (int i = 0; i < ACCURACY_SCENES && status == CLI_GOOD; ++i) {
+    char file[64];
+    snprintf(file, sizeof file, "%s.hfrec", accuracy_scenes[i].name);
+    status = accuracy_record(&accuracy_scenes[i], config, r, file);
+  }
+  return status;
+}
+
 static int run(const experimentOptions* options, result* r) {
   int status = show_order(r);
   if (status == CLI_GOOD) status = show_tosses(r);
   for (int i = 0; i < ACCURACY_SCENES && status == CLI_GOOD; ++i) status = measure_scene(&accuracy_scenes[i], options, r);
+  if (status == CLI_GOOD) status = record_scenes(r);
   return status;
 }
 

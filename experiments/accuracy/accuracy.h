@@ -35,6 +35,8 @@ typedef struct accuracyRun {
 int accuracy_run(const accuracyScene* scene, hfSimConfig config, int repetitions, accuracyRun* run);
 // The same with `steps` steps of the sim between samples, whatever the accuracy.
 int accuracy_run_fixed(const accuracyScene* scene, hfSimConfig config, int steps, accuracyRun* run);
+// Runs a scene for a replay, into FILE of the folder of --out; nothing without one.
+int accuracy_record(const accuracyScene* scene, hfSimConfig config, result* r, const char* file);
 void accuracy_free(accuracyRun* run);
 // The largest difference of a coordinate at any sample [m or rad].
 double accuracy_error(const accuracyScene* scene, const accuracyRun* a, const accuracyRun* b);

@@ -71,6 +71,19 @@ int accuracy_run_fixed(const accuracyScene* s, hfSimConfig config, int steps, ac
   return run_steps(s, config, steps, 1, run);
 }
 
+int accuracy_record(const accuracyScene* s, hfSimConfig config, result* r, const char* file) {
+  world w;
+  config.step = SAMPLE;
+  if (open_scene(&w, s, &config) != CLI_GOOD) return CLI_FAILED;
+  int status = world_record(&w, r, file, SAMPLE);
+  for (int k = 0; w.recorder && k < sample_of(s) && status == CLI_GOOD; ++k) {
+    if (s->control) s->control(&w);
+    status = world_step(&w, 1, NULL);
+  }
+  world_close(&w);
+  return status;
+}
+
 void accuracy_free(accuracyRun* run) {
   free(run->q);
   run->q = NULL;

@@ -48,7 +48,20 @@ int world_parse(world* w, const char* xml, const char* name, const hfSimConfig* 
   return good ? CLI_GOOD : give_up(w, name, &error);
 }
 
+int world_record(world* w, result* r, const char* file, double interval) {
+  w->result = r;
+  return result_record(r, file, w->model, interval, &w->recorder);
+}
+
+int world_record_step(world* w, const hfStepReport* report) {
+  hfError error = {HF_OK, ""};
+  if (!w->recorder || hf_recorder_add(w->recorder, w->sim, w->state, w->input, report, &error) >= 0) return CLI_GOOD;
+  say_error("%s", error.message);
+  return CLI_FAILED;
+}
+
 void world_close(world* w) {
+  if (w->recorder) result_end_record(w->result, w->recorder);
   hf_sim_free(w->sim);
   hf_state_free(w->state);
   hf_input_free(w->input);
@@ -65,6 +78,7 @@ int world_step(world* w, long n, worldTotals* totals) {
       say_error("at %g s: %s", w->state->time, error.message);
       return CLI_FAILED;
     }
+    if (world_record_step(w, &report) != CLI_GOOD) return CLI_FAILED;
     if (!totals) continue;
     totals->steps++;
     totals->iterations += report.solve.iterations;

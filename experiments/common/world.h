@@ -9,6 +9,8 @@ typedef struct world {
   hfSim* sim;
   hfState* state;
   hfInput* input;
+  hfRecorder* recorder; // of world_record; NULL: none
+  result* result;       // to which the recording belongs
 } world;
 
 // Loads models/FILE, makes a sim with the configuration and starts at the keyframe (NULL: qpos0).
@@ -17,6 +19,12 @@ int world_open(world* w, const char* file, const hfSimConfig* config, const char
 // The same for a scene that is given as MJCF, under a name for messages. Its files are looked for in models/.
 int world_parse(world* w, const char* xml, const char* name, const hfSimConfig* config);
 void world_close(world* w);
+
+// Records the steps that world_step takes from now on into FILE of the folder of --out, for a replay in the experiment's page, with a
+// frame every `interval` seconds; nothing without --out. world_close ends it. Returns CLI_GOOD, or CLI_FAILED after a message.
+int world_record(world* w, result* r, const char* file, double interval);
+// Adds the step that was just taken to the recording, where there is one; world_step does so by itself.
+int world_record_step(world* w, const hfStepReport* report);
 
 // Median of n numbers, which it sorts.
 double median(double* x, int n);

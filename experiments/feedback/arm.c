@@ -33,6 +33,7 @@ typedef struct arm {
   hfState* state;
   hfInput* input;
   hfDynamics* dynamics;
+  hfRecorder* recorder; // NULL: none
   int dof[ARM_JOINTS];
   double ratio[ARM_JOINTS]; // of each actuator's own coordinate over the joint
 } arm;
@@ -160,12 +161,14 @@ static int take_errors(const arm* a, double time, feedbackRun* out) {
 
 static void step_arm(arm* a, long steps, double h, feedbackRun* out) {
   hfError error = {HF_OK, ""};
+  hfStepReport report;
   double begin = processor_clock();
   long taken = 0;
   out->stable = 1;
   for (long k = 0; k < steps && out->stable; ++k, ++taken) {
     arm_control(a, (double)k * h, h);
-    out->stable = hf_sim_step(a->sim, a->state, a->input, NULL, &error) == HF_OK && take_errors(a, (double)(k + 1) * h, out);
+    out->stable = hf_sim_step(a->sim, a->state, a->input, &report, &error) == HF_OK && take_errors(a, (double)(k + 1) * h, out);
+    if (a->recorder && hf_recorder_add(a->recorder, a->sim, a->state, a->input, &report, NULL) < 0) break; // closing it says why
   }
   out->time = processor_clock() - begin;
   for (int i = 0; i < ARM_JOINTS; ++i) out->joint_error[i] /= fmax(1, (double)taken), out->error += out->joint_error[i] / ARM_JOINTS;
@@ -182,6 +185,22 @@ int arm_run(const armMethod* method, double seconds, double h, feedbackRun* out)
   } else say_error("%s: %s", method->model, error.message);
   arm_close(&a);
   return status == HF_OK ? CLI_GOOD : CLI_FAILED;
+}
+
+int arm_record(const armMethod* method, double seconds, double h, result* r, const char* file) {
+  arm a;
+  feedbackRun out = {0};
+  hfError error = {HF_OK, ""};
+  hfStatus opened = arm_open(&a, method, h, &error);
+  if (opened != HF_OK) say_error("%s: %s", method->model, error.message);
+  int status = opened == HF_OK ? result_record(r, file, hf_sim_model(a.sim), 1.0 / 60, &a.recorder) : CLI_FAILED;
+  if (status == CLI_GOOD && a.recorder) {
+    arm_start(&a);
+    step_arm(&a, lround(seconds / h), h, &out);
+    status = result_end_record(r, a.recorder);
+  }
+  arm_close(&a);
+  return status;
 }
 
 // ---- tuning --------------------------------------------------------------------------------------

@@ -54,6 +54,8 @@ extern const hfGains arm_pd_gains[ARM_JOINTS], arm_id_gains[ARM_JOINTS], arm_ret
 
 hfSetpoint arm_reference(int joint, double time);
 int arm_run(const armMethod* method, double seconds, double h, feedbackRun* out);
+// Runs it once more for a replay, into FILE of the folder of --out; nothing without one.
+int arm_record(const armMethod* method, double seconds, double h, result* r, const char* file);
 // Tunes PD gains of a method at step h from the gains given; the seed makes it repeatable.
 int arm_tune(const armMethod* method, double seconds, double h, uint64_t seed, int evaluations, hfGains gains[ARM_JOINTS], double* squared_error);
 // Reports the condition numbers of M of both robots with every property that might explain the paper's, on and off (condition.c).

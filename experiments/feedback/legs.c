@@ -16,6 +16,7 @@ typedef struct legs {
   hfDynamics* dynamics; // of the stance controller
   hfState* state;
   hfInput* input;
+  hfRecorder* recorder; // NULL: none
   double* impulse;
   double h;
   int foot[LEGS];         // geoms
@@ -262,28 +263,37 @@ static void take_feet(legs* a, double time, legRun* out) {
   }
 }
 
+// Trots or sways until the end, or until the robot is lost.
+static void step_legs(legs* a, double seconds, legRun* out) {
+  hfError error = {HF_OK, ""};
+  hfStepReport report;
+  double spent = 0, h = a->h;
+  long steps = lround(seconds / h);
+  int rigid = a->method->method == HF_METHOD_MLCP;
+  out->run.stable = 1;
+  for (long k = 0; k < steps && out->run.stable; ++k) {
+    double begin = processor_clock(), time = (double)k * h;
+    out->unsolved += !legs_control(a, time);
+    hfStatus step = hf_sim_step(a->sim, a->state, a->input, &report, &error);
+    spent += processor_clock() - begin;
+    if (a->recorder && step >= 0 && hf_recorder_add(a->recorder, a->sim, a->state, a->input, &report, NULL) < 0) break; // closing it says why
+    out->unsolved += step != HF_OK && rigid;
+    take_torques(a, out);
+    out->run.stable = step >= 0 && !(step > 0 && rigid) && take_errors(a, time + h, out);
+    if (!out->run.stable) break;
+    take_feet(a, time, out);
+  }
+  out->run.time = spent;
+}
+
 int legs_run(const legMethod* method, double seconds, double h, legRun* out) {
   legs a;
   hfError error = {HF_OK, ""};
   memset(out, 0, sizeof *out);
   hfStatus status = legs_open(&a, method, h, &error);
-  long steps = lround(seconds / h);
   if (status == HF_OK) {
     legs_start(&a);
-    out->run.stable = 1;
-    double spent = 0;
-    for (long k = 0; k < steps && out->run.stable; ++k) {
-      double begin = processor_clock(), time = (double)k * h;
-      out->unsolved += !legs_control(&a, time);
-      hfStatus step = hf_sim_step(a.sim, a.state, a.input, NULL, &error);
-      spent += processor_clock() - begin;
-      out->unsolved += step != HF_OK && method->method == HF_METHOD_MLCP;
-      take_torques(&a, out);
-      out->run.stable = step >= 0 && !(step > 0 && method->method == HF_METHOD_MLCP) && take_errors(&a, time + h, out);
-      if (!out->run.stable) break;
-      take_feet(&a, time, out);
-    }
-    out->run.time = spent;
+    step_legs(&a, seconds, out);
     out->run.error /= fmax(1, (double)out->steps);
     for (int i = 0; i < LEG_JOINTS; ++i) out->joint_error[i] /= fmax(1, (double)out->steps), out->squared_error += out->joint_error[i] * out->joint_error[i];
     out->mean_slip /= fmax(1, (double)a.samples);
@@ -291,4 +301,20 @@ int legs_run(const legMethod* method, double seconds, double h, legRun* out) {
   } else say_error("quadruped.xml: %s", error.message);
   legs_close(&a);
   return status == HF_OK ? CLI_GOOD : CLI_FAILED;
+}
+
+int legs_record(const legMethod* method, double seconds, double h, result* r, const char* file) {
+  legs a;
+  legRun out = {0};
+  hfError error = {HF_OK, ""};
+  hfStatus opened = legs_open(&a, method, h, &error);
+  if (opened != HF_OK) say_error("quadruped.xml: %s", error.message);
+  int status = opened == HF_OK ? result_record(r, file, hf_sim_model(a.sim), 1.0 / 60, &a.recorder) : CLI_FAILED;
+  if (status == CLI_GOOD && a.recorder) {
+    legs_start(&a);
+    step_legs(&a, seconds, &out);
+    status = result_end_record(r, a.recorder);
+  }
+  legs_close(&a);
+  return status;
 }

@@ -56,6 +56,8 @@ extern const hfGains legs_hand_gains[3], legs_tuned_gains[3];
 void legs_write_scene(result* r);
 
 int legs_run(const legMethod* method, double seconds, double h, legRun* out);
+// Runs it once more for a replay, into FILE of the folder of --out; nothing without one.
+int legs_record(const legMethod* method, double seconds, double h, result* r, const char* file);
 // Tunes PD gains at step h from those given, by Nelder and Mead's method: the sum of squared joint errors becomes small among
 // runs that keep the bounds of energy and tilt. *value: that sum, infinite where no run is stable.
 int legs_tune(double seconds, double h, uint64_t seed, int evaluations, hfGains gains[3], double* value);

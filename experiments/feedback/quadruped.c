@@ -169,6 +169,8 @@ static int run(const experimentOptions* options, result* r) {
   result_figure(r, "tikhonov_that_solves_4ms", tikhonov, "-");
   if (tikhonov > 0) result_figure(r, "tikhonov_slip", with_tikhonov.slip, "m/s");
   if (judge_tuning(seconds, options->quick, step, r) != CLI_GOOD) return CLI_FAILED;
+  if (legs_record(&rows[LIMITED].method, seconds, 0.01, r, "ours_limited.hfrec") != CLI_GOOD || legs_record(&rows[TWO_STAGE].method, seconds, 0.01, r, "two_stage.hfrec") != CLI_GOOD)
+    return CLI_FAILED;
   return judge(seconds, options->quick, step, best, r);
 }
 

@@ -26,10 +26,22 @@ static const legMethod methods[METHODS] = {
     [LIMITED] = {.name = "ours_limited", .control = LEGS_STANCE, .method = HF_METHOD_CONVEX, .limit = 4},
 };
 
-static int run_sway(int method, double amplitude, double rate, double seconds, double h, legRun* out) {
+static legMethod sway_of(int method, double amplitude, double rate) {
   legMethod m = methods[method];
   m.sway = (legSway){amplitude, rate};
+  return m;
+}
+
+static int run_sway(int method, double amplitude, double rate, double seconds, double h, legRun* out) {
+  legMethod m = sway_of(method, amplitude, rate);
   return legs_run(&m, seconds, h, out);
+}
+
+// The robot that sticks and one that skates, for replays.
+static int record_sway(double seconds, result* r) {
+  legMethod sticks = sway_of(LIMITED, 0.04, 16), skates = sway_of(WIDE, 0.04, 16);
+  int status = legs_record(&sticks, seconds, STEP, r, "ours_limited.hfrec");
+  return status == CLI_GOOD ? legs_record(&skates, seconds, STEP, r, "ours_wide.hfrec") : status;
 }
 
 // ---- the controllers side by side ------------------------------------------------------------------
@@ -124,7 +136,9 @@ static int run(const experimentOptions* options, result* r) {
   double seconds = options->quick ? 1 : 5, promised;
   int beyond;
   legRun side[METHODS];
-  if (compare_methods(seconds, side, r) != CLI_GOOD || map_range(seconds, options->quick, &promised, &beyond, r) != CLI_GOOD) return CLI_FAILED;
+  if (compare_methods(seconds, side, r) != CLI_GOOD || map_range(seconds, options->quick, &promised, &beyond, r) != CLI_GOOD ||
+      record_sway(seconds, r) != CLI_GOOD)
+    return CLI_FAILED;
   result_must(r, "dantzig_fails", "time that Dantzig's method reaches with contact and ID (the paper's dash)", STEP * (double)side[DANTZIG].steps, "less than the run", !side[DANTZIG].run.stable, 0);
   result_must(r, "others_skate", "least mean slip of the ID constraints without limits: Lemke, two-stage, ours wide", fmin(side[LEMKE].mean_slip, fmin(side[TWO_STAGE].mean_slip, side[WIDE].mean_slip)), "over 100 stiction speeds",
               fmin(side[LEMKE].mean_slip, fmin(side[TWO_STAGE].mean_slip, side[WIDE].mean_slip)) > 100 * STICTION_SPEED, 0);

@@ -115,6 +115,7 @@ static int run(const experimentOptions* options, result* r) {
   if (time_arm(&rows[PD].method, 0.001, &pd) != CLI_GOOD || time_arm(&rows[OURS].method, 0.01, &ours) != CLI_GOOD || time_arm(&rows[OURS].method, 0.1, &largest) != CLI_GOOD) return CLI_FAILED;
   judge(step, best, &pd, &ours, &largest, r);
   if (show_causes(r) != CLI_GOOD) return CLI_FAILED;
+  if (arm_record(&rows[OURS].method, SECONDS, 0.01, r, "id_constraint.hfrec") != CLI_GOOD) return CLI_FAILED;
   return options->quick ? CLI_GOOD : repeat_tuning(r);
 }
 

@@ -190,8 +190,8 @@ static void read_tip(const hfState* state, double* tip) {
   tip[1] = v[1] - HALF * cos(q[2]) * v[2];
 }
 
-// Steps the rod through its contact with the floor. eps sets the layer: k = m/eps.
-static int pass(const char* keyframe, int contacts, double eps, passage* out, trace* log) {
+// Steps the rod through its contact with the floor. eps sets the layer: k = m/eps. file: the name of a recording; NULL: none.
+static int pass(const char* keyframe, int contacts, double eps, result* r, const char* file, passage* out, trace* log) {
   hfSimConfig config = hf_sim_config_default();
   config.method = HF_METHOD_SWITCHING;
   config.step = 0.05 * sqrt(eps);
@@ -204,13 +204,14 @@ static int pass(const char* keyframe, int contacts, double eps, passage* out, tr
   hfStepReport report;
   memset(out, 0, sizeof *out);
   if (world_open(&w, "painleve_rod.xml", &config, keyframe) != CLI_GOOD) return CLI_FAILED;
-  int status = CLI_GOOD, touched = 0;
+  int status = file ? world_record(&w, r, file, 2e-4) : CLI_GOOD, touched = 0;
   for (double end = 0.1; status == CLI_GOOD && w.state->time < end;) {
     if (hf_sim_step(w.sim, w.state, w.input, &report, &error) < 0) {
       say_error("painleve, at %g s: %s", w.state->time, error.message);
       status = CLI_FAILED;
       break;
     }
+    if ((status = world_record_step(&w, &report)) != CLI_GOOD) break;
     double fn = 0;
     for (int i = 0; i < hf_sim_contact_count(w.sim); ++i) fn += hf_sim_contact(w.sim, i).fn;
     if (!out->nswitch && report.switching.nswitch) out->first = hf_sim_switch(w.sim, 0);
@@ -250,7 +251,7 @@ static int judge_jump(int quick, result* r) {
   for (int i = 0; i < n; ++i) {
     passage p;
     log->count = 0;
-    if (pass("drag", HF_CONTACTS_COMPLIANT, eps[i], &p, log) != CLI_GOOD)
+    if (pass("drag", HF_CONTACTS_COMPLIANT, eps[i], r, NULL, &p, log) != CLI_GOOD)
       return free(log), CLI_FAILED;
     off[i] = distance(&p.after, &limit);
     k[i] = MASS / eps[i];
@@ -290,8 +291,8 @@ static int judge_jump(int quick, result* r) {
 // The rod that is dragged has no rigid motion: the method switching must pass it as compliant contact does.
 static int judge_drag(double eps, result* r) {
   passage by_itself, compliant;
-  if (pass("drag", HF_CONTACTS_SWITCHING, eps, &by_itself, NULL) != CLI_GOOD ||
-      pass("drag", HF_CONTACTS_COMPLIANT, eps, &compliant, NULL) != CLI_GOOD)
+  if (pass("drag", HF_CONTACTS_SWITCHING, eps, r, "drag.hfrec", &by_itself, NULL) != CLI_GOOD ||
+      pass("drag", HF_CONTACTS_COMPLIANT, eps, r, NULL, &compliant, NULL) != CLI_GOOD)
     return CLI_FAILED;
   double off = distance(&by_itself.after, &compliant.after);
   result_note(r, "  drag: first switch at %.6f s to %s (%s)", by_itself.first.time,
@@ -307,7 +308,7 @@ static int judge_drag(double eps, result* r) {
 // The rod that is dropped lands with an impact, which has a solution for velocities: the end sticks (restitution is 0).
 static int judge_drop(double eps, result* r) {
   passage p;
-  if (pass("drop", HF_CONTACTS_SWITCHING, eps, &p, NULL) != CLI_GOOD) return CLI_FAILED;
+  if (pass("drop", HF_CONTACTS_SWITCHING, eps, r, "drop.hfrec", &p, NULL) != CLI_GOOD) return CLI_FAILED;
   double moves = fmax(fabs(p.tip[0]), fabs(p.tip[1]));
   result_figure(r, "landing", p.begun, "s");
   result_must(r, "landing_sticks",

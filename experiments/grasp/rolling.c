@@ -90,7 +90,7 @@ typedef struct rollingCase {
   const char* about;
 } rollingCase;
 
-static int run_case(graspScene* s, const rollingCase* c, result* r, graspRun* run) {
+static int run_case(graspScene* s, const rollingCase* c, const char* folder, result* r, graspRun* run) {
   graspPlan plan;
   graspOptions o = grasp_options_default();
   double mu[PLANAR_CONTACTS];
@@ -107,9 +107,12 @@ static int run_case(graspScene* s, const rollingCase* c, result* r, graspRun* ru
       return say_error("no motion rolls at %s", c->name), CLI_FAILED;
     for (int k = 0; k < s->no; ++k) o.velocity[k] *= c->speed;
   }
+  char name[64], recording[64];
+  snprintf(recording, sizeof recording, "%s.hfrec", c->name);
+  o.folder = folder, o.recording = recording;
+  result_replay(r, recording);
   int status = grasp_run(&plan, &o, run);
   if (status != CLI_GOOD) return status;
-  char name[64];
   snprintf(name, sizeof name, "%s_rolling_time", c->name);
   result_figure(r, name, grasp_rolling_time(run, s->nc, c->mask), "s");
   snprintf(name, sizeof name, "%s_rigid_share", c->name);
@@ -136,7 +139,7 @@ static void draw_case(const rollingCase* c, const graspRun* run, result* r) {
   grasp_draw(r, file, title, "force [N]", PLANAR_CONTACTS, fn, run);
 }
 
-static int run_cases(graspScene* s, result* r) {
+static int run_cases(graspScene* s, const char* folder, result* r) {
   // Three rolling contacts leave no motion, and a fourth with friction would roll too: it has none.
   static const rollingCase cases[] = {
       {"nR1", 1, 0.05, 0.05, "one rolling contact: rigid and certified while it rolls"},
@@ -147,7 +150,7 @@ static int run_cases(graspScene* s, result* r) {
   int status = CLI_GOOD;
   for (int k = 0; k < CASES && status == CLI_GOOD; ++k) {
     graspRun run = {0};
-    status = run_case(s, &cases[k], r, &run);
+    status = run_case(s, &cases[k], folder, r, &run);
     if (status == CLI_GOOD) {
       draw_case(&cases[k], &run, r);
       if (cases[k].mask == 15) {
@@ -175,10 +178,9 @@ static int run_cases(graspScene* s, result* r) {
 
 static int run(const experimentOptions* options, result* r) {
   graspScene s;
-  (void)options;
   int status = planar_open(&s, FRICTION);
   if (status == CLI_GOOD) status = judge_splits(&s, r);
-  if (status == CLI_GOOD) status = run_cases(&s, r);
+  if (status == CLI_GOOD) status = run_cases(&s, options->out, r);
   grasp_close(&s);
   return status;
 }

@@ -97,7 +97,7 @@ static int open_recording(Runner* w) {
   if (!o->folder || !o->recording) return CLI_GOOD;
   snprintf(path, sizeof path, "%s/%s", o->folder, o->recording);
   if (hf_recorder_open(&w->recorder, path, grasp_model(w->plan->scene), o->recording, &error) < 0) return say_error("%s", error.message), CLI_FAILED;
-  hf_recorder_set_interval(w->recorder, 0.01);
+  hf_recorder_set_interval(w->recorder, fmin(0.01, (o->end - o->begin) / 50));
   return CLI_GOOD;
 }
 

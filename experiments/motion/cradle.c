@@ -41,8 +41,9 @@ static double compliant_angle(void) {
 
 // ---- the simulation ---------------------------------------------------------------------------------
 
-// restitution 1: rigid impacts; 0: stiffness alone, without dissipation. How far the last ball swings, and the others.
-static int swing(double restitution, int method, double h, double* last, double* others) {
+// restitution 1: rigid impacts; 0: stiffness alone, without dissipation. How far the last ball swings, and the others. r: where the run is
+// recorded; NULL: nowhere.
+static int swing(double restitution, int method, double h, result* r, double* last, double* others) {
   char xml[3000];
   snprintf(xml, sizeof xml, "<mujoco><custom><numeric name='hf.restitution' data='%g'/>%s</custom><worldbody>", restitution,
            restitution > 0 ? "" : "<numeric name='hf.dissipation' data='0'/>");
@@ -53,7 +54,7 @@ static int swing(double restitution, int method, double h, double* last, double*
   strcat(xml, "</worldbody></mujoco>");
   world w;
   if (motion_open_by(&w, xml, method, h) != CLI_GOOD) return CLI_FAILED;
-  int status = CLI_GOOD;
+  int status = r ? world_record(&w, r, "cradle.hfrec", 0.005) : CLI_GOOD;
   hf_state_mutable_q(w.state)[0] = LIFTED * DEGREE;
   *last = *others = 0;
   while (status == CLI_GOOD && w.state->time < 0.9) {
@@ -68,8 +69,8 @@ static int swing(double restitution, int method, double h, double* last, double*
 
 int motion_cradle(const experimentOptions* options, result* r) {
   double rigid, others, continuous, coarse, fine, unused, equation = compliant_angle();
-  if (swing(1, HF_METHOD_TAMSI, 1e-3, &rigid, &others) != CLI_GOOD ||
-      swing(0, HF_METHOD_RK3, 2e-5, &continuous, &unused) != CLI_GOOD)
+  if (swing(1, HF_METHOD_TAMSI, 1e-3, r, &rigid, &others) != CLI_GOOD ||
+      swing(0, HF_METHOD_RK3, 2e-5, NULL, &continuous, &unused) != CLI_GOOD)
     return CLI_FAILED;
   result_figure(r, "cradle_last", rigid, "deg");
   result_figure(r, "cradle_others", others, "deg");
@@ -79,7 +80,7 @@ int motion_cradle(const experimentOptions* options, result* r) {
   result_must(r, "cradle_compliant", "of a compliant one, in continuous time, as far as its equation says", continuous - equation,
               "within 0.05 degrees", fabs(continuous - equation) <= 0.05, 0);
   if (options->quick) return CLI_GOOD;
-  if (swing(0, HF_METHOD_TAMSI, 1e-5, &coarse, &unused) != CLI_GOOD || swing(0, HF_METHOD_TAMSI, 5e-6, &fine, &unused) != CLI_GOOD)
+  if (swing(0, HF_METHOD_TAMSI, 1e-5, NULL, &coarse, &unused) != CLI_GOOD || swing(0, HF_METHOD_TAMSI, 5e-6, NULL, &fine, &unused) != CLI_GOOD)
     return CLI_FAILED;
   result_figure(r, "cradle_10us", coarse, "deg");
   result_figure(r, "cradle_5us", fine, "deg");

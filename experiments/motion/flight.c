@@ -23,13 +23,15 @@ typedef struct Changes {
   int finite;
 } Changes;
 
-static int fly(const char* xml, double h, double time, const double* v, int nv, Changes* c) {
+// r: where the run is recorded as handle.hfrec; NULL: nowhere.
+static int fly(const char* xml, double h, double time, const double* v, int nv, result* r, Changes* c) {
   world w;
   motionBalance b = {0};
   memset(c, 0, sizeof *c);
   if (motion_open(&w, xml, h) != CLI_GOOD) return CLI_FAILED;
   memcpy(hf_state_mutable_v(w.state), v, sizeof *v * (size_t)nv);
-  int status = motion_weigh(&b, &w);
+  int status = r ? world_record(&w, r, "handle.hfrec", 0.02) : CLI_GOOD;
+  if (status == CLI_GOOD) status = motion_weigh(&b, &w);
   double E0 = b.energy, L0 = vec_norm(b.angular);
   hfVec3 L = b.angular;
   c->finite = 1;
@@ -50,7 +52,7 @@ static int fly_handle(const experimentOptions* options, result* r) {
   const double v[6] = {0, 0, 0, 0.01, 10, 0}, steps[2] = {1e-3, 1e-2};
   for (int i = 0; i < 2; ++i) {
     Changes c;
-    if (fly(HANDLE, steps[i], options->quick ? 10 : 60, v, 6, &c) != CLI_GOOD) return CLI_FAILED;
+    if (fly(HANDLE, steps[i], options->quick ? 10 : 60, v, 6, i ? r : NULL, &c) != CLI_GOOD) return CLI_FAILED;
     double worst = fmax(c.energy, c.angular);
     result_figure(r, i ? "handle_energy_10ms" : "handle_energy_1ms", c.energy, "-");
     result_figure(r, i ? "handle_momentum_10ms" : "handle_momentum_1ms", c.angular, "-");
@@ -68,7 +70,7 @@ static int fly_box(const experimentOptions* options, result* r) {
     for (int k = 0; k < 4; ++k) {
       const double v[6] = {0, 0, 0, 0.05 * speeds[i], speeds[i], 0.02 * speeds[i]};
       Changes c;
-      if (fly(BOX, steps[k], (options->quick ? 1000 : 10000) * steps[k], v, 6, &c) != CLI_GOOD) return CLI_FAILED;
+      if (fly(BOX, steps[k], (options->quick ? 1000 : 10000) * steps[k], v, 6, NULL, &c) != CLI_GOOD) return CLI_FAILED;
       gain = fmax(gain, c.gain), finite &= c.finite;
     }
   result_must(r, "box", "a box at 20 to 2000 rad/s, steps of 0.1 to 50 ms: finite, and energy never grows", gain,
@@ -80,7 +82,7 @@ static int fly_legs(const experimentOptions* options, result* r) {
   double v[18] = {0.3, -0.2, 0.1, 1, -2, 1.5};
   for (int i = 6; i < 18; ++i) v[i] = 4 * sin(1.7 * i);
   Changes c;
-  if (fly(LEGS, 1e-3, options->quick ? 2 : 10, v, 18, &c) != CLI_GOOD) return CLI_FAILED;
+  if (fly(LEGS, 1e-3, options->quick ? 2 : 10, v, 18, NULL, &c) != CLI_GOOD) return CLI_FAILED;
   double worst = fmax(c.energy, c.angular);
   result_figure(r, "legs_energy", c.energy, "-");
   result_figure(r, "legs_momentum", c.angular, "-");

@@ -62,7 +62,8 @@ int motion_top(const experimentOptions* options, result* r) {
   Nod steady, nods;
   if (motion_open(&w, TOP, 1e-3) != CLI_GOOD) return CLI_FAILED;
   set_spin(&w, Om);
-  int status = watch(&w, time, &steady);
+  int status = world_record(&w, r, "top.hfrec", 0.01);
+  if (status == CLI_GOOD) status = watch(&w, time, &steady);
   world_close(&w);
   if (status != CLI_GOOD || motion_open(&w, TOP, 1e-3) != CLI_GOOD) return CLI_FAILED;
   set_spin(&w, 0);

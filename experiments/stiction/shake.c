@@ -55,7 +55,8 @@ typedef struct drift {
   double shaken, turned, back;
 } drift; // against the bar at rest after the lift [m]
 
-static int manipulate(double h, drift* out) {
+// file: the name of a recording; NULL: none.
+static int manipulate(double h, result* r, const char* file, drift* out) {
   hfSimConfig config = hf_sim_config_default();
   config.step = h;
   world w;
@@ -63,7 +64,7 @@ static int manipulate(double h, drift* out) {
   double start[NCTRL];
   for (int i = 0; i < NCTRL; ++i) start[i] = w.input->ctrl[i];
   place lifted = {{0, 0, 0}, {0, 0, 0}};
-  int status = CLI_GOOD, seen = 0;
+  int status = file ? world_record(&w, r, file, 1.0 / 60) : CLI_GOOD, seen = 0;
   const double when[] = {1.99, 4.49, 5.99, 7.49};
   while (status == CLI_GOOD && seen < 4) {
     targets(w.state->time, start, w.input->ctrl);
@@ -87,7 +88,7 @@ int stiction_shake(const experimentOptions* options, result* r) {
   for (int i = 0; i < count && status == CLI_GOOD; ++i) {
     drift d = {NAN, NAN, NAN};
     show_progress((double)i / count, "shake, h = %g s", steps[i]);
-    if ((status = manipulate(steps[i], &d)) != CLI_GOOD) break;
+    if ((status = manipulate(steps[i], r, steps[i] == 2e-3 ? "lift_shake_turn.hfrec" : NULL, &d)) != CLI_GOOD) break;
     double worst = fmax(d.shaken, d.back), limit = steps[i] <= 2e-3 ? 10e-6 : 50e-6;
     h[i] = steps[i], drifted[i] = 1e6 * worst;
     held += worst < 1e-3;

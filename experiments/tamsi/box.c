@@ -212,6 +212,7 @@ static int run(const experimentOptions* options, result* r) {
   int status = box_newton_pictures(r);
   if (status == CLI_GOOD) status = figure4(r);
   if (status == CLI_GOOD) status = figure5(r, options->quick);
+  if (status == CLI_GOOD) status = box_replay(r);
   return status == CLI_GOOD ? box_error_control(r, options->quick) : status;
 }
 

@@ -30,5 +30,7 @@ double box_work_at(const workCurve* curve, double e);
 int box_error_control(result* r, int quick);
 // Figures 2 and 3: where Newton's iterates go (box_newton.c).
 int box_newton_pictures(result* r);
+// The box as a scene beside its exact flow, recorded for the replay (box_scene.c).
+int box_replay(result* r);
 
 #endif

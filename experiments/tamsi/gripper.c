@@ -77,6 +77,17 @@ static int measure_speed(result* r, const char* keyframe, int repeats) {
   return CLI_GOOD;
 }
 
+// The motion of the speed test once more, for the replay: writing is not timed.
+static int record_shake(result* r, const char* keyframe, const char* file) {
+  hfSimConfig config = paper_config(0.003);
+  world w;
+  if (world_open(&w, SCENE, &config, keyframe) != CLI_GOOD) return CLI_FAILED;
+  int status = world_record(&w, r, file, 1.0 / 60);
+  if (status == CLI_GOOD && w.recorder) status = world_step(&w, 1667, NULL);
+  world_close(&w);
+  return status;
+}
+
 // ---- convergence ---------------------------------------------------------------------------------
 
 // Computes the velocities at the ends of the windows, with n steps in each window.
@@ -164,6 +175,8 @@ static int measure_convergence(result* r, int quick) {
 static int run(const experimentOptions* options, result* r) {
   int status = measure_speed(r, "rim", options->quick ? 3 : 15);
   if (status == CLI_GOOD) status = measure_speed(r, "middle", options->quick ? 3 : 15);
+  if (status == CLI_GOOD) status = record_shake(r, "rim", "rim.hfrec");
+  if (status == CLI_GOOD) status = record_shake(r, "middle", "middle.hfrec");
   if (status == CLI_GOOD) status = measure_convergence(r, options->quick);
   if (status == CLI_GOOD) status = gripper_integrators(options, r);
   return status;

@@ -152,15 +152,15 @@ static int measure_sweep(result* r) {
   return CLI_GOOD;
 }
 
-// Deepest overlap from 0.25 s to 1.25 s [m].
-static int deepest_grip(double h, int coupling, double* depth) {
+// Deepest overlap from 0.25 s to 1.25 s [m]. file: the name of a recording; NULL: none.
+static int deepest_grip(double h, int coupling, result* r, const char* file, double* depth) {
   hfSimConfig config = hf_sim_config_default();
   config.step = h;
   config.solver.coupling = coupling;
   config.anticipate = 0;
   world w;
   if (world_open(&w, "gripper_mug.xml", &config, "middle") != CLI_GOOD) return CLI_FAILED;
-  int status = CLI_GOOD;
+  int status = file ? world_record(&w, r, file, 0.01) : CLI_GOOD;
   *depth = 0;
   while (w.state->time < 1.25 && status == CLI_GOOD) {
     status = world_step(&w, 1, NULL);
@@ -179,8 +179,9 @@ static int measure_gripper(result* r) {
   result_note(r, "Gripper and mug, 970 N/m a point: deepest overlap");
   for (int i = 0; i < COUNT; ++i) {
     double depth[2];
-    if (deepest_grip(steps[i], HF_COUPLING_ONE_WAY, &depth[0]) != CLI_GOOD ||
-        deepest_grip(steps[i], HF_COUPLING_TWO_WAY, &depth[1]) != CLI_GOOD)
+    int shown = steps[i] == 2e-3; // at which the one throws the mug out of the jaws and the other holds it
+    if (deepest_grip(steps[i], HF_COUPLING_ONE_WAY, r, shown ? "one_way_2ms.hfrec" : NULL, &depth[0]) != CLI_GOOD ||
+        deepest_grip(steps[i], HF_COUPLING_TWO_WAY, r, shown ? "tamsi_2ms.hfrec" : NULL, &depth[1]) != CLI_GOOD)
       return CLI_FAILED;
     if (i == 0) reference = depth[1];
     result_note(r, "h = %4.0f ms   one-way %10.3g mm   TAMSI %10.3g mm", 1e3 * steps[i],

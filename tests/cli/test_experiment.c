@@ -19,6 +19,7 @@ static void test_json_has_figures_paper_and_must(void** state) {
              "assert all(name in page for name in r['figures']) and page.count('class=\"holds\"') + page.count('(full)') >= len(r['must'])\n");
   assert_int_equal(system("python3 judge.py"), 0);
   assert_int_equal(system("test -n \"$(ls figures)\""), 0);
+  assert_int_equal(system("test -s figures/rim.hfrec && test -s figures/middle.hfrec"), 0); // what the page replays
   assert_string_equal(standard_error, "");
 }
 

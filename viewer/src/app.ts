@@ -32,6 +32,7 @@ export class App {
   readonly message = make('div', { class: 'message', id: 'message' });
   private readonly clock = make('span', { class: 'clock', id: 'clock' });
   private readonly playButton: HTMLButtonElement;
+  private readonly speedChoice: HTMLSelectElement;
   private readonly whatIf: HTMLButtonElement;
   private readonly now = make('div', { class: 'now', id: 'now' });
   private readonly selected = make('div', { id: 'selected' });
@@ -47,13 +48,14 @@ export class App {
     const canvas = make('canvas', { id: 'view' });
     this.time = recording.start;
     this.timeline = new Timeline(t => this.goTo(t), e => eventText(this.recording.model, e));
+    this.speedChoice = choice('Speed', SPEEDS, '1', v => { this.speed = Number(v); if (this.session?.status.playing) this.session.send(Command.Play, 0, this.speed); }, 'speed');
     this.playButton = button('play', 'Play or pause (space)', () => this.setPlaying(!this.isPlaying), 'play');
     this.plots = new Plots(() => this.recording, () => this.time, t => this.goTo(t));
     const stage = make('div', { class: 'stage' }, canvas, this.heading(), this.toolbar, this.legend(), this.message);
     this.bar.append(button('first', 'To the start', () => this.goTo(this.recording.start), 'first'),
       button('back', 'One frame back (left arrow)', () => this.stepFrame(-1), 'back'), this.playButton,
       button('on', 'One frame on (right arrow)', () => this.stepFrame(1), 'on'),
-      choice('Speed', SPEEDS, '1', v => { this.speed = Number(v); if (this.session?.status.playing) this.session.send(Command.Play, 0, this.speed); }, 'speed'), this.timeline.element, this.clock);
+      this.speedChoice, this.timeline.element, this.clock);
     this.whatIf = button('What if …', 'Go on simulating from this moment, with other friction, mass or grip', () => { if (this.original) this.backToRecording(); else void this.askWhatIf(); }, 'whatif');
     this.whatIf.classList.add('strong');
     this.whatIf.hidden = !hasCore() || recording.states.length === 0;
@@ -139,6 +141,13 @@ export class App {
       options.append(make('tr', {}, make('td', { text: a }), make('td', { text: String(b) })));
     return make('div', {}, table, make('details', {}, make('summary', { text: 'All options' }), options),
       make('p', { class: 'about', text: `Holdfast ${r.run?.version ?? ''}. ${r.model.counts.nbody - 1} bodies, ${r.model.counts.nv} degrees of freedom, ${r.frames.length} frames.` }));
+  }
+
+  // A short recording plays slowly enough to be seen: for a second or as long as the slowest speed allows.
+  slowDown(): void {
+    const length = this.recording.end - this.recording.start, fits = SPEEDS.map(([s]) => Number(s)).filter(s => s <= 1 && length / s >= 1);
+    this.speed = Math.max(Number(SPEEDS[0][0]), ...fits);
+    this.speedChoice.value = String(this.speed);
   }
 
   addTab(name: string, content: HTMLElement, opened?: () => void): void {
@@ -230,7 +239,7 @@ export class App {
     const plays = this.playing || this.session?.status.playing, now = performance.now();
     if (this.tab === 'Plots') this.plots.movePresent();
     if (this.tab === 'Selected') for (const plot of this.histories) plot.movePresent();
-    if (!plays || now - this.lastValues > 100) { this.lastValues = now; this.plots.showValues(i); }
+    if (!plays || now - this.lastValues > 100) { this.lastValues = now; this.plots.showValues(i); for (const { plot } of this.histories) plot.setLegend({ idx: i }, false); }
     this.playButton.dataset.playing = String(this.session ? this.session.status.playing : this.playing);
     if (this.original) this.view.showGhost(this.original.frames[this.original.indexAt(this.time)] ?? null);
     if (i === this.shown || ((this.playing || this.session?.status.playing) && performance.now() - this.lastPanel < 100)) return;
@@ -326,7 +335,9 @@ export class App {
     const draw = (curves: { name: string; values: (number | null)[] }[], unit: string) => {
       const box = make('div', { class: 'plot' });
       this.history.append(box);
-      this.histories.push(drawPlot(box, times, curves, unit, 140, time, seek));
+      const made = drawPlot(box, times, curves, unit, 140, time, seek);
+      made.plot.setLegend({ idx: r.indexAt(this.time) }, false);
+      this.histories.push(made);
     };
     if (pick.kind === 'body') {
       draw(['x', 'y', 'z'].map((name, k) => ({ name, values: r.frames.map(f => f.pose[7 * pick.body + k]) })), 'm');

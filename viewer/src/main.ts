@@ -16,7 +16,8 @@ function startLive(root: HTMLElement): void {
   session.opened = () => {
     const whole = session.recording.run !== null && session.recording.frames.length > 1;
     const app = new App(root, session.recording);
-    if (!whole) app.attach(session);
+    if (whole) app.slowDown();
+    else app.attach(session);
     app.show();
     window.holdfast = { app, session, recording: session.recording, ready: true };
   };
@@ -31,6 +32,7 @@ async function startReport(root: HTMLElement, data: HTMLElement): Promise<void> 
   const recording = Recording.parse(await unpack(data.textContent!));
   if (recording.frames.length === 0) throw new Error('the recording has no frames.');
   const app = new App(root, recording);
+  app.slowDown();
   app.show();
   window.holdfast = { app, recording, ready: true };
   const order = renderOrder();

@@ -10,6 +10,7 @@ import { isRound, shape } from './shapes';
 
 export type Pick = { kind: 'body'; body: number; point: THREE.Vector3 } | { kind: 'contact'; geomA: number; geomB: number };
 
+const FLOWN = 8; // times the size of the start: what makes the scene larger than that has flown away
 // Parts that name no colour of their own: the world, links of robots, things to grasp.
 const WORLD = 0xb9c0c8, LINK = 0x7f93ab, THING = 0xe0984a;
 
@@ -95,24 +96,45 @@ export class View3D {
     this.fitCamera(box);
   }
 
-  // Box around everything that moves, over all frames given; without motion around all but planes.
+  // Box around everything that moves, over all frames given, and around what stands among it; without motion around all but planes.
   bounds(frames = this.recording.frames): THREE.Box3 {
-    const model = this.recording.model, box = new THREE.Box3();
-    const type = model.get('geom_type'), body = model.get('geom_body'), pos = model.get('geom_pos'), radius = model.get('geom_rbound');
-    const every = Math.max(1, Math.floor(frames.length / 40));
-    for (const moving of [true, false]) {
-      for (let i = 0; i < frames.length; i += every)
-        for (let g = 0; g < model.counts.ngeom; ++g) {
-          if (type[g] === GeomType.Plane || (moving && model.isStatic(body[g]))) continue;
-          const pose = frames[i].pose.subarray(7 * body[g], 7 * body[g] + 7);
-          const centre = new THREE.Vector3(pos[3 * g], pos[3 * g + 1], pos[3 * g + 2])
-            .applyQuaternion(new THREE.Quaternion(pose[4], pose[5], pose[6], pose[3])).add(new THREE.Vector3(pose[0], pose[1], pose[2]));
-          const r = radius[g] * 0.7;
-          box.expandByPoint(centre.clone().addScalar(r)).expandByPoint(centre.clone().addScalar(-r));
-        }
-      if (!box.isEmpty()) return box;
+    const every = Math.max(1, Math.floor(frames.length / 40)), size = (b: THREE.Box3) => b.getSize(new THREE.Vector3()).length();
+    let box = new THREE.Box3();
+    const first = frames.length ? size(this.boxAt(frames[0], true)) : 0;
+    for (let i = 0; i < frames.length; i += every) {
+      const more = box.clone().union(this.boxAt(frames[i], true));
+      if (i > 0 && size(more) > FLOWN * first) break; // something has flown away: the picture stays with the rest
+      box = more;
     }
+    if (!box.isEmpty()) return box.union(this.boxAt(frames[0], false, box));
+    if (frames.length) box = this.boxAt(frames[0], false);
     return box.isEmpty() ? new THREE.Box3(new THREE.Vector3(-0.5, -0.5, -0.5), new THREE.Vector3(0.5, 0.5, 0.5)) : box;
+  }
+
+  // Box around the geoms that move or do not move, planes left out; among: of those alone that are near this box and no larger.
+  private boxAt(frame: Frame, moving: boolean, among?: THREE.Box3): THREE.Box3 {
+    const model = this.recording.model, box = new THREE.Box3(), type = model.get('geom_type'), body = model.get('geom_body');
+    const diagonal = (b: THREE.Box3) => b.getSize(new THREE.Vector3()).length(), largest = among ? diagonal(among) : Infinity;
+    const near = among?.clone().expandByScalar(0.2 * largest);
+    for (let g = 0; g < model.counts.ngeom; ++g) {
+      if (type[g] === GeomType.Plane || model.isStatic(body[g]) === moving) continue;
+      const own = this.boxOf(frame, g);
+      if (!near || (diagonal(own) <= largest && near.intersectsBox(own))) box.union(own);
+    }
+    return box;
+  }
+
+  // Box around a geom: of boxes the exact one, of others that of a ball a little smaller than the one that contains it.
+  private boxOf(frame: Frame, g: number): THREE.Box3 {
+    const model = this.recording.model, body = model.get('geom_body')[g], p = frame.pose.subarray(7 * body, 7 * body + 7);
+    const three = (name: string) => new THREE.Vector3().fromArray(model.get(name), 3 * g), quat = model.get('geom_quat').subarray(4 * g, 4 * g + 4);
+    const turn = new THREE.Quaternion(p[4], p[5], p[6], p[3]), centre = three('geom_pos').applyQuaternion(turn).add(new THREE.Vector3(p[0], p[1], p[2]));
+    const half = new THREE.Vector3().setScalar(0.7 * model.get('geom_rbound')[g]);
+    if (model.get('geom_type')[g] === GeomType.Box) {
+      const m = new THREE.Matrix4().makeRotationFromQuaternion(turn.multiply(new THREE.Quaternion(quat[1], quat[2], quat[3], quat[0]))).elements, s = three('geom_size');
+      half.fromArray([0, 1, 2].map(k => Math.abs(m[k]) * s.x + Math.abs(m[4 + k]) * s.y + Math.abs(m[8 + k]) * s.z));
+    }
+    return new THREE.Box3(centre.clone().sub(half), centre.add(half));
   }
 
   private lightFrom(centre: THREE.Vector3): void {
