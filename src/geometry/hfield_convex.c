@@ -24,6 +24,9 @@ static const double LOOSE = 0.02;    // those of shapes with faces, which tilt a
 static const double PROBE = 1e-3;    // Share of an edge at which it is asked whether A continues along it [-].
 static const double SAME_PLACE = 1e-5, SAME_NORMAL = 1e-6; // Contacts nearer than this share of a cell, with 1 - cosine below this, are one.
 
+enum { BELOW = 64 };     // A cell is below all of A (find_sides).
+enum { MOST_LOW = 128 }; // Most vertices of a mesh that are listed.
+
 typedef enum PartKind { FACE, RIDGE, PEAK } PartKind;
 
 typedef struct FieldQuery {
@@ -34,7 +37,10 @@ typedef struct FieldQuery {
   double cone;         // STRICT or LOOSE
   double core;         // how far the core of a round shape is below its surface; 0: the shape has corners
   hfiAabb box;         // of A, grown by the margin
+  hfiAabb own;         // of A in its own frame, likewise
+  double spread[3];    // half the extent of a flat cell along the axes of A
   int c0, c1, r0, r1;  // the cells that it is over
+  int32_t nlow, low[MOST_LOW]; // vertices of a mesh that may touch faces; nlow -1: all may
   int count;
   hfiContactPoint* points; // (HFI_MAX_POINTS) n from B into A
   struct Origin {
@@ -93,6 +99,41 @@ static void add_contact(FieldQuery* q, const hfiContactPoint* point, struct Orig
   q->origin[place] = origin;
 }
 
+// ---- leaving out what is far -----------------------------------------------------------------------
+
+// Bits of the sides of A's box, grown by the margin, beyond which a cell lies: 1 << i along axis i of A, 8 << i against it, or BELOW.
+// Where there is one, no part of the surface of the cell is within the margin of A.
+static int find_sides(const FieldQuery* q, int c, int r) {
+  const hfiHeightField* f = q->f;
+  double z[4] = {hfi_hfield_height(f, c, r), hfi_hfield_height(f, c + 1, r), hfi_hfield_height(f, c, r + 1), hfi_hfield_height(f, c + 1, r + 1)};
+  double low = min2(min2(z[0], z[1]), min2(z[2], z[3])), high = max2(max2(z[0], z[1]), max2(z[2], z[3]));
+  double middle[3], lo[3], hi[3];
+  if (high < q->box.lo.z) return BELOW;
+  v3_store(middle, pose_inv_point(q->X_BA, v3((c + 0.5) * f->dx - f->half[0], (r + 0.5) * f->dy - f->half[1], 0.5 * (low + high))));
+  v3_store(lo, q->own.lo), v3_store(hi, q->own.hi);
+  int sides = 0;
+  for (int i = 0; i < 3; ++i) {
+    double half = q->spread[i] + 0.5 * (high - low) * fabs(q->X_BA.R.m[6 + i]);
+    if (middle[i] - half > hi[i]) sides |= 1 << i;
+    if (middle[i] + half < lo[i]) sides |= 8 << i;
+  }
+  return sides;
+}
+
+// Whether a face of such a cell is out of reach: A may have been pressed through it, unless it lies against its normal g (of any
+// length) from A.
+static int face_is_beside(const FieldQuery* q, int sides, hfVec3 g) {
+  double d[3];
+  if (!sides || sides == BELOW) return sides;
+  v3_store(d, m3_tmulv(q->X_BA.R, g));
+  for (int i = 0; i < 3; ++i)
+    if ((sides & 1 << i && d[i] <= 0) || (sides & 8 << i && d[i] >= 0)) return 1;
+  return 0;
+}
+
+// Sides of the cell that vertex (c, r) and the edges from there belong to.
+static int vertex_sides(const FieldQuery* q, int c, int r) { return find_sides(q, imin2(c, q->c1), imin2(r, q->r1)); }
+
 // ---- faces -----------------------------------------------------------------------------------------
 
 typedef struct FieldFace {
@@ -114,6 +155,11 @@ static int in_triangle(const hfiHeightField* f, int c, int r, int upper, hfVec3 
   return upper ? v >= u - INSIDE : v <= u + INSIDE;
 }
 
+// Is (x, y) in a cell beside that of the triangle, or in the same?
+static int near_triangle(const hfiHeightField* f, const FieldFace* t, hfVec3 p) {
+  return fabs(p.x + f->half[0] - (t->c + 0.5) * f->dx) <= 1.6 * f->dx && fabs(p.y + f->half[1] - (t->r + 0.5) * f->dy) <= 1.6 * f->dy;
+}
+
 // The triangle behind edge k of a triangle: 0 the diagonal, 1 the one along x, 2 the one along y. Returns 0 at the border.
 static int neighbour(const hfiHeightField* f, const FieldFace* t, int k, int* c, int* r) {
   *c = t->c + (k == 2 ? (t->upper ? -1 : 1) : 0);
@@ -121,29 +167,33 @@ static int neighbour(const hfiHeightField* f, const FieldFace* t, int k, int* c,
   return *c >= 0 && *r >= 0 && *c < f->ncol - 1 && *r < f->nrow - 1;
 }
 
-// Is p in the matter of the field, or beside it by no more than a cell and `beside`?
-static int in_matter(const FieldQuery* q, hfVec3 p, double beside) {
+// How far p is below the surface, straight up [m]; negative: it is not in the matter. It may be beside the field by `beside` and no more
+// than a cell.
+static double sunk_depth(const FieldQuery* q, hfVec3 p, double beside) {
   const hfiHeightField* f = q->f;
   double slack = INSIDE * q->cell + min2(beside, q->cell);
-  if (fabs(p.x) > f->half[0] + slack || fabs(p.y) > f->half[1] + slack || p.z < -f->base) return 0;
-  return p.z <= hfi_hfield_surface(f, p.x, p.y) + INSIDE * q->cell;
+  if (fabs(p.x) > f->half[0] + slack || fabs(p.y) > f->half[1] + slack || p.z < -f->base) return -INFINITY;
+  return hfi_hfield_surface(f, p.x, p.y) + INSIDE * q->cell - p.z;
 }
 
-// Whether the point w of the plane of a face, nearest to A's point p, belongs to the face. Where p, or the middle of a round shape
-// behind it, is in the matter, its own triangle holds it, and so do those that make a valley with the triangle of w: at the bottom of
-// a valley all its faces must.
+// Whether the point w of the plane of a face, nearest to A's point p, belongs to the face.
+//
+// A corner in the matter, or the core of a round shape there, comes out by a face that is nearer than the surface straight above:
+// faces that make a valley over it are, and of those that make a ridge the one above it is. Its own triangle holds it, and so do those
+// that make a valley with the triangle of w: at the bottom of a valley all its faces must.
 static int face_holds(const FieldQuery* q, const FieldFace* t, hfVec3 w, hfVec3 p, double depth) {
   const hfiHeightField* f = q->f;
-  if (in_triangle(f, t->c, t->r, t->upper, w)) return !(depth > 0) || in_matter(q, p, q->core > 0 ? depth : 0);
-  if (!(depth > 0) || !in_matter(q, v3_axpy(q->core, t->n, p), 0)) return 0;
-  if (in_triangle(f, t->c, t->r, t->upper, p)) return 1;
-  for (int k = 0; k < 3; ++k) {
+  int near = near_triangle(f, t, w), inside = near && in_triangle(f, t->c, t->r, t->upper, w);
+  if (!(depth > 0)) return inside;
+  if (q->core > 0 && near && sunk_depth(q, v3_axpy(q->core, t->n, p), 0) < 0) return inside && sunk_depth(q, p, depth) >= 0;
+  int holds = inside || in_triangle(f, t->c, t->r, t->upper, p);
+  for (int k = 0; k < 3 && near && !holds; ++k) {
     int c, r;
     if (!neighbour(f, t, k, &c, &r) || !in_triangle(f, c, r, !t->upper, w)) continue;
     FieldFace other = face_of(q, c, r, !t->upper);
-    return v3_dot(v3_sub(other.middle, t->middle), t->n) > 0; // a hollow edge
+    holds = v3_dot(v3_sub(other.middle, t->middle), t->n) > 0; // a hollow edge
   }
-  return 0;
+  return holds && sunk_depth(q, p, 0) >= depth;
 }
 
 // The plane through p with the normal n, and a contact with it as that of B with A.
@@ -168,6 +218,25 @@ static int below_plane(const FieldQuery* q, hfVec3 p, hfVec3 n, hfiContactPoint*
   return count;
 }
 
+// Lists the vertices of a mesh that are not above all cells under it by more than the margin.
+static void list_low_vertices(FieldQuery* q) {
+  const hfiHull* hull = q->A->hull;
+  double highest = -INFINITY;
+  for (int r = q->r0; r <= q->r1 + 1; ++r)
+    for (int c = q->c0; c <= q->c1 + 1; ++c) highest = max2(highest, hfi_hfield_height(q->f, c, r));
+  hfVec3 up = v3(q->X_BA.R.m[6], q->X_BA.R.m[7], q->X_BA.R.m[8]);
+  double limit = highest + q->margin + HFI_FLAT_TILT * hfi_functions(q->A)->core_size(q->A) - q->X_BA.p.z;
+  q->nlow = 0;
+  for (int32_t i = 0; i < hull->nvert; ++i) {
+    if (v3_dot(up, v3_load(hull->vert + 3 * i)) > limit) continue;
+    if (q->nlow == MOST_LOW) {
+      q->nlow = -1; // too many: all are tried
+      return;
+    }
+    q->low[q->nlow++] = i;
+  }
+}
+
 // The vertices of a mesh that the face holds, thinned. The plane's own function thins before it knows the face.
 static int vertices_at_face(const FieldQuery* q, const FieldFace* t, hfiContactPoint* points) {
   const hfiHull* hull = q->A->hull;
@@ -175,7 +244,9 @@ static int vertices_at_face(const FieldQuery* q, const FieldFace* t, hfiContactP
   double height = v3_dot(t->n, v3_sub(q->X_BA.p, t->middle)), slack = HFI_FLAT_TILT * hfi_functions(q->A)->core_size(q->A);
   hfiThinning thin;
   hfi_thinning_start(&thin, n_A, slack);
-  for (int32_t i = 0; i < hull->nvert; ++i) {
+  int listed = q->nlow >= 0, count = listed ? q->nlow : hull->nvert;
+  for (int k = 0; k < count; ++k) {
+    int32_t i = listed ? q->low[k] : k;
     hfVec3 x = v3_load(hull->vert + 3 * i);
     double depth = -height - v3_dot(n_A, x);
     if (!(depth >= -q->margin - slack)) continue;
@@ -183,7 +254,7 @@ static int vertices_at_face(const FieldQuery* q, const FieldFace* t, hfiContactP
     if (face_holds(q, t, v3_axpy(depth, t->n, p), p, depth)) hfi_thinning_add(&thin, x, depth, (uint32_t)i);
   }
   hfiOverlapPoint kept[HFI_MAX_MANIFOLD];
-  int count = hfi_thinning_finish(&thin, kept);
+  count = hfi_thinning_finish(&thin, kept);
   for (int k = 0; k < count; ++k) {
     hfVec3 p = pose_point(q->X_BA, kept[k].p);
     put_point(&points[k], v3_axpy(kept[k].depth, t->n, p), t->n, kept[k].depth, kept[k].feature);
@@ -202,16 +273,16 @@ static void touch_face(FieldQuery* q, int c, int r, int upper) {
   }
 }
 
-static double highest_corner(const hfiHeightField* f, int c, int r) {
-  return max2(max2(hfi_hfield_height(f, c, r), hfi_hfield_height(f, c + 1, r)), max2(hfi_hfield_height(f, c, r + 1), hfi_hfield_height(f, c + 1, r + 1)));
-}
-
 static void touch_faces(FieldQuery* q) {
+  if (q->A->hull) list_low_vertices(q);
   for (int r = q->r0; r <= q->r1; ++r)
     for (int c = q->c0; c <= q->c1; ++c) {
-      if (highest_corner(q->f, c, r) < q->box.lo.z) continue;
-      touch_face(q, c, r, 0);
-      touch_face(q, c, r, 1);
+      int sides = find_sides(q, c, r);
+      for (int upper = 0; upper < 2; ++upper) {
+        double slope[2];
+        hfi_hfield_slopes(q->f, c, r, upper, slope);
+        if (!face_is_beside(q, sides, v3(-slope[0], -slope[1], 1))) touch_face(q, c, r, upper);
+      }
     }
 }
 
@@ -268,7 +339,6 @@ static int touch_segment(const FieldQuery* q, const hfPose* X, double half, hfiC
 
 // The edge from a to b, between faces with normals n1 and n2.
 static void touch_ridge(FieldQuery* q, hfVec3 a, hfVec3 b, hfVec3 n1, hfVec3 n2, uint32_t id) {
-  if (!boxes_meet(&q->box, a, b)) return;
   hfVec3 d = v3_sub(b, a);
   double length = v3_norm(d);
   hfPose X = plane_pose(v3_scale(0.5, v3_add(a, b)), v3_scale(1 / length, d));
@@ -287,6 +357,8 @@ static void touch_edge(FieldQuery* q, int c, int r, int kind) {
   const hfiHeightField* f = q->f;
   int c2 = c + (kind != 1), r2 = r + (kind != 0);
   if (c2 > f->ncol - 1 || r2 > f->nrow - 1) return;
+  hfVec3 a = hfi_hfield_vertex(f, c, r), b = hfi_hfield_vertex(f, c2, r2);
+  if (!boxes_meet(&q->box, a, b)) return;
   int before_c = kind == 1 ? c - 1 : c, before_r = kind == 0 ? r - 1 : r, before_upper = kind == 0, after_upper = kind != 0;
   int has_before = before_c >= 0 && before_r >= 0, has_after = c < f->ncol - 1 && r < f->nrow - 1;
   if (has_before && has_after &&
@@ -295,7 +367,7 @@ static void touch_edge(FieldQuery* q, int c, int r, int kind) {
   hfVec3 out = kind == 0 ? v3(0, 1, 0) : v3(1, 0, 0); // of the walls
   hfVec3 n1 = has_before ? hfi_hfield_normal(f, before_c, before_r, before_upper) : v3_neg(out);
   hfVec3 n2 = has_after ? hfi_hfield_normal(f, c, r, after_upper) : out;
-  hfVec3 a = hfi_hfield_vertex(f, c, r), b = hfi_hfield_vertex(f, c2, r2), across = kind == 2 ? v3(-f->dy, f->dx, 0) : out;
+  hfVec3 across = kind == 2 ? v3(-f->dy, f->dx, 0) : out;
   if (!(v3_dot(v3_sub(n2, n1), across) > 0)) return; // a valley
   touch_ridge(q, a, b, n1, n2, 3 * (uint32_t)(r * f->ncol + c) + (uint32_t)kind);
 }
@@ -303,7 +375,7 @@ static void touch_edge(FieldQuery* q, int c, int r, int kind) {
 static void touch_ridges(FieldQuery* q) {
   for (int r = q->r0; r <= q->r1 + 1; ++r)
     for (int c = q->c0; c <= q->c1 + 1; ++c)
-      for (int kind = 0; kind < 3; ++kind) touch_edge(q, c, r, kind);
+      for (int kind = 0, sides = vertex_sides(q, c, r); kind < 3 && !sides; ++kind) touch_edge(q, c, r, kind);
 }
 
 // ---- peaks -----------------------------------------------------------------------------------------
@@ -372,7 +444,7 @@ static void touch_peaks(FieldQuery* q) {
     for (int c = q->c0; c <= q->c1 + 1; ++c) {
       hfVec3 p = hfi_hfield_vertex(f, c, r);
       hfiContactPoint point;
-      if (is_flat_vertex(f, c, r) || !boxes_meet(&q->box, p, p) || !point_contact(q, p, q->margin, &point)) continue;
+      if (!boxes_meet(&q->box, p, p) || vertex_sides(q, c, r) || is_flat_vertex(f, c, r) || !point_contact(q, p, q->margin, &point)) continue;
       Star s = star_of(f, c, r);
       if (peak_holds(q, &s, &point)) add_contact(q, &point, (struct Origin){PEAK, (uint32_t)(r * f->ncol + c), 0, v3_zero()});
     }
@@ -403,8 +475,8 @@ static void touch_frame(FieldQuery* q) {
   for (int k = 0; k < 4; ++k) {
     hfVec3 low = v3(X[k] * f->half[0], Y[k] * f->half[1], -f->base), next = v3(X[k + 1] * f->half[0], Y[k + 1] * f->half[1], -f->base);
     hfVec3 top = v3(low.x, low.y, hfi_hfield_surface(f, low.x, low.y)), out = v3(0.5 * (Y[k + 1] - Y[k]), 0.5 * (X[k] - X[k + 1]), 0);
-    touch_ridge(q, low, top, v3(X[k], 0, 0), v3(0, Y[k], 0), id + 2 * (uint32_t)k);
-    touch_ridge(q, low, next, out, v3(0, 0, -1), id + 2 * (uint32_t)k + 1);
+    if (boxes_meet(&q->box, low, top)) touch_ridge(q, low, top, v3(X[k], 0, 0), v3(0, Y[k], 0), id + 2 * (uint32_t)k);
+    if (boxes_meet(&q->box, low, next)) touch_ridge(q, low, next, out, v3(0, 0, -1), id + 2 * (uint32_t)k + 1);
     Star corner = {.p = low, .edge = {v3_sub(next, low), {0, 0, 0}, v3(0, 0, 1)}};
     hfVec3 last = v3(X[(k + 3) % 4] * f->half[0], Y[(k + 3) % 4] * f->half[1], -f->base);
     corner.edge[4] = v3_sub(last, low);
@@ -432,6 +504,10 @@ static int find_cells(FieldQuery* q) {
   hfiAabb box = hfi_shape_aabb(q->A, &q->X_BA);
   hfVec3 grow = v3(q->margin, q->margin, q->margin);
   q->box.lo = v3_sub(box.lo, grow), q->box.hi = v3_add(box.hi, grow);
+  hfPose here = pose_identity();
+  q->own = hfi_shape_aabb(q->A, &here);
+  q->own.lo = v3_sub(q->own.lo, grow), q->own.hi = v3_add(q->own.hi, grow);
+  for (int i = 0; i < 3; ++i) q->spread[i] = 0.5 * (f->dx * fabs(q->X_BA.R.m[i]) + f->dy * fabs(q->X_BA.R.m[3 + i]));
   if (q->box.lo.z > f->highest || q->box.hi.z < -f->base || q->box.lo.x > f->half[0] || q->box.hi.x < -f->half[0] ||
       q->box.lo.y > f->half[1] || q->box.hi.y < -f->half[1])
     return 0;

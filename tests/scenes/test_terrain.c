@@ -187,6 +187,29 @@ static void shapes_come_to_rest_on_bumps(void** state) {
   }
 }
 
+// Ground of spikes as high as its cells are wide, and smaller than the bodies: no contact is ever deeper than a hit at 1.5 m/s presses in.
+static double spikes(double x, double y) {
+  double u = sin(1234.5 * x + 77) * 43758.5453, v = sin(987.6 * y + 33) * 24634.6345;
+  return 0.02 * sin(40 * (u - floor(u)) + 60 * (v - floor(v)));
+}
+
+static void no_contact_is_deep_on_spikes(void** state) {
+  (void)state;
+  for (int type = HF_GEOM_SPHERE; type <= HF_GEOM_MESH; ++type) {
+    const double pos[3] = {0.02, -0.01, 0.17};
+    Run r = open_run(make_model(type, spikes, 81, 0.8, 0, 0.8, pos));
+    double* v = hf_state_mutable_v(r.state);
+    v[0] = 0.5, v[4] = 7, v[5] = -5;
+    for (int k = 0; k < 1000; ++k) {
+      advance(&r, 1);
+      for (int i = 0; i < hf_sim_contact_count(r.sim); ++i)
+        if (!(hf_sim_contact(r.sim, i).depth < 2e-3)) fail_msg("type %d: a contact of depth %g at %g s", type, hf_sim_contact(r.sim, i).depth, r.state->time);
+    }
+    assert_true(hf_state_q(r.state)[2] > 0); // it fell through nothing
+    close_run(&r);
+  }
+}
+
 // The example: the quadruped trots from the floor over the bumps and keeps upright.
 static void the_quadruped_trots_over_bumps(void** state) {
   (void)state;
@@ -214,6 +237,7 @@ int main(void) {
       cmocka_unit_test(a_ball_rests_at_the_bottom_of_a_valley),
       cmocka_unit_test(a_cube_lies_in_a_valley_of_its_own_shape),
       cmocka_unit_test(shapes_come_to_rest_on_bumps),
+      cmocka_unit_test(no_contact_is_deep_on_spikes),
       cmocka_unit_test(the_quadruped_trots_over_bumps),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
