@@ -6,6 +6,17 @@
 
 #include <math.h>
 
+// Adds n numbers to eight partial sums.
+static inline void hfi_add_to_sums(double s[8], const double* x, int n) {
+  int i = 0;
+  for (; i + 8 <= n; i += 8)
+    for (int l = 0; l < 8; ++l) s[l] += x[i + l];
+  for (; i < n; ++i) s[0] += x[i];
+}
+static inline double hfi_total(const double s[8]) {
+  return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
+}
+
 // The sum of n numbers, of many in eight partial sums.
 static inline double hfi_sum(const double* x, int n) {
   if (n < 8) {
@@ -14,11 +25,8 @@ static inline double hfi_sum(const double* x, int n) {
     return sum;
   }
   double s[8] = {0, 0, 0, 0, 0, 0, 0, 0};
-  int i = 0;
-  for (; i + 8 <= n; i += 8)
-    for (int l = 0; l < 8; ++l) s[l] += x[i + l];
-  for (; i < n; ++i) s[0] += x[i];
-  return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
+  hfi_add_to_sums(s, x, n);
+  return hfi_total(s);
 }
 
 // The sum of their squares. It is zero where all numbers are.
@@ -28,7 +36,7 @@ static inline double hfi_sum_squares(const double* x, int n) {
   for (; i + 8 <= n; i += 8)
     for (int l = 0; l < 8; ++l) s[l] += x[i + l] * x[i + l];
   for (; i < n; ++i) s[0] += x[i] * x[i];
-  return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
+  return hfi_total(s);
 }
 
 // Returns 1 if all numbers are finite, 0 if perhaps not.

@@ -60,11 +60,15 @@ static hfStatus name_culprit(const hfStepProblem* P, hfError* error) {
 }
 
 hfStatus hfi_problem_check_finite(const hfStepProblem* P, hfError* error) {
-  double sum = P->h + hfi_sum(P->M, P->M_start[P->ntree]) + hfi_sum(P->diag, P->nv) +
-               hfi_sum(P->p, P->nv) + hfi_sum(P->v0, P->nv) + hfi_sum(P->J, P->njac);
-  for (int i = 0; i < P->nsaturated; ++i) sum += check_row(P->saturated + i);
-  for (int i = 0; i < P->ncontact; ++i) sum += hfi_sum(&P->contact[i].stiffness, CONTACT_REALS);
-  return isfinite(sum) ? HF_OK : name_culprit(P, error);
+  double s[8] = {P->h, 0, 0, 0, 0, 0, 0, 0};
+  hfi_add_to_sums(s, P->M, P->M_start[P->ntree]);
+  hfi_add_to_sums(s, P->diag, P->nv);
+  hfi_add_to_sums(s, P->p, P->nv);
+  hfi_add_to_sums(s, P->v0, P->nv);
+  hfi_add_to_sums(s, P->J, P->njac);
+  for (int i = 0; i < P->ncontact; ++i) hfi_add_to_sums(s, &P->contact[i].stiffness, CONTACT_REALS);
+  for (int i = 0; i < P->nsaturated; ++i) s[0] += check_row(P->saturated + i);
+  return isfinite(hfi_total(s)) ? HF_OK : name_culprit(P, error);
 }
 
 hfStepCapacity hf_step_problem_capacity(const hfStepProblem* P) {
