@@ -1,0 +1,84 @@
+// Inverse masses (M^-1)_ii of random trees: bounds that hold at every configuration, and factors that are computed when
+// they are asked for.
+#include "support/cmocka_all.h"
+#include "support/near.h"
+#include "dynamics/trees.h"
+
+#include "actuation/rows.h"
+#include "linalg/dense.h"
+
+#include <string.h>
+
+static int bounded, unbounded;
+
+// Oracle: the dense M, factored with pivoting. Rounding grows with the condition of M, which is below 1e6 here.
+static void check_bounds(World* w, testRandom* r) {
+  (void)r;
+  int nv = w->model->nv;
+  static double M[MAX_DOF * MAX_DOF], x[MAX_DOF];
+  int32_t pivot[MAX_DOF];
+  hf_dynamics_mass_matrix(w->d);
+  hf_dynamics_dense_M(w->d, M);
+  assert_int_equal(hfi_lu(M, nv, nv, pivot), 0);
+  for (int i = 0; i < nv; ++i) {
+    memset(x, 0, sizeof x);
+    x[i] = 1;
+    hfi_lu_solve(M, nv, nv, pivot, x);
+    assert_true(w->d->most_inverse_mass[i] >= x[i] * (1 - 1e-9));
+    *(isinf(w->d->most_inverse_mass[i]) ? &unbounded : &bounded) += 1;
+  }
+}
+
+static void test_bounds_hold(void** state) {
+  (void)state;
+  RandomTree spec = random_tree_default();
+  bounded = unbounded = 0;
+  spec.flags = 0;
+  for_random_trees(&spec, TREES, check_bounds);
+  spec.flags = TREE_ARMATURE;
+  for_random_trees(&spec, TREES, check_bounds);
+  print_message("%d dofs have a bound, %d have none\n", bounded, unbounded);
+  assert_true(bounded > 100); // else nothing was tested
+}
+
+// A link on the world: the inverse of its smallest moment of inertia, whatever its axis.
+static void test_bound_of_one_link(void** state) {
+  (void)state;
+  hfBuilder* b = hf_builder_create();
+  add_plain_joint(b, add_inertial_body(b, 0, 2, (double[3]){0, 0, 0}, (double[3]){0.5, 0.7, 0.3}), HF_JOINT_HINGE);
+  World w = world_finish(b);
+  assert_near(w.d->most_inverse_mass[0], 1 / 0.3, 1e-9); // less 1e-12 of the largest for rounding
+  world_free(&w);
+}
+
+// Oracle: factors of all trees at once, to the bit.
+static void check_postponed(World* w, testRandom* r) {
+  int nv = w->model->nv;
+  double now[MAX_DOF], x[MAX_DOF], y[MAX_DOF];
+  for (int i = 0; i < nv; ++i) x[i] = y[i] = random_uniform(r, -1, 1);
+  hf_dynamics_mass_matrix(w->d);
+  hf_dynamics_factor(w->d);
+  for (int i = 0; i < nv; ++i) now[i] = hfi_dof_inverse_mass(w->d, i);
+  hf_dynamics_solve(w->d, x);
+  hf_dynamics_position(w->d, w->q, NULL);
+  hf_dynamics_mass_matrix(w->d);
+  hfi_postpone_factors(w->d);
+  for (int i = nv - 1; i >= 0; i -= 2) {
+    double later = hfi_dof_inverse_mass(w->d, i);
+    assert_memory_equal(&later, &now[i], sizeof later);
+  }
+  hf_dynamics_solve(w->d, y);
+  assert_memory_equal(x, y, sizeof *x * (size_t)nv);
+}
+
+static void test_postponed_factors(void** state) {
+  (void)state;
+  RandomTree spec = random_tree_default();
+  for_random_trees(&spec, TREES, check_postponed);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {tree_test(test_bounds_hold), cmocka_unit_test(test_bound_of_one_link),
+                                     tree_test(test_postponed_factors)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
