@@ -58,7 +58,7 @@ typedef struct hfIntegratorConfig {
   double step;             // fixed step, or the largest under error control [s]
   int32_t extrapolate;     // error control of an implicit method: 1: keep the result less its estimated error
   double smallest_step;    // below it a step is not tried; 0: 1e-14 max(1, |t|) [s]
-  int64_t max_steps;       // attempts of one advance; 0: no bound
+  int64_t max_steps;       // attempts of one advance, and half its Newton iterations; 0: no bound
   int32_t newton;          // hfNewton
   int32_t jacobian;        // hfJacobianKind
   int32_t tals;            // 1: Newton heeds hfOde.limit and hfOde.region

@@ -34,6 +34,10 @@ enum { REST = 4 };
 // Under error control Newton may leave an error of this share of the accuracy [-].
 static const double NEWTON_SHARE = 0.05;
 
+// An advance of implicit steps ends after this many Newton iterations for each of max_steps: steps that fail need up to twenty, each with
+// a matrix of its own, and a world of 88 dofs would take 22 s for 2,000 of them.
+enum { ITERATIONS_OF_A_STEP = 2 };
+
 struct hfIntegrator {
   hfIntegratorConfig config;
   hfiStepper stepper;
@@ -365,6 +369,12 @@ static double guess_step(hfIntegrator* in, double t, const double* x) {
 
 static hfStatus finish(hfIntegrator* in, hfStatus status) { return in->status = status; }
 
+// Whether an advance that began at `before` Newton iterations may attempt no further step.
+static int is_used_up(const hfIntegrator* in, int64_t attempts, int64_t before) {
+  int64_t most = in->config.max_steps;
+  return most && (attempts >= most || in->stepper.iterations - before >= ITERATIONS_OF_A_STEP * most);
+}
+
 static hfStatus check_call(const hfIntegrator* in, double t, const double* x, double t_end, hfError* error) {
   if (!isfinite(t) || !isfinite(t_end) || t_end < t)
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "integrator: cannot advance from time %g to %g", t, t_end);
@@ -381,7 +391,7 @@ hfStatus hf_integrator_advance(hfIntegrator* in, double* t, double* x, double t_
   const double start = *t;
   double grid = 0;      // fixed steps: how many steps of the grid have begun
   double goal = *t;     // the time not to step across: the next point of the grid, or with error control t_end
-  int64_t attempts = 0;
+  int64_t attempts = 0, before = in->stepper.iterations;
   in->stepper.rate0_known = 0;
   if (c->error_control && !(in->next > 0)) in->next = guess_step(in, *t, x);
   while (*t < t_end) {
@@ -399,7 +409,7 @@ hfStatus hf_integrator_advance(hfIntegrator* in, double* t, double* x, double t_
     double h = last ? left : in->next;
     double smallest = max2(c->smallest_step, 1e-14 * max2(1, fabs(*t)));
     if (h < smallest && !last) return finish(in, HF_STEP_TOO_SMALL);
-    if (c->max_steps && attempts++ >= c->max_steps) return finish(in, HF_NOT_CONVERGED);
+    if (is_used_up(in, attempts++, before)) return finish(in, HF_NOT_CONVERGED);
 
     hfStatus status = attempt(in, *t, h, x);
     hfiVerdict verdict = judge(in, status, h);

@@ -157,6 +157,33 @@ static void test_stiff_equation_with_an_explicit_method(void** state) {
   hf_integrator_free(in);
 }
 
+// An equation on which Newton's method wanders: its steps fail, each after up to twenty iterations. Ten attempts have room for twenty
+// iterations, and the attempt in which they are used up for twenty more.
+static hfStatus rough_rhs(void* context, double t, const double* x, double* xdot) {
+  (void)t;
+  ++*(long*)context;
+  xdot[0] = 100 * sin(1e9 * x[0]);
+  return HF_OK;
+}
+
+static void test_iterations_of_an_advance_are_bounded(void** state) {
+  (void)state;
+  long calls = 0;
+  hfOde ode = {.context = &calls, .nx = 1, .n = 1, .rhs = rough_rhs};
+  hfIntegratorConfig c = hf_integrator_config_default();
+  c.method = HF_METHOD_IMPLICIT_EULER;
+  c.error_control = 0;
+  c.divergence = INFINITY; // goes on where iterates move apart
+  c.max_steps = 10;
+  hfIntegrator* in = make(&ode, &c);
+  double t = 0, x = 1;
+  assert_int_equal(hf_integrator_advance(in, &t, &x, 1, NULL), HF_NOT_CONVERGED);
+  hfIntegratorReport r = hf_integrator_report(in);
+  assert_true(r.iterations >= 20 && r.iterations < 40 && r.failed < 10);
+  assert_true(calls < 3 * 40); // a residual and a difference quotient each, and one more
+  hf_integrator_free(in);
+}
+
 // Evaluations are counted where they happen: here by the equation itself.
 typedef struct countedBox { boxModel box; long calls; } countedBox;
 static hfStatus counted_rhs(void* context, double t, const double* x, double* xdot) {
@@ -320,6 +347,7 @@ int main(void) {
       cmocka_unit_test(test_a_singularity_keeps_the_last_accepted_state),
       cmocka_unit_test(test_where_f_ends_the_integrator_stops),
       cmocka_unit_test(test_stiff_equation_with_an_explicit_method),
+      cmocka_unit_test(test_iterations_of_an_advance_are_bounded),
       cmocka_unit_test(test_evaluations_are_counted),
       cmocka_unit_test(test_reset_repeats_and_jacobians_agree),
       cmocka_unit_test(test_transitions_at_fixed_steps),
