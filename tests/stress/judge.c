@@ -4,6 +4,10 @@
 //
 //   growth = (T + V - T0 - V0 - W)/(T0 + |V - V0| + sum |dW| + E),  the largest values so far below the line.
 //
+// W is the sum of h f s over the steps, with force f and speed s at their ends, for the default method, whose steps are that sum. Within
+// a step of another method a stiff servo may push and brake: W is then what it can do at most. Its force is clip(c + b l + d s) with
+// length l and b, d <= 0, so that f s <= clip(c + b l) s, and the work from l0 to l1 is at most the integral of clip(c + b l) over l.
+//
 // Contacts, limits, friction, dampers and equalities can only take energy, but for E, what they hold at the start:
 //   overlaps       sum f_n depth/2, the work that their forces do until they part
 //   limits         a joint that starts beyond its limit comes back at the release speed u: M_ii u^2/2 for each limited dof. In
@@ -37,6 +41,7 @@ typedef struct trial {
   double work, moved, drop, released;        // W, sum |dW|, |V - V0|, E [J]
   double kinetic;                            // T0 [J]
   double potential;                          // V0 [J]
+  double* length;                            // (nu) of the actuators at the start of the step
   double* times;                             // of the steps [s]
 } trial;
 
@@ -57,6 +62,33 @@ static double measure(trial* t, double* kinetic, double* potential) {
   *kinetic = hf_dynamics_kinetic_energy(t->dynamics);
   *potential = hf_dynamics_potential_energy(t->dynamics, q);
   return power;
+}
+
+// Integral of clip(y) from 0.
+static double integral_of_clip(double y, double lo, double hi) {
+  if (y > hi) return hi * y - 0.5 * hi * hi;
+  return y < lo ? lo * y - 0.5 * lo * lo : 0.5 * y * y;
+}
+
+// The most work that actuator i does while its length goes from `from` to `to`.
+static double most_work(const trial* t, int i, double from, double to) {
+  const hfModel* m = t->model;
+  const double* bias = hf_model_actuator_biasprm(m) + 3 * i;
+  double lo = -INFINITY, hi = INFINITY, c = hf_model_actuator_gainprm(m)[3 * i] * t->input->ctrl[i] + bias[0], b = bias[1];
+  if (hf_model_actuator_forcelimited(m)[i]) lo = hf_model_actuator_forcerange(m)[2 * i], hi = hf_model_actuator_forcerange(m)[2 * i + 1];
+  if (b == 0) return fmax(lo, fmin(c, hi)) * (to - from);
+  return (integral_of_clip(c + b * to, lo, hi) - integral_of_clip(c + b * from, lo, hi)) / b;
+}
+
+// The same of all actuators, over the step that ends at the lengths in t->actuation.
+static double most_work_of_step(trial* t) {
+  double sum = 0;
+  for (int i = 0; i < t->model->nu; ++i) {
+    double length = hf_actuation_length(t->actuation)[i];
+    sum += most_work(t, i, t->length[i], length);
+    t->length[i] = length;
+  }
+  return sum;
 }
 
 static double diagonal_mass(const trial* t, int dof) {
@@ -117,6 +149,8 @@ static void open_trial(trial* t, uint64_t seed, int method, int steps) {
     if (c.depth > 0) t->released += 0.5 * c.fn * c.depth;
   }
   measure(t, &t->kinetic, &t->potential);
+  t->length = calloc((size_t)t->model->nu + 1, sizeof *t->length);
+  most_work_of_step(t); // keeps the lengths
   hf_dynamics_mass_matrix(t->dynamics);
   t->released += release_energy(t);
   if (method > HF_METHOD_MLCP) t->released += limit_energy(t);
@@ -130,6 +164,7 @@ static void close_trial(trial* t) {
   hf_actuation_free(t->actuation);
   hf_model_free(t->model);
   free(t->times);
+  free(t->length);
 }
 
 static int all_finite(const double* x, int n) {
@@ -152,10 +187,10 @@ static int outputs_finite(const trial* t, const hfStepReport* r) {
   return finite;
 }
 
-static double energy_growth(trial* t, double h) {
-  double T, V, power = measure(t, &T, &V);
-  t->work += h * power;
-  t->moved += h * fabs(power);
+static double energy_growth(trial* t, int method, double h) {
+  double T, V, power = measure(t, &T, &V), most = most_work_of_step(t), work = method == HF_METHOD_TAMSI ? h * power : most;
+  t->work += work;
+  t->moved += fabs(work);
   t->drop = fmax(t->drop, fabs(V - t->potential));
   double growth = (T + V - t->kinetic - t->potential - t->work) / (t->kinetic + t->drop + t->moved + t->released);
   return isfinite(growth) ? growth : INFINITY;
@@ -183,11 +218,11 @@ verdict judge_world(uint64_t seed, int method, int steps, double seconds) {
     v.flagged |= status > 0;
     v.stopped = status < 0 || t.state->time <= time;
     if (status >= 0) v.finite = outputs_finite(&t, &report);
-    if (v.finite) v.growth = fmax(v.growth, energy_growth(&t, t.state->time - time));
+    if (v.finite) v.growth = fmax(v.growth, energy_growth(&t, method, t.state->time - time));
     v.grew = v.growth > GROWTH;
   }
   qsort(t.times, (size_t)v.steps, sizeof *t.times, compare);
-  v.median = v.steps ? t.times[v.steps / 2] : 0;
+  v.median = 2 * v.steps > steps ? t.times[steps / 2] : INFINITY; // at most, of a run that was cut short
   close_trial(&t);
   return v;
 }
