@@ -4,8 +4,8 @@
 // caller waits for zero. Which thread does which part is fixed, so that nothing depends on timing.
 //
 // Waking a thread that sleeps takes as long as some steps of a world. So whoever waits looks for a short time whether the wait is
-// over, and gives way to other threads meanwhile, before it sleeps: calls that follow each other closely find the threads awake,
-// and no processor is busy between calls that do not.
+// over before it sleeps, where each thread can have a processor: calls that follow each other closely find the threads awake, and no
+// processor is busy between calls that do not. It does not yield meanwhile: on a busy machine that may cost a whole slice of time.
 #define _GNU_SOURCE // sched_getaffinity
 #include "batch/workers.h"
 
@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static const long PATIENCE = 50000; // How long a thread looks before it sleeps [ns].
+static const long PATIENCE = 30000; // How long a thread looks before it sleeps [ns].
 
 typedef struct worker {
   hfiWorkers* all;
@@ -30,6 +30,7 @@ typedef struct worker {
 struct hfiWorkers {
   int count;   // parts, the caller's included
   int started; // threads that run
+  long patience; // how long they look before they sleep [ns]
   pid_t owner; // process that has the threads
   pthread_mutex_t mutex;
   pthread_cond_t begin, done;
@@ -41,21 +42,20 @@ struct hfiWorkers {
 };
 
 // Looks for a short time whether a number becomes equal to x (equal = 1) or different from it. Returns 1 if it does.
-static int comes_soon(atomic_uint* number, unsigned x, int equal) {
+static int comes_soon(const hfiWorkers* all, atomic_uint* number, unsigned x, int equal) {
   struct timespec start, now;
   clock_gettime(CLOCK_MONOTONIC, &start);
   do {
     if ((atomic_load(number) == x) == equal) return 1;
-    sched_yield();
     clock_gettime(CLOCK_MONOTONIC, &now);
-  } while ((now.tv_sec - start.tv_sec) * 1000000000L + now.tv_nsec - start.tv_nsec < PATIENCE);
+  } while ((now.tv_sec - start.tv_sec) * 1000000000L + now.tv_nsec - start.tv_nsec < all->patience);
   return 0;
 }
 
 // Waits for a task after the one that was seen last. Returns 0 where there will be none.
 static int wait_for_task(hfiWorkers* all, unsigned* seen) {
   int quit = 0;
-  if (!comes_soon(&all->round, *seen, 0)) {
+  if (!comes_soon(all, &all->round, *seen, 0)) {
     pthread_mutex_lock(&all->mutex);
     while (atomic_load(&all->round) == *seen && !all->quit) pthread_cond_wait(&all->begin, &all->mutex);
     quit = all->quit;
@@ -96,6 +96,7 @@ hfStatus hfi_workers_create(hfiWorkers** workers, int count, hfError* error) {
   hfiWorkers* all = calloc(1, sizeof *all + (size_t)count * sizeof(worker));
   if (!all) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
   all->count = count;
+  all->patience = count <= hfi_processor_count() ? PATIENCE : 0;
   all->owner = getpid();
   pthread_mutex_init(&all->mutex, NULL);
   pthread_cond_init(&all->begin, NULL);
@@ -140,7 +141,7 @@ void hfi_workers_run(hfiWorkers* all, void (*task)(void*, int), void* context) {
   pthread_cond_broadcast(&all->begin);
   pthread_mutex_unlock(&all->mutex);
   task(context, 0);
-  if (comes_soon(&all->pending, 0, 1)) return;
+  if (comes_soon(all, &all->pending, 0, 1)) return;
   pthread_mutex_lock(&all->mutex);
   while (atomic_load(&all->pending) > 0) pthread_cond_wait(&all->done, &all->mutex);
   pthread_mutex_unlock(&all->mutex);
