@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,12 +15,22 @@ static int has_models(const char* folder) {
   return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
+// The path of this command. Where /proc is not mounted, as in a fresh root, it is the path that the program was started by.
+static int find_command(char* command, size_t size) {
+  ssize_t length = readlink("/proc/self/exe", command, size - 1);
+  if (length > 0) return command[length] = 0, 1;
+  const char* started = (const char*)getauxval(AT_EXECFN);
+  char* whole = started ? realpath(started, NULL) : NULL;
+  int found = whole && strlen(whole) < size;
+  if (found) strcpy(command, whole);
+  free(whole);
+  return found;
+}
+
 // PREFIX/share/holdfast for a command PREFIX/bin/holdfast.
 static int find_installed(char folder[DATA_PATH]) {
   char command[512];
-  ssize_t length = readlink("/proc/self/exe", command, sizeof command - 1);
-  if (length <= 0) return 0;
-  command[length] = 0;
+  if (!find_command(command, sizeof command)) return 0;
   for (int up = 0; up < 2; ++up) {
     char* slash = strrchr(command, '/');
     if (!slash) return 0;
