@@ -26,6 +26,7 @@ typedef struct hfBodyDef {
   double inertia[6];  // about the centre of mass in body axes: xx yy zz xy xz yz [kg m^2]
   double gravcomp;    // [-]
   int32_t mocap;
+  int32_t sleep; // hfSleepPolicy of the tree whose first moving body it is; else HF_SLEEP_AUTO
 } hfBodyDef;
 
 typedef struct hfJointDef {

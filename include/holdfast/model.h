@@ -71,6 +71,13 @@ typedef enum hfDriveLaw { // how an actuator follows its control
 typedef enum hfGain { HF_GAIN_FIXED, HF_GAIN_AFFINE, HF_GAIN_MUSCLE } hfGain;
 typedef enum hfBias { HF_BIAS_NONE, HF_BIAS_AFFINE, HF_BIAS_MUSCLE } hfBias;
 
+// Whether a kinematic tree may sleep where the scene's option lets bodies sleep.
+typedef enum hfSleepPolicy {
+  HF_SLEEP_AUTO, HF_SLEEP_NEVER, // never: it keeps what it touches awake too
+  HF_SLEEP_ALLOWED,              // as auto
+  HF_SLEEP_INIT                  // it sleeps from the start, wherever it is, until something acts on it
+} hfSleepPolicy;
+
 typedef enum hfSignalType { HF_SIGNAL_NONE, HF_SIGNAL_CONSTANT, HF_SIGNAL_SINE, HF_SIGNAL_RAMP, HF_SIGNAL_CHIRP, HF_SIGNAL_TABLE, HF_SIGNAL_CYCLE, HF_SIGNAL_FEEDBACK } hfSignalType;
 
 typedef enum hfSensorType {
@@ -188,6 +195,7 @@ typedef struct hfWorld {
   X(int32_t, tree_body, ntree, 1, 0)      /* first body with a dof */                                  \
   X(int32_t, tree_dofadr, ntree, 1, 0)                                                                 \
   X(int32_t, tree_dofnum, ntree, 1, 0)                                                                 \
+  X(int32_t, tree_sleep, ntree, 1, 0)     /* hfSleepPolicy */                                          \
   /* joints */                                                                                         \
   X(int32_t, jnt_type, njnt, 1, 0)        /* hfJointType */                                            \
   X(int32_t, jnt_body, njnt, 1, 0)                                                                     \

@@ -184,7 +184,7 @@ void hfi_sleep_find(hfiDiscrete* s, const hfState* state, const hfInput* in) {
   memcpy(z->q, hf_state_q(state), sizeof *z->q * (size_t)m->nq);
   compute_signatures(s, state, in);
   for (int t = 0; t < m->ntree; ++t)
-    z->asleep[t] = z->asleep[t] && (uint64_t)word[t] == z->signature[t] && !moves(m, t, hf_state_v(state));
+    z->asleep[t] = z->asleep[t] && ((uint64_t)word[t] == z->signature[t] || word[t] == HFI_ASLEEP_FROM_START) && !moves(m, t, hf_state_v(state));
   join_trees(s, state);
   wake_joined(s);
 }
@@ -223,11 +223,13 @@ static int count_rest(hfiDiscrete* s, const double* v, int64_t* word) {
   int64_t step = (int64_t)(NANOSECONDS * s->config.step + 0.5), enough = (int64_t)(NANOSECONDS * s->config.sleep_time);
   int any = 0;
   for (int t = 0; t < m->ntree; ++t) {
+    if (s->sleep.asleep[t] && word[t] == HFI_ASLEEP_FROM_START) word[t] = (int64_t)s->sleep.signature[t];
     if (s->sleep.asleep[t]) continue;
     int first = hf_model_tree_dofadr(m)[t], n = hf_model_tree_dofnum(m)[t];
     double speed = 0;
     for (int i = first; i < first + n; ++i) speed = max2(speed, fabs(v[i]) * s->world->lever[i]);
-    word[t] = !(speed < s->config.sleep_speed) ? 0 : (word[t] < 0 ? 0 : word[t]) + step;
+    int rests = speed < s->config.sleep_speed && hf_model_tree_sleep(m)[t] != HF_SLEEP_NEVER;
+    word[t] = !rests ? 0 : (word[t] < 0 ? 0 : word[t]) + step;
     any |= word[t] >= enough;
   }
   return any;

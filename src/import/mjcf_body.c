@@ -56,6 +56,9 @@ static void read_inertial(hfiMjcf* m, hfiElem* elem, const hfiPlacement* frame, 
   def->has_inertial = 1;
 }
 
+const hfiKeyword hfi_mjcf_sleep_policies[] = {
+    {"auto", HF_SLEEP_AUTO}, {"never", HF_SLEEP_NEVER}, {"allowed", HF_SLEEP_ALLOWED}, {"init", HF_SLEEP_INIT}, {NULL, 0}};
+
 // ---- body ---------------------------------------------------------------------------------------
 
 static void read_body(hfiMjcf* m, const hfiScope* outer, hfiElem* elem) {
@@ -65,6 +68,7 @@ static void read_body(hfiMjcf* m, const hfiScope* outer, hfiElem* elem) {
   hfi_mjcf_read_pose(m, elem, &pose);
   hfi_read_bool(r, elem, "mocap", &def.mocap);
   hfi_read_real(r, elem, "gravcomp", &def.gravcomp);
+  hfi_read_keyword(r, elem, "sleep", hfi_mjcf_sleep_policies, &def.sleep);
   const hfiClass* childclass = hfi_mjcf_find_class(m, elem, "childclass");
   hfiPlacement placed = hfi_placement_identity();
   hfiElem* inertial = find_inertial(elem, placed, &placed, m);

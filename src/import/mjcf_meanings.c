@@ -75,7 +75,6 @@ const hfiMeaning hfi_mjcf_meanings[] = {
     {"mesh", "content_type", 1, "the format is taken from the file's name"},
     {"model", "content_type", 1, "the format is taken from the file"},
     // tree
-    {"body", "sleep", 0, "bodies have no sleep policy of their own: with the flag sleep, all may sleep"},
     {"body", "simple", 1, bookkeeping},
     {"body", "fuse", 1, "static bodies are kept: the motion is the same"},
     {"frame", "scale", 0, "scaling a frame is not supported: its contents keep their size"},

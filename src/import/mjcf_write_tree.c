@@ -247,6 +247,7 @@ static void open_body(hfiMjcfWriter* w, int id, int depth) {
   hfi_mjcf_put_name(w, HF_OBJECT_BODY, id);
   hfi_mjcf_put_pose(w, d->pos, d->quat);
   hfi_mjcf_put_real(w, "gravcomp", d->gravcomp, 0);
+  if (d->sleep != HF_SLEEP_AUTO) hfi_mjcf_put_text(w, "sleep", hfi_mjcf_sleep_policies[d->sleep].word);
   if (d->mocap) hfi_mjcf_put_bool(w, "mocap", 1);
   hfi_mjcf_print(w, ">\n");
   if (d->has_inertial) write_inertial(w, d, depth + 1);

@@ -22,6 +22,8 @@ hfStatus hfi_check_body(const hfBuilder* b, hfBodyDef* d, hfError* error) {
   if (d->mocap && d->parent != 0)
     return hfi_refuse_def(error, d->where, kind, d->name,
                           "a mocap body must be a child of the world");
+  if (d->sleep < HF_SLEEP_AUTO || d->sleep > HF_SLEEP_INIT)
+    return hfi_refuse_def(error, d->where, kind, d->name, "sleep policy %d does not exist", d->sleep);
   return HF_OK;
 }
 

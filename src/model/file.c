@@ -47,6 +47,7 @@ static hfStatus check_names(const hfModel* m, hfError* error) {
 static hfStatus check_indices(const hfModel* m, hfError* error) {
   const IndexRule rules[] = {{HF_FIELD_geom_mesh, -1, m->nmesh},
                              {HF_FIELD_geom_hfield, -1, m->nhfield},
+                             {HF_FIELD_tree_sleep, 0, HF_SLEEP_INIT + 1},
                              {HF_FIELD_site_body, 0, m->nbody},
                              {HF_FIELD_wrap_type, 0, HF_WRAP_PULLEY + 1},
                              {HF_FIELD_wrap_side, -1, m->nsite},

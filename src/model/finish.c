@@ -148,10 +148,22 @@ static void choose_stiffness(hfModel* m) {
   m->world.stiffness = max2(LEAST_STIFFNESS, mass * v3_norm(v3_load(m->world.gravity)) / MOST_PRESSED_IN);
 }
 
+// A sleep policy is that of a whole tree.
+static hfStatus check_sleep(const hfiFinish* f, hfError* error) {
+  for (int b = 0; b < f->m->nbody; ++b) {
+    const hfBodyDef* d = &f->b->body.data[f->order.body_of[b]];
+    int tree = hf_model_body_tree(f->m)[b];
+    if (d->sleep != HF_SLEEP_AUTO && (tree < 0 || hf_model_tree_body(f->m)[tree] != b))
+      return hfi_refuse_def(error, d->where, HF_OBJECT_BODY, d->name, "a sleep policy belongs to the first body of a tree that has joints");
+  }
+  return HF_OK;
+}
+
 static hfStatus fill_sections(hfiFinish* f, hfError* error) {
   fill_names(f);
   hfi_finish_tree(f);
-  hfStatus status = hfi_check_joints(f, error);
+  hfStatus status = check_sleep(f, error);
+  if (status == HF_OK) status = hfi_check_joints(f, error);
   if (status == HF_OK) status = hfi_finish_meshes(f, error);
   if (status == HF_OK) hfi_finish_height_fields(f);
   if (status == HF_OK) hfi_finish_geoms(f);

@@ -63,4 +63,5 @@ void hfi_finish_tree(hfiFinish* f) {
     hfi_set_geom_body(m)[i] = f->order.new_body[f->b->geom.data[f->order.geom_of[i]].body];
   hfi_fill_topology(m);
   for (int j = 0; j < m->njnt; ++j) fill_joint(m, &f->b->joint.data[f->order.joint_of[j]], j);
+  for (int t = 0; t < m->ntree; ++t) hfi_set_tree_sleep(m)[t] = f->b->body.data[f->order.body_of[hf_model_tree_body(m)[t]]].sleep;
 }

@@ -50,6 +50,8 @@ hfState* hf_state_init(void* memory, const hfModel* model, int max_memory) {
   hfState* s = memory;
   *s = header;
   memcpy(hf_state_mutable_q(s), hf_model_qpos0(model), sizeof(double) * (size_t)s->nq);
+  for (int t = 0; t < model->ntree; ++t)
+    if (hf_model_tree_sleep(model)[t] == HF_SLEEP_INIT) hf_state_mutable_discrete(s)[HFI_WORD_TREES + t] = HFI_ASLEEP_FROM_START;
   return s;
 }
 

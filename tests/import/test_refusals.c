@@ -456,6 +456,16 @@ static int remove_folder(void** state) {
   return system(command);
 }
 
+static void test_sleep_policy(void** state) {
+  (void)state;
+  static const Case cases[] = {
+      {WORLD("<body sleep='always'><freejoint/><geom size='1'/></body>"), PARSE, "test.xml:2"},
+      {WORLD("<body name='b' sleep='never'><geom size='1'/></body>"), MODEL, "test.xml:2: body \"b\": a sleep policy belongs to the first body of a tree"},
+      {WORLD("<body><freejoint/><geom size='1'/>\n<body name='c' sleep='init'><joint/><geom size='1'/></body></body>"), MODEL, "test.xml:3: body \"c\""},
+  };
+  REFUSE_ALL(cases);
+}
+
 // ---- height fields ---------------------------------------------------------------------------------
 
 // Line 2 has the asset, line 3 the geom that uses it.
@@ -522,7 +532,7 @@ static void test_height_maps(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_height_fields), cmocka_unit_test(test_height_maps),
+      cmocka_unit_test(test_sleep_policy), cmocka_unit_test(test_height_fields), cmocka_unit_test(test_height_maps),
       cmocka_unit_test(test_xml),        cmocka_unit_test(test_numbers),
       cmocka_unit_test(test_orientations), cmocka_unit_test(test_tree),
       cmocka_unit_test(test_defaults_and_assets), cmocka_unit_test(test_references),

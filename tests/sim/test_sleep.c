@@ -46,6 +46,35 @@ static void test_sleeping_stack_does_not_move(void** state) {
   sim_world_free(&w);
 }
 
+// A tree that never sleeps keeps what touches it awake, and nothing else.
+static void test_never(void** state) {
+  (void)state;
+  simWorld w = sim_world_make("<mujoco><option timestep='.002'><flag sleep='enable'/></option><worldbody><geom type='plane' size='5 5 1'/>"
+                              "<body pos='0 0 .1' sleep='never'><freejoint/><geom type='box' size='.1 .1 .1'/></body>"
+                              "<body pos='0 0 .3'><freejoint/><geom type='box' size='.1 .1 .1'/></body>"
+                              "<body pos='2 0 .1' sleep='allowed'><freejoint/><geom type='box' size='.1 .1 .1'/></body>" END, 0, 1e-8);
+  assert_int_equal(step(&w, 1000).nsleep, 1);
+  sim_world_free(&w);
+}
+
+// A tree that sleeps from the start floats without moving one bit until a ball falls on it: 0.7 m, less two radii, after sqrt(2 s/g).
+static void test_from_the_start(void** state) {
+  (void)state;
+  simWorld w = sim_world_make("<mujoco><option timestep='.002'><flag sleep='enable'/></option><worldbody><geom type='plane' size='5 5 1'/>"
+                              "<body pos='0 0 2' sleep='init'><freejoint/><geom size='.1'/></body>"
+                              "<body pos='0.03 0 2.7'><freejoint/><geom size='.1'/></body>" END, 0, 1e-8);
+  double meeting = sqrt(2 * (0.7 - sqrt(0.04 - 0.0009)) / 9.81);
+  hfStepReport report = step(&w, (int)(meeting / 0.002) - 2);
+  assert_int_equal(report.nsleep, 1);
+  assert_true(sim_q(&w)[2] == 2);
+  report = step(&w, 10);
+  assert_int_equal(report.nsleep, 0);
+  assert_true(sim_v(&w)[2] < -0.5);
+  hf_state_reset(w.state, w.model);
+  assert_int_equal(step(&w, 10).nsleep, 1);
+  sim_world_free(&w);
+}
+
 // Nothing sleeps that was not asked to.
 static void test_is_off_by_default(void** state) {
   (void)state;
@@ -227,7 +256,7 @@ static void test_refusals(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_sleeping_stack_does_not_move), cmocka_unit_test(test_is_off_by_default), cmocka_unit_test(test_energy),
+      cmocka_unit_test(test_sleeping_stack_does_not_move), cmocka_unit_test(test_never), cmocka_unit_test(test_from_the_start), cmocka_unit_test(test_is_off_by_default), cmocka_unit_test(test_energy),
       cmocka_unit_test(test_dropped_ball_wakes), cmocka_unit_test(test_force_wakes), cmocka_unit_test(test_changed_state_wakes),
       cmocka_unit_test(test_actuators_wake), cmocka_unit_test(test_adhesion_wakes), cmocka_unit_test(test_changed_parameters_wake), cmocka_unit_test(test_saved_state_sleeps),
       cmocka_unit_test(test_mocap_wakes), cmocka_unit_test(test_refusals)};
