@@ -55,7 +55,7 @@ static double normal_force(const hfiIsland* I, int32_t k) {
 
 // Minimises f from I->v for the given coupling, lagged or frictionless.
 static hfiNewtonResult minimise(hfiIsland* I, const hfSolverConfig* config, int coupling) {
-  return hfi_newton_solve(I, config, coupling, HF_RUNG_CONVEX, hfi_use_friction_duals(I));
+  return hfi_newton_solve(I, config, coupling, HF_RUNG_CONVEX, hfi_use_friction_duals(I) ? HFI_NEW_DUALS : HFI_NO_DUALS);
 }
 
 // Sets I->lag for the first pass. Returns the number of iterations that this took.
@@ -114,7 +114,7 @@ static int try_pass(hfiIsland* I, const hfSolverConfig* config, double move, hfi
 static void try_coupled(hfiIsland* I, const hfSolverConfig* config, hfiNewtonResult* out,
                         double* coupled) {
   save_pass(I);
-  hfiNewtonResult last = hfi_newton_solve(I, config, HF_COUPLING_TWO_WAY, HF_RUNG_TAMSI, 0);
+  hfiNewtonResult last = hfi_newton_solve(I, config, HF_COUPLING_TWO_WAY, HF_RUNG_TAMSI, HFI_NO_DUALS);
   out->iterations += last.iterations;
   if (last.converged) {
     out->converged = 1;

@@ -38,11 +38,13 @@ void hfi_island_plan(hfiIsland* I, hfiArena* arena, const hfStepCapacity* c) {
                         &I->Av, &I->tau, &I->diag, &I->inverse_diag, &I->v_kept, &I->work};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i)
     *vectors[i] = HFI_TAKE(arena, double, nv);
-  double** rows[] = {&I->s, &I->s1, &I->s_kept, &I->ds, &I->gamma, &I->G, &I->dual};
+  double** rows[] = {&I->s, &I->s1, &I->s_kept, &I->ds, &I->gamma, &I->G, &I->dual, &I->force, &I->inverse_mass};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
     *rows[i] = HFI_TAKE(arena, double, nrow + 3 * nblock); // A patch has up to 3 rows of padding.
   I->lag = HFI_TAKE(arena, double, nblock);
   I->lag_kept = HFI_TAKE(arena, double, nblock);
+  I->soft = HFI_TAKE(arena, hfContactLaw, nblock);
+  I->other_law = HFI_TAKE(arena, const hfContactLaw*, nblock);
   I->response = HFI_TAKE(arena, hfiContactResponse, nblock);
   I->GJ = HFI_TAKE(arena, double, padded);
   I->local = HFI_TAKE(arena, double, (nv + 1) * (nv + 3));

@@ -87,6 +87,9 @@ typedef struct hfiIsland {
   double* dual;                       // (nrow) friction duals (dual.h) [-]
   double* lag;                        // (nblock) normal force that bounds friction in the convex problem [N]
   double *v_kept, *s_kept, *lag_kept; // (n), (nrow), (nblock) of its best pass (convex.c)
+  hfContactLaw* soft;                 // (nblock) soft laws of the contacts (soft.c)
+  const hfContactLaw** other_law;     // (nblock) the law that the one in `block` takes turns with
+  double *force, *inverse_mass;       // (nrow) friction forces known so far [N or N m]; W of the rows [1/kg]
   hfiContactResponse* response;       // (nblock)
   double *GJ, *local;                 // scratch of forming K: (nrow x ld), (ncol x ld) of a patch
   double* column;                     // scratch of products with J: (ld)

@@ -40,9 +40,9 @@
 //
 // In a heap some row is always about to cross its stick region, so that the smallest alpha of all
 // rows would be tiny (docs/theory/heaps.md). There the friction duals take the place of the search
-// over rows (dual.c), and a step that points uphill is reversed: K then has a negative eigenvalue
-// along dv, Newton's step leads to a saddle of the energy, and the opposite direction leads away
-// from it.
+// over rows (dual.c), a soft start gives the first guess (soft.c), and a step that points uphill is
+// reversed: K then has a negative eigenvalue along dv, Newton's step leads to a saddle of the
+// energy, and the opposite direction leads away from it.
 #include "solve/newton.h"
 
 #include "linalg/dense.h"
@@ -290,17 +290,17 @@ static int finish(iteration* it) {
 }
 
 hfiNewtonResult hfi_newton_solve(hfiIsland* I, const hfSolverConfig* config, int coupling, int rung,
-                            int dual) {
+                            hfiDuals duals) {
   iteration it = {.I = I,
                   .config = config,
                   .coupling = coupling,
                   .rung = rung,
-                  .dual = dual};
+                  .dual = duals != HFI_NO_DUALS};
   hfiNewtonResult out = {0, 0, 0, 0};
   int32_t most = imax2(config->max_iterations, rung == HF_RUNG_CONVEX ? MAX_CONVEX_ITERATIONS : 0);
   hfi_system_rows(I, I->v, I->s);
   evaluate(&it);
-  if (it.dual) hfi_dual_reset(I);
+  if (duals == HFI_NEW_DUALS) hfi_dual_reset(I);
   for (int reuses = 0; out.iterations < most && !out.converged;) {
     double alpha = 1, before = it.norm;
     out.iterations += reuses == 0; // An iteration is a factorisation.

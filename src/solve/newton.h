@@ -11,14 +11,17 @@ typedef struct hfiNewtonResult {
   double residual;    // |r| over its scale at I->v [-]
 } hfiNewtonResult;
 
+// Whether friction duals are unknowns too, and which values they start with: zero, or those in I->dual.
+typedef enum hfiDuals { HFI_NO_DUALS, HFI_NEW_DUALS, HFI_KEPT_DUALS } hfiDuals;
+
 // Starts from I->v and leaves v, s, gamma and the responses at the answer. rung is one of
 //   HF_RUNG_TAMSI   transition-aware line search
 //   HF_RUNG_MERIT   the same, then steps are halved until the residual decreases
 //   HF_RUNG_CONVEX  full steps, cut back only where they go too far; the coupling must be one for
 //                   which r is the gradient of a convex function
-// dual = 1 adds friction duals (dual.h); rows then do not limit steps. Not with HF_RUNG_MERIT,
+// duals other than HFI_NO_DUALS adds friction duals (dual.h); rows then do not limit steps. Not with HF_RUNG_MERIT,
 // whose search needs the exact derivative.
 hfiNewtonResult hfi_newton_solve(hfiIsland* I, const hfSolverConfig* config, int coupling, int rung,
-                                 int dual);
+                                 hfiDuals duals);
 
 #endif

@@ -16,6 +16,7 @@
 #include "solve/dual.h"
 #include "solve/finite.h"
 #include "solve/partition.h"
+#include "solve/soft.h"
 #include "solve/solver.h"
 #include "solve/system.h"
 
@@ -35,6 +36,11 @@ hfSolverConfig hf_solver_config_default(void) {
                            HFI_PI / 3};
   return config;
 }
+
+enum {
+  MAX_SOFT = 20,       // Iterations of a soft start. One that has not come close by then rarely does.
+  MAX_AFTER_SOFT = 60, // Newton iterations after it; 5 to 15 are usual.
+};
 
 static void plan(hfSolver* solver, hfiArena* arena) {
   const hfStepCapacity* c = &solver->capacity;
@@ -138,6 +144,17 @@ static hfiNewtonResult add_work(hfiNewtonResult before, hfiNewtonResult after) {
   return after;
 }
 
+// Solves a heap from a soft start. Where that fails, I->v is that of the start of the step again: a second way from there rarely fails too.
+static hfiNewtonResult solve_softly(hfiIsland* I, const hfSolverConfig* config, int32_t rung) {
+  hfSolverConfig few = *config;
+  hfiNewtonResult soft = {0, 0, 0, 0}, out = soft;
+  few.max_iterations = imin2(MAX_AFTER_SOFT, config->max_iterations);
+  if (hfi_soft_start(I, imin2(MAX_SOFT, config->max_iterations), &soft.iterations))
+    out = hfi_newton_solve(I, &few, HF_COUPLING_TWO_WAY, rung, HFI_KEPT_DUALS);
+  if (!out.converged) memcpy(I->v, I->v0, sizeof(double) * (size_t)I->n);
+  return add_work(soft, out);
+}
+
 // Tries one rung from the velocities of the start of the step. Where TAMSI fails, it is tried once
 // more from the answer without friction: a wrong first guess of the normal forces can persist
 // because friction holds it up. *coupled is the residual of the problem with the coupling that was
@@ -145,14 +162,16 @@ static hfiNewtonResult add_work(hfiNewtonResult before, hfiNewtonResult after) {
 static hfiNewtonResult try_rung(hfiIsland* I, const hfSolverConfig* config, int32_t rung,
                            double* coupled) {
   int two_way = config->coupling == HF_COUPLING_TWO_WAY;
-  int dual = rung != HF_RUNG_MERIT && hfi_use_friction_duals(I);
+  hfiDuals duals = rung != HF_RUNG_MERIT && hfi_use_friction_duals(I) ? HFI_NEW_DUALS : HFI_NO_DUALS;
   memcpy(I->v, I->v0, sizeof(double) * (size_t)I->n);
   if (rung == HF_RUNG_CONVEX && two_way) return hfi_convex_solve(I, config, coupled);
-  hfiNewtonResult out = hfi_newton_solve(I, config, config->coupling, rung, dual);
+  hfiNewtonResult out = {0, 0, 0, 0};
+  if (duals && two_way) out = solve_softly(I, config, rung);
+  if (!out.converged) out = add_work(out, hfi_newton_solve(I, config, config->coupling, rung, duals));
   if (!out.converged && rung == HF_RUNG_TAMSI && two_way) {
     memcpy(I->v, I->v0, sizeof(double) * (size_t)I->n);
-    out = add_work(out, hfi_newton_solve(I, config, HF_COUPLING_FRICTIONLESS, HF_RUNG_CONVEX, 0));
-    out = add_work(out, hfi_newton_solve(I, config, HF_COUPLING_TWO_WAY, rung, 0));
+    out = add_work(out, hfi_newton_solve(I, config, HF_COUPLING_FRICTIONLESS, HF_RUNG_CONVEX, HFI_NO_DUALS));
+    out = add_work(out, hfi_newton_solve(I, config, HF_COUPLING_TWO_WAY, rung, HFI_NO_DUALS));
   }
   *coupled = out.residual;
   return out;

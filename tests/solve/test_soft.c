@@ -1,0 +1,148 @@
+// The soft start of heaps (solve/soft.c): cards that fall on each other at speed. Their normal forces do not depend on friction, so
+// that the problem has one answer, which the rungs merit and convex find without a soft start.
+#include "support/cmocka_all.h"
+#include "support/step_problems.h"
+
+#include "solve/dual.h"
+#include "solve/partition.h"
+#include "solve/soft.h"
+#include "solve/system.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CARDS = 40, NV = 3 * CARDS };
+static const double TAKE_OVER = 0.6; // soft.c promises a residual of at most this share of its scale
+
+// Cards of 0.1 kg that touch, each falls up to 1 m/s faster than the one below, mu = 0.5.
+static void drop_cards(problemBuilder* b, uint64_t seed) {
+  testRandom r = {seed};
+  double h = 5e-3, m = 0.1, fall = 0;
+  const double up[9] = {0, 0, 1, 1, 0, 0, 0, 1, 0}, down[9] = {0, 0, -1, -1, 0, 0, 0, -1, 0};
+  hfContactLaw law = {.stiffness = 1e5, .dissipation = 20, .mu = {0.5}, .friction = HF_FRICTION_ANCHORED};
+  law.k_t[0] = 1e5, law.c_t[0] = 10;
+  problem_reset(b, h);
+  for (int i = 0; i < CARDS; ++i) {
+    fall += random_uniform(&r, 0, 1);
+    double M[9] = {m, 0, 0, 0, m, 0, 0, 0, m}, v0[3] = {random_uniform(&r, -1, 1), random_uniform(&r, -1, 1), -fall};
+    double p[3] = {m * v0[0], m * v0[1], m * (v0[2] - h * 9.81)};
+    problem_add_tree(b, 3, M, NULL, p, v0);
+  }
+  for (int i = 0; i < CARDS; ++i) {
+    problem_add_contact(b, 3, &law);
+    if (i > 0) problem_add_piece(b, i - 1, 3, NULL, down);
+    problem_add_piece(b, i, 3, NULL, up);
+  }
+}
+
+// Solves with a first rung and returns the iterations.
+static int solve(problemBuilder* b, int rung, double v[NV]) {
+  hfStepCapacity capacity = hf_step_problem_capacity(&b->P);
+  hfSolverConfig config = hf_solver_config_default();
+  hfSolveReport report;
+  hfSolver* solver;
+  double impulse[NV];
+  config.first_rung = rung, config.tolerance = 1e-10, config.max_iterations = 1000;
+  assert_int_equal(hf_solver_create(&solver, &capacity, NULL), HF_OK);
+  assert_int_equal(hf_solver_solve(solver, &config, &b->P, v, impulse, &report, NULL), HF_OK);
+  assert_true(report.coupled_residual <= 1e-10 && problem_residual(&b->P, v, impulse) <= 1e-10);
+  hf_solver_free(solver);
+  return report.iterations;
+}
+
+// Velocities are compared with the speed of the fall, about 20 m/s. A residual of 1e-10 of the momenta may be a velocity of as much, times
+// the square root of the number of cards.
+static void test_answer_is_that_of_another_way(void** state) {
+  (void)state;
+  problemBuilder b;
+  memset(&b, 0, sizeof b);
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    double v[NV], other[NV];
+    drop_cards(&b, seed);
+    int iterations = solve(&b, HF_RUNG_TAMSI, v);
+    solve(&b, HF_RUNG_MERIT, other);
+    for (int i = 0; i < NV; ++i)
+      if (!(fabs(v[i] - other[i]) <= 20e-9)) fail_msg("seed %d, dof %d: %g and %g", (int)seed, i, v[i], other[i]);
+    if (iterations > 10) fail_msg("seed %d: %d iterations", (int)seed, iterations); // 7 or 8 measured
+  }
+  problem_release(&b);
+}
+
+typedef struct fixture {
+  problemBuilder builder;
+  hfiPartition partition;
+  hfiIsland island;
+  void* memory;
+} fixture;
+
+static void plan(fixture* f, hfiArena* arena) {
+  hfStepCapacity c = hf_step_problem_capacity(&f->builder.P);
+  hfi_partition_plan(&f->partition, arena, c.ntree, c.nblock, c.npiece);
+  hfi_island_plan(&f->island, arena, &c);
+}
+
+static void open_heap(fixture* f) {
+  memset(f, 0, sizeof *f);
+  drop_cards(&f->builder, 1);
+  hfiArena size = hfi_arena(NULL, 0);
+  plan(f, &size);
+  f->memory = calloc(1, size.used);
+  assert_non_null(f->memory);
+  hfiArena arena = hfi_arena(f->memory, size.used);
+  plan(f, &arena);
+  hfi_partition_find(&f->partition, &f->builder.P);
+  hfi_island_gather(&f->island, &f->builder.P, f->partition.tree, CARDS, f->partition.block, CARDS);
+  memcpy(f->island.v, f->island.v0, sizeof(double) * NV);
+}
+
+static void close_heap(fixture* f) {
+  problem_release(&f->builder);
+  free(f->memory);
+}
+
+// The residual of the true laws at I->v over its scale.
+static double true_residual(hfiIsland* I) {
+  hfi_system_rows(I, I->v, I->s);
+  hfi_system_respond(I, HF_COUPLING_TWO_WAY);
+  hfi_system_residual(I);
+  return hfi_system_momentum_norm(I, I->r) / hfi_system_scale(I);
+}
+
+// Forces at the first guess are a thousand times too large; where the soft start ends they are not, and the blocks have their own laws.
+static void test_guess_is_close(void** state) {
+  (void)state;
+  fixture f;
+  int32_t iterations;
+  open_heap(&f);
+  hfiIsland* I = &f.island;
+  assert_true(true_residual(I) > 0.99);
+  assert_int_equal(hfi_soft_start(I, 20, &iterations), 1);
+  assert_true(iterations > 0 && iterations <= 20);
+  assert_true(true_residual(I) <= TAKE_OVER);
+  for (int k = 0; k < CARDS; ++k) assert_ptr_equal(I->block[k].contact, f.builder.P.contact + k);
+  for (int k = 0; k < CARDS; ++k) assert_true(hypot(I->dual[I->block[k].row + 1], I->dual[I->block[k].row + 2]) <= 1 + 1e-14);
+  close_heap(&f);
+}
+
+// Without enough iterations the velocities are those of before, to the bit.
+static void test_failure_changes_nothing(void** state) {
+  (void)state;
+  fixture f;
+  int32_t iterations;
+  open_heap(&f);
+  assert_int_equal(hfi_soft_start(&f.island, 1, &iterations), 0);
+  assert_int_equal(iterations, 1);
+  assert_memory_equal(f.island.v, f.island.v0, sizeof(double) * NV);
+  for (int k = 0; k < CARDS; ++k) assert_ptr_equal(f.island.block[k].contact, f.builder.P.contact + k);
+  close_heap(&f);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_answer_is_that_of_another_way),
+      cmocka_unit_test(test_guess_is_close),
+      cmocka_unit_test(test_failure_changes_nothing),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
