@@ -4,6 +4,8 @@
 //   rows: n.v, t1.v, t2.v, n.w, t1.w, t2.w
 #include "contact/contact.h"
 
+#include "dynamics/flight.h"
+
 // ---- columns -------------------------------------------------------------------------------------
 
 static inline hfiContactSide find_side(const hfDynamics* d, int body, double sign) {
@@ -89,10 +91,42 @@ static inline void fill_free_row(hfVec3 e, hfVec3 moment, const hfMotion* S, dou
   v3_store(J, e);
   J[3] = v3_dot(S[3].w, moment), J[4] = v3_dot(S[4].w, moment), J[5] = v3_dot(S[5].w, moment);
 }
+
+// The point about which the surface of a geom is round near p_W: a body may turn about the axis of a capsule or a cylinder
+// without moving its surface. Of other shapes the point itself.
+static hfVec3 find_rounding_centre(const hfDynamics* d, int geom, hfVec3 p_W) {
+  int type = hf_model_geom_type(d->model)[geom];
+  const hfPose* X = &d->X_WG[geom];
+  if (type == HF_GEOM_SPHERE) return X->p;
+  if (type != HF_GEOM_CAPSULE && type != HF_GEOM_CYLINDER) return p_W;
+  hfVec3 axis = m3_col(X->R, 2);
+  double half = hf_model_geom_size(d->model)[3 * geom + 1];
+  return v3_axpy(clamp(v3_dot(axis, v3_sub(p_W, X->p)), -half, half), axis, X->p);
+}
+
+// Turn in a step beyond which nothing is linear any more [rad].
+static const double MOST_WHIRL = 0.7;
+
+// Arm of a contact on a free body, whose axes S are those of the middle of the step. Where it whirls, the arm from the
+// body's origin O to the centre Q of the rounding is that of the middle, too, since w x (Q - O) is the mean velocity of Q
+// over the step there, and at the start it is wrong by h w^2/2.
+static hfVec3 find_whirling_arm(const hfDynamics* d, const hfiContact* c, const hfiContactSide* side, const hfMotion* S) {
+  hfVec3 O = hfi_body_reference(d, side->body), Q = find_rounding_centre(d, side->sign > 0 ? c->geom_a : c->geom_b, c->p_W);
+  const hfMat3* R0 = &d->X_WB[d->link[d->body_link[side->body]].body].R;
+  hfVec3 arm = v3_sub(Q, O), arm_B = m3_tmulv(*R0, arm), turned = v3_scale(arm_B.x, S[3].w);
+  double trace = 0;
+  for (int k = 0; k < 3; ++k) trace += v3_dot(m3_col(*R0, k), S[3 + k].w);
+  double cosine = 0.5 * (trace - 1);
+  if (cosine > cos(0.5 * HFI_WHIRL) || cosine < cos(0.5 * MOST_WHIRL)) return v3_sub(c->p_W, O);
+  turned = v3_axpy(arm_B.z, S[5].w, v3_axpy(arm_B.y, S[4].w, turned));
+  return v3_add(turned, v3_sub(c->p_W, Q));
+}
+
 static inline void fill_free(const hfDynamics* d, const hfiContact* c, const hfiContactSide* side, int dim,
                              double* J) {
   const hfMotion* S = d->S + side->dofs[0];
-  hfVec3 r = v3_sub(c->p_W, hfi_body_reference(d, side->body)), n = v3_scale(side->sign, c->n);
+  hfVec3 r = d->any_whirls ? find_whirling_arm(d, c, side, S) : v3_sub(c->p_W, hfi_body_reference(d, side->body));
+  hfVec3 n = v3_scale(side->sign, c->n);
   fill_free_row(n, v3_cross(r, n), S, J);
   if (dim < 3) return;
   hfVec3 t1 = v3_scale(side->sign, c->t1), t2 = v3_scale(side->sign, c->t2);

@@ -100,6 +100,7 @@ struct hfDynamics {
   hfVec3* p_WA;            // (njnt) anchors [m]
   hfVec3* p_WO;            // (ntree) reference points [m]
   hfMotion* S;             // (nv)
+  int32_t any_whirls;      // 1: hfi_flight_begin has turned S of a free body far beyond its pose
   hfiInertia* I;           // (nlink)
 
   // hf_dynamics_velocity

@@ -57,6 +57,8 @@ void hfi_flight_init(hfiFlight* f, const hfDynamics* d, hfiArena* arena);
 
 // ---- free bodies ----------------------------------------------------------------------------------
 
+// A free body *whirls* that turns by more than this in a step [rad].
+static const double HFI_WHIRL = 0.2;
 // Puts every free body into the middle of the step: its dof axes S and inertia I turn by half a step of free
 // spin, and f->start gets the velocities there; elsewhere f->start is v0. After hf_dynamics_position at q0,
 // before the stages that read S, I or velocities. Returns how many bodies turned: with any, S and I belong to q0

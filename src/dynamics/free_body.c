@@ -190,6 +190,7 @@ int hfi_flight_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0) {
     b->R_m = m3_from_quat(b->q_m);
     place_link(d, link, &b->R_m);
     turned++;
+    if (h * h * v3_norm2(w0) > HFI_WHIRL * HFI_WHIRL) d->any_whirls = 1;
     if (b->off_centre) {
       hfVec3 v = centre_velocity(link, &d->X_WB[link->body].R, v0 + link->dof);
       v3_store(f->start + link->dof, v3_sub(v, m3_mulv(b->R_m, v3_cross(b->spun_B, link->com_B))));
