@@ -57,7 +57,7 @@ hfiFarthest hfi_contact_reach(const hfDynamics* d, const hfMotion* velocities, d
   const int32_t *adr = hf_model_body_geomadr(m), *num = hf_model_body_geomnum(m), *lastdof = hf_model_body_lastdof(m);
   const int32_t *link = d->body_link, *tree = hf_model_body_tree(m);
   const double fall = h * h * v3_norm(d->gravity);
-  hfiFarthest most = {0, 0};
+  double most_base = 0, most_turn = 0;
   for (int b = 0; b < m->nbody; ++b) {
     if (!num[b]) continue;
     double base = 0, turn = 0; // Nothing moves a body without dofs.
@@ -65,11 +65,11 @@ hfiFarthest hfi_contact_reach(const hfDynamics* d, const hfMotion* velocities, d
       const hfMotion* V = &velocities[link[b]];
       hfVec3 v = v3_add(V->v, v3_cross(V->w, v3_sub(d->X_WB[b].p, d->p_WO[tree[b]])));
       base = h * v3_norm(v) + fall + (push ? push[tree[b]] : 0), turn = h * v3_norm(V->w);
-      most.base = max2(most.base, base), most.turn = max2(most.turn, turn);
+      most_base = max2(most_base, base), most_turn = max2(most_turn, turn);
     }
     for (int g = adr[b], end = g + num[b]; g < end; ++g) reach[g] = base + turn * extent[g];
   }
-  return most;
+  return (hfiFarthest){most_base, most_turn};
 }
 
 // ---- which contacts act --------------------------------------------------------------------------

@@ -40,7 +40,7 @@ static double meeting_time(const hfiMover* a, const hfiMover* b, double h) {
 }
 
 // One point in the place of n found points of the pair: the others never act. Its gap is what the centres close along
-// the normal until the meeting; it lies on the faster geom, under its centre along the normal, so that spin has no
+// the normal until the meeting, none where only their turn closes it; it lies on the faster geom, under its centre along the normal, so that spin has no
 // part in the gap.
 static void replace_points(hfiRawContact* raw, int n, const hfiMover* a, const hfiMover* b, double t, int acts) {
   hfPose X_A = hfi_mover_pose(a, t), X_B = hfi_mover_pose(b, t);
@@ -51,7 +51,7 @@ static void replace_points(hfiRawContact* raw, int n, const hfiMover* a, const h
   int on_a = v3_norm2(a->v) >= v3_norm2(b->v);
   const hfiMover* m = on_a ? a : b;
   double arm = v3_dot(at->n_W, v3_sub(on_a ? at->p_WCa : at->p_WCb, v3_axpy(t, m->v, m->X0.p)));
-  at->depth += t * v3_dot(at->n_W, v3_sub(a->v, b->v));
+  at->depth = min2(0, at->depth + t * v3_dot(at->n_W, v3_sub(a->v, b->v)));
   at->p_WCa = at->p_WCb = v3_axpy(arm, at->n_W, m->X0.p);
   raw->depth = at->depth + margin;
   raw->acts = acts;
