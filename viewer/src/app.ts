@@ -212,7 +212,7 @@ export class App {
   }
 
   private tick(now: number): void {
-    const dt = Math.min(0.2, (now - this.before) / 1000);
+    const dt = Math.min(0.5, (now - this.before) / 1000); // a page that was hidden does not jump
     this.before = now;
     this.session?.tick(dt);
     if (this.news) { this.news = false; this.grown(); }
@@ -237,14 +237,15 @@ export class App {
     this.timeline.draw();
     this.clock.textContent = `${this.time.toFixed(3)} s`;
     const plays = this.playing || this.session?.status.playing, now = performance.now();
+    const pace = this.view.lite ? 250 : 100; // between changes of texts while it plays [ms]
     if (this.tab === 'Plots') this.plots.movePresent();
     if (this.tab === 'Selected') for (const plot of this.histories) plot.movePresent();
-    if (!plays || now - this.lastValues > 100) { this.lastValues = now; this.plots.showValues(i); for (const { plot } of this.histories) plot.setLegend({ idx: i }, false); }
+    if (!plays || now - this.lastValues > pace) { this.lastValues = now; this.plots.showValues(i); for (const { plot } of this.histories) plot.setLegend({ idx: i }, false); }
     this.playButton.dataset.playing = String(this.session ? this.session.status.playing : this.playing);
     if (this.original) this.view.showGhost(this.original.frames[this.original.indexAt(this.time)] ?? null);
-    if (i === this.shown || ((this.playing || this.session?.status.playing) && performance.now() - this.lastPanel < 100)) return;
+    if (i === this.shown || (plays && now - this.lastPanel < pace)) return;
     this.shown = i;
-    this.lastPanel = performance.now();
+    this.lastPanel = now;
     this.showNow();
     if (this.tab === 'Selected') this.showSelected(false);
     if (this.tab === 'Events') this.markEvents();
