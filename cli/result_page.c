@@ -107,7 +107,7 @@ static void put_replay(FILE* out, result* r, const char* file) {
   }
   fputs("<h3>", out);
   put_text(out, file);
-  fprintf(out, "</h3>\n<iframe src=\"%s.html\" title=\"replay\"></iframe>\n", file);
+  fprintf(out, "</h3>\n<iframe loading=\"lazy\" src=\"%s.html\" title=\"replay\"></iframe>\n", file);
 }
 
 void result_write_page(result* r, const char* name, const char* about, int quick) {
