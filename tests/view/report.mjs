@@ -201,6 +201,9 @@ export async function changedFrictionChangesTheFuture() {
     return Math.abs(f.pose[7 * body + 2] - recorded.pose[7 * body + 2]);
   });
   check(shift > 0.005, `the mug is ${shift} m away`);
+  const before = await page.evaluate(() => { const { app } = window.holdfast; app.goTo(1); app.setPlaying(true); return app.time; });
+  await until(async () => await page.evaluate(() => window.holdfast.app.time) > before, 'the recording plays again');
+  await page.evaluate(() => window.holdfast.app.setPlaying(false));
 }
 
 export async function fitsAPhone() {

@@ -388,7 +388,7 @@ export class App {
     this.session = null;
     this.controls = null;
     this.removeTab('Control');
-    this.held = false;
+    this.held = this.news = false; // nothing more comes of it
   }
 
   // Goes on from the moment that is shown, inside this page, beside the recorded future.
