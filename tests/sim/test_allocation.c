@@ -48,9 +48,11 @@ static const char field[] =
     "<body pos='0 0.09 0.049'><freejoint/><geom type='cylinder' size='0.05 0.05' mass='1'/></body>"
     "</replicate></replicate></worldbody></mujoco>";
 
-// Allocations of the steps; 0 with no contact where the method is not available.
+// Allocations of the steps; 0 with no contact where the method is not available. The report is that of the last step, but for ncontact:
+// the most contacts of any step, because one-way coupling throws the bodies of `arm` apart.
 static long count_of_steps(const char* xml, const hfSimConfig* config, int steps,
                            hfStepReport* report) {
+  int most_contacts = 0;
   hfModel* model = NULL;
   hfSim* sim = NULL;
   hfError error = {HF_OK, ""};
@@ -67,9 +69,12 @@ static long count_of_steps(const char* xml, const hfSimConfig* config, int steps
   hfInput* input = hf_input_create(model);
   assert_true(state && input);
   long before = alloc_count();
-  for (int i = 0; i < steps; ++i)
+  for (int i = 0; i < steps; ++i) {
     if (hf_sim_step(sim, state, input, report, &error) < 0)
       fail_msg("step %d: %s", i, error.message);
+    if (report->ncontact > most_contacts) most_contacts = report->ncontact;
+  }
+  report->ncontact = most_contacts;
   long made = alloc_count() - before;
   hf_input_free(input);
   hf_state_free(state);
