@@ -58,21 +58,14 @@ typedef struct hfiClass {
 
 // ---- assets and parameters ----------------------------------------------------------------------
 
-typedef struct hfiMeshAsset {
+// A mesh or a height field.
+typedef struct hfiMjcfAsset {
   const char* name;
   const hfiElem* elem;
   int id;     // in the builder, or -1
   int loaded; // 0: nobody has asked for it yet
-  struct hfiMeshAsset* next;
-} hfiMeshAsset;
-
-typedef struct hfiHfieldAsset {
-  const char* name;
-  const hfiElem* elem;
-  int id;     // in the builder, or -1
-  int loaded; // 0: nobody has asked for it yet
-  struct hfiHfieldAsset* next;
-} hfiHfieldAsset;
+  struct hfiMjcfAsset* next;
+} hfiMjcfAsset;
 
 typedef struct hfiMjcfMaterial {
   const char* name;
@@ -117,8 +110,7 @@ struct hfiMjcf {
   char eulerseq[4];
   const char *meshdir, *assetdir;
   hfiClass *main, *classes;
-  hfiMeshAsset* meshes;
-  hfiHfieldAsset* hfields;
+  hfiMjcfAsset *meshes, *hfields;
   hfiMjcfMaterial* materials;
   hfiLeftOut* left_out;
   hfiCustom* custom;
@@ -220,14 +212,16 @@ void hfi_mjcf_read_signal(hfiMjcf* m, const char* actuator, hfActuatorDef* def);
 void hfi_mjcf_read_drive(hfiMjcf* m, const char* actuator, hfActuatorDef* def);
 
 void hfi_mjcf_read_asset(hfiMjcf* m, hfiElem* elem);
-hfiMeshAsset* hfi_mjcf_find_mesh(hfiMjcf* m, const hfiElem* elem, const char* name);
+// Puts an asset at the front of the list, under its name or that of its file. Returns 0 after a refusal. kind: "mesh" or "height field".
+int hfi_mjcf_list_asset(hfiMjcf* m, const hfiElem* elem, const char* kind, hfiMjcfAsset** list);
+// The asset of that name, which the attribute of a geom asks for. NULL after a refusal.
+hfiMjcfAsset* hfi_mjcf_find_asset(hfiMjcf* m, const hfiElem* geom, const char* attribute, const char* kind, hfiMjcfAsset* list, const char* name);
 // The mesh id of the asset, which is loaded when it is first used. A status < 0 after a refusal, with the message in
 // reader->scratch.
+int hfi_mjcf_load_mesh(hfiMjcf* m, hfiMjcfAsset* asset);
 // Fills the points of a built-in mesh. Returns 0 when the element asks for none.
 int hfi_mjcf_make_builtin(hfiMjcf* m, const hfiElem* elem, hfiMeshSpec* spec);
-int hfi_mjcf_load_mesh(hfiMjcf* m, hfiMeshAsset* asset);
-// File name without folders and extension, and the path of a file that <asset> names.
-const char* hfi_mjcf_stem(hfiMjcf* m, const char* file);
+// The path of a file that <asset> names.
 const char* hfi_mjcf_asset_path(hfiMjcf* m, const hfiElem* elem, const char* file);
 void hfi_mjcf_read_hfield(hfiMjcf* m, hfiElem* elem);
 // The id of the height field of that name, which is loaded when it is first used; -1 after a refusal.

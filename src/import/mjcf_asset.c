@@ -3,6 +3,43 @@
 
 #include <string.h>
 
+// ---- what has a name ----------------------------------------------------------------------------
+
+// File name without folders and extension.
+static const char* stem_of(hfiMjcf* m, const char* file) {
+  const char *base = hfi_base_name(file), *dot = strrchr(base, '.');
+  return dot ? hfi_format(m->r, "%.*s", (int)(dot - base), base) : base;
+}
+
+static hfiMjcfAsset* find_named(hfiMjcfAsset* list, const char* name) {
+  while (list && strcmp(list->name, name) != 0) list = list->next;
+  return list;
+}
+
+int hfi_mjcf_list_asset(hfiMjcf* m, const hfiElem* elem, const char* kind, hfiMjcfAsset** list) {
+  const char *name = hfi_attr(elem, "name"), *file = hfi_attr(elem, "file");
+  if (!name && file) name = stem_of(m, file);
+  if (!name || !name[0]) {
+    hfi_fail(m->r, elem, HF_ERROR_PARSE, "a %s needs a name or a file", kind);
+    return 0;
+  }
+  if (find_named(*list, name)) {
+    hfi_fail(m->r, elem, HF_ERROR_MODEL, "%s \"%s\" is defined twice", kind, name);
+    return 0;
+  }
+  hfiMjcfAsset* asset = HFI_NEW(m->r, hfiMjcfAsset, 1);
+  if (!asset) return 0;
+  *asset = (hfiMjcfAsset){.name = name, .elem = elem, .id = -1, .next = *list};
+  *list = asset;
+  return 1;
+}
+
+hfiMjcfAsset* hfi_mjcf_find_asset(hfiMjcf* m, const hfiElem* geom, const char* attribute, const char* kind, hfiMjcfAsset* list, const char* name) {
+  hfiMjcfAsset* asset = find_named(list, name);
+  if (!asset) hfi_fail(m->r, geom, HF_ERROR_MODEL, "%s: there is no %s \"%s\"", attribute, kind, name);
+  return asset;
+}
+
 // ---- meshes -------------------------------------------------------------------------------------
 
 static void apply_mesh(hfiMjcf* m, const hfiElem* elem, void* data) {
@@ -31,43 +68,14 @@ void hfi_mjcf_check_mesh(hfiMjcf* m, hfiElem* elem) {
   apply_mesh(m, elem, &s);
 }
 
-const char* hfi_mjcf_stem(hfiMjcf* m, const char* file) {
-  const char *base = hfi_base_name(file), *dot = strrchr(base, '.');
-  return dot ? hfi_format(m->r, "%.*s", (int)(dot - base), base) : base;
-}
-
 static void read_mesh(hfiMjcf* m, hfiElem* elem) {
-  const char *name = hfi_attr(elem, "name"), *file = hfi_attr(elem, "file");
-  if (!name && file) name = hfi_mjcf_stem(m, file);
-  if (!name || !name[0]) {
-    hfi_fail(m->r, elem, HF_ERROR_PARSE, "a mesh needs a name or a file");
-    return;
-  }
-  for (const hfiMeshAsset* a = m->meshes; a; a = a->next)
-    if (strcmp(a->name, name) == 0) {
-      hfi_fail(m->r, elem, HF_ERROR_MODEL, "mesh \"%s\" is defined twice", name);
-      return;
-    }
-  hfiMeshAsset* asset = HFI_NEW(m->r, hfiMeshAsset, 1);
-  if (!asset) return;
-  asset->name = name;
-  asset->elem = elem;
-  asset->id = -1;
-  asset->next = m->meshes;
-  m->meshes = asset;
+  if (!hfi_mjcf_list_asset(m, elem, "mesh", &m->meshes)) return;
   hfi_mjcf_check_mesh(m, elem);
   hfi_mjcf_find_class(m, elem, "class");
   hfi_attr(elem, "vertex");
   hfi_attr(elem, "face");
   hfi_attr(elem, "builtin");
   hfi_attr(elem, "params");
-}
-
-hfiMeshAsset* hfi_mjcf_find_mesh(hfiMjcf* m, const hfiElem* elem, const char* name) {
-  for (hfiMeshAsset* a = m->meshes; a; a = a->next)
-    if (strcmp(a->name, name) == 0) return a;
-  hfi_fail(m->r, elem, HF_ERROR_MODEL, "mesh: there is no mesh \"%s\"", name);
-  return NULL;
 }
 
 // The folder of an included file as seen from that of the main file, or "".
@@ -94,7 +102,7 @@ const char* hfi_mjcf_asset_path(hfiMjcf* m, const hfiElem* elem, const char* fil
   return hfi_file_exists(beside) ? beside : path;
 }
 
-static int add_mesh(hfiMjcf* m, hfiMeshAsset* asset) {
+static int add_mesh(hfiMjcf* m, hfiMjcfAsset* asset) {
   hfiReader* r = m->r;
   const hfiElem* elem = asset->elem;
   hfiMeshSpec s = hfi_mesh_spec_default();
@@ -114,7 +122,7 @@ static int add_mesh(hfiMjcf* m, hfiMeshAsset* asset) {
   return hfi_mesh_add(r, &s, &r->scratch);
 }
 
-int hfi_mjcf_load_mesh(hfiMjcf* m, hfiMeshAsset* asset) {
+int hfi_mjcf_load_mesh(hfiMjcf* m, hfiMjcfAsset* asset) {
   if (!asset->loaded) {
     asset->id = add_mesh(m, asset);
     asset->loaded = asset->id >= 0; // after a failure the next geom tries again, so that it gets the message too

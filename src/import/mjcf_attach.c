@@ -110,8 +110,8 @@ static void read_doc(hfiMjcf* m, const hfiScope* outer, const hfiElem* elem, hfi
   doc->prefix = attachment->prefix;
   doc->suffix = attachment->suffix;
   // Each attachment adds the meshes again, because their names begin with its prefix; those of the same model are there already.
-  for (hfiMeshAsset* a = attachment->asset ? doc->meshes : NULL; a; a = a->next) a->loaded = 0;
-  for (hfiHfieldAsset* a = attachment->asset ? doc->hfields : NULL; a; a = a->next) a->loaded = 0;
+  for (hfiMjcfAsset* a = attachment->asset ? doc->meshes : NULL; a; a = a->next) a->loaded = 0;
+  for (hfiMjcfAsset* a = attachment->asset ? doc->hfields : NULL; a; a = a->next) a->loaded = 0;
   hfiScope scope = *outer;
   scope.childclass = NULL;
   if (!m->r->status) read_part(doc, &scope, elem);

@@ -170,7 +170,7 @@ static int find_shape(hfiMjcf* m, const hfiScope* scope, GeomSpec* s, hfiElem* e
   if (shape->uses_mesh && !s->mesh)
     hfi_fail(m->r, elem, HF_ERROR_MODEL, "a geom of type mesh must name a mesh");
   if (!s->mesh || !(shape->uses_mesh || shape->fit) || m->r->status) return !m->r->status;
-  hfiMeshAsset* asset = hfi_mjcf_find_mesh(m, elem, s->mesh);
+  hfiMjcfAsset* asset = hfi_mjcf_find_asset(m, elem, "mesh", "mesh", m->meshes, s->mesh);
   if (!asset) return 0;
   s->def.mesh = hfi_mjcf_load_mesh(m, asset);
   s->def.mesh_fit = shape->uses_mesh ? 0 : m->fitaabb ? 2 : 1;

@@ -8,21 +8,7 @@
 #include <strings.h>
 
 void hfi_mjcf_read_hfield(hfiMjcf* m, hfiElem* elem) {
-  const char *name = hfi_attr(elem, "name"), *file = hfi_attr(elem, "file");
-  if (!name && file) name = hfi_mjcf_stem(m, file);
-  if (!name || !name[0]) {
-    hfi_fail(m->r, elem, HF_ERROR_PARSE, "a height field needs a name or a file");
-    return;
-  }
-  for (const hfiHfieldAsset* a = m->hfields; a; a = a->next)
-    if (strcmp(a->name, name) == 0) {
-      hfi_fail(m->r, elem, HF_ERROR_MODEL, "height field \"%s\" is defined twice", name);
-      return;
-    }
-  hfiHfieldAsset* asset = HFI_NEW(m->r, hfiHfieldAsset, 1);
-  if (!asset) return;
-  *asset = (hfiHfieldAsset){.name = name, .elem = elem, .id = -1, .next = m->hfields};
-  m->hfields = asset;
+  if (!hfi_mjcf_list_asset(m, elem, "height field", &m->hfields)) return;
   static const char* const read_later[] = {"nrow", "ncol", "elevation", "size", "content_type"};
   for (size_t i = 0; i < sizeof read_later / sizeof *read_later; ++i) hfi_attr(elem, read_later[i]);
 }
@@ -66,7 +52,7 @@ static hfStatus read_heights(hfiMjcf* m, const hfiElem* elem, hfiHeightMap* map)
   return status == HF_OK ? HF_OK : (hfStatus)hfi_keep(m->r, elem, status);
 }
 
-static int add_height_field(hfiMjcf* m, const hfiHfieldAsset* asset, hfiHeightMap* map) {
+static int add_height_field(hfiMjcf* m, const hfiMjcfAsset* asset, hfiHeightMap* map) {
   hfiReader* r = m->r;
   const hfiElem* elem = asset->elem;
   hfHeightFieldDef d = hf_height_field_def_default();
@@ -87,12 +73,8 @@ static int add_height_field(hfiMjcf* m, const hfiHfieldAsset* asset, hfiHeightMa
 }
 
 int hfi_mjcf_load_hfield(hfiMjcf* m, const hfiElem* geom, const char* name) {
-  hfiHfieldAsset* a = m->hfields;
-  while (a && strcmp(a->name, name) != 0) a = a->next;
-  if (!a) {
-    hfi_fail(m->r, geom, HF_ERROR_MODEL, "hfield: there is no height field \"%s\"", name);
-    return -1;
-  }
+  hfiMjcfAsset* a = hfi_mjcf_find_asset(m, geom, "hfield", "height field", m->hfields, name);
+  if (!a) return -1;
   if (a->loaded) return a->id;
   hfiHeightMap map = {0};
   if (read_heights(m, a->elem, &map) == HF_OK) a->id = add_height_field(m, a, &map);

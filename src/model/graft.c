@@ -108,23 +108,17 @@ static int adapt_site(hfiGraft* g, hfSiteDef* d, int id) {
     g->id[kind][i] = id;                                                                           \
   }
 
-static int adapt_mesh(const hfiGraft* g, const hfMeshDef* d, int id) {
-  (void)d;
-  for (int i = 0; i < g->guest->geom.count; ++i) { // only those that a copied geom uses
+// Whether a copied geom uses the mesh, or the height field, with that number; the other one is -1.
+static int is_used(const hfiGraft* g, int mesh, int hfield) {
+  for (int i = 0; i < g->guest->geom.count; ++i) {
     const hfGeomDef* geom = &g->guest->geom.data[i];
-    if (geom->mesh == id && g->id[HF_OBJECT_BODY][geom->body] >= 0) return 1;
+    int uses = (mesh >= 0 && geom->mesh == mesh) || (hfield >= 0 && geom->hfield == hfield);
+    if (uses && g->id[HF_OBJECT_BODY][geom->body] >= 0) return 1;
   }
   return 0;
 }
-
-static int adapt_height_field(const hfiGraft* g, const hfHeightFieldDef* d, int id) {
-  (void)d;
-  for (int i = 0; i < g->guest->geom.count; ++i) { // only those that a copied geom uses
-    const hfGeomDef* geom = &g->guest->geom.data[i];
-    if (geom->hfield == id && g->id[HF_OBJECT_BODY][geom->body] >= 0) return 1;
-  }
-  return 0;
-}
+static int adapt_mesh(const hfiGraft* g, const hfMeshDef* d, int id) { return (void)d, is_used(g, id, -1); }
+static int adapt_height_field(const hfiGraft* g, const hfHeightFieldDef* d, int id) { return (void)d, is_used(g, -1, id); }
 
 hfStatus hfi_graft_tree(hfiGraft* g, hfError* error) {
   if (g->root == 0) g->id[HF_OBJECT_BODY][0] = g->parent;
