@@ -10,11 +10,14 @@
 #include "record/page.h"
 
 #include <libwebsockets.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 enum { TOKEN = 32, MAX_CLIENTS = 16, PIECE = 16384 };
 
@@ -38,10 +41,9 @@ typedef struct server {
   client* clients[MAX_CLIENTS];
   int count, controller; // index of the client that controls, -1: none
   unsigned changes;      // of who controls
+  pthread_t waiter;      // for a signal that ends the server
+  atomic_int stop;
 } server;
-
-static volatile sig_atomic_t stop_requested;
-static void request_stop(int signal_number) { (void)signal_number, stop_requested = 1; }
 
 static server* server_of(struct lws* wsi) { return lws_context_user(lws_get_context(wsi)); }
 
@@ -297,6 +299,39 @@ static void say_address(const server* s) {
   fflush(stdout);
 }
 
+// ---- the end ---------------------------------------------------------------------------------------
+
+// SIGINT and SIGTERM. A thread of its own waits for them: a handler could run on the world's thread, and then nothing would wake a
+// server whose world stands still.
+static sigset_t ending_signals(void) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT), sigaddset(&set, SIGTERM);
+  return set;
+}
+
+static void* wait_for_end(void* argument) {
+  server* s = argument;
+  sigset_t set = ending_signals();
+  int number;
+  while (sigwait(&set, &number) != 0) {}
+  atomic_store(&s->stop, 1);
+  lws_cancel_service(s->context);
+  return NULL;
+}
+
+// Ends everything. Files that were saved are whole at every moment, so that a world that is still busy can be left to the system.
+static void end_server(server* s, struct lws_context* context) {
+  if (!world_stop(s->world)) {
+    fflush(stdout);
+    _exit(CLI_GOOD);
+  }
+  if (!atomic_load(&s->stop)) pthread_cancel(s->waiter);
+  pthread_join(s->waiter, NULL);
+  s->context = NULL;
+  lws_context_destroy(context);
+}
+
 int serve(const serverOptions* options) {
   server s = {.options = options, .controller = -1};
   size_t page;
@@ -315,13 +350,14 @@ int serve(const serverOptions* options) {
     return CLI_FAILED;
   }
   s.context = context;
-  struct sigaction action = {.sa_handler = request_stop};
-  sigaction(SIGINT, &action, NULL);
-  sigaction(SIGTERM, &action, NULL);
+  sigset_t set = ending_signals();
+  pthread_sigmask(SIG_BLOCK, &set, NULL); // until here they end the program at once
+  if (pthread_create(&s.waiter, NULL, wait_for_end, &s) != 0) {
+    say_error("cannot start a thread");
+    _exit(CLI_FAILED);
+  }
   say_address(&s);
-  while (!stop_requested && lws_service(context, 0) >= 0) {}
-  world_stop(s.world);
-  s.context = NULL;
-  lws_context_destroy(context);
+  while (!atomic_load(&s.stop) && lws_service(context, 0) >= 0) {}
+  end_server(&s, context);
   return CLI_GOOD;
 }

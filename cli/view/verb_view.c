@@ -10,6 +10,7 @@ enum {
   KEY_READ_ONLY,
   KEY_PAUSED,
   KEY_OUT,
+  KEY_HISTORY,
   KEY_SET,
   KEY_STEP,
   KEY_METHOD,
@@ -22,6 +23,7 @@ static const struct argp_option options[] = {
     {"paused", KEY_PAUSED, 0, 0, "Do not start to play at once", 1},
     {"out", KEY_OUT, "DIR", 0,
      "Folder for the recordings and reports that the page saves (default: the present folder)", 1},
+    {"history", KEY_HISTORY, "SECONDS", 0, "How far the page can go back, in simulated time, from 1 to 3600 (default 60)", 1},
     {"step", KEY_STEP, "SECONDS", 0, "Length of a step (default: that of the scene)", 2},
     {"method", KEY_METHOD, "NAME", 0,
      "Method: tamsi, convex, mlcp, rk3, implicit-euler, sdirk or switching (default: that of the scene, else tamsi)", 2},
@@ -38,11 +40,18 @@ static int take_port(const char* text, struct argp_state* state) {
   return (int)port;
 }
 
+static double take_history(const char* text, struct argp_state* state) {
+  double span = 0;
+  if (!parse_number(text, &span) || !(span >= 1 && span <= 3600))
+    argp_error(state, "--history %s: want a number of seconds from 1 to 3600", text);
+  return span;
+}
+
 static error_t parse(int key, char* argument, struct argp_state* state) {
   serverOptions* o = state->input;
   switch (key) {
   case ARGP_KEY_INIT:
-    *o = (serverOptions){.port = 8642, .world = {.out = ".", .config = hf_sim_config_default()}};
+    *o = (serverOptions){.port = 8642, .world = {.out = ".", .history = 60, .config = hf_sim_config_default()}};
     state->child_inputs[0] = &o->world.scene, state->child_inputs[1] = &o->world.start;
     return 0;
   case KEY_PORT:
@@ -56,6 +65,9 @@ static error_t parse(int key, char* argument, struct argp_state* state) {
     return 0;
   case KEY_OUT:
     o->world.out = argument;
+    return 0;
+  case KEY_HISTORY:
+    o->world.history = take_history(argument, state);
     return 0;
   case KEY_SET:
     set_config_text(&o->world.config, argument, state);

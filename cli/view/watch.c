@@ -16,7 +16,7 @@ static unsigned long long stamp_of(const char* path) {
 static int is_model(const char* name) {
   const char* dot = strrchr(name, '.');
   return dot &&
-         (strcmp(dot, ".xml") == 0 || strcmp(dot, ".mjcf") == 0 || strcmp(dot, ".urdf") == 0);
+         (strcmp(dot, ".xml") == 0 || strcmp(dot, ".mjcf") == 0 || strcmp(dot, ".urdf") == 0 || strcmp(dot, ".sdf") == 0);
 }
 
 unsigned long long watch_stamp(const char* path) {

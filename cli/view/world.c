@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,15 +15,15 @@
 
 enum { QUEUE = 256 };
 static const double frame_time = 1.0 / 60; // of the wall clock [s]
-static const double history_time = 60;     // how far one can go back [s]
 static const double watch_time = 0.5;      // between looks at the scene file [s]
 
 struct world {
   worldOptions options;
   pthread_t thread;
-  pthread_mutex_t mutex; // of the fields down to `stop`
+  pthread_mutex_t mutex; // of the fields down to `sequence`
+  pthread_cond_t ending; // says that `ended` is 1
   hfiCommand queue[QUEUE];
-  int queued, stop;
+  int queued, stop, ended;
   packet *hello, *frame;
   unsigned generation;
   unsigned long sequence;
@@ -49,7 +50,7 @@ static int open_session(world* w, scene* loaded, hfiSession* session, hfError* e
   }
   int signals = w->options.config.scene_signals && !w->options.start.ctrl;
   hfStatus status = hfi_session_open(session, loaded->model, &w->options.config, begin.state,
-                                     begin.input, signals, history_time, error);
+                                     begin.input, signals, w->options.history, error);
   free_start(&begin);
   return exit_status_of(status);
 }
@@ -171,11 +172,11 @@ static void put_live(const world* w, hfiBytes* out) {
   size_t chunk = hfi_chunk_begin(out, HFI_CHUNK_LIVE);
   hfi_bytes_print(
       out,
-      "{\"playing\":%d,\"speed\":%g,\"factor\":%.4g,\"time\":%.9g,\"oldest\":%.9g,\"steps\":%llu,"
-      "\"drag\":%d,\"scales\":[%g,%g,%g],\"message\":",
+      "{\"playing\":%d,\"speed\":%g,\"factor\":%.4g,\"time\":%.9g,\"oldest\":%.9g,\"kept\":%zu,\"steps\":%llu,"
+      "\"drag\":%d,\"method\":%d,\"scales\":[%g,%g,%g],\"message\":",
       s->playing, s->speed, w->factor, s->state->time,
-      s->history.count ? hfi_history_at(&s->history, 0)->time : s->state->time,
-      (unsigned long long)s->steps, s->drag.body, s->scale[0], s->scale[1], s->scale[2]);
+      s->history.count ? hfi_history_at(&s->history, 0)->time : s->state->time, s->history.bytes,
+      (unsigned long long)s->steps, s->drag.body, (int)hf_sim_config(s->sim)->method, s->scale[0], s->scale[1], s->scale[2]);
   hfi_bytes_json_string(out, s->status < 0 ? s->error.message : w->message);
   hfi_bytes_print(out, ",\"trouble\":");
   hfi_bytes_json_string(out, w->trouble);
@@ -229,6 +230,10 @@ static void* run_world(void* argument) {
     sleep_until(now + frame_time);
   }
   hfi_bytes_release(&out);
+  pthread_mutex_lock(&w->mutex);
+  w->ended = 1;
+  pthread_cond_signal(&w->ending);
+  pthread_mutex_unlock(&w->mutex);
   return NULL;
 }
 
@@ -261,16 +266,26 @@ static int load(world* w) {
   return status;
 }
 
+// The thread takes no signals: those who wait for them are elsewhere.
+static int start_thread(world* w) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  int status = pthread_create(&w->thread, NULL, run_world, w);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return status == 0;
+}
+
 int world_start(world** made, const worldOptions* options) {
   world* w = calloc(1, sizeof *w);
   if (!w) return say_error("out of memory"), CLI_FAILED;
   w->options = *options;
   pthread_mutex_init(&w->mutex, NULL);
+  pthread_cond_init(&w->ending, NULL);
   int status = load(w);
   if (status == CLI_GOOD) {
     publish_hello(w);
-    if (pthread_create(&w->thread, NULL, run_world, w) != 0)
-      say_error("cannot start a thread"), status = CLI_FAILED;
+    if (!start_thread(w)) say_error("cannot start a thread"), status = CLI_FAILED;
   }
   if (status == CLI_GOOD) {
     *made = w;
@@ -282,17 +297,30 @@ int world_start(world** made, const worldOptions* options) {
   return status;
 }
 
-void world_stop(world* w) {
+// Asks the thread to end and waits for it; returns whether it ended in time.
+static int end_thread(world* w) {
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until); // the clock of conditions
+  long nanoseconds = until.tv_nsec + (long)(1e9 * WORLD_PATIENCE);
+  until.tv_sec += nanoseconds / 1000000000, until.tv_nsec = nanoseconds % 1000000000;
   pthread_mutex_lock(&w->mutex);
   w->stop = 1;
+  while (!w->ended && pthread_cond_timedwait(&w->ending, &w->mutex, &until) == 0) {}
+  int ended = w->ended;
   pthread_mutex_unlock(&w->mutex);
-  pthread_join(w->thread, NULL);
+  if (ended) pthread_join(w->thread, NULL);
+  return ended;
+}
+
+int world_stop(world* w) {
+  if (!end_thread(w)) return 0;
   if (w->has_session) hfi_session_close(&w->session);
   unload_scene(&w->options.scene, &w->loaded);
   hf_recording_free(w->recording);
   packet_release(w->hello), packet_release(w->frame);
-  pthread_mutex_destroy(&w->mutex);
+  pthread_mutex_destroy(&w->mutex), pthread_cond_destroy(&w->ending);
   free(w);
+  return 1;
 }
 
 int world_command(world* w, const hfiCommand* command) {

@@ -19,6 +19,7 @@ typedef struct worldOptions {
   sceneOptions scene;
   startOptions start;
   hfSimConfig config;
+  double history;  // how far one can go back [s]
   int paused;      // at the start
   const char* out; // folder of saved files
   void (*published)(
@@ -30,7 +31,10 @@ typedef struct world world;
 
 // Loads the scene or recording and starts the thread. Returns the exit status, after saying what is wrong.
 int world_start(world** made, const worldOptions* options);
-void world_stop(world* w);
+// Ends the thread and frees the world. Returns 0, and frees nothing, where the thread is still in a step or reads a scene after
+// WORLD_PATIENCE; the program can then only end without its help.
+int world_stop(world* w);
+static const double WORLD_PATIENCE = 0.5; // [s]
 
 // Queues a command; 0 when the queue is full.
 int world_command(world* w, const hfiCommand* command);

@@ -1,6 +1,7 @@
 // See history.h.
 #include "live/history.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,14 +14,16 @@ const hfiMoment* hfi_history_at(const hfiHistory* h, int i) { return slot(h, i);
 int hfi_history_open(hfiHistory* h, double span) {
   *h = (hfiHistory){.span = span};
   if (span <= 0) return 1;
-  h->moment = calloc(HFI_HISTORY_MOMENTS, sizeof *h->moment);
-  if (h->moment) h->capacity = HFI_HISTORY_MOMENTS;
-  return h->moment != NULL;
+  int capacity = (int)ceil(HFI_HISTORY_RATE * span);
+  h->moment = malloc((size_t)capacity * sizeof *h->moment);
+  if (!h->moment) return 0;
+  h->capacity = capacity;
+  for (int i = 0; i < capacity; ++i) h->moment[i] = (hfiMoment){0};
+  return 1;
 }
 
 static void release(hfiHistory* h, hfiMoment* m) {
-  h->bytes -= m->chunks.size + m->state_size;
-  hfi_bytes_release(&m->chunks);
+  h->bytes -= m->chunks_size + m->state_size;
   free(m->state);
   *m = (hfiMoment){0};
 }
@@ -43,14 +46,10 @@ void hfi_history_add(hfiHistory* h, double time, const void* chunks, size_t size
   while (h->count > 0 && (h->count == h->capacity || slot(h, 0)->time < time - h->span ||
                           h->bytes + size + state_size > HFI_HISTORY_BYTES))
     drop_oldest(h);
-  hfiMoment m = {.time = time, .state_size = state_size, .state = malloc(state_size)};
-  hfi_bytes_put(&m.chunks, chunks, size);
-  if (!m.state || m.chunks.failed) { // without memory the past has a gap
-    free(m.state);
-    hfi_bytes_release(&m.chunks);
-    return;
-  }
+  hfiMoment m = {.time = time, .state = malloc(state_size + size), .state_size = state_size, .chunks_size = size};
+  if (!m.state) return; // without memory the past has a gap
   memcpy(m.state, state, state_size);
+  memcpy(m.state + state_size, chunks, size);
   h->bytes += size + state_size;
   *slot(h, h->count++) = m;
 }

@@ -2,26 +2,26 @@
 #ifndef HFI_LIVE_HISTORY_H
 #define HFI_LIVE_HISTORY_H
 
-#include "base/bytes.h"
+#include <stddef.h>
 
-// One moment: the chunks since the moment before, then a state chunk.
+// One moment: the chunks since the moment before (frame and events), and the payload of the state chunk behind them.
 typedef struct hfiMoment {
   double time;
-  hfiBytes chunks;   // frame and events
-  size_t state_size; // of the state behind them
-  char* state;
+  char* state; // start of the one block of memory in which both lie
+  size_t state_size, chunks_size;
 } hfiMoment;
 
 typedef struct hfiHistory {
   hfiMoment* moment; // ring
   int first, count, capacity;
   double span;  // moments older than this are dropped [s]
-  size_t bytes; // held by all of them
+  size_t bytes; // of all moments, states and chunks
 } hfiHistory;
 
-enum { HFI_HISTORY_MOMENTS = 60 * 60, HFI_HISTORY_BYTES = 256 << 20 };
+// At most so many moments are kept for each second of the span, and so many bytes in all.
+enum { HFI_HISTORY_RATE = 60, HFI_HISTORY_BYTES = 256 << 20 };
 
-// span 0: nothing is kept.
+// span 0: nothing is kept. The array of moments is written at once, so that the memory of a program grows with the moments alone.
 int hfi_history_open(hfiHistory* history, double span); // 0: out of memory
 void hfi_history_close(hfiHistory* history);
 void hfi_history_add(hfiHistory* history, double time, const void* chunks, size_t size,
@@ -31,5 +31,6 @@ const hfiMoment* hfi_history_find(const hfiHistory* history, double time);
 // Forgets every moment after a time.
 void hfi_history_cut(hfiHistory* history, double time);
 const hfiMoment* hfi_history_at(const hfiHistory* history, int i); // 0: the oldest
+static inline const char* hfi_moment_chunks(const hfiMoment* m) { return m->state + m->state_size; }
 
 #endif

@@ -369,7 +369,7 @@ hfStatus hfi_session_step(hfiSession* s, hfiBytes* out) {
 
 void hfi_session_advance(hfiSession* s, double wall, double budget, hfiBytes* out) {
   double end = clock_now() + budget, h = hf_sim_step_size(s->sim);
-  for (; s->pending > 0 && hfi_session_step(s, out) >= 0; --s->pending) {}
+  for (; s->pending > 0 && clock_now() <= end && hfi_session_step(s, out) >= 0; --s->pending) {}
   if (!s->playing) return;
   s->debt += s->speed * wall;
   while (s->debt >= h && s->playing) {
@@ -407,7 +407,7 @@ void hfi_session_recording(hfiSession* s, const char* scene, hfiBytes* out) {
   hfi_stream_run(s->sim, out);
   for (int i = 0; i < s->history.count; ++i) {
     const hfiMoment* m = hfi_history_at(&s->history, i);
-    hfi_bytes_put(out, m->chunks.data, m->chunks.size);
+    hfi_bytes_put(out, hfi_moment_chunks(m), m->chunks_size);
     if (i % 30 != 0) continue;
     size_t start = hfi_chunk_begin(out, HFI_CHUNK_STATE);
     hfi_bytes_put(out, m->state, m->state_size);

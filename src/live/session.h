@@ -50,7 +50,8 @@ hfStatus hfi_session_command(hfiSession* session, const hfiCommand* command, hfE
 // Takes one step and notes its events in `out`.
 hfStatus hfi_session_step(hfiSession* session, hfiBytes* out);
 // Steps as many times as `wall` seconds of the clock allow at the session's speed, while there is time
-// left in `budget` [s]; simulated time that could not be kept up with is given up.
+// left in `budget` [s]; simulated time that could not be kept up with is given up. Single steps that were asked for and that
+// the budget leaves no time for stay pending.
 void hfi_session_advance(hfiSession* session, double wall, double budget, hfiBytes* out);
 // Adds a frame of the present to `out` and to the history.
 void hfi_session_frame(hfiSession* session, double wall, hfiBytes* out);

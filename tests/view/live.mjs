@@ -259,27 +259,6 @@ export async function stoppedReaderCostsNothing() {
   await fast.stop();
 }
 
-// The history of a minute is full after a minute of simulated time; from then on memory must not grow.
-export async function memoryIsFlat() {
-  const seconds = process.env.HF_FULL ? 600 : 8;
-  const fast = await view(join(source, 'models/allegro_mug_gravity.xml'), '--keyframe', 'grasp'), driver = await open(fast.url);
-  const client = await driver.context().newCDPSession(driver);
-  const memory = async () => {
-    await client.send('HeapProfiler.collectGarbage');
-    return { server: Number(readFileSync(`/proc/${fast.pid}/statm`, 'utf8').split(' ')[1]) * 4096, page: (await client.send('Runtime.getHeapUsage')).usedSize };
-  };
-  await send(driver, PLAY, 0, 20);
-  await until(async () => (await state(driver)).time > 75, 'a minute of history', 60);
-  const a = await memory();
-  await wait(seconds);
-  const b = await memory();
-  console.log(`             server ${(a.server / 1e6).toFixed(1)} to ${(b.server / 1e6).toFixed(1)} MB, page ${(a.page / 1e6).toFixed(1)} to ${(b.page / 1e6).toFixed(1)} MB`);
-  check(b.server < 1.05 * a.server + 2e6, 'server');
-  check(b.page < 1.1 * a.page + 3e6, 'page');
-  await closePage(driver);
-  await fast.stop();
-}
-
 export async function fitsBothScreens() {
   for (const [w, h] of [[1280, 720], [390, 844]]) {
     const guest = await open(server.url, w, h);

@@ -34,7 +34,6 @@ const tests = [
   ['live_shows_recordings', live.showsRecordings],
   ['live_fits_both_screens', live.fitsBothScreens],
   ['live_stopped_reader_costs_nothing', live.stoppedReaderCostsNothing],
-  ['live_memory_is_flat', live.memoryIsFlat],
   ['bin_replays_fast', report.binReplaysFast],
 ];
 

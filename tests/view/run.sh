@@ -1,8 +1,8 @@
 #!/bin/sh
-# run.sh HOLDFAST SOURCE WORK: tests of the page in headless Chromium; skipped, and counted so, where something
-# is missing.
+# run.sh HOLDFAST SOURCE WORK PROGRAM: tests of the page in headless Chromium, those of PROGRAM; skipped, and counted so, where
+# something is missing.
 export HOLDFAST=$1 HF_SOURCE_DIR=$2
-work=$3
+work=$3 program=$4
 skip() { echo "[  SKIPPED ] view: $1"; exit 0; }
 
 command -v node >/dev/null || skip "no node"
@@ -16,4 +16,4 @@ if ! cmp -s package-lock.json installed-lock.json; then
   npm ci --ignore-scripts --no-audit --no-fund --prefer-offline >npm.log 2>&1 || skip "npm could not fetch playwright-core"
   cp package-lock.json installed-lock.json
 fi
-exec node run.mjs
+exec node "$program"

@@ -5,13 +5,17 @@ import { Drag } from './drag';
 import { button, checkbox, choice, icon, make } from './dom';
 import { drawPlot, Plots, TimePlot } from './plots';
 import { EventKind, Recording } from './recording';
-import { Command, cut, Session } from './session';
+import { Command, cut, obeys, Session } from './session';
 import { Timeline } from './timeline';
 import { Pick, View3D } from './view3d';
 import { hasCore, PageSession } from './whatif';
 import { EVENT_COLOURS, EVENT_NAMES, eventText, nowLines } from './words';
 
 const SPEEDS: [string, string][] = [['0.02', '1/50 ×'], ['0.1', '1/10 ×'], ['0.25', '1/4 ×'], ['0.5', '1/2 ×'], ['1', '1 ×'], ['2', '2 ×'], ['5', '5 ×'], ['20', '20 ×']];
+
+// What a page that shows a scene takes over from the one before it.
+export interface Kept { look: View3D['look']; tab: string; speed: string; checks: Map<string, boolean>; plots: string[]; arrows: string; follow: string }
+const CHECKS = ['forces', 'cones', 'visual', 'collision'];
 
 export class App {
   readonly view: View3D;
@@ -43,8 +47,9 @@ export class App {
   private before = 0;
   private shown = -1;
   private lastPanel = 0;
+  private readonly ended = new AbortController(); // of what the page does outside of its own elements
 
-  constructor(root: HTMLElement, public recording: Recording) {
+  constructor(private readonly root: HTMLElement, public recording: Recording, kept?: Kept) {
     const canvas = make('canvas', { id: 'view' });
     this.time = recording.start;
     this.timeline = new Timeline(t => this.goTo(t), e => eventText(this.recording.model, e));
@@ -74,10 +79,38 @@ export class App {
     this.timeline.events = recording.events;
     this.resetRange();
     this.listenToPointer(canvas);
-    window.addEventListener('keydown', e => this.key(e));
+    window.addEventListener('keydown', e => this.key(e), { signal: this.ended.signal });
     new ResizeObserver(() => { this.view.invalidate(); this.updateScale(); }).observe(canvas);
     this.updateSelected();
-    requestAnimationFrame(t => { this.view.draw(); this.view.fitCamera(); this.tick(t); });
+    requestAnimationFrame(t => { this.view.draw(); this.view.fitCamera(); if (kept) this.take(kept); this.tick(t); });
+  }
+
+  // ---- one page after another ---------------------------------------------------------------------
+
+  private input(id: string): HTMLInputElement { return this.root.querySelector(`#${id}`)!; }
+
+  // Ends this page, whose place another one takes.
+  leave(): Kept {
+    const follow = this.root.querySelector<HTMLSelectElement>('#follow')!;
+    const kept = { look: this.view.look, tab: this.tab, speed: this.speedChoice.value, checks: new Map(CHECKS.map(id => [id, this.input(id).checked])),
+      plots: this.plots.open(), arrows: this.input('arrowscale').value, follow: follow.selectedOptions[0].text };
+    this.ended.abort();
+    this.view.dispose();
+    return kept;
+  }
+
+  private take(kept: Kept): void {
+    for (const [id, on] of kept.checks) if (this.input(id).checked !== on) this.input(id).click();
+    this.input('arrowscale').value = kept.arrows;
+    this.input('arrowscale').dispatchEvent(new globalThis.Event('input'));
+    const follow = this.root.querySelector<HTMLSelectElement>('#follow')!, same = [...follow.options].find(o => o.text === kept.follow);
+    if (same) { follow.value = same.value; follow.dispatchEvent(new globalThis.Event('change')); }
+    this.speedChoice.value = kept.speed;
+    this.speed = Number(kept.speed);
+    this.plots.setOpen(kept.plots);
+    this.view.look = kept.look;
+    this.chooseTab(kept.tab);
+    if (kept.tab === 'Control') this.controls?.update();
   }
 
   // ---- parts of the page ------------------------------------------------------------------------
@@ -166,7 +199,13 @@ export class App {
     for (const page of this.pages.children) (page as HTMLElement).hidden = (page as HTMLElement).dataset.tab !== name;
     if (name === 'Plots') requestAnimationFrame(() => this.plots.refresh(true));
   }
-  get isPlaying(): boolean { return this.session ? this.session.status.playing && !this.held : this.playing; }
+  private get running(): Session | null { return this.session?.broken === '' ? this.session : null; }
+  get isPlaying(): boolean { return this.running ? this.running.status.playing && !this.held : this.playing; }
+  private updatePlayButton(): void {
+    if (this.playButton.dataset.playing === String(this.isPlaying)) return;
+    this.playButton.dataset.playing = String(this.isPlaying);
+    this.playButton.replaceChildren(icon(this.isPlaying ? 'pause' : 'play'));
+  }
   get tab(): string { return ([...this.tabs.children].find(t => t.classList.contains('chosen')) as HTMLElement)?.dataset.tab ?? ''; }
 
   // ---- time ---------------------------------------------------------------------------------------
@@ -181,6 +220,7 @@ export class App {
     this.time = Math.min(this.recording.end, Math.max(this.recording.start, time));
     if (this.session?.status.playing && this.time < this.recording.end) this.session.send(Command.Pause);
     this.held = this.time < this.recording.end - 1e-9;
+    this.updatePlayButton();
     this.show();
   }
 
@@ -193,8 +233,14 @@ export class App {
   private news = false;
   held = false; // the user looks at the past of a session
 
-  // A session is paused, or goes on from the moment that is shown: what came after it is forgotten.
+  // A session is paused, or goes on from the moment that is shown: what came after it is forgotten. Who only watches stops his own picture
+  // and comes back to the present.
   private playSession(session: Session, on: boolean): void {
+    if (!obeys(session)) {
+      this.held = !on;
+      this.news = true;
+      return;
+    }
     if (!on) return session.send(Command.Pause);
     if (this.held) {
       session.send(Command.Seek, 0, this.time);
@@ -205,13 +251,14 @@ export class App {
   }
 
   setPlaying(on: boolean): void {
-    if (this.session) return this.playSession(this.session, on);
+    if (this.running) return this.playSession(this.running, on);
     if (on && this.time >= this.recording.end - 1e-9) this.time = this.recording.start;
     this.playing = on;
-    this.playButton.replaceChildren(icon(on ? 'pause' : 'play'));
+    this.updatePlayButton();
   }
 
   private tick(now: number): void {
+    if (this.ended.signal.aborted) return;
     const dt = Math.min(0.5, (now - this.before) / 1000); // a page that was hidden does not jump
     this.before = now;
     this.session?.tick(dt);
@@ -241,7 +288,6 @@ export class App {
     if (this.tab === 'Plots') this.plots.movePresent();
     if (this.tab === 'Selected') for (const plot of this.histories) plot.movePresent();
     if (!plays || now - this.lastValues > pace) { this.lastValues = now; this.plots.showValues(i); for (const { plot } of this.histories) plot.setLegend({ idx: i }, false); }
-    this.playButton.dataset.playing = String(this.session ? this.session.status.playing : this.playing);
     if (this.original) this.view.showGhost(this.original.frames[this.original.indexAt(this.time)] ?? null);
     if (i === this.shown || (plays && now - this.lastPanel < pace)) return;
     this.shown = i;
@@ -429,16 +475,17 @@ export class App {
   // New frames, events or a new status came.
   grown(): void {
     const session = this.session!, r = this.recording;
+    this.speedChoice.disabled = session.broken === '' && !session.control;
+    if (session.broken) return this.loseSession(session);
     if (r !== session.recording) this.recording = session.recording;
     this.timeline.events = this.recording.events;
     this.timeline.start = this.recording.start;
     this.timeline.end = Math.max(this.recording.end, this.original?.end ?? 0, this.recording.start + 1e-6);
     if (this.held && this.time < this.recording.start) this.held = false;
     if (!this.held) this.time = this.recording.end;
-    if (this.playing !== session.status.playing) {
-      this.playing = false;
-      this.playButton.replaceChildren(icon(session.status.playing ? 'pause' : 'play'));
-    }
+    this.playing = false;
+    this.updatePlayButton();
+    this.followSpeed(session.status.speed);
     this.say(session.status.trouble ? `The scene file is not used as it is now:\n${session.status.trouble}` : session.status.message, session.status.trouble !== '');
     this.shown = this.held ? this.shown : -1;
     this.show();
@@ -448,6 +495,21 @@ export class App {
     if (this.tab === 'Events') this.listEvents();
     if (this.tab === 'Control') this.controls?.update();
   }
+
+  // Nothing more comes: what was received is replayed as a recording.
+  private loseSession(session: Session): void {
+    this.updatePlayButton();
+    this.say(session.broken, true);
+    this.controls?.update();
+  }
+
+  // Takes over the speed that somebody else chose.
+  private followSpeed(speed: number): void {
+    if (!this.session?.remote || speed === this.sessionSpeed) return;
+    this.sessionSpeed = this.speed = speed;
+    this.speedChoice.value = String(speed);
+  }
+  private sessionSpeed = NaN;
 
   say(text: string, bad = false): void {
     this.message.textContent = text;

@@ -43,7 +43,18 @@ export interface Pair {
 
 export const pairKey = (a: number, b: number) => a < b ? `${a}:${b}` : `${b}:${a}`;
 
+const known = new WeakMap<Frame, Map<string, Pair>>(); // plots ask for all frames again and again
+const KNOWN_CONTACTS = 64; // sums of frames with more contacts are not kept: they would need more memory than the frames
+
 export function pairsOf(model: Model, frame: Frame): Map<string, Pair> {
+  const found = known.get(frame);
+  if (found) return found;
+  const pairs = sumContacts(model, frame);
+  if (frame.ncontact <= KNOWN_CONTACTS) known.set(frame, pairs);
+  return pairs;
+}
+
+function sumContacts(model: Model, frame: Frame): Map<string, Pair> {
   const bodies = model.get('geom_body'), pairs = new Map<string, Pair & { ft: number }>();
   for (let i = 0; i < frame.ncontact; ++i) {
     const c = frame.contact(i);

@@ -1,9 +1,9 @@
 // The tab that changes a running world: time, actuators, joints, friction, mass, grip, method.
 import { button, choice, make } from './dom';
 import { JointType } from './model';
-import { Command, Session } from './session';
+import { Command, obeys, Session } from './session';
 
-const METHODS: [string, string][] = [['0', 'TAMSI'], ['1', 'convex'], ['2', 'MLCP (rigid)'], ['4', 'implicit Euler'], ['5', 'SDIRK'], ['6', 'switching']];
+const METHODS: [string, string][] = [['0', 'TAMSI'], ['1', 'convex'], ['2', 'MLCP (rigid)'], ['3', 'Runge-Kutta 3'], ['4', 'implicit Euler'], ['5', 'SDIRK'], ['6', 'switching']];
 
 function slider(name: string, range: [number, number], value: () => number, set: (x: number) => void, id: string, log = false): { row: HTMLElement; update: () => void } {
   const input = make('input', { id }), output = make('output');
@@ -13,7 +13,7 @@ function slider(name: string, range: [number, number], value: () => number, set:
   let held = false;
   const show = (x: number) => { output.textContent = `${log ? '× ' : ''}${Number(x.toPrecision(3))}`; };
   input.addEventListener('pointerdown', () => { held = true; });
-  input.addEventListener('pointerup', () => { held = false; });
+  for (const end of ['pointerup', 'pointercancel', 'lostpointercapture']) input.addEventListener(end, () => { held = false; });
   input.addEventListener('input', () => { const x = log ? Math.pow(10, Number(input.value)) : Number(input.value); show(x); set(x); });
   const update = () => { if (held) return; const x = value(); input.value = String(log ? Math.log10(x) : x); show(x); };
   return { row: make('label', { title: name }, make('span', { text: name }), input, output), update };
@@ -59,7 +59,9 @@ export class Controls {
     const run = s.recording.run;
     if (!run) return;
     const names = Object.keys(run.options), method = names.indexOf('method');
-    body.append(make('label', {}, make('span', { text: 'Method' }), choice('Method', METHODS, String(run.options.method), v => s.send(Command.Option, method, Number(v)), 'method'), make('output')));
+    const chosen = choice('Method', METHODS, String(s.status.method), v => s.send(Command.Option, method, Number(v)), 'method');
+    body.append(make('label', {}, make('span', { text: 'Method' }), chosen, make('output')));
+    this.updates.push(() => { if (document.activeElement !== chosen) chosen.value = String(s.status.method); });
   }
 
   private addActuators(): void {
@@ -91,9 +93,9 @@ export class Controls {
   update(): void {
     const s = this.session;
     for (const u of this.updates) u();
-    this.take.hidden = !s.remote || s.control || s.readonly;
-    const who = !s.remote ? '' : s.readonly ? 'Read only. ' : s.control ? (s.clients > 1 ? `You control, ${s.clients - 1} watch. ` : 'You control. ') : 'Somebody else controls, you watch. ';
+    this.take.hidden = !s.remote || s.control || s.readonly || s.broken !== '';
+    const who = !s.remote ? '' : s.broken ? 'Not connected. ' : s.readonly ? 'Read only. ' : s.control ? (s.clients > 1 ? `You control, ${s.clients - 1} watch. ` : 'You control. ') : 'Somebody else controls, you watch. ';
     this.status.textContent = `${who}${s.status.playing ? `${Number(s.status.factor.toPrecision(2))} times real time` : 'Paused'}`;
-    for (const e of this.element.querySelectorAll<HTMLInputElement>('input, select, button')) if (e.id !== 'take') e.disabled = s.remote && !s.control;
+    for (const e of this.element.querySelectorAll<HTMLInputElement>('input, select, button')) if (e.id !== 'take') e.disabled = !obeys(s);
   }
 }

@@ -6,6 +6,7 @@ export class LiveSession implements Session {
   readonly remote = true;
   status = idle();
   recording!: Recording;
+  broken = '';
   control = false;
   readonly = false;
   clients = 1;
@@ -13,13 +14,27 @@ export class LiveSession implements Session {
   changed: () => void = () => {};
   lost: () => void = () => {};
   received = 0; // bytes
-  private readonly socket: WebSocket;
+  private socket!: WebSocket;
+  private tries = 0; // to connect, since the connection was lost
 
-  constructor() {
+  constructor() { this.connect(); }
+
+  private connect(): void {
     this.socket = new WebSocket(`ws://${location.host}/?${location.search.slice(1)}`, 'holdfast');
     this.socket.binaryType = 'arraybuffer';
+    this.socket.onopen = () => { this.tries = 0; this.broken = ''; };
     this.socket.onmessage = e => this.take(new Uint8Array(e.data as ArrayBuffer));
-    this.socket.onclose = () => this.lost();
+    this.socket.onclose = () => this.lose();
+  }
+
+  // A connection can break while the server goes on, as through ssh. A server that was started anew has another address.
+  private lose(): void {
+    this.broken = 'The connection to the server is gone; the page tries to connect again. What was received can still be looked at. A server that was started anew prints another address.';
+    this.control = false;
+    this.status = { ...this.status, playing: false };
+    this.lost();
+    this.changed();
+    setTimeout(() => this.connect(), Math.min(5000, 250 * 2 ** this.tries++));
   }
 
   private take(bytes: Uint8Array): void {
@@ -32,7 +47,7 @@ export class LiveSession implements Session {
       else this.waiting = first ? 1 : 2;
       return;
     }
-    if (!this.recording) return this.early.push(bytes), undefined;
+    if (!this.recording) return; // the server sends the scene first
     const before = this.recording.frames.length;
     this.recording.append(bytes);
     const frames = this.recording.frames, last = frames[frames.length - 1];
@@ -42,7 +57,7 @@ export class LiveSession implements Session {
       cut(this.recording, last.time - 1e-6);
       frames.push(last);
     }
-    trim(this.recording);
+    trim(this.recording, this.status.oldest);
     if (this.waiting && frames.length) {
       const first = this.waiting === 1;
       this.waiting = 0;
@@ -51,7 +66,6 @@ export class LiveSession implements Session {
     if (!this.waiting) this.changed();
   }
   private waiting = 0; // for the first frame: 1 of the first scene, 2 of a later one
-  private readonly early: Uint8Array[] = [];
 
   private note(kind: number, text: string): void {
     const o = JSON.parse(text);

@@ -13,18 +13,17 @@ function fail(root: HTMLElement, error: Error): void {
 
 function startLive(root: HTMLElement): void {
   const session = new LiveSession();
+  let app: App | null = null;
   session.opened = () => {
     const whole = session.recording.run !== null && session.recording.frames.length > 1;
-    const app = new App(root, session.recording);
+    app = new App(root, session.recording, app?.leave());
     if (whole) app.slowDown();
     else app.attach(session);
     app.show();
     window.holdfast = { app, session, recording: session.recording, ready: true };
   };
   session.lost = () => {
-    const app = window.holdfast?.app as App | undefined;
     if (!app) fail(root, new Error('the server closed the connection.'));
-    else if (app.session) app.say('The connection to the server is gone. What was received can still be looked at.', true);
   };
 }
 

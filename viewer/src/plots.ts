@@ -13,8 +13,7 @@ export interface TimePlot { plot: uPlot; movePresent: () => void }
 interface Plot { title: string; unit: string; about: string; open: boolean; range?: [number, number]; curves: () => Curve[] }
 
 function pairPlots(r: Recording): Plot[] {
-  let cache: ReturnType<typeof pairsOf>[] = [];
-  const sums = () => cache.length === r.frames.length ? cache : (cache = r.frames.map(f => pairsOf(r.model, f)));
+  const sums = () => r.frames.map(f => pairsOf(r.model, f));
   const name = (a: number, b: number) => `${r.model.label('body', a)} on ${r.model.label('body', b)}`;
   const curves = (value: (p: { fn: number; use: number; slip: number; bound: number }) => number | null) =>
     allPairs(r).slice(0, MOST).map(p => ({
@@ -88,7 +87,7 @@ export class Plots {
   readonly element = make('div', { class: 'plots' });
   private readonly drawn = new Map<string, TimePlot>();
   private readonly details: { plot: Plot; box: HTMLDetailsElement; body: HTMLDivElement }[] = [];
-  private stale = 0;
+  private shown = ''; // which frames the curves are of
 
   constructor(private readonly recording: () => Recording, private readonly time: () => number, private readonly seek: (t: number) => void) {
     for (const plot of plotsOf(recording())) {
@@ -104,10 +103,10 @@ export class Plots {
   // Draws open plots that are not drawn yet; all of them anew when data were added.
   refresh(force = false): void {
     if (!this.element.isConnected || this.element.offsetParent === null) return;
-    const r = this.recording(), count = r.frames.length;
-    const grown = count !== this.stale;
+    const r = this.recording(), shown = [r.frames.length, r.start, r.end].join(' ');
+    const grown = shown !== this.shown;
     if (!grown && !force) return;
-    this.stale = count;
+    this.shown = shown;
     const plots = plotsOf(r), times = r.frames.map(f => f.time);
     for (const { plot, box, body } of this.details) {
       if (!box.open) continue;
@@ -127,5 +126,7 @@ export class Plots {
   movePresent(): void { for (const plot of this.drawn.values()) plot.movePresent(); }
   // Writes the values of a frame beside the names of curves.
   showValues(index: number): void { for (const { plot } of this.drawn.values()) plot.setLegend({ idx: index }, false); }
+  open(): string[] { return this.details.filter(d => d.box.open).map(d => d.plot.title); }
+  setOpen(titles: string[]): void { for (const d of this.details) d.box.open = titles.includes(d.plot.title); }
   titles(): string[] { return this.details.map(d => d.plot.title); }
 }

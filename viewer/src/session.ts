@@ -13,6 +13,8 @@ export function encode(kind: Command, index = 0, ...numbers: number[]): ArrayBuf
 
 export interface Status {
   playing: boolean; speed: number; factor: number; message: string; trouble: string;
+  oldest: number;      // the first moment that one can go back to [s]
+  method: number;      // hfMethod
   scales: number[];    // friction, mass, actuation
   drag: number;        // body, -1: none
 }
@@ -21,6 +23,7 @@ export interface Session {
   readonly remote: boolean;
   readonly status: Status;
   recording: Recording;
+  broken: string;    // why nothing comes from the session any more, '' while it does
   control: boolean;  // this page controls
   readonly: boolean; // nobody does
   clients: number;
@@ -30,19 +33,18 @@ export interface Session {
   close(): void;
 }
 
-export const idle = (): Status => ({ playing: false, speed: 1, factor: 0, message: '', trouble: '', scales: [1, 1, 1], drag: -1 });
+// Whether what this page sends is obeyed.
+export const obeys = (s: Session) => s.broken === '' && s.control;
 
-const KEEP = 60; // how much of the past a live page keeps [s]
+export const idle = (): Status => ({ playing: false, speed: 1, factor: 0, message: '', trouble: '', oldest: 0, method: 0, scales: [1, 1, 1], drag: -1 });
 
-// Drops what is older than a minute and, after a branch, what is now in the future.
-export function trim(r: Recording): void {
-  const oldest = r.end - KEEP;
-  if (r.frames.length > 200 && r.frames[100].time < oldest) {
-    r.frames.splice(0, 100);
-    r.events = r.events.filter(e => e.time >= r.start);
-  }
+// Drops what is older than the oldest moment that the session can go back to, so that a page holds no more than its session does.
+export function trim(r: Recording, oldest: number): void {
+  const drop = (list: { time: number }[]) => { let n = 0; while (n < list.length && list[n].time < oldest - 1e-9) ++n; if (n) list.splice(0, n); };
+  for (const list of [r.frames, r.events, r.states]) drop(list);
 }
 
+// After a branch: drops what is now in the future.
 export function cut(r: Recording, time: number): void {
   while (r.frames.length && r.frames[r.frames.length - 1].time > time + 1e-9) r.frames.pop();
   r.events = r.events.filter(e => e.time <= time + 1e-9);

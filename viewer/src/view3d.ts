@@ -368,6 +368,20 @@ export class View3D {
     this.camera.position.sub(this.controls.target).divideScalar(factor).add(this.controls.target);
     this.controls.update();
   }
+  // Where the camera is and what it looks at.
+  get look(): [THREE.Vector3, THREE.Vector3] { return [this.camera.position.clone(), this.controls.target.clone()]; }
+  set look([eye, target]: [THREE.Vector3, THREE.Vector3]) {
+    this.camera.position.copy(eye);
+    this.controls.target.copy(target);
+    this.controls.update();
+    this.invalidate();
+  }
+  // Gives the picture's memory back: a browser has few contexts to draw with.
+  dispose(): void {
+    this.controls.dispose();
+    this.renderer.dispose();
+    this.renderer.forceContextLoss();
+  }
   drawNow(): void {
     this.scene.updateMatrixWorld();
     this.camera.updateMatrixWorld();

@@ -3,7 +3,7 @@
 // It starts at the last state that was recorded before that moment and repeats the steps up to it, with the
 // controls that were recorded: while nothing is changed its future is the recorded one.
 import { Recording, unpack } from './recording';
-import { Command, cut, encode, idle, Session } from './session';
+import { Command, cut, encode, idle, Session, trim } from './session';
 
 interface Core {
   memory: WebAssembly.Memory;
@@ -27,6 +27,8 @@ interface Core {
   hf_web_state_size(): number;
 }
 
+const MOST = 3600; // frames that a session of the page keeps of its own: a minute at 60 a second
+
 let compiled: Promise<WebAssembly.Module> | null = null;
 
 export function hasCore(): boolean { return (document.getElementById('core')?.textContent ?? '').length > 100; }
@@ -43,6 +45,7 @@ async function loadCore(): Promise<Core> {
 export class PageSession implements Session {
   readonly remote = false;
   status = idle();
+  readonly broken = '';
   control = true;
   readonly = false;
   clients = 1;
@@ -56,9 +59,16 @@ export class PageSession implements Session {
     this.recording = new Recording();
     const r = this.recording, o = original;
     r.scene = o.scene; r.model = o.model; r.run = o.run; r.figures = o.figures;
-    r.frames = o.frames.filter(f => f.time <= from + 1e-9);
-    r.events = o.events.filter(e => e.time <= from + 1e-9);
-    r.states = o.states.filter(s => s.time <= from + 1e-9);
+    this.status.method = o.run?.options.method ?? 0;
+    this.takeOver();
+  }
+
+  // The recording up to the moment from which this session goes on.
+  private takeOver(): void {
+    const past = <T extends { time: number }>(list: T[]) => list.filter(x => x.time <= this.from + 1e-9);
+    this.recording.frames = past(this.original.frames);
+    this.recording.events = past(this.original.events);
+    this.recording.states = past(this.original.states);
   }
 
   static async open(original: Recording, time: number): Promise<PageSession> {
@@ -132,6 +142,8 @@ export class PageSession implements Session {
     cut(this.recording, this.core.hf_web_time() - 1e-6);
     this.recording.append(this.out());
     this.core.hf_web_clear();
+    const frames = this.recording.frames, most = MOST + this.original.frames.length;
+    if (frames.length > most) trim(this.recording, frames[frames.length - most].time);
   }
 
   advance(time: number, budget: number): void {
@@ -156,8 +168,9 @@ export class PageSession implements Session {
   // ---- commands -------------------------------------------------------------------------------------
 
   private seek(time: number): void {
+    if (time <= this.from + 1e-9) this.takeOver();
     const state = this.recording.states.filter(s => s.time <= time + 1e-9).pop();
-    if (!state) return;
+    if (!state) { this.status.message = `${time.toFixed(3)} s is too long ago`; return; }
     this.restore(state.bytes, 0);
     this.applied = -1;
     this.runTo(time);
@@ -178,6 +191,7 @@ export class PageSession implements Session {
       this.put(new Uint8Array(encode(kind, index, ...numbers)));
       if (this.core.hf_web_command(8 + 8 * numbers.length) !== 0) { s.message = new TextDecoder().decode(this.out()); this.core.hf_web_clear(); }
       else if (kind === Command.Scale) s.scales[index] = numbers[0];
+      else if (kind === Command.Option && index === Object.keys(this.original.run!.options).indexOf('method')) s.method = numbers[0];
       else if (kind === Command.Drag) s.drag = index;
       else if (kind === Command.Drop) s.drag = -1;
       else if (kind === Command.Reset || kind === Command.Joint) { this.pushFrame(); this.planFrame(); }
