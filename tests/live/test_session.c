@@ -55,6 +55,40 @@ static void walk(int steps) {
   }
 }
 
+// Two seconds at 60 moments a second are 120 moments, at 30 a second 60; bytes are those of what is held.
+static void test_history_is_bounded(void** state) {
+  (void)state;
+  enum { RATES = 2, BYTES = 100 };
+  static const double rate[RATES] = {120, 30};
+  static const int held[RATES] = {120, 61};
+  char bytes[BYTES] = {1};
+  for (int k = 0; k < RATES; ++k) {
+    hfiHistory history;
+    assert_true(hfi_history_open(&history, 2));
+    for (int i = 0; i < 1000; ++i) hfi_history_add(&history, i / rate[k], bytes, 40, bytes, BYTES);
+    assert_int_equal(history.count, held[k]);
+    assert_int_equal(history.bytes, held[k] * (40 + BYTES));
+    const hfiMoment* last = hfi_history_at(&history, history.count - 1);
+    assert_near(last->time, 999 / rate[k], 0);
+    assert_memory_equal(hfi_moment_chunks(last), bytes, 40);
+    hfi_history_cut(&history, -1);
+    assert_int_equal(history.bytes, 0);
+    hfi_history_close(&history);
+  }
+}
+
+// Steps that were asked for wait when there is no time for them, so that a world with slow steps still answers.
+static void test_single_steps_keep_to_the_budget(void** state) {
+  (void)state;
+  uint64_t before = session.steps;
+  assert_int_equal(order(HFI_COMMAND_STEP, 50, 0, 0), HF_OK);
+  out.size = 0;
+  hfi_session_advance(&session, 0, -1, &out);
+  assert_int_equal(session.steps - before, 0);
+  hfi_session_advance(&session, 0, 3600, &out);
+  assert_int_equal(session.steps - before, 50);
+}
+
 static void test_going_back_gives_the_same_bits(void** state) {
   (void)state;
   walk(200);
@@ -176,6 +210,8 @@ static void test_damaged_states_are_refused(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_history_is_bounded),
+      cmocka_unit_test_setup_teardown(test_single_steps_keep_to_the_budget, begin, end),
       cmocka_unit_test_setup_teardown(test_going_back_gives_the_same_bits, begin, end),
       cmocka_unit_test_setup_teardown(test_controls_and_scales_act, begin, end),
       cmocka_unit_test_setup_teardown(test_a_held_control_wins_over_a_signal, begin, end),

@@ -14,7 +14,7 @@ export async function open(url, width = 1280, height = 720) {
   page.on('pageerror', e => page.troubles.push(e.message));
   page.on('console', m => { if (m.type() === 'error') page.troubles.push(m.text()); });
   await page.goto(url);
-  await page.waitForFunction(() => window.holdfast?.ready, null, { timeout: 30000 });
+  await page.waitForFunction(() => window.holdfast?.ready, null, { timeout: 90000 });
   check(page.troubles.length === 0, `the page complains: ${page.troubles}`);
   return page;
 }

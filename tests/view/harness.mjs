@@ -45,7 +45,8 @@ let port = 20000 + (process.pid * 7) % 20000;
 
 // Starts a server; { url, port, token, stop(), pid }.
 export async function view(...args) {
-  const at = ++port, child = spawn(holdfast, ['view', ...args, '--port', String(at)], { cwd: folder });
+  const given = args.indexOf('--port'), at = given < 0 ? ++port : Number(args[given + 1]);
+  const child = spawn(holdfast, ['view', ...args, ...(given < 0 ? ['--port', String(at)] : [])], { cwd: folder });
   let text = '', trouble = '';
   child.stderr.on('data', d => { trouble += d; });
   await new Promise((resolve, reject) => {
@@ -54,13 +55,13 @@ export async function view(...args) {
   });
   const url = text.match(/http:\S+/)[0];
   return { url, port: at, token: url.split('token=')[1], pid: child.pid, trouble: () => trouble,
-    stop: () => new Promise(resolve => { child.removeAllListeners('exit'); child.on('exit', resolve); child.kill('SIGTERM'); }) };
+    stop: (signal = 'SIGTERM') => new Promise(resolve => { child.removeAllListeners('exit'); child.on('exit', resolve); child.kill(signal); }) };
 }
 
 export const wait = seconds => new Promise(resolve => setTimeout(resolve, 1000 * seconds));
 
 // Waits until a condition holds; the tests' clock is generous because the machine may be busy.
-export async function until(condition, text, seconds = 20) {
+export async function until(condition, text, seconds = 40) {
   const end = Date.now() + 1000 * seconds;
   while (Date.now() < end) {
     if (await condition()) return;

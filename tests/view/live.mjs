@@ -6,16 +6,16 @@ import { check, folder, near, source, until, view, wait } from './harness.mjs';
 import { command, openSocket } from './socket.mjs';
 
 const PLAY = 1, PAUSE = 2, SAVE = 14;
-const scene = name => join(folder, name);
+export const scene = name => join(folder, name);
 // A ball of 2 kg in the air, a slide with a motor of 1 N, and a keyframe.
-const ball = (extra = '') => `<mujoco><option timestep="0.002"/>${extra}<worldbody><geom name="floor" type="plane" size="2 2 0.1"/>
+export const ball = (extra = '') => `<mujoco><option timestep="0.002"/>${extra}<worldbody><geom name="floor" type="plane" size="2 2 0.1"/>
   <body name="ball" pos="0 0 0.1"><freejoint/><geom size="0.1" mass="2"/></body>
   <body name="cart" pos="0 1 0.5"><joint name="rail" type="slide" axis="1 0 0" range="-1 1" limited="true"/><geom type="box" size="0.1 0.1 0.1" mass="2" contype="0" conaffinity="0"/></body>
   </worldbody><actuator><motor name="push" joint="rail" ctrlrange="-5 5" ctrllimited="true"/></actuator>
   <keyframe><key name="high" qpos="0 0 0.8 1 0 0 0 0.3"/></keyframe></mujoco>`;
 
-const state = page => page.evaluate(() => { const { app, session } = window.holdfast, f = session.recording.frames.at(-1); return { time: f.time, q: [...f.q], v: [...f.v], ctrl: [...f.ctrl], shown: app.time, ...session.status, control: session.control, clients: session.clients }; });
-const send = (page, ...args) => page.evaluate(a => window.holdfast.session.send(...a), args);
+export const state = page => page.evaluate(() => { const { app, session } = window.holdfast, f = session.recording.frames.at(-1); return { time: f.time, q: [...f.q], v: [...f.v], ctrl: [...f.ctrl], shown: app.time, ...session.status, control: session.control, clients: session.clients }; });
+export const send = (page, ...args) => page.evaluate(a => window.holdfast.session.send(...a), args);
 
 let server, page;
 export async function startLive() {

@@ -12,7 +12,7 @@ import { check, runTests, source, until, view, wait } from './harness.mjs';
 const full = Boolean(process.env.HF_FULL), minutes = full ? 10 : 1, history = full ? 60 : 5;
 // A frame of the page is bytes and the objects around them, about 2 kB, and the sums over pairs of bodies that plots show.
 const FRAME_OBJECTS = 4e3;
-// Pages of the allocator and of the browser's heap come and go: in ten quiet minutes the server varied by 0.1 MB, the page by 1 MB.
+// Pages of the allocator and of the browser's heap come and go: in ten minutes on a busy machine the server grew by 0.1 MB at most, the page by 0.7 MB.
 const SERVER_NOISE = 0.5e6, PAGE_NOISE = 2e6;
 
 const mega = x => (x / 1e6).toFixed(2);

@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import * as live from './live.mjs';
 import * as report from './report.mjs';
+import * as trouble from './trouble.mjs';
 import { closeBrowser } from './browser.mjs';
 import { runTests } from './harness.mjs';
 
@@ -34,6 +35,12 @@ const tests = [
   ['live_shows_recordings', live.showsRecordings],
   ['live_fits_both_screens', live.fitsBothScreens],
   ['live_stopped_reader_costs_nothing', live.stoppedReaderCostsNothing],
+  ['live_ends_at_once', trouble.endsAtOnce],
+  ['live_connects_again', trouble.connectsAgain],
+  ['live_reload_keeps_the_page', trouble.reloadKeepsThePage],
+  ['live_watchers_look_back', trouble.watchersLookBack],
+  ['live_oldest_moment_can_be_reached', trouble.oldestMomentCanBeReached],
+  ['live_method_is_shown', trouble.methodIsShown],
   ['bin_replays_fast', report.binReplaysFast],
 ];
 
