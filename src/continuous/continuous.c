@@ -110,15 +110,16 @@ void hfi_accel_keep_contact(hfContact c, hfContact* list, int32_t* n, hfStepRepo
 }
 
 void hfi_accel_constraint_forces(const hfAccel* a, hfiStepOutput* out) {
-  if (!out->limit_force) return;
+  hfiConstraintForces* f = out->constraint;
+  if (!f) return;
   for (int i = 0; i < a->nstop; ++i) {
     const hfiStop* stop = &a->stop[i];
-    if (stop->joint >= 0) out->limit_force[stop->joint] += fabs(stop->force);
-    if (stop->tendon >= 0) out->tendon_force[stop->tendon] += stop->force;
-    if (stop->tendon >= 0 && stop->is_limit) out->tendon_limit_force[stop->tendon] += fabs(stop->force);
+    if (stop->joint >= 0) f->joint_limit[stop->joint] += fabs(stop->force);
+    if (stop->tendon >= 0) f->tendon[stop->tendon] += stop->force;
+    if (stop->tendon >= 0 && stop->is_limit) f->tendon_limit[stop->tendon] += fabs(stop->force);
   }
   for (int i = 0, row = 0; i < a->model->neq; row += a->equality[i++].dim)
-    memcpy(out->equality_force + 6 * i, a->lambda + row, sizeof *a->lambda * (size_t)a->equality[i].dim);
+    memcpy(f->equality + 6 * i, a->lambda + row, sizeof *a->lambda * (size_t)a->equality[i].dim);
 }
 
 void hfi_accel_report(const hfAccel* a, hfStatus status, const hfIntegratorReport* integration, int64_t dropped,

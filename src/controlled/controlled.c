@@ -43,7 +43,16 @@ static void take_arrays(hfiControlled* c, hfiArena* arena) {
   for (size_t i = 0; i < sizeof deeds / sizeof *deeds; ++i) deeds[i]->flies = HFI_TAKE(arena, int32_t, m->ntree);
 }
 
-hfStatus hfi_controlled_create(hfiControlled** controlled, hfiWorld* world, const hfSimConfig* config, hfError* error) {
+static void free_controlled(void* method) {
+  hfiControlled* c = method;
+  if (!c) return;
+  hfi_resolved_free(&c->resolved);
+  hfi_discrete_free(c->discrete);
+  hfi_release(c->memory);
+  hfi_release(c);
+}
+
+static hfStatus create_controlled(void** method, hfiWorld* world, const hfSimConfig* config, hfError* error) {
   const hfAllocator* allocator = &world->config.allocator;
   hfiControlled* c = hfi_allocate(allocator, sizeof *c);
   if (!c) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
@@ -64,18 +73,10 @@ hfStatus hfi_controlled_create(hfiControlled** controlled, hfiWorld* world, cons
   }
   if (status == HF_OK) status = hfi_resolved_create(&c->resolved, world, config, error);
   if (status == HF_OK)
-    *controlled = c;
+    *method = c;
   else
-    hfi_controlled_free(c);
+    free_controlled(c);
   return status;
-}
-
-void hfi_controlled_free(hfiControlled* c) {
-  if (!c) return;
-  hfi_resolved_free(&c->resolved);
-  hfi_discrete_free(c->discrete);
-  hfi_release(c->memory);
-  hfi_release(c);
 }
 
 // ---- one step of discrete time -------------------------------------------------------------------
@@ -91,18 +92,17 @@ typedef struct attempt {
   int may_resolve;    // 1: explicit methods may take stretches
 } attempt;
 
-// The arrays of constraint forces are those of one step.
-static void clear_constraint_forces(const hfModel* m, const hfiStepOutput* out) {
-  if (out->limit_force) memset(out->limit_force, 0, sizeof *out->limit_force * (size_t)m->njnt);
-  if (out->equality_force) memset(out->equality_force, 0, sizeof *out->equality_force * 6 * (size_t)m->neq);
+// Report and constraint forces are those of the last step alone.
+static void clear_output(const attempt* a) {
+  memset(a->out->report, 0, sizeof *a->out->report);
+  if (a->out->constraint) hfi_clear_constraint_forces(a->c->world->model, a->out->constraint);
 }
 
 // Advances a state by h.
 static hfStatus advance(attempt* a, hfState* state, double h, hfiDeed* deed) {
   hfiDiscrete* d = a->c->discrete;
   hfStepReport* report = a->out->report;
-  memset(report, 0, sizeof *report);
-  clear_constraint_forces(a->c->world->model, a->out);
+  clear_output(a);
   d->config.step = h;
   hfStatus status = hfi_discrete_step(d, state, a->in, a->out, a->error);
   d->config.step = a->c->step;
@@ -245,8 +245,7 @@ static hfStatus advance_all(attempt* a, hfState* state) {
 static void finish_report(attempt* a) {
   hfStepReport *report = a->out->report, *total = &a->total;
   if (a->c->ended_resolved) {
-    clear_constraint_forces(a->c->world->model, a->out);
-    memset(report, 0, sizeof *report);
+    clear_output(a);
     hfiContinuous* last = a->c->resolved.last;
     hfi_continuous_results(last, total->status, hf_accel_statistics(last->accel).dropped, a->out);
   }
@@ -257,7 +256,8 @@ static void finish_report(attempt* a) {
   report->status = total->status;
 }
 
-hfStatus hfi_controlled_step(hfiControlled* c, hfState* state, const hfInput* in, hfiStepOutput* out, hfError* error) {
+static hfStatus step(void* method, hfState* state, const hfInput* in, hfiStepOutput* out, hfError* error) {
+  hfiControlled* c = method;
   attempt a = {.c = c, .in = in, .out = out, .error = error};
   hfStatus status = hf_state_copy(c->origin, state, error);
   if (status < 0) return status;
@@ -277,16 +277,6 @@ hfStatus hfi_controlled_step(hfiControlled* c, hfState* state, const hfInput* in
 
 // ---- for the table of methods ----------------------------------------------------------------------
 
-static hfStatus create(void** method, hfiWorld* world, const hfSimConfig* config, hfError* error) {
-  hfiControlled* c = NULL;
-  hfStatus status = hfi_controlled_create(&c, world, config, error);
-  if (status == HF_OK) *method = c;
-  return status;
-}
-static void free_method(void* method) { hfi_controlled_free(method); }
-static hfStatus step(void* method, hfState* state, const hfInput* in, hfiStepOutput* out, hfError* error) {
-  return hfi_controlled_step(method, state, in, out, error);
-}
 static int contact_count(const void* method) {
   const hfiControlled* c = method;
   return c->ended_resolved ? c->resolved.last->ncontact : c->world->ncontact;
@@ -296,4 +286,4 @@ static hfContact contact(const void* method, int i) {
   return c->ended_resolved ? c->resolved.last->contact[i] : hfi_discrete_contact(c->discrete, i);
 }
 
-const hfiMethod hfi_method_controlled = {1, 1, 0, create, free_method, step, contact_count, contact};
+const hfiMethod hfi_method_controlled = {1, 1, 0, create_controlled, free_controlled, step, contact_count, contact};

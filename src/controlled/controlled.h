@@ -50,10 +50,6 @@ typedef struct hfiControlled {
   void* memory;
 } hfiControlled;
 
-hfStatus hfi_controlled_create(hfiControlled** controlled, hfiWorld* world, const hfSimConfig* config, hfError* error);
-void hfi_controlled_free(hfiControlled* controlled);
-hfStatus hfi_controlled_step(hfiControlled* controlled, hfState* state, const hfInput* input, hfiStepOutput* out, hfError* error);
-
 // Takes down what the last step of `discrete` did.
 void hfi_deed_take(hfiDeed* deed, const hfiDiscrete* discrete);
 

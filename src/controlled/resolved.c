@@ -75,12 +75,13 @@ int hfi_resolved_applies(const hfiControlled* c, const hfInput* in) {
 
 // ---- pace --------------------------------------------------------------------------------------------
 
-// What the state keeps in the place of one number: the length of the next step in single precision, negative where the explicit method
-// goes on; the upper half of lambda in single precision; how often patience was doubled, and the stiff steps that it lasts for or, where
-// discrete time goes on, the span as a power of two.
+// A pace in the 64 bits that the state has for it.
 typedef struct kept {
-  float h;
-  uint16_t stiffness, patience;
+  float h;            // length of the next step; negative where the explicit method goes on
+  uint16_t stiffness; // upper half of lambda as a float
+  // The upper 4 bits: how often patience was doubled. The lower 12 bits: where the explicit method goes on, the stiff steps that it may
+  // still take; where discrete time goes on, the exponent x of span = step 2^(-x/SPAN_SCALE).
+  uint16_t patience;
 } kept;
 _Static_assert(sizeof(kept) == sizeof(int64_t), "a pace fits into a number of the state");
 enum { DOUBLINGS_SHIFT = 12, PATIENCE_MASK = (1 << DOUBLINGS_SHIFT) - 1, SPAN_SCALE = 128 };

@@ -97,7 +97,7 @@ static void take_target_impulses(hfiDiscrete* s) {
       a->target_force[a->rows.block[b].id] = s->impulse[p->block[b].row] / p->h;
 }
 
-static void compute_constraint_forces(const hfiDiscrete* s, hfiStepOutput* out) {
+static void compute_constraint_forces(const hfiDiscrete* s, hfiConstraintForces* out) {
   const hfiRows* rows = &s->world->actuation.rows;
   for (int b = 0; b < rows->n.nblock; ++b) {
     const hfiRowBlock* block = &rows->block[b];
@@ -105,10 +105,10 @@ static void compute_constraint_forces(const hfiDiscrete* s, hfiStepOutput* out) 
     double force[6];
     if (source != HFI_ROW_JOINT_LIMIT && source != HFI_ROW_EQUALITY && source != HFI_ROW_TENDON_FRICTION && !limit) continue;
     hfi_rows_force(rows, block, s->v1, force);
-    if (source == HFI_ROW_JOINT_LIMIT) out->limit_force[block->id] += force[0];
-    else if (source == HFI_ROW_EQUALITY) memcpy(out->equality_force + 6 * block->id, force, sizeof *force * (size_t)block->dim);
-    else out->tendon_force[block->id] += source == HFI_ROW_TENDON_UPPER ? -force[0] : force[0];
-    if (limit) out->tendon_limit_force[block->id] += force[0];
+    if (source == HFI_ROW_JOINT_LIMIT) out->joint_limit[block->id] += force[0];
+    else if (source == HFI_ROW_EQUALITY) memcpy(out->equality + 6 * block->id, force, sizeof *force * (size_t)block->dim);
+    else out->tendon[block->id] += source == HFI_ROW_TENDON_UPPER ? -force[0] : force[0];
+    if (limit) out->tendon_limit[block->id] += force[0];
   }
 }
 
@@ -126,7 +126,7 @@ void hfi_discrete_results(hfiDiscrete* s, hfiStepOutput* out) {
   compute_contact_outcomes(s, out->report);
   hfi_actuation_collect(&s->world->actuation, s->v1);
   if (s->mlcp) take_target_impulses(s);
-  if (out->limit_force) compute_constraint_forces(s, out);
+  if (out->constraint) compute_constraint_forces(s, out->constraint);
   if (s->nimpact) add_impacts(s);
 }
 

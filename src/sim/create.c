@@ -69,10 +69,7 @@ static void take_arrays(hfSim* s, hfiArena* arena) {
   const hfModel* m = s->model;
   s->ctrl = any_feedback(m) ? HFI_TAKE(arena, double, m->nu) : NULL;
   s->acceleration = HFI_TAKE(arena, double, m->nv);
-  s->limit_force = HFI_TAKE(arena, double, m->njnt);
-  s->tendon_limit_force = HFI_TAKE(arena, double, m->ntendon);
-  s->tendon_force = HFI_TAKE(arena, double, m->ntendon);
-  s->equality_force = HFI_TAKE(arena, double, 6 * m->neq);
+  s->constraint = hfi_constraint_forces(m, arena);
   s->q0 = HFI_TAKE(arena, double, m->nq);
   s->v0 = HFI_TAKE(arena, double, m->nv);
   s->sensor = HFI_TAKE(arena, double, m->nsensordata);

@@ -25,7 +25,7 @@ static double sense_limit(const hfiSensorInput* in, int type, int j) {
   const hfModel* m = in->dynamics->model;
   double phi, rate;
   if (!hf_model_jnt_limited(m)[j] || m->world.disable_limit) return 0;
-  if (type == HF_SENSOR_JOINT_LIMIT_FORCE) return in->limit_force ? in->limit_force[j] : 0;
+  if (type == HF_SENSOR_JOINT_LIMIT_FORCE) return in->constraint ? in->constraint->joint_limit[j] : 0;
   limit_state(in, j, &phi, &rate);
   if (phi >= 0) return 0;
   return type == HF_SENSOR_JOINT_LIMIT_POS ? phi : rate;
@@ -36,7 +36,7 @@ static double sense_tendon_limit(const hfiSensorInput* in, int type, int t) {
   const hfModel* m = in->dynamics->model;
   const double* range = hf_model_tendon_range(m) + 2 * t;
   if (!hf_model_tendon_limited(m)[t] || m->world.disable_limit) return 0;
-  if (type == HF_SENSOR_TENDON_LIMIT_FORCE) return in->tendon_limit_force ? in->tendon_limit_force[t] : 0;
+  if (type == HF_SENSOR_TENDON_LIMIT_FORCE) return in->constraint ? in->constraint->tendon_limit[t] : 0;
   double length = in->actuation->tendon_length[t], below = length - range[0], above = range[1] - length;
   double phi = min2(below, above) - hf_model_tendon_margin(m)[t], rate = in->actuation->tendon_velocity[t];
   if (phi >= 0) return 0;

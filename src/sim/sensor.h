@@ -2,7 +2,7 @@
 #ifndef HFI_SIM_SENSOR_H
 #define HFI_SIM_SENSOR_H
 
-#include "actuation/actuation.h"
+#include "world/method.h"
 #include <holdfast/sim.h>
 #include <stdint.h>
 
@@ -13,10 +13,7 @@ typedef struct hfiSensorInput {
   double time;                  // [s]
   const double* q;              // (nq)
   const double* vdot;           // (nv)
-  const double* limit_force;    // (njnt) of joint limits, or NULL: none act
-  const double* tendon_limit_force; // (ntendon) of tendon limits, or NULL: none act
-  const double* tendon_force;   // (ntendon) of limits and friction losses along the length, or NULL
-  const double* equality_force; // (neq x 6) of equalities on their first object, or NULL
+  const hfiConstraintForces* constraint; // NULL: none act
   const hfForce* wrench;        // (nbody) external, at the centres of mass, or NULL
   const hfContact* contact;     // (ncontact)
   const uint8_t* visible;       // (ngeom) 0: rangefinders do not see the geom; NULL: they see all

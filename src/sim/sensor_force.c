@@ -39,10 +39,10 @@ static hfForce without_contacts(const hfiSensorInput* in, int root, hfVec3 p, hf
 // Force on body 1 at its anchor is lambda, torque turn^T lambda_rot; body 2 gets the opposite.
 static hfForce without_equalities(const hfiSensorInput* in, int root, hfVec3 p, hfForce F) {
   const hfDynamics* d = in->dynamics;
-  for (int i = 0; in->equality_force && i < d->model->neq; ++i) {
+  for (int i = 0; in->constraint && i < d->model->neq; ++i) {
     hfiEquality e = hfi_equality_evaluate(in->actuation, d, i, in->q);
     if (e.dim < 3) continue;
-    const double* lambda = in->equality_force + 6 * i;
+    const double* lambda = in->constraint->equality + 6 * i;
     hfVec3 torque = e.dim == 6 ? m3_tmulv(e.turn, v3_load(lambda + 3)) : v3_zero();
     for (int k = 0; k < 2; ++k)
       if (in_subtree(d->model, e.body[k], root))
@@ -57,14 +57,14 @@ static hfForce without_equalities(const hfiSensorInput* in, int root, hfVec3 p, 
 static double tendon_tension(const hfiSensorInput* in, int t) {
   const hfActuation* a = in->actuation;
   const hfModel* m = a->model;
-  double force = hfi_tendon_passive_force(a, t) + (in->tendon_force ? in->tendon_force[t] : 0), rate = 0;
+  double force = hfi_tendon_passive_force(a, t) + (in->constraint ? in->constraint->tendon[t] : 0), rate = 0;
   for (int i = 0; i < m->nu; ++i)
     if (hf_model_actuator_trntype(m)[i] == HF_TRANSMISSION_TENDON && hf_model_actuator_trnid(m)[2 * i] == t)
       force += hf_model_actuator_gear(m)[6 * i] * a->force[i];
-  for (int i = 0; in->equality_force && i < m->neq; ++i) {
+  for (int i = 0; in->constraint && i < m->neq; ++i) {
     if (hf_model_eq_type(m)[i] != HF_EQUALITY_TENDON) continue;
-    if (hf_model_eq_obj1(m)[i] == t) force += in->equality_force[6 * i];
-    if (hf_model_eq_obj2(m)[i] == t) force += hfi_equality_evaluate(a, in->dynamics, i, in->q).slope * in->equality_force[6 * i];
+    if (hf_model_eq_obj1(m)[i] == t) force += in->constraint->equality[6 * i];
+    if (hf_model_eq_obj2(m)[i] == t) force += hfi_equality_evaluate(a, in->dynamics, i, in->q).slope * in->constraint->equality[6 * i];
   }
   if (hf_model_tendon_armature(m)[t] == 0) return force;
   for (int k = a->tendon_start[t]; k < a->tendon_start[t + 1]; ++k) rate += a->tendon_J[k] * in->vdot[a->tendon_dof[k]];

@@ -22,10 +22,8 @@ struct hfSim {
   // results
   int32_t stepped;        // 1: contact results are those of a step, 0: of an evaluation
   double* acceleration;   // (nv)
-  double* limit_force;    // (njnt) for the sensors
+  hfiConstraintForces constraint; // for the sensors
   uint8_t* visible;       // (ngeom) 0: the geom is transparent for rangefinders
-  double *tendon_limit_force, *tendon_force; // (ntendon)
-  double* equality_force; // (neq x 6)
   double* sensor;         // (nsensordata)
   double *q0, *v0;        // (nq), (nv) at the start of the last step, or at its end once that was judged (energy.c)
   int32_t start_is_judged; // 1: start_energy is that of q0, v0, with the world's parameters of start_revision

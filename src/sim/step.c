@@ -2,7 +2,6 @@
 #include "sim/sim.h"
 
 #include "base/error.h"
-#include <holdfast/actuation.h>
 
 #include <string.h>
 
@@ -18,13 +17,6 @@ const hfInput* hfi_sim_feed_back(hfSim* s, const hfState* state, const hfInput* 
   return &s->input;
 }
 
-static void clear_constraint_forces(hfSim* s) {
-  memset(s->limit_force, 0, sizeof *s->limit_force * (size_t)s->model->njnt);
-  memset(s->tendon_limit_force, 0, sizeof *s->tendon_limit_force * (size_t)s->model->ntendon);
-  memset(s->tendon_force, 0, sizeof *s->tendon_force * (size_t)s->model->ntendon);
-  memset(s->equality_force, 0, sizeof *s->equality_force * 6 * (size_t)s->model->neq);
-}
-
 hfStatus hfi_sim_step_unplaced(hfSim* s, hfState* state, const hfInput* in, hfStepReport* report, hfError* error) {
   hfi_clear_error(error);
   hfStepReport unused;
@@ -34,9 +26,8 @@ hfStatus hfi_sim_step_unplaced(hfSim* s, hfState* state, const hfInput* in, hfSt
   if (status == HF_OK) {
     hfiStepOutput out = {.report = report, .acceleration = s->acceleration};
     if (s->model->nsensor) {
-      clear_constraint_forces(s);
-      out.limit_force = s->limit_force, out.equality_force = s->equality_force;
-      out.tendon_limit_force = s->tendon_limit_force, out.tendon_force = s->tendon_force;
+      hfi_clear_constraint_forces(s->model, &s->constraint);
+      out.constraint = &s->constraint;
     }
     double time = state->time;
     in = hfi_sim_feed_back(s, state, in);

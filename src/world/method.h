@@ -6,15 +6,31 @@
 #include <holdfast/contact.h>
 #include <holdfast/methods.h>
 
+// Forces of limits, friction losses and equalities at the end of a step. Sensors read them.
+typedef struct hfiConstraintForces {
+  double* joint_limit;  // (njnt) of joint limits
+  double* tendon_limit; // (ntendon) of tendon limits
+  double* tendon;       // (ntendon) of tendon limits and friction losses, along the length
+  double* equality;     // (neq x 6) of equalities, on their first object
+} hfiConstraintForces;
+
+static inline hfiConstraintForces hfi_constraint_forces(const hfModel* m, hfiArena* arena) {
+  return (hfiConstraintForces){HFI_TAKE(arena, double, m->njnt), HFI_TAKE(arena, double, m->ntendon),
+                               HFI_TAKE(arena, double, m->ntendon), HFI_TAKE(arena, double, 6 * m->neq)};
+}
+
+static inline void hfi_clear_constraint_forces(const hfModel* m, hfiConstraintForces* f) {
+  for (int i = 0; i < m->njnt; ++i) f->joint_limit[i] = 0;
+  for (int i = 0; i < m->ntendon; ++i) f->tendon_limit[i] = f->tendon[i] = 0;
+  for (int i = 0; i < 6 * m->neq; ++i) f->equality[i] = 0;
+}
+
 // What a step leaves beside the state. The arrays are the sim's.
 typedef struct hfiStepOutput {
   hfStepReport* report;
-  int32_t taken;          // 1: the state is that of the end of the step, 0: the method had no answer
-  double* acceleration;   // (nv)
-  double* limit_force;    // (njnt) of joint limits, zero before; NULL: nobody asks
-  double* tendon_limit_force; // (ntendon) of tendon limits, zero before; NULL: nobody asks
-  double* tendon_force;   // (ntendon) of limits and friction losses along the length, zero before; NULL: nobody asks
-  double* equality_force; // (neq x 6) of equalities on their first object, zero before; NULL: nobody asks
+  int32_t taken;        // 1: the state is that of the end of the step, 0: the method had no answer
+  double* acceleration; // (nv)
+  hfiConstraintForces* constraint; // zero before; NULL: nobody asks
 } hfiStepOutput;
 
 typedef struct hfiMethod {

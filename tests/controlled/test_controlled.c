@@ -72,6 +72,18 @@ static void test_block_on_slope(void** state) {
   }
 }
 
+// A weight of 2 kg hangs at the limit of a tendon: the sensor shows the force of the last step, m g, not the sum over all steps that error
+// control tried. A hundredth allows for the motion that an error of 1e-4 m leaves; a sum of two steps would be off by a hundred of these.
+static void test_tendon_limit_force(void** state) {
+  (void)state;
+  simWorld w = make("<mujoco><worldbody><body><joint name='j' type='slide' axis='0 0 1' damping='20'/><geom size='.1' mass='2'/></body></worldbody>"
+                    "<tendon><fixed name='rope' limited='true' range='-.01 1'><joint joint='j' coef='1'/></fixed></tendon>"
+                    "<sensor><tendonlimitfrc tendon='rope'/></sensor></mujoco>", 0.02, 1e-4, 0);
+  for (int k = 0; k < 100; ++k) step(&w);
+  assert_near(hf_sim_sensors(w.sim)[0], 2 * 9.81, 0.02 * 9.81);
+  sim_world_free(&w);
+}
+
 // A box that is tossed slides and sticks at its corners in impacts of 2 ms, which multiply errors. Another method for the same laws, rk3
 // with an accuracy of 1e-8, is the truth.
 static void toss(hfSimConfig config, double* q) {
@@ -166,7 +178,8 @@ static void test_mlcp_is_refused(void** state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_elastic_ball), cmocka_unit_test(test_block_on_slope), cmocka_unit_test(test_toss),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_elastic_ball), cmocka_unit_test(test_block_on_slope), cmocka_unit_test(test_tendon_limit_force),
+                                     cmocka_unit_test(test_toss),
                                      cmocka_unit_test(test_state_is_all), cmocka_unit_test(test_no_allocation),
                                      cmocka_unit_test(test_smallest_step), cmocka_unit_test(test_mlcp_is_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
