@@ -12,7 +12,6 @@
 //   ends)
 #include "support/step_problems.h"
 
-#include "base/error.h"
 #include "math/vec3.h"
 #include "solve/law.h"
 

@@ -4,7 +4,6 @@
 #include "config_option.h"
 #include "numbers.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {

@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { KEY_KEYFRAME = 0x2000, KEY_QPOS, KEY_QVEL, KEY_ACT, KEY_CTRL };
 

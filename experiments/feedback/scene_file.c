@@ -5,7 +5,6 @@
 #include "feedback/gait.h"
 
 #include <holdfast/model.h>
-#include <math.h>
 
 enum { ROWS = 50 }; // of a period
 

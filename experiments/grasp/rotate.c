@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const double FRICTION[2] = {0.1, 0.1}, HEIGHT = 0.13, DEGREE = 3.14159265358979323846 / 180;
 static const double FIRST = -20, TURN = 40; // of the major axis [deg]

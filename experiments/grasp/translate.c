@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const double FRICTION[2] = {0.8, 0.6}, FROM = 0.12, WAY = 0.06; // [-], [m]
 enum { CHANGES = 8 };

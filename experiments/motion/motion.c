@@ -2,8 +2,6 @@
 // why.
 #include "motion/motion.h"
 
-#include <string.h>
-
 int motion_open(world* w, const char* xml, double h) { return motion_open_by(w, xml, HF_METHOD_TAMSI, h); }
 
 int motion_open_by(world* w, const char* xml, int method, double h) {

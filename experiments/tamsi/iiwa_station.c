@@ -5,7 +5,6 @@
 // inertia are fed forward once the fingers have weighed it. The gripper works by the measured squeeze.
 #include "tamsi/iiwa.h"
 
-#include "common/world.h"
 #include "data.h"
 
 #include <string.h>

@@ -1,7 +1,6 @@
 // Arm: kinematics forward and inverse, tracking, torques; and the gripper's controller.
 #include "core.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

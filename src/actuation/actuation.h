@@ -105,7 +105,6 @@ int hfi_merge_dofs(const int32_t* x, int nx, const int32_t* y, int ny, int32_t* 
 // ---- parts of a step ------------------------------------------------------------------------------
 
 void hfi_update_tendons(hfActuation* a, const hfDynamics* d, const double* q);
-void hfi_update_transmissions(hfActuation* a, const hfDynamics* d, const double* q);
 // Computes inputs, clamped to their ranges, and the rates of activations.
 void hfi_update_inputs(hfActuation* a, const double* act, const double* ctrl, double h);
 // Adds the force of the integral I: ki (I + h (u - l)), or ki times the bound at which I stops.

@@ -148,7 +148,7 @@ static void update_coupled(hfActuation* a, const hfDynamics* d, const double* q,
   a->velocity[i] = dot_row(a->moment_dof + start, a->moment + start, a->moment_start[i + 1] - start, d->v);
 }
 
-void hfi_update_transmissions(hfActuation* a, const hfDynamics* d, const double* q) {
+static void update_transmissions(hfActuation* a, const hfDynamics* d, const double* q) {
   const double* gear = hf_model_actuator_gear(a->model);
   for (int i = 0, n = a->model->nu; i < n; ++i) {
     int at = a->coordinate[i], start = a->moment_start[i];
@@ -165,7 +165,7 @@ void hfi_update_transmissions(hfActuation* a, const hfDynamics* d, const double*
 
 void hf_actuation_update(hfActuation* a, const hfDynamics* d, const double* q) {
   hfi_update_tendons(a, d, q);
-  hfi_update_transmissions(a, d, q);
+  update_transmissions(a, d, q);
   a->has_gravcomp = hfi_gravity_compensated(d);
   if (a->has_gravcomp) hf_dynamics_gravity_compensation(d, a->gravcomp);
 }

@@ -147,8 +147,6 @@ void hfi_accel_contact_forces(hfAccel* a, const double* v, double* tau);
 void hfi_accel_row_velocities(const hfiAccelContact* c, const double* v, double* s);
 // tau += J^T f of a contact.
 void hfi_accel_add_force(const hfiAccelContact* c, const double* f, double* tau);
-// The laws in continuous time, from c->s.
-void hfi_accel_contact_law(hfiAccelContact* c, double static_speed);
 // Whether friction group g of a contact would stick at row velocities s.
 int hfi_accel_sticks(const hfiAccelContact* c, int g, const double* s);
 // Whether friction holds a contact against sliding; what reports, logs and memory say.

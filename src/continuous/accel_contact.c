@@ -95,7 +95,8 @@ static void set_friction(hfiAccelContact* c, double pi) {
   }
 }
 
-void hfi_accel_contact_law(hfiAccelContact* c, double static_speed) {
+// Forces of a contact in continuous time and their derivatives, from its row velocities c->s.
+static void apply_law(hfiAccelContact* c, double static_speed) {
   const hfiMaterial* m = &c->at->material;
   double pi = hfi_contact_normal_force(&c->law, 0, c->s[0], &c->dn_dv);
   memset(c->f, 0, sizeof c->f);
@@ -114,7 +115,7 @@ void hfi_accel_contact_forces(hfAccel* a, const double* v, double* tau) {
     hfiAccelContact* c = &a->contact[i];
     hfi_accel_row_velocities(c, v, c->s);
     if (a->deforms) hfi_accel_deform(a, c);
-    hfi_accel_contact_law(c, a->config.static_speed);
+    apply_law(c, a->config.static_speed);
     if (c->f[0] > 0) hfi_accel_add_force(c, c->f, tau);
   }
 }

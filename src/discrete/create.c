@@ -17,8 +17,8 @@ static void take_arrays(hfiDiscrete* d, hfiArena* arena) {
   d->changed = HFI_TAKE(arena, int32_t, m->ntree);
   d->push = HFI_TAKE(arena, double, m->ntree);
   d->foreseen = HFI_TAKE(arena, double, m->nv);
-  d->fast = HFI_TAKE(arena, int32_t, m->ntree);
-  d->stop = HFI_TAKE(arena, double, m->ntree);
+  d->could_pass = HFI_TAKE(arena, int32_t, m->ntree);
+  d->stop_time = HFI_TAKE(arena, double, m->ntree);
   d->about = HFI_TAKE(arena, hfiTurningCentre, m->ntree);
   d->impact = HFI_TAKE(arena, hfiRebound, contacts);
   if (d->config.sleep) hfi_sleep_init(d, arena);

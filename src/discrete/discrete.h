@@ -45,8 +45,8 @@ typedef struct hfiDiscrete {
   double* foreseen;           // (nv) velocities that contacts are predicted by; then those of the end of the step
   int32_t *unforeseen, *changed; // (ntree) 1: the solution moves the tree further than foreseen; it has new contacts
   double excess;              // upper bound on how much further than foreseen at first the solution moves a point [m]
-  int32_t* fast;              // (ntree) 1: the solution moves the tree by a good part of the least width of the geoms
-  double* stop;               // (ntree) time at which a tree stops so that it passes through nothing, or INFINITY [s]
+  int32_t* could_pass;        // (ntree) 1: the solution moves the tree so far that it could pass through something
+  double* stop_time;          // (ntree) time up to which a tree moves so that it passes through nothing, or INFINITY [s]
   hfiTurningCentre* about;    // (ntree) what free bodies turn about
   hfiRebound* impact;          // (nimpact of max_contacts) contacts that bounced at the start of the step
   int32_t nimpact;
@@ -84,16 +84,18 @@ void hfi_discrete_begin_flight(hfiDiscrete* d);
 // Articulated trees do not fly that another tree or the world may come near, or that touch themselves. Again after new
 // contacts.
 void hfi_discrete_ground(hfiDiscrete* d);
-// Moves q over the step and makes v, the solution of the step problem, the velocities at its end. stop: NULL, or times at
+// Moves q over the step and makes v, the solution of the step problem, the velocities at its end. stop_time: NULL, or the times at
 // which trees stop (hfi_discrete_find_stops).
-void hfi_discrete_end_flight(hfiDiscrete* d, const hfInput* input, const double* stop, double* q, double* v);
-// Whether the solution may move something so far that it passes through another body. Where it would: the times (ntree) up to
-// which trees move, see hfi_world_stop_trees; the report counts them. Else NULL. And the motion without inertial motion of free bodies.
+void hfi_discrete_end_flight(hfiDiscrete* d, const hfInput* input, const double* stop_time, double* q, double* v);
+// The same for q alone, without inertial motion of free bodies.
+void hfi_discrete_move_plainly(const hfiDiscrete* d, const double* stop_time, double* q);
+// Whether the solution moves something so far that it could pass through another body.
 static inline int hfi_discrete_may_pass(const hfiDiscrete* d) {
-  return d->config.anticipate && d->world->config.max_contacts && hfi_world_any_is_far(d->world, d->excess);
+  return d->config.anticipate && d->world->config.max_contacts && hfi_world_any_could_pass(d->world, d->excess);
 }
+// The times (ntree) up to which trees may move so that nothing passes (hfi_world_find_stops), counted in the report; NULL: all trees
+// move over the whole step.
 const double* hfi_discrete_find_stops(hfiDiscrete* d, hfStepReport* report);
-void hfi_discrete_move_plainly(const hfiDiscrete* d, const double* stop, double* q);
 // Sleep (sleep.c), in the order of the calls:
 void hfi_sleep_init(hfiDiscrete* d, hfiArena* arena);
 // Begins a step in which no tree has woken.

@@ -137,12 +137,12 @@ void hfi_discrete_begin_flight(hfiDiscrete* s) {
   hfi_articulated_begin(&s->flight, &s->world->dynamics, s->config.step, p->v0, s->tau, s->flies, p->p);
 }
 
-void hfi_discrete_end_flight(hfiDiscrete* s, const hfInput* in, const double* stop, double* q, double* v) {
+void hfi_discrete_end_flight(hfiDiscrete* s, const hfInput* in, const double* stop_time, double* q, double* v) {
   ground_by_impulses(s);
-  for (int t = 0; stop && t < s->world->model->ntree; ++t)
-    if (isfinite(stop[t])) s->flies[t] = 0; // It moves along the path that was looked at.
-  hfi_articulated_move(&s->flight, &s->world->dynamics, s->config.step, s->flies, stop, s->v1, q);
-  hfi_flight_end(&s->flight, &s->world->dynamics, s->config.step, s->flies, stop, q, v);
+  for (int t = 0; stop_time && t < s->world->model->ntree; ++t)
+    if (isfinite(stop_time[t])) s->flies[t] = 0; // It moves along the path that was tested.
+  hfi_articulated_move(&s->flight, &s->world->dynamics, s->config.step, s->flies, stop_time, s->v1, q);
+  hfi_flight_end(&s->flight, &s->world->dynamics, s->config.step, s->flies, stop_time, q, v);
   if (!hfi_articulated_needs_end(&s->flight, &s->world->dynamics, s->flies)) return;
   hfi_world_place(s->world, q, in);
   hfi_articulated_end(&s->flight, &s->world->dynamics, s->config.step, s->flies, v);

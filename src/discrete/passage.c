@@ -1,8 +1,7 @@
 // Nothing passes through: which trees stop within a step, and where free bodies turn on the way (world/passage.c).
 #include "discrete/discrete.h"
 
-// Free bodies move by the velocity of their centre of mass. Without inertial motion they are as any other tree, but move
-// by the velocity of their origin.
+// The path of a free body is that of its centre of mass; without inertial motion (config.gyroscopic is 0) that of its origin.
 static void find_turning_centres(hfiDiscrete* s) {
   const hfModel* m = s->world->model;
   const hfDynamics* d = &s->world->dynamics;
@@ -30,18 +29,18 @@ const double* hfi_discrete_find_stops(hfiDiscrete* s, hfStepReport* report) {
   const double h = s->config.step;
   if (hfi_world_moves_as_one(s->world, d->V, h, h * change_of_speed(s))) return NULL;
   hfi_accelerate(d, s->v1); // velocities of the links at rates v1
-  if (!hfi_world_mark_fast(s->world, d->B, h, s->fast)) return NULL;
+  if (!hfi_world_mark_passing(s->world, d->B, h, s->could_pass)) return NULL;
   find_turning_centres(s);
-  if (!hfi_world_stop_trees(s->world, d->B, h, s->fast, s->about, s->stop)) return NULL;
-  for (int t = 0; t < s->world->model->ntree; ++t) report->nstopped += s->stop[t] < h;
-  return s->stop;
+  if (!hfi_world_find_stops(s->world, d->B, h, s->could_pass, s->about, s->stop_time)) return NULL;
+  for (int t = 0; t < s->world->model->ntree; ++t) report->nstopped += s->stop_time[t] < h;
+  return s->stop_time;
 }
 
-void hfi_discrete_move_plainly(const hfiDiscrete* s, const double* stop, double* q) {
+void hfi_discrete_move_plainly(const hfiDiscrete* s, const double* stop_time, double* q) {
   const hfModel* m = s->world->model;
   for (int j = 0; j < m->njnt; ++j) {
     int dof = hf_model_jnt_dofadr(m)[j];
-    double time = stop ? min2(s->config.step, stop[hf_model_dof_tree(m)[dof]]) : s->config.step;
+    double time = stop_time ? min2(s->config.step, stop_time[hf_model_dof_tree(m)[dof]]) : s->config.step;
     hfi_joint_integrate(hf_model_jnt_type(m)[j], q + hf_model_jnt_qposadr(m)[j], s->v1 + dof, time);
   }
 }

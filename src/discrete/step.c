@@ -108,13 +108,13 @@ static void advance(hfiDiscrete* s, hfState* state, const hfInput* in, hfiStepOu
   const double h = s->config.step;
   int remembers = hfi_contacts_remember(s), follows = remembers && (w->ncontact || s->config.sleep); // 1: poses of the end matter
   double *q = hf_state_mutable_q(state), *v = hf_state_mutable_v(state), *end = s->foreseen, *acceleration = out->acceleration;
-  const double* stop = hfi_discrete_may_pass(s) ? hfi_discrete_find_stops(s, out->report) : NULL;
+  const double* stop_time = hfi_discrete_may_pass(s) ? hfi_discrete_find_stops(s, out->report) : NULL;
   if (follows) hfi_world_mark_start(w);
   memcpy(end, s->v1, sizeof *end * (size_t)m->nv);
   if (s->config.gyroscopic)
-    hfi_discrete_end_flight(s, in, stop, q, end);
+    hfi_discrete_end_flight(s, in, stop_time, q, end);
   else
-    hfi_discrete_move_plainly(s, stop, q);
+    hfi_discrete_move_plainly(s, stop_time, q);
   if (s->sleep.count) hfi_sleep_hold(s, q, end);
   for (int i = 0, n = m->nv; i < n; ++i) acceleration[i] = (end[i] - v[i]) / h;
   memcpy(v, end, sizeof *v * (size_t)m->nv);

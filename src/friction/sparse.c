@@ -13,11 +13,6 @@ void hfi_sparse_add(const hfSparseMatrix* A, const double* x, double* y) {
   }
 }
 
-void hfi_sparse_add_transposed(const hfSparseMatrix* A, const double* x, double* y) {
-  for (int32_t i = 0; i < A->rows; ++i)
-    for (int32_t e = A->start[i]; e < A->start[i + 1]; ++e) y[A->col[e]] += A->value[e] * x[i];
-}
-
 // ---- entries -------------------------------------------------------------------------------------
 
 // Doubles the capacity. Returns 0 where memory ran out.

@@ -6,8 +6,6 @@
 
 // y += A x
 void hfi_sparse_add(const hfSparseMatrix* A, const double* x, double* y);
-// y += A' x
-void hfi_sparse_add_transposed(const hfSparseMatrix* A, const double* x, double* y);
 
 // A growing list of entries. `failed` is set where memory ran out, and later entries are then dropped.
 typedef struct hfiEntries {

@@ -4,7 +4,6 @@
 
 #include "geometry/convex.h"
 #include "geometry/hfield.h"
-#include "geometry/nearest.h"
 #include "geometry/pairs.h"
 #include "geometry/support.h"
 #include "geometry/touch.h"

@@ -14,8 +14,10 @@
 // All in the frame of B. Theory: docs/theory/collision.md.
 #include "geometry/hfield_query.h"
 
-static const double STRICT = 1e-9;   // Normals of round shapes are in a cone up to this sine,
-static const double LOOSE = 0.02;    // those of shapes with faces, which tilt a little while they lie, up to this one.
+// The normal of a round shape may be outside of a cone by an angle of this sine [-].
+static const double STRICT = 1e-9;
+// That of a shape with faces, which tilts a little while it lies, by this one [-].
+static const double LOOSE = 0.02;
 
 static int is_round(int type) { return type == HF_GEOM_SPHERE || type == HF_GEOM_CAPSULE || type == HF_GEOM_ELLIPSOID; }
 
@@ -35,15 +37,19 @@ int hfi_convex_hfield(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, 
   return q.count;
 }
 
+// Looks within a distance that is doubled until something is found, so that mostly few cells are tried.
 int hfi_hfield_distance(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double far, hfiContactPoint* point) {
   hfiContactPoint points[HFI_MAX_POINTS];
   const hfiHeightField* f = B->field;
   hfVec3 size = v3(f->half[0], f->half[1], f->base + f->highest);
   hfiAabb box = hfi_shape_aabb(A, X_WA);
   double most = min2(far, v3_norm(size) + v3_norm(v3_sub(X_WA->p, X_WB->p)) + v3_norm(v3_sub(box.hi, box.lo)));
-  double near = min2(max2(v3_norm(v3_sub(box.hi, box.lo)), min2(f->dx, f->dy)), most);
-  int count = 0;
-  for (; (count = hfi_convex_hfield(A, X_WA, B, X_WB, near, points)) == 0 && near < most; near = min2(2 * near, most)) continue;
+  double within = min2(max2(v3_norm(v3_sub(box.hi, box.lo)), min2(f->dx, f->dy)), most);
+  int count = hfi_convex_hfield(A, X_WA, B, X_WB, within, points);
+  while (count == 0 && within < most) {
+    within = min2(2 * within, most);
+    count = hfi_convex_hfield(A, X_WA, B, X_WB, within, points);
+  }
   if (count == 0) return 0;
   int deepest = 0;
   for (int i = 1; i < count; ++i)

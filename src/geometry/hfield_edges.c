@@ -1,7 +1,7 @@
 // Contacts of a convex shape with the ridges and peaks of a height field, and with the edges of its sides and base (hfield_convex.c).
 #include "geometry/hfield_query.h"
 
-static const double PROBE = 1e-3;    // Share of an edge at which it is asked whether A continues along it [-].
+static const double PROBE = 1e-3; // Whether A goes on along an edge is asked at this share of its length from the vertex [-].
 
 // ---- ridges ----------------------------------------------------------------------------------------
 
@@ -16,8 +16,8 @@ static int between_normals(const hfiFieldQuery* q, hfVec3 n, hfVec3 n1, hfVec3 n
   return a - cosine * b >= -q->cone * sine && b - cosine * a >= -q->cone * sine && a + b > 0;
 }
 
-// Contacts of A with the segment of half length `half` along z of X, n from the segment into A. The functions are those that
-// collide.c has for a capsule; it needs this file, so that this file cannot ask it.
+// Contacts of A with the segment of half length `half` along z of X, n from the segment into A. These are the functions that collide.c
+// chooses for a capsule. This file cannot ask collide.c for them, because collide.c needs this file.
 static int touch_segment(const hfiFieldQuery* q, const hfPose* X, double half, hfiContactPoint* points) {
   hfiShape segment = {HF_GEOM_CAPSULE, {0, half, 0}, NULL, NULL};
   int type = q->A->type, swapped = type > HF_GEOM_CAPSULE;
@@ -25,7 +25,7 @@ static int touch_segment(const hfiFieldQuery* q, const hfPose* X, double half, h
   return call_pair(pair, swapped, q->A, &q->X_BA, &segment, X, q->margin, points);
 }
 
-// The edge from a to b, between faces with normals n1 and n2.
+// Contacts with the edge from a to b, between faces with normals n1 and n2.
 static void touch_ridge(hfiFieldQuery* q, hfVec3 a, hfVec3 b, hfVec3 n1, hfVec3 n2, uint32_t id) {
   hfVec3 d = v3_sub(b, a);
   double length = v3_norm(d);
@@ -39,25 +39,32 @@ static void touch_ridge(hfiFieldQuery* q, hfVec3 a, hfVec3 b, hfVec3 n1, hfVec3 
   }
 }
 
-// The edge from vertex (c, r) along x (kind 0), along y (1) or along the diagonal (2). Faces before and behind it as seen across:
-// below and above, left and right, or the two triangles of the cell.
+// A face beside an edge.
+typedef struct EdgeFace { int c, r, upper; } EdgeFace;
+
+// The region of a face; -1 where the field ends, so that a wall takes its place.
+static int region_of(const hfiHeightField* f, EdgeFace t) {
+  int exists = t.c >= 0 && t.r >= 0 && t.c < f->ncol - 1 && t.r < f->nrow - 1;
+  return exists ? f->region[hfi_hfield_triangle(f, t.c, t.r, t.upper)] : -1;
+}
+
+// Contacts with the edge from vertex (c, r) along x (kind 0), along y (1) or along the diagonal (2), if it is a ridge. The faces before
+// and after it are those below and above an edge along x, left and right of one along y, the lower and the upper one of the cell.
 static void touch_edge(hfiFieldQuery* q, int c, int r, int kind) {
   const hfiHeightField* f = q->f;
   int c2 = c + (kind != 1), r2 = r + (kind != 0);
   if (c2 > f->ncol - 1 || r2 > f->nrow - 1) return;
   hfVec3 a = hfi_hfield_vertex(f, c, r), b = hfi_hfield_vertex(f, c2, r2);
   if (!boxes_meet(&q->box, a, b)) return;
-  int before_c = kind == 1 ? c - 1 : c, before_r = kind == 0 ? r - 1 : r, before_upper = kind == 0, after_upper = kind != 0;
-  int has_before = before_c >= 0 && before_r >= 0, has_after = c < f->ncol - 1 && r < f->nrow - 1;
-  if (has_before && has_after &&
-      f->region[hfi_hfield_triangle(f, before_c, before_r, before_upper)] == f->region[hfi_hfield_triangle(f, c, r, after_upper)])
-    return;
-  hfVec3 out = kind == 0 ? v3(0, 1, 0) : v3(1, 0, 0); // of the walls
-  hfVec3 n1 = has_before ? hfi_hfield_normal(f, before_c, before_r, before_upper) : v3_neg(out);
-  hfVec3 n2 = has_after ? hfi_hfield_normal(f, c, r, after_upper) : out;
+  hfVec3 out = kind == 0 ? v3(0, 1, 0) : v3(1, 0, 0); // normal of the wall behind the last row or column
   hfVec3 across = kind == 2 ? v3(-f->dy, f->dx, 0) : out;
-  if (!(v3_dot(v3_sub(n2, n1), across) > 0)) return; // a valley
-  touch_ridge(q, a, b, n1, n2, 3 * (uint32_t)(r * f->ncol + c) + (uint32_t)kind);
+  EdgeFace before = {kind == 1 ? c - 1 : c, kind == 0 ? r - 1 : r, kind == 0}, after = {c, r, kind != 0};
+  int before_region = region_of(f, before), after_region = region_of(f, after);
+  if (before_region >= 0 && before_region == after_region) return;
+  hfVec3 n1 = before_region < 0 ? v3_neg(out) : hfi_hfield_normal(f, before.c, before.r, before.upper);
+  hfVec3 n2 = after_region < 0 ? out : hfi_hfield_normal(f, after.c, after.r, after.upper);
+  int is_ridge = v3_dot(v3_sub(n2, n1), across) > 0; // else a valley
+  if (is_ridge) touch_ridge(q, a, b, n1, n2, 3 * (uint32_t)(r * f->ncol + c) + (uint32_t)kind);
 }
 
 void hfi_field_touch_ridges(hfiFieldQuery* q) {
@@ -138,23 +145,33 @@ void hfi_field_touch_peaks(hfiFieldQuery* q) {
     }
 }
 
-// ---- sides and base --------------------------------------------------------------------------------
+// ---- walls and base --------------------------------------------------------------------------------
 
-// Upright edges at the corners and edges of the base.
+// Corner k of the base, around the field; 4 is 0 again.
+static hfVec3 base_corner(const hfiHeightField* f, int k) {
+  static const double X[4] = {-1, 1, 1, -1}, Y[4] = {-1, -1, 1, 1};
+  return v3(X[k % 4] * f->half[0], Y[k % 4] * f->half[1], -f->base);
+}
+
+// The contact with corner k of the base: three edges leave it.
+static void touch_base_corner(hfiFieldQuery* q, int k, uint32_t id) {
+  const hfiHeightField* f = q->f;
+  hfVec3 p = base_corner(f, k), next = base_corner(f, k + 1), last = base_corner(f, k + 3);
+  Star star = {.p = p, .edge = {[0] = v3_sub(next, p), [2] = v3(0, 0, 1), [4] = v3_sub(last, p)}};
+  hfiContactPoint point;
+  if (boxes_meet(&q->box, p, p) && point_contact(q, p, q->margin, &point) && peak_holds(q, &star, &point))
+    hfi_field_add(q, &point, (hfiFieldOrigin){HFI_PEAK, id, 0, v3_zero()});
+}
+
+// Edges and corners of the base, and the upright edges between the walls. Their numbers follow those of the ridges.
 void hfi_field_touch_frame(hfiFieldQuery* q) {
   const hfiHeightField* f = q->f;
   uint32_t id = 3 * (uint32_t)(f->nrow * f->ncol);
-  static const double X[5] = {-1, 1, 1, -1, -1}, Y[5] = {-1, -1, 1, 1, -1};
   for (int k = 0; k < 4; ++k) {
-    hfVec3 low = v3(X[k] * f->half[0], Y[k] * f->half[1], -f->base), next = v3(X[k + 1] * f->half[0], Y[k + 1] * f->half[1], -f->base);
-    hfVec3 top = v3(low.x, low.y, hfi_hfield_surface(f, low.x, low.y)), out = v3(0.5 * (Y[k + 1] - Y[k]), 0.5 * (X[k] - X[k + 1]), 0);
-    if (boxes_meet(&q->box, low, top)) touch_ridge(q, low, top, v3(X[k], 0, 0), v3(0, Y[k], 0), id + 2 * (uint32_t)k);
-    if (boxes_meet(&q->box, low, next)) touch_ridge(q, low, next, out, v3(0, 0, -1), id + 2 * (uint32_t)k + 1);
-    Star corner = {.p = low, .edge = {v3_sub(next, low), {0, 0, 0}, v3(0, 0, 1)}};
-    hfVec3 last = v3(X[(k + 3) % 4] * f->half[0], Y[(k + 3) % 4] * f->half[1], -f->base);
-    corner.edge[4] = v3_sub(last, low);
-    hfiContactPoint point;
-    if (boxes_meet(&q->box, low, low) && point_contact(q, low, q->margin, &point) && peak_holds(q, &corner, &point))
-      hfi_field_add(q, &point, (hfiFieldOrigin){HFI_PEAK, id + (uint32_t)k, 0, v3_zero()});
+    hfVec3 low = base_corner(f, k), next = base_corner(f, k + 1), top = v3(low.x, low.y, hfi_hfield_surface(f, low.x, low.y));
+    hfVec3 wall_x = v3(low.x > 0 ? 1 : -1, 0, 0), wall_y = v3(0, low.y > 0 ? 1 : -1, 0), wall = k % 2 ? wall_x : wall_y; // of this edge of the base
+    if (boxes_meet(&q->box, low, top)) touch_ridge(q, low, top, wall_x, wall_y, id + 2 * (uint32_t)k);
+    if (boxes_meet(&q->box, low, next)) touch_ridge(q, low, next, wall, v3(0, 0, -1), id + 2 * (uint32_t)k + 1);
+    touch_base_corner(q, k, id + (uint32_t)k);
   }
 }

@@ -2,7 +2,7 @@
 #include "geometry/hfield_query.h"
 #include "geometry/manifold.h"
 
-static const double FLAT = 1e-10;    // A patch whose vertices are within this share of a cell of a plane is that plane [-].
+static const double FLAT = 1e-10; // Cells whose vertices are all nearer to a plane than this share of a cell count as flat [-].
 
 // ---- faces -----------------------------------------------------------------------------------------
 
@@ -37,8 +37,8 @@ static int neighbour(const hfiHeightField* f, const FieldFace* t, int k, int* c,
   return *c >= 0 && *r >= 0 && *c < f->ncol - 1 && *r < f->nrow - 1;
 }
 
-// How far p is below the surface, straight up [m]; negative: it is not in the matter. It may be beside the field by `beside` and no more
-// than a cell.
+// How far p is below the surface, measured straight up [m]; negative where it is not in the matter. A point beside the field counts as
+// one at its border if it is not further out than `beside` and than a cell.
 static double sunk_depth(const hfiFieldQuery* q, hfVec3 p, double beside) {
   const hfiHeightField* f = q->f;
   double slack = HFI_INSIDE * q->cell + min2(beside, q->cell);
@@ -46,11 +46,14 @@ static double sunk_depth(const hfiFieldQuery* q, hfVec3 p, double beside) {
   return hfi_hfield_surface(f, p.x, p.y) + HFI_INSIDE * q->cell - p.z;
 }
 
-// Whether the point w of the plane of a face, nearest to A's point p, belongs to the face.
+// Whether a face holds A's point p at `depth` below the plane of the face. w: the point of that plane nearest to p.
 //
-// A corner in the matter, or the core of a round shape there, comes out by a face that is nearer than the surface straight above:
-// faces that make a valley over it are, and of those that make a ridge the one above it is. Its own triangle holds it, and so do those
-// that make a valley with the triangle of w: at the bottom of a valley all its faces must.
+//   p above the surface      if w is in the triangle
+//   p in the matter, A round, its core above the surface
+//                            if w is in the triangle, as above
+//   p in the matter, else    if w or p is in the triangle, or if w is in a neighbour with which the face makes a valley (a point at
+//                            the bottom of a valley is held by all its faces); and if p is no nearer to the surface straight
+//                            above it than to the plane (faces of a ridge further away do not count)
 static int face_holds(const hfiFieldQuery* q, const FieldFace* t, hfVec3 w, hfVec3 p, double depth) {
   const hfiHeightField* f = q->f;
   int near = near_triangle(f, t, w), inside = near && in_triangle(f, t->c, t->r, t->upper, w);
@@ -66,8 +69,8 @@ static int face_holds(const hfiFieldQuery* q, const FieldFace* t, hfVec3 w, hfVe
   return holds && sunk_depth(q, p, 0) >= depth;
 }
 
-// Points of A below the plane, n from the plane into A, at most HFI_MAX_MANIFOLD.
-static int below_plane(const hfiFieldQuery* q, hfVec3 p, hfVec3 n, hfiContactPoint* points) {
+// A's contacts with the plane through p with normal n: at most HFI_MAX_MANIFOLD. Their feature is the number of A's own point.
+static int touch_plane(const hfiFieldQuery* q, hfVec3 p, hfVec3 n, hfiContactPoint* points) {
   hfiShape plane = {HF_GEOM_PLANE, {0, 0, 0}, NULL, NULL};
   hfPose X = hfi_plane_pose(p, n);
   int count = hfi_functions(q->A)->plane(&plane, &X, q->A, &q->X_BA, q->margin, points);
@@ -98,7 +101,8 @@ static void list_low_vertices(hfiFieldQuery* q) {
   }
 }
 
-// The vertices of a mesh that the face holds, thinned. The plane's own function thins before it knows the face.
+// The vertices of a mesh that the face holds, thinned to HFI_MAX_MANIFOLD. (Contacts with the whole plane would be thinned before it is
+// known which of them the face holds.)
 static int vertices_at_face(const hfiFieldQuery* q, const FieldFace* t, hfiContactPoint* points) {
   const hfiHull* hull = q->A->hull;
   hfVec3 n_A = m3_tmulv(q->X_BA.R, t->n);
@@ -126,7 +130,7 @@ static int vertices_at_face(const hfiFieldQuery* q, const FieldFace* t, hfiConta
 static void touch_face(hfiFieldQuery* q, int c, int r, int upper) {
   FieldFace t = face_of(q, c, r, upper);
   hfiContactPoint points[HFI_MAX_MANIFOLD];
-  int count = q->A->hull ? vertices_at_face(q, &t, points) : below_plane(q, t.middle, t.n, points);
+  int count = q->A->hull ? vertices_at_face(q, &t, points) : touch_plane(q, t.middle, t.n, points);
   uint32_t region = (uint32_t)q->f->region[hfi_hfield_triangle(q->f, c, r, upper)];
   for (int i = 0; i < count; ++i) {
     hfiContactPoint* p = &points[i];
@@ -134,9 +138,9 @@ static void touch_face(hfiFieldQuery* q, int c, int r, int upper) {
   }
 }
 
-// Whether a face of such a cell is out of reach: A may have been pressed through it, unless it lies against its normal g (of any
-// length) from A.
-static int face_is_beside(const hfiFieldQuery* q, int sides, hfVec3 g) {
+// Whether a face with normal g (of any length) of a cell that lies on these sides of A is out of reach. It is where it looks towards A
+// from there. If it looks away, A is behind it and may have been pressed through it, however far.
+static int face_is_out_of_reach(const hfiFieldQuery* q, int sides, hfVec3 g) {
   double d[3];
   if (!sides || sides == HFI_BELOW) return sides;
   v3_store(d, m3_tmulv(q->X_BA.R, g));
@@ -153,7 +157,7 @@ void hfi_field_touch_faces(hfiFieldQuery* q) {
       for (int upper = 0; upper < 2; ++upper) {
         double slope[2];
         hfi_hfield_slopes(q->f, c, r, upper, slope);
-        if (!face_is_beside(q, sides, v3(-slope[0], -slope[1], 1))) touch_face(q, c, r, upper);
+        if (!face_is_out_of_reach(q, sides, v3(-slope[0], -slope[1], 1))) touch_face(q, c, r, upper);
       }
     }
 }
@@ -177,7 +181,7 @@ void hfi_field_touch_patch(hfiFieldQuery* q) {
   const hfiHeightField* f = q->f;
   FieldFace t = face_of(q, q->c0, q->r0, 0);
   hfiContactPoint points[HFI_MAX_MANIFOLD];
-  int count = below_plane(q, t.middle, t.n, points);
+  int count = touch_plane(q, t.middle, t.n, points);
   uint32_t region = (uint32_t)f->region[hfi_hfield_triangle(f, q->c0, q->r0, 0)];
   for (int i = 0; i < count; ++i) {
     hfVec3 w = points[i].p_WCb;
@@ -188,12 +192,13 @@ void hfi_field_touch_patch(hfiFieldQuery* q) {
 
 // ---- walls and base --------------------------------------------------------------------------------
 
-// Faces of the field's sides and base, for a shape whose origin is beyond them; they are numbered behind the regions.
+// Contacts with a wall or the base, the plane through `on` with normal `out`. It counts only for a shape whose origin is outside of it.
+// Numbers of walls and base follow those of the regions.
 static void touch_side(hfiFieldQuery* q, hfVec3 on, hfVec3 out, int side) {
   const hfiHeightField* f = q->f;
   if (!(v3_dot(v3_sub(q->X_BA.p, on), out) > 0)) return;
   hfiContactPoint points[HFI_MAX_MANIFOLD];
-  int count = below_plane(q, on, out, points);
+  int count = touch_plane(q, on, out, points);
   uint32_t id = (uint32_t)(hfi_hfield_triangles(f->nrow, f->ncol) + side);
   for (int i = 0; i < count; ++i) {
     hfVec3 w = points[i].p_WCb;

@@ -1,7 +1,10 @@
 // See hfield_query.h.
 #include "geometry/hfield_query.h"
 
-static const double SAME_PLACE = 1e-5, SAME_NORMAL = 1e-6; // Contacts nearer than this share of a cell, with 1 - cosine below this, are one.
+// Two contacts are the same if they are nearer to each other than this share of a cell [-],
+static const double SAME_PLACE = 1e-5;
+// and 1 - cosine of the angle between their normals is below this [-].
+static const double SAME_NORMAL = 1e-6;
 
 // ---- keeping contacts ------------------------------------------------------------------------------
 
@@ -10,13 +13,14 @@ static uint32_t mix_feature(const hfiFieldOrigin* o) {
   return x ^ x >> 15;
 }
 
-// Whether two faces make a ridge: each is below the plane of the other.
+// Whether two faces make a ridge: the middle of each is below the plane of the other.
 static int make_ridge(hfVec3 n1, hfVec3 middle1, hfVec3 n2, hfVec3 middle2) {
   hfVec3 d = v3_sub(middle2, middle1);
   return v3_dot(d, n1) < 0 && v3_dot(d, n2) > 0;
 }
 
-// What becomes of a new contact beside the old one number i: -1 it is left out, 1 it takes the place of the old one, 0 both stay.
+// Returns what becomes of a new contact beside the kept one number i: -1, it is left out; 1, it takes the place of the kept one; 0,
+// both stay. Of two faces that make a ridge, the nearer one holds the point of A.
 static int compare_contacts(const hfiFieldQuery* q, int i, const hfiContactPoint* point, const hfiFieldOrigin* origin) {
   const hfiContactPoint* old = &q->points[i];
   const hfiFieldOrigin* was = &q->origin[i];

@@ -9,17 +9,18 @@
 static const double HFI_INSIDE = 1e-7; // A point beyond an edge by less than this share of a cell is in the triangle [-].
 
 enum {
-  HFI_BELOW = 64,     // A cell is below all of A (hfi_field_sides).
-  HFI_MOST_LOW = 128, // Most vertices of a mesh that are listed.
+  HFI_BELOW = 64,     // Bit of hfi_field_sides: the cell is below all of A.
+  HFI_MOST_LOW = 128, // Of a mesh with more low vertices than this none are listed, and all its vertices are tried.
 };
 
 typedef enum hfiFieldPart { HFI_FACE, HFI_RIDGE, HFI_PEAK } hfiFieldPart;
 
-// What a contact comes from.
+// Which part of the field and which point of A made a contact.
 typedef struct hfiFieldOrigin {
   hfiFieldPart kind;
-  uint32_t id, own; // number of the part, of A's point
-  hfVec3 middle;    // of a face
+  uint32_t id;   // number of the part; of a face that of its region
+  uint32_t own;  // number of A's point
+  hfVec3 middle; // of a face: the middle of its triangle [m]
 } hfiFieldOrigin;
 
 typedef struct hfiFieldQuery {
@@ -39,26 +40,25 @@ typedef struct hfiFieldQuery {
   hfiFieldOrigin origin[HFI_MAX_POINTS];
 } hfiFieldQuery;
 
-// Keeps a new contact, unless it is one of those that are there, or there is no place for it.
+// Keeps a new contact. It is left out where a contact that is kept already is the same, or where all places are taken by deeper ones.
 void hfi_field_add(hfiFieldQuery* q, const hfiContactPoint* point, hfiFieldOrigin origin);
-// Bits of the sides of A's box, grown by the margin, beyond which a cell lies: 1 << i along axis i of A, 8 << i against it, or HFI_BELOW.
-// Where there is one, no part of the surface of the cell is within the margin of A.
+// On which sides of A a cell lies, beyond A's own box grown by the margin: bit 1 << i for the side +i of A's frame, 8 << i for -i, or
+// HFI_BELOW alone. Where some bit is set, no part of the surface of the cell is within the margin of A.
 int hfi_field_sides(const hfiFieldQuery* q, int c, int r);
-// Sides of the cell that vertex (c, r) and the edges from there belong to.
+// The same of the cell that has the vertex (c, r) and the edges from there towards larger c and r.
 int hfi_field_vertex_sides(const hfiFieldQuery* q, int c, int r);
-// Finds the cells under A. Returns whether it comes near the field at all.
+// Finds the boxes of A and the cells under it. Returns 0 where A is nowhere near the field.
 int hfi_field_find_cells(hfiFieldQuery* q);
 
-// Whether all cells under A are one plane.
+// Whether all cells under A lie in one plane; and A's contacts with that plane.
 int hfi_field_is_flat(const hfiFieldQuery* q);
-// A meets cells that are one plane as it meets a plane.
 void hfi_field_touch_patch(hfiFieldQuery* q);
-// Contacts with faces; with ridges; with peaks; with the field's sides and base; with the edges of these.
+// A's contacts with each sort of part.
 void hfi_field_touch_faces(hfiFieldQuery* q);
 void hfi_field_touch_ridges(hfiFieldQuery* q);
 void hfi_field_touch_peaks(hfiFieldQuery* q);
-void hfi_field_touch_sides(hfiFieldQuery* q);
-void hfi_field_touch_frame(hfiFieldQuery* q);
+void hfi_field_touch_sides(hfiFieldQuery* q); // faces of the walls and the base
+void hfi_field_touch_frame(hfiFieldQuery* q); // edges and corners of the walls and the base
 
 // The pose at p whose z axis is n.
 static inline hfPose hfi_plane_pose(hfVec3 p, hfVec3 n) {

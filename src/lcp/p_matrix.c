@@ -12,7 +12,6 @@
 #include "lcp/matrix.h"
 #include "lcp/qr.h"
 
-#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>

@@ -10,7 +10,6 @@
 #include "math/vec3.h"
 #include "sim/sim.h"
 
-#include <holdfast/actuation.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

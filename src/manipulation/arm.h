@@ -31,9 +31,6 @@ struct hfArm {
   int32_t *at, *index;                             // (n)
 };
 
-// Minimises |Jw x - e|^2 + lambda^2 |x - wish|^2 over lo <= x <= hi and leaves x in arm->x. Jw,
-// wish, lo and hi are those of the arm. Returns the number of joints at a bound.
-int hfi_arm_minimise(hfArm* arm, const double* e, double lambda2);
 // Computes arm->Jw: the columns of the chain, angular rows multiplied by `length`.
 void hfi_arm_weigh(hfArm* arm, double length);
 

@@ -53,8 +53,9 @@ void hfi_arm_weigh(hfArm* arm, double length) {
   for (int i = 0; i < 3 * arm->n; ++i) arm->Jw[i] *= length;
 }
 
-// H = Jw^T Jw + lambda^2, g = Jw^T e + lambda^2 w.
-int hfi_arm_minimise(hfArm* arm, const double* e, double lambda2) {
+// Minimises |Jw x - e|^2 + lambda^2 |x - wish|^2 over lo <= x <= hi and leaves x in arm->x. Jw, wish, lo and hi are those of the
+// arm. Returns the number of joints at a bound. H = Jw^T Jw + lambda^2, g = Jw^T e + lambda^2 wish.
+static int minimise(hfArm* arm, const double* e, double lambda2) {
   int n = arm->n, held = 0;
   memset(arm->H, 0, sizeof *arm->H * (size_t)n * (size_t)n);
   hfi_add_atb(arm->H, n, arm->Jw, n, arm->Jw, n, 6, n, n);
@@ -101,7 +102,7 @@ hfStatus hf_arm_rate(hfArm* arm, hfMotion V, const hfIkConfig* c, double* rate,
   weigh_twist(V, c->length, e);
   bound_rates(arm, c);
   seek_posture(arm, c, c->posture_gain);
-  int limited = hfi_arm_minimise(arm, e, sqr(c->damping));
+  int limited = minimise(arm, e, sqr(c->damping));
   memcpy(rate, arm->x, sizeof *rate * (size_t)arm->n);
   hfMotion missing = find_missing(arm, e, c->length);
   weigh_twist(missing, c->length, r);
@@ -171,7 +172,7 @@ static const double STATIONARY = 1e-3;
 static int is_stationary(hfArm* arm, const hfiSearch* s) {
   double left = 0;
   seek_posture(arm, s->config, 0);
-  hfi_arm_minimise(arm, s->error, sqr(1e-3 * s->config->length));
+  minimise(arm, s->error, sqr(1e-3 * s->config->length));
   for (int k = 0; k < 6; ++k) left += 0.5 * sqr(s->error[k] - hfi_dot(arm->Jw + k * arm->n, arm->x, arm->n));
   return left > (1 - STATIONARY) * s->size;
 }
@@ -187,7 +188,7 @@ static int descend(hfArm* arm, hfiSearch* s, double* q, int* limited) {
   memcpy(start, s->error, sizeof start);
   for (int k = 0; k < 10; ++k, lambda2 *= 10) {
     if (k > 0) seek_posture(arm, s->config, 0);
-    *limited = hfi_arm_minimise(arm, start, lambda2);
+    *limited = minimise(arm, start, lambda2);
     for (int i = 0; i < arm->n; ++i) arm->trial[i] = q[i] + arm->x[i];
     hf_arm_move(arm, arm->trial);
     measure(arm, s);

@@ -6,7 +6,6 @@
 // configuration alone, as in a gimbal that is locked: only what is dependent at all of several is refused.
 #include "model/finish.h"
 
-#include "math/spatial.h"
 #include "model/joint.h"
 
 #include <math.h>

@@ -2,7 +2,6 @@
 // depth-first order of their bodies, activations and controls by actuator, mocap poses by body.
 #include "model/graft.h"
 
-#include "base/error.h"
 #include "model/builder_add.h"
 #include "model/order.h"
 

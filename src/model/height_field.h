@@ -3,8 +3,16 @@
 //
 //   x_c = -half_x + c dx,   y_r = -half_y + r dy,   dx = 2 half_x/(ncol - 1),   dy = 2 half_y/(nrow - 1)
 //
-// The diagonal of cell (c, r) runs from the vertex (c, r) to (c + 1, r + 1), as in MuJoCo. Triangle 2 k of cell
-// k = r (ncol - 1) + c is the one with the vertex (c + 1, r), triangle 2 k + 1 that with (c, r + 1).
+// The diagonal of cell (c, r) runs from the vertex (c, r) to (c + 1, r + 1), as in MuJoCo. Of the cell number k = r (ncol - 1) + c
+// the lower triangle has the number 2 k, the upper one 2 k + 1:
+//
+//   r + 1  +-------+
+//     y    | upper/|
+//     ^    |    /  |
+//     |    |  /    |
+//     |    |/ lower|
+//   r      +-------+
+//          c      c + 1  --> x
 #ifndef HFI_MODEL_HEIGHT_FIELD_H
 #define HFI_MODEL_HEIGHT_FIELD_H
 

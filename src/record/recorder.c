@@ -3,7 +3,6 @@
 #include "base/error.h"
 #include "record/stream.h"
 
-#include <stdlib.h>
 #include <time.h>
 
 // The file is written at most this often [s] unless this many bytes wait: a call of the system costs as much as

@@ -8,7 +8,7 @@
 //   f(v) = 1/2 v'Av - p*'v + sum_b l_b(J_b v)
 //
 //   l_b    potential of block b: the integral of the normal impulse (a cubic), and Huber's function
-//          for friction and saturated rows (law.c)
+//          for friction and saturated rows (law.h)
 //
 // so that Newton's method with a line search on the slope of f converges from anywhere (newton.c,
 // line.c). The steps are:

@@ -15,7 +15,7 @@ hfRigidConfig hf_rigid_config_default(void) {
   return c;
 }
 
-hfStatus hfi_rigid_check(const hfRigidConfig* c, hfError* error) {
+static hfStatus check_config(const hfRigidConfig* c, hfError* error) {
   const struct {
     const char* name;
     double value;
@@ -100,7 +100,7 @@ static void take_arrays(hfRigid* r, hfiArena* arena) {
 }
 
 hfStatus hfi_rigid_create(hfRigid** rigid, hfiWorld* world, const hfRigidConfig* config, hfError* error) {
-  hfStatus status = hfi_rigid_check(config, error);
+  hfStatus status = check_config(config, error);
   if (status) return status;
   hfRigid measured = {.model = world->model, .config = *config};
   measured.config.max_contacts = world->config.max_contacts;
@@ -131,7 +131,7 @@ hfStatus hf_rigid_create(hfRigid** rigid, const hfModel* model, const hfRigidCon
                          hfError* error) {
   hfi_clear_error(error);
   assert(rigid && model && config);
-  hfStatus status = hfi_rigid_check(config, error);
+  hfStatus status = check_config(config, error);
   hfiWorldConfig own = {.max_contacts = config->max_contacts, .scene_signals = config->scene_signals, .drive_law = -1,
                         .allocator = config->allocator};
   hfiWorld* world = NULL;

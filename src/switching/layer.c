@@ -34,7 +34,7 @@ static double lighter_body(const hfModel* m, const hfiContact* c) {
   return isfinite(least) && least > 0 ? least : 1;
 }
 
-hfiLayer hfi_layer_of(const hfRigid* r, int i) {
+static hfiLayer layer_of(const hfRigid* r, int i) {
   const hfLayerConfig* l = &r->config.layer;
   const hfiContact* c = r->accel->contact[i].at;
   double m0 = l->mass > 0 ? l->mass : lighter_body(r->model, c);
@@ -59,7 +59,7 @@ static void linearise(int law, double depth, double f, double* k, double* c) {
 
 hfiLayer hfi_layer_linearised(const hfRigid* r, int i, const double* f) {
   const hfLayerConfig* l = &r->config.layer;
-  hfiLayer layer = hfi_layer_of(r, i);
+  hfiLayer layer = layer_of(r, i);
   linearise(l->law, l->depth, max2(f[0], 0), &layer.k, &layer.c);
   linearise(l->tangential_law, l->depth, sqrt(sqr(f[1]) + sqr(f[2])), &layer.kt, &layer.ct);
   return layer;
@@ -121,7 +121,7 @@ hfiLayerState hfi_layer_evaluate(const hfRigid* r, int i, double rest, const hfi
                                  const double* v) {
   const hfAccel* a = r->accel;
   const hfiAccelContact* c = &a->contact[i];
-  hfiLayer layer = hfi_layer_of(r, i);
+  hfiLayer layer = layer_of(r, i);
   hfiLayerState out = {.delta = rest + c->at->depth};
   hfi_accel_row_velocities(c, v, out.s);
   if (out.delta > 0) out.f[0] = max2(0, normal_force(r, &layer, out.delta, out.s[0]));
@@ -155,7 +155,7 @@ static double start_nonlinear(const hfRigid* r, const hfiLayer* layer, double f,
 }
 
 double hfi_layer_start_normal(const hfRigid* r, int i, const hfiTrack* track, const double* s) {
-  hfiLayer layer = hfi_layer_of(r, i);
+  hfiLayer layer = layer_of(r, i);
   double f = max2(track->f[0], 0);
   double delta = r->config.layer.law == HF_LAYER_LINEAR ? start_linear(r, &layer, f, s[0]) : start_nonlinear(r, &layer, f, s[0]);
   return delta - r->accel->contact[i].at->depth;
@@ -193,7 +193,7 @@ hfiDeformation hfi_layer_start(const hfRigid* r, int i, const hfiTrack* track, c
   const hfAccel* a = r->accel;
   const hfiContact* c = a->contact[i].at;
   const hfMat3* R_WB = &a->dynamics->X_WB[c->body_b].R;
-  hfiLayer layer = hfi_layer_of(r, i);
+  hfiLayer layer = layer_of(r, i);
   hfiDeformation out = {v3_zero(), v3_zero()};
   for (int g = 0; g < hfi_group_count(a->contact[i].dim); ++g) {
     const int first = hfi_group_first(g), dim = hfi_group_dim(g);

@@ -12,8 +12,6 @@
 
 #include "linalg/dense.h"
 
-#include <string.h>
-
 enum {
   ROUNDS = 60, // Most rounds of the active set.
   TURNS = 12,  // After this many rounds directions of sliding no longer turn, so that the search ends.

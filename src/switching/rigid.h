@@ -82,7 +82,6 @@ static inline int hfi_group_first(int g) { return 1 + hfi_group_row(g); }
 
 // Over a world that the caller keeps. config.max_contacts and scene_signals are the world's.
 hfStatus hfi_rigid_create(hfRigid** rigid, hfiWorld* world, const hfRigidConfig* config, hfError* error);
-hfStatus hfi_rigid_check(const hfRigidConfig* config, hfError* error);
 
 // The vector in the world whose components along the rows of friction group g are x.
 static inline hfVec3 hfi_group_vector(const hfiContact* c, int g, const double* x) {
@@ -133,12 +132,11 @@ hfStatus hfi_rigid_resolve(hfRigid* rigid, const hfiImpact* impact);
 hfStatus hfi_rigid_polygon(hfRigid* rigid, const double* base);
 size_t hfi_polygon_column_size(void);
 
-// The layer of a contact.
+// Stiffness and damping of the layer of a contact along its normal, and across it [N/m, N s/m].
 typedef struct hfiLayer {
   double k, c, kt, ct;
-} hfiLayer; // [N/m], [N s/m]
-hfiLayer hfi_layer_of(const hfRigid* rigid, int contact);
-// The same, of a nonlinear law its slopes under the forces f (6) of the contact's rows.
+} hfiLayer;
+// The layer of a contact; where its law is nonlinear, the slopes of the law under the forces f (6) of the contact's rows.
 hfiLayer hfi_layer_linearised(const hfRigid* rigid, int contact, const double* f);
 // The stiffness of friction group g is r^2 kt. The lever r of torsion and rolling is their coefficient [m], at least 1e-6 m.
 static inline double hfi_group_lever2(const hfiContact* c, int g) {

@@ -66,7 +66,7 @@ hfStatus hfi_soft_rate(void* context, double t, const double* x, double* xdot) {
   return HF_OK;
 }
 
-// ---- the phase --------------------------------------------------------------------------------------
+// ---- layers and tracks --------------------------------------------------------------------------------
 
 // Turns a deformation into the tangent plane of its contact and keeps its length: the plane turns as bodies roll.
 static hfVec3 turn_into_plane(hfVec3 xi, hfVec3 n) {
@@ -111,86 +111,6 @@ hfStatus hfi_soft_look(hfiSwitching* s) {
     memcpy(t->f, s->layer[i].f, sizeof t->f);
   }
   return HF_OK;
-}
-
-// Takes an Euler step across a jump of the forces, which happens where shapes meet with another feature. An integrator
-// with error control would shorten its steps there without end. Where nothing touches there is no such jump, and where
-// the rates are too large for it no sense in the step: the integrator's trouble stays trouble.
-static hfStatus hop(hfiSwitching* s, double dt, hfStatus trouble) {
-  const hfModel* m = s->model;
-  hfStatus status = hfi_soft_rate(s, s->t, s->x, s->rate);
-  if (status) return status;
-  double *v = hfi_switching_v(s), change = 0;
-  for (int i = 0; i < m->nv; ++i) change = max2(change, fabs(dt * s->rate[m->nv + i]));
-  if (s->rigid->accel->ncontact == 0 || !(change <= LARGEST_HOP)) return trouble;
-  for (int i = 0; i < m->nv + m->na; ++i) v[i] += dt * s->rate[m->nv + i];
-  hf_model_integrate(m, s->x, v, dt);
-  for (int i = 0; i < s->stride * s->nlayer; ++i)
-    s->x[s->nx + i] += dt * s->rate[2 * m->nv + m->na + i];
-  s->t += dt;
-  ++s->report.nhop;
-  return HF_OK;
-}
-
-// Integrates the phase from its beginning (s->soft_start, s->kept) over dt, or as far as that goes.
-static hfStatus integrate_soft(hfiSwitching* s, double from, double dt, hfError* error) {
-  const hfModel* m = s->model;
-  hfRigid* r = s->rigid;
-  int tail = s->stride * s->nlayer;
-  hfStatus status = HF_OK;
-  hfi_tracks_copy(r->track, &r->ntrack, s->kept, s->nkept);
-  memcpy(s->x, s->soft_start, (size_t)(s->nx + tail) * sizeof *s->x);
-  s->t = from;
-  if (m->nv) {
-    hfi_integrator_resize(s->soft, s->nx + tail, 2 * m->nv + m->na + tail);
-    hf_integrator_set_next_step(s->soft, dt);
-    for (int hops = 0;
-         (status = hf_integrator_advance(s->soft, &s->t, s->x, from + dt, error)) > 0 &&
-         hops < HOPS;
-         ++hops) {
-      hfi_add_integration(s, s->soft);
-      status = hop(s, min2((status == HF_STEP_TOO_SMALL ? HOP : LONG_HOP) * s->h, from + dt - s->t), status);
-      if (status) break;
-      hfi_integrator_resize(s->soft, s->nx + tail, 2 * m->nv + m->na + tail);
-      hf_integrator_set_next_step(s->soft, HOP * s->h);
-    }
-    hfi_add_integration(s, s->soft);
-  } else
-    s->t += dt;
-  if (status >= 0) unpack_layers(s);
-  return status;
-}
-
-// Shortens the phase to the earliest time at which the rigid model may take over, to a thousandth of the step.
-static hfStatus return_early(hfiSwitching* s, double from, double dt, hfError* error) {
-  double lo = max2(0, s->since + s->config.dwell - from), hi = dt;
-  for (int i = 0; i < 20 && hi - lo > 1e-3 * s->h; ++i) {
-    double mid = 0.5 * (lo + hi);
-    hfStatus status = integrate_soft(s, from, mid, error);
-    if (status) return status;
-    if (hfi_switch_to_rigid(s, 0))
-      hi = mid;
-    else
-      lo = mid;
-  }
-  hfStatus status = integrate_soft(s, from, hi, error);
-  if (!status) hfi_switch_to_rigid(s, 1);
-  return status;
-}
-
-hfStatus hfi_soft_phase(hfiSwitching* s, double t_end, hfError* error) {
-  double from = s->t;
-  hfStatus status = hfi_soft_look(s);
-  if (status) return status;
-  pack_layers(s);
-  hfi_tracks_copy(s->kept, &s->nkept, s->rigid->track, s->rigid->ntrack);
-  memcpy(s->soft_start, s->x, (size_t)(s->nx + s->stride * s->nlayer) * sizeof *s->x);
-  status = integrate_soft(s, from, t_end - from, error);
-  int may = s->config.contact_mode == HF_CONTACTS_SWITCHING && !hfi_arc_exhausted(s) &&
-            s->t - s->since >= s->config.dwell;
-  if (!status && may && hfi_switch_to_rigid(s, 0))
-    status = return_early(s, from, t_end - from, error);
-  return status;
 }
 
 // ---- changes ----------------------------------------------------------------------------------------
@@ -296,7 +216,8 @@ static int rigid_may_take_over(hfiSwitching* s, double* jump) {
   return s->config.settle == 0 || *jump <= s->config.settle * largest;
 }
 
-int hfi_switch_to_rigid(hfiSwitching* s, int commit) {
+// Returns 1 where the rigid model may take over at the present point of a compliant phase. With commit = 1 it does.
+static int switch_to_rigid(hfiSwitching* s, int commit) {
   hfRigid* r = s->rigid;
   double jump = 0;
   memcpy(s->start, s->x, (size_t)s->nx * sizeof *s->x);
@@ -313,4 +234,86 @@ int hfi_switch_to_rigid(hfiSwitching* s, int commit) {
   measure_jump(s, w);
   w->certificate = r->problem.certificate;
   return 1;
+}
+
+// ---- the phase --------------------------------------------------------------------------------------
+
+// Takes an Euler step across a jump of the forces, which happens where shapes meet with another feature. An integrator
+// with error control would shorten its steps there without end. Where nothing touches there is no such jump, and where
+// the rates are too large for it no sense in the step: the integrator's trouble stays trouble.
+static hfStatus hop(hfiSwitching* s, double dt, hfStatus trouble) {
+  const hfModel* m = s->model;
+  hfStatus status = hfi_soft_rate(s, s->t, s->x, s->rate);
+  if (status) return status;
+  double *v = hfi_switching_v(s), change = 0;
+  for (int i = 0; i < m->nv; ++i) change = max2(change, fabs(dt * s->rate[m->nv + i]));
+  if (s->rigid->accel->ncontact == 0 || !(change <= LARGEST_HOP)) return trouble;
+  for (int i = 0; i < m->nv + m->na; ++i) v[i] += dt * s->rate[m->nv + i];
+  hf_model_integrate(m, s->x, v, dt);
+  for (int i = 0; i < s->stride * s->nlayer; ++i)
+    s->x[s->nx + i] += dt * s->rate[2 * m->nv + m->na + i];
+  s->t += dt;
+  ++s->report.nhop;
+  return HF_OK;
+}
+
+// Integrates the phase from its beginning (s->soft_start, s->kept) over dt, or as far as that goes.
+static hfStatus integrate_soft(hfiSwitching* s, double from, double dt, hfError* error) {
+  const hfModel* m = s->model;
+  hfRigid* r = s->rigid;
+  int tail = s->stride * s->nlayer;
+  hfStatus status = HF_OK;
+  hfi_tracks_copy(r->track, &r->ntrack, s->kept, s->nkept);
+  memcpy(s->x, s->soft_start, (size_t)(s->nx + tail) * sizeof *s->x);
+  s->t = from;
+  if (m->nv) {
+    hfi_integrator_resize(s->soft, s->nx + tail, 2 * m->nv + m->na + tail);
+    hf_integrator_set_next_step(s->soft, dt);
+    for (int hops = 0;
+         (status = hf_integrator_advance(s->soft, &s->t, s->x, from + dt, error)) > 0 &&
+         hops < HOPS;
+         ++hops) {
+      hfi_add_integration(s, s->soft);
+      status = hop(s, min2((status == HF_STEP_TOO_SMALL ? HOP : LONG_HOP) * s->h, from + dt - s->t), status);
+      if (status) break;
+      hfi_integrator_resize(s->soft, s->nx + tail, 2 * m->nv + m->na + tail);
+      hf_integrator_set_next_step(s->soft, HOP * s->h);
+    }
+    hfi_add_integration(s, s->soft);
+  } else
+    s->t += dt;
+  if (status >= 0) unpack_layers(s);
+  return status;
+}
+
+// Shortens the phase to the earliest time at which the rigid model may take over, to a thousandth of the step.
+static hfStatus return_early(hfiSwitching* s, double from, double dt, hfError* error) {
+  double lo = max2(0, s->since + s->config.dwell - from), hi = dt;
+  for (int i = 0; i < 20 && hi - lo > 1e-3 * s->h; ++i) {
+    double mid = 0.5 * (lo + hi);
+    hfStatus status = integrate_soft(s, from, mid, error);
+    if (status) return status;
+    if (switch_to_rigid(s, 0))
+      hi = mid;
+    else
+      lo = mid;
+  }
+  hfStatus status = integrate_soft(s, from, hi, error);
+  if (!status) switch_to_rigid(s, 1);
+  return status;
+}
+
+hfStatus hfi_soft_phase(hfiSwitching* s, double t_end, hfError* error) {
+  double from = s->t;
+  hfStatus status = hfi_soft_look(s);
+  if (status) return status;
+  pack_layers(s);
+  hfi_tracks_copy(s->kept, &s->nkept, s->rigid->track, s->rigid->ntrack);
+  memcpy(s->soft_start, s->x, (size_t)(s->nx + s->stride * s->nlayer) * sizeof *s->x);
+  status = integrate_soft(s, from, t_end - from, error);
+  int may = s->config.contact_mode == HF_CONTACTS_SWITCHING && !hfi_arc_exhausted(s) &&
+            s->t - s->since >= s->config.dwell;
+  if (!status && may && switch_to_rigid(s, 0))
+    status = return_early(s, from, t_end - from, error);
+  return status;
 }

@@ -92,14 +92,25 @@ static hfStatus create_integrators(hfiSwitching* s, hfError* error) {
   return hf_integrator_create(&s->soft, &ode, &c, error);
 }
 
-hfStatus hfi_switching_create(hfiSwitching** switching, hfiWorld* world, const hfSwitchConfig* config, double h,
-                              hfError* error) {
+static void free_switching(void* method) {
+  hfiSwitching* s = method;
+  if (!s) return;
+  hf_integrator_free(s->arc);
+  hf_integrator_free(s->soft);
+  hf_rigid_free(s->rigid);
+  hfi_release(s->memory);
+  hfi_release(s);
+}
+
+// The fields of the configuration are checked already.
+static hfStatus create_switching(void** method, hfiWorld* world, const hfSimConfig* config, hfError* error) {
   const hfModel* model = world->model;
   hfiSwitching measured = {.model = model,
-                           .config = *config,
-                           .h = h,
+                           .config = config->switching,
+                           .h = config->step,
                            .nx = model->nq + model->nv + model->na,
                            .stride = layer_stride(model)};
+  if (config->accuracy > 0) measured.config.accuracy = config->accuracy;
   measured.config.rigid.max_contacts = world->config.max_contacts;
   measured.max_layers = imin2(measured.config.rigid.max_contacts, HFI_MAX_LAYERS);
   hfiArena plan = hfi_arena(NULL, 0);
@@ -118,19 +129,10 @@ hfStatus hfi_switching_create(hfiSwitching** switching, hfiWorld* world, const h
   if (!status) s->base = hf_accel_ode(s->rigid->accel);
   if (!status) status = create_integrators(s, error);
   if (status == HF_OK)
-    *switching = s;
+    *method = s;
   else
-    hfi_switching_free(s);
+    free_switching(s);
   return status;
-}
-
-void hfi_switching_free(hfiSwitching* s) {
-  if (!s) return;
-  hf_integrator_free(s->arc);
-  hf_integrator_free(s->soft);
-  hf_rigid_free(s->rigid);
-  hfi_release(s->memory);
-  hfi_release(s);
 }
 
 // ---- the step ---------------------------------------------------------------------------------------
@@ -163,9 +165,10 @@ static hfStatus take_results(hfiSwitching* s) {
   return r->problem.lcp.status == HF_OK ? HF_OK : HF_NO_SOLUTION;
 }
 
-hfStatus hfi_switching_step(hfiSwitching* s, hfState* state, const hfInput* input, double h,
-                            hfError* error) {
-  const double t_end = state->time + h, sliver = 1e-9 * h;
+// Advances the state by the step or, on trouble (status > 0), as far as it went: time says how far. The result depends on state and input
+// alone.
+static hfStatus advance(hfiSwitching* s, hfState* state, const hfInput* input, hfError* error) {
+  const double t_end = state->time + s->h, sliver = 1e-9 * s->h;
   memset(&s->report, 0, sizeof s->report);
   memset(&s->integration, 0, sizeof s->integration);
   s->events = s->stalls = s->looks = 0;
@@ -213,22 +216,11 @@ static hfContact read_contact(const hfiSwitching* s, int i) {
 
 // ---- for the table of methods -----------------------------------------------------------------------
 
-static hfStatus create(void** method, hfiWorld* world, const hfSimConfig* config, hfError* error) {
-  hfSwitchConfig c = config->switching;
-  if (config->accuracy > 0) c.accuracy = config->accuracy;
-  hfiSwitching* s = NULL;
-  hfStatus status = hfi_switching_create(&s, world, &c, config->step, error);
-  if (status == HF_OK) *method = s;
-  return status;
-}
-
-static void free_method(void* method) { hfi_switching_free(method); }
-
 static hfStatus step(void* method, hfState* state, const hfInput* in, hfiStepOutput* out, hfError* error) {
   hfiSwitching* s = method;
   const hfAccel* a = s->rigid->accel;
   int64_t dropped = hf_accel_statistics(a).dropped;
-  hfStatus status = hfi_switching_step(s, state, in, s->h, error);
+  hfStatus status = advance(s, state, in, error);
   if (status < 0) return status;
   hfi_accel_report(a, status, &s->integration, dropped, out->report);
   out->report->switching = s->report;
@@ -244,4 +236,4 @@ static hfStatus step(void* method, hfState* state, const hfInput* in, hfiStepOut
 static int contact_count(const void* method) { return ((const hfiSwitching*)method)->ncontact; }
 static hfContact contact(const void* method, int i) { return ((const hfiSwitching*)method)->contact[i]; }
 
-const hfiMethod hfi_method_switching = {0, 1, 1, create, free_method, step, contact_count, contact};
+const hfiMethod hfi_method_switching = {0, 1, 1, create_switching, free_switching, step, contact_count, contact};

@@ -7,16 +7,6 @@
 
 typedef struct hfiSwitching hfiSwitching;
 
-// The configuration is that of a sim, whose fields are checked already.
-hfStatus hfi_switching_create(hfiSwitching** switching, hfiWorld* world, const hfSwitchConfig* config, double h,
-                              hfError* error);
-void hfi_switching_free(hfiSwitching* switching);
-
-// Advances the state by h, or on trouble (status > 0) as far as it went: time says how far. Depends on state and
-// input alone.
-hfStatus hfi_switching_step(hfiSwitching* switching, hfState* state, const hfInput* input, double h,
-                            hfError* error);
-
 // After a step: its switches, and the rigid problem at its end.
 hfSwitch hfi_switching_switch(const hfiSwitching* switching, int i);
 const hfRigidProblem* hfi_switching_problem(const hfiSwitching* switching);
@@ -82,8 +72,6 @@ hfStatus hfi_soft_rate(void* context, double t, const double* x, double* xdot);
 
 // Begins a compliant phase at the point looked at last: the layers take over the forces that the tracks hold.
 void hfi_switch_to_soft(hfiSwitching* s, int reason);
-// Returns 1 where the rigid model may take over at the present point of a compliant phase. With commit = 1 it does.
-int hfi_switch_to_rigid(hfiSwitching* s, int commit);
 // Computes the forces and layers of the contacts at the present point of a compliant phase.
 hfStatus hfi_soft_look(hfiSwitching* s);
 

@@ -116,7 +116,7 @@ static void take_arrays(hfiWorld* w, hfiArena* arena) {
   hfi_contact_extents(m, w->extent);
   measure_levers(m, w->extent, span, w->lever);
   hfi_world_measure_widths(w);
-  w->least_far = hfi_least_swept_gap(m);
+  w->least_swept_gap = hfi_least_swept_gap(m);
 }
 
 hfStatus hfi_world_create(hfiWorld** world, const hfModel* model, const hfiWorldConfig* config, hfError* error) {

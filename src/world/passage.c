@@ -1,9 +1,21 @@
 // Nothing passes through: up to which time of a step each tree may move along its path (docs/theory/motion.md).
 //
-// The paths are those of a solved step. To come out on the other side of a body, another one has to overlap it by half of
-// their two least widths at some time. Conservative advancement along the paths finds the time at which an overlap exceeds
-// a level; trees of pairs that would overlap by half of the pair's width stop before. All of it happens only where bodies
-// move by a good part of that width within the step.
+// The step is solved, so the path of every geom over it is known. To come out on the other side of a body, another one has to
+// overlap it by half of the sum of their least widths at some time. The overlap of a pair that passes grows like this:
+//
+//   overlap
+//     ^                 /
+//     | deep - - - - - /      deep    TOO_DEEP times the width of the pair: a pair that gets there has to stop
+//     |               /
+//     | start -------x        start   the overlap at the start of the step, or none where the two are apart
+//     +--------------|--> t
+//                 stop time
+//
+//   1. Which trees move far enough to pass?           hfi_world_moves_as_one, hfi_world_mark_passing, pair_could_pass
+//   2. When does the overlap of a pair exceed a level?  overlap_time, by conservative advancement (world/mover.h)
+//   3. Which trees stop, and when?                    hfi_world_find_stops
+//
+// In an ordinary step the answer to the first question is none.
 #include "world/world.h"
 
 #include "geometry/width.h"
@@ -11,24 +23,26 @@
 #include "world/mover.h"
 
 enum { MAX_ADVANCES = 200, MAX_ROUNDS = 8 };
-// Shares of the width of a pair [-]: overlap that is too much; by how much an overlap may exceed a level; own motion from
-// which a tree of a pair stops.
-static const double TOO_DEEP = 0.5, SLACK = 0.05, OWN = 0.1;
-// The width of a pair that is far wider than the smaller body is at least this: overlaps are left to the contact law that
-// are no passage, such as those of a point in a floor [m].
+static const double TOO_DEEP = 0.5; // A pair that would overlap by more than this share of its width has to stop [-].
+static const double SLACK = 0.05; // A time at which an overlap exceeds a level is found to this share of the width of the pair [-].
+// Of a pair that has to stop, a tree stops if its own motion in the rest of the step is more than this share of the width [-].
+static const double OWN_MOTION = 0.1;
+// A pair of a thin body and a far thicker one has at least this width [m]. Smaller overlaps, as of a corner in a floor, are no
+// passage, and the contact law removes them.
 static const double THICK = 1e-3;
-static const double TURN = 0.5; // A body that turns by more in a step ends it along its path, not by free spin [rad].
+// A body that turns by more than this in a step [rad] ends the step along the path that was tested here, not by free spin.
+static const double LARGE_TURN = 0.5;
 
 // ---- widths -----------------------------------------------------------------------------------------
 
-// The width of a pair with least widths a and b: half of the overlap at which they pass each other, but not less than the smaller width
-// and not more than twice that.
+// The width of a pair of geoms with least widths a and b [m]: half of the overlap (a + b)/2 that they have while they pass each
+// other, but at least the smaller of a and b, and at most the larger of THICK and twice the smaller.
 static double pair_width(double a, double b) {
   double least = min2(a, b);
   return max2(least, min2(0.25 * (a + b), max2(2 * least, THICK)));
 }
 
-// The least width of all pairs. Where pairs are not listed for good, that of all geoms is a bound.
+// The least width of all pairs, or, where the scene does not list its pairs for good, the least width of all geoms: no pair has less.
 static double find_least_width(const hfiWorld* w) {
   const hfiScene* s = &w->scene;
   double least = INFINITY;
@@ -54,7 +68,8 @@ void hfi_world_measure_widths(hfiWorld* w) {
   w->least_width = find_least_width(w);
 }
 
-// A body shakes what it holds: all move with the first one, seen from which nothing moves far.
+// V_k - V_first, at the origin of body k and with a turn about it, is how body k moves as seen from the first solid body. With
+// relative velocity a and turn b over the extent of the body no point of it moves faster than a + b <= 1.5 sqrt(a^2 + b^2).
 int hfi_world_moves_as_one(const hfiWorld* w, const hfMotion* V, double h, double excess) {
   const hfDynamics* d = &w->dynamics;
   int first = d->body_link[w->solid[0]];
@@ -67,35 +82,35 @@ int hfi_world_moves_as_one(const hfiWorld* w, const hfMotion* V, double h, doubl
                          v3_add(V[first].v, v3_cross(V[first].w, v3_sub(p, O))));
     most2 = max2(most2, v3_norm2(move) + v3_norm2(turn) * sqr(w->body_extent[b]));
   }
-  return !hfi_world_is_far(w, 2 * (1.5 * h * sqrt(most2) + excess)); // a + b <= sqrt(2 (a^2 + b^2)); two bodies, each beside the first
+  return !hfi_world_could_pass(w, 2 * (1.5 * h * sqrt(most2) + excess)); // two bodies may move towards each other
 }
 
-int hfi_world_mark_fast(hfiWorld* w, const hfMotion* V, double h, int32_t* fast) {
+int hfi_world_mark_passing(hfiWorld* w, const hfMotion* V, double h, int32_t* marked) {
   const hfModel* m = w->model;
   const int32_t *body = hf_model_geom_body(m), *tree = hf_model_body_tree(m);
   double* reach = w->reach + m->ngeom;
   int any = 0;
-  for (int t = 0; t < m->ntree; ++t) fast[t] = 0;
+  for (int t = 0; t < m->ntree; ++t) marked[t] = 0;
   hfi_contact_reach(&w->dynamics, V, h, w->extent, NULL, reach);
   for (int g = 0; g < m->ngeom; ++g)
-    if (hfi_world_is_far(w, reach[g])) fast[tree[body[g]]] = any = 1; // The world's geoms have no reach.
+    if (hfi_world_could_pass(w, reach[g])) marked[tree[body[g]]] = any = 1; // Geoms of the world have no reach, and no tree.
   return any;
 }
 
 // ---- paths ------------------------------------------------------------------------------------------
 
-// A pair of geoms and how it moves.
+// Two geoms, how they move, and when the trees that they belong to stop.
 typedef struct Pair {
   hfiMover mover[2];
-  int tree[2]; // -1: the world
-  double stop[2]; // [s]
-  double width;   // see pair_width [m]
+  int tree[2];         // -1: the world
+  double stop_time[2]; // INFINITY: it moves over the whole step [s]
+  double width;        // see pair_width [m]
 } Pair;
 
-// The axis of a screw motion with velocity v at p and spin w: the point of it that is nearest to p.
+// A body with velocity v at p and spin w moves along a screw. Returns the point of the screw's axis that is nearest to p.
 static hfVec3 screw_centre(hfVec3 p, hfVec3 v, hfVec3 w) { return v3_axpy(1 / v3_norm2(w), v3_cross(w, v), p); }
 
-// Geom g along the path of its tree: a free body about the centre that `about` has, any other link about its screw axis.
+// The path of geom g: a free body turns about the centre that `about` gives for its tree, any other link about its screw axis.
 static hfiMover mover_along_path(const hfiWorld* w, const hfMotion* V, const hfiTurningCentre* about, int g) {
   const hfDynamics* d = &w->dynamics;
   int body = hf_model_geom_body(w->model)[g], link = d->body_link[body], tree = hf_model_body_tree(w->model)[body];
@@ -115,11 +130,11 @@ static hfiMover mover_along_path(const hfiWorld* w, const hfMotion* V, const hfi
   return m;
 }
 
-// Bound on how fast the pair comes nearer along n from time t on, until one of them stops.
+// Upper bound on the speed at which the two come nearer along n from time t on, until one of them stops [m/s].
 static double closing_speed(const Pair* p, hfVec3 n, double t) {
   double along = 0, turning = 0;
   for (int k = 0; k < 2; ++k) {
-    if (!(t < p->stop[k])) continue;
+    if (!(t < p->stop_time[k])) continue;
     const hfiMover* m = &p->mover[k];
     along += (k ? 1 : -1) * v3_dot(n, m->v);
     turning += v3_norm(v3_cross(n, m->w)) * m->radius;
@@ -127,22 +142,24 @@ static double closing_speed(const Pair* p, hfVec3 n, double t) {
   return max2(0, along) + turning;
 }
 
-// The next time after t at which one of them stops, at most h.
+// The first time after t at which one of them stops; h if none does.
 static double next_stop(const Pair* p, double t, double h) {
   double next = h;
   for (int k = 0; k < 2; ++k)
-    if (p->stop[k] > t) next = min2(next, p->stop[k]);
+    if (p->stop_time[k] > t) next = min2(next, p->stop_time[k]);
   return next;
 }
 
+// The nearest points at time t, of two geoms that keep their poses after they have stopped. Returns 0 where geometry finds none.
 static int pair_distance(const Pair* p, double t, hfiContactPoint* at) {
   const hfiMover *a = &p->mover[0], *b = &p->mover[1];
-  hfPose X_A = hfi_mover_pose(a, min2(t, p->stop[0])), X_B = hfi_mover_pose(b, min2(t, p->stop[1]));
+  hfPose X_A = hfi_mover_pose(a, min2(t, p->stop_time[0])), X_B = hfi_mover_pose(b, min2(t, p->stop_time[1]));
   return hfi_distance(a->shape, &X_A, b->shape, &X_B, INFINITY, at);
 }
 
-// Time at which the overlap exceeds the level; INFINITY: not within h.
-static double passage_time(const Pair* p, double h, double level) {
+// Time at which the overlap comes to exceed the level; INFINITY: not within h. The overlap cannot exceed it before it has grown by
+// `room`, which takes room/c at closing speed c. Each advance goes SLACK of the width further than that, so that few are needed.
+static double overlap_time(const Pair* p, double h, double level) {
   double t = 0;
   for (int k = 0; k < MAX_ADVANCES; ++k) {
     hfiContactPoint at;
@@ -157,14 +174,14 @@ static double passage_time(const Pair* p, double h, double level) {
   return t;
 }
 
-// Time at which a pair that would overlap too much stops: where it begins to overlap, or to overlap more than it does.
-// INFINITY: it does not.
-static double stop_time(const Pair* p, double h) {
+// Time at which a pair that would overlap too deeply has to stop: when it begins to overlap, or to overlap more than at the start.
+// INFINITY: its overlap stays below that.
+static double find_stop_time(const Pair* p, double h) {
   hfiContactPoint at;
   if (!pair_distance(p, 0, &at)) return INFINITY;
-  double slack = SLACK * p->width, level = max2(at.depth + slack, -slack);
-  if (passage_time(p, h, max2(level, TOO_DEEP * p->width)) > h) return INFINITY;
-  return passage_time(p, h, level);
+  double slack = SLACK * p->width, start = max2(at.depth + slack, -slack);
+  if (overlap_time(p, h, max2(start, TOO_DEEP * p->width)) > h) return INFINITY;
+  return overlap_time(p, h, start);
 }
 
 // ---- stops ------------------------------------------------------------------------------------------
@@ -177,73 +194,83 @@ static Pair make_pair(const hfiWorld* w, const hfMotion* V, const hfiTurningCent
   return p;
 }
 
-// Whether the two come nearer by enough of the smaller width for a look at them.
-static int moves_far(const Pair* p, double h) {
+// Whether the two may come nearer by so much of their width within the step that they have to be looked at.
+static int pair_could_pass(const Pair* p, double h) {
   const hfiMover *a = &p->mover[0], *b = &p->mover[1];
   double speed = v3_norm(v3_sub(a->v, b->v)) + v3_norm(a->w) * a->radius + v3_norm(b->w) * b->radius;
-  return h * speed > HFI_FAR * p->width;
+  return h * speed > HFI_PASSING_SHARE * p->width;
 }
 
-// Stops the trees of a pair at time t that still move far by themselves, at least the faster one. Returns 1.
-static int stop_pair(const Pair* p, double h, double t, double* stop) {
-  double far[2];
-  for (int k = 0; k < 2; ++k) far[k] = p->tree[k] >= 0 && p->stop[k] > t ? (h - t) * hfi_mover_speed(&p->mover[k]) : 0;
-  double least = min2(OWN * p->width, max2(far[0], far[1]));
+// Stops the faster tree of a pair at time t, and the other one too if its own motion in the rest of the step is not small.
+static void stop_trees_of_pair(const Pair* p, double h, double t, double* stop_time) {
+  double left[2]; // how far a tree would still move [m]; 0 for the world, and for a tree that has stopped before
+  for (int k = 0; k < 2; ++k) left[k] = p->tree[k] >= 0 && p->stop_time[k] > t ? (h - t) * hfi_mover_speed(&p->mover[k]) : 0;
+  double least = min2(OWN_MOTION * p->width, max2(left[0], left[1]));
   for (int k = 0; k < 2; ++k)
-    if (far[k] >= least && far[k] > 0) stop[p->tree[k]] = min2(stop[p->tree[k]], t);
-  return 1;
+    if (left[k] >= least && left[k] > 0) stop_time[p->tree[k]] = min2(stop_time[p->tree[k]], t);
 }
 
-// A body that turns far in the step moves along its path, though nothing stops it.
-static void follow_path(const Pair* p, double h, double* stop) {
+// A stop time of h lets a tree move over the whole step, but exactly along the path that was tested. Trees that turn far get it.
+static void keep_to_path(const Pair* p, double h, double* stop_time) {
   for (int k = 0; k < 2; ++k)
-    if (p->tree[k] >= 0 && h * v3_norm(p->mover[k].w) > TURN) stop[p->tree[k]] = min2(stop[p->tree[k]], h);
+    if (p->tree[k] >= 0 && h * v3_norm(p->mover[k].w) > LARGE_TURN) stop_time[p->tree[k]] = min2(stop_time[p->tree[k]], h);
 }
 
-// Nothing comes out below a height field.
-static int is_solid_below(const Pair* p) {
+// A height field has matter below it everywhere, so that nothing comes out on its other side.
+static int has_height_field(const Pair* p) {
   return p->mover[0].shape->type == HF_GEOM_HFIELD || p->mover[1].shape->type == HF_GEOM_HFIELD;
 }
 
-// Looks at a pair. Returns 1 where it stops.
-static int stop_passing(const hfiWorld* w, const hfMotion* V, const hfiTurningCentre* about, double h, const hfiRawContact* r,
-                        double* stop) {
+// Stops the trees of the pair that has the found point r before the two pass each other. Returns 1 where they have to stop.
+static int stop_pair(const hfiWorld* w, const hfMotion* V, const hfiTurningCentre* about, double h, const hfiRawContact* r,
+                     double* stop_time) {
   Pair p = make_pair(w, V, about, r);
-  if (is_solid_below(&p) || !moves_far(&p, h)) return 0;
-  for (int k = 0; k < 2; ++k) p.stop[k] = p.tree[k] >= 0 ? stop[p.tree[k]] : INFINITY;
-  double t = stop_time(&p, h);
-  follow_path(&p, h, stop);
-  return t < h && stop_pair(&p, h, t, stop);
+  if (has_height_field(&p) || !pair_could_pass(&p, h)) return 0;
+  for (int k = 0; k < 2; ++k) p.stop_time[k] = p.tree[k] >= 0 ? stop_time[p.tree[k]] : INFINITY;
+  double t = find_stop_time(&p, h);
+  keep_to_path(&p, h, stop_time);
+  if (!(t < h)) return 0;
+  stop_trees_of_pair(&p, h, t, stop_time);
+  return 1;
 }
 
-// Trees that an equality or a tendon ties together stop together.
-static void stop_tied(const hfiWorld* w, double* stop) {
+// Looks once at every pair of which a tree is marked. The points of a pair follow each other. Returns 1 where some tree was stopped.
+static int stop_pairs(const hfiWorld* w, const hfMotion* V, double h, const int32_t* marked, const hfiTurningCentre* about,
+                      double* stop_time) {
+  const int32_t *body = hf_model_geom_body(w->model), *tree = hf_model_body_tree(w->model);
+  int any = 0;
+  for (int i = 0; i < w->nfound; ++i) {
+    const hfiRawContact* r = &w->found[i];
+    if (i > 0 && w->found[i - 1].candidate == r->candidate) continue;
+    int a = tree[body[r->geom_a]], b = tree[body[r->geom_b]];
+    if ((a >= 0 && marked[a]) || (b >= 0 && marked[b])) any |= stop_pair(w, V, about, h, r, stop_time);
+  }
+  return any;
+}
+
+// Gives trees that an equality or a tendon ties together the earliest stop time of all of them.
+static void stop_tied(const hfiWorld* w, double* stop_time) {
   const hfiRows* rows = &w->actuation.rows;
   const int32_t* tree = hf_model_dof_tree(w->model);
   for (const hfiRowBlock *b = rows->block, *end = b + rows->n.nblock; b < end; ++b) {
     double least = INFINITY;
-    for (int k = 0; k < b->ncol; ++k) least = min2(least, stop[tree[rows->cols[b->col + k]]]);
-    for (int k = 0; k < b->ncol; ++k) stop[tree[rows->cols[b->col + k]]] = least;
+    for (int k = 0; k < b->ncol; ++k) least = min2(least, stop_time[tree[rows->cols[b->col + k]]]);
+    for (int k = 0; k < b->ncol; ++k) stop_time[tree[rows->cols[b->col + k]]] = least;
   }
 }
 
-int hfi_world_stop_trees(hfiWorld* w, const hfMotion* V, double h, const int32_t* fast, const hfiTurningCentre* about, double* stop) {
+// A tree that has stopped is an obstacle to those behind it: pairs are looked at again until no tree is stopped anew.
+int hfi_world_find_stops(hfiWorld* w, const hfMotion* V, double h, const int32_t* marked, const hfiTurningCentre* about,
+                         double* stop_time) {
   const hfModel* m = w->model;
-  const int32_t *body = hf_model_geom_body(m), *tree = hf_model_body_tree(m);
-  for (int t = 0; t < m->ntree; ++t) stop[t] = INFINITY;
-  hfi_world_look_further(w, V, h, fast);
   int again = 1;
+  for (int t = 0; t < m->ntree; ++t) stop_time[t] = INFINITY;
+  hfi_world_look_further(w, V, h, marked);
   for (int round = 0; again && round < MAX_ROUNDS; ++round) {
-    again = 0;
-    for (int i = 0; i < w->nfound; ++i) {
-      const hfiRawContact* r = &w->found[i];
-      if (i > 0 && w->found[i - 1].candidate == r->candidate) continue;
-      int a = tree[body[r->geom_a]], b = tree[body[r->geom_b]];
-      if ((a >= 0 && fast[a]) || (b >= 0 && fast[b])) again |= stop_passing(w, V, about, h, r, stop);
-    }
-    stop_tied(w, stop);
+    again = stop_pairs(w, V, h, marked, about, stop_time);
+    stop_tied(w, stop_time);
   }
   for (int t = 0; t < m->ntree; ++t)
-    if (stop[t] <= h) return 1;
+    if (stop_time[t] <= h) return 1;
   return 0;
 }

@@ -111,7 +111,7 @@ void hfi_world_find_contacts(hfiWorld* w, double gap, double horizon, const doub
   w->nfound = hfi_scene_collide(&w->scene, w->dynamics.X_WG, d || gap > 0 ? w->reach : NULL, w->found,
                                 w->config.max_contacts, &w->ndropped);
   double widest = hfi_contact_choose(m, d, horizon, gap, listed_materials(w), w->found, w->nfound, w->touched);
-  if (widest > w->least_far) hfi_world_sweep(w, d->V, horizon, horizon, HFI_ACTS);
+  if (widest > w->least_swept_gap) hfi_world_sweep(w, d->V, horizon, horizon, HFI_ACTS);
   w->ncontact = hfi_contact_fill(m, listed_materials(w), &w->softness, w->found, w->nfound, w->contact);
 }
 

@@ -85,7 +85,7 @@ static void sweep_pair(hfiWorld* w, const hfMotion* V, double h, double fall, hf
 void hfi_world_sweep(hfiWorld* w, const hfMotion* V, double h, double fall, int acts) {
   for (int i = 0; i < w->nfound; ++i) {
     const hfiRawContact* r = &w->found[i];
-    if (r->acts != acts || r->depth > -w->least_far) continue;
+    if (r->acts != acts || r->depth > -w->least_swept_gap) continue;
     int begin = i, end = i + 1;
     while (begin > 0 && w->found[begin - 1].candidate == r->candidate) --begin;
     while (end < w->nfound && w->found[end].candidate == r->candidate) ++end;

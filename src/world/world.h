@@ -39,7 +39,7 @@ typedef struct hfiWorld {
   int32_t nsolid, *solid;       // (nsolid of nbody) bodies with such geoms
   double* body_extent;          // (nbody) farthest point of these geoms of a body [m]
   double largest_extent;        // of all bodies that move [m]
-  double least_far;             // no pair is swept whose gap is below this [m]
+  double least_swept_gap;       // no pair is swept whose gap is below this (sweep.c) [m]
   double* lever;                // (nv) how far a unit of a dof moves what hangs on it [-, or m/rad]
   int32_t has_dynamic_friction; // 1: some geom has a dynamic coefficient of its own
   int32_t has_restitution;      // 1: some geom has a coefficient of restitution
@@ -119,26 +119,32 @@ int hfi_world_add_missed(hfiWorld* world, const hfMotion* V, double horizon, con
 // Looks at the pairs of geoms on trees that `marked` (ntree) marks which velocities V move noticeably beyond their reach.
 void hfi_world_look_further(hfiWorld* world, const hfMotion* V, double horizon, const int32_t* marked);
 
-// Nothing passes through (passage.c).
-// Fills the tables of widths and solid bodies of a new world.
+// ---- nothing passes through (passage.c) ---------------------------------------------------------------
+
+// Fills the tables of widths and of solid bodies of a new world.
 void hfi_world_measure_widths(hfiWorld* world);
-static const double HFI_FAR = 0.4; // Pairs are looked at that come nearer by more of their width within the step [-].
-// Whether some geom may move by a good part of the least width, by the reach and an excess [m] beyond it. Whether all bodies
-// move as one but for less than that, by velocities V of the links and an excess. Marks the trees (ntree) of which a
-// geom moves so far within h at velocities V, and returns whether there are any.
-static inline int hfi_world_is_far(const hfiWorld* w, double motion) { return motion > HFI_FAR * w->least_width; }
-static inline int hfi_world_any_is_far(const hfiWorld* w, double excess) {
-  return hfi_world_is_far(w, w->farthest.base + w->farthest.turn * w->largest_extent + excess);
+// Two geoms are not looked at that come nearer by less than this share of their width within the step [-].
+static const double HFI_PASSING_SHARE = 0.4;
+// Whether a motion of this length [m] could bring some geom of the world through another one.
+static inline int hfi_world_could_pass(const hfiWorld* w, double motion) { return motion > HFI_PASSING_SHARE * w->least_width; }
+// The same of the largest motion of all geoms: their reach and an excess [m] beyond it.
+static inline int hfi_world_any_could_pass(const hfiWorld* w, double excess) {
+  return hfi_world_could_pass(w, w->farthest.base + w->farthest.turn * w->largest_extent + excess);
 }
+// Whether all solid bodies move together, as a gripper moves with what it shakes: velocities V of the links and an excess [m] move no
+// two of them so far towards each other within h that they could pass.
 int hfi_world_moves_as_one(const hfiWorld* world, const hfMotion* V, double h, double excess);
-int hfi_world_mark_fast(hfiWorld* world, const hfMotion* V, double h, int32_t* fast);
-// What the path of a free body turns about, and its velocity. Other trees have none: known is 0.
+// Marks (ntree) the trees that have a geom which velocities V move so far within h that it could pass. Returns whether there are any.
+int hfi_world_mark_passing(hfiWorld* world, const hfMotion* V, double h, int32_t* marked);
+// The point about which a free body turns on its path, and the velocity of this point. Other trees have none: known is 0.
 typedef struct hfiTurningCentre { int32_t known; hfVec3 p, v; } hfiTurningCentre;
-// Finds the time stop (ntree) [s] up to which trees may move at velocities V (nlink) of the links so that no two bodies pass
-// through each other; INFINITY: the whole step, h: the whole step, exactly along the path. Only pairs of trees count that
-// `fast` marks. Returns 1 where some tree has a time.
-int hfi_world_stop_trees(hfiWorld* world, const hfMotion* V, double h, const int32_t* fast, const hfiTurningCentre* about,
-                         double* stop);
+// Finds the stop_time (ntree) [s] up to which trees may move at velocities V (nlink) of the links so that no two bodies pass
+// through each other. INFINITY: the tree moves over the whole step; h: the same, but exactly along its path. Only pairs
+// are looked at of which a tree is marked. Returns 1 where some tree has a finite time.
+int hfi_world_find_stops(hfiWorld* world, const hfMotion* V, double h, const int32_t* marked, const hfiTurningCentre* about,
+                         double* stop_time);
+
+// ---- sizes and states ---------------------------------------------------------------------------------
 
 // No pair is swept whose gap is below this [m].
 double hfi_least_swept_gap(const hfModel* model);

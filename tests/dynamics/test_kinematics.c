@@ -2,8 +2,6 @@
 // geoms and sites, centre of mass, and a turned world.
 #include "dynamics/trees.h"
 
-#include "math/spatial.h"
-
 static const double ROUNDING = 1e-13; // products of a few unit quaternions over lengths of order one
 static const double MOMENTS[3] = {0.1, 0.12, 0.15};
 static const double COM[3] = {0.1, -0.2, 0.05};

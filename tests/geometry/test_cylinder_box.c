@@ -3,8 +3,6 @@
 #include "geometry/oracle.h"
 #include "geometry/pairs.h"
 
-#include <stdio.h>
-
 enum { CASES = 100000 };
 
 // The deepest point of a manifold.

@@ -3,7 +3,6 @@
 #include "geometry/oracle.h"
 #include "geometry/pairs.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

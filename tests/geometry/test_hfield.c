@@ -1,6 +1,5 @@
 // Height fields: a flat one is a plane, distances are those of all its prisms, rays meet the triangles that are tried one by one, and
 // contacts keep their features.
-#include "geometry/convex.h"
 #include "geometry/distance.h"
 #include "geometry/oracle.h"
 #include "geometry/ray.h"

@@ -1,5 +1,6 @@
 """Every link of the pages leads somewhere, their code compiles or runs, their commands work, and the site is built of them."""
 
+import functools
 import importlib.util
 import os
 import re
@@ -46,6 +47,59 @@ def test_every_page_is_listed():
     listed = (ROOT / "docs/README.md").read_text()
     for page in ROOT.glob("docs/**/*.md"):
         assert page.name == "README.md" or page.relative_to(ROOT / "docs").as_posix() in listed, name_of(page)
+
+
+# ---- names ------------------------------------------------------------------------------------------
+
+# Names that stand for others.
+PLACEHOLDERS = {"hfUpperCamel", "hf_noun_verb", "HF_UPPER", "HFI_UPPER", "hf_model_NAME", "hf_state_NAME", "hf_state_mutable_NAME"}
+NAME = r"\b(?:hfi?_[a-z]\w*[a-zA-Z0-9]|hfi?[A-Z]\w+|HFI?_[A-Z]\w*[A-Z0-9])\b"
+FOLDERS = "src|include|cli|viewer|python|tests|bench|experiments|models|studies|docs|packages|examples"
+
+
+@functools.cache
+def sources():
+    """Every file of the repository, by its path; and all words of its code, comments left out."""
+    known = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True).stdout.split()
+    if not known:
+        pytest.skip("needs the repository's list of files, by git")
+    words = set()
+    for path in known:
+        if Path(path).suffix in {".c", ".h", ".in", ".py", ".ts", ".cmake", ".txt"} and (ROOT / path).is_file():
+            words |= set(re.findall(r"\w+", re.sub(r"//[^\n]*", "", (ROOT / path).read_text())))
+    folders = {parent.as_posix() for path in known for parent in Path(path).parents}
+    return known, folders, words
+
+
+def exists(path):
+    """A path below the root, or the end of one: `sim/step.c` and `step.c` are src/sim/step.c. Words in capitals stand for any name."""
+    known, folders, _ = sources()
+    return path.rstrip("/") in folders or bool(re.search("NAME|FOLDER|PAPER|FILE", path)) or any(f"/{file}".endswith(f"/{path}") for file in known)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name != "CHANGELOG.md"], ids=name_of)
+def test_named_code_exists(page):
+    """Functions, types, files and folders that a page names between backquotes."""
+    quoted = re.findall(r"`([^`\n]+)`", page.read_text())
+    paths = [path for text in quoted for path in re.findall(rf"(?<![\w/.-])(?:(?:{FOLDERS})/[\w./-]*|[\w/-]+\.[ch])(?![\w*-])", text)]
+    missing = [path for path in paths if not exists(path.rstrip("."))]
+    names = {name for text in quoted for name in re.findall(NAME, text)} - PLACEHOLDERS
+    missing += sorted(names - sources()[2])
+    assert not missing, f"{name_of(page)} names what does not exist: {missing}"
+
+
+COMMENTED = [path for folder in ("src", "include", "cli", "experiments", "bench", "tests") for path in (ROOT / folder).rglob("*.[ch]")]
+
+
+def test_comments_name_what_exists():
+    """Functions, types, files and pages that comments of the sources point to."""
+    missing = []
+    for path in COMMENTED:
+        for comment in re.findall(r"//(.*)", path.read_text()):
+            files = re.findall(r"(?<![\w/.<-])[\w/-]+\.(?:c|h|md)\b", comment)
+            missing += [f"{name_of(path)}: {file}" for file in files if file != "version.h" and not exists(file)]
+            missing += [f"{name_of(path)}: {name}" for name in set(re.findall(NAME, comment)) - PLACEHOLDERS - sources()[2]]
+    assert not missing, "comments name what does not exist:\n" + "\n".join(missing)
 
 
 # ---- code -------------------------------------------------------------------------------------------

@@ -2,8 +2,6 @@
 // frame.
 #include "support/near.h"
 
-#include "record/chunk.h"
-
 #include <holdfast/holdfast.h>
 #include <math.h>
 #include <stdio.h>

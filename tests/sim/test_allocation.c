@@ -4,7 +4,6 @@
 #include "support/cmocka_all.h"
 
 #include <holdfast/holdfast.h>
-#include <stdio.h>
 #include <string.h>
 
 // A ball with rolling friction, a gem and a box fall on an arm that is driven, limited and closed

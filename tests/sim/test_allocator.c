@@ -2,7 +2,6 @@
 #include "support/cmocka_all.h"
 
 #include <holdfast/holdfast.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

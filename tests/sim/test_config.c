@@ -2,8 +2,6 @@
 #include "support/near.h"
 #include "support/sim_world.h"
 
-#include <math.h>
-
 static simWorld make_world(const char* xml, hfSimConfig config) {
   simWorld w = {.model = parse_model(xml)};
   hfError error;

@@ -4,8 +4,6 @@
 #include <holdfast/accel_problem.h>
 #include <holdfast/rigid.h>
 
-#include <stdio.h>
-
 typedef struct Bench {
   hfModel* model;
   hfRigid* rigid;
