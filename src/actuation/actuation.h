@@ -55,6 +55,8 @@ struct hfActuation {
   double* integral;        // (nu) of the error at the end of the step, if the length did not change
   double h;                // of that step; 0 at an instant [s]
   int explicit_drives;     // hfiActuationStep.explicit_drives of the last step
+  int32_t* due;            // (1) 1: the forces below are those of an earlier step than the last (hfi_need_forces)
+  double* v1;              // (nv) velocities at the end of the last step
   double* force;           // (nu)
   double* joint_force;     // (nv)
   double* target_force;    // (nv) of velocity targets
@@ -63,6 +65,7 @@ struct hfActuation {
   double *wanted, *torque; // (nv) accelerations that drives by computed torque ask for, and the forces for them
   hfiDriveSum* drive_sum;  // (ndrive_sum)
   hfiRows rows;
+  double free_way;         // least distance of a hinge or slide from a limit that got no row [m or rad]
   int32_t nfriction, ntarget; // blocks of friction losses and of velocity targets among them
 
   // scratch
@@ -75,6 +78,7 @@ typedef struct hfiActuationStep {
   double h;               // [s]
   double near_rigid;      // beta of near-rigid rows [-]
   int soft_defaults;      // 1: limits and equalities without a stiffness and without MuJoCo's solref have its default
+  int all_limits;         // 1: limits of hinges and slides get their rows however far away they are
   int rigid_limits, rigid_equalities; // 1: they are near-rigid even where the model has MuJoCo's solref for them
   int explicit_drives;    // 1: actuators keep the force that they have at the start of the step
   const double *q, *act, *ctrl; // (nq), (na) or NULL, (nu) or NULL
@@ -95,9 +99,15 @@ void hfi_actuation_drive_by(hfActuation* a, hfDriveLaw law);
 //   a->rows      drives, limits, friction losses, tendon springs, equalities, velocity targets
 // Needs hf_actuation_update, hf_dynamics_mass_matrix and hf_dynamics_factor, or hfi_postpone_factors, at q.
 void hfi_actuation_step(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau, double* diag);
-// Called after the step: computes a->force, a->joint_force and a->target_force at the velocities v1
-// (nv) of its end.
-void hfi_actuation_collect(hfActuation* a, const double* v1);
+// Called after the step, with the velocities v1 (nv) of its end. The forces at these are due from now on: they are computed when
+// somebody asks for them, because most steps are followed by the next before anybody does.
+void hfi_actuation_end(hfActuation* a, const double* v1);
+// Computes a->force, a->joint_force and a->target_force of the last step.
+void hfi_actuation_collect(const hfActuation* a);
+// Who reads one of these calls this first, or hf_actuation_update, which does.
+static inline void hfi_need_forces(const hfActuation* a) {
+  if (*a->due) hfi_actuation_collect(a);
+}
 
 // Writes the union of two ascending lists of dofs to `out` and returns its size.
 int hfi_merge_dofs(const int32_t* x, int nx, const int32_t* y, int ny, int32_t* out);
@@ -129,7 +139,7 @@ static inline hfiAffine hfi_affine_force(const hfActuation* a, int i) {
   return f;
 }
 // Applies all limits to a->force and computes a->joint_force.
-void hfi_transmit_forces(hfActuation* a);
+void hfi_transmit_forces(const hfActuation* a);
 
 // Computes a->torque for all drives by computed torque (drive_law.c).
 void hfi_compute_torques(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step);
@@ -141,11 +151,13 @@ void hfi_update_passive(hfActuation* a);
 void hfi_drive_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau);
 void hfi_spring_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau, double* diag);
 void hfi_limit_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step);
+// Whether velocities v1 (nv) over a step of length h from q take a hinge or slide past a limit that has no row in a->rows.
+int hfi_limit_passed(const hfActuation* a, const double* q, const double* v1, double h);
 void hfi_friction_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step);
 // What anchored friction holds against after a step that ends at velocities v1 (nv), into friction (nv + ntendon).
 void hfi_friction_remember(const hfActuation* a, const double* v1, double* friction);
 // Computes a->target_force at the velocities v1 of the end of the step.
-void hfi_target_collect(hfActuation* a, const double* v1);
+void hfi_target_collect(const hfActuation* a, const double* v1);
 void hfi_target_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step);
 void hfi_equality_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step);
 

@@ -82,7 +82,7 @@ void hf_actuation_advance(const hfActuation* a, double* act, double h) {
 // ---- limits and joints ------------------------------------------------------------------------------
 
 // Scales the forces on each limited tendon so that their total is in its range.
-static void scale_tendon_totals(hfActuation* a) {
+static void scale_tendon_totals(const hfActuation* a) {
   const hfModel* m = a->model;
   if (m->ntendon == 0) return;
   memset(a->tendon_total, 0, (size_t)m->ntendon * sizeof *a->tendon_total);
@@ -98,7 +98,7 @@ static void scale_tendon_totals(hfActuation* a) {
 }
 
 // Clamps each force and adds it to the forces of the joints.
-static void pass_forces(hfActuation* a) {
+static void pass_forces(const hfActuation* a) {
   const int32_t *limited = hf_model_actuator_forcelimited(a->model), *start = a->moment_start, *dof = a->moment_dof;
   const double *range = hf_model_actuator_forcerange(a->model), *moment = a->moment;
   double *force = a->force, *joint_force = a->joint_force;
@@ -117,7 +117,7 @@ static void limit_joint_force(const hfActuation* a, int j, double* tau) {
   if (hf_model_jnt_actfrclimited(m)[j] && n == 1) tau[dof] = clamp(tau[dof], range[0], range[1]);
 }
 
-void hfi_transmit_forces(hfActuation* a) {
+void hfi_transmit_forces(const hfActuation* a) {
   const hfModel* m = a->model;
   memset(a->joint_force, 0, (size_t)m->nv * sizeof *a->joint_force);
   if (m->world.disable_actuation) memset(a->force, 0, (size_t)m->nu * sizeof *a->force);
@@ -146,5 +146,6 @@ void hf_actuation_forces(hfActuation* a, const double* act, const double* ctrl, 
     if (a->law[i] != HF_DRIVE_SERVO) a->force[i] = 0;
     else a->force[i] = f.constant + f.length * a->length[i] + f.velocity * a->velocity[i];
   }
+  *a->due = 0;
   hfi_transmit_forces(a);
 }

@@ -121,6 +121,8 @@ static void take_arrays(hfActuation* a, hfiArena* arena) {
   a->velocity = HFI_TAKE(arena, double, m->nu);
   a->gravcomp = HFI_TAKE(arena, double, m->nv);
   a->rate = HFI_TAKE(arena, double, m->na);
+  a->due = HFI_TAKE(arena, int32_t, 1);
+  a->v1 = HFI_TAKE(arena, double, m->nv);
   a->input = HFI_TAKE(arena, double, m->nu);
   a->integral = HFI_TAKE(arena, double, m->nu);
   a->wanted = HFI_TAKE(arena, double, m->nv);
@@ -174,8 +176,14 @@ void hf_actuation_free(hfActuation* a) { free(a); }
 
 const double* hf_actuation_length(const hfActuation* a) { return a->length; }
 const double* hf_actuation_velocity(const hfActuation* a) { return a->velocity; }
-const double* hf_actuation_force(const hfActuation* a) { return a->force; }
-const double* hf_actuation_joint_force(const hfActuation* a) { return a->joint_force; }
+const double* hf_actuation_force(const hfActuation* a) {
+  hfi_need_forces(a);
+  return a->force;
+}
+const double* hf_actuation_joint_force(const hfActuation* a) {
+  hfi_need_forces(a);
+  return a->joint_force;
+}
 const double* hf_actuation_rate(const hfActuation* a) { return a->rate; }
 const double* hf_actuation_tendon_length(const hfActuation* a) { return a->tendon_length; }
 const double* hf_actuation_tendon_velocity(const hfActuation* a) { return a->tendon_velocity; }

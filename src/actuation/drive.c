@@ -222,12 +222,17 @@ static void set_error_rate(hfActuation* a, int i, double velocity) {
   a->rate[hf_model_actuator_actadr(a->model)[i]] = a->input[i] - (a->length[i] + a->h * velocity);
 }
 
-void hfi_actuation_collect(hfActuation* a, const double* v1) {
-  for (int i = 0; i < a->model->nu; ++i) {
-    double velocity = velocity_along(actuator_target(a, HFI_ROW_ACTUATOR, i, i), v1);
-    a->force[i] = a->drive[i].f0 - a->drive[i].kappa * velocity;
-    set_error_rate(a, i, velocity);
-  }
+static double end_velocity(const hfActuation* a, int i) { return velocity_along(actuator_target(a, HFI_ROW_ACTUATOR, i, i), a->v1); }
+
+void hfi_actuation_end(hfActuation* a, const double* v1) {
+  memcpy(a->v1, v1, (size_t)a->model->nv * sizeof *v1);
+  *a->due = 1;
+  for (int i = 0; a->model->na && i < a->model->nu; ++i) set_error_rate(a, i, end_velocity(a, i));
+}
+
+void hfi_actuation_collect(const hfActuation* a) {
+  *a->due = 0;
+  for (int i = 0; i < a->model->nu; ++i) a->force[i] = a->drive[i].f0 - a->drive[i].kappa * end_velocity(a, i);
   hfi_transmit_forces(a);
-  hfi_target_collect(a, v1);
+  hfi_target_collect(a, a->v1);
 }

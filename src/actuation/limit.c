@@ -11,7 +11,8 @@
 //
 // A limit that is far away would carry no force and gets no row. A joint gets one only where the
 // step may reach the limit at twice its speed plus FAST_SPEED; a tendon at its nearer end, or at
-// both ends of a narrow range.
+// both ends of a narrow range. A hinge or slide gets one only where it may reach the limit at twice its speed plus USUAL_SPEED:
+// whoever solves the step asks hfi_limit_passed about the solution, and solves again with the rows of all limits where it is beyond one.
 //
 // Friction loss b: kappa = b/v_s with the world's stiction speed v_s, bounds +-b. Anchored, the slope is half that of a spring and
 // half that of a damper, kappa = h k + c with h k = c. The spring's force phi at the start of the step is remembered:
@@ -21,13 +22,18 @@
 // At rest under a load below b the force is -phi and s is zero: the joint does not creep.
 #include "actuation/actuation.h"
 
+#include "base/finite.h"
 #include "contact/solref.h"
+
+#include <float.h>
 
 // A near-rigid limit moves a joint that starts beyond it back within this time [s], but not faster than the world's release
 // speed. A one-sided row cannot brake, so that the joint leaves the limit with that speed.
 static const double RELEASE_TIME = 0.02;
 // Upper bound on what a step adds to the speed of a joint on its way to a limit [m/s or rad/s].
 static const double FAST_SPEED = 100;
+// What a step hardly ever adds to it [m/s or rad/s].
+static const double USUAL_SPEED = 10;
 
 hfSaturatedRow hfi_compliant_row(hfiRows* rows, const hfiActuationStep* step, hfiCompliance law, double w, double r, double r_time) {
   hfSaturatedRow inert = {0, 1, -INFINITY, INFINITY};
@@ -93,17 +99,27 @@ static void add_joint_limit(hfActuation* a, const hfDynamics* d, const hfiActuat
   hfi_rows_add_row(&a->rows, HFI_ROW_JOINT_LIMIT, j, joint_limit_row(a, d, step, j, n, dof, J, phi), n, dof, J);
 }
 
-// May a step cover the distance phi?
-static int is_in_reach(double phi, double speed, double h) { return phi <= h * (FAST_SPEED + 2 * speed); }
+// May a step that adds `more` to the speed of a joint cover the distance phi?
+static inline int is_in_reach(double phi, double speed, double more, double h) { return phi <= h * (more + 2 * speed); }
 
-// A joint with one coordinate: as limit_joint, without a call through the table.
-static void limit_scalar(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j) {
+// Adds the row of one end of a hinge or slide at distance phi where the step may reach it, and else notes how far the joint can move freely.
+static void limit_end(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j, double sign, double phi, double speed) {
+  if (is_in_reach(phi, speed, step->all_limits ? DBL_MAX : USUAL_SPEED, step->h)) add_joint_limit(a, d, step, j, 1, &sign, phi);
+  else a->free_way = min2(a->free_way, phi);
+}
+
+// Joints with one coordinate: as limit_joint, without a call through the table. Most are far from both ends.
+static inline void limit_scalar(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j) {
   const hfModel* m = a->model;
-  const double *range = hf_model_jnt_range(m) + 2 * j, up = 1, down = -1;
-  double q = step->q[hf_model_jnt_qposadr(m)[j]], margin = hf_model_jnt_margin(m)[j], speed = fabs(d->v[hf_model_jnt_dofadr(m)[j]]);
-  double below = q - range[0] - margin, above = range[1] - q - margin;
-  if (is_in_reach(below, speed, step->h)) add_joint_limit(a, d, step, j, 1, &up, below);
-  if (is_in_reach(above, speed, step->h)) add_joint_limit(a, d, step, j, 1, &down, above);
+  const double *range = hf_model_jnt_range(m) + 2 * j, q = step->q[hf_model_jnt_qposadr(m)[j]], margin = hf_model_jnt_margin(m)[j];
+  double speed = fabs(d->v[hf_model_jnt_dofadr(m)[j]]), below = q - range[0] - margin, above = range[1] - q - margin;
+  double nearer = min2(below, above);
+  if (!step->all_limits && !is_in_reach(nearer, speed, USUAL_SPEED, step->h)) {
+    a->free_way = min2(a->free_way, nearer);
+    return;
+  }
+  limit_end(a, d, step, j, 1, below, speed);
+  limit_end(a, d, step, j, -1, above, speed);
 }
 
 static void limit_joint(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j) {
@@ -114,7 +130,7 @@ static void limit_joint(hfActuation* a, const hfDynamics* d, const hfiActuationS
   double speed2 = 0;
   for (int k = 0; k < n; ++k) speed2 += sqr(v[k]);
   for (int i = 0; i < count; ++i)
-    if (is_in_reach(limit[i].phi, sqrt(speed2), step->h)) add_joint_limit(a, d, step, j, n, limit[i].J, limit[i].phi);
+    if (is_in_reach(limit[i].phi, sqrt(speed2), FAST_SPEED, step->h)) add_joint_limit(a, d, step, j, n, limit[i].J, limit[i].phi);
 }
 
 // ---- tendons ----------------------------------------------------------------------------------------
@@ -144,6 +160,7 @@ static void limit_tendon(hfActuation* a, const hfDynamics* d, const hfiActuation
 
 void hfi_limit_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
   const hfModel* m = a->model;
+  a->free_way = INFINITY;
   if (m->world.disable_limit) return;
   for (int j = 0; j < m->njnt; ++j) {
     if (!hf_model_jnt_limited(m)[j]) continue;
@@ -151,6 +168,23 @@ void hfi_limit_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep*
     else limit_joint(a, d, step, j);
   }
   for (int t = 0; t < m->ntendon; ++t) if (hf_model_tendon_limited(m)[t]) limit_tendon(a, d, step, t);
+}
+
+// Does velocity v take a hinge or slide at q past a limit that may have got no row?
+static int passes_limit(const hfModel* m, int j, double q, double v, double h) {
+  const double *range = hf_model_jnt_range(m) + 2 * j, margin = hf_model_jnt_margin(m)[j];
+  double below = q - range[0] - margin, above = range[1] - q - margin, reach = h * USUAL_SPEED;
+  return (below > reach && below + h * v < 0) || (above > reach && above - h * v < 0);
+}
+
+int hfi_limit_passed(const hfActuation* a, const double* q, const double* v1, double h) {
+  const hfModel* m = a->model;
+  if (!(a->free_way < INFINITY) || h * h * hfi_sum_squares(v1, m->nv) < sqr(a->free_way)) return 0; // No joint moves as far.
+  for (int j = 0; j < m->njnt; ++j)
+    if (hf_model_jnt_limited(m)[j] && hfi_joint_is_scalar(hf_model_jnt_type(m)[j]) &&
+        passes_limit(m, j, q[hf_model_jnt_qposadr(m)[j]], v1[hf_model_jnt_dofadr(m)[j]], h))
+      return 1;
+  return 0;
 }
 
 // ---- friction losses --------------------------------------------------------------------------------

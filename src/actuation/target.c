@@ -30,7 +30,7 @@ void hfi_target_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep
   a->ntarget = a->rows.n.nblock - before;
 }
 
-void hfi_target_collect(hfActuation* a, const double* v1) {
+void hfi_target_collect(const hfActuation* a, const double* v1) {
   memset(a->target_force, 0, sizeof *a->target_force * (size_t)a->model->nv);
   for (int b = 0; a->ntarget && b < a->rows.n.nblock; ++b)
     if (a->rows.block[b].source == HFI_ROW_TARGET) hfi_rows_force(&a->rows, &a->rows.block[b], v1, &a->target_force[a->rows.block[b].id]);

@@ -31,7 +31,7 @@ static void copy_poses(const hfBatch* b, const hfSim* sim, double* to) {
 
 static void copy_results(hfBatch* b, const hfSim* sim, int w) {
   const double* from[HF_BATCH_FIELDS] = {[HF_BATCH_SENSORS] = hf_sim_sensors(sim),
-                                         [HF_BATCH_ACTUATOR_FORCE] = hf_sim_actuator_force(sim),
+                                         [HF_BATCH_ACTUATOR_FORCE] = b->used[HF_BATCH_ACTUATOR_FORCE] ? hf_sim_actuator_force(sim) : NULL,
                                          [HF_BATCH_ACCELERATION] = hf_sim_acceleration(sim)};
   for (int f = HF_BATCH_SENSORS; f < HF_BATCH_POSE; ++f) {
     size_t width = (size_t)hfi_batch_width(b->model, (hfBatchField)f);

@@ -38,6 +38,7 @@ typedef struct hfiDiscrete {
   int32_t* block;             // (max_contacts) a contact's block in the step problem, or -1
   hfiContactOutcome* outcome; // (max_contacts) of the last step
   double* ctrl_rate;          // (nu x 2) first and second rate of controls that computed torque follows
+  int32_t all_limits;         // 1: limits of joints have their rows however far away they are
   double* tau;                // (nv) forces that do not depend on v1 [N or N m]
   hfiFlight flight;           // inertial motion
   int32_t* flies;             // (ntree) 1: nothing but gravity acts on the tree, and nothing is near an articulated one

@@ -35,6 +35,7 @@ void hfi_discrete_forces(hfiDiscrete* s, const hfState* state, const hfInput* in
   hf_actuation_update(&w->actuation, d, hf_state_q(state));
   hfiActuationStep step = {.h = h,
                            .near_rigid = s->config.near_rigid,
+                           .all_limits = s->all_limits,
                            .rigid_limits = s->config.rigid_limits,
                            .rigid_equalities = s->config.rigid_equalities,
                            .soft_defaults = s->config.mujoco_softness,

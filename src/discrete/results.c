@@ -92,6 +92,7 @@ static void compute_contact_outcomes(hfiDiscrete* s, hfStepReport* report) {
 static void take_target_impulses(hfiDiscrete* s) {
   const hfStepProblem* p = &s->assembly.problem;
   hfActuation* a = &s->world->actuation;
+  hfi_need_forces(a);
   for (int b = 0; b < a->rows.n.nblock; ++b)
     if (a->rows.block[b].source == HFI_ROW_TARGET)
       a->target_force[a->rows.block[b].id] = s->impulse[p->block[b].row] / p->h;
@@ -124,7 +125,7 @@ static void add_impacts(hfiDiscrete* s) {
 
 void hfi_discrete_results(hfiDiscrete* s, hfiStepOutput* out) {
   compute_contact_outcomes(s, out->report);
-  hfi_actuation_collect(&s->world->actuation, s->v1);
+  hfi_actuation_end(&s->world->actuation, s->v1);
   if (s->mlcp) take_target_impulses(s);
   if (out->constraint) compute_constraint_forces(s, out->constraint);
   if (s->nimpact) add_impacts(s);

@@ -126,15 +126,25 @@ static void advance(hfiDiscrete* s, hfState* state, const hfInput* in, hfiStepOu
   if (remembers && store_memory(s, state)) out->report->status = HF_OVERFLOW;
 }
 
+// Whether the solution brings a tree to one that sleeps, or a joint past a limit that was thought to be far away: then the problem
+// lacked something that it has when it is made again.
+static int problem_lacked_something(hfiDiscrete* s, const hfState* state) {
+  if (s->sleep.count && hfi_sleep_wake_touched(s)) return 1;
+  if (!hfi_limit_passed(&s->world->actuation, hf_state_q(state), s->v1, s->config.step)) return 0;
+  return s->all_limits = 1;
+}
+
 static hfStatus step(hfiDiscrete* s, hfState* state, const hfInput* in, hfiStepOutput* out, hfError* error) {
   hfStepReport* report = out->report;
   hfStatus status;
   if (s->config.sleep) hfi_sleep_start(s);
-  do { // Again where the solution brings a tree to one that sleeps.
+  *s->world->actuation.due = 0; // Nobody asked for the forces of the step before.
+  do {
     hfi_discrete_problem(s, state, in);
     if (s->config.gyroscopic) hfi_discrete_begin_flight(s);
     status = solve_step(s, state, report, error);
-  } while (status >= 0 && s->sleep.count && hfi_sleep_wake_touched(s));
+  } while (status >= 0 && problem_lacked_something(s, state));
+  s->all_limits = 0;
   report->status = status;
   if (status < 0 || (status > 0 && s->mlcp && !s->config.mlcp.fallback)) return status;
   if (s->world->ndropped) report->status = HF_OVERFLOW;

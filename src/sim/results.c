@@ -59,7 +59,10 @@ const hfSimConfig* hf_sim_config(const hfSim* s) { return &s->config; }
 double hf_sim_step_size(const hfSim* s) { return s->config.step; }
 const double* hf_sim_ctrl(const hfSim* s) { return s->world->ctrl; }
 const double* hf_sim_actuator_force(const hfSim* s) { return hf_actuation_force(&s->world->actuation); }
-const double* hf_sim_target_force(const hfSim* s) { return s->world->actuation.target_force; }
+const double* hf_sim_target_force(const hfSim* s) {
+  hfi_need_forces(&s->world->actuation);
+  return s->world->actuation.target_force;
+}
 const double* hf_sim_acceleration(const hfSim* s) { return s->acceleration; }
 const double* hf_sim_sensors(const hfSim* s) { return s->sensor; }
 const hfDynamics* hf_sim_dynamics(const hfSim* s) {

@@ -100,7 +100,7 @@ static void test_rows_are_the_forces_of_the_end(void** state) {
     double h = steps[trial % 3], got[8], want[8], drive[8], q1[8], force[16];
     randomise(&w, &r);
     implicit_force(&w, h, got);
-    hfi_actuation_collect(w.a, w.v1);
+    hfi_actuation_end(w.a, w.v1);
     memcpy(force, hf_actuation_force(w.a), sizeof *force * (size_t)w.model->nu);
     double collected[8];
     memcpy(collected, hf_actuation_joint_force(w.a), sizeof *collected * (size_t)w.model->nv);
