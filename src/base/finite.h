@@ -6,40 +6,44 @@
 
 #include <math.h>
 
-// Adds n numbers to eight partial sums.
-static inline void hfi_add_to_sums(double s[8], const double* x, int n) {
-  int i = 0;
-  for (; i + 8 <= n; i += 8)
-    for (int l = 0; l < 8; ++l) s[l] += x[i + l];
-  for (; i < n; ++i) s[0] += x[i];
-}
-static inline double hfi_total(const double s[8]) {
+// Eight partial sums, which vector units keep side by side.
+typedef struct hfiSums { double s[8]; } hfiSums;
+
+// Adds n numbers, or their squares, to the partial sums.
+void hfi_add_to_sums(hfiSums* sums, const double* x, int n);
+void hfi_add_squares_to_sums(hfiSums* sums, const double* x, int n);
+static inline double hfi_total(const hfiSums* sums) {
+  const double* s = sums->s;
   return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
 }
 
-// The sum of n numbers, of many in eight partial sums.
-static inline double hfi_sum(const double* x, int n) {
-  if (n < 8) {
-    double sum = 0;
-    for (int i = 0; i < n; ++i) sum += x[i];
-    return sum;
-  }
-  double s[8] = {0, 0, 0, 0, 0, 0, 0, 0};
-  hfi_add_to_sums(s, x, n);
-  return hfi_total(s);
-}
-
-// The sum of their squares. It is zero where all numbers are.
+// The sum of the squares of n numbers. It is zero where all numbers are.
 static inline double hfi_sum_squares(const double* x, int n) {
-  double s[8] = {0, 0, 0, 0, 0, 0, 0, 0};
-  int i = 0;
-  for (; i + 8 <= n; i += 8)
-    for (int l = 0; l < 8; ++l) s[l] += x[i + l] * x[i + l];
-  for (; i < n; ++i) s[0] += x[i] * x[i];
-  return hfi_total(s);
+  hfiSums sums = {{0}};
+  hfi_add_squares_to_sums(&sums, x, n);
+  return hfi_total(&sums);
 }
 
-// Returns 1 if all numbers are finite, 0 if perhaps not.
-static inline int hfi_surely_finite(const double* x, int n) { return isfinite(hfi_sum(x, n)); }
+// Returns 1 if all n numbers are finite, 0 if perhaps not.
+static inline int hfi_surely_finite(const double* x, int n) {
+  hfiSums sums = {{0}};
+  hfi_add_to_sums(&sums, x, n);
+  return isfinite(hfi_total(&sums));
+}
+
+// Are all n numbers NaN? Four at a time: arrays that nobody has filled are read at every step.
+static inline int hfi_all_nan(const double* x, int n) {
+  for (; n >= 4; n -= 4, x += 4)
+    if (!(isnan(x[0]) && isnan(x[1]) && isnan(x[2]) && isnan(x[3]))) return 0;
+  while (n > 0 && isnan(x[n - 1])) --n;
+  return n == 0;
+}
+// Is none of n numbers negative or NaN?
+static inline int hfi_none_negative(const double* x, int n) {
+  for (; n >= 4; n -= 4, x += 4)
+    if (!(x[0] >= 0 && x[1] >= 0 && x[2] >= 0 && x[3] >= 0)) return 0;
+  while (n > 0 && x[n - 1] >= 0) --n;
+  return n == 0;
+}
 
 #endif

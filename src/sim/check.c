@@ -11,14 +11,28 @@ static hfStatus refuse_dof(const hfModel* m, int dof, const char* what, hfError*
                     hf_model_name(m, HF_OBJECT_BODY, hf_model_dof_body(m)[dof]));
 }
 
+static hfStatus check_size(const hfSim* s, const hfState* state, hfError* error) {
+  const hfModel* m = s->model;
+  if (state->nq == m->nq && state->nv == m->nv && state->na == m->na) return HF_OK;
+  return hfi_refuse(error, HF_ERROR_ARGUMENT, "the state is of another model (nq %d, here %d)", state->nq, m->nq);
+}
+
+// Whether one sum clears all numbers of state and input.
+static int surely_finite(const hfModel* m, const hfState* state, const hfInput* in) {
+  hfiSums sums = {{0}};
+  hfi_add_to_sums(&sums, hf_state_q(state), m->nq);
+  hfi_add_to_sums(&sums, hf_state_v(state), m->nv);
+  if (m->na) hfi_add_to_sums(&sums, hf_state_act(state), m->na);
+  if (in && in->ctrl) hfi_add_to_sums(&sums, in->ctrl, m->nu);
+  if (in && in->force) hfi_add_to_sums(&sums, in->force, m->nv);
+  if (in && in->wrench) hfi_add_to_sums(&sums, (const double*)in->wrench, 6 * m->nbody);
+  if (in && in->mocap_pos) hfi_add_to_sums(&sums, in->mocap_pos, 3 * m->nmocap);
+  if (in && in->mocap_quat) hfi_add_to_sums(&sums, in->mocap_quat, 4 * m->nmocap);
+  return isfinite(hfi_total(&sums));
+}
+
 static hfStatus check_state(const hfSim* s, const hfState* state, hfError* error) {
   const hfModel* m = s->model;
-  if (state->nq != m->nq || state->nv != m->nv || state->na != m->na)
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "the state is of another model (nq %d, here %d)",
-                      state->nq, m->nq);
-  if (hfi_surely_finite(hf_state_q(state), m->nq) && hfi_surely_finite(hf_state_v(state), m->nv) &&
-      hfi_surely_finite(hf_state_act(state), m->na))
-    return HF_OK;
   for (int j = 0; j < m->njnt; ++j)
     for (int k = 0; k < (j + 1 < m->njnt ? hf_model_jnt_qposadr(m)[j + 1] : m->nq) -
                             hf_model_jnt_qposadr(m)[j];
@@ -34,8 +48,7 @@ static hfStatus check_state(const hfSim* s, const hfState* state, hfError* error
 }
 
 static hfStatus check_array(const double* x, int n, const char* what, hfError* error) {
-  if (!x || hfi_surely_finite(x, n)) return HF_OK;
-  for (int i = 0; i < n; ++i)
+  for (int i = 0; x && i < n; ++i)
     if (!isfinite(x[i]))
       return hfi_refuse(error, HF_ERROR_NONFINITE, "input %s[%d] is not finite", what, i);
   return HF_OK;
@@ -62,7 +75,8 @@ static hfStatus check_input(const hfSim* s, const hfInput* in, hfError* error) {
 
 // A target may be NaN (none) but not infinite.
 static hfStatus check_targets(const hfSim* s, const double* target, hfError* error) {
-  for (int i = 0; target && i < s->model->nv; ++i) {
+  if (!target || hfi_all_nan(target, s->model->nv)) return HF_OK;
+  for (int i = 0; i < s->model->nv; ++i) {
     if (isnan(target[i])) continue;
     if (!s->method->discrete)
       return hfi_refuse(error, HF_ERROR_UNSUPPORTED,
@@ -74,7 +88,8 @@ static hfStatus check_targets(const hfSim* s, const double* target, hfError* err
 
 // A limit may be infinite but not negative.
 static hfStatus check_limits(const hfSim* s, const double* limit, hfError* error) {
-  for (int i = 0; limit && i < s->model->nv; ++i)
+  if (!limit || hfi_none_negative(limit, s->model->nv)) return HF_OK;
+  for (int i = 0; i < s->model->nv; ++i)
     if (!(limit[i] >= 0))
       return hfi_refuse(error, HF_ERROR_ARGUMENT,
                         "input force_limit[%d] = %g: must not be negative", i, limit[i]);
@@ -82,8 +97,11 @@ static hfStatus check_limits(const hfSim* s, const double* limit, hfError* error
 }
 
 hfStatus hfi_sim_begin(hfSim* s, const hfState* state, const hfInput* in, hfError* error) {
-  hfStatus status = check_state(s, state, error);
-  if (status == HF_OK) status = check_input(s, in, error);
+  hfStatus status = check_size(s, state, error);
+  if (status == HF_OK && !surely_finite(s->model, state, in)) {
+    status = check_state(s, state, error);
+    if (status == HF_OK) status = check_input(s, in, error);
+  }
   if (status == HF_OK && in) status = check_targets(s, in->velocity_target, error);
   if (status == HF_OK && in) status = check_limits(s, in->force_limit, error);
   if (status == HF_OK && hfi_world_is_outdated(s->world)) hfi_world_refresh(s->world);

@@ -24,6 +24,14 @@ static double check_row(const hfSaturatedRow* row) {
   return 0 * row->s0 + 0 * row->kappa + (row->lo <= row->hi ? 0 : NAN);
 }
 
+// The sum of the numbers of a contact's law, in two lanes.
+static inline double sum_law(const hfContactLaw* law) {
+  const double* x = &law->stiffness;
+  double even = 0, odd = CONTACT_REALS % 2 ? x[CONTACT_REALS - 1] : 0;
+  for (int i = 0; i + 1 < CONTACT_REALS; i += 2) even += x[i], odd += x[i + 1];
+  return even + odd;
+}
+
 static double check_tree(const hfStepProblem* P, int t) {
   int first = P->tree_start[t], n = P->tree_start[t + 1] - first;
   return sum_zeros(P->M + P->M_start[t], n * n) + sum_zeros(P->diag + first, n) +
@@ -60,15 +68,16 @@ static hfStatus name_culprit(const hfStepProblem* P, hfError* error) {
 }
 
 hfStatus hfi_problem_check_finite(const hfStepProblem* P, hfError* error) {
-  double s[8] = {P->h, 0, 0, 0, 0, 0, 0, 0};
-  hfi_add_to_sums(s, P->M, P->M_start[P->ntree]);
-  hfi_add_to_sums(s, P->diag, P->nv);
-  hfi_add_to_sums(s, P->p, P->nv);
-  hfi_add_to_sums(s, P->v0, P->nv);
-  hfi_add_to_sums(s, P->J, P->njac);
-  for (int i = 0; i < P->ncontact; ++i) hfi_add_to_sums(s, &P->contact[i].stiffness, CONTACT_REALS);
-  for (int i = 0; i < P->nsaturated; ++i) s[0] += check_row(P->saturated + i);
-  return isfinite(hfi_total(s)) ? HF_OK : name_culprit(P, error);
+  hfiSums sums = {{P->h}};
+  double laws = 0;
+  hfi_add_to_sums(&sums, P->M, P->M_start[P->ntree]);
+  hfi_add_to_sums(&sums, P->diag, P->nv);
+  hfi_add_to_sums(&sums, P->p, P->nv);
+  hfi_add_to_sums(&sums, P->v0, P->nv);
+  hfi_add_to_sums(&sums, P->J, P->njac);
+  for (int i = 0; i < P->ncontact; ++i) laws += sum_law(P->contact + i);
+  for (int i = 0; i < P->nsaturated; ++i) laws += check_row(P->saturated + i);
+  return isfinite(hfi_total(&sums) + laws) ? HF_OK : name_culprit(P, error);
 }
 
 hfStepCapacity hf_step_problem_capacity(const hfStepProblem* P) {

@@ -86,6 +86,7 @@ typedef struct hfiIsland {
   double *gamma, *G;                  // (nrow) impulses, 0 in padding; -dgamma/ds of saturated rows
   double* dual;                       // (nrow) friction duals (dual.h) [-]
   double* lag;                        // (nblock) normal force that bounds friction in the convex problem [N]
+  double* sums;        // (4) partial sums of a norm
   double *v_kept, *s_kept, *lag_kept; // (n), (nrow), (nblock) of its best pass (convex.c)
   hfContactLaw* soft;                 // (nblock) soft laws of the contacts (soft.c)
   const hfContactLaw** other_law;     // (nblock) the law that the one in `block` takes turns with

@@ -78,9 +78,7 @@ void hfi_world_load(hfiWorld* w, double t, const hfInput* in) {
 
 const double* hfi_world_targets(const hfiWorld* w, const hfInput* in) {
   const double* target = in ? in->velocity_target : NULL;
-  for (int i = 0; target && i < w->model->nv; ++i)
-    if (!isnan(target[i])) return target;
-  return NULL;
+  return target && !hfi_all_nan(target, w->model->nv) ? target : NULL;
 }
 
 void hfi_world_add_applied(const hfiWorld* w, const hfInput* in, double* tau) {
