@@ -106,21 +106,16 @@ static void print_info(const hfModel* m) {
 
 // ---- JSON --------------------------------------------------------------------------------------
 
-static json_t* name_json(const hfModel* m, hfObjectKind kind, int id) {
-  char buffer[NAME_BUFFER];
-  return json_string(object_name(m, kind, id, buffer));
-}
-
 static json_t* names_json(const hfModel* m, hfObjectKind kind) {
   json_t* array = json_array();
   for (int i = 0; i < hf_model_object_count(m, kind); ++i)
-    json_array_append_new(array, name_json(m, kind, i));
+    json_array_append_new(array, json_name(m, kind, i));
   return array;
 }
 
 static json_t* body_json(const hfModel* m, int b) {
   json_t* o = json_object();
-  json_object_set_new(o, "name", name_json(m, HF_OBJECT_BODY, b));
+  json_object_set_new(o, "name", json_name(m, HF_OBJECT_BODY, b));
   json_object_set_new(o, "parent", json_integer(b ? hf_model_body_parent(m)[b] : -1));
   json_object_set_new(o, "mass", json_number(hf_model_body_mass(m)[b]));
   json_object_set_new(o, "com", json_numbers(hf_model_body_com(m) + 3 * b, 3));
@@ -132,7 +127,7 @@ static json_t* body_json(const hfModel* m, int b) {
 
 static json_t* joint_json(const hfModel* m, int j) {
   json_t* o = json_object();
-  json_object_set_new(o, "name", name_json(m, HF_OBJECT_JOINT, j));
+  json_object_set_new(o, "name", json_name(m, HF_OBJECT_JOINT, j));
   json_object_set_new(o, "type", json_string(hf_joint_info(hf_model_jnt_type(m)[j]).name));
   json_object_set_new(o, "body", json_integer(hf_model_jnt_body(m)[j]));
   json_object_set_new(o, "qposadr", json_integer(hf_model_jnt_qposadr(m)[j]));
@@ -144,7 +139,7 @@ static json_t* joint_json(const hfModel* m, int j) {
 
 static json_t* geom_json(const hfModel* m, int g) {
   json_t* o = json_object();
-  json_object_set_new(o, "name", name_json(m, HF_OBJECT_GEOM, g));
+  json_object_set_new(o, "name", json_name(m, HF_OBJECT_GEOM, g));
   json_object_set_new(o, "type", json_string(hf_geom_type_name(hf_model_geom_type(m)[g])));
   json_object_set_new(o, "body", json_integer(hf_model_geom_body(m)[g]));
   json_object_set_new(o, "size", json_numbers(hf_model_geom_size(m) + 3 * g, 3));
@@ -155,11 +150,11 @@ static json_t* geom_json(const hfModel* m, int g) {
 static json_t* actuator_json(const hfModel* m, int i) {
   int type = hf_model_actuator_trntype(m)[i];
   json_t* o = json_object();
-  json_object_set_new(o, "name", name_json(m, HF_OBJECT_ACTUATOR, i));
+  json_object_set_new(o, "name", json_name(m, HF_OBJECT_ACTUATOR, i));
   json_object_set_new(o, "transmission", json_string(transmissions[type]));
   json_object_set_new(o, "drive", json_string(drives[hf_model_actuator_drive(m)[i]]));
   json_object_set_new(o, "target",
-                      name_json(m, transmission_kind(type), hf_model_actuator_trnid(m)[2 * i]));
+                      json_name(m, transmission_kind(type), hf_model_actuator_trnid(m)[2 * i]));
   if (hf_model_actuator_ctrllimited(m)[i])
     json_object_set_new(o, "ctrlrange", json_numbers(hf_model_actuator_ctrlrange(m) + 2 * i, 2));
   if (hf_model_actuator_forcelimited(m)[i])

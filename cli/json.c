@@ -15,7 +15,7 @@ json_t* json_numbers(const double* x, int count) {
 json_t* json_vec3(hfVec3 a) { return json_numbers((const double[]){a.x, a.y, a.z}, 3); }
 json_t* json_quat(hfQuat q) { return json_numbers((const double[]){q.w, q.x, q.y, q.z}, 4); }
 
-static json_t* json_name(const hfModel* model, hfObjectKind kind, int id) {
+json_t* json_name(const hfModel* model, hfObjectKind kind, int id) {
   char buffer[NAME_BUFFER];
   return json_string(object_name(model, kind, id, buffer));
 }

@@ -10,6 +10,7 @@ json_t* json_number(double x);
 json_t* json_numbers(const double* x, int count);
 json_t* json_vec3(hfVec3 a);
 json_t* json_quat(hfQuat q);
+json_t* json_name(const hfModel* model, hfObjectKind kind, int id);
 json_t* json_contacts(const hfSim* sim, const hfModel* model);
 json_t* json_sensors(const hfSim* sim, const hfModel* model);
 

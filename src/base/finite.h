@@ -24,6 +24,12 @@ static inline double hfi_sum_squares(const double* x, int n) {
   return hfi_total(&sums);
 }
 
+static inline int hfi_all_finite(const double* x, int n) {
+  for (int i = 0; i < n; ++i)
+    if (!isfinite(x[i])) return 0;
+  return 1;
+}
+
 // Returns 1 if all n numbers are finite, 0 if perhaps not.
 static inline int hfi_surely_finite(const double* x, int n) {
   hfiSums sums = {{0}};

@@ -129,18 +129,8 @@ static void place_fixed_frames(hfDynamics* d) {
 
 // ---- dof motions ----------------------------------------------------------------------------------
 
-static hfMotion rotation_about(hfVec3 axis, hfVec3 r_OA) {
-  hfMotion S = {axis, v3_cross(r_OA, axis)};
-  return S;
-}
-
-static hfMotion translation_along(hfVec3 axis) {
-  hfMotion S = {v3_zero(), axis};
-  return S;
-}
-
 static void rotations_about_columns(hfMotion* S, hfMat3 R, hfVec3 r_OA) {
-  for (int k = 0; k < 3; ++k) S[k] = rotation_about(m3_col(R, k), r_OA);
+  for (int k = 0; k < 3; ++k) S[k] = mo_rotation(m3_col(R, k), r_OA);
 }
 
 static inline void make_motions(hfDynamics* d, const hfiLink* link, hfVec3 O) {
@@ -148,13 +138,13 @@ static inline void make_motions(hfDynamics* d, const hfiLink* link, hfVec3 O) {
     hfMotion* S = d->S + d->step[j].dofadr;
     hfVec3 r_OA = v3_sub(d->p_WA[j], O);
     switch (d->step[j].type) {
-    case HF_JOINT_HINGE: *S = rotation_about(d->axis_W[j], r_OA); break;
-    case HF_JOINT_SLIDE: *S = translation_along(d->axis_W[j]); break;
+    case HF_JOINT_HINGE: *S = mo_rotation(d->axis_W[j], r_OA); break;
+    case HF_JOINT_SLIDE: *S = mo_translation(d->axis_W[j]); break;
     case HF_JOINT_BALL: rotations_about_columns(S, d->X_WB[link->body].R, r_OA); break;
     default:
-      S[0] = translation_along(v3(1, 0, 0));
-      S[1] = translation_along(v3(0, 1, 0));
-      S[2] = translation_along(v3(0, 0, 1));
+      S[0] = mo_translation(v3(1, 0, 0));
+      S[1] = mo_translation(v3(0, 1, 0));
+      S[2] = mo_translation(v3(0, 0, 1));
       rotations_about_columns(S + 3, d->X_WB[link->body].R, r_OA);
     }
   }

@@ -2,6 +2,7 @@
 #include "friction/sparse.h"
 
 #include "base/arena.h"
+#include "base/disjoint_sets.h"
 
 #include <string.h>
 
@@ -97,16 +98,11 @@ int hfi_entries_compress(const hfiEntries* list, int32_t rows, int32_t cols, hfS
 
 // ---- components ----------------------------------------------------------------------------------
 
-static int32_t find_root(int32_t* parent, int32_t i) {
-  while (parent[i] != i) i = parent[i] = parent[parent[i]];
-  return i;
-}
-
 // Numbers the components in the order of their first items, and sorts the items by component.
 static void sort_items(hfiComponents* C, int32_t n, int32_t* parent) {
   C->count = C->largest = 0;
   for (int32_t i = 0; i < n; ++i) {
-    int32_t root = find_root(parent, i);
+    int32_t root = hfi_find_set(parent, i); // which comes before its items
     C->label[i] = root == i ? C->count++ : C->label[root];
   }
   for (int32_t i = 0; i < n; ++i) ++C->start[C->label[i] + 1];
@@ -128,10 +124,7 @@ int hfi_components_find(hfiComponents* C, int32_t n, const int32_t* edges, int32
   C->item = C->start + size, C->label = C->item + size, C->local = C->label + size, C->next = C->local + size;
   int32_t* parent = C->next + size;
   for (int32_t i = 0; i < n; ++i) parent[i] = i;
-  for (int32_t k = 0; k < count; ++k) {
-    int32_t a = find_root(parent, edges[2 * k]), b = find_root(parent, edges[2 * k + 1]);
-    parent[a < b ? b : a] = a < b ? a : b; // The smaller index is the root, so that a root comes before its items.
-  }
+  for (int32_t k = 0; k < count; ++k) hfi_join_sets(parent, edges[2 * k], edges[2 * k + 1]);
   sort_items(C, n, parent);
   return 1;
 }

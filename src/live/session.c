@@ -5,6 +5,7 @@
 // as a wrench at the body's centre of mass, torque (p - p_com) x F.
 #include "live/session.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/locale.h"
 #include "math/vec3.h"
@@ -14,16 +15,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static const hfModel* model_of(const hfiSession* s) {
   return s->params ? hf_params_model(s->params) : s->base;
-}
-
-static double clock_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 // ---- making --------------------------------------------------------------------------------------
@@ -367,14 +361,14 @@ hfStatus hfi_session_step(hfiSession* s, hfiBytes* out) {
 }
 
 void hfi_session_advance(hfiSession* s, double wall, double budget, hfiBytes* out) {
-  double end = clock_now() + budget, h = hf_sim_step_size(s->sim);
-  for (; s->pending > 0 && clock_now() <= end && hfi_session_step(s, out) >= 0; --s->pending) {}
+  double end = hfi_clock() + budget, h = hf_sim_step_size(s->sim);
+  for (; s->pending > 0 && hfi_clock() <= end && hfi_session_step(s, out) >= 0; --s->pending) {}
   if (!s->playing) return;
   s->debt += s->speed * wall;
   while (s->debt >= h && s->playing) {
     if (hfi_session_step(s, out) < 0) return;
     s->debt -= h;
-    if (clock_now() > end) {
+    if (hfi_clock() > end) {
       s->debt = fmod(s->debt, h);
       return;
     }

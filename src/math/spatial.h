@@ -13,6 +13,15 @@
 typedef struct hfiInertia { double m; hfVec3 h; double I[6]; } hfiInertia;
 
 static inline hfMotion mo_zero(void) { hfMotion r = {{0, 0, 0}, {0, 0, 0}}; return r; }
+// The motion of a unit rate about an axis through the point p, seen at the origin; and along an axis.
+static inline hfMotion mo_rotation(hfVec3 axis, hfVec3 p) {
+  hfMotion r = {axis, v3_cross(p, axis)};
+  return r;
+}
+static inline hfMotion mo_translation(hfVec3 axis) {
+  hfMotion r = {v3_zero(), axis};
+  return r;
+}
 static inline hfMotion mo_add(hfMotion a, hfMotion b) {
   hfMotion r = {v3_add(a.w, b.w), v3_add(a.v, b.v)};
   return r;

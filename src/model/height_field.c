@@ -1,6 +1,8 @@
 // Height fields, see height_field.h.
 #include "model/height_field.h"
 
+#include "base/disjoint_sets.h"
+
 // Neighbouring triangles lie in one plane where the far vertex of one is within this share of the field's cells and heights of the
 // plane of the other: heights come from files in single precision [-].
 static const double COPLANAR = 2e-7;
@@ -49,25 +51,13 @@ void hfi_hfield_range(const double* height, int count, double range[2]) {
 
 // ---- regions -------------------------------------------------------------------------------------
 
-// The first triangle of the set that t belongs to; the path to it is halved.
-static int32_t find_root(int32_t* region, int32_t t) {
-  while (region[t] != t) t = region[t] = region[region[t]];
-  return t;
-}
-
-static void join(int32_t* region, int32_t a, int32_t b) {
-  a = find_root(region, a), b = find_root(region, b);
-  if (a < b) region[b] = a;
-  else region[a] = b;
-}
-
 // Joins a triangle and its neighbour across an edge where their slopes differ by less than what moves a vertex by `tolerance`.
 static void join_flat(const hfiHeightField* f, const int a[3], const int b[3], double tolerance, int32_t* region) {
   double p[2], q[2];
   hfi_hfield_slopes(f, a[0], a[1], a[2], p);
   hfi_hfield_slopes(f, b[0], b[1], b[2], q);
   if (fabs(p[0] - q[0]) * f->dx <= tolerance && fabs(p[1] - q[1]) * f->dy <= tolerance)
-    join(region, hfi_hfield_triangle(f, a[0], a[1], a[2]), hfi_hfield_triangle(f, b[0], b[1], b[2]));
+    hfi_join_sets(region, hfi_hfield_triangle(f, a[0], a[1], a[2]), hfi_hfield_triangle(f, b[0], b[1], b[2]));
 }
 
 void hfi_hfield_regions(const hfiHeightField* f, int32_t* region) {
@@ -80,5 +70,5 @@ void hfi_hfield_regions(const hfiHeightField* f, int32_t* region) {
       if (c > 0) join_flat(f, (int[3]){c - 1, r, 0}, (int[3]){c, r, 1}, tolerance, region);
       if (r > 0) join_flat(f, (int[3]){c, r - 1, 1}, (int[3]){c, r, 0}, tolerance, region);
     }
-  for (int t = 0; t < count; ++t) region[t] = find_root(region, t);
+  for (int t = 0; t < count; ++t) region[t] = hfi_find_set(region, t);
 }

@@ -1,36 +1,25 @@
 // The joint types, see joint.h.
 #include "model/joint.h"
 
-// Velocity at the world's origin of a rotation about u through the point p.
-static hfMotion rotation_about(hfVec3 u, hfVec3 p) {
-  hfMotion S = {u, v3_cross(p, u)};
-  return S;
-}
-
-static hfMotion translation_along(hfVec3 u) {
-  hfMotion S = {v3_zero(), u};
-  return S;
-}
-
 static hfMotion free_axis(const hfPose* X, hfVec3 axis, hfVec3 p_BA, int k) {
   (void)axis, (void)p_BA;
-  if (k < 3) return translation_along(v3(k == 0, k == 1, k == 2));
-  return rotation_about(m3_col(X->R, k - 3), X->p);
+  if (k < 3) return mo_translation(v3(k == 0, k == 1, k == 2));
+  return mo_rotation(m3_col(X->R, k - 3), X->p);
 }
 
 static hfMotion ball_axis(const hfPose* X, hfVec3 axis, hfVec3 p_BA, int k) {
   (void)axis;
-  return rotation_about(m3_col(X->R, k), pose_point(*X, p_BA));
+  return mo_rotation(m3_col(X->R, k), pose_point(*X, p_BA));
 }
 
 static hfMotion slide_axis(const hfPose* X, hfVec3 axis, hfVec3 p_BA, int k) {
   (void)p_BA, (void)k;
-  return translation_along(m3_mulv(X->R, axis));
+  return mo_translation(m3_mulv(X->R, axis));
 }
 
 static hfMotion hinge_axis(const hfPose* X, hfVec3 axis, hfVec3 p_BA, int k) {
   (void)k;
-  return rotation_about(m3_mulv(X->R, axis), pose_point(*X, p_BA));
+  return mo_rotation(m3_mulv(X->R, axis), pose_point(*X, p_BA));
 }
 
 // Both ends of an interval of the single coordinate.

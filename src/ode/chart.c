@@ -4,6 +4,7 @@
 //   analytic              f's own Jacobian, carried from the tangent space at x to the chart
 #include "ode/chart.h"
 
+#include "base/finite.h"
 #include "math/vec3.h"
 
 #include <float.h>
@@ -26,12 +27,6 @@ void hfi_chart_point(const hfiChart* chart, const double* u, double* x) {
     for (int i = 0; i < ode->n; ++i) x[i] = chart->x0[i] + u[i];
 }
 
-static int all_finite(const double* a, int n) {
-  for (int i = 0; i < n; ++i)
-    if (!isfinite(a[i])) return 0;
-  return 1;
-}
-
 hfStatus hfi_chart_rate(hfiChart* chart, double t, const double* u, double* rate) {
   const hfOde* ode = &chart->ode;
   hfi_chart_point(chart, u, chart->x);
@@ -40,7 +35,7 @@ hfStatus hfi_chart_rate(hfiChart* chart, double t, const double* u, double* rate
   if (status) return status;
   memcpy(chart->raw, rate, (size_t)ode->n * sizeof *rate);
   if (ode->lift) ode->lift(ode->context, u, rate);
-  return all_finite(rate, ode->n) ? HF_OK : HF_NO_SOLUTION;
+  return hfi_all_finite(rate, ode->n) ? HF_OK : HF_NO_SOLUTION;
 }
 
 static hfStatus difference_columns(hfiChart* chart, double t, const double* u, const double* rate,

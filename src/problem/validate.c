@@ -3,8 +3,7 @@
 #include <holdfast/step_problem.h>
 
 #include "base/error.h"
-
-#include <math.h>
+#include "base/finite.h"
 
 // Two entries of M that should be equal may differ by this share of the diagonal: they may have
 // been summed in different orders [-].
@@ -17,11 +16,6 @@ static int in_range(int64_t first, int64_t count, int64_t total) {
   return first >= 0 && count >= 0 && first + count <= total;
 }
 
-static int all_finite(const double* x, int n) {
-  for (int i = 0; i < n; ++i)
-    if (!isfinite(x[i])) return 0;
-  return 1;
-}
 static int none_negative(const double* x, int n) {
   for (int i = 0; i < n; ++i)
     if (!(x[i] >= 0 && isfinite(x[i]))) return 0;
@@ -47,8 +41,8 @@ static hfStatus check_tree(const hfStepProblem* P, int t, hfError* error) {
       P->M_start[t + 1] - (int64_t)P->M_start[t] != n * n)
     REFUSE("tree %d: %d dofs with a mass matrix of %d numbers", t, (int)n,
            P->M_start[t + 1] - P->M_start[t]);
-  if (!all_finite(M, (int)(n * n)) || !all_finite(P->p + first, (int)n) ||
-      !all_finite(P->v0 + first, (int)n))
+  if (!hfi_all_finite(M, (int)(n * n)) || !hfi_all_finite(P->p + first, (int)n) ||
+      !hfi_all_finite(P->v0 + first, (int)n))
     REFUSE("tree %d: M, p or v0 is not finite", t);
   if (!none_negative(P->diag + first, (int)n)) REFUSE("tree %d: diag is negative or not finite", t);
   for (int i = 0; i < n; ++i) {
@@ -77,7 +71,7 @@ static hfStatus check_contact(const hfContactLaw* c, int block, hfError* error) 
   if (c->friction < HF_FRICTION_REGULARISED || c->friction > HF_FRICTION_COULOMB)
     REFUSE("block %d: friction law %d", block, c->friction);
   if (!none_negative(c->mu, 3) || !none_negative(c->k_t, 3) || !none_negative(c->c_t, 3) ||
-      !none_negative(c->stiction_speed, 3) || !all_finite(c->xi0, 5))
+      !none_negative(c->stiction_speed, 3) || !hfi_all_finite(c->xi0, 5))
     REFUSE("block %d: a friction parameter is negative or not finite", block);
   for (int g = 0; g < 3; ++g)
     if (c->friction != HF_FRICTION_ANCHORED && c->mu[g] > 0 && !(c->stiction_speed[g] > 0))
@@ -122,7 +116,7 @@ static hfStatus check_piece(const hfStepProblem* P, int b, int i, hfError* error
   for (int j = 0; j < piece->ncol; ++j)
     if (cols[j] < (j > 0 ? cols[j - 1] + 1 : 0) || cols[j] >= n)
       REFUSE("block %d: piece %d: column %d is out of order or range", b, i, cols[j]);
-  if (!all_finite(P->J + piece->jac, block->dim * piece->ncol))
+  if (!hfi_all_finite(P->J + piece->jac, block->dim * piece->ncol))
     REFUSE("block %d: J is not finite", b);
   return HF_OK;
 }

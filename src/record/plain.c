@@ -6,6 +6,7 @@
 //   solver           Newton iterations of each step                                       [-]
 #include "record/plain.h"
 
+#include "math/vec3.h"
 #include "record/plot.h"
 
 #include <holdfast/version.h>
@@ -14,8 +15,6 @@
 void hfi_plain_init(hfiPlain* p) {
   for (int i = 0; i < HFI_PLAIN_SERIES; ++i) hfi_series_init(&p->series[i]);
 }
-
-static double length(hfVec3 a) { return sqrt(a.x * a.x + a.y * a.y + a.z * a.z); }
 
 void hfi_plain_add(hfiPlain* p, hfDynamics* d, const hfSim* sim, const hfState* state,
                    const hfInput* input, const hfStepReport* step) {
@@ -26,7 +25,7 @@ void hfi_plain_add(hfiPlain* p, hfDynamics* d, const hfSim* sim, const hfState* 
   double normal = 0, friction = 0;
   for (int i = 0; i < hf_sim_contact_count(sim); ++i) {
     hfContact c = hf_sim_contact(sim, i);
-    normal += c.fn, friction += length(c.ft);
+    normal += c.fn, friction += v3_norm(c.ft);
   }
   const double value[HFI_PLAIN_SERIES] = {
       kinetic,  potential,      kinetic + potential, normal,

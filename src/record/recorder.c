@@ -1,9 +1,8 @@
 // Writes a recording to a file, whole chunks at a time.
-#include "base/output.h"
+#include "base/clock.h"
 #include "base/error.h"
+#include "base/output.h"
 #include "record/stream.h"
-
-#include <time.h>
 
 // The file is written at most this often [s] unless this many bytes wait: a call of the system costs as much as
 // a small step. A killed process loses no more than that.
@@ -15,12 +14,6 @@ struct hfRecorder {
   hfiStream stream;
   double flushed; // when [s]
 };
-
-static double wall_clock(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 hfStatus hf_recorder_open(hfRecorder** recorder, const char* path, const hfModel* model,
                           const char* scene, hfError* error) {
@@ -44,7 +37,7 @@ void hf_recorder_set_interval(hfRecorder* recorder, double interval) {
 hfStatus hf_recorder_add(hfRecorder* recorder, const hfSim* sim, const hfState* state,
                          const hfInput* input, const hfStepReport* step, hfError* error) {
   hfi_clear_error(error);
-  double now = wall_clock();
+  double now = hfi_clock();
   hfi_stream_step(&recorder->stream, sim, state, input, step, now, &recorder->out.piece);
   if (!step) return HF_OK; // the start goes to the file with the first step
   if (now - recorder->flushed < flush_time && recorder->out.piece.size < FLUSH_BYTES) return HF_OK;
@@ -55,7 +48,7 @@ hfStatus hf_recorder_add(hfRecorder* recorder, const hfSim* sim, const hfState* 
 hfStatus hf_recorder_write(hfRecorder* recorder, const hfSim* sim, const hfState* state,
                            const hfInput* input, hfError* error) {
   hfi_clear_error(error);
-  hfi_stream_frame(&recorder->stream, sim, state, input, wall_clock(), &recorder->out.piece);
+  hfi_stream_frame(&recorder->stream, sim, state, input, hfi_clock(), &recorder->out.piece);
   return hfi_output_flush(&recorder->out, error);
 }
 

@@ -1,5 +1,6 @@
 // The report of a run as one HTML file: the page of viewer/ with the recording inside it. A library
 // that was built without the page writes a table and plots instead (record/plain.h).
+#include "base/clock.h"
 #include "base/error.h"
 #include "record/embed.h"
 #include "record/page.h"
@@ -9,7 +10,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 // A report keeps at most this many bytes of frames and events; beyond it every second frame goes.
 enum { MAX_BYTES = 48 << 20 };
@@ -49,19 +49,13 @@ hfStatus hf_report_open(hfReport** report, const char* path, const hfModel* mode
   return status;
 }
 
-static double wall_clock(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 void hf_report_add(hfReport* report, const hfSim* sim, const hfState* state, const hfInput* input,
                    const hfStepReport* step) {
   if (report->plain) {
     if (step) hfi_plain_add(report->plain, report->stream.dynamics, sim, state, input, step);
     return;
   }
-  hfi_stream_step(&report->stream, sim, state, input, step, wall_clock(), &report->chunks);
+  hfi_stream_step(&report->stream, sim, state, input, step, hfi_clock(), &report->chunks);
   if (report->chunks.size <= MAX_BYTES) return;
   hfi_chunks_thin(&report->chunks);
   report->stream.interval *= 2;

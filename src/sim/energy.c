@@ -66,10 +66,6 @@ static double contact_energy(const hfSim* s) {
   return sum;
 }
 
-static double diagonal_mass(const hfDynamics* d, int dof) {
-  return d->M[hf_model_dof_Madr(d->model)[dof] + hf_model_dof_depth(d->model)[dof]];
-}
-
 // Sum of M_ii over the dofs of joints that are beyond a limit.
 static double mass_beyond_limits(const hfDynamics* d, const double* q) {
   const hfModel* m = d->model;
@@ -79,7 +75,7 @@ static double mass_beyond_limits(const hfDynamics* d, const double* q) {
     hfiJointLimit limit[HFI_MAX_JOINT_LIMITS];
     int beyond = 0, first = hf_model_jnt_dofadr(m)[j], n = hfi_joint_nv(hf_model_jnt_type(m)[j]);
     for (int k = hfi_joint_limits(m, j, q + hf_model_jnt_qposadr(m)[j], limit) - 1; k >= 0; --k) beyond |= limit[k].phi < 0;
-    for (int i = first; beyond && i < first + n; ++i) sum += diagonal_mass(d, i);
+    for (int i = first; beyond && i < first + n; ++i) sum += hfi_diagonal_mass(d, i);
   }
   return sum;
 }
@@ -109,7 +105,7 @@ static double release_energy(hfSim* s, const double* q) {
   int groups = open_groups(s, q);
   double all = hf_model_body_subtreemass(s->model)[0];
   hf_dynamics_mass_matrix(&s->world->dynamics);
-  for (int i = 0; groups && i < s->model->nv; ++i) all += 3 * diagonal_mass(d, i);
+  for (int i = 0; groups && i < s->model->nv; ++i) all += 3 * hfi_diagonal_mass(d, i);
   return 0.5 * sqr(s->model->world.release_speed) * (mass_beyond_limits(d, q) + groups * all);
 }
 

@@ -20,8 +20,6 @@ static int has_soft_contacts(const hfModel* m) {
          any_nonzero(hf_model_pair_solref(m), 2 * m->npair) || any_nonzero(hf_model_pair_solimp(m), 5 * m->npair);
 }
 
-static double component(hfVec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
-
 // rotation: 1 for a torque, 0 for a force. x (nv) is zero before and after; column (nv).
 static double weigh_body(const hfDynamics* d, int body, int rotation, double* x, hfMotion* column) {
   const int32_t* dofs = NULL;
@@ -29,9 +27,9 @@ static double weigh_body(const hfDynamics* d, int body, int rotation, double* x,
   double sum = 0;
   hfi_jacobian_columns(d, body, hfi_body_com(d, body), column);
   for (int axis = 0; axis < 3; ++axis) {
-    for (int i = 0; i < n; ++i) x[dofs[i]] = component(rotation ? column[i].w : column[i].v, axis);
+    for (int i = 0; i < n; ++i) x[dofs[i]] = v3_get(rotation ? column[i].w : column[i].v, axis);
     hf_dynamics_solve(d, x);
-    for (int i = 0; i < n; ++i) sum += x[dofs[i]] * component(rotation ? column[i].w : column[i].v, axis);
+    for (int i = 0; i < n; ++i) sum += x[dofs[i]] * v3_get(rotation ? column[i].w : column[i].v, axis);
     for (int i = 0; i < d->model->nv; ++i) x[i] = 0;
   }
   return sum / 3;

@@ -52,7 +52,7 @@ static void compare_tendons(mujocoScene* s, const double* q, const double* lengt
 static void test_wrapping(void** state) {
   (void)state;
   char folder[] = "/tmp/holdfast_tendons_XXXXXX", arguments[32];
-  int states = getenv("HF_FULL") ? 5000 : 300, wrapped[KINDS] = {0};
+  int states = is_full() ? 5000 : 300, wrapped[KINDS] = {0};
   snprintf(arguments, sizeof arguments, "%d 20260501", states);
   if (peer_run(folder, "actuation/mujoco_tendons.py", arguments) != 0) skip();
   mujocoScene s;

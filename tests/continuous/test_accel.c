@@ -114,12 +114,6 @@ static void difference_jacobian(const hfOde* ode, const double* x0, const double
   }
 }
 
-static double largest(const double* A, int n) {
-  double x = 0;
-  for (int i = 0; i < n; ++i) x = fmax(x, fabs(A[i]));
-  return x;
-}
-
 // What the analytic Jacobian leaves out (bias, the turning of rows that carry 20 N on a ball of 4 cm)
 // amounts to 2 % here; what is stiff must be there: springs, servo, limit, contact, friction, coupling.
 static void test_jacobian_has_what_is_stiff(void** state) {

@@ -9,15 +9,10 @@
 #include <string.h>
 
 static simWorld make(const char* xml, double step, double accuracy, double smallest) {
-  simWorld w = {.model = parse_model(xml)};
-  hfError error;
   hfSimConfig config = hf_sim_config_default();
   config.step = step, config.accuracy = accuracy;
   if (smallest > 0) config.smallest_step = smallest;
-  if (hf_sim_create(&w.sim, w.model, &config, &error) != HF_OK) fail_msg("%s", error.message);
-  w.state = hf_state_create(w.model);
-  w.input = hf_input_create(w.model);
-  return w;
+  return sim_world_with(parse_model(xml), &config);
 }
 
 static hfStepReport step(simWorld* w) {
@@ -90,11 +85,7 @@ static void toss(hfSimConfig config, double* q) {
   const char* xml = "<mujoco><worldbody><geom type='plane' size='5 5 1' friction='0.3'/><body pos='0 0 0.2'><freejoint/>"
                     "<geom type='box' size='.05 .05 .05' mass='.37' friction='0.3'/></body></worldbody></mujoco>";
   const double v[6] = {-0.7, -0.5, 0, 2.4, 0.2, -1.9};
-  simWorld w = {.model = parse_model(xml)};
-  hfError error;
-  if (hf_sim_create(&w.sim, w.model, &config, &error) != HF_OK) fail_msg("%s", error.message);
-  w.state = hf_state_create(w.model);
-  w.input = hf_input_create(w.model);
+  simWorld w = sim_world_with(parse_model(xml), &config);
   memcpy(hf_state_mutable_v(w.state), v, sizeof v);
   for (int k = 0; k < 50; ++k) assert_int_equal(step(&w).status, HF_OK);
   memcpy(q, hf_state_q(w.state), 7 * sizeof *q);

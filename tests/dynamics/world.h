@@ -67,12 +67,6 @@ static inline int add_plain_joint(hfBuilder* b, int body, int type) {
   return id;
 }
 
-static inline double largest(const double* x, int n) {
-  double r = 0;
-  for (int i = 0; i < n; ++i) r = fmax(r, fabs(x[i]));
-  return r;
-}
-
 static inline void assert_vec_near(hfVec3 got, hfVec3 want, double tolerance) {
   assert_near(got.x, want.x, tolerance);
   assert_near(got.y, want.y, tolerance);

@@ -15,11 +15,6 @@ static const char judge[] =
     "broken else ''))\n"
     "sys.exit(1 if broken or not result['must'] else 0)\n";
 
-static int is_full(void) {
-  const char* value = getenv("HF_FULL");
-  return value && strcmp(value, "1") == 0;
-}
-
 static void test_experiment(void** state) {
   char call[256];
   snprintf(call, sizeof call, "experiment %s --json%s", (const char*)*state,

@@ -59,7 +59,7 @@ static void free_pair(pair* p) {
 static void test_same_answers(void** state) {
   (void)state;
   double worst = 0;
-  int solved = 0, trials = getenv("HF_FULL") ? 1000 : 100;
+  int solved = 0, trials = is_full() ? 1000 : 100;
   for (int trial = 0; trial < trials; ++trial) {
     testRandom random = {(uint64_t)(50 + trial)};
     pair p = make_pair(&random);

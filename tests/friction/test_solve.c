@@ -204,7 +204,7 @@ static void free_local(localScene* l) {
 // evaluated with the same reactions: its residual must be as small, so that both forms mean the same problem.
 static void test_random_scenes(void** state) {
   (void)state;
-  int trials = getenv("HF_FULL") ? 20000 : 1000;
+  int trials = is_full() ? 20000 : 1000;
   int impossible = 0;
   double worst = 0;
   for (int trial = 0; trial < trials; ++trial) {

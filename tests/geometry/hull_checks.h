@@ -60,7 +60,7 @@ static inline void check_model_hulls(testRandom* r, const hfModel* m) {
   for (int k = 0; k < m->nmesh; ++k) {
     hfiHull hull = hfi_model_hull(m, k);
     check_hull(r, &hull);
-    for (int j = 0; j < (getenv("HF_FULL") ? 1000 : 5); ++j) {
+    for (int j = 0; j < (is_full() ? 1000 : 5); ++j) {
       hfiHull other = hfi_model_hull(m, random_int(r, m->nmesh));
       check_contact(r, &hull, &other);
     }

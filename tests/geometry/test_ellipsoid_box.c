@@ -6,11 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int is_full(void) {
-  const char* value = getenv("HF_FULL");
-  return value && strcmp(value, "1") == 0;
-}
-
 static void test_agrees_with_the_general_function(void** state) {
   (void)state;
   testRandom r = {11};

@@ -88,7 +88,7 @@ static void an_index_changes_no_bit(void** state) {
   (void)state;
   testRandom r = {11};
   printf("seed %llu\n", (unsigned long long)r.state);
-  int rounds = getenv("HF_FULL") ? 400 : 20;
+  int rounds = is_full() ? 400 : 20;
   hfiArena memory = make_arena();
   for (int k = 0; k < rounds; ++k) {
     hfiHullData data[3] = {random_hull(&r, 60, 1), prism_hull(64, 0.5, 0.4), prism_hull(24, 0.7, 0.2)};

@@ -40,7 +40,7 @@ static void support(const void* obj, const ccd_vec3_t* dir, ccd_vec3_t* out) {
 static void depths_agree_with_libccd(void** state) {
   (void)state;
   testRandom r = {31};
-  int pairs = getenv("HF_FULL") ? 200000 : 4000, overlapping = 0, close = 0, wrong = 0, polyhedra = 0, same = 0;
+  int pairs = is_full() ? 200000 : 4000, overlapping = 0, close = 0, wrong = 0, polyhedra = 0, same = 0;
   printf("seed %llu\n", (unsigned long long)r.state);
   hfiHullData data[HULLS];
   hfiHull hull[HULLS];

@@ -98,7 +98,7 @@ static void random_pairs_reach_the_oracle(void** state) {
   (void)state;
   testRandom r = {2024};
   printf("seed %llu\n", (unsigned long long)r.state);
-  int rounds = getenv("HF_FULL") ? 4000 : 60;
+  int rounds = is_full() ? 4000 : 60;
   int failures = 0, imprecise = 0, pairs = 0;
   for (int k = 0; k < rounds; ++k)
     for (int ta = 0; ta < TYPES; ++ta)

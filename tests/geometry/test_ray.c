@@ -8,17 +8,17 @@
 static void closed_forms(void** state) {
   (void)state;
   struct { hfiShape shape; hfVec3 o, d; double t; hfVec3 n; } kCase[] = {
-      {{HF_GEOM_PLANE, {0}, NULL}, {1, 2, 3}, {0, 0, -1}, 3, {0, 0, 1}},
-      {{HF_GEOM_PLANE, {0}, NULL}, {1, 2, -3}, {0, 0, 1}, 3, {0, 0, 1}}, // from below
-      {{HF_GEOM_SPHERE, {0.5}, NULL}, {-2, 0, 0.3}, {1, 0, 0}, 1.6, {-0.8, 0, 0.6}},
-      {{HF_GEOM_SPHERE, {0.5}, NULL}, {0, 0, 0}, {0, 1, 0}, 0.5, {0, 1, 0}}, // from inside
-      {{HF_GEOM_CAPSULE, {0.5, 1}, NULL}, {-2, 0, 1.3}, {1, 0, 0}, 1.6, {-0.8, 0, 0.6}},
-      {{HF_GEOM_CAPSULE, {0.5, 1}, NULL}, {0, 0, 4}, {0, 0, -1}, 2.5, {0, 0, 1}},
-      {{HF_GEOM_CAPSULE, {0.5, 1}, NULL}, {0, -3, 0.2}, {0, 1, 0}, 2.5, {0, -1, 0}},
-      {{HF_GEOM_ELLIPSOID, {1, 2, 3}, NULL}, {0, 5, 0}, {0, -1, 0}, 3, {0, 1, 0}},
-      {{HF_GEOM_CYLINDER, {0.5, 1}, NULL}, {0.2, 0.1, 3}, {0, 0, -1}, 2, {0, 0, 1}},
-      {{HF_GEOM_CYLINDER, {0.5, 1}, NULL}, {-2, 0.3, 0.9}, {1, 0, 0}, 1.6, {-0.8, 0.6, 0}},
-      {{HF_GEOM_BOX, {1, 2, 3}, NULL}, {-4, 0.5, 0.5}, {1, 0, 0}, 3, {-1, 0, 0}},
+      {{HF_GEOM_PLANE, {0}, NULL, NULL}, {1, 2, 3}, {0, 0, -1}, 3, {0, 0, 1}},
+      {{HF_GEOM_PLANE, {0}, NULL, NULL}, {1, 2, -3}, {0, 0, 1}, 3, {0, 0, 1}}, // from below
+      {{HF_GEOM_SPHERE, {0.5}, NULL, NULL}, {-2, 0, 0.3}, {1, 0, 0}, 1.6, {-0.8, 0, 0.6}},
+      {{HF_GEOM_SPHERE, {0.5}, NULL, NULL}, {0, 0, 0}, {0, 1, 0}, 0.5, {0, 1, 0}}, // from inside
+      {{HF_GEOM_CAPSULE, {0.5, 1}, NULL, NULL}, {-2, 0, 1.3}, {1, 0, 0}, 1.6, {-0.8, 0, 0.6}},
+      {{HF_GEOM_CAPSULE, {0.5, 1}, NULL, NULL}, {0, 0, 4}, {0, 0, -1}, 2.5, {0, 0, 1}},
+      {{HF_GEOM_CAPSULE, {0.5, 1}, NULL, NULL}, {0, -3, 0.2}, {0, 1, 0}, 2.5, {0, -1, 0}},
+      {{HF_GEOM_ELLIPSOID, {1, 2, 3}, NULL, NULL}, {0, 5, 0}, {0, -1, 0}, 3, {0, 1, 0}},
+      {{HF_GEOM_CYLINDER, {0.5, 1}, NULL, NULL}, {0.2, 0.1, 3}, {0, 0, -1}, 2, {0, 0, 1}},
+      {{HF_GEOM_CYLINDER, {0.5, 1}, NULL, NULL}, {-2, 0.3, 0.9}, {1, 0, 0}, 1.6, {-0.8, 0.6, 0}},
+      {{HF_GEOM_BOX, {1, 2, 3}, NULL, NULL}, {-4, 0.5, 0.5}, {1, 0, 0}, 3, {-1, 0, 0}},
   };
   for (size_t i = 0; i < sizeof kCase / sizeof *kCase; ++i) {
     double t;
@@ -71,7 +71,7 @@ static void random_rays_meet_the_surface(void** state) {
   printf("seed %llu\n", (unsigned long long)r.state);
   hfiHullData data = random_hull(&r, 30, 1);
   hfiHull hull = hull_view(&data);
-  int rays = getenv("HF_FULL") ? 300000 : 3000;
+  int rays = is_full() ? 300000 : 3000;
   for (int type = HF_GEOM_SPHERE; type < HFI_CONVEX_SHAPES; ++type)
     for (int k = 0; k < rays; ++k) {
       hfiShape s = random_shape(&r, type, random_log(&r, 0.01, 1), &hull, 1);

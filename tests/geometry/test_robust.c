@@ -93,7 +93,7 @@ static void draw_pair(testRandom* r, hfiShape* A, hfPose* X_WA, hfiShape* B, hfP
 static void any_pair_is_finite_and_consistent(void** state) {
   (void)state;
   testRandom r = {99};
-  long pairs = getenv("HF_FULL") ? 10000000 : 100000;
+  long pairs = is_full() ? 10000000 : 100000;
   printf("seed %llu, %ld pairs\n", (unsigned long long)r.state, pairs);
   for (long k = 0; k < pairs; ++k) {
     hfiShape A, B;

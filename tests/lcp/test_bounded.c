@@ -59,7 +59,7 @@ static void test_definite(void** state) {
   testRandom r = {test_seed()};
   print_message("seed %llu (HF_SEED)\n", (unsigned long long)r.state);
   Problem p = make_problem(60);
-  int32_t trials = getenv("HF_FULL") ? 2000 : 150, most = 0;
+  int32_t trials = is_full() ? 2000 : 150, most = 0;
   for (int32_t trial = 0; trial < trials; ++trial) {
     double z[60];
     set_size(&p, random_between(&r, 10, 60));
@@ -81,7 +81,7 @@ static void test_semidefinite(void** state) {
   testRandom r = {test_seed()};
   print_message("seed %llu (HF_SEED)\n", (unsigned long long)r.state);
   Problem p = make_problem(60);
-  int32_t trials = getenv("HF_FULL") ? 2000 : 150, most = 0;
+  int32_t trials = is_full() ? 2000 : 150, most = 0;
   for (int32_t trial = 0; trial < trials; ++trial) {
     double z[60];
     set_size(&p, random_between(&r, 10, 60));
@@ -100,7 +100,7 @@ static void test_mass_ratios(void** state) {
   testRandom r = {test_seed()};
   print_message("seed %llu (HF_SEED)\n", (unsigned long long)r.state);
   Problem p = make_problem(40);
-  int32_t trials = getenv("HF_FULL") ? 2000 : 150;
+  int32_t trials = is_full() ? 2000 : 150;
   for (int32_t trial = 0; trial < trials; ++trial) {
     int32_t n = random_between(&r, 5, 40), bodies = n; // on average one body for each contact, so that rows are independent
     double inverse_mass[40], J[40][40] = {{0}}, z[40];

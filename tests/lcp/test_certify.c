@@ -8,27 +8,7 @@
 
 enum { ROWS = 12 };
 
-typedef struct Fixture {
-  void* work;
-  size_t size;
-} Fixture;
-
-static int setup(void** state) {
-  Fixture* f = calloc(1, sizeof *f);
-  assert_non_null(f);
-  f->size = hf_certificate_work_size(ROWS);
-  f->work = malloc(f->size);
-  assert_non_null(f->work);
-  *state = f;
-  return 0;
-}
-
-static int teardown(void** state) {
-  Fixture* f = *state;
-  free(f->work);
-  free(f);
-  return 0;
-}
+#include "certificate_work.h"
 
 // G H, G (m x rank) and H (rank x n) random: rank min(m, n, rank), rows and columns in units that differ
 // by six decades each.

@@ -8,28 +8,7 @@
 
 enum { ROWS = 40 };
 
-typedef struct Fixture {
-  void* work;
-  size_t size;
-  double A[ROWS * ROWS], re[ROWS], im[ROWS];
-} Fixture;
-
-static int setup(void** state) {
-  Fixture* f = calloc(1, sizeof *f);
-  assert_non_null(f);
-  f->size = hf_certificate_work_size(ROWS);
-  f->work = malloc(f->size);
-  assert_non_null(f->work);
-  *state = f;
-  return 0;
-}
-
-static int teardown(void** state) {
-  Fixture* f = *state;
-  free(f->work);
-  free(f);
-  return 0;
-}
+#include "certificate_work.h"
 
 static void solve(Fixture* f, int32_t n) {
   assert_int_equal(hf_matrix_eigenvalues(n, f->A, f->re, f->im, f->work, f->size), HF_OK);

@@ -286,7 +286,7 @@ static void test_solvers_against_enumeration(void** state) {
   (void)state;
   testRandom r = {test_seed()};
   Fixture f = make_fixture();
-  int32_t total = 0, failures = 0, rounds = getenv("HF_FULL") ? 10 : 1;
+  int32_t total = 0, failures = 0, rounds = is_full() ? 10 : 1;
   print_message("seed %llu (HF_SEED)\n", (unsigned long long)r.state);
   for (size_t c = 0; c < sizeof classes / sizeof classes[0]; ++c) {
     const Class* k = &classes[c];

@@ -7,29 +7,9 @@
 
 enum { ROWS = 25 };
 
-typedef struct Fixture {
-  void* work;
-  size_t size;
-  double A[ROWS * ROWS];
-  double minors[1 << 10];
-} Fixture;
+#include "certificate_work.h"
 
-static int setup(void** state) {
-  Fixture* f = calloc(1, sizeof *f);
-  assert_non_null(f);
-  f->size = hf_certificate_work_size(ROWS);
-  f->work = malloc(f->size);
-  assert_non_null(f->work);
-  *state = f;
-  return 0;
-}
-
-static int teardown(void** state) {
-  Fixture* f = *state;
-  free(f->work);
-  free(f);
-  return 0;
-}
+static double minors[1 << 10];
 
 // Determinant by Laplace expansion along the first row: shares nothing with the library.
 static double expand(const double* A, int32_t n, int32_t stride, const int32_t* rows, uint32_t cols) {
@@ -51,13 +31,13 @@ static void test_minors_against_laplace(void** state) {
     int32_t n = random_between(&r, 1, 5);
     bool whole = random_chance(&r, 0.5);
     for (int32_t i = 0; i < n * n; ++i) f->A[i] = whole ? random_between(&r, -2, 2) : random_uniform(&r, -1, 1);
-    hf_matrix_minors(n, f->A, f->minors, f->work, f->size);
+    hf_matrix_minors(n, f->A, minors, f->work, f->size);
     for (uint32_t mask = 0; mask < 1u << n; ++mask) {
       int32_t rows[5], count = 0;
       for (int32_t i = 0; i < n; ++i)
         if (mask >> i & 1) rows[count++] = i;
       double want = expand(f->A, count, n, rows, mask);
-      assert_true(fabs(f->minors[mask] - want) <= 1e-12); // |entries| <= 2, five factors: sums below 4e3 * 1e-16
+      assert_true(fabs(minors[mask] - want) <= 1e-12); // |entries| <= 2, five factors: sums below 4e3 * 1e-16
     }
   }
 }
@@ -78,16 +58,16 @@ static void test_pivots_against_minors(void** state) {
   for (int32_t trial = 0; trial < total; ++trial) {
     int32_t n = random_between(&r, 1, 8);
     fill_near_border(&r, f->A, n);
-    hf_matrix_minors(n, f->A, f->minors, f->work, f->size);
+    hf_matrix_minors(n, f->A, minors, f->work, f->size);
     double least = INFINITY;
-    for (uint32_t mask = 1; mask < 1u << n; ++mask) least = fmin(least, f->minors[mask]);
+    for (uint32_t mask = 1; mask < 1u << n; ++mask) least = fmin(least, minors[mask]);
     hfPReport quick = hf_matrix_test_p(n, f->A, false, f->work, f->size);
     hfPReport exact = hf_matrix_test_p(n, f->A, true, f->work, f->size);
     assert_true(quick.decided && exact.decided);
     assert_int_equal(exact.is_p, least > 0);
     assert_int_equal(quick.is_p, least > 0);
-    if (!quick.is_p) assert_true(f->minors[quick.witness] <= 0);
-    if (!exact.is_p) assert_true(f->minors[exact.witness] <= 0);
+    if (!quick.is_p) assert_true(minors[quick.witness] <= 0);
+    if (!exact.is_p) assert_true(minors[exact.witness] <= 0);
     p_count += exact.is_p;
     ++by[quick.by];
   }
@@ -149,8 +129,8 @@ static void test_grasp_matrix(void** state) {
   p = hf_matrix_test_p(4, A, false, f->work, f->size);
   assert_false(p.is_p);
   assert_int_equal(p.by, HF_P_BY_DETERMINANT);
-  hf_matrix_minors(4, A, f->minors, f->work, f->size);
-  for (uint32_t mask = 1; mask < 15; ++mask) assert_true(f->minors[mask] > 0);
+  hf_matrix_minors(4, A, minors, f->work, f->size);
+  for (uint32_t mask = 1; mask < 15; ++mask) assert_true(minors[mask] > 0);
 }
 
 // Murty's triangular matrix is P and far from definite; one entry above the corner spoils exactly the

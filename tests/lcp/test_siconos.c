@@ -111,7 +111,7 @@ static void test_against_siconos(void** state) {
   testRandom r = {test_seed()};
   print_message("seed %llu (HF_SEED)\n", (unsigned long long)r.state);
   Problem p = make_problem(200);
-  int32_t repeats = getenv("HF_FULL") ? 20 : 3;
+  int32_t repeats = is_full() ? 20 : 3;
   for (size_t k = 0; k < sizeof classes / sizeof classes[0]; ++k)
     for (int32_t n = 20; n <= 200; n = n < 50 ? 50 : n * 2) {
       int32_t pivots[2] = {0}, peer_solved = 0;

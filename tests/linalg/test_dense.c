@@ -32,12 +32,6 @@ static void multiply(const double* A, const double* x, double* b, int n) {
 static void random_vector(testRandom* r, double* x, int n) {
   for (int i = 0; i < n; ++i) x[i] = random_uniform(r, -1, 1);
 }
-static double largest_difference(const double* x, const double* y, int n) {
-  double d = 0;
-  for (int i = 0; i < n; ++i) d = fmax(d, fabs(x[i] - y[i]));
-  return d;
-}
-
 static const double tolerance = 1e-11; // condition 1e3 x eps x n, with room
 
 static void test_cholesky_solves(void** state) {

@@ -78,7 +78,7 @@ static void step_model(const hfModel* m) {
 
 static void test_changed_blocks_are_refused_or_work(void** state) {
   (void)state;
-  int trials = getenv("HF_FULL") ? 20000 : 500, refused = 0, accepted = 0;
+  int trials = is_full() ? 20000 : 500, refused = 0, accepted = 0;
   for (int k = 0; k < SCENES; ++k) {
     char path[512];
     hfModel* model;

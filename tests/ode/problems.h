@@ -4,6 +4,7 @@
 
 #include "../../experiments/tamsi/box_model.h"
 #include "math/vec3.h"
+#include "support/near.h"
 
 #include <holdfast/integrate.h>
 #include <string.h>
@@ -124,12 +125,6 @@ static inline void oracle_flow(const hfOde* ode, double t, double dt, int steps,
     else for (int j = 0; j < ode->n; ++j) y[j] = x[j] + sum[j];
     memcpy(x, y, (size_t)ode->nx * sizeof *x);
   }
-}
-
-static inline double largest_difference(const double* a, const double* b, int n) {
-  double d = 0;
-  for (int i = 0; i < n; ++i) d = fmax(d, fabs(a[i] - b[i]));
-  return d;
 }
 
 #endif

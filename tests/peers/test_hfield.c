@@ -98,7 +98,7 @@ static void compare_rests(const char* folder) {
 static void test_terrain(void** state) {
   (void)state;
   char folder[] = "/tmp/holdfast_hfield_XXXXXX", arguments[32];
-  int rays = getenv("HF_FULL") ? 100000 : 2000;
+  int rays = is_full() ? 100000 : 2000;
   snprintf(arguments, sizeof arguments, "%d 5", rays);
   if (peer_run(folder, "peers/mujoco_hfield.py", arguments) != 0) skip();
   compare_rays(folder, rays);

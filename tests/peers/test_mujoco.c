@@ -5,7 +5,7 @@
 // skipped. Tolerances are the project's: poses 1e-10 m, M and bias 1e-9 of their largest
 // entry, 1e-6 where masses come from meshes (MuJoCo keeps vertices in single precision); actuator and
 // passive forces 1e-9 of their largest entry, sensors 1e-8 of their size.
-#include "support/cmocka_all.h"
+#include "support/near.h"
 
 #include <holdfast/actuation.h>
 #include <holdfast/dynamics.h>
@@ -71,7 +71,7 @@ static void make_reference(void) {
   for (int i = 0; i < model_count; ++i) size += strlen(models[i]) + 4;
   char* command = malloc(size);
   int used = snprintf(command, size, "cd %s && %s '%s/tests/peers/mujoco_reference.py' %s %d %d", folder, python,
-                      HF_SOURCE_DIR, folder, getenv("HF_FULL") ? 100 : 20, SEED);
+                      HF_SOURCE_DIR, folder, is_full() ? 100 : 20, SEED);
   for (int i = 0; i < model_count; ++i) used += snprintf(command + used, size - (size_t)used, " '%s'", models[i]);
   snprintf(command + used, size - (size_t)used, " >log 2>&1");
   have_reference = system(command) == 0;
@@ -92,12 +92,6 @@ static double* read_row(FILE* in, const char* word, int count) {
   expect_word(in, word);
   for (int i = 0; i < count; ++i) assert_int_equal(fscanf(in, "%lf", &x[i]), 1);
   return x;
-}
-
-static double largest(const double* x, int n) {
-  double most = 0;
-  for (int i = 0; i < n; ++i) most = fmax(most, fabs(x[i]));
-  return most;
 }
 
 // max |x - y| / max |y|
@@ -226,7 +220,7 @@ static void compare_model(Reference* ref, const hfModel* model) {
   assert_int_equal(hf_sim_create(&ref->sim, model, &config, NULL), HF_OK);
   ref->state = hf_state_create(model);
   assert_non_null(ref->state);
-  int states = getenv("HF_FULL") ? 100 : 20;
+  int states = is_full() ? 100 : 20;
   for (int i = 0; i < states; ++i) compare_state(ref, &w);
   hf_state_free(ref->state);
   hf_sim_free(ref->sim);

@@ -165,7 +165,7 @@ static void test_damaged_files_never_crash(void** state) {
   fclose(file);
   assert_true(size > 1000 && size < sizeof text);
   testRandom r = {51};
-  int accepted = 0, trials = getenv("HF_FULL") ? 20000 : 1000;
+  int accepted = 0, trials = is_full() ? 20000 : 1000;
   for (int i = 0; i < trials; ++i) {
     hfStepProblem* read = NULL;
     hfError error;

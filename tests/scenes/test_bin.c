@@ -14,11 +14,6 @@ typedef struct bin {
   hfState* state;
 } bin;
 
-static int is_full(void) {
-  const char* value = getenv("HF_FULL");
-  return value && strcmp(value, "1") == 0;
-}
-
 static bin open_bin(int friction, int rung) {
   bin b = {NULL, NULL, NULL};
   hfError error = {HF_OK, ""};

@@ -6,12 +6,8 @@
 #include <string.h>
 
 static simWorld open_scene(const char* file, const char* keyframe, const hfSimConfig* config) {
-  simWorld w = {0};
+  simWorld w = sim_world_with(load_model(file), config);
   hfError error = {HF_OK, ""};
-  if (hf_model_load(&w.model, file, NULL, NULL, &error) != HF_OK || hf_sim_create(&w.sim, w.model, config, &error) != HF_OK)
-    fail_msg("%s", error.message);
-  w.state = hf_state_create(w.model);
-  w.input = hf_input_create(w.model);
   w.input->ctrl = NULL; // the scene's signals
   int key = hf_model_find(w.model, HF_OBJECT_KEY, keyframe);
   assert_true(key >= 0);

@@ -3,12 +3,8 @@
 #include "support/sim_world.h"
 
 static simWorld make_world(const char* xml, hfSimConfig config) {
-  simWorld w = {.model = parse_model(xml)};
-  hfError error;
   config.step = 1e-3;
-  if (hf_sim_create(&w.sim, w.model, &config, &error) != HF_OK) fail_msg("%s", error.message);
-  w.state = hf_state_create(w.model);
-  return w;
+  return sim_world_with(parse_model(xml), &config);
 }
 
 // A motor of a scene whose signal is the constant 3: v = h 3/m with signals, 0 without.

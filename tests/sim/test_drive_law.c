@@ -43,15 +43,10 @@ static void test_pid_against_mujoco(void** state) {
   enum { STEPS = 500 };
   char folder[] = "/tmp/hf-pid-XXXXXX", path[256];
   if (peer_run(folder, "sim/mujoco_pid.py", "500") != 0) skip();
-  simWorld w = {0};
-  hfError error = {HF_OK, ""};
   snprintf(path, sizeof path, "%s/pid.xml", folder);
-  if (hf_model_load(&w.model, path, NULL, NULL, &error) != HF_OK) fail_msg("%s", error.message);
   hfSimConfig config = hf_sim_config_default();
   config.explicit_drives = 1;
-  assert_int_equal(hf_sim_create(&w.sim, w.model, &config, &error), HF_OK);
-  w.state = hf_state_create(w.model);
-  w.input = hf_input_create(w.model);
+  simWorld w = sim_world_with(load_model(path), &config);
   w.input->ctrl[0] = 0.4, w.input->ctrl[1] = -0.3;
   snprintf(path, sizeof path, "%s/pid.txt", folder);
   FILE* in = fopen(path, "r");
@@ -144,12 +139,7 @@ static void test_computed_torque_is_the_library_function(void** state) {
 // The paper's arm as a scene: eight servos by constraint end their steps of 10 ms on their signals.
 static void test_arm_of_the_paper(void** state) {
   (void)state;
-  simWorld w = {0};
-  hfError error = {HF_OK, ""};
-  hfSimConfig config = hf_sim_config_default();
-  if (hf_model_load(&w.model, HF_SOURCE_DIR "/models/ur10_tracking.xml", NULL, NULL, &error) != HF_OK) fail_msg("%s", error.message);
-  assert_int_equal(hf_sim_create(&w.sim, w.model, &config, &error), HF_OK);
-  w.state = hf_state_create(w.model);
+  simWorld w = sim_world_load(HF_SOURCE_DIR "/models/ur10_tracking.xml");
   for (int k = 1; k <= 500; ++k) {
     sim_world_step(&w, 1);
     if (k < 5) continue; // starts at rest
@@ -218,14 +208,10 @@ static void test_integral_in_continuous_time(void** state) {
                     "<actuator><plugin name='p' joint='z' plugin='mujoco.pid'><config key='kp' value='400'/><config key='ki' value='800'/><config key='kd' value='60'/></plugin></actuator></mujoco>";
   double end[2];
   for (int jacobian = 0; jacobian < 2; ++jacobian) {
-    simWorld w = {.model = parse_model(xml)};
-    hfError error;
     hfSimConfig config = hf_sim_config_default();
     config.method = HF_METHOD_IMPLICIT_EULER;
     config.continuous.jacobian = jacobian;
-    assert_int_equal(hf_sim_create(&w.sim, w.model, &config, &error), HF_OK);
-    w.state = hf_state_create(w.model);
-    w.input = hf_input_create(w.model);
+    simWorld w = sim_world_with(parse_model(xml), &config);
     w.input->ctrl[0] = 0.2;
     sim_world_step(&w, 50);
     end[jacobian] = sim_q(&w)[0];

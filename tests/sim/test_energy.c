@@ -15,10 +15,8 @@ static hfStepReport step_plainly(int rigid_equalities, double opening) {
   hfSimConfig config = hf_sim_config_default();
   hfStepReport report;
   hfError error;
-  simWorld w = {.model = parse_model(kSpin)};
   config.gyroscopic = 0, config.rigid_equalities = rigid_equalities;
-  if (hf_sim_create(&w.sim, w.model, &config, &error) != HF_OK) fail_msg("%s", error.message);
-  w.state = hf_state_create(w.model), w.input = hf_input_create(w.model);
+  simWorld w = sim_world_with(parse_model(kSpin), &config);
   for (int i = 3; i < 6; ++i) sim_v(&w)[i] = 60;
   sim_q(&w)[14] += opening;
   assert_true(hf_sim_step(w.sim, w.state, w.input, &report, &error) >= 0);

@@ -30,7 +30,7 @@ static void compare_sensors(const hfModel* m, const double* got, const double* w
 static void test_sensors(void** state) {
   (void)state;
   char folder[] = "/tmp/holdfast_sensors_XXXXXX", arguments[32];
-  int states = getenv("HF_FULL") ? 1000 : 60, total = 0;
+  int states = is_full() ? 1000 : 60, total = 0;
   snprintf(arguments, sizeof arguments, "%d 20260601", states);
   if (peer_run(folder, "sim/mujoco_sensors.py", arguments) != 0) skip();
   mujocoScene w;

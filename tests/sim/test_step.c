@@ -6,28 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct World {
-  hfModel* model;
-  hfSim* sim;
-  hfState* state;
-  hfInput* input;
-} World;
-
-static World make_world(hfModel* model, const hfSimConfig* config) {
-  World w = {model, NULL, hf_state_create(model), hf_input_create(model)};
-  hfError error;
-  if (hf_sim_create(&w.sim, model, config, &error) != HF_OK) fail_msg("%s", error.message);
-  return w;
-}
-
-static void free_world(World* w) {
-  hf_sim_free(w->sim);
-  hf_state_free(w->state);
-  hf_input_free(w->input);
-  hf_model_free(w->model);
-}
-
-static hfStepReport step(World* w, int n) {
+static hfStepReport step(simWorld* w, int n) {
   hfStepReport report = {0};
   hfError error;
   for (int i = 0; i < n; ++i)
@@ -50,10 +29,10 @@ static const char kScene[] =
     "</worldbody><actuator><position name='hold' joint='b' kp='20' kv='1' forcerange='-5 "
     "5'/></actuator></mujoco>";
 
-static void run_law(int friction, World* w) {
+static void run_law(int friction, simWorld* w) {
   hfSimConfig config = hf_sim_config_default();
   config.friction = friction;
-  *w = make_world(parse_model(kScene), &config);
+  *w = sim_world_with(parse_model(kScene), &config);
 }
 
 static const int kLaws[] = {HF_FRICTION_REGULARISED, HF_FRICTION_SMOOTH, HF_FRICTION_ANCHORED};
@@ -62,7 +41,7 @@ static const int kLaws[] = {HF_FRICTION_REGULARISED, HF_FRICTION_SMOOTH, HF_FRIC
 static void test_same_bits(void** s) {
   (void)s;
   for (int k = 0; k < 3; ++k) {
-    World a, b;
+    simWorld a, b;
     run_law(kLaws[k], &a), run_law(kLaws[k], &b);
     step(&a, 400);
     const char* path = HF_BINARY_DIR "/test_step.hfs";
@@ -73,7 +52,7 @@ static void test_same_bits(void** s) {
     step(&b, 400);
     assert_memory_equal(a.state, b.state, a.state->size);
     remove(path);
-    free_world(&a), free_world(&b);
+    sim_world_free(&a), sim_world_free(&b);
   }
 }
 
@@ -84,7 +63,7 @@ static void test_weight_is_carried(void** s) {
   for (int k = 0; k < 3; ++k) {
     hfSimConfig config = hf_sim_config_default();
     config.friction = kLaws[k];
-    World w = make_world(
+    simWorld w = sim_world_with(
         parse_model("<mujoco><worldbody><geom type='plane' size='1 1 1'/><body name='box' pos='0 0 "
               "0.1'><freejoint/>"
               "<geom type='box' size='0.2 0.15 0.1' mass='3'/></body></worldbody></mujoco>"),
@@ -96,13 +75,13 @@ static void test_weight_is_carried(void** s) {
     // resting depth m g/(n k), k = 5e5 for two geoms of 1e6 in series
     hfContact c = hf_sim_contact(w.sim, 0);
     assert_float_equal(c.depth, 3 * 9.81 / (4 * 5e5), 1e-9);
-    free_world(&w);
+    sim_world_free(&w);
   }
 }
 
 static void test_refusals_keep_the_state(void** s) {
   (void)s;
-  World w;
+  simWorld w;
   run_law(HF_FRICTION_ANCHORED, &w);
   step(&w, 10);
   hf_state_mutable_v(w.state)[13] = NAN;
@@ -117,7 +96,7 @@ static void test_refusals_keep_the_state(void** s) {
   assert_int_equal(hf_sim_step(w.sim, w.state, w.input, NULL, &error), HF_ERROR_NONFINITE);
   assert_string_equal(error.message, "input ctrl[0] is not finite");
   hf_state_free(before);
-  free_world(&w);
+  sim_world_free(&w);
 }
 
 static void test_bad_options(void** s) {
@@ -147,7 +126,7 @@ static void test_bad_options(void** s) {
 static void test_kept_dynamics_are_at_the_end(void** state) {
   (void)state;
   for (size_t k = 0; k < sizeof kLaws / sizeof *kLaws; ++k) {
-    World w;
+    simWorld w;
     hfDynamics* fresh;
     run_law(kLaws[k], &w);
     assert_int_equal(hf_dynamics_create(&fresh, w.model, NULL), HF_OK);
@@ -165,7 +144,7 @@ static void test_kept_dynamics_are_at_the_end(void** state) {
       }
     }
     hf_dynamics_free(fresh);
-    free_world(&w);
+    sim_world_free(&w);
   }
 }
 

@@ -81,7 +81,7 @@ static inline void mujoco_scene_evaluate(mujocoScene* w, const mujocoState* s) {
 // Calls compare for every state of random scenes; skips without MuJoCo.
 static inline void mujoco_scenes_compare(int seed, void (*compare)(mujocoScene*, const mujocoState*)) {
   char folder[] = "/tmp/holdfast_scenes_XXXXXX", arguments[64];
-  int scenes = getenv("HF_FULL") ? 200 : 20, states = 5;
+  int scenes = is_full() ? 200 : 20, states = 5;
   snprintf(arguments, sizeof arguments, "%d %d %d", scenes, states, seed);
   if (peer_run(folder, "actuation/mujoco_scenes.py", arguments) != 0) skip();
   for (int i = 0; i < scenes; ++i) {

@@ -15,4 +15,16 @@ static inline void assert_near_at(double got, double want, double tolerance, con
 #define assert_near(got, want, tolerance)                                                          \
   assert_near_at((got), (want), (tolerance), __FILE__, __LINE__)
 
+// The largest |x_i|, and the largest |x_i - y_i|.
+static inline double largest(const double* x, int n) {
+  double most = 0;
+  for (int i = 0; i < n; ++i) most = fmax(most, fabs(x[i]));
+  return most;
+}
+static inline double largest_difference(const double* x, const double* y, int n) {
+  double most = 0;
+  for (int i = 0; i < n; ++i) most = fmax(most, fabs(x[i] - y[i]));
+  return most;
+}
+
 #endif

@@ -23,19 +23,29 @@ static inline hfModel* parse_model_in(const char* xml, const char* folder) {
 }
 static inline hfModel* parse_model(const char* xml) { return parse_model_in(xml, "."); }
 
-// A world of a model that it then owns. h = 0: the scene's step. tolerance of the solver: 1e-12 where the law is compared, not
+static inline hfModel* load_model(const char* path) {
+  hfModel* m = NULL;
+  hfError error;
+  if (hf_model_load(&m, path, NULL, NULL, &error) != HF_OK) fail_msg("%s", error.message);
+  return m;
+}
+
+// A world of a model that it then owns.
+static inline simWorld sim_world_with(hfModel* model, const hfSimConfig* config) {
+  simWorld w = {.model = model, .state = hf_state_create(model), .input = hf_input_create(model)};
+  hfError error;
+  if (hf_sim_create(&w.sim, model, config, &error) != HF_OK) fail_msg("%s", error.message);
+  return w;
+}
+
+// The same with the default configuration but for these. h = 0: the scene's step. tolerance of the solver: 1e-12 where the law is compared, not
 // the solver.
 static inline simWorld sim_world_of(hfModel* model, int method, double h, double tolerance) {
-  simWorld w = {.model = model};
-  hfError error;
   hfSimConfig config = hf_sim_config_default();
   config.method = method;
   config.step = h;
   config.solver.tolerance = tolerance;
-  if (hf_sim_create(&w.sim, w.model, &config, &error) != HF_OK) fail_msg("%s", error.message);
-  w.state = hf_state_create(w.model);
-  w.input = hf_input_create(w.model);
-  return w;
+  return sim_world_with(model, &config);
 }
 
 static inline simWorld sim_world_make_method(const char* xml, int method, double h, double tolerance) {
@@ -44,11 +54,8 @@ static inline simWorld sim_world_make_method(const char* xml, int method, double
 
 // A world of a file with everything as the file has it.
 static inline simWorld sim_world_load(const char* path) {
-  hfModel* m = NULL;
-  hfError error;
   hfSimConfig config = hf_sim_config_default();
-  if (hf_model_load(&m, path, NULL, NULL, &error) != HF_OK) fail_msg("%s", error.message);
-  return sim_world_of(m, config.method, 0, config.solver.tolerance);
+  return sim_world_with(load_model(path), &config);
 }
 
 static inline simWorld sim_world_make(const char* xml, double h, double tolerance) {

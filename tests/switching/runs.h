@@ -17,11 +17,7 @@ static inline hfSimConfig switching_config(int contact_mode, double h) {
 }
 
 static inline simWorld switching_world(const char* xml, const hfSimConfig* config) {
-  simWorld w = {.model = parse_model(xml)};
-  hfError error = {HF_OK, ""};
-  if (hf_sim_create(&w.sim, w.model, config, &error) != HF_OK) fail_msg("%s", error.message);
-  w.state = hf_state_create(w.model);
-  w.input = hf_input_create(w.model);
+  simWorld w = sim_world_with(parse_model(xml), config);
   w.input->ctrl = NULL; // the scene's signals
   return w;
 }

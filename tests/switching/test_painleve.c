@@ -155,7 +155,7 @@ static double energy(const double* q, const double* v) {
 static void test_random(void** state) {
   (void)state;
   uint64_t seed = 20001;
-  int switches = 0, rods = getenv("HF_FULL") ? 300 : 30;
+  int switches = 0, rods = is_full() ? 300 : 30;
   print_message("seed %llu\n", (unsigned long long)seed);
   for (int i = 0; i < rods; ++i) {
     double u[4];
