@@ -160,6 +160,7 @@ static int admit(server* s, struct lws* wsi, client* c) {
   if (s->count == MAX_CLIENTS) return -1;
   *c = (client){.wsi = wsi};
   s->clients[s->count++] = c;
+  world_watched(s->world);
   give_control(s, s->controller < 0 ? s->count - 1 : s->controller);
   return 0;
 }

@@ -20,7 +20,7 @@ enum {
 static const struct argp_option options[] = {
     {"port", KEY_PORT, "NUMBER", 0, "Port on 127.0.0.1 (default 8642)", 1},
     {"read-only", KEY_READ_ONLY, 0, 0, "Everybody can watch, nobody can control", 1},
-    {"paused", KEY_PAUSED, 0, 0, "Do not start to play at once", 1},
+    {"paused", KEY_PAUSED, 0, 0, "Do not start to play when the first page is open", 1},
     {"out", KEY_OUT, "DIR", 0,
      "Folder for the recordings and reports that the page saves (default: the present folder)", 1},
     {"history", KEY_HISTORY, "SECONDS", 0, "How far the page can go back, in simulated time, from 1 to 3600 (default 60)", 1},

@@ -23,7 +23,7 @@ struct world {
   pthread_mutex_t mutex; // of the fields down to `sequence`
   pthread_cond_t ending; // says that `ended` is 1
   hfiCommand queue[QUEUE];
-  int queued, stop, ended;
+  int queued, watched, stop, ended;
   packet *hello, *frame;
   unsigned generation;
   unsigned long sequence;
@@ -31,12 +31,12 @@ struct world {
   scene loaded;
   hfRecording* recording; // instead of a scene
   hfiSession session;
-  int has_session;
+  int has_session, begun;
   int changed;        // something is to be shown
   char message[1024]; // of the last save or refusal
   char trouble[1024]; // why the scene file is not used as it is now
   unsigned long long stamp;
-  double watched, factor, factor_time, factor_start; // real-time factor over the last half second
+  double looked, factor, factor_time, factor_start; // real-time factor over the last half second
 };
 
 // ---- loading ---------------------------------------------------------------------------------------
@@ -101,8 +101,8 @@ static void reload(world* w) {
 }
 
 static void look_at_file(world* w, double now) {
-  if (!w->has_session || now - w->watched < watch_time) return;
-  w->watched = now;
+  if (!w->has_session || now - w->looked < watch_time) return;
+  w->looked = now;
   unsigned long long stamp = watch_stamp(w->options.scene.path);
   if (stamp == w->stamp) return;
   w->stamp = stamp;
@@ -162,7 +162,9 @@ static int obey_all(world* w) {
   int count = w->queued, stop = w->stop;
   memcpy(commands, w->queue, (size_t)count * sizeof *commands);
   w->queued = 0;
+  int begins = w->watched && !w->begun;
   pthread_mutex_unlock(&w->mutex);
+  if (begins) w->begun = 1, w->session.playing = !w->options.paused;
   for (int i = 0; i < count; ++i) obey(w, &commands[i]);
   return !stop;
 }
@@ -248,6 +250,17 @@ static int is_recording(const char* path) {
   return found;
 }
 
+// A scene with keyframes often stands at them alone as its author meant it.
+static void mention_keyframes(world* w) {
+  const hfModel* m = w->loaded.model;
+  if (w->options.start.keyframe || w->options.start.qpos || m->nkey == 0) return;
+  int n = snprintf(w->message, sizeof w->message, "The tab Control can start this scene from a keyframe:");
+  for (int i = 0; i < m->nkey && n < (int)sizeof w->message - 64; ++i) {
+    const char* name = hf_model_name(m, HF_OBJECT_KEY, i);
+    n += snprintf(w->message + n, sizeof w->message - (size_t)n, "%s %.50s", i ? "," : "", *name ? name : "(without a name)");
+  }
+}
+
 static int load(world* w) {
   hfError error = {HF_OK, ""};
   int status;
@@ -262,7 +275,7 @@ static int load(world* w) {
   status = open_session(w, &w->loaded, &w->session, &error);
   if (status != CLI_GOOD) say_error("%s", error.message);
   w->has_session = status == CLI_GOOD;
-  w->session.playing = !w->options.paused;
+  if (status == CLI_GOOD) mention_keyframes(w);
   return status;
 }
 
@@ -321,6 +334,12 @@ int world_stop(world* w) {
   pthread_mutex_destroy(&w->mutex), pthread_cond_destroy(&w->ending);
   free(w);
   return 1;
+}
+
+void world_watched(world* w) {
+  pthread_mutex_lock(&w->mutex);
+  w->watched = 1;
+  pthread_mutex_unlock(&w->mutex);
 }
 
 int world_command(world* w, const hfiCommand* command) {

@@ -20,7 +20,7 @@ typedef struct worldOptions {
   startOptions start;
   hfSimConfig config;
   double history;  // how far one can go back [s]
-  int paused;      // at the start
+  int paused;      // does not play when the first page is there
   const char* out; // folder of saved files
   void (*published)(
       void* context); // called by the world's thread when there is something new to fetch
@@ -36,6 +36,8 @@ int world_start(world** made, const worldOptions* options);
 int world_stop(world* w);
 static const double WORLD_PATIENCE = 0.5; // [s]
 
+// Somebody watches: a world that is not paused begins to play. It waits for that, so that nobody misses its beginning.
+void world_watched(world* w);
 // Queues a command; 0 when the queue is full.
 int world_command(world* w, const hfiCommand* command);
 

@@ -41,6 +41,9 @@ export function command(...args) {
   return result.stdout;
 }
 
+const children = new Set(); // servers that a failed test leaves behind
+process.on('exit', () => { for (const child of children) child.kill('SIGKILL'); });
+
 let port = 20000 + (process.pid * 7) % 20000;
 
 // Starts a server; { url, port, token, stop(), pid }.
@@ -48,6 +51,8 @@ export async function view(...args) {
   const given = args.indexOf('--port'), at = given < 0 ? ++port : Number(args[given + 1]);
   const child = spawn(holdfast, ['view', ...args, ...(given < 0 ? ['--port', String(at)] : [])], { cwd: folder });
   let text = '', trouble = '';
+  children.add(child);
+  child.on('exit', () => children.delete(child));
   child.stderr.on('data', d => { trouble += d; });
   await new Promise((resolve, reject) => {
     child.stdout.on('data', d => { text += d; if (text.includes('token=')) resolve(); });
@@ -55,7 +60,7 @@ export async function view(...args) {
   });
   const url = text.match(/http:\S+/)[0];
   return { url, port: at, token: url.split('token=')[1], pid: child.pid, trouble: () => trouble,
-    stop: (signal = 'SIGTERM') => new Promise(resolve => { child.removeAllListeners('exit'); child.on('exit', resolve); child.kill(signal); }) };
+    stop: (signal = 'SIGTERM') => new Promise(resolve => { child.removeAllListeners('exit'); child.on('exit', () => { children.delete(child); resolve(); }); child.kill(signal); }) };
 }
 
 export const wait = seconds => new Promise(resolve => setTimeout(resolve, 1000 * seconds));

@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import * as live from './live.mjs';
 import * as report from './report.mjs';
+import * as sight from './sight.mjs';
 import * as trouble from './trouble.mjs';
 import { closeBrowser } from './browser.mjs';
 import { runTests } from './harness.mjs';
@@ -35,7 +36,13 @@ const tests = [
   ['live_shows_recordings', live.showsRecordings],
   ['live_fits_both_screens', live.fitsBothScreens],
   ['live_stopped_reader_costs_nothing', live.stoppedReaderCostsNothing],
+  ['live_keeps_in_sight', sight.keepsInSight],
+  ['live_arrows_fit_the_forces', sight.arrowsFitTheForces],
+  ['live_looks_past_walls', sight.looksPastWalls],
+  ['live_mentions_keyframes', sight.mentionsKeyframes],
   ['live_ends_at_once', trouble.endsAtOnce],
+  ['live_begins_with_the_first_page', trouble.beginsWithTheFirstPage],
+  ['live_pressed_lines_stay', sight.pressedLinesStay],
   ['live_connects_again', trouble.connectsAgain],
   ['live_reload_keeps_the_page', trouble.reloadKeepsThePage],
   ['live_watchers_look_back', trouble.watchersLookBack],

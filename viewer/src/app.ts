@@ -15,6 +15,7 @@ const SPEEDS: [string, string][] = [['0.02', '1/50 ×'], ['0.1', '1/10 ×'], ['0
 
 // What a page that shows a scene takes over from the one before it.
 export interface Kept { look: View3D['look']; tab: string; speed: string; checks: Map<string, boolean>; plots: string[]; arrows: string; follow: string }
+const READ = 12000; // how long a message is shown [ms]
 const CHECKS = ['forces', 'cones', 'visual', 'collision'];
 
 export class App {
@@ -38,11 +39,16 @@ export class App {
   private readonly playButton: HTMLButtonElement;
   private readonly speedChoice: HTMLSelectElement;
   private readonly whatIf: HTMLButtonElement;
+  private readonly hand: HTMLButtonElement;
+  private readonly fit: HTMLButtonElement;
   private readonly now = make('div', { class: 'now', id: 'now' });
   private readonly selected = make('div', { id: 'selected' });
   private readonly tabs = make('div', { class: 'tabs' });
   private readonly pages = make('div', { class: 'pages' });
+  private readonly eventKeys = make('p', { class: 'keys' });
   private readonly events = make('ol', { class: 'events' });
+  private listed = '';       // which events the list shows
+  private pressing = false;  // the pointer is down in the panel, where what it presses must not be replaced
   private readonly scale = make('div', { class: 'scale' });
   private before = 0;
   private shown = -1;
@@ -68,12 +74,18 @@ export class App {
     const left = make('div', { class: 'left' }, stage, this.bar);
     const panel = make('aside', { class: 'panel' }, make('h2', { text: 'What happens now' }), this.now, this.tabs, this.pages);
     root.replaceChildren(left, panel);
+    panel.addEventListener('pointerdown', () => { this.pressing = true; });
+    for (const end of ['pointerup', 'pointercancel'] as const)
+      window.addEventListener(end, () => { setTimeout(() => { this.pressing = false; }); }, { capture: true, signal: this.ended.signal });
     this.view = new View3D(canvas, recording);
+    this.hand = button('hand', 'Drag bodies with the pointer (or hold Shift)', () => { this.drag.hand = !this.drag.hand; this.hand.classList.toggle('strong', this.drag.hand); }, 'hand');
+    this.hand.hidden = true; // until something runs that can be pulled
+    this.fit = button('fit', 'Show everything', () => this.showAll(), 'fit');
     this.fillToolbar();
     this.drag = new Drag(this.view, () => this.session, recording.model);
     this.addTab('Plots', this.plots.element, () => this.plots.refresh(true));
     this.addTab('Selected', this.selected, () => this.showSelected(true));
-    this.addTab('Events', make('div', {}, this.eventLegend(), this.events), () => this.listEvents());
+    this.addTab('Events', make('div', {}, this.eventKeys, this.events), () => this.listEvents());
     this.addTab('Run', this.runPage());
     this.chooseTab('Plots');
     this.timeline.events = recording.events;
@@ -116,8 +128,10 @@ export class App {
   // ---- parts of the page ------------------------------------------------------------------------
 
   private heading(): HTMLElement {
-    const r = this.recording, name = r.scene.split('/').pop() ?? r.scene;
-    return make('header', {}, make('h1', { text: name }),
+    const r = this.recording, path = r.scene.split('/'), general = /^(scene|model|world|robot)\w*\.\w+$/.test(path[path.length - 1]);
+    const name = path.slice(general ? -2 : -1).join('/'); // scene.xml alone says nothing
+    document.title = `${name} - Holdfast`;
+    return make('header', { title: r.scene }, make('h1', { text: name }),
       make('p', { text: r.run ? `${r.run.method}, ${r.run.friction} friction, step ${number(1000 * r.run.step)} ms` : '' }));
   }
 
@@ -144,8 +158,22 @@ export class App {
       checkbox('Collision shapes', 'The shapes that touch', false, on => v.setCollision(on), 'collision'),
       make('label', {}, 'Arrows ', this.arrowScale()),
       make('label', {}, 'Follow ', choice('Follow a body with the camera', [['-1', 'nothing'], ...moving.map(b => [String(b), r.model.label('body', b)] as [string, string])], '-1', b => v.setFollow(Number(b)), 'follow'))));
-    const hand = button('hand', 'Drag bodies with the pointer (or hold Shift)', () => { this.drag.hand = !this.drag.hand; hand.classList.toggle('strong', this.drag.hand); }, 'hand');
-    this.toolbar.append(hand, more, button('fit', 'Show everything', () => v.fitCamera(), 'fit'));
+    this.toolbar.append(this.hand, more, this.fit);
+  }
+
+  // Of a recording all of its time, of a world that runs where things are now.
+  private showAll(): void {
+    const r = this.recording, now = r.frames[r.indexAt(this.time)];
+    if (this.session) this.view.fitCamera(this.view.bounds([now]), now);
+    else this.view.fitCamera();
+    this.fit.classList.remove('strong');
+  }
+
+  // The camera goes along with what walks or flies out of the picture as long as the user has not turned it; else the button says it.
+  private keepInSight(): void {
+    const r = this.recording, lost = !this.view.moversInSight();
+    const caught = lost && !this.view.turned && !this.held && this.view.catchUp(r.frames[r.frames.length - 1]);
+    this.fit.classList.toggle('strong', lost && !caught);
   }
 
   private arrowScale(): HTMLInputElement {
@@ -155,9 +183,9 @@ export class App {
     return input;
   }
 
-  private eventLegend(): HTMLElement {
+  private listEventKeys(): void {
     const present = new Set(this.recording.events.map(e => e.kind));
-    return make('p', { class: 'keys' }, ...EVENT_NAMES.filter(([k]) => present.has(k) || k <= EventKind.Stick).map(([kind, name]) => {
+    this.eventKeys.replaceChildren(...EVENT_NAMES.filter(([k]) => present.has(k) || k <= EventKind.Stick).map(([kind, name]) => {
       const dot = make('i');
       dot.style.background = EVENT_COLOURS[kind];
       return make('span', {}, dot, name);
@@ -298,6 +326,7 @@ export class App {
   }
 
   private showNow(): void {
+    if (this.pressing) return;
     const frame = this.recording.frames[this.recording.indexAt(this.time)], lines = nowLines(this.recording.model, frame);
     const most = 6;
     this.now.replaceChildren(...lines.slice(0, most).map(({ pair, text, detail }) => {
@@ -399,8 +428,13 @@ export class App {
 
   // ---- events ---------------------------------------------------------------------------------------
 
+  // A recording's from the start on, a running world's from the present back.
   private listEvents(): void {
-    const most = 400, all = this.recording.events;
+    const most = 400, live = this.session !== null, all = live ? [...this.recording.events].reverse() : this.recording.events;
+    const list = [live, all.length, all[0]?.time, all[all.length - 1]?.time].join(' ');
+    if (list === this.listed || this.pressing) return this.markEvents();
+    this.listed = list;
+    this.listEventKeys();
     this.events.replaceChildren(...all.slice(0, most).map(e => {
       const dot = make('i');
       dot.style.background = EVENT_COLOURS[e.kind];
@@ -408,7 +442,7 @@ export class App {
       item.dataset.time = String(e.time);
       item.addEventListener('click', () => this.goTo(e.time));
       return item;
-    }), ...(all.length > most ? [make('li', { text: `and ${all.length - most} more` })] : []), ...(all.length === 0 ? [make('li', { text: 'Nothing happened.' })] : []));
+    }), ...(all.length > most ? [make('li', { text: `and ${all.length - most} ${live ? 'earlier ones' : 'more'}` })] : []), ...(all.length === 0 ? [make('li', { text: 'Nothing happened.' })] : []));
     this.markEvents();
   }
   private markEvents(): void {
@@ -420,7 +454,7 @@ export class App {
   attach(session: Session): void {
     this.session = session;
     this.recording = session.recording;
-    this.held = false;
+    this.held = this.hand.hidden = false;
     this.controls = new Controls(session);
     session.changed = () => { this.news = true; }; // shown with the next picture, however many came
     this.removeTab('Control');
@@ -434,7 +468,9 @@ export class App {
     this.session = null;
     this.controls = null;
     this.removeTab('Control');
-    this.held = this.news = false; // nothing more comes of it
+    this.held = this.news = this.drag.hand = false; // nothing more comes of it
+    this.hand.classList.remove('strong');
+    this.hand.hidden = true;
   }
 
   // Goes on from the moment that is shown, inside this page, beside the recorded future.
@@ -491,6 +527,8 @@ export class App {
     this.show();
     if (performance.now() - this.lastPlots < 500) return;
     this.lastPlots = performance.now();
+    this.keepInSight();
+    if (this.view.rescaleArrows()) this.updateScale();
     if (this.tab === 'Plots') this.plots.refresh();
     if (this.tab === 'Events') this.listEvents();
     if (this.tab === 'Control') this.controls?.update();
@@ -511,11 +549,18 @@ export class App {
   }
   private sessionSpeed = NaN;
 
+  // Errors stay; other messages go after a while, because they cover the picture.
   say(text: string, bad = false): void {
+    if (text === this.said && bad === this.message.classList.contains('bad')) return;
+    this.said = text;
     this.message.textContent = text;
     this.message.classList.toggle('bad', bad);
     this.message.hidden = text === '';
+    clearTimeout(this.fading);
+    if (!bad) this.fading = window.setTimeout(() => { this.message.hidden = true; }, READ);
   }
+  private said = '';
+  private fading = 0;
 
   private key(e: KeyboardEvent): void {
     const target = e.target as HTMLElement;

@@ -2,6 +2,7 @@
 import * as THREE from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import { Arrow, Arrows } from './arrows';
+import { viewDirection } from './camera';
 import { plainMaterial, UNDRAWN } from './merged';
 import { GeomType, Model } from './model';
 import { MOST_SIDES, Parts } from './parts';
@@ -52,6 +53,8 @@ export class View3D {
   private readonly geometries: THREE.BufferGeometry[][] = []; // by sides, and geom and whether it collides: geometryOf
   private readonly followed = new THREE.Vector3();
   readonly lite: boolean; // many bodies on a machine without a graphics processor: simple shading
+  turned = false; // the user has moved the camera since everything was shown
+  private arrowFactor = 1; // the user's
   private dirty = true;
   private slow = 0;
   frames = 0; // drawn, for measuring
@@ -70,6 +73,7 @@ export class View3D {
     this.camera.up.set(0, 0, 1);
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.addEventListener('change', () => this.invalidate());
+    this.controls.addEventListener('start', () => { this.turned = true; });
     const box = this.bounds();
     this.size = Math.max(0.02, 0.5 * box.getSize(new THREE.Vector3()).length());
     this.scene.add(new THREE.HemisphereLight(0xffffff, 0xb0b6bd, 1.9));
@@ -228,7 +232,7 @@ export class View3D {
   }
 
   // The largest usual force is a third of the scene: found from the contacts of some frames.
-  scaleArrows(factor = 1): void {
+  private usualLength(): number {
     const forces: number[] = [], frames = this.recording.frames, every = Math.max(1, Math.floor(frames.length / 60));
     for (let i = 0; i < frames.length; i += every)
       for (let k = 0; k < frames[i].ncontact; ++k) {
@@ -237,15 +241,27 @@ export class View3D {
       }
     forces.sort((a, b) => a - b);
     const usual = forces.length ? forces[Math.floor(0.9 * (forces.length - 1))] : 10;
-    this.arrows.metresPerNewton = factor * 0.3 * this.size / Math.max(usual, 1e-9);
+    return 0.3 * this.size / Math.max(usual, 1e-9);
+  }
+  scaleArrows(factor = 1): void {
+    this.arrowFactor = factor;
+    this.arrows.metresPerNewton = factor * this.usualLength();
     this.invalidate();
   }
+  // While a world runs, forces come that are larger or smaller than those at the start; returns whether the scale had to change.
+  rescaleArrows(): boolean {
+    const ratio = this.arrows.metresPerNewton / (this.arrowFactor * this.usualLength());
+    if (ratio > 0.4 && ratio < 2.5) return false;
+    this.scaleArrows(this.arrowFactor);
+    return true;
+  }
 
-  fitCamera(box = this.bounds()): void {
+  fitCamera(box = this.bounds(), frame = this.recording.frames[0]): void {
     const centre = box.getCenter(new THREE.Vector3()), narrow = Math.min(1, this.camera.aspect || 1);
     const size = Math.max(0.02, 0.5 * box.getSize(new THREE.Vector3()).length());
     const distance = 1.02 * size / Math.sin(0.5 * this.camera.fov * Math.PI / 180) / Math.max(0.45, narrow);
-    this.camera.position.copy(centre).add(new THREE.Vector3(0.62, -0.9, 0.5).normalize().multiplyScalar(distance));
+    this.turned = false;
+    this.camera.position.copy(centre).addScaledVector(viewDirection(this.recording.model, frame, centre, distance), distance);
     this.camera.near = 0.002 * distance; this.camera.far = 200 * distance;
     this.camera.updateProjectionMatrix();
     this.controls.target.copy(centre);
@@ -291,6 +307,25 @@ export class View3D {
     this.ghosts.forEach((ghost, b) => { ghost.visible = frame !== null && !this.recording.model.isStatic(b); });
     if (frame) this.place(this.ghosts, frame, null, 0);
     this.invalidate();
+  }
+
+  // Whether the origins of half of the bodies that move are in the picture; true where nothing moves.
+  moversInSight(): boolean {
+    const movers = this.bodies.filter((_, b) => !this.recording.model.isStatic(b));
+    this.camera.updateMatrixWorld();
+    const frustum = new THREE.Frustum().setFromProjectionMatrix(new THREE.Matrix4().multiplyMatrices(this.camera.projectionMatrix, this.camera.matrixWorldInverse));
+    return 2 * movers.filter(body => frustum.containsPoint(body.position)).length >= movers.length;
+  }
+
+  // Moves the camera along with what moves, where that is as far together as at the start.
+  catchUp(frame: Frame): boolean {
+    const box = this.boxAt(frame, true), move = box.getCenter(new THREE.Vector3()).sub(this.controls.target);
+    if (box.isEmpty() || 0.5 * box.getSize(new THREE.Vector3()).length() > 1.5 * this.size) return false;
+    this.camera.position.add(move);
+    this.controls.target.add(move);
+    this.controls.update();
+    this.invalidate();
+    return true;
   }
 
   setFollow(body: number): void {

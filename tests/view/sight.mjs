@@ -1,0 +1,88 @@
+// What one sees of a live scene without touching the camera: what runs away, forces that change, things behind walls.
+import { writeFileSync } from 'node:fs';
+import { closePage, open } from './browser.mjs';
+import { check, until, view, wait } from './harness.mjs';
+import { ball, scene, send, state } from './live.mjs';
+
+const PAUSE = 2, SCALE = 12;
+
+async function show(name, text, ...args) {
+  writeFileSync(scene(name), text);
+  const server = await view(name, ...args), page = await open(server.url, 900, 500);
+  await until(async () => (await state(page)).control, 'it controls');
+  return { server, page, end: async () => { await closePage(page); await server.stop(); } };
+}
+
+// Where a body is on the screen, by the camera's own projection.
+const place = (page, body) => page.evaluate(b => { const v = window.holdfast.app.view, box = v.canvas.getBoundingClientRect(); const [x, y] = v.project(v.toWorld(b, v.camera.position.clone().set(0, 0, 0))); return { x, y, inside: x > box.left && x < box.right && y > box.top && y < box.bottom }; }, body);
+
+// A ball that flies at 3 m/s without gravity is 15 m away after five seconds; the picture shows 2 m.
+export async function keepsInSight() {
+  const { page, end } = await show('flight.xml', `<mujoco><option gravity="0 0 0"/><worldbody><geom type="plane" size="0 0 1"/>
+    <body name="ball" pos="0 0 0.5"><freejoint/><geom size="0.1"/></body></worldbody><keyframe><key name="fly" qvel="3 0 0 0 0 0"/></keyframe></mujoco>`, '--keyframe', 'fly');
+  await until(async () => (await state(page)).time > 5, 'it has flown 15 m', 60);
+  await until(async () => (await place(page, 1)).inside, 'it is in the picture');
+  // Who turns the camera is not moved; the button that shows everything says that something is out of sight.
+  await page.mouse.move(250, 200);
+  await page.mouse.down();
+  await page.mouse.move(290, 200, { steps: 3 });
+  await page.mouse.up();
+  await until(async () => !(await place(page, 1)).inside, 'it flies out of the picture', 60);
+  await until(() => page.locator('#fit').evaluate(e => e.classList.contains('strong')), 'the button says so');
+  await page.click('#fit');
+  await until(async () => (await place(page, 1)).inside, 'it is in the picture again');
+  await end();
+}
+
+// The arrow of a weight that is fifty times as large must not be fifty times as long: the largest usual one is a third of the scene.
+export async function arrowsFitTheForces() {
+  const { page, end } = await show('ball2.xml', ball());
+  const longest = () => page.evaluate(() => { const v = window.holdfast.app.view; return Math.max(0, ...v.arrowList().map(a => a.length)) / v.size; });
+  await until(async () => await longest() > 0.05, 'an arrow is there');
+  const before = await longest();
+  await send(page, SCALE, 1, 50);
+  await until(async () => (await page.evaluate(() => { const f = window.holdfast.session.recording.frames.at(-1); return f.ncontact ? f.contact(0).fn : 0; })) > 900, 'the ball is heavy');
+  await until(async () => { const l = await longest(); return l > 0.05 && l < 1; }, `arrows are as long as before, ${before}`, 60);
+  await end();
+}
+
+// A ball inside walls that are higher than it: the first picture shows it. Picking, which looks at the drawn shapes, finds it there.
+export async function looksPastWalls() {
+  const wall = (x, y, a, b) => `<geom type="box" size="${a} ${b} 0.4" pos="${x} ${y} 0.4"/>`;
+  const { page, end } = await show('walls.xml', `<mujoco><worldbody><geom type="plane" size="2 2 0.1"/>${wall(0.3, 0, 0.02, 0.3)}${wall(-0.3, 0, 0.02, 0.3)}${wall(0, 0.3, 0.3, 0.02)}${wall(0, -0.3, 0.3, 0.02)}
+    <body name="ball" pos="0 0 0.1"><freejoint/><geom size="0.1"/></body></worldbody></mujoco>`, '--paused');
+  await wait(0.5);
+  const at = await place(page, 1);
+  check(at.inside, 'the ball is in the picture');
+  const found = await page.evaluate(({ x, y }) => window.holdfast.app.view.pick(x, y, true)?.body, at);
+  check(found === 1, `the ball is seen, not body ${found}`);
+  await end();
+}
+
+// Scenes whose keyframes are their proper starts say so once; a message goes by itself or with the next command.
+export async function mentionsKeyframes() {
+  const { page, end } = await show('ball3.xml', ball(), '--paused');
+  await until(async () => (await page.locator('#message').innerText()).includes('keyframe: high'), 'the keyframe is mentioned');
+  await send(page, PAUSE);
+  await until(async () => !(await page.locator('#message').isVisible()), 'the message goes');
+  await end();
+}
+
+// What happens now is written ten times a second; a line on which the pointer is pressed stays, so that a slow click selects it. Events
+// of a running world begin with the latest.
+export async function pressedLinesStay() {
+  const { page, end } = await show('ball4.xml', ball());
+  await until(async () => await page.locator('#now .line').count() > 0, 'the ball rests on the floor');
+  const box = await page.locator('#now .line').first().boundingBox();
+  await page.mouse.move(box.x + 30, box.y + 8);
+  await page.mouse.down();
+  await wait(1);
+  await page.mouse.up();
+  await until(() => page.evaluate(() => window.holdfast.app.tab === 'Selected'), 'the ball is selected');
+  check((await page.locator('#selected h3').innerText()) === 'ball', 'by its name');
+  await page.click('.tabs [data-tab=Events]');
+  await until(async () => await page.locator('.events time').count() > 0, 'events are listed');
+  const times = (await page.locator('.events time').allInnerTexts()).map(parseFloat);
+  check(times.every((t, i) => i === 0 || t <= times[i - 1]), 'the latest is first');
+  await end();
+}
