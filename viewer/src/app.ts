@@ -85,7 +85,7 @@ export class App {
     this.drag = new Drag(this.view, () => this.session, recording.model);
     this.addTab('Plots', this.plots.element, () => this.plots.refresh(true));
     this.addTab('Selected', this.selected, () => this.showSelected(true));
-    this.addTab('Events', make('div', {}, this.eventKeys, this.events), () => this.listEvents());
+    this.addTab('Events', make('div', {}, this.eventKeys, this.events), () => this.listEvents(true));
     this.addTab('Run', this.runPage());
     this.chooseTab('Plots');
     this.timeline.events = recording.events;
@@ -429,10 +429,10 @@ export class App {
   // ---- events ---------------------------------------------------------------------------------------
 
   // A recording's from the start on, a running world's from the present back.
-  private listEvents(): void {
+  private listEvents(opened = false): void {
     const most = 400, live = this.session !== null, all = live ? [...this.recording.events].reverse() : this.recording.events;
     const list = [live, all.length, all[0]?.time, all[all.length - 1]?.time].join(' ');
-    if (list === this.listed || this.pressing) return this.markEvents();
+    if (list === this.listed || (this.pressing && !opened)) return this.markEvents();
     this.listed = list;
     this.listEventKeys();
     this.events.replaceChildren(...all.slice(0, most).map(e => {
