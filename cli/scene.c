@@ -93,7 +93,7 @@ static error_t parse(int key, char* argument, struct argp_state* state) {
     o->path = argument;
     return 0;
   case ARGP_KEY_END:
-    if (!o->path) argp_error(state, "which model? Give the path of an MJCF or URDF file");
+    if (!o->path) argp_error(state, "which model? Give the path of an MJCF, URDF or SDFormat file");
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;

@@ -2,7 +2,7 @@
 
     import holdfast as hf
 
-    model = hf.Model.from_file("scene.xml")   # MJCF or URDF
+    model = hf.Model.from_file("scene.xml")   # MJCF, URDF or SDFormat
     sim = hf.Sim(model)                       # its own state: sim.state, and inputs: sim.input
     sim.input.ctrl["grip"] = 20.0             # [N]
     sim.step(steps=1000)

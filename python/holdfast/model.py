@@ -81,7 +81,7 @@ class Model(_core.Model):
     @classmethod
     def from_file(cls, path: str | os.PathLike, *, search: Iterable[str | os.PathLike] = (), merge_fixed: bool = False,
                   floating: bool = False, skip_meshes: bool = False) -> Model:
-        """Reads MJCF or URDF, by the root element; or a model that :meth:`save` wrote.
+        """Reads MJCF, URDF or SDFormat, by the root element; or a model that :meth:`save` wrote.
 
         search: folders for ``package://`` and relative files, after the file's own. merge_fixed (URDF): fold links on
         fixed joints into their parent. floating (URDF): give the root link a free joint. skip_meshes: leave out geoms

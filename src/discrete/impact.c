@@ -15,9 +15,10 @@
 
 #include <string.h>
 
-static const double SLOWEST = 1e-3; // an impact is faster than this, and than gravity makes it in two steps [m/s]
+// An impact is faster than this [m/s], and faster than gravity makes the bodies in two steps.
+static const double SLOWEST = 1e-3;
 
-// J^T e of row r of a block, into x (nv) that was zero.
+// x (nv) += gamma J^T of row r of a block.
 static void spread_row(const hfStepProblem* p, const hfStepBlock* b, int r, double gamma, double* x) {
   for (int k = b->piece; k < b->piece + b->npiece; ++k) {
     const hfStepPiece* piece = &p->piece[k];
@@ -26,6 +27,7 @@ static void spread_row(const hfStepProblem* p, const hfStepBlock* b, int r, doub
   }
 }
 
+// J v of row r of a block.
 static double row_velocity(const hfStepProblem* p, const hfStepBlock* b, int r, const double* v) {
   double sum = 0;
   for (int k = b->piece; k < b->piece + b->npiece; ++k) {
@@ -51,7 +53,8 @@ static double rebound(const hfiWorld* w, const hfiContact* c, double h, double v
   return square > 0 ? sqrt(square) : 0;
 }
 
-// One impulse along row r that changes the row's velocity by dv; returns it. M^-1 J^T is left in scratch.
+// Applies an impulse along row r, of at most `most`, that changes the row's velocity by dv: changes v0 and p* of the problem. Returns
+// the impulse [N s].
 static double push_row(hfiDiscrete* s, const hfStepBlock* b, int r, double dv, double most) {
   hfStepProblem* p = &s->assembly.problem;
   double* x = s->v1;
@@ -70,6 +73,7 @@ hfiRebound* hfi_discrete_find_impact(const hfiDiscrete* s, const hfiContact* c) 
   return NULL;
 }
 
+// The sum of the impacts of a contact in this step, a new one at first.
 static hfiRebound* take_impact(hfiDiscrete* s, const hfiContact* c) {
   hfiRebound *found = hfi_discrete_find_impact(s, c), made = {c->geom_a, c->geom_b, c->feature, {0, 0, 0}};
   if (found) return found;
@@ -78,6 +82,7 @@ static hfiRebound* take_impact(hfiDiscrete* s, const hfiContact* c) {
   return &s->impact[s->nimpact++];
 }
 
+// The impact of contact i, from normal velocity vn to `after`, with friction towards no slip.
 static void strike(hfiDiscrete* s, int i, double vn, double after) {
   hfStepProblem* p = &s->assembly.problem;
   const hfStepBlock* b = &p->block[s->block[i]];

@@ -131,7 +131,8 @@ static hfStatus read_matrix(hfiTextReader* r, const hfiFrictionMatrix* item, hfi
 }
 
 // One pass over the text. Over an arena without memory it plans; over zeroed memory it stores.
-static hfStatus read_all(hfiTextReader* r, hfFrictionProblem* P, hfiArena* arena) {
+static hfStatus read_problem(hfiTextReader* r, void* object, hfiArena* arena) {
+  hfFrictionProblem* P = object;
   hfiFrictionMatrix matrices[HFI_FRICTION_MATRICES];
   hfiFrictionVector vectors[HFI_FRICTION_VECTORS];
   hfStatus status = read_counts(r, P);
@@ -143,41 +144,13 @@ static hfStatus read_all(hfiTextReader* r, hfFrictionProblem* P, hfiArena* arena
   return status;
 }
 
-// Parses the text in two passes; lines are cut in `copy`, which has room for the whole text.
-static hfStatus parse(hfiTextReader* r, const char* text, char* copy, hfFrictionProblem** out) {
-  hfFrictionProblem counted = {0};
-  hfiArena plan = hfi_arena(NULL, 0);
-  hfi_arena_take(&plan, 1, sizeof counted);
-  memcpy(copy, text, r->size + 1);
-  r->at = copy;
-  hfStatus status = read_all(r, &counted, &plan);
-  if (status) return status;
-  void* memory = calloc(1, plan.used);
-  if (!memory) return hfi_refuse(r->error, HF_ERROR_MEMORY, "%s: out of memory", r->path);
-  hfiArena arena = hfi_arena(memory, plan.used);
-  hfFrictionProblem* P = hfi_arena_take(&arena, 1, sizeof *P);
-  memcpy(copy, text, r->size + 1);
-  r->at = copy;
-  r->line = 0;
-  status = read_all(r, P, &arena);
-  hfError why = {HF_OK, ""};
-  if (!status && hf_friction_problem_validate(P, &why)) status = HFI_MALFORMED(r, "%s: %s", r->path, why.message);
-  if (status)
-    free(memory);
-  else
-    *out = P;
-  return status;
-}
+static hfStatus check_problem(const void* object, hfError* error) { return hf_friction_problem_validate(object, error); }
 
 hfStatus hf_friction_problem_read(hfFrictionProblem** problem, const char* path, hfError* error) {
   hfi_clear_error(error);
-  hfiTextReader r = {path, NULL, NULL, 0, 0, error};
-  char* text = hfi_text_load(path, &r.size, error);
-  if (!text) return HF_ERROR_FILE;
-  char* copy = malloc(r.size + 1);
-  hfStatus status = copy ? parse(&r, text, copy, problem) : hfi_refuse(error, HF_ERROR_MEMORY, "%s: out of memory", path);
-  free(copy);
-  free(text);
+  void* read = NULL;
+  hfStatus status = hfi_text_read(path, sizeof **problem, read_problem, check_problem, &read, error);
+  if (!status) *problem = read;
   return status;
 }
 

@@ -10,7 +10,7 @@
 typedef struct FoundPoints {
   hfiRawContact* at;
   int count, capacity, dropped;
-  int32_t next_candidate; // number of the next pair that had no points
+  int32_t next_candidate; // number for the next pair that is not in the scene's list and had no points
 } FoundPoints;
 
 static int compare_pair(const hfiRawContact* r, const hfiCandidate* c) {
@@ -45,7 +45,8 @@ static void replace_range(FoundPoints* f, int begin, int end, const hfiRawContac
   f->dropped += n - kept;
 }
 
-// candidate: number of the pair in the scene's list, or -1. A pair has no more points than a single look finds at most.
+// Finds the points of a pair anew, puts them beside those that act already, and lets them take the place of the others. A pair never has
+// more points than one look can find. candidate: number of the pair in the scene's list, or -1.
 static void look_again(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* c, int candidate, hfiCull* cull,
                        const double* reach, FoundPoints* f) {
   hfiContactPoint points[HFI_MAX_POINTS];
@@ -73,7 +74,7 @@ static int spheres_apart(const hfiScene* s, const hfPose* X_WG, const double* re
   return v3_norm2(v3_sub(X_WG[b].p, X_WG[a].p)) > reached * reached;
 }
 
-// Pairs of a model that lists all of them.
+// Looks at the pairs of marked geoms in a scene that lists all pairs.
 static void look_at_listed(hfiScene* s, const hfPose* X_WG, const double* reach, const int32_t* further,
                            FoundPoints* f) {
   for (int i = 0; i < s->ncandidate; ++i) {
@@ -83,7 +84,7 @@ static void look_at_listed(hfiScene* s, const hfPose* X_WG, const double* reach,
   }
 }
 
-// Pairs of geom g with those after it, and with those before it that look for themselves no more.
+// Looks at the pairs of the marked geom g with all other active geoms. A pair of two marked geoms has its turn with the lower one.
 static void look_around(const hfiScene* s, const hfPose* X_WG, const double* reach, const int32_t* further, int g,
                         FoundPoints* f) {
   for (int k = 0; k < s->nactive; ++k) {
@@ -98,9 +99,8 @@ static void look_around(const hfiScene* s, const hfPose* X_WG, const double* rea
 
 static void look_at_explicit(const hfiScene* s, const hfPose* X_WG, const double* reach, const int32_t* further,
                              FoundPoints* f) {
-  const int32_t* g = hf_model_pair_geom(s->model);
-  for (int i = 0; i < s->model->npair; ++i, g += 2) {
-    hfiCandidate c = {g[0] < g[1] ? g[0] : g[1], g[0] < g[1] ? g[1] : g[0], i};
+  for (int i = 0; i < s->model->npair; ++i) {
+    hfiCandidate c = hfi_explicit_candidate(s->model, i);
     hfiCull cull = hfi_scene_cull(s, &c);
     if (further[c.a] || further[c.b]) look_again(s, X_WG, &c, -1, &cull, reach, f);
   }

@@ -1,17 +1,18 @@
-// Broad phase, cull, narrow phase.
+// The contact points of a scene, in three stages: a list of near pairs, a cull of those that are apart, the pair functions.
 //
-// A list has the pairs that are near (Verlet 1967): those that were less than a skin beyond their margin when it
-// was made. As long as no geom has moved, and may reach, further than half the skin from where it was then, no
-// other pair can touch. A model with few pairs keeps all of them for good and lists those whose bounding spheres
-// are near, or whose sphere is near the plane; a model with many finds those whose boxes, grown by the skin, overlap. A
-// point of a geom moves by at most
-//   |p - p0| + r |R - R0|,    r the radius of its bounding sphere;
-// spheres do not turn, and of a plane that turned no list holds. Explicit pairs are always in the list of boxes.
+// 1. The list of near pairs (Verlet 1967) has all pairs that were nearer than their margin and a skin when the list was made. As
+//    long as every geom has moved, and may reach, no further than half the skin from where it was then, no other pair can
+//    touch, and the list is used again. How it is made:
+//      few pairs (`listed`)  all pairs stay candidates for good; those are near whose bounding spheres, or sphere and plane, are
+//      many pairs            those are near whose boxes, grown by half the skin, overlap (broad phase), and all explicit pairs
+//    A point of a geom moves by at most |p - p0| + r |R - R0| with the radius r of its bounding sphere. Where spheres make the
+//    list turning does not count. A plane that has turned ends every list.
+// 2. The cull leaves out pairs whose bounding spheres are apart; pairs whose boxes are apart along one of their own six axes
+//    (Gottschalk, Lin, Manocha 1996, without the nine products of axes), |d.a| > ha + sum_j |a.b_j| hb_j + margin; and pairs
+//    that GJK would find apart because the direction that it found the last time still separates them.
+// 3. The pair function finds the points.
 //
-// Culled are pairs whose bounding spheres are apart, or whose boxes along their own axes are, on one of these six axes
-// (Gottschalk, Lin, Manocha 1996, without the nine products of axes): |d.a| > ha + sum_j |a.b_j| hb_j + margin; and
-// pairs that GJK would find apart, if the direction that it found the last time still keeps them so. None of what
-// is remembered changes a contact: it only spares work whose result is known.
+// What is remembered from query to query only spares work whose result is known. It changes no contact.
 #include "geometry/scene.h"
 
 #include "base/sort.h"
@@ -19,7 +20,7 @@
 
 enum { LARGE = 24 };             // A hull of this many vertices or more gets an index.
 enum { MAX_LISTED = 1024 };      // A model with at most this many pairs keeps all of them for good.
-static const double PAYS = 4; // A list must serve this many queries to be worth its longer making.
+static const double PAYS = 4; // A list with a skin is made only if it will serve at least this many queries.
 
 // ---- creation ------------------------------------------------------------------------------------
 
@@ -42,11 +43,7 @@ static int compare_candidates(const void* x, const void* y) {
 }
 
 static void add_explicit(hfiScene* s) {
-  const int32_t* g = hf_model_pair_geom(s->model);
-  for (int i = 0; i < s->model->npair; ++i, g += 2) {
-    hfiCandidate c = {g[0] < g[1] ? g[0] : g[1], g[0] < g[1] ? g[1] : g[0], i};
-    s->candidate[s->ncandidate++] = c;
-  }
+  for (int i = 0; i < s->model->npair; ++i) s->candidate[s->ncandidate++] = hfi_explicit_candidate(s->model, i);
 }
 
 static void list_all(hfiScene* s) {
@@ -60,7 +57,7 @@ static void list_all(hfiScene* s) {
   hfi_sort(s->candidate, (size_t)s->ncandidate, sizeof *s->candidate, compare_candidates);
 }
 
-// kept: the list serves more than one query.
+// What the cull has to know of a pair. kept: 1 where it is kept for later queries.
 static hfiCull measure_pair(const hfModel* m, const hfiCandidate* c, int kept) {
   const double *margin = hf_model_geom_margin(m), *radius = hf_model_geom_rbound(m);
   int a = hf_model_geom_type(m)[c->a], b = hf_model_geom_type(m)[c->b];
@@ -95,7 +92,7 @@ static void find_active(hfiScene* s) {
   s->grid.geom = s->active;
 }
 
-// A quarter of the mean radius of the shapes but terrain: some steps of motion, and few pairs more.
+// A quarter of the mean bounding radius of all shapes but height fields: a list then serves some steps and has few pairs too many.
 static double choose_skin(const hfiScene* s) {
   const double* radius = hf_model_geom_rbound(s->model);
   double sum = 0;
@@ -202,8 +199,8 @@ static int far_apart(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* 
   return cull->boxes && boxes_apart(s, X_WG, c, margin, &cull->axis);
 }
 
-// Boxes that overlap after growing by the margin and by half of the skin or, without skin, by the reach. Returns how
-// many there are; more than max_candidate - npair are left out.
+// Makes the pairs candidates whose boxes overlap after they have grown by the margin and by half of the skin or, without skin, by
+// the reach. Returns how many such pairs there are; those beyond max_candidate - npair are left out.
 static int find_candidates(hfiScene* s, const hfPose* X_WG, const double* reach, double skin) {
   const hfModel* m = s->model;
   for (int k = 0; k < s->nactive; ++k) {
@@ -247,7 +244,7 @@ static int list_pays(const hfiScene* s, const hfPose* X_WG, double most_reach) {
   return s->queries > 0 && k == s->nactive;
 }
 
-// Of the pairs that are listed for good.
+// Lists the near pairs of a scene that keeps all pairs for good.
 static void list_near_spheres(hfiScene* s, const hfPose* X_WG) {
   s->nnear = 0;
   for (int i = 0; i < s->ncandidate; ++i) {
@@ -259,7 +256,8 @@ static void list_near_spheres(hfiScene* s, const hfPose* X_WG) {
   }
 }
 
-// Without skin, for this query alone, where one does not pay or there is no room for the pairs within it.
+// Lists the near pairs of any other scene. Where a skin does not pay, or brings more pairs than there is room for, the list has none and
+// serves this query alone.
 static void list_near_boxes(hfiScene* s, const hfPose* X_WG, const double* reach, int pays, int* dropped) {
   int room = s->max_candidate - s->model->npair;
   s->far = s->skin;

@@ -42,11 +42,12 @@ typedef struct hfiScene {
   int32_t ncandidate, max_candidate;
   hfiCandidate* candidate; // (max_candidate) sorted by (a, b)
   hfiCull* cull;           // (max_candidate)
-  // the pairs that are near, nnear < 0: not known
-  int32_t nnear, *near;    // (max_candidate) ascending; all candidates where these are not listed for good
-  hfPose* X0_WG;           // (ngeom) where the geoms were when it was made
-  int32_t queries;         // that it has served
-  double skin, far;        // usual skin, skin of this list; negative: it serves one query [m]
+  // the list of near pairs (scene.c)
+  int32_t nnear, *near;    // (max_candidate) their candidates, ascending; nnear < 0: there is no list yet
+  hfPose* X0_WG;           // (ngeom) poses of the geoms when the list was made
+  int32_t queries;         // how many queries it has served
+  double skin;             // usual skin [m]
+  double far;              // skin of this list; negative: none, it serves one query [m]
   const int32_t* still;    // (ngeom) 1: the geom cannot move; pairs of two such geoms are left out. NULL: all pairs count
   hfiGrid grid;
   hfiAabb* box; // (nactive), unused when listed
@@ -64,6 +65,13 @@ int hfi_scene_collide(hfiScene* scene, const hfPose* X_WG, const double* reach, 
 // Returns how many there are.
 int hfi_scene_look_further(hfiScene* scene, const hfPose* X_WG, const double* reach, const int32_t* further,
                            hfiRawContact* found, int count, int capacity, int* dropped);
+
+// Explicit pair i of the model as a candidate.
+static inline hfiCandidate hfi_explicit_candidate(const hfModel* m, int i) {
+  const int32_t* g = hf_model_pair_geom(m) + 2 * i;
+  hfiCandidate c = {g[0] < g[1] ? g[0] : g[1], g[0] < g[1] ? g[1] : g[0], i};
+  return c;
+}
 
 // How a pair that the scene does not list is culled, and the points of a pair with a gap below the margin [m].
 hfiCull hfi_scene_cull(const hfiScene* scene, const hfiCandidate* pair);

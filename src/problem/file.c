@@ -140,49 +140,24 @@ static hfStatus read_sections(hfiTextReader* r, hfStepProblem* P, section* list,
   return status;
 }
 
-// Parses the text in two passes; lines are cut in `copy`, which has room for the whole text.
-static hfStatus parse(hfiTextReader* r, const char* text, char* copy, hfStepProblem** out) {
-  hfStepProblem counted = {0};
+static hfStatus read_problem(hfiTextReader* r, void* object, hfiArena* arena) {
+  hfStepProblem* P = object;
   int32_t nM = 0;
   section list[SECTIONS];
-  hfiArena plan = hfi_arena(NULL, 0);
-  hfi_arena_take(&plan, 1, sizeof(hfStepProblem));
-  list_sections(&counted, &nM, list);
-  memcpy(copy, text, r->size + 1);
-  hfStatus status = read_sections(r, &counted, list, &plan);
-  if (status) return status;
-  void* memory = calloc(1, plan.used);
-  if (!memory) return hfi_refuse(r->error, HF_ERROR_MEMORY, "%s: out of memory", r->path);
-  hfiArena arena = hfi_arena(memory, plan.used);
-  hfStepProblem* P = hfi_arena_take(&arena, 1, sizeof *P);
   list_sections(P, &nM, list);
-  memcpy(copy, text, r->size + 1);
-  r->at = copy;
-  r->line = 0;
-  status = read_sections(r, P, list, &arena);
-  hfError why = {HF_OK, ""};
-  if (!status && P->M_start[P->ntree] != nM)
+  hfStatus status = read_sections(r, P, list, arena);
+  if (!status && P->M_start && P->M_start[P->ntree] != nM)
     status = HFI_MALFORMED(r, "%s: M has %d elements, its trees %d", r->path, nM, P->M_start[P->ntree]);
-  else if (!status && hf_step_problem_validate(P, &why))
-    status = HFI_MALFORMED(r, "%s: %s", r->path, why.message);
-  if (status)
-    free(memory);
-  else
-    *out = P;
   return status;
 }
 
+static hfStatus check_problem(const void* object, hfError* error) { return hf_step_problem_validate(object, error); }
+
 hfStatus hf_step_problem_read(hfStepProblem** problem, const char* path, hfError* error) {
   hfi_clear_error(error);
-  hfiTextReader r = {path, NULL, NULL, 0, 0, error};
-  char* text = hfi_text_load(path, &r.size, error);
-  if (!text) return HF_ERROR_FILE;
-  char* copy = malloc(r.size + 1);
-  r.at = copy;
-  hfStatus status = copy ? parse(&r, text, copy, problem)
-                         : hfi_refuse(error, HF_ERROR_MEMORY, "%s: out of memory", path);
-  free(copy);
-  free(text);
+  void* read = NULL;
+  hfStatus status = hfi_text_read(path, sizeof **problem, read_problem, check_problem, &read, error);
+  if (!status) *problem = read;
   return status;
 }
 

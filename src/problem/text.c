@@ -54,7 +54,8 @@ hfStatus hfi_text_expect(hfiTextReader* r, const char* name) {
   return HF_OK;
 }
 
-char* hfi_text_load(const char* path, size_t* size, hfError* error) {
+// Returns the whole file as a string that the caller frees, or NULL after a refusal.
+static char* load(const char* path, size_t* size, hfError* error) {
   FILE* file = fopen(path, "rb");
   if (!file) {
     hfi_refuse(error, HF_ERROR_FILE, "%s: %s", path, strerror(errno));
@@ -78,4 +79,45 @@ char* hfi_text_load(const char* path, size_t* size, hfError* error) {
   hfi_refuse(error, HF_ERROR_FILE, "%s: cannot be read", path);
   free(text);
   return NULL;
+}
+
+// Lines are cut in `copy`, which has room for the whole text.
+static hfStatus begin_pass(hfiTextReader* r, const char* text, char* copy, hfiTextPass* pass, void* object, hfiArena* arena) {
+  memcpy(copy, text, r->size + 1);
+  r->at = copy;
+  r->line = 0;
+  return pass(r, object, arena);
+}
+
+static hfStatus parse(hfiTextReader* r, const char* text, char* copy, size_t size, hfiTextPass* pass, hfiTextCheck* check, void** out) {
+  hfiArena plan = hfi_arena(NULL, 0);
+  hfi_arena_take(&plan, 1, size);
+  void* counted = calloc(1, size);
+  if (!counted) return hfi_refuse(r->error, HF_ERROR_MEMORY, "%s: out of memory", r->path);
+  hfStatus status = begin_pass(r, text, copy, pass, counted, &plan);
+  free(counted);
+  if (status) return status;
+  void* memory = calloc(1, plan.used);
+  if (!memory) return hfi_refuse(r->error, HF_ERROR_MEMORY, "%s: out of memory", r->path);
+  hfiArena arena = hfi_arena(memory, plan.used);
+  void* object = hfi_arena_take(&arena, 1, size);
+  hfError why = {HF_OK, ""};
+  status = begin_pass(r, text, copy, pass, object, &arena);
+  if (!status && check(object, &why)) status = HFI_MALFORMED(r, "%s: %s", r->path, why.message);
+  if (status)
+    free(memory);
+  else
+    *out = object;
+  return status;
+}
+
+hfStatus hfi_text_read(const char* path, size_t size, hfiTextPass* pass, hfiTextCheck* check, void** object, hfError* error) {
+  hfiTextReader r = {path, NULL, NULL, 0, 0, error};
+  char* text = load(path, &r.size, error);
+  if (!text) return HF_ERROR_FILE;
+  char* copy = malloc(r.size + 1);
+  hfStatus status = copy ? parse(&r, text, copy, size, pass, check, object) : hfi_refuse(error, HF_ERROR_MEMORY, "%s: out of memory", path);
+  free(copy);
+  free(text);
+  return status;
 }

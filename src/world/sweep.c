@@ -1,20 +1,23 @@
-// Fast bodies: when, and where, two geoms that are far apart at the start of a step meet within it.
+// Sweeping: when, and where, two geoms that are far apart at the start of a step meet within it.
 //
-// Conservative advancement. At a gap d with the normal n, from B into A, no point of the two comes nearer along n than
+// A point and a normal between two geoms that are far apart say little about where they will touch: a ball that flies past a
+// corner would hit it. So both are moved along their velocities until they meet, by conservative advancement. At a gap d with
+// the normal n, from B into A,
 //
 //   d(t) >= d - t c,   c = (-n.(v_A - v_B))+ + |w_A| r_A + |w_B| r_B
 //
-// with the velocities of the geoms' centres, their spins and bounding radii: they may move on by d/c. Where that is
-// beyond the step they do not meet. Else the normal of their meeting counts, and the gap that closes until then.
+// with the velocities v of the geoms' centres, their spins w and bounding radii r. So they can move on for the time d/c without
+// touching, and the bound is computed anew there. Where no meeting is found within the step the points of the pair do not act. Else
+// one point with the normal of the meeting takes their place.
 #include "world/world.h"
 
 #include "world/mover.h"
 
 enum { MAX_ADVANCES = 40 };
-static const double WIDE_GAP = 0.5;      // a gap above this share of the smaller bounding radius is swept [-]
-static const double MEETING = 1e-3; // gap over the smaller bounding radius at which two geoms have met [-]
+static const double WIDE_GAP = 0.5; // A pair is swept whose gaps are all above this share of its smaller bounding radius [-].
+static const double MEETING = 1e-3; // Two geoms have met when their gap is below this share of the smaller bounding radius [-].
 
-// A geom about its own centre.
+// The path of a geom: its centre moves with its velocity, after gravity has acted for the time `fall`, and the geom turns about it.
 static hfiMover mover_of(const hfiWorld* w, const hfMotion* V, double fall, int g) {
   const hfDynamics* d = &w->dynamics;
   int body = hf_model_geom_body(w->model)[g], link = d->body_link[body];
@@ -39,9 +42,9 @@ static double meeting_time(const hfiMover* a, const hfiMover* b, double h) {
   return t;
 }
 
-// One point in the place of n found points of the pair: the others never act. Its gap is what the centres close along
-// the normal until the meeting, none where only their turn closes it; it lies on the faster geom, under its centre along the normal, so that spin has no
-// part in the gap.
+// Puts one point, that of the meeting at time t, in the place of the n found points of the pair: the others never act. Its gap is how
+// far the centres come nearer along the normal until then (none where the bodies only turn towards each other). It lies on the
+// faster geom, on the line through its centre along the normal, so that the spin of that geom does not change the gap.
 static void replace_points(hfiRawContact* raw, int n, const hfiMover* a, const hfiMover* b, double t, int acts) {
   hfPose X_A = hfi_mover_pose(a, t), X_B = hfi_mover_pose(b, t);
   double margin = raw->depth - raw->point.depth;
@@ -67,7 +70,7 @@ static int all_are_far(const hfiWorld* w, const hfiRawContact* raw, int n) {
   return 1;
 }
 
-// Whether the pair was swept before: a contact of it stands for all its points.
+// Whether a point of the pair acts already by an earlier look, so that it stands for all points of the pair.
 static int has_other_contact(const hfiRawContact* raw, int n, int acts) {
   for (int i = 0; i < n; ++i)
     if (raw[i].acts && raw[i].acts != acts) return 1;

@@ -101,22 +101,22 @@ void hfi_world_find_contacts(hfiWorld* world, double gap, double horizon, const 
 // Whether an actuator pulls at contacts; and tau (nv) += these forces, for the forces of the actuation and the contacts found.
 int hfi_any_adhesion(const hfModel* model);
 void hfi_world_add_adhesion(const hfiWorld* world, double* tau);
-// Of the found points that act across a wide gap, those of bodies that do not meet within h no longer do, and the
-// others become those in which the bodies meet. V (nlink): velocities; fall: time of gravity on top of them [s]; acts:
-// HFI_ACTS for the points of a first look, HFI_ACTS_NEWLY for those of a second one.
+// Sweeps the pairs that act only across wide gaps (sweep.c): where the two do not meet within h their points no longer act, else one
+// point of their meeting takes the place of these. V (nlink): velocities of the links; fall: for how long gravity has acted on top of
+// them [s]; acts: HFI_ACTS for the points of a first look, HFI_ACTS_NEWLY for those of a second one.
 void hfi_world_sweep(hfiWorld* world, const hfMotion* V, double h, double fall, int acts);
 // A geom that moves further than this beyond its reach has its pairs looked at again [m].
 static const double HFI_FURTHER = 1e-3;
-// Whether hfi_world_add_missed has found points to look at, on trees that move further than was foreseen (ntree, 1).
+// Whether there are found points that do not act, on trees that `unforeseen` (ntree) marks because they move further than foreseen.
 int hfi_world_may_miss(const hfiWorld* world, const int32_t* unforeseen);
-// Looks again with velocities V of the links (nlink), those of a solved step, at these trees, and adds the contacts that
-// would overlap noticeably. further: 0 where no geom comes further than HFI_FURTHER beyond its reach. number
-// (max_contacts) belongs to the contacts and moves with them; it is HFI_NEW_CONTACT for new ones. Returns 1 where there
-// are any.
+// Looks again at these trees, with velocities V of the links (nlink) of a solved step, and adds the contacts that would overlap
+// noticeably at its end. further: 0 where no geom comes further than HFI_FURTHER beyond its reach. number (max_contacts) has an
+// entry for each contact, which moves with it; new ones get HFI_NEW_CONTACT. Returns 1 where contacts were added.
 int hfi_world_add_missed(hfiWorld* world, const hfMotion* V, double horizon, const int32_t* unforeseen, int further,
                          int32_t* number);
 
-// Looks at the pairs of geoms on trees that `marked` (ntree) marks which velocities V move noticeably beyond their reach.
+// Finds the points of pairs again of which velocities V move a geom noticeably beyond its reach. Only trees count that `marked` (ntree)
+// marks.
 void hfi_world_look_further(hfiWorld* world, const hfMotion* V, double horizon, const int32_t* marked);
 
 // ---- nothing passes through (passage.c) ---------------------------------------------------------------

@@ -102,6 +102,13 @@ def test_comments_name_what_exists():
     assert not missing, "comments name what does not exist:\n" + "\n".join(missing)
 
 
+def test_build_options_are_documented():
+    build = "".join(file.read_text() for file in [ROOT / "CMakeLists.txt", *ROOT.glob("cmake/*.cmake")])
+    page = (ROOT / "docs/guide/install.md").read_text()
+    options = re.findall(r"option\((HF_\w+)", build)
+    assert options and not [name for name in options if f"`{name}`" not in page]
+
+
 # ---- code -------------------------------------------------------------------------------------------
 
 

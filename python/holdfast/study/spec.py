@@ -63,7 +63,7 @@ class Study:
     """
 
     name: str
-    scene: str | None = None            # MJCF or URDF; parameters change it by path
+    scene: str | None = None            # MJCF, URDF or SDFormat; parameters change it by path
     function: str | None = None         # "module:function", called with the parameters
     experiment: str | None = None       # an experiment of the command
     keyframe: str | None = None         # scene: where runs start
