@@ -1,34 +1,35 @@
 // Trees that turn far within a step: inertial forces must not give them energy.
 //
 // The plain scheme solves A v1 = M v0 + h (tau - c(q0, v0)) + J^T gamma and moves to q1, where M is another. Inertial
-// forces do no work: what their kick -h M^-1 c gives at q0, the move from M(q0) to M(q1) takes, but for an error of h^2 that
-// grows with the turn of the links in a step:
+// forces do no work: what their kick -h M^-1 c gives at q0, the move from M(q0) to M(q1) takes, but for an error of about
+// turn^2 of the energy, where turn is the angle by which the fastest link turns in the step. In free flight, where forces are taken
+// half at the start and half at the end, the error is about turn^3. A tree may gain the share NOTICED in a step, so that
+// turn^2 = NOTICED, in flight turn^3 = NOTICED, is where something has to be done:
 //
-//   slow    turn <= LIVELY, or turn <= BRISK and no dof is SWIFT: nothing is done
-//   lively  turn <= BRISK     as brisk, where the bound is exceeded by more than NOTICED of the energy
-//   brisk   turn <= FAST      T(q1, v1) <= T(q0, v1) - gain,  gain = T(q0, v0 + kick) - T(q0, v0): no more than work explains
-//   fast    turn >  FAST      neither has to do with the motion any more. The kick is shortened, it must not give energy,
-//                             and neither must the move: T(q1, v1) <= T(q0, v1)
+//   turn [rad]  0        0.014 (0.058 in flight)      0.3
+//               |--- slow ---|---------- brisk ---------|--------- fast --------->
+//   kick          as it is      as it is                  shortened, and without a gain of energy
+//   end           as it is      T(q1, v1) <=              T(q1, v1) <= T(q0, v1)
+//                                 T(q0, v1) - gain
+//
+//   gain = T(q0, v0 + kick) - T(q0, v0): a brisk tree ends with no more than work explains. Of a fast tree neither kick nor move
+//   has to do with the motion any more, and none of them may give energy.
 //
 // T is the kinetic energy, of a tree with a free root relative to its centre of mass. The momentum of such a tree is treated
-// in the same way, but kept exactly. The bounds are met by scaling v1.
+// in the same way, but kept exactly. The bounds are met by scaling v1. A slide on something that turns counts as a turn.
+// Impulses may make a tree faster within the step: see find_made_faster.
 #include "dynamics/fast.h"
 
 #include "linalg/dense.h"
 
 #include <string.h>
 
+// Share of its energy that a tree that is not fast may gain in a step: a fifth in a thousand of them [-].
+static const double NOTICED = 2e-4;
+// A tree is slow while none of its links turns by more than this in a step: NOTICED^(1/2), or NOTICED^(1/3) in flight [rad].
+static const double SLOW = 0.01414, SLOW_FLIGHT = 0.0585;
 // A tree is fast when one of its links turns by more than this in a step [rad].
 static const double FAST = 0.3;
-// A tree is brisk when one of its links turns by more than this in a step [rad].
-static const double BRISK = 0.05;
-// The same of a tree that does not fly and of which a dof is SWIFT. Errors of h^2 are small there, but many steps add them up [rad].
-static const double LIVELY = 0.01;
-static const double SWIFT = 20; // [m/s or rad/s]
-// Share of its energy that a tree that is no more than lively may gain in a step: a fifth in a thousand of them [-].
-static const double NOTICED = 2e-4;
-// The same in a step that starts it: there are few of these [-].
-static const double NOTICED_AT_START = 0.1;
 // Inertial forces change the velocity of a fast tree by at most this share, in the norm of the kinetic energy [-].
 static const double LARGEST_KICK = 0.3;
 // A slide that travels less than this in a step is not asked how far it turns anything [m].
@@ -58,14 +59,14 @@ static double fastest_slide(const hfDynamics* d, double h, int t) {
   return sqrt(fastest2);
 }
 
-// How far a link turns in the step, or an upper bound that is at most LIVELY [rad].
+// How far a link turns in the step, or an upper bound that is at most SLOW [rad].
 static double largest_turn(const hfiFlight* f, const hfDynamics* d, double h, int t) {
   hfiRange r = hfi_tree_dofs(d->model, t);
   double w2 = 0, all = 0;
   for (int i = r.begin; i < r.end; ++i) all += fabs(d->v[i]);
   if (h * all <= SHORT_SLIDE) return h * all; // No link spins faster than the rates of all dofs together.
   double by_slides = h * fastest_slide(d, h, t);
-  if (h * all <= LIVELY) return max2(h * all, by_slides);
+  if (h * all <= SLOW) return max2(h * all, by_slides);
   for (int l = f->first_link[t]; l < f->first_link[t + 1]; ++l) w2 = max2(w2, v3_norm2(d->V[l].w));
   return max2(h * sqrt(w2), by_slides);
 }
@@ -81,35 +82,25 @@ static double inertial_energy(const hfiFlight* f, const hfDynamics* d, int t, in
   return flies ? T - v3_dot(d->gravity, v3_axpy(I.m, d->p_WO[t], I.h)) : T;
 }
 
-// Whether velocities v turn no link by more than `most` in a step, by a bound for all trees together. squares: sum v_i^2.
-static int all_are_slow(const hfiFlight* f, const hfModel* m, double h, const double* v, double squares, double most) {
-  double sum = 0, size2 = h * h * squares;
-  if (f->has_carried_slide) most = SHORT_SLIDE;
+// Whether all trees are slow at velocities v, by a bound for all of them together.
+static int all_are_slow(const hfiFlight* f, const hfModel* m, double h, const double* v) {
+  double most = f->has_carried_slide ? SHORT_SLIDE : SLOW, sum = 0, size2 = h * h * hfi_dot(v, v, m->nv);
   if (m->nv * size2 <= most * most) return 1; // sum v_i^2 <= (sum |v_i|)^2 <= nv sum v_i^2
   if (size2 > most * most) return 0;
   for (int i = 0; i < m->nv; ++i) sum += fabs(v[i]);
   return h * sum <= most;
 }
 
-static int any_is_swift(const hfModel* m, int t, const double* v) {
-  hfiRange r = hfi_tree_dofs(m, t);
-  for (int i = r.begin; i < r.end; ++i)
-    if (fabs(v[i]) > SWIFT) return 1;
-  return 0;
-}
-
 // The speed of a tree at the velocities in d, and its slack.
 static void find_speed(hfiFlight* f, const hfDynamics* d, double h, int t, int flies) {
   double turn = f->articulated[t] ? largest_turn(f, d, h, t) : 0;
-  int lively = turn > LIVELY && !flies && any_is_swift(d->model, t, d->v);
-  f->fast[t] = !(turn <= FAST) ? HFI_FAST : turn > BRISK || lively ? HFI_BRISK : HFI_SLOW;
-  f->slack[t] = turn > BRISK ? 0 : NOTICED;
+  f->fast[t] = !(turn <= FAST) ? HFI_FAST : turn > (flies ? SLOW_FLIGHT : SLOW) ? HFI_BRISK : HFI_SLOW;
+  f->slack[t] = f->fast[t] == HFI_FAST ? 0 : NOTICED;
 }
 
 void hfi_fast_find(hfiFlight* f, const hfDynamics* d, double h, const int32_t* flies) {
   f->nfast = 0;
-  f->squares = hfi_dot(d->v, d->v, d->model->nv);
-  if (all_are_slow(f, d->model, h, d->v, f->squares, f->squares <= SWIFT * SWIFT ? BRISK : LIVELY)) {
+  if (all_are_slow(f, d->model, h, d->v)) {
     memset(f->fast, 0, sizeof *f->fast * (size_t)d->model->ntree);
     return;
   }
@@ -213,31 +204,25 @@ static double rates_of_turning(const hfModel* m, double h, int t, const double* 
   return rates;
 }
 
-// From which turn in the step on impulses have made a tree faster than it was [rad]. rates: of the solution.
-static double faster_turn(const hfiFlight* f, const hfModel* m, double h, int t, double rates) {
-  if (f->fast[t]) return FAST;
-  return rates > 2 * rates_of_turning(m, h, t, f->start) ? LIVELY : 2 * BRISK;
-}
-
-// A tree that impulses make turn so far is brisk or fast from now on.
+// A tree that impulses make turn so far is brisk or fast from now on. Its move changes T by about turn T, which the kick of the
+// next step takes back: so much more than its bound a brisk one may have.
 static void make_faster(hfiFlight* f, int t, double turn) {
   int was_slow = f->fast[t] == HFI_SLOW;
   f->fast[t] = turn <= FAST ? HFI_BRISK : HFI_FAST;
-  f->slack[t] = turn <= 2 * BRISK ? NOTICED_AT_START : 0;
+  f->slack[t] = turn <= FAST ? turn : 0;
   if (was_slow) f->nfast++, f->gain[t] = 0, f->pull[t] = v3_zero();
 }
 
-// Adds the trees that the impulses of the step made fast, and slow ones that they made brisk or lively with a jump of the speed.
+// Adds the trees that the impulses of the step made fast, and slow ones that they made brisk by at least doubling their rates.
 // The kick of the latter, at the low speed before, counts as zero.
 static void find_made_faster(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, const double* v) {
   const hfModel* m = d->model;
-  double squares = hfi_dot(v, v, m->nv);
   int known = 0;
-  if (all_are_slow(f, m, h, v, squares, squares > 4 * f->squares ? LIVELY : BRISK)) return;
+  if (all_are_slow(f, m, h, v)) return;
   for (int t = 0; t < m->ntree; ++t) {
     if (!f->articulated[t] || flies[t] || f->fast[t] == HFI_FAST) continue;
-    double rates = rates_of_turning(m, h, t, v), least = faster_turn(f, m, h, t, rates);
-    if (h * rates <= least) continue;
+    double rates = rates_of_turning(m, h, t, v), least = f->fast[t] ? FAST : SLOW;
+    if (h * rates <= least || !(f->fast[t] || rates > 2 * rates_of_turning(m, h, t, f->start))) continue;
     if (!known) hf_dynamics_velocity(d, v), known = 1;
     double turn = largest_turn(f, d, h, t);
     if (!(turn <= least)) make_faster(f, t, turn);

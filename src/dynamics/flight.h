@@ -46,7 +46,6 @@ typedef struct hfiFlight {
   int32_t* fast;         // (ntree) hfiSpeed of articulated trees
   int32_t nfast;         // trees that are not slow
   double* slack;         // (ntree) share of its energy by which such a tree may exceed its bound [-]
-  double squares;        // sum of v^2 at the start
   double* bound;         // (ntree) inertial energy that such a tree may end with [J]
   hfVec3* momentum;      // (ntree) and the momentum, where its root is free [kg m/s]
   double* gain;          // (ntree) inertial energy that the kick of inertial forces gives a brisk tree at q0 [J]

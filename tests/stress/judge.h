@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 typedef struct verdict {
+  int refused;      // 1: the method refused the world for its size when the sim was created; `error` says so, and nothing was run
   int steps;        // that were taken
   int finite;       // 1: all numbers of all outputs were
   int stopped;      // 1: a step was refused, or did not advance
