@@ -92,7 +92,7 @@ HF_API struct hfStepCapacity hf_sim_capacity(const hfSim* sim);
 // Inverse dynamics of a step, contacts included: the force (nv), in addition to the input's, with which
 // hf_sim_step ends at velocities v1 (nv). Targets of the input do not act. Exact for the coupled problem
 // (solver.coupling); the convex answer differs from it by report.coupled_residual. Where a link turns far in the step, by
-// more than 0.05 rad, or 0.01 rad with a dof faster than 20 rad/s, v1 is that before the energy is bounded (docs/theory/motion.md). force may be v1.
+// more than 0.014 rad, v1 is that before the energy is bounded (docs/theory/motion.md). force may be v1.
 HF_API hfStatus hf_sim_inverse(hfSim* sim, const hfState* state, const hfInput* input, const double* v1, double* force, hfError* error);
 
 // The program's calls check first that its headers fit the library (version.h).

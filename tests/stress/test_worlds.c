@@ -81,7 +81,7 @@ static void count_fault(uint64_t seed, int method, const verdict* v, faultCount*
 }
 
 // Of 1,000 worlds up to five may gain energy without a status: the goal of none is missed. An equality that stretches springs while
-// it closes does work that the judge does not know, and chains that turn by less than 0.05 rad in a step gain slowly.
+// it closes does work that the judge does not know.
 static void check_faults(const faultCount* count) {
   assert_int_equal(count->others, 0);
   assert_true(200 * count->quiet_growth <= world_count());
