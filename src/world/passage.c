@@ -201,13 +201,16 @@ static int pair_could_pass(const Pair* p, double h) {
   return h * speed > HFI_PASSING_SHARE * p->width;
 }
 
-// Stops the faster tree of a pair at time t, and the other one too if its own motion in the rest of the step is not small.
-static void stop_trees_of_pair(const Pair* p, double h, double t, double* stop_time) {
+// Stops the faster tree of a pair at time t, and the other one too if its own motion in the rest of the step is not small. Returns 1
+// where a tree stops earlier than it did.
+static int stop_trees_of_pair(const Pair* p, double h, double t, double* stop_time) {
   double left[2]; // how far a tree would still move [m]; 0 for the world, and for a tree that has stopped before
   for (int k = 0; k < 2; ++k) left[k] = p->tree[k] >= 0 && p->stop_time[k] > t ? (h - t) * hfi_mover_speed(&p->mover[k]) : 0;
   double least = min2(OWN_MOTION * p->width, max2(left[0], left[1]));
+  int earlier = 0;
   for (int k = 0; k < 2; ++k)
-    if (left[k] >= least && left[k] > 0) stop_time[p->tree[k]] = min2(stop_time[p->tree[k]], t);
+    if (left[k] >= least && left[k] > 0 && t < stop_time[p->tree[k]]) stop_time[p->tree[k]] = t, earlier = 1;
+  return earlier;
 }
 
 // A stop time of h lets a tree move over the whole step, but exactly along the path that was tested. Trees that turn far get it.
@@ -221,7 +224,7 @@ static int has_height_field(const Pair* p) {
   return p->mover[0].shape->type == HF_GEOM_HFIELD || p->mover[1].shape->type == HF_GEOM_HFIELD;
 }
 
-// Stops the trees of the pair that has the found point r before the two pass each other. Returns 1 where they have to stop.
+// Stops the trees of the pair that has the found point r before the two pass each other. Returns 1 where a tree stops earlier than it did.
 static int stop_pair(const hfiWorld* w, const hfMotion* V, const hfiTurningCentre* about, double h, const hfiRawContact* r,
                      double* stop_time) {
   Pair p = make_pair(w, V, about, r);
@@ -229,9 +232,7 @@ static int stop_pair(const hfiWorld* w, const hfMotion* V, const hfiTurningCentr
   for (int k = 0; k < 2; ++k) p.stop_time[k] = p.tree[k] >= 0 ? stop_time[p.tree[k]] : INFINITY;
   double t = find_stop_time(&p, h);
   keep_to_path(&p, h, stop_time);
-  if (!(t < h)) return 0;
-  stop_trees_of_pair(&p, h, t, stop_time);
-  return 1;
+  return t < h && stop_trees_of_pair(&p, h, t, stop_time);
 }
 
 // Looks once at every pair of which a tree is marked. The points of a pair follow each other. Returns 1 where some tree was stopped.
