@@ -4,6 +4,7 @@
 #include "guard.h"
 #include "numbers.h"
 #include "outfile.h"
+#include "stored_option.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -95,15 +96,15 @@ static error_t parse_input(renderOptions* o, int key, char* argument, struct arg
   }
 }
 
+static const storedOption stored[] = {
+    STORE_TEXT('o', renderOptions, picture), STORE_TEXT(KEY_VIDEO, renderOptions, video), STORE_TEXT(KEY_FOLLOW, renderOptions, follow),
+    STORE_FLAG(KEY_CONES, renderOptions, cones), STORE_FLAG(KEY_NO_FORCES, renderOptions, no_forces),
+    STORE_FLAG(KEY_COLLISION, renderOptions, collision), {0}};
+
 static error_t parse(int key, char* argument, struct argp_state* state) {
   renderOptions* o = state->input;
+  if (store_option(stored, o, key, argument)) return 0;
   switch (key) {
-  case 'o':
-    o->picture = argument;
-    return 0;
-  case KEY_VIDEO:
-    o->video = argument;
-    return 0;
   case KEY_TIME:
     o->time = take_number(argument, 0, state, "--time");
     return 0;
@@ -129,18 +130,6 @@ static error_t parse(int key, char* argument, struct argp_state* state) {
     if (sscanf(argument, "%dx%d", &o->width, &o->height) != 2 || o->width < 16 || o->height < 16 ||
         o->width > 8192 || o->height > 8192)
       argp_error(state, "--size %s: want WIDTHxHEIGHT, 16 to 8192 pixels", argument);
-    return 0;
-  case KEY_FOLLOW:
-    o->follow = argument;
-    return 0;
-  case KEY_CONES:
-    o->cones = 1;
-    return 0;
-  case KEY_NO_FORCES:
-    o->no_forces = 1;
-    return 0;
-  case KEY_COLLISION:
-    o->collision = 1;
     return 0;
   case KEY_KEYFRAME:
     forward(o, "--keyframe", argument, state);

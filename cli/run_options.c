@@ -3,6 +3,7 @@
 
 #include "config_option.h"
 #include "numbers.h"
+#include "stored_option.h"
 
 #include <string.h>
 
@@ -82,9 +83,16 @@ static error_t add_log_body(runOptions* o, const char* name) {
   return 0;
 }
 
+static const storedOption stored[] = {
+    STORE_TEXT(KEY_CONTROLS, runOptions, controls), STORE_TEXT(KEY_LOG, runOptions, log), STORE_TEXT(KEY_CONTACTS, runOptions, contacts),
+    STORE_TEXT(KEY_STEPS, runOptions, steps), STORE_TEXT(KEY_RECORD, runOptions, record), STORE_TEXT(KEY_REPORT, runOptions, report),
+    STORE_FLAG(KEY_LOG_SENSORS, runOptions, log_columns.sensors), STORE_FLAG(KEY_LOG_FORCES, runOptions, log_columns.actuator_forces),
+    STORE_FLAG(KEY_JSON, runOptions, json), {0}};
+
 static error_t parse(int key, char* argument, struct argp_state* state) {
   runArguments* a = state->input;
   runOptions* o = &a->run;
+  if (store_option(stored, o, key, argument)) return 0;
   switch (key) {
   case ARGP_KEY_INIT:
     *o = (runOptions){.time = 5, .record_interval = 1.0 / 60, .config = hf_sim_config_default()};
@@ -96,37 +104,10 @@ static error_t parse(int key, char* argument, struct argp_state* state) {
   case KEY_SET:
     set_config_text(&o->config, argument, state);
     return 0;
-  case KEY_CONTROLS:
-    o->controls = argument;
-    return 0;
-  case KEY_LOG:
-    o->log = argument;
-    return 0;
-  case KEY_LOG_SENSORS:
-    o->log_columns.sensors = 1;
-    return 0;
-  case KEY_LOG_FORCES:
-    o->log_columns.actuator_forces = 1;
-    return 0;
   case KEY_LOG_BODY:
     return add_log_body(o, argument);
-  case KEY_CONTACTS:
-    o->contacts = argument;
-    return 0;
-  case KEY_STEPS:
-    o->steps = argument;
-    return 0;
-  case KEY_RECORD:
-    o->record = argument;
-    return 0;
   case KEY_RECORD_INTERVAL:
     o->record_interval = take_seconds("--record-interval", argument, state);
-    return 0;
-  case KEY_REPORT:
-    o->report = argument;
-    return 0;
-  case KEY_JSON:
-    o->json = 1;
     return 0;
   case ARGP_KEY_END:
     if (!o->log && (o->log_columns.sensors || o->log_columns.actuator_forces || o->log_columns.body_count))

@@ -3,6 +3,7 @@
 
 #include "data.h"
 #include "numbers.h"
+#include "stored_option.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,23 +60,19 @@ static double parse_gain(const char* option, const char* text, struct argp_state
   return gain;
 }
 
+static const storedOption stored[] = {
+    STORE_FLAG(KEY_MERGE_FIXED, sceneOptions, import.merge_fixed_links), STORE_FLAG(KEY_FLOATING, sceneOptions, import.floating_base),
+    STORE_FLAG(KEY_FIXED, sceneOptions, import.fixed_base), STORE_FLAG(KEY_SKIP_MESHES, sceneOptions, import.skip_meshes), {0}};
+
 static error_t parse(int key, char* argument, struct argp_state* state) {
   sceneOptions* o = state->input;
+  if (store_option(stored, o, key, argument)) return 0;
   switch (key) {
   case ARGP_KEY_INIT:
     *o = (sceneOptions){.import = hf_import_config_default()};
     return 0;
   case KEY_SEARCH:
     return add_search(o, argument);
-  case KEY_MERGE_FIXED:
-    o->import.merge_fixed_links = 1;
-    return 0;
-  case KEY_FLOATING:
-    o->import.floating_base = 1;
-    return 0;
-  case KEY_FIXED:
-    o->import.fixed_base = 1;
-    return 0;
   case KEY_ACTUATORS:
     o->import.urdf_actuators = parse_actuators(argument, state);
     return 0;
@@ -84,9 +81,6 @@ static error_t parse(int key, char* argument, struct argp_state* state) {
     return 0;
   case KEY_KV:
     o->import.servo_kv = parse_gain("--kv", argument, state);
-    return 0;
-  case KEY_SKIP_MESHES:
-    o->import.skip_meshes = 1;
     return 0;
   case ARGP_KEY_ARG:
     if (o->path) argp_error(state, "one model only, not also \"%s\"", argument);

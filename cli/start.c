@@ -2,6 +2,7 @@
 #include "start.h"
 
 #include "numbers.h"
+#include "stored_option.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,30 +20,14 @@ static const struct argp_option options[] = {
     {"ctrl", KEY_CTRL, "VECTOR", 0, "Controls, held during the run", 0},
     {0}};
 
+static const storedOption stored[] = {STORE_TEXT(KEY_KEYFRAME, startOptions, keyframe), STORE_TEXT(KEY_QPOS, startOptions, qpos),
+                                      STORE_TEXT(KEY_QVEL, startOptions, qvel), STORE_TEXT(KEY_ACT, startOptions, act),
+                                      STORE_TEXT(KEY_CTRL, startOptions, ctrl), {0}};
+
 static error_t parse(int key, char* argument, struct argp_state* state) {
   startOptions* o = state->input;
-  switch (key) {
-  case ARGP_KEY_INIT:
-    *o = (startOptions){0};
-    return 0;
-  case KEY_KEYFRAME:
-    o->keyframe = argument;
-    return 0;
-  case KEY_QPOS:
-    o->qpos = argument;
-    return 0;
-  case KEY_QVEL:
-    o->qvel = argument;
-    return 0;
-  case KEY_ACT:
-    o->act = argument;
-    return 0;
-  case KEY_CTRL:
-    o->ctrl = argument;
-    return 0;
-  default:
-    return ARGP_ERR_UNKNOWN;
-  }
+  if (key == ARGP_KEY_INIT) *o = (startOptions){0};
+  return key == ARGP_KEY_INIT || store_option(stored, o, key, argument) ? 0 : ARGP_ERR_UNKNOWN;
 }
 
 const struct argp start_argp = {.options = options, .parser = parse};
