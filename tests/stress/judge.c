@@ -11,7 +11,8 @@
 // Contacts, limits, friction, dampers and equalities can only take energy, but for E, what they hold at the start:
 //   overlaps       sum f_n depth/2, the work that their forces do until they part
 //   limits         a joint that starts beyond its limit comes back at the release speed u: M_ii u^2/2 for each limited dof. In
-//                  continuous time limits are springs, which hold k x^2/2
+//                  continuous time limits are springs, which hold k x^2/2. On its way back a limit lifts what hangs on the joint and pushes
+//                  against drives: f min(s, u) h with its force f and speed s is work of the step, while the joint is beyond its limit
 //   equalities     a group of rows (a weld has two) gives at most what the mass m of its trees has at u, m u^2/2, or what the
 //                  mean inverse mass w of the rows says, u^2/(2 w). A row of n that has an entry of at least 1 has
 //                  w >= 1/(n sum M_ii), so that this is at most 3 u^2 sum M_ii/2
@@ -42,6 +43,7 @@ typedef struct trial {
   double kinetic;                            // T0 [J]
   double potential;                          // V0 [J]
   double* length;                            // (nu) of the actuators at the start of the step
+  double* limit;                             // (nsensordata) sensors of the limits at the start of the step
   double* times;                             // of the steps [s]
 } trial;
 
@@ -89,6 +91,16 @@ static double most_work_of_step(trial* t) {
     t->length[i] = length;
   }
   return sum;
+}
+
+// Work of the limits that were exceeded when the step began. Keeps the sensors for the next step.
+static double limit_work(trial* t, double h) {
+  const double *now = hf_sim_sensors(t->sim), u = t->model->world.release_speed;
+  double power = 0;
+  for (int i = 0; i < t->model->nsensordata; i += WORLD_LIMIT_SENSORS)
+    if (t->limit[i] < 0) power += now[i + 2] * fmin(now[i + 1], u);
+  memcpy(t->limit, now, sizeof *now * (size_t)t->model->nsensordata);
+  return h * power;
 }
 
 static double diagonal_mass(const trial* t, int dof) {
@@ -160,7 +172,9 @@ static void open_trial(trial* t, int method, int steps) {
   }
   measure(t, &t->kinetic, &t->potential);
   t->length = calloc((size_t)t->model->nu + 1, sizeof *t->length);
+  t->limit = calloc((size_t)t->model->nsensordata + 1, sizeof *t->limit);
   most_work_of_step(t); // keeps the lengths
+  limit_work(t, 0);     // and the sensors
   hf_dynamics_mass_matrix(t->dynamics);
   t->released += release_energy(t);
   if (method > HF_METHOD_MLCP) t->released += limit_energy(t);
@@ -175,6 +189,7 @@ static void close_trial(trial* t) {
   hf_model_free(t->model);
   free(t->times);
   free(t->length);
+  free(t->limit);
 }
 
 static int all_finite(const double* x, int n) {
@@ -199,8 +214,9 @@ static int outputs_finite(const trial* t, const hfStepReport* r) {
 
 static double energy_growth(trial* t, int method, double h) {
   double T, V, power = measure(t, &T, &V), most = most_work_of_step(t), work = method == HF_METHOD_TAMSI ? h * power : most;
-  t->work += work;
-  t->moved += fabs(work);
+  double by_limits = limit_work(t, h);
+  t->work += work + by_limits;
+  t->moved += fabs(work) + fabs(by_limits);
   t->drop = fmax(t->drop, fabs(V - t->potential));
   double growth = (T + V - t->kinetic - t->potential - t->work) / (t->kinetic + t->drop + t->moved + t->released);
   return isfinite(growth) ? growth : INFINITY;

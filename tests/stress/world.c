@@ -37,6 +37,7 @@ typedef struct writer {
   list qpos, qvel, ctrl;            // of the keyframe
   int nbody, ngeom, njoint, nmesh;  // numbers of names so far
   int scalar[MAX_NAMES], nscalar;   // hinges and slides
+  int limited[MAX_NAMES], nlimited; // those with limits
   double speed;                     // largest initial speed of the world [m/s or rad/s]
   double spread;                    // room in which the trees start [m]
 } writer;
@@ -136,7 +137,10 @@ static void put_scalar_joint(writer* w, double size) {
   if (chance(w, 0.3)) put(w, " armature=\"%.4g\"", spread_log(w, 1e-6, 1));
   if (chance(w, 0.2)) put(w, " frictionloss=\"%.4g\"", spread_log(w, 1e-3, 10));
   if (chance(w, w->recipe->springs)) put(w, " stiffness=\"%.4g\" springref=\"%.4g\"", spread_log(w, 0.1, 1e5), uniform(w, -1, 1));
-  if (chance(w, w->recipe->limits)) put(w, " range=\"%.4g %.4g\"", uniform(w, -1, -0.1) * (slides ? 1 : 57), uniform(w, 0.1, 1) * (slides ? 1 : 57));
+  if (chance(w, w->recipe->limits)) {
+    put(w, " range=\"%.4g %.4g\"", uniform(w, -1, -0.1) * (slides ? 1 : 57), uniform(w, 0.1, 1) * (slides ? 1 : 57));
+    if (w->nlimited < MAX_NAMES) w->limited[w->nlimited++] = w->njoint;
+  }
   put(w, "/>\n");
   if (w->nscalar < MAX_NAMES) w->scalar[w->nscalar++] = w->njoint;
   w->njoint++;
@@ -208,6 +212,15 @@ static void put_equalities(writer* w) {
   put(w, "</equality>\n");
 }
 
+// Distance, its rate and force of every limit: what limits do is known by them (judge.c).
+static void put_sensors(writer* w) {
+  put(w, "<sensor>\n");
+  for (int i = 0; i < w->nlimited; ++i)
+    for (int k = 0; k < WORLD_LIMIT_SENSORS; ++k)
+      put(w, "<%s joint=\"j%d\"/>", (const char*[]){"jointlimitpos", "jointlimitvel", "jointlimitfrc"}[k], w->limited[i]);
+  put(w, "\n</sensor>\n");
+}
+
 // ---- the world ------------------------------------------------------------------------------------
 
 static void put_meshes(writer* w) {
@@ -245,6 +258,7 @@ size_t world_write(uint64_t seed, char* text, size_t capacity) {
   put_tendons(&w);
   if (w.recipe->ties > 0) put_equalities(&w);
   if (w.recipe->drives > 0) put_drives(&w);
+  put_sensors(&w);
   put(&w, "<keyframe><key qpos=\"%s\" qvel=\"%s\"", w.qpos.text, w.qvel.text);
   if (w.ctrl.length) put(&w, " ctrl=\"%s\"", w.ctrl.text);
   put(&w, "/></keyframe>\n</mujoco>\n");
