@@ -240,7 +240,7 @@ typedef struct hfStepReport {
   int32_t nsleep;         // trees that sleep at the end of the step; their contacts are not counted or reported
   int32_t nstopped;       // trees that stopped within the step because they would have passed through another body
   double max_depth;       // deepest overlap at the start of the step [m]
-  double energy_gain;     // energy that no work explains, where a dof is faster than 20 m/s or rad/s [J]
+  double energy_gain;     // energy that no work explains, where something is fast; with HF_GAINED_ENERGY perhaps of several steps (docs/theory/motion.md) [J]
   hfIntegratorReport continuous; // continuous time, or an accuracy: what the integrator did
   hfSwitchReport switching;     // method "switching"
 } hfStepReport;

@@ -29,7 +29,7 @@ typedef enum hfStatus {
   HF_OVERFLOW = 4,      // a fixed capacity was full; the report says which
   HF_STEP_TOO_SMALL = 5,// a step controller reached its smallest step
   HF_FLAGGED = 6,       // a batch: some worlds have a status of their own, in their reports
-  HF_GAINED_ENERGY = 7, // a step ended with energy that no work explains; the report says how much
+  HF_GAINED_ENERGY = 7, // a step, or several that followed each other, gave energy that no work explains; the report says how much
 
   // Refusals: nothing was changed.
   HF_ERROR_ARGUMENT = -1,    // an option or argument is out of range

@@ -11,7 +11,14 @@
 //
 // All that is left out takes energy only. The bounds are generous, so that a gain is a fault of the step: too long for the
 // scene, a solver that failed, a scene that contradicts itself. The check costs the kinematics of both ends of the step, of
-// which the start is mostly known from the step before, so that it is made only where something is FAST. Bodies that are moved by hand do work that no step knows: with them there is no check.
+// which the start is mostly known from the step before, so that it is made only where something is FAST, or turns far in the step.
+//
+// A gain that is small in each step is seen in the balance of steps that followed each other:
+//
+//   B = sum of (T + V)(q1, v1) - (T + V)(q0, v0) - W - E_c,   at least -T_m, and T_m the largest T of these steps
+//
+// What springs of limits and contacts take and give back is at most T_m. E_r is given once, not in every step: B > T_m/4 + E_r is a
+// gain. Then the balance begins anew. Bodies that are moved by hand do work that no step knows: with them there is no check.
 #include "sim/sim.h"
 
 #include "linalg/dense.h"
@@ -19,14 +26,17 @@
 #include <string.h>
 
 static const double FAST = 20;    // Speed of a dof from which a step is checked [m/s or rad/s].
+static const double FAR = 0.1;    // The same in a step [m or rad]: a tenth of a radian gives an error of a percent in each step.
 static const double CLOSED = 1e-3; // Error up to which an equality counts as closed [m or rad].
 enum { SPRINGS = 12 };             // Groups of rows that a soft equality counts as.
 static const double NOTABLE = 0.1; // Gain that becomes a status, over the energy that is explained [-].
+static const double NOTABLE_BALANCE = 0.25; // The same of the balance, over the largest kinetic energy [-].
 
-static int any_is_fast(const double* v, int n) {
-  if (hfi_dot(v, v, n) <= FAST * FAST) return 0;
+static int any_is_fast(const double* v, int n, double h) {
+  double fast = h * FAST > FAR ? FAR / h : FAST;
+  if (hfi_dot(v, v, n) <= fast * fast) return 0;
   for (int i = 0; i < n; ++i)
-    if (fabs(v[i]) > FAST) return 1;
+    if (!(fabs(v[i]) <= fast)) return 1;
   return 0;
 }
 
@@ -136,27 +146,53 @@ static void keep_end(hfSim* s, const hfState* state, hfiEnergy end) {
 
 // ---- the judgement --------------------------------------------------------------------------------
 
-// Bounds are taken one after the other, the cheap ones first, until the gain is explained. q0, v0 are needed to the last.
-static double find_gain(hfSim* s, const hfState* state, const hfInput* in, double h, hfiEnergy start, hfiEnergy end,
-                        double* explained) {
+// What may have given a step energy [J].
+typedef struct Explanation {
+  double work;     // W + E_c
+  double released; // E_r
+} Explanation;
+
+// Bounds are taken one after the other, the cheap ones first, until the change of energy is explained. q0, v0 are needed to the last.
+static Explanation explain(hfSim* s, const hfState* state, const hfInput* in, double h, double change) {
+  if (change <= 0) return (Explanation){0, 0};
   double power = power_bound(s, hf_state_q(state), in), held = contact_energy(s);
-  *explained = h * power + held;
-  if (end.total - start.total - *explained <= 0) return 0;
+  Explanation e = {h * power + held, 0};
+  if (change <= e.work) return e;
   energy_at(s, s->q0, s->v0, in);
-  *explained = h * max2(power, power_bound(s, s->q0, in)) + held + release_energy(s, s->q0);
+  e.work = h * max2(power, power_bound(s, s->q0, in)) + held;
+  e.released = release_energy(s, s->q0);
   hfi_world_place(s->world, hf_state_q(state), in);
-  return max2(0, end.total - start.total - *explained);
+  return e;
+}
+
+static void begin_balance(hfSim* s, double kinetic) { s->balance = (hfiEnergyBalance){0, kinetic}; }
+
+// Adds a step to the balance. Returns the balance where it is a gain, 0 otherwise. The dynamics is at the end of the step.
+static double balance_step(hfSim* s, const hfState* state, double change, double work, double kinetic) {
+  hfiEnergyBalance* b = &s->balance;
+  b->largest = max2(b->largest, kinetic);
+  b->gained = max2(b->gained + change - work, -b->largest);
+  double notable = NOTABLE_BALANCE * b->largest;
+  return b->gained > notable && b->gained > notable + release_energy(s, hf_state_q(state)) ? b->gained : 0;
+}
+
+static void report_gain(hfSim* s, double gain, double kinetic, hfStepReport* report) {
+  report->energy_gain = gain;
+  if (report->status == HF_OK) report->status = HF_GAINED_ENERGY;
+  begin_balance(s, kinetic);
 }
 
 void hfi_sim_judge_energy(hfSim* s, const hfState* state, const hfInput* in, double h, hfStepReport* report) {
   const hfModel* m = s->model;
-  if (m->nmocap > 0 || !any_is_fast(hf_state_v(state), m->nv)) return;
+  if (m->nmocap > 0 || !any_is_fast(hf_state_v(state), m->nv, h)) return;
   hfiEnergy start = s->start_is_judged ? s->start_energy : energy_at(s, s->q0, s->v0, in);
   hfiEnergy end = energy_at(s, hf_state_q(state), hf_state_v(state), in);
-  if (!(end.total <= start.total)) {
-    double explained = 0, gain = find_gain(s, state, in, h, start, end, &explained);
-    report->energy_gain = gain;
-    if (!(gain <= NOTABLE * (start.kinetic + explained)) && report->status == HF_OK) report->status = HF_GAINED_ENERGY;
-  }
+  if (!s->start_is_judged) begin_balance(s, start.kinetic);
+  double change = end.total - start.total;
+  Explanation e = explain(s, state, in, h, change);
+  double gain = change <= e.work ? 0 : max2(0, change - e.work - e.released), total = balance_step(s, state, change, e.work, end.kinetic);
+  report->energy_gain = gain;
+  if (!(gain <= NOTABLE * (start.kinetic + e.work + e.released))) report_gain(s, gain, end.kinetic, report);
+  else if (total > 0) report_gain(s, total, end.kinetic, report);
   keep_end(s, state, end);
 }

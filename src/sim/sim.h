@@ -8,6 +8,12 @@
 // Energy at a state: kinetic; with the potential of gravity and springs [J].
 typedef struct hfiEnergy { double kinetic, total; } hfiEnergy;
 
+// Steps that followed each other [J] (energy.c).
+typedef struct hfiEnergyBalance {
+  double gained;  // what no work explains of the change of energy
+  double largest; // largest kinetic energy
+} hfiEnergyBalance;
+
 struct hfSim {
   const hfModel* model;
   hfSimConfig config; // complete: nothing is left to the scene
@@ -29,6 +35,7 @@ struct hfSim {
   int32_t start_is_judged; // 1: start_energy is that of q0, v0, with the world's parameters of start_revision
   uint32_t start_revision;
   hfiEnergy start_energy;
+  hfiEnergyBalance balance; // over the judged steps that followed each other up to this start
   hfContact* contact;     // (max_contacts) for the sensors
 };
 

@@ -43,8 +43,31 @@ static void test_open_equality_explains_what_it_may_give(void** state) {
   assert_int_equal(soft.status, HF_OK);
 }
 
+// From w = (30, 30, 30) rad/s no step gains a tenth. The report comes in the first step whose end has gained more than a quarter of its energy.
+static void test_gain_of_many_steps_is_reported(void** state) {
+  (void)state;
+  static const double I[] = {.001, .002, .003};
+  hfSimConfig config = hf_sim_config_default();
+  hfStepReport report = {.status = HF_OK};
+  hfError error;
+  config.gyroscopic = 0;
+  simWorld w = sim_world_with(parse_model(kSpin), &config);
+  double start = 0.5 * 30 * 30 * .006, energy = start, before;
+  for (int i = 3; i < 6; ++i) sim_v(&w)[i] = 30;
+  do {
+    before = energy, energy = 0;
+    assert_true(hf_sim_step(w.sim, w.state, w.input, &report, &error) >= 0);
+    for (int i = 0; i < 3; ++i) energy += 0.5 * I[i] * sim_v(&w)[3 + i] * sim_v(&w)[3 + i];
+    assert_true(energy < 1.1 * before && before - start <= 0.25 * before);
+  } while (report.status == HF_OK);
+  assert_int_equal(report.status, HF_GAINED_ENERGY);
+  assert_true(energy - start > 0.25 * energy);
+  assert_near(report.energy_gain, energy - start, 1e-9);
+  sim_world_free(&w);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_gain_of_the_plain_scheme_is_reported),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_gain_of_the_plain_scheme_is_reported), cmocka_unit_test(test_gain_of_many_steps_is_reported),
                                      cmocka_unit_test(test_open_equality_explains_what_it_may_give)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
