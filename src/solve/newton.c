@@ -74,6 +74,7 @@ static const double ARMIJO = 1e-4;
 enum {
   MAX_CONVEX_ITERATIONS = 500, // The convex problem always converges, if need be slowly.
   MAX_HALVINGS = 40,           // 2^-40 of a step changes no digit that matters.
+  MAX_STALL = 12,              // A start that is thought to be close failed if so many iterations do not halve the residual.
   MAX_REUSES = 20,             // K is formed again after this many steps with the same factors.
 };
 
@@ -87,6 +88,8 @@ typedef struct iteration {
   double scale; // what |r| and |dv| are compared with [sqrt(kg) m/s]
   double step;  // |dv| of the last step [sqrt(kg) m/s]
   double along; // dv'r of the last step, at its start
+  double halved; // |r| when it was last halved [sqrt(kg) m/s]
+  int stalled;   // iterations since then
 } iteration;
 
 // Computes impulses, responses, residual and its norm at I->v and I->s.
@@ -289,6 +292,13 @@ static int finish(iteration* it) {
   return small && is_small(it, it->norm);
 }
 
+// Counts the iterations that did not halve the residual. Returns 1 when there were too many in a row.
+static int stalls(iteration* it) {
+  it->stalled += 1;
+  if (it->norm < 0.5 * it->halved) it->halved = it->norm, it->stalled = 0;
+  return it->stalled > MAX_STALL;
+}
+
 hfiNewtonResult hfi_newton_solve(hfiIsland* I, const hfSolverConfig* config, int coupling, int rung,
                             hfiDuals duals) {
   iteration it = {.I = I,
@@ -301,6 +311,7 @@ hfiNewtonResult hfi_newton_solve(hfiIsland* I, const hfSolverConfig* config, int
   hfi_system_rows(I, I->v, I->s);
   evaluate(&it);
   if (duals == HFI_NEW_DUALS) hfi_dual_reset(I);
+  it.halved = it.norm;
   for (int reuses = 0; out.iterations < most && !out.converged;) {
     double alpha = 1, before = it.norm;
     out.iterations += reuses == 0; // An iteration is a factorisation.
@@ -315,7 +326,7 @@ hfiNewtonResult hfi_newton_solve(hfiIsland* I, const hfSolverConfig* config, int
       out.converged = 1;
     else if (is_small(&it, it.norm))
       out.converged = finish(&it);
-    else if (alpha == 0)
+    else if (alpha == 0 || (duals == HFI_KEPT_DUALS && stalls(&it)))
       break;
     reuses = alpha == 1 && keeps_factors(&it, before, reuses) ? reuses + 1 : 0;
   }

@@ -11,7 +11,8 @@ typedef struct hfiNewtonResult {
   double residual;    // |r| over its scale at I->v [-]
 } hfiNewtonResult;
 
-// Whether friction duals are unknowns too, and which values they start with: zero, or those in I->dual.
+// Whether friction duals are unknowns too, and which values they start with: zero, or those in I->dual. With the latter I->v is
+// thought to be close to the answer, and the method gives up early where the residual hardly falls.
 typedef enum hfiDuals { HFI_NO_DUALS, HFI_NEW_DUALS, HFI_KEPT_DUALS } hfiDuals;
 
 // Starts from I->v and leaves v, s, gamma and the responses at the answer. rung is one of

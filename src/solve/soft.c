@@ -1,27 +1,36 @@
-// Soft start of a heap (docs/theory/heaps.md). Contacts are stiff: a body that comes near at 1 m/s has forces at its first guess
-// that are a thousand times those of the answer, and each Newton step on stiff laws opens, closes and releases tens of contacts. So
-// the first iterations use soft laws, whose answer moves towards that of the true ones from iteration to iteration.
+// Soft start of a heap (docs/theory/heaps.md).
 //
-//   h       step                                W      J_i A^-1 J_i^T of a row, off-diagonal terms of A left out [1/kg]
-//   pi0, f0 forces of a contact as known so far cap    largest slope over that of the row's own inertia, 1/(h W) [-]
-//   vn(pi)  the true law of the normal force,   s(f)   the slip at which the true law in stick has the force f,
-//           solved for the normal velocity             s(f) = (f - k_t xi0)/kappa
+// Contacts are stiff. Where a body lands at 1 m/s, the true laws have a thousand times the force of the answer at the first guess of
+// the velocities, and each Newton step on them opens, closes and releases tens of contacts. The iterations here use soft laws instead,
+// which have the forces known so far at their centre and a bounded slope. Their answer moves towards that of the true laws.
 //
-// The soft laws go through the true ones at pi0 and f0, with slopes that are bounded:
+//   h       step [s]                          W       J_i A^-1 J_i^T of a row, without the off-diagonal terms of A [1/kg]
+//   pi0     normal force known so far [N]     f0      friction force of a group known so far [N or N m]
+//   mu pi0  bound of friction                 kappa   slope h k_t + c_t of the true law of friction in stick
+//   vn, s   normal velocity, slip velocity    cap     largest slope of a soft law over that of the row's inertia, 1/(h W) [-]
+//
+// The true laws can be solved for the velocity. vn(pi) is the normal velocity at which a contact has the force pi; s(f) is the slip at
+// which a group that sticks has the force f:
+//
+//   pi = k (1 - d vn)(D - h vn)  =>  h d vn^2 - (d D + h) vn + D - pi/k = 0,     s(f) = (f - k_t xi0)/kappa
+//
+// The soft laws are lines through these points, and friction is clamped to its disc:
 //
 //   pi = pi0 - a (vn - vn(pi0)),     a = min(-dpi/dvn at pi0, cap/(h W))
-//   y = f0 + rho (s - s(f0)),        rho = min(kappa, cap/(h W)),    f = y clamped to the disc |f| <= mu pi0
+//   y = f0 + rho (s - s(f0)),        rho = min(kappa, cap/(h W)),       f = y clamped to |f| <= mu pi0
 //
 // One iteration:
-//   1. Linearise the soft laws at v. Friction duals (dual.c) give the slope of what slips. Friction does not follow the normal
-//      force within an iteration, so that K is symmetric. Contacts with pi0 = 0 are left out.
+//   1. Linearise the soft laws at v. The friction duals (dual.c) give the slope of groups that slip. The bound mu pi0 does not
+//      change within an iteration, so that K is symmetric. Contacts with pi0 = 0 are left out.
 //   2. Solve K dv = -r and take the whole step.
-//   3. Take pi0 and f0 from the soft laws at its end. A contact with pi0 <= 0 opens. An open one that the step would close gets the
-//      force that stops its two bodies alone, (vn(0) - vn)/(h W).
-//   4. Raise cap by a factor.
-// This is the proximal point method (Rockafellar 1976) for the forces, with one Newton step for each of its problems. The forces are
-// right long before the velocities are, because these hardly matter to a stiff law: the true residual becomes small rather
-// suddenly, and then Newton's method on the true laws takes over.
+//   3. Take pi0 and f0 from the soft laws at its end. A contact whose pi0 would be negative opens. An open contact that the step
+//      would close gets the force that stops its two bodies alone, (vn(0) - vn)/(h W).
+//   4. Multiply cap by CAP_GROWTH.
+// This is the proximal point method (Rockafellar 1976) for the forces, with one Newton step for each of its problems.
+//
+// The forces become right long before the velocities do, because a stiff law hardly moves with its force. So the residual of the true
+// laws falls suddenly, and then Newton's method on the true laws takes over. Where it stalls, because some states of contacts
+// were still wrong, the soft iterations go on from where they were, until the residual is smaller than the last time.
 #include "solve/soft.h"
 
 #include "linalg/dense.h"
@@ -31,16 +40,22 @@
 
 #include <string.h>
 
-// cap of the first iteration, and the factor by which it grows in each [-]. Neither matters much: from 30 to 400 and from 1.2 to 1.5 the
-// number of iterations changes by a tenth.
+// cap of the first iteration, and the factor by which it grows in each [-]. From 30 to 400 and from 1.2 to 1.5 the number of
+// iterations changes by a tenth.
 static const double FIRST_CAP = 100;
 static const double CAP_GROWTH = 1.5;
-// Newton's method takes over where the residual of the true laws is below this share of its scale [-].
-static const double TAKE_OVER = 0.6;
-enum { FIRST_TEST = 3 }; // The true residual is not computed before this iteration: it is never small so early.
+// Newton's method takes over where the residual of the true laws is below this share of its scale [-]. After a stall the share is
+// multiplied by CLOSER.
+static const double CLOSE = 0.3;
+static const double CLOSER = 0.3;
+enum {
+  FIRST_TEST = 3,  // The true residual is not computed before this iteration: it is never small so early.
+  MAX_SOFT = 40,   // Most iterations on soft laws. 5 to 25 are usual; longer ones are mostly cycles.
+  MAX_NEWTON = 60, // Most iterations of Newton's method each time that it takes over; 5 to 20 are usual.
+  MAX_ROUNDS = 4,  // Newton's method takes over at most this many times.
+};
 
-// Normal velocity at which the contact has the normal force pi; *slope = -dpi/dvn there. With D = depth:
-//   pi = k (1 - d v)(D - h v)  =>  h d v^2 - (d D + h) v + D - pi/k = 0,  -dpi/dv = k root
+// Returns vn(pi) of a contact and sets *slope = -dpi/dvn there, which is k times the root of the quadratic equation's discriminant.
 static double find_normal_velocity(const hfContactLaw* law, double h, double pi, double* slope) {
   double d = law->dissipation, b = d * law->depth + h, c = law->depth - pi / law->stiffness;
   double root = sqrt(max2(0, b * b - 4 * h * d * c));
@@ -48,7 +63,8 @@ static double find_normal_velocity(const hfContactLaw* law, double h, double pi,
   return b > 0 ? 2 * c / (b + root) : (b - root) / (2 * h * d);
 }
 
-// The soft law of friction group g with forces f0: anchored friction with stiffness rho/h and without damping, rho <= most.
+// Writes the soft law of friction group g with forces f = f0: anchored friction with stiffness rho/h and without damping. rho is at
+// most `most`.
 static void soften_group(const hfContactLaw* law, double h, int g, double most, const double* f, hfContactLaw* out) {
   double kappa = h * law->k_t[g] + law->c_t[g], rho = min2(kappa, most);
   int row = hfi_group_row(g);
@@ -59,7 +75,7 @@ static void soften_group(const hfContactLaw* law, double h, int g, double most, 
     out->xi0[i] = (f[i] - rho * (f[i] - law->k_t[g] * law->xi0[i]) / kappa) * h / rho;
 }
 
-// Computes I->soft[k] for I->lag[k] = pi0 and I->force = f0.
+// Computes the soft law I->soft[k] of contact k. I->lag[k] is pi0, and I->force has f0.
 static void soften(hfiIsland* I, int32_t k, double cap) {
   const hfiIslandBlock* b = I->block + k;
   const hfContactLaw* law = b->contact;
@@ -76,7 +92,7 @@ static void soften(hfiIsland* I, int32_t k, double cap) {
 
 static int is_contact(const hfiIsland* I, int32_t k) { return I->block[k].law == HF_LAW_CONTACT; }
 
-// Exchanges the laws of all contacts with the soft ones, or back.
+// Exchanges the laws of all contacts with the soft ones. A second call exchanges them back.
 static void exchange_laws(hfiIsland* I) {
   for (int32_t k = I->nscalar; k < I->nblock; ++k) {
     const hfContactLaw* law = I->block[k].contact;
@@ -86,38 +102,72 @@ static void exchange_laws(hfiIsland* I) {
   }
 }
 
-// Normal force of the soft law of contact k at the normal velocity vn, negative where it would pull.
+// Returns the normal force of the soft law of contact k at the normal velocity vn. It is negative where the law would pull.
 static double soft_normal_force(const hfiIsland* I, int32_t k, double vn) {
   return I->soft[k].stiffness * (I->soft[k].depth - I->problem->h * vn);
 }
 
-// The force of an open contact that stops its two bodies alone, 0 where the row velocities s do not close it.
+// Returns the normal force that stops the two bodies of contact k if nothing else acts on them, or 0 where the row velocities s do
+// not close the contact.
 static double predict_normal_force(const hfiIsland* I, int32_t k, const hfContactLaw* law, const double* s) {
   double slope, h = I->problem->h, opens = find_normal_velocity(law, h, 0, &slope);
   int32_t row = I->block[k].row;
   return max2(0, opens - s[row]) / (h * I->inverse_mass[row]);
 }
 
-// Scales the forces f0 of a friction group back to its bound.
+// Scales the forces f of friction group g down to its bound where they exceed it.
 static void clamp_group(double* f, int g, double bound) {
   double norm = hfi_group_dim(g) == 2 ? sqrt(sqr(f[0]) + sqr(f[1])) : fabs(f[0]);
   if (!(norm > bound)) return;
   for (int i = 0; i < hfi_group_dim(g); ++i) f[i] *= bound / norm;
 }
 
-// Sets pi0 and f0 of contact k to the forces at the start of the step.
+// Returns the normal force with which contact k starts: that of the start of the step, or the one that stops its bodies alone. The law
+// of Hunt and Crossley gives a deep contact of a fast body a force at the start of the step that no answer can have. It is
+// recognised by its impulse, which moves the bodies more than the momentum of the whole island could.
+static double start_normal_force(const hfiIsland* I, int32_t k) {
+  const hfContactLaw* law = I->block[k].contact;
+  double pi = law->normal_force0, moved = I->problem->h * pi * sqrt(I->inverse_mass[I->block[k].row]);
+  return pi > 0 && moved <= I->p_norm ? pi : predict_normal_force(I, k, law, I->s);
+}
+
+// Sets the friction duals of contact k to the forces f0 over their bounds.
+static void set_duals(hfiIsland* I, int32_t k) {
+  const hfiIslandBlock* b = I->block + k;
+  const double* f = I->force + b->row + 1;
+  double* w = I->dual + b->row + 1;
+  for (int i = 0; i + 1 < b->dim; ++i) {
+    double bound = b->contact->mu[hfi_row_group(i + 1)] * I->lag[k];
+    w[i] = bound > 0 ? f[i] / bound : 0;
+  }
+}
+
+// Did an earlier solution of this step have contact k? Then I->v0 is that solution, and the true law has its force there.
+static int is_known(const hfiIsland* I, int32_t k) { return I->block[k].source < I->known_rows; }
+
+// Sets pi0 and f0 of contact k: the forces of an earlier solution, which are those of the true law at I->s, or else the forces at
+// the start of the step. Duals of contacts that no earlier solution had start with zero, because nothing is known of their slip.
 static void start_contact(hfiIsland* I, int32_t k) {
   const hfiIslandBlock* b = I->block + k;
   const hfContactLaw* law = b->contact;
-  double *f = I->force + b->row + 1, pi = law->normal_force0;
+  const double *gamma = I->gamma + b->row, h = I->problem->h;
+  double* f = I->force + b->row + 1;
   for (int i = 0; i < b->dim; ++i) I->inverse_mass[b->row + i] = sqr(hfi_system_row_weight(I, b, i));
   I->other_law[k] = I->soft + k;
-  I->lag[k] = pi > 0 ? pi : predict_normal_force(I, k, law, I->s);
+  if (is_known(I, k)) {
+    I->lag[k] = gamma[0] / h;
+    for (int i = 0; i + 1 < b->dim; ++i) f[i] = -gamma[i + 1] / h;
+    set_duals(I, k);
+    return;
+  }
+  int touched = law->normal_force0 > 0; // at the start of the step
+  I->lag[k] = start_normal_force(I, k);
   for (int i = 0; i + 1 < b->dim; ++i) f[i] = law->k_t[hfi_row_group(i + 1)] * law->xi0[i];
-  for (int g = 0; g < hfi_group_count(b->dim); ++g) clamp_group(f + hfi_group_row(g), g, law->mu[g] * pi);
+  for (int g = 0; g < hfi_group_count(b->dim); ++g) clamp_group(f + hfi_group_row(g), g, touched ? law->mu[g] * I->lag[k] : 0);
 }
 
-// Sets pi0 and f0 of contact k to those of its soft law at I->s1. The friction duals are up to date, the laws are the soft ones.
+// Sets pi0 and f0 of contact k to the forces of its soft law at I->s1. The caller has updated the friction duals for that step, and the
+// laws of the blocks are the soft ones.
 static void update_contact(hfiIsland* I, int32_t k) {
   const hfiIslandBlock* b = I->block + k;
   const hfContactLaw* law = b->contact;
@@ -134,7 +184,7 @@ static void update_contact(hfiIsland* I, int32_t k) {
   I->lag[k] = next;
 }
 
-// Evaluates the soft laws at I->s. A contact acts while pi0 > 0, also where its soft law would pull.
+// Evaluates the soft laws at I->s. A contact acts while pi0 > 0, even where its soft law would pull: it opens between iterations only.
 static void respond_softly(hfiIsland* I) {
   double h = I->problem->h;
   hfi_system_respond(I, HFI_COUPLING_LAGGED);
@@ -170,36 +220,67 @@ static int take_step(hfiIsland* I, double cap) {
   return !failed && isfinite(hfi_system_velocity_norm(I, I->dv));
 }
 
-// Is the residual of the true laws at I->v and I->s small enough for Newton's method?
-static int is_close(hfiIsland* I) {
+// Is the residual of the true laws at I->v and I->s below the share `close` of its scale?
+static int is_close(hfiIsland* I, double close) {
   hfi_system_respond(I, HF_COUPLING_TWO_WAY);
   hfi_system_residual(I);
-  return hfi_system_momentum_norm(I, I->r) <= TAKE_OVER * hfi_system_scale(I);
+  return hfi_system_momentum_norm(I, I->r) <= close * hfi_system_scale(I);
 }
 
-// The soft laws are those of anchored friction: the slope of the others changes with the normal force, and what they know of one
-// iteration does not help the next.
+// Do all contacts have anchored friction? The slope of the other laws changes with the normal force, and what is known of them after
+// one iteration does not help the next.
 static int is_anchored(const hfiIsland* I) {
   for (int32_t k = I->nscalar; k < I->nblock; ++k)
     if (is_contact(I, k) && I->block[k].contact->friction != HF_FRICTION_ANCHORED) return 0;
   return 1;
 }
 
-int hfi_soft_start(hfiIsland* I, int32_t most, int32_t* iterations) {
-  *iterations = 0;
-  if (!is_anchored(I)) return 0;
-  hfi_system_rows(I, I->v, I->s);
-  if (is_close(I)) return 0;
+int hfi_soft_begin(hfiIsland* I, hfiSoft* soft) {
+  *soft = (hfiSoft){FIRST_CAP, CLOSE, 0};
   hfi_dual_reset(I);
+  hfi_system_rows(I, I->v, I->s);
+  int close = is_close(I, CLOSE);
+  if (close && I->known_rows == 0) return 0;
   for (int32_t k = I->nscalar; k < I->nblock; ++k)
     if (is_contact(I, k)) start_contact(I, k);
-  memcpy(I->v_kept, I->v, sizeof(double) * (size_t)I->n);
-  double cap = FIRST_CAP;
-  while (*iterations < most && take_step(I, cap)) {
-    *iterations += 1;
-    if (*iterations >= FIRST_TEST && is_close(I)) return 1;
-    cap *= CAP_GROWTH;
+  return !close;
+}
+
+int hfi_soft_approach(hfiIsland* I, hfiSoft* soft, int32_t most) {
+  while (soft->iterations < most && take_step(I, soft->cap)) {
+    soft->iterations += 1;
+    soft->cap *= CAP_GROWTH;
+    if (soft->iterations >= FIRST_TEST && is_close(I, soft->close)) return 1;
   }
-  memcpy(I->v, I->v_kept, sizeof(double) * (size_t)I->n);
   return 0;
+}
+
+// Goes back from Newton's method to the end of the last soft iteration, whose velocities are in I->v_kept.
+static void resume(hfiIsland* I, hfiSoft* soft) {
+  memcpy(I->v, I->v_kept, sizeof(double) * (size_t)I->n);
+  hfi_system_rows(I, I->v, I->s);
+  for (int32_t k = I->nscalar; k < I->nblock; ++k)
+    if (is_contact(I, k)) set_duals(I, k);
+  soft->close *= CLOSER;
+}
+
+hfiNewtonResult hfi_soft_solve(hfiIsland* I, const hfSolverConfig* config) {
+  hfSolverConfig few = *config;
+  hfiNewtonResult out = {0, 0, 0, 0};
+  hfiSoft soft;
+  int32_t work = 0, limited = 0, most = imin2(MAX_SOFT, config->max_iterations);
+  few.max_iterations = imin2(MAX_NEWTON, config->max_iterations);
+  if (!is_anchored(I)) return out;
+  int approach = hfi_soft_begin(I, &soft), usable = approach || I->known_rows > 0;
+  for (int round = 0; usable && round < MAX_ROUNDS && !out.converged; ++round) {
+    if (round > 0) resume(I, &soft);
+    if (approach && !hfi_soft_approach(I, &soft, most)) break;
+    memcpy(I->v_kept, I->v, sizeof(double) * (size_t)I->n);
+    out = hfi_newton_solve(I, &few, HF_COUPLING_TWO_WAY, HF_RUNG_TAMSI, HFI_KEPT_DUALS);
+    work += out.iterations, limited += out.limited;
+    usable = approach;
+  }
+  if (!out.converged) memcpy(I->v, I->v0, sizeof(double) * (size_t)I->n);
+  out.iterations = work + soft.iterations, out.limited = limited;
+  return out;
 }

@@ -1,12 +1,25 @@
-// Soft start: a first guess of velocities and friction duals of a heap.
+// Solution of a heap: soft laws first, then Newton's method on the true ones.
 #ifndef HFI_SOLVE_SOFT_H
 #define HFI_SOLVE_SOFT_H
 
-#include "solve/island.h"
+#include "solve/newton.h"
 
-// Starts from I->v and moves I->v, I->s and the friction duals close to the answer of the problem with two-way coupling. Sets
-// *iterations to the number of factorisations, at most `most`. Returns 1 where Newton's method should go on from there; 0 where it
-// should start as usual, and I->v is as it was: friction is not anchored everywhere, I->v is close already, or the start failed.
-int hfi_soft_start(hfiIsland* I, int32_t most, int32_t* iterations);
+// The iterations on soft laws of one island. hfi_soft_begin sets it.
+typedef struct hfiSoft {
+  double cap;         // largest slope of a soft law over that of the row's own inertia, 1/(h W) [-]
+  double close;       // Newton's method takes over at this residual of the true laws, over its scale [-]
+  int32_t iterations; // factorisations so far
+} hfiSoft;
+
+// Chooses the first forces at I->v. The friction duals become those of the forces that an earlier solution gave (I->known_rows), and
+// zero for other contacts. All contacts have anchored friction. Returns 0 where the residual of the true laws at I->v is small already.
+int hfi_soft_begin(hfiIsland* I, hfiSoft* soft);
+// Iterates until the residual of the true laws is below soft->close, for `most` iterations in all. Returns 1, and Newton's method may go
+// on from I->v, I->s and the friction duals; or 0 where that did not come about.
+int hfi_soft_approach(hfiIsland* I, hfiSoft* soft, int32_t most);
+
+// Solves the problem with two-way coupling from I->v = I->v0 by the two functions above and Newton's method. Where that fails, or
+// friction is not anchored everywhere, the result is not converged, and I->v is I->v0 again.
+hfiNewtonResult hfi_soft_solve(hfiIsland* I, const hfSolverConfig* config);
 
 #endif

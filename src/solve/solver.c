@@ -28,6 +28,7 @@ struct hfSolver {
   hfiPartition partition;
   hfiIsland island; // the island that is being solved
   double* s;        // (nrow) row velocities of the answer
+  int32_t solved_rows; // rows of the problem that was solved last
   void* memory;     // of the arena
 };
 
@@ -36,11 +37,6 @@ hfSolverConfig hf_solver_config_default(void) {
                            HFI_PI / 3};
   return config;
 }
-
-enum {
-  MAX_SOFT = 20,       // Iterations of a soft start. One that has not come close by then rarely does.
-  MAX_AFTER_SOFT = 60, // Newton iterations after it; 5 to 15 are usual.
-};
 
 static void plan(hfSolver* solver, hfiArena* arena) {
   const hfStepCapacity* c = &solver->capacity;
@@ -54,6 +50,7 @@ hfStatus hf_solver_create(hfSolver** out, const hfStepCapacity* capacity, hfErro
   hfSolver* solver = hfi_allocate(&capacity->allocator, sizeof *solver);
   if (!solver) return hfi_refuse(error, HF_ERROR_MEMORY, "solver: out of memory");
   solver->capacity = *capacity;
+  solver->solved_rows = 0;
   hfiArena size = hfi_arena(NULL, 0);
   plan(solver, &size);
   solver->memory = hfi_allocate(&capacity->allocator, size.used);
@@ -144,17 +141,6 @@ static hfiNewtonResult add_work(hfiNewtonResult before, hfiNewtonResult after) {
   return after;
 }
 
-// Solves a heap from a soft start. Where that fails, I->v is that of the start of the step again: a second way from there rarely fails too.
-static hfiNewtonResult solve_softly(hfiIsland* I, const hfSolverConfig* config, int32_t rung) {
-  hfSolverConfig few = *config;
-  hfiNewtonResult soft = {0, 0, 0, 0}, out = soft;
-  few.max_iterations = imin2(MAX_AFTER_SOFT, config->max_iterations);
-  if (hfi_soft_start(I, imin2(MAX_SOFT, config->max_iterations), &soft.iterations))
-    out = hfi_newton_solve(I, &few, HF_COUPLING_TWO_WAY, rung, HFI_KEPT_DUALS);
-  if (!out.converged) memcpy(I->v, I->v0, sizeof(double) * (size_t)I->n);
-  return add_work(soft, out);
-}
-
 // Tries one rung from the velocities of the start of the step. Where TAMSI fails, it is tried once
 // more from the answer without friction: a wrong first guess of the normal forces can persist
 // because friction holds it up. *coupled is the residual of the problem with the coupling that was
@@ -166,7 +152,7 @@ static hfiNewtonResult try_rung(hfiIsland* I, const hfSolverConfig* config, int3
   memcpy(I->v, I->v0, sizeof(double) * (size_t)I->n);
   if (rung == HF_RUNG_CONVEX && two_way) return hfi_convex_solve(I, config, coupled);
   hfiNewtonResult out = {0, 0, 0, 0};
-  if (duals && two_way) out = solve_softly(I, config, rung);
+  if (duals && two_way) out = hfi_soft_solve(I, config);
   if (!out.converged) out = add_work(out, hfi_newton_solve(I, config, config->coupling, rung, duals));
   if (!out.converged && rung == HF_RUNG_TAMSI && two_way) {
     memcpy(I->v, I->v0, sizeof(double) * (size_t)I->n);
@@ -254,6 +240,7 @@ static hfStatus solve_islands(hfSolver* solver, const hfSolverConfig* config, co
     if (!solve_island(I, config, report)) report->status = HF_SINGULAR;
     scatter_island(I, v, impulse, solver->s);
   }
+  solver->solved_rows = problem->nrow;
   return report->status;
 }
 
@@ -261,6 +248,7 @@ hfStatus hfi_solver_solve_marked(hfSolver* solver, const hfSolverConfig* config,
                                  const int32_t* marked, double* v, double* impulse, hfSolveReport* report,
                                  hfError* error) {
   memset(report, 0, sizeof *report);
+  solver->island.known_rows = 0;
   return solve_islands(solver, config, problem, marked, v, impulse, report, error);
 }
 
@@ -275,6 +263,7 @@ hfStatus hfi_solver_solve_changed(hfSolver* solver, const hfSolverConfig* config
                                   const int32_t* changed, double* v, double* impulse, hfSolveReport* report,
                                   hfError* error) {
   report->islands -= count_changed(&solver->partition, changed); // they are solved again, perhaps as fewer islands
+  solver->island.known_rows = solver->solved_rows;
   return solve_islands(solver, config, problem, changed, v, impulse, report, error);
 }
 
