@@ -43,6 +43,7 @@ typedef struct runStatistics {
   stepTimes times;
   long evaluations, inner_steps, rejected, failed; // of the integrator, in continuous time
   double smallest_step;                            // shortest step of the integrator [s]
+  long missed;                                     // steps of the sim whose error is larger than the accuracy allows
   // method switching
   long transitions, impacts;
   double rigid_time; // [s]

@@ -40,6 +40,18 @@ static void test_methods_and_options(void** state) {
   }
 }
 
+// A pendulum falls onto the limit of its joint, which stops it at once: no step of discrete time meets the accuracy then, and the run goes
+// on to its end, where the pendulum rests at 30 degrees, to the accuracy.
+static void test_run_goes_on_where_a_joint_meets_its_limit(void** state) {
+  (void)state;
+  write_file("limit.xml", "<mujoco><worldbody><body pos='0 0 1'><joint axis='0 1 0' limited='true' range='-30 30'/>"
+                          "<geom type='capsule' fromto='0 0 0 .3 0 0' size='.02'/></body></worldbody></mujoco>");
+  assert_works("run limit.xml --time 1 --accuracy 1e-4 --json");
+  assert_near(json_value(standard_output, "time", 0), 1, 1e-9);
+  assert_true(json_value(standard_output, "missed", 0) > 0);
+  assert_near(json_value(standard_output, "qpos", 0), 3.14159265358979 / 6, 1e-4);
+}
+
 // Accuracy 0 means fixed steps: the same as no accuracy, to the last digit.
 static void test_accuracy_zero_is_fixed_steps(void** state) {
   (void)state;
@@ -88,6 +100,7 @@ int main(void) {
       cmocka_unit_test(test_box_shows_what_it_must),
       cmocka_unit_test(test_methods_and_options),
       cmocka_unit_test(test_accuracy_zero_is_fixed_steps),
+      cmocka_unit_test(test_run_goes_on_where_a_joint_meets_its_limit),
       cmocka_unit_test(test_bad_options_are_refused),
       cmocka_unit_test(test_stiff_scene_with_an_explicit_method),
   };
