@@ -129,11 +129,13 @@ typedef struct PairMotion {
   hfVec3 turn;  // its rotation, where a contact has torsional friction [rad]
 } PairMotion;
 
+// The world, body 0, has the identity as its pose: products with it are left out.
 static PairMotion find_motion(const hfiContact* c, const hfPose* X0_WB, const hfPose* X1_WB) {
-  PairMotion m = {X0_WB[c->body_b], pose_identity(), v3_zero()};
-  hfPose X_BA1 = pose_inv_mul(X1_WB[c->body_b], X1_WB[c->body_a]),
-         X_AW0 = pose_inv_mul(X0_WB[c->body_a], pose_identity());
-  m.moved = pose_mul(m.X_WB0, pose_mul(X_BA1, X_AW0));
+  int a = c->body_a, b = c->body_b;
+  PairMotion m = {X0_WB[b], pose_identity(), v3_zero()};
+  hfPose X_BA1 = a ? pose_inv_mul(X1_WB[b], X1_WB[a]) : pose_inverse(X1_WB[b]);
+  m.moved = a ? pose_mul(X_BA1, pose_inverse(X0_WB[a])) : X_BA1;
+  if (b) m.moved = pose_mul(m.X_WB0, m.moved);
   if (c->material.condim > 3) m.turn = q_log(q_from_m3(m.moved.R));
   return m;
 }

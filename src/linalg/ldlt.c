@@ -36,6 +36,51 @@ static int factor_by_pivots(double* A, int n, int m, int ld, int positive) {
   return 0;
 }
 
+// Six rows, those of a free body, are factored by the functions below, in the same order. Their callers pass constants for k and i, so that
+// the compiler writes out all rows and columns.
+
+// Subtracts f times row u from columns i to 5 of row a.
+static inline void subtract_row(double* restrict a, double f, const double* restrict u, int i) {
+  if (i <= 1) a[1] -= f * u[1];
+  if (i <= 2) a[2] -= f * u[2];
+  if (i <= 3) a[3] -= f * u[3];
+  if (i <= 4) a[4] -= f * u[4];
+  a[5] -= f * u[5];
+}
+
+// Subtracts row k from row i.
+static inline void eliminate(double* A, int m, int ld, int k, int i, double inverse) {
+  double *u = A + k * ld, *a = A + i * ld;
+  if (i <= k || u[i] == 0) return;
+  double f = u[i] * inverse;
+  subtract_row(a, f, u, i);
+  if (m > 6) hfi_axpy(a + 6, -f, u + 6, m - 6);
+}
+
+// Returns 0 where pivot k is bad.
+static inline int take_pivot(double* A, int m, int ld, int k, int positive) {
+  double* u = A + k * ld;
+  if (is_bad_pivot(u[k], positive)) return 0;
+  double inverse = 1 / u[k];
+  eliminate(A, m, ld, k, 1, inverse);
+  eliminate(A, m, ld, k, 2, inverse);
+  eliminate(A, m, ld, k, 3, inverse);
+  eliminate(A, m, ld, k, 4, inverse);
+  eliminate(A, m, ld, k, 5, inverse);
+  for (int j = k + 1; j < 6; ++j) u[j] *= inverse;
+  u[k] = inverse;
+  return 1;
+}
+
+static int factor_six(double* A, int m, int ld, int positive) {
+  if (!take_pivot(A, m, ld, 0, positive)) return 1;
+  if (!take_pivot(A, m, ld, 1, positive)) return 2;
+  if (!take_pivot(A, m, ld, 2, positive)) return 3;
+  if (!take_pivot(A, m, ld, 3, positive)) return 4;
+  if (!take_pivot(A, m, ld, 4, positive)) return 5;
+  return take_pivot(A, m, ld, 5, positive) ? 0 : 6;
+}
+
 // Subtracts the finished rows from columns i to m - 1 of row i, run by run of rows that are coupled to it. The factors
 // a_ki/d_k are kept in the lower triangle of row i, where they follow each other.
 static void finish_row(double* A, int i, int m, int ld) {
@@ -61,6 +106,7 @@ static int factor_by_rows(double* A, int n, int m, int ld, int positive) {
 }
 
 int hfi_ldlt_beside(double* A, int n, int m, int ld, int positive) {
+  if (n == 6) return factor_six(A, m, ld, positive);
   int coupled = n >= SMALL && A[n - 1] != 0; // the last unknown to the first: those of a tree with one root
   return (coupled ? factor_by_rows : factor_by_pivots)(A, n, m, ld, positive);
 }

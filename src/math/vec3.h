@@ -172,6 +172,11 @@ static inline hfPose pose_mul(hfPose a, hfPose b) {
 }
 static inline hfVec3 pose_point(hfPose x, hfVec3 p) { return v3_add(x.p, m3_mulv(x.R, p)); }
 static inline hfVec3 pose_inv_point(hfPose x, hfVec3 p) { return m3_tmulv(x.R, v3_sub(p, x.p)); }
+// X_AB^-1 = X_BA
+static inline hfPose pose_inverse(hfPose x) {
+  hfPose r = {m3_transpose(x.R), m3_tmulv(x.R, v3_sub(v3_zero(), x.p))};
+  return r;
+}
 // X_AB^-1 X_AC = X_BC
 static inline hfPose pose_inv_mul(hfPose a, hfPose b) {
   hfPose r = {m3_tmul(a.R, b.R), m3_tmulv(a.R, v3_sub(b.p, a.p))};
