@@ -16,8 +16,8 @@ void hfi_discrete_problem(hfiDiscrete* s, const hfState* state, const hfInput* i
   if (s->config.gyroscopic) v0 = hfi_discrete_turn_free_bodies(s, v0);
   hf_dynamics_velocity(d, v0);
   hf_dynamics_mass_matrix(d);
-  hf_dynamics_bias(d);
   if (s->config.gyroscopic) hfi_flight_bias(&s->flight, d);
+  else hf_dynamics_bias(d);
   hfi_assembly_begin(&s->assembly, d, s->config.step, v0);
   hfi_discrete_forces(s, state, in);
   if (s->sleep.stepping) hfi_sleep_find(s, state, in);

@@ -10,6 +10,7 @@
 // its own, so that with Ic = (m, h, Ibar) its rows are m 1 and, for k,
 //   M_kj = (u_k x h)_j,  M_kl = (Ibar u_k) . u_l
 #include "dynamics/dynamics.h"
+#include "linalg/dense.h"
 #include <string.h>
 
 static void fill_row(const hfDynamics* d, hfForce F, const int32_t* col, int n, double* row) {
@@ -73,11 +74,19 @@ void hf_dynamics_dense_M(const hfDynamics* d, double* M) {
 
 void hf_dynamics_multiply(const hfDynamics* d, const double* x, double* y) {
   const hfModel* m = d->model;
-  for (int i = 0; i < m->nv; ++i) {
-    const double* row = d->M + hf_model_dof_Madr(m)[i];
-    const int32_t* col = hf_model_M_col(m) + hf_model_dof_Madr(m)[i];
-    int depth = hf_model_dof_depth(m)[i];
+  const int32_t *adr = hf_model_dof_Madr(m), *depths = hf_model_dof_depth(m), *cols = hf_model_M_col(m);
+  for (int i = 0, n = m->nv; i < n; ++i) {
+    const double* row = d->M + adr[i];
+    const int32_t* col = cols + adr[i];
+    int depth = depths[i];
     double sum = row[depth] * x[i];
+    if (col[0] == i - depth) { // Most rows have no gap.
+      const double* before = x + i - depth;
+      for (int k = 0; k < depth; ++k) sum += row[k] * before[k];
+      hfi_axpy(y + i - depth, x[i], row, depth);
+      y[i] = sum;
+      continue;
+    }
     for (int k = 0; k < depth; ++k) {
       sum += row[k] * x[col[k]];
       y[col[k]] += row[k] * x[i];

@@ -224,6 +224,9 @@ void hfi_link_forces(hfDynamics* d, const hfMotion* B, const hfForce* wrench);
 // tau_i = S_i . (sum of F over the links that dof i moves); sums F inward on the way.
 void hfi_joint_forces(hfDynamics* d, double* tau);
 
+// The bias without tendons of the tree whose links are `first` to end - 1.
+void hfi_tree_bias(hfDynamics* d, int first, int end);
+
 // After hfi_accelerate, for sensors. Acceleration of a body and of its point p_W, less gravity: what an
 // accelerometer there reads, in world axes.
 hfMotion hfi_proper_acceleration(const hfDynamics* d, int body, hfVec3 p_W);

@@ -63,7 +63,7 @@ static const double HFI_WHIRL = 0.2;
 // before the stages that read S, I or velocities. Returns how many bodies turned: with any, S and I belong to q0
 // no longer.
 int hfi_flight_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0);
-// The bias of free bodies is their weight alone: the spin is in f->start. After hf_dynamics_bias.
+// In the place of hf_dynamics_bias: the bias of free bodies is their weight alone, because the spin is in f->start.
 void hfi_flight_bias(const hfiFlight* f, hfDynamics* d);
 // Moves the free bodies' coordinates q over the step and makes v, the solution of the step problem, their
 // velocities at its end. flies (ntree): 1 where nothing but gravity acted. stop (ntree, or NULL): times at which bodies that

@@ -17,20 +17,31 @@ static void subtract_wrenches(hfDynamics* d, const hfForce* wrench) {
   }
 }
 
-void hfi_link_forces(hfDynamics* d, const hfMotion* B, const hfForce* wrench) {
-  d->F[0] = fo_zero();
-  for (int l = 1; l < d->nlink; ++l)
+// Forces of links `first` to end - 1 at acceleration A + B, and tau of their dofs.
+static inline void find_link_forces(hfDynamics* d, const hfMotion* B, int first, int end) {
+  for (int l = first; l < end; ++l)
     d->F[l] = hfi_inertial_force(&d->I[l], d->V[l], B ? mo_add(d->A[l], B[l]) : d->A[l]);
-  if (wrench) subtract_wrenches(d, wrench);
 }
-
-void hfi_joint_forces(hfDynamics* d, double* tau) {
-  for (int l = d->nlink - 1; l > 0; --l) {
+static inline void find_joint_forces(hfDynamics* d, int first, int end, double* tau) {
+  for (int l = end - 1; l >= first; --l) {
     const hfiLink* link = &d->link[l];
     hfForce F = d->F[l];
     for (int i = link->dof; i < link->dof + link->ndof; ++i) tau[i] = fo_dot(F, d->S[i]);
     if (link->parent) d->F[link->parent] = fo_add(d->F[link->parent], F);
   }
+}
+
+void hfi_link_forces(hfDynamics* d, const hfMotion* B, const hfForce* wrench) {
+  d->F[0] = fo_zero();
+  find_link_forces(d, B, 1, d->nlink);
+  if (wrench) subtract_wrenches(d, wrench);
+}
+
+void hfi_joint_forces(hfDynamics* d, double* tau) { find_joint_forces(d, 1, d->nlink, tau); }
+
+void hfi_tree_bias(hfDynamics* d, int first, int end) {
+  find_link_forces(d, NULL, first, end);
+  find_joint_forces(d, first, end, d->c);
 }
 
 void hf_dynamics_bias(hfDynamics* d) {

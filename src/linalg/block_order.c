@@ -153,6 +153,16 @@ void hfi_block_order(hfiBlockMatrix* B) {
   place_panels(B);
 }
 
+void hfi_block_make_one(hfiBlockMatrix* B, int32_t n) {
+  assert(B->max_nodes >= 1 && n <= B->max_n);
+  B->nodes = 1, B->ordered_nodes = 0; // No pattern of several nodes is known any more.
+  B->weight[0] = B->size[0] = n, B->width[0] = 0;
+  B->order[0] = B->position[0] = 0;
+  B->start[0] = B->start[1] = 0;
+  B->first[0] = 0, B->first[1] = n;
+  B->at[0] = 0, B->at[1] = (size_t)n * (size_t)n;
+}
+
 void hfi_block_zero(hfiBlockMatrix* B) { memset(B->value, 0, sizeof(double) * B->at[B->nodes]); }
 
 int32_t hfi_block_column(const hfiBlockMatrix* B, int32_t k, int32_t j) {

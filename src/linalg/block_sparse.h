@@ -54,6 +54,9 @@ void hfi_block_couple(hfiBlockMatrix* B, int32_t node_a, int32_t node_b);
 // Finds the order of elimination, the pattern of the factors, and the place of every panel.
 void hfi_block_order(hfiBlockMatrix* B);
 
+// In the place of these three: one node of n unknowns.
+void hfi_block_make_one(hfiBlockMatrix* B, int32_t n);
+
 // Sets all entries to zero.
 void hfi_block_zero(hfiBlockMatrix* B);
 

@@ -111,13 +111,34 @@ int hfi_ldlt_beside(double* A, int n, int m, int ld, int positive) {
   return (coupled ? factor_by_rows : factor_by_pivots)(A, n, m, ld, positive);
 }
 
+// Row k of the two halves of a solution. Few rows are solved with constants for n and k, so that the compiler writes them out.
+static inline void step_forward(const double* U, int n, int ld, int k, double* b) {
+  if (k + 1 < n) hfi_axpy(b + k + 1, -b[k], U + k * (ld + 1) + 1, n - k - 1);
+}
+static inline void step_backward(const double* U, int n, int ld, int k, double* z) {
+  const double* u = U + k * ld;
+  if (k < n) z[k] = z[k] * u[k] - hfi_dot(u + k + 1, z + k + 1, n - k - 1);
+}
+
+static inline void go_forward(const double* U, int n, int ld, double* b) {
+  step_forward(U, n, ld, 0, b), step_forward(U, n, ld, 1, b), step_forward(U, n, ld, 2, b);
+  step_forward(U, n, ld, 3, b), step_forward(U, n, ld, 4, b);
+}
+static inline void go_backward(const double* U, int n, int ld, double* z) {
+  step_backward(U, n, ld, 5, z), step_backward(U, n, ld, 4, z), step_backward(U, n, ld, 3, z);
+  step_backward(U, n, ld, 2, z), step_backward(U, n, ld, 1, z), step_backward(U, n, ld, 0, z);
+}
+
 void hfi_ldlt_forward(const double* U, int n, int ld, double* b) {
-  for (int k = 0; k < n; ++k) hfi_axpy(b + k + 1, -b[k], U + k * (ld + 1) + 1, n - k - 1);
+  if (n == 6) go_forward(U, 6, ld, b);
+  else if (n == 4) go_forward(U, 4, ld, b);
+  else
+    for (int k = 0; k < n; ++k) step_forward(U, n, ld, k, b);
 }
 
 void hfi_ldlt_backward(const double* U, int n, int ld, double* z) {
-  for (int k = n - 1; k >= 0; --k) {
-    const double* u = U + k * ld;
-    z[k] = z[k] * u[k] - hfi_dot(u + k + 1, z + k + 1, n - k - 1);
-  }
+  if (n == 6) go_backward(U, 6, ld, z);
+  else if (n == 4) go_backward(U, 4, ld, z);
+  else
+    for (int k = n - 1; k >= 0; --k) step_backward(U, n, ld, k, z);
 }

@@ -86,7 +86,15 @@ hfStepCapacity hf_step_problem_capacity(const hfStepProblem* P) {
   return c;
 }
 
+static int fits(const hfStepProblem* P, const hfStepCapacity* c) {
+  int32_t largest = 0;
+  for (int32_t t = 0; t < P->ntree; ++t) largest = imax2(largest, P->tree_start[t + 1] - P->tree_start[t]);
+  return P->nv <= c->nv && P->ntree <= c->ntree && P->nblock <= c->nblock && P->nrow <= c->nrow && P->npiece <= c->npiece &&
+         P->ncol <= c->ncol && P->njac <= c->njac && largest <= c->max_tree_nv;
+}
+
 hfStatus hfi_problem_check_capacity(const hfStepProblem* P, const hfStepCapacity* c, hfError* error) {
+  if (fits(P, c)) return HF_OK;
   hfStepCapacity needed = hf_step_problem_capacity(P);
   const struct {
     const char* what;

@@ -96,9 +96,7 @@ static void make_one_node(hfiIsland* I, const int32_t* trees, int32_t ntree) {
     I->first[trees[i]] = at;
     at += tree_size(I->problem, trees[i]);
   }
-  hfi_block_begin(&I->dense, 1);
-  I->dense.weight[0] = I->n;
-  hfi_block_order(&I->dense);
+  hfi_block_make_one(&I->dense, I->n);
   I->K = I->dense;
 }
 
@@ -191,12 +189,14 @@ static void open_patch(hfiIsland* I, const hfStepBlock* block, int32_t** index, 
   }
 }
 
-// Copies the Jacobian of a block, piece beside piece, into rows of width ld padded with zeros.
+// Copies the Jacobian of a block, piece beside piece, into rows of width ld padded with zeros: the last four of a row are cleared at once.
 static void copy_rows(const hfStepProblem* P, const hfStepBlock* block, const hfiPatch* patch,
                       double* to) {
   int32_t dim = block->dim, ld = patch->ld;
-  for (int32_t c = patch->ncol; c < ld; ++c)
-    for (int32_t r = 0; r < dim; ++r) to[r * ld + c] = 0;
+  for (int32_t r = 0; r < dim && patch->ncol < ld; ++r) {
+    double* last = to + (r + 1) * ld - 4;
+    last[0] = last[1] = last[2] = last[3] = 0;
+  }
   for (int32_t i = 0; i < block->npiece; ++i) {
     const hfStepPiece* piece = P->piece + block->piece + patch->piece[i];
     const double* from = P->J + piece->jac;
