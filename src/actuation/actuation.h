@@ -13,6 +13,14 @@ typedef struct hfiDrive { double f0, kappa, lo, hi; } hfiDrive;
 // s are the actuator's length and velocity.
 typedef struct hfiAffine { double constant, length, velocity; } hfiAffine;
 
+// What the model says of an actuator's force, side by side; known as hfiPassive is.
+typedef struct hfiServo {
+  double gain[3], bias[3]; // force = (gain0 + gain1 l + gain2 s) input + bias0 + bias1 l + bias2 s
+  double lo, hi;           // bounds of the force
+  int32_t plain;           // 1: that is the whole force: it is no muscle and has no integral
+  int32_t transmission;    // hfTransmission
+} hfiServo;
+
 // All drives on one joint or tendon whose total force the model limits.
 typedef struct hfiDriveSum {
   int32_t source, id; // HFI_ROW_JOINT_DRIVE or HFI_ROW_TENDON_DRIVE, and the joint or tendon
@@ -61,6 +69,7 @@ struct hfActuation {
   double* joint_force;     // (nv)
   double* target_force;    // (nv) of velocity targets
   double* tendon_total;    // (ntendon)
+  hfiServo* servo;         // (nu)
   hfiDrive* drive;         // (nu)
   double *wanted, *torque; // (nv) accelerations that drives by computed torque ask for, and the forces for them
   hfiDriveSum* drive_sum;  // (ndrive_sum)
@@ -146,8 +155,9 @@ void hfi_compute_torques(hfActuation* a, const hfDynamics* d, const hfiActuation
 // The drive of an actuator by inverse dynamics (drive_law.c). The caller sets its bounds.
 hfiDrive hfi_inverse_drive(hfActuation* a, const hfDynamics* d, int actuator, const hfiActuationStep* step);
 // The parts of hfi_actuation_step.
-// Looks up a->passive anew where parameters have changed.
+// Looks up a->passive and a->servo anew where parameters have changed.
 void hfi_update_passive(hfActuation* a);
+void hfi_update_servos(hfActuation* a);
 void hfi_drive_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau);
 void hfi_spring_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau, double* diag);
 void hfi_limit_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step);

@@ -131,6 +131,7 @@ static void take_arrays(hfActuation* a, hfiArena* arena) {
   a->joint_force = HFI_TAKE(arena, double, m->nv);
   a->target_force = HFI_TAKE(arena, double, m->nv);
   a->tendon_total = HFI_TAKE(arena, double, m->ntendon);
+  a->servo = HFI_TAKE(arena, hfiServo, m->nu);
   a->drive = HFI_TAKE(arena, hfiDrive, m->nu);
   a->drive_sum = HFI_TAKE(arena, hfiDriveSum, m->nu);
   a->dense = HFI_TAKE(arena, double, m->nv);

@@ -35,20 +35,39 @@ static Bounds divide_bounds(Bounds b, double factor) {
   return r;
 }
 
+static hfiServo look_up_servo(const hfModel* m, int i) {
+  const double *g = hf_model_actuator_gainprm(m) + 3 * i, *b = hf_model_actuator_biasprm(m) + 3 * i;
+  int gain = hf_model_actuator_gaintype(m)[i], bias = hf_model_actuator_biastype(m)[i];
+  Bounds r = make_bounds(hf_model_actuator_forcelimited(m)[i], hf_model_actuator_forcerange(m) + 2 * i);
+  hfiServo s = {.gain = {g[0]}, .lo = r.lo, .hi = r.hi, .transmission = hf_model_actuator_trntype(m)[i]};
+  if (gain == HF_GAIN_AFFINE) s.gain[1] = g[1], s.gain[2] = g[2];
+  for (int k = 0; k < 3 && bias == HF_BIAS_AFFINE; ++k) s.bias[k] = b[k];
+  s.plain = gain != HF_GAIN_MUSCLE && bias != HF_BIAS_MUSCLE && hf_model_actuator_dyntype(m)[i] != HF_ACTIVATION_ERROR;
+  return s;
+}
+
+void hfi_update_servos(hfActuation* a) {
+  for (int i = 0; i < a->model->nu; ++i) a->servo[i] = look_up_servo(a->model, i);
+}
+
+// As hfi_affine_force, for an actuator that is plain.
+static inline hfiAffine plain_force(const hfiServo* s, double u) {
+  hfiAffine f = {s->gain[0] * u + s->bias[0], s->gain[1] * u + s->bias[1], s->gain[2] * u + s->bias[2]};
+  return f;
+}
+
 // The drive of a servo, implicit unless the step is explicit or kappa would not be positive.
-static hfiDrive make_servo(const hfActuation* a, int i, const hfiActuationStep* step) {
-  hfiAffine f = hfi_affine_force(a, i);
+static inline hfiDrive make_servo(const hfActuation* a, int i, const hfiActuationStep* step) {
+  hfiAffine f = a->servo[i].plain ? plain_force(&a->servo[i], a->input[i]) : hfi_affine_force(a, i);
   hfiDrive drive = {.f0 = f.constant + f.length * a->length[i], .kappa = -(step->h * f.length + f.velocity)};
   if (step->explicit_drives || !(drive.kappa > 0)) drive.f0 += f.velocity * a->velocity[i], drive.kappa = 0;
   return drive;
 }
 
-static hfiDrive make_drive(hfActuation* a, const hfDynamics* d, int i, const hfiActuationStep* step) {
-  const hfModel* m = a->model;
+static inline hfiDrive make_drive(hfActuation* a, const hfDynamics* d, int i, const hfiActuationStep* step) {
   int servo = a->law[i] == HF_DRIVE_SERVO;
-  Bounds b = make_bounds(hf_model_actuator_forcelimited(m)[i], hf_model_actuator_forcerange(m) + 2 * i);
   hfiDrive drive = servo ? make_servo(a, i, step) : hfi_inverse_drive(a, d, i, step);
-  drive.lo = b.lo, drive.hi = b.hi;
+  drive.lo = a->servo[i].lo, drive.hi = a->servo[i].hi;
   return drive;
 }
 
@@ -119,7 +138,7 @@ static hfiDrive respect_joints(const hfModel* m, Target t, hfiDrive drive) {
 // that only tendons and sites meet limits of joints here.
 static inline void add_actuator_row(hfActuation* a, const hfDynamics* d, double h, int i, hfiDrive drive, double* tau) {
   Target t = actuator_target(a, HFI_ROW_ACTUATOR, i, i);
-  if (hf_model_actuator_trntype(a->model)[i] >= HF_TRANSMISSION_TENDON) drive = respect_joints(a->model, t, drive);
+  if (a->servo[i].transmission >= HF_TRANSMISSION_TENDON) drive = respect_joints(a->model, t, drive);
   add_drive_row(a, d, h, t, drive, tau);
 }
 
@@ -204,7 +223,7 @@ void hfi_drive_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep*
   for (int i = 0; i < m->nu; ++i) {
     hfiDrive drive = make_drive(a, d, i, step);
     a->drive[i] = drive;
-    if (hf_model_actuator_trntype(m)[i] == HF_TRANSMISSION_BODY) {
+    if (a->servo[i].transmission == HF_TRANSMISSION_BODY) {
       a->force[i] = clamp(drive.f0, drive.lo, drive.hi);
       continue;
     }

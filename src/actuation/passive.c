@@ -46,6 +46,7 @@ void hfi_update_passive(hfActuation* a) {
   const hfModel* m = a->model;
   if (a->passive.known && a->passive.revision == m->revision) return;
   a->passive = (hfiPassive){m->revision, 1, has_joint_springs(m), has_joint_dampers(m), has_friction_losses(m)};
+  hfi_update_servos(a);
 }
 
 // tau -= k x; also diag += h^2 k unless diag is NULL.
