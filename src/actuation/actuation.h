@@ -83,11 +83,14 @@ struct hfActuation {
 };
 
 // What a step needs to know beyond the model.
+// What a step hardly ever adds to the speed of a joint on its way to a limit, and an upper bound on it [m/s or rad/s].
+static const double HFI_USUAL_SPEED = 10, HFI_FAST_SPEED = 100;
+
 typedef struct hfiActuationStep {
   double h;               // [s]
   double near_rigid;      // beta of near-rigid rows [-]
   int soft_defaults;      // 1: limits and equalities without a stiffness and without MuJoCo's solref have its default
-  int all_limits;         // 1: limits of hinges and slides get their rows however far away they are
+  double limit_speed;     // Limits of hinges and slides have rows that they reach at twice their speed plus this [m/s or rad/s]
   int rigid_limits, rigid_equalities; // 1: they are near-rigid even where the model has MuJoCo's solref for them
   int explicit_drives;    // 1: actuators keep the force that they have at the start of the step
   const double *q, *act, *ctrl; // (nq), (na) or NULL, (nu) or NULL

@@ -10,8 +10,8 @@
 // mass that the joint or tendon has at the reference pose.
 //
 // A limit that is far away would carry no force and gets no row. A joint gets one only where the
-// step may reach the limit at twice its speed plus FAST_SPEED; a tendon at its nearer end, or at
-// both ends of a narrow range. A hinge or slide gets one only where it may reach the limit at twice its speed plus USUAL_SPEED:
+// step may reach the limit at twice its speed plus HFI_FAST_SPEED; a tendon at its nearer end, or at
+// both ends of a narrow range. Of a hinge or slide the step says how much is added to its speed (limit_speed):
 // whoever solves the step asks hfi_limit_passed about the solution, and solves again with the rows of all limits where it is beyond one.
 //
 // Friction loss b: kappa = b/v_s with the world's stiction speed v_s, bounds +-b. Anchored, the slope is half that of a spring and
@@ -25,15 +25,9 @@
 #include "base/finite.h"
 #include "contact/solref.h"
 
-#include <float.h>
-
 // A near-rigid limit moves a joint that starts beyond it back within this time [s], but not faster than the world's release
 // speed. A one-sided row cannot brake, so that the joint leaves the limit with that speed.
 static const double RELEASE_TIME = 0.02;
-// Upper bound on what a step adds to the speed of a joint on its way to a limit [m/s or rad/s].
-static const double FAST_SPEED = 100;
-// What a step hardly ever adds to it [m/s or rad/s].
-static const double USUAL_SPEED = 10;
 
 hfSaturatedRow hfi_compliant_row(hfiRows* rows, const hfiActuationStep* step, hfiCompliance law, double w, double r, double r_time) {
   hfSaturatedRow inert = {0, 1, -INFINITY, INFINITY};
@@ -71,7 +65,7 @@ static hfSaturatedRow soft_limit_row(const hfModel* m, const hfiActuationStep* s
 }
 
 // Does the end at distance phi of a tendon's range need a row?
-static int is_near(double phi, double width, double h) { return 2 * phi <= width || width <= 2 * h * FAST_SPEED; }
+static int is_near(double phi, double width, double h) { return 2 * phi <= width || width <= 2 * h * HFI_FAST_SPEED; }
 
 // ---- joints -----------------------------------------------------------------------------------------
 
@@ -104,7 +98,7 @@ static inline int is_in_reach(double phi, double speed, double more, double h) {
 
 // Adds the row of one end of a hinge or slide at distance phi where the step may reach it, and else notes how far the joint can move freely.
 static void limit_end(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j, double sign, double phi, double speed) {
-  if (is_in_reach(phi, speed, step->all_limits ? DBL_MAX : USUAL_SPEED, step->h)) add_joint_limit(a, d, step, j, 1, &sign, phi);
+  if (is_in_reach(phi, speed, step->limit_speed, step->h)) add_joint_limit(a, d, step, j, 1, &sign, phi);
   else a->free_way = min2(a->free_way, phi);
 }
 
@@ -114,7 +108,7 @@ static inline void limit_scalar(hfActuation* a, const hfDynamics* d, const hfiAc
   const double *range = hf_model_jnt_range(m) + 2 * j, q = step->q[hf_model_jnt_qposadr(m)[j]], margin = hf_model_jnt_margin(m)[j];
   double speed = fabs(d->v[hf_model_jnt_dofadr(m)[j]]), below = q - range[0] - margin, above = range[1] - q - margin;
   double nearer = min2(below, above);
-  if (!step->all_limits && !is_in_reach(nearer, speed, USUAL_SPEED, step->h)) {
+  if (!is_in_reach(nearer, speed, step->limit_speed, step->h)) {
     a->free_way = min2(a->free_way, nearer);
     return;
   }
@@ -130,7 +124,7 @@ static void limit_joint(hfActuation* a, const hfDynamics* d, const hfiActuationS
   double speed2 = 0;
   for (int k = 0; k < n; ++k) speed2 += sqr(v[k]);
   for (int i = 0; i < count; ++i)
-    if (is_in_reach(limit[i].phi, sqrt(speed2), FAST_SPEED, step->h)) add_joint_limit(a, d, step, j, n, limit[i].J, limit[i].phi);
+    if (is_in_reach(limit[i].phi, sqrt(speed2), HFI_FAST_SPEED, step->h)) add_joint_limit(a, d, step, j, n, limit[i].J, limit[i].phi);
 }
 
 // ---- tendons ----------------------------------------------------------------------------------------
@@ -173,7 +167,7 @@ void hfi_limit_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep*
 // Does velocity v take a hinge or slide at q past a limit that may have got no row?
 static int passes_limit(const hfModel* m, int j, double q, double v, double h) {
   const double *range = hf_model_jnt_range(m) + 2 * j, margin = hf_model_jnt_margin(m)[j];
-  double below = q - range[0] - margin, above = range[1] - q - margin, reach = h * USUAL_SPEED;
+  double below = q - range[0] - margin, above = range[1] - q - margin, reach = h * HFI_USUAL_SPEED;
   return (below > reach && below + h * v < 0) || (above > reach && above - h * v < 0);
 }
 

@@ -3,6 +3,7 @@
 //   p* = M v0 + h (tau - bias),   tau = applied + J^T wrenches + what actuation leaves explicit
 #include "discrete/discrete.h"
 
+#include <float.h>
 #include <string.h>
 
 // Inverse dynamics looks ahead: a constraint takes its signal at the end of the step, where it will be met, and
@@ -20,6 +21,7 @@ static void look_ahead(hfiDiscrete* s, double time) {
   }
 }
 
+// The rigid problem of joints at rest has no scale but that of the rows of its limits: it gets more of them.
 void hfi_discrete_forces(hfiDiscrete* s, const hfState* state, const hfInput* in) {
   hfiWorld* w = s->world;
   const hfModel* m = w->model;
@@ -35,7 +37,7 @@ void hfi_discrete_forces(hfiDiscrete* s, const hfState* state, const hfInput* in
   hf_actuation_update(&w->actuation, d, hf_state_q(state));
   hfiActuationStep step = {.h = h,
                            .near_rigid = s->config.near_rigid,
-                           .all_limits = s->all_limits,
+                           .limit_speed = s->all_limits ? DBL_MAX : s->mlcp ? HFI_FAST_SPEED : HFI_USUAL_SPEED,
                            .rigid_limits = s->config.rigid_limits,
                            .rigid_equalities = s->config.rigid_equalities,
                            .soft_defaults = s->config.mujoco_softness,

@@ -63,7 +63,7 @@ static void update(World* w, const double* q, const double* v) {
 
 // Generalised force at v1 of what a step of h is made of: tau - diag v1/h + J^T rows.
 static void implicit_force(World* w, double h, double* force) {
-  hfiActuationStep step = {.h = h, .near_rigid = 0.1, .q = w->q, .act = w->act, .ctrl = w->ctrl};
+  hfiActuationStep step = {.h = h, .near_rigid = 0.1, .limit_speed = HFI_FAST_SPEED, .q = w->q, .act = w->act, .ctrl = w->ctrl};
   hfiRows* rows = &w->a->rows;
   update(w, w->q, w->v);
   memset(w->tau, 0, sizeof w->tau), memset(w->diag, 0, sizeof w->diag);
@@ -146,7 +146,7 @@ static void test_explicit_drives(void** state) {
     double h = 0.002, want[8], drive[8];
     randomise(&w, &r);
     update(&w, w.q, w.v);
-    hfiActuationStep step = {.h = h, .near_rigid = 0.1, .explicit_drives = 1, .q = w.q, .act = w.act, .ctrl = w.ctrl};
+    hfiActuationStep step = {.h = h, .near_rigid = 0.1, .limit_speed = HFI_FAST_SPEED, .explicit_drives = 1, .q = w.q, .act = w.act, .ctrl = w.ctrl};
     memset(w.tau, 0, sizeof w.tau);
     hfi_rows_clear(&w.a->rows);
     hfi_drive_rows(w.a, w.d, &step, w.tau);
