@@ -125,6 +125,22 @@ static void test_kicked_joint(void** state) {
   sim_world_free(&w);
 }
 
+// A gripper that rests at zero, at one end of its range: the rigid method steps, and nothing moves but by rounding. All its numbers are
+// rounding then, and only the other ends give them a scale.
+static void test_rigid_fingers_at_rest(void** state) {
+  (void)state;
+  simWorld w = sim_world_make_method("<mujoco><worldbody>"
+                              "<body><joint name='l' type='slide' axis='1 0 0' limited='true' range='-.055 0' frictionloss='1'/>"
+                              "<geom size='.01' mass='.3' contype='0' conaffinity='0'/></body>"
+                              "<body><joint name='r' type='slide' axis='1 0 0' limited='true' range='0 .055' frictionloss='1'/>"
+                              "<geom size='.01' mass='.3' contype='0' conaffinity='0'/></body></worldbody>"
+                              "<equality><joint joint1='r' joint2='l' polycoef='0 -1 0 0 0'/></equality></mujoco>", HF_METHOD_MLCP, 0.002, 1e-12);
+  sim_world_step(&w, 25);
+  assert_near(sim_q(&w)[0], 0, 1e-15);
+  assert_near(sim_q(&w)[1], 0, 1e-15);
+  sim_world_free(&w);
+}
+
 static void test_ball_limit(void** state) {
   (void)state;
   simWorld w = sim_world_make("<mujoco><compiler angle='radian'/><worldbody><body><joint type='ball' limited='true' range='0 .4'/>"
@@ -235,7 +251,7 @@ static void test_stiff_springs_are_passive(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_falling_on_a_limit), cmocka_unit_test(test_soft_limit),   cmocka_unit_test(test_start_beyond_a_limit),
-      cmocka_unit_test(test_narrow_range),       cmocka_unit_test(test_fast_joint),   cmocka_unit_test(test_kicked_joint),
+      cmocka_unit_test(test_narrow_range),       cmocka_unit_test(test_fast_joint),   cmocka_unit_test(test_kicked_joint),  cmocka_unit_test(test_rigid_fingers_at_rest),
       cmocka_unit_test(test_ball_limit),   cmocka_unit_test(test_tendon_limit),
       cmocka_unit_test(test_friction_loss),      cmocka_unit_test(test_damped_spring), cmocka_unit_test(test_stiff_springs_are_passive),
   };

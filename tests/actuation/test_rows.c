@@ -42,7 +42,7 @@ static World make_world(testRandom* r) {
   hf_dynamics_mass_matrix(w.d);
   hf_dynamics_factor(w.d);
   hf_actuation_update(w.a, w.d, w.q);
-  hfiActuationStep step = {.h = 0.002, .near_rigid = 0.1, .limit_speed = HFI_FAST_SPEED, .q = w.q};
+  hfiActuationStep step = {.h = 0.002, .near_rigid = 0.1, .limit_speed = HFI_USUAL_SPEED, .q = w.q};
   hfi_actuation_step(w.a, w.d, &step, w.tau, w.diag);
   return w;
 }
