@@ -80,11 +80,11 @@ static void count_fault(uint64_t seed, int method, const verdict* v, faultCount*
   ++*(v->refused ? &count->refused : quiet ? &count->quiet_growth : &count->others);
 }
 
-// Of 1,000 worlds up to five may gain energy without a status: the goal of none is missed. An equality that stretches springs while
-// it closes does work that the judge does not know.
+// Of 1,000 worlds up to two may gain energy without a status: the goal of none is missed. An equality that lifts parts or stretches springs
+// while it closes does work that the judge does not know.
 static void check_faults(const faultCount* count) {
   assert_int_equal(count->others, 0);
-  assert_true(200 * count->quiet_growth <= world_count());
+  assert_true(500 * count->quiet_growth <= world_count());
 }
 
 static double* released; // (world_count) energy that the start of each world may release [J]
@@ -124,11 +124,13 @@ static void worlds_are_safe_by_every_method(void** state) {
 // Worlds that once failed, with the step count and limits of the long form: chains that turned by less than 0.05 rad in a step and gained
 // a little in each (745, 2150, 2450, 6425, 8428, 8725), one whose first step, from rest, gave the light links of an arm more than its spring (30082), and open welds that turned
 // what carries them in continuous time (2529, 2603), rigid overlaps that contradict each other (2672),
-// and a servo that pushes and brakes within one step (30021).
+// and a servo that pushes and brakes within one step (30021). Limits that lift or push while a joint comes back (2816, 5797, 6786, 8471), and
+// gains that only the balance of many steps shows (4360, 6843).
 static void mended_worlds_stay_mended(void** state) {
   (void)state;
   static const struct { uint64_t seed; int method; } worlds[] = {
-      {745, HF_METHOD_TAMSI}, {2150, HF_METHOD_TAMSI}, {2450, HF_METHOD_TAMSI}, {8725, HF_METHOD_TAMSI}, {6425, HF_METHOD_TAMSI}, {8428, HF_METHOD_TAMSI}, {30082, HF_METHOD_TAMSI}, {2529, HF_METHOD_RK3}, {2603, HF_METHOD_SDIRK}, {2672, HF_METHOD_MLCP}, {30021, HF_METHOD_RK3}};
+      {745, HF_METHOD_TAMSI}, {2150, HF_METHOD_TAMSI}, {2450, HF_METHOD_TAMSI}, {8725, HF_METHOD_TAMSI}, {6425, HF_METHOD_TAMSI}, {8428, HF_METHOD_TAMSI}, {30082, HF_METHOD_TAMSI}, {2529, HF_METHOD_RK3}, {2603, HF_METHOD_SDIRK}, {2672, HF_METHOD_MLCP}, {30021, HF_METHOD_RK3},
+      {2816, HF_METHOD_TAMSI}, {5797, HF_METHOD_TAMSI}, {6786, HF_METHOD_TAMSI}, {8471, HF_METHOD_TAMSI}, {4360, HF_METHOD_IMPLICIT_EULER}, {6843, HF_METHOD_RK3}};
   faultCount faults = {0};
   for (size_t i = 0; i < sizeof worlds / sizeof *worlds; ++i) {
     verdict v = judge(worlds[i].seed, worlds[i].method, 1000);
