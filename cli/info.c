@@ -86,18 +86,29 @@ static void print_names(const hfModel* m, hfObjectKind kind, const char* title) 
   if (count > 0) printf("\n");
 }
 
+static void print_height_fields(const hfModel* m) {
+  if (m->nhfield > 0) printf("\nHeight fields:\n");
+  for (int i = 0; i < m->nhfield; ++i) {
+    char buffer[NAME_BUFFER];
+    const double *size = hf_model_hfield_size(m) + 3 * i, *range = hf_model_hfield_range(m) + 2 * i;
+    printf("  %s, %d x %d heights of %.4g to %.4g m over %.4g m x %.4g m\n", object_name(m, HF_OBJECT_HFIELD, i, buffer), hf_model_hfield_nrow(m)[i],
+           hf_model_hfield_ncol(m)[i], range[0], range[1], 2 * size[0], 2 * size[1]);
+  }
+}
+
 static void print_info(const hfModel* m) {
   printf("%d bodies in %d trees, %d joints, nq %d, nv %d, nu %d, na %d, %d geoms, %d meshes, %d "
-         "sites, %d tendons, "
+         "height fields, %d sites, %d tendons, "
          "%d equalities, %d sensors, %d keyframes\n",
-         m->nbody - 1, m->ntree, m->njnt, m->nq, m->nv, m->nu, m->na, m->ngeom, m->nmesh, m->nsite,
-         m->ntendon, m->neq, m->nsensor, m->nkey);
+         m->nbody - 1, m->ntree, m->njnt, m->nq, m->nv, m->nu, m->na, m->ngeom, m->nmesh, m->nhfield,
+         m->nsite, m->ntendon, m->neq, m->nsensor, m->nkey);
   printf("mass %.6g kg, timestep %g s, gravity %g %g %g m/s^2, method %s, friction %s\n\n",
          hf_model_body_subtreemass(m)[0], m->world.timestep, m->world.gravity[0],
          m->world.gravity[1], m->world.gravity[2], hf_method_name(m->world.method),
          hf_friction_name(m->world.friction));
   for (int b = 0; b < m->nbody; ++b) print_body(m, b);
   print_actuators(m);
+  print_height_fields(m);
   print_names(m, HF_OBJECT_SENSOR, "Sensors");
   print_names(m, HF_OBJECT_TENDON, "Tendons");
   print_names(m, HF_OBJECT_EQUALITY, "Equalities");
@@ -147,6 +158,16 @@ static json_t* geom_json(const hfModel* m, int g) {
   return o;
 }
 
+static json_t* height_field_json(const hfModel* m, int i) {
+  json_t* o = json_object();
+  json_object_set_new(o, "name", json_name(m, HF_OBJECT_HFIELD, i));
+  json_object_set_new(o, "nrow", json_integer(hf_model_hfield_nrow(m)[i]));
+  json_object_set_new(o, "ncol", json_integer(hf_model_hfield_ncol(m)[i]));
+  json_object_set_new(o, "size", json_numbers(hf_model_hfield_size(m) + 3 * i, 3));
+  json_object_set_new(o, "range", json_numbers(hf_model_hfield_range(m) + 2 * i, 2));
+  return o;
+}
+
 static json_t* actuator_json(const hfModel* m, int i) {
   int type = hf_model_actuator_trntype(m)[i];
   json_t* o = json_object();
@@ -185,6 +206,7 @@ static int print_info_json(const hfModel* m) {
   json_object_set_new(o, "bodies", list_json(m, m->nbody, body_json));
   json_object_set_new(o, "joints", list_json(m, m->njnt, joint_json));
   json_object_set_new(o, "geoms", list_json(m, m->ngeom, geom_json));
+  json_object_set_new(o, "height_fields", list_json(m, m->nhfield, height_field_json));
   json_object_set_new(o, "actuators", list_json(m, m->nu, actuator_json));
   json_object_set_new(o, "sensors", names_json(m, HF_OBJECT_SENSOR));
   json_object_set_new(o, "tendons", names_json(m, HF_OBJECT_TENDON));

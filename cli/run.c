@@ -22,23 +22,15 @@ static void catch_interrupts(void) {
 
 // ---- controls --------------------------------------------------------------------------------
 
-// Several sources can set a control. The first of these that has a value counts: the file of --controls, --ctrl, the
-// scene's signals, the keyframe.
-typedef struct controlSource {
-  hfControlTable* table; // or NULL
-  int held;              // --ctrl was given
-  int signals;           // the scene's signals act
-} controlSource;
-
-static int find_controls(const runArguments* a, const hfModel* model, hfInput* input,
-                         controlSource* made) {
-  *made = (controlSource){.held = a->start.ctrl != NULL, .signals = a->run.config.scene_signals};
+// Several sources can set a control. The first of these that has a value counts: the file of --controls (table), --ctrl, the scene's
+// signals, the keyframe.
+static int find_controls(const runArguments* a, const hfModel* model, hfInput* input, hfControlTable** table) {
   if (!a->run.controls) {
     if (!a->start.ctrl && !a->start.keyframe) input->ctrl = NULL; // then the sim takes the scene's signals
     return CLI_GOOD;
   }
   hfError error = {HF_OK, ""};
-  if (hf_control_table_read(&made->table, model, a->run.controls, &error) == HF_OK) return CLI_GOOD;
+  if (hf_control_table_read(table, model, a->run.controls, &error) == HF_OK) return CLI_GOOD;
   say_error("%s", error.message);
   return CLI_FAILED;
 }
@@ -46,14 +38,8 @@ static int find_controls(const runArguments* a, const hfModel* model, hfInput* i
 // Adding up times rounds. The rounding of many steps is far less than the part SLACK of a step.
 #define SLACK 0.01
 
-static void set_controls(const controlSource* c, const run* r) {
-  double time = r->state->time, *ctrl = r->input->ctrl;
-  if (!ctrl) return;
-  if (c->signals && !c->held) {
-    hf_signal_controls(r->model, time, ctrl);
-    hf_signal_feedback(r->model, time, hf_state_q(r->state), hf_state_v(r->state), ctrl);
-  }
-  if (c->table) hf_control_table_controls(c->table, time + SLACK * hf_sim_step_size(r->sim), ctrl);
+static void set_controls(const hfControlTable* table, const run* r) {
+  if (table) hf_control_table_controls(table, r->state->time + SLACK * hf_sim_step_size(r->sim), r->input->ctrl);
 }
 
 // ---- the run ---------------------------------------------------------------------------------
@@ -149,12 +135,12 @@ static void warn_about_start(const run* r, const hfStepReport* report) {
 }
 
 // Steps until the time is up, the user interrupts, a step does not advance, or something is refused.
-static int step_through(const runOptions* o, run* r, const controlSource* source, outputs* out) {
+static int step_through(const runOptions* o, run* r, const hfControlTable* table, outputs* out) {
   double end = r->start_time + o->time - SLACK * hf_sim_step_size(r->sim);
   hfError error = {HF_OK, ""};
   while (r->state->time < end && !stop_requested) {
     hfStepReport report;
-    set_controls(source, r);
+    set_controls(table, r);
     double before = wall_clock(), time = r->state->time;
     hfStatus status = hf_sim_step(r->sim, r->state, r->input, &report, &error);
     double taken = wall_clock() - before;
@@ -200,7 +186,7 @@ static int judge_energy(const run* r) {
   return CLI_FAILED;
 }
 
-static int simulate(const runOptions* o, run* r, const controlSource* source) {
+static int simulate(const runOptions* o, run* r, const hfControlTable* table) {
   outputs out = {0};
   hfError error = {HF_OK, ""};
   hfStatus opened = open_outputs(o, r, &out, &error);
@@ -211,7 +197,7 @@ static int simulate(const runOptions* o, run* r, const controlSource* source) {
   } else {
     catch_interrupts();
     double before = wall_clock();
-    status = step_through(o, r, source, &out);
+    status = step_through(o, r, table, &out);
     r->statistics.wall = wall_clock() - before;
   }
   int closed = CLI_GOOD;
@@ -233,14 +219,13 @@ static int simulate(const runOptions* o, run* r, const controlSource* source) {
 static int run_scene(const void* arguments, const hfModel* model) {
   const runArguments* a = arguments;
   start begin;
-  controlSource source = {0};
+  hfControlTable* table = NULL;
   hfSim* sim = NULL;
   hfError error = {HF_OK, ""};
   int status = make_start(&a->start, model, &begin);
-  if (status == CLI_GOOD) status = find_controls(a, model, begin.input, &source);
+  if (status == CLI_GOOD) status = find_controls(a, model, begin.input, &table);
   if (status == CLI_GOOD) {
     hfSimConfig config = a->run.config;
-    if (source.held || source.table) config.scene_signals = 0; // in the sim they would win over the controls that were given
     hfStatus created = hf_sim_create(&sim, model, &config, &error);
     if (created < 0) say_error("%s", error.message);
     status = exit_status_of(created);
@@ -254,11 +239,11 @@ static int run_scene(const void* arguments, const hfModel* model) {
              .input = begin.input,
              .config = &a->run.config,
              .start_time = begin.state->time};
-    status = simulate(&a->run, &r, &source);
+    status = simulate(&a->run, &r, table);
     free(r.statistics.switches);
   }
   hf_sim_free(sim);
-  hf_control_table_free(source.table);
+  hf_control_table_free(table);
   free_start(&begin);
   return status;
 }

@@ -63,6 +63,8 @@ typedef struct hfGeomDef {
   double margin, gap, solmix, solref[2], solimp[5];
   double stiffness, dissipation, stiction_speed, tangential_stiffness, tangential_damping; // negative: default
   double restitution; // speed after an impact over that before, 0 to 1; of two geoms the larger [-]
+  double surface_velocity[6]; // of the surface as contacts see it, a belt: linear, then angular about the origin, in the geom's frame [m/s, rad/s]
+  double adhesion;    // force with which each contact point pulls; of two geoms the sum [N]
   double fitscale;    // of a primitive that is fitted to a mesh: factor of its size [-]
   int32_t fluid;      // 1: in a medium the geom is an ellipsoid; 0: the body's inertia box resists
   double fluidcoef[5]; // its coefficients of blunt, slender and angular drag, of Kutta and Magnus lift
@@ -134,6 +136,7 @@ typedef struct hfPairDef {
   const char *name, *where;
   int32_t geom1, geom2, condim; // condim < 0, friction < 0, ...: from the geoms
   double friction[5], margin, gap, solref[2], solimp[5];
+  double adhesion; // of the pair, whatever that of its geoms is [N]
 } hfPairDef;
 
 typedef struct hfActuatorDef {

@@ -254,6 +254,8 @@ typedef struct hfWorld {
   X(double, geom_tangential_stiffness, ngeom, 1, 1) /* negative: ratio times k [N/m] */                \
   X(double, geom_restitution, ngeom, 1, 1) /* speed after an impact over that before [-] */              \
   X(double, geom_tangential_damping, ngeom, 1, 1)   /* negative: critical [N s/m] */                   \
+  X(double, geom_surface_velocity, ngeom, 6, 1) /* of the surface as contacts see it, a belt: linear, then angular about the geom's origin, in its frame [m/s, rad/s] */ \
+  X(double, geom_adhesion, ngeom, 1, 1)   /* force with which each contact point pulls; of two geoms the sum [N] */ \
   X(double, geom_solref, ngeom, 2, 1)     /* MuJoCo's, where the model set it; else (0, 0) */          \
   X(double, geom_solimp, ngeom, 5, 1)                                                                  \
   X(double, geom_fluid, ngeom, 12, 1)     /* as an ellipsoid in a medium: 1 (0: not so), coefficients of blunt, slender and angular drag, Kutta and Magnus; mass (3) and moment (3) it carries over the density [m^3, m^5] */ \
@@ -333,6 +335,7 @@ typedef struct hfWorld {
   X(double, pair_friction, npair, 5, 1)   /* slide1 slide2 torsion roll1 roll2 */                      \
   X(double, pair_margin, npair, 1, 0)                                                                  \
   X(double, pair_gap, npair, 1, 0)                                                                     \
+  X(double, pair_adhesion, npair, 1, 1)   /* force with which each contact point pulls [N] */             \
   X(double, pair_solref, npair, 2, 1)                                                                  \
   X(double, pair_solimp, npair, 5, 1)                                                                  \
   X(int32_t, exclude_body, nexclude, 2, 0)                                                             \

@@ -105,10 +105,10 @@ HF_API hfStatus hf_state_set_joint(hfState* state, const hfModel* model, const c
 // NULL: left as it is. Refused as above, and for a body without a free joint. hf_sim_get_body reads any body.
 HF_API hfStatus hf_state_set_body(hfState* state, const hfModel* model, const char* body, const hfPose* X_WB, const hfMotion* V_WB, hfError* error);
 
-// Inputs of a step. Any pointer may be NULL: zero controls (or the scene's signals), no forces, mocap
+// Inputs of a step. Any pointer may be NULL: the scene's signals or zero controls, no forces, mocap
 // bodies where the model puts them, no targets, no limits.
 typedef struct hfInput {
-  double* ctrl;         // (nu)
+  double* ctrl;         // (nu) a control that is given here wins over the scene's signal; NaN, for an actuator with a signal: the signal acts
   double* force;        // (nv) generalised force [N or N m]
   hfForce* wrench;      // (nbody) on each body at its centre of mass, world axes: torque, then force [N m, N]
   double* mocap_pos;    // (nmocap x 3) p_WB [m]
@@ -119,7 +119,8 @@ typedef struct hfInput {
   double* force_limit;     // (nv) of the target's force, either way, >= 0, may be infinite [N or N m]
 } hfInput;
 
-// All arrays of an input in one allocation, initialised from the model; free with hf_input_free.
+// All arrays of an input in one allocation, initialised from the model: controls are zero, or NaN where the scene has a signal; free with
+// hf_input_free.
 HF_API hfInput* hf_input_create(const hfModel* model);
 HF_API void hf_input_free(hfInput* input);
 

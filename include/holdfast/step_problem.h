@@ -1,16 +1,17 @@
 // The step problem: everything a discrete-time solver may know, and nothing else.
 //
-//   r(v) = A v - p* - sum_b J_b^T gamma_b(J_b v) = 0,    A = M + diag
+//   r(v) = A v - p* - sum_b J_b^T gamma_b(s_b) = 0,    s_b = J_b v + drift_b,    A = M + diag
 //
 //   v      generalised velocities at the end of the step (nv)
 //   M      mass matrix at the start of the step, block-diagonal by kinematic tree
 //   diag   implicit joint damping and springs, h (c + h k) per dof
 //   p*     free momentum M v0 + h tau [kg m/s, kg m^2/s]
+//   drift  velocities that moving surfaces, belts, add to the rows of contacts; mostly there are none
 //   gamma  impulses [N s] of rows grouped in blocks, each with a sparse Jacobian and a tagged law
 //
 // Two laws serve everything (docs/theory/one-law.md):
 //
-//   saturated row   gamma/h = clamp(-kappa (s - s0), lo, hi),  s = J v
+//   saturated row   gamma/h = clamp(-kappa (s - s0), lo, hi)
 //                   joint limit (lo = 0), joint friction, drive with effort limit, coupling, equality
 //   contact         normal force and the friction it bounds, together (hfContactLaw)
 //
@@ -89,6 +90,7 @@ typedef struct hfStepProblem {
   double* J;                  // (njac)
   hfSaturatedRow* saturated;  // (nsaturated)
   hfContactLaw* contact;      // (ncontact)
+  double* drift;              // (nrow), 0 for saturated rows; NULL: all are zero [m/s, rad/s]
 } hfStepProblem;
 
 // Refuses a problem whose indices, sizes or numbers are not what the comments above say.

@@ -195,6 +195,10 @@ class _Writer:
                     rgba=m.geom_rgba[g], **self.contact_values(m.geom_solref[g], m.geom_solimp[g]))
         for field in ("contype", "conaffinity", "condim", "priority", "group"):
             geom.set(field, str(int(getattr(m, "geom_" + field)[g])))
+        if np.any(getattr(m, "geom_surfacevel", np.zeros((m.ngeom, 6)))[g]):
+            geom.set("surfacevel", _text(m.geom_surfacevel[g]))
+        if getattr(m, "geom_adhesion", np.zeros(m.ngeom))[g]:
+            geom.set("adhesion", _text(m.geom_adhesion[g]))
         if kind == "mesh":
             geom.set("mesh", self.name("MESH", m.geom_dataid[g]))
         elif kind == "hfield":
@@ -224,7 +228,7 @@ class _Writer:
         for i in range(m.npair):
             _add(contact, "pair", geom1=self.name("GEOM", m.pair_geom1[i]), geom2=self.name("GEOM", m.pair_geom2[i]),
                  condim=str(int(m.pair_dim[i])), friction=m.pair_friction[i], margin=m.pair_margin[i], gap=m.pair_gap[i],
-                 **self.contact_values(m.pair_solref[i], m.pair_solimp[i]))
+                 adhesion=getattr(m, "pair_adhesion", np.zeros(m.npair))[i], **self.contact_values(m.pair_solref[i], m.pair_solimp[i]))
         for i in range(m.nexclude):
             signature = int(m.exclude_signature[i])
             _add(contact, "exclude", body1=self.name("BODY", signature >> 16), body2=self.name("BODY", signature & 0xFFFF))

@@ -22,11 +22,12 @@ class Solution(NamedTuple):
 
 
 class Problem:
-    """r(v) = (M + diag) v - p - sum J^T gamma(J v) = 0: everything that a solver of discrete time may know.
+    """r(v) = (M + diag) v - p - sum J^T gamma(J v + drift) = 0: everything that a solver of discrete time may know.
 
     Sizes: ``nv``, ``ntree``, ``nblock``, ``nrow``, ``ncontact``; ``h`` [s]. Arrays: ``M`` (dense blocks by tree),
     ``diag``, ``p``, ``v0``, ``J`` and the laws ``contact`` and ``saturated`` as structured arrays; ``block``, ``piece``,
-    ``cols``, ``tree_start``, ``M_start`` say where things are. Numbers may be changed; a solve checks them first.
+    ``cols``, ``tree_start``, ``M_start`` say where things are. ``drift`` (nrow) are the velocities that moving surfaces
+    add to the rows of contacts; it is empty where no surface moves. Numbers may be changed; a solve checks them first.
     """
 
     def __init__(self, core: Any):

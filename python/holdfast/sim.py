@@ -113,7 +113,7 @@ class Sim(_core.Sim):
         """Puts the sim's own state and input at a keyframe, or at the model's reference."""
         self.state.reset(key, self.input)
         if key is None:
-            self.input.ctrl[:] = 0
+            self.input.ctrl[:] = np.where(np.asarray(self.model.actuator_signal) >= 0, np.nan, 0.0)
         self.input.force[:] = 0
         self.input.wrench[:] = 0
         self.input.velocity_target[:] = np.nan

@@ -93,7 +93,7 @@ class Input(_core.Input):
     """What acts from outside: controls, forces, wrenches, mocap poses, velocity targets. Views, as in a state."""
 
     model: Model
-    ctrl: NamedArray = _array("ctrl", "u", "Controls (nu); the scene's signals win over them.")
+    ctrl: NamedArray = _array("ctrl", "u", "Controls (nu); they win over the scene's signals. NaN, for an actuator with a signal: the signal acts.")
     force: NamedArray = _array("force", "v", "Generalised forces (nv) [N or N m].")
     wrench: np.ndarray = _array("wrench", None, "On each body at its centre of mass, world axes (nbody, 6): torque [N m], then force [N].")
     mocap_pos: np.ndarray = _array("mocap_pos", None, "Positions of mocap bodies (nmocap, 3) [m].")

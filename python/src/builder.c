@@ -25,7 +25,7 @@ static const member geom_members[] = {
     MEMBER(hfGeomDef, group), MEMBER(hfGeomDef, friction), MEMBER(hfGeomDef, friction_dynamic), MEMBER(hfGeomDef, margin),
     MEMBER(hfGeomDef, gap), MEMBER(hfGeomDef, fitscale), MEMBER(hfGeomDef, fluid), MEMBER(hfGeomDef, fluidcoef), MEMBER(hfGeomDef, solmix), MEMBER(hfGeomDef, solref), MEMBER(hfGeomDef, solimp),
     MEMBER(hfGeomDef, stiffness), MEMBER(hfGeomDef, dissipation), MEMBER(hfGeomDef, stiction_speed),
-    MEMBER(hfGeomDef, tangential_stiffness), MEMBER(hfGeomDef, tangential_damping), MEMBER(hfGeomDef, rgba)};
+    MEMBER(hfGeomDef, tangential_stiffness), MEMBER(hfGeomDef, tangential_damping), MEMBER(hfGeomDef, surface_velocity), MEMBER(hfGeomDef, restitution), MEMBER(hfGeomDef, adhesion), MEMBER(hfGeomDef, rgba)};
 static const member height_field_members[] = {MEMBER(hfHeightFieldDef, name), MEMBER(hfHeightFieldDef, nrow), MEMBER(hfHeightFieldDef, ncol),
                                               MEMBER(hfHeightFieldDef, half_size), MEMBER(hfHeightFieldDef, base)};
 static const member site_members[] = {MEMBER(hfSiteDef, name), MEMBER(hfSiteDef, body), MEMBER(hfSiteDef, type), MEMBER(hfSiteDef, pos),
@@ -40,7 +40,7 @@ static const member equality_members[] = {
     MEMBER(hfEqualityDef, solimp)};
 static const member pair_members[] = {MEMBER(hfPairDef, name), MEMBER(hfPairDef, geom1), MEMBER(hfPairDef, geom2), MEMBER(hfPairDef, condim),
                                       MEMBER(hfPairDef, friction), MEMBER(hfPairDef, margin), MEMBER(hfPairDef, gap),
-                                      MEMBER(hfPairDef, solref), MEMBER(hfPairDef, solimp)};
+                                      MEMBER(hfPairDef, solref), MEMBER(hfPairDef, solimp), MEMBER(hfPairDef, adhesion)};
 static const member actuator_members[] = {
     MEMBER(hfActuatorDef, name), MEMBER(hfActuatorDef, trntype), MEMBER(hfActuatorDef, trnid), MEMBER(hfActuatorDef, dyntype),
     MEMBER(hfActuatorDef, gaintype), MEMBER(hfActuatorDef, biastype), MEMBER(hfActuatorDef, drive), MEMBER(hfActuatorDef, dynprm),

@@ -42,7 +42,7 @@ typedef struct part {
   void** data;
   int64_t count;
 } part;
-enum { PARTS = 12 };
+enum { PARTS = 13 };
 
 static void list_parts(hfStepProblem* p, part parts[PARTS]) {
   int64_t nM = p->M_start ? p->M_start[p->ntree] : 0;
@@ -57,7 +57,8 @@ static void list_parts(hfStepProblem* p, part parts[PARTS]) {
                            {"cols", 'i', 4, (void**)&p->cols, p->ncol},
                            {"J", 'd', 8, (void**)&p->J, p->njac},
                            {"saturated", 0, sizeof(hfSaturatedRow), (void**)&p->saturated, p->nsaturated},
-                           {"contact", 0, sizeof(hfContactLaw), (void**)&p->contact, p->ncontact}};
+                           {"contact", 0, sizeof(hfContactLaw), (void**)&p->contact, p->ncontact},
+                           {"drift", 'd', 8, (void**)&p->drift, p->drift ? p->nrow : 0}};
   memcpy(parts, all, sizeof all);
 }
 
@@ -78,6 +79,7 @@ PyObject* problem_copy(const hfStepProblem* from) {
   }
   for (int i = 0; i < PARTS; ++i) {
     size_t n = parts[i].width * (size_t)parts[i].count;
+    if (!*parts[i].data) continue; // no surface moves
     if (n) memcpy(at, *parts[i].data, n);
     *parts[i].data = at;
     at += round_up(n);

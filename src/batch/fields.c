@@ -47,7 +47,7 @@ static void* state_data(hfState* s, hfBatchField field) {
   }
 }
 
-// Inputs of a new batch are those of hf_input_create: no controls, forces or targets, mocap bodies where the model
+// Inputs of a new batch are those of hf_input_create: no controls but those of signals, no forces or targets, mocap bodies where the model
 // puts them.
 static void reset_input(hfBatch* b, hfBatchField field, int world) {
   const hfModel* m = b->model;
@@ -55,6 +55,8 @@ static void reset_input(hfBatch* b, hfBatchField field, int world) {
   double* x = b->field[field] + (size_t)world * (size_t)width;
   for (int i = 0; i < width; ++i)
     x[i] = field == HF_BATCH_VELOCITY_TARGET ? NAN : field == HF_BATCH_FORCE_LIMIT ? INFINITY : 0;
+  for (int i = 0; field == HF_BATCH_CTRL && i < m->nu; ++i)
+    if (hf_model_actuator_signal(m)[i] >= 0) x[i] = NAN;
   for (int i = 0; i < m->nmocap; ++i) {
     int body = hf_model_mocap_body(m)[i];
     if (field == HF_BATCH_MOCAP_POS) memcpy(x + 3 * i, hf_model_body_pos(m) + 3 * body, 3 * sizeof *x);

@@ -133,10 +133,22 @@ static int moved_by_hand(const hfModel* m, int geom) {
   return hf_model_body_mocap(m)[hf_model_body_weld(m)[hf_model_geom_body(m)[geom]]] >= 0;
 }
 
+double hfi_material_adhesion(const hfModel* m, int a, int b, int pair) {
+  if (pair >= 0) return hf_model_pair_adhesion(m)[pair];
+  const double* adhesion = hf_model_geom_adhesion(m);
+  int alone = dominant_geom(m, a, b);
+  return alone >= 0 ? adhesion[alone] : adhesion[a] + adhesion[b];
+}
+
+double hfi_material_gap(const hfModel* m, int a, int b, int pair) {
+  const double* gap = hf_model_geom_gap(m);
+  return pair >= 0 ? hf_model_pair_gap(m)[pair] : max2(gap[a], gap[b]);
+}
+
 double hfi_material_margin(const hfModel* m, int a, int b, int pair) {
   if (pair >= 0) return hf_model_pair_margin(m)[pair] - hf_model_pair_gap(m)[pair];
-  const double *margin = hf_model_geom_margin(m), *gap = hf_model_geom_gap(m);
-  return max2(margin[a], margin[b]) - max2(gap[a], gap[b]);
+  const double* margin = hf_model_geom_margin(m);
+  return max2(margin[a], margin[b]) - hfi_material_gap(m, a, b, pair);
 }
 
 hfiMaterial hfi_material_combine(const hfModel* m, const hfiSoftness* soft, int a, int b, int pair) {
@@ -147,6 +159,7 @@ hfiMaterial hfi_material_combine(const hfModel* m, const hfiSoftness* soft, int 
   const int32_t* condim = hf_model_geom_condim(m);
   out.condim = alone >= 0 ? condim[alone] : imax2(condim[a], condim[b]);
   out.include_margin = hfi_material_margin(m, a, b, pair);
+  out.adhesion = hfi_material_adhesion(m, a, b, pair);
   combine_compliance(m, a, b, &out);
   combine_friction(m, a, b, alone, &out);
   combine_solver_parameters(m, soft, weight, a, b, alone, &out);

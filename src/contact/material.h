@@ -17,6 +17,7 @@ typedef struct hfiMaterial {
   double tangential_damping;   // c_t; negative: critical [N s/m]
   double include_margin;       // contacts act below this gap [m]
   double restitution;          // of an impact, in methods of discrete time [-]
+  double adhesion;             // with which a contact point pulls [N]
   int32_t condim;
   int32_t from_solref; // 1: stiffness is that with which a body rests as deep under its weight as with `soft`
   hfiSoftLaw soft;     // MuJoCo's law; counts only with from_solref
@@ -24,6 +25,10 @@ typedef struct hfiMaterial {
 
 // The gap below which contacts of the pair act [m].
 double hfi_material_margin(const hfModel* model, int geom_a, int geom_b, int pair);
+// By how much a contact of the pair may be too far apart to act and is found all the same, MJCF's gap [m].
+double hfi_material_gap(const hfModel* model, int geom_a, int geom_b, int pair);
+// The force with which a contact point of the pair pulls that is found within that gap [N].
+double hfi_material_adhesion(const hfModel* model, int geom_a, int geom_b, int pair);
 // What MuJoCo's parameters need.
 typedef struct hfiSoftness {
   const double* weight; // (nbody) inverse weights of the bodies at the reference pose; zero where nobody asks for them [1/kg]

@@ -14,6 +14,7 @@
 #include "contact/memory.h"
 
 #include "contact/result.h"
+#include "contact/surface.h"
 
 #include <string.h>
 
@@ -80,9 +81,13 @@ static int is_flat(const hfDynamics* d, int geom, hfVec3 n) {
 static const double ROLLING = 1e-6; // turn in a step below which a contact does not roll [rad]
 static const double WHIRLING = 1;   // and above which it has no deformation left: its points come and go within the step [rad]
 
-static void correct_rolling(const hfContactMemory* m, const hfDynamics* d, double h, const hfMat3* R_WB,
+static void correct_rolling(const hfContactMemory* m, const hfDynamics* d, const hfModel* surfaces, double h, const hfMat3* R_WB,
                             hfiContact* c) {
   hfVec3 w = v3_sub(d->V[d->body_link[c->body_a]].w, d->V[d->body_link[c->body_b]].w);
+  if (surfaces) {
+    hfiSurfaceMotion rate = hfi_surface_motion(surfaces, d->X_WB, c, 0);
+    w = v3_add(w, v3_sub(rate.turn_a, rate.turn_b));
+  }
   double turn2 = h * h * v3_norm2(w);
   if (turn2 < ROLLING * ROLLING) return;
   if (turn2 > WHIRLING * WHIRLING) {
@@ -102,7 +107,7 @@ static void recall_new(const hfContactMemory* m, int n, const hfMat3* R_WB, hfiC
 
 static const double OPEN = 1e-4; // gap from which on a new contact that is yet to close has no deformation [m]
 
-void hfi_memory_recall(const hfState* s, const hfDynamics* d, double h, hfiContact* contacts, int n) {
+void hfi_memory_recall(const hfState* s, const hfDynamics* d, const hfModel* surfaces, double h, hfiContact* contacts, int n) {
   const hfContactMemory *memory = hf_state_memory(s), *end = memory + s->nmemory, *first = memory;
   for (int i = 0; i < n; ++i) {
     hfiContact* c = &contacts[i];
@@ -114,7 +119,7 @@ void hfi_memory_recall(const hfState* s, const hfDynamics* d, double h, hfiConta
     while (m < end && m->key_pair == key && m->key_feature != c->feature) ++m;
     if (m < end && m->key_pair == key) {
       recall_one(m, v3_load(m->xi_B), &X->R, c);
-      if (m->flags & HF_CONTACT_STICK) correct_rolling(m, d, h, &X->R, c);
+      if (m->flags & HF_CONTACT_STICK) correct_rolling(m, d, surfaces, h, &X->R, c);
     } else if (m > first && c->depth > -OPEN)
       recall_new(first, (int)(m - first), &X->R, c);
   }
@@ -146,6 +151,14 @@ static int move_alike(const hfiContact* c, const hfiContact* other) {
          c->material.condim == other->material.condim;
 }
 
+// Of surfaces that move, the displacement is that of their points: A's comes from p + a, B's goes to p + b. The frame that the deformation is
+// kept in turns with the surface of B.
+static hfVec3 slide_over_surfaces(const hfiContact* c, const PairMotion* motion, const hfiSurfaceMotion* surface) {
+  hfVec3 carried = v3_add(c->xi_W, v3_cross(surface->turn_b, c->xi_W));
+  hfVec3 moved = v3_sub(pose_point(motion->moved, v3_add(c->p_W, surface->a)), v3_add(c->p_W, surface->b));
+  return hfi_across(c->n, v3_add(carried, moved));
+}
+
 static inline hfVec3 slide(const hfiContact* c, const hfiContactOutcome* o, const PairMotion* motion) {
   if (o->slips & 1 << HF_SLIDING) return hfi_in_plane(c, o->xi[0], o->xi[1]);
   return v3_add(c->xi_W, hfi_across(c->n, v3_sub(pose_point(motion->moved, c->p_W), c->p_W)));
@@ -174,13 +187,24 @@ static void store_one(hfContactMemory* m, const hfiContact* c, const hfiContactO
   m->slip_speed = o->slip_speed;
 }
 
-static void fill_memory(hfContactMemory* memory, const hfPose* X0_WB, const hfPose* X1_WB, const hfiContact* contacts,
-                        const hfiContactOutcome* outcome, int n) {
+// Corrects what is remembered of a contact by the motion of its surfaces. The contact point is kept as a point of the surface of B.
+static void store_surfaces(hfContactMemory* m, const hfiContactStep* step, const hfiContact* c, const hfiContactOutcome* o, PairMotion motion) {
+  hfiSurfaceMotion surface = hfi_surface_motion(step->surfaces, step->X0_WB, c, step->h);
+  const hfMat3* R = &motion.X_WB0.R;
+  if (!(o->slips & 1 << HF_SLIDING)) v3_store(m->xi_B, m3_tmulv(*R, slide_over_surfaces(c, &motion, &surface)));
+  double spin = v3_dot(c->n, v3_sub(surface.turn_a, surface.turn_b));
+  motion.turn = v3_axpy(spin, c->n, motion.turn);
+  if (c->material.condim > 3) v3_store(m->twist, m3_tmulv(*R, twist(c, o, &motion)));
+  v3_store(m->p_BC, v3_add(c->p_BC, m3_tmulv(*R, surface.b)));
+}
+
+static void fill_memory(hfContactMemory* memory, const hfiContactStep* step, int n) {
   PairMotion motion;
   for (int i = 0; i < n; ++i) {
-    const hfiContact* c = &contacts[i];
-    if (i == 0 || !move_alike(c, c - 1)) motion = find_motion(c, X0_WB, X1_WB);
-    store_one(&memory[i], c, &outcome[i], &motion);
+    const hfiContact* c = &step->contact[i];
+    if (i == 0 || !move_alike(c, c - 1)) motion = find_motion(c, step->X0_WB, step->X1_WB);
+    store_one(&memory[i], c, &step->outcome[i], &motion);
+    if (step->surfaces) store_surfaces(&memory[i], step, c, &step->outcome[i], motion);
   }
 }
 
@@ -190,24 +214,22 @@ void hfi_memory_end(hfState* s, int n) {
   s->nmemory = n;
 }
 
-int hfi_memory_store(hfState* s, const hfPose* X0_WB, const hfPose* X1_WB,
-                     const hfiContact* contacts, const hfiContactOutcome* outcome, int n) {
-  int kept = imin2(n, s->max_memory);
-  fill_memory(hf_state_mutable_memory(s), X0_WB, X1_WB, contacts, outcome, kept);
+int hfi_memory_store(hfState* s, const hfiContactStep* step) {
+  int kept = imin2(step->n, s->max_memory);
+  fill_memory(hf_state_mutable_memory(s), step, kept);
   hfi_memory_end(s, kept);
-  return n - kept;
+  return step->n - kept;
 }
 
-int hfi_memory_store_beside(hfState* s, const int32_t* still, hfContactMemory* fresh, const hfPose* X0_WB, const hfPose* X1_WB,
-                            const hfiContact* contacts, const hfiContactOutcome* outcome, int n) {
+int hfi_memory_store_beside(hfState* s, const int32_t* still, hfContactMemory* fresh, const hfiContactStep* step) {
   hfContactMemory* memory = hf_state_mutable_memory(s);
   int old = 0;
   for (int i = 0; i < s->nmemory; ++i)
     if (still[memory[i].key_pair >> 32] && still[memory[i].key_pair & 0xffffffffu]) memory[old++] = memory[i];
-  int kept = imin2(n, s->max_memory - old), at = old + kept;
-  fill_memory(fresh, X0_WB, X1_WB, contacts, outcome, kept);
+  int kept = imin2(step->n, s->max_memory - old), at = old + kept;
+  fill_memory(fresh, step, kept);
   hfi_memory_end(s, at);
   for (int k = kept; k > 0;) // Both lists are sorted; the last of them comes last.
     memory[--at] = old > 0 && memory[old - 1].key_pair > fresh[k - 1].key_pair ? memory[--old] : fresh[--k];
-  return n - kept;
+  return step->n - kept;
 }

@@ -13,8 +13,9 @@ typedef struct hfiContactOutcome {
 } hfiContactOutcome;
 
 // Fills known, slip_speed, p_BC, xi_W, twist_W of the contacts from the state's memory, at the
-// poses and velocities of the start of a step of length h.
-void hfi_memory_recall(const hfState* state, const hfDynamics* dynamics, double h, hfiContact* contacts, int n);
+// poses and velocities of the start of a step of length h. surfaces: the model, where the surface of some geom moves (surface.h), else
+// NULL, here and below.
+void hfi_memory_recall(const hfState* state, const hfDynamics* dynamics, const hfModel* surfaces, double h, hfiContact* contacts, int n);
 
 // Turns a remembered vector into the tangent plane of normal n, keeping its length.
 static inline hfVec3 hfi_turn_into_plane(hfVec3 xi, hfVec3 n) {
@@ -26,13 +27,19 @@ static inline hfVec3 hfi_turn_into_plane(hfVec3 xi, hfVec3 n) {
 
 // Makes the first n remembered contacts, which are filled, all that there are: states compare bytewise.
 void hfi_memory_end(hfState* state, int n);
-// Replaces the memory by that of the contacts after the step. X0_WB, X1_WB: poses before and after.
-// Returns the number of contacts for which there was no room.
-int hfi_memory_store(hfState* state, const hfPose* X0_WB, const hfPose* X1_WB,
-                     const hfiContact* contacts, const hfiContactOutcome* outcome, int n);
+// A step of length h from poses X0_WB to X1_WB, with its contacts.
+typedef struct hfiContactStep {
+  const hfModel* surfaces;
+  double h;
+  const hfPose *X0_WB, *X1_WB;
+  const hfiContact* contact;        // (n)
+  const hfiContactOutcome* outcome; // (n)
+  int32_t n;
+} hfiContactStep;
+// Replaces the memory by that of the contacts after the step. Returns the number of contacts for which there was no room.
+int hfi_memory_store(hfState* state, const hfiContactStep* step);
 // The same, but contacts stay remembered whose geoms are both still (ngeom), of which there are none among the contacts. fresh (n) is
 // scratch.
-int hfi_memory_store_beside(hfState* state, const int32_t* still, hfContactMemory* fresh, const hfPose* X0_WB, const hfPose* X1_WB,
-                            const hfiContact* contacts, const hfiContactOutcome* outcome, int n);
+int hfi_memory_store_beside(hfState* state, const int32_t* still, hfContactMemory* fresh, const hfiContactStep* step);
 
 #endif

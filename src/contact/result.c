@@ -15,7 +15,7 @@ hfContact hfi_contact_result(const hfiContact* c) {
 }
 
 void hfi_contact_result_force(hfContact* r, const hfiContact* c, int dim, const double* f) {
-  r->fn = f[0];
+  r->fn = f[0] - c->material.adhesion;
   if (dim >= 3) r->ft = hfi_in_plane(c, f[1], f[2]);
   if (dim >= 4) r->torque = v3_scale(f[3], c->n);
   if (dim >= 6) r->torque = v3_add(r->torque, hfi_in_plane(c, f[4], f[5]));

@@ -14,7 +14,7 @@ static inline hfVec3 hfi_in_plane(const hfiContact* c, double x0, double x1) {
 
 // Who touches whom and where; no force, no motion.
 hfContact hfi_contact_result(const hfiContact* contact);
-// Forces f and velocities s of its dim rows.
+// Forces f and velocities s of its dim rows. The normal force is reported with the pull of adhesion.
 void hfi_contact_result_force(hfContact* result, const hfiContact* contact, int dim, const double* f);
 void hfi_contact_result_velocity(hfContact* result, const hfiContact* contact, int dim, const double* s);
 

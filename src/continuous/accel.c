@@ -207,8 +207,11 @@ static void mark_visit(hfAccel* a, double t, const double* v, const double* act)
 hfStatus hfi_accel_gather(hfAccel* a, double t, const double* q, const double* v, const double* act, double* actdot) {
   ++a->statistics.evaluations;
   a->visited = 0;
+  a->now = t;
   hfStatus status = hfi_accel_configure(a, q);
   if (status) return status;
+  if (a->world->surfaces && a->config.friction == HF_FRICTION_ANCHORED && !a->deforms) // they move on though q may not
+    for (int i = 0; i < a->ncontact; ++i) hfi_accel_follow(a, &a->contact[i]);
   gather_forces(a, t, q, v, act);
   if (actdot) hfi_accel_activation_rates(a, act, actdot);
   hfi_accel_equality_rates(a, v);

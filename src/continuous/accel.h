@@ -15,7 +15,8 @@ typedef struct hfiAccelContact {
   int32_t n;              // dofs that move it
   const int32_t* cols;    // (n) these dofs
   const double* J;        // (dim x n)
-  double s[6];            // row velocities [m/s, rad/s]
+  double drift[6];        // velocities that moving surfaces add to its rows [m/s, rad/s]
+  double s[6];            // row velocities J v + drift [m/s, rad/s]
   double f[6];            // forces [N, N m]
   double dn_dv, dn_dx;    // of the normal force: with vn, with depth [N s/m, N/m]
   double dt_dn[5];        // of friction with the normal force
@@ -81,6 +82,7 @@ struct hfAccel {
   hfState* keeper;          // whose contact memory is renewed after every step of the integrator
   int32_t nforgotten;       // contacts for which that has no room
   double began;             // time at which the anchors were set [s]
+  double now;               // time of the point that is evaluated [s]
   int32_t ntail;            // number of these coordinates
   int32_t* place;           // (max_contacts) of an anchor's deformation among them
   const double* tail;       // (ntail) their values at the point that is evaluated
@@ -143,7 +145,7 @@ void hfi_accel_finish(hfAccel* a, double* x);
 void hfi_accel_collide(hfAccel* a);
 // Forces at velocity v; adds J^T f to tau.
 void hfi_accel_contact_forces(hfAccel* a, const double* v, double* tau);
-// Row velocities of a contact at v.
+// Row velocities J v + drift of a contact at v.
 void hfi_accel_row_velocities(const hfiAccelContact* c, const double* v, double* s);
 // tau += J^T f of a contact.
 void hfi_accel_add_force(const hfiAccelContact* c, const double* f, double* tau);

@@ -13,6 +13,7 @@
 // There the anchored law has w = k_t xi0 + (h k_t + c_t) s, so c_t - k_t is passed for c_t.
 #include "continuous/accel.h"
 
+#include "contact/surface.h"
 #include "solve/contact.h"
 #include "world/law.h"
 
@@ -23,7 +24,7 @@
 void hfi_accel_row_velocities(const hfiAccelContact* c, const double* v, double* s) {
   const double* J = c->J;
   for (int r = 0; r < c->dim; ++r, J += c->n) {
-    s[r] = 0;
+    s[r] = c->drift[r];
     for (int k = 0; k < c->n; ++k) s[r] += J[k] * v[c->cols[k]];
   }
 }
@@ -51,6 +52,7 @@ static void set_law(const hfAccel* a, hfiAccelContact* c) {
     w.group[g] = 0.5 * (inverse_mass(a, c, row) + inverse_mass(a, c, row + hfi_group_dim(g) - 1));
   }
   hfi_contact_law(c->at, a->config.friction, &w, 0, INFINITY, &c->law);
+  if (c->at->material.adhesion != 0) hfi_contact_stick_on(c->at, &c->law);
   if (a->config.friction == HF_FRICTION_ANCHORED && !a->deforms) hfi_accel_follow(a, c);
 }
 
@@ -134,6 +136,13 @@ static int fill_rows(hfAccel* a, hfiAccelContact* c, int32_t* cols, double* J) {
   return c->n;
 }
 
+static void set_drift(const hfiWorld* w, hfiAccelContact* c) {
+  memset(c->drift, 0, sizeof c->drift);
+  if (!w->surfaces) return;
+  hfiSurfaceMotion motion = hfi_surface_motion(w->surfaces, w->dynamics.X_WB, c->at, 0);
+  for (int r = 1; r < c->dim; ++r) c->drift[r] = hfi_surface_drift(&motion, c->at, r, 0);
+}
+
 void hfi_accel_collide(hfAccel* a) {
   const hfiWorld* w = a->world;
   int32_t* cols = a->cols;
@@ -147,6 +156,7 @@ void hfi_accel_collide(hfAccel* a) {
     c->dim = c->at->material.condim;
     if (!fill_rows(a, c, cols, J)) continue;
     cols += c->n, J += c->dim * c->n;
+    set_drift(w, c);
     set_law(a, c);
     a->ncontact++;
   }

@@ -27,7 +27,7 @@ void hf_accel_begin(hfAccel* a, const hfState* state, const hfInput* input) {
 void hfi_accel_anchor(hfAccel* a, const hfState* state, const double* v, double span) {
   hfi_world_mark_start(a->world);
   hf_dynamics_velocity(a->dynamics, v);
-  hfi_memory_recall(state, a->dynamics, span, a->world->contact, a->world->ncontact);
+  hfi_memory_recall(state, a->dynamics, a->world->surfaces, span, a->world->contact, a->world->ncontact);
   for (int i = 0; i < a->world->ncontact; ++i) {
     const hfiContact* c = &a->world->contact[i];
     hfMat3 R_WB = a->dynamics->X_WB[c->body_b].R;
@@ -37,7 +37,7 @@ void hfi_accel_anchor(hfAccel* a, const hfState* state, const double* v, double 
     a->anchor[i] = anchor;
   }
   a->nanchor = a->world->ncontact;
-  a->began = state->time;
+  a->began = a->now = state->time;
   a->visited = 0;
   for (int i = 0; i < a->ncontact && !a->deforms; ++i) hfi_accel_follow(a, &a->contact[i]);
 }
@@ -99,5 +99,6 @@ int hfi_accel_settle(hfAccel* a, hfState* state, double h) {
     a->start[kept++] = a->start[i];
   }
   a->nanchor = 0; // used up
-  return hfi_memory_store(state, a->world->X0_WB, a->dynamics->X_WB, a->start, a->outcome, kept);
+  hfiContactStep step = {a->world->surfaces, h, a->world->X0_WB, a->dynamics->X_WB, a->start, a->outcome, kept};
+  return hfi_memory_store(state, &step);
 }

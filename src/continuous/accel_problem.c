@@ -15,7 +15,7 @@ static const double STEP = 1e-5;
 // The slopes on both sides agree when they differ by less than this share plus this much [-, m/s^2].
 static const double AGREE = 0.1, AGREE_FLOOR = 1e-2;
 
-// Row velocities J(q (+) e v) v of the contacts at q (+) e v. The accel is at no known configuration afterwards.
+// Row velocities J(q (+) e v) v + drift of the contacts at q (+) e v. The accel is at no known configuration afterwards.
 static void look_aside(hfAccel* a, const double* q, const double* v, double e, hfiMoved* out, int32_t* count) {
   memcpy(a->q_moved, q, (size_t)a->model->nq * sizeof *q);
   hf_model_integrate(a->model, a->q_moved, v, e);
@@ -53,7 +53,7 @@ static void fill_rates(hfAccel* a) {
     const hfiMoved *back = find_moved(key, a->moved[0], a->nmoved[0]), *on = find_moved(key, a->moved[1], a->nmoved[1]);
     for (int r = 0; r < p->contact[i].dim; ++r) {
       int row = p->contact[i].row + r;
-      double here = hfi_dot(p->J + (size_t)row * (size_t)p->nv, p->v, p->nv);
+      double here = hfi_dot(p->J + (size_t)row * (size_t)p->nv, p->v, p->nv) + a->contact[i].drift[r];
       p->Jdot_v[row] = choose_slope(on ? (on->s[r] - here) / STEP : NAN, back ? (here - back->s[r]) / STEP : NAN);
     }
   }

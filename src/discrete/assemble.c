@@ -79,6 +79,7 @@ void hfi_assembly_init(hfiAssembly* a, const hfModel* m, int max_contacts, hfiAr
   a->column_v0 = HFI_TAKE(arena, double, 2 * hfi_longest_chain(m));
   a->column_start = HFI_TAKE(arena, double, 2 * hfi_longest_chain(m));
   a->column_inverse = HFI_TAKE(arena, double, 2 * hfi_longest_chain(m));
+  a->drift = HFI_TAKE(arena, double, c->nrow);
   if (!arena->base) return;
   int start = 0, entry = 0;
   for (int t = 0; t <= m->ntree; ++t) {
@@ -98,6 +99,7 @@ void hfi_assembly_begin(hfiAssembly* a, const hfDynamics* d, double h, const dou
   const hfModel* m = d->model;
   p->h = h;
   p->nblock = p->nrow = p->npiece = p->ncol = p->njac = p->nsaturated = p->ncontact = 0;
+  p->drift = NULL;
   a->ncapped = 0;
   a->body_a = a->body_b = -1;
   for (int k = 0; k < m->nM; ++k) p->M[a->entry[k][0]] = p->M[a->entry[k][1]] = d->M[k];
@@ -106,6 +108,11 @@ void hfi_assembly_begin(hfiAssembly* a, const hfDynamics* d, double h, const dou
   memcpy(a->start, v0, sizeof *v0 * (size_t)p->nv);
   memset(p->p, 0, sizeof *p->p * (size_t)p->nv);
   memset(p->diag, 0, sizeof *p->diag * (size_t)p->nv);
+}
+
+void hfi_assembly_begin_drift(hfiAssembly* a) {
+  a->problem.drift = a->drift;
+  memset(a->drift, 0, sizeof *a->drift * (size_t)a->capacity.nrow);
 }
 
 // ---- contacts ------------------------------------------------------------------------------------

@@ -19,6 +19,8 @@ typedef struct hfiAssembly {
   int32_t col;                        // first of the columns in the problem
   double *column_v0, *column_start, *column_inverse; // (columns) v0, start and 1/M_ii
 
+  double* drift;        // (rows) of the problem, where the surface of some geom moves
+
   int32_t ncapped;      // rows whose stiffness was capped for conditioning
 } hfiAssembly;
 
@@ -29,6 +31,9 @@ void hfi_assembly_init(hfiAssembly* a, const hfModel* model, int max_contacts, h
 
 // Starts a problem: M of the dynamics, v0, p* = 0, diag = 0, no rows.
 void hfi_assembly_begin(hfiAssembly* a, const hfDynamics* dynamics, double h, const double* v0);
+
+// Gives the rows of the problem a drift, which is zero until somebody sets it.
+void hfi_assembly_begin_drift(hfiAssembly* a);
 
 // Appends a contact; friction: hfFrictionLaw. steepest: h (h k + c) w of anchored friction is capped there.
 // Returns its block, or -1 if it can move nothing.

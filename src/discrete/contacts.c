@@ -2,7 +2,9 @@
 // that its solution closes.
 #include "discrete/discrete.h"
 
+#include "contact/surface.h"
 #include "solve/law.h"
+#include "world/law.h"
 
 #include <string.h>
 
@@ -99,18 +101,30 @@ static void limit_recovery(const hfiDiscrete* s, hfContactLaw* law) {
   if (s->config.mlcp.recovery * law->depth > deepest) law->depth = deepest / s->config.mlcp.recovery;
 }
 
+// The velocities that moving surfaces add to the rows of contact i.
+static void set_drift(hfiDiscrete* s, int i) {
+  hfStepProblem* p = &s->assembly.problem;
+  const hfStepBlock* b = &p->block[s->block[i]];
+  const hfiContact* c = &s->world->contact[i];
+  hfiSurfaceMotion motion = hfi_surface_motion(s->world->model, s->world->dynamics.X_WB, c, p->h);
+  for (int r = 1; r < b->dim; ++r) p->drift[b->row + r] = hfi_surface_drift(&motion, c, r, p->h);
+}
+
 // The rows of contact i into the step problem.
 static inline void add_contact(hfiDiscrete* s, int i, double steepest) {
   s->block[i] = hfi_assembly_add_contact(&s->assembly, &s->world->dynamics, &s->world->contact[i], s->config.friction,
                                          steepest, s->config.static_speed);
-  if (s->mlcp && s->block[i] >= 0)
-    limit_recovery(s, &s->assembly.problem.contact[s->assembly.problem.block[s->block[i]].param]);
+  if (s->world->surfaces && s->block[i] >= 0) set_drift(s, i);
+  if (s->block[i] < 0) return;
+  hfContactLaw* law = &s->assembly.problem.contact[s->assembly.problem.block[s->block[i]].param];
+  if (s->mlcp) limit_recovery(s, law); // rigid contact needs no depth for its force
+  else if (s->world->contact[i].material.adhesion != 0) hfi_contact_stick_on(&s->world->contact[i], law);
 }
 
 // The contacts of the world, with what the state remembers of them, into the step problem.
 static void add_contacts(hfiDiscrete* s, const hfState* state) {
   hfiWorld* w = s->world;
-  if (hfi_contacts_remember(s)) hfi_memory_recall(state, &w->dynamics, s->config.step, w->contact, w->ncontact);
+  if (hfi_contacts_remember(s)) hfi_memory_recall(state, &w->dynamics, w->surfaces, s->config.step, w->contact, w->ncontact);
   double steepest = find_steepest(s);
   for (int i = 0; i < w->ncontact; ++i) add_contact(s, i, steepest);
 }
@@ -187,7 +201,7 @@ static void add_new_contacts(hfiDiscrete* s, const hfState* state) {
   for (int i = 0; i < w->ncontact; ++i) {
     if (s->block[i] != HFI_NEW_CONTACT) continue;
     hfiContact* c = &w->contact[i];
-    if (hfi_contacts_remember(s)) hfi_memory_recall(state, &w->dynamics, s->config.step, c, 1);
+    if (hfi_contacts_remember(s)) hfi_memory_recall(state, &w->dynamics, w->surfaces, s->config.step, c, 1);
     add_contact(s, i, find_steepest(s));
     mark_tree(s, c->body_a);
     mark_tree(s, c->body_b);

@@ -121,7 +121,7 @@ hfContact hfi_discrete_evaluated_contact(const hfiDiscrete* d, int i);
 // The same after a step: forces and velocities at its end.
 hfContact hfi_discrete_contact(const hfiDiscrete* d, int i);
 
-// out (dim) = J v of the rows of a block.
+// out (dim) = J v + drift of the rows of a block.
 void hfi_block_velocity(const hfStepProblem* problem, const hfStepBlock* block, const double* v, double* out);
 // Outcomes of the contacts, accelerations, actuator forces and the report, from v1 and the impulses.
 void hfi_discrete_results(hfiDiscrete* d, hfiStepOutput* out);

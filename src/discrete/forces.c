@@ -8,14 +8,15 @@
 
 // Inverse dynamics looks ahead: a constraint takes its signal at the end of the step, where it will be met, and
 // computed torque takes the rates of its signal.
-static void look_ahead(hfiDiscrete* s, double time) {
+static void look_ahead(hfiDiscrete* s, double time, const hfInput* in) {
   hfiWorld* w = s->world;
   const hfModel* m = w->model;
   if (!w->config.scene_signals || !m->nsignal) return; // the rates stay zero
   memset(s->ctrl_rate, 0, 2 * sizeof *s->ctrl_rate * (size_t)m->nu);
   for (int i = 0; i < m->nu; ++i) {
     int signal = hf_model_actuator_signal(m)[i], law = w->actuation.law[i];
-    if (signal < 0 || hf_model_signal_type(m)[signal] == HF_SIGNAL_FEEDBACK) continue; // of feedback no later value is known
+    if (signal < 0 || hfi_control_is_given(in, i)) continue;
+    if (hf_model_signal_type(m)[signal] == HF_SIGNAL_FEEDBACK) continue; // no later value is known
     if (law == HF_DRIVE_CONSTRAINT) w->ctrl[i] = hf_signal_value(m, signal, time + s->config.step);
     if (law == HF_DRIVE_COMPUTED_TORQUE) hf_signal_rates(m, signal, time, s->ctrl_rate + 2 * i);
   }
@@ -31,7 +32,7 @@ void hfi_discrete_forces(hfiDiscrete* s, const hfState* state, const hfInput* in
   hfi_world_load(w, state->time, in);
   memset(s->tau, 0, sizeof *s->tau * (size_t)m->nv);
   hfi_world_add_applied(w, in, s->tau);
-  look_ahead(s, state->time);
+  look_ahead(s, state->time, in);
   const double* targets = hfi_world_targets(w, in);
   hfi_postpone_factors(d);
   hf_actuation_update(&w->actuation, d, hf_state_q(state));

@@ -27,7 +27,7 @@ static void spread_row(const hfStepProblem* p, const hfStepBlock* b, int r, doub
   }
 }
 
-// J v of row r of a block.
+// J v of row r of a block, without drift.
 static double row_velocity(const hfStepProblem* p, const hfStepBlock* b, int r, const double* v) {
   double sum = 0;
   for (int k = b->piece; k < b->piece + b->npiece; ++k) {
@@ -90,7 +90,9 @@ static void strike(hfiDiscrete* s, int i, double vn, double after) {
   double normal = push_row(s, b, 0, after - vn, INFINITY), most = p->contact[b->param].mu[HF_SLIDING] * normal;
   impact->gamma[0] += normal;
   if (b->dim < 3 || !(most > 0)) return;
-  double t1 = row_velocity(p, b, 1, p->v0), t2 = row_velocity(p, b, 2, p->v0), slip = sqrt(t1 * t1 + t2 * t2);
+  double t1 = row_velocity(p, b, 1, p->v0), t2 = row_velocity(p, b, 2, p->v0);
+  if (p->drift) t1 += p->drift[b->row + 1], t2 += p->drift[b->row + 2];
+  double slip = sqrt(t1 * t1 + t2 * t2);
   if (!(slip > 0)) return;
   impact->gamma[1] += push_row(s, b, 1, -t1, most * fabs(t1) / slip);
   impact->gamma[2] += push_row(s, b, 2, -t2, most * fabs(t2) / slip);

@@ -4,6 +4,7 @@
 #include "discrete/discrete.h"
 
 #include "contact/result.h"
+#include "contact/surface.h"
 #include "solve/law.h"
 #include "solve/solver.h"
 
@@ -18,6 +19,7 @@ void hfi_block_velocity(const hfStepProblem* p, const hfStepBlock* b, const doub
     for (int r = 0; r < b->dim; ++r, J += piece->ncol)
       for (int c = 0; c < piece->ncol; ++c) out[r] += J[c] * v[cols[c]];
   }
+  for (int r = 0; p->drift && r < b->dim; ++r) out[r] += p->drift[b->row + r];
 }
 
 // ---- outcomes of contacts ---------------------------------------------------------------------------
@@ -49,7 +51,7 @@ static int contact_sticks(const hfiDiscrete* s, const hfStepBlock* b, int slips,
   return slip_is_in_stick_region(law, p->h, velocity, gamma[0] / p->h);
 }
 
-// J v1 of a contact: the solver has it, the rigid one has not.
+// Row velocities of a contact at the end: the solver has them, the rigid one has not.
 static const double* end_velocity(const hfiDiscrete* s, const hfStepBlock* b, double* scratch) {
   if (!s->mlcp) return hfi_solver_row_velocities(s->solver) + b->row;
   hfi_block_velocity(&s->assembly.problem, b, s->v1, scratch);
@@ -160,6 +162,10 @@ hfContact hfi_discrete_evaluated_contact(const hfiDiscrete* s, int i) {
   hfVec3 v = v3_sub(va, hf_dynamics_point_velocity(d, c->body_b, c->p_W).v);
   r.vn = v3_dot(c->n, v);
   r.vt = v3_axpy(-r.vn, c->n, v);
+  if (s->world->surfaces) {
+    hfiSurfaceMotion motion = hfi_surface_motion(s->world->model, d->X_WB, c, 0);
+    r.vt = v3_add(r.vt, hfi_across(c->n, v3_sub(motion.a, motion.b)));
+  }
   r.fn = s->assembly.problem.contact[s->assembly.problem.block[s->block[i]].param].normal_force0;
   return r;
 }

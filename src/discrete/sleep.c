@@ -253,11 +253,27 @@ static void fall_asleep(hfiDiscrete* s, hfState* state, const hfInput* in, int64
   }
 }
 
+// What lies on a surface that moves does not rest, however slow that is.
+static void stay_awake_on_surfaces(const hfiDiscrete* s, int64_t* word) {
+  const hfStepProblem* p = &s->assembly.problem;
+  const int32_t* tree = hf_model_body_tree(s->world->model);
+  for (int i = 0; p->drift && i < s->world->ncontact; ++i) {
+    const hfiContact* c = &s->world->contact[i];
+    const hfStepBlock* b = s->block[i] >= 0 ? &p->block[s->block[i]] : NULL;
+    int moving = 0;
+    for (int r = 1; b && r < b->dim; ++r) moving |= p->drift[b->row + r] != 0;
+    if (moving && tree[c->body_a] >= 0) word[tree[c->body_a]] = 0;
+    if (moving && tree[c->body_b] >= 0) word[tree[c->body_b]] = 0;
+  }
+}
+
 void hfi_sleep_end(hfiDiscrete* s, hfState* state, const hfInput* in, hfStepReport* report) {
   const hfModel* m = s->world->model;
   int64_t* word = hf_state_mutable_discrete(state) + HFI_WORD_TREES;
   if (!s->sleep.count) memset(s->sleep.asleep, 0, sizeof *s->sleep.asleep * (size_t)m->ntree);
-  if (count_rest(s, hf_state_v(state), word) && report->status == HF_OK) fall_asleep(s, state, in, word);
+  int any_has_rested = count_rest(s, hf_state_v(state), word);
+  stay_awake_on_surfaces(s, word);
+  if (any_has_rested && report->status == HF_OK) fall_asleep(s, state, in, word);
   for (int t = 0; t < m->ntree; ++t) report->nsleep += word[t] < 0;
 }
 

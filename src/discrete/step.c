@@ -19,6 +19,7 @@ void hfi_discrete_problem(hfiDiscrete* s, const hfState* state, const hfInput* i
   if (s->config.gyroscopic) hfi_flight_bias(&s->flight, d);
   else hf_dynamics_bias(d);
   hfi_assembly_begin(&s->assembly, d, s->config.step, v0);
+  if (s->world->surfaces) hfi_assembly_begin_drift(&s->assembly);
   hfi_discrete_forces(s, state, in);
   if (s->sleep.stepping) hfi_sleep_find(s, state, in);
   hfi_discrete_contacts(s, state);
@@ -94,10 +95,9 @@ static hfStatus solve_step(hfiDiscrete* s, const hfState* state, hfStepReport* r
 // Remembers the contacts of the step beside those of trees that sleep. Returns how many found no room.
 static int store_memory(hfiDiscrete* s, hfState* state) {
   const hfiWorld* w = s->world;
-  const hfPose* X1_WB = w->dynamics.X_WB;
-  if (s->sleep.count)
-    return hfi_memory_store_beside(state, s->sleep.still, s->sleep.fresh, w->X0_WB, X1_WB, w->contact, s->outcome, w->ncontact);
-  return hfi_memory_store(state, w->X0_WB, X1_WB, w->contact, s->outcome, w->ncontact);
+  hfiContactStep step = {w->surfaces, s->config.step, w->X0_WB, w->dynamics.X_WB, w->contact, s->outcome, w->ncontact};
+  if (s->sleep.count) return hfi_memory_store_beside(state, s->sleep.still, s->sleep.fresh, &step);
+  return hfi_memory_store(state, &step);
 }
 
 // Moves the state to the end of the step. s->foreseen, no longer needed, becomes the velocities there: v1 after the

@@ -224,8 +224,8 @@ int hfi_mjcf_make_builtin(hfiMjcf* m, const hfiElem* elem, hfiMeshSpec* spec);
 // The path of a file that <asset> names.
 const char* hfi_mjcf_asset_path(hfiMjcf* m, const hfiElem* elem, const char* file);
 void hfi_mjcf_read_hfield(hfiMjcf* m, hfiElem* elem);
-// The id of the height field of that name, which is loaded when it is first used; -1 after a refusal.
-int hfi_mjcf_load_hfield(hfiMjcf* m, const hfiElem* geom, const char* name);
+// The same for a height field.
+int hfi_mjcf_load_hfield(hfiMjcf* m, hfiMjcfAsset* asset);
 const hfiMjcfMaterial* hfi_mjcf_find_material(hfiMjcf* m, const char* name);
 
 void hfi_mjcf_read_tree(hfiMjcf* m, const hfiScope* scope,

@@ -4,9 +4,13 @@
 //   hemisphere N        upper half of an octahedron whose edges are divided into N + 1, and its disc
 //   cone N R            N corners of radius 1 at z = -1 and of radius R at z = 1 (one corner for R = 0)
 //   supersphere N E F   x = C_F(a) C_E(b), y = C_F(a) S_E(b), z = S_F(a) on N latitudes a and N longitudes b
+//   wedge N M A B g     the centres of N x M bins of a sphere about -z: (cos b sin a, sin b, -cos b cos a), a within A degrees of 0, b within
+//                       B degrees; edges of bins at g x^5 + (1 - g) x of even x in -1 ... 1, narrow in the middle
+//   plate N M           the centres of N x M bins of the square |x|, |y| <= 1 at z = -1
 //   supertorus N R E F  x = C_F(u) (1 + R C_E(v)), y = S_F(u) (1 + R C_E(v)), z = R S_E(v) on N x N angles
 //
-// with C_E(a) = sign(cos a) |cos a|^E, S_E likewise of the sine. The first three are convex: their hull is their surface.
+// with C_E(a) = sign(cos a) |cos a|^E, S_E likewise of the sine. The first three are convex: their hull is their surface. That of a wedge stands
+// for it too. A plate has no volume: a geom with it can only be drawn.
 #include "import/mjcf.h"
 
 #include <string.h>
@@ -129,23 +133,62 @@ static Points make_supertorus(hfiReader* r, const double* x) {
   return p;
 }
 
+// ---- wedge and plate ------------------------------------------------------------------------------
+
+// The centre of bin i of n between -1 and 1, whose edges are drawn together in the middle by g.
+static double find_centre(int i, int n, double g) {
+  double edge[2];
+  for (int k = 0; k < 2; ++k) {
+    double x = 2.0 * (i + k) / n - 1;
+    edge[k] = g * pow(x, 5) + (1 - g) * x;
+  }
+  return 0.5 * (edge[0] + edge[1]);
+}
+
+static Points make_wedge(hfiReader* r, const double* x) {
+  int n = (int)x[0], m = (int)x[1];
+  Points p = make_points(r, n * m, 0);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < m; ++j) {
+      double a = HFI_PI / 180 * x[2] * find_centre(i, n, x[4]), b = HFI_PI / 180 * x[3] * find_centre(j, m, x[4]);
+      add_point(&p, cos(b) * sin(a), sin(b), -cos(b) * cos(a));
+    }
+  return p;
+}
+
+static Points make_plate(hfiReader* r, const double* x) {
+  int n = (int)x[0], m = (int)x[1];
+  Points p = make_points(r, n * m, 2 * (n - 1) * (m - 1));
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < m; ++j) {
+      int here = i * m + j;
+      add_point(&p, find_centre(i, n, 0), find_centre(j, m, 0), -1);
+      if (i == n - 1 || j == m - 1) continue;
+      add_face(&p, here, here + m, here + 1);
+      add_face(&p, here + m + 1, here + 1, here + m);
+    }
+  return p;
+}
+
 // ---- the table ----------------------------------------------------------------------------------
 
-// Ranges of the parameters; the first is a whole number.
+// Ranges of the parameters; the first `whole` are whole numbers.
 static const struct {
   const char* word;
-  int count;
-  double least[4], most[4];
+  int count, whole;
+  double least[5], most[5];
   Points (*make)(hfiReader* r, const double* x);
-} builtins[] = {{"sphere", 1, {0}, {4}, make_sphere},
-                {"hemisphere", 1, {0}, {10}, make_hemisphere},
-                {"cone", 2, {3, 0}, {1000, 1}, make_cone},
-                {"supersphere", 3, {3, 0, 0}, {1000, 100, 100}, make_supersphere},
-                {"supertorus", 4, {4, 1e-9, 0, 0}, {1000, 1, 100, 100}, make_supertorus}};
+} builtins[] = {{"sphere", 1, 1, {0}, {4}, make_sphere},
+                {"hemisphere", 1, 1, {0}, {10}, make_hemisphere},
+                {"cone", 2, 1, {3, 0}, {1000, 1}, make_cone},
+                {"supersphere", 3, 1, {3, 0, 0}, {1000, 100, 100}, make_supersphere},
+                {"supertorus", 4, 1, {4, 1e-9, 0, 0}, {1000, 1, 100, 100}, make_supertorus},
+                {"wedge", 5, 2, {1, 1, 1e-9, 1e-9, 0}, {1000, 1000, 180, 90, 1}, make_wedge},
+                {"plate", 2, 2, {1, 1}, {1000, 1000}, make_plate}};
 
 int hfi_mjcf_make_builtin(hfiMjcf* m, const hfiElem* elem, hfiMeshSpec* spec) {
   const char* word = hfi_attr(elem, "builtin");
-  double x[4] = {0};
+  double x[5] = {0};
   size_t i = 0;
   while (word && i < sizeof builtins / sizeof *builtins && strcmp(builtins[i].word, word) != 0) ++i;
   if (!word || strcmp(word, "none") == 0) return 0;
@@ -156,9 +199,9 @@ int hfi_mjcf_make_builtin(hfiMjcf* m, const hfiElem* elem, hfiMeshSpec* spec) {
   hfi_require(m->r, elem, "params");
   hfi_read_reals(m->r, elem, "params", builtins[i].count, builtins[i].count, x);
   for (int k = 0; k < builtins[i].count && !m->r->status; ++k)
-    if (!(x[k] >= builtins[i].least[k] && x[k] <= builtins[i].most[k]) || (k == 0 && x[k] != floor(x[k])))
+    if (!(x[k] >= builtins[i].least[k] && x[k] <= builtins[i].most[k]) || (k < builtins[i].whole && x[k] != floor(x[k])))
       hfi_fail(m->r, elem, HF_ERROR_MODEL, "params of a %s: number %d, %g, is not in %g to %g%s", word, k + 1, x[k], builtins[i].least[k],
-               builtins[i].most[k], k ? "" : " or not whole");
+               builtins[i].most[k], k < builtins[i].whole ? " or not whole" : "");
   if (m->r->status) return 1;
   Points p = builtins[i].make(m->r, x);
   spec->vertex = p.vertex, spec->nvertex = p.nvertex, spec->face = p.face, spec->nface = p.nface;

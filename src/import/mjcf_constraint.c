@@ -7,7 +7,7 @@
 
 static void apply_pair(hfiMjcf* m, const hfiElem* elem, void* data) {
   hfPairDef* d = data;
-  double ignored[2], adhesion = 0;
+  double ignored[2];
   hfi_read_int(m->r, elem, "condim", &d->condim);
   hfi_read_reals(m->r, elem, "friction", 1, 5, d->friction);
   hfi_read_real(m->r, elem, "margin", &d->margin);
@@ -16,8 +16,7 @@ static void apply_pair(hfiMjcf* m, const hfiElem* elem, void* data) {
   if (hfi_read_reals(m->r, elem, "solreffriction", 1, 2, ignored))
     hfi_note(m->r, elem, HF_NOTE,
              "solreffriction of a pair: friction follows the contact's own law instead");
-  if (hfi_read_real(m->r, elem, "adhesion", &adhesion) && adhesion != 0)
-    hfi_note(m->r, elem, HF_WARNING, "adhesion is not supported: contacts do not pull");
+  hfi_read_real(m->r, elem, "adhesion", &d->adhesion);
 }
 
 // A pair takes no parameter from its geoms.

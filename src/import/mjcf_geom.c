@@ -25,7 +25,7 @@ typedef struct GeomSpec {
   double fromto[6];
   int has_fromto;
   const char *mesh, *hfield, *material;
-  double rgba[4], surfacevel[6], adhesion;
+  double rgba[4];
   int has_rgba;
 } GeomSpec;
 
@@ -68,8 +68,8 @@ static void apply_contact(hfiMjcf* m, const hfiElem* elem, GeomSpec* s) {
   hfi_read_real(r, elem, "gap", &s->def.gap);
   hfi_read_real(r, elem, "solmix", &s->def.solmix);
   hfi_mjcf_read_solver(m, elem, "solref", "solimp", s->def.solref, s->def.solimp);
-  hfi_read_reals(r, elem, "surfacevel", 1, 6, s->surfacevel);
-  hfi_read_real(r, elem, "adhesion", &s->adhesion);
+  hfi_read_reals(r, elem, "surfacevel", 1, 6, s->def.surface_velocity);
+  hfi_read_real(r, elem, "adhesion", &s->def.adhesion);
 }
 
 static void apply_geom(hfiMjcf* m, const hfiElem* elem, void* data) {
@@ -162,19 +162,16 @@ static int find_shape(hfiMjcf* m, const hfiScope* scope, GeomSpec* s, hfiElem* e
     s->def.size[0] = 1;
     return 1;
   }
-  if (shape->uses_hfield) {
-    if (!s->hfield) hfi_fail(m->r, elem, HF_ERROR_MODEL, "a geom of type hfield must name a height field");
-    else s->def.hfield = hfi_mjcf_load_hfield(m, elem, s->hfield);
-    return !m->r->status;
-  }
-  if (shape->uses_mesh && !s->mesh)
-    hfi_fail(m->r, elem, HF_ERROR_MODEL, "a geom of type mesh must name a mesh");
-  if (!s->mesh || !(shape->uses_mesh || shape->fit) || m->r->status) return !m->r->status;
-  hfiMjcfAsset* asset = hfi_mjcf_find_asset(m, elem, "mesh", "mesh", m->meshes, s->mesh);
+  if (shape->uses_hfield && !s->hfield) hfi_fail(m->r, elem, HF_ERROR_MODEL, "a geom of type hfield must name a height field");
+  if (shape->uses_mesh && !s->mesh) hfi_fail(m->r, elem, HF_ERROR_MODEL, "a geom of type mesh must name a mesh");
+  if (m->r->status || !(shape->uses_hfield || (s->mesh && (shape->uses_mesh || shape->fit)))) return !m->r->status;
+  hfiMjcfAsset* asset = shape->uses_hfield ? hfi_mjcf_find_asset(m, elem, "hfield", "height field", m->hfields, s->hfield)
+                                           : hfi_mjcf_find_asset(m, elem, "mesh", "mesh", m->meshes, s->mesh);
   if (!asset) return 0;
-  s->def.mesh = hfi_mjcf_load_mesh(m, asset);
-  s->def.mesh_fit = shape->uses_mesh ? 0 : m->fitaabb ? 2 : 1;
-  if (s->def.mesh >= 0 || m->r->status) return !m->r->status;
+  int id = shape->uses_hfield ? hfi_mjcf_load_hfield(m, asset) : hfi_mjcf_load_mesh(m, asset);
+  *(shape->uses_hfield ? &s->def.hfield : &s->def.mesh) = id;
+  s->def.mesh_fit = shape->uses_mesh || shape->uses_hfield ? 0 : m->fitaabb ? 2 : 1;
+  if (id >= 0 || m->r->status) return !m->r->status;
   if (hfi_mesh_do_without(m->r, asset->elem, is_only_drawn(m, scope, s, elem)))
     hfi_mjcf_leave_out(m, HF_OBJECT_GEOM, elem);
   return 0;
@@ -189,13 +186,6 @@ static void set_colour(hfiMjcf* m, const hfiElem* elem, GeomSpec* s) {
 }
 
 static void warn_about_contact(hfiMjcf* m, const GeomSpec* s, const hfiElem* elem) {
-  for (int i = 0; i < 6; ++i)
-    if (s->surfacevel[i] != 0) {
-      hfi_note(m->r, elem, HF_WARNING, "surfacevel is not supported: the surface stands still");
-      break;
-    }
-  if (s->adhesion != 0)
-    hfi_note(m->r, elem, HF_WARNING, "adhesion is not supported: contacts do not pull");
   if (s->def.solref[0] != 0)
     hfi_note(
         m->r, elem, HF_NOTE,

@@ -48,8 +48,7 @@ static hfStatus read_heights(hfiMjcf* m, const hfiElem* elem, hfiHeightMap* map)
   if (hfi_attr(elem, "elevation")) return hfi_fail(m->r, elem, HF_ERROR_MODEL, "both file and elevation are given");
   int png = is_png(m, elem, file);
   if (m->r->status) return m->r->status;
-  hfStatus status = hfi_height_map_load(map, hfi_mjcf_asset_path(m, elem, file), png, &m->r->scratch);
-  return status == HF_OK ? HF_OK : (hfStatus)hfi_keep(m->r, elem, status);
+  return hfi_height_map_load(map, hfi_mjcf_asset_path(m, elem, file), png, &m->r->scratch);
 }
 
 static int add_height_field(hfiMjcf* m, const hfiMjcfAsset* asset, hfiHeightMap* map) {
@@ -61,7 +60,7 @@ static int add_height_field(hfiMjcf* m, const hfiMjcfAsset* asset, hfiHeightMap*
   for (int i = 0; i < 4; ++i)
     if (!r->status && !(size[i] > 0)) hfi_fail(r, elem, HF_ERROR_MODEL, "size: number %d must be positive, is %g", i + 1, size[i]);
   double* height = HFI_NEW(r, double, (size_t)map->nrow * (size_t)map->ncol);
-  if (r->status || !height) return -1;
+  if (r->status || !height) return r->status;
   hfi_height_map_normalise(map);
   for (int i = 0; i < map->nrow * map->ncol; ++i) height[i] = size[2] * (double)map->value[i];
   d.name = m->prefix[0] ? hfi_format(r, "%s%s", m->prefix, asset->name) : asset->name;
@@ -69,16 +68,15 @@ static int add_height_field(hfiMjcf* m, const hfiMjcfAsset* asset, hfiHeightMap*
   d.nrow = map->nrow, d.ncol = map->ncol;
   d.half_size[0] = size[0], d.half_size[1] = size[1], d.base = size[3];
   d.height = height;
-  return hfi_keep(r, elem, hf_builder_add_height_field(r->builder, &d, &r->scratch));
+  return hf_builder_add_height_field(r->builder, &d, &r->scratch);
 }
 
-int hfi_mjcf_load_hfield(hfiMjcf* m, const hfiElem* geom, const char* name) {
-  hfiMjcfAsset* a = hfi_mjcf_find_asset(m, geom, "hfield", "height field", m->hfields, name);
-  if (!a) return -1;
+int hfi_mjcf_load_hfield(hfiMjcf* m, hfiMjcfAsset* a) {
   if (a->loaded) return a->id;
   hfiHeightMap map = {0};
-  if (read_heights(m, a->elem, &map) == HF_OK) a->id = add_height_field(m, a, &map);
+  hfStatus status = read_heights(m, a->elem, &map);
+  a->id = status == HF_OK ? add_height_field(m, a, &map) : (int)status;
   free(map.value);
-  a->loaded = 1;
+  a->loaded = a->id >= 0; // after a failure the next geom tries again, so that it gets the message too
   return a->id;
 }

@@ -18,6 +18,7 @@ static void write_pair(hfiMjcfWriter* w, int i) {
   hfi_mjcf_put_reals(w, "friction", d.friction, 5);
   hfi_mjcf_put_real(w, "margin", d.margin - d.gap, 0);
   hfi_mjcf_put_real(w, "gap", d.gap, 0);
+  hfi_mjcf_put_real(w, "adhesion", d.adhesion, 0);
   hfi_mjcf_put_solver(w, "solref", "solimp", d.solref, d.solimp);
   hfi_mjcf_print(w, "/>\n");
 }

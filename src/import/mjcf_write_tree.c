@@ -183,8 +183,22 @@ static void put_contact(hfiMjcfWriter* w, const hfGeomDef* d) {
   hfi_mjcf_put_reals(w, "friction", d->friction, 3);
   hfi_mjcf_put_real(w, "margin", d->margin - d->gap, 0); // in MJCF contacts act below margin
   hfi_mjcf_put_real(w, "gap", d->gap, 0);
+  hfi_mjcf_put_real(w, "adhesion", d->adhesion, 0);
   hfi_mjcf_put_real(w, "solmix", d->solmix, 1);
   hfi_mjcf_put_solver(w, "solref", "solimp", d->solref, d->solimp);
+}
+
+// Of a height field the origin is elsewhere in MJCF: at its lowest height.
+static void put_surface_velocity(hfiMjcfWriter* w, const hfGeomDef* d) {
+  double u[6], range;
+  memcpy(u, d->surface_velocity, sizeof u);
+  if (d->hfield >= 0) {
+    hfVec3 origin = v3(0, 0, lowest_height(&w->b->hfield.data[d->hfield], &range));
+    v3_store(u, v3_add(v3_load(u), v3_cross(v3_load(u + 3), origin)));
+  }
+  int any = 0;
+  for (int i = 0; i < 6; ++i) any |= u[i] != 0;
+  if (any) hfi_mjcf_put_reals(w, "surfacevel", u, 6);
 }
 
 static void write_geom(hfiMjcfWriter* w, int i, int depth) {
@@ -210,6 +224,7 @@ static void write_geom(hfiMjcfWriter* w, int i, int depth) {
   }
   hfi_mjcf_put_int(w, "group", d->group, 0);
   put_contact(w, d);
+  put_surface_velocity(w, d);
   const double rgba[4] = {d->rgba[0], d->rgba[1], d->rgba[2], d->rgba[3]};
   hfi_mjcf_put_reals(w, "rgba", rgba, 4);
   hfi_mjcf_print(w, "/>\n");

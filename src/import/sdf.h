@@ -38,6 +38,14 @@ typedef struct hfiSdfMesh { // a mesh that was loaded already
   struct hfiSdfMesh* next;
 } hfiSdfMesh;
 
+typedef struct hfiSdfHeightmap { // a heightmap that was loaded already
+  const char* path;
+  double size[3];
+  int sampling;
+  int id;
+  struct hfiSdfHeightmap* next;
+} hfiSdfHeightmap;
+
 typedef struct hfiSdf {
   hfiReader* r;
   hfiElem* root;
@@ -45,6 +53,7 @@ typedef struct hfiSdf {
   int count, capacity;
   hfiNames names;
   hfiSdfMesh* meshes;
+  hfiSdfHeightmap* heightmaps;
   int depth; // of nested includes
 } hfiSdf;
 
@@ -69,11 +78,15 @@ hfiPlacement hfi_placement_inverse(hfiPlacement a);
 // The text of a child element, or NULL; the number in it, if there is one.
 const char* hfi_sdf_text(const hfiElem* elem, const char* child);
 int hfi_sdf_number(hfiSdf* s, const hfiElem* elem, const char* child, double* x);
+// The path of a file that a URI inside of a link names.
+const char* hfi_sdf_file(hfiSdf* s, const hfiSdfEntity* link, const char* uri);
 
 // ---- sdf_link.c, sdf_joint.c --------------------------------------------------------------------
 
 void hfi_sdf_read_inertial(hfiSdf* s, const hfiSdfEntity* link, hfBodyDef* def);
 void hfi_sdf_read_geoms(hfiSdf* s, const hfiSdfEntity* link, int body);
+// The height field of a <heightmap>, whose <pos> is added to X: its id, or a status < 0 with the message in reader->scratch.
+int hfi_sdf_load_heightmap(hfiSdf* s, const hfiSdfEntity* link, const hfiElem* elem, hfiPlacement* X);
 // Adds the joints of a link's body: none, one or two.
 void hfi_sdf_add_joints(hfiSdf* s, hfiSdfEntity* joint, int body);
 // Adds equalities of mimic joints and actuators, after all joints were added.

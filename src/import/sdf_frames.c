@@ -128,3 +128,8 @@ hfiSdfEntity* hfi_sdf_link_of(hfiSdf* s, hfiSdfEntity* e, int* world) {
   }
   return s->r->status ? NULL : e;
 }
+
+const char* hfi_sdf_file(hfiSdf* s, const hfiSdfEntity* link, const char* uri) {
+  if (strstr(uri, "://")) return hfi_resolve_uri(s->r, uri);
+  return hfi_resolve(s->r, link->scope ? link->scope->folder : s->r->folder, uri);
+}

@@ -33,11 +33,6 @@ void hfi_sdf_read_inertial(hfiSdf* s, const hfiSdfEntity* link, hfBodyDef* def) 
 
 // ---- shapes -------------------------------------------------------------------------------------
 
-static const char* mesh_path(hfiSdf* s, const hfiSdfEntity* link, const char* uri) {
-  if (strstr(uri, "://")) return hfi_resolve_uri(s->r, uri);
-  return hfi_resolve(s->r, link->scope ? link->scope->folder : s->r->folder, uri);
-}
-
 static int load_mesh(hfiSdf* s, const hfiSdfEntity* link, const hfiElem* elem) {
   hfiReader* r = s->r;
   hfiMeshSpec spec = hfi_mesh_spec_default();
@@ -45,7 +40,7 @@ static int load_mesh(hfiSdf* s, const hfiSdfEntity* link, const hfiElem* elem) {
   if (!uri || !uri->text) return hfi_fail(r, elem, HF_ERROR_PARSE, "<uri> is missing");
   if (scale) hfi_text_reals(r, scale, 3, 3, spec.scale);
   if (spec.scale[0] == 0 || spec.scale[1] == 0 || spec.scale[2] == 0) hfi_fail(r, elem, HF_ERROR_MODEL, "scale: a factor is zero");
-  spec.path = mesh_path(s, link, uri->text);
+  spec.path = hfi_sdf_file(s, link, uri->text);
   if (r->status) return r->status;
   for (const hfiSdfMesh* i = s->meshes; i; i = i->next)
     if (strcmp(i->path, spec.path) == 0 && memcmp(i->scale, spec.scale, sizeof spec.scale) == 0) return i->id;
@@ -69,6 +64,7 @@ static void read_sizes(hfiSdf* s, const hfiElem* shape, const hfiUrdfSize* item,
 }
 
 static int find_type(const char* name) {
+  if (strcmp(name, "heightmap") == 0) return HF_GEOM_HFIELD;
   for (int i = 0; i < HFI_SHAPES; ++i)
     if (strcmp(name, hfi_shape_kinds[i].name) == 0 && !hfi_shape_kinds[i].uses_hfield) return i;
   return -1;
@@ -100,10 +96,11 @@ static int read_shape(hfiSdf* s, const hfiSdfEntity* link, hfiElem* elem, hfGeom
     return 0;
   }
   const hfiShapeKind* kind = &hfi_shape_kinds[d->type];
-  if (kind->uses_mesh) {
-    d->mesh = load_mesh(s, link, shape);
-    if (d->mesh < 0 && !r->status) hfi_mesh_do_without(r, elem, !d->contype);
-    return d->mesh >= 0 && !r->status;
+  if (kind->uses_mesh || kind->uses_hfield) {
+    int id = kind->uses_mesh ? load_mesh(s, link, shape) : hfi_sdf_load_heightmap(s, link, shape, X);
+    *(kind->uses_mesh ? &d->mesh : &d->hfield) = id;
+    if (id < 0 && !r->status) hfi_mesh_do_without(r, elem, !d->contype);
+    return id >= 0 && !r->status;
   }
   const hfiElem* radii = hfi_child(shape, "radii"); // of an ellipsoid; Drake's has a, b and c
   if (d->type == HF_GEOM_PLANE)

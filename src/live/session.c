@@ -320,8 +320,8 @@ hfStatus hfi_session_command(hfiSession* s, const hfiCommand* c, hfError* error)
 
 // ---- stepping ------------------------------------------------------------------------------------
 
-// The input of a step that starts now. Where the scene's signals alone act, the sim asks them itself. Where the user holds a control,
-// the sim's signals are switched off, because they would win over it.
+// The input of a step that starts now. Where the scene's signals alone act, the sim asks them itself. A control that the user holds wins
+// over its signal.
 static hfInput step_input(hfiSession* s) {
   const hfModel* m = s->base;
   hfInput input = *s->input;
@@ -331,17 +331,15 @@ static hfInput step_input(hfiSession* s) {
     held |= !isnan(s->held[i]);
     alone = alone && !held && (hf_model_actuator_signal(m)[i] >= 0 || input.ctrl[i] == 0);
   }
-  hfi_sim_use_signals(s->sim, s->signals && !held);
+  hfi_sim_use_signals(s->sim, s->signals);
   if (alone) {
     input.ctrl = NULL;
     return input;
   }
-  if (s->signals) {
-    hf_signal_controls(m, s->state->time, input.ctrl);
-    hf_signal_feedback(m, s->state->time, hf_state_q(s->state), hf_state_v(s->state), input.ctrl);
-  }
-  for (int i = 0; i < m->nu; ++i)
+  for (int i = 0; i < m->nu; ++i) {
+    if (s->signals && hf_model_actuator_signal(m)[i] >= 0) input.ctrl[i] = NAN;
     if (!isnan(s->held[i])) input.ctrl[i] = s->held[i];
+  }
   return input;
 }
 

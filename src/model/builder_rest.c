@@ -137,6 +137,7 @@ int hf_builder_add_pair(hfBuilder* b, const hfPairDef* source, hfError* error) {
   if (!hfi_object_exists(b, HF_OBJECT_GEOM, d.geom1) || !hfi_object_exists(b, HF_OBJECT_GEOM, d.geom2) ||
       d.geom1 == d.geom2)
     return hfi_refuse_def(error, d.where, kind, d.name, "needs two different geoms that exist");
+  if (!isfinite(d.adhesion)) return hfi_refuse_def(error, d.where, kind, d.name, "adhesion is not finite");
   HFI_ADD(b->pair, kind, d);
   return HFI_APPEND(b->pair, d);
 }

@@ -140,9 +140,12 @@ hfStatus hfi_check_geom(const hfBuilder* b, hfGeomDef* d, hfError* error) {
                            d->tangential_stiffness,
                            d->tangential_damping,
                            d->restitution,
+                           d->adhesion,
                            d->fluidcoef[0], d->fluidcoef[1], d->fluidcoef[2], d->fluidcoef[3], d->fluidcoef[4]};
   if (!hfi_all_finite(values, sizeof values / sizeof *values))
     return hfi_refuse_def(error, d->where, kind, d->name, "a value is not finite");
+  if (!hfi_all_finite(d->surface_velocity, 6))
+    return hfi_refuse_def(error, d->where, kind, d->name, "the surface velocity is not finite");
   if (d->mass < 0 && d->density < 0)
     return hfi_refuse_def(error, d->where, kind, d->name, "density %g is negative", d->density);
   if (!(d->fitscale > 0) || !isfinite(d->fitscale))

@@ -86,8 +86,17 @@ void hfi_finish_height_fields(hfiFinish* f) {
 
 // ---- geoms ---------------------------------------------------------------------------------------
 
+// Writes the velocity field of a surface, which was given in the frame of `from`, in the frame that the geom has now.
+static void move_surface_velocity(const hfGeomDef* from, hfGeomDef* d) {
+  hfQuat q = q_load(from->quat), back = q_conj(q_load(d->quat));
+  hfVec3 w = q_rotate(q, v3_load(from->surface_velocity + 3)), shift = v3_sub(v3_load(d->pos), v3_load(from->pos));
+  hfVec3 u = v3_add(q_rotate(q, v3_load(from->surface_velocity)), v3_cross(w, shift));
+  v3_store(d->surface_velocity, q_rotate(back, u));
+  v3_store(d->surface_velocity + 3, q_rotate(back, w));
+}
+
 // The definition with mesh geoms moved to the mesh's centre and fitted primitives given a size.
-static hfGeomDef placed_geom(const hfiFinish* f, int id) {
+static hfGeomDef fit_geom(const hfiFinish* f, int id) {
   hfGeomDef d = f->b->geom.data[id];
   if (d.mesh < 0) return d;
   const hfiMass* mass = &f->mesh_mass[d.mesh];
@@ -113,6 +122,12 @@ static hfGeomDef placed_geom(const hfiFinish* f, int id) {
   } else
     shape->fit(d.size, hfi_inertia_box(mass->mass, moment), 0);
   for (int k = 0; k < 3; ++k) d.size[k] *= d.fitscale;
+  return d;
+}
+
+static hfGeomDef placed_geom(const hfiFinish* f, int id) {
+  hfGeomDef d = fit_geom(f, id);
+  if (d.mesh >= 0) move_surface_velocity(&f->b->geom.data[id], &d);
   return d;
 }
 
@@ -144,6 +159,7 @@ static void fill_geom(hfModel* m, int i, const hfGeomDef* d) {
   memcpy(hfi_set_geom_quat(m) + 4 * i, d->quat, sizeof d->quat);
   memcpy(hfi_set_geom_size(m) + 3 * i, d->size, sizeof d->size);
   memcpy(hfi_set_geom_friction(m) + 3 * i, d->friction, sizeof d->friction);
+  memcpy(hfi_set_geom_surface_velocity(m) + 6 * i, d->surface_velocity, sizeof d->surface_velocity);
   memcpy(hfi_set_geom_solref(m) + 2 * i, d->solref, sizeof d->solref);
   memcpy(hfi_set_geom_solimp(m) + 5 * i, d->solimp, sizeof d->solimp);
   memcpy(hfi_set_geom_rgba(m) + 4 * i, d->rgba, sizeof d->rgba);
@@ -157,6 +173,7 @@ static void fill_geom(hfModel* m, int i, const hfGeomDef* d) {
   hfi_set_geom_tangential_stiffness(m)[i] = d->tangential_stiffness;
   hfi_set_geom_tangential_damping(m)[i] = d->tangential_damping;
   hfi_set_geom_restitution(m)[i] = d->restitution;
+  hfi_set_geom_adhesion(m)[i] = d->adhesion;
   hfi_set_geom_rbound(m)[i] = bounding_radius(m, d);
 }
 
@@ -168,6 +185,7 @@ static void fill_pair(hfiFinish* f, int i) {
   memcpy(hfi_set_pair_friction(m) + 5 * i, d.friction, sizeof d.friction);
   hfi_set_pair_margin(m)[i] = d.margin;
   hfi_set_pair_gap(m)[i] = d.gap;
+  hfi_set_pair_adhesion(m)[i] = d.adhesion;
   memcpy(hfi_set_pair_solref(m) + 2 * i, d.solref, sizeof d.solref);
   memcpy(hfi_set_pair_solimp(m) + 5 * i, d.solimp, sizeof d.solimp);
 }

@@ -140,8 +140,8 @@ hfStatus hf_state_set_key(hfState* s, hfInput* input, const hfModel* m, int key,
   memcpy(hf_state_mutable_v(s), hf_model_key_qvel(m) + k * (size_t)m->nv, sizeof(double) * (size_t)m->nv);
   memcpy(hf_state_mutable_act(s), hf_model_key_act(m) + k * (size_t)m->na, sizeof(double) * (size_t)m->na);
   if (!input) return HF_OK;
-  if (input->ctrl)
-    memcpy(input->ctrl, hf_model_key_ctrl(m) + k * (size_t)m->nu, sizeof(double) * (size_t)m->nu);
+  for (int i = 0; input->ctrl && i < m->nu; ++i)
+    input->ctrl[i] = hf_model_actuator_signal(m)[i] >= 0 ? NAN : hf_model_key_ctrl(m)[k * (size_t)m->nu + (size_t)i];
   if (input->mocap_pos)
     memcpy(input->mocap_pos, hf_model_key_mpos(m) + 3 * k * (size_t)m->nmocap,
            3 * sizeof(double) * (size_t)m->nmocap);
@@ -213,6 +213,7 @@ hfInput* hf_input_create(const hfModel* m) {
   input->mocap_quat = at, at += 4 * m->nmocap;
   input->velocity_target = at, at += m->nv;
   input->force_limit = at;
+  for (int i = 0; i < m->nu; ++i) input->ctrl[i] = hf_model_actuator_signal(m)[i] >= 0 ? NAN : 0;
   for (int i = 0; i < m->nv; ++i) input->velocity_target[i] = NAN, input->force_limit[i] = INFINITY;
   for (int i = 0; i < m->nmocap; ++i) {
     int b = hf_model_mocap_body(m)[i];

@@ -3,7 +3,7 @@
 // A file has a header line, the step h and the number of rows, then one section for each array: a
 // line with its name and length, then one line for each element, floating-point members first. 17
 // significant digits give every double back bit for bit; bounds may be inf. Readers skip empty
-// lines and lines that begin with #.
+// lines and lines that begin with #. The last section, drift, is only there where some surface moves.
 #include <holdfast/step_problem.h>
 
 #include "base/arena.h"
@@ -26,7 +26,7 @@ typedef struct section {
   size_t stride;
 } section;
 
-enum { SECTIONS = 12, CONTACT_REALS = 21 };
+enum { SECTIONS = 13, CONTACT_REALS = 21 };
 
 _Static_assert(sizeof(hfContactLaw) == CONTACT_REALS * sizeof(double) + 2 * sizeof(int32_t),
                "contact layout");
@@ -34,13 +34,17 @@ _Static_assert(sizeof(hfSaturatedRow) == 4 * sizeof(double), "row layout");
 _Static_assert(sizeof(hfStepBlock) == 6 * sizeof(int32_t), "block layout");
 _Static_assert(sizeof(hfStepPiece) == 4 * sizeof(int32_t), "piece layout");
 
-// Lists the sections in the order of the file. *nM is the length of M, which the problem does not
-// store.
-static void list_sections(hfStepProblem* P, int32_t* nM, section* list) {
+// Lengths of arrays that the problem does not store.
+typedef struct lengths {
+  int32_t M, drift;
+} lengths;
+
+// Lists the sections in the order of the file.
+static void list_sections(hfStepProblem* P, lengths* n, section* list) {
   const section all[SECTIONS] = {
       {"tree_start", (void**)&P->tree_start, &P->ntree, 1, 0, 1, sizeof(int32_t)},
       {"M_start", (void**)&P->M_start, &P->ntree, 1, 0, 1, sizeof(int32_t)},
-      {"M", (void**)&P->M, nM, 0, 1, 0, sizeof(double)},
+      {"M", (void**)&P->M, &n->M, 0, 1, 0, sizeof(double)},
       {"diag", (void**)&P->diag, &P->nv, 0, 1, 0, sizeof(double)},
       {"p", (void**)&P->p, &P->nv, 0, 1, 0, sizeof(double)},
       {"v0", (void**)&P->v0, &P->nv, 0, 1, 0, sizeof(double)},
@@ -50,6 +54,7 @@ static void list_sections(hfStepProblem* P, int32_t* nM, section* list) {
       {"J", (void**)&P->J, &P->njac, 0, 1, 0, sizeof(double)},
       {"saturated", (void**)&P->saturated, &P->nsaturated, 0, 4, 0, sizeof(hfSaturatedRow)},
       {"contact", (void**)&P->contact, &P->ncontact, 0, CONTACT_REALS, 1, sizeof(hfContactLaw)},
+      {"drift", (void**)&P->drift, &n->drift, 0, 1, 0, sizeof(double)},
   };
   memcpy(list, all, sizeof all);
 }
@@ -68,14 +73,14 @@ static void write_element(hfiOutput* file, const section* s, const char* element
 hfStatus hf_step_problem_write(const hfStepProblem* problem, const char* path, hfError* error) {
   hfi_clear_error(error);
   hfStepProblem P = *problem;
-  int32_t nM = P.M_start[P.ntree];
+  lengths n = {P.M_start[P.ntree], P.drift ? P.nrow : 0};
   section list[SECTIONS];
-  list_sections(&P, &nM, list);
+  list_sections(&P, &n, list);
   hfiOutput file;
   hfStatus status = hfi_output_open(&file, path, HFI_OUTPUT_WHOLE, error);
   if (status != HF_OK) return status;
   hfi_output_print(&file, "%s\nh %.17g\nnrow %d\n", header, P.h, P.nrow);
-  for (int i = 0; i < SECTIONS; ++i) {
+  for (int i = 0; i < SECTIONS - !P.drift; ++i) {
     int32_t count = *list[i].count + list[i].extra;
     hfi_output_print(&file, "%s %d\n", list[i].name, count);
     for (int32_t k = 0; k < count; ++k)
@@ -128,6 +133,7 @@ static hfStatus read_length(hfiTextReader* r, const section* list, int i) {
 static hfStatus read_sections(hfiTextReader* r, hfStepProblem* P, section* list, hfiArena* arena) {
   hfStatus status = read_header(r, P);
   for (int i = 0; i < SECTIONS && !status; ++i) {
+    if (i == SECTIONS - 1 && hfi_text_at_end(r)) return HF_OK;
     char scratch[sizeof(hfContactLaw)] = {0}, *array;
     status = read_length(r, list, i);
     if (status) return status;
@@ -142,12 +148,14 @@ static hfStatus read_sections(hfiTextReader* r, hfStepProblem* P, section* list,
 
 static hfStatus read_problem(hfiTextReader* r, void* object, hfiArena* arena) {
   hfStepProblem* P = object;
-  int32_t nM = 0;
+  lengths n = {0, 0};
   section list[SECTIONS];
-  list_sections(P, &nM, list);
+  list_sections(P, &n, list);
   hfStatus status = read_sections(r, P, list, arena);
-  if (!status && P->M_start && P->M_start[P->ntree] != nM)
-    status = HFI_MALFORMED(r, "%s: M has %d elements, its trees %d", r->path, nM, P->M_start[P->ntree]);
+  if (!status && P->M_start && P->M_start[P->ntree] != n.M)
+    status = HFI_MALFORMED(r, "%s: M has %d elements, its trees %d", r->path, n.M, P->M_start[P->ntree]);
+  if (!status && P->drift && n.drift != P->nrow)
+    status = HFI_MALFORMED(r, "%s: drift has %d elements, there are %d rows", r->path, n.drift, P->nrow);
   return status;
 }
 

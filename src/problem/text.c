@@ -20,6 +20,15 @@ int hfi_text_next_line(hfiTextReader* r) {
   return 0;
 }
 
+int hfi_text_at_end(const hfiTextReader* r) {
+  for (const char* at = r->at; *at;) {
+    if (at[strspn(at, " \t\r")] != '\n' && at[strspn(at, " \t\r")] && *at != '#') return 0;
+    const char* end = strchr(at, '\n');
+    at = end ? end + 1 : at + strlen(at);
+  }
+  return 1;
+}
+
 hfStatus hfi_text_real(hfiTextReader* r, double* x) {
   char* end;
   *x = hfi_read_double(r->token, &end);

@@ -29,6 +29,8 @@ hfStatus hfi_text_read(const char* path, size_t size, hfiTextPass* pass, hfiText
 
 // Goes to the next line that is neither empty nor a comment. Returns 0 at the end of the file.
 int hfi_text_next_line(hfiTextReader* r);
+// Whether nothing but empty lines and comments follows. Stays where it is.
+int hfi_text_at_end(const hfiTextReader* r);
 // Goes to the next line, which must begin with `name`, and leaves its value to be read.
 hfStatus hfi_text_expect(hfiTextReader* r, const char* name);
 // Reads the next number of the line, or refuses.

@@ -99,6 +99,16 @@ static hfStatus check_law(const hfStepProblem* P, int b, hfError* error) {
   return HF_OK;
 }
 
+// Surfaces move along themselves: the drift of a normal row is zero, and so is that of a saturated one.
+static hfStatus check_drift(const hfStepProblem* P, const hfStepBlock* block, int b, hfError* error) {
+  for (int i = 0; i < block->dim; ++i) {
+    double drift = P->drift[block->row + i];
+    if (!isfinite(drift) || (drift != 0 && (i == 0 || block->law != HF_LAW_CONTACT)))
+      REFUSE("block %d: drift %g of row %d", b, drift, i);
+  }
+  return HF_OK;
+}
+
 static hfStatus check_piece(const hfStepProblem* P, int b, int i, hfError* error) {
   const hfStepBlock* block = P->block + b;
   const hfStepPiece* piece = P->piece + block->piece + i;
@@ -138,5 +148,6 @@ hfStatus hf_step_problem_validate(const hfStepProblem* P, hfError* error) {
   }
   if (!status && row != P->nrow)
     REFUSE("step problem: blocks have %d rows of %d", (int)row, P->nrow);
+  for (int b = 0; b < P->nblock && !status && P->drift; ++b) status = check_drift(P, P->block + b, b, error);
   return status;
 }

@@ -204,15 +204,23 @@ static void put_array(hfiBytes* out, const double* x, int n) {
   }
 }
 
+// Whether the input leaves a control to the scene's signals.
+static int any_control_is_open(const hfModel* m, const hfInput* input) {
+  if (!input || !input->ctrl) return 1;
+  for (int i = 0; i < m->nu; ++i)
+    if (isnan(input->ctrl[i])) return 1;
+  return 0;
+}
+
 // The memory of contacts is the last part of a state: what is not in use is left out.
 void hfi_stream_state(const hfModel* m, const hfState* state, const hfInput* input, hfiBytes* out) {
-  int signals = !input || !input->ctrl, mocap = input && input->mocap_pos && input->mocap_quat;
+  int signals = any_control_is_open(m, input), mocap = input && input->mocap_pos && input->mocap_quat;
   hfiStateHead head = {.flags = (signals ? HFI_STATE_SIGNALS : 0u) |
                                 (holds_push(m, input) ? HFI_STATE_PUSHED : 0u),
                        .nmocap = mocap ? (uint32_t)m->nmocap : 0};
   size_t start = hfi_chunk_begin(out, HFI_CHUNK_STATE);
   hfi_bytes_put(out, &head, sizeof head);
-  put_array(out, signals ? NULL : input->ctrl, m->nu);
+  put_array(out, input ? input->ctrl : NULL, m->nu);
   if (mocap) {
     put_array(out, input->mocap_pos, 3 * m->nmocap);
     put_array(out, input->mocap_quat, 4 * m->nmocap);

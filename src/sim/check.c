@@ -54,15 +54,25 @@ static hfStatus check_array(const double* x, int n, const char* what, hfError* e
   return HF_OK;
 }
 
+// A control may be NaN where a signal of the scene sets it.
+static hfStatus check_controls(const hfModel* m, const double* ctrl, hfError* error) {
+  if (!ctrl || hfi_surely_finite(ctrl, m->nu)) return HF_OK;
+  for (int i = 0; i < m->nu; ++i)
+    if (!isfinite(ctrl[i]) && !(isnan(ctrl[i]) && hf_model_actuator_signal(m)[i] >= 0))
+      return hfi_refuse(error, HF_ERROR_NONFINITE, "input ctrl[%d] is not finite", i);
+  return HF_OK;
+}
+
 static hfStatus check_input(const hfSim* s, const hfInput* in, hfError* error) {
   const hfModel* m = s->model;
   if (!in) return HF_OK;
+  hfStatus controls = check_controls(m, in->ctrl, error);
+  if (controls != HF_OK) return controls;
   const struct {
     const double* x;
     int n;
     const char* name;
-  } arrays[] = {{in->ctrl, m->nu, "ctrl"},
-                {in->force, m->nv, "force"},
+  } arrays[] = {{in->force, m->nv, "force"},
                 {(const double*)in->wrench, 6 * m->nbody, "wrench"},
                 {in->mocap_pos, 3 * m->nmocap, "mocap_pos"},
                 {in->mocap_quat, 4 * m->nmocap, "mocap_quat"}};

@@ -18,7 +18,8 @@
 //   B = sum of (T + V)(q1, v1) - (T + V)(q0, v0) - W - E_c,   at least -T_m, and T_m the largest T of these steps
 //
 // What springs of limits and contacts take and give back is at most T_m. E_r is given once, not in every step: B > T_m/4 + E_r is a
-// gain. Then the balance begins anew. Bodies that are moved by hand do work that no step knows: with them there is no check.
+// gain. Then the balance begins anew. Bodies that are moved by hand, surfaces that move and materials
+// that pull do work that no step knows: with them there is no check.
 #include "sim/sim.h"
 
 #include "linalg/dense.h"
@@ -184,7 +185,7 @@ static void report_gain(hfSim* s, double gain, double kinetic, hfStepReport* rep
 
 void hfi_sim_judge_energy(hfSim* s, const hfState* state, const hfInput* in, double h, hfStepReport* report) {
   const hfModel* m = s->model;
-  if (m->nmocap > 0 || !any_is_fast(hf_state_v(state), m->nv, h)) return;
+  if (m->nmocap > 0 || s->world->surfaces || s->world->is_sticky || !any_is_fast(hf_state_v(state), m->nv, h)) return;
   hfiEnergy start = s->start_is_judged ? s->start_energy : energy_at(s, s->q0, s->v0, in);
   hfiEnergy end = energy_at(s, hf_state_q(state), hf_state_v(state), in);
   if (!s->start_is_judged) begin_balance(s, start.kinetic);

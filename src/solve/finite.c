@@ -45,6 +45,7 @@ static double check_block(const hfStepProblem* P, int b) {
     const hfStepPiece* piece = P->piece + block->piece + i;
     sum += sum_zeros(P->J + piece->jac, block->dim * piece->ncol);
   }
+  if (P->drift) sum += sum_zeros(P->drift + block->row, block->dim);
   if (block->law == HF_LAW_CONTACT)
     return sum + sum_zeros(&P->contact[block->param].stiffness, CONTACT_REALS);
   for (int i = 0; i < block->dim; ++i) sum += check_row(P->saturated + block->param + i);
@@ -75,6 +76,7 @@ hfStatus hfi_problem_check_finite(const hfStepProblem* P, hfError* error) {
   hfi_add_to_sums(&sums, P->p, P->nv);
   hfi_add_to_sums(&sums, P->v0, P->nv);
   hfi_add_to_sums(&sums, P->J, P->njac);
+  if (P->drift) hfi_add_to_sums(&sums, P->drift, P->nrow);
   for (int i = 0; i < P->ncontact; ++i) laws += sum_law(P->contact + i);
   for (int i = 0; i < P->nsaturated; ++i) laws += check_row(P->saturated + i);
   return isfinite(hfi_total(&sums) + laws) ? HF_OK : name_culprit(P, error);

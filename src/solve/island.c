@@ -39,7 +39,7 @@ void hfi_island_plan(hfiIsland* I, hfiArena* arena, const hfStepCapacity* c) {
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i)
     *vectors[i] = HFI_TAKE(arena, double, nv);
   I->sums = HFI_TAKE(arena, double, 4);
-  double** rows[] = {&I->s, &I->s1, &I->s_kept, &I->ds, &I->gamma, &I->G, &I->dual, &I->force, &I->inverse_mass};
+  double** rows[] = {&I->s, &I->s1, &I->s_kept, &I->ds, &I->gamma, &I->G, &I->dual, &I->force, &I->inverse_mass, &I->drift};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
     *rows[i] = HFI_TAKE(arena, double, nrow + 3 * nblock); // A patch has up to 3 rows of padding.
   I->lag = HFI_TAKE(arena, double, nblock);
@@ -306,6 +306,13 @@ static void gather_patches(hfiIsland* I, const int32_t* blocks, int32_t nblock) 
   close_patch(I, &jacobian, &transposed);
 }
 
+// Copies the velocities that surfaces add to the rows; padding has none.
+static void gather_drift(hfiIsland* I) {
+  memset(I->drift, 0, sizeof(double) * (size_t)I->nrow);
+  for (int32_t k = 0; k < I->nblock; ++k)
+    memcpy(I->drift + I->block[k].row, I->problem->drift + I->block[k].source, sizeof(double) * (size_t)I->block[k].dim);
+}
+
 void hfi_island_gather(hfiIsland* I, const hfStepProblem* problem, const int32_t* trees,
                        int32_t ntree, const int32_t* blocks, int32_t nblock) {
   I->problem = problem;
@@ -320,4 +327,5 @@ void hfi_island_gather(hfiIsland* I, const hfStepProblem* problem, const int32_t
   gather_vectors(I);
   int32_t nwide = gather_scalars(I, blocks, nblock);
   gather_patches(I, I->wide, nwide);
+  if (problem->drift) gather_drift(I);
 }

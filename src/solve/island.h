@@ -82,7 +82,8 @@ typedef struct hfiIsland {
   double* work;                       // (n) scratch
   double *diag, *inverse_diag;        // (n) A_ii, 1/A_ii
   double p_norm;                      // |p*|, mass-scaled [sqrt(kg) m/s]
-  double *s, *s1, *ds;                // (nrow) J v, J v1, J dv; 0 in padding
+  double* drift;                      // (nrow) of the problem, where it has any; 0 in padding
+  double *s, *s1, *ds;                // (nrow) J v + drift, J v1 + drift, J dv; 0 in padding
   double *gamma, *G;                  // (nrow) impulses, 0 in padding; -dgamma/ds of saturated rows
   double* dual;                       // (nrow) friction duals (dual.h) [-]
   double* lag;                        // (nblock) normal force that bounds friction in the convex problem [N]

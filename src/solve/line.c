@@ -34,7 +34,7 @@ static double evaluate_along(hfiIsland* I, int coupling, double base, double rat
 
 double hfi_line_cut(hfiIsland* I, int coupling, double alpha, double start, double end) {
   double lo = 0, hi = alpha, glo = start, ghi = end, base = 0;
-  hfi_system_rows(I, I->dv, I->ds);
+  hfi_system_row_changes(I, I->dv, I->ds);
   hfi_system_multiply(I, I->dv, I->work);
   double rate = hfi_dot(I->dv, I->work, I->n);
   for (int32_t i = 0; i < I->n; ++i) base += I->dv[i] * (I->Av[i] - I->p[i]);

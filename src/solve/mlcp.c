@@ -17,7 +17,7 @@
 //   normal     fN >= 0,            complementary to N v - b           b = depth/h where there is a gap,
 //                                                                     recovery depth/h in an overlap
 //   tangents   friction within mu fN, against F v - s0                s0 = -k_t xi0/(h k_t + c_t), the slip at
-//                                                                     which an anchor exerts no force
+//                                                                     which an anchor exerts no force, less the drift
 //
 // complementarity.c and dissipation.c say in what way friction opposes slip.
 #include "solve/mlcp.h"
@@ -177,6 +177,7 @@ static void take_tangents(hfMlcp* m) {
     for (int r = 1; r <= 2; ++r, ++m->n) {
       take_row(m, b, r, m->n);
       m->target[m->n] = tangent_target(&m->problem->contact[b->param], m->problem->h, r);
+      if (m->problem->drift) m->target[m->n] -= m->problem->drift[b->row + r];
       m->soft[m->n] = 0;
       m->lo[m->n] = -INFINITY, m->hi[m->n] = INFINITY;
     }

@@ -1,9 +1,9 @@
 // Newton's method for the velocities v of an island at the end of the step:
 //
-//   r(v) = A v - p* - J^T gamma(J v) = 0                                     (TAMSI section V-C)
+//   r(v) = A v - p* - J^T gamma(s) = 0                                       (TAMSI section V-C)
 //
 //   A      mass matrix plus implicit damping    p*     free momentum
-//   s      row velocities J v                   gamma  impulses of the rows, a function of s
+//   s      row velocities J v + drift           gamma  impulses of the rows, a function of s
 //   K      dr/dv = A + J^T G J, G = -dgamma/ds  dv     Newton step, K dv = -r
 //   alpha  share of the step that is taken      g      dv'r, the residual along the step
 //
@@ -130,7 +130,7 @@ static void compute_end_rows(iteration* it, double step) {
     hfi_system_rows(I, I->v1, I->s1);
     return;
   }
-  hfi_system_rows(I, I->dv, I->ds);
+  hfi_system_row_changes(I, I->dv, I->ds);
   for (int32_t i = 0; i < I->nrow; ++i) I->s1[i] = I->s[i] + I->ds[i];
 }
 

@@ -1,6 +1,6 @@
 // Residual and Newton matrix of an island (TAMSI Eq. 21, 23):
 //
-//   r(v) = A v - p* - J^T gamma(J v),     K = dr/dv = A + J^T G J,   G = -dgamma/ds
+//   r(v) = A v - p* - J^T gamma(s),   s = J v + drift,   K = dr/dv = A + J^T G J,   G = -dgamma/ds
 //
 //   A  mass matrix plus implicit damping, block-diagonal by tree    J  Jacobian of all rows
 //   G  block-diagonal: one block for each contact, one number for each saturated row
@@ -21,7 +21,7 @@
 
 #include <string.h>
 
-void hfi_system_rows(const hfiIsland* I, const double* v, double* s) {
+void hfi_system_row_changes(const hfiIsland* I, const double* v, double* s) {
   double* x = I->column;
   for (int32_t i = 0; i < I->nscalar; ++i) s[i] = I->scalar[i].J * v[I->scalar[i].dof];
   for (int32_t k = 0; k < I->npatch; ++k) {
@@ -29,6 +29,11 @@ void hfi_system_rows(const hfiIsland* I, const double* v, double* s) {
     for (int32_t c = 0; c < patch->ncol; ++c) x[c] = v[patch->dof[c]];
     I->kernels->multiply(patch, x, s + patch->row);
   }
+}
+
+void hfi_system_rows(const hfiIsland* I, const double* v, double* s) {
+  hfi_system_row_changes(I, v, s);
+  for (int32_t i = 0; I->problem->drift && i < I->nrow; ++i) s[i] += I->drift[i];
 }
 
 // Evaluates the saturated rows of a block. The response says only whether it is active.

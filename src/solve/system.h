@@ -1,13 +1,14 @@
 // The equations of an island: impulses, residual, Newton matrix and norms.
 //
-//   s = J v row velocities, gamma(s) impulses, G = -dgamma/ds, r = A v - p* - J^T gamma residual
+//   s = J v + drift row velocities, gamma(s) impulses, G = -dgamma/ds, r = A v - p* - J^T gamma residual
 #ifndef HFI_SOLVE_SYSTEM_H
 #define HFI_SOLVE_SYSTEM_H
 
 #include "solve/island.h"
 
-// s = J v
+// s = J v + drift of velocities v; ds = J dv of their change.
 void hfi_system_rows(const hfiIsland* I, const double* v, double* s);
+void hfi_system_row_changes(const hfiIsland* I, const double* dv, double* ds);
 // Evaluates all laws at I->s: sets I->gamma, I->response and I->G.
 void hfi_system_respond(hfiIsland* I, int coupling);
 // Computes I->tau = J^T gamma, I->Av = A v and I->r = A v - p* - tau at I->v.

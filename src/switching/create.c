@@ -101,6 +101,8 @@ static void take_arrays(hfRigid* r, hfiArena* arena) {
 
 hfStatus hfi_rigid_create(hfRigid** rigid, hfiWorld* world, const hfRigidConfig* config, hfError* error) {
   hfStatus status = check_config(config, error);
+  if (status == HF_OK && world->surfaces)
+    status = hfi_refuse(error, HF_ERROR_UNSUPPORTED, "rigid contact with events knows no surfaces that move (surfacevel): take another method");
   if (status) return status;
   hfRigid measured = {.model = world->model, .config = *config};
   measured.config.max_contacts = world->config.max_contacts;

@@ -1,6 +1,7 @@
-// Adhesion: an actuator on a body pulls at its contacts.
+// Adhesion: an actuator on a body pulls at its contacts, and the material of geoms at theirs.
 //
 //   tau -= F/n sum_i J_i^T,   J_i the row of the separation speed of contact i of n
+//   tau -= a_i J_i^T          a_i adhesion of the geoms of contact i
 //
 // F is the force of the actuator. A contact counts whose gap is below the margin of its pair, also where it does not act because of
 // MJCF's `gap`: a suction cup then pulls before it touches.
@@ -30,9 +31,37 @@ int hfi_any_adhesion(const hfModel* m) {
   return 0;
 }
 
+int hfi_any_is_sticky(const hfModel* m) {
+  for (int g = 0; g < m->ngeom; ++g)
+    if (hf_model_geom_adhesion(m)[g] != 0) return 1;
+  for (int i = 0; i < m->npair; ++i)
+    if (hf_model_pair_adhesion(m)[i] != 0) return 1;
+  return 0;
+}
+
+static double adhesion_of(const hfiWorld* w, const hfiRawContact* c) {
+  return hfi_material_adhesion(w->model, c->geom_a, c->geom_b, c->pair);
+}
+
+void hfi_world_let_stick(hfiWorld* w) {
+  for (int k = 0; k < w->nfound; ++k) {
+    hfiRawContact* c = &w->found[k];
+    if (!c->acts && is_within_margin(w, c) && adhesion_of(w, c) > 0) c->acts = HFI_ACTS;
+  }
+}
+
+static void pull_by_materials(const hfiWorld* w, double* tau) {
+  for (int k = 0; k < w->nfound; ++k) {
+    const hfiRawContact* c = &w->found[k];
+    double a = is_within_margin(w, c) ? adhesion_of(w, c) : 0;
+    if (a != 0) pull(w, c, a, tau);
+  }
+}
+
 void hfi_world_add_adhesion(const hfiWorld* w, double* tau) {
   const hfModel* m = w->model;
-  for (int i = 0; i < m->nu; ++i) {
+  if (w->is_sticky) pull_by_materials(w, tau);
+  for (int i = 0; i < m->nu && !m->world.disable_actuation; ++i) {
     if (hf_model_actuator_trntype(m)[i] != HF_TRANSMISSION_BODY) continue;
     int body = hf_model_actuator_trnid(m)[2 * i], count = 0;
     for (int k = 0; k < w->nfound; ++k) count += is_of_body(m, &w->found[k], body) && is_within_margin(w, &w->found[k]);

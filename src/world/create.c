@@ -2,6 +2,7 @@
 #include "world/world.h"
 
 #include "base/error.h"
+#include "contact/surface.h"
 
 // ---- capacity ---------------------------------------------------------------------------------------
 
@@ -76,7 +77,9 @@ static void read_parameters(hfiWorld* w) {
   if (w->config.drive_law >= 0) hfi_actuation_drive_by(&w->actuation, (hfDriveLaw)w->config.drive_law);
   w->has_dynamic_friction = any_dynamic_friction(w->model);
   w->has_restitution = any_restitution(w->model);
-  w->has_adhesion = hfi_any_adhesion(w->model);
+  w->is_sticky = hfi_any_is_sticky(w->model);
+  w->has_adhesion = w->is_sticky || hfi_any_adhesion(w->model);
+  w->surfaces = hfi_any_surface_moves(w->model) ? w->model : NULL;
   w->revision = w->model->revision;
 }
 

@@ -57,6 +57,14 @@ static inline void hfi_contact_set_soft(const hfiContact* contact, double h, dou
   law->normal_force0 = contact->depth > 0 ? step.stiffness * max2(0, step.depth - h * v0) : 0;
 }
 
+// Adhesion: beside the pull a (world/adhesion.c) the law pushes with its force and a more, so that the depth at which the contact carries
+// a load stays the same, friction is bounded by mu (f + a), and the contact holds a load up to a.
+static inline void hfi_contact_stick_on(const hfiContact* contact, hfContactLaw* law) {
+  double a = contact->material.adhesion;
+  law->depth += a / law->stiffness;
+  law->normal_force0 = max2(0, law->normal_force0 + a);
+}
+
 // xi0 of the contact's friction rows from a sliding deformation [m] and a torsional and rolling one [rad].
 static inline void hfi_contact_set_deformation(const hfiContact* c, hfVec3 xi_W, hfVec3 twist_W, double* xi0) {
   const int dim = c->material.condim;

@@ -68,12 +68,15 @@ void hfi_world_mark_start(hfiWorld* w) {
 // ---- inputs -----------------------------------------------------------------------------------------
 
 void hfi_world_load(hfiWorld* w, double t, const hfInput* in) {
-  size_t bytes = sizeof *w->ctrl * (size_t)w->model->nu;
-  if (in && in->ctrl)
-    memcpy(w->ctrl, in->ctrl, bytes);
-  else
-    memset(w->ctrl, 0, bytes);
-  if (w->config.scene_signals && w->model->nsignal) hf_signal_controls(w->model, t, w->ctrl);
+  int nu = w->model->nu, signals = w->config.scene_signals && w->model->nsignal;
+  if (!w->model->nsignal && in && in->ctrl) {
+    memcpy(w->ctrl, in->ctrl, sizeof *w->ctrl * (size_t)nu);
+    return;
+  }
+  memset(w->ctrl, 0, sizeof *w->ctrl * (size_t)nu);
+  if (signals) hf_signal_controls(w->model, t, w->ctrl);
+  for (int i = 0; i < nu; ++i)
+    if (hfi_control_is_given(in, i)) w->ctrl[i] = in->ctrl[i];
 }
 
 const double* hfi_world_targets(const hfiWorld* w, const hfInput* in) {
@@ -110,6 +113,7 @@ void hfi_world_find_contacts(hfiWorld* w, double gap, double horizon, const doub
                                 w->config.max_contacts, &w->ndropped);
   double widest = hfi_contact_choose(m, d, horizon, gap, listed_materials(w), w->found, w->nfound, w->touched);
   if (widest > w->least_swept_gap) hfi_world_sweep(w, d->V, horizon, horizon, HFI_ACTS);
+  if (w->is_sticky) hfi_world_let_stick(w);
   w->ncontact = hfi_contact_fill(m, listed_materials(w), &w->softness, w->found, w->nfound, w->contact);
 }
 

@@ -43,7 +43,9 @@ typedef struct hfiWorld {
   double* lever;                // (nv) how far a unit of a dof moves what hangs on it [-, or m/rad]
   int32_t has_dynamic_friction; // 1: some geom has a dynamic coefficient of its own
   int32_t has_restitution;      // 1: some geom has a coefficient of restitution
-  int32_t has_adhesion;         // 1: an actuator pulls at contacts
+  int32_t has_adhesion;         // 1: an actuator, or the material of a geom or pair, pulls at contacts
+  int32_t is_sticky;            // 1: the material of some geom or pair does
+  const hfModel* surfaces;      // the model, where the surface of some geom moves; else NULL
 
   // where hfi_world_place put it
   int32_t placed; // hfiPlaced: what of the dynamics is that of q and mocap
@@ -87,7 +89,9 @@ void hfi_world_complete(hfiWorld* world);
 // Remembers the present poses as those of the start of the step.
 void hfi_world_mark_start(hfiWorld* world);
 
-// The controls that act at time t: the input's, or zero, and the scene's signals.
+// Whether the input gives control i. Else the scene's signal sets it, or it is zero.
+static inline int hfi_control_is_given(const hfInput* input, int i) { return input && input->ctrl && !isnan(input->ctrl[i]); }
+// The controls that act at time t: the input's, else those of the scene's signals, else zero.
 void hfi_world_load(hfiWorld* world, double t, const hfInput* input);
 // The velocity targets of the input (nv), or NULL where it has none.
 const double* hfi_world_targets(const hfiWorld* world, const hfInput* input);
@@ -98,9 +102,13 @@ void hfi_world_add_applied(const hfiWorld* world, const hfInput* input, double* 
 // present velocities and gravity would close within it; push (ntree, or NULL) is how far other forces may push a
 // tree within it [m].
 void hfi_world_find_contacts(hfiWorld* world, double gap, double horizon, const double* push);
-// Whether an actuator pulls at contacts; and tau (nv) += these forces, for the forces of the actuation and the contacts found.
+// Whether an actuator pulls at contacts, whether a material does; and tau (nv) += these forces, for the forces of the actuation and the
+// contacts found.
 int hfi_any_adhesion(const hfModel* model);
+int hfi_any_is_sticky(const hfModel* model);
 void hfi_world_add_adhesion(const hfiWorld* world, double* tau);
+// Points within the margin of a pair whose material pulls act, though they are open.
+void hfi_world_let_stick(hfiWorld* world);
 // Sweeps the pairs that act only across wide gaps (sweep.c): where the two do not meet within h their points no longer act, else one
 // point of their meeting takes the place of these. V (nlink): velocities of the links; fall: for how long gravity has acted on top of
 // them [s]; acts: HFI_ACTS for the points of a first look, HFI_ACTS_NEWLY for those of a second one.

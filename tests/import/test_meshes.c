@@ -366,7 +366,8 @@ static void test_builtins(void** state) {
   } cases[] = {{"sphere", "0", 2536.15047266241}, {"sphere", "1", 3658.712126251761}, {"sphere", "3", 4152.7407781286}, {"hemisphere", "1", 1471.4044623592551},
                {"hemisphere", "4", 1973.01804225104}, {"cone", "4 0.5", 2333.333333333333}, {"cone", "5 0", 1585.094227875054},
                {"supersphere", "30 .5 .5", 6431.716949492077}, {"supersphere", "7 1.5 .3", 4190.17816654051}, {"supersphere", "9 3 2.5", 649.188111968754}, {"supertorus", "20 .3 1 1", 1718.84693253099},
-               {"supertorus", "9 .4 .5 .7", 3604.68294965523}};
+               {"supertorus", "9 .4 .5 .7", 3604.68294965523}, {"wedge", "4 4 90 90 0", 1115.2212539129353}, {"wedge", "3 5 60 45 .3", 207.78308612390586},
+               {"wedge", "6 3 180 80 .7", 2058.33172386588}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     char text[400];
     snprintf(text, sizeof text, "<mujoco><asset><mesh name='m' builtin='%s' params='%s' inertia='exact'/></asset><worldbody><body><freejoint/>"

@@ -155,6 +155,55 @@ static void test_features(void** state) {
   hf_model_free(m);
 }
 
+// heights.png has the grey values 0 100 200 above 50 25 250: black is zero, the brightest 0.5 m. Sampling puts means between them.
+static void test_heightmap(void** state) {
+  (void)state;
+#define MAP(more)                                                                                                                    \
+  "<sdf version='1.9'><model name='m'><static>true</static><link name='a'><collision name='c'><pose>1 0 0 0 0 " HALF "</pose><geometry><heightmap>"          \
+  "<uri>heights.png</uri><size>4 2 0.5</size><pos>0.5 0 0.25</pos>" more "</heightmap></geometry></collision><visual name='v'><geometry><heightmap>" \
+  "<uri>heights.png</uri><size>4 2 0.5</size>" more "<texture><size>1</size></texture></heightmap></geometry></visual></link></model></sdf>"
+  hfModel* m = parse(MAP(""));
+  assert_int_equal(m->nhfield, 1); // collision and visual share it
+  assert_int_equal(m->ngeom, 2);
+  int geom = find(m, HF_OBJECT_GEOM, "a::c");
+  assert_int_equal(hf_model_geom_type(m)[geom], HF_GEOM_HFIELD);
+  assert_int_equal(hf_model_hfield_nrow(m)[0], 2);
+  assert_int_equal(hf_model_hfield_ncol(m)[0], 3);
+  ASSERT_NUMBERS(hf_model_hfield_size(m), 2, 1, 2);
+  ASSERT_NUMBERS(hf_model_hfield_height(m), 0.1, 0.05, 0.5, 0, 0.2, 0.4);
+  ASSERT_NUMBERS(hf_model_geom_pos(m) + 3 * geom, 1, 0.5, 0.25);
+  hf_model_free(m);
+  m = parse(MAP("<sampling>2</sampling>"));
+  assert_int_equal(hf_model_hfield_nrow(m)[0], 3);
+  ASSERT_NUMBERS(hf_model_hfield_height(m), 0.1, 0.075, 0.05, 0.275, 0.5, 0.05, 0.0875, 0.125, 0.2875, 0.45, 0, 0.1, 0.2, 0.3, 0.4);
+  hf_model_free(m);
+}
+
+static void test_refused_heightmaps(void** state) {
+  (void)state;
+#define FIELD(uri, more) "<sdf version='1.9'><model name='m'><link name='a'>\n<%s name='c'><geometry><heightmap><uri>" uri "</uri>" more "</heightmap></geometry></%s></link></model></sdf>"
+  static const struct { const char *text, *message; } cases[] = {
+      {FIELD("hill.tif", ""), "test.xml:2: <collision name=\"c\">: "}, {FIELD("hill.dem", ""), "are read from PNG images, not from elevation models (.dem, .tif)"},
+      {FIELD("none.png", ""), "none.png: there is no such file"}, {FIELD("heights.png", "<size>1 0 1</size>"), "size: number 2 must be positive, is 0"},
+      {FIELD("heights.png", "<sampling>0.5</sampling>"), "sampling must be a whole number from 1 to 64, is 0.5"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    char text[500];
+    hfModel* m = NULL;
+    hfError error;
+    snprintf(text, sizeof text, cases[i].text, "collision", "collision");
+    hfStatus status = hf_model_parse(&m, text, strlen(text), "test.xml", DATA, NULL, NULL, &error);
+    if (status >= 0 || !strstr(error.message, cases[i].message)) fail_msg("case %d: %s", (int)i, error.message);
+  }
+  char text[500];
+  snprintf(text, sizeof text, FIELD("hill.tif", ""), "visual", "visual");
+  hfDiagnostics* said = hf_diagnostics_create();
+  hfModel* m = parse_with(text, NULL, said);
+  assert_int_equal(m->ngeom, 0);
+  find_diagnostic(said, "geom left out, it is only drawn");
+  hf_diagnostics_free(said);
+  hf_model_free(m);
+}
+
 static void test_refusals(void** state) {
   (void)state;
 #define MODEL(text) "<sdf version='1.9'><model name='m'>\n" text "</model></sdf>"
@@ -188,7 +237,7 @@ static void test_refusals(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_arm),      cmocka_unit_test(test_fixed),    cmocka_unit_test(test_nested_and_included),
-      cmocka_unit_test(test_features), cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_features), cmocka_unit_test(test_heightmap), cmocka_unit_test(test_refused_heightmaps), cmocka_unit_test(test_refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -246,10 +246,17 @@ def test_controls_over_time(fall_scene, tmp_path):
         assert abs(r["metrics"]["v"]) < 1e-12 and r["metrics"]["top"] == pytest.approx(0.1 / r["parameters"]["m"], rel=1e-9)
 
 
-def test_a_signal_cannot_be_overruled_in_silence(tmp_path):
-    study = Study(name="g", scene="gripper_mug.xml", keyframe="rim", parameters={"grip": {"set": "ctrl.grip", "values": [5]}})
+def test_a_control_wins_over_a_signal_that_cannot_be_scaled(tmp_path):
+    scene = tmp_path / "cart.xml"
+    scene.write_text("<mujoco><option gravity='0 0 0' timestep='0.01'/><worldbody><body><joint name='rail' type='slide' axis='1 0 0'/>"
+                     "<geom size='.1' mass='2' contype='0' conaffinity='0'/></body></worldbody><actuator><motor name='push' joint='rail'/></actuator>"
+                     "<custom><text name='hf.signal.push' data='constant 3'/></custom></mujoco>")
+    given = dict(name="g", scene="cart.xml", folder=str(tmp_path), time=0.1, keep={"v": "final(v('rail'))"})
+    study = Study(**given, parameters={"push": {"set": "ctrl.push", "values": [5.0]}})
+    assert rows(study, tmp_path / "s.db")[0]["metrics"]["v"] == pytest.approx(5 * 0.1 / 2, rel=1e-12)
+    study = Study(**given, parameters={"push": {"times": "ctrl.push", "values": [2]}})
     with pytest.raises(StudyError, match="signal drives this actuator"):
-        study.run(tmp_path / "s.db", workers=1)
+        study.run(tmp_path / "t.db", workers=1)
 
 
 # ---- the same bits ----------------------------------------------------------------------------------------------

@@ -2,6 +2,9 @@
 #include "support/near.h"
 #include "support/sim_world.h"
 
+#include <math.h>
+#include <stdio.h>
+
 static simWorld make_world(const char* xml, hfSimConfig config) {
   config.step = 1e-3;
   return sim_world_with(parse_model(xml), &config);
@@ -21,6 +24,40 @@ static void test_scene_signals(void** state) {
     sim_world_step(&w, 1);
     assert_near(hf_sim_ctrl(w.sim)[0], signals ? 3 : 0, 0);
     assert_near(hf_state_v(w.state)[0], signals ? 1e-3 * 3 / 2 : 0, 1e-15); // rounding of one step
+    sim_world_free(&w);
+  }
+}
+
+// Two motors, one with the signal 3: a control that the input gives wins, NaN leaves it to the signal, and a new input does that.
+static void test_given_controls_win(void** state) {
+  (void)state;
+  const char* xml = "<mujoco><option gravity='0 0 0'/><worldbody><body><joint name='x' type='slide' axis='1 0 0'/><joint name='y' type='slide' axis='0 1 0'/>"
+                    "<geom size='.1' mass='2' contype='0' conaffinity='0'/></body></worldbody>"
+                    "<actuator><motor name='m' joint='x'/><motor name='n' joint='y'/></actuator>"
+                    "<custom><text name='hf.signal.m' data='%s'/></custom><keyframe><key name='k' ctrl='7 8'/></keyframe></mujoco>";
+  static const char* const signals[] = {"constant 3", "feedback x 0 3 0 0 0 0"}; // both are 3
+  for (int k = 0; k < 2; ++k) {
+    char text[1000];
+    snprintf(text, sizeof text, xml, signals[k]);
+    simWorld w = make_world(text, hf_sim_config_default());
+    w.input = hf_input_create(w.model);
+    hfError error;
+    double* ctrl = w.input->ctrl;
+    const struct { double given[2], acts[2]; } cases[] = {{{NAN, 5}, {3, 5}}, {{4, 5}, {4, 5}}, {{0, 0}, {0, 0}}};
+    assert_true(isnan(ctrl[0]) && ctrl[1] == 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+      memcpy(ctrl, cases[i].given, sizeof cases[i].given);
+      sim_world_step(&w, 1);
+      assert_memory_equal(hf_sim_ctrl(w.sim), cases[i].acts, sizeof cases[i].acts);
+    }
+    assert_int_equal(hf_state_set_key(w.state, w.input, w.model, 0, &error), HF_OK); // the signal comes before the keyframe
+    assert_true(isnan(ctrl[0]) && ctrl[1] == 8);
+    sim_world_step(&w, 1);
+    assert_near(hf_sim_ctrl(w.sim)[0], 3, 0);
+    ctrl[1] = NAN; // nobody sets it
+    hfStepReport report;
+    assert_int_equal(hf_sim_step(w.sim, w.state, w.input, &report, &error), HF_ERROR_NONFINITE);
+    assert_non_null(strstr(error.message, "ctrl[1]"));
     sim_world_free(&w);
   }
 }
@@ -64,7 +101,7 @@ static void test_impossible_capacities_are_refused(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_scene_signals),
+      cmocka_unit_test(test_scene_signals), cmocka_unit_test(test_given_controls_win),
       cmocka_unit_test(test_mlcp_recovery),
       cmocka_unit_test(test_impossible_capacities_are_refused),
   };

@@ -137,9 +137,9 @@ def _change_motion(change: Change, batch: Batch, values: np.ndarray) -> None:
     for i in _ids(model, kind, change.rest, change.where):
         name = model.labels(kind)[i]
         if change.head == "ctrl":
-            if model.actuator_signal[i] >= 0:
-                raise StudyError(f"{change.where}: the scene's signal drives this actuator, so that a control has no effect; "
-                                 "change its text by an xml: path")
+            if model.actuator_signal[i] >= 0 and change.how != "set":
+                raise StudyError(f"{change.where}: the scene's signal drives this actuator, so that there is no control to {change.how}; "
+                                 "set one, or change the signal's text by an xml: path")
             _apply(change, np.asarray(batch.ctrl)[:, i], values)
         elif change.head == "dq":
             _move(change, batch, model._v_slices[name], values)
