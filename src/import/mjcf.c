@@ -88,6 +88,7 @@ static void set_defaults(hfiMjcf* m, hfiReader* r, hfiElem* root, const char* fo
   memcpy(m->eulerseq, "xyz", 4);
   m->assetdir = m->prefix = m->suffix = "";
   m->replica_tail = &m->replica;
+  m->override = outer ? outer->override : (hfiOverride){0, 0, {0.02, 1}, {0.9, 0.95, 0.001, 0.5, 2}, {1, 1, 0.005, 0.0001, 0.0001}};
 }
 
 // The rules about inertia of the outer document also hold for an attached one.

@@ -103,6 +103,12 @@ typedef struct hfiReplicate {
   struct hfiReplicate* next;
 } hfiReplicate;
 
+// What replaces the parameters of all contacts: the attributes o_... of <option> with the flag override.
+typedef struct hfiOverride {
+  int active;
+  double margin, solref[2], solimp[5], friction[5];
+} hfiOverride;
+
 struct hfiMjcf {
   hfiReader* r;
   hfiElem* root;
@@ -124,6 +130,7 @@ struct hfiMjcf {
   int attached; // 1: this model is attached to another; what refers to parts that are not attached is dropped
   int reflects; // 1: some actuator adds armature or damping to its target
   int actuators_left_out;
+  hfiOverride override;
 };
 
 // A pose, and the frame in which it is written.

@@ -96,11 +96,7 @@ static void read_flags(hfiMjcf* m, const hfiElem* elem) {
     w->disable_spring = w->disable_damper = off;
   if (hfi_read_keyword(m->r, elem, "constraint", switches, &off) && off)
     w->disable_contact = w->disable_limit = w->disable_frictionloss = w->disable_equality = 1;
-  int kept = 1; // "disable" is 1
-  if (hfi_read_keyword(m->r, elem, "override", switches, &kept) && !kept)
-    hfi_note(m->r, elem, HF_WARNING,
-             "override: o_margin, o_solref, o_solimp and o_friction are not used; contacts keep "
-             "their own values");
+  if (hfi_read_keyword(m->r, elem, "override", switches, &off)) m->override.active = !off;
 }
 
 static void read_fluid(hfiMjcf* m, const hfiElem* elem) {
@@ -124,6 +120,10 @@ void hfi_mjcf_read_option(hfiMjcf* m, hfiElem* elem) {
   hfi_read_real(r, elem, "sleep_tolerance", &w->sleep_speed);
   if (!(w->sleep_speed > 0)) hfi_fail(r, elem, HF_ERROR_MODEL, "sleep_tolerance must be positive, is %g", w->sleep_speed);
   read_fluid(m, elem);
+  hfi_read_real(r, elem, "o_margin", &m->override.margin);
+  hfi_read_reals(r, elem, "o_solref", 1, 2, m->override.solref);
+  hfi_read_reals(r, elem, "o_solimp", 1, 5, m->override.solimp);
+  hfi_read_reals(r, elem, "o_friction", 1, 5, m->override.friction);
   for (hfiElem* flag = hfi_child(elem, "flag"); flag; flag = hfi_next(flag, "flag"))
     read_flags(m, flag);
 }

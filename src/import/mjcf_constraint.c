@@ -41,6 +41,12 @@ static void read_pair(hfiMjcf* m, hfiElem* elem) {
   d.geom1 = hfi_mjcf_find_required(m, elem, "geom1", HF_OBJECT_GEOM);
   d.geom2 = hfi_mjcf_find_required(m, elem, "geom2", HF_OBJECT_GEOM);
   if (r->status || d.geom1 < 0 || d.geom2 < 0) return;
+  if (m->override.active) {
+    d.margin = m->override.margin;
+    memcpy(d.solref, m->override.solref, sizeof d.solref);
+    memcpy(d.solimp, m->override.solimp, sizeof d.solimp);
+    memcpy(d.friction, m->override.friction, sizeof d.friction);
+  }
   d.margin += d.gap;
   d.name = hfi_mjcf_name(m, elem);
   d.where = hfi_where(r, elem);

@@ -113,7 +113,8 @@ static void place_between(hfiMjcf* m, const hfiElem* elem, const double* fromto,
 
 static void resolve_fromto(hfiMjcf* m, const hfiElem* elem, int type, int pose_given,
                            const double* fromto, hfiPoseSpec* pose, double size[3]) {
-  if (pose_given & 1) hfi_fail(m->r, elem, HF_ERROR_MODEL, "both pos and fromto are given");
+  int elsewhere = pose->pos[0] != 0 || pose->pos[1] != 0 || pose->pos[2] != 0; // as in MuJoCo a pos of zeros says nothing
+  if (pose_given & 1 && elsewhere) hfi_fail(m->r, elem, HF_ERROR_MODEL, "both pos and fromto are given");
   int last = type < HFI_SHAPES ? hfi_shape_kinds[type].fromto_size : -1;
   if (last < 0) {
     hfi_fail(m->r, elem, HF_ERROR_MODEL, "fromto is for capsules, cylinders, boxes and ellipsoids");
@@ -192,6 +193,16 @@ static void warn_about_contact(hfiMjcf* m, const GeomSpec* s, const hfiElem* ele
         "solref, solimp: the contact has MuJoCo's law in the normal direction; its friction sticks");
 }
 
+// A geom has one coefficient for two directions of sliding and of rolling: their mean, as in a pair.
+static void override_contact(const hfiOverride* o, hfGeomDef* d) {
+  if (!o->active) return;
+  d->margin = o->margin;
+  memcpy(d->solref, o->solref, sizeof d->solref);
+  memcpy(d->solimp, o->solimp, sizeof d->solimp);
+  d->friction[0] = 0.5 * (o->friction[0] + o->friction[1]), d->friction[1] = o->friction[2];
+  d->friction[2] = 0.5 * (o->friction[3] + o->friction[4]);
+}
+
 void hfi_mjcf_read_geom(hfiMjcf* m, const hfiScope* scope, hfiElem* elem) {
   hfiReader* r = m->r;
   GeomSpec s = default_geom();
@@ -201,6 +212,7 @@ void hfi_mjcf_read_geom(hfiMjcf* m, const hfiScope* scope, hfiElem* elem) {
     resolve_fromto(m, elem, s.def.type, s.pose_given, s.fromto, &s.pose, s.def.size);
   set_colour(m, elem, &s);
   warn_about_contact(m, &s, elem);
+  override_contact(&m->override, &s.def);
   s.def.margin += s.def.gap; // in MJCF contacts act below margin; in Holdfast they are found below it
   s.def.name = hfi_mjcf_name(m, elem);
   s.def.where = hfi_where(r, elem);

@@ -1,10 +1,9 @@
 // What it means for the motion that an element or attribute of MJCF is not used. The first entry
-// that fits counts. An entry without text reports nothing.
+// that fits counts. An entry without text reports nothing: what is only drawn.
 #include "import/mjcf.h"
 
 #include <stddef.h>
 
-static const char looks[] = "for rendering only: no effect on the motion";
 static const char bookkeeping[] = "no effect on the motion";
 static const char solver[] = "a setting of MuJoCo's solver: Holdfast's own applies";
 static const char history[] =
@@ -12,14 +11,14 @@ static const char history[] =
 
 const hfiMeaning hfi_mjcf_meanings[] = {
     // elements
-    {"visual", NULL, 1, looks},
-    {"statistic", NULL, 1, looks},
+    {"visual", NULL, 1, NULL},
+    {"statistic", NULL, 1, NULL},
     {"size", NULL, 1, "memory sizes: no effect on the motion"},
-    {"light", NULL, 1, looks},
-    {"camera", NULL, 1, looks},
-    {"texture", NULL, 1, looks},
-    {"layer", NULL, 1, looks},
-    {"skin", NULL, 1, looks},
+    {"light", NULL, 1, NULL},
+    {"camera", NULL, 1, NULL},
+    {"texture", NULL, 1, NULL},
+    {"layer", NULL, 1, NULL},
+    {"skin", NULL, 1, NULL},
     {"lengthrange", NULL, 1, "how MuJoCo computes lengthrange of muscles: limits of joints and tendons are used instead"},
     {"numeric", NULL, 1, "a user's own numbers: not used"},
     {"text", NULL, 1, "a user's own text: not used"},
@@ -46,7 +45,7 @@ const hfiMeaning hfi_mjcf_meanings[] = {
     {"*", "nsample", 0, history},
     {"*", "interp", 0, history},
     // compiler
-    {"compiler", "texturedir", 1, looks},
+    {"compiler", "texturedir", 1, NULL},
     {"compiler", "discardvisual", 1, "geoms that are only drawn are kept: no effect on the motion"},
     {"compiler", "fusestatic", 1, "static bodies are kept: the motion is the same"},
     {"compiler", "usethread", 1, bookkeeping},
@@ -59,19 +58,15 @@ const hfiMeaning hfi_mjcf_meanings[] = {
     {"compiler", "exactmeshinertia", 0, "an attribute of old versions: use inertia of <mesh>"},
     // option and flag
     {"option", "integrator", 1, "Holdfast's own method applies: see hf.method"},
-    {"option", "o_margin", 1, "used with the override flag only"},
-    {"option", "o_solref", 1, "used with the override flag only"},
-    {"option", "o_solimp", 1, "used with the override flag only"},
-    {"option", "o_friction", 1, "used with the override flag only"},
     {"option", "actuatorgroupdisable", 0, "all actuators act"},
     {"option", "*", 1, solver},
     {"flag", "*", 1, solver},
     // assets
-    {"material", "*", 1, looks},
-    {"mesh", "normal", 1, looks},
-    {"mesh", "texcoord", 1, looks},
-    {"mesh", "smoothnormal", 1, looks},
-    {"mesh", "material", 1, looks},
+    {"material", "*", 1, NULL},
+    {"mesh", "normal", 1, NULL},
+    {"mesh", "texcoord", 1, NULL},
+    {"mesh", "smoothnormal", 1, NULL},
+    {"mesh", "material", 1, NULL},
     {"mesh", "content_type", 1, "the format is taken from the file's name"},
     {"model", "content_type", 1, "the format is taken from the file"},
     // tree
@@ -80,16 +75,16 @@ const hfiMeaning hfi_mjcf_meanings[] = {
     {"frame", "scale", 0, "scaling a frame is not supported: its contents keep their size"},
     {"frame", "scaling", 0, "scaling a frame is not supported: its contents keep their size"},
     {"frame", "massscale", 0, "scaling a frame is not supported: its contents keep their mass"},
-    {"geom", "castshadow", 1, looks},
-    {"site", "rgba", 1, looks},
-    {"site", "material", 1, looks},
-    {"site", "mesh", 1, looks},
-    {"spatial", "rgba", 1, looks},
-    {"spatial", "width", 1, looks},
-    {"spatial", "material", 1, looks},
-    {"tendon", "rgba", 1, looks},
-    {"tendon", "width", 1, looks},
-    {"tendon", "material", 1, looks},
+    {"geom", "castshadow", 1, NULL},
+    {"site", "rgba", 1, NULL},
+    {"site", "material", 1, NULL},
+    {"site", "mesh", 1, NULL},
+    {"spatial", "rgba", 1, NULL},
+    {"spatial", "width", 1, NULL},
+    {"spatial", "material", 1, NULL},
+    {"tendon", "rgba", 1, NULL},
+    {"tendon", "width", 1, NULL},
+    {"tendon", "material", 1, NULL},
     // actuators and keyframes
     {"*", "cranklength", 0, "slider-crank transmissions are not supported"},
     {"*", "slidersite", 0, "slider-crank transmissions are not supported"},

@@ -11,7 +11,16 @@
 #include <string.h>
 #include <sys/stat.h>
 
+// Models that were written on Windows have backslashes in their paths.
+static const char* with_slashes(hfiReader* r, const char* path) {
+  if (!strchr(path, '\\')) return path;
+  char* out = HFI_NEW(r, char, strlen(path) + 1);
+  for (size_t i = 0; out && path[i]; ++i) out[i] = (char)(path[i] == '\\' ? '/' : path[i]);
+  return out ? out : path;
+}
+
 const char* hfi_join(hfiReader* r, const char* folder, const char* file) {
+  file = with_slashes(r, file), folder = with_slashes(r, folder);
   if (!folder[0] || file[0] == '/') return file;
   size_t length = strlen(folder);
   return hfi_format(r, folder[length - 1] == '/' ? "%s%s" : "%s/%s", folder, file);

@@ -242,7 +242,7 @@ static const hfiMeaning meanings[] = {
     {"self_collision_checking", NULL, 1, "an extension of other tools: not used"},
     {"verbose", NULL, 1, "no effect on the motion"},
     {"sensor", NULL, 1, "sensors of URDF are not used"},
-    {"texture", NULL, 1, "for rendering only: no effect on the motion"},
+    {"texture", NULL, 1, NULL},
     {"contact", NULL, 0, "of Bullet's contact parameters only the restitution is used"},
     {"joint_properties", NULL, 0, "not URDF: use <dynamics>"},
     {"loop_joint", NULL, 0, "loop joints are not supported: the loop stays open"},

@@ -167,6 +167,13 @@ static void read_contact(hfiUrdf* u, const hfiUrdfLink* link, const hfiElem* col
 
 // ---- geoms --------------------------------------------------------------------------------------
 
+// Whether the shape is a box of zeros, as some robots have in links that stand for nothing.
+static int has_no_size(const hfiElem* elem) {
+  const hfiElem *geometry = hfi_child(elem, "geometry"), *box = geometry ? hfi_child(geometry, "box") : NULL;
+  const char* size = box ? hfi_attr(box, "size") : NULL;
+  return size && strspn(size, "0. \t\n") == strlen(size);
+}
+
 static void add_geom(hfiUrdf* u, hfiUrdfLink* link, hfiElem* elem, int collides) {
   hfiReader* r = u->r;
   hfGeomDef d = hf_geom_def_default();
@@ -188,6 +195,10 @@ static void add_geom(hfiUrdf* u, hfiUrdfLink* link, hfiElem* elem, int collides)
   else if (name && collides)
     hfi_note(r, elem, HF_NOTE,
              "the name of a collision element occurs twice: the second is unnamed");
+  if (!collides && r->status == HF_OK && has_no_size(elem)) {
+    hfi_note(r, elem, HF_NOTE, "geom left out, it is only drawn and has the size zero");
+    return;
+  }
   if (!read_shape(u, elem, &d)) {
     if (!r->status) hfi_mesh_do_without(r, elem, !collides);
     return;

@@ -300,6 +300,36 @@ static void test_what_mujoco_forgives(void** state) {
 
 // A file that an included file names is found beside the main file, behind meshdir and the folder of the included file, or beside the
 // included file.
+// What MuJoCo 4.0.0 makes of these: a pos of zeros beside fromto, paths with backslashes, and contacts whose parameters are overridden.
+static void test_more_that_mujoco_reads(void** state) {
+  (void)state;
+  hfModel* m = parse("<mujoco><asset><hfield name='f' file='..\\import\\heights.png' size='1 1 1 1'/></asset><worldbody><geom type='hfield' hfield='f'/>"
+                     "<body><geom type='capsule' size='.1' pos='0 0 0' quat='1 1 0 0' fromto='0 0 0 0 0 1'/></body></worldbody></mujoco>");
+  assert_int_equal(m->nhfield, 1);
+  ASSERT_NUMBERS(hf_model_geom_pos(m) + 3, 0, 0, 0.5);
+  hf_model_free(m);
+  const char* xml = "<mujoco><option o_margin='.02' o_solref='.1 2' o_friction='.5 .7 .01'><flag override='%s'/></option><worldbody>"
+                    "<geom name='a' size='1' friction='3' margin='1'/><body><geom name='b' size='1' solref='.5 .5'/></body></worldbody>"
+                    "<contact><pair geom1='a' geom2='b' friction='9'/></contact></mujoco>";
+  for (int on = 0; on < 2; ++on) {
+    char text[800];
+    snprintf(text, sizeof text, xml, on ? "enable" : "disable");
+    m = parse(text);
+    if (on) {
+      ASSERT_NUMBERS(hf_model_geom_friction(m), 0.6, 0.01, 0.0001, 0.6, 0.01, 0.0001);
+      ASSERT_NUMBERS(hf_model_geom_solref(m), 0.1, 2, 0.1, 2);
+      ASSERT_NUMBERS(hf_model_geom_margin(m), 0.02, 0.02);
+      ASSERT_NUMBERS(hf_model_pair_friction(m), 0.5, 0.7, 0.01, 0.0001, 0.0001);
+      ASSERT_NUMBERS(hf_model_pair_solimp(m), 0.9, 0.95, 0.001, 0.5, 2);
+    } else {
+      ASSERT_NUMBERS(hf_model_geom_friction(m), 3);
+      ASSERT_NUMBERS(hf_model_geom_margin(m), 1, 0);
+      ASSERT_NUMBERS(hf_model_pair_friction(m), 9);
+    }
+    hf_model_free(m);
+  }
+}
+
 static void test_meshes_of_included_files(void** state) {
   (void)state;
   static const char* const places[] = {"m/ell.obj", "m/parts/ell.obj", "parts/ell.obj"};
@@ -324,7 +354,7 @@ static void test_meshes_of_included_files(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_what_mujoco_forgives), cmocka_unit_test(test_meshes_of_included_files),
+      cmocka_unit_test(test_what_mujoco_forgives), cmocka_unit_test(test_more_that_mujoco_reads), cmocka_unit_test(test_meshes_of_included_files),
       cmocka_unit_test(test_orientation_forms), cmocka_unit_test(test_default_classes),
       cmocka_unit_test(test_frames),            cmocka_unit_test(test_fromto),
       cmocka_unit_test(test_joints),            cmocka_unit_test(test_bodies_come_depth_first),

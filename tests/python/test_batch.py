@@ -133,3 +133,24 @@ def test_refusals(fall):
         batch.set_state(0, other)
     with pytest.raises(IndexError):
         batch.contacts(2)
+
+
+def test_controls_win_over_signals():
+    """v = h F/m of a motor whose scene has the signal 3: world 0 leaves it to the signal, world 1 gives 5."""
+    model = hf.Model.from_string("<mujoco><option gravity='0 0 0' timestep='0.01'/><worldbody><body><joint name='x' type='slide' axis='1 0 0'/>"
+                           "<geom size='.1' mass='2' contype='0' conaffinity='0'/></body></worldbody><actuator><motor name='m' joint='x'/></actuator>"
+                           "<custom><text name='hf.signal.m' data='constant 3'/></custom></mujoco>")
+    batch = hf.Batch(model, 2)
+    assert np.isnan(batch.ctrl).all()
+    batch.ctrl[1] = 5
+    batch.step()
+    assert np.allclose(batch.v[:, 0], [0.01 * 3 / 2, 0.01 * 5 / 2], rtol=1e-14)
+    sim = hf.Sim(model)
+    sim.step()
+    assert sim.ctrl["m"] == 3
+    sim.input.ctrl["m"] = 0
+    sim.step()
+    assert sim.ctrl["m"] == 0
+    sim.reset()
+    sim.step()
+    assert sim.ctrl["m"] == 3
