@@ -125,6 +125,7 @@ static inline void add_contact(hfiDiscrete* s, int i, double steepest) {
 static void add_contacts(hfiDiscrete* s, const hfState* state) {
   hfiWorld* w = s->world;
   if (hfi_contacts_remember(s)) hfi_memory_recall(state, &w->dynamics, w->surfaces, s->config.step, w->contact, w->ncontact);
+  if (w->surfaces) hfi_assembly_begin_drift(&s->assembly);
   double steepest = find_steepest(s);
   for (int i = 0; i < w->ncontact; ++i) add_contact(s, i, steepest);
 }

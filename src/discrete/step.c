@@ -19,7 +19,6 @@ void hfi_discrete_problem(hfiDiscrete* s, const hfState* state, const hfInput* i
   if (s->config.gyroscopic) hfi_flight_bias(&s->flight, d);
   else hf_dynamics_bias(d);
   hfi_assembly_begin(&s->assembly, d, s->config.step, v0);
-  if (s->world->surfaces) hfi_assembly_begin_drift(&s->assembly);
   hfi_discrete_forces(s, state, in);
   if (s->sleep.stepping) hfi_sleep_find(s, state, in);
   hfi_discrete_contacts(s, state);

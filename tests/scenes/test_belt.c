@@ -142,6 +142,10 @@ static void test_contacts_report_slip_over_the_surface(void** state) {
     force += way * c.ft.y;
   }
   assert_near(force, MU * G, 1e-6 * MU * G); // friction at its bound, along the belt
+  hfError error;
+  assert_int_equal(hf_sim_evaluate(w.sim, w.state, w.input, &error), HF_OK);
+  hfContact c = hf_sim_contact(w.sim, 0);
+  assert_near(fabs(c.vt.y), 0.7, 1e-12);
   sim_world_free(&w);
 }
 
