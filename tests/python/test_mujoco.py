@@ -91,7 +91,7 @@ BELTS = """<mujoco><asset><mesh name="belt" vertex="0 0 0  1 0 0  0 3 0  1 3 0  
 <body pos="4 0 2" euler="20 30 40"><geom name="box" type="box" size=".5 .5 .1" pos=".1 .2 .3" euler="0 20 0" surfacevel=".5 -1 0 0 0 2"/></body>
 <geom name="mesh" type="mesh" mesh="belt" pos="-4 0 2" euler="0 0 25" surfacevel="1 .2 0 0 .3 2"/>
 <geom name="roller" type="cylinder" size=".2 1" pos="0 6 2" euler="90 0 0" surfacevel="0 0 0 0 0 -3"/>
-<body name="tread" pos="0 0 .3"><freejoint/><geom name="tread" type="capsule" size=".1 .4" euler="0 90 0" surfacevel="0 .4 0"/></body>
+<body name="tread" pos="0 0 .1"><freejoint/><geom name="tread" type="capsule" size=".1 .4" euler="0 90 0" surfacevel="0 .4 0"/></body>
 <body name="a"><freejoint/><geom name="a" size=".1"/></body><body name="b"><freejoint/><geom name="b" size=".1"/></body>
 <body name="c"><freejoint/><geom name="c" size=".1"/></body></worldbody></mujoco>"""
 
@@ -117,14 +117,15 @@ def test_surfaces_move_as_in_mujoco(read):
         mujoco.mj_forward(m, d)
         state = hf.state_from_mujoco(model, d)
         sim.evaluate(state)
-        ours = {(c["geom_a"], c["geom_b"]): c["vt"] for c in sim.contacts()}
+        ours = sim.contacts()
         for c in d.contact:
             g0, g1 = (model.id("geom", mujoco.mj_id2name(m, mujoco.mjtObj.mjOBJ_GEOM, int(g))) for g in c.geom)
             between = c.surfacevel[0] * c.frame[3:6] + c.surfacevel[1] * c.frame[6:9]  # of geom 1 over geom 0
-            key, way = ((g1, g0), 1) if (g1, g0) in ours else ((g0, g1), -1)
-            if key not in ours:
+            same = [x for x in ours if {x["geom_a"], x["geom_b"]} == {g0, g1} and np.linalg.norm(x["p_W"] - c.pos) < 0.01]
+            if not same:
                 continue  # a graze that one engine counts and the other does not
-            seen.add(frozenset(key))
+            seen.add(frozenset((g0, g1)))
+            way = 1 if same[0]["geom_a"] == g1 else -1
             # Contact points of the two engines differ by a share of the depth, 5 mm, and the fields turn by 3 rad/s at most.
-            assert np.allclose(ours[key], way * between, atol=0.02), (key, ours[key], between)
+            assert np.allclose(same[0]["vt"], way * between, atol=0.02), (g0, g1, same[0]["vt"], between)
     assert len(seen) >= 4
