@@ -3,6 +3,7 @@
 
 #include "base/output.h"
 #include "live/session.h"
+#include "record/page.h"
 #include "watch.h"
 
 #include <math.h>
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { QUEUE = 256 };
 static const double frame_time = 1.0 / 60; // of the wall clock [s]
@@ -111,31 +113,33 @@ static void look_at_file(world* w, double now) {
 
 // ---- saving ----------------------------------------------------------------------------------------
 
-static void save(world* w, int report) {
-  char path[600], stamp[32];
-  hfError error = {HF_OK, ""};
+enum { SAVED_PATH = 600 };
+
+// A name after the time of day that no file has yet: holdfast-20260131-140000.rec, holdfast-20260131-140000-2.rec, ...
+static void name_file(const world* w, const char* ending, char path[static SAVED_PATH]) {
+  char stamp[32];
   time_t now = time(NULL);
   struct tm local;
   strftime(stamp, sizeof stamp, "%Y%m%d-%H%M%S", localtime_r(&now, &local));
-  snprintf(path, sizeof path, "%.500s/holdfast-%s.rec", w->options.out, stamp);
-  hfiBytes bytes = {0};
-  hfi_session_recording(&w->session, w->options.scene.path, &bytes);
+  snprintf(path, SAVED_PATH, "%.500s/holdfast-%s.%s", w->options.out, stamp, ending);
+  for (int i = 2; access(path, F_OK) == 0; ++i)
+    snprintf(path, SAVED_PATH, "%.500s/holdfast-%s-%d.%s", w->options.out, stamp, i, ending);
+}
+
+static void save(world* w, int report) {
+  char path[SAVED_PATH];
+  hfError error = {HF_OK, ""};
   hfStatus status = HF_ERROR_MEMORY;
+  hfiBytes bytes = {0};
+  name_file(w, report ? "html" : "rec", path);
+  hfi_session_recording(&w->session, w->options.scene.path, &bytes);
   if (bytes.failed)
     snprintf(error.message, sizeof error.message, "%s: out of memory", path);
+  else if (report)
+    status = hfi_report_write(path, w->options.scene.path, bytes.data, bytes.size, &error);
   else
     status = hfi_write_file(path, bytes.data, bytes.size, &error);
   hfi_bytes_release(&bytes);
-  if (status == HF_OK && report) {
-    char page[600];
-    hfRecording* recording = NULL;
-    snprintf(page, sizeof page, "%.500s/holdfast-%s.html", w->options.out, stamp);
-    status = hf_recording_open(&recording, path, &error);
-    if (status == HF_OK) status = hf_report_convert(page, recording, &error);
-    hf_recording_free(recording);
-    remove(path);
-    snprintf(path, sizeof path, "%s", page);
-  }
   snprintf(w->message, sizeof w->message, "%s%.900s", status == HF_OK ? "Saved " : "",
            status == HF_OK ? path : error.message);
 }

@@ -2,6 +2,7 @@
 #ifndef HFI_RECORD_PAGE_H
 #define HFI_RECORD_PAGE_H
 
+#include <holdfast/status.h>
 #include <stddef.h>
 
 // The HTML text, not terminated. Size 0: this library was built without npm and has no page.
@@ -9,5 +10,8 @@ const char* hfi_page(size_t* size);
 
 // Where in the page the data go: the page's text before and after this line.
 #define HFI_PAGE_DATA_MARK "<!--HOLDFAST-DATA-->"
+
+// Writes a report of the bytes of a recording.
+hfStatus hfi_report_write(const char* path, const char* title, const void* recording, size_t size, hfError* error);
 
 #endif

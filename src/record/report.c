@@ -125,6 +125,12 @@ void hf_report_discard(hfReport* report) {
 }
 
 hfStatus hf_report_convert(const char* path, const hfRecording* recording, hfError* error) {
+  size_t size;
+  const void* bytes = hf_recording_bytes(recording, &size);
+  return hfi_report_write(path, hf_recording_scene(recording), bytes, size, error);
+}
+
+hfStatus hfi_report_write(const char* path, const char* title, const void* recording, size_t size, hfError* error) {
   hfi_clear_error(error);
   if (!hf_report_replays())
     return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "%s: this build has no page (npm was missing)",
@@ -132,8 +138,6 @@ hfStatus hf_report_convert(const char* path, const hfRecording* recording, hfErr
   hfiOutput out;
   hfStatus status = hfi_output_open(&out, path, HFI_OUTPUT_WHOLE, error);
   if (status != HF_OK) return status;
-  size_t size;
-  const void* bytes = hf_recording_bytes(recording, &size);
-  write_page(&out, hf_recording_scene(recording), bytes, size);
+  write_page(&out, title, recording, size);
   return hfi_output_close(&out, error);
 }

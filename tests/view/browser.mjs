@@ -1,6 +1,6 @@
 // A headless Chromium that draws in software.
 import { chromium } from 'playwright-core';
-import { check } from './harness.mjs';
+import { check, closeIfItFails } from './harness.mjs';
 
 let browser = null;
 
@@ -8,6 +8,7 @@ export async function open(url, width = 1280, height = 720) {
   browser ??= await chromium.launch({ executablePath: process.env.CHROMIUM,
     args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist'] });
   const context = await browser.newContext({ viewport: { width, height } }), page = await context.newPage();
+  closeIfItFails(() => context.close());
   page.requests = [];
   page.troubles = [];
   page.on('request', r => page.requests.push(r.url()));

@@ -14,6 +14,11 @@ export function near(a, b, tolerance, text) {
   if (!(Math.abs(a - b) <= tolerance)) throw new Error(`${text}: ${a} is not ${b} within ${tolerance}`);
 }
 
+// What a test that fails leaves open would take the processor from the tests after it.
+const leftOpen = [];
+export function closeIfItFails(close) { leftOpen.push(close); }
+async function closeLeftOpen() { for (const close of leftOpen.splice(0)) await close().catch(() => {}); }
+
 export async function runTests(tests) {
   let failed = 0;
   const only = process.env.VIEW_TESTS;
@@ -21,12 +26,13 @@ export async function runTests(tests) {
     if (only && !name.includes(only)) continue;
     console.log(`[ RUN      ] ${name}`);
     const before = Date.now();
+    leftOpen.length = 0;
     try {
       await test();
       console.log(`[       OK ] ${name}`);
     } catch (error) {
       if (error instanceof Skip) console.log(`[  SKIPPED ] ${name}: ${error.message}`);
-      else { ++failed; console.log(`[  ERROR   ] --- ${error.stack}`); console.log(`[  FAILED  ] ${name}`); }
+      else { ++failed; console.log(`[  ERROR   ] --- ${error.stack}`); console.log(`[  FAILED  ] ${name}`); await closeLeftOpen(); }
     }
     console.log(`             ${((Date.now() - before) / 1000).toFixed(1)} s`);
   }
@@ -59,8 +65,14 @@ export async function view(...args) {
     child.on('exit', () => reject(new Error(`holdfast view ended: ${trouble}`)));
   });
   const url = text.match(/http:\S+/)[0];
-  return { url, port: at, token: url.split('token=')[1], pid: child.pid, trouble: () => trouble,
-    stop: (signal = 'SIGTERM') => new Promise(resolve => { child.removeAllListeners('exit'); child.on('exit', () => { children.delete(child); resolve(); }); child.kill(signal); }) };
+  const stop = (signal = 'SIGTERM') => new Promise(resolve => {
+    if (child.exitCode !== null || child.signalCode !== null) return resolve();
+    child.removeAllListeners('exit');
+    child.on('exit', () => { children.delete(child); resolve(); });
+    child.kill(signal);
+  });
+  closeIfItFails(stop);
+  return { url, port: at, token: url.split('token=')[1], pid: child.pid, trouble: () => trouble, stop };
 }
 
 export const wait = seconds => new Promise(resolve => setTimeout(resolve, 1000 * seconds));

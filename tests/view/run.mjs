@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import * as live from './live.mjs';
 import * as report from './report.mjs';
 import * as sight from './sight.mjs';
+import * as stranger from './stranger.mjs';
 import * as trouble from './trouble.mjs';
 import { closeBrowser } from './browser.mjs';
 import { runTests } from './harness.mjs';
@@ -39,7 +40,10 @@ const tests = [
   ['live_keeps_in_sight', sight.keepsInSight],
   ['live_arrows_fit_the_forces', sight.arrowsFitTheForces],
   ['live_looks_past_walls', sight.looksPastWalls],
+  ['live_sliders_reach_the_controls', sight.slidersReachTheControls],
   ['live_mentions_keyframes', sight.mentionsKeyframes],
+  ['live_every_control_twice', stranger.everyControlTwice],
+  ['live_saves_twice', stranger.savesTwice],
   ['live_ends_at_once', trouble.endsAtOnce],
   ['live_begins_with_the_first_page', trouble.beginsWithTheFirstPage],
   ['live_pressed_lines_stay', sight.pressedLinesStay],

@@ -1,7 +1,8 @@
 // What one sees of a live scene without touching the camera: what runs away, forces that change, things behind walls.
 import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { closePage, open } from './browser.mjs';
-import { check, until, view, wait } from './harness.mjs';
+import { check, source, until, view, wait } from './harness.mjs';
 import { ball, scene, send, state } from './live.mjs';
 
 const PAUSE = 2, SCALE = 12;
@@ -59,6 +60,15 @@ export async function looksPastWalls() {
   await end();
 }
 
+// A motor without limits that the scene drives with 25 N: its slider reaches beyond that, although the page opened before the first step.
+export async function slidersReachTheControls() {
+  const server = await view(join(source, 'models/lift_shake_turn.xml'), '--keyframe', 'grasp'), page = await open(server.url, 900, 500);
+  await page.click('.tabs [data-tab=Control]');
+  await until(() => page.locator('#actuator-3').evaluate(e => Math.abs(Number(e.value) - 25) < 0.5 && Number(e.max) > 50), 'the slider stands at 25 N with room above it');
+  await closePage(page);
+  await server.stop();
+}
+
 // Scenes whose keyframes are their proper starts say so once; a message goes by itself or with the next command.
 export async function mentionsKeyframes() {
   const { page, end } = await show('ball3.xml', ball(), '--paused');
@@ -72,9 +82,9 @@ export async function mentionsKeyframes() {
 // of a running world begin with the latest.
 export async function pressedLinesStay() {
   const { page, end } = await show('ball4.xml', ball());
-  await until(async () => await page.locator('#now .line').count() > 0, 'the ball rests on the floor');
-  const box = await page.locator('#now .line').first().boundingBox();
-  await page.mouse.move(box.x + 30, box.y + 8);
+  const place = () => page.evaluate(() => { const box = document.querySelector('#now .line')?.getBoundingClientRect(); return box && [box.left + 30, box.top + 8]; });
+  await until(place, 'the ball rests on the floor');
+  await page.mouse.move(...await place());
   await page.mouse.down();
   await wait(1);
   await page.mouse.up();

@@ -9,9 +9,9 @@ import { openSocket } from './socket.mjs';
 const PLAY = 1, PAUSE = 2, STEP = 3, OPTION = 13;
 const gone = server => !existsSync(`/proc/${server.pid}`);
 
-// A server ends within a second of its signal (0.5 s of patience with a world that computes, and what a busy machine adds), whatever it
-// does, and its port is free at once: the next one takes the same.
-const PROMPT = 1000; // [ms]
+// A server ends soon after its signal (0.5 s of patience with a world that computes, and what a busy machine adds), whatever it does, and
+// its port is free at once: the next one takes the same.
+const PROMPT = 2000; // [ms]
 async function endsPromptly(server, signal) {
   const before = Date.now();
   await server.stop(signal);

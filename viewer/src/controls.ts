@@ -7,15 +7,21 @@ const METHODS: [string, string][] = [['0', 'TAMSI'], ['1', 'convex'], ['2', 'MLC
 
 function slider(name: string, range: [number, number], value: () => number, set: (x: number) => void, id: string, log = false): { row: HTMLElement; update: () => void } {
   const input = make('input', { id }), output = make('output');
-  const [lo, hi] = log ? range.map(Math.log10) : range;
+  const setRange = (lo: number, hi: number) => { input.min = String(lo); input.max = String(hi); input.step = String((hi - lo) / 400); };
   input.type = 'range';
-  input.min = String(lo); input.max = String(hi); input.step = String((hi - lo) / 400);
+  setRange(...(log ? range.map(Math.log10) : range) as [number, number]);
   let held = false;
   const show = (x: number) => { output.textContent = `${log ? '× ' : ''}${Number(x.toPrecision(3))}`; };
   input.addEventListener('pointerdown', () => { held = true; });
   for (const end of ['pointerup', 'pointercancel', 'lostpointercapture']) input.addEventListener(end, () => { held = false; });
   input.addEventListener('input', () => { const x = log ? Math.pow(10, Number(input.value)) : Number(input.value); show(x); set(x); });
-  const update = () => { if (held) return; const x = value(); input.value = String(log ? Math.log10(x) : x); show(x); };
+  const update = () => {
+    if (held) return;
+    const x = value();
+    if (!log && (x < Number(input.min) || x > Number(input.max))) setRange(-4 * Math.abs(x), 4 * Math.abs(x)); // no limit says how far it goes
+    input.value = String(log ? Math.log10(x) : x);
+    show(x);
+  };
   return { row: make('label', { title: name }, make('span', { text: name }), input, output), update };
 }
 
@@ -30,9 +36,11 @@ export class Controls {
     this.take = button('Take control', 'Control this world; whoever controls it now watches', () => s.send(Command.Take), 'take');
     const row = make('div', { class: 'row' }, button('Step', 'One step of the simulation', () => s.send(Command.Step, 1), 'step'),
       button('Reset', 'Back to the start', () => s.send(Command.Reset, 0), 'reset'));
-    if (keys > 0)
-      row.append(choice('Start from a keyframe', [['', 'keyframe …'], ...Array.from({ length: keys }, (_, i) => [String(i + 1), model.label('key', i)] as [string, string])], '',
-        v => { if (v) s.send(Command.Reset, Number(v)); }, 'keyframe'));
+    if (keys > 0) {
+      const names = Array.from({ length: keys }, (_, i) => [String(i + 1), model.label('key', i)] as [string, string]);
+      const keyframe = choice('Start from a keyframe', [['', 'keyframe …'], ...names], '', v => { s.send(Command.Reset, Number(v)); keyframe.value = ''; }, 'keyframe');
+      row.append(keyframe); // it falls back to its title, so that the same one can be chosen again
+    }
     if (s.remote)
       row.append(button('Save recording', 'Write the last minute to a file on the server', () => s.send(Command.Save, 0), 'saverec'),
         button('Save report', 'Write the last minute as a page on the server', () => s.send(Command.Save, 1), 'savereport'), this.take);

@@ -313,8 +313,8 @@ export class View3D {
   moversInSight(): boolean {
     const movers = this.bodies.filter((_, b) => !this.recording.model.isStatic(b));
     this.camera.updateMatrixWorld();
-    const frustum = new THREE.Frustum().setFromProjectionMatrix(new THREE.Matrix4().multiplyMatrices(this.camera.projectionMatrix, this.camera.matrixWorldInverse));
-    return 2 * movers.filter(body => frustum.containsPoint(body.position)).length >= movers.length;
+    const seen = (p: THREE.Vector3) => Math.max(Math.abs(p.x), Math.abs(p.y)) < 0.75 && p.z < 1; // not at the very edge, nor behind the camera
+    return 2 * movers.filter(body => seen(body.position.clone().project(this.camera))).length >= movers.length;
   }
 
   // Moves the camera along with what moves, where that is as far together as at the start.
