@@ -123,6 +123,7 @@ export async function picksShowWhatIsThere() {
 }
 
 export async function conesFollowAndPlots() {
+  await page.evaluate(() => window.holdfast.app.goTo(1.2)); // where fingers touch the mug
   await page.click('.more > summary');
   await page.check('#cones');
   const count = await page.evaluate(() => [window.holdfast.app.view.arrows.coneCount(), window.holdfast.app.view.arrowList().length]);
