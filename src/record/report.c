@@ -125,13 +125,13 @@ void hf_report_discard(hfReport* report) {
 }
 
 hfStatus hf_report_convert(const char* path, const hfRecording* recording, hfError* error) {
+  hfi_clear_error(error);
   size_t size;
   const void* bytes = hf_recording_bytes(recording, &size);
   return hfi_report_write(path, hf_recording_scene(recording), bytes, size, error);
 }
 
 hfStatus hfi_report_write(const char* path, const char* title, const void* recording, size_t size, hfError* error) {
-  hfi_clear_error(error);
   if (!hf_report_replays())
     return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "%s: this build has no page (npm was missing)",
                       path);

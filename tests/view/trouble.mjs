@@ -119,7 +119,9 @@ export async function reloadKeepsThePage() {
 export async function watchersLookBack() {
   const server = await view('ball.xml'), master = await open(server.url, 480, 270);
   await until(async () => (await state(master)).control, 'the first controls');
+  await send(master, PAUSE); // a page that draws all the time leaves others little
   const guest = await open(server.url, 480, 270);
+  await send(master, PLAY, 0, 1);
   await until(async () => (await state(guest)).time > 0.5, 'both see it');
   check(await guest.locator('#speed').isDisabled(), 'the speed is not for who watches');
   await guest.click('#play');
