@@ -29,6 +29,9 @@
 static const double MAX_BEND = 1. / 3;
 // A departure that changes the result of the step by less than this, in the error norm, is ignored.
 static const double SMALLEST_BEND = 1e-9;
+// f jumps within a step that bends by at least a quarter of the bend of a step 64 times as long: at a kink a 64th would be left, and less
+// of a stiff motion [-].
+static const double JUMP_SHARE = 0.25, JUMP_LENGTH = 1. / 64;
 // So many steps that are not stiff make good for one that is.
 enum { REST = 4 };
 // Under error control Newton may leave an error of this share of the accuracy [-].
@@ -49,6 +52,10 @@ struct hfIntegrator {
   int64_t steps, rejected, failed; // accepted; rejected because of their error; not completed
   double smallest, last;           // shortest accepted step, last step tried [s]
   double estimate;                 // norm of the error of the last step
+  double bend, bent;               // fixed explicit steps: of the longest step that failed since one as long was accepted, its bend and its
+                                   // length; 0: there is none [s]
+  int32_t jumps;                   // 1: f jumps within the last step that was tried
+  int32_t crossed;                 // 1: the last accepted step crossed a jump
   double stiffness, stiffest;      // explicit: a large rate of the equation at the last step [1/s]; h times it from which on a step is stiff [-]
   double least;                    // the smallest stiffness of the stiff steps that count [1/s]
   int32_t patience, most, rest;    // an advance ends after `patience` stiff steps, at first `most`; steps since the last that were not
@@ -143,6 +150,8 @@ void hf_integrator_reset(hfIntegrator* in) {
   s->iterations = s->limited = s->jacobians = s->matrix.factorisations = 0;
   in->steps = in->rejected = in->failed = 0;
   in->smallest = in->last = in->estimate = 0;
+  in->bend = in->bent = 0;
+  in->jumps = in->crossed = 0;
   in->status = HF_OK;
 }
 
@@ -235,8 +244,15 @@ static hfStatus check_stages(hfIntegrator* in, double h) {
     for (int i = 0; i < n; ++i) in->error[i] = K[i] - K[i - n] - slope * (K[i - n] - K[i - 2 * n]);
     bend = max2(bend, hfi_chart_norm(&s->chart, in->error));
   }
-  return h * bend <= MAX_BEND * h * largest + SMALLEST_BEND ? HF_OK : HF_NOT_CONVERGED;
+  if (h * bend <= MAX_BEND * h * largest + SMALLEST_BEND) return HF_OK;
+  in->jumps = h <= JUMP_LENGTH * in->bent && bend >= JUMP_SHARE * in->bend;
+  if (h > in->bent) in->bend = bend, in->bent = h;
+  return HF_NOT_CONVERGED;
 }
+
+// A step across a jump of f bends at any length. One of the smallest length has an error of h times the jump, which is as good as none, and
+// the next one is smooth again. Where that fails, too, f does more than jump.
+static int may_cross(const hfIntegrator* in, double h, double smallest) { return in->jumps && !in->crossed && 0.5 * h < smallest; }
 
 // Second estimates of the error, from the same stages. Where f is smooth they are no larger than the first. When a step
 // contains an impact, any single estimate may be small by chance, but hardly all of them.
@@ -294,6 +310,7 @@ static hfStatus attempt(hfIntegrator* in, double t, double h, const double* x) {
   memset(in->u, 0, (size_t)s->chart.ode.n * sizeof *in->u);
   in->last = h;
   in->estimate = 0;
+  in->jumps = 0;
   hfStatus status = hfi_stepper_step(s, t, h, NULL, in->u);
   if (status) return status;
   if (!in->config.error_control) return check_stages(in, h);
@@ -412,10 +429,14 @@ hfStatus hf_integrator_advance(hfIntegrator* in, double* t, double* x, double t_
     if (is_used_up(in, attempts++, before)) return finish(in, HF_NOT_CONVERGED);
 
     hfStatus status = attempt(in, *t, h, x);
-    hfiVerdict verdict = judge(in, status, h);
+    int crosses = may_cross(in, h, smallest);
+    hfiVerdict verdict = judge(in, crosses ? HF_OK : status, h);
     if (verdict.accept && !accept(in, h, x)) verdict = hfi_controller_retry(h), status = HF_NO_SOLUTION;
-    if (verdict.accept) *t = last ? goal : *t + h;
-    else if (status) ++in->failed;
+    if (verdict.accept) {
+      *t = last ? goal : *t + h;
+      in->crossed = crosses;
+      if (crosses || h >= in->bent) in->bent = 0;
+    } else if (status) ++in->failed;
     else ++in->rejected;
     // A step that was shortened to end at its goal is no reason to make the next step as short.
     in->next = verdict.accept && last ? max2(in->next, verdict.h) : verdict.h;

@@ -122,6 +122,31 @@ static void test_where_f_ends_the_integrator_stops(void** state) {
   }
 }
 
+// f jumps from 1 to 20 at x = 0.5 and back at x = 0.7, as the forces of bodies whose contact points change do.
+static hfStatus jump_rhs(void* context, double t, const double* x, double* xdot) {
+  (void)context;
+  (void)t;
+  xdot[0] = x[0] > 0.5 && x[0] < 0.7 ? 20 : 1;
+  return HF_OK;
+}
+
+static void test_fixed_steps_cross_a_jump(void** state) {
+  (void)state;
+  hfOde ode = {.nx = 1, .n = 1, .rhs = jump_rhs};
+  hfIntegratorConfig c = hf_integrator_config_default();
+  c.error_control = 0;
+  c.step = 0.07;
+  c.smallest_step = 1e-8;
+  hfIntegrator* in = make(&ode, &c);
+  double t = 0, x = 0;
+  assert_int_equal(hf_integrator_advance(in, &t, &x, 1, NULL), HF_OK);
+  assert_true(t == 1);
+  // 0.5 s at 1, 0.01 s at 20, the rest at 1. A crossing takes less than two smallest steps, at a rate that is wrong by at most 19.
+  assert_near(x, 0.7 + (1 - 0.51), 2 * 2e-8 * 19);
+  assert_true(hf_integrator_report(in).steps < 200); // steps grow again behind a jump
+  hf_integrator_free(in);
+}
+
 // A contact of 1e8 N/m on 0.1 kg (31623 rad/s) and steps of 10 ms: an explicit method needs 80 us.
 static void test_stiff_equation_with_an_explicit_method(void** state) {
   (void)state;
@@ -346,7 +371,7 @@ int main(void) {
       cmocka_unit_test(test_bad_states_are_refused),
       cmocka_unit_test(test_a_singularity_keeps_the_last_accepted_state),
       cmocka_unit_test(test_where_f_ends_the_integrator_stops),
-      cmocka_unit_test(test_stiff_equation_with_an_explicit_method),
+      cmocka_unit_test(test_fixed_steps_cross_a_jump), cmocka_unit_test(test_stiff_equation_with_an_explicit_method),
       cmocka_unit_test(test_iterations_of_an_advance_are_bounded),
       cmocka_unit_test(test_evaluations_are_counted),
       cmocka_unit_test(test_reset_repeats_and_jacobians_agree),
