@@ -32,12 +32,12 @@ from .model import Diagnostic, Model, Params, models_path
 from .mujoco import from_mujoco, state_from_mujoco, state_to_mujoco
 from .problem import Problem
 from .record import Recording
-from .sim import Report, Sim, option_names
+from .sim import Report, Sim, option_names, status_name
 from .state import Input, State
 
 __all__ = [
     "ArgumentError", "Arm", "Batch", "Builder", "Diagnostic", "Dynamics", "FileError", "FrictionProblem", "Grip",
     "HoldfastError", "Input", "Model", "ModelError", "NonFiniteError", "Params", "Problem", "Recording", "Report", "Rollout",
     "Sim", "Sparse", "State", "UnsupportedError", "__version__", "control", "fclib", "from_mujoco", "lcp", "models_path", "option_names", "rigid",
-    "rollout", "state_from_mujoco", "state_to_mujoco",
+    "rollout", "state_from_mujoco", "state_to_mujoco", "status_name",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from functools import cached_property
 from pathlib import Path
@@ -167,7 +168,7 @@ class Model(_core.Model):
         checked and returned."""
         number = _KINDS[kind]
         if not isinstance(name, str):
-            index = int(name)
+            index = operator.index(name)
             if not 0 <= index < self._object_count(number):
                 raise IndexError(f"no {kind} {index}: the model has {self._object_count(number)}")
             return index

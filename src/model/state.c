@@ -184,8 +184,8 @@ hfStatus hf_state_restore(hfState* s, const char* path, hfError* error) {
     status = hfi_refuse(error, HF_ERROR_PARSE, "%s: not a saved state", path);
   else if (!same_layout(&header, s) || header.nmemory < 0 || header.nmemory > header.max_memory)
     status =
-        hfi_refuse(error, HF_ERROR_MODEL, "%s: saved for another model (nq %d nv %d, here %d %d)",
-                   path, header.nq, header.nv, s->nq, s->nv);
+        hfi_refuse(error, HF_ERROR_MODEL, "%s: saved for another model or capacity (nq %d, nv %d, max_memory %d; here %d, %d, %d)", path,
+                   header.nq, header.nv, header.max_memory, s->nq, s->nv, s->max_memory);
   else if (!(whole = malloc((size_t)header.size)))
     status = hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
   else if (fread((char*)whole + sizeof header, (size_t)header.size - sizeof header, 1, file) != 1)

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/finite.h"
+#include "model/state_words.h"
 
 // The dof's body and joint, for messages.
 static hfStatus refuse_dof(const hfModel* m, int dof, const char* what, hfError* error) {
@@ -11,15 +12,19 @@ static hfStatus refuse_dof(const hfModel* m, int dof, const char* what, hfError*
                     hf_model_name(m, HF_OBJECT_BODY, hf_model_dof_body(m)[dof]));
 }
 
+// The arrays of a state are as long as its own model asks for: trees have words in it, dofs and tendons have friction.
 static hfStatus check_size(const hfSim* s, const hfState* state, hfError* error) {
   const hfModel* m = s->model;
-  if (state->nq == m->nq && state->nv == m->nv && state->na == m->na) return HF_OK;
-  return hfi_refuse(error, HF_ERROR_ARGUMENT, "the state is of another model (nq %d, here %d)", state->nq, m->nq);
+  const int32_t trees = state->ndiscrete - HFI_WORD_TREES, tendons = state->nfriction - state->nv;
+  if (state->nq == m->nq && state->nv == m->nv && state->na == m->na && trees == m->ntree && tendons == m->ntendon) return HF_OK;
+  return hfi_refuse(error, HF_ERROR_ARGUMENT,
+                    "the state is of another model (nq %d, nv %d, na %d, %d trees, %d tendons; here %d, %d, %d, %d, %d)", state->nq,
+                    state->nv, state->na, trees, tendons, m->nq, m->nv, m->na, m->ntree, m->ntendon);
 }
 
 // Whether one sum clears all numbers of state and input.
 static int surely_finite(const hfModel* m, const hfState* state, const hfInput* in) {
-  hfiSums sums = {{0}};
+  hfiSums sums = {{state->time}};
   hfi_add_to_sums(&sums, hf_state_q(state), m->nq);
   hfi_add_to_sums(&sums, hf_state_v(state), m->nv);
   if (m->na) hfi_add_to_sums(&sums, hf_state_act(state), m->na);
@@ -33,6 +38,7 @@ static int surely_finite(const hfModel* m, const hfState* state, const hfInput* 
 
 static hfStatus check_state(const hfSim* s, const hfState* state, hfError* error) {
   const hfModel* m = s->model;
+  if (!isfinite(state->time)) return hfi_refuse(error, HF_ERROR_NONFINITE, "the time of the state is not finite");
   for (int j = 0; j < m->njnt; ++j)
     for (int k = 0; k < (j + 1 < m->njnt ? hf_model_jnt_qposadr(m)[j + 1] : m->nq) -
                             hf_model_jnt_qposadr(m)[j];

@@ -110,6 +110,28 @@ def test_not_a_number(fall):
         sim.evaluate()
 
 
+def test_a_state_with_the_same_dofs():
+    """A chain of two hinges has one tree, two pendulums have two: equal nq and nv do not make their states exchangeable."""
+    link = "<joint/><geom size='.1'/>"
+    chain = hf.Model.from_string(f"<mujoco><worldbody><body>{link}<body pos='1 0 0'>{link}</body></body></worldbody></mujoco>")
+    pair = hf.Model.from_string(f"<mujoco><worldbody><body>{link}</body><body pos='1 0 0'>{link}</body></worldbody></mujoco>")
+    assert (chain.nq, chain.nv) == (pair.nq, pair.nv)
+    with pytest.raises(ValueError, match="another model"):
+        hf.Sim(pair).step(hf.State(chain))
+    with pytest.raises(ValueError, match="another model"):
+        hf.Sim(pair).evaluate(hf.State(chain))
+
+
+def test_names_of_statuses_and_ids(fall):
+    sim = hf.Sim(fall)
+    assert hf.status_name(sim.step()) == "ok"
+    with pytest.raises(TypeError):
+        fall.id("body", 0.5)
+    sim.state.time = np.nan
+    with pytest.raises(hf.NonFiniteError, match="time"):
+        sim.step()
+
+
 def test_another_models_things(fall, models):
     other = hf.Model.from_file(models / "gripper_mug.xml")
     sim = hf.Sim(fall)

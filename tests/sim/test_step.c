@@ -95,7 +95,33 @@ static void test_refusals_keep_the_state(void** s) {
   w.input->ctrl[0] = INFINITY;
   assert_int_equal(hf_sim_step(w.sim, w.state, w.input, NULL, &error), HF_ERROR_NONFINITE);
   assert_string_equal(error.message, "input ctrl[0] is not finite");
+  w.input->ctrl[0] = 0;
+  w.state->time = NAN;
+  assert_int_equal(hf_sim_step(w.sim, w.state, w.input, NULL, &error), HF_ERROR_NONFINITE);
+  assert_string_equal(error.message, "the time of the state is not finite");
   hf_state_free(before);
+  sim_world_free(&w);
+}
+
+// Three hinges in a row, and three beside each other with a tendon: the same nq, nv and na, but the state of the first has no place for the
+// words of three trees and the friction of a tendon.
+static void test_a_state_with_the_same_dofs_of_another_model(void** s) {
+  (void)s;
+  hfModel* chain = parse_model("<mujoco><worldbody><body><joint/><geom size='.1'/><body pos='1 0 0'><joint/><geom size='.1'/>"
+                               "<body pos='1 0 0'><joint/><geom size='.1'/></body></body></body></worldbody></mujoco>");
+  simWorld w = sim_world_with(
+      parse_model("<mujoco><worldbody><body><joint name='a'/><geom size='.1'/></body><body pos='1 0 0'><joint/><geom size='.1'/></body>"
+                  "<body pos='2 0 0'><joint/><geom size='.1'/></body></worldbody>"
+                  "<tendon><fixed frictionloss='1'><joint joint='a' coef='1'/></fixed></tendon></mujoco>"),
+      NULL);
+  hfState* other = hf_state_create(chain);
+  hfError error;
+  assert_int_equal(hf_sim_step(w.sim, other, NULL, NULL, &error), HF_ERROR_ARGUMENT);
+  assert_non_null(strstr(error.message, "another model"));
+  assert_non_null(strstr(error.message, "1 trees, 0 tendons; here 3, 3, 0, 3, 1"));
+  assert_int_equal(hf_sim_step(w.sim, w.state, NULL, NULL, &error), HF_OK);
+  hf_state_free(other);
+  hf_model_free(chain);
   sim_world_free(&w);
 }
 
@@ -154,6 +180,7 @@ int main(void) {
       cmocka_unit_test(test_kept_dynamics_are_at_the_end),
       cmocka_unit_test(test_weight_is_carried),
       cmocka_unit_test(test_refusals_keep_the_state),
+      cmocka_unit_test(test_a_state_with_the_same_dofs_of_another_model),
       cmocka_unit_test(test_bad_options),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
