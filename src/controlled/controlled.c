@@ -15,6 +15,7 @@ enum {
   ERROR_ORDER = 2,        // The error of a step falls with h^2,
   FLIGHT_ERROR_ORDER = 3, // where everything flies with h^3.
   MOST_TRIES = 200000,    // After so many tries in one step of the sim, the rest of it is taken in few steps of any error.
+  MOST_FAILURES = 16,     // After so many failures of an explicit method in one step of the sim, the rest of it is left to discrete time.
 };
 // A run has many steps: each may have this share of the error that was asked for [-].
 static const double STEP_SHARE = 0.1;
@@ -90,6 +91,7 @@ typedef struct attempt {
   hfStepReport total; // of the sim's step
   int tries;          // of steps of discrete time
   int may_resolve;    // 1: explicit methods may take stretches
+  int failures;       // how often an explicit method found no way on
 } attempt;
 
 // Report and constraint forces are those of the last step alone.
@@ -189,7 +191,7 @@ static hfStatus advance_discrete(attempt* a, hfState* state, double left, hfiPac
     ++a->tries;
     if (!verdict.accept && h > c->smallest && a->tries <= MOST_TRIES) {
       known = reject(a, state, &h, verdict.h);
-      if (a->may_resolve && hfi_pace_gives_up(pace, h)) return HF_OK;
+      if (a->may_resolve && !pace->failed && hfi_pace_gives_up(pace, h)) return HF_OK;
       continue;
     }
     if (verdict.accept) hfi_controlled_extrapolate(c, state, c->full);
@@ -201,6 +203,7 @@ static hfStatus advance_discrete(attempt* a, hfState* state, double left, hfiPac
     // A last step that was cut short says less of the next one than the step that it was cut from.
     if (!(last && verdict.h < pace->h)) pace->h = max2(verdict.h, c->smallest);
     pace->leaped = 1;
+    pace->failed = 0;
     pace->span = 0.5 * h;
     if (a->may_resolve) hfi_pace_gives_up(pace, pace->h);
     return HF_OK;
@@ -232,10 +235,11 @@ static hfStatus advance_all(attempt* a, hfState* state) {
   hfiPace pace = hfi_pace_recall(c, state);
   a->may_resolve = hfi_resolved_applies(c, a->in);
   for (double done = 0, used = 0; done < c->step; done = used >= c->step - done ? c->step : done + used) {
-    hfStatus status = a->may_resolve && pace.resolved ? advance_resolved(a, state, c->step - done, &pace, &used)
-                                                      : advance_discrete(a, state, c->step - done, &pace, &used);
+    int resolve = a->may_resolve && pace.resolved;
+    hfStatus status = (resolve ? advance_resolved : advance_discrete)(a, state, c->step - done, &pace, &used);
     if (status < 0) return status;
-    if (pace.failed) a->may_resolve = 0; // for the rest of the sim's step
+    // Discrete time takes at least one step from where an explicit method failed.
+    if (resolve && pace.failed && ++a->failures > MOST_FAILURES) a->may_resolve = 0;
   }
   hfi_pace_keep(c, state, &pace);
   return HF_OK;

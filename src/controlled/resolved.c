@@ -25,6 +25,10 @@ static const double STIFF = 1.5, LEAP = 8;
 // A step of the explicit methods may have this share of the error that was asked for: impacts multiply what it leaves. What the
 // method of fifth order leaves is far below its estimate [-].
 static const double STEP_SHARE = 0.01, APART_SHARE = 0.5;
+// The shortest step over that of the sim, as in rk3: where a contact closes or begins to stick, the rate of its deformation jumps, and a step
+// across that is as short as the accuracy asks for. A smallest step that is longer than the second share of the sim's is meant to bound the
+// work, and holds here, too [-].
+static const double SMALLEST_STEP = 1e-9, BOUNDING_STEP = 1e-6;
 // Which share of lambda is kept from step to step of the sim while discrete time goes on, so that an explicit method is tried again some
 // time [-].
 static const double KEPT = 0.9;
@@ -39,7 +43,8 @@ static hfStatus create_part(hfiContinuous** part, hfiWorld* world, const hfSimCo
   integrator.method = apart ? HFI_METHOD_RK5 : HF_METHOD_RK3;
   integrator.accuracy = (apart ? APART_SHARE : STEP_SHARE) * config->accuracy;
   integrator.step = config->step;
-  integrator.smallest_step = min2(config->smallest_step, config->step);
+  double shortest = (config->smallest_step > BOUNDING_STEP * config->step ? 1 : SMALLEST_STEP) * config->step;
+  integrator.smallest_step = min2(config->smallest_step, shortest);
   integrator.max_steps = MOST_STEPS;
   hfStatus status = hfi_continuous_create(part, world, &accel, &integrator, HFI_VELOCITY_TIME, error);
   if (status == HF_OK) (*part)->accel->strict = 1, (*part)->accel->apart = apart;
