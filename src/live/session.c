@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/finite.h"
 #include "base/locale.h"
 #include "math/vec3.h"
 #include "sim/sim.h"
@@ -219,6 +220,12 @@ static hfStatus seek(hfiSession* s, double time, hfError* error) {
   return status;
 }
 
+// Of a run without controls of its own, a state holds zeros.
+static void leave_to_signals(hfiSession* s) {
+  for (int i = 0; i < s->base->nu; ++i)
+    if (hf_model_actuator_signal(s->base)[i] >= 0) s->base_controls[i] = NAN;
+}
+
 // The payload of a state chunk: head, controls, mocap poses, state without the unused memory.
 hfStatus hfi_session_restore(hfiSession* s, const void* payload, size_t size, int with_controls,
                              hfError* error) {
@@ -245,6 +252,7 @@ hfStatus hfi_session_restore(hfiSession* s, const void* payload, size_t size, in
   if (with_controls) {
     memcpy(s->base_controls, x, (size_t)m->nu * sizeof(double));
     s->signals = (head.flags & HFI_STATE_SIGNALS) != 0;
+    if (s->signals && hfi_surely_finite(x, m->nu)) leave_to_signals(s);
     release_controls(s);
   }
   if (head.nmocap) {
@@ -320,26 +328,12 @@ hfStatus hfi_session_command(hfiSession* s, const hfiCommand* c, hfError* error)
 
 // ---- stepping ------------------------------------------------------------------------------------
 
-// The input of a step that starts now. Where the scene's signals alone act, the sim asks them itself. A control that the user holds wins
-// over its signal.
+// The input of a step that starts now. A control that the user holds wins over the one that the session started from or that was
+// recorded. Where neither is given (NaN), the scene's signal acts.
 static hfInput step_input(hfiSession* s) {
-  const hfModel* m = s->base;
   hfInput input = *s->input;
-  int alone = s->signals, held = 0;
-  for (int i = 0; i < m->nu; ++i) {
-    input.ctrl[i] = s->base_controls[i];
-    held |= !isnan(s->held[i]);
-    alone = alone && !held && (hf_model_actuator_signal(m)[i] >= 0 || input.ctrl[i] == 0);
-  }
+  for (int i = 0; i < s->base->nu; ++i) input.ctrl[i] = isnan(s->held[i]) ? s->base_controls[i] : s->held[i];
   hfi_sim_use_signals(s->sim, s->signals);
-  if (alone) {
-    input.ctrl = NULL;
-    return input;
-  }
-  for (int i = 0; i < m->nu; ++i) {
-    if (s->signals && hf_model_actuator_signal(m)[i] >= 0) input.ctrl[i] = NAN;
-    if (!isnan(s->held[i])) input.ctrl[i] = s->held[i];
-  }
   return input;
 }
 

@@ -72,11 +72,8 @@ EXPORT(hf_web_restore) int hf_web_restore(size_t size, int with_controls) {
                                                                                    : refuse(&error);
 }
 
-// The controls (nu) that a recording holds are in the room; they act where the user set nothing.
-EXPORT(hf_web_controls) void hf_web_controls(void) {
-  memcpy(session.base_controls, room, (size_t)model->nu * sizeof(double));
-  session.signals = 0;
-}
+// The controls (nu) that a recording holds are in the room; they act where the user set nothing. NaN leaves one to the scene's signal.
+EXPORT(hf_web_controls) void hf_web_controls(void) { memcpy(session.base_controls, room, (size_t)model->nu * sizeof(double)); }
 
 // A command of the page is in the room.
 EXPORT(hf_web_command) int hf_web_command(size_t size) {

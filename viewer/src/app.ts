@@ -31,6 +31,7 @@ export class App {
   readonly drag: Drag;
   private controls: Controls | null = null;
   private lastPlots = 0;
+  private refreshes = 0; // the timer of the next refresh, 0: none
   private lastValues = 0;
   readonly toolbar = make('div', { class: 'tools' });
   readonly bar = make('div', { class: 'bar' });
@@ -525,8 +526,21 @@ export class App {
     this.say(session.status.trouble ? `The scene file is not used as it is now:\n${session.status.trouble}` : session.status.message, session.status.trouble !== '');
     this.shown = this.held ? this.shown : -1;
     this.show();
-    if (performance.now() - this.lastPlots < 500) return;
+    this.refreshSoon();
+  }
+
+  // What is costly to draw anew is drawn twice a second, and once more after the last news.
+  private refreshSoon(): void {
+    const wait = this.lastPlots + 500 - performance.now();
+    if (wait <= 0) this.refresh();
+    else if (!this.refreshes) this.refreshes = window.setTimeout(() => this.refresh(), wait);
+  }
+
+  private refresh(): void {
+    window.clearTimeout(this.refreshes);
+    this.refreshes = 0;
     this.lastPlots = performance.now();
+    if (!this.session) return;
     this.keepInSight();
     if (this.view.rescaleArrows()) this.updateScale();
     if (this.tab === 'Plots') this.plots.refresh();
