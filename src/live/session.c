@@ -211,9 +211,11 @@ static hfStatus reset(hfiSession* s, const hfiCommand* c, hfError* error) {
   return status;
 }
 
+// Goes back to a time, or to the oldest moment that is kept: while the world played, the one that a page asks for may have gone.
 static hfStatus seek(hfiSession* s, double time, hfError* error) {
   const hfiMoment* m = hfi_history_find(&s->history, time + 1e-9);
-  if (!m) return hfi_refuse(error, HF_ERROR_ARGUMENT, "%g s is too long ago", time);
+  if (!m && s->history.count > 0) m = hfi_history_at(&s->history, 0);
+  if (!m) return hfi_refuse(error, HF_ERROR_ARGUMENT, "no moment before %g s is kept", time);
   double exact = m->time;
   hfStatus status = hfi_session_restore(s, m->state, m->state_size, 0, error);
   hfi_history_cut(&s->history, exact);

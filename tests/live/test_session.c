@@ -102,6 +102,9 @@ static void test_going_back_gives_the_same_bits(void** state) {
       (size_t)session.state->off_memory + (size_t)session.state->nmemory * sizeof(hfContactMemory);
   assert_memory_equal(session.state, first, used);
   free(first);
+  double oldest = hfi_history_at(&session.history, 0)->time;
+  assert_int_equal(order(HFI_COMMAND_SEEK, 0, oldest - 5, 0), HF_OK); // what went is not asked for in vain
+  assert_near(session.state->time, oldest, 0);
 }
 
 // m dv/dt = f; the scale of actuation multiplies what the motor makes of a control.

@@ -518,8 +518,7 @@ export class App {
     this.timeline.events = this.recording.events;
     this.timeline.start = this.recording.start;
     this.timeline.end = Math.max(this.recording.end, this.original?.end ?? 0, this.recording.start + 1e-6);
-    if (this.held && this.time < this.recording.start) this.held = false;
-    if (!this.held) this.time = this.recording.end;
+    this.time = this.held ? Math.max(this.time, this.recording.start) : this.recording.end; // who looks back at what goes stays at the oldest
     this.playing = false;
     this.updatePlayButton();
     this.followSpeed(session.status.speed);
