@@ -104,6 +104,8 @@ def measure(scene):
     if scene == "allegro":  # targets beyond the grasp: the servos squeeze
         sim.input.ctrl[:] = sim.state.q[:16]
         sim.input.ctrl[SQUEEZE] += 0.25
+    else:  # the keyframe's, because MuJoCo does not know the scene's signals
+        sim.input.ctrl[:] = sim.model.key_ctrl[sim.model.key(key).id]
     sim.step(steps=20)
     start, ctrl = sim.state.copy(), np.array(sim.input.ctrl)
     theirs, d = their_forms(path, key, start, ctrl)
