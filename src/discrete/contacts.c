@@ -114,8 +114,8 @@ static void set_drift(hfiDiscrete* s, int i) {
 static inline void add_contact(hfiDiscrete* s, int i, double steepest) {
   s->block[i] = hfi_assembly_add_contact(&s->assembly, &s->world->dynamics, &s->world->contact[i], s->config.friction,
                                          steepest, s->config.static_speed);
-  if (s->world->surfaces && s->block[i] >= 0) set_drift(s, i);
   if (s->block[i] < 0) return;
+  if (s->world->surfaces) set_drift(s, i);
   hfContactLaw* law = &s->assembly.problem.contact[s->assembly.problem.block[s->block[i]].param];
   if (s->mlcp) limit_recovery(s, law); // rigid contact needs no depth for its force
   else if (s->world->contact[i].material.adhesion != 0) hfi_contact_stick_on(&s->world->contact[i], law);

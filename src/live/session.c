@@ -254,7 +254,7 @@ hfStatus hfi_session_restore(hfiSession* s, const void* payload, size_t size, in
   if (with_controls) {
     memcpy(s->base_controls, x, (size_t)m->nu * sizeof(double));
     s->signals = (head.flags & HFI_STATE_SIGNALS) != 0;
-    if (s->signals && hfi_surely_finite(x, m->nu)) leave_to_signals(s);
+    if (s->signals && hfi_all_finite(x, m->nu)) leave_to_signals(s);
     release_controls(s);
   }
   if (head.nmocap) {

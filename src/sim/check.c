@@ -22,13 +22,20 @@ static hfStatus check_size(const hfSim* s, const hfState* state, hfError* error)
                     state->nv, state->na, trees, tendons, m->nq, m->nv, m->na, m->ntree, m->ntendon);
 }
 
-// Whether one sum clears all numbers of state and input.
+// A control may be NaN where a signal of the scene sets it.
+static int is_allowed(const hfModel* m, const double* ctrl, int i) {
+  return isfinite(ctrl[i]) || (isnan(ctrl[i]) && hf_model_actuator_signal(m)[i] >= 0);
+}
+
+// Whether one sum clears all numbers of state and input. Controls of a scene with signals are looked at one by one: NaN is usual there.
 static int surely_finite(const hfModel* m, const hfState* state, const hfInput* in) {
   hfiSums sums = {{state->time}};
   hfi_add_to_sums(&sums, hf_state_q(state), m->nq);
   hfi_add_to_sums(&sums, hf_state_v(state), m->nv);
   if (m->na) hfi_add_to_sums(&sums, hf_state_act(state), m->na);
-  if (in && in->ctrl) hfi_add_to_sums(&sums, in->ctrl, m->nu);
+  if (in && in->ctrl && !m->nsignal) hfi_add_to_sums(&sums, in->ctrl, m->nu);
+  for (int i = 0; in && in->ctrl && m->nsignal && i < m->nu; ++i)
+    if (!is_allowed(m, in->ctrl, i)) return 0;
   if (in && in->force) hfi_add_to_sums(&sums, in->force, m->nv);
   if (in && in->wrench) hfi_add_to_sums(&sums, (const double*)in->wrench, 6 * m->nbody);
   if (in && in->mocap_pos) hfi_add_to_sums(&sums, in->mocap_pos, 3 * m->nmocap);
@@ -60,11 +67,9 @@ static hfStatus check_array(const double* x, int n, const char* what, hfError* e
   return HF_OK;
 }
 
-// A control may be NaN where a signal of the scene sets it.
 static hfStatus check_controls(const hfModel* m, const double* ctrl, hfError* error) {
-  if (!ctrl || hfi_surely_finite(ctrl, m->nu)) return HF_OK;
-  for (int i = 0; i < m->nu; ++i)
-    if (!isfinite(ctrl[i]) && !(isnan(ctrl[i]) && hf_model_actuator_signal(m)[i] >= 0))
+  for (int i = 0; ctrl && i < m->nu; ++i)
+    if (!is_allowed(m, ctrl, i))
       return hfi_refuse(error, HF_ERROR_NONFINITE, "input ctrl[%d] is not finite", i);
   return HF_OK;
 }

@@ -80,10 +80,7 @@ static double contact_energy(const hfSim* s) {
 }
 
 // Whether the method has copies of the contacts of the end of the step, and those of the world are not needed any more.
-static int is_continuous(const hfSim* s) {
-  int method = s->config.method;
-  return method == HF_METHOD_RK3 || method == HF_METHOD_IMPLICIT_EULER || method == HF_METHOD_SDIRK;
-}
+static int is_continuous(const hfSim* s) { return s->method == &hfi_method_continuous; }
 
 // What the overlaps at the present poses hold.
 static double overlap_energy(hfiWorld* w) {

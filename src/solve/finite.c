@@ -82,17 +82,21 @@ hfStatus hfi_problem_check_finite(const hfStepProblem* P, hfError* error) {
   return isfinite(hfi_total(&sums) + laws) ? HF_OK : name_culprit(P, error);
 }
 
+static int32_t largest_tree(const hfStepProblem* P) {
+  int32_t largest = 0;
+  for (int32_t t = 0; t < P->ntree; ++t) largest = imax2(largest, P->tree_start[t + 1] - P->tree_start[t]);
+  return largest;
+}
+
 hfStepCapacity hf_step_problem_capacity(const hfStepProblem* P) {
-  hfStepCapacity c = {.nv = P->nv, .ntree = P->ntree, .nblock = P->nblock, .nrow = P->nrow, .npiece = P->npiece, .ncol = P->ncol, .njac = P->njac};
-  for (int32_t t = 0; t < P->ntree; ++t) c.max_tree_nv = imax2(c.max_tree_nv, P->tree_start[t + 1] - P->tree_start[t]);
+  hfStepCapacity c = {.nv = P->nv, .ntree = P->ntree, .nblock = P->nblock, .nrow = P->nrow, .npiece = P->npiece, .ncol = P->ncol, .njac = P->njac,
+                      .max_tree_nv = largest_tree(P)};
   return c;
 }
 
 static int fits(const hfStepProblem* P, const hfStepCapacity* c) {
-  int32_t largest = 0;
-  for (int32_t t = 0; t < P->ntree; ++t) largest = imax2(largest, P->tree_start[t + 1] - P->tree_start[t]);
   return P->nv <= c->nv && P->ntree <= c->ntree && P->nblock <= c->nblock && P->nrow <= c->nrow && P->npiece <= c->npiece &&
-         P->ncol <= c->ncol && P->njac <= c->njac && largest <= c->max_tree_nv;
+         P->ncol <= c->ncol && P->njac <= c->njac && largest_tree(P) <= c->max_tree_nv;
 }
 
 hfStatus hfi_problem_check_capacity(const hfStepProblem* P, const hfStepCapacity* c, hfError* error) {
