@@ -166,12 +166,11 @@ static double normal_velocity(const hfiAssembly* a, const double* J, int dim, co
 
 // sum_i (x_i^2 + y_i^2) w_i, in two lanes
 static inline double weigh_squares(const double* x, const double* y, const double* w, int n) {
-  double even = 0, odd = 0;
-  for (; n >= 2; n -= 2, x += 2, y += 2, w += 2) {
-    even += (x[0] * x[0] + y[0] * y[0]) * w[0];
-    odd += (x[1] * x[1] + y[1] * y[1]) * w[1];
-  }
-  return n ? even + odd + (x[0] * x[0] + y[0] * y[0]) * w[0] : even + odd;
+  double s[2] = {0, 0};
+  int i = 0;
+  for (; i + 2 <= n; i += 2)
+    for (int l = 0; l < 2; ++l) s[l] += (x[i + l] * x[i + l] + y[i + l] * y[i + l]) * w[i + l];
+  return i < n ? s[0] + s[1] + (x[i] * x[i] + y[i] * y[i]) * w[i] : s[0] + s[1];
 }
 
 // J M^-1 J^T of rows r and q, the mean of the two, estimated with the diagonal of M.
