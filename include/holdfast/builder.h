@@ -151,6 +151,8 @@ typedef struct hfActuatorDef {
   double dampratio; // > 0: biasprm[2] becomes the damping of this ratio for the reflected inertia at qpos0
   int32_t ctrllimited, forcelimited, actlimited, actearly;
   double ctrlrange[2], forcerange[2], actrange[2], gear[6];
+  double cranklength; // of a slider-crank, whose trnid are the sites of crank and slider: length of the rod between them [m]
+  int32_t group;      // hfWorld.disabled_groups can switch it off
   int32_t signal; // hfSignalType
   int32_t signal_count;
   const double* signal_data; // constant: value; sine: amplitude, Hz, phase [rad], offset; ramp: t0, y0, t1, y1;

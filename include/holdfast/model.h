@@ -55,7 +55,8 @@ typedef enum hfWrapType { // what a tendon runs over
 
 typedef enum hfTransmission {
   HF_TRANSMISSION_JOINT, HF_TRANSMISSION_JOINT_IN_PARENT, HF_TRANSMISSION_TENDON, HF_TRANSMISSION_SITE,
-  HF_TRANSMISSION_BODY // adhesion: the force pulls at the contacts of the body, an equal share at each along its normal
+  HF_TRANSMISSION_BODY, // adhesion: the force pulls at the contacts of the body, an equal share at each along its normal
+  HF_TRANSMISSION_SLIDER_CRANK // a rod of fixed length from the crank's pin, a site, to a slider on the z axis of another site
 } hfTransmission;
 typedef enum hfActivation { // actuator dynamics
   HF_ACTIVATION_NONE, HF_ACTIVATION_INTEGRATOR, HF_ACTIVATION_FILTER, HF_ACTIVATION_FILTER_EXACT,
@@ -154,6 +155,7 @@ typedef struct hfWorld {
   int32_t disable_contact; // flags of MJCF's <option><flag>: 1 switches the feature off
   int32_t disable_limit, disable_frictionloss, disable_spring, disable_damper, disable_gravity,
       disable_equality, disable_actuation, disable_clamp_control;
+  int32_t disabled_groups; // bit g (0 to 30): actuators of group g do not act (MJCF's actuatorgroupdisable)
   int32_t pyramidal_cone; // 1: MuJoCo's solver has pyramids for cones; counts as impratio does
   int32_t sleep;          // 1: bodies at rest sleep, unless the configuration of the sim says otherwise
   double sleep_speed;     // below which a tree rests (MJCF's sleep_tolerance) [m/s]
@@ -341,7 +343,7 @@ typedef struct hfWorld {
   X(int32_t, exclude_body, nexclude, 2, 0)                                                             \
   /* actuators: force = gain ctrl_or_act + bias, on the length of their transmission */                \
   X(int32_t, actuator_trntype, nu, 1, 0)  /* hfTransmission */                                         \
-  X(int32_t, actuator_trnid, nu, 2, 0)    /* joint, tendon, site or body; reference site or -1 */            \
+  X(int32_t, actuator_trnid, nu, 2, 0)    /* joint, tendon, site or body; reference site, site of the slider, or -1 */ \
   X(int32_t, actuator_dyntype, nu, 1, 0)  /* hfActivation */                                           \
   X(int32_t, actuator_gaintype, nu, 1, 0) /* hfGain */                                                 \
   X(int32_t, actuator_biastype, nu, 1, 0) /* hfBias */                                                 \
@@ -352,6 +354,7 @@ typedef struct hfWorld {
   X(int32_t, actuator_actearly, nu, 1, 0)                                                              \
   X(int32_t, actuator_drive, nu, 1, 0)    /* hfDriveLaw */                                             \
   X(int32_t, actuator_signal, nu, 1, 0)   /* signal that drives it, or -1 */                           \
+  X(int32_t, actuator_group, nu, 1, 0)    /* bit of disabled_groups that switches it off */            \
   X(double, actuator_dynprm, nu, 3, 1)    /* time constant [s]; of HF_ACTIVATION_ERROR the gain */     \
   X(double, actuator_gainprm, nu, 3, 1)   /* gain = p0 + p1 length + p2 velocity */                    \
   X(double, actuator_biasprm, nu, 3, 1)   /* bias = p0 + p1 length + p2 velocity */                    \
@@ -359,7 +362,8 @@ typedef struct hfWorld {
   X(double, actuator_ctrlrange, nu, 2, 1)                                                              \
   X(double, actuator_forcerange, nu, 2, 1)                                                             \
   X(double, actuator_actrange, nu, 2, 1)                                                               \
-  X(double, actuator_gear, nu, 6, 1)      /* joint, tendon: [0]; site: force, then torque, in its axes */ \
+  X(double, actuator_gear, nu, 6, 1)      /* joint, tendon, slider-crank: [0]; site: force, then torque, in its axes */ \
+  X(double, actuator_cranklength, nu, 1, 1) /* of a slider-crank: length of its rod [m]; else 0 */     \
   X(double, actuator_length0, nu, 1, 0)   /* at qpos0 */                                               \
   /* signals that drive controls */                                                                    \
   X(int32_t, signal_type, nsignal, 1, 0)  /* hfSignalType */                                           \

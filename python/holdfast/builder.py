@@ -9,7 +9,7 @@ from . import _core
 from ._arrays import floats
 from .model import GEOM_TYPES, JOINT_TYPES, Model
 
-_TRANSMISSIONS = ("joint", "joint_in_parent", "tendon", "site", "body")
+_TRANSMISSIONS = ("joint", "joint_in_parent", "tendon", "site", "body", "slider_crank")
 _SENSORS = ("touch", "accelerometer", "velocimeter", "gyro", "force", "torque", "jointpos", "jointvel", "tendonpos",
             "tendonvel", "actuatorpos", "actuatorvel", "actuatorfrc", "jointactuatorfrc", "ballquat", "ballangvel",
             "jointlimitpos", "jointlimitvel", "jointlimitfrc", "framepos", "framequat", "framexaxis", "frameyaxis",
@@ -172,16 +172,21 @@ class Builder(_core.Builder):
         raise ValueError(f'a place on a path is a site, ("geom", geom[, side]) or ("pulley", divisor), not {place!r}')
 
     def add_actuator(self, joint: Any = None, name: str | None = None, *, tendon: Any = None, site: Any = None, body: Any = None,
-                     kind: str = "motor", kp: float = 1.0, kv: float = 0.0, **fields: Any) -> int:
-        """An actuator on a joint, tendon or site, or on a body, at whose contacts it then pulls (adhesion). kind "motor": force = control; "position": kp (control - length) - kv rate;
+                     slider_crank: tuple[Any, Any, float] | None = None, kind: str = "motor", kp: float = 1.0, kv: float = 0.0, **fields: Any) -> int:
+        """An actuator on a joint, tendon or site, or on a body, at whose contacts it then pulls (adhesion). slider_crank: the site of
+        the crank, that of the slider, along whose z axis it moves, and the length of the rod between them [m]. kind "motor": force = control; "position": kp (control - length) - kv rate;
         "velocity": kv (control - rate); "general": gainprm and biasprm as given."""
-        target = [("joint", joint), ("tendon", tendon), ("site", site), ("body", body)]
+        target = [("joint", joint), ("tendon", tendon), ("site", site), ("body", body), ("slider_crank", slider_crank)]
         given = [(k, t) for k, t in target if t is not None]
         if len(given) != 1:
-            raise ValueError("give one of joint, tendon, site and body")
+            raise ValueError("give one of joint, tendon, site, body and slider_crank")
         what, which = given[0]
         fields.setdefault("trntype", _TRANSMISSIONS.index(what))
-        fields.setdefault("trnid", (self._id(what, which), -1))
+        if what == "slider_crank":
+            crank, slider, rod = which
+            fields.update(trnid=(self._id("site", crank), self._id("site", slider)), cranklength=rod)
+        else:
+            fields.setdefault("trnid", (self._id(what, which), -1))
         if kind == "position":
             fields.update(gainprm=(kp, 0, 0), biastype=1, biasprm=(0, -kp, -kv))
         elif kind == "velocity":

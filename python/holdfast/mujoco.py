@@ -109,6 +109,8 @@ class _Writer:
     def options(self) -> None:
         o = self.m.opt
         option = _add(self.root, "option", timestep=o.timestep, gravity=o.gravity, impratio=o.impratio)
+        if o.disableactuator:
+            option.set("actuatorgroupdisable", " ".join(str(g) for g in range(31) if o.disableactuator >> g & 1))
         names = ("constraint", "equality", "frictionloss", "limit", "contact")
         flags = {n: "disable" for i, n in enumerate(names) if o.disableflags >> i & 1}
         import mujoco
@@ -278,7 +280,7 @@ class _Writer:
 
     def actuator(self, parent: ET.Element, i: int) -> None:
         m = self.m
-        where = {0: ("joint", "JOINT"), 1: ("jointinparent", "JOINT"), 3: ("tendon", "TENDON"), 4: ("site", "SITE"), 5: ("body", "BODY")}
+        where = {0: ("joint", "JOINT"), 1: ("jointinparent", "JOINT"), 2: ("cranksite", "SITE"), 3: ("tendon", "TENDON"), 4: ("site", "SITE"), 5: ("body", "BODY")}
         kind = where.get(int(m.actuator_trntype[i]))
         gains, biases = {0: "fixed", 1: "affine"}, {0: "none", 1: "affine"}
         dynamics = {0: "none", 1: "integrator", 2: "filter", 3: "filterexact"}
@@ -287,10 +289,13 @@ class _Writer:
             raise ValueError(f'actuator "{self.name("ACTUATOR", i)}" is of a type that Holdfast does not simulate')
         a = _add(parent, "general", name=self.name("ACTUATOR", i), gaintype=gains[codes[0]], biastype=biases[codes[1]],
                  dyntype=dynamics[codes[2]], gainprm=m.actuator_gainprm[i][:3], biasprm=m.actuator_biasprm[i][:3],
-                 dynprm=m.actuator_dynprm[i][:1], gear=m.actuator_gear[i])
+                 dynprm=m.actuator_dynprm[i][:1], gear=m.actuator_gear[i], group=str(int(m.actuator_group[i])))
         a.set(kind[0], self.name(kind[1], m.actuator_trnid[i][0]))
         if kind[0] == "site" and m.actuator_trnid[i][1] >= 0:
             a.set("refsite", self.name("SITE", m.actuator_trnid[i][1]))
+        if kind[0] == "cranksite":
+            a.set("slidersite", self.name("SITE", m.actuator_trnid[i][1]))
+            a.set("cranklength", _text([m.actuator_cranklength[i]]))
         for limit in ("ctrl", "force", "act"):
             if getattr(m, f"actuator_{limit}limited")[i]:
                 a.set(limit + "limited", "true")

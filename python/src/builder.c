@@ -46,7 +46,8 @@ static const member actuator_members[] = {
     MEMBER(hfActuatorDef, gaintype), MEMBER(hfActuatorDef, biastype), MEMBER(hfActuatorDef, drive), MEMBER(hfActuatorDef, dynprm),
     MEMBER(hfActuatorDef, gainprm), MEMBER(hfActuatorDef, biasprm), MEMBER(hfActuatorDef, dampratio), MEMBER(hfActuatorDef, muscle), MEMBER(hfActuatorDef, lengthrange), MEMBER(hfActuatorDef, ctrllimited),
     MEMBER(hfActuatorDef, forcelimited), MEMBER(hfActuatorDef, actlimited), MEMBER(hfActuatorDef, actearly),
-    MEMBER(hfActuatorDef, ctrlrange), MEMBER(hfActuatorDef, forcerange), MEMBER(hfActuatorDef, actrange), MEMBER(hfActuatorDef, gear)};
+    MEMBER(hfActuatorDef, ctrlrange), MEMBER(hfActuatorDef, forcerange), MEMBER(hfActuatorDef, actrange), MEMBER(hfActuatorDef, gear),
+    MEMBER(hfActuatorDef, cranklength), MEMBER(hfActuatorDef, group)};
 static const member sensor_members[] = {MEMBER(hfSensorDef, name), MEMBER(hfSensorDef, type), MEMBER(hfSensorDef, objkind), MEMBER(hfSensorDef, obj),
                                         MEMBER(hfSensorDef, refkind), MEMBER(hfSensorDef, ref), MEMBER(hfSensorDef, cutoff), MEMBER(hfSensorDef, noise),
                                         MEMBER(hfSensorDef, data), MEMBER(hfSensorDef, num), MEMBER(hfSensorDef, reduce),
@@ -57,7 +58,7 @@ static const member world_members[] = {
     MEMBER(hfWorld, friction_rule), MEMBER(hfWorld, filter_parent), MEMBER(hfWorld, disable_contact), MEMBER(hfWorld, disable_limit),
     MEMBER(hfWorld, disable_frictionloss), MEMBER(hfWorld, disable_spring), MEMBER(hfWorld, disable_damper),
     MEMBER(hfWorld, disable_gravity), MEMBER(hfWorld, disable_equality), MEMBER(hfWorld, disable_actuation),
-    MEMBER(hfWorld, disable_clamp_control)};
+    MEMBER(hfWorld, disable_clamp_control), MEMBER(hfWorld, disabled_groups)};
 
 static const member attach_members[] = {MEMBER(hfAttachDef, prefix), MEMBER(hfAttachDef, suffix), MEMBER(hfAttachDef, parent), MEMBER(hfAttachDef, pos),
                                         MEMBER(hfAttachDef, quat), MEMBER(hfAttachDef, body)};

@@ -124,6 +124,12 @@ static inline void hfi_need_forces(const hfActuation* a) {
 // Writes the union of two ascending lists of dofs to `out` and returns its size.
 int hfi_merge_dofs(const int32_t* x, int nx, const int32_t* y, int ny, int32_t* out);
 
+// Does the actuator act? Neither the scene nor its group switches it off.
+static inline int hfi_actuator_acts(const hfModel* m, int i) {
+  int group = hf_model_actuator_group(m)[i];
+  return !m->world.disable_actuation && !(group >= 0 && group < 31 && m->world.disabled_groups >> group & 1);
+}
+
 // ---- parts of a step ------------------------------------------------------------------------------
 
 void hfi_update_tendons(hfActuation* a, const hfDynamics* d, const double* q);

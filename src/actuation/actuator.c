@@ -64,7 +64,7 @@ void hfi_update_inputs(hfActuation* a, const double* act, const double* ctrl, do
     a->input[i] = u;
     if (adr < 0) continue;
     double now = act ? act[adr] : 0;
-    a->rate[adr] = m->world.disable_actuation ? 0 : activation_rate(a, i, u, now);
+    a->rate[adr] = hfi_actuator_acts(m, i) ? activation_rate(a, i, u, now) : 0;
     double next = next_activation(m, i, now, a->rate[adr], h);
     if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_ERROR) a->integral[i] = next;
     else a->input[i] = hf_model_actuator_actearly(m)[i] || hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_SLEW ? next : now;
@@ -143,7 +143,7 @@ void hf_actuation_forces(hfActuation* a, const double* act, const double* ctrl, 
   hfi_update_inputs(a, act, ctrl, h);
   for (int i = 0; i < a->model->nu; ++i) {
     hfiAffine f = hfi_affine_force(a, i);
-    if (a->law[i] != HF_DRIVE_SERVO) a->force[i] = 0;
+    if (a->law[i] != HF_DRIVE_SERVO || !hfi_actuator_acts(a->model, i)) a->force[i] = 0;
     else a->force[i] = f.constant + f.length * a->length[i] + f.velocity * a->velocity[i];
   }
   *a->due = 0;

@@ -60,7 +60,7 @@ static int list_moment_dofs(const hfActuation* a, int i, int32_t* dof) {
     memcpy(dof, a->tendon_dof + start, (size_t)n * sizeof *dof);
     return n;
   }
-  if (type == HF_TRANSMISSION_SITE) {
+  if (type == HF_TRANSMISSION_SITE || type == HF_TRANSMISSION_SLIDER_CRANK) {
     const int32_t *x = NULL, *y = NULL;
     int nx = hfi_chain(m, hf_model_site_body(m)[id[0]], &x);
     int ny = id[1] < 0 ? 0 : hfi_chain(m, hf_model_site_body(m)[id[1]], &y);

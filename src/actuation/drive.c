@@ -66,6 +66,7 @@ static inline hfiDrive make_servo(const hfActuation* a, int i, const hfiActuatio
 
 static inline hfiDrive make_drive(hfActuation* a, const hfDynamics* d, int i, const hfiActuationStep* step) {
   int servo = a->law[i] == HF_DRIVE_SERVO;
+  if (!hfi_actuator_acts(a->model, i)) return (hfiDrive){0, 0, 0, 0};
   hfiDrive drive = servo ? make_servo(a, i, step) : hfi_inverse_drive(a, d, i, step);
   drive.lo = a->servo[i].lo, drive.hi = a->servo[i].hi;
   return drive;
@@ -237,7 +238,7 @@ void hfi_drive_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep*
 
 // Sets the rate of an integral of the error to the error at the end of the step.
 static void set_error_rate(hfActuation* a, int i, double velocity) {
-  if (a->explicit_drives || hf_model_actuator_dyntype(a->model)[i] != HF_ACTIVATION_ERROR) return;
+  if (!hfi_actuator_acts(a->model, i) || a->explicit_drives || hf_model_actuator_dyntype(a->model)[i] != HF_ACTIVATION_ERROR) return;
   a->rate[hf_model_actuator_actadr(a->model)[i]] = a->input[i] - (a->length[i] + a->h * velocity);
 }
 

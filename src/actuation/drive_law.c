@@ -12,7 +12,9 @@
 
 #include <string.h>
 
-static int computes_torque(const hfActuation* a, int i) { return a->law[i] == HF_DRIVE_COMPUTED_TORQUE; }
+static int computes_torque(const hfActuation* a, int i) {
+  return a->law[i] == HF_DRIVE_COMPUTED_TORQUE && hfi_actuator_acts(a->model, i);
+}
 
 // Does actuator i act on a hinge or slide?
 static int acts_on_one_dof(const hfModel* m, int i) {

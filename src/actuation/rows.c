@@ -24,7 +24,8 @@ int hfi_moment_capacity(const hfModel* m, int actuator) {
   const int32_t* id = hf_model_actuator_trnid(m) + 2 * actuator;
   switch (hf_model_actuator_trntype(m)[actuator]) {
   case HF_TRANSMISSION_TENDON: return hfi_tendon_dofs(m, id[0], NULL);
-  case HF_TRANSMISSION_SITE: return count_site_dofs(m, id[0], id[1]);
+  case HF_TRANSMISSION_SITE:
+  case HF_TRANSMISSION_SLIDER_CRANK: return count_site_dofs(m, id[0], id[1]);
   case HF_TRANSMISSION_BODY: return 0; // its force acts at contacts (world/adhesion.c)
   default: return hfi_joint_nv(hf_model_jnt_type(m)[id[0]]);
   }

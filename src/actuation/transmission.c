@@ -8,6 +8,7 @@
 //   tendon target     gear times the tendon
 //   body              length = 0, no moment: its force pulls at contacts (world/adhesion.c)
 //   site              length = 0, moment = J^T (R_WS gear): a wrench fixed in the site
+//   slider-crank      gear times the slider's place (model/slider_crank.h)
 //   site, reference   length = gear . (pose of the site in the reference): position, then rotation
 //                     vector; moment = (J_S - J_R)^T (R_WR gear) over the dofs that move one of them alone
 //
@@ -15,6 +16,7 @@
 // site with reference) it is MuJoCo's moment.
 #include "actuation/actuation.h"
 #include "model/path.h"
+#include "model/slider_crank.h"
 #include <string.h>
 
 // ---- tendons --------------------------------------------------------------------------------------
@@ -121,12 +123,17 @@ static double relative_length(const hfDynamics* d, int site, int reference, cons
   return v3_dot(p, v3_load(gear)) + v3_dot(turn, v3_load(gear + 3));
 }
 
+static void clear_moment(const hfActuation* a, int i) {
+  int start = a->moment_start[i];
+  memset(a->moment + start, 0, (size_t)(a->moment_start[i + 1] - start) * sizeof *a->moment);
+}
+
 static double site_moment(const hfActuation* a, const hfDynamics* d, int i) {
   const hfModel* m = a->model;
   const double* gear = hf_model_actuator_gear(m) + 6 * i;
   int site = hf_model_actuator_trnid(m)[2 * i], reference = hf_model_actuator_trnid(m)[2 * i + 1];
-  int start = a->moment_start[i], body = hf_model_site_body(m)[site];
-  memset(a->moment + start, 0, (size_t)(a->moment_start[i + 1] - start) * sizeof *a->moment);
+  int body = hf_model_site_body(m)[site];
+  clear_moment(a, i);
   hfMat3 R = d->X_WS[reference < 0 ? site : reference].R;
   hfForce F = {m3_mulv(R, v3_load(gear + 3)), m3_mulv(R, v3_load(gear))};
   int base = reference < 0 ? -1 : hf_model_site_body(m)[reference];
@@ -136,15 +143,30 @@ static double site_moment(const hfActuation* a, const hfDynamics* d, int i) {
   return relative_length(d, site, reference, gear);
 }
 
+static double crank_moment(const hfActuation* a, const hfDynamics* d, int i) {
+  const hfModel* m = a->model;
+  const int32_t* site = hf_model_actuator_trnid(m) + 2 * i;
+  int crank = hf_model_site_body(m)[site[0]], slider = hf_model_site_body(m)[site[1]];
+  hfPose X_WS = d->X_WS[site[1]];
+  hfiSliderCrank x = hfi_slider_crank(d->X_WS[site[0]].p, X_WS.p, m3_col(X_WS.R, 2), hf_model_actuator_cranklength(m)[i]);
+  double gear = hf_model_actuator_gear(m)[6 * i];
+  hfForce pull = {v3_zero(), v3_scale(gear, x.pull)}, hold = {v3_scale(gear, x.turn), v3_scale(gear, x.pull)};
+  clear_moment(a, i);
+  add_wrench(a, d, i, crank, slider, d->X_WS[site[0]].p, pull, 1);
+  add_wrench(a, d, i, slider, crank, X_WS.p, hold, -1);
+  return gear * x.length;
+}
+
 // ---- interface ------------------------------------------------------------------------------------
 
 // Updates an actuator on anything but a hinge or slide.
 static void update_coupled(hfActuation* a, const hfDynamics* d, const double* q, int i) {
   int start = a->moment_start[i], type = hf_model_actuator_trntype(a->model)[i];
-  a->length[i] = type == HF_TRANSMISSION_SITE     ? site_moment(a, d, i)
-                 : type == HF_TRANSMISSION_BODY   ? 0
-                 : type == HF_TRANSMISSION_TENDON ? tendon_moment(a, i, a->moment + start)
-                                                  : joint_moment(a->model, i, q, a->moment + start);
+  a->length[i] = type == HF_TRANSMISSION_SITE           ? site_moment(a, d, i)
+                 : type == HF_TRANSMISSION_SLIDER_CRANK ? crank_moment(a, d, i)
+                 : type == HF_TRANSMISSION_BODY         ? 0
+                 : type == HF_TRANSMISSION_TENDON       ? tendon_moment(a, i, a->moment + start)
+                                                        : joint_moment(a->model, i, q, a->moment + start);
   a->velocity[i] = dot_row(a->moment_dof + start, a->moment + start, a->moment_start[i + 1] - start, d->v);
 }
 

@@ -67,7 +67,7 @@ static void add_tendons(hfAccel* a) {
 static int is_free(const hfAccel* a, int i) {
   const hfModel* m = a->model;
   const double *range = hf_model_actuator_forcerange(m) + 2 * i, f = a->actuation->force[i];
-  if (m->world.disable_actuation || (hf_model_actuator_forcelimited(m)[i] && (f <= range[0] || f >= range[1]))) return 0;
+  if (!hfi_actuator_acts(m, i) || (hf_model_actuator_forcelimited(m)[i] && (f <= range[0] || f >= range[1]))) return 0;
   for (int k = a->actuation->moment_start[i]; k < a->actuation->moment_start[i + 1]; ++k) {
     int dof = a->actuation->moment_dof[k], j = hf_model_dof_jnt(m)[dof];
     const double* total = hf_model_jnt_actfrcrange(m) + 2 * j;
@@ -167,7 +167,7 @@ static void store_activations(hfAccel* a, int n, double* J) {
   const hfModel* m = a->model;
   for (int i = 0; i < m->nu; ++i) {
     int adr = hf_model_actuator_actadr(m)[i], column = 2 * m->nv + adr;
-    if (adr < 0) continue;
+    if (adr < 0 || !hfi_actuator_acts(m, i)) continue;
     int error = hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_ERROR;
     if (!error && hf_model_actuator_dyntype(m)[i] != HF_ACTIVATION_INTEGRATOR && hf_model_actuator_dyntype(m)[i] != HF_ACTIVATION_SLEW)
       J[column * n + column] = -1 / max2(1e-15, time_constant(a, i, adr));

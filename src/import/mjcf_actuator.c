@@ -239,6 +239,8 @@ static void apply_common(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   hfi_read_reals(r, elem, "actrange", 2, 2, d->actrange);
   hfi_read_reals(r, elem, "lengthrange", 2, 2, d->lengthrange); // for muscles
   hfi_read_reals(r, elem, "gear", 1, 6, d->gear);
+  hfi_read_real(r, elem, "cranklength", &d->cranklength);
+  hfi_read_int(r, elem, "group", &d->group);
   hfi_read_real(r, elem, "inheritrange", &s->inheritrange);
   hfi_read_real(r, elem, "armature", &s->armature);
   hfi_mjcf_read_polynomial(m, elem, "damping", &s->damping, s->damping_poly);
@@ -272,22 +274,20 @@ static int find_target(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d) {
                  {"jointinparent", HF_TRANSMISSION_JOINT_IN_PARENT, HF_OBJECT_JOINT},
                  {"tendon", HF_TRANSMISSION_TENDON, HF_OBJECT_TENDON},
                  {"site", HF_TRANSMISSION_SITE, HF_OBJECT_SITE},
-                 {"body", HF_TRANSMISSION_BODY, HF_OBJECT_BODY}};
+                 {"body", HF_TRANSMISSION_BODY, HF_OBJECT_BODY},
+                 {"cranksite", HF_TRANSMISSION_SLIDER_CRANK, HF_OBJECT_SITE}};
   int found = 0;
   for (size_t i = 0; i < sizeof targets / sizeof *targets; ++i) {
     if (!hfi_attr(elem, targets[i].attr)) continue;
     if (found++)
-      hfi_fail(m->r, elem, HF_ERROR_MODEL, "more than one of joint, jointinparent, tendon, site, body");
+      hfi_fail(m->r, elem, HF_ERROR_MODEL, "more than one of joint, jointinparent, tendon, site, body, cranksite");
     d->trntype = targets[i].type;
     d->trnid[0] = hfi_mjcf_find(m, elem, targets[i].attr, targets[i].kind);
   }
-  if (hfi_attr(elem, "cranksite")) {
-    if (!m->r->status) hfi_note(m->r, elem, HF_WARNING, "actuator left out: slider-crank transmissions are not supported");
-    return 0;
-  }
   if (!found)
-    hfi_fail(m->r, elem, HF_ERROR_MODEL, "joint, jointinparent, tendon, site or body is missing");
-  if (hfi_attr(elem, "refsite")) d->trnid[1] = hfi_mjcf_find(m, elem, "refsite", HF_OBJECT_SITE);
+    hfi_fail(m->r, elem, HF_ERROR_MODEL, "joint, jointinparent, tendon, site, body or cranksite is missing");
+  if (d->trntype == HF_TRANSMISSION_SLIDER_CRANK) d->trnid[1] = hfi_mjcf_find_required(m, elem, "slidersite", HF_OBJECT_SITE);
+  else if (hfi_attr(elem, "refsite")) d->trnid[1] = hfi_mjcf_find(m, elem, "refsite", HF_OBJECT_SITE);
   if (m->r->status) return 0;
   if (d->trnid[0] != HFI_LEFT_OUT && d->trnid[1] != HFI_LEFT_OUT) return 1;
   if (!m->attached)

@@ -107,6 +107,19 @@ static void read_fluid(hfiMjcf* m, const hfiElem* elem) {
   if (w->density < 0 || w->viscosity < 0) hfi_fail(m->r, elem, HF_ERROR_MODEL, "density and viscosity cannot be negative");
 }
 
+// Groups of actuators that do not act.
+static void read_disabled_groups(hfiMjcf* m, const hfiElem* elem) {
+  double group[31];
+  int count = hfi_read_reals(m->r, elem, "actuatorgroupdisable", 0, 31, group);
+  if (!hfi_attr(elem, "actuatorgroupdisable")) return;
+  hfWorld* w = hf_builder_world(m->r->builder);
+  w->disabled_groups = 0;
+  for (int i = 0; i < count; ++i) {
+    if (group[i] >= 0 && group[i] <= 30 && group[i] == floor(group[i])) w->disabled_groups |= 1 << (int)group[i];
+    else hfi_fail(m->r, elem, HF_ERROR_MODEL, "actuatorgroupdisable: a group that can be switched off is 0 to 30, not %g", group[i]);
+  }
+}
+
 void hfi_mjcf_read_option(hfiMjcf* m, hfiElem* elem) {
   hfiReader* r = m->r;
   hfWorld* w = hf_builder_world(r->builder);
@@ -120,6 +133,7 @@ void hfi_mjcf_read_option(hfiMjcf* m, hfiElem* elem) {
   hfi_read_real(r, elem, "sleep_tolerance", &w->sleep_speed);
   if (!(w->sleep_speed > 0)) hfi_fail(r, elem, HF_ERROR_MODEL, "sleep_tolerance must be positive, is %g", w->sleep_speed);
   read_fluid(m, elem);
+  read_disabled_groups(m, elem);
   hfi_read_real(r, elem, "o_margin", &m->override.margin);
   hfi_read_reals(r, elem, "o_solref", 1, 2, m->override.solref);
   hfi_read_reals(r, elem, "o_solimp", 1, 5, m->override.solimp);

@@ -58,7 +58,6 @@ const hfiMeaning hfi_mjcf_meanings[] = {
     {"compiler", "exactmeshinertia", 0, "an attribute of old versions: use inertia of <mesh>"},
     // option and flag
     {"option", "integrator", 1, "Holdfast's own method applies: see hf.method"},
-    {"option", "actuatorgroupdisable", 0, "all actuators act"},
     {"option", "*", 1, solver},
     {"flag", "*", 1, solver},
     // assets
@@ -86,8 +85,7 @@ const hfiMeaning hfi_mjcf_meanings[] = {
     {"tendon", "width", 1, NULL},
     {"tendon", "material", 1, NULL},
     // actuators and keyframes
-    {"*", "cranklength", 0, "slider-crank transmissions are not supported"},
-    {"*", "slidersite", 0, "slider-crank transmissions are not supported"},
+    {"*", "slidersite", 1, "only a slider-crank, which has a cranksite, uses it"},
     {"general", "actdim", 0, "an actuator has at most one activation"},
     {"general", "input", 0, "an actuator has one input"},
     {"general", "velrange", 0, "an actuator has one input"},

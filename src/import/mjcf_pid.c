@@ -147,6 +147,8 @@ static void add_input(hfiMjcf* m, const hfiElem* elem, const hfiActuatorSpec* s,
   d.trntype = s->def.trntype;
   memcpy(d.trnid, s->def.trnid, sizeof d.trnid);
   memcpy(d.gear, s->def.gear, sizeof d.gear);
+  d.cranklength = s->def.cranklength;
+  d.group = s->def.group;
   d.gainprm[0] = input_gain(&s->def, input);
   memcpy(d.ctrlrange, range, sizeof d.ctrlrange);
   d.ctrllimited = range[0] < range[1];

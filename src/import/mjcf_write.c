@@ -117,6 +117,17 @@ static void write_compiler(hfiMjcfWriter* w) {
   hfi_mjcf_print(w, "/>\n");
 }
 
+static void put_disabled_groups(hfiMjcfWriter* w, int groups) {
+  const char* gap = "";
+  hfi_mjcf_print(w, " actuatorgroupdisable=\"");
+  for (int g = 0; g < 31; ++g) {
+    if (!(groups >> g & 1)) continue;
+    hfi_mjcf_print(w, "%s%d", gap, g);
+    gap = " ";
+  }
+  hfi_mjcf_print(w, "\"");
+}
+
 static void write_option(hfiMjcfWriter* w) {
   const hfWorld* v = &w->b->world;
   const struct {
@@ -137,6 +148,7 @@ static void write_option(hfiMjcfWriter* w) {
   hfi_mjcf_put_real(w, "impratio", v->impratio, 1);
   hfi_mjcf_put_real(w, "sleep_tolerance", v->sleep_speed, 1e-3);
   if (!v->pyramidal_cone) hfi_mjcf_put_text(w, "cone", "elliptic");
+  if (v->disabled_groups) put_disabled_groups(w, v->disabled_groups);
   hfi_mjcf_print(w, "><flag");
   for (size_t i = 0; i < sizeof flags / sizeof *flags; ++i)
     if (flags[i].off) hfi_mjcf_put_text(w, flags[i].flag, "disable");

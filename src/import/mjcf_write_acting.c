@@ -8,10 +8,13 @@
 // ---- actuators ----------------------------------------------------------------------------------
 
 static void put_common(hfiMjcfWriter* w, const hfActuatorDef* d, int i) {
-  static const char* const targets[] = {"joint", "jointinparent", "tendon", "site", "body"};
+  static const char* const targets[] = {"joint", "jointinparent", "tendon", "site", "body", "cranksite"};
+  int crank = d->trntype == HF_TRANSMISSION_SLIDER_CRANK;
   hfi_mjcf_put_name(w, HF_OBJECT_ACTUATOR, i);
   hfi_mjcf_put_reference(w, targets[d->trntype], hfi_transmission_target(d->trntype), d->trnid[0]);
-  hfi_mjcf_put_reference(w, "refsite", HF_OBJECT_SITE, d->trnid[1]);
+  hfi_mjcf_put_reference(w, crank ? "slidersite" : "refsite", HF_OBJECT_SITE, d->trnid[1]);
+  if (crank) hfi_mjcf_put_reals(w, "cranklength", &d->cranklength, 1);
+  hfi_mjcf_put_int(w, "group", d->group, 0);
   hfi_mjcf_put_reals(w, "gear", d->gear, 6);
   hfi_mjcf_put_range(w, "ctrllimited", "ctrlrange", d->ctrllimited, d->ctrlrange);
   hfi_mjcf_put_range(w, "forcelimited", "forcerange", d->forcelimited, d->forcerange);

@@ -185,8 +185,8 @@ static hfStatus check_muscle(const hfActuatorDef* d, hfError* error) {
   if (!hfi_all_finite(p, 9) || !hfi_all_finite(l, 2) || !(p[0] < p[1]) || !(l[0] < l[1]))
     return hfi_refuse_def(error, d->where, HF_OBJECT_ACTUATOR, d->name,
                           "a muscle needs a range and a lengthrange that are not empty: [%g, %g] and [%g, %g]", p[0], p[1], l[0], l[1]);
-  if (p[2] < 0 && d->trntype >= HF_TRANSMISSION_SITE)
-    return hfi_refuse_def(error, d->where, HF_OBJECT_ACTUATOR, d->name, "a muscle on a site or body needs its peak force");
+  if (p[2] < 0 && d->trntype == HF_TRANSMISSION_BODY)
+    return hfi_refuse_def(error, d->where, HF_OBJECT_ACTUATOR, d->name, "a muscle on a body needs its peak force");
   if (!(p[4] < 1 && p[5] > 1 && p[6] > 0 && p[8] > 1))
     return hfi_refuse_def(error, d->where, HF_OBJECT_ACTUATOR, d->name,
                           "a muscle needs lmin < 1 < lmax, vmax > 0 and fvmax > 1: they are %g, %g, %g, %g", p[4], p[5], p[6], p[8]);
@@ -212,7 +212,7 @@ static hfStatus check_feedback(const hfBuilder* b, const hfActuatorDef* d, hfErr
 
 hfStatus hfi_check_actuator(const hfBuilder* b, const hfActuatorDef* d, hfError* error) {
   const hfObjectKind kind = HF_OBJECT_ACTUATOR;
-  if (d->trntype < HF_TRANSMISSION_JOINT || d->trntype > HF_TRANSMISSION_BODY)
+  if (d->trntype < HF_TRANSMISSION_JOINT || d->trntype > HF_TRANSMISSION_SLIDER_CRANK)
     return hfi_refuse_def(error, d->where, kind, d->name, "transmission %d does not exist", d->trntype);
   int target = hfi_transmission_target(d->trntype);
   if (!hfi_object_exists(b, target, d->trnid[0]))
@@ -220,6 +220,8 @@ hfStatus hfi_check_actuator(const hfBuilder* b, const hfActuatorDef* d, hfError*
                           hf_object_kind_name((hfObjectKind)target));
   if (d->trnid[1] >= 0 && !hfi_object_exists(b, HF_OBJECT_SITE, d->trnid[1]))
     return hfi_refuse_def(error, d->where, kind, d->name, "reference site does not exist");
+  if (d->trntype == HF_TRANSMISSION_SLIDER_CRANK && !(d->trnid[1] >= 0 && d->cranklength > 0 && isfinite(d->cranklength)))
+    return hfi_refuse_def(error, d->where, kind, d->name, "a slider-crank needs the site of its slider and a positive cranklength");
   const double* arrays[] = {d->dynprm, d->gainprm, d->biasprm};
   for (int i = 0; i < 3; ++i)
     if (!hfi_all_finite(arrays[i], 3))

@@ -105,10 +105,10 @@ static int sensor_is_sound(const hfModel* m, int i) {
 
 static int actuator_is_sound(const hfModel* m, int i) {
   int type = hf_model_actuator_trntype(m)[i], ref = hf_model_actuator_trnid(m)[2 * i + 1];
-  if (type < 0 || type > HF_TRANSMISSION_BODY ||
+  if (type < 0 || type > HF_TRANSMISSION_SLIDER_CRANK ||
       !is_object(m, hfi_transmission_target(type), hf_model_actuator_trnid(m)[2 * i]))
     return 0;
-  return ref < 0 || is_object(m, HF_OBJECT_SITE, ref);
+  return is_object(m, HF_OBJECT_SITE, ref) || (ref < 0 && type != HF_TRANSMISSION_SLIDER_CRANK);
 }
 
 static int equality_is_sound(const hfModel* m, int i) {

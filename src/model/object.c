@@ -80,7 +80,7 @@ int hf_model_find(const hfModel* model, hfObjectKind kind, const char* name) {
 
 hfObjectKind hfi_transmission_target(int trntype) {
   return trntype == HF_TRANSMISSION_TENDON ? HF_OBJECT_TENDON
-         : trntype == HF_TRANSMISSION_SITE ? HF_OBJECT_SITE
+         : trntype == HF_TRANSMISSION_SITE || trntype == HF_TRANSMISSION_SLIDER_CRANK ? HF_OBJECT_SITE
          : trntype == HF_TRANSMISSION_BODY ? HF_OBJECT_BODY
                                            : HF_OBJECT_JOINT;
 }

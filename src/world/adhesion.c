@@ -25,9 +25,9 @@ static void pull(const hfiWorld* w, const hfiRawContact* c, double f, double* ta
 }
 
 int hfi_any_adhesion(const hfModel* m) {
-  if (m->world.disable_actuation || m->world.disable_contact) return 0;
+  if (m->world.disable_contact) return 0;
   for (int i = 0; i < m->nu; ++i)
-    if (hf_model_actuator_trntype(m)[i] == HF_TRANSMISSION_BODY) return 1;
+    if (hf_model_actuator_trntype(m)[i] == HF_TRANSMISSION_BODY && hfi_actuator_acts(m, i)) return 1;
   return 0;
 }
 
@@ -61,8 +61,8 @@ static void pull_by_materials(const hfiWorld* w, double* tau) {
 void hfi_world_add_adhesion(const hfiWorld* w, double* tau) {
   const hfModel* m = w->model;
   if (w->is_sticky) pull_by_materials(w, tau);
-  for (int i = 0; i < m->nu && !m->world.disable_actuation; ++i) {
-    if (hf_model_actuator_trntype(m)[i] != HF_TRANSMISSION_BODY) continue;
+  for (int i = 0; i < m->nu; ++i) {
+    if (hf_model_actuator_trntype(m)[i] != HF_TRANSMISSION_BODY || !hfi_actuator_acts(m, i)) continue;
     int body = hf_model_actuator_trnid(m)[2 * i], count = 0;
     for (int k = 0; k < w->nfound; ++k) count += is_of_body(m, &w->found[k], body) && is_within_margin(w, &w->found[k]);
     for (int k = 0; k < w->nfound; ++k)

@@ -127,10 +127,13 @@ class Scene:
 
     def actuator(self, index):
         rng = self.rng
-        place = rng.choice(["joint", "joint", "jointinparent", "tendon", "site", "refsite"])
-        out = f'<general name="a{index}" gear="{text(rng.normal(size=6))}"'
+        place = rng.choice(["joint", "joint", "jointinparent", "tendon", "site", "refsite", "slider-crank"])
+        out = f'<general group="{rng.choice([0, 1, 2])}" name="a{index}" gear="{text(rng.normal(size=6))}"'
         if place == "tendon" and self.tendons:
             out += f' tendon="{rng.choice(self.tendons)}"'
+        elif place == "slider-crank":
+            crank, slider = rng.permutation(self.sites)[:2]
+            out += f' cranksite="{crank}" slidersite="{slider}" cranklength="{rng.uniform(.2, 3):.4g}"'
         elif place in ("site", "refsite"):
             out += f' site="{rng.choice(self.sites)}"' + (f' refsite="{rng.choice(self.sites)}"' if place == "refsite" else "")
         else:
@@ -138,11 +141,11 @@ class Scene:
             out += f' {place}="{rng.choice(self.scalar + self.ball + self.free)}"'
         muscle = rng.random() < 0.3
         if muscle:
-            out += self.muscle("site" in place or self.armature)
+            out += self.muscle(self.armature)
         else:
             out += f' gaintype="{rng.choice(["fixed", "affine"])}" gainprm="{text(rng.normal(size=3))}"'
             out += f' biastype="{rng.choice(["none", "affine"])}" biasprm="{text(rng.normal(size=3))}"'
-        if "site" not in place and rng.random() < 0.2:
+        if "site" not in place and place != "slider-crank" and rng.random() < 0.2:
             out += f' damping="{polynomial(rng, 1)}"'
         dyn = rng.choice(["none", "none", "integrator", "filter", "filterexact"])
         if muscle and rng.random() < 0.7:
@@ -222,7 +225,7 @@ class Scene:
         tendons = "".join(self.tendon(i) for i in range(3)) + "".join(self.spatial(i) for i in range(3, 7))
         self.actuators = [self.actuator(i) for i in range(18)]
         medium = f'density="{rng.uniform(0, 50):.4g}" viscosity="{rng.uniform(0, 5):.4g}" wind="{text(rng.normal(size=3))}"' if rng.random() < .5 else ""
-        return f"""<mujoco><option gravity="0.5 -1 -9" timestep="0.004" jacobian="dense" {medium}><flag energy="enable"/></option>
+        return f"""<mujoco><option gravity="0.5 -1 -9" timestep="0.004" jacobian="dense" {medium} actuatorgroupdisable="{rng.choice(["2", "0 2", "1 17"])}"><flag energy="enable"/></option>
 <worldbody><site name="sworld" pos=".1 .2 .3" euler="10 20 30"/>{trees}</worldbody>
 <tendon>{tendons}</tendon><actuator>{"".join(self.actuators)}</actuator>
 <equality>{self.equalities()}</equality><sensor>{self.sensors()}</sensor></mujoco>"""
@@ -255,6 +258,9 @@ def write_state(out, model, data, rng):
     equality = {"eqpos": data.efc_pos.copy(), "eqJ": data.efc_J[: len(data.efc_pos) * model.nv].copy()}
     model.opt.disableflags = BIT.mjDSBL_CONSTRAINT
     mujoco.mj_forward(model, data)
+    for i in range(model.nu):  # MuJoCo gives a rate to an actuator of a disabled group too, but does not use it
+        if model.actuator_actadr[i] >= 0 and model.opt.disableactuator >> model.actuator_group[i] & 1:
+            data.act_dot[model.actuator_actadr[i]] = 0
     after = data.act.copy()
     for i in range(model.nu):
         adr = model.actuator_actadr[i]

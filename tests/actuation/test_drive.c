@@ -205,6 +205,36 @@ static void test_effort_limit(void** state) {
   sim_world_free(&w);
 }
 
+// An actuator of a group that is switched off leaves no trace: the run has the bits of the scene without it, its activation
+// stays and its force is zero, whatever the method.
+static void test_disabled_group(void** state) {
+  (void)state;
+  static const char scene[] =
+      "<mujoco><option actuatorgroupdisable='%s'/><worldbody><geom type='plane' size='1 1 1'/><body name='A' pos='0 0 .099'><joint name='x' type='slide' axis='1 0 0'/>"
+      "<joint name='z' type='slide' axis='0 0 1'/><geom size='.1' mass='.5'/></body></worldbody><actuator>"
+      "<position joint='x' kp='20' kv='1' ctrlrange='-1 1'/><position group='3' joint='x' kp='500' kv='9' gear='2'/>"
+      "<intvelocity group='3' joint='x' kp='300'/><adhesion group='30' body='A' gain='40' ctrlrange='0 1'/></actuator></mujoco>";
+  static const hfMethod methods[] = {HF_METHOD_TAMSI, HF_METHOD_CONVEX, HF_METHOD_IMPLICIT_EULER, HF_METHOD_RK3};
+  for (size_t k = 0; k < sizeof methods / sizeof *methods; ++k) {
+    char all[1024], some[1024];
+    snprintf(all, sizeof all, scene, "");
+    snprintf(some, sizeof some, scene, "30 3");
+    char* cut = strstr(all, "<position group"); // The scene without the last three actuators
+    strcpy(cut, "</actuator></mujoco>");
+    simWorld w[2] = {sim_world_make_method(all, methods[k], 0.002, 1e-12), sim_world_make_method(some, methods[k], 0.002, 1e-12)};
+    for (int i = 0; i < 2; ++i) {
+      for (int u = 0; u < w[i].model->nu; ++u) w[i].input->ctrl[u] = 0.7;
+      sim_world_step(&w[i], 100);
+    }
+    assert_memory_equal(sim_q(&w[0]), sim_q(&w[1]), 2 * sizeof(double));
+    assert_memory_equal(sim_v(&w[0]), sim_v(&w[1]), 2 * sizeof(double));
+    assert_true(fabs(sim_q(&w[0])[0]) > 0.01);
+    assert_near(hf_state_act(w[1].state)[0], 0, 0);
+    for (int u = 1; u < 4; ++u) assert_near(hf_sim_actuator_force(w[1].sim)[u], 0, 0);
+    sim_world_free(&w[0]), sim_world_free(&w[1]);
+  }
+}
+
 // A gain that drives away from its target stays explicit: the force is that of the start.
 static void test_destabilising_gain(void** state) {
   (void)state;
@@ -223,6 +253,7 @@ int main(void) {
       cmocka_unit_test(test_rows_are_the_forces_of_the_end), cmocka_unit_test(test_limit_of_small_steps),
       cmocka_unit_test(test_explicit_drives), cmocka_unit_test(test_stiff_servo),
       cmocka_unit_test(test_effort_limit),    cmocka_unit_test(test_destabilising_gain),
+      cmocka_unit_test(test_disabled_group),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

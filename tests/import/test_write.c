@@ -33,7 +33,7 @@ static void test_what_mjcf_lacks(void** state) {
 static void test_what_acts(void** state) {
   (void)state;
   static const char text[] =
-      "<mujoco><option density='1.2' viscosity='2e-5' wind='1 2 3' magnetic='.1 .2 .3'/><asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset>"
+      "<mujoco><option density='1.2' viscosity='2e-5' wind='1 2 3' magnetic='.1 .2 .3' actuatorgroupdisable='2 30'/><asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset>"
       "<worldbody><site name='w' pos='0 0 2'/><geom name='post' type='cylinder' size='.1 .2' contype='0' conaffinity='0'/><geom type='box' mesh='m' fitscale='.5'/>"
       "<body name='a' pos='0 0 1'><joint name='j' axis='0 1 0' stiffness='1 2 3' damping='.1 .2 .3' range='-1 1' solreflimit='.03 1'/>"
       "<geom name='g' type='capsule' size='.05 .2' fluidshape='ellipsoid' fluidcoef='.1 .2 .3 .4 .5'/><site name='s' pos='.3 0 0'/><site pos='.1 0 0'/>"
@@ -47,7 +47,8 @@ static void test_what_acts(void** state) {
       "<general name='half' joint='j' gaintype='muscle' gainprm='.75 1.05 -1 200 .5 1.6 1.5 1.3 1.2' lengthrange='-1 1'/>"
       "<pid name='p' joint='j' kp='10' dampratio='.8' ki='3' imax='2'/><pid joint='k' kp='10' kv='2' slewmax='.5'/><pid joint='k' kp='5' dampratio='.7' slewmax='.1' input='pos'/>"
       "<plugin plugin='mujoco.pid' joint='k'><config key='kp' value='7'/><config key='ki' value='3'/><config key='imax' value='2'/></plugin>"
-      "<cylinder joint='k' area='2' bias='1 2 3' timeconst='.3'/><damper joint='k' kv='3' ctrlrange='0 1'/><motor site='s' refsite='w' gear='1 2 3 4 5 6'/></actuator>"
+      "<cylinder joint='k' area='2' bias='1 2 3' timeconst='.3'/><damper joint='k' kv='3' ctrlrange='0 1'/><motor site='s' refsite='w' gear='1 2 3 4 5 6'/>"
+      "<position name='crank' cranksite='t' slidersite='s' cranklength='.75' group='2' gear='3' kp='4' dampratio='.5'/></actuator>"
       "<sensor><contact geom1='g' body2='b' data='found force tangent' reduce='maxforce' num='3' noise='.1'/><contact subtree1='a' data='dist' num='2'/>"
       "<contact site='t' subtree2='a' data='force torque' reduce='netforce'/><rangefinder site='s' data='dist point depth' cutoff='3'/><magnetometer site='s'/>"
       "<insidesite objtype='xbody' objname='a' site='t'/><distance geom1='g' body2='b' cutoff='2'/><normal body1='a' geom2='h'/><fromto geom1='g' geom2='h'/>"

@@ -1,0 +1,225 @@
+// Actuators, with what follows from their moments and lengths at qpos0.
+#include "model/finish.h"
+
+#include "base/error.h"
+#include "model/derive.h"
+#include "model/path.h"
+#include "model/reference_mass.h"
+#include "model/slider_crank.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// ---- moments at qpos0 ----------------------------------------------------------------------------
+
+// row += factor times the gradient of a spatial tendon's length at qpos0.
+static void add_path_moment(const hfModel* m, int tendon, const hfPose* X_WB, double factor, double* row) {
+  hfiPathWalk walk = hfi_path_begin(m, X_WB, tendon);
+  hfiPathSpan span;
+  while (hfi_path_next(&walk, &span))
+    for (int s = 0; s < 2 * span.nsegment; ++s) {
+      const hfiPathSegment* part = &span.segment[s / 2];
+      hfVec3 u = v3_unit(v3_sub(part->p_W[1], part->p_W[0])), p = part->p_W[s % 2];
+      hfForce pull = {v3_cross(p, u), u};
+      for (int k = hf_model_body_lastdof(m)[part->body[s % 2]]; k >= 0; k = hf_model_dof_parent(m)[k])
+        row[k] += (s % 2 ? factor : -factor) * span.scale * fo_dot(pull, hfi_reference_axis(m, k, X_WB));
+    }
+}
+
+static hfPose site_pose(const hfModel* m, int site, const hfPose* X_WB) {
+  hfPose X_BS = {m3_from_quat(q_load(hf_model_site_quat(m) + 4 * site)), v3_load(hf_model_site_pos(m) + 3 * site)};
+  return pose_mul(X_WB[hf_model_site_body(m)[site]], X_BS);
+}
+
+// row += F . velocity of the body at p_W, F at p_W.
+static void add_wrench(const hfModel* m, int body, const hfPose* X_WB, hfVec3 p_W, hfForce F, double* row) {
+  hfForce at_origin = {v3_add(F.n, v3_cross(p_W, F.f)), F.f};
+  for (int k = hf_model_body_lastdof(m)[body]; k >= 0; k = hf_model_dof_parent(m)[k])
+    row[k] += fo_dot(at_origin, hfi_reference_axis(m, k, X_WB));
+}
+
+// The last dof that moves both bodies, or -1.
+static int last_shared_dof(const hfModel* m, int body1, int body2) {
+  int i = hf_model_body_lastdof(m)[body1], j = hf_model_body_lastdof(m)[body2];
+  while (i != j) {
+    if (i > j) i = hf_model_dof_parent(m)[i];
+    else j = hf_model_dof_parent(m)[j];
+  }
+  return i;
+}
+
+static void add_site_moment(const hfModel* m, int i, const hfPose* X_WB, double* row) {
+  const int32_t* id = hf_model_actuator_trnid(m) + 2 * i;
+  const double* gear = hf_model_actuator_gear(m) + 6 * i;
+  hfPose site = site_pose(m, id[0], X_WB), base = id[1] < 0 ? site : site_pose(m, id[1], X_WB);
+  hfForce F = {m3_mulv(base.R, v3_load(gear + 3)), m3_mulv(base.R, v3_load(gear))};
+  hfForce back = {v3_neg(F.n), v3_neg(F.f)};
+  add_wrench(m, hf_model_site_body(m)[id[0]], X_WB, site.p, F, row);
+  if (id[1] < 0) return;
+  add_wrench(m, hf_model_site_body(m)[id[1]], X_WB, base.p, back, row);
+  for (int k = last_shared_dof(m, hf_model_site_body(m)[id[0]], hf_model_site_body(m)[id[1]]); k >= 0; k = hf_model_dof_parent(m)[k]) row[k] = 0; // They move both sites.
+}
+
+static hfiSliderCrank reference_crank(const hfModel* m, int i, const hfPose* X_WB) {
+  const int32_t* id = hf_model_actuator_trnid(m) + 2 * i;
+  hfPose slider = site_pose(m, id[1], X_WB);
+  return hfi_slider_crank(site_pose(m, id[0], X_WB).p, slider.p, m3_col(slider.R, 2), hf_model_actuator_cranklength(m)[i]);
+}
+
+static void add_crank_moment(const hfModel* m, int i, const hfPose* X_WB, double* row) {
+  const int32_t* id = hf_model_actuator_trnid(m) + 2 * i;
+  double gear = hf_model_actuator_gear(m)[6 * i];
+  hfiSliderCrank x = reference_crank(m, i, X_WB);
+  hfForce pull = {v3_zero(), v3_scale(gear, x.pull)}, hold = {v3_scale(-gear, x.turn), v3_scale(-gear, x.pull)};
+  add_wrench(m, hf_model_site_body(m)[id[0]], X_WB, site_pose(m, id[0], X_WB).p, pull, row);
+  add_wrench(m, hf_model_site_body(m)[id[1]], X_WB, site_pose(m, id[1], X_WB).p, hold, row);
+}
+
+// Row d velocity/d v of an actuator at qpos0, where the bodies are at X_WB. One on a body has none.
+static void fill_moment(const hfModel* m, int i, const hfPose* X_WB, double* row) {
+  int id = hf_model_actuator_trnid(m)[2 * i], type = hf_model_actuator_trntype(m)[i];
+  const double* gear = hf_model_actuator_gear(m) + 6 * i;
+  for (int k = 0; k < m->nv; ++k) row[k] = 0;
+  if (type == HF_TRANSMISSION_TENDON && hfi_tendon_is_spatial(m, id)) add_path_moment(m, id, X_WB, gear[0], row);
+  else if (type == HF_TRANSMISSION_TENDON)
+    for (int k = 0; k < hf_model_tendon_num(m)[id]; ++k) {
+      int w = hf_model_tendon_adr(m)[id] + k;
+      row[hf_model_jnt_dofadr(m)[hf_model_wrap_obj(m)[w]]] += gear[0] * hf_model_wrap_coef(m)[w];
+    }
+  else if (type < HF_TRANSMISSION_SITE) {
+    double* to = row + hf_model_jnt_dofadr(m)[id];
+    int turned = hf_joint_info(hf_model_jnt_type(m)[id]).quat, n = hfi_joint_nv(hf_model_jnt_type(m)[id]);
+    for (int k = 0; k < n; ++k) to[k] = gear[k];
+    if (type != HF_TRANSMISSION_JOINT_IN_PARENT || turned < 0) return;
+    hfQuat q = q_load(hf_model_qpos0(m) + hf_model_jnt_qposadr(m)[id] + turned);
+    v3_store(to + turned, q_rotate(q_conj(q), v3_load(gear + turned)));
+  } else if (type == HF_TRANSMISSION_SITE) add_site_moment(m, i, X_WB, row);
+  else if (type == HF_TRANSMISSION_SLIDER_CRANK) add_crank_moment(m, i, X_WB, row);
+}
+
+// What a unit force of an actuator meets at qpos0: its compliance, and the size of the acceleration that it causes.
+static hfStatus meet_inertia(const hfModel* m, int i, const hfPose* X_WB, double* compliance, double* acceleration, hfError* error) {
+  double *row = malloc(sizeof *row * ((size_t)m->nv + 1));
+  hfStatus status = row ? HF_OK : hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+  if (status == HF_OK) {
+    fill_moment(m, i, X_WB, row);
+    status = hfi_reference_acceleration(m, row, compliance, acceleration, error);
+  }
+  free(row);
+  return status;
+}
+
+// ---- parameters ----------------------------------------------------------------------------------
+
+// A muscle whose scaled lengths range[0] to range[1] are the lengths of its lengthrange: l = L_T + L_0 L. A peak force that is
+// not given is scale over the acceleration that a unit force causes.
+static hfStatus fit_muscle(hfModel* m, int i, const hfActuatorDef* d, const hfPose* X_WB, hfError* error) {
+  double *to = hfi_set_actuator_muscle(m) + 8 * i, compliance = 0, acceleration = 0;
+  const double* p = d->muscle;
+  if (d->gaintype != HF_GAIN_MUSCLE && d->biastype != HF_BIAS_MUSCLE) return HF_OK;
+  hfStatus status = p[2] < 0 ? meet_inertia(m, i, X_WB, &compliance, &acceleration, error) : HF_OK;
+  to[1] = (d->lengthrange[1] - d->lengthrange[0]) / (p[1] - p[0]);
+  to[0] = d->lengthrange[0] - p[0] * to[1];
+  to[2] = p[2] < 0 ? p[3] / max2(1e-15, acceleration) : p[2];
+  memcpy(to + 3, p + 4, 5 * sizeof *to);
+  return status;
+}
+
+// kv = 2 zeta sqrt(kp I), I the inertia that the actuator meets at qpos0.
+static hfStatus fit_servo_damping(hfModel* m, int i, double zeta, const hfPose* X_WB, hfError* error) {
+  double compliance = 0, acceleration = 0;
+  hfStatus status = meet_inertia(m, i, X_WB, &compliance, &acceleration, error);
+  if (status != HF_OK) return status;
+  double kp = hf_model_actuator_gainprm(m)[3 * i];
+  hfi_set_actuator_biasprm(m)[3 * i + 2] =
+      compliance > 0 ? -2 * zeta * sqrt(max2(0, kp / compliance)) : 0;
+  return status;
+}
+
+// gear . (position and rotation vector of the site in its reference), or 0 without a reference.
+static double site_length(const hfModel* m, int i, const hfPose* X_WB) {
+  const int32_t* id = hf_model_actuator_trnid(m) + 2 * i;
+  const double* gear = hf_model_actuator_gear(m) + 6 * i;
+  if (id[1] < 0) return 0;
+  hfPose site = site_pose(m, id[0], X_WB), base = site_pose(m, id[1], X_WB);
+  hfVec3 turn = q_log(q_mul(q_conj(q_from_m3(base.R)), q_from_m3(site.R)));
+  return v3_dot(pose_inv_point(base, site.p), v3_load(gear)) + v3_dot(turn, v3_load(gear + 3));
+}
+
+static double length_at_reference(const hfModel* m, int i, const hfPose* X_WB) {
+  int id = hf_model_actuator_trnid(m)[2 * i], type = hf_model_actuator_trntype(m)[i];
+  double gear = hf_model_actuator_gear(m)[6 * i], length = 0;
+  if (type == HF_TRANSMISSION_SITE) return site_length(m, i, X_WB);
+  if (type == HF_TRANSMISSION_SLIDER_CRANK) length = reference_crank(m, i, X_WB).length;
+  else if (type == HF_TRANSMISSION_TENDON && hfi_tendon_is_spatial(m, id)) length = hf_model_tendon_length0(m)[id];
+  else if (type == HF_TRANSMISSION_TENDON) {
+    for (int k = 0; k < hf_model_tendon_num(m)[id]; ++k) {
+      int w = hf_model_tendon_adr(m)[id] + k;
+      length += hf_model_wrap_coef(m)[w] *
+                hf_model_qpos0(m)[hf_model_jnt_qposadr(m)[hf_model_wrap_obj(m)[w]]];
+    }
+  } else if (type < HF_TRANSMISSION_SITE && hfi_joint_is_scalar(hf_model_jnt_type(m)[id]))
+    length = hf_model_qpos0(m)[hf_model_jnt_qposadr(m)[id]];
+  return gear * length;
+}
+
+static hfStatus fill_actuator(hfiFinish* f, int i, const hfPose* X_WB, int* nact, hfError* error) {
+  hfModel* m = f->m;
+  const hfActuatorDef* d = &f->b->actuator.data[i];
+  int kind = hfi_transmission_target(d->trntype);
+  hfi_set_actuator_trntype(m)[i] = d->trntype;
+  hfi_set_actuator_trnid(m)[2 * i] = hfi_order_map(&f->order, kind, d->trnid[0]);
+  hfi_set_actuator_trnid(m)[2 * i + 1] = hfi_order_map(&f->order, HF_OBJECT_SITE, d->trnid[1]);
+  hfi_set_actuator_dyntype(m)[i] = d->dyntype;
+  hfi_set_actuator_gaintype(m)[i] = d->gaintype;
+  hfi_set_actuator_drive(m)[i] = d->drive;
+  hfi_set_actuator_biastype(m)[i] = d->biastype;
+  hfi_set_actuator_ctrllimited(m)[i] = d->ctrllimited != 0;
+  hfi_set_actuator_forcelimited(m)[i] = d->forcelimited != 0;
+  hfi_set_actuator_actlimited(m)[i] = d->actlimited != 0;
+  hfi_set_actuator_actearly(m)[i] = d->actearly != 0;
+  hfi_set_actuator_group(m)[i] = d->group;
+  hfi_set_actuator_cranklength(m)[i] = d->trntype == HF_TRANSMISSION_SLIDER_CRANK ? d->cranklength : 0;
+  hfi_set_actuator_actadr(m)[i] = d->dyntype != HF_ACTIVATION_NONE ? (*nact)++ : -1;
+  memcpy(hfi_set_actuator_dynprm(m) + 3 * i, d->dynprm, sizeof d->dynprm);
+  memcpy(hfi_set_actuator_gainprm(m) + 3 * i, d->gainprm, sizeof d->gainprm);
+  memcpy(hfi_set_actuator_biasprm(m) + 3 * i, d->biasprm, sizeof d->biasprm);
+  memcpy(hfi_set_actuator_ctrlrange(m) + 2 * i, d->ctrlrange, sizeof d->ctrlrange);
+  memcpy(hfi_set_actuator_forcerange(m) + 2 * i, d->forcerange, sizeof d->forcerange);
+  memcpy(hfi_set_actuator_actrange(m) + 2 * i, d->actrange, sizeof d->actrange);
+  memcpy(hfi_set_actuator_gear(m) + 6 * i, d->gear, sizeof d->gear);
+  hfi_set_actuator_length0(m)[i] = length_at_reference(m, i, X_WB);
+  hfStatus status = fit_muscle(m, i, d, X_WB, error);
+  return status == HF_OK && d->dampratio > 0 ? fit_servo_damping(m, i, d->dampratio, X_WB, error) : status;
+}
+
+static void fill_signals(hfiFinish* f) {
+  hfModel* m = f->m;
+  int nsignal = 0, data = 0;
+  for (int i = 0; i < m->nu; ++i) {
+    const hfActuatorDef* d = &f->b->actuator.data[i];
+    hfi_set_actuator_signal(m)[i] = -1;
+    if (d->signal == HF_SIGNAL_NONE) continue;
+    hfi_set_actuator_signal(m)[i] = nsignal;
+    hfi_set_signal_type(m)[nsignal] = d->signal;
+    hfi_set_signal_adr(m)[nsignal] = data;
+    hfi_set_signal_num(m)[nsignal++] = d->signal_count;
+    double* numbers = hfi_set_signal_data(m) + data;
+    memcpy(numbers, d->signal_data, sizeof *d->signal_data * (size_t)d->signal_count);
+    for (int k = 1; d->signal == HF_SIGNAL_FEEDBACK && k <= (int)d->signal_data[0]; ++k)
+      numbers[k] = hfi_order_map(&f->order, HF_OBJECT_JOINT, (int)d->signal_data[k]);
+    data += d->signal_count;
+  }
+}
+
+hfStatus hfi_finish_actuators(hfiFinish* f, hfError* error) {
+  hfModel* m = f->m;
+  hfPose* X_WB = malloc(sizeof *X_WB * (size_t)m->nbody);
+  hfStatus status = X_WB ? HF_OK : hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+  int nact = 0;
+  if (X_WB) hfi_reference_poses(m, X_WB);
+  for (int i = 0; i < m->nu && status == HF_OK; ++i) status = fill_actuator(f, i, X_WB, &nact, error);
+  if (status == HF_OK) fill_signals(f);
+  free(X_WB);
+  return status;
+}
