@@ -221,7 +221,7 @@ export async function readOnly() {
 export async function showsRecordings() {
   const replay = await view('run.rec'), guest = await open(replay.url);
   check(await guest.evaluate(() => window.holdfast.recording.frames.length) > 100, 'the recording is there');
-  check(await guest.evaluate(() => window.holdfast.app.session === null), 'as in a report');
+  check(await guest.evaluate(() => window.holdfast.app.live.session === null), 'as in a report');
   await closePage(guest);
   await replay.stop();
 }

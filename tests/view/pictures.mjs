@@ -34,10 +34,10 @@ async function takeWhatIf() {
   await page.evaluate(async () => {
     const { app } = window.holdfast;
     app.goTo(2);
-    await app.askWhatIf();
-    app.session.send(12, 0, 0.3);
-    app.session.advance(0.2, 1e9);
-    app.session.changed();
+    await app.live.askWhatIf();
+    app.live.session.send(12, 0, 0.3);
+    app.live.session.advance(0.2, 1e9);
+    app.live.session.changed();
     app.say('');
   });
   await take(page, 'whatif.png');

@@ -169,8 +169,8 @@ export async function goesOnAsRecorded() {
   const result = await page.evaluate(async () => {
     const { app, recording: r } = window.holdfast;
     app.goTo(1);
-    await app.askWhatIf();
-    const session = app.session, worst = { p: 0, frames: 0 };
+    await app.live.askWhatIf();
+    const session = app.live.session, worst = { p: 0, frames: 0 };
     session.status.speed = 1;
     for (let i = 0; i < 60; ++i) session.advance(1 / 60, 1e9);
     for (const f of session.recording.frames.filter(x => x.time > session.from + 1e-9)) {
@@ -190,15 +190,15 @@ export async function goesOnAsRecorded() {
 export async function changedFrictionChangesTheFuture() {
   const shift = await page.evaluate(async () => {
     const { app, recording: r } = window.holdfast;
-    app.backToRecording();
+    app.live.backToRecording();
     app.goTo(1);
-    await app.askWhatIf();
-    app.session.send(12, 0, 0.1); // scale friction
-    for (let i = 0; i < 60; ++i) app.session.advance(1 / 60, 1e9);
+    await app.live.askWhatIf();
+    app.live.session.send(12, 0, 0.1); // scale friction
+    for (let i = 0; i < 60; ++i) app.live.session.advance(1 / 60, 1e9);
     let body = 0;
     while (r.model.label('body', body) !== 'mug') ++body;
-    const f = app.session.recording.frames.at(-1), recorded = r.frames[r.indexAt(f.time)];
-    app.backToRecording();
+    const f = app.live.session.recording.frames.at(-1), recorded = r.frames[r.indexAt(f.time)];
+    app.live.backToRecording();
     return Math.abs(f.pose[7 * body + 2] - recorded.pose[7 * body + 2]);
   });
   check(shift > 0.005, `the mug is ${shift} m away`);

@@ -125,7 +125,7 @@ export async function watchersLookBack() {
   await until(async () => (await state(guest)).time > 0.5, 'both see it');
   check(await guest.locator('#speed').isDisabled(), 'the speed is not for who watches');
   await guest.click('#play');
-  await until(() => guest.evaluate(() => window.holdfast.app.held), 'the picture of the guest stands');
+  await until(() => guest.evaluate(() => window.holdfast.app.live.held), 'the picture of the guest stands');
   const { shown } = await state(guest);
   await until(async () => (await state(master)).time > shown + 0.3 && (await state(master)).playing, 'the world goes on');
   near((await state(guest)).shown, shown, 1e-9, 'the guest looks at the past');

@@ -18,7 +18,7 @@ function startLive(root: HTMLElement): void {
     const whole = session.recording.run !== null && session.recording.frames.length > 1;
     app = new App(root, session.recording, app?.leave());
     if (whole) app.slowDown();
-    else app.attach(session);
+    else app.live.attach(session);
     app.show();
     window.holdfast = { app, session, recording: session.recording, ready: true };
   };

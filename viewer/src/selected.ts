@@ -1,0 +1,88 @@
+// The tab about the body or the contact that was clicked: its name, what is true of it now, and its history.
+import { number, pairsOf } from './contacts';
+import { make } from './dom';
+import { drawPlot, TimePlot } from './plots';
+import { Frame, Recording } from './recording';
+import { Pick } from './view3d';
+
+export class Selected {
+  readonly element = make('div', { id: 'selected' });
+  private pick: Pick | null = null;
+  private readonly facts = make('table', { class: 'figures' });
+  private readonly history = make('div', { class: 'plot' });
+  private plots: TimePlot[] = [];
+
+  constructor(private readonly recording: () => Recording, private readonly time: () => number, private readonly seek: (t: number) => void) { this.select(null); }
+
+  select(pick: Pick | null): void {
+    this.pick = pick;
+    if (!pick) {
+      this.element.replaceChildren(make('p', { class: 'about', text: 'Click a body or an arrow in the picture to see its name, pose, forces and history.' }));
+      return;
+    }
+    const model = this.recording().model;
+    const title = pick.kind === 'body' ? model.label('body', pick.body) : `Contact of ${model.label('geom', pick.geomA)} and ${model.label('geom', pick.geomB)}`;
+    this.element.replaceChildren(make('h3', { text: title }), this.facts, make('h4', { text: 'History' }), this.history);
+  }
+
+  // Shows what is true now, and with `history` also draws the plots anew.
+  show(history: boolean): void {
+    const pick = this.pick, r = this.recording();
+    if (!pick || r.frames.length === 0) return;
+    const frame = r.frames[r.indexAt(this.time())];
+    const rows = pick.kind === 'body' ? bodyFacts(r, frame, pick.body) : contactFacts(frame, pick.geomA, pick.geomB);
+    this.facts.replaceChildren(...rows.map(([a, b]) => make('tr', {}, make('td', { text: a }), make('td', { text: b }))));
+    if (history) requestAnimationFrame(() => this.drawHistory(pick));
+  }
+
+  movePresent(): void { for (const plot of this.plots) plot.movePresent(); }
+  showValues(frame: number): void { for (const { plot } of this.plots) plot.setLegend({ idx: frame }, false); }
+
+  private draw(curves: { name: string; values: (number | null)[] }[], unit: string): void {
+    const r = this.recording(), box = make('div', { class: 'plot' });
+    this.history.append(box);
+    this.plots.push(drawPlot(box, r.frames.map(f => f.time), curves, unit, 140, this.time, this.seek));
+  }
+
+  private drawHistory(pick: Pick): void {
+    const r = this.recording();
+    for (const { plot } of this.plots) plot.destroy();
+    this.plots = [];
+    this.history.replaceChildren();
+    if (pick.kind === 'body') {
+      this.draw(['x', 'y', 'z'].map((name, k) => ({ name, values: r.frames.map(f => f.pose[7 * pick.body + k]) })), 'm');
+      const pairs = r.frames.map(f => [...pairsOf(r.model, f).values()].filter(p => p.a === pick.body || p.b === pick.body));
+      this.draw([{ name: 'normal', values: pairs.map(s => sum(s, p => p.fn)) }, { name: 'friction', values: pairs.map(s => sum(s, p => p.use * p.bound)) }], 'N');
+    } else {
+      const contacts = r.frames.map(f => contactsOf(f, pick.geomA, pick.geomB));
+      this.draw([{ name: 'normal', values: contacts.map(s => sum(s, c => c.fn)) }, { name: 'friction', values: contacts.map(s => sum(s, c => Math.hypot(...c.ft))) },
+        { name: 'friction bound', values: contacts.map(s => sum(s, c => c.mu * c.fn)) }], 'N');
+    }
+    this.showValues(r.indexAt(this.time()));
+  }
+}
+
+function sum<T>(list: T[], value: (x: T) => number): number { return list.reduce((total, x) => total + value(x), 0); }
+
+function contactsOf(frame: Frame, a: number, b: number): ReturnType<Frame['contact']>[] {
+  return Array.from({ length: frame.ncontact }, (_, i) => frame.contact(i)).filter(c => c.geomA === a && c.geomB === b);
+}
+
+function bodyFacts(r: Recording, frame: Frame, body: number): [string, string][] {
+  const p = frame.pose.subarray(7 * body, 7 * body + 7);
+  const rows: [string, string][] = [['mass', `${number(r.model.get('body_mass')[body])} kg`],
+    ['position', `${[0, 1, 2].map(k => p[k].toFixed(4)).join(', ')} m`], ['orientation', [3, 4, 5, 6].map(k => p[k].toFixed(4)).join(', ')]];
+  for (const pair of pairsOf(r.model, frame).values()) {
+    if (pair.a !== body && pair.b !== body) continue;
+    const other = pair.a === body ? pair.b : pair.a;
+    rows.push([`from ${r.model.label('body', other)}`, `normal ${number(Math.hypot(...pair.normal))} N, friction ${number(Math.hypot(...pair.friction))} N, ${pair.count} contacts${pair.slides && pair.bound > 0 ? ', slips' : ''}`]);
+  }
+  return rows;
+}
+
+function contactFacts(frame: Frame, a: number, b: number): [string, string][] {
+  const rows = contactsOf(frame, a, b).flatMap(c => [['normal force', `${number(c.fn)} N`],
+    ['friction', `${number(Math.hypot(...c.ft))} N of at most ${number(c.mu * c.fn)} N (µ ${number(c.mu)})`],
+    ['slip', `${number(1000 * Math.hypot(...c.vt))} mm/s${c.stick ? ', sticks' : c.fn > 0 ? ', slips' : ''}`], ['overlap', `${number(1e6 * c.depth)} µm`]] as [string, string][]);
+  return rows.length ? rows : [['', 'These two do not touch now.']];
+}
