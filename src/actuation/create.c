@@ -1,10 +1,9 @@
 // Lays out an hfActuation: the sparse rows of tendons and actuators have a structure that the model
 // fixes once; values follow at every update.
 #include "actuation/actuation.h"
-#include "base/error.h"
+#include "base/object.h"
 #include "model/path.h"
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 // ---- counts ---------------------------------------------------------------------------------------
@@ -142,10 +141,8 @@ static void take_arrays(hfActuation* a, hfiArena* arena) {
 void hfi_actuation_init(hfActuation* a, const hfModel* m, hfiArena* arena) {
   memset(a, 0, sizeof *a);
   a->model = m;
-  size_t start = (arena->used + HFI_ALIGN - 1) / HFI_ALIGN * HFI_ALIGN;
   take_arrays(a, arena);
   if (!arena->base) return;
-  memset(arena->base + start, 0, arena->used - start);
   for (int t = 0; t < m->ntendon; ++t) set_tendon_dofs(a, t);
   for (int i = 0; i < m->nu; ++i) {
     a->moment_start[i + 1] = a->moment_start[i] + list_moment_dofs(a, i, a->moment_dof + a->moment_start[i]);
@@ -157,23 +154,18 @@ void hfi_actuation_init(hfActuation* a, const hfModel* m, hfiArena* arena) {
     if (hf_model_jnt_actfrclimited(m)[j] || hf_model_jnt_actgravcomp(m)[j]) a->limited_joint[a->nlimited_joint++] = j;
 }
 
+static void init(void* object, hfiArena* arena) { hfi_actuation_init(object, ((hfActuation*)object)->model, arena); }
+
 hfStatus hf_actuation_create(hfActuation** actuation, const hfModel* model, hfError* error) {
   hfi_clear_error(error);
-  hfActuation plan;
-  hfiArena arena = hfi_arena(NULL, 0);
-  HFI_TAKE(&arena, hfActuation, 1);
-  hfi_actuation_init(&plan, model, &arena);
-  size_t size = (arena.used + HFI_ALIGN - 1) / HFI_ALIGN * HFI_ALIGN;
-  void* memory = aligned_alloc(HFI_ALIGN, size);
-  if (!memory) return hfi_refuse(error, HF_ERROR_MEMORY, "actuation of %d actuators: out of memory", (int)model->nu);
-  arena = hfi_arena(memory, size);
-  hfActuation* a = HFI_TAKE(&arena, hfActuation, 1);
-  hfi_actuation_init(a, model, &arena);
+  hfActuation seed = {.model = model};
+  hfActuation* a = hfi_object_create(&seed, sizeof seed, init, NULL, "an actuation", error);
+  if (!a) return HF_ERROR_MEMORY;
   *actuation = a;
   return HF_OK;
 }
 
-void hf_actuation_free(hfActuation* a) { free(a); }
+void hf_actuation_free(hfActuation* a) { hfi_release(a); }
 
 const double* hf_actuation_length(const hfActuation* a) { return a->length; }
 const double* hf_actuation_velocity(const hfActuation* a) { return a->velocity; }

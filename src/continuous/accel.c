@@ -8,7 +8,7 @@
 // 4. hfi_accel_finish: solves M vdot = tau + Je^T lambda with Je vdot = target - Jedot v (accel_equality.c).
 #include "continuous/accel.h"
 
-#include "base/error.h"
+#include "base/object.h"
 
 #include <string.h>
 
@@ -52,8 +52,8 @@ static void take_equalities(hfAccel* a, hfiArena* arena) {
   a->eq_J = HFI_TAKE(arena, double, 6 * m->nv);
 }
 
-// Takes all arrays of the accel from the arena, or plans their size over an empty one.
-static void take_arrays(hfAccel* a, hfiArena* arena) {
+static void take_arrays(void* object, hfiArena* arena) {
+  hfAccel* a = object;
   const hfModel* m = a->model;
   a->max_cols = 2 * hfi_longest_chain(m);
   int contacts = a->config.max_contacts, cols = contacts * a->max_cols;
@@ -96,23 +96,14 @@ static hfStatus check_config(const hfAccelConfig* config, hfError* error) {
 hfStatus hfi_accel_create(hfAccel** accel, hfiWorld* world, const hfAccelConfig* config, hfError* error) {
   hfStatus status = check_config(config, error);
   if (status != HF_OK) return status;
-  hfAccel* a = hfi_allocate(&world->config.allocator, sizeof *a);
-  if (!a) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
-  a->model = world->model;
-  a->world = world;
-  a->dynamics = &world->dynamics;
-  a->actuation = &world->actuation;
-  a->config = *config;
-  a->config.max_contacts = world->config.max_contacts;
-  hfiArena plan = hfi_arena(NULL, 0);
-  take_arrays(a, &plan);
-  hfiArena arena = hfi_arena_allocate(&plan, &world->config.allocator);
-  if (!arena.base) {
-    hfi_release(a);
-    return hfi_refuse(error, HF_ERROR_MEMORY, "acceleration problem: %zu bytes", plan.used);
-  }
-  a->memory = arena.base;
-  take_arrays(a, &arena);
+  hfAccel seed = {.model = world->model,
+                  .world = world,
+                  .dynamics = &world->dynamics,
+                  .actuation = &world->actuation,
+                  .config = *config};
+  seed.config.max_contacts = world->config.max_contacts;
+  hfAccel* a = hfi_object_create(&seed, sizeof seed, take_arrays, &world->config.allocator, "an acceleration problem", error);
+  if (!a) return HF_ERROR_MEMORY;
   for (int i = 0; i < a->model->nv; ++i) a->dof_index[i] = i;
   *accel = a;
   return HF_OK;
@@ -141,7 +132,6 @@ hfStatus hf_accel_create(hfAccel** accel, const hfModel* model, const hfAccelCon
 void hf_accel_free(hfAccel* a) {
   if (!a) return;
   if (a->owns_world) hfi_world_free(a->world);
-  hfi_release(a->memory);
   hfi_release(a);
 }
 

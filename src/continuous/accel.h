@@ -56,7 +56,6 @@ typedef struct hfiMoved {
 struct hfAccel {
   const hfModel* model;
   hfAccelConfig config;
-  void* memory;
   const hfInput* input;
   hfAccelStatistics statistics;
 

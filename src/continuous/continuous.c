@@ -7,14 +7,15 @@
 // step: contacts, limits and equalities with their forces there, the acceleration there.
 #include "continuous/continuous.h"
 
-#include "base/error.h"
+#include "base/object.h"
 #include "contact/result.h"
 #include "ode/step.h"
 #include "solve/law.h"
 
 #include <string.h>
 
-static void take_arrays(hfiContinuous* c, hfiArena* arena) {
+static void take_arrays(void* object, hfiArena* arena) {
+  hfiContinuous* c = object;
   const hfModel* m = c->world->model;
   c->x = HFI_TAKE(arena, double, m->nq + m->nv + m->na + 6 * c->world->config.max_contacts);
   c->vdot = HFI_TAKE(arena, double, m->nv);
@@ -23,15 +24,9 @@ static void take_arrays(hfiContinuous* c, hfiArena* arena) {
 
 hfStatus hfi_continuous_create(hfiContinuous** continuous, hfiWorld* world, const hfAccelConfig* accel,
                                const hfIntegratorConfig* integrator, double velocity_time, hfError* error) {
-  hfiArena plan = hfi_arena(NULL, 0);
-  hfiContinuous measured = {.world = world, .h = integrator->step};
-  HFI_TAKE(&plan, hfiContinuous, 1);
-  take_arrays(&measured, &plan);
-  hfiArena arena = hfi_arena_allocate(&plan, &world->config.allocator);
-  if (!arena.base) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
-  hfiContinuous* c = HFI_TAKE(&arena, hfiContinuous, 1);
-  *c = measured;
-  take_arrays(c, &arena);
+  hfiContinuous seed = {.world = world, .h = integrator->step};
+  hfiContinuous* c = hfi_object_create(&seed, sizeof seed, take_arrays, &world->config.allocator, "continuous time", error);
+  if (!c) return HF_ERROR_MEMORY;
   hfStatus status = hfi_accel_create(&c->accel, world, accel, error);
   if (status == HF_OK && world->model->nv > 0) {
     c->accel->deforms = accel->friction == HF_FRICTION_ANCHORED && hfi_butcher(integrator->method)->gamma == 0;

@@ -6,7 +6,7 @@
 //   otherwise:     x0 is put back, and a shorter step is tried
 #include "controlled/controlled.h"
 
-#include "base/error.h"
+#include "base/object.h"
 #include "ode/controller.h"
 
 #include <string.h>
@@ -29,7 +29,8 @@ static const double HASTY_SHARE = 0.01;
 // A step that would leave less than this share of itself ends at the end of the sim's step [-].
 static const double SLIVER = 1e-9;
 
-static void take_arrays(hfiControlled* c, hfiArena* arena) {
+static void take_arrays(void* object, hfiArena* arena) {
+  hfiControlled* c = object;
   const hfModel* m = c->world->model;
   int capacity = imax2(c->world->config.max_contacts, hf_state_memory_default(m));
   hfState** const states[] = {&c->origin, &c->start, &c->full, &c->middle};
@@ -49,29 +50,19 @@ static void free_controlled(void* method) {
   if (!c) return;
   hfi_resolved_free(&c->resolved);
   hfi_discrete_free(c->discrete);
-  hfi_release(c->memory);
   hfi_release(c);
 }
 
 static hfStatus create_controlled(void** method, hfiWorld* world, const hfSimConfig* config, hfError* error) {
-  const hfAllocator* allocator = &world->config.allocator;
-  hfiControlled* c = hfi_allocate(allocator, sizeof *c);
-  if (!c) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
-  c->world = world;
-  c->step = config->step;
-  c->accuracy = STEP_SHARE * config->accuracy;
-  c->smallest = min2(config->smallest_step, config->step);
-  hfiArena plan = hfi_arena(NULL, 0);
-  take_arrays(c, &plan);
-  hfiArena arena = hfi_arena_allocate(&plan, allocator);
-  c->memory = arena.base;
-  hfStatus status = arena.base ? HF_OK : hfi_refuse(error, HF_ERROR_MEMORY, "out of memory: states of %zu bytes", plan.used);
+  hfiControlled seed = {.world = world,
+                        .step = config->step,
+                        .accuracy = STEP_SHARE * config->accuracy,
+                        .smallest = min2(config->smallest_step, config->step)};
+  hfiControlled* c = hfi_object_create(&seed, sizeof seed, take_arrays, &world->config.allocator, "error control", error);
+  if (!c) return HF_ERROR_MEMORY;
   hfSimConfig inner = *config;
   inner.solver.tolerance = min2(inner.solver.tolerance, max2(SOLVER_LEAST, SOLVER_SHARE * config->accuracy));
-  if (status == HF_OK) {
-    take_arrays(c, &arena);
-    status = hfi_discrete_create(&c->discrete, world, &inner, error);
-  }
+  hfStatus status = hfi_discrete_create(&c->discrete, world, &inner, error);
   if (status == HF_OK) status = hfi_resolved_create(&c->resolved, world, config, error);
   if (status == HF_OK)
     *method = c;

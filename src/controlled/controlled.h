@@ -47,7 +47,6 @@ typedef struct hfiControlled {
   double* difference; // (nv) half (-) full of positions
   double* share;      // (nv) by how much of its difference a dof is extrapolated [-]
   double* change;     // (nv) share times difference
-  void* memory;
 } hfiControlled;
 
 // Takes down what the last step of `discrete` did.

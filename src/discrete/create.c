@@ -1,9 +1,10 @@
 // Creating the methods of discrete time.
 #include "discrete/discrete.h"
 
-#include "base/error.h"
+#include "base/object.h"
 
-static void take_arrays(hfiDiscrete* d, hfiArena* arena) {
+static void take_arrays(void* object, hfiArena* arena) {
+  hfiDiscrete* d = object;
   const hfModel* m = d->world->model;
   int contacts = d->world->config.max_contacts;
   hfi_assembly_init(&d->assembly, m, contacts, arena);
@@ -35,24 +36,13 @@ static hfStatus create_solvers(hfiDiscrete* d, hfError* error) {
 }
 
 hfStatus hfi_discrete_create(hfiDiscrete** discrete, hfiWorld* world, const hfSimConfig* config, hfError* error) {
-  hfiDiscrete* d = hfi_allocate(&world->config.allocator, sizeof *d);
-  if (!d) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
   int contacts = world->config.max_contacts, largest = hfi_largest_contacts(world->model);
-  if (contacts > largest) {
-    hfi_release(d);
+  if (contacts > largest)
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "option max_contacts = %d: this model can have at most %d", contacts, largest);
-  }
-  d->world = world;
-  d->config = *config;
-  hfiArena plan = hfi_arena(NULL, 0);
-  take_arrays(d, &plan);
-  hfiArena arena = hfi_arena_allocate(&plan, &world->config.allocator);
-  d->memory = arena.base;
-  hfStatus status = arena.base ? HF_OK : hfi_refuse(error, HF_ERROR_MEMORY, "out of memory: a step problem of %zu bytes", plan.used);
-  if (status == HF_OK) {
-    take_arrays(d, &arena);
-    status = create_solvers(d, error);
-  }
+  hfiDiscrete seed = {.world = world, .config = *config};
+  hfiDiscrete* d = hfi_object_create(&seed, sizeof seed, take_arrays, &world->config.allocator, "a step problem", error);
+  if (!d) return HF_ERROR_MEMORY;
+  hfStatus status = create_solvers(d, error);
   if (status == HF_OK)
     *discrete = d;
   else
@@ -64,7 +54,6 @@ void hfi_discrete_free(hfiDiscrete* d) {
   if (!d) return;
   hf_solver_free(d->solver);
   hf_mlcp_free(d->mlcp);
-  hfi_release(d->memory);
   hfi_release(d);
 }
 

@@ -30,7 +30,6 @@ typedef struct hfiSleep {
 typedef struct hfiDiscrete {
   hfiWorld* world;
   hfSimConfig config; // complete: nothing is left to the scene
-  void* memory;       // the arena's
   hfSolver* solver;
   hfMlcp* mlcp;         // method mlcp, else NULL
   hfiAssembly assembly; // the step problem

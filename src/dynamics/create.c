@@ -8,10 +8,9 @@
 //                 gradient of a spatial one (tendon.c), on M's
 //                 tree-sparse entries (couplings between branches have none and are left out)
 #include "dynamics/dynamics.h"
-#include "base/error.h"
+#include "base/object.h"
 #include "model/path.h"
 #include "model/shape.h"
-#include <stdlib.h>
 #include <string.h>
 
 // ---- layout ---------------------------------------------------------------------------------------
@@ -330,26 +329,19 @@ void hfi_dynamics_init(hfDynamics* d, const hfModel* model, hfiArena* arena) {
   make_kinematics(d);
   place_fixed_bodies(d);
   hf_dynamics_refresh(d);
-  memset(d->postponed, 0, (size_t)model->ntree * sizeof *d->postponed);
-  memset(d->v, 0, (size_t)model->nv * sizeof *d->v);
   hf_dynamics_position(d, hf_model_qpos0(model), NULL);
   hf_dynamics_velocity(d, d->v);
 }
 
+static void init(void* object, hfiArena* arena) { hfi_dynamics_init(object, ((hfDynamics*)object)->model, arena); }
+
 hfStatus hf_dynamics_create(hfDynamics** dynamics, const hfModel* model, hfError* error) {
   hfi_clear_error(error);
-  hfDynamics plan;
-  hfiArena arena = hfi_arena(NULL, 0);
-  HFI_TAKE(&arena, hfDynamics, 1);
-  hfi_dynamics_init(&plan, model, &arena);
-  size_t size = (arena.used + HFI_ALIGN - 1) / HFI_ALIGN * HFI_ALIGN;
-  void* memory = aligned_alloc(HFI_ALIGN, size);
-  if (!memory) return hfi_refuse(error, HF_ERROR_MEMORY, "dynamics of %d dofs: out of memory", (int)model->nv);
-  arena = hfi_arena(memory, size);
-  hfDynamics* d = HFI_TAKE(&arena, hfDynamics, 1);
-  hfi_dynamics_init(d, model, &arena);
+  hfDynamics seed = {.model = model};
+  hfDynamics* d = hfi_object_create(&seed, sizeof seed, init, NULL, "a dynamics", error);
+  if (!d) return HF_ERROR_MEMORY;
   *dynamics = d;
   return HF_OK;
 }
 
-void hf_dynamics_free(hfDynamics* d) { free(d); }
+void hf_dynamics_free(hfDynamics* d) { hfi_release(d); }

@@ -4,10 +4,9 @@
 //   V_WT = J(q) qdot                    J: the chain's columns of the tip's Jacobian
 #include "manipulation/arm.h"
 
-#include "base/error.h"
+#include "base/object.h"
 #include "model/joint.h"
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 // Returns the last body above the chain: the parent of base, or the world.
@@ -83,7 +82,8 @@ static hfStatus describe_chain(hfArm* arm, int root, hfError* error) {
   return HF_OK;
 }
 
-static void take_arrays(hfArm* arm, hfiArena* arena) {
+static void take_arrays(void* object, hfiArena* arena) {
+  hfArm* arm = object;
   size_t n = (size_t)arm->n, nv = (size_t)arm->model->nv;
   double** rows[] = {&arm->g,  &arm->x,    &arm->y,    &arm->lo,
                      &arm->hi, &arm->wish, &arm->best, &arm->trial};
@@ -98,21 +98,6 @@ static void take_arrays(hfArm* arm, hfiArena* arena) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) *rows[i] = HFI_TAKE(arena, double, n);
   arm->at = HFI_TAKE(arena, int32_t, n);
   arm->index = HFI_TAKE(arena, int32_t, n);
-}
-
-// Takes the arm and all its arrays from one arena.
-static hfArm* allocate(const hfArm* plan) {
-  hfArm sized = *plan;
-  hfiArena planning = hfi_arena(NULL, 0);
-  HFI_TAKE(&planning, hfArm, 1);
-  take_arrays(&sized, &planning);
-  void* block = calloc(1, planning.used);
-  if (!block) return NULL;
-  hfiArena arena = hfi_arena(block, planning.used);
-  hfArm* arm = HFI_TAKE(&arena, hfArm, 1);
-  *arm = *plan;
-  take_arrays(arm, &arena);
-  return arm;
 }
 
 static hfStatus find_ends(hfArm* plan, const char* tip, const char* base, int* root,
@@ -143,8 +128,8 @@ hfStatus hf_arm_create(hfArm** out, const hfModel* model, const char* tip, const
   int root = 0;
   hfStatus status = find_ends(&plan, tip, base, &root, error);
   if (status < 0) return status;
-  hfArm* arm = allocate(&plan);
-  if (!arm) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+  hfArm* arm = hfi_object_create(&plan, sizeof plan, take_arrays, NULL, "an arm", error);
+  if (!arm) return HF_ERROR_MEMORY;
   status = describe_chain(arm, root, error);
   if (status >= 0) status = hf_dynamics_create(&arm->dynamics, model, error);
   if (status < 0) {
@@ -157,8 +142,9 @@ hfStatus hf_arm_create(hfArm** out, const hfModel* model, const char* tip, const
 }
 
 void hf_arm_free(hfArm* arm) {
-  if (arm) hf_dynamics_free(arm->dynamics);
-  free(arm);
+  if (!arm) return;
+  hf_dynamics_free(arm->dynamics);
+  hfi_release(arm);
 }
 
 int hf_arm_size(const hfArm* arm) { return arm->n; }

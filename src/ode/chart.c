@@ -10,8 +10,8 @@
 #include <float.h>
 #include <string.h>
 
-void hfi_chart_plan(hfiChart* chart, const hfOde* ode, hfiArena* arena) {
-  chart->ode = *ode;
+void hfi_chart_plan(hfiChart* chart, hfiArena* arena) {
+  const hfOde* ode = &chart->ode;
   chart->x0 = HFI_TAKE(arena, double, ode->nx);
   chart->x = HFI_TAKE(arena, double, ode->nx);
   chart->raw = HFI_TAKE(arena, double, ode->n);

@@ -20,7 +20,8 @@ typedef struct hfiChart {
   int64_t evaluations, jacobian_evaluations;
 } hfiChart;
 
-void hfi_chart_plan(hfiChart* chart, const hfOde* ode, hfiArena* arena);
+// Takes the arrays for chart->ode.
+void hfi_chart_plan(hfiChart* chart, hfiArena* arena);
 
 // x = x0 (+) u
 void hfi_chart_point(const hfiChart* chart, const double* u, double* x);

@@ -17,11 +17,10 @@
 #include "ode/controller.h"
 #include "ode/step.h"
 
-#include "base/error.h"
+#include "base/object.h"
 #include "math/vec3.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 // An explicit step fails when the rate of a stage departs from the straight line through the two rates before by more than
@@ -107,17 +106,14 @@ static void configure_stepper(hfiStepper* s, const hfIntegratorConfig* c) {
   s->newton.divergence = c->divergence;
 }
 
-// Takes the integrator and its arrays from one arena, or plans their size over an empty one, which returns NULL.
-static hfIntegrator* take(hfiArena* arena, const hfOde* ode, const hfIntegratorConfig* config) {
-  hfIntegrator none;
-  hfIntegrator* integrator = HFI_TAKE(arena, hfIntegrator, 1);
-  hfIntegrator* in = integrator ? integrator : &none;
-  hfi_stepper_plan(&in->stepper, hfi_butcher(config->method), ode, arena);
+static void take_arrays(void* object, hfiArena* arena) {
+  hfIntegrator* in = object;
+  const hfOde* ode = &in->stepper.chart.ode;
+  hfi_stepper_plan(&in->stepper, hfi_butcher(in->config.method), arena);
   in->u = HFI_TAKE(arena, double, ode->n);
   in->half = HFI_TAKE(arena, double, ode->n);
   in->error = HFI_TAKE(arena, double, ode->n);
   in->x = HFI_TAKE(arena, double, ode->nx);
-  return integrator;
 }
 
 hfStatus hf_integrator_create(hfIntegrator** integrator, const hfOde* ode,
@@ -127,14 +123,10 @@ hfStatus hf_integrator_create(hfIntegrator** integrator, const hfOde* ode,
   assert(ode->plus ? ode->lift && (!ode->jacobian || ode->lift_jacobian) : ode->nx == ode->n);
   hfStatus status = check_config(config, ode, error);
   if (status) return status;
-  hfiArena arena = hfi_arena(NULL, 0);
-  take(&arena, ode, config);
-  void* memory = hfi_allocate(&config->allocator, arena.used);
-  if (!memory) return hfi_refuse(error, HF_ERROR_MEMORY, "integrator: %zu bytes", arena.used);
-  arena = hfi_arena(memory, arena.used);
-  hfIntegrator* in = take(&arena, ode, config);
-  in->config = *config;
-  configure_stepper(&in->stepper, config);
+  hfIntegrator seed = {.config = *config, .stepper.chart.ode = *ode};
+  configure_stepper(&seed.stepper, config);
+  hfIntegrator* in = hfi_object_create(&seed, sizeof seed, take_arrays, &config->allocator, "an integrator", error);
+  if (!in) return HF_ERROR_MEMORY;
   *integrator = in;
   return HF_OK;
 }

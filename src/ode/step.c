@@ -19,9 +19,10 @@
 // Contraction of Newton's updates above which quasi-Newton forms J again at the start of the next step [-].
 static const double REFRESH = 0.1;
 
-void hfi_stepper_plan(hfiStepper* s, const hfiButcher* table, const hfOde* ode, hfiArena* arena) {
+void hfi_stepper_plan(hfiStepper* s, const hfiButcher* table, hfiArena* arena) {
+  const hfOde* ode = &s->chart.ode;
   s->table = table;
-  hfi_chart_plan(&s->chart, ode, arena);
+  hfi_chart_plan(&s->chart, arena);
   if (table->gamma > 0) hfi_stage_matrix_plan(&s->matrix, ode->n, arena);
   s->K = HFI_TAKE(arena, double, table->stages * ode->n);
   s->base = HFI_TAKE(arena, double, ode->n);

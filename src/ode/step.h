@@ -29,7 +29,8 @@ typedef struct hfiStepper {
   int trace_capacity, trace_count;
 } hfiStepper;
 
-void hfi_stepper_plan(hfiStepper* s, const hfiButcher* table, const hfOde* ode, hfiArena* arena);
+// Takes the arrays for s->chart.ode.
+void hfi_stepper_plan(hfiStepper* s, const hfiButcher* table, hfiArena* arena);
 
 // Opens a chart at x (nx).
 void hfi_stepper_centre(hfiStepper* s, const double* x);

@@ -2,7 +2,7 @@
 #include "controlled/controlled.h"
 #include "sim/sim.h"
 
-#include "base/error.h"
+#include "base/object.h"
 
 static int any_inverse_drive(const hfModel* m) {
   for (int i = 0; i < m->nu; ++i)
@@ -65,7 +65,8 @@ static int any_feedback(const hfModel* m) {
   return 0;
 }
 
-static void take_arrays(hfSim* s, hfiArena* arena) {
+static void take_arrays(void* object, hfiArena* arena) {
+  hfSim* s = object;
   const hfModel* m = s->model;
   s->ctrl = any_feedback(m) ? HFI_TAKE(arena, double, m->nu) : NULL;
   s->acceleration = HFI_TAKE(arena, double, m->nv);
@@ -77,18 +78,9 @@ static void take_arrays(hfSim* s, hfiArena* arena) {
   s->contact = HFI_TAKE(arena, hfContact, s->world->config.max_contacts);
 }
 
-static hfStatus create(hfSim* s, hfError* error) {
-  hfStatus status = choose_options(s, error);
-  if (status == HF_OK) status = create_world(s, error);
-  if (status != HF_OK) return status;
-  hfiArena plan = hfi_arena(NULL, 0);
-  take_arrays(s, &plan);
-  hfiArena arena = hfi_arena_allocate(&plan, &s->config.allocator);
-  s->memory = arena.base;
-  if (!s->memory) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
-  take_arrays(s, &arena);
+static hfStatus create_method(hfSim* s, hfError* error) {
   for (int i = 0; i < s->model->ngeom; ++i) s->visible[i] = hf_model_geom_rgba(s->model)[4 * i + 3] != 0;
-  status = s->method->create(&s->run, s->world, &s->config, error);
+  hfStatus status = s->method->create(&s->run, s->world, &s->config, error);
   if (status != HF_OK) return status;
   if (!s->method->discrete) return hfi_discrete_create(&s->discrete, s->world, &s->config, error);
   s->discrete = s->method == &hfi_method_controlled ? ((hfiControlled*)s->run)->discrete : s->run;
@@ -100,11 +92,16 @@ hfStatus hf_sim_create(hfSim** sim, const hfModel* model, const hfSimConfig* con
   hfi_clear_error(error);
   hfStatus status = hf_check_processor(error);
   if (status != HF_OK) return status;
-  hfSim* s = hfi_allocate(config ? &config->allocator : NULL, sizeof *s);
-  if (!s) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
-  s->model = model;
-  s->config = config ? *config : hf_sim_config_default();
-  status = create(s, error);
+  hfSim seed = {.model = model, .config = config ? *config : hf_sim_config_default()};
+  status = choose_options(&seed, error);
+  if (status == HF_OK) status = create_world(&seed, error);
+  if (status != HF_OK) return status;
+  hfSim* s = hfi_object_create(&seed, sizeof seed, take_arrays, &seed.config.allocator, "a sim", error);
+  if (!s) {
+    hfi_world_free(seed.world);
+    return HF_ERROR_MEMORY;
+  }
+  status = create_method(s, error);
   if (status == HF_OK)
     *sim = s;
   else
@@ -114,9 +111,8 @@ hfStatus hf_sim_create(hfSim** sim, const hfModel* model, const hfSimConfig* con
 
 void hf_sim_free(hfSim* s) {
   if (!s) return;
-  if (s->method && !s->method->discrete) hfi_discrete_free(s->discrete);
+  if (!s->method->discrete) hfi_discrete_free(s->discrete);
   if (s->run) s->method->free(s->run);
   hfi_world_free(s->world);
-  hfi_release(s->memory);
   hfi_release(s);
 }

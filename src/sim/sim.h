@@ -17,7 +17,6 @@ typedef struct hfiEnergyBalance {
 struct hfSim {
   const hfModel* model;
   hfSimConfig config; // complete: nothing is left to the scene
-  void* memory;       // the arena's
   hfiWorld* world;
   const hfiMethod* method;
   double* ctrl;          // (nu) of a step that signals of feedback drive; NULL: the scene has none

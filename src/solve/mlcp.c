@@ -22,13 +22,11 @@
 // complementarity.c and dissipation.c say in what way friction opposes slip.
 #include "solve/mlcp.h"
 
-#include "base/arena.h"
-#include "base/error.h"
+#include "base/object.h"
 #include "linalg/dense.h"
 #include "math/vec3.h"
 #include "solve/finite.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 // A saturated row is treated as rigid if h kappa w exceeds this, w being its inverse mass [-].
@@ -44,7 +42,8 @@ hfMlcpConfig hf_mlcp_config_default(void) {
 
 // Takes storage for the largest problem of any form (max_n): rows and edges of the friction cones;
 // or rows, multipliers of targets and normals, and four sides of each friction pyramid.
-static void plan(hfMlcp* m, hfiArena* arena) {
+static void take_arrays(void* object, hfiArena* arena) {
+  hfMlcp* m = object;
   const hfStepCapacity* c = &m->capacity;
   int contacts = c->nblock, n = m->max_n;
   m->source = HFI_TAKE(arena, int32_t, m->max_row);
@@ -78,35 +77,22 @@ hfStatus hf_mlcp_create(hfMlcp** out, const hfStepCapacity* capacity, const hfMl
   hfi_clear_error(error);
   hfStatus status = check_config(config, error);
   if (status != HF_OK) return status;
-  hfMlcp* m = hfi_allocate(&capacity->allocator, sizeof *m);
-  if (!m) return hfi_refuse(error, HF_ERROR_MEMORY, "mlcp: out of memory");
-  m->capacity = *capacity;
-  m->config = *config;
-  m->max_row = capacity->nrow;
-  m->max_n = config->form == HF_MLCP_COMPLEMENTARITY ? m->max_row + config->edges * capacity->nblock : 2 * m->max_row + 4 * capacity->nblock;
-  m->work_size = hf_lcp_work_size((hfLcpMethod)config->method, m->max_n);
+  hfMlcp seed = {.capacity = *capacity, .config = *config, .max_row = capacity->nrow};
+  seed.max_n = config->form == HF_MLCP_COMPLEMENTARITY ? seed.max_row + config->edges * capacity->nblock : 2 * seed.max_row + 4 * capacity->nblock;
+  seed.work_size = hf_lcp_work_size((hfLcpMethod)config->method, seed.max_n);
   hfiArena size = hfi_arena(NULL, 0);
-  plan(m, &size);
+  take_arrays(&seed, &size);
   // The matrix is dense and all of it is used: where the machine is too small, a promise of the system is worth nothing.
-  int fits = size.used <= hfi_machine_memory();
-  m->memory = fits ? hfi_allocate(&capacity->allocator, size.used) : NULL;
-  if (!m->memory) {
-    hfi_release(m);
+  hfMlcp* m = size.used <= hfi_machine_memory() ? hfi_object_create(&seed, sizeof seed, take_arrays, &capacity->allocator, "mlcp", NULL) : NULL;
+  if (!m)
     return hfi_refuse(error, HF_ERROR_MEMORY,
                       "mlcp: no %.3g GB for a dense problem of %d rows; fewer max_contacts need less, or take another method",
                       1e-9 * (double)size.used, capacity->nrow);
-  }
-  hfiArena arena = hfi_arena(m->memory, size.used);
-  plan(m, &arena);
   *out = m;
   return HF_OK;
 }
 
-void hf_mlcp_free(hfMlcp* m) {
-  if (!m) return;
-  hfi_release(m->memory);
-  hfi_release(m);
-}
+void hf_mlcp_free(hfMlcp* m) { hfi_release(m); }
 
 // ---- rows ----------------------------------------------------------------------------------------
 

@@ -13,7 +13,6 @@ typedef struct hfiMlcpEdge { int32_t row; double x, y; } hfiMlcpEdge;
 struct hfMlcp {
   hfStepCapacity capacity;
   hfMlcpConfig config;
-  void* memory;
   int32_t max_row, max_n;
 
   const hfStepProblem* problem;

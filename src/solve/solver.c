@@ -9,7 +9,7 @@
 // velocities of the start of the step.
 #include <holdfast/solver.h>
 
-#include "base/error.h"
+#include "base/object.h"
 #include "linalg/dense.h"
 #include "math/vec3.h"
 #include "solve/convex.h"
@@ -20,7 +20,6 @@
 #include "solve/solver.h"
 #include "solve/system.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct hfSolver {
@@ -29,7 +28,6 @@ struct hfSolver {
   hfiIsland island; // the island that is being solved
   double* s;        // (nrow) row velocities of the answer
   int32_t solved_rows; // rows of the problem that was solved last
-  void* memory;     // of the arena
 };
 
 hfSolverConfig hf_solver_config_default(void) {
@@ -38,7 +36,8 @@ hfSolverConfig hf_solver_config_default(void) {
   return config;
 }
 
-static void plan(hfSolver* solver, hfiArena* arena) {
+static void take_arrays(void* object, hfiArena* arena) {
+  hfSolver* solver = object;
   const hfStepCapacity* c = &solver->capacity;
   hfi_partition_plan(&solver->partition, arena, c->ntree, c->nblock, c->npiece);
   hfi_island_plan(&solver->island, arena, &solver->capacity);
@@ -47,29 +46,14 @@ static void plan(hfSolver* solver, hfiArena* arena) {
 
 hfStatus hf_solver_create(hfSolver** out, const hfStepCapacity* capacity, hfError* error) {
   hfi_clear_error(error);
-  hfSolver* solver = hfi_allocate(&capacity->allocator, sizeof *solver);
-  if (!solver) return hfi_refuse(error, HF_ERROR_MEMORY, "solver: out of memory");
-  solver->capacity = *capacity;
-  solver->solved_rows = 0;
-  hfiArena size = hfi_arena(NULL, 0);
-  plan(solver, &size);
-  solver->memory = hfi_allocate(&capacity->allocator, size.used);
-  if (!solver->memory) {
-    hfi_release(solver);
-    return hfi_refuse(error, HF_ERROR_MEMORY, "solver: no %zu bytes for %d dofs and %d rows",
-                      size.used, capacity->nv, capacity->nrow);
-  }
-  hfiArena arena = hfi_arena(solver->memory, size.used);
-  plan(solver, &arena);
+  hfSolver seed = {.capacity = *capacity};
+  hfSolver* solver = hfi_object_create(&seed, sizeof seed, take_arrays, &capacity->allocator, "a solver", error);
+  if (!solver) return HF_ERROR_MEMORY;
   *out = solver;
   return HF_OK;
 }
 
-void hf_solver_free(hfSolver* solver) {
-  if (!solver) return;
-  hfi_release(solver->memory);
-  hfi_release(solver);
-}
+void hf_solver_free(hfSolver* solver) { hfi_release(solver); }
 
 static hfStatus check_config(const hfSolverConfig* c, hfError* error) {
   if (c->coupling < HF_COUPLING_TWO_WAY || c->coupling > HF_COUPLING_FRICTIONLESS)

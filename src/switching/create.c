@@ -1,8 +1,7 @@
 // Creating an hfRigid: one arena, planned from the model and the capacities.
 #include "switching/rigid.h"
 
-#include "base/error.h"
-
+#include "base/object.h"
 
 hfRigidConfig hf_rigid_config_default(void) {
   hfRigidConfig c = {.max_contacts = 256,
@@ -71,7 +70,8 @@ static void take_problem(hfRigid* r, hfiArena* arena, size_t contacts, size_t ro
 
 static size_t max_size(size_t a, size_t b) { return a > b ? a : b; }
 
-static void take_arrays(hfRigid* r, hfiArena* arena) {
+static void take_arrays(void* object, hfiArena* arena) {
+  hfRigid* r = object;
   size_t contacts = (size_t)r->config.max_contacts, rows = (size_t)r->max_rows,
          nv = (size_t)r->model->nv;
   r->track = HFI_TAKE(arena, hfiTrack, contacts);
@@ -104,21 +104,11 @@ hfStatus hfi_rigid_create(hfRigid** rigid, hfiWorld* world, const hfRigidConfig*
   if (status == HF_OK && world->surfaces)
     status = hfi_refuse(error, HF_ERROR_UNSUPPORTED, "rigid contact with events knows no surfaces that move (surfacevel): take another method");
   if (status) return status;
-  hfRigid measured = {.model = world->model, .config = *config};
-  measured.config.max_contacts = world->config.max_contacts;
-  measured.max_rows = imax2(1, imin2(6 * measured.config.max_contacts, HFI_RIGID_MAX_ROWS));
-  hfiArena plan = hfi_arena(NULL, 0);
-  take_arrays(&measured, &plan);
-  hfRigid* r = hfi_allocate(&world->config.allocator, sizeof *r);
-  hfiArena arena = hfi_arena_allocate(&plan, &world->config.allocator);
-  if (!r || !arena.base) {
-    hfi_release(r);
-    hfi_release(arena.base);
-    return hfi_refuse(error, HF_ERROR_MEMORY, "rigid contact: %zu bytes", plan.used);
-  }
-  *r = measured;
-  r->memory = arena.base;
-  take_arrays(r, &arena);
+  hfRigid seed = {.model = world->model, .config = *config};
+  seed.config.max_contacts = world->config.max_contacts;
+  seed.max_rows = imax2(1, imin2(6 * seed.config.max_contacts, HFI_RIGID_MAX_ROWS));
+  hfRigid* r = hfi_object_create(&seed, sizeof seed, take_arrays, &world->config.allocator, "rigid contact", error);
+  if (!r) return HF_ERROR_MEMORY;
   hfAccelConfig c = hf_accel_config_default();
   c.reach = r->config.reach;
   status = hfi_accel_create(&r->accel, world, &c, error);
@@ -149,6 +139,5 @@ hfStatus hf_rigid_create(hfRigid** rigid, const hfModel* model, const hfRigidCon
 void hf_rigid_free(hfRigid* r) {
   if (!r) return;
   hf_accel_free(r->accel);
-  hfi_release(r->memory);
   hfi_release(r);
 }

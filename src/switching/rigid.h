@@ -45,7 +45,6 @@ struct hfRigid {
   const hfModel* model;
   hfRigidConfig config;
   hfAccel* accel;
-  void* memory;
   int32_t max_rows;
 
   int32_t ntrack;

@@ -6,7 +6,7 @@
 // hold again, with margins, after a dwell, and where the forces of both models agree (settle).
 #include "switching/switching.h"
 
-#include "base/error.h"
+#include "base/object.h"
 #include "contact/result.h"
 
 #include <string.h>
@@ -21,7 +21,8 @@ static int layer_stride(const hfModel* m) {
   return 3;
 }
 
-static void take_arrays(hfiSwitching* s, hfiArena* arena) {
+static void take_arrays(void* object, hfiArena* arena) {
+  hfiSwitching* s = object;
   const hfModel* m = s->model;
   size_t contacts = (size_t)s->config.rigid.max_contacts,
          tail = (size_t)(s->stride * s->max_layers);
@@ -98,33 +99,22 @@ static void free_switching(void* method) {
   hf_integrator_free(s->arc);
   hf_integrator_free(s->soft);
   hf_rigid_free(s->rigid);
-  hfi_release(s->memory);
   hfi_release(s);
 }
 
 // The fields of the configuration are checked already.
 static hfStatus create_switching(void** method, hfiWorld* world, const hfSimConfig* config, hfError* error) {
   const hfModel* model = world->model;
-  hfiSwitching measured = {.model = model,
-                           .config = config->switching,
-                           .h = config->step,
-                           .nx = model->nq + model->nv + model->na,
-                           .stride = layer_stride(model)};
-  if (config->accuracy > 0) measured.config.accuracy = config->accuracy;
-  measured.config.rigid.max_contacts = world->config.max_contacts;
-  measured.max_layers = imin2(measured.config.rigid.max_contacts, HFI_MAX_LAYERS);
-  hfiArena plan = hfi_arena(NULL, 0);
-  take_arrays(&measured, &plan);
-  hfiSwitching* s = hfi_allocate(&world->config.allocator, sizeof *s);
-  hfiArena arena = hfi_arena_allocate(&plan, &world->config.allocator);
-  if (!s || !arena.base) {
-    hfi_release(s);
-    hfi_release(arena.base);
-    return hfi_refuse(error, HF_ERROR_MEMORY, "switching: %zu bytes", plan.used);
-  }
-  *s = measured;
-  s->memory = arena.base;
-  take_arrays(s, &arena);
+  hfiSwitching seed = {.model = model,
+                       .config = config->switching,
+                       .h = config->step,
+                       .nx = model->nq + model->nv + model->na,
+                       .stride = layer_stride(model)};
+  if (config->accuracy > 0) seed.config.accuracy = config->accuracy;
+  seed.config.rigid.max_contacts = world->config.max_contacts;
+  seed.max_layers = imin2(seed.config.rigid.max_contacts, HFI_MAX_LAYERS);
+  hfiSwitching* s = hfi_object_create(&seed, sizeof seed, take_arrays, &world->config.allocator, "switching", error);
+  if (!s) return HF_ERROR_MEMORY;
   hfStatus status = hfi_rigid_create(&s->rigid, world, &s->config.rigid, error);
   if (!status) s->base = hf_accel_ode(s->rigid->accel);
   if (!status) status = create_integrators(s, error);

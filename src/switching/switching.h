@@ -27,7 +27,6 @@ struct hfiSwitching {
   hfRigid* rigid;
   hfIntegrator *arc, *soft; // of rigid and compliant phases
   hfOde base;               // the accel's charts
-  void* memory;
   double h; // [s]
 
   int32_t nx;     // nq + nv + na

@@ -1,7 +1,7 @@
 // Planning and creating a world: one arena for everything, and tables computed from the model.
 #include "world/world.h"
 
-#include "base/error.h"
+#include "base/object.h"
 #include "contact/surface.h"
 
 // ---- capacity ---------------------------------------------------------------------------------------
@@ -91,7 +91,8 @@ void hfi_world_refresh(hfiWorld* w) {
 
 // ---- creation ---------------------------------------------------------------------------------------
 
-static void take_arrays(hfiWorld* w, hfiArena* arena) {
+static void take_arrays(void* object, hfiArena* arena) {
+  hfiWorld* w = object;
   const hfModel* m = w->model;
   int contacts = w->config.max_contacts;
   hfi_dynamics_init(&w->dynamics, m, arena);
@@ -123,27 +124,13 @@ static void take_arrays(hfiWorld* w, hfiArena* arena) {
 }
 
 hfStatus hfi_world_create(hfiWorld** world, const hfModel* model, const hfiWorldConfig* config, hfError* error) {
-  hfiWorld* w = hfi_allocate(&config->allocator, sizeof *w);
-  if (!w) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
-  w->model = model;
-  w->config = *config;
-  if (model->world.disable_contact) w->config.max_contacts = 0;
-  hfiArena plan = hfi_arena(NULL, 0);
-  take_arrays(w, &plan);
-  hfiArena arena = hfi_arena_allocate(&plan, &config->allocator);
-  if (!arena.base) {
-    hfi_release(w);
-    return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory: a world of %zu bytes", plan.used);
-  }
-  w->memory = arena.base;
-  take_arrays(w, &arena);
+  hfiWorld seed = {.model = model, .config = *config};
+  if (model->world.disable_contact) seed.config.max_contacts = 0;
+  hfiWorld* w = hfi_object_create(&seed, sizeof seed, take_arrays, &config->allocator, "a world", error);
+  if (!w) return HF_ERROR_MEMORY;
   read_parameters(w);
   *world = w;
   return HF_OK;
 }
 
-void hfi_world_free(hfiWorld* w) {
-  if (!w) return;
-  hfi_release(w->memory);
-  hfi_release(w);
-}
+void hfi_world_free(hfiWorld* w) { hfi_release(w); }

@@ -22,7 +22,6 @@ typedef enum hfiPlaced { HFI_NOWHERE, HFI_DUE, HFI_POSED, HFI_PLACED } hfiPlaced
 typedef struct hfiWorld {
   const hfModel* model;
   hfiWorldConfig config;
-  void* memory;      // the arena's
   uint32_t revision; // of the model's parameters that the tables below were computed from
 
   hfDynamics dynamics;
