@@ -50,9 +50,8 @@ static int open_session(world* w, scene* loaded, hfiSession* session, hfError* e
              "the start that was asked for does not fit the scene");
     return CLI_FAILED;
   }
-  int signals = w->options.config.scene_signals && !w->options.start.ctrl;
   hfStatus status = hfi_session_open(session, loaded->model, &w->options.config, begin.state,
-                                     begin.input, signals, w->options.history, error);
+                                     begin.input, w->options.history, error);
   free_start(&begin);
   return exit_status_of(status);
 }

@@ -7,10 +7,8 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/finite.h"
 #include "base/locale.h"
 #include "math/vec3.h"
-#include "sim/sim.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -55,10 +53,8 @@ static void release_controls(hfiSession* s) {
 }
 
 hfStatus hfi_session_open(hfiSession* session, const hfModel* model, const hfSimConfig* config,
-                          const hfState* start, const hfInput* input, int signals,
-                          double history_time, hfError* error) {
-  hfiSession s = {
-      .base = model, .config = *config, .drag = {.body = -1}, .speed = 1, .signals = signals};
+                          const hfState* start, const hfInput* input, double history_time, hfError* error) {
+  hfiSession s = {.base = model, .config = *config, .drag = {.body = -1}, .speed = 1};
   for (int i = 0; i < HFI_SCALES; ++i) s.scale[i] = 1;
   s.state = malloc(start->size), s.start = malloc(start->size);
   s.input = hf_input_create(model), s.start_input = hf_input_create(model);
@@ -222,12 +218,6 @@ static hfStatus seek(hfiSession* s, double time, hfError* error) {
   return status;
 }
 
-// Of a run without controls of its own, a state holds zeros.
-static void leave_to_signals(hfiSession* s) {
-  for (int i = 0; i < s->base->nu; ++i)
-    if (hf_model_actuator_signal(s->base)[i] >= 0) s->base_controls[i] = NAN;
-}
-
 // The payload of a state chunk: head, controls, mocap poses, state without the unused memory.
 hfStatus hfi_session_restore(hfiSession* s, const void* payload, size_t size, int with_controls,
                              hfError* error) {
@@ -253,8 +243,6 @@ hfStatus hfi_session_restore(hfiSession* s, const void* payload, size_t size, in
   const double* x = (const double*)(const void*)(at + sizeof head);
   if (with_controls) {
     memcpy(s->base_controls, x, (size_t)m->nu * sizeof(double));
-    s->signals = (head.flags & HFI_STATE_SIGNALS) != 0;
-    if (s->signals && hfi_all_finite(x, m->nu)) leave_to_signals(s);
     release_controls(s);
   }
   if (head.nmocap) {
@@ -335,7 +323,6 @@ hfStatus hfi_session_command(hfiSession* s, const hfiCommand* c, hfError* error)
 static hfInput step_input(hfiSession* s) {
   hfInput input = *s->input;
   for (int i = 0; i < s->base->nu; ++i) input.ctrl[i] = isnan(s->held[i]) ? s->base_controls[i] : s->held[i];
-  hfi_sim_use_signals(s->sim, s->signals);
   return input;
 }
 

@@ -22,9 +22,7 @@ typedef struct hfiSession {
   hfSim* sim;
   hfState *state, *start;
   hfInput *input, *start_input; // mocap poses, controls and the drag's wrench
-  double *base_controls,
-      *held;       // (nu) controls where nothing else acts; those the user set, NaN: none
-  int32_t signals; // 1: the scene's signals act where the user set nothing
+  double *base_controls, *held; // (nu) controls where the user set none, NaN: the scene's signal acts; those that the user set, NaN: none
   double scale[HFI_SCALES];
   hfiDrag drag;
   hfDynamics* dynamics; // where the dragged point is
@@ -39,10 +37,9 @@ typedef struct hfiSession {
   uint64_t steps;
 } hfiSession;
 
-// start and input are copied. signals: 1: the scene's signals act. history_time: how far one can go back [s]. The model must outlive the session.
+// start and input are copied. history_time: how far one can go back [s]. The model must outlive the session.
 hfStatus hfi_session_open(hfiSession* session, const hfModel* model, const hfSimConfig* config,
-                          const hfState* start, const hfInput* input, int signals,
-                          double history_time, hfError* error);
+                          const hfState* start, const hfInput* input, double history_time, hfError* error);
 void hfi_session_close(hfiSession* session);
 
 // Does what a command says; a refusal changes nothing.

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #define HFI_RECORDING_MAGIC "HFRECORD"
-enum { HFI_RECORDING_VERSION = 2 };
+enum { HFI_RECORDING_VERSION = 3 };
 
 typedef struct hfiRecordingHeader {
   char magic[8];
@@ -42,11 +42,10 @@ typedef struct hfiChunkHeader {
 typedef struct hfiStateHead {
   uint32_t flags; // HFI_STATE_...
   uint32_t nmocap;
-  // controls (nu), mocap_pos (nmocap x 3), mocap_quat (nmocap x 4), then the bytes of the state
+  // controls (nu; NaN: the scene's signal sets it), mocap_pos (nmocap x 3), mocap_quat (nmocap x 4), then the bytes of the state
 } hfiStateHead;
 enum {
-  HFI_STATE_SIGNALS = 1, // the scene's signals set the controls
-  HFI_STATE_PUSHED = 2,  // forces or velocity targets acted that the recording does not hold
+  HFI_STATE_PUSHED = 1, // forces or velocity targets acted that the recording does not hold
 };
 
 // Starts a chunk; returns where. hfi_chunk_end pads it and fills in its size.

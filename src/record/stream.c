@@ -197,33 +197,25 @@ static int holds_push(const hfModel* m, const hfInput* input) {
   return 0;
 }
 
-static void put_array(hfiBytes* out, const double* x, int n) {
-  for (int i = 0; i < n; ++i) {
-    double value = x ? x[i] : 0;
+// Of a run without controls of its own: NaN where the scene's signals set them, else zero.
+static void put_no_controls(const hfModel* m, hfiBytes* out) {
+  for (int i = 0; i < m->nu; ++i) {
+    double value = hf_model_actuator_signal(m)[i] >= 0 ? NAN : 0;
     hfi_bytes_put(out, &value, sizeof value);
   }
 }
 
-// Whether the input leaves a control to the scene's signals.
-static int any_control_is_open(const hfModel* m, const hfInput* input) {
-  if (!input || !input->ctrl) return 1;
-  for (int i = 0; i < m->nu; ++i)
-    if (isnan(input->ctrl[i])) return 1;
-  return 0;
-}
-
 // The memory of contacts is the last part of a state: what is not in use is left out.
 void hfi_stream_state(const hfModel* m, const hfState* state, const hfInput* input, hfiBytes* out) {
-  int signals = any_control_is_open(m, input), mocap = input && input->mocap_pos && input->mocap_quat;
-  hfiStateHead head = {.flags = (signals ? HFI_STATE_SIGNALS : 0u) |
-                                (holds_push(m, input) ? HFI_STATE_PUSHED : 0u),
-                       .nmocap = mocap ? (uint32_t)m->nmocap : 0};
+  int mocap = input && input->mocap_pos && input->mocap_quat;
+  hfiStateHead head = {.flags = holds_push(m, input) ? HFI_STATE_PUSHED : 0u, .nmocap = mocap ? (uint32_t)m->nmocap : 0};
   size_t start = hfi_chunk_begin(out, HFI_CHUNK_STATE);
   hfi_bytes_put(out, &head, sizeof head);
-  put_array(out, input ? input->ctrl : NULL, m->nu);
+  if (input && input->ctrl) hfi_bytes_put(out, input->ctrl, sizeof(double) * (size_t)m->nu);
+  else put_no_controls(m, out);
   if (mocap) {
-    put_array(out, input->mocap_pos, 3 * m->nmocap);
-    put_array(out, input->mocap_quat, 4 * m->nmocap);
+    hfi_bytes_put(out, input->mocap_pos, 3 * sizeof(double) * (size_t)m->nmocap);
+    hfi_bytes_put(out, input->mocap_quat, 4 * sizeof(double) * (size_t)m->nmocap);
   }
   hfi_bytes_put(out, state,
                 (size_t)state->off_memory + (size_t)state->nmemory * sizeof(hfContactMemory));

@@ -50,8 +50,6 @@ hfStatus hfi_sim_begin(hfSim* sim, const hfState* state, const hfInput* input, h
 hfStatus hfi_sim_step_unplaced(hfSim* sim, hfState* state, const hfInput* input, hfStepReport* report, hfError* error);
 // The input of a step from this state: the caller's, or a copy with the controls that signals of feedback give at the state.
 const hfInput* hfi_sim_feed_back(hfSim* sim, const hfState* state, const hfInput* input);
-// 0: the scene's signals no longer act, for a caller that sets all controls itself; 1: they act again, as configured.
-void hfi_sim_use_signals(hfSim* sim, int use);
 // Keeps where a step starts. After the step: whether it gave energy that no work explains, into the report (energy.c). h is the
 // time that passed. Leaves the world placed at the state.
 void hfi_sim_keep_start(hfSim* sim, const hfState* state);

@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-void hfi_sim_use_signals(hfSim* s, int use) { s->world->config.scene_signals = use && s->config.scene_signals; }
-
 const hfInput* hfi_sim_feed_back(hfSim* s, const hfState* state, const hfInput* in) {
   if (!s->ctrl || !s->world->config.scene_signals) return in;
   s->input = in ? *in : (hfInput){0};

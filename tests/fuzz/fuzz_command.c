@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       0)
     return 0;
   hfState* start = hf_state_create(model);
-  if (start && hfi_session_open(&session, model, &config, start, NULL, 1, 1, &error) == HF_OK) {
+  if (start && hfi_session_open(&session, model, &config, start, NULL, 1, &error) == HF_OK) {
     for (size_t at = 0; at < size;) { // a byte says how long the next command is
       size_t length = data[at++] % (HFI_COMMAND_BYTES + 9);
       if (length > size - at) length = size - at;

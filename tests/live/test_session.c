@@ -27,7 +27,7 @@ static int begin(void** state) {
   if (hf_model_parse(&model, scene_text, strlen(scene_text), "scene", ".", NULL, NULL, &error) < 0)
     return -1;
   hfState* start = hf_state_create(model);
-  int status = hfi_session_open(&session, model, &config, start, NULL, 1, 60, &error);
+  int status = hfi_session_open(&session, model, &config, start, NULL, 60, &error);
   hf_state_free(start);
   return status;
 }
@@ -122,34 +122,71 @@ static void test_controls_and_scales_act(void** state) {
   assert_near(hf_state_v(session.state)[v], (4 + 12) * 0.2 / 2, 1e-12);
 }
 
-// What the user holds wins over a signal of the scene; released, the signal acts again: v = f t/m of 3 N, 7 N and 3 N on 2 kg.
-static void test_a_held_control_wins_over_a_signal(void** state) {
-  (void)state;
+// A session of 2 kg on a rail that a signal of the scene pushes with 3 N.
+typedef struct driven {
+  hfModel* model;
+  hfState* start;
+  hfiSession session;
+} driven;
+
+static driven open_driven(const hfInput* input) {
   static const char text[] = "<mujoco><option timestep='0.002' gravity='0 0 0'/><worldbody><body><joint name='rail' type='slide' axis='1 0 0'/><geom size='0.1' mass='2'/></body>"
                              "</worldbody><actuator><motor name='push' joint='rail'/></actuator><custom><text name='hf.signal.push' data='constant 3'/></custom></mujoco>";
   hfError error = {HF_OK, ""};
-  hfModel* driven = NULL;
-  hfiSession s;
   hfSimConfig config = hf_sim_config_default();
-  assert_int_equal(hf_model_parse(&driven, text, strlen(text), "scene", ".", NULL, NULL, &error), HF_OK);
-  hfState* start = hf_state_create(driven);
-  assert_int_equal(hfi_session_open(&s, driven, &config, start, NULL, 1, 60, &error), HF_OK);
+  driven d = {0};
+  assert_int_equal(hf_model_parse(&d.model, text, strlen(text), "scene", ".", NULL, NULL, &error), HF_OK);
+  d.start = hf_state_create(d.model);
+  assert_int_equal(hfi_session_open(&d.session, d.model, &config, d.start, input, 60, &error), HF_OK);
+  return d;
+}
+
+static void close_driven(driven* d) {
+  hfi_session_close(&d->session);
+  hf_state_free(d->start);
+  hf_model_free(d->model);
+}
+
+static double step_driven(driven* d, int count) {
+  for (int i = 0; i < count; ++i) {
+    out.size = 0;
+    assert_int_equal(hfi_session_step(&d->session, &out), HF_OK);
+  }
+  return hf_state_v(d->session.state)[0];
+}
+
+// What the user holds wins over a signal of the scene; released, the signal acts again: v = f t/m of 3 N, 7 N and 3 N on 2 kg.
+static void test_a_held_control_wins_over_a_signal(void** state) {
+  (void)state;
+  hfError error = {HF_OK, ""};
+  driven d = open_driven(NULL);
   const double held[] = {NAN, 7, NAN}, force[] = {3, 7, 3};
   double impulse = 0;
   for (int k = 0; k < 3; ++k) {
     hfiCommand command = {.kind = isnan(held[k]) ? HFI_COMMAND_RELEASE : HFI_COMMAND_CONTROL, .x = {held[k], 0}};
     if (isnan(held[k])) command.x[0] = 0;
-    assert_int_equal(hfi_session_command(&s, &command, &error), HF_OK);
-    for (int i = 0; i < 100; ++i) {
-      out.size = 0;
-      assert_int_equal(hfi_session_step(&s, &out), HF_OK);
-    }
+    assert_int_equal(hfi_session_command(&d.session, &command, &error), HF_OK);
     impulse += force[k] * 0.2;
-    assert_near(hf_state_v(s.state)[0], impulse / 2, 1e-12); // rounding of 300 steps
+    assert_near(step_driven(&d, 100), impulse / 2, 1e-12); // rounding of 300 steps
   }
-  hfi_session_close(&s);
-  hf_state_free(start);
-  hf_model_free(driven);
+  close_driven(&d);
+}
+
+// A session that began with 7 N goes on from a state of a run without controls of its own: there the signal acts.
+static void test_a_state_without_controls_leaves_them_to_signals(void** state) {
+  (void)state;
+  hfError error = {HF_OK, ""};
+  double ctrl = 7;
+  hfInput input = {.ctrl = &ctrl};
+  driven d = open_driven(&input);
+  hfiBytes recorded = {0};
+  hfi_stream_state(d.model, d.start, NULL, &recorded);
+  assert_near(step_driven(&d, 1), 7 * 0.002 / 2, 1e-15); // a step from rest
+  const char* payload = recorded.data + sizeof(hfiChunkHeader);
+  assert_int_equal(hfi_session_restore(&d.session, payload, recorded.size - sizeof(hfiChunkHeader), 1, &error), HF_OK);
+  assert_near(step_driven(&d, 1), 3 * 0.002 / 2, 1e-15);
+  hfi_bytes_release(&recorded);
+  close_driven(&d);
 }
 
 // The floor carries the ball: fn = m g, after a second what is left of the drop is below 1e-4 of it.
@@ -217,6 +254,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_single_steps_keep_to_the_budget, begin, end),
       cmocka_unit_test_setup_teardown(test_going_back_gives_the_same_bits, begin, end),
       cmocka_unit_test_setup_teardown(test_controls_and_scales_act, begin, end),
+      cmocka_unit_test_setup_teardown(test_a_state_without_controls_leaves_them_to_signals, begin, end),
       cmocka_unit_test_setup_teardown(test_a_held_control_wins_over_a_signal, begin, end),
       cmocka_unit_test_setup_teardown(test_mass_scales_what_floats, begin, end),
       cmocka_unit_test_setup_teardown(test_reset_joint_keyframe, begin, end),

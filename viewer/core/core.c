@@ -52,7 +52,7 @@ EXPORT(hf_web_option) int hf_web_option(void) {
 EXPORT(hf_web_open) int hf_web_open(void) {
   hfError error = {HF_OK, ""};
   hfState* start = hf_state_create(model);
-  hfStatus status = start ? hfi_session_open(&session, model, &config, start, NULL, 1, 0, &error)
+  hfStatus status = start ? hfi_session_open(&session, model, &config, start, NULL, 0, &error)
                           : HF_ERROR_MEMORY;
   hf_state_free(start);
   is_open = status == HF_OK;

@@ -64,6 +64,7 @@ export interface Run {
 export interface StateRecord { time: number; bytes: Uint8Array }
 export interface ControlRecord { time: number; values: Float64Array }
 
+const VERSION = 3; // of the layout
 const enum Kind { Index = 1, Run, Frame, Event, State, Controls, Figures }
 
 export class Recording {
@@ -83,7 +84,7 @@ export class Recording {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const text = (at: number, size: number) => new TextDecoder().decode(bytes.subarray(at, at + size));
     if (bytes.length < 64 || text(0, 8) !== 'HFRECORD') throw new Error('This is not a recording.');
-    if (view.getUint32(8, true) !== 2) throw new Error(`This page reads recordings of version 2, not ${view.getUint32(8, true)}.`);
+    if (view.getUint32(8, true) !== VERSION) throw new Error(`This page reads recordings of version ${VERSION}, not ${view.getUint32(8, true)}.`);
     const offset = (at: number) => Number(view.getBigUint64(at, true));
     recording.scene = text(offset(16), offset(24));
     const block = bytes.subarray(offset(32), offset(32) + offset(40));
