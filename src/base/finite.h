@@ -1,4 +1,4 @@
-// A quick check whether numbers are finite. A sum is finite only if all its terms are, so that one
+// Checks of arrays: whether some number is not zero, and a quick one whether all are finite. A sum is finite only if all its terms are, so that one
 // sum clears almost every array. Where it is not finite, which large numbers can cause too, the
 // numbers have to be looked at one by one.
 #ifndef HFI_BASE_FINITE_H
@@ -22,6 +22,12 @@ static inline double hfi_sum_squares(const double* x, int n) {
   hfiSums sums = {{0}};
   hfi_add_squares_to_sums(&sums, x, n);
   return hfi_total(&sums);
+}
+
+static inline int hfi_any_nonzero(const double* x, int n) {
+  for (int i = 0; i < n; ++i)
+    if (x[i] != 0) return 1;
+  return 0;
 }
 
 static inline int hfi_all_finite(const double* x, int n) {

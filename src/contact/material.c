@@ -7,6 +7,7 @@
 //         2 mu_a mu_b/(mu_a + mu_b) (URDF)
 #include "contact/material.h"
 
+#include "base/finite.h"
 #include "math/vec3.h"
 
 #include <string.h>
@@ -64,9 +65,7 @@ static void combine_compliance(const hfModel* m, int a, int b, hfiMaterial* out)
 
 // The first n numbers at x where any of them is set, else the default.
 static const double* set_or(const double* x, int n, const double* fallback) {
-  for (int i = 0; i < n; ++i)
-    if (x[i] != 0) return x;
-  return fallback;
+  return hfi_any_nonzero(x, n) ? x : fallback;
 }
 
 // A smaller inverse weight is rounding [1/kg].

@@ -11,9 +11,6 @@
 
 #include "contact/contact.h"
 
-// Whether the surface of some geom moves.
-int hfi_any_surface_moves(const hfModel* model);
-
 // What the surfaces of A and B do at a contact, in the world. Of a time h: how far they come and turn [m, rad]. Of h = 0: velocities
 // [m/s, rad/s].
 typedef struct hfiSurfaceMotion {

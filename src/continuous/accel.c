@@ -94,8 +94,6 @@ static hfStatus check_config(const hfAccelConfig* config, hfError* error) {
 }
 
 hfStatus hfi_accel_create(hfAccel** accel, hfiWorld* world, const hfAccelConfig* config, hfError* error) {
-  hfStatus status = check_config(config, error);
-  if (status != HF_OK) return status;
   hfAccel seed = {.model = world->model,
                   .world = world,
                   .dynamics = &world->dynamics,
@@ -109,19 +107,19 @@ hfStatus hfi_accel_create(hfAccel** accel, hfiWorld* world, const hfAccelConfig*
   return HF_OK;
 }
 
+hfStatus hfi_accel_create_world(hfiWorld** world, const hfModel* model, int32_t max_contacts, int32_t scene_signals,
+                                const hfAllocator* allocator, hfError* error) {
+  hfiWorldConfig config = {.max_contacts = max_contacts, .scene_signals = scene_signals, .drive_law = -1, .allocator = *allocator};
+  return hfi_world_create(world, model, &config, error);
+}
+
 hfStatus hf_accel_create(hfAccel** accel, const hfModel* model, const hfAccelConfig* config, hfError* error) {
   hfi_clear_error(error);
   assert(accel && model && config);
   hfStatus status = check_config(config, error);
-  if (status != HF_OK) return status;
-  hfiWorldConfig own = {.max_contacts = config->max_contacts,
-                        .scene_signals = config->scene_signals,
-                        .drive_law = -1,
-                        .allocator = config->allocator};
   hfiWorld* world = NULL;
-  status = hfi_world_create(&world, model, &own, error);
-  if (status != HF_OK) return status;
-  status = hfi_accel_create(accel, world, config, error);
+  if (status == HF_OK) status = hfi_accel_create_world(&world, model, config->max_contacts, config->scene_signals, &config->allocator, error);
+  if (status == HF_OK) status = hfi_accel_create(accel, world, config, error);
   if (status == HF_OK)
     (*accel)->owns_world = 1;
   else

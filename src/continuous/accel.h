@@ -46,6 +46,7 @@ typedef struct hfiStop {
   double force;
   double df_ds, df_dx;    // with the row's velocity and coordinate
 } hfiStop;
+static inline const double* hfi_stop_row(const hfiStop* stop) { return stop->J_long ? stop->J_long : stop->J; }
 
 // Row velocities of a contact a little before or after the configuration, from which the rates of its rows follow.
 typedef struct hfiMoved {
@@ -125,7 +126,10 @@ struct hfAccel {
   hfAccelProblem problem;
 };
 
-// An accel over a world that the caller keeps. config.max_contacts and scene_signals are the world's.
+// A world for an accel alone.
+hfStatus hfi_accel_create_world(hfiWorld** world, const hfModel* model, int32_t max_contacts, int32_t scene_signals,
+                                const hfAllocator* allocator, hfError* error);
+// An accel over a world that the caller keeps. The configuration is checked already; max_contacts and scene_signals are the world's.
 hfStatus hfi_accel_create(hfAccel** accel, hfiWorld* world, const hfAccelConfig* config, hfError* error);
 
 // ---- parts ----------------------------------------------------------------------------------------

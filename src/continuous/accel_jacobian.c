@@ -90,7 +90,7 @@ static void add_actuators(hfAccel* a) {
 static void add_stops(hfAccel* a) {
   for (int i = 0; i < a->nstop; ++i) {
     const hfiStop* stop = &a->stop[i];
-    const double* J = stop->J_long ? stop->J_long : stop->J;
+    const double* J = hfi_stop_row(stop);
     add_row(a->dtau_dv, a->model->nv, stop->n, stop->dof, J, stop->df_ds);
     add_row(a->dtau_dq, a->model->nv, stop->n, stop->dof, J, stop->df_dx);
   }

@@ -7,6 +7,7 @@
 //   slip    k_t xi + c_t (xi - xi0)/h = mu fn t: the deformation that carries the bounded force
 #include "continuous/accel.h"
 
+#include "contact/result.h"
 #include "solve/law.h"
 #include "world/law.h"
 
@@ -62,10 +63,8 @@ static void slip_deformation(const hfiAccelContact* c, int g, const double* xi0,
 // From components in the frame of the end to those in the frame of the start, both seen from B.
 static void turn_back(const hfAccel* a, const hfiContact* from, const hfiAccelContact* c, const double* xi, double* out) {
   hfMat3 R1 = a->dynamics->X_WB[c->at->body_b].R, R0 = a->world->X0_WB[c->at->body_b].R;
-  hfVec3 slide = v3_add(v3_scale(xi[0], c->at->t1), v3_scale(xi[1], c->at->t2));
-  hfVec3 roll = v3_add(v3_scale(xi[3], c->at->t1), v3_scale(xi[4], c->at->t2));
-  slide = m3_mulv(R0, m3_tmulv(R1, slide));
-  roll = m3_mulv(R0, m3_tmulv(R1, roll));
+  hfVec3 slide = m3_mulv(R0, m3_tmulv(R1, hfi_in_plane(c->at, xi[0], xi[1])));
+  hfVec3 roll = m3_mulv(R0, m3_tmulv(R1, hfi_in_plane(c->at, xi[3], xi[4])));
   out[0] = v3_dot(from->t1, slide);
   out[1] = v3_dot(from->t2, slide);
   out[2] = xi[2];

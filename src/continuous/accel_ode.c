@@ -68,12 +68,7 @@ static hfVec3 apply_T(hfVec3 u, hfVec3 w) {
   return v3_axpy(turn_coefficient(v3_norm(u)), v3_cross(u, uw), v3_axpy(0.5, uw, w));
 }
 
-static hfVec3 apply_D(hfVec3 u, hfVec3 w) {
-  double a = v3_norm(u), aa = a * a;
-  double c = a > 1e-3 ? (1 - cos(a)) / aa : 0.5 - aa / 24, d = a > 1e-2 ? (a - sin(a)) / (aa * a) : 1. / 6 - aa / 120;
-  hfVec3 uw = v3_cross(u, w);
-  return v3_axpy(d, v3_cross(u, uw), v3_axpy(-c, uw, w));
-}
+static hfVec3 apply_D(hfVec3 u, hfVec3 w) { return v3_mean_turned(v3_neg(u), w); }
 
 static void lift(void* context, const double* u, double* xdot) {
   const hfModel* m = ((hfAccel*)context)->model;

@@ -14,14 +14,14 @@ static const double LIMIT_TIME = 0.005; // Time constant of a stop without stiff
 int hfi_accel_max_stops(const hfModel* m) { return 2 * m->njnt + m->nv + 3 * m->ntendon; }
 
 static double row_velocity(const hfiStop* stop, const double* v) {
-  const double* J = stop->J_long ? stop->J_long : stop->J;
+  const double* J = hfi_stop_row(stop);
   double s = 0;
   for (int k = 0; k < stop->n; ++k) s += J[k] * v[stop->dof[k]];
   return s;
 }
 
 static void finish_stop(hfAccel* a, const hfiStop* stop, double sign, double* tau) {
-  const double* J = stop->J_long ? stop->J_long : stop->J;
+  const double* J = hfi_stop_row(stop);
   if (stop->force == 0 && stop->df_ds == 0 && stop->df_dx == 0) return;
   for (int k = 0; k < stop->n; ++k) tau[stop->dof[k]] += sign * J[k] * stop->force;
   a->stop[a->nstop] = *stop;

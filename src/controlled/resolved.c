@@ -10,6 +10,7 @@
 // Where it cannot take even one, patience is doubled.
 #include "controlled/controlled.h"
 
+#include "base/finite.h"
 #include "model/state_words.h"
 #include "ode/butcher.h"
 
@@ -63,17 +64,11 @@ void hfi_resolved_free(hfiResolved* resolved) {
 
 // ---- where the laws agree ----------------------------------------------------------------------------
 
-static int any_positive(const double* x, int n) {
-  for (int i = 0; i < n; ++i)
-    if (x[i] > 0) return 1;
-  return 0;
-}
-
 int hfi_resolved_applies(const hfiControlled* c, const hfInput* in) {
   const hfModel* m = c->world->model;
   const hfSimConfig* config = &c->discrete->config;
-  int rows = m->neq > 0 || hfi_world_targets(c->world, in) || any_positive(hf_model_dof_frictionloss(m), m->nv) ||
-             any_positive(hf_model_tendon_frictionloss(m), m->ntendon);
+  int rows = m->neq > 0 || hfi_world_targets(c->world, in) || hfi_any_nonzero(hf_model_dof_frictionloss(m), m->nv) ||
+             hfi_any_nonzero(hf_model_tendon_frictionloss(m), m->ntendon);
   return config->method == HF_METHOD_TAMSI && config->gyroscopic && !rows && m->nmocap == 0 && m->nv > 0 &&
          !c->world->has_restitution && !c->world->has_dynamic_friction;
 }

@@ -1,6 +1,8 @@
 // Inertial motion (docs/theory/motion.md): which trees of a world fly, and how they start and end a step.
 #include "discrete/discrete.h"
 
+#include "base/finite.h"
+
 #include <string.h>
 
 const double* hfi_discrete_turn_free_bodies(hfiDiscrete* s, const double* v0) {
@@ -54,9 +56,7 @@ static int pulls_both_ways(const hfiRows* rows, const hfiRowBlock* b) {
 static int block_acts(const hfiRows* rows, const hfiRowBlock* b, const double* v) {
   double force[6];
   hfi_rows_force(rows, b, v, force);
-  for (int r = 0; r < b->dim; ++r)
-    if (force[r] != 0) return 1;
-  return 0;
+  return hfi_any_nonzero(force, b->dim);
 }
 
 static int moves_flying(const hfiDiscrete* s, const hfiRows* rows, const hfiRowBlock* b) {

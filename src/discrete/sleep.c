@@ -13,6 +13,7 @@
 #include "discrete/discrete.h"
 
 #include "base/disjoint_sets.h"
+#include "base/finite.h"
 #include "model/joint.h"
 #include "model/layout.h"
 #include "model/state_words.h"
@@ -161,10 +162,7 @@ static void wake_joined(hfiDiscrete* s) {
 // ---- during a step ----------------------------------------------------------------------------------
 
 static int moves(const hfModel* m, int t, const double* v) {
-  int first = hf_model_tree_dofadr(m)[t], n = hf_model_tree_dofnum(m)[t];
-  for (int i = first; i < first + n; ++i)
-    if (v[i] != 0) return 1;
-  return 0;
+  return hfi_any_nonzero(v + hf_model_tree_dofadr(m)[t], hf_model_tree_dofnum(m)[t]);
 }
 
 void hfi_sleep_start(hfiDiscrete* s) {

@@ -1,13 +1,13 @@
 // Gravity compensation: the generalised force that carries the share body_gravcomp of each weight,
 //   tau = -sum_b gravcomp_b m_b J_cb^T g.
 #include "dynamics/dynamics.h"
+
+#include "base/finite.h"
+
 #include <string.h>
 
 int hfi_gravity_compensated(const hfDynamics* d) {
-  const double* share = hf_model_body_gravcomp(d->model);
-  for (int b = 1; b < d->model->nbody; ++b)
-    if (share[b] != 0) return 1;
-  return 0;
+  return hfi_any_nonzero(hf_model_body_gravcomp(d->model) + 1, d->model->nbody - 1);
 }
 
 void hf_dynamics_gravity_compensation(const hfDynamics* d, double* tau) {

@@ -135,6 +135,14 @@ static inline hfVec3 q_log(hfQuat q) {
   double f = s > 1e-9 ? 2.0 * atan2(s, q.w) / s : 2.0;
   return v3(f * q.x, f * q.y, f * q.z);
 }
+// The mean of x turned by s t, over s from 0 to 1: x + c t x x + d t x (t x x), c = (1 - cos a)/a^2, d = (a - sin a)/a^3, a = |t|; by series
+// where the quotients lose digits.
+static inline hfVec3 v3_mean_turned(hfVec3 t, hfVec3 x) {
+  double a = v3_norm(t), aa = a * a;
+  double c = a > 1e-3 ? (1 - cos(a)) / aa : 0.5 - aa / 24, d = a > 1e-2 ? (a - sin(a)) / (aa * a) : 1. / 6 - aa / 120;
+  hfVec3 tx = v3_cross(t, x);
+  return v3_axpy(d, v3_cross(t, tx), v3_axpy(c, tx, x));
+}
 static inline hfMat3 m3_from_quat(hfQuat q) {
   double xx = q.x * q.x, yy = q.y * q.y, zz = q.z * q.z, xy = q.x * q.y, xz = q.x * q.z,
          yz = q.y * q.z, wx = q.w * q.x, wy = q.w * q.y, wz = q.w * q.z;

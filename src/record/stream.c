@@ -2,6 +2,7 @@
 #include "record/stream.h"
 
 #include "base/error.h"
+#include "base/finite.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -186,15 +187,9 @@ void hfi_stream_step(hfiStream* s, const hfSim* sim, const hfState* state, const
 
 static int holds_push(const hfModel* m, const hfInput* input) {
   if (!input) return 0;
-  for (int i = 0; input->force && i < m->nv; ++i)
-    if (input->force[i] != 0) return 1;
-  for (int i = 0; input->wrench && i < m->nbody; ++i) {
-    hfForce w = input->wrench[i];
-    if (w.n.x != 0 || w.n.y != 0 || w.n.z != 0 || w.f.x != 0 || w.f.y != 0 || w.f.z != 0) return 1;
-  }
-  for (int i = 0; input->velocity_target && i < m->nv; ++i)
-    if (!isnan(input->velocity_target[i])) return 1;
-  return 0;
+  return (input->force && hfi_any_nonzero(input->force, m->nv)) ||
+         (input->wrench && hfi_any_nonzero((const double*)input->wrench, 6 * m->nbody)) ||
+         (input->velocity_target && !hfi_all_nan(input->velocity_target, m->nv));
 }
 
 // Of a run without controls of its own: NaN where the scene's signals set them, else zero.

@@ -54,13 +54,9 @@ static void sense_relative(const hfDynamics* d, int type, const hfiFrame* f, con
     x = v3_sub(f->p_W, ref->p_W);
     break;
   case HF_SENSOR_FRAME_XAXIS:
-    x = m3_col(f->R_WF, 0);
-    break;
   case HF_SENSOR_FRAME_YAXIS:
-    x = m3_col(f->R_WF, 1);
-    break;
   case HF_SENSOR_FRAME_ZAXIS:
-    x = m3_col(f->R_WF, 2);
+    x = m3_col(f->R_WF, type - HF_SENSOR_FRAME_XAXIS);
     break;
   default:
     x = relative_velocity(d, f, ref, type == HF_SENSOR_FRAME_ANGVEL);

@@ -53,23 +53,15 @@ hfStatus hfi_arc_rate(void* context, double t, const double* x, double* xdot) {
 
 // ---- preparation ------------------------------------------------------------------------------------
 
-// The slip of friction group g of contact i, as a vector in the world.
-static hfVec3 slip_of(const hfRigid* r, int i, int g) {
-  return hfi_group_vector(r->accel->contact[i].at, g, r->point[i].s + hfi_group_first(g));
-}
-
 // Sets the mode of friction group g of contact i. With `anew` the slip alone decides. Otherwise a group that rolls goes on
 // rolling, and one that slides keeps its direction while its slip is too slow to show one. t->zero = 1 asks resolve.c to
 // find the mode: that of every group that rolls, and that of a group whose slip has turned back. For the latter resolve.c
 // tries the opposite direction first.
 static void update_group(hfiSwitching* s, int i, hfiTrack* t, int g, int anew) {
-  hfVec3 slip = slip_of(s->rigid, i, g);
+  hfVec3 slip = hfi_point_slip(s->rigid, i, g);
   double speed = v3_norm(slip), least = s->rigid->config.stick_speed;
   int directed = v3_norm2(t->d_W[g]) > 0;
-  if (anew || (t->mode[g] == HF_MODE_SLIDING && !directed)) {
-    t->mode[g] = speed > least ? HF_MODE_SLIDING : HF_MODE_ROLLING;
-    t->d_W[g] = speed > 0 ? v3_scale(1 / speed, slip) : v3_zero();
-  }
+  if (anew || (t->mode[g] == HF_MODE_SLIDING && !directed)) hfi_track_set_mode(s->rigid, t, g, slip);
   t->zero[g] = t->mode[g] == HF_MODE_ROLLING;
   if (t->mode[g] == HF_MODE_ROLLING) return;
   if (speed > least)
@@ -209,16 +201,13 @@ static double certify(hfiSwitching* s, int* reason) {
 // Negative when the slip of a sliding group has reversed [m/s].
 static double sliding_margin(const hfRigid* r, const hfiFrictionGroup* u) {
   const hfiTrack* t = &r->track[r->point[u->contact].track];
-  return v3_dot(slip_of(r, u->contact, u->group), t->d_W[u->group]) + 0.1 * r->config.stick_speed;
+  return v3_dot(hfi_point_slip(r, u->contact, u->group), t->d_W[u->group]) + 0.1 * r->config.stick_speed;
 }
 
 // Negative when the force of a rolling group is outside of its friction cone; relative, so that it is of order one.
 static double cone_margin(const hfRigid* r, const hfiFrictionGroup* u) {
-  const double* f = r->track[r->point[u->contact].track].f;
-  double norm = 0, bound = u->mu_static * f[0], scale = 1e-12;
-  for (int k = 0; k < u->dim; ++k) norm += sqr(f[u->first + k]);
+  double norm = hfi_group_force(r, u), bound = u->mu_static * r->track[r->point[u->contact].track].f[0], scale = 1e-12;
   for (int i = 0; i < r->problem.n; ++i) scale = max2(scale, fabs(r->problem.x[i]));
-  norm = sqrt(norm);
   return (bound - norm) / (bound + norm + CONE * scale) + CONE;
 }
 

@@ -100,10 +100,8 @@ static void take_arrays(void* object, hfiArena* arena) {
 }
 
 hfStatus hfi_rigid_create(hfRigid** rigid, hfiWorld* world, const hfRigidConfig* config, hfError* error) {
-  hfStatus status = check_config(config, error);
-  if (status == HF_OK && world->surfaces)
-    status = hfi_refuse(error, HF_ERROR_UNSUPPORTED, "rigid contact with events knows no surfaces that move (surfacevel): take another method");
-  if (status) return status;
+  if (world->surfaces)
+    return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "rigid contact with events knows no surfaces that move (surfacevel): take another method");
   hfRigid seed = {.model = world->model, .config = *config};
   seed.config.max_contacts = world->config.max_contacts;
   seed.max_rows = imax2(1, imin2(6 * seed.config.max_contacts, HFI_RIGID_MAX_ROWS));
@@ -111,7 +109,7 @@ hfStatus hfi_rigid_create(hfRigid** rigid, hfiWorld* world, const hfRigidConfig*
   if (!r) return HF_ERROR_MEMORY;
   hfAccelConfig c = hf_accel_config_default();
   c.reach = r->config.reach;
-  status = hfi_accel_create(&r->accel, world, &c, error);
+  hfStatus status = hfi_accel_create(&r->accel, world, &c, error);
   if (status == HF_OK)
     *rigid = r;
   else
@@ -124,10 +122,8 @@ hfStatus hf_rigid_create(hfRigid** rigid, const hfModel* model, const hfRigidCon
   hfi_clear_error(error);
   assert(rigid && model && config);
   hfStatus status = check_config(config, error);
-  hfiWorldConfig own = {.max_contacts = config->max_contacts, .scene_signals = config->scene_signals, .drive_law = -1,
-                        .allocator = config->allocator};
   hfiWorld* world = NULL;
-  if (status == HF_OK) status = hfi_world_create(&world, model, &own, error);
+  if (status == HF_OK) status = hfi_accel_create_world(&world, model, config->max_contacts, config->scene_signals, &config->allocator, error);
   if (status == HF_OK) status = hfi_rigid_create(rigid, world, config, error);
   if (status == HF_OK)
     (*rigid)->accel->owns_world = 1;

@@ -4,11 +4,6 @@
 
 #include "switching/rigid.h"
 
-// Deformation of a layer beyond that of the configuration, in the frame of B.
-typedef struct hfiDeformation {
-  hfVec3 xi_B, twist_B;
-} hfiDeformation; // [m], [rad]
-
 typedef struct hfiLayerState {
   double delta;      // normal deformation [m]
   double s[6], f[6]; // row velocities, forces

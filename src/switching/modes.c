@@ -35,9 +35,9 @@ static const hfRigidChoice* find_choice(const hfAccelContact* c, const hfRigidCh
   return NULL;
 }
 
-static void set_mode(hfiTrack* t, int g, hfVec3 slip, double stick_speed) {
+void hfi_track_set_mode(const hfRigid* r, hfiTrack* t, int g, hfVec3 slip) {
   double speed = v3_norm(slip);
-  t->mode[g] = speed > stick_speed ? HF_MODE_SLIDING : HF_MODE_ROLLING;
+  t->mode[g] = speed > r->config.stick_speed ? HF_MODE_SLIDING : HF_MODE_ROLLING;
   t->d_W[g] = speed > 0 ? v3_scale(1 / speed, slip) : v3_zero();
 }
 
@@ -62,7 +62,7 @@ void hfi_rigid_choose_modes(hfRigid* r, const hfRigidChoice* choice, int nchoice
     t->held = -r->accel->contact[i].at->depth;
     t->closed = t->held <= r->config.touch && at->s[0] <= r->config.stick_speed;
     for (int g = 0; g < hfi_group_count(at->dim); ++g)
-      set_mode(t, g, hfi_group_vector(r->accel->contact[i].at, g, at->s + hfi_group_first(g)), r->config.stick_speed);
+      hfi_track_set_mode(r, t, g, hfi_point_slip(r, i, g));
     const hfRigidChoice* own = find_choice(c, choice, nchoice);
     if (own) apply_choice(t, c, own);
   }

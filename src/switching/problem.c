@@ -403,10 +403,8 @@ void hfi_rigid_solve(hfRigid* r) {
 int hfi_rigid_cones_hold(const hfRigid* r) {
   for (int k = 0; k < r->ngroup; ++k) {
     const hfiFrictionGroup* u = &r->group[k];
-    const double* f = r->track[r->point[u->contact].track].f;
-    double norm = 0;
-    for (int j = 0; j < u->dim; ++j) norm += sqr(f[u->first + j]);
-    if (u->mode == HF_MODE_ROLLING && sqrt(norm) > u->mu_static * f[0]) return 0;
+    double fn = r->track[r->point[u->contact].track].f[0];
+    if (u->mode == HF_MODE_ROLLING && hfi_group_force(r, u) > u->mu_static * fn) return 0;
   }
   return 1;
 }

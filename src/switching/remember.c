@@ -45,8 +45,7 @@ static void recall_track(const hfiSwitching* s, const hfContactMemory* m, int i,
   hfVec3 n_B = m3_tmulv(a->dynamics->X_WB[c->body_b].R, c->n), xi = v3_load(m->xi_B);
   t->closed = (m->flags & HF_CONTACT_CLOSED) != 0;
   t->held = v3_dot(n_B, xi);
-  t->xi_B = v3_axpy(-t->held, n_B, xi);
-  t->twist_B = v3_load(m->twist);
+  t->deformation = (hfiDeformation){v3_axpy(-t->held, n_B, xi), v3_load(m->twist)};
   for (int g = 0; g < 3; ++g) t->mode[g] = m->flags & STICK[g] ? HF_MODE_ROLLING : HF_MODE_SLIDING;
 }
 
@@ -102,8 +101,8 @@ int hfi_switching_store(hfiSwitching* s, hfState* state) {
     m->key_feature = t->key.feature;
     m->flags = HF_CONTACT_LAYER | (t->closed > 0 ? HF_CONTACT_CLOSED : 0);
     for (int g = 0; g < 3; ++g) m->flags |= t->mode[g] == HF_MODE_ROLLING ? STICK[g] : 0;
-    v3_store(m->xi_B, v3_axpy(t->held, n_B, t->xi_B));
-    v3_store(m->twist, t->twist_B);
+    v3_store(m->xi_B, v3_axpy(t->held, n_B, t->deformation.xi_B));
+    v3_store(m->twist, t->deformation.twist_B);
     v3_store(m->p_BC, pose_inv_point(a->dynamics->X_WB[c->body_b], c->p_W));
   }
   hfi_memory_end(state, kept);

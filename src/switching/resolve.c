@@ -59,11 +59,10 @@ static void set_direction(hfRigid* r, const hfiFrictionGroup* u, hfiTrack* t, co
 
 // Lets a rolling group slide where its force is outside the friction cone. Returns 1 if it does.
 static int release(hfRigid* r, const hfiFrictionGroup* u, hfiTrack* t) {
-  double f[2] = {0, 0}, norm = 0, scale = 0;
-  for (int k = 0; k < u->dim; ++k) f[k] = -t->f[u->first + k], norm += sqr(f[k]);
-  norm = sqrt(norm);
+  double f[2] = {0, 0}, scale = 0;
+  for (int k = 0; k < u->dim; ++k) f[k] = -t->f[u->first + k];
   for (int i = 0; i < r->problem.n; ++i) scale = max2(scale, fabs(r->problem.x[i]));
-  if (norm <= u->mu_static * max2(t->f[0], 0) * (1 + SLACK) + 1e-12 * scale) return 0;
+  if (hfi_group_force(r, u) <= u->mu_static * max2(t->f[0], 0) * (1 + SLACK) + 1e-12 * scale) return 0;
   set_direction(r, u, t, f);
   t->mode[u->group] = HF_MODE_SLIDING;
   return 1;

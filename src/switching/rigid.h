@@ -6,6 +6,11 @@
 #include "solve/law.h"
 #include <holdfast/rigid.h>
 
+// Deformation of a layer beyond that of the configuration, in the frame of B.
+typedef struct hfiDeformation {
+  hfVec3 xi_B, twist_B; // tangential [m]; torsion and rolling [rad]
+} hfiDeformation;
+
 // What the method keeps of a contact from one point to the next: whether it is closed, its modes, its layer.
 typedef struct hfiTrack {
   hfiContactKey key;
@@ -17,7 +22,7 @@ typedef struct hfiTrack {
   double f[6];     // forces of its rows at the last solution [N, N m]
   hfVec3 ft_W;     // friction at the last solution [N]
   double rate[6];  // rates of the forces f [N/s, N m/s]
-  hfVec3 xi_B, twist_B; // deformation of the layer in the frame of B: tangential [m]; torsion and rolling [rad]
+  hfiDeformation deformation;
 } hfiTrack;
 
 // A friction group of a closed contact: rows of the contact that roll or slide together.
@@ -79,7 +84,7 @@ static const double HFI_RIGID_SHARE = 1e-6; // Value of hfRigid.share where the 
 // First row of friction group g in a contact.
 static inline int hfi_group_first(int g) { return 1 + hfi_group_row(g); }
 
-// Over a world that the caller keeps. config.max_contacts and scene_signals are the world's.
+// Over a world that the caller keeps. The configuration is checked already; max_contacts and scene_signals are the world's.
 hfStatus hfi_rigid_create(hfRigid** rigid, hfiWorld* world, const hfRigidConfig* config, hfError* error);
 
 // The vector in the world whose components along the rows of friction group g are x.
@@ -88,6 +93,18 @@ static inline hfVec3 hfi_group_vector(const hfiContact* c, int g, const double* 
   for (int k = 0; k < hfi_group_dim(g); ++k) w = v3_axpy(x[k], hfi_contact_axis(c, hfi_group_first(g) + k), w);
   return w;
 }
+
+// The slip of friction group g of contact i at the point, as a vector in the world.
+static inline hfVec3 hfi_point_slip(const hfRigid* r, int i, int g) {
+  return hfi_group_vector(r->accel->contact[i].at, g, r->point[i].s + hfi_group_first(g));
+}
+// The size of the friction force of a group of a closed contact, at the last solution.
+static inline double hfi_group_force(const hfRigid* r, const hfiFrictionGroup* u) {
+  const double* f = r->track[r->point[u->contact].track].f + u->first;
+  return sqrt(sqr(f[0]) + (u->dim > 1 ? sqr(f[1]) : 0));
+}
+// Sets the mode of a friction group, and its direction, from its slip alone.
+void hfi_track_set_mode(const hfRigid* rigid, hfiTrack* track, int g, hfVec3 slip);
 
 // Takes the world to a point: computes the acceleration problem, the row velocities of its contacts, the tracks that
 // belong to them, and the accelerations without contact forces. Returns NULL where the mass matrix is singular.

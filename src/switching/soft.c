@@ -79,19 +79,12 @@ static hfVec3 turn_into_plane(hfVec3 xi, hfVec3 n) {
 static void pack_layers(hfiSwitching* s) {
   hfRigid* r = s->rigid;
   s->nlayer = imin2(r->ntrack, s->max_layers);
-  for (int k = 0; k < s->nlayer; ++k) {
-    hfiDeformation d = {r->track[k].xi_B, r->track[k].twist_B};
-    store_layer(s, s->x + s->nx, k, &d);
-  }
+  for (int k = 0; k < s->nlayer; ++k) store_layer(s, s->x + s->nx, k, &r->track[k].deformation);
 }
 
 // Copies the deformations back from s->x into the tracks.
 static void unpack_layers(hfiSwitching* s) {
-  hfRigid* r = s->rigid;
-  for (int k = 0; k < s->nlayer; ++k) {
-    hfiDeformation d = load_layer(s, s->x, k);
-    r->track[k].xi_B = d.xi_B, r->track[k].twist_B = d.twist_B;
-  }
+  for (int k = 0; k < s->nlayer; ++k) s->rigid->track[k].deformation = load_layer(s, s->x, k);
 }
 
 hfStatus hfi_soft_look(hfiSwitching* s) {
@@ -105,9 +98,9 @@ hfStatus hfi_soft_look(hfiSwitching* s) {
     hfiTrack* t = &r->track[i];
     const hfiContact* c = r->accel->contact[i].at;
     t->closed = 0;
-    t->xi_B = turn_into_plane(t->xi_B, m3_tmulv(r->accel->dynamics->X_WB[c->body_b].R, c->n));
-    hfiDeformation at = {t->xi_B, t->twist_B};
-    s->layer[i] = hfi_layer_evaluate(r, i, t->held, &at, v);
+    hfVec3* xi_B = &t->deformation.xi_B;
+    *xi_B = turn_into_plane(*xi_B, m3_tmulv(r->accel->dynamics->X_WB[c->body_b].R, c->n));
+    s->layer[i] = hfi_layer_evaluate(r, i, t->held, &t->deformation, v);
     memcpy(t->f, s->layer[i].f, sizeof t->f);
   }
   return HF_OK;
@@ -155,8 +148,7 @@ void hfi_switch_to_soft(hfiSwitching* s, int reason) {
       double* jump = start == HF_START_PAPER ? &w->df_paper : &w->df_equilibrium;
       *jump = max2(*jump, force_distance(layer.f, t->f));
     }
-    t->xi_B = both[s->config.start].xi_B;
-    t->twist_B = both[s->config.start].twist_B;
+    t->deformation = both[s->config.start];
   }
   w->df = s->config.start == HF_START_PAPER ? w->df_paper : w->df_equilibrium;
   measure_jump(s, w);

@@ -7,6 +7,8 @@
 // MJCF's `gap`: a suction cup then pulls before it touches.
 #include "world/world.h"
 
+#include "base/finite.h"
+
 static int is_of_body(const hfModel* m, const hfiRawContact* c, int body) {
   return hf_model_geom_body(m)[c->geom_a] == body || hf_model_geom_body(m)[c->geom_b] == body;
 }
@@ -32,11 +34,7 @@ int hfi_any_adhesion(const hfModel* m) {
 }
 
 int hfi_any_is_sticky(const hfModel* m) {
-  for (int g = 0; g < m->ngeom; ++g)
-    if (hf_model_geom_adhesion(m)[g] != 0) return 1;
-  for (int i = 0; i < m->npair; ++i)
-    if (hf_model_pair_adhesion(m)[i] != 0) return 1;
-  return 0;
+  return hfi_any_nonzero(hf_model_geom_adhesion(m), m->ngeom) || hfi_any_nonzero(hf_model_pair_adhesion(m), m->npair);
 }
 
 static double adhesion_of(const hfiWorld* w, const hfiRawContact* c) {

@@ -1,8 +1,8 @@
 // Planning and creating a world: one arena for everything, and tables computed from the model.
 #include "world/world.h"
 
+#include "base/finite.h"
 #include "base/object.h"
-#include "contact/surface.h"
 
 // ---- capacity ---------------------------------------------------------------------------------------
 
@@ -62,12 +62,6 @@ static int any_dynamic_friction(const hfModel* m) {
   return 0;
 }
 
-static int any_restitution(const hfModel* m) {
-  int any = 0;
-  for (int g = 0; g < m->ngeom; ++g) any |= hf_model_geom_restitution(m)[g] > 0;
-  return any;
-}
-
 // What a parameter overlay may change. The dynamics of a new world has read its parameters already.
 static void read_parameters(hfiWorld* w) {
   hfi_world_weigh(w);
@@ -76,10 +70,10 @@ static void read_parameters(hfiWorld* w) {
   for (int i = 0; i < w->model->nu; ++i) w->actuation.law[i] = hf_model_actuator_drive(w->model)[i];
   if (w->config.drive_law >= 0) hfi_actuation_drive_by(&w->actuation, (hfDriveLaw)w->config.drive_law);
   w->has_dynamic_friction = any_dynamic_friction(w->model);
-  w->has_restitution = any_restitution(w->model);
+  w->has_restitution = hfi_any_nonzero(hf_model_geom_restitution(w->model), w->model->ngeom);
   w->is_sticky = hfi_any_is_sticky(w->model);
   w->has_adhesion = w->is_sticky || hfi_any_adhesion(w->model);
-  w->surfaces = hfi_any_surface_moves(w->model) ? w->model : NULL;
+  w->surfaces = hfi_any_nonzero(hf_model_geom_surface_velocity(w->model), 6 * w->model->ngeom) ? w->model : NULL;
   w->revision = w->model->revision;
 }
 

@@ -7,17 +7,12 @@
 #include "world/world.h"
 
 #include "actuation/rows.h"
+#include "base/finite.h"
 #include "model/builder.h"
 
-static int any_nonzero(const double* x, int n) {
-  for (int i = 0; i < n; ++i)
-    if (x[i] != 0) return 1;
-  return 0;
-}
-
 static int has_soft_contacts(const hfModel* m) {
-  return any_nonzero(hf_model_geom_solref(m), 2 * m->ngeom) || any_nonzero(hf_model_geom_solimp(m), 5 * m->ngeom) ||
-         any_nonzero(hf_model_pair_solref(m), 2 * m->npair) || any_nonzero(hf_model_pair_solimp(m), 5 * m->npair);
+  return hfi_any_nonzero(hf_model_geom_solref(m), 2 * m->ngeom) || hfi_any_nonzero(hf_model_geom_solimp(m), 5 * m->ngeom) ||
+         hfi_any_nonzero(hf_model_pair_solref(m), 2 * m->npair) || hfi_any_nonzero(hf_model_pair_solimp(m), 5 * m->npair);
 }
 
 // rotation: 1 for a torque, 0 for a force. x (nv) is zero before and after; column (nv).
@@ -71,9 +66,9 @@ static void weigh_tendons(hfiWorld* w) {
 void hfi_world_weigh(hfiWorld* w) {
   const hfModel* m = w->model;
   int all = w->config.mujoco_softness, contacts = all || has_soft_contacts(m),
-      equalities = m->neq > 0 && (all || any_nonzero(hf_model_eq_solref(m), 2 * m->neq)),
-      tendons = m->ntendon > 0 && (all || equalities || any_nonzero(hf_model_tendon_limit_solref(m), 2 * m->ntendon)),
-      dofs = all || equalities || any_nonzero(hf_model_jnt_limit_solref(m), 2 * m->njnt);
+      equalities = m->neq > 0 && (all || hfi_any_nonzero(hf_model_eq_solref(m), 2 * m->neq)),
+      tendons = m->ntendon > 0 && (all || equalities || hfi_any_nonzero(hf_model_tendon_limit_solref(m), 2 * m->ntendon)),
+      dofs = all || equalities || hfi_any_nonzero(hf_model_jnt_limit_solref(m), 2 * m->njnt);
   for (int b = 0; b < m->nbody; ++b) w->weight[b] = 0;
   if (!contacts && !dofs && !tendons) return;
   hf_dynamics_position(&w->dynamics, hf_model_qpos0(m), NULL);
