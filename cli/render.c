@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <holdfast/record.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,13 +33,15 @@ enum {
   KEY_COLLISION,
   KEY_KEYFRAME,
   KEY_METHOD,
-  KEY_SET
+  KEY_SET,
+  KEY_PATIENCE
 };
 enum { FORWARDED = 32 };
+enum { PATIENCE = 300, PICTURE_TIME = 5 }; // How long the browser may take, and as much more for each picture [s].
 
 typedef struct renderOptions {
   const char *input, *picture, *video, *follow;
-  double time, until, fps, speed, zoom, azimuth, elevation;
+  double time, until, fps, speed, zoom, azimuth, elevation, patience;
   int width, height, cones, no_forces, collision;
   char* forwarded[FORWARDED]; // to holdfast run, for a scene
   int nforwarded;
@@ -60,6 +63,7 @@ static const struct argp_option options[] = {
     {"cones", KEY_CONES, 0, 0, "Show friction cones", 2},
     {"no-forces", KEY_NO_FORCES, 0, 0, "Show no contact forces", 2},
     {"collision", KEY_COLLISION, 0, 0, "Show the shapes that collide", 2},
+    {"patience", KEY_PATIENCE, "SECONDS", 0, "How long the browser may take (default 300, and 5 for each picture)", 2},
     {"keyframe", KEY_KEYFRAME, "NAME", 0, "Of a scene: start from a keyframe", 3},
     {"method", KEY_METHOD, "NAME", 0, "Of a scene: method", 3},
     {"set", KEY_SET, "FIELD=VALUE", 0, "Of a scene: set a field of the configuration (repeatable)",
@@ -126,6 +130,9 @@ static error_t parse(int key, char* argument, struct argp_state* state) {
   case KEY_ELEVATION:
     o->elevation = take_number(argument, -90, state, "--elevation");
     return 0;
+  case KEY_PATIENCE:
+    o->patience = take_number(argument, 1, state, "--patience");
+    return 0;
   case KEY_SIZE:
     if (sscanf(argument, "%dx%d", &o->width, &o->height) != 2 || o->width < 16 || o->height < 16 ||
         o->width > 8192 || o->height > 8192)
@@ -172,14 +179,15 @@ static int is_installed(const char* program) {
 }
 
 // Starts a program with its standard input (writes = 1) or output joined to the returned file. Its other
-// output is dropped.
-static FILE* start_program(char* const* arguments, int writes, pid_t* child) {
+// output is dropped. It ends itself by SIGALRM after `seconds`; 0: it may take as long as it wants.
+static FILE* start_program(char* const* arguments, int writes, double seconds, pid_t* child) {
   int ends[2];
   if (pipe(ends) != 0) return NULL;
   *child = fork();
   if (*child < 0) return NULL;
   if (*child == 0) {
     end_with_parent();
+    alarm((unsigned)ceil(seconds)); // which lives on in the program
     dup2(ends[writes ? 0 : 1], writes ? STDIN_FILENO : STDOUT_FILENO);
     close(ends[0]), close(ends[1]);
     if (!freopen("/dev/null", "w", stderr) || (writes && !freopen("/dev/null", "w", stdout)))
@@ -191,10 +199,11 @@ static FILE* start_program(char* const* arguments, int writes, pid_t* child) {
   return fdopen(ends[writes ? 1 : 0], writes ? "w" : "r");
 }
 
+// Waits for the program's end and returns its status, as waitpid has it.
 static int end_program(FILE* file, pid_t child) {
   int status = -1;
   fclose(file);
-  return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  return waitpid(child, &status, 0) == child ? status : -1;
 }
 
 // ---- the page ----------------------------------------------------------------------------------------
@@ -331,7 +340,7 @@ static FILE* start_encoder(const renderOptions* o, target* t) {
                        (char[]){"libx264"},
                        t->beside,
                        NULL};
-  return start_program(arguments, 1, &t->encoder);
+  return start_program(arguments, 1, 0, &t->encoder);
 }
 
 static int open_target(const renderOptions* o, target* t, hfError* error) {
@@ -352,7 +361,7 @@ static int open_target(const renderOptions* o, target* t, hfError* error) {
 static int close_target(const renderOptions* o, target* t, int whole, hfError* error) {
   if (!o->video && whole) return close_out_file(&t->picture, error) == HF_OK;
   if (!o->video) return discard_out_file(&t->picture), 0;
-  int good = end_program(t->file, t->encoder) && whole && rename(t->beside, o->video) == 0;
+  int good = end_program(t->file, t->encoder) == 0 && whole && rename(t->beside, o->video) == 0;
   if (good) return 1;
   remove(t->beside);
   snprintf(error->message, sizeof error->message, "%s: cannot be written", o->video);
@@ -378,16 +387,19 @@ static int draw(const renderOptions* o, const char* browser, const char* page) {
   pid_t viewer;
   target to;
   hfError error = {HF_OK, ""};
-  int opened = open_target(o, &to, &error), drawn = 0;
-  FILE* from = opened ? start_program(arguments, 0, &viewer) : NULL;
+  int opened = open_target(o, &to, &error), drawn = 0, ended = 0;
+  double patience = o->patience > 0 ? o->patience : PATIENCE + PICTURE_TIME * (double)count;
+  FILE* from = opened ? start_program(arguments, 0, patience, &viewer) : NULL;
   while (from && drawn < count && copy_picture(from, to.file)) {
     ++drawn;
     show_progress((double)drawn / count, "%d of %d pictures", drawn, count);
   }
   clear_progress();
-  if (from) end_program(from, viewer);
+  if (from) ended = end_program(from, viewer);
   int good = opened && close_target(o, &to, drawn == count, &error);
-  if (opened && drawn < count)
+  if (opened && drawn < count && WIFSIGNALED(ended) && WTERMSIG(ended) == SIGALRM)
+    say_error("%s drew %d of %d pictures in %g s, which --patience allows", browser, drawn, count, patience);
+  else if (opened && drawn < count)
     say_error("%s drew %d of %d pictures", browser, drawn, count);
   else if (!good)
     say_error("%s", error.message);

@@ -111,13 +111,12 @@ static hfStatus read_header(hfiTextReader* r, hfStepProblem* P) {
   return status ? status : hfi_text_end_line(r);
 }
 
-// Reads the length of section i. It must not exceed what the file could hold, and must agree with
+// Reads the length of section i behind its name. It must not exceed what the file could hold, and must agree with
 // earlier sections that have the same count.
 static hfStatus read_length(hfiTextReader* r, const section* list, int i) {
   const section* s = list + i;
   int32_t count = 0;
-  hfStatus status = hfi_text_expect(r, s->name);
-  if (!status) status = hfi_text_int(r, &count);
+  hfStatus status = hfi_text_int(r, &count);
   if (!status) status = hfi_text_end_line(r);
   if (status) return status;
   int valid = count >= s->extra && (size_t)count <= r->size / 2;
@@ -133,9 +132,11 @@ static hfStatus read_length(hfiTextReader* r, const section* list, int i) {
 static hfStatus read_sections(hfiTextReader* r, hfStepProblem* P, section* list, hfiArena* arena) {
   hfStatus status = read_header(r, P);
   for (int i = 0; i < SECTIONS && !status; ++i) {
-    if (i == SECTIONS - 1 && hfi_text_at_end(r)) return HF_OK;
     char scratch[sizeof(hfContactLaw)] = {0}, *array;
-    status = read_length(r, list, i);
+    int missing = 0; // which the last section may be
+    status = i < SECTIONS - 1 ? hfi_text_expect(r, list[i].name) : hfi_text_expect_or_end(r, list[i].name, &missing);
+    if (missing) return HF_OK;
+    if (!status) status = read_length(r, list, i);
     if (status) return status;
     int32_t count = *list[i].count + list[i].extra;
     *list[i].array = array = hfi_arena_take(arena, (size_t)count, list[i].stride);

@@ -20,15 +20,6 @@ int hfi_text_next_line(hfiTextReader* r) {
   return 0;
 }
 
-int hfi_text_at_end(const hfiTextReader* r) {
-  for (const char* at = r->at; *at;) {
-    if (at[strspn(at, " \t\r")] != '\n' && at[strspn(at, " \t\r")] && *at != '#') return 0;
-    const char* end = strchr(at, '\n');
-    at = end ? end + 1 : at + strlen(at);
-  }
-  return 1;
-}
-
 hfStatus hfi_text_real(hfiTextReader* r, double* x) {
   char* end;
   *x = hfi_read_double(r->token, &end);
@@ -54,13 +45,23 @@ hfStatus hfi_text_end_line(hfiTextReader* r) {
   return HF_OK;
 }
 
-hfStatus hfi_text_expect(hfiTextReader* r, const char* name) {
+// Reads the name of the present line.
+static hfStatus read_name(hfiTextReader* r, const char* name) {
   size_t length = strlen(name);
-  if (!hfi_text_next_line(r)) return HFI_MALFORMED(r, "%s:%d: file ends before \"%s\"", r->path, r->line, name);
   if (strncmp(r->token, name, length) != 0 || (r->token[length] != ' ' && r->token[length] != 0))
     return HFI_MALFORMED(r, "%s:%d: expected \"%s\"", r->path, r->line, name);
   r->token += length;
   return HF_OK;
+}
+
+hfStatus hfi_text_expect(hfiTextReader* r, const char* name) {
+  if (!hfi_text_next_line(r)) return HFI_MALFORMED(r, "%s:%d: file ends before \"%s\"", r->path, r->line, name);
+  return read_name(r, name);
+}
+
+hfStatus hfi_text_expect_or_end(hfiTextReader* r, const char* name, int* at_end) {
+  *at_end = !hfi_text_next_line(r);
+  return *at_end ? HF_OK : read_name(r, name);
 }
 
 // Returns the whole file as a string that the caller frees, or NULL after a refusal.

@@ -29,10 +29,10 @@ hfStatus hfi_text_read(const char* path, size_t size, hfiTextPass* pass, hfiText
 
 // Goes to the next line that is neither empty nor a comment. Returns 0 at the end of the file.
 int hfi_text_next_line(hfiTextReader* r);
-// Whether nothing but empty lines and comments follows. Stays where it is.
-int hfi_text_at_end(const hfiTextReader* r);
 // Goes to the next line, which must begin with `name`, and leaves its value to be read.
 hfStatus hfi_text_expect(hfiTextReader* r, const char* name);
+// The same where such a line may follow, or none. *at_end: 1: none does.
+hfStatus hfi_text_expect_or_end(hfiTextReader* r, const char* name, int* at_end);
 // Reads the next number of the line, or refuses.
 hfStatus hfi_text_real(hfiTextReader* r, double* x);
 hfStatus hfi_text_int(hfiTextReader* r, int32_t* x);

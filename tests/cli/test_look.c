@@ -2,7 +2,10 @@
 #include "cli/command.h"
 #include "cli/scenes.h"
 
+#include <holdfast/record.h>
 #include <math.h>
+#include <sys/stat.h>
+#include <time.h>
 
 static int write_scenes(void** state) {
   if (enter_folder(state) != 0) return -1;
@@ -122,6 +125,24 @@ static void test_quaternions_are_made_unit(void** state) {
   assert_near(json_value(standard_output, "qpos", 3), 1, 0);
 }
 
+// A browser that never answers is ended after --patience, and no picture is left behind. 20 s are far below the 60 s that it would take.
+static void test_a_browser_that_hangs_is_ended(void** state) {
+  (void)state;
+  if (!hf_report_replays()) skip();
+  char *before = strdup(getenv("PATH")), path[4096];
+  assert_int_equal(mkdir("browsers", 0700), 0);
+  write_file("browsers/chromium", "#!/bin/sh\nexec sleep 60\n");
+  assert_int_equal(chmod("browsers/chromium", 0700), 0);
+  snprintf(path, sizeof path, "browsers:%s", before);
+  setenv("PATH", path, 1);
+  time_t start = time(NULL);
+  assert_refused("render ball.xml --time 0.01 -o hung.png --patience 1", 1, "drew 0 of 1 pictures in 1 s, which --patience allows");
+  assert_true(time(NULL) - start < 20);
+  assert_int_not_equal(access("hung.png", F_OK), 0);
+  setenv("PATH", before, 1);
+  free(before);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_check_strictly),
@@ -133,6 +154,7 @@ int main(void) {
       cmocka_unit_test(test_dynamics_starts_from_a_keyframe),
       cmocka_unit_test(test_vectors),
       cmocka_unit_test(test_quaternions_are_made_unit),
+      cmocka_unit_test(test_a_browser_that_hangs_is_ended),
   };
   return cmocka_run_group_tests(tests, write_scenes, leave_folder);
 }
