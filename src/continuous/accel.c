@@ -94,6 +94,8 @@ static hfStatus check_config(const hfAccelConfig* config, hfError* error) {
 }
 
 hfStatus hfi_accel_create(hfAccel** accel, hfiWorld* world, const hfAccelConfig* config, hfError* error) {
+  hfStatus status = check_config(config, error);
+  if (status != HF_OK) return status;
   hfAccel seed = {.model = world->model,
                   .world = world,
                   .dynamics = &world->dynamics,

@@ -129,7 +129,7 @@ struct hfAccel {
 // A world for an accel alone.
 hfStatus hfi_accel_create_world(hfiWorld** world, const hfModel* model, int32_t max_contacts, int32_t scene_signals,
                                 const hfAllocator* allocator, hfError* error);
-// An accel over a world that the caller keeps. The configuration is checked already; max_contacts and scene_signals are the world's.
+// An accel over a world that the caller keeps. config.max_contacts and scene_signals are the world's.
 hfStatus hfi_accel_create(hfAccel** accel, hfiWorld* world, const hfAccelConfig* config, hfError* error);
 
 // ---- parts ----------------------------------------------------------------------------------------

@@ -100,8 +100,10 @@ static void take_arrays(void* object, hfiArena* arena) {
 }
 
 hfStatus hfi_rigid_create(hfRigid** rigid, hfiWorld* world, const hfRigidConfig* config, hfError* error) {
-  if (world->surfaces)
-    return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "rigid contact with events knows no surfaces that move (surfacevel): take another method");
+  hfStatus status = check_config(config, error);
+  if (status == HF_OK && world->surfaces)
+    status = hfi_refuse(error, HF_ERROR_UNSUPPORTED, "rigid contact with events knows no surfaces that move (surfacevel): take another method");
+  if (status) return status;
   hfRigid seed = {.model = world->model, .config = *config};
   seed.config.max_contacts = world->config.max_contacts;
   seed.max_rows = imax2(1, imin2(6 * seed.config.max_contacts, HFI_RIGID_MAX_ROWS));
@@ -109,7 +111,7 @@ hfStatus hfi_rigid_create(hfRigid** rigid, hfiWorld* world, const hfRigidConfig*
   if (!r) return HF_ERROR_MEMORY;
   hfAccelConfig c = hf_accel_config_default();
   c.reach = r->config.reach;
-  hfStatus status = hfi_accel_create(&r->accel, world, &c, error);
+  status = hfi_accel_create(&r->accel, world, &c, error);
   if (status == HF_OK)
     *rigid = r;
   else
