@@ -199,8 +199,28 @@ static void test_products(void** state) {
       }
 }
 
+// The tiles of C -= A^T B give each element the bits that its own loop over the rows gives it: factors do not depend on how
+// nodes lie side by side.
+static void test_product_has_the_bits_of_plain_sums(void** state) {
+  (void)state;
+  testRandom r = {17};
+  static double A[24 * LD], B[24 * LD], C[NMAX * LD], E[NMAX * LD];
+  for (int i = 0; i < 24 * LD; ++i) A[i] = random_uniform(&r, -1, 1), B[i] = random_uniform(&r, -1, 1);
+  for (int m = 1; m <= 13; ++m)
+    for (int n = 1; n <= NMAX; ++n)
+      for (int k = 0; k <= 7; ++k) {
+        for (int i = 0; i < NMAX * LD; ++i) C[i] = E[i] = 0.5 + 0.01 * i;
+        for (int i = 0; i < m; ++i)
+          for (int j = 0; j < n; ++j)
+            for (int q = 0; q < k; ++q) E[i * LD + j] -= A[q * LD + i] * B[q * LD + j];
+        hfi_sub_atb(C, LD, A, LD, B, LD, k, m, n);
+        assert_memory_equal(C, E, sizeof C);
+      }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_product_has_the_bits_of_plain_sums),
       cmocka_unit_test(test_cholesky_solves),
       cmocka_unit_test(test_cholesky_factor_multiplies_back),
       cmocka_unit_test(test_ldlt_solves_definite_and_quasi_definite),
