@@ -52,6 +52,9 @@
 #include "solve/system.h"
 #include "solve/tals.h"
 
+#include <float.h>
+#include <string.h>
+
 // The line search ignores a row whose missed force is below this share of the residual [-].
 static const double RELEVANT_FORCE = 0.1;
 // A step points downhill if the cosine of the angle between dv and -r is at least this [-].
@@ -69,6 +72,12 @@ static const double REUSE_CONTRACTION = 3e-3;
 static const double SETTLED = 0.5;
 // A residual below this share of the largest impulse of a row may be nothing but rounding [-].
 static const double CANCELLATION = 2e-15;
+// Velocities of the start are the answer where the residual is below this share of the tolerance [-]. K is larger than A, so that |dv| is
+// at most |r| times the condition number of the scaled A, for which the share leaves room.
+static const double BALANCED = 1e-3;
+// Where the residual may be the rounding of positions, this share is asked for, but of each tree: its residual against the impulses of
+// rows on it. So a light body keeps an acceleration of more than 1e-10 of that which its contacts hold up [-].
+static const double BALANCED_TREE = 1e-2;
 // A halved step is accepted if |r| falls by at least this share of alpha (Armijo's condition) [-].
 static const double ARMIJO = 1e-4;
 enum {
@@ -120,6 +129,54 @@ static int accept_rounding(iteration* it, double before) {
   if (it->norm > rounding) return 0;
   it->scale = max2(it->scale, rounding / it->config->tolerance);
   return 1;
+}
+
+// Is the momentum x small in every tree against the impulses of rows on that tree?
+static int is_negligible(const iteration* it, const double* x) {
+  const hfiIsland* I = it->I;
+  double share = BALANCED_TREE * it->config->tolerance;
+  for (int32_t t = 0; t < I->ntree; ++t) {
+    const int32_t *start = I->problem->tree_start + I->tree[t], first = I->first[I->tree[t]];
+    double square = 0, held = 0;
+    for (int32_t i = first; i < first + start[1] - start[0]; ++i)
+      square += sqr(x[i]) * I->inverse_diag[i], held += sqr(I->tau[i]) * I->inverse_diag[i];
+    if (!(square <= sqr(share) * held)) return 0;
+  }
+  return 1;
+}
+
+// What the rounding of positions of about a metre leaves of a residual: each contact's depth, and by that its force, is known to
+// DBL_EPSILON metres.
+static double rounding_of_positions(const hfiIsland* I) {
+  double sum = 0;
+  for (int32_t k = I->nscalar; k < I->nblock; ++k)
+    if (I->block[k].contact && I->response[k].active)
+      sum += sqr(I->response[k].gnn * hfi_system_row_weight(I, I->block + k, 0));
+  return sqrt(sum) * DBL_EPSILON / I->problem->h;
+}
+
+// Do the velocities at hand solve the problem already, as they do where all trees of the island rest or move evenly?
+static int is_balanced(const iteration* it) {
+  if (!is_small(it, it->norm / BALANCED_TREE) || !is_negligible(it, it->I->r)) return 0;
+  return is_small(it, it->norm / BALANCED) || it->norm <= rounding_of_positions(it->I);
+}
+
+static int any_moves(const hfiIsland* I) {
+  for (int32_t i = 0; i < I->n; ++i)
+    if (I->v[i] != 0) return 1;
+  return 0;
+}
+
+// Looks whether the velocities of the start are the answer. Where they are and hardly anything moves, the island comes to rest: a
+// velocity of 1e-13 that stayed as it is would unbalance it again some steps later.
+static int starts_balanced(iteration* it) {
+  hfiIsland* I = it->I;
+  if (!is_balanced(it)) return 0;
+  if (!any_moves(I) || !is_negligible(it, I->Av)) return 1;
+  memset(I->v, 0, sizeof(double) * (size_t)I->n);
+  hfi_system_rows(I, I->v, I->s);
+  evaluate(it);
+  return is_balanced(it);
 }
 
 // Computes s1 = J v1 at the end of a step. After a short step s1 = s + J dv instead: rounding of v
@@ -312,6 +369,7 @@ hfiNewtonResult hfi_newton_solve(hfiIsland* I, const hfSolverConfig* config, int
   evaluate(&it);
   if (duals == HFI_NEW_DUALS) hfi_dual_reset(I);
   it.halved = it.norm;
+  out.converged = starts_balanced(&it);
   for (int reuses = 0; out.iterations < most && !out.converged;) {
     double alpha = 1, before = it.norm;
     out.iterations += reuses == 0; // An iteration is a factorisation.
