@@ -134,10 +134,16 @@ typedef struct PairMotion {
   hfVec3 turn;  // its rotation, where a contact has torsional friction [rad]
 } PairMotion;
 
-// The world, body 0, has the identity as its pose: products with it are left out.
+static int has_moved(int body, const hfPose* X0_WB, const hfPose* X1_WB) {
+  return memcmp(&X0_WB[body], &X1_WB[body], sizeof *X0_WB) != 0;
+}
+
+// Bodies that rest have the identity as their motion, to the last bit. The world, body 0, has the identity as its pose: products with it are left
+// out.
 static PairMotion find_motion(const hfiContact* c, const hfPose* X0_WB, const hfPose* X1_WB) {
   int a = c->body_a, b = c->body_b;
   PairMotion m = {X0_WB[b], pose_identity(), v3_zero()};
+  if (!has_moved(a, X0_WB, X1_WB) && !has_moved(b, X0_WB, X1_WB)) return m;
   hfPose X_BA1 = a ? pose_inv_mul(X1_WB[b], X1_WB[a]) : pose_inverse(X1_WB[b]);
   m.moved = a ? pose_mul(X_BA1, pose_inverse(X0_WB[a])) : X_BA1;
   if (b) m.moved = pose_mul(m.X_WB0, m.moved);

@@ -35,6 +35,7 @@ static void aim(hfiWorld* w, const double* q, const hfInput* in) {
     memcpy(w->mocap + 7 * i + 3, mocap_orientation(m, in, i), 4 * sizeof *q);
   }
   w->placed = HFI_DUE;
+  w->has_points = 0;
 }
 
 void hfi_world_pose(hfiWorld* w, const double* q, const hfInput* in) {
@@ -100,17 +101,26 @@ void hfi_world_add_applied(const hfiWorld* w, const hfInput* in, double* tau) {
 
 static const hfiMaterial* listed_materials(const hfiWorld* w) { return w->scene.listed ? w->material : NULL; }
 
+// Finds the points of all pairs at the present poses with a reach (ngeom, or NULL), unless they are there already, as in a world at rest.
+static void find_points(hfiWorld* w, const double* reach) {
+  size_t size = sizeof *reach * (size_t)w->model->ngeom;
+  int keeps = reach && !w->scene.still;
+  if (keeps && w->has_points && memcmp(reach, w->points_reach, size) == 0) return;
+  w->nfound = hfi_scene_collide(&w->scene, w->dynamics.X_WG, reach, w->found, w->config.max_contacts, &w->ndropped);
+  w->has_points = keeps;
+  if (keeps) memcpy(w->points_reach, reach, size);
+}
+
 void hfi_world_find_contacts(hfiWorld* w, double gap, double horizon, const double* push) {
   const hfModel* m = w->model;
-  w->nfound = w->ncontact = w->ndropped = 0;
+  w->ncontact = 0;
   if (!w->config.max_contacts) return;
   const hfDynamics* d = horizon > 0 ? &w->dynamics : NULL;
   if (d)
     w->farthest = hfi_contact_reach(d, d->V, horizon, w->extent, push, w->reach);
   else
     for (int g = 0; gap > 0 && g < m->ngeom; ++g) w->reach[g] = 0.5 * gap;
-  w->nfound = hfi_scene_collide(&w->scene, w->dynamics.X_WG, d || gap > 0 ? w->reach : NULL, w->found,
-                                w->config.max_contacts, &w->ndropped);
+  find_points(w, d || gap > 0 ? w->reach : NULL);
   double widest = hfi_contact_choose(m, d, horizon, gap, listed_materials(w), w->found, w->nfound, w->touched);
   if (widest > w->least_swept_gap) hfi_world_sweep(w, d->V, horizon, horizon, HFI_ACTS);
   if (w->is_sticky) hfi_world_let_stick(w);
@@ -137,9 +147,10 @@ static int extend_reach(hfiWorld* w, const hfMotion* V, double horizon, const in
 }
 
 void hfi_world_look_further(hfiWorld* w, const hfMotion* V, double horizon, const int32_t* marked) {
-  if (extend_reach(w, V, horizon, marked))
-    w->nfound = hfi_scene_look_further(&w->scene, w->dynamics.X_WG, w->reach, w->further, w->found, w->nfound,
-                                       w->config.max_contacts, &w->ndropped);
+  if (!extend_reach(w, V, horizon, marked)) return;
+  w->nfound = hfi_scene_look_further(&w->scene, w->dynamics.X_WG, w->reach, w->further, w->found, w->nfound,
+                                     w->config.max_contacts, &w->ndropped);
+  w->has_points = 0;
 }
 
 int hfi_world_add_missed(hfiWorld* w, const hfMotion* V, double horizon, const int32_t* unforeseen, int further,

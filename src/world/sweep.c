@@ -80,7 +80,7 @@ static int has_other_contact(const hfiRawContact* raw, int n, int acts) {
 static void sweep_pair(hfiWorld* w, const hfMotion* V, double h, double fall, hfiRawContact* raw, int n, int acts) {
   hfiMover a = mover_of(w, V, fall, raw->geom_a), b = mover_of(w, V, fall, raw->geom_b);
   double t = has_other_contact(raw, n, acts) ? -1 : meeting_time(&a, &b, h);
-  if (t >= 0) replace_points(raw, n, &a, &b, t, acts);
+  if (t >= 0) replace_points(raw, n, &a, &b, t, acts), w->has_points = 0;
   for (int i = 0; t < 0 && i < n; ++i)
     if (raw[i].acts == acts || !raw[i].acts) raw[i].acts = 0, raw[i].depth = -INFINITY;
 }

@@ -62,6 +62,8 @@ typedef struct hfiWorld {
   int32_t* touched;     // (ntree) 1: the tree has a contact
   int32_t* further;     // (ngeom) 1: a second look found that the geom may come beyond its reach
   hfiRawContact* found; // (max_contacts) as geometry finds them
+  int32_t has_points;   // 1: geometry would find the same again at the present poses with the reach points_reach
+  double* points_reach; // (ngeom)
   hfiContact* contact;  // (max_contacts) those that count, with their materials
 } hfiWorld;
 

@@ -56,6 +56,33 @@ static void test_same_bits(void** s) {
   }
 }
 
+// A world at rest keeps the contact points of the step before. A sim that has just stepped another state finds them anew: the same bits.
+static void test_kept_points_are_those_that_would_be_found(void** state) {
+  (void)state;
+  static const char scene[] =
+      "<mujoco><option timestep='0.002'/><worldbody><geom type='plane' size='2 2 1'/><body pos='0 0 0.101'><freejoint/>"
+      "<geom type='box' size='0.1 0.1 0.1' mass='1'/></body><body pos='0.02 0.01 0.252' euler='0 0 20'><freejoint/>"
+      "<geom type='box' size='0.06 0.05 0.05' mass='0.3'/></body></worldbody></mujoco>";
+  hfSimConfig config = hf_sim_config_default();
+  simWorld a = sim_world_with(parse_model(scene), &config), b = sim_world_with(parse_model(scene), &config);
+  hfState* start = hf_state_create(a.model);
+  int resting = 0;
+  assert_non_null(start);
+  for (int i = 0; i < 1500; ++i) {
+    memcpy(start, a.state, a.state->size);
+    hf_state_mutable_q(b.state)[0] += 0.01;
+    step(&b, 1);
+    memcpy(b.state, start, start->size);
+    step(&a, 1), step(&b, 1);
+    assert_memory_equal(a.state, b.state, a.state->size);
+    assert_int_equal(hf_sim_contact_count(a.sim), hf_sim_contact_count(b.sim));
+    resting += memcmp(hf_state_q(start), hf_state_q(a.state), sizeof(double) * (size_t)a.model->nq) == 0;
+  }
+  assert_true(resting > 500); // from 0.6 s on
+  hf_state_free(start);
+  sim_world_free(&a), sim_world_free(&b);
+}
+
 // At rest the floor carries the weight: to 1e-9, the solver's tolerance of 1e-8 being relative to the
 // momentum of a step and typically met with digits to spare.
 static void test_weight_is_carried(void** s) {
@@ -178,6 +205,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_same_bits),
       cmocka_unit_test(test_kept_dynamics_are_at_the_end),
+      cmocka_unit_test(test_kept_points_are_those_that_would_be_found),
       cmocka_unit_test(test_weight_is_carried),
       cmocka_unit_test(test_refusals_keep_the_state),
       cmocka_unit_test(test_a_state_with_the_same_dofs_of_another_model),
