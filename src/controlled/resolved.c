@@ -1,13 +1,13 @@
 // Stretches of a step in continuous time (docs/theory/accuracy.md, "Resolved motion").
 //
 // The laws of discrete time have a limit h -> 0, which is the equation of continuous time. An explicit method of higher order follows it
-// with less work than steps of discrete time, unless these can be much longer than its stability allows. With the largest rate lambda of the
-// equation:
+// with less work than steps of discrete time, unless these can be much longer than its stability allows. The two take turns. With the
+// largest rate lambda of the equation:
 //
-//   explicit       until more steps than there is patience for were stiff, h lambda > STIFF
-//   discrete time  tries a step of LEAP/lambda then, and goes on while it can take steps of at least LEAP/lambda
-//
-// Where it cannot take even one, patience is doubled.
+//   1. The explicit method takes steps. Where h lambda > STIFF, its stability bounds them, not its accuracy. After `patience` such steps
+//      discrete time has its turn.
+//   2. Discrete time tries a step of LEAP/lambda, as long as several explicit ones, and goes on while its error allows steps of that length.
+//      Then the explicit method has its turn again. If discrete time could not take even one such step, patience is doubled.
 #include "controlled/controlled.h"
 
 #include "base/finite.h"
@@ -27,8 +27,8 @@ static const double STIFF = 1.5, LEAP = 8;
 // method of fifth order leaves is far below its estimate [-].
 static const double STEP_SHARE = 0.01, APART_SHARE = 0.5;
 // The shortest step over that of the sim, as in rk3: where a contact closes or begins to stick, the rate of its deformation jumps, and a step
-// across that is as short as the accuracy asks for. A smallest step that is longer than the second share of the sim's is meant to bound the
-// work, and holds here, too [-].
+// across that is as short as the accuracy asks for. But if the user's smallest_step is longer than BOUNDING_STEP times the sim's step, it is
+// there to bound the work, and explicit steps keep to it as well [-].
 static const double SMALLEST_STEP = 1e-9, BOUNDING_STEP = 1e-6;
 // Which share of lambda is kept from step to step of the sim while discrete time goes on, so that an explicit method is tried again some
 // time [-].
@@ -149,17 +149,19 @@ static hfiContinuous* choose_part(const hfiControlled* c, const hfState* state, 
 
 hfStatus hfi_resolved_advance(hfiControlled* c, hfState* state, const hfInput* in, double left, hfiPace* pace, hfError* error) {
   hfiContinuous* part = c->resolved.last = choose_part(c, state, in);
-  hfi_integrator_stop_where_stiff(part->integrator, STIFF, pace->patience, LEAST_PATIENCE << pace->doublings);
+  hfiStiffnessWatch* watch = hfi_integrator_watch(part->integrator);
+  watch->limit = STIFF, watch->left = pace->patience, watch->most = LEAST_PATIENCE << pace->doublings;
+  watch->rest = 0, watch->least = INFINITY;
   part->first = pace->h;
   part->accel->span = pace->span;
   pace->span = 0;
   hfStatus status = hfi_continuous_step(part, state, in, left, error);
   if (status < 0) return status;
   pace->failed = status > 0;
-  pace->patience = imax2(hfi_integrator_patience(part->integrator), 0);
-  pace->resolved = !pace->failed && hfi_integrator_patience(part->integrator) >= 0;
+  pace->patience = imax2(watch->left, 0);
+  pace->resolved = !pace->failed && watch->left >= 0;
   pace->leaped = 0;
-  pace->stiffness = pace->failed ? UNKNOWN / c->step : hfi_integrator_stiffness(part->integrator);
+  pace->stiffness = pace->failed ? UNKNOWN / c->step : hfi_watched_stiffness(watch);
   double next = pace->resolved ? hf_integrator_next_step(part->integrator) : pace->failed ? pace->h : LEAP / pace->stiffness;
   pace->h = clamp(next, c->smallest, c->step);
   return HF_OK;

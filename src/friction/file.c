@@ -45,12 +45,6 @@ hfStatus hf_friction_problem_write(const hfFrictionProblem* problem, const char*
 
 // ---- reading -------------------------------------------------------------------------------------
 
-static hfStatus read_count(hfiTextReader* r, const char* name, int32_t* count) {
-  hfStatus status = hfi_text_expect(r, name);
-  if (!status) status = hfi_text_int(r, count);
-  return status ? status : hfi_text_end_line(r);
-}
-
 static hfStatus read_form(hfiTextReader* r, int32_t* form) {
   hfStatus status = hfi_text_expect(r, header);
   if (!status) status = hfi_text_end_line(r);
@@ -67,10 +61,10 @@ static hfStatus read_form(hfiTextReader* r, int32_t* form) {
 static hfStatus read_counts(hfiTextReader* r, hfFrictionProblem* P) {
   hfError why = {HF_OK, ""};
   hfStatus status = read_form(r, &P->form);
-  if (!status) status = read_count(r, "dim", &P->dim);
-  if (!status) status = read_count(r, "ncontact", &P->ncontact);
-  if (!status) status = read_count(r, "nequality", &P->nequality);
-  if (!status) status = read_count(r, "nv", &P->nv);
+  if (!status) status = hfi_text_count(r, "dim", &P->dim);
+  if (!status) status = hfi_text_count(r, "ncontact", &P->ncontact);
+  if (!status) status = hfi_text_count(r, "nequality", &P->nequality);
+  if (!status) status = hfi_text_count(r, "nv", &P->nv);
   if (!status && hfi_friction_check_counts(P, &why)) status = HFI_MALFORMED(r, "%s:%d: %s", r->path, r->line, why.message);
   return status;
 }
@@ -79,7 +73,7 @@ static hfStatus read_counts(hfiTextReader* r, hfFrictionProblem* P) {
 static hfStatus read_vector(hfiTextReader* r, const hfiFrictionVector* item, hfiArena* arena) {
   int32_t count;
   double unused;
-  hfStatus status = read_count(r, item->name, &count);
+  hfStatus status = hfi_text_count(r, item->name, &count);
   if (!status && count != item->size)
     return HFI_MALFORMED(r, "%s:%d: \"%s\" has %d numbers, not %d", r->path, r->line, item->name, count, item->size);
   if (status) return status;
@@ -106,7 +100,7 @@ static hfStatus read_entry(hfiTextReader* r, const hfiFrictionMatrix* item, int3
 // Reads a matrix, whose rows must come in ascending order.
 static hfStatus read_matrix(hfiTextReader* r, const hfiFrictionMatrix* item, hfiArena* arena) {
   int32_t count = 0, last = 0;
-  hfStatus status = read_count(r, item->name, &count);
+  hfStatus status = hfi_text_count(r, item->name, &count);
   if (!status && (count < 0 || (size_t)count > r->size / 6)) // An entry has six characters at least.
     return HFI_MALFORMED(r, "%s:%d: \"%s\" cannot have %d entries", r->path, r->line, item->name, count);
   if (status) return status;
@@ -140,8 +134,7 @@ static hfStatus read_problem(hfiTextReader* r, void* object, hfiArena* arena) {
   int nmatrix = hfi_friction_matrices(P, matrices), nvector = hfi_friction_vectors(P, vectors);
   for (int k = 0; k < nvector && !status; ++k) status = read_vector(r, &vectors[k], arena);
   for (int k = 0; k < nmatrix && !status; ++k) status = read_matrix(r, &matrices[k], arena);
-  if (!status && hfi_text_next_line(r)) status = HFI_MALFORMED(r, "%s:%d: more than expected", r->path, r->line);
-  return status;
+  return status ? status : hfi_text_expect_end(r);
 }
 
 static hfStatus check_problem(const void* object, hfError* error) { return hf_friction_problem_validate(object, error); }

@@ -17,6 +17,7 @@
 #include "ode/controller.h"
 #include "ode/step.h"
 
+#include "base/finite.h"
 #include "base/object.h"
 #include "math/vec3.h"
 
@@ -31,7 +32,7 @@ static const double SMALLEST_BEND = 1e-9;
 // f jumps within a step that bends by at least a quarter of the bend of a step 64 times as long: at a kink a 64th would be left, and less
 // of a stiff motion [-].
 static const double JUMP_SHARE = 0.25, JUMP_LENGTH = 1. / 64;
-// So many steps that are not stiff make good for one that is.
+// So many steps that are not stiff give one stiff step back.
 enum { REST = 4 };
 // Under error control Newton may leave an error of this share of the accuracy [-].
 static const double NEWTON_SHARE = 0.05;
@@ -55,9 +56,7 @@ struct hfIntegrator {
                                    // length; 0: there is none [s]
   int32_t jumps;                   // 1: f jumps within the last step that was tried
   int32_t crossed;                 // 1: the last accepted step crossed a jump
-  double stiffness, stiffest;      // explicit: a large rate of the equation at the last step [1/s]; h times it from which on a step is stiff [-]
-  double least;                    // the smallest stiffness of the stiff steps that count [1/s]
-  int32_t patience, most, rest;    // an advance ends after `patience` stiff steps, at first `most`; steps since the last that were not
+  hfiStiffnessWatch watch;         // explicit
   hfStatus status;
 };
 
@@ -174,15 +173,7 @@ hfIntegratorReport hf_integrator_report(const hfIntegrator* in) {
 }
 
 double hf_integrator_next_step(const hfIntegrator* in) { return in->next; }
-double hfi_integrator_stiffness(const hfIntegrator* in) { return in->patience < in->most ? in->least : in->stiffness; }
-int hfi_integrator_patience(const hfIntegrator* in) { return in->patience; }
-void hfi_integrator_stop_where_stiff(hfIntegrator* in, double stiffest, int patience, int most) {
-  in->stiffest = stiffest;
-  in->patience = patience;
-  in->most = most;
-  in->rest = 0;
-  in->least = INFINITY;
-}
+hfiStiffnessWatch* hfi_integrator_watch(hfIntegrator* in) { return &in->watch; }
 void hf_integrator_set_next_step(hfIntegrator* in, double step) { in->next = step; }
 
 void hf_integrator_trace(hfIntegrator* in, hfNewtonIterate* iterate, int capacity) {
@@ -313,7 +304,7 @@ static hfStatus attempt(hfIntegrator* in, double t, double h, const double* x) {
   if (s->table->gamma == 0) in->estimate = max2(in->estimate, second_estimate_explicit(in, h));
   else if (!hfi_butcher_embedded(s->table)) in->estimate = max2(in->estimate, second_estimate_doubling(in, t, h));
   if (s->table->gamma > 0 && in->config.extrapolate) extrapolate(in);
-  if (s->table->gamma == 0) in->stiffness = estimate_stiffness(in, h);
+  if (s->table->gamma == 0) in->watch.rate = estimate_stiffness(in, h);
   return HF_OK;
 }
 
@@ -330,8 +321,7 @@ static hfiVerdict judge(const hfIntegrator* in, hfStatus status, double h) {
 static int accept(hfIntegrator* in, double h, double* x) {
   hfiStepper* s = &in->stepper;
   hfi_chart_point(&s->chart, in->u, in->x);
-  for (int i = 0; i < s->chart.ode.nx; ++i)
-    if (!isfinite(in->x[i])) return 0;
+  if (!hfi_all_finite(in->x, s->chart.ode.nx)) return 0;
   memcpy(x, in->x, (size_t)s->chart.ode.nx * sizeof *x);
   hfi_stepper_accept(s);
   ++in->steps;
@@ -351,15 +341,15 @@ static hfRenewal renew(hfIntegrator* in, double t, double* x) {
   return renewal;
 }
 
-// Counts an accepted step. Returns 1 where too many stiff ones were, lately: REST others make good for a stiff one, because a single kink of f
-// may look stiff.
-static int is_too_stiff(hfIntegrator* in, double h) {
-  if (!(in->stiffest > 0)) return 0;
-  if (h * in->stiffness > in->stiffest) {
-    in->least = in->patience == in->most ? in->stiffness : min2(in->least, in->stiffness);
-    return --in->patience < 0;
+// Counts an accepted step of length h. Returns 1 where the advance has to end. A single kink of f may look stiff: that is why other steps
+// give stiff ones back.
+static int is_too_stiff(hfiStiffnessWatch* w, double h) {
+  if (!(w->limit > 0)) return 0;
+  if (h * w->rate > w->limit) {
+    w->least = w->left == w->most ? w->rate : min2(w->least, w->rate);
+    return --w->left < 0;
   }
-  if (in->patience < in->most && ++in->rest == REST) in->rest = 0, ++in->patience;
+  if (w->left < w->most && ++w->rest == REST) w->rest = 0, ++w->left;
   return 0;
 }
 
@@ -432,7 +422,7 @@ hfStatus hf_integrator_advance(hfIntegrator* in, double* t, double* x, double t_
     else ++in->rejected;
     // A step that was shortened to end at its goal is no reason to make the next step as short.
     in->next = verdict.accept && last ? max2(in->next, verdict.h) : verdict.h;
-    if (verdict.accept && (renew(in, *t, x) == HF_RENEWAL_STOP || is_too_stiff(in, h))) break;
+    if (verdict.accept && (renew(in, *t, x) == HF_RENEWAL_STOP || is_too_stiff(&in->watch, h))) break;
   }
   return finish(in, HF_OK);
 }

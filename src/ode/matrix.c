@@ -11,16 +11,6 @@ void hfi_stage_matrix_plan(hfiStageMatrix* matrix, int n, hfiArena* arena) {
   matrix->pivot = HFI_TAKE(arena, int32_t, n);
 }
 
-void hfi_stage_matrix_renew(hfiStageMatrix* matrix) {
-  matrix->known = 1;
-  matrix->factored = 0;
-}
-
-void hfi_stage_matrix_forget(hfiStageMatrix* matrix) {
-  matrix->known = 0;
-  matrix->factored = 0;
-}
-
 int hfi_stage_matrix_factor(hfiStageMatrix* matrix, double gamma_h) {
   const int n = matrix->n;
   if (matrix->factored == gamma_h) return 0;

@@ -10,15 +10,12 @@ typedef struct hfiStageMatrix {
   int n;
   double *J, *LU;        // (n x n)
   int32_t* pivot;        // (n)
-  int known;             // J holds a Jacobian
-  double factored;       // gamma h of the factors; 0: none
+  int known;             // 1: J holds a Jacobian
+  double factored;       // gamma h of the factors; 0: there are none, as after J was written
   int64_t factorisations;
 } hfiStageMatrix;
 
 void hfi_stage_matrix_plan(hfiStageMatrix* matrix, int n, hfiArena* arena);
-// Call after J was written.
-void hfi_stage_matrix_renew(hfiStageMatrix* matrix);
-void hfi_stage_matrix_forget(hfiStageMatrix* matrix);
 // Factors I - gamma_h J unless that was done already; 0, or non-zero where it is singular.
 int hfi_stage_matrix_factor(hfiStageMatrix* matrix, double gamma_h);
 void hfi_stage_matrix_solve(const hfiStageMatrix* matrix, double* b);

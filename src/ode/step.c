@@ -52,11 +52,11 @@ static hfStatus stage_residual(void* context, const double* y, double* r) {
 
 // Computes J = dF/du at u, where F is `rate`.
 static hfStatus form_jacobian(hfiStepper* s, double t, const double* u, const double* rate) {
-  hfi_stage_matrix_forget(&s->matrix);
   ++s->jacobians;
   if (s->tals) s->region = hfi_chart_region(&s->chart, t, u);
   hfStatus status = hfi_chart_jacobian(&s->chart, s->analytic, t, u, rate, s->matrix.J);
-  if (!status) hfi_stage_matrix_renew(&s->matrix);
+  s->matrix.known = !status;
+  s->matrix.factored = 0;
   return status;
 }
 

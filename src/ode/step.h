@@ -38,12 +38,21 @@ void hfi_stepper_centre(hfiStepper* s, const double* x);
 hfStatus hfi_stepper_step(hfiStepper* s, double t, double h, const double* u0, double* u1);
 // An equation of at most the dimensions planned for takes the place of the present one.
 void hfi_integrator_resize(hfIntegrator* integrator, int32_t nx, int32_t n);
-// Explicit methods: a step is stiff whose length times the largest rate of the equation, hfi_integrator_stiffness at the last step [1/s], is
-// above `stiffest` [-]. From now on an advance ends after more than `patience` stiff steps, of which hfi_integrator_patience are left; below
-// zero: it ended so. Steps that are not stiff restore it, slowly, up to `most`; the stiffness is then the least of the stiff steps.
-void hfi_integrator_stop_where_stiff(hfIntegrator* integrator, double stiffest, int patience, int most);
-double hfi_integrator_stiffness(const hfIntegrator* integrator);
-int hfi_integrator_patience(const hfIntegrator* integrator);
+
+// Ends an advance of an explicit method where its stability, and no longer its accuracy, bounds the steps. With the largest rate lambda of the
+// equation, a step is stiff where h lambda > limit. A stiff step takes one of `left`, and the advance ends with the step for which none is left.
+// Steps that are not stiff slowly give them back.
+typedef struct hfiStiffnessWatch {
+  double limit;       // 0: nothing is watched [-]
+  int32_t left, most; // stiff steps that may still come, -1 where the advance has ended for them; how many there can be
+  int32_t rest;       // steps that were not stiff since one was given back
+  double rate;        // lambda at the last step [1/s]
+  double least;       // the smallest lambda of the stiff steps that were not given back [1/s]
+} hfiStiffnessWatch;
+// The watch of an integrator, to be set before an advance and read after it.
+hfiStiffnessWatch* hfi_integrator_watch(hfIntegrator* integrator);
+// lambda where steps are stiff, without the peaks of single steps; else that of the last step [1/s].
+static inline double hfi_watched_stiffness(const hfiStiffnessWatch* w) { return w->left < w->most ? w->least : w->rate; }
 
 // F(t, 0) at the centre; NULL where it does not exist.
 const double* hfi_stepper_rate0(hfiStepper* s, double t);

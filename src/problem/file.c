@@ -106,9 +106,7 @@ static hfStatus read_header(hfiTextReader* r, hfStepProblem* P) {
   if (!status) status = hfi_text_expect(r, "h");
   if (!status) status = hfi_text_real(r, &P->h);
   if (!status) status = hfi_text_end_line(r);
-  if (!status) status = hfi_text_expect(r, "nrow");
-  if (!status) status = hfi_text_int(r, &P->nrow);
-  return status ? status : hfi_text_end_line(r);
+  return status ? status : hfi_text_count(r, "nrow", &P->nrow);
 }
 
 // Reads the length of section i behind its name. It must not exceed what the file could hold, and must agree with
@@ -143,8 +141,7 @@ static hfStatus read_sections(hfiTextReader* r, hfStepProblem* P, section* list,
     for (int32_t k = 0; k < count && !status; ++k)
       status = read_element(r, list + i, array ? array + (size_t)k * list[i].stride : scratch);
   }
-  if (!status && hfi_text_next_line(r)) status = HFI_MALFORMED(r, "%s:%d: more than expected", r->path, r->line);
-  return status;
+  return status ? status : hfi_text_expect_end(r);
 }
 
 static hfStatus read_problem(hfiTextReader* r, void* object, hfiArena* arena) {

@@ -64,6 +64,16 @@ hfStatus hfi_text_expect_or_end(hfiTextReader* r, const char* name, int* at_end)
   return *at_end ? HF_OK : read_name(r, name);
 }
 
+hfStatus hfi_text_count(hfiTextReader* r, const char* name, int32_t* count) {
+  hfStatus status = hfi_text_expect(r, name);
+  if (!status) status = hfi_text_int(r, count);
+  return status ? status : hfi_text_end_line(r);
+}
+
+hfStatus hfi_text_expect_end(hfiTextReader* r) {
+  return hfi_text_next_line(r) ? HFI_MALFORMED(r, "%s:%d: more than expected", r->path, r->line) : HF_OK;
+}
+
 // Returns the whole file as a string that the caller frees, or NULL after a refusal.
 static char* load(const char* path, size_t* size, hfError* error) {
   FILE* file = fopen(path, "rb");

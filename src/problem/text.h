@@ -38,5 +38,9 @@ hfStatus hfi_text_real(hfiTextReader* r, double* x);
 hfStatus hfi_text_int(hfiTextReader* r, int32_t* x);
 // Refuses a line that goes on.
 hfStatus hfi_text_end_line(hfiTextReader* r);
+// Reads a whole line: a name and a number.
+hfStatus hfi_text_count(hfiTextReader* r, const char* name, int32_t* count);
+// Refuses a file that goes on.
+hfStatus hfi_text_expect_end(hfiTextReader* r);
 
 #endif

@@ -17,9 +17,7 @@ static int in_range(int64_t first, int64_t count, int64_t total) {
 }
 
 static int none_negative(const double* x, int n) {
-  for (int i = 0; i < n; ++i)
-    if (!(x[i] >= 0 && isfinite(x[i]))) return 0;
-  return 1;
+  return hfi_none_negative(x, n) && hfi_all_finite(x, n);
 }
 
 static hfStatus check_counts(const hfStepProblem* P, hfError* error) {

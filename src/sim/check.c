@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/finite.h"
+#include "model/joint.h"
 #include "model/state_words.h"
 
 // The dof's body and joint, for messages.
@@ -47,11 +48,8 @@ static hfStatus check_state(const hfSim* s, const hfState* state, hfError* error
   const hfModel* m = s->model;
   if (!isfinite(state->time)) return hfi_refuse(error, HF_ERROR_NONFINITE, "the time of the state is not finite");
   for (int j = 0; j < m->njnt; ++j)
-    for (int k = 0; k < (j + 1 < m->njnt ? hf_model_jnt_qposadr(m)[j + 1] : m->nq) -
-                            hf_model_jnt_qposadr(m)[j];
-         ++k)
-      if (!isfinite(hf_state_q(state)[hf_model_jnt_qposadr(m)[j] + k]))
-        return refuse_dof(m, hf_model_jnt_dofadr(m)[j], "position", error);
+    if (!hfi_all_finite(hf_state_q(state) + hf_model_jnt_qposadr(m)[j], hfi_joint_nq(hf_model_jnt_type(m)[j])))
+      return refuse_dof(m, hf_model_jnt_dofadr(m)[j], "position", error);
   for (int i = 0; i < m->nv; ++i)
     if (!isfinite(hf_state_v(state)[i])) return refuse_dof(m, i, "velocity", error);
   for (int i = 0; i < m->na; ++i)

@@ -354,13 +354,14 @@ static void test_stiffness_is_measured(void** state) {
     hfIntegratorConfig config = hf_integrator_config_default();
     config.method = methods[m], config.accuracy = 1e-4, config.step = 0.1;
     hfIntegrator* in = make(&ode, &config);
-    hfi_integrator_stop_where_stiff(in, 1.5, 5, 5);
+    hfiStiffnessWatch* watch = hfi_integrator_watch(in);
+    watch->limit = 1.5, watch->left = watch->most = 5, watch->least = INFINITY;
     double t = 0, x = 1;
     hfError error;
     assert_int_equal(hf_integrator_advance(in, &t, &x, 1, &error), HF_OK);
     assert_true(t < 0.1); // after about 6 steps of 2.5/5000 s
-    assert_int_equal(hfi_integrator_patience(in), -1);
-    assert_near(hfi_integrator_stiffness(in), 5000, 500); // the forcing cos t blurs it
+    assert_int_equal(watch->left, -1);
+    assert_near(hfi_watched_stiffness(watch), 5000, 500); // the forcing cos t blurs it
     hf_integrator_free(in);
   }
 }
