@@ -102,38 +102,23 @@ static void take_arrays(hfActuation* a, hfiArena* arena) {
   a->tendon_start = HFI_TAKE(arena, int32_t, m->ntendon + 1);
   a->tendon_dof = HFI_TAKE(arena, int32_t, ntendon_dof);
   a->wrap_slot = HFI_TAKE(arena, int32_t, m->nwrap);
-  a->tendon_length0 = HFI_TAKE(arena, double, m->ntendon);
+  HFI_TAKE_EACH(arena, double, m->ntendon, &a->tendon_length0, &a->tendon_weight, &a->tendon_length, &a->tendon_velocity,
+                                           &a->tendon_total);
   a->moment_start = HFI_TAKE(arena, int32_t, m->nu + 1);
   a->moment_dof = HFI_TAKE(arena, int32_t, nmoment);
-  a->coordinate = HFI_TAKE(arena, int32_t, m->nu);
-  a->drive_sum_of = HFI_TAKE(arena, int32_t, m->nu);
+  HFI_TAKE_EACH(arena, int32_t, m->nu, &a->coordinate, &a->drive_sum_of, &a->law);
   a->limited_joint = HFI_TAKE(arena, int32_t, m->njnt);
-  a->law = HFI_TAKE(arena, int32_t, m->nu);
-  a->dof_weight = HFI_TAKE(arena, double, m->nv);
-  a->tendon_weight = HFI_TAKE(arena, double, m->ntendon);
+  HFI_TAKE_EACH(arena, double, m->nv, &a->dof_weight, &a->gravcomp, &a->v1, &a->wanted, &a->torque, &a->joint_force,
+                                      &a->target_force, &a->dense);
   a->equality_weight = HFI_TAKE(arena, double, 2 * m->neq);
   a->tendon_J = HFI_TAKE(arena, double, ntendon_dof);
-  a->tendon_length = HFI_TAKE(arena, double, m->ntendon);
-  a->tendon_velocity = HFI_TAKE(arena, double, m->ntendon);
   a->moment = HFI_TAKE(arena, double, nmoment);
-  a->length = HFI_TAKE(arena, double, m->nu);
-  a->velocity = HFI_TAKE(arena, double, m->nu);
-  a->gravcomp = HFI_TAKE(arena, double, m->nv);
+  HFI_TAKE_EACH(arena, double, m->nu, &a->length, &a->velocity, &a->input, &a->integral, &a->force);
   a->rate = HFI_TAKE(arena, double, m->na);
   a->due = HFI_TAKE(arena, int32_t, 1);
-  a->v1 = HFI_TAKE(arena, double, m->nv);
-  a->input = HFI_TAKE(arena, double, m->nu);
-  a->integral = HFI_TAKE(arena, double, m->nu);
-  a->wanted = HFI_TAKE(arena, double, m->nv);
-  a->torque = HFI_TAKE(arena, double, m->nv);
-  a->force = HFI_TAKE(arena, double, m->nu);
-  a->joint_force = HFI_TAKE(arena, double, m->nv);
-  a->target_force = HFI_TAKE(arena, double, m->nv);
-  a->tendon_total = HFI_TAKE(arena, double, m->ntendon);
   a->servo = HFI_TAKE(arena, hfiServo, m->nu);
   a->drive = HFI_TAKE(arena, hfiDrive, m->nu);
   a->drive_sum = HFI_TAKE(arena, hfiDriveSum, m->nu);
-  a->dense = HFI_TAKE(arena, double, m->nv);
   for (int i = 0; i < 2; ++i) a->column[i] = HFI_TAKE(arena, hfMotion, m->nv);
   hfi_rows_init(&a->rows, m, arena);
 }

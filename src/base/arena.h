@@ -39,5 +39,11 @@ static inline hfiArena hfi_arena_allocate(const hfiArena* plan, const hfAllocato
 }
 
 #define HFI_TAKE(arena, type, count) ((type*)hfi_arena_take((arena), (size_t)(count), sizeof(type)))
+// The same for several arrays of one length: HFI_TAKE_EACH(arena, double, n, &a, &b, &c).
+#define HFI_TAKE_EACH(arena, type, count, ...)                                                                    \
+  do {                                                                                                            \
+    type** const each_[] = {__VA_ARGS__};                                                                         \
+    for (size_t i_ = 0; i_ < sizeof each_ / sizeof *each_; ++i_) *each_[i_] = HFI_TAKE((arena), type, (count));   \
+  } while (0)
 
 #endif

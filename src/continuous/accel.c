@@ -41,13 +41,7 @@ static void take_equalities(hfAccel* a, hfiArena* arena) {
   a->JeM = HFI_TAKE(arena, double, n * m->nv);
   a->Ae = HFI_TAKE(arena, double, n * n);
   a->softened = HFI_TAKE(arena, double, n * n);
-  a->softness = HFI_TAKE(arena, double, n);
-  a->error = HFI_TAKE(arena, double, n);
-  a->damping = HFI_TAKE(arena, double, n);
-  a->stiffness = HFI_TAKE(arena, double, n);
-  a->Jedot_v = HFI_TAKE(arena, double, n);
-  a->target = HFI_TAKE(arena, double, n);
-  a->lambda = HFI_TAKE(arena, double, n);
+  HFI_TAKE_EACH(arena, double, n, &a->softness, &a->error, &a->damping, &a->stiffness, &a->Jedot_v, &a->target, &a->lambda);
   a->eq_cols = HFI_TAKE(arena, int32_t, m->nv);
   a->eq_J = HFI_TAKE(arena, double, 6 * m->nv);
 }
@@ -59,6 +53,7 @@ static void take_arrays(void* object, hfiArena* arena) {
   int contacts = a->config.max_contacts, cols = contacts * a->max_cols;
   size_t square = (size_t)m->nv * (size_t)m->nv;
   a->v = HFI_TAKE(arena, double, m->nv);
+  a->tau = HFI_TAKE(arena, double, m->nv);
   a->act = HFI_TAKE(arena, double, m->na);
   a->contact = HFI_TAKE(arena, hfiAccelContact, contacts);
   a->cols = HFI_TAKE(arena, int32_t, cols);
@@ -69,18 +64,15 @@ static void take_arrays(void* object, hfiArena* arena) {
   a->place = HFI_TAKE(arena, int32_t, contacts);
   a->weight = HFI_TAKE(arena, double, 2 * m->nv + m->na + 6 * contacts);
   a->landing = HFI_TAKE(arena, hfiLanding, contacts);
-  a->tau = HFI_TAKE(arena, double, m->nv);
   a->stop = HFI_TAKE(arena, hfiStop, hfi_accel_max_stops(m));
   a->dof_index = HFI_TAKE(arena, int32_t, m->nv);
   take_equalities(a, arena);
   a->dtau_dq = HFI_TAKE(arena, double, square);
   a->dtau_dv = HFI_TAKE(arena, double, square);
   a->block = HFI_TAKE(arena, double, 7 * a->max_cols);
-  a->column = HFI_TAKE(arena, double, m->nv);
-  a->vdot = HFI_TAKE(arena, double, m->nv);
+  HFI_TAKE_EACH(arena, double, m->nv, &a->column, &a->vdot, &a->v_rated);
   a->q_moved = HFI_TAKE(arena, double, m->nq);
   a->q_rated = HFI_TAKE(arena, double, m->nq);
-  a->v_rated = HFI_TAKE(arena, double, m->nv);
   for (int side = 0; side < 2; ++side) a->moved[side] = HFI_TAKE(arena, hfiMoved, contacts);
   take_problem(a, arena);
 }

@@ -38,9 +38,7 @@ static void take_arrays(void* object, hfiArena* arena) {
     void* memory = hfi_arena_take(arena, 1, hf_state_size(m, capacity));
     if (memory) *states[i] = hf_state_init(memory, m, capacity);
   }
-  c->difference = HFI_TAKE(arena, double, m->nv);
-  c->share = HFI_TAKE(arena, double, m->nv);
-  c->change = HFI_TAKE(arena, double, m->nv);
+  HFI_TAKE_EACH(arena, double, m->nv, &c->difference, &c->share, &c->change);
   hfiDeed* const deeds[] = {&c->full_deed, &c->middle_deed, &c->last_deed};
   for (size_t i = 0; i < sizeof deeds / sizeof *deeds; ++i) deeds[i]->flies = HFI_TAKE(arena, int32_t, m->ntree);
 }

@@ -63,9 +63,7 @@ void hfi_assembly_init(hfiAssembly* a, const hfModel* m, int max_contacts, hfiAr
   p->tree_start = HFI_TAKE(arena, int32_t, m->ntree + 1);
   p->M_start = HFI_TAKE(arena, int32_t, m->ntree + 1);
   p->M = HFI_TAKE(arena, double, entries);
-  p->diag = HFI_TAKE(arena, double, m->nv);
-  p->p = HFI_TAKE(arena, double, m->nv);
-  p->v0 = HFI_TAKE(arena, double, m->nv);
+  HFI_TAKE_EACH(arena, double, m->nv, &p->diag, &p->p, &p->v0);
   p->block = HFI_TAKE(arena, hfStepBlock, c->nblock);
   p->piece = HFI_TAKE(arena, hfStepPiece, c->npiece);
   p->cols = HFI_TAKE(arena, int32_t, c->ncol);
@@ -76,9 +74,7 @@ void hfi_assembly_init(hfiAssembly* a, const hfModel* m, int max_contacts, hfiAr
   a->entry = hfi_arena_take(arena, (size_t)m->nM, sizeof *a->entry);
   a->inverse_mass = HFI_TAKE(arena, double, m->nv);
   a->start = HFI_TAKE(arena, double, m->nv);
-  a->column_v0 = HFI_TAKE(arena, double, 2 * hfi_longest_chain(m));
-  a->column_start = HFI_TAKE(arena, double, 2 * hfi_longest_chain(m));
-  a->column_inverse = HFI_TAKE(arena, double, 2 * hfi_longest_chain(m));
+  HFI_TAKE_EACH(arena, double, 2 * hfi_longest_chain(m), &a->column_v0, &a->column_start, &a->column_inverse);
   a->drift = HFI_TAKE(arena, double, c->nrow);
   if (!arena->base) return;
   int start = 0, entry = 0;

@@ -13,13 +13,10 @@ static void take_arrays(void* object, hfiArena* arena) {
   d->ctrl_rate = HFI_TAKE(arena, double, 2 * m->nu);
   d->tau = HFI_TAKE(arena, double, m->nv);
   hfi_flight_init(&d->flight, &d->world->dynamics, arena);
-  d->flies = HFI_TAKE(arena, int32_t, m->ntree);
-  d->unforeseen = HFI_TAKE(arena, int32_t, m->ntree);
-  d->changed = HFI_TAKE(arena, int32_t, m->ntree);
+  HFI_TAKE_EACH(arena, int32_t, m->ntree, &d->flies, &d->unforeseen, &d->changed, &d->could_pass);
   d->push = HFI_TAKE(arena, double, m->ntree);
-  d->foreseen = HFI_TAKE(arena, double, m->nv);
-  d->could_pass = HFI_TAKE(arena, int32_t, m->ntree);
   d->stop_time = HFI_TAKE(arena, double, m->ntree);
+  d->foreseen = HFI_TAKE(arena, double, m->nv);
   d->about = HFI_TAKE(arena, hfiTurningCentre, m->ntree);
   d->impact = HFI_TAKE(arena, hfiRebound, contacts);
   if (d->config.sleep) hfi_sleep_init(d, arena);

@@ -285,11 +285,7 @@ void hfi_sleep_stop(hfiDiscrete* s) {
 void hfi_sleep_init(hfiDiscrete* s, hfiArena* arena) {
   const hfModel* m = s->world->model;
   hfiSleep* z = &s->sleep;
-  z->asleep = HFI_TAKE(arena, int32_t, m->ntree);
-  z->woken = HFI_TAKE(arena, int32_t, m->ntree);
-  z->parent = HFI_TAKE(arena, int32_t, m->ntree);
-  z->mark = HFI_TAKE(arena, int32_t, m->ntree);
-  z->driven = HFI_TAKE(arena, int32_t, m->ntree);
+  HFI_TAKE_EACH(arena, int32_t, m->ntree, &z->asleep, &z->woken, &z->parent, &z->mark, &z->driven);
   z->still = HFI_TAKE(arena, int32_t, m->ngeom);
   z->signature = HFI_TAKE(arena, uint64_t, m->ntree);
   z->q = HFI_TAKE(arena, double, m->nq);

@@ -77,22 +77,15 @@ static void take_results(hfDynamics* d, hfiArena* arena) {
   d->p_WO = HFI_TAKE(arena, hfVec3, m->ntree);
   d->S = HFI_TAKE(arena, hfMotion, m->nv);
   d->I = HFI_TAKE(arena, hfiInertia, d->nlink);
-  d->v = HFI_TAKE(arena, double, m->nv);
-  d->V = HFI_TAKE(arena, hfMotion, d->nlink);
-  d->A = HFI_TAKE(arena, hfMotion, d->nlink);
   d->Ic = HFI_TAKE(arena, hfiInertia, d->nlink);
+  HFI_TAKE_EACH(arena, double, m->nv, &d->v, &d->Dinv, &d->inverse_mass, &d->c, &d->u, &d->gradient);
+  HFI_TAKE_EACH(arena, hfMotion, d->nlink, &d->V, &d->A, &d->B);
   d->M = HFI_TAKE(arena, double, m->nM);
   d->L = HFI_TAKE(arena, double, m->nM);
-  d->Dinv = HFI_TAKE(arena, double, m->nv);
-  d->inverse_mass = HFI_TAKE(arena, double, m->nv);
   d->postponed = HFI_TAKE(arena, int32_t, m->ntree);
-  d->c = HFI_TAKE(arena, double, m->nv);
   d->F = HFI_TAKE(arena, hfForce, d->nlink);
-  d->B = HFI_TAKE(arena, hfMotion, d->nlink);
   d->Ia = HFI_TAKE(arena, hfiArticulated, d->nlink);
   d->U = HFI_TAKE(arena, hfForce, m->nv);
-  d->u = HFI_TAKE(arena, double, m->nv);
-  d->gradient = HFI_TAKE(arena, double, m->nv);
   d->tendon_dof = HFI_TAKE(arena, int32_t, m->nv);
   d->work = HFI_TAKE(arena, double, m->nq + 3 * m->nv);
 }

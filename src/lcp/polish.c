@@ -27,10 +27,7 @@ static Refinement take_refinement(hfiArena* arena, int32_t n) {
   Refinement k;
   k.qr = hfi_qr_take(arena, n, n);
   k.basic = HFI_TAKE(arena, int32_t, n);
-  k.trial = HFI_TAKE(arena, double, n);
-  k.w = HFI_TAKE(arena, double, n);
-  k.rhs = HFI_TAKE(arena, double, n);
-  k.step = HFI_TAKE(arena, double, n);
+  HFI_TAKE_EACH(arena, double, n, &k.trial, &k.w, &k.rhs, &k.step);
   return k;
 }
 

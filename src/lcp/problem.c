@@ -22,9 +22,7 @@
 hfiLcp hfi_lcp_take(hfiArena* arena, int32_t n) {
   hfiLcp p = {n, NULL, NULL, NULL, NULL};
   p.A = HFI_TAKE(arena, double, (size_t)n * (size_t)n);
-  p.b = HFI_TAKE(arena, double, n);
-  p.lo = HFI_TAKE(arena, double, n);
-  p.hi = HFI_TAKE(arena, double, n);
+  HFI_TAKE_EACH(arena, double, n, &p.b, &p.lo, &p.hi);
   return p;
 }
 

@@ -17,14 +17,8 @@ void hfi_block_plan_pattern(hfiBlockMatrix* B, hfiArena* arena, int32_t max_node
   B->max_n = max_n;
   B->graph = HFI_TAKE(arena, uint64_t, nodes * ((nodes + 63) / 64));
   B->ordered = HFI_TAKE(arena, uint64_t, nodes * ((nodes + 63) / 64));
-  B->weight = HFI_TAKE(arena, int32_t, nodes);
-  B->ordered_weight = HFI_TAKE(arena, int32_t, nodes);
-  B->degree = HFI_TAKE(arena, int32_t, nodes);
-  B->order = HFI_TAKE(arena, int32_t, nodes);
-  B->position = HFI_TAKE(arena, int32_t, nodes);
-  B->size = HFI_TAKE(arena, int32_t, nodes);
+  HFI_TAKE_EACH(arena, int32_t, nodes, &B->weight, &B->ordered_weight, &B->degree, &B->order, &B->position, &B->size, &B->width);
   B->first = HFI_TAKE(arena, int32_t, nodes + 1);
-  B->width = HFI_TAKE(arena, int32_t, nodes);
   B->start = HFI_TAKE(arena, int32_t, nodes + 1);
   B->later = HFI_TAKE(arena, int32_t, pairs);
   B->offset = HFI_TAKE(arena, int32_t, pairs);

@@ -85,8 +85,6 @@ static hfStatus describe_chain(hfArm* arm, int root, hfError* error) {
 static void take_arrays(void* object, hfiArena* arena) {
   hfArm* arm = object;
   size_t n = (size_t)arm->n, nv = (size_t)arm->model->nv;
-  double** rows[] = {&arm->g,  &arm->x,    &arm->y,    &arm->lo,
-                     &arm->hi, &arm->wish, &arm->best, &arm->trial};
   arm->joint = HFI_TAKE(arena, hfiArmJoint, n);
   arm->q_world = HFI_TAKE(arena, double, arm->model->nq);
   arm->J = HFI_TAKE(arena, double, 6 * nv);
@@ -95,7 +93,7 @@ static void take_arrays(void* object, hfiArena* arena) {
   arm->Jw = HFI_TAKE(arena, double, 6 * n);
   arm->H = HFI_TAKE(arena, double, n* n);
   arm->U = HFI_TAKE(arena, double, n* n);
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) *rows[i] = HFI_TAKE(arena, double, n);
+  HFI_TAKE_EACH(arena, double, n, &arm->g, &arm->x, &arm->y, &arm->lo, &arm->hi, &arm->wish, &arm->best, &arm->trial);
   arm->at = HFI_TAKE(arena, int32_t, n);
   arm->index = HFI_TAKE(arena, int32_t, n);
 }

@@ -14,9 +14,7 @@ void hfi_chart_plan(hfiChart* chart, hfiArena* arena) {
   const hfOde* ode = &chart->ode;
   chart->x0 = HFI_TAKE(arena, double, ode->nx);
   chart->x = HFI_TAKE(arena, double, ode->nx);
-  chart->raw = HFI_TAKE(arena, double, ode->n);
-  chart->shifted = HFI_TAKE(arena, double, ode->n);
-  chart->f = HFI_TAKE(arena, double, ode->n);
+  HFI_TAKE_EACH(arena, double, ode->n, &chart->raw, &chart->shifted, &chart->f);
 }
 
 void hfi_chart_point(const hfiChart* chart, const double* u, double* x) {

@@ -109,9 +109,7 @@ static void take_arrays(void* object, hfiArena* arena) {
   hfIntegrator* in = object;
   const hfOde* ode = &in->stepper.chart.ode;
   hfi_stepper_plan(&in->stepper, hfi_butcher(in->config.method), arena);
-  in->u = HFI_TAKE(arena, double, ode->n);
-  in->half = HFI_TAKE(arena, double, ode->n);
-  in->error = HFI_TAKE(arena, double, ode->n);
+  HFI_TAKE_EACH(arena, double, ode->n, &in->u, &in->half, &in->error);
   in->x = HFI_TAKE(arena, double, ode->nx);
 }
 

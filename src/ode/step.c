@@ -25,10 +25,7 @@ void hfi_stepper_plan(hfiStepper* s, const hfiButcher* table, hfiArena* arena) {
   hfi_chart_plan(&s->chart, arena);
   if (table->gamma > 0) hfi_stage_matrix_plan(&s->matrix, ode->n, arena);
   s->K = HFI_TAKE(arena, double, table->stages * ode->n);
-  s->base = HFI_TAKE(arena, double, ode->n);
-  s->update = HFI_TAKE(arena, double, ode->n);
-  s->rate = HFI_TAKE(arena, double, ode->n);
-  s->rate0 = HFI_TAKE(arena, double, ode->n);
+  HFI_TAKE_EACH(arena, double, ode->n, &s->base, &s->update, &s->rate, &s->rate0);
 }
 
 static void copy(double* to, const double* from, int n) { memcpy(to, from, (size_t)n * sizeof *to); }

@@ -23,9 +23,7 @@ void hfi_island_plan(hfiIsland* I, hfiArena* arena, const hfStepCapacity* c) {
   size_t nv = (size_t)c->nv, nrow = (size_t)c->nrow, njac = (size_t)c->njac,
          nblock = (size_t)c->nblock;
   size_t padded = 16 * njac; // A Jacobian of one number is padded to 4 x 4.
-  I->tree = HFI_TAKE(arena, int32_t, c->ntree);
-  I->first = HFI_TAKE(arena, int32_t, c->ntree);
-  I->node = HFI_TAKE(arena, int32_t, c->ntree);
+  HFI_TAKE_EACH(arena, int32_t, c->ntree, &I->tree, &I->first, &I->node);
   I->block = HFI_TAKE(arena, hfiIslandBlock, nblock);
   I->scalar = HFI_TAKE(arena, hfiScalar, nblock);
   I->patch = HFI_TAKE(arena, hfiPatch, nblock);

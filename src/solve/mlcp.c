@@ -54,13 +54,11 @@ static void take_arrays(void* object, hfiArena* arena) {
   m->J = HFI_TAKE(arena, double, (size_t)m->max_row * (size_t)c->nv);
   m->W = HFI_TAKE(arena, double, (size_t)m->max_row * (size_t)c->nv);
   m->G = HFI_TAKE(arena, double, (size_t)m->max_row * (size_t)m->max_row);
-  double** const rows[] = {&m->g, &m->target, &m->soft, &m->lo, &m->hi, &m->x};
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) *rows[i] = HFI_TAKE(arena, double, m->max_row);
+  HFI_TAKE_EACH(arena, double, m->max_row, &m->g, &m->target, &m->soft, &m->lo, &m->hi, &m->x);
   m->A = HFI_TAKE(arena, double, (size_t)c->max_tree_nv * (size_t)c->max_tree_nv);
   m->free_v = HFI_TAKE(arena, double, c->nv);
   m->lcp_A = HFI_TAKE(arena, double, (size_t)n * (size_t)n);
-  double** const entries[] = {&m->lcp_b, &m->lcp_lo, &m->lcp_hi, &m->z};
-  for (size_t i = 0; i < sizeof entries / sizeof *entries; ++i) *entries[i] = HFI_TAKE(arena, double, n);
+  HFI_TAKE_EACH(arena, double, n, &m->lcp_b, &m->lcp_lo, &m->lcp_hi, &m->z);
   m->work = HFI_TAKE(arena, char, m->work_size);
 }
 

@@ -13,13 +13,10 @@
 void hfi_partition_plan(hfiPartition* S, hfiArena* arena, int32_t ntree, int32_t nblock, int32_t npiece) {
   S->count = 0;
   S->tree_start = HFI_TAKE(arena, int32_t, ntree + 1);
-  S->tree = HFI_TAKE(arena, int32_t, ntree);
   S->block_start = HFI_TAKE(arena, int32_t, ntree + 1);
+  HFI_TAKE_EACH(arena, int32_t, ntree, &S->tree, &S->parent, &S->label, &S->next);
   S->block = HFI_TAKE(arena, int32_t, nblock);
-  S->parent = HFI_TAKE(arena, int32_t, ntree);
-  S->label = HFI_TAKE(arena, int32_t, ntree);
   S->block_label = HFI_TAKE(arena, int32_t, nblock);
-  S->next = HFI_TAKE(arena, int32_t, ntree);
   S->known = HFI_TAKE(arena, int32_t, npiece);
   S->known_trees = -1, S->nknown = 0, S->max_known = npiece;
 }

@@ -59,12 +59,8 @@ static void take_problem(hfRigid* r, hfiArena* arena, size_t contacts, size_t ro
   p->W_N = HFI_TAKE(arena, double, contacts* nv);
   p->W_T = HFI_TAKE(arena, double, 2 * contacts * nv);
   p->A = HFI_TAKE(arena, double, rows* rows);
-  p->b = HFI_TAKE(arena, double, rows);
+  HFI_TAKE_EACH(arena, double, rows, &p->b, &p->k, &p->c, &p->x, &p->y);
   p->rolling = HFI_TAKE(arena, int32_t, rows);
-  p->k = HFI_TAKE(arena, double, rows);
-  p->c = HFI_TAKE(arena, double, rows);
-  p->x = HFI_TAKE(arena, double, rows);
-  p->y = HFI_TAKE(arena, double, rows);
   p->vdot = HFI_TAKE(arena, double, nv);
 }
 
@@ -85,11 +81,8 @@ static void take_arrays(void* object, hfiArena* arena) {
   r->column = HFI_TAKE(arena, double, nv);
   r->pair = HFI_TAKE(arena, double, 2 * nv);
   r->zero = HFI_TAKE(arena, double, hfi_accel_max_equality(r->model));
-  r->lo = HFI_TAKE(arena, double, rows);
-  r->hi = HFI_TAKE(arena, double, rows);
+  HFI_TAKE_EACH(arena, double, rows, &r->lo, &r->hi, &r->polygon_b, &r->polygon_z);
   r->polygon_A = HFI_TAKE(arena, double, rows* rows);
-  r->polygon_b = HFI_TAKE(arena, double, rows);
-  r->polygon_z = HFI_TAKE(arena, double, rows);
   r->polygon_column = HFI_TAKE(arena, char, rows* hfi_polygon_column_size());
   r->polygon_slack = HFI_TAKE(arena, int32_t, 3 * contacts);
   take_problem(r, arena, contacts, rows, nv);
