@@ -36,7 +36,7 @@ typedef struct request { // of the page
 typedef struct server {
   const serverOptions* options;
   struct lws_context* context;
-  world* world;
+  liveWorld* world;
   char token[TOKEN + 1];
   client* clients[MAX_CLIENTS];
   int count, controller; // index of the client that controls, -1: none

@@ -19,7 +19,7 @@ enum { QUEUE = 256 };
 static const double frame_time = 1.0 / 60; // of the wall clock [s]
 static const double watch_time = 0.5;      // between looks at the scene file [s]
 
-struct world {
+struct liveWorld {
   worldOptions options;
   pthread_t thread;
   pthread_mutex_t mutex; // of the fields down to `sequence`
@@ -43,7 +43,7 @@ struct world {
 
 // ---- loading ---------------------------------------------------------------------------------------
 
-static int open_session(world* w, scene* loaded, hfiSession* session, hfError* error) {
+static int open_session(liveWorld* w, scene* loaded, hfiSession* session, hfError* error) {
   start begin;
   if (make_start(&w->options.start, loaded->model, &begin) != CLI_GOOD) {
     snprintf(error->message, sizeof error->message,
@@ -56,7 +56,7 @@ static int open_session(world* w, scene* loaded, hfiSession* session, hfError* e
   return exit_status_of(status);
 }
 
-static void publish_hello(world* w) {
+static void publish_hello(liveWorld* w) {
   hfiBytes bytes = {0};
   if (w->recording) {
     size_t size;
@@ -79,7 +79,7 @@ static void publish_hello(world* w) {
 }
 
 // Loads the scene again. A file that is refused leaves the world as it is; the page shows why.
-static void reload(world* w) {
+static void reload(liveWorld* w) {
   scene loaded = {0};
   hfiSession session;
   hfError error = {HF_OK, ""};
@@ -101,7 +101,7 @@ static void reload(world* w) {
   publish_hello(w);
 }
 
-static void look_at_file(world* w, double now) {
+static void look_at_file(liveWorld* w, double now) {
   if (!w->has_session || now - w->looked < watch_time) return;
   w->looked = now;
   unsigned long long stamp = watch_stamp(w->options.scene.path);
@@ -115,7 +115,7 @@ static void look_at_file(world* w, double now) {
 enum { SAVED_PATH = 600 };
 
 // A name after the time of day that no file has yet: holdfast-20260131-140000.rec, holdfast-20260131-140000-2.rec, ...
-static void name_file(const world* w, const char* ending, char path[static SAVED_PATH]) {
+static void name_file(const liveWorld* w, const char* ending, char path[static SAVED_PATH]) {
   char stamp[32];
   time_t now = time(NULL);
   struct tm local;
@@ -125,7 +125,7 @@ static void name_file(const world* w, const char* ending, char path[static SAVED
     snprintf(path, SAVED_PATH, "%.500s/holdfast-%s-%d.%s", w->options.out, stamp, i, ending);
 }
 
-static void save(world* w, int report) {
+static void save(liveWorld* w, int report) {
   char path[SAVED_PATH];
   hfError error = {HF_OK, ""};
   hfStatus status = HF_ERROR_MEMORY;
@@ -145,7 +145,7 @@ static void save(world* w, int report) {
 
 // ---- the loop --------------------------------------------------------------------------------------
 
-static void obey(world* w, const hfiCommand* command) {
+static void obey(liveWorld* w, const hfiCommand* command) {
   hfError error = {HF_OK, ""};
   w->changed = 1;
   if (!w->has_session) return;
@@ -159,7 +159,7 @@ static void obey(world* w, const hfiCommand* command) {
 }
 
 // Takes the commands out of the queue; returns 0 when the world is to stop.
-static int obey_all(world* w) {
+static int obey_all(liveWorld* w) {
   hfiCommand commands[QUEUE];
   pthread_mutex_lock(&w->mutex);
   int count = w->queued, stop = w->stop;
@@ -172,7 +172,7 @@ static int obey_all(world* w) {
   return !stop;
 }
 
-static void put_live(const world* w, hfiBytes* out) {
+static void put_live(const liveWorld* w, hfiBytes* out) {
   const hfiSession* s = &w->session;
   size_t chunk = hfi_chunk_begin(out, HFI_CHUNK_LIVE);
   hfi_bytes_print(
@@ -189,7 +189,7 @@ static void put_live(const world* w, hfiBytes* out) {
   hfi_chunk_end(out, chunk);
 }
 
-static void publish_frame(world* w, double now, hfiBytes* events) {
+static void publish_frame(liveWorld* w, double now, hfiBytes* events) {
   hfi_session_frame(&w->session, now, events);
   put_live(w, events);
   packet* made = events->failed ? NULL : packet_make(events->data, events->size);
@@ -204,7 +204,7 @@ static void publish_frame(world* w, double now, hfiBytes* events) {
   w->options.published(w->options.context);
 }
 
-static void measure_factor(world* w, double now) {
+static void measure_factor(liveWorld* w, double now) {
   if (now - w->factor_time < 0.5) return;
   w->factor = (w->session.state->time - w->factor_start) / (now - w->factor_time);
   w->factor_time = now, w->factor_start = w->session.state->time;
@@ -218,7 +218,7 @@ static void sleep_until(double time) {
 }
 
 static void* run_world(void* argument) {
-  world* w = argument;
+  liveWorld* w = argument;
   hfiBytes out = {0};
   double before = wall_clock();
   while (obey_all(w)) {
@@ -254,7 +254,7 @@ static int is_recording(const char* path) {
 }
 
 // A scene with keyframes often stands at them alone as its author meant it.
-static void mention_keyframes(world* w) {
+static void mention_keyframes(liveWorld* w) {
   const hfModel* m = w->loaded.model;
   if (w->options.start.keyframe || w->options.start.qpos || m->nkey == 0) return;
   int n = snprintf(w->message, sizeof w->message, "The tab Control can start this scene from a keyframe:");
@@ -264,7 +264,7 @@ static void mention_keyframes(world* w) {
   }
 }
 
-static int load(world* w) {
+static int load(liveWorld* w) {
   hfError error = {HF_OK, ""};
   int status;
   if (is_recording(w->options.scene.path)) {
@@ -283,7 +283,7 @@ static int load(world* w) {
 }
 
 // The thread takes no signals: those who wait for them are elsewhere.
-static int start_thread(world* w) {
+static int start_thread(liveWorld* w) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &before);
@@ -292,8 +292,8 @@ static int start_thread(world* w) {
   return status == 0;
 }
 
-int world_start(world** made, const worldOptions* options) {
-  world* w = calloc(1, sizeof *w);
+int world_start(liveWorld** made, const worldOptions* options) {
+  liveWorld* w = calloc(1, sizeof *w);
   if (!w) return say_error("out of memory"), CLI_FAILED;
   w->options = *options;
   pthread_mutex_init(&w->mutex, NULL);
@@ -314,7 +314,7 @@ int world_start(world** made, const worldOptions* options) {
 }
 
 // Asks the thread to end and waits for it; returns whether it ended in time.
-static int end_thread(world* w) {
+static int end_thread(liveWorld* w) {
   struct timespec until;
   clock_gettime(CLOCK_REALTIME, &until); // the clock of conditions
   long nanoseconds = until.tv_nsec + (long)(1e9 * WORLD_PATIENCE);
@@ -328,7 +328,7 @@ static int end_thread(world* w) {
   return ended;
 }
 
-int world_stop(world* w) {
+int world_stop(liveWorld* w) {
   if (!end_thread(w)) return 0;
   if (w->has_session) hfi_session_close(&w->session);
   unload_scene(&w->options.scene, &w->loaded);
@@ -339,13 +339,13 @@ int world_stop(world* w) {
   return 1;
 }
 
-void world_watched(world* w) {
+void world_watched(liveWorld* w) {
   pthread_mutex_lock(&w->mutex);
   w->watched = 1;
   pthread_mutex_unlock(&w->mutex);
 }
 
-int world_command(world* w, const hfiCommand* command) {
+int world_command(liveWorld* w, const hfiCommand* command) {
   pthread_mutex_lock(&w->mutex);
   int room = w->queued < QUEUE;
   if (room) w->queue[w->queued++] = *command;
@@ -353,7 +353,7 @@ int world_command(world* w, const hfiCommand* command) {
   return room;
 }
 
-packet* world_hello(world* w, unsigned* generation) {
+packet* world_hello(liveWorld* w, unsigned* generation) {
   pthread_mutex_lock(&w->mutex);
   packet* p = *generation != w->generation ? packet_hold(w->hello) : NULL;
   *generation = w->generation;
@@ -361,7 +361,7 @@ packet* world_hello(world* w, unsigned* generation) {
   return p;
 }
 
-packet* world_frame(world* w, unsigned long* sequence) {
+packet* world_frame(liveWorld* w, unsigned long* sequence) {
   pthread_mutex_lock(&w->mutex);
   packet* p = *sequence != w->sequence ? packet_hold(w->frame) : NULL;
   *sequence = w->sequence;

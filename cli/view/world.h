@@ -27,23 +27,23 @@ typedef struct worldOptions {
   void* context;
 } worldOptions;
 
-typedef struct world world;
+typedef struct liveWorld liveWorld;
 
 // Loads the scene or recording and starts the thread. Returns the exit status, after saying what is wrong.
-int world_start(world** made, const worldOptions* options);
+int world_start(liveWorld** made, const worldOptions* options);
 // Ends the thread and frees the world. Returns 0, and frees nothing, where the thread is still in a step or reads a scene after
 // WORLD_PATIENCE; the program can then only end without its help.
-int world_stop(world* w);
+int world_stop(liveWorld* w);
 static const double WORLD_PATIENCE = 0.5; // [s]
 
 // Somebody watches: a world that is not paused begins to play. It waits for that, so that nobody misses its beginning.
-void world_watched(world* w);
+void world_watched(liveWorld* w);
 // Queues a command; 0 when the queue is full.
-int world_command(world* w, const hfiCommand* command);
+int world_command(liveWorld* w, const hfiCommand* command);
 
 // What a client needs first: a recording without frames, or all of one. *generation changes with it.
-packet* world_hello(world* w, unsigned* generation);
+packet* world_hello(liveWorld* w, unsigned* generation);
 // The newest frame if it is newer than *sequence, which becomes its number; else NULL.
-packet* world_frame(world* w, unsigned long* sequence);
+packet* world_frame(liveWorld* w, unsigned long* sequence);
 
 #endif

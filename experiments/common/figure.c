@@ -13,10 +13,10 @@ void figure_add(figure* f, const char* name, int count, const double* x, const d
   f->curve[f->count++] = c;
 }
 
-typedef struct Axis {
+typedef struct FigureAxis {
   double lo, hi;
   int log;
-} Axis; // in log10 where log
+} FigureAxis; // in log10 where log
 
 static int usable(double value, int log) { return isfinite(value) && (!log || value > 0); }
 static double scaled(double value, int log) { return log ? log10(value) : value; }
@@ -24,8 +24,8 @@ static int point_usable(const figure* f, const figureCurve* c, int i) {
   return usable(c->x[i], f->xlog) && usable(c->y[i], f->ylog);
 }
 
-static Axis range_of(const figure* f, int vertical) {
-  Axis a = {INFINITY, -INFINITY, vertical ? f->ylog : f->xlog};
+static FigureAxis range_of(const figure* f, int vertical) {
+  FigureAxis a = {INFINITY, -INFINITY, vertical ? f->ylog : f->xlog};
   for (int k = 0; k < f->count; ++k)
     for (int i = 0; i < f->curve[k].count; ++i) {
       if (!point_usable(f, &f->curve[k], i)) continue;
@@ -38,28 +38,28 @@ static Axis range_of(const figure* f, int vertical) {
   return a;
 }
 
-static double x_at(const Axis* a, double v) {
+static double x_at(const FigureAxis* a, double v) {
   return LEFT + (WIDTH - LEFT - RIGHT) * (v - a->lo) / (a->hi - a->lo);
 }
-static double y_at(const Axis* a, double v) {
+static double y_at(const FigureAxis* a, double v) {
   return svg_y(v, a->lo, a->hi);
 }
 
 // 1, 2 or 5 times a power of ten, about a sixth of the range; whole decades on a log axis.
-static double tick_step(const Axis* a) {
+static double tick_step(const FigureAxis* a) {
   double raw = (a->hi - a->lo) / 6, base = pow(10, floor(log10(raw))), m = raw / base;
   double step = base * (m < 1.5 ? 1 : m < 3.5 ? 2 : m < 7.5 ? 5 : 10);
   return a->log ? fmax(1, floor(step + 0.5)) : step;
 }
 
-static void label_tick(FILE* out, const Axis* a, double v) {
+static void label_tick(FILE* out, const FigureAxis* a, double v) {
   if (a->log)
     fprintf(out, "10<tspan dy=\"-5\" font-size=\"10\">%.0f</tspan>", v);
   else
     fprintf(out, "%.6g", fabs(v) < 1e-12 * (a->hi - a->lo) ? 0 : v);
 }
 
-static void draw_axis(FILE* out, const Axis* a, int vertical, const char* label) {
+static void draw_axis(FILE* out, const FigureAxis* a, int vertical, const char* label) {
   double step = tick_step(a);
   for (double v = ceil(a->lo / step) * step; v <= a->hi + 1e-9 * step; v += step) {
     double p = vertical ? y_at(a, v) : x_at(a, v);
@@ -85,7 +85,7 @@ static void draw_axis(FILE* out, const Axis* a, int vertical, const char* label)
             (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 14, label);
 }
 
-static void draw_curve(FILE* out, const figure* f, int k, const Axis* ax, const Axis* ay) {
+static void draw_curve(FILE* out, const figure* f, int k, const FigureAxis* ax, const FigureAxis* ay) {
   const figureCurve* c = &f->curve[k];
   const char* colour = svg_colours[k % SVG_COLOURS];
   if (c->style != FIGURE_MARKS) {
@@ -122,16 +122,16 @@ static void draw_curve(FILE* out, const figure* f, int k, const Axis* ax, const 
 }
 
 // Widens one of the axes about its middle until both have one scale.
-static void equalise(Axis* ax, Axis* ay) {
+static void equalise(FigureAxis* ax, FigureAxis* ay) {
   double sx = (ax->hi - ax->lo) / (WIDTH - LEFT - RIGHT),
          sy = (ay->hi - ay->lo) / (HEIGHT - TOP - BOTTOM);
-  Axis* narrow = sx < sy ? ax : ay;
+  FigureAxis* narrow = sx < sy ? ax : ay;
   double grow = 0.5 * (narrow->hi - narrow->lo) * (fmax(sx, sy) / fmin(sx, sy) - 1);
   narrow->lo -= grow, narrow->hi += grow;
 }
 
 static void write_svg(const figure* f, FILE* out) {
-  Axis ax = range_of(f, 0), ay = range_of(f, 1);
+  FigureAxis ax = range_of(f, 0), ay = range_of(f, 1);
   if (f->equal) equalise(&ax, &ay);
   svg_begin(out, f->title);
   draw_axis(out, &ax, 0, f->xlabel);

@@ -205,14 +205,14 @@ int arm_record(const armMethod* method, double seconds, double h, result* r, con
 
 // ---- tuning --------------------------------------------------------------------------------------
 
-typedef struct tuning { armMethod method; double seconds, h; hfGains gains[ARM_JOINTS]; } tuning;
+typedef struct armTuning { armMethod method; double seconds, h; hfGains gains[ARM_JOINTS]; } armTuning;
 
 static void read_gains(const double* x, hfGains* gains) {
   for (int i = 0; i < 6; ++i) gains[i].kp = exp(x[2 * i]), gains[i].kd = exp(x[2 * i + 1]);
 }
 
 static double squared_error(const double* x, void* user) {
-  tuning* t = user;
+  armTuning* t = user;
   feedbackRun out;
   read_gains(x, t->gains);
   if (arm_run(&t->method, t->seconds, t->h, &out) != CLI_GOOD || !out.stable) return INFINITY;
@@ -222,7 +222,7 @@ static double squared_error(const double* x, void* user) {
 }
 
 int arm_tune(const armMethod* method, double seconds, double h, uint64_t seed, int evaluations, hfGains gains[ARM_JOINTS], double* value) {
-  tuning t = {.method = *method, .seconds = seconds, .h = h};
+  armTuning t = {.method = *method, .seconds = seconds, .h = h};
   double x[12];
   t.method.gains = t.gains;
   memcpy(t.gains, gains, sizeof t.gains);

@@ -22,14 +22,14 @@ static const double ARM_TIME = 5;     // Length of the arm's motion [s].
 static const double ROTOR = 1;        // Inertia of a rotor of the published geared robot [kg m^2].
 enum { POSES = 51, LONGEST_CHAIN = 128 };
 
-typedef struct variant {
+typedef struct unitVariant {
   const char* name;
   const char* file;            // in models/
   int (*change)(hfBuilder* b, hfError* error); // a status; NULL: as the file has it
   double per_metre;            // units of length in a metre [-]
   int hinges_only;             // 1: slides are locked
   int unit_diagonal;           // 1: M is scaled to a unit diagonal
-} variant;
+} unitVariant;
 
 // ---- what may differ between the paper's robots and ours ----------------------------------------------
 
@@ -91,7 +91,7 @@ static int turns(const hfModel* m, int dof) {
 }
 
 // Keeps and scales the rows and columns of M as the variant says; returns how many are left.
-static int scale_matrix(const hfModel* m, const variant* how, double* M) {
+static int scale_matrix(const hfModel* m, const unitVariant* how, double* M) {
   int nv = m->nv, n = 0, kept[LONGEST_CHAIN];
   double scale[LONGEST_CHAIN];
   for (int i = 0; i < nv; ++i) {
@@ -131,7 +131,7 @@ static void set_pose(const hfModel* m, int k, double* q) {
 
 typedef struct spectrum { double condition, least, most; } spectrum; // at the pose of the largest condition
 
-static int worst_condition(const hfModel* m, const variant* how, spectrum* out) {
+static int worst_condition(const hfModel* m, const unitVariant* how, spectrum* out) {
   double M[LONGEST_CHAIN * LONGEST_CHAIN], q[LONGEST_CHAIN + 1];
   hfError error = {HF_OK, ""};
   hfDynamics* d = NULL;
@@ -150,7 +150,7 @@ static int worst_condition(const hfModel* m, const variant* how, spectrum* out) 
   return good;
 }
 
-static int measure_variant(const variant* how, spectrum* out) {
+static int measure_variant(const unitVariant* how, spectrum* out) {
   char path[DATA_PATH], file[128];
   hfError error = {HF_OK, ""};
   hfBuilder* b = NULL;
@@ -210,7 +210,7 @@ static int build_chain(int links, hfModel** m, hfError* error) {
 }
 
 static int measure_chain(int links, double* condition) {
-  static const variant plain = {.name = "chain", .per_metre = 1};
+  static const unitVariant plain = {.name = "chain", .per_metre = 1};
   hfError error = {HF_OK, ""};
   hfModel* m = NULL;
   spectrum s;
@@ -238,7 +238,7 @@ static int find_chain(double wanted, int* links) {
 
 enum { ARM_MM, ARM_SI, ARM_HINGES_SI, ARM_HINGES_MM, FIRST_OTHER };
 static const double PAPER = 1e8; // the condition number that the paper states [-]
-static const variant kVariants[] = {
+static const unitVariant kVariants[] = {
     [ARM_MM] = {"arm_millimetres", "ur10.xml", NULL, 1000, 0, 0},
     [ARM_SI] = {"arm", "ur10.xml", NULL, 1, 0, 0},
     [ARM_HINGES_SI] = {"arm_fingers_locked", "ur10.xml", NULL, 1, 1, 0},

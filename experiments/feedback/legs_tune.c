@@ -9,17 +9,17 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct tuning {
+typedef struct legTuning {
   double seconds, h;
   hfGains gains[3];
-} tuning;
+} legTuning;
 
 static void read_gains(const double* x, hfGains* gains) {
   for (int i = 0; i < 3; ++i) gains[i] = (hfGains){exp(x[2 * i]), 0, exp(x[2 * i + 1])};
 }
 
 static double squared_error(const double* x, void* user) {
-  tuning* t = user;
+  legTuning* t = user;
   legRun out;
   read_gains(x, t->gains);
   legMethod method = {.name = "pd", .control = LEGS_PD_EXPLICIT, .method = HF_METHOD_CONVEX, .gains = t->gains};
@@ -28,7 +28,7 @@ static double squared_error(const double* x, void* user) {
 }
 
 int legs_tune(double seconds, double h, uint64_t seed, int evaluations, hfGains gains[3], double* value) {
-  tuning t = {.seconds = seconds, .h = h};
+  legTuning t = {.seconds = seconds, .h = h};
   hfTuning config = hf_tuning_default();
   double x[6];
   for (int i = 0; i < 3; ++i) x[2 * i] = log(gains[i].kp), x[2 * i + 1] = log(gains[i].kd);

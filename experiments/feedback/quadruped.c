@@ -8,14 +8,14 @@
 
 static const double STICTION_SPEED = 1e-4; // of the scene [m/s]
 
-typedef struct row {
+typedef struct legRow {
   legMethod method;
   double paper_step, paper_error, paper_time; // 0: none
-} row;
+} legRow;
 
 enum { PD, PD_TUNED, PD_IMPLICIT, ID_CONTROL, LEMKE, DANTZIG, TWO_STAGE, WITHOUT_CONTACT, WITHOUT_ID, WIDE, LIMITED, ROWS };
 
-static const row rows[ROWS] = {
+static const legRow rows[ROWS] = {
     [PD] = {{.name = "pd", .control = LEGS_PD_EXPLICIT, .method = HF_METHOD_CONVEX}, 0.001, 3.8e-2, 24.84},
     [PD_TUNED] = {{.name = "pd_tuned", .control = LEGS_PD_EXPLICIT, .method = HF_METHOD_CONVEX, .gains = legs_tuned_gains}, 0.001, 3.8e-2, 24.84},
     [PD_IMPLICIT] = {{.name = "pd_implicit", .control = LEGS_PD_IMPLICIT, .method = HF_METHOD_CONVEX}, 0, 0, 0},
@@ -39,7 +39,7 @@ static int try_legs(const void* user, double h, feedbackRun* out) {
   return status;
 }
 
-static void show_row(const row* w, double step, const legRun* run, result* r) {
+static void show_row(const legRow* w, double step, const legRun* run, result* r) {
   const char* name = w->method.name;
   feedback_show(r, name, "max_step", step, w->paper_step, "s");
   if (!(step > 0)) return; // unstable at any step
@@ -53,7 +53,7 @@ static void show_row(const row* w, double step, const legRun* run, result* r) {
   feedback_show(r, name, "tilt", run->tilt, 0, "rad");
 }
 
-static int measure_row(const row* w, double seconds, double* step, legRun* run, result* r) {
+static int measure_row(const legRow* w, double seconds, double* step, legRun* run, result* r) {
   feedbackRun best;
   search s = {&w->method, seconds};
   int status = CLI_GOOD;

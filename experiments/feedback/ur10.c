@@ -7,14 +7,14 @@
 
 static const double SECONDS = 5;
 
-typedef struct row {
+typedef struct armRow {
   armMethod method;
   double paper_step, paper_error, paper_time; // 0: none
-} row;
+} armRow;
 
 enum { FALL, PD, PD_RETUNED, GEARED_ARMATURE, GEARED_ROTOR, PD_IMPLICIT, ID_CONTROL, ID_RATES, ID_LEMKE, ID_DANTZIG, ID_TIKHONOV, ID_TWO_STAGE, OURS, ROWS };
 
-static const row rows[ROWS] = {
+static const armRow rows[ROWS] = {
     [FALL] = {{.name = "fall", .control = ARM_FALL, .model = "ur10.xml", .method = HF_METHOD_CONVEX}, 0.1, 0, 0},
     [PD] = {{.name = "pd", .control = ARM_PD_EXPLICIT, .model = "ur10.xml", .gains = arm_pd_gains, .method = HF_METHOD_CONVEX}, 0.001, 1.01e-2, 357},
     [PD_RETUNED] = {{.name = "pd_retuned", .control = ARM_PD_EXPLICIT, .model = "ur10.xml", .gains = arm_retuned_gains, .method = HF_METHOD_CONVEX}, 0, 0, 0},
@@ -49,9 +49,9 @@ static int show_causes(result* r) {
   return CLI_GOOD;
 }
 
-static int try_arm(const void* user, double h, feedbackRun* out) { return arm_run(&((const row*)user)->method, SECONDS, h, out); }
+static int try_arm(const void* user, double h, feedbackRun* out) { return arm_run(&((const armRow*)user)->method, SECONDS, h, out); }
 
-static void show_row(const row* w, double step, const feedbackRun* best, result* r) {
+static void show_row(const armRow* w, double step, const feedbackRun* best, result* r) {
   feedback_show(r, w->method.name, "max_step", step, w->paper_step, "s");
   if (w->method.control != ARM_FALL) feedback_show(r, w->method.name, "error", best->error, w->paper_error, "rad");
   feedback_show(r, w->method.name, "time", best->time, w->paper_time, "s");

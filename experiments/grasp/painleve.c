@@ -85,12 +85,12 @@ static int count_solutions(const hfRigidProblem* p) {
   return solutions.count;
 }
 
-typedef struct tally {
+typedef struct caseTally {
   int cases, refused, wrong_refusals, wrong_counts;
   double worst_p; // |A - p|
-} tally;
+} caseTally;
 
-static int judge_case(scan* s, double theta, double w, double mu, tally* t) {
+static int judge_case(scan* s, double theta, double w, double mu, caseTally* t) {
   const hfRigidProblem* problem = drag_at(s, theta, w, mu);
   double p = push(theta, mu), b = -GRAVITY + HALF * w * w * sin(theta);
   if (!problem || problem->n != 1)
@@ -108,7 +108,7 @@ static int judge_case(scan* s, double theta, double w, double mu, tally* t) {
 // b > 0.
 static int judge_rigid(int quick, result* r) {
   scan s;
-  tally t = {0};
+  caseTally t = {0};
   int status = open_scan(&s), steps = quick ? 12 : 40;
   for (int i = 0; i < steps; ++i)
     for (int k = 0; k < steps && status == CLI_GOOD; ++k)

@@ -54,10 +54,10 @@ typedef struct shot {
 } shot;
 
 // What a survey has found.
-typedef struct tally {
+typedef struct passageTally {
   int through;
   double gain; // largest energy over that of the start, less 1 [-]
-} tally;
+} passageTally;
 
 static shot draw_shot(const survey* s, uint64_t* seed, int number) {
   static const double steps[4] = {1e-3, 2e-3, 5e-3, 1e-2};
@@ -137,7 +137,7 @@ static void write_shot(FILE* table, const survey* s, const shot* now, double gai
             size_of(now->spin), now->step, through, gain);
 }
 
-static int run_survey(const survey* s, FILE* table, tally* t) {
+static int run_survey(const survey* s, FILE* table, passageTally* t) {
   uint64_t seed = s->seed;
   for (int i = 0; i < s->shots; ++i) {
     shot now = draw_shot(s, &seed, i);
@@ -194,7 +194,7 @@ static const wallKind OTHER_WALLS[] = {
 int motion_spin(const experimentOptions* options, result* r) {
   survey first = {"first", LONG_AND_FLAT, WALL, 9, 1, options->quick ? 90 : 180, 13};
   survey other = {"held out", OTHERS, OTHER_WALLS, 11, 5, options->quick ? 110 : 550, 2026};
-  tally t = {0}, u = {0};
+  passageTally t = {0}, u = {0};
   FILE* table = result_open(r, "spinning.csv");
   if (table) fprintf(table, "survey,shape,wall,speed [m/s],slope,spin [rad/s],step [s],through,gain\n");
   int status = run_survey(&first, table, &t);

@@ -22,9 +22,9 @@ static void targets(double t, const double* start, double* ctrl) {
   ctrl[TURN] = start[TURN] + PI * (quintic(t, 4.5, 5.5) - quintic(t, 6, 7));
 }
 
-typedef struct place {
+typedef struct barPlace {
   hfVec3 grip, com;
-} place; // points of the bar in the wrist's frame [m]
+} barPlace; // points of the bar in the wrist's frame [m]
 
 static hfVec3 in_wrist(const hfPose* wrist, const hfPose* bar, double y) {
   double p[3],
@@ -36,18 +36,18 @@ static hfVec3 in_wrist(const hfPose* wrist, const hfPose* bar, double y) {
   return r;
 }
 
-static place bar_in_hand(const world* w) {
+static barPlace bar_in_hand(const world* w) {
   const hfDynamics* d = hf_sim_dynamics(w->sim);
   hfPose wrist = hf_dynamics_body_pose(d, hf_model_find(w->model, HF_OBJECT_BODY, "wrist"));
   hfPose bar = hf_dynamics_body_pose(d, hf_model_find(w->model, HF_OBJECT_BODY, "bar"));
-  place p = {in_wrist(&wrist, &bar, -0.05), in_wrist(&wrist, &bar, 0)};
+  barPlace p = {in_wrist(&wrist, &bar, -0.05), in_wrist(&wrist, &bar, 0)};
   return p;
 }
 
 static double distance(hfVec3 a, hfVec3 b) {
   return sqrt((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y) + (a.z - b.z) * (a.z - b.z));
 }
-static double moved(const place* a, const place* b) {
+static double moved(const barPlace* a, const barPlace* b) {
   return fmax(distance(a->grip, b->grip), distance(a->com, b->com));
 }
 
@@ -63,14 +63,14 @@ static int manipulate(double h, result* r, const char* file, drift* out) {
   if (world_open(&w, "lift_shake_turn.xml", &config, "grasp") != CLI_GOOD) return CLI_FAILED;
   double start[NCTRL];
   for (int i = 0; i < NCTRL; ++i) start[i] = w.input->ctrl[i];
-  place lifted = {{0, 0, 0}, {0, 0, 0}};
+  barPlace lifted = {{0, 0, 0}, {0, 0, 0}};
   int status = file ? world_record(&w, r, file, 1.0 / 60) : CLI_GOOD, seen = 0;
   const double when[] = {1.99, 4.49, 5.99, 7.49};
   while (status == CLI_GOOD && seen < 4) {
     targets(w.state->time, start, w.input->ctrl);
     status = world_step(&w, 1, NULL);
     if (w.state->time < when[seen]) continue;
-    place now = bar_in_hand(&w);
+    barPlace now = bar_in_hand(&w);
     if (seen == 0) lifted = now;
     if (seen == 1) out->shaken = moved(&lifted, &now);
     if (seen == 2) out->turned = moved(&lifted, &now);

@@ -21,13 +21,13 @@ enum { EULER = 4, TURNS = 11, PAIRS = 21, VARIANTS = 4 };
 static const double ROTOR = 369. * 369. * 1e-6; // gear ratio squared times rotor inertia [kg m^2]
 static const double KP = 2, KD = 0.6;           // servos of the variants [N m/rad], [N m s/rad]
 
-typedef struct comparison {
+typedef struct engineComparison {
   double tamsi, mujoco, ratio; // time of a step [s], and the ratio of the two
   double over[EULER];          // implicit Euler's time over TAMSI's
   int peer;                    // MuJoCo is there
   allegroResult first, euler[EULER];
   allegroMotion peers; // MuJoCo's
-} comparison;
+} engineComparison;
 
 static const struct {
   const char *name, *id;
@@ -43,7 +43,7 @@ static const struct {
 static double a_step(const allegroResult* r) { return r->elapsed / (double)r->steps; }
 
 // TAMSI and, for a gait, MuJoCo in turns; the motions of all turns are the same.
-static int run_pairs(const allegroCase* c, int pairs, allegroResult* scratch, comparison* x) {
+static int run_pairs(const allegroCase* c, int pairs, allegroResult* scratch, engineComparison* x) {
   double ours[PAIRS], theirs[PAIRS], ratio[PAIRS];
   for (int i = 0; i < pairs; ++i) {
     int status = allegro_run(c, NULL, &x->first);
@@ -60,14 +60,14 @@ static int run_pairs(const allegroCase* c, int pairs, allegroResult* scratch, co
 }
 
 // TAMSI's time for the case, added up in *sum.
-static int add_tamsi(const allegroCase* c, comparison* x, double* sum) {
+static int add_tamsi(const allegroCase* c, engineComparison* x, double* sum) {
   int status = allegro_run(c, NULL, &x->first);
   *sum += x->first.elapsed;
   return status;
 }
 
 // Implicit Euler number k in turns with TAMSI, each between two runs of it.
-static int run_euler(const allegroCase* c, int k, int turns, comparison* x) {
+static int run_euler(const allegroCase* c, int k, int turns, engineComparison* x) {
   double elapsed[TURNS], over[TURNS];
   for (int i = 0; i < turns; ++i) {
     double tamsi = 0;
@@ -83,7 +83,7 @@ static int run_euler(const allegroCase* c, int k, int turns, comparison* x) {
   return CLI_GOOD;
 }
 
-static int run_all(const allegroCase* c, int quick, int euler, comparison* x) {
+static int run_all(const allegroCase* c, int quick, int euler, engineComparison* x) {
   allegroResult* scratch = calloc(1, sizeof *scratch);
   int status = scratch ? run_pairs(c, quick ? 5 : PAIRS, scratch, x) : CLI_FAILED;
   for (int k = 0; k < euler && status == CLI_GOOD; ++k)
@@ -92,7 +92,7 @@ static int run_all(const allegroCase* c, int quick, int euler, comparison* x) {
   return status;
 }
 
-static void figure_angle(result* r, const char* name, const char* title, const comparison* x) {
+static void figure_angle(result* r, const char* name, const char* title, const engineComparison* x) {
   figure f = {.title = title, .xlabel = "time [s]", .ylabel = "angle [deg]"};
   figure_add(&f, "TAMSI, h = 0.7 ms", x->first.motion.samples, x->first.motion.time,
              x->first.motion.angle, FIGURE_LINE);
@@ -103,7 +103,7 @@ static void figure_angle(result* r, const char* name, const char* title, const c
   figure_write(&f, r, name);
 }
 
-static void report_euler(result* r, const char* prefix, const comparison* x, int count) {
+static void report_euler(result* r, const char* prefix, const engineComparison* x, int count) {
   for (int k = 0; k < count; ++k) {
     const allegroResult* e = &x->euler[k];
     char name[64];
@@ -119,7 +119,7 @@ static void report_euler(result* r, const char* prefix, const comparison* x, int
   }
 }
 
-static void report_gait(result* r, const comparison* x) {
+static void report_gait(result* r, const engineComparison* x) {
   const allegroMotion* m = &x->first.motion;
   double n = (double)x->first.steps, step = x->tamsi;
   result_compare(r, "real_time_factor", x->first.simulated / (step * n), 2.14, "");
@@ -144,7 +144,7 @@ static void report_gait(result* r, const comparison* x) {
 }
 
 static int compare_gait(const allegroCase* c, const experimentOptions* options, result* r,
-                        comparison* x) {
+                        engineComparison* x) {
   char record[1024];
   snprintf(record, sizeof record, "%s/poses.hfrec", options->out ? options->out : "");
   int euler = options->quick ? 1 : EULER, status = run_all(c, options->quick, euler, x);
@@ -187,7 +187,7 @@ static int judge_setups(const allegroCase* script, int quick, result* r) {
 
 // The paper's figure of 7.8 is of this script.
 static int compare_script(const allegroCase* c, const experimentOptions* options, result* r,
-                          comparison* x) {
+                          engineComparison* x) {
   int euler = options->quick ? 1 : EULER, status = run_all(c, options->quick, euler, x);
   if (status != CLI_GOOD) return status;
   double tamsi = x->tamsi * (double)x->first.steps;
@@ -257,7 +257,7 @@ static int run(const experimentOptions* options, result* r) {
   const allegroCase
       gait = {"gait", "allegro_mug.xml", NULL, &allegro_soft, 0.0007, seconds, 0, 0, 0},
       script = {"published script", "allegro_mug.xml", NULL, NULL, 0.0007, seconds, 0, 0, 0};
-  comparison* x = calloc(2, sizeof *x);
+  engineComparison* x = calloc(2, sizeof *x);
   int status = x ? compare_gait(&gait, options, r, x) : CLI_FAILED;
   if (status == CLI_GOOD) status = compare_script(&script, options, r, x + 1);
   if (status == CLI_GOOD) status = judge_setups(&script, options->quick, r);

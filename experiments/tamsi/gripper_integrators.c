@@ -19,14 +19,14 @@ enum { STEPS = 1667, VARIANTS = 5 };
 static const double STEP = 0.003; // [s]
 static const char SCENE[] = "gripper_mug.xml";
 
-typedef struct variant {
+typedef struct timedMethod {
   const char* name;
   int method, tals, jacobian;
   double best, *simulated, *elapsed; // fastest run: (STEPS) each [s]
-} variant;
+} timedMethod;
 
 // The paper's tolerance for fixed steps: a fraction 0.05 of an accuracy of 1e-4.
-static hfSimConfig configure(const variant* v) {
+static hfSimConfig configure(const timedMethod* v) {
   hfSimConfig c = hf_sim_config_default();
   c.step = STEP;
   c.method = v->method;
@@ -38,7 +38,7 @@ static hfSimConfig configure(const variant* v) {
   return c;
 }
 
-static int time_run(variant* v, int steps, double* elapsed) {
+static int time_run(timedMethod* v, int steps, double* elapsed) {
   hfSimConfig config = configure(v);
   world w;
   if (world_open(&w, SCENE, &config, "rim") != CLI_GOOD) return CLI_FAILED;
@@ -55,7 +55,7 @@ static int time_run(variant* v, int steps, double* elapsed) {
   return CLI_GOOD;
 }
 
-static void report_times(result* r, const variant* v, int steps) {
+static void report_times(result* r, const timedMethod* v, int steps) {
   figure f = {.title = "Gripper: simulated over processor time, h = 3 ms", .xlabel = "processor time [s]", .ylabel = "simulated time [s]", .xlog = 1};
   for (int k = 0; k < VARIANTS; ++k) figure_add(&f, v[k].name, steps, v[k].elapsed, v[k].simulated, FIGURE_LINE);
   figure_write(&f, r, "figure7");
@@ -71,7 +71,7 @@ static void report_times(result* r, const variant* v, int steps) {
 
 // *tamsi: TAMSI's time [s].
 static int measure_times(const experimentOptions* options, double* tamsi, result* r) {
-  variant v[VARIANTS] = {{.name = "TAMSI", .method = HF_METHOD_TAMSI},
+  timedMethod v[VARIANTS] = {{.name = "TAMSI", .method = HF_METHOD_TAMSI},
                          {.name = "IE+FN+TALS, differences", .method = HF_METHOD_IMPLICIT_EULER, .tals = 1},
                          {.name = "IE+FN, differences", .method = HF_METHOD_IMPLICIT_EULER},
                          {.name = "IE+FN+TALS, analytic", .method = HF_METHOD_IMPLICIT_EULER, .tals = 1, .jacobian = 1},

@@ -105,14 +105,14 @@ static void write_report(int n, const iiwaTrial* trial, const iiwaOutcome* out, 
 
 // ---- the experiment -------------------------------------------------------------------------------
 
-typedef struct summary {
+typedef struct trialSummary {
   int good, agree;
   double slip, elastic, drift, grip, acceleration, place, mass, tracking, speed, joint_acceleration,
       torque, time, wall;
-} summary;
+} trialSummary;
 
-static summary summarise(int n, const iiwaTrial* trial, const iiwaOutcome* out) {
-  summary s = {.acceleration = INFINITY};
+static trialSummary summarise(int n, const iiwaTrial* trial, const iiwaOutcome* out) {
+  trialSummary s = {.acceleration = INFINITY};
   for (int i = 0; i < n; ++i) {
     const iiwaOutcome* o = &out[i];
     s.good += o->success && o->truth;
@@ -130,7 +130,7 @@ static summary summarise(int n, const iiwaTrial* trial, const iiwaOutcome* out) 
   return s;
 }
 
-static void tell(int n, const summary* s, result* r) {
+static void tell(int n, const trialSummary* s, result* r) {
   char want[32];
   snprintf(want, sizeof want, "%d", n);
   result_must(r, "success", "seeds in which the bottle is picked, shaken and placed", s->good, want,
@@ -172,7 +172,7 @@ static int run_seeds(int n, const experimentOptions* options, iiwaTrial* trial, 
 
 // The same seeds with the paper's own friction, which creeps while it holds. What is left of the shake is creep: the
 // hand comes to rest as it was.
-static int run_regularised(int n, const iiwaTrial* trial, const summary* anchored, result* r) {
+static int run_regularised(int n, const iiwaTrial* trial, const trialSummary* anchored, result* r) {
   static iiwaOutcome out[SEEDS];
   static iiwaTrial regularised[SEEDS];
   for (int i = 0; i < n; ++i) {
@@ -182,7 +182,7 @@ static int run_regularised(int n, const iiwaTrial* trial, const summary* anchore
     if (iiwa_run(&regularised[i], NULL, NULL, &out[i]) != CLI_GOOD) return CLI_FAILED;
   }
   clear_progress();
-  summary s = summarise(n, regularised, out);
+  trialSummary s = summarise(n, regularised, out);
   char want[64];
   snprintf(want, sizeof want, "%d, as the paper reports of its task", n);
   result_must(r, "regularised_success", "the paper's own friction law: seeds in which the bottle is picked, shaken and placed", s.good, want, s.good == n, 0);
@@ -224,7 +224,7 @@ static int run(const experimentOptions* options, result* r) {
   if (status == CLI_GOOD) status = run_seeds(n, options, trial, out, &trace);
   if (status == CLI_GOOD) result_replay(r, "poses.hfrec");
   if (status == CLI_GOOD) {
-    summary s = summarise(n, trial, out);
+    trialSummary s = summarise(n, trial, out);
     tell(n, &s, r);
     for (int i = 0; i < n; ++i)
       if (!out[i].success || !out[i].truth)
