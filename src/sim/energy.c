@@ -1,39 +1,42 @@
-// Whether a step gave its world energy that no work explains.
+// Did a step give its world energy that no work explains? Then it was too long for the scene, a solver failed, or the scene contradicts
+// itself: the step reports a gain, and HF_GAINED_ENERGY where the gain is notable.
 //
-//   gain = (T + V)(q1, v1) - (T + V)(q0, v0) - W - E_c - E_r
+// One step, from (q0, v0) to (q1, v1) in the time h. With the energy E = T + V, T kinetic, V the potential of gravity and springs:
 //
-//   T, V  kinetic energy; potential of gravity and springs
-//   W     at most the work of actuators, of input forces and of gravity compensation: h sum |f| max(|s0|, |s1|)
-//   E_c   what the overlaps of the contacts held, sum f_n depth/2; with mlcp m u^2/2 for each, with the mass m of the world. Methods of
-//         continuous time know the contacts of the end of the step only: they look at those of its start, sum k depth^2/2
-//   E_r   what limits and equalities that are violated may give at the release speed u: a joint beyond its limit M_ii u^2/2; three
-//         rows of an equality m u^2/2 with the mass m of the trees, or u^2/(2 w) with their mean inverse mass w, which is at most
-//         3 u^2 sum M_ii/2. A soft one is a spring whose energy is not known here: it counts as SPRINGS such groups
+//   gain = E(q1, v1) - E(q0, v0) - W - C - R
 //
-// All that is left out takes energy only. The bounds are generous, so that a gain is a fault of the step: too long for the
-// scene, a solver that failed, a scene that contradicts itself. The check costs the kinematics of both ends of the step, of
-// which the start is mostly known from the step before, so that it is made only where something is FAST, or turns far in the step.
+//   W   work of actuators, input forces and gravity compensation: at most h times their power, the larger one of both ends
+//   C   energy of the contacts' overlaps, which pushes bodies apart: sum of f_n depth/2. The rigid contacts of mlcp give m u^2/2 each instead,
+//       with the mass m of the world and the release speed u. Methods of continuous time know only the contacts of the end of the step: for
+//       them the overlaps of the start count, too, sum of k depth^2/2
+//   R   energy with which violated limits and equalities may close, at the release speed u: M_ii u^2/2 for a joint beyond its limit; for
+//       each three rows of an equality m u^2/2 with the mass m of the trees, or u^2/(2 w) with their mean inverse mass w, which is at most
+//       3 u^2 sum M_ii/2. A soft equality is a spring whose energy is not known here: it counts as SPRINGS such groups
 //
-// A gain that is small in each step is seen in the balance of steps that followed each other:
+// W, C and R are bounds from above, and all that is left out takes energy: what remains was gained.
 //
-//   B = sum of (T + V)(q1, v1) - (T + V)(q0, v0) - W - E_c,   at least -T_m, and T_m the largest T of these steps
+// Many steps. A gain that is small in each step shows in the balance of steps that followed each other,
 //
-// What springs of limits and contacts take and give back is at most T_m. E_r is given once, not in every step: B > T_m/4 + E_r is a
-// gain. Then the balance begins anew. Bodies that are moved by hand, surfaces that move and materials
-// that pull do work that no step knows: with them there is no check.
-// Nor is there one where the error of the step is controlled, because that bounds a gain, too.
+//   B = sum of E(q1, v1) - E(q0, v0) - W - C,   kept at or above -T_m,   T_m the largest T of these steps
+//
+// Springs of limits and contacts that swing take and give back T_m at most, and R is given once, not in every step. So B > T_m/4 + R is a
+// gain, after which the balance begins anew.
+//
+// When a step is judged. The check needs the kinematics of both ends of the step, of which the start is mostly known from the step before. It
+// is made where some dof is FAST, or goes FAR in the step. It is not made with bodies that are moved by hand, surfaces that move or materials
+// that pull, whose work no step knows, nor under error control, which bounds a gain by itself.
 #include "sim/sim.h"
 
 #include "linalg/dense.h"
 
 #include <string.h>
 
-static const double FAST = 20;    // Speed of a dof from which a step is checked [m/s or rad/s].
-static const double FAR = 0.1;    // The same in a step [m or rad]: a tenth of a radian gives an error of a percent in each step.
+static const double FAST = 20;     // A step is checked where a dof has this speed [m/s or rad/s],
+static const double FAR = 0.1;     // or goes this far in it: a turn by 0.1 rad gives an error of a percent [m or rad].
 static const double CLOSED = 1e-3; // Error up to which an equality counts as closed [m or rad].
-enum { SPRINGS = 12 };             // Groups of rows that a soft equality counts as.
-static const double NOTABLE = 0.1; // Gain that becomes a status, over the energy that is explained [-].
-static const double NOTABLE_BALANCE = 0.25; // The same of the balance, over the largest kinetic energy [-].
+enum { SPRINGS = 12 };             // So many groups of three rows a soft equality counts as.
+static const double NOTABLE = 0.1; // A gain becomes a status above this share of the energy that the step had or was given [-],
+static const double NOTABLE_BALANCE = 0.25; // and a balance above this share of T_m [-].
 
 static int any_is_fast(const double* v, int n, double h) {
   double fast = h * FAST > FAR ? FAR / h : FAST;
@@ -79,7 +82,7 @@ static double contact_energy(const hfSim* s) {
   return sum;
 }
 
-// Whether the method has copies of the contacts of the end of the step, and those of the world are not needed any more.
+// Methods of continuous time. They have copies of the contacts of the end of the step, so that the world may look for others.
 static int is_continuous(const hfSim* s) { return s->method == &hfi_method_continuous; }
 
 // What the overlaps at the present poses hold.
@@ -123,7 +126,7 @@ static int open_groups(const hfSim* s, const double* q) {
   return count;
 }
 
-// E_r at positions q, where the dynamics are.
+// R at positions q, where the dynamics are.
 static double release_energy(hfSim* s, const double* q) {
   const hfDynamics* d = &s->world->dynamics;
   int groups = open_groups(s, q);
@@ -162,11 +165,11 @@ static void keep_end(hfSim* s, const hfState* state, hfiEnergy end) {
 
 // What may have given a step energy [J].
 typedef struct Explanation {
-  double work;     // W + E_c
-  double released; // E_r
+  double work;     // W + C
+  double released; // R
 } Explanation;
 
-// Bounds are taken one after the other, the cheap ones first, until the change of energy is explained. q0, v0 are needed to the last.
+// Explains a change of energy [J], the cheap bounds first: the start of the step is looked at only where its end does not explain enough.
 static Explanation explain(hfSim* s, const hfState* state, const hfInput* in, double h, double change) {
   if (change <= 0) return (Explanation){0, 0};
   double power = power_bound(s, hf_state_q(state), in), held = contact_energy(s);
