@@ -34,6 +34,7 @@ typedef struct hfJointDef {
   int32_t body;
   int32_t type; // hfJointType
   double pos[3], axis[3];
+  double pitch; // HF_JOINT_SCREW: travel along the axis per angle, right-handed; others ignore it [m/rad]
   int32_t limited;
   double range[2], margin;
   double ref;                 // coordinate at the reference configuration [m or rad]

@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-typedef enum hfJointType { HF_JOINT_FREE, HF_JOINT_BALL, HF_JOINT_SLIDE, HF_JOINT_HINGE } hfJointType;
+typedef enum hfJointType { HF_JOINT_FREE, HF_JOINT_BALL, HF_JOINT_SLIDE, HF_JOINT_HINGE, HF_JOINT_SCREW } hfJointType;
 
 // Shapes, each with the meaning of the three numbers of its size [m], as in MJCF. Numbers that are not named
 // count for nothing.
@@ -208,6 +208,7 @@ typedef struct hfWorld {
   X(int32_t, jnt_actgravcomp, njnt, 1, 0) /* gravity compensation counts as actuator force */          \
   X(double, jnt_pos, njnt, 3, 0)          /* anchor in B [m] */                                        \
   X(double, jnt_axis, njnt, 3, 0)         /* unit, in B */                                             \
+  X(double, jnt_pitch, njnt, 1, 0)        /* screw: travel along the axis per angle, right-handed [m/rad] */ \
   X(double, jnt_range, njnt, 2, 1)        /* [m or rad]; ball: [0, largest angle] */                   \
   X(double, jnt_margin, njnt, 1, 1)                                                                    \
   X(double, jnt_stiffness, njnt, 1, 1)    /* [N/m or N m/rad] */                                       \

@@ -124,7 +124,7 @@ class Builder(_core.Builder):
         return self._add_body({"name": name, "parent": self._id("body", parent), **fields})
 
     def add_joint(self, body: Any, type: str | int = "hinge", name: str | None = None, **fields: Any) -> int:
-        """A joint: "free", "ball", "slide" or "hinge"; axis, pos [m], range [m or rad], stiffness, damping, armature, ..."""
+        """A joint: "free", "ball", "slide", "hinge" or "screw"; axis, pos [m], pitch [m/rad], range [m or rad], stiffness, damping, armature, ..."""
         if "range" in fields:
             fields.setdefault("limited", 1)
         return self._add_joint({"body": self._id("body", body), "type": _number(type, JOINT_TYPES, "type"), "name": name, **fields})

@@ -14,9 +14,9 @@ from . import _core
 from ._arrays import NamedArray, floats, named
 
 _KINDS: dict[str, int] = {**_core.object_kinds, "key": _core.object_kinds["keyframe"]}
-_NQ = (7, 4, 1, 1)  # free, ball, slide, hinge
-_NV = (6, 3, 1, 1)
-JOINT_TYPES = ("free", "ball", "slide", "hinge")
+_NQ = (7, 4, 1, 1, 1)  # free, ball, slide, hinge, screw
+_NV = (6, 3, 1, 1, 1)
+JOINT_TYPES = ("free", "ball", "slide", "hinge", "screw")
 GEOM_TYPES = ("plane", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "hfield")
 
 

@@ -13,7 +13,7 @@ static const member body_members[] = {MEMBER(hfBodyDef, name), MEMBER(hfBodyDef,
                                       MEMBER(hfBodyDef, has_inertial), MEMBER(hfBodyDef, mass), MEMBER(hfBodyDef, com),
                                       MEMBER(hfBodyDef, inertia), MEMBER(hfBodyDef, gravcomp), MEMBER(hfBodyDef, mocap), MEMBER(hfBodyDef, sleep)};
 static const member joint_members[] = {
-    MEMBER(hfJointDef, name), MEMBER(hfJointDef, body), MEMBER(hfJointDef, type), MEMBER(hfJointDef, pos), MEMBER(hfJointDef, axis),
+    MEMBER(hfJointDef, name), MEMBER(hfJointDef, body), MEMBER(hfJointDef, type), MEMBER(hfJointDef, pos), MEMBER(hfJointDef, axis), MEMBER(hfJointDef, pitch),
     MEMBER(hfJointDef, limited), MEMBER(hfJointDef, range), MEMBER(hfJointDef, margin), MEMBER(hfJointDef, ref),
     MEMBER(hfJointDef, springref), MEMBER(hfJointDef, stiffness), MEMBER(hfJointDef, damping), MEMBER(hfJointDef, armature),
     MEMBER(hfJointDef, frictionloss), MEMBER(hfJointDef, stiffness_poly), MEMBER(hfJointDef, damping_poly), MEMBER(hfJointDef, springdamper), MEMBER(hfJointDef, limit_stiffness),

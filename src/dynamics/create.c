@@ -103,6 +103,7 @@ static hfiJointStep make_joint_step(const hfModel* m, int joint, hfQuat q_EB, hf
                     .dofadr = hf_model_jnt_dofadr(m)[joint],
                     .off_centre = v3_norm2(p_BA) > 0,
                     .ref = hf_model_qpos0(m)[qposadr],
+                    .pitch = hf_model_jnt_pitch(m)[joint],
                     .q_EB = q_EB,
                     .q_EB_axis = q_mul(q_EB, axis),
                     .p_EB = p_EB,

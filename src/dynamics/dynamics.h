@@ -28,6 +28,7 @@ typedef struct hfiJointStep {
   int32_t off_centre; // 1: the anchor is not at B's origin
   const hfiJointKind* kind;
   double ref;         // coordinate of the reference configuration of a joint with one [rad or m]
+  double pitch;       // of a screw [m/rad]
   hfQuat q_EB;        // at the reference coordinate
   hfQuat q_EB_axis;   // q_EB (0, axis_B)
   hfVec3 p_EB;        // B's origin at the reference coordinate [m]
@@ -96,7 +97,7 @@ struct hfDynamics {
   hfPose* X_WB;            // (nbody)
   hfPose* X_WG;            // (ngeom) of fixed geoms and those of movinggeom; hf_dynamics_geom_pose has all
   hfPose* X_WS;            // (nsite)
-  hfVec3* axis_W;          // (njnt) hinge, slide
+  hfVec3* axis_W;          // (njnt) hinge, slide, screw
   hfVec3* p_WA;            // (njnt) anchors [m]
   hfVec3* p_WO;            // (ntree) reference points [m]
   hfMotion* S;             // (nv)

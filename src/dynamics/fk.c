@@ -4,12 +4,13 @@
 // MuJoCo). E is the frame before the joint, B behind it, A the joint's anchor, u the rate's axis:
 //
 //   hinge   q_WB = q_WE q_EB exp(u (q - ref)/2),  p_WA = p_WE + R_WE p_EA,  p_WB = p_WA - R_WB p_BA
+//   screw   the same, and p_WA goes along the axis by the pitch times q - ref
 //   ball    the same with the joint's quaternion
 //   slide   q_WB = q_WE q_EB,  p_WB = p_WE + R_WE (p_EB + u (q - ref))
 //   free    q_WB and p_WB are the coordinates
 //
 // Motion of a dof about the tree's reference point O:
-//   rotation about u through A: S = (u, (p_WA - O) x u);  translation along u: S = (0, u)
+//   rotation about u through A: S = (u, (p_WA - O) x u);  translation along u: S = (0, u);  screw: the sum, the latter times the pitch
 // with u fixed in B for ball and free rotations, in the world for free translations.
 #include "dynamics/dynamics.h"
 
@@ -48,6 +49,13 @@ static inline void move_hinge(Frame B, Frame E, const hfiJointStep* s, double q,
   B.X->p = origin_from_anchor(B, s, anchor);
 }
 
+static void move_screw(Frame B, Frame E, const hfiJointStep* s, double q, hfVec3* p_WA, hfVec3* axis_W) {
+  move_hinge(B, E, s, q, p_WA, axis_W);
+  hfVec3 travel = v3_scale(s->pitch * (q - s->ref), *axis_W);
+  *p_WA = v3_add(*p_WA, travel);
+  B.X->p = v3_add(B.X->p, travel);
+}
+
 static void move_slide(Frame B, Frame E, const hfiJointStep* s, double q, hfVec3* p_WA, hfVec3* axis_W) {
   hfVec3 axis = m3_mulv(E.X->R, s->axis_E), p = v3_axpy(q - s->ref, axis, pose_point(*E.X, s->p_EB));
   turn(B, E, s->q_EB);
@@ -75,6 +83,7 @@ static inline void move_joints(hfDynamics* d, const hfiMovingBody* body, const d
     const double* qj = q + s->qposadr;
     switch (s->type) {
     case HF_JOINT_HINGE: move_hinge(B, E, s, *qj, &d->p_WA[j], &d->axis_W[j]); break;
+    case HF_JOINT_SCREW: move_screw(B, E, s, *qj, &d->p_WA[j], &d->axis_W[j]); break;
     case HF_JOINT_SLIDE: move_slide(B, E, s, *qj, &d->p_WA[j], &d->axis_W[j]); break;
     case HF_JOINT_BALL: move_ball(B, E, s, qj, &d->p_WA[j]); break;
     default:
@@ -140,6 +149,7 @@ static inline void make_motions(hfDynamics* d, const hfiLink* link, hfVec3 O) {
     switch (d->step[j].type) {
     case HF_JOINT_HINGE: *S = mo_rotation(d->axis_W[j], r_OA); break;
     case HF_JOINT_SLIDE: *S = mo_translation(d->axis_W[j]); break;
+    case HF_JOINT_SCREW: *S = mo_screw(d->axis_W[j], r_OA, d->step[j].pitch); break;
     case HF_JOINT_BALL: rotations_about_columns(S, d->X_WB[link->body].R, r_OA); break;
     default:
       S[0] = mo_translation(v3(1, 0, 0));

@@ -68,6 +68,7 @@ static void apply_joint(hfiMjcf* m, const hfiElem* elem, void* data) {
   hfi_read_keyword(r, elem, "type", types, &d->type);
   hfi_read_reals(r, elem, "pos", 3, 3, d->pos);
   hfi_read_reals(r, elem, "axis", 3, 3, d->axis);
+  hfi_read_real(r, elem, "pitch", &d->pitch);
   hfi_read_reals(r, elem, "range", 2, 2, d->range);
   hfi_read_reals(r, elem, "actuatorfrcrange", 2, 2, d->actfrcrange);
   hfi_mjcf_read_limited(m, elem, "limited", &s->limited);

@@ -160,6 +160,7 @@ static void write_joint(hfiMjcfWriter* w, int i, int depth) {
   hfi_mjcf_put_text(w, "type", kind->info.name);
   if (kind->uses_anchor) hfi_mjcf_put_reals(w, "pos", d->pos, 3);
   if (kind->uses_anchor) hfi_mjcf_put_reals(w, "axis", d->axis, 3);
+  hfi_mjcf_put_real(w, "pitch", d->pitch, 0);
   if (kind->limits) hfi_mjcf_put_range(w, "limited", "range", d->limited, d->range);
   if (d->actfrclimited) hfi_mjcf_put_range(w, "actuatorfrclimited", "actuatorfrcrange", 1, d->actfrcrange);
   if (d->actgravcomp) hfi_mjcf_put_bool(w, "actuatorgravcomp", 1);

@@ -20,14 +20,14 @@ typedef struct SdfJointType {
 static const SdfJointType types[] = {{"revolute", HF_JOINT_HINGE, 1, 0},  {"continuous", HF_JOINT_HINGE, 1, 1},
                                      {"prismatic", HF_JOINT_SLIDE, 1, 0}, {"universal", HF_JOINT_HINGE, 2, 0},
                                      {"revolute2", HF_JOINT_HINGE, 2, 0}, {"ball", HF_JOINT_BALL, 0, 0},
-                                     {"fixed", -1, 0, 0}};
+                                     {"screw", HF_JOINT_SCREW, 1, 0},     {"fixed", -1, 0, 0}};
 
 static const SdfJointType* find_type(hfiSdf* s, const hfiSdfEntity* j) {
   const char* word = hfi_require(s->r, j->elem, "type");
   for (size_t i = 0; i < sizeof types / sizeof *types && !s->r->status; ++i)
     if (strcmp(types[i].word, word) == 0) return &types[i];
   hfi_fail(s->r, j->elem, HF_ERROR_UNSUPPORTED,
-           "joints of type \"%.40s\" are not supported; revolute, continuous, prismatic, universal, revolute2, ball and fixed are", word);
+           "joints of type \"%.40s\" are not supported; revolute, continuous, prismatic, screw, universal, revolute2, ball and fixed are", word);
   return NULL;
 }
 
@@ -75,6 +75,16 @@ static void read_dynamics(hfiSdf* s, const hfiElem* axis, hfJointDef* d) {
   hfi_sdf_number(s, dynamics, "spring_reference", &d->springref);
 }
 
+// screw_thread_pitch is the travel of a turn [m], right-handed; the older thread_pitch turns per travel, left-handed [rad/m].
+static double read_pitch(hfiSdf* s, const hfiSdfEntity* j) {
+  double travel = 1, old = 0;
+  if (!hfi_sdf_number(s, j->elem, "screw_thread_pitch", &travel) && hfi_sdf_number(s, j->elem, "thread_pitch", &old)) {
+    if (old == 0) hfi_fail(s->r, j->elem, HF_ERROR_MODEL, "thread_pitch is zero");
+    return -1 / old;
+  }
+  return travel / (2 * HFI_PI);
+}
+
 static double rotor_inertia(hfiSdf* s, const hfiSdfEntity* j) {
   double ratio = 1, inertia = 0;
   hfi_sdf_number(s, j->elem, "drake:gear_ratio", &ratio);
@@ -91,6 +101,7 @@ void hfi_sdf_add_joints(hfiSdf* s, hfiSdfEntity* j, int body) {
   d.body = body;
   d.type = type->type;
   d.where = hfi_where(r, j->elem);
+  if (d.type == HF_JOINT_SCREW) d.pitch = read_pitch(s, j);
   v3_store(d.pos, hfi_placement_mul(hfi_placement_inverse(j->child->X_W), hfi_sdf_place(s, j)).p);
   for (int k = 0; k < (type->axes ? type->axes : 1) && !r->status; ++k) {
     hfJointDef each = d;

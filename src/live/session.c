@@ -269,7 +269,7 @@ static hfStatus set_control(hfiSession* s, const hfiCommand* c, hfError* error) 
 static hfStatus set_joint(hfiSession* s, const hfiCommand* c, hfError* error) {
   const hfModel* m = s->base;
   if (c->index >= (uint32_t)m->njnt || hf_joint_info(hf_model_jnt_type(m)[c->index]).nv != 1)
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "joint %u is no hinge and no slide", c->index);
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "joint %u has not one coordinate", c->index);
   hf_state_mutable_q(s->state)[hf_model_jnt_qposadr(m)[c->index]] = c->x[0];
   hf_state_mutable_v(s->state)[hf_model_jnt_dofadr(m)[c->index]] = 0;
   return HF_OK;

@@ -18,6 +18,11 @@ static inline hfMotion mo_rotation(hfVec3 axis, hfVec3 p) {
   hfMotion r = {axis, v3_cross(p, axis)};
   return r;
 }
+// Rotation about a line through p, and travel along it by `pitch` for each radian.
+static inline hfMotion mo_screw(hfVec3 axis, hfVec3 p, double pitch) {
+  hfMotion r = {axis, v3_axpy(pitch, axis, v3_cross(p, axis))};
+  return r;
+}
 static inline hfMotion mo_translation(hfVec3 axis) {
   hfMotion r = {v3_zero(), axis};
   return r;

@@ -80,7 +80,7 @@ hfStatus hfi_check_joint(const hfBuilder* b, hfJointDef* d, int except, hfError*
                            d->range[1],        d->margin,       d->ref,      d->springref,
                            d->stiffness,       d->damping,      d->armature, d->frictionloss,
                            d->limit_stiffness, d->limit_damping, d->stiffness_poly[0], d->stiffness_poly[1],
-                           d->damping_poly[0], d->damping_poly[1]};
+                           d->damping_poly[0], d->damping_poly[1], d->pitch};
   if (!hfi_all_finite(values, sizeof values / sizeof *values) || !hfi_all_finite(d->limit_solref, 2) ||
       !hfi_all_finite(d->limit_solimp, 5))
     return hfi_refuse_def(error, d->where, kind, d->name, "a value is not finite");

@@ -25,9 +25,10 @@ static hfPose displace(const hfModel* m, int j, int c) {
   if (type == HF_JOINT_BALL) axis = v3(displacement(c, dof), displacement(c, dof + 1), displacement(c, dof + 2));
   else axis = v3_scale(displacement(c, dof), axis);
   if (type == HF_JOINT_SLIDE) X.p = axis;
-  if (type != HF_JOINT_BALL && type != HF_JOINT_HINGE) return X;
+  if (type != HF_JOINT_BALL && type != HF_JOINT_HINGE && type != HF_JOINT_SCREW) return X;
   X.R = m3_from_quat(q_exp(axis));
   X.p = v3_sub(p, m3_mulv(X.R, p));
+  if (type == HF_JOINT_SCREW) X.p = v3_axpy(hf_model_jnt_pitch(m)[j], axis, X.p);
   return X;
 }
 
@@ -56,7 +57,8 @@ static int find_dependent(const hfModel* m, int b, int c) {
     const hfiJointKind* joint = &hfi_joint_kinds[hf_model_jnt_type(m)[j]];
     for (int k = 0; k < hfi_joint_nv(hf_model_jnt_type(m)[j]); ++k, ++n) {
       if (n == MAX_DOFS) return -1; // More than anybody writes.
-      hfMotion V = joint->reference_axis(&X, v3_load(hf_model_jnt_axis(m) + 3 * j), v3_load(hf_model_jnt_pos(m) + 3 * j), k);
+      hfMotion V = joint->reference_axis(&X, v3_load(hf_model_jnt_axis(m) + 3 * j), v3_load(hf_model_jnt_pos(m) + 3 * j),
+                                         hf_model_jnt_pitch(m)[j], k);
       v3_store(S[n], V.w), v3_store(S[n] + 3, V.v);
       S[n][6 + n] = hf_model_dof_armature(m)[hf_model_jnt_dofadr(m)[j] + k] > 0;
       if (orthogonalise(S, n) < DEPENDENT) return j;

@@ -71,7 +71,7 @@ hfMotion hfi_reference_axis(const hfModel* m, int i, const hfPose* X_WB) {
   int j = hf_model_dof_jnt(m)[i], k = i - hf_model_jnt_dofadr(m)[j];
   hfVec3 axis = v3_load(hf_model_jnt_axis(m) + 3 * j), anchor = v3_load(hf_model_jnt_pos(m) + 3 * j);
   const hfiJointKind* joint = &hfi_joint_kinds[hf_model_jnt_type(m)[j]];
-  return joint->reference_axis(&X_WB[hf_model_dof_body(m)[i]], axis, anchor, k);
+  return joint->reference_axis(&X_WB[hf_model_dof_body(m)[i]], axis, anchor, hf_model_jnt_pitch(m)[j], k);
 }
 
 static hfiInertia reference_inertia(const hfModel* m, int b, const hfPose* X) {

@@ -26,6 +26,7 @@ static void fill_joint(hfModel* m, const hfJointDef* d, int j) {
   hfi_set_jnt_actgravcomp(m)[j] = d->actgravcomp != 0;
   memcpy(hfi_set_jnt_pos(m) + 3 * j, d->pos, sizeof d->pos);
   memcpy(hfi_set_jnt_axis(m) + 3 * j, d->axis, sizeof d->axis);
+  hfi_set_jnt_pitch(m)[j] = d->type == HF_JOINT_SCREW ? d->pitch : 0;
   memcpy(hfi_set_jnt_range(m) + 2 * j, d->range, sizeof d->range);
   memcpy(hfi_set_jnt_actfrcrange(m) + 2 * j, d->actfrcrange, sizeof d->actfrcrange);
   hfi_set_jnt_margin(m)[j] = d->margin;

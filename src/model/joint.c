@@ -1,25 +1,30 @@
 // The joint types, see joint.h.
 #include "model/joint.h"
 
-static hfMotion free_axis(const hfPose* X, hfVec3 axis, hfVec3 p_BA, int k) {
-  (void)axis, (void)p_BA;
+static hfMotion free_axis(const hfPose* X, hfVec3 axis, hfVec3 p_BA, double pitch, int k) {
+  (void)axis, (void)p_BA, (void)pitch;
   if (k < 3) return mo_translation(v3(k == 0, k == 1, k == 2));
   return mo_rotation(m3_col(X->R, k - 3), X->p);
 }
 
-static hfMotion ball_axis(const hfPose* X, hfVec3 axis, hfVec3 p_BA, int k) {
-  (void)axis;
+static hfMotion ball_axis(const hfPose* X, hfVec3 axis, hfVec3 p_BA, double pitch, int k) {
+  (void)axis, (void)pitch;
   return mo_rotation(m3_col(X->R, k), pose_point(*X, p_BA));
 }
 
-static hfMotion slide_axis(const hfPose* X, hfVec3 axis, hfVec3 p_BA, int k) {
-  (void)p_BA, (void)k;
+static hfMotion slide_axis(const hfPose* X, hfVec3 axis, hfVec3 p_BA, double pitch, int k) {
+  (void)p_BA, (void)pitch, (void)k;
   return mo_translation(m3_mulv(X->R, axis));
 }
 
-static hfMotion hinge_axis(const hfPose* X, hfVec3 axis, hfVec3 p_BA, int k) {
-  (void)k;
+static hfMotion hinge_axis(const hfPose* X, hfVec3 axis, hfVec3 p_BA, double pitch, int k) {
+  (void)pitch, (void)k;
   return mo_rotation(m3_mulv(X->R, axis), pose_point(*X, p_BA));
+}
+
+static hfMotion screw_axis(const hfPose* X, hfVec3 axis, hfVec3 p_BA, double pitch, int k) {
+  (void)k;
+  return mo_screw(m3_mulv(X->R, axis), pose_point(*X, p_BA), pitch);
 }
 
 // Both ends of an interval of the single coordinate.
@@ -61,6 +66,12 @@ const hfiJointKind hfi_joint_kinds[HFI_JOINT_TYPES] = {
                         .uses_axis = 1,
                         .uses_anchor = 1,
                         .reference_axis = hinge_axis,
+                        .limits = limit_interval},
+    [HF_JOINT_SCREW] = {.info = {.name = "screw", .units = "rad; rad/s", .nq = 1, .nv = 1, .quat = -1, .is_angle = 1},
+                        .nchain = 1,
+                        .uses_axis = 1,
+                        .uses_anchor = 1,
+                        .reference_axis = screw_axis,
                         .limits = limit_interval},
 };
 

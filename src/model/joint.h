@@ -14,7 +14,7 @@
 #include <holdfast/model.h>
 #include "math/spatial.h"
 
-enum { HFI_JOINT_TYPES = HF_JOINT_HINGE + 1 };
+enum { HFI_JOINT_TYPES = HF_JOINT_SCREW + 1 };
 
 // One end of a joint's range.
 typedef struct hfiJointLimit {
@@ -31,8 +31,8 @@ typedef struct hfiJointKind {
   int32_t uses_axis;    // 1: the joint has a direction, jnt_axis
   int32_t uses_anchor;  // 1: the joint has a point, jnt_pos
   // Motion of dof k per unit rate about the world's origin, at the reference configuration: the body at
-  // X_WB, the joint's direction and point in the body.
-  hfMotion (*reference_axis)(const hfPose* X_WB, hfVec3 axis_B, hfVec3 p_BA, int k);
+  // X_WB, the joint's direction, point and pitch in the body.
+  hfMotion (*reference_axis)(const hfPose* X_WB, hfVec3 axis_B, hfVec3 p_BA, double pitch, int k);
   // The ends of the range at the coordinates q, see hfi_joint_limits; NULL: the joint has no limits.
   int (*limits)(const double range[2], const double* q, hfiJointLimit* limit);
 } hfiJointKind;

@@ -49,7 +49,7 @@ static void measure_levers(const hfModel* m, const double* extent, double* span,
   for (int j = 0; j < m->njnt; ++j) {
     const hfiJointKind* kind = &hfi_joint_kinds[hf_model_jnt_type(m)[j]];
     int first = hf_model_jnt_dofadr(m)[j], b = hf_model_jnt_body(m)[j];
-    double arm = span[b] + v3_norm(v3_load(hf_model_jnt_pos(m) + 3 * j));
+    double arm = span[b] + v3_norm(v3_load(hf_model_jnt_pos(m) + 3 * j)) + fabs(hf_model_jnt_pitch(m)[j]);
     for (int i = 0; i < kind->info.nv; ++i) lever[first + i] = i < kind->ntranslation ? 1 : arm;
   }
 }

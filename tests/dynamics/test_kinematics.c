@@ -35,6 +35,32 @@ static void test_hinge_off_centre(void** state) {
   world_free(&w);
 }
 
+// A screw along y through (0.5, 0, 0), coordinate 0.3 at the reference: the body turns as on the hinge above, and goes along y by the
+// pitch times the angle. Its mass matrix is I_yy about the axis + m pitch^2.
+static void test_screw(void** state) {
+  (void)state;
+  const double pitch = 0.2;
+  hfBuilder* b = hf_builder_create();
+  hfJointDef d = hf_joint_def_default();
+  d.body = add_inertial_body(b, 0, 1, COM, MOMENTS);
+  d.type = HF_JOINT_SCREW;
+  d.pos[0] = 0.5, d.axis[1] = 2, d.axis[2] = 0, d.ref = 0.3, d.pitch = pitch;
+  assert_true(hf_builder_add_joint(b, &d, NULL) >= 0);
+  World w = world_finish(b);
+  w.q[0] = 0.3 + HFI_PI / 2;
+  hf_dynamics_position(w.d, w.q, NULL);
+  hfPose X = hf_dynamics_body_pose(w.d, 1);
+  assert_vec_near(m3_col(X.R, 0), v3(0, 0, -1), ROUNDING);
+  assert_vec_near(X.p, v3(0.5, pitch * HFI_PI / 2, 0.5), ROUNDING);
+  double rate = 1, M;
+  hf_dynamics_velocity(w.d, &rate);
+  assert_vec_near(hf_dynamics_point_velocity(w.d, 1, v3(0.5, 7, 0)).v, v3(0, pitch, 0), ROUNDING); // on the axis
+  hf_dynamics_mass_matrix(w.d);
+  hf_dynamics_dense_M(w.d, &M);
+  assert_near(M, MOMENTS[1] + sqr(COM[0] - 0.5) + sqr(COM[2]) + sqr(pitch), ROUNDING);
+  world_free(&w);
+}
+
 // A slide along the body's x, which the body's own orientation (a quarter turn about z) makes world y.
 static void test_slide(void** state) {
   (void)state;
@@ -250,7 +276,7 @@ static void test_turned_world(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_hinge_off_centre), cmocka_unit_test(test_slide),
+      cmocka_unit_test(test_hinge_off_centre), cmocka_unit_test(test_screw), cmocka_unit_test(test_slide),
       cmocka_unit_test(test_quaternions_are_normalised), cmocka_unit_test(test_several_joints),
       cmocka_unit_test(test_mocap), tree_test(test_fixed_frames), tree_test(test_centre_of_mass),
       tree_test(test_turned_world),

@@ -12,6 +12,7 @@
   "<iyz>0</iyz></inertia></inertial>"
 #define MJ_INERTIAL "<inertial pos='0.1 0 0.2' mass='2' fullinertia='1 2 2.5 0.1 0 0'/>"
 #define HALF "1.5707963267948966"
+#define PI 3.14159265358979323846
 
 // Base at 1 2 3 turned about z; `one` 0.1 above it; `two` written relative to a frame on `one`, its joint in the middle of nowhere.
 static const char ARM[] =
@@ -155,6 +156,18 @@ static void test_features(void** state) {
   hf_model_free(m);
 }
 
+// 0.5 m a turn, right-handed: 0.5/(2 pi) m/rad. -12.5 rad/m of the older element is the same hand: 1/12.5 m/rad. Without either a turn is 1 m.
+static void test_screws(void** state) {
+  (void)state;
+#define SCREW(name, more) "<link name='" name "'/><joint name='j" name "' type='screw'><parent>world</parent><child>" name "</child><axis><xyz>0 1 0</xyz></axis>" more "</joint>"
+  hfModel* m = parse("<sdf version='1.10'><model name='m'>" SCREW("a", "<screw_thread_pitch>0.5</screw_thread_pitch><thread_pitch>3</thread_pitch>")
+                     SCREW("b", "<thread_pitch>-12.5</thread_pitch>") SCREW("c", "") "</model></sdf>");
+  for (int j = 0; j < 3; ++j) assert_int_equal(hf_model_jnt_type(m)[j], HF_JOINT_SCREW);
+  ASSERT_NUMBERS(hf_model_jnt_pitch(m), 0.5 / (2 * PI), 1 / 12.5, 1 / (2 * PI));
+  ASSERT_NUMBERS(hf_model_jnt_axis(m), 0, 1, 0);
+  hf_model_free(m);
+}
+
 // heights.png has the grey values 0 100 200 above 50 25 250: black is zero, the brightest 0.5 m. Sampling puts means between them.
 static void test_heightmap(void** state) {
   (void)state;
@@ -217,8 +230,10 @@ static void test_refusals(void** state) {
        "its pose depends on itself"},
       {MODEL("<link name='a'><pose>1 2 3</pose></link>"), "3 numbers where 6 are needed"},
       {MODEL("<link name='a'/><joint name='j' type='revolute'><parent>world</parent><child>x</child></joint>"), "there is no link \"x\""},
-      {MODEL("<link name='a'/><link name='b'/><joint name='j' type='screw'><parent>a</parent><child>b</child></joint>"),
-       "joints of type \"screw\" are not supported"},
+      {MODEL("<link name='a'/><link name='b'/><joint name='j' type='gearbox'><parent>a</parent><child>b</child></joint>"),
+       "joints of type \"gearbox\" are not supported"},
+      {MODEL("<link name='a'/><link name='b'/><joint name='j' type='screw'><parent>a</parent><child>b</child><thread_pitch>0</thread_pitch></joint>"),
+       "thread_pitch is zero"},
       {MODEL("<link name='a'/><link name='b'/><joint name='j' type='fixed'><parent>a</parent><child>b</child></joint>"
              "<joint name='k' type='fixed'><parent>b</parent><child>a</child></joint>"), "part of a loop of joints"},
       {MODEL("<link name='a'/><joint name='j' type='fixed'><parent>world</parent><child>a</child></joint>"
@@ -237,7 +252,7 @@ static void test_refusals(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_arm),      cmocka_unit_test(test_fixed),    cmocka_unit_test(test_nested_and_included),
-      cmocka_unit_test(test_features), cmocka_unit_test(test_heightmap), cmocka_unit_test(test_refused_heightmaps), cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_features), cmocka_unit_test(test_screws), cmocka_unit_test(test_heightmap), cmocka_unit_test(test_refused_heightmaps), cmocka_unit_test(test_refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

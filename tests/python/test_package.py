@@ -355,6 +355,19 @@ def test_height_field_from_an_array(tmp_path):
         b.add_geom(type="hfield", hfield=7)
 
 
+def test_screw(tmp_path):
+    """A nut falls along a screw: qdd = -m g p/(I + m p^2), which every step has exactly; written and read again, the screw is the same."""
+    b = hf.Builder(timestep=0.001)
+    nut = b.add_body("nut", mass=2, inertia=(0.01, 0.01, 0.01, 0, 0, 0), has_inertial=1)
+    b.add_joint(nut, "screw", "thread", axis=(0, 0, 1), pitch=0.05)
+    sim = hf.Sim(b.finish())
+    sim.step(steps=100)
+    assert sim.state.v["thread"] == pytest.approx(-0.1 * 2 * 9.81 * 0.05 / (0.01 + 2 * 0.05**2), rel=1e-12)
+    b.write(tmp_path / "nut.xml")
+    again = hf.Model.from_file(tmp_path / "nut.xml")
+    assert (again.jnt_type[0], again.jnt_pitch[0]) == (4, 0.05)
+
+
 def test_spatial_tendon_over_a_wheel():
     """Two weights on a rope over a wheel: a = g (m2 - m1)/(m2 + m1); the near-rigid rope gives way by 1e-3 of that at most."""
     b = hf.Builder(timestep=0.001)

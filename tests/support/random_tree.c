@@ -64,8 +64,9 @@ static void add_joint(Growth* g, int body, int type) {
   d.type = type;
   if (random_chance(r, 0.7)) random_vector(r, 0.3, d.pos);
   random_vector(r, 1, d.axis);
+  if (type == HF_JOINT_SCREW) d.pitch = random_uniform(r, -0.3, 0.3);
   if (g->spec->flags & TREE_SPRINGS) d.stiffness = random_log(r, 1, 100);
-  int is_scalar = type == HF_JOINT_HINGE || type == HF_JOINT_SLIDE;
+  int is_scalar = hf_joint_info(type).nv == 1;
   if (is_scalar) {
     d.ref = random_uniform(r, -0.5, 0.5);
     d.springref = random_uniform(r, -0.5, 0.5);
@@ -77,10 +78,10 @@ static void add_joint(Growth* g, int body, int type) {
 
 static void add_joints(Growth* g, int body, int is_root) {
   static const struct { int count, type[3]; } sets[] = {
-      {1, {HF_JOINT_HINGE}}, {1, {HF_JOINT_HINGE}}, {1, {HF_JOINT_SLIDE}}, {1, {HF_JOINT_BALL}}, {0, {0}},
+      {1, {HF_JOINT_HINGE}}, {1, {HF_JOINT_HINGE}}, {1, {HF_JOINT_SLIDE}}, {1, {HF_JOINT_BALL}}, {1, {HF_JOINT_SCREW}}, {0, {0}},
       {2, {HF_JOINT_HINGE, HF_JOINT_HINGE}}, {3, {HF_JOINT_SLIDE, HF_JOINT_HINGE, HF_JOINT_SLIDE}},
       {2, {HF_JOINT_SLIDE, HF_JOINT_BALL}}, {2, {HF_JOINT_BALL, HF_JOINT_SLIDE}},
-      {3, {HF_JOINT_SLIDE, HF_JOINT_SLIDE, HF_JOINT_HINGE}}};
+      {3, {HF_JOINT_SLIDE, HF_JOINT_SLIDE, HF_JOINT_HINGE}}, {2, {HF_JOINT_SCREW, HF_JOINT_SLIDE}}, {2, {HF_JOINT_HINGE, HF_JOINT_SCREW}}};
   unsigned flags = g->spec->flags;
   int choice = random_int(g->r, (int)(sizeof sets / sizeof *sets)), floats = random_chance(g->r, 0.3);
   if (is_root && ((flags & TREE_FLOATING) || (floats && !(flags & TREE_NO_FREE)))) add_joint(g, body, HF_JOINT_FREE);

@@ -1,6 +1,6 @@
 // The tab that changes a running world: time, actuators, joints, friction, mass, grip, method.
 import { button, choice, make } from './dom';
-import { JointType } from './model';
+import { isScalar, JointType } from './model';
 import { Command, obeys, Session } from './session';
 
 const METHODS: [string, string][] = [['0', 'TAMSI'], ['1', 'convex'], ['2', 'MLCP (rigid)'], ['3', 'Runge-Kutta 3'], ['4', 'implicit Euler'], ['5', 'SDIRK'], ['6', 'switching']];
@@ -90,8 +90,8 @@ export class Controls {
     const s = this.session, m = s.recording.model, type = m.get('jnt_type'), limited = m.get('jnt_limited'), range = m.get('jnt_range'), q = m.get('jnt_qposadr');
     const body = this.group('Joints', false);
     for (let j = 0; j < m.counts.njnt; ++j) {
-      if (type[j] !== JointType.Hinge && type[j] !== JointType.Slide) continue;
-      const reach: [number, number] = limited[j] ? [range[2 * j], range[2 * j + 1]] : type[j] === JointType.Hinge ? [-Math.PI, Math.PI] : [-1, 1];
+      if (!isScalar(type[j])) continue;
+      const reach: [number, number] = limited[j] ? [range[2 * j], range[2 * j + 1]] : type[j] === JointType.Slide ? [-1, 1] : [-Math.PI, Math.PI];
       const made = slider(m.label('jnt', j), reach, () => s.recording.frames[s.recording.frames.length - 1]?.q[q[j]] ?? 0, x => s.send(Command.Joint, j, x), `joint-${j}`);
       body.append(made.row);
       this.updates.push(made.update);

@@ -9,7 +9,8 @@ interface Index {
 }
 
 export const enum GeomType { Plane, Sphere, Capsule, Ellipsoid, Cylinder, Box, Mesh, HeightField }
-export const enum JointType { Free, Ball, Slide, Hinge }
+export const enum JointType { Free, Ball, Slide, Hinge, Screw }
+export const isScalar = (type: number) => type >= JointType.Slide; // one coordinate: [m], or an angle [rad]
 
 export class Model {
   readonly counts: Record<string, number>;

@@ -2,7 +2,7 @@
 import uPlot from 'uplot';
 import { allPairs, pairsOf } from './contacts';
 import { make } from './dom';
-import { JointType } from './model';
+import { isScalar, JointType } from './model';
 import { Recording } from './recording';
 
 const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#6b7280', '#7c3aed'];
@@ -31,7 +31,7 @@ function jointCurves(r: Recording, velocity: boolean): Curve[] {
   const type = r.model.get('jnt_type'), q = r.model.get('jnt_qposadr'), v = r.model.get('jnt_dofadr'), out: Curve[] = [];
   for (let j = 0; j < r.model.counts.njnt; ++j) {
     const label = r.model.label('jnt', j);
-    if (type[j] === JointType.Hinge || type[j] === JointType.Slide)
+    if (isScalar(type[j]))
       out.push({ name: label, values: r.frames.map(f => velocity ? f.v[v[j]] : f.q[q[j]]) });
     else if (type[j] === JointType.Free)
       for (const [k, axis] of ['x', 'y', 'z'].entries())
