@@ -75,9 +75,11 @@ static const double CANCELLATION = 2e-15;
 // Velocities of the start are the answer where the residual is below this share of the tolerance [-]. K is larger than A, so that |dv| is
 // at most |r| times the condition number of the scaled A, for which the share leaves room.
 static const double BALANCED = 1e-3;
-// Where the residual may be the rounding of positions, this share is asked for, but of each tree: its residual against the impulses of
-// rows on it. So a light body keeps an acceleration of more than 1e-10 of that which its contacts hold up [-].
+// The same share for the residual of each dof, but of the impulses of rows on its tree: so a light body that touches a heavy one keeps an
+// acceleration of more than 1e-10 of that which its contacts hold up [-].
 static const double BALANCED_TREE = 1e-2;
+// Where the residual is the rounding of positions, it may be larger: at most this share of the tolerance [-].
+static const double BALANCED_ROUNDING = 0.1;
 // A halved step is accepted if |r| falls by at least this share of alpha (Armijo's condition) [-].
 static const double ARMIJO = 1e-4;
 enum {
@@ -131,34 +133,52 @@ static int accept_rounding(iteration* it, double before) {
   return 1;
 }
 
-// Is the momentum x small in every tree against the impulses of rows on that tree?
+// Is each entry of the momentum x small against the impulses of rows on its tree, or below the rounding whose squares are in I->work?
 static int is_negligible(const iteration* it, const double* x) {
   const hfiIsland* I = it->I;
-  double share = BALANCED_TREE * it->config->tolerance;
   for (int32_t t = 0; t < I->ntree; ++t) {
-    const int32_t *start = I->problem->tree_start + I->tree[t], first = I->first[I->tree[t]];
-    double square = 0, held = 0;
-    for (int32_t i = first; i < first + start[1] - start[0]; ++i)
-      square += sqr(x[i]) * I->inverse_diag[i], held += sqr(I->tau[i]) * I->inverse_diag[i];
-    if (!(square <= sqr(share) * held)) return 0;
+    const int32_t *start = I->problem->tree_start + I->tree[t], first = I->first[I->tree[t]], end = first + start[1] - start[0];
+    double held = 0;
+    for (int32_t i = first; i < end; ++i) held += sqr(I->tau[i]) * I->inverse_diag[i];
+    held *= sqr(BALANCED_TREE * it->config->tolerance);
+    for (int32_t i = first; i < end; ++i)
+      if (!(sqr(x[i]) <= held * I->diag[i] + I->work[i])) return 0;
   }
   return 1;
 }
 
-// What the rounding of positions of about a metre leaves of a residual: each contact's depth, and by that its force, is known to
-// DBL_EPSILON metres.
-static double rounding_of_positions(const hfiIsland* I) {
-  double sum = 0;
-  for (int32_t k = I->nscalar; k < I->nblock; ++k)
-    if (I->block[k].contact && I->response[k].active)
-      sum += sqr(I->response[k].gnn * hfi_system_row_weight(I, I->block + k, 0));
-  return sqrt(sum) * DBL_EPSILON / I->problem->h;
+// Adds to square (n) what rounding leaves of the residual of each dof by row i of block b, whose slope -dgamma/ds is g. Positions of about a
+// metre are known to DBL_EPSILON metres.
+static void add_rounding(const hfiIsland* I, const hfiIslandBlock* b, int i, double g, double* square) {
+  const hfiPatch* patch = I->patch + b->patch;
+  const double *J = patch->J + (b->row - patch->row + i) * patch->ld, missed = g * DBL_EPSILON / I->problem->h;
+  for (int32_t c = 0; c < patch->ncol; ++c) square[patch->dof[c]] += sqr(missed * J[c]);
+}
+
+// Computes these squares for all contacts: their depths are differences of positions, and so are the deformations of anchored friction.
+static void find_rounding(const hfiIsland* I, double* square) {
+  for (int32_t k = I->nscalar; k < I->nblock; ++k) {
+    const hfiIslandBlock* b = I->block + k;
+    const hfiContactResponse* response = I->response + k;
+    if (!b->contact || !response->active) continue;
+    add_rounding(I, b, 0, response->gnn, square);
+    if (b->dim < 3 || !(response->pi > 0) || b->contact->friction != HF_FRICTION_ANCHORED) continue;
+    add_rounding(I, b, 1, response->gtt[0], square);
+    add_rounding(I, b, 2, response->gtt[2], square);
+  }
 }
 
 // Do the velocities at hand solve the problem already, as they do where all trees of the island rest or move evenly?
 static int is_balanced(const iteration* it) {
-  if (!is_small(it, it->norm / BALANCED_TREE) || !is_negligible(it, it->I->r)) return 0;
-  return is_small(it, it->norm / BALANCED) || it->norm <= rounding_of_positions(it->I);
+  const hfiIsland* I = it->I;
+  int small = is_small(it, it->norm / BALANCED);
+  double rounding = 0;
+  if (!is_small(it, it->norm / BALANCED_ROUNDING)) return 0;
+  memset(I->work, 0, sizeof(double) * (size_t)I->n);
+  if (small && is_negligible(it, I->r)) return 1;
+  find_rounding(I, I->work);
+  for (int32_t i = 0; i < I->n; ++i) rounding += I->work[i] * I->inverse_diag[i];
+  return (small || sqr(it->norm) <= rounding) && is_negligible(it, I->r);
 }
 
 static int any_moves(const hfiIsland* I) {
