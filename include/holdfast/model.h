@@ -62,15 +62,40 @@ typedef enum hfActivation { // actuator dynamics
   HF_ACTIVATION_NONE, HF_ACTIVATION_INTEGRATOR, HF_ACTIVATION_FILTER, HF_ACTIVATION_FILTER_EXACT,
   HF_ACTIVATION_ERROR, // integral of control - length, which adds dynprm[0] times itself to the force: PID
   HF_ACTIVATION_SLEW,  // the control, which moves by at most dynprm[0] a second; the force uses its value at the end of the step
-  HF_ACTIVATION_MUSCLE // filter with the time constants dynprm[0] up and dynprm[1] down, smoothed over dynprm[2]
+  HF_ACTIVATION_MUSCLE, // filter with the time constants dynprm[0] up and dynprm[1] down, smoothed over dynprm[2]
+  HF_ACTIVATION_MOTOR   // the states that a DC motor has (hfMotorState)
 } hfActivation;
 typedef enum hfDriveLaw { // how an actuator follows its control
   HF_DRIVE_SERVO,          // by its gain and bias
   HF_DRIVE_CONSTRAINT,     // inverse dynamics in the step: where the servo would rest, within forcerange
   HF_DRIVE_COMPUTED_TORQUE // gain and bias are accelerations; force = M a + bias forces, held over the step
 } hfDriveLaw;
-typedef enum hfGain { HF_GAIN_FIXED, HF_GAIN_AFFINE, HF_GAIN_MUSCLE } hfGain;
+typedef enum hfGain { HF_GAIN_FIXED, HF_GAIN_AFFINE, HF_GAIN_MUSCLE, HF_GAIN_MOTOR } hfGain; // motor: a DC motor, without a bias
 typedef enum hfBias { HF_BIAS_NONE, HF_BIAS_AFFINE, HF_BIAS_MUSCLE } hfBias;
+
+// Parameters of a DC motor (docs/theory/motors.md): entries of actuator_motor. 0 switches a part off.
+typedef enum hfMotorParameter {
+  HF_MOTOR_RESISTANCE, HF_MOTOR_CONSTANT,                                    // R [Ohm], K [N m/A = V s/rad]
+  HF_MOTOR_TEMPCOEF, HF_MOTOR_REFTEMP, HF_MOTOR_AMBIENT,                     // of R [1/K]; where R holds, and around the motor [deg C]
+  HF_MOTOR_THERMAL_RESISTANCE, HF_MOTOR_THERMAL_CAPACITY,                    // [K/W], [J/K]
+  HF_MOTOR_TIME_CONSTANT, HF_MOTOR_CURRENT_RATE,                             // L/R [s], largest rate of the current [A/s]
+  HF_MOTOR_COGGING, HF_MOTOR_POLES, HF_MOTOR_PHASE,                          // amplitude [N m], periods a turn, [rad]
+  HF_MOTOR_BRISTLE_STIFFNESS, HF_MOTOR_BRISTLE_DAMPING,                      // LuGre friction [N m/rad], [N m s/rad]
+  HF_MOTOR_COULOMB, HF_MOTOR_STATIC, HF_MOTOR_STRIBECK,                      // [N m], [N m], [rad/s]
+  HF_MOTOR_KP, HF_MOTOR_KI, HF_MOTOR_KD,                                     // of its controller [N m/rad], [N m/(rad s)], [N m s/rad]
+  HF_MOTOR_SLEWMAX, HF_MOTOR_IMAX, HF_MOTOR_VMAX,                            // speed of the first input; bounds of the integral and of the voltage [V]
+  HF_MOTOR_PARAMETERS
+} hfMotorParameter;
+// Inputs of a DC motor, bits of actuator_inputs. Its own control is the first; those of the next actuators are the others.
+typedef enum hfMotorInput { HF_INPUT_POSITION = 1, HF_INPUT_VELOCITY = 2, HF_INPUT_TORQUE = 4, HF_INPUT_VOLTAGE = 8 } hfMotorInput;
+// States of a DC motor, bits of actuator_states; those that it has stand in this order from actuator_actadr on.
+typedef enum hfMotorState {
+  HF_MOTOR_SETPOINT = 1,    // first input, which moves at a bounded speed
+  HF_MOTOR_INTEGRAL = 2,    // of the error of the position [rad s]
+  HF_MOTOR_TEMPERATURE = 4, // of the winding, above that around the motor [K]
+  HF_MOTOR_BRISTLE = 8,     // deflection of the bristles that stand for friction [rad]
+  HF_MOTOR_CURRENT = 16     // [A]
+} hfMotorState;
 
 // Whether a kinematic tree may sleep where the scene's option lets bodies sleep.
 typedef enum hfSleepPolicy {
@@ -351,15 +376,18 @@ typedef struct hfWorld {
   X(int32_t, actuator_ctrllimited, nu, 1, 0)                                                           \
   X(int32_t, actuator_forcelimited, nu, 1, 0)                                                          \
   X(int32_t, actuator_actlimited, nu, 1, 0)                                                            \
-  X(int32_t, actuator_actadr, nu, 1, 0)   /* -1: no activation */                                      \
+  X(int32_t, actuator_actadr, nu, 1, 0)   /* first activation; -1: none */                             \
   X(int32_t, actuator_actearly, nu, 1, 0)                                                              \
   X(int32_t, actuator_drive, nu, 1, 0)    /* hfDriveLaw */                                             \
   X(int32_t, actuator_signal, nu, 1, 0)   /* signal that drives it, or -1 */                           \
+  X(int32_t, actuator_inputs, nu, 1, 0)   /* of DC motors: hfMotorInput */                             \
+  X(int32_t, actuator_states, nu, 1, 0)   /* of DC motors: hfMotorState */                             \
   X(int32_t, actuator_group, nu, 1, 0)    /* bit of disabled_groups that switches it off */            \
   X(double, actuator_dynprm, nu, 3, 1)    /* time constant [s]; of HF_ACTIVATION_ERROR the gain */     \
   X(double, actuator_gainprm, nu, 3, 1)   /* gain = p0 + p1 length + p2 velocity */                    \
   X(double, actuator_biasprm, nu, 3, 1)   /* bias = p0 + p1 length + p2 velocity */                    \
   X(double, actuator_muscle, nu, 8, 1)    /* of muscles: tendon length, resting length [m], peak force [N], lmin, lmax, vmax, fpmax, fvmax */\
+  X(double, actuator_motor, nu, HF_MOTOR_PARAMETERS, 1) /* of DC motors: hfMotorParameter; else 0 */    \
   X(double, actuator_ctrlrange, nu, 2, 1)                                                              \
   X(double, actuator_forcerange, nu, 2, 1)                                                             \
   X(double, actuator_actrange, nu, 2, 1)                                                               \

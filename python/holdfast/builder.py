@@ -9,6 +9,9 @@ from . import _core
 from ._arrays import floats
 from .model import GEOM_TYPES, JOINT_TYPES, Model
 
+_MOTOR = ("resistance", "constant", "tempcoef", "reftemp", "ambient", "thermal_resistance", "thermal_capacity", "time_constant", "current_rate",
+          "cogging", "poles", "phase", "bristle_stiffness", "bristle_damping", "coulomb", "static", "stribeck", "kp", "ki", "kd", "slewmax", "imax", "vmax")
+_INPUTS = ("pos", "vel", "ff", "voltage")
 _TRANSMISSIONS = ("joint", "joint_in_parent", "tendon", "site", "body", "slider_crank")
 _SENSORS = ("touch", "accelerometer", "velocimeter", "gyro", "force", "torque", "jointpos", "jointvel", "tendonpos",
             "tendonvel", "actuatorpos", "actuatorvel", "actuatorfrc", "jointactuatorfrc", "ballquat", "ballangvel",
@@ -175,7 +178,8 @@ class Builder(_core.Builder):
                      slider_crank: tuple[Any, Any, float] | None = None, kind: str = "motor", kp: float = 1.0, kv: float = 0.0, **fields: Any) -> int:
         """An actuator on a joint, tendon or site, or on a body, at whose contacts it then pulls (adhesion). slider_crank: the site of
         the crank, that of the slider, along whose z axis it moves, and the length of the rod between them [m]. kind "motor": force = control; "position": kp (control - length) - kv rate;
-        "velocity": kv (control - rate); "general": gainprm and biasprm as given."""
+        "velocity": kv (control - rate); "general": gainprm and biasprm as given; "dcmotor": a DC motor with motor={"resistance": 2, "constant": 0.05, ...}
+        (hfMotorParameter) and inputs=("pos", "voltage"), for example, by default ("voltage",); each input but the first becomes an actuator NAME.INPUT behind it."""
         target = [("joint", joint), ("tendon", tendon), ("site", site), ("body", body), ("slider_crank", slider_crank)]
         given = [(k, t) for k, t in target if t is not None]
         if len(given) != 1:
@@ -191,12 +195,30 @@ class Builder(_core.Builder):
             fields.update(gainprm=(kp, 0, 0), biastype=1, biasprm=(0, -kp, -kv))
         elif kind == "velocity":
             fields.update(gainprm=(kv, 0, 0), biastype=1, biasprm=(0, 0, -kv))
+        elif kind == "dcmotor":
+            return self._add_motor(name, fields.pop("motor", {}), tuple(fields.pop("inputs", ("voltage",))), fields)
         elif kind not in ("motor", "general"):
-            raise ValueError(f'kind must be motor, position, velocity or general, is "{kind}"')
+            raise ValueError(f'kind must be motor, position, velocity, general or dcmotor, is "{kind}"')
         for limit in ("ctrl", "force", "act"):
             if limit + "range" in fields:
                 fields.setdefault(limit + "limited", 1)
         return self._add_actuator({"name": name, **fields})
+
+    def _add_motor(self, name: str | None, motor: dict[str, float], inputs: tuple[str, ...], fields: dict[str, Any]) -> int:
+        unknown = [k for k in motor if k not in _MOTOR] + [w for w in inputs if w not in _INPUTS]
+        if unknown:
+            raise ValueError(f"a DC motor has no {unknown[0]!r}: parameters are {', '.join(_MOTOR)}; inputs are {', '.join(_INPUTS)}")
+        words = [w for w in _INPUTS if w in inputs]
+        states = any(motor.get(k, 0) > 0 for k in ("slewmax", "ki", "thermal_resistance", "bristle_stiffness", "time_constant"))
+        for limit in ("ctrl", "force"):
+            if limit + "range" in fields:
+                fields.setdefault(limit + "limited", 1)
+        first = self._add_actuator({"name": name, **fields, "gaintype": 3, "dyntype": 7 if states else 0, "inputs": sum(1 << _INPUTS.index(w) for w in words),
+                                    "motor": tuple(float(motor.get(k, 0)) for k in _MOTOR)})  # HF_GAIN_MOTOR, HF_ACTIVATION_MOTOR
+        for word in words[1:]:
+            same = {k: v for k, v in fields.items() if not k.startswith("force")}
+            self._add_actuator({"name": f"{name}.{word}" if name else None, **same, "gainprm": (0, 0, 0)})
+        return first
 
     def add_sensor(self, type: str | int, kind: str | None = None, obj: Any = None, name: str | None = None, **fields: Any) -> int:
         """A sensor, by its MJCF name, on an object: ``add_sensor("framepos", "site", "tip")``."""

@@ -223,7 +223,8 @@ class Model(_core.Model):
 
     @cached_property
     def _act_slices(self) -> dict[str, slice]:
-        return {n: slice(int(a), int(a) + 1) for n, a in zip(self.labels("actuator"), self.actuator_actadr) if a >= 0}
+        count = [max(1, bin(int(s)).count("1")) for s in self.actuator_states]
+        return {n: slice(int(a), int(a) + c) for n, a, c in zip(self.labels("actuator"), self.actuator_actadr, count) if a >= 0}
 
     @cached_property
     def _sensor_slices(self) -> dict[str, slice]:

@@ -13,6 +13,8 @@ typedef struct hfiDrive { double f0, kappa, lo, hi; } hfiDrive;
 // s are the actuator's length and velocity.
 typedef struct hfiAffine { double constant, length, velocity; } hfiAffine;
 
+static inline double hfi_drive_force(hfiDrive d, double s) { return clamp(d.f0 - d.kappa * s, d.lo, d.hi); }
+
 // What the model says of an actuator's force, side by side; known as hfiPassive is.
 typedef struct hfiServo {
   double gain[3], bias[3]; // force = (gain0 + gain1 l + gain2 s) input + bias0 + bias1 l + bias2 s
@@ -20,6 +22,18 @@ typedef struct hfiServo {
   int32_t plain;           // 1: that is the whole force: it is no muscle and has no integral
   int32_t transmission;    // hfTransmission
 } hfiServo;
+
+// What a DC motor is given and has in it at the start of a step (motor.c).
+typedef struct hfiMotor {
+  double pos, vel, torque, voltage;   // inputs; the first is that of the end of the step where it moves at a bounded speed
+  double integral, current, bristle;  // states
+  double resistance;                  // at its temperature [Ohm]
+  double decay;                       // rate at which the bristles let go [1/s]
+  double first_rate, temperature_rate; // of the first input, where it moves at a bounded speed, and of the temperature
+} hfiMotor;
+
+// The two parts of a motor's force over a step or at an instant: torque of the current, and cogging with friction.
+typedef struct hfiMotorForce { hfiDrive electric, drag; } hfiMotorForce;
 
 // All drives on one joint or tendon whose total force the model limits.
 typedef struct hfiDriveSum {
@@ -71,6 +85,8 @@ struct hfActuation {
   double* tendon_total;    // (ntendon)
   hfiServo* servo;         // (nu)
   hfiDrive* drive;         // (nu)
+  hfiDrive* drag;          // (nu) of motors: the part of the force that forcerange does not bound
+  hfiMotor* motor;         // (nu)
   double *wanted, *torque; // (nv) accelerations that drives by computed torque ask for, and the forces for them
   hfiDriveSum* drive_sum;  // (ndrive_sum)
   hfiRows rows;
@@ -143,7 +159,33 @@ void hfi_add_muscle(const hfActuation* a, int actuator, hfiAffine* force);
 double hfi_muscle_gain(const hfActuation* a, int actuator);
 // Time constant of a muscle's activation for the control u.
 double hfi_muscle_time(const double* dynprm, double u, double act);
-// Force of actuator i for its present input.
+// Looks at the inputs and states of a DC motor and computes the rates of its states at the present length and velocity.
+void hfi_update_motor(hfActuation* a, int actuator, const double* act, const double* ctrl);
+// The force of a DC motor: over a step of length a->h, implicit in length and velocity, or at an instant.
+hfiMotorForce hfi_motor_force(const hfActuation* a, int actuator, int implicit);
+// Rates of its states where the step ends with this velocity along the actuator.
+void hfi_motor_end(hfActuation* a, int actuator, double velocity);
+// Its states a step h later.
+void hfi_motor_advance(const hfActuation* a, int actuator, double* act, double h);
+// Derivatives of the force of a DC motor and of the rates of its states at an instant.
+typedef struct hfiMotorSlopes {
+  hfiAffine force;                          // with length and velocity
+  double force_current, force_bristle, force_integral, force_setpoint;
+  hfiAffine current;                        // of the current's rate, with length and velocity
+  double current_current, current_integral, current_setpoint;
+  double bristle_velocity, bristle_bristle; // of the bristles' rate
+  double temperature_temperature;
+  int integrates;                           // 1: the integral's rate falls with the length
+} hfiMotorSlopes;
+hfiMotorSlopes hfi_motor_slopes(const hfActuation* a, int actuator);
+static inline int hfi_is_motor(const hfModel* m, int actuator) { return hf_model_actuator_gaintype(m)[actuator] == HF_GAIN_MOTOR; }
+// Control of an actuator within its range.
+double hfi_clamped_control(const hfModel* m, int actuator, const double* ctrl);
+// The rate that removes a difference within the step h, or at an instant (h = 0) within a step of the scene, but at most `fastest`.
+double hfi_slew_rate(const hfActuation* a, double difference, double fastest);
+// Its slope at an instant.
+double hfi_slew_slope(const hfActuation* a, double rate, double fastest);
+// Force of actuator i, no motor, for its present input.
 static inline hfiAffine hfi_affine_force(const hfActuation* a, int i) {
   const hfModel* m = a->model;
   const double *g = hf_model_actuator_gainprm(m) + 3 * i, *b = hf_model_actuator_biasprm(m) + 3 * i;

@@ -21,15 +21,9 @@
 // Time constants below this one act at once [s].
 static const double SHORTEST_TIME = 1e-15;
 
-// The rate that removes a difference within h, but at most `fastest`; at an instant (h = 0) the fastest.
-static double slew_rate(double difference, double fastest, double h) {
-  if (fabs(difference) <= h * fastest) return h > 0 ? difference / h : 0;
-  return copysign(fastest, difference);
-}
-
 static double activation_rate(const hfActuation* a, int i, double u, double act) {
   const hfModel* m = a->model;
-  if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_SLEW) return slew_rate(u - act, hf_model_actuator_dynprm(m)[3 * i], a->h);
+  if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_SLEW) return hfi_slew_rate(a, u - act, hf_model_actuator_dynprm(m)[3 * i]);
   if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_INTEGRATOR) return u;
   if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_ERROR) return u - a->length[i];
   if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_MUSCLE)
@@ -48,18 +42,15 @@ static double next_activation(const hfModel* m, int i, double act, double rate, 
   return hf_model_actuator_actlimited(m)[i] ? clamp(act, range[0], range[1]) : act;
 }
 
-static double clamped_control(const hfModel* m, int i, const double* ctrl) {
-  const double* range = hf_model_actuator_ctrlrange(m) + 2 * i;
-  if (!ctrl) return 0;
-  if (!hf_model_actuator_ctrllimited(m)[i] || m->world.disable_clamp_control) return ctrl[i];
-  return clamp(ctrl[i], range[0], range[1]);
-}
-
 void hfi_update_inputs(hfActuation* a, const double* act, const double* ctrl, double h) {
   const hfModel* m = a->model;
   a->h = h;
   for (int i = 0; i < m->nu; ++i) {
-    double u = clamped_control(m, i, ctrl);
+    if (hfi_is_motor(m, i)) {
+      hfi_update_motor(a, i, act, ctrl);
+      continue;
+    }
+    double u = hfi_clamped_control(m, i, ctrl);
     int adr = hf_model_actuator_actadr(m)[i];
     a->input[i] = u;
     if (adr < 0) continue;
@@ -75,7 +66,8 @@ void hf_actuation_advance(const hfActuation* a, double* act, double h) {
   const hfModel* m = a->model;
   for (int i = 0; m->na && i < m->nu; ++i) {
     int adr = hf_model_actuator_actadr(m)[i];
-    if (adr >= 0) act[adr] = next_activation(m, i, act[adr], a->rate[adr], h);
+    if (hfi_is_motor(m, i)) hfi_motor_advance(a, i, act, h);
+    else if (adr >= 0) act[adr] = next_activation(m, i, act[adr], a->rate[adr], h);
   }
 }
 
@@ -104,7 +96,7 @@ static void pass_forces(const hfActuation* a) {
   double *force = a->force, *joint_force = a->joint_force;
   for (int i = 0, n = a->model->nu; i < n; ++i) {
     double f = force[i];
-    if (limited[i]) force[i] = f = clamp(f, range[2 * i], range[2 * i + 1]);
+    if (limited[i] && !hfi_is_motor(a->model, i)) force[i] = f = clamp(f, range[2 * i], range[2 * i + 1]);
     for (int k = start[i]; k < start[i + 1]; ++k) joint_force[dof[k]] += f * moment[k];
   }
 }
@@ -142,6 +134,11 @@ void hfi_add_integral(const hfActuation* a, int i, hfiAffine* f) {
 void hf_actuation_forces(hfActuation* a, const double* act, const double* ctrl, double h) {
   hfi_update_inputs(a, act, ctrl, h);
   for (int i = 0; i < a->model->nu; ++i) {
+    if (hfi_is_motor(a->model, i)) {
+      hfiMotorForce f = hfi_motor_force(a, i, 0);
+      a->force[i] = hfi_actuator_acts(a->model, i) ? hfi_drive_force(f.electric, 0) + hfi_drive_force(f.drag, 0) : 0;
+      continue;
+    }
     hfiAffine f = hfi_affine_force(a, i);
     if (a->law[i] != HF_DRIVE_SERVO || !hfi_actuator_acts(a->model, i)) a->force[i] = 0;
     else a->force[i] = f.constant + f.length * a->length[i] + f.velocity * a->velocity[i];

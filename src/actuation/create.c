@@ -118,6 +118,8 @@ static void take_arrays(hfActuation* a, hfiArena* arena) {
   a->due = HFI_TAKE(arena, int32_t, 1);
   a->servo = HFI_TAKE(arena, hfiServo, m->nu);
   a->drive = HFI_TAKE(arena, hfiDrive, m->nu);
+  a->drag = HFI_TAKE(arena, hfiDrive, m->nu);
+  a->motor = HFI_TAKE(arena, hfiMotor, m->nu);
   a->drive_sum = HFI_TAKE(arena, hfiDriveSum, m->nu);
   for (int i = 0; i < 2; ++i) a->column[i] = HFI_TAKE(arena, hfMotion, m->nv);
   hfi_rows_init(&a->rows, m, arena);

@@ -67,6 +67,11 @@ static inline hfiDrive make_servo(const hfActuation* a, int i, const hfiActuatio
 static inline hfiDrive make_drive(hfActuation* a, const hfDynamics* d, int i, const hfiActuationStep* step) {
   int servo = a->law[i] == HF_DRIVE_SERVO;
   if (!hfi_actuator_acts(a->model, i)) return (hfiDrive){0, 0, 0, 0};
+  if (hfi_is_motor(a->model, i)) {
+    hfiMotorForce force = hfi_motor_force(a, i, !step->explicit_drives);
+    a->drag[i] = force.drag;
+    return force.electric;
+  }
   hfiDrive drive = servo ? make_servo(a, i, step) : hfi_inverse_drive(a, d, i, step);
   drive.lo = a->servo[i].lo, drive.hi = a->servo[i].hi;
   return drive;
@@ -165,7 +170,9 @@ static void sum_drives(hfActuation* a) {
   for (int i = 0; i < m->nu; ++i) {
     if (a->drive_sum_of[i] < 0) continue;
     hfiDriveSum* sum = &a->drive_sum[a->drive_sum_of[i]];
-    add_drive(&sum->total, a->drive[i], sum->source == HFI_ROW_JOINT_DRIVE ? hf_model_actuator_gear(m)[6 * i] : 1);
+    double gear = sum->source == HFI_ROW_JOINT_DRIVE ? hf_model_actuator_gear(m)[6 * i] : 1;
+    add_drive(&sum->total, a->drive[i], gear);
+    if (hfi_is_motor(m, i)) add_drive(&sum->total, a->drag[i], gear);
   }
 }
 
@@ -222,13 +229,16 @@ void hfi_drive_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep*
   if (m->nu == 0 || m->world.disable_actuation) return;
   hfi_compute_torques(a, d, step);
   for (int i = 0; i < m->nu; ++i) {
+    a->drag[i] = (hfiDrive){0, 0, 0, 0};
     hfiDrive drive = make_drive(a, d, i, step);
     a->drive[i] = drive;
     if (a->servo[i].transmission == HF_TRANSMISSION_BODY) {
-      a->force[i] = clamp(drive.f0, drive.lo, drive.hi);
+      a->force[i] = clamp(drive.f0, drive.lo, drive.hi) + a->drag[i].f0;
       continue;
     }
-    if (a->drive_sum_of[i] < 0) add_actuator_row(a, d, step->h, i, drive, tau);
+    if (a->drive_sum_of[i] >= 0) continue;
+    add_actuator_row(a, d, step->h, i, drive, tau);
+    if (hfi_is_motor(m, i)) add_actuator_row(a, d, step->h, i, a->drag[i], tau);
   }
   sum_drives(a);
   for (int p = 0; p < a->ndrive_sum; ++p)
@@ -236,9 +246,11 @@ void hfi_drive_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep*
   add_gravity_compensation_by_actuators(a, tau);
 }
 
-// Sets the rate of an integral of the error to the error at the end of the step.
-static void set_error_rate(hfActuation* a, int i, double velocity) {
-  if (!hfi_actuator_acts(a->model, i) || a->explicit_drives || hf_model_actuator_dyntype(a->model)[i] != HF_ACTIVATION_ERROR) return;
+// Sets the rate of an integral of the error to the error at the end of the step, and those of a motor's states likewise.
+static void set_end_rates(hfActuation* a, int i, double velocity) {
+  if (!hfi_actuator_acts(a->model, i) || a->explicit_drives) return;
+  if (hfi_is_motor(a->model, i)) hfi_motor_end(a, i, velocity);
+  if (hf_model_actuator_dyntype(a->model)[i] != HF_ACTIVATION_ERROR) return;
   a->rate[hf_model_actuator_actadr(a->model)[i]] = a->input[i] - (a->length[i] + a->h * velocity);
 }
 
@@ -247,12 +259,16 @@ static double end_velocity(const hfActuation* a, int i) { return velocity_along(
 void hfi_actuation_end(hfActuation* a, const double* v1) {
   memcpy(a->v1, v1, (size_t)a->model->nv * sizeof *v1);
   *a->due = 1;
-  for (int i = 0; a->model->na && i < a->model->nu; ++i) set_error_rate(a, i, end_velocity(a, i));
+  for (int i = 0; a->model->na && i < a->model->nu; ++i) set_end_rates(a, i, end_velocity(a, i));
 }
 
 void hfi_actuation_collect(const hfActuation* a) {
   *a->due = 0;
-  for (int i = 0; i < a->model->nu; ++i) a->force[i] = a->drive[i].f0 - a->drive[i].kappa * end_velocity(a, i);
+  for (int i = 0; i < a->model->nu; ++i) {
+    double s = end_velocity(a, i);
+    if (hfi_is_motor(a->model, i)) a->force[i] = hfi_drive_force(a->drive[i], s) + hfi_drive_force(a->drag[i], s);
+    else a->force[i] = a->drive[i].f0 - a->drive[i].kappa * s;
+  }
   hfi_transmit_forces(a);
   hfi_target_collect(a, a->v1);
 }

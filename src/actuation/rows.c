@@ -58,7 +58,8 @@ static void reserve_equality(const hfModel* m, hfiRowSizes* s, int e) {
 // The capacity does not depend on values that an overlay may change.
 hfiRowSizes hfi_row_capacity(const hfModel* m) {
   hfiRowSizes s = {0};
-  for (int i = 0; i < m->nu; ++i) reserve(m, &s, 1, 1, hfi_moment_capacity(m, i), m->ntree);
+  for (int i = 0; i < m->nu; ++i) // A motor has a row for its current and one for its friction.
+    reserve(m, &s, hf_model_actuator_gaintype(m)[i] == HF_GAIN_MOTOR ? 2 : 1, 1, hfi_moment_capacity(m, i), m->ntree);
   for (int j = 0; j < m->njnt; ++j)
     if (hf_model_jnt_limited(m)[j]) reserve(m, &s, 2, 1, hfi_joint_nv(hf_model_jnt_type(m)[j]), 1);
   reserve(m, &s, 2 * m->nv, 1, 1, 1); // A dof has up to one friction loss and one velocity target.

@@ -9,6 +9,7 @@
 #include "continuous/accel.h"
 
 #include "base/object.h"
+#include "model/motor.h"
 
 #include <string.h>
 
@@ -171,6 +172,11 @@ void hfi_accel_activation_rates(const hfAccel* a, const double* act, double* act
     int adr = hf_model_actuator_actadr(m)[i];
     const double* range = hf_model_actuator_actrange(m) + 2 * i;
     if (adr < 0) continue;
+    if (hfi_is_motor(m, i)) {
+      int count = hfi_count_bits(hf_model_actuator_states(m)[i]);
+      memcpy(actdot + adr, a->actuation->rate + adr, sizeof *actdot * (size_t)count);
+      continue;
+    }
     double rate = a->actuation->rate[adr], now = act ? act[adr] : 0;
     if (hf_model_actuator_actlimited(m)[i] && ((now >= range[1] && rate > 0) || (now <= range[0] && rate < 0))) rate = 0;
     actdot[adr] = rate;

@@ -28,8 +28,15 @@ typedef enum hfiShortcut {
   HFI_SETPOINT_PID, // <pid>
   HFI_ADHESION,
   HFI_PID, // <plugin plugin="mujoco.pid">
+  HFI_DCMOTOR,
   HFI_SHORTCUTS
 } hfiShortcut;
+
+// The attributes of <dcmotor>, as they are written.
+typedef struct hfiMotorSpec {
+  double resistance, motorconst[2], nominal[3], inductance[2], thermal[6], saturation[3], cogging[3], lugre[5], controller[6];
+  int inputs; // hfMotorInput
+} hfiMotorSpec;
 
 typedef struct hfiActuatorSpec {
   hfActuatorDef def;
@@ -37,6 +44,7 @@ typedef struct hfiActuatorSpec {
   int ctrllimited, forcelimited, actlimited; // 0, 1, or -1: the range decides
   int inputs;              // of <pid>: bits, position 1, velocity 2, feedforward 4
   double velrange[2], ffrange[2], slewmax, imax, ki; // of <pid>
+  hfiMotorSpec motor;      // of <dcmotor>
   double inheritrange, armature, damping, damping_poly[2];
   const struct hfiActuatorSpec* outer; // the spec of the enclosing class
 } hfiActuatorSpec;
@@ -273,6 +281,9 @@ void hfi_mjcf_apply_actuator(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s
 // The element <pid>: reading it, and adding the actuators of its second and third input.
 void hfi_mjcf_apply_setpoint_pid(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* spec);
 void hfi_mjcf_add_inputs(hfiMjcf* m, const hfiElem* elem, const hfiActuatorSpec* spec);
+// The element <dcmotor>: reading it, and adding an actuator for each input but the first.
+void hfi_mjcf_apply_motor(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* spec);
+void hfi_mjcf_add_motor_inputs(hfiMjcf* m, const hfiElem* elem, const hfiActuatorSpec* spec);
 // Whether this element is the plugin mujoco.pid, and reading its gains.
 int hfi_mjcf_is_pid(const hfiElem* elem);
 void hfi_mjcf_apply_pid(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* spec);

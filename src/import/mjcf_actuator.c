@@ -8,6 +8,7 @@
 //   cylinder     gain area, bias b0 + b1 l + b2 v; u filtered
 //   muscle       curves of length and velocity (actuation/muscle.c)
 //   pid          kp (u_pos - l) + kv (u_vel - v) + ki integral + u_ff (mjcf_pid.c)
+//   dcmotor      by the numbers of its data sheet (mjcf_motor.c)
 //   adhesion     gain, on a body (world/adhesion.c)
 //   plugin       mujoco.pid (mjcf_pid.c)
 //
@@ -23,6 +24,7 @@ static const hfiKeyword kinds[] = {{"general", HFI_GENERAL},         {"motor", H
                                    {"damper", HFI_DAMPER},           {"cylinder", HFI_CYLINDER},
                                    {"intvelocity", HFI_INTVELOCITY}, {"muscle", HFI_MUSCLE},
                                    {"pid", HFI_SETPOINT_PID},        {"adhesion", HFI_ADHESION},
+                                   {"dcmotor", HFI_DCMOTOR},
                                    {NULL, 0}};
 
 static int find_kind(const hfiElem* elem) {
@@ -50,6 +52,8 @@ static void copy_parameters(hfActuatorDef* to, const hfActuatorDef* from) {
   memcpy(to->biasprm, from->biasprm, sizeof to->biasprm);
   to->dampratio = from->dampratio;
   memcpy(to->muscle, from->muscle, sizeof to->muscle);
+  memcpy(to->motor, from->motor, sizeof to->motor);
+  to->inputs = from->inputs;
 }
 
 static void inherit(hfiActuatorSpec* s, hfiShortcut kind) {
@@ -219,6 +223,10 @@ static void apply_shortcut(hfiMjcf* m, const hfiElem* elem, hfiShortcut kind, hf
   case HFI_SETPOINT_PID:
     hfi_mjcf_apply_setpoint_pid(m, elem, s);
     break;
+  case HFI_DCMOTOR:
+    copy_parameters(&s->def, &fresh);
+    hfi_mjcf_apply_motor(m, elem, s);
+    break;
   case HFI_PID:
     hfi_mjcf_apply_pid(m, elem, s);
     break;
@@ -364,6 +372,7 @@ void hfi_mjcf_read_actuator(hfiMjcf* m, hfiElem* elem) {
   hfi_mjcf_read_drive(m, s.def.name, &s.def);
   if (!r->status) hfi_keep(r, elem, hf_builder_add_actuator(r->builder, &s.def, &r->scratch));
   if (!r->status) hfi_mjcf_add_inputs(m, elem, &s);
+  if (!r->status) hfi_mjcf_add_motor_inputs(m, elem, &s);
 }
 
 // ---- reflected inertia --------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 // <sensor> and <keyframe>.
 #include "import/mjcf.h"
+#include "model/motor.h"
 
 #include <string.h>
 
@@ -222,6 +223,17 @@ static const double* read_vector(hfiMjcf* m, const hfiElem* elem, const char* at
   return NULL;
 }
 
+// A motor without inputs has a control here and none in the file.
+static const double* read_controls(hfiMjcf* m, const hfiElem* elem, int nu, int may_differ) {
+  int without = 0;
+  for (int i = 0; i < nu; ++i) without += hfi_lacks_control(hf_builder_actuator(m->r->builder, i));
+  const double* x = read_vector(m, elem, "ctrl", nu - without, may_differ);
+  double* all = x && without ? HFI_NEW(m->r, double, nu) : NULL;
+  if (!all) return x;
+  for (int i = 0; i < nu; ++i) all[i] = hfi_lacks_control(hf_builder_actuator(m->r->builder, i)) ? 0 : *x++;
+  return all;
+}
+
 void hfi_mjcf_read_key(hfiMjcf* m, hfiElem* elem) {
   hfiReader* r = m->r;
   if (!hfi_is(elem, "key")) return;
@@ -234,7 +246,7 @@ void hfi_mjcf_read_key(hfiMjcf* m, hfiElem* elem) {
   d.qpos = read_vector(m, elem, "qpos", nq, 0);
   d.qvel = read_vector(m, elem, "qvel", nv, 0);
   d.act = read_vector(m, elem, "act", na, fewer);
-  d.ctrl = read_vector(m, elem, "ctrl", nu, fewer);
+  d.ctrl = read_controls(m, elem, nu, fewer);
   d.mpos = read_vector(m, elem, "mpos", 3 * nmocap, 0);
   d.mquat = read_vector(m, elem, "mquat", 4 * nmocap, 0);
   d.name = hfi_mjcf_name(m, elem);

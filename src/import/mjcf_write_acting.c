@@ -2,12 +2,13 @@
 #include "import/mjcf_write.h"
 
 #include "import/mjcf.h"
+#include "model/motor.h"
 
 #include <stdio.h>
 
 // ---- actuators ----------------------------------------------------------------------------------
 
-static void put_common(hfiMjcfWriter* w, const hfActuatorDef* d, int i) {
+static void put_transmission(hfiMjcfWriter* w, const hfActuatorDef* d, int i) {
   static const char* const targets[] = {"joint", "jointinparent", "tendon", "site", "body", "cranksite"};
   int crank = d->trntype == HF_TRANSMISSION_SLIDER_CRANK;
   hfi_mjcf_put_name(w, HF_OBJECT_ACTUATOR, i);
@@ -17,6 +18,10 @@ static void put_common(hfiMjcfWriter* w, const hfActuatorDef* d, int i) {
   hfi_mjcf_put_int(w, "group", d->group, 0);
   hfi_mjcf_put_reals(w, "gear", d->gear, 6);
   hfi_mjcf_put_range(w, "ctrllimited", "ctrlrange", d->ctrllimited, d->ctrlrange);
+}
+
+static void put_common(hfiMjcfWriter* w, const hfActuatorDef* d, int i) {
+  put_transmission(w, d, i);
   hfi_mjcf_put_range(w, "forcelimited", "forcerange", d->forcelimited, d->forcerange);
 }
 
@@ -90,16 +95,46 @@ static void write_general(hfiMjcfWriter* w, int i) {
   hfi_mjcf_print(w, "/>\n");
 }
 
+// A motor, with its inputs; the actuators that hold the other inputs are not written. Its limits of torque are those of saturation.
+static void write_motor(hfiMjcfWriter* w, int i) {
+  const hfActuatorDef* d = &w->b->actuator.data[i];
+  const double* p = d->motor;
+  const double inductance[2] = {0, p[HF_MOTOR_TIME_CONSTANT]}, saturation[3] = {d->forcelimited ? d->forcerange[1] : 0, 0, p[HF_MOTOR_CURRENT_RATE]};
+  const double thermal[6] = {p[HF_MOTOR_THERMAL_RESISTANCE], p[HF_MOTOR_THERMAL_CAPACITY], 0, p[HF_MOTOR_TEMPCOEF], p[HF_MOTOR_REFTEMP], p[HF_MOTOR_AMBIENT]};
+  const double controller[6] = {p[HF_MOTOR_KP], p[HF_MOTOR_KI], p[HF_MOTOR_KD], p[HF_MOTOR_SLEWMAX], p[HF_MOTOR_IMAX], p[HF_MOTOR_VMAX]};
+  static const char* const inputs[] = {"pos", "vel", "ff", "voltage"};
+  const char* gap = "";
+  hfi_mjcf_begin(w, 2, "dcmotor");
+  put_transmission(w, d, i);
+  hfi_mjcf_print(w, " input=\"");
+  for (int k = 0; k < 4; ++k) {
+    if (!(d->inputs >> k & 1)) continue;
+    hfi_mjcf_print(w, "%s%s", gap, inputs[k]);
+    gap = " ";
+  }
+  hfi_mjcf_print(w, d->inputs ? "\"" : "none\"");
+  hfi_mjcf_put_reals(w, "resistance", p + HF_MOTOR_RESISTANCE, 1);
+  hfi_mjcf_put_reals(w, "motorconst", p + HF_MOTOR_CONSTANT, 1);
+  hfi_mjcf_put_reals(w, "inductance", inductance, 2);
+  hfi_mjcf_put_reals(w, "thermal", thermal, 6);
+  hfi_mjcf_put_reals(w, "saturation", saturation, 3);
+  hfi_mjcf_put_reals(w, "cogging", p + HF_MOTOR_COGGING, 3);
+  hfi_mjcf_put_reals(w, "lugre", p + HF_MOTOR_BRISTLE_STIFFNESS, 5);
+  hfi_mjcf_put_reals(w, "controller", controller, 6);
+  hfi_mjcf_print(w, "/>\n");
+}
+
+static void write_actuator(hfiMjcfWriter* w, int i) {
+  const hfActuatorDef* d = &w->b->actuator.data[i];
+  int pid = d->dyntype == HF_ACTIVATION_ERROR || d->dyntype == HF_ACTIVATION_SLEW;
+  if (d->gaintype == HF_GAIN_MOTOR) write_motor(w, i);
+  else if (pid) (d->dampratio > 0 ? write_damped_pid : write_pid)(w, i);
+  else (d->dampratio > 0 ? write_servo : write_general)(w, i);
+}
+
 void hfi_mjcf_write_actuators(hfiMjcfWriter* w) {
   hfi_mjcf_print(w, "  <actuator>\n");
-  for (int i = 0; i < w->b->actuator.count; ++i) {
-    const hfActuatorDef* d = &w->b->actuator.data[i];
-    int pid = d->dyntype == HF_ACTIVATION_ERROR || d->dyntype == HF_ACTIVATION_SLEW;
-    if (pid)
-      (d->dampratio > 0 ? write_damped_pid : write_pid)(w, i);
-    else
-      (d->dampratio > 0 ? write_servo : write_general)(w, i);
-  }
+  for (int i = 0; i < w->b->actuator.count; i += imax2(1, hfi_count_bits(w->b->actuator.data[i].inputs))) write_actuator(w, i);
   hfi_mjcf_print(w, "  </actuator>\n");
 }
 

@@ -2,6 +2,7 @@
 #include "import/mjcf_write.h"
 
 #include "import/mjcf.h"
+#include "model/motor.h"
 
 #include <string.h>
 
@@ -125,6 +126,19 @@ void hfi_mjcf_write_equalities(hfiMjcfWriter* w) {
 
 // ---- keyframes ------------------------------------------------------------------------------------
 
+// A motor without inputs has no control in MJCF.
+static void put_controls(hfiMjcfWriter* w, const double* ctrl) {
+  const char* gap = "";
+  hfi_mjcf_print(w, " ctrl=\"");
+  for (int i = 0; i < w->b->actuator.count; ++i) {
+    if (hfi_lacks_control(&w->b->actuator.data[i])) continue;
+    hfi_mjcf_print(w, "%s", gap);
+    hfi_mjcf_print_numbers(w, ctrl + i, 1);
+    gap = " ";
+  }
+  hfi_mjcf_print(w, "\"");
+}
+
 void hfi_mjcf_write_keys(hfiMjcfWriter* w) {
   int nq, nv, na, nu, nmocap;
   hf_builder_sizes(w->b, &nq, &nv, &na, &nu, &nmocap);
@@ -136,12 +150,13 @@ void hfi_mjcf_write_keys(hfiMjcfWriter* w) {
       const double* x;
       int count;
     } arrays[] = {{"qpos", d->qpos, nq}, {"qvel", d->qvel, nv},         {"act", d->act, na},
-                  {"ctrl", d->ctrl, nu}, {"mpos", d->mpos, 3 * nmocap}, {"mquat", d->mquat, 4 * nmocap}};
+                  {"mpos", d->mpos, 3 * nmocap}, {"mquat", d->mquat, 4 * nmocap}};
     hfi_mjcf_begin(w, 2, "key");
     hfi_mjcf_put_name(w, HF_OBJECT_KEY, i);
     hfi_mjcf_put_real(w, "time", d->time, 0);
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k)
       if (arrays[k].x && arrays[k].count > 0) hfi_mjcf_put_reals(w, arrays[k].attribute, arrays[k].x, arrays[k].count);
+    if (d->ctrl && nu > 0) put_controls(w, d->ctrl);
     hfi_mjcf_print(w, "/>\n");
   }
   hfi_mjcf_print(w, "  </keyframe>\n");

@@ -5,6 +5,7 @@
 #include "base/locale.h"
 #include "math/vec3.h"
 #include "model/builder_add.h"
+#include "model/motor.h"
 
 #include <holdfast/step_problem.h>
 #include <stdarg.h>
@@ -167,7 +168,7 @@ void hf_builder_sizes(const hfBuilder* b, int* nq, int* nv, int* na, int* nu, in
     *nv += hfi_joint_nv(b->joint.data[i].type);
   }
   for (int i = 0; i < b->actuator.count; ++i)
-    *na += b->actuator.data[i].dyntype != HF_ACTIVATION_NONE;
+    *na += hfi_activation_count(b->actuator.data[i].dyntype, b->actuator.data[i].motor);
   for (int i = 0; i < b->body.count; ++i) *nmocap += b->body.data[i].mocap != 0;
   *nu = b->actuator.count;
 }

@@ -1,6 +1,7 @@
 // Adding what acts on the tree and measures it: tendons, equalities, pairs, actuators, sensors, keyframes.
 #include "model/builder_add.h"
 #include "model/feedback.h"
+#include "model/motor.h"
 #include "model/servo.h"
 
 #include "base/error.h"
@@ -179,7 +180,7 @@ int hfi_signal_size(int type) {
 // The curves of a muscle need lmin < 1 < lmax, fvmax > 1, and ranges that are not empty.
 static hfStatus check_muscle(const hfActuatorDef* d, hfError* error) {
   const double *p = d->muscle, *l = d->lengthrange;
-  if (d->gaintype < HF_GAIN_FIXED || d->gaintype > HF_GAIN_MUSCLE || d->biastype < HF_BIAS_NONE || d->biastype > HF_BIAS_MUSCLE)
+  if (d->gaintype < HF_GAIN_FIXED || d->gaintype > HF_GAIN_MOTOR || d->biastype < HF_BIAS_NONE || d->biastype > HF_BIAS_MUSCLE)
     return hfi_refuse_def(error, d->where, HF_OBJECT_ACTUATOR, d->name, "gain %d or bias %d does not exist", d->gaintype, d->biastype);
   if (d->gaintype != HF_GAIN_MUSCLE && d->biastype != HF_BIAS_MUSCLE) return HF_OK;
   if (!hfi_all_finite(p, 9) || !hfi_all_finite(l, 2) || !(p[0] < p[1]) || !(l[0] < l[1]))
@@ -190,6 +191,30 @@ static hfStatus check_muscle(const hfActuatorDef* d, hfError* error) {
   if (!(p[4] < 1 && p[5] > 1 && p[6] > 0 && p[8] > 1))
     return hfi_refuse_def(error, d->where, HF_OBJECT_ACTUATOR, d->name,
                           "a muscle needs lmin < 1 < lmax, vmax > 0 and fvmax > 1: they are %g, %g, %g, %g", p[4], p[5], p[6], p[8]);
+  return HF_OK;
+}
+
+// A DC motor has a resistance, a constant, and a controller only where an input asks for one.
+static hfStatus check_motor(const hfActuatorDef* d, hfError* error) {
+  const double* p = d->motor;
+  const hfObjectKind kind = HF_OBJECT_ACTUATOR;
+  if (d->gaintype != HF_GAIN_MOTOR)
+    return d->dyntype == HF_ACTIVATION_MOTOR ? hfi_refuse_def(error, d->where, kind, d->name, "only a DC motor has the states of one") : HF_OK;
+  int states = hfi_motor_states(p), controlled = d->inputs & (HF_INPUT_POSITION | HF_INPUT_VELOCITY | HF_INPUT_TORQUE);
+  if (!hfi_all_finite(p, HF_MOTOR_PARAMETERS)) return hfi_refuse_def(error, d->where, kind, d->name, "a parameter of the motor is not finite");
+  for (int k = 0; k < HF_MOTOR_PARAMETERS; ++k)
+    if (p[k] < 0 && k != HF_MOTOR_TEMPCOEF && k != HF_MOTOR_REFTEMP && k != HF_MOTOR_AMBIENT && k != HF_MOTOR_COGGING && k != HF_MOTOR_PHASE && k != HF_MOTOR_POLES)
+      return hfi_refuse_def(error, d->where, kind, d->name, "a parameter of the motor is negative: %g", p[k]);
+  if (!(p[HF_MOTOR_RESISTANCE] > 0)) return hfi_refuse_def(error, d->where, kind, d->name, "the resistance of a motor must be positive");
+  if (!(p[HF_MOTOR_CONSTANT] > 0) && d->inputs) return hfi_refuse_def(error, d->where, kind, d->name, "the constant of a motor with inputs must be positive");
+  if (states & HF_MOTOR_TEMPERATURE && !(p[HF_MOTOR_THERMAL_CAPACITY] > 0))
+    return hfi_refuse_def(error, d->where, kind, d->name, "a motor that gets warm needs a positive thermal capacity");
+  if (d->inputs < 0 || d->inputs >= 2 * HF_INPUT_VOLTAGE) return hfi_refuse_def(error, d->where, kind, d->name, "inputs %d do not exist", d->inputs);
+  if (!controlled && (p[HF_MOTOR_KP] > 0 || p[HF_MOTOR_KI] > 0 || p[HF_MOTOR_KD] > 0 || p[HF_MOTOR_SLEWMAX] > 0))
+    return hfi_refuse_def(error, d->where, kind, d->name, "the controller of a motor needs the input pos, vel or ff");
+  if (p[HF_MOTOR_KI] > 0 && !(d->inputs & HF_INPUT_POSITION)) return hfi_refuse_def(error, d->where, kind, d->name, "ki needs the input pos");
+  if (d->biastype != HF_BIAS_NONE || d->dyntype != (states ? HF_ACTIVATION_MOTOR : HF_ACTIVATION_NONE))
+    return hfi_refuse_def(error, d->where, kind, d->name, "a motor has no bias, and the dynamics HF_ACTIVATION_MOTOR where it has states, else none");
   return HF_OK;
 }
 
@@ -248,6 +273,7 @@ hfStatus hfi_check_actuator(const hfBuilder* b, const hfActuatorDef* d, hfError*
         return hfi_refuse_def(error, d->where, kind, d->name, "signal table: times must increase");
   hfStatus status = check_feedback(b, d, error);
   if (status == HF_OK) status = check_muscle(d, error);
+  if (status == HF_OK) status = check_motor(d, error);
   return status == HF_OK ? check_drive(b, d, error) : status;
 }
 

@@ -5,6 +5,7 @@
 #include "model/derive.h"
 #include "model/feedback.h"
 #include "model/layout.h"
+#include "model/motor.h"
 #include "model/shape.h"
 #include "model/sound.h"
 
@@ -54,9 +55,11 @@ static hfStatus check_indices(const hfModel* m, hfError* error) {
                              {HF_FIELD_pair_geom, 0, m->ngeom},
                              {HF_FIELD_exclude_body, 0, m->nbody},
                              {HF_FIELD_actuator_actadr, -1, m->na},
-                             {HF_FIELD_actuator_dyntype, 0, HF_ACTIVATION_MUSCLE + 1},
-                             {HF_FIELD_actuator_gaintype, 0, HF_GAIN_MUSCLE + 1},
+                             {HF_FIELD_actuator_dyntype, 0, HF_ACTIVATION_MOTOR + 1},
+                             {HF_FIELD_actuator_gaintype, 0, HF_GAIN_MOTOR + 1},
                              {HF_FIELD_actuator_biastype, 0, HF_BIAS_MUSCLE + 1},
+                             {HF_FIELD_actuator_inputs, 0, 2 * HF_INPUT_VOLTAGE},
+                             {HF_FIELD_actuator_states, 0, 2 * HF_MOTOR_CURRENT},
                              {HF_FIELD_actuator_drive, 0, HF_DRIVE_COMPUTED_TORQUE + 1},
                              {HF_FIELD_actuator_signal, -1, m->nsignal},
                              {HF_FIELD_sensor_data, 0, 2 * HF_CONTACT_ANGVEL},
@@ -108,6 +111,10 @@ static int actuator_is_sound(const hfModel* m, int i) {
   if (type < 0 || type > HF_TRANSMISSION_SLIDER_CRANK ||
       !is_object(m, hfi_transmission_target(type), hf_model_actuator_trnid(m)[2 * i]))
     return 0;
+  int motor = hf_model_actuator_gaintype(m)[i] == HF_GAIN_MOTOR, adr = hf_model_actuator_actadr(m)[i];
+  int count = hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_MOTOR ? hfi_count_bits(hf_model_actuator_states(m)[i]) : 1;
+  if (adr > m->na - count || (adr < 0 && hf_model_actuator_dyntype(m)[i] != HF_ACTIVATION_NONE && count)) return 0;
+  if (motor && i + hfi_count_bits(hf_model_actuator_inputs(m)[i]) > m->nu) return 0;
   return is_object(m, HF_OBJECT_SITE, ref) || (ref < 0 && type != HF_TRANSMISSION_SLIDER_CRANK);
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "model/derive.h"
+#include "model/motor.h"
 #include "model/path.h"
 #include "model/reference_mass.h"
 #include "model/slider_crank.h"
@@ -180,7 +181,16 @@ static hfStatus fill_actuator(hfiFinish* f, int i, const hfPose* X_WB, int* nact
   hfi_set_actuator_actearly(m)[i] = d->actearly != 0;
   hfi_set_actuator_group(m)[i] = d->group;
   hfi_set_actuator_cranklength(m)[i] = d->trntype == HF_TRANSMISSION_SLIDER_CRANK ? d->cranklength : 0;
-  hfi_set_actuator_actadr(m)[i] = d->dyntype != HF_ACTIVATION_NONE ? (*nact)++ : -1;
+  if (d->gaintype == HF_GAIN_MOTOR && i + hfi_count_bits(d->inputs) > m->nu)
+    return hfi_refuse_def(error, d->where, HF_OBJECT_ACTUATOR, d->name, "needs %d actuators behind it for its other inputs", hfi_count_bits(d->inputs) - 1);
+  int count = hfi_activation_count(d->dyntype, d->motor);
+  hfi_set_actuator_actadr(m)[i] = count ? *nact : -1;
+  *nact += count;
+  if (d->gaintype == HF_GAIN_MOTOR) {
+    hfi_set_actuator_inputs(m)[i] = d->inputs;
+    hfi_set_actuator_states(m)[i] = hfi_motor_states(d->motor);
+    memcpy(hfi_set_actuator_motor(m) + HF_MOTOR_PARAMETERS * i, d->motor, sizeof d->motor);
+  }
   memcpy(hfi_set_actuator_dynprm(m) + 3 * i, d->dynprm, sizeof d->dynprm);
   memcpy(hfi_set_actuator_gainprm(m) + 3 * i, d->gainprm, sizeof d->gainprm);
   memcpy(hfi_set_actuator_biasprm(m) + 3 * i, d->biasprm, sizeof d->biasprm);

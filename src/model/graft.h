@@ -33,7 +33,8 @@ const char* hfi_graft_name(hfiGraft* graft, const char* name);
 // Where the values of each object lie in the arrays of a keyframe, for a builder as it is now.
 typedef struct hfiKeyLayout {
   int nq, nv, na, nu, nmocap, njoint, nactuator;
-  int *qpos, *qvel, *act; // (joints), (joints), (actuators; -1: no activation): first number in the arrays
+  int *qpos, *qvel, *act; // (joints), (joints), (actuators): first number in the arrays
+  int* act_count;         // (actuators) how many activations each has
   int* mocap;             // (bodies) number of the mocap body, or -1
 } hfiKeyLayout;
 

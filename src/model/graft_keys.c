@@ -3,6 +3,7 @@
 #include "model/graft.h"
 
 #include "model/builder_add.h"
+#include "model/motor.h"
 #include "model/order.h"
 
 #include <stdlib.h>
@@ -14,19 +15,22 @@ hfStatus hfi_key_layout_create(hfiKeyLayout* l, const hfBuilder* b, hfError* err
   hfStatus status = hfi_order_create(&order, b, error);
   if (status != HF_OK) return status;
   hf_builder_sizes(b, &l->nq, &l->nv, &l->na, &l->nu, &l->nmocap);
-  size_t total = 2 * (size_t)b->joint.count + (size_t)b->actuator.count + (size_t)b->body.count;
+  size_t total = 2 * (size_t)b->joint.count + 2 * (size_t)b->actuator.count + (size_t)b->body.count;
   l->qpos = malloc(total * sizeof *l->qpos + 1);
   if (l->qpos) {
     l->qvel = l->qpos + b->joint.count;
     l->act = l->qvel + b->joint.count;
-    l->mocap = l->act + b->actuator.count;
+    l->act_count = l->act + b->actuator.count;
+    l->mocap = l->act_count + b->actuator.count;
     for (int i = 0, q = 0, v = 0; i < b->joint.count; ++i) {
       int j = order.joint_of[i], type = b->joint.data[j].type;
       l->qpos[j] = q, l->qvel[j] = v;
       q += hfi_joint_nq(type), v += hfi_joint_nv(type);
     }
-    for (int i = 0, a = 0; i < b->actuator.count; ++i)
-      l->act[i] = b->actuator.data[i].dyntype != HF_ACTIVATION_NONE ? a++ : -1;
+    for (int i = 0, a = 0; i < b->actuator.count; a += l->act_count[i++]) {
+      l->act[i] = a;
+      l->act_count[i] = hfi_activation_count(b->actuator.data[i].dyntype, b->actuator.data[i].motor);
+    }
     for (int i = 0, n = 0; i < b->body.count; ++i) {
       int body = order.body_of[i];
       l->mocap[body] = b->body.data[body].mocap ? n++ : -1;
@@ -94,7 +98,7 @@ static void copy_joint(KeyArrays* a, const hfiKeyLayout* to, int j, const hfKeyD
 
 static void copy_actuator(KeyArrays* a, const hfiKeyLayout* to, int i, const hfKeyDef* d, const hfiKeyLayout* from, int k) {
   copy(a->ctrl, i, d->ctrl, k, 1);
-  if (from->act[k] >= 0) copy(a->act, to->act[i], d->act, from->act[k], 1);
+  copy(a->act, to->act[i], d->act, from->act[k], from->act_count[k]);
 }
 
 static void point_to(hfKeyDef* d, const KeyArrays* a) {

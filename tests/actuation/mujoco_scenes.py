@@ -9,6 +9,7 @@ Limits, friction losses and contacts are off. Equalities count only in eqpos and
 error there is torquescale sin(angle/2) axis.
 """
 
+import copy
 import os
 import sys
 
@@ -141,7 +142,7 @@ class Scene:
             out += f' {place}="{rng.choice(self.scalar + self.ball + self.free)}"'
         muscle = rng.random() < 0.3
         if muscle:
-            out += self.muscle(self.armature)
+            out += self.muscle(self.armature or place in ("refsite", "slider-crank") or "sworld" in out)  # it may move nothing
         else:
             out += f' gaintype="{rng.choice(["fixed", "affine"])}" gainprm="{text(rng.normal(size=3))}"'
             out += f' biastype="{rng.choice(["none", "affine"])}" biasprm="{text(rng.normal(size=3))}"'
@@ -161,6 +162,30 @@ class Scene:
         if rng.random() < 0.5:
             out += f' forcelimited="true" forcerange="{-rng.uniform(.1, 2):.4g} {rng.uniform(.1, 2):.4g}"'
         return out + "/>"
+
+    def motor(self, index):
+        """A DC motor with any of its parts, and the numbers of its controls."""
+        rng = self.rng
+        inputs = [w for w in ("pos", "vel", "ff", "voltage") if rng.random() < 0.5]
+        out = f'<dcmotor name="a{index}" joint="{rng.choice(self.scalar)}" gear="{rng.normal():.4g}" input="{" ".join(inputs) or "none"}" '
+        out += f'motorconst="{text(rng.uniform(.02, .3, 2))}" resistance="{rng.uniform(.5, 5):.4g}"'
+        coil = rng.random() < 0.5
+        if coil:
+            out += f' inductance="{rng.uniform(.0005, .02):.4g}"'
+        if rng.random() < 0.5:
+            out += f' saturation="{rng.uniform(.05, 1):.4g} 0 {rng.choice([0, 30]) if coil else 0}"'
+        if rng.random() < 0.5:
+            out += f' thermal="{text(rng.uniform(2, 20, 2))} 0 {rng.uniform(0, .01):.4g} 25 {rng.uniform(10, 40):.4g}"'
+        if rng.random() < 0.5:
+            out += f' cogging="{rng.uniform(-1, 1):.4g} {rng.integers(1, 9)} {rng.normal():.4g}"'
+        if rng.random() < 0.5:
+            out += f' lugre="{rng.uniform(1, 100):.4g} {rng.uniform(0, 1):.4g} {rng.uniform(.05, .2):.4g} {rng.uniform(.2, .4):.4g} {rng.uniform(.1, 1):.4g}"'
+        if inputs and inputs != ["voltage"]:
+            ki = rng.choice([0, 2.]) if "pos" in inputs else 0
+            out += f' controller="{rng.uniform(0, 3):.4g} {ki} {rng.uniform(0, 1):.4g} {rng.choice([0, 3.])} {rng.choice([0, .4])} {rng.choice([0, 5.])}"'
+        if rng.random() < 0.3:
+            out += ' ctrllimited="true" ctrlrange="-0.6 0.9"'
+        return out + "/>", max(1, len(inputs))
 
     def muscle(self, needs_force):
         """Gain and bias of a muscle with curves of its own."""
@@ -224,10 +249,11 @@ class Scene:
             trees += self.tree(0, 3)
         tendons = "".join(self.tendon(i) for i in range(3)) + "".join(self.spatial(i) for i in range(3, 7))
         self.actuators = [self.actuator(i) for i in range(18)]
+        self.motors = [self.motor(18 + i) for i in range(6)]
         medium = f'density="{rng.uniform(0, 50):.4g}" viscosity="{rng.uniform(0, 5):.4g}" wind="{text(rng.normal(size=3))}"' if rng.random() < .5 else ""
         return f"""<mujoco><option gravity="0.5 -1 -9" timestep="0.004" jacobian="dense" {medium} actuatorgroupdisable="{rng.choice(["2", "0 2", "1 17"])}"><flag energy="enable"/></option>
 <worldbody><site name="sworld" pos=".1 .2 .3" euler="10 20 30"/>{trees}</worldbody>
-<tendon>{tendons}</tendon><actuator>{"".join(self.actuators)}</actuator>
+<tendon>{tendons}</tendon><actuator>{"".join(self.actuators)}{"".join(m for m, _ in self.motors)}</actuator>
 <equality>{self.equalities()}</equality><sensor>{self.sensors()}</sensor></mujoco>"""
 
 
@@ -252,28 +278,42 @@ def write_state(out, model, data, rng):
     data.xfrc_applied[:] = rng.normal(size=(model.nbody, 6)) * (rng.random(size=(model.nbody, 1)) < 0.4)
     if model.na:
         data.act[:] = rng.normal(size=model.na)
+        for i in range(model.nactuator):  # bristles bend and coils bear little
+            if model.actuator_dyntype[i] == mujoco.mjtDyn.mjDYN_DCMOTOR:
+                data.act[model.actuator_actadr[i] :][: model.actuator_actnum[i]] *= 0.3
     data.time = rng.uniform(0, 10)
     model.opt.disableflags = UNILATERAL
     mujoco.mj_forward(model, data)
     equality = {"eqpos": data.efc_pos.copy(), "eqJ": data.efc_J[: len(data.efc_pos) * model.nv].copy()}
     model.opt.disableflags = BIT.mjDSBL_CONSTRAINT
     mujoco.mj_forward(model, data)
-    for i in range(model.nu):  # MuJoCo gives a rate to an actuator of a disabled group too, but does not use it
+    for i in range(model.nactuator):  # MuJoCo gives a rate to an actuator of a disabled group too, but does not use it
         if model.actuator_actadr[i] >= 0 and model.opt.disableactuator >> model.actuator_group[i] & 1:
-            data.act_dot[model.actuator_actadr[i]] = 0
-    after = data.act.copy()
-    for i in range(model.nu):
-        adr = model.actuator_actadr[i]
-        if adr >= 0:
+            data.act_dot[model.actuator_actadr[i] :][: model.actuator_actnum[i]] = 0
+    after, stepped = data.act.copy(), copy.copy(data)
+    mujoco.mj_step(model, stepped)
+    for i in range(model.nactuator):
+        adr, n = model.actuator_actadr[i], model.actuator_actnum[i]
+        if model.actuator_dyntype[i] == mujoco.mjtDyn.mjDYN_DCMOTOR:
+            after[adr : adr + n] = stepped.act[adr : adr + n]
+            bristle = adr + sum([model.actuator_dynprm[i, 7] > 0, model.actuator_gainprm[i, 5] > 0, model.actuator_dynprm[i, 2] > 0])
+            if model.actuator_dynprm[i, 5] > 0 and model.opt.disableactuator >> model.actuator_group[i] & 1:
+                after[bristle] = data.act[bristle]  # MuJoCo moves the bristles of a motor that it has switched off
+        elif adr >= 0:
             after[adr] = next_activation(model, data, i, adr)
     moment = dense(data.moment_rownnz, data.moment_rowadr, data.moment_colind, data.actuator_moment, model.nv)
     tendons = dense(model.ten_J_rownnz, model.ten_J_rowadr, model.ten_J_colind, data.ten_J, model.nv)
+    # a motor with several inputs is one actuator of MuJoCo's; ours has one more for each input but the first, without a force
+    ours = [i for i in range(model.nactuator) for _ in range(max(1, model.actuator_ctrlnum[i]))]
+    first = [k == 0 or ours[k - 1] != ours[k] for k in range(len(ours))]
+    ctrl = np.concatenate([data.ctrl[model.actuator_ctrladr[i] :][: model.actuator_ctrlnum[i]] if model.actuator_ctrlnum[i] else [0.0]
+                           for i in range(model.nactuator)])
     rows = {
-        "qpos": data.qpos, "qvel": data.qvel, "ctrl": data.ctrl, "act": data.act, "time": [data.time],
+        "qpos": data.qpos, "qvel": data.qvel, "ctrl": ctrl, "act": data.act, "time": [data.time],
         "wrench": np.roll(data.xfrc_applied, 3, axis=1), "qacc": data.qacc,
-        "length": data.actuator_length, "velocity": data.actuator_velocity, "moment": moment,
+        "length": data.actuator_length[ours], "velocity": data.actuator_velocity[ours], "moment": moment[ours],
         "tendonlength": data.ten_length, "tendonJ": tendons, "bias": data.qfrc_bias, "tendonvelocity": data.ten_velocity,
-        "force": data.actuator_force, "jointforce": data.qfrc_actuator, "passive": data.qfrc_passive,
+        "force": data.actuator_force[ours] * first, "jointforce": data.qfrc_actuator, "passive": data.qfrc_passive,
         "rate": data.act_dot, "actnext": after, "neq": [len(equality["eqpos"])], **equality, "sensor": data.sensordata,
     }
     out.write("state\n")
@@ -298,7 +338,8 @@ def main():
         model = mujoco.MjModel.from_xml_string(xml)
         data = mujoco.MjData(model)
         with open(os.path.join(folder, f"{i}.txt"), "w", encoding="utf-8") as out:
-            out.write(f"sizes {model.nq} {model.nv} {model.nu} {model.na} {model.ntendon} {model.nsensordata} {model.nbody}\n")
+            nu = sum(max(1, n) for n in model.actuator_ctrlnum)
+            out.write(f"sizes {model.nq} {model.nv} {nu} {model.na} {model.ntendon} {model.nsensordata} {model.nbody}\n")
             for _ in range(states):
                 write_state(out, model, data, rng)
 

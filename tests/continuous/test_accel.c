@@ -153,6 +153,31 @@ static void test_jacobian_of_the_box_is_exact(void** state) {
   hf_model_free(m);
 }
 
+// A DC motor whose every part depends on its states: exact but for the heat that a current makes and, of the friction, how
+// its level changes with the speed, which the Stribeck speed of 100 rad/s makes small.
+static void test_jacobian_of_a_motor(void** state) {
+  (void)state;
+  static const char* const extra[] = {"inductance='0 .004'", ""};
+  for (int k = 0; k < 2; ++k) {
+    char xml[1024];
+    snprintf(xml, sizeof xml,
+             "<mujoco><option gravity='0 0 0'/><worldbody><body><joint name='j' axis='0 0 1'/><geom type='cylinder' size='.2 .05' mass='1'/></body></worldbody><actuator>"
+             "<dcmotor joint='j' gear='2' motorconst='.05 .06' resistance='2' %s cogging='.02 6 .3' lugre='50 .5 .02 .03 100' input='pos' controller='2 1 .2 3 9 0'/>"
+             "</actuator></mujoco>", extra[k]);
+    hfModel* m = scene(xml);
+    hfAccel* a = make(m);
+    hfOde ode = hf_accel_ode(a);
+    int n = ode.n;
+    assert_int_equal(n, k ? 5 : 6);
+    double x[6] = {0.3, 0.7, 1e-4, 0.1, 2e-4, 0.2}, u[6] = {0}, J[36], D[36];
+    assert_int_equal(ode.jacobian(ode.context, 0, x, J), HF_OK);
+    difference_jacobian(&ode, x, u, D);
+    for (int i = 0; i < n * n; ++i) assert_near(J[i], D[i], 1e-3 * (1 + fabs(D[i])));
+    hf_accel_free(a);
+    hf_model_free(m);
+  }
+}
+
 // The chart away from its centre: the lifted Jacobian against differences in chart coordinates.
 static void test_lifted_jacobian(void** state) {
   (void)state;
@@ -232,7 +257,7 @@ int main(void) {
       cmocka_unit_test(test_box_follows_its_own_law),
       cmocka_unit_test(test_jacobian_has_what_is_stiff),
       cmocka_unit_test(test_jacobian_of_the_box_is_exact),
-      cmocka_unit_test(test_lifted_jacobian),
+      cmocka_unit_test(test_jacobian_of_a_motor), cmocka_unit_test(test_lifted_jacobian),
       cmocka_unit_test(test_dense_problem_agrees_with_the_rate),
       cmocka_unit_test(test_rate_of_rows_includes_curvature),
   };
