@@ -273,8 +273,8 @@ typedef struct hfWorld {
   X(double, geom_size, ngeom, 3, 0)       /* meaning by type: hfGeomType [m] */                        \
   X(double, geom_friction, ngeom, 3, 1)   /* sliding [-], torsional [m], rolling [m] (static) */       \
   X(double, geom_friction_dynamic, ngeom, 1, 1) /* sliding; negative: same as static [-] */            \
-  X(double, geom_margin, ngeom, 1, 0)     /* contacts are found below this gap [m] */                  \
-  X(double, geom_gap, ngeom, 1, 0)        /* and act below margin - gap [m] */                         \
+  X(double, geom_margin, ngeom, 1, 0)     /* contacts are found below this gap, of two geoms the sum [m] */ \
+  X(double, geom_gap, ngeom, 1, 0)        /* and act below margin - gap, of two geoms the sums [m] */     \
   X(double, geom_solmix, ngeom, 1, 1)                                                                  \
   X(double, geom_stiffness, ngeom, 1, 1)  /* k; negative: the world's default [N/m] */                 \
   X(double, geom_dissipation, ngeom, 1, 1) /* d; negative: the world's default [s/m] */                \

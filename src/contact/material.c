@@ -141,13 +141,13 @@ double hfi_material_adhesion(const hfModel* m, int a, int b, int pair) {
 
 double hfi_material_gap(const hfModel* m, int a, int b, int pair) {
   const double* gap = hf_model_geom_gap(m);
-  return pair >= 0 ? hf_model_pair_gap(m)[pair] : max2(gap[a], gap[b]);
+  return pair >= 0 ? hf_model_pair_gap(m)[pair] : gap[a] + gap[b];
 }
 
 double hfi_material_margin(const hfModel* m, int a, int b, int pair) {
   if (pair >= 0) return hf_model_pair_margin(m)[pair] - hf_model_pair_gap(m)[pair];
   const double* margin = hf_model_geom_margin(m);
-  return max2(margin[a], margin[b]) - hfi_material_gap(m, a, b, pair);
+  return margin[a] + margin[b] - hfi_material_gap(m, a, b, pair);
 }
 
 hfiMaterial hfi_material_combine(const hfModel* m, const hfiSoftness* soft, int a, int b, int pair) {

@@ -70,7 +70,7 @@ static void look_again(const hfiScene* s, const hfPose* X_WG, const hfiCandidate
 static int spheres_apart(const hfiScene* s, const hfPose* X_WG, const double* reach, int a, int b) {
   const double *radius = hf_model_geom_rbound(s->model), *margin = hf_model_geom_margin(s->model);
   if (!(radius[a] > 0 && radius[b] > 0)) return 0; // planes
-  double reached = radius[a] + radius[b] + reach[a] + reach[b] + (margin[a] > margin[b] ? margin[a] : margin[b]);
+  double reached = radius[a] + radius[b] + reach[a] + reach[b] + margin[a] + margin[b];
   return v3_norm2(v3_sub(X_WG[b].p, X_WG[a].p)) > reached * reached;
 }
 

@@ -63,7 +63,7 @@ static hfiCull measure_pair(const hfModel* m, const hfiCandidate* c, int kept) {
   int a = hf_model_geom_type(m)[c->a], b = hf_model_geom_type(m)[c->b];
   int bounded = radius[c->a] > 0 && radius[c->b] > 0, swapped = a > b;
   hfiPairFunction* collide = swapped ? hfi_pair_function(b, a) : hfi_pair_function(a, b);
-  hfiCull cull = {.margin = c->pair >= 0 ? hf_model_pair_margin(m)[c->pair] : max2(margin[c->a], margin[c->b]),
+  hfiCull cull = {.margin = c->pair >= 0 ? hf_model_pair_margin(m)[c->pair] : margin[c->a] + margin[c->b],
                   .radius = bounded ? radius[c->a] + radius[c->b] : -1,
                   .boxes = !hfi_shape_functions[a]->is_quick && !hfi_shape_functions[b]->is_quick,
                   .swapped = swapped,

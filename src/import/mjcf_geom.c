@@ -196,7 +196,7 @@ static void warn_about_contact(hfiMjcf* m, const GeomSpec* s, const hfiElem* ele
 // A geom has one coefficient for two directions of sliding and of rolling: their mean, as in a pair.
 static void override_contact(const hfiOverride* o, hfGeomDef* d) {
   if (!o->active) return;
-  d->margin = o->margin;
+  d->margin = 0.5 * o->margin; // The margins of two geoms add up.
   memcpy(d->solref, o->solref, sizeof d->solref);
   memcpy(d->solimp, o->solimp, sizeof d->solimp);
   d->friction[0] = 0.5 * (o->friction[0] + o->friction[1]), d->friction[1] = o->friction[2];

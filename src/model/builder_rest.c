@@ -126,8 +126,8 @@ hfPairDef hfi_complete_pair(const hfBuilder* b, int pair) {
   if (d.condim <= 0) d.condim = imax2(g1->condim, g2->condim);
   for (int k = 0; k < 5; ++k)
     if (!(d.friction[k] >= 0)) d.friction[k] = max2(g1->friction[group[k]], g2->friction[group[k]]);
-  if (!(d.margin >= 0)) d.margin = max2(g1->margin, g2->margin);
-  if (!(d.gap >= 0)) d.gap = max2(g1->gap, g2->gap);
+  if (!(d.margin >= 0)) d.margin = g1->margin + g2->margin;
+  if (!(d.gap >= 0)) d.gap = g1->gap + g2->gap;
   return d;
 }
 

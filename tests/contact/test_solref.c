@@ -1,7 +1,7 @@
 // MuJoCo's solref and solimp as a contact law. The oracle of resting depths are those that MuJoCo 4.0.0 itself reaches with
 // a ball of 1 kg and radius 0.1 m on a plane (5000 steps of 2 ms, the same with elliptic and pyramidal cones); the oracle of
 // motion is the closed form of a damped oscillator; that of slopes are finite differences of MuJoCo's law.
-#include "support/cmocka_all.h"
+#include "support/sim_world.h"
 
 #include "contact/solref.h"
 
@@ -31,6 +31,16 @@ static void test_resting_depth(void** state) {
     assert_float_equal(r, kCases[i].depth, 1e-12);
     assert_float_equal(step.stiffness * step.depth, 9.81, 1e-9);
   }
+}
+
+// Margins of two geoms add up: the ball rests where MuJoCo 4.0.0 has it after 3 s. 1e-9: the last of its settling.
+static void test_margins_add_up(void** state) {
+  (void)state;
+  simWorld w = sim_world_make("<mujoco><default><geom margin='.01' gap='.002' solref='.02 1'/></default><worldbody><geom type='plane' size='1 1 1'/>"
+                              "<body pos='0 0 .13'><freejoint/><geom size='.1'/></body></worldbody></mujoco>", 0.002, 1e-10);
+  sim_world_step(&w, 1500);
+  assert_float_equal(sim_q(&w)[2], 0.11963281815750693, 1e-9);
+  sim_world_free(&w);
 }
 
 // Ten times the mass rests as deep under its weight, with ten times the stiffness.
@@ -113,7 +123,7 @@ static void test_impedance(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_resting_depth),        cmocka_unit_test(test_mass_scales_stiffness),
+      cmocka_unit_test(test_resting_depth), cmocka_unit_test(test_margins_add_up),        cmocka_unit_test(test_mass_scales_stiffness),
       cmocka_unit_test(test_step_is_the_tangent),  cmocka_unit_test(test_free_body_oscillates),
       cmocka_unit_test(test_open_contact),         cmocka_unit_test(test_impedance),
   };

@@ -49,7 +49,7 @@ static int collide_all(const hfiScene* s, const hfPose* X, hfiRawContact* out) {
       hfiContactPoint p[HFI_MAX_MANIFOLD];
       hfiHull hull_a, hull_b;
       hfiShape A = shape_without_index(s, a, &hull_a), B = shape_without_index(s, b, &hull_b);
-      int n = hfi_collide(&A, &X[a], &B, &X[b], max2(margin[a], margin[b]), p);
+      int n = hfi_collide(&A, &X[a], &B, &X[b], margin[a] + margin[b], p);
       for (int k = 0; k < n; ++k, ++count)
         out[count].geom_a = a, out[count].geom_b = b, out[count].point = p[k];
     }
