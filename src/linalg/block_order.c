@@ -45,7 +45,13 @@ static uint64_t* row_of(const hfiBlockMatrix* B, int32_t node) {
 
 static void set_bit(uint64_t* row, int32_t i) { row[i >> 6] |= (uint64_t)1 << (i & 63); }
 static void clear_bit(uint64_t* row, int32_t i) { row[i >> 6] &= ~((uint64_t)1 << (i & 63)); }
-static int has_bit(const uint64_t* row, int32_t i) { return (int)(row[i >> 6] >> (i & 63) & 1); }
+
+// Removes the lowest of the bits of word w of a row and returns its index in the row.
+static int32_t take_lowest(uint64_t* bits, int32_t w) {
+  int32_t i = 64 * w + __builtin_ctzll(*bits);
+  *bits &= *bits - 1;
+  return i;
+}
 
 void hfi_block_couple(hfiBlockMatrix* B, int32_t node_a, int32_t node_b) {
   if (node_a == node_b) return;
@@ -57,11 +63,8 @@ void hfi_block_couple(hfiBlockMatrix* B, int32_t node_a, int32_t node_b) {
 static void count_degree(hfiBlockMatrix* B, int32_t node) {
   const uint64_t* row = row_of(B, node);
   int32_t degree = 0;
-  for (int32_t w = 0; w < B->words; ++w) {
-    uint64_t bits = row[w];
-    for (int32_t i = 64 * w; bits; ++i, bits >>= 1)
-      if (bits & 1) degree += B->weight[i];
-  }
+  for (int32_t w = 0; w < B->words; ++w)
+    for (uint64_t bits = row[w]; bits;) degree += B->weight[take_lowest(&bits, w)];
   B->degree[node] = degree;
 }
 
@@ -73,17 +76,21 @@ static int32_t find_next(const hfiBlockMatrix* B) {
   return best;
 }
 
+// Couples neighbour i of `node` with the others and removes the node from its row.
+static void join_neighbours(hfiBlockMatrix* B, int32_t node, int32_t i) {
+  const uint64_t* row = row_of(B, node);
+  uint64_t* other = row_of(B, i);
+  for (int32_t w = 0; w < B->words; ++w) other[w] |= row[w];
+  clear_bit(other, i);
+  clear_bit(other, node);
+  count_degree(B, i);
+}
+
 // Couples the remaining neighbours of `node` with each other and removes it from their rows.
 static void eliminate(hfiBlockMatrix* B, int32_t node) {
   const uint64_t* row = row_of(B, node);
-  for (int32_t i = 0; i < B->nodes; ++i) {
-    if (!has_bit(row, i)) continue;
-    uint64_t* other = row_of(B, i);
-    for (int32_t w = 0; w < B->words; ++w) other[w] |= row[w];
-    clear_bit(other, i);
-    clear_bit(other, node);
-    count_degree(B, i);
-  }
+  for (int32_t w = 0; w < B->words; ++w)
+    for (uint64_t bits = row[w]; bits;) join_neighbours(B, node, take_lowest(&bits, w));
 }
 
 static void insert_ascending(int32_t* list, int32_t count, int32_t value) {
@@ -99,8 +106,8 @@ static void place_panels(hfiBlockMatrix* B) {
   for (int32_t k = 0; k < B->nodes; ++k) {
     int32_t node = B->order[k], columns = 0, *later = B->later + couplings, count = 0;
     const uint64_t* row = row_of(B, node);
-    for (int32_t i = 0; i < B->nodes; ++i)
-      if (has_bit(row, i)) insert_ascending(later, count++, B->position[i]);
+    for (int32_t w = 0; w < B->words; ++w)
+      for (uint64_t bits = row[w]; bits;) insert_ascending(later, count++, B->position[take_lowest(&bits, w)]);
     for (int32_t e = 0; e < count; ++e) {
       B->offset[couplings + e] = columns;
       columns += B->weight[B->order[later[e]]];

@@ -92,6 +92,7 @@ typedef struct hfiIsland {
   hfContactLaw* soft;                 // (nblock) soft laws of the contacts (soft.c)
   const hfContactLaw** other_law;     // (nblock) the law that the one in `block` takes turns with
   int32_t known_rows;                 // Rows of the problem below this were solved before in this step, with the answer v0; 0: none.
+  const double* known_impulse;        // (known_rows) the impulses of that answer
   double *force, *inverse_mass;       // (nrow) friction forces known so far [N or N m]; W of the rows [1/kg]
   hfiContactResponse* response;       // (nblock)
   double *GJ, *local;                 // scratch of forming K: (nrow x ld), (ncol x ld) of a patch

@@ -29,8 +29,9 @@
 // This is the proximal point method (Rockafellar 1976) for the forces, with one Newton step for each of its problems.
 //
 // The forces become right long before the velocities do, because a stiff law hardly moves with its force. So the residual of the true
-// laws falls suddenly, and then Newton's method on the true laws takes over. Where it stalls, because some states of contacts
-// were still wrong, the soft iterations go on from where they were, until the residual is smaller than the last time.
+// laws falls suddenly, and then, or after MAX_SOFT iterations, Newton's method on the true laws takes over. Where it stalls, because
+// some states of contacts were still wrong, the soft iterations go on from where they were, until the residual is smaller than the
+// last time.
 #include "solve/soft.h"
 
 #include "linalg/dense.h"
@@ -50,7 +51,8 @@ static const double CLOSE = 0.3;
 static const double CLOSER = 0.3;
 enum {
   FIRST_TEST = 3,  // The true residual is not computed before this iteration: it is never small so early.
-  MAX_SOFT = 40,   // Most iterations on soft laws. 5 to 25 are usual; longer ones are mostly cycles.
+  MAX_SOFT = 16,   // Most iterations on soft laws before Newton's method is tried. 5 to 15 are usual; longer ones are mostly cycles.
+  MORE_SOFT = 4,   // The same after Newton's method stalled.
   MAX_NEWTON = 60, // Most iterations of Newton's method each time that it takes over; 5 to 20 are usual.
   MAX_ROUNDS = 4,  // Newton's method takes over at most this many times.
 };
@@ -142,19 +144,18 @@ static void set_duals(hfiIsland* I, int32_t k) {
   }
 }
 
-// Did an earlier solution of this step have contact k? Then I->v0 is that solution, and the true law has its force there.
+// Did an earlier solution of this step have contact k? Then I->v0 is that solution.
 static int is_known(const hfiIsland* I, int32_t k) { return I->block[k].source < I->known_rows; }
 
-// Sets pi0 and f0 of contact k: the forces of an earlier solution, which are those of the true law at I->s, or else the forces at
-// the start of the step. Duals of contacts that no earlier solution had start with zero, because nothing is known of their slip.
+// Sets pi0 and f0 of contact k: the forces of an earlier solution, or else the forces at the start of the step. Duals of contacts that no earlier solution had start with zero, because nothing is known of their slip.
 static void start_contact(hfiIsland* I, int32_t k) {
   const hfiIslandBlock* b = I->block + k;
   const hfContactLaw* law = b->contact;
-  const double *gamma = I->gamma + b->row, h = I->problem->h;
-  double* f = I->force + b->row + 1;
+  double *f = I->force + b->row + 1, h = I->problem->h;
   for (int i = 0; i < b->dim; ++i) I->inverse_mass[b->row + i] = sqr(hfi_system_row_weight(I, b, i));
   I->other_law[k] = I->soft + k;
   if (is_known(I, k)) {
+    const double* gamma = I->known_impulse + b->source;
     I->lag[k] = gamma[0] / h;
     for (int i = 0; i + 1 < b->dim; ++i) f[i] = -gamma[i + 1] / h;
     set_duals(I, k);
@@ -236,23 +237,28 @@ static int is_anchored(const hfiIsland* I) {
 }
 
 int hfi_soft_begin(hfiIsland* I, hfiSoft* soft) {
+  int unknown = 0; // 1: some contact was in no earlier solution
   *soft = (hfiSoft){FIRST_CAP, CLOSE, 0};
   hfi_dual_reset(I);
   hfi_system_rows(I, I->v, I->s);
   int close = is_close(I, CLOSE);
   if (close && I->known_rows == 0) return 0;
-  for (int32_t k = I->nscalar; k < I->nblock; ++k)
-    if (is_contact(I, k)) start_contact(I, k);
-  return !close;
+  for (int32_t k = I->nscalar; k < I->nblock; ++k) {
+    if (!is_contact(I, k)) continue;
+    start_contact(I, k);
+    unknown |= !is_known(I, k);
+  }
+  return !close && unknown;
 }
 
 int hfi_soft_approach(hfiIsland* I, hfiSoft* soft, int32_t most) {
-  while (soft->iterations < most && take_step(I, soft->cap)) {
+  for (most += soft->iterations; soft->iterations < most;) {
+    if (!take_step(I, soft->cap)) return 0;
     soft->iterations += 1;
     soft->cap *= CAP_GROWTH;
-    if (soft->iterations >= FIRST_TEST && is_close(I, soft->close)) return 1;
+    if (soft->iterations >= FIRST_TEST && is_close(I, soft->close)) break;
   }
-  return 0;
+  return 1;
 }
 
 // Goes back from Newton's method to the end of the last soft iteration, whose velocities are in I->v_kept.
@@ -264,21 +270,43 @@ static void resume(hfiIsland* I, hfiSoft* soft) {
   soft->close *= CLOSER;
 }
 
+// Sets the impulses to those of pi0 and f0.
+static void set_impulses(hfiIsland* I) {
+  double h = I->problem->h;
+  for (int32_t k = I->nscalar; k < I->nblock; ++k) {
+    const hfiIslandBlock* b = I->block + k;
+    if (!is_contact(I, k)) continue;
+    I->gamma[b->row] = h * I->lag[k];
+    for (int i = 1; i < b->dim; ++i) I->gamma[b->row + i] = -h * I->force[b->row + i];
+  }
+}
+
+hfiNewtonResult hfi_soft_estimate(hfiIsland* I, const hfSolverConfig* config) {
+  hfiNewtonResult out = {0, 0, 0, 0};
+  hfiSoft soft;
+  if (!is_anchored(I) || !hfi_soft_begin(I, &soft)) return out;
+  out.converged = hfi_soft_approach(I, &soft, imin2(MAX_SOFT, config->max_iterations));
+  out.iterations = soft.iterations;
+  if (out.converged) set_impulses(I);
+  return out;
+}
+
 hfiNewtonResult hfi_soft_solve(hfiIsland* I, const hfSolverConfig* config) {
   hfSolverConfig few = *config;
   hfiNewtonResult out = {0, 0, 0, 0};
   hfiSoft soft;
-  int32_t work = 0, limited = 0, most = imin2(MAX_SOFT, config->max_iterations);
+  int32_t work = 0, limited = 0;
   few.max_iterations = imin2(MAX_NEWTON, config->max_iterations);
   if (!is_anchored(I)) return out;
   int approach = hfi_soft_begin(I, &soft), usable = approach || I->known_rows > 0;
   for (int round = 0; usable && round < MAX_ROUNDS && !out.converged; ++round) {
     if (round > 0) resume(I, &soft);
-    if (approach && !hfi_soft_approach(I, &soft, most)) break;
+    if (approach && !hfi_soft_approach(I, &soft, imin2(round > 0 ? MORE_SOFT : MAX_SOFT, config->max_iterations))) break;
+    if (work + soft.iterations >= config->max_iterations) break;
     memcpy(I->v_kept, I->v, sizeof(double) * (size_t)I->n);
     out = hfi_newton_solve(I, &few, HF_COUPLING_TWO_WAY, HF_RUNG_TAMSI, HFI_KEPT_DUALS);
     work += out.iterations, limited += out.limited;
-    usable = approach;
+    approach = 1;
   }
   if (!out.converged) memcpy(I->v, I->v0, sizeof(double) * (size_t)I->n);
   out.iterations = work + soft.iterations, out.limited = limited;

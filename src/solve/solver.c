@@ -28,6 +28,9 @@ struct hfSolver {
   hfiIsland island; // the island that is being solved
   double* s;        // (nrow) row velocities of the answer
   int32_t solved_rows; // rows of the problem that was solved last
+  int32_t estimate;    // 1: heaps may be left at an estimate (solver.h)
+  int32_t estimated;   // number of trees with an estimate
+  int32_t* estimate_work; // (ntree) iterations that the estimate of a tree took; 0: there is none
 };
 
 hfSolverConfig hf_solver_config_default(void) {
@@ -42,6 +45,7 @@ static void take_arrays(void* object, hfiArena* arena) {
   hfi_partition_plan(&solver->partition, arena, c->ntree, c->nblock, c->npiece);
   hfi_island_plan(&solver->island, arena, &solver->capacity);
   solver->s = HFI_TAKE(arena, double, solver->capacity.nrow);
+  solver->estimate_work = HFI_TAKE(arena, int32_t, c->ntree);
 }
 
 hfStatus hf_solver_create(hfSolver** out, const hfStepCapacity* capacity, hfError* error) {
@@ -147,9 +151,9 @@ static hfiNewtonResult try_rung(hfiIsland* I, const hfSolverConfig* config, int3
   return out;
 }
 
-// Climbs the ladder for one island and adds to the report. Returns 0 when there is no answer: the
+// Climbs the ladder for one island, whose estimate took `before` iterations, and adds to the report. Returns 0 when there is no answer: the
 // mass matrix is not positive definite, or numbers overflow.
-static int solve_island(hfiIsland* I, const hfSolverConfig* config, hfSolveReport* report) {
+static int solve_island(hfiIsland* I, const hfSolverConfig* config, int32_t before, hfSolveReport* report) {
   double coupled = 0;
   int32_t rung = config->first_rung;
   hfiNewtonResult out = try_rung(I, config, rung, &coupled);
@@ -158,7 +162,7 @@ static int solve_island(hfiIsland* I, const hfSolverConfig* config, hfSolveRepor
   report->rung = imax2(report->rung, rung);
   report->islands += 1;
   report->iterations += out.iterations;
-  report->max_iterations = imax2(report->max_iterations, out.iterations);
+  report->max_iterations = imax2(report->max_iterations, before + out.iterations);
   report->limited += out.limited;
   report->residual = max2(report->residual, out.residual);
   report->coupled_residual = max2(report->coupled_residual, coupled);
@@ -192,12 +196,42 @@ static int has_changed(const int32_t* trees, int32_t count, const int32_t* chang
   return any;
 }
 
-// Number of islands with blocks and a tree that `changed` marks.
-static int32_t count_changed(const hfiPartition* S, const int32_t* changed) {
+// Number of iterations that the estimate of these trees took, the largest of them where they were several islands; 0: there is none.
+static int32_t find_estimate(const hfSolver* solver, const int32_t* trees, int32_t count) {
+  int32_t work = 0;
+  for (int32_t t = 0; solver->estimated && t < count; ++t) work = imax2(work, solver->estimate_work[trees[t]]);
+  return work;
+}
+
+// Notes that these trees have an estimate, which took `work` iterations, or with 0 that they have none.
+static void note_estimate(hfSolver* solver, const int32_t* trees, int32_t count, int32_t work) {
+  for (int32_t t = 0; t < count; ++t) {
+    int32_t* mine = solver->estimate_work + trees[t];
+    solver->estimated += (work > 0) - (*mine > 0);
+    *mine = work;
+  }
+}
+
+// Estimates the heap in solver->island, whose earlier estimate took `before` iterations. Returns the iterations of both, or 0 where it
+// is to be solved.
+static int32_t estimate_island(hfSolver* solver, const hfSolverConfig* config, int32_t before, hfSolveReport* report) {
+  hfiIsland* I = &solver->island;
+  if (!hfi_use_friction_duals(I) || config->coupling != HF_COUPLING_TWO_WAY || config->first_rung != HF_RUNG_TAMSI) return 0;
+  memcpy(I->v, I->v0, sizeof(double) * (size_t)I->n);
+  hfiNewtonResult out = hfi_soft_estimate(I, config);
+  report->iterations += out.iterations;
+  report->islands += out.converged;
+  return out.converged ? before + out.iterations : 0;
+}
+
+// Number of islands with blocks and a tree that `changed` marks or that was estimated.
+static int32_t count_changed(const hfSolver* solver, const int32_t* changed) {
+  const hfiPartition* S = &solver->partition;
   int32_t count = 0;
-  for (int32_t k = 0; k < S->count; ++k)
-    count += S->block_start[k + 1] > S->block_start[k] &&
-             has_changed(S->tree + S->tree_start[k], S->tree_start[k + 1] - S->tree_start[k], changed);
+  for (int32_t k = 0; k < S->count; ++k) {
+    const int32_t *trees = S->tree + S->tree_start[k], ntree = S->tree_start[k + 1] - S->tree_start[k];
+    count += S->block_start[k + 1] > S->block_start[k] && (has_changed(trees, ntree, changed) || find_estimate(solver, trees, ntree));
+  }
   return count;
 }
 
@@ -215,13 +249,16 @@ static hfStatus solve_islands(hfSolver* solver, const hfSolverConfig* config, co
   for (int32_t k = 0; k < S->count; ++k) {
     const int32_t *trees = S->tree + S->tree_start[k], *blocks = S->block + S->block_start[k];
     int32_t ntree = S->tree_start[k + 1] - S->tree_start[k], nblock = S->block_start[k + 1] - S->block_start[k];
-    if (changed && !has_changed(trees, ntree, changed)) continue;
+    int32_t before = find_estimate(solver, trees, ntree), work = 0;
+    if (changed && !has_changed(trees, ntree, changed) && !before) continue;
     if (nblock == 0) {
       if (!solve_free_tree(I, problem, trees[0], v)) report->status = HF_SINGULAR;
       continue;
     }
     hfi_island_gather(I, problem, trees, ntree, blocks, nblock);
-    if (!solve_island(I, config, report)) report->status = HF_SINGULAR;
+    if (solver->estimate) work = estimate_island(solver, config, before, report);
+    if (!work && !solve_island(I, config, before, report)) report->status = HF_SINGULAR;
+    if (before || work) note_estimate(solver, trees, ntree, work);
     scatter_island(I, v, impulse, solver->s);
   }
   solver->solved_rows = problem->nrow;
@@ -233,6 +270,8 @@ hfStatus hfi_solver_solve_marked(hfSolver* solver, const hfSolverConfig* config,
                                  hfError* error) {
   memset(report, 0, sizeof *report);
   solver->island.known_rows = 0;
+  if (solver->estimated) memset(solver->estimate_work, 0, sizeof *solver->estimate_work * (size_t)solver->capacity.ntree);
+  solver->estimated = 0;
   return solve_islands(solver, config, problem, marked, v, impulse, report, error);
 }
 
@@ -246,9 +285,13 @@ hfStatus hf_solver_solve(hfSolver* solver, const hfSolverConfig* config,
 hfStatus hfi_solver_solve_changed(hfSolver* solver, const hfSolverConfig* config, const hfStepProblem* problem,
                                   const int32_t* changed, double* v, double* impulse, hfSolveReport* report,
                                   hfError* error) {
-  report->islands -= count_changed(&solver->partition, changed); // they are solved again, perhaps as fewer islands
+  report->islands -= count_changed(solver, changed); // they are solved again, perhaps as fewer islands
   solver->island.known_rows = solver->solved_rows;
+  solver->island.known_impulse = impulse;
   return solve_islands(solver, config, problem, changed, v, impulse, report, error);
 }
+
+void hfi_solver_estimate_heaps(hfSolver* solver, int estimate) { solver->estimate = estimate && solver->capacity.ntree > HFI_FEW_TREES; }
+int hfi_solver_has_estimates(const hfSolver* solver) { return solver->estimated > 0; }
 
 const double* hfi_solver_row_velocities(const hfSolver* solver) { return solver->s; }

@@ -9,10 +9,16 @@
 const double* hfi_solver_row_velocities(const hfSolver* solver);
 // Solves again after blocks were added behind those of the problem that was solved last. Only the islands with a tree
 // that changed (ntree) marks are solved; v, impulses and row velocities of the others stay. The report goes on. With anchored friction
-// problem->v0 should be the answer of the last problem: heaps start from the forces that the laws have there.
+// problem->v0 should be the answer of the last problem and impulse its impulses: heaps start from these.
 hfStatus hfi_solver_solve_changed(hfSolver* solver, const hfSolverConfig* config, const hfStepProblem* problem,
                                   const int32_t* changed, double* v, double* impulse, hfSolveReport* report,
                                   hfError* error);
+// Lets the next solution, and those of changed problems after it, leave heaps of anchored friction at an estimate: velocities and impulses
+// of a soft start (docs/theory/heaps.md), which tell what is about to touch. With 0 hfi_solver_solve_changed solves the islands that were
+// left so, too.
+void hfi_solver_estimate_heaps(hfSolver* solver, int estimate);
+// Does the last solution have islands that were only estimated?
+int hfi_solver_has_estimates(const hfSolver* solver);
 // Solves the islands with a tree that is marked (ntree), as hf_solver_solve does; v, impulses and row velocities of the others
 // stay.
 hfStatus hfi_solver_solve_marked(hfSolver* solver, const hfSolverConfig* config, const hfStepProblem* problem,
