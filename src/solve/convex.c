@@ -20,7 +20,8 @@
 //      only if it lowers the residual of the coupled problem, in which lag = pi; otherwise the next
 //      pass moves lag by half as much. Where the coupling is weak the passes find the coupled
 //      answer; where it is strong they cycle and stop.
-//   4. If other rungs were tried before, Newton tries the coupled problem once more from there.
+//   4. If other rungs were tried before, Newton tries the coupled problem once more from there. In a heap it tries earlier, too:
+//      each time that the coupled residual has become small enough, with the friction duals of the convex answer.
 #include "solve/convex.h"
 
 #include "math/vec3.h"
@@ -33,6 +34,9 @@ enum {
   MAX_PASSES = 40,
   MAX_PASS_ITERATIONS = 1500, // No pass begins after so many Newton iterations, so that a step does not take a thousand times the usual.
 };
+// In a heap Newton tries the coupled problem where its residual is below EARLY of its scale, and again where it is EARLIER of that [-].
+static const double EARLY = 0.3;
+static const double EARLIER = 0.3;
 // Passes stop when lag would move by less than this share of the way to pi [-].
 static const double LEAST_MOVE = 1e-2;
 
@@ -109,12 +113,12 @@ static int try_pass(hfiIsland* I, const hfSolverConfig* config, double move, hfi
   return 0;
 }
 
-// Tries Newton's method on the coupled problem from the convex answer. Where that fails, the convex
+// Tries Newton's method on the coupled problem from the convex answer, with its friction duals or without. Where that fails, the convex
 // answer stays.
-static void try_coupled(hfiIsland* I, const hfSolverConfig* config, hfiNewtonResult* out,
+static void try_coupled(hfiIsland* I, const hfSolverConfig* config, hfiDuals duals, hfiNewtonResult* out,
                         double* coupled) {
   save_pass(I);
-  hfiNewtonResult last = hfi_newton_solve(I, config, HF_COUPLING_TWO_WAY, HF_RUNG_TAMSI, HFI_NO_DUALS);
+  hfiNewtonResult last = hfi_newton_solve(I, config, HF_COUPLING_TWO_WAY, HF_RUNG_TAMSI, duals);
   out->iterations += last.iterations;
   if (last.converged) {
     out->converged = 1;
@@ -130,11 +134,17 @@ hfiNewtonResult hfi_convex_solve(hfiIsland* I, const hfSolverConfig* config, dou
   hfiNewtonResult out = minimise(I, config, HFI_COUPLING_LAGGED);
   out.iterations += before;
   *coupled = compute_coupled_residual(I);
-  double move = 1, tolerance = config->tolerance;
-  for (int pass = 0; pass < MAX_PASSES && out.iterations < MAX_PASS_ITERATIONS && *coupled > tolerance && move > LEAST_MOVE; ++pass)
+  int climbs = config->first_rung < HF_RUNG_CONVEX; // 1: other rungs were tried before
+  double move = 1, tolerance = config->tolerance, early = climbs && hfi_use_friction_duals(I) ? EARLY : 0;
+  for (int pass = 0; pass < MAX_PASSES && out.iterations < MAX_PASS_ITERATIONS && *coupled > tolerance && move > LEAST_MOVE; ++pass) {
+    if (*coupled < early) {
+      early = EARLIER * *coupled;
+      try_coupled(I, config, HFI_KEPT_DUALS, &out, coupled);
+      if (*coupled <= tolerance) return out;
+    }
     move = try_pass(I, config, move, &out, coupled) ? min2(1, 1.5 * move) : 0.5 * move;
+  }
   hfi_system_respond(I, HFI_COUPLING_LAGGED);
-  if (*coupled > tolerance && config->first_rung < HF_RUNG_CONVEX)
-    try_coupled(I, config, &out, coupled);
+  if (*coupled > tolerance && climbs) try_coupled(I, config, HFI_NO_DUALS, &out, coupled);
   return out;
 }

@@ -1,5 +1,5 @@
 // The ladder (docs/theory/ladder.md): each island of a step problem is solved by the first rung
-// that reaches the tolerance.
+// that reaches the tolerance. A heap that TAMSI does not solve goes to the convex rung at once.
 //
 //   TAMSI    Newton's method with the transition-aware line search
 //   merit    the same, with steps halved until the residual decreases
@@ -21,6 +21,9 @@
 #include "solve/system.h"
 
 #include <string.h>
+
+// Most iterations of TAMSI on a heap, after a soft start in vain or without one, where the convex rung may follow. 15 to 60 are usual.
+enum { MAX_HEAP = 80 };
 
 struct hfSolver {
   hfStepCapacity capacity;
@@ -132,7 +135,7 @@ static hfiNewtonResult add_work(hfiNewtonResult before, hfiNewtonResult after) {
 // Tries one rung from the velocities of the start of the step. Where TAMSI fails, it is tried once
 // more from the answer without friction: a wrong first guess of the normal forces can persist
 // because friction holds it up. *coupled is the residual of the problem with the coupling that was
-// asked for.
+// asked for. In a heap the convex rung gives a better start than that.
 static hfiNewtonResult try_rung(hfiIsland* I, const hfSolverConfig* config, int32_t rung,
                            double* coupled) {
   int two_way = config->coupling == HF_COUPLING_TWO_WAY;
@@ -140,9 +143,12 @@ static hfiNewtonResult try_rung(hfiIsland* I, const hfSolverConfig* config, int3
   memcpy(I->v, I->v0, sizeof(double) * (size_t)I->n);
   if (rung == HF_RUNG_CONVEX && two_way) return hfi_convex_solve(I, config, coupled);
   hfiNewtonResult out = {0, 0, 0, 0};
+  hfSolverConfig usual = *config;
   if (duals && two_way) out = hfi_soft_solve(I, config);
-  if (!out.converged) out = add_work(out, hfi_newton_solve(I, config, config->coupling, rung, duals));
-  if (!out.converged && rung == HF_RUNG_TAMSI && two_way) {
+  int convex_follows = duals && two_way && config->last_rung == HF_RUNG_CONVEX;
+  if (convex_follows) usual.max_iterations = imin2(MAX_HEAP, config->max_iterations);
+  if (!out.converged) out = add_work(out, hfi_newton_solve(I, &usual, config->coupling, rung, duals));
+  if (!out.converged && rung == HF_RUNG_TAMSI && two_way && !convex_follows) {
     memcpy(I->v, I->v0, sizeof(double) * (size_t)I->n);
     out = add_work(out, hfi_newton_solve(I, config, HF_COUPLING_FRICTIONLESS, HF_RUNG_CONVEX, HFI_NO_DUALS));
     out = add_work(out, hfi_newton_solve(I, config, HF_COUPLING_TWO_WAY, rung, HFI_NO_DUALS));
@@ -151,14 +157,22 @@ static hfiNewtonResult try_rung(hfiIsland* I, const hfSolverConfig* config, int3
   return out;
 }
 
+// The rung after TAMSI or another one. Merit limits steps by rows, which are always some in a heap.
+static int32_t next_rung(const hfiIsland* I, const hfSolverConfig* config, int32_t rung) {
+  int is_heap = hfi_use_friction_duals(I) && config->last_rung == HF_RUNG_CONVEX;
+  return is_heap && rung == HF_RUNG_TAMSI ? HF_RUNG_CONVEX : rung + 1;
+}
+
 // Climbs the ladder for one island, whose estimate took `before` iterations, and adds to the report. Returns 0 when there is no answer: the
 // mass matrix is not positive definite, or numbers overflow.
 static int solve_island(hfiIsland* I, const hfSolverConfig* config, int32_t before, hfSolveReport* report) {
   double coupled = 0;
   int32_t rung = config->first_rung;
   hfiNewtonResult out = try_rung(I, config, rung, &coupled);
-  while (!out.converged && rung < config->last_rung)
-    out = add_work(out, try_rung(I, config, ++rung, &coupled));
+  while (!out.converged && rung < config->last_rung) {
+    rung = next_rung(I, config, rung);
+    out = add_work(out, try_rung(I, config, rung, &coupled));
+  }
   report->rung = imax2(report->rung, rung);
   report->islands += 1;
   report->iterations += out.iterations;

@@ -142,6 +142,30 @@ static void test_estimates_are_solved(void** state) {
   problem_release(&b);
 }
 
+// A heap that TAMSI does not solve goes to the convex rung, not to merit. Normal forces of the cards do not depend on friction: the
+// convex answer is that of the coupled problem after a pass.
+static void test_unsolved_heap_goes_to_convex(void** state) {
+  (void)state;
+  problemBuilder b;
+  memset(&b, 0, sizeof b);
+  drop_cards(&b, 1);
+  double v[NV], other[NV], impulse[NV];
+  solve(&b, HF_RUNG_MERIT, other);
+  hfStepCapacity capacity = hf_step_problem_capacity(&b.P);
+  hfSolverConfig config = hf_solver_config_default();
+  hfSolveReport report;
+  hfSolver* solver;
+  config.tolerance = 1e-10, config.max_iterations = 1;
+  assert_int_equal(hf_solver_create(&solver, &capacity, NULL), HF_OK);
+  assert_int_equal(hf_solver_solve(solver, &config, &b.P, v, impulse, &report, NULL), HF_OK);
+  assert_int_equal(report.rung, HF_RUNG_CONVEX);
+  assert_true(report.coupled_residual <= 1e-10);
+  for (int i = 0; i < NV; ++i)
+    if (!(fabs(v[i] - other[i]) <= 20e-9)) fail_msg("dof %d: %g and %g", i, v[i], other[i]);
+  hf_solver_free(solver);
+  problem_release(&b);
+}
+
 typedef struct fixture {
   problemBuilder builder;
   hfiPartition partition;
@@ -219,6 +243,7 @@ int main(void) {
       cmocka_unit_test(test_answer_is_that_of_another_way),
       cmocka_unit_test(test_second_solution_starts_from_the_first),
       cmocka_unit_test(test_estimates_are_solved),
+      cmocka_unit_test(test_unsolved_heap_goes_to_convex),
       cmocka_unit_test(test_guess_is_close),
       cmocka_unit_test(test_failure_changes_nothing),
   };
