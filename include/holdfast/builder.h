@@ -174,7 +174,7 @@ typedef struct hfSensorDef {
   int32_t subtree; // of a contact sensor; bit 0: obj, bit 1: ref is a body with all that it carries
 } hfSensorDef;
 
-typedef struct hfKeyDef { // NULL arrays: the model's reference
+typedef struct hfKeyDef { // NULL arrays: the model's reference, at which everything stands too that is added later
   const char *name, *where;
   double time;
   const double *qpos, *qvel, *act, *ctrl, *mpos, *mquat;

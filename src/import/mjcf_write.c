@@ -26,7 +26,7 @@ static void collect_names(hfiMjcfWriter* w) {
   COLLECT_NAMES(HF_OBJECT_EQUALITY, equality, );
   COLLECT_NAMES(HF_OBJECT_ACTUATOR, actuator, );
   COLLECT_NAMES(HF_OBJECT_SENSOR, sensor, );
-  COLLECT_NAMES(HF_OBJECT_KEY, key, );
+  COLLECT_NAMES(HF_OBJECT_KEY, key, .def);
   COLLECT_NAMES(HF_OBJECT_PAIR, pair, );
 }
 

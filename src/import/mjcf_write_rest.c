@@ -2,6 +2,7 @@
 #include "import/mjcf_write.h"
 
 #include "import/mjcf.h"
+#include "model/key.h"
 #include "model/motor.h"
 
 #include <string.h>
@@ -139,25 +140,46 @@ static void put_controls(hfiMjcfWriter* w, const double* ctrl) {
   hfi_mjcf_print(w, "\"");
 }
 
+// Writes what the keyframe gives, in the order of the model; `memory` has room for all of its arrays.
+static void write_key(hfiMjcfWriter* w, const hfiKeyLayout* ids, const hfiKeyLayout* model, double* memory, int i) {
+  const hfiKey* key = &w->b->key.data[i];
+  const hfKeyDef* d = &key->def;
+  const struct {
+    const char* attribute;
+    const double* given;
+    int count;
+  } arrays[] = {{"qpos", d->qpos, model->nq}, {"qvel", d->qvel, model->nv},         {"act", d->act, model->na},
+                {"ctrl", d->ctrl, model->nu}, {"mpos", d->mpos, 3 * model->nmocap}, {"mquat", d->mquat, 4 * model->nmocap}};
+  double* x[6];
+  for (int k = 0; k < 6; ++k) x[k] = memory, memory += arrays[k].count;
+  hfi_key_unfold(w->b, ids, model, key, &(hfiKeyArrays){x[0], x[1], x[2], x[3], x[4], x[5]});
+  hfi_mjcf_begin(w, 2, "key");
+  hfi_mjcf_put_name(w, HF_OBJECT_KEY, i);
+  hfi_mjcf_put_real(w, "time", d->time, 0);
+  for (int k = 0; k < 6; ++k)
+    if (arrays[k].given && arrays[k].count > 0 && arrays[k].given != d->ctrl) hfi_mjcf_put_reals(w, arrays[k].attribute, x[k], arrays[k].count);
+  if (d->ctrl && model->nu > 0) put_controls(w, x[3]);
+  hfi_mjcf_print(w, "/>\n");
+}
+
+static void write_all_keys(hfiMjcfWriter* w, const hfiKeyLayout* ids, const hfiKeyLayout* model) {
+  size_t count = (size_t)model->nq + (size_t)model->nv + (size_t)model->na + (size_t)model->nu + 7 * (size_t)model->nmocap;
+  double* memory = hfi_pool_copy(&w->pool, NULL, sizeof *memory * count);
+  if (!memory) hfi_mjcf_refuse(w, "out of memory");
+  for (int i = 0; memory && i < w->b->key.count; ++i) write_key(w, ids, model, memory, i);
+}
+
 void hfi_mjcf_write_keys(hfiMjcfWriter* w) {
-  int nq, nv, na, nu, nmocap;
-  hf_builder_sizes(w->b, &nq, &nv, &na, &nu, &nmocap);
+  hfiOrder order;
+  hfiKeyLayout ids = {0}, model = {0};
+  if (w->status == HF_OK) w->status = hfi_order_create(&order, w->b, w->error);
+  if (w->status != HF_OK) return;
+  w->status = hfi_key_layout_create(&ids, w->b, NULL, w->error);
+  if (w->status == HF_OK) w->status = hfi_key_layout_create(&model, w->b, &order, w->error);
   hfi_mjcf_print(w, "  <keyframe>\n");
-  for (int i = 0; i < w->b->key.count; ++i) {
-    const hfKeyDef* d = &w->b->key.data[i];
-    const struct {
-      const char* attribute;
-      const double* x;
-      int count;
-    } arrays[] = {{"qpos", d->qpos, nq}, {"qvel", d->qvel, nv},         {"act", d->act, na},
-                  {"mpos", d->mpos, 3 * nmocap}, {"mquat", d->mquat, 4 * nmocap}};
-    hfi_mjcf_begin(w, 2, "key");
-    hfi_mjcf_put_name(w, HF_OBJECT_KEY, i);
-    hfi_mjcf_put_real(w, "time", d->time, 0);
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k)
-      if (arrays[k].x && arrays[k].count > 0) hfi_mjcf_put_reals(w, arrays[k].attribute, arrays[k].x, arrays[k].count);
-    if (d->ctrl && nu > 0) put_controls(w, d->ctrl);
-    hfi_mjcf_print(w, "/>\n");
-  }
+  if (w->status == HF_OK) write_all_keys(w, &ids, &model);
   hfi_mjcf_print(w, "  </keyframe>\n");
+  hfi_key_layout_release(&ids);
+  hfi_key_layout_release(&model);
+  hfi_order_release(&order);
 }

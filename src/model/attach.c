@@ -43,14 +43,10 @@ hfStatus hf_builder_attach(hfBuilder* b, const hfBuilder* guest, const hfAttachD
   hfiNames names = {0};
   if (hfi_names_copy(&names, &b->names) != 0) return (hfStatus)hfi_refuse_memory(error);
   hfiGraft g;
-  hfiKeyLayout layout = {0};
   hfStatus status = hfi_graft_open(&g, b, guest, def, error);
-  if (status == HF_OK) status = hfi_key_layout_create(&layout, b, error);
   if (status == HF_OK) status = graft_all(&g, error);
   if (status == HF_OK) status = hfi_graft_keys(&g, error);
-  if (status == HF_OK) status = hfi_graft_extend_keys(b, before.key, &layout, error);
   if (status != HF_OK) rewind_to(b, &before, &names);
   hfi_names_release(&names);
-  hfi_key_layout_release(&layout);
   return status;
 }

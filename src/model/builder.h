@@ -18,6 +18,12 @@ typedef struct hfiMesh {
 
 typedef struct hfiExclude { int body[2]; } hfiExclude;
 
+// A keyframe whose arrays are in the order of the builder's ids (key.h).
+typedef struct hfiKey {
+  hfKeyDef def;
+  int njoint, nactuator, nbody; // objects that the builder had when the keyframe was added
+} hfiKey;
+
 struct hfBuilder {
   hfWorld world;
   hfBuildConfig config;
@@ -35,7 +41,7 @@ struct hfBuilder {
   HFI_LIST(hfiExclude) exclude;
   HFI_LIST(hfActuatorDef) actuator;
   HFI_LIST(hfSensorDef) sensor;
-  HFI_LIST(hfKeyDef) key;
+  HFI_LIST(hfiKey) key;
 };
 
 // "where: kind "name": what", as a refusal with HF_ERROR_MODEL.

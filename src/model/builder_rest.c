@@ -1,4 +1,4 @@
-// Adding what acts on the tree and measures it: tendons, equalities, pairs, actuators, sensors, keyframes.
+// Adding what acts on the tree and measures it: tendons, equalities, pairs, actuators, sensors.
 #include "model/builder_add.h"
 #include "model/feedback.h"
 #include "model/motor.h"
@@ -326,27 +326,4 @@ int hf_builder_add_sensor(hfBuilder* b, const hfSensorDef* source, hfError* erro
     return hfi_refuse_def(error, d.where, kind, d.name, "cutoff %g is negative", d.cutoff);
   HFI_ADD(b->sensor, kind, d);
   return HFI_APPEND(b->sensor, d);
-}
-
-// Replaces *array by a copy of n numbers; 0 on success. NULL stays NULL.
-static int own_array(hfBuilder* b, const double** array, int n) {
-  if (!*array) return 0;
-  *array = hfi_pool_copy(&b->pool, *array, sizeof **array * (size_t)n);
-  return *array ? 0 : -1;
-}
-
-int hf_builder_add_key(hfBuilder* b, const hfKeyDef* source, hfError* error) {
-  hfi_clear_error(error);
-  hfKeyDef d = *source;
-  int nq, nv, na, nu, nmocap;
-  hf_builder_sizes(b, &nq, &nv, &na, &nu, &nmocap);
-  const double** arrays[] = {&d.qpos, &d.qvel, &d.act, &d.ctrl, &d.mpos, &d.mquat};
-  const int sizes[] = {nq, nv, na, nu, 3 * nmocap, 4 * nmocap};
-  for (int i = 0; i < 6; ++i) {
-    if (*arrays[i] && !hfi_all_finite(*arrays[i], sizes[i]))
-      return hfi_refuse_def(error, d.where, HF_OBJECT_KEY, d.name, "a value is not finite");
-    if (own_array(b, arrays[i], sizes[i]) != 0) return hfi_refuse_memory(error);
-  }
-  HFI_ADD(b->key, HF_OBJECT_KEY, d);
-  return HFI_APPEND(b->key, d);
 }

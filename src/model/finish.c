@@ -30,7 +30,7 @@ static void count_names(const hfBuilder* b, hfModel* h) {
   SUM_NAMES(equality, );
   SUM_NAMES(actuator, );
   SUM_NAMES(sensor, );
-  SUM_NAMES(key, );
+  SUM_NAMES(key, .def);
   SUM_NAMES(pair, );
 }
 
@@ -118,7 +118,7 @@ static void fill_names(const hfiFinish* f) {
   for (int i = 0; i < m->nsensor; ++i)
     hfi_set_sensor_name(m)[i] = store_name(m, &used, b->sensor.data[i].name);
   for (int i = 0; i < m->nkey; ++i)
-    hfi_set_key_name(m)[i] = store_name(m, &used, b->key.data[i].name);
+    hfi_set_key_name(m)[i] = store_name(m, &used, b->key.data[i].def.name);
   for (int i = 0; i < m->npair; ++i)
     hfi_set_pair_name(m)[i] = store_name(m, &used, b->pair.data[i].name);
 }
@@ -172,7 +172,8 @@ static hfStatus fill_sections(hfiFinish* f, hfError* error) {
   if (status == HF_OK) status = hfi_finish_references(f, error);
   if (status == HF_OK) status = hfi_finish_springs(f, error);
   if (status == HF_OK) status = hfi_finish_actuators(f, error);
-  if (status == HF_OK) hfi_finish_sensors_keys(f);
+  if (status == HF_OK) hfi_finish_sensors(f);
+  if (status == HF_OK) status = hfi_finish_keys(f, error);
   if (status == HF_OK) choose_stiffness(f->m);
   return status;
 }

@@ -22,6 +22,7 @@ hfStatus hfi_finish_inertias(hfiFinish* f, hfError* error);
 hfStatus hfi_finish_references(hfiFinish* f, hfError* error); // tendons and equalities at qpos0
 hfStatus hfi_finish_springs(hfiFinish* f, hfError* error);   // by time constant and damping ratio
 hfStatus hfi_finish_actuators(hfiFinish* f, hfError* error);
-void hfi_finish_sensors_keys(hfiFinish* f);
+void hfi_finish_sensors(hfiFinish* f);
+hfStatus hfi_finish_keys(hfiFinish* f, hfError* error);
 
 #endif

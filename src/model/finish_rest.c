@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "model/derive.h"
+#include "model/key.h"
 #include "model/path.h"
 #include "model/reference_mass.h"
 
@@ -178,40 +179,7 @@ static int sensor_is_positive(int type) {
   return type == HF_SENSOR_TOUCH || type == HF_SENSOR_ENERGY_KINETIC || type == HF_SENSOR_CLOCK;
 }
 
-static void copy_or_zero(double* to, const double* from, int n) {
-  if (from)
-    memcpy(to, from, sizeof *to * (size_t)n);
-  else
-    memset(to, 0, sizeof *to * (size_t)n);
-}
-
-// A quaternion of zeros in a keyframe is no rotation, as in MuJoCo.
-static void mend_zero_quat(double* quat) {
-  if (quat[0] == 0 && quat[1] == 0 && quat[2] == 0 && quat[3] == 0) quat[0] = 1;
-}
-
-static void fill_key(hfModel* m, int i, const hfKeyDef* d) {
-  hfi_set_key_time(m)[i] = d->time;
-  copy_or_zero(hfi_set_key_qpos(m) + (size_t)i * (size_t)m->nq,
-               d->qpos ? d->qpos : hf_model_qpos0(m), m->nq);
-  copy_or_zero(hfi_set_key_qvel(m) + (size_t)i * (size_t)m->nv, d->qvel, m->nv);
-  copy_or_zero(hfi_set_key_act(m) + (size_t)i * (size_t)m->na, d->act, m->na);
-  copy_or_zero(hfi_set_key_ctrl(m) + (size_t)i * (size_t)m->nu, d->ctrl, m->nu);
-  for (int k = 0; k < m->nmocap; ++k) {
-    int b = hf_model_mocap_body(m)[k];
-    memcpy(hfi_set_key_mpos(m) + 3 * (i * m->nmocap + k),
-           d->mpos ? d->mpos + 3 * k : hf_model_body_pos(m) + 3 * b, 3 * sizeof(double));
-    memcpy(hfi_set_key_mquat(m) + 4 * (i * m->nmocap + k),
-           d->mquat ? d->mquat + 4 * k : hf_model_body_quat(m) + 4 * b, 4 * sizeof(double));
-    mend_zero_quat(hfi_set_key_mquat(m) + 4 * (i * m->nmocap + k));
-  }
-  for (int j = 0; j < m->njnt; ++j) {
-    int quat = hf_joint_info(hf_model_jnt_type(m)[j]).quat;
-    if (quat >= 0) mend_zero_quat(hfi_set_key_qpos(m) + (size_t)i * (size_t)m->nq + hf_model_jnt_qposadr(m)[j] + quat);
-  }
-}
-
-void hfi_finish_sensors_keys(hfiFinish* f) {
+void hfi_finish_sensors(hfiFinish* f) {
   hfModel* m = f->m;
   int adr = 0;
   for (int i = 0; i < m->nsensor; ++i) {
@@ -232,5 +200,35 @@ void hfi_finish_sensors_keys(hfiFinish* f) {
     hfi_set_sensor_noise(m)[i] = d->noise;
     adr += hf_model_sensor_dim(m)[i];
   }
-  for (int i = 0; i < m->nkey; ++i) fill_key(m, i, &f->b->key.data[i]);
+}
+
+// A quaternion of zeros in a keyframe is no rotation, as in MuJoCo.
+static void mend_zero_quat(double* quat) {
+  if (quat[0] == 0 && quat[1] == 0 && quat[2] == 0 && quat[3] == 0) quat[0] = 1;
+}
+
+static void fill_key(const hfiFinish* f, const hfiKeyLayout* ids, const hfiKeyLayout* model, int i) {
+  hfModel* m = f->m;
+  size_t row = (size_t)i, nmocap = (size_t)m->nmocap;
+  hfiKeyArrays a = {hfi_set_key_qpos(m) + row * (size_t)m->nq, hfi_set_key_qvel(m) + row * (size_t)m->nv,
+                    hfi_set_key_act(m) + row * (size_t)m->na,  hfi_set_key_ctrl(m) + row * (size_t)m->nu,
+                    hfi_set_key_mpos(m) + 3 * row * nmocap,    hfi_set_key_mquat(m) + 4 * row * nmocap};
+  hfi_set_key_time(m)[i] = f->b->key.data[i].def.time;
+  hfi_key_unfold(f->b, ids, model, &f->b->key.data[i], &a);
+  for (size_t k = 0; k < nmocap; ++k) mend_zero_quat(a.mquat + 4 * k);
+  for (int j = 0; j < m->njnt; ++j) {
+    int quat = hf_joint_info(hf_model_jnt_type(m)[j]).quat;
+    if (quat >= 0) mend_zero_quat(a.qpos + hf_model_jnt_qposadr(m)[j] + quat);
+  }
+}
+
+hfStatus hfi_finish_keys(hfiFinish* f, hfError* error) {
+  if (f->m->nkey == 0) return HF_OK;
+  hfiKeyLayout ids = {0}, model = {0};
+  hfStatus status = hfi_key_layout_create(&ids, f->b, NULL, error);
+  if (status == HF_OK) status = hfi_key_layout_create(&model, f->b, &f->order, error);
+  for (int i = 0; i < f->m->nkey && status == HF_OK; ++i) fill_key(f, &ids, &model, i);
+  hfi_key_layout_release(&ids);
+  hfi_key_layout_release(&model);
+  return status;
 }

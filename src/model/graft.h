@@ -30,19 +30,6 @@ hfStatus hfi_graft_kind(hfiGraft* graft, hfObjectKind kind, hfError* error);
 // The name with prefix and suffix, in the pool of b; NULL stays NULL, and NULL is returned when there is no memory.
 const char* hfi_graft_name(hfiGraft* graft, const char* name);
 
-// Where the values of each object lie in the arrays of a keyframe, for a builder as it is now.
-typedef struct hfiKeyLayout {
-  int nq, nv, na, nu, nmocap, njoint, nactuator;
-  int *qpos, *qvel, *act; // (joints), (joints), (actuators): first number in the arrays
-  int* act_count;         // (actuators) how many activations each has
-  int* mocap;             // (bodies) number of the mocap body, or -1
-} hfiKeyLayout;
-
-// NULL arrays and HF_ERROR_MEMORY when there is no memory.
-hfStatus hfi_key_layout_create(hfiKeyLayout* layout, const hfBuilder* b, hfError* error);
-void hfi_key_layout_release(hfiKeyLayout* layout);
-// Gives the first `count` keyframes of b, which were made for the layout `before`, the numbers of all that was added since.
-hfStatus hfi_graft_extend_keys(hfBuilder* b, int count, const hfiKeyLayout* before, hfError* error);
 // Copies the guest's keyframes. Everything outside of the graft stands in them at its reference.
 hfStatus hfi_graft_keys(hfiGraft* graft, hfError* error);
 

@@ -201,11 +201,53 @@ static void test_keyframes(void** state) {
   hf_builder_free(b);
 }
 
+// A keyframe keeps its numbers whatever is added to the builder after it, in front of its joints too, and whichever actuator gets an
+// activation later; the file that the builder writes has the same.
+static void test_additions_after_a_keyframe(void** state) {
+  (void)state;
+  write_file("keyed.xml", "<mujoco><worldbody><body name='a'><joint name='ja' axis='0 0 1'/><geom size='0.1'/></body><body name='b'>"
+                          "<joint name='jb' axis='0 0 1'/><geom size='0.1'/></body><body name='hand' mocap='true' pos='1 0 0'/></worldbody>"
+                          "<actuator><motor name='ma' joint='jb'/></actuator>"
+                          "<keyframe><key name='k' qpos='0.1 0.2' qvel='3 4' ctrl='5' mpos='6 7 8'/></keyframe></mujoco>");
+  hfBuilder* b = open_builder("keyed.xml");
+  hfError error;
+  hfBodyDef child = hf_body_def_default(), ball = hf_body_def_default(), second = hf_body_def_default();
+  hfJointDef hinge = hf_joint_def_default(), floating = hf_joint_def_default();
+  hfGeomDef geom = hf_geom_def_default();
+  hfActuatorDef motor = *hf_builder_actuator(b, 0);
+  child.parent = hf_builder_find(b, HF_OBJECT_BODY, "a");
+  ball.pos[0] = 9, second.mocap = 1, second.pos[2] = 2, geom.size[0] = 0.1;
+  hinge.type = HF_JOINT_HINGE, hinge.ref = 0.5, floating.type = HF_JOINT_FREE;
+  assert_true((geom.body = hinge.body = hf_builder_add_body(b, &child, &error)) > 0);
+  assert_true(hf_builder_add_joint(b, &hinge, &error) >= 0 && hf_builder_add_geom(b, &geom, &error) >= 0);
+  assert_true((geom.body = floating.body = hf_builder_add_body(b, &ball, &error)) > 0);
+  assert_true(hf_builder_add_joint(b, &floating, &error) >= 0 && hf_builder_add_geom(b, &geom, &error) >= 0);
+  assert_true(hf_builder_add_body(b, &second, &error) > 0);
+  motor.dyntype = HF_ACTIVATION_INTEGRATOR;
+  assert_int_equal(hf_builder_set_actuator(b, 0, &motor, &error), HF_OK);
+  motor.name = "second";
+  assert_int_equal(hf_builder_add_actuator(b, &motor, &error), 1);
+  assert_int_equal(hf_builder_write_mjcf(b, "whole.xml", &error), HF_OK);
+  hfModel* m[2] = {NULL, load("whole.xml")};
+  assert_int_equal(hf_builder_finish(b, &m[0], &error), HF_OK);
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_NUMBERS(hf_model_key_qpos(m[i]), 0.1, 0.5, 0.2, 9, 0, 0, 1, 0, 0, 0);
+    ASSERT_NUMBERS(hf_model_key_qvel(m[i]), 3, 0, 4, 0, 0, 0, 0, 0, 0);
+    ASSERT_NUMBERS(hf_model_key_act(m[i]), 0, 0);
+    ASSERT_NUMBERS(hf_model_key_ctrl(m[i]), 5, 0);
+    ASSERT_NUMBERS(hf_model_key_mpos(m[i]), 6, 7, 8, 0, 0, 2);
+    ASSERT_NUMBERS(hf_model_key_mquat(m[i]), 1, 0, 0, 0, 1, 0, 0, 0);
+    hf_model_free(m[i]);
+  }
+  hf_builder_free(b);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_urdf_in_mjcf),    cmocka_unit_test(test_part_of_urdf),
       cmocka_unit_test(test_refusals),        cmocka_unit_test(test_attach_builders),
       cmocka_unit_test(test_refusal_changes_nothing), cmocka_unit_test(test_keyframes),
+      cmocka_unit_test(test_additions_after_a_keyframe),
   };
   return cmocka_run_group_tests(tests, enter, leave_folder);
 }

@@ -1,0 +1,40 @@
+// Keyframes of a builder. A keyframe is given in the order of the model: joints by the depth-first order of their bodies,
+// activations and controls by actuator, mocap poses by body. What is added later moves those places, so that a builder keeps its
+// keyframes in the order of its own ids, which stay.
+#ifndef HFI_MODEL_KEY_H
+#define HFI_MODEL_KEY_H
+
+#include "model/builder.h"
+#include "model/order.h"
+
+// Where the values of each object lie in the arrays of a keyframe, for a builder as it is now.
+typedef struct hfiKeyLayout {
+  int nq, nv, na, nu, nmocap;
+  int *qpos, *qvel, *act; // (joints), (joints), (actuators): first number in the arrays
+  int* act_count;         // (actuators) how many activations each has
+  int* mocap;             // (bodies) number of the mocap body, or -1
+} hfiKeyLayout;
+
+// The layout of the model with this order or, where order is NULL, that of a stored keyframe: by ids, with room for the activations of
+// any actuator and a pose for every body. NULL arrays and HF_ERROR_MEMORY when there is no memory.
+hfStatus hfi_key_layout_create(hfiKeyLayout* layout, const hfBuilder* b, const hfiOrder* order, hfError* error);
+void hfi_key_layout_release(hfiKeyLayout* layout);
+
+// The arrays of a keyframe, for writing; NULL: left out.
+typedef struct hfiKeyArrays {
+  double *qpos, *qvel, *act, *ctrl, *mpos, *mquat;
+} hfiKeyArrays;
+
+// Copies of the values of one object, or nothing where an array is missing on either side.
+void hfi_key_copy_joint(const hfiKeyArrays* a, const hfiKeyLayout* to, int j, const hfKeyDef* d, const hfiKeyLayout* from, int k, int type);
+void hfi_key_copy_actuator(const hfiKeyArrays* a, const hfiKeyLayout* to, int i, const hfKeyDef* d, const hfiKeyLayout* from, int k);
+void hfi_key_copy_mocap(const hfiKeyArrays* a, const hfiKeyLayout* to, int body, const hfKeyDef* d, const hfiKeyLayout* from, int k);
+
+// A keyframe of b in the pool, laid out by ids, that has the arrays of `like` and everything at its reference.
+hfStatus hfi_key_create(hfBuilder* b, const hfiKeyLayout* ids, const hfKeyDef* like, hfiKey* key, hfiKeyArrays* a, hfError* error);
+// Adds a keyframe of hfi_key_create; its id, or a status < 0.
+int hfi_key_add(hfBuilder* b, hfiKey* key, hfError* error);
+// The numbers of a keyframe in the order of the model. What was added since it, and what it does not give, stands at its reference.
+void hfi_key_unfold(const hfBuilder* b, const hfiKeyLayout* ids, const hfiKeyLayout* model, const hfiKey* key, const hfiKeyArrays* a);
+
+#endif
