@@ -244,6 +244,7 @@ typedef struct hfAttachDef {
   int32_t parent;              // body that takes the place of the guest's world; 0: the world
   double pos[3], quat[4];      // pose of the guest's world in that body [m]
   const char* body;            // NULL: everything; else the subtree of this body of the guest
+  const char* site;            // NULL: none; else a site of b: its body takes the place of parent, and pos and quat are in its frame
 } hfAttachDef;
 HF_API hfAttachDef hf_attach_def_default(void);
 // Copies what `guest` holds into b: its tree with joints, geoms, sites, meshes and height fields, then contacts, tendons, equalities, actuators,

@@ -52,7 +52,7 @@ class NamedArray(np.ndarray):
     """An array whose last axis also answers to names: ``q["elbow"]``.
 
     A name gives a number where the object has one coordinate and a view of several where it has more (a free joint has
-    seven positions). It is a view of the library's memory: copy it to keep it. ``array.names`` lists the names.
+    seven positions). A view is the library's memory: copy it to keep it. ``array.names`` lists the names.
     """
 
     _slices: dict[str, slice] | None = None
@@ -80,7 +80,8 @@ class NamedArray(np.ndarray):
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, str):
-            return np.asarray(self)[..., self._place(key)]
+            place = self._place(key)
+            return np.asarray(self)[place if self.ndim == 1 else (..., place)]  # with an ellipsis a number would be a view
         return super().__getitem__(key)
 
     def __setitem__(self, key: Any, value: Any) -> None:

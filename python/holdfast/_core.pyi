@@ -36,7 +36,7 @@ class Params(_Object):
 
 class Builder(_Object):
     @classmethod
-    def _load(cls, path: str, search: list[str], merge: bool, floating: bool, skip: bool) -> tuple[Any, list[tuple[str, str, int, str, int]]]: ...
+    def _load(cls, path: str, search: list[str], options: dict[str, Any]) -> tuple[Any, list[tuple[str, str, int, str, int]]]: ...
 
 class State(_Object):
     time: float

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import operator
 import os
-from typing import Any, Iterable, Sequence
+from typing import Any, Iterable, Sequence, Unpack
+
+import numpy as np
 
 from . import _core
 from ._arrays import floats
-from .model import GEOM_TYPES, JOINT_TYPES, Model
+from .model import GEOM_TYPES, JOINT_TYPES, Diagnostic, ImportOptions, Model, import_options
 
 _MOTOR = ("resistance", "constant", "tempcoef", "reftemp", "ambient", "thermal_resistance", "thermal_capacity", "time_constant", "current_rate",
           "cogging", "poles", "phase", "bristle_stiffness", "bristle_damping", "coulomb", "static", "stribeck", "kp", "ki", "kd", "slewmax", "imax", "vmax")
@@ -22,9 +25,13 @@ _SENSORS = ("touch", "accelerometer", "velocimeter", "gyro", "force", "torque", 
             "normal", "fromto", "user")
 
 
+_CHOICES = {"method": ("tamsi", "convex", "mlcp", "rk3", "implicit-euler", "sdirk", "switching"),
+            "friction": ("regularised", "smooth", "anchored", "coulomb"), "friction_rule": ("max", "harmonic")}
+
+
 def _number(value: Any, names: Sequence[str], what: str) -> int:
     if not isinstance(value, str):
-        return int(value)
+        return operator.index(value)
     if value not in names:
         raise ValueError(f'{what} must be one of {", ".join(names)}, is "{value}"')
     return names.index(value)
@@ -45,37 +52,65 @@ class Builder(_core.Builder):
     other builders, :meth:`finish` it or :meth:`write` it as one MJCF file.
     """
 
-    diagnostics: list[tuple[str, str, int, str, int]] = []
-    """What the reader of :meth:`from_file` had to say: severity, file, line, message, number of places."""
+    diagnostics: list[Diagnostic]
+    """What the reader of :meth:`from_file` had to say."""
 
     def __init__(self, **world: Any):
-        if world:
-            self._set_world(world)
+        self.diagnostics = []
+        self.set_world(**world)
 
     @classmethod
-    def from_file(cls, path: str | os.PathLike, *, search: Iterable[str | os.PathLike] = (), merge_fixed: bool = False,
-                  floating: bool = False, skip_meshes: bool = False) -> Builder:
+    def from_file(cls, path: str | os.PathLike, *, search: Iterable[str | os.PathLike] = (), **options: Unpack[ImportOptions]) -> Builder:
         """Reads MJCF, URDF or SDFormat; the arguments are those of :meth:`Model.from_file`."""
-        builder, said = cls._load(os.fspath(path), [os.fspath(p) for p in search], merge_fixed, floating, skip_meshes)
-        builder.diagnostics = said
+        builder, said = cls._load(os.fspath(path), [os.fspath(p) for p in search], import_options(options))
+        builder.diagnostics = [Diagnostic(*d) for d in said]
         return builder
 
     def attach(self, guest: Builder, parent: Any = 0, *, pos: Any = (0, 0, 0), quat: Any = (1, 0, 0, 0), prefix: str | None = None,
-               suffix: str | None = None, body: str | None = None) -> None:
+               suffix: str | None = None, body: str | None = None, site: str | None = None) -> None:
         """Copies what another builder holds: its tree, then contacts, tendons, equalities, actuators, sensors and keyframes.
 
         parent: the body that takes the place of the guest's world, at pos [m] and quat in it. prefix, suffix: of all names that
-        are attached. body: only the subtree of this body of the guest. On a refusal, for example of a name that both have,
-        nothing changes.
+        are attached. body: only the subtree of this body of the guest. site: a site of this builder, for example the flange of an
+        arm; its body is the parent, and pos and quat are in its frame. On a refusal, for example of a name that both have, nothing
+        changes.
         """
-        self._attach(guest, {"parent": self._id("body", parent), "pos": pos, "quat": quat, "prefix": prefix, "suffix": suffix, "body": body})
+        self._attach(guest, {"parent": self._id("body", parent), "pos": pos, "quat": quat, "prefix": prefix, "suffix": suffix,
+                             "body": body, "site": site})
 
     def write(self, path: str | os.PathLike) -> None:
         """Writes everything as one MJCF file, which gives the same model again; an older file stays if that is refused."""
         self._write(os.fspath(path))
 
+    def body(self, body: Any) -> dict[str, Any]:
+        """The definition of a body as it stands, by the names that ``set_body`` takes. A copy, as of all these functions."""
+        return self._get_body(self._id("body", body))
+
+    def joint(self, joint: Any) -> dict[str, Any]:
+        """The definition of a joint."""
+        return self._get_joint(self._id("joint", joint))
+
+    def geom(self, geom: Any) -> dict[str, Any]:
+        """The definition of a geom."""
+        return self._get_geom(self._id("geom", geom))
+
+    def site(self, site: Any) -> dict[str, Any]:
+        """The definition of a site."""
+        return self._get_site(self._id("site", site))
+
+    def equality(self, equality: Any) -> dict[str, Any]:
+        """The definition of an equality."""
+        return self._get_equality(self._id("equality", equality))
+
+    def actuator(self, actuator: Any) -> dict[str, Any]:
+        """The definition of an actuator."""
+        return self._get_actuator(self._id("actuator", actuator))
+
     def set_world(self, **fields: Any) -> None:
-        """Changes world-wide values: timestep [s], gravity [m/s^2], stiffness [N/m], ..."""
+        """Changes world-wide values: timestep [s], gravity [m/s^2], stiffness [N/m], method and friction by name, ..."""
+        for name, choices in _CHOICES.items():
+            if name in fields:
+                fields[name] = _number(fields[name], choices, name)
         self._set_world(fields)
 
     def set_body(self, body: Any, **fields: Any) -> None:
@@ -98,6 +133,8 @@ class Builder(_core.Builder):
 
     def set_site(self, site: Any, **fields: Any) -> None:
         """Changes a site; its name stays."""
+        if "type" in fields:
+            fields["type"] = _number(fields["type"], GEOM_TYPES, "type")
         self._set_site(self._id("site", site), fields)
 
     def set_equality(self, equality: Any, **fields: Any) -> None:
@@ -113,7 +150,7 @@ class Builder(_core.Builder):
 
     def _id(self, kind: str, name: Any) -> int:
         if not isinstance(name, str):
-            return int(name)
+            return operator.index(name)
         index = self._find(_core.object_kinds[kind], name)
         if index < 0:
             raise KeyError(f'no {kind} is named "{name}"')
@@ -134,9 +171,27 @@ class Builder(_core.Builder):
 
     def add_geom(self, body: Any = 0, type: str | int = "sphere", name: str | None = None, **fields: Any) -> int:
         """A shape: size [m], pos [m], quat, mass [kg] or density [kg/m^3], friction, stiffness [N/m], dissipation [s/m], ..."""
-        if "hfield" in fields:
-            fields["hfield"] = self._id("hfield", fields["hfield"])
+        for shape in ("mesh", "hfield"):
+            if shape in fields:
+                fields[shape] = self._id(shape, fields[shape])
         return self._add_geom({"body": self._id("body", body), "type": _number(type, GEOM_TYPES, "type"), "name": name, **fields})
+
+    def add_mesh(self, vertices: Any, triangles: Any = None, name: str | None = None, max_hull_vertices: int = 0) -> int:
+        """A mesh from an array of vertices (n, 3) [m] and one of triangles (m, 3), indices of vertices, outward. It collides by its
+        convex hull, of at most max_hull_vertices vertices (0: all). Its mass is that of the volume within the triangles, or of the hull
+        where there are none. A geom shows it: ``add_geom(body, "mesh", mesh=mesh)``."""
+        v = floats(vertices, None, "vertices")
+        if v.ndim != 2 or v.shape[1] != 3:
+            raise ValueError(f"vertices must have shape (n, 3), has {v.shape}")
+        t = None
+        if triangles is not None:
+            t = np.asarray(triangles)
+            if t.ndim != 2 or t.shape[1] != 3 or t.dtype.kind not in "iu":
+                raise ValueError(f"triangles must be integers of shape (m, 3), are {t.dtype} of shape {t.shape}")
+            if t.size and not 0 <= t.min() <= t.max() < len(v):
+                raise ValueError(f"triangles name vertices {t.min()} to {t.max()}; there are {len(v)}")
+            t = np.ascontiguousarray(t, np.int32)
+        return self._add_mesh(name, v, t, operator.index(max_hull_vertices))
 
     def add_height_field(self, heights: Any, half_size: Sequence[float], base: float = 1.0, name: str | None = None) -> int:
         """Heights [m] over a rectangle, an array of rows from -y to +y and columns from -x to +x, and the matter below them down to
@@ -220,8 +275,13 @@ class Builder(_core.Builder):
             self._add_actuator({"name": f"{name}.{word}" if name else None, **same, "gainprm": (0, 0, 0)})
         return first
 
-    def add_sensor(self, type: str | int, kind: str | None = None, obj: Any = None, name: str | None = None, **fields: Any) -> int:
-        """A sensor, by its MJCF name, on an object: ``add_sensor("framepos", "site", "tip")``."""
+    def add_sensor(self, type: str | int, kind: str | None = None, obj: Any = None, name: str | None = None,
+                   refkind: str | int | None = None, ref: Any = None, **fields: Any) -> int:
+        """A sensor, by its MJCF name, on an object: ``add_sensor("framepos", "site", "tip")``; of a frame relative to another, or
+        between two objects, ``refkind="body", ref="base"``."""
+        if refkind is not None:
+            fields["refkind"] = _core.object_kinds[refkind] if isinstance(refkind, str) else refkind
+            fields["ref"] = self._id(refkind, ref) if isinstance(refkind, str) else ref
         if kind is not None:
             fields.setdefault("objkind", _core.object_kinds[kind])
             fields.setdefault("obj", self._id(kind, obj))
@@ -242,9 +302,11 @@ class Builder(_core.Builder):
         return self._add_exclude(self._id("body", body1), self._id("body", body2))
 
     def add_key(self, name: str | None = None, time: float = 0.0, qpos: Any = None, qvel: Any = None, act: Any = None,
-                ctrl: Any = None) -> int:
-        """A keyframe; arrays left out are the model's reference."""
-        arrays = [None if a is None else floats(a, None, n) for a, n in ((qpos, "qpos"), (qvel, "qvel"), (act, "act"), (ctrl, "ctrl"))]
+                ctrl: Any = None, mpos: Any = None, mquat: Any = None) -> int:
+        """A keyframe; arrays left out are the model's reference, and what is added later stands at its reference too. mpos, mquat:
+        poses of the mocap bodies."""
+        given = {"qpos": qpos, "qvel": qvel, "act": act, "ctrl": ctrl, "mpos": mpos, "mquat": mquat}
+        arrays = [None if a is None else floats(a, None, n).reshape(-1) for n, a in given.items()]
         return self._add_key(name, float(time), *arrays)
 
     def finish(self) -> Model:

@@ -6,7 +6,7 @@ import operator
 import os
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Iterable, NamedTuple
+from typing import Any, Iterable, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
@@ -37,6 +37,43 @@ class Diagnostic(NamedTuple):
     def __str__(self) -> str:
         times = f" ({self.places} times)" if self.places > 1 else ""
         return f"{self.file}:{self.line}: {self.severity}: {self.message}{times}"
+
+
+_ACTUATORS = (None, "position", "velocity", "motor", "none")
+
+
+class ImportOptions(TypedDict, total=False):
+    """How :meth:`Model.from_file` reads a file."""
+
+    merge_fixed: bool
+    floating: bool
+    fixed: bool
+    skip_meshes: bool
+    actuators: str | None
+    kp: float
+    kv: float
+
+
+def import_options(options: ImportOptions) -> dict[str, Any]:
+    """The fields of ``hfImportConfig`` for the arguments of :meth:`Model.from_file`."""
+    known = {"merge_fixed": "merge_fixed_links", "floating": "floating_base", "fixed": "fixed_base", "skip_meshes": "skip_meshes",
+             "kp": "servo_kp", "kv": "servo_kv"}
+    fields: dict[str, Any] = {}
+    value: Any
+    for name, value in options.items():
+        if name == "actuators":
+            if value not in _ACTUATORS:
+                raise ValueError(f'actuators must be position, velocity, motor, none or None, is {value!r}')
+            fields["urdf_actuators"] = _ACTUATORS.index(value)
+        elif name in ("kp", "kv"):
+            if not 0 <= float(value) < float("inf"):
+                raise ValueError(f"{name} must be a number >= 0, is {value!r}")
+            fields[known[name]] = float(value)
+        elif name in known:
+            fields[known[name]] = bool(value)
+        else:
+            raise TypeError(f"there is no option {name} for reading a file; there are: search, actuators, {', '.join(known)}")
+    return fields
 
 
 class Object:
@@ -80,14 +117,20 @@ class Model(_core.Model):
     """
 
     @classmethod
-    def from_file(cls, path: str | os.PathLike, *, search: Iterable[str | os.PathLike] = (), merge_fixed: bool = False,
-                  floating: bool = False, skip_meshes: bool = False) -> Model:
+    def from_file(cls, path: str | os.PathLike, *, search: Iterable[str | os.PathLike] = (), **options: Unpack[ImportOptions]) -> Model:
         """Reads MJCF, URDF or SDFormat, by the root element; or a model that :meth:`save` wrote.
 
-        search: folders for ``package://`` and relative files, after the file's own. merge_fixed (URDF): fold links on
-        fixed joints into their parent. floating (URDF): give the root link a free joint. skip_meshes: leave out geoms
-        whose mesh file is missing instead of refusing the model. What the reader has to say is in ``diagnostics``.
+        search: folders for ``package://`` and relative files, after the file's own. What the reader has to say is in
+        ``diagnostics``. Options:
+
+        - merge_fixed=True (URDF): fold links on fixed joints into their parent
+        - floating=True (URDF): give the root link a free joint
+        - fixed=True (SDFormat): fix links that no joint moves in the world
+        - actuators="position", "velocity", "motor" or "none" (URDF, SDFormat): one for every joint, whatever the file says
+        - kp, kv (URDF): gains of servos; 0: by the joint's effort
+        - skip_meshes=True: leave out geoms whose mesh file is missing instead of refusing the model
         """
+        fields = import_options(options)
         path = os.fspath(path)
         try:
             with open(path, "rb") as file:
@@ -96,14 +139,13 @@ class Model(_core.Model):
             saved = False
         if saved:
             return cls._open(path)
-        return cls._load(path, [os.fspath(p) for p in search], merge_fixed, floating, skip_meshes)
+        return cls._load(path, [os.fspath(p) for p in search], fields)
 
     @classmethod
     def from_string(cls, text: str, *, name: str = "<string>", folder: str | os.PathLike = ".",
-                    search: Iterable[str | os.PathLike] = (), merge_fixed: bool = False, floating: bool = False,
-                    skip_meshes: bool = False) -> Model:
+                    search: Iterable[str | os.PathLike] = (), **options: Unpack[ImportOptions]) -> Model:
         """The same from text; ``name`` stands for the file in messages, relative files resolve from ``folder``."""
-        return cls._parse(text, name, os.fspath(folder), [os.fspath(p) for p in search], merge_fixed, floating, skip_meshes)
+        return cls._parse(text, name, os.fspath(folder), [os.fspath(p) for p in search], import_options(options))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Model:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import operator
 import os
 from functools import cached_property
 from typing import Any, Iterator, NamedTuple
@@ -9,22 +11,53 @@ from typing import Any, Iterator, NamedTuple
 import numpy as np
 
 from . import _core
-from ._arrays import struct_dtype
+from ._arrays import NamedArray, struct_dtype
 from .model import Model
 
 CONTACT = struct_dtype(_core.frame_contact_dtype())
 
 
+EVENTS = ("", "touch", "leave", "slide", "stick", "rung", "rigid", "compliant", "dropped")
+
+
 class Frame(NamedTuple):
-    """A frame: time [s], poses of all bodies (nbody, 7) as position and quaternion, contacts as a structured array."""
+    """A frame: time [s], poses of all bodies (nbody, 7) as position and quaternion, contacts as a structured array; positions,
+    velocities, controls, forces of actuators and sensors with names; energies [J]. Numbers have single precision, times and energies
+    double."""
 
     time: float
     poses: np.ndarray
     contacts: np.ndarray
+    q: np.ndarray
+    v: np.ndarray
+    ctrl: np.ndarray
+    actuator_force: np.ndarray
+    sensors: np.ndarray
+    kinetic: float
+    potential: float
+
+
+class Event(NamedTuple):
+    """What changed at a time [s]: two bodies "touch", "leave", "slide" or "stick"; or of the solver "rung", "rigid", "compliant",
+    "dropped", with its value. Bodies are ids of the model, -1: none."""
+
+    time: float
+    kind: str
+    body_a: int
+    body_b: int
+    value: int
 
 
 class Recording(_core.Recording):
-    """A recording: a sequence of frames, with the model that was recorded."""
+    """A recording: a sequence of frames, with the model that was recorded.
+
+        recording = hf.Recording("run.hfr")
+        plt.plot(recording.times, recording.q["elbow"])
+        recording[-1].contacts["fn"]
+
+    ``q``, ``v``, ``ctrl``, ``actuator_force`` and ``sensors`` have one row a frame, and names; so have ``poses`` (frames, nbody, 7),
+    and ``times``, ``kinetic`` and ``potential`` one number a frame.
+    """
 
     def __new__(cls, path: str | os.PathLike) -> Recording:
         return super().__new__(cls, os.fspath(path))
@@ -33,18 +66,81 @@ class Recording(_core.Recording):
     def model(self) -> Model:
         return Model.from_bytes(self._model_bytes())
 
-    def __getitem__(self, index: int) -> Frame:
-        i = index + len(self) if index < 0 else index
-        time, poses, contacts = self._frame(i)
-        return Frame(time, np.asarray(poses), np.frombuffer(contacts, CONTACT))
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        i = operator.index(index)
+        time, poses, contacts, q, v, ctrl, force, sensors, kinetic, potential = self._frame(i + len(self) if i < 0 else i)
+        name = self.model._named
+        return Frame(time, np.asarray(poses), np.frombuffer(contacts, CONTACT), name(q, "q"), name(v, "v"), name(ctrl, "u"),
+                     name(force, "u"), name(sensors, "sensor"), kinetic, potential)
 
     def __iter__(self) -> Iterator[Frame]:
         return (self[i] for i in range(len(self)))
 
+    def _array(self, name: str, dtype: Any = np.float32) -> np.ndarray:
+        a = np.frombuffer(self._column(name), dtype)
+        return a.reshape(len(self), -1) if len(self) else a.reshape(0, 0)
+
     @property
     def times(self) -> np.ndarray:
         """Times of all frames [s]."""
-        return np.array([self._frame(i)[0] for i in range(len(self))])
+        return self._array("times", np.float64).reshape(-1)
+
+    @property
+    def kinetic(self) -> np.ndarray:
+        """Kinetic energies [J]."""
+        return self._array("kinetic", np.float64).reshape(-1)
+
+    @property
+    def potential(self) -> np.ndarray:
+        """Potential energies [J]."""
+        return self._array("potential", np.float64).reshape(-1)
+
+    @property
+    def poses(self) -> np.ndarray:
+        """Poses of all bodies (frames, nbody, 7): position [m], quaternion w x y z."""
+        return self._array("poses").reshape(len(self), -1, 7)
+
+    @property
+    def q(self) -> NamedArray:
+        """Positions (frames, nq)."""
+        return self.model._named(self._array("q"), "q")
+
+    @property
+    def v(self) -> NamedArray:
+        """Velocities (frames, nv)."""
+        return self.model._named(self._array("v"), "v")
+
+    @property
+    def ctrl(self) -> NamedArray:
+        """Controls (frames, nu)."""
+        return self.model._named(self._array("ctrl"), "u")
+
+    @property
+    def actuator_force(self) -> NamedArray:
+        """Forces of the actuators (frames, nu) [N or N m]."""
+        return self.model._named(self._array("actuator_force"), "u")
+
+    @property
+    def sensors(self) -> NamedArray:
+        """Sensors (frames, nsensordata)."""
+        return self.model._named(self._array("sensors"), "sensor")
+
+    @property
+    def events(self) -> list[Event]:
+        """What began and ended between bodies, and in the solver."""
+        return [Event(t, EVENTS[kind], a, b, value) for t, kind, a, b, value in self._events()]
+
+    @property
+    def run(self) -> dict[str, Any]:
+        """How the run was made: version, method, friction, step [s], options."""
+        return json.loads(self._texts()[0] or "{}")
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """The summary of the run, where the command wrote one."""
+        return dict(json.loads(self._texts()[1] or "[]"))
 
     def __repr__(self) -> str:
         return f"<holdfast.Recording: {len(self)} frames>"

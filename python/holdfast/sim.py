@@ -6,7 +6,7 @@ import html
 import os
 import tempfile
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Iterable, NamedTuple
 
 import numpy as np
 
@@ -112,8 +112,6 @@ class Sim(_core.Sim):
     def reset(self, key: str | int | None = None) -> None:
         """Puts the sim's own state and input at a keyframe, or at the model's reference."""
         self.state.reset(key, self.input)
-        if key is None:
-            self.input.ctrl[:] = np.where(np.asarray(self.model.actuator_signal) >= 0, np.nan, 0.0)
         self.input.force[:] = 0
         self.input.wrench[:] = 0
         self.input.velocity_target[:] = np.nan
@@ -148,8 +146,10 @@ class Sim(_core.Sim):
 
     @property
     def ctrl(self) -> NamedArray:
-        """Controls that acted in the last step (nu)."""
-        return self.model._named(self._array("ctrl"), "u")
+        """Controls that acted in the last step (nu), for reading; ``sim.input.ctrl`` sets those of the next."""
+        ctrl = self.model._named(self._array("ctrl"), "u")
+        ctrl.flags.writeable = False
+        return ctrl
 
     @property
     def actuator_force(self) -> NamedArray:
@@ -189,12 +189,29 @@ class Sim(_core.Sim):
     # ---- files ------------------------------------------------------------------------------------------------
 
     def record(self, recording: str | os.PathLike | None = None, *, states: str | os.PathLike | None = None,
-               contacts: str | os.PathLike | None = None) -> Sim:
+               contacts: str | os.PathLike | None = None, interval: float = 1 / 60, actuator_forces: bool = False,
+               sensors: bool = False, bodies: Iterable[str] = ()) -> Sim:
         """Writes every following step to files: a recording, a CSV of states, a CSV of contacts. :meth:`stop` ends it;
-        so does leaving ``with sim.record(...):``."""
-        for what, path in (("recording", recording), ("states", states), ("contacts", contacts)):
-            if path is not None:
-                self._attach(what, os.fspath(path))
+        so does leaving ``with sim.record(...):``.
+
+        interval: time between frames of the recording [s], 0: every step. The CSV of states has forces of the actuators, sensors and
+        poses of these bodies too where they are asked for. Where one of the files is refused, none is written.
+        """
+        if not 0 <= interval < float("inf"):
+            raise ValueError(f"interval must be a time >= 0 [s], is {interval!r}")
+        opened = [False, False]
+        try:
+            if recording is not None:
+                self._record(os.fspath(recording), float(interval))
+                opened[0] = True
+            if states is not None:
+                self._log_states(os.fspath(states), actuator_forces, sensors, list(bodies))
+                opened[1] = True
+            if contacts is not None:
+                self._log_contacts(os.fspath(contacts))
+        except BaseException:
+            self._give_up(*opened)
+            raise
         return self
 
     def stop(self) -> None:
@@ -209,7 +226,7 @@ class Sim(_core.Sim):
 
     def _begin_report(self) -> None:
         self._folder = self._folder or tempfile.TemporaryDirectory(prefix="holdfast-")
-        self._attach("report", os.path.join(self._folder.name, "report.html"))
+        self._begin_report_file(os.path.join(self._folder.name, "report.html"))
 
     def report(self, title: str = "Holdfast", lines: dict[str, Any] | None = None) -> Report:
         """The report of all steps since the sim was made with ``report=True``, or since the last report."""

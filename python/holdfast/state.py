@@ -31,7 +31,17 @@ def _array(which: str, names: str | None, doc: str) -> Any:
     return property(get, assign, doc=doc)
 
 
-class State(_core.State):
+class _Fields:
+    """Refuses to set what is no field: ``state.qpos = ...`` would act on nothing."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not name.startswith("_") and not hasattr(type(self), name):
+            fields = ", ".join(n for n in dir(type(self)) if isinstance(getattr(type(self), n), property))
+            raise AttributeError(f'{type(self).__name__} has no field "{name}" to set; it has {fields}')
+        super().__setattr__(name, value)
+
+
+class State(_Fields, _core.State):
     """Everything that influences the future: time, positions, velocities, activations, memory of contacts.
 
     Plain memory: :meth:`copy` it and you have copied the world; the same state and input give the same bits. ``q``,
@@ -60,10 +70,15 @@ class State(_core.State):
     def reset(self, key: str | int | None = None, input: Input | None = None) -> None:
         """Puts the state at a keyframe (name or number), or at ``model.qpos0``, at rest. Sets the input's controls and
         mocap poses too where one is given."""
-        if key is None:
-            self._reset()
-        else:
+        if key is not None:
             self._set_key(self.model.id("key", key), input)
+            return
+        self._reset()
+        if input is not None:
+            m = self.model
+            input.ctrl[:] = np.where(np.asarray(m.actuator_signal) >= 0, np.nan, 0.0)
+            input.mocap_pos[:] = m.body_pos[m.mocap_body]
+            input.mocap_quat[:] = m.body_quat[m.mocap_body]
 
     def to_bytes(self) -> bytes:
         return self._to_bytes()
@@ -89,7 +104,7 @@ class State(_core.State):
         return f"<holdfast.State: time {self.time:g} s, nq {self.model.nq}, {self.nmemory} remembered contacts>"
 
 
-class Input(_core.Input):
+class Input(_Fields, _core.Input):
     """What acts from outside: controls, forces, wrenches, mocap poses, velocity targets. Views, as in a state."""
 
     model: Model

@@ -61,7 +61,7 @@ static const member world_members[] = {
     MEMBER(hfWorld, disable_clamp_control), MEMBER(hfWorld, disabled_groups)};
 
 static const member attach_members[] = {MEMBER(hfAttachDef, prefix), MEMBER(hfAttachDef, suffix), MEMBER(hfAttachDef, parent), MEMBER(hfAttachDef, pos),
-                                        MEMBER(hfAttachDef, quat), MEMBER(hfAttachDef, body)};
+                                        MEMBER(hfAttachDef, quat), MEMBER(hfAttachDef, body), MEMBER(hfAttachDef, site)};
 
 static PyObject* builder_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   (void)args, (void)kwargs;
@@ -164,6 +164,35 @@ static PyObject* add_height_field(PyObject* self, PyObject* args) {
   return result;
 }
 
+// The number of int32 triples in a buffer; -1: not whole triples.
+static int count_triples(const Py_buffer* x) { return x->len % 12 == 0 ? (int)(x->len / 12) : -1; }
+
+// _add_mesh(name, vertices, triangles or None, most vertices of the hull)
+static PyObject* add_mesh(PyObject* self, PyObject* args) {
+  PyObject *vertices, *triangles, *result = NULL;
+  hfMeshDef def = hf_mesh_def_default();
+  Py_buffer x, t = {0};
+  hfError error;
+  int32_t* hull = NULL;
+  if (!PyArg_ParseTuple(args, "zOOi", &def.name, &vertices, &triangles, &def.max_hull_vert) || get_doubles(vertices, "vertices", -1, 0, &x) < 0)
+    return NULL;
+  def.vert = x.buf, def.nvert = (int32_t)(x.len / (Py_ssize_t)(3 * sizeof(double)));
+  if (triangles == Py_None || PyObject_GetBuffer(triangles, &t, PyBUF_SIMPLE) == 0) {
+    if (hf_hull_compute(def.vert, def.nvert, def.max_hull_vert, &hull, &def.nhulltri, &error) < 0)
+      raise_error(&error);
+    else {
+      def.hulltri = hull;
+      def.tri = t.obj ? t.buf : hull, def.ntri = t.obj ? count_triples(&t) : def.nhulltri;
+      def.inertia = t.obj ? HF_MESH_INERTIA_EXACT : HF_MESH_INERTIA_CONVEX;
+      result = id_or_error(hf_builder_add_mesh(((BuilderObject*)self)->builder, &def, &error), &error);
+    }
+  }
+  hf_hull_free(hull);
+  if (t.obj) PyBuffer_Release(&t);
+  PyBuffer_Release(&x);
+  return result;
+}
+
 static PyObject* add_exclude(PyObject* self, PyObject* args) {
   int a, b;
   hfError error;
@@ -171,22 +200,22 @@ static PyObject* add_exclude(PyObject* self, PyObject* args) {
   return id_or_error(hf_builder_add_exclude(((BuilderObject*)self)->builder, a, b, &error), &error);
 }
 
-// add_key(name, time, qpos, qvel, act, ctrl): arrays of the model's sizes or None
+// add_key(name, time, qpos, qvel, act, ctrl, mpos, mquat): arrays of the model's sizes or None
 static PyObject* add_key(PyObject* self, PyObject* args) {
   hfBuilder* b = ((BuilderObject*)self)->builder;
-  PyObject *o[4], *result = NULL;
-  Py_buffer x[4] = {{0}};
+  PyObject *o[6], *result = NULL;
+  Py_buffer x[6] = {{0}};
   hfKeyDef def = {0};
   hfError error;
   int nq, nv, na, nu, nmocap, bad = 0;
-  if (!PyArg_ParseTuple(args, "zdOOOO", &def.name, &def.time, &o[0], &o[1], &o[2], &o[3])) return NULL;
+  if (!PyArg_ParseTuple(args, "zdOOOOOO", &def.name, &def.time, &o[0], &o[1], &o[2], &o[3], &o[4], &o[5])) return NULL;
   hf_builder_sizes(b, &nq, &nv, &na, &nu, &nmocap);
-  const int64_t sizes[4] = {nq, nv, na, nu};
-  const char* names[4] = {"qpos", "qvel", "act", "ctrl"};
-  for (int i = 0; !bad && i < 4; ++i) bad = get_optional_doubles(o[i], names[i], sizes[i], &x[i]) < 0;
-  def.qpos = x[0].buf, def.qvel = x[1].buf, def.act = x[2].buf, def.ctrl = x[3].buf;
+  const int64_t sizes[6] = {nq, nv, na, nu, 3 * nmocap, 4 * nmocap};
+  const char* names[6] = {"qpos", "qvel", "act", "ctrl", "mpos", "mquat"};
+  for (int i = 0; !bad && i < 6; ++i) bad = get_optional_doubles(o[i], names[i], sizes[i], &x[i]) < 0;
+  def.qpos = x[0].buf, def.qvel = x[1].buf, def.act = x[2].buf, def.ctrl = x[3].buf, def.mpos = x[4].buf, def.mquat = x[5].buf;
   if (!bad) result = id_or_error(hf_builder_add_key(b, &def, &error), &error);
-  for (int i = 0; i < 4; ++i)
+  for (int i = 0; i < 6; ++i)
     if (x[i].obj) PyBuffer_Release(&x[i]);
   return result;
 }
@@ -212,16 +241,14 @@ static PyObject* builder_find(PyObject* self, PyObject* args) {
 
 // ---- files -------------------------------------------------------------------------------------------
 
-// _load(path, search, merge, floating, skip): a new builder and what the reader said
+// _load(path, search, options): a new builder and what the reader said
 static PyObject* builder_load(PyObject* type, PyObject* args) {
   const char* path;
-  PyObject* search;
-  int merge, floating, skip;
+  PyObject *search, *options;
   import in;
   hfError error;
   hfBuilder* builder = NULL;
-  if (!PyArg_ParseTuple(args, "sOiii", &path, &search, &merge, &floating, &skip) || fill_import(&in, search, merge, floating, skip) < 0)
-    return NULL;
+  if (!PyArg_ParseTuple(args, "sOO!", &path, &search, &PyDict_Type, &options) || fill_import(&in, search, options) < 0) return NULL;
   hfDiagnostics* diagnostics = hf_diagnostics_create();
   if (!diagnostics) return PyErr_NoMemory();
   hfStatus status;
@@ -259,6 +286,22 @@ static PyObject* builder_attach(PyObject* self, PyObject* args) {
 }
 
 // ---- changes -----------------------------------------------------------------------------------------
+
+// _get_KIND(id): the fields of a definition
+#define GET(kind)                                                                                                      \
+  static PyObject* get_##kind(PyObject* self, PyObject* args) {                                                        \
+    int id;                                                                                                            \
+    if (!PyArg_ParseTuple(args, "i", &id)) return NULL;                                                                \
+    const void* now = hf_builder_##kind(((BuilderObject*)self)->builder, id);                                          \
+    if (!now) return PyErr_Format(PyExc_IndexError, "there is no " #kind " %d", id);                                   \
+    return dump_struct(now, MEMBERS(kind##_members));                                                                  \
+  }
+GET(body)
+GET(joint)
+GET(geom)
+GET(site)
+GET(equality)
+GET(actuator)
 
 #define SET(kind, Def, what)                                                                                           \
   static PyObject* set_##kind(PyObject* self, PyObject* args) {                                                        \
@@ -300,6 +343,7 @@ static PyMethodDef builder_methods[] = {{"_add_body", add_body, METH_VARARGS, NU
                                         {"_add_equality", add_equality, METH_VARARGS, NULL},
                                         {"_add_pair", add_pair, METH_VARARGS, NULL},
                                         {"_add_height_field", add_height_field, METH_VARARGS, NULL},
+                                        {"_add_mesh", add_mesh, METH_VARARGS, NULL},
                                         {"_add_exclude", add_exclude, METH_VARARGS, NULL},
                                         {"_add_actuator", add_actuator, METH_VARARGS, NULL},
                                         {"_add_sensor", add_sensor, METH_VARARGS, NULL},
@@ -309,6 +353,12 @@ static PyMethodDef builder_methods[] = {{"_add_body", add_body, METH_VARARGS, NU
                                         {"_load", builder_load, METH_VARARGS | METH_CLASS, NULL},
                                         {"_write", builder_write, METH_VARARGS, NULL},
                                         {"_attach", builder_attach, METH_VARARGS, NULL},
+                                        {"_get_body", get_body, METH_VARARGS, NULL},
+                                        {"_get_joint", get_joint, METH_VARARGS, NULL},
+                                        {"_get_geom", get_geom, METH_VARARGS, NULL},
+                                        {"_get_site", get_site, METH_VARARGS, NULL},
+                                        {"_get_equality", get_equality, METH_VARARGS, NULL},
+                                        {"_get_actuator", get_actuator, METH_VARARGS, NULL},
                                         {"_set_body", set_body, METH_VARARGS, NULL},
                                         {"_set_joint", set_joint, METH_VARARGS, NULL},
                                         {"_set_geom", set_geom, METH_VARARGS, NULL},

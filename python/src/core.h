@@ -113,6 +113,7 @@ typedef struct SimObject {
   hfSim* sim;
   hfStepReport report;
   int busy, stepped;
+  int html_begins, recorder_begins; // 1: the start has not been written yet
   // what each step is written to, or NULL
   hfReport* html;
   hfRecorder* recorder;
@@ -136,8 +137,8 @@ typedef struct import {
   hfImportConfig config;
   const char* path[64];
 } import;
-// search: list of str, which must outlive the config.
-int fill_import(import* in, PyObject* search, int merge, int floating, int skip);
+// search: list of str, which must outlive the config; options: dict of fields of hfImportConfig.
+int fill_import(import* in, PyObject* search, PyObject* options);
 PyObject* dump_certificate(const hfRigidCertificate* certificate);
 // options: dict of str to str, names as in C.
 int fill_sim_config(hfSimConfig* config, PyObject* options);

@@ -52,11 +52,14 @@ PyObject* wrap_model(PyTypeObject* type, hfModel* model, const hfDiagnostics* di
   return (PyObject*)self;
 }
 
-int fill_import(import* in, PyObject* search, int merge, int floating, int skip) {
+static const member import_members[] = {MEMBER(hfImportConfig, merge_fixed_links), MEMBER(hfImportConfig, floating_base),
+                                        MEMBER(hfImportConfig, fixed_base),        MEMBER(hfImportConfig, skip_meshes),
+                                        MEMBER(hfImportConfig, urdf_actuators),    MEMBER(hfImportConfig, servo_kp),
+                                        MEMBER(hfImportConfig, servo_kv)};
+
+int fill_import(import* in, PyObject* search, PyObject* options) {
   in->config = hf_import_config_default();
-  in->config.merge_fixed_links = merge;
-  in->config.floating_base = floating;
-  in->config.skip_meshes = skip;
+  if (fill_struct(&in->config, MEMBERS(import_members), options, "how to read a file") < 0) return -1;
   Py_ssize_t n = search && search != Py_None ? PyList_Size(search) : 0;
   if (n < 0) return -1;
   if (n > 64) return PyErr_SetString(PyExc_ValueError, "search: at most 64 folders"), -1;
@@ -86,23 +89,19 @@ static PyObject* import_model(PyTypeObject* type, const char* name, const char* 
 
 static PyObject* model_load(PyObject* type, PyObject* args) {
   const char* path;
-  PyObject* search;
-  int merge, floating, skip;
+  PyObject *search, *options;
   import in;
-  if (!PyArg_ParseTuple(args, "sOiii", &path, &search, &merge, &floating, &skip) ||
-      fill_import(&in, search, merge, floating, skip) < 0)
-    return NULL;
+  if (!PyArg_ParseTuple(args, "sOO!", &path, &search, &PyDict_Type, &options) || fill_import(&in, search, options) < 0) return NULL;
   return import_model((PyTypeObject*)type, path, NULL, 0, NULL, &in);
 }
 
 static PyObject* model_parse(PyObject* type, PyObject* args) {
   const char *text, *name, *folder;
   Py_ssize_t length;
-  PyObject* search;
-  int merge, floating, skip;
+  PyObject *search, *options;
   import in;
-  if (!PyArg_ParseTuple(args, "s#ssOiii", &text, &length, &name, &folder, &search, &merge, &floating, &skip) ||
-      fill_import(&in, search, merge, floating, skip) < 0)
+  if (!PyArg_ParseTuple(args, "s#ssOO!", &text, &length, &name, &folder, &search, &PyDict_Type, &options) ||
+      fill_import(&in, search, options) < 0)
     return NULL;
   return import_model((PyTypeObject*)type, name, text, length, folder, &in);
 }

@@ -47,20 +47,92 @@ static PyObject* recording_scene(PyObject* self, void* none) {
 
 static Py_ssize_t recording_length(PyObject* self) { return hf_recording_frame_count(((RecordingObject*)self)->recording); }
 
+// A view of n floats of a frame.
+static PyObject* view_floats(PyObject* self, const float* x, int64_t n) {
+  union { const float* from; float* to; } data = {.from = x};
+  return view_new(self, data.to, 'f', 1, &n, NULL, 1);
+}
+
+// _frame(i): time, poses, contacts, q, v, ctrl, actuator forces, sensors, kinetic and potential energy
 static PyObject* recording_frame(PyObject* self, PyObject* args) {
   const hfRecording* r = ((RecordingObject*)self)->recording;
+  const hfModel* m = hf_recording_model(r);
   int i;
   if (!PyArg_ParseTuple(args, "i", &i)) return NULL;
   if (i < 0 || i >= hf_recording_frame_count(r)) return PyErr_Format(PyExc_IndexError, "no frame %d", i);
   hfFrame f = hf_recording_frame(r, i);
-  const int64_t shape[2] = {hf_recording_model(r)->nbody, 7};
+  const int64_t shape[2] = {m->nbody, 7};
   union { const float* from; float* to; } pose = {.from = f.pose};
-  return Py_BuildValue("(dNN)", f.time, view_new(self, pose.to, 'f', 2, shape, NULL, 1),
-                       PyByteArray_FromStringAndSize((const char*)f.contact, (Py_ssize_t)sizeof *f.contact * f.ncontact));
+  return Py_BuildValue("(dNNNNNNNdd)", f.time, view_new(self, pose.to, 'f', 2, shape, NULL, 1),
+                       PyByteArray_FromStringAndSize((const char*)f.contact, (Py_ssize_t)sizeof *f.contact * f.ncontact),
+                       view_floats(self, f.q, m->nq), view_floats(self, f.v, m->nv), view_floats(self, f.ctrl, m->nu),
+                       view_floats(self, f.force, m->nu), view_floats(self, f.sensor, m->nsensordata), f.head->kinetic,
+                       f.head->potential);
+}
+
+// The bytes of a named array of one frame; NULL: there is no such array.
+static const void* find_array(const hfFrame* f, const hfModel* m, const char* name, size_t* size) {
+  const struct {
+    const char* name;
+    const void* data;
+    size_t size;
+  } arrays[] = {{"times", &f->head->time, sizeof(double)},
+                {"kinetic", &f->head->kinetic, sizeof(double)},
+                {"potential", &f->head->potential, sizeof(double)},
+                {"poses", f->pose, sizeof(float) * 7 * (size_t)m->nbody},
+                {"q", f->q, sizeof(float) * (size_t)m->nq},
+                {"v", f->v, sizeof(float) * (size_t)m->nv},
+                {"ctrl", f->ctrl, sizeof(float) * (size_t)m->nu},
+                {"actuator_force", f->force, sizeof(float) * (size_t)m->nu},
+                {"sensors", f->sensor, sizeof(float) * (size_t)m->nsensordata}};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
+    if (strcmp(arrays[i].name, name) == 0) return *size = arrays[i].size, arrays[i].data;
+  return NULL;
+}
+
+// _column(name): the bytes of an array of all frames, one after the other
+static PyObject* recording_column(PyObject* self, PyObject* args) {
+  const hfRecording* r = ((RecordingObject*)self)->recording;
+  const char* name;
+  if (!PyArg_ParseTuple(args, "s", &name)) return NULL;
+  int n = hf_recording_frame_count(r);
+  PyObject* bytes = PyByteArray_FromStringAndSize(NULL, 0);
+  for (int i = 0; bytes && i < n; ++i) {
+    hfFrame f = hf_recording_frame(r, i);
+    size_t size = 0;
+    const void* data = find_array(&f, hf_recording_model(r), name, &size);
+    if (i == 0 && PyByteArray_Resize(bytes, (Py_ssize_t)size * n) < 0) Py_CLEAR(bytes);
+    if (bytes && data && size) memcpy(PyByteArray_AsString(bytes) + (size_t)i * size, data, size);
+  }
+  return bytes;
+}
+
+// _events(): tuples of time, kind, body A, body B, value
+static PyObject* recording_events(PyObject* self, PyObject* none) {
+  (void)none;
+  const hfRecording* r = ((RecordingObject*)self)->recording;
+  PyObject* list = PyList_New(0);
+  for (int i = 0; list && i < hf_recording_event_count(r); ++i) {
+    hfEvent e = hf_recording_event(r, i);
+    PyObject* event = Py_BuildValue("(diiii)", e.time, e.kind, e.body_a, e.body_b, e.value);
+    if (!event || PyList_Append(list, event) < 0) Py_CLEAR(list);
+    Py_XDECREF(event);
+  }
+  return list;
+}
+
+// _texts(): the JSON of how the run was made and of its summary
+static PyObject* recording_texts(PyObject* self, PyObject* none) {
+  (void)none;
+  const hfRecording* r = ((RecordingObject*)self)->recording;
+  return Py_BuildValue("(ss)", hf_recording_run(r), hf_recording_figures(r));
 }
 
 static PyMethodDef recording_methods[] = {{"_model_bytes", recording_model_bytes, METH_NOARGS, NULL},
                                           {"_frame", recording_frame, METH_VARARGS, NULL},
+                                          {"_column", recording_column, METH_VARARGS, NULL},
+                                          {"_events", recording_events, METH_NOARGS, NULL},
+                                          {"_texts", recording_texts, METH_NOARGS, NULL},
                                           {0}};
 static PyGetSetDef recording_getset[] = {{"scene", recording_scene, NULL, "Name of the scene's file.", NULL}, {0}};
 static PyType_Slot recording_slots[] = {{Py_tp_new, recording_new},

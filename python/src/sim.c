@@ -115,8 +115,18 @@ static hfStatus write_step(SimObject* s, const hfState* state, const hfInput* in
   hfStatus status = HF_OK;
   if (s->html) hf_report_add(s->html, s->sim, state, input, &s->report);
   if (s->recorder) status = hf_recorder_add(s->recorder, s->sim, state, input, &s->report, error);
-  if (s->state_log && status >= 0) status = hf_state_log_write(s->state_log, state, hf_sim_ctrl(s->sim), error);
+  if (s->state_log && status >= 0) status = hf_state_log_write_step(s->state_log, s->sim, state, error);
   if (s->contact_log && status >= 0) status = hf_contact_log_write(s->contact_log, s->sim, state->time, error);
+  return status;
+}
+
+// Writes the start to a recording or report that has none yet.
+static hfStatus write_start(SimObject* s, const hfState* state, const hfInput* input, hfError* error) {
+  hfStatus status = hf_sim_evaluate(s->sim, state, input, error); // contacts of another state are gone then
+  if (status < 0) return status;
+  if (s->html && s->html_begins) hf_report_add(s->html, s->sim, state, input, NULL);
+  if (s->recorder && s->recorder_begins) status = hf_recorder_add(s->recorder, s->sim, state, input, NULL, error);
+  s->html_begins = s->recorder_begins = 0;
   return status;
 }
 
@@ -125,6 +135,7 @@ static long step_while_patient(SimObject* s, hfState* state, const hfInput* inpu
                                hfStatus* status, hfError* error) {
   double until = nstep > 1 ? seconds_now() + PATIENCE : 0;
   long done = 0;
+  if (nstep > 0 && (s->html_begins || s->recorder_begins) && (*status = write_start(s, state, input, error)) < 0) return 0;
   while (done < nstep) {
     *status = hf_sim_step(s->sim, state, input, &s->report, error);
     if (*status < 0) break;
@@ -325,27 +336,74 @@ static PyObject* sim_last_report(PyObject* self, PyObject* none) {
 
 // ---- files -------------------------------------------------------------------------------------------------
 
-static PyObject* sim_attach(PyObject* self, PyObject* args) {
-  const char *what, *path, *scene = "";
+// Refuses what the sim writes already, while it steps, and for a sim of Params.
+static int check_attachable(SimObject* s, int attached, const char* what) {
+  if (s->busy) return claim(&(int){1}, "sim"), -1;
+  if (!PyObject_TypeCheck(s->model, ModelType))
+    return PyErr_SetString(PyExc_ValueError, "files are written for a sim of a Model, not of Params: Params.to_model() makes one"), -1;
+  if (attached) return PyErr_Format(PyExc_RuntimeError, "this sim already writes %s: stop it first", what), -1;
+  return 0;
+}
+
+// _record(path, interval [s])
+static PyObject* sim_record(PyObject* self, PyObject* args) {
+  const char* path;
+  double interval;
   SimObject* s = (SimObject*)self;
   hfError error;
-  hfStatus status;
-  if (!PyArg_ParseTuple(args, "ss|s", &what, &path, &scene)) return NULL;
-  if (s->busy) return claim(&(int){1}, "sim"), NULL;
-  if (!PyObject_TypeCheck(s->model, ModelType))
-    return PyErr_SetString(PyExc_ValueError, "files are written for a sim of a Model, not of Params"), NULL;
-  const hfModel* m = hf_sim_model(s->sim);
-  if (strcmp(what, "recording") == 0 && !s->recorder)
-    status = hf_recorder_open(&s->recorder, path, m, scene, &error);
-  else if (strcmp(what, "states") == 0 && !s->state_log)
-    status = hf_state_log_open(&s->state_log, path, m, &error);
-  else if (strcmp(what, "contacts") == 0 && !s->contact_log)
-    status = hf_contact_log_open(&s->contact_log, path, m, &error);
-  else if (strcmp(what, "report") == 0 && !s->html)
-    status = hf_report_open(&s->html, path, m, &error);
-  else
-    return PyErr_Format(PyExc_RuntimeError, "this sim already writes %s: stop it first", what);
-  if (status < 0) return raise_error(&error);
+  if (!PyArg_ParseTuple(args, "sd", &path, &interval) || check_attachable(s, s->recorder != NULL, "a recording") < 0) return NULL;
+  if (hf_recorder_open(&s->recorder, path, hf_sim_model(s->sim), "", &error) < 0) return raise_error(&error);
+  hf_recorder_set_interval(s->recorder, interval);
+  s->recorder_begins = 1;
+  Py_RETURN_NONE;
+}
+
+// _log_states(path, actuator_forces, sensors, [name of a body, ...])
+static PyObject* sim_log_states(PyObject* self, PyObject* args) {
+  enum { MOST_BODIES = 64 };
+  const char *path, *body[MOST_BODIES];
+  PyObject* bodies;
+  SimObject* s = (SimObject*)self;
+  hfStateLogConfig config = hf_state_log_config_default();
+  hfError error;
+  if (!PyArg_ParseTuple(args, "sppO!", &path, &config.actuator_forces, &config.sensors, &PyList_Type, &bodies) ||
+      check_attachable(s, s->state_log != NULL, "states") < 0)
+    return NULL;
+  Py_ssize_t n = PyList_Size(bodies);
+  if (n > MOST_BODIES) return PyErr_Format(PyExc_ValueError, "bodies: at most %d", MOST_BODIES);
+  for (Py_ssize_t i = 0; i < n; ++i)
+    if (!(body[i] = PyUnicode_AsUTF8AndSize(PyList_GetItem(bodies, i), NULL))) return NULL;
+  config.body = body, config.body_count = (int)n;
+  if (hf_state_log_create(&s->state_log, path, hf_sim_model(s->sim), &config, &error) < 0) return raise_error(&error);
+  Py_RETURN_NONE;
+}
+
+static PyObject* sim_log_contacts(PyObject* self, PyObject* args) {
+  const char* path;
+  SimObject* s = (SimObject*)self;
+  hfError error;
+  if (!PyArg_ParseTuple(args, "s", &path) || check_attachable(s, s->contact_log != NULL, "contacts") < 0) return NULL;
+  if (hf_contact_log_open(&s->contact_log, path, hf_sim_model(s->sim), &error) < 0) return raise_error(&error);
+  Py_RETURN_NONE;
+}
+
+// _give_up(recording, states): closes what was opened; older files stay as they were
+static PyObject* sim_give_up(PyObject* self, PyObject* args) {
+  int recording, states;
+  SimObject* s = (SimObject*)self;
+  if (!PyArg_ParseTuple(args, "pp", &recording, &states)) return NULL;
+  if (recording) hf_recorder_discard(s->recorder), s->recorder = NULL;
+  if (states) hf_state_log_discard(s->state_log), s->state_log = NULL;
+  Py_RETURN_NONE;
+}
+
+static PyObject* sim_begin_report(PyObject* self, PyObject* args) {
+  const char* path;
+  SimObject* s = (SimObject*)self;
+  hfError error;
+  if (!PyArg_ParseTuple(args, "s", &path) || check_attachable(s, s->html != NULL, "a report") < 0) return NULL;
+  if (hf_report_open(&s->html, path, hf_sim_model(s->sim), &error) < 0) return raise_error(&error);
+  s->html_begins = 1;
   Py_RETURN_NONE;
 }
 
@@ -398,7 +456,11 @@ static PyMethodDef sim_methods[] = {{"_step", (PyCFunction)(void (*)(void))sim_s
                                     {"_array", sim_array, METH_VARARGS, NULL},
                                     {"_poses", sim_poses, METH_NOARGS, NULL},
                                     {"_last_report", sim_last_report, METH_NOARGS, NULL},
-                                    {"_attach", sim_attach, METH_VARARGS, NULL},
+                                    {"_record", sim_record, METH_VARARGS, NULL},
+                                    {"_log_states", sim_log_states, METH_VARARGS, NULL},
+                                    {"_log_contacts", sim_log_contacts, METH_VARARGS, NULL},
+                                    {"_give_up", sim_give_up, METH_VARARGS, NULL},
+                                    {"_begin_report_file", sim_begin_report, METH_VARARGS, NULL},
                                     {"_detach", sim_detach, METH_NOARGS, NULL},
                                     {"_close_report", sim_close_report, METH_VARARGS, NULL},
                                     {0}};

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "model/derive.h"
 #include "model/height_field.h"
+#include "model/sound.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -181,7 +182,8 @@ static hfStatus fill_sections(hfiFinish* f, hfError* error) {
 hfStatus hf_builder_finish(hfBuilder* b, hfModel** model, hfError* error) {
   hfi_clear_error(error);
   hfiFinish f = {.b = b};
-  hfStatus status = hfi_order_create(&f.order, b, error);
+  hfStatus status = hfi_check_world(&b->world, error);
+  if (status == HF_OK) status = hfi_order_create(&f.order, b, error);
   if (status != HF_OK) return status;
   hfModel header = {0};
   header.world = b->world;

@@ -20,18 +20,32 @@ static int* take_ids(int** at, int count) {
   return ids;
 }
 
-hfStatus hfi_graft_open(hfiGraft* g, hfBuilder* b, const hfBuilder* guest, const hfAttachDef* def, hfError* error) {
+// The body and the frame in it at which the guest's world goes.
+static hfStatus find_place(hfiGraft* g, const hfAttachDef* def, hfError* error) {
   double quat[4];
   memcpy(quat, def->quat, sizeof quat);
-  *g = (hfiGraft){.b = b, .guest = guest, .parent = def->parent};
-  if (!hfi_object_exists(b, HF_OBJECT_BODY, def->parent))
+  if (!hfi_object_exists(g->b, HF_OBJECT_BODY, def->parent))
     return hfi_refuse(error, HF_ERROR_MODEL, "attach: body %d does not exist", def->parent);
   if (!hfi_all_finite(def->pos, 3) || !hfi_normalise_quat(quat))
     return hfi_refuse(error, HF_ERROR_MODEL, "attach: pose is not finite or its quaternion is zero");
-  hfStatus status = find_root(g, def, error);
+  g->parent = def->parent, g->p = v3_load(def->pos), g->q = q_load(quat);
+  if (!def->site) return HF_OK;
+  const hfSiteDef* site = hf_builder_site(g->b, hf_builder_find(g->b, HF_OBJECT_SITE, def->site));
+  if (!site) return hfi_refuse(error, HF_ERROR_MODEL, "attach: no site is named \"%s\"", def->site);
+  if (def->parent != 0 && def->parent != site->body)
+    return hfi_refuse(error, HF_ERROR_MODEL, "attach: site \"%s\" belongs to body %d, not to body %d", def->site, site->body, def->parent);
+  hfQuat q_PS = q_load(site->quat);
+  g->parent = site->body;
+  g->p = v3_add(v3_load(site->pos), q_rotate(q_PS, g->p));
+  g->q = q_unit(q_mul(q_PS, g->q));
+  return HF_OK;
+}
+
+hfStatus hfi_graft_open(hfiGraft* g, hfBuilder* b, const hfBuilder* guest, const hfAttachDef* def, hfError* error) {
+  *g = (hfiGraft){.b = b, .guest = guest};
+  hfStatus status = find_place(g, def, error);
+  if (status == HF_OK) status = find_root(g, def, error);
   if (status != HF_OK) return status;
-  g->p = v3_load(def->pos);
-  g->q = q_load(quat);
   g->prefix = hfi_pool_string(&b->pool, def->prefix ? def->prefix : "");
   g->suffix = hfi_pool_string(&b->pool, def->suffix ? def->suffix : "");
   size_t total = 1;

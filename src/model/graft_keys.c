@@ -1,6 +1,7 @@
 // Keyframes when one builder is attached to another.
 #include "model/graft.h"
 
+#include "model/builder_add.h"
 #include "model/key.h"
 
 // The pose of a floating or mocap body in b's world, which was written in the guest's world.

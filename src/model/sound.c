@@ -200,12 +200,40 @@ static hfStatus check_field(const hfModel* m, hfModelField f, hfError* error) {
 
 static int is_condim(int n) { return n == 1 || n == 3 || n == 4 || n == 6; }
 
-// Choices of the world, of geoms and of pairs.
-static hfStatus check_choices(const hfModel* m, hfError* error) {
-  const hfWorld* w = &m->world;
+hfStatus hfi_check_world(const hfWorld* w, hfError* error) {
+  const struct {
+    const char* name;
+    const double* x;
+    int count, may_be_negative;
+  } values[] = {{"timestep", &w->timestep, 1, 0},
+                {"gravity", w->gravity, 3, 1},
+                {"magnetic", w->magnetic, 3, 1},
+                {"density", &w->density, 1, 0},
+                {"viscosity", &w->viscosity, 1, 0},
+                {"wind", w->wind, 3, 1},
+                {"stiffness", &w->stiffness, 1, 0},
+                {"dissipation", &w->dissipation, 1, 0},
+                {"stiction_speed", &w->stiction_speed, 1, 0},
+                {"tangential_ratio", &w->tangential_ratio, 1, 0},
+                {"release_speed", &w->release_speed, 1, 0},
+                {"impratio", &w->impratio, 1, 0},
+                {"sleep_speed", &w->sleep_speed, 1, 0}};
+  for (size_t i = 0; i < sizeof values / sizeof *values; ++i)
+    for (int k = 0; k < values[i].count; ++k) {
+      double x = values[i].x[k];
+      if (!isfinite(x)) return hfi_refuse(error, HF_ERROR_NONFINITE, "the world's %s is not finite", values[i].name);
+      if (x < 0 && !values[i].may_be_negative)
+        return hfi_refuse(error, HF_ERROR_MODEL, "the world's %s = %g cannot be negative", values[i].name, x);
+    }
   if (w->method < 0 || w->method > HF_METHOD_SWITCHING || w->friction < 0 || w->friction > HF_FRICTION_COULOMB ||
       w->friction_rule < 0 || w->friction_rule > HF_COMBINE_HARMONIC)
-    return hfi_refuse(error, HF_ERROR_MODEL, "model block: the world's method, friction law or friction rule is unknown");
+    return hfi_refuse(error, HF_ERROR_MODEL, "the world's method %d, friction law %d or friction rule %d is unknown", w->method,
+                      w->friction, w->friction_rule);
+  return HF_OK;
+}
+
+// Choices of geoms and of pairs.
+static hfStatus check_choices(const hfModel* m, hfError* error) {
   for (int i = 0; i < m->ngeom; ++i)
     if (!is_condim(hf_model_geom_condim(m)[i]))
       return hfi_refuse(error, HF_ERROR_MODEL, "model block: geom_condim[%d] = %d", i, hf_model_geom_condim(m)[i]);
@@ -231,6 +259,7 @@ hfStatus hfi_check_values(const hfModel* m, hfError* error) {
   for (int i = 0; i < 3; ++i)
     if (!isfinite(m->world.gravity[i])) return hfi_refuse(error, HF_ERROR_NONFINITE, "gravity[%d] is not finite", i);
   if (hf_model_is_overlay(m)) return HF_OK; // it has the choices and sizes of its base
-  hfStatus status = check_choices(m, error);
+  hfStatus status = hfi_check_world(&m->world, error);
+  if (status == HF_OK) status = check_choices(m, error);
   return status == HF_OK ? check_sizes(m, error) : status;
 }

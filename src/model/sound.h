@@ -11,6 +11,8 @@ hfStatus hfi_check_topology(const hfModel* m, hfModel* copy, hfError* error);
 // Sizes and runs of height fields; their ranges and regions are computed again in `copy` and compared.
 hfStatus hfi_check_height_fields(const hfModel* model, hfModel* copy, hfError* error);
 hfStatus hfi_check_hulls(const hfModel* m, hfError* error);
+// World-wide values: finite, within their bounds, and of a known method, friction law and friction rule.
+hfStatus hfi_check_world(const hfWorld* world, hfError* error);
 // Numbers: none is NaN, and those that the builder bounds are within their bounds. In an overlay only its own fields.
 hfStatus hfi_check_values(const hfModel* m, hfError* error);
 

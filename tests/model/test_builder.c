@@ -182,6 +182,27 @@ static hfModel* make_pendulum(void) {
 }
 
 // M at qpos0 of a hinge about z through the origin: Izz about the pivot.
+// World-wide values that make no world; a method of -1 means that of the scene, so that a scene cannot have it.
+static void test_refused_worlds(void** state) {
+  (void)state;
+  hfBuilder* first = hf_builder_create();
+  const hfWorld good = *hf_builder_world(first);
+  hf_builder_free(first);
+  hfWorld bad[] = {good, good, good, good, good, good, good};
+  bad[0].method = -1, bad[1].method = 99, bad[2].friction = -1, bad[3].friction_rule = 2;
+  bad[4].timestep = -1, bad[5].gravity[1] = NAN, bad[6].tangential_ratio = INFINITY;
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
+    hfBuilder* b = hf_builder_create();
+    hfModel* m = NULL;
+    hfError error;
+    *hf_builder_world(b) = bad[i];
+    assert_true(hf_builder_finish(b, &m, &error) < 0);
+    assert_non_null(strstr(error.message, "the world's"));
+    assert_null(m);
+    hf_builder_free(b);
+  }
+}
+
 static void test_reference_mass(void** state) {
   (void)state;
   hfModel* m = make_pendulum();
@@ -263,6 +284,7 @@ int main(void) {
       cmocka_unit_test(test_inertia_of_halves),
       cmocka_unit_test(test_primitive_inertia_by_quadrature),
       cmocka_unit_test(test_refusals_name_the_culprit),
+      cmocka_unit_test(test_refused_worlds),
       cmocka_unit_test(test_reference_mass),
       cmocka_unit_test(test_params_overlay),
       cmocka_unit_test(test_file_round_trip),

@@ -30,7 +30,10 @@ def test_model_fields_and_names(fall):
 def test_named_arrays(fall):
     state = hf.State(fall)
     state.q["rail"] = 0.5
-    assert state.q[7] == 0.5 and state.q["rail"] == 0.5
+    before = state.q["rail"]
+    state.q["rail"] += 0.25
+    assert isinstance(before, float) and before == 0.5  # a number, not a view: it stays when the state goes on
+    assert state.q[7] == 0.75 and state.q["rail"] == 0.75
     state.q["free"][:3] = 1, 2, 3  # a view
     assert list(state.q[:3]) == [1, 2, 3]
     assert state.q.names == ["free", "rail"]
@@ -38,7 +41,7 @@ def test_named_arrays(fall):
         state.q["nothing"]
     with pytest.raises(KeyError):
         state.q[:3]["rail"]  # a part has no names
-    assert (state.q + 1)["rail"] == 1.5
+    assert (state.q + 1)["rail"] == 1.75
 
 
 def test_a_pushed_cart(fall):
@@ -320,6 +323,139 @@ def test_builder_edits_files(tmp_path, models):
     same_fields(scene.finish(), built)  # refusals changed nothing
 
 
+def test_attach_at_a_site():
+    """A tool at the flange of an arm; the oracle is the pose of the flange, times that of the tool in it."""
+    arm, tool = hf.Builder(), hf.Builder()
+    link = arm.add_body("link", pos=(0, 0, 0.5))
+    arm.add_joint(link, "hinge", "elbow", axis=(0, 1, 0))
+    arm.add_geom(link, "capsule", size=(0.05, 0.2, 0), mass=1)
+    arm.add_site(link, "flange", pos=(0.1, 0, 0.3), quat=(1, 1, 0, 0))
+    body = tool.add_body("tip", pos=(0, 0, 0.2))
+    tool.add_geom(body, "sphere", size=(0.01, 0, 0), mass=0.1)
+    arm.attach(tool, site="flange", pos=(0.01, 0, 0), prefix="tool/")
+    d = hf.Dynamics(arm.finish())
+    d.set([0.7])
+    p, R = d.site_pose("flange")
+    q, S = d.body_pose("tool/tip")
+    assert np.allclose(q, p + R @ (0.01, 0, 0.2), atol=1e-15) and np.allclose(S, R, atol=1e-15)
+    assert arm.site("flange")["pos"] == [0.1, 0, 0.3] and arm.joint("elbow")["axis"] == [0, 1, 0]
+    assert arm.body("tool/tip")["parent"] == link and arm.geom(0)["mass"] == 1
+    with pytest.raises(hf.ModelError, match='no site is named "nowhere"'):
+        arm.attach(tool, site="nowhere", prefix="second/")
+    with pytest.raises(hf.ModelError, match="belongs to body"):
+        arm.attach(tool, "tool/tip", site="flange", prefix="second/")
+
+
+def test_fields_that_do_not_exist(fall):
+    """What MuJoCo calls otherwise, or a slip of the pen, is refused instead of acting on nothing."""
+    sim = hf.Sim(fall)
+    for what, field in ((sim.state, "qpos"), (sim.state, "qvel"), (sim.input, "control"), (sim.input, "ctlr")):
+        with pytest.raises(AttributeError, match=f'no field "{field}" to set; it has .*{"ctrl" if what is sim.input else "q"}'):
+            setattr(what, field, 0)
+    sim.state.time = 3.0
+    sim.state.q = fall.qpos0
+    sim.step()
+    with pytest.raises(ValueError):
+        sim.ctrl["push"] = 1  # those of the last step
+
+
+def test_reset_of_mocap_bodies():
+    b = hf.Builder()
+    b.add_body("hand", pos=(1, 2, 3), quat=(0, 1, 0, 0), mocap=1)
+    b.add_body("other", pos=(4, 5, 6), mocap=1)
+    sim = hf.Sim(b.finish())
+    sim.input.mocap_pos[:] = 7
+    sim.input.mocap_quat[:] = (0, 0, 1, 0)
+    sim.reset()
+    assert sim.input.mocap_pos.tolist() == [[1, 2, 3], [4, 5, 6]] and sim.input.mocap_quat.tolist() == [[0, 1, 0, 0], [1, 0, 0, 0]]
+
+
+def test_mesh_from_arrays():
+    """A box as a mesh weighs and turns like the box, with its triangles and by its hull alone."""
+    corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * (0.1, 0.2, 0.3)
+    faces = [(0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1), (2, 3, 7), (2, 7, 6), (0, 2, 6), (0, 6, 4), (1, 5, 7), (1, 7, 3)]
+    made = []
+    for triangles in (faces, None, "box"):
+        b = hf.Builder()
+        body = b.add_body("body", pos=(0, 0, 0.29))
+        b.add_joint(body, "free")
+        if triangles == "box":
+            b.add_geom(body, "box", size=(0.1, 0.2, 0.3), density=500)
+        else:
+            b.add_mesh(corners, triangles, name="block")
+            b.add_geom(body, "mesh", mesh="block", density=500)
+        b.add_geom(type="plane")
+        made.append(b.finish())
+    for mesh in made[:2]:
+        assert mesh.body_mass[1] == pytest.approx(24, rel=1e-12) and np.allclose(mesh.body_inertia[1], made[2].body_inertia[1], rtol=1e-12, atol=1e-14)
+        sim = hf.Sim(mesh)
+        sim.step()
+        assert len(sim.contacts()) == 4
+    for vertices, triangles in ((corners[:, :2], None), (corners[:3], None), (corners, [(0, 1, 8)]), (corners, [(0, 1)]), (corners * np.nan, None)):
+        with pytest.raises((ValueError, hf.HoldfastError)):
+            hf.Builder().add_mesh(vertices, triangles)
+
+
+def test_world_values():
+    """A world that cannot be is refused by the builder; -1 for the method ended the process."""
+    for wrong in ({"method": -1}, {"method": 7}, {"friction": 4}, {"friction_rule": -1}, {"timestep": -1}, {"timestep": np.nan},
+                  {"gravity": (0, 0, np.inf)}, {"dissipation": -1}, {"density": np.nan}):
+        with pytest.raises(hf.HoldfastError, match="the world's"):
+            hf.Builder(**wrong).finish()
+    world = hf.Builder(method="convex", friction="regularised", friction_rule="harmonic").finish().world
+    assert (world["method"], world["friction"], world["friction_rule"]) == (1, 0, 1)
+    with pytest.raises(ValueError, match="newton"):
+        hf.Builder(method="newton")
+
+
+def test_sensor_between_two_bodies():
+    b = hf.Builder()
+    for name, x in (("one", 1.0), ("two", 4.0)):
+        body = b.add_body(name, pos=(x, 0, 0))
+        b.add_geom(body, "sphere", size=(0.1, 0, 0), mass=1, name=name)
+    b.add_sensor("framepos", "body", "two", "apart", refkind="body", ref="one")
+    b.add_sensor("distance", "geom", "one", "gap", refkind="geom", ref="two", cutoff=10)
+    sim = hf.Sim(b.finish())
+    sim.evaluate()
+    assert sim.sensors["apart"].tolist() == [3, 0, 0] and sim.sensors["gap"] == pytest.approx(2.8)
+
+
+def test_additions_after_a_keyframe():
+    """What is added after a keyframe stands in it at its reference, mocap bodies too."""
+    b = hf.Builder()
+    hand = b.add_body("hand", mocap=1)
+    a = b.add_body("a")
+    b.add_joint(a, "hinge", "ja")
+    b.add_geom(a, "sphere", size=(0.1, 0, 0), mass=1)
+    b.add_key("home", qpos=[0.4], mpos=[(1, 2, 3)], mquat=[(0, 1, 0, 0)])
+    ball = b.add_body("ball", pos=(5, 0, 1))
+    b.add_joint(ball, "free")
+    b.add_geom(ball, "sphere", size=(0.1, 0, 0), mass=1)
+    sim = hf.Sim(b.finish())
+    sim.reset("home")
+    assert sim.state.q.tolist() == [0.4, 5, 0, 1, 1, 0, 0, 0]
+    assert sim.input.mocap_pos.tolist() == [[1, 2, 3]] and sim.input.mocap_quat.tolist() == [[0, 1, 0, 0]]
+    with pytest.raises(ValueError, match="mpos"):
+        b.add_key("short", mpos=[1, 2])
+    with pytest.raises(TypeError):
+        b.set_body(1.5, pos=(0, 0, 0))
+    assert hand == 1
+
+
+def test_urdf_options():
+    """The options of the command for URDF act in Python too, for models and for builders."""
+    text = """<robot name="r"><link name="base"/><link name="rod"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0"
+    ixz="0" iyz="0"/></inertial></link><joint name="j" type="revolute"><parent link="base"/><child link="rod"/><axis xyz="0 1 0"/>
+    <limit lower="-1" upper="1" effort="10" velocity="1"/></joint></robot>"""
+    assert hf.Model.from_string(text).nu == 0
+    servo = hf.Model.from_string(text, actuators="position", kp=70, kv=3)
+    assert servo.nu == 1 and servo.actuator("j").gainprm[0] == 70 and servo.actuator("j").biasprm[:3].tolist() == [0, -70, -3]
+    assert hf.Model.from_string(text, actuators="motor", floating=True).nv == 7
+    for wrong, kind in (({"actuators": "servo"}, ValueError), ({"kp": -1}, ValueError), ({"kp": float("nan")}, ValueError), ({"float": 1}, TypeError)):
+        with pytest.raises(kind):
+            hf.Model.from_string(text, **wrong)
+
+
 def test_height_field_from_an_array(tmp_path):
     """A ball rests in the hollow of a bowl of heights; the oracle is the geometry: its centre is a radius above the bottom."""
     x, y = np.meshgrid(np.linspace(-1, 1, 41), np.linspace(-0.5, 0.5, 21))
@@ -406,6 +542,50 @@ def test_recordings_and_reports(fall, tmp_path):
         sim.record(tmp_path / "no" / "such" / "folder")
     with pytest.raises(RuntimeError):
         hf.Sim(fall).report()
+
+
+def test_a_recording_as_arrays(tmp_path):
+    """What a run did, read back: the oracle is the state after every step, in single precision."""
+    model = hf.Model.from_string("""<mujoco><worldbody><geom type="plane" size="1 1 1"/><body name="cart" pos="0 0 1"><joint name="rail" type="slide"
+    axis="1 0 0"/><geom size="0.1" mass="2"/></body><body name="ball" pos="0 1 0.2"><freejoint name="ball"/><geom size="0.1" mass="1"/></body>
+    </worldbody><actuator><motor name="push" joint="rail"/></actuator><sensor><jointvel name="speed" joint="rail"/></sensor></mujoco>""")
+    sim = hf.Sim(model, step=0.01)
+    sim.state.q["rail"] = 0.25
+    states = [sim.state.copy()]
+    with sim.record(tmp_path / "run.hfr", states=tmp_path / "states.csv", interval=0, actuator_forces=True, sensors=True, bodies=["ball"]):
+        for k in range(30):
+            sim.input.ctrl["push"] = k
+            sim.step()
+            states.append(sim.state.copy())
+    r = hf.Recording(tmp_path / "run.hfr")
+    assert len(r) == 31 and np.array_equal(r.times, [s.time for s in states])  # the start is the first frame
+    assert np.array_equal(r.q, np.float32([s.q for s in states])) and np.array_equal(r.v, np.float32([s.v for s in states]))
+    assert r.q["rail"][0] == 0.25 and r.q["ball"].shape == (31, 7)
+    assert r.ctrl["push"][1:].tolist() == list(range(30)) and np.allclose(r.actuator_force["push"][1:], np.arange(30))
+    assert np.array_equal(r.sensors["speed"][1:], r.v["rail"][1:])
+    ball = model.id("body", "ball")
+    assert r.poses.shape == (31, 3, 7) and np.allclose(r.poses[:, ball], r.q["ball"], atol=1e-6)
+    speed = np.array([s.v["rail"] ** 2 * 2 / 2 + s.v["ball"][2] ** 2 / 2 for s in states])
+    assert np.allclose(r.kinetic, speed, rtol=1e-9, atol=1e-12) and r.potential.shape == (31,)
+    assert ("touch", 0, ball) in [(e.kind, e.body_a, e.body_b) for e in r.events] and r.run["step"] == 0.01 and r.figures == {}
+    assert [f.time for f in r[3:6]] == r.times[3:6].tolist() and r[-1].q["rail"] == r.q["rail"][-1]
+    with pytest.raises(IndexError):
+        r[31]
+    with pytest.raises(TypeError):
+        r["rail"]
+    columns = (tmp_path / "states.csv").read_text().splitlines()[0].split(",")
+    assert {"f[push]", "s[speed]", "p[ball.z]"} <= set(columns)
+
+
+def test_a_refused_file_leaves_nothing_open(fall, tmp_path):
+    sim = hf.Sim(fall)
+    for wrong in ({"states": tmp_path / "no" / "x.csv"}, {"contacts": tmp_path / "no" / "x.csv"}, {"states": tmp_path / "s.csv", "bodies": ["nobody"]},
+                  {"interval": -1}, {"interval": float("nan")}):
+        with pytest.raises((hf.HoldfastError, ValueError)):
+            sim.record(tmp_path / "run.hfr", **wrong)
+    with sim.record(tmp_path / "run.hfr"):
+        sim.step(steps=3)
+    assert hf.Recording(tmp_path / "run.hfr").times[0] == 0
 
 
 def test_params_of_one_world(fall):
