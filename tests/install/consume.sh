@@ -28,7 +28,10 @@ pkg() { PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name holdfast.pc)") pkg-con
 
 case $mode in
 install)
-  cmake --install "$2" --prefix "$3" >"$3.log" || { cat "$3.log"; exit 1; } ;;
+  cmake --install "$2" --prefix "$3" >"$3.log" || { cat "$3.log"; exit 1; }
+  for part in "$3"/*; do # what a prefix like /usr/local has; the files of a wheel have no place there
+    case ${part##*/} in bin | include | lib* | share) ;; *) echo "unexpected: $part" >&2; exit 1 ;; esac
+  done ;;
 cmake)
   cmake -S "$here/consumer" -B "$work" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" >"$work.log"
   cmake --build "$work"
