@@ -33,6 +33,19 @@ def rotation(quat: Any) -> np.ndarray:
                      [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]])
 
 
+def _rotation_of(x: Any) -> np.ndarray:
+    """A rotation matrix, given as such or as a quaternion."""
+    if np.shape(x) == (4,):
+        q = floats(x, (4,), "rotation")
+        if not 0 < np.linalg.norm(q) < np.inf:
+            raise ValueError(f"rotation: the quaternion {q} has no direction")
+        return rotation(q)
+    R = floats(x, (3, 3), "rotation")
+    if not (np.abs(R @ R.T - np.eye(3)).max() < 1e-6 and np.linalg.det(R) > 0):
+        raise ValueError(f"rotation is no rotation matrix: its rows must be orthogonal, of length 1 and right-handed; it is {R.tolist()}")
+    return R
+
+
 class Arm(_core.Arm):
     """A chain of hinges and slides that moves a tip (a site, or else a body).
 
@@ -50,10 +63,13 @@ class Arm(_core.Arm):
         self.joints = [j for j, _ in joints]
         self.effort = np.array([e for _, e in joints])
         self.n = len(joints)
+        self._now = np.zeros(self.n)  # positions of the chain, from which solve() begins
 
     def set(self, q_world: Any, q: Any = None) -> Arm:
         """The world at q_world (nq), then optionally the chain moved to q (n)."""
-        self._set(floats(q_world, (self.model.nq,), "q_world"), None if q is None else floats(q, (self.n,), "q"))
+        chain = self.positions(q_world) if q is None else floats(q, (self.n,), "q")
+        self._set(floats(q_world, (self.model.nq,), "q_world"), None if q is None else chain)
+        self._now = chain.copy()
         return self
 
     def positions(self, q_world: Any) -> np.ndarray:
@@ -71,13 +87,14 @@ class Arm(_core.Arm):
         return np.asarray(self._jacobian())
 
     def solve(self, position: Any, rotation_matrix: Any = None, *, start: Any = None, posture: Any = None, **options: Any) -> IkResult:
-        """Joint positions that put the tip at a pose, within the joints' ranges. Rotation None: as it is now. start (n):
-        first guess. Options as in ``manipulation.h``: position_tolerance [m], rotation_tolerance [rad], restarts, seed, ..."""
-        R = self.pose[1] if rotation_matrix is None else rotation_matrix
-        guess = np.zeros(self.n) if start is None else start
+        """Joint positions that put the tip at a pose, within the joints' ranges. Rotation: a matrix, a quaternion w x y z, or None: as it
+        is now. start (n): first guess; None: where the arm is. Options as in ``manipulation.h``: position_tolerance [m], rotation_tolerance [rad], restarts, seed, ..."""
+        R = self.pose[1] if rotation_matrix is None else _rotation_of(rotation_matrix)
+        guess = self._now if start is None else start
         q, status, report = self._solve(floats(position, (3,), "position"), floats(R, (3, 3), "rotation"),
                                         floats(guess, (self.n,), "start"), options,
                                         None if posture is None else floats(posture, (self.n,), "posture"))
+        self._now = np.array(q)
         return IkResult(np.asarray(q), _STATUS.get(status, str(status)), report)
 
     def rate(self, twist: Any, *, speed: Any = None, posture: Any = None, **options: Any) -> IkResult:

@@ -23,7 +23,8 @@ struct hfRecording {
 static hfStatus read_file(const char* path, char** bytes, uint64_t* size, hfError* error) {
   FILE* file = fopen(path, "rb");
   long end = -1;
-  if (file && fseek(file, 0, SEEK_END) == 0) end = ftell(file);
+  int readable = file && (fgetc(file) != EOF || !ferror(file)); // a folder can be opened
+  if (readable && fseek(file, 0, SEEK_END) == 0) end = ftell(file);
   if (end < 0) {
     int code = errno;
     if (file) fclose(file);

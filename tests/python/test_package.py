@@ -238,6 +238,14 @@ def test_inverse_kinematics(models):
     assert found.status == "ok"
     arm.set(model.qpos0, found.q)
     assert np.allclose(arm.pose[0], p, atol=1e-4)
+    quat = np.zeros(4)
+    quat[0] = np.sqrt(1 + np.trace(R)) / 2  # of a rotation by less than half a turn
+    quat[1:] = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / (4 * quat[0])
+    again = arm.set(model.qpos0, q).solve(p, quat)
+    assert again.status == "ok" and np.allclose(again.q, q, atol=1e-6)  # it begins where the arm is, which is there
+    for wrong in (np.zeros((3, 3)), np.diag([1, 1, -1]), R * 1.01, np.zeros(4), np.full((3, 3), np.nan)):
+        with pytest.raises(ValueError, match="rotation"):
+            arm.solve(p, wrong)
     far = arm.solve((10, 0, 0))
     assert far.status != "ok" and far.report["position_error"] > 5
 

@@ -129,6 +129,7 @@ static void test_damage_is_refused(void** state) {
   for (long at = 16; at < 56; at += 8) // every offset and size of the header
     assert_true(open_copy(size_of_file, at, huge, 8, &r, &error) < 0);
   assert_true(hf_recording_open(&r, "/no/such/file", &error) == HF_ERROR_FILE);
+  assert_true(hf_recording_open(&r, "/", &error) == HF_ERROR_FILE);
   assert_null(r);
 }
 
