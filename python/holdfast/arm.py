@@ -106,10 +106,12 @@ class Arm(_core.Arm):
 
     def torque(self, q_world: Any, v_world: Any, wanted: Any, gains: Any, h: float, integral: np.ndarray | None = None) -> tuple[np.ndarray, int]:
         """Inverse dynamics with feedback: (torques (n) [N m or N], joints at their limit). wanted (n, 3): position, rate,
-        second rate; gains (n, 3): kp, ki, kd in 1/s^2, 1/s^3, 1/s. integral (n), if given, is updated in place."""
+        second rate; gains (n, 3): kp, ki, kd in 1/s^2, 1/s^3, 1/s. integral (n), if given, is updated in place; without it ki has no
+        effect."""
         tau, limited = self._torque(floats(q_world, (self.model.nq,), "q_world"), floats(v_world, (self.model.nv,), "v_world"),
                                     floats(wanted, (self.n, 3), "wanted"),
-                                    floats(np.broadcast_to(gains, (self.n, 3)), (self.n, 3), "gains"), float(h), integral)
+                                    floats(np.broadcast_to(gains, (self.n, 3)), (self.n, 3), "gains"), float(h),
+                                    np.zeros(self.n) if integral is None else integral)
         return np.asarray(tau), limited
 
     def apply(self, tau: Any, input: Input) -> None:

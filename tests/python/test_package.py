@@ -246,6 +246,11 @@ def test_inverse_kinematics(models):
     for wrong in (np.zeros((3, 3)), np.diag([1, 1, -1]), R * 1.01, np.zeros(4), np.full((3, 3), np.nan)):
         with pytest.raises(ValueError, match="rotation"):
             arm.solve(p, wrong)
+    wanted = np.column_stack([q, np.zeros((arm.n, 2))])
+    world = np.array(model.qpos0)
+    tau, _ = arm.torque(world, np.zeros(model.nv), wanted, (400, 0, 40), 0.002)  # without an integral
+    same, _ = arm.torque(world, np.zeros(model.nv), wanted, (400, 0, 40), 0.002, np.zeros(arm.n))
+    assert np.array_equal(tau, same) and np.abs(tau).max() > 0
     far = arm.solve((10, 0, 0))
     assert far.status != "ok" and far.report["position_error"] > 5
 
