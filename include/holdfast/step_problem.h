@@ -6,7 +6,8 @@
 //   M      mass matrix at the start of the step, block-diagonal by kinematic tree
 //   diag   implicit joint damping and springs, h (c + h k) per dof
 //   p*     free momentum M v0 + h tau [kg m/s, kg m^2/s]
-//   drift  velocities that moving surfaces, belts, add to the rows of contacts; mostly there are none
+//   drift  velocities that moving surfaces, belts, add to the rows of contacts, and what the normal row lacks of the mean velocity where
+//          curved surfaces roll; mostly there are none
 //   gamma  impulses [N s] of rows grouped in blocks, each with a sparse Jacobian and a tagged law
 //
 // Two laws serve everything (docs/theory/one-law.md):

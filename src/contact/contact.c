@@ -27,7 +27,7 @@ static void fill_contact(hfiContact* c, const hfModel* m, const hfiRawContact* r
   c->depth = r->depth;
   c->material = *material;
   if (material->adhesion != 0 && !(c->depth > -hfi_material_gap(m, r->geom_a, r->geom_b, r->pair))) c->material.adhesion = 0;
-  c->known = 0;
+  c->known = c->curved = 0;
   c->slip_speed = 0;
   c->p_BC = c->xi_W = c->twist_W = v3_zero();
 }

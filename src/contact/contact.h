@@ -19,6 +19,7 @@ typedef struct hfiContact {
   hfVec3 n, t1, t2;
   double depth; // [m]
   hfiMaterial material;
+  int32_t curved;    // 1: its rows have the point of the start of the step, and a drift for the path (discrete/curve.c)
   int32_t known;     // 1: remembered from the step before
   double slip_speed; // of the step before, 0 for a new contact [m/s]
   hfVec3 p_BC;       // contact point in the frame of B at the start of the step [m]

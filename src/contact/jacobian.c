@@ -125,7 +125,7 @@ static hfVec3 find_whirling_arm(const hfDynamics* d, const hfiContact* c, const 
 static inline void fill_free(const hfDynamics* d, const hfiContact* c, const hfiContactSide* side, int dim,
                              double* J) {
   const hfMotion* S = d->S + side->dofs[0];
-  hfVec3 r = d->any_whirls ? find_whirling_arm(d, c, side, S) : v3_sub(c->p_W, hfi_body_reference(d, side->body));
+  hfVec3 r = d->any_whirls && !c->curved ? find_whirling_arm(d, c, side, S) : v3_sub(c->p_W, hfi_body_reference(d, side->body));
   hfVec3 n = v3_scale(side->sign, c->n);
   fill_free_row(n, v3_cross(r, n), S, J);
   if (dim < 3) return;

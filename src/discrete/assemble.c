@@ -108,7 +108,7 @@ void hfi_assembly_begin(hfiAssembly* a, const hfDynamics* d, double h, const dou
 
 void hfi_assembly_begin_drift(hfiAssembly* a) {
   a->problem.drift = a->drift;
-  memset(a->drift, 0, sizeof *a->drift * (size_t)a->capacity.nrow);
+  memset(a->drift, 0, sizeof *a->drift * (size_t)a->problem.nrow);
 }
 
 // ---- contacts ------------------------------------------------------------------------------------
@@ -144,6 +144,7 @@ static hfStepBlock* append_contact(hfiAssembly* a, const hfDynamics* d, const hf
     col += piece.ncol;
     p->njac += dim * piece.ncol;
   }
+  for (int r = 0; p->drift && r < dim; ++r) p->drift[p->nrow + r] = 0;
   p->nrow += dim;
   p->block[p->nblock] = block;
   return &p->block[p->nblock++];
@@ -211,4 +212,16 @@ int hfi_assembly_add_contact(hfiAssembly* a, const hfDynamics* d, const hfiConta
   if (c->slip_speed > static_speed * c->material.stiction_speed) law->mu[HF_SLIDING] = c->material.mu_dynamic;
   if (friction == HF_FRICTION_ANCHORED) hfi_contact_set_deformation(c, c->xi_W, c->twist_W, law->xi0);
   return p->nblock - 1;
+}
+
+void hfi_block_velocity(const hfStepProblem* p, const hfStepBlock* b, const double* v1, double* out) {
+  for (int r = 0; r < b->dim; ++r) out[r] = 0;
+  for (int k = b->piece; k < b->piece + b->npiece; ++k) {
+    const hfStepPiece* piece = &p->piece[k];
+    const double *J = p->J + piece->jac, *v = v1 + p->tree_start[piece->tree];
+    const int32_t* cols = p->cols + piece->col;
+    for (int r = 0; r < b->dim; ++r, J += piece->ncol)
+      for (int c = 0; c < piece->ncol; ++c) out[r] += J[c] * v[cols[c]];
+  }
+  for (int r = 0; p->drift && r < b->dim; ++r) out[r] += p->drift[b->row + r];
 }

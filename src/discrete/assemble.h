@@ -40,4 +40,7 @@ void hfi_assembly_begin_drift(hfiAssembly* a);
 int hfi_assembly_add_contact(hfiAssembly* a, const hfDynamics* dynamics, const hfiContact* contact,
                              int friction, double steepest, double static_speed);
 
+// out (dim) = J v + drift of the rows of a block.
+void hfi_block_velocity(const hfStepProblem* problem, const hfStepBlock* block, const double* v, double* out);
+
 #endif

@@ -127,7 +127,10 @@ static void add_contacts(hfiDiscrete* s, const hfState* state) {
   if (hfi_contacts_remember(s)) hfi_memory_recall(state, &w->dynamics, w->surfaces, s->config.step, w->contact, w->ncontact);
   if (w->surfaces) hfi_assembly_begin_drift(&s->assembly);
   double steepest = find_steepest(s);
+  hfi_discrete_mark_curved(s);
   for (int i = 0; i < w->ncontact; ++i) add_contact(s, i, steepest);
+  hfi_discrete_bend(s);
+  hfi_discrete_ease(s);
 }
 
 static int anticipates(const hfiDiscrete* s) { return s->config.anticipate && s->world->config.max_contacts; }
@@ -190,11 +193,6 @@ static double mark_unforeseen(hfiDiscrete* s, const double* v1) {
   return h * most;
 }
 
-static void mark_tree(const hfiDiscrete* s, int body) {
-  int tree = hf_model_body_tree(s->world->model)[body];
-  if (tree >= 0) s->changed[tree] = 1;
-}
-
 // The rows of new contacts come behind all others, which stay where they are. Marks the trees that they act on.
 static void add_new_contacts(hfiDiscrete* s, const hfState* state) {
   hfiWorld* w = s->world;
@@ -204,8 +202,7 @@ static void add_new_contacts(hfiDiscrete* s, const hfState* state) {
     hfiContact* c = &w->contact[i];
     if (hfi_contacts_remember(s)) hfi_memory_recall(state, &w->dynamics, w->surfaces, s->config.step, c, 1);
     add_contact(s, i, find_steepest(s));
-    mark_tree(s, c->body_a);
-    mark_tree(s, c->body_b);
+    hfi_discrete_mark_changed(s, c);
   }
 }
 

@@ -18,6 +18,7 @@ static void take_arrays(void* object, hfiArena* arena) {
   d->stop_time = HFI_TAKE(arena, double, m->ntree);
   d->foreseen = HFI_TAKE(arena, double, m->nv);
   d->about = HFI_TAKE(arena, hfiTurningCentre, m->ntree);
+  d->touches = HFI_TAKE(arena, int32_t, m->ntree);
   d->impact = HFI_TAKE(arena, hfiRebound, contacts);
   if (d->config.sleep) hfi_sleep_init(d, arena);
   d->v1 = HFI_TAKE(arena, double, m->nv);

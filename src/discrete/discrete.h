@@ -50,6 +50,8 @@ typedef struct hfiDiscrete {
   hfiTurningCentre* about;    // (ntree) what free bodies turn about
   hfiRebound* impact;          // (nimpact of max_contacts) contacts that bounced at the start of the step
   int32_t nimpact;
+  int32_t* touches;           // (ntree) how many contacts a tree has (curve.c)
+  int32_t any_curved;         // 1: some contact is curved (curve.c)
   hfiSleep sleep;             // used with the option sleep only
   double* v1;                 // (nv) solution
   double* impulse;            // (rows)
@@ -67,12 +69,29 @@ static inline int hfi_contacts_remember(const hfiDiscrete* d) {
 void hfi_discrete_problem(hfiDiscrete* d, const hfState* state, const hfInput* input);
 // Contacts at the world's present poses, with what the state remembers of them, into the step problem.
 void hfi_discrete_contacts(hfiDiscrete* d, const hfState* state);
+// How fast gravity closes a contact [m/s^2].
+static inline double hfi_closing_acceleration(const hfiWorld* w, const hfiContact* c) {
+  const int32_t* tree = hf_model_body_tree(w->model);
+  double g = v3_dot(c->n, w->dynamics.gravity);
+  return (tree[c->body_b] >= 0 ? g : 0) - (tree[c->body_a] >= 0 ? g : 0);
+}
 // Impacts of contacts with restitution: changes the velocities of the start and the momentum of the problem.
 void hfi_discrete_impacts(hfiDiscrete* d, const hfState* state);
 // The impacts of a contact, or NULL.
 hfiRebound* hfi_discrete_find_impact(const hfiDiscrete* d, const hfiContact* contact);
 // Adds contacts that velocities v1 close, of a solved step or after impacts. Returns 1 where the problem has changed.
 int hfi_discrete_add_missed(hfiDiscrete* d, const hfState* state, const double* v1);
+// Marks the contacts of curved surfaces that roll (curve.c). Before their rows are made.
+void hfi_discrete_mark_curved(hfiDiscrete* d);
+// Gives their rows the means over the path of the step at the velocities of its start.
+void hfi_discrete_bend(hfiDiscrete* d);
+// The same at velocities v (nv), for contacts whose bodies have no other one. Returns 1 where that changes a contact noticeably; d->changed
+// then marks the trees.
+int hfi_discrete_bend_again(hfiDiscrete* d, const double* v);
+// Eases contacts of round bodies that pass an edge (graze.c).
+void hfi_discrete_ease(hfiDiscrete* d);
+// Marks the trees of a contact in d->changed.
+void hfi_discrete_mark_changed(const hfiDiscrete* d, const hfiContact* contact);
 // Method mlcp: where the overlaps of the last solution give too much energy (release.c), makes them ask for less, or for nothing where
 // is_last is 1. Returns 1 where the problem has changed.
 int hfi_discrete_limit_release(hfiDiscrete* d, int is_last);
@@ -93,6 +112,8 @@ void hfi_discrete_move_plainly(const hfiDiscrete* d, const double* stop_time, do
 static inline int hfi_discrete_may_pass(const hfiDiscrete* d) {
   return d->config.anticipate && d->world->config.max_contacts && hfi_world_any_could_pass(d->world, d->excess);
 }
+// The points that free bodies turn about at velocities v (nv) of the step problem, d->about.
+void hfi_discrete_turning_centres(hfiDiscrete* d, const double* v);
 // The times (ntree) up to which trees may move so that nothing passes (hfi_world_find_stops), counted in the report; NULL: all trees
 // move over the whole step.
 const double* hfi_discrete_find_stops(hfiDiscrete* d, hfStepReport* report);
@@ -120,8 +141,6 @@ hfContact hfi_discrete_evaluated_contact(const hfiDiscrete* d, int i);
 // The same after a step: forces and velocities at its end.
 hfContact hfi_discrete_contact(const hfiDiscrete* d, int i);
 
-// out (dim) = J v + drift of the rows of a block.
-void hfi_block_velocity(const hfStepProblem* problem, const hfStepBlock* block, const double* v, double* out);
 // Outcomes of the contacts, accelerations, actuator forces and the report, from v1 and the impulses.
 void hfi_discrete_results(hfiDiscrete* d, hfiStepOutput* out);
 

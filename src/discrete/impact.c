@@ -38,16 +38,9 @@ static double row_velocity(const hfStepProblem* p, const hfStepBlock* b, int r, 
   return sum;
 }
 
-// How fast gravity closes the contact [m/s^2].
-static double closing_acceleration(const hfiWorld* w, const hfiContact* c) {
-  const int32_t* tree = hf_model_body_tree(w->model);
-  double g = v3_dot(c->n, w->dynamics.gravity);
-  return (tree[c->body_b] >= 0 ? g : 0) - (tree[c->body_a] >= 0 ? g : 0);
-}
-
 // Speed after an impact at vn < 0, or 0: none.
 static double rebound(const hfiWorld* w, const hfiContact* c, double h, double vn) {
-  double a = closing_acceleration(w, c), gap = max2(0, -c->depth), e = c->material.restitution;
+  double a = hfi_closing_acceleration(w, c), gap = max2(0, -c->depth), e = c->material.restitution;
   if (!(-vn > SLOWEST + 2 * h * max2(0, a))) return 0;
   double square = e * e * (vn * vn + 2 * a * gap) - 2 * a * gap;
   return square > 0 ? sqrt(square) : 0;

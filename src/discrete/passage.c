@@ -2,7 +2,7 @@
 #include "discrete/discrete.h"
 
 // The path of a free body is that of its centre of mass; without inertial motion (config.gyroscopic is 0) that of its origin.
-static void find_turning_centres(hfiDiscrete* s) {
+void hfi_discrete_turning_centres(hfiDiscrete* s, const double* v) {
   const hfModel* m = s->world->model;
   const hfDynamics* d = &s->world->dynamics;
   const hfiFlight* f = &s->flight;
@@ -10,8 +10,8 @@ static void find_turning_centres(hfiDiscrete* s) {
   for (int i = 0; i < f->nbody; ++i) {
     const hfiFreeBody* b = &f->body[i];
     const hfiLink* link = &d->link[b->link];
-    hfiTurningCentre plain = {1, d->X_WB[link->body].p, v3_load(s->v1 + link->dof)};
-    hfiTurningCentre inertial = {1, hfi_free_body_centre(d, b), hfi_free_body_velocity(d, b, s->v1)};
+    hfiTurningCentre plain = {1, d->X_WB[link->body].p, v3_load(v + link->dof)};
+    hfiTurningCentre inertial = {1, hfi_free_body_centre(d, b), hfi_free_body_velocity(d, b, v)};
     s->about[b->tree] = s->config.gyroscopic ? inertial : plain;
   }
 }
@@ -30,7 +30,7 @@ const double* hfi_discrete_find_stops(hfiDiscrete* s, hfStepReport* report) {
   if (hfi_world_moves_as_one(s->world, d->V, h, h * change_of_speed(s))) return NULL;
   hfi_accelerate(d, s->v1); // velocities of the links at rates v1
   if (!hfi_world_mark_passing(s->world, d->B, h, s->could_pass)) return NULL;
-  find_turning_centres(s);
+  hfi_discrete_turning_centres(s, s->v1);
   if (!hfi_world_find_stops(s->world, d->B, h, s->could_pass, s->about, s->stop_time)) return NULL;
   for (int t = 0; t < s->world->model->ntree; ++t) report->nstopped += s->stop_time[t] < h;
   return s->stop_time;

@@ -10,18 +10,6 @@
 
 #include <string.h>
 
-void hfi_block_velocity(const hfStepProblem* p, const hfStepBlock* b, const double* v1, double* out) {
-  for (int r = 0; r < b->dim; ++r) out[r] = 0;
-  for (int k = b->piece; k < b->piece + b->npiece; ++k) {
-    const hfStepPiece* piece = &p->piece[k];
-    const double *J = p->J + piece->jac, *v = v1 + p->tree_start[piece->tree];
-    const int32_t* cols = p->cols + piece->col;
-    for (int r = 0; r < b->dim; ++r, J += piece->ncol)
-      for (int c = 0; c < piece->ncol; ++c) out[r] += J[c] * v[cols[c]];
-  }
-  for (int r = 0; p->drift && r < b->dim; ++r) out[r] += p->drift[b->row + r];
-}
-
 // ---- outcomes of contacts ---------------------------------------------------------------------------
 
 // 1: friction is below its bound, mu times the normal impulse. At the bound the two differ by rounding.

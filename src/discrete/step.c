@@ -77,14 +77,14 @@ static hfStatus solve_problem(hfiDiscrete* s, const int32_t* changed, hfStepRepo
 }
 
 // Adds the contacts that the solution closes though nobody predicted them, and marks their trees in s->changed. Returns 1 where there are
-// any, or where heaps were only estimated.
+// any, where heaps were only estimated, or where the solution bends the path of a contact otherwise than the problem has it.
 static int find_unsolved(hfiDiscrete* s, const hfState* state) {
   double excess = s->excess;
   if (hfi_discrete_add_missed(s, state, s->v1)) {
     if (s->config.gyroscopic) hfi_discrete_ground(s);
     return 1;
   }
-  if (!hfi_solver_has_estimates(s->solver)) return 0;
+  if (!hfi_solver_has_estimates(s->solver)) return hfi_discrete_bend_again(s, s->v1);
   s->excess = excess; // What was estimated is looked at again when it is solved.
   memset(s->changed, 0, sizeof *s->changed * (size_t)s->world->model->ntree);
   return 1;

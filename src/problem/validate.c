@@ -97,11 +97,11 @@ static hfStatus check_law(const hfStepProblem* P, int b, hfError* error) {
   return HF_OK;
 }
 
-// Surfaces move along themselves: the drift of a normal row is zero, and so is that of a saturated one.
+// The drift of a saturated row is zero.
 static hfStatus check_drift(const hfStepProblem* P, const hfStepBlock* block, int b, hfError* error) {
   for (int i = 0; i < block->dim; ++i) {
     double drift = P->drift[block->row + i];
-    if (!isfinite(drift) || (drift != 0 && (i == 0 || block->law != HF_LAW_CONTACT)))
+    if (!isfinite(drift) || (drift != 0 && block->law != HF_LAW_CONTACT))
       REFUSE("block %d: drift %g of row %d", b, drift, i);
   }
   return HF_OK;

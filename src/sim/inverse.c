@@ -64,6 +64,7 @@ hfStatus hf_sim_inverse(hfSim* s, const hfState* state, const hfInput* in, const
   memcpy(end, v1, sizeof *v1 * (size_t)p->nv);
   if (s->config.gyroscopic) hfi_flight_solution(&s->discrete->flight, &s->world->dynamics, p->h, end, end);
   hfi_discrete_add_missed(s->discrete, state, end);
+  hfi_discrete_bend_again(s->discrete, end);
   momentum_residual(p, end, force);
   for (int b = 0; b < p->nblock; ++b) {
     const hfStepBlock* block = &p->block[b];

@@ -137,6 +137,7 @@ static void take_normals(hfMlcp* m) {
     m->mu[c] = law->mu[0];
     take_row(m, b, 0, i);
     m->target[i] = law->depth / p->h * (law->depth > 0 ? m->config.recovery : 1);
+    if (p->drift) m->target[i] -= p->drift[b->row];
     m->soft[i] = 0, m->lo[i] = 0, m->hi[i] = INFINITY;
   }
 }

@@ -184,6 +184,26 @@ static double find_stop_time(const Pair* p, double h) {
   return overlap_time(p, h, start);
 }
 
+// Velocity at time t of the material point of a mover that is at p then.
+static hfVec3 velocity_on_path(const hfiMover* m, double t, hfVec3 p) {
+  return v3_add(m->v, v3_cross(m->w, v3_sub(p, v3_axpy(t, m->v, m->centre))));
+}
+
+// Where the point of a mover that is at p at the start has come to at the end, where the mover has the pose X.
+static hfVec3 carry(const hfiMover* m, const hfPose* X, hfVec3 p) { return pose_point(*X, pose_inv_point(m->X0, p)); }
+
+int hfi_world_path_end(const hfiWorld* w, const hfMotion* V, const hfiTurningCentre* about, double h, int geom_a, int geom_b, hfVec3 p_W,
+                       double far, hfiPathEnd* end) {
+  hfiMover a = mover_along_path(w, V, about, geom_a), b = mover_along_path(w, V, about, geom_b);
+  hfPose X_A = hfi_mover_pose(&a, h), X_B = hfi_mover_pose(&b, h);
+  hfiContactPoint at;
+  if (!hfi_distance(a.shape, &X_A, b.shape, &X_B, far, &at)) return 0;
+  double on_a = v3_norm(v3_sub(at.p_WCa, carry(&a, &X_A, p_W))), on_b = v3_norm(v3_sub(at.p_WCb, carry(&b, &X_B, p_W)));
+  end->gap = -at.depth, end->travel = max2(on_a, on_b), end->n = at.n_W;
+  end->rate = v3_dot(at.n_W, v3_sub(velocity_on_path(&a, h, at.p_WCa), velocity_on_path(&b, h, at.p_WCb)));
+  return 1;
+}
+
 // ---- stops ------------------------------------------------------------------------------------------
 
 static Pair make_pair(const hfiWorld* w, const hfMotion* V, const hfiTurningCentre* about, const hfiRawContact* r) {

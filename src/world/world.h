@@ -147,6 +147,12 @@ int hfi_world_moves_as_one(const hfiWorld* world, const hfMotion* V, double h, d
 int hfi_world_mark_passing(hfiWorld* world, const hfMotion* V, double h, int32_t* marked);
 // The point about which a free body turns on its path, and the velocity of this point. Other trees have none: known is 0.
 typedef struct hfiTurningCentre { int32_t known; hfVec3 p, v; } hfiTurningCentre;
+// Two geoms after they have moved along their paths at velocities V (nlink) of the links for the time h: their gap, how far the contact
+// has travelled over a body from its point p_W, over that where it is farther [m]; the normal, and how fast the gap grows along it [m/s].
+typedef struct hfiPathEnd { double gap, travel, rate; hfVec3 n; } hfiPathEnd;
+// Returns 0 where they are more than `far` apart [m].
+int hfi_world_path_end(const hfiWorld* world, const hfMotion* V, const hfiTurningCentre* about, double h, int geom_a, int geom_b, hfVec3 p_W,
+                       double far, hfiPathEnd* end);
 // Finds the stop_time (ntree) [s] up to which trees may move at velocities V (nlink) of the links so that no two bodies pass
 // through each other. INFINITY: the tree moves over the whole step; h: the same, but exactly along its path. Only pairs
 // are looked at of which a tree is marked. Returns 1 where some tree has a finite time.
