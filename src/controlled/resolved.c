@@ -25,7 +25,7 @@ enum {
 static const double STIFF = 1.5, LEAP = 8;
 // A step of the explicit methods may have this share of the error that was asked for: impacts multiply what it leaves. What the
 // method of fifth order leaves is far below its estimate [-].
-static const double STEP_SHARE = 0.01, APART_SHARE = 0.5;
+static const double STEP_SHARE = 0.002, APART_SHARE = 0.5;
 // The shortest step over that of the sim, as in rk3: where a contact closes or begins to stick, the rate of its deformation jumps, and a step
 // across that is as short as the accuracy asks for. But if the user's smallest_step is longer than BOUNDING_STEP times the sim's step, it is
 // there to bound the work, and explicit steps keep to it as well [-].
