@@ -136,6 +136,9 @@ void hfi_actuation_collect(const hfActuation* a);
 static inline void hfi_need_forces(const hfActuation* a) {
   if (*a->due) hfi_actuation_collect(a);
 }
+// For a solver that holds stiff rows rigidly, where velocities tell nothing of their forces: takes the force of a row of drives or of a target
+// of the step in the place of that of its law. After all rows hfi_transmit_forces passes them on.
+void hfi_actuation_take_force(hfActuation* a, const hfiRowBlock* block, double force);
 
 // Writes the union of two ascending lists of dofs to `out` and returns its size.
 int hfi_merge_dofs(const int32_t* x, int nx, const int32_t* y, int ny, int32_t* out);

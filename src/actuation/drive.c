@@ -272,3 +272,20 @@ void hfi_actuation_collect(const hfActuation* a) {
   hfi_transmit_forces(a);
   hfi_target_collect(a, a->v1);
 }
+
+// Drives that share a row have the forces of the velocity at which their laws give its force together.
+static void share_row_force(const hfActuation* a, int p, double force) {
+  const hfiDriveSum* sum = &a->drive_sum[p];
+  double speed = (sum->total.f0 - force) / sum->total.kappa;
+  for (int i = 0; i < a->model->nu; ++i) {
+    double gear = sum->source == HFI_ROW_JOINT_DRIVE ? hf_model_actuator_gear(a->model)[6 * i] : 1;
+    if (a->drive_sum_of[i] == p) a->force[i] = a->drive[i].f0 - a->drive[i].kappa * gear * speed;
+  }
+}
+
+void hfi_actuation_take_force(hfActuation* a, const hfiRowBlock* b, double force) {
+  if (b->source == HFI_ROW_ACTUATOR) a->force[b->id] = force;
+  if (b->source == HFI_ROW_TARGET) a->target_force[b->id] = force;
+  for (int p = 0; p < a->ndrive_sum; ++p)
+    if (a->drive_sum[p].source == b->source && a->drive_sum[p].id == b->id) share_row_force(a, p, force);
+}

@@ -9,6 +9,7 @@
 
 #include "base/object.h"
 #include "contact/result.h"
+#include "linalg/dense.h"
 #include "ode/step.h"
 #include "solve/law.h"
 
@@ -114,7 +115,10 @@ void hfi_accel_constraint_forces(const hfAccel* a, hfiStepOutput* out) {
     if (stop->tendon >= 0 && stop->is_limit) f->tendon_limit[stop->tendon] += fabs(stop->force);
   }
   for (int i = 0, row = 0; i < a->model->neq; row += a->equality[i++].dim)
-    memcpy(f->equality + 6 * i, a->lambda + row, sizeof *a->lambda * (size_t)a->equality[i].dim);
+    for (int k = 0; k < a->equality[i].dim; ++k) {
+      f->equality[6 * i + k] = a->lambda[row + k];
+      f->equality_speed[6 * i + k] = hfi_dot(a->Je + (row + k) * a->model->nv, a->dynamics->v, a->model->nv);
+    }
 }
 
 void hfi_accel_report(const hfAccel* a, hfStatus status, const hfIntegratorReport* integration, int64_t dropped,

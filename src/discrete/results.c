@@ -78,14 +78,33 @@ static void compute_contact_outcomes(hfiDiscrete* s, hfStepReport* report) {
 
 // ---- forces of other rows ---------------------------------------------------------------------------
 
-// Rigid rows: velocities tell nothing of the force. Rows of the actuation are the problem's first.
-static void take_target_impulses(hfiDiscrete* s) {
+// Forces (dim) of block b of the actuation's rows, which are the problem's first. Of rigid rows the velocities tell nothing.
+static void read_row_forces(const hfiDiscrete* s, int b, double* force) {
   const hfStepProblem* p = &s->assembly.problem;
+  const hfiRows* rows = &s->world->actuation.rows;
+  if (!s->mlcp) hfi_rows_force(rows, &rows->block[b], s->v1, force);
+  else for (int r = 0; r < rows->block[b].dim; ++r) force[r] = s->impulse[p->block[b].row + r] / p->h;
+}
+
+// Forces of drives and targets from the impulses of their rows.
+static void take_rigid_forces(hfiDiscrete* s) {
   hfActuation* a = &s->world->actuation;
   hfi_need_forces(a);
-  for (int b = 0; b < a->rows.n.nblock; ++b)
-    if (a->rows.block[b].source == HFI_ROW_TARGET)
-      a->target_force[a->rows.block[b].id] = s->impulse[p->block[b].row] / p->h;
+  for (int b = 0; b < a->rows.n.nblock; ++b) {
+    double force[6];
+    read_row_forces(s, b, force);
+    hfi_actuation_take_force(a, &a->rows.block[b], force[0]);
+  }
+  hfi_transmit_forces(a);
+}
+
+// Velocities of the rows of an equality, which have no bounds: force = -kappa (s - s0).
+static void read_equality_speeds(const hfiDiscrete* s, int b, const double* force, double* speed) {
+  const hfStepProblem* p = &s->assembly.problem;
+  const hfiRows* rows = &s->world->actuation.rows;
+  const hfSaturatedRow* row = rows->row + rows->block[b].row;
+  if (s->mlcp) hfi_block_velocity(p, &p->block[b], s->v1, speed);
+  else for (int r = 0; r < rows->block[b].dim; ++r) speed[r] = row[r].s0 - force[r] / row[r].kappa;
 }
 
 static void compute_constraint_forces(const hfiDiscrete* s, hfiConstraintForces* out) {
@@ -95,9 +114,12 @@ static void compute_constraint_forces(const hfiDiscrete* s, hfiConstraintForces*
     int source = block->source, limit = source == HFI_ROW_TENDON_LOWER || source == HFI_ROW_TENDON_UPPER;
     double force[6];
     if (source != HFI_ROW_JOINT_LIMIT && source != HFI_ROW_EQUALITY && source != HFI_ROW_TENDON_FRICTION && !limit) continue;
-    hfi_rows_force(rows, block, s->v1, force);
+    read_row_forces(s, b, force);
     if (source == HFI_ROW_JOINT_LIMIT) out->joint_limit[block->id] += force[0];
-    else if (source == HFI_ROW_EQUALITY) memcpy(out->equality + 6 * block->id, force, sizeof *force * (size_t)block->dim);
+    else if (source == HFI_ROW_EQUALITY) {
+      memcpy(out->equality + 6 * block->id, force, sizeof *force * (size_t)block->dim);
+      read_equality_speeds(s, b, force, out->equality_speed + 6 * block->id);
+    }
     else out->tendon[block->id] += source == HFI_ROW_TENDON_UPPER ? -force[0] : force[0];
     if (limit) out->tendon_limit[block->id] += force[0];
   }
@@ -116,7 +138,7 @@ static void add_impacts(hfiDiscrete* s) {
 void hfi_discrete_results(hfiDiscrete* s, hfiStepOutput* out) {
   compute_contact_outcomes(s, out->report);
   hfi_actuation_end(&s->world->actuation, s->v1);
-  if (s->mlcp) take_target_impulses(s);
+  if (s->mlcp) take_rigid_forces(s);
   if (out->constraint) compute_constraint_forces(s, out->constraint);
   if (s->nimpact) add_impacts(s);
 }

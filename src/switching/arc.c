@@ -74,9 +74,8 @@ static void update_group(hfiSwitching* s, int i, hfiTrack* t, int g, int anew) {
 
 // Decides which contacts are closed and sets the modes of these. Returns how many contacts meet with speed.
 //
-// A contact that is new and nearer than `touch`, or overlaps, is held at the gap that it has. All others close at their
-// held gap: zero at first, the gap found where they close deeper, and zero again once they were farther than `touch`
-// from it.
+// A contact closes at its held gap: at first that of hfi_tracks_renew, the gap found where it closes deeper, and zero once it was farther
+// than `touch` from it.
 static int update_contacts(hfiSwitching* s) {
   hfRigid* r = s->rigid;
   const double touch = r->config.touch, slow = r->config.stick_speed;
@@ -85,7 +84,6 @@ static int update_contacts(hfiSwitching* s) {
     hfiTrack* t = &r->track[r->point[i].match];
     double gap = -r->accel->contact[i].at->depth, vn = r->point[i].s[0];
     int was_closed = t->closed > 0;
-    if (t->closed < 0) t->held = gap <= touch ? gap : 0;
     if (!was_closed && gap > max2(t->held, 0) + touch) t->held = 0;
     t->closed = was_closed || (gap <= t->held + MEETS && vn <= slow);
     if (!was_closed && t->closed) t->held = min2(t->held, gap);

@@ -20,10 +20,29 @@ void hfi_tracks_copy(hfiTrack* to, int32_t* nto, const hfiTrack* from, int32_t n
   *nto = n;
 }
 
+double hfi_relaxed_gap(const hfRigid* r, int i) {
+  uint64_t pair = hfi_contact_key(r->accel->contact[i].at).pair;
+  double least = 0;
+  for (int k = 0; k < r->ntrack; ++k)
+    if (r->track[k].key.pair == pair) least = min2(least, r->track[k].held);
+  return least;
+}
+
+// The gap at which a contact that nothing is known of is held, or its rest gap. A rigid one that is nearer than `touch`, or overlaps, keeps
+// the gap that it has; others meet where the shapes just touch.
+static double held_gap(const hfiSwitching* s, int i) {
+  const hfRigid* r = s->rigid;
+  double gap = -r->accel->contact[i].at->depth;
+  if (s->phase != HFI_PHASE_RIGID) return hfi_relaxed_gap(r, i);
+  return gap <= r->config.touch ? gap : 0;
+}
+
 // A new track has closed = -1: nothing is known of it.
 void hfi_tracks_renew(hfiSwitching* s) {
   hfRigid* r = s->rigid;
   int32_t nold;
+  for (int i = 0; i < r->accel->ncontact; ++i)
+    if (r->point[i].match < 0) r->point[i].held = held_gap(s, i);
   hfi_tracks_copy(r->old, &nold, r->track, r->ntrack);
   r->ntrack = r->accel->ncontact;
   for (int i = 0; i < r->ntrack; ++i) {
@@ -33,6 +52,7 @@ void hfi_tracks_renew(hfiSwitching* s) {
     else {
       memset(t, 0, sizeof *t);
       t->closed = -1;
+      t->held = r->point[i].held;
     }
     t->key = hfi_contact_key(r->accel->contact[i].at);
     r->point[i].match = i;
@@ -66,6 +86,7 @@ hfStatus hfi_switching_recall(hfiSwitching* s, const hfState* state) {
   s->phase = (int32_t)word[HFI_WORD_PHASE];
   memcpy(&s->since, &word[HFI_WORD_SINCE], sizeof s->since);
   int known = s->phase != HFI_PHASE_UNKNOWN && (!forced || forced == s->phase);
+  if (!known) s->phase = forced ? forced : HFI_PHASE_RIGID, s->since = s->t;
   r->ntrack = 0;
   r->certified = -1; // nothing of the last step may change this one
   hfStatus status =
@@ -77,9 +98,6 @@ hfStatus hfi_switching_recall(hfiSwitching* s, const hfState* state) {
     const hfContactMemory* m = find_memory(state, &r->track[i]);
     if (m) recall_track(s, m, i, &r->track[i]);
   }
-  if (known) return HF_OK;
-  s->phase = forced ? forced : HFI_PHASE_RIGID;
-  s->since = s->t;
   return HF_OK;
 }
 

@@ -44,6 +44,7 @@ typedef struct hfiPoint {
   int32_t dim, row; // number of its rows, and the first in the acceleration problem
   int32_t first_group, ngroup;
   double s[6]; // row velocities [m/s, rad/s]
+  double held; // of a contact without a track: the gap that a new one begins with [m]
 } hfiPoint;
 
 struct hfRigid {

@@ -38,9 +38,9 @@ static void store_layer(const hfiSwitching* s, double* at, int k, const hfiDefor
   if (s->stride > 3) v3_store(at + s->stride * k + 3, d->twist_B);
 }
 
-// The rest gap of contact i. The layer of a contact without a track is relaxed where the shapes just touch.
+// The rest gap of contact i.
 static double rest_of(const hfRigid* r, int i) {
-  return r->point[i].match >= 0 ? r->track[r->point[i].match].held : 0;
+  return r->point[i].match >= 0 ? r->track[r->point[i].match].held : hfi_relaxed_gap(r, i);
 }
 
 hfStatus hfi_soft_rate(void* context, double t, const double* x, double* xdot) {

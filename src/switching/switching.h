@@ -76,6 +76,9 @@ hfStatus hfi_soft_look(hfiSwitching* s);
 
 // Makes one track for each contact of the accel's last evaluation: a copy of the one that matches, or a new one.
 void hfi_tracks_renew(hfiSwitching* s);
+// The rest gap of contact i, which has no track: zero, or that of the deepest known contact of its pair. Shapes that overlap find other points
+// as they move, and each would begin with the force of the whole overlap.
+double hfi_relaxed_gap(const hfRigid* r, int i);
 void hfi_tracks_copy(hfiTrack* to, int32_t* nto, const hfiTrack* from, int32_t n);
 // The state's memory and discrete part.
 hfStatus hfi_switching_recall(hfiSwitching* s, const hfState* state);

@@ -12,17 +12,19 @@ typedef struct hfiConstraintForces {
   double* tendon_limit; // (ntendon) of tendon limits
   double* tendon;       // (ntendon) of tendon limits and friction losses, along the length
   double* equality;     // (neq x 6) of equalities, on their first object
+  double* equality_speed; // (neq x 6) velocities of the rows that these forces act along: their products are the power
 } hfiConstraintForces;
 
 static inline hfiConstraintForces hfi_constraint_forces(const hfModel* m, hfiArena* arena) {
   return (hfiConstraintForces){HFI_TAKE(arena, double, m->njnt), HFI_TAKE(arena, double, m->ntendon),
-                               HFI_TAKE(arena, double, m->ntendon), HFI_TAKE(arena, double, 6 * m->neq)};
+                               HFI_TAKE(arena, double, m->ntendon), HFI_TAKE(arena, double, 6 * m->neq),
+                               HFI_TAKE(arena, double, 6 * m->neq)};
 }
 
 static inline void hfi_clear_constraint_forces(const hfModel* m, hfiConstraintForces* f) {
   for (int i = 0; i < m->njnt; ++i) f->joint_limit[i] = 0;
   for (int i = 0; i < m->ntendon; ++i) f->tendon_limit[i] = f->tendon[i] = 0;
-  for (int i = 0; i < 6 * m->neq; ++i) f->equality[i] = 0;
+  for (int i = 0; i < 6 * m->neq; ++i) f->equality[i] = f->equality_speed[i] = 0;
 }
 
 // What a step leaves beside the state. The arrays are the sim's.

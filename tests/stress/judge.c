@@ -15,14 +15,17 @@
 //                  against drives: f min(s, u) h with its force f and speed s is work of the step, while the joint is beyond its limit
 //   equalities     a group of rows (a weld has two) gives at most what the mass m of its trees has at u, m u^2/2, or what the
 //                  mean inverse mass w of the rows says, u^2/(2 w). A row of n that has an entry of at least 1 has
-//                  w >= 1/(n sum M_ii), so that this is at most 3 u^2 sum M_ii/2
+//                  w >= 1/(n sum M_ii), so that this is at most 3 u^2 sum M_ii/2. One that is open works as a winch: it lifts
+//                  parts and stretches springs while it closes. f.s h with its force f and row velocity s, |s| <= u or what it is at the
+//                  start, is work of the step until all equalities have been closed once: what opens again opened by itself
 //   rounding       every dof at a speed of ROUNDING, for worlds in which nothing moves
 #include "stress/judge.h"
 
 #include "stress/world.h"
 #include "support/cmocka_all.h"
 
-#include <holdfast/actuation.h>
+#include "actuation/actuation.h"
+#include "sim/sim.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -31,6 +34,7 @@
 
 static const double ROUNDING = 1e-6; // Speed that counts as rest [m/s or rad/s].
 static const double GROWTH = 1;      // Growth from which a world counts as one that blew up [-].
+static const double OPEN = 1e-3;     // Error from which an equality is open [m or rad].
 
 typedef struct trial {
   hfModel* model;
@@ -44,6 +48,11 @@ typedef struct trial {
   double potential;                          // V0 [J]
   double* length;                            // (nu) of the actuators at the start of the step
   double* limit;                             // (nsensordata) sensors of the limits at the start of the step
+  double pull;                               // power of the equalities at the start of the step [W]
+  int* closed;                               // (neq) 1: the equality has been closed
+  double* speed;                             // (neq x 2) the fastest that its translation and rotation may close [m/s or rad/s]
+  int32_t* cols;                             // (nv) scratch for an equality's Jacobian
+  double* J;                                 // (6 x nv) and its entries
   double* times;                             // of the steps [s]
 } trial;
 
@@ -97,10 +106,52 @@ static double most_work_of_step(trial* t) {
 static double limit_work(trial* t, double h) {
   const double *now = hf_sim_sensors(t->sim), u = t->model->world.release_speed;
   double power = 0;
-  for (int i = 0; i < t->model->nsensordata; i += WORLD_LIMIT_SENSORS)
+  for (int i = 0; i + WORLD_LIMIT_SENSORS <= t->model->nsensordata; i += WORLD_LIMIT_SENSORS)
     if (t->limit[i] < 0) power += now[i + 2] * fmin(now[i + 1], u);
   memcpy(t->limit, now, sizeof *now * (size_t)t->model->nsensordata);
   return h * power;
+}
+
+static double norm(const double* x, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; ++i) sum += x[i] * x[i];
+  return sqrt(sum);
+}
+
+// Power of n <= 3 rows with the forces f and the velocities s, of which the part up to the speed u counts.
+static double winch_power(const double* f, const double* s, int n, double u) {
+  double power = 0, speed = norm(s, n);
+  for (int i = 0; i < n; ++i) power += f[i] * s[i];
+  return speed > u ? power * u / speed : power;
+}
+
+// The fastest that the rows of equality i may move while they close: at the release speed, or as the start has them move.
+static void find_start_speed(trial* t, int i) {
+  const double* v = hf_state_v(t->state);
+  hfiEquality e = hfi_equality_evaluate(t->actuation, t->dynamics, i, hf_state_q(t->state));
+  int ncol = hfi_equality_jacobian(t->actuation, t->dynamics, i, &e, t->cols, t->J);
+  for (int k = 0; k < e.dim; k += 3) {
+    double s[3] = {0};
+    for (int r = 0; r < 3 && k + r < e.dim; ++r)
+      for (int c = 0; c < ncol; ++c) s[r] += t->J[(k + r) * ncol + c] * v[t->cols[c]];
+    t->speed[2 * i + k / 3] = fmax(t->model->world.release_speed, norm(s, 3));
+  }
+}
+
+// Work of the equalities as long as one of them has never been closed. A step of discrete time has the forces of its end only; in continuous
+// time the power is the mean of both ends, but for the first step, whose start is not known. Keeps the power for the next step.
+static double equality_work(trial* t, int method, double h) {
+  double power = 0, before = t->pull;
+  int open = 0;
+  for (int i = 0; i < t->model->neq; ++i) {
+    const double *f = t->sim->constraint.equality + 6 * i, *s = t->sim->constraint.equality_speed + 6 * i;
+    hfiEquality e = hfi_equality_evaluate(t->actuation, t->dynamics, i, hf_state_q(t->state));
+    open += !t->closed[i];
+    t->closed[i] |= norm(e.r, e.dim) < OPEN;
+    for (int k = 0; k < e.dim; k += 3) power += winch_power(f + k, s + k, e.dim < 3 ? e.dim : 3, t->speed[2 * i + k / 3]);
+  }
+  t->pull = power;
+  return open ? h * (method <= HF_METHOD_MLCP || t->state->time <= h ? power : 0.5 * (before + power)) : 0;
 }
 
 static double diagonal_mass(const trial* t, int dof) {
@@ -173,8 +224,13 @@ static void open_trial(trial* t, int method, int steps) {
   measure(t, &t->kinetic, &t->potential);
   t->length = calloc((size_t)t->model->nu + 1, sizeof *t->length);
   t->limit = calloc((size_t)t->model->nsensordata + 1, sizeof *t->limit);
+  t->closed = calloc((size_t)t->model->neq + 1, sizeof *t->closed);
+  t->speed = calloc(2 * (size_t)t->model->neq + 1, sizeof *t->speed);
+  t->cols = calloc((size_t)t->model->nv + 1, sizeof *t->cols);
+  t->J = calloc(6 * (size_t)t->model->nv + 1, sizeof *t->J);
   most_work_of_step(t); // keeps the lengths
   limit_work(t, 0);     // and the sensors
+  for (int i = 0; i < t->model->neq; ++i) find_start_speed(t, i);
   hf_dynamics_mass_matrix(t->dynamics);
   t->released += release_energy(t);
   if (method > HF_METHOD_MLCP) t->released += limit_energy(t);
@@ -190,6 +246,10 @@ static void close_trial(trial* t) {
   free(t->times);
   free(t->length);
   free(t->limit);
+  free(t->closed);
+  free(t->speed);
+  free(t->cols);
+  free(t->J);
 }
 
 static int all_finite(const double* x, int n) {
@@ -214,9 +274,9 @@ static int outputs_finite(const trial* t, const hfStepReport* r) {
 
 static double energy_growth(trial* t, int method, double h) {
   double T, V, power = measure(t, &T, &V), most = most_work_of_step(t), work = method == HF_METHOD_TAMSI ? h * power : most;
-  double by_limits = limit_work(t, h);
-  t->work += work + by_limits;
-  t->moved += fabs(work) + fabs(by_limits);
+  double by_limits = limit_work(t, h), by_equalities = equality_work(t, method, h);
+  t->work += work + by_limits + by_equalities;
+  t->moved += fabs(work) + fabs(by_limits) + fabs(by_equalities);
   t->drop = fmax(t->drop, fabs(V - t->potential));
   double growth = (T + V - t->kinetic - t->potential - t->work) / (t->kinetic + t->drop + t->moved + t->released);
   return isfinite(growth) ? growth : INFINITY;
@@ -227,7 +287,9 @@ static int compare(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
-verdict judge_world(uint64_t seed, int method, int steps, double seconds) {
+verdict judge_world(uint64_t seed, int method, int steps, double seconds) { return judge_faulty_world(seed, method, steps, seconds, 0); }
+
+verdict judge_faulty_world(uint64_t seed, int method, int steps, double seconds, double gain) {
   verdict v = {.finite = 1};
   trial t = {0};
   double spent = 0;
@@ -244,6 +306,7 @@ verdict judge_world(uint64_t seed, int method, int steps, double seconds) {
     double time = t.state->time, before = processor_time();
     hfStatus status = hf_sim_step(t.sim, t.state, t.input, &report, &v.error);
     t.times[v.steps] = processor_time() - before;
+    for (int i = 0; gain != 0 && i < t.model->nv; ++i) hf_state_mutable_v(t.state)[i] *= 1 + gain;
     v.worst = fmax(v.worst, t.times[v.steps]);
     spent += t.times[v.steps];
     if (status != HF_OK && v.status == HF_OK) v.status = status;

@@ -22,5 +22,7 @@ typedef struct verdict {
 
 // Runs the world for at most `steps` steps by a method (hfMethod), and no longer than about `seconds` of the processor.
 verdict judge_world(uint64_t seed, int method, int steps, double seconds);
+// The same where every step multiplies the velocities by 1 + gain: a faulty step, by which the judge itself is tested.
+verdict judge_faulty_world(uint64_t seed, int method, int steps, double seconds, double gain);
 
 #endif

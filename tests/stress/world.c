@@ -212,13 +212,14 @@ static void put_equalities(writer* w) {
   put(w, "</equality>\n");
 }
 
-// Distance, its rate and force of every limit: what limits do is known by them (judge.c).
+// Distance, its rate and force of every limit: what limits do is known by them (judge.c). A step computes forces of equalities only where
+// there is a sensor, so that every world has a clock.
 static void put_sensors(writer* w) {
   put(w, "<sensor>\n");
   for (int i = 0; i < w->nlimited; ++i)
     for (int k = 0; k < WORLD_LIMIT_SENSORS; ++k)
       put(w, "<%s joint=\"j%d\"/>", (const char*[]){"jointlimitpos", "jointlimitvel", "jointlimitfrc"}[k], w->limited[i]);
-  put(w, "\n</sensor>\n");
+  put(w, "<clock/>\n</sensor>\n");
 }
 
 // ---- the world ------------------------------------------------------------------------------------

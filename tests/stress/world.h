@@ -22,7 +22,7 @@ int world_class(uint64_t seed);
 // Returns the length.
 size_t world_write(uint64_t seed, char* text, size_t capacity);
 
-// Sensors of every joint with limits, in a row: distance from the nearer limit, its rate, and the force of the limit. A world has no others.
+// Sensors of every joint with limits, in a row: distance from the nearer limit, its rate, and the force of the limit. Behind them a world has a clock only.
 enum { WORLD_LIMIT_SENSORS = 3 };
 enum { WORLD_TEXT = 1 << 17 }; // Bytes that every world fits into.
 
