@@ -80,12 +80,15 @@ static const double BALANCED = 1e-3;
 static const double BALANCED_TREE = 1e-2;
 // Where the residual is the rounding of positions, it may be larger: at most this share of the tolerance [-].
 static const double BALANCED_ROUNDING = 0.1;
+// A residual below this share of the scale that steps no longer lower is rounding [-].
+static const double ROUNDING = 1e-13;
 // A halved step is accepted if |r| falls by at least this share of alpha (Armijo's condition) [-].
 static const double ARMIJO = 1e-4;
 enum {
   MAX_CONVEX_ITERATIONS = 500, // The convex problem always converges, if need be slowly.
   MAX_HALVINGS = 40,           // 2^-40 of a step changes no digit that matters.
   MAX_STALL = 12,              // A start that is thought to be close failed if so many iterations do not halve the residual.
+  MAX_IDLE = 3,                // A residual of rounding is accepted after so many last steps that did not halve it.
   MAX_REUSES = 20,             // K is formed again after this many steps with the same factors.
 };
 
@@ -101,6 +104,7 @@ typedef struct iteration {
   double along; // dv'r of the last step, at its start
   double halved; // |r| when it was last halved [sqrt(kg) m/s]
   int stalled;   // iterations since then
+  int idle;      // last steps (finish) that were not short and did not halve |r|
 } iteration;
 
 // Computes impulses, responses, residual and its norm at I->v and I->s.
@@ -361,12 +365,16 @@ static double descend(iteration* it, double alpha) {
 }
 
 // Called when the residual is small: takes one more step with the factors at hand. Returns 1,
-// converged, when that step was short and the residual is still small after it.
+// converged, when that step was short and the residual is still small after it. Where light parts
+// are coupled to heavy ones, a residual of nothing but rounding may give steps that are never short: such a residual is accepted, too.
 static int finish(iteration* it) {
+  double before = it->norm;
   solve_step(it);
   int small = is_small(it, it->step);
   move(it, 1);
-  return small && is_small(it, it->norm);
+  if (small && is_small(it, it->norm)) return 1;
+  it->idle += !(it->norm < 0.5 * before);
+  return it->idle >= MAX_IDLE && is_small(it, it->norm) && it->norm <= ROUNDING * it->scale;
 }
 
 // Counts the iterations that did not halve the residual. Returns 1 when there were too many in a row.

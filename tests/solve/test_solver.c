@@ -228,6 +228,37 @@ static void test_impulses_that_cancel(void** state) {
   release(&f);
 }
 
+// A heavy body at the end of light links: rounding of the heavy one's momentum moves the links by more than the tolerance in every step,
+// and the residual is as small as it will ever be.
+static void test_rounding_that_moves_light_links(void** state) {
+  (void)state;
+  enum { LINKS = 3 };
+  fixture f;
+  memset(&f, 0, sizeof f);
+  hfSolverConfig config = hf_solver_config_default();
+  int most = 0;
+  for (int i = 0; i < 200; ++i) {
+    testRandom r = {(uint64_t)(900 + i)};
+    double heavy = random_log(&r, 10, 1e3), light = heavy * random_log(&r, 1e-12, 1e-8), M[LINKS * LINKS], p[LINKS] = {0}, J[LINKS], v0[LINKS];
+    for (int k = 0; k < LINKS; ++k) v0[k] = random_uniform(&r, -100, 100), J[k] = random_uniform(&r, -1, 1);
+    for (int a = 0; a < LINKS; ++a) // slides in a row: the inertia of a dof is all that lies behind it
+      for (int b = 0; b < LINKS; ++b) M[a * LINKS + b] = heavy + light * (LINKS - 1 - (a > b ? a : b)), p[a] += M[a * LINKS + b] * v0[b];
+    hfContactLaw wall = {.stiffness = 1e5, .dissipation = 1, .depth = 1e-3};
+    problem_reset(&f.b, 1e-3);
+    problem_add_tree(&f.b, LINKS, M, NULL, p, v0);
+    problem_add_contact(&f.b, 1, &wall);
+    problem_add_piece(&f.b, 0, LINKS, NULL, J);
+    prepare(&f);
+    assert_int_equal(solve(&f, &config, NULL), HF_OK);
+    assert_int_equal(f.report.rung, HF_RUNG_TAMSI);
+    assert_true(f.report.residual <= config.tolerance);
+    most = f.report.iterations > most ? f.report.iterations : most;
+  }
+  print_message("at most %d iterations\n", most);
+  assert_true(most <= 30); // a few until the residual is rounding, and three that do not halve it
+  release(&f);
+}
+
 // Appends the trees and blocks of P, shifted.
 static void append_problem(problemBuilder* b, const hfStepProblem* P) {
   int first = b->P.ntree;
@@ -404,6 +435,7 @@ int main(void) {
       cmocka_unit_test(test_trees_without_rows),
       cmocka_unit_test(test_mass_that_is_not_positive_is_reported),
       cmocka_unit_test(test_impulses_that_cancel),
+      cmocka_unit_test(test_rounding_that_moves_light_links),
       cmocka_unit_test(test_islands_are_independent),
       cmocka_unit_test(test_tower_carries_its_weight),
       cmocka_unit_test(test_extreme_numbers),
