@@ -44,26 +44,32 @@ static void watch(void) {
   signal(SIGALRM, name_world);
 }
 
+// Longest step over the median. A step of continuous time makes up to 2,000 attempts where the usual one makes one.
+static double largest_ratio(int method) { return method <= HF_METHOD_MLCP ? 1000 : 10000; }
+
+static int has_slow_step(int method, const verdict* v) {
+  return v->worst > LONGEST_STEP || (v->worst > SHORT && v->worst > largest_ratio(method) * v->median && !v->flagged);
+}
+
+// A world with a slow step is run once more, because a machine that does other work may count some of that as the step's: a step that is slow
+// by itself is slow again.
 static verdict judge(uint64_t seed, int method, int steps) {
   current_seed = seed, current_method = method;
   alarm(LONGEST_WORLD);
   verdict v = judge_world(seed, method, steps, time_limit(method));
+  if (!v.refused && has_slow_step(method, &v)) v.worst = fmin(v.worst, judge_world(seed, method, steps, time_limit(method)).worst);
   alarm(0);
   return v;
 }
 
 // ---- every method -------------------------------------------------------------------------------------
 
-// Longest step over the median. A step of continuous time makes up to 2,000 attempts where the usual one makes one.
-static double largest_ratio(int method) { return method <= HF_METHOD_MLCP ? 1000 : 10000; }
-
 static int find_fault(int method, const verdict* v, char* text, size_t size) {
   if (!v->finite) snprintf(text, size, "a number is not finite after %d steps", v->steps);
   else if (v->stopped && v->status == HF_OK) snprintf(text, size, "stood still without a status");
   else if (v->status < 0) snprintf(text, size, "step %d was refused: %s", v->steps, v->error.message);
-  else if (v->worst > LONGEST_STEP) snprintf(text, size, "a step took %.3g s", v->worst);
-  else if (v->worst > SHORT && v->worst > largest_ratio(method) * v->median && !v->flagged)
-    snprintf(text, size, "a step took %.3g s, the median is %.3g s, and no status says so", v->worst, v->median);
+  else if (has_slow_step(method, v))
+    snprintf(text, size, "a step took %.3g s, the median is %.3g s%s", v->worst, v->median, v->flagged ? "" : ", and no status says so");
   else return 0;
   return 1;
 }
@@ -80,11 +86,9 @@ static void count_fault(uint64_t seed, int method, const verdict* v, faultCount*
   ++*(v->refused ? &count->refused : quiet ? &count->quiet_growth : &count->others);
 }
 
-// Of 1,000 worlds up to two may gain energy without a status: the goal of none is missed. An equality that lifts parts or stretches springs
-// while it closes does work that the judge does not know.
 static void check_faults(const faultCount* count) {
   assert_int_equal(count->others, 0);
-  assert_true(500 * count->quiet_growth <= world_count());
+  assert_int_equal(count->quiet_growth, 0);
 }
 
 static double* released; // (world_count) energy that the start of each world may release [J]
