@@ -22,8 +22,9 @@
 
 #include <string.h>
 
-// Most iterations of TAMSI on a heap, after a soft start in vain or without one, where the convex rung may follow. 15 to 60 are usual.
-enum { MAX_HEAP = 80 };
+// Most iterations of TAMSI on a heap, after a soft start in vain or without one, where the convex rung may follow. 15 to 60 are usual, and up to
+// 110 with regularised friction.
+enum { MAX_HEAP = 120 };
 
 struct hfSolver {
   hfStepCapacity capacity;
