@@ -15,6 +15,7 @@
 
 #include "contact/result.h"
 #include "contact/surface.h"
+#include "model/shape.h"
 
 #include <string.h>
 
@@ -75,7 +76,7 @@ static const double CAP = 0.99; // |cosine| of a normal and the axis of a cylind
 static int is_flat(const hfDynamics* d, int geom, hfVec3 n) {
   int type = hf_model_geom_type(d->model)[geom];
   if (type == HF_GEOM_CYLINDER) return fabs(v3_dot(n, m3_col(d->X_WG[geom].R, 2))) > CAP;
-  return type == HF_GEOM_PLANE || type == HF_GEOM_BOX || type == HF_GEOM_MESH || type == HF_GEOM_HFIELD;
+  return hfi_shape_kinds[type].curvature == HFI_FLAT;
 }
 
 static const double ROLLING = 1e-6; // turn in a step below which a contact does not roll [rad]

@@ -225,3 +225,9 @@ void hfi_block_velocity(const hfStepProblem* p, const hfStepBlock* b, const doub
   }
   for (int r = 0; p->drift && r < b->dim; ++r) out[r] += p->drift[b->row + r];
 }
+
+double hfi_normal_velocity(const hfStepProblem* p, const hfStepBlock* b, const double* v) {
+  double row[6];
+  hfi_block_velocity(p, b, v, row);
+  return row[0] - (p->drift ? p->drift[b->row] : 0);
+}

@@ -42,5 +42,7 @@ int hfi_assembly_add_contact(hfiAssembly* a, const hfDynamics* dynamics, const h
 
 // out (dim) = J v + drift of the rows of a block.
 void hfi_block_velocity(const hfStepProblem* problem, const hfStepBlock* block, const double* v, double* out);
+// The first of them, without drift.
+double hfi_normal_velocity(const hfStepProblem* problem, const hfStepBlock* block, const double* v);
 
 #endif

@@ -9,28 +9,24 @@
 // close without its force, that of the start and of the gravity of the step.
 #include "discrete/discrete.h"
 
+#include "model/shape.h"
+
 #include <string.h>
 
-// A contact is taken as linear in the motion where a bound on the error of that is below LEAST_BEND [m], and its path is known where a
-// solution moves its end by less than SETTLED [m]. A body of 1 kg sinks into a surface of the usual stiffness by 2e-5 m.
-static const double LEAST_BEND = 5e-6, SETTLED = 1e-6;
+// The path of a contact is known where a solution moves its end by less than this [m].
+static const double SETTLED = 1e-6;
 // A contact that is open by more than this [m] will be an impact, which changes the path, and beyond this turn in a step [rad] nothing is
 // known of it, nor where the contact travels over a body by more than this share of its size [-].
 static const double OPEN = 1e-4, MOST_TURN = 0.7, MOST_TRAVEL = 0.5;
 
 // ---- which contacts ---------------------------------------------------------------------------------
 
-// What geoms are where they touch: flat, or with corners, which a contact point does not leave; round about a centre or an axis; or curved.
-enum { FLAT, ROUND, CURVED };
-static const int curvature[] = {[HF_GEOM_PLANE] = FLAT,        [HF_GEOM_SPHERE] = ROUND, [HF_GEOM_CAPSULE] = ROUND, [HF_GEOM_ELLIPSOID] = CURVED,
-                                [HF_GEOM_CYLINDER] = CURVED, [HF_GEOM_BOX] = FLAT,     [HF_GEOM_MESH] = FLAT,     [HF_GEOM_HFIELD] = FLAT};
-
 // The larger bounding radius of the round or curved geoms of a contact, or 0 where its rows are exact or where its point does not move
 // over a smooth surface: a ball on a face, two polyhedra [m].
 static double curved_size(const hfModel* m, const hfiContact* c) {
-  int a = hf_model_geom_type(m)[c->geom_a], b = hf_model_geom_type(m)[c->geom_b];
-  if (curvature[a] + curvature[b] < CURVED) return 0;
-  return max2(curvature[a] ? hf_model_geom_rbound(m)[c->geom_a] : 0, curvature[b] ? hf_model_geom_rbound(m)[c->geom_b] : 0);
+  int a = hfi_shape_kinds[hf_model_geom_type(m)[c->geom_a]].curvature, b = hfi_shape_kinds[hf_model_geom_type(m)[c->geom_b]].curvature;
+  if (a + b < HFI_CURVED) return 0;
+  return max2(a ? hf_model_geom_rbound(m)[c->geom_a] : 0, b ? hf_model_geom_rbound(m)[c->geom_b] : 0);
 }
 
 static int are_of_one_pair(const hfiContact* a, const hfiContact* b) { return a->geom_a == b->geom_a && a->geom_b == b->geom_b; }
@@ -75,26 +71,19 @@ void hfi_discrete_mark_curved(hfiDiscrete* s) {
   double h = s->config.step;
   s->any_curved = 0;
   if (!s->config.gyroscopic || !s->config.anticipate) return;
-  if (!(bend_of_turn(w->largest_extent, sqr(2 * w->farthest.turn)) > LEAST_BEND)) return; // two bodies may turn against each other
+  if (!(bend_of_turn(w->largest_extent, sqr(2 * w->farthest.turn)) > HFI_LEAST_BEND)) return; // two bodies may turn against each other
   for (int i = 0; i < w->ncontact; ++i) {
     hfiContact* c = &w->contact[i];
     double size = curved_size(w->model, c);
     if (!(size > 0) || c->depth < -OPEN) continue;
     hfVec3 w_BA = v3_sub(d->V[d->body_link[c->body_a]].w, d->V[d->body_link[c->body_b]].w);
     double turn2 = h * h * v3_norm2(w_BA);
-    c->curved = bend_of_turn(size, turn2) > LEAST_BEND && turn2 < sqr(MOST_TURN) && is_single(w, i);
+    c->curved = bend_of_turn(size, turn2) > HFI_LEAST_BEND && turn2 < sqr(MOST_TURN) && is_single(w, i);
     s->any_curved |= c->curved;
   }
 }
 
 // ---- the path ---------------------------------------------------------------------------------------
-
-// J v of the normal row of a block, without drift.
-static double normal_velocity(const hfStepProblem* p, const hfStepBlock* b, const double* v) {
-  double row[6];
-  hfi_block_velocity(p, b, v, row);
-  return row[0] - p->drift[b->row];
-}
 
 // Sets the drift of contact i for the path at velocities v, V of the links. Returns by how much its surfaces are then elsewhere at the end of
 // the step [m].
@@ -106,8 +95,8 @@ static double bend(hfiDiscrete* s, int i, const double* v, const hfMotion* V) {
   double size = curved_size(s->world->model, c);
   hfiPathEnd end;
   if (!hfi_world_path_end(s->world, V, s->about, h, c->geom_a, c->geom_b, c->p_W, size, &end)) return 0;
-  double drift = (end.gap - c->material.include_margin + c->depth) / h - normal_velocity(p, b, v);
-  double closing = h * hfi_closing_acceleration(s->world, c) - normal_velocity(p, b, s->assembly.start);
+  double drift = (end.gap - c->material.include_margin + c->depth) / h - hfi_normal_velocity(p, b, v);
+  double closing = h * hfi_closing_acceleration(s->world, c) - hfi_normal_velocity(p, b, s->assembly.start);
   if (end.travel > MOST_TRAVEL * size) drift = 0;
   p->drift[b->row] = max2(drift, -max2(0, closing));
   return h * fabs(p->drift[b->row] - before);

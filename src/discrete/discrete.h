@@ -81,6 +81,9 @@ void hfi_discrete_impacts(hfiDiscrete* d, const hfState* state);
 hfiRebound* hfi_discrete_find_impact(const hfiDiscrete* d, const hfiContact* contact);
 // Adds contacts that velocities v1 close, of a solved step or after impacts. Returns 1 where the problem has changed.
 int hfi_discrete_add_missed(hfiDiscrete* d, const hfState* state, const double* v1);
+// A contact is taken as linear in the motion of a step where a bound on the error of that is below this [m]. A body of 1 kg sinks into a
+// surface of the usual stiffness by 2e-5 m.
+static const double HFI_LEAST_BEND = 5e-6;
 // Marks the contacts of curved surfaces that roll (curve.c). Before their rows are made.
 void hfi_discrete_mark_curved(hfiDiscrete* d);
 // Gives their rows the means over the path of the step at the velocities of its start.

@@ -9,15 +9,13 @@
 // where that is more than J_n v. A contact only loses force by it, so that no energy is given.
 #include "discrete/discrete.h"
 
-// A path that is wrong by less than this is taken as linear [m].
-static const double LEAST_BEND = 5e-6;
+#include "model/shape.h"
+
 // Cosine of the turn of the normal beyond which the path has led to another side of the body [-].
 static const double SAME_SIDE = 0.5;
 
 static int has_edges(int type) { return type == HF_GEOM_BOX || type == HF_GEOM_MESH; }
-static int is_round(int type) {
-  return type == HF_GEOM_SPHERE || type == HF_GEOM_CAPSULE || type == HF_GEOM_ELLIPSOID || type == HF_GEOM_CYLINDER;
-}
+static int is_round(int type) { return hfi_shape_kinds[type].curvature != HFI_FLAT; }
 
 // The round geom of a contact with a geom that has edges, or -1.
 static int find_round(const hfModel* m, const hfiContact* c) {
@@ -28,12 +26,7 @@ static int find_round(const hfModel* m, const hfiContact* c) {
 // Upper bound on what is not linear in the motion of geom g along a contact: its centre moves by h v past an edge [m].
 static double bend_of_travel(const hfiWorld* w, const hfiContact* c, int g, double h) {
   const hfDynamics* d = &w->dynamics;
-  hfVec3 p = d->X_WG[g].p, v = v3_zero();
-  for (int k = 0; k < 2; ++k) {
-    int link = d->body_link[k ? c->body_b : c->body_a];
-    hfVec3 at = v3_add(d->V[link].v, v3_cross(d->V[link].w, v3_sub(p, hfi_link_reference(d, link))));
-    v = k ? v3_sub(v, at) : at;
-  }
+  hfVec3 p = d->X_WG[g].p, v = v3_sub(hfi_point_velocity(d, c->body_a, p).v, hfi_point_velocity(d, c->body_b, p).v);
   return 0.5 * h * h * v3_norm2(hfi_across(c->n, v)) / hf_model_geom_size(w->model)[3 * g];
 }
 
@@ -50,27 +43,32 @@ static double find_lowest_gap(const hfiDiscrete* s, const hfiContact* c, double 
   return min2(end.gap, middle.gap);
 }
 
-// Lets contact i know that its round geom g passes an edge.
-static void ease(hfiDiscrete* s, int i, int g) {
+// Whether the step would close contact i, whose round geom is g, though g may pass over the edge ahead. vn becomes the velocity of its normal row.
+static int may_pass(const hfiDiscrete* s, int i, int g, double* vn) {
+  const hfStepProblem* p = &s->assembly.problem;
+  const hfiContact* c = &s->world->contact[i];
+  *vn = hfi_normal_velocity(p, &p->block[s->block[i]], s->assembly.start);
+  return *vn < 0 && c->depth > p->h * *vn && bend_of_travel(s->world, c, g, p->h) > HFI_LEAST_BEND;
+}
+
+// Lets contact i know how its gap changes on the path.
+static void ease(hfiDiscrete* s, int i, double vn) {
   hfStepProblem* p = &s->assembly.problem;
   const hfiContact* c = &s->world->contact[i];
-  const hfStepBlock* b = &p->block[s->block[i]];
-  double row[6];
-  hfi_block_velocity(p, b, s->assembly.start, row);
-  double vn = row[0] - (p->drift ? p->drift[b->row] : 0);
-  if (!(vn < 0) || !(c->depth > p->h * vn) || !(bend_of_travel(s->world, c, g, p->h) > LEAST_BEND)) return;
-  hfi_discrete_turning_centres(s, s->assembly.start);
   double lowest = find_lowest_gap(s, c, vn), drift = (lowest - c->material.include_margin + c->depth) / p->h - vn;
   if (!isfinite(drift) || !(drift > 0)) return;
   if (!p->drift) hfi_assembly_begin_drift(&s->assembly);
-  p->drift[b->row] = drift;
+  p->drift[p->block[s->block[i]].row] = drift;
 }
 
 void hfi_discrete_ease(hfiDiscrete* s) {
   const hfiWorld* w = s->world;
   if (!s->config.gyroscopic || !s->config.anticipate) return;
-  for (int i = 0; i < w->ncontact; ++i) {
+  for (int i = 0, eased = 0; i < w->ncontact; ++i) {
     int g = s->block[i] >= 0 && !w->contact[i].curved ? find_round(w->model, &w->contact[i]) : -1;
-    if (g >= 0) ease(s, i, g);
+    double vn;
+    if (g < 0 || !may_pass(s, i, g, &vn)) continue;
+    if (!eased++) hfi_discrete_turning_centres(s, s->assembly.start);
+    ease(s, i, vn);
   }
 }

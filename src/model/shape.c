@@ -137,13 +137,13 @@ static void box_fit(double* size, hfVec3 s, int contain) {
 
 const hfiShapeKind hfi_shape_kinds[HFI_SHAPES] = {
     [HF_GEOM_PLANE] = {.name = "plane", .fromto_size = -1},
-    [HF_GEOM_SPHERE] = {.name = "sphere", .nsize = 1, .fromto_size = -1, .urdf = {{"radius", 1, 1}},
+    [HF_GEOM_SPHERE] = {.name = "sphere", .nsize = 1, .curvature = HFI_ROUND, .fromto_size = -1, .urdf = {{"radius", 1, 1}},
                         SHAPE(sphere), .fit = sphere_fit},
-    [HF_GEOM_CAPSULE] = {.name = "capsule", .nsize = 2, .fromto_size = 1,
+    [HF_GEOM_CAPSULE] = {.name = "capsule", .nsize = 2, .curvature = HFI_ROUND, .fromto_size = 1,
                          .urdf = {{"radius", 1, 1}, {"length", 1, 0.5}}, SHAPE(capsule), .fit = capsule_fit},
-    [HF_GEOM_ELLIPSOID] = {.name = "ellipsoid", .nsize = 3, .fromto_size = 2,
+    [HF_GEOM_ELLIPSOID] = {.name = "ellipsoid", .nsize = 3, .curvature = HFI_CURVED, .fromto_size = 2,
                            .urdf = {{"a", 1, 1}, {"b", 1, 1}, {"c", 1, 1}}, SHAPE(ellipsoid), .fit = box_fit},
-    [HF_GEOM_CYLINDER] = {.name = "cylinder", .nsize = 2, .fromto_size = 1,
+    [HF_GEOM_CYLINDER] = {.name = "cylinder", .nsize = 2, .curvature = HFI_CURVED, .fromto_size = 1,
                           .urdf = {{"radius", 1, 1}, {"length", 1, 0.5}}, SHAPE(cylinder), .fit = cylinder_fit},
     [HF_GEOM_BOX] = {.name = "box", .nsize = 3, .fromto_size = 2, .urdf = {{"size", 3, 0.5}}, SHAPE(box),
                      .fit = box_fit},

@@ -19,11 +19,15 @@ typedef struct hfiUrdfSize {
   double factor;
 } hfiUrdfSize;
 
+// What a shape is where it touches: flat, or with corners, which a contact point does not leave; round about a centre or an axis; or curved.
+enum { HFI_FLAT, HFI_ROUND, HFI_CURVED };
+
 typedef struct hfiShapeKind {
   const char* name;    // in MJCF, and in URDF where it has sizes there
   int32_t nsize;       // how many of size[] the shape reads; each must be positive
   int32_t uses_mesh;   // 1: it is made of a mesh; sizes, radius and mass come from there
   int32_t uses_hfield; // 1: it is made of a height field
+  int32_t curvature;   // HFI_FLAT, ...
   int32_t fromto_size; // the size that is half the distance of MJCF's fromto, those between it and the
                        // first being equal to the first; -1: the shape has no fromto
   hfiUrdfSize urdf[3]; // up to the first without a name

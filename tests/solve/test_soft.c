@@ -37,15 +37,23 @@ static void drop_cards(problemBuilder* b, uint64_t seed) {
   }
 }
 
+// A solver for the cards and its configuration, to be freed.
+static hfSolver* make_solver(const problemBuilder* b, hfSolverConfig* config) {
+  hfStepCapacity capacity = hf_step_problem_capacity(&b->P);
+  hfSolver* solver;
+  *config = hf_solver_config_default();
+  config->tolerance = 1e-10;
+  assert_int_equal(hf_solver_create(&solver, &capacity, NULL), HF_OK);
+  return solver;
+}
+
 // Solves with a first rung and returns the iterations.
 static int solve(problemBuilder* b, int rung, double v[NV]) {
-  hfStepCapacity capacity = hf_step_problem_capacity(&b->P);
-  hfSolverConfig config = hf_solver_config_default();
+  hfSolverConfig config;
+  hfSolver* solver = make_solver(b, &config);
   hfSolveReport report;
-  hfSolver* solver;
   double impulse[NV];
-  config.first_rung = rung, config.tolerance = 1e-10, config.max_iterations = 1000;
-  assert_int_equal(hf_solver_create(&solver, &capacity, NULL), HF_OK);
+  config.first_rung = rung, config.max_iterations = 1000;
   assert_int_equal(hf_solver_solve(solver, &config, &b->P, v, impulse, &report, NULL), HF_OK);
   assert_true(report.coupled_residual <= 1e-10 && problem_residual(&b->P, v, impulse) <= 1e-10);
   hf_solver_free(solver);
@@ -83,12 +91,9 @@ static void test_second_solution_starts_from_the_first(void** state) {
     drop_cards(&b, seed);
     solve(&b, HF_RUNG_MERIT, other);
     anew += solve(&b, HF_RUNG_TAMSI, v);
-    hfStepCapacity capacity = hf_step_problem_capacity(&b.P);
-    hfSolverConfig config = hf_solver_config_default();
+    hfSolverConfig config;
+    hfSolver* solver = make_solver(&b, &config);
     hfSolveReport report;
-    hfSolver* solver;
-    config.tolerance = 1e-10;
-    assert_int_equal(hf_solver_create(&solver, &capacity, NULL), HF_OK);
     b.P.nblock -= 1, b.P.nrow -= 3;
     assert_int_equal(hf_solver_solve(solver, &config, &b.P, v, impulse, &report, NULL), HF_OK);
     b.P.nblock += 1, b.P.nrow += 3;
@@ -116,12 +121,9 @@ static void test_estimates_are_solved(void** state) {
     int32_t changed[CARDS] = {0};
     drop_cards(&b, seed);
     solve(&b, HF_RUNG_MERIT, other);
-    hfStepCapacity capacity = hf_step_problem_capacity(&b.P);
-    hfSolverConfig config = hf_solver_config_default();
+    hfSolverConfig config;
+    hfSolver* solver = make_solver(&b, &config);
     hfSolveReport report;
-    hfSolver* solver;
-    config.tolerance = 1e-10;
-    assert_int_equal(hf_solver_create(&solver, &capacity, NULL), HF_OK);
     hfi_solver_estimate_heaps(solver, 1);
     assert_int_equal(hf_solver_solve(solver, &config, &b.P, v, impulse, &report, NULL), HF_OK);
     int estimate = report.iterations;
@@ -151,12 +153,10 @@ static void test_unsolved_heap_goes_to_convex(void** state) {
   drop_cards(&b, 1);
   double v[NV], other[NV], impulse[NV];
   solve(&b, HF_RUNG_MERIT, other);
-  hfStepCapacity capacity = hf_step_problem_capacity(&b.P);
-  hfSolverConfig config = hf_solver_config_default();
+  hfSolverConfig config;
+  hfSolver* solver = make_solver(&b, &config);
   hfSolveReport report;
-  hfSolver* solver;
-  config.tolerance = 1e-10, config.max_iterations = 1;
-  assert_int_equal(hf_solver_create(&solver, &capacity, NULL), HF_OK);
+  config.max_iterations = 1;
   assert_int_equal(hf_solver_solve(solver, &config, &b.P, v, impulse, &report, NULL), HF_OK);
   assert_int_equal(report.rung, HF_RUNG_CONVEX);
   assert_true(report.coupled_residual <= 1e-10);
