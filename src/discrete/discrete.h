@@ -146,5 +146,7 @@ hfContact hfi_discrete_contact(const hfiDiscrete* d, int i);
 
 // Outcomes of the contacts, accelerations, actuator forces and the report, from v1 and the impulses.
 void hfi_discrete_results(hfiDiscrete* d, hfiStepOutput* out);
+// The most energy that limits and equalities gave in the last step: the work of those that pulled the way that they moved [J].
+double hfi_discrete_row_work(const hfiDiscrete* d);
 
 #endif

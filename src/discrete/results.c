@@ -125,6 +125,26 @@ static void compute_constraint_forces(const hfiDiscrete* s, hfiConstraintForces*
   }
 }
 
+static int is_limit_or_equality(int source) {
+  return source == HFI_ROW_JOINT_LIMIT || source == HFI_ROW_EQUALITY || source == HFI_ROW_TENDON_LOWER || source == HFI_ROW_TENDON_UPPER;
+}
+
+// From M (v1 - v0) = J^T gamma follows T1 - T0 = gamma.s1 - |v1 - v0|_M^2/2, so that gamma.s1 is at most too large.
+double hfi_discrete_row_work(const hfiDiscrete* s) {
+  const hfStepProblem* p = &s->assembly.problem;
+  const hfiRows* rows = &s->world->actuation.rows;
+  double work = 0;
+  for (int b = 0; b < rows->n.nblock; ++b) {
+    double force[6], speed[6], power = 0;
+    if (!is_limit_or_equality(rows->block[b].source)) continue;
+    read_row_forces(s, b, force);
+    hfi_block_velocity(p, &p->block[b], s->v1, speed);
+    for (int r = 0; r < rows->block[b].dim; ++r) power += force[r] * speed[r];
+    work += p->h * max2(0, power);
+  }
+  return work;
+}
+
 // Contacts report the impulses of their impacts with those of the step.
 static void add_impacts(hfiDiscrete* s) {
   for (int i = 0; i < s->world->ncontact; ++i) {

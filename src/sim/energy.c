@@ -9,9 +9,10 @@
 //   C   energy of the contacts' overlaps, which pushes bodies apart: sum of f_n depth/2. The rigid contacts of mlcp give m u^2/2 each instead,
 //       with the mass m of the world and the release speed u. Methods of continuous time know only the contacts of the end of the step: for
 //       them the overlaps of the start count, too, sum of k depth^2/2
-//   R   energy with which violated limits and equalities may close, at the release speed u: M_ii u^2/2 for a joint beyond its limit; for
-//       each three rows of an equality m u^2/2 with the mass m of the trees, or u^2/(2 w) with their mean inverse mass w, which is at most
-//       3 u^2 sum M_ii/2. A soft equality is a spring whose energy is not known here: it counts as SPRINGS such groups
+//   R   energy with which violated limits and equalities close. A step of discrete time knows their impulses and velocities at its end: R is their
+//       work (discrete/results.c), and counts as part of W. In continuous time R is what they may give at the release speed u: M_ii u^2/2 for a
+//       joint beyond its limit; for each three rows of an equality m u^2/2 with the mass m of the trees, or u^2/(2 w) with their mean inverse
+//       mass w, which is at most 3 u^2 sum M_ii/2. A soft equality is a spring whose energy is not known here: it counts as SPRINGS such groups
 //
 // W, C and R are bounds from above, and all that is left out takes energy: what remains was gained.
 //
@@ -114,20 +115,21 @@ static int tendon_is_beyond(const hfSim* s, int t) {
 
 // Number of groups of rows that an equality or the limit of a tendon pulls with.
 static int open_groups(const hfSim* s, const double* q) {
-  int count = 0, makes_rigid = s->config.rigid_equalities && s->config.method <= HF_METHOD_MLCP; // an option of discrete time
+  int count = 0;
   for (int i = 0; i < s->model->neq; ++i) {
     hfiEquality e = hfi_equality_evaluate(&s->world->actuation, &s->world->dynamics, i, q);
     double error = 0;
     for (int k = 0; k < e.dim; ++k) error = max2(error, fabs(e.r[k]));
-    int soft = (hf_model_eq_solref(s->model)[2 * i] != 0 || s->config.mujoco_softness) && !makes_rigid;
+    int soft = hf_model_eq_solref(s->model)[2 * i] != 0 || s->config.mujoco_softness;
     if (error > CLOSED) count += (e.dim == 6 ? 2 : 1) * (soft ? SPRINGS : 1);
   }
   for (int t = 0; t < s->model->ntendon; ++t) count += tendon_is_beyond(s, t);
   return count;
 }
 
-// R at positions q, where the dynamics are.
+// R at positions q, where the dynamics are, of a step of continuous time.
 static double release_energy(hfSim* s, const double* q) {
+  if (s->method->discrete) return 0;
   const hfDynamics* d = &s->world->dynamics;
   int groups = open_groups(s, q);
   double all = hf_model_body_subtreemass(s->model)[0];
@@ -165,7 +167,7 @@ static void keep_end(hfSim* s, const hfState* state, hfiEnergy end) {
 
 // What may have given a step energy [J].
 typedef struct Explanation {
-  double work;     // W + C
+  double work;     // W + C, in discrete time with R
   double released; // R
 } Explanation;
 
@@ -173,6 +175,7 @@ typedef struct Explanation {
 static Explanation explain(hfSim* s, const hfState* state, const hfInput* in, double h, double change) {
   if (change <= 0) return (Explanation){0, 0};
   double power = power_bound(s, hf_state_q(state), in), held = contact_energy(s);
+  if (s->method->discrete) held += hfi_discrete_row_work(s->discrete);
   Explanation e = {h * power + held, 0};
   if (change <= e.work) return e;
   energy_at(s, s->q0, s->v0, in);
