@@ -169,8 +169,8 @@ static void print_switches(const run* r) {
   if (s->nswitch) printf("\nSwitches:\n");
   for (int i = 0; i < s->nswitch && i < SHOWN; ++i) {
     const hfSwitch* w = &s->switches[i];
-    printf("  %.6f s to %s: %s; |dq| %.2g, |dv| %.2g, force %.3g N", w->time, w->rigid ? "rigid" : "compliant",
-           hf_switch_reason_name(w->reason), w->dq, w->dv, w->df);
+    printf("  %.6f s to %s: %s; force jump %.3g N", w->time, w->rigid ? "rigid" : "compliant",
+           hf_switch_reason_name(w->reason), w->df);
     if (!w->rigid) printf(" (start in equilibrium %.3g, the paper's %.3g)", w->df_equilibrium, w->df_paper);
     printf("\n");
   }
@@ -300,8 +300,6 @@ static json_t* switching_json(const run* r) {
     json_object_set_new(one, "time", json_number(w->time));
     json_object_set_new(one, "to", json_string(w->rigid ? "rigid" : "compliant"));
     json_object_set_new(one, "reason", json_string(hf_switch_reason_name(w->reason)));
-    json_object_set_new(one, "dq", json_number(w->dq));
-    json_object_set_new(one, "dv", json_number(w->dv));
     json_object_set_new(one, "df", json_number(w->df));
     json_object_set_new(one, "df_equilibrium", json_number(w->df_equilibrium));
     json_object_set_new(one, "df_paper", json_number(w->df_paper));

@@ -37,6 +37,28 @@ static void tell_own_path(void) {
   setenv("HOLDFAST_COMMAND", path, 0);
 }
 
+static int asks_for_help(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i)
+    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) return 1;
+  return 0;
+}
+
+// Says why studies cannot be run, `tried` being what try_package returned. Where help was asked for, prints what the verb is instead.
+static int explain(int tried, int help, const char* python) {
+  if (help)
+    printf("Usage: holdfast study VERB [OPTION...] [ARGUMENT]\n"
+           "Run a scene, a Python function or an experiment many times over parameters, and keep every result in one file.\n\n"
+           "The verbs run, resume, status, export, report, replay, merge and script, with their options, are part of the Python package\n"
+           "holdfast, which \"%s\" %s. HOLDFAST_PYTHON names another Python (3.11 or later).\n",
+           python, tried == 127 ? "cannot look for, because it cannot be started" : "does not have: pip install holdfast");
+  else if (tried == 127)
+    say_error("studies need Python 3.11 or later, and \"%s\" cannot be started; HOLDFAST_PYTHON names another one", python);
+  else
+    say_error("studies need the Python package holdfast, which \"%s\" does not have: pip install holdfast, or name a Python "
+              "that has it by HOLDFAST_PYTHON", python);
+  return help ? CLI_GOOD : CLI_FAILED;
+}
+
 int verb_study(int argc, char** argv) {
   const char* python = interpreter();
   char** arguments = calloc((size_t)argc + 3, sizeof *arguments);
@@ -48,13 +70,9 @@ int verb_study(int argc, char** argv) {
   int tried = try_package(python);
   tell_own_path();
   if (tried == 0) execvp(python, arguments);
-  if (tried == 127)
-    say_error("studies need Python 3.11 or later, and \"%s\" cannot be started; HOLDFAST_PYTHON names another one", python);
-  else if (tried != 0)
-    say_error("studies need the Python package holdfast, which \"%s\" does not have: pip install holdfast, or name a Python "
-              "that has it by HOLDFAST_PYTHON", python);
-  else
-    say_error("cannot start \"%s\": %s", python, strerror(errno));
+  int why = errno;
   free(arguments);
+  if (tried != 0) return explain(tried, asks_for_help(argc, argv), python);
+  say_error("cannot start \"%s\": %s", python, strerror(why));
   return CLI_FAILED;
 }

@@ -13,7 +13,7 @@ batch = hf.Batch(model, len(mu))
 
 # %%
 batch.params.geom_friction[:, :, 0] = mu[:, None]
-assert batch.params.update() == ""
+batch.params.update()
 batch.ctrl["left"] = batch.ctrl["right"] = force
 batch.step(500)                             # 1 s
 drop = -np.asarray(batch.q["capsule"])[:, 2]

@@ -222,6 +222,31 @@ double grasp_difference(const graspRun* a, const graspRun* b, const double* memb
   return worst;
 }
 
+// Largest change of n numbers from sample i - 1 to sample i.
+static double change_of(const double* before, const double* after, int n) {
+  double change = 0;
+  for (int k = 0; k < n; ++k) change = fmax(change, fabs(after[k] - before[k]));
+  return change;
+}
+
+double grasp_switch_jump(const graspRun* run) {
+  enum { BESIDE = 3 };
+  double worst = 0;
+  for (int w = 0; w < run->nswitch && w < GRASP_SWITCHES; ++w) {
+    int at = 1;
+    while (at < run->count - 1 && run->sample[at].t < run->switches[w].time) ++at;
+    double dq[2] = {0, 0}, dv[2] = {0, 0}; // beside the switch, over its step
+    for (int i = at - BESIDE; i <= at + BESIDE; ++i) {
+      if (i < 1 || i >= run->count) continue;
+      const graspSample *a = &run->sample[i - 1], *b = &run->sample[i];
+      dq[i == at] = fmax(dq[i == at], change_of(a->q, b->q, GRASP_COORDINATES));
+      dv[i == at] = fmax(dv[i == at], change_of(a->v, b->v, GRASP_DOFS));
+    }
+    worst = fmax(worst, fmax(dq[1] / dq[0], dv[1] / dv[0]));
+  }
+  return worst;
+}
+
 void grasp_note_switches(result* r, const char* name, const graspRun* run) {
   for (int i = 0; i < run->nswitch && i < GRASP_SWITCHES; ++i) {
     const hfSwitch* s = &run->switches[i];
@@ -229,9 +254,9 @@ void grasp_note_switches(result* r, const char* name, const graspRun* run) {
     if (!s->rigid)
       snprintf(starts, sizeof starts, " (equilibrium start %.1e, paper's start %.1e)",
                s->df_equilibrium, s->df_paper);
-    result_note(r, "  %s: %.6f s to %s (%s), |dq| %.1e, |dv| %.1e, force jump %.1e N%s", name,
-                s->time, s->rigid ? "rigid" : "compliant", hf_switch_reason_name(s->reason), s->dq,
-                s->dv, s->df, starts);
+    result_note(r, "  %s: %.6f s to %s (%s), force jump %.1e N%s", name,
+                s->time, s->rigid ? "rigid" : "compliant", hf_switch_reason_name(s->reason), s->df,
+                starts);
   }
   if (run->nswitch > GRASP_SWITCHES) result_note(r, "  %s: %d switches in all", name, run->nswitch);
 }

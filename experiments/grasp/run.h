@@ -65,7 +65,10 @@ double* grasp_column(const graspRun* run, const double* member);
 double grasp_value_at(const graspRun* run, const double* member, double t);
 // The largest difference of a quantity between two runs over [from, to].
 double grasp_difference(const graspRun* a, const graspRun* b, const double* member, double from, double to);
-// Prints each switch with its time, reason and jumps.
+// The largest change of a coordinate or velocity over a step with a switch, as a multiple of the largest over the three steps before
+// and after it [-]. Motion that is continuous changes there about as much as beside; 0 without switches.
+double grasp_switch_jump(const graspRun* run);
+// Prints each switch with its time, reason and jumps of forces.
 void grasp_note_switches(result* r, const char* name, const graspRun* run);
 // A scene over models/planar_grasp.xml that a plan becomes.
 typedef struct graspSceneFile {

@@ -98,7 +98,7 @@ HF_API hfStatus hf_arm_track(hfArm* arm, hfPose X_WT, const hfIkConfig* config, 
 // ---- joint control --------------------------------------------------------------------------------
 
 // Inverse dynamics with feedback: tau (n) = M (a + kp e + ki I + kd edot) + bias + damping v, limited by
-// hf_arm_effort; I (n) grows by e h but where the limit is reached. Joints outside the chain count as
+// hf_arm_effort; I (n), the array integral, grows by e h but where the limit is reached, and NULL stands for zeros that do not grow. Joints outside the chain count as
 // unaccelerated. Returns the number of joints at their limit. Leaves the arm at q_world.
 HF_API int hf_arm_torque(hfArm* arm, const double* q_world, const double* v_world, const hfSetpoint* wanted,
                          const hfGains* gains, double h, double* integral, double* tau);

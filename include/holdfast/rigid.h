@@ -94,11 +94,11 @@ typedef enum hfSwitchReason {
 
 HF_API const char* hf_switch_reason_name(int reason);
 
+// A switch changes forces; coordinates and velocities stay.
 typedef struct hfSwitch {
   double time;
   int32_t rigid;             // 1: to rigid, 0: to compliant
   int32_t reason;            // hfSwitchReason
-  double dq, dv;             // largest jumps of coordinates and velocities
   double df;                 // largest jump of a contact force [N]
   double df_equilibrium, df_paper; // to compliant: the jump that either start has [N]
   hfRigidCertificate certificate; // at the switch

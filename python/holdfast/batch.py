@@ -36,10 +36,10 @@ class BatchParams:
     def __setattr__(self, name: str, value: Any) -> None:
         getattr(self, name)[...] = value
 
-    def update(self, mask: Any = None) -> str:
-        """Puts the parameters of the worlds in force. Returns "" or the refusal of the first world whose values make no
-        physical world; that world keeps its old ones and is flagged in ``batch.reports["status"]``."""
-        return self._batch._update(mask_bytes(mask, self._batch.worlds))
+    def update(self, mask: Any = None) -> None:
+        """Puts the parameters of the worlds in force. Worlds whose values make no physical world keep their old ones and are flagged in
+        ``batch.reports["status"]``; then, with the values of all others in force, this raises the refusal of the first of them."""
+        self._batch._update(mask_bytes(mask, self._batch.worlds))
 
 
 class Batch(_core.Batch):

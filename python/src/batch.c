@@ -90,8 +90,14 @@ static PyObject* batch_update(PyObject* self, PyObject* args) {
       get_bytes(object, "mask", hf_batch_size(b->batch), &mask) < 0)
     return NULL;
   hfStatus status = hf_batch_update(b->batch, mask.buf, &error);
+  for (int w = 0; status == HF_FLAGGED && w < hf_batch_size(b->batch); ++w) {
+    if (mask.buf && !((const uint8_t*)mask.buf)[w]) continue;
+    hfStatus refusal = hf_batch_reports(b->batch)[w].status; // the exception is the one of the first world that was refused
+    if (refusal < 0) error.status = refusal, status = refusal;
+  }
   if (mask.obj) PyBuffer_Release(&mask);
-  return status == HF_OK ? PyUnicode_FromString("") : PyUnicode_FromString(error.message);
+  if (status != HF_OK) return raise_error(&error);
+  Py_RETURN_NONE;
 }
 
 static PyObject* batch_reset(PyObject* self, PyObject* args) {

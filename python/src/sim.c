@@ -43,8 +43,8 @@ static const member contact_members[] = {
     MEMBER(hfContact, vt),      MEMBER(hfContact, vn)};
 
 static const member switch_members[] = {
-    MEMBER(hfSwitch, time), MEMBER(hfSwitch, rigid), MEMBER(hfSwitch, reason),         MEMBER(hfSwitch, dq),
-    MEMBER(hfSwitch, dv),   MEMBER(hfSwitch, df),    MEMBER(hfSwitch, df_equilibrium), MEMBER(hfSwitch, df_paper)};
+    MEMBER(hfSwitch, time), MEMBER(hfSwitch, rigid), MEMBER(hfSwitch, reason),
+    MEMBER(hfSwitch, df),    MEMBER(hfSwitch, df_equilibrium), MEMBER(hfSwitch, df_paper)};
 
 // ---- options -------------------------------------------------------------------------------------------
 

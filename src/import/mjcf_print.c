@@ -37,6 +37,9 @@ static void print_escaped(hfiMjcfWriter* w, const char* text) {
                          : *text == '<' ? "&lt;"
                          : *text == '>' ? "&gt;"
                          : *text == '"' ? "&quot;"
+                         : *text == '\n' ? "&#10;" // a parser reads a bare line end or tab in an attribute as a blank
+                         : *text == '\r' ? "&#13;"
+                         : *text == '\t' ? "&#9;"
                                         : NULL;
     if (entity)
       hfi_output_bytes(&w->out, entity, strlen(entity));

@@ -24,7 +24,7 @@ int hf_arm_torque(hfArm* arm, const double* q_world, const double* v_world,
   memset(arm->vdot, 0, sizeof *arm->vdot * (size_t)arm->model->nv);
   for (int i = 0; i < arm->n; ++i) {
     const hfiArmJoint* a = &arm->joint[i];
-    double sum = integral[i];
+    double sum = integral ? integral[i] : 0;
     arm->vdot[a->dofadr] = wanted[i].a + hf_pid(&gains[i], wanted[i], q_world[a->qposadr],
                                                 v_world[a->dofadr], h, &sum);
   }
@@ -35,7 +35,7 @@ int hf_arm_torque(hfArm* arm, const double* q_world, const double* v_world,
            e = wanted[i].q - q_world[a->qposadr];
     tau[i] = clamp(asked, -a->effort, a->effort);
     limited += tau[i] != asked;
-    if (tau[i] == asked || e * asked < 0) integral[i] += h * e; // The integral does not grow at the limit.
+    if (integral && (tau[i] == asked || e * asked < 0)) integral[i] += h * e; // The integral does not grow at the limit.
   }
   return limited;
 }

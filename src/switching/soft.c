@@ -124,19 +124,11 @@ static double force_distance(const double* a, const double* b) {
   return sqrt(sqr(a[0] - b[0]) + sqr(a[1] - b[1]) + sqr(a[2] - b[2]));
 }
 
-// Records by how much coordinates and velocities moved from s->start. A switch moves neither, so both are zero.
-static void measure_jump(const hfiSwitching* s, hfSwitch* w) {
-  const hfModel* m = s->model;
-  for (int i = 0; i < m->nq; ++i) w->dq = max2(w->dq, fabs(s->x[i] - s->start[i]));
-  for (int i = m->nq; i < m->nq + m->nv; ++i) w->dv = max2(w->dv, fabs(s->x[i] - s->start[i]));
-}
-
 void hfi_switch_to_soft(hfiSwitching* s, int reason) {
   hfRigid* r = s->rigid;
   const double* v = hfi_switching_v(s);
   hfSwitch* w = add_switch(s, 0, reason);
   w->certificate = r->problem.certificate;
-  memcpy(s->start, s->x, (size_t)s->nx * sizeof *s->x);
   for (int i = 0; i < r->accel->ncontact; ++i) {
     hfiTrack* t = &r->track[r->point[i].match];
     hfiDeformation both[2];
@@ -151,7 +143,6 @@ void hfi_switch_to_soft(hfiSwitching* s, int reason) {
     t->deformation = both[s->config.start];
   }
   w->df = s->config.start == HF_START_PAPER ? w->df_paper : w->df_equilibrium;
-  measure_jump(s, w);
 }
 
 // Sets the modes of a track from its layer. Returns 0 where the layer still turns round: its force opposes its slip.
@@ -212,7 +203,6 @@ static int rigid_may_take_over(hfiSwitching* s, double* jump) {
 static int switch_to_rigid(hfiSwitching* s, int commit) {
   hfRigid* r = s->rigid;
   double jump = 0;
-  memcpy(s->start, s->x, (size_t)s->nx * sizeof *s->x);
   if (hfi_soft_look(s) || !hfi_rigid_look(r, s->t, s->x, hfi_switching_v(s), hfi_switching_act(s)))
     return 0;
   hfi_tracks_copy(s->before, &s->nbefore, r->track, r->ntrack);
@@ -223,7 +213,6 @@ static int switch_to_rigid(hfiSwitching* s, int commit) {
   }
   hfSwitch* w = add_switch(s, 1, HF_SWITCH_CERTIFIED);
   w->df = jump;
-  measure_jump(s, w);
   w->certificate = r->problem.certificate;
   return 1;
 }

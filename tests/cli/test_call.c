@@ -18,6 +18,25 @@ static void test_help_and_version(void** state) {
   }
 }
 
+// Studies are part of the Python package: without it the verb explains itself, and refuses all else.
+static void test_study_without_its_package(void** state) {
+  (void)state;
+  setenv("HOLDFAST_PYTHON", "/no/such/python", 1);
+  const char* help[] = {"study --help", "study run -h"};
+  for (int i = 0; i < 2; ++i) {
+    assert_works(help[i]);
+    assert_says(standard_output, "Usage: holdfast study VERB");
+    assert_says(standard_output, "\"/no/such/python\" cannot look for, because it cannot be started");
+    assert_string_equal(standard_error, "");
+  }
+  assert_refused("study run x.yaml", 1, "cannot be started; HOLDFAST_PYTHON names another one");
+  setenv("HOLDFAST_PYTHON", "false", 1); // starts, and has no package
+  assert_works("study --help");
+  assert_says(standard_output, "does not have: pip install holdfast");
+  assert_refused("study status x.db", 1, "studies need the Python package");
+  unsetenv("HOLDFAST_PYTHON");
+}
+
 // Calls visit(argument) for every line "  holdfast ARGUMENTS" of the text; what follows two spaces is an explanation.
 static int each_example(const char* text, void (*visit)(const char* arguments)) {
   static const char begin[] = "\n  holdfast ";
@@ -123,7 +142,7 @@ static void test_full_standard_output_is_noticed(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_help_and_version),
+      cmocka_unit_test(test_help_and_version), cmocka_unit_test(test_study_without_its_package),
       cmocka_unit_test(test_examples_of_the_help_run),
       cmocka_unit_test(test_progress_tells_the_remaining_time),
       cmocka_unit_test(test_wrong_calls_exit_with_2),

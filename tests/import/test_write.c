@@ -11,14 +11,14 @@ static void test_round_trips(void** state) {
   assert_true(check_all(HF_SOURCE_DIR "/examples/ros/*.xml") > 0);
 }
 
-// Screws, signals, drive laws, parameters of unnamed geoms, names with characters that XML reserves.
+// Screws, signals, drive laws, parameters of unnamed geoms, names with characters that XML reserves, and with line ends.
 static void test_what_mjcf_lacks(void** state) {
   (void)state;
   static const char text[] =
       "<mujoco><custom><text name='hf.signal.m&lt;1&quot;' data='table 0 1 2.5 3 4 -1'/><text name='hf.drive.p' data='constraint'/>"
       "<numeric name='hf.g.restitution' data='0.5'/><text name='hf.friction_rule' data='harmonic'/>"
       "<numeric name='hf.g.friction_dynamic' data='0.25'/></custom><worldbody><body><joint name='j'/><geom name='g' size='0.1'/></body>"
-      "<body><joint type='screw' pitch='-0.02' axis='1 2 0' pos='.1 .2 .3' range='-90 30'/><geom size='0.1'/></body></worldbody><actuator><motor name='m&lt;1&quot;' joint='j'/><position name='p' joint='j' kp='10' dampratio='0.7'/></actuator>"
+      "<body name='two&#10;lines&#9;tab&#13;'><joint type='screw' pitch='-0.02' axis='1 2 0' pos='.1 .2 .3' range='-90 30'/><geom size='0.1'/></body></worldbody><actuator><motor name='m&lt;1&quot;' joint='j'/><position name='p' joint='j' kp='10' dampratio='0.7'/></actuator>"
       "</mujoco>";
   check_text_round_trip(text);
   hfModel* m = NULL;
@@ -26,6 +26,7 @@ static void test_what_mjcf_lacks(void** state) {
   assert_int_equal(m->world.friction_rule, HF_COMBINE_HARMONIC);
   ASSERT_NUMBERS(hf_model_signal_data(m), 0, 1, 2.5, 3, 4, -1);
   ASSERT_NUMBERS(hf_model_geom_friction_dynamic(m), 0.25);
+  assert_int_equal(hf_model_find(m, HF_OBJECT_BODY, "two\nlines\ttab\r"), 2);
   hf_model_free(m);
 }
 

@@ -59,6 +59,10 @@ static void test_torque(void** state) {
     assert_near(vdot[i], wanted[i].a + 100 * e + 5 * kept[i] + 20 * (wanted[i].v - v[i]), 1e-9);
     assert_near(integral[i], kept[i] + 0.002 * e, 1e-15);
   }
+  double without[7], zeros[7] = {0}; // no integral counts as one of zeros
+  assert_int_equal(hf_arm_torque(t.arm, q, v, wanted, gains, 0.002, NULL, without), 0);
+  assert_int_equal(hf_arm_torque(t.arm, q, v, wanted, gains, 0.002, zeros, tau), 0);
+  assert_memory_equal(without, tau, sizeof tau);
   hf_dynamics_free(d);
   arm_close(&t);
 }

@@ -78,12 +78,18 @@ def test_parameters_of_each_world(fall):
     batch.reset(key="low")
     batch.params.body_mass[:, 1] = [1, 2, 3]
     batch.params.gravity[:, 2] = [-1, -2, -3]
-    assert batch.params.update() == ""
+    batch.params.update()
     batch.step(3000)
     weights = [batch.contacts(w)["fn"].sum() for w in range(3)]
     assert weights == pytest.approx([1, 4, 9], rel=1e-6)  # at rest
     batch.params.body_mass[1, 1] = -1
-    assert "world 1" in batch.params.update()
+    batch.params.body_mass[2, 1] = 5
+    with pytest.raises(hf.ModelError, match="world 1"):
+        batch.params.update()
+    assert list(batch.reports["status"] < 0) == [False, True, False]
+    batch.step(3000)
+    weights = [batch.contacts(w)["fn"].sum() for w in range(3)]
+    assert weights == pytest.approx([1, 4, 15], rel=1e-6)  # world 1 keeps its mass, world 2 has the new one
     with pytest.raises(AttributeError):
         batch.params.body_parent
 

@@ -448,19 +448,20 @@ def test_the_command_hands_over(tmp_path):
     holdfast = os.environ.get("HOLDFAST_COMMAND")
     if not holdfast:
         pytest.skip("HOLDFAST_COMMAND does not name the command")
-    def call(**environment):
-        return subprocess.run([holdfast, "study", "--help"], capture_output=True, text=True, env={**os.environ, **environment})
+    def call(verb="--help", **environment):
+        return subprocess.run([holdfast, "study", verb], capture_output=True, text=True, env={**os.environ, **environment})
 
     assert "run FILE.yaml" in call(HOLDFAST_PYTHON=sys.executable).stdout
-    gone = call(HOLDFAST_PYTHON=str(tmp_path / "no-python"))
+    gone = call("status", HOLDFAST_PYTHON=str(tmp_path / "no-python"))
     assert gone.returncode == 1 and "Python 3.11" in gone.stderr
+    assert "cannot be started" in call(HOLDFAST_PYTHON=str(tmp_path / "no-python")).stdout
     asked = tmp_path / "asked"
     asked.write_text('#!/bin/sh\n[ "$1" = -c ] || echo "$HOLDFAST_COMMAND"\n')
     asked.chmod(0o755)
     environment = {k: v for k, v in os.environ.items() if k != "HOLDFAST_COMMAND"}
     told = subprocess.run([holdfast, "study", "--help"], capture_output=True, text=True, env={**environment, "HOLDFAST_PYTHON": str(asked)})
     assert os.path.samefile(told.stdout.strip(), holdfast)  # the package finds the command that handed over
-    bare = call(HOLDFAST_PYTHON=sys.executable, PYTHONPATH=str(tmp_path))
+    bare = call("status", HOLDFAST_PYTHON=sys.executable, PYTHONPATH=str(tmp_path))
     assert bare.returncode == 1 and "package holdfast" in bare.stderr
 
 

@@ -26,7 +26,7 @@ static inline simWorld switching_world(const char* xml, const hfSimConfig* confi
 typedef struct runSum {
   hfStatus status; // of the last step, or the first with trouble
   int nstick, nslide, nseparate, nimpact, nswitch;
-  double rigid_time, max_dq, max_dv, max_df;
+  double rigid_time, max_df;
   hfSwitch first, last;
 } runSum;
 
@@ -45,7 +45,6 @@ static inline runSum switching_run(simWorld* w, double until) {
       hfSwitch s = hf_sim_switch(w->sim, i);
       if (!sum.nswitch++) sum.first = s;
       sum.last = s;
-      sum.max_dq = fmax(sum.max_dq, s.dq), sum.max_dv = fmax(sum.max_dv, s.dv),
       sum.max_df = fmax(sum.max_df, s.df);
     }
   }

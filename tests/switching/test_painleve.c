@@ -125,7 +125,6 @@ static void test_switching(void** state) {
       sum.nswitch, hf_switch_reason_name(sum.first.reason), sum.first.time, v[0], v[1], v[2],
       soft[0], soft[1], soft[2], sum.rigid_time);
   assert_true(sum.nswitch >= 2);
-  assert_true(sum.max_dq <= 1e-9 && sum.max_dv <= 1e-9);
   for (int i = 0; i < 3; ++i) assert_true(fabs(v[i] - soft[i]) < 2e-3);
 }
 
@@ -174,7 +173,6 @@ static void test_random(void** state) {
     if (sum.status != HF_OK)
       fail_msg("rod %d: %s at %g s", i, hf_status_name(sum.status), w.state->time);
     switches += sum.nswitch;
-    assert_true(sum.max_dq <= 1e-9 && sum.max_dv <= 1e-9);
     assert_true(energy(sim_q(&w), sim_v(&w)) < before + 1e-3);
     sim_world_free(&w);
   }

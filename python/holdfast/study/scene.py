@@ -29,6 +29,15 @@ from .signals import SignalReader
 _READ_CONTACTS = 512  # contacts of a world's last step that signals can read
 
 
+def _refusal(batch: Batch, world: int) -> str:
+    """Puts the parameters of one world in force: "" or why they are refused."""
+    try:
+        batch.params.update([world])
+    except HoldfastError as error:
+        return str(error)
+    return ""
+
+
 class Group:
     """What runs must share to be worlds of one batch: model, options, start, time."""
 
@@ -142,10 +151,7 @@ class SceneRunner:
             batch.ctrl  # asked for, so that the keyframe's controls act
             batch.reset(key=group.keyframe)
         apply_changes(self.changes, batch, {n: [r.parameters[n] for r in runs] for n in self.study.parameters})
-        messages = [""] * len(runs)
-        if batch.params.update():
-            messages = [batch.params.update([w]) for w in range(len(runs))]
-        return batch, messages
+        return batch, [_refusal(batch, w) for w in range(len(runs))]
 
     def check(self, group: Group, model: Model, run: Run) -> None:
         """Refuses a study whose paths, names or expressions make no sense, by a run of no steps with two samples."""
