@@ -72,6 +72,8 @@ static const double REUSE_CONTRACTION = 3e-3;
 static const double SETTLED = 0.5;
 // A residual below this share of the largest impulse of a row may be nothing but rounding [-].
 static const double CANCELLATION = 2e-15;
+// So may one below this many tolerances that the rounding of row velocities explains [-].
+static const double COARSE = 1e4;
 // Velocities of the start are the answer where the residual is below this share of the tolerance [-]. K is larger than A, so that |dv| is
 // at most |r| times the condition number of the scaled A, for which the share leaves room.
 static const double BALANCED = 1e-3;
@@ -125,13 +127,46 @@ static int is_settled(const iteration* it, double before) {
   return is_small(it, it->norm / SETTLED) && is_small(it, it->step * (it->norm / before));
 }
 
+// How well the velocity of row i of block b is known [m/s or rad/s]. A sum of n products, times h, is known to (n + 1) DBL_EPSILON of the sum of their
+// sizes. The law of a contact takes it from the depth.
+static double row_rounding(const hfiIsland* I, const hfiIslandBlock* b, int i) {
+  double sum = i == 0 && b->law == HF_LAW_CONTACT ? fabs(b->contact->depth) / I->problem->h : 0;
+  if (b->patch < 0) return DBL_EPSILON * (sum + 2 * fabs(I->s[b->row]));
+  const hfiPatch* patch = I->patch + b->patch;
+  const double* J = patch->J + (b->row - patch->row + i) * patch->ld;
+  for (int32_t c = 0; c < patch->ncol; ++c) sum += (patch->ncol + 1) * fabs(J[c] * I->v[patch->dof[c]]);
+  return DBL_EPSILON * sum;
+}
+
+// Slope -dgamma/ds of row i of block k.
+static double row_slope(const hfiIsland* I, int32_t k, int i) {
+  static const int diagonal[] = {0, 2, 3, 4, 6}; // entries of gtt
+  const hfiContactResponse* response = I->response + k;
+  if (I->block[k].law != HF_LAW_CONTACT) return I->G[I->block[k].row + i];
+  if (!response->active || (i > 0 && !(response->pi > 0))) return 0;
+  return i > 0 ? response->gtt[diagonal[i - 1]] : response->gnn;
+}
+
+// How large a residual the rounding of the row velocities can make.
+static double rounding_of_rows(const hfiIsland* I) {
+  double sum = 0;
+  for (int32_t k = 0; k < I->nblock; ++k)
+    for (int i = 0; i < I->block[k].dim; ++i) {
+      double slope = row_slope(I, k, i);
+      if (slope > 0) sum += slope * row_rounding(I, I->block + k, i) * hfi_system_row_weight(I, I->block + k, i);
+    }
+  return sum;
+}
+
 // Accepts a residual that is nothing but rounding, by raising the scale so that it counts as small.
 // Returns whether it does. Two large impulses that cancel, such as a drive that presses a dof
-// against a contact, leave rounding errors in r that are large against p* and J^T gamma. Only where
+// against a contact, leave rounding errors in r that are large against p* and J^T gamma. So does the velocity of a stiff row: where a light body
+// goes far until it touches, the law of its contact may turn the last digit of the velocity into more than the tolerance. Only where
 // the last step did not halve the residual can it be of that sort.
 static int accept_rounding(iteration* it, double before) {
   if (it->norm < 0.5 * before) return 0;
   double rounding = CANCELLATION * hfi_system_largest_impulse(it->I);
+  if (it->norm > rounding && is_small(it, it->norm / COARSE)) rounding = rounding_of_rows(it->I);
   if (it->norm > rounding) return 0;
   it->scale = max2(it->scale, rounding / it->config->tolerance);
   return 1;
@@ -372,7 +407,7 @@ static int finish(iteration* it) {
   solve_step(it);
   int small = is_small(it, it->step);
   move(it, 1);
-  if (small && is_small(it, it->norm)) return 1;
+  if ((small && is_small(it, it->norm)) || accept_rounding(it, before)) return 1;
   it->idle += !(it->norm < 0.5 * before);
   return it->idle >= MAX_IDLE && is_small(it, it->norm) && it->norm <= ROUNDING * it->scale;
 }

@@ -259,6 +259,35 @@ static void test_rounding_that_moves_light_links(void** state) {
   release(&f);
 }
 
+// A light body that flies some decimetres before it hits a wall within the step: the law of the contact has a slope of 1e8 to 1e11 times the mass, and
+// turns the last digit of the velocity into a residual above the tolerance. No velocity has a smaller one, and the answer is as good as numbers are:
+// the body ends at the wall, which stops it with the force that its momentum needs.
+static void test_rounding_of_a_fast_contact(void** state) {
+  (void)state;
+  fixture f;
+  memset(&f, 0, sizeof f);
+  hfSolverConfig config = hf_solver_config_default();
+  int most = 0;
+  for (int i = 0; i < 200; ++i) {
+    testRandom r = {(uint64_t)(1300 + i)};
+    double m = random_log(&r, 1e-6, 1e-4), h = 1e-2, speed = random_uniform(&r, 10, 50), p = -m * speed, v0 = -speed, one = 1;
+    hfContactLaw wall = {.stiffness = 1e6, .dissipation = 20, .depth = -0.5 * h * speed};
+    problem_reset(&f.b, h);
+    problem_add_tree(&f.b, 1, &m, NULL, &p, &v0);
+    problem_add_contact(&f.b, 1, &wall);
+    problem_add_piece(&f.b, 0, 1, NULL, &one);
+    prepare(&f);
+    assert_int_equal(solve(&f, &config, NULL), HF_OK);
+    assert_int_equal(f.report.rung, HF_RUNG_TAMSI);
+    assert_near(f.v[0], -0.5 * speed, 1e-7 * speed);                 // the wall gives way by pi/(k (1 - d v) h), 5e-9 of the speed
+    assert_near(f.impulse[0], m * (f.v[0] + speed), 1e-5 * m * speed); // the slope, 1e11 m, times 1e-16 of the speed
+    most = f.report.iterations > most ? f.report.iterations : most;
+  }
+  print_message("at most %d iterations\n", most);
+  assert_true(most <= 12); // Newton's on a parabola, and one that does not halve the residual
+  release(&f);
+}
+
 // Appends the trees and blocks of P, shifted.
 static void append_problem(problemBuilder* b, const hfStepProblem* P) {
   int first = b->P.ntree;
@@ -436,6 +465,7 @@ int main(void) {
       cmocka_unit_test(test_mass_that_is_not_positive_is_reported),
       cmocka_unit_test(test_impulses_that_cancel),
       cmocka_unit_test(test_rounding_that_moves_light_links),
+      cmocka_unit_test(test_rounding_of_a_fast_contact),
       cmocka_unit_test(test_islands_are_independent),
       cmocka_unit_test(test_tower_carries_its_weight),
       cmocka_unit_test(test_extreme_numbers),
