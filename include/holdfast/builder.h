@@ -155,6 +155,8 @@ typedef struct hfActuatorDef {
   int32_t ctrllimited, forcelimited, actlimited, actearly;
   double ctrlrange[2], forcerange[2], actrange[2], gear[6];
   double cranklength; // of a slider-crank, whose trnid are the sites of crank and slider: length of the rod between them [m]
+  double delay;            // how much later its control acts; the sim's steps and nsample bound it [s]
+  int32_t nsample, interp; // controls of the last steps that states keep, at least 1 for a delay; hfInterpolation
   int32_t group;      // hfWorld.disabled_groups can switch it off
   int32_t signal; // hfSignalType
   int32_t signal_count;

@@ -97,6 +97,9 @@ typedef enum hfMotorState {
   HF_MOTOR_CURRENT = 16     // [A]
 } hfMotorState;
 
+// What stands between two samples of a control that acts with a delay.
+typedef enum hfInterpolation { HF_INTERPOLATE_HOLD, HF_INTERPOLATE_LINEAR, HF_INTERPOLATE_CUBIC } hfInterpolation; // hold: the earlier
+
 // Whether a kinematic tree may sleep where the scene's option lets bodies sleep.
 typedef enum hfSleepPolicy {
   HF_SLEEP_AUTO, HF_SLEEP_NEVER, // never: it keeps what it touches awake too
@@ -191,7 +194,7 @@ typedef struct hfWorld {
 #define HF_MODEL_COUNTS(X)                                                                             \
   X(nq) X(nv) X(nu) X(na) X(nM) X(nbody) X(ntree) X(njnt) X(ngeom) X(nsite) X(nmesh) X(nhullvert)      \
   X(nhullface) X(nhullfacevert) X(nhulledge) X(nsurfvert) X(nsurftri) X(nhfield) X(nhfieldheight) X(nhfieldtri) X(ntendon) X(nwrap) X(neq) X(npair) X(nexclude) X(nmocap) \
-  X(nkey) X(nsensor) X(nsensordata) X(nsignal) X(nsignaldata) X(nnames)
+  X(nkey) X(nsensor) X(nsensordata) X(nsignal) X(nsignaldata) X(nhistory) X(nnames)
 
 // Fields: X(type, name, rows, columns, overlay). overlay = 1: a world's hfParams may change it.
 // Ids are -1 where there is none. Frames: B body, P parent body, G geom, S site, W world.
@@ -382,6 +385,9 @@ typedef struct hfWorld {
   X(int32_t, actuator_signal, nu, 1, 0)   /* signal that drives it, or -1 */                           \
   X(int32_t, actuator_inputs, nu, 1, 0)   /* of DC motors: hfMotorInput */                             \
   X(int32_t, actuator_states, nu, 1, 0)   /* of DC motors: hfMotorState */                             \
+  X(int32_t, actuator_nsample, nu, 1, 0)  /* controls of the last steps that states keep; 0: none */   \
+  X(int32_t, actuator_interp, nu, 1, 0)   /* hfInterpolation */                                        \
+  X(int32_t, actuator_historyadr, nu, 1, 0) /* into the history of a state: nsample times, then controls; -1: none */ \
   X(int32_t, actuator_group, nu, 1, 0)    /* bit of disabled_groups that switches it off */            \
   X(double, actuator_dynprm, nu, 3, 1)    /* time constant [s]; of HF_ACTIVATION_ERROR the gain */     \
   X(double, actuator_gainprm, nu, 3, 1)   /* gain = p0 + p1 length + p2 velocity */                    \
@@ -392,6 +398,7 @@ typedef struct hfWorld {
   X(double, actuator_forcerange, nu, 2, 1)                                                             \
   X(double, actuator_actrange, nu, 2, 1)                                                               \
   X(double, actuator_gear, nu, 6, 1)      /* joint, tendon, slider-crank: [0]; site: force, then torque, in its axes */ \
+  X(double, actuator_delay, nu, 1, 1)     /* how much later a control acts; 0: at once [s] */          \
   X(double, actuator_cranklength, nu, 1, 1) /* of a slider-crank: length of its rod [m]; else 0 */     \
   X(double, actuator_length0, nu, 1, 0)   /* at qpos0 */                                               \
   /* signals that drive controls */                                                                    \

@@ -39,8 +39,8 @@ typedef struct hfState {
   int32_t max_memory;     // capacity of the contact memory
   int32_t nmemory;        // contacts remembered, sorted by (key_pair, key_feature)
   int32_t nfriction;      // nv + ntendon
-  int32_t reserved;
-  int64_t off_q, off_v, off_act, off_discrete, off_friction, off_memory; // from the start of this header
+  int32_t nhistory;       // as in the model
+  int64_t off_q, off_v, off_act, off_discrete, off_friction, off_history, off_memory; // from the start of this header
 } hfState;
 
 // Arrays of a state: hf_state_NAME reads, hf_state_mutable_NAME reads and writes. They stay where they are as
@@ -48,9 +48,10 @@ typedef struct hfState {
 //   q         (nq) positions, v (nv) velocities, act (na) activations; layouts as in model.h
 //   discrete  (ndiscrete) modes and timers of the integrators
 //   friction  (nfriction) what anchored friction of dofs, then of tendons, holds against [N or N m]
+//   history   (nhistory) controls of the last steps of actuators with a delay (actuator_historyadr)
 //   memory    (max_memory) remembered contacts, of which the first nmemory count
 #define HF_STATE_FIELDS(X)                                                                             \
-  X(double, q) X(double, v) X(double, act) X(int64_t, discrete) X(double, friction) X(hfContactMemory, memory)
+  X(double, q) X(double, v) X(double, act) X(int64_t, discrete) X(double, friction) X(double, history) X(hfContactMemory, memory)
 
 #ifdef HF_INLINE_ACCESSORS // as in model.h
 #define X(type, name)                                                                                  \

@@ -70,6 +70,12 @@ def _add(parent: ET.Element, tag: str, **attributes: Any) -> ET.Element:
     return ET.SubElement(parent, tag, values)
 
 
+def _samples(element: ET.Element, history: Any, delay: Any) -> None:
+    element.set("nsample", str(int(history[0])))
+    element.set("interp", ("zoh", "linear", "cubic")[int(history[1])])
+    element.set("delay", _text(delay))
+
+
 class _Writer:
     """Names for everything, unnamed parts included, so that parts can refer to each other."""
 
@@ -302,6 +308,8 @@ class _Writer:
                 a.set(limit + "range", _text(getattr(m, f"actuator_{limit}range")[i]))
         if m.actuator_actearly[i]:
             a.set("actearly", "true")
+        if hasattr(m, "actuator_history") and m.actuator_history[i][0]:
+            _samples(a, m.actuator_history[i], m.actuator_delay[i])
 
     def sensors(self) -> None:
         m = self.m

@@ -53,6 +53,8 @@ class State(_Fields, _core.State):
     q: NamedArray = _array("q", "q", "Positions (nq): slides [m], hinges [rad], free joints x y z qw qx qy qz.")
     v: NamedArray = _array("v", "v", "Velocities (nv) [m/s, rad/s]; free joints: linear in the world, angular in the body.")
     act: NamedArray = _array("act", "act", "Activations of actuators (na).")
+    history: np.ndarray = _array("history", None, "What is under way (nhistory): of an actuator with samples, from "
+                                 "``model.actuator_historyadr`` on, nsample times [s], then the controls that were given at these times.")
 
     def copy(self) -> State:
         """An independent copy, memory of contacts included."""

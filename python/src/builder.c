@@ -47,7 +47,7 @@ static const member actuator_members[] = {
     MEMBER(hfActuatorDef, gainprm), MEMBER(hfActuatorDef, biasprm), MEMBER(hfActuatorDef, dampratio), MEMBER(hfActuatorDef, muscle), MEMBER(hfActuatorDef, lengthrange), MEMBER(hfActuatorDef, ctrllimited),
     MEMBER(hfActuatorDef, forcelimited), MEMBER(hfActuatorDef, actlimited), MEMBER(hfActuatorDef, actearly),
     MEMBER(hfActuatorDef, ctrlrange), MEMBER(hfActuatorDef, forcerange), MEMBER(hfActuatorDef, actrange), MEMBER(hfActuatorDef, gear),
-    MEMBER(hfActuatorDef, motor), MEMBER(hfActuatorDef, inputs), MEMBER(hfActuatorDef, cranklength), MEMBER(hfActuatorDef, group)};
+    MEMBER(hfActuatorDef, delay), MEMBER(hfActuatorDef, nsample), MEMBER(hfActuatorDef, interp), MEMBER(hfActuatorDef, motor), MEMBER(hfActuatorDef, inputs), MEMBER(hfActuatorDef, cranklength), MEMBER(hfActuatorDef, group)};
 static const member sensor_members[] = {MEMBER(hfSensorDef, name), MEMBER(hfSensorDef, type), MEMBER(hfSensorDef, objkind), MEMBER(hfSensorDef, obj),
                                         MEMBER(hfSensorDef, refkind), MEMBER(hfSensorDef, ref), MEMBER(hfSensorDef, cutoff), MEMBER(hfSensorDef, noise),
                                         MEMBER(hfSensorDef, data), MEMBER(hfSensorDef, num), MEMBER(hfSensorDef, reduce),

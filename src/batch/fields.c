@@ -9,7 +9,7 @@
 
 const char* hf_batch_field_name(hfBatchField field) {
   static const char* const names[HF_BATCH_FIELDS] = {
-      "time",       "q",          "v",       "act",           "ctrl",         "force", "wrench", "mocap_pos",
+      "time",       "q",          "v",       "act",           "history", "ctrl",         "force", "wrench", "mocap_pos",
       "mocap_quat", "velocity_target", "force_limit", "sensors", "actuator_force", "acceleration", "pose"};
   return field >= 0 && field < HF_BATCH_FIELDS ? names[field] : NULL;
 }
@@ -21,6 +21,7 @@ static void size_field(const hfModel* m, hfBatchField field, int* rows, int* col
   case HF_BATCH_TIME: *rows = 1; break;
   case HF_BATCH_Q: *rows = m->nq; break;
   case HF_BATCH_ACT: *rows = m->na; break;
+  case HF_BATCH_HISTORY: *rows = m->nhistory; break;
   case HF_BATCH_CTRL:
   case HF_BATCH_ACTUATOR_FORCE: *rows = m->nu; break;
   case HF_BATCH_WRENCH: *rows = m->nbody, *columns = 6; break;
@@ -43,6 +44,7 @@ static void* state_data(hfState* s, hfBatchField field) {
   case HF_BATCH_TIME: return &s->time;
   case HF_BATCH_Q: return hf_state_mutable_q(s);
   case HF_BATCH_V: return hf_state_mutable_v(s);
+  case HF_BATCH_HISTORY: return hf_state_mutable_history(s);
   default: return hf_state_mutable_act(s);
   }
 }
@@ -105,7 +107,7 @@ static hfStatus check_state(const hfBatch* b, int world, const hfState* state, h
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "world %d does not exist: the batch has %d", world, b->nworld);
   if (state->size != mine->size || state->nq != mine->nq || state->nv != mine->nv || state->na != mine->na ||
       state->max_memory != mine->max_memory || state->ndiscrete != mine->ndiscrete ||
-      state->nfriction != mine->nfriction)
+      state->nfriction != mine->nfriction || state->nhistory != mine->nhistory)
     return hfi_refuse(error, HF_ERROR_ARGUMENT,
                       "the state is of another model or capacity (nq %d, nv %d, max_memory %d; here %d, %d, %d)",
                       state->nq, state->nv, state->max_memory, mine->nq, mine->nv, mine->max_memory);

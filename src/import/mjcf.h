@@ -313,6 +313,7 @@ extern const hfiMeaning hfi_mjcf_meanings[];
 extern const char* const hfi_mjcf_contact_data[], *const hfi_mjcf_ray_data[];
 extern const hfiKeyword hfi_mjcf_reductions[], hfi_mjcf_sleep_policies[]; // the latter in the order of hfSleepPolicy
 extern const hfiKeyword hfi_mjcf_methods[], hfi_mjcf_friction_laws[], hfi_mjcf_friction_rules[], hfi_mjcf_drives[], hfi_mjcf_signals[];
+extern const hfiKeyword hfi_mjcf_interpolations[]; // in the order of hfInterpolation
 // The element of a sensor of this type (hfSensorType), and the attribute that names its object: NULL for a frame sensor, "" for a
 // sensor without an object.
 const char* hfi_mjcf_sensor_word(int type, const char** attribute);

@@ -27,6 +27,8 @@ static const hfiKeyword kinds[] = {{"general", HFI_GENERAL},         {"motor", H
                                    {"dcmotor", HFI_DCMOTOR},
                                    {NULL, 0}};
 
+const hfiKeyword hfi_mjcf_interpolations[] = {{"zoh", HF_INTERPOLATE_HOLD}, {"linear", HF_INTERPOLATE_LINEAR}, {"cubic", HF_INTERPOLATE_CUBIC}, {NULL, 0}};
+
 static int find_kind(const hfiElem* elem) {
   for (const hfiKeyword* k = kinds; k->word; ++k)
     if (hfi_is(elem, k->word)) return k->value;
@@ -249,6 +251,9 @@ static void apply_common(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   hfi_read_reals(r, elem, "gear", 1, 6, d->gear);
   hfi_read_real(r, elem, "cranklength", &d->cranklength);
   hfi_read_int(r, elem, "group", &d->group);
+  hfi_read_int(r, elem, "nsample", &d->nsample);
+  hfi_read_real(r, elem, "delay", &d->delay);
+  hfi_read_keyword(r, elem, "interp", hfi_mjcf_interpolations, &d->interp);
   hfi_read_real(r, elem, "inheritrange", &s->inheritrange);
   hfi_read_real(r, elem, "armature", &s->armature);
   hfi_mjcf_read_polynomial(m, elem, "damping", &s->damping, s->damping_poly);

@@ -7,7 +7,7 @@
 static const char bookkeeping[] = "no effect on the motion";
 static const char solver[] = "a setting of MuJoCo's solver: Holdfast's own applies";
 static const char history[] =
-    "delays and sampling are not supported: values are those of the moment";
+    "delays and sampling of sensors are not supported: values are those of the moment";
 
 const hfiMeaning hfi_mjcf_meanings[] = {
     // elements

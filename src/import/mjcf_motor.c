@@ -86,6 +86,7 @@ void hfi_mjcf_add_motor_inputs(hfiMjcf* m, const hfiElem* elem, const hfiActuato
     memcpy(d.gear, s->def.gear, sizeof d.gear);
     memcpy(d.ctrlrange, s->def.ctrlrange, sizeof d.ctrlrange);
     d.ctrllimited = s->def.ctrllimited;
+    d.nsample = s->def.nsample, d.interp = s->def.interp, d.delay = s->def.delay;
     d.gainprm[0] = 0;
     if (s->def.name) d.name = hfi_format(m->r, "%s.%s", s->def.name, words[k]);
     d.where = s->def.where;

@@ -149,6 +149,7 @@ static void add_input(hfiMjcf* m, const hfiElem* elem, const hfiActuatorSpec* s,
   memcpy(d.gear, s->def.gear, sizeof d.gear);
   d.cranklength = s->def.cranklength;
   d.group = s->def.group;
+  d.nsample = s->def.nsample, d.interp = s->def.interp, d.delay = s->def.delay;
   d.gainprm[0] = input_gain(&s->def, input);
   memcpy(d.ctrlrange, range, sizeof d.ctrlrange);
   d.ctrllimited = range[0] < range[1];

@@ -16,6 +16,9 @@ static void put_transmission(hfiMjcfWriter* w, const hfActuatorDef* d, int i) {
   hfi_mjcf_put_reference(w, crank ? "slidersite" : "refsite", HF_OBJECT_SITE, d->trnid[1]);
   if (crank) hfi_mjcf_put_reals(w, "cranklength", &d->cranklength, 1);
   hfi_mjcf_put_int(w, "group", d->group, 0);
+  hfi_mjcf_put_int(w, "nsample", d->nsample, 0);
+  hfi_mjcf_put_real(w, "delay", d->delay, 0);
+  if (d->interp != HF_INTERPOLATE_HOLD) hfi_mjcf_put_text(w, "interp", hfi_mjcf_interpolations[d->interp].word);
   hfi_mjcf_put_reals(w, "gear", d->gear, 6);
   hfi_mjcf_put_range(w, "ctrllimited", "ctrlrange", d->ctrllimited, d->ctrlrange);
 }

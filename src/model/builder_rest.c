@@ -1,5 +1,6 @@
 // Adding what acts on the tree and measures it: tendons, equalities, pairs, actuators, sensors.
 #include "model/builder_add.h"
+#include "model/delay.h"
 #include "model/feedback.h"
 #include "model/motor.h"
 #include "model/servo.h"
@@ -235,6 +236,17 @@ static hfStatus check_feedback(const hfBuilder* b, const hfActuatorDef* d, hfErr
   return HF_OK;
 }
 
+// How far a history must reach back depends on the step, see finish_history.c.
+static hfStatus check_samples(const char* where, hfObjectKind kind, const char* name, double delay, int nsample, int interp, hfError* error) {
+  if (!(delay >= 0 && isfinite(delay)))
+    return hfi_refuse_def(error, where, kind, name, "delay %g must be finite and cannot be negative", delay);
+  if (nsample < 0 || nsample > HFI_MOST_SAMPLES)
+    return hfi_refuse_def(error, where, kind, name, "nsample %d must be between 0 and %d", nsample, HFI_MOST_SAMPLES);
+  if (interp < HF_INTERPOLATE_HOLD || interp > HF_INTERPOLATE_CUBIC)
+    return hfi_refuse_def(error, where, kind, name, "interpolation %d does not exist", interp);
+  return HF_OK;
+}
+
 hfStatus hfi_check_actuator(const hfBuilder* b, const hfActuatorDef* d, hfError* error) {
   const hfObjectKind kind = HF_OBJECT_ACTUATOR;
   if (d->trntype < HF_TRANSMISSION_JOINT || d->trntype > HF_TRANSMISSION_SLIDER_CRANK)
@@ -272,6 +284,8 @@ hfStatus hfi_check_actuator(const hfBuilder* b, const hfActuatorDef* d, hfError*
       if (d->signal_data[i] <= d->signal_data[i - 2])
         return hfi_refuse_def(error, d->where, kind, d->name, "signal table: times must increase");
   hfStatus status = check_feedback(b, d, error);
+  if (status == HF_OK) status = check_samples(d->where, kind, d->name, d->delay, d->nsample, d->interp, error);
+  if (status == HF_OK && d->delay > 0 && d->drive != HF_DRIVE_SERVO) status = hfi_refuse_def(error, d->where, kind, d->name, "a drive law has no delay");
   if (status == HF_OK) status = check_muscle(d, error);
   if (status == HF_OK) status = check_motor(d, error);
   return status == HF_OK ? check_drive(b, d, error) : status;

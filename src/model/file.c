@@ -58,6 +58,7 @@ static hfStatus check_indices(const hfModel* m, hfError* error) {
                              {HF_FIELD_actuator_dyntype, 0, HF_ACTIVATION_MOTOR + 1},
                              {HF_FIELD_actuator_gaintype, 0, HF_GAIN_MOTOR + 1},
                              {HF_FIELD_actuator_biastype, 0, HF_BIAS_MUSCLE + 1},
+                             {HF_FIELD_actuator_interp, 0, HF_INTERPOLATE_CUBIC + 1},
                              {HF_FIELD_actuator_inputs, 0, 2 * HF_INPUT_VOLTAGE},
                              {HF_FIELD_actuator_states, 0, 2 * HF_MOTOR_CURRENT},
                              {HF_FIELD_actuator_drive, 0, HF_DRIVE_COMPUTED_TORQUE + 1},

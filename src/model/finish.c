@@ -174,6 +174,7 @@ static hfStatus fill_sections(hfiFinish* f, hfError* error) {
   if (status == HF_OK) status = hfi_finish_springs(f, error);
   if (status == HF_OK) status = hfi_finish_actuators(f, error);
   if (status == HF_OK) hfi_finish_sensors(f);
+  if (status == HF_OK) status = hfi_finish_histories(f, error);
   if (status == HF_OK) status = hfi_finish_keys(f, error);
   if (status == HF_OK) choose_stiffness(f->m);
   return status;

@@ -23,6 +23,7 @@ hfStatus hfi_finish_references(hfiFinish* f, hfError* error); // tendons and equ
 hfStatus hfi_finish_springs(hfiFinish* f, hfError* error);   // by time constant and damping ratio
 hfStatus hfi_finish_actuators(hfiFinish* f, hfError* error);
 void hfi_finish_sensors(hfiFinish* f);
+hfStatus hfi_finish_histories(hfiFinish* f, hfError* error); // of delays, in states
 hfStatus hfi_finish_keys(hfiFinish* f, hfError* error);
 
 #endif

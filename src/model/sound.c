@@ -2,6 +2,7 @@
 #include "model/sound.h"
 
 #include "base/error.h"
+#include "model/delay.h"
 #include "model/height_field.h"
 #include "model/joint.h"
 #include "model/layout.h"
@@ -178,7 +179,7 @@ hfStatus hfi_check_height_fields(const hfModel* m, hfModel* copy, hfError* error
 static int is_never_negative(int field) {
   static const hfModelField fields[] = {
       HF_FIELD_geom_friction, HF_FIELD_pair_friction, HF_FIELD_jnt_stiffness,    HF_FIELD_dof_damping,    HF_FIELD_dof_armature,
-      HF_FIELD_dof_frictionloss, HF_FIELD_tendon_stiffness, HF_FIELD_tendon_damping, HF_FIELD_tendon_armature, HF_FIELD_tendon_frictionloss};
+      HF_FIELD_actuator_delay, HF_FIELD_dof_frictionloss, HF_FIELD_tendon_stiffness, HF_FIELD_tendon_damping, HF_FIELD_tendon_armature, HF_FIELD_tendon_frictionloss};
   for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i)
     if ((int)fields[i] == field) return 1;
   return 0;
@@ -251,6 +252,21 @@ static hfStatus check_sizes(const hfModel* m, hfError* error) {
   return HF_OK;
 }
 
+// Histories follow each other without gaps, and reach back as far as delays ask in steps of the scene's length.
+static hfStatus check_histories(const hfModel* m, hfError* error) {
+  int64_t at = 0;
+  for (int i = 0; i < m->nu; ++i) {
+    int n = hf_model_actuator_nsample(m)[i];
+    if (n < 0 || n > HFI_MOST_SAMPLES || hf_model_actuator_historyadr(m)[i] != (n ? at : -1))
+      return hfi_refuse(error, HF_ERROR_MODEL, "model block: the history of actuator %d is out of range", i);
+    if (!hfi_delay_fits(hf_model_actuator_delay(m)[i], n, m->world.timestep))
+      return hfi_refuse(error, HF_ERROR_MODEL, "parameter actuator_delay[%d] = %g is more than its history of %d steps of %g s", i,
+                        hf_model_actuator_delay(m)[i], n, m->world.timestep);
+    at += hfi_delay_size(n, 1);
+  }
+  return at == m->nhistory ? HF_OK : hfi_refuse(error, HF_ERROR_MODEL, "model block: nhistory = %d", m->nhistory);
+}
+
 hfStatus hfi_check_values(const hfModel* m, hfError* error) {
   for (int f = 0; f < HF_MODEL_FIELD_COUNT; ++f) {
     hfStatus status = check_field(m, (hfModelField)f, error);
@@ -258,8 +274,9 @@ hfStatus hfi_check_values(const hfModel* m, hfError* error) {
   }
   for (int i = 0; i < 3; ++i)
     if (!isfinite(m->world.gravity[i])) return hfi_refuse(error, HF_ERROR_NONFINITE, "gravity[%d] is not finite", i);
-  if (hf_model_is_overlay(m)) return HF_OK; // it has the choices and sizes of its base
-  hfStatus status = hfi_check_world(&m->world, error);
+  hfStatus status = check_histories(m, error);
+  if (status != HF_OK || hf_model_is_overlay(m)) return status; // it has the choices and sizes of its base
+  status = hfi_check_world(&m->world, error);
   if (status == HF_OK) status = check_choices(m, error);
   return status == HF_OK ? check_sizes(m, error) : status;
 }

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/output.h"
+#include "model/delay.h"
 #include "model/state_words.h"
 
 #include <assert.h>
@@ -27,12 +28,14 @@ static hfState layout_state(const hfModel* m, int max_memory) {
   s.ndiscrete = HFI_WORD_TREES + m->ntree;
   s.max_memory = max_memory;
   s.nfriction = m->nv + m->ntendon;
+  s.nhistory = m->nhistory;
   int64_t at = (int64_t)((sizeof s + ALIGN - 1) / ALIGN * ALIGN);
   s.off_q = take(&at, sizeof(double) * (size_t)s.nq);
   s.off_v = take(&at, sizeof(double) * (size_t)s.nv);
   s.off_act = take(&at, sizeof(double) * (size_t)s.na);
   s.off_discrete = take(&at, sizeof(int64_t) * (size_t)s.ndiscrete);
   s.off_friction = take(&at, sizeof(double) * (size_t)s.nfriction);
+  s.off_history = take(&at, sizeof(double) * (size_t)s.nhistory);
   s.off_memory = take(&at, sizeof(hfContactMemory) * (size_t)max_memory);
   s.size = (uint64_t)at;
   return s;
@@ -43,6 +46,13 @@ size_t hf_state_size(const hfModel* model, int max_memory) {
   return (size_t)layout_state(model, max_memory).size;
 }
 
+// As if nothing had been given or measured before the time of the state.
+static void clear_histories(hfState* s, const hfModel* m) {
+  for (int i = 0; i < m->nu; ++i)
+    if (hf_model_actuator_nsample(m)[i] > 0)
+      hfi_delay_init(hf_state_mutable_history(s) + hf_model_actuator_historyadr(m)[i], hf_model_actuator_nsample(m)[i], 1, s->time, m->world.timestep);
+}
+
 hfState* hf_state_init(void* memory, const hfModel* model, int max_memory) {
   assert(memory && max_memory >= 0);
   hfState header = layout_state(model, max_memory);
@@ -50,6 +60,7 @@ hfState* hf_state_init(void* memory, const hfModel* model, int max_memory) {
   hfState* s = memory;
   *s = header;
   memcpy(hf_state_mutable_q(s), hf_model_qpos0(model), sizeof(double) * (size_t)s->nq);
+  if (s->nhistory) clear_histories(s, model);
   for (int t = 0; t < model->ntree; ++t)
     if (hf_model_tree_sleep(model)[t] == HF_SLEEP_INIT) hf_state_mutable_discrete(s)[HFI_WORD_TREES + t] = HFI_ASLEEP_FROM_START;
   return s;
@@ -105,7 +116,7 @@ hfState* hf_state_clone(const hfState* state) {
 hfStatus hf_state_copy(hfState* to, const hfState* from, hfError* error) {
   hfi_clear_error(error);
   if (to->nq != from->nq || to->nv != from->nv || to->na != from->na || to->ndiscrete != from->ndiscrete ||
-      to->nfriction != from->nfriction)
+      to->nfriction != from->nfriction || to->nhistory != from->nhistory)
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "the states are of different models (nq %d nv %d, the copy has %d %d)",
                       from->nq, from->nv, to->nq, to->nv);
   if (from->nmemory > to->max_memory)
@@ -118,6 +129,7 @@ hfStatus hf_state_copy(hfState* to, const hfState* from, hfError* error) {
   memcpy(hf_state_mutable_act(to), hf_state_act(from), sizeof(double) * (size_t)from->na);
   memcpy(hf_state_mutable_discrete(to), hf_state_discrete(from), sizeof(int64_t) * (size_t)from->ndiscrete);
   memcpy(hf_state_mutable_friction(to), hf_state_friction(from), sizeof(double) * (size_t)from->nfriction);
+  memcpy(hf_state_mutable_history(to), hf_state_history(from), sizeof(double) * (size_t)from->nhistory);
   memcpy(hf_state_mutable_memory(to), hf_state_memory(from), sizeof(hfContactMemory) * (size_t)from->nmemory);
   return HF_OK;
 }
@@ -136,6 +148,7 @@ hfStatus hf_state_set_key(hfState* s, hfInput* input, const hfModel* m, int key,
   size_t k = (size_t)key;
   hf_state_reset(s, m);
   s->time = hf_model_key_time(m)[key];
+  if (s->nhistory) clear_histories(s, m);
   memcpy(hf_state_mutable_q(s), hf_model_key_qpos(m) + k * (size_t)m->nq, sizeof(double) * (size_t)m->nq);
   memcpy(hf_state_mutable_v(s), hf_model_key_qvel(m) + k * (size_t)m->nv, sizeof(double) * (size_t)m->nv);
   memcpy(hf_state_mutable_act(s), hf_model_key_act(m) + k * (size_t)m->na, sizeof(double) * (size_t)m->na);
@@ -169,7 +182,8 @@ static int same_layout(const hfState* a, const hfState* b) {
   return a->size == b->size && a->nq == b->nq && a->nv == b->nv && a->na == b->na &&
          a->ndiscrete == b->ndiscrete && a->max_memory == b->max_memory && a->off_q == b->off_q &&
          a->off_v == b->off_v && a->off_act == b->off_act && a->off_discrete == b->off_discrete &&
-         a->nfriction == b->nfriction && a->off_friction == b->off_friction && a->off_memory == b->off_memory;
+         a->nfriction == b->nfriction && a->off_friction == b->off_friction && a->nhistory == b->nhistory && a->off_history == b->off_history &&
+         a->off_memory == b->off_memory;
 }
 
 hfStatus hf_state_restore(hfState* s, const char* path, hfError* error) {

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/finite.h"
+#include "model/delay.h"
 #include "model/joint.h"
 #include "model/state_words.h"
 
@@ -17,10 +18,11 @@ static hfStatus refuse_dof(const hfModel* m, int dof, const char* what, hfError*
 static hfStatus check_size(const hfSim* s, const hfState* state, hfError* error) {
   const hfModel* m = s->model;
   const int32_t trees = state->ndiscrete - HFI_WORD_TREES, tendons = state->nfriction - state->nv;
-  if (state->nq == m->nq && state->nv == m->nv && state->na == m->na && trees == m->ntree && tendons == m->ntendon) return HF_OK;
+  if (state->nq == m->nq && state->nv == m->nv && state->na == m->na && trees == m->ntree && tendons == m->ntendon && state->nhistory == m->nhistory)
+    return HF_OK;
   return hfi_refuse(error, HF_ERROR_ARGUMENT,
-                    "the state is of another model (nq %d, nv %d, na %d, %d trees, %d tendons; here %d, %d, %d, %d, %d)", state->nq,
-                    state->nv, state->na, trees, tendons, m->nq, m->nv, m->na, m->ntree, m->ntendon);
+                    "the state is of another model (nq %d, nv %d, na %d, %d trees, %d tendons, %d delayed numbers; here %d, %d, %d, %d, %d, %d)", state->nq,
+                    state->nv, state->na, trees, tendons, state->nhistory, m->nq, m->nv, m->na, m->ntree, m->ntendon, m->nhistory);
 }
 
 // A control may be NaN where a signal of the scene sets it.
@@ -55,6 +57,17 @@ static hfStatus check_state(const hfSim* s, const hfState* state, hfError* error
   for (int i = 0; i < m->na; ++i)
     if (!isfinite(hf_state_act(state)[i]))
       return hfi_refuse(error, HF_ERROR_NONFINITE, "activation %d is not finite", i);
+  return HF_OK;
+}
+
+// States come from files and from programs: what is between two samples needs times that ascend.
+static hfStatus check_histories(const hfModel* m, const hfState* state, hfError* error) {
+  for (int i = 0; m->nhistory && i < m->nu; ++i) {
+    int n = hf_model_actuator_nsample(m)[i];
+    if (n > 0 && !hfi_delay_is_sound(hf_state_history(state) + hf_model_actuator_historyadr(m)[i], n, 1))
+      return hfi_refuse(error, HF_ERROR_NONFINITE, "the history of actuator \"%s\" has a number that is not finite, or times that do not ascend",
+                        hf_model_name(m, HF_OBJECT_ACTUATOR, i));
+  }
   return HF_OK;
 }
 
@@ -121,8 +134,10 @@ hfStatus hfi_sim_begin(hfSim* s, const hfState* state, const hfInput* in, hfErro
     status = check_state(s, state, error);
     if (status == HF_OK) status = check_input(s, in, error);
   }
+  if (status == HF_OK) status = check_histories(s->model, state, error);
   if (status == HF_OK && in) status = check_targets(s, in->velocity_target, error);
   if (status == HF_OK && in) status = check_limits(s, in->force_limit, error);
   if (status == HF_OK && hfi_world_is_outdated(s->world)) hfi_world_refresh(s->world);
+  if (status == HF_OK) s->world->history = hf_state_history(state);
   return status;
 }

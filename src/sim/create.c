@@ -3,6 +3,7 @@
 #include "sim/sim.h"
 
 #include "base/object.h"
+#include "model/delay.h"
 
 static int any_inverse_drive(const hfModel* m) {
   for (int i = 0; i < m->nu; ++i)
@@ -18,6 +19,15 @@ static hfStatus choose_sleep(hfSimConfig* c, const hfWorld* w, hfError* error) {
     return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "option sleep: only with the methods \"tamsi\" and \"convex\", and without an accuracy");
   if (c->sleep < 0) c->sleep = able && w->sleep;
   if (c->sleep_speed == 0) c->sleep_speed = w->sleep_speed;
+  return HF_OK;
+}
+
+// A history has one sample for each step: shorter steps than the scene's need more of them.
+static hfStatus check_delays(const hfModel* m, double step, hfError* error) {
+  for (int i = 0; m->nhistory && i < m->nu; ++i)
+    if (!hfi_delay_fits(hf_model_actuator_delay(m)[i], hf_model_actuator_nsample(m)[i], step))
+      return hfi_refuse(error, HF_ERROR_ARGUMENT, "actuator \"%s\": a delay of %g s is more than its history of %d steps of %g s",
+                        hf_model_name(m, HF_OBJECT_ACTUATOR, i), hf_model_actuator_delay(m)[i], hf_model_actuator_nsample(m)[i], step);
   return HF_OK;
 }
 
@@ -43,6 +53,7 @@ static hfStatus choose_options(hfSim* s, hfError* error) {
   if (c->method == HF_METHOD_MLCP && c->accuracy > 0)
     return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "method \"mlcp\" has no error control: leave out the option accuracy");
   status = choose_sleep(c, w, error);
+  if (status == HF_OK) status = check_delays(s->model, c->step, error);
   if (status != HF_OK) return status;
   if (c->method == HF_METHOD_CONVEX) c->solver.first_rung = HF_RUNG_CONVEX;
   return HF_OK;
@@ -68,6 +79,7 @@ static int any_feedback(const hfModel* m) {
 static void take_arrays(void* object, hfiArena* arena) {
   hfSim* s = object;
   const hfModel* m = s->model;
+  s->sampled = m->nhistory ? HFI_TAKE(arena, double, m->nu) : NULL;
   s->ctrl = any_feedback(m) ? HFI_TAKE(arena, double, m->nu) : NULL;
   s->acceleration = HFI_TAKE(arena, double, m->nv);
   s->constraint = hfi_constraint_forces(m, arena);

@@ -57,7 +57,7 @@ hfStatus hf_sim_get_body(hfSim* s, const hfState* state, const char* body, hfPos
 const hfModel* hf_sim_model(const hfSim* s) { return s->model; }
 const hfSimConfig* hf_sim_config(const hfSim* s) { return &s->config; }
 double hf_sim_step_size(const hfSim* s) { return s->config.step; }
-const double* hf_sim_ctrl(const hfSim* s) { return s->world->ctrl; }
+const double* hf_sim_ctrl(const hfSim* s) { return s->world->given; }
 const double* hf_sim_actuator_force(const hfSim* s) { return hf_actuation_force(&s->world->actuation); }
 const double* hf_sim_target_force(const hfSim* s) {
   hfi_need_forces(&s->world->actuation);

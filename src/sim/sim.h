@@ -19,6 +19,7 @@ struct hfSim {
   hfSimConfig config; // complete: nothing is left to the scene
   hfiWorld* world;
   const hfiMethod* method;
+  double* sampled;       // (nu) controls that are given at the start of a step; NULL: no actuator has a history
   double* ctrl;          // (nu) of a step that signals of feedback drive; NULL: the scene has none
   hfInput input;         // of that step: the caller's with these controls
   void* run;             // what the method created

@@ -103,6 +103,7 @@ static void take_arrays(void* object, hfiArena* arena) {
   w->mocap = HFI_TAKE(arena, double, 7 * m->nmocap);
   w->X0_WB = HFI_TAKE(arena, hfPose, m->nbody);
   w->ctrl = HFI_TAKE(arena, double, m->nu);
+  w->given = m->nhistory ? HFI_TAKE(arena, double, m->nu) : w->ctrl;
   w->reach = HFI_TAKE(arena, double, 2 * m->ngeom);
   w->touched = HFI_TAKE(arena, int32_t, m->ntree);
   w->further = HFI_TAKE(arena, int32_t, m->ngeom);

@@ -3,6 +3,7 @@
 
 #include "base/finite.h"
 #include "linalg/dense.h"
+#include "model/delay.h"
 
 #include <string.h>
 
@@ -68,16 +69,28 @@ void hfi_world_mark_start(hfiWorld* w) {
 
 // ---- inputs -----------------------------------------------------------------------------------------
 
-void hfi_world_load(hfiWorld* w, double t, const hfInput* in) {
+void hfi_world_read_controls(const hfiWorld* w, double t, const hfInput* in, double* ctrl) {
   int nu = w->model->nu, signals = w->config.scene_signals && w->model->nsignal;
   if (!w->model->nsignal && in && in->ctrl) {
-    memcpy(w->ctrl, in->ctrl, sizeof *w->ctrl * (size_t)nu);
+    memcpy(ctrl, in->ctrl, sizeof *ctrl * (size_t)nu);
     return;
   }
-  memset(w->ctrl, 0, sizeof *w->ctrl * (size_t)nu);
-  if (signals) hf_signal_controls(w->model, t, w->ctrl);
+  memset(ctrl, 0, sizeof *ctrl * (size_t)nu);
+  if (signals) hf_signal_controls(w->model, t, ctrl);
   for (int i = 0; i < nu; ++i)
-    if (hfi_control_is_given(in, i)) w->ctrl[i] = in->ctrl[i];
+    if (hfi_control_is_given(in, i)) ctrl[i] = in->ctrl[i];
+}
+
+void hfi_world_load(hfiWorld* w, double t, const hfInput* in) {
+  const hfModel* m = w->model;
+  hfi_world_read_controls(w, t, in, w->given);
+  if (!m->nhistory) return;
+  memcpy(w->ctrl, w->given, sizeof *w->ctrl * (size_t)m->nu);
+  for (int i = 0; w->history && i < m->nu; ++i) {
+    double delay = hf_model_actuator_delay(m)[i];
+    const double* history = w->history + hf_model_actuator_historyadr(m)[i];
+    if (delay > 0) hfi_delay_read(history, hf_model_actuator_nsample(m)[i], 1, hf_model_actuator_interp(m)[i], t - delay, &w->ctrl[i]);
+  }
 }
 
 const double* hfi_world_targets(const hfiWorld* w, const hfInput* in) {

@@ -53,7 +53,9 @@ typedef struct hfiWorld {
   hfPose* X0_WB;  // (nbody) poses at the start of the step, see hfi_world_mark_start
 
   // hfi_world_load
-  double* ctrl; // (nu) controls that act
+  double* ctrl;  // (nu) controls that act
+  double* given; // (nu) those that are given now; they are `ctrl`, where no actuator has a history
+  const double* history; // of the state that is stepped or looked at (hfState), or NULL: controls act at once
 
   // hfi_world_find_contacts
   int32_t nfound, ncontact, ndropped;
@@ -92,7 +94,9 @@ void hfi_world_mark_start(hfiWorld* world);
 
 // Whether the input gives control i. Else the scene's signal sets it, or it is zero.
 static inline int hfi_control_is_given(const hfInput* input, int i) { return input && input->ctrl && !isnan(input->ctrl[i]); }
-// The controls that act at time t: the input's, else those of the scene's signals, else zero.
+// The controls that are given at time t, into ctrl (nu): the input's, else those of the scene's signals, else zero.
+void hfi_world_read_controls(const hfiWorld* world, double t, const hfInput* input, double* ctrl);
+// Reads them, and looks up those that act at time t: later than they are given where the actuator has a delay.
 void hfi_world_load(hfiWorld* world, double t, const hfInput* input);
 // The velocity targets of the input (nv), or NULL where it has none.
 const double* hfi_world_targets(const hfiWorld* world, const hfInput* input);

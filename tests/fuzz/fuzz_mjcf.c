@@ -24,14 +24,14 @@ static const char* const attributes[] = {
     "timeconst", "inheritrange", "area", "bias", "cutoff", "qpos", "qvel", "ctrl", "act", "mpos", "time",
     "data", "angle", "eulerseq", "autolimits", "inertiafromgeom", "boundmass", "boundinertia", "balanceinertia",
     "settotalmass", "fitaabb", "gravity", "timestep", "mocap", "gravcomp", "count", "offset", "sep", "prefix",
-    "model", "material", "rgba", "springlength", NULL};
+    "model", "material", "rgba", "springlength", "delay", "nsample", "interp", NULL};
 static const char* const values[] = {
     "a", "b", "main", "1", "-1", "0", "0.5", "1 2 3", "0 0 0", "1 0 0 0", "0 0 0 0", "0.1 0.2 0.3", "1e-300",
     "1e300", "1 2", "-1 1", "1 1 1 0 0 0", "0 0 0 0 0 1", "box", "sphere", "capsule", "cylinder", "ellipsoid",
     "plane", "mesh", "hinge", "slide", "ball", "free", "true", "false", "auto", "ell.obj", "ell.stl",
     "attach_child.xml", "parts/options.xml", "body", "xbody", "geom", "site", "affine", "filter", "integrator",
     "radian", "XYZ", "exact", "convex", "shell", "3", "6", "0 0 0 1 0 0 0 1 0 0 0 1", "0 1 2 0 2 3",
-    "hf.stiffness", "hf.signal.a", "hf.method", "sine 1 2 3 4", "1000", "upper", "world", NULL};
+    "hf.stiffness", "hf.signal.a", "hf.method", "sine 1 2 3 4", "1000", "upper", "world", "zoh", "linear", "cubic", NULL};
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 

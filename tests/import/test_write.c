@@ -48,7 +48,7 @@ static void test_what_acts(void** state) {
       "<general name='half' joint='j' gaintype='muscle' gainprm='.75 1.05 -1 200 .5 1.6 1.5 1.3 1.2' lengthrange='-1 1'/>"
       "<pid name='p' joint='j' kp='10' dampratio='.8' ki='3' imax='2'/><pid joint='k' kp='10' kv='2' slewmax='.5'/><pid joint='k' kp='5' dampratio='.7' slewmax='.1' input='pos'/>"
       "<plugin plugin='mujoco.pid' joint='k'><config key='kp' value='7'/><config key='ki' value='3'/><config key='imax' value='2'/></plugin>"
-      "<cylinder joint='k' area='2' bias='1 2 3' timeconst='.3'/><damper joint='k' kv='3' ctrlrange='0 1'/><motor site='s' refsite='w' gear='1 2 3 4 5 6'/>"
+      "<cylinder joint='k' area='2' bias='1 2 3' timeconst='.3'/><damper joint='k' kv='3' ctrlrange='0 1'/><motor site='s' refsite='w' gear='1 2 3 4 5 6' delay='.01' nsample='6' interp='cubic'/>"
       "<position name='crank' cranksite='t' slidersite='s' cranklength='.75' group='2' gear='3' kp='4' dampratio='.5'/>"
       "<dcmotor name='dc' joint='j' nominal='12 .5 100' inductance='.01' thermal='5 0 30 .004 25 20' saturation='0 4 100' cogging='.1 6 .2' lugre='50 1 .1 .2 .3' "
       "input='pos ff voltage' controller='3 2 1 4 .5 10' ctrlrange='-1 1'/><dcmotor joint='k' motorconst='0' resistance='1' input='none' lugre='10 1 .1 .2 .1'/></actuator>"

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Hulls, equalities and tendons; signals and sensors; pairs and excluded bodies; mocap bodies.
+// Hulls, equalities and tendons; signals and sensors; pairs and excluded bodies; mocap bodies; delays.
 static const char* const scenes[] = {"models/gripper_mug.xml", "models/linkage_gripper.xml", "models/iiwa_pick.xml",
-                                     "tests/scenes/pairs.xml", "tests/scenes/mocap.xml", "tests/scenes/shake.xml"};
+                                     "tests/scenes/pairs.xml", "tests/scenes/mocap.xml", "tests/scenes/shake.xml", "tests/actuation/delays.xml"};
 enum { SCENES = sizeof scenes / sizeof *scenes, STEPS = 3 };
 
 static hfModelField random_field(const hfModel* m, testRandom* r, char type) {

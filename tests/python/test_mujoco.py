@@ -194,3 +194,35 @@ def test_dc_motors():
     assert ends[1][0] == pytest.approx(d.qpos[0], abs=2e-4) and np.allclose(ends[1][2:], d.act, atol=2e-3)
     with pytest.raises(ValueError, match="no 'ohm'"):
         b.add_actuator("turn", "x", kind="dcmotor", motor=dict(ohm=3))
+
+
+def test_controls_act_later():
+    """A cart whose control is under way for 5 ms, built by hand and read from MJCF, in a sim and in a batch: the same bits; MuJoCo is there too.
+
+    1e-9: a motor's force is known at the start of a step in both engines."""
+    xml = """<mujoco><option gravity="0 0 0"/><worldbody><body name="cart"><joint name="rail" type="slide" axis="1 0 0"/><geom size="0.1" mass="2"/></body></worldbody>
+<actuator><motor name="push" joint="rail" delay="0.005" nsample="3" interp="linear"/></actuator></mujoco>"""
+    b = hf.Builder(gravity=(0, 0, 0))
+    b.add_body("cart")
+    b.add_joint("cart", "slide", name="rail", axis=(1, 0, 0))
+    b.add_geom("cart", "sphere", size=(0.1, 0, 0), mass=2)
+    b.add_actuator("rail", "push", delay=0.005, nsample=3, interp=1)
+    m = mujoco.MjModel.from_xml_string(xml)
+    d = mujoco.MjData(m)
+    sims = [hf.Sim(b.finish()), hf.Sim(hf.Model.from_string(xml)), hf.Sim(hf.from_mujoco(m))]
+    batch = hf.Batch(sims[1].model, 3)
+    for k in range(50):
+        u = np.sin(0.3 * k)
+        d.ctrl[0] = u
+        mujoco.mj_step(m, d)
+        for sim in sims:
+            sim.input.ctrl[0] = u
+            sim.step()
+        batch.ctrl[:] = u
+        batch.step()
+    assert float(sims[0].state.q[0]) == float(sims[1].state.q[0]) == float(sims[2].state.q[0]) == float(batch.q[1][0])
+    assert np.array_equal(sims[0].state.history, batch.history[2]) and sims[0].state.history[-1] == u
+    state = sims[0].state.copy()
+    state.history[3:] = 0  # forgets what is under way
+    assert sims[0].state.history[-1] == u and not np.any(state.history[3:])
+    assert sims[0].state.q[0] == pytest.approx(d.qpos[0], rel=1e-9) and sims[0].state.v[0] == pytest.approx(d.qvel[0], rel=1e-9)
