@@ -44,14 +44,6 @@ void hfi_contact_extents(const hfModel* m, double* out) {
     out[g] = v3_norm(v3_load(hf_model_geom_pos(m) + 3 * g)) + hf_model_geom_rbound(m)[g];
 }
 
-// Velocity of a body's point at p_W where the links have velocities V.
-static inline hfMotion point_velocity(const hfDynamics* d, const hfMotion* V, int body, hfVec3 p_W) {
-  int link = d->body_link[body];
-  hfMotion at = V[link];
-  at.v = v3_add(at.v, v3_cross(at.w, v3_sub(p_W, hfi_link_reference(d, link))));
-  return at;
-}
-
 hfiFarthest hfi_contact_reach(const hfDynamics* d, const hfMotion* velocities, double h, const double* extent,
                               const double* push, double* reach) {
   const hfModel* m = d->model;
@@ -92,7 +84,7 @@ static inline int is_newly_touched(const hfModel* m, const hfiRawContact* r, int
 
 // How fast velocities V of the links and a fall of time t carry a body's point along n [m/s].
 static inline double speed_along(const hfDynamics* d, const hfMotion* V, double t, int body, hfVec3 p_W, hfVec3 n) {
-  hfVec3 v = point_velocity(d, V, body, p_W).v;
+  hfVec3 v = hfi_contact_velocity(d, V, body, p_W).v;
   if (t > 0 && hf_model_body_lastdof(d->model)[body] >= 0) v = v3_axpy(t, d->gravity, v);
   return v3_dot(n, v);
 }

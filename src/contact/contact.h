@@ -60,6 +60,14 @@ double hfi_contact_choose(const hfModel* model, const hfDynamics* dynamics, doub
 int hfi_contact_fill(const hfModel* model, const hfiMaterial* listed, const hfiSoftness* softness, const hfiRawContact* raw, int nraw,
                      hfiContact* out);
 
+// Velocity of a body's point at p_W where the links have velocities V.
+static inline hfMotion hfi_contact_velocity(const hfDynamics* d, const hfMotion* V, int body, hfVec3 p_W) {
+  int link = d->body_link[body];
+  hfMotion at = V[link];
+  at.v = v3_add(at.v, v3_cross(at.w, v3_sub(p_W, hfi_link_reference(d, link))));
+  return at;
+}
+
 // Whether some point does not act on a tree that unforeseen (ntree) marks.
 int hfi_contact_may_be_missed(const hfModel* model, const int32_t* unforeseen, const hfiRawContact* raw, int nraw);
 // Which points do not act, though velocities V of the links (nlink), of a solved step, close them within h: those of a

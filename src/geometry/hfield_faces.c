@@ -192,7 +192,8 @@ void hfi_field_touch_patch(hfiFieldQuery* q) {
 
 // ---- walls and base --------------------------------------------------------------------------------
 
-// Contacts with a wall or the base, the plane through `on` with normal `out`. It counts only for a shape whose origin is outside of it.
+// Contacts with a wall or the base, the plane through `on` with normal `out`. It counts only for a shape whose origin is outside of it, and
+// for points that are nearer to it than to the surface.
 // Numbers of walls and base follow those of the regions.
 static void touch_side(hfiFieldQuery* q, hfVec3 on, hfVec3 out, int side) {
   const hfiHeightField* f = q->f;
@@ -202,8 +203,9 @@ static void touch_side(hfiFieldQuery* q, hfVec3 on, hfVec3 out, int side) {
   uint32_t id = (uint32_t)(hfi_hfield_triangles(f->nrow, f->ncol) + side);
   for (int i = 0; i < count; ++i) {
     hfVec3 w = points[i].p_WCb;
+    double below = hfi_hfield_surface(f, w.x, w.y) - w.z; // the surface
     int holds = fabs(w.x) <= f->half[0] * (1 + HFI_INSIDE) && fabs(w.y) <= f->half[1] * (1 + HFI_INSIDE) && w.z >= -f->base * (1 + HFI_INSIDE) &&
-                w.z <= hfi_hfield_surface(f, w.x, w.y);
+                below >= 0 && below >= points[i].depth;
     if (holds) hfi_field_add(q, &points[i], (hfiFieldOrigin){HFI_FACE, id, points[i].feature, on});
   }
 }

@@ -44,7 +44,7 @@ static double adhesion_of(const hfiWorld* w, const hfiRawContact* c) {
 void hfi_world_let_stick(hfiWorld* w) {
   for (int k = 0; k < w->nfound; ++k) {
     hfiRawContact* c = &w->found[k];
-    if (!c->acts && is_within_margin(w, c) && adhesion_of(w, c) > 0) c->acts = HFI_ACTS;
+    if (!c->acts && isfinite(c->depth) && is_within_margin(w, c) && adhesion_of(w, c) > 0) c->acts = HFI_ACTS;
   }
 }
 

@@ -110,6 +110,9 @@ static void take_arrays(void* object, hfiArena* arena) {
   w->found = HFI_TAKE(arena, hfiRawContact, contacts);
   w->points_reach = HFI_TAKE(arena, double, m->ngeom);
   w->contact = HFI_TAKE(arena, hfiContact, contacts);
+  w->group = HFI_TAKE(arena, hfiPointGroup, contacts);
+  w->first_side = HFI_TAKE(arena, int32_t, m->ngeom);
+  w->next_side = HFI_TAKE(arena, int32_t, 2 * contacts);
   double* span = HFI_TAKE(arena, double, m->nbody);
   if (!arena->base) return;
   hfi_dynamics_restrict_geoms(&w->dynamics, w->scene.active, contacts ? w->scene.nactive : 0);

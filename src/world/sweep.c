@@ -42,12 +42,19 @@ static double meeting_time(const hfiMover* a, const hfiMover* b, double h) {
   return t;
 }
 
+// The gap at which contacts of the pair begin to act, from one of its n found points that may act [m].
+static double margin_of(const hfiRawContact* raw, int n) {
+  int i = 0;
+  while (i + 1 < n && !isfinite(raw[i].depth)) ++i;
+  return raw[i].depth - raw[i].point.depth;
+}
+
 // Puts one point, that of the meeting at time t, in the place of the n found points of the pair: the others never act. Its gap is how
 // far the centres come nearer along the normal until then (none where the bodies only turn towards each other). It lies on the
 // faster geom, on the line through its centre along the normal, so that the spin of that geom does not change the gap.
 static void replace_points(hfiRawContact* raw, int n, const hfiMover* a, const hfiMover* b, double t, int acts) {
   hfPose X_A = hfi_mover_pose(a, t), X_B = hfi_mover_pose(b, t);
-  double margin = raw->depth - raw->point.depth;
+  double margin = margin_of(raw, n);
   for (int i = 0; i < n; ++i) raw[i].acts = 0, raw[i].depth = -INFINITY;
   hfiContactPoint* at = &raw->point;
   if (!hfi_distance(a->shape, &X_A, b->shape, &X_B, INFINITY, at)) return;

@@ -19,6 +19,9 @@ typedef struct hfiWorldConfig {
 // How much of a position is computed: nothing; nothing yet, but q and mocap say where; poses of bodies; everything.
 typedef enum hfiPlaced { HFI_NOWHERE, HFI_DUE, HFI_POSED, HFI_PLACED } hfiPlaced;
 
+// Points of one pair that act with one normal (cover.c): the first and the last of them, whether they are covered, and their depth [m].
+typedef struct hfiPointGroup { int32_t first, last, state; double depth; } hfiPointGroup;
+
 typedef struct hfiWorld {
   const hfModel* model;
   hfiWorldConfig config;
@@ -67,6 +70,10 @@ typedef struct hfiWorld {
   int32_t has_points;   // 1: geometry would find the same again at the present poses with the reach points_reach
   double* points_reach; // (ngeom)
   hfiContact* contact;  // (max_contacts) those that count, with their materials
+  // hfi_world_uncover
+  hfiPointGroup* group; // (max_contacts)
+  int32_t* first_side;  // (ngeom) the first side of a group that is this geom, or -1. Side 2 i + k is geom k of group i.
+  int32_t* next_side;   // (2 max_contacts) the next side that is the same geom, or -1
 } hfiWorld;
 
 // The model (or an overlay's model) must outlive the world.
@@ -118,6 +125,8 @@ void hfi_world_let_stick(hfiWorld* world);
 // point of their meeting takes the place of these. V (nlink): velocities of the links; fall: for how long gravity has acted on top of
 // them [s]; acts: HFI_ACTS for the points of a first look, HFI_ACTS_NEWLY for those of a second one.
 void hfi_world_sweep(hfiWorld* world, const hfMotion* V, double h, double fall, int acts);
+// Points that meet a covered face (cover.c) no longer act. V, h and acts: as above; h may be zero.
+void hfi_world_uncover(hfiWorld* world, const hfMotion* V, double h, int acts);
 // A geom that moves further than this beyond its reach has its pairs looked at again [m].
 static const double HFI_FURTHER = 1e-3;
 // Whether there are found points that do not act, on trees that `unforeseen` (ntree) marks because they move further than foreseen.

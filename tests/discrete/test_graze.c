@@ -1,23 +1,15 @@
 // Round bodies that pass the edges of tiles and of a bowl of plates.
 #include "support/sim_world.h"
+#include "support/tiles.h"
 
 #include <math.h>
-#include <stdio.h>
 
 static const double steps[4] = {5e-4, 2e-3, 5e-3, 1e-2}; // [s]
-
-// Tiles of 5 cm; those from `raised_from` on are 1 mm higher.
-static void write_tiles(char* xml, size_t size, const char* shape, int raised_from) {
-  int n = snprintf(xml, size, "<mujoco><worldbody>");
-  for (int k = -2; k < 30; ++k)
-    n += snprintf(xml + n, size - (size_t)n, "<geom type='box' size='.025 .2 .02' pos='%g 0 %g'/>", 0.05 * k, k < raised_from ? -0.02 : -0.019);
-  snprintf(xml + n, size - (size_t)n, "<body pos='0 0 .03'><freejoint/>%s</body></worldbody></mujoco>", shape);
-}
 
 // Rolls at 1 m/s for a second. Returns the speed at the end.
 static double roll(const char* shape, double h, int raised_from, double* z, double* deepest) {
   char xml[8000];
-  write_tiles(xml, sizeof xml, shape, raised_from);
+  write_tiles(xml, sizeof xml, "type='box' size='.025 .2 .02'", 35, raised_from, 1e-3, "pos='0 0 .03'", shape);
   simWorld w = sim_world_make(xml, h, 1e-8);
   sim_v(&w)[0] = 1, sim_v(&w)[4] = 1 / 0.03;
   *deepest = 0;

@@ -1,0 +1,131 @@
+// Bodies with edges that slide over a floor of tiles, and that meet a step in it.
+#include "support/sim_world.h"
+#include "support/tiles.h"
+
+#include <math.h>
+
+static const char* const box_tile = "type='box' size='.025 .2 .02'";
+static const char* const box = "<geom type='box' size='.05 .04 .03' mass='.5' friction='0'/>";
+static const double steps[3] = {1e-3, 5e-3, 1e-2}; // [s]
+
+typedef struct slide { const char *tile, *attributes, *body; int method, raised_from; double step, height, speed, time; } slide;
+typedef struct outcome { double x, v, lowest, highest; } outcome;
+
+// Slides along x and reports where the body has come to, how fast it is, and between which heights its origin was.
+static outcome run(const slide* s) {
+  char xml[16000];
+  write_tiles(xml, sizeof xml, s->tile, 40 + (int)(s->speed * s->time / 0.05), s->raised_from, s->height, s->attributes, s->body);
+  simWorld w = sim_world_make_method(xml, s->method, s->step, 1e-8);
+  sim_v(&w)[0] = s->speed;
+  outcome o = {0, 0, 1, -1};
+  while (w.state->time < s->time - 0.5 * s->step) {
+    sim_world_step(&w, 1);
+    o.lowest = fmin(o.lowest, sim_q(&w)[2]), o.highest = fmax(o.highest, sim_q(&w)[2]);
+  }
+  o.x = sim_q(&w)[0], o.v = sim_v(&w)[0];
+  sim_world_free(&w);
+  return o;
+}
+
+// A floor of tiles is a floor: without friction nothing brakes, and nothing lifts, what slides over it. A body of 0.5 kg lies 5 um deep, and rocks by
+// about that as it comes from tile to tile.
+static void slides_on(slide s) {
+  outcome o = run(&s);
+  if (!(fabs(o.v - s.speed) < 0.01 * s.speed && fabs(o.x - s.speed * s.time) < 0.01 * s.speed * s.time)) fail_msg("v = %g, x = %g of %s", o.v, o.x, s.body);
+  assert_true(o.lowest > 0.03 - 5e-5 && o.highest < 0.03 + 5e-5);
+}
+
+static void test_shapes(void** state) {
+  (void)state;
+  static const char* const bodies[] = {
+    "<geom type='box' size='.05 .04 .03' mass='.5' friction='0'/>", "<geom type='cylinder' size='.04 .03' mass='.5' friction='0'/>",
+    "<geom type='mesh' mesh='tile' mass='.5' pos='0 0 -.01' friction='0'/>",
+    "<geom type='box' size='.01 .01 .03' pos='.06 .04 0' mass='.1' friction='0'/><geom type='box' size='.01 .01 .03' pos='-.06 .04 0' mass='.1' friction='0'/>"
+    "<geom type='box' size='.01 .01 .03' pos='.06 -.04 0' mass='.1' friction='0'/><geom type='box' size='.01 .01 .03' pos='-.06 -.04 0' mass='.1' friction='0'/>"};
+  static const double speeds[3] = {0.1, 1, 5};
+  for (int k = 0; k < 4; ++k)
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j)
+        slides_on((slide){box_tile, "pos='0 0 .03'", bodies[k], HF_METHOD_TAMSI, 1000, steps[i], 0, speeds[j], 0.5});
+}
+
+static void test_turned_boxes(void** state) {
+  (void)state;
+  static const char* const turns[3] = {"pos='0 0 .03' euler='0 0 3'", "pos='0 0 .03' euler='0 0 20'", "pos='0 0 .03' euler='0 0 45'"};
+  for (int k = 0; k < 3; ++k)
+    for (int i = 0; i < 3; ++i) slides_on((slide){box_tile, turns[k], box, HF_METHOD_TAMSI, 1000, steps[i], 0, 1, 0.5});
+}
+
+static void test_mesh_tiles(void** state) {
+  (void)state;
+  for (int i = 0; i < 3; ++i) slides_on((slide){"type='mesh' mesh='tile'", "pos='0 0 .03'", box, HF_METHOD_TAMSI, 1000, steps[i], 0, 1, 0.5});
+}
+
+// From tiles to a flat height field and back. The wall of a field holds only points that are nearer to it than to the surface.
+static void test_height_field(void** state) {
+  (void)state;
+  static const double origin[2] = {0.625, -0.375}; // the field begins, or ends, where a tile ends [m]
+  for (int k = 0; k < 2; ++k)
+    for (int i = 0; i < 3; ++i) {
+      char xml[16000];
+      int n = snprintf(xml, sizeof xml, "<mujoco><asset><hfield name='field' nrow='3' ncol='3' size='.5 .2 .02 .04' elevation='1 1 1 1 1 1 1 1 1'/></asset><worldbody>"
+                       "<geom type='hfield' hfield='field' pos='%g 0 0' friction='0'/>", origin[k]);
+      for (int tile = -6; tile < 9; ++tile)
+        if ((tile < 3) == (k == 0))
+          n += snprintf(xml + n, sizeof xml - (size_t)n, "<geom type='box' size='.025 .2 .02' pos='%g 0 -.02' friction='0'/>", 0.05 * tile);
+      snprintf(xml + n, sizeof xml - (size_t)n, "<body pos='0 0 .03'><freejoint/>%s</body></worldbody></mujoco>", box);
+      simWorld w = sim_world_make(xml, steps[i], 1e-8);
+      sim_v(&w)[0] = 1;
+      sim_world_step(&w, (int)lround(0.3 / steps[i]));
+      assert_true(fabs(sim_v(&w)[0] - 1) < 0.01 && fabs(sim_q(&w)[0] - 0.3) < 0.003 && fabs(sim_q(&w)[2] - 0.03) < 5e-5);
+      sim_world_free(&w);
+    }
+}
+
+static void test_methods(void** state) {
+  (void)state;
+  static const int methods[3] = {HF_METHOD_CONVEX, HF_METHOD_MLCP, HF_METHOD_SWITCHING};
+  for (int k = 0; k < 3; ++k)
+    for (int i = 0; i < 2; ++i) slides_on((slide){box_tile, "pos='0 0 .03'", box, methods[k], 1000, steps[i], 0, 1, 0.3});
+}
+
+// With friction it comes to rest after v^2/(2 mu g), within what a step of first order leaves: h v.
+static void test_friction(void** state) {
+  (void)state;
+  for (int i = 0; i < 3; ++i) {
+    slide s = {box_tile, "pos='0 0 .03'", "<geom type='box' size='.05 .04 .03' mass='.5' friction='.3'/>", HF_METHOD_TAMSI, 1000, steps[i], 0, 2, 1};
+    outcome o = run(&s);
+    assert_true(fabs(o.v) < 1e-6);
+    assert_true(fabs(o.x - 2 * 2 / (2 * 0.3 * 9.81)) < 2 * steps[i]);
+  }
+}
+
+// A body that falls on the tiles while it slides comes on as it would on a plane.
+static void test_landing(void** state) {
+  (void)state;
+  for (int i = 0; i < 3; ++i) {
+    slide s = {box_tile, "pos='0 0 .06'", box, HF_METHOD_TAMSI, 1000, steps[i], 0, 1, 0.5};
+    outcome o = run(&s);
+    assert_true(fabs(o.v - 1) < 0.01 && fabs(o.x - 0.5) < 0.005);
+  }
+}
+
+// A step in the floor is a wall, whose contact is one like others: at 0.5 m/s the front of a box comes no further than the tile from number 8 on, at
+// x = 0.375 m, which gives way by um.
+static void test_step(void** state) {
+  (void)state;
+  static const double heights[3] = {1e-4, 1e-3, 5e-3}; // [m]
+  for (int k = 0; k < 3; ++k)
+    for (int i = 0; i < 3; ++i) {
+      slide s = {box_tile, "pos='0 0 .03'", box, HF_METHOD_TAMSI, 8, steps[i], heights[k], 0.5, 1};
+      outcome o = run(&s);
+      assert_true(o.x + 0.05 < 0.3755);
+      assert_true(o.lowest > 0.03 - 1e-4);
+    }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes), cmocka_unit_test(test_turned_boxes), cmocka_unit_test(test_mesh_tiles), cmocka_unit_test(test_height_field), cmocka_unit_test(test_methods),
+                                     cmocka_unit_test(test_friction), cmocka_unit_test(test_landing), cmocka_unit_test(test_step)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
