@@ -1,6 +1,8 @@
 // Contacts of a convex shape with the ridges and peaks of a height field, and with the edges of its sides and base (hfield_convex.c).
 #include "geometry/hfield_query.h"
 
+// A contact at an end of an edge belongs to the edge if the cosine of the angle between its normal and the edge is below this [-].
+static const double UPRIGHT = 1e-9;
 static const double PROBE = 1e-3; // Whether A goes on along an edge is asked at this share of its length from the vertex [-].
 
 // ---- ridges ----------------------------------------------------------------------------------------
@@ -25,6 +27,13 @@ static int touch_segment(const hfiFieldQuery* q, const hfPose* X, double half, h
   return call_pair(pair, swapped, q->A, &q->X_BA, &segment, X, q->margin, points);
 }
 
+// Does the contact belong to the edge of direction d (of any length) from a, and not to what lies beyond its ends?
+static int on_edge(const hfiContactPoint* point, hfVec3 a, hfVec3 d) {
+  double along = v3_dot(v3_sub(point->p_WCb, a), d) / v3_norm2(d);
+  if (along > HFI_INSIDE && along < 1 - HFI_INSIDE) return 1;
+  return along >= -HFI_INSIDE && along <= 1 + HFI_INSIDE && fabs(v3_dot(point->n_W, d)) <= UPRIGHT * v3_norm(d);
+}
+
 // Contacts with the edge from a to b, between faces with normals n1 and n2.
 static void touch_ridge(hfiFieldQuery* q, hfVec3 a, hfVec3 b, hfVec3 n1, hfVec3 n2, uint32_t id) {
   hfVec3 d = v3_sub(b, a);
@@ -33,9 +42,8 @@ static void touch_ridge(hfiFieldQuery* q, hfVec3 a, hfVec3 b, hfVec3 n1, hfVec3 
   hfiContactPoint points[HFI_MAX_MANIFOLD];
   int count = touch_segment(q, &X, 0.5 * length, points);
   for (int i = 0; i < count; ++i) {
-    double along = v3_dot(v3_sub(points[i].p_WCb, a), d) / (length * length);
-    if (!(along > HFI_INSIDE && along < 1 - HFI_INSIDE) || !between_normals(q, points[i].n_W, n1, n2)) continue;
-    hfi_field_add(q, &points[i], (hfiFieldOrigin){HFI_RIDGE, id, points[i].feature, v3_zero()});
+    if (on_edge(&points[i], a, d) && between_normals(q, points[i].n_W, n1, n2))
+      hfi_field_add(q, &points[i], (hfiFieldOrigin){HFI_RIDGE, id, points[i].feature, v3_zero()});
   }
 }
 
@@ -110,7 +118,8 @@ static int continues_along(const hfiFieldQuery* q, hfVec3 p, hfVec3 e, double de
   return point_contact(q, v3_axpy(PROBE, e, p), q->margin + step, &beyond) && beyond.depth >= depth - 0.1 * step;
 }
 
-// Whether n is in the cone of the vertex, and the vertex no point in the middle of a straight edge under A.
+// Whether n is in the cone of the vertex, and the vertex no point in the middle of a straight edge under A. (A round shape touches the
+// edge in one point only: the vertex, where n is in its cone.)
 static int peak_holds(const hfiFieldQuery* q, const Star* s, const hfiContactPoint* point) {
   double slope[7];
   for (int k = 0; k < 7; ++k) {
@@ -118,7 +127,7 @@ static int peak_holds(const hfiFieldQuery* q, const Star* s, const hfiContactPoi
     slope[k] = length > 0 ? v3_dot(point->n_W, s->edge[k]) / length : -1;
     if (slope[k] > q->cone) return 0;
   }
-  for (int k = 0; k < 6; k += 2) {
+  for (int k = 0; k < 6 && !(q->core > 0); k += 2) {
     int straight = slope[k] >= -HFI_FACET_ANGLE && slope[k + 1] >= -HFI_FACET_ANGLE;
     if (straight && continues_along(q, s->p, s->edge[k], point->depth) && continues_along(q, s->p, s->edge[k + 1], point->depth)) return 0;
   }

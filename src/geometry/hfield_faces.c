@@ -37,28 +37,28 @@ static int neighbour(const hfiHeightField* f, const FieldFace* t, int k, int* c,
   return *c >= 0 && *r >= 0 && *c < f->ncol - 1 && *r < f->nrow - 1;
 }
 
-// How far p is below the surface, measured straight up [m]; negative where it is not in the matter. A point beside the field counts as
-// one at its border if it is not further out than `beside` and than a cell.
-static double sunk_depth(const hfiFieldQuery* q, hfVec3 p, double beside) {
+// How far p is below the surface, measured straight up [m]; negative where it is not in the matter.
+static double sunk_depth(const hfiFieldQuery* q, hfVec3 p) {
   const hfiHeightField* f = q->f;
-  double slack = HFI_INSIDE * q->cell + min2(beside, q->cell);
+  double slack = HFI_INSIDE * q->cell;
   if (fabs(p.x) > f->half[0] + slack || fabs(p.y) > f->half[1] + slack || p.z < -f->base) return -INFINITY;
-  return hfi_hfield_surface(f, p.x, p.y) + HFI_INSIDE * q->cell - p.z;
+  return hfi_hfield_surface(f, p.x, p.y) + slack - p.z;
 }
 
 // Whether a face holds A's point p at `depth` below the plane of the face. w: the point of that plane nearest to p.
 //
-//   p above the surface      if w is in the triangle
-//   p in the matter, A round, its core above the surface
-//                            if w is in the triangle, as above
-//   p in the matter, else    if w or p is in the triangle, or if w is in a neighbour with which the face makes a valley (a point at
+//   p above the plane        if w is in the triangle
+//   p below the plane, A round, its core outside of the matter
+//                            if w is in the triangle and the core above the plane: w is then inside of A. (The core may be beside the
+//                            field or behind a ridge. p may be there too.)
+//   p below the plane, else  if w or p is in the triangle, or if w is in a neighbour with which the face makes a valley (a point at
 //                            the bottom of a valley is held by all its faces); and if p is no nearer to the surface straight
 //                            above it than to the plane (faces of a ridge further away do not count)
 static int face_holds(const hfiFieldQuery* q, const FieldFace* t, hfVec3 w, hfVec3 p, double depth) {
   const hfiHeightField* f = q->f;
   int near = near_triangle(f, t, w), inside = near && in_triangle(f, t->c, t->r, t->upper, w);
   if (!(depth > 0)) return inside;
-  if (q->core > 0 && near && sunk_depth(q, v3_axpy(q->core, t->n, p), 0) < 0) return inside && sunk_depth(q, p, depth) >= 0;
+  if (q->core > 0 && near && sunk_depth(q, v3_axpy(q->core, t->n, p)) < 0) return inside && depth <= q->core;
   int holds = inside || in_triangle(f, t->c, t->r, t->upper, p);
   for (int k = 0; k < 3 && near && !holds; ++k) {
     int c, r;
@@ -66,7 +66,7 @@ static int face_holds(const hfiFieldQuery* q, const FieldFace* t, hfVec3 w, hfVe
     FieldFace other = face_of(q, c, r, !t->upper);
     holds = v3_dot(v3_sub(other.middle, t->middle), t->n) > 0; // a hollow edge
   }
-  return holds && sunk_depth(q, p, 0) >= depth;
+  return holds && sunk_depth(q, p) >= depth;
 }
 
 // A's contacts with the plane through p with normal n: at most HFI_MAX_MANIFOLD. Their feature is the number of A's own point.
@@ -193,7 +193,8 @@ void hfi_field_touch_patch(hfiFieldQuery* q) {
 // ---- walls and base --------------------------------------------------------------------------------
 
 // Contacts with a wall or the base, the plane through `on` with normal `out`. It counts only for a shape whose origin is outside of it, and
-// for points that are nearer to it than to the surface.
+// for a point of a shape with corners only if it is nearer to it than to the surface and, beyond it, in the matter: behind a wall the surface
+// may fall.
 // Numbers of walls and base follow those of the regions.
 static void touch_side(hfiFieldQuery* q, hfVec3 on, hfVec3 out, int side) {
   const hfiHeightField* f = q->f;
@@ -203,9 +204,9 @@ static void touch_side(hfiFieldQuery* q, hfVec3 on, hfVec3 out, int side) {
   uint32_t id = (uint32_t)(hfi_hfield_triangles(f->nrow, f->ncol) + side);
   for (int i = 0; i < count; ++i) {
     hfVec3 w = points[i].p_WCb;
-    double below = hfi_hfield_surface(f, w.x, w.y) - w.z; // the surface
+    double depth = points[i].depth, below = hfi_hfield_surface(f, w.x, w.y) - w.z; // the surface
     int holds = fabs(w.x) <= f->half[0] * (1 + HFI_INSIDE) && fabs(w.y) <= f->half[1] * (1 + HFI_INSIDE) && w.z >= -f->base * (1 + HFI_INSIDE) &&
-                below >= 0 && below >= points[i].depth;
+                below >= 0 && (q->core > 0 || (below >= depth && (!(depth > 0) || sunk_depth(q, points[i].p_WCa) >= 0)));
     if (holds) hfi_field_add(q, &points[i], (hfiFieldOrigin){HFI_FACE, id, points[i].feature, on});
   }
 }

@@ -1,6 +1,7 @@
 // Height fields: a flat one is a plane, distances are those of all its prisms, rays meet the triangles that are tried one by one, and
 // contacts keep their features.
 #include "geometry/distance.h"
+#include "geometry/facet.h"
 #include "geometry/oracle.h"
 #include "geometry/ray.h"
 
@@ -106,8 +107,8 @@ static void distance_is_that_of_the_nearest_prism(void** state) {
   printf("seed %llu\n", (unsigned long long)r.state);
   Terrain t;
   hfPose X_B = pose_identity();
-  for (int world = 0; world < 6; ++world) {
-    make_terrain(&t, &r, 0.03 * (1 + world));
+  for (int world = 0; world < 24; ++world) {
+    make_terrain(&t, &r, 0.03 * (1 + world % 6));
     hfiShape field = field_shape(&t);
     hfiHullData data[NTRI], own = random_hull(&r, 20, 0.15);
     hfiHull hull[NTRI], mine = hull_view(&own);
@@ -126,8 +127,8 @@ static void distance_is_that_of_the_nearest_prism(void** state) {
         if (nearest < 1e-3) continue; // where they overlap a prism's side counts too
         hfiContactPoint c;
         assert_true(hfi_distance(&A, &X, &field, &X_B, INFINITY, &c));
-        // 1e-9: the accuracy of GJK for curved shapes
-        if (fabs(-c.depth - nearest) > 1e-9) fail_msg("%s at %g %g %g: distance %.12g, prisms %.12g", kTypeName[type], X.p.x, X.p.y, X.p.z, -c.depth, nearest);
+        // 1e-9: the accuracy of GJK for curved shapes; a contact may have the normal of a face that is within HFI_FACET_ANGLE
+        if (fabs(-c.depth - nearest) > 1e-9 + 0.5 * sqr(HFI_FACET_ANGLE) * nearest) fail_msg("%s at %g %g %g: distance %.12g, prisms %.12g", kTypeName[type], X.p.x, X.p.y, X.p.z, -c.depth, nearest);
       }
     for (int k = 0; k < NTRI; ++k) hfi_hull_release(&data[k]);
     hfi_hull_release(&own);
@@ -140,7 +141,7 @@ static void a_ball_touches_the_nearest_point(void** state) {
   testRandom r = {44};
   Terrain t;
   hfPose X_B = pose_identity();
-  for (int k = 0; k < 4000; ++k) {
+  for (int k = 0; k < 40000; ++k) {
     if (k % 100 == 0) make_terrain(&t, &r, 0.1);
     hfiShape field = field_shape(&t), ball = {HF_GEOM_SPHERE, {0.12, 0, 0}, NULL, NULL}, dot = {HF_GEOM_SPHERE, {0, 0, 0}, NULL, NULL};
     hfPose X = pose_identity();
