@@ -22,10 +22,6 @@
 
 #include <string.h>
 
-// Most iterations of TAMSI on a heap, after a soft start in vain or without one, where the convex rung may follow. 15 to 60 are usual, and up to
-// 110 with regularised friction.
-enum { MAX_HEAP = 120 };
-
 struct hfSolver {
   hfStepCapacity capacity;
   hfiPartition partition;
@@ -144,11 +140,9 @@ static hfiNewtonResult try_rung(hfiIsland* I, const hfSolverConfig* config, int3
   memcpy(I->v, I->v0, sizeof(double) * (size_t)I->n);
   if (rung == HF_RUNG_CONVEX && two_way) return hfi_convex_solve(I, config, coupled);
   hfiNewtonResult out = {0, 0, 0, 0};
-  hfSolverConfig usual = *config;
   if (duals && two_way) out = hfi_soft_solve(I, config);
   int convex_follows = duals && two_way && config->last_rung == HF_RUNG_CONVEX;
-  if (convex_follows) usual.max_iterations = imin2(MAX_HEAP, config->max_iterations);
-  if (!out.converged) out = add_work(out, hfi_newton_solve(I, &usual, config->coupling, rung, duals));
+  if (!out.converged) out = add_work(out, hfi_newton_solve(I, config, config->coupling, rung, duals));
   if (!out.converged && rung == HF_RUNG_TAMSI && two_way && !convex_follows) {
     memcpy(I->v, I->v0, sizeof(double) * (size_t)I->n);
     out = add_work(out, hfi_newton_solve(I, config, HF_COUPLING_FRICTIONLESS, HF_RUNG_CONVEX, HFI_NO_DUALS));
