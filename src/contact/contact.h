@@ -112,4 +112,12 @@ hfiContactColumns hfi_contact_columns(const hfDynamics* dynamics, int body_a, in
 void hfi_contact_rows(const hfDynamics* dynamics, const hfiContactColumns* columns,
                       const hfiContact* contact, int dim, double* J);
 
+// Inverse effective masses J M^-1 J^T of a contact's friction rows. Of a group of two rows it is the mean.
+typedef struct hfiInverseMasses {
+  double group[3]; // sliding, torsion, rolling: count only for anchored friction [1/kg, 1/(kg m^2)]
+} hfiInverseMasses;
+// J as above, and the inverse masses, estimated with the diagonal of M. inverse: 1/M_ii of the columns, one piece behind the other.
+void hfi_contact_weighed_rows(const hfDynamics* dynamics, const hfiContactColumns* columns, const hfiContact* contact, int dim,
+                              const double* inverse, hfiInverseMasses* out, double* J);
+
 #endif

@@ -4,6 +4,7 @@
 //   rows: n.v, t1.v, t2.v, n.w, t1.w, t2.w
 #include "contact/contact.h"
 
+#include "base/copied.h"
 #include "dynamics/flight.h"
 
 // ---- columns -------------------------------------------------------------------------------------
@@ -68,28 +69,43 @@ hfiContactColumns hfi_contact_columns(const hfDynamics* d, int body_a, int body_
 
 // ---- rows ----------------------------------------------------------------------------------------
 
+// Inverse masses of friction rows are summed while their entries are in registers: `weighs` says whether somebody asks for them, and
+// every caller passes a constant. `inverse` (columns) is 1/M_ii. The functions return the part of sliding and add the others to *w.
+
+static inline double weigh(double x, double y, double inverse) { return (x * x + y * y) * inverse; }
+static inline double weigh_vectors(hfVec3 a, hfVec3 b, const double* inverse) {
+  return weigh(a.x, b.x, inverse[0]) + weigh(a.y, b.y, inverse[1]) + weigh(a.z, b.z, inverse[2]);
+}
+
+// The rows of torsion and rolling in column k of a dim x n piece.
+static void fill_column_turns(const hfiContact* c, hfVec3 turn, int dim, int n, int k, const double* inverse, hfiInverseMasses* w, double* J) {
+  double spin = v3_dot(c->n, turn), roll1 = v3_dot(c->t1, turn), roll2 = v3_dot(c->t2, turn);
+  J[3 * n + k] = spin;
+  if (inverse) w->group[HF_TORSION] += weigh(spin, 0, inverse[k]);
+  if (dim < 6) return;
+  J[4 * n + k] = roll1, J[5 * n + k] = roll2;
+  if (inverse) w->group[HF_ROLLING] += weigh(roll1, roll2, inverse[k]);
+}
+
 // Column k of a dim x n piece: dof with motion S, r from its reference point to C.
-static inline void fill_column(const hfiContact* c, const hfMotion* S, hfVec3 r, double sign,
-                               int dim, int n, int k, double* J) {
+HFI_COPIED double fill_column(const hfiContact* c, const hfMotion* S, hfVec3 r, double sign, int dim, int n, int k, int weighs,
+                              const double* inverse, hfiInverseMasses* w, double* J) {
   hfVec3 v = v3_scale(sign, v3_add(S->v, v3_cross(S->w, r)));
   J[k] = v3_dot(c->n, v);
-  if (dim < 3) return;
-  J[n + k] = v3_dot(c->t1, v);
-  J[2 * n + k] = v3_dot(c->t2, v);
-  if (dim < 4) return;
-  hfVec3 w = v3_scale(sign, S->w);
-  J[3 * n + k] = v3_dot(c->n, w);
-  if (dim < 6) return;
-  J[4 * n + k] = v3_dot(c->t1, w);
-  J[5 * n + k] = v3_dot(c->t2, w);
+  if (dim < 3) return 0;
+  double t1 = v3_dot(c->t1, v), t2 = v3_dot(c->t2, v);
+  J[n + k] = t1, J[2 * n + k] = t2;
+  if (dim > 3) fill_column_turns(c, v3_scale(sign, S->w), dim, n, k, weighs ? inverse : NULL, w, J);
+  return weighs ? weigh(t1, t2, inverse[k]) : 0;
 }
 
 // Along a direction e a free body, whose motions are translations along the world's axes and
 // rotations about its own axes through its origin, has the row (e, R^T (r x e)), r from the origin
-// to C; about e it has (0, R^T e). The columns of R are the axes S of its rotations.
-static inline void fill_free_row(hfVec3 e, hfVec3 moment, const hfMotion* S, double* J) {
-  v3_store(J, e);
-  J[3] = v3_dot(S[3].w, moment), J[4] = v3_dot(S[4].w, moment), J[5] = v3_dot(S[5].w, moment);
+// to C; about e it has (0, R^T e). The columns of R are the axes S of its rotations. Returns the second part.
+static inline hfVec3 fill_free_row(hfVec3 e, hfVec3 moment, const hfMotion* S, double* J) {
+  hfVec3 turn = v3(v3_dot(S[3].w, moment), v3_dot(S[4].w, moment), v3_dot(S[5].w, moment));
+  v3_store(J, e), v3_store(J + 3, turn);
+  return turn;
 }
 
 // The point about which the surface of a geom is round near p_W: a body may turn about the axis of a capsule or a cylinder
@@ -122,56 +138,78 @@ static hfVec3 find_whirling_arm(const hfDynamics* d, const hfiContact* c, const 
   return v3_add(turned, v3_sub(c->p_W, Q));
 }
 
-static inline void fill_free(const hfDynamics* d, const hfiContact* c, const hfiContactSide* side, int dim,
-                             double* J) {
+// The rows of torsion and rolling of a free body.
+static void fill_free_turns(const hfiContact* c, double sign, const hfMotion* S, int dim, const double* inverse, hfiInverseMasses* w,
+                            double* J) {
+  hfVec3 spin = fill_free_row(v3_zero(), v3_scale(sign, c->n), S, J + 18);
+  if (inverse) w->group[HF_TORSION] += weigh_vectors(spin, v3_zero(), inverse + 3);
+  if (dim < 6) return;
+  hfVec3 roll1 = fill_free_row(v3_zero(), v3_scale(sign, c->t1), S, J + 24);
+  hfVec3 roll2 = fill_free_row(v3_zero(), v3_scale(sign, c->t2), S, J + 30);
+  if (inverse) w->group[HF_ROLLING] += weigh_vectors(roll1, roll2, inverse + 3);
+}
+
+HFI_COPIED double fill_free(const hfDynamics* d, const hfiContact* c, const hfiContactSide* side, int dim, int weighs, const double* inverse,
+                            hfiInverseMasses* w, double* J) {
   const hfMotion* S = d->S + side->dofs[0];
   hfVec3 r = d->any_whirls && !c->curved ? find_whirling_arm(d, c, side, S) : v3_sub(c->p_W, hfi_body_reference(d, side->body));
   hfVec3 n = v3_scale(side->sign, c->n);
   fill_free_row(n, v3_cross(r, n), S, J);
-  if (dim < 3) return;
+  if (dim < 3) return 0;
   hfVec3 t1 = v3_scale(side->sign, c->t1), t2 = v3_scale(side->sign, c->t2);
-  fill_free_row(t1, v3_cross(r, t1), S, J + 6);
-  fill_free_row(t2, v3_cross(r, t2), S, J + 12);
-  if (dim < 4) return;
-  fill_free_row(v3_zero(), n, S, J + 18);
-  if (dim < 6) return;
-  fill_free_row(v3_zero(), t1, S, J + 24);
-  fill_free_row(v3_zero(), t2, S, J + 30);
+  hfVec3 turn1 = fill_free_row(t1, v3_cross(r, t1), S, J + 6), turn2 = fill_free_row(t2, v3_cross(r, t2), S, J + 12);
+  if (dim > 3) fill_free_turns(c, side->sign, S, dim, weighs ? inverse : NULL, w, J);
+  return weighs ? weigh_vectors(t1, t2, inverse) + weigh_vectors(turn1, turn2, inverse + 3) : 0;
 }
 
 // A body on a tree of its own.
-static void fill_single(const hfDynamics* d, const hfiContact* c, const hfiContactSide* side,
-                        int dim, double* J) {
+HFI_COPIED double fill_single(const hfDynamics* d, const hfiContact* c, const hfiContactSide* side, int dim, int weighs,
+                              const double* inverse, hfiInverseMasses* w, double* J) {
   hfVec3 r = v3_sub(c->p_W, hfi_body_reference(d, side->body));
+  double sum = 0;
   for (int k = 0; k < side->n; ++k)
-    fill_column(c, &d->S[side->dofs[k]], r, side->sign, dim, side->n, k, J);
+    sum += fill_column(c, &d->S[side->dofs[k]], r, side->sign, dim, side->n, k, weighs, inverse, w, J);
+  return sum;
 }
 
 // Both bodies on one tree.
-static void fill_shared(const hfDynamics* d, const hfiContact* c, const hfiContactColumns* columns,
-                        int dim, double* J) {
+HFI_COPIED double fill_shared(const hfDynamics* d, const hfiContact* c, const hfiContactColumns* columns, int dim, int weighs,
+                              const double* inverse, hfiInverseMasses* w, double* J) {
   const hfiContactSide *a = &columns->side[0], *b = &columns->side[1];
   hfVec3 r = v3_sub(c->p_W, hfi_body_reference(d, a->body));
   int i = count_common(a, b), j = i;
+  double sum = 0;
   for (int k = 0; k < columns->ncol[0]; ++k) {
     double sign;
     int dof = next_shared(a, b, &i, &j, &sign);
-    fill_column(c, &d->S[dof], r, sign, dim, columns->ncol[0], k, J);
+    sum += fill_column(c, &d->S[dof], r, sign, dim, columns->ncol[0], k, weighs, inverse, w, J);
   }
+  return sum;
 }
 
-void hfi_contact_rows(const hfDynamics* d, const hfiContactColumns* columns, const hfiContact* c,
-                      int dim, double* J) {
-  if (columns->shared) {
-    fill_shared(d, c, columns, dim, J);
-    return;
-  }
+HFI_COPIED double fill_rows(const hfDynamics* d, const hfiContactColumns* columns, const hfiContact* c, int dim, int weighs,
+                            const double* inverse, hfiInverseMasses* w, double* J) {
+  double sum = 0;
+  if (columns->shared) return fill_shared(d, c, columns, dim, weighs, inverse, w, J);
   for (int s = 0; s < columns->npiece; ++s) {
     const hfiContactSide* side = &columns->side[s];
     if (side->free)
-      fill_free(d, c, side, dim, J);
+      sum += fill_free(d, c, side, dim, weighs, inverse, w, J);
     else
-      fill_single(d, c, side, dim, J);
+      sum += fill_single(d, c, side, dim, weighs, inverse, w, J);
     J += dim * side->n;
+    if (weighs) inverse += side->n;
   }
+  return sum;
+}
+
+void hfi_contact_rows(const hfDynamics* d, const hfiContactColumns* columns, const hfiContact* c, int dim, double* J) {
+  fill_rows(d, columns, c, dim, 0, NULL, NULL, J);
+}
+
+void hfi_contact_weighed_rows(const hfDynamics* d, const hfiContactColumns* columns, const hfiContact* c, int dim, const double* inverse,
+                              hfiInverseMasses* w, double* J) {
+  w->group[HF_TORSION] = w->group[HF_ROLLING] = 0;
+  w->group[HF_SLIDING] = 0.5 * fill_rows(d, columns, c, dim, 1, inverse, w, J);
+  w->group[HF_ROLLING] *= 0.5;
 }

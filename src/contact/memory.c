@@ -14,8 +14,8 @@
 #include "contact/memory.h"
 
 #include "contact/result.h"
+#include "contact/rolling.h"
 #include "contact/surface.h"
-#include "model/shape.h"
 
 #include <string.h>
 
@@ -26,6 +26,10 @@ static const hfContactMemory* find_pair(const hfContactMemory* memory, const hfC
   if (from > memory && from[-1].key_pair >= key) from = memory;
   while (from < end && from->key_pair < key) ++from;
   return from;
+}
+
+static int is_memory_of(const hfContactMemory* m, const hfContactMemory* end, uint64_t key, uint32_t feature) {
+  return m < end && m->key_pair == key && m->key_feature == feature;
 }
 
 // ---- recall --------------------------------------------------------------------------------------
@@ -57,48 +61,14 @@ static inline void recall_one(const hfContactMemory* like, hfVec3 xi_B, const hf
   if (c->material.condim > 3) c->twist_W = m3_mulv(*R_WB, v3_load(like->twist));
 }
 
-// What a rolling contact's deformation missed over the last step. Displacement is that of the material point that
-// was at the contact when the step began; it leaves the contact as the bodies roll, along a cycloid. With the contact
-// moving by dc over B, and A turning by theta relative to B, a point that rolls without slip moves by
-//
-//   -(theta x dc/2 + k theta x (theta x dc) + ...)         (y' = w x y - u, y(0) = 0, displacement y(h) + h u)
-//
-// across the normal, and none of it is deformation. k is 1/6 where B is flat, 7/12 where A is, whose normal turns in
-// the frame of B; between two round bodies their mean is taken.
-static hfVec3 rolled(hfVec3 theta, hfVec3 dc, double k) {
-  hfVec3 turned = v3_cross(theta, dc);
-  return v3_axpy(k, v3_cross(theta, turned), v3_scale(0.5, turned));
-}
-
-static const double CAP = 0.99; // |cosine| of a normal and the axis of a cylinder from which on it is that of a cap
-
-// Whether a geom is flat where its normal is n.
-static int is_flat(const hfDynamics* d, int geom, hfVec3 n) {
-  int type = hf_model_geom_type(d->model)[geom];
-  if (type == HF_GEOM_CYLINDER) return fabs(v3_dot(n, m3_col(d->X_WG[geom].R, 2))) > CAP;
-  return hfi_shape_kinds[type].curvature == HFI_FLAT;
-}
-
-static const double ROLLING = 1e-6; // turn in a step below which a contact does not roll [rad]
-static const double WHIRLING = 1;   // and above which it has no deformation left: its points come and go within the step [rad]
-
-static void correct_rolling(const hfContactMemory* m, const hfDynamics* d, const hfModel* surfaces, double h, const hfMat3* R_WB,
-                            hfiContact* c) {
+// How far A turns relative to B in a step [rad].
+static hfVec3 find_turn(const hfDynamics* d, const hfModel* surfaces, double h, const hfiContact* c) {
   hfVec3 w = v3_sub(d->V[d->body_link[c->body_a]].w, d->V[d->body_link[c->body_b]].w);
   if (surfaces) {
     hfiSurfaceMotion rate = hfi_surface_motion(surfaces, d->X_WB, c, 0);
     w = v3_add(w, v3_sub(rate.turn_a, rate.turn_b));
   }
-  double turn2 = h * h * v3_norm2(w);
-  if (turn2 < ROLLING * ROLLING) return;
-  if (turn2 > WHIRLING * WHIRLING) {
-    c->xi_W = v3_zero();
-    return;
-  }
-  hfVec3 dc = m3_mulv(*R_WB, v3_sub(c->p_BC, v3_load(m->p_BC)));
-  double k = is_flat(d, c->geom_b, c->n) ? 1.0 / 6 : is_flat(d, c->geom_a, c->n) ? 7.0 / 12 : 3.0 / 8;
-  hfVec3 missed = rolled(v3_scale(h, w), dc, k);
-  c->xi_W = v3_add(c->xi_W, v3_axpy(-v3_dot(c->n, missed), c->n, missed));
+  return v3_scale(h, w);
 }
 
 // A contact that is new in a pair of n remembered ones.
@@ -109,18 +79,26 @@ static void recall_new(const hfContactMemory* m, int n, const hfMat3* R_WB, hfiC
 static const double OPEN = 1e-4; // gap from which on a new contact that is yet to close has no deformation [m]
 
 void hfi_memory_recall(const hfState* s, const hfDynamics* d, const hfModel* surfaces, double h, hfiContact* contacts, int n) {
-  const hfContactMemory *memory = hf_state_memory(s), *end = memory + s->nmemory, *first = memory;
+  const hfContactMemory *memory = hf_state_memory(s), *end = memory + s->nmemory, *first = memory, *m = memory;
+  hfVec3 theta;
+  int rolls = 0;
   for (int i = 0; i < n; ++i) {
     hfiContact* c = &contacts[i];
     const hfPose* X = &d->X_WB[c->body_b];
     uint64_t key = hfi_contact_key(c).pair;
     c->p_BC = pose_inv_point(*X, c->p_W);
-    first = find_pair(memory, end, first, key);
-    const hfContactMemory* m = first;
-    while (m < end && m->key_pair == key && m->key_feature != c->feature) ++m;
+    if (i == 0 || surfaces || c->body_a != c[-1].body_a || c->body_b != c[-1].body_b) {
+      theta = find_turn(d, surfaces, h, c);
+      rolls = hfi_contact_rolls(theta);
+    }
+    if (!is_memory_of(m, end, key, c->feature)) { // Mostly the contacts are those of the step before.
+      first = find_pair(memory, end, first, key);
+      for (m = first; m < end && m->key_pair == key && m->key_feature != c->feature;) ++m;
+    }
     if (m < end && m->key_pair == key) {
       recall_one(m, v3_load(m->xi_B), &X->R, c);
-      if (m->flags & HF_CONTACT_STICK) correct_rolling(m, d, surfaces, h, &X->R, c);
+      if (rolls && m->flags & HF_CONTACT_STICK) hfi_correct_rolling(d, &theta, m, c);
+      ++m;
     } else if (m > first && c->depth > -OPEN)
       recall_new(first, (int)(m - first), &X->R, c);
   }
@@ -130,7 +108,6 @@ void hfi_memory_recall(const hfState* s, const hfDynamics* d, const hfModel* sur
 
 // How A moved relative to B over a step, the same for all contacts of the two, as if B had rested.
 typedef struct PairMotion {
-  hfPose X_WB0; // of B at the start
   hfPose moved; // X_WB0 X_BW1 X_WA1 X_AW0: takes a point of A from where it was to where it came
   hfVec3 turn;  // its rotation, where a contact has torsional friction [rad]
 } PairMotion;
@@ -141,15 +118,17 @@ static int has_moved(int body, const hfPose* X0_WB, const hfPose* X1_WB) {
 
 // Bodies that rest have the identity as their motion, to the last bit. The world, body 0, has the identity as its pose: products with it are left
 // out.
-static PairMotion find_motion(const hfiContact* c, const hfPose* X0_WB, const hfPose* X1_WB) {
+static void find_motion(const hfiContact* c, const hfPose* X0_WB, const hfPose* X1_WB, PairMotion* m) {
   int a = c->body_a, b = c->body_b;
-  PairMotion m = {X0_WB[b], pose_identity(), v3_zero()};
-  if (!has_moved(a, X0_WB, X1_WB) && !has_moved(b, X0_WB, X1_WB)) return m;
+  m->turn = v3_zero();
+  if (!has_moved(a, X0_WB, X1_WB) && !has_moved(b, X0_WB, X1_WB)) {
+    m->moved = pose_identity();
+    return;
+  }
   hfPose X_BA1 = a ? pose_inv_mul(X1_WB[b], X1_WB[a]) : pose_inverse(X1_WB[b]);
-  m.moved = a ? pose_mul(X_BA1, pose_inverse(X0_WB[a])) : X_BA1;
-  if (b) m.moved = pose_mul(m.X_WB0, m.moved);
-  if (c->material.condim > 3) m.turn = q_log(q_from_m3(m.moved.R));
-  return m;
+  m->moved = a ? pose_mul(X_BA1, pose_inverse(X0_WB[a])) : X_BA1;
+  if (b) m->moved = pose_mul(X0_WB[b], m->moved);
+  if (c->material.condim > 3) m->turn = q_log(q_from_m3(m->moved.R));
 }
 
 // Whether the motion of one is that of the other.
@@ -182,37 +161,49 @@ static hfVec3 twist(const hfiContact* c, const hfiContactOutcome* o, const PairM
 // A remembered contact has no padding: states compare bytewise.
 _Static_assert(sizeof(hfContactMemory) == 12 * sizeof(double), "padding");
 
-static void store_one(hfContactMemory* m, const hfiContact* c, const hfiContactOutcome* o,
-                      const PairMotion* motion) {
-  const hfMat3* R = &motion->X_WB0.R;
+static void store_twist(hfContactMemory* m, const hfiContact* c, const hfiContactOutcome* o, const hfMat3* R_WB, const PairMotion* motion) {
+  v3_store(m->twist, m3_tmulv(*R_WB, twist(c, o, motion)));
+}
+
+// R_WB: of B at the start of the step.
+static inline void store_one(hfContactMemory* m, const hfiContact* c, const hfiContactOutcome* o, const hfMat3* R_WB, const PairMotion* motion) {
   m->key_pair = hfi_contact_key(c).pair;
   m->key_feature = c->feature;
   m->flags = o->sticks ? HF_CONTACT_STICK : 0;
-  v3_store(m->xi_B, m3_tmulv(*R, slide(c, o, motion)));
-  v3_store(m->twist, c->material.condim > 3 ? m3_tmulv(*R, twist(c, o, motion)) : v3_zero());
+  v3_store(m->xi_B, m3_tmulv(*R_WB, slide(c, o, motion)));
+  v3_store(m->twist, v3_zero());
   v3_store(m->p_BC, c->p_BC);
   m->slip_speed = o->slip_speed;
 }
 
 // Corrects what is remembered of a contact by the motion of its surfaces. The contact point is kept as a point of the surface of B.
-static void store_surfaces(hfContactMemory* m, const hfiContactStep* step, const hfiContact* c, const hfiContactOutcome* o, PairMotion motion) {
+static void store_surfaces(hfContactMemory* m, const hfiContactStep* step, const hfiContact* c, const hfiContactOutcome* o) {
   hfiSurfaceMotion surface = hfi_surface_motion(step->surfaces, step->X0_WB, c, step->h);
-  const hfMat3* R = &motion.X_WB0.R;
+  const hfMat3* R = &step->X0_WB[c->body_b].R;
+  PairMotion motion;
+  find_motion(c, step->X0_WB, step->X1_WB, &motion);
   if (!(o->slips & 1 << HF_SLIDING)) v3_store(m->xi_B, m3_tmulv(*R, slide_over_surfaces(c, &motion, &surface)));
   double spin = v3_dot(c->n, v3_sub(surface.turn_a, surface.turn_b));
   motion.turn = v3_axpy(spin, c->n, motion.turn);
-  if (c->material.condim > 3) v3_store(m->twist, m3_tmulv(*R, twist(c, o, &motion)));
+  if (c->material.condim > 3) store_twist(m, c, o, R, &motion);
   v3_store(m->p_BC, v3_add(c->p_BC, m3_tmulv(*R, surface.b)));
 }
 
+// Contacts that slide remember what their law says: the motion of their bodies is found for the first that needs it.
 static void fill_memory(hfContactMemory* memory, const hfiContactStep* step, int n) {
   PairMotion motion;
+  int found = 0;
   for (int i = 0; i < n; ++i) {
     const hfiContact* c = &step->contact[i];
-    if (i == 0 || !move_alike(c, c - 1)) motion = find_motion(c, step->X0_WB, step->X1_WB);
-    store_one(&memory[i], c, &step->outcome[i], &motion);
-    if (step->surfaces) store_surfaces(&memory[i], step, c, &step->outcome[i], motion);
+    const hfiContactOutcome* o = &step->outcome[i];
+    const hfMat3* R = &step->X0_WB[c->body_b].R;
+    int twists = c->material.condim > 3;
+    found = found && move_alike(c, c - 1);
+    if (!found && (twists || !(o->slips & 1 << HF_SLIDING))) find_motion(c, step->X0_WB, step->X1_WB, &motion), found = 1;
+    store_one(&memory[i], c, o, R, &motion);
+    if (twists) store_twist(&memory[i], c, o, R, &motion);
   }
+  for (int i = 0; step->surfaces && i < n; ++i) store_surfaces(&memory[i], step, &step->contact[i], &step->outcome[i]);
 }
 
 void hfi_memory_end(hfState* s, int n) {

@@ -19,8 +19,8 @@ void hfi_memory_recall(const hfState* state, const hfDynamics* dynamics, const h
 
 // Turns a remembered vector into the tangent plane of normal n, keeping its length.
 static inline hfVec3 hfi_turn_into_plane(hfVec3 xi, hfVec3 n) {
-  hfVec3 t = hfi_across(n, xi);
-  double length2 = v3_norm2(xi), kept2 = v3_norm2(t);
+  double along = v3_dot(n, xi), length2 = v3_norm2(xi), kept2 = length2 - along * along;
+  hfVec3 t = v3_axpy(-along, n, xi);
   return kept2 > 0.01 * length2 ? v3_scale(sqrt(length2 / kept2), t)
                                 : t; // a turn beyond 84 degrees is another contact
 }

@@ -130,14 +130,12 @@ static void open_pair(hfiAssembly* a, const hfDynamics* d, const hfiContact* c) 
     }
 }
 
-// A block of the pair that is open, with its pieces and J.
-static hfStepBlock* append_contact(hfiAssembly* a, const hfDynamics* d, const hfiContact* c,
-                                   int dim) {
+// A block of the pair that is open, with its pieces; its J is there.
+static void append_contact(hfiAssembly* a, int dim) {
   hfStepProblem* p = &a->problem;
   hfStepBlock block = {HF_LAW_CONTACT, dim,       p->nrow,
                        p->ncontact,    p->npiece, a->columns.npiece};
   int col = a->col;
-  hfi_contact_rows(d, &a->columns, c, dim, p->J + p->njac);
   for (int k = 0; k < a->columns.npiece; ++k) {
     hfStepPiece piece = {a->columns.tree[k], a->columns.ncol[k], col, p->njac};
     p->piece[p->npiece++] = piece;
@@ -146,8 +144,7 @@ static hfStepBlock* append_contact(hfiAssembly* a, const hfDynamics* d, const hf
   }
   for (int r = 0; p->drift && r < dim; ++r) p->drift[p->nrow + r] = 0;
   p->nrow += dim;
-  p->block[p->nblock] = block;
-  return &p->block[p->nblock++];
+  p->block[p->nblock++] = block;
 }
 
 // J v of the normal row of a contact of the open pair, from the velocities v of its columns.
@@ -161,51 +158,21 @@ static double normal_velocity(const hfiAssembly* a, const double* J, int dim, co
   return sum;
 }
 
-// sum_i (x_i^2 + y_i^2) w_i, in two lanes
-static inline double weigh_squares(const double* x, const double* y, const double* w, int n) {
-  double s[2] = {0, 0};
-  int i = 0;
-  for (; i + 2 <= n; i += 2)
-    for (int l = 0; l < 2; ++l) s[l] += (x[i + l] * x[i + l] + y[i + l] * y[i + l]) * w[i + l];
-  return i < n ? s[0] + s[1] + (x[i] * x[i] + y[i] * y[i]) * w[i] : s[0] + s[1];
-}
-
-// J M^-1 J^T of rows r and q, the mean of the two, estimated with the diagonal of M.
-static inline double mean_inverse_mass(const hfiAssembly* a, const double* J, int dim, int r, int q) {
-  const double* w = a->column_inverse;
-  double sum = 0;
-  for (int k = 0; k < a->columns.npiece; ++k) {
-    int n = a->columns.ncol[k];
-    const double *x = J + r * n, *y = J + q * n;
-    sum += weigh_squares(x, y, w, n);
-    J += dim * n, w += n;
-  }
-  return 0.5 * sum;
-}
-
-// The inverse masses that the law of a contact needs.
-static inline hfiInverseMasses find_inverse_masses(const hfiAssembly* a, const hfiContact* c, int friction, const double* J) {
-  const int dim = c->material.condim;
-  hfiInverseMasses w;
-  if (friction != HF_FRICTION_ANCHORED) return w;
-  if (dim >= 3) w.group[HF_SLIDING] = mean_inverse_mass(a, J, dim, 1, 2);
-  if (dim >= 4) w.group[HF_TORSION] = mean_inverse_mass(a, J, dim, 3, 3);
-  if (dim >= 6) w.group[HF_ROLLING] = mean_inverse_mass(a, J, dim, 4, 5);
-  return w;
-}
-
 int hfi_assembly_add_contact(hfiAssembly* a, const hfDynamics* d, const hfiContact* c, int friction,
                              double steepest, double static_speed) {
   hfStepProblem* p = &a->problem;
   assert(p->ncontact < a->max_contact);
   if (c->body_a != a->body_a || c->body_b != a->body_b) open_pair(a, d, c);
   if (!a->columns.npiece) return -1;
-  hfStepBlock* b = append_contact(a, d, c, c->material.condim);
+  const int dim = c->material.condim;
+  double* J = p->J + p->njac;
+  hfiInverseMasses w;
+  if (friction == HF_FRICTION_ANCHORED) hfi_contact_weighed_rows(d, &a->columns, c, dim, a->column_inverse, &w, J);
+  else hfi_contact_rows(d, &a->columns, c, dim, J);
+  append_contact(a, dim);
   hfContactLaw* law = &p->contact[p->ncontact++];
-  const double* J = p->J + p->piece[b->piece].jac;
-  hfiInverseMasses w = find_inverse_masses(a, c, friction, J);
   a->ncapped += hfi_contact_law(c, friction, &w, p->h, steepest, law);
-  double vn = normal_velocity(a, J, b->dim, c->material.from_solref ? a->column_start : a->column_v0);
+  double vn = normal_velocity(a, J, dim, c->material.from_solref ? a->column_start : a->column_v0);
   if (c->material.from_solref) hfi_contact_set_soft(c, p->h, vn, law);
   else law->normal_force0 = law->stiffness * max2(0, 1 - law->dissipation * vn) * max2(0, c->depth);
   if (!c->known) return p->nblock - 1;

@@ -39,18 +39,21 @@ static int contact_sticks(const hfiDiscrete* s, const hfStepBlock* b, int slips,
   return slip_is_in_stick_region(law, p->h, velocity, gamma[0] / p->h);
 }
 
-// Row velocities of a contact at the end: the solver has them, the rigid one has not.
-static const double* end_velocity(const hfiDiscrete* s, const hfStepBlock* b, double* scratch) {
-  if (!s->mlcp) return hfi_solver_row_velocities(s->solver) + b->row;
+// Velocities of all rows at the end: the solver has them, the rigid one has not.
+static const double* row_velocities(const hfiDiscrete* s) { return s->mlcp ? NULL : hfi_solver_row_velocities(s->solver); }
+
+// Those of a contact. known: those of all rows, or NULL.
+static inline const double* end_velocity(const hfiDiscrete* s, const hfStepBlock* b, const double* known, double* scratch) {
+  if (known) return known + b->row;
   hfi_block_velocity(&s->assembly.problem, b, s->v1, scratch);
   return scratch;
 }
 
 // What the memory keeps of a contact: its slip and, where anchored friction slides, its deformation.
-static void compute_slip(const hfiDiscrete* s, const hfStepBlock* b, hfiContactOutcome* o) {
+static inline void compute_slip(const hfiDiscrete* s, const hfStepBlock* b, const double* known, hfiContactOutcome* o) {
   const hfStepProblem* p = &s->assembly.problem;
   double scratch[6];
-  const double *velocity = end_velocity(s, b, scratch), *gamma = s->impulse + b->row;
+  const double *velocity = end_velocity(s, b, known, scratch), *gamma = s->impulse + b->row;
   if (b->dim > 1) o->slip_speed = sqrt(sqr(velocity[1]) + sqr(velocity[2]));
   if (s->config.friction != HF_FRICTION_ANCHORED || b->dim == 1) return;
   const hfContactLaw* law = &p->contact[b->param];
@@ -61,6 +64,7 @@ static void compute_slip(const hfiDiscrete* s, const hfStepBlock* b, hfiContactO
 static void compute_contact_outcomes(hfiDiscrete* s, hfStepReport* report) {
   const hfiWorld* w = s->world;
   int remembers = hfi_contacts_remember(s);
+  const double* known = remembers ? row_velocities(s) : NULL;
   report->ncontact = w->ncontact;
   report->ndropped = w->ndropped;
   report->ncapped = s->assembly.ncapped + w->actuation.rows.ncapped;
@@ -70,7 +74,7 @@ static void compute_contact_outcomes(hfiDiscrete* s, hfStepReport* report) {
     report->max_depth = max2(report->max_depth, w->contact[i].depth);
     if (s->block[i] < 0) continue;
     const hfStepBlock* b = &s->assembly.problem.block[s->block[i]];
-    if (remembers) compute_slip(s, b, o);
+    if (remembers) compute_slip(s, b, known, o);
     o->sticks = contact_sticks(s, b, o->slips, report->solve.rung);
     report->nstick += o->sticks;
   }
@@ -173,7 +177,7 @@ hfContact hfi_discrete_contact(const hfiDiscrete* s, int i) {
   const hfStepBlock* b = &p->block[s->block[i]];
   const double* gamma = s->impulse + b->row;
   double scratch[6], force[6];
-  const double* velocity = end_velocity(s, b, scratch);
+  const double* velocity = end_velocity(s, b, row_velocities(s), scratch);
   if (s->config.sleep) hfi_block_velocity(p, b, s->v1, scratch), velocity = scratch; // the solver has none of islands that sleep
   for (int k = 0; k < b->dim; ++k) force[k] = gamma[k] / p->h;
   hfi_contact_result_force(&r, c, b->dim, force);

@@ -35,7 +35,7 @@ enum { HFI_SLIPS = 1, HFI_COUPLES = 2 };
 // so gtt = h (b slope/|w|)(I - t t^T), slope = dw/ds. norm = |w|.
 static inline hfiGroupResponse hfi_slip_group(double h, double b, double db, double norm,
                                               double slope, double w0, double w1) {
-  double t0 = w0 / norm, t1 = w1 / norm, across = h * b * slope / norm;
+  double inverse = 1 / norm, t0 = w0 * inverse, t1 = w1 * inverse, across = h * b * slope * inverse;
   hfiGroupResponse r = {-h * b * t0,        -h * b * t1,       h * db * t0,
                         h * db * t1,        across * t1 * t1,  -across * t0 * t1,
                         across * t0 * t0,   HFI_SLIPS | HFI_COUPLES};

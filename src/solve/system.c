@@ -14,6 +14,7 @@
 // products with J^T; the active blocks between them form runs that are multiplied at once.
 #include "solve/system.h"
 
+#include "base/copied.h"
 #include "linalg/dense.h"
 #include "math/vec3.h"
 #include "solve/contact.h"
@@ -48,7 +49,7 @@ static void respond_saturated(hfiIsland* I, const hfiIslandBlock* b, hfiContactR
 
 // Evaluates the blocks that are no scalars. The caller passes a constant for the common coupling,
 // so that the compiler removes the branches on it.
-static inline void respond_blocks(hfiIsland* I, int coupling) {
+HFI_COPIED void respond_blocks(hfiIsland* I, int coupling) {
   double h = I->problem->h;
   for (int32_t k = I->nscalar; k < I->nblock; ++k) {
     const hfiIslandBlock* b = I->block + k;

@@ -10,11 +10,6 @@
 #include "contact/contact.h"
 #include "solve/law.h"
 
-// Inverse effective masses J M^-1 J^T of a contact's friction rows. Of a group of two rows it is the mean.
-typedef struct hfiInverseMasses {
-  double group[3]; // sliding, torsion, rolling: count only for anchored friction [1/kg, 1/(kg m^2)]
-} hfiInverseMasses;
-
 // Stiction speed, stiffness and damping of friction group g. Returns 1 where the last two were capped. The lever r [m] is
 // the radius over which a torsional or rolling coefficient acts like sliding friction.
 static inline int hfi_set_group_law(const hfiMaterial* m, int g, double w, double h, double steepest,

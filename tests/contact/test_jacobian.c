@@ -51,6 +51,26 @@ static void check_contact(const hfDynamics* d, const hfiContact* c, int dim) {
     for (int i = 0; i < nv; ++i) assert_float_equal(expected[r][i], 0, 1e-12);
 }
 
+// Inverse masses with random 1/M_ii beside sums over the rows, which have to be the same to the last bit.
+static void check_weighed(testRandom* r, const hfDynamics* d, const hfiContact* c, int dim) {
+  static double J[6 * 2 * MAX_NV], weighed[6 * 2 * MAX_NV], inverse[2 * MAX_NV];
+  static int32_t cols[2 * MAX_NV];
+  static const int group[6] = {-1, HF_SLIDING, HF_SLIDING, HF_TORSION, HF_ROLLING, HF_ROLLING};
+  double expected[3] = {0};
+  hfiContactColumns j = hfi_contact_columns(d, c->body_a, c->body_b, cols);
+  const double *at = J, *w = inverse;
+  for (int i = 0; i < 2 * MAX_NV; ++i) inverse[i] = random_uniform(r, 0.1, 10);
+  hfi_contact_rows(d, &j, c, dim, J);
+  hfiInverseMasses masses;
+  hfi_contact_weighed_rows(d, &j, c, dim, inverse, &masses, weighed);
+  for (int p = 0; p < j.npiece; w += j.ncol[p++])
+    for (int row = 0; row < dim; ++row, at += j.ncol[p])
+      for (int k = 0; k < j.ncol[p] && row > 0; ++k) expected[group[row]] += at[k] * at[k] * w[k] * (group[row] == HF_TORSION ? 1 : 0.5);
+  assert_memory_equal(J, weighed, sizeof *J * (size_t)(at - J));
+  // the same sums of squares in another order: rounding
+  for (int g = 0; g < 3; ++g) assert_float_equal(masses.group[g], expected[g], 1e-12 * (1 + expected[g]));
+}
+
 static void test_against_dense(void** state) {
   (void)state;
   static const int dims[] = {1, 3, 4, 6};
@@ -72,6 +92,7 @@ static void test_against_dense(void** state) {
                       .n = v3_unit(random_vector(&r))};
       v3_tangents(c.n, &c.t1, &c.t2);
       check_contact(d, &c, dims[k % 4]);
+      check_weighed(&r, d, &c, dims[k % 4]);
     }
     hf_dynamics_free(d);
     hf_model_free(m);

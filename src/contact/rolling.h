@@ -1,0 +1,14 @@
+// What rolling takes from the deformation that a contact remembers.
+#ifndef HFI_CONTACT_ROLLING_H
+#define HFI_CONTACT_ROLLING_H
+
+#include "contact/contact.h"
+
+// Whether a contact rolls whose bodies turn by theta relative to each other in a step [rad]: below 1e-6 it does not.
+static inline int hfi_contact_rolls(hfVec3 theta) { return v3_norm2(theta) >= 1e-6 * 1e-6; }
+
+// Corrects xi_W of a contact that has stuck and rolls. theta: how far A turned relative to B over the step [rad]; before: what is remembered of
+// the contact at the start of that step.
+void hfi_correct_rolling(const hfDynamics* dynamics, const hfVec3* theta, const hfContactMemory* before, hfiContact* contact);
+
+#endif
