@@ -4,7 +4,7 @@
 //   rows: n.v, t1.v, t2.v, n.w, t1.w, t2.w
 #include "contact/contact.h"
 
-#include "base/copied.h"
+#include "base/compile.h"
 #include "dynamics/flight.h"
 
 // ---- columns -------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@
 // displacement field u + theta n x (p - p0) that fits the remembered points of the pair.
 #include "contact/memory.h"
 
+#include "base/compile.h"
 #include "contact/result.h"
 #include "contact/rolling.h"
 #include "contact/surface.h"
@@ -72,7 +73,7 @@ static hfVec3 find_turn(const hfDynamics* d, const hfModel* surfaces, double h, 
 }
 
 // A contact that is new in a pair of n remembered ones.
-static void recall_new(const hfContactMemory* m, int n, const hfMat3* R_WB, hfiContact* c) {
+HFI_RARE static void recall_new(const hfContactMemory* m, int n, const hfMat3* R_WB, hfiContact* c) {
   recall_one(m, fit_field(m, n, m3_tmulv(*R_WB, c->n), c->p_BC), R_WB, c);
 }
 
@@ -116,18 +117,24 @@ static int has_moved(int body, const hfPose* X0_WB, const hfPose* X1_WB) {
   return memcmp(&X0_WB[body], &X1_WB[body], sizeof *X0_WB) != 0;
 }
 
-// Bodies that rest have the identity as their motion, to the last bit. The world, body 0, has the identity as its pose: products with it are left
-// out.
+// X Y^-1. It is called three times and not inline: the code of a step is larger than the fastest cache.
+static void divide_poses(const hfPose* X, const hfPose* Y, hfPose* out) {
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
+      out->R.m[3 * i + j] = X->R.m[3 * i] * Y->R.m[3 * j] + X->R.m[3 * i + 1] * Y->R.m[3 * j + 1] + X->R.m[3 * i + 2] * Y->R.m[3 * j + 2];
+  out->p = v3_sub(X->p, m3_mulv(out->R, Y->p));
+}
+
+// Bodies that rest have the identity as their motion, to the last bit: so has the world, body 0.
 static void find_motion(const hfiContact* c, const hfPose* X0_WB, const hfPose* X1_WB, PairMotion* m) {
   int a = c->body_a, b = c->body_b;
-  m->turn = v3_zero();
-  if (!has_moved(a, X0_WB, X1_WB) && !has_moved(b, X0_WB, X1_WB)) {
-    m->moved = pose_identity();
-    return;
+  hfPose back = pose_identity(), moved; // X_WB0 X_BW1 and X_WA0 X_AW1
+  if (has_moved(b, X0_WB, X1_WB)) divide_poses(&X0_WB[b], &X1_WB[b], &back);
+  m->moved = back, m->turn = v3_zero();
+  if (has_moved(a, X0_WB, X1_WB)) {
+    divide_poses(&X0_WB[a], &X1_WB[a], &moved);
+    divide_poses(&back, &moved, &m->moved);
   }
-  hfPose X_BA1 = a ? pose_inv_mul(X1_WB[b], X1_WB[a]) : pose_inverse(X1_WB[b]);
-  m->moved = a ? pose_mul(X_BA1, pose_inverse(X0_WB[a])) : X_BA1;
-  if (b) m->moved = pose_mul(X0_WB[b], m->moved);
   if (c->material.condim > 3) m->turn = q_log(q_from_m3(m->moved.R));
 }
 

@@ -93,9 +93,9 @@ static inline int hfi_contact_slips(const hfContactLaw* law, double h, int dim, 
 // h s; in slip it is the deformation that carries the force at the bound.
 static inline void hfi_group_deformation(const hfContactLaw* law, double h, int g,
                                          const double* gamma, double* xi) {
-  double slope = h * law->k_t[g] + law->c_t[g];
+  double slope = h * law->k_t[g] + law->c_t[g], inverse = slope > 0 ? 1 / slope : 0;
   for (int i = hfi_group_row(g); i < hfi_group_row(g) + hfi_group_dim(g); ++i)
-    xi[i] = slope > 0 ? (law->c_t[g] * law->xi0[i] - gamma[1 + i]) / slope : 0;
+    xi[i] = (law->c_t[g] * law->xi0[i] - gamma[1 + i]) * inverse;
 }
 static inline void hfi_contact_deformation(const hfContactLaw* law, double h, int dim,
                                            const double* gamma, double* xi) {

@@ -14,7 +14,7 @@
 // products with J^T; the active blocks between them form runs that are multiplied at once.
 #include "solve/system.h"
 
-#include "base/copied.h"
+#include "base/compile.h"
 #include "linalg/dense.h"
 #include "math/vec3.h"
 #include "solve/contact.h"

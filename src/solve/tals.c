@@ -26,28 +26,12 @@
 // exact.
 #include "solve/tals.h"
 
-#include "math/vec3.h"
 #include "solve/law.h"
-
-// Returns alpha if it is in (0, 1), else 1: an overflow must not produce any other step.
-static double step_or_one(double alpha) { return alpha > 0 && alpha < 1 ? alpha : 1; }
-
-double hfi_tals_disc(const double u[2], const double du[2], double radius, hfiTurn turn) {
-  double uu = u[0] * u[0] + u[1] * u[1], rr = radius * radius;
-  if (!(uu > rr)) return 1;
-  double end0 = u[0] + du[0], end1 = u[1] + du[1];
-  if (!(end0 * end0 + end1 * end1 > rr)) return 1;
-  double along = u[0] * du[0] + u[1] * du[1], dd = du[0] * du[0] + du[1] * du[1];
-  double across = fabs(u[0] * du[1] - u[1] * du[0]);
-  if (along < 0 && -along < dd && across * across < rr * dd) return step_or_one(-along / dd);
-  if (across * turn.cos <= (uu + along) * turn.sin) return 1;
-  return step_or_one(uu * turn.sin / (across * turn.cos - along * turn.sin));
-}
 
 double hfi_tals_interval(double u, double du, double lo, double hi) {
   double end = u + du;
   if (!((u > hi && end < lo) || (u < lo && end > hi)) || !(lo < hi)) return 1;
-  return step_or_one((0.5 * (lo + hi) - u) / du);
+  return hfi_tals_step_or_one((0.5 * (lo + hi) - u) / du);
 }
 
 double hfi_tals_saturated(const hfSaturatedRow* row, double s, double s1) {

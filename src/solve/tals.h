@@ -4,13 +4,29 @@
 
 #include "solve/law.h"
 
+#include <math.h>
+
 // Sine and cosine of theta_max, the largest angle by which one iteration may turn a slip velocity.
 typedef struct hfiTurn {
   double sin, cos;
 } hfiTurn;
 
-// Returns the share alpha in (0, 1] of a step from u to u + du for the stick region |u| <= radius.
-double hfi_tals_disc(const double u[2], const double du[2], double radius, hfiTurn turn);
+// Returns alpha if it is in (0, 1), else 1: an overflow must not produce any other step.
+static inline double hfi_tals_step_or_one(double alpha) { return alpha > 0 && alpha < 1 ? alpha : 1; }
+
+// Returns the share alpha in (0, 1] of a step from u to u + du for the stick region |u| <= radius. It is inline because every contact that
+// slips asks for it in every iteration.
+static inline double hfi_tals_disc(const double u[2], const double du[2], double radius, hfiTurn turn) {
+  double uu = u[0] * u[0] + u[1] * u[1], rr = radius * radius;
+  if (!(uu > rr)) return 1;
+  double end0 = u[0] + du[0], end1 = u[1] + du[1];
+  if (!(end0 * end0 + end1 * end1 > rr)) return 1;
+  double along = u[0] * du[0] + u[1] * du[1], dd = du[0] * du[0] + du[1] * du[1];
+  double across = fabs(u[0] * du[1] - u[1] * du[0]);
+  if (along < 0 && -along < dd && across * across < rr * dd) return hfi_tals_step_or_one(-along / dd);
+  if (across * turn.cos <= (uu + along) * turn.sin) return 1;
+  return hfi_tals_step_or_one(uu * turn.sin / (across * turn.cos - along * turn.sin));
+}
 // The same for one row with the stick region lo <= u <= hi.
 double hfi_tals_interval(double u, double du, double lo, double hi);
 

@@ -1,0 +1,13 @@
+// How single functions are compiled.
+#ifndef HFI_BASE_COMPILE_H
+#define HFI_BASE_COMPILE_H
+
+// Every caller has a copy of the function, made for the constants that it passes: branches on these disappear. Of a long function
+// that is only `inline` compilers make one copy that keeps them.
+#define HFI_COPIED static inline __attribute__((always_inline))
+
+// A function that hardly any step calls. It and the branches that lead to it are kept apart from the code that every step runs, which is
+// larger than the fastest cache of a processor.
+#define HFI_RARE __attribute__((cold))
+
+#endif
