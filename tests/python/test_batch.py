@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 import holdfast as hf
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(worlds=st.integers(1, 7), threads=st.integers(1, 8), steps=st.integers(1, 20), seed=st.integers(0, 2**31))
 def test_the_bits_of_single_sims(models, worlds, threads, steps, seed):
     model = hf.Model.from_file(models / "three_finger_pinch.xml")

@@ -10,7 +10,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from hypothesis.extra import numpy as hnp
 
 import holdfast as hf
@@ -33,7 +33,7 @@ def test_wrong_shapes(fall):
         hf.lcp.solve(np.zeros((2, 3)), np.zeros(2))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(hnp.arrays(st.sampled_from([np.float64, np.float32, np.int64, np.uint8, np.complex128, np.dtype("U3"), np.dtype(object)]),
                   hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=9)))
 def test_any_array_as_positions(array):
@@ -82,7 +82,7 @@ def test_the_extension_checks_for_itself(fall):
             call()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.binary(max_size=400), st.integers(0, 10**6))
 def test_bytes_that_are_no_model(noise, place):
     good = hf.Model.from_string(FALL).to_bytes()

@@ -6,7 +6,7 @@ import threading
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 import holdfast as hf
 from conftest import FALL
@@ -209,7 +209,7 @@ def test_rays_and_distances(fall):
         d.ray((0, 0, 0), (0, 0, 0))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.integers(1, 8), st.integers(0, 2**32 - 1))
 def test_lcp_of_definite_matrices(n, seed):
     rng = np.random.default_rng(seed)

@@ -78,6 +78,9 @@ static void draw_rotation(writer* w, double quat[4]) {
   for (int i = 0; i < 4; ++i) quat[i] /= sqrt(n);
 }
 
+// C leaves open which argument of a call is evaluated first. So that a seed gives the same world everywhere, at most one argument of a call, and one
+// factor of a product, is random.
+
 // ---- bodies -------------------------------------------------------------------------------------
 
 static const char* const SHAPES[] = {"sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh"};
@@ -94,7 +97,8 @@ static void put_geom(writer* w, double size) {
   put_vector(w, "pos", 0.5 * size);
   if (chance(w, 0.5)) put_vector(w, "euler", 180);
   static const int DIMENSIONS[] = {1, 3, 3, 3, 4, 6};
-  put(w, " condim=\"%d\" friction=\"%.3g 0.005 0.0001\"", DIMENSIONS[choose(w, 6)], uniform(w, 0, 1.5));
+  double friction = uniform(w, 0, 1.5);
+  put(w, " condim=\"%d\" friction=\"%.3g 0.005 0.0001\"", DIMENSIONS[choose(w, 6)], friction);
   put(w, touches ? "/>\n" : " contype=\"0\" conaffinity=\"0\"/>\n");
   w->ngeom++;
 }
@@ -136,9 +140,13 @@ static void put_scalar_joint(writer* w, double size) {
   if (chance(w, 0.3)) put(w, " damping=\"%.4g\"", spread_log(w, 1e-4, 100));
   if (chance(w, 0.3)) put(w, " armature=\"%.4g\"", spread_log(w, 1e-6, 1));
   if (chance(w, 0.2)) put(w, " frictionloss=\"%.4g\"", spread_log(w, 1e-3, 10));
-  if (chance(w, w->recipe->springs)) put(w, " stiffness=\"%.4g\" springref=\"%.4g\"", spread_log(w, 0.1, 1e5), uniform(w, -1, 1));
+  if (chance(w, w->recipe->springs)) {
+    double rest = uniform(w, -1, 1);
+    put(w, " stiffness=\"%.4g\" springref=\"%.4g\"", spread_log(w, 0.1, 1e5), rest);
+  }
   if (chance(w, w->recipe->limits)) {
-    put(w, " range=\"%.4g %.4g\"", uniform(w, -1, -0.1) * (slides ? 1 : 57), uniform(w, 0.1, 1) * (slides ? 1 : 57));
+    double upper = uniform(w, 0.1, 1) * (slides ? 1 : 57);
+    put(w, " range=\"%.4g %.4g\"", uniform(w, -1, -0.1) * (slides ? 1 : 57), upper);
     if (w->nlimited < MAX_NAMES) w->limited[w->nlimited++] = w->njoint;
   }
   put(w, "/>\n");
@@ -177,11 +185,18 @@ static void put_drive(writer* w, int joint) {
   static const char* const KINDS[] = {"position", "velocity", "motor"};
   int kind = choose(w, 3);
   put(w, "<%s joint=\"j%d\"", KINDS[kind], joint);
-  if (kind == 0) put(w, " kp=\"%.4g\" kv=\"%.4g\"", spread_log(w, 1, 1e6), spread_log(w, 1e-3, 1e3));
+  if (kind == 0) {
+    double damping = spread_log(w, 1e-3, 1e3);
+    put(w, " kp=\"%.4g\" kv=\"%.4g\"", spread_log(w, 1, 1e6), damping);
+  }
   if (kind == 1) put(w, " kv=\"%.4g\"", spread_log(w, 1e-3, 1e4));
-  if (kind < 2 && chance(w, 0.5)) put(w, " forcerange=\"-%.4g %.4g\"", spread_log(w, 1, 1e3), spread_log(w, 1, 1e3));
+  if (kind < 2 && chance(w, 0.5)) {
+    double upper = spread_log(w, 1, 1e3);
+    put(w, " forcerange=\"-%.4g %.4g\"", spread_log(w, 1, 1e3), upper);
+  }
   put(w, "/>\n");
-  append(&w->ctrl, kind == 2 ? uniform(w, -1, 1) * spread_log(w, 0.01, 10) : uniform(w, -1, 1));
+  double share = uniform(w, -1, 1);
+  append(&w->ctrl, kind == 2 ? share * spread_log(w, 0.01, 10) : share);
 }
 
 static void put_drives(writer* w) {
@@ -195,7 +210,8 @@ static int tendon_count(const writer* w) { return w->recipe->ties > 0 && w->nsca
 
 static void put_tendons(writer* w) {
   if (!tendon_count(w)) return;
-  put(w, "<tendon><fixed name=\"t\" stiffness=\"%.4g\" damping=\"%.4g\">\n", spread_log(w, 0.1, 1e4), spread_log(w, 1e-3, 10));
+  double damping = spread_log(w, 1e-3, 10);
+  put(w, "<tendon><fixed name=\"t\" stiffness=\"%.4g\" damping=\"%.4g\">\n", spread_log(w, 0.1, 1e4), damping);
   for (int i = 0; i < 3; ++i) put(w, "<joint joint=\"j%d\" coef=\"%.3g\"/>", w->scalar[i], uniform(w, -1, 1));
   put(w, "</fixed></tendon>\n");
 }
