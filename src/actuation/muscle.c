@@ -33,8 +33,10 @@ static Curve active_length(double L, double lmin, double lmax) {
 
 static Curve active_velocity(double V, double fvmax) {
   double y = fvmax - 1;
-  Curve rest = {0, 0}, shorten = {sqr(V + 1), 2 * (V + 1)}, lengthen = {fvmax - sqr(y - V) / y, 2 * (y - V) / y}, fast = {fvmax, 0};
-  return V <= -1 ? rest : V <= 0 ? shorten : V <= y ? lengthen : fast;
+  if (V <= -1) return (Curve){0, 0};
+  if (V <= 0) return (Curve){sqr(V + 1), 2 * (V + 1)};
+  if (V <= y) return (Curve){fvmax - sqr(y - V) / y, 2 * (y - V) / y};
+  return (Curve){fvmax, 0};
 }
 
 static Curve passive_length(double L, double lmax, double fpmax) {

@@ -9,9 +9,9 @@ void hfi_repair_inertia(hfiReader* r, const hfiElem* link, const char* name, dou
   eigen3(I, moment, &R);
   if (moment[2] >= 0 && moment[1] + moment[2] >= moment[0] * (1 - 1e-6)) return;
   hfi_note(r, link, HF_WARNING,
-           "link \"%.100s\": no matter has the principal moments %g %g %g (A + B >= C); their mean "
-           "is used for all three",
+           "link \"%.100s\": no matter has the principal moments %g %g %g (A + B >= C); their mean, "
+           "or zero if that is negative, is used for all three",
            name, moment[0], moment[1], moment[2]);
-  I[0] = I[1] = I[2] = (moment[0] + moment[1] + moment[2]) / 3;
+  I[0] = I[1] = I[2] = max2(0, (moment[0] + moment[1] + moment[2]) / 3);
   I[3] = I[4] = I[5] = 0;
 }

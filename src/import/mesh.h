@@ -20,10 +20,12 @@ void hfi_trimesh_release(hfiTriMesh* mesh);
 
 // These readers take the contents of a file in memory; text[size] is zero, and messages name `file`. After a refusal the
 // mesh is empty. STL may be binary or ASCII; equal vertices are joined. Of OBJ the lines v and f are read; polygons
-// are divided into triangles.
+// are divided into triangles. PLY may be text or binary.
 hfStatus hfi_trimesh_read_stl(hfiTriMesh* mesh, const char* text, size_t size, const char* file,
                               hfError* error);
 hfStatus hfi_trimesh_read_obj(hfiTriMesh* mesh, const char* text, size_t size, const char* file,
+                              hfError* error);
+hfStatus hfi_trimesh_read_ply(hfiTriMesh* mesh, const char* text, size_t size, const char* file,
                               hfError* error);
 hfStatus hfi_trimesh_read_msh(hfiTriMesh* mesh, const char* text, size_t size, const char* file,
                               hfError* error);
@@ -53,6 +55,9 @@ typedef struct hfiTriMeshBuilder {
 // Each returns 0, or -1 when there is no memory or a limit is exceeded.
 int hfi_trimesh_add_vertex(hfiTriMeshBuilder* b, const double v[3]);
 int hfi_trimesh_add_triangle(hfiTriMeshBuilder* b, int32_t i, int32_t j, int32_t k);
+// Adds the triangles of a polygon of n >= 3 corners, at most HFI_POLYGON_MAX_CORNERS, whose order it changes.
+enum { HFI_POLYGON_MAX_CORNERS = 4096 };
+int hfi_trimesh_add_polygon(hfiTriMeshBuilder* b, int32_t* corner, int n);
 // Adds the vertex unless it is there already. Returns its index, or -1 as above.
 int32_t hfi_trimesh_join_vertex(hfiTriMeshBuilder* b, const double v[3]);
 void hfi_trimesh_builder_release(hfiTriMeshBuilder* b);

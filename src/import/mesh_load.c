@@ -18,6 +18,7 @@ static meshReader* find_reader(const char* extension) {
   } readers[] = {{"stl", hfi_trimesh_read_stl},
                  {"obj", hfi_trimesh_read_obj},
                  {"msh", hfi_trimesh_read_msh},
+                 {"ply", hfi_trimesh_read_ply},
                  {"dae", hfi_trimesh_read_dae},
                  {"gltf", hfi_trimesh_read_gltf},
                  {"glb", hfi_trimesh_read_gltf}};
@@ -34,7 +35,7 @@ hfStatus hfi_trimesh_load(hfiTriMesh* mesh, const char* path, hfError* error) {
   meshReader* read = find_reader(hfi_extension(path));
   if (!read)
     return hfi_refuse(error, HF_ERROR_UNSUPPORTED,
-                      "%s: meshes are read from STL, OBJ, MSH, DAE and glTF, not from \"%s\"", path,
+                      "%s: meshes are read from STL, OBJ, MSH, PLY, DAE and glTF, not from \"%s\"", path,
                       hfi_extension(path));
   size_t size = 0;
   char* text = hfi_slurp(path, MAX_MESH_BYTES, &size, error);

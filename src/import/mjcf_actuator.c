@@ -244,9 +244,9 @@ static void apply_common(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   hfi_mjcf_read_limited(m, elem, "ctrllimited", &s->ctrllimited);
   hfi_mjcf_read_limited(m, elem, "forcelimited", &s->forcelimited);
   hfi_mjcf_read_limited(m, elem, "actlimited", &s->actlimited);
-  hfi_read_reals(r, elem, "ctrlrange", 2, 2, d->ctrlrange);
-  hfi_read_reals(r, elem, "forcerange", 2, 2, d->forcerange);
-  hfi_read_reals(r, elem, "actrange", 2, 2, d->actrange);
+  hfi_read_range(r, elem, "ctrlrange", d->ctrlrange);
+  hfi_read_range(r, elem, "forcerange", d->forcerange);
+  hfi_read_range(r, elem, "actrange", d->actrange);
   hfi_read_reals(r, elem, "lengthrange", 2, 2, d->lengthrange); // for muscles
   hfi_read_reals(r, elem, "gear", 1, 6, d->gear);
   hfi_read_real(r, elem, "cranklength", &d->cranklength);

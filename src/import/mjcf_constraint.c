@@ -173,8 +173,8 @@ static void apply_tendon(hfiMjcf* m, const hfiElem* elem, void* data) {
   double ignored[5], yield = 0;
   hfi_mjcf_read_limited(m, elem, "limited", &s->limited);
   hfi_mjcf_read_limited(m, elem, "actuatorfrclimited", &s->actfrclimited);
-  hfi_read_reals(r, elem, "range", 2, 2, d->range);
-  hfi_read_reals(r, elem, "actuatorfrcrange", 2, 2, d->actfrcrange);
+  hfi_read_range(r, elem, "range", d->range);
+  hfi_read_range(r, elem, "actuatorfrcrange", d->actfrcrange);
   hfi_read_real(r, elem, "margin", &d->margin);
   hfi_mjcf_read_polynomial(m, elem, "stiffness", &d->stiffness, d->stiffness_poly);
   hfi_mjcf_read_polynomial(m, elem, "damping", &d->damping, d->damping_poly);
@@ -263,6 +263,8 @@ void hfi_mjcf_read_tendon(hfiMjcf* m, hfiElem* elem) {
     return;
   }
   s.def.limited = hfi_mjcf_limited(m, elem, "limited", s.limited, s.def.range);
+  hfi_drop_negative(r, elem, "damping", &s.def.damping);
+  hfi_drop_negative(r, elem, "frictionloss", &s.def.frictionloss);
   s.def.actfrclimited =
       hfi_mjcf_limited(m, elem, "actuatorfrclimited", s.actfrclimited, s.def.actfrcrange);
   s.def.name = hfi_mjcf_name(m, elem);

@@ -22,6 +22,7 @@ void hfi_mjcf_read_limited(hfiMjcf* m, const hfiElem* elem, const char* attr, in
 int hfi_mjcf_limited(hfiMjcf* m, const hfiElem* elem, const char* attr, int limited,
                      const double range[2]) {
   int has_range = range[0] != 0 || range[1] != 0;
+  if (range[0] == -HFI_NO_END && range[1] == HFI_NO_END) return 0;
   if (limited == -1 && has_range && !m->autolimits)
     hfi_fail(m->r, elem, HF_ERROR_MODEL,
              "a range is given but %s is not, and the compiler's autolimits is off", attr);
@@ -69,8 +70,8 @@ static void apply_joint(hfiMjcf* m, const hfiElem* elem, void* data) {
   hfi_read_reals(r, elem, "pos", 3, 3, d->pos);
   hfi_read_reals(r, elem, "axis", 3, 3, d->axis);
   hfi_read_real(r, elem, "pitch", &d->pitch);
-  hfi_read_reals(r, elem, "range", 2, 2, d->range);
-  hfi_read_reals(r, elem, "actuatorfrcrange", 2, 2, d->actfrcrange);
+  hfi_read_range(r, elem, "range", d->range);
+  hfi_read_range(r, elem, "actuatorfrcrange", d->actfrcrange);
   hfi_mjcf_read_limited(m, elem, "limited", &s->limited);
   hfi_mjcf_read_limited(m, elem, "actuatorfrclimited", &s->actfrclimited);
   hfi_read_bool(r, elem, "actuatorgravcomp", &d->actgravcomp);
@@ -114,6 +115,8 @@ static void add_joint(hfiMjcf* m, const hfiScope* scope, hfiElem* elem, JointSpe
       hfi_joint_is_scalar(d->type) &&
       hfi_mjcf_limited(m, elem, "actuatorfrclimited", s->actfrclimited, d->actfrcrange);
   convert_angles(m, d);
+  hfi_drop_negative(r, elem, "damping", &d->damping);
+  hfi_drop_negative(r, elem, "frictionloss", &d->frictionloss);
   if (kind->uses_anchor) {
     v3_store(d->pos, v3_add(scope->frame.p, q_rotate(scope->frame.q, v3_load(d->pos))));
     v3_store(d->axis, q_rotate(scope->frame.q, v3_load(d->axis)));

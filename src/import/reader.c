@@ -171,6 +171,28 @@ int hfi_read_reals(hfiReader* r, const hfiElem* elem, const char* name, int leas
   return text && *skip_blanks(text) ? read_text_reals(r, elem, name, text, least, most, x) : 0;
 }
 
+int hfi_read_range(hfiReader* r, const hfiElem* elem, const char* name, double range[2]) {
+  const char* text = r->status ? NULL : hfi_attr(elem, name);
+  char *first = NULL, *second = NULL;
+  double x[2] = {0, 0};
+  if (text) x[0] = strtod(text, &first);
+  if (text) x[1] = strtod(first, &second);
+  if (!isinf(x[0]) && !isinf(x[1])) return hfi_read_reals(r, elem, name, 2, 2, range);
+  if (second == first || *skip_blanks(second) || !(x[0] < x[1])) {
+    hfi_fail(r, elem, HF_ERROR_PARSE, "%s: \"%.40s\" is no range", name, text);
+    return 0;
+  }
+  range[0] = fmax(x[0], -HFI_NO_END);
+  range[1] = fmin(x[1], HFI_NO_END);
+  return 2;
+}
+
+void hfi_drop_negative(hfiReader* r, const hfiElem* elem, const char* name, double* x) {
+  if (*x >= 0) return;
+  hfi_note(r, elem, HF_WARNING, "%s %g is negative: 0 is used, because it would drive what it has to brake", name, *x);
+  *x = 0;
+}
+
 int hfi_text_reals(hfiReader* r, const hfiElem* elem, int least, int most, double* x) {
   return r->status || !elem->text
              ? 0

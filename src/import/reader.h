@@ -74,6 +74,11 @@ const char* hfi_require(hfiReader* reader, const hfiElem* elem, const char* name
 // than `least`, more than `most`, and anything that is not a finite number.
 int hfi_read_reals(hfiReader* reader, const hfiElem* elem, const char* name, int least, int most,
                    double* x);
+// The two ends of a range, of which "-inf" and "inf" become -HFI_NO_END and HFI_NO_END: nothing ends there.
+#define HFI_NO_END 1e10
+int hfi_read_range(hfiReader* reader, const hfiElem* elem, const char* name, double range[2]);
+// Takes 0 for a coefficient that is negative, with a warning: a damper or friction that drives.
+void hfi_drop_negative(hfiReader* reader, const hfiElem* elem, const char* name, double* x);
 int hfi_read_ints(hfiReader* reader, const hfiElem* elem, const char* name, int least, int most,
                   int* x);
 // Reads all numbers of an attribute into the store. NULL when the attribute is absent.

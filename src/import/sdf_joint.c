@@ -71,6 +71,8 @@ static void read_dynamics(hfiSdf* s, const hfiElem* axis, hfJointDef* d) {
   if (!dynamics) return;
   hfi_sdf_number(s, dynamics, "damping", &d->damping);
   hfi_sdf_number(s, dynamics, "friction", &d->frictionloss);
+  hfi_drop_negative(s->r, dynamics, "damping", &d->damping);
+  hfi_drop_negative(s->r, dynamics, "friction", &d->frictionloss);
   hfi_sdf_number(s, dynamics, "spring_stiffness", &d->stiffness);
   hfi_sdf_number(s, dynamics, "spring_reference", &d->springref);
 }

@@ -11,8 +11,7 @@
 
 // ---- links and joints ---------------------------------------------------------------------------
 
-static void add_link(hfiUrdf* u, hfiElem* elem) {
-  const char* name = hfi_require(u->r, elem, "name");
+static void add_link(hfiUrdf* u, hfiElem* elem, const char* name) {
   if (hfi_urdf_find_link(u, name))
     hfi_fail(u->r, elem, HF_ERROR_MODEL, "link \"%s\" is defined twice", name);
   hfiUrdfLink* link = HFI_NEW(u->r, hfiUrdfLink, 1);
@@ -30,6 +29,14 @@ static void add_link(hfiUrdf* u, hfiElem* elem) {
   u->link_tail = &link->next;
 }
 
+// Adds the link "world" of a file that names it as a parent without declaring it, as files for Drake do.
+static void add_implied_world(hfiUrdf* u, const hfiElem* parent) {
+  hfiElem* elem = HFI_NEW(u->r, hfiElem, 1);
+  if (!elem) return;
+  *elem = (hfiElem){.name = "link", .file = parent->file, .line = parent->line, .parent = u->root, .used = 1};
+  add_link(u, elem, "world");
+}
+
 static hfiUrdfLink* end_of(hfiUrdf* u, hfiElem* joint, const char* end) {
   hfiElem* e = hfi_child(joint, end);
   if (!e) {
@@ -37,6 +44,7 @@ static hfiUrdfLink* end_of(hfiUrdf* u, hfiElem* joint, const char* end) {
     return NULL;
   }
   const char* name = hfi_require(u->r, e, "link");
+  if (strcmp(end, "parent") == 0 && strcmp(name, "world") == 0 && !hfi_urdf_find_link(u, name)) add_implied_world(u, e);
   hfiUrdfLink* link = hfi_urdf_find_link(u, name);
   if (!link) hfi_fail(u->r, e, HF_ERROR_MODEL, "there is no link \"%s\"", name);
   return link;
@@ -195,9 +203,9 @@ static void read_elements(hfiUrdf* u) {
   hfiReader* r = u->r;
   int count = 0;
   for (hfiElem* e = hfi_child(u->root, "link"); e; e = hfi_next(e, "link")) ++count;
-  u->link_of = HFI_NEW(r, hfiUrdfLink*, count);
+  u->link_of = HFI_NEW(r, hfiUrdfLink*, count + 1); // one more for an implied world
   for (hfiElem* e = hfi_child(u->root, "link"); e && !r->status; e = hfi_next(e, "link"))
-    add_link(u, e);
+    add_link(u, e, hfi_require(r, e, "name"));
   for (hfiElem* e = hfi_child(u->root, "joint"); e && !r->status; e = hfi_next(e, "joint"))
     add_joint(u, e);
   for (const hfiElem* e = u->root->child; e && !r->status; e = e->next)

@@ -43,6 +43,8 @@ static void read_dynamics(hfiUrdf* u, const hfiUrdfJoint* j, hfJointDef* d) {
   if (!dynamics) return;
   hfi_read_real(u->r, dynamics, "damping", &d->damping);
   hfi_read_real(u->r, dynamics, "friction", &d->frictionloss);
+  hfi_drop_negative(u->r, dynamics, "damping", &d->damping);
+  hfi_drop_negative(u->r, dynamics, "friction", &d->frictionloss);
 }
 
 static void add(hfiUrdf* u, const hfiUrdfJoint* j, hfJointDef d, const char* suffix, int type,
@@ -132,31 +134,43 @@ static Mimic find_mimic(const hfiUrdf* u, const hfiUrdfJoint* j) {
 
 int hfi_urdf_mimics(const hfiUrdf* u, const hfiUrdfJoint* j) { return find_mimic(u, j).elem != NULL; }
 
+static const hfiUrdfJoint* find_joint(const hfiUrdf* u, const char* name) {
+  const hfiUrdfJoint* j = u->joints;
+  while (j && strcmp(j->name, name) != 0) j = j->next;
+  return j;
+}
+
+// Adds the equality of a joint that follows another one. A fixed joint stands at zero: what follows it is held at the offset.
+static void add_mimic(hfiUrdf* u, const hfiUrdfJoint* j, const Mimic* m) {
+  hfiReader* r = u->r;
+  const hfiUrdfJoint* other = find_joint(u, m->other);
+  int held = other && other->type == HFI_URDF_FIXED;
+  hfEqualityDef d = hf_equality_def_default();
+  d.type = HF_EQUALITY_JOINT;
+  d.objkind = HF_OBJECT_JOINT;
+  d.where = hfi_where(r, m->elem);
+  d.obj1 = hf_builder_find(r->builder, HF_OBJECT_JOINT, j->name);
+  d.obj2 = held ? -1 : hf_builder_find(r->builder, HF_OBJECT_JOINT, m->other);
+  d.data[0] = m->offset;
+  d.data[1] = held ? 0 : m->multiplier;
+  if (!other)
+    hfi_fail(r, m->elem, HF_ERROR_MODEL, "joint \"%s\" cannot mimic \"%s\": there is no such joint", j->name, m->other);
+  else if (d.obj1 < 0 || (d.obj2 < 0 && !held))
+    hfi_fail(r, m->elem, HF_ERROR_MODEL, "joint \"%s\" cannot mimic \"%s\": one of them has no single coordinate", j->name, m->other);
+  if (!r->status) hfi_keep(r, m->elem, hf_builder_add_equality(r->builder, &d, &r->scratch));
+}
+
 void hfi_urdf_read_mimic(hfiUrdf* u) {
   hfiReader* r = u->r;
   for (const hfiUrdfJoint* j = u->joints; j && !r->status; j = j->next) {
     Mimic m = find_mimic(u, j);
-    if (!m.elem) continue;
+    if (!m.elem || j->type == HFI_URDF_FIXED) continue;
     if (!m.other) {
       m.other = hfi_require(r, m.elem, "joint");
       hfi_read_real(r, m.elem, "offset", &m.offset);
       hfi_read_real(r, m.elem, "multiplier", &m.multiplier);
     }
-    hfEqualityDef d = hf_equality_def_default();
-    d.type = HF_EQUALITY_JOINT;
-    d.objkind = HF_OBJECT_JOINT;
-    d.where = hfi_where(r, m.elem);
-    d.obj1 = hf_builder_find(r->builder, HF_OBJECT_JOINT, j->name);
-    d.obj2 = hf_builder_find(r->builder, HF_OBJECT_JOINT, m.other);
-    d.data[0] = m.offset;
-    d.data[1] = m.multiplier;
-    if (d.obj1 < 0 || d.obj2 < 0) {
-      hfi_fail(r, m.elem, HF_ERROR_MODEL,
-               "joint \"%s\" cannot mimic \"%s\": one of them has no single coordinate", j->name,
-               m.other);
-      return;
-    }
-    if (!r->status) hfi_keep(r, m.elem, hf_builder_add_equality(r->builder, &d, &r->scratch));
+    if (!r->status) add_mimic(u, j, &m);
   }
 }
 

@@ -206,6 +206,59 @@ static char* without_dashes(const char* text, size_t length) {
   return copy;
 }
 
+// ---- blanks between attributes ------------------------------------------------------------------
+
+// What a tag, comment, section or instruction that begins at `s` ends with: NULL for a tag with attributes.
+static const char* end_mark(const char* s, const char* end) {
+  static const char* const marks[][2] = {{"<!--", "-->"}, {"<![CDATA[", "]]>"}, {"<?", "?>"}, {"<!", ">"}};
+  for (size_t i = 0; i < sizeof marks / sizeof *marks; ++i) {
+    size_t n = strlen(marks[i][0]);
+    if ((size_t)(end - s) >= n && memcmp(s, marks[i][0], n) == 0) return marks[i][1];
+  }
+  return NULL;
+}
+
+static int begins_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
+// Copies the text to `out`, which may be NULL, with a blank wherever an attribute follows the last one without. Returns how long the copy is.
+static size_t copy_with_blanks(const char* text, size_t length, char* out) {
+  const char* end = text + length;
+  size_t size = 0;
+  char quote = 0;
+  int inside = 0; // of a tag
+  for (const char* s = text; s < end; ++s) {
+    const char* mark = !inside && *s == '<' ? end_mark(s, end) : NULL;
+    const char* stop = mark ? find_text(s, end, mark) : s;
+    if (!stop) stop = end - 1; // it never ends: the parser says so
+    for (; s < stop; ++s, ++size)
+      if (out) out[size] = *s;
+    if (out) out[size] = *s;
+    ++size;
+    int closes = inside && quote && *s == quote;
+    if (!mark && !inside)
+      inside = *s == '<';
+    else if (inside && !quote && *s == '>')
+      inside = 0;
+    else if (inside && !quote && (*s == '"' || *s == '\''))
+      quote = *s;
+    else if (closes)
+      quote = 0;
+    if (!closes || s + 1 >= end || !begins_name(s[1])) continue;
+    if (out) out[size] = ' ';
+    ++size;
+  }
+  return size;
+}
+
+// XML asks for a blank between attributes; MuJoCo does not, nor do we. Returns a copy with all blanks, to be freed, or NULL where none is
+// missing (or there is no memory).
+static char* with_blanks(const char* text, size_t* length) {
+  size_t size = copy_with_blanks(text, *length, NULL);
+  char* copy = size > *length ? malloc(size + 1) : NULL;
+  if (copy) *length = copy_with_blanks(text, *length, copy);
+  return copy;
+}
+
 hfiElem* hfi_xml_parse(hfiReader* reader, const char* file, const char* text, size_t length) {
   if (reader->status) return NULL;
   Parse p = {.reader = reader, .file = hfi_format(reader, "%s", file)};
@@ -219,7 +272,9 @@ hfiElem* hfi_xml_parse(hfiReader* reader, const char* file, const char* text, si
   XML_SetCharacterDataHandler(p.expat, on_text);
   XML_SetEntityDeclHandler(p.expat, on_entity);
   char* blanked = without_dashes(text, length);
-  feed(&p, blanked ? blanked : text, length);
+  char* spaced = with_blanks(blanked ? blanked : text, &length);
+  feed(&p, spaced ? spaced : blanked ? blanked : text, length);
+  free(spaced);
   free(blanked);
   XML_ParserFree(p.expat);
   free(p.text);

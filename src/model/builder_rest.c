@@ -178,7 +178,7 @@ int hfi_signal_size(int type) {
   return size[type];
 }
 
-// The curves of a muscle need lmin < 1 < lmax, fvmax > 1, and ranges that are not empty.
+// The curves of a muscle need lmin < 1 < lmax, fvmax >= 1, and ranges that are not empty.
 static hfStatus check_muscle(const hfActuatorDef* d, hfError* error) {
   const double *p = d->muscle, *l = d->lengthrange;
   if (d->gaintype < HF_GAIN_FIXED || d->gaintype > HF_GAIN_MOTOR || d->biastype < HF_BIAS_NONE || d->biastype > HF_BIAS_MUSCLE)
@@ -189,9 +189,9 @@ static hfStatus check_muscle(const hfActuatorDef* d, hfError* error) {
                           "a muscle needs a range and a lengthrange that are not empty: [%g, %g] and [%g, %g]", p[0], p[1], l[0], l[1]);
   if (p[2] < 0 && d->trntype == HF_TRANSMISSION_BODY)
     return hfi_refuse_def(error, d->where, HF_OBJECT_ACTUATOR, d->name, "a muscle on a body needs its peak force");
-  if (!(p[4] < 1 && p[5] > 1 && p[6] > 0 && p[8] > 1))
+  if (!(p[4] < 1 && p[5] > 1 && p[6] > 0 && p[8] >= 1))
     return hfi_refuse_def(error, d->where, HF_OBJECT_ACTUATOR, d->name,
-                          "a muscle needs lmin < 1 < lmax, vmax > 0 and fvmax > 1: they are %g, %g, %g, %g", p[4], p[5], p[6], p[8]);
+                          "a muscle needs lmin < 1 < lmax, vmax > 0 and fvmax >= 1: they are %g, %g, %g, %g", p[4], p[5], p[6], p[8]);
   return HF_OK;
 }
 

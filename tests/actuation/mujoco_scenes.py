@@ -191,7 +191,7 @@ class Scene:
         """Gain and bias of a muscle with curves of its own."""
         rng = self.rng
         prm = text([rng.uniform(.5, .9), rng.uniform(1, 1.3), 20. if needs_force else rng.choice([-1, 20.]), 30, rng.uniform(.2, .6), rng.uniform(1.3, 2),
-                    rng.uniform(.5, 3), rng.uniform(.5, 2), rng.uniform(1.05, 1.5)])
+                    rng.uniform(.5, 3), rng.uniform(.5, 2), max(1, rng.uniform(.95, 1.5))])
         return f' gaintype="muscle" gainprm="{prm}" biastype="muscle" biasprm="{prm}" lengthrange="-1 {rng.uniform(.5, 2):.4g}"'
 
     def equalities(self):

@@ -14,6 +14,10 @@ static hfiTriMesh load_mesh(const char* path) {
   return mesh;
 }
 
+static void put_bytes(char* out, size_t* n, const void* value, size_t size, int big_endian) {
+  for (size_t i = 0; i < size; ++i) out[(*n)++] = ((const char*)value)[big_endian ? size - 1 - i : i]; // the machine is little-endian
+}
+
 // Signed volume by the divergence theorem.
 static double volume(const hfiTriMesh* m, const int32_t* tri, int n) {
   double sum = 0;
@@ -35,6 +39,42 @@ static void test_three_formats_of_one_solid(void** state) {
     assert_float_equal(volume(&m, m.tri, m.ntri), 2, 1e-14);
     assert_int_equal(hfi_trimesh_hull(&m, -1, "ell", NULL), HF_OK);
     assert_float_equal(volume(&m, m.hulltri, m.nhulltri), 2.5, 1e-14);
+    hfi_trimesh_release(&m);
+  }
+}
+
+// A box of 1 x 2 x 3 of six quadrilaterals: as text and as bytes in both orders, with elements and properties that say nothing of its shape.
+static void test_ply(void** state) {
+  (void)state;
+  static const char* const formats[] = {"ascii", "binary_little_endian", "binary_big_endian"};
+  static const uint16_t corner[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
+  for (int f = 0; f < 3; ++f) {
+    char text[2000];
+    size_t n = (size_t)snprintf(text, sizeof text,
+                                "ply\r\nformat %s 1.0\ncomment a box\nobj_info none\nelement camera 1\nproperty list uchar short what\nelement vertex 8\n"
+                                "property uchar red\nproperty float x\nproperty float64 y\nproperty float z\nelement face 6\nproperty list uchar ushort vertex_index\n"
+                                "property int8 group\nend_header\n", formats[f]);
+    if (f == 0) n += (size_t)snprintf(text + n, sizeof text - n, "2 -5 7\n");
+    else put_bytes(text, &n, &(uint8_t){1}, 1, f == 2), put_bytes(text, &n, &(int16_t){-5}, 2, f == 2);
+    for (int i = 0; i < 8; ++i) {
+      float x = (float)(i & 1), z = 3 * (float)(i >> 2);
+      double y = 2 * (i >> 1 & 1);
+      if (f == 0) n += (size_t)snprintf(text + n, sizeof text - n, "255 %g %g %g\n", (double)x, y, (double)z);
+      else put_bytes(text, &n, &(uint8_t){255}, 1, 0), put_bytes(text, &n, &x, 4, f == 2), put_bytes(text, &n, &y, 8, f == 2), put_bytes(text, &n, &z, 4, f == 2);
+    }
+    for (int i = 0; i < 6; ++i) {
+      if (f == 0) n += (size_t)snprintf(text + n, sizeof text - n, "4 %d %d %d %d -1\n", corner[i][0], corner[i][1], corner[i][2], corner[i][3]);
+      else put_bytes(text, &n, &(uint8_t){4}, 1, 0);
+      for (int k = 0; f > 0 && k < 4; ++k) put_bytes(text, &n, &corner[i][k], 2, f == 2);
+      if (f > 0) put_bytes(text, &n, &(int8_t){-1}, 1, 0);
+    }
+    text[n] = 0;
+    hfiTriMesh m = {0};
+    hfError error = {HF_OK, ""};
+    if (hfi_trimesh_read_ply(&m, text, n, "box.ply", &error) != HF_OK) fail_msg("%s: %s", formats[f], error.message);
+    assert_int_equal(m.nvert, 8);
+    assert_int_equal(m.ntri, 12);
+    assert_float_equal(volume(&m, m.tri, m.ntri), 6, 0);
     hfi_trimesh_release(&m);
   }
 }
@@ -405,7 +445,7 @@ static void test_msh(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_msh), cmocka_unit_test(test_builtins),
+      cmocka_unit_test(test_msh), cmocka_unit_test(test_ply), cmocka_unit_test(test_builtins),
       cmocka_unit_test(test_concave_polygon), cmocka_unit_test(test_quads_as_in_mujoco),
       cmocka_unit_test(test_three_formats_of_one_solid), cmocka_unit_test(test_folder_that_is_not_there), cmocka_unit_test(test_transformation),
       cmocka_unit_test(test_random_hulls),               cmocka_unit_test(test_hull_limits),

@@ -127,6 +127,18 @@ static void test_dashes_in_comments(void** state) {
   hf_model_free(m);
 }
 
+// Attributes need no blank between them, and nothing else that looks like them gets one.
+static void test_attributes_without_blanks(void** state) {
+  (void)state;
+  hfModel* m = parse("<?xml version='1.0'?><mujoco><!-- 'a'b \"c\"d --><worldbody><body name=\"x\"pos='1 2 3'><geom name='it\"is'size=\".1\"type='sphere'/></body>"
+                     "<body name='a>\"b\"c'/></worldbody></mujoco>");
+  ASSERT_NUMBERS(hf_model_body_pos(m) + 3, 1, 2, 3);
+  ASSERT_NUMBERS(hf_model_geom_size(m), 0.1);
+  assert_int_equal(find(m, HF_OBJECT_GEOM, "it\"is"), 0);
+  assert_int_equal(find(m, HF_OBJECT_BODY, "a>\"b\"c"), 2);
+  hf_model_free(m);
+}
+
 static void test_bodies_come_depth_first(void** state) {
   (void)state;
   hfModel* m = parse("<mujoco><worldbody>"
@@ -330,6 +342,29 @@ static void test_more_that_mujoco_reads(void** state) {
   }
 }
 
+// Ranges without an end, and coefficients of robots whose identification made a joint drive what it has to brake.
+static void test_ranges_without_ends_and_negative_damping(void** state) {
+  (void)state;
+  hfDiagnostics* d = hf_diagnostics_create();
+  hfModel* m = parse_with("<mujoco><worldbody><body><joint name='a' range='-inf inf'/><joint axis='0 1 0' range=' -inf 90 '/>"
+                          "<joint type='slide' axis='1 0 0' range='-0.5 inf' damping='-0.01' frictionloss='-1' actuatorfrcrange='-inf inf'/><geom size='.1'/></body></worldbody>"
+                          "<actuator><motor joint='a' ctrlrange='-inf inf' forcerange='-INFINITY 2'/></actuator></mujoco>", NULL, d);
+  const int32_t limited[] = {0, 1, 1};
+  assert_memory_equal(hf_model_jnt_limited(m), limited, sizeof limited);
+  ASSERT_NUMBERS(hf_model_jnt_range(m) + 3, acos(0), -0.5, 1e10);
+  assert_true(hf_model_jnt_range(m)[2] < -1e8);
+  ASSERT_NUMBERS(hf_model_dof_damping(m), 0, 0, 0);
+  ASSERT_NUMBERS(hf_model_dof_frictionloss(m), 0, 0, 0);
+  assert_int_equal(hf_model_jnt_actfrclimited(m)[2], 0);
+  assert_int_equal(hf_model_actuator_ctrllimited(m)[0], 0);
+  assert_int_equal(hf_model_actuator_forcelimited(m)[0], 1);
+  ASSERT_NUMBERS(hf_model_actuator_forcerange(m), -1e10, 2);
+  assert_int_equal(find_diagnostic(d, "damping -0.01 is negative: 0 is used").severity, HF_WARNING);
+  find_diagnostic(d, "frictionloss -1 is negative");
+  hf_diagnostics_free(d);
+  hf_model_free(m);
+}
+
 static void test_meshes_of_included_files(void** state) {
   (void)state;
   static const char* const places[] = {"m/ell.obj", "m/parts/ell.obj", "parts/ell.obj"};
@@ -355,10 +390,11 @@ static void test_meshes_of_included_files(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_what_mujoco_forgives), cmocka_unit_test(test_more_that_mujoco_reads), cmocka_unit_test(test_meshes_of_included_files),
+      cmocka_unit_test(test_ranges_without_ends_and_negative_damping),
       cmocka_unit_test(test_orientation_forms), cmocka_unit_test(test_default_classes),
       cmocka_unit_test(test_frames),            cmocka_unit_test(test_fromto),
       cmocka_unit_test(test_joints),            cmocka_unit_test(test_bodies_come_depth_first),
-      cmocka_unit_test(test_dashes_in_comments),
+      cmocka_unit_test(test_dashes_in_comments), cmocka_unit_test(test_attributes_without_blanks),
       cmocka_unit_test(test_options),           cmocka_unit_test(test_contact_attributes),
       cmocka_unit_test(test_holdfast_parameters), cmocka_unit_test(test_attached_parameters), cmocka_unit_test(test_constraints_and_keys),
       cmocka_unit_test(test_actuator_shortcuts), cmocka_unit_test(test_springs_and_servos_by_ratio),

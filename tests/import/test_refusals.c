@@ -121,6 +121,10 @@ static void test_tree(void** state) {
       {WORLD("<geom size='-1'/>"), MODEL, "must be positive"},
       {WORLD("<geom type='mesh'/>"), MODEL, "test.xml:2: <geom>: a geom of type mesh must name a mesh"},
       {WORLD("<geom type='mesh' mesh='no'/>"), MODEL, "test.xml:2: <geom>: mesh: there is no mesh \"no\""},
+      {WORLD("<body><joint range='inf -inf'/></body>"), HF_ERROR_PARSE, "range: \"inf -inf\" is no range"},
+      {WORLD("<body><joint range='-inf inf 1'/></body>"), HF_ERROR_PARSE, "range: \"-inf inf 1\" is no range"},
+      {WORLD("<body><joint range='-inf nan'/></body>"), HF_ERROR_PARSE, "range: \"-inf nan\" is no range"},
+      {WORLD("<body><joint range='-inf'/></body>"), HF_ERROR_PARSE, "range: \"-inf\" is no range"},
       {WORLD("<geom size='1' mass='-1'/>"), MODEL, "mass -1 is negative"},
       {WORLD("<geom size='1' condim='2'/>"), MODEL, "condim must be 1, 3, 4 or 6"},
       {WORLD("<geom name='x' size='1'/><geom name='x' size='1'/>"), MODEL, "\"x\""},
@@ -252,7 +256,8 @@ static void test_urdf(void** state) {
       {ROBOT(TWO "<joint name='j' type='revolute'>" ENDS "<axis xyz='0 0'/></joint>"), PARSE, "<axis>: xyz: 2 numbers where 3"},
       {ROBOT(TWO "<joint name='j' type='revolute'>" ENDS "<origin rpy='a 0 0'/></joint>"), PARSE, "<origin>: rpy: \"a\" is not a number"},
       {ROBOT(TWO "<joint name='j' type='revolute'>" ENDS "<limit lower='nan' upper='1'/></joint>"), HF_ERROR_NONFINITE, "<limit>: lower: \"nan\" is not a finite number"},
-      {ROBOT(TWO "<joint name='j' type='fixed'>" ENDS "<mimic joint='k'/></joint>"), MODEL, "joint \"j\" cannot mimic \"k\""},
+      {ROBOT(TWO "<joint name='j' type='continuous'>" ENDS "<mimic joint='k'/></joint>"), MODEL, "joint \"j\" cannot mimic \"k\": there is no such joint"},
+      {ROBOT(TWO "<joint name='j' type='planar'>" ENDS "<mimic joint='j'/></joint>"), MODEL, "joint \"j\" cannot mimic \"j\": one of them has no single coordinate"},
       {ROBOT("<link name='world'/><link name='b'/><joint name='j' type='fixed'><parent link='b'/><child link='world'/></joint>"), MODEL, "the link \"world\" cannot be moved"},
       {ROBOT(MASS("1", "ixx='1' iyy='1'")), PARSE, "<inertia>: attribute izz is missing"},
       {ROBOT(MASS("-1", "ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'")), MODEL, "<mass>: mass -1 is negative"},
@@ -377,7 +382,7 @@ static void test_mesh_files(void** state) {
   refuse_file("mesh.xml", PARSE, "bad.stl:5: malformed facet at \"\"");
   put("format.xml", "<mujoco><asset><mesh name='m' file='bad.step'/></asset><worldbody><geom type='mesh' mesh='m'/></worldbody></mujoco>");
   put("bad.step", "x");
-  refuse_file("format.xml", HF_ERROR_UNSUPPORTED, "meshes are read from STL, OBJ, MSH, DAE and glTF, not from \"step\"");
+  refuse_file("format.xml", HF_ERROR_UNSUPPORTED, "meshes are read from STL, OBJ, MSH, PLY, DAE and glTF, not from \"step\"");
   put("dae.xml", "<mujoco><asset><mesh name='m' file='bad.dae'/></asset><worldbody><geom type='mesh' mesh='m'/></worldbody></mujoco>");
   put("bad.dae", "this is no collada");
   refuse_file("dae.xml", PARSE, "bad.dae");
@@ -457,6 +462,39 @@ static void test_obj(void** state) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
     refuse_mesh(hfi_trimesh_read_obj, cases[i].text, strlen(cases[i].text), cases[i].status, cases[i].message);
   refuse_mesh(hfi_trimesh_read_obj, "v 0 0 0\0v", 9, PARSE, "holds a zero byte");
+}
+
+static void test_ply(void** state) {
+  (void)state;
+#define PLY "ply\nformat ascii 1.0\n"
+#define CORNERS "element vertex 4\nproperty float x\nproperty float y\nproperty float z\n"
+#define FOUR "0 0 0\n1 0 0\n0 1 0\n0 0 1\n"
+#define FACE "element face 1\nproperty list uchar int vertex_indices\nend_header\n"
+  static const Case cases[] = {
+      {"", PARSE, "mesh: this is no PLY file"},
+      {"ply\n", PARSE, "the header of PLY has no end"},
+      {"ply\nend_header\n", PARSE, "an unknown format of PLY"},
+      {"ply\nformat binary 1.0\n", PARSE, "an unknown format of PLY"},
+      {PLY "elements\n", PARSE, "an unknown word in the header"},
+      {PLY "element vertex\n", PARSE, "an element without a count"},
+      {PLY "element vertex -4\n", PARSE, "an element without a count"},
+      {PLY "property float x\n", PARSE, "a property that makes no sense"},
+      {PLY "element vertex 4\nproperty half x\n", PARSE, "a property that makes no sense"},
+      {PLY "element face 4\nproperty list float int vertex_indices\n", PARSE, "a property that makes no sense"},
+      {PLY CORNERS "end_header\n0 0 0\n", PARSE, "the file ends before its last element"},
+      {PLY CORNERS "end_header\n0 0 0\n1 0 x\n", PARSE, "the file ends before its last element"},
+      {PLY CORNERS "end_header\n0 0 inf\n", HF_ERROR_NONFINITE, "vertex 0: a coordinate is missing or not finite"},
+      {PLY "element vertex 4\nproperty float x\nend_header\n0 0 0 0\n", HF_ERROR_NONFINITE, "vertex 0: a coordinate is missing"},
+      {PLY "element vertex 0\nend_header\n", PARSE, "mesh: 0 vertices, at least 4 are needed"},
+      {PLY CORNERS FACE FOUR "2 0 1\n", PARSE, "a face with fewer than 3 or too many corners"},
+      {PLY CORNERS FACE FOUR "5000 0 1\n", PARSE, "a face with fewer than 3 or too many corners"},
+      {PLY CORNERS FACE FOUR "3 0 1\n", PARSE, "the file ends within a face"},
+      {PLY CORNERS FACE FOUR "3 0 1 4\n", PARSE, "a face names vertex 4 of 4"},
+      {PLY CORNERS FACE FOUR "3 0 1 -1\n", PARSE, "a face names vertex -1 of 4"},
+      {"ply\nformat binary_big_endian 1.0\n" CORNERS "end_header\n1234", PARSE, "the file ends before its last element"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
+    refuse_mesh(hfi_trimesh_read_ply, cases[i].text, strlen(cases[i].text), cases[i].status, cases[i].message);
 }
 
 static int make_folder(void** state) {
@@ -553,7 +591,7 @@ int main(void) {
       cmocka_unit_test(test_defaults_and_assets), cmocka_unit_test(test_references),
       cmocka_unit_test(test_urdf),       cmocka_unit_test(test_depth_and_size),
       cmocka_unit_test(test_files),      cmocka_unit_test(test_mesh_files),
-      cmocka_unit_test(test_stl),        cmocka_unit_test(test_obj),
+      cmocka_unit_test(test_stl),        cmocka_unit_test(test_obj), cmocka_unit_test(test_ply),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -112,6 +112,42 @@ static void test_mimic(void** state) {
   hf_model_free(m);
 }
 
+// A fixed joint stands at zero and follows nothing.
+static void test_mimic_of_fixed_joints(void** state) {
+  (void)state;
+  hfModel* m = parse("<robot name='r'><link name='a'/><link name='b'>" BOX "</link><link name='c'>" BOX "</link>"
+                     "<joint name='j' type='continuous'>" ENDS("a", "b") "<mimic joint='k' multiplier='-2' offset='0.5'/></joint>"
+                     "<joint name='k' type='fixed'>" ENDS("a", "c") "<mimic joint='j'/></joint></robot>");
+  assert_int_equal(m->neq, 1);
+  assert_int_equal(hf_model_eq_obj2(m)[0], -1);
+  ASSERT_NUMBERS(hf_model_eq_data(m), 0.5, 0, 0, 0, 0);
+  hf_model_free(m);
+}
+
+// A joint may hang on the world without a link of that name.
+static void test_implied_world(void** state) {
+  (void)state;
+  hfModel* m = parse("<robot name='r'><link name='b'>" BOX "</link><link name='c'>" BOX "</link><joint name='j' type='continuous'>" ENDS("world", "b")
+                     "</joint><joint name='k' type='fixed'>" ENDS("world", "c") "</joint></robot>");
+  assert_int_equal(m->nbody, 3);
+  ASSERT_NUMBERS(hf_model_body_pos(m) + 3, 0, 0, 0);
+  assert_int_equal(hf_model_body_parent(m)[1], 0);
+  hf_model_free(m);
+}
+
+// Moments that rounding made negative are zero; the body keeps its mass.
+static void test_moments_of_rounding(void** state) {
+  (void)state;
+  hfDiagnostics* d = hf_diagnostics_create();
+  hfModel* m = parse_with("<robot name='r'><link name='b'><inertial><mass value='0.5'/><origin xyz='0 0 1'/><inertia ixx='-5e-20' iyy='-5e-20' izz='0' ixy='0' ixz='0' iyz='0'/>"
+                          "</inertial></link><joint name='j' type='continuous'>" ENDS("world", "b") "</joint></robot>", NULL, d);
+  ASSERT_NUMBERS(hf_model_body_inertia(m) + 6, 0, 0, 0, 0, 0, 0);
+  ASSERT_NUMBERS(hf_model_body_mass(m) + 1, 0.5);
+  find_diagnostic(d, "or zero if that is negative");
+  hf_diagnostics_free(d);
+  hf_model_free(m);
+}
+
 #define SPHERE(more) "<collision><geometry><sphere radius='1'/></geometry>" more "</collision>"
 #define DRAKE(more) "<drake:proximity_properties>" more "</drake:proximity_properties>"
 
@@ -213,7 +249,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_tree_and_names), cmocka_unit_test(test_inertial_axes),
       cmocka_unit_test(test_merging),        cmocka_unit_test(test_floating_base),
-      cmocka_unit_test(test_planar_joint),   cmocka_unit_test(test_mimic),
+      cmocka_unit_test(test_planar_joint),   cmocka_unit_test(test_mimic), cmocka_unit_test(test_mimic_of_fixed_joints),
+      cmocka_unit_test(test_implied_world), cmocka_unit_test(test_moments_of_rounding),
       cmocka_unit_test(test_contact_properties), cmocka_unit_test(test_filters_and_frames),
       cmocka_unit_test(test_packages),
   };
