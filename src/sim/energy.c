@@ -8,7 +8,8 @@
 //   W   work of actuators, input forces and gravity compensation: at most h times their power, the larger one of both ends
 //   C   energy of the contacts' overlaps, which pushes bodies apart: sum of f_n depth/2. The rigid contacts of mlcp give m u^2/2 each instead,
 //       with the mass m of the world and the release speed u. Methods of continuous time know only the contacts of the end of the step: for
-//       them the overlaps of the start count, too, sum of k depth^2/2
+//       them the overlaps of the start count, too, sum of k depth^2/2. The layers of the method "switching" hold a known energy at both ends,
+//       which is part of E; it has no other C
 //   R   energy with which violated limits and equalities close. A step of discrete time knows their impulses and velocities at its end: R is their
 //       work (discrete/results.c), and counts as part of W. In continuous time R is what they may give at the release speed u: M_ii u^2/2 for a
 //       joint beyond its limit; for each three rows of an equality m u^2/2 with the mass m of the trees, or u^2/(2 w) with their mean inverse
@@ -24,11 +25,12 @@
 // gain, after which the balance begins anew.
 //
 // When a step is judged. The check needs the kinematics of both ends of the step, of which the start is mostly known from the step before. It
-// is made where some dof is FAST, or goes FAR in the step. It is not made with bodies that are moved by hand, surfaces that move or materials
+// is made where some dof is FAST, or goes FAR in the step, or where layers begin with more than m u^2/2. It is not made with bodies that are moved by hand, surfaces that move or materials
 // that pull, whose work no step knows, nor under error control, which bounds a gain by itself.
 #include "sim/sim.h"
 
 #include "linalg/dense.h"
+#include "switching/switching.h"
 
 #include <string.h>
 
@@ -73,9 +75,13 @@ static hfiEnergy energy_at(hfSim* s, const double* q, const double* v, const hfI
   return (hfiEnergy){kinetic, kinetic + hf_dynamics_potential_energy(d, q)};
 }
 
+// m u^2/2 with the mass m of the world and the release speed u.
+static double kinetic_of_release(const hfModel* m) { return 0.5 * hf_model_body_subtreemass(m)[0] * sqr(m->world.release_speed); }
+
 // The rigid contacts of mlcp hold no energy: they give what they may at the release speed (discrete/release.c).
 static double contact_energy(const hfSim* s) {
-  double sum = 0, rigid = 0.5 * hf_model_body_subtreemass(s->model)[0] * sqr(s->model->world.release_speed);
+  if (s->method == &hfi_method_switching) return 0;
+  double sum = 0, rigid = kinetic_of_release(s->model);
   for (int i = 0, n = s->method->contact_count(s->run); i < n; ++i) {
     hfContact c = s->method->contact(s->run, i);
     if (c.depth > 0) sum += s->config.method == HF_METHOD_MLCP ? rigid : 0.5 * c.fn * c.depth;
@@ -136,6 +142,11 @@ static double release_energy(hfSim* s, const double* q) {
   hf_dynamics_mass_matrix(&s->world->dynamics);
   for (int i = 0; groups && i < s->model->nv; ++i) all += 3 * hfi_diagonal_mass(d, i);
   return 0.5 * sqr(s->model->world.release_speed) * (mass_beyond_limits(d, q) + groups * all);
+}
+
+// What the layers of the method "switching" held at the start and the end of the step.
+static hfiLayerEnergy layer_energy(const hfSim* s) {
+  return s->method == &hfi_method_switching ? hfi_switching_energy(s->run) : (hfiLayerEnergy){0, 0, 0};
 }
 
 // ---- the start of a step --------------------------------------------------------------------------
@@ -206,11 +217,12 @@ static void report_gain(hfSim* s, double gain, double kinetic, hfStepReport* rep
 void hfi_sim_judge_energy(hfSim* s, const hfState* state, const hfInput* in, double h, hfStepReport* report) {
   const hfModel* m = s->model;
   if (m->nmocap > 0 || s->world->surfaces || s->world->is_sticky || s->config.accuracy > 0) return;
-  if (!any_is_fast(hf_state_v(state), m->nv, h)) return;
+  hfiLayerEnergy layers = layer_energy(s);
+  if (!any_is_fast(hf_state_v(state), m->nv, h) && layers.made <= kinetic_of_release(m)) return;
   hfiEnergy start = s->start_is_judged ? s->start_energy : energy_at(s, s->q0, s->v0, in);
   hfiEnergy end = energy_at(s, hf_state_q(state), hf_state_v(state), in);
   if (!s->start_is_judged) begin_balance(s, start.kinetic);
-  double change = end.total - start.total;
+  double change = end.total - start.total + layers.end - layers.start;
   Explanation e = explain(s, state, in, h, change);
   double gain = change <= e.work ? 0 : max2(0, change - e.work - e.released), total = balance_step(s, state, change, e.work, end.kinetic);
   report->energy_gain = gain;

@@ -130,6 +130,20 @@ hfiLayerState hfi_layer_evaluate(const hfRigid* r, int i, double rest, const hfi
   return out;
 }
 
+double hfi_layer_energy(const hfRigid* r, int i, double rest, const hfiDeformation* at) {
+  const hfLayerConfig* l = &r->config.layer;
+  const hfiContact* c = r->accel->contact[i].at;
+  const hfMat3* R_WB = &r->accel->dynamics->X_WB[c->body_b].R;
+  hfiLayer layer = layer_of(r, i);
+  double delta = max2(0, rest + c->depth), sum = layer.k * sqr(delta) * hfi_layer_factors(l->law, delta / l->depth).energy;
+  for (int g = 0; g < hfi_group_count(r->accel->contact[i].dim); ++g) {
+    double stretch2 = 0; // the deformation at the lever, squared
+    for (int j = 0; j < hfi_group_dim(g); ++j) stretch2 += hfi_group_lever2(c, g) * sqr(deformation_of(R_WB, c, at, hfi_group_first(g) + j));
+    sum += layer.kt * stretch2 * hfi_layer_factors(l->tangential_law, sqrt(stretch2) / l->depth).energy;
+  }
+  return sum;
+}
+
 // ---- start ------------------------------------------------------------------------------------------
 
 // Solves k delta - c v_n min(1, delta/delta_0) = f for delta.

@@ -16,6 +16,9 @@ typedef struct hfiLayerState {
 hfiLayerState hfi_layer_evaluate(const hfRigid* rigid, int i, double rest, const hfiDeformation* at,
                                  const double* v);
 
+// Energy of the springs of that contact [J].
+double hfi_layer_energy(const hfRigid* rigid, int i, double rest, const hfiDeformation* at);
+
 // Rest gap and deformation with which the layer of contact i takes over the rigid forces of its track.
 double hfi_layer_start_normal(const hfRigid* rigid, int i, const hfiTrack* track, const double* s);
 hfiDeformation hfi_layer_start(const hfRigid* rigid, int i, const hfiTrack* track, const double* s,

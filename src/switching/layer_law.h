@@ -3,7 +3,7 @@
 //   force = k E(u) deformation + c D(u) rate
 //
 // One table of formulas serves the normal and the tangential direction. The slope d(u E)/du is what a stability test needs of the
-// spring, and the inverse of u E(u) = x gives the deformation under a force k L x.
+// spring, the inverse of u E(u) = x gives the deformation under a force k L x, and the integral of u E(u) the energy of the spring.
 #ifndef HFI_SWITCHING_LAYER_LAW_H
 #define HFI_SWITCHING_LAYER_LAW_H
 
@@ -13,18 +13,19 @@
 typedef struct hfiLayerFactors {
   double elastic, damping; // E, D [-]
   double slope;            // d(u E)/du [-]
+  double energy;           // of the spring, over k deformation^2: the integral of u E over u^2 [-]
 } hfiLayerFactors;
 
 static inline hfiLayerFactors hfi_layer_factors(int law, double u) {
   switch (law) {
   case HF_LAYER_HERTZ:
-    return (hfiLayerFactors){sqrt(u), sqrt(u), 1.5 * sqrt(u)};
+    return (hfiLayerFactors){sqrt(u), sqrt(u), 1.5 * sqrt(u), 0.4 * sqrt(u)};
   case HF_LAYER_HUNT_CROSSLEY:
-    return (hfiLayerFactors){1, u, 1};
+    return (hfiLayerFactors){1, u, 1, 0.5};
   case HF_LAYER_STIFFENING:
-    return (hfiLayerFactors){1 + u * u, 1 + u * u, 1 + 3 * u * u};
+    return (hfiLayerFactors){1 + u * u, 1 + u * u, 1 + 3 * u * u, 0.5 + 0.25 * u * u};
   default:
-    return (hfiLayerFactors){1, 1, 1};
+    return (hfiLayerFactors){1, 1, 1, 0.5};
   }
 }
 

@@ -106,6 +106,16 @@ hfStatus hfi_soft_look(hfiSwitching* s) {
   return HF_OK;
 }
 
+double hfi_soft_energy(const hfiSwitching* s) {
+  const hfRigid* r = s->rigid;
+  double sum = 0;
+  for (int i = 0; i < r->accel->ncontact; ++i) {
+    const hfiTrack* t = &r->track[r->point[i].match];
+    sum += hfi_layer_energy(r, i, t->held, &t->deformation);
+  }
+  return sum;
+}
+
 // ---- changes ----------------------------------------------------------------------------------------
 
 static hfSwitch* add_switch(hfiSwitching* s, int rigid, int reason) {
@@ -142,6 +152,7 @@ void hfi_switch_to_soft(hfiSwitching* s, int reason) {
     }
     t->deformation = both[s->config.start];
   }
+  s->energy.made += hfi_soft_energy(s);
   w->df = s->config.start == HF_START_PAPER ? w->df_paper : w->df_equilibrium;
 }
 
@@ -288,6 +299,7 @@ hfStatus hfi_soft_phase(hfiSwitching* s, double t_end, hfError* error) {
   double from = s->t;
   hfStatus status = hfi_soft_look(s);
   if (status) return status;
+  if (s->energy.start < 0) s->energy.start = hfi_soft_energy(s);
   pack_layers(s);
   hfi_tracks_copy(s->kept, &s->nkept, s->rigid->track, s->rigid->ntrack);
   memcpy(s->soft_start, s->x, (size_t)(s->nx + s->stride * s->nlayer) * sizeof *s->x);

@@ -142,6 +142,7 @@ static hfStatus take_results(hfiSwitching* s) {
       if (s->layer[i].f[0] > 0)
         hfi_accel_add_force(&r->accel->contact[i], s->layer[i].f, s->vdot);
     hfi_accel_finish(r->accel, s->vdot);
+    s->energy.end = hfi_soft_energy(s);
     return HF_OK;
   }
   r->follow = 1;
@@ -166,6 +167,7 @@ static hfStatus advance(hfiSwitching* s, hfState* state, const hfInput* input, h
   hfi_state_load(state, s->x);
   s->t = state->time;
   hfStatus status = hfi_switching_recall(s, state);
+  s->energy = (hfiLayerEnergy){.start = s->phase == HFI_PHASE_SOFT ? -1 : 0}; // -1: not known before the first look
   if (!s->model->nv) s->t = t_end; // nothing moves, and there is no integrator
   while (status == HF_OK && s->t < t_end - sliver)
     status = s->looks > HFI_MAX_LOOKS ? HF_NOT_CONVERGED : (s->phase == HFI_PHASE_RIGID ? hfi_rigid_phase : hfi_soft_phase)(s, t_end, error);
@@ -183,6 +185,8 @@ static hfStatus advance(hfiSwitching* s, hfState* state, const hfInput* input, h
 // ---- results ----------------------------------------------------------------------------------------
 
 const hfRigidProblem* hfi_switching_problem(const hfiSwitching* s) { return &s->rigid->problem; }
+
+hfiLayerEnergy hfi_switching_energy(const hfiSwitching* s) { return (hfiLayerEnergy){max2(0, s->energy.start), s->energy.end, s->energy.made}; }
 
 hfSwitch hfi_switching_switch(const hfiSwitching* s, int i) {
   assert(i >= 0 && i < s->report.nswitch);

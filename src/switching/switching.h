@@ -11,6 +11,15 @@ typedef struct hfiSwitching hfiSwitching;
 hfSwitch hfi_switching_switch(const hfiSwitching* switching, int i);
 const hfRigidProblem* hfi_switching_problem(const hfiSwitching* switching);
 
+// Energy of the layers of all contacts [J].
+typedef struct hfiLayerEnergy {
+  double start, end; // at the start and the end of a step; rigid contacts have none
+  double made;       // with which the compliant phases of the step began
+} hfiLayerEnergy;
+
+// After a step.
+hfiLayerEnergy hfi_switching_energy(const hfiSwitching* switching);
+
 // ---- inside -----------------------------------------------------------------------------------------
 
 enum { HFI_PHASE_UNKNOWN = 0, HFI_PHASE_RIGID = 1, HFI_PHASE_SOFT = 2 };
@@ -49,6 +58,7 @@ struct hfiSwitching {
   double since;           // start of the phase [s]
   int32_t events, stalls; // in this step: events, and those that came at once
   int32_t looks;          // in this step: evaluations of the right-hand sides
+  hfiLayerEnergy energy;  // in this step
   hfSwitch record[HFI_MAX_SWITCHES];
   hfSwitchReport report;
   hfIntegratorReport integration;
@@ -73,6 +83,8 @@ hfStatus hfi_soft_rate(void* context, double t, const double* x, double* xdot);
 void hfi_switch_to_soft(hfiSwitching* s, int reason);
 // Computes the forces and layers of the contacts at the present point of a compliant phase.
 hfStatus hfi_soft_look(hfiSwitching* s);
+// Energy of the layers at the point looked at last [J].
+double hfi_soft_energy(const hfiSwitching* s);
 
 // Makes one track for each contact of the accel's last evaluation: a copy of the one that matches, or a new one.
 void hfi_tracks_renew(hfiSwitching* s);

@@ -1,5 +1,8 @@
 // The compliant layer against closed forms: Kelvin-Voigt along and across the normal, its friction limit, separation.
 #include "runs.h"
+#include "support/near.h"
+
+#include "switching/layer_law.h"
 
 // 2 kg on slides along x and z; without gravity unless a test sets it.
 #define SCENE(gravity, mu)                                                                         \
@@ -218,12 +221,23 @@ static void test_refused_laws(void** state) {
   sim_world_free(&w);
 }
 
+// The energy of a spring is the integral of its force: d(u^2 P)/du = u E, by central differences whose error is of the order of du^2.
+static void test_energy_of_the_laws(void** state) {
+  (void)state;
+  const double du = 1e-4;
+  for (int law = HF_LAYER_LINEAR; law <= HF_LAYER_STIFFENING; ++law)
+    for (double u = 0.1; u < 3; u += 0.1) {
+      double above = (u + du) * (u + du) * hfi_layer_factors(law, u + du).energy, below = (u - du) * (u - du) * hfi_layer_factors(law, u - du).energy;
+      assert_near((above - below) / (2 * du), u * hfi_layer_factors(law, u).elastic, 1e-7);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_normal), cmocka_unit_test(test_stick),
                                      cmocka_unit_test(test_slide),
                                      cmocka_unit_test(test_separation),
                                      cmocka_unit_test(test_constants_apart), cmocka_unit_test(test_laws),
                                      cmocka_unit_test(test_tangential_law), cmocka_unit_test(test_start_of_laws),
-                                     cmocka_unit_test(test_refused_laws)};
+                                     cmocka_unit_test(test_energy_of_the_laws), cmocka_unit_test(test_refused_laws)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
