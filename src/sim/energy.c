@@ -10,10 +10,10 @@
 //       with the mass m of the world and the release speed u. Methods of continuous time know only the contacts of the end of the step: for
 //       them the overlaps of the start count, too, sum of k depth^2/2. The layers of the method "switching" hold a known energy at both ends,
 //       which is part of E; it has no other C
-//   R   energy with which violated limits and equalities close. A step of discrete time knows their impulses and velocities at its end: R is their
-//       work (discrete/results.c), and counts as part of W. In continuous time R is what they may give at the release speed u: M_ii u^2/2 for a
-//       joint beyond its limit; for each three rows of an equality m u^2/2 with the mass m of the trees, or u^2/(2 w) with their mean inverse
-//       mass w, which is at most 3 u^2 sum M_ii/2. A soft equality is a spring whose energy is not known here: it counts as SPRINGS such groups
+//   R   energy with which violated limits and equalities may close, at the release speed u: M_ii u^2/2 for a joint beyond its limit; for
+//       each three rows of an equality m u^2/2 with the mass m of the trees, or u^2/(2 w) with their mean inverse mass w, which is at most
+//       3 u^2 sum M_ii/2. A soft equality is a spring whose energy is not known here: it counts as SPRINGS such groups. A step of discrete time
+//       knows the work that they did (discrete/results.c): where that is less, it is R
 //
 // W, C and R are bounds from above, and all that is left out takes energy: what remains was gained.
 //
@@ -22,7 +22,7 @@
 //   B = sum of E(q1, v1) - E(q0, v0) - W - C,   kept at or above -T_m,   T_m the largest T of these steps
 //
 // Springs of limits and contacts that swing take and give back T_m at most, and R is given once, not in every step. So B > T_m/4 + R is a
-// gain, after which the balance begins anew.
+// gain, after which the balance begins anew. In discrete time R is here at most the sum of the R of all these steps.
 //
 // When a step is judged. The check needs the kinematics of both ends of the step, of which the start is mostly known from the step before. It
 // is made where some dof is FAST, or goes FAR in the step, or where layers begin with more than m u^2/2. It is not made with bodies that are moved by hand, surfaces that move or materials
@@ -121,21 +121,20 @@ static int tendon_is_beyond(const hfSim* s, int t) {
 
 // Number of groups of rows that an equality or the limit of a tendon pulls with.
 static int open_groups(const hfSim* s, const double* q) {
-  int count = 0;
+  int count = 0, makes_rigid = s->config.rigid_equalities && s->method->discrete; // an option of discrete time
   for (int i = 0; i < s->model->neq; ++i) {
     hfiEquality e = hfi_equality_evaluate(&s->world->actuation, &s->world->dynamics, i, q);
     double error = 0;
     for (int k = 0; k < e.dim; ++k) error = max2(error, fabs(e.r[k]));
-    int soft = hf_model_eq_solref(s->model)[2 * i] != 0 || s->config.mujoco_softness;
+    int soft = (hf_model_eq_solref(s->model)[2 * i] != 0 || s->config.mujoco_softness) && !makes_rigid;
     if (error > CLOSED) count += (e.dim == 6 ? 2 : 1) * (soft ? SPRINGS : 1);
   }
   for (int t = 0; t < s->model->ntendon; ++t) count += tendon_is_beyond(s, t);
   return count;
 }
 
-// R at positions q, where the dynamics are, of a step of continuous time.
+// The most that limits and equalities may give at positions q, where the dynamics are.
 static double release_energy(hfSim* s, const double* q) {
-  if (s->method->discrete) return 0;
   const hfDynamics* d = &s->world->dynamics;
   int groups = open_groups(s, q);
   double all = hf_model_body_subtreemass(s->model)[0];
@@ -178,7 +177,7 @@ static void keep_end(hfSim* s, const hfState* state, hfiEnergy end) {
 
 // What may have given a step energy [J].
 typedef struct Explanation {
-  double work;     // W + C, in discrete time with R
+  double work;     // W + C
   double released; // R
 } Explanation;
 
@@ -186,26 +185,30 @@ typedef struct Explanation {
 static Explanation explain(hfSim* s, const hfState* state, const hfInput* in, double h, double change) {
   if (change <= 0) return (Explanation){0, 0};
   double power = power_bound(s, hf_state_q(state), in), held = contact_energy(s);
-  if (s->method->discrete) held += hfi_discrete_row_work(s->discrete);
   Explanation e = {h * power + held, 0};
   if (change <= e.work) return e;
   energy_at(s, s->q0, s->v0, in);
   if (is_continuous(s)) held = max2(held, overlap_energy(s->world));
   e.work = h * max2(power, power_bound(s, s->q0, in)) + held;
   e.released = release_energy(s, s->q0);
+  if (s->method->discrete) e.released = min2(e.released, hfi_discrete_row_work(s->discrete));
   hfi_world_place(s->world, hf_state_q(state), in);
   return e;
 }
 
-static void begin_balance(hfSim* s, double kinetic) { s->balance = (hfiEnergyBalance){0, kinetic}; }
+static void begin_balance(hfSim* s, double kinetic) { s->balance = (hfiEnergyBalance){0, 0, kinetic}; }
 
 // Adds a step to the balance. Returns the balance where it is a gain, 0 otherwise. The dynamics is at the end of the step.
-static double balance_step(hfSim* s, const hfState* state, double change, double work, double kinetic) {
+static double balance_step(hfSim* s, const hfState* state, double change, Explanation e, double kinetic) {
   hfiEnergyBalance* b = &s->balance;
   b->largest = max2(b->largest, kinetic);
-  b->gained = max2(b->gained + change - work, -b->largest);
+  b->released += e.released;
+  b->gained = max2(b->gained + change - e.work, -b->largest);
   double notable = NOTABLE_BALANCE * b->largest;
-  return b->gained > notable && b->gained > notable + release_energy(s, hf_state_q(state)) ? b->gained : 0;
+  if (b->gained <= notable) return 0;
+  double released = release_energy(s, hf_state_q(state));
+  if (s->method->discrete) released = min2(released, b->released);
+  return b->gained > notable + released ? b->gained : 0;
 }
 
 static void report_gain(hfSim* s, double gain, double kinetic, hfStepReport* report) {
@@ -224,7 +227,7 @@ void hfi_sim_judge_energy(hfSim* s, const hfState* state, const hfInput* in, dou
   if (!s->start_is_judged) begin_balance(s, start.kinetic);
   double change = end.total - start.total + layers.end - layers.start;
   Explanation e = explain(s, state, in, h, change);
-  double gain = change <= e.work ? 0 : max2(0, change - e.work - e.released), total = balance_step(s, state, change, e.work, end.kinetic);
+  double gain = change <= e.work ? 0 : max2(0, change - e.work - e.released), total = balance_step(s, state, change, e, end.kinetic);
   report->energy_gain = gain;
   if (!(gain <= NOTABLE * (start.kinetic + e.work + e.released))) report_gain(s, gain, end.kinetic, report);
   else if (total > 0) report_gain(s, total, end.kinetic, report);

@@ -10,8 +10,9 @@ typedef struct hfiEnergy { double kinetic, total; } hfiEnergy;
 
 // Steps that followed each other [J] (energy.c).
 typedef struct hfiEnergyBalance {
-  double gained;  // what no work explains of the change of energy
-  double largest; // largest kinetic energy
+  double gained;   // what no work explains of the change of energy
+  double released; // what limits and equalities gave
+  double largest;  // largest kinetic energy
 } hfiEnergyBalance;
 
 struct hfSim {

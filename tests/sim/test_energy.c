@@ -68,6 +68,31 @@ static void test_equality_that_cannot_close_explains_nothing(void** state) {
   }
 }
 
+// A slider of 1 kg beyond its limit comes back at the release speed of 0.5 m/s, with the m u^2/2 that it may get. The work of the limit is twice that: what a
+// step loses by moving at once to its last velocity explains no gain.
+static void test_limit_explains_what_it_may_give(void** state) {
+  (void)state;
+  static const int methods[] = {HF_METHOD_TAMSI, HF_METHOD_MLCP};
+  for (int k = 0; k < 2; ++k) {
+    hfSimConfig config = hf_sim_config_default();
+    hfStepReport report;
+    hfError error;
+    config.gyroscopic = 0, config.method = methods[k];
+    simWorld w = sim_world_with(parse_model("<mujoco><option gravity='0 0 0' timestep='0.01'/><worldbody>"
+                                            "<body><freejoint/><inertial pos='0 0 0' mass='.01' diaginertia='.001 .002 .003'/></body>"
+                                            "<body><joint type='slide' axis='1 0 0' limited='true' range='0 1'/><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></body>"
+                                            "</worldbody></mujoco>"),
+                                &config);
+    for (int i = 3; i < 6; ++i) sim_v(&w)[i] = 60;
+    sim_q(&w)[7] = -0.1;
+    assert_int_equal(hf_sim_step(w.sim, w.state, w.input, &report, &error), HF_GAINED_ENERGY);
+    double given = 0.5 * sim_v(&w)[6] * sim_v(&w)[6];
+    assert_true(given > 0.1);
+    assert_near(report.energy_gain, 2.16 + given - 0.125, 1e-9);
+    sim_world_free(&w);
+  }
+}
+
 // From w = (30, 30, 30) rad/s no step gains a tenth. The report comes in the first step whose end has gained more than a quarter of its energy.
 static void test_gain_of_many_steps_is_reported(void** state) {
   (void)state;
@@ -140,7 +165,7 @@ static void test_layers_that_start_under_load_are_a_gain(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_gain_of_the_plain_scheme_is_reported), cmocka_unit_test(test_gain_of_many_steps_is_reported),
-                                     cmocka_unit_test(test_open_equality_explains_what_it_gives), cmocka_unit_test(test_equality_that_cannot_close_explains_nothing),
+                                     cmocka_unit_test(test_open_equality_explains_what_it_gives), cmocka_unit_test(test_equality_that_cannot_close_explains_nothing), cmocka_unit_test(test_limit_explains_what_it_may_give),
                                      cmocka_unit_test(test_overlap_explains_the_start_of_a_flight), cmocka_unit_test(test_layers_that_start_under_load_are_a_gain)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
