@@ -3,15 +3,19 @@
 
 #include "math/eigen3.h"
 
+// Moments below this are the rounding of zero [kg m^2]; a grain of 0.01 mg and 0.1 mm has 1e-16.
+static const double NO_MOMENT = 1e-16;
+
 void hfi_repair_inertia(hfiReader* r, const hfiElem* link, const char* name, double I[6]) {
   double moment[3];
   hfMat3 R;
   eigen3(I, moment, &R);
   if (moment[2] >= 0 && moment[1] + moment[2] >= moment[0] * (1 - 1e-6)) return;
-  hfi_note(r, link, HF_WARNING,
-           "link \"%.100s\": no matter has the principal moments %g %g %g (A + B >= C); their mean, "
-           "or zero if that is negative, is used for all three",
-           name, moment[0], moment[1], moment[2]);
+  if (max2(moment[0], -moment[2]) > NO_MOMENT)
+    hfi_note(r, link, HF_WARNING,
+             "link \"%.100s\": no matter has the principal moments %g %g %g (A + B >= C); their mean, "
+             "or zero if that is negative, is used for all three",
+             name, moment[0], moment[1], moment[2]);
   I[0] = I[1] = I[2] = max2(0, (moment[0] + moment[1] + moment[2]) / 3);
   I[3] = I[4] = I[5] = 0;
 }
