@@ -143,6 +143,7 @@ void hfi_discrete_end_flight(hfiDiscrete* s, const hfInput* in, const double* st
     if (isfinite(stop_time[t])) s->flies[t] = 0; // It moves along the path that was tested.
   hfi_articulated_move(&s->flight, &s->world->dynamics, s->config.step, s->flies, stop_time, s->v1, q);
   hfi_flight_end(&s->flight, &s->world->dynamics, s->config.step, s->flies, stop_time, q, v);
+  hfi_translation_end(&s->flight, &s->world->dynamics, s->config.step, s->flies, v);
   if (!hfi_articulated_needs_end(&s->flight, &s->world->dynamics, s->flies)) return;
   hfi_world_place(s->world, q, in);
   hfi_articulated_end(&s->flight, &s->world->dynamics, s->config.step, s->flies, v);

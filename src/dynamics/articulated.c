@@ -48,6 +48,15 @@ static hfiInvariants compute_invariants(const hfiFlight* f, const hfDynamics* d,
 
 static int flies_articulated(const hfiFlight* f, int t, const int32_t* flies) { return flies[t] && f->articulated[t]; }
 
+// Whether the bias of a flying tree, and its M, are the same at q0 and q1 and at any velocities. The armature of tendons may change M.
+static int only_falls(const hfiFlight* f, const hfDynamics* d, int t, const int32_t* flies) {
+  return flies[t] && f->translates[t] && d->narmature == d->nfixed_armature;
+}
+// Whether a flying tree has inertial forces.
+static int swings(const hfiFlight* f, const hfDynamics* d, int t, const int32_t* flies) {
+  return flies_articulated(f, t, flies) && !only_falls(f, d, t, flies);
+}
+
 // Copies the velocities `next` of a tree to f->middle. Returns the largest change over the largest velocity.
 static double replace_middle(hfiFlight* f, const hfModel* m, int t, const double* next) {
   hfiRange r = hfi_tree_dofs(m, t);
@@ -66,13 +75,13 @@ static int iterate(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, 
   const hfModel* m = d->model;
   int changing = 0;
   double* next = d->work;
-  for (int i = 0; i < m->nv; ++i) next[i] = f->base[i] - 0.5 * h * d->c[i];
-  for (int i = 0; i < m->nv; ++i)
-    if (flies_articulated(f, hf_model_dof_tree(m)[i], flies)) p[i] = next[i];
-  hf_dynamics_solve(d, next);
   for (int t = 0; t < m->ntree; ++t) {
     if (!flies_articulated(f, t, flies)) continue;
+    hfiRange r = hfi_tree_dofs(m, t);
+    for (int i = r.begin; i < r.end; ++i) p[i] = next[i] = f->base[i] - 0.5 * h * d->c[i];
+    hfi_solve_tree(d, t, next);
     double before = f->change[t], change = f->change[t] = replace_middle(f, m, t, next);
+    if (only_falls(f, d, t, flies)) continue;
     changing += !(change <= CONVERGED || SAFETY * change * change <= CONVERGED * before);
   }
   return changing;
@@ -81,6 +90,31 @@ static int iterate(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, 
 static void update_bias(hfDynamics* d, const double* v) {
   hf_dynamics_velocity(d, v);
   hf_dynamics_bias(d);
+}
+
+// The same for the flying trees alone, where no armature of spatial tendons couples them to others.
+static void update_flying_bias(const hfiFlight* f, hfDynamics* d, const double* v, const int32_t* flies) {
+  if (d->narmature > d->nfixed_armature) {
+    update_bias(d, v);
+    return;
+  }
+  for (int t = 0; t < d->model->ntree; ++t) {
+    if (!swings(f, d, t, flies)) continue;
+    hfiRange r = hfi_tree_dofs(d->model, t);
+    memcpy(d->v + r.begin, v + r.begin, sizeof *v * (size_t)(r.end - r.begin));
+    hfi_tree_velocity(d, f->first_link[t], f->first_link[t + 1]);
+    hfi_tree_bias(d, f->first_link[t], f->first_link[t + 1]);
+  }
+}
+
+// M^-1 bias of the flying trees that translate.
+static void find_fall(hfiFlight* f, const hfDynamics* d, const int32_t* flies) {
+  for (int t = 0; t < d->model->ntree; ++t) {
+    if (!only_falls(f, d, t, flies)) continue;
+    hfiRange r = hfi_tree_dofs(d->model, t);
+    memcpy(f->fall + r.begin, d->c + r.begin, sizeof *d->c * (size_t)(r.end - r.begin));
+    hfi_solve_tree(d, t, f->fall);
+  }
 }
 
 // Finds v_m from v0. On entry d->c is the bias at d->v. Returns 0 where a tree has not converged.
@@ -92,7 +126,7 @@ static int find_middle(hfiFlight* f, hfDynamics* d, double h, const double* v0, 
   for (int t = 0; t < m->ntree; ++t) f->change[t] = 0;
   for (int k = 1; iterate(f, d, h, flies, p); ++k) {
     if (k == MAX_ITERATIONS) return 0;
-    update_bias(d, f->middle);
+    update_flying_bias(f, d, f->middle, flies);
   }
   return 1;
 }
@@ -103,8 +137,14 @@ static int any_articulated_flies(const hfiFlight* f, const hfDynamics* d, const 
   return 0;
 }
 
+static int any_swings(const hfiFlight* f, const hfDynamics* d, const int32_t* flies) {
+  for (int t = 0; t < d->model->ntree; ++t)
+    if (swings(f, d, t, flies)) return 1;
+  return 0;
+}
+
 int hfi_articulated_needs_end(const hfiFlight* f, const hfDynamics* d, const int32_t* flies) {
-  return any_articulated_flies(f, d, flies) || f->nfast > 0;
+  return f->nfast > 0 || any_swings(f, d, flies);
 }
 
 // Stores what the flying trees must have at the end of the step, from the velocities v0 in d.
@@ -141,6 +181,7 @@ void hfi_articulated_begin(hfiFlight* f, hfDynamics* d, double h, const double* 
     store_invariants(f, d, h, flies);
     for (int i = 0; i < m->nv; ++i) f->base[i] = p[i] + h * d->c[i];
     if (!find_middle(f, d, h, v0, flies, p)) ground_unconverged(f, d, h, v0, flies, p);
+    find_fall(f, d, flies);
     f->has_middle = 1;
   }
   hfi_fast_begin(f, d, h, v0, tau, flies, p);
@@ -212,21 +253,33 @@ static void restore_invariants(hfiFlight* f, const hfDynamics* d, int t, double*
   hfi_tree_add_rigid(d, root, &I, v3_scale(1 / I.m, want->linear), w_want, v);
 }
 
-// Second half of the bias of flying trees: v <- v - (h/2) M^-1 bias(q1, v).
+// Takes the second half of the bias, whose M^-1 bias is in x (nv), from the velocities of a tree.
+static void subtract_half(const hfModel* m, int t, double h, const double* x, double* v) {
+  hfiRange r = hfi_tree_dofs(m, t);
+  for (int i = r.begin; i < r.end; ++i) v[i] -= 0.5 * h * x[i];
+}
+
+void hfi_translation_end(const hfiFlight* f, const hfDynamics* d, double h, const int32_t* flies, double* v) {
+  for (int t = 0; t < d->model->ntree; ++t)
+    if (only_falls(f, d, t, flies)) subtract_half(d->model, t, h, f->fall, v);
+}
+
+// Second half of the bias of the other flying trees: v <- v - (h/2) M^-1 bias(q1, v).
 static void add_second_half(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, double* v) {
-  hf_dynamics_velocity(d, v);
+  update_flying_bias(f, d, v, flies);
   hf_dynamics_mass_matrix(d);
-  hf_dynamics_factor(d);
-  hf_dynamics_bias(d);
-  hf_dynamics_solve(d, d->c);
-  for (int i = 0; i < d->model->nv; ++i)
-    if (flies_articulated(f, hf_model_dof_tree(d->model)[i], flies)) v[i] -= 0.5 * h * d->c[i];
+  hfi_postpone_factors(d);
+  for (int t = 0; t < d->model->ntree; ++t) {
+    if (!swings(f, d, t, flies)) continue;
+    hfi_solve_tree(d, t, d->c);
+    subtract_half(d->model, t, h, d->c, v);
+  }
 }
 
 void hfi_articulated_end(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, double* v) {
   const hfModel* m = d->model;
   int known = 0; // 1: the velocities in d are v
-  if (any_articulated_flies(f, d, flies)) add_second_half(f, d, h, flies, v);
+  if (any_swings(f, d, flies)) add_second_half(f, d, h, flies, v);
   for (int t = 0; t < m->ntree; ++t) {
     if (!flies_articulated(f, t, flies) || !f->kept[t].known) continue;
     if (!known) hf_dynamics_velocity(d, v), known = 1;

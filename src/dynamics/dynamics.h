@@ -201,6 +201,8 @@ void hfi_factor_tree(const hfDynamics* d, int tree);
 static inline void hfi_need_factors(const hfDynamics* d, int tree) {
   if (d->postponed[tree]) hfi_factor_tree(d, tree);
 }
+// Solves M x = b for the dofs of one tree, in place in x (nv).
+void hfi_solve_tree(const hfDynamics* d, int tree, double* x);
 // Computes most_inverse_mass from the masses of the links.
 void hfi_bound_inverse_masses(hfDynamics* d);
 // M_ii
@@ -225,7 +227,8 @@ void hfi_link_forces(hfDynamics* d, const hfMotion* B, const hfForce* wrench);
 // tau_i = S_i . (sum of F over the links that dof i moves); sums F inward on the way.
 void hfi_joint_forces(hfDynamics* d, double* tau);
 
-// The bias without tendons of the tree whose links are `first` to end - 1.
+// Velocities at d->v, and the bias without tendons, of the tree whose links are `first` to end - 1.
+void hfi_tree_velocity(hfDynamics* d, int first, int end);
 void hfi_tree_bias(hfDynamics* d, int first, int end);
 
 // After hfi_accelerate, for sensors. Acceleration of a body and of its point p_W, less gravity: what an

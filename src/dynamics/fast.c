@@ -169,8 +169,10 @@ void hfi_fast_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0, con
   double *kick = d->work, *Mkick = f->base, *v_k = f->middle, *Mv_k = d->work;
   if (!any_is_bound(f, m->ntree, flies)) return;
   f->has_middle = 0; // v_k takes its place
-  hf_dynamics_velocity(d, v0);
-  hf_dynamics_bias(d);
+  if (memcmp(d->v, v0, sizeof *v0 * (size_t)m->nv) != 0) { // d->c is the bias at d->v
+    hf_dynamics_velocity(d, v0);
+    hf_dynamics_bias(d);
+  }
   memcpy(Mkick, d->c, sizeof *v0 * (size_t)m->nv);
   memset(v_k, 0, sizeof *v0 * (size_t)m->nv);
   hf_dynamics_velocity(d, v_k);

@@ -34,12 +34,14 @@ typedef struct hfiFlight {
   hfiFreeBody* body;  // (nbody)
   int32_t* first_link;   // (ntree + 1) of each tree; its root, whose parent is the world, is the first
   int32_t* articulated;  // (ntree) 1: not a free body
+  int32_t* translates;   // (ntree) 1: articulated, and all its joints are slides: neither M nor the bias depends on q or v
   int32_t nscalar, nturning; // joints of articulated trees with one coordinate, and the others
   int32_t (*scalar)[2];  // (nscalar of njnt) place of the coordinate in q, dof
   int32_t* turning;      // (nturning of njnt) joints
   int32_t has_carried_slide; // 1: some slide of an articulated tree has a dof before it that is not a slide's
   double* start;         // (nv) velocities at the start as the step problem sees them
   double *middle, *base; // (nv) articulated trees: velocities in the middle, momentum without inertial forces
+  double* fall;          // (nv) M^-1 bias of flying trees that translate
   int32_t has_middle;    // 1: middle holds them for the trees that fly
   double* change;        // (ntree) by how much the last iteration changed the middle [-]
   hfiInvariants* kept;   // (ntree) of articulated trees at the start
@@ -81,16 +83,18 @@ void hfi_flight_solution(const hfiFlight* f, const hfDynamics* d, double h, cons
 
 // The momentum p = M v0 - h bias of flying trees becomes M v_m of the velocities v_m in the middle,
 //   M v_m = M v0 - (h/2) bias(q0, v_m),
-// found by iteration; a tree whose iteration fails flies no longer. Of other trees that turn far in a step the
+// found by iteration; a tree that translates needs none, and one whose iteration fails flies no longer. Of other trees that turn far in a step the
 // inertial forces in p = M v0 + h (tau - bias) are bounded. After hf_dynamics_bias; needs hf_dynamics_factor.
 void hfi_articulated_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0, const double* tau,
                            int32_t* flies, double* p);
+// The velocities v at the end of flying trees that translate: v - (h/2) M^-1 bias, wherever the dynamics is placed.
+void hfi_translation_end(const hfiFlight* f, const hfDynamics* d, double h, const int32_t* flies, double* v);
 // Whether hfi_articulated_end has anything to do, for which the dynamics must then be placed at q1.
 int hfi_articulated_needs_end(const hfiFlight* f, const hfDynamics* d, const int32_t* flies);
 // Coordinates of all articulated trees over the step, by the solution v of the step problem. stop (ntree, or NULL): as of
 // hfi_flight_end.
 void hfi_articulated_move(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, const double* stop, const double* v, double* q);
-// Velocities at the end: v - (h/2) M^-1 bias(q1, v) of flying trees, then corrected to the momentum and energy
+// Velocities at the end of the others: v - (h/2) M^-1 bias(q1, v) of flying trees, then corrected to the momentum and energy
 // that free flight keeps; fast trees bounded. After hf_dynamics_position at q1.
 void hfi_articulated_end(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, double* v);
 

@@ -111,9 +111,11 @@ static int is_turned(const hfModel* m, int dof) {
 // The joints of articulated trees, by how their coordinates move.
 static void sort_joints(hfiFlight* f, const hfModel* m) {
   f->nscalar = f->nturning = f->has_carried_slide = 0;
+  for (int t = 0; t < m->ntree; ++t) f->translates[t] = f->articulated[t];
   for (int j = 0; j < m->njnt; ++j) {
     int dof = hf_model_jnt_dofadr(m)[j];
     if (!f->articulated[hf_model_dof_tree(m)[dof]]) continue;
+    f->translates[hf_model_dof_tree(m)[dof]] &= hf_model_jnt_type(m)[j] == HF_JOINT_SLIDE;
     if (!hfi_joint_is_scalar(hf_model_jnt_type(m)[j])) {
       f->turning[f->nturning++] = j;
       continue;
@@ -128,8 +130,9 @@ void hfi_flight_init(hfiFlight* f, const hfDynamics* d, hfiArena* arena) {
   const hfModel* m = d->model;
   f->body = HFI_TAKE(arena, hfiFreeBody, m->ntree);
   f->articulated = HFI_TAKE(arena, int32_t, m->ntree);
+  f->translates = HFI_TAKE(arena, int32_t, m->ntree);
   f->fast = HFI_TAKE(arena, int32_t, m->ntree);
-  HFI_TAKE_EACH(arena, double, m->nv, &f->start, &f->middle, &f->base);
+  HFI_TAKE_EACH(arena, double, m->nv, &f->start, &f->middle, &f->base, &f->fall);
   f->first_link = HFI_TAKE(arena, int32_t, m->ntree + 1);
   HFI_TAKE_EACH(arena, double, m->ntree, &f->change, &f->bound, &f->gain, &f->slack);
   f->momentum = HFI_TAKE(arena, hfVec3, m->ntree);

@@ -42,15 +42,19 @@ static void move_link(const hfDynamics* d, const hfiLink* link, const double* v,
   }
 }
 
-void hf_dynamics_velocity(hfDynamics* d, const double* v) {
-  if (v != d->v) memcpy(d->v, v, (size_t)d->model->nv * sizeof *v);
-  for (int l = 1; l < d->nlink; ++l) {
+void hfi_tree_velocity(hfDynamics* d, int first, int end) {
+  for (int l = first; l < end; ++l) {
     const hfiLink* link = &d->link[l];
     hfMotion V = d->V[link->parent], A = d->A[link->parent];
-    move_link(d, link, v, &V, &A);
+    move_link(d, link, d->v, &V, &A);
     d->V[l] = V;
     d->A[l] = A;
   }
+}
+
+void hf_dynamics_velocity(hfDynamics* d, const double* v) {
+  if (v != d->v) memcpy(d->v, v, (size_t)d->model->nv * sizeof *v);
+  hfi_tree_velocity(d, 1, d->nlink);
 }
 
 hfMotion hf_dynamics_point_velocity(const hfDynamics* d, int body, hfVec3 p_W) {

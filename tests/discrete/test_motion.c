@@ -39,6 +39,34 @@ static void test_tree_in_flight(void** state) {
   sim_world_free(&w);
 }
 
+// A tree of slides, whose forces are taken at the start of the step alone, beside a double pendulum and a motor, that fly or do not. The
+// slides follow their parabolas but for the rounding of 500 steps, and the pendulum moves to the last bit as in a world of its own.
+#define PENDULUM "<body pos='0 0 2'><joint axis='0 1 0'/><geom type='capsule' size='.02' fromto='0 0 0 .3 0 0' contype='0'/>" \
+  "<body pos='.3 0 0'><joint axis='1 0 0'/><geom type='capsule' size='.02' fromto='0 0 0 0 .3 0' contype='0'/></body></body>"
+
+static void test_slides_beside_others(void** state) {
+  (void)state;
+  simWorld alone = sim_world_make("<mujoco><worldbody>" PENDULUM "</worldbody></mujoco>", 1e-3, 1e-10);
+  simWorld w = sim_world_make("<mujoco><worldbody>" PENDULUM
+      "<body><joint type='slide' axis='1 0 1'/><geom size='.05' mass='1' contype='0'/><body><joint type='slide' axis='0 1 0'/>"
+      "<geom size='.05' mass='2' contype='0'/></body></body>"
+      "<body><joint name='j' type='slide'/><geom size='.05' mass='1' contype='0'/></body></worldbody>"
+      "<actuator><motor joint='j'/></actuator></mujoco>", 1e-3, 1e-10);
+  w.input->ctrl[0] = 9.81 + 3;
+  sim_v(&w)[0] = sim_v(&alone)[0] = 2, sim_v(&w)[2] = 0.5, sim_v(&w)[3] = -0.4;
+  for (int k = 1; k <= 500; ++k) {
+    sim_world_step(&w, 1), sim_world_step(&alone, 1);
+    double t = 1e-3 * k, g = -9.81 * sqrt(0.5); // along the skew slide
+    assert_memory_equal(sim_q(&w), sim_q(&alone), 2 * sizeof(double));
+    assert_memory_equal(sim_v(&w), sim_v(&alone), 2 * sizeof(double));
+    assert_true(fabs(sim_q(&w)[2] - (0.5 * t + 0.5 * g * t * t)) < 1e-12 && fabs(sim_v(&w)[2] - (0.5 + g * t)) < 1e-12);
+    assert_true(fabs(sim_q(&w)[3] + 0.4 * t) < 1e-12 && fabs(sim_v(&w)[3] + 0.4) < 1e-12);
+    assert_true(fabs(sim_v(&w)[4] - 3 * t) < 1e-12);
+  }
+  sim_world_free(&alone);
+  sim_world_free(&w);
+}
+
 // ---- contacts -----------------------------------------------------------------------------------------------
 
 // 12 N on 100 g across a gap of 1 mm at 10 ms would come 6 mm far: it is stopped where its stiffness says, F/k with
@@ -264,7 +292,7 @@ int main(void) {
       cmocka_unit_test(test_rebound),        cmocka_unit_test(test_row_of_balls),          cmocka_unit_test(test_rolling_and_pivoting),
       cmocka_unit_test(test_turntable),      cmocka_unit_test(test_near_bodies_fly),
       cmocka_unit_test(test_spinning_shapes), cmocka_unit_test(test_bar_on_a_hinge),
-      cmocka_unit_test(test_whirling_rod),
+      cmocka_unit_test(test_whirling_rod),   cmocka_unit_test(test_slides_beside_others),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
