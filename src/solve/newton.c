@@ -16,7 +16,7 @@
 //        merit   the same, then halved until |r| decreases
 //        convex  alpha = 1: r is the gradient of a convex function
 //   4. Move to v + alpha dv. Where g, which is negative at the start, is positive there and larger
-//      than a share OVERSHOOT of its size at the start, the step went too far and is cut back to
+//      than a share HFI_OVERSHOOT of its size at the start, the step went too far and is cut back to
 //      where g is small (line.c).
 //   5. Stop when both the residual and the next step are small against the scale.
 //
@@ -59,17 +59,11 @@
 static const double RELEVANT_FORCE = 0.1;
 // A step points downhill if the cosine of the angle between dv and -r is at least this [-].
 static const double DOWNHILL_COSINE = 1e-3;
-// A step is cut back where g at its end exceeds this share of -g at its start [-].
-static const double OVERSHOOT = 0.5;
+// A step is cut back where g at its end exceeds this share of -g at its start: in heaps and in the convex problem less than HFI_OVERSHOOT [-].
 static const double OVERSHOOT_HEAP = 0.1;
 static const double OVERSHOOT_CONVEX = 0.05;
-// Steps shorter than this share of the scale are added to s instead of computing s = J v again [-].
-static const double SHORT_STEP = 1e-6;
 // Assumed contraction of the residual when the factors of a Newton step are used again [-].
 static const double REUSE_CONTRACTION = 3e-3;
-// The last step of `finish` is left out where the residual is below this share of the tolerance:
-// the other half of the tolerance is for rounding [-].
-static const double SETTLED = 0.5;
 // A residual below this share of the largest impulse of a row may be nothing but rounding [-].
 static const double CANCELLATION = 2e-15;
 // So may one below this many tolerances that the rounding of row velocities explains [-].
@@ -80,8 +74,6 @@ static const double BALANCED = 1e-3;
 // The same share for the residual of each dof, but of the impulses of rows on its tree: so a light body that touches a heavy one keeps an
 // acceleration of more than 1e-10 of that which its contacts hold up [-].
 static const double BALANCED_TREE = 1e-2;
-// Where the residual is the rounding of positions, it may be larger: at most this share of the tolerance [-].
-static const double BALANCED_ROUNDING = 0.1;
 // A residual below this share of the scale that steps no longer lower is rounding [-].
 static const double ROUNDING = 1e-13;
 // A halved step is accepted if |r| falls by at least this share of alpha (Armijo's condition) [-].
@@ -124,7 +116,7 @@ static int is_small(const iteration* it, double norm) {
 // Is the residual below the tolerance for certain, and would the next step be below it too? The
 // next step is assumed to be shorter than the last by the same factor as the residual.
 static int is_settled(const iteration* it, double before) {
-  return is_small(it, it->norm / SETTLED) && is_small(it, it->step * (it->norm / before));
+  return is_small(it, it->norm / HFI_SETTLED) && is_small(it, it->step * (it->norm / before));
 }
 
 // How well the velocity of row i of block b is known [m/s or rad/s]. A sum of n products, times h, is known to (n + 1) DBL_EPSILON of the sum of their
@@ -212,7 +204,7 @@ static int is_balanced(const iteration* it) {
   const hfiIsland* I = it->I;
   int small = is_small(it, it->norm / BALANCED);
   double rounding = 0;
-  if (!is_small(it, it->norm / BALANCED_ROUNDING)) return 0;
+  if (!is_small(it, it->norm / HFI_BALANCED_ROUNDING)) return 0;
   memset(I->work, 0, sizeof(double) * (size_t)I->n);
   if (small && is_negligible(it, I->r)) return 1;
   find_rounding(I, I->work);
@@ -242,7 +234,7 @@ static int starts_balanced(iteration* it) {
 // times the slope of a stiff row would otherwise keep the residual from becoming small.
 static void compute_end_rows(iteration* it, double step) {
   hfiIsland* I = it->I;
-  if (step > SHORT_STEP * it->scale) {
+  if (step > HFI_SHORT_STEP * it->scale) {
     hfi_system_rows(I, I->v1, I->s1);
     return;
   }
@@ -376,7 +368,7 @@ static void move_again(iteration* it, double alpha) {
 
 // Moves by alpha, or by less where that goes too far. Returns the alpha taken.
 static double advance(iteration* it, double alpha) {
-  double overshoot = it->dual ? OVERSHOOT_HEAP : OVERSHOOT;
+  double overshoot = it->dual ? OVERSHOOT_HEAP : HFI_OVERSHOOT;
   if (it->rung == HF_RUNG_CONVEX) overshoot = OVERSHOOT_CONVEX;
   move(it, alpha);
   double end = hfi_dot(it->I->dv, it->I->r, it->I->n);

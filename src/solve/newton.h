@@ -15,6 +15,15 @@ typedef struct hfiNewtonResult {
 // thought to be close to the answer, and the method gives up early where the residual hardly falls.
 typedef enum hfiDuals { HFI_NO_DUALS, HFI_NEW_DUALS, HFI_KEPT_DUALS } hfiDuals;
 
+// A step is cut back where the residual along it, dv'r, at its end exceeds this share of minus that at its start [-].
+static const double HFI_OVERSHOOT = 0.5;
+// Steps shorter than this share of the scale are added to s instead of computing s = J v again [-].
+static const double HFI_SHORT_STEP = 1e-6;
+// No further step follows where the residual is below this share of the tolerance: the other half of the tolerance is for rounding [-].
+static const double HFI_SETTLED = 0.5;
+// Velocities of the start may be the answer where the residual is below this share of the tolerance: it may be rounding of positions [-].
+static const double HFI_BALANCED_ROUNDING = 0.1;
+
 // Starts from I->v and leaves v, s, gamma and the responses at the answer. rung is one of
 //   HF_RUNG_TAMSI   transition-aware line search
 //   HF_RUNG_MERIT   the same, then steps are halved until the residual decreases

@@ -16,6 +16,7 @@
 #include "solve/dual.h"
 #include "solve/finite.h"
 #include "solve/partition.h"
+#include "solve/scalars.h"
 #include "solve/soft.h"
 #include "solve/solver.h"
 #include "solve/system.h"
@@ -158,6 +159,18 @@ static int32_t next_rung(const hfiIsland* I, const hfSolverConfig* config, int32
   return is_heap && rung == HF_RUNG_TAMSI ? HF_RUNG_CONVEX : rung + 1;
 }
 
+// Adds an island that was solved on a rung, whose estimate took `before` iterations, to the report.
+static void report_island(hfSolveReport* report, int32_t rung, int32_t before, const hfiNewtonResult* out, double coupled) {
+  report->rung = imax2(report->rung, rung);
+  report->islands += 1;
+  report->iterations += out->iterations;
+  report->max_iterations = imax2(report->max_iterations, before + out->iterations);
+  report->limited += out->limited;
+  report->residual = max2(report->residual, out->residual);
+  report->coupled_residual = max2(report->coupled_residual, coupled);
+  if (!out->converged) report->status = HF_NOT_CONVERGED;
+}
+
 // Climbs the ladder for one island, whose estimate took `before` iterations, and adds to the report. Returns 0 when there is no answer: the
 // mass matrix is not positive definite, or numbers overflow.
 static int solve_island(hfiIsland* I, const hfSolverConfig* config, int32_t before, hfSolveReport* report) {
@@ -168,14 +181,7 @@ static int solve_island(hfiIsland* I, const hfSolverConfig* config, int32_t befo
     rung = next_rung(I, config, rung);
     out = add_work(out, try_rung(I, config, rung, &coupled));
   }
-  report->rung = imax2(report->rung, rung);
-  report->islands += 1;
-  report->iterations += out.iterations;
-  report->max_iterations = imax2(report->max_iterations, before + out.iterations);
-  report->limited += out.limited;
-  report->residual = max2(report->residual, out.residual);
-  report->coupled_residual = max2(report->coupled_residual, coupled);
-  if (!out.converged) report->status = HF_NOT_CONVERGED;
+  report_island(report, rung, before, &out, coupled);
   return isfinite(out.residual) && all_finite(I->v, I->n) ? 1 : give_up(I);
 }
 
@@ -244,6 +250,15 @@ static int32_t count_changed(const hfSolver* solver, const int32_t* changed) {
   return count;
 }
 
+// Tries to solve the island of one tree whose rows are all scalars at once. Returns 1 where that is done.
+static int solve_scalars(hfSolver* solver, const hfSolverConfig* config, const hfStepProblem* problem, int32_t tree, const int32_t* blocks,
+                         int32_t nblock, double* v, double* impulse, hfSolveReport* report) {
+  hfiNewtonResult out;
+  if (!hfi_scalars_solve(&solver->island, config, problem, tree, blocks, nblock, v, impulse, solver->s, &out)) return 0;
+  report_island(report, HF_RUNG_TAMSI, 0, &out, out.residual);
+  return 1;
+}
+
 // changed: the trees (ntree) whose islands are solved, or NULL for all.
 static hfStatus solve_islands(hfSolver* solver, const hfSolverConfig* config, const hfStepProblem* problem,
                               const int32_t* changed, double* v, double* impulse, hfSolveReport* report,
@@ -264,6 +279,8 @@ static hfStatus solve_islands(hfSolver* solver, const hfSolverConfig* config, co
       if (!solve_free_tree(I, problem, trees[0], v)) report->status = HF_SINGULAR;
       continue;
     }
+    int touches = problem->block[blocks[nblock - 1]].law == HF_LAW_CONTACT; // Contacts are the last blocks of a world.
+    if (ntree == 1 && !touches && !before && solve_scalars(solver, config, problem, trees[0], blocks, nblock, v, impulse, report)) continue;
     hfi_island_gather(I, problem, trees, ntree, blocks, nblock);
     if (solver->estimate) work = estimate_island(solver, config, before, report);
     if (!work && !solve_island(I, config, before, report)) report->status = HF_SINGULAR;

@@ -195,6 +195,57 @@ static void test_mass_that_is_not_positive_is_reported(void** state) {
   release(&f);
 }
 
+// A tree of n dofs with rows on single dofs: drives, limits and joint friction, wide and narrow, some of them at a bound.
+static void add_tree_of_scalars(problemBuilder* b, testRandom* r) {
+  enum { MOST = 9 };
+  double B[MOST * MOST], M[MOST * MOST], p[MOST], v0[MOST], diag[MOST];
+  int n = 1 + random_int(r, MOST), tree = b->P.ntree;
+  for (int i = 0; i < n * n; ++i) B[i] = random_normal(r);
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) {
+      M[i * n + j] = i == j ? 0.1 : 0;
+      for (int k = 0; k < n; ++k) M[i * n + j] += B[i * n + k] * B[j * n + k];
+    }
+    p[i] = random_normal(r), v0[i] = random_chance(r, 0.8) ? random_normal(r) : 0, diag[i] = random_chance(r, 0.5) ? 0.1 : 0;
+  }
+  problem_add_tree(b, n, M, diag, p, v0);
+  for (int k = 1 + random_int(r, 2 * n); k > 0; --k) {
+    double force = random_log(r, 1e-2, 1e5), J = random_chance(r, 0.5) ? 1 : random_normal(r);
+    int32_t dof = random_int(r, n);
+    hfSaturatedRow row = {.s0 = random_normal(r), .kappa = random_log(r, 1, 1e5), .lo = random_chance(r, 0.2) ? 0 : -force, .hi = force};
+    problem_add_saturated(b, 1, &row);
+    problem_add_piece(b, tree, 1, &dof, &J);
+  }
+}
+
+// Islands of one tree whose rows are all scalars are solved in a way of their own. A drift of zero asks for the general way: velocities,
+// impulses and the report are the same to the last bit.
+static void test_scalars_as_in_general(void** state) {
+  (void)state;
+  fixture f;
+  memset(&f, 0, sizeof f);
+  hfSolverConfig config = hf_solver_config_default();
+  for (int i = 0; i < 2000; ++i) {
+    testRandom r = {(uint64_t)(7000 + i)};
+    problem_reset(&f.b, random_log(&r, 1e-4, 1e-2));
+    for (int t = random_int(&r, 3); t >= 0; --t) add_tree_of_scalars(&f.b, &r);
+    prepare(&f);
+    hfStatus status = solve(&f, &config, NULL);
+    int nv = f.b.P.nv, nrow = f.b.P.nrow;
+    double v[27], impulse[54], drift[54] = {0};
+    hfSolveReport report = f.report;
+    assert_true(nv <= 27 && nrow <= 54);
+    memcpy(v, f.v, sizeof *v * (size_t)nv), memcpy(impulse, f.impulse, sizeof *v * (size_t)nrow);
+    f.b.P.drift = drift;
+    assert_int_equal(solve(&f, &config, NULL), status);
+    f.b.P.drift = NULL;
+    assert_memory_equal(f.v, v, sizeof *v * (size_t)nv);
+    assert_memory_equal(f.impulse, impulse, sizeof *v * (size_t)nrow);
+    assert_memory_equal(&f.report, &report, sizeof report);
+  }
+  release(&f);
+}
+
 // A drive presses on a contact on the same dof and nothing else acts: p* is zero and the impulses
 // cancel, so there is no momentum to measure the residual against but their own.
 static void test_impulses_that_cancel(void** state) {
@@ -463,6 +514,7 @@ int main(void) {
       cmocka_unit_test(test_bad_configurations_are_refused),
       cmocka_unit_test(test_trees_without_rows),
       cmocka_unit_test(test_mass_that_is_not_positive_is_reported),
+      cmocka_unit_test(test_scalars_as_in_general),
       cmocka_unit_test(test_impulses_that_cancel),
       cmocka_unit_test(test_rounding_that_moves_light_links),
       cmocka_unit_test(test_rounding_of_a_fast_contact),
