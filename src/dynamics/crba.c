@@ -59,6 +59,11 @@ void hf_dynamics_mass_matrix(hfDynamics* d) {
 const double* hf_dynamics_M(const hfDynamics* d) { return d->M; }
 const double* hf_dynamics_c(const hfDynamics* d) { return d->c; }
 
+// Whether a dof is the first of a free joint at the root of its tree.
+static int starts_free_root(const hfModel* m, int dof) {
+  return hf_model_dof_depth(m)[dof] == 0 && hf_model_jnt_type(m)[hf_model_dof_jnt(m)[dof]] == HF_JOINT_FREE;
+}
+
 void hf_dynamics_dense_M(const hfDynamics* d, double* M) {
   const hfModel* m = d->model;
   size_t nv = (size_t)m->nv;
@@ -72,10 +77,31 @@ void hf_dynamics_dense_M(const hfDynamics* d, double* M) {
   }
 }
 
-void hf_dynamics_multiply(const hfDynamics* d, const double* x, double* y) {
+// Entries k > j of the free root's rows, and both products with them.
+static inline void multiply_pair(const double* row, int k, int j, const double* x, double* y, double* sum) {
+  *sum += row[j] * x[j];
+  y[j] += row[j] * x[k];
+}
+
+// y = M x of a free root's own rows (see fill_free_rows), whose first row is at `row`. Rows follow each other, and what is zero is left out.
+static void multiply_free(const double* row, const double* restrict x, double* restrict y) {
+  const double *r3 = row + 6, *r4 = row + 10, *r5 = row + 15;
+  y[0] = row[0] * x[0], y[1] = row[2] * x[1], y[2] = row[5] * x[2];
+  double y3 = r3[3] * x[3], y4 = r4[4] * x[4], y5 = r5[5] * x[5];
+  for (int j = 0; j < 3; ++j) multiply_pair(r3, 3, j, x, y, &y3);
+  for (int j = 0; j < 3; ++j) multiply_pair(r4, 4, j, x, y, &y4);
+  y4 += r4[3] * x[3], y3 += r4[3] * x[4];
+  for (int j = 0; j < 3; ++j) multiply_pair(r5, 5, j, x, y, &y5);
+  y5 += r5[3] * x[3], y3 += r5[3] * x[5];
+  y5 += r5[4] * x[4], y4 += r5[4] * x[5];
+  y[3] = y3, y[4] = y4, y[5] = y5;
+}
+
+// y = M x of the dofs from i to end - 1 of a tree, of which y has the products with those before.
+static inline void multiply_rows(const hfDynamics* d, int i, int end, const double* x, double* y) {
   const hfModel* m = d->model;
   const int32_t *adr = hf_model_dof_Madr(m), *depths = hf_model_dof_depth(m), *cols = hf_model_M_col(m);
-  for (int i = 0, n = m->nv; i < n; ++i) {
+  for (; i < end; ++i) {
     const double* row = d->M + adr[i];
     const int32_t* col = cols + adr[i];
     int depth = depths[i];
@@ -92,5 +118,15 @@ void hf_dynamics_multiply(const hfDynamics* d, const double* x, double* y) {
       y[col[k]] += row[k] * x[i];
     }
     y[i] = sum;
+  }
+}
+
+void hf_dynamics_multiply(const hfDynamics* d, const double* x, double* y) {
+  const hfModel* m = d->model;
+  for (int t = 0; t < m->ntree; ++t) {
+    int begin = hf_model_tree_dofadr(m)[t], end = begin + hf_model_tree_dofnum(m)[t];
+    int free = !d->narmature && starts_free_root(m, begin); // The armature of tendons may couple all dofs.
+    if (free) multiply_free(d->M + hf_model_dof_Madr(m)[begin], x + begin, y + begin);
+    multiply_rows(d, free ? begin + 6 : begin, end, x, y);
   }
 }

@@ -51,29 +51,23 @@ void hf_dynamics_factor(hfDynamics* d) {
   for (int t = 0; t < d->model->ntree; ++t) hfi_need_factors(d, t);
 }
 
-// Row k of the two halves of a solution, with n ancestors of dof k. Most rows have no gap: their ancestors follow each other.
-static inline void step_inward(const double* row, const int32_t* col, int n, int k, double* x) {
-  if (n > 0 && col[0] == k - n) hfi_axpy(x + k - n, -x[k], row, n);
-  else
-    for (int a = 0; a < n; ++a) x[col[a]] -= row[a] * x[k];
-}
-static inline void step_outward(const double* row, const int32_t* col, int n, int k, double Dinv, double* x) {
-  double sum = Dinv * x[k];
-  const double* before = x + k - n;
-  if (n > 0 && col[0] == k - n)
-    for (int a = 0; a < n; ++a) sum -= row[a] * before[a];
-  else
-    for (int a = 0; a < n; ++a) sum -= row[a] * x[col[a]];
-  x[k] = sum;
-}
-
 void hfi_solve_tree(const hfDynamics* d, int t, double* x) {
   const hfModel* m = d->model;
-  const int32_t *adr = hf_model_dof_Madr(m), *depth = hf_model_dof_depth(m), *col = hf_model_M_col(m);
+  const int32_t *adr = hf_model_dof_Madr(m), *depth = hf_model_dof_depth(m), *M_col = hf_model_M_col(m);
   int begin = hf_model_tree_dofadr(m)[t], end = begin + hf_model_tree_dofnum(m)[t];
   hfi_need_factors(d, t);
-  for (int k = end - 1; k >= begin; --k) step_inward(d->L + adr[k], col + adr[k], depth[k], k, x);
-  for (int k = begin; k < end; ++k) step_outward(d->L + adr[k], col + adr[k], depth[k], k, d->Dinv[k], x);
+  for (int k = end - 1; k >= begin; --k) {
+    const double* row = d->L + adr[k];
+    const int32_t* col = M_col + adr[k];
+    for (int a = 0; a < depth[k]; ++a) x[col[a]] -= row[a] * x[k];
+  }
+  for (int k = begin; k < end; ++k) {
+    const double* row = d->L + adr[k];
+    const int32_t* col = M_col + adr[k];
+    double sum = d->Dinv[k] * x[k];
+    for (int a = 0; a < depth[k]; ++a) sum -= row[a] * x[col[a]];
+    x[k] = sum;
+  }
 }
 
 void hf_dynamics_solve(const hfDynamics* d, double* x) {

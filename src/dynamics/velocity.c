@@ -17,7 +17,7 @@
 #include <string.h>
 
 static hfMotion combine_columns(const hfMotion* S, const double* v) {
-  return mo_axpy(v[2], S[2], mo_axpy(v[1], S[1], mo_axpy(v[0], S[0], mo_zero())));
+  return mo_axpy(v[2], S[2], mo_axpy(v[1], S[1], mo_scale(v[0], S[0])));
 }
 
 // Adds the motion VJ behind all that moves the link so far.
@@ -26,27 +26,28 @@ static inline void add_motion(hfMotion VJ, hfMotion* V, hfMotion* A) {
   *V = mo_add(*V, VJ);
 }
 
-static void move_link(const hfDynamics* d, const hfiLink* link, const double* v, hfMotion* V, hfMotion* A) {
+static inline void move_link(const hfDynamics* d, const hfiLink* link, const double* v, hfMotion* V, hfMotion* A) {
   for (int j = link->joint; j < link->joint + link->njoint; ++j) {
     const hfiJointStep* s = &d->step[j];
     const hfMotion* S = d->S + s->dofadr;
     const double* vj = v + s->dofadr;
     if (s->kind->info.nv == 1) { // most joints
-      add_motion(mo_axpy(*vj, *S, mo_zero()), V, A);
+      add_motion(mo_scale(*vj, *S), V, A);
       continue;
     }
     int nworld = s->kind->nworld, nchain = s->kind->nchain;
     if (nworld) V->v = v3_add(V->v, v3_load(vj));
-    for (int k = nworld; k < nworld + nchain; ++k) add_motion(mo_axpy(vj[k], S[k], mo_zero()), V, A);
+    for (int k = nworld; k < nworld + nchain; ++k) add_motion(mo_scale(vj[k], S[k]), V, A);
     if (s->kind->nbody) add_motion(combine_columns(S + nworld + nchain, vj + nworld + nchain), V, A);
   }
 }
 
 void hfi_tree_velocity(hfDynamics* d, int first, int end) {
+  const double* v = d->v;
   for (int l = first; l < end; ++l) {
     const hfiLink* link = &d->link[l];
     hfMotion V = d->V[link->parent], A = d->A[link->parent];
-    move_link(d, link, d->v, &V, &A);
+    move_link(d, link, v, &V, &A);
     d->V[l] = V;
     d->A[l] = A;
   }

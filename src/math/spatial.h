@@ -35,6 +35,10 @@ static inline hfMotion mo_axpy(double s, hfMotion b, hfMotion a) {
   hfMotion r = {v3_axpy(s, b.w, a.w), v3_axpy(s, b.v, a.v)};
   return r;
 }
+static inline hfMotion mo_scale(double s, hfMotion a) {
+  hfMotion r = {v3_scale(s, a.w), v3_scale(s, a.v)};
+  return r;
+}
 static inline hfMotion mo_cross(hfMotion a, hfMotion b) {
   hfMotion r = {v3_cross(a.w, b.w), v3_add(v3_cross(a.w, b.v), v3_cross(a.v, b.w))};
   return r;
