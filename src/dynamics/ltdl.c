@@ -56,6 +56,10 @@ void hfi_solve_tree(const hfDynamics* d, int t, double* x) {
   const int32_t *adr = hf_model_dof_Madr(m), *depth = hf_model_dof_depth(m), *M_col = hf_model_M_col(m);
   int begin = hf_model_tree_dofadr(m)[t], end = begin + hf_model_tree_dofnum(m)[t];
   hfi_need_factors(d, t);
+  if (end - begin == 1) { // as of a slide alone
+    x[begin] *= d->Dinv[begin];
+    return;
+  }
   for (int k = end - 1; k >= begin; --k) {
     const double* row = d->L + adr[k];
     const int32_t* col = M_col + adr[k];
