@@ -118,20 +118,24 @@ static int stop_standing_still(const run* r, const hfStepReport* report) {
   return CLI_FAILED;
 }
 
-// A scene whose makers meant it to start from a keyframe often overlaps where no keyframe is chosen.
+// A scene whose makers meant it to start from a keyframe often overlaps where no keyframe is chosen. Links of robots whose files were made for
+// planning often overlap, too, and jam.
 static void warn_about_start(const run* r, const hfStepReport* report) {
-  static const double WORTH_SAYING = 1e-3; // [m]
-  if (!r->started_by_default || r->model->nkey == 0 || !(report->max_depth > WORTH_SAYING)) return;
+  const double worth_saying = r->model->nkey ? 1e-3 : 5e-3; // [m]
+  if (!r->started_by_default || !(report->max_depth > worth_saying) || hf_sim_contact_count(r->sim) == 0) return;
   char a[NAME_BUFFER], b[NAME_BUFFER], key[NAME_BUFFER];
   int home = hf_model_find(r->model, HF_OBJECT_KEY, "home"), deepest = 0;
   for (int i = 0; i < hf_sim_contact_count(r->sim); ++i)
     if (hf_sim_contact(r->sim, i).depth > hf_sim_contact(r->sim, deepest).depth) deepest = i;
-  if (hf_sim_contact_count(r->sim) == 0) return;
   hfContact c = hf_sim_contact(r->sim, deepest);
-  say_warning("bodies overlap at the start, %s and %s by %.2g m; the model has a keyframe: --keyframe %s",
-              object_name(r->model, HF_OBJECT_BODY, hf_model_geom_body(r->model)[c.geom_a], a),
-              object_name(r->model, HF_OBJECT_BODY, hf_model_geom_body(r->model)[c.geom_b], b), c.depth,
-              object_name(r->model, HF_OBJECT_KEY, home >= 0 ? home : 0, key));
+  const char *first = object_name(r->model, HF_OBJECT_BODY, hf_model_geom_body(r->model)[c.geom_a], a),
+             *second = object_name(r->model, HF_OBJECT_BODY, hf_model_geom_body(r->model)[c.geom_b], b);
+  if (r->model->nkey)
+    say_warning("bodies overlap at the start, %s and %s by %.2g m; the model has a keyframe: --keyframe %s", first, second, c.depth,
+                object_name(r->model, HF_OBJECT_KEY, home >= 0 ? home : 0, key));
+  else
+    say_warning("bodies overlap at the start, %s and %s by %.2g m; those that are meant to must not collide (MJCF: exclude, URDF: "
+                "drake:collision_filter_group)", first, second, c.depth);
 }
 
 // Steps until the time is up, the user interrupts, a step does not advance, or something is refused.

@@ -181,7 +181,7 @@ static const char overlapping[] =
     "<mujoco><worldbody><geom name='floor' type='plane' size='1 1 1'/><body name='ball'><freejoint/><geom size='0.1'/></body>"
     "</worldbody><keyframe><key name='home' qpos='0 0 0.1 1 0 0 0'/></keyframe></mujoco>";
 
-// A start inside the floor is worth a word where there is a keyframe; the keyframe itself is not.
+// A start inside the floor is worth a word; the keyframe itself is not.
 static void test_overlap_at_the_start(void** state) {
   (void)state;
   write_file("inside.xml", overlapping);
@@ -189,6 +189,11 @@ static void test_overlap_at_the_start(void** state) {
   assert_says(standard_error, "bodies overlap at the start, world and ball by 0.1 m; the model has a keyframe: --keyframe home");
   assert_works("run inside.xml --time 0.01 --keyframe home");
   assert_string_equal(standard_error, "");
+  char without[sizeof overlapping];
+  snprintf(without, sizeof without, "%.*s</mujoco>", (int)(strstr(overlapping, "<keyframe>") - overlapping), overlapping);
+  write_file("bare.xml", without);
+  assert_works("run bare.xml --time 0.01");
+  assert_says(standard_error, "bodies overlap at the start, world and ball by 0.1 m; those that are meant to must not collide (MJCF: exclude");
 }
 
 static void test_unknown_names_are_listed(void** state) {
