@@ -102,6 +102,12 @@ static double tipping_speed(const hfiWorld* w, const hfMotion* V, const SeenPoin
   return max2(0, closing_speed(w, V, at, m) - held);
 }
 
+// How deep what holds one geom of a point may be pressed in [m].
+static double deepest_support(const hfiWorld* w, const hfiRawContact* r) {
+  const double* radius = hf_model_geom_rbound(w->model);
+  return DEEP * min2(radius[r->geom_a], radius[r->geom_b]);
+}
+
 // Whether group k, of which A is the first or the second geom, holds A so that nothing of the other geom of group i is there for A to meet. A is
 // the first or the second geom of that.
 static int covers(const hfiWorld* w, const hfMotion* V, double h, int k, int second_of_k, int i, int second_of_i) {
@@ -109,8 +115,7 @@ static int covers(const hfiWorld* w, const hfMotion* V, double h, int k, int sec
   const hfiRawContact *s = &w->found[support->first], *r = &w->found[group->first];
   if (s->candidate == r->candidate || support->depth < group->depth || (support->depth == group->depth && k > i)) return 0;
   if (!(fabs(v3_dot(s->point.n_W, r->point.n_W)) < ACROSS)) return 0;
-  const double* radius = hf_model_geom_rbound(w->model);
-  if (support->depth > DEEP * min2(radius[r->geom_a], radius[r->geom_b])) return 0;
+  if (support->depth > deepest_support(w, r)) return 0;
   SeenPoint holder = view_point(s, second_of_k), at = view_point(r, second_of_i);
   hfVec3 m = holder.n;
   double most = support->depth + SLACK + TILT * max2(0, support->depth);
@@ -125,6 +130,7 @@ static int is_covered(hfiWorld* w, const hfMotion* V, double h, int i) {
   const hfiRawContact* r = &w->found[group->first];
   if (group->state != UNKNOWN) return group->state == COVERED;
   group->state = FREE;
+  if (group->depth > deepest_support(w, r)) return 0; // what covers it is as deep at least
   for (int second = 0; second < 2; ++second)
     for (int side = w->first_side[second ? r->geom_b : r->geom_a]; side >= 0; side = w->next_side[side])
       if (covers(w, V, h, side / 2, side % 2, i, second) && !is_covered(w, V, h, side / 2)) {
