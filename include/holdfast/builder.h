@@ -174,6 +174,9 @@ typedef struct hfSensorDef {
   int32_t num;     // contacts that a contact sensor reports, or numbers of a user's sensor
   int32_t reduce;  // hfContactReduce
   int32_t subtree; // of a contact sensor; bit 0: obj, bit 1: ref is a body with all that it carries
+  double delay;            // how much later its numbers arrive; nsample bounds it [s]
+  double interval[2];      // it measures only at times that are this far apart, the first at interval[0] + interval[1]; 0: at each step [s]
+  int32_t nsample, interp; // measurements that states keep, at least 1 for a delay or an interval; hfInterpolation
 } hfSensorDef;
 
 typedef struct hfKeyDef { // NULL arrays: the model's reference, at which everything stands too that is added later

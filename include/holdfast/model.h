@@ -97,7 +97,7 @@ typedef enum hfMotorState {
   HF_MOTOR_CURRENT = 16     // [A]
 } hfMotorState;
 
-// What stands between two samples of a control that acts with a delay.
+// What stands between two samples of a control that acts, or of a sensor whose numbers arrive, with a delay.
 typedef enum hfInterpolation { HF_INTERPOLATE_HOLD, HF_INTERPOLATE_LINEAR, HF_INTERPOLATE_CUBIC } hfInterpolation; // hold: the earlier
 
 // Whether a kinematic tree may sleep where the scene's option lets bodies sleep.
@@ -419,6 +419,11 @@ typedef struct hfWorld {
   X(int32_t, sensor_subtree, nsensor, 1, 0) /* bit 0, 1: the object, the reference is a body with all it carries */\
   X(int32_t, sensor_adr, nsensor, 1, 0)   /* into the sensor data (nsensordata) */                     \
   X(int32_t, sensor_positive, nsensor, 1, 0) /* 1: the cutoff clamps to [0, cutoff], else to +-cutoff */ \
+  X(int32_t, sensor_nsample, nsensor, 1, 0) /* measurements that states keep; 0: none */               \
+  X(int32_t, sensor_interp, nsensor, 1, 0) /* hfInterpolation */                                       \
+  X(int32_t, sensor_historyadr, nsensor, 1, 0) /* into the history of a state: the time at which the last measurement was due, nsample + 1 times, then as many rows; -1: none */ \
+  X(double, sensor_interval, nsensor, 2, 0) /* time between measurements, 0: each step; when they begin, from -interval to 0 [s] */ \
+  X(double, sensor_delay, nsensor, 1, 1)  /* how much later its numbers arrive; 0: at once [s] */      \
   X(double, sensor_noise, nsensor, 1, 1)  /* standard deviation, for sims with a noise_seed */         \
   X(double, sensor_cutoff, nsensor, 1, 0) /* 0: none */                                                \
   /* mocap bodies and keyframes */                                                                     \

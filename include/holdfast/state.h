@@ -48,7 +48,8 @@ typedef struct hfState {
 //   q         (nq) positions, v (nv) velocities, act (na) activations; layouts as in model.h
 //   discrete  (ndiscrete) modes and timers of the integrators
 //   friction  (nfriction) what anchored friction of dofs, then of tendons, holds against [N or N m]
-//   history   (nhistory) controls of the last steps of actuators with a delay (actuator_historyadr)
+//   history   (nhistory) controls of the last steps of actuators with a delay (actuator_historyadr), then the last measurements of sensors
+//             with a delay or an interval (sensor_historyadr)
 //   memory    (max_memory) remembered contacts, of which the first nmemory count
 #define HF_STATE_FIELDS(X)                                                                             \
   X(double, q) X(double, v) X(double, act) X(int64_t, discrete) X(double, friction) X(double, history) X(hfContactMemory, memory)

@@ -29,12 +29,19 @@ _CHOICES = {"method": ("tamsi", "convex", "mlcp", "rk3", "implicit-euler", "sdir
             "friction": ("regularised", "smooth", "anchored", "coulomb"), "friction_rule": ("max", "harmonic")}
 
 
+_INTERPOLATIONS = ("zoh", "linear", "cubic")
+
+
 def _number(value: Any, names: Sequence[str], what: str) -> int:
     if not isinstance(value, str):
         return operator.index(value)
     if value not in names:
         raise ValueError(f'{what} must be one of {", ".join(names)}, is "{value}"')
     return names.index(value)
+
+
+def _named_interpolation(fields: dict[str, Any]) -> dict[str, Any]:
+    return {**fields, "interp": _number(fields["interp"], _INTERPOLATIONS, "interp")} if "interp" in fields else fields
 
 
 class Builder(_core.Builder):
@@ -234,7 +241,8 @@ class Builder(_core.Builder):
         """An actuator on a joint, tendon or site, or on a body, at whose contacts it then pulls (adhesion). slider_crank: the site of
         the crank, that of the slider, along whose z axis it moves, and the length of the rod between them [m]. kind "motor": force = control; "position": kp (control - length) - kv rate;
         "velocity": kv (control - rate); "general": gainprm and biasprm as given; "dcmotor": a DC motor with motor={"resistance": 2, "constant": 0.05, ...}
-        (hfMotorParameter) and inputs=("pos", "voltage"), for example, by default ("voltage",); each input but the first becomes an actuator NAME.INPUT behind it."""
+        (hfMotorParameter) and inputs=("pos", "voltage"), for example, by default ("voltage",); each input but the first becomes an actuator NAME.INPUT behind it.
+        Its control acts later by delay [s] of nsample steps at most, interp "zoh", "linear" or "cubic"."""
         target = [("joint", joint), ("tendon", tendon), ("site", site), ("body", body), ("slider_crank", slider_crank)]
         given = [(k, t) for k, t in target if t is not None]
         if len(given) != 1:
@@ -251,13 +259,13 @@ class Builder(_core.Builder):
         elif kind == "velocity":
             fields.update(gainprm=(kv, 0, 0), biastype=1, biasprm=(0, 0, -kv))
         elif kind == "dcmotor":
-            return self._add_motor(name, fields.pop("motor", {}), tuple(fields.pop("inputs", ("voltage",))), fields)
+            return self._add_motor(name, fields.pop("motor", {}), tuple(fields.pop("inputs", ("voltage",))), _named_interpolation(fields))
         elif kind not in ("motor", "general"):
             raise ValueError(f'kind must be motor, position, velocity, general or dcmotor, is "{kind}"')
         for limit in ("ctrl", "force", "act"):
             if limit + "range" in fields:
                 fields.setdefault(limit + "limited", 1)
-        return self._add_actuator({"name": name, **fields})
+        return self._add_actuator({"name": name, **_named_interpolation(fields)})
 
     def _add_motor(self, name: str | None, motor: dict[str, float], inputs: tuple[str, ...], fields: dict[str, Any]) -> int:
         unknown = [k for k in motor if k not in _MOTOR] + [w for w in inputs if w not in _INPUTS]
@@ -278,14 +286,15 @@ class Builder(_core.Builder):
     def add_sensor(self, type: str | int, kind: str | None = None, obj: Any = None, name: str | None = None,
                    refkind: str | int | None = None, ref: Any = None, **fields: Any) -> int:
         """A sensor, by its MJCF name, on an object: ``add_sensor("framepos", "site", "tip")``; of a frame relative to another, or
-        between two objects, ``refkind="body", ref="base"``."""
+        between two objects, ``refkind="body", ref="base"``. delay [s], interval (time between measurements, when they begin) [s],
+        nsample and interp "zoh", "linear" or "cubic": how its numbers arrive."""
         if refkind is not None:
             fields["refkind"] = _core.object_kinds[refkind] if isinstance(refkind, str) else refkind
             fields["ref"] = self._id(refkind, ref) if isinstance(refkind, str) else ref
         if kind is not None:
             fields.setdefault("objkind", _core.object_kinds[kind])
             fields.setdefault("obj", self._id(kind, obj))
-        return self._add_sensor({"type": _number(type, _SENSORS, "type"), "name": name, **fields})
+        return self._add_sensor({"type": _number(type, _SENSORS, "type"), "name": name, **_named_interpolation(fields)})
 
     def add_equality(self, type: str | int, kind: str, obj1: Any, obj2: Any = None, name: str | None = None, **fields: Any) -> int:
         """An equality "connect", "weld", "joint" or "tendon" between two objects of a kind; data as in ``builder.h``."""

@@ -38,7 +38,7 @@ def from_mujoco(source: Any) -> Model:
 
 
 def state_from_mujoco(model: Model, data: Any, state: State | None = None) -> State:
-    """Time, positions, velocities and activations of an ``mjData`` as a state; contacts are remembered from here on."""
+    """Time, positions, velocities, activations and what is under way of an ``mjData`` as a state; contacts are remembered from here on."""
     state = state or State(model)
     state.reset()
     state.time = float(data.time)
@@ -46,6 +46,8 @@ def state_from_mujoco(model: Model, data: Any, state: State | None = None) -> St
     state.v[:] = np.asarray(data.qvel)
     if model.na == len(data.act):
         state.act[:] = np.asarray(data.act)
+    if len(state.history):
+        _take_histories(model, data, state)
     return state
 
 
@@ -58,6 +60,34 @@ def state_to_mujoco(state: State, data: Any) -> None:
         data.act[:] = state.act
 
 
+def _ring(data: Any, adr: int, count: int, dim: int) -> tuple[float, np.ndarray, np.ndarray]:
+    """A buffer of ``mjData.history``: the number of its owner, times, and a row of values for each time, the oldest first."""
+    x = np.asarray(data.history)
+    order = (int(x[adr + 1]) + 1 + np.arange(count)) % count
+    times, values = x[adr + 2:adr + 2 + count], x[adr + 2 + count:adr + 2 + count * (1 + dim)].reshape(count, dim)
+    return float(x[adr]), times[order], values[order]
+
+
+def _take_histories(model: Model, data: Any, state: State) -> None:
+    """Controls under way, and measurements that have not arrived. A sensor keeps one more here: the one of the moment, which the next
+    step measures; before the others stands a copy of the oldest."""
+    m = data.model
+    if model.nu == m.nu:
+        for i in np.flatnonzero(m.actuator_history[:, 0]):
+            n, dim, first = int(m.actuator_history[i][0]), int(m.actuator_ctrlnum[i]), int(m.actuator_ctrladr[i])
+            _, times, values = _ring(data, int(m.actuator_historyadr[i]), n, dim)
+            for k in range(dim):
+                adr = int(model.actuator_historyadr[first + k])
+                state.history[adr:adr + 2 * n] = np.concatenate([times, values[:, k]])
+    if model.nsensor != m.nsensor:
+        return
+    for i in np.flatnonzero(m.sensor_history[:, 0]):
+        n, dim, adr = int(m.sensor_history[i][0]), int(m.sensor_dim[i]), int(model.sensor_historyadr[i])
+        due, times, values = _ring(data, int(m.sensor_historyadr[i]), n, dim)
+        times, values = np.append(times[0] - m.opt.timestep, times), np.vstack([values[:1], values])
+        state.history[adr:adr + 1 + (n + 1) * (1 + dim)] = np.concatenate([[due], times, np.ravel(values)])
+
+
 # ---- writing MJCF ------------------------------------------------------------------------------------------------
 
 
@@ -68,6 +98,11 @@ def _text(x: Any) -> str:
 def _add(parent: ET.Element, tag: str, **attributes: Any) -> ET.Element:
     values = {k.rstrip("_"): v if isinstance(v, str) else _text(v) for k, v in attributes.items() if v is not None}
     return ET.SubElement(parent, tag, values)
+
+
+def _actuators(m: Any) -> int:
+    """How many actuators there are. Since MuJoCo 4 an actuator may have several controls, or none."""
+    return int(getattr(m, "nactuator", m.nu))
 
 
 def _samples(element: ET.Element, history: Any, delay: Any) -> None:
@@ -86,7 +121,7 @@ class _Writer:
         self.root = ET.Element("mujoco", model="from_mujoco")
         self.object_name = {}
         for kind, count in (("BODY", m.nbody), ("JOINT", m.njnt), ("GEOM", m.ngeom), ("SITE", m.nsite), ("TENDON", m.ntendon),
-                            ("ACTUATOR", m.nu), ("SENSOR", m.nsensor), ("KEY", m.nkey), ("MESH", m.nmesh), ("HFIELD", m.nhfield)):
+                            ("ACTUATOR", _actuators(m)), ("SENSOR", m.nsensor), ("KEY", m.nkey), ("MESH", m.nmesh), ("HFIELD", m.nhfield)):
             number = getattr(mujoco.mjtObj, "mjOBJ_" + kind)
             for i in range(count):
                 self.object_name[kind, i] = mujoco.mj_id2name(m, number, i) or f"#{kind.lower()}{i}"
@@ -220,7 +255,7 @@ class _Writer:
         self.equalities()
         self.tendons()
         actuators = _add(self.root, "actuator")
-        for i in range(m.nu):
+        for i in range(_actuators(m)):
             self.actuator(actuators, i)
         self.sensors()
         if m.nkey:
@@ -288,28 +323,83 @@ class _Writer:
         m = self.m
         where = {0: ("joint", "JOINT"), 1: ("jointinparent", "JOINT"), 2: ("cranksite", "SITE"), 3: ("tendon", "TENDON"), 4: ("site", "SITE"), 5: ("body", "BODY")}
         kind = where.get(int(m.actuator_trntype[i]))
-        gains, biases = {0: "fixed", 1: "affine"}, {0: "none", 1: "affine"}
-        dynamics = {0: "none", 1: "integrator", 2: "filter", 3: "filterexact"}
-        codes = (int(m.actuator_gaintype[i]), int(m.actuator_biastype[i]), int(m.actuator_dyntype[i]))
-        if kind is None or codes[0] not in gains or codes[1] not in biases or codes[2] not in dynamics:
+        a = self.force_law(parent, i) if kind else None
+        if kind is None or a is None:
             raise ValueError(f'actuator "{self.name("ACTUATOR", i)}" is of a type that Holdfast does not simulate')
-        a = _add(parent, "general", name=self.name("ACTUATOR", i), gaintype=gains[codes[0]], biastype=biases[codes[1]],
-                 dyntype=dynamics[codes[2]], gainprm=m.actuator_gainprm[i][:3], biasprm=m.actuator_biasprm[i][:3],
-                 dynprm=m.actuator_dynprm[i][:1], gear=m.actuator_gear[i], group=str(int(m.actuator_group[i])))
+        for name, value in (("name", self.name("ACTUATOR", i)), ("gear", _text(m.actuator_gear[i])), ("group", str(int(m.actuator_group[i])))):
+            a.set(name, value)
         a.set(kind[0], self.name(kind[1], m.actuator_trnid[i][0]))
         if kind[0] == "site" and m.actuator_trnid[i][1] >= 0:
             a.set("refsite", self.name("SITE", m.actuator_trnid[i][1]))
         if kind[0] == "cranksite":
             a.set("slidersite", self.name("SITE", m.actuator_trnid[i][1]))
             a.set("cranklength", _text([m.actuator_cranklength[i]]))
-        for limit in ("ctrl", "force", "act"):
-            if getattr(m, f"actuator_{limit}limited")[i]:
-                a.set(limit + "limited", "true")
-                a.set(limit + "range", _text(getattr(m, f"actuator_{limit}range")[i]))
-        if m.actuator_actearly[i]:
-            a.set("actearly", "true")
         if hasattr(m, "actuator_history") and m.actuator_history[i][0]:
             _samples(a, m.actuator_history[i], m.actuator_delay[i])
+        if hasattr(m, "actuator_armature") and (m.actuator_armature[i] or m.actuator_damping[i]):
+            a.set("armature", _text(m.actuator_armature[i]))
+            a.set("damping", _text([m.actuator_damping[i], *np.ravel(m.actuator_dampingpoly[i])]))
+
+    def force_law(self, parent: ET.Element, i: int) -> ET.Element | None:
+        """The element of an actuator, with what makes its force; None where there is none in Holdfast."""
+        m = self.m
+        codes = (int(m.actuator_gaintype[i]), int(m.actuator_biastype[i]), int(m.actuator_dyntype[i]))
+        if codes[0] == 3 and codes[2] == 5 and hasattr(m, "nactuator"):  # mjGAIN_DCMOTOR, mjDYN_DCMOTOR
+            return self.dc_motor(parent, i)
+        if codes[0] == 5 and hasattr(m, "nactuator"):  # mjGAIN_PID
+            return self.pid(parent, i)
+        gains, biases = {0: "fixed", 1: "affine", 2: "muscle"}, {0: "none", 1: "affine", 2: "muscle"}
+        dynamics = {0: "none", 1: "integrator", 2: "filter", 3: "filterexact", 4: "muscle"}
+        if codes[0] not in gains or codes[1] not in biases or codes[2] not in dynamics:
+            return None
+        numbers = [9 if c == 2 else 3 for c in codes[:2]]
+        a = _add(parent, "general", gaintype=gains[codes[0]], biastype=biases[codes[1]], dyntype=dynamics[codes[2]],
+                 gainprm=m.actuator_gainprm[i][:numbers[0]], biasprm=m.actuator_biasprm[i][:numbers[1]],
+                 dynprm=m.actuator_dynprm[i][:3 if codes[2] == 4 else 1])
+        if 2 in codes[:2]:
+            a.set("lengthrange", _text(m.actuator_lengthrange[i]))
+        for limit, row in (("ctrl", getattr(m, "actuator_ctrladr", range(m.nu))[i]), ("force", i), ("act", i)):
+            if getattr(m, f"actuator_{limit}limited")[row]:
+                a.set(limit + "limited", "true")
+                a.set(limit + "range", _text(getattr(m, f"actuator_{limit}range")[row]))
+        if m.actuator_actearly[i]:
+            a.set("actearly", "true")
+        return a
+
+    def inputs(self, i: int) -> list[tuple[str, Any]]:
+        """The names of an actuator's controls, and the range of each, None where it has none."""
+        m = self.m
+        names = [w for k, w in enumerate(("pos", "vel", "ff", "voltage")) if int(m.actuator_ctrlspec[i]) >> k & 1]
+        rows = range(int(m.actuator_ctrladr[i]), int(m.actuator_ctrladr[i]) + len(names))
+        return [(w, m.actuator_ctrlrange[r] if m.actuator_ctrllimited[r] else None) for w, r in zip(names, rows)]
+
+    def dc_motor(self, parent: ET.Element, i: int) -> ET.Element:
+        m = self.m
+        gain, bias, dyn, inputs = m.actuator_gainprm[i], m.actuator_biasprm[i], m.actuator_dynprm[i], self.inputs(i)
+        most = m.actuator_forcerange[i][1] if m.actuator_forcelimited[i] else 0
+        a = _add(parent, "dcmotor", resistance=gain[0], motorconst=gain[1], inductance=(0, dyn[0]),
+                 thermal=(dyn[2], dyn[3], 0, gain[2], gain[3], dyn[4]), saturation=(most, 0, dyn[1]), cogging=bias[:3],
+                 lugre=(dyn[5], dyn[6], *bias[3:6]), controller=(*gain[4:7], dyn[7], dyn[8], gain[7]),
+                 input=" ".join(w for w, _ in inputs) or "none")
+        if inputs and inputs[0][1] is not None:
+            a.set("ctrllimited", "true")
+            a.set("ctrlrange", _text(inputs[0][1]))
+        return a
+
+    def pid(self, parent: ET.Element, i: int) -> ET.Element:
+        m = self.m
+        bias, dyn, inputs = m.actuator_biasprm[i], m.actuator_dynprm[i], self.inputs(i)
+        integrates = int(m.actuator_dyntype[i]) == 6  # mjDYN_PID
+        a = _add(parent, "pid", kp=-bias[1], kv=-bias[2], ki=m.actuator_gainprm[i][0], input=" ".join(w for w, _ in inputs),
+                 imax=dyn[0] if integrates else None, slewmax=dyn[1] if integrates else None)
+        a.set("ctrllimited", "true" if inputs and inputs[0][1] is not None else "false")
+        for word, limits in inputs:
+            if limits is not None:
+                a.set(word + "range", _text(limits))
+        if m.actuator_forcelimited[i]:
+            a.set("forcelimited", "true")
+            a.set("forcerange", _text(m.actuator_forcerange[i]))
+        return a
 
     def sensors(self) -> None:
         m = self.m
@@ -330,6 +420,9 @@ class _Writer:
             if kind not in supported:
                 continue
             s = _add(sensor, names.get(kind, kind), name=self.name("SENSOR", i), cutoff=m.sensor_cutoff[i])
+            if hasattr(m, "sensor_history") and m.sensor_history[i][0]:
+                _samples(s, m.sensor_history[i], m.sensor_delay[i])
+                s.set("interval", _text(m.sensor_interval[i]))
             otype = objects.get(int(m.sensor_objtype[i]))
             if otype is None:
                 continue

@@ -54,7 +54,8 @@ class State(_Fields, _core.State):
     v: NamedArray = _array("v", "v", "Velocities (nv) [m/s, rad/s]; free joints: linear in the world, angular in the body.")
     act: NamedArray = _array("act", "act", "Activations of actuators (na).")
     history: np.ndarray = _array("history", None, "What is under way (nhistory): of an actuator with samples, from "
-                                 "``model.actuator_historyadr`` on, nsample times [s], then the controls that were given at these times.")
+                                 "``model.actuator_historyadr`` on, nsample times [s], then the controls that were given at these times; of a sensor with samples, "
+                                 "from ``model.sensor_historyadr`` on, when the last measurement was due, nsample + 1 times, then the measurements.")
 
     def copy(self) -> State:
         """An independent copy, memory of contacts included."""

@@ -51,7 +51,8 @@ static const member actuator_members[] = {
 static const member sensor_members[] = {MEMBER(hfSensorDef, name), MEMBER(hfSensorDef, type), MEMBER(hfSensorDef, objkind), MEMBER(hfSensorDef, obj),
                                         MEMBER(hfSensorDef, refkind), MEMBER(hfSensorDef, ref), MEMBER(hfSensorDef, cutoff), MEMBER(hfSensorDef, noise),
                                         MEMBER(hfSensorDef, data), MEMBER(hfSensorDef, num), MEMBER(hfSensorDef, reduce),
-                                        MEMBER(hfSensorDef, subtree)};
+                                        MEMBER(hfSensorDef, subtree), MEMBER(hfSensorDef, delay), MEMBER(hfSensorDef, interval),
+                                        MEMBER(hfSensorDef, nsample), MEMBER(hfSensorDef, interp)};
 static const member world_members[] = {
     MEMBER(hfWorld, timestep), MEMBER(hfWorld, gravity), MEMBER(hfWorld, magnetic), MEMBER(hfWorld, density), MEMBER(hfWorld, viscosity), MEMBER(hfWorld, wind), MEMBER(hfWorld, stiffness), MEMBER(hfWorld, dissipation),
     MEMBER(hfWorld, stiction_speed), MEMBER(hfWorld, tangential_ratio), MEMBER(hfWorld, release_speed), MEMBER(hfWorld, sleep), MEMBER(hfWorld, sleep_speed), MEMBER(hfWorld, method), MEMBER(hfWorld, friction),

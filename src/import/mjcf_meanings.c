@@ -6,8 +6,6 @@
 
 static const char bookkeeping[] = "no effect on the motion";
 static const char solver[] = "a setting of MuJoCo's solver: Holdfast's own applies";
-static const char history[] =
-    "delays and sampling of sensors are not supported: values are those of the moment";
 
 const hfiMeaning hfi_mjcf_meanings[] = {
     // elements
@@ -39,10 +37,6 @@ const hfiMeaning hfi_mjcf_meanings[] = {
     // attributes of any element
     {"*", "user", 1, "a user's own numbers: not used"},
     {"*", "group", 1, NULL},
-    {"*", "delay", 0, history},
-    {"*", "interval", 0, history},
-    {"*", "nsample", 0, history},
-    {"*", "interp", 0, history},
     // compiler
     {"compiler", "texturedir", 1, NULL},
     {"compiler", "discardvisual", 1, "geoms that are only drawn are kept: no effect on the motion"},

@@ -190,6 +190,10 @@ void hfi_mjcf_read_sensor(hfiMjcf* m, hfiElem* elem) {
   hfi_attr(elem, "name"); // of a sensor that is left out, too
   hfi_read_real(r, elem, "cutoff", &d.cutoff);
   hfi_read_real(r, elem, "noise", &d.noise);
+  hfi_read_real(r, elem, "delay", &d.delay);
+  hfi_read_reals(r, elem, "interval", 1, 2, d.interval);
+  hfi_read_int(r, elem, "nsample", &d.nsample);
+  hfi_read_keyword(r, elem, "interp", hfi_mjcf_interpolations, &d.interp);
   if (d.noise < 0) hfi_fail(r, elem, HF_ERROR_MODEL, "noise cannot be negative");
   if (d.cutoff < 0) hfi_fail(r, elem, HF_ERROR_MODEL, "cutoff cannot be negative");
   if (r->status) return;
@@ -202,6 +206,7 @@ void hfi_mjcf_read_sensor(hfiMjcf* m, hfiElem* elem) {
   }
   d.name = hfi_mjcf_name(m, elem);
   d.where = hfi_where(r, elem);
+  if (d.interval[0] > 0 && d.nsample == 0) hfi_note(r, elem, HF_WARNING, "interval without nsample has no effect, as in MuJoCo: the sensor measures at each step");
   hfi_keep(r, elem, hf_builder_add_sensor(r->builder, &d, &r->scratch));
 }
 

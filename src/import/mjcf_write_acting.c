@@ -8,6 +8,12 @@
 
 // ---- actuators ----------------------------------------------------------------------------------
 
+static void put_samples(hfiMjcfWriter* w, double delay, int nsample, int interp) {
+  hfi_mjcf_put_int(w, "nsample", nsample, 0);
+  hfi_mjcf_put_real(w, "delay", delay, 0);
+  if (interp != HF_INTERPOLATE_HOLD) hfi_mjcf_put_text(w, "interp", hfi_mjcf_interpolations[interp].word);
+}
+
 static void put_transmission(hfiMjcfWriter* w, const hfActuatorDef* d, int i) {
   static const char* const targets[] = {"joint", "jointinparent", "tendon", "site", "body", "cranksite"};
   int crank = d->trntype == HF_TRANSMISSION_SLIDER_CRANK;
@@ -16,9 +22,7 @@ static void put_transmission(hfiMjcfWriter* w, const hfActuatorDef* d, int i) {
   hfi_mjcf_put_reference(w, crank ? "slidersite" : "refsite", HF_OBJECT_SITE, d->trnid[1]);
   if (crank) hfi_mjcf_put_reals(w, "cranklength", &d->cranklength, 1);
   hfi_mjcf_put_int(w, "group", d->group, 0);
-  hfi_mjcf_put_int(w, "nsample", d->nsample, 0);
-  hfi_mjcf_put_real(w, "delay", d->delay, 0);
-  if (d->interp != HF_INTERPOLATE_HOLD) hfi_mjcf_put_text(w, "interp", hfi_mjcf_interpolations[d->interp].word);
+  put_samples(w, d->delay, d->nsample, d->interp);
   hfi_mjcf_put_reals(w, "gear", d->gear, 6);
   hfi_mjcf_put_range(w, "ctrllimited", "ctrlrange", d->ctrllimited, d->ctrlrange);
 }
@@ -223,6 +227,8 @@ static void write_sensor(hfiMjcfWriter* w, int i) {
   put_target(w, d, attribute);
   hfi_mjcf_put_real(w, "cutoff", d->cutoff, 0);
   hfi_mjcf_put_real(w, "noise", d->noise, 0);
+  put_samples(w, d->delay, d->nsample, d->interp);
+  if (d->interval[0] > 0) hfi_mjcf_put_reals(w, "interval", d->interval, 2);
   hfi_mjcf_print(w, "/>\n");
 }
 

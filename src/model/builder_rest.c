@@ -303,6 +303,15 @@ int hf_builder_add_actuator(hfBuilder* b, const hfActuatorDef* source, hfError* 
   return HFI_APPEND(b->actuator, d);
 }
 
+static hfStatus check_interval(const hfSensorDef* d, hfError* error) {
+  double interval = d->interval[0], phase = d->interval[1];
+  if (!(interval >= 0 && isfinite(interval)))
+    return hfi_refuse_def(error, d->where, HF_OBJECT_SENSOR, d->name, "interval %g must be finite and cannot be negative", interval);
+  if (!(phase <= 0 && (phase == 0 || phase > -interval)))
+    return hfi_refuse_def(error, d->where, HF_OBJECT_SENSOR, d->name, "measurements must begin between -%g and 0, not at %g", interval, phase);
+  return HF_OK;
+}
+
 int hf_builder_add_sensor(hfBuilder* b, const hfSensorDef* source, hfError* error) {
   hfi_clear_error(error);
   hfSensorDef d = *source;
@@ -338,6 +347,9 @@ int hf_builder_add_sensor(hfBuilder* b, const hfSensorDef* source, hfError* erro
     return hfi_refuse_def(error, d.where, kind, d.name, "noise %g is negative", d.noise);
   if (!isfinite(d.cutoff) || d.cutoff < 0)
     return hfi_refuse_def(error, d.where, kind, d.name, "cutoff %g is negative", d.cutoff);
+  hfStatus status = check_samples(d.where, kind, d.name, d.delay, d.nsample, d.interp, error);
+  if (status == HF_OK) status = check_interval(&d, error);
+  if (status != HF_OK) return status;
   HFI_ADD(b->sensor, kind, d);
   return HFI_APPEND(b->sensor, d);
 }

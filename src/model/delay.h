@@ -35,27 +35,26 @@ static inline void hfi_delay_push(double* history, int n, int dim, double t, con
   memcpy(row + (size_t)(n - 1) * (size_t)dim, x, sizeof *x * (size_t)dim);
 }
 
-// Slope of the cubic at row k: that between its neighbours, zero at the ends. x: column of the numbers.
-static inline double hfi_delay_slope(const double* history, const double* x, int n, int dim, int k) {
-  return k > 0 && k + 1 < n ? (x[(k + 1) * dim] - x[(k - 1) * dim]) / (history[k + 1] - history[k - 1]) : 0;
+// Slope of the cubic at row k of n: that between its neighbours, zero at the ends. x: column of the numbers.
+static inline double hfi_delay_slope(const double* time, const double* x, int n, int dim, int k) {
+  return k > 0 && k + 1 < n ? (x[(k + 1) * dim] - x[(k - 1) * dim]) / (time[k + 1] - time[k - 1]) : 0;
 }
 
-// Between rows k and k + 1, at the share s of the time between them.
-static inline double hfi_delay_blend(const double* history, const double* x, int n, int dim, int k, int interpolation, double s) {
-  double x0 = x[k * dim], x1 = x[(k + 1) * dim], span = history[k + 1] - history[k], r = 1 - s;
+// Between rows k and k + 1 of n, at the share s of the time between them.
+static inline double hfi_delay_blend(const double* time, const double* x, int n, int dim, int k, int interpolation, double s) {
+  double x0 = x[k * dim], x1 = x[(k + 1) * dim], span = time[k + 1] - time[k], r = 1 - s;
   if (interpolation == HF_INTERPOLATE_LINEAR) return x0 + s * (x1 - x0);
-  double a = span * hfi_delay_slope(history, x, n, dim, k), b = span * hfi_delay_slope(history, x, n, dim, k + 1);
+  double a = span * hfi_delay_slope(time, x, n, dim, k), b = span * hfi_delay_slope(time, x, n, dim, k + 1);
   return r * r * (1 + 2 * s) * x0 + s * s * (3 - 2 * s) * x1 + s * r * (r * a - s * b);
 }
 
-// The numbers of time t into out (dim), constant before the first and after the last row.
-static inline void hfi_delay_read(const double* history, int n, int dim, int interpolation, double t, double* out) {
-  const double* x = history + n;
+// The numbers of time t into out (dim), from n rows x of these times; constant before the first and after the last row.
+static inline void hfi_delay_read(const double* time, const double* x, int n, int dim, int interpolation, double t, double* out) {
   int k = n - 1;
-  while (k > 0 && history[k] > t + HFI_SAME_TIME) --k;
-  int exact = k == n - 1 || interpolation == HF_INTERPOLATE_HOLD || t <= history[k] + HFI_SAME_TIME;
-  double s = exact ? 0 : (t - history[k]) / (history[k + 1] - history[k]);
-  for (int i = 0; i < dim; ++i) out[i] = exact ? x[k * dim + i] : hfi_delay_blend(history, x + i, n, dim, k, interpolation, s);
+  while (k > 0 && time[k] > t + HFI_SAME_TIME) --k;
+  int exact = k == n - 1 || interpolation == HF_INTERPOLATE_HOLD || t <= time[k] + HFI_SAME_TIME;
+  double s = exact ? 0 : (t - time[k]) / (time[k + 1] - time[k]);
+  for (int i = 0; i < dim; ++i) out[i] = exact ? x[k * dim + i] : hfi_delay_blend(time, x + i, n, dim, k, interpolation, s);
 }
 
 // Are all numbers finite, and do the times ascend?

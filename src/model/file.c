@@ -63,6 +63,7 @@ static hfStatus check_indices(const hfModel* m, hfError* error) {
                              {HF_FIELD_actuator_states, 0, 2 * HF_MOTOR_CURRENT},
                              {HF_FIELD_actuator_drive, 0, HF_DRIVE_COMPUTED_TORQUE + 1},
                              {HF_FIELD_actuator_signal, -1, m->nsignal},
+                             {HF_FIELD_sensor_interp, 0, HF_INTERPOLATE_CUBIC + 1},
                              {HF_FIELD_sensor_data, 0, 2 * HF_CONTACT_ANGVEL},
                              {HF_FIELD_sensor_num, 0, HFI_MOST_SENSOR_SLOTS + 1},
                              {HF_FIELD_sensor_reduce, 0, HF_REDUCE_NETFORCE + 1},

@@ -1,24 +1,33 @@
-// Where states keep what acts or arrives later: one history for each actuator that has samples.
+// Where states keep what acts or arrives later: one history for each actuator and for each sensor that has samples.
 #include "model/delay.h"
 #include "model/finish.h"
 
 #include "base/error.h"
 #include "model/builder.h"
+#include "model/samples.h"
 
 // No state has more numbers in its histories (hf_model_validate).
 enum { MOST_NUMBERS = 1 << 28 };
 
-// Places of a history behind the others.
-static hfStatus place_history(hfModel* m, const char* where, hfObjectKind kind, const char* name, double delay, int nsample, int dim,
-                              int32_t* address, hfError* error) {
-  double h = m->world.timestep;
-  if (!hfi_delay_fits(delay, nsample, h))
-    return hfi_refuse_def(error, where, kind, name, "a delay of %g s needs nsample %g at steps of %g s, has %d", delay,
-                          ceil(delay / h - 1e-6), h, nsample);
-  if (m->nhistory + hfi_delay_size(nsample, dim) > MOST_NUMBERS)
-    return hfi_refuse_def(error, where, kind, name, "the histories of all delays have more than %d numbers", MOST_NUMBERS);
-  *address = nsample > 0 ? m->nhistory : -1;
-  m->nhistory += (int32_t)hfi_delay_size(nsample, dim);
+// A history that needs its place behind the others.
+typedef struct hfiPlace {
+  const char *where, *name; // who has it
+  hfObjectKind kind;
+  double delay, interval;
+  int nsample;
+  int64_t size;
+  int32_t* address;
+} hfiPlace;
+
+static hfStatus place_history(hfModel* m, const hfiPlace* p, hfError* error) {
+  double h = fmax(p->interval, m->world.timestep);
+  if (!hfi_delay_fits(p->delay, p->nsample, h))
+    return hfi_refuse_def(error, p->where, p->kind, p->name, "a delay of %g s needs nsample %g at steps of %g s, has %d", p->delay,
+                          ceil(p->delay / h - 1e-6), h, p->nsample);
+  if (m->nhistory + p->size > MOST_NUMBERS)
+    return hfi_refuse_def(error, p->where, p->kind, p->name, "the histories of all delays have more than %d numbers", MOST_NUMBERS);
+  *p->address = p->nsample > 0 ? m->nhistory : -1;
+  m->nhistory += (int32_t)p->size;
   return HF_OK;
 }
 
@@ -30,7 +39,17 @@ hfStatus hfi_finish_histories(hfiFinish* f, hfError* error) {
     hfi_set_actuator_nsample(m)[i] = d->nsample;
     hfi_set_actuator_interp(m)[i] = d->interp;
     hfi_set_actuator_delay(m)[i] = d->delay;
-    status = place_history(m, d->where, HF_OBJECT_ACTUATOR, d->name, d->delay, d->nsample, 1, &hfi_set_actuator_historyadr(m)[i], error);
+    hfiPlace place = {d->where, d->name, HF_OBJECT_ACTUATOR, d->delay, 0, d->nsample, hfi_delay_size(d->nsample, 1), &hfi_set_actuator_historyadr(m)[i]};
+    status = place_history(m, &place, error);
+  }
+  for (int i = 0; i < m->nsensor && status == HF_OK; ++i) {
+    const hfSensorDef* d = &f->b->sensor.data[i];
+    hfi_set_sensor_nsample(m)[i] = d->nsample;
+    hfi_set_sensor_interp(m)[i] = d->interp;
+    hfi_set_sensor_delay(m)[i] = d->delay;
+    memcpy(hfi_set_sensor_interval(m) + 2 * i, d->interval, sizeof d->interval);
+    hfiPlace place = {d->where, d->name, HF_OBJECT_SENSOR, d->delay, d->interval[0], d->nsample, hfi_samples_size(m, i), &hfi_set_sensor_historyadr(m)[i]};
+    status = place_history(m, &place, error);
   }
   return status;
 }

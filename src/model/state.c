@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/output.h"
 #include "model/delay.h"
+#include "model/samples.h"
 #include "model/state_words.h"
 
 #include <assert.h>
@@ -51,6 +52,8 @@ static void clear_histories(hfState* s, const hfModel* m) {
   for (int i = 0; i < m->nu; ++i)
     if (hf_model_actuator_nsample(m)[i] > 0)
       hfi_delay_init(hf_state_mutable_history(s) + hf_model_actuator_historyadr(m)[i], hf_model_actuator_nsample(m)[i], 1, s->time, m->world.timestep);
+  for (int i = 0; i < m->nsensor; ++i)
+    if (hf_model_sensor_nsample(m)[i] > 0) hfi_samples_init(m, i, s->time, hf_state_mutable_history(s) + hf_model_sensor_historyadr(m)[i]);
 }
 
 hfState* hf_state_init(void* memory, const hfModel* model, int max_memory) {

@@ -68,6 +68,13 @@ static hfStatus check_histories(const hfModel* m, const hfState* state, hfError*
       return hfi_refuse(error, HF_ERROR_NONFINITE, "the history of actuator \"%s\" has a number that is not finite, or times that do not ascend",
                         hf_model_name(m, HF_OBJECT_ACTUATOR, i));
   }
+  for (int i = 0; m->nhistory && i < m->nsensor; ++i) {
+    int n = hf_model_sensor_nsample(m)[i];
+    const double* history = hf_state_history(state) + hf_model_sensor_historyadr(m)[i];
+    if (n > 0 && (!isfinite(history[0]) || !hfi_delay_is_sound(history + 1, n + 1, 0)))
+      return hfi_refuse(error, HF_ERROR_NONFINITE, "the history of sensor \"%s\" has a time that is not finite, or times that do not ascend",
+                        hf_model_name(m, HF_OBJECT_SENSOR, i));
+  }
   return HF_OK;
 }
 

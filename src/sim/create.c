@@ -28,6 +28,10 @@ static hfStatus check_delays(const hfModel* m, double step, hfError* error) {
     if (!hfi_delay_fits(hf_model_actuator_delay(m)[i], hf_model_actuator_nsample(m)[i], step))
       return hfi_refuse(error, HF_ERROR_ARGUMENT, "actuator \"%s\": a delay of %g s is more than its history of %d steps of %g s",
                         hf_model_name(m, HF_OBJECT_ACTUATOR, i), hf_model_actuator_delay(m)[i], hf_model_actuator_nsample(m)[i], step);
+  for (int i = 0; m->nhistory && i < m->nsensor; ++i)
+    if (!hfi_delay_fits(hf_model_sensor_delay(m)[i], hf_model_sensor_nsample(m)[i], fmax(hf_model_sensor_interval(m)[2 * i], step)))
+      return hfi_refuse(error, HF_ERROR_ARGUMENT, "sensor \"%s\": a delay of %g s is more than its history of %d measurements in steps of %g s",
+                        hf_model_name(m, HF_OBJECT_SENSOR, i), hf_model_sensor_delay(m)[i], hf_model_sensor_nsample(m)[i], step);
   return HF_OK;
 }
 
@@ -76,6 +80,12 @@ static int any_feedback(const hfModel* m) {
   return 0;
 }
 
+static int any_sensor_history(const hfModel* m) {
+  for (int i = 0; i < m->nsensor; ++i)
+    if (hf_model_sensor_nsample(m)[i] > 0) return 1;
+  return 0;
+}
+
 static void take_arrays(void* object, hfiArena* arena) {
   hfSim* s = object;
   const hfModel* m = s->model;
@@ -86,6 +96,7 @@ static void take_arrays(void* object, hfiArena* arena) {
   s->q0 = HFI_TAKE(arena, double, m->nq);
   s->v0 = HFI_TAKE(arena, double, m->nv);
   s->sensor = HFI_TAKE(arena, double, m->nsensordata);
+  s->first = any_sensor_history(m) ? HFI_TAKE(arena, double, m->nsensordata) : NULL;
   s->visible = HFI_TAKE(arena, uint8_t, m->ngeom);
   s->contact = HFI_TAKE(arena, hfContact, s->world->config.max_contacts);
 }

@@ -20,11 +20,7 @@ static void compute_free_acceleration(hfSim* s, const hfState* state, const hfIn
   hf_dynamics_solve(d, s->acceleration);
 }
 
-hfStatus hf_sim_evaluate(hfSim* s, const hfState* state, const hfInput* in, hfError* error) {
-  hfi_clear_error(error);
-  hfStatus status = hfi_sim_begin(s, state, in, error);
-  if (status != HF_OK) return status;
-  in = hfi_sim_feed_back(s, state, in);
+void hfi_sim_look(hfSim* s, const hfState* state, const hfInput* in) {
   hfiWorld* w = s->world;
   hfDynamics* d = &w->dynamics;
   hfi_world_place(w, hf_state_q(state), in);
@@ -39,6 +35,14 @@ hfStatus hf_sim_evaluate(hfSim* s, const hfState* state, const hfInput* in, hfEr
   hfi_discrete_contacts(s->discrete, state);
   s->stepped = 0;
   if (s->model->nsensor) hfi_sim_sense(s, state, in);
+}
+
+hfStatus hf_sim_evaluate(hfSim* s, const hfState* state, const hfInput* in, hfError* error) {
+  hfi_clear_error(error);
+  hfStatus status = hfi_sim_begin(s, state, in, error);
+  if (status != HF_OK) return status;
+  hfi_sim_look(s, state, hfi_sim_feed_back(s, state, in));
+  if (s->first) hfi_delay_sensors(s->model, state, s->sensor);
   return HF_OK;
 }
 

@@ -32,6 +32,7 @@ struct hfSim {
   hfiConstraintForces constraint; // for the sensors
   uint8_t* visible;       // (ngeom) 0: the geom is transparent for rangefinders
   double* sensor;         // (nsensordata)
+  double* first;          // (nsensordata) measurements at the start of a step that its state lacks; NULL: no sensor has a history
   double *q0, *v0;        // (nq), (nv) at the start of the last step, or at its end once that was judged (energy.c)
   int32_t start_is_judged; // 1: start_energy is that of q0, v0, with the world's parameters of start_revision
   uint32_t start_revision;
@@ -56,7 +57,15 @@ const hfInput* hfi_sim_feed_back(hfSim* sim, const hfState* state, const hfInput
 // time that passed. Leaves the world placed at the state.
 void hfi_sim_keep_start(hfSim* sim, const hfState* state);
 void hfi_sim_judge_energy(hfSim* sim, const hfState* state, const hfInput* input, double h, hfStepReport* report);
-// Sensors at a state whose poses are up to date. Contacts, limits and equalities act after a step only.
+// Sensors at a state whose poses are up to date, as they measure at this moment. Contacts, limits and equalities act after a step only.
 void hfi_sim_sense(hfSim* sim, const hfState* state, const hfInput* input);
+// Everything at a state without a step, measurements of this moment included. The state was checked; the input is that of hfi_sim_feed_back.
+void hfi_sim_look(hfSim* sim, const hfState* state, const hfInput* input);
+// Whether a state lacks a measurement of its own time that a sensor with a history must keep.
+int hfi_any_sensor_due(const hfModel* model, const hfState* state);
+// Keeps the measurements (nsensordata) of this time that are due.
+void hfi_keep_measurements(const hfModel* model, hfState* state, double time, const double* data);
+// Replaces measurements of this moment by what has arrived of earlier ones.
+void hfi_delay_sensors(const hfModel* model, const hfState* state, double* data);
 
 #endif

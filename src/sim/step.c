@@ -6,17 +6,6 @@
 
 #include <string.h>
 
-const hfInput* hfi_sim_feed_back(hfSim* s, const hfState* state, const hfInput* in) {
-  if (!s->ctrl || !s->world->config.scene_signals) return in;
-  s->input = in ? *in : (hfInput){0};
-  for (int i = 0; i < s->model->nu; ++i) s->ctrl[i] = hf_model_actuator_signal(s->model)[i] >= 0 ? NAN : 0; // signals of time act later
-  hf_signal_feedback(s->model, state->time, hf_state_q(state), hf_state_v(state), s->ctrl);
-  for (int i = 0; i < s->model->nu; ++i)
-    if (hfi_control_is_given(in, i)) s->ctrl[i] = in->ctrl[i];
-  s->input.ctrl = s->ctrl;
-  return &s->input;
-}
-
 // The controls of a step become a part of the state where their actuators have a history.
 static void remember_controls(const hfSim* s, hfState* state, double time) {
   const hfModel* m = s->model;
@@ -24,6 +13,23 @@ static void remember_controls(const hfSim* s, hfState* state, double time) {
     int n = hf_model_actuator_nsample(m)[i];
     if (n > 0) hfi_delay_push(hf_state_mutable_history(state) + hf_model_actuator_historyadr(m)[i], n, 1, time, &s->sampled[i]);
   }
+}
+
+// Measures at the start of a step where the state lacks that: it is new, or its clock was set. Returns whether it was so.
+static int measure_first(hfSim* s, const hfState* state, const hfInput* in) {
+  if (!s->first || !hfi_any_sensor_due(s->model, state)) return 0;
+  hfi_sim_look(s, state, in);
+  memcpy(s->first, s->sensor, sizeof *s->first * (size_t)s->model->nsensordata);
+  return 1;
+}
+
+// Sensors at the end of a step that began at a time; has_first: with what they measured there.
+static void sense_end(hfSim* s, hfState* state, const hfInput* in, double time, int has_first) {
+  hfi_sim_sense(s, state, in);
+  if (!s->first) return;
+  if (has_first) hfi_keep_measurements(s->model, state, time, s->first);
+  hfi_keep_measurements(s->model, state, state->time, s->sensor);
+  hfi_delay_sensors(s->model, state, s->sensor);
 }
 
 hfStatus hfi_sim_step_unplaced(hfSim* s, hfState* state, const hfInput* in, hfStepReport* report, hfError* error) {
@@ -40,6 +46,7 @@ hfStatus hfi_sim_step_unplaced(hfSim* s, hfState* state, const hfInput* in, hfSt
     }
     double time = state->time;
     in = hfi_sim_feed_back(s, state, in);
+    int has_first = measure_first(s, state, in);
     hfi_sim_keep_start(s, state);
     if (s->sampled) hfi_world_read_controls(s->world, time, in, s->sampled);
     status = s->method->step(s->run, state, in, &out, error);
@@ -47,7 +54,7 @@ hfStatus hfi_sim_step_unplaced(hfSim* s, hfState* state, const hfInput* in, hfSt
     if (out.taken) remember_controls(s, state, time);
     if (out.taken) hfi_sim_judge_energy(s, state, in, state->time - time, report);
     if (out.taken) (s->method->discrete ? hfi_world_go : hfi_world_place)(s->world, hf_state_q(state), in), status = report->status;
-    if (out.taken && s->model->nsensor) hfi_sim_sense(s, state, in);
+    if (out.taken && s->model->nsensor) sense_end(s, state, in, time, has_first);
   }
   if (status < 0) report->status = status;
   return status;

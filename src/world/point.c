@@ -89,7 +89,8 @@ void hfi_world_load(hfiWorld* w, double t, const hfInput* in) {
   for (int i = 0; w->history && i < m->nu; ++i) {
     double delay = hf_model_actuator_delay(m)[i];
     const double* history = w->history + hf_model_actuator_historyadr(m)[i];
-    if (delay > 0) hfi_delay_read(history, hf_model_actuator_nsample(m)[i], 1, hf_model_actuator_interp(m)[i], t - delay, &w->ctrl[i]);
+    int n = hf_model_actuator_nsample(m)[i];
+    if (delay > 0) hfi_delay_read(history, history + n, n, 1, hf_model_actuator_interp(m)[i], t - delay, &w->ctrl[i]);
   }
 }
 

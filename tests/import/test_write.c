@@ -53,7 +53,7 @@ static void test_what_acts(void** state) {
       "<dcmotor name='dc' joint='j' nominal='12 .5 100' inductance='.01' thermal='5 0 30 .004 25 20' saturation='0 4 100' cogging='.1 6 .2' lugre='50 1 .1 .2 .3' "
       "input='pos ff voltage' controller='3 2 1 4 .5 10' ctrlrange='-1 1'/><dcmotor joint='k' motorconst='0' resistance='1' input='none' lugre='10 1 .1 .2 .1'/></actuator>"
       "<keyframe><key ctrl='1 2 3 4 5 6 7 8 9 10 11 12 13 14 15'/></keyframe>"
-      "<sensor><contact geom1='g' body2='b' data='found force tangent' reduce='maxforce' num='3' noise='.1'/><contact subtree1='a' data='dist' num='2'/>"
+      "<sensor><contact geom1='g' body2='b' data='found force tangent' reduce='maxforce' num='3' noise='.1' delay='.01' nsample='6' interval='.003 -.001' interp='cubic'/><contact subtree1='a' data='dist' num='2'/>"
       "<contact site='t' subtree2='a' data='force torque' reduce='netforce'/><rangefinder site='s' data='dist point depth' cutoff='3'/><magnetometer site='s'/>"
       "<insidesite objtype='xbody' objname='a' site='t'/><distance geom1='g' body2='b' cutoff='2'/><normal body1='a' geom2='h'/><fromto geom1='g' geom2='h'/>"
       "<user dim='4'/><tendonlimitfrc tendon='rope'/><tendonactuatorfrc tendon='rope'/><framepos objtype='geom' objname='g' reftype='body' refname='b'/></sensor></mujoco>";

@@ -226,3 +226,49 @@ def test_controls_act_later():
     state.history[3:] = 0  # forgets what is under way
     assert sims[0].state.history[-1] == u and not np.any(state.history[3:])
     assert sims[0].state.q[0] == pytest.approx(d.qpos[0], rel=1e-9) and sims[0].state.v[0] == pytest.approx(d.qvel[0], rel=1e-9)
+
+
+@pytest.mark.skipif(not hasattr(mujoco.MjModel, "nactuator"), reason="this MuJoCo has no DC motors")
+def test_actuators_of_a_compiled_model():
+    """DC motors, PID loops, muscles and slider-cranks of an mjModel act as those of the file that it was compiled from: the same bits."""
+    xml = """<mujoco><compiler autolimits="true"/><worldbody><site name="base" zaxis="1 0 0"/>
+<body><joint name="j" axis="0 1 0" damping=".1"/><geom size=".1" pos=".1 0 0"/><site name="pin" pos=".05 0 .05"/></body>
+<body pos="0 1 0"><joint name="k" type="slide"/><geom size=".1"/></body></worldbody><actuator>
+<dcmotor name="dc" joint="j" nominal="12 .5 100" inductance=".01" thermal="5 6 0 .004 25 20" saturation="7 0 100" cogging=".1 6 .2" lugre="50 1 .11 .22 .33"
+ input="pos ff voltage" controller="3 2 1 4 .5 10" ctrlrange="-1 1"/><dcmotor joint="k" motorconst=".1" resistance="2" delay=".004" nsample="3"/>
+<pid name="p" joint="k" kp="5" kv="1" ki="2" imax=".3" posrange="-1 1"/><motor name="m" joint="k" armature=".2" damping=".3"/>
+<position cranksite="pin" slidersite="base" cranklength=".4" kp="3"/><muscle joint="k" lengthrange="-1 1" ctrlrange="0 1"/></actuator>
+<sensor><actuatorfrc actuator="m"/><jointpos joint="j" delay=".003" nsample="2" interval=".004" interp="linear"/></sensor></mujoco>"""
+    sims = [hf.Sim(hf.from_mujoco(mujoco.MjModel.from_xml_string(xml))), hf.Sim(hf.Model.from_string(xml))]
+    assert sims[0].model.nu == sims[1].model.nu and sims[0].model.na == sims[1].model.na
+    rng = np.random.default_rng(3)
+    for _ in range(30):
+        u = rng.normal(size=sims[0].model.nu)
+        for sim in sims:
+            sim.input.ctrl[:] = u
+            sim.step()
+    assert np.array_equal(sims[0].state.q, sims[1].state.q) and np.array_equal(sims[0].sensors, sims[1].sensors)
+    assert np.allclose(sims[0].state.act, sims[1].state.act, rtol=1e-12)
+
+
+@pytest.mark.skipif(not hasattr(mujoco.MjModel, "nhistory"), reason="this MuJoCo has no delays")
+def test_what_is_under_way_goes_over():
+    """A run that goes on here from an mjData: controls and measurements under way arrive as in MuJoCo, to 1e-9."""
+    xml = """<mujoco><option gravity="0 0 0"/><worldbody><body><joint name="j" type="slide"/><geom size=".1" mass="2"/></body></worldbody>
+<actuator><motor joint="j" delay=".007" nsample="5" interp="cubic"/><motor joint="j"/></actuator>
+<sensor><jointpos joint="j" delay=".005" nsample="4" interp="linear"/><jointvel joint="j" delay=".01" nsample="3" interval=".0071"/></sensor></mujoco>"""
+    m = mujoco.MjModel.from_xml_string(xml)
+    d = mujoco.MjData(m)
+    rng = np.random.default_rng(0)
+    for _ in range(17):
+        d.ctrl[:] = rng.normal(size=2)
+        mujoco.mj_step(m, d)
+    model = hf.from_mujoco(m)
+    sim = hf.Sim(model)
+    hf.state_from_mujoco(model, d, sim.state)
+    for _ in range(20):
+        d.ctrl[:] = sim.input.ctrl[:] = rng.normal(size=2)
+        mujoco.mj_step(m, d)
+        mujoco.mj_forward(m, d)  # measures at the end of the step
+        sim.step()
+        assert sim.state.q[0] == pytest.approx(d.qpos[0], abs=1e-9) and sim.sensors == pytest.approx(d.sensordata, abs=1e-9)

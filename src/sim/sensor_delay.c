@@ -1,0 +1,31 @@
+// Sensors whose numbers arrive later, or that measure at intervals (model/samples.h).
+#include "model/samples.h"
+#include "sim/sensor.h"
+#include "sim/sim.h"
+
+// Whether the measurement of a sensor at time t must be kept. 0 where it has no history.
+static int is_due(const hfModel* m, int i, const hfState* state, double t) {
+  if (hf_model_sensor_nsample(m)[i] == 0) return 0;
+  hfiSamples s = hfi_samples_of(m, i, hf_state_history(state) + hf_model_sensor_historyadr(m)[i]);
+  return hfi_samples_due(&s, t);
+}
+
+int hfi_any_sensor_due(const hfModel* m, const hfState* state) {
+  for (int i = 0; i < m->nsensor; ++i)
+    if (is_due(m, i, state, state->time)) return 1;
+  return 0;
+}
+
+void hfi_keep_measurements(const hfModel* m, hfState* state, double time, const double* data) {
+  for (int i = 0; i < m->nsensor; ++i)
+    if (is_due(m, i, state, time))
+      hfi_samples_keep(m, i, hf_state_mutable_history(state) + hf_model_sensor_historyadr(m)[i], time, data + hf_model_sensor_adr(m)[i]);
+}
+
+void hfi_delay_sensors(const hfModel* m, const hfState* state, double* data) {
+  for (int i = 0; i < m->nsensor; ++i) {
+    if (hf_model_sensor_nsample(m)[i] == 0) continue;
+    hfiSamples s = hfi_samples_of(m, i, hf_state_history(state) + hf_model_sensor_historyadr(m)[i]);
+    hfi_samples_read(&s, state->time, hf_model_sensor_delay(m)[i], hf_model_sensor_interp(m)[i], data + hf_model_sensor_adr(m)[i]);
+  }
+}
