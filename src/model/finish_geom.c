@@ -276,6 +276,9 @@ hfStatus hfi_finish_inertias(hfiFinish* f, hfError* error) {
     memcpy(mass.I, d->inertia, sizeof mass.I);
     int from_geom = f->b->config.inertia_from_geom;
     if (b && (from_geom == 1 || (from_geom < 0 && !d->has_inertial))) mass = infer_mass(f, b);
+    // The centre of a body without mass counts only in the inverse masses of soft contacts and equalities and in sensors. As in MuJoCo it
+    // is where the body stands in its parent.
+    if (b && mass.mass == 0 && !d->has_inertial) mass.com = v3_load(d->pos);
     if (b) {
       hfStatus status = repair_mass(f, d, &mass, error);
       if (status != HF_OK) return status;

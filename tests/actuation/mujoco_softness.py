@@ -20,6 +20,8 @@ SCENE = f"""<mujoco><compiler angle="radian"/><option timestep=".002"/>
 <body name="e" pos="0 2 0"><freejoint/><geom type="box" size=".1 .2 .05" mass="2"/></body>
 <body name="f" pos="0 3 0"><freejoint/><geom type="box" size=".1 .2 .05" pos=".02 .01 0" mass="2"/></body>
 <body name="g" pos="0 4 0"><joint axis="0 1 0"/><geom type="box" size=".1 .2 .05" pos=".05 0 0" mass="2"/></body>
+<body pos="0 7 0"><joint axis="0 1 0"/><geom type="capsule" fromto="0 0 0 .3 0 0" size=".02" mass="1"/>
+  <body pos=".3 0 0"><joint axis="0 1 0"/><geom type="capsule" fromto="0 0 0 .1 0 .2" size=".02" mass=".5"/><body name="massless" pos=".1 0 .2"/></body></body>
 <body name="h" pos="0 5 0"><joint name="h" type="slide" axis="0 0 1"/><geom size=".1" mass="3"/></body>
 <body name="i" pos="0 6 0"><joint name="i" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 .3 0 0" size=".02" mass="1"/>
   <site name="tip" pos=".3 0 0"/></body><site name="hook" pos=".3 6 .4"/>
@@ -33,6 +35,7 @@ SCENE = f"""<mujoco><compiler angle="radian"/><option timestep=".002"/>
 <tendon tendon1="t" {SOFT}/><joint joint1="d" solref="-400 -30"/>
 <connect body1="e" anchor="0 0 .1" {SOFT}/>
 <weld body1="f" solref=".02 1" solimp=".8 .95 .01" torquescale="2"/><weld body1="g" solref=".02 1" solimp=".9 .95 .001"/>
+<connect body1="massless" anchor="0 0 0" {SOFT}/>
 </equality></mujoco>"""
 
 folder, seconds = sys.argv[1], float(sys.argv[2])
