@@ -39,6 +39,7 @@ typedef struct hfJointDef {
   double range[2], margin;
   double ref;                 // coordinate at the reference configuration [m or rad]
   double springref, stiffness, damping, armature, frictionloss;
+  double springyield;         // displacement from which on the spring yields and rests elsewhere for good; 0: it never does [m or rad]
   double stiffness_poly[2], damping_poly[2]; // coefficients of x^2 and x^3, of v|v| and v^3
   double springdamper[2];     // time constant [s] and damping ratio; > 0: stiffness and damping for the inertia at qpos0
   double limit_stiffness, limit_damping; // 0: near-rigid, or MuJoCo's law below
@@ -118,6 +119,7 @@ typedef struct hfTendonDef {
   const hfWrapDef* path; // (path_count) of a spatial tendon, in order
   int32_t limited;
   double range[2], margin, stiffness, damping, frictionloss, armature, springlength[2]; // springlength -1: the length at the springs' rest
+  double springyield;   // stretch from which on the spring yields and rests elsewhere for good; 0: it never does [m]
   double stiffness_poly[2], damping_poly[2]; // coefficients of x^2 and x^3, of v|v| and v^3
   double limit_solref[2], limit_solimp[5]; // MuJoCo's softness of the limit; solref (0, 0): near-rigid
   int32_t actfrclimited;

@@ -194,7 +194,7 @@ typedef struct hfWorld {
 #define HF_MODEL_COUNTS(X)                                                                             \
   X(nq) X(nv) X(nu) X(na) X(nM) X(nbody) X(ntree) X(njnt) X(ngeom) X(nsite) X(nmesh) X(nhullvert)      \
   X(nhullface) X(nhullfacevert) X(nhulledge) X(nsurfvert) X(nsurftri) X(nhfield) X(nhfieldheight) X(nhfieldtri) X(ntendon) X(nwrap) X(neq) X(npair) X(nexclude) X(nmocap) \
-  X(nkey) X(nsensor) X(nsensordata) X(nsignal) X(nsignaldata) X(nhistory) X(nnames)
+  X(nkey) X(nsensor) X(nsensordata) X(nsignal) X(nsignaldata) X(nhistory) X(nrest) X(nnames)
 
 // Fields: X(type, name, rows, columns, overlay). overlay = 1: a world's hfParams may change it.
 // Ids are -1 where there is none. Frames: B body, P parent body, G geom, S site, W world.
@@ -240,6 +240,7 @@ typedef struct hfWorld {
   X(double, jnt_range, njnt, 2, 1)        /* [m or rad]; ball: [0, largest angle] */                   \
   X(double, jnt_margin, njnt, 1, 1)                                                                    \
   X(double, jnt_stiffness, njnt, 1, 1)    /* [N/m or N m/rad] */                                       \
+  X(double, jnt_springyield, njnt, 1, 0)  /* displacement from which on the spring yields; 0: never [m or rad] */ \
   X(double, jnt_stiffness_poly, njnt, 2, 1) /* of x^2 and x^3; the force is -(a x + b x^2 + c x^3) */  \
   X(double, jnt_limit_stiffness, njnt, 1, 1) /* 0: near-rigid [N/m or N m/rad] */                      \
   X(double, jnt_limit_damping, njnt, 1, 1)   /* [N s/m or N m s/rad] */                                \
@@ -339,6 +340,7 @@ typedef struct hfWorld {
   X(double, tendon_limit_solref, ntendon, 2, 1) /* MuJoCo's, where the model set it; else (0, 0) */    \
   X(double, tendon_limit_solimp, ntendon, 5, 1)                                                        \
   X(double, tendon_stiffness, ntendon, 1, 1)                                                           \
+  X(double, tendon_springyield, ntendon, 1, 0) /* stretch from which on the spring yields; 0: never [m] */ \
   X(double, tendon_damping, ntendon, 1, 1)                                                             \
   X(double, tendon_stiffness_poly, ntendon, 2, 1) /* of x^2 and x^3 */                                 \
   X(double, tendon_damping_poly, ntendon, 2, 1) /* of v|v| and v^3 */                                  \

@@ -39,8 +39,9 @@ typedef struct hfState {
   int32_t max_memory;     // capacity of the contact memory
   int32_t nmemory;        // contacts remembered, sorted by (key_pair, key_feature)
   int32_t nfriction;      // nv + ntendon
-  int32_t nhistory;       // as in the model
-  int64_t off_q, off_v, off_act, off_discrete, off_friction, off_history, off_memory; // from the start of this header
+  int32_t nhistory, nrest; // as in the model
+  int32_t reserved;
+  int64_t off_q, off_v, off_act, off_discrete, off_friction, off_history, off_rest, off_memory; // from the start of this header
 } hfState;
 
 // Arrays of a state: hf_state_NAME reads, hf_state_mutable_NAME reads and writes. They stay where they are as
@@ -50,9 +51,10 @@ typedef struct hfState {
 //   friction  (nfriction) what anchored friction of dofs, then of tendons, holds against [N or N m]
 //   history   (nhistory) controls of the last steps of actuators with a delay (actuator_historyadr), then the last measurements of sensors
 //             with a delay or an interval (sensor_historyadr)
+//   rest      (nrest) where springs rest, if any of them yields: positions (nq), then lengths of tendons (ntendon x 2)
 //   memory    (max_memory) remembered contacts, of which the first nmemory count
 #define HF_STATE_FIELDS(X)                                                                             \
-  X(double, q) X(double, v) X(double, act) X(int64_t, discrete) X(double, friction) X(double, history) X(hfContactMemory, memory)
+  X(double, q) X(double, v) X(double, act) X(int64_t, discrete) X(double, friction) X(double, history) X(double, rest) X(hfContactMemory, memory)
 
 #ifdef HF_INLINE_ACCESSORS // as in model.h
 #define X(type, name)                                                                                  \

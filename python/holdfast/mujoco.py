@@ -205,6 +205,8 @@ class _Writer:
                      stiffness=np.ravel(m.jnt_stiffness[j])[0], margin=m.jnt_margin[j])
         if kind == "free":
             return
+        if getattr(m, "jnt_springyield", np.zeros(m.njnt))[j]:
+            joint.set("springyield", _text(m.jnt_springyield[j]))
         joint.set("pos", _text(m.jnt_pos[j]))
         if kind != "ball":
             joint.set("axis", _text(m.jnt_axis[j]))
@@ -304,6 +306,8 @@ class _Writer:
             fixed = _add(tendon, "fixed" if is_fixed else "spatial", name=self.name("TENDON", t), stiffness=np.ravel(m.tendon_stiffness[t])[0],
                          damping=np.ravel(m.tendon_damping[t])[0], frictionloss=m.tendon_frictionloss[t], armature=m.tendon_armature[t],
                          springlength=m.tendon_lengthspring[t], margin=m.tendon_margin[t])
+            if getattr(m, "tendon_springyield", np.zeros(m.ntendon))[t]:
+                fixed.set("springyield", _text(m.tendon_springyield[t]))
             if m.tendon_limited[t]:
                 fixed.set("limited", "true")
                 fixed.set("range", _text(m.tendon_range[t]))

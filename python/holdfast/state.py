@@ -57,6 +57,8 @@ class State(_Fields, _core.State):
                                  "``model.actuator_historyadr`` on, nsample times [s], then the controls that were given at these times; of a sensor with samples, "
                                  "from ``model.sensor_historyadr`` on, when the last measurement was due, nsample + 1 times, then the measurements.")
 
+    rest: np.ndarray = _array("rest", None, "Where springs rest (nrest), if any of them yields: positions (nq), then lengths of tendons (ntendon x 2).")
+
     def copy(self) -> State:
         """An independent copy, memory of contacts included."""
         return self._copy()

@@ -15,7 +15,7 @@ static const member body_members[] = {MEMBER(hfBodyDef, name), MEMBER(hfBodyDef,
 static const member joint_members[] = {
     MEMBER(hfJointDef, name), MEMBER(hfJointDef, body), MEMBER(hfJointDef, type), MEMBER(hfJointDef, pos), MEMBER(hfJointDef, axis), MEMBER(hfJointDef, pitch),
     MEMBER(hfJointDef, limited), MEMBER(hfJointDef, range), MEMBER(hfJointDef, margin), MEMBER(hfJointDef, ref),
-    MEMBER(hfJointDef, springref), MEMBER(hfJointDef, stiffness), MEMBER(hfJointDef, damping), MEMBER(hfJointDef, armature),
+    MEMBER(hfJointDef, springref), MEMBER(hfJointDef, springyield), MEMBER(hfJointDef, stiffness), MEMBER(hfJointDef, damping), MEMBER(hfJointDef, armature),
     MEMBER(hfJointDef, frictionloss), MEMBER(hfJointDef, stiffness_poly), MEMBER(hfJointDef, damping_poly), MEMBER(hfJointDef, springdamper), MEMBER(hfJointDef, limit_stiffness),
     MEMBER(hfJointDef, limit_damping), MEMBER(hfJointDef, limit_solref), MEMBER(hfJointDef, limit_solimp), MEMBER(hfJointDef, actfrclimited), MEMBER(hfJointDef, actfrcrange), MEMBER(hfJointDef, actgravcomp)};
 static const member geom_members[] = {
@@ -32,7 +32,7 @@ static const member site_members[] = {MEMBER(hfSiteDef, name), MEMBER(hfSiteDef,
                                       MEMBER(hfSiteDef, quat), MEMBER(hfSiteDef, size)};
 static const member tendon_members[] = {
     MEMBER(hfTendonDef, name), MEMBER(hfTendonDef, limited), MEMBER(hfTendonDef, range), MEMBER(hfTendonDef, margin),
-    MEMBER(hfTendonDef, stiffness), MEMBER(hfTendonDef, damping), MEMBER(hfTendonDef, frictionloss), MEMBER(hfTendonDef, stiffness_poly), MEMBER(hfTendonDef, damping_poly), MEMBER(hfTendonDef, armature),
+    MEMBER(hfTendonDef, springyield), MEMBER(hfTendonDef, stiffness), MEMBER(hfTendonDef, damping), MEMBER(hfTendonDef, frictionloss), MEMBER(hfTendonDef, stiffness_poly), MEMBER(hfTendonDef, damping_poly), MEMBER(hfTendonDef, armature),
     MEMBER(hfTendonDef, springlength), MEMBER(hfTendonDef, limit_solref), MEMBER(hfTendonDef, limit_solimp), MEMBER(hfTendonDef, actfrclimited), MEMBER(hfTendonDef, actfrcrange)};
 static const member equality_members[] = {
     MEMBER(hfEqualityDef, name), MEMBER(hfEqualityDef, type), MEMBER(hfEqualityDef, objkind), MEMBER(hfEqualityDef, obj1),

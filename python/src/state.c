@@ -53,6 +53,7 @@ static PyObject* state_view(PyObject* self, PyObject* args) {
   if (strcmp(name, "v") == 0) return view_vector(owner, hf_state_mutable_v(s), s->nv, 0);
   if (strcmp(name, "act") == 0) return view_vector(owner, hf_state_mutable_act(s), s->na, 0);
   if (strcmp(name, "history") == 0) return view_vector(owner, hf_state_mutable_history(s), s->nhistory, 0);
+  if (strcmp(name, "rest") == 0) return view_vector(owner, hf_state_mutable_rest(s), s->nrest, 0);
   return PyErr_Format(PyExc_AttributeError, "a state has no array \"%s\"", name);
 }
 
@@ -129,7 +130,8 @@ static PyObject* state_assign(PyObject* self, PyObject* args) {
   if (n >= (Py_ssize_t)sizeof from) memcpy(&from, bytes, sizeof from);
   if (n < (Py_ssize_t)sizeof from || from.size != s->size || (uint64_t)n != s->size || from.nq != s->nq ||
       from.nv != s->nv || from.na != s->na || from.ndiscrete != s->ndiscrete || from.nfriction != s->nfriction ||
-      from.off_friction != s->off_friction || from.nhistory != s->nhistory || from.off_history != s->off_history || from.max_memory != s->max_memory ||
+      from.off_friction != s->off_friction || from.nhistory != s->nhistory || from.off_history != s->off_history ||
+      from.nrest != s->nrest || from.off_rest != s->off_rest || from.max_memory != s->max_memory ||
       from.off_q != s->off_q || from.off_v != s->off_v || from.off_act != s->off_act ||
       from.off_discrete != s->off_discrete || from.off_memory != s->off_memory || from.nmemory < 0 ||
       from.nmemory > from.max_memory)

@@ -228,7 +228,7 @@ void hfi_equality_rows(hfActuation* a, const hfDynamics* d, const hfiActuationSt
 // tau += drag of the medium, over a step h or, with h = 0, at an instant.
 void hfi_add_fluid(const hfDynamics* d, double h, double* tau);
 // Force of a tendon's spring and damper along its length [N or N m].
-double hfi_tendon_passive_force(const hfActuation* a, int tendon);
+double hfi_tendon_passive_force(const hfActuation* a, const hfDynamics* d, int tendon);
 double hfi_tendon_inverse_mass(const hfActuation* a, const hfDynamics* d, int tendon);
 // Appends a row along sign times the length of the tendon.
 void hfi_tendon_row(hfActuation* a, hfiRowSource source, int tendon, double sign, hfSaturatedRow row);

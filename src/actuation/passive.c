@@ -50,14 +50,14 @@ void hfi_update_passive(hfActuation* a) {
 }
 
 // tau -= k x; also diag += h^2 k unless diag is NULL.
-static void add_joint_springs(const hfModel* m, const double* q, double h, double* tau, double* diag) {
+static void add_joint_springs(const hfModel* m, const double* rest, const double* q, double h, double* tau, double* diag) {
   if (m->world.disable_spring) return;
   for (int j = 0; j < m->njnt; ++j) {
     const double* poly = hf_model_jnt_stiffness_poly(m) + 2 * j;
     int type = hf_model_jnt_type(m)[j], dof = hf_model_jnt_dofadr(m)[j], adr = hf_model_jnt_qposadr(m)[j], n = hfi_joint_nv(type);
     double x[6];
     if (hf_model_jnt_stiffness(m)[j] == 0 && poly[0] == 0 && poly[1] == 0) continue;
-    hfi_joint_difference(type, hf_model_qpos_spring(m) + adr, q + adr, 1, x);
+    hfi_joint_difference(type, rest + adr, q + adr, 1, x);
     for (int i = 0; i < n; i += 3) add_spring(m, j, imin2(n, 3), x + i, h, tau + dof + i, diag ? diag + dof + i : NULL);
   }
 }
@@ -78,8 +78,8 @@ static double damping_of(const hfModel* m, int dof, double v) {
 // ---- at a state -------------------------------------------------------------------------------------
 
 // Secants of a tendon's spring at its stretch and of its damper at its speed.
-static double tendon_stiffness(const hfActuation* a, int t) {
-  const double* rest = hf_model_tendon_springlength(a->model) + 2 * t;
+static double tendon_stiffness(const hfActuation* a, const hfDynamics* d, int t) {
+  const double* rest = hfi_rest_lengths(d, t);
   double length = a->tendon_length[t];
   return hfi_secant(hf_model_tendon_stiffness(a->model)[t], hf_model_tendon_stiffness_poly(a->model) + 2 * t, length - clamp(length, rest[0], rest[1]));
 }
@@ -87,11 +87,11 @@ static double tendon_damping(const hfActuation* a, int t) {
   return hfi_secant(hf_model_tendon_damping(a->model)[t], hf_model_tendon_damping_poly(a->model) + 2 * t, fabs(a->tendon_velocity[t]));
 }
 
-double hfi_tendon_passive_force(const hfActuation* a, int t) {
+double hfi_tendon_passive_force(const hfActuation* a, const hfDynamics* d, int t) {
   const hfModel* m = a->model;
-  const double* rest = hf_model_tendon_springlength(m) + 2 * t;
+  const double* rest = hfi_rest_lengths(d, t);
   double length = a->tendon_length[t], force = 0;
-  if (!m->world.disable_spring) force += tendon_stiffness(a, t) * (clamp(length, rest[0], rest[1]) - length);
+  if (!m->world.disable_spring) force += tendon_stiffness(a, d, t) * (clamp(length, rest[0], rest[1]) - length);
   if (!m->world.disable_damper) force -= tendon_damping(a, t) * a->tendon_velocity[t];
   return force;
 }
@@ -99,10 +99,10 @@ double hfi_tendon_passive_force(const hfActuation* a, int t) {
 void hf_actuation_passive(const hfActuation* a, const hfDynamics* d, const double* q, double* tau) {
   const hfModel* m = a->model;
   memset(tau, 0, (size_t)m->nv * sizeof *tau);
-  add_joint_springs(m, q, 0, tau, NULL);
+  add_joint_springs(m, hfi_rest_positions(d), q, 0, tau, NULL);
   if (!m->world.disable_damper) for (int i = 0; i < m->nv; ++i) tau[i] -= damping_of(m, i, d->v[i]) * d->v[i];
   for (int t = 0; t < m->ntendon; ++t) {
-    double force = hfi_tendon_passive_force(a, t);
+    double force = hfi_tendon_passive_force(a, d, t);
     for (int k = a->tendon_start[t]; k < a->tendon_start[t + 1]; ++k) tau[a->tendon_dof[k]] += a->tendon_J[k] * force;
   }
   add_gravity_compensation(a, tau);
@@ -127,9 +127,9 @@ void hfi_tendon_row(hfActuation* a, hfiRowSource source, int t, double sign, hfS
 // Appends the rows of a tendon spring, k (rest - l0 - h s) = -h k (s - (rest - l0)/h): one that
 // pulls beyond the rest interval and one that pushes below it, or one row where the interval is a
 // point.
-static void add_tendon_spring(hfActuation* a, int t, double h, double stiffest) {
-  const double* rest = hf_model_tendon_springlength(a->model) + 2 * t;
-  double kappa = hfi_cap_slope(&a->rows, h * tendon_stiffness(a, t), stiffest), length = a->tendon_length[t];
+static void add_tendon_spring(hfActuation* a, const hfDynamics* d, int t, double h, double stiffest) {
+  const double* rest = hfi_rest_lengths(d, t);
+  double kappa = hfi_cap_slope(&a->rows, h * tendon_stiffness(a, d, t), stiffest), length = a->tendon_length[t];
   hfSaturatedRow pull = {(rest[1] - length) / h, kappa, -INFINITY, 0}, push = {(rest[0] - length) / h, kappa, 0, INFINITY};
   if (rest[0] == rest[1]) pull.hi = INFINITY;
   else hfi_tendon_row(a, HFI_ROW_TENDON_SPRING, t, 1, push);
@@ -143,17 +143,17 @@ static void add_tendon_damper(hfActuation* a, int t, double stiffest) {
 
 static void add_tendon(hfActuation* a, const hfDynamics* d, int t, double h) {
   const hfModel* m = a->model;
-  int spring = tendon_stiffness(a, t) > 0 && !m->world.disable_spring;
+  int spring = tendon_stiffness(a, d, t) > 0 && !m->world.disable_spring;
   int damper = tendon_damping(a, t) > 0 && !m->world.disable_damper;
   double w = spring || damper ? hfi_tendon_inverse_mass(a, d, t) : 0;
   if (!(w > 0)) return;
-  if (spring) add_tendon_spring(a, t, h, HFI_STIFFEST_DRIVE / (h * w));
+  if (spring) add_tendon_spring(a, d, t, h, HFI_STIFFEST_DRIVE / (h * w));
   if (damper) add_tendon_damper(a, t, HFI_STIFFEST_DRIVE / (h * w));
 }
 
 void hfi_spring_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau, double* diag) {
   const hfModel* m = a->model;
-  if (a->passive.springs) add_joint_springs(m, step->q, step->h, tau, diag);
+  if (a->passive.springs) add_joint_springs(m, hfi_rest_positions(d), step->q, step->h, tau, diag);
   if (a->passive.dampers && !m->world.disable_damper)
     for (int i = 0; i < m->nv; ++i) diag[i] += step->h * max2(0, damping_of(m, i, d->v[i]));
   for (int t = 0; t < m->ntendon; ++t) add_tendon(a, d, t, step->h);

@@ -107,7 +107,7 @@ static hfStatus check_state(const hfBatch* b, int world, const hfState* state, h
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "world %d does not exist: the batch has %d", world, b->nworld);
   if (state->size != mine->size || state->nq != mine->nq || state->nv != mine->nv || state->na != mine->na ||
       state->max_memory != mine->max_memory || state->ndiscrete != mine->ndiscrete ||
-      state->nfriction != mine->nfriction || state->nhistory != mine->nhistory)
+      state->nfriction != mine->nfriction || state->nhistory != mine->nhistory || state->nrest != mine->nrest)
     return hfi_refuse(error, HF_ERROR_ARGUMENT,
                       "the state is of another model or capacity (nq %d, nv %d, max_memory %d; here %d, %d, %d)",
                       state->nq, state->nv, state->max_memory, mine->nq, mine->nv, mine->max_memory);

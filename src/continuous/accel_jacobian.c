@@ -37,7 +37,7 @@ static double spring_slope(const hfAccel* a, int j) {
   int adr = hf_model_jnt_qposadr(m)[j];
   double k = hf_model_jnt_stiffness(m)[j];
   if (!hfi_joint_is_scalar(hf_model_jnt_type(m)[j])) return k;
-  return hfi_polynomial_slope(k, hf_model_jnt_stiffness_poly(m) + 2 * j, a->world->q[adr] - hf_model_qpos_spring(m)[adr]);
+  return hfi_polynomial_slope(k, hf_model_jnt_stiffness_poly(m) + 2 * j, a->world->q[adr] - hfi_rest_positions(a->dynamics)[adr]);
 }
 
 static void add_joints(hfAccel* a) {
@@ -54,7 +54,7 @@ static void add_tendons(hfAccel* a) {
   for (int t = 0; t < m->ntendon; ++t) {
     int start = a->actuation->tendon_start[t], n = a->actuation->tendon_start[t + 1] - start;
     const int32_t* dof = a->actuation->tendon_dof + start;
-    const double *J = a->actuation->tendon_J + start, *rest = hf_model_tendon_springlength(m) + 2 * t;
+    const double *J = a->actuation->tendon_J + start, *rest = hfi_rest_lengths(a->dynamics, t);
     double length = a->actuation->tendon_length[t], stretch = length - clamp(length, rest[0], rest[1]);
     double k = hfi_polynomial_slope(hf_model_tendon_stiffness(m)[t], hf_model_tendon_stiffness_poly(m) + 2 * t, stretch);
     double c = hfi_polynomial_slope(hf_model_tendon_damping(m)[t], hf_model_tendon_damping_poly(m) + 2 * t, fabs(a->actuation->tendon_velocity[t]));

@@ -78,6 +78,8 @@ struct hfDynamics {
   const hfModel* model;
   int32_t nlink, nmoving, nmovinggeom, nmovingsite, narmature, nfixed_armature;
 
+  const double* rest;      // (nq + 2 ntendon) where springs rest, as in hfState; NULL: where the model says
+
   // constants
   hfVec3 gravity;          // zero where the model disables it [m/s^2]
   hfiJointStep* step;      // (njnt)
@@ -184,6 +186,19 @@ static inline void hfi_place_inertia(hfiInertia* I, double mass, hfVec3 com_B, c
 // q <- q (+) h v, and the rates v with q1 = q0 (+) h v, for the coordinates of one joint.
 void hfi_joint_integrate(int type, double* q, const double* v, double h);
 void hfi_joint_difference(int type, const double* q0, const double* q1, double h, double* v);
+
+// ---- springs ----------------------------------------------------------------------------------------
+
+// From now on springs rest where the state says, for as long as it lives.
+void hfi_dynamics_rest_as(hfDynamics* d, const hfState* state);
+static inline const double* hfi_rest_positions(const hfDynamics* d) { return d->rest ? d->rest : hf_model_qpos_spring(d->model); }
+static inline const double* hfi_rest_lengths(const hfDynamics* d, int tendon) {
+  return (d->rest ? d->rest + d->model->nq : hf_model_tendon_springlength(d->model)) + 2 * tendon;
+}
+// Length of a tendon at the pose of hf_dynamics_position, at q [m].
+double hfi_tendon_length(const hfDynamics* d, int tendon, const double* q);
+// Moves the rest of springs that yield at q, where the poses are up to date (yield.c).
+void hfi_yield_springs(const hfDynamics* d, const double* q, double* rest);
 
 // gradient (nv) += d l/d v of the length l of a spatial tendon. Returns l.
 double hfi_tendon_gradient(const hfDynamics* d, int tendon, double* gradient);

@@ -3,7 +3,7 @@
 //   T = sum_l V_l . I_l V_l/2 + v^T armature v/2
 //   U = -sum_b m_b g . c_b + sum of springs
 //
-// A joint spring of stiffness k rests at qpos_spring: k x^2/2, and terms of third and fourth degree
+// A joint spring of stiffness k rests at qpos_spring, or where it has yielded to: k x^2/2, and terms of third and fourth degree
 // where its polynomial has them, with x the distance along the manifold
 // (angle for ball; distance and angle, both with k, for free). A tendon spring rests on the interval
 // tendon_springlength: k x^2/2 with x the length outside it.
@@ -32,25 +32,27 @@ static double gravity_energy(const hfDynamics* d) {
 }
 
 // Energy of a joint's spring. Displacement and turn of a free joint count apart.
-static double spring_energy(const hfModel* m, int j, const double* q) {
+static double spring_energy(const hfDynamics* d, int j, const double* q) {
+  const hfModel* m = d->model;
   int type = hf_model_jnt_type(m)[j], adr = hf_model_jnt_qposadr(m)[j];
   double k = hf_model_jnt_stiffness(m)[j], x[6] = {0};
   const double* poly = hf_model_jnt_stiffness_poly(m) + 2 * j;
-  hfi_joint_difference(type, hf_model_qpos_spring(m) + adr, q + adr, 1, x);
+  hfi_joint_difference(type, hfi_rest_positions(d) + adr, q + adr, 1, x);
   if (hfi_joint_is_scalar(type)) return hfi_polynomial_energy(k, poly, x[0]);
   return hfi_polynomial_energy(k, poly, v3_norm(v3_load(x))) + hfi_polynomial_energy(k, poly, v3_norm(v3_load(x + 3)));
 }
 
-static double joint_spring_energy(const hfModel* m, const double* q) {
+static double joint_spring_energy(const hfDynamics* d, const double* q) {
+  const hfModel* m = d->model;
   double sum = 0;
   for (int j = 0; j < m->njnt; ++j) {
     const double* poly = hf_model_jnt_stiffness_poly(m) + 2 * j;
-    if (hf_model_jnt_stiffness(m)[j] != 0 || poly[0] != 0 || poly[1] != 0) sum += spring_energy(m, j, q);
+    if (hf_model_jnt_stiffness(m)[j] != 0 || poly[0] != 0 || poly[1] != 0) sum += spring_energy(d, j, q);
   }
   return sum;
 }
 
-static double tendon_length(const hfDynamics* d, int tendon, const double* q) {
+double hfi_tendon_length(const hfDynamics* d, int tendon, const double* q) {
   const hfModel* m = d->model;
   if (hfi_tendon_is_spatial(m, tendon)) return hfi_path_length(m, d->X_WB, tendon);
   int start = hf_model_tendon_adr(m)[tendon], end = start + hf_model_tendon_num(m)[tendon];
@@ -66,8 +68,8 @@ static double tendon_spring_energy(const hfDynamics* d, const double* q) {
   for (int t = 0; t < m->ntendon; ++t) {
     const double* poly = hf_model_tendon_stiffness_poly(m) + 2 * t;
     if (hf_model_tendon_stiffness(m)[t] == 0 && poly[0] == 0 && poly[1] == 0) continue;
-    double length = tendon_length(d, t, q);
-    const double* rest = hf_model_tendon_springlength(m) + 2 * t;
+    double length = hfi_tendon_length(d, t, q);
+    const double* rest = hfi_rest_lengths(d, t);
     double stretch = length - clamp(length, rest[0], rest[1]);
     sum += hfi_polynomial_energy(hf_model_tendon_stiffness(m)[t], poly, stretch);
   }
@@ -76,6 +78,6 @@ static double tendon_spring_energy(const hfDynamics* d, const double* q) {
 
 double hf_dynamics_potential_energy(const hfDynamics* d, const double* q) {
   double sum = gravity_energy(d);
-  if (!d->model->world.disable_spring) sum += joint_spring_energy(d->model, q) + tendon_spring_energy(d, q);
+  if (!d->model->world.disable_spring) sum += joint_spring_energy(d, q) + tendon_spring_energy(d, q);
   return sum;
 }

@@ -170,7 +170,7 @@ static void apply_tendon(hfiMjcf* m, const hfiElem* elem, void* data) {
   hfiReader* r = m->r;
   TendonSpec* s = data;
   hfTendonDef* d = &s->def;
-  double ignored[5], yield = 0;
+  double ignored[5];
   hfi_mjcf_read_limited(m, elem, "limited", &s->limited);
   hfi_mjcf_read_limited(m, elem, "actuatorfrclimited", &s->actfrclimited);
   hfi_read_range(r, elem, "range", d->range);
@@ -182,8 +182,7 @@ static void apply_tendon(hfiMjcf* m, const hfiElem* elem, void* data) {
   hfi_read_real(r, elem, "armature", &d->armature);
   if (hfi_read_reals(r, elem, "springlength", 1, 2, d->springlength) == 1)
     d->springlength[1] = d->springlength[0];
-  if (hfi_read_real(r, elem, "springyield", &yield) && yield > 0)
-    hfi_note(r, elem, HF_WARNING, "springyield is not supported: the spring stays elastic");
+  hfi_read_real(r, elem, "springyield", &d->springyield);
   hfi_mjcf_read_solver(m, elem, "solreflimit", "solimplimit", d->limit_solref, d->limit_solimp);
   if (hfi_read_reals(r, elem, "solreffriction", 1, 2, ignored) + hfi_read_reals(r, elem, "solimpfriction", 1, 5, ignored))
     hfi_note(r, elem, HF_NOTE, "solreffriction, solimpfriction: the friction of a tendon is near-rigid instead");

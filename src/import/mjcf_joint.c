@@ -65,7 +65,7 @@ static void apply_joint(hfiMjcf* m, const hfiElem* elem, void* data) {
   hfiReader* r = m->r;
   JointSpec* s = data;
   hfJointDef* d = &s->def;
-  double ignored[5], yield = 0;
+  double ignored[5];
   hfi_read_keyword(r, elem, "type", types, &d->type);
   hfi_read_reals(r, elem, "pos", 3, 3, d->pos);
   hfi_read_reals(r, elem, "axis", 3, 3, d->axis);
@@ -83,8 +83,7 @@ static void apply_joint(hfiMjcf* m, const hfiElem* elem, void* data) {
   hfi_mjcf_read_polynomial(m, elem, "damping", &d->damping, d->damping_poly);
   hfi_read_real(r, elem, "armature", &d->armature);
   hfi_read_real(r, elem, "frictionloss", &d->frictionloss);
-  if (hfi_read_real(r, elem, "springyield", &yield) && yield > 0)
-    hfi_note(r, elem, HF_WARNING, "springyield is not supported: the spring stays elastic");
+  hfi_read_real(r, elem, "springyield", &d->springyield);
   hfi_mjcf_read_solver(m, elem, "solreflimit", "solimplimit", d->limit_solref, d->limit_solimp);
   if (hfi_read_reals(r, elem, "solreffriction", 1, 2, ignored) +
       hfi_read_reals(r, elem, "solimpfriction", 1, 5, ignored))
@@ -103,6 +102,7 @@ static void convert_angles(const hfiMjcf* m, hfJointDef* d) {
   for (int i = 0; i < 2; ++i) d->range[i] = hfi_mjcf_angle(m, d->range[i]);
   d->ref = hfi_mjcf_angle(m, d->ref);
   d->springref = hfi_mjcf_angle(m, d->springref);
+  d->springyield = hfi_mjcf_angle(m, d->springyield);
 }
 
 static void add_joint(hfiMjcf* m, const hfiScope* scope, hfiElem* elem, JointSpec* s) {

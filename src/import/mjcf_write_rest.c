@@ -61,6 +61,7 @@ static void put_tendon(hfiMjcfWriter* w, const hfTendonDef* d, int i) {
   hfi_mjcf_put_real(w, "frictionloss", d->frictionloss, 0);
   hfi_mjcf_put_real(w, "armature", d->armature, 0);
   hfi_mjcf_put_reals(w, "springlength", d->springlength, 2);
+  hfi_mjcf_put_real(w, "springyield", d->springyield, 0);
   hfi_mjcf_put_solver(w, "solreflimit", "solimplimit", d->limit_solref, d->limit_solimp);
 }
 

@@ -167,6 +167,7 @@ static void write_joint(hfiMjcfWriter* w, int i, int depth) {
   hfi_mjcf_put_real(w, "margin", d->margin, 0);
   hfi_mjcf_put_real(w, "ref", d->ref, 0);
   hfi_mjcf_put_real(w, "springref", d->springref, 0);
+  hfi_mjcf_put_real(w, "springyield", d->springyield, 0);
   if (d->springdamper[0] > 0 || d->springdamper[1] > 0) hfi_mjcf_put_reals(w, "springdamper", d->springdamper, 2);
   hfi_mjcf_put_polynomial(w, "stiffness", d->stiffness, d->stiffness_poly);
   hfi_mjcf_put_polynomial(w, "damping", d->damping, d->damping_poly);

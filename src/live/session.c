@@ -235,7 +235,7 @@ hfStatus hfi_session_restore(hfiSession* s, const void* payload, size_t size, in
   size_t used = (size_t)s->state->off_memory +
                 (size_t)(state.nmemory > 0 ? state.nmemory : 0) * sizeof(hfContactMemory);
   if (state.nq != s->state->nq || state.nv != s->state->nv || state.na != s->state->na ||
-      state.ndiscrete != s->state->ndiscrete || state.nfriction != s->state->nfriction || state.nhistory != s->state->nhistory || state.nmemory < 0 ||
+      state.ndiscrete != s->state->ndiscrete || state.nfriction != s->state->nfriction || state.nhistory != s->state->nhistory || state.nrest != s->state->nrest || state.nmemory < 0 ||
       state.nmemory > s->state->max_memory || state.off_memory != s->state->off_memory ||
       size < sizeof head + numbers + used || !isfinite(state.time))
     return hfi_refuse(error, HF_ERROR_PARSE, "a state does not fit its model");

@@ -75,6 +75,8 @@ int hf_builder_add_tendon(hfBuilder* b, const hfTendonDef* source, hfError* erro
   if (!hfi_all_finite(d.stiffness_poly, 2) || !hfi_all_finite(d.damping_poly, 2) || !hfi_all_finite(d.limit_solref, 2) ||
       !hfi_all_finite(d.limit_solimp, 5))
     return hfi_refuse_def(error, d.where, kind, d.name, "a value is not finite");
+  if (!(d.springyield >= 0 && isfinite(d.springyield)))
+    return hfi_refuse_def(error, d.where, kind, d.name, "springyield %g must be finite and cannot be negative", d.springyield);
   if (d.stiffness < 0 || d.damping < 0 || d.frictionloss < 0 || d.armature < 0)
     return hfi_refuse_def(error, d.where, kind, d.name,
                           "stiffness, damping, armature and friction loss cannot be negative");

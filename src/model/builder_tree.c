@@ -80,13 +80,15 @@ hfStatus hfi_check_joint(const hfBuilder* b, hfJointDef* d, int except, hfError*
                            d->range[1],        d->margin,       d->ref,      d->springref,
                            d->stiffness,       d->damping,      d->armature, d->frictionloss,
                            d->limit_stiffness, d->limit_damping, d->stiffness_poly[0], d->stiffness_poly[1],
-                           d->damping_poly[0], d->damping_poly[1], d->pitch};
+                           d->damping_poly[0], d->damping_poly[1], d->pitch, d->springyield};
   if (!hfi_all_finite(values, sizeof values / sizeof *values) || !hfi_all_finite(d->limit_solref, 2) ||
       !hfi_all_finite(d->limit_solimp, 5))
     return hfi_refuse_def(error, d->where, kind, d->name, "a value is not finite");
   if (d->limited && d->range[0] > d->range[1])
     return hfi_refuse_def(error, d->where, kind, d->name, "range [%g, %g] is empty", d->range[0],
                           d->range[1]);
+  if (d->springyield < 0 || (d->springyield > 0 && d->type == HF_JOINT_FREE))
+    return hfi_refuse_def(error, d->where, kind, d->name, "springyield %g: it cannot be negative, and a free joint has none", d->springyield);
   if (d->stiffness < 0 || d->damping < 0 || d->armature < 0 || d->frictionloss < 0 ||
       d->limit_stiffness < 0 || d->limit_damping < 0)
     return hfi_refuse_def(error, d->where, kind, d->name,

@@ -31,9 +31,18 @@ static hfStatus place_history(hfModel* m, const hfiPlace* p, hfError* error) {
   return HF_OK;
 }
 
+// States keep where all springs rest, if any of them yields.
+static int32_t count_rests(const hfBuilder* b, const hfModel* m) {
+  int yields = 0;
+  for (int i = 0; i < b->joint.count; ++i) yields |= b->joint.data[i].springyield > 0;
+  for (int i = 0; i < b->tendon.count; ++i) yields |= b->tendon.data[i].springyield > 0;
+  return yields ? m->nq + 2 * m->ntendon : 0;
+}
+
 hfStatus hfi_finish_histories(hfiFinish* f, hfError* error) {
   hfModel* m = f->m;
   hfStatus status = HF_OK;
+  m->nrest = count_rests(f->b, m);
   for (int i = 0; i < m->nu && status == HF_OK; ++i) {
     const hfActuatorDef* d = &f->b->actuator.data[i];
     hfi_set_actuator_nsample(m)[i] = d->nsample;

@@ -59,6 +59,7 @@ static void fill_tendon(hfiFinish* f, int i, int at, const Reference* reference)
   memcpy(hfi_set_tendon_limit_solref(m) + 2 * i, d->limit_solref, sizeof d->limit_solref);
   memcpy(hfi_set_tendon_limit_solimp(m) + 5 * i, d->limit_solimp, sizeof d->limit_solimp);
   hfi_set_tendon_stiffness(m)[i] = d->stiffness;
+  hfi_set_tendon_springyield(m)[i] = d->springyield;
   hfi_set_tendon_damping(m)[i] = d->damping;
   memcpy(hfi_set_tendon_stiffness_poly(m) + 2 * i, d->stiffness_poly, sizeof d->stiffness_poly);
   memcpy(hfi_set_tendon_damping_poly(m) + 2 * i, d->damping_poly, sizeof d->damping_poly);

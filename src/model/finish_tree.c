@@ -31,6 +31,7 @@ static void fill_joint(hfModel* m, const hfJointDef* d, int j) {
   memcpy(hfi_set_jnt_actfrcrange(m) + 2 * j, d->actfrcrange, sizeof d->actfrcrange);
   hfi_set_jnt_margin(m)[j] = d->margin;
   hfi_set_jnt_stiffness(m)[j] = d->stiffness;
+  hfi_set_jnt_springyield(m)[j] = d->springyield;
   memcpy(hfi_set_jnt_stiffness_poly(m) + 2 * j, d->stiffness_poly, sizeof d->stiffness_poly);
   hfi_set_jnt_limit_stiffness(m)[j] = d->limit_stiffness;
   hfi_set_jnt_limit_damping(m)[j] = d->limit_damping;

@@ -180,7 +180,7 @@ hfStatus hfi_check_height_fields(const hfModel* m, hfModel* copy, hfError* error
 static int is_never_negative(int field) {
   static const hfModelField fields[] = {
       HF_FIELD_geom_friction, HF_FIELD_pair_friction, HF_FIELD_jnt_stiffness,    HF_FIELD_dof_damping,    HF_FIELD_dof_armature,
-      HF_FIELD_actuator_delay, HF_FIELD_sensor_delay, HF_FIELD_dof_frictionloss, HF_FIELD_tendon_stiffness, HF_FIELD_tendon_damping, HF_FIELD_tendon_armature, HF_FIELD_tendon_frictionloss};
+      HF_FIELD_actuator_delay, HF_FIELD_jnt_springyield, HF_FIELD_tendon_springyield, HF_FIELD_sensor_delay, HF_FIELD_dof_frictionloss, HF_FIELD_tendon_stiffness, HF_FIELD_tendon_damping, HF_FIELD_tendon_armature, HF_FIELD_tendon_frictionloss};
   for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i)
     if ((int)fields[i] == field) return 1;
   return 0;
@@ -279,6 +279,19 @@ static hfStatus check_histories(const hfModel* m, hfError* error) {
   return at == m->nhistory ? HF_OK : hfi_refuse(error, HF_ERROR_MODEL, "model block: nhistory = %d", m->nhistory);
 }
 
+// States have room for the rest of springs where one yields.
+static hfStatus check_rests(const hfModel* m, hfError* error) {
+  int yields = 0;
+  for (int j = 0; j < m->njnt; ++j) {
+    yields |= hf_model_jnt_springyield(m)[j] > 0;
+    if (hf_model_jnt_springyield(m)[j] > 0 && hf_model_jnt_type(m)[j] == HF_JOINT_FREE)
+      return hfi_refuse(error, HF_ERROR_MODEL, "model block: jnt_springyield[%d] is that of a free joint", j);
+  }
+  for (int t = 0; t < m->ntendon; ++t) yields |= hf_model_tendon_springyield(m)[t] > 0;
+  if (m->nrest == (yields ? m->nq + 2 * m->ntendon : 0)) return HF_OK;
+  return hfi_refuse(error, HF_ERROR_MODEL, "model block: nrest = %d", m->nrest);
+}
+
 hfStatus hfi_check_values(const hfModel* m, hfError* error) {
   for (int f = 0; f < HF_MODEL_FIELD_COUNT; ++f) {
     hfStatus status = check_field(m, (hfModelField)f, error);
@@ -287,6 +300,7 @@ hfStatus hfi_check_values(const hfModel* m, hfError* error) {
   for (int i = 0; i < 3; ++i)
     if (!isfinite(m->world.gravity[i])) return hfi_refuse(error, HF_ERROR_NONFINITE, "gravity[%d] is not finite", i);
   hfStatus status = check_histories(m, error);
+  if (status == HF_OK) status = check_rests(m, error);
   if (status != HF_OK || hf_model_is_overlay(m)) return status; // it has the choices and sizes of its base
   status = hfi_check_world(&m->world, error);
   if (status == HF_OK) status = check_choices(m, error);

@@ -29,7 +29,7 @@ static hfState layout_state(const hfModel* m, int max_memory) {
   s.ndiscrete = HFI_WORD_TREES + m->ntree;
   s.max_memory = max_memory;
   s.nfriction = m->nv + m->ntendon;
-  s.nhistory = m->nhistory;
+  s.nhistory = m->nhistory, s.nrest = m->nrest;
   int64_t at = (int64_t)((sizeof s + ALIGN - 1) / ALIGN * ALIGN);
   s.off_q = take(&at, sizeof(double) * (size_t)s.nq);
   s.off_v = take(&at, sizeof(double) * (size_t)s.nv);
@@ -37,6 +37,7 @@ static hfState layout_state(const hfModel* m, int max_memory) {
   s.off_discrete = take(&at, sizeof(int64_t) * (size_t)s.ndiscrete);
   s.off_friction = take(&at, sizeof(double) * (size_t)s.nfriction);
   s.off_history = take(&at, sizeof(double) * (size_t)s.nhistory);
+  s.off_rest = take(&at, sizeof(double) * (size_t)s.nrest);
   s.off_memory = take(&at, sizeof(hfContactMemory) * (size_t)max_memory);
   s.size = (uint64_t)at;
   return s;
@@ -64,6 +65,10 @@ hfState* hf_state_init(void* memory, const hfModel* model, int max_memory) {
   *s = header;
   memcpy(hf_state_mutable_q(s), hf_model_qpos0(model), sizeof(double) * (size_t)s->nq);
   if (s->nhistory) clear_histories(s, model);
+  if (s->nrest) {
+    memcpy(hf_state_mutable_rest(s), hf_model_qpos_spring(model), sizeof(double) * (size_t)s->nq);
+    memcpy(hf_state_mutable_rest(s) + s->nq, hf_model_tendon_springlength(model), sizeof(double) * 2 * (size_t)model->ntendon);
+  }
   for (int t = 0; t < model->ntree; ++t)
     if (hf_model_tree_sleep(model)[t] == HF_SLEEP_INIT) hf_state_mutable_discrete(s)[HFI_WORD_TREES + t] = HFI_ASLEEP_FROM_START;
   return s;
@@ -119,7 +124,7 @@ hfState* hf_state_clone(const hfState* state) {
 hfStatus hf_state_copy(hfState* to, const hfState* from, hfError* error) {
   hfi_clear_error(error);
   if (to->nq != from->nq || to->nv != from->nv || to->na != from->na || to->ndiscrete != from->ndiscrete ||
-      to->nfriction != from->nfriction || to->nhistory != from->nhistory)
+      to->nfriction != from->nfriction || to->nhistory != from->nhistory || to->nrest != from->nrest)
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "the states are of different models (nq %d nv %d, the copy has %d %d)",
                       from->nq, from->nv, to->nq, to->nv);
   if (from->nmemory > to->max_memory)
@@ -133,6 +138,7 @@ hfStatus hf_state_copy(hfState* to, const hfState* from, hfError* error) {
   memcpy(hf_state_mutable_discrete(to), hf_state_discrete(from), sizeof(int64_t) * (size_t)from->ndiscrete);
   memcpy(hf_state_mutable_friction(to), hf_state_friction(from), sizeof(double) * (size_t)from->nfriction);
   memcpy(hf_state_mutable_history(to), hf_state_history(from), sizeof(double) * (size_t)from->nhistory);
+  memcpy(hf_state_mutable_rest(to), hf_state_rest(from), sizeof(double) * (size_t)from->nrest);
   memcpy(hf_state_mutable_memory(to), hf_state_memory(from), sizeof(hfContactMemory) * (size_t)from->nmemory);
   return HF_OK;
 }
@@ -186,6 +192,7 @@ static int same_layout(const hfState* a, const hfState* b) {
          a->ndiscrete == b->ndiscrete && a->max_memory == b->max_memory && a->off_q == b->off_q &&
          a->off_v == b->off_v && a->off_act == b->off_act && a->off_discrete == b->off_discrete &&
          a->nfriction == b->nfriction && a->off_friction == b->off_friction && a->nhistory == b->nhistory && a->off_history == b->off_history &&
+         a->nrest == b->nrest && a->off_rest == b->off_rest &&
          a->off_memory == b->off_memory;
 }
 

@@ -6,6 +6,7 @@
 //   solver           Newton iterations of each step                                       [-]
 #include "record/plain.h"
 
+#include "dynamics/dynamics.h"
 #include "math/vec3.h"
 #include "record/plot.h"
 
@@ -20,6 +21,7 @@ void hfi_plain_add(hfiPlain* p, hfDynamics* d, const hfSim* sim, const hfState* 
                    const hfInput* input, const hfStepReport* step) {
   hf_dynamics_position(d, hf_state_q(state), input);
   hf_dynamics_velocity(d, hf_state_v(state));
+  hfi_dynamics_rest_as(d, state);
   double kinetic = hf_dynamics_kinetic_energy(d),
          potential = hf_dynamics_potential_energy(d, hf_state_q(state));
   double normal = 0, friction = 0;

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/finite.h"
+#include "dynamics/dynamics.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -91,6 +92,7 @@ void hfi_stream_frame(hfiStream* s, const hfSim* sim, const hfState* state, cons
   if (!s->started) hfi_stream_run(sim, out);
   hf_dynamics_position(s->dynamics, hf_state_q(state), input);
   hf_dynamics_velocity(s->dynamics, hf_state_v(state));
+  hfi_dynamics_rest_as(s->dynamics, state);
   hfFrameHead head = frame_head(s, sim, state, wall);
   size_t start = hfi_chunk_begin(out, HFI_CHUNK_FRAME);
   hfi_bytes_put(out, &head, sizeof head);

@@ -18,11 +18,12 @@ static hfStatus refuse_dof(const hfModel* m, int dof, const char* what, hfError*
 static hfStatus check_size(const hfSim* s, const hfState* state, hfError* error) {
   const hfModel* m = s->model;
   const int32_t trees = state->ndiscrete - HFI_WORD_TREES, tendons = state->nfriction - state->nv;
-  if (state->nq == m->nq && state->nv == m->nv && state->na == m->na && trees == m->ntree && tendons == m->ntendon && state->nhistory == m->nhistory)
+  if (state->nq == m->nq && state->nv == m->nv && state->na == m->na && trees == m->ntree && tendons == m->ntendon && state->nhistory == m->nhistory &&
+      state->nrest == m->nrest)
     return HF_OK;
   return hfi_refuse(error, HF_ERROR_ARGUMENT,
-                    "the state is of another model (nq %d, nv %d, na %d, %d trees, %d tendons, %d delayed numbers; here %d, %d, %d, %d, %d, %d)", state->nq,
-                    state->nv, state->na, trees, tendons, state->nhistory, m->nq, m->nv, m->na, m->ntree, m->ntendon, m->nhistory);
+                    "the state is of another model (nq %d, nv %d, na %d, %d trees, %d tendons, %d delayed numbers, %d rests; here %d, %d, %d, %d, %d, %d, %d)", state->nq,
+                    state->nv, state->na, trees, tendons, state->nhistory, state->nrest, m->nq, m->nv, m->na, m->ntree, m->ntendon, m->nhistory, m->nrest);
 }
 
 // A control may be NaN where a signal of the scene sets it.
@@ -36,6 +37,7 @@ static int surely_finite(const hfModel* m, const hfState* state, const hfInput* 
   hfi_add_to_sums(&sums, hf_state_q(state), m->nq);
   hfi_add_to_sums(&sums, hf_state_v(state), m->nv);
   if (m->na) hfi_add_to_sums(&sums, hf_state_act(state), m->na);
+  if (m->nrest) hfi_add_to_sums(&sums, hf_state_rest(state), m->nrest);
   if (in && in->ctrl && !m->nsignal) hfi_add_to_sums(&sums, in->ctrl, m->nu);
   for (int i = 0; in && in->ctrl && m->nsignal && i < m->nu; ++i)
     if (!is_allowed(m, in->ctrl, i)) return 0;
@@ -57,6 +59,7 @@ static hfStatus check_state(const hfSim* s, const hfState* state, hfError* error
   for (int i = 0; i < m->na; ++i)
     if (!isfinite(hf_state_act(state)[i]))
       return hfi_refuse(error, HF_ERROR_NONFINITE, "activation %d is not finite", i);
+  if (!hfi_all_finite(hf_state_rest(state), m->nrest)) return hfi_refuse(error, HF_ERROR_NONFINITE, "the rest of a spring is not finite");
   return HF_OK;
 }
 
@@ -146,5 +149,6 @@ hfStatus hfi_sim_begin(hfSim* s, const hfState* state, const hfInput* in, hfErro
   if (status == HF_OK && in) status = check_limits(s, in->force_limit, error);
   if (status == HF_OK && hfi_world_is_outdated(s->world)) hfi_world_refresh(s->world);
   if (status == HF_OK) s->world->history = hf_state_history(state);
+  if (status == HF_OK) hfi_dynamics_rest_as(&s->world->dynamics, state);
   return status;
 }

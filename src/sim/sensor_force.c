@@ -57,7 +57,7 @@ static hfForce without_equalities(const hfiSensorInput* in, int root, hfVec3 p, 
 static double tendon_tension(const hfiSensorInput* in, int t) {
   const hfActuation* a = in->actuation;
   const hfModel* m = a->model;
-  double force = hfi_tendon_passive_force(a, t) + (in->constraint ? in->constraint->tendon[t] : 0), rate = 0;
+  double force = hfi_tendon_passive_force(a, in->dynamics, t) + (in->constraint ? in->constraint->tendon[t] : 0), rate = 0;
   for (int i = 0; i < m->nu; ++i)
     if (hf_model_actuator_trntype(m)[i] == HF_TRANSMISSION_TENDON && hf_model_actuator_trnid(m)[2 * i] == t)
       force += hf_model_actuator_gear(m)[6 * i] * a->force[i];

@@ -54,6 +54,7 @@ hfStatus hfi_sim_step_unplaced(hfSim* s, hfState* state, const hfInput* in, hfSt
     if (out.taken) remember_controls(s, state, time);
     if (out.taken) hfi_sim_judge_energy(s, state, in, state->time - time, report);
     if (out.taken) (s->method->discrete ? hfi_world_go : hfi_world_place)(s->world, hf_state_q(state), in), status = report->status;
+    if (out.taken && s->model->nrest) hfi_world_complete(s->world), hfi_yield_springs(&s->world->dynamics, hf_state_q(state), hf_state_mutable_rest(state));
     if (out.taken && s->model->nsensor) sense_end(s, state, in, time, has_first);
   }
   if (status < 0) report->status = status;

@@ -24,7 +24,7 @@ static const char* const attributes[] = {
     "timeconst", "inheritrange", "area", "bias", "cutoff", "qpos", "qvel", "ctrl", "act", "mpos", "time",
     "data", "angle", "eulerseq", "autolimits", "inertiafromgeom", "boundmass", "boundinertia", "balanceinertia",
     "settotalmass", "fitaabb", "gravity", "timestep", "mocap", "gravcomp", "count", "offset", "sep", "prefix",
-    "model", "material", "rgba", "springlength", "delay", "nsample", "interp", NULL};
+    "model", "material", "rgba", "springlength", "delay", "nsample", "interp", "interval", "springyield", NULL};
 static const char* const values[] = {
     "a", "b", "main", "1", "-1", "0", "0.5", "1 2 3", "0 0 0", "1 0 0 0", "0 0 0 0", "0.1 0.2 0.3", "1e-300",
     "1e300", "1 2", "-1 1", "1 1 1 0 0 0", "0 0 0 0 0 1", "box", "sphere", "capsule", "cylinder", "ellipsoid",

@@ -197,6 +197,8 @@ static void test_references(void** state) {
       {AFTER("<actuator><motor cranksite='s' cranklength='1'/></actuator>"), PARSE, "attribute slidersite is missing"},
       {AFTER("<actuator><motor cranksite='s' slidersite='s'/></actuator>"), MODEL, "needs the site of its slider and a positive cranklength"},
       {AFTER("<actuator><motor joint='a' group='x'/></actuator>"), PARSE, "group"},
+      {WORLD("<body><freejoint/><geom size='1'/></body><body><joint type='slide' springyield='-1'/><geom size='1'/></body>"), MODEL, "springyield -1: it cannot be negative"},
+      {WORLD("<body><joint type='free' springyield='1'/><geom size='1'/></body>"), MODEL, "springyield 1: it cannot be negative, and a free joint has none"},
       {AFTER("<actuator><motor joint='a' delay='.1'/></actuator>"), MODEL, "test.xml:6: actuator \"\": a delay of 0.1 s needs nsample 50 at steps of 0.002 s, has 0"},
       {AFTER("<actuator><motor joint='a' delay='.1' nsample='49'/></actuator>"), MODEL, "test.xml:6: actuator \"\": a delay of 0.1 s needs nsample 50 at steps of 0.002 s, has 49"},
       {AFTER("<actuator><motor joint='a' delay='-.1' nsample='2'/></actuator>"), MODEL, "delay -0.1 must be finite and cannot be negative"},

@@ -40,7 +40,7 @@ static void test_what_acts(void** state) {
       "<geom name='g' type='capsule' size='.05 .2' fluidshape='ellipsoid' fluidcoef='.1 .2 .3 .4 .5'/><site name='s' pos='.3 0 0'/><site pos='.1 0 0'/>"
       "<body name='b' pos='.5 0 0'><joint name='k' type='slide' axis='1 0 0' range='-1 1'/><geom name='h' size='.1'/><site name='t' size='.2'/></body></body></worldbody>"
       "<contact><pair geom1='g' geom2='post' friction='.5' solref='-100 -2'/></contact>"
-      "<tendon><spatial name='rope' range='0 2' stiffness='5 1 2' damping='1 0 3' springlength='.1 .2' solreflimit='.04 1' solimplimit='.5 .9 .1'><site site='w'/>"
+      "<tendon><spatial name='rope' range='0 2' stiffness='5 1 2' damping='1 0 3' springlength='.1 .2' springyield='.3' solreflimit='.04 1' solimplimit='.5 .9 .1'><site site='w'/>"
       "<geom geom='post' sidesite='s'/><site site='t'/><pulley divisor='2'/><site site='s'/><site site='t'/></spatial>"
       "<fixed name='sum' armature='.1'><joint joint='j' coef='2'/><joint joint='k' coef='-1'/></fixed></tendon>"
       "<equality><tendon tendon1='sum' solref='.1 2' active='false'/><weld site1='s' site2='w' active='false' torquescale='3'/></equality>"

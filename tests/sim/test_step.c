@@ -145,7 +145,7 @@ static void test_a_state_with_the_same_dofs_of_another_model(void** s) {
   hfError error;
   assert_int_equal(hf_sim_step(w.sim, other, NULL, NULL, &error), HF_ERROR_ARGUMENT);
   assert_non_null(strstr(error.message, "another model"));
-  assert_non_null(strstr(error.message, "1 trees, 0 tendons, 0 delayed numbers; here 3, 3, 0, 3, 1, 0"));
+  assert_non_null(strstr(error.message, "1 trees, 0 tendons, 0 delayed numbers, 0 rests; here 3, 3, 0, 3, 1, 0, 0"));
   assert_int_equal(hf_sim_step(w.sim, w.state, NULL, NULL, &error), HF_OK);
   hf_state_free(other);
   hf_model_free(chain);
