@@ -10,10 +10,11 @@
 //       with the mass m of the world and the release speed u. Methods of continuous time know only the contacts of the end of the step: for
 //       them the overlaps of the start count, too, sum of k depth^2/2. The layers of the method "switching" hold a known energy at both ends,
 //       which is part of E; it has no other C
-//   R   energy with which violated limits and equalities may close, at the release speed u: M_ii u^2/2 for a joint beyond its limit; for
-//       each three rows of an equality m u^2/2 with the mass m of the trees, or u^2/(2 w) with their mean inverse mass w, which is at most
-//       3 u^2 sum M_ii/2. A soft equality is a spring whose energy is not known here: it counts as SPRINGS such groups. A step of discrete time
-//       knows the work that they did (discrete/results.c): where that is less, it is R
+//   R   energy with which violated limits and equalities may close, at the release speed u: M_ii u^2/2 for a joint beyond its limit; m u^2/2 with
+//       the mass m of the trees for points that are held together and apart by more than WIDE (their laws see to that); u^2/(2 w) with
+//       the mean inverse mass w for other groups of rows, which is at most 3 u^2 sum M_ii/2. A soft equality is a spring whose energy is not
+//       known here: it counts as SPRINGS such groups. A step of discrete time knows the work that they did (discrete/results.c): where that is
+//       less, it is R
 //
 // W, C and R are bounds from above, and all that is left out takes energy: what remains was gained.
 //
@@ -37,6 +38,7 @@
 static const double FAST = 20;     // A step is checked where a dof has this speed [m/s or rad/s],
 static const double FAR = 0.1;     // or goes this far in it: a turn by 0.1 rad gives an error of a percent [m or rad].
 static const double CLOSED = 1e-3; // Error up to which an equality counts as closed [m or rad].
+static const double WIDE = 0.02;   // Error from which the release of points that are apart is bounded by the mass of their trees [m].
 enum { SPRINGS = 12 };             // So many groups of three rows a soft equality counts as.
 static const double NOTABLE = 0.1; // A gain becomes a status above this share of the energy that the step had or was given [-],
 static const double NOTABLE_BALANCE = 0.25; // and a balance above this share of T_m [-].
@@ -119,28 +121,34 @@ static int tendon_is_beyond(const hfSim* s, int t) {
   return hf_model_tendon_limited(s->model)[t] && (length < range[0] || length > range[1]);
 }
 
-// Number of groups of rows that an equality or the limit of a tendon pulls with.
-static int open_groups(const hfSim* s, const double* q) {
-  int count = 0, makes_rigid = s->config.rigid_equalities && s->method->discrete; // an option of discrete time
-  for (int i = 0; i < s->model->neq; ++i) {
-    hfiEquality e = hfi_equality_evaluate(&s->world->actuation, &s->world->dynamics, i, q);
-    double error = 0;
-    for (int k = 0; k < e.dim; ++k) error = max2(error, fabs(e.r[k]));
-    int soft = (hf_model_eq_solref(s->model)[2 * i] != 0 || s->config.mujoco_softness) && !makes_rigid;
-    if (error > CLOSED) count += (e.dim == 6 ? 2 : 1) * (soft ? SPRINGS : 1);
-  }
-  for (int t = 0; t < s->model->ntendon; ++t) count += tendon_is_beyond(s, t);
-  return count;
+// Groups of rows that equalities and limits of tendons pull with.
+typedef struct OpenGroups {
+  int points; // points that are apart by more than WIDE
+  int others;
+} OpenGroups;
+
+static void add_open_groups(const hfSim* s, int i, const double* q, OpenGroups* open) {
+  int makes_rigid = s->config.rigid_equalities && s->method->discrete; // an option of discrete time
+  int soft = (hf_model_eq_solref(s->model)[2 * i] != 0 || s->config.mujoco_softness) && !makes_rigid;
+  hfiEquality e = hfi_equality_evaluate(&s->world->actuation, &s->world->dynamics, i, q);
+  double error = 0;
+  for (int k = 0; k < e.dim; ++k) error = max2(error, fabs(e.r[k]));
+  if (!(error > CLOSED)) return;
+  int points = e.dim > 1 && !soft && v3_norm(v3_load(e.r)) > WIDE, groups = e.dim == 6 ? 2 : 1;
+  open->points += points;
+  open->others += (groups - points) * (soft ? SPRINGS : 1);
 }
 
 // The most that limits and equalities may give at positions q, where the dynamics are.
 static double release_energy(hfSim* s, const double* q) {
   const hfDynamics* d = &s->world->dynamics;
-  int groups = open_groups(s, q);
-  double all = hf_model_body_subtreemass(s->model)[0];
+  OpenGroups open = {0, 0};
+  for (int i = 0; i < s->model->neq; ++i) add_open_groups(s, i, q, &open);
+  for (int t = 0; t < s->model->ntendon; ++t) open.others += tendon_is_beyond(s, t);
+  double mass = hf_model_body_subtreemass(s->model)[0], all = mass;
   hf_dynamics_mass_matrix(&s->world->dynamics);
-  for (int i = 0; groups && i < s->model->nv; ++i) all += 3 * hfi_diagonal_mass(d, i);
-  return 0.5 * sqr(s->model->world.release_speed) * (mass_beyond_limits(d, q) + groups * all);
+  for (int i = 0; open.others && i < s->model->nv; ++i) all += 3 * hfi_diagonal_mass(d, i);
+  return 0.5 * sqr(s->model->world.release_speed) * (mass_beyond_limits(d, q) + open.points * mass + open.others * all);
 }
 
 // What the layers of the method "switching" held at the start and the end of the step.
