@@ -229,22 +229,32 @@ static double change_of(const double* before, const double* after, int n) {
   return change;
 }
 
-double grasp_switch_jump(const graspRun* run) {
-  enum { BESIDE = 3 };
-  double worst = 0;
-  for (int w = 0; w < run->nswitch && w < GRASP_SWITCHES; ++w) {
-    int at = 1;
-    while (at < run->count - 1 && run->sample[at].t < run->switches[w].time) ++at;
-    double dq[2] = {0, 0}, dv[2] = {0, 0}; // beside the switch, over its step
-    for (int i = at - BESIDE; i <= at + BESIDE; ++i) {
-      if (i < 1 || i >= run->count) continue;
-      const graspSample *a = &run->sample[i - 1], *b = &run->sample[i];
-      dq[i == at] = fmax(dq[i == at], change_of(a->q, b->q, GRASP_COORDINATES));
-      dv[i == at] = fmax(dv[i == at], change_of(a->v, b->v, GRASP_DOFS));
-    }
-    worst = fmax(worst, fmax(dq[1] / dq[0], dv[1] / dv[0]));
+// Largest changes of coordinates and of velocities over a step, of all steps within NEAR of a switch.
+typedef struct StepChange { double q, v; } StepChange;
+
+static StepChange change_near_switches(const graspRun* run) {
+  static const double NEAR = 3e-3; // [s]
+  StepChange most = {0, 0};
+  for (int i = 1; i < run->count; ++i) {
+    const graspSample *a = &run->sample[i - 1], *b = &run->sample[i];
+    int near = 0;
+    for (int w = 0; w < run->nswitch && w < GRASP_SWITCHES; ++w) near |= fabs(b->t - run->switches[w].time) <= NEAR;
+    if (!near) continue;
+    most.q = fmax(most.q, change_of(a->q, b->q, GRASP_COORDINATES));
+    most.v = fmax(most.v, change_of(a->v, b->v, GRASP_DOFS));
   }
-  return worst;
+  return most;
+}
+
+int grasp_measure_jump(const graspPlan* plan, const graspOptions* options, const graspRun* run, double* jump) {
+  graspRun fine = {0};
+  graspOptions o = *options;
+  o.step *= 0.25, o.folder = NULL, o.recording = NULL;
+  int status = grasp_run(plan, &o, &fine);
+  StepChange coarse = change_near_switches(run), less = change_near_switches(&fine);
+  *jump = fine.nswitch == run->nswitch ? fmax(less.q / coarse.q, less.v / coarse.v) : INFINITY;
+  grasp_run_free(&fine);
+  return status;
 }
 
 void grasp_note_switches(result* r, const char* name, const graspRun* run) {

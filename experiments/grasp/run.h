@@ -65,9 +65,9 @@ double* grasp_column(const graspRun* run, const double* member);
 double grasp_value_at(const graspRun* run, const double* member, double t);
 // The largest difference of a quantity between two runs over [from, to].
 double grasp_difference(const graspRun* a, const graspRun* b, const double* member, double from, double to);
-// The largest change of a coordinate or velocity over a step with a switch, as a multiple of the largest over the three steps before
-// and after it [-]. Motion that is continuous changes there about as much as beside; 0 without switches.
-double grasp_switch_jump(const graspRun* run);
+// How much of the change of coordinates and velocities over a step near a switch is left with steps of a quarter, for which the plan is run again
+// [-]: 1/4 where the motion is continuous, 1 where it jumps; infinite if the switches are others. CLI_FAILED after a message.
+int grasp_measure_jump(const graspPlan* plan, const graspOptions* options, const graspRun* run, double* jump);
 // Prints each switch with its time, reason and jumps of forces.
 void grasp_note_switches(result* r, const char* name, const graspRun* run);
 // A scene over models/planar_grasp.xml that a plan becomes.
