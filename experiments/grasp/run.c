@@ -222,7 +222,7 @@ double grasp_difference(const graspRun* a, const graspRun* b, const double* memb
   return worst;
 }
 
-// Largest change of n numbers from sample i - 1 to sample i.
+// Largest change of n numbers.
 static double change_of(const double* before, const double* after, int n) {
   double change = 0;
   for (int k = 0; k < n; ++k) change = fmax(change, fabs(after[k] - before[k]));

@@ -2,6 +2,7 @@
 #include "batch/batch.h"
 
 #include "base/error.h"
+#include "model/state_sizes.h"
 
 #include <assert.h>
 #include <math.h>
@@ -105,9 +106,7 @@ static hfStatus check_state(const hfBatch* b, int world, const hfState* state, h
   const hfState* mine = hfi_batch_state(b, 0);
   if (world < 0 || world >= b->nworld)
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "world %d does not exist: the batch has %d", world, b->nworld);
-  if (state->size != mine->size || state->nq != mine->nq || state->nv != mine->nv || state->na != mine->na ||
-      state->max_memory != mine->max_memory || state->ndiscrete != mine->ndiscrete ||
-      state->nfriction != mine->nfriction || state->nhistory != mine->nhistory || state->nrest != mine->nrest)
+  if (state->size != mine->size || state->max_memory != mine->max_memory || !hfi_state_same_sizes(state, mine))
     return hfi_refuse(error, HF_ERROR_ARGUMENT,
                       "the state is of another model or capacity (nq %d, nv %d, max_memory %d; here %d, %d, %d)",
                       state->nq, state->nv, state->max_memory, mine->nq, mine->nv, mine->max_memory);

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/locale.h"
 #include "math/vec3.h"
+#include "model/state_sizes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -234,10 +235,8 @@ hfStatus hfi_session_restore(hfiSession* s, const void* payload, size_t size, in
   memcpy(&state, at + sizeof head + numbers, sizeof state);
   size_t used = (size_t)s->state->off_memory +
                 (size_t)(state.nmemory > 0 ? state.nmemory : 0) * sizeof(hfContactMemory);
-  if (state.nq != s->state->nq || state.nv != s->state->nv || state.na != s->state->na ||
-      state.ndiscrete != s->state->ndiscrete || state.nfriction != s->state->nfriction || state.nhistory != s->state->nhistory || state.nrest != s->state->nrest || state.nmemory < 0 ||
-      state.nmemory > s->state->max_memory || state.off_memory != s->state->off_memory ||
-      size < sizeof head + numbers + used || !isfinite(state.time))
+  if (!hfi_state_same_sizes(&state, s->state) || state.nmemory < 0 || state.nmemory > s->state->max_memory ||
+      state.off_memory != s->state->off_memory || size < sizeof head + numbers + used || !isfinite(state.time))
     return hfi_refuse(error, HF_ERROR_PARSE, "a state does not fit its model");
   end_drag(s);
   const double* x = (const double*)(const void*)(at + sizeof head);

@@ -1,8 +1,8 @@
 // Adding what acts on the tree and measures it: tendons, equalities, pairs, actuators, sensors.
 #include "model/builder_add.h"
-#include "model/delay.h"
 #include "model/feedback.h"
 #include "model/motor.h"
+#include "model/samples.h"
 #include "model/servo.h"
 
 #include "base/error.h"
@@ -309,7 +309,7 @@ static hfStatus check_interval(const hfSensorDef* d, hfError* error) {
   double interval = d->interval[0], phase = d->interval[1];
   if (!(interval >= 0 && isfinite(interval)))
     return hfi_refuse_def(error, d->where, HF_OBJECT_SENSOR, d->name, "interval %g must be finite and cannot be negative", interval);
-  if (!(phase <= 0 && (phase == 0 || phase > -interval)))
+  if (!hfi_interval_is_sound(interval, phase))
     return hfi_refuse_def(error, d->where, HF_OBJECT_SENSOR, d->name, "measurements must begin between -%g and 0, not at %g", interval, phase);
   return HF_OK;
 }

@@ -17,6 +17,11 @@ static inline int64_t hfi_delay_size(int n, int dim) { return (int64_t)n * (1 + 
 // Whether n samples, one for each step of length h, reach back far enough. The last digits of products of decimal numbers do not count.
 static inline int hfi_delay_fits(double delay, int n, double h) { return delay <= (1 + 1e-9) * n * h; }
 
+// The same for an actuator of a model.
+static inline int hfi_control_fits(const hfModel* m, int actuator, double h) {
+  return hfi_delay_fits(hf_model_actuator_delay(m)[actuator], hf_model_actuator_nsample(m)[actuator], h);
+}
+
 // As if n steps of length h had gone before time t with zeros.
 static inline void hfi_delay_init(double* history, int n, int dim, double t, double h) {
   for (int k = 0; k < n; ++k) history[k] = t - (n - k) * h;

@@ -1,5 +1,4 @@
 // Where states keep what acts or arrives later: one history for each actuator and for each sensor that has samples.
-#include "model/delay.h"
 #include "model/finish.h"
 
 #include "base/error.h"

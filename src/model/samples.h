@@ -11,6 +11,16 @@ static inline int64_t hfi_samples_size(const hfModel* m, int sensor) {
   return n > 0 ? 1 + hfi_delay_size(n + 1, hf_model_sensor_dim(m)[sensor]) : 0;
 }
 
+// Whether measurements can be `interval` apart, 0: at each step, and begin at `phase` [s].
+static inline int hfi_interval_is_sound(double interval, double phase) {
+  return interval >= 0 && isfinite(interval) && phase <= 0 && (phase == 0 || phase > -interval);
+}
+
+// Whether the history of a sensor reaches back far enough in steps of length h.
+static inline int hfi_samples_fit(const hfModel* m, int sensor, double h) {
+  return hfi_delay_fits(hf_model_sensor_delay(m)[sensor], hf_model_sensor_nsample(m)[sensor], fmax(hf_model_sensor_interval(m)[2 * sensor], h));
+}
+
 // A view of the history of one sensor.
 typedef struct hfiSamples {
   double tick;

@@ -2,7 +2,6 @@
 #include "model/sound.h"
 
 #include "base/error.h"
-#include "model/delay.h"
 #include "model/height_field.h"
 #include "model/joint.h"
 #include "model/layout.h"
@@ -180,7 +179,8 @@ hfStatus hfi_check_height_fields(const hfModel* m, hfModel* copy, hfError* error
 static int is_never_negative(int field) {
   static const hfModelField fields[] = {
       HF_FIELD_geom_friction, HF_FIELD_pair_friction, HF_FIELD_jnt_stiffness,    HF_FIELD_dof_damping,    HF_FIELD_dof_armature,
-      HF_FIELD_actuator_delay, HF_FIELD_jnt_springyield, HF_FIELD_tendon_springyield, HF_FIELD_sensor_delay, HF_FIELD_dof_frictionloss, HF_FIELD_tendon_stiffness, HF_FIELD_tendon_damping, HF_FIELD_tendon_armature, HF_FIELD_tendon_frictionloss};
+      HF_FIELD_dof_frictionloss, HF_FIELD_tendon_stiffness, HF_FIELD_tendon_damping, HF_FIELD_tendon_armature, HF_FIELD_tendon_frictionloss,
+      HF_FIELD_jnt_springyield, HF_FIELD_tendon_springyield, HF_FIELD_actuator_delay, HF_FIELD_sensor_delay};
   for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i)
     if ((int)fields[i] == field) return 1;
   return 0;
@@ -260,7 +260,7 @@ static hfStatus check_histories(const hfModel* m, hfError* error) {
     int n = hf_model_actuator_nsample(m)[i];
     if (n < 0 || n > HFI_MOST_SAMPLES || hf_model_actuator_historyadr(m)[i] != (n ? at : -1))
       return hfi_refuse(error, HF_ERROR_MODEL, "model block: the history of actuator %d is out of range", i);
-    if (!hfi_delay_fits(hf_model_actuator_delay(m)[i], n, m->world.timestep))
+    if (!hfi_control_fits(m, i, m->world.timestep))
       return hfi_refuse(error, HF_ERROR_MODEL, "parameter actuator_delay[%d] = %g is more than its history of %d steps of %g s", i,
                         hf_model_actuator_delay(m)[i], n, m->world.timestep);
     at += hfi_delay_size(n, 1);
@@ -270,9 +270,9 @@ static hfStatus check_histories(const hfModel* m, hfError* error) {
     const double* interval = hf_model_sensor_interval(m) + 2 * i;
     if (n < 0 || n > HFI_MOST_SAMPLES || hf_model_sensor_historyadr(m)[i] != (n ? at : -1))
       return hfi_refuse(error, HF_ERROR_MODEL, "model block: the history of sensor %d is out of range", i);
-    if (!(interval[0] >= 0) || !isfinite(interval[0]) || !(interval[1] <= 0 && (interval[1] == 0 || interval[1] > -interval[0])))
+    if (!hfi_interval_is_sound(interval[0], interval[1]))
       return hfi_refuse(error, HF_ERROR_MODEL, "model block: sensor_interval[%d] is %g, %g", i, interval[0], interval[1]);
-    if (!hfi_delay_fits(hf_model_sensor_delay(m)[i], n, fmax(interval[0], m->world.timestep)))
+    if (!hfi_samples_fit(m, i, m->world.timestep))
       return hfi_refuse(error, HF_ERROR_MODEL, "parameter sensor_delay[%d] = %g is more than its history of %d measurements", i, hf_model_sensor_delay(m)[i], n);
     at += hfi_samples_size(m, i);
   }

@@ -3,8 +3,8 @@
 
 #include "base/error.h"
 #include "base/output.h"
-#include "model/delay.h"
 #include "model/samples.h"
+#include "model/state_sizes.h"
 #include "model/state_words.h"
 
 #include <assert.h>
@@ -123,8 +123,7 @@ hfState* hf_state_clone(const hfState* state) {
 
 hfStatus hf_state_copy(hfState* to, const hfState* from, hfError* error) {
   hfi_clear_error(error);
-  if (to->nq != from->nq || to->nv != from->nv || to->na != from->na || to->ndiscrete != from->ndiscrete ||
-      to->nfriction != from->nfriction || to->nhistory != from->nhistory || to->nrest != from->nrest)
+  if (!hfi_state_same_sizes(to, from))
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "the states are of different models (nq %d nv %d, the copy has %d %d)",
                       from->nq, from->nv, to->nq, to->nv);
   if (from->nmemory > to->max_memory)
@@ -188,12 +187,9 @@ hfStatus hf_state_save(const hfState* s, const char* path, hfError* error) {
 }
 
 static int same_layout(const hfState* a, const hfState* b) {
-  return a->size == b->size && a->nq == b->nq && a->nv == b->nv && a->na == b->na &&
-         a->ndiscrete == b->ndiscrete && a->max_memory == b->max_memory && a->off_q == b->off_q &&
-         a->off_v == b->off_v && a->off_act == b->off_act && a->off_discrete == b->off_discrete &&
-         a->nfriction == b->nfriction && a->off_friction == b->off_friction && a->nhistory == b->nhistory && a->off_history == b->off_history &&
-         a->nrest == b->nrest && a->off_rest == b->off_rest &&
-         a->off_memory == b->off_memory;
+  return hfi_state_same_sizes(a, b) && a->size == b->size && a->max_memory == b->max_memory && a->off_q == b->off_q && a->off_v == b->off_v &&
+         a->off_act == b->off_act && a->off_discrete == b->off_discrete && a->off_friction == b->off_friction &&
+         a->off_history == b->off_history && a->off_rest == b->off_rest && a->off_memory == b->off_memory;
 }
 
 hfStatus hf_state_restore(hfState* s, const char* path, hfError* error) {

@@ -1,20 +1,16 @@
 // Controls that act later: what MuJoCo makes of them, and what a state, a copy and every method make of them.
-#include "support/mujoco_scene.h"
 #include "support/near.h"
-#include "support/sim_world.h"
+#include "support/peer_world.h"
 
 #include <unistd.h>
 
 // 40 steps with controls at random. Forces 1e-12: the same sums in another order; states 1e-9: what the solver's tolerance leaves.
 static void test_mujoco(void** state) {
   (void)state;
-  char folder[] = "/tmp/holdfast_delay_XXXXXX", path[256];
-  if (peer_run(folder, "actuation/mujoco_delay.py", "") != 0) skip();
-  snprintf(path, sizeof path, "%s/delay.xml", folder);
-  simWorld w = sim_world_load(path);
-  snprintf(path, sizeof path, "%s/delay.txt", folder);
-  FILE* in = fopen(path, "r");
-  assert_non_null(in);
+  char folder[] = "/tmp/holdfast_delay_XXXXXX";
+  FILE* in;
+  if (peer_run(folder, "actuation/mujoco_delay.py", "40 7") != 0) skip();
+  simWorld w = peer_world_load(folder, &in);
   for (int k = 0; k < 40; ++k) {
     double *mark = peer_row(in, "step", 0), *ctrl = peer_row(in, "ctrl", w.model->nu), *force = peer_row(in, "force", w.model->nu);
     memcpy(w.input->ctrl, ctrl, sizeof *ctrl * (size_t)w.model->nu);

@@ -1,18 +1,14 @@
 // Springs that yield: where MuJoCo's rest, how far a spring gives way, and what states make of it.
-#include "support/mujoco_scene.h"
 #include "support/near.h"
-#include "support/sim_world.h"
+#include "support/peer_world.h"
 
 // 200 postures. 1e-10: the same sums in another order, over many steps.
 static void test_mujoco(void** state) {
   (void)state;
-  char folder[] = "/tmp/holdfast_yield_XXXXXX", path[256];
-  if (peer_run(folder, "actuation/mujoco_yield.py", "") != 0) skip();
-  snprintf(path, sizeof path, "%s/yield.xml", folder);
-  simWorld w = sim_world_load(path);
-  snprintf(path, sizeof path, "%s/yield.txt", folder);
-  FILE* in = fopen(path, "r");
-  assert_non_null(in);
+  char folder[] = "/tmp/holdfast_yield_XXXXXX";
+  FILE* in;
+  if (peer_run(folder, "actuation/mujoco_yield.py", "200 5") != 0) skip();
+  simWorld w = peer_world_load(folder, &in);
   assert_int_equal(w.state->nrest, w.model->nq + 2 * w.model->ntendon);
   for (int k = 0; k < 200; ++k) {
     double *mark = peer_row(in, "step", 0), *q = peer_row(in, "qpos", w.model->nq), *rest = peer_row(in, "plastic", w.state->nrest);

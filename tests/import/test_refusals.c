@@ -414,6 +414,10 @@ static void refuse_mesh(Read read, const char* text, size_t size, hfStatus statu
   free(copy);
 }
 
+static void refuse_meshes(Read read, const Case* cases, size_t count) {
+  for (size_t i = 0; i < count; ++i) refuse_mesh(read, cases[i].text, strlen(cases[i].text), cases[i].status, cases[i].message);
+}
+
 static void test_stl(void** state) {
   (void)state;
   static const Case ascii[] = {
@@ -428,8 +432,7 @@ static void test_stl(void** state) {
       {"solid x\nfacet normal 0 0 1 outer loop vertex 0 0 0 vertex 0 0 0 vertex 0 0 0 endloop endfacet endsolid", PARSE, "no triangles"},
       {"solid x\nendsolid\nmore", PARSE, "mesh:3: \"solid\" expected at \"more"},
   };
-  for (size_t i = 0; i < sizeof ascii / sizeof *ascii; ++i)
-    refuse_mesh(hfi_trimesh_read_stl, ascii[i].text, strlen(ascii[i].text), ascii[i].status, ascii[i].message);
+  refuse_meshes(hfi_trimesh_read_stl, ascii, sizeof ascii / sizeof *ascii);
   char binary[184] = {0};
   refuse_mesh(hfi_trimesh_read_stl, binary, 84, PARSE, "mesh: no triangles");
   refuse_mesh(hfi_trimesh_read_stl, binary, 60, PARSE, "60 bytes are too few");
@@ -466,8 +469,7 @@ static void test_obj(void** state) {
       {POINTS "f 1 2 99999999999999999999\n", PARSE, "vertex 9223372036854775807 of 4"},
       {POINTS "f a/b/c 2 3\n", PARSE, "\"a/b/c\" is not a vertex index"},
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
-    refuse_mesh(hfi_trimesh_read_obj, cases[i].text, strlen(cases[i].text), cases[i].status, cases[i].message);
+  refuse_meshes(hfi_trimesh_read_obj, cases, sizeof cases / sizeof *cases);
   refuse_mesh(hfi_trimesh_read_obj, "v 0 0 0\0v", 9, PARSE, "holds a zero byte");
 }
 
@@ -500,8 +502,7 @@ static void test_ply(void** state) {
       {PLY CORNERS FACE FOUR "3 0 1 -1\n", PARSE, "a face names vertex -1 of 4"},
       {"ply\nformat binary_big_endian 1.0\n" CORNERS "end_header\n1234", PARSE, "the file ends before its last element"},
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
-    refuse_mesh(hfi_trimesh_read_ply, cases[i].text, strlen(cases[i].text), cases[i].status, cases[i].message);
+  refuse_meshes(hfi_trimesh_read_ply, cases, sizeof cases / sizeof *cases);
 }
 
 static int make_folder(void** state) {

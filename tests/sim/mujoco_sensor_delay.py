@@ -1,19 +1,18 @@
 """What MuJoCo makes of sensors whose numbers arrive later, or that measure at intervals.
 
-  mujoco_sensor_delay.py OUT
+  mujoco_sensor_delay.py OUT STEPS SEED
 
-Writes OUT/sensor.xml, a cart with sensors of random delays, intervals and interpolations, and OUT/sensor.txt: for each of 400 steps the
+Writes OUT/scene.xml, a cart with sensors of random delays, intervals and interpolations, and OUT/states.txt: for each step the
 line "step", the control of the step ("ctrl") and the sensors at its end ("sensor"). The force on the cart does not depend on its motion,
 so that the two engines do the same arithmetic.
 """
 
-import os
 import sys
 
 import mujoco
 import numpy as np
 
-from mujoco_states import write_rows
+from mujoco_states import write_states
 
 STEP = 0.002
 
@@ -29,23 +28,18 @@ def samples(rng):
     return f'nsample="{n}" delay="{delay:.9g}" interval="{interval:.9g} {phase:.9g}" interp="{interp}"'
 
 
-def main():
-    rng = np.random.default_rng(11)
+def scene(rng):
     kinds = ['jointpos joint="j"', 'jointvel joint="j"', 'framepos objtype="site" objname="s"', "clock"]
     sensors = "".join(f"<{kinds[k % 4]} {samples(rng)}/>" for k in range(120))
-    xml = f"""<mujoco><option timestep="{STEP}" gravity="0 0 0"/><worldbody><body pos="1 2 3"><joint name="j" type="slide" axis="1 2 2" ref=".5"/>
+    return f"""<mujoco><option timestep="{STEP}" gravity="0 0 0"/><worldbody><body pos="1 2 3"><joint name="j" type="slide" axis="1 2 2" ref=".5"/>
 <geom size=".1" mass="2"/><site name="s" pos=".1 0 0"/></body></worldbody><actuator><motor joint="j"/></actuator><sensor>{sensors}</sensor></mujoco>"""
-    with open(os.path.join(sys.argv[1], "sensor.xml"), "w", encoding="utf-8") as out:
-        out.write(xml)
-    model = mujoco.MjModel.from_xml_string(xml)
-    data = mujoco.MjData(model)
-    with open(os.path.join(sys.argv[1], "sensor.txt"), "w", encoding="utf-8") as out:
-        for _ in range(400):
-            data.ctrl[:] = 50 * rng.normal(size=model.nu)
-            mujoco.mj_step(model, data)
-            mujoco.mj_forward(model, data)  # measures at the end of the step, and keeps nothing
-            out.write("step\n")
-            write_rows(out, {"ctrl": data.ctrl, "sensor": data.sensordata})
 
 
-main()
+def rows_of(model, data, rng):
+    data.ctrl[:] = 50 * rng.normal(size=model.nu)
+    mujoco.mj_step(model, data)
+    mujoco.mj_forward(model, data)  # measures at the end of the step, and keeps nothing
+    return {"step": [], "ctrl": data.ctrl, "sensor": data.sensordata}
+
+
+write_states(scene(np.random.default_rng(int(sys.argv[3]))), rows_of)

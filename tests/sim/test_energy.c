@@ -2,22 +2,32 @@
 #include "support/near.h"
 #include "support/sim_world.h"
 
-// A body that spins freely about no principal axis, and two bodies whose attachment points are 0.1 m apart.
+// The start of a scene: a body that spins freely about no principal axis.
+#define SPINNING                                                            \
+  "<mujoco><option gravity='0 0 0' timestep='0.01'/><worldbody>"            \
+  "<body><freejoint/><inertial pos='0 0 0' mass='.01' diaginertia='.001 .002 .003'/></body>"
+
+// Beside it two bodies that an equality joins at a point between them.
 static const char* const kSpin =
-    "<mujoco><option gravity='0 0 0' timestep='0.01'/><worldbody>"
-    "<body><freejoint/><inertial pos='0 0 0' mass='.01' diaginertia='.001 .002 .003'/></body>"
+    SPINNING
     "<body name='a' pos='1 0 0'><freejoint/><inertial pos='0 0 0' mass='.1' diaginertia='1e-4 1e-4 1e-4'/></body>"
     "<body name='b' pos='2 0 0'><freejoint/><inertial pos='0 0 0' mass='.1' diaginertia='1e-4 1e-4 1e-4'/></body></worldbody>"
     "<equality><connect body1='a' body2='b' anchor='.5 0 0' solref='.02 1'/></equality></mujoco>";
 
-// One step of the plain scheme from w = (60, 60, 60) rad/s. *given: kinetic energy of the pair afterwards.
-static hfStepReport step_plainly(int rigid_equalities, double opening, double* given) {
+// A world of the plain scheme whose first body has w = (60, 60, 60) rad/s.
+static simWorld spin_plainly(const char* xml, int method, int rigid_equalities) {
   hfSimConfig config = hf_sim_config_default();
+  config.gyroscopic = 0, config.method = method, config.rigid_equalities = rigid_equalities;
+  simWorld w = sim_world_with(parse_model(xml), &config);
+  for (int i = 3; i < 6; ++i) sim_v(&w)[i] = 60;
+  return w;
+}
+
+// One step from there. *given: kinetic energy of the pair afterwards.
+static hfStepReport step_plainly(int rigid_equalities, double opening, double* given) {
   hfStepReport report;
   hfError error;
-  config.gyroscopic = 0, config.rigid_equalities = rigid_equalities;
-  simWorld w = sim_world_with(parse_model(kSpin), &config);
-  for (int i = 3; i < 6; ++i) sim_v(&w)[i] = 60;
+  simWorld w = spin_plainly(kSpin, HF_METHOD_TAMSI, rigid_equalities);
   sim_q(&w)[14] += opening;
   assert_true(hf_sim_step(w.sim, w.state, w.input, &report, &error) >= 0);
   *given = 0.05 * (sim_v(&w)[6] * sim_v(&w)[6] + sim_v(&w)[12] * sim_v(&w)[12]);
@@ -51,17 +61,11 @@ static void test_equality_that_cannot_close_explains_nothing(void** state) {
   (void)state;
   static const int methods[] = {HF_METHOD_TAMSI, HF_METHOD_CONVEX, HF_METHOD_MLCP};
   for (int k = 0; k < 3; ++k) {
-    hfSimConfig config = hf_sim_config_default();
     hfStepReport report;
     hfError error;
-    config.gyroscopic = 0, config.method = methods[k];
-    simWorld w = sim_world_with(parse_model("<mujoco><option gravity='0 0 0' timestep='0.01'/><worldbody>"
-                                            "<body><freejoint/><inertial pos='0 0 0' mass='.01' diaginertia='.001 .002 .003'/></body>"
-                                            "<body name='a' pos='1 0 0'><joint type='slide' axis='1 0 0'/><inertial pos='0 0 0' mass='1000' diaginertia='1 1 1'/><site name='p'/></body>"
-                                            "<body name='b' pos='1 .1 0'><joint type='slide' axis='1 0 0'/><inertial pos='0 0 0' mass='1000' diaginertia='1 1 1'/><site name='q'/></body>"
-                                            "</worldbody><equality><connect site1='p' site2='q'/></equality></mujoco>"),
-                                &config);
-    for (int i = 3; i < 6; ++i) sim_v(&w)[i] = 60;
+    simWorld w = spin_plainly(SPINNING "<body name='a' pos='1 0 0'><joint type='slide' axis='1 0 0'/><inertial pos='0 0 0' mass='1000' diaginertia='1 1 1'/><site name='p'/></body>"
+                              "<body name='b' pos='1 .1 0'><joint type='slide' axis='1 0 0'/><inertial pos='0 0 0' mass='1000' diaginertia='1 1 1'/><site name='q'/></body>"
+                              "</worldbody><equality><connect site1='p' site2='q'/></equality></mujoco>", methods[k], 0);
     assert_int_equal(hf_sim_step(w.sim, w.state, w.input, &report, &error), HF_GAINED_ENERGY);
     assert_near(report.energy_gain, 2.16, 1e-9);
     sim_world_free(&w);
@@ -74,16 +78,10 @@ static void test_limit_explains_what_it_may_give(void** state) {
   (void)state;
   static const int methods[] = {HF_METHOD_TAMSI, HF_METHOD_MLCP};
   for (int k = 0; k < 2; ++k) {
-    hfSimConfig config = hf_sim_config_default();
     hfStepReport report;
     hfError error;
-    config.gyroscopic = 0, config.method = methods[k];
-    simWorld w = sim_world_with(parse_model("<mujoco><option gravity='0 0 0' timestep='0.01'/><worldbody>"
-                                            "<body><freejoint/><inertial pos='0 0 0' mass='.01' diaginertia='.001 .002 .003'/></body>"
-                                            "<body><joint type='slide' axis='1 0 0' limited='true' range='0 1'/><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></body>"
-                                            "</worldbody></mujoco>"),
-                                &config);
-    for (int i = 3; i < 6; ++i) sim_v(&w)[i] = 60;
+    simWorld w = spin_plainly(SPINNING "<body><joint type='slide' axis='1 0 0' limited='true' range='0 1'/><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></body>"
+                              "</worldbody></mujoco>", methods[k], 0);
     sim_q(&w)[7] = -0.1;
     assert_int_equal(hf_sim_step(w.sim, w.state, w.input, &report, &error), HF_GAINED_ENERGY);
     double given = 0.5 * sim_v(&w)[6] * sim_v(&w)[6];

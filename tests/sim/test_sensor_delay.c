@@ -1,20 +1,16 @@
 // Sensors whose numbers arrive later, or that measure at intervals: MuJoCo's numbers, and what states, clocks and files make of them.
-#include "support/mujoco_scene.h"
 #include "support/near.h"
-#include "support/sim_world.h"
+#include "support/peer_world.h"
 
 #include <unistd.h>
 
 // 400 steps with controls at random, 120 sensors. 1e-9: what the solver's tolerance leaves.
 static void test_mujoco(void** state) {
   (void)state;
-  char folder[] = "/tmp/holdfast_sensor_XXXXXX", path[256];
-  if (peer_run(folder, "sim/mujoco_sensor_delay.py", "") != 0) skip();
-  snprintf(path, sizeof path, "%s/sensor.xml", folder);
-  simWorld w = sim_world_load(path);
-  snprintf(path, sizeof path, "%s/sensor.txt", folder);
-  FILE* in = fopen(path, "r");
-  assert_non_null(in);
+  char folder[] = "/tmp/holdfast_sensor_XXXXXX";
+  FILE* in;
+  if (peer_run(folder, "sim/mujoco_sensor_delay.py", "400 11") != 0) skip();
+  simWorld w = peer_world_load(folder, &in);
   for (int k = 0; k < 400; ++k) {
     double *mark = peer_row(in, "step", 0), *ctrl = peer_row(in, "ctrl", 1), *sensor = peer_row(in, "sensor", w.model->nsensordata);
     w.input->ctrl[0] = ctrl[0];
