@@ -113,18 +113,24 @@ static double deepest_support(const hfiWorld* w, const hfiRawContact* r) {
 static int covers(const hfiWorld* w, const hfMotion* V, double h, int k, int second_of_k, int i, int second_of_i) {
   const hfiPointGroup *support = &w->group[k], *group = &w->group[i];
   const hfiRawContact *s = &w->found[support->first], *r = &w->found[group->first];
-  if (s->candidate == r->candidate || support->depth < group->depth || (support->depth == group->depth && k > i)) return 0;
+  double most = support->depth + SLACK + TILT * max2(0, support->depth);
+  if (s->candidate == r->candidate || group->depth > most) return 0;
   if (!(fabs(v3_dot(s->point.n_W, r->point.n_W)) < ACROSS)) return 0;
   if (support->depth > deepest_support(w, r)) return 0;
   SeenPoint holder = view_point(s, second_of_k), at = view_point(r, second_of_i);
   hfVec3 m = holder.n;
-  double most = support->depth + SLACK + TILT * max2(0, support->depth);
   if (v3_dot(m, v3_sub(at.on_B, holder.on_A)) > most) return 0; // no overlap is smaller than that of two points
   double overlap = reach_along(w, at.B, m) + reach_along(w, at.A, v3_neg(m));
   return overlap <= most && (!(h > 0) || overlap + h * tipping_speed(w, V, &at, support, second_of_k, m) <= most);
 }
 
-// A covered contact holds nothing itself. Of two contacts the deeper one may cover the other, so that this ends.
+// The same where the two do not cover each other, or group k is the deeper one.
+static int covers_alone(const hfiWorld* w, const hfMotion* V, double h, int k, int second_of_k, int i, int second_of_i) {
+  double order = w->group[k].depth - w->group[i].depth;
+  return covers(w, V, h, k, second_of_k, i, second_of_i) && (order > 0 || (order == 0 && k < i) || !covers(w, V, h, i, second_of_i, k, second_of_k));
+}
+
+// A covered contact holds nothing itself.
 static int is_covered(hfiWorld* w, const hfMotion* V, double h, int i) {
   hfiPointGroup* group = &w->group[i];
   const hfiRawContact* r = &w->found[group->first];
@@ -133,7 +139,7 @@ static int is_covered(hfiWorld* w, const hfMotion* V, double h, int i) {
   if (group->depth > deepest_support(w, r)) return 0; // what covers it is as deep at least
   for (int second = 0; second < 2; ++second)
     for (int side = w->first_side[second ? r->geom_b : r->geom_a]; side >= 0; side = w->next_side[side])
-      if (covers(w, V, h, side / 2, side % 2, i, second) && !is_covered(w, V, h, side / 2)) {
+      if (covers_alone(w, V, h, side / 2, side % 2, i, second) && !is_covered(w, V, h, side / 2)) {
         group->state = COVERED;
         return 1;
       }
