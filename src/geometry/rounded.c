@@ -13,9 +13,11 @@
 #include "geometry/polish.h"
 
 // The radius over the smaller width of the two faces beside the edges [-].
-static const double ROUNDING = 0.05;
+static const double ROUNDING = 0.02;
 // Faces that are less than this apart touch each other and not with edges [rad].
 static const double TILTED = 0.05;
+// A rounded normal that is turned further than this cosine is that of another face: a box on the first millimetre of a ramp is not in front of it [-].
+static const double ROUNDED = 0.5;
 
 static hfVec3 edge_of(const hfiFacet* f, int k) { return v3_sub(f->vertex[k + 1 < f->count ? k + 1 : 0], f->vertex[k]); }
 
@@ -67,7 +69,7 @@ int hfi_round_edges(const hfiShape* A, const hfPose* X_A, const hfiFacet* a, con
   hfVec3 n_A;
   if (hfi_gjk(&cores, INFINITY, 1e-15, &simplex, &n_A) != HFI_GJK_APART) return 0; // deeper than r
   hfVec3 rounded = m3_mulv(X_A->R, hfi_polish(&cores, &simplex, n_A).n);
-  if (v3_norm(v3_cross(rounded, n)) <= HFI_FACET_ANGLE) return 0;
+  if (v3_norm(v3_cross(rounded, n)) <= HFI_FACET_ANGLE || v3_dot(rounded, n) < ROUNDED) return 0;
   single->n_W = rounded;
   return 1;
 }

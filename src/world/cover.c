@@ -11,8 +11,11 @@
 //
 //   max_B m.x - min_A m.x <= d + slack
 //
-// so that a contact of A and B whose normal is across m does not act. Nothing is lost by that: as soon as the overlap across m is the
+// so that a contact of A and B whose normal n is across m does not act. Nothing is lost by that: as soon as the overlap across m is the
 // larger one, A and B touch along m.
+//
+// Where B rises further away, as a ramp does, that is not so, but there is nothing to meet either if A, pushed further into B against n, is no deeper in B
+// than the bound: it leaves B another way, which is the normal of their next contact.
 #include "world/world.h"
 
 #include "geometry/support.h"
@@ -21,11 +24,13 @@
 static const double ACROSS = 0.99;
 // B may stand above C by this [m], and by this share of the depth of A in C [-], because A may tilt.
 static const double SLACK = 1e-5, TILT = 1;
+// A is pushed into B by this multiple of what B may stand above C: more than one, and so little more that slopes up to 30 degrees and more count [-].
+static const double PUSH = 1.25;
 
 // A body that is pressed in deeper than this share of the smaller bounding radius of A and B does not lie on anything [-].
 static const double DEEP = 0.01;
 
-enum { UNKNOWN, COVERED, FREE };
+enum { UNKNOWN, ASKED, COVERED, FREE };
 
 static int is_same(hfVec3 a, hfVec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
@@ -108,6 +113,17 @@ static double deepest_support(const hfiWorld* w, const hfiRawContact* r) {
   return DEEP * min2(radius[r->geom_a], radius[r->geom_b]);
 }
 
+// How deep A is in B if it is pushed towards B by `way` against the normal of their point [m].
+static double depth_after(const hfiWorld* w, const SeenPoint* at, double way) {
+  hfiContactPoint point[HFI_MAX_POINTS];
+  hfPose X_WA = w->dynamics.X_WG[at->A];
+  X_WA.p = v3_sub(X_WA.p, v3_scale(way, at->n));
+  int n = hfi_collide(&w->scene.shape[at->A], &X_WA, &w->scene.shape[at->B], &w->dynamics.X_WG[at->B], 0, point);
+  double depth = 0;
+  for (int k = 0; k < n; ++k) depth = max2(depth, point[k].depth);
+  return depth;
+}
+
 // Whether group k, of which A is the first or the second geom, holds A so that nothing of the other geom of group i is there for A to meet. A is
 // the first or the second geom of that.
 static int covers(const hfiWorld* w, const hfMotion* V, double h, int k, int second_of_k, int i, int second_of_i) {
@@ -121,6 +137,7 @@ static int covers(const hfiWorld* w, const hfMotion* V, double h, int k, int sec
   hfVec3 m = holder.n;
   if (v3_dot(m, v3_sub(at.on_B, holder.on_A)) > most) return 0; // no overlap is smaller than that of two points
   double overlap = reach_along(w, at.B, m) + reach_along(w, at.A, v3_neg(m));
+  if (overlap > most) overlap = depth_after(w, &at, PUSH * most - group->depth);
   return overlap <= most && (!(h > 0) || overlap + h * tipping_speed(w, V, &at, support, second_of_k, m) <= most);
 }
 
@@ -130,19 +147,20 @@ static int covers_alone(const hfiWorld* w, const hfMotion* V, double h, int k, i
   return covers(w, V, h, k, second_of_k, i, second_of_i) && (order > 0 || (order == 0 && k < i) || !covers(w, V, h, i, second_of_i, k, second_of_k));
 }
 
-// A covered contact holds nothing itself.
+// A covered contact holds nothing itself, and neither does one about which the question is still open: three could cover each other in a ring.
 static int is_covered(hfiWorld* w, const hfMotion* V, double h, int i) {
   hfiPointGroup* group = &w->group[i];
   const hfiRawContact* r = &w->found[group->first];
-  if (group->state != UNKNOWN) return group->state == COVERED;
-  group->state = FREE;
-  if (group->depth > deepest_support(w, r)) return 0; // what covers it is as deep at least
+  if (group->state != UNKNOWN) return group->state != FREE;
+  group->state = group->depth > deepest_support(w, r) ? FREE : ASKED; // What is pressed in deeper meets something.
+  if (group->state == FREE) return 0;
   for (int second = 0; second < 2; ++second)
     for (int side = w->first_side[second ? r->geom_b : r->geom_a]; side >= 0; side = w->next_side[side])
       if (covers_alone(w, V, h, side / 2, side % 2, i, second) && !is_covered(w, V, h, side / 2)) {
         group->state = COVERED;
         return 1;
       }
+  group->state = FREE;
   return 0;
 }
 
