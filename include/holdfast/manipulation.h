@@ -60,7 +60,8 @@ typedef struct hfIkReport {
 
 HF_API hfIkConfig hf_ik_config_default(void);
 
-// A twist or pose that is not finite is refused by these (HF_ERROR_NONFINITE), and nothing changes.
+// These refuse a twist, a pose, a start, a reference, a posture or an arm that is not finite (HF_ERROR_NONFINITE), and a number of the
+// configuration outside of its range (HF_ERROR_ARGUMENT): length and period > 0, all others >= 0. Then nothing changes.
 
 // Differential: joint rates (n) that move the tip with twist V (world axes, at the tip's origin), damped least
 // squares under limits of position and speed, after hf_arm_set or _move. Returns HF_NO_SOLUTION with the best

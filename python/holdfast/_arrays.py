@@ -59,8 +59,10 @@ class NamedArray(np.ndarray):
     _kind = ""
 
     def __array_finalize__(self, other: Any) -> None:
-        # Only a whole view keeps the names: a part has other places.
-        same = other is not None and getattr(other, "shape", None) == self.shape
+        # Only a whole array keeps the names: a part has other places, and so has a view with other strides (a transpose).
+        same = getattr(other, "shape", None) == self.shape
+        if same and self.strides != other.strides:
+            same = not np.may_share_memory(self, other)
         self._slices = getattr(other, "_slices", None) if same else None
         self._kind = getattr(other, "_kind", "") if same else ""
 
@@ -82,7 +84,10 @@ class NamedArray(np.ndarray):
         if isinstance(key, str):
             place = self._place(key)
             return np.asarray(self)[place if self.ndim == 1 else (..., place)]  # with an ellipsis a number would be a view
-        return super().__getitem__(key)
+        part = super().__getitem__(key)
+        if isinstance(part, NamedArray) and key is not Ellipsis:
+            part._slices = None  # as many as before, but perhaps in another order
+        return part
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if isinstance(key, str):

@@ -9,7 +9,7 @@ import numpy as np
 from . import _core
 from ._arrays import floats, mask_bytes, named, struct_dtype
 from .model import Model
-from .sim import CONTACT, flatten_options
+from .sim import CONTACT, checked_options
 from .state import State
 
 WORLD_REPORT = struct_dtype(_core.world_report_dtype())
@@ -82,7 +82,7 @@ class Batch(_core.Batch):
             raise ValueError(f'device must be one of {", ".join(devices)}, is "{device}"')
         settings = {"nworld": worlds, "threads": threads, "device": devices[kind], "ordinal": int(ordinal or 0),
                     "max_memory": max_memory, "max_contacts": max_contacts}
-        return super().__new__(cls, model, settings, flatten_options(options))
+        return super().__new__(cls, model, settings, checked_options(options))
 
     def __init__(self, model: Model, worlds: int, **settings: Any):
         info = self._info()
@@ -181,6 +181,9 @@ class Batch(_core.Batch):
     def set_state(self, world: int, state: State) -> None:
         """Puts a world at a state, bit for bit."""
         self._set_state(world, state)
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a batch cannot be pickled or copied: pickle or copy its model and its states (get_state), and make another batch of the model")
 
     def __repr__(self) -> str:
         return f"<holdfast.Batch: {self.worlds} worlds on {self.threads} threads, {self.model!r}>"

@@ -75,7 +75,7 @@ class Dynamics(_core.Dynamics):
         return np.asarray(function(floats(v, (m.nv,), "v"), floats(x, (m.nv,), "vdot or tau"), w))
 
     def inverse_derivatives(self, q: Any, v: Any, vdot: Any) -> tuple[np.ndarray, np.ndarray]:
-        """d tau/dq along the manifold and d tau/dv (nv, nv) of the inverse dynamics. Call :meth:`set` again afterwards."""
+        """d tau/dq along the manifold and d tau/dv (nv, nv) of the inverse dynamics."""
         m = self.model
         a, b = self._derivatives(floats(q, (m.nq,), "q"), floats(v, (m.nv,), "v"), floats(vdot, (m.nv,), "vdot"))
         return np.asarray(a), np.asarray(b)

@@ -187,6 +187,11 @@ class Model(_core.Model):
         self.__dict__[name] = value
         return value
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in self._sizes or name in self._field_info or name in self.world:
+            raise AttributeError(f"a model never changes: {name} cannot be set; use Params for one world, or a Builder")
+        super().__setattr__(name, value)
+
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self._sizes, *self._field_info]
 
@@ -316,6 +321,35 @@ class Params(_core.Params):
     def update(self) -> None:
         """Puts what was written in force and recomputes what depends on it."""
         self._update()
+
+    def copy(self) -> Params:
+        """Independent parameters of the same model: with the values in force, and with what was written since the last update."""
+        return Params._of_values(self.model, self._values_in_force(), self._values_written())
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: dict) -> Params:
+        return self.copy()
+
+    def __reduce__(self) -> Any:
+        return (Params._of_values, (self.model, self._values_in_force(), self._values_written()))
+
+    def _values_written(self) -> dict[str, np.ndarray]:
+        return {name: np.array(getattr(self, name)) for name in self.model.parameters}
+
+    def _values_in_force(self) -> dict[str, np.ndarray]:
+        own = self.to_model()
+        return {name: np.array(getattr(own, name)) for name in self.model.parameters}
+
+    @classmethod
+    def _of_values(cls, model: Model, in_force: dict[str, np.ndarray], written: dict[str, np.ndarray]) -> Params:
+        params = cls(model)
+        for name, value in in_force.items():
+            setattr(params, name, value)
+        params.update()
+        for name, value in written.items():
+            setattr(params, name, value)
+        return params
 
     def to_model(self) -> Model:
         """A model of its own with the values in force, for example to record a run with them."""

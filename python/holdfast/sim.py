@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import html
 import os
 import tempfile
@@ -41,6 +42,17 @@ def flatten_options(options: dict[str, Any], prefix: str = "") -> dict[str, str]
             flat[prefix + name] = value
         else:
             raise TypeError(f"option {prefix}{name} must be a number or a name, not {type(value).__name__}")
+    return flat
+
+
+def checked_options(options: dict[str, Any]) -> dict[str, str]:
+    """Options of a sim as texts; a name that is none is refused with the nearest ones."""
+    flat, known = flatten_options(options), option_names()
+    for name in flat:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 3, 0.5)
+            hint = f"; perhaps {' or '.join(near)}" if near else ""
+            raise _core.ArgumentError(f'there is no option "{name}"{hint}; hf.option_names() lists all')
     return flat
 
 
@@ -87,7 +99,7 @@ class Sim(_core.Sim):
     model: Model
 
     def __new__(cls, model: Model | Params, *, report: bool = False, **options: Any) -> Sim:
-        return super().__new__(cls, model, flatten_options(options))
+        return super().__new__(cls, model, checked_options(options))
 
     def __init__(self, model: Model | Params, *, report: bool = False, **options: Any):
         self.state = State(self.model)
@@ -236,6 +248,9 @@ class Sim(_core.Sim):
         result = Report(Path(self._folder.name, "report.html").read_text(encoding="utf-8"))
         self._begin_report()
         return result
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a sim cannot be pickled or copied: pickle or copy its model, state and input, and make another sim of the model")
 
     def __repr__(self) -> str:
         return f"<holdfast.Sim: {self.model!r}, step {self.step_size:g} s>"

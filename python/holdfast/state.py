@@ -121,5 +121,28 @@ class Input(_Fields, _core.Input):
     velocity_target: NamedArray = _array("velocity_target", "v", "Velocities to end the step with (nv) [m/s or rad/s]; NaN: none.")
     force_limit: NamedArray = _array("force_limit", "v", "Largest force of the targets (nv) [N or N m]; may be infinite.")
 
+    def copy(self) -> Input:
+        """An independent copy."""
+        return Input._of_arrays(self.model, self._arrays())
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: dict) -> Input:
+        return self.copy()
+
+    def __reduce__(self) -> Any:
+        return (Input._of_arrays, (self.model, self._arrays()))
+
+    def _arrays(self) -> dict[str, np.ndarray]:
+        names = (n for n, field in vars(Input).items() if isinstance(field, property))
+        return {n: np.array(getattr(self, n)) for n in names}
+
+    @classmethod
+    def _of_arrays(cls, model: Model, arrays: dict[str, np.ndarray]) -> Input:
+        input = cls(model)
+        for name, numbers in arrays.items():
+            setattr(input, name, numbers)
+        return input
+
     def __repr__(self) -> str:
         return f"<holdfast.Input: nu {self.model.nu}>"

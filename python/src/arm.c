@@ -138,6 +138,16 @@ static void drop_ik(ik* x) {
   if (x->posture.obj) PyBuffer_Release(&x->posture);
 }
 
+// The exception of a refusal; what: the name of what was wanted.
+static void raise_ik(hfStatus status, const char* what) {
+  hfError error = {.status = status};
+  if (status == HF_ERROR_ARGUMENT)
+    snprintf(error.message, sizeof error.message, "inverse kinematics: length and period must be > 0, every other option and speed >= 0");
+  else
+    snprintf(error.message, sizeof error.message, "inverse kinematics: the %s, the posture or the arm's positions are not finite", what);
+  raise_error(&error);
+}
+
 static int take_pose(PyObject* p, PyObject* R, hfPose* X) {
   Py_buffer vp, vR;
   if (get_doubles(p, "position", 3, 0, &vp) < 0) return -1;
@@ -170,7 +180,7 @@ static PyObject* arm_solve(PyObject* self, PyObject* args) {
       memcpy(q, start.buf, (size_t)start.len);
       hfStatus status = hf_arm_solve(arm_in(self), X, &x.config, q, &report);
       if (status < 0)
-        raise_error(&(hfError){status, "the target pose is not finite"});
+        raise_ik(status, "target pose, the start");
       else
         result = Py_BuildValue("(OiN)", array, status, dump_struct(&report, MEMBERS(ik_report_members)));
       Py_DECREF(array);
@@ -200,7 +210,7 @@ static PyObject* arm_rate(PyObject* self, PyObject* args) {
     if (array) {
       hfStatus status = hf_arm_rate(arm_in(self), V, &x.config, rate, &report);
       if (status < 0)
-        raise_error(&(hfError){status, "the twist is not finite"});
+        raise_ik(status, "twist");
       else
         result = Py_BuildValue("(OiN)", array, status, dump_struct(&report, MEMBERS(ik_report_members)));
       Py_DECREF(array);

@@ -2,6 +2,7 @@
 #include "core.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 PyTypeObject* DynamicsType;
@@ -10,7 +11,9 @@ typedef struct DynamicsObject {
   PyObject_HEAD
   PyObject* model;
   hfDynamics* d;
-  int stage; // 0 nothing, 1 positions, 2 velocities
+  double *q, *v; // (nq), (nv) of the last set
+  int given;     // what that was: 0 nothing, 1 positions, 2 velocities too
+  int stage;     // which of them d is at now: others may have come in between
 } DynamicsObject;
 
 static PyObject* dynamics_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
@@ -27,19 +30,45 @@ static PyObject* dynamics_new(PyTypeObject* type, PyObject* args, PyObject* kwar
     return raise_error(&error);
   }
   self->model = Py_NewRef(model);
+  self->q = calloc((size_t)m->nq + (size_t)m->nv + 1, sizeof *self->q);
+  if (!self->q) {
+    Py_DECREF(self);
+    return PyErr_NoMemory();
+  }
+  self->v = self->q + m->nq;
   return (PyObject*)self;
 }
 
 static void dynamics_dealloc(PyObject* self) {
   hf_dynamics_free(((DynamicsObject*)self)->d);
+  free(((DynamicsObject*)self)->q);
   Py_CLEAR(((DynamicsObject*)self)->model);
   object_free(self);
 }
 
 static const hfModel* model_in(PyObject* self) { return model_of(((DynamicsObject*)self)->model); }
 
+// Goes to what set gave, as far as d is elsewhere.
+static void go_back(DynamicsObject* o) {
+  if (o->stage < 1 && o->given >= 1) {
+    hf_dynamics_position(o->d, o->q, NULL);
+    hf_dynamics_mass_matrix(o->d);
+    hf_dynamics_factor(o->d);
+    o->stage = 1;
+  }
+  if (o->stage < 2 && o->given == 2) {
+    hf_dynamics_velocity(o->d, o->v);
+    hf_dynamics_bias(o->d);
+    o->stage = 2;
+  }
+}
+
 static int need(PyObject* self, int stage) {
-  if (((DynamicsObject*)self)->stage >= stage) return 0;
+  DynamicsObject* o = (DynamicsObject*)self;
+  if (o->given >= stage) {
+    if (o->stage < stage) go_back(o);
+    return 0;
+  }
   PyErr_SetString(PyExc_RuntimeError, stage == 1 ? "call set(q) first" : "call set(q, v) first");
   return -1;
 }
@@ -61,18 +90,14 @@ static PyObject* dynamics_set(PyObject* self, PyObject* args) {
     PyBuffer_Release(&vq);
     return NULL;
   }
+  memcpy(o->q, vq.buf, (size_t)vq.len);
+  if (vv.obj) memcpy(o->v, vv.buf, (size_t)vv.len);
+  o->given = vv.obj ? 2 : 1;
+  o->stage = 0;
   hf_dynamics_refresh(o->d);
-  hf_dynamics_position(o->d, vq.buf, NULL);
-  hf_dynamics_mass_matrix(o->d);
-  hf_dynamics_factor(o->d);
-  o->stage = 1;
-  if (vv.obj) {
-    hf_dynamics_velocity(o->d, vv.buf);
-    hf_dynamics_bias(o->d);
-    o->stage = 2;
-    PyBuffer_Release(&vv);
-  }
+  go_back(o);
   PyBuffer_Release(&vq);
+  if (vv.obj) PyBuffer_Release(&vv);
   Py_RETURN_NONE;
 }
 
@@ -122,7 +147,7 @@ static PyObject* run_dynamics(PyObject* self, PyObject* args,
     PyBuffer_Release(&vx);
   }
   PyBuffer_Release(&vv);
-  ((DynamicsObject*)self)->stage = 1; // velocities are those of this call now
+  ((DynamicsObject*)self)->stage = 1; // velocities are those of this call until they are needed
   return result;
 }
 static PyObject* dynamics_inverse(PyObject* self, PyObject* args) { return run_dynamics(self, args, hf_dynamics_inverse); }
@@ -147,7 +172,7 @@ static PyObject* dynamics_derivatives(PyObject* self, PyObject* args) {
     PyBuffer_Release(&vv);
   }
   PyBuffer_Release(&vq);
-  ((DynamicsObject*)self)->stage = 0; // positions are those of the differences now
+  ((DynamicsObject*)self)->stage = 0; // positions are those of the differences until they are needed
   return result;
 }
 

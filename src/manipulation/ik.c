@@ -15,6 +15,7 @@
 // grows tenfold as long as a step does not bring the tip nearer. docs/theory/manipulation.md
 #include "manipulation/arm.h"
 
+#include "base/finite.h"
 #include "linalg/dense.h"
 #include <string.h>
 
@@ -41,6 +42,26 @@ static int is_finite_twist(hfMotion V) { return v3_finite(V.w) && v3_finite(V.v)
 static int is_finite_pose(hfPose X) {
   return v3_finite(X.p) && v3_finite(m3_row(X.R, 0)) && v3_finite(m3_row(X.R, 1)) &&
          v3_finite(m3_row(X.R, 2));
+}
+
+// What both ways of inverse kinematics need: numbers within their ranges, and an arm that stands somewhere.
+static hfStatus check_config(const hfArm* arm, const hfIkConfig* c) {
+  const double numbers[] = {c->length, c->damping, c->posture_gain};
+  if (!hfi_all_finite(numbers, 3) || c->length <= 0 || c->damping < 0 || c->posture_gain < 0) return HF_ERROR_ARGUMENT;
+  if (c->posture && !hfi_all_finite(c->posture, arm->n)) return HF_ERROR_NONFINITE;
+  return is_finite_pose(hf_arm_pose(arm)) ? HF_OK : HF_ERROR_NONFINITE;
+}
+
+static hfStatus check_rate_config(const hfArm* arm, const hfIkConfig* c) {
+  if (!isfinite(c->period) || c->period <= 0 || !(c->tolerance >= 0)) return HF_ERROR_ARGUMENT;
+  for (int i = 0; c->speed && i < arm->n; ++i)
+    if (!(c->speed[i] >= 0)) return HF_ERROR_ARGUMENT;
+  return check_config(arm, c);
+}
+
+static hfStatus check_search_config(const hfArm* arm, const hfIkConfig* c) {
+  int in_range = c->position_tolerance >= 0 && c->rotation_tolerance >= 0 && c->iterations >= 0 && c->restarts >= 0;
+  return in_range ? check_config(arm, c) : HF_ERROR_ARGUMENT;
 }
 
 static void weigh_twist(hfMotion e, double length, double* row) {
@@ -97,6 +118,8 @@ static hfMotion find_missing(const hfArm* arm, const double* e, double length) {
 hfStatus hf_arm_rate(hfArm* arm, hfMotion V, const hfIkConfig* c, double* rate,
                      hfIkReport* report) {
   double e[6], r[6];
+  hfStatus refused = check_rate_config(arm, c);
+  if (refused < 0) return refused;
   if (!is_finite_twist(V)) return HF_ERROR_NONFINITE;
   hfi_arm_weigh(arm, c->length);
   weigh_twist(V, c->length, e);
@@ -127,7 +150,11 @@ static void advance(hfArm* arm, double h, hfSetpoint* reference) {
 
 hfStatus hf_arm_track(hfArm* arm, hfPose X_WT, const hfIkConfig* c, hfSetpoint* reference,
                       hfIkReport* report) {
+  hfStatus refused = check_rate_config(arm, c);
+  if (refused < 0) return refused;
   if (!is_finite_pose(X_WT)) return HF_ERROR_NONFINITE;
+  for (int i = 0; i < arm->n; ++i)
+    if (!hfi_all_finite(&reference[i].q, 3)) return HF_ERROR_NONFINITE;
   advance(arm, c->period, reference);
   hfMotion e = hf_pose_error(hf_arm_pose(arm), X_WT);
   hfMotion V = {v3_scale(1 / c->period, e.w), v3_scale(1 / c->period, e.v)};
@@ -242,9 +269,10 @@ hfStatus hf_arm_solve(hfArm* arm, hfPose X_WT, const hfIkConfig* c, double* q, h
   size_t bytes = sizeof *q * (size_t)arm->n;
   uint64_t seed = c->seed;
   double nearest = INFINITY;
-  if (!is_finite_pose(X_WT)) return HF_ERROR_NONFINITE;
+  hfStatus status = check_search_config(arm, c);
+  if (status < 0) return status;
+  if (!is_finite_pose(X_WT) || !hfi_all_finite(q, arm->n)) return HF_ERROR_NONFINITE;
   memset(r, 0, sizeof *r);
-  hfStatus status;
   int limited = 0;
   while (1) {
     status = seek(arm, &s, q, r);

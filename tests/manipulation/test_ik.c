@@ -424,6 +424,42 @@ static void test_not_finite(void** state) {
   arm_close(&t);
 }
 
+// Every number of the configuration outside of its range is refused by the functions that read it, and nothing changes: a posture that
+// is not a number gave rates of thousands of radians a second.
+static void test_configurations_that_are_refused(void** state) {
+  (void)state;
+  testArm t;
+  arm_open(&t, "iiwa14.xml", "flange");
+  hfPose X = hf_arm_pose(t.arm);
+  hfMotion V = {{0, 0, 0}, {0.1, 0, 0}};
+  double nan7[7] = {0, 0, 0, NAN, 0, 0, 0}, negative7[7] = {1, 1, -1, 1, 1, 1, 1}, q[7] = {1, 2, 3, 4, 5, 6, 7};
+  hfSetpoint s[7] = {{1, 2, 3}};
+  for (int k = 0; k < 13; ++k) {
+    hfIkConfig c = hf_ik_config_default();
+    double* numbers[] = {&c.length, &c.damping, &c.posture_gain, &c.period, &c.tolerance, &c.position_tolerance, &c.rotation_tolerance};
+    if (k < 7) *numbers[k] = k % 2 ? -1 : NAN;
+    if (k == 7) c.length = 0;
+    if (k == 8) c.period = 0;
+    if (k == 9) c.iterations = -1;
+    if (k == 10) c.restarts = -1;
+    if (k == 11) c.speed = negative7;
+    if (k == 12) c.posture = nan7;
+    int both = k < 3 || k == 7 || k == 12, searching = both || k == 5 || k == 6 || k == 9 || k == 10, moving = both || !searching;
+    hfStatus want = k == 12 ? HF_ERROR_NONFINITE : HF_ERROR_ARGUMENT;
+    if (searching) assert_int_equal(hf_arm_solve(t.arm, X, &c, q, NULL), want);
+    if (moving) assert_int_equal(hf_arm_rate(t.arm, V, &c, q, NULL), want);
+    if (moving) assert_int_equal(hf_arm_track(t.arm, X, &c, s, NULL), want);
+  }
+  hfIkConfig c = hf_ik_config_default();
+  q[6] = NAN;
+  assert_int_equal(hf_arm_solve(t.arm, X, &c, q, NULL), HF_ERROR_NONFINITE);
+  for (int i = 0; i < 6; ++i) assert_true(q[i] == i + 1);
+  s[3].a = INFINITY;
+  assert_int_equal(hf_arm_track(t.arm, X, &c, s, NULL), HF_ERROR_NONFINITE);
+  assert_true(s[0].q == 1 && s[0].v == 2 && s[0].a == 3);
+  arm_close(&t);
+}
+
 static void test_refusals(void** state) {
   (void)state;
   testArm t;
@@ -454,6 +490,6 @@ int main(void) {
       cmocka_unit_test(test_round_trips),
       cmocka_unit_test(test_planar),      cmocka_unit_test(test_tolerances), cmocka_unit_test(test_unreachable),
       cmocka_unit_test(test_unreachable_by_seven_joints),
-      cmocka_unit_test(test_not_finite),  cmocka_unit_test(test_refusals)};
+      cmocka_unit_test(test_not_finite),  cmocka_unit_test(test_configurations_that_are_refused), cmocka_unit_test(test_refusals)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

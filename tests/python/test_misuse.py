@@ -1,7 +1,9 @@
 """Misuse: a clear exception or a defined result, never a crash."""
 
+import copy
 import gc
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -130,6 +132,76 @@ def test_names_of_statuses_and_ids(fall):
     sim.state.time = np.nan
     with pytest.raises(hf.NonFiniteError, match="time"):
         sim.step()
+
+
+def test_names_follow_their_places(fall):
+    q = hf.State(fall).q
+    q["rail"] = 0.5
+    batch = hf.Batch(fall, fall.nq)
+    batch.q["rail"] = np.arange(fall.nq)
+    assert q.copy()["rail"] == (2 * q)["rail"] / 2 == q[...]["rail"] == 0.5 and (batch.q + 0)["rail"][3] == 3
+    for other in (q[::-1], q[np.arange(fall.nq)[::-1]], q[:], batch.q.T, batch.q[:, ::-1], batch.q[::-1]):  # as many numbers, in another order perhaps
+        assert other.names == []
+        with pytest.raises(KeyError, match="no names"):
+            other["rail"]
+
+
+def test_a_model_never_changes(fall):
+    for name in ("body_mass", "nq", "timestep", "gravity"):
+        before = np.copy(getattr(fall, name))
+        with pytest.raises(AttributeError, match="never changes"):
+            setattr(fall, name, 3.0)
+        assert (getattr(fall, name) == before).all()
+    fall.mine = "a note"
+    assert fall.mine == "a note"
+
+
+def test_options_that_are_none(fall):
+    for make in (lambda **o: hf.Sim(fall, **o), lambda **o: hf.Batch(fall, 1, **o)):
+        with pytest.raises(hf.ArgumentError, match="perhaps solver.tolerance.*option_names"):
+            make(solver={"tolerence": 1e-9})
+        with pytest.raises(hf.ArgumentError, match="timestep"):
+            make(timestep=0.1)
+
+
+@pytest.mark.parametrize("twin", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))], ids=["copy", "deepcopy", "pickle"])
+def test_copies_of_inputs_and_parameters(fall, twin):
+    inputs = hf.Input(fall)
+    inputs.ctrl["push"], inputs.force["rail"], inputs.wrench[1, 5], inputs.velocity_target["rail"] = 3, 2, 1, 0.5
+    other = twin(inputs)
+    for name in ("ctrl", "force", "wrench", "mocap_pos", "mocap_quat", "velocity_target", "force_limit"):
+        assert np.array_equal(getattr(other, name), getattr(inputs, name), equal_nan=True)
+    other.ctrl["push"] = 7
+    assert inputs.ctrl["push"] == 3 and other.model.nq == fall.nq
+
+    params = hf.Params(fall)
+    params.body_mass[1], params.gravity[2] = 5, -1.62
+    params.update()
+    params.body_mass[2] = 9  # written and not yet in force
+    same = twin(params)
+    assert same.to_model().to_bytes() == params.to_model().to_bytes() and same.body_mass[2] == 9
+    same.update()
+    assert same.to_model().body_mass[2] == 9 and params.to_model().body_mass[2] == 1
+    for whole in (hf.Sim(fall), hf.Batch(fall, 2)):
+        with pytest.raises(TypeError, match="model"):
+            twin(whole)
+
+
+def test_inverse_kinematics_refuses(models):
+    model = hf.Model.from_file(models / "iiwa14.xml")
+    arm = hf.Arm(model, "flange")
+    q = np.array([0.1, 0.5, 0.2, -1, 0.3, 0.7, 0.1])
+    for options in ({"start": q * np.nan}, {"posture": q * np.nan}):
+        with pytest.raises(hf.NonFiniteError):
+            arm.set(q).solve((0.5, 0, 0.4), (0, 1, 0, 0), **options)
+    for options in ({"position_tolerance": -1.0}, {"length": 0.0}, {"restarts": -1}):
+        with pytest.raises(hf.ArgumentError, match="length"):
+            arm.set(q).solve((0.5, 0, 0.4), (0, 1, 0, 0), **options)
+    for options in ({"period": 0.0}, {"speed": -np.ones(7)}):
+        with pytest.raises(hf.ArgumentError, match="period"):
+            arm.set(q).rate((0, 0, 0, 0.1, 0, 0), **options)
+    with pytest.raises(hf.NonFiniteError):
+        arm.set(q * np.nan).rate((0, 0, 0, 0.1, 0, 0))
 
 
 def test_another_models_things(fall, models):

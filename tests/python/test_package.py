@@ -189,7 +189,8 @@ def test_dynamics_against_numpy(models):
     assert np.allclose(d.inverse(v, a), tau, atol=1e-10)
     assert np.allclose(d.forward(v, tau), a, atol=1e-8)
     assert np.allclose(d.solve(tau - bias), a, atol=1e-8)
-    d.set(q, v)
+    d.inverse_derivatives(-q, -v, a)  # none of these moves d away from q and v
+    assert (d.mass_matrix() == M).all() and (d.bias() == bias).all()
     J = d.jacobian(model.nbody - 1)
     assert np.allclose(J @ v, d.velocity(model.nbody - 1), atol=1e-12)
     kinetic, _ = d.energy()
@@ -197,6 +198,23 @@ def test_dynamics_against_numpy(models):
     e = 1e-6  # central difference of the pose: error e^2
     ahead, behind = (hf.Dynamics(model).set(model.integrate(q, v, s)).body_pose(model.nbody - 1)[0] for s in (e, -e))
     assert np.allclose((ahead - behind) / (2 * e), J[3:] @ v, atol=1e-7)
+
+
+def test_the_order_of_calls_of_dynamics(models):
+    model = hf.Model.from_file(models / "gripper_mug.xml")
+    rng = np.random.default_rng(2)
+    q, v, a = model.integrate(model.qpos0, rng.uniform(-1, 1, model.nv), 1.0), *rng.uniform(-1, 1, (2, model.nv))
+    calls = {"inverse": lambda d: d.inverse(a, v), "forward": lambda d: d.forward(a, v), "derivatives": lambda d: d.inverse_derivatives(model.qpos0, a, v)[0],
+             "mass": hf.Dynamics.mass_matrix, "bias": hf.Dynamics.bias, "solve": lambda d: d.solve(a), "energy": hf.Dynamics.energy,
+             "jacobian": lambda d: d.jacobian("mug"), "velocity": lambda d: d.velocity("mug"), "momentum": hf.Dynamics.momentum, "com": hf.Dynamics.com}
+    alone = {name: np.hstack(call(hf.Dynamics(model).set(q, v))) for name, call in calls.items()}
+    d = hf.Dynamics(model).set(q, v)
+    for name in rng.choice(list(calls), 200):
+        assert (np.hstack(calls[name](d)) == alone[name]).all(), name
+    d.set(q)
+    d.inverse(v, a)
+    with pytest.raises(RuntimeError, match="v"):
+        d.bias()
 
 
 def test_rays_and_distances(fall):
