@@ -51,6 +51,7 @@ static void count_integration(runStatistics* s, const hfIntegratorReport* report
   s->inner_steps += report->steps;
   s->rejected += report->rejected;
   s->failed += report->failed;
+  s->held += report->held;
   s->missed += report->status > 0;
 }
 

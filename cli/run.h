@@ -42,6 +42,7 @@ typedef struct runStatistics {
   double gained_at;        // simulated time at the end of the first of them [s]
   stepTimes times;
   long evaluations, inner_steps, rejected, failed; // of the integrator, in continuous time
+  long held;                                       // steps of the integrator with held contacts
   double smallest_step;                            // shortest step of the integrator [s]
   long missed;                                     // steps of the sim whose error is larger than the accuracy allows
   // method switching

@@ -56,6 +56,8 @@ static void add_integrator(summary* m, const runStatistics* s) {
   ADD(m, "integrator",
       "%ld steps inside, the smallest %.3g s; %ld rejected for their error, %ld failed",
       s->inner_steps, s->smallest_step, s->rejected, s->failed);
+  if (s->held > 0)
+    ADD(m, "held", "%ld of the steps inside, with the contacts of their start: contact points jumped, and no shorter step had a solution", s->held);
   if (s->missed > 0)
     ADD(m, "accuracy", "missed in %ld steps: the shortest step was not short enough, as where a joint meets its limit", s->missed);
   ADD(m, "evaluations", "%ld, %.3g a step", s->evaluations, mean(s->evaluations, s->steps));
@@ -286,6 +288,7 @@ static void set_statistics(json_t* o, const run* r) {
   json_object_set_new(integrator, "steps", json_integer(s->inner_steps));
   json_object_set_new(integrator, "rejected", json_integer(s->rejected));
   json_object_set_new(integrator, "failed", json_integer(s->failed));
+  json_object_set_new(integrator, "held", json_integer(s->held));
   json_object_set_new(integrator, "smallest_step", json_number(s->smallest_step));
   json_object_set_new(integrator, "missed", json_integer(s->missed));
   json_object_set_new(o, "integrator", integrator);

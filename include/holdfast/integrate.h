@@ -49,6 +49,9 @@ typedef struct hfOde {
   // Called after every accepted step, which ended at t and x. It may change x, and add *grown coordinates at its end or remove some;
   // these are plain numbers, and nx and n at creation must be the largest possible. NULL: nothing to do.
   hfRenewal (*renew)(void* context, double t, double* x, int32_t* grown);
+  // Implicit fixed steps that fail though they are short, as they do where f jumps back and forth, are made with a held f: from this call on,
+  // until one with x = NULL, f is the continuation of what it is near x, and does not jump. NULL: such steps fail.
+  void (*hold)(void* context, double t, const double* x);
 } hfOde;
 
 typedef struct hfIntegratorConfig {

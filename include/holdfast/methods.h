@@ -104,6 +104,7 @@ typedef struct hfIntegratorReport {
   int64_t rejected;             // because their error was too large
   int64_t failed;               // because Newton's method did not converge, an explicit step was unstable, or
                                 // the right-hand side did not exist
+  int64_t held;                 // of the accepted ones: with a held right-hand side, because all others failed
   double smallest;              // step that was accepted [s]
   double last;                  // step that was tried last [s]
   double error;                 // its estimated error in the weighted norm; 0 where there is no estimate

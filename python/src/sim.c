@@ -27,6 +27,7 @@ static const member report_members[] = {
     MEMBER(hfStepReport, continuous.steps),
     MEMBER(hfStepReport, continuous.rejected),
     MEMBER(hfStepReport, continuous.failed),
+    MEMBER(hfStepReport, continuous.held),
     MEMBER(hfStepReport, continuous.smallest),
     MEMBER(hfStepReport, switching.rigid),
     MEMBER(hfStepReport, switching.nswitch),

@@ -61,6 +61,7 @@ static void take_arrays(void* object, hfiArena* arena) {
   a->J = HFI_TAKE(arena, double, 6 * (size_t)cols);
   a->start = HFI_TAKE(arena, hfiContact, contacts);
   a->anchor = HFI_TAKE(arena, hfiAnchor, contacts);
+  a->held = HFI_TAKE(arena, hfiHeldContact, contacts);
   a->outcome = HFI_TAKE(arena, hfiContactOutcome, contacts);
   a->place = HFI_TAKE(arena, int32_t, contacts);
   a->weight = HFI_TAKE(arena, double, 2 * m->nv + m->na + 6 * contacts);

@@ -31,6 +31,13 @@ typedef struct hfiAnchor {
   hfQuat q_BA;            // rotation of A in B then
 } hfiAnchor;
 
+// A contact that keeps its material points and the directions of its rows (accel_hold.c).
+typedef struct hfiHeldContact {
+  hfiContact at;            // when it was held
+  hfVec3 p_AC, p_BC;        // its material points of A and B [m]
+  hfVec3 n_B, t1_B, t2_B;   // its axes in the frame of B
+} hfiHeldContact;
+
 // A friction group whose stick region the line search shortened a Newton update to.
 typedef struct hfiLanding { hfiContactKey key; int32_t group; } hfiLanding;
 
@@ -78,6 +85,9 @@ struct hfAccel {
   hfiContact* start;        // (max_contacts) contacts at the start of the step, sorted by pair
   hfiAnchor* anchor;        // (max_contacts) of them
   hfiContactOutcome* outcome; // (max_contacts)
+  int32_t holds;            // 1: contacts are those that are held
+  int32_t nheld;
+  hfiHeldContact* held;     // (max_contacts)
   int32_t deforms;          // 1: deformations are coordinates of the equation (accel_deform.c)
   hfState* keeper;          // whose contact memory is renewed after every step of the integrator
   int32_t nforgotten;       // contacts for which that has no room
@@ -146,6 +156,11 @@ void hfi_accel_finish(hfAccel* a, double* x);
 
 // Contacts of the configuration, with Jacobians and laws.
 void hfi_accel_collide(hfAccel* a);
+// Holds the contacts of the present configuration, whatever is found at other ones, until they are let go.
+void hfi_accel_hold(hfAccel* a);
+void hfi_accel_let_go(hfAccel* a);
+// Moves the held contacts to the present configuration: they are the world's there.
+void hfi_accel_move_held(hfAccel* a);
 // Forces at velocity v; adds J^T f to tau.
 void hfi_accel_contact_forces(hfAccel* a, const double* v, double* tau);
 // Row velocities J v + drift of a contact at v.

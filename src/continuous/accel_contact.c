@@ -147,8 +147,11 @@ void hfi_accel_collide(hfAccel* a) {
   const hfiWorld* w = a->world;
   int32_t* cols = a->cols;
   double* J = a->J;
-  hfi_world_find_contacts(a->world, a->config.reach, 0, NULL);
-  a->statistics.dropped += w->ndropped;
+  if (a->holds) hfi_accel_move_held(a);
+  else {
+    hfi_world_find_contacts(a->world, a->config.reach, 0, NULL);
+    a->statistics.dropped += w->ndropped;
+  }
   a->ncontact = 0;
   for (int i = 0; i < w->ncontact; ++i) {
     hfiAccelContact* c = &a->contact[a->ncontact];

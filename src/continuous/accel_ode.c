@@ -233,6 +233,13 @@ static hfRenewal renew(void* context, double t, double* x, int32_t* grown) {
   return same ? HF_RENEWAL_NONE : HF_RENEWAL_CHANGED;
 }
 
+static void hold(void* context, double t, const double* x) {
+  hfAccel* a = context;
+  (void)t; // contacts depend on the configuration alone
+  hfi_accel_let_go(a);
+  if (x && !hfi_accel_configure(a, x)) hfi_accel_hold(a);
+}
+
 // A deformation is released within about a millisecond: an error of it becomes one of velocity at this rate [1/s].
 static const double RELEASE = 1e3;
 
@@ -246,6 +253,7 @@ hfOde hfi_accel_ode_with_memory(hfAccel* a) {
   hfOde ode = hf_accel_ode(a);
   if (a->weight[0] > 0) ode.weight = a->weight;
   ode.renew = renew;
+  ode.hold = hold;
   if (a->deforms) ode.nx += 6 * a->config.max_contacts, ode.n += 6 * a->config.max_contacts;
   return ode;
 }

@@ -14,6 +14,10 @@
 // Newton's method does. An explicit step fails when the rates of its stages are far from a straight line (check_stages).
 // For u' = lambda u that happens from |h lambda| = 0.94 on, well inside the region of stability, and it also happens when
 // an impact lies within the step. The result of such a step would be meaningless.
+//
+// Where f jumps from one side of a surface to the other and pushes x back to it from both, no step of any length has a solution. The rest of
+// a grid step is then made with a held f (hfOde.hold), which is smooth: an error of first order in the length of the step remains. Only
+// implicit steps do that: they need no short steps for stiffness, so that f is likely to jump where one has failed at a 64th of the grid step.
 #include "ode/controller.h"
 #include "ode/step.h"
 
@@ -32,6 +36,8 @@ static const double SMALLEST_BEND = 1e-9;
 // f jumps within a step that bends by at least a quarter of the bend of a step 64 times as long: at a kink a 64th would be left, and less
 // of a stiff motion [-].
 static const double JUMP_SHARE = 0.25, JUMP_LENGTH = 1. / 64;
+// A step with a held f is at most this long, and a step that would be shorter than the second length holds f, over a step of the grid [-].
+static const double HELD_STEP = 1. / 8, HOLD_BELOW = 1. / 64;
 // So many steps that are not stiff give one stiff step back.
 enum { REST = 4 };
 // Under error control Newton may leave an error of this share of the accuracy [-].
@@ -50,6 +56,8 @@ struct hfIntegrator {
   double* x;         // (nx) the state at the end of the step, until it is accepted; before that scratch
   double next;       // length of the step to try next; 0: not known yet [s]
   int64_t steps, rejected, failed; // accepted; rejected because of their error; not completed
+  int64_t held;                    // accepted with a held f
+  int32_t holds;                   // 1: the steps up to the next point of the grid hold f
   double smallest, last;           // shortest accepted step, last step tried [s]
   double estimate;                 // norm of the error of the last step
   double bend, bent;               // fixed explicit steps: of the longest step that failed since one as long was accepted, its bend and its
@@ -137,7 +145,7 @@ void hf_integrator_reset(hfIntegrator* in) {
   s->rate0_known = 0;
   s->chart.evaluations = s->chart.jacobian_evaluations = 0;
   s->iterations = s->limited = s->jacobians = s->matrix.factorisations = 0;
-  in->steps = in->rejected = in->failed = 0;
+  in->steps = in->rejected = in->failed = in->held = 0;
   in->smallest = in->last = in->estimate = 0;
   in->bend = in->bent = 0;
   in->jumps = in->crossed = 0;
@@ -164,6 +172,7 @@ hfIntegratorReport hf_integrator_report(const hfIntegrator* in) {
                           .steps = in->steps,
                           .rejected = in->rejected,
                           .failed = in->failed,
+                          .held = in->held,
                           .smallest = in->smallest,
                           .last = in->last,
                           .error = in->estimate};
@@ -306,6 +315,28 @@ static hfStatus attempt(hfIntegrator* in, double t, double h, const double* x) {
   return HF_OK;
 }
 
+// The same with a held f where steps hold it. These are steps of implicit Euler: f jumps between two of them, and a method of higher order,
+// which uses f at the start of a step, would excite stiff motions with that.
+static hfStatus attempt_held(hfIntegrator* in, double t, double h, const double* x) {
+  hfiStepper* s = &in->stepper;
+  const hfOde* ode = &s->chart.ode;
+  const hfiButcher* table = s->table;
+  if (!in->holds) return attempt(in, t, h, x);
+  ode->hold(ode->context, t, x);
+  s->table = hfi_butcher(HF_METHOD_IMPLICIT_EULER);
+  s->rate0_known = 0;
+  hfStatus status = attempt(in, t, h, x);
+  s->table = table;
+  ode->hold(ode->context, t, NULL);
+  return status;
+}
+
+// Lets steps hold f from now on. Returns 0 where they do already, or cannot.
+static int begin_to_hold(hfIntegrator* in) {
+  if (in->holds || in->config.error_control || !in->stepper.chart.ode.hold || in->stepper.table->gamma == 0) return 0;
+  in->next = HELD_STEP * in->config.step;
+  return in->holds = 1;
+}
 // Decides whether the step that attempt() made is accepted, and how long the next one is.
 static hfiVerdict judge(const hfIntegrator* in, hfStatus status, double h) {
   if (status) return hfi_controller_retry(h);
@@ -323,6 +354,7 @@ static int accept(hfIntegrator* in, double h, double* x) {
   memcpy(x, in->x, (size_t)s->chart.ode.nx * sizeof *x);
   hfi_stepper_accept(s);
   ++in->steps;
+  in->held += in->holds;
   if (in->smallest == 0 || h < in->smallest) in->smallest = h;
   return 1;
 }
@@ -390,6 +422,7 @@ hfStatus hf_integrator_advance(hfIntegrator* in, double* t, double* x, double t_
   double goal = *t;     // the time not to step across: the next point of the grid, or with error control t_end
   int64_t attempts = 0, before = in->stepper.iterations;
   in->stepper.rate0_known = 0;
+  in->holds = 0;
   if (c->error_control && !(in->next > 0)) in->next = guess_step(in, *t, x);
   while (*t < t_end) {
     if (c->error_control) {
@@ -399,16 +432,21 @@ hfStatus hf_integrator_advance(hfIntegrator* in, double* t, double* x, double t_
       goal = min2(start + ++grid * c->step, t_end);
       if (t_end - goal < 1e-9 * c->step) goal = t_end;
       in->next = c->step;
-    }
+      in->holds = 0;
+    } else if (in->holds) in->next = min2(in->next, HELD_STEP * c->step);
     // The last step before the goal may be 1 % longer, so that no tiny step remains.
     double left = goal - *t;
     int last = in->next * 1.01 >= left;
     double h = last ? left : in->next;
     double smallest = max2(c->smallest_step, 1e-14 * max2(1, fabs(*t)));
-    if (h < smallest && !last) return finish(in, HF_STEP_TOO_SMALL);
-    if (is_used_up(in, attempts++, before)) return finish(in, HF_NOT_CONVERGED);
-
-    hfStatus status = attempt(in, *t, h, x);
+    hfStatus trouble = h < smallest && !last ? HF_STEP_TOO_SMALL : is_used_up(in, attempts, before) ? HF_NOT_CONVERGED : HF_OK;
+    if (trouble) {
+      if (!begin_to_hold(in)) return finish(in, trouble);
+      attempts = 0, before = in->stepper.iterations;
+      continue;
+    }
+    ++attempts;
+    hfStatus status = attempt_held(in, *t, h, x);
     int crosses = may_cross(in, h, smallest);
     hfiVerdict verdict = judge(in, crosses ? HF_OK : status, h);
     if (verdict.accept && !accept(in, h, x)) verdict = hfi_controller_retry(h), status = HF_NO_SOLUTION;
@@ -420,6 +458,7 @@ hfStatus hf_integrator_advance(hfIntegrator* in, double* t, double* x, double t_
     else ++in->rejected;
     // A step that was shortened to end at its goal is no reason to make the next step as short.
     in->next = verdict.accept && last ? max2(in->next, verdict.h) : verdict.h;
+    if (status && !verdict.accept && in->next < HOLD_BELOW * c->step) begin_to_hold(in);
     if (verdict.accept && (renew(in, *t, x) == HF_RENEWAL_STOP || is_too_stiff(&in->watch, h))) break;
   }
   return finish(in, HF_OK);

@@ -14,5 +14,5 @@ void hfi_add_integration(hfiSwitching* s, const hfIntegrator* integrator) {
   sum->evaluations += r.evaluations, sum->jacobian_evaluations += r.jacobian_evaluations;
   sum->jacobians += r.jacobians, sum->factorisations += r.factorisations,
       sum->iterations += r.iterations;
-  sum->steps += r.steps, sum->rejected += r.rejected, sum->failed += r.failed;
+  sum->steps += r.steps, sum->rejected += r.rejected, sum->failed += r.failed, sum->held += r.held;
 }

@@ -357,6 +357,45 @@ static void test_stiff_scene_with_an_explicit_method(void** state) {
   hf_model_free(m);
 }
 
+// Two prisms with sixteen sides overlap edge to edge. Which face the contact points lie on jumps with the sign of the angle between them, and
+// either face pushes towards the other: no implicit step has a solution at any length. Contacts that are held get across, and the prisms
+// do not jump apart: they turn by less than the angle between two faces.
+static void test_contacts_that_jump_are_held(void** state) {
+  (void)state;
+  enum { SIDES = 16 };
+  char vertices[2 * SIDES * 48], text[sizeof vertices + 1024];
+  int used = 0;
+  for (int i = 0; i < 2 * SIDES; ++i) {
+    double angle = HFI_PI * (i / 2 / (SIDES / 2.) + 0.5), r = 0.0145;
+    used += snprintf(vertices + used, sizeof vertices - (size_t)used, " %.6g %g %.6g", r * cos(angle), i % 2 ? r : -r, r * sin(angle));
+  }
+  snprintf(text, sizeof text, "<mujoco><asset><mesh name='prism' vertex='%s'/></asset><worldbody>"
+                              "<body><joint axis='0 1 0' pos='0 0 0.1'/><geom type='mesh' mesh='prism' mass='0.1'/>"
+                              "<body pos='0 0 -0.02'><joint axis='1 0 0'/><inertial pos='0 0 0' mass='0.05' diaginertia='1e-5 1e-5 1e-5'/>"
+                              "<body pos='0 0 0.01'><joint axis='0 1 0'/><geom type='mesh' mesh='prism' mass='0.1'/></body></body></body>"
+                              "</worldbody></mujoco>", vertices);
+  hfModel* m = scene(text);
+  for (int k = 0; k < 2; ++k) {
+    hfIntegratorConfig config = controlled(k ? HF_METHOD_SDIRK : HF_METHOD_IMPLICIT_EULER, 1e-3);
+    config.error_control = 0;
+    config.step = 0.002;
+    config.smallest_step = 2e-9;
+    config.max_steps = 2000;
+    hfiContinuous* c = make(m, HF_FRICTION_ANCHORED, config);
+    hfState* s = hf_state_create(m);
+    int64_t held = 0;
+    for (int i = 0; i < 50; ++i) {
+      assert_int_equal(hfi_continuous_step(c, s, NULL, 0.002, NULL), HF_OK);
+      held += hfi_continuous_report(c).held;
+    }
+    assert_true(held > 0);
+    for (int i = 0; i < m->nv; ++i) assert_near(hf_state_q(s)[i], 0, 2 * HFI_PI / SIDES);
+    drop(c);
+    hf_state_free(s);
+  }
+  hf_model_free(m);
+}
+
 static void test_bad_options(void** state) {
   (void)state;
   hfModel* m = scene(PENDULUM);
@@ -390,6 +429,7 @@ int main(void) {
       cmocka_unit_test(test_steps_allocate_nothing),
       cmocka_unit_test(test_creation_survives_every_failed_allocation),
       cmocka_unit_test(test_stiff_scene_with_an_explicit_method),
+      cmocka_unit_test(test_contacts_that_jump_are_held),
       cmocka_unit_test(test_bad_options),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

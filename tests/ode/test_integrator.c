@@ -147,6 +147,48 @@ static void test_fixed_steps_cross_a_jump(void** state) {
   hf_integrator_free(in);
 }
 
+// f = -1 above zero and 1 below: both sides push x to zero, where no implicit step has a solution. Held, f keeps the sign of the point
+// at which it was held.
+typedef struct chatter { double sign; int holds; } chatter;
+
+static hfStatus chatter_rhs(void* context, double t, const double* x, double* xdot) {
+  const chatter* c = context;
+  (void)t;
+  xdot[0] = c->holds ? c->sign : x[0] > 0 ? -1 : 1;
+  return HF_OK;
+}
+
+static void chatter_hold(void* context, double t, const double* x) {
+  chatter* c = context;
+  (void)t;
+  c->holds = x != NULL;
+  if (x) c->sign = x[0] > 0 ? -1 : 1;
+}
+
+static void test_implicit_steps_hold_an_f_that_chatters(void** state) {
+  (void)state;
+  chatter context = {0};
+  hfOde ode = {.context = &context, .nx = 1, .n = 1, .rhs = chatter_rhs};
+  hfIntegratorConfig c = hf_integrator_config_default();
+  c.error_control = 0;
+  c.step = 0.01;
+  c.smallest_step = 1e-8;
+  for (int k = 0; k < 2; ++k) {
+    c.method = k ? HF_METHOD_SDIRK : HF_METHOD_IMPLICIT_EULER;
+    for (int holds = 0; holds < 2; ++holds) {
+      double t = 0, x = 0.101;
+      ode.hold = holds ? chatter_hold : NULL;
+      hfIntegrator* in = make(&ode, &c);
+      assert_int_equal(hf_integrator_advance(in, &t, &x, 1, NULL), holds ? HF_OK : HF_STEP_TOO_SMALL);
+      hfIntegratorReport r = hf_integrator_report(in);
+      assert_true(holds ? t == 1 && r.held > 0 && r.held < r.steps : t < 0.11 && r.held == 0);
+      assert_true(fabs(x) <= c.step); // a step beyond zero moves x by no more than itself
+      assert_int_equal(context.holds, 0);
+      hf_integrator_free(in);
+    }
+  }
+}
+
 // A contact of 1e8 N/m on 0.1 kg (31623 rad/s) and steps of 10 ms: an explicit method needs 80 us.
 static void test_stiff_equation_with_an_explicit_method(void** state) {
   (void)state;
@@ -372,7 +414,8 @@ int main(void) {
       cmocka_unit_test(test_bad_states_are_refused),
       cmocka_unit_test(test_a_singularity_keeps_the_last_accepted_state),
       cmocka_unit_test(test_where_f_ends_the_integrator_stops),
-      cmocka_unit_test(test_fixed_steps_cross_a_jump), cmocka_unit_test(test_stiff_equation_with_an_explicit_method),
+      cmocka_unit_test(test_fixed_steps_cross_a_jump),
+      cmocka_unit_test(test_implicit_steps_hold_an_f_that_chatters), cmocka_unit_test(test_stiff_equation_with_an_explicit_method),
       cmocka_unit_test(test_iterations_of_an_advance_are_bounded),
       cmocka_unit_test(test_evaluations_are_counted),
       cmocka_unit_test(test_reset_repeats_and_jacobians_agree),
