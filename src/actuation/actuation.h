@@ -21,6 +21,7 @@ typedef struct hfiServo {
   double lo, hi;           // bounds of the force
   int32_t plain;           // 1: that is the whole force: it is no muscle and has no integral
   int32_t transmission;    // hfTransmission
+  int32_t is_motor;        // 1: a DC motor, whose force is that of motor.c
 } hfiServo;
 
 // What a DC motor is given and has in it at the start of a step (motor.c).

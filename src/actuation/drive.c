@@ -11,6 +11,7 @@
 // A joint or tendon whose total actuator force has a range gets one row for all its actuators, a
 // drive sum: forces and slopes add up, and the range bounds the sum.
 #include "actuation/actuation.h"
+#include "base/compile.h"
 #include <string.h>
 
 // A drive with h kappa w below this acts by its force at the start of the step: the row would
@@ -42,6 +43,7 @@ static hfiServo look_up_servo(const hfModel* m, int i) {
   hfiServo s = {.gain = {g[0]}, .lo = r.lo, .hi = r.hi, .transmission = hf_model_actuator_trntype(m)[i]};
   if (gain == HF_GAIN_AFFINE) s.gain[1] = g[1], s.gain[2] = g[2];
   for (int k = 0; k < 3 && bias == HF_BIAS_AFFINE; ++k) s.bias[k] = b[k];
+  s.is_motor = hfi_is_motor(m, i);
   s.plain = gain != HF_GAIN_MUSCLE && bias != HF_BIAS_MUSCLE && hf_model_actuator_dyntype(m)[i] != HF_ACTIVATION_ERROR;
   return s;
 }
@@ -67,7 +69,7 @@ static inline hfiDrive make_servo(const hfActuation* a, int i, const hfiActuatio
 static inline hfiDrive make_drive(hfActuation* a, const hfDynamics* d, int i, const hfiActuationStep* step) {
   int servo = a->law[i] == HF_DRIVE_SERVO;
   if (!hfi_actuator_acts(a->model, i)) return (hfiDrive){0, 0, 0, 0};
-  if (hfi_is_motor(a->model, i)) {
+  if (a->servo[i].is_motor) {
     hfiMotorForce force = hfi_motor_force(a, i, !step->explicit_drives);
     a->drag[i] = force.drag;
     return force.electric;
@@ -112,20 +114,26 @@ static void add_row(hfActuation* a, Target t, hfiDrive drive, double kappa) {
   hfi_rows_add_row(&a->rows, (hfiRowSource)t.source, t.id, row, t.n, t.dof, t.J);
 }
 
-// Adds a drive to the step: as a row, or as a force in tau where its slope is negligible.
-static inline void add_drive_row(hfActuation* a, const hfDynamics* d, double h, Target t, hfiDrive drive, double* tau) {
-  if (is_ordinary(d, h, t, drive.kappa)) {
-    add_row(a, t, drive, drive.kappa);
-    return;
-  }
+static inline void add_force(Target t, double force, double* tau) {
+  for (int k = 0; k < t.n; ++k) tau[t.dof[k]] += t.J[k] * force;
+}
+
+// Adds a drive whose slope may be out of the usual: as a row, or as a force where the slope is negligible.
+HFI_RARE static void add_unusual_drive(hfActuation* a, const hfDynamics* d, double h, Target t, hfiDrive drive, double* tau) {
   double w = drive.kappa > 0 ? hfi_inverse_mass(d, a->dense, t.n, t.dof, t.J) : 0, slope = h * drive.kappa * w;
   if (!(slope > NEGLIGIBLE_SLOPE)) {
-    double force = clamp(drive.f0 - drive.kappa * velocity_along(t, d->v), drive.lo, drive.hi);
-    for (int k = 0; k < t.n; ++k) tau[t.dof[k]] += t.J[k] * force;
+    add_force(t, hfi_drive_force(drive, velocity_along(t, d->v)), tau);
     return;
   }
   int stiff = slope > HFI_STIFFEST_DRIVE;
   add_row(a, t, drive, stiff ? hfi_cap_slope(&a->rows, drive.kappa, HFI_STIFFEST_DRIVE / (h * w)) : drive.kappa);
+}
+
+// Adds a drive to the step: as a row, or as a force in tau.
+static inline void add_drive_row(hfActuation* a, const hfDynamics* d, double h, Target t, hfiDrive drive, double* tau) {
+  if (drive.kappa == 0) add_force(t, clamp(drive.f0, drive.lo, drive.hi), tau);
+  else if (is_ordinary(d, h, t, drive.kappa)) add_row(a, t, drive, drive.kappa);
+  else add_unusual_drive(a, d, h, t, drive, tau);
 }
 
 // Narrows the bounds of a drive so that the force on every limited joint in its row stays in range.
@@ -229,16 +237,17 @@ void hfi_drive_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep*
   if (m->nu == 0 || m->world.disable_actuation) return;
   hfi_compute_torques(a, d, step);
   for (int i = 0; i < m->nu; ++i) {
-    a->drag[i] = (hfiDrive){0, 0, 0, 0};
+    const hfiServo* servo = &a->servo[i];
+    if (servo->is_motor) a->drag[i] = (hfiDrive){0, 0, 0, 0};
     hfiDrive drive = make_drive(a, d, i, step);
     a->drive[i] = drive;
-    if (a->servo[i].transmission == HF_TRANSMISSION_BODY) {
-      a->force[i] = clamp(drive.f0, drive.lo, drive.hi) + a->drag[i].f0;
+    if (servo->transmission == HF_TRANSMISSION_BODY) {
+      a->force[i] = clamp(drive.f0, drive.lo, drive.hi) + (servo->is_motor ? a->drag[i].f0 : 0);
       continue;
     }
     if (a->drive_sum_of[i] >= 0) continue;
     add_actuator_row(a, d, step->h, i, drive, tau);
-    if (hfi_is_motor(m, i)) add_actuator_row(a, d, step->h, i, a->drag[i], tau);
+    if (servo->is_motor) add_actuator_row(a, d, step->h, i, a->drag[i], tau);
   }
   sum_drives(a);
   for (int p = 0; p < a->ndrive_sum; ++p)

@@ -63,13 +63,15 @@ void hfi_solve_tree(const hfDynamics* d, int t, double* x) {
   for (int k = end - 1; k >= begin; --k) {
     const double* row = d->L + adr[k];
     const int32_t* col = M_col + adr[k];
-    for (int a = 0; a < depth[k]; ++a) x[col[a]] -= row[a] * x[k];
+    double xk = x[k];
+    for (int a = 0, n = depth[k]; a < n; ++a) x[col[a]] -= row[a] * xk;
   }
   for (int k = begin; k < end; ++k) {
     const double* row = d->L + adr[k];
     const int32_t* col = M_col + adr[k];
     double sum = d->Dinv[k] * x[k];
-    for (int a = 0; a < depth[k]; ++a) sum -= row[a] * x[col[a]];
+    int n = depth[k];
+    for (int a = 0; a < n; ++a) sum -= row[a] * x[col[a]];
     x[k] = sum;
   }
 }

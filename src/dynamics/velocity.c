@@ -47,7 +47,8 @@ void hfi_tree_velocity(hfDynamics* d, int first, int end) {
   for (int l = first; l < end; ++l) {
     const hfiLink* link = &d->link[l];
     hfMotion V = d->V[link->parent], A = d->A[link->parent];
-    move_link(d, link, v, &V, &A);
+    if (link->ndof == 1) add_motion(mo_scale(v[link->dof], d->S[link->dof]), &V, &A); // most links
+    else move_link(d, link, v, &V, &A);
     d->V[l] = V;
     d->A[l] = A;
   }

@@ -16,7 +16,7 @@
 #include "solve/dual.h"
 #include "solve/finite.h"
 #include "solve/partition.h"
-#include "solve/scalars.h"
+#include "solve/tree_rows.h"
 #include "solve/soft.h"
 #include "solve/solver.h"
 #include "solve/system.h"
@@ -250,11 +250,11 @@ static int32_t count_changed(const hfSolver* solver, const int32_t* changed) {
   return count;
 }
 
-// Tries to solve the island of one tree whose rows are all scalars at once. Returns 1 where that is done.
-static int solve_scalars(hfSolver* solver, const hfSolverConfig* config, const hfStepProblem* problem, int32_t tree, const int32_t* blocks,
+// Tries to solve the island of one tree whose rows are all saturated at once. Returns 1 where that is done.
+static int solve_tree_rows(hfSolver* solver, const hfSolverConfig* config, const hfStepProblem* problem, int32_t tree, const int32_t* blocks,
                          int32_t nblock, double* v, double* impulse, hfSolveReport* report) {
   hfiNewtonResult out;
-  if (!hfi_scalars_solve(&solver->island, config, problem, tree, blocks, nblock, v, impulse, solver->s, &out)) return 0;
+  if (!hfi_tree_rows_solve(&solver->island, config, problem, tree, blocks, nblock, v, impulse, solver->s, &out)) return 0;
   report_island(report, HF_RUNG_TAMSI, 0, &out, out.residual);
   return 1;
 }
@@ -280,7 +280,7 @@ static hfStatus solve_islands(hfSolver* solver, const hfSolverConfig* config, co
       continue;
     }
     int touches = problem->block[blocks[nblock - 1]].law == HF_LAW_CONTACT; // Contacts are the last blocks of a world.
-    if (ntree == 1 && !touches && !before && solve_scalars(solver, config, problem, trees[0], blocks, nblock, v, impulse, report)) continue;
+    if (ntree == 1 && !touches && !before && solve_tree_rows(solver, config, problem, trees[0], blocks, nblock, v, impulse, report)) continue;
     hfi_island_gather(I, problem, trees, ntree, blocks, nblock);
     if (solver->estimate) work = estimate_island(solver, config, before, report);
     if (!work && !solve_island(I, config, before, report)) report->status = HF_SINGULAR;
