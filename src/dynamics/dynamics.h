@@ -163,7 +163,7 @@ static inline hfVec3 hfi_body_com(const hfDynamics* d, int body) {
 
 // Inertia about O in world axes: Ibar = R I_B R^T + m (|c|^2 1 - c c^T), h = m c, c from O to the centre
 // of mass; I_B about the centre, as xx yy zz xy xz yz.
-static inline void hfi_place_inertia(hfiInertia* I, double mass, hfVec3 com_B, const double* inertia_B, const hfPose* X_WB, hfVec3 O) {
+static inline void hfi_place_inertia(hfiInertia* restrict I, double mass, hfVec3 com_B, const double* inertia_B, const hfPose* X_WB, hfVec3 O) {
   const double *J = inertia_B, *R = X_WB->R.m;
   hfVec3 c = v3_sub(pose_point(*X_WB, com_B), O), h = v3_scale(mass, c);
   double T[9]; // R I_B

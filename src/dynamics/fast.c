@@ -84,6 +84,7 @@ static double inertial_energy(const hfiFlight* f, const hfDynamics* d, int t, in
 
 // Whether all trees are slow at velocities v, by a bound for all of them together.
 static int all_are_slow(const hfiFlight* f, const hfModel* m, double h, const double* v) {
+  if (f->nscalar + f->nturning == 0) return 1; // There are only free bodies.
   double most = f->has_carried_slide ? SHORT_SLIDE : SLOW, sum = 0, size2 = h * h * hfi_dot(v, v, m->nv);
   if (m->nv * size2 <= most * most) return 1; // sum v_i^2 <= (sum |v_i|)^2 <= nv sum v_i^2
   if (size2 > most * most) return 0;

@@ -29,6 +29,12 @@ void hfi_factor_tree(const hfDynamics* d, int t) {
   const hfModel* m = d->model;
   const int32_t *adr = hf_model_dof_Madr(m), *depth = hf_model_dof_depth(m), *col = hf_model_M_col(m);
   int begin = hf_model_tree_dofadr(m)[t], last = begin + hf_model_tree_dofnum(m)[t] - 1;
+  d->postponed[t] = 0;
+  if (begin == last) { // as of a slide alone
+    double M = d->L[adr[begin]] = d->M[adr[begin]];
+    d->Dinv[begin] = 1 / M, d->inverse_mass[begin] = -1;
+    return;
+  }
   memcpy(d->L + adr[begin], d->M + adr[begin], (size_t)(adr[last] + depth[last] + 1 - adr[begin]) * sizeof *d->M);
   for (int k = last; k >= begin; --k) {
     double* row = d->L + adr[k];
@@ -37,7 +43,6 @@ void hfi_factor_tree(const hfDynamics* d, int t) {
     d->inverse_mass[k] = -1;
     eliminate(d->L, adr, col + adr[k], depth[k], row, d->Dinv[k]);
   }
-  d->postponed[t] = 0;
 }
 
 void hfi_postpone_factors(hfDynamics* d) {

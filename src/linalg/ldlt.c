@@ -11,6 +11,8 @@
 // a row is finished by a sum over the rows before it, whose elements stay in registers.
 #include "linalg/dense.h"
 
+#include "base/compile.h"
+
 #include <math.h>
 
 enum { SMALL = 8 }; // Fewer rows than this are factored with k outside.
@@ -36,49 +38,54 @@ static int factor_by_pivots(double* A, int n, int m, int ld, int positive) {
   return 0;
 }
 
-// Six rows, those of a free body, are factored by the functions below, in the same order. Their callers pass constants for k and i, so that
-// the compiler writes out all rows and columns.
+// Few rows, as those of a finger, a free body or an arm, are factored by the functions below, in the same order. Their callers pass constants for
+// n <= 7, k and i, so that the compiler writes out all rows and columns.
 
-// Subtracts f times row u from columns i to 5 of row a.
-static inline void subtract_row(double* restrict a, double f, const double* restrict u, int i) {
+// Subtracts f times row u from columns i to n - 1 of row a.
+HFI_COPIED void subtract_row(double* restrict a, double f, const double* restrict u, int n, int i) {
   if (i <= 1) a[1] -= f * u[1];
-  if (i <= 2) a[2] -= f * u[2];
-  if (i <= 3) a[3] -= f * u[3];
-  if (i <= 4) a[4] -= f * u[4];
-  a[5] -= f * u[5];
+  if (i <= 2 && n > 2) a[2] -= f * u[2];
+  if (i <= 3 && n > 3) a[3] -= f * u[3];
+  if (i <= 4 && n > 4) a[4] -= f * u[4];
+  if (i <= 5 && n > 5) a[5] -= f * u[5];
+  if (i <= 6 && n > 6) a[6] -= f * u[6];
 }
 
 // Subtracts row k from row i.
-static inline void eliminate(double* A, int m, int ld, int k, int i, double inverse) {
+HFI_COPIED void eliminate(double* A, int n, int m, int ld, int k, int i, double inverse) {
+  if (i <= k || i >= n) return;
   double *u = A + k * ld, *a = A + i * ld;
-  if (i <= k || u[i] == 0) return;
+  if (u[i] == 0) return;
   double f = u[i] * inverse;
-  subtract_row(a, f, u, i);
-  if (m > 6) hfi_axpy(a + 6, -f, u + 6, m - 6);
+  subtract_row(a, f, u, n, i);
+  if (m > n) hfi_axpy(a + n, -f, u + n, m - n);
 }
 
 // Returns 0 where pivot k is bad.
-static inline int take_pivot(double* A, int m, int ld, int k, int positive) {
+HFI_COPIED int take_pivot(double* A, int n, int m, int ld, int k, int positive) {
+  if (k >= n) return 1;
   double* u = A + k * ld;
   if (is_bad_pivot(u[k], positive)) return 0;
   double inverse = 1 / u[k];
-  eliminate(A, m, ld, k, 1, inverse);
-  eliminate(A, m, ld, k, 2, inverse);
-  eliminate(A, m, ld, k, 3, inverse);
-  eliminate(A, m, ld, k, 4, inverse);
-  eliminate(A, m, ld, k, 5, inverse);
-  for (int j = k + 1; j < 6; ++j) u[j] *= inverse;
+  eliminate(A, n, m, ld, k, 1, inverse);
+  eliminate(A, n, m, ld, k, 2, inverse);
+  eliminate(A, n, m, ld, k, 3, inverse);
+  eliminate(A, n, m, ld, k, 4, inverse);
+  eliminate(A, n, m, ld, k, 5, inverse);
+  eliminate(A, n, m, ld, k, 6, inverse);
+  for (int j = k + 1; j < n; ++j) u[j] *= inverse;
   u[k] = inverse;
   return 1;
 }
 
-static int factor_six(double* A, int m, int ld, int positive) {
-  if (!take_pivot(A, m, ld, 0, positive)) return 1;
-  if (!take_pivot(A, m, ld, 1, positive)) return 2;
-  if (!take_pivot(A, m, ld, 2, positive)) return 3;
-  if (!take_pivot(A, m, ld, 3, positive)) return 4;
-  if (!take_pivot(A, m, ld, 4, positive)) return 5;
-  return take_pivot(A, m, ld, 5, positive) ? 0 : 6;
+HFI_COPIED int factor_few(double* A, int n, int m, int ld, int positive) {
+  if (!take_pivot(A, n, m, ld, 0, positive)) return 1;
+  if (!take_pivot(A, n, m, ld, 1, positive)) return 2;
+  if (!take_pivot(A, n, m, ld, 2, positive)) return 3;
+  if (!take_pivot(A, n, m, ld, 3, positive)) return 4;
+  if (!take_pivot(A, n, m, ld, 4, positive)) return 5;
+  if (!take_pivot(A, n, m, ld, 5, positive)) return 6;
+  return take_pivot(A, n, m, ld, 6, positive) ? 0 : 7;
 }
 
 // Subtracts the finished rows from columns i to m - 1 of row i, run by run of rows that are coupled to it. The factors
@@ -106,39 +113,46 @@ static int factor_by_rows(double* A, int n, int m, int ld, int positive) {
 }
 
 int hfi_ldlt_beside(double* A, int n, int m, int ld, int positive) {
-  if (n == 6) return factor_six(A, m, ld, positive);
+  if (n == 6) return factor_few(A, 6, m, ld, positive);
+  if (n == 7) return factor_few(A, 7, m, ld, positive);
+  if (n == 4) return factor_few(A, 4, m, ld, positive);
+  if (n == 3) return factor_few(A, 3, m, ld, positive);
   int coupled = n >= SMALL && A[n - 1] != 0; // the last unknown to the first: those of a tree with one root
   return (coupled ? factor_by_rows : factor_by_pivots)(A, n, m, ld, positive);
 }
 
 // Row k of the two halves of a solution. Few rows are solved with constants for n and k, so that the compiler writes them out.
-static inline void step_forward(const double* U, int n, int ld, int k, double* b) {
+HFI_COPIED void step_forward(const double* U, int n, int ld, int k, double* b) {
   if (k + 1 < n) hfi_axpy(b + k + 1, -b[k], U + k * (ld + 1) + 1, n - k - 1);
 }
-static inline void step_backward(const double* U, int n, int ld, int k, double* z) {
+HFI_COPIED void step_backward(const double* U, int n, int ld, int k, double* z) {
   const double* u = U + k * ld;
   if (k < n) z[k] = z[k] * u[k] - hfi_dot(u + k + 1, z + k + 1, n - k - 1);
 }
 
-static inline void go_forward(const double* U, int n, int ld, double* b) {
+HFI_COPIED void go_forward(const double* U, int n, int ld, double* b) {
   step_forward(U, n, ld, 0, b), step_forward(U, n, ld, 1, b), step_forward(U, n, ld, 2, b);
-  step_forward(U, n, ld, 3, b), step_forward(U, n, ld, 4, b);
+  step_forward(U, n, ld, 3, b), step_forward(U, n, ld, 4, b), step_forward(U, n, ld, 5, b);
 }
-static inline void go_backward(const double* U, int n, int ld, double* z) {
-  step_backward(U, n, ld, 5, z), step_backward(U, n, ld, 4, z), step_backward(U, n, ld, 3, z);
+HFI_COPIED void go_backward(const double* U, int n, int ld, double* z) {
+  step_backward(U, n, ld, 6, z), step_backward(U, n, ld, 5, z), step_backward(U, n, ld, 4, z), step_backward(U, n, ld, 3, z);
   step_backward(U, n, ld, 2, z), step_backward(U, n, ld, 1, z), step_backward(U, n, ld, 0, z);
 }
 
 void hfi_ldlt_forward(const double* U, int n, int ld, double* b) {
   if (n == 6) go_forward(U, 6, ld, b);
+  else if (n == 7) go_forward(U, 7, ld, b);
   else if (n == 4) go_forward(U, 4, ld, b);
+  else if (n == 3) go_forward(U, 3, ld, b);
   else
     for (int k = 0; k < n; ++k) step_forward(U, n, ld, k, b);
 }
 
 void hfi_ldlt_backward(const double* U, int n, int ld, double* z) {
   if (n == 6) go_backward(U, 6, ld, z);
+  else if (n == 7) go_backward(U, 7, ld, z);
   else if (n == 4) go_backward(U, 4, ld, z);
+  else if (n == 3) go_backward(U, 3, ld, z);
   else
     for (int k = n - 1; k >= 0; --k) step_backward(U, n, ld, k, z);
 }
