@@ -1,20 +1,22 @@
 """Runs one MJCF scene in MuJoCo and prints what it did, for `holdfast bench robots`.
 
-    python robots_peer.py SCENE STEPS CONTROLS BINARY
+    python robots_peer.py SCENE STEPS CONTROLS BINARY RECIPE
 
-Geoms whose meshes are missing are left out, as Holdfast does with geoms that are only drawn; the model is written to the file
-BINARY, for whoever measures time. The scene starts at its first keyframe, or at qpos0. CONTROLS is a file of STEPS x nu doubles, the controls of each step. The
-lines that are printed:
+Geoms whose meshes are missing are left out, as Holdfast does with geoms that are only drawn. The model is written to the file
+BINARY, for whoever measures time, and with MuJoCo's recipe for grasps (elliptic cones, impratio 100, 10 noslip iterations) to
+RECIPE. The scene starts at its first keyframe, or at qpos0. CONTROLS is a file of STEPS x nu doubles, the controls of each step.
+The lines that are printed:
 
     sizes NQ NV NBODY NU
     run NAME SPEED QPOS...          after STEPS steps; SPEED is the largest |qvel|, inf if MuJoCo found accelerations that are not
                                     finite or huge, upon which it starts the scene again
     contact BODY1 BODY2 DEPTH FX FY FZ      of the run `default`: depth below the margin, force on BODY2 in world axes
 
-The run `half` has steps of half the length, `shifted` a start whose velocities differ by 1e-6, and `recipe` elliptic cones
-with impratio 100, 10 noslip iterations and hard joint friction, solved to the end, with which MuJoCo creeps least.
+The run `half` has steps of half the length, `shifted` a start whose velocities differ by 1e-6, and `recipe` the recipe for grasps
+with hard joint friction, solved to the end, with which MuJoCo creeps least.
 """
 
+import copy
 import os
 import sys
 
@@ -66,9 +68,20 @@ def report_contacts(model, data):
         print("contact", first, second, repr(float(contact.includemargin - contact.dist)), *(repr(float(x)) for x in world))
 
 
-def main(scene, steps, controls_file, binary):
+def set_recipe(model):
+    model.opt.cone, model.opt.impratio, model.opt.noslip_iterations = mujoco.mjtCone.mjCONE_ELLIPTIC, 100, 10
+
+
+def save_with_recipe(model, path):
+    model = copy.copy(model)
+    set_recipe(model)
+    mujoco.mj_saveModel(model, path)
+
+
+def main(scene, steps, controls_file, binary, recipe):
     model = load(scene)
     mujoco.mj_saveModel(model, binary)
+    save_with_recipe(model, recipe)
     print("sizes", model.nq, model.nv, model.nbody, model.nu)
     sys.stdout.flush()
     controls = np.fromfile(controls_file).reshape(steps, model.nu)
@@ -89,7 +102,7 @@ def main(scene, steps, controls_file, binary):
     report("half", data)
     model.opt.timestep *= 2
 
-    model.opt.cone, model.opt.impratio, model.opt.noslip_iterations = mujoco.mjtCone.mjCONE_ELLIPTIC, 100, 10
+    set_recipe(model)
     model.opt.iterations, model.opt.ls_iterations, model.opt.tolerance = 200, 50, 1e-10
     model.dof_solref[:, 0], model.dof_solimp[:, :2] = 2 * model.opt.timestep, 0.9999
     data = start(model)
@@ -97,4 +110,4 @@ def main(scene, steps, controls_file, binary):
     report("recipe", data)
 
 
-main(sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4])
+main(sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4], sys.argv[5])

@@ -5,7 +5,8 @@
 // with MuJoCo's default softness (the field mujoco_softness), and what MuJoCo itself makes of a start that differs by 1e-6, of
 // half the step, and of its recipe against creep.
 //
-// The time of a step is measured as in bench gripper: runs of the two alternate, and the median of the ratios counts. Scenes that ask for a
+// The time of a step is measured as in bench gripper: runs of the two alternate, and the median of the ratios counts. It is measured beside MuJoCo
+// with the settings of the file, and with its recipe for grasps. Scenes that ask for a
 // method of continuous time or of events (hf.method) take steps of another kind: their times are shown, but not judged.
 #include "experiment.h"
 
@@ -34,6 +35,7 @@ typedef struct trial {
   char controls[1024]; // a file with them
   char left_out[128];  // what the reader left out, "": nothing that acts
   char binary[1024];   // a file with MuJoCo's model
+  char recipe[1024];   // and with its recipe for grasps: elliptic cones, impratio 100, noslip iterations
 } trial;
 
 // One of our runs beside MuJoCo's.
@@ -49,7 +51,7 @@ typedef struct line {
   comparison ours, soft; // with our configuration, and with MuJoCo's default softness
   outcomeDistance shifted, half, recipe; // of MuJoCo from itself
   int unstable;                          // 1: MuJoCo found accelerations that are not finite or huge
-  double ratio; // of times, NAN: not measured
+  double ratio, recipe_ratio; // of times, to MuJoCo's as the file says and with its recipe for grasps; NAN: not measured
   int method;   // hfMethod of our run: steps of other methods than the default are timed, but do not count
 } line;
 
@@ -138,8 +140,9 @@ static double time_peer(const PeerMujoco* peer, const trial* t, mjModel* m, mjDa
   return processor_clock() - start;
 }
 
-static double compare_times(const PeerMujoco* peer, trial* t) {
-  mjModel* m = peer->mj_loadModel(t->binary, NULL);
+// binary: the file with MuJoCo's model
+static double compare_times(const PeerMujoco* peer, trial* t, const char* binary) {
+  mjModel* m = peer->mj_loadModel(binary, NULL);
   mjData* d = m ? peer->mj_makeData(m) : NULL;
   double ratio[PAIRS];
   for (int i = 0; i < PAIRS && d; ++i) {
@@ -168,8 +171,8 @@ static int ask_peer(const trial* t, const char* path, outcome peer[PEER_RUNS], c
     snprintf(why, size, "%.100s: cannot write", t->controls);
     return -1;
   }
-  snprintf(command, sizeof command, "'%s' '%s' '%s' %d '%s' '%s' 2>/dev/null", python ? python : "python3",
-           data_path(script, "bench/robots_peer.py"), path, t->steps, t->controls, t->binary);
+  snprintf(command, sizeof command, "'%s' '%s' '%s' %d '%s' '%s' '%s' 2>/dev/null", python ? python : "python3",
+           data_path(script, "bench/robots_peer.py"), path, t->steps, t->controls, t->binary, t->recipe);
   FILE* pipe = popen(command, "r");
   int failed = pipe ? outcome_read(peer, t->w.model, pipe, why, size) : -1;
   if (pipe) pclose(pipe);
@@ -285,19 +288,20 @@ static void compare_outcomes(trial* t, const char* path, line* l, hfError* error
 }
 
 static line run_scene(const PeerMujoco* peer, const char* path, const char* folder, int timed) {
-  line l = {.ratio = NAN};
+  line l = {.ratio = NAN, .recipe_ratio = NAN};
   trial t;
   hfError error = {HF_OK, ""};
   memset(&t, 0, sizeof t);
   snprintf(t.controls, sizeof t.controls, "%s/controls", folder);
   snprintf(t.binary, sizeof t.binary, "%s/model.mjb", folder);
+  snprintf(t.recipe, sizeof t.recipe, "%s/recipe.mjb", folder);
   if (open_trial(&t, path, &error) == 0 && run_ours(&t, &error) == 0) {
     l.method = t.w.model->world.method;
     compare_outcomes(&t, path, &l, &error);
-    if (l.compared && timed) l.ratio = compare_times(peer, &t);
+    if (l.compared && timed) l.ratio = compare_times(peer, &t, t.binary), l.recipe_ratio = compare_times(peer, &t, t.recipe);
   } else
     snprintf(l.reason, sizeof l.reason, "%.150s", error.message);
-  unlink(t.controls), unlink(t.binary);
+  unlink(t.controls), unlink(t.binary), unlink(t.recipe);
   close_trial(&t);
   return l;
 }
@@ -310,32 +314,33 @@ static void print_line(result* r, FILE* table, const char* name, const line* l) 
   char text[512], contacts[64] = "- | - | -", method[48] = "";
   if (!has_default_method(l)) snprintf(method, sizeof method, " (%.40s)", hf_method_name(l->method));
   if (!l->compared) {
-    snprintf(text, sizeof text, "| %s | - | - | - | - | - | - | %s |", name, l->reason);
+    snprintf(text, sizeof text, "| %s | - | - | - | - | - | - | - | %s |", name, l->reason);
   } else {
     if (l->ours.resting && (l->ours.contacts.deepest_peer > 0 || l->ours.contacts.deepest_ours > 0))
       snprintf(contacts, sizeof contacts, "%.3g, %.3g | %.0f | %.0f", 1e3 * l->ours.contacts.deepest_ours,
                1e3 * l->ours.contacts.deepest_peer, 100 * l->ours.contacts.depth, 100 * l->ours.contacts.force);
-    snprintf(text, sizeof text, "| %s | %.2g | %.2g | %s | %.2f%s | %s |", name, l->ours.apart.angle, 1e3 * l->ours.apart.length, contacts,
-             l->ratio, method, l->reason);
+    snprintf(text, sizeof text, "| %s | %.2g | %.2g | %s | %.2f%s | %.2f | %s |", name, l->ours.apart.angle, 1e3 * l->ours.apart.length, contacts,
+             l->ratio, method, l->recipe_ratio, l->reason);
   }
   result_note(r, "%s", text);
   if (table) fprintf(table, "%s\n", text);
 }
 
 static void print_head(result* r, FILE* table) {
-  static const char head[] = "| scene | rad | mm | depth [mm] ours, MuJoCo | % | force % | time | |\n|---|---|---|---|---|---|---|---|";
+  static const char head[] = "| scene | rad | mm | depth [mm] ours, MuJoCo | % | force % | time | recipe | |\n|---|---|---|---|---|---|---|---|---|";
   result_note(r, "%s", head);
   if (table) fprintf(table, "%s\n", head);
 }
 
-static void sum_up(result* r, const line* lines, int n, double* ratio) {
+// ratio, recipe: scratch (n)
+static void sum_up(result* r, const line* lines, int n, double* ratio, double* recipe) {
   int compared = 0, alike = 0, explained = 0, timed = 0, slow = 0;
   for (int i = 0; i < n; ++i) {
     const line* l = &lines[i];
     int differs = strstr(l->reason, "; with mujoco_softness") != NULL; // the last resort of explain_joints and find_reason
     compared += l->compared, alike += l->compared && !l->reason[0], explained += l->compared && l->reason[0] && !differs;
     if (isnan(l->ratio) || !has_default_method(l)) continue;
-    ratio[timed++] = l->ratio, slow += l->ratio > OVER;
+    recipe[timed] = l->recipe_ratio, ratio[timed++] = l->ratio, slow += l->ratio > OVER;
   }
   result_figure(r, "compared", compared, "scenes");
   result_figure(r, "not_compared", n - compared, "scenes");
@@ -347,13 +352,14 @@ static void sum_up(result* r, const line* lines, int n, double* ratio) {
   result_must(r, "slow", "scenes whose step takes more than 0.6 of MuJoCo's", slow, "none", !slow, 1);
   double middle = median(ratio, timed);
   result_must(r, "median", "median of our time over MuJoCo's", middle, "at most 0.4", middle <= 0.4, 1);
+  result_figure(r, "median_with_recipe", median(recipe, timed), "-");
 }
 
 // folder: an existing one for the files that the two programs exchange.
 static int run_all(const PeerMujoco* peer, const experimentOptions* options, const sceneList* list, const char* folder,
                    result* r) {
   line* lines = calloc((size_t)list->count + 1, sizeof *lines);
-  double* ratio = calloc((size_t)list->count + 1, sizeof *ratio);
+  double* ratio = calloc(2 * (size_t)list->count + 1, sizeof *ratio);
   if (lines && ratio) {
     FILE* table = result_open(r, "robots.md");
     print_head(r, table);
@@ -363,7 +369,7 @@ static int run_all(const PeerMujoco* peer, const experimentOptions* options, con
       print_line(r, table, list->path[i] + list->skip, &lines[i]);
     }
     if (table) result_close(r, table);
-    sum_up(r, lines, list->count, ratio);
+    sum_up(r, lines, list->count, ratio, ratio + list->count);
   } else
     say_error("out of memory");
   int status = lines && ratio ? CLI_GOOD : CLI_FAILED;
