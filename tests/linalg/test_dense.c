@@ -87,6 +87,41 @@ static void test_ldlt_solves_definite_and_quasi_definite(void** state) {
     }
 }
 
+// The equation of the factorisation, pivot by pivot.
+static void factor_plainly(double* A, int n, int m) {
+  for (int k = 0; k < n; ++k) {
+    double inverse = 1 / A[k * LD + k];
+    for (int i = k + 1; i < n; ++i) {
+      double f = A[k * LD + i] * inverse;
+      for (int j = i; j < m; ++j) A[i * LD + j] -= f * A[k * LD + j];
+    }
+    for (int j = k + 1; j < n; ++j) A[k * LD + j] *= inverse;
+    A[k * LD + k] = inverse;
+  }
+}
+
+// Whatever way a number of rows is factored in, with and without columns beside it, and with parts that are not coupled: the bits of U and D
+// are those of the plain loops.
+static void test_ldlt_has_the_bits_of_plain_loops(void** state) {
+  (void)state;
+  testRandom r = {19};
+  static double A[NMAX * LD], F[NMAX * LD];
+  for (int n = 1; n <= 20; ++n)
+    for (int beside = 0; beside < 6; beside += 5)
+      for (int sparse = 0; sparse < 2; ++sparse) {
+        int m = n + beside;
+        fill_spd(&r, A, n);
+        for (int i = 0; i < n; ++i)
+          for (int j = 0; j < m; ++j)
+            if (j >= n) A[i * LD + j] = random_uniform(&r, -1, 1);
+            else if (sparse && i != j && (i + j) % 2) A[i * LD + j] = 0;
+        memcpy(F, A, sizeof F);
+        factor_plainly(A, n, m);
+        assert_int_equal(hfi_ldlt_beside(F, n, m, LD, 0), 0);
+        for (int i = 0; i < n; ++i) assert_memory_equal(F + i * LD + i, A + i * LD + i, sizeof *A * (size_t)(m - i));
+      }
+}
+
 static void test_lu_solves(void** state) {
   (void)state;
   testRandom r = {14};
@@ -224,6 +259,7 @@ int main(void) {
       cmocka_unit_test(test_cholesky_solves),
       cmocka_unit_test(test_cholesky_factor_multiplies_back),
       cmocka_unit_test(test_ldlt_solves_definite_and_quasi_definite),
+      cmocka_unit_test(test_ldlt_has_the_bits_of_plain_loops),
       cmocka_unit_test(test_lu_solves),
       cmocka_unit_test(test_columns_beside_are_carried_along),
       cmocka_unit_test(test_division_by_the_upper_factor),
