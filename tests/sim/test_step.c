@@ -152,6 +152,49 @@ static void test_a_state_with_the_same_dofs_of_another_model(void** s) {
   sim_world_free(&w);
 }
 
+// Steps a copy of the state by a sim that has never stepped. The other one must give the same bits.
+static void assert_steps_as_new(hfSim* sim, const hfModel* m, hfState* state, hfState* copy) {
+  hfSim* fresh;
+  memcpy(copy, state, state->size);
+  assert_int_equal(hf_sim_create(&fresh, m, NULL, NULL), HF_OK);
+  assert_true(hf_sim_step(fresh, copy, NULL, NULL, NULL) >= 0);
+  assert_true(hf_sim_step(sim, state, NULL, NULL, NULL) >= 0);
+  assert_memory_equal(state, copy, state->size);
+  hf_sim_free(fresh);
+}
+
+// An arm that flies, one on a slide and a free body keep kinematics, mass matrix and factors of the end of a step for the next one. Whatever is changed
+// between two steps counts: coordinates, velocities, gravity, masses, or the state itself, of which two are stepped in turn and one is put back.
+static void test_steps_depend_on_state_and_parameters_alone(void** s) {
+  (void)s;
+  hfModel* base = parse_model(
+      "<mujoco><option timestep='0.002'/><worldbody>"
+      "<body><joint axis='0 1 0'/><geom type='capsule' fromto='0 0 0 .3 0 0' size='.03'/><body pos='.3 0 0'><joint axis='0 1 1'/>"
+      "<geom type='capsule' fromto='0 0 0 .3 0 .1' size='.03'/></body></body>"
+      "<body pos='0 2 0'><joint type='slide' axis='0 0 1'/><geom size='.1'/></body>"
+      "<body pos='0 4 0'><freejoint/><geom type='box' size='.1 .2 .3'/></body></worldbody></mujoco>");
+  hfParams* params;
+  hfSim* sim;
+  assert_int_equal(hf_params_create(&params, base, NULL), HF_OK);
+  const hfModel* m = hf_params_model(params);
+  assert_int_equal(hf_sim_create(&sim, m, NULL, NULL), HF_OK);
+  hfState *one = hf_state_create(m), *two = hf_state_create(m), *kept = hf_state_create(m), *copy = hf_state_create(m);
+  hf_state_mutable_q(two)[1] = 1;
+  for (int i = 0; i < 400; ++i) {
+    if (i % 7 == 1) hf_state_mutable_q(one)[i % 2] += 0.1;
+    if (i % 7 == 2) hf_state_mutable_v(one)[i % m->nv] -= 0.3;
+    if (i % 7 == 3) assert_steps_as_new(sim, m, two, copy);
+    if (i % 7 == 4) memcpy(i % 2 ? kept : one, i % 2 ? one : kept, one->size);
+    if (i % 7 == 5) hf_params_gravity(params)[0] += 0.1, assert_int_equal(hf_params_update(params, NULL), HF_OK);
+    if (i % 7 == 6) hf_params_field(params, HF_FIELD_body_mass)[1 + i % 3] *= 1.01, assert_int_equal(hf_params_update(params, NULL), HF_OK);
+    assert_steps_as_new(sim, m, one, copy);
+  }
+  hf_state_free(one), hf_state_free(two), hf_state_free(kept), hf_state_free(copy);
+  hf_sim_free(sim);
+  hf_params_free(params);
+  hf_model_free(base);
+}
+
 static void test_bad_options(void** s) {
   (void)s;
   hfModel* m = parse_model(kScene);
@@ -209,6 +252,7 @@ int main(void) {
       cmocka_unit_test(test_weight_is_carried),
       cmocka_unit_test(test_refusals_keep_the_state),
       cmocka_unit_test(test_a_state_with_the_same_dofs_of_another_model),
+      cmocka_unit_test(test_steps_depend_on_state_and_parameters_alone),
       cmocka_unit_test(test_bad_options),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
