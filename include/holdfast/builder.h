@@ -151,7 +151,8 @@ typedef struct hfActuatorDef {
   double muscle[9];      // of muscles: scaled range (2), peak force (negative: scale over the acceleration of a unit force), scale,
                          // lmin, lmax, vmax, fpmax, fvmax, as MJCF has them
   double motor[HF_MOTOR_PARAMETERS]; // of DC motors (HF_GAIN_MOTOR): hfMotorParameter; forcerange bounds the torque of the current
-  int32_t inputs;        // of DC motors: hfMotorInput; the actuators behind it have the other inputs as their controls
+  int32_t inputs;        // of DC motors: hfMotorInput; the actuators behind it have the other inputs as their controls. Of orientation
+                         // servos: hfOrientationInput; forcerange is 0 and the largest torque, the gear does not count
   double lengthrange[2]; // of muscles: lengths that the scaled range stands for [m]
   double dampratio; // > 0: biasprm[2] becomes the damping of this ratio for the reflected inertia at qpos0
   int32_t ctrllimited, forcelimited, actlimited, actearly;

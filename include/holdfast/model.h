@@ -70,7 +70,11 @@ typedef enum hfDriveLaw { // how an actuator follows its control
   HF_DRIVE_CONSTRAINT,     // inverse dynamics in the step: where the servo would rest, within forcerange
   HF_DRIVE_COMPUTED_TORQUE // gain and bias are accelerations; force = M a + bias forces, held over the step
 } hfDriveLaw;
-typedef enum hfGain { HF_GAIN_FIXED, HF_GAIN_AFFINE, HF_GAIN_MUSCLE, HF_GAIN_MOTOR } hfGain; // motor: a DC motor, without a bias
+typedef enum hfGain {
+  HF_GAIN_FIXED, HF_GAIN_AFFINE, HF_GAIN_MUSCLE,
+  HF_GAIN_MOTOR,      // a DC motor, without a bias
+  HF_GAIN_ORIENTATION // one axis of an orientation servo (hfOrientationInput), with an affine bias 0, -gain, -damping
+} hfGain;
 typedef enum hfBias { HF_BIAS_NONE, HF_BIAS_AFFINE, HF_BIAS_MUSCLE } hfBias;
 
 // Parameters of a DC motor (docs/theory/motors.md): entries of actuator_motor. 0 switches a part off.
@@ -88,6 +92,9 @@ typedef enum hfMotorParameter {
 } hfMotorParameter;
 // Inputs of a DC motor, bits of actuator_inputs. Its own control is the first; those of the next actuators are the others.
 typedef enum hfMotorInput { HF_INPUT_POSITION = 1, HF_INPUT_VELOCITY = 2, HF_INPUT_TORQUE = 4, HF_INPUT_VOLTAGE = 8 } hfMotorInput;
+// Inputs of an orientation servo, which is three actuators, one for each axis of a ball joint or of a site, or four: its controls are the rotation
+// vector x, y, z or the quaternion w, x, y, z that it goes to. The first of them has all their bits in actuator_inputs, each other one its own.
+typedef enum hfOrientationInput { HF_INPUT_W = 16, HF_INPUT_X = 32, HF_INPUT_Y = 64, HF_INPUT_Z = 128 } hfOrientationInput;
 // States of a DC motor, bits of actuator_states; those that it has stand in this order from actuator_actadr on.
 typedef enum hfMotorState {
   HF_MOTOR_SETPOINT = 1,    // first input, which moves at a bounded speed
@@ -385,7 +392,7 @@ typedef struct hfWorld {
   X(int32_t, actuator_actearly, nu, 1, 0)                                                              \
   X(int32_t, actuator_drive, nu, 1, 0)    /* hfDriveLaw */                                             \
   X(int32_t, actuator_signal, nu, 1, 0)   /* signal that drives it, or -1 */                           \
-  X(int32_t, actuator_inputs, nu, 1, 0)   /* of DC motors: hfMotorInput */                             \
+  X(int32_t, actuator_inputs, nu, 1, 0)   /* hfMotorInput or hfOrientationInput */                    \
   X(int32_t, actuator_states, nu, 1, 0)   /* of DC motors: hfMotorState */                             \
   X(int32_t, actuator_nsample, nu, 1, 0)  /* controls of the last steps that states keep; 0: none */   \
   X(int32_t, actuator_interp, nu, 1, 0)   /* hfInterpolation */                                        \

@@ -236,12 +236,14 @@ class Builder(_core.Builder):
             return (3, -1, -1, float(place[1]))  # HF_WRAP_PULLEY
         raise ValueError(f'a place on a path is a site, ("geom", geom[, side]) or ("pulley", divisor), not {place!r}')
 
-    def add_actuator(self, joint: Any = None, name: str | None = None, *, tendon: Any = None, site: Any = None, body: Any = None,
+    def add_actuator(self, joint: Any = None, name: str | None = None, *, tendon: Any = None, site: Any = None, refsite: Any = None, body: Any = None,
                      slider_crank: tuple[Any, Any, float] | None = None, kind: str = "motor", kp: float = 1.0, kv: float = 0.0, **fields: Any) -> int:
         """An actuator on a joint, tendon or site, or on a body, at whose contacts it then pulls (adhesion). slider_crank: the site of
         the crank, that of the slider, along whose z axis it moves, and the length of the rod between them [m]. kind "motor": force = control; "position": kp (control - length) - kv rate;
         "velocity": kv (control - rate); "general": gainprm and biasprm as given; "dcmotor": a DC motor with motor={"resistance": 2, "constant": 0.05, ...}
         (hfMotorParameter) and inputs=("pos", "voltage"), for example, by default ("voltage",); each input but the first becomes an actuator NAME.INPUT behind it.
+        "orientation": kp log(q^-1 q_d) - kv w, a torque on a ball joint or on a site in its refsite, whose controls are the rotation vector of q_d, or its
+        quaternion with inputs="quat"; the actuators NAME.x, NAME.y and NAME.z behind NAME have its other controls, and forcerange is 0 and the largest torque.
         Its control acts later by delay [s] of nsample steps at most, interp "zoh", "linear" or "cubic"."""
         target = [("joint", joint), ("tendon", tendon), ("site", site), ("body", body), ("slider_crank", slider_crank)]
         given = [(k, t) for k, t in target if t is not None]
@@ -253,19 +255,32 @@ class Builder(_core.Builder):
             crank, slider, rod = which
             fields.update(trnid=(self._id("site", crank), self._id("site", slider)), cranklength=rod)
         else:
-            fields.setdefault("trnid", (self._id(what, which), -1))
+            fields.setdefault("trnid", (self._id(what, which), -1 if refsite is None else self._id("site", refsite)))
         if kind == "position":
             fields.update(gainprm=(kp, 0, 0), biastype=1, biasprm=(0, -kp, -kv))
         elif kind == "velocity":
             fields.update(gainprm=(kv, 0, 0), biastype=1, biasprm=(0, 0, -kv))
         elif kind == "dcmotor":
             return self._add_motor(name, fields.pop("motor", {}), tuple(fields.pop("inputs", ("voltage",))), _named_interpolation(fields))
-        elif kind not in ("motor", "general"):
-            raise ValueError(f'kind must be motor, position, velocity, general or dcmotor, is "{kind}"')
+        elif kind not in ("motor", "general", "orientation"):
+            raise ValueError(f'kind must be motor, position, velocity, orientation, general or dcmotor, is "{kind}"')
         for limit in ("ctrl", "force", "act"):
             if limit + "range" in fields:
                 fields.setdefault(limit + "limited", 1)
+        if kind == "orientation":
+            return self._add_orientation(name, fields.pop("inputs", "expmap"), {"gainprm": (kp, 0, 0), "biasprm": (0, -kp, -kv), **_named_interpolation(fields)})
         return self._add_actuator({"name": name, **_named_interpolation(fields)})
+
+    def _add_orientation(self, name: str | None, inputs: str, fields: dict[str, Any]) -> int:
+        if inputs not in ("expmap", "quat"):
+            raise ValueError(f'inputs of an orientation servo must be "expmap" or "quat", are {inputs!r}')
+        bits = {"w": 16, "x": 32, "y": 64, "z": 128}  # hfOrientationInput
+        letters = "wxyz" if inputs == "quat" else "xyz"
+        same = {**fields, "gaintype": 4, "biastype": 1}  # HF_GAIN_ORIENTATION, HF_BIAS_AFFINE
+        first = self._add_actuator({"name": name, **same, "inputs": sum(bits[k] for k in letters)})
+        for k in letters[1:]:
+            self._add_actuator({"name": f"{name}.{k}" if name else None, **same, "inputs": bits[k]})
+        return first
 
     def _add_motor(self, name: str | None, motor: dict[str, float], inputs: tuple[str, ...], fields: dict[str, Any]) -> int:
         unknown = [k for k in motor if k not in _MOTOR] + [w for w in inputs if w not in _INPUTS]

@@ -325,7 +325,7 @@ class _Writer:
 
     def actuator(self, parent: ET.Element, i: int) -> None:
         m = self.m
-        where = {0: ("joint", "JOINT"), 1: ("jointinparent", "JOINT"), 2: ("cranksite", "SITE"), 3: ("tendon", "TENDON"), 4: ("site", "SITE"), 5: ("body", "BODY")}
+        where = {6: ("site", "SITE") if m.actuator_trnid[i][1] >= 0 else ("joint", "JOINT"), 0: ("joint", "JOINT"), 1: ("jointinparent", "JOINT"), 2: ("cranksite", "SITE"), 3: ("tendon", "TENDON"), 4: ("site", "SITE"), 5: ("body", "BODY")}
         kind = where.get(int(m.actuator_trntype[i]))
         a = self.force_law(parent, i) if kind else None
         if kind is None or a is None:
@@ -352,7 +352,10 @@ class _Writer:
             return self.dc_motor(parent, i)
         if codes[0] == 5 and hasattr(m, "nactuator"):  # mjGAIN_PID
             return self.pid(parent, i)
+        orients = codes[0] == 4 and hasattr(m, "nactuator")  # mjGAIN_SO3, mjBIAS_SO3
         gains, biases = {0: "fixed", 1: "affine", 2: "muscle"}, {0: "none", 1: "affine", 2: "muscle"}
+        if orients:
+            gains[4] = biases[4] = "so3"
         dynamics = {0: "none", 1: "integrator", 2: "filter", 3: "filterexact", 4: "muscle"}
         if codes[0] not in gains or codes[1] not in biases or codes[2] not in dynamics:
             return None
@@ -360,6 +363,8 @@ class _Writer:
         a = _add(parent, "general", gaintype=gains[codes[0]], biastype=biases[codes[1]], dyntype=dynamics[codes[2]],
                  gainprm=m.actuator_gainprm[i][:numbers[0]], biasprm=m.actuator_biasprm[i][:numbers[1]],
                  dynprm=m.actuator_dynprm[i][:3 if codes[2] == 4 else 1])
+        if orients:
+            a.set("input", {1: "expmap", 2: "quat"}[int(m.actuator_ctrlspec[i])])
         if 2 in codes[:2]:
             a.set("lengthrange", _text(m.actuator_lengthrange[i]))
         for limit, row in (("ctrl", getattr(m, "actuator_ctrladr", range(m.nu))[i]), ("force", i), ("act", i)):

@@ -48,7 +48,7 @@ typedef struct hfiPassive { uint32_t revision; int32_t known, springs, dampers, 
 
 struct hfActuation {
   const hfModel* model;
-  int32_t ndrive_sum, nlimited_joint;
+  int32_t ndrive_sum, nlimited_joint, norientation;
   hfiPassive passive;
 
   // constants: the dofs of tendons and actuators, ascending; tendon_J and moment hold their rows
@@ -60,6 +60,7 @@ struct hfActuation {
   int32_t* coordinate;     // (nu) index in q of the hinge or slide that it acts on; -1 for other transmissions
   int32_t* drive_sum_of;  // (nu) its drive sum, or -1
   int32_t* limited_joint;        // (nlimited_joint) joints whose total actuator force has a range or includes gravity compensation
+  int32_t* orientation;    // (norientation) first actuators of orientation servos
   int32_t* law;            // (nu) hfDriveLaw, from the model or from hfi_actuation_drive_by
   // inverse masses at the reference pose, where somebody computed them; else 0
   double *dof_weight, *tendon_weight; // (nv), (ntendon)
@@ -155,6 +156,10 @@ static inline int hfi_actuator_acts(const hfModel* m, int i) {
 void hfi_update_tendons(hfActuation* a, const hfDynamics* d, const double* q);
 // Computes inputs, clamped to their ranges, and the rates of activations.
 void hfi_update_inputs(hfActuation* a, const double* act, const double* ctrl, double h);
+// Looks where orientation servos are and go to: sets their inputs, the lengths that their laws aim at, and their bounds (orientation.c).
+void hfi_update_orientations(hfActuation* a);
+// Clamps a->force of orientation servos to these bounds.
+void hfi_bound_orientations(const hfActuation* a);
 // Adds the force of the integral I: ki (I + h (u - l)), or ki times the bound at which I stops.
 void hfi_add_integral(const hfActuation* a, int actuator, hfiAffine* force);
 // Adds the force of a muscle, linear about its present length and velocity (muscle.c).

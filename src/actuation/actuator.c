@@ -60,6 +60,7 @@ void hfi_update_inputs(hfActuation* a, const double* act, const double* ctrl, do
     if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_ERROR) a->integral[i] = next;
     else a->input[i] = hf_model_actuator_actearly(m)[i] || hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_SLEW ? next : now;
   }
+  hfi_update_orientations(a);
 }
 
 void hf_actuation_advance(const hfActuation* a, double* act, double h) {
@@ -114,6 +115,7 @@ void hfi_transmit_forces(const hfActuation* a) {
   memset(a->joint_force, 0, (size_t)m->nv * sizeof *a->joint_force);
   if (m->world.disable_actuation) memset(a->force, 0, (size_t)m->nu * sizeof *a->force);
   if (m->nu == 0 || m->world.disable_actuation) return;
+  hfi_bound_orientations(a);
   scale_tendon_totals(a);
   pass_forces(a);
   for (int k = 0; k < a->nlimited_joint; ++k) limit_joint_force(a, a->limited_joint[k], a->joint_force);

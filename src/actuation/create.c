@@ -2,6 +2,7 @@
 // fixes once; values follow at every update.
 #include "actuation/actuation.h"
 #include "base/object.h"
+#include "model/orientation.h"
 #include "model/path.h"
 #include <assert.h>
 #include <string.h>
@@ -106,7 +107,7 @@ static void take_arrays(hfActuation* a, hfiArena* arena) {
                                            &a->tendon_total);
   a->moment_start = HFI_TAKE(arena, int32_t, m->nu + 1);
   a->moment_dof = HFI_TAKE(arena, int32_t, nmoment);
-  HFI_TAKE_EACH(arena, int32_t, m->nu, &a->coordinate, &a->drive_sum_of, &a->law);
+  HFI_TAKE_EACH(arena, int32_t, m->nu, &a->coordinate, &a->drive_sum_of, &a->orientation, &a->law);
   a->limited_joint = HFI_TAKE(arena, int32_t, m->njnt);
   HFI_TAKE_EACH(arena, double, m->nv, &a->dof_weight, &a->gravcomp, &a->v1, &a->wanted, &a->torque, &a->joint_force,
                                       &a->target_force, &a->dense);
@@ -136,6 +137,7 @@ void hfi_actuation_init(hfActuation* a, const hfModel* m, hfiArena* arena) {
     a->coordinate[i] = find_coordinate(m, i);
     a->drive_sum_of[i] = find_drive_sum(a, i);
     a->law[i] = hf_model_actuator_drive(m)[i];
+    if (hfi_is_orientation(m, i) && hfi_orientation_count(hf_model_actuator_inputs(m)[i])) a->orientation[a->norientation++] = i;
   }
   for (int j = 0; j < m->njnt; ++j)
     if (hf_model_jnt_actfrclimited(m)[j] || hf_model_jnt_actgravcomp(m)[j]) a->limited_joint[a->nlimited_joint++] = j;

@@ -10,11 +10,13 @@
 //   site              length = 0, moment = J^T (R_WS gear): a wrench fixed in the site
 //   slider-crank      gear times the slider's place (model/slider_crank.h)
 //   site, reference   length = gear . (pose of the site in the reference): position, then rotation
-//                     vector; moment = (J_S - J_R)^T (R_WR gear) over the dofs that move one of them alone
+//                     vector; moment = (J_S - J_R)^T (R_WR gear) over the dofs that move one of them alone; of an
+//                     orientation servo R_WS gear
 //
 // The conventions are MuJoCo's. Where the moment is not the exact gradient of the length (ball,
 // site with reference) it is MuJoCo's moment.
 #include "actuation/actuation.h"
+#include "model/orientation.h"
 #include "model/path.h"
 #include "model/slider_crank.h"
 #include <string.h>
@@ -134,7 +136,7 @@ static double site_moment(const hfActuation* a, const hfDynamics* d, int i) {
   int site = hf_model_actuator_trnid(m)[2 * i], reference = hf_model_actuator_trnid(m)[2 * i + 1];
   int body = hf_model_site_body(m)[site];
   clear_moment(a, i);
-  hfMat3 R = d->X_WS[reference < 0 ? site : reference].R;
+  hfMat3 R = d->X_WS[reference < 0 || hfi_is_orientation(m, i) ? site : reference].R;
   hfForce F = {m3_mulv(R, v3_load(gear + 3)), m3_mulv(R, v3_load(gear))};
   int base = reference < 0 ? -1 : hf_model_site_body(m)[reference];
   add_wrench(a, d, i, body, base, d->X_WS[site].p, F, 1);

@@ -16,6 +16,7 @@
 // here, so that Newton's method still converges, by a factor of the order of h times what is left out.
 #include "continuous/accel.h"
 #include "model/motor.h"
+#include "model/orientation.h"
 #include "model/polynomial.h"
 
 #include "linalg/dense.h"
@@ -68,7 +69,9 @@ static void add_tendons(hfAccel* a) {
 static int is_free(const hfAccel* a, int i) {
   const hfModel* m = a->model;
   const double *range = hf_model_actuator_forcerange(m) + 2 * i, f = a->actuation->force[i];
-  if (!hfi_actuator_acts(m, i) || (hf_model_actuator_forcelimited(m)[i] && !hfi_is_motor(m, i) && (f <= range[0] || f >= range[1]))) return 0;
+  int turns = hfi_is_orientation(m, i); // Its bounds follow those of the size of the torque.
+  double hi = turns ? a->actuation->servo[i].hi : range[1], lo = turns ? -hi : range[0];
+  if (!hfi_actuator_acts(m, i) || (hf_model_actuator_forcelimited(m)[i] && !hfi_is_motor(m, i) && (f <= lo || f >= hi))) return 0;
   for (int k = a->actuation->moment_start[i]; k < a->actuation->moment_start[i + 1]; ++k) {
     int dof = a->actuation->moment_dof[k], j = hf_model_dof_jnt(m)[dof];
     const double* total = hf_model_jnt_actfrcrange(m) + 2 * j;

@@ -29,6 +29,7 @@ typedef enum hfiShortcut {
   HFI_ADHESION,
   HFI_PID, // <plugin plugin="mujoco.pid">
   HFI_DCMOTOR,
+  HFI_ORIENTATION,
   HFI_SHORTCUTS
 } hfiShortcut;
 
@@ -284,6 +285,13 @@ void hfi_mjcf_add_inputs(hfiMjcf* m, const hfiElem* elem, const hfiActuatorSpec*
 // The element <dcmotor>: reading it, and adding an actuator for each input but the first.
 void hfi_mjcf_apply_motor(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* spec);
 void hfi_mjcf_add_motor_inputs(hfiMjcf* m, const hfiElem* elem, const hfiActuatorSpec* spec);
+// Reads kv or dampratio of a servo. If neither is given, the value of the class stays.
+void hfi_mjcf_read_servo_damping(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d);
+// The element <orientation>: reading it, and which controls it has (also of <general gaintype="so3">), and adding an actuator for each control but the
+// first.
+void hfi_mjcf_apply_orientation(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d);
+void hfi_mjcf_read_chart(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d);
+void hfi_mjcf_add_axes(hfiMjcf* m, const hfiElem* elem, const hfActuatorDef* first);
 // Whether this element is the plugin mujoco.pid, and reading its gains.
 int hfi_mjcf_is_pid(const hfiElem* elem);
 void hfi_mjcf_apply_pid(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* spec);

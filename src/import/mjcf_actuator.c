@@ -9,6 +9,7 @@
 //   muscle       curves of length and velocity (actuation/muscle.c)
 //   pid          kp (u_pos - l) + kv (u_vel - v) + ki integral + u_ff (mjcf_pid.c)
 //   dcmotor      by the numbers of its data sheet (mjcf_motor.c)
+//   orientation  kp log(q^-1 u) - kv w (mjcf_orientation.c)
 //   adhesion     gain, on a body (world/adhesion.c)
 //   plugin       mujoco.pid (mjcf_pid.c)
 //
@@ -24,7 +25,7 @@ static const hfiKeyword kinds[] = {{"general", HFI_GENERAL},         {"motor", H
                                    {"damper", HFI_DAMPER},           {"cylinder", HFI_CYLINDER},
                                    {"intvelocity", HFI_INTVELOCITY}, {"muscle", HFI_MUSCLE},
                                    {"pid", HFI_SETPOINT_PID},        {"adhesion", HFI_ADHESION},
-                                   {"dcmotor", HFI_DCMOTOR},
+                                   {"dcmotor", HFI_DCMOTOR},          {"orientation", HFI_ORIENTATION},
                                    {NULL, 0}};
 
 const hfiKeyword hfi_mjcf_interpolations[] = {{"zoh", HF_INTERPOLATE_HOLD}, {"linear", HF_INTERPOLATE_LINEAR}, {"cubic", HF_INTERPOLATE_CUBIC}, {NULL, 0}};
@@ -59,7 +60,7 @@ static void copy_parameters(hfActuatorDef* to, const hfActuatorDef* from) {
 }
 
 static void inherit(hfiActuatorSpec* s, hfiShortcut kind) {
-  int gain = kind == HFI_DAMPER ? HF_GAIN_AFFINE : kind == HFI_MUSCLE ? HF_GAIN_MUSCLE : HF_GAIN_FIXED;
+  int gain = kind == HFI_DAMPER ? HF_GAIN_AFFINE : kind == HFI_MUSCLE ? HF_GAIN_MUSCLE : kind == HFI_ORIENTATION ? HF_GAIN_ORIENTATION : HF_GAIN_FIXED;
   for (const hfiActuatorSpec* i = s; i; i = i->outer)
     if (i->shortcut == kind || (i->shortcut == HFI_GENERAL && i->def.gaintype == gain)) {
       hfActuatorDef from = i->def;
@@ -78,9 +79,9 @@ static void apply_general(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
                                         {"muscle", HF_ACTIVATION_MUSCLE},
                                         {NULL, 0}};
   static const hfiKeyword gains[] = {
-      {"fixed", HF_GAIN_FIXED}, {"affine", HF_GAIN_AFFINE}, {"muscle", HF_GAIN_MUSCLE}, {NULL, 0}};
+      {"fixed", HF_GAIN_FIXED}, {"affine", HF_GAIN_AFFINE}, {"muscle", HF_GAIN_MUSCLE}, {"so3", HF_GAIN_ORIENTATION}, {NULL, 0}};
   static const hfiKeyword biases[] = {
-      {"none", HF_BIAS_NONE}, {"affine", HF_BIAS_AFFINE}, {"muscle", HF_BIAS_MUSCLE}, {NULL, 0}};
+      {"none", HF_BIAS_NONE}, {"affine", HF_BIAS_AFFINE}, {"muscle", HF_BIAS_MUSCLE}, {"so3", HF_BIAS_AFFINE}, {NULL, 0}};
   hfiReader* r = m->r;
   hfActuatorDef* d = &s->def;
   double x[10];
@@ -98,11 +99,11 @@ static void apply_general(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
     for (int k = 0; k < count && k < 9 && i > 0 && (!muscles || muscles & i); ++k) d->muscle[k] = x[k];
   }
   hfi_read_bool(r, elem, "actearly", &d->actearly);
+  if (d->gaintype == HF_GAIN_ORIENTATION) hfi_mjcf_read_chart(m, elem, d);
   s->shortcut = HFI_GENERAL;
 }
 
-// Reads kv or dampratio of a servo. If neither is given, the value of the class stays.
-static void read_servo_damping(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d) {
+void hfi_mjcf_read_servo_damping(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d) {
   double kv = 0, ratio = 0;
   int has_kv = hfi_read_real(m->r, elem, "kv", &kv),
       has_ratio = hfi_read_real(m->r, elem, "dampratio", &ratio);
@@ -119,7 +120,7 @@ static void apply_servo(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d, hfiSh
   double kp = d->gainprm[0],
          timeconst = d->dyntype == HF_ACTIVATION_FILTER_EXACT ? d->dynprm[0] : 0;
   hfi_read_real(m->r, elem, "kp", &kp);
-  read_servo_damping(m, elem, d);
+  hfi_mjcf_read_servo_damping(m, elem, d);
   d->gaintype = HF_GAIN_FIXED;
   d->biastype = HF_BIAS_AFFINE;
   d->gainprm[0] = kp;
@@ -228,6 +229,9 @@ static void apply_shortcut(hfiMjcf* m, const hfiElem* elem, hfiShortcut kind, hf
   case HFI_DCMOTOR:
     copy_parameters(&s->def, &fresh);
     hfi_mjcf_apply_motor(m, elem, s);
+    break;
+  case HFI_ORIENTATION:
+    hfi_mjcf_apply_orientation(m, elem, &s->def);
     break;
   case HFI_PID:
     hfi_mjcf_apply_pid(m, elem, s);
@@ -378,6 +382,7 @@ void hfi_mjcf_read_actuator(hfiMjcf* m, hfiElem* elem) {
   if (!r->status) hfi_keep(r, elem, hf_builder_add_actuator(r->builder, &s.def, &r->scratch));
   if (!r->status) hfi_mjcf_add_inputs(m, elem, &s);
   if (!r->status) hfi_mjcf_add_motor_inputs(m, elem, &s);
+  if (!r->status) hfi_mjcf_add_axes(m, elem, &s.def);
 }
 
 // ---- reflected inertia --------------------------------------------------------------------------
@@ -391,6 +396,7 @@ void hfi_mjcf_reflected(hfiMjcf* m, const char* attr, const char* name, double* 
       const char* target = hfi_mjcf_is_actuator(e) ? hfi_attr(e, attr) : NULL;
       if (!target || strcmp(target, name) != 0) continue;
       hfiActuatorSpec s = make_spec(m, e);
+      if (s.def.gaintype == HF_GAIN_ORIENTATION) continue; // as in MuJoCo
       *armature += s.armature * s.def.gear[0] * s.def.gear[0];
       *damping += s.damping * s.def.gear[0] * s.def.gear[0];
       for (int k = 0; k < 2; ++k) poly[k] += s.damping_poly[k] * s.def.gear[0] * s.def.gear[0];

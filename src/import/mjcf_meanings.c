@@ -29,7 +29,6 @@ const hfiMeaning hfi_mjcf_meanings[] = {
     {"deformable", NULL, 0, "deformable objects are not supported: they are missing"},
     {"flex", NULL, 0, "deformable objects are not supported: the constraint is missing"},
     {"flexstrain", NULL, 0, "deformable objects are not supported: the constraint is missing"},
-    {"orientation", NULL, 0, "orientation servos are not supported: the actuator is left out"},
     {"camprojection", NULL, 0,
      "sensor left out: not supported; the numbers of the sensors after it come earlier than in MuJoCo"},
     {"tactile", NULL, 0,

@@ -3,6 +3,7 @@
 
 #include "import/mjcf.h"
 #include "model/motor.h"
+#include "model/orientation.h"
 
 #include <stdio.h>
 
@@ -23,7 +24,7 @@ static void put_transmission(hfiMjcfWriter* w, const hfActuatorDef* d, int i) {
   if (crank) hfi_mjcf_put_reals(w, "cranklength", &d->cranklength, 1);
   hfi_mjcf_put_int(w, "group", d->group, 0);
   put_samples(w, d->delay, d->nsample, d->interp);
-  hfi_mjcf_put_reals(w, "gear", d->gear, 6);
+  if (d->gaintype != HF_GAIN_ORIENTATION) hfi_mjcf_put_reals(w, "gear", d->gear, 6);
   hfi_mjcf_put_range(w, "ctrllimited", "ctrlrange", d->ctrllimited, d->ctrlrange);
 }
 
@@ -131,10 +132,31 @@ static void write_motor(hfiMjcfWriter* w, int i) {
   hfi_mjcf_print(w, "/>\n");
 }
 
+// All actuators of an orientation servo. The element <orientation> has no activations, <general> no damping ratio.
+static void write_orientation(hfiMjcfWriter* w, int i) {
+  const hfActuatorDef* d = &w->b->actuator.data[i];
+  double kv = -d->biasprm[2];
+  int integrates = d->dyntype == HF_ACTIVATION_INTEGRATOR;
+  hfi_mjcf_begin(w, 2, integrates ? "general gaintype=\"so3\" biastype=\"so3\" dyntype=\"integrator\"" : "orientation");
+  put_common(w, d, i);
+  hfi_mjcf_put_text(w, "input", hfi_orientation_count(d->inputs) == 4 ? "quat" : "expmap");
+  if (integrates) {
+    hfi_mjcf_put_range(w, "actlimited", "actrange", d->actlimited, d->actrange);
+    hfi_mjcf_put_reals(w, "gainprm", d->gainprm, 1);
+    hfi_mjcf_put_reals(w, "biasprm", d->biasprm, 3);
+    if (d->actearly) hfi_mjcf_put_bool(w, "actearly", 1);
+  } else {
+    hfi_mjcf_put_reals(w, "kp", d->gainprm, 1);
+    hfi_mjcf_put_reals(w, d->dampratio > 0 ? "dampratio" : "kv", d->dampratio > 0 ? &d->dampratio : &kv, 1);
+  }
+  hfi_mjcf_print(w, "/>\n");
+}
+
 static void write_actuator(hfiMjcfWriter* w, int i) {
   const hfActuatorDef* d = &w->b->actuator.data[i];
   int pid = d->dyntype == HF_ACTIVATION_ERROR || d->dyntype == HF_ACTIVATION_SLEW;
   if (d->gaintype == HF_GAIN_MOTOR) write_motor(w, i);
+  else if (d->gaintype == HF_GAIN_ORIENTATION) write_orientation(w, i);
   else if (pid) (d->dampratio > 0 ? write_damped_pid : write_pid)(w, i);
   else (d->dampratio > 0 ? write_servo : write_general)(w, i);
 }

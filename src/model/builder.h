@@ -57,6 +57,8 @@ hfPairDef hfi_complete_pair(const hfBuilder* b, int pair);
 
 // Dimension of a sensor's data, and the data that `data` = 0 stands for.
 int hfi_sensor_dim(int type, int data, int num);
+// The num of a sensor in its model: of one on an orientation servo the number of its axes.
+int hfi_sensor_num(const hfBuilder* b, const hfSensorDef* def);
 enum { HFI_MOST_SENSOR_SLOTS = 1 << 16 };
 // Sets data and reduce where they are not given.
 void hfi_sensor_complete(hfSensorDef* def);

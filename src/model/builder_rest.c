@@ -2,6 +2,7 @@
 #include "model/builder_add.h"
 #include "model/feedback.h"
 #include "model/motor.h"
+#include "model/orientation.h"
 #include "model/samples.h"
 #include "model/servo.h"
 
@@ -183,7 +184,7 @@ int hfi_signal_size(int type) {
 // The curves of a muscle need lmin < 1 < lmax, fvmax >= 1, and ranges that are not empty.
 static hfStatus check_muscle(const hfActuatorDef* d, hfError* error) {
   const double *p = d->muscle, *l = d->lengthrange;
-  if (d->gaintype < HF_GAIN_FIXED || d->gaintype > HF_GAIN_MOTOR || d->biastype < HF_BIAS_NONE || d->biastype > HF_BIAS_MUSCLE)
+  if (d->gaintype < HF_GAIN_FIXED || d->gaintype > HF_GAIN_ORIENTATION || d->biastype < HF_BIAS_NONE || d->biastype > HF_BIAS_MUSCLE)
     return hfi_refuse_def(error, d->where, HF_OBJECT_ACTUATOR, d->name, "gain %d or bias %d does not exist", d->gaintype, d->biastype);
   if (d->gaintype != HF_GAIN_MUSCLE && d->biastype != HF_BIAS_MUSCLE) return HF_OK;
   if (!hfi_all_finite(p, 9) || !hfi_all_finite(l, 2) || !(p[0] < p[1]) || !(l[0] < l[1]))
@@ -218,6 +219,22 @@ static hfStatus check_motor(const hfActuatorDef* d, hfError* error) {
   if (p[HF_MOTOR_KI] > 0 && !(d->inputs & HF_INPUT_POSITION)) return hfi_refuse_def(error, d->where, kind, d->name, "ki needs the input pos");
   if (d->biastype != HF_BIAS_NONE || d->dyntype != (states ? HF_ACTIVATION_MOTOR : HF_ACTIVATION_NONE))
     return hfi_refuse_def(error, d->where, kind, d->name, "a motor has no bias, and the dynamics HF_ACTIVATION_MOTOR where it has states, else none");
+  return HF_OK;
+}
+
+// An orientation servo has one gain, goes to where its controls or their integrals say, and is bounded by the size of its torque. That it is whole
+// is checked where the model is finished.
+static hfStatus check_orientation(const hfActuatorDef* d, hfError* error) {
+  const hfObjectKind kind = HF_OBJECT_ACTUATOR;
+  if (d->gaintype != HF_GAIN_ORIENTATION) return HF_OK;
+  int n = hfi_orientation_count(d->inputs), single = d->inputs == HF_INPUT_X || d->inputs == HF_INPUT_Y || d->inputs == HF_INPUT_Z;
+  if (!n && !single) return hfi_refuse_def(error, d->where, kind, d->name, "inputs %d of an orientation servo do not exist", d->inputs);
+  if (d->biastype != HF_BIAS_AFFINE || d->biasprm[0] != 0 || d->biasprm[1] != -d->gainprm[0])
+    return hfi_refuse_def(error, d->where, kind, d->name, "an orientation servo has the gain kp and an affine bias 0, -kp, -kv");
+  if (d->dyntype != HF_ACTIVATION_NONE && (d->dyntype != HF_ACTIVATION_INTEGRATOR || n == 4))
+    return hfi_refuse_def(error, d->where, kind, d->name, "only the rotation vector of an orientation servo can be an activation, an integral");
+  if (d->forcelimited && d->forcerange[0] != 0)
+    return hfi_refuse_def(error, d->where, kind, d->name, "forcerange bounds the size of the torque: it begins at 0, not at %g", d->forcerange[0]);
   return HF_OK;
 }
 
@@ -290,6 +307,7 @@ hfStatus hfi_check_actuator(const hfBuilder* b, const hfActuatorDef* d, hfError*
   if (status == HF_OK && d->delay > 0 && d->drive != HF_DRIVE_SERVO) status = hfi_refuse_def(error, d->where, kind, d->name, "a drive law has no delay");
   if (status == HF_OK) status = check_muscle(d, error);
   if (status == HF_OK) status = check_motor(d, error);
+  if (status == HF_OK) status = check_orientation(d, error);
   return status == HF_OK ? check_drive(b, d, error) : status;
 }
 
@@ -330,6 +348,8 @@ int hf_builder_add_sensor(hfBuilder* b, const hfSensorDef* source, hfError* erro
     return hfi_refuse_def(error, d.where, kind, d.name,
                           free_standing ? "needs an object" : "cannot measure a %s",
                           hf_object_kind_name((hfObjectKind)d.objkind));
+  if (d.objkind == HF_OBJECT_ACTUATOR && hfi_is_later_axis(&b->actuator.data[d.obj]))
+    return hfi_refuse_def(error, d.where, kind, d.name, "measures all axes of an orientation servo: it names the first of its actuators");
   if (d.refkind != HF_OBJECT_NONE && !hfi_object_exists(b, d.refkind, d.ref))
     return hfi_refuse_def(error, d.where, kind, d.name, "reference %s does not exist",
                           hf_object_kind_name((hfObjectKind)d.refkind));

@@ -6,6 +6,7 @@
 #include "model/feedback.h"
 #include "model/layout.h"
 #include "model/motor.h"
+#include "model/orientation.h"
 #include "model/shape.h"
 #include "model/sound.h"
 
@@ -56,10 +57,10 @@ static hfStatus check_indices(const hfModel* m, hfError* error) {
                              {HF_FIELD_exclude_body, 0, m->nbody},
                              {HF_FIELD_actuator_actadr, -1, m->na},
                              {HF_FIELD_actuator_dyntype, 0, HF_ACTIVATION_MOTOR + 1},
-                             {HF_FIELD_actuator_gaintype, 0, HF_GAIN_MOTOR + 1},
+                             {HF_FIELD_actuator_gaintype, 0, HF_GAIN_ORIENTATION + 1},
                              {HF_FIELD_actuator_biastype, 0, HF_BIAS_MUSCLE + 1},
                              {HF_FIELD_actuator_interp, 0, HF_INTERPOLATE_CUBIC + 1},
-                             {HF_FIELD_actuator_inputs, 0, 2 * HF_INPUT_VOLTAGE},
+                             {HF_FIELD_actuator_inputs, 0, 2 * HF_INPUT_Z},
                              {HF_FIELD_actuator_states, 0, 2 * HF_MOTOR_CURRENT},
                              {HF_FIELD_actuator_drive, 0, HF_DRIVE_COMPUTED_TORQUE + 1},
                              {HF_FIELD_actuator_signal, -1, m->nsignal},
@@ -104,6 +105,8 @@ static int sensor_is_sound(const hfModel* m, int i) {
   if (ref != HF_OBJECT_NONE &&
       (!hfi_sensor_accepts(type, ref) || !is_object(m, ref, hf_model_sensor_ref(m)[i])))
     return 0;
+  int axes = kind == HF_OBJECT_ACTUATOR && hfi_is_orientation(m, id) && hfi_orientation_count(hf_model_actuator_inputs(m)[id]) ? 3 : 1;
+  if (kind == HF_OBJECT_ACTUATOR && hf_model_sensor_num(m)[i] != axes) return 0;
   int dim = hf_model_sensor_dim(m)[i], adr = hf_model_sensor_adr(m)[i];
   return dim == hfi_sensor_dim(type, hf_model_sensor_data(m)[i], hf_model_sensor_num(m)[i]) && adr >= 0 && adr <= m->nsensordata - dim;
 }
@@ -116,7 +119,7 @@ static int actuator_is_sound(const hfModel* m, int i) {
   int motor = hf_model_actuator_gaintype(m)[i] == HF_GAIN_MOTOR, adr = hf_model_actuator_actadr(m)[i];
   int count = hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_MOTOR ? hfi_count_bits(hf_model_actuator_states(m)[i]) : 1;
   if (adr > m->na - count || (adr < 0 && hf_model_actuator_dyntype(m)[i] != HF_ACTIVATION_NONE && count)) return 0;
-  if (motor && i + hfi_count_bits(hf_model_actuator_inputs(m)[i]) > m->nu) return 0;
+  if (motor && (hf_model_actuator_inputs(m)[i] >= 2 * HF_INPUT_VOLTAGE || i + hfi_count_bits(hf_model_actuator_inputs(m)[i]) > m->nu)) return 0;
   return is_object(m, HF_OBJECT_SITE, ref) || (ref < 0 && type != HF_TRANSMISSION_SLIDER_CRANK);
 }
 
@@ -181,6 +184,8 @@ static hfStatus check_references(const hfModel* m, hfError* error) {
   for (int i = 0; i < m->nu; ++i)
     if (!actuator_is_sound(m, i))
       return hfi_refuse(error, HF_ERROR_MODEL, "model block: actuator %d acts on nothing", i);
+  if (hfi_broken_orientation(m) >= 0)
+    return hfi_refuse(error, HF_ERROR_MODEL, "model block: actuator %d is no part of an orientation servo", hfi_broken_orientation(m));
   for (int i = 0; i < m->neq; ++i)
     if (!equality_is_sound(m, i))
       return hfi_refuse(error, HF_ERROR_MODEL, "model block: equality %d connects nothing", i);

@@ -76,7 +76,7 @@ static void count_rest(const hfBuilder* b, hfModel* h) {
   h->nexclude = b->exclude.count, h->nkey = b->key.count, h->nsensor = b->sensor.count;
   for (int i = 0; i < b->tendon.count; ++i) h->nwrap += b->tendon.data[i].count + b->tendon.data[i].path_count;
   for (int i = 0; i < b->sensor.count; ++i)
-    h->nsensordata += hfi_sensor_dim(b->sensor.data[i].type, b->sensor.data[i].data, b->sensor.data[i].num);
+    h->nsensordata += hfi_sensor_dim(b->sensor.data[i].type, b->sensor.data[i].data, hfi_sensor_num(b, &b->sensor.data[i]));
   for (int i = 0; i < b->actuator.count; ++i)
     if (b->actuator.data[i].signal != HF_SIGNAL_NONE)
       h->nsignal++, h->nsignaldata += b->actuator.data[i].signal_count;

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "model/derive.h"
 #include "model/motor.h"
+#include "model/orientation.h"
 #include "model/path.h"
 #include "model/reference_mass.h"
 #include "model/slider_crank.h"
@@ -53,7 +54,8 @@ static void add_site_moment(const hfModel* m, int i, const hfPose* X_WB, double*
   const int32_t* id = hf_model_actuator_trnid(m) + 2 * i;
   const double* gear = hf_model_actuator_gear(m) + 6 * i;
   hfPose site = site_pose(m, id[0], X_WB), base = id[1] < 0 ? site : site_pose(m, id[1], X_WB);
-  hfForce F = {m3_mulv(base.R, v3_load(gear + 3)), m3_mulv(base.R, v3_load(gear))};
+  hfMat3 R = hfi_is_orientation(m, i) ? site.R : base.R;
+  hfForce F = {m3_mulv(R, v3_load(gear + 3)), m3_mulv(R, v3_load(gear))};
   hfForce back = {v3_neg(F.n), v3_neg(F.f)};
   add_wrench(m, hf_model_site_body(m)[id[0]], X_WB, site.p, F, row);
   if (id[1] < 0) return;
@@ -126,14 +128,42 @@ static hfStatus fit_muscle(hfModel* m, int i, const hfActuatorDef* d, const hfPo
   return status;
 }
 
-// kv = 2 zeta sqrt(kp I), I the inertia that the actuator meets at qpos0.
-static hfStatus fit_servo_damping(hfModel* m, int i, double zeta, const hfPose* X_WB, hfError* error) {
-  double compliance = 0, acceleration = 0;
-  hfStatus status = meet_inertia(m, i, X_WB, &compliance, &acceleration, error);
-  if (status != HF_OK) return status;
-  double kp = hf_model_actuator_gainprm(m)[3 * i];
-  hfi_set_actuator_biasprm(m)[3 * i + 2] =
-      compliance > 0 ? -2 * zeta * sqrt(max2(0, kp / compliance)) : 0;
+// kv = 2 zeta sqrt(kp I), I the inertia that n actuators of one servo meet at qpos0: 1 over the mean of their compliances.
+static hfStatus fit_servo_damping(hfModel* m, int i, int n, double zeta, const hfPose* X_WB, hfError* error) {
+  double compliance = 0;
+  for (int k = 0; k < n; ++k) {
+    double own = 0, acceleration = 0;
+    hfStatus status = meet_inertia(m, i + k, X_WB, &own, &acceleration, error);
+    if (status != HF_OK) return status;
+    compliance += own / n;
+  }
+  double kp = hf_model_actuator_gainprm(m)[3 * i], kv = compliance > 0 ? 2 * zeta * sqrt(max2(0, kp / compliance)) : 0;
+  for (int k = 0; k < n; ++k) hfi_set_actuator_biasprm(m)[3 * (i + k) + 2] = -kv;
+  return HF_OK;
+}
+
+// An actuator of an orientation servo turns about its axis, and forcerange bounds the torque in both directions.
+static void set_orientation(hfModel* m, int i, const hfActuatorDef* d) {
+  double* gear = hfi_set_actuator_gear(m) + 6 * i;
+  int axis = hfi_orientation_axis(d->inputs);
+  for (int k = 0; k < 6; ++k) gear[k] = 0;
+  if (axis >= 0) gear[(d->trntype == HF_TRANSMISSION_SITE ? 3 : 0) + axis] = 1;
+  hfi_set_actuator_inputs(m)[i] = d->inputs;
+  hfi_set_actuator_forcerange(m)[2 * i] = -d->forcerange[1];
+}
+
+static hfStatus finish_orientations(const hfiFinish* f, const hfPose* X_WB, hfError* error) {
+  hfModel* m = f->m;
+  int broken = hfi_broken_orientation(m);
+  if (broken >= 0)
+    return hfi_refuse_def(error, f->b->actuator.data[broken].where, HF_OBJECT_ACTUATOR, f->b->actuator.data[broken].name,
+                          "an orientation servo is three or four actuators in a row, on a ball joint or on a site with a reference");
+  hfStatus status = HF_OK;
+  for (int i = 0; i < m->nu && status == HF_OK; ++i) {
+    const hfActuatorDef* d = &f->b->actuator.data[i];
+    if (!hfi_is_orientation(m, i) || hfi_is_later_axis(d) || !(d->dampratio > 0)) continue;
+    status = fit_servo_damping(m, hfi_orientation_first_axis(m, i), 3, d->dampratio, X_WB, error);
+  }
   return status;
 }
 
@@ -198,9 +228,11 @@ static hfStatus fill_actuator(hfiFinish* f, int i, const hfPose* X_WB, int* nact
   memcpy(hfi_set_actuator_forcerange(m) + 2 * i, d->forcerange, sizeof d->forcerange);
   memcpy(hfi_set_actuator_actrange(m) + 2 * i, d->actrange, sizeof d->actrange);
   memcpy(hfi_set_actuator_gear(m) + 6 * i, d->gear, sizeof d->gear);
+  int turns = d->gaintype == HF_GAIN_ORIENTATION;
+  if (turns) set_orientation(m, i, d);
   hfi_set_actuator_length0(m)[i] = length_at_reference(m, i, X_WB);
   hfStatus status = fit_muscle(m, i, d, X_WB, error);
-  return status == HF_OK && d->dampratio > 0 ? fit_servo_damping(m, i, d->dampratio, X_WB, error) : status;
+  return status == HF_OK && d->dampratio > 0 && !turns ? fit_servo_damping(m, i, 1, d->dampratio, X_WB, error) : status;
 }
 
 static void fill_signals(hfiFinish* f) {
@@ -229,6 +261,7 @@ hfStatus hfi_finish_actuators(hfiFinish* f, hfError* error) {
   int nact = 0;
   if (X_WB) hfi_reference_poses(m, X_WB);
   for (int i = 0; i < m->nu && status == HF_OK; ++i) status = fill_actuator(f, i, X_WB, &nact, error);
+  if (status == HF_OK) status = finish_orientations(f, X_WB, error);
   if (status == HF_OK) fill_signals(f);
   free(X_WB);
   return status;

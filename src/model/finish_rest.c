@@ -190,9 +190,9 @@ void hfi_finish_sensors(hfiFinish* f) {
     hfi_set_sensor_obj(m)[i] = hfi_order_map(&f->order, d->objkind, d->obj);
     hfi_set_sensor_refkind(m)[i] = d->refkind;
     hfi_set_sensor_ref(m)[i] = hfi_order_map(&f->order, d->refkind, d->ref);
-    hfi_set_sensor_dim(m)[i] = hfi_sensor_dim(d->type, d->data, d->num);
+    hfi_set_sensor_dim(m)[i] = hfi_sensor_dim(d->type, d->data, hfi_sensor_num(f->b, d));
     hfi_set_sensor_data(m)[i] = d->data;
-    hfi_set_sensor_num(m)[i] = d->num;
+    hfi_set_sensor_num(m)[i] = hfi_sensor_num(f->b, d);
     hfi_set_sensor_reduce(m)[i] = d->reduce;
     hfi_set_sensor_subtree(m)[i] = d->subtree;
     hfi_set_sensor_adr(m)[i] = adr;

@@ -1,5 +1,6 @@
 // What each sensor measures, and how many numbers it delivers.
 #include "model/builder.h"
+#include "model/orientation.h"
 
 void hfi_sensor_complete(hfSensorDef* d) {
   if (d->type == HF_SENSOR_RANGEFINDER && d->data == 0) d->data = HF_RAY_DIST;
@@ -15,11 +16,22 @@ static int sum_widths(int data, const int* width, int count) {
   return sum;
 }
 
+static int is_of_actuator(int type) { return type >= HF_SENSOR_ACTUATOR_POS && type <= HF_SENSOR_ACTUATOR_FORCE; }
+
+int hfi_sensor_num(const hfBuilder* b, const hfSensorDef* d) {
+  if (!is_of_actuator(d->type)) return d->num;
+  const hfActuatorDef* actuator = &b->actuator.data[d->obj];
+  return actuator->gaintype == HF_GAIN_ORIENTATION && hfi_orientation_count(actuator->inputs) ? 3 : 1;
+}
+
 int hfi_sensor_dim(int type, int data, int num) {
   static const int contact[] = {1, 3, 3, 1, 3, 3, 3, 3, 3}, ray[] = {1, 3, 3, 3, 3, 1};
   switch (type) {
   case HF_SENSOR_RANGEFINDER: return sum_widths(data, ray, 6);
   case HF_SENSOR_CONTACT: return num * sum_widths(data, contact, 9);
+  case HF_SENSOR_ACTUATOR_POS:
+  case HF_SENSOR_ACTUATOR_VEL:
+  case HF_SENSOR_ACTUATOR_FORCE:
   case HF_SENSOR_USER: return num;
   case HF_SENSOR_FROM_TO: return 6;
   case HF_SENSOR_MAGNETOMETER:
@@ -65,8 +77,7 @@ int hfi_sensor_accepts(int type, int kind) {
   if (type <= HF_SENSOR_TORQUE) return kind == HF_OBJECT_SITE;
   if (type == HF_SENSOR_TENDON_POS || type == HF_SENSOR_TENDON_VEL) return kind == HF_OBJECT_TENDON;
   if (type >= HF_SENSOR_TENDON_ACTUATOR_FORCE && type <= HF_SENSOR_TENDON_LIMIT_FORCE) return kind == HF_OBJECT_TENDON;
-  if (type >= HF_SENSOR_ACTUATOR_POS && type <= HF_SENSOR_ACTUATOR_FORCE)
-    return kind == HF_OBJECT_ACTUATOR;
+  if (is_of_actuator(type)) return kind == HF_OBJECT_ACTUATOR;
   return kind == HF_OBJECT_JOINT;
 }
 

@@ -1,6 +1,7 @@
 // Sensors: one function per family, values clamped by their cutoff.
 #include "sim/sensor.h"
 #include "model/builder.h"
+#include "model/orientation.h"
 #include <string.h>
 
 // ---- joint limits -----------------------------------------------------------------------------------
@@ -105,12 +106,6 @@ static double sense_scalar(const hfiSensorInput* in, int s, int type, int id) {
     return a->tendon_length[id];
   case HF_SENSOR_TENDON_VEL:
     return a->tendon_velocity[id];
-  case HF_SENSOR_ACTUATOR_POS:
-    return a->length[id];
-  case HF_SENSOR_ACTUATOR_VEL:
-    return a->velocity[id];
-  case HF_SENSOR_ACTUATOR_FORCE:
-    return a->force[id];
   case HF_SENSOR_JOINT_ACTUATOR_FORCE:
     return a->joint_force[hf_model_jnt_dofadr(m)[id]];
   case HF_SENSOR_JOINT_LIMIT_POS:
@@ -132,6 +127,13 @@ static double sense_scalar(const hfiSensorInput* in, int s, int type, int id) {
   default:
     return hf_dynamics_kinetic_energy(in->dynamics); // HF_SENSOR_ENERGY_KINETIC
   }
+}
+
+// One number, or one for each axis of an orientation servo.
+static void sense_actuator(const hfActuation* a, int type, int id, int count, double* out) {
+  const double* from = type == HF_SENSOR_ACTUATOR_POS ? a->length : type == HF_SENSOR_ACTUATOR_VEL ? a->velocity : a->force;
+  int first = count == 1 ? id : hfi_orientation_first_axis(a->model, id);
+  memcpy(out, from + first, sizeof *out * (size_t)count);
 }
 
 static void sense_vector(const hfiSensorInput* in, int s, int type, int id, double* out) {
@@ -161,6 +163,11 @@ static void sense_vector(const hfiSensorInput* in, int s, int type, int id, doub
   case HF_SENSOR_NORMAL:
   case HF_SENSOR_FROM_TO:
     hfi_sense_distance(in, s, out);
+    break;
+  case HF_SENSOR_ACTUATOR_POS:
+  case HF_SENSOR_ACTUATOR_VEL:
+  case HF_SENSOR_ACTUATOR_FORCE:
+    sense_actuator(in->actuation, type, id, hf_model_sensor_num(m)[s], out);
     break;
   case HF_SENSOR_USER:
     memset(out, 0, sizeof *out * (size_t)hf_model_sensor_num(m)[s]);

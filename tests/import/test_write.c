@@ -60,6 +60,25 @@ static void test_what_acts(void** state) {
   check_text_round_trip(text);
 }
 
+// Orientation servos in all their forms, with sensors of three numbers, beside other actuators.
+static void test_orientation_servos(void** state) {
+  (void)state;
+  static const char text[] =
+      "<mujoco><worldbody><site name='w'/><body><joint name='b' type='ball'/><geom size='.1'/><site name='s' euler='10 20 30'/></body></worldbody><actuator>"
+      "<orientation name='o' joint='b' kp='3' kv='.2' forcerange='0 2' delay='.01' nsample='6' group='2'/><motor joint='b' gear='1 2 3'/>"
+      "<orientation name='q' site='s' refsite='w' kp='3' dampratio='.7' input='quat' ctrlrange='-1 1'/>"
+      "<general name='i' joint='b' gaintype='so3' biastype='so3' dyntype='integrator' gainprm='4' biasprm='0 -4 -1' actrange='-1 1' actearly='true'/></actuator>"
+      "<sensor><actuatorpos actuator='o'/><actuatorfrc actuator='q' cutoff='3'/><actuatorvel actuator='i'/></sensor>"
+      "<keyframe><key ctrl='1 2 3 4 5 6 7 8 9 10 11' act='.1 .2 .3'/></keyframe></mujoco>";
+  check_text_round_trip(text);
+  hfModel* m = NULL;
+  assert_int_equal(hf_model_load(&m, written, NULL, NULL, NULL), HF_OK);
+  assert_int_equal(m->nsensordata, 9);
+  assert_int_equal(hf_model_find(m, HF_OBJECT_ACTUATOR, "o.z"), 2);
+  assert_int_equal(hf_model_find(m, HF_OBJECT_ACTUATOR, "q.x"), 5);
+  hf_model_free(m);
+}
+
 // Change a mass, a friction coefficient, a range and a gain of a file; the numbers are in what is written.
 static void test_change_and_write(void** state) {
   (void)state;
@@ -129,7 +148,7 @@ static void test_hull(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_round_trips),      cmocka_unit_test(test_what_mjcf_lacks), cmocka_unit_test(test_what_acts),
+      cmocka_unit_test(test_round_trips),      cmocka_unit_test(test_what_mjcf_lacks), cmocka_unit_test(test_what_acts), cmocka_unit_test(test_orientation_servos),
       cmocka_unit_test(test_change_and_write), cmocka_unit_test(test_saved_model),
       cmocka_unit_test(test_hull),
   };
