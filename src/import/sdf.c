@@ -132,8 +132,8 @@ static void connect(hfiSdf* s, hfiSdfEntity* j) {
   if (!j->child) {
     hfi_fail(s->r, j->elem, HF_ERROR_MODEL, "the world cannot be moved by a joint");
   } else if (j->child->moved_by) {
-    hfi_fail(s->r, j->elem, HF_ERROR_UNSUPPORTED, "link \"%s\" is moved by joint \"%s\" already: loops are not supported", j->child->name,
-             j->child->moved_by->name);
+    j->closes = 1;
+    j->child->parts += hfi_sdf_splits(j);
   } else {
     j->child->moved_by = j;
     if (!j->parent) return;
@@ -149,25 +149,31 @@ static int floats(const hfiSdf* s, const hfiSdfEntity* link) {
   return !link->moved_by && !(link->scope && link->scope->is_static) && !s->r->config.fixed_base;
 }
 
-static int is_fixed(const hfiSdfEntity* joint) {
-  const char* type = hfi_attr(joint->elem, "type");
-  return type && strcmp(type, "fixed") == 0;
+// The body of a link, or one of the equal parts that are welded together where joints close loops.
+static hfBodyDef* make_part(hfiSdf* s, const hfiSdfEntity* link) {
+  hfBodyDef* part = HFI_NEW(s->r, hfBodyDef, 1);
+  if (!part) return NULL;
+  *part = hf_body_def_default();
+  part->where = hfi_where(s->r, link->elem);
+  hfi_sdf_read_inertial(s, link, part);
+  part->mass /= 1 + link->parts;
+  for (int k = 0; k < 6; ++k) part->inertia[k] /= 1 + link->parts;
+  return part;
 }
 
 static void add_body(hfiSdf* s, hfiSdfEntity* link) {
   hfiReader* r = s->r;
   const hfiSdfEntity* parent = link->moved_by ? link->moved_by->parent : NULL;
-  link->group = parent && is_fixed(link->moved_by) ? parent->group : link;
-  hfBodyDef def = hf_body_def_default();
+  link->group = parent && hfi_sdf_is_fixed(link->moved_by) ? parent->group : link;
   hfiPlacement base = parent ? hfi_placement_inverse(parent->X_W) : hfi_placement_identity();
   hfiPlacement X = hfi_placement_mul(base, hfi_sdf_place(s, link));
+  link->part = make_part(s, link);
+  if (r->status) return;
+  hfBodyDef def = *link->part;
   def.name = link->name;
-  def.where = hfi_where(r, link->elem);
   def.parent = parent ? parent->body : 0;
   v3_store(def.pos, X.p);
   q_store(def.quat, X.q);
-  hfi_sdf_read_inertial(s, link, &def);
-  if (r->status) return;
   link->body = hfi_keep(r, link->elem, hf_builder_add_body(r->builder, &def, &r->scratch));
   if (r->status) return;
   if (link->moved_by) hfi_sdf_add_joints(s, link->moved_by, link->body);
@@ -180,6 +186,25 @@ static void add_body(hfiSdf* s, hfiSdfEntity* link) {
     hfi_keep(r, link->elem, hf_builder_add_joint(r->builder, &joint, &r->scratch));
   }
   if (!r->status) hfi_sdf_read_geoms(s, link, link->body);
+}
+
+// Whether the group of links stands still in the world.
+static int stands(const hfiSdf* s, const hfiSdfEntity* group) {
+  return group->moved_by ? !group->moved_by->parent && hfi_sdf_is_fixed(group->moved_by) : !floats(s, group);
+}
+
+// Is the child of a joint that closes a loop fixed to its parent whatever moves?
+static int is_rigid(const hfiSdf* s, const hfiSdfEntity* joint) {
+  return joint->parent ? joint->parent->group == joint->child->group : stands(s, joint->child->group);
+}
+
+static void close_loops(hfiSdf* s) {
+  for (int i = 0; i < s->count && !s->r->status; ++i) {
+    hfiSdfEntity* e = s->entity[i];
+    if (!e->closes) continue;
+    if (!hfi_sdf_splits(e) && is_rigid(s, e)) hfi_note(s->r, e->elem, HF_NOTE, "not used: the links are fixed to each other already");
+    else hfi_sdf_close_loop(s, e);
+  }
 }
 
 // Adds a link and all that hangs on it, depth-first. It does not recurse, because a chain may be as long as the file.
@@ -203,25 +228,27 @@ static void build_trees(hfiSdf* s) {
   for (int i = 0; i < s->count && !r->status; ++i)
     if (s->entity[i]->kind == HFI_SDF_LINK && s->entity[i]->body < 0)
       hfi_fail(r, s->entity[i]->elem, HF_ERROR_MODEL, "the link is part of a loop of joints: no root leads to it");
+  close_loops(s);
 }
 
-// Whether the group of links stands still in the world.
-static int stands(const hfiSdf* s, const hfiSdfEntity* group) {
-  return group->moved_by ? !group->moved_by->parent && is_fixed(group->moved_by) : !floats(s, group);
+// No contacts between a link and those of a group.
+static void exclude_group(hfiSdf* s, const hfiSdfEntity* joint, const hfiSdfEntity* group, const hfiSdfEntity* link) {
+  for (int k = 0; k < s->count && !s->r->status; ++k) {
+    const hfiSdfEntity* a = s->entity[k];
+    if (a->kind == HFI_SDF_LINK && a->group == group)
+      hfi_keep(s->r, joint->elem, hf_builder_add_exclude(s->r->builder, a->body, link->body, &s->r->scratch));
+  }
 }
 
 // Links that a joint connects do not collide, nor do those that are fixed to them. The world's rule about parents says so where the parent
-// moves; where it is fixed in the world the pairs are excluded here.
+// moves; where it is fixed in the world, and where the joint closes a loop, the pairs are excluded here.
 static void exclude_neighbours(hfiSdf* s) {
-  hfiReader* r = s->r;
-  for (int i = 0; i < s->count && !r->status; ++i) {
+  for (int i = 0; i < s->count && !s->r->status; ++i) {
     const hfiSdfEntity *b = s->entity[i], *joint = b->kind == HFI_SDF_LINK ? b->group->moved_by : NULL;
-    if (!joint || !joint->parent || !stands(s, joint->parent->group)) continue;
-    for (int k = 0; k < s->count && !r->status; ++k) {
-      const hfiSdfEntity* a = s->entity[k];
-      if (a->kind == HFI_SDF_LINK && a->group == joint->parent->group)
-        hfi_keep(r, joint->elem, hf_builder_add_exclude(r->builder, a->body, b->body, &r->scratch));
-    }
+    if (joint && joint->parent && stands(s, joint->parent->group)) exclude_group(s, joint, joint->parent->group, b);
+    if (!b->closes || !b->parent || b->parent->group == b->child->group) continue;
+    for (int k = 0; k < s->count && !s->r->status; ++k)
+      if (s->entity[k]->kind == HFI_SDF_LINK && s->entity[k]->group == b->child->group) exclude_group(s, b, b->parent->group, s->entity[k]);
   }
 }
 

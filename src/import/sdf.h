@@ -26,9 +26,12 @@ typedef struct hfiSdfEntity {
   struct hfiSdfEntity* moved_by;    // the joint whose child it is, or NULL
   const struct hfiSdfEntity* group; // the first of the links that fixed joints connect with it
   struct hfiSdfEntity *first, *last; // joints whose parent it is, in the order of the file
+  int parts;                         // bodies that it is split into, one for each joint that moves it and is neither ball nor fixed
+  const hfBodyDef* part;             // one of them
   // of a joint
   struct hfiSdfEntity *parent, *child; // links; a parent of NULL is the world
   struct hfiSdfEntity* sibling;        // the next joint of the same parent
+  int closes;                          // 1: another joint moves its child already: it closes a loop
 } hfiSdfEntity;
 
 typedef struct hfiSdfMesh { // a mesh that was loaded already
@@ -89,6 +92,11 @@ void hfi_sdf_read_geoms(hfiSdf* s, const hfiSdfEntity* link, int body);
 int hfi_sdf_load_heightmap(hfiSdf* s, const hfiSdfEntity* link, const hfiElem* elem, hfiPlacement* X);
 // Adds the joints of a link's body: none, one or two.
 void hfi_sdf_add_joints(hfiSdf* s, hfiSdfEntity* joint, int body);
+// Closes the loop of a joint whose child another joint moves, after all bodies were added (sdf_loop.c).
+void hfi_sdf_close_loop(hfiSdf* s, hfiSdfEntity* joint);
+// Whether a joint that closes a loop needs a body of its own at its child.
+int hfi_sdf_splits(const hfiSdfEntity* joint);
+int hfi_sdf_is_fixed(const hfiSdfEntity* joint);
 // Adds equalities of mimic joints and actuators, after all joints were added.
 void hfi_sdf_read_couplings(hfiSdf* s);
 

@@ -1,6 +1,7 @@
 // SDFormat: poses and frames, joints, inertias, contact properties, nested and included models. The oracle is the same robot written in
 // MJCF, whose frames are all local.
 #include "import/support.h"
+#include "support/sim_world.h"
 
 #include <holdfast/dynamics.h>
 
@@ -237,7 +238,7 @@ static void test_refusals(void** state) {
       {MODEL("<link name='a'/><link name='b'/><joint name='j' type='fixed'><parent>a</parent><child>b</child></joint>"
              "<joint name='k' type='fixed'><parent>b</parent><child>a</child></joint>"), "part of a loop of joints"},
       {MODEL("<link name='a'/><joint name='j' type='fixed'><parent>world</parent><child>a</child></joint>"
-             "<joint name='k' type='fixed'><parent>world</parent><child>a</child></joint>"), "is moved by joint \"j\" already"},
+             "<joint name='k' type='gearbox'><parent>world</parent><child>a</child></joint>"), "joints of type \"gearbox\" are not supported"},
       {MODEL("<include><uri>nowhere.sdf</uri></include>"), "nowhere.sdf"},
       {MODEL("<link name='a'><inertial><mass>-1</mass></inertial></link>"), "mass -1 is negative"},
   };
@@ -249,10 +250,120 @@ static void test_refusals(void** state) {
   }
 }
 
+// ---- loops --------------------------------------------------------------------------------------
+
+#define ROD "<inertial><pose>0 0 -0.25 0 0 0</pose><mass>1</mass><inertia><ixx>0.0208333333333333333</ixx><iyy>0.0208333333333333333</iyy><izz>0.001</izz></inertia></inertial>"
+#define BAR "<inertial><pose>0.2 0 0 0 0 0</pose><mass>2</mass><inertia><ixx>0.01</ixx><iyy>0.1</iyy><izz>0.1</izz></inertia></inertial>"
+#define SIN "0.28232123669751769" // 0.5 sin 0.6, 0.5 cos 0.6
+#define COS "0.41266780745483913"
+#define HINGE(name, parent, child, rest) "<joint name='" name "' type='revolute'><parent>" parent "</parent><child>" child "</child><axis><xyz>0 1 0</xyz></axis>" rest "</joint>"
+
+// Two rods of 0.5 m and 1 kg that hang 0.4 m apart, 0.6 rad from the vertical, and a bar of 2 kg between their ends. KIND: the joint that closes the loop.
+#define FOUR_BAR(kind)                                                                                                                                   \
+  "<sdf version='1.9'><model name='four_bar'><link name='left'><pose>0 0 0 0 -0.6 0</pose>" ROD "</link><link name='right'><pose>0.4 0 0 0 -0.6 0</pose>" ROD \
+  "</link><link name='bar'><pose>" SIN " 0 -" COS " 0 0 0</pose>" BAR "</link>" HINGE("a", "world", "left", "") HINGE("b", "left", "bar", "")                \
+  HINGE("d", "world", "right", "") "<joint name='c' type='" kind "'><pose>0.4 0 0 0 0 0</pose><parent>right</parent><child>bar</child><axis><xyz>0 1 0</xyz></axis></joint></model></sdf>"
+
+static const char MJ_FOUR_BAR[] =
+    "<mujoco><compiler angle='radian' eulerseq='XYZ'/><worldbody><body name='left' euler='0 -0.6 0'><joint name='a' axis='0 1 0'/>"
+    "<inertial pos='0 0 -0.25' mass='1' diaginertia='0.0208333333333333333 0.0208333333333333333 0.001'/>"
+    "<body name='bar' pos='0 0 -0.5' euler='0 0.6 0'><joint name='b' axis='0 1 0'/><inertial pos='0.2 0 0' mass='2' diaginertia='0.01 0.1 0.1'/></body></body>"
+    "<body name='right' pos='0.4 0 0' euler='0 -0.6 0'><joint name='d' axis='0 1 0'/>"
+    "<inertial pos='0 0 -0.25' mass='1' diaginertia='0.0208333333333333333 0.0208333333333333333 0.001'/></body></worldbody>"
+    "<equality><connect body1='right' body2='bar' anchor='0 0 -0.5'/></equality></mujoco>";
+
+// The bar does not turn, so that the linkage is a pendulum: (2 I + M a^2) thetadd = -(m + M) a g sin theta, I = m a^2/3. Runge-Kutta in 1000 steps.
+static double pendulum(double theta, double g, double t) {
+  double w = 0, h = t / 1000, c = (1 + 2) * 0.5 * g / (2 * 0.25 / 3 + 2 * 0.25);
+  for (int i = 0; i < 1000; ++i) {
+    double k[4][2], x = theta, y = w;
+    for (int s = 0; s < 4; ++s) {
+      k[s][0] = y, k[s][1] = -c * sin(x);
+      double step = s < 2 ? h / 2 : h;
+      x = theta + step * k[s][0], y = w + step * k[s][1];
+    }
+    theta += h / 6 * (k[0][0] + 2 * k[1][0] + 2 * k[2][0] + k[3][0]), w += h / 6 * (k[0][1] + 2 * k[1][1] + 2 * k[2][1] + k[3][1]);
+  }
+  return theta;
+}
+
+static double coordinate(const simWorld* w, const char* joint) {
+  return hf_state_q(w->state)[hf_model_jnt_qposadr(w->model)[hf_model_find(w->model, HF_OBJECT_JOINT, joint)]];
+}
+
+// Closed by a hinge, a ball, and in MJCF by a connect, in discrete and in continuous time. The errors: a step of first order of 0.5 ms; loops that are
+// near-rigid, which differ in how the mass is shared.
+static void test_four_bar(void** state) {
+  (void)state;
+  static const struct { const char* text; int nv; } files[] = {{FOUR_BAR("revolute"), 4}, {FOUR_BAR("ball"), 3}, {MJ_FOUR_BAR, 3}};
+  static const struct { int method; double tolerance; } methods[] = {{HF_METHOD_TAMSI, 2e-3}, {HF_METHOD_RK3, 1e-4}, {HF_METHOD_SDIRK, 1e-4}};
+  for (size_t k = 0; k < sizeof methods / sizeof *methods; ++k)
+    for (int i = 0; i < 3; ++i) {
+      simWorld w = sim_world_make_method(files[i].text, methods[k].method, 5e-4, 1e-10);
+      assert_int_equal(w.model->nv, files[i].nv);
+      assert_int_equal(w.model->neq, 1);
+      double mass = 0;
+      for (int b = 0; b < w.model->nbody; ++b) mass += hf_model_body_mass(w.model)[b];
+      assert_true(fabs(mass - 4) < 1e-12);
+      sim_world_step(&w, 2000);
+      double theta = 0.6 - coordinate(&w, "a"), wanted = pendulum(0.6, -w.model->world.gravity[2], 1);
+      if (!(fabs(theta - wanted) < methods[k].tolerance)) fail_msg("file %d, method %d: %.9g is not %.9g", i, methods[k].method, theta, wanted);
+      assert_true(fabs(coordinate(&w, "a") - coordinate(&w, "d")) < 1e-4 && fabs(coordinate(&w, "a") + coordinate(&w, "b")) < 1e-4);
+      if (i == 0) assert_true(fabs(coordinate(&w, "d") + coordinate(&w, "c")) < 1e-4);
+      sim_world_free(&w);
+    }
+}
+
+// A crank of 0.1 m, a rod of 0.3 m and a block that a slide to the world closes: the slide has x = r cos q + sqrt(l^2 - r^2 sin^2 q), its damper and its motor act.
+static void test_slider_crank(void** state) {
+  (void)state;
+  static const char text[] =
+      "<sdf version='1.9'><model name='engine'><link name='crank'>" BAR "</link><link name='rod'><pose>0.1 0 0 0 0 0</pose>" BAR "</link><link name='block'><pose>0.4 0 0 0 0 0</pose>" BAR
+      "</link>" HINGE("a", "world", "crank", "") HINGE("b", "crank", "rod", "") HINGE("c", "rod", "block", "")
+      "<joint name='slide' type='prismatic'><parent>world</parent><child>block</child><axis><xyz>1 0 0</xyz><limit><effort>100</effort></limit>"
+      "<dynamics><damping>3</damping></dynamics></axis></joint></model></sdf>";
+  simWorld w = sim_world_make(text, 1e-3, 1e-10);
+  int slide = hf_model_find(w.model, HF_OBJECT_JOINT, "slide"), motor = hf_model_find(w.model, HF_OBJECT_ACTUATOR, "slide");
+  assert_int_equal(w.model->nv, 4);
+  assert_true(motor >= 0 && hf_model_dof_damping(w.model)[hf_model_jnt_dofadr(w.model)[slide]] == 3);
+  assert_string_equal(hf_model_name(w.model, HF_OBJECT_BODY, hf_model_jnt_body(w.model)[slide]), "block_at_slide");
+  w.input->ctrl[motor] = -40;
+  sim_v(&w)[0] = 2;
+  double least = 1;
+  for (int n = 0; n < 500; ++n) {
+    sim_world_step(&w, 1);
+    double q = coordinate(&w, "a"), x = 0.1 * cos(q) + sqrt(0.09 - 0.01 * sin(q) * sin(q));
+    assert_true(fabs(coordinate(&w, "slide") - (x - 0.4)) < 1e-5);
+    least = fmin(least, x);
+  }
+  assert_true(least < 0.25); // The motor drew it in.
+  sim_world_free(&w);
+}
+
+// What is fixed already needs no equality, with a note; links that a joint closes a loop between do not collide.
+static void test_closing_joints(void** state) {
+  (void)state;
+  static const char text[] =
+      "<sdf version='1.9'><model name='m'><link name='a'>" BAR "<collision name='c'><geometry><box><size>1 1 1</size></box></geometry></collision></link>"
+      "<link name='b'>" BAR "<collision name='c'><geometry><box><size>1 1 1</size></box></geometry></collision></link>"
+      "<link name='e'>" BAR "</link>" HINGE("j", "a", "e", "") HINGE("k", "e", "b", "")
+      "<joint name='l' type='fixed'><parent>a</parent><child>b</child></joint><joint name='n' type='fixed'><parent>a</parent><child>b</child></joint></model></sdf>";
+  hfModel* m = parse_model(text);
+  assert_int_equal(m->nv, 8);
+  assert_int_equal(m->neq, 2);
+  assert_int_equal(hf_model_eq_type(m)[0], HF_EQUALITY_WELD);
+  assert_int_equal(m->nexclude, 2);
+  hf_model_free(m);
+  m = parse_model("<sdf version='1.9'><model name='m'><link name='a'>" BAR "</link><joint name='j' type='fixed'><parent>world</parent><child>a</child></joint>"
+                  "<joint name='k' type='ball'><parent>world</parent><child>a</child></joint></model></sdf>");
+  assert_int_equal(m->neq, 0);
+  hf_model_free(m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_arm),      cmocka_unit_test(test_fixed),    cmocka_unit_test(test_nested_and_included),
       cmocka_unit_test(test_features), cmocka_unit_test(test_screws), cmocka_unit_test(test_heightmap), cmocka_unit_test(test_refused_heightmaps), cmocka_unit_test(test_refusals),
-  };
+      cmocka_unit_test(test_four_bar), cmocka_unit_test(test_slider_crank), cmocka_unit_test(test_closing_joints)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
