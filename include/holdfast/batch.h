@@ -51,6 +51,7 @@ typedef enum hfBatchField {
   HF_BATCH_V,    // (nworld x nv)
   HF_BATCH_ACT,  // (nworld x na)
   HF_BATCH_HISTORY, // (nworld x nhistory) what is under way, see hfState
+  HF_BATCH_REST,    // (nworld x nrest) where springs rest, if any of them yields, see hfState
   // inputs, as in hfInput; each acts from the first time that its tensor is asked for
   HF_BATCH_CTRL,            // (nworld x nu)
   HF_BATCH_FORCE,           // (nworld x nv)

@@ -87,6 +87,9 @@ HF_API hfState* hf_state_clone(const hfState* state);
 // Copies everything that influences the future. Refuses (HF_ERROR_ARGUMENT, nothing is changed) a state of another model's
 // sizes, and one that remembers more contacts than `to` has room for. The capacities may differ otherwise.
 HF_API hfStatus hf_state_copy(hfState* to, const hfState* from, hfError* error);
+// Takes the bytes of a state, wherever they come from. Refuses (HF_ERROR_ARGUMENT, nothing is changed) what is no state of the same model's sizes and
+// the same capacity.
+HF_API hfStatus hf_state_assign(hfState* state, const void* bytes, size_t size, hfError* error);
 // Sets a state to qpos0, at rest, at time 0, with nothing remembered.
 HF_API void hf_state_reset(hfState* state, const hfModel* model);
 // Resets the state, then sets time, q, v and act from keyframe `key`, and input (may be NULL) from its controls and mocap

@@ -15,7 +15,7 @@ from .state import State
 WORLD_REPORT = struct_dtype(_core.world_report_dtype())
 _NAMES = {"q": "q", "v": "v", "act": "act", "ctrl": "u", "force": "v", "velocity_target": "v", "force_limit": "v",
           "sensors": "sensor", "actuator_force": "u", "acceleration": "v"}
-_ARRAYS = ("time", "q", "v", "act", "history", "ctrl", "force", "wrench", "mocap_pos", "mocap_quat", "velocity_target", "force_limit",
+_ARRAYS = ("time", "q", "v", "act", "history", "rest", "ctrl", "force", "wrench", "mocap_pos", "mocap_quat", "velocity_target", "force_limit",
            "sensors", "actuator_force", "acceleration", "pose")
 _RESULTS = ("time", "q", "v", "act", "sensors")
 
@@ -50,7 +50,7 @@ class Batch(_core.Batch):
         batch.step(10)                        # ten steps each, controls held
         obs = np.hstack([batch.q, batch.v])
 
-    Arrays have one row a world and are views of the states: ``time q v act history``; of the inputs: ``ctrl force wrench
+    Arrays have one row a world and are views of the states: ``time q v act history rest``; of the inputs: ``ctrl force wrench
     mocap_pos mocap_quat velocity_target force_limit``; of results, read-only: ``sensors actuator_force acceleration
     pose``. An input acts, and a result is filled, from the first time that it is asked for. A world's bits depend on its
     state, inputs and parameters alone, never on threads or on other worlds.
@@ -62,6 +62,7 @@ class Batch(_core.Batch):
     v: np.ndarray
     act: np.ndarray
     history: np.ndarray
+    rest: np.ndarray
     ctrl: np.ndarray
     force: np.ndarray
     wrench: np.ndarray

@@ -122,21 +122,11 @@ static PyObject* state_to_bytes(PyObject* self, PyObject* none) {
 
 // Takes bytes of a state of this model and capacity.
 static PyObject* state_assign(PyObject* self, PyObject* args) {
-  hfState* s = ((StateObject*)self)->state;
   const char* bytes;
   Py_ssize_t n;
-  hfState from;
+  hfError error;
   if (!PyArg_ParseTuple(args, "y#", &bytes, &n) || check_idle(self) < 0) return NULL;
-  if (n >= (Py_ssize_t)sizeof from) memcpy(&from, bytes, sizeof from);
-  if (n < (Py_ssize_t)sizeof from || from.size != s->size || (uint64_t)n != s->size || from.nq != s->nq ||
-      from.nv != s->nv || from.na != s->na || from.ndiscrete != s->ndiscrete || from.nfriction != s->nfriction ||
-      from.off_friction != s->off_friction || from.nhistory != s->nhistory || from.off_history != s->off_history ||
-      from.nrest != s->nrest || from.off_rest != s->off_rest || from.max_memory != s->max_memory ||
-      from.off_q != s->off_q || from.off_v != s->off_v || from.off_act != s->off_act ||
-      from.off_discrete != s->off_discrete || from.off_memory != s->off_memory || from.nmemory < 0 ||
-      from.nmemory > from.max_memory)
-    return PyErr_SetString(PyExc_ValueError, "these bytes are no state of this model and capacity"), NULL;
-  memcpy(s, bytes, (size_t)n);
+  if (hf_state_assign(((StateObject*)self)->state, bytes, (size_t)n, &error) < 0) return raise_error(&error);
   Py_RETURN_NONE;
 }
 

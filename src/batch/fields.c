@@ -10,7 +10,7 @@
 
 const char* hf_batch_field_name(hfBatchField field) {
   static const char* const names[HF_BATCH_FIELDS] = {
-      "time",       "q",          "v",       "act",           "history", "ctrl",         "force", "wrench", "mocap_pos",
+      "time",       "q",          "v",       "act",           "history", "rest", "ctrl",         "force", "wrench", "mocap_pos",
       "mocap_quat", "velocity_target", "force_limit", "sensors", "actuator_force", "acceleration", "pose"};
   return field >= 0 && field < HF_BATCH_FIELDS ? names[field] : NULL;
 }
@@ -23,6 +23,7 @@ static void size_field(const hfModel* m, hfBatchField field, int* rows, int* col
   case HF_BATCH_Q: *rows = m->nq; break;
   case HF_BATCH_ACT: *rows = m->na; break;
   case HF_BATCH_HISTORY: *rows = m->nhistory; break;
+  case HF_BATCH_REST: *rows = m->nrest; break;
   case HF_BATCH_CTRL:
   case HF_BATCH_ACTUATOR_FORCE: *rows = m->nu; break;
   case HF_BATCH_WRENCH: *rows = m->nbody, *columns = 6; break;
@@ -46,6 +47,7 @@ static void* state_data(hfState* s, hfBatchField field) {
   case HF_BATCH_Q: return hf_state_mutable_q(s);
   case HF_BATCH_V: return hf_state_mutable_v(s);
   case HF_BATCH_HISTORY: return hf_state_mutable_history(s);
+  case HF_BATCH_REST: return hf_state_mutable_rest(s);
   default: return hf_state_mutable_act(s);
   }
 }

@@ -142,6 +142,24 @@ hfStatus hf_state_copy(hfState* to, const hfState* from, hfError* error) {
   return HF_OK;
 }
 
+// Can the bytes behind this header be those of the state?
+static int fits(const hfState* s, const hfState* header) {
+  return hfi_state_same_sizes(header, s) && header->size == s->size && header->max_memory == s->max_memory && header->off_q == s->off_q &&
+         header->off_v == s->off_v && header->off_act == s->off_act && header->off_discrete == s->off_discrete && header->off_friction == s->off_friction &&
+         header->off_history == s->off_history && header->off_rest == s->off_rest && header->off_memory == s->off_memory && header->nmemory >= 0 &&
+         header->nmemory <= header->max_memory;
+}
+
+hfStatus hf_state_assign(hfState* s, const void* bytes, size_t size, hfError* error) {
+  hfi_clear_error(error);
+  hfState header;
+  if (size >= sizeof header) memcpy(&header, bytes, sizeof header);
+  if (size < sizeof header || size != s->size || !fits(s, &header))
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "these %zu bytes are no state of this model and capacity, which has %llu", size, (unsigned long long)s->size);
+  memcpy(s, bytes, size);
+  return HF_OK;
+}
+
 void hf_state_reset(hfState* state, const hfModel* model) {
   hf_state_init(state, model, state->max_memory);
 }
@@ -186,12 +204,6 @@ hfStatus hf_state_save(const hfState* s, const char* path, hfError* error) {
   return hfi_output_close(&out, error);
 }
 
-static int same_layout(const hfState* a, const hfState* b) {
-  return hfi_state_same_sizes(a, b) && a->size == b->size && a->max_memory == b->max_memory && a->off_q == b->off_q && a->off_v == b->off_v &&
-         a->off_act == b->off_act && a->off_discrete == b->off_discrete && a->off_friction == b->off_friction &&
-         a->off_history == b->off_history && a->off_rest == b->off_rest && a->off_memory == b->off_memory;
-}
-
 hfStatus hf_state_restore(hfState* s, const char* path, hfError* error) {
   hfi_clear_error(error);
   FILE* file = fopen(path, "rb");
@@ -202,7 +214,7 @@ hfStatus hf_state_restore(hfState* s, const char* path, hfError* error) {
   if (fread(magic, sizeof magic, 1, file) != 1 || memcmp(magic, MAGIC, sizeof magic) != 0 ||
       fread(&header, sizeof header, 1, file) != 1)
     status = hfi_refuse(error, HF_ERROR_PARSE, "%s: not a saved state", path);
-  else if (!same_layout(&header, s) || header.nmemory < 0 || header.nmemory > header.max_memory)
+  else if (!fits(s, &header))
     status =
         hfi_refuse(error, HF_ERROR_MODEL, "%s: saved for another model or capacity (nq %d, nv %d, max_memory %d; here %d, %d, %d)", path,
                    header.nq, header.nv, header.max_memory, s->nq, s->nv, s->max_memory);

@@ -253,9 +253,38 @@ static void test_memory_of_a_world(void** state) {
   hf_model_free(m);
 }
 
+// A spring that yields rests where the batch says, and the batch sees where it rests: the bits of a sim.
+static void test_rests(void** state) {
+  (void)state;
+  static const char text[] = "<mujoco><option gravity='0 0 0'/><worldbody><body><joint type='slide' stiffness='100' damping='20' springyield='.05'/>"
+                             "<geom size='.1' mass='1'/></body></worldbody></mujoco>";
+  hfModel* m = NULL;
+  assert_int_equal(hf_model_parse(&m, text, strlen(text), "test.xml", ".", NULL, NULL, NULL), HF_OK);
+  hfBatch* b = make_batch(m, 3, 1);
+  hfTensor rest = hf_batch_tensor(b, HF_BATCH_REST);
+  assert_int_equal(rest.shape[1], m->nrest);
+  assert_string_equal(hf_batch_field_name(HF_BATCH_REST), "rest");
+  hfSimConfig config = hf_batch_config_default().sim;
+  hfSim* sim = NULL;
+  hfState* alone = hf_state_create(m);
+  assert_int_equal(hf_sim_create(&sim, m, &config, NULL), HF_OK);
+  batch_row(b, HF_BATCH_V, 1)[0] = hf_state_mutable_v(alone)[0] = 3;
+  tensor_row(rest, 1)[0] = hf_state_mutable_rest(alone)[0] = 0.02;
+  assert_int_equal(hf_batch_step(b, 50, NULL, NULL), HF_OK);
+  for (int i = 0; i < 50; ++i) assert_int_equal(hf_sim_step(sim, alone, NULL, NULL, NULL), HF_OK);
+  assert_memory_equal(batch_row(b, HF_BATCH_Q, 1), hf_state_q(alone), sizeof(double));
+  assert_memory_equal(tensor_row(rest, 1), hf_state_rest(alone), sizeof(double) * (size_t)m->nrest);
+  assert_true(tensor_row(rest, 1)[0] > 0.03 && tensor_row(rest, 0)[0] == 0);
+  hf_state_free(alone);
+  hf_sim_free(sim);
+  hf_batch_free(b);
+  hf_model_free(m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_tensors),
+      cmocka_unit_test(test_rests),
       cmocka_unit_test(test_reset_by_mask),
       cmocka_unit_test(test_a_bad_world_stops_alone),
       cmocka_unit_test(test_runs),

@@ -184,6 +184,28 @@ static void test_memory_is_planned(void** state) {
   hf_model_free(hand);
 }
 
+// Bytes of a state make another one go on alike; fewer bytes, those of another capacity and broken headers are refused and change nothing.
+static void test_bytes(void** state) {
+  (void)state;
+  hfModel* m = parse();
+  hfState *a = hf_state_create(m), *b = hf_state_create(m), *wrong = hf_state_clone(a);
+  void* memory = malloc(hf_state_size(m, a->max_memory + 1));
+  hfState* larger = hf_state_init(memory, m, a->max_memory + 1);
+  hfError error;
+  hf_state_mutable_q(a)[2] = 7;
+  assert_int_equal(hf_state_assign(b, a, a->size, &error), HF_OK);
+  assert_memory_equal(a, b, a->size);
+  wrong->nmemory = wrong->max_memory + 1;
+  assert_int_equal(hf_state_assign(b, wrong, wrong->size, &error), HF_ERROR_ARGUMENT);
+  assert_int_equal(hf_state_assign(b, a, a->size - 1, &error), HF_ERROR_ARGUMENT);
+  assert_int_equal(hf_state_assign(b, a, 3, &error), HF_ERROR_ARGUMENT);
+  assert_int_equal(hf_state_assign(b, larger, larger->size, &error), HF_ERROR_ARGUMENT);
+  assert_non_null(strstr(error.message, "are no state of this model and capacity"));
+  assert_memory_equal(a, b, a->size);
+  hf_state_free(a), hf_state_free(b), hf_state_free(wrong), free(memory);
+  hf_model_free(m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_copies_go_on_alike),
@@ -192,6 +214,7 @@ int main(void) {
       cmocka_unit_test(test_bodies_by_name),
       cmocka_unit_test(test_poses_are_those_of_the_end_of_a_step),
       cmocka_unit_test(test_memory_is_planned),
+      cmocka_unit_test(test_bytes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -160,3 +160,16 @@ def test_controls_win_over_signals():
     sim.reset()
     sim.step()
     assert sim.ctrl["m"] == 3
+
+
+def test_springs_rest_in_the_states():
+    """A spring that gives way under a force rests elsewhere, in a sim and in a world of a batch alike; a rest that is written counts."""
+    model = hf.Model.from_string("<mujoco><option gravity='0 0 0'/><worldbody><body><joint type='slide' stiffness='100' damping='20' springyield='.05'/>"
+                                 "<geom size='.1' mass='1'/></body></worldbody></mujoco>")
+    batch, sim = hf.Batch(model, 2), hf.Sim(model)
+    batch.rest[1, 0] = sim.state.rest[0] = 0.02
+    batch.v[1, 0] = sim.state.v[0] = 3
+    batch.step(50)
+    sim.step(steps=50)
+    assert np.array_equal(batch.rest[1], sim.state.rest) and np.array_equal(batch.q[1], sim.state.q)
+    assert batch.rest[1, 0] > 0.03 and not batch.rest[0].any()
