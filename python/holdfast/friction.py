@@ -23,6 +23,17 @@ _MATRICES = {"local": ("W", "V", "R"), "global": ("M", "H", "G")}
 _VECTORS = {"local": ("mu", "q", "s"), "global": ("mu", "f", "w", "b")}
 
 
+def _places(x: Any, count: int, name: str) -> np.ndarray:
+    """Rows or columns of entries as int32: whole numbers from 0 to ``count`` - 1."""
+    a = np.asarray(x)
+    if a.size and a.dtype.kind not in "iuf":
+        raise TypeError(f"{name}s of entries must be whole numbers, not dtype {a.dtype}")
+    wrong = a[~((a >= 0) & (a < count) & (a == np.floor(a)))]  # NaN is none of these
+    if wrong.size:
+        raise ValueError(f"an entry has {name} {wrong.flat[0]}; {name}s are whole numbers from 0 to {count - 1}")
+    return a.astype(np.int32)
+
+
 class Sparse(NamedTuple):
     """A matrix by compressed rows: entries start[i] to start[i + 1] of ``col`` and ``value`` are those of row i."""
 
@@ -48,13 +59,13 @@ class Sparse(NamedTuple):
     @classmethod
     def from_entries(cls, shape: tuple[int, int], row: Any, col: Any, value: Any) -> Sparse:
         """From lists of rows, columns and values; entries of the same place add up."""
-        row = np.asarray(row, np.int64)
-        if row.size and not (0 <= row.min() and row.max() < shape[0]):
-            raise ValueError(f"an entry has row {row.min()} or {row.max()} of {shape[0]}")
+        row, col, value = _places(row, shape[0], "row"), _places(col, shape[1], "column"), floats(value, None, "value")
+        if not row.shape == col.shape == value.shape or row.ndim != 1:
+            raise ValueError(f"rows, columns and values must be lists of one length, have shapes {row.shape}, {col.shape}, {value.shape}")
         order = np.argsort(row, kind="stable")
         start = np.zeros(shape[0] + 1, np.int32)
         np.cumsum(np.bincount(row, minlength=shape[0]), out=start[1:])
-        return cls(tuple(shape), start, np.asarray(col, np.int32)[order], np.asarray(value, float)[order])
+        return cls(tuple(shape), start, col[order], value[order])
 
     def rows(self) -> np.ndarray:
         """The row of each entry."""

@@ -141,3 +141,16 @@ def test_misuse(tmp_path):
     wild = hf.Sparse((3, 3), np.array([0, 1, 2, 3], np.int32), np.array([0, 1, 9], np.int32), np.ones(3))
     with pytest.raises(hf.ArgumentError, match="column 9"):
         hf.FrictionProblem(mu=[0.5], W=wild, q=np.zeros(3)).solve()
+
+
+@pytest.mark.filterwarnings("error")
+def test_entries_are_checked():
+    A = hf.Sparse.from_entries((2, 3), [1, 0, 1.0], [2, 0, 2], [1, 2, 3])
+    assert (A.dense() == [[2, 0, 0], [0, 0, 4]]).all() and A.col.dtype == np.int32
+    assert hf.Sparse.from_entries((2, 3), [], [], []).dense().shape == (2, 3)
+    for row, col, said in (([np.nan], [0], "row nan"), ([0], [np.nan], "column nan"), ([0.5], [0], "row 0.5"), ([2], [0], "row 2"), ([-1], [0], "row -1"),
+                           ([0], [3], "column 3"), ([np.inf], [0], "row inf"), ([0, 1], [0], "one length")):
+        with pytest.raises(ValueError, match=said):
+            hf.Sparse.from_entries((2, 3), row, col, [1.0])
+    with pytest.raises(TypeError, match="rows of entries must be whole numbers"):
+        hf.Sparse.from_entries((2, 3), ["a"], [0], [1.0])
