@@ -110,6 +110,17 @@ static void test_second_solution_starts_from_the_first(void** state) {
   problem_release(&b);
 }
 
+// An estimate tells what is about to touch in the place of the velocities v0 of the start, so that it must be much nearer to the answer
+// than these are: by MISS of their largest difference at most. docs/theory/heaps.md says some per cent; with 200 seeds
+// these cards have 0.6 to 7.
+static void assert_estimate_is_of_use(const hfStepProblem* P, const double* v, const double* answer, int seed) {
+  const double MISS = 0.1;
+  double change = 0;
+  for (int i = 0; i < NV; ++i) change = fmax(change, fabs(P->v0[i] - answer[i]));
+  for (int i = 0; i < NV; ++i)
+    if (!(fabs(v[i] - answer[i]) <= MISS * change)) fail_msg("seed %d, dof %d: %g instead of %g m/s", seed, i, v[i], answer[i]);
+}
+
 // A heap that was estimated moves nearly as the solution does, and the solution goes on from there. Nothing of the estimate remains in
 // the report but its iterations.
 static void test_estimates_are_solved(void** state) {
@@ -128,9 +139,7 @@ static void test_estimates_are_solved(void** state) {
     assert_int_equal(hf_solver_solve(solver, &config, &b.P, v, impulse, &report, NULL), HF_OK);
     int estimate = report.iterations;
     assert_true(hfi_solver_has_estimates(solver) && estimate > 0 && report.islands == 1);
-    // Newton's method takes over at a residual of TAKE_OVER of the momenta; the velocities are closer, because contacts are stiff.
-    for (int i = 0; i < NV; ++i)
-      if (!(fabs(v[i] - other[i]) <= 1)) fail_msg("seed %d, dof %d: %g instead of %g m/s", (int)seed, i, v[i], other[i]);
+    assert_estimate_is_of_use(&b.P, v, other, (int)seed);
     memcpy(b.P.v0, v, sizeof v);
     hfi_solver_estimate_heaps(solver, 0);
     assert_int_equal(hfi_solver_solve_changed(solver, &config, &b.P, changed, v, impulse, &report, NULL), HF_OK);
