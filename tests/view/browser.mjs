@@ -1,14 +1,15 @@
 // A headless Chromium that draws in software.
 import { chromium } from 'playwright-core';
-import { check, closeIfItFails } from './harness.mjs';
+import { check, closeAtTheEnd } from './harness.mjs';
 
 let browser = null;
 
-export async function open(url, width = 1280, height = 720) {
+// The usual size is small, because time goes with the number of pixels, and still has the layout of a desk.
+export async function open(url, width = 900, height = 500) {
   browser ??= await chromium.launch({ executablePath: process.env.CHROMIUM,
     args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist'] });
   const context = await browser.newContext({ viewport: { width, height } }), page = await context.newPage();
-  closeIfItFails(() => context.close());
+  closeAtTheEnd(() => context.close());
   page.requests = [];
   page.troubles = [];
   page.on('request', r => page.requests.push(r.url()));

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 export const holdfast = process.env.HOLDFAST, source = process.env.HF_SOURCE_DIR;
-export const folder = mkdtempSync(join(tmpdir(), 'holdfast-view-'));
+export let folder = null; // of the test that runs; the files of one test are not there in the next
 
 export class Skip extends Error {}
 
@@ -14,33 +14,45 @@ export function near(a, b, tolerance, text) {
   if (!(Math.abs(a - b) <= tolerance)) throw new Error(`${text}: ${a} is not ${b} within ${tolerance}`);
 }
 
-// What a test that fails leaves open would take the processor from the tests after it.
-const leftOpen = [];
-export function closeIfItFails(close) { leftOpen.push(close); }
-async function closeLeftOpen() { for (const close of leftOpen.splice(0)) await close().catch(() => {}); }
+// Pages and servers of a test end with it, whether it passes or fails: what stayed open would take the processor from the tests after it.
+const opened = [];
+export function closeAtTheEnd(close) { opened.push(close); }
+async function closeAll() {
+  for (const close of opened.splice(0).reverse()) await Promise.race([close().catch(() => {}), wait(10)]); // closing can hang in the browser
+}
 
+// Prints the outcome of a test; true if it did not fail.
+async function passes(name, test) {
+  try {
+    await test();
+    console.log(`[       OK ] ${name}`);
+    return true;
+  } catch (error) {
+    if (error instanceof Skip) console.log(`[  SKIPPED ] ${name}: ${error.message}`);
+    else console.log(`[  ERROR   ] --- ${error.stack}\n[  FAILED  ] ${name}`);
+    return error instanceof Skip;
+  }
+}
+
+// Each test has its own folder, servers and pages, so that it passes alone (VIEW_TESTS, a part of its name) and in any order
+// (VIEW_REVERSED=1 begins with the last).
 export async function runTests(tests) {
   let failed = 0;
-  const only = process.env.VIEW_TESTS;
-  for (const [name, test] of tests) {
-    if (only && !name.includes(only)) continue;
+  const only = process.env.VIEW_TESTS ?? '', chosen = tests.filter(([name]) => name.includes(only));
+  if (process.env.VIEW_REVERSED) chosen.reverse();
+  for (const [name, test] of chosen) {
     console.log(`[ RUN      ] ${name}`);
     const before = Date.now();
-    leftOpen.length = 0;
-    try {
-      await test();
-      console.log(`[       OK ] ${name}`);
-    } catch (error) {
-      if (error instanceof Skip) console.log(`[  SKIPPED ] ${name}: ${error.message}`);
-      else { ++failed; console.log(`[  ERROR   ] --- ${error.stack}`); console.log(`[  FAILED  ] ${name}`); await closeLeftOpen(); }
-    }
+    folder = mkdtempSync(join(tmpdir(), 'holdfast-view-'));
+    if (!await passes(name, test)) ++failed;
+    await closeAll();
+    rmSync(folder, { recursive: true, force: true });
     console.log(`             ${((Date.now() - before) / 1000).toFixed(1)} s`);
   }
-  rmSync(folder, { recursive: true, force: true });
   process.exitCode = failed ? 1 : 0;
 }
 
-// Runs the command to its end in the folder of the tests.
+// Runs the command to its end in the folder of the test.
 export function command(...args) {
   const result = spawnSync(holdfast, args, { cwd: folder, encoding: 'utf8' });
   check(result.status === 0, `holdfast ${args.join(' ')}: ${result.stderr}`);
@@ -71,7 +83,7 @@ export async function view(...args) {
     child.on('exit', () => { children.delete(child); resolve(); });
     child.kill(signal);
   });
-  closeIfItFails(stop);
+  closeAtTheEnd(() => stop());
   return { url, port: at, token: url.split('token=')[1], pid: child.pid, trouble: () => trouble, stop };
 }
 

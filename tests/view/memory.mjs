@@ -6,7 +6,7 @@
 // history is full before the first look. What the server says that its history holds is taken off, and of the page the bytes of its frames.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { closeBrowser, closePage, open } from './browser.mjs';
+import { closeBrowser, open } from './browser.mjs';
 import { check, runTests, source, until, view, wait } from './harness.mjs';
 
 const full = Boolean(process.env.HF_FULL), minutes = full ? 10 : 1, history = full ? 60 : 5;
@@ -19,7 +19,7 @@ const mega = x => (x / 1e6).toFixed(2);
 
 async function memoryIsFlat() {
   const server = await view(join(source, 'models/allegro_mug_gravity.xml'), '--keyframe', 'grasp', '--history', String(history));
-  const page = full ? await open(server.url) : await open(server.url, 480, 270);
+  const page = full ? await open(server.url, 1280, 720) : await open(server.url, 480, 270);
   const client = await page.context().newCDPSession(page);
   const look = async () => {
     await client.send('HeapProfiler.collectGarbage');
@@ -42,8 +42,6 @@ async function memoryIsFlat() {
     if (at % (full ? 60 : 20) === 0) say(now, at);
     judge(now, at);
   }
-  await closePage(page);
-  await server.stop();
 }
 
 await runTests([['live_memory_is_flat', memoryIsFlat]]);

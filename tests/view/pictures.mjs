@@ -1,6 +1,6 @@
 // Takes the pictures of the page for the documentation anew (CONTRIBUTING.md).
 import { join } from 'node:path';
-import { closeBrowser, closePage, open } from './browser.mjs';
+import { closeBrowser, open } from './browser.mjs';
 import { command, folder, runTests, source, until, view, wait } from './harness.mjs';
 import { send, state } from './live.mjs';
 
@@ -8,24 +8,24 @@ const PLAY = 1, PAUSE = 2, CONTROL = 6;
 const take = async (page, name) => { await wait(1); await page.screenshot({ path: join(source, 'docs/pictures', name) }); };
 // The camera shows the moment, and not all of the motion.
 const showMoment = (page, time) => page.evaluate(t => { const { app } = window.holdfast, r = app.recording; app.goTo(t); app.view.fitCamera(app.view.bounds([r.frames[r.indexAt(t)]])); }, time);
-const report = (width, height) => open(`file://${join(folder, 'mug.html')}`, width, height);
+function report(width, height) {
+  command('run', join(source, 'models/gripper_mug.xml'), '--keyframe', 'rim', '--time', '5', '--report', 'mug.html');
+  return open(`file://${join(folder, 'mug.html')}`, width, height);
+}
 
 async function takeReport() {
-  command('run', join(source, 'models/gripper_mug.xml'), '--keyframe', 'rim', '--time', '5', '--report', 'mug.html');
   const page = await report(1280, 720);
   await page.locator('.more summary').click();
   await page.check('#cones');
   await page.locator('.more summary').click();
   await showMoment(page, 2.45);
   await take(page, 'report.png');
-  await closePage(page);
 }
 
 async function takePhone() {
   const page = await report(390, 844);
   await showMoment(page, 2.45);
   await take(page, 'phone.png');
-  await closePage(page);
 }
 
 // A third of the friction from 2 s on; a fifth of a second later the mug has left its pale twin.
@@ -41,12 +41,11 @@ async function takeWhatIf() {
     app.say('');
   });
   await take(page, 'whatif.png');
-  await closePage(page);
 }
 
 // The bar is lifted and turned by the sliders of its scene.
 async function takeLive() {
-  const server = await view(join(source, 'models/lift_shake_turn.xml'), '--keyframe', 'grasp'), page = await open(server.url);
+  const server = await view(join(source, 'models/lift_shake_turn.xml'), '--keyframe', 'grasp'), page = await open(server.url, 1280, 720);
   await until(async () => (await state(page)).control, 'it controls');
   await page.click('.tabs [data-tab=Control]');
   for (let i = 0; i <= 40; ++i) {
@@ -59,8 +58,6 @@ async function takeLive() {
   await send(page, PAUSE);
   await page.click('#fit');
   await take(page, 'live.png');
-  await closePage(page);
-  await server.stop();
 }
 
 await runTests([['report', takeReport], ['phone', takePhone], ['whatif', takeWhatIf], ['live', takeLive]]);

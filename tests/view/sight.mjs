@@ -1,25 +1,17 @@
 // What one sees of a live scene without touching the camera: what runs away, forces that change, things behind walls.
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { closePage, open } from './browser.mjs';
+import { open } from './browser.mjs';
 import { check, source, until, view, wait } from './harness.mjs';
-import { ball, scene, send, state } from './live.mjs';
+import { ball, send, show, state } from './live.mjs';
 
 const PAUSE = 2, RESET = 4, SCALE = 12;
-
-async function show(name, text, ...args) {
-  writeFileSync(scene(name), text);
-  const server = await view(name, ...args), page = await open(server.url, 900, 500);
-  await until(async () => (await state(page)).control, 'it controls');
-  return { server, page, end: async () => { await closePage(page); await server.stop(); } };
-}
 
 // Where a body is on the screen, by the camera's own projection.
 const place = (page, body) => page.evaluate(b => { const v = window.holdfast.app.view, box = v.canvas.getBoundingClientRect(); const [x, y] = v.project(v.toWorld(b, v.camera.position.clone().set(0, 0, 0))); return { x, y, inside: x > box.left && x < box.right && y > box.top && y < box.bottom }; }, body);
 
 // A ball that flies at 3 m/s without gravity is 15 m away after five seconds; the picture shows 2 m.
 export async function keepsInSight() {
-  const { page, end } = await show('flight.xml', `<mujoco><option gravity="0 0 0"/><worldbody><geom type="plane" size="0 0 1"/>
+  const { page } = await show(`<mujoco><option gravity="0 0 0"/><worldbody><geom type="plane" size="0 0 1"/>
     <body name="ball" pos="0 0 0.5"><freejoint/><geom size="0.1"/></body></worldbody><keyframe><key name="fly" qvel="3 0 0 0 0 0"/></keyframe></mujoco>`, '--keyframe', 'fly');
   await until(async () => (await state(page)).time > 5, 'it has flown 15 m', 60);
   await until(async () => (await place(page, 1)).inside, 'it is in the picture');
@@ -32,56 +24,50 @@ export async function keepsInSight() {
   await until(() => page.locator('#fit').evaluate(e => e.classList.contains('strong')), 'the button says so');
   await page.click('#fit');
   await until(async () => (await place(page, 1)).inside, 'it is in the picture again');
-  await end();
 }
 
 // The arrow of a weight that is fifty times as large must not be fifty times as long: the largest usual one is a third of the scene.
 export async function arrowsFitTheForces() {
-  const { page, end } = await show('ball2.xml', ball());
+  const { page } = await show(ball());
   const longest = () => page.evaluate(() => { const v = window.holdfast.app.view; return Math.max(0, ...v.arrowList().map(a => a.length)) / v.size; });
   await until(async () => await longest() > 0.05, 'an arrow is there');
   const before = await longest();
   await send(page, SCALE, 1, 50);
   await until(async () => (await page.evaluate(() => { const f = window.holdfast.session.recording.frames.at(-1); return f.ncontact ? f.contact(0).fn : 0; })) > 900, 'the ball is heavy');
   await until(async () => { const l = await longest(); return l > 0.05 && l < 1; }, `arrows are as long as before, ${before}`, 60);
-  await end();
 }
 
 // A ball inside walls that are higher than it: the first picture shows it. Picking, which looks at the drawn shapes, finds it there.
 export async function looksPastWalls() {
   const wall = (x, y, a, b) => `<geom type="box" size="${a} ${b} 0.4" pos="${x} ${y} 0.4"/>`;
-  const { page, end } = await show('walls.xml', `<mujoco><worldbody><geom type="plane" size="2 2 0.1"/>${wall(0.3, 0, 0.02, 0.3)}${wall(-0.3, 0, 0.02, 0.3)}${wall(0, 0.3, 0.3, 0.02)}${wall(0, -0.3, 0.3, 0.02)}
+  const { page } = await show(`<mujoco><worldbody><geom type="plane" size="2 2 0.1"/>${wall(0.3, 0, 0.02, 0.3)}${wall(-0.3, 0, 0.02, 0.3)}${wall(0, 0.3, 0.3, 0.02)}${wall(0, -0.3, 0.3, 0.02)}
     <body name="ball" pos="0 0 0.1"><freejoint/><geom size="0.1"/></body></worldbody></mujoco>`, '--paused');
   await wait(0.5);
   const at = await place(page, 1);
   check(at.inside, 'the ball is in the picture');
   const found = await page.evaluate(({ x, y }) => window.holdfast.app.view.pick(x, y, true)?.body, at);
   check(found === 1, `the ball is seen, not body ${found}`);
-  await end();
 }
 
 // A motor without limits that the scene drives with 25 N: its slider reaches beyond that, although the page opened before the first step.
 export async function slidersReachTheControls() {
-  const server = await view(join(source, 'models/lift_shake_turn.xml'), '--keyframe', 'grasp'), page = await open(server.url, 900, 500);
+  const server = await view(join(source, 'models/lift_shake_turn.xml'), '--keyframe', 'grasp'), page = await open(server.url);
   await page.click('.tabs [data-tab=Control]');
   await until(() => page.locator('#actuator-3').evaluate(e => Math.abs(Number(e.value) - 25) < 0.5 && Number(e.max) > 50), 'the slider stands at 25 N with room above it');
-  await closePage(page);
-  await server.stop();
 }
 
 // Scenes whose keyframes are their proper starts say so once; a message goes by itself or with the next command.
 export async function mentionsKeyframes() {
-  const { page, end } = await show('ball3.xml', ball(), '--paused');
+  const { page } = await show(ball(), '--paused');
   await until(async () => (await page.locator('#message').innerText()).includes('keyframe: high'), 'the keyframe is mentioned');
   await send(page, PAUSE);
   await until(async () => !(await page.locator('#message').isVisible()), 'the message goes');
-  await end();
 }
 
 // What happens now is written ten times a second; a line on which the pointer is pressed stays, so that a slow click selects it. Events
 // of a running world begin with the latest.
 export async function pressedLinesStay() {
-  const { page, end } = await show('ball4.xml', ball());
+  const { page } = await show(ball());
   const place = () => page.evaluate(() => { const box = document.querySelector('#now .line')?.getBoundingClientRect(); return box && [box.left + 30, box.top + 8]; });
   await until(place, 'the ball rests on the floor');
   await page.mouse.move(...await place());
@@ -95,5 +81,4 @@ export async function pressedLinesStay() {
   await until(async () => { await send(page, RESET, 1); await wait(1.5); return await page.locator('.events time').count() > 0; }, 'events are listed');
   const times = (await page.locator('.events time').allInnerTexts()).map(parseFloat);
   check(times.every((t, i) => i === 0 || t <= times[i - 1]), 'the latest is first');
-  await end();
 }

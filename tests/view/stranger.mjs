@@ -4,7 +4,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { closePage, open } from './browser.mjs';
 import { check, folder, source, until, view } from './harness.mjs';
-import { scene, send, state } from './live.mjs';
+import { scene, send, show, state } from './live.mjs';
 
 const PAUSE = 2, STEP = 3, RESET = 4, SAVE = 14;
 
@@ -52,7 +52,7 @@ async function answers(page) {
 
 export async function everyControlTwice() {
   writeFileSync(scene('zoo.xml'), zoo);
-  const scenes = [['zoo.xml', 1280, 720], [join(source, 'models/grasp_rotate.xml'), 1280, 720], [join(source, 'models/linkage_gripper.xml'), 390, 844]];
+  const scenes = [['zoo.xml', 900, 500], [join(source, 'models/grasp_rotate.xml'), 900, 500], [join(source, 'models/linkage_gripper.xml'), 390, 844]];
   for (const [name, width, height] of scenes) {
     const server = await view(name), page = await open(server.url, width, height);
     await until(async () => (await state(page)).control, 'it controls');
@@ -72,8 +72,7 @@ export async function everyControlTwice() {
 
 // A recording and two reports of one second are three files, and the same keyframe can be chosen twice.
 export async function savesTwice() {
-  writeFileSync(scene('zoo.xml'), zoo);
-  const server = await view('zoo.xml', '--paused'), page = await open(server.url);
+  const { page } = await show(zoo, '--paused');
   await send(page, STEP, 20);
   await until(async () => (await state(page)).steps === 20, 'twenty steps');
   const count = ending => readdirSync(folder).filter(f => f.startsWith('holdfast-') && f.endsWith(ending)).length, before = [count('.rec'), count('.html')];
@@ -86,6 +85,4 @@ export async function savesTwice() {
     await send(page, STEP, 10);
     await until(async () => (await state(page)).time > 0.01, 'it steps on');
   }
-  await closePage(page);
-  await server.stop();
 }

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { closePage, open } from './browser.mjs';
 import { check, folder, near, source, until, view, wait } from './harness.mjs';
-import { ball, scene, send, state } from './live.mjs';
+import { ball, scene, send, serve, show, state } from './live.mjs';
 import { openSocket } from './socket.mjs';
 
 const PLAY = 1, PAUSE = 2, STEP = 3, OPTION = 13;
@@ -22,6 +22,7 @@ async function endsPromptly(server, signal) {
 }
 
 export async function endsAtOnce() {
+  writeFileSync(scene('ball.xml'), ball());
   writeFileSync(scene('slow.xml'), slowScene());
   const files = readdirSync(folder).sort().join(), took = [];
   const cases = [['ball.xml', '--paused'], ['ball.xml'], ['slow.xml']];
@@ -54,19 +55,17 @@ function slowScene() {
 
 // The world waits for the first page, so that it shows the beginning.
 export async function beginsWithTheFirstPage() {
-  const server = await view('ball.xml');
+  const server = await serve(ball());
   await wait(1.5);
   const page = await open(server.url);
   const first = await page.evaluate(() => window.holdfast.session.recording.start);
   check(first < 0.1, `the page begins at ${first} s`); // the scene plays while the page is made, which takes a picture or two
   await until(async () => (await state(page)).time > 0.3, 'it plays');
-  await closePage(page);
-  await server.stop();
 }
 
 // The page connects again when its connection breaks while the server goes on: here because it says something that ends it.
 export async function connectsAgain() {
-  const server = await view('ball.xml'), page = await open(server.url);
+  const { server, page } = await show(ball());
   await until(async () => (await state(page)).time > 0.2, 'it plays');
   await page.evaluate(() => { window.before = window.holdfast.app; window.holdfast.session.socket.send('this is no command'); });
   await until(() => page.evaluate(() => window.holdfast.app !== window.before), 'the page is there again');
@@ -83,13 +82,11 @@ export async function connectsAgain() {
   await until(() => page.evaluate(t => window.holdfast.app.time > t + 0.05, from), 'what was received is replayed');
   await page.click('.tabs [data-tab=Control]');
   check(await page.locator('#reset').isDisabled(), 'what needs the server is switched off');
-  await closePage(page);
 }
 
 // A scene that is read again keeps camera, tab and what is shown, and only one page listens to keys: a step is one step.
 export async function reloadKeepsThePage() {
-  const server = await view('ball.xml', '--paused'), page = await open(server.url);
-  await until(async () => (await state(page)).control, 'it controls');
+  const { page } = await show(ball(), '--paused');
   await page.click('.tabs [data-tab=Events]');
   await page.locator('.more summary').click();
   await page.check('#cones');
@@ -97,7 +94,7 @@ export async function reloadKeepsThePage() {
   await page.evaluate(() => { const v = window.holdfast.app.view; v.lookFrom(10, 70); window.before = window.holdfast.app; });
   const seen = await eye();
   for (const name of ['wagon', 'cart', 'lorry']) {
-    writeFileSync(scene('ball.xml'), ball().replace('name="cart"', `name="${name}"`));
+    writeFileSync(scene('scene.xml'), ball().replace('name="cart"', `name="${name}"`));
     await until(() => page.evaluate(n => window.holdfast.session.recording.model.label('body', 2) === n && window.holdfast.app !== window.before, name), 'the new scene is there');
     await page.evaluate(() => { window.before = window.holdfast.app; });
   }
@@ -110,14 +107,11 @@ export async function reloadKeepsThePage() {
   await until(async () => (await state(page)).time > time, 'a step is taken');
   await wait(0.3);
   near((await state(page)).time, time + 0.002, 1e-9, 'one step');
-  await closePage(page);
-  await server.stop();
-  writeFileSync(scene('ball.xml'), ball());
 }
 
 // Who watches can look back and stop his own picture; the world and the others do not notice. Two pages that draw all the time are small.
 export async function watchersLookBack() {
-  const server = await view('ball.xml'), master = await open(server.url, 480, 270);
+  const server = await serve(ball()), master = await open(server.url, 480, 270);
   await until(async () => (await state(master)).control, 'the first controls');
   await send(master, PAUSE); // a page that draws all the time leaves others little
   const guest = await open(server.url, 480, 270);
@@ -133,14 +127,11 @@ export async function watchersLookBack() {
   await guest.click('#play');
   await until(async () => (await state(guest)).shown > shown + 0.2, 'the guest is back in the present');
   check(await guest.evaluate(() => window.holdfast.session.recording.frames.length) >= frames, 'and has lost nothing');
-  await closePage(guest);
-  await closePage(master);
-  await server.stop();
 }
 
 // A page holds what the server holds: from every frame that it shows the world can go on.
 export async function oldestMomentCanBeReached() {
-  const server = await view('ball.xml', '--history', '2'), page = await open(server.url);
+  const { page } = await show(ball(), '--history', '2');
   await until(async () => (await state(page)).time > 5, 'the history is full', 30);
   await page.evaluate(() => window.holdfast.app.goTo(0));
   await until(async () => !(await state(page)).playing, 'looking back pauses');
@@ -149,8 +140,6 @@ export async function oldestMomentCanBeReached() {
   await page.click('#play');
   await until(async () => (await state(page)).playing && (await state(page)).time < time, 'it goes on from there');
   check(!(await state(page)).message.includes('too long ago'), 'the server has that moment');
-  await closePage(page);
-  await server.stop();
 }
 
 // The method that is shown is the one that acts, also after another page chose it or a refusal.
@@ -171,6 +160,4 @@ export async function methodIsShown() {
       await until(async () => (await state(page)).steps === steps + 3, `three steps by ${name}: ${(await state(page)).message}`);
     }
   }
-  await closePage(page);
-  await server.stop();
 }
