@@ -17,7 +17,7 @@ typedef struct accuracyScene {
   int bounces;                          // 1: has restitution, which methods of continuous time do not know
 } accuracyScene;
 
-enum { ACCURACY_SCENES = 5, ACCURACY_TOSSES = 5 };
+enum { ACCURACY_SCENES = 5, ACCURACY_TOSSES = 5, ACCURACY_PAIRS = 25 };
 extern const accuracyScene accuracy_scenes[ACCURACY_SCENES], accuracy_tosses[ACCURACY_TOSSES];
 
 // Positions at samples of 10 ms, and what they cost.
@@ -35,6 +35,9 @@ typedef struct accuracyRun {
 int accuracy_run(const accuracyScene* scene, hfSimConfig config, int repetitions, accuracyRun* run);
 // The same with `steps` steps of the sim between samples, whatever the accuracy.
 int accuracy_run_fixed(const accuracyScene* scene, hfSimConfig config, int steps, accuracyRun* run);
+// Runs a scene with A and with B by turns and gives the median of the ratios of their processor times, A over B. What slows the machine
+// for longer than two runs slows both alike, and shorter bursts spoil few of the pairs. PAIRS is odd and at most ACCURACY_PAIRS.
+int accuracy_compare(const accuracyScene* scene, hfSimConfig a, hfSimConfig b, int pairs, double* ratio);
 // Runs a scene for a replay, into FILE of the folder of --out; nothing without one.
 int accuracy_record(const accuracyScene* scene, hfSimConfig config, result* r, const char* file);
 void accuracy_free(accuracyRun* run);

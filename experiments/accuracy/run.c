@@ -71,6 +71,30 @@ int accuracy_run_fixed(const accuracyScene* s, hfSimConfig config, int steps, ac
   return run_steps(s, config, steps, 1, run);
 }
 
+static int by_size(const void* a, const void* b) {
+  double x = *(const double*)a, y = *(const double*)b;
+  return (x > y) - (x < y);
+}
+
+int accuracy_compare(const accuracyScene* s, hfSimConfig a, hfSimConfig b, int pairs, double* ratio) {
+  double ratios[ACCURACY_PAIRS];
+  int status = CLI_GOOD;
+  for (int k = 0; k < pairs && status == CLI_GOOD; ++k) {
+    accuracyRun first, second;
+    status = accuracy_run(s, a, 1, &first);
+    if (status == CLI_GOOD) {
+      status = accuracy_run(s, b, 1, &second);
+      ratios[k] = first.seconds / second.seconds;
+      accuracy_free(&second);
+    }
+    accuracy_free(&first);
+  }
+  if (status != CLI_GOOD) return status;
+  qsort(ratios, (size_t)pairs, sizeof *ratios, by_size);
+  *ratio = ratios[pairs / 2];
+  return CLI_GOOD;
+}
+
 int accuracy_record(const accuracyScene* s, hfSimConfig config, result* r, const char* file) {
   world w;
   config.step = SAMPLE;
