@@ -26,6 +26,18 @@ def _give_name(file: int, name: Path) -> None:
         os.close(folder)
 
 
+def refuse_same_file(files: dict[str, str | os.PathLike | None]) -> None:
+    """Refuses one file in two roles; the keys are the roles."""
+    seen: dict[str, str] = {}
+    for role, path in files.items():
+        if path is None:
+            continue
+        real = os.path.realpath(path)
+        if real in seen:
+            raise ValueError(f"{seen[real]} and {role} are the same file: {os.fspath(path)}")
+        seen[real] = role
+
+
 @contextmanager
 def written_beside(path: str | os.PathLike) -> Iterator[Path]:
     """A path to which the new file is written. The file takes the place of the older one when the block ends, with its permissions;

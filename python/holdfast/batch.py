@@ -17,6 +17,7 @@ _NAMES = {"q": "q", "v": "v", "act": "act", "ctrl": "u", "force": "v", "velocity
           "sensors": "sensor", "actuator_force": "u", "acceleration": "v"}
 _ARRAYS = ("time", "q", "v", "act", "history", "rest", "ctrl", "force", "wrench", "mocap_pos", "mocap_quat", "velocity_target", "force_limit",
            "sensors", "actuator_force", "acceleration", "pose")
+_FACTS = ("worlds", "threads", "step_size", "max_memory")  # read once
 _RESULTS = ("time", "q", "v", "act", "sensors")
 
 
@@ -107,8 +108,10 @@ class Batch(_core.Batch):
     def __setattr__(self, name: str, value: Any) -> None:
         if name in _ARRAYS:
             getattr(self, name)[...] = value
-        else:
+        elif name.startswith("_") or name in _FACTS or hasattr(type(self), name):
             super().__setattr__(name, value)
+        else:
+            raise AttributeError(f'a batch has no array "{name}" to set; it has {", ".join(_ARRAYS)}')
 
     @property
     def params(self) -> BatchParams:

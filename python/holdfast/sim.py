@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import NamedArray, floats, struct_dtype
-from ._files import written_beside
+from ._files import refuse_same_file, written_beside
 from .model import Model, Params
 from .problem import Problem
 from .state import Input, State
@@ -211,6 +211,9 @@ class Sim(_core.Sim):
         """
         if not 0 <= interval < float("inf"):
             raise ValueError(f"interval must be a time >= 0 [s], is {interval!r}")
+        if isinstance(bodies, str):
+            raise TypeError(f'bodies must be a list of names, for example ["{bodies}"]')
+        refuse_same_file({"recording": recording, "states": states, "contacts": contacts})
         opened = [False, False]
         try:
             if recording is not None:

@@ -306,6 +306,19 @@ static const hfiMeaning meanings[] = {
     {"ambient", NULL, 1, NULL},
     {"specular", NULL, 1, NULL},
     {"emissive", NULL, 1, NULL},
+    {"lighting", NULL, 1, NULL},
+    {"script", NULL, 1, NULL},
+    {"shader", NULL, 1, NULL},
+    {"pbr", NULL, 1, NULL},
+    {"shininess", NULL, 1, NULL},
+    {"double_sided", NULL, 1, NULL},
+    {"render_order", NULL, 1, NULL},
+    {"cast_shadows", NULL, 1, NULL},
+    {"transparency", NULL, 1, NULL},
+    {"visibility_flags", NULL, 1, NULL},
+    {"meta", NULL, 1, NULL},
+    {"laser_retro", NULL, 1, NULL},
+    {"max_contacts", NULL, 1, "a contact has as many points as its shapes need"},
     {"mu2", NULL, 1, "friction is the same in all directions, mu"},
     {"fdir1", NULL, 1, "friction is the same in all directions"},
     {"slip1", NULL, 0, "a surface does not slip below its friction"},
@@ -328,6 +341,15 @@ static const hfiMeaning meanings[] = {
     {NULL, NULL, 0, NULL},
 };
 
+// Exported files write out every default. Where one of these is zero or false it says what holds here anyway, and there is nothing to report.
+static void accept_absent_effects(hfiElem* elem) {
+  static const char* const effects[] = {"kinematic", "slip1", "slip2", "enable_wind"};
+  for (size_t i = 0; i < sizeof effects / sizeof *effects; ++i)
+    if (hfi_is(elem, effects[i]) && elem->text && (strcmp(elem->text, "false") == 0 || strspn(elem->text, "0.") == strlen(elem->text)))
+      elem->used = 1;
+  for (hfiElem* child = elem->child; child; child = child->next) accept_absent_effects(child);
+}
+
 void hfi_sdf_read(hfiReader* r, hfiElem* root) {
   hfiSdf s = {.r = r, .root = root};
   root->used = 1;
@@ -337,13 +359,14 @@ void hfi_sdf_read(hfiReader* r, hfiElem* root) {
   if (world)
     read_world(&s, world);
   else if (model)
-    read_model(&s, model, model, NULL, "", r->folder);
+    hfi_attr(model, "name"), read_model(&s, model, model, NULL, "", r->folder);
   else
     hfi_fail(r, root, HF_ERROR_MODEL, "neither a <model> nor a <world>");
   if (!r->status) build_trees(&s);
   if (!r->status) exclude_neighbours(&s);
   if (!r->status) add_frames(&s);
   if (!r->status) hfi_sdf_read_couplings(&s);
+  accept_absent_effects(root);
   if (!r->status) hfi_xml_report(r, root, meanings);
   hfi_names_release(&s.names);
 }

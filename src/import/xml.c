@@ -143,6 +143,13 @@ static void XMLCALL on_entity(void* data, const char* name, int is_parameter, co
   stop(p);
 }
 
+// 1: the text begins with what begins neither XML nor the mark of an encoding.
+static int begins_as_other(const char* text, size_t length) {
+  const char *at = text, *end = text + length;
+  while (at < end && strchr(" \t\r\n", *at) && *at) ++at;
+  return at < end && *at != '<' && (unsigned char)*at < 0xef;
+}
+
 // Gives the text to expat in pieces, because expat takes its size as an int.
 static void feed(Parse* p, const char* text, size_t length) {
   size_t done = 0;
@@ -153,6 +160,8 @@ static void feed(Parse* p, const char* text, size_t length) {
     if (status == XML_STATUS_OK || p->reader->status) continue;
     enum XML_Error code = XML_GetErrorCode(p->expat);
     hfiElem place = {.file = p->file, .line = (int)XML_GetCurrentLineNumber(p->expat)};
+    if (!p->root && code != XML_ERROR_NO_MEMORY && begins_as_other(text, length))
+      hfi_fail(p->reader, &place, HF_ERROR_PARSE, "this is no XML file: MJCF, URDF and SDFormat files begin with <");
     hfi_fail(p->reader, &place, code == XML_ERROR_NO_MEMORY ? HF_ERROR_MEMORY : HF_ERROR_PARSE,
              "malformed XML: %s%s%s", XML_ErrorString(code), p->open ? ", inside " : "",
              p->open ? p->open->name : "");

@@ -69,7 +69,8 @@ hfStatus hfi_check_joint(const hfBuilder* b, hfJointDef* d, int except, hfError*
     return hfi_refuse_def(error, d->where, kind, d->name, "a mocap body has no joints");
   if (joint->nworld && b->body.data[d->body].parent != 0)
     return hfi_refuse_def(error, d->where, kind, d->name,
-                          "a free joint belongs to a child of the world");
+                          "a free joint belongs to a child of the world; a model that is attached to another body "
+                          "needs a base without one (SDFormat: fixed_base, --fixed)");
   double axis = v3_norm(v3_load(d->axis));
   if (joint->uses_axis) {
     if (!(axis > 1e-10) || !isfinite(axis))

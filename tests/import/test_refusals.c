@@ -55,7 +55,9 @@ static void test_xml(void** state) {
   (void)state;
   static const Case cases[] = {
       {"", PARSE, "test.xml:1: malformed XML: no element found"},
-      {"not xml", PARSE, "test.xml:1: malformed XML: syntax error"},
+      {"HFREC\1 a recording", PARSE, "test.xml:1: this is no XML file"},
+      {"\xef\xbb\xbf<mujoco", PARSE, "malformed XML"},
+      {"not xml", PARSE, "test.xml:1: this is no XML file"},
       {"<mujoco>\n<worldbody>\n</mujoco>", PARSE, "test.xml:3: malformed XML: mismatched tag, inside worldbody"},
       {"<mujoco>", PARSE, "no element found"},
       {"<mujoco a='1' a='2'/>", PARSE, "duplicate attribute"},

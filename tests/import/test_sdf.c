@@ -218,6 +218,27 @@ static void test_refused_heightmaps(void** state) {
   hf_model_free(m);
 }
 
+// What Gazebo writes out for every link, all of it drawn or without effect, gets no warning; what would act gets one.
+static void test_exported_defaults(void** state) {
+  (void)state;
+#define EXPORTED(kinematic, slip) "<sdf version='1.6'><model name='m'><link name='a'><inertial><mass>1</mass></inertial><kinematic>" kinematic "</kinematic><enable_wind>0</enable_wind>" \
+  "<visual name='v'><cast_shadows>1</cast_shadows><transparency>0</transparency><geometry><sphere><radius>1</radius></sphere></geometry><material>" \
+  "<lighting>1</lighting><script><uri>a</uri></script><shader type='pixel'/></material></visual>" \
+  "<collision name='c'><laser_retro>0</laser_retro><max_contacts>10</max_contacts><geometry><sphere><radius>1</radius></sphere></geometry>" \
+  "<surface><friction><ode><mu>1</mu><slip1>" slip "</slip1></ode></friction></surface></collision></link></model></sdf>"
+  static const struct { const char* text; int warnings; } cases[] = {
+      {EXPORTED("0", "0"), 0}, {EXPORTED("false", "0.0"), 0}, {EXPORTED("1", "0"), 1}, {EXPORTED("true", "0.3"), 2}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    hfDiagnostics* said = hf_diagnostics_create();
+    hfModel* m = parse_with(cases[i].text, NULL, said);
+    int warnings = 0;
+    for (int k = 0; k < hf_diagnostics_count(said); ++k) warnings += hf_diagnostics_get(said, k).severity == HF_WARNING;
+    assert_int_equal(warnings, cases[i].warnings);
+    hf_diagnostics_free(said);
+    hf_model_free(m);
+  }
+}
+
 static void test_refusals(void** state) {
   (void)state;
 #define MODEL(text) "<sdf version='1.9'><model name='m'>\n" text "</model></sdf>"
@@ -363,7 +384,8 @@ static void test_closing_joints(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_arm),      cmocka_unit_test(test_fixed),    cmocka_unit_test(test_nested_and_included),
-      cmocka_unit_test(test_features), cmocka_unit_test(test_screws), cmocka_unit_test(test_heightmap), cmocka_unit_test(test_refused_heightmaps), cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_features), cmocka_unit_test(test_screws), cmocka_unit_test(test_heightmap), cmocka_unit_test(test_refused_heightmaps),
+      cmocka_unit_test(test_exported_defaults), cmocka_unit_test(test_refusals),
       cmocka_unit_test(test_four_bar), cmocka_unit_test(test_slider_crank), cmocka_unit_test(test_closing_joints)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

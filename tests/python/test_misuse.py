@@ -156,6 +156,28 @@ def test_a_model_never_changes(fall):
     assert fall.mine == "a note"
 
 
+def test_arrays_that_a_batch_has_not(fall):
+    batch = hf.Batch(fall, 2)
+    with pytest.raises(AttributeError, match="qpos"):
+        batch.qpos = 3
+    batch.q = 3
+    assert (batch.q == 3).all()
+
+
+def test_one_file_in_two_roles(fall, tmp_path):
+    sim = hf.Sim(fall)
+    (tmp_path / "link.csv").symlink_to(tmp_path / "a.csv")
+    with pytest.raises(ValueError, match="recording and states are the same file"):
+        sim.record(tmp_path / "a", states=tmp_path / "b" / ".." / "a")
+    with pytest.raises(ValueError, match="states and contacts are the same file"):
+        sim.record(states=tmp_path / "a.csv", contacts=tmp_path / "link.csv")
+    with pytest.raises(TypeError, match="list of names"):
+        sim.record(states=tmp_path / "a.csv", bodies="ball")
+    with sim.record(tmp_path / "a.hfr", states=tmp_path / "a.csv", bodies=["ball"]):
+        sim.step()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.csv", "a.hfr", "link.csv"]
+
+
 def test_options_that_are_none(fall):
     for make in (lambda **o: hf.Sim(fall, **o), lambda **o: hf.Batch(fall, 1, **o)):
         with pytest.raises(hf.ArgumentError, match="perhaps solver.tolerance.*option_names"):
