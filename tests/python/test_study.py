@@ -110,6 +110,10 @@ def test_yaml(tmp_path):
     (dict(time=-1), "positive"),
     (dict(keep="drop"), "keep must be a mapping"),
     (dict(limits={"seconds": 1}), "seconds"),
+    (dict(limits={"time": -1}), "limits.time must be a positive number, is -1"),
+    (dict(parameters={3: {"values": [1]}}), 'parameter "3"'),
+    (dict(worst="drip"), "worst: drip is neither a parameter nor in keep"),
+    (dict(worst="final(q('capsule')[2])"), "worst: q() is neither"),
     (dict(keep={"x": "__import__('os')"}), "no known function"),
     (dict(keep={"x": "q('a').tofile"}), "not allowed"),
     (dict(keep={"x": "final(q)("}), "no expression"),
@@ -136,6 +140,7 @@ def test_a_wrong_study_is_refused(change, message):
     (dict(limits={"steps": 10}), "limits.steps"),
     (dict(parameters={"m": {"set": "xml:.//geom[@name='ball']@size", "values": [1]}}), "has no such element"),
     (dict(parameters={"m": {"set": "xml:geom", "values": [1]}}), "xml:XPATH@ATTRIBUTE"),
+    (dict(parameters={"m": {"set": "xml:[[@size", "values": [1]}}), "is no XPath that can be read"),
 ])
 def test_a_study_that_does_not_fit_its_scene_is_refused_before_it_runs(change, message, tmp_path):
     with pytest.raises(StudyError, match=re.escape(message)):
@@ -162,6 +167,7 @@ def test_expressions():
     assert value("final(q('a')) < k < 3 and not k == 5") == [True, False]
     assert value("shape == 'box' or k > 10") == [True, False]
     assert value("k ** 2 + sqrt(4) - exp(0)") == [5.0, 10.0] and math.isnan(value("log(k - 2)")[0])
+    assert math.isnan(value("9 ** 9 ** 9")[0]) and math.isnan(value("(k - 2) ** -1")[0]) and math.isnan(value("(-k) ** 0.5")[0])
 
 
 # ---- what parameters change -------------------------------------------------------------------------------------
@@ -361,6 +367,16 @@ def test_tables_keep_the_bits(tmp_path):
         assert float(row["drop"]) == r["metrics"]["drop"] and float(row["mu"]) == r["parameters"]["mu"]
         assert int(row["seed"]) == r["seed"] and row["success"] == str(int(r["success"]))
     assert to_columns(store)["index"] == list(range(15))
+
+
+def test_parameters_and_metrics_hide_no_column(tmp_path):
+    names = ("index", "status", "success", "message", "seed", "model", "version", "wall")
+    study = Study(**{**PINCH, "parameters": {n: {"values": [float(i)]} for i, n in enumerate(names[:6])}, "success": None,
+                     "keep": {"version": "final(time)", "wall": "2", "drop": "3"}})
+    columns = to_columns(study.run(tmp_path / "s.db", workers=1))
+    assert columns["index"] == [0] and columns["status"] == ["done"] and columns["success"] == [None] and columns["message"] == [""]
+    assert [columns[f"parameter.{n}"] for n in names[:6]] == [[float(i)] for i in range(6)]
+    assert columns["metric.wall"] == [2.0] and columns["drop"] == [3.0] and isinstance(columns["version"][0], str)
 
 
 def test_parquet_pandas_polars(tmp_path):

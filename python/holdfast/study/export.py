@@ -13,6 +13,7 @@ from .errors import StudyError
 from .store import Store
 
 _FIRST = ("index", "status", "success", "message", "seed", "model", "version")
+_OWN = (*_FIRST, "wall")
 
 
 def _flat(prefix: str, values: dict[str, Any]) -> dict[str, Any]:
@@ -27,12 +28,14 @@ def _flat(prefix: str, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def to_columns(store: Store) -> dict[str, list]:
-    """All runs as columns by name. A metric that has the name of a parameter is called metric.NAME."""
+    """All runs as columns by name. A parameter or a metric that has the name of a column of the run itself, or a metric that has the name
+    of a parameter, is called parameter.NAME or metric.NAME."""
     rows = []
     for row in store.rows():
-        taken = set(row["parameters"]) | set(_FIRST)
+        taken = {*row["parameters"], *_OWN}
+        parameters = {f"parameter.{k}" if k in _OWN else k: v for k, v in row["parameters"].items()}
         metrics = {f"metric.{k}" if k in taken else k: v for k, v in row["metrics"].items()}
-        rows.append({**{k: row[k] for k in _FIRST}, **_flat("", row["parameters"]), **_flat("", metrics), "wall": row["wall"]})
+        rows.append({**{k: row[k] for k in _FIRST}, **_flat("", parameters), **_flat("", metrics), "wall": row["wall"]})
     names: dict[str, None] = dict.fromkeys(name for row in rows for name in row if name != "wall")
     return {name: [row.get(name) for row in rows] for name in (*names, "wall")}
 

@@ -43,6 +43,13 @@ def _each(f: Callable[[float], float]) -> Callable[[np.ndarray], np.ndarray]:
     return lambda x: np.array([safe(float(v)) for v in x.ravel()]).reshape(x.shape)
 
 
+def _power(x: float, y: float) -> float:
+    try:
+        return math.pow(x, y)
+    except (ValueError, OverflowError):
+        return math.nan
+
+
 def _norm(x: np.ndarray) -> np.ndarray:
     if x.ndim == 2:
         return np.abs(x)
@@ -153,8 +160,7 @@ class Expression:
             a, b = _align(value(node.left), value(node.right))
             if isinstance(node.op, ast.Pow):
                 a, b = np.broadcast_arrays(a, b)
-                powers = [math.pow(x, y) if x > 0 or y == int(y) and (x or y > 0) else math.nan for x, y in zip(a.ravel(), b.ravel())]
-                return np.array(powers).reshape(a.shape)
+                return np.array([_power(x, y) for x, y in zip(a.ravel(), b.ravel())]).reshape(a.shape)
             return _OPERATORS[type(node.op)](a, b)
         parts = [value(n) for n in (node.values if isinstance(node, ast.BoolOp) else (node.left, *node.comparators))]
         if isinstance(node, ast.BoolOp):

@@ -191,8 +191,8 @@ def change_text(text: str, edits: list[tuple[Change, Any]], file: str) -> str:
         query, _, attribute = change.rest.rpartition("@")
         try:
             found = root.findall(query)
-        except SyntaxError as error:
-            raise StudyError(f"{change.where}: {error}") from None
+        except (SyntaxError, TypeError, KeyError, ValueError) as error:  # ElementPath raises all of these for what is no path
+            raise StudyError(f'{change.where}: "{query}" is no XPath that can be read: {error}') from None
         if not found:
             raise StudyError(f"{change.where}: {file} has no such element (included files are not looked into)")
         for element in found:

@@ -95,6 +95,9 @@ class Study:
         self._check_sampling()
         _check_count("repetitions", self.repetitions)
         _refuse_unknown("limits", self.limits, _LIMITS)
+        for name, value in self.limits.items():
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
+                raise StudyError(f"limits.{name} must be a positive number, is {value!r}")
         if not self.time > 0 or not self.sample > 0:
             raise StudyError(f"time and sample must be positive, are {self.time!r} and {self.sample!r}")
         if self.keep.get("recordings", "none") not in ("none", "failures", "all"):
@@ -104,7 +107,7 @@ class Study:
     def _check_parameters(self) -> None:
         known = ("set", "times", "add", *draw.GRIDS, *draw.DISTRIBUTIONS)
         for name, spec in self.parameters.items():
-            if not name.isidentifier():
+            if not str(name).isidentifier():
                 raise StudyError(f'parameter "{name}": a name must consist of letters, digits and _')
             if not isinstance(spec, dict):
                 raise StudyError(f"parameter {name} needs fields such as set and values, has {spec!r}")
@@ -140,8 +143,17 @@ class Study:
         for name, text in {**self.metrics, "success": self.success, "worst": self.worst}.items():
             if text is not None:
                 Expression(name, text)
+        self._check_worst()
         if self.scene is None and self.metrics:
             raise StudyError("keep: expressions are for scenes; a function returns what is to be kept")
+
+    def _check_worst(self) -> None:
+        if self.scene is None or self.worst is None:
+            return  # what a function returns is known later
+        expression, known = Expression("worst", self.worst), {**self.parameters, **self.metrics}
+        unknown = [n for n in expression.names if n not in known] + [name + "()" for name, _ in expression.signals]
+        if unknown:
+            raise StudyError(f"worst: {unknown[0]} is neither a parameter nor in keep; there are: {', '.join(known)}")
 
     # ---- files ----------------------------------------------------------------------------------------------
 
