@@ -218,6 +218,8 @@ class Builder(_core.Builder):
     def add_tendon(self, joints: Sequence[Any], coef: Any, name: str | None = None, **fields: Any) -> int:
         """A fixed tendon: length = sum of coef times joint coordinate."""
         ids = [self._id("joint", j) for j in joints]
+        if "range" in fields:
+            fields.setdefault("limited", 1)
         return self._add_tendon({"name": name, **fields}, ids, floats(coef, (len(ids),), "coef"))
 
     def add_spatial_tendon(self, path: Sequence[Any], name: str | None = None, **fields: Any) -> int:

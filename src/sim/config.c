@@ -208,5 +208,5 @@ hfStatus hf_sim_config_set(hfSimConfig* config, const char* name, const char* te
     if (status == HF_OK) write_field(config, f, value);
     return status;
   }
-  return hfi_refuse(error, HF_ERROR_ARGUMENT, "there is no option \"%s\" (hf_sim_config_name lists them)", name);
+  return hfi_refuse(error, HF_ERROR_ARGUMENT, "there is no option \"%s\"", name);
 }

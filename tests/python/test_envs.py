@@ -98,8 +98,12 @@ def test_render_and_refusals():
     assert image.shape == (72, 96, 3) and image.dtype == np.uint8 and len(np.unique(image.reshape(-1, 3), axis=0)) > 20
     with pytest.raises(ValueError):
         holdfast.envs.make_single("Pinch-v0", render_mode="hologram")
+    with pytest.raises(ValueError, match="shape"):
+        env.unwrapped.step(np.zeros(4, np.float32))
     vector = holdfast.envs.make_vector(2, "Pinch-v0")
     vector.reset()
+    with pytest.raises(ValueError, match="3 seeds for 2"):
+        vector.reset(seed=[1, 2, 3])
     with pytest.raises(ValueError, match="shape"):
         vector.step(np.zeros((3, 3), np.float32))
 

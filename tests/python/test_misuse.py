@@ -178,6 +178,20 @@ def test_one_file_in_two_roles(fall, tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.csv", "a.hfr", "link.csv"]
 
 
+def test_a_range_limits():
+    builder = hf.Builder()
+    body = builder.add_body("arm")
+    builder.add_joint(body, "slide", "rail", range=(-1, 1))
+    builder.add_geom(body, size=(0.1, 0, 0))
+    site, other = builder.add_site(body, "tip"), builder.add_site(0, "post")
+    builder.add_tendon(["rail"], [1.0], range=(-0.1, 0.1))
+    builder.add_tendon(["rail"], [1.0], range=(-0.1, 0.1), limited=0)
+    builder.add_spatial_tendon([site, other], range=(0, 2))
+    builder.add_actuator("rail", ctrlrange=(-1, 1), forcerange=(-5, 5))
+    model = builder.finish()
+    assert list(model.jnt_limited) == [1] and list(model.tendon_limited) == [1, 0, 1] and list(model.actuator_ctrllimited) == [1]
+
+
 def test_options_that_are_none(fall):
     for make in (lambda **o: hf.Sim(fall, **o), lambda **o: hf.Batch(fall, 1, **o)):
         with pytest.raises(hf.ArgumentError, match="perhaps solver.tolerance.*option_names"):

@@ -106,7 +106,10 @@ class HoldfastEnv(gymnasium.Env):
         return self._observe(), {}
 
     def step(self, action: Any):
-        refused = self.task.advance(np.asarray(action)[None], np.array([True]))
+        action = np.asarray(action)
+        if action.shape != self.action_space.shape:
+            raise ValueError(f"the action must have shape {self.action_space.shape}, has {action.shape}")
+        refused = self.task.advance(action[None], np.array([True]))
         reward, terminated, success = self.task.judge()
         obs = self._observe()
         if refused[0]:
@@ -143,6 +146,8 @@ class HoldfastVectorEnv(VectorEnv):
     def reset(self, *, seed: int | list[int | None] | None = None, options: dict | None = None):
         super().reset(seed=seed if isinstance(seed, int) else None)
         seeds = [None if seed is None else seed + i for i in range(self.num_envs)] if seed is None or isinstance(seed, int) else seed
+        if len(seeds) != self.num_envs:
+            raise ValueError(f"there are {len(seeds)} seeds for {self.num_envs} environments")
         for i, s in enumerate(seeds):
             if s is not None:
                 self._generators[i] = gymnasium.utils.seeding.np_random(s)[0]
