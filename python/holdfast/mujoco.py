@@ -37,9 +37,16 @@ def from_mujoco(source: Any) -> Model:
     return model
 
 
+def _refuse_other_sizes(model: Model, data: Any) -> None:
+    if (len(data.qpos), len(data.qvel)) != (model.nq, model.nv):
+        raise ValueError(f"the mjData is of another model: it has nq {len(data.qpos)} and nv {len(data.qvel)}, the model {model.nq} and {model.nv}")
+
+
 def state_from_mujoco(model: Model, data: Any, state: State | None = None) -> State:
     """Time, positions, velocities, activations and what is under way of an ``mjData`` as a state; contacts are remembered from here on."""
     state = state or State(model)
+    _refuse_other_sizes(model, data)
+    _refuse_other_sizes(state.model, data)
     state.reset()
     state.time = float(data.time)
     state.q[:] = np.asarray(data.qpos)
@@ -53,6 +60,7 @@ def state_from_mujoco(model: Model, data: Any, state: State | None = None) -> St
 
 def state_to_mujoco(state: State, data: Any) -> None:
     """The other way. Call ``mujoco.mj_forward`` afterwards."""
+    _refuse_other_sizes(state.model, data)
     data.time = state.time
     data.qpos[:] = state.q
     data.qvel[:] = state.v

@@ -11,6 +11,19 @@ SCENES = ["pinch.xml", "gripper_mug.xml", "allegro_mug_gravity.xml", "iiwa_pick.
           "lift_shake_turn.xml", "wsg50.xml"]
 
 
+def test_data_of_another_model(models):
+    one = mujoco.MjModel.from_xml_string("<mujoco><worldbody><body><joint/><geom size='1'/></body></worldbody></mujoco>")
+    data, model = mujoco.MjData(one), hf.Model.from_file(models / "gripper_mug.xml")
+    state = hf.State(model)
+    state.time = 3.0
+    before = state.to_bytes()
+    for refused in (lambda: hf.state_from_mujoco(model, data), lambda: hf.state_from_mujoco(model, data, state), lambda: hf.state_to_mujoco(state, data),
+                    lambda: hf.state_from_mujoco(hf.from_mujoco(one), data, state)):
+        with pytest.raises(ValueError, match="nq 1 and nv 1, the model 9 and 8"):
+            refused()
+    assert state.to_bytes() == before and data.time == 0
+
+
 @pytest.mark.parametrize("scene", SCENES)
 def test_the_same_dynamics(models, scene):
     """Mass matrix, bias and poses at a random state: MuJoCo's, to rounding."""
