@@ -66,6 +66,10 @@ class NamedArray(np.ndarray):
         self._slices = getattr(other, "_slices", None) if same else None
         self._kind = getattr(other, "_kind", "") if same else ""
 
+    def __array_wrap__(self, array: np.ndarray, context: Any = None, return_scalar: bool = False) -> Any:
+        """A sum or a comparison of everything is a number, as of other arrays."""
+        return array[()] if array.ndim == 0 else super().__array_wrap__(array, context)
+
     @property
     def names(self) -> list[str]:
         return list(self._slices or ())

@@ -78,54 +78,53 @@ class Recording(_core.Recording):
     def __iter__(self) -> Iterator[Frame]:
         return (self[i] for i in range(len(self)))
 
-    def _array(self, name: str, dtype: Any = np.float32) -> np.ndarray:
-        a = np.frombuffer(self._column(name), dtype)
-        return a.reshape(len(self), -1) if len(self) else a.reshape(0, 0)
+    def _array(self, name: str, width: int = 1, dtype: Any = np.float32) -> np.ndarray:
+        return np.frombuffer(self._column(name), dtype).reshape(len(self), width)
 
     @property
     def times(self) -> np.ndarray:
         """Times of all frames [s]."""
-        return self._array("times", np.float64).reshape(-1)
+        return self._array("times", dtype=np.float64).reshape(-1)
 
     @property
     def kinetic(self) -> np.ndarray:
         """Kinetic energies [J]."""
-        return self._array("kinetic", np.float64).reshape(-1)
+        return self._array("kinetic", dtype=np.float64).reshape(-1)
 
     @property
     def potential(self) -> np.ndarray:
         """Potential energies [J]."""
-        return self._array("potential", np.float64).reshape(-1)
+        return self._array("potential", dtype=np.float64).reshape(-1)
 
     @property
     def poses(self) -> np.ndarray:
         """Poses of all bodies (frames, nbody, 7): position [m], quaternion w x y z."""
-        return self._array("poses").reshape(len(self), -1, 7)
+        return self._array("poses", 7 * self.model.nbody).reshape(len(self), self.model.nbody, 7)
 
     @property
     def q(self) -> NamedArray:
         """Positions (frames, nq)."""
-        return self.model._named(self._array("q"), "q")
+        return self.model._named(self._array("q", self.model.nq), "q")
 
     @property
     def v(self) -> NamedArray:
         """Velocities (frames, nv)."""
-        return self.model._named(self._array("v"), "v")
+        return self.model._named(self._array("v", self.model.nv), "v")
 
     @property
     def ctrl(self) -> NamedArray:
         """Controls (frames, nu)."""
-        return self.model._named(self._array("ctrl"), "u")
+        return self.model._named(self._array("ctrl", self.model.nu), "u")
 
     @property
     def actuator_force(self) -> NamedArray:
         """Forces of the actuators (frames, nu) [N or N m]."""
-        return self.model._named(self._array("actuator_force"), "u")
+        return self.model._named(self._array("actuator_force", self.model.nu), "u")
 
     @property
     def sensors(self) -> NamedArray:
         """Sensors (frames, nsensordata)."""
-        return self.model._named(self._array("sensors"), "sensor")
+        return self.model._named(self._array("sensors", self.model.nsensordata), "sensor")
 
     @property
     def events(self) -> list[Event]:

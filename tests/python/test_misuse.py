@@ -192,6 +192,28 @@ def test_a_range_limits():
     assert list(model.jnt_limited) == [1] and list(model.tendon_limited) == [1, 0, 1] and list(model.actuator_ctrllimited) == [1]
 
 
+def test_numbers_of_named_arrays(fall):
+    batch = hf.Batch(fall, 3)
+    q = batch.q
+    assert type(q.sum()) is np.float64 and type((q == q).all()) is np.bool_ and f"{q.max():.1f}" == "1.0"
+    assert type(q[0] @ q[0]) is np.float64 and q.sum(axis=0).shape == (fall.nq,) and (2 * q).names == q.names
+
+
+def test_a_recording_without_frames(fall, tmp_path):
+    hf.Sim(fall).record(tmp_path / "a.hfr").stop()
+    run = hf.Recording(tmp_path / "a.hfr")
+    assert len(run) == 0 and list(run) == [] and run.times.shape == run.kinetic.shape == (0,) and run.poses.shape == (0, fall.nbody, 7)
+    assert run.q.shape == (0, fall.nq) and run.v.shape == (0, fall.nv) and run.ctrl.shape == run.actuator_force.shape == (0, fall.nu)
+    assert run.sensors.shape == (0, fall.nsensordata) and run.q["rail"].shape == (0,)
+    with pytest.raises(IndexError):
+        run[-1]
+
+
+def test_modes_of_rigid_contacts(fall):
+    with pytest.raises(ValueError, match="separated, sliding, rolling, is 'gliding'"):
+        hf.rigid.evaluate(fall, hf.State(fall), choices=[("ball", "floor", "gliding")])
+
+
 def test_options_that_are_none(fall):
     for make in (lambda **o: hf.Sim(fall, **o), lambda **o: hf.Batch(fall, 1, **o)):
         with pytest.raises(hf.ArgumentError, match="perhaps solver.tolerance.*option_names"):
