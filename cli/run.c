@@ -104,9 +104,13 @@ static void count_step(runStatistics* s, const hfSim* sim, double time, const hf
   count_switches(s, sim, &report->switching);
 }
 
+// Overlaps from which on contact points jump and stiff forces contradict each other [m].
+static const double DEEP = 5e-3;
+
 // Advice for a user whose integrator cannot finish a step.
-static const char* stiffness_hint(const run* r) {
+static const char* integration_hint(const run* r, const hfStepReport* report) {
   int method = r->config->method >= 0 ? r->config->method : r->model->world.method;
+  if (report->max_depth > DEEP) return ": bodies overlap deeply, take tamsi or convex";
   return method == HF_METHOD_RK3 ? ": too stiff for rk3, take sdirk, implicit-euler or tamsi" : "";
 }
 
@@ -115,14 +119,15 @@ static const char* stiffness_hint(const run* r) {
 static int stop_standing_still(const run* r, const hfStepReport* report) {
   say_error("stopped at %g s: the step was not taken (%s), and the same state would give the same answer again%s",
             r->state->time, hf_status_name(report->status),
-            r->config->mlcp.fallback ? "" : "; --set mlcp.fallback=1 lets the convex problem answer instead");
+            r->config->mlcp.fallback ? "" : "; --set mlcp.tikhonov=1e-6 softens rows that depend on each other or contradict, "
+                                            "--set mlcp.fallback=1 lets the convex problem answer instead");
   return CLI_FAILED;
 }
 
 // A scene whose makers meant it to start from a keyframe often overlaps where no keyframe is chosen. Links of robots whose files were made for
 // planning often overlap, too, and jam.
 static void warn_about_start(const run* r, const hfStepReport* report) {
-  const double worth_saying = r->model->nkey ? 1e-3 : 5e-3; // [m]
+  const double worth_saying = r->model->nkey ? 1e-3 : DEEP; // [m]
   if (!r->started_by_default || !(report->max_depth > worth_saying) || hf_sim_contact_count(r->sim) == 0) return;
   char a[NAME_BUFFER], b[NAME_BUFFER], key[NAME_BUFFER];
   int home = hf_model_find(r->model, HF_OBJECT_KEY, "home"), deepest = 0;
@@ -165,7 +170,7 @@ static int step_through(const runOptions* o, run* r, const hfControlTable* table
     double missing = time + hf_sim_step_size(r->sim) - r->state->time; // steps of discrete time always reach their end
     if (report.continuous.status > 0 && missing > SLACK * hf_sim_step_size(r->sim)) {
       say_error("stopped at %g s: %s; the last step tried was %g s%s", r->state->time,
-                hf_status_name(report.continuous.status), report.continuous.last, stiffness_hint(r));
+                hf_status_name(report.continuous.status), report.continuous.last, integration_hint(r, &report));
       return CLI_FAILED;
     }
     show_progress((r->state->time - r->start_time) / o->time, "%.3f of %g s",

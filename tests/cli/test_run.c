@@ -304,6 +304,7 @@ static void test_a_run_that_stands_still_ends(void** state) {
   assert_int_equal(holdfast(call), 1);
   assert_says(standard_error, "the step was not taken (no solution)");
   assert_says(standard_error, "--set mlcp.fallback=1");
+  assert_says(standard_error, "--set mlcp.tikhonov=1e-6");
   read_file("wall.csv", text);
   int rows = count_lines(text) - 1;
   assert_true(rows == 39 || rows == 40);

@@ -77,6 +77,16 @@ static void test_bad_options_are_refused(void** state) {
 }
 
 // 10 g on 1e18 N/m: the explicit method stops at the touch, at sqrt(2 0.01/9.81) s, and says so.
+// A ball of 1 g is jammed between a floor and a ceiling of 1e12 N/m, by 10 and 7 mm: too stiff for rk3, and no scene for another method of continuous time.
+static void test_deep_overlap_with_an_explicit_method(void** state) {
+  (void)state;
+  write_file("deep.xml", "<mujoco><option timestep='0.01'/><custom><numeric name='hf.stiffness' data='1e12'/></custom>"
+                         "<worldbody><geom type='plane' size='0 0 1'/><geom type='box' pos='0 0 0.183' size='0.1 0.1 0.1'/>"
+                         "<body pos='0 0 0.04'><freejoint/><geom type='sphere' size='0.05' mass='0.001'/></body></worldbody></mujoco>");
+  assert_int_equal(holdfast("run deep.xml --method rk3 --time 0.1"), 1);
+  assert_says(standard_error, "bodies overlap deeply, take tamsi or convex");
+}
+
 static void test_stiff_scene_with_an_explicit_method(void** state) {
   (void)state;
   write_file("stiff.xml", "<mujoco><option timestep='0.01'/><custom><numeric name='hf.stiffness' data='1e18'/></custom>"
@@ -102,6 +112,7 @@ int main(void) {
       cmocka_unit_test(test_accuracy_zero_is_fixed_steps),
       cmocka_unit_test(test_run_goes_on_where_a_joint_meets_its_limit),
       cmocka_unit_test(test_bad_options_are_refused),
+      cmocka_unit_test(test_deep_overlap_with_an_explicit_method),
       cmocka_unit_test(test_stiff_scene_with_an_explicit_method),
   };
   return cmocka_run_group_tests(tests, enter_folder, leave_folder);
