@@ -1,5 +1,6 @@
 // <sensor> and <keyframe>.
 #include "import/mjcf.h"
+#include "model/key.h"
 #include "model/motor.h"
 
 #include <string.h>
@@ -212,27 +213,36 @@ void hfi_mjcf_read_sensor(hfiMjcf* m, hfiElem* elem) {
 
 // ---- keyframes ----------------------------------------------------------------------------------
 
-// Reads a vector of a keyframe. Returns NULL when there is none, and when its size does not fit because actuators were left
-// out, which is reported.
-static const double* read_vector(hfiMjcf* m, const hfiElem* elem, const char* attr, int size,
-                                 int may_differ) {
+// Everything at its reference, where the next keyframe begins.
+static hfiKeyArrays reference_key(hfiReader* r, const hfiElem* elem, int nq, int nv, int na, int nu, int nmocap) {
+  hfiKeyArrays a = {HFI_NEW(r, double, nq), HFI_NEW(r, double, nv), HFI_NEW(r, double, na), HFI_NEW(r, double, nu), HFI_NEW(r, double, 3 * nmocap), HFI_NEW(r, double, 4 * nmocap)};
+  if (!r->status) hfi_keep(r, elem, hfi_key_reference(r->builder, &a, &r->scratch));
+  return a;
+}
+
+// Reads a vector of a keyframe into `reference`: what it does not give keeps its reference, whole groups of `unit` numbers. Returns NULL when there is none,
+// and when its size does not fit because actuators were left out, which is reported.
+static const double* read_vector(hfiMjcf* m, const hfiElem* elem, const char* attr, int size, int unit, double* reference, int may_differ) {
   int count = 0;
   const double* x = hfi_read_list(m->r, elem, attr, &count);
-  if (!x || count == size || m->r->status) return m->r->status ? NULL : x;
-  if (!may_differ)
-    hfi_fail(m->r, elem, HF_ERROR_MODEL, "%s: %d numbers where the model has %d", attr, count,
-             size);
-  else
-    hfi_note(m->r, elem, HF_WARNING, "%s of a keyframe is not used: some actuators were left out",
-             attr);
-  return NULL;
+  if (!x || m->r->status) return NULL;
+  if (count != size && may_differ) {
+    hfi_note(m->r, elem, HF_WARNING, "%s of a keyframe is not used: some actuators were left out", attr);
+    return NULL;
+  }
+  if (count > size) {
+    hfi_fail(m->r, elem, HF_ERROR_MODEL, "%s: %d numbers where the model has %d", attr, count, size);
+    return NULL;
+  }
+  for (int i = 0; i < count - count % unit; ++i) reference[i] = x[i];
+  return reference;
 }
 
 // A motor without inputs has a control here and none in the file.
-static const double* read_controls(hfiMjcf* m, const hfiElem* elem, int nu, int may_differ) {
+static const double* read_controls(hfiMjcf* m, const hfiElem* elem, int nu, double* reference, int may_differ) {
   int without = 0;
   for (int i = 0; i < nu; ++i) without += hfi_lacks_control(hf_builder_actuator(m->r->builder, i));
-  const double* x = read_vector(m, elem, "ctrl", nu - without, may_differ);
+  const double* x = read_vector(m, elem, "ctrl", nu - without, 1, reference, may_differ);
   double* all = x && without ? HFI_NEW(m->r, double, nu) : NULL;
   if (!all) return x;
   for (int i = 0; i < nu; ++i) all[i] = hfi_lacks_control(hf_builder_actuator(m->r->builder, i)) ? 0 : *x++;
@@ -248,12 +258,14 @@ void hfi_mjcf_read_key(hfiMjcf* m, hfiElem* elem) {
   hfKeyDef d = {0};
   int fewer = m->actuators_left_out > 0;
   hfi_read_real(r, elem, "time", &d.time);
-  d.qpos = read_vector(m, elem, "qpos", nq, 0);
-  d.qvel = read_vector(m, elem, "qvel", nv, 0);
-  d.act = read_vector(m, elem, "act", na, fewer);
-  d.ctrl = read_controls(m, elem, nu, fewer);
-  d.mpos = read_vector(m, elem, "mpos", 3 * nmocap, 0);
-  d.mquat = read_vector(m, elem, "mquat", 4 * nmocap, 0);
+  hfiKeyArrays a = reference_key(r, elem, nq, nv, na, nu, nmocap);
+  if (r->status) return;
+  d.qpos = read_vector(m, elem, "qpos", nq, 1, a.qpos, 0);
+  d.qvel = read_vector(m, elem, "qvel", nv, 1, a.qvel, 0);
+  d.act = read_vector(m, elem, "act", na, 1, a.act, fewer);
+  d.ctrl = read_controls(m, elem, nu, a.ctrl, fewer);
+  d.mpos = read_vector(m, elem, "mpos", 3 * nmocap, 3, a.mpos, 0);
+  d.mquat = read_vector(m, elem, "mquat", 4 * nmocap, 4, a.mquat, 0);
   d.name = hfi_mjcf_name(m, elem);
   d.where = hfi_where(r, elem);
   if (!r->status) hfi_keep(r, elem, hf_builder_add_key(r->builder, &d, &r->scratch));

@@ -126,6 +126,18 @@ void hfi_key_unfold(const hfBuilder* b, const hfiKeyLayout* ids, const hfiKeyLay
   copy_all(b, key, &key->def, ids, model, a);
 }
 
+hfStatus hfi_key_reference(hfBuilder* b, const hfiKeyArrays* a, hfError* error) {
+  hfiOrder order;
+  hfiKeyLayout model = {0};
+  hfStatus status = hfi_order_create(&order, b, error);
+  if (status != HF_OK) return status;
+  status = hfi_key_layout_create(&model, b, &order, error);
+  if (status == HF_OK) fill_reference(b, &model, a);
+  hfi_key_layout_release(&model);
+  hfi_order_release(&order);
+  return status;
+}
+
 static int add_by_layouts(hfBuilder* b, const hfKeyDef* d, const hfiKeyLayout* model, const hfiKeyLayout* ids, hfError* error) {
   const double* const arrays[] = {d->qpos, d->qvel, d->act, d->ctrl, d->mpos, d->mquat};
   const int sizes[] = {model->nq, model->nv, model->na, model->nu, 3 * model->nmocap, 4 * model->nmocap};

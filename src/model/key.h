@@ -36,5 +36,7 @@ hfStatus hfi_key_create(hfBuilder* b, const hfiKeyLayout* ids, const hfKeyDef* l
 int hfi_key_add(hfBuilder* b, hfiKey* key, hfError* error);
 // The numbers of a keyframe in the order of the model. What was added since it, and what it does not give, stands at its reference.
 void hfi_key_unfold(const hfBuilder* b, const hfiKeyLayout* ids, const hfiKeyLayout* model, const hfiKey* key, const hfiKeyArrays* a);
+// Puts everything at its reference, at rest and without controls, in the order of the model as it is now.
+hfStatus hfi_key_reference(hfBuilder* b, const hfiKeyArrays* a, hfError* error);
 
 #endif

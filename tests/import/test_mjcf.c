@@ -387,9 +387,23 @@ static void test_meshes_of_included_files(void** state) {
   }
 }
 
+// What a keyframe does not give stands at its reference; of mocap poses only whole ones count (both as MuJoCo 4.0.0 has them).
+static void test_short_keyframes(void** state) {
+  (void)state;
+  hfModel* m = parse("<mujoco><worldbody><body><joint name='a' type='slide' ref='.5'/><geom size='.1'/></body><body pos='1 2 3'><freejoint/><geom size='.1'/></body>"
+                           "<body mocap='true' pos='4 5 6'/><body mocap='true' pos='7 8 9'/></worldbody><actuator><motor joint='a'/><general joint='a' dyntype='integrator'/></actuator>"
+                           "<keyframe><key qpos='7 8' mpos='1 2 3 4' mquat='0 1 0 0 1'/><key qvel='1' ctrl='3' act=''/><key qpos='' mpos='1 2'/></keyframe></mujoco>");
+  ASSERT_NUMBERS(hf_model_key_qpos(m), 7, 8, 2, 3, 1, 0, 0, 0, .5, 1, 2, 3, 1, 0, 0, 0, .5, 1, 2, 3, 1, 0, 0, 0);
+  ASSERT_NUMBERS(hf_model_key_qvel(m) + m->nv, 1, 0, 0, 0, 0, 0, 0);
+  ASSERT_NUMBERS(hf_model_key_ctrl(m), 0, 0, 3, 0, 0, 0);
+  ASSERT_NUMBERS(hf_model_key_mpos(m), 1, 2, 3, 7, 8, 9, 4, 5, 6, 7, 8, 9, 4, 5, 6, 7, 8, 9);
+  ASSERT_NUMBERS(hf_model_key_mquat(m), 0, 1, 0, 0, 1, 0, 0, 0);
+  hf_model_free(m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_what_mujoco_forgives), cmocka_unit_test(test_more_that_mujoco_reads), cmocka_unit_test(test_meshes_of_included_files),
+      cmocka_unit_test(test_short_keyframes), cmocka_unit_test(test_what_mujoco_forgives), cmocka_unit_test(test_more_that_mujoco_reads), cmocka_unit_test(test_meshes_of_included_files),
       cmocka_unit_test(test_ranges_without_ends_and_negative_damping),
       cmocka_unit_test(test_orientation_forms), cmocka_unit_test(test_default_classes),
       cmocka_unit_test(test_frames),            cmocka_unit_test(test_fromto),

@@ -235,7 +235,7 @@ static void test_references(void** state) {
       {AFTER("<sensor><framepos objtype='joint' objname='a'/></sensor>"), PARSE, "objtype: \"joint\" is none of: body, xbody, geom"},
       {AFTER("<sensor><framepos objtype='body'/></sensor>"), PARSE, "attribute objname is missing"},
       {AFTER("<sensor><jointpos joint='a' cutoff='-1'/></sensor>"), MODEL, "cutoff cannot be negative"},
-      {AFTER("<keyframe><key qpos='1'/></keyframe>"), MODEL, "test.xml:6: <key>: qpos: 1 numbers where the model has 2"},
+      {AFTER("<keyframe><key qpos='1 2 3'/></keyframe>"), MODEL, "test.xml:6: <key>: qpos: 3 numbers where the model has 2"},
       {AFTER("<keyframe><key qpos='1 x'/></keyframe>"), PARSE, "qpos: \"x\" is not a number"},
       {AFTER("<custom><numeric name='hf.stiffness' data='-1'/></custom>"), MODEL, "test.xml:6: <numeric name=\"hf.stiffness\">: hf.stiffness must be positive"},
       {AFTER("<custom><text name='hf.method' data='magic'/></custom>"), PARSE, "hf.method: \"magic\" is none of: tamsi, convex"},
