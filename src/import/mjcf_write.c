@@ -139,6 +139,7 @@ static void write_option(hfiMjcfWriter* w) {
                {"equality", v->disable_equality},   {"actuation", v->disable_actuation},
                {"clampctrl", v->disable_clamp_control},   {"filterparent", !v->filter_parent}};
   hfi_mjcf_begin(w, 1, "option");
+  hfi_mjcf_put_text(w, "integrator", "implicitfast"); // for MuJoCo, whose explicit steps are unstable with servos that are stiff for the step
   hfi_mjcf_put_reals(w, "timestep", &v->timestep, 1);
   hfi_mjcf_put_reals(w, "gravity", v->gravity, 3);
   hfi_mjcf_put_reals(w, "magnetic", v->magnetic, 3);

@@ -107,6 +107,18 @@ static void test_change_and_write(void** state) {
   hf_builder_free(b);
 }
 
+// Other programs that read the file step implicitly, as Holdfast does.
+static void test_integrator(void** state) {
+  (void)state;
+  char text[400] = "";
+  check_text_round_trip("<mujoco><worldbody/></mujoco>");
+  FILE* in = fopen(written, "r");
+  assert_non_null(in);
+  assert_true(fread(text, 1, sizeof text - 1, in) > 0);
+  assert_int_equal(fclose(in), 0);
+  assert_non_null(strstr(text, "integrator=\"implicitfast\""));
+}
+
 // A model that was saved as a block is read like any other file.
 static void test_saved_model(void** state) {
   (void)state;
@@ -149,7 +161,7 @@ static void test_hull(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_round_trips),      cmocka_unit_test(test_what_mjcf_lacks), cmocka_unit_test(test_what_acts), cmocka_unit_test(test_orientation_servos),
-      cmocka_unit_test(test_change_and_write), cmocka_unit_test(test_saved_model),
+      cmocka_unit_test(test_change_and_write), cmocka_unit_test(test_integrator), cmocka_unit_test(test_saved_model),
       cmocka_unit_test(test_hull),
   };
   return cmocka_run_group_tests(tests, make_file, remove_file);
