@@ -7,9 +7,9 @@
 //
 //   W   work of actuators, input forces and gravity compensation: at most h times their power, the larger one of both ends
 //   C   energy of the contacts' overlaps, which pushes bodies apart: sum of f_n depth/2. The rigid contacts of mlcp give m u^2/2 each instead,
-//       with the mass m of the world and the release speed u. In continuous time the overlaps hold a known energy at both ends, U = sum of
-//       k depth^2/2, and the layers of the method "switching" theirs: U is part of E there, so that an overlap that stays explains nothing.
-//       What is left for C in continuous time is what friction has stored at the start, at most (mu k depth)^2/(2 k_t) for each of a contact's groups (world/law.h)
+//       with the mass m of the world and the release speed u. Methods of continuous time know only the contacts of the end of the step: for
+//       them the overlaps of the start count, too, sum of k depth^2/2. The layers of the method "switching" hold a known energy at both ends,
+//       which is part of E; it has no other C
 //   R   energy with which violated limits and equalities may close, at the release speed u: M_ii u^2/2 for a joint beyond its limit; m u^2/2 with
 //       the mass m of the trees for points that are held together and apart by more than WIDE (their laws see to that); u^2/(2 w) with
 //       the mean inverse mass w for other groups of rows, which is at most 3 u^2 sum M_ii/2. A soft equality is a spring whose energy is not
@@ -20,7 +20,7 @@
 //
 // Many steps. A gain that is small in each step shows in the balance of steps that followed each other,
 //
-//   B = sum of E(q1, v1) - E(q0, v0) - W - C,   kept at or above -T_m,   T_m the largest T of these steps (continuous time: T + U)
+//   B = sum of E(q1, v1) - E(q0, v0) - W - C,   kept at or above -T_m,   T_m the largest T of these steps
 //
 // Springs of limits and contacts that swing take and give back T_m at most, and R is given once, not in every step. So B > T_m/4 + R is a
 // gain, after which the balance begins anew. In discrete time R is here at most the sum of the R of all these steps.
@@ -68,34 +68,12 @@ static double power_bound(hfSim* s, const double* q, const hfInput* in) {
   return power;
 }
 
-// Methods of continuous time. They have copies of the contacts of the end of the step, so that the world may look for others.
-static int is_continuous(const hfSim* s) { return s->method == &hfi_method_continuous; }
-
-// What the overlaps at the present poses hold; they are the world's contacts then.
-static double overlap_energy(hfiWorld* w) {
-  double sum = 0;
-  hfi_world_find_contacts(w, 0, 0, NULL);
-  for (int i = 0; i < w->ncontact; ++i) sum += 0.5 * w->contact[i].material.stiffness * sqr(max2(w->contact[i].depth, 0));
-  return sum;
-}
-
-// The most that friction can have stored at these contacts.
-static double friction_energy(const hfiWorld* w) {
-  double sum = 0;
-  for (int i = 0; i < w->ncontact; ++i) {
-    const hfiMaterial* m = &w->contact[i].material;
-    double bound = m->mu[HF_SLIDING] * m->stiffness * max2(w->contact[i].depth, 0);
-    if (m->tangential_stiffness > 0) sum += 0.5 * hfi_group_count(m->condim) * sqr(bound) / m->tangential_stiffness;
-  }
-  return sum;
-}
-
-// T and T + V, in continuous time with U each, at a state, which the dynamics is taken to.
+// Kinetic energy, and T + V, at a state, which the dynamics is taken to.
 static hfiEnergy energy_at(hfSim* s, const double* q, const double* v, const hfInput* in) {
   hfDynamics* d = &s->world->dynamics;
   hfi_world_place(s->world, q, in);
   hf_dynamics_velocity(d, v);
-  double kinetic = hf_dynamics_kinetic_energy(d) + (is_continuous(s) ? overlap_energy(s->world) : 0);
+  double kinetic = hf_dynamics_kinetic_energy(d);
   return (hfiEnergy){kinetic, kinetic + hf_dynamics_potential_energy(d, q)};
 }
 
@@ -104,12 +82,23 @@ static double kinetic_of_release(const hfModel* m) { return 0.5 * hf_model_body_
 
 // The rigid contacts of mlcp hold no energy: they give what they may at the release speed (discrete/release.c).
 static double contact_energy(const hfSim* s) {
-  if (s->method == &hfi_method_switching || is_continuous(s)) return 0;
+  if (s->method == &hfi_method_switching) return 0;
   double sum = 0, rigid = kinetic_of_release(s->model);
   for (int i = 0, n = s->method->contact_count(s->run); i < n; ++i) {
     hfContact c = s->method->contact(s->run, i);
     if (c.depth > 0) sum += s->config.method == HF_METHOD_MLCP ? rigid : 0.5 * c.fn * c.depth;
   }
+  return sum;
+}
+
+// Methods of continuous time. They have copies of the contacts of the end of the step, so that the world may look for others.
+static int is_continuous(const hfSim* s) { return s->method == &hfi_method_continuous; }
+
+// What the overlaps at the present poses hold.
+static double overlap_energy(hfiWorld* w) {
+  double sum = 0;
+  hfi_world_find_contacts(w, 0, 0, NULL);
+  for (int i = 0; i < w->ncontact; ++i) sum += 0.5 * w->contact[i].material.stiffness * sqr(max2(w->contact[i].depth, 0));
   return sum;
 }
 
@@ -207,7 +196,7 @@ static Explanation explain(hfSim* s, const hfState* state, const hfInput* in, do
   Explanation e = {h * power + held, 0};
   if (change <= e.work) return e;
   energy_at(s, s->q0, s->v0, in);
-  if (is_continuous(s)) held = friction_energy(s->world);
+  if (is_continuous(s)) held = max2(held, overlap_energy(s->world));
   e.work = h * max2(power, power_bound(s, s->q0, in)) + held;
   e.released = release_energy(s, s->q0);
   if (s->method->discrete) e.released = min2(e.released, hfi_discrete_row_work(s->discrete));

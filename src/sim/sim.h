@@ -5,7 +5,7 @@
 #include "discrete/discrete.h"
 #include <holdfast/sim.h>
 
-// Energy at a state: kinetic, in continuous time with that of overlaps; with the potential of gravity and springs [J].
+// Energy at a state: kinetic; with the potential of gravity and springs [J].
 typedef struct hfiEnergy { double kinetic, total; } hfiEnergy;
 
 // Steps that followed each other [J] (energy.c).
