@@ -245,18 +245,19 @@ export async function stoppedReaderCostsNothing() {
   };
   await send(driver, PLAY, 0, 30);
   await wait(1);
-  // Other programs on the machine can only add to a cost, so that the least ones are compared, of more trials where seven do not do.
-  const alone = [], beside = [], least = costs => Math.min(...costs);
-  for (let i = 0; i < 7 || (i < 28 && least(beside) > 1.05 * least(alone)); ++i) {
-    alone.push(await cost(0.4));
+  // The page knows the steps up to its last frame, 1/30 s ago, so that a window of 0.8 s errs by some per cent, up or down, and other programs
+  // add to some: medians are compared, of more windows where seven do not do.
+  const alone = [], beside = [], middle = costs => costs.toSorted((a, b) => a - b)[costs.length >> 1];
+  for (let i = 0; i < 7 || (i < 28 && middle(beside) > 1.05 * middle(alone)); ++i) {
+    alone.push(await cost(0.8));
     const stopped = await openSocket(fast.port, { token: fast.token });
     stopped.socket.pause();
     await wait(0.3);
-    beside.push(await cost(0.4));
+    beside.push(await cost(0.8));
     stopped.close();
     await wait(0.2);
   }
-  const ratio = least(beside) / least(alone);
+  const ratio = middle(beside) / middle(alone);
   console.log(`             cost of a step with a client that stopped reading, over alone: ${ratio.toFixed(3)}`);
   check(ratio <= 1.05, `ratio ${ratio}`);
 }
