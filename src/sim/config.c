@@ -58,6 +58,9 @@ static const char* name_at(const char* const* names, int i) {
 const char* hf_method_name(int method) { return name_at(METHODS, method); }
 const char* hf_friction_name(int friction) { return name_at(FRICTIONS, friction); }
 
+// Coordinates of order one are rounded by 1e-16, and what many steps round adds up: a smaller error can only be asked for [m, rad].
+static const double LEAST_ACCURACY = 1e-14;
+
 // ---- fields --------------------------------------------------------------------------------------
 
 typedef struct Field {
@@ -174,6 +177,8 @@ hfStatus hfi_config_check(const hfSimConfig* c, hfError* error) {
     hfStatus status = check_field(&FIELDS[i], read_field(c, &FIELDS[i]), error);
     if (status != HF_OK) return status;
   }
+  if (c->accuracy > 0 && c->accuracy < LEAST_ACCURACY)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "accuracy = %g cannot be met: 0 (fixed steps) or at least %g", c->accuracy, LEAST_ACCURACY);
   return HF_OK;
 }
 

@@ -156,6 +156,18 @@ static void test_smallest_step(void** state) {
   sim_world_free(&w);
 }
 
+static void test_accuracy_below_rounding_is_refused(void** state) {
+  (void)state;
+  hfModel* model = parse_model(kDrop);
+  hfSimConfig config = hf_sim_config_default();
+  hfSim* sim = NULL;
+  hfError error;
+  config.accuracy = 1e-15;
+  assert_int_equal(hf_sim_create(&sim, model, &config, &error), HF_ERROR_ARGUMENT);
+  assert_string_equal(error.message, "accuracy = 1e-15 cannot be met: 0 (fixed steps) or at least 1e-14");
+  hf_model_free(model);
+}
+
 static void test_mlcp_is_refused(void** state) {
   (void)state;
   hfModel* model = parse_model(kDrop);
@@ -196,6 +208,6 @@ int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_elastic_ball), cmocka_unit_test(test_block_on_slope), cmocka_unit_test(test_tendon_limit_force),
                                      cmocka_unit_test(test_toss), cmocka_unit_test(test_tight_accuracy),
                                      cmocka_unit_test(test_state_is_all), cmocka_unit_test(test_no_allocation),
-                                     cmocka_unit_test(test_smallest_step), cmocka_unit_test(test_mlcp_is_refused)};
+                                     cmocka_unit_test(test_smallest_step), cmocka_unit_test(test_accuracy_below_rounding_is_refused), cmocka_unit_test(test_mlcp_is_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
