@@ -94,6 +94,8 @@ static void check_faults(const faultCount* count) {
 static double* released; // (world_count) energy that the start of each world may release [J]
 static int blown[WORLD_CLASSES]; // worlds that blew up by the default method
 
+static void count_blown(uint64_t seed, const verdict* v) { blown[world_class(seed)] += v->grew || !v->finite || v->stopped; }
+
 static void worlds_are_safe_by_default(void** state) {
   (void)state;
   faultCount faults = {0};
@@ -104,7 +106,7 @@ static void worlds_are_safe_by_default(void** state) {
     released[i] = v.released;
     count_fault(seed, HF_METHOD_TAMSI, &v, &faults);
     flagged += v.flagged;
-    blown[world_class(seed)] += v.grew || !v.finite || v.stopped;
+    count_blown(seed, &v);
   }
   print_message("%d of %d worlds have a step with a status > 0\n", flagged, world_count());
   check_faults(&faults);
@@ -239,6 +241,7 @@ static int print_world(const char* seed) {
   return 0;
 }
 
+// A part of the long form, so that several processes can share it.
 static int judge_range(uint64_t first, int count, int steps) {
   faultCount faults = {0};
   for (int i = 0; i < count; ++i) {
@@ -247,8 +250,10 @@ static int judge_range(uint64_t first, int count, int steps) {
     for (int k = 0; k < 2; ++k) {
       verdict v = judge(seed, methods[k], steps);
       count_fault(seed, methods[k], &v, &faults);
+      if (k == 0) count_blown(seed, &v);
     }
   }
+  for (int c = 0; c < WORLD_CLASSES; ++c) printf("%-9s: %d blow up by %s\n", world_class_name(c), blown[c], hf_method_name(HF_METHOD_TAMSI));
   printf("%d worlds: %d gained energy without a status, %d have other faults, %d refused for their size\n", count, faults.quiet_growth, faults.others, faults.refused);
   return faults.quiet_growth + faults.others > 0;
 }
