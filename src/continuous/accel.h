@@ -124,7 +124,7 @@ struct hfAccel {
   hfiLanding* landing;      // (max_contacts)
 
   // the Jacobian, and the dense problem
-  double *dtau_dq, *dtau_dv; // (nv x nv)
+  double *dtau_dq, *dtau_dv; // (nv x nv), column by column
   double *column, *vdot;     // (nv)
   int32_t max_cols;          // of one contact
   double* block;             // (7 x max_cols) scratch

@@ -10,6 +10,8 @@
 // Eliminating vdot: (Je M^-1 Je^T) lambda = target - Jedot v - Je M^-1 tau. Redundant rows make this
 // singular; a diagonal of 1e-12 of its mean shares the force among them.
 #include "continuous/accel.h"
+
+#include "base/finite.h"
 #include "model/path.h"
 
 #include "linalg/dense.h"
@@ -188,9 +190,16 @@ void hfi_accel_equality_rates(hfAccel* a, const double* v) {
   for (int r = 0; r < a->nequality; ++r) a->target[r] = -a->damping[r] * hfi_dot(a->Je + r * nv, v, nv) - a->target[r];
 }
 
+// x <- M^-1 x. A column of the Jacobian has forces on few trees: the others have nothing to solve.
+static void solve_loaded_trees(const hfAccel* a, double* x) {
+  const hfModel* m = a->model;
+  for (int t = 0; t < m->ntree; ++t)
+    if (hfi_any_nonzero(x + hf_model_tree_dofadr(m)[t], hf_model_tree_dofnum(m)[t])) hfi_solve_tree(a->dynamics, t, x);
+}
+
 void hfi_accel_solve(hfAccel* a, double* x, const double* target) {
   const int nv = a->model->nv, n = a->nequality;
-  hf_dynamics_solve(a->dynamics, x);
+  solve_loaded_trees(a, x);
   if (n == 0) return;
   for (int r = 0; r < n; ++r) a->lambda[r] = target[r] - hfi_dot(a->Je + r * nv, x, nv);
   hfi_ldlt_solve(a->Ae, n, n, a->lambda);

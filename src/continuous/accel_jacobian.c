@@ -127,7 +127,7 @@ static void force_slopes(const hfiAccelContact* c, double Dv[6][6], double Dx[6]
   }
 }
 
-// D += J^T S J. T (dim x n) holds S J, and row (n) one row of the result.
+// D += J^T S J, D column by column. T (dim x n) holds S J, and row (n) one row of the result.
 static void add_block(double* D, int nv, int dim, double S[6][6], int n, const int32_t* cols, const double* J, double* T, double* row) {
   memset(T, 0, (size_t)(dim * n) * sizeof *T);
   for (int i = 0; i < dim; ++i)
@@ -136,7 +136,7 @@ static void add_block(double* D, int nv, int dim, double S[6][6], int n, const i
   for (int l = 0; l < n; ++l) {
     memset(row, 0, (size_t)n * sizeof *row);
     for (int i = 0; i < dim; ++i) hfi_axpy(row, J[i * n + l], T + i * n, n);
-    for (int k = 0; k < n; ++k) D[cols[l] * nv + cols[k]] += row[k];
+    for (int k = 0; k < n; ++k) D[cols[k] * nv + cols[l]] += row[k];
   }
 }
 
@@ -149,13 +149,14 @@ static void add_contact(hfAccel* a, const hfiAccelContact* c) {
 
 // ---- the whole --------------------------------------------------------------------------------------
 
-// Writes a column of J: the accelerations for the forces in column j of D, where the equalities add -rate Je_j.
+// Writes a column of J, which is zero: the accelerations for the forces in column j of D, where the equalities add -rate Je_j.
 static void store_column(hfAccel* a, const double* D, int j, const double* rate, int n, int column, double* J) {
   const int nv = a->model->nv;
-  for (int i = 0; i < nv; ++i) a->column[i] = D[i * nv + j];
+  memcpy(a->column, D + (size_t)j * (size_t)nv, (size_t)nv * sizeof *a->column);
   for (int r = 0; r < a->nequality; ++r) a->lambda[r] = -rate[r] * a->Je[r * nv + j];
   hfi_accel_solve(a, a->column, a->lambda);
-  for (int i = 0; i < nv; ++i) J[(nv + i) * n + column] = a->column[i];
+  for (int i = 0; i < nv; ++i)
+    if (a->column[i] != 0) J[(nv + i) * n + column] = a->column[i];
 }
 
 // Of a filter; of a muscle the one that its rate has now, which leaves out how it changes with the activation.

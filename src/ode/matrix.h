@@ -1,4 +1,4 @@
-// The linear solver of implicit stages: A = I - gamma h J, dense, factored by LU.
+// The linear solver of implicit stages: A = I - gamma h J, dense, factored by LU in parts that do not depend on each other.
 #ifndef HFI_ODE_MATRIX_H
 #define HFI_ODE_MATRIX_H
 
@@ -8,8 +8,14 @@
 
 typedef struct hfiStageMatrix {
   int n;
-  double *J, *LU;        // (n x n)
+  double* J;             // (n x n)
+  double* LU;            // (n x n) at most: the factors of all parts, one behind the other
   int32_t* pivot;        // (n)
+  int32_t parts;         // how many parts there are
+  int32_t *part, *order; // (n) the part of each coordinate; the coordinates part by part
+  int32_t *start;        // (n + 1) where each part starts in `order`
+  int32_t* parent;       // (n) scratch
+  double* b;             // (n) scratch
   int known;             // 1: J holds a Jacobian
   double factored;       // gamma h of the factors; 0: there are none, as after J was written
   int64_t factorisations;

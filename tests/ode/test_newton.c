@@ -168,6 +168,25 @@ static void test_matrix_solves_and_keeps_its_factors(void** state) {
   assert_true(hfi_stage_matrix_factor(&m, 1) != 0); // I - I
 }
 
+// Coordinates 0, 2 and 4 depend on each other, 1 and 3 do too, and 5 on nothing: three parts. The inverse of I - J is (I + J) for J^2 = 0.
+static void test_matrix_has_parts(void** state) {
+  (void)state;
+  static char memory[8192];
+  enum { N = 6 };
+  hfiArena arena = hfi_arena(memory, sizeof memory);
+  hfiStageMatrix m = {0};
+  hfi_stage_matrix_plan(&m, N, &arena);
+  m.J[4 * N + 0] = 2, m.J[4 * N + 2] = 3, m.J[1 * N + 3] = 5;
+  assert_int_equal(hfi_stage_matrix_factor(&m, 1), 0);
+  assert_int_equal(m.parts, 3);
+  double b[N] = {1, 2, 3, 4, 5, 6};
+  hfi_stage_matrix_solve(&m, b);
+  static const double x[N] = {1, 2 + 5 * 4, 3, 4, 5 + 2 * 1 + 3 * 3, 6};
+  for (int i = 0; i < N; ++i) assert_near(b[i], x[i], 1e-13);
+  m.J[5 * N + 5] = 1, m.factored = 0; // one part alone is singular
+  assert_true(hfi_stage_matrix_factor(&m, 1) != 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_full_newton_converges_quadratically),
@@ -176,6 +195,7 @@ int main(void) {
       cmocka_unit_test(test_a_matrix_much_too_stiff_is_no_success),
       cmocka_unit_test(test_controller),
       cmocka_unit_test(test_matrix_solves_and_keeps_its_factors),
+      cmocka_unit_test(test_matrix_has_parts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
