@@ -22,6 +22,7 @@
 // complementarity.c and dissipation.c say in what way friction opposes slip.
 #include "solve/mlcp.h"
 
+#include "base/finite.h"
 #include "base/object.h"
 #include "linalg/dense.h"
 #include "math/vec3.h"
@@ -186,8 +187,8 @@ static int eliminate_velocities(hfMlcp* m) {
   return 1;
 }
 
-// Computes G and g = J v*, and makes rows rigid that are near-rigid.
-static void form_matrix(hfMlcp* m) {
+// Computes G and g = J v*, and makes rows rigid that are near-rigid. Returns 0 where numbers overflow.
+static int form_matrix(hfMlcp* m) {
   int nv = m->problem->nv;
   for (int i = 0; i < m->n; ++i) {
     const double* J = m->J + (size_t)i * (size_t)nv;
@@ -196,6 +197,7 @@ static void form_matrix(hfMlcp* m) {
   }
   for (int i = 0; i < m->ns; ++i)
     if (m->G[i * m->n + i] > RIGID_SLOPE * m->soft[i]) m->soft[i] = 0;
+  return hfi_all_finite(m->G, m->n * m->n) && hfi_all_finite(m->g, m->n) && hfi_all_finite(m->target, m->n);
 }
 
 // ---- solving -------------------------------------------------------------------------------------
@@ -222,8 +224,7 @@ hfStatus hf_mlcp_solve(hfMlcp* m, const hfStepProblem* problem, double* v, doubl
   take_saturated(m);
   take_normals(m);
   take_tangents(m);
-  if (!eliminate_velocities(m)) return report->status = HF_SINGULAR;
-  form_matrix(m);
+  if (!eliminate_velocities(m) || !form_matrix(m)) return report->status = HF_SINGULAR;
   status = forms[m->config.form](m, report, error);
   if (status < 0) return status;
   scatter(m, v, impulse);

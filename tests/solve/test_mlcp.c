@@ -128,6 +128,21 @@ static void test_failure_keeps_the_state(void** state) {
   sim_world_free(&w);
 }
 
+// Places at which the numbers of the problem overflow: a difficulty of the step, no refusal, and the state stays.
+static void test_numbers_that_overflow(void** state) {
+  (void)state;
+  const char* xml = "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 0.1'><freejoint/>"
+                    "<geom type='box' size='.1 .1 .1' mass='1'/></body></worldbody></mujoco>";
+  simWorld w = make(xml, HF_MLCP_COMPLEMENTARITY, HF_LCP_LEMKE, 4);
+  hfError error = {HF_OK, ""};
+  hfStepReport report;
+  sim_q(&w)[0] = sim_q(&w)[1] = 1e200, sim_q(&w)[2] = -1e200;
+  assert_int_equal(hf_sim_step(w.sim, w.state, w.input, &report, &error), HF_SINGULAR);
+  assert_int_equal(report.status, HF_SINGULAR);
+  assert_true(w.state->time == 0 && sim_q(&w)[2] == -1e200);
+  sim_world_free(&w);
+}
+
 static void test_refuses_what_has_no_room(void** state) {
   (void)state;
   simWorld w = make(kBlock, HF_MLCP_COMPLEMENTARITY, HF_LCP_LEMKE, 4);
@@ -205,6 +220,7 @@ static void test_anchor_is_honoured(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_block_sticks_and_slides), cmocka_unit_test(test_cones_of_k_edges),
                                      cmocka_unit_test(test_what_drives_sticks_by_dissipation_and_skates_by_energy), cmocka_unit_test(test_target_under_limit),
-                                     cmocka_unit_test(test_anchor_is_honoured), cmocka_unit_test(test_failure_keeps_the_state), cmocka_unit_test(test_fallback_steps), cmocka_unit_test(test_refuses_what_has_no_room)};
+                                     cmocka_unit_test(test_anchor_is_honoured), cmocka_unit_test(test_failure_keeps_the_state), cmocka_unit_test(test_fallback_steps),
+                                     cmocka_unit_test(test_numbers_that_overflow), cmocka_unit_test(test_refuses_what_has_no_room)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
