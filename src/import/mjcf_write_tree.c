@@ -3,6 +3,7 @@
 
 #include "import/mjcf.h"
 #include "model/height_field.h"
+#include "model/label.h"
 #include "model/order.h"
 
 #include <stdio.h>
@@ -154,7 +155,7 @@ static void write_joint(hfiMjcfWriter* w, int i, int depth) {
   const hfJointDef* d = &w->b->joint.data[i];
   const hfiJointKind* kind = &hfi_joint_kinds[d->type];
   if (d->limit_stiffness > 0 || d->limit_damping > 0)
-    hfi_mjcf_refuse(w, "joint \"%s\": MJCF has no stiffness of limits", d->name ? d->name : "");
+    hfi_mjcf_refuse(w, "%s: MJCF has no stiffness of limits", hfi_label(HF_OBJECT_JOINT, d->name, i).text);
   hfi_mjcf_begin(w, depth, "joint");
   hfi_mjcf_put_name(w, HF_OBJECT_JOINT, i);
   hfi_mjcf_put_text(w, "type", kind->info.name);

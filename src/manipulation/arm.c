@@ -6,6 +6,7 @@
 
 #include "base/object.h"
 #include "model/joint.h"
+#include "model/label.h"
 #include <assert.h>
 #include <string.h>
 
@@ -73,10 +74,8 @@ static hfStatus describe_chain(hfArm* arm, int root, hfError* error) {
     for (int k = hf_model_body_jntnum(m)[b] - 1; k >= 0; --k) {
       int j = hf_model_body_jntadr(m)[b] + k, type = hf_model_jnt_type(m)[j];
       if (!hfi_joint_is_scalar(type))
-        return hfi_refuse(
-            error, HF_ERROR_UNSUPPORTED,
-            "joint \"%s\" of body \"%s\": a chain is of hinges and slides; name a base beyond it",
-            hf_model_name(m, HF_OBJECT_JOINT, j), hf_model_name(m, HF_OBJECT_BODY, b));
+        return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "%s of %s: a chain is of hinges and slides; name a base beyond it",
+                          hfi_model_label(m, HF_OBJECT_JOINT, j).text, hfi_model_label(m, HF_OBJECT_BODY, b).text);
       describe_joint(m, j, &arm->joint[--i]);
     }
   return HF_OK;

@@ -5,6 +5,7 @@
 #include "base/locale.h"
 #include "math/vec3.h"
 #include "model/builder_add.h"
+#include "model/label.h"
 #include "model/motor.h"
 
 #include <holdfast/step_problem.h>
@@ -21,8 +22,8 @@ hfStatus hfi_refuse_def(hfError* error, const char* where, hfObjectKind kind, co
   vsnprintf(what, sizeof what, format, args);
   hfi_leave_c_locale(outer);
   va_end(args);
-  return hfi_refuse(error, HF_ERROR_MODEL, "%s%s%s \"%s\": %s", where ? where : "",
-                    where ? ": " : "", hf_object_kind_name(kind), name ? name : "", what);
+  return hfi_refuse(error, HF_ERROR_MODEL, "%s%s%s: %s", where ? where : "", where ? ": " : "",
+                    hfi_label(kind, name, -1).text, what);
 }
 
 // ---- creation ------------------------------------------------------------------------------------

@@ -44,7 +44,7 @@ struct hfBuilder {
   HFI_LIST(hfiKey) key;
 };
 
-// "where: kind "name": what", as a refusal with HF_ERROR_MODEL.
+// "where: label: what", as a refusal with HF_ERROR_MODEL (model/label.h).
 hfStatus hfi_refuse_def(hfError* error, const char* where, hfObjectKind kind, const char* name,
                         const char* format, ...) HF_PRINTF(5, 6);
 

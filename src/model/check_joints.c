@@ -7,6 +7,7 @@
 #include "model/finish.h"
 
 #include "model/joint.h"
+#include "model/label.h"
 
 #include <math.h>
 #include <string.h>
@@ -76,9 +77,10 @@ hfStatus hfi_check_joints(const hfiFinish* f, hfError* error) {
     if (j < 0) continue;
     const hfJointDef* def = &f->b->joint.data[f->order.joint_of[j]];
     return hfi_refuse_def(error, def->where, HF_OBJECT_JOINT, def->name,
-                          "it moves body \"%s\" as the joints before it there do (the first is \"%s\"), so that the mass matrix is singular; "
+                          "it moves %s as the joints before it there do (the first is %s), so that the mass matrix is singular; "
                           "take one of them away, or give them armature",
-                          hf_model_name(m, HF_OBJECT_BODY, b), hf_model_name(m, HF_OBJECT_JOINT, hf_model_body_jntadr(m)[b]));
+                          hfi_model_label(m, HF_OBJECT_BODY, b).text,
+                          hfi_model_label(m, HF_OBJECT_JOINT, hf_model_body_jntadr(m)[b]).text);
   }
   return HF_OK;
 }

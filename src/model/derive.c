@@ -9,6 +9,7 @@
 #include "math/eigen3.h"
 #include "math/spatial.h"
 #include "model/joint.h"
+#include "model/label.h"
 #include "model/layout.h"
 
 #include <stdlib.h>
@@ -49,15 +50,12 @@ static hfStatus derive_inertia(hfModel* m, int b, hfError* error) {
   hfMat3 R;
   eigen3(I, moment, &R);
   q_store(hfi_set_body_iquat(m) + 4 * b, q_from_m3(R));
-  const char* name = hf_model_name(m, HF_OBJECT_BODY, b);
   if (!isfinite(mass) || mass < 0)
-    return hfi_refuse(error, HF_ERROR_MODEL, "body \"%s\": mass %g is negative or not finite", name,
-                      mass);
+    return hfi_refuse(error, HF_ERROR_MODEL, "%s: mass %g is negative or not finite", hfi_model_label(m, HF_OBJECT_BODY, b).text, mass);
   // rounding of a valid inertia may leave -eps; anything below is no inertia of matter
   if (!isfinite(moment[2]) || moment[2] < -1e-10 * fabs(moment[0]))
-    return hfi_refuse(error, HF_ERROR_MODEL,
-                      "body \"%s\": inertia is not positive (principal moments %g %g %g)", name,
-                      moment[0], moment[1], moment[2]);
+    return hfi_refuse(error, HF_ERROR_MODEL, "%s: inertia is not positive (principal moments %g %g %g)",
+                      hfi_model_label(m, HF_OBJECT_BODY, b).text, moment[0], moment[1], moment[2]);
   return HF_OK;
 }
 
@@ -97,11 +95,8 @@ static hfStatus derive_dof_masses(hfModel* m, const hfPose* X_WB, hfiInertia* co
     double value = fo_dot(inertia_mul(&composite[b], S), S) + hf_model_dof_armature(m)[i];
     *at_fault = b;
     if (!(value > 1e-15))
-      return hfi_refuse(
-          error, HF_ERROR_MODEL,
-          "body \"%s\": joint \"%s\" moves no inertia; give the body mass or the joint armature",
-          hf_model_name(m, HF_OBJECT_BODY, b),
-          hf_model_name(m, HF_OBJECT_JOINT, hf_model_dof_jnt(m)[i]));
+      return hfi_refuse(error, HF_ERROR_MODEL, "%s: %s moves no inertia; give the body mass or the joint armature",
+                        hfi_model_label(m, HF_OBJECT_BODY, b).text, hfi_model_label(m, HF_OBJECT_JOINT, hf_model_dof_jnt(m)[i]).text);
     hfi_set_dof_M0(m)[i] = value;
   }
   return HF_OK;

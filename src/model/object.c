@@ -1,6 +1,8 @@
 // Names and counts of a model's objects, by kind.
 #include "model/builder.h"
+#include "model/label.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const char* hf_object_kind_name(hfObjectKind kind) {
@@ -69,6 +71,20 @@ const char* hf_model_name(const hfModel* model, hfObjectKind kind, int id) {
   if (id < 0 || id >= count || offset[id] < 0) return "";
   return hf_model_names(model) + offset[id];
 }
+
+hfiLabel hfi_label(hfObjectKind kind, const char* name, int id) {
+  hfiLabel label;
+  const char* noun = hf_object_kind_name(kind);
+  if (name && *name)
+    snprintf(label.text, sizeof label.text, "%s \"%.*s\"", noun, (int)(sizeof label.text - strlen(noun) - 4), name);
+  else if (id >= 0)
+    snprintf(label.text, sizeof label.text, "%s %d", noun, id);
+  else
+    snprintf(label.text, sizeof label.text, "%s without a name", noun);
+  return label;
+}
+
+hfiLabel hfi_model_label(const hfModel* m, hfObjectKind kind, int id) { return hfi_label(kind, hf_model_name(m, kind, id), id); }
 
 int hf_model_find(const hfModel* model, hfObjectKind kind, const char* name) {
   int count;

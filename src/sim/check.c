@@ -5,13 +5,14 @@
 #include "base/finite.h"
 #include "model/delay.h"
 #include "model/joint.h"
+#include "model/label.h"
 #include "model/state_words.h"
 
 // The dof's body and joint, for messages.
 static hfStatus refuse_dof(const hfModel* m, int dof, const char* what, hfError* error) {
-  return hfi_refuse(error, HF_ERROR_NONFINITE, "%s of joint \"%s\" on body \"%s\" is not finite",
-                    what, hf_model_name(m, HF_OBJECT_JOINT, hf_model_dof_jnt(m)[dof]),
-                    hf_model_name(m, HF_OBJECT_BODY, hf_model_dof_body(m)[dof]));
+  return hfi_refuse(error, HF_ERROR_NONFINITE, "%s of %s on %s is not finite", what,
+                    hfi_model_label(m, HF_OBJECT_JOINT, hf_model_dof_jnt(m)[dof]).text,
+                    hfi_model_label(m, HF_OBJECT_BODY, hf_model_dof_body(m)[dof]).text);
 }
 
 // The arrays of a state are as long as its own model asks for: trees have words in it, dofs and tendons have friction.
@@ -48,14 +49,20 @@ static int surely_finite(const hfModel* m, const hfState* state, const hfInput* 
   return isfinite(hfi_total(&sums));
 }
 
+hfStatus hfi_sim_check_velocities(const hfSim* s, const double* v, const char* what, hfError* error) {
+  for (int i = 0; i < s->model->nv; ++i)
+    if (!isfinite(v[i])) return refuse_dof(s->model, i, what, error);
+  return HF_OK;
+}
+
 static hfStatus check_state(const hfSim* s, const hfState* state, hfError* error) {
   const hfModel* m = s->model;
   if (!isfinite(state->time)) return hfi_refuse(error, HF_ERROR_NONFINITE, "the time of the state is not finite");
   for (int j = 0; j < m->njnt; ++j)
     if (!hfi_all_finite(hf_state_q(state) + hf_model_jnt_qposadr(m)[j], hfi_joint_nq(hf_model_jnt_type(m)[j])))
       return refuse_dof(m, hf_model_jnt_dofadr(m)[j], "position", error);
-  for (int i = 0; i < m->nv; ++i)
-    if (!isfinite(hf_state_v(state)[i])) return refuse_dof(m, i, "velocity", error);
+  hfStatus velocities = hfi_sim_check_velocities(s, hf_state_v(state), "velocity", error);
+  if (velocities != HF_OK) return velocities;
   for (int i = 0; i < m->na; ++i)
     if (!isfinite(hf_state_act(state)[i]))
       return hfi_refuse(error, HF_ERROR_NONFINITE, "activation %d is not finite", i);
@@ -68,15 +75,15 @@ static hfStatus check_histories(const hfModel* m, const hfState* state, hfError*
   for (int i = 0; m->nhistory && i < m->nu; ++i) {
     int n = hf_model_actuator_nsample(m)[i];
     if (n > 0 && !hfi_delay_is_sound(hf_state_history(state) + hf_model_actuator_historyadr(m)[i], n, 1))
-      return hfi_refuse(error, HF_ERROR_NONFINITE, "the history of actuator \"%s\" has a number that is not finite, or times that do not ascend",
-                        hf_model_name(m, HF_OBJECT_ACTUATOR, i));
+      return hfi_refuse(error, HF_ERROR_NONFINITE, "the history of %s has a number that is not finite, or times that do not ascend",
+                        hfi_model_label(m, HF_OBJECT_ACTUATOR, i).text);
   }
   for (int i = 0; m->nhistory && i < m->nsensor; ++i) {
     int n = hf_model_sensor_nsample(m)[i];
     const double* history = hf_state_history(state) + hf_model_sensor_historyadr(m)[i];
     if (n > 0 && (!isfinite(history[0]) || !hfi_delay_is_sound(history + 1, n + 1, 0)))
-      return hfi_refuse(error, HF_ERROR_NONFINITE, "the history of sensor \"%s\" has a time that is not finite, or times that do not ascend",
-                        hf_model_name(m, HF_OBJECT_SENSOR, i));
+      return hfi_refuse(error, HF_ERROR_NONFINITE, "the history of %s has a time that is not finite, or times that do not ascend",
+                        hfi_model_label(m, HF_OBJECT_SENSOR, i).text);
   }
   return HF_OK;
 }

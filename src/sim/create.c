@@ -3,6 +3,7 @@
 #include "sim/sim.h"
 
 #include "base/object.h"
+#include "model/label.h"
 #include "model/samples.h"
 
 static int any_inverse_drive(const hfModel* m) {
@@ -26,12 +27,12 @@ static hfStatus choose_sleep(hfSimConfig* c, const hfWorld* w, hfError* error) {
 static hfStatus check_delays(const hfModel* m, double step, hfError* error) {
   for (int i = 0; m->nhistory && i < m->nu; ++i)
     if (!hfi_control_fits(m, i, step))
-      return hfi_refuse(error, HF_ERROR_ARGUMENT, "actuator \"%s\": a delay of %g s is more than its history of %d steps of %g s",
-                        hf_model_name(m, HF_OBJECT_ACTUATOR, i), hf_model_actuator_delay(m)[i], hf_model_actuator_nsample(m)[i], step);
+      return hfi_refuse(error, HF_ERROR_ARGUMENT, "%s: a delay of %g s is more than its history of %d steps of %g s",
+                        hfi_model_label(m, HF_OBJECT_ACTUATOR, i).text, hf_model_actuator_delay(m)[i], hf_model_actuator_nsample(m)[i], step);
   for (int i = 0; m->nhistory && i < m->nsensor; ++i)
     if (!hfi_samples_fit(m, i, step))
-      return hfi_refuse(error, HF_ERROR_ARGUMENT, "sensor \"%s\": a delay of %g s is more than its history of %d measurements in steps of %g s",
-                        hf_model_name(m, HF_OBJECT_SENSOR, i), hf_model_sensor_delay(m)[i], hf_model_sensor_nsample(m)[i], step);
+      return hfi_refuse(error, HF_ERROR_ARGUMENT, "%s: a delay of %g s is more than its history of %d measurements in steps of %g s",
+                        hfi_model_label(m, HF_OBJECT_SENSOR, i).text, hf_model_sensor_delay(m)[i], hf_model_sensor_nsample(m)[i], step);
   return HF_OK;
 }
 

@@ -56,6 +56,7 @@ hfStatus hf_sim_inverse(hfSim* s, const hfState* state, const hfInput* in, const
   hfInput free_input = in ? *in : (hfInput){0};
   free_input.velocity_target = NULL;
   hfStatus status = hfi_sim_begin(s, state, &free_input, error);
+  if (status == HF_OK) status = hfi_sim_check_velocities(s, v1, "the velocity v1", error);
   if (status != HF_OK) return status;
   hfi_discrete_problem(s->discrete, state, &free_input);
   s->stepped = 0;

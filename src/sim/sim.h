@@ -48,6 +48,8 @@ hfStatus hfi_config_check(const hfSimConfig* config, hfError* error);
 // Refuses a state of another model and anything that is not finite, naming the joint or input. Then takes over
 // parameters that changed since the last call.
 hfStatus hfi_sim_begin(hfSim* sim, const hfState* state, const hfInput* input, hfError* error);
+// Refuses velocities v (nv) that are not finite, naming the joint; `what` says what they are.
+hfStatus hfi_sim_check_velocities(const hfSim* sim, const double* v, const char* what, hfError* error);
 // The same as hf_sim_step, but poses at the end are computed only when hf_sim_dynamics asks for them: the next step may be one of another
 // state.
 hfStatus hfi_sim_step_unplaced(hfSim* sim, hfState* state, const hfInput* input, hfStepReport* report, hfError* error);

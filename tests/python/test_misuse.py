@@ -110,6 +110,11 @@ def test_not_a_number(fall):
     sim.state.q[2] = np.inf
     with pytest.raises(hf.NonFiniteError):
         sim.evaluate()
+    sim.reset()
+    v1 = np.zeros(fall.nv)
+    v1[-1] = np.nan
+    with pytest.raises(hf.NonFiniteError, match='the velocity v1 of joint "rail"'):
+        sim.inverse(v1)
 
 
 def test_a_state_with_the_same_dofs():

@@ -116,7 +116,7 @@ static void test_refusals_keep_the_state(void** s) {
   memcpy(before, w.state, w.state->size);
   hfError error;
   assert_int_equal(hf_sim_step(w.sim, w.state, w.input, NULL, &error), HF_ERROR_NONFINITE);
-  assert_string_equal(error.message, "velocity of joint \"b\" on body \"\" is not finite");
+  assert_string_equal(error.message, "velocity of joint \"b\" on body 4 is not finite");
   assert_memory_equal(before, w.state, w.state->size);
   hf_state_mutable_v(w.state)[13] = 0;
   w.input->ctrl[0] = INFINITY;

@@ -119,11 +119,33 @@ static void test_inverse_of_targets(void** state) {
   sim_world_free(&w);
 }
 
+// The message says which of the three inputs is not finite, and where.
+static void test_inverse_refuses_what_is_not_finite(void** state) {
+  (void)state;
+  simWorld w = sim_world_make(kArm, 0.005, 1e-12);
+  double v1[8] = {0}, out[8] = {7};
+  hfError error;
+  v1[1] = NAN;
+  assert_int_equal(hf_sim_inverse(w.sim, w.state, w.input, v1, out, &error), HF_ERROR_NONFINITE);
+  assert_string_equal(error.message, "the velocity v1 of joint \"b\" on body 2 is not finite");
+  v1[1] = 0, v1[7] = INFINITY;
+  assert_int_equal(hf_sim_inverse(w.sim, w.state, w.input, v1, out, &error), HF_ERROR_NONFINITE);
+  assert_string_equal(error.message, "the velocity v1 of joint 2 on body 3 is not finite");
+  v1[7] = 0, w.input->force[3] = NAN;
+  assert_int_equal(hf_sim_inverse(w.sim, w.state, w.input, v1, out, &error), HF_ERROR_NONFINITE);
+  assert_string_equal(error.message, "input force[3] is not finite");
+  w.input->force[3] = 0, hf_state_mutable_v(w.state)[0] = NAN;
+  assert_int_equal(hf_sim_inverse(w.sim, w.state, w.input, v1, out, &error), HF_ERROR_NONFINITE);
+  assert_string_equal(error.message, "velocity of joint \"a\" on body 1 is not finite");
+  assert_true(out[0] == 7); // nothing is written
+  sim_world_free(&w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_target_is_met),           cmocka_unit_test(test_limit_is_exact),
       cmocka_unit_test(test_infinite_target_is_refused), cmocka_unit_test(test_inverse_of_given_forces),
-      cmocka_unit_test(test_inverse_of_targets),
+      cmocka_unit_test(test_inverse_of_targets), cmocka_unit_test(test_inverse_refuses_what_is_not_finite),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
