@@ -77,8 +77,9 @@ int hfi_mesh_do_without(hfiReader* r, const hfiElem* geom, int only_drawn) {
     hfi_keep(r, geom, why);
     return 0;
   }
-  hfi_note(r, geom, only_drawn ? HF_NOTE : HF_WARNING, "geom left out, %s: %s",
-           only_drawn ? "it is only drawn" : "it neither collides nor has mass now",
-           r->scratch.message);
+  if (only_drawn)
+    hfi_note_first(r, geom, HF_NOTE, "geom left out, it is only drawn", r->scratch.message);
+  else
+    hfi_note(r, geom, HF_WARNING, "geom left out, it neither collides nor has mass now: %s", r->scratch.message);
   return 1;
 }

@@ -1,15 +1,17 @@
-// The notes and warnings about accepted files: a growing list, in which a repeated message is only counted.
+// The notes and warnings about accepted files: a growing list, in which one that says the same again is only counted.
 #include <holdfast/import.h>
 
 #include "import/reader.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct Entry {
   hfSeverity severity;
   char *file, *message; // one allocation, owned by `file`
+  size_t subject_length; // Entries whose messages begin with the same subject are one.
   int line, count;
 } Entry;
 
@@ -36,9 +38,10 @@ hfDiagnostic hf_diagnostics_get(const hfDiagnostics* d, int index) {
   return out;
 }
 
-static int is_known(hfDiagnostics* d, const char* message) {
+static int is_known(hfDiagnostics* d, const char* subject) {
+  size_t length = strlen(subject);
   for (int i = 0; i < d->count; ++i)
-    if (strcmp(d->entry[i].message, message) == 0) {
+    if (d->entry[i].subject_length == length && memcmp(d->entry[i].message, subject, length) == 0) {
       ++d->entry[i].count;
       return 1;
     }
@@ -56,15 +59,15 @@ static int make_room(hfDiagnostics* d) {
 }
 
 // If there is no memory the message is lost but the import goes on, because the model does not depend on it.
-void hfi_diagnostics_add(hfDiagnostics* d, hfSeverity severity, const char* file, int line,
-                         const char* message) {
+void hfi_diagnostics_add(hfDiagnostics* d, hfSeverity severity, const char* file, int line, const char* subject, const char* first) {
   enum { MAX_ENTRIES = 10000 };
-  if (!d || is_known(d, message) || d->count >= MAX_ENTRIES || !make_room(d)) return;
-  size_t file_bytes = strlen(file) + 1, message_bytes = strlen(message) + 1;
+  static const char between[] = "; the first: ";
+  if (!d || is_known(d, subject) || d->count >= MAX_ENTRIES || !make_room(d)) return;
+  size_t file_bytes = strlen(file) + 1, message_bytes = strlen(subject) + sizeof between + strlen(first);
   char* text = malloc(file_bytes + message_bytes);
   if (!text) return;
   memcpy(text, file, file_bytes);
-  memcpy(text + file_bytes, message, message_bytes);
-  Entry e = {severity, text, text + file_bytes, line, 1};
+  snprintf(text + file_bytes, message_bytes, "%s%s%s", subject, *first ? between : "", first);
+  Entry e = {severity, text, text + file_bytes, strlen(subject), line, 1};
   d->entry[d->count++] = e;
 }

@@ -89,7 +89,11 @@ void hfi_note(hfiReader* r, const hfiElem* elem, hfSeverity severity, const char
   va_start(args, format);
   vsnprintf(message, sizeof message, format, args);
   va_end(args);
-  hfi_diagnostics_add(r->diagnostics, severity, elem->file, elem->line, message);
+  hfi_diagnostics_add(r->diagnostics, severity, elem->file, elem->line, message, "");
+}
+
+void hfi_note_first(hfiReader* r, const hfiElem* elem, hfSeverity severity, const char* subject, const char* first) {
+  if (!r->status && r->diagnostics) hfi_diagnostics_add(r->diagnostics, severity, elem->file, elem->line, subject, first);
 }
 
 // ---- attributes ---------------------------------------------------------------------------------

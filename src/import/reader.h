@@ -52,8 +52,10 @@ const char* hfi_where(hfiReader* reader, const hfiElem* elem);
 // Adds a note or warning about an accepted file. Equal messages are counted, not repeated.
 void hfi_note(hfiReader* reader, const hfiElem* elem, hfSeverity severity, const char* format, ...)
     HF_PRINTF(4, 5);
-void hfi_diagnostics_add(hfDiagnostics* diagnostics, hfSeverity severity, const char* file,
-                         int line, const char* message);
+// The same for things of which many are usual: all with one subject are one message, which ends with what is said of the first.
+void hfi_note_first(hfiReader* reader, const hfiElem* elem, hfSeverity severity, const char* subject, const char* first);
+// `first` may be empty.
+void hfi_diagnostics_add(hfDiagnostics* diagnostics, hfSeverity severity, const char* file, int line, const char* subject, const char* first);
 
 // Reports principal moments that no material body can have, negative ones or A + B < C, and replaces all three by their mean. I: xx yy
 // zz xy xz yz.

@@ -91,6 +91,20 @@ static void test_missing_meshes(void** state) {
   hf_diagnostics_free(d);
 }
 
+// Many meshes that are only drawn and missing are one note with their count, which names the first.
+static void test_many_missing_meshes(void** state) {
+  (void)state;
+  hfDiagnostics* d = diagnose("<mujoco><asset>\n<mesh name='a' file='a.stl'/>\n<mesh name='b' file='b.stl'/>\n<mesh name='c' file='c.stl'/></asset>"
+                              "<default><geom type='mesh' contype='0' conaffinity='0' mass='0'/></default><worldbody><body>" INERTIAL
+                              "<geom mesh='b'/><geom mesh='a'/><geom mesh='c'/></body></worldbody></mujoco>", NULL);
+  hfDiagnostic x = find_diagnostic(d, "geom left out, it is only drawn; the first: ");
+  assert_int_equal(x.count, 3);
+  assert_int_equal(x.line, 3);
+  assert_non_null(strstr(x.message, "b.stl"));
+  assert_int_equal(hf_diagnostics_count(d), 1);
+  hf_diagnostics_free(d);
+}
+
 static void test_attached_models(void** state) {
   (void)state;
   char path[] = "/tmp/holdfast_child_XXXXXX.xml", text[512];
@@ -127,7 +141,7 @@ static void test_non_physical_links(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_unknown_and_unused), cmocka_unit_test(test_silence),
-      cmocka_unit_test(test_left_out_together),  cmocka_unit_test(test_missing_meshes),
+      cmocka_unit_test(test_left_out_together),  cmocka_unit_test(test_missing_meshes), cmocka_unit_test(test_many_missing_meshes),
       cmocka_unit_test(test_non_physical_links), cmocka_unit_test(test_attached_models),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
