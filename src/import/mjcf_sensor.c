@@ -213,39 +213,55 @@ void hfi_mjcf_read_sensor(hfiMjcf* m, hfiElem* elem) {
 
 // ---- keyframes ----------------------------------------------------------------------------------
 
-// Everything at its reference, where the next keyframe begins.
-static hfiKeyArrays reference_key(hfiReader* r, const hfiElem* elem, int nq, int nv, int na, int nu, int nmocap) {
-  hfiKeyArrays a = {HFI_NEW(r, double, nq), HFI_NEW(r, double, nv), HFI_NEW(r, double, na), HFI_NEW(r, double, nu), HFI_NEW(r, double, 3 * nmocap), HFI_NEW(r, double, 4 * nmocap)};
-  if (!r->status) hfi_keep(r, elem, hfi_key_reference(r->builder, &a, &r->scratch));
-  return a;
+// A keyframe that is being read.
+typedef struct KeyReading {
+  hfiMjcf* m;
+  const hfiElem* elem;
+  int nq, nv, na, nu, nmocap;
+  int has_reference;      // 1: `reference` is filled
+  hfiKeyArrays reference; // The model at its reference. Only a vector that is too short needs it.
+} KeyReading;
+
+// Fills k->reference, once for all vectors.
+static void read_reference(KeyReading* k) {
+  hfiReader* r = k->m->r;
+  if (k->has_reference) return;
+  k->has_reference = 1;
+  k->reference = (hfiKeyArrays){HFI_NEW(r, double, k->nq), HFI_NEW(r, double, k->nv),         HFI_NEW(r, double, k->na),
+                                HFI_NEW(r, double, k->nu), HFI_NEW(r, double, 3 * k->nmocap), HFI_NEW(r, double, 4 * k->nmocap)};
+  if (!r->status) hfi_keep(r, k->elem, hfi_key_reference(r->builder, &k->reference, &r->scratch));
 }
 
-// Reads a vector of a keyframe into `reference`: what it does not give keeps its reference, whole groups of `unit` numbers. Returns NULL when there is none,
-// and when its size does not fit because actuators were left out, which is reported.
-static const double* read_vector(hfiMjcf* m, const hfiElem* elem, const char* attr, int size, int unit, double* reference, int may_differ) {
+// Reads a vector of a keyframe. Whole groups of `unit` numbers that it does not give are those of *reference, a member of k->reference. Returns NULL when
+// there is no such vector, and when its size does not fit because actuators were left out, which is reported.
+static const double* read_vector(KeyReading* k, const char* attr, int size, int unit, double* const* reference, int may_differ) {
+  hfiReader* r = k->m->r;
   int count = 0;
-  const double* x = hfi_read_list(m->r, elem, attr, &count);
-  if (!x || m->r->status) return NULL;
-  if (count != size && may_differ) {
-    hfi_note(m->r, elem, HF_WARNING, "%s of a keyframe is not used: some actuators were left out", attr);
+  const double* x = hfi_read_list(r, k->elem, attr, &count);
+  if (!x || r->status) return NULL;
+  if (count == size) return x;
+  if (may_differ) {
+    hfi_note(r, k->elem, HF_WARNING, "%s of a keyframe is not used: some actuators were left out", attr);
     return NULL;
   }
   if (count > size) {
-    hfi_fail(m->r, elem, HF_ERROR_MODEL, "%s: %d numbers where the model has %d", attr, count, size);
+    hfi_fail(r, k->elem, HF_ERROR_MODEL, "%s: %d numbers where the model has %d", attr, count, size);
     return NULL;
   }
-  for (int i = 0; i < count - count % unit; ++i) reference[i] = x[i];
-  return reference;
+  read_reference(k);
+  for (int i = 0; !r->status && i < count - count % unit; ++i) (*reference)[i] = x[i];
+  return *reference;
 }
 
 // A motor without inputs has a control here and none in the file.
-static const double* read_controls(hfiMjcf* m, const hfiElem* elem, int nu, double* reference, int may_differ) {
+static const double* read_controls(KeyReading* k, int may_differ) {
+  hfiReader* r = k->m->r;
   int without = 0;
-  for (int i = 0; i < nu; ++i) without += hfi_lacks_control(hf_builder_actuator(m->r->builder, i));
-  const double* x = read_vector(m, elem, "ctrl", nu - without, 1, reference, may_differ);
-  double* all = x && without ? HFI_NEW(m->r, double, nu) : NULL;
+  for (int i = 0; i < k->nu; ++i) without += hfi_lacks_control(hf_builder_actuator(r->builder, i));
+  const double* x = read_vector(k, "ctrl", k->nu - without, 1, &k->reference.ctrl, may_differ);
+  double* all = x && without ? HFI_NEW(r, double, k->nu) : NULL;
   if (!all) return x;
-  for (int i = 0; i < nu; ++i) all[i] = hfi_lacks_control(hf_builder_actuator(m->r->builder, i)) ? 0 : *x++;
+  for (int i = 0; i < k->nu; ++i) all[i] = hfi_lacks_control(hf_builder_actuator(r->builder, i)) ? 0 : *x++;
   return all;
 }
 
@@ -253,19 +269,17 @@ void hfi_mjcf_read_key(hfiMjcf* m, hfiElem* elem) {
   hfiReader* r = m->r;
   if (!hfi_is(elem, "key")) return;
   elem->used = 1;
-  int nq, nv, na, nu, nmocap;
-  hf_builder_sizes(r->builder, &nq, &nv, &na, &nu, &nmocap);
+  KeyReading k = {.m = m, .elem = elem};
+  hf_builder_sizes(r->builder, &k.nq, &k.nv, &k.na, &k.nu, &k.nmocap);
   hfKeyDef d = {0};
   int fewer = m->actuators_left_out > 0;
   hfi_read_real(r, elem, "time", &d.time);
-  hfiKeyArrays a = reference_key(r, elem, nq, nv, na, nu, nmocap);
-  if (r->status) return;
-  d.qpos = read_vector(m, elem, "qpos", nq, 1, a.qpos, 0);
-  d.qvel = read_vector(m, elem, "qvel", nv, 1, a.qvel, 0);
-  d.act = read_vector(m, elem, "act", na, 1, a.act, fewer);
-  d.ctrl = read_controls(m, elem, nu, a.ctrl, fewer);
-  d.mpos = read_vector(m, elem, "mpos", 3 * nmocap, 3, a.mpos, 0);
-  d.mquat = read_vector(m, elem, "mquat", 4 * nmocap, 4, a.mquat, 0);
+  d.qpos = read_vector(&k, "qpos", k.nq, 1, &k.reference.qpos, 0);
+  d.qvel = read_vector(&k, "qvel", k.nv, 1, &k.reference.qvel, 0);
+  d.act = read_vector(&k, "act", k.na, 1, &k.reference.act, fewer);
+  d.ctrl = read_controls(&k, fewer);
+  d.mpos = read_vector(&k, "mpos", 3 * k.nmocap, 3, &k.reference.mpos, 0);
+  d.mquat = read_vector(&k, "mquat", 4 * k.nmocap, 4, &k.reference.mquat, 0);
   d.name = hfi_mjcf_name(m, elem);
   d.where = hfi_where(r, elem);
   if (!r->status) hfi_keep(r, elem, hf_builder_add_key(r->builder, &d, &r->scratch));

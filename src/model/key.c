@@ -126,15 +126,21 @@ void hfi_key_unfold(const hfBuilder* b, const hfiKeyLayout* ids, const hfiKeyLay
   copy_all(b, key, &key->def, ids, model, a);
 }
 
-hfStatus hfi_key_reference(hfBuilder* b, const hfiKeyArrays* a, hfError* error) {
+// The layout that keyframes have in the model which the builder describes now.
+static hfStatus create_model_layout(hfiKeyLayout* l, hfBuilder* b, hfError* error) {
   hfiOrder order;
-  hfiKeyLayout model = {0};
   hfStatus status = hfi_order_create(&order, b, error);
   if (status != HF_OK) return status;
-  status = hfi_key_layout_create(&model, b, &order, error);
+  status = hfi_key_layout_create(l, b, &order, error);
+  hfi_order_release(&order);
+  return status;
+}
+
+hfStatus hfi_key_reference(hfBuilder* b, const hfiKeyArrays* a, hfError* error) {
+  hfiKeyLayout model = {0};
+  hfStatus status = create_model_layout(&model, b, error);
   if (status == HF_OK) fill_reference(b, &model, a);
   hfi_key_layout_release(&model);
-  hfi_order_release(&order);
   return status;
 }
 
@@ -154,15 +160,11 @@ static int add_by_layouts(hfBuilder* b, const hfKeyDef* d, const hfiKeyLayout* m
 
 int hf_builder_add_key(hfBuilder* b, const hfKeyDef* def, hfError* error) {
   hfi_clear_error(error);
-  hfiOrder order;
   hfiKeyLayout model = {0}, ids = {0};
-  hfStatus status = hfi_order_create(&order, b, error);
-  if (status != HF_OK) return status;
-  status = hfi_key_layout_create(&model, b, &order, error);
+  hfStatus status = create_model_layout(&model, b, error);
   if (status == HF_OK) status = hfi_key_layout_create(&ids, b, NULL, error);
   int id = status == HF_OK ? add_by_layouts(b, def, &model, &ids, error) : status;
   hfi_key_layout_release(&model);
   hfi_key_layout_release(&ids);
-  hfi_order_release(&order);
   return id;
 }
