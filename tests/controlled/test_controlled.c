@@ -156,27 +156,26 @@ static void test_smallest_step(void** state) {
   sim_world_free(&w);
 }
 
-static void test_accuracy_below_rounding_is_refused(void** state) {
+static void test_refused_accuracies(void** state) {
   (void)state;
+  static const struct {
+    int method;
+    double accuracy;
+    hfStatus status;
+    const char* message;
+  } refused[] = {
+      {HF_METHOD_TAMSI, 1e-15, HF_ERROR_ARGUMENT, "accuracy = 1e-15 cannot be met: 0 (fixed steps) or at least 1e-14"}, // below rounding
+      {HF_METHOD_MLCP, 1e-3, HF_ERROR_UNSUPPORTED, "accuracy"},
+  };
   hfModel* model = parse_model(kDrop);
-  hfSimConfig config = hf_sim_config_default();
-  hfSim* sim = NULL;
-  hfError error;
-  config.accuracy = 1e-15;
-  assert_int_equal(hf_sim_create(&sim, model, &config, &error), HF_ERROR_ARGUMENT);
-  assert_string_equal(error.message, "accuracy = 1e-15 cannot be met: 0 (fixed steps) or at least 1e-14");
-  hf_model_free(model);
-}
-
-static void test_mlcp_is_refused(void** state) {
-  (void)state;
-  hfModel* model = parse_model(kDrop);
-  hfSimConfig config = hf_sim_config_default();
-  hfSim* sim = NULL;
-  hfError error;
-  config.method = HF_METHOD_MLCP, config.accuracy = 1e-3;
-  assert_int_equal(hf_sim_create(&sim, model, &config, &error), HF_ERROR_UNSUPPORTED);
-  assert_non_null(strstr(error.message, "accuracy"));
+  for (size_t i = 0; i < sizeof refused / sizeof *refused; ++i) {
+    hfSimConfig config = hf_sim_config_default();
+    hfSim* sim = NULL;
+    hfError error;
+    config.method = refused[i].method, config.accuracy = refused[i].accuracy;
+    assert_int_equal(hf_sim_create(&sim, model, &config, &error), refused[i].status);
+    assert_non_null(strstr(error.message, refused[i].message));
+  }
   hf_model_free(model);
 }
 
@@ -208,6 +207,6 @@ int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_elastic_ball), cmocka_unit_test(test_block_on_slope), cmocka_unit_test(test_tendon_limit_force),
                                      cmocka_unit_test(test_toss), cmocka_unit_test(test_tight_accuracy),
                                      cmocka_unit_test(test_state_is_all), cmocka_unit_test(test_no_allocation),
-                                     cmocka_unit_test(test_smallest_step), cmocka_unit_test(test_accuracy_below_rounding_is_refused), cmocka_unit_test(test_mlcp_is_refused)};
+                                     cmocka_unit_test(test_smallest_step), cmocka_unit_test(test_refused_accuracies)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
