@@ -136,7 +136,7 @@ void hfi_world_find_contacts(hfiWorld* w, double gap, double horizon, const doub
     for (int g = 0; gap > 0 && g < m->ngeom; ++g) w->reach[g] = 0.5 * gap;
   find_points(w, d || gap > 0 ? w->reach : NULL);
   double widest = hfi_contact_choose(m, d, horizon, gap, listed_materials(w), w->found, w->nfound, w->touched);
-  hfi_world_uncover(w, w->dynamics.V, horizon, HFI_ACTS);
+  hfi_world_drop_covered(w, w->dynamics.V, horizon, HFI_ACTS);
   if (widest > w->least_swept_gap) hfi_world_sweep(w, d->V, horizon, horizon, HFI_ACTS);
   if (w->is_sticky) hfi_world_let_stick(w);
   w->ncontact = hfi_contact_fill(m, listed_materials(w), &w->softness, w->found, w->nfound, w->contact);
@@ -174,7 +174,7 @@ int hfi_world_add_missed(hfiWorld* w, const hfMotion* V, double horizon, const i
   const hfiMaterial* listed = listed_materials(w);
   if (further) hfi_world_look_further(w, V, horizon, unforeseen);
   if (!hfi_contact_find_missed(&w->dynamics, V, horizon, unforeseen, listed, w->found, w->nfound)) return 0;
-  hfi_world_uncover(w, V, horizon, HFI_ACTS_NEWLY);
+  hfi_world_drop_covered(w, V, horizon, HFI_ACTS_NEWLY);
   hfi_world_sweep(w, V, horizon, 0, HFI_ACTS_NEWLY);
   int before = w->ncontact;
   w->ncontact = hfi_contact_insert(m, listed, &w->softness, w->found, w->nfound, w->contact, before, number);

@@ -19,7 +19,7 @@ typedef struct hfiWorldConfig {
 // How much of a position is computed: nothing; nothing yet, but q and mocap say where; poses of bodies; everything.
 typedef enum hfiPlaced { HFI_NOWHERE, HFI_DUE, HFI_POSED, HFI_PLACED } hfiPlaced;
 
-// Points of one pair that act with one normal (cover.c): the first and the last of them, whether they are covered, and their depth [m].
+// Points of one pair that act with one normal (cover.c): the first and the last of them, whether they are covered, and their largest depth [m].
 typedef struct hfiPointGroup { int32_t first, last, state; double depth; } hfiPointGroup;
 
 typedef struct hfiWorld {
@@ -70,7 +70,7 @@ typedef struct hfiWorld {
   int32_t has_points;   // 1: geometry would find the same again at the present poses with the reach points_reach
   double* points_reach; // (ngeom)
   hfiContact* contact;  // (max_contacts) those that count, with their materials
-  // hfi_world_uncover
+  // hfi_world_drop_covered
   hfiPointGroup* group; // (max_contacts)
   int32_t* first_side;  // (ngeom) the first side of a group that is this geom, or -1. Side 2 i + k is geom k of group i.
   int32_t* next_side;   // (2 max_contacts) the next side that is the same geom, or -1
@@ -126,7 +126,7 @@ void hfi_world_let_stick(hfiWorld* world);
 // them [s]; acts: HFI_ACTS for the points of a first look, HFI_ACTS_NEWLY for those of a second one.
 void hfi_world_sweep(hfiWorld* world, const hfMotion* V, double h, double fall, int acts);
 // Points that meet a covered face (cover.c) no longer act. V, h and acts: as above; h may be zero.
-void hfi_world_uncover(hfiWorld* world, const hfMotion* V, double h, int acts);
+void hfi_world_drop_covered(hfiWorld* world, const hfMotion* V, double h, int acts);
 // A geom that moves further than this beyond its reach has its pairs looked at again [m].
 static const double HFI_FURTHER = 1e-3;
 // Whether there are found points that do not act, on trees that `unforeseen` (ntree) marks because they move further than foreseen.
