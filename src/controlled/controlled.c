@@ -2,8 +2,10 @@
 //
 //   full = S_h x0,   half = S_(h/2) S_(h/2) x0,   e = max |half.q (-) full.q|
 //
-//   e <= accuracy: x1 = half (+) share (half (-) full), or half where that would not be true
+//   e <= accuracy: x1 = half (+) share (half (-) full), or x1 = half where extrapolation would be wrong (extrapolate.c)
 //   otherwise:     x0 is put back, and a shorter step is tried
+//
+// An explicit method takes the stretches that it follows with less work (resolved.c).
 #include "controlled/controlled.h"
 
 #include "base/object.h"
@@ -12,19 +14,19 @@
 #include <string.h>
 
 enum {
-  ERROR_ORDER = 2,        // The error of a step falls with h^2,
-  FLIGHT_ERROR_ORDER = 3, // where everything flies with h^3.
-  MOST_TRIES = 200000,    // After so many tries in one step of the sim, the rest of it is taken in few steps of any error.
-  MOST_FAILURES = 16,     // After so many failures of an explicit method in one step of the sim, the rest of it is left to discrete time.
+  ERROR_ORDER = 2,        // The error of a step of length h falls with h^2.
+  FLIGHT_ERROR_ORDER = 3, // It falls with h^3 where everything flies.
+  MOST_TRIES = 200000,    // After so many tries in one step of the sim, the rest of it is taken in few hasty steps of any error.
+  MOST_FAILURES = 16,     // After so many failures of an explicit method in one step of the sim, discrete time takes the rest of it.
 };
-// A run has many steps: each may have this share of the error that was asked for [-].
+// Each step may have this share of the error that was asked for, because a run has many steps [-].
 static const double STEP_SHARE = 0.1;
-// The solver's tolerance is at most this share of the accuracy, so that what it leaves does not add up [-].
+// The solver's tolerance is at most this share of the accuracy, so that the residuals of many steps do not add up, and at least SOLVER_LEAST [-].
 static const double SOLVER_SHARE = 1e-6, SOLVER_LEAST = 1e-14;
-// A rejected step is tried again at half its length, whose full step is known, unless its error asks for less than this share
-// of it [-].
+// A rejected step is tried again at half its length, because the full step of that length is known. Where the error asks for less than this share of
+// the length, it is tried at what the error asks for [-].
 static const double SHORTEST_RETRY = 0.25;
-// The longest of these few steps over the step of the sim [-].
+// Hasty steps are at least this share of the step of the sim [-].
 static const double HASTY_SHARE = 0.01;
 // A step that would leave less than this share of itself ends at the end of the sim's step [-].
 static const double SLIVER = 1e-9;
@@ -39,8 +41,8 @@ static void take_arrays(void* object, hfiArena* arena) {
     if (memory) *states[i] = hf_state_init(memory, m, capacity);
   }
   HFI_TAKE_EACH(arena, double, m->nv, &c->difference, &c->share, &c->change);
-  hfiDeed* const deeds[] = {&c->full_deed, &c->middle_deed, &c->last_deed};
-  for (size_t i = 0; i < sizeof deeds / sizeof *deeds; ++i) deeds[i]->flies = HFI_TAKE(arena, int32_t, m->ntree);
+  hfiStepSummary* const summaries[] = {&c->full_summary, &c->first_summary, &c->second_summary};
+  for (size_t i = 0; i < sizeof summaries / sizeof *summaries; ++i) summaries[i]->flies = HFI_TAKE(arena, int32_t, m->ntree);
 }
 
 static void free_controlled(void* method) {
@@ -71,40 +73,40 @@ static hfStatus create_controlled(void** method, hfiWorld* world, const hfSimCon
 
 // ---- one step of discrete time -------------------------------------------------------------------
 
-// What happens while one step of the sim is taken.
+// A step of the sim while it is taken.
 typedef struct attempt {
   hfiControlled* c;
   const hfInput* in;
   hfiStepOutput* out;
   hfError* error;
-  hfStepReport total; // of the sim's step
-  int tries;          // of steps of discrete time
+  hfStepReport total; // report of the sim's step so far
+  int tries;          // how many steps of discrete time were tried, each with its two halves
   int may_resolve;    // 1: explicit methods may take stretches
   int failures;       // how often an explicit method found no way on
 } attempt;
 
-// Report and constraint forces are those of the last step alone.
+// Clears report and constraint forces, which are those of the last step of discrete time alone.
 static void clear_output(const attempt* a) {
   memset(a->out->report, 0, sizeof *a->out->report);
   if (a->out->constraint) hfi_clear_constraint_forces(a->c->world->model, a->out->constraint);
 }
 
-// Advances a state by h.
-static hfStatus advance(attempt* a, hfState* state, double h, hfiDeed* deed) {
+// Takes one step of discrete time of length h.
+static hfStatus take_step(attempt* a, hfState* state, double h, hfiStepSummary* summary) {
   hfiDiscrete* d = a->c->discrete;
   hfStepReport* report = a->out->report;
   clear_output(a);
   d->config.step = h;
   hfStatus status = hfi_discrete_step(d, state, a->in, a->out, a->error);
   d->config.step = a->c->step;
-  hfi_deed_take(deed, d);
+  hfi_summarise_step(summary, d);
   a->total.continuous.evaluations += 1;
   a->total.solve.iterations += report->solve.iterations;
   a->total.solve.rung = imax2(a->total.solve.rung, report->solve.rung);
   return status;
 }
 
-// A numerical difficulty of a step that counts becomes that of the sim's step.
+// Passes refusals on. A numerical difficulty of a step becomes that of the sim's step.
 static hfStatus keep(attempt* a, hfStatus status) {
   if (status > 0) a->total.status = status;
   return status < 0 ? status : HF_OK;
@@ -112,31 +114,31 @@ static hfStatus keep(attempt* a, hfStatus status) {
 
 // ---- error control -------------------------------------------------------------------------------
 
-static int everything_flew(const hfiDeed* deed, int ntree) {
-  for (int t = 0; t < ntree; ++t)
-    if (!deed->flies[t]) return 0;
-  return 1;
+static int error_order(const hfiControlled* c) {
+  for (int t = 0; t < c->world->model->ntree; ++t)
+    if (!c->second_summary.flies[t]) return ERROR_ORDER;
+  return FLIGHT_ERROR_ORDER;
 }
 
-// Takes the full step, unless it is known from a rejected step, and both halves. *error: estimated [m, rad].
+// Takes both halves of a step, and the full step unless it is known from a rejected step. *error: the estimate [m, rad].
 static hfStatus try_step(attempt* a, hfState* state, double h, int known, double* error) {
   hfiControlled* c = a->c;
   hfStatus status = HF_OK;
   hf_state_copy(c->start, state, NULL);
   if (!known) {
     hf_state_copy(c->full, state, NULL);
-    status = advance(a, c->full, h, &c->full_deed);
+    status = take_step(a, c->full, h, &c->full_summary);
   }
-  if (status >= 0) status = keep(a, advance(a, state, 0.5 * h, &c->middle_deed));
+  if (status >= 0) status = keep(a, take_step(a, state, 0.5 * h, &c->first_summary));
   if (status < 0) return status;
   hf_state_copy(c->middle, state, NULL);
-  status = keep(a, advance(a, state, 0.5 * h, &c->last_deed));
+  status = keep(a, take_step(a, state, 0.5 * h, &c->second_summary));
   *error = hfi_controlled_error(c, state, c->full);
-  *error = max2(*error, max2(c->middle_deed.early, c->last_deed.early));
+  *error = max2(*error, max2(c->first_summary.early, c->second_summary.early));
   return status;
 }
 
-// The length of the next step: all that is left of the sim's step, or so that no sliver is left.
+// The length of a step of about h: all that is left of the sim's step, or so little of it that no short rest is left.
 static double fit_step(double h, double left) {
   if (h >= left * (1 - SLIVER)) return left;
   return 2 * h > left ? 0.5 * left : h;
@@ -150,7 +152,8 @@ static void count_step(attempt* a, double h, double error) {
   r->steps += 1;
 }
 
-// Puts the start back and chooses the next step. Returns 1 where its full step is the first half of the rejected one.
+// Puts the start back and chooses the length of the next try; `next` is what the error asks for. Returns 1 where the full step of the next try is known: it
+// is the first half of the rejected one.
 static int reject(attempt* a, hfState* state, double* h, double next) {
   hfiControlled* c = a->c;
   a->total.continuous.rejected += 1;
@@ -160,14 +163,31 @@ static int reject(attempt* a, hfState* state, double* h, double next) {
     return 0;
   }
   hfState* full = c->full;
-  hfiDeed deed = c->full_deed;
+  hfiStepSummary summary = c->full_summary;
   c->full = c->middle, c->middle = full;
-  c->full_deed = c->middle_deed, c->middle_deed = deed;
+  c->full_summary = c->first_summary, c->first_summary = summary;
   *h *= 0.5;
   return 1;
 }
 
-// One step of discrete time that is accepted, of at most `left`. *used: its length, or 0 where it is left to an explicit method.
+// Makes the step of length h that was tried last the step that is taken, and sets the pace. Returns its length.
+static double accept(attempt* a, hfState* state, double h, double left, double error, const hfiVerdict* verdict, hfiPace* pace) {
+  hfiControlled* c = a->c;
+  if (verdict->accept) hfi_controlled_extrapolate(c, state, c->full);
+  else a->total.status = HF_STEP_TOO_SMALL;
+  count_step(a, h, error);
+  c->ended_resolved = 0;
+  int last = h >= left * (1 - SLIVER);
+  // A last step that was cut short says less of the next one than the step that it was cut from.
+  if (!(last && verdict->h < pace->h)) pace->h = max2(verdict->h, c->smallest);
+  pace->leaped = 1;
+  pace->failed = 0;
+  pace->span = 0.5 * h;
+  if (a->may_resolve) hfi_pace_hand_over(pace, pace->h);
+  return last ? left : h;
+}
+
+// Takes a step of discrete time, of at most `left`. *used: its length, or 0 where the motion is handed over to an explicit method instead.
 static hfStatus advance_discrete(attempt* a, hfState* state, double left, hfiPace* pace, double* used) {
   hfiControlled* c = a->c;
   double h = fit_step(a->tries > MOST_TRIES ? max2(pace->h, HASTY_SHARE * c->step) : pace->h, left), error = 0;
@@ -175,31 +195,19 @@ static hfStatus advance_discrete(attempt* a, hfState* state, double left, hfiPac
   for (int known = 0;;) {
     hfStatus status = try_step(a, state, h, known, &error);
     if (status < 0) return status;
-    int order = everything_flew(&c->last_deed, c->world->model->ntree) ? FLIGHT_ERROR_ORDER : ERROR_ORDER;
-    hfiVerdict verdict = hfi_controller_judge(h, error, c->accuracy, order);
+    hfiVerdict verdict = hfi_controller_judge(h, error, c->accuracy, error_order(c));
     ++a->tries;
-    if (!verdict.accept && h > c->smallest && a->tries <= MOST_TRIES) {
-      known = reject(a, state, &h, verdict.h);
-      if (a->may_resolve && !pace->failed && hfi_pace_gives_up(pace, h)) return HF_OK;
-      continue;
+    int may_be_shorter = h > c->smallest && a->tries <= MOST_TRIES;
+    if (verdict.accept || !may_be_shorter) {
+      *used = accept(a, state, h, left, error, &verdict, pace);
+      return HF_OK;
     }
-    if (verdict.accept) hfi_controlled_extrapolate(c, state, c->full);
-    else a->total.status = HF_STEP_TOO_SMALL;
-    count_step(a, h, error);
-    int last = h >= left * (1 - SLIVER);
-    *used = last ? left : h;
-    c->ended_resolved = 0;
-    // A last step that was cut short says less of the next one than the step that it was cut from.
-    if (!(last && verdict.h < pace->h)) pace->h = max2(verdict.h, c->smallest);
-    pace->leaped = 1;
-    pace->failed = 0;
-    pace->span = 0.5 * h;
-    if (a->may_resolve) hfi_pace_gives_up(pace, pace->h);
-    return HF_OK;
+    known = reject(a, state, &h, verdict.h);
+    if (a->may_resolve && !pace->failed && hfi_pace_hand_over(pace, h)) return HF_OK;
   }
 }
 
-// A stretch that an explicit method follows. *used: its length.
+// Lets an explicit method follow the motion for `left` or less. *used: how long it did.
 static hfStatus advance_resolved(attempt* a, hfState* state, double left, hfiPace* pace, double* used) {
   hfiControlled* c = a->c;
   double start = state->time;
@@ -219,6 +227,7 @@ static hfStatus advance_resolved(attempt* a, hfState* state, double left, hfiPac
   return HF_OK;
 }
 
+// Advances the state by the step of the sim.
 static hfStatus advance_all(attempt* a, hfState* state) {
   hfiControlled* c = a->c;
   hfiPace pace = hfi_pace_recall(c, state);
@@ -234,7 +243,7 @@ static hfStatus advance_all(attempt* a, hfState* state) {
   return HF_OK;
 }
 
-// The report is that of the last step, with the work, the statuses and the steps of all.
+// Writes the report: that of the last step of discrete time, or of the end of an explicit method, with the work, the steps and the status of the whole step.
 static void finish_report(attempt* a) {
   hfStepReport *report = a->out->report, *total = &a->total;
   if (a->c->ended_resolved) {

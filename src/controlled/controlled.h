@@ -6,24 +6,24 @@
 #include "discrete/discrete.h"
 #include "ode/step.h"
 
-// What a step of discrete time did, as far as error control has to know it.
-typedef struct hfiDeed {
+// What error control has to know of a step of discrete time beside the state at its end.
+typedef struct hfiStepSummary {
   int bounced;    // 1: a contact bounced
-  double early;   // how far contacts that bounced across a gap are ahead of their impact, at most [m]
+  double early;   // how far bodies that bounced across a gap are ahead of their impact, at most [m]
   int32_t* flies; // (ntree) 1: nothing but inertia and gravity acted on the tree
-} hfiDeed;
+} hfiStepSummary;
 
 // A velocity error counts as the error of position that it makes in this time [s].
 static const double HFI_VELOCITY_TIME = 0.1;
 
-// How the next stretch is begun.
+// How the motion goes on from here: with which length, and whether in discrete time or by an explicit method.
 typedef struct hfiPace {
   double h;          // length of its first step [s]
   double stiffness;  // the largest rate of the equation, lambda, as far as it is known [1/s]
   int32_t resolved;  // 1: an explicit method follows the motion
   int32_t patience;  // stiff steps that it may still take
   int32_t doublings; // how often patience was doubled
-  int32_t leaped;    // 1: discrete time has taken a step since it began
+  int32_t leaped;    // 1: discrete time has taken a step since the explicit method handed over
   int32_t failed;    // 1: the explicit method found no way on
   double span;       // length of the last half step of discrete time, over which contacts remember their deformation; 0: there is none [s]
 } hfiPace;
@@ -38,19 +38,19 @@ typedef struct hfiControlled {
   hfiWorld* world;
   hfiDiscrete* discrete;     // takes the steps
   hfiResolved resolved;      // follows the motion where that is less work (resolved.c)
-  int32_t ended_resolved;    // 1: the last stretch of the last step was its
+  int32_t ended_resolved;    // 1: an explicit method took the last stretch of the last step
   double step;               // of the sim [s]
   double accuracy, smallest; // error that one step may have [m, rad]; shortest step [s]
-  // Scratch states: of the start of the sim's step, of the start of the present step; after the full step, after the first half.
+  // Copies of the state: at the start of the sim's step, at the start of the present step, after the full step, after the first half.
   hfState *origin, *start, *full, *middle;
-  hfiDeed full_deed, middle_deed, last_deed; // of the full step and of both halves
+  hfiStepSummary full_summary, first_summary, second_summary; // of the full step, and of its two halves
   double* difference; // (nv) half (-) full of positions
   double* share;      // (nv) by how much of its difference a dof is extrapolated [-]
   double* change;     // (nv) share times difference
 } hfiControlled;
 
-// Takes down what the last step of `discrete` did.
-void hfi_deed_take(hfiDeed* deed, const hfiDiscrete* discrete);
+// Summarises the last step of `discrete`.
+void hfi_summarise_step(hfiStepSummary* summary, const hfiDiscrete* discrete);
 
 // Computes `difference` and returns the estimated error of the step [m, rad].
 double hfi_controlled_error(hfiControlled* controlled, const hfState* half, const hfState* full);
@@ -71,8 +71,8 @@ hfStatus hfi_resolved_advance(hfiControlled* controlled, hfState* state, const h
 // none: an explicit method then tries the whole step.
 hfiPace hfi_pace_recall(const hfiControlled* controlled, const hfState* state);
 void hfi_pace_keep(const hfiControlled* controlled, hfState* state, const hfiPace* pace);
-// Returns 1 where discrete time, whose next step has the length h, leaves the motion to an explicit method.
-int hfi_pace_gives_up(hfiPace* pace, double h);
+// Hands the motion over to an explicit method where discrete time, whose next step has the length h, is no faster than that. Returns 1 then.
+int hfi_pace_hand_over(hfiPace* pace, double h);
 
 // The method for the table of methods.
 extern const hfiMethod hfi_method_controlled;

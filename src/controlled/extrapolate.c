@@ -23,7 +23,7 @@ double hfi_controlled_error(hfiControlled* c, const hfState* half, const hfState
 
 // A tree that flew in some of the steps only has no order; the half steps stand as they are.
 static double share_of_tree(const hfiControlled* c, int tree) {
-  int flown = c->full_deed.flies[tree] + c->middle_deed.flies[tree] + c->last_deed.flies[tree];
+  int flown = c->full_summary.flies[tree] + c->first_summary.flies[tree] + c->second_summary.flies[tree];
   return flown == 3 ? FLIGHT_SHARE : flown == 0 ? OTHER_SHARE : 0;
 }
 
@@ -79,7 +79,7 @@ static void extrapolate_memory(hfState* half, const hfState* full) {
 }
 
 void hfi_controlled_extrapolate(hfiControlled* c, hfState* half, const hfState* full) {
-  if (c->full_deed.bounced || c->middle_deed.bounced || c->last_deed.bounced) return;
+  if (c->full_summary.bounced || c->first_summary.bounced || c->second_summary.bounced) return;
   compute_change(c);
   if (presses(c, OVERLAP_SHARE * c->accuracy)) return;
   double* v = hf_state_mutable_v(half);

@@ -131,7 +131,7 @@ static void resume_explicit(hfiPace* pace, int doublings) {
   pace->patience = LEAST_PATIENCE << pace->doublings;
 }
 
-int hfi_pace_gives_up(hfiPace* pace, double h) {
+int hfi_pace_hand_over(hfiPace* pace, double h) {
   if (!(h * pace->stiffness < LEAP)) return 0;
   pace->h = min2(h, STIFF / pace->stiffness);
   resume_explicit(pace, pace->leaped ? 0 : pace->doublings + 1);

@@ -1,9 +1,9 @@
-// What error control has to know of a step beside the state that it left.
+// What error control has to know of a step beside the state at its end.
 #include "controlled/controlled.h"
 
-// An impact is taken at the start of the step, though a gap is left. From then on until the bodies would have met, for the time
-// gap/|vn|, they have the velocity (1 + e) |vn| too much: they are ahead by (1 + e) gap. Where both the full step and the first
-// half contain the impact, their difference does not show it.
+// An impact is taken at the start of its step, though a gap is left. Until the bodies would have met, for the time gap/|vn|, their velocity
+// is too large by (1 + e) |vn|, so that they are ahead by (1 + e) gap. Where both the full step and the first half contain the impact, their
+// difference does not show this.
 static double measure_early(const hfiDiscrete* d) {
   double early = 0;
   for (int i = 0; i < d->world->ncontact && d->nimpact > 0; ++i) {
@@ -13,8 +13,8 @@ static double measure_early(const hfiDiscrete* d) {
   return early;
 }
 
-void hfi_deed_take(hfiDeed* deed, const hfiDiscrete* d) {
-  deed->bounced = d->nimpact > 0;
-  deed->early = measure_early(d);
-  for (int t = 0; t < d->world->model->ntree; ++t) deed->flies[t] = d->config.gyroscopic && d->flies[t];
+void hfi_summarise_step(hfiStepSummary* summary, const hfiDiscrete* d) {
+  summary->bounced = d->nimpact > 0;
+  summary->early = measure_early(d);
+  for (int t = 0; t < d->world->model->ntree; ++t) summary->flies[t] = d->config.gyroscopic && d->flies[t];
 }
