@@ -2,16 +2,18 @@
 //
 // Where two shapes overlap deeply, the points and the normal that collision finds may jump between two sets while the bodies hardly move, and
 // each set may push towards the configurations at which the other one is found. The equation then has no solution that an integrator
-// could follow. A held contact is smooth: it keeps the material points pA and pB that met in it, and its axes turn with B,
+// could follow. A held contact is smooth: it keeps the points pA of body A and pB of body B that met in it, and its normal n and its tangents
+// turn with B,
 //
 //   depth = depth0 - n.(pA - pB),   point = (pA + pB)/2
 //
-// as the contacts of discrete time do through their steps. Points that are still open by up to REACH are held, too, so that bodies meet within
-// the step. What else comes up is found when the step has ended.
+// Contacts of discrete time are held through their steps in the same way. Points that are still open by up to REACH are held, too, so that bodies
+// can meet within the step. Other contacts are found when the step has ended.
 #include "continuous/accel.h"
 
 static const double REACH = 1e-3; // [m]
 
+// Whatever was computed at the last point of the equation belongs to other contacts.
 static void forget_point(hfAccel* a) { a->known = a->visited = a->rated = 0; }
 
 static hfiHeldContact hold_contact(const hfDynamics* d, const hfiContact* c) {

@@ -1,29 +1,31 @@
-// Parallel edges that meet have no common perpendicular of their own. The direction of least penetration is then the
-// normal of a face, although neither shape lies on a face of the other: two cards that lean against each other would push
-// each other up or down.
+// The normal where two parallel edges meet (docs/theory/collision.md).
 //
-// Real edges are a little round, and any direction between the faces beside them can be the normal. The one is taken in
-// which the shapes are nearest to each other after they are pulled apart, along the line of their centres, by a radius r:
-// symmetric shapes in symmetric places get the normal of the symmetry. The depth stays that of the least penetration, so
-// that it vanishes where the shapes come apart.
+// Such edges have no single common perpendicular. The direction of least penetration is then the normal of a face, although neither shape lies
+// on a face of the other: two cards that lean against each other would push each other up or down.
+//
+// Real edges are a little round, and any direction between the faces beside them can be the normal. To choose one, the shapes are pulled apart
+// by a radius r along the line of their centres, and the direction in which they are nearest to each other then is the normal. Symmetric
+// shapes in symmetric places get the normal of the symmetry. The depth stays that of the least penetration, so that it vanishes where the
+// shapes come apart.
 #include "geometry/rounded.h"
 
 #include "geometry/gjk.h"
 #include "geometry/pairs.h"
 #include "geometry/polish.h"
 
-// The radius over the smaller width of the two faces beside the edges [-].
+// The radius r over the smaller width of the two faces beside the edges [-].
 static const double ROUNDING = 0.02;
-// Faces that are less than this apart touch each other and not with edges [rad].
-static const double TILTED = 0.05;
-// A rounded normal that is turned further than this cosine is that of another face: a box on the first millimetre of a ramp is not in front of it [-].
-static const double ROUNDED = 0.5;
+// Faces with a smaller angle than this between them lie on each other, and their edges do not matter [rad].
+static const double LEAST_TILT = 0.05;
+// The rounded normal is used only where its cosine with the old one is at least this. One that is turned further belongs to another face: a box on the
+// first millimetre of a ramp is not in front of the ramp [-].
+static const double LEAST_COSINE = 0.5;
 
 static hfVec3 edge_of(const hfiFacet* f, int k) { return v3_sub(f->vertex[k + 1 < f->count ? k + 1 : 0], f->vertex[k]); }
 
 static double sine_between(hfVec3 u, hfVec3 v) { return v3_norm(v3_cross(u, v)) / (v3_norm(u) * v3_norm(v)); }
 
-// Width of a polygon across the direction e in its plane.
+// Width of a polygon in its plane, across the direction e [m].
 static double width_across(const hfiFacet* f, hfVec3 e) {
   hfVec3 across = v3_unit(v3_cross(f->normal, e));
   double lo = INFINITY, hi = -INFINITY;
@@ -34,8 +36,8 @@ static double width_across(const hfiFacet* f, hfVec3 e) {
   return hi - lo;
 }
 
-// Whether an edge of the polygon `face` is parallel to the edge from p along e and, seen along the face's normal, less
-// than r from it, or inside of it.
+// Does the polygon `face` have an edge that is parallel to the line through p along e, with the line, seen along the face's normal, outside of
+// that edge or less than r inside of it?
 static int has_parallel_edge(const hfiFacet* face, hfVec3 p, hfVec3 e, double r) {
   for (int k = 0; k < face->count; ++k) {
     hfVec3 own = edge_of(face, k), outward = v3_unit(v3_cross(own, face->normal));
@@ -44,11 +46,11 @@ static int has_parallel_edge(const hfiFacet* face, hfVec3 p, hfVec3 e, double r)
   return 0;
 }
 
-// Whether `face`, whose normal is along d within HFI_FACET_ANGLE, is met by an edge of the polygon `other`. *r: the radius.
+// Does an edge of the polygon `other` meet a parallel edge of `face`, whose normal is along d within HFI_FACET_ANGLE? *r: the radius then [m].
 static int edge_meets_edge(const hfiFacet* face, const hfiFacet* other, hfVec3 d, double* r) {
   if (face->kind != HFI_FACET_POLYGON || other->kind != HFI_FACET_POLYGON) return 0;
   if (!(v3_dot(face->normal, d) > 0 && v3_norm(v3_cross(face->normal, d)) <= HFI_FACET_ANGLE)) return 0;
-  if (v3_norm(v3_cross(face->normal, other->normal)) < TILTED) return 0;
+  if (v3_norm(v3_cross(face->normal, other->normal)) < LEAST_TILT) return 0;
   hfiFacet edge = *other;
   hfi_facet_edge(v3_neg(d), &edge);
   if (edge.kind != HFI_FACET_SEGMENT) return 0;
@@ -67,9 +69,9 @@ int hfi_round_edges(const hfiShape* A, const hfPose* X_A, const hfiFacet* a, con
   hfiCores cores = hfi_cores(A, X_A, B, &X_away);
   hfiSimplex simplex;
   hfVec3 n_A;
-  if (hfi_gjk(&cores, INFINITY, 1e-15, &simplex, &n_A) != HFI_GJK_APART) return 0; // deeper than r
+  if (hfi_gjk(&cores, INFINITY, 1e-15, &simplex, &n_A) != HFI_GJK_APART) return 0; // They overlap by more than r.
   hfVec3 rounded = m3_mulv(X_A->R, hfi_polish(&cores, &simplex, n_A).n);
-  if (v3_norm(v3_cross(rounded, n)) <= HFI_FACET_ANGLE || v3_dot(rounded, n) < ROUNDED) return 0;
+  if (v3_norm(v3_cross(rounded, n)) <= HFI_FACET_ANGLE || v3_dot(rounded, n) < LEAST_COSINE) return 0;
   single->n_W = rounded;
   return 1;
 }
