@@ -17,6 +17,7 @@
 #ifndef HFI_SOLVE_CONTACT_H
 #define HFI_SOLVE_CONTACT_H
 
+#include "base/compile.h"
 #include "solve/law.h"
 
 #include <math.h>
@@ -54,7 +55,7 @@ static inline hfiGroupResponse hfi_smooth_group(double h, double b, double db, d
 }
 
 // Friction group g with bound b > 0, db = db/dvn, row velocities s and deformation xi.
-static inline hfiGroupResponse hfi_group_respond(const hfContactLaw* law, double h, int g, double b,
+HFI_COPIED hfiGroupResponse hfi_group_respond(const hfContactLaw* law, double h, int g, double b,
                                                  double db, double s0, double s1, double xi0,
                                                  double xi1) {
   double slope, w0, w1, dw0 = 0, dw1 = 0;
@@ -81,12 +82,12 @@ static inline hfiGroupResponse hfi_group_respond(const hfContactLaw* law, double
 
 // Adds the flags of group g to the contact's. dpi = dpi/dvn; where it is zero nothing is coupled.
 static inline void hfi_group_flags(hfiContactResponse* out, int g, int flags, double dpi) {
-  if (flags & HFI_SLIPS) out->slipping |= 1 << g;
+  out->slipping |= (flags & HFI_SLIPS) << g;
   if (flags & HFI_COUPLES && dpi != 0) out->coupled = 1;
 }
 
 // Responds for the group g of two rows whose first row, counted from t1, is `row`.
-static inline void hfi_pair_respond(const hfContactLaw* law, double h, int g, int row, double pi,
+HFI_COPIED void hfi_pair_respond(const hfContactLaw* law, double h, int g, int row, double pi,
                                     double dpi, const double* s, double* gamma,
                                     hfiContactResponse* out) {
   double mu = law->mu[g], *gtn = out->gtn + row, *gtt = out->gtt + hfi_group_gtt(g);
@@ -101,7 +102,7 @@ static inline void hfi_pair_respond(const hfContactLaw* law, double h, int g, in
 }
 
 // Responds for torsion: a group of one row is one of two whose second row is at rest.
-static inline void hfi_torsion_respond(const hfContactLaw* law, double h, double pi, double dpi,
+HFI_COPIED void hfi_torsion_respond(const hfContactLaw* law, double h, double pi, double dpi,
                                        const double* s, double* gamma, hfiContactResponse* out) {
   double mu = law->mu[HF_TORSION];
   hfiGroupResponse r = {0, 0, 0, 0, 0, 0, 0, 0};
@@ -117,7 +118,7 @@ static inline void hfi_torsion_respond(const hfContactLaw* law, double h, double
 //   normal force      one-way: that of the start of the step; otherwise pi(vn)
 //   bounds friction   lagged: `lag` [N]; frictionless: 0; otherwise the normal force
 // The bound follows the normal velocity with two-way coupling only.
-static inline void hfi_contact_respond(const hfContactLaw* law, double h, int dim, int coupling,
+HFI_COPIED void hfi_contact_respond(const hfContactLaw* law, double h, int dim, int coupling,
                                        double lag, const double* s, double* gamma,
                                        hfiContactResponse* out) {
   double pi, dpi = 0, bound, dbound = 0;

@@ -33,77 +33,93 @@
 // 5. A dual outside of the unit disc is put back on its edge.
 #include "solve/dual.h"
 
+#include "base/compile.h"
 #include "math/vec3.h"
 
 #include <string.h>
 
-// One friction group at given row velocities, in the symbols above.
-typedef struct dualGroup {
-  double u[2], t[2], m;
-  double slope; // h b kappa/m
-  double* w;    // (dim) in I->dual
-  int dim;      // rows, 1 or 2; with one row u[1] = t[1] = 0
-} dualGroup;
-
-// Evaluates friction group g of block k at row velocities s. Returns 0 if its bound is zero.
-static int evaluate_group(const hfiIsland* I, int32_t k, int g, const double* s, dualGroup* out) {
-  const hfiIslandBlock* b = I->block + k;
-  const hfContactLaw* law = b->contact;
-  double h = I->problem->h, bound = law->mu[g] * I->response[k].pi;
-  if (!(bound > 0)) return 0;
-  double radius = hfi_contact_stick(law, h, g, I->response[k].pi, s, out->u);
+// Evaluates friction group g of a contact with normal force pi at row velocities s. Callers pass a constant for g, as all functions of a
+// group below do, so that a copy is made for its number of rows.
+HFI_COPIED void evaluate_group(const hfContactLaw* law, double h, double pi, int g, const double* s, hfiDualGroup* out) {
+  out->m = -1;
+  if (!(law->mu[g] * pi > 0)) return;
+  double radius = hfi_contact_stick(law, h, g, pi, s, out->u);
   double norm = sqrt(sqr(out->u[0]) + sqr(out->u[1]));
-  double kappa = law->friction == HF_FRICTION_ANCHORED ? h * law->k_t[g] + law->c_t[g] : 1;
   int smooth = law->friction == HF_FRICTION_SMOOTH, slips = norm > radius;
   out->m = smooth ? sqrt(sqr(radius) + sqr(norm)) : max2(norm, radius);
-  for (int i = 0; i < 2; ++i) out->t[i] = smooth || slips ? out->u[i] / out->m : 0;
-  out->slope = h * bound * kappa / out->m;
-  out->w = I->dual + b->row + 1 + hfi_group_row(g);
-  out->dim = hfi_group_dim(g);
-  return 1;
+  out->t[0] = out->t[1] = 0;
+  if (!smooth && !slips) return;
+  out->t[0] = out->u[0] / out->m;
+  if (hfi_group_dim(g) == 2) out->t[1] = out->u[1] / out->m;
+}
+
+// Writes G of a group with friction duals w into its entries of gtt.
+HFI_COPIED void set_group_response(const hfContactLaw* law, double h, double pi, int g, const hfiDualGroup* f, const double* w,
+                                   double* gtt) {
+  if (f->m < 0) return;
+  double kappa = law->friction == HF_FRICTION_ANCHORED ? h * law->k_t[g] + law->c_t[g] : 1;
+  double slope = h * (law->mu[g] * pi) * kappa / f->m;
+  gtt[0] = slope * (1 - w[0] * f->t[0]);
+  if (hfi_group_dim(g) == 1) return;
+  gtt[1] = -0.5 * slope * (w[0] * f->t[1] + w[1] * f->t[0]);
+  gtt[2] = slope * (1 - w[1] * f->t[1]);
+}
+
+// w <- w1 for a step to row velocities s1, put back into the unit disc.
+HFI_COPIED void update_group(const hfContactLaw* law, double h, int g, const double* s1, const hfiDualGroup* f, double* w) {
+  if (f->m < 0) return;
+  double end[2];
+  hfi_contact_stick(law, h, g, 0, s1, end);
+  double t_du = f->t[0] * (end[0] - f->u[0]) + f->t[1] * (end[1] - f->u[1]);
+  double w0 = (end[0] - w[0] * t_du) / f->m, w1 = hfi_group_dim(g) == 2 ? (end[1] - w[1] * t_du) / f->m : 0;
+  double square = sqr(w0) + sqr(w1), norm = square <= 1 ? 1 : sqrt(square);
+  if (norm != 1) w0 /= norm, w1 /= norm;
+  w[0] = w0;
+  if (hfi_group_dim(g) == 2) w[1] = w1;
+}
+
+// Does group g of block k take part in what a loop over contacts does?
+static inline int has_group(const hfiIslandBlock* b, int g) { return g < hfi_group_count(b->dim); }
+
+HFI_COPIED void evaluate_block(hfiIsland* I, int32_t k, int g) {
+  const hfiIslandBlock* b = I->block + k;
+  if (has_group(b, g)) evaluate_group(b->contact, I->problem->h, I->response[k].pi, g, I->s + b->row, I->dual_group + 3 * k + g);
+}
+
+HFI_COPIED void set_block_response(hfiIsland* I, int32_t k, int g) {
+  const hfiIslandBlock* b = I->block + k;
+  hfiContactResponse* response = I->response + k;
+  if (!has_group(b, g)) return;
+  set_group_response(b->contact, I->problem->h, response->pi, g, I->dual_group + 3 * k + g, I->dual + b->row + 1 + hfi_group_row(g),
+                     response->gtt + hfi_group_gtt(g));
+}
+
+HFI_COPIED void update_block(hfiIsland* I, int32_t k, int g) {
+  const hfiIslandBlock* b = I->block + k;
+  if (has_group(b, g))
+    update_group(b->contact, I->problem->h, g, I->s1 + b->row, I->dual_group + 3 * k + g, I->dual + b->row + 1 + hfi_group_row(g));
 }
 
 void hfi_dual_reset(hfiIsland* I) { memset(I->dual, 0, sizeof *I->dual * (size_t)I->nrow); }
 
-// Writes G of a group into its entries of gtt.
-static void set_group_response(const dualGroup* f, int g, hfiContactResponse* response) {
-  double* gtt = response->gtt + hfi_group_gtt(g);
-  gtt[0] = f->slope * (1 - f->w[0] * f->t[0]);
-  if (f->dim == 1) return;
-  gtt[1] = -0.5 * f->slope * (f->w[0] * f->t[1] + f->w[1] * f->t[0]);
-  gtt[2] = f->slope * (1 - f->w[1] * f->t[1]);
-}
-
-void hfi_dual_set_responses(hfiIsland* I) {
-  dualGroup f;
+void hfi_dual_evaluate(hfiIsland* I) {
   for (int32_t k = I->nscalar; k < I->nblock; ++k) {
-    const hfiIslandBlock* b = I->block + k;
-    if (b->law != HF_LAW_CONTACT) continue;
-    for (int g = 0; g < hfi_group_count(b->dim); ++g)
-      if (evaluate_group(I, k, g, I->s + b->row, &f)) set_group_response(&f, g, I->response + k);
+    if (I->block[k].law != HF_LAW_CONTACT) continue;
+    evaluate_block(I, k, HF_SLIDING), evaluate_block(I, k, HF_TORSION), evaluate_block(I, k, HF_ROLLING);
   }
 }
 
-// w <- w1 for a step to u + du = end, put back into the unit disc.
-static void update_group(const dualGroup* f, const double end[2]) {
-  double w[2] = {f->w[0], f->dim == 2 ? f->w[1] : 0};
-  double t_du = f->t[0] * (end[0] - f->u[0]) + f->t[1] * (end[1] - f->u[1]);
-  for (int i = 0; i < 2; ++i) w[i] = (end[i] - w[i] * t_du) / f->m;
-  double norm = max2(1, sqrt(sqr(w[0]) + sqr(w[1])));
-  f->w[0] = w[0] / norm;
-  if (f->dim == 2) f->w[1] = w[1] / norm;
+void hfi_dual_set_responses(hfiIsland* I) {
+  for (int32_t k = I->nscalar; k < I->nblock; ++k) {
+    if (I->block[k].law != HF_LAW_CONTACT) continue;
+    evaluate_block(I, k, HF_SLIDING), evaluate_block(I, k, HF_TORSION), evaluate_block(I, k, HF_ROLLING);
+    set_block_response(I, k, HF_SLIDING), set_block_response(I, k, HF_TORSION), set_block_response(I, k, HF_ROLLING);
+  }
 }
 
 void hfi_dual_update(hfiIsland* I) {
-  dualGroup f;
   for (int32_t k = I->nscalar; k < I->nblock; ++k) {
-    const hfiIslandBlock* b = I->block + k;
-    if (b->law != HF_LAW_CONTACT) continue;
-    for (int g = 0; g < hfi_group_count(b->dim); ++g) {
-      double end[2];
-      if (!evaluate_group(I, k, g, I->s + b->row, &f)) continue;
-      hfi_contact_stick(b->contact, I->problem->h, g, I->response[k].pi, I->s1 + b->row, end);
-      update_group(&f, end);
-    }
+    if (I->block[k].law != HF_LAW_CONTACT) continue;
+    update_block(I, k, HF_SLIDING), update_block(I, k, HF_TORSION), update_block(I, k, HF_ROLLING);
   }
 }

@@ -12,9 +12,11 @@ static inline int hfi_use_friction_duals(const hfiIsland* I) { return I->ntree >
 
 // Sets all friction duals to zero: nothing is known yet of the friction forces.
 void hfi_dual_reset(hfiIsland* I);
-// Replaces gtt in the responses at I->s by the matrix G of dual.c.
+// Evaluates the friction groups of all contacts at I->s and I->response, for the two functions below.
+void hfi_dual_evaluate(hfiIsland* I);
+// The same, and replaces gtt in the responses by the matrix G of dual.c.
 void hfi_dual_set_responses(hfiIsland* I);
-// Updates the friction duals for the full Newton step from I->s to I->s1.
+// Updates the friction duals for the full Newton step from I->s, where the groups were evaluated last, to I->s1.
 void hfi_dual_update(hfiIsland* I);
 
 #endif

@@ -56,6 +56,12 @@ typedef struct hfiScalar {
   size_t at;   // index of K[dof][dof] in K.value
 } hfiScalar;
 
+// A friction group at given row velocities, in the symbols of dual.c.
+typedef struct hfiDualGroup {
+  double u[2], t[2]; // with one row u[1] = t[1] = 0
+  double m;          // -1: the bound of friction is zero, and the others are not set
+} hfiDualGroup;
+
 typedef struct hfiPatchKernels hfiPatchKernels; // solve/patch.h
 
 typedef struct hfiIsland {
@@ -86,6 +92,7 @@ typedef struct hfiIsland {
   double *s, *s1, *ds;                // (nrow) J v + drift, J v1 + drift, J dv; 0 in padding
   double *gamma, *G;                  // (nrow) impulses, 0 in padding; -dgamma/ds of saturated rows
   double* dual;                       // (nrow) friction duals (dual.h) [-]
+  hfiDualGroup* dual_group;           // (nblock x 3) friction groups of the contacts where they were evaluated last
   double* lag;                        // (nblock) normal force that bounds friction in the convex problem [N]
   double* sums;        // (4) partial sums of a norm
   double *v_kept, *s_kept, *lag_kept; // (n), (nrow), (nblock) of its best pass (convex.c)

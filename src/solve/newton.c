@@ -428,6 +428,7 @@ hfiNewtonResult hfi_newton_solve(hfiIsland* I, const hfSolverConfig* config, int
   for (int reuses = 0; out.iterations < most && !out.converged;) {
     double alpha = 1, before = it.norm;
     out.iterations += reuses == 0; // An iteration is a factorisation.
+    if (it.dual && reuses > 0) hfi_dual_evaluate(I); // find_direction does it too
     if (!(reuses > 0 ? solve_step(&it) : find_direction(&it))) break;
     if (it.dual)
       hfi_dual_update(I);

@@ -34,6 +34,7 @@
 // last time.
 #include "solve/soft.h"
 
+#include "base/compile.h"
 #include "linalg/dense.h"
 #include "math/vec3.h"
 #include "solve/dual.h"
@@ -65,43 +66,46 @@ static double find_normal_velocity(const hfContactLaw* law, double h, double pi,
   return b > 0 ? 2 * c / (b + root) : (b - root) / (2 * h * d);
 }
 
-// Writes the soft law of friction group g with forces f = f0: anchored friction with stiffness rho/h and without damping. rho is at
-// most `most`.
-static void soften_group(const hfContactLaw* law, double h, int g, double most, const double* f, hfContactLaw* out) {
+// Writes the soft law of friction group g, a constant, with forces f = f0: anchored friction with stiffness rho/h and without damping. rho
+// is at most `most`.
+HFI_COPIED void soften_group(const hfContactLaw* law, double h, int g, double most, const double* f, hfContactLaw* out) {
   double kappa = h * law->k_t[g] + law->c_t[g], rho = min2(kappa, most);
   int row = hfi_group_row(g);
   out->k_t[g] = rho / h;
-  out->c_t[g] = 0;
   if (!(kappa > 0)) return;
   for (int i = row; i < row + hfi_group_dim(g); ++i) // y at s = 0 is f0 - rho s(f0)
     out->xi0[i] = (f[i] - rho * (f[i] - law->k_t[g] * law->xi0[i]) / kappa) * h / rho;
 }
 
-// Computes the soft law I->soft[k] of contact k. I->lag[k] is pi0, and I->force has f0.
+// Begins the soft law I->soft[k] of contact k with what does not change between iterations.
+static void begin_soft_law(hfiIsland* I, int32_t k) {
+  hfContactLaw* out = I->soft + k;
+  *out = *I->block[k].contact;
+  out->dissipation = 0;
+  for (int g = 0; g < 3; ++g) out->c_t[g] = 0;
+}
+
+// Computes the soft law of contact k, which acts. I->lag[k] is pi0, and I->force has f0.
 static void soften(hfiIsland* I, int32_t k, double cap) {
   const hfiIslandBlock* b = I->block + k;
   const hfContactLaw* law = b->contact;
   hfContactLaw* out = I->soft + k;
-  const double *W = I->inverse_mass + b->row, h = I->problem->h, pi = I->lag[k];
+  const double *W = I->inverse_mass + b->row, *f = I->force + b->row + 1, h = I->problem->h, pi = I->lag[k];
   double slope, vn = find_normal_velocity(law, h, pi, &slope);
-  *out = *law;
-  out->dissipation = 0;
   out->stiffness = min2(slope, cap / (h * W[0])) / h;
   out->depth = h * vn + pi / out->stiffness;
-  for (int g = 0; g < hfi_group_count(b->dim); ++g)
-    soften_group(law, h, g, cap / (h * W[1 + hfi_group_row(g)]), I->force + b->row + 1, out);
+  if (b->dim >= 3) soften_group(law, h, HF_SLIDING, cap / (h * W[1]), f, out);
+  if (b->dim >= 4) soften_group(law, h, HF_TORSION, cap / (h * W[3]), f, out);
+  if (b->dim >= 6) soften_group(law, h, HF_ROLLING, cap / (h * W[4]), f, out);
 }
 
 static int is_contact(const hfiIsland* I, int32_t k) { return I->block[k].law == HF_LAW_CONTACT; }
 
-// Exchanges the laws of all contacts with the soft ones. A second call exchanges them back.
-static void exchange_laws(hfiIsland* I) {
-  for (int32_t k = I->nscalar; k < I->nblock; ++k) {
-    const hfContactLaw* law = I->block[k].contact;
-    if (!law) continue;
-    I->block[k].contact = I->other_law[k];
-    I->other_law[k] = law;
-  }
+// Exchanges the law of contact k with the soft one. A second call exchanges them back.
+static void exchange_law(hfiIsland* I, int32_t k) {
+  const hfContactLaw* law = I->block[k].contact;
+  I->block[k].contact = I->other_law[k];
+  I->other_law[k] = law;
 }
 
 // Returns the normal force of the soft law of contact k at the normal velocity vn. It is negative where the law would pull.
@@ -154,6 +158,7 @@ static void start_contact(hfiIsland* I, int32_t k) {
   double *f = I->force + b->row + 1, h = I->problem->h;
   for (int i = 0; i < b->dim; ++i) I->inverse_mass[b->row + i] = sqr(hfi_system_row_weight(I, b, i));
   I->other_law[k] = I->soft + k;
+  begin_soft_law(I, k);
   if (is_known(I, k)) {
     const double* gamma = I->known_impulse + b->source;
     I->lag[k] = gamma[0] / h;
@@ -203,9 +208,11 @@ static void respond_softly(hfiIsland* I) {
 
 // Takes a Newton step on the soft laws from I->v and I->s. Returns 0 where there is no finite step.
 static int take_step(hfiIsland* I, double cap) {
-  for (int32_t k = I->nscalar; k < I->nblock; ++k)
-    if (is_contact(I, k)) soften(I, k, cap);
-  exchange_laws(I);
+  for (int32_t k = I->nscalar; k < I->nblock; ++k) {
+    if (!is_contact(I, k)) continue;
+    if (I->lag[k] > 0) soften(I, k, cap); // Nothing but the bounds of friction is asked of the other laws.
+    exchange_law(I, k);
+  }
   respond_softly(I);
   int failed = hfi_system_factor(I);
   for (int32_t i = 0; i < I->n; ++i) I->dv[i] = -I->r[i];
@@ -213,9 +220,11 @@ static int take_step(hfiIsland* I, double cap) {
   for (int32_t i = 0; i < I->n; ++i) I->v1[i] = I->v[i] + I->dv[i];
   hfi_system_rows(I, I->v1, I->s1);
   hfi_dual_update(I);
-  for (int32_t k = I->nscalar; k < I->nblock; ++k)
-    if (is_contact(I, k)) update_contact(I, k);
-  exchange_laws(I);
+  for (int32_t k = I->nscalar; k < I->nblock; ++k) {
+    if (!is_contact(I, k)) continue;
+    update_contact(I, k);
+    exchange_law(I, k);
+  }
   double *v = I->v, *s = I->s;
   I->v = I->v1, I->v1 = v, I->s = I->s1, I->s1 = s;
   return !failed && isfinite(hfi_system_velocity_norm(I, I->dv));
@@ -223,7 +232,7 @@ static int take_step(hfiIsland* I, double cap) {
 
 // Is the residual of the true laws at I->v and I->s below the share `close` of its scale?
 static int is_close(hfiIsland* I, double close) {
-  hfi_system_respond(I, HF_COUPLING_TWO_WAY);
+  hfi_system_impulses(I, HF_COUPLING_TWO_WAY);
   hfi_system_residual(I);
   return hfi_system_momentum_norm(I, I->r) <= close * hfi_system_scale(I);
 }

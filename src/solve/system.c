@@ -47,29 +47,37 @@ static void respond_saturated(hfiIsland* I, const hfiIslandBlock* b, hfiContactR
   }
 }
 
-// Evaluates the blocks that are no scalars. The caller passes a constant for the common coupling,
-// so that the compiler removes the branches on it.
-HFI_COPIED void respond_blocks(hfiIsland* I, int coupling) {
+// Evaluates all laws, of contacts without derivatives where those are not asked for: the compiler leaves out what nobody reads. The caller
+// passes constants for `derivatives` and for the common coupling, so that the branches on them disappear.
+HFI_COPIED void respond(hfiIsland* I, int coupling, int derivatives) {
   double h = I->problem->h;
+  for (int32_t i = 0; i < I->nscalar; ++i)
+    I->gamma[i] = hfi_saturated_respond(I->block[i].saturated, h, I->s[i], I->G + i);
   for (int32_t k = I->nscalar; k < I->nblock; ++k) {
     const hfiIslandBlock* b = I->block + k;
-    hfiContactResponse* response = I->response + k;
+    hfiContactResponse unread, *response = derivatives ? I->response + k : &unread;
     if (b->law == HF_LAW_SATURATED) {
-      respond_saturated(I, b, response);
+      respond_saturated(I, b, I->response + k);
       continue;
     }
     hfi_contact_respond(b->contact, h, b->dim, coupling, I->lag[k], I->s + b->row,
                         I->gamma + b->row, response);
+    I->response[k].active = response->active;
   }
 }
 
 void hfi_system_respond(hfiIsland* I, int coupling) {
-  for (int32_t i = 0; i < I->nscalar; ++i)
-    I->gamma[i] = hfi_saturated_respond(I->block[i].saturated, I->problem->h, I->s[i], I->G + i);
   if (coupling == HF_COUPLING_TWO_WAY)
-    respond_blocks(I, HF_COUPLING_TWO_WAY);
+    respond(I, HF_COUPLING_TWO_WAY, 1);
   else
-    respond_blocks(I, coupling);
+    respond(I, coupling, 1);
+}
+
+void hfi_system_impulses(hfiIsland* I, int coupling) {
+  if (coupling == HF_COUPLING_TWO_WAY)
+    respond(I, HF_COUPLING_TWO_WAY, 0);
+  else
+    respond(I, coupling, 0);
 }
 
 void hfi_system_multiply(const hfiIsland* I, const double* x, double* y) {

@@ -11,6 +11,8 @@ void hfi_system_rows(const hfiIsland* I, const double* v, double* s);
 void hfi_system_row_changes(const hfiIsland* I, const double* dv, double* ds);
 // Evaluates all laws at I->s: sets I->gamma, I->response and I->G.
 void hfi_system_respond(hfiIsland* I, int coupling);
+// The same without the derivatives of contacts: of I->response it sets `active` alone.
+void hfi_system_impulses(hfiIsland* I, int coupling);
 // Computes I->tau = J^T gamma, I->Av = A v and I->r = A v - p* - tau at I->v.
 void hfi_system_residual(hfiIsland* I);
 // y = A x

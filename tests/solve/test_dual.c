@@ -125,6 +125,7 @@ static void check_advance(fixture* f, testRandom* r) {
   hfiIsland* I = &f->island;
   double w[6];
   hfi_dual_reset(I);
+  hfi_dual_evaluate(I);
   for (int i = 0; i < 6; ++i) I->s1[i] = I->s[i] + random_uniform(r, -0.1, 0.1);
   hfi_dual_update(I);
   memcpy(w, I->dual, sizeof w);
