@@ -198,6 +198,12 @@ static inline void hfi_lu_solve(const double* LU, int n, int ld, const int32_t* 
 // Solves U^T Z = B in place, B (n x m).
 void hfi_lu_divide(const double* LU, int n, int ld, double* B, int m, int ldb);
 
+// B <- T^-1 B in place, B (6 x m): with the factor L of hfi_lu, whose diagonal is one; with T = U^T and U of hfi_ldlt, whose diagonal is
+// one; with T = U^T and U of hfi_lu.
+void hfi_six_forward(const double* L, int ld, double* B, int ldb, int m);
+void hfi_six_forward_transposed(const double* U, int ld, double* B, int ldb, int m);
+void hfi_six_divide(const double* U, int ld, double* B, int ldb, int m);
+
 // C += A^T B: A (k x m), B (k x n), C (m x n), all row-major.
 void hfi_add_atb(double* C, int ldc, const double* A, int lda, const double* B, int ldb, int k,
                  int m, int n);

@@ -4,26 +4,23 @@
 // rows, mostly the six of a free body. An element of C is summed over the rows of A and B in their order, whatever the sizes.
 //
 // C -= A^T B works on six rows of C at once, in tiles of four columns, the last of six where six are left: a row of B is read once for the six, and
-// their sums stay in registers. Lanes of a vector are rounded one by one, as plain numbers are.
+// their sums stay in registers.
 #include "linalg/dense.h"
+#include "linalg/lanes.h"
 
 void hfi_add_atb(double* C, int ldc, const double* A, int lda, const double* B, int ldb, int k,
                  int m, int n) {
   for (int i = 0; i < m; ++i) hfi_add_rows(C + i * ldc, 1.0, A + i, lda, B, ldb, k, n);
 }
 
-// Neighbours in a row of a matrix, at any address.
-typedef double Two __attribute__((vector_size(16), aligned(8), may_alias));
-typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
-
 // Six rows and four columns.
 static inline void subtract4(double* restrict C, int ldc, const double* restrict A, int lda, const double* restrict B, int ldb,
                              int k) {
-  Four *c0 = (Four*)C, *c1 = (Four*)(C + ldc), *c2 = (Four*)(C + 2 * ldc), *c3 = (Four*)(C + 3 * ldc), *c4 = (Four*)(C + 4 * ldc),
-       *c5 = (Four*)(C + 5 * ldc);
-  Four r0 = *c0, r1 = *c1, r2 = *c2, r3 = *c3, r4 = *c4, r5 = *c5;
+  hfiFour *c0 = (hfiFour*)C, *c1 = (hfiFour*)(C + ldc), *c2 = (hfiFour*)(C + 2 * ldc), *c3 = (hfiFour*)(C + 3 * ldc), *c4 = (hfiFour*)(C + 4 * ldc),
+       *c5 = (hfiFour*)(C + 5 * ldc);
+  hfiFour r0 = *c0, r1 = *c1, r2 = *c2, r3 = *c3, r4 = *c4, r5 = *c5;
   for (; k > 0; --k, A += lda, B += ldb) {
-    const Four* x = (const Four*)B;
+    const hfiFour* x = (const hfiFour*)B;
     r0 -= A[0] * *x, r1 -= A[1] * *x, r2 -= A[2] * *x;
     r3 -= A[3] * *x, r4 -= A[4] * *x, r5 -= A[5] * *x;
   }
@@ -33,15 +30,15 @@ static inline void subtract4(double* restrict C, int ldc, const double* restrict
 // Six rows and six columns, the coupling of two free bodies.
 static inline void subtract6(double* restrict C, int ldc, const double* restrict A, int lda, const double* restrict B, int ldb,
                              int k) {
-  Four *c0 = (Four*)C, *c1 = (Four*)(C + ldc), *c2 = (Four*)(C + 2 * ldc), *c3 = (Four*)(C + 3 * ldc), *c4 = (Four*)(C + 4 * ldc),
-       *c5 = (Four*)(C + 5 * ldc);
-  Two *d0 = (Two*)(C + 4), *d1 = (Two*)(C + ldc + 4), *d2 = (Two*)(C + 2 * ldc + 4), *d3 = (Two*)(C + 3 * ldc + 4),
-      *d4 = (Two*)(C + 4 * ldc + 4), *d5 = (Two*)(C + 5 * ldc + 4);
-  Four r0 = *c0, r1 = *c1, r2 = *c2, r3 = *c3, r4 = *c4, r5 = *c5;
-  Two s0 = *d0, s1 = *d1, s2 = *d2, s3 = *d3, s4 = *d4, s5 = *d5;
+  hfiFour *c0 = (hfiFour*)C, *c1 = (hfiFour*)(C + ldc), *c2 = (hfiFour*)(C + 2 * ldc), *c3 = (hfiFour*)(C + 3 * ldc), *c4 = (hfiFour*)(C + 4 * ldc),
+       *c5 = (hfiFour*)(C + 5 * ldc);
+  hfiTwo *d0 = (hfiTwo*)(C + 4), *d1 = (hfiTwo*)(C + ldc + 4), *d2 = (hfiTwo*)(C + 2 * ldc + 4), *d3 = (hfiTwo*)(C + 3 * ldc + 4),
+      *d4 = (hfiTwo*)(C + 4 * ldc + 4), *d5 = (hfiTwo*)(C + 5 * ldc + 4);
+  hfiFour r0 = *c0, r1 = *c1, r2 = *c2, r3 = *c3, r4 = *c4, r5 = *c5;
+  hfiTwo s0 = *d0, s1 = *d1, s2 = *d2, s3 = *d3, s4 = *d4, s5 = *d5;
   for (; k > 0; --k, A += lda, B += ldb) {
-    const Four* x = (const Four*)B;
-    const Two* y = (const Two*)(B + 4);
+    const hfiFour* x = (const hfiFour*)B;
+    const hfiTwo* y = (const hfiTwo*)(B + 4);
     r0 -= A[0] * *x, r1 -= A[1] * *x, r2 -= A[2] * *x, r3 -= A[3] * *x, r4 -= A[4] * *x, r5 -= A[5] * *x;
     s0 -= A[0] * *y, s1 -= A[1] * *y, s2 -= A[2] * *y, s3 -= A[3] * *y, s4 -= A[4] * *y, s5 -= A[5] * *y;
   }

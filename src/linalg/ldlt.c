@@ -112,8 +112,15 @@ static int factor_by_rows(double* A, int n, int m, int ld, int positive) {
   return 0;
 }
 
+// Six rows: the columns beside A follow when A is factored.
+static int factor_six(double* A, int m, int ld, int positive) {
+  int failed = factor_few(A, 6, 6, ld, positive);
+  if (!failed && m > 6) hfi_six_forward_transposed(A, ld, A + 6, ld, m - 6);
+  return failed;
+}
+
 int hfi_ldlt_beside(double* A, int n, int m, int ld, int positive) {
-  if (n == 6) return factor_few(A, 6, m, ld, positive);
+  if (n == 6) return factor_six(A, m, ld, positive);
   if (n == 7) return factor_few(A, 7, m, ld, positive);
   if (n == 4) return factor_few(A, 4, m, ld, positive);
   if (n == 3) return factor_few(A, 3, m, ld, positive);

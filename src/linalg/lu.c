@@ -6,6 +6,8 @@
 // Golub and Van Loan, Matrix Computations, section 3.4.
 #include "linalg/dense.h"
 
+#include "base/compile.h"
+
 #include <math.h>
 
 static int find_pivot(const double* A, int n, int ld, int k) {
@@ -29,7 +31,8 @@ static void swap_rows(double* restrict a, double* restrict b, int n) {
   }
 }
 
-int hfi_lu_beside(double* A, int n, int m, int ld, int32_t* pivot) {
+// Factors the rows, m wide. The caller may pass a constant for n and m.
+HFI_COPIED int factor(double* A, int n, int m, int ld, int32_t* pivot) {
   for (int k = 0; k < n; ++k) {
     int p = find_pivot(A, n, ld, k);
     pivot[k] = p;
@@ -45,6 +48,20 @@ int hfi_lu_beside(double* A, int n, int m, int ld, int32_t* pivot) {
     }
   }
   return 0;
+}
+
+// Six rows: the columns beside A follow when A is factored.
+static int factor_six(double* A, int m, int ld, int32_t* pivot) {
+  int failed = factor(A, 6, 6, ld, pivot);
+  if (failed || m == 6) return failed;
+  for (int k = 0; k < 6; ++k)
+    if (pivot[k] != k) swap_rows(A + k * ld + 6, A + pivot[k] * ld + 6, m - 6);
+  hfi_six_forward(A, ld, A + 6, ld, m - 6);
+  return 0;
+}
+
+int hfi_lu_beside(double* A, int n, int m, int ld, int32_t* pivot) {
+  return n == 6 ? factor_six(A, m, ld, pivot) : factor(A, n, m, ld, pivot);
 }
 
 static void exchange(double* a, double* b) {
@@ -67,6 +84,10 @@ void hfi_lu_backward(const double* LU, int n, int ld, double* z) {
 }
 
 void hfi_lu_divide(const double* LU, int n, int ld, double* B, int m, int ldb) {
+  if (n == 6) {
+    hfi_six_divide(LU, ld, B, ldb, m);
+    return;
+  }
   for (int k = 0; k < n; ++k) {
     double* z = B + k * ldb;
     hfi_add_rows(z, -1.0, LU + k, ld, B, ldb, k, m);

@@ -189,6 +189,51 @@ static void test_division_by_the_upper_factor(void** state) {
   }
 }
 
+// L^-1 P B and U^-T C column by column, in the plain order of sums, from the factors alone.
+static void forward_plainly(const double* F, const int32_t* pivot, int n, double* b) {
+  for (int k = 0; k < n; ++k) {
+    double t = b[k];
+    b[k] = b[pivot[k]], b[pivot[k]] = t;
+  }
+  for (int i = 0; i < n; ++i)
+    for (int k = 0; k < i; ++k) b[i] -= F[i * LD + k] * b[k];
+}
+static void divide_plainly(const double* F, int n, double* c) {
+  for (int i = 0; i < n; ++i) {
+    for (int k = 0; k < i; ++k) c[i] -= F[k * LD + i] * c[k];
+    c[i] *= F[i * LD + i];
+  }
+}
+
+// Whatever way a number of rows is factored in, with any number of columns beside it.
+static void test_columns_have_the_bits_of_plain_sums(void** state) {
+  (void)state;
+  testRandom r = {23};
+  static double A[NMAX * LD], F[NMAX * LD];
+  double column[NMAX];
+  int32_t pivot[NMAX];
+  for (int n = 1; n <= 8; ++n)
+    for (int beside = 1; beside <= 13; ++beside) {
+      int m = n + beside;
+      fill_general(&r, A, n);
+      for (int i = 0; i < n; ++i) random_vector(&r, A + i * LD + n, beside);
+      memcpy(F, A, sizeof F);
+      assert_int_equal(hfi_lu_beside(F, n, m, LD, pivot), 0);
+      for (int j = n; j < m; ++j) {
+        for (int i = 0; i < n; ++i) column[i] = A[i * LD + j];
+        forward_plainly(F, pivot, n, column);
+        for (int i = 0; i < n; ++i) assert_memory_equal(F + i * LD + j, column + i, sizeof *F);
+      }
+      hfi_lu_divide(F, n, LD, F + n, beside, LD);
+      for (int j = n; j < m; ++j) {
+        for (int i = 0; i < n; ++i) column[i] = A[i * LD + j];
+        forward_plainly(F, pivot, n, column);
+        divide_plainly(F, n, column);
+        for (int i = 0; i < n; ++i) assert_memory_equal(F + i * LD + j, column + i, sizeof *F);
+      }
+    }
+}
+
 static void test_failed_pivots_are_named(void** state) {
   (void)state;
   double indefinite[4] = {1, 2, 2, 1}, singular[4] = {1, 2, 2, 4}, nan[1] = {NAN};
@@ -263,6 +308,7 @@ int main(void) {
       cmocka_unit_test(test_lu_solves),
       cmocka_unit_test(test_columns_beside_are_carried_along),
       cmocka_unit_test(test_division_by_the_upper_factor),
+      cmocka_unit_test(test_columns_have_the_bits_of_plain_sums),
       cmocka_unit_test(test_failed_pivots_are_named),
       cmocka_unit_test(test_products),
   };
