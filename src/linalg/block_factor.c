@@ -3,7 +3,7 @@
 //
 //   factor_rows    K_kk = L U,   Y_j = L^-1 K_kj
 //   factor_lower   Z_i = U^-T K_ik^T
-//   update_node    K_ij -= Z_i^T Y_j
+//   update_node    K_ij -= Z_i^T Y_j, where Z_i and Y_j are not zero
 //
 // Solving K x = b:
 //
@@ -13,6 +13,7 @@
 // Pivoting stays inside the diagonal blocks (P K_kk = L U, and L^-1 P takes the place of L^-1), so
 // that the pattern that block_order.c found remains true. A symmetric K_kk = U^T D U has L = U^T, D
 // U in the place of U, and Z = D^-1 Y.
+#include "base/compile.h"
 #include "linalg/block_sparse.h"
 #include "linalg/dense.h"
 
@@ -37,8 +38,36 @@ static void factor_lower(hfiBlockMatrix* B, int32_t k) {
   for (int i = 0; i < n; ++i) hfi_scale(Z + i * w, rows[i * (ld + 1)], rows + i * ld + n, w);
 }
 
+// Is a block zero? The bits of a row are looked at together, without the sign.
+HFI_COPIED int is_zero(const double* X, int ld, int rows, int n) {
+  for (int i = 0; i < rows; ++i, X += ld) {
+    uint64_t bits = 0, word;
+    for (int j = 0; j < n; ++j) {
+      memcpy(&word, X + j, sizeof word);
+      bits |= word;
+    }
+    if (bits << 1) return 0;
+  }
+  return 1;
+}
+
+static int is_zero_block(const double* X, int ld, int rows, int n) {
+  return rows == 6 && n == 6 ? is_zero(X, ld, 6, 6) : is_zero(X, ld, rows, n);
+}
+
+// Marks the blocks beside position k that are not zero in B->coupled. Contacts that do not act leave blocks of zeros, and so do those of
+// their couplings that elimination does not fill. All others mostly show it in their first row.
+static void find_coupled(hfiBlockMatrix* B, int32_t k) {
+  const double *Y = hfi_block_rows(B, k) + B->size[k], *Z = hfi_block_lower(B, k);
+  int n = B->size[k], w = B->width[k];
+  for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e) {
+    int at = B->offset[e], m = B->size[B->later[e]];
+    B->coupled[e - B->start[k]] = !is_zero_block(Y + at, n + w, n, m) || (!B->symmetric && !is_zero_block(Z + at, w, n, m));
+  }
+}
+
 // Subtracts Z_i^T Y_j from the rows and the lower part of position i = later[e], for all j of
-// position k.
+// position k that are coupled to it.
 static void update_node(hfiBlockMatrix* B, int32_t k, int32_t e) {
   int n = B->size[k], w = B->width[k], ld = n + w;
   const double *Y = hfi_block_rows(B, k) + n, *Z = hfi_block_lower(B, k);
@@ -46,13 +75,18 @@ static void update_node(hfiBlockMatrix* B, int32_t k, int32_t e) {
   double *rows = hfi_block_rows(B, a), *lower = hfi_block_lower(B, a);
   hfi_sub_atb(rows, lda, Z + column, w, Y + column, ld, n, m, m);
   int32_t g = B->start[a];
+  const int32_t first = B->start[k], *coupled = B->coupled;
   for (int32_t f = e + 1; f < B->start[k + 1];) {
+    if (!coupled[f - first]) {
+      ++f;
+      continue;
+    }
     while (B->later[g] != B->later[f]) ++g;
     int32_t to = B->offset[g], from = B->offset[f], columns = 0;
     do { // Nodes that are side by side in both panels go into one product.
       columns += B->size[B->later[f]];
       ++f, ++g;
-    } while (f < B->start[k + 1] && B->later[g] == B->later[f]);
+    } while (f < B->start[k + 1] && coupled[f - first] && B->later[g] == B->later[f]);
     hfi_sub_atb(rows + m + to, lda, Z + column, w, Y + from, ld, n, m, columns);
     if (!B->symmetric) hfi_sub_atb(lower + to, wa, Y + column, ld, Z + from, w, n, m, columns);
   }
@@ -64,7 +98,9 @@ int hfi_block_factor(hfiBlockMatrix* B, int symmetric) {
     if (factor_rows(B, k)) return k + 1;
     if (B->width[k] == 0) continue;
     factor_lower(B, k);
-    for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e) update_node(B, k, e);
+    find_coupled(B, k);
+    for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e)
+      if (B->coupled[e - B->start[k]]) update_node(B, k, e);
   }
   return 0;
 }

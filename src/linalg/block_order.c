@@ -17,7 +17,7 @@ void hfi_block_plan_pattern(hfiBlockMatrix* B, hfiArena* arena, int32_t max_node
   B->max_n = max_n;
   B->graph = HFI_TAKE(arena, uint64_t, nodes * ((nodes + 63) / 64));
   B->ordered = HFI_TAKE(arena, uint64_t, nodes * ((nodes + 63) / 64));
-  HFI_TAKE_EACH(arena, int32_t, nodes, &B->weight, &B->ordered_weight, &B->degree, &B->order, &B->position, &B->size, &B->width);
+  HFI_TAKE_EACH(arena, int32_t, nodes, &B->weight, &B->ordered_weight, &B->degree, &B->order, &B->position, &B->size, &B->width, &B->coupled);
   B->first = HFI_TAKE(arena, int32_t, nodes + 1);
   B->start = HFI_TAKE(arena, int32_t, nodes + 1);
   B->later = HFI_TAKE(arena, int32_t, pairs);

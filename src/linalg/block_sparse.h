@@ -37,6 +37,7 @@ typedef struct hfiBlockMatrix {
   int32_t* offset;   // (start[nodes]) first column of that node in `lower` of k
   size_t* at;        // (nodes + 1) where its panel begins in `value`
   double* value;     // (at[nodes]) all panels
+  int32_t* coupled;  // (nodes) scratch of factoring: which of the blocks beside a position are not zero
   int32_t* pivot;    // (n) row exchanges inside the diagonal blocks
   double* work;      // (n) scratch of solving
   int32_t symmetric; // 1: the last factorisation assumed a symmetric matrix
