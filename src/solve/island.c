@@ -181,6 +181,8 @@ static void open_patch(hfiIsland* I, const hfStepBlock* block, int32_t** index, 
     add_columns(I, patch, piece + patch->piece[i], c);
     c += piece[patch->piece[i]].ncol;
   }
+  const hfiSegment* both = I->segment + patch->segment;
+  if (patch->nsegment == 2) patch->column = hfi_block_column(&I->K, both[0].node, both[1].node);
   for (int32_t i = patch->segment; i < I->nsegment; ++i) {
     hfiSegment* segment = I->segment + i;
     const int32_t* slot = patch->slot + segment->column;

@@ -34,6 +34,7 @@ typedef struct hfiPatch {
   int32_t ncol, ld;          // number of columns; ncol rounded up to a multiple of 4
   int32_t height;            // nrow rounded up to a multiple of 4; the island's rows are padded too
   int32_t segment, nsegment; // its segments of the island
+  int32_t column;            // with two segments: first column of the second's node beside the first's (hfi_block_column)
   int32_t* piece;            // (npiece) order of the pieces of its blocks by ascending dofs
   int32_t* dof;              // (ncol) dofs of the island, ascending
   int32_t* slot;             // (ncol) their slots

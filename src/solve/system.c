@@ -152,7 +152,11 @@ static int multiply_patch(const hfiIsland* I, const hfiPatch* patch, int symmetr
 static void scatter(double* D, int w, const double* local, int ld, const hfiSegment* P,
                     const hfiSegment* Q, const int32_t* row, const int32_t* column) {
   if (P->consecutive && Q->consecutive) {
-    hfi_add_block(D + row[0] * w + column[0], w, local, ld, P->ncol, Q->ncol);
+    D += row[0] * w + column[0];
+    if (P->ncol == 6 && Q->ncol == 6) // free bodies: constants, so that the compiler unrolls the loops
+      hfi_add_block(D, w, local, ld, 6, 6);
+    else
+      hfi_add_block(D, w, local, ld, P->ncol, Q->ncol);
     return;
   }
   for (int32_t i = 0; i < P->ncol; ++i, local += ld)
@@ -164,11 +168,20 @@ static void scatter(double* D, int w, const double* local, int ld, const hfiSegm
 static void scatter_transposed(double* T, int w, const double* local, int ld, const hfiSegment* P,
                                const hfiSegment* Q, const int32_t* row, const int32_t* column) {
   if (P->consecutive && Q->consecutive) {
-    hfi_add_block_transposed(T + column[0] * w + row[0], w, local, ld, Q->ncol, P->ncol);
+    T += column[0] * w + row[0];
+    if (P->ncol == 6 && Q->ncol == 6)
+      hfi_add_block_transposed(T, w, local, ld, 6, 6);
+    else
+      hfi_add_block_transposed(T, w, local, ld, Q->ncol, P->ncol);
     return;
   }
   for (int32_t i = 0; i < P->ncol; ++i, local += ld)
     for (int32_t j = 0; j < Q->ncol; ++j) T[column[j] * w + row[i]] += local[j];
+}
+
+// First column of the node of segment Q beside that of segment P, whose position comes before it.
+static inline int32_t column_of(const hfiIsland* I, const hfiPatch* patch, const hfiSegment* P, const hfiSegment* Q) {
+  return patch->nsegment == 2 ? patch->column : hfi_block_column(&I->K, P->node, Q->node);
 }
 
 // Adds the rows of segment P and the columns of segment Q of I->local to the Newton matrix.
@@ -179,12 +192,12 @@ static void add_segments(hfiIsland* I, const hfiPatch* patch, const hfiSegment* 
   const int32_t *row = patch->slot + P->column, *column = patch->slot + Q->column;
   if (P->node > Q->node) { // The lower triangle is stored transposed, and not at all if K is symmetric.
     if (symmetric) return;
-    double* T = hfi_block_lower(K, Q->node) + hfi_block_column(K, Q->node, P->node);
+    double* T = hfi_block_lower(K, Q->node) + column_of(I, patch, Q, P);
     scatter_transposed(T, K->width[Q->node], local, patch->ld, P, Q, row, column);
     return;
   }
   double* D = hfi_block_rows(K, P->node);
-  if (P->node < Q->node) D += K->size[P->node] + hfi_block_column(K, P->node, Q->node);
+  if (P->node < Q->node) D += K->size[P->node] + column_of(I, patch, P, Q);
   scatter(D, hfi_block_stride(K, P->node), local, patch->ld, P, Q, row, column);
 }
 
