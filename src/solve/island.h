@@ -91,6 +91,8 @@ typedef struct hfiIsland {
   double p_norm;                      // |p*|, mass-scaled [sqrt(kg) m/s]
   double* drift;                      // (nrow) of the problem, where it has any; 0 in padding
   double *s, *s1, *ds;                // (nrow) J v + drift, J v1 + drift, J dv; 0 in padding
+  double* weight;                     // (nrow) of the rows where has_weights is 1 (hfi_system_row_weights); 0 in padding
+  int32_t has_weights;
   double *gamma, *G;                  // (nrow) impulses, 0 in padding; -dgamma/ds of saturated rows
   double* dual;                       // (nrow) friction duals (dual.h) [-]
   hfiDualGroup* dual_group;           // (nblock x 3) friction groups of the contacts where they were evaluated last

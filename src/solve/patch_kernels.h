@@ -45,14 +45,36 @@ static inline Eight add8(Eight s, double a, const double* x) {
 }
 
 static void multiply(const hfiPatch* patch, const double* x, double* s) {
-  int height = patch->height;
-  memset(s, 0, sizeof(double) * (size_t)height);
-  hfi_add_rows(s, 1.0, x, 1, patch->JT, height, patch->ncol, height);
+  int height = patch->height, ncol = patch->ncol, r = 0;
+  for (; r + 8 <= height; r += 8) {
+    const double* column = patch->JT + r;
+    Eight sum = {{0, 0, 0, 0}, {0, 0, 0, 0}};
+    for (int c = 0; c < ncol; ++c, column += height) sum = add8(sum, x[c], column);
+    store8(s + r, sum);
+  }
+  if (r == height) return;
+  const double* column = patch->JT + r;
+  Four sum = {0, 0, 0, 0};
+  for (int c = 0; c < ncol; ++c, column += height) sum = add4(sum, x[c], column);
+  store4(s + r, sum);
+}
+
+// y (12) += J^T gamma over `count` rows of J.
+static void add_transposed12(const double* restrict J, int count, const double* restrict gamma, double* restrict y) {
+  Eight s = load8(y);
+  Four t = load4(y + 8);
+  for (int i = 0; i < count; ++i, J += 12) s = add8(s, gamma[i], J), t = add4(t, gamma[i], J + 8);
+  store8(y, s);
+  store4(y + 8, t);
 }
 
 static void add_transposed(const hfiPatch* patch, int first, int count, const double* gamma,
                            double* y) {
-  hfi_add_rows(y, 1.0, gamma, 1, patch->J + first * patch->ld, patch->ld, count, patch->ld);
+  const double* J = patch->J + first * patch->ld;
+  if (patch->ld == 12) // two free bodies
+    add_transposed12(J, count, gamma, y);
+  else
+    hfi_add_rows(y, 1.0, gamma, 1, J, patch->ld, count, patch->ld);
 }
 
 // Two rows and eight columns of C += A^T B, over k rows of A and B. All have rows of width ld.

@@ -156,7 +156,8 @@ static void start_contact(hfiIsland* I, int32_t k) {
   const hfiIslandBlock* b = I->block + k;
   const hfContactLaw* law = b->contact;
   double *f = I->force + b->row + 1, h = I->problem->h;
-  for (int i = 0; i < b->dim; ++i) I->inverse_mass[b->row + i] = sqr(hfi_system_row_weight(I, b, i));
+  const double* weight = hfi_system_row_weights(I) + b->row;
+  for (int i = 0; i < b->dim; ++i) I->inverse_mass[b->row + i] = sqr(weight[i]);
   I->other_law[k] = I->soft + k;
   begin_soft_law(I, k);
   if (is_known(I, k)) {

@@ -22,19 +22,46 @@
 
 #include <string.h>
 
+// Are the columns of a segment the dofs of a free body, one after the other?
+static inline int is_free_body(const hfiSegment* g) { return g->consecutive && g->ncol == 6; }
+
+// x (ncol) = the numbers of v that belong to the columns of a patch. Free bodies are copied as they are.
+static inline void gather_columns(const hfiIsland* I, const hfiPatch* patch, const double* v, double* x) {
+  const hfiSegment* g = I->segment + patch->segment;
+  for (int32_t i = 0; i < patch->nsegment; ++i, ++g) {
+    const int32_t* dof = patch->dof + g->column;
+    if (is_free_body(g))
+      memcpy(x + g->column, v + dof[0], 6 * sizeof(double));
+    else
+      for (int32_t c = 0; c < g->ncol; ++c) x[g->column + c] = v[dof[c]];
+  }
+}
+
+// v += y at the dofs of the columns of a patch.
+static inline void add_columns(const hfiIsland* I, const hfiPatch* patch, const double* y, double* v) {
+  const hfiSegment* g = I->segment + patch->segment;
+  for (int32_t i = 0; i < patch->nsegment; ++i, ++g) {
+    const int32_t* dof = patch->dof + g->column;
+    if (is_free_body(g))
+      hfi_axpy(v + dof[0], 1.0, y + g->column, 6);
+    else
+      for (int32_t c = 0; c < g->ncol; ++c) v[dof[c]] += y[g->column + c];
+  }
+}
+
 void hfi_system_row_changes(const hfiIsland* I, const double* v, double* s) {
   double* x = I->column;
   for (int32_t i = 0; i < I->nscalar; ++i) s[i] = I->scalar[i].J * v[I->scalar[i].dof];
   for (int32_t k = 0; k < I->npatch; ++k) {
     const hfiPatch* patch = I->patch + k;
-    for (int32_t c = 0; c < patch->ncol; ++c) x[c] = v[patch->dof[c]];
+    gather_columns(I, patch, v, x);
     I->kernels->multiply(patch, x, s + patch->row);
   }
 }
 
 void hfi_system_rows(const hfiIsland* I, const double* v, double* s) {
   hfi_system_row_changes(I, v, s);
-  for (int32_t i = 0; I->problem->drift && i < I->nrow; ++i) s[i] += I->drift[i];
+  if (I->problem->drift) hfi_axpy(s, 1.0, I->drift, I->nrow);
 }
 
 // Evaluates the saturated rows of a block. The response says only whether it is active.
@@ -80,14 +107,21 @@ void hfi_system_impulses(hfiIsland* I, int coupling) {
     respond(I, coupling, 0);
 }
 
+// y = (M + diag) x of a tree with m dofs, a constant where many trees have that number.
+HFI_COPIED void multiply_tree(const double* M, const double* diag, int32_t m, const double* x, double* y) {
+  for (int32_t i = 0; i < m; ++i) y[i] = diag[i] * x[i];
+  hfi_add_rows(y, 1.0, x, 1, M, m, m, m);
+}
+
 void hfi_system_multiply(const hfiIsland* I, const double* x, double* y) {
   const hfStepProblem* P = I->problem;
   for (int32_t t = 0; t < I->ntree; ++t) {
-    int32_t tree = I->tree[t], start = P->tree_start[tree], m = P->tree_start[tree + 1] - start;
-    const double *M = P->M + P->M_start[tree], *xt = x + I->first[tree];
-    double* yt = y + I->first[tree];
-    for (int32_t i = 0; i < m; ++i) yt[i] = P->diag[start + i] * xt[i];
-    hfi_add_rows(yt, 1.0, xt, 1, M, m, m, m);
+    int32_t tree = I->tree[t], start = P->tree_start[tree], m = P->tree_start[tree + 1] - start, first = I->first[tree];
+    const double* M = P->M + P->M_start[tree];
+    if (m == 6) // a free body
+      multiply_tree(M, P->diag + start, 6, x + first, y + first);
+    else
+      multiply_tree(M, P->diag + start, m, x + first, y + first);
   }
 }
 
@@ -103,14 +137,14 @@ static int32_t end_of_run(const hfiIsland* I, int32_t k, int32_t end, int32_t* r
 static void add_patch_impulse(const hfiIsland* I, const hfiPatch* patch, double* tau) {
   double* y = I->column;
   int32_t end = patch->block + patch->nblock, rows;
-  memset(y, 0, sizeof(double) * (size_t)patch->ld);
+  for (int32_t c = 0; c < patch->ld; c += 4) y[c] = y[c + 1] = y[c + 2] = y[c + 3] = 0;
   for (int32_t k = patch->block; k < end; ++k) {
     if (!I->response[k].active) continue;
     int32_t row = I->block[k].row;
     k = end_of_run(I, k, end, &rows);
     I->kernels->add_transposed(patch, row - patch->row, rows, I->gamma + row, y);
   }
-  for (int32_t c = 0; c < patch->ncol; ++c) tau[patch->dof[c]] += y[c];
+  add_columns(I, patch, y, tau);
 }
 
 void hfi_system_residual(hfiIsland* I) {
@@ -260,6 +294,29 @@ double hfi_system_row_weight(const hfiIsland* I, const hfiIslandBlock* b, int32_
   return sqrt(sum);
 }
 
+// Weights of the rows of a patch, four rows at a time. Each sums its columns in their order, as hfi_system_row_weight does.
+static void weigh_patch(const hfiIsland* I, const hfiPatch* patch, double* weight) {
+  double* inverse = I->column;
+  gather_columns(I, patch, I->inverse_diag, inverse);
+  for (int32_t r = 0; r < patch->height; r += 4) {
+    const double* x = patch->JT + r;
+    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    for (int32_t c = 0; c < patch->ncol; ++c, x += patch->height) {
+      s0 += x[0] * x[0] * inverse[c], s1 += x[1] * x[1] * inverse[c];
+      s2 += x[2] * x[2] * inverse[c], s3 += x[3] * x[3] * inverse[c];
+    }
+    weight[r] = sqrt(s0), weight[r + 1] = sqrt(s1), weight[r + 2] = sqrt(s2), weight[r + 3] = sqrt(s3);
+  }
+}
+
+const double* hfi_system_row_weights(hfiIsland* I) {
+  if (I->has_weights) return I->weight;
+  for (int32_t k = 0; k < I->nscalar; ++k) I->weight[k] = hfi_system_row_weight(I, I->block + k, 0);
+  for (int32_t k = 0; k < I->npatch; ++k) weigh_patch(I, I->patch + k, I->weight + I->patch[k].row);
+  I->has_weights = 1;
+  return I->weight;
+}
+
 // sum_i w_i x_i^2 in four partial sums, which are stored side by side in `sums` (4): from that compilers see that they make a vector.
 static double sum_weighted_squares(const double* restrict x, const double* restrict w, int32_t n, double* restrict sums) {
   double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
@@ -280,12 +337,10 @@ double hfi_system_velocity_norm(const hfiIsland* I, const double* x) {
   return sqrt(sum_weighted_squares(x, I->diag, I->n, I->sums));
 }
 
-double hfi_system_largest_impulse(const hfiIsland* I) {
+double hfi_system_largest_impulse(hfiIsland* I) {
+  const double* weight = hfi_system_row_weights(I);
   double largest = 0;
-  for (int32_t k = 0; k < I->nblock; ++k)
-    for (int32_t i = 0; i < I->block[k].dim; ++i)
-      largest = max2(largest, fabs(I->gamma[I->block[k].row + i]) *
-                                  hfi_system_row_weight(I, &I->block[k], i));
+  for (int32_t i = 0; i < I->nrow; ++i) largest = max2(largest, fabs(I->gamma[i]) * weight[i]);
   return largest;
 }
 

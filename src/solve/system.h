@@ -27,6 +27,8 @@ void hfi_system_decouple(hfiIsland* I);
 // sqrt(sum_c J_ic^2/A_cc) of row i of a block: the mass-scaled norm of the momentum that a unit
 // impulse of the row causes [1/sqrt(kg)].
 double hfi_system_row_weight(const hfiIsland* I, const hfiIslandBlock* b, int32_t i);
+// The same of all rows (nrow), computed once for an island; 0 in padding.
+const double* hfi_system_row_weights(hfiIsland* I);
 
 // sqrt(sum x_i^2/A_ii), the norm of momenta [sqrt(kg) m/s].
 double hfi_system_momentum_norm(const hfiIsland* I, const double* x);
@@ -34,7 +36,7 @@ double hfi_system_momentum_norm(const hfiIsland* I, const double* x);
 double hfi_system_velocity_norm(const hfiIsland* I, const double* x);
 // The largest impulse of a single row in the norm of momenta. Impulses may cancel in J^T gamma;
 // their rounding errors do not [sqrt(kg) m/s].
-double hfi_system_largest_impulse(const hfiIsland* I);
+double hfi_system_largest_impulse(hfiIsland* I);
 // max(|p*|, |J^T gamma|): residuals are relative to it [sqrt(kg) m/s].
 double hfi_system_scale(const hfiIsland* I);
 
