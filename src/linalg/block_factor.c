@@ -126,17 +126,26 @@ static void solve_forward(const hfiBlockMatrix* B, int32_t k, double* b) {
   }
   memset(x, 0, sizeof(double) * (size_t)w);
   hfi_add_rows(x, -1.0, z, 1, Z, w, n, w);
-  for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e)
-    hfi_axpy(b + B->first[B->later[e]], 1.0, x + B->offset[e], B->size[B->later[e]]);
+  for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e) {
+    double* y = b + B->first[B->later[e]];
+    if (B->size[B->later[e]] == 6) // a constant, so that the compiler unrolls the loop
+      hfi_axpy(y, 1.0, x + B->offset[e], 6);
+    else
+      hfi_axpy(y, 1.0, x + B->offset[e], B->size[B->later[e]]);
+  }
 }
 
 // Returns the unknowns of the later nodes of position k side by side, as the columns of its rows
 // are.
 static const double* gather_later(const hfiBlockMatrix* B, int32_t k, const double* b) {
   if (is_adjacent(B, k)) return b + B->first[B->later[B->start[k]]];
-  for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e)
-    memcpy(B->work + B->offset[e], b + B->first[B->later[e]],
-           sizeof(double) * (size_t)B->size[B->later[e]]);
+  for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e) {
+    const double* x = b + B->first[B->later[e]];
+    if (B->size[B->later[e]] == 6)
+      memcpy(B->work + B->offset[e], x, 6 * sizeof(double));
+    else
+      memcpy(B->work + B->offset[e], x, sizeof(double) * (size_t)B->size[B->later[e]]);
+  }
   return B->work;
 }
 
@@ -146,7 +155,10 @@ static void solve_backward(const hfiBlockMatrix* B, int32_t k, double* b) {
   double* z = b + B->first[k];
   if (w > 0) {
     const double* x = gather_later(B, k, b);
-    for (int i = 0; i < n; ++i) z[i] -= hfi_dot(rows + i * (n + w) + n, x, w);
+    if (n == 6 && w >= 4)
+      hfi_six_subtract_dots(z, rows + 6, 6 + w, x, w);
+    else
+      for (int i = 0; i < n; ++i) z[i] -= hfi_dot(rows + i * (n + w) + n, x, w);
   }
   if (B->symmetric)
     hfi_ldlt_backward(rows, n, n + w, z);

@@ -234,6 +234,19 @@ static void test_columns_have_the_bits_of_plain_sums(void** state) {
     }
 }
 
+static void test_six_dots_have_the_bits_of_single_ones(void** state) {
+  (void)state;
+  testRandom r = {29};
+  double X[6 * LD], x[LD], z[6], got[6];
+  for (int n = 4; n <= 40; ++n) {
+    random_vector(&r, X, 6 * LD), random_vector(&r, x, LD), random_vector(&r, z, 6);
+    memcpy(got, z, sizeof z);
+    hfi_six_subtract_dots(got, X, LD, x, n);
+    for (int i = 0; i < 6; ++i) z[i] -= hfi_dot(X + i * LD, x, n);
+    assert_memory_equal(got, z, sizeof z);
+  }
+}
+
 static void test_failed_pivots_are_named(void** state) {
   (void)state;
   double indefinite[4] = {1, 2, 2, 1}, singular[4] = {1, 2, 2, 4}, nan[1] = {NAN};
@@ -309,6 +322,7 @@ int main(void) {
       cmocka_unit_test(test_columns_beside_are_carried_along),
       cmocka_unit_test(test_division_by_the_upper_factor),
       cmocka_unit_test(test_columns_have_the_bits_of_plain_sums),
+      cmocka_unit_test(test_six_dots_have_the_bits_of_single_ones),
       cmocka_unit_test(test_failed_pivots_are_named),
       cmocka_unit_test(test_products),
   };
