@@ -27,26 +27,46 @@ void hfi_discrete_problem(hfiDiscrete* s, const hfState* state, const hfInput* i
 
 // ---- the step ---------------------------------------------------------------------------------------
 
+// Whether the velocities of a flying tree are known before the problem is solved, if no row acts on it.
+static int knows_flight(const hfiDiscrete* s, int t) {
+  return s->flight.articulated[t] ? s->flight.has_middle : hfi_free_body_falls(&s->world->dynamics, t);
+}
+
+// Marks in s->changed the trees whose velocities are to be found: all but those that fly and on which no row acts. Returns the number of
+// the latter.
+static int mark_grounded(hfiDiscrete* s) {
+  const hfStepProblem* p = &s->assembly.problem;
+  int flying = 0;
+  for (int t = 0; t < p->ntree; ++t) s->changed[t] = !(s->config.gyroscopic && s->flies[t]), flying += !s->changed[t];
+  for (const hfStepPiece *piece = p->piece, *end = piece + p->npiece; flying && piece < end; ++piece)
+    flying -= !s->changed[piece->tree], s->changed[piece->tree] = 1;
+  for (int t = 0; flying && t < p->ntree; ++t)
+    if (!s->changed[t] && !knows_flight(s, t)) s->changed[t] = 1, --flying;
+  return flying;
+}
+
+// The velocities of a tree that flies and on which no row acts. Those of an articulated one were found with its momentum; a free body
+// falls, v1 = v0 + h g.
+static void set_flying(hfiDiscrete* s, int t) {
+  const hfStepProblem* p = &s->assembly.problem;
+  int first = p->tree_start[t], n = p->tree_start[t + 1] - first;
+  memcpy(s->v1 + first, (s->flight.articulated[t] ? s->flight.middle : p->v0) + first, sizeof *s->v1 * (size_t)n);
+  if (!s->flight.articulated[t]) v3_store(s->v1 + first, v3_axpy(p->h, s->world->dynamics.gravity, v3_load(s->v1 + first)));
+}
+
 // Marks in s->changed the trees whose velocities are to be found, and gives the others theirs. Trees that sleep have none, and no
-// impulses. Those of
-// trees that fly were found with their momentum, and are the solution where no row acts on the tree. Returns 0 where all are to be
-// found.
+// impulses. Returns 0 where all are to be found.
 static int mark_unknown(hfiDiscrete* s) {
   const hfStepProblem* p = &s->assembly.problem;
-  const hfiFlight* f = &s->flight;
-  int known = s->sleep.count, flying = s->config.gyroscopic && f->has_middle;
-  if (!known && !flying) return 0;
+  if (!mark_grounded(s) && !s->sleep.count) return 0;
   if (s->sleep.count) memset(s->impulse, 0, sizeof *s->impulse * (size_t)s->assembly.capacity.nrow);
-  for (int t = 0; t < p->ntree; ++t) s->changed[t] = !(flying && f->articulated[t] && s->flies[t]);
-  for (const hfStepPiece *piece = p->piece, *end = piece + p->npiece; flying && piece < end; ++piece) s->changed[piece->tree] = 1;
   for (int t = 0; t < p->ntree; ++t) {
-    int first = p->tree_start[t], n = p->tree_start[t + 1] - first;
-    if (!s->changed[t]) memcpy(s->v1 + first, f->middle + first, sizeof *s->v1 * (size_t)n), known = 1;
+    if (!s->changed[t]) set_flying(s, t);
     if (!s->sleep.count || !s->sleep.asleep[t]) continue;
-    memset(s->v1 + first, 0, sizeof *s->v1 * (size_t)n);
+    memset(s->v1 + p->tree_start[t], 0, sizeof *s->v1 * (size_t)(p->tree_start[t + 1] - p->tree_start[t]));
     s->changed[t] = 0;
   }
-  return known;
+  return 1;
 }
 
 // Solves the rigid problem, again where overlaps give too much energy.

@@ -75,6 +75,8 @@ void hfi_flight_end(const hfiFlight* f, const hfDynamics* d, double h, const int
 // it moves where it does not fly.
 hfVec3 hfi_free_body_centre(const hfDynamics* d, const hfiFreeBody* body);
 hfVec3 hfi_free_body_velocity(const hfDynamics* d, const hfiFreeBody* body, const double* v);
+// Whether the weight of a free body changes its velocities by h g alone: its tree has no armature.
+int hfi_free_body_falls(const hfDynamics* d, int tree);
 // What v must be in the step problem for the step to end at velocities v1: the inverse of hfi_flight_end for
 // free bodies. v may be v1.
 void hfi_flight_solution(const hfiFlight* f, const hfDynamics* d, double h, const double* v1, double* v);

@@ -19,6 +19,8 @@
 // momentum in the world by just itself, however fast the body spins: a torque is not turned with the body.
 #include "dynamics/flight.h"
 
+#include "base/finite.h"
+
 #include <string.h>
 
 enum { MAX_ITERATIONS = 60 };
@@ -268,6 +270,11 @@ hfVec3 hfi_free_body_centre(const hfDynamics* d, const hfiFreeBody* b) {
 hfVec3 hfi_free_body_velocity(const hfDynamics* d, const hfiFreeBody* b, const double* v) {
   const hfiLink* link = &d->link[b->link];
   return centre_velocity(link, &b->R_m, v + link->dof);
+}
+
+int hfi_free_body_falls(const hfDynamics* d, int tree) {
+  const hfModel* m = d->model;
+  return !d->narmature && !hfi_any_nonzero(hf_model_dof_armature(m) + hf_model_tree_dofadr(m)[tree], 6);
 }
 
 // The angular velocity w in the middle for which spin_in_contact ends with w1: w = s I^-1 R_m^T R1 I w1, where R1 depends

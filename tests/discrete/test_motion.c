@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 // ---- flight -------------------------------------------------------------------------------------------------
 
@@ -36,6 +37,26 @@ static void test_tree_in_flight(void** state) {
   assert_true(fabs(c.z - (c0.z + 2 * u - 9.81 * 2)) < 1e-4);
   assert_true(fabs(E - T0 - U0) < 1e-5 * T0);
   hf_dynamics_free(d);
+  sim_world_free(&w);
+}
+
+// A ball in flight keeps its spin to the last bit, and its velocity changes by h g with one rounding a step. The armature of a free joint has
+// inertia but no weight: m g = (m + a) dv/dt, but for the rounding of 100 steps.
+static void test_bodies_that_fall(void** state) {
+  (void)state;
+  simWorld w = sim_world_make(
+      "<mujoco><worldbody><body><joint type='free'/><geom size='.05' mass='2' contype='0'/></body>"
+      "<body><joint type='free' armature='3'/><geom size='.05' mass='2' contype='0'/></body></worldbody></mujoco>", 1e-3, 1e-10);
+  const double spin[3] = {7, -11, 0.3};
+  memcpy(sim_v(&w) + 3, spin, sizeof spin);
+  double fallen = 0;
+  for (int k = 1; k <= 100; ++k) {
+    sim_world_step(&w, 1);
+    fallen += 1e-3 * -9.81;
+    assert_true(sim_v(&w)[2] == fallen);
+    assert_memory_equal(sim_v(&w) + 3, spin, sizeof spin);
+    assert_true(fabs(sim_v(&w)[8] + 9.81 * 2 / 5 * 1e-3 * k) < 1e-13);
+  }
   sim_world_free(&w);
 }
 
@@ -293,6 +314,7 @@ int main(void) {
       cmocka_unit_test(test_turntable),      cmocka_unit_test(test_near_bodies_fly),
       cmocka_unit_test(test_spinning_shapes), cmocka_unit_test(test_bar_on_a_hinge),
       cmocka_unit_test(test_whirling_rod),   cmocka_unit_test(test_slides_beside_others),
+      cmocka_unit_test(test_bodies_that_fall),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
