@@ -21,8 +21,8 @@ static int is_free_root(const hfDynamics* d, const hfiLink* link) {
   return !link->parent && link->njoint == 1 && d->step[link->joint].kind->nworld == 3;
 }
 
-// Rows of a free root without its armature; adr: of the rows, 1 to 6 entries long.
-static void fill_free_rows(const hfDynamics* d, const hfiInertia* Ic, const hfMotion* S, const int32_t* adr) {
+// Rows of a free root; adr: of the rows, 1 to 6 entries long; armature of its dofs.
+static void fill_free_rows(const hfDynamics* d, const hfiInertia* Ic, const hfMotion* S, const int32_t* adr, const double* armature) {
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j <= i; ++j) d->M[adr[i] + j] = i == j ? Ic->m : 0;
   for (int k = 3; k < 6; ++k) {
@@ -31,12 +31,16 @@ static void fill_free_rows(const hfDynamics* d, const hfiInertia* Ic, const hfMo
     v3_store(row, v3_cross(S[k].w, Ic->h));
     for (int l = 3; l <= k; ++l) row[l] = v3_dot(n, S[l].w);
   }
+  for (int k = 0; k < 6; ++k) d->M[adr[k] + k] += armature[k];
 }
 
-static void fill_rows(const hfDynamics* d, const hfiLink* link, const hfiInertia* Ic, const int32_t* adr, const int32_t* depth) {
+static void fill_rows(const hfDynamics* d, const hfiLink* link, const hfiInertia* Ic, const int32_t* adr, const int32_t* depth, const double* armature) {
   const int32_t* col = hf_model_M_col(d->model);
-  for (int i = link->dof; i < link->dof + link->ndof; ++i)
-    fill_row(d, inertia_mul(Ic, d->S[i]), col + adr[i], depth[i] + 1, d->M + adr[i]);
+  for (int i = link->dof; i < link->dof + link->ndof; ++i) {
+    double* row = d->M + adr[i];
+    fill_row(d, inertia_mul(Ic, d->S[i]), col + adr[i], depth[i] + 1, row);
+    row[depth[i]] += armature[i];
+  }
 }
 
 void hf_dynamics_mass_matrix(hfDynamics* d) {
@@ -47,13 +51,13 @@ void hf_dynamics_mass_matrix(hfDynamics* d) {
   memcpy(d->Ic, d->I, (size_t)d->nlink * sizeof *d->I);
   for (int l = d->nlink - 1; l > 0; --l) {
     const hfiLink* link = &d->link[l];
-    if (is_free_root(d, link)) fill_free_rows(d, &d->Ic[l], d->S + link->dof, adr + link->dof);
-    else fill_rows(d, link, &d->Ic[l], adr, depth);
+    if (d->steady[link->tree] & d->has_steady_M) continue;
+    if (is_free_root(d, link)) fill_free_rows(d, &d->Ic[l], d->S + link->dof, adr + link->dof, armature + link->dof);
+    else fill_rows(d, link, &d->Ic[l], adr, depth, armature);
     if (link->parent) inertia_add(&d->Ic[link->parent], &d->Ic[l]);
   }
-  for (int i = 0; i < m->nv; ++i) d->M[adr[i] + depth[i]] += armature[i];
   for (int k = 0; k < d->narmature; ++k) d->M[d->armature[k].entry] += d->armature[k].value;
-  d->has_M = 1, d->has_factors = 0;
+  d->has_M = d->has_steady_M = 1, d->has_factors = 0;
 }
 
 const double* hf_dynamics_M(const hfDynamics* d) { return d->M; }

@@ -63,6 +63,7 @@ static void take_constants(hfDynamics* d, hfiArena* arena) {
   d->link = HFI_TAKE(arena, hfiLink, d->nlink);
   d->body_link = HFI_TAKE(arena, int32_t, m->nbody);
   d->most_inverse_mass = HFI_TAKE(arena, double, m->nv);
+  d->steady = HFI_TAKE(arena, int32_t, m->ntree);
   d->armature = HFI_TAKE(arena, hfiArmature, count_tendon_pairs(m));
 }
 
@@ -124,6 +125,16 @@ static void make_joint_steps(hfDynamics* d, int body) {
   }
 }
 
+// Whether nothing but slides moves a body.
+static int has_only_slides(const hfModel* m, int body) {
+  for (; hf_model_body_weld(m)[body] != 0; body = hf_model_body_parent(m)[body]) {
+    if (hf_model_body_mocap(m)[body] >= 0) return 0;
+    for (int j = hf_model_body_jntadr(m)[body], end = j + hf_model_body_jntnum(m)[body]; j < end; ++j)
+      if (hf_model_jnt_type(m)[j] != HF_JOINT_SLIDE) return 0;
+  }
+  return 1;
+}
+
 static hfiMovingBody make_moving_body(const hfModel* m, int body) {
   hfiMovingBody r = {.body = body,
                      .parent = hf_model_body_parent(m)[body],
@@ -131,15 +142,16 @@ static hfiMovingBody make_moving_body(const hfModel* m, int body) {
                                : hf_model_body_jntnum(m)[body] > 0 ? HFI_BODY_JOINTED : HFI_BODY_WELDED,
                      .joint = hf_model_body_jntadr(m)[body],
                      .njoint = hf_model_body_jntnum(m)[body],
+                     .only_slides = has_only_slides(m, body),
                      .q_PB = q_unit(q_load(hf_model_body_quat(m) + 4 * body))};
   r.X_PB = pose_from(v3_load(hf_model_body_pos(m) + 3 * body), r.q_PB);
   return r;
 }
 
-static hfiFixedFrame make_fixed_frame(int body, const double* pos, const double* quat) {
+static hfiFixedFrame make_fixed_frame(const hfModel* m, int body, const double* pos, const double* quat) {
   hfVec3 p = v3_load(pos);
   hfQuat q = q_unit(q_load(quat));
-  hfiFixedFrame r = {.body = body, .X_BF = pose_from(p, q)};
+  hfiFixedFrame r = {.body = body, .only_slides = has_only_slides(m, body), .X_BF = pose_from(p, q)};
   int turned = q.x != 0 || q.y != 0 || q.z != 0;
   r.offset = turned ? HFI_OFFSET_POSE : v3_norm2(p) > 0 ? HFI_OFFSET_TRANSLATION : HFI_OFFSET_NONE;
   return r;
@@ -154,13 +166,13 @@ static void make_kinematics(hfDynamics* d) {
   }
   k = 0;
   for (int i = 0; i < m->ngeom; ++i) {
-    d->geom[i] = make_fixed_frame(hf_model_geom_body(m)[i], hf_model_geom_pos(m) + 3 * i, hf_model_geom_quat(m) + 4 * i);
+    d->geom[i] = make_fixed_frame(m, hf_model_geom_body(m)[i], hf_model_geom_pos(m) + 3 * i, hf_model_geom_quat(m) + 4 * i);
     if (is_moving_geom(m, i)) d->movinggeom[k++] = i;
   }
   k = 0;
   for (int i = 0; i < m->nsite; ++i) {
     int body = hf_model_site_body(m)[i];
-    d->site[i] = make_fixed_frame(body, hf_model_site_pos(m) + 3 * i, hf_model_site_quat(m) + 4 * i);
+    d->site[i] = make_fixed_frame(m, body, hf_model_site_pos(m) + 3 * i, hf_model_site_quat(m) + 4 * i);
     if (hf_model_body_weld(m)[body] != 0) d->movingsite[k++] = i;
   }
 }
@@ -196,7 +208,8 @@ static void make_links(hfDynamics* d) {
                       .joint = hf_model_body_jntadr(m)[b],
                       .njoint = hf_model_body_jntnum(m)[b],
                       .dof = hf_model_body_dofadr(m)[b],
-                      .ndof = hf_model_body_dofnum(m)[b]};
+                      .ndof = hf_model_body_dofnum(m)[b],
+                      .only_slides = has_only_slides(m, b)};
       d->link[n] = link;
       d->body_link[b] = n++;
     } else {
@@ -299,6 +312,13 @@ static void make_tendon_armature(hfDynamics* d) {
 
 // ---- interface ------------------------------------------------------------------------------------
 
+// Finds the trees that are steady, of which nothing is known yet.
+static void find_steady(hfDynamics* d) {
+  for (int t = 0; t < d->model->ntree; ++t) d->steady[t] = d->narmature == 0, d->postponed[t] = 1;
+  for (int l = 1; l < d->nlink; ++l) d->steady[d->link[l].tree] &= d->link[l].only_slides;
+  d->has_steady_M = d->has_steady_bias = 0;
+}
+
 void hf_dynamics_refresh(hfDynamics* d) {
   const hfModel* m = d->model;
   d->gravity = m->world.disable_gravity ? v3_zero() : v3_load(m->world.gravity);
@@ -308,6 +328,7 @@ void hf_dynamics_refresh(hfDynamics* d) {
   memset(&d->I[0], 0, sizeof d->I[0]);
   for (int l = 1; l < d->nlink; ++l) merge_link(d, l);
   make_tendon_armature(d);
+  find_steady(d);
   d->has_M = d->has_factors = 0;
   hfi_bound_inverse_masses(d);
 }
@@ -324,6 +345,7 @@ void hfi_dynamics_init(hfDynamics* d, const hfModel* model, hfiArena* arena) {
   place_fixed_bodies(d);
   hf_dynamics_refresh(d);
   hf_dynamics_position(d, hf_model_qpos0(model), NULL);
+  d->has_rotations = 1;
   hf_dynamics_velocity(d, d->v);
 }
 

@@ -45,6 +45,7 @@ typedef struct hfiMovingBody {
   int32_t body, parent;
   int32_t motion;         // hfiBodyMotion
   int32_t joint, njoint;  // its steps
+  int32_t only_slides;    // 1: nothing but slides moves it: its rotation never changes
   hfQuat q_PB;            // welded and mocap bodies
   hfPose X_PB;
 } hfiMovingBody;
@@ -54,6 +55,7 @@ typedef enum hfiOffset { HFI_OFFSET_POSE, HFI_OFFSET_TRANSLATION, HFI_OFFSET_NON
 typedef struct hfiFixedFrame {
   int32_t body;
   int32_t offset; // hfiOffset: what of X_BF differs from the identity
+  int32_t only_slides; // as of its body
   hfPose X_BF;
 } hfiFixedFrame;
 
@@ -63,6 +65,7 @@ typedef struct hfiLink {
   int32_t tree;
   int32_t joint, njoint;
   int32_t dof, ndof;
+  int32_t only_slides;    // as of its body
   double mass;            // [kg]
   hfVec3 com_B;           // of the link, from the body's origin [m]
   double inertia_B[6];    // about the link's centre of mass: xx yy zz xy xz yz [kg m^2]
@@ -91,6 +94,7 @@ struct hfDynamics {
   hfiLink* link;           // (nlink) parents first
   int32_t* body_link;      // (nbody)
   double* most_inverse_mass; // (nv) upper bound of (M^-1)_ii at any configuration; infinite where none is known (inverse_mass.c)
+  int32_t* steady;         // (ntree) 1: nothing but slides moves the tree, and no tendon has armature: S, M and the bias never change
   hfiArmature* armature;   // (narmature) non-zero ones of fixed tendons, then those of spatial tendons by tendon: hf_dynamics_position
                            // computes their values
 
@@ -112,6 +116,9 @@ struct hfDynamics {
   hfMotion* A;             // (nlink)
 
   // hf_dynamics_mass_matrix, _factor: computed once at a position
+  // Those of steady trees stay until hf_dynamics_refresh: has_steady_M says that M has them, has_steady_bias that c has.
+  int32_t has_rotations;   // 1: so do the rotations, axes and S of what only slides move
+  int32_t has_steady_M, has_steady_bias;
   int32_t has_M, has_factors; // 1: M and its factors, but for the trees that are postponed, are those of S and I
   hfiInertia* Ic;          // (nlink)
   double* M;               // (nM) see dof_Madr

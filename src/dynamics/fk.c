@@ -9,6 +9,8 @@
 //   slide   q_WB = q_WE q_EB,  p_WB = p_WE + R_WE (p_EB + u (q - ref))
 //   free    q_WB and p_WB are the coordinates
 //
+// What nothing but slides moves keeps its rotation, axes and S: these are computed once.
+//
 // Motion of a dof about the tree's reference point O:
 //   rotation about u through A: S = (u, (p_WA - O) x u);  translation along u: S = (0, u);  screw: the sum, the latter times the pitch
 // with u fixed in B for ball and free rotations, in the world for free translations.
@@ -64,6 +66,13 @@ static void move_slide(Frame B, Frame E, const hfiJointStep* s, double q, hfVec3
   *p_WA = v3_add(p, m3_mulv(B.X->R, s->p_BA));
 }
 
+// The same where nothing but slides moves the body, once its rotation and the joint's axis are known.
+static inline void move_along(Frame B, Frame E, const hfiJointStep* s, double q, hfVec3 axis_W, hfVec3* p_WA) {
+  hfVec3 p = v3_axpy(q - s->ref, axis_W, pose_point(*E.X, s->p_EB));
+  B.X->p = p;
+  *p_WA = s->off_centre ? v3_add(p, m3_mulv(B.X->R, s->p_BA)) : p;
+}
+
 static void move_ball(Frame B, Frame E, const hfiJointStep* s, const double* q, hfVec3* p_WA) {
   hfVec3 anchor = pose_point(*E.X, s->p_EA);
   turn(B, E, q_mul(s->q_EB, q_unit(q_load(q))));
@@ -78,13 +87,17 @@ static void place(Frame B, hfVec3 p, hfQuat q) {
 
 static inline void move_joints(hfDynamics* d, const hfiMovingBody* body, const double* q) {
   Frame B = body_frame(d, body->body), E = body_frame(d, body->parent);
+  int keeps_rotation = body->only_slides & d->has_rotations;
   for (int j = body->joint; j < body->joint + body->njoint; ++j) {
     const hfiJointStep* s = &d->step[j];
     const double* qj = q + s->qposadr;
     switch (s->type) {
     case HF_JOINT_HINGE: move_hinge(B, E, s, *qj, &d->p_WA[j], &d->axis_W[j]); break;
     case HF_JOINT_SCREW: move_screw(B, E, s, *qj, &d->p_WA[j], &d->axis_W[j]); break;
-    case HF_JOINT_SLIDE: move_slide(B, E, s, *qj, &d->p_WA[j], &d->axis_W[j]); break;
+    case HF_JOINT_SLIDE:
+      if (keeps_rotation) move_along(B, E, s, *qj, d->axis_W[j], &d->p_WA[j]);
+      else move_slide(B, E, s, *qj, &d->p_WA[j], &d->axis_W[j]);
+      break;
     case HF_JOINT_BALL: move_ball(B, E, s, qj, &d->p_WA[j]); break;
     default:
       d->p_WA[j] = v3_load(qj);
@@ -96,6 +109,10 @@ static inline void move_joints(hfDynamics* d, const hfiMovingBody* body, const d
 
 static void move_welded(hfDynamics* d, const hfiMovingBody* body) {
   Frame B = body_frame(d, body->body), P = body_frame(d, body->parent);
+  if (body->only_slides & d->has_rotations) {
+    B.X->p = pose_point(*P.X, body->X_PB.p);
+    return;
+  }
   *B.q = q_mul(*P.q, body->q_PB);
   *B.X = pose_mul(*P.X, body->X_PB);
 }
@@ -118,21 +135,21 @@ static void place_bodies(hfDynamics* d, const double* q, const hfInput* input) {
   }
 }
 
-// X_WF = X_WB X_BF, sparing the products with an identity.
-static inline void place_frame(hfPose* X_WF, const hfPose* X_WB, const hfiFixedFrame* frame) {
-  if (frame->offset == HFI_OFFSET_POSE) X_WF->R = m3_mul(X_WB->R, frame->X_BF.R);
-  else X_WF->R = X_WB->R;
+// X_WF = X_WB X_BF, sparing the products with an identity. keeps_rotation: X_WF has its rotation already.
+static inline void place_frame(hfPose* X_WF, const hfPose* X_WB, const hfiFixedFrame* frame, int keeps_rotation) {
+  if (!keeps_rotation && frame->offset == HFI_OFFSET_POSE) X_WF->R = m3_mul(X_WB->R, frame->X_BF.R);
+  if (!keeps_rotation && frame->offset != HFI_OFFSET_POSE) X_WF->R = X_WB->R;
   X_WF->p = frame->offset == HFI_OFFSET_NONE ? X_WB->p : pose_point(*X_WB, frame->X_BF.p);
 }
 
 static void place_fixed_frames(hfDynamics* d) {
   for (int i = 0; i < d->nmovinggeom; ++i) {
     int g = d->movinggeom[i];
-    place_frame(&d->X_WG[g], &d->X_WB[d->geom[g].body], &d->geom[g]);
+    place_frame(&d->X_WG[g], &d->X_WB[d->geom[g].body], &d->geom[g], d->geom[g].only_slides & d->has_rotations);
   }
   for (int i = 0; i < d->nmovingsite; ++i) {
     int s = d->movingsite[i];
-    place_frame(&d->X_WS[s], &d->X_WB[d->site[s].body], &d->site[s]);
+    place_frame(&d->X_WS[s], &d->X_WB[d->site[s].body], &d->site[s], d->site[s].only_slides & d->has_rotations);
   }
 }
 
@@ -169,7 +186,7 @@ void hfi_dynamics_complete(hfDynamics* d) {
   for (int l = 1; l < d->nlink; ++l) {
     const hfiLink* link = &d->link[l];
     hfVec3 O = d->p_WO[link->tree];
-    make_motions(d, link, O);
+    if (!(link->only_slides & d->has_rotations)) make_motions(d, link, O);
     hfi_place_inertia(&d->I[l], link->mass, link->com_B, link->inertia_B, &d->X_WB[link->body], O);
   }
   hfi_update_tendon_armature(d);
@@ -203,7 +220,7 @@ hfQuat hf_dynamics_body_quat(const hfDynamics* d, int body) {
 hfPose hf_dynamics_geom_pose(const hfDynamics* d, int geom) {
   assert(geom >= 0 && geom < d->model->ngeom);
   hfPose X_WG; // that of a geom that is only drawn is not in d->X_WG
-  place_frame(&X_WG, &d->X_WB[d->geom[geom].body], &d->geom[geom]);
+  place_frame(&X_WG, &d->X_WB[d->geom[geom].body], &d->geom[geom], 0);
   return X_WG;
 }
 hfPose hf_dynamics_site_pose(const hfDynamics* d, int site) {

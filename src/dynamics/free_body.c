@@ -203,7 +203,8 @@ int hfi_flight_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0) {
 
 void hfi_flight_bias(const hfiFlight* f, hfDynamics* d) {
   for (int t = 0; t < d->model->ntree; ++t)
-    if (f->articulated[t]) hfi_tree_bias(d, f->first_link[t], f->first_link[t + 1]);
+    if (f->articulated[t] && !(d->steady[t] & d->has_steady_bias)) hfi_tree_bias(d, f->first_link[t], f->first_link[t + 1]);
+  d->has_steady_bias = 1;
   hfi_add_tendon_bias(d, d->c);
   for (int i = 0; i < f->nbody; ++i) {
     const hfiLink* link = &d->link[f->body[i].link];

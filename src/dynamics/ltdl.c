@@ -47,7 +47,7 @@ void hfi_factor_tree(const hfDynamics* d, int t) {
 
 void hfi_postpone_factors(hfDynamics* d) {
   if (d->has_factors) return;
-  for (int t = 0; t < d->model->ntree; ++t) d->postponed[t] = 1;
+  for (int t = 0; t < d->model->ntree; ++t) d->postponed[t] |= !d->steady[t];
   d->has_factors = 1;
 }
 

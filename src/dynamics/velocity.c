@@ -47,7 +47,9 @@ void hfi_tree_velocity(hfDynamics* d, int first, int end) {
   for (int l = first; l < end; ++l) {
     const hfiLink* link = &d->link[l];
     hfMotion V = d->V[link->parent], A = d->A[link->parent];
-    if (link->ndof == 1) add_motion(mo_scale(v[link->dof], d->S[link->dof]), &V, &A); // most links
+    if (link->only_slides) {
+      for (int i = link->dof; i < link->dof + link->ndof; ++i) V.v = v3_axpy(v[i], d->S[i].v, V.v);
+    } else if (link->ndof == 1) add_motion(mo_scale(v[link->dof], d->S[link->dof]), &V, &A); // most links
     else move_link(d, link, v, &V, &A);
     d->V[l] = V;
     d->A[l] = A;

@@ -88,6 +88,33 @@ static void test_slides_beside_others(void** state) {
   sim_world_free(&w);
 }
 
+// The mass matrix and the weight of slides are kept from step to step, but not when parameters change: of a slide with armature a
+// (m + a) dv/dt = m g, but for the rounding of 20 steps.
+static void test_slides_with_new_parameters(void** state) {
+  (void)state;
+  hfModel* base = parse_model("<mujoco><worldbody><body><joint type='slide' armature='.5'/><geom size='.05' mass='1' contype='0'/></body></worldbody></mujoco>");
+  hfParams* params = NULL;
+  hfSim* sim = NULL;
+  hfSimConfig config = hf_sim_config_default();
+  config.step = 1e-3;
+  assert_int_equal(hf_params_create(&params, base, NULL), HF_OK);
+  assert_int_equal(hf_sim_create(&sim, hf_params_model(params), &config, NULL), HF_OK);
+  hfState* s = hf_state_create(base);
+  for (int k = 0; k < 10; ++k) assert_int_equal(hf_sim_step(sim, s, NULL, NULL, NULL), HF_OK);
+  double before = -9.81 * 1 / 1.5 * 10e-3;
+  assert_true(fabs(hf_state_v(s)[0] - before) < 1e-14);
+  hf_params_gravity(params)[2] = -2;
+  hf_params_field(params, HF_FIELD_body_mass)[1] = 4;
+  hf_params_field(params, HF_FIELD_dof_armature)[0] = 1;
+  assert_int_equal(hf_params_update(params, NULL), HF_OK);
+  for (int k = 0; k < 10; ++k) assert_int_equal(hf_sim_step(sim, s, NULL, NULL, NULL), HF_OK);
+  assert_true(fabs(hf_state_v(s)[0] - (before - 2 * 4.0 / 5 * 10e-3)) < 1e-14);
+  hf_state_free(s);
+  hf_sim_free(sim);
+  hf_params_free(params);
+  hf_model_free(base);
+}
+
 // ---- contacts -----------------------------------------------------------------------------------------------
 
 // 12 N on 100 g across a gap of 1 mm at 10 ms would come 6 mm far: it is stopped where its stiffness says, F/k with
@@ -314,7 +341,7 @@ int main(void) {
       cmocka_unit_test(test_turntable),      cmocka_unit_test(test_near_bodies_fly),
       cmocka_unit_test(test_spinning_shapes), cmocka_unit_test(test_bar_on_a_hinge),
       cmocka_unit_test(test_whirling_rod),   cmocka_unit_test(test_slides_beside_others),
-      cmocka_unit_test(test_bodies_that_fall),
+      cmocka_unit_test(test_bodies_that_fall), cmocka_unit_test(test_slides_with_new_parameters),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

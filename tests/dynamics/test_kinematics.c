@@ -155,6 +155,28 @@ static void test_several_joints(void** state) {
 
 // ---- mocap -------------------------------------------------------------------------------------------------
 
+// A slide on a mocap body turns with it: its axis y becomes z by a quarter turn about x.
+static void test_slide_on_mocap(void** state) {
+  (void)state;
+  hfBuilder* b = hf_builder_create();
+  hfBodyDef d = hf_body_def_default();
+  d.mocap = 1;
+  int child = add_inertial_body(b, hf_builder_add_body(b, &d, NULL), 1, COM, MOMENTS);
+  add_joint_at(b, child, HF_JOINT_SLIDE, v3_zero(), v3(0, 1, 0), 0);
+  World w = world_finish(b);
+  double pos[3] = {1, 2, 3}, quat[4] = {1, 1, 0, 0}, rate = 1;
+  hfInput input = {.mocap_pos = pos, .mocap_quat = quat};
+  w.q[0] = 0.5;
+  hf_dynamics_position(w.d, w.q, &input);
+  hf_dynamics_velocity(w.d, &rate);
+  hf_dynamics_bias(w.d);
+  assert_vec_near(hf_dynamics_body_pose(w.d, child).p, v3(1, 2, 3.5), ROUNDING);
+  assert_vec_near(m3_col(hf_dynamics_body_pose(w.d, child).R, 1), v3(0, 0, 1), ROUNDING);
+  assert_vec_near(hf_dynamics_point_velocity(w.d, child, v3_zero()).v, v3(0, 0, 1), ROUNDING);
+  assert_near(hf_dynamics_c(w.d)[0], 9.81, ROUNDING);
+  world_free(&w);
+}
+
 // A mocap body takes its pose from the input; a pendulum below it follows and does not feel a velocity.
 static void test_mocap(void** state) {
   (void)state;
@@ -278,7 +300,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_hinge_off_centre), cmocka_unit_test(test_screw), cmocka_unit_test(test_slide),
       cmocka_unit_test(test_quaternions_are_normalised), cmocka_unit_test(test_several_joints),
-      cmocka_unit_test(test_mocap), tree_test(test_fixed_frames), tree_test(test_centre_of_mass),
+      cmocka_unit_test(test_mocap), cmocka_unit_test(test_slide_on_mocap), tree_test(test_fixed_frames), tree_test(test_centre_of_mass),
       tree_test(test_turned_world),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
