@@ -1,5 +1,5 @@
 // Sim: stepping one world, with the lock released and the interrupt key heeded.
-#include "core.h"
+#include "sim_files.h"
 
 #include <string.h>
 
@@ -14,6 +14,7 @@ static const member report_members[] = {
     MEMBER(hfStepReport, nsleep),
     MEMBER(hfStepReport, nstopped),
     MEMBER(hfStepReport, max_depth),
+    MEMBER(hfStepReport, energy_gain),
     MEMBER(hfStepReport, solve.status),
     MEMBER(hfStepReport, solve.rung),
     MEMBER(hfStepReport, solve.islands),
@@ -29,6 +30,8 @@ static const member report_members[] = {
     MEMBER(hfStepReport, continuous.failed),
     MEMBER(hfStepReport, continuous.held),
     MEMBER(hfStepReport, continuous.smallest),
+    MEMBER(hfStepReport, continuous.last),
+    MEMBER(hfStepReport, continuous.error),
     MEMBER(hfStepReport, switching.rigid),
     MEMBER(hfStepReport, switching.nswitch),
     MEMBER(hfStepReport, switching.nstick),
@@ -81,28 +84,9 @@ static PyObject* sim_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   return (PyObject*)self;
 }
 
-// Closes what the steps are written to. error NULL: whatever happens.
-static hfStatus detach(SimObject* s, hfError* error) {
-  hfError first = {HF_OK, ""}, next;
-  if (hf_recorder_close(s->recorder, &first) < 0 && error) *error = first;
-  hfStatus status = s->recorder ? first.status : HF_OK;
-  s->recorder = NULL;
-  if (s->state_log && hf_state_log_close(s->state_log, &next) < 0 && status == HF_OK) {
-    status = next.status;
-    if (error) *error = next;
-  }
-  s->state_log = NULL;
-  if (s->contact_log && hf_contact_log_close(s->contact_log, &next) < 0 && status == HF_OK) {
-    status = next.status;
-    if (error) *error = next;
-  }
-  s->contact_log = NULL;
-  return status;
-}
-
 static void sim_dealloc(PyObject* self) {
   SimObject* s = (SimObject*)self;
-  detach(s, NULL);
+  sim_close_files(s, NULL);
   if (s->html) hf_report_close(s->html, "", NULL, 0, NULL);
   hf_sim_free(s->sim);
   Py_CLEAR(s->model);
@@ -111,39 +95,19 @@ static void sim_dealloc(PyObject* self) {
 
 // ---- steps -----------------------------------------------------------------------------------------------
 
-// Writes the step that was just taken to what is attached.
-static hfStatus write_step(SimObject* s, const hfState* state, const hfInput* input, hfError* error) {
-  hfStatus status = HF_OK;
-  if (s->html) hf_report_add(s->html, s->sim, state, input, &s->report);
-  if (s->recorder) status = hf_recorder_add(s->recorder, s->sim, state, input, &s->report, error);
-  if (s->state_log && status >= 0) status = hf_state_log_write_step(s->state_log, s->sim, state, error);
-  if (s->contact_log && status >= 0) status = hf_contact_log_write(s->contact_log, s->sim, state->time, error);
-  return status;
-}
-
-// Writes the start to a recording or report that has none yet.
-static hfStatus write_start(SimObject* s, const hfState* state, const hfInput* input, hfError* error) {
-  hfStatus status = hf_sim_evaluate(s->sim, state, input, error); // contacts of another state are gone then
-  if (status < 0) return status;
-  if (s->html && s->html_begins) hf_report_add(s->html, s->sim, state, input, NULL);
-  if (s->recorder && s->recorder_begins) status = hf_recorder_add(s->recorder, s->sim, state, input, NULL, error);
-  s->html_begins = s->recorder_begins = 0;
-  return status;
-}
-
 // Steps until nstep are done, PATIENCE is over or one is refused; returns how many are done.
 static long step_while_patient(SimObject* s, hfState* state, const hfInput* input, long nstep, hfStatus* worst,
                                hfStatus* status, hfError* error) {
   double until = nstep > 1 ? seconds_now() + PATIENCE : 0;
   long done = 0;
-  if (nstep > 0 && (s->html_begins || s->recorder_begins) && (*status = write_start(s, state, input, error)) < 0) return 0;
+  if (nstep > 0 && (s->html_begins || s->recorder_begins) && (*status = sim_write_start(s, state, input, error)) < 0) return 0;
   while (done < nstep) {
     *status = hf_sim_step(s->sim, state, input, &s->report, error);
     if (*status < 0) break;
     ++done;
     if (*worst == HF_OK) *worst = *status;
     if ((s->html || s->recorder || s->state_log || s->contact_log) &&
-        (*status = write_step(s, state, input, error)) < 0)
+        (*status = sim_write_step(s, state, input, error)) < 0)
       break;
     if (nstep > 1 && seconds_now() > until) break;
   }
@@ -333,108 +297,6 @@ static PyObject* sim_last_report(PyObject* self, PyObject* none) {
   (void)none;
   SimObject* s = (SimObject*)self;
   return check_results(s) < 0 ? NULL : dump_struct(&s->report, MEMBERS(report_members));
-}
-
-// ---- files -------------------------------------------------------------------------------------------------
-
-// Refuses what the sim writes already, while it steps, and for a sim of Params.
-static int check_attachable(SimObject* s, int attached, const char* what) {
-  if (s->busy) return claim(&(int){1}, "sim"), -1;
-  if (!PyObject_TypeCheck(s->model, ModelType))
-    return PyErr_SetString(PyExc_ValueError, "files are written for a sim of a Model, not of Params: Params.to_model() makes one"), -1;
-  if (attached) return PyErr_Format(PyExc_RuntimeError, "this sim already writes %s: stop it first", what), -1;
-  return 0;
-}
-
-// _record(path, interval [s])
-static PyObject* sim_record(PyObject* self, PyObject* args) {
-  const char* path;
-  double interval;
-  SimObject* s = (SimObject*)self;
-  hfError error;
-  if (!PyArg_ParseTuple(args, "sd", &path, &interval) || check_attachable(s, s->recorder != NULL, "a recording") < 0) return NULL;
-  if (hf_recorder_open(&s->recorder, path, hf_sim_model(s->sim), "", &error) < 0) return raise_error(&error);
-  hf_recorder_set_interval(s->recorder, interval);
-  s->recorder_begins = 1;
-  Py_RETURN_NONE;
-}
-
-// _log_states(path, actuator_forces, sensors, [name of a body, ...])
-static PyObject* sim_log_states(PyObject* self, PyObject* args) {
-  enum { MOST_BODIES = 64 };
-  const char *path, *body[MOST_BODIES];
-  PyObject* bodies;
-  SimObject* s = (SimObject*)self;
-  hfStateLogConfig config = hf_state_log_config_default();
-  hfError error;
-  if (!PyArg_ParseTuple(args, "sppO!", &path, &config.actuator_forces, &config.sensors, &PyList_Type, &bodies) ||
-      check_attachable(s, s->state_log != NULL, "states") < 0)
-    return NULL;
-  Py_ssize_t n = PyList_Size(bodies);
-  if (n > MOST_BODIES) return PyErr_Format(PyExc_ValueError, "bodies: at most %d", MOST_BODIES);
-  for (Py_ssize_t i = 0; i < n; ++i)
-    if (!(body[i] = PyUnicode_AsUTF8AndSize(PyList_GetItem(bodies, i), NULL))) return NULL;
-  config.body = body, config.body_count = (int)n;
-  if (hf_state_log_create(&s->state_log, path, hf_sim_model(s->sim), &config, &error) < 0) return raise_error(&error);
-  Py_RETURN_NONE;
-}
-
-static PyObject* sim_log_contacts(PyObject* self, PyObject* args) {
-  const char* path;
-  SimObject* s = (SimObject*)self;
-  hfError error;
-  if (!PyArg_ParseTuple(args, "s", &path) || check_attachable(s, s->contact_log != NULL, "contacts") < 0) return NULL;
-  if (hf_contact_log_open(&s->contact_log, path, hf_sim_model(s->sim), &error) < 0) return raise_error(&error);
-  Py_RETURN_NONE;
-}
-
-// _give_up(recording, states): closes what was opened; older files stay as they were
-static PyObject* sim_give_up(PyObject* self, PyObject* args) {
-  int recording, states;
-  SimObject* s = (SimObject*)self;
-  if (!PyArg_ParseTuple(args, "pp", &recording, &states)) return NULL;
-  if (recording) hf_recorder_discard(s->recorder), s->recorder = NULL;
-  if (states) hf_state_log_discard(s->state_log), s->state_log = NULL;
-  Py_RETURN_NONE;
-}
-
-static PyObject* sim_begin_report(PyObject* self, PyObject* args) {
-  const char* path;
-  SimObject* s = (SimObject*)self;
-  hfError error;
-  if (!PyArg_ParseTuple(args, "s", &path) || check_attachable(s, s->html != NULL, "a report") < 0) return NULL;
-  if (hf_report_open(&s->html, path, hf_sim_model(s->sim), &error) < 0) return raise_error(&error);
-  s->html_begins = 1;
-  Py_RETURN_NONE;
-}
-
-static PyObject* sim_detach(PyObject* self, PyObject* none) {
-  (void)none;
-  SimObject* s = (SimObject*)self;
-  hfError error;
-  if (s->busy) return claim(&(int){1}, "sim"), NULL;
-  if (detach(s, &error) < 0) return raise_error(&error);
-  Py_RETURN_NONE;
-}
-
-// _close_report(title, [(name, value), ...])
-static PyObject* sim_close_report(PyObject* self, PyObject* args) {
-  SimObject* s = (SimObject*)self;
-  const char* title;
-  PyObject* list;
-  hfError error;
-  hfReportLine lines[32];
-  if (!PyArg_ParseTuple(args, "sO!", &title, &PyList_Type, &list)) return NULL;
-  if (s->busy) return claim(&(int){1}, "sim"), NULL;
-  if (!s->html) return PyErr_SetString(PyExc_RuntimeError, "no report is being made"), NULL;
-  int n = (int)PyList_Size(list);
-  if (n > 32) return PyErr_SetString(PyExc_ValueError, "at most 32 lines"), NULL;
-  for (int i = 0; i < n; ++i)
-    if (!PyArg_ParseTuple(PyList_GetItem(list, i), "ss", &lines[i].name, &lines[i].value)) return NULL;
-  hfStatus status = hf_report_close(s->html, title, lines, n, &error);
-  s->html = NULL;
-  if (status < 0) return raise_error(&error);
-  Py_RETURN_NONE;
 }
 
 static PyObject* sim_step_size(PyObject* self, void* none) {

@@ -65,7 +65,18 @@ def test_weight_on_the_floor(fall):
     pair = sim.pair_force("ball", "world")
     assert pair.total == pytest.approx([0, 0, 2 * 9.81], abs=1e-5) and pair.contacts == len(contacts)
     assert fall.name("geom", contacts["geom_a"][0]) in ("ball", "floor")
-    assert sim.stats["ncontact"] == 1
+    assert sim.stats["ncontact"] == 1 and sim.stats["energy_gain"] == 0
+
+
+def test_estimated_error():
+    """With an accuracy the report has the largest estimate of the steps of discrete time, each of which may have a tenth of the accuracy."""
+    pendulum = "<mujoco><worldbody><body><joint axis='0 1 0' frictionloss='.01'/><geom size='.05' pos='.3 0 0' mass='1'/></body></worldbody></mujoco>"
+    sim = hf.Sim(hf.Model.from_string(pendulum), step=0.01, accuracy=1e-4)
+    errors = []
+    for _ in range(20):
+        sim.step()
+        errors.append(sim.stats["continuous.error"])
+    assert 0 < max(errors) <= 1e-5
 
 
 @pytest.mark.parametrize("scene,key", [("gripper_mug.xml", "rim"), ("allegro_mug_gravity.xml", "grasp"), ("pinch.xml", "firm"),

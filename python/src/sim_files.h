@@ -1,0 +1,23 @@
+// The files that a sim writes while it steps: a recording, logs of states and contacts, a report.
+#ifndef HF_PYTHON_SIM_FILES_H
+#define HF_PYTHON_SIM_FILES_H
+
+#include "core.h"
+
+// Closes all files but the report. error NULL: whatever happens.
+hfStatus sim_close_files(SimObject* s, hfError* error);
+// Writes the step that was just taken to what is attached.
+hfStatus sim_write_step(SimObject* s, const hfState* state, const hfInput* input, hfError* error);
+// Writes the start to a recording or report that has none yet.
+hfStatus sim_write_start(SimObject* s, const hfState* state, const hfInput* input, hfError* error);
+
+// Methods of Sim.
+PyObject* sim_record(PyObject* self, PyObject* args);       // _record(path, interval [s])
+PyObject* sim_log_states(PyObject* self, PyObject* args);   // _log_states(path, actuator_forces, sensors, [name of a body, ...])
+PyObject* sim_log_contacts(PyObject* self, PyObject* args); // _log_contacts(path)
+PyObject* sim_give_up(PyObject* self, PyObject* args);      // _give_up(recording, states): closes what was opened; older files stay as they were
+PyObject* sim_begin_report(PyObject* self, PyObject* args); // _begin_report_file(path)
+PyObject* sim_detach(PyObject* self, PyObject* none);       // _detach(): sim_close_files
+PyObject* sim_close_report(PyObject* self, PyObject* args); // _close_report(title, [(name, value), ...])
+
+#endif
