@@ -77,41 +77,57 @@ static void add_transposed(const hfiPatch* patch, int first, int count, const do
     hfi_add_rows(y, 1.0, gamma, 1, J, patch->ld, count, patch->ld);
 }
 
-// Two rows and eight columns of C += A^T B, over k rows of A and B. All have rows of width ld.
-static inline void add_product8(double* restrict C, const double* restrict A,
-                                const double* restrict B, int ld, int k) {
-  Eight s = load8(C), t = load8(C + ld);
-  for (; k >= 2; k -= 2, A += 2 * ld, B += 2 * ld) {
-    s = add8(add8(s, A[0], B), A[ld], B + ld);
-    t = add8(add8(t, A[1], B), A[ld + 1], B + ld);
+// Four rows and eight columns of C += A^T B, over k rows of A and B. All have rows of width ld.
+static inline void add_product48(double* restrict C, const double* restrict A, const double* restrict B, int ld, int k) {
+  Eight s = load8(C), t = load8(C + ld), u = load8(C + 2 * ld), v = load8(C + 3 * ld);
+  for (; k > 0; --k, A += ld, B += ld) {
+    s = add8(s, A[0], B), t = add8(t, A[1], B);
+    u = add8(u, A[2], B), v = add8(v, A[3], B);
   }
-  if (k) s = add8(s, A[0], B), t = add8(t, A[1], B);
-  store8(C, s);
-  store8(C + ld, t);
+  store8(C, s), store8(C + ld, t);
+  store8(C + 2 * ld, u), store8(C + 3 * ld, v);
 }
-// The same with four columns.
-static inline void add_product4(double* restrict C, const double* restrict A,
-                                const double* restrict B, int ld, int k) {
+// The same with two rows.
+static inline void add_product28(double* restrict C, const double* restrict A, const double* restrict B, int ld, int k) {
+  Eight s = load8(C), t = load8(C + ld);
+  for (; k > 0; --k, A += ld, B += ld) s = add8(s, A[0], B), t = add8(t, A[1], B);
+  store8(C, s), store8(C + ld, t);
+}
+// With four rows and four columns, and with two rows and four columns.
+static inline void add_product44(double* restrict C, const double* restrict A, const double* restrict B, int ld, int k) {
+  Four s = load4(C), t = load4(C + ld), u = load4(C + 2 * ld), v = load4(C + 3 * ld);
+  for (; k > 0; --k, A += ld, B += ld) {
+    s = add4(s, A[0], B), t = add4(t, A[1], B);
+    u = add4(u, A[2], B), v = add4(v, A[3], B);
+  }
+  store4(C, s), store4(C + ld, t);
+  store4(C + 2 * ld, u), store4(C + 3 * ld, v);
+}
+static inline void add_product24(double* restrict C, const double* restrict A, const double* restrict B, int ld, int k) {
   Four s = load4(C), t = load4(C + ld);
   for (; k > 0; --k, A += ld, B += ld) s = add4(s, A[0], B), t = add4(t, A[1], B);
-  store4(C, s);
-  store4(C + ld, t);
+  store4(C, s), store4(C + ld, t);
 }
 
-// C += A^T B by tiles of eight columns, then four. With `upper` a tile ends with the diagonal.
+// C += A^T B by tiles of eight columns, then four, and of four rows, then two. With `upper` a tile ends with the diagonal.
 static inline void add_tiles(int ncol, int ld, int rows, const double* restrict A, const double* restrict B,
                              int upper, double* restrict C) {
-  int j = 0;
+  int i, j = 0;
   for (; j + 8 <= ld; j += 8) {
     int end = upper && j + 8 < ncol ? j + 8 : ncol;
-    for (int i = 0; i < end; i += 2) add_product8(C + i * ld + j, A + i, B + j, ld, rows);
+    for (i = 0; i + 4 <= end; i += 4) add_product48(C + i * ld + j, A + i, B + j, ld, rows);
+    for (; i < end; i += 2) add_product28(C + i * ld + j, A + i, B + j, ld, rows);
   }
-  for (int i = 0; j < ld && i < ncol; i += 2) add_product4(C + i * ld + j, A + i, B + j, ld, rows);
+  if (j == ld) return;
+  for (i = 0; i + 4 <= ncol; i += 4) add_product44(C + i * ld + j, A + i, B + j, ld, rows);
+  for (; i < ncol; i += 2) add_product24(C + i * ld + j, A + i, B + j, ld, rows);
 }
 
 static void add_product(const hfiPatch* patch, int rows, const double* A, const double* B,
                         int upper, double* C) {
-  if (rows == 3) // one contact: a constant, so that the compiler unrolls the loops over rows
+  if (patch->ncol == 12 && rows == 6) // one contact of two free bodies: constants, so that the compiler unrolls the loops over rows
+    add_tiles(12, 12, 6, A, B, upper, C);
+  else if (rows == 3) // one contact: a constant, so that the compiler unrolls the loops over rows
     add_tiles(patch->ncol, patch->ld, 3, A, B, upper, C);
   else
     add_tiles(patch->ncol, patch->ld, rows, A, B, upper, C);
