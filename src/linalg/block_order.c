@@ -164,7 +164,14 @@ void hfi_block_make_one(hfiBlockMatrix* B, int32_t n) {
   B->at[0] = 0, B->at[1] = (size_t)n * (size_t)n;
 }
 
-void hfi_block_zero(hfiBlockMatrix* B) { memset(B->value, 0, sizeof(double) * B->at[B->nodes]); }
+void hfi_block_zero(hfiBlockMatrix* B, int symmetric) {
+  if (!symmetric) {
+    memset(B->value, 0, sizeof(double) * B->at[B->nodes]);
+    return;
+  }
+  for (int32_t k = 0; k < B->nodes; ++k)
+    memset(hfi_block_rows(B, k), 0, sizeof(double) * (size_t)(B->size[k] * hfi_block_stride(B, k)));
+}
 
 int32_t hfi_block_column(const hfiBlockMatrix* B, int32_t k, int32_t j) {
   for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e)

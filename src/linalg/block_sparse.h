@@ -58,8 +58,8 @@ void hfi_block_order(hfiBlockMatrix* B);
 // In the place of these three: one node of n unknowns.
 void hfi_block_make_one(hfiBlockMatrix* B, int32_t n);
 
-// Sets all entries to zero.
-void hfi_block_zero(hfiBlockMatrix* B);
+// Sets all entries to zero, of a symmetric matrix those of the upper triangle.
+void hfi_block_zero(hfiBlockMatrix* B, int symmetric);
 
 // The two parts of the panel of position k, and the distance from one row of the first part to the
 // next.

@@ -203,6 +203,8 @@ void hfi_lu_divide(const double* LU, int n, int ld, double* B, int m, int ldb);
 void hfi_six_forward(const double* L, int ld, double* B, int ldb, int m);
 void hfi_six_forward_transposed(const double* U, int ld, double* B, int ldb, int m);
 void hfi_six_divide(const double* U, int ld, double* B, int ldb, int m);
+// C += X (6 x 6)
+void hfi_six_add(double* C, int ldc, const double* X, int ldx);
 // z_i -= hfi_dot(row i of X, x), X (6 x n), n >= 4
 void hfi_six_subtract_dots(double* z, const double* X, int ld, const double* x, int n);
 

@@ -4,7 +4,7 @@
 //
 // Four columns of B at a time stay in registers. An element is summed in the order of k.
 //
-// And their products with a vector: hfi_dot of six rows at once.
+// And their products with a vector, hfi_dot of six rows at once, and sums of blocks of two free bodies.
 #include "base/compile.h"
 #include "linalg/dense.h"
 #include "linalg/lanes.h"
@@ -65,5 +65,12 @@ void hfi_six_subtract_dots(double* z, const double* X, int ld, const double* x, 
     double first = s[i][0];
     for (int j = whole; j < n; ++j) first += X[j] * x[j];
     z[i] -= (first + s[i][2]) + (s[i][1] + s[i][3]);
+  }
+}
+
+void hfi_six_add(double* C, int ldc, const double* X, int ldx) {
+  for (int i = 0; i < 6; ++i, C += ldc, X += ldx) {
+    *(hfiFour*)C += *(const hfiFour*)X;
+    *(hfiTwo*)(C + 4) += *(const hfiTwo*)(X + 4);
   }
 }

@@ -187,8 +187,8 @@ static void scatter(double* D, int w, const double* local, int ld, const hfiSegm
                     const hfiSegment* Q, const int32_t* row, const int32_t* column) {
   if (P->consecutive && Q->consecutive) {
     D += row[0] * w + column[0];
-    if (P->ncol == 6 && Q->ncol == 6) // free bodies: constants, so that the compiler unrolls the loops
-      hfi_add_block(D, w, local, ld, 6, 6);
+    if (P->ncol == 6 && Q->ncol == 6) // free bodies
+      hfi_six_add(D, w, local, ld);
     else
       hfi_add_block(D, w, local, ld, P->ncol, Q->ncol);
     return;
@@ -203,7 +203,7 @@ static void scatter_transposed(double* T, int w, const double* local, int ld, co
                                const hfiSegment* Q, const int32_t* row, const int32_t* column) {
   if (P->consecutive && Q->consecutive) {
     T += column[0] * w + row[0];
-    if (P->ncol == 6 && Q->ncol == 6)
+    if (P->ncol == 6 && Q->ncol == 6) // constants, so that the compiler unrolls the loops
       hfi_add_block_transposed(T, w, local, ld, 6, 6);
     else
       hfi_add_block_transposed(T, w, local, ld, Q->ncol, P->ncol);
@@ -245,9 +245,9 @@ static void add_patch(hfiIsland* I, const hfiPatch* patch, int symmetric) {
 }
 
 // Copies A into the Newton matrix.
-static void place_mass(hfiIsland* I) {
+static void place_mass(hfiIsland* I, int symmetric) {
   const hfStepProblem* P = I->problem;
-  if (I->ntree > 1) hfi_block_zero(&I->K); // the mass of a single tree fills the matrix
+  if (I->ntree > 1) hfi_block_zero(&I->K, symmetric); // the mass of a single tree fills the matrix
   for (int32_t t = 0; t < I->ntree; ++t) {
     int32_t tree = I->tree[t], start = P->tree_start[tree], m = P->tree_start[tree + 1] - start;
     int32_t node = I->node[tree], slot = I->first[tree] - I->K.first[node];
@@ -256,6 +256,8 @@ static void place_mass(hfiIsland* I) {
     double* D = hfi_block_rows(&I->K, node) + slot * (w + 1);
     if (w == m)
       memcpy(D, M, sizeof(double) * (size_t)(m * m));
+    else if (m == 6) // a free body: constants, so that the compiler unrolls the loops
+      hfi_copy_block(D, w, M, 6, 6, 6);
     else
       hfi_copy_block(D, w, M, m, m, m);
     for (int32_t i = 0; i < m; ++i) D[i * (w + 1)] += P->diag[start + i];
@@ -270,7 +272,7 @@ int hfi_system_is_coupled(const hfiIsland* I) {
 
 int hfi_system_factor(hfiIsland* I) {
   int symmetric = !hfi_system_is_coupled(I);
-  place_mass(I);
+  place_mass(I, symmetric);
   for (int32_t i = 0; i < I->nscalar; ++i)
     I->K.value[I->scalar[i].at] += sqr(I->scalar[i].J) * I->G[i];
   for (int32_t k = 0; k < I->npatch; ++k) add_patch(I, I->patch + k, symmetric);
