@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-static int find_pivot(const double* A, int n, int ld, int k) {
+static inline int find_pivot(const double* A, int n, int ld, int k) {
   int p = k;
   double largest = fabs(A[k * ld + k]);
   for (int i = k + 1; i < n; ++i) {
@@ -23,7 +23,7 @@ static int find_pivot(const double* A, int n, int ld, int k) {
   return p;
 }
 
-static void swap_rows(double* restrict a, double* restrict b, int n) {
+static inline void swap_rows(double* restrict a, double* restrict b, int n) {
   for (int j = 0; j < n; ++j) {
     double t = a[j];
     a[j] = b[j];
@@ -31,29 +31,32 @@ static void swap_rows(double* restrict a, double* restrict b, int n) {
   }
 }
 
-// Factors the rows, m wide. The caller may pass a constant for n and m.
-HFI_COPIED int factor(double* A, int n, int m, int ld, int32_t* pivot) {
-  for (int k = 0; k < n; ++k) {
-    int p = find_pivot(A, n, ld, k);
-    pivot[k] = p;
-    double* u = A + k * ld;
-    if (p != k) swap_rows(u, A + p * ld, m);
-    if (!(fabs(u[k]) > 0 && fabs(u[k]) <= 1e308)) return k + 1;
-    u[k] = 1 / u[k];
-    for (int i = k + 1; i < n; ++i) {
-      double* a = A + i * ld;
-      if (a[k] == 0) continue; // Nodes have parts that are not coupled.
-      a[k] *= u[k];
-      hfi_axpy(a + k + 1, -a[k], u + k + 1, m - k - 1);
-    }
+// Eliminates unknown k from the rows below, m wide. Returns 0 where its pivot is bad.
+HFI_COPIED int take_pivot(double* A, int n, int m, int ld, int k, int32_t* pivot) {
+  int p = find_pivot(A, n, ld, k);
+  pivot[k] = p;
+  double* u = A + k * ld;
+  if (p != k) swap_rows(u, A + p * ld, m);
+  if (!(fabs(u[k]) > 0 && fabs(u[k]) <= 1e308)) return 0;
+  u[k] = 1 / u[k];
+  for (int i = k + 1; i < n; ++i) {
+    double* a = A + i * ld;
+    if (a[k] == 0) continue; // Nodes have parts that are not coupled.
+    a[k] *= u[k];
+    hfi_axpy(a + k + 1, -a[k], u + k + 1, m - k - 1);
   }
-  return 0;
+  return 1;
 }
 
-// Six rows: the columns beside A follow when A is factored.
+// Six rows with constants for k, so that the compiler writes them out. The columns beside A follow when A is factored.
 static int factor_six(double* A, int m, int ld, int32_t* pivot) {
-  int failed = factor(A, 6, 6, ld, pivot);
-  if (failed || m == 6) return failed;
+  if (!take_pivot(A, 6, 6, ld, 0, pivot)) return 1;
+  if (!take_pivot(A, 6, 6, ld, 1, pivot)) return 2;
+  if (!take_pivot(A, 6, 6, ld, 2, pivot)) return 3;
+  if (!take_pivot(A, 6, 6, ld, 3, pivot)) return 4;
+  if (!take_pivot(A, 6, 6, ld, 4, pivot)) return 5;
+  if (!take_pivot(A, 6, 6, ld, 5, pivot)) return 6;
+  if (m == 6) return 0;
   for (int k = 0; k < 6; ++k)
     if (pivot[k] != k) swap_rows(A + k * ld + 6, A + pivot[k] * ld + 6, m - 6);
   hfi_six_forward(A, ld, A + 6, ld, m - 6);
@@ -61,7 +64,10 @@ static int factor_six(double* A, int m, int ld, int32_t* pivot) {
 }
 
 int hfi_lu_beside(double* A, int n, int m, int ld, int32_t* pivot) {
-  return n == 6 ? factor_six(A, m, ld, pivot) : factor(A, n, m, ld, pivot);
+  if (n == 6) return factor_six(A, m, ld, pivot);
+  for (int k = 0; k < n; ++k)
+    if (!take_pivot(A, n, m, ld, k, pivot)) return k + 1;
+  return 0;
 }
 
 static void exchange(double* a, double* b) {
