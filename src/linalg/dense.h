@@ -36,6 +36,13 @@ static inline void hfi_axpy(double* restrict y, double a, const double* restrict
   if (n & 1) y[0] += a * x[0];
 }
 
+// y = x + a d
+static inline void hfi_move(double* restrict y, const double* restrict x, double a, const double* restrict d, int n) {
+  for (; n >= 4; n -= 4, y += 4, x += 4, d += 4)
+    y[0] = x[0] + a * d[0], y[1] = x[1] + a * d[1], y[2] = x[2] + a * d[2], y[3] = x[3] + a * d[3];
+  for (; n > 0; --n, ++y, ++x, ++d) y[0] = x[0] + a * d[0];
+}
+
 // y = a x; y may be x
 static inline void hfi_scale(double* y, double a, const double* x, int n) {
   for (; n >= 4; n -= 4, y += 4, x += 4) {

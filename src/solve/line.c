@@ -27,7 +27,7 @@ enum { MAX_TRIALS = 60 }; // Twenty bisections alone leave 1e-6 of the bracket.
 
 // g(alpha) = base + alpha rate - ds'gamma(s1 + alpha ds). Leaves I->s and I->gamma at that point.
 static double evaluate_along(hfiIsland* I, int coupling, double base, double rate, double alpha) {
-  for (int32_t i = 0; i < I->nrow; ++i) I->s[i] = I->s1[i] + alpha * I->ds[i];
+  hfi_move(I->s, I->s1, alpha, I->ds, I->nrow);
   hfi_system_impulses(I, coupling);
   return base + alpha * rate - hfi_dot(I->ds, I->gamma, I->nrow);
 }

@@ -239,7 +239,7 @@ static void compute_end_rows(iteration* it, double step) {
     return;
   }
   hfi_system_row_changes(I, I->dv, I->ds);
-  for (int32_t i = 0; i < I->nrow; ++i) I->s1[i] = I->s[i] + I->ds[i];
+  hfi_move(I->s1, I->s, 1.0, I->ds, I->nrow);
 }
 
 // Computes dv = -K^-1 r with the factors at hand, v1 and s1 at the end of the full step, |dv| and
@@ -248,7 +248,7 @@ static int solve_step(iteration* it) {
   hfiIsland* I = it->I;
   hfi_scale(I->dv, -1.0, I->r, I->n);
   hfi_block_solve(&I->K, I->dv);
-  for (int32_t i = 0; i < I->n; ++i) I->v1[i] = I->v[i] + I->dv[i];
+  hfi_move(I->v1, I->v, 1.0, I->dv, I->n);
   it->step = hfi_system_velocity_norm(I, I->dv);
   it->along = hfi_dot(I->dv, I->r, I->n);
   compute_end_rows(it, it->step);
@@ -349,7 +349,7 @@ static void swap(double** a, double** b) {
 static void move(iteration* it, double alpha) {
   hfiIsland* I = it->I;
   if (alpha < 1) {
-    for (int32_t i = 0; i < I->n; ++i) I->v1[i] = I->v[i] + alpha * I->dv[i];
+    hfi_move(I->v1, I->v, alpha, I->dv, I->n);
     hfi_system_rows(I, I->v1, I->s1);
   }
   swap(&I->v, &I->v1);
@@ -361,7 +361,7 @@ static void move(iteration* it, double alpha) {
 // before.
 static void move_again(iteration* it, double alpha) {
   hfiIsland* I = it->I;
-  for (int32_t i = 0; i < I->n; ++i) I->v[i] = I->v1[i] + alpha * I->dv[i];
+  hfi_move(I->v, I->v1, alpha, I->dv, I->n);
   hfi_system_rows(I, I->v, I->s);
   evaluate(it);
 }

@@ -194,13 +194,12 @@ static void update_contact(hfiIsland* I, int32_t k) {
 // Evaluates the soft laws at I->s. A contact acts while pi0 > 0, even where its soft law would pull: it opens between iterations only.
 static void respond_softly(hfiIsland* I) {
   double h = I->problem->h;
-  hfi_system_respond(I, HFI_COUPLING_LAGGED);
+  hfi_system_impulses(I, HFI_COUPLING_LAGGED);
   for (int32_t k = I->nscalar; k < I->nblock; ++k) {
     if (!is_contact(I, k)) continue;
     int acts = I->lag[k] > 0;
     int32_t row = I->block[k].row;
-    I->response[k].active = acts;
-    I->response[k].gnn = acts ? h * h * I->soft[k].stiffness : 0;
+    I->response[k] = (hfiContactResponse){.pi = I->lag[k], .gnn = acts ? h * h * I->soft[k].stiffness : 0, .active = acts};
     I->gamma[row] = acts ? h * soft_normal_force(I, k, I->s[row]) : 0;
   }
   hfi_system_residual(I);
@@ -216,9 +215,9 @@ static int take_step(hfiIsland* I, double cap) {
   }
   respond_softly(I);
   int failed = hfi_system_factor(I);
-  for (int32_t i = 0; i < I->n; ++i) I->dv[i] = -I->r[i];
+  hfi_scale(I->dv, -1.0, I->r, I->n);
   if (!failed) hfi_block_solve(&I->K, I->dv);
-  for (int32_t i = 0; i < I->n; ++i) I->v1[i] = I->v[i] + I->dv[i];
+  hfi_move(I->v1, I->v, 1.0, I->dv, I->n);
   hfi_system_rows(I, I->v1, I->s1);
   hfi_dual_update(I);
   for (int32_t k = I->nscalar; k < I->nblock; ++k) {

@@ -153,7 +153,8 @@ void hfi_system_residual(hfiIsland* I) {
     I->tau[I->scalar[i].dof] += I->scalar[i].J * I->gamma[i];
   for (int32_t k = 0; k < I->npatch; ++k) add_patch_impulse(I, I->patch + k, I->tau);
   hfi_system_multiply(I, I->v, I->Av);
-  for (int32_t i = 0; i < I->n; ++i) I->r[i] = I->Av[i] - I->p[i] - I->tau[i];
+  hfi_move(I->r, I->Av, -1.0, I->p, I->n);
+  hfi_axpy(I->r, -1.0, I->tau, I->n);
 }
 
 // Computes I->local = J^T G J of a patch, run by run of active blocks. Returns 0 if no block is
