@@ -67,28 +67,23 @@ static void find_coupled(hfiBlockMatrix* B, int32_t k) {
 }
 
 // Subtracts Z_i^T Y_j from the rows and the lower part of position i = later[e], for all j of
-// position k that are coupled to it.
+// position k that are coupled to it, i among them. Nodes that are side by side in both panels go into one product.
 static void update_node(hfiBlockMatrix* B, int32_t k, int32_t e) {
   int n = B->size[k], w = B->width[k], ld = n + w;
   const double *Y = hfi_block_rows(B, k) + n, *Z = hfi_block_lower(B, k);
   int32_t a = B->later[e], m = B->size[a], wa = B->width[a], lda = m + wa, column = B->offset[e];
   double *rows = hfi_block_rows(B, a), *lower = hfi_block_lower(B, a);
-  hfi_sub_atb(rows, lda, Z + column, w, Y + column, ld, n, m, m);
-  int32_t g = B->start[a];
-  const int32_t first = B->start[k], *coupled = B->coupled;
-  for (int32_t f = e + 1; f < B->start[k + 1];) {
-    if (!coupled[f - first]) {
-      ++f;
-      continue;
-    }
-    while (B->later[g] != B->later[f]) ++g;
-    int32_t to = B->offset[g], from = B->offset[f], columns = 0;
-    do { // Nodes that are side by side in both panels go into one product.
-      columns += B->size[B->later[f]];
-      ++f, ++g;
-    } while (f < B->start[k + 1] && coupled[f - first] && B->later[g] == B->later[f]);
+  const int32_t start = B->start[k], end = B->start[k + 1], *coupled = B->coupled, *later = B->later;
+  int32_t f = e + 1, g = B->start[a], to = -m, from = column, columns = m; // K_ii lies before the columns of later nodes.
+  for (;;) {
+    for (; f < end && coupled[f - start] && later[g] == later[f]; ++f, ++g) columns += B->size[later[f]];
     hfi_sub_atb(rows + m + to, lda, Z + column, w, Y + from, ld, n, m, columns);
-    if (!B->symmetric) hfi_sub_atb(lower + to, wa, Y + column, ld, Z + from, w, n, m, columns);
+    if (to < 0) to += m, from += m, columns -= m; // The lower part has no K_ii.
+    if (!B->symmetric && columns > 0) hfi_sub_atb(lower + to, wa, Y + column, ld, Z + from, w, n, m, columns);
+    while (f < end && !coupled[f - start]) ++f;
+    if (f == end) return;
+    while (later[g] != later[f]) ++g;
+    to = B->offset[g], from = B->offset[f], columns = 0;
   }
 }
 
