@@ -3,6 +3,8 @@
 //   p* = M v0 + h (tau - bias),   tau = applied + J^T wrenches + what actuation leaves explicit
 #include "discrete/discrete.h"
 
+#include "linalg/dense.h"
+
 #include <float.h>
 #include <string.h>
 
@@ -19,6 +21,17 @@ static void look_ahead(hfiDiscrete* s, double time, const hfInput* in) {
     if (hf_model_signal_type(m)[signal] == HF_SIGNAL_FEEDBACK) continue; // no later value is known
     if (law == HF_DRIVE_CONSTRAINT) w->ctrl[i] = hf_signal_value(m, signal, time + s->config.step);
     if (law == HF_DRIVE_COMPUTED_TORQUE) hf_signal_rates(m, signal, time, s->ctrl_rate + 2 * i);
+  }
+}
+
+// p = M v0, with the dense blocks of the problem: along their rows compilers use vectors.
+static void find_momentum(hfStepProblem* p) {
+  for (int t = 0; t < p->ntree; ++t) {
+    int first = p->tree_start[t], n = p->tree_start[t + 1] - first;
+    const double *M = p->M + p->M_start[t], *v0 = p->v0 + first;
+    double* momentum = p->p + first; // zero since the assembly began
+    if (n == 1) *momentum = *M * *v0;
+    else hfi_add_rows(momentum, 1.0, v0, 1, M, n, n, n);
   }
 }
 
@@ -51,7 +64,7 @@ void hfi_discrete_forces(hfiDiscrete* s, const hfState* state, const hfInput* in
   if (targets) step.velocity_target = targets, step.force_limit = in->force_limit;
   hfi_actuation_step(&w->actuation, d, &step, s->tau, p->diag);
   hfi_rows_append(&w->actuation.rows, m, p);
-  hf_dynamics_multiply(d, p->v0, p->p);
+  find_momentum(p);
   double* momentum = p->p;
   const double *tau = s->tau, *bias = d->c;
   for (int i = 0; i < m->nv; ++i) momentum[i] += h * (tau[i] - bias[i]);

@@ -92,10 +92,15 @@ HFI_COPIED int factor_few(double* A, int n, int m, int ld, int positive) {
 // a_ki/d_k are kept in the lower triangle of row i, where they follow each other.
 static void finish_row(double* A, int i, int m, int ld) {
   double* a = A + i * ld;
+  const double *column = A + i, *inverse = A; // a_ki, 1/d_k
+  int zeros = 0;
+  for (int k = 0; k < i; ++k, column += ld, inverse += ld + 1) zeros += (a[k] = *column * *inverse) == 0;
+  if (!zeros) {
+    hfi_add_rows(a + i, -1.0, a, 1, A + i, ld, i, m - i);
+    return;
+  }
   for (int k = 0, end; k < i; k = end + 1) {
-    const double* u = A + k * ld;
-    for (end = k; end < i; ++end, u += ld)
-      if ((a[end] = u[i] * u[end]) == 0) break; // u[end] is 1/d_end
+    for (end = k; end < i && a[end] != 0;) ++end;
     if (end > k) hfi_add_rows(a + i, -1.0, a + k, 1, A + k * ld + i, ld, end - k, m - i);
   }
 }
@@ -107,8 +112,7 @@ static int factor_by_rows(double* A, int n, int m, int ld, int positive) {
     if (is_bad_pivot(*pivot, positive)) return i + 1;
     *pivot = 1 / *pivot;
   }
-  for (int i = 0; i < n; ++i)
-    for (int j = i + 1; j < n; ++j) A[i * ld + j] *= A[i * (ld + 1)];
+  for (int i = 0; i < n; ++i) hfi_scale(A + i * (ld + 1) + 1, A[i * (ld + 1)], A + i * (ld + 1) + 1, n - i - 1);
   return 0;
 }
 
