@@ -68,10 +68,7 @@ static const double REUSE_CONTRACTION = 3e-3;
 static const double CANCELLATION = 2e-15;
 // So may one below this many tolerances that the rounding of row velocities explains [-].
 static const double COARSE = 1e4;
-// Velocities of the start are the answer where the residual is below this share of the tolerance [-]. K is larger than A, so that |dv| is
-// at most |r| times the condition number of the scaled A, for which the share leaves room.
-static const double BALANCED = 1e-3;
-// The same share for the residual of each dof, but of the impulses of rows on its tree: so a light body that touches a heavy one keeps an
+// The same share as HFI_BALANCED for the residual of each dof, but of the impulses of rows on its tree: so a light body that touches a heavy one keeps an
 // acceleration of more than 1e-10 of that which its contacts hold up [-].
 static const double BALANCED_TREE = 1e-2;
 // A residual below this share of the scale that steps no longer lower is rounding [-].
@@ -164,19 +161,19 @@ static int accept_rounding(iteration* it, double before) {
   return 1;
 }
 
-// Is each entry of the momentum x small against the impulses of rows on its tree, or below the rounding whose squares are in I->work?
-static int is_negligible(const iteration* it, const double* x) {
-  const hfiIsland* I = it->I;
+int hfi_newton_is_negligible(const hfiIsland* I, double tolerance, const double* x) {
   for (int32_t t = 0; t < I->ntree; ++t) {
     const int32_t *start = I->problem->tree_start + I->tree[t], first = I->first[I->tree[t]], end = first + start[1] - start[0];
     double held = 0;
     for (int32_t i = first; i < end; ++i) held += sqr(I->tau[i]) * I->inverse_diag[i];
-    held *= sqr(BALANCED_TREE * it->config->tolerance);
+    held *= sqr(BALANCED_TREE * tolerance);
     for (int32_t i = first; i < end; ++i)
       if (!(sqr(x[i]) <= held * I->diag[i] + I->work[i])) return 0;
   }
   return 1;
 }
+
+static int is_negligible(const iteration* it, const double* x) { return hfi_newton_is_negligible(it->I, it->config->tolerance, x); }
 
 // Adds to square (n) what rounding leaves of the residual of each dof by row i of block b, whose slope -dgamma/ds is g. Positions of about a
 // metre are known to DBL_EPSILON metres.
@@ -202,7 +199,7 @@ static void find_rounding(const hfiIsland* I, double* square) {
 // Do the velocities at hand solve the problem already, as they do where all trees of the island rest or move evenly?
 static int is_balanced(const iteration* it) {
   const hfiIsland* I = it->I;
-  int small = is_small(it, it->norm / BALANCED);
+  int small = is_small(it, it->norm / HFI_BALANCED);
   double rounding = 0;
   if (!is_small(it, it->norm / HFI_BALANCED_ROUNDING)) return 0;
   memset(I->work, 0, sizeof(double) * (size_t)I->n);

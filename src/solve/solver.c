@@ -295,8 +295,9 @@ static int32_t count_wanted(const hfSolver* solver, const int32_t* changed) {
 static int solve_tree_rows(const solving* job, const members* m) {
   hfiNewtonResult out;
   int touches = job->problem->block[m->blocks[m->nblock - 1]].law == HF_LAW_CONTACT; // Contacts are the last blocks of a world.
-  if (m->ntree != 1 || touches) return 0;
-  if (!hfi_tree_rows_solve(&job->solver->island, job->config, job->problem, m->trees[0], m->blocks, m->nblock, job->v, job->impulse, job->solver->s, &out))
+  if (touches) return 0;
+  if (!hfi_tree_rows_solve(&job->solver->island, job->config, job->problem, m->trees, m->ntree, m->blocks, m->nblock, job->v, job->impulse,
+                           job->solver->s, &out))
     return 0;
   report_island(job->report, HF_RUNG_TAMSI, 0, &out, out.residual);
   return 1;

@@ -1,12 +1,13 @@
-// Saturated rows of one tree (solve/tree_rows.h). The equations are those of newton.c,
+// Saturated rows of few trees (solve/tree_rows.h). The equations are those of newton.c,
 //
 //   r = A v - p* - J^T gamma,   s = J v,   K = A + J^T G J,   K dv = -r.
 //
 // Between their bounds the laws are linear: where no row passes a bound, one step is the solution but for rounding. Nothing is gathered for
-// it: scalars, whose row of J has one entry, are listed, other blocks are patches that look at the problem's own Jacobian, and all loops
-// run over one tree. Sums are formed in the order of system.c.
+// it: scalars, whose row of J has one entry, are listed, other blocks are patches that look at the problem's own Jacobian where there is one tree, and
+// K is dense. Sums of one tree are formed in the order of system.c.
 #include "solve/tree_rows.h"
 
+#include "base/finite.h"
 #include "linalg/dense.h"
 #include "math/vec3.h"
 #include "solve/system.h"
@@ -14,17 +15,32 @@
 
 #include <string.h>
 
-// The tree in the problem.
-typedef struct Tree {
-  int32_t n;
-  const double *M, *diag, *p, *v0; // (n x n), (n)
-  double h;
-} Tree;
+enum { MOST_DOFS = 16 }; // Several trees with more dofs than this leave too much of a dense K empty.
 
-static Tree find_tree(const hfStepProblem* P, int32_t tree) {
-  int32_t first = P->tree_start[tree];
-  Tree t = {P->tree_start[tree + 1] - first, P->M + P->M_start[tree], P->diag + first, P->p + first, P->v0 + first, P->h};
-  return t;
+// Momentum and velocities of the start (n). Those of one tree are the problem's, those of several are copied side by side.
+typedef struct Start { const double *p, *v0; } Start;
+
+static int32_t tree_size(const hfStepProblem* P, int32_t tree) { return P->tree_start[tree + 1] - P->tree_start[tree]; }
+
+// Numbers the dofs of the trees one after the other.
+static void number_dofs(hfiIsland* I, const hfStepProblem* P, const int32_t* trees, int32_t ntree) {
+  I->problem = P, I->ntree = ntree, I->n = 0;
+  for (int32_t k = 0; k < ntree; ++k) {
+    I->tree[k] = trees[k], I->first[trees[k]] = I->n;
+    I->n += tree_size(P, trees[k]);
+  }
+}
+
+static Start find_start(const hfiIsland* I) {
+  const hfStepProblem* P = I->problem;
+  Start start = {P->p + P->tree_start[I->tree[0]], P->v0 + P->tree_start[I->tree[0]]};
+  if (I->ntree == 1) return start;
+  for (int32_t k = 0; k < I->ntree; ++k) {
+    int32_t from = P->tree_start[I->tree[k]], to = I->first[I->tree[k]];
+    size_t size = sizeof(double) * (size_t)tree_size(P, I->tree[k]);
+    memcpy(I->p + to, P->p + from, size), memcpy(I->v0 + to, P->v0 + from, size);
+  }
+  return (Start){I->p, I->v0};
 }
 
 // ---- rows -------------------------------------------------------------------------------------------
@@ -32,7 +48,7 @@ static Tree find_tree(const hfStepProblem* P, int32_t tree) {
 static void list_scalar(hfiIsland* I, const hfStepProblem* P, const hfStepBlock* b) {
   const hfStepPiece* piece = P->piece + b->piece;
   int32_t i = I->nscalar++;
-  I->scalar[i].dof = P->cols[piece->col], I->scalar[i].J = P->J[piece->jac];
+  I->scalar[i].dof = I->first[piece->tree] + P->cols[piece->col], I->scalar[i].J = P->J[piece->jac];
   I->block[i].source = b->row, I->block[i].saturated = P->saturated + b->param;
 }
 
@@ -40,27 +56,52 @@ static int same_dofs(const hfiPatch* a, const hfiPatch* b) {
   return a->ncol == b->ncol && memcmp(a->dof, b->dof, sizeof *a->dof * (size_t)a->ncol) == 0;
 }
 
+// Copies the columns of a block with pieces on several trees, piece beside piece, behind those of the last patch.
+static void copy_columns(const hfiIsland* I, const hfStepProblem* P, const hfStepBlock* b, hfiPatch* patch) {
+  const hfiPatch* last = patch > I->patch ? patch - 1 : NULL;
+  patch->dof = last ? last->dof + last->ncol : I->index;
+  patch->J = last ? last->J + last->nrow * last->ncol : I->jacobian;
+  patch->ncol = 0;
+  for (const hfStepPiece *piece = P->piece + b->piece, *end = piece + b->npiece; piece < end; ++piece) patch->ncol += piece->ncol;
+  int32_t column = 0;
+  for (const hfStepPiece *piece = P->piece + b->piece, *end = piece + b->npiece; piece < end; column += piece->ncol, ++piece) {
+    for (int32_t c = 0; c < piece->ncol; ++c) patch->dof[column + c] = I->first[piece->tree] + P->cols[piece->col + c];
+    hfi_copy_block(patch->J + column, patch->ncol, P->J + piece->jac, piece->ncol, b->dim, piece->ncol);
+  }
+}
+
 // Lists a block of another sort as a patch. Patches in succession on the same dofs are a group: the first of them knows their number.
 static void list_wide(hfiIsland* I, const hfStepProblem* P, const hfStepBlock* b, hfiPatch** group) {
   const hfStepPiece* piece = P->piece + b->piece;
   hfiPatch* patch = I->patch + I->npatch++;
   patch->block = I->nblock, patch->nblock = 1, patch->row = I->nrow, patch->nrow = b->dim;
-  patch->ncol = piece->ncol, patch->dof = P->cols + piece->col, patch->J = P->J + piece->jac;
+  if (I->ntree > 1) copy_columns(I, P, b, patch);
+  else patch->ncol = piece->ncol, patch->dof = P->cols + piece->col, patch->J = P->J + piece->jac;
   I->block[I->nblock].source = b->row, I->block[I->nblock].saturated = P->saturated + b->param;
   I->nblock += 1, I->nrow += b->dim;
   if (*group && same_dofs(*group, patch)) ++(*group)->nblock;
   else *group = patch;
 }
 
+// Whether two pieces of a block act on the same tree. The general method sorts their columns.
+static int has_twin_pieces(const hfStepProblem* P, const hfStepBlock* b) {
+  const hfStepPiece* piece = P->piece + b->piece;
+  for (int32_t i = 1; i < b->npiece; ++i)
+    for (int32_t k = 0; k < i; ++k)
+      if (piece[i].tree == piece[k].tree) return 1;
+  return 0;
+}
+
 // Lists scalars, then patches. Returns 0 where there are rows for the general method.
-static int list_rows(hfiIsland* I, const hfStepProblem* P, const int32_t* blocks, int32_t nblock) {
+static int list_rows(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
+  const hfStepProblem* P = I->problem;
   int32_t nwide = 0;
   hfiPatch* group = NULL;
   I->nscalar = I->npatch = 0;
   for (int32_t i = 0; i < nblock; ++i) {
     const hfStepBlock* b = P->block + blocks[i];
-    if (b->law != HF_LAW_SATURATED || b->npiece != 1) return 0;
-    if (b->dim == 1 && P->piece[b->piece].ncol == 1) list_scalar(I, P, b);
+    if (b->law != HF_LAW_SATURATED || (b->npiece > 1 && has_twin_pieces(P, b))) return 0;
+    if (b->dim == 1 && b->npiece == 1 && P->piece[b->piece].ncol == 1) list_scalar(I, P, b);
     else I->wide[nwide++] = blocks[i];
   }
   I->nblock = I->nrow = I->nscalar;
@@ -109,10 +150,13 @@ static double slope_of(const hfiIsland* I, const hfiPatch* group, int32_t i, int
   return sum;
 }
 
-// K += J^T G J of a group, in the upper triangle.
+// K += J^T G J of a group, in the upper triangle. The dofs of a tree ascend, its trees may be in any order.
 static void add_slopes(const hfiIsland* I, const hfiPatch* group, double* K, int32_t n) {
   for (int32_t i = 0; i < group->ncol; ++i)
-    for (int32_t j = i; j < group->ncol; ++j) K[group->dof[i] * n + group->dof[j]] += slope_of(I, group, i, j);
+    for (int32_t j = i; j < group->ncol; ++j) {
+      int32_t a = group->dof[i], b = group->dof[j];
+      K[imin2(a, b) * n + imax2(a, b)] += slope_of(I, group, i, j);
+    }
 }
 
 // Whether row i, which is at a bound, would shorten the step.
@@ -140,43 +184,62 @@ static void write_rows(const hfiIsland* I, double* impulse, double* s) {
 
 // ---- one step ---------------------------------------------------------------------------------------
 
-static void weigh(hfiIsland* I, const Tree* t) {
-  I->n = t->n;
-  for (int32_t i = 0; i < t->n; ++i) {
-    I->diag[i] = t->M[i * t->n + i] + t->diag[i];
-    I->inverse_diag[i] = 1 / I->diag[i];
+static void weigh(hfiIsland* I, const Start* start) {
+  const hfStepProblem* P = I->problem;
+  for (int32_t k = 0; k < I->ntree; ++k) {
+    int32_t tree = I->tree[k], at = I->first[tree], m = tree_size(P, tree);
+    const double *M = P->M + P->M_start[tree], *diag = P->diag + P->tree_start[tree];
+    for (int32_t i = 0; i < m; ++i) {
+      I->diag[at + i] = M[i * m + i] + diag[i];
+      I->inverse_diag[at + i] = 1 / I->diag[at + i];
+    }
   }
-  I->p_norm = hfi_system_momentum_norm(I, t->p);
+  I->p_norm = hfi_system_momentum_norm(I, start->p);
 }
 
 // Computes impulses, slopes and the residual at v and s. Returns |r|, and in *scale what it is compared with.
-static double evaluate(hfiIsland* I, const Tree* t, const double* v, const double* s, double* scale) {
-  int32_t n = t->n;
-  for (int32_t i = 0; i < n; ++i) I->tau[i] = 0, I->Av[i] = t->diag[i] * v[i];
+static double evaluate(hfiIsland* I, const double* p, const double* v, const double* s, double* scale) {
+  int32_t n = I->n;
+  double h = I->problem->h;
+  for (int32_t i = 0; i < n; ++i) I->tau[i] = 0;
   for (int32_t i = 0; i < I->nscalar; ++i) {
-    I->gamma[i] = hfi_saturated_respond(I->block[i].saturated, t->h, s[i], I->G + i);
+    I->gamma[i] = hfi_saturated_respond(I->block[i].saturated, h, s[i], I->G + i);
     I->tau[I->scalar[i].dof] += I->scalar[i].J * I->gamma[i];
   }
-  for (int32_t k = 0; k < I->npatch; ++k) respond(I, I->patch + k, t->h, s);
+  for (int32_t k = 0; k < I->npatch; ++k) respond(I, I->patch + k, h, s);
   for (int32_t k = 0; k < I->npatch; k += I->patch[k].nblock) add_impulses(I, I->patch + k);
-  hfi_add_rows(I->Av, 1.0, v, 1, t->M, n, n, n);
-  for (int32_t i = 0; i < n; ++i) I->r[i] = I->Av[i] - t->p[i] - I->tau[i];
+  hfi_system_multiply(I, v, I->Av);
+  for (int32_t i = 0; i < n; ++i) I->r[i] = I->Av[i] - p[i] - I->tau[i];
   *scale = hfi_system_scale(I);
   return hfi_system_momentum_norm(I, I->r);
 }
 
+// K = A
+static void place_mass(const hfiIsland* I, double* K) {
+  const hfStepProblem* P = I->problem;
+  int32_t n = I->n;
+  if (I->ntree > 1) memset(K, 0, sizeof *K * (size_t)(n * n));
+  for (int32_t k = 0; k < I->ntree; ++k) {
+    int32_t tree = I->tree[k], m = tree_size(P, tree);
+    const double *M = P->M + P->M_start[tree], *diag = P->diag + P->tree_start[tree];
+    double* D = K + I->first[tree] * (n + 1);
+    if (m == n) memcpy(D, M, sizeof *K * (size_t)(n * n));
+    else hfi_copy_block(D, n, M, m, m, m);
+    for (int32_t i = 0; i < m; ++i) D[i * (n + 1)] += diag[i];
+  }
+}
+
 // Computes dv = -K^-1 r and v1 = v0 + dv. Returns 0 where a pivot fails.
-static int find_step(hfiIsland* I, const Tree* t) {
-  int32_t n = t->n;
+static int find_step(hfiIsland* I, const double* v0) {
+  int32_t n = I->n;
   double* K = I->local;
-  memcpy(K, t->M, sizeof *K * (size_t)(n * n));
-  for (int32_t i = 0; i < n; ++i) K[i * (n + 1)] += t->diag[i];
+  place_mass(I, K);
   for (int32_t i = 0; i < I->nscalar; ++i) K[I->scalar[i].dof * (n + 1)] += sqr(I->scalar[i].J) * I->G[i];
   for (int32_t k = 0; k < I->npatch; k += I->patch[k].nblock) add_slopes(I, I->patch + k, K, n);
   if (hfi_ldlt(K, n, n, 1) != 0) return 0;
   hfi_scale(I->dv, -1.0, I->r, n);
   hfi_ldlt_solve(K, n, n, I->dv);
-  for (int32_t i = 0; i < n; ++i) I->v1[i] = t->v0[i] + I->dv[i];
+  for (int32_t i = 0; i < n; ++i) I->v1[i] = v0[i] + I->dv[i];
   return 1;
 }
 
@@ -187,22 +250,41 @@ static int find_end_rows(hfiIsland* I, int is_short) {
   return !any_shortens(I);
 }
 
-int hfi_tree_rows_solve(hfiIsland* I, const hfSolverConfig* config, const hfStepProblem* P, int32_t tree, const int32_t* blocks,
-                        int32_t nblock, double* v, double* impulse, double* s, hfiNewtonResult* out) {
-  Tree t = find_tree(P, tree);
-  double scale, tolerance = config->tolerance;
-  if (P->drift || config->first_rung != HF_RUNG_TAMSI || !list_rows(I, P, blocks, nblock)) return 0;
-  weigh(I, &t);
-  multiply_rows(I, t.v0, I->s);
-  double before = evaluate(I, &t, t.v0, I->s, &scale);
-  if (!(before / HFI_BALANCED_ROUNDING > tolerance * scale) || !find_step(I, &t)) return 0;
-  double step = hfi_system_velocity_norm(I, I->dv), along = hfi_dot(I->dv, I->r, t.n);
-  if (!isfinite(step) || !find_end_rows(I, !(step > HFI_SHORT_STEP * scale))) return 0;
-  double norm = evaluate(I, &t, I->v1, I->s1, &scale), end = hfi_dot(I->dv, I->r, t.n);
-  if (along < 0 && end > -HFI_OVERSHOOT * along) return 0;
-  if (!(norm / HFI_SETTLED <= tolerance * scale && step * (norm / before) <= tolerance * scale)) return 0;
-  memcpy(v + P->tree_start[tree], I->v1, sizeof *v * (size_t)t.n);
+// Takes the full step from the start, where |r| is `before`. Returns 1 where it is the answer, and its |r| in *norm.
+static int take_step(hfiIsland* I, const Start* start, double tolerance, double before, double* norm, double* scale) {
+  if (!find_step(I, start->v0)) return 0;
+  double step = hfi_system_velocity_norm(I, I->dv), along = hfi_dot(I->dv, I->r, I->n);
+  if (!isfinite(step) || !find_end_rows(I, !(step > HFI_SHORT_STEP * *scale))) return 0;
+  *norm = evaluate(I, start->p, I->v1, I->s1, scale);
+  if (along < 0 && hfi_dot(I->dv, I->r, I->n) > -HFI_OVERSHOOT * along) return 0;
+  return *norm / HFI_SETTLED <= tolerance * *scale && step * (*norm / before) <= tolerance * *scale;
+}
+
+// Whether trees that do not move stay where they are. Then v1 and s1 are zero, too.
+static int stays(hfiIsland* I, const double* v0, double tolerance, double norm, double scale) {
+  if (!(norm / HFI_BALANCED <= tolerance * scale) || hfi_any_nonzero(v0, I->n)) return 0;
+  memset(I->work, 0, sizeof(double) * (size_t)I->n);
+  if (!hfi_newton_is_negligible(I, tolerance, I->r)) return 0;
+  memset(I->v1, 0, sizeof(double) * (size_t)I->n);
+  memcpy(I->s1, I->s, sizeof(double) * (size_t)I->nrow);
+  return 1;
+}
+
+int hfi_tree_rows_solve(hfiIsland* I, const hfSolverConfig* config, const hfStepProblem* P, const int32_t* trees, int32_t ntree,
+                        const int32_t* blocks, int32_t nblock, double* v, double* impulse, double* s, hfiNewtonResult* out) {
+  double scale, norm, tolerance = config->tolerance;
+  if (P->drift || config->first_rung != HF_RUNG_TAMSI) return 0;
+  number_dofs(I, P, trees, ntree);
+  if ((ntree > 1 && I->n > MOST_DOFS) || !list_rows(I, blocks, nblock)) return 0;
+  Start start = find_start(I);
+  weigh(I, &start);
+  multiply_rows(I, start.v0, I->s);
+  norm = evaluate(I, start.p, start.v0, I->s, &scale);
+  int steps = norm / HFI_BALANCED_ROUNDING > tolerance * scale;
+  if (!(steps ? take_step(I, &start, tolerance, norm, &norm, &scale) : stays(I, start.v0, tolerance, norm, scale))) return 0;
+  for (int32_t k = 0; k < ntree; ++k)
+    memcpy(v + P->tree_start[trees[k]], I->v1 + I->first[trees[k]], sizeof *v * (size_t)tree_size(P, trees[k]));
   write_rows(I, impulse, s);
-  *out = (hfiNewtonResult){.converged = 1, .iterations = 1, .residual = scale > 0 ? norm / scale : norm};
+  *out = (hfiNewtonResult){.converged = 1, .iterations = steps, .residual = scale > 0 ? norm / scale : norm};
   return 1;
 }

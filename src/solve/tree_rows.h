@@ -1,13 +1,14 @@
-// A tree whose rows are all saturated, as those of a robot that touches nothing: one iteration of Newton's method on the problem as it is.
+// A tree, or a few small ones, whose rows are all saturated, as those of a robot that touches nothing: one iteration of Newton's method on the
+// problem as it is. The rotors of a geared robot may be trees of their own.
 #ifndef HFI_SOLVE_TREE_ROWS_H
 #define HFI_SOLVE_TREE_ROWS_H
 
 #include "solve/newton.h"
 
-// Where one full step from the velocities of the start solves the island of a tree, writes its velocities v, impulses and row velocities s
+// Where one full step from the velocities of the start solves the island of these trees, writes its velocities v, impulses and row velocities s
 // to the arrays of the problem, fills *out and returns 1. Otherwise returns 0, and leaves all that to hfi_newton_solve: a start
-// that is the answer already, a step that a row limits. Numbers are the same to the last bit in both ways.
-int hfi_tree_rows_solve(hfiIsland* I, const hfSolverConfig* config, const hfStepProblem* problem, int32_t tree, const int32_t* blocks,
-                        int32_t nblock, double* v, double* impulse, double* s, hfiNewtonResult* out);
+// that is the answer already, a step that a row limits, many dofs in several trees. Numbers of one tree are the same to the last bit in both ways.
+int hfi_tree_rows_solve(hfiIsland* I, const hfSolverConfig* config, const hfStepProblem* problem, const int32_t* trees, int32_t ntree,
+                        const int32_t* blocks, int32_t nblock, double* v, double* impulse, double* s, hfiNewtonResult* out);
 
 #endif
