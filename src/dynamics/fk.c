@@ -60,7 +60,7 @@ static void move_screw(Frame B, Frame E, const hfiJointStep* s, double q, hfVec3
 
 static void move_slide(Frame B, Frame E, const hfiJointStep* s, double q, hfVec3* p_WA, hfVec3* axis_W) {
   hfVec3 axis = m3_mulv(E.X->R, s->axis_E), p = v3_axpy(q - s->ref, axis, pose_point(*E.X, s->p_EB));
-  turn(B, E, s->q_EB);
+  if (B.X != E.X) turn(B, E, s->q_EB); // Behind another joint of the body q_EB is the identity.
   B.X->p = p;
   *axis_W = axis;
   *p_WA = v3_add(p, m3_mulv(B.X->R, s->p_BA));

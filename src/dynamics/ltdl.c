@@ -8,7 +8,10 @@
 // leaves the unit lower-triangular L in the off-diagonals and D on the diagonal.
 //   M x = b:   y = L^-T b,  z = D^-1 y,  x = L^-1 z
 #include "dynamics/dynamics.h"
+
+#include "base/compile.h"
 #include "linalg/dense.h"
+
 #include <string.h>
 
 // Rows of ancestors of dof k, nearest last in `row`: col[0 … depth)
@@ -25,6 +28,68 @@ static void eliminate(double* L, const int32_t* adr, const int32_t* col, int dep
 // that move a body in the same way, parts that are 1e8 m away), a dof then gets a large but finite response.
 static const double SINGULAR = 1e-14;
 
+// ---- chains ---------------------------------------------------------------------------------------
+//
+// In a tree without branches all dofs before k are its ancestors: row k has k + 1 entries, and its rows follow each other. Chains of up to
+// seven dofs, as fingers and arms are, have code that is written out: callers pass constants for n and k. Sums have the order of the general functions.
+
+static int is_chain(const hfModel* m, int begin, int n) { return hf_model_dof_depth(m)[begin + n - 1] == n - 1; }
+
+// Pivot k of n, with M_kk = diagonal: what eliminate does with its row.
+HFI_COPIED void eliminate_dof(double* L, double* Dinv, const double* M, int n, int k) {
+  if (k >= n) return;
+  double *row = L + k * (k + 1) / 2, least = SINGULAR * M[k * (k + 1) / 2 + k], inverse = Dinv[k] = 1 / (row[k] > least ? row[k] : least);
+  for (int a = k - 1; a >= 0; --a) {
+    double factor = row[a] * inverse;
+    hfi_axpy(L + a * (a + 1) / 2, -factor, row, a + 1);
+    row[a] = factor;
+  }
+}
+HFI_COPIED void factor_chain(double* L, double* Dinv, const double* M, int n) {
+  memcpy(L, M, (size_t)(n * (n + 1) / 2) * sizeof *L);
+  eliminate_dof(L, Dinv, M, n, 6), eliminate_dof(L, Dinv, M, n, 5), eliminate_dof(L, Dinv, M, n, 4), eliminate_dof(L, Dinv, M, n, 3);
+  eliminate_dof(L, Dinv, M, n, 2), eliminate_dof(L, Dinv, M, n, 1), eliminate_dof(L, Dinv, M, n, 0);
+}
+
+HFI_COPIED void step_inward(const double* L, int n, int k, double* x) {
+  if (k < n) hfi_axpy(x, -x[k], L + k * (k + 1) / 2, k);
+}
+HFI_COPIED void step_outward(const double* L, const double* Dinv, int n, int k, double* x) {
+  if (k >= n) return;
+  const double* row = L + k * (k + 1) / 2;
+  double sum = Dinv[k] * x[k];
+  for (int a = 0; a < k; ++a) sum -= row[a] * x[a];
+  x[k] = sum;
+}
+HFI_COPIED void solve_chain(const double* L, const double* Dinv, int n, double* x) {
+  step_inward(L, n, 6, x), step_inward(L, n, 5, x), step_inward(L, n, 4, x), step_inward(L, n, 3, x), step_inward(L, n, 2, x);
+  step_inward(L, n, 1, x);
+  step_outward(L, Dinv, n, 0, x), step_outward(L, Dinv, n, 1, x), step_outward(L, Dinv, n, 2, x), step_outward(L, Dinv, n, 3, x);
+  step_outward(L, Dinv, n, 4, x), step_outward(L, Dinv, n, 5, x), step_outward(L, Dinv, n, 6, x);
+}
+
+// Factors, or solves, where the tree is such a chain. Returns 0 where it is not.
+static int factor_few(double* L, double* Dinv, const double* M, int n) {
+  switch (n) {
+  case 3: factor_chain(L, Dinv, M, 3); return 1;
+  case 4: factor_chain(L, Dinv, M, 4); return 1;
+  case 6: factor_chain(L, Dinv, M, 6); return 1;
+  case 7: factor_chain(L, Dinv, M, 7); return 1;
+  default: return 0;
+  }
+}
+static int solve_few(const double* L, const double* Dinv, int n, double* x) {
+  switch (n) {
+  case 3: solve_chain(L, Dinv, 3, x); return 1;
+  case 4: solve_chain(L, Dinv, 4, x); return 1;
+  case 6: solve_chain(L, Dinv, 6, x); return 1;
+  case 7: solve_chain(L, Dinv, 7, x); return 1;
+  default: return 0;
+  }
+}
+
+// ---- trees ----------------------------------------------------------------------------------------
+
 void hfi_factor_tree(const hfDynamics* d, int t) {
   const hfModel* m = d->model;
   const int32_t *adr = hf_model_dof_Madr(m), *depth = hf_model_dof_depth(m), *col = hf_model_M_col(m);
@@ -35,12 +100,13 @@ void hfi_factor_tree(const hfDynamics* d, int t) {
     d->Dinv[begin] = 1 / M, d->inverse_mass[begin] = -1;
     return;
   }
+  for (int k = begin; k <= last; ++k) d->inverse_mass[k] = -1;
+  if (is_chain(m, begin, last + 1 - begin) && factor_few(d->L + adr[begin], d->Dinv + begin, d->M + adr[begin], last + 1 - begin)) return;
   memcpy(d->L + adr[begin], d->M + adr[begin], (size_t)(adr[last] + depth[last] + 1 - adr[begin]) * sizeof *d->M);
   for (int k = last; k >= begin; --k) {
     double* row = d->L + adr[k];
     double least = SINGULAR * d->M[adr[k] + depth[k]];
     d->Dinv[k] = 1 / (row[depth[k]] > least ? row[depth[k]] : least);
-    d->inverse_mass[k] = -1;
     eliminate(d->L, adr, col + adr[k], depth[k], row, d->Dinv[k]);
   }
 }
@@ -65,6 +131,7 @@ void hfi_solve_tree(const hfDynamics* d, int t, double* x) {
     x[begin] *= d->Dinv[begin];
     return;
   }
+  if (is_chain(m, begin, end - begin) && solve_few(d->L + adr[begin], d->Dinv + begin, end - begin, x + begin)) return;
   for (int k = end - 1; k >= begin; --k) {
     const double* row = d->L + adr[k];
     const int32_t* col = M_col + adr[k];

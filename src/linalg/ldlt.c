@@ -32,7 +32,7 @@ static int factor_by_pivots(double* A, int n, int m, int ld, int positive) {
       double f = u[i] * inverse;
       hfi_axpy(a + i, -f, u + i, m - i);
     }
-    for (int j = k + 1; j < n; ++j) u[j] *= inverse;
+    hfi_scale(u + k + 1, inverse, u + k + 1, n - k - 1);
     u[k] = inverse;
   }
   return 0;

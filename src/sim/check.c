@@ -39,13 +39,13 @@ static int surely_finite(const hfModel* m, const hfState* state, const hfInput* 
   hfi_add_to_sums(&sums, hf_state_v(state), m->nv);
   if (m->na) hfi_add_to_sums(&sums, hf_state_act(state), m->na);
   if (m->nrest) hfi_add_to_sums(&sums, hf_state_rest(state), m->nrest);
-  if (in && in->ctrl && !m->nsignal) hfi_add_to_sums(&sums, in->ctrl, m->nu);
+  if (in && in->ctrl && m->nu && !m->nsignal) hfi_add_to_sums(&sums, in->ctrl, m->nu);
   for (int i = 0; in && in->ctrl && m->nsignal && i < m->nu; ++i)
     if (!is_allowed(m, in->ctrl, i)) return 0;
   if (in && in->force) hfi_add_to_sums(&sums, in->force, m->nv);
   if (in && in->wrench) hfi_add_to_sums(&sums, (const double*)in->wrench, 6 * m->nbody);
-  if (in && in->mocap_pos) hfi_add_to_sums(&sums, in->mocap_pos, 3 * m->nmocap);
-  if (in && in->mocap_quat) hfi_add_to_sums(&sums, in->mocap_quat, 4 * m->nmocap);
+  if (in && in->mocap_pos && m->nmocap) hfi_add_to_sums(&sums, in->mocap_pos, 3 * m->nmocap);
+  if (in && in->mocap_quat && m->nmocap) hfi_add_to_sums(&sums, in->mocap_quat, 4 * m->nmocap);
   return isfinite(hfi_total(&sums));
 }
 

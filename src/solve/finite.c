@@ -75,7 +75,7 @@ hfStatus hfi_problem_check_finite(const hfStepProblem* P, hfError* error) {
   hfi_add_to_sums(&sums, P->diag, P->nv);
   hfi_add_to_sums(&sums, P->p, P->nv);
   hfi_add_to_sums(&sums, P->v0, P->nv);
-  hfi_add_to_sums(&sums, P->J, P->njac);
+  if (P->njac) hfi_add_to_sums(&sums, P->J, P->njac);
   if (P->drift) hfi_add_to_sums(&sums, P->drift, P->nrow);
   for (int i = 0; i < P->ncontact; ++i) laws += sum_law(P->contact + i);
   for (int i = 0; i < P->nsaturated; ++i) laws += check_row(P->saturated + i);
