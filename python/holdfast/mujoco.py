@@ -108,6 +108,11 @@ def _add(parent: ET.Element, tag: str, **attributes: Any) -> ET.Element:
     return ET.SubElement(parent, tag, values)
 
 
+def _polynomial(m: Any, field: str, i: int) -> Any:
+    """A coefficient and, since MuJoCo 4, those of higher powers."""
+    return np.append(np.ravel(getattr(m, field)[i])[0], getattr(m, field + "poly", np.zeros((i + 1, 0)))[i])
+
+
 def _actuators(m: Any) -> int:
     """How many actuators there are. Since MuJoCo 4 an actuator may have several controls, or none."""
     return int(getattr(m, "nactuator", m.nu))
@@ -157,7 +162,8 @@ class _Writer:
 
     def options(self) -> None:
         o = self.m.opt
-        option = _add(self.root, "option", timestep=o.timestep, gravity=o.gravity, impratio=o.impratio)
+        option = _add(self.root, "option", timestep=o.timestep, gravity=o.gravity, impratio=o.impratio, magnetic=o.magnetic,
+                      density=o.density, viscosity=o.viscosity, wind=o.wind, cone=("pyramidal", "elliptic")[int(o.cone)])
         if o.disableactuator:
             option.set("actuatorgroupdisable", " ".join(str(g) for g in range(31) if o.disableactuator >> g & 1))
         names = ("constraint", "equality", "frictionloss", "limit", "contact")
@@ -168,6 +174,10 @@ class _Writer:
             bit = getattr(mujoco.mjtDisableBit, "mjDSBL_" + n.upper(), None)
             if bit is not None and o.disableflags & int(bit):
                 flags[n] = "disable"
+        if o.enableflags & int(mujoco.mjtEnableBit.mjENBL_OVERRIDE):
+            flags["override"] = "enable"
+            for n in ("o_margin", "o_solref", "o_solimp", "o_friction"):
+                option.set(n, _text(getattr(o, n)))
         if flags:
             _add(option, "flag", **flags)
 
@@ -209,8 +219,10 @@ class _Writer:
         m = self.m
         kind, dof, q = _JOINT[int(m.jnt_type[j])], int(m.jnt_dofadr[j]), int(m.jnt_qposadr[j])
         joint = _add(body, "joint", name=self.name("JOINT", j), type=kind, armature=m.dof_armature[dof],
-                     damping=np.ravel(m.dof_damping[dof])[0], frictionloss=m.dof_frictionloss[dof],
-                     stiffness=np.ravel(m.jnt_stiffness[j])[0], margin=m.jnt_margin[j])
+                     damping=_polynomial(m, "dof_damping", dof), frictionloss=m.dof_frictionloss[dof],
+                     stiffness=_polynomial(m, "jnt_stiffness", j), margin=m.jnt_margin[j],
+                     **self.contact_values(m.jnt_solref[j], m.jnt_solimp[j], "limit"),
+                     **self.contact_values(m.dof_solref[dof], m.dof_solimp[dof], "friction"))
         if kind == "free":
             return
         if getattr(m, "jnt_springyield", np.zeros(m.njnt))[j]:
@@ -229,13 +241,13 @@ class _Writer:
         if m.jnt_actgravcomp[j]:
             joint.set("actuatorgravcomp", "true")
 
-    def contact_values(self, solref: Any, solimp: Any) -> dict[str, Any]:
-        """solref and solimp only where they are not MuJoCo's defaults: elsewhere Holdfast's own stiffness acts."""
+    def contact_values(self, solref: Any, solimp: Any, of: str = "") -> dict[str, Any]:
+        """solref and solimp of a contact, or ``of`` a limit or friction loss, only where they are not MuJoCo's defaults: elsewhere Holdfast's own stiffness acts."""
         values: dict[str, Any] = {}
         if not np.allclose(solref, (0.02, 1)):
-            values["solref"] = solref
+            values["solref" + of] = solref
         if not np.allclose(solimp, (0.9, 0.95, 0.001, 0.5, 2)):
-            values["solimp"] = solimp
+            values["solimp" + of] = solimp
         return values
 
     def geom(self, body: ET.Element, g: int) -> None:
@@ -252,6 +264,9 @@ class _Writer:
             geom.set("surfacevel", _text(m.geom_surfacevel[g]))
         if getattr(m, "geom_adhesion", np.zeros(m.ngeom))[g]:
             geom.set("adhesion", _text(m.geom_adhesion[g]))
+        if m.geom_fluid[g][0]:
+            geom.set("fluidshape", "ellipsoid")
+            geom.set("fluidcoef", _text(m.geom_fluid[g][1:6]))
         if kind == "mesh":
             geom.set("mesh", self.name("MESH", m.geom_dataid[g]))
         elif kind == "hfield":
@@ -311,14 +326,19 @@ class _Writer:
         for t in range(m.ntendon):
             first, count = int(m.tendon_adr[t]), int(m.tendon_num[t])
             is_fixed = int(m.wrap_type[first]) == 1  # mjWRAP_JOINT
-            fixed = _add(tendon, "fixed" if is_fixed else "spatial", name=self.name("TENDON", t), stiffness=np.ravel(m.tendon_stiffness[t])[0],
-                         damping=np.ravel(m.tendon_damping[t])[0], frictionloss=m.tendon_frictionloss[t], armature=m.tendon_armature[t],
-                         springlength=m.tendon_lengthspring[t], margin=m.tendon_margin[t])
+            fixed = _add(tendon, "fixed" if is_fixed else "spatial", name=self.name("TENDON", t), stiffness=_polynomial(m, "tendon_stiffness", t),
+                         damping=_polynomial(m, "tendon_damping", t), frictionloss=m.tendon_frictionloss[t], armature=m.tendon_armature[t],
+                         springlength=m.tendon_lengthspring[t], margin=m.tendon_margin[t],
+                         **self.contact_values(m.tendon_solref_lim[t], m.tendon_solimp_lim[t], "limit"),
+                         **self.contact_values(m.tendon_solref_fri[t], m.tendon_solimp_fri[t], "friction"))
             if getattr(m, "tendon_springyield", np.zeros(m.ntendon))[t]:
                 fixed.set("springyield", _text(m.tendon_springyield[t]))
             if m.tendon_limited[t]:
                 fixed.set("limited", "true")
                 fixed.set("range", _text(m.tendon_range[t]))
+            if m.tendon_actfrclimited[t]:
+                fixed.set("actuatorfrclimited", "true")
+                fixed.set("actuatorfrcrange", _text(m.tendon_actfrcrange[t]))
             for w in range(first, first + count):
                 kind, obj, value = int(m.wrap_type[w]), int(m.wrap_objid[w]), float(m.wrap_prm[w])
                 if kind == 1:

@@ -14,7 +14,9 @@ static const member world_members[] = {
     MEMBER(hfWorld, friction_rule),  MEMBER(hfWorld, filter_parent),    MEMBER(hfWorld, disable_contact),
     MEMBER(hfWorld, disable_limit),  MEMBER(hfWorld, disable_frictionloss), MEMBER(hfWorld, disable_spring),
     MEMBER(hfWorld, disable_damper), MEMBER(hfWorld, disable_gravity),  MEMBER(hfWorld, disable_equality),
-    MEMBER(hfWorld, disable_actuation), MEMBER(hfWorld, disable_clamp_control), MEMBER(hfWorld, disabled_groups)};
+    MEMBER(hfWorld, disable_actuation), MEMBER(hfWorld, disable_clamp_control), MEMBER(hfWorld, disabled_groups),
+    MEMBER(hfWorld, magnetic),       MEMBER(hfWorld, density),          MEMBER(hfWorld, viscosity),
+    MEMBER(hfWorld, wind),           MEMBER(hfWorld, pyramidal_cone)};
 
 const hfModel* model_of(PyObject* object) {
   if (PyObject_TypeCheck(object, ModelType)) return ((ModelObject*)object)->model;

@@ -322,3 +322,41 @@ def test_what_is_under_way_goes_over():
         mujoco.mj_forward(m, d)  # measures at the end of the step
         sim.step()
         assert sim.state.q[0] == pytest.approx(d.qpos[0], abs=1e-9) and sim.sensors == pytest.approx(d.sensordata, abs=1e-9)
+
+
+OPTIONS = """<mujoco>
+  <option cone="elliptic" impratio="7" density="3" viscosity="0.02" wind="1 2 3" magnetic="0.1 0.2 0.3"/>
+  <worldbody>
+    <geom name="floor" type="plane" size="1 1 1"/>
+    <body pos="0 0 0.5">
+      <joint name="h" axis="0 1 0" range="-0.5 0.5" limited="true" solreflimit="0.01 0.8" solimplimit="0.8 0.9 0.002 0.5 2" damping="1 0.2 0.3" stiffness="4 0.5 0.6"/>
+      <geom type="capsule" size="0.05 0.2" solref="0.004 1" fluidshape="ellipsoid" fluidcoef="0.6 0.3 1.4 1.1 0.9"/>
+    </body>
+  </worldbody>
+  <tendon>
+    <fixed name="t" range="-1 1" limited="true" solreflimit="0.03 1.2" stiffness="1 0.1 0.2" damping="2 0.3 0.4" actuatorfrcrange="-5 6" actuatorfrclimited="true">
+      <joint joint="h" coef="2"/>
+    </fixed>
+  </tendon>
+  <actuator><motor tendon="t"/></actuator>
+</mujoco>"""
+
+
+def test_nothing_that_acts_is_forgotten():
+    """Cone, medium, field, laws of limits, polynomials and drag coefficients come over as our own reader takes them from the file."""
+    ours, theirs = hf.Model.from_string(OPTIONS), hf.from_mujoco(mujoco.MjModel.from_xml_string(OPTIONS))
+    assert ours.world == theirs.world and ours.world["pyramidal_cone"] == 0
+    names = [n for n in dir(ours) if n.split("_")[0] in ("jnt", "dof", "geom", "tendon", "actuator", "body") and not n.endswith(("name", "rgba"))]
+    assert len(names) > 50
+    for name in names:
+        x, y = np.asarray(getattr(ours, name)), np.asarray(getattr(theirs, name))
+        if x.dtype.kind in "fi":
+            assert np.allclose(x, y, rtol=1e-12, atol=1e-12), name  # numbers of MJCF that were turned and turned back
+
+
+def test_overrides_of_contacts():
+    text = OPTIONS.replace('magnetic="0.1 0.2 0.3"/>', 'o_margin="0.01" o_solref="0.05 0.9" o_friction="0.3 0.3 0.01 0.001 0.001"><flag override="enable"/></option>')
+    ours, theirs = hf.Model.from_string(text), hf.from_mujoco(mujoco.MjModel.from_xml_string(text))
+    for name in ("geom_margin", "geom_solref", "geom_solimp", "geom_friction"):
+        assert np.allclose(getattr(ours, name), getattr(theirs, name), rtol=1e-12), name
+    assert np.allclose(ours.geom_friction[:, 0], 0.3)
