@@ -5,12 +5,18 @@
 
 // Moments below this are the rounding of zero [kg m^2]; a grain of 0.01 mg and 0.1 mm has 1e-16.
 static const double NO_MOMENT = 1e-16;
+// Files are written with few digits: moments may violate what holds for matter by this share of the largest [-].
+static const double ROUNDING = 1e-6;
 
 void hfi_repair_inertia(hfiReader* r, const hfiElem* link, const char* name, double I[6]) {
   double moment[3];
   hfMat3 R;
   eigen3(I, moment, &R);
-  if (moment[2] >= 0 && moment[1] + moment[2] >= moment[0] * (1 - 1e-6)) return;
+  if (moment[2] >= -ROUNDING * moment[0] && moment[1] + moment[2] >= moment[0] * (1 - ROUNDING)) {
+    double thin[6] = {moment[0], moment[1], 0, 0, 0, 0}; // a rod, whose least moment is the rounding of zero
+    if (moment[2] < 0) sym3_rotate(R, thin, I);
+    return;
+  }
   if (max2(moment[0], -moment[2]) > NO_MOMENT)
     hfi_note(r, link, HF_WARNING,
              "link \"%.100s\": no matter has the principal moments %g %g %g (A + B >= C); their mean, "

@@ -19,7 +19,7 @@ typedef struct hfiTriMesh {
 void hfi_trimesh_release(hfiTriMesh* mesh);
 
 // These readers take the contents of a file in memory; text[size] is zero, and messages name `file`. After a refusal the
-// mesh is empty. STL may be binary or ASCII; equal vertices are joined. Of OBJ the lines v and f are read; polygons
+// mesh is empty. STL may be binary or ASCII; equal vertices are joined. Of OBJ the lines v and f are read, faces of two corners left out; polygons
 // are divided into triangles. PLY may be text or binary.
 hfStatus hfi_trimesh_read_stl(hfiTriMesh* mesh, const char* text, size_t size, const char* file,
                               hfError* error);

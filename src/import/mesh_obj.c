@@ -78,6 +78,7 @@ static hfStatus read_face(ObjScan* p, hfiTriMeshBuilder* b) {
     hfStatus status = read_corner(p, b->mesh.nvert, &c[n]);
     if (status) return status;
   }
+  if (n == 2) return HF_OK; // an edge, as some tools write them: it has no area
   if (n < 3)
     return hfi_refuse(p->error, HF_ERROR_PARSE, "%s:%d: a face needs three corners", p->file, p->line);
   return hfi_trimesh_add_polygon(b, c, n) == 0 ? HF_OK : refuse_growth(p);

@@ -99,6 +99,8 @@ static void apply_general(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
     for (int k = 0; k < count && k < 9 && i > 0 && (!muscles || muscles & i); ++k) d->muscle[k] = x[k];
   }
   hfi_read_bool(r, elem, "actearly", &d->actearly);
+  int actdim = 0; // 0 and 1 say what dyntype says already
+  if (hfi_read_int(r, elem, "actdim", &actdim) && actdim > 1) hfi_note(r, elem, HF_WARNING, "actdim=\"%d\": an actuator has at most one activation", actdim);
   if (d->gaintype == HF_GAIN_ORIENTATION) hfi_mjcf_read_chart(m, elem, d);
   s->shortcut = HFI_GENERAL;
 }

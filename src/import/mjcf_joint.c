@@ -110,7 +110,8 @@ static void add_joint(hfiMjcf* m, const hfiScope* scope, hfiElem* elem, JointSpe
   hfJointDef* d = &s->def;
   if (scope->body == 0) hfi_fail(r, elem, HF_ERROR_MODEL, "the world cannot have joints");
   const hfiJointKind* kind = &hfi_joint_kinds[d->type];
-  d->limited = kind->limits && hfi_mjcf_limited(m, elem, "limited", s->limited, d->range);
+  int is_held = d->type == HF_JOINT_BALL && s->limited == 1 && d->range[0] == 0 && d->range[1] == 0; // as MuJoCo reads it: no turn at all
+  d->limited = is_held || (kind->limits && hfi_mjcf_limited(m, elem, "limited", s->limited, d->range));
   d->actfrclimited =
       hfi_joint_is_scalar(d->type) &&
       hfi_mjcf_limited(m, elem, "actuatorfrclimited", s->actfrclimited, d->actfrcrange);

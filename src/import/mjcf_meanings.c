@@ -78,7 +78,6 @@ const hfiMeaning hfi_mjcf_meanings[] = {
     {"tendon", "material", 1, NULL},
     // actuators and keyframes
     {"*", "slidersite", 1, "only a slider-crank, which has a cranksite, uses it"},
-    {"general", "actdim", 0, "an actuator has at most one activation"},
     {"general", "input", 0, "an actuator has one input"},
     {"general", "velrange", 0, "an actuator has one input"},
     {"general", "ffrange", 0, "an actuator has one input"},

@@ -125,14 +125,27 @@ static void report_missing_inertia(hfiUrdf* u, const hfiUrdfLink* link) {
              link->name);
 }
 
+// Whether the joint is a floating one on a link that is fixed in the world: its link is then free in the world.
+static int floats_in_world(const hfiUrdf* u, const hfiUrdfJoint* j) {
+  return j && j->type == HFI_URDF_FLOATING && !j->parent->group->joint && !u->r->config.floating_base;
+}
+
+// Where the link stands in the world when all joints are at zero.
+static hfiPlacement placement_in_world(const hfiUrdfLink* link) {
+  hfiPlacement X = hfi_placement_identity();
+  for (; link->joint; link = link->joint->parent) X = hfi_placement_mul(link->joint->origin, X);
+  return X;
+}
+
 static void add_body(hfiUrdf* u, hfiUrdfLink* link) {
   hfiReader* r = u->r;
   const hfiUrdfJoint* j = link->joint;
   hfBodyDef def = link->def;
-  hfiPlacement placed = j ? hfi_placement_mul(j->parent->frame, j->origin) : hfi_placement_identity();
+  int in_world = !j || floats_in_world(u, j);
+  hfiPlacement placed = in_world ? placement_in_world(link) : hfi_placement_mul(j->parent->frame, j->origin);
   def.name = link->name;
   def.where = hfi_where(r, link->elem);
-  def.parent = j ? j->parent->body : 0;
+  def.parent = in_world ? 0 : j->parent->body;
   v3_store(def.pos, placed.p);
   q_store(def.quat, placed.q);
   report_missing_inertia(u, link);
@@ -236,7 +249,7 @@ static void exclude_neighbours(hfiUrdf* u) {
   hfiReader* r = u->r;
   for (const hfiUrdfLink* b = u->links; b && !r->status; b = b->next) {
     const hfiUrdfJoint* j = b->group->joint;
-    if (!j || b->body <= 0 || j->parent->group->joint) continue;
+    if (!j || b->body <= 0 || j->parent->group->joint || floats_in_world(u, j)) continue;
     for (const hfiUrdfLink* a = u->links; a && !r->status; a = a->next)
       if (a->body > 0 && a->body != b->body && a->group == j->parent->group)
         hfi_keep(r, j->elem, hf_builder_add_exclude(r->builder, a->body, b->body, &r->scratch));
@@ -251,7 +264,17 @@ static const hfiMeaning meanings[] = {
     {"verbose", NULL, 1, "no effect on the motion"},
     {"sensor", NULL, 1, "sensors of URDF are not used"},
     {"texture", NULL, 1, NULL},
-    {"contact", NULL, 0, "of Bullet's contact parameters only the restitution is used"},
+    {"contact", NULL, 1, "Bullet's parameters of a link without collision geometry"},
+    {"rolling_friction", NULL, 0, "of Bullet's contact parameters only lateral friction and restitution are used"},
+    {"spinning_friction", NULL, 0, "of Bullet's contact parameters only lateral friction and restitution are used"},
+    {"stiffness", NULL, 0, "of Bullet's contact parameters only lateral friction and restitution are used"},
+    {"damping", NULL, 0, "of Bullet's contact parameters only lateral friction and restitution are used"},
+    {"contact_cfm", NULL, 1, "a setting of Bullet's solver: Holdfast's own applies"},
+    {"contact_erp", NULL, 1, "a setting of Bullet's solver: Holdfast's own applies"},
+    {"friction_anchor", NULL, 1, "friction is anchored in any case"},
+    {"inertia", "iyx", 1, "the matrix of inertia is symmetric: ixy counts"},
+    {"inertia", "izx", 1, "the matrix of inertia is symmetric: ixz counts"},
+    {"inertia", "izy", 1, "the matrix of inertia is symmetric: iyz counts"},
     {"joint_properties", NULL, 0, "not URDF: use <dynamics>"},
     {"loop_joint", NULL, 0, "loop joints are not supported: the loop stays open"},
     {"drake:declare_convex", NULL, 1, NULL},

@@ -1,12 +1,20 @@
 // Gears of <transmission>: a rotor of inertia J behind a gear of ratio n has the inertia n^2 J at its joint.
 #include "import/urdf_model.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-// The number of a child element: its text, or its attribute `value`.
+// The number of a child element: its text, or its attribute `value`. A text that is no number, as templates leave it behind, is reported.
 static int read_number(hfiUrdf* u, const hfiElem* parent, const char* name, double* x) {
   hfiElem* e = hfi_child(parent, name);
-  return e && (hfi_read_real(u->r, e, "value", x) || hfi_text_reals(u->r, e, 1, 1, x));
+  if (!e || hfi_read_real(u->r, e, "value", x)) return e != NULL;
+  char* end = NULL;
+  if (e->text) (void)strtod(e->text, &end);
+  if (e->text && end == e->text) {
+    hfi_note(u->r, e, HF_WARNING, "\"%.60s\" is not a number: not used", e->text);
+    return 0;
+  }
+  return hfi_text_reals(u->r, e, 1, 1, x);
 }
 
 static int names_joint(const hfiElem* transmission, const char* joint) {

@@ -157,21 +157,23 @@ static void read_contact(hfiUrdf* u, const hfiUrdfLink* link, const hfiElem* col
                mu_static);
   }
   hfiElem* bullet = hfi_child(link->elem, "contact");
+  int has_lateral = bullet && read_value(u, bullet, "lateral_friction", &d->friction[0]);
   if (bullet) read_value(u, bullet, "restitution", &d->restitution);
   if (has_static || has_dynamic) {
     d->friction[0] = has_static ? mu_static : mu_dynamic;
     if (has_static && has_dynamic) d->friction_dynamic = mu_dynamic;
-  } else
+  } else if (!has_lateral)
     read_gazebo_friction(u, link->name, &d->friction[0]);
 }
 
 // ---- geoms --------------------------------------------------------------------------------------
 
-// Whether the shape is a box of zeros, as some robots have in links that stand for nothing.
+static int is_zero(const char* numbers) { return numbers && strspn(numbers, "0. \t\n") == strlen(numbers); }
+
+// Whether the shape is a box of zeros or a round one without radius or length, as some robots have in links that stand for nothing.
 static int has_no_size(const hfiElem* elem) {
-  const hfiElem *geometry = hfi_child(elem, "geometry"), *box = geometry ? hfi_child(geometry, "box") : NULL;
-  const char* size = box ? hfi_attr(box, "size") : NULL;
-  return size && strspn(size, "0. \t\n") == strlen(size);
+  const hfiElem *geometry = hfi_child(elem, "geometry"), *shape = geometry ? hfi_child(geometry, NULL) : NULL;
+  return shape && (is_zero(hfi_attr(shape, "size")) || is_zero(hfi_attr(shape, "radius")) || is_zero(hfi_attr(shape, "length")));
 }
 
 static void add_geom(hfiUrdf* u, hfiUrdfLink* link, hfiElem* elem, int collides) {

@@ -160,6 +160,11 @@ static void feed(Parse* p, const char* text, size_t length) {
     if (status == XML_STATUS_OK || p->reader->status) continue;
     enum XML_Error code = XML_GetErrorCode(p->expat);
     hfiElem place = {.file = p->file, .line = (int)XML_GetCurrentLineNumber(p->expat)};
+    if (p->root && !p->open && code == XML_ERROR_INVALID_TOKEN) { // an end too many, or bytes that are no text
+
+      hfi_note(p->reader, &place, HF_WARNING, "the file goes on behind the end of <%.60s>: not read", p->root->name);
+      return;
+    }
     if (!p->root && code != XML_ERROR_NO_MEMORY && begins_as_other(text, length))
       hfi_fail(p->reader, &place, HF_ERROR_PARSE, "this is no XML file: MJCF, URDF and SDFormat files begin with <");
     hfi_fail(p->reader, &place, code == XML_ERROR_NO_MEMORY ? HF_ERROR_MEMORY : HF_ERROR_PARSE,
@@ -168,14 +173,44 @@ static void feed(Parse* p, const char* text, size_t length) {
   } while (done < length && !p->reader->status);
 }
 
-// ---- comments -----------------------------------------------------------------------------------
-
 static const char* find_text(const char* from, const char* end, const char* what) {
   size_t n = strlen(what);
   for (; from + n <= end; ++from)
     if (memcmp(from, what, n) == 0) return from;
   return NULL;
 }
+
+// ---- the declaration ----------------------------------------------------------------------------
+
+// The XML declaration of a text that has only blanks and comments before it, or NULL where it has none or begins with it.
+static const char* late_declaration(const char* text, const char* end) {
+  const char* s = text;
+  while (s < end) {
+    if (is_blank(*s)) ++s;
+    else if (end - s >= 4 && memcmp(s, "<!--", 4) == 0) {
+      const char* stop = find_text(s, end, "-->");
+      if (!stop) return NULL;
+      s = stop + 3;
+    } else
+      break;
+  }
+  return s > text && end - s >= 6 && memcmp(s, "<?xml", 5) == 0 && is_blank(s[5]) ? s : NULL;
+}
+
+// XML asks for the declaration at the start of a file; MuJoCo does not, nor do we. Makes a later one blank in a copy of the text, to be freed;
+// NULL where there is none (or no memory).
+static char* without_declaration(const char* text, size_t length) {
+  const char *end = text + length, *begin = late_declaration(text, end);
+  const char* stop = begin ? find_text(begin, end, "?>") : NULL;
+  char* copy = stop ? malloc(length + 1) : NULL;
+  if (!copy) return NULL;
+  memcpy(copy, text, length);
+  for (const char* s = begin; s < stop + 2; ++s)
+    if (*s != '\n') copy[s - text] = ' ';
+  return copy;
+}
+
+// ---- comments -----------------------------------------------------------------------------------
 
 // The next comment at or after `from`, without its marks, outside of CDATA sections; 0 where there is none.
 static int find_comment(const char* from, const char* end, const char** begin, const char** stop) {
@@ -280,11 +315,14 @@ hfiElem* hfi_xml_parse(hfiReader* reader, const char* file, const char* text, si
   XML_SetElementHandler(p.expat, on_start, on_end);
   XML_SetCharacterDataHandler(p.expat, on_text);
   XML_SetEntityDeclHandler(p.expat, on_entity);
+  char* bare = without_declaration(text, length);
+  if (bare) text = bare;
   char* blanked = without_dashes(text, length);
   char* spaced = with_blanks(blanked ? blanked : text, &length);
   feed(&p, spaced ? spaced : blanked ? blanked : text, length);
   free(spaced);
   free(blanked);
+  free(bare);
   XML_ParserFree(p.expat);
   free(p.text);
   return reader->status ? NULL : p.root;

@@ -376,6 +376,15 @@ static void test_concave_polygon(void** state) {
   hfi_trimesh_release(&m);
 }
 
+// Faces of two corners, as some tools write edges, have no area: MuJoCo reads such files, too.
+static void test_faces_of_two_corners(void** state) {
+  (void)state;
+  hfiTriMesh m = read_obj("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 -1\nf 1 2\nf 1 2 3\n");
+  assert_int_equal(m.ntri, 1);
+  assert_float_equal(area_facing_up(&m, 1), 0.5, 0);
+  hfi_trimesh_release(&m);
+}
+
 // Which diagonal divides a quadrilateral: found with MuJoCo 4, as its mesh_face has them.
 static void test_quads_as_in_mujoco(void** state) {
   (void)state;
@@ -446,7 +455,7 @@ static void test_msh(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_msh), cmocka_unit_test(test_ply), cmocka_unit_test(test_builtins),
-      cmocka_unit_test(test_concave_polygon), cmocka_unit_test(test_quads_as_in_mujoco),
+      cmocka_unit_test(test_concave_polygon), cmocka_unit_test(test_faces_of_two_corners), cmocka_unit_test(test_quads_as_in_mujoco),
       cmocka_unit_test(test_three_formats_of_one_solid), cmocka_unit_test(test_folder_that_is_not_there), cmocka_unit_test(test_transformation),
       cmocka_unit_test(test_random_hulls),               cmocka_unit_test(test_hull_limits),
       cmocka_unit_test(test_collada),                    cmocka_unit_test(test_broken_collada_is_refused),

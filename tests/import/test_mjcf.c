@@ -127,6 +127,37 @@ static void test_dashes_in_comments(void** state) {
   hf_model_free(m);
 }
 
+// A declaration that does not begin the file, and text behind the end of the document, which is reported with its line.
+static void test_xml_that_others_read(void** state) {
+  (void)state;
+  hfDiagnostics* d = hf_diagnostics_create();
+  hfModel* m = parse_with("\n<!-- <?xml -->\n<?xml version='1.0'\n encoding='utf-8'?>\n<mujoco><worldbody><geom size='1'/></worldbody></mujoco>\n</mujoco>", NULL, d);
+  assert_int_equal(m->ngeom, 1);
+  assert_int_equal(hf_diagnostics_count(d), 1);
+  hfDiagnostic said = find_diagnostic(d, "the file goes on behind the end of <mujoco>: not read");
+  assert_int_equal(said.line, 6);
+  assert_int_equal(said.severity, HF_WARNING);
+  hf_diagnostics_free(d);
+  hf_model_free(m);
+  hfModel* none = NULL;
+  const char late[] = "<mujoco><?xml version='1.0'?></mujoco>";
+  assert_int_equal(hf_model_parse(&none, late, strlen(late), "test.xml", DATA, NULL, NULL, NULL), HF_ERROR_PARSE);
+}
+
+// A ball joint that is limited without a range may not turn, as in MuJoCo. The number of activations follows from dyntype.
+static void test_held_balls_and_actdim(void** state) {
+  (void)state;
+  hfDiagnostics* d = hf_diagnostics_create();
+  hfModel* m = parse_with("<mujoco><worldbody><body><joint name='b' type='ball' limited='true'/><geom size='.1'/></body><body><joint name='h'/><geom size='.1'/></body></worldbody>"
+                          "<actuator><general joint='h' actdim='0'/><general joint='h' dyntype='filter' actdim='1'/></actuator></mujoco>", NULL, d);
+  assert_int_equal(hf_model_jnt_limited(m)[0], 1);
+  ASSERT_NUMBERS(hf_model_jnt_range(m), 0, 0);
+  assert_int_equal(m->na, 1);
+  assert_int_equal(hf_diagnostics_count(d), 0);
+  hf_diagnostics_free(d);
+  hf_model_free(m);
+}
+
 // Attributes need no blank between them, and nothing else that looks like them gets one.
 static void test_attributes_without_blanks(void** state) {
   (void)state;
@@ -409,6 +440,7 @@ int main(void) {
       cmocka_unit_test(test_frames),            cmocka_unit_test(test_fromto),
       cmocka_unit_test(test_joints),            cmocka_unit_test(test_bodies_come_depth_first),
       cmocka_unit_test(test_dashes_in_comments), cmocka_unit_test(test_attributes_without_blanks),
+      cmocka_unit_test(test_xml_that_others_read), cmocka_unit_test(test_held_balls_and_actdim),
       cmocka_unit_test(test_options),           cmocka_unit_test(test_contact_attributes),
       cmocka_unit_test(test_holdfast_parameters), cmocka_unit_test(test_attached_parameters), cmocka_unit_test(test_constraints_and_keys),
       cmocka_unit_test(test_actuator_shortcuts), cmocka_unit_test(test_springs_and_servos_by_ratio),

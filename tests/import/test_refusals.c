@@ -466,7 +466,7 @@ static void test_obj(void** state) {
       {"# c\nv 0 0\n1\n", PARSE, "mesh:2: a vertex needs three numbers"},
       {"v 0 0 inf\n", HF_ERROR_NONFINITE, "mesh:1: a coordinate is not finite"},
       {"v 0 0 1e999\n", HF_ERROR_NONFINITE, "mesh:1: a coordinate is not finite"},
-      {POINTS "f 1 2\n", PARSE, "mesh:5: a face needs three corners"},
+      {POINTS "f 1\n", PARSE, "mesh:5: a face needs three corners"},
       {POINTS "f\t\n", PARSE, "mesh:5: a face needs three corners"},
       {POINTS "f 1 2 5\n", PARSE, "mesh:5: vertex 5 of 4"},
       {POINTS "f 1 2 0\n", PARSE, "mesh:5: vertex 0 of 4"},

@@ -157,6 +157,60 @@ static void test_moments_of_rounding(void** state) {
 #define SPHERE(more) "<collision><geometry><sphere radius='1'/></geometry>" more "</collision>"
 #define DRAKE(more) "<drake:proximity_properties>" more "</drake:proximity_properties>"
 
+// A thin rod that stands askew: the least of its moments is zero, which rounding makes -1e-19. It keeps its inertia, without a word.
+static void test_inertia_of_a_rod(void** state) {
+  (void)state;
+  hfDiagnostics* d = hf_diagnostics_create();
+  hfModel* m = parse_with("<robot name='r'><link name='b'><inertial><mass value='1'/><inertia ixx='0.0416' ixy='-0.01' ixz='-0.002' iyy='0.0041' iyz='-0.008' izz='0.0425'/>"
+                          "</inertial></link><joint name='j' type='continuous'>" ENDS("world", "b") "</joint></robot>", NULL, d);
+  ASSERT_NUMBERS(hf_model_body_inertia(m) + 6, 0.0416, 0.0041, 0.0425, -0.01, -0.002, -0.008);
+  assert_int_equal(hf_diagnostics_count(d), 0);
+  hf_diagnostics_free(d);
+  hf_model_free(m);
+}
+
+// Bullet's contact parameters: lateral friction and restitution count, settings of its solver are only noted. Gazebo's friction is the second choice.
+static void test_contacts_of_bullet(void** state) {
+  (void)state;
+  hfDiagnostics* d = hf_diagnostics_create();
+  hfModel* m = parse_with("<robot name='r'><link name='a'><contact><lateral_friction value='0.25'/><restitution value='0.5'/><spinning_friction value='0.1'/><contact_erp value='1'/>"
+                          "</contact>" SPHERE("") "</link><gazebo reference='a'><mu1>0.2</mu1></gazebo></robot>", NULL, d);
+  ASSERT_NUMBERS(hf_model_geom_friction(m), 0.25);
+  ASSERT_NUMBERS(hf_model_geom_restitution(m), 0.5);
+  assert_int_equal(find_diagnostic(d, "only lateral friction and restitution are used").severity, HF_WARNING);
+  assert_int_equal(find_diagnostic(d, "a setting of Bullet's solver").severity, HF_NOTE);
+  hf_diagnostics_free(d);
+  hf_model_free(m);
+}
+
+// A floating joint below links that are fixed in the world makes its link free there, and it may touch them.
+static void test_floating_joints(void** state) {
+  (void)state;
+  hfModel* m = parse("<robot name='r'><link name='a'>" SPHERE("") "</link><link name='b'/><link name='c'>" BOX "</link>"
+                     "<joint name='j' type='fixed'>" ENDS("a", "b") "<origin xyz='1 0 0' rpy='0 0 1.5707963267948966'/></joint>"
+                     "<joint name='k' type='floating'>" ENDS("b", "c") "<origin xyz='0 2 3'/></joint></robot>");
+  int c = find(m, HF_OBJECT_BODY, "c");
+  assert_int_equal(m->nq, 7);
+  assert_int_equal(hf_model_body_parent(m)[c], 0);
+  ASSERT_NUMBERS(hf_model_body_pos(m) + 3 * c, -1, 0, 3);
+  assert_int_equal(m->nexclude, 0);
+  hf_model_free(m);
+}
+
+// A gear whose ratio is no number, as a template left it behind, and shapes without size that are only drawn.
+static void test_what_templates_leave_behind(void** state) {
+  (void)state;
+  hfDiagnostics* d = hf_diagnostics_create();
+  hfModel* m = parse_with("<robot name='r'><link name='a'><visual><geometry><sphere radius='0.0'/></geometry></visual><visual><geometry><cylinder radius='1' length='0'/></geometry></visual></link>"
+                          "<link name='b'>" BOX "</link><joint name='j' type='continuous'>" ENDS("a", "b") "</joint><transmission name='t'><type>t</type><joint name='j'/>"
+                          "<actuator name='m'><mechanicalReduction>reduction</mechanicalReduction></actuator></transmission></robot>", NULL, d);
+  assert_int_equal(m->ngeom, 0);
+  find_diagnostic(d, "it is only drawn and has the size zero");
+  assert_int_equal(find_diagnostic(d, "\"reduction\" is not a number: not used").severity, HF_WARNING);
+  hf_diagnostics_free(d);
+  hf_model_free(m);
+}
+
 static void test_contact_properties(void** state) {
   (void)state;
   hfDiagnostics* d = hf_diagnostics_create();
@@ -257,7 +311,8 @@ int main(void) {
       cmocka_unit_test(test_merging),        cmocka_unit_test(test_floating_base),
       cmocka_unit_test(test_planar_joint),   cmocka_unit_test(test_mimic), cmocka_unit_test(test_mimic_of_fixed_joints),
       cmocka_unit_test(test_implied_world), cmocka_unit_test(test_moments_of_rounding),
-      cmocka_unit_test(test_contact_properties), cmocka_unit_test(test_filters_and_frames),
+      cmocka_unit_test(test_inertia_of_a_rod), cmocka_unit_test(test_contacts_of_bullet), cmocka_unit_test(test_floating_joints),
+      cmocka_unit_test(test_what_templates_leave_behind), cmocka_unit_test(test_contact_properties), cmocka_unit_test(test_filters_and_frames),
       cmocka_unit_test(test_packages),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
