@@ -100,7 +100,4 @@ void hfi_articulated_move(hfiFlight* f, hfDynamics* d, double h, const int32_t* 
 // that free flight keeps; fast trees bounded. After hf_dynamics_position at q1.
 void hfi_articulated_end(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, double* v);
 
-// Angular velocity after h of torque-free motion by the implicit midpoint rule, in body axes. I: xx yy zz xy xz yz.
-hfVec3 hfi_spin_freely(const double* I, hfVec3 w0, double h);
-
 #endif

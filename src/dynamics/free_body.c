@@ -79,7 +79,8 @@ static hfVec3 spin_slowly(const double* I, hfVec3 w0, double h, double size2) {
   return w1;
 }
 
-hfVec3 hfi_spin_freely(const double* I, hfVec3 w0, double h) {
+// Angular velocity after h of torque-free motion by the implicit midpoint rule, in body axes. I: xx yy zz xy xz yz.
+static hfVec3 spin_freely(const double* I, hfVec3 w0, double h) {
   double size2 = v3_norm2(w0);
   if (size2 == 0) return w0;
   return h * h * size2 < sqr(SLOW) ? spin_slowly(I, w0, h, size2) : spin_fast(I, w0, h);
@@ -185,7 +186,7 @@ int hfi_flight_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0) {
       b->spun_B = w0, b->q_m = d->q_WB[link->body], b->R_m = d->X_WB[link->body].R;
       continue;
     }
-    b->spun_B = hfi_spin_freely(link->inertia_B, w0, 0.5 * h);
+    b->spun_B = spin_freely(link->inertia_B, w0, 0.5 * h);
     b->q_m = q_mul(d->q_WB[link->body], turn_by(mean(w0, b->spun_B), 0.5 * h));
     b->R_m = m3_from_quat(b->q_m);
     place_link(d, link, &b->R_m);
@@ -237,7 +238,7 @@ static void end_body(const hfDynamics* d, const hfiFreeBody* b, double h, int fl
   hfVec3 u = b->off_centre ? centre_velocity(link, &b->R_m, v) : v3_load(v), moved = u; // of the centre
   hfQuat q1;
   if (flies) {
-    w1 = hfi_spin_freely(link->inertia_B, w, 0.5 * h);
+    w1 = spin_freely(link->inertia_B, w, 0.5 * h);
     moved = v3_axpy(-0.5 * h, d->gravity, u);
     q1 = q_mul(b->q_m, turn_by(mean(w, w1), 0.5 * h));
   } else {

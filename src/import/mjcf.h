@@ -203,8 +203,6 @@ void hfi_mjcf_apply(hfiMjcf* m, const hfiClass* active, const char* kind, const 
 
 // Reads pos and one of quat, axisangle, euler, xyaxes, zaxis. Returns bits: 1 if pos was given, 2 if an orientation was.
 int hfi_mjcf_read_pose(hfiMjcf* m, const hfiElem* elem, hfiPoseSpec* pose);
-// Reads the orientation alone. Returns 1 if one was given.
-int hfi_mjcf_read_orientation(hfiMjcf* m, const hfiElem* elem, double quat[4]);
 double hfi_mjcf_angle(const hfiMjcf* m, double angle); // to radians
 hfQuat hfi_mjcf_euler(const hfiMjcf* m, const double angle[3]);
 hfiPlacement hfi_placement_identity(void);
@@ -251,9 +249,8 @@ void hfi_mjcf_read_geom(hfiMjcf* m, const hfiScope* scope, hfiElem* elem);
 void hfi_mjcf_read_site(hfiMjcf* m, const hfiScope* scope, hfiElem* elem);
 void hfi_mjcf_attach(hfiMjcf* m, const hfiScope* scope, hfiElem* elem);
 void hfi_mjcf_read_model_asset(hfiMjcf* m, hfiElem* elem);
-// Adds the keyframes of attached models, behind the document's own; whether a document or one that it attaches has any.
+// Adds the keyframes of attached models, behind the document's own.
 void hfi_mjcf_read_attached_keys(hfiMjcf* m);
-int hfi_mjcf_has_keys(const hfiMjcf* m);
 void hfi_mjcf_report_models(hfiMjcf* m); // reports what attached models have that was not used
 void hfi_mjcf_each_attached(hfiMjcf* m, int group, const char* section, hfiReadChild read);
 

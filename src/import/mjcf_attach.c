@@ -276,18 +276,18 @@ static void read_keys_of(hfiReader* r, const hfiAttachment* a) {
   hfi_keep(r, a->elem, hfi_graft_keys(&graft, &r->scratch));
 }
 
-void hfi_mjcf_read_attached_keys(hfiMjcf* m) {
-  for (const hfiAttachment* a = m->attachments; a && !m->r->status; a = a->next)
-    if (a->asset && a->doc && hfi_mjcf_has_keys(a->doc)) read_keys_of(m->r, a);
-}
-
 // Whether the document, or one that it attaches, has a keyframe.
-int hfi_mjcf_has_keys(const hfiMjcf* m) {
+static int has_keys(const hfiMjcf* m) {
   for (hfiElem* s = hfi_child(m->root, "keyframe"); s; s = hfi_next(s, "keyframe"))
     if (hfi_child(s, "key")) return 1;
   for (const hfiModelAsset* a = m->models; a; a = a->next)
-    if (a->doc && hfi_mjcf_has_keys(a->doc)) return 1;
+    if (a->doc && has_keys(a->doc)) return 1;
   return 0;
+}
+
+void hfi_mjcf_read_attached_keys(hfiMjcf* m) {
+  for (const hfiAttachment* a = m->attachments; a && !m->r->status; a = a->next)
+    if (a->asset && a->doc && has_keys(a->doc)) read_keys_of(m->r, a);
 }
 
 void hfi_mjcf_report_models(hfiMjcf* m) {

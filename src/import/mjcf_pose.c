@@ -70,7 +70,8 @@ static void from_xy_axes(hfiMjcf* m, const hfiElem* elem, const double* v, hfQua
   *q = q_from_m3(m3_from_cols(x, y, v3_cross(x, y)));
 }
 
-int hfi_mjcf_read_orientation(hfiMjcf* m, const hfiElem* elem, double quat[4]) {
+// Returns 1 if an orientation was given.
+static int read_orientation(hfiMjcf* m, const hfiElem* elem, double quat[4]) {
   hfiReader* r = m->r;
   double x[6];
   hfQuat q = q_identity();
@@ -109,5 +110,5 @@ int hfi_mjcf_read_orientation(hfiMjcf* m, const hfiElem* elem, double quat[4]) {
 
 int hfi_mjcf_read_pose(hfiMjcf* m, const hfiElem* elem, hfiPoseSpec* pose) {
   int given = hfi_read_reals(m->r, elem, "pos", 3, 3, pose->pos) ? 1 : 0;
-  return given | (hfi_mjcf_read_orientation(m, elem, pose->quat) ? 2 : 0);
+  return given | (read_orientation(m, elem, pose->quat) ? 2 : 0);
 }

@@ -26,8 +26,8 @@
 // gain, after which the balance begins anew. In discrete time R is here at most the sum of the R of all these steps.
 //
 // When a step is judged. The check needs the kinematics of both ends of the step, of which the start is mostly known from the step before. It
-// is made where some dof is FAST, or goes FAR in the step, or where layers begin with more than m u^2/2. It is not made with bodies that are moved by hand, surfaces that move or materials
-// that pull, whose work no step knows, nor under error control, which bounds a gain by itself.
+// is made where some dof is FAST, or goes FAR in the step, or where layers begin with more than m u^2/2. It is not made with bodies that are
+// moved by hand, surfaces that move or materials that pull, whose work no step knows, nor under error control, which bounds a gain by itself.
 #include "sim/sim.h"
 
 #include "linalg/dense.h"
