@@ -2,11 +2,9 @@
 // headless Chromium. Videos are put together by ffmpeg.
 #include "cli.h"
 #include "guard.h"
-#include "numbers.h"
 #include "outfile.h"
-#include "stored_option.h"
+#include "render_options.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <holdfast/record.h>
 #include <math.h>
@@ -17,152 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum {
-  KEY_TIME = 0x5000,
-  KEY_UNTIL,
-  KEY_VIDEO,
-  KEY_FPS,
-  KEY_SPEED,
-  KEY_SIZE,
-  KEY_FOLLOW,
-  KEY_ZOOM,
-  KEY_AZIMUTH,
-  KEY_ELEVATION,
-  KEY_CONES,
-  KEY_NO_FORCES,
-  KEY_COLLISION,
-  KEY_KEYFRAME,
-  KEY_METHOD,
-  KEY_SET,
-  KEY_PATIENCE
-};
-enum { FORWARDED = 32 };
 enum { PATIENCE = 300, PICTURE_TIME = 5 }; // How long the browser may take, and as much more for each picture [s].
-
-typedef struct renderOptions {
-  const char *input, *picture, *video, *follow;
-  double time, until, fps, speed, zoom, azimuth, elevation, patience;
-  int width, height, cones, no_forces, collision;
-  char* forwarded[FORWARDED]; // to holdfast run, for a scene
-  int nforwarded;
-} renderOptions;
-
-static const struct argp_option options[] = {
-    {0, 'o', "FILE.png", 0, "Write a picture", 1},
-    {"video", KEY_VIDEO, "FILE.mp4", 0, "Write a video (needs ffmpeg)", 1},
-    {"time", KEY_TIME, "SECONDS", 0,
-     "Moment of the picture, or start of the video (default: 0 of a recording, 2 of a scene)", 1},
-    {"until", KEY_UNTIL, "SECONDS", 0, "End of the video (default: the end, or 5 s of a scene)", 1},
-    {"fps", KEY_FPS, "NUMBER", 0, "Pictures a second of the video (default 30)", 1},
-    {"speed", KEY_SPEED, "FACTOR", 0, "Speed of the video over real time (default 1)", 1},
-    {"size", KEY_SIZE, "WIDTHxHEIGHT", 0, "Pixels (default 1280x720)", 2},
-    {"follow", KEY_FOLLOW, "BODY", 0, "Move the camera with a body", 2},
-    {"zoom", KEY_ZOOM, "FACTOR", 0, "Come closer by this factor (default 1)", 2},
-    {"azimuth", KEY_AZIMUTH, "DEGREES", 0, "Look from this direction about z, from x towards y (default -55)", 2},
-    {"elevation", KEY_ELEVATION, "DEGREES", 0, "Look from this angle above the horizon (default 25)", 2},
-    {"cones", KEY_CONES, 0, 0, "Show friction cones", 2},
-    {"no-forces", KEY_NO_FORCES, 0, 0, "Show no contact forces", 2},
-    {"collision", KEY_COLLISION, 0, 0, "Show the shapes that collide", 2},
-    {"patience", KEY_PATIENCE, "SECONDS", 0, "How long the browser may take (default 300, and 5 for each picture)", 2},
-    {"keyframe", KEY_KEYFRAME, "NAME", 0, "Of a scene: start from a keyframe", 3},
-    {"method", KEY_METHOD, "NAME", 0, "Of a scene: method", 3},
-    {"set", KEY_SET, "FIELD=VALUE", 0, "Of a scene: set a field of the configuration (repeatable)",
-     3},
-    {0}};
-
-static double take_number(const char* text, double least, struct argp_state* state,
-                          const char* name) {
-  double value = 0;
-  if (!parse_number(text, &value) || value < least)
-    argp_error(state, "%s %s: want a number of at least %g", name, text, least);
-  return value;
-}
-
-static void forward(renderOptions* o, const char* name, char* value, struct argp_state* state) {
-  if (o->nforwarded + 2 > FORWARDED) argp_error(state, "too many options");
-  o->forwarded[o->nforwarded++] = (char*)(uintptr_t)name;
-  o->forwarded[o->nforwarded++] = value;
-}
-
-// What to draw: the one argument.
-static error_t parse_input(renderOptions* o, int key, char* argument, struct argp_state* state) {
-  switch (key) {
-  case ARGP_KEY_ARG:
-    if (o->input) argp_error(state, "one scene or recording only, not also \"%s\"", argument);
-    o->input = argument;
-    return 0;
-  case ARGP_KEY_END:
-    if (!o->input) argp_error(state, "which scene or recording?");
-    if (!o->picture && !o->video) argp_error(state, "give -o FILE.png or --video FILE.mp4");
-    return 0;
-  default:
-    return ARGP_ERR_UNKNOWN;
-  }
-}
-
-static const storedOption stored[] = {
-    STORE_TEXT('o', renderOptions, picture), STORE_TEXT(KEY_VIDEO, renderOptions, video), STORE_TEXT(KEY_FOLLOW, renderOptions, follow),
-    STORE_FLAG(KEY_CONES, renderOptions, cones), STORE_FLAG(KEY_NO_FORCES, renderOptions, no_forces),
-    STORE_FLAG(KEY_COLLISION, renderOptions, collision), {0}};
-
-static error_t parse(int key, char* argument, struct argp_state* state) {
-  renderOptions* o = state->input;
-  if (store_option(stored, o, key, argument)) return 0;
-  switch (key) {
-  case KEY_TIME:
-    o->time = take_number(argument, 0, state, "--time");
-    return 0;
-  case KEY_UNTIL:
-    o->until = take_number(argument, 0, state, "--until");
-    return 0;
-  case KEY_FPS:
-    o->fps = take_number(argument, 1, state, "--fps");
-    return 0;
-  case KEY_SPEED:
-    o->speed = take_number(argument, 1e-3, state, "--speed");
-    return 0;
-  case KEY_ZOOM:
-    o->zoom = take_number(argument, 0.1, state, "--zoom");
-    return 0;
-  case KEY_AZIMUTH:
-    o->azimuth = take_number(argument, -360, state, "--azimuth");
-    return 0;
-  case KEY_ELEVATION:
-    o->elevation = take_number(argument, -90, state, "--elevation");
-    return 0;
-  case KEY_PATIENCE:
-    o->patience = take_number(argument, 1, state, "--patience");
-    return 0;
-  case KEY_SIZE:
-    if (sscanf(argument, "%dx%d", &o->width, &o->height) != 2 || o->width < 16 || o->height < 16 ||
-        o->width > 8192 || o->height > 8192)
-      argp_error(state, "--size %s: want WIDTHxHEIGHT, 16 to 8192 pixels", argument);
-    return 0;
-  case KEY_KEYFRAME:
-    forward(o, "--keyframe", argument, state);
-    return 0;
-  case KEY_METHOD:
-    forward(o, "--method", argument, state);
-    return 0;
-  case KEY_SET:
-    forward(o, "--set", argument, state);
-    return 0;
-  default:
-    return parse_input(o, key, argument, state);
-  }
-}
-
-static const struct argp render_argp = {
-    options,
-    parse,
-    "SCENE|RECORDING",
-    "Draw a picture or a video of a scene or a recording without a screen, with headless "
-    "Chromium.\vExamples:\n"
-    "  holdfast render models/gripper_mug.xml --keyframe rim --time 2.4 -o mug.png\n"
-    "  holdfast render run.rec --video run.mp4 --speed 0.5 --follow mug",
-    0,
-    0,
-    0};
 
 // ---- other programs ----------------------------------------------------------------------------------
 
