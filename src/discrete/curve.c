@@ -15,9 +15,11 @@
 
 // The path of a contact is known where a solution moves its end by less than this [m].
 static const double SETTLED = 1e-6;
-// A contact that is open by more than this [m] will be an impact, which changes the path, and beyond this turn in a step [rad] nothing is
-// known of it, nor where the contact travels over a body by more than this share of its size [-].
-static const double OPEN = 1e-4, MOST_TURN = 0.7, MOST_TRAVEL = 0.5;
+// A contact that is open by more than this has no drift: it will be an impact, which changes the path [m].
+static const double OPEN = 1e-4;
+// Nor has one whose bodies turn relative to each other by more than this in the step [rad], or which travels over a body by more than this
+// share of its size [-]: the path says too little then.
+static const double MOST_TURN = 0.7, MOST_TRAVEL = 0.5;
 
 // ---- which contacts ---------------------------------------------------------------------------------
 

@@ -34,9 +34,10 @@ enum {
   MAX_PASSES = 40,
   MAX_PASS_ITERATIONS = 1500, // No pass begins after so many Newton iterations, so that a step does not take a thousand times the usual.
 };
-// In a heap Newton tries the coupled problem where its residual is below EARLY of its scale, and again where it is EARLIER of that [-].
-static const double EARLY = 0.3;
-static const double EARLIER = 0.3;
+// In a heap Newton's method tries the coupled problem as soon as its residual is below this share of its scale [-],
+static const double FIRST_TRY = 0.3;
+// and again each time that the residual is below this share of where it tried last [-].
+static const double NEXT_TRY = 0.3;
 // Passes stop when lag would move by less than this share of the way to pi [-].
 static const double LEAST_MOVE = 1e-2;
 
@@ -135,10 +136,10 @@ hfiNewtonResult hfi_convex_solve(hfiIsland* I, const hfSolverConfig* config, dou
   out.iterations += before;
   *coupled = compute_coupled_residual(I);
   int climbs = config->first_rung < HF_RUNG_CONVEX; // 1: other rungs were tried before
-  double move = 1, tolerance = config->tolerance, early = climbs && hfi_use_friction_duals(I) ? EARLY : 0;
+  double move = 1, tolerance = config->tolerance, try_below = climbs && hfi_use_friction_duals(I) ? FIRST_TRY : 0;
   for (int pass = 0; pass < MAX_PASSES && out.iterations < MAX_PASS_ITERATIONS && *coupled > tolerance && move > LEAST_MOVE; ++pass) {
-    if (*coupled < early) {
-      early = EARLIER * *coupled;
+    if (*coupled < try_below) {
+      try_below = NEXT_TRY * *coupled;
       try_coupled(I, config, HFI_KEPT_DUALS, &out, coupled);
       if (*coupled <= tolerance) return out;
     }

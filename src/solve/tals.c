@@ -10,10 +10,9 @@
 // 1. A step that starts and ends outside and crosses the disc. It would not notice the stiff region
 //    inside, so it ends at the point of the segment that is closest to the centre:
 //
-//      u . (u + alpha du) minimal:   alpha = -u.du/|du|^2,   if |u + alpha du| < radius there
+//      |u + alpha du| minimal:   alpha = -u.du/|du|^2,   if |u + alpha du| < radius there
 //
-// 2. A step that stays outside but turns u by more than theta_max. With the unit vector e along u,
-// the
+// 2. A step that stays outside but turns u by more than theta_max. With the unit vector e along u, the
 //    components along and across e at alpha are |u| + alpha (u.du)/|u| and alpha |u x du|/|u|, and
 //    tan(theta) = alpha |u x du|/(|u|^2 + alpha u.du) is a linear equation for alpha:
 //
