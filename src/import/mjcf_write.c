@@ -33,7 +33,7 @@ static void collect_names(hfiMjcfWriter* w) {
 // Gives an object without a name one that no other object of its kind has, because something is about to refer to it.
 static void need_name(hfiMjcfWriter* w, int kind, int id) {
   if (kind == HF_OBJECT_INERTIAL) kind = HF_OBJECT_BODY;
-  if (kind == HF_OBJECT_NONE || id < 0 || w->name[kind][id] || w->status) return;
+  if (kind == HF_OBJECT_NONE || id < 0 || w->name[kind][id] || w->xml.status) return;
   char name[64];
   int length = snprintf(name, sizeof name, "%s_%d", hf_object_kind_name((hfObjectKind)kind), id);
   while (hf_builder_find(w->b, (hfObjectKind)kind, name) >= 0 && length < (int)sizeof name - 1) {
@@ -41,7 +41,7 @@ static void need_name(hfiMjcfWriter* w, int kind, int id) {
     name[length] = 0;
   }
   w->name[kind][id] = hfi_pool_string(&w->pool, name);
-  if (!w->name[kind][id]) w->status = hfi_refuse(w->error, HF_ERROR_MEMORY, "out of memory");
+  if (!w->name[kind][id]) hfi_xml_refuse_memory(&w->xml);
 }
 
 static int has_contact_parameters(const hfGeomDef* d) {
@@ -102,30 +102,30 @@ static void write_compiler(hfiMjcfWriter* w) {
     const hfGeomDef* d = &w->b->geom.data[i];
     if (d->mesh < 0 || d->type == HF_GEOM_MESH) continue;
     if (fit && fit != d->mesh_fit)
-      hfi_mjcf_refuse(w, "MJCF cannot fit one geom to the inertia box and another one to the bounding box of its mesh");
+      hfi_xml_refuse(&w->xml, "MJCF cannot fit one geom to the inertia box and another one to the bounding box of its mesh");
     fit = d->mesh_fit;
   }
-  hfi_mjcf_begin(w, 1, "compiler angle=\"radian\" autolimits=\"false\"");
-  if (fit == 2) hfi_mjcf_put_bool(w, "fitaabb", 1);
-  if (c->inertia_from_geom != -1) hfi_mjcf_put_text(w, "inertiafromgeom", inference[1 + c->inertia_from_geom]);
+  hfi_xml_begin(&w->xml, 1, "compiler angle=\"radian\" autolimits=\"false\"");
+  if (fit == 2) hfi_xml_put_bool(&w->xml, "fitaabb", 1);
+  if (c->inertia_from_geom != -1) hfi_xml_put_text(&w->xml, "inertiafromgeom", inference[1 + c->inertia_from_geom]);
   const double group[2] = {c->inertia_group_min, c->inertia_group_max};
-  if (group[0] != 0 || group[1] != 5) hfi_mjcf_put_reals(w, "inertiagrouprange", group, 2);
-  hfi_mjcf_put_real(w, "boundmass", c->bound_mass, 0);
-  hfi_mjcf_put_real(w, "boundinertia", c->bound_inertia, 0);
-  hfi_mjcf_put_real(w, "settotalmass", c->total_mass, 0);
-  if (c->balance_inertia) hfi_mjcf_put_bool(w, "balanceinertia", 1);
-  hfi_mjcf_print(w, "/>\n");
+  if (group[0] != 0 || group[1] != 5) hfi_xml_put_reals(&w->xml, "inertiagrouprange", group, 2);
+  hfi_xml_put_real(&w->xml, "boundmass", c->bound_mass, 0);
+  hfi_xml_put_real(&w->xml, "boundinertia", c->bound_inertia, 0);
+  hfi_xml_put_real(&w->xml, "settotalmass", c->total_mass, 0);
+  if (c->balance_inertia) hfi_xml_put_bool(&w->xml, "balanceinertia", 1);
+  hfi_xml_print(&w->xml, "/>\n");
 }
 
 static void put_disabled_groups(hfiMjcfWriter* w, int groups) {
   const char* gap = "";
-  hfi_mjcf_print(w, " actuatorgroupdisable=\"");
+  hfi_xml_print(&w->xml, " actuatorgroupdisable=\"");
   for (int g = 0; g < 31; ++g) {
     if (!(groups >> g & 1)) continue;
-    hfi_mjcf_print(w, "%s%d", gap, g);
+    hfi_xml_print(&w->xml, "%s%d", gap, g);
     gap = " ";
   }
-  hfi_mjcf_print(w, "\"");
+  hfi_xml_print(&w->xml, "\"");
 }
 
 static void write_option(hfiMjcfWriter* w) {
@@ -138,29 +138,29 @@ static void write_option(hfiMjcfWriter* w) {
                {"damper", v->disable_damper},       {"gravity", v->disable_gravity},
                {"equality", v->disable_equality},   {"actuation", v->disable_actuation},
                {"clampctrl", v->disable_clamp_control},   {"filterparent", !v->filter_parent}};
-  hfi_mjcf_begin(w, 1, "option");
-  hfi_mjcf_put_text(w, "integrator", "implicitfast"); // for MuJoCo, whose explicit steps are unstable with servos that are stiff for the step
-  hfi_mjcf_put_reals(w, "timestep", &v->timestep, 1);
-  hfi_mjcf_put_reals(w, "gravity", v->gravity, 3);
-  hfi_mjcf_put_reals(w, "magnetic", v->magnetic, 3);
-  hfi_mjcf_put_real(w, "density", v->density, 0);
-  hfi_mjcf_put_real(w, "viscosity", v->viscosity, 0);
-  hfi_mjcf_put_reals(w, "wind", v->wind, 3);
-  hfi_mjcf_put_real(w, "impratio", v->impratio, 1);
-  hfi_mjcf_put_real(w, "sleep_tolerance", v->sleep_speed, 1e-3);
-  if (!v->pyramidal_cone) hfi_mjcf_put_text(w, "cone", "elliptic");
+  hfi_xml_begin(&w->xml, 1, "option");
+  hfi_xml_put_text(&w->xml, "integrator", "implicitfast"); // for MuJoCo, whose explicit steps are unstable with servos that are stiff for the step
+  hfi_xml_put_reals(&w->xml, "timestep", &v->timestep, 1);
+  hfi_xml_put_reals(&w->xml, "gravity", v->gravity, 3);
+  hfi_xml_put_reals(&w->xml, "magnetic", v->magnetic, 3);
+  hfi_xml_put_real(&w->xml, "density", v->density, 0);
+  hfi_xml_put_real(&w->xml, "viscosity", v->viscosity, 0);
+  hfi_xml_put_reals(&w->xml, "wind", v->wind, 3);
+  hfi_xml_put_real(&w->xml, "impratio", v->impratio, 1);
+  hfi_xml_put_real(&w->xml, "sleep_tolerance", v->sleep_speed, 1e-3);
+  if (!v->pyramidal_cone) hfi_xml_put_text(&w->xml, "cone", "elliptic");
   if (v->disabled_groups) put_disabled_groups(w, v->disabled_groups);
-  hfi_mjcf_print(w, "><flag");
+  hfi_xml_print(&w->xml, "><flag");
   for (size_t i = 0; i < sizeof flags / sizeof *flags; ++i)
-    if (flags[i].off) hfi_mjcf_put_text(w, flags[i].flag, "disable");
-  if (v->sleep) hfi_mjcf_put_text(w, "sleep", "enable");
-  hfi_mjcf_print(w, "/></option>\n");
+    if (flags[i].off) hfi_xml_put_text(&w->xml, flags[i].flag, "disable");
+  if (v->sleep) hfi_xml_put_text(&w->xml, "sleep", "enable");
+  hfi_xml_print(&w->xml, "/></option>\n");
 }
 
 // ---- the file -----------------------------------------------------------------------------------
 
 static void write_document(hfiMjcfWriter* w) {
-  hfi_mjcf_print(w, "<mujoco>\n");
+  hfi_xml_print(&w->xml, "<mujoco>\n");
   write_compiler(w);
   write_option(w);
   hfi_mjcf_write_custom(w);
@@ -172,27 +172,27 @@ static void write_document(hfiMjcfWriter* w) {
   hfi_mjcf_write_actuators(w);
   hfi_mjcf_write_sensors(w);
   hfi_mjcf_write_keys(w);
-  hfi_mjcf_print(w, "</mujoco>\n");
+  hfi_xml_print(&w->xml, "</mujoco>\n");
 }
 
 hfStatus hf_builder_write_mjcf(const hfBuilder* b, const char* path, hfError* error) {
   hfi_clear_error(error);
-  hfiMjcfWriter w = {.b = b, .path = path, .error = error};
-  hfStatus status = hfi_output_open(&w.out, path, HFI_OUTPUT_WHOLE, error);
+  hfiMjcfWriter w = {.b = b, .xml = {.path = path, .error = error}};
+  hfStatus status = hfi_output_open(&w.xml.out, path, HFI_OUTPUT_WHOLE, error);
   if (status != HF_OK) return status;
   locale_t outer = hfi_enter_c_locale();
   if (make_name_lists(&w)) {
     collect_names(&w);
     name_what_is_referred_to(&w);
-    if (!w.status) write_document(&w);
+    if (!w.xml.status) write_document(&w);
   } else
-    w.status = hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+    hfi_xml_refuse_memory(&w.xml);
   hfi_leave_c_locale(outer);
   for (int k = 0; k < HF_OBJECT_KINDS; ++k) free(w.name[k]);
   hfi_pool_release(&w.pool);
-  if (w.status) {
-    hfi_output_discard(&w.out);
-    return w.status;
+  if (w.xml.status) {
+    hfi_output_discard(&w.xml.out);
+    return w.xml.status;
   }
-  return hfi_output_close(&w.out, error);
+  return hfi_output_close(&w.xml.out, error);
 }

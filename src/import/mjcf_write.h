@@ -1,43 +1,29 @@
-// Writing what a builder holds as MJCF: printing attributes, and the names of objects.
+// Writing what a builder holds as MJCF: attributes, and the names of objects.
 #ifndef HFI_IMPORT_MJCF_WRITE_H
 #define HFI_IMPORT_MJCF_WRITE_H
 
-#include "base/output.h"
+#include "import/xml_write.h"
 #include "model/builder.h"
 
 typedef struct hfiMjcfWriter {
-  hfiOutput out;
+  hfiXmlWriter xml;
   const hfBuilder* b;
-  hfError* error;
-  hfStatus status; // HF_OK until the first refusal; then nothing more is written
-  const char* path;
   const char** name[HF_OBJECT_KINDS]; // (count of the kind) NULL: unnamed
   hfiPool pool;
 } hfiMjcfWriter;
 
 // ---- mjcf_print.c -------------------------------------------------------------------------------
 
-void hfi_mjcf_print(hfiMjcfWriter* w, const char* format, ...) HF_PRINTF(2, 3);
-void hfi_mjcf_print_numbers(hfiMjcfWriter* w, const double* x, int count);
-// Begins an element at this depth: "<NAME".
-void hfi_mjcf_begin(hfiMjcfWriter* w, int depth, const char* element);
 // The attribute `name`, of an object that has one.
 void hfi_mjcf_put_name(hfiMjcfWriter* w, hfObjectKind kind, int id);
-// Attributes. A number has as many digits as its bits need.
-void hfi_mjcf_put_text(hfiMjcfWriter* w, const char* attribute, const char* text);
-void hfi_mjcf_put_reals(hfiMjcfWriter* w, const char* attribute, const double* x, int count);
-void hfi_mjcf_put_real(hfiMjcfWriter* w, const char* attribute, double x, double unless); // nothing where x is `unless`
 // A coefficient and, where they are not zero, those of the second and third power.
 void hfi_mjcf_put_polynomial(hfiMjcfWriter* w, const char* attribute, double linear, const double poly[2]);
-void hfi_mjcf_put_int(hfiMjcfWriter* w, const char* attribute, int x, int unless);
-void hfi_mjcf_put_bool(hfiMjcfWriter* w, const char* attribute, int x);
 void hfi_mjcf_put_pose(hfiMjcfWriter* w, const double pos[3], const double quat[4]);
 // limited="…" and the range.
 void hfi_mjcf_put_range(hfiMjcfWriter* w, const char* limited, const char* range, int is_limited, const double x[2]);
 void hfi_mjcf_put_solver(hfiMjcfWriter* w, const char* ref_name, const char* imp_name, const double solref[2], const double solimp[5]);
 // attribute="NAME OF THE OBJECT"; nothing for an id < 0.
 void hfi_mjcf_put_reference(hfiMjcfWriter* w, const char* attribute, hfObjectKind kind, int id);
-void hfi_mjcf_refuse(hfiMjcfWriter* w, const char* format, ...) HF_PRINTF(2, 3);
 
 // ---- sections -----------------------------------------------------------------------------------
 

@@ -10,9 +10,9 @@
 // ---- actuators ----------------------------------------------------------------------------------
 
 static void put_samples(hfiMjcfWriter* w, double delay, int nsample, int interp) {
-  hfi_mjcf_put_int(w, "nsample", nsample, 0);
-  hfi_mjcf_put_real(w, "delay", delay, 0);
-  if (interp != HF_INTERPOLATE_HOLD) hfi_mjcf_put_text(w, "interp", hfi_mjcf_interpolations[interp].word);
+  hfi_xml_put_int(&w->xml, "nsample", nsample, 0);
+  hfi_xml_put_real(&w->xml, "delay", delay, 0);
+  if (interp != HF_INTERPOLATE_HOLD) hfi_xml_put_text(&w->xml, "interp", hfi_mjcf_interpolations[interp].word);
 }
 
 static void put_transmission(hfiMjcfWriter* w, const hfActuatorDef* d, int i) {
@@ -21,10 +21,10 @@ static void put_transmission(hfiMjcfWriter* w, const hfActuatorDef* d, int i) {
   hfi_mjcf_put_name(w, HF_OBJECT_ACTUATOR, i);
   hfi_mjcf_put_reference(w, targets[d->trntype], hfi_transmission_target(d->trntype), d->trnid[0]);
   hfi_mjcf_put_reference(w, crank ? "slidersite" : "refsite", HF_OBJECT_SITE, d->trnid[1]);
-  if (crank) hfi_mjcf_put_reals(w, "cranklength", &d->cranklength, 1);
-  hfi_mjcf_put_int(w, "group", d->group, 0);
+  if (crank) hfi_xml_put_reals(&w->xml, "cranklength", &d->cranklength, 1);
+  hfi_xml_put_int(&w->xml, "group", d->group, 0);
   put_samples(w, d->delay, d->nsample, d->interp);
-  if (d->gaintype != HF_GAIN_ORIENTATION) hfi_mjcf_put_reals(w, "gear", d->gear, 6);
+  if (d->gaintype != HF_GAIN_ORIENTATION) hfi_xml_put_reals(&w->xml, "gear", d->gear, 6);
   hfi_mjcf_put_range(w, "ctrllimited", "ctrlrange", d->ctrllimited, d->ctrlrange);
 }
 
@@ -43,42 +43,42 @@ static void write_pid(hfiMjcfWriter* w, int i) {
     double x;
   } gains[] = {{"kp", d->gainprm[0]}, {"ki", ki}, {"kd", -d->biasprm[2]}, {"imax", integrates && d->actlimited ? d->actrange[1] * ki : -1},
                {"slewmax", integrates ? 0 : d->dynprm[0]}};
-  hfi_mjcf_begin(w, 2, "plugin plugin=\"mujoco.pid\"");
+  hfi_xml_begin(&w->xml, 2, "plugin plugin=\"mujoco.pid\"");
   put_common(w, d, i);
-  hfi_mjcf_print(w, ">\n");
+  hfi_xml_print(&w->xml, ">\n");
   for (size_t k = 0; k < sizeof gains / sizeof *gains; ++k) {
-    hfi_mjcf_begin(w, 3, "config");
-    hfi_mjcf_put_text(w, "key", gains[k].key);
-    hfi_mjcf_put_reals(w, "value", &gains[k].x, 1);
-    hfi_mjcf_print(w, "/>\n");
+    hfi_xml_begin(&w->xml, 3, "config");
+    hfi_xml_put_text(&w->xml, "key", gains[k].key);
+    hfi_xml_put_reals(&w->xml, "value", &gains[k].x, 1);
+    hfi_xml_print(&w->xml, "/>\n");
   }
-  hfi_mjcf_print(w, "    </plugin>\n");
+  hfi_xml_print(&w->xml, "    </plugin>\n");
 }
 
 // The element <pid>, which can say a damping ratio.
 static void write_damped_pid(hfiMjcfWriter* w, int i) {
   const hfActuatorDef* d = &w->b->actuator.data[i];
   int integrates = d->dyntype == HF_ACTIVATION_ERROR;
-  hfi_mjcf_begin(w, 2, "pid input=\"pos\"");
+  hfi_xml_begin(&w->xml, 2, "pid input=\"pos\"");
   put_common(w, d, i);
-  hfi_mjcf_put_reals(w, "kp", d->gainprm, 1);
-  hfi_mjcf_put_reals(w, "dampratio", &d->dampratio, 1);
-  hfi_mjcf_put_reals(w, integrates ? "ki" : "slewmax", d->dynprm, 1);
-  if (integrates && d->actlimited) hfi_mjcf_put_reals(w, "imax", &d->actrange[1], 1);
-  hfi_mjcf_print(w, "/>\n");
+  hfi_xml_put_reals(&w->xml, "kp", d->gainprm, 1);
+  hfi_xml_put_reals(&w->xml, "dampratio", &d->dampratio, 1);
+  hfi_xml_put_reals(&w->xml, integrates ? "ki" : "slewmax", d->dynprm, 1);
+  if (integrates && d->actlimited) hfi_xml_put_reals(&w->xml, "imax", &d->actrange[1], 1);
+  hfi_xml_print(&w->xml, "/>\n");
 }
 
 // <general> cannot say a damping ratio, which only servos have.
 static void write_servo(hfiMjcfWriter* w, int i) {
   const hfActuatorDef* d = &w->b->actuator.data[i];
   int integrates = d->dyntype == HF_ACTIVATION_INTEGRATOR;
-  hfi_mjcf_begin(w, 2, integrates ? "intvelocity" : "position");
+  hfi_xml_begin(&w->xml, 2, integrates ? "intvelocity" : "position");
   put_common(w, d, i);
-  hfi_mjcf_put_reals(w, "kp", d->gainprm, 1);
-  hfi_mjcf_put_reals(w, "dampratio", &d->dampratio, 1);
-  if (d->dyntype == HF_ACTIVATION_FILTER_EXACT) hfi_mjcf_put_reals(w, "timeconst", d->dynprm, 1);
+  hfi_xml_put_reals(&w->xml, "kp", d->gainprm, 1);
+  hfi_xml_put_reals(&w->xml, "dampratio", &d->dampratio, 1);
+  if (d->dyntype == HF_ACTIVATION_FILTER_EXACT) hfi_xml_put_reals(&w->xml, "timeconst", d->dynprm, 1);
   hfi_mjcf_put_range(w, "actlimited", "actrange", d->actlimited, d->actrange);
-  hfi_mjcf_print(w, "/>\n");
+  hfi_xml_print(&w->xml, "/>\n");
 }
 
 // The parameters of a muscle stand in the place of those of its gain and of its bias.
@@ -89,18 +89,18 @@ static void write_general(hfiMjcfWriter* w, int i) {
   static const char* const biases[] = {[HF_BIAS_NONE] = "none", [HF_BIAS_AFFINE] = "affine", [HF_BIAS_MUSCLE] = "muscle"};
   const hfActuatorDef* d = &w->b->actuator.data[i];
   int strong = d->gaintype == HF_GAIN_MUSCLE, passive = d->biastype == HF_BIAS_MUSCLE;
-  hfi_mjcf_begin(w, 2, "general");
+  hfi_xml_begin(&w->xml, 2, "general");
   put_common(w, d, i);
   hfi_mjcf_put_range(w, "actlimited", "actrange", d->actlimited, d->actrange);
-  hfi_mjcf_put_text(w, "dyntype", dynamics[d->dyntype]);
-  hfi_mjcf_put_text(w, "gaintype", gains[d->gaintype]);
-  hfi_mjcf_put_text(w, "biastype", biases[d->biastype]);
-  hfi_mjcf_put_reals(w, "dynprm", d->dynprm, 3);
-  hfi_mjcf_put_reals(w, "gainprm", strong ? d->muscle : d->gainprm, strong ? 9 : 3);
-  hfi_mjcf_put_reals(w, "biasprm", passive ? d->muscle : d->biasprm, passive ? 9 : 3);
-  if (strong || passive) hfi_mjcf_put_reals(w, "lengthrange", d->lengthrange, 2);
-  if (d->actearly) hfi_mjcf_put_bool(w, "actearly", 1);
-  hfi_mjcf_print(w, "/>\n");
+  hfi_xml_put_text(&w->xml, "dyntype", dynamics[d->dyntype]);
+  hfi_xml_put_text(&w->xml, "gaintype", gains[d->gaintype]);
+  hfi_xml_put_text(&w->xml, "biastype", biases[d->biastype]);
+  hfi_xml_put_reals(&w->xml, "dynprm", d->dynprm, 3);
+  hfi_xml_put_reals(&w->xml, "gainprm", strong ? d->muscle : d->gainprm, strong ? 9 : 3);
+  hfi_xml_put_reals(&w->xml, "biasprm", passive ? d->muscle : d->biasprm, passive ? 9 : 3);
+  if (strong || passive) hfi_xml_put_reals(&w->xml, "lengthrange", d->lengthrange, 2);
+  if (d->actearly) hfi_xml_put_bool(&w->xml, "actearly", 1);
+  hfi_xml_print(&w->xml, "/>\n");
 }
 
 // A motor, with its inputs; the actuators that hold the other inputs are not written. Its limits of torque are those of saturation.
@@ -112,24 +112,24 @@ static void write_motor(hfiMjcfWriter* w, int i) {
   const double controller[6] = {p[HF_MOTOR_KP], p[HF_MOTOR_KI], p[HF_MOTOR_KD], p[HF_MOTOR_SLEWMAX], p[HF_MOTOR_IMAX], p[HF_MOTOR_VMAX]};
   static const char* const inputs[] = {"pos", "vel", "ff", "voltage"};
   const char* gap = "";
-  hfi_mjcf_begin(w, 2, "dcmotor");
+  hfi_xml_begin(&w->xml, 2, "dcmotor");
   put_transmission(w, d, i);
-  hfi_mjcf_print(w, " input=\"");
+  hfi_xml_print(&w->xml, " input=\"");
   for (int k = 0; k < 4; ++k) {
     if (!(d->inputs >> k & 1)) continue;
-    hfi_mjcf_print(w, "%s%s", gap, inputs[k]);
+    hfi_xml_print(&w->xml, "%s%s", gap, inputs[k]);
     gap = " ";
   }
-  hfi_mjcf_print(w, d->inputs ? "\"" : "none\"");
-  hfi_mjcf_put_reals(w, "resistance", p + HF_MOTOR_RESISTANCE, 1);
-  hfi_mjcf_put_reals(w, "motorconst", p + HF_MOTOR_CONSTANT, 1);
-  hfi_mjcf_put_reals(w, "inductance", inductance, 2);
-  hfi_mjcf_put_reals(w, "thermal", thermal, 6);
-  hfi_mjcf_put_reals(w, "saturation", saturation, 3);
-  hfi_mjcf_put_reals(w, "cogging", p + HF_MOTOR_COGGING, 3);
-  hfi_mjcf_put_reals(w, "lugre", p + HF_MOTOR_BRISTLE_STIFFNESS, 5);
-  hfi_mjcf_put_reals(w, "controller", controller, 6);
-  hfi_mjcf_print(w, "/>\n");
+  hfi_xml_print(&w->xml, d->inputs ? "\"" : "none\"");
+  hfi_xml_put_reals(&w->xml, "resistance", p + HF_MOTOR_RESISTANCE, 1);
+  hfi_xml_put_reals(&w->xml, "motorconst", p + HF_MOTOR_CONSTANT, 1);
+  hfi_xml_put_reals(&w->xml, "inductance", inductance, 2);
+  hfi_xml_put_reals(&w->xml, "thermal", thermal, 6);
+  hfi_xml_put_reals(&w->xml, "saturation", saturation, 3);
+  hfi_xml_put_reals(&w->xml, "cogging", p + HF_MOTOR_COGGING, 3);
+  hfi_xml_put_reals(&w->xml, "lugre", p + HF_MOTOR_BRISTLE_STIFFNESS, 5);
+  hfi_xml_put_reals(&w->xml, "controller", controller, 6);
+  hfi_xml_print(&w->xml, "/>\n");
 }
 
 // All actuators of an orientation servo. The element <orientation> has no activations, <general> no damping ratio.
@@ -137,19 +137,19 @@ static void write_orientation(hfiMjcfWriter* w, int i) {
   const hfActuatorDef* d = &w->b->actuator.data[i];
   double kv = -d->biasprm[2];
   int integrates = d->dyntype == HF_ACTIVATION_INTEGRATOR;
-  hfi_mjcf_begin(w, 2, integrates ? "general gaintype=\"so3\" biastype=\"so3\" dyntype=\"integrator\"" : "orientation");
+  hfi_xml_begin(&w->xml, 2, integrates ? "general gaintype=\"so3\" biastype=\"so3\" dyntype=\"integrator\"" : "orientation");
   put_common(w, d, i);
-  hfi_mjcf_put_text(w, "input", hfi_orientation_count(d->inputs) == 4 ? "quat" : "expmap");
+  hfi_xml_put_text(&w->xml, "input", hfi_orientation_count(d->inputs) == 4 ? "quat" : "expmap");
   if (integrates) {
     hfi_mjcf_put_range(w, "actlimited", "actrange", d->actlimited, d->actrange);
-    hfi_mjcf_put_reals(w, "gainprm", d->gainprm, 1);
-    hfi_mjcf_put_reals(w, "biasprm", d->biasprm, 3);
-    if (d->actearly) hfi_mjcf_put_bool(w, "actearly", 1);
+    hfi_xml_put_reals(&w->xml, "gainprm", d->gainprm, 1);
+    hfi_xml_put_reals(&w->xml, "biasprm", d->biasprm, 3);
+    if (d->actearly) hfi_xml_put_bool(&w->xml, "actearly", 1);
   } else {
-    hfi_mjcf_put_reals(w, "kp", d->gainprm, 1);
-    hfi_mjcf_put_reals(w, d->dampratio > 0 ? "dampratio" : "kv", d->dampratio > 0 ? &d->dampratio : &kv, 1);
+    hfi_xml_put_reals(&w->xml, "kp", d->gainprm, 1);
+    hfi_xml_put_reals(&w->xml, d->dampratio > 0 ? "dampratio" : "kv", d->dampratio > 0 ? &d->dampratio : &kv, 1);
   }
-  hfi_mjcf_print(w, "/>\n");
+  hfi_xml_print(&w->xml, "/>\n");
 }
 
 static void write_actuator(hfiMjcfWriter* w, int i) {
@@ -162,9 +162,9 @@ static void write_actuator(hfiMjcfWriter* w, int i) {
 }
 
 void hfi_mjcf_write_actuators(hfiMjcfWriter* w) {
-  hfi_mjcf_print(w, "  <actuator>\n");
+  hfi_xml_print(&w->xml, "  <actuator>\n");
   for (int i = 0; i < w->b->actuator.count; i += imax2(1, hfi_count_bits(w->b->actuator.data[i].inputs))) write_actuator(w, i);
-  hfi_mjcf_print(w, "  </actuator>\n");
+  hfi_xml_print(&w->xml, "  </actuator>\n");
 }
 
 // ---- sensors ------------------------------------------------------------------------------------
@@ -175,20 +175,20 @@ static const char* frame_word(int kind) {
 
 static void put_frame(hfiMjcfWriter* w, const char* type, const char* name, int kind, int id) {
   if (kind == HF_OBJECT_NONE) return;
-  hfi_mjcf_put_text(w, type, frame_word(kind));
+  hfi_xml_put_text(&w->xml, type, frame_word(kind));
   hfi_mjcf_put_reference(w, name, (hfObjectKind)kind, id);
 }
 
 // The words of the bits that are set.
 static void put_data(hfiMjcfWriter* w, const char* const* words, int data) {
   const char* gap = "";
-  hfi_mjcf_print(w, " data=\"");
+  hfi_xml_print(&w->xml, " data=\"");
   for (int i = 0; words[i]; ++i) {
     if (!(data >> i & 1)) continue;
-    hfi_mjcf_print(w, "%s%s", gap, words[i]);
+    hfi_xml_print(&w->xml, "%s%s", gap, words[i]);
     gap = " ";
   }
-  hfi_mjcf_print(w, "\"");
+  hfi_xml_print(&w->xml, "\"");
 }
 
 // One of the two objects of a sensor: geom1, body2, subtree1, site.
@@ -206,8 +206,8 @@ static void put_contact(hfiMjcfWriter* w, const hfSensorDef* d) {
   put_end(w, 0, d->objkind, d->obj, d->subtree & 1);
   put_end(w, 1, d->refkind, d->ref, d->subtree & 2);
   put_data(w, hfi_mjcf_contact_data, d->data);
-  hfi_mjcf_put_text(w, "reduce", reduction->word);
-  hfi_mjcf_put_int(w, "num", d->num, 1);
+  hfi_xml_put_text(&w->xml, "reduce", reduction->word);
+  hfi_xml_put_int(&w->xml, "num", d->num, 1);
 }
 
 static void put_target(hfiMjcfWriter* w, const hfSensorDef* d, const char* attribute) {
@@ -230,7 +230,7 @@ static void put_target(hfiMjcfWriter* w, const hfSensorDef* d, const char* attri
     put_end(w, 1, d->refkind, d->ref, 0);
     return;
   case HF_SENSOR_USER:
-    hfi_mjcf_put_int(w, "dim", d->num, -1);
+    hfi_xml_put_int(&w->xml, "dim", d->num, -1);
     return;
   default:
     if (!attribute) {
@@ -244,18 +244,18 @@ static void put_target(hfiMjcfWriter* w, const hfSensorDef* d, const char* attri
 static void write_sensor(hfiMjcfWriter* w, int i) {
   const hfSensorDef* d = &w->b->sensor.data[i];
   const char* attribute = NULL;
-  hfi_mjcf_begin(w, 2, hfi_mjcf_sensor_word(d->type, &attribute));
+  hfi_xml_begin(&w->xml, 2, hfi_mjcf_sensor_word(d->type, &attribute));
   hfi_mjcf_put_name(w, HF_OBJECT_SENSOR, i);
   put_target(w, d, attribute);
-  hfi_mjcf_put_real(w, "cutoff", d->cutoff, 0);
-  hfi_mjcf_put_real(w, "noise", d->noise, 0);
+  hfi_xml_put_real(&w->xml, "cutoff", d->cutoff, 0);
+  hfi_xml_put_real(&w->xml, "noise", d->noise, 0);
   put_samples(w, d->delay, d->nsample, d->interp);
-  if (d->interval[0] > 0) hfi_mjcf_put_reals(w, "interval", d->interval, 2);
-  hfi_mjcf_print(w, "/>\n");
+  if (d->interval[0] > 0) hfi_xml_put_reals(&w->xml, "interval", d->interval, 2);
+  hfi_xml_print(&w->xml, "/>\n");
 }
 
 void hfi_mjcf_write_sensors(hfiMjcfWriter* w) {
-  hfi_mjcf_print(w, "  <sensor>\n");
+  hfi_xml_print(&w->xml, "  <sensor>\n");
   for (int i = 0; i < w->b->sensor.count; ++i) write_sensor(w, i);
-  hfi_mjcf_print(w, "  </sensor>\n");
+  hfi_xml_print(&w->xml, "  </sensor>\n");
 }

@@ -15,15 +15,15 @@ static void put_numeric(hfiMjcfWriter* w, const char* prefix, const char* key, d
   if (x == unless) return;
   char name[256];
   snprintf(name, sizeof name, "hf.%s%s%s", prefix, *prefix ? "." : "", key);
-  hfi_mjcf_begin(w, 2, "numeric");
-  hfi_mjcf_put_text(w, "name", name);
-  hfi_mjcf_put_reals(w, "data", &x, 1);
-  hfi_mjcf_print(w, "/>\n");
+  hfi_xml_begin(&w->xml, 2, "numeric");
+  hfi_xml_put_text(&w->xml, "name", name);
+  hfi_xml_put_reals(&w->xml, "data", &x, 1);
+  hfi_xml_print(&w->xml, "/>\n");
 }
 
 static void put_word(hfiMjcfWriter* w, const char* key, const char* word) {
-  hfi_mjcf_begin(w, 2, "text");
-  hfi_mjcf_print(w, " name=\"hf.%s\" data=\"%s\"/>\n", key, word);
+  hfi_xml_begin(&w->xml, 2, "text");
+  hfi_xml_print(&w->xml, " name=\"hf.%s\" data=\"%s\"/>\n", key, word);
 }
 
 static const char* find_word(const hfiKeyword* table, int value) {
@@ -61,17 +61,17 @@ static void write_geom_parameters(hfiMjcfWriter* w) {
 static void write_signal(hfiMjcfWriter* w, const hfActuatorDef* d, const char* name) {
   char key[256];
   snprintf(key, sizeof key, "hf.signal.%s", name);
-  hfi_mjcf_begin(w, 2, "text");
-  hfi_mjcf_put_text(w, "name", key);
-  hfi_mjcf_print(w, " data=\"%s ", find_word(hfi_mjcf_signals, d->signal));
+  hfi_xml_begin(&w->xml, 2, "text");
+  hfi_xml_put_text(&w->xml, "name", key);
+  hfi_xml_print(&w->xml, " data=\"%s ", find_word(hfi_mjcf_signals, d->signal));
   int joints = d->signal == HF_SIGNAL_FEEDBACK ? (int)d->signal_data[0] : 0, head = joints ? 1 + joints : 0;
   for (int i = 1; i <= joints; ++i) {
     const char* joint = w->name[HF_OBJECT_JOINT][(int)d->signal_data[i]];
-    if (joint && (strchr("+-.0123456789", joint[0]) || strchr(joint, ' '))) hfi_mjcf_refuse(w, "feedback cannot name a joint that begins like a number or has a blank");
-    hfi_mjcf_print(w, "%s ", joint);
+    if (joint && (strchr("+-.0123456789", joint[0]) || strchr(joint, ' '))) hfi_xml_refuse(&w->xml, "feedback cannot name a joint that begins like a number or has a blank");
+    hfi_xml_print(&w->xml, "%s ", joint);
   }
-  hfi_mjcf_print_numbers(w, d->signal_data + head, d->signal_count - head);
-  hfi_mjcf_print(w, "\"/>\n");
+  hfi_xml_print_numbers(&w->xml, d->signal_data + head, d->signal_count - head);
+  hfi_xml_print(&w->xml, "\"/>\n");
 }
 
 static void write_drives(hfiMjcfWriter* w) {
@@ -88,11 +88,11 @@ static void write_drives(hfiMjcfWriter* w) {
 }
 
 void hfi_mjcf_write_custom(hfiMjcfWriter* w) {
-  hfi_mjcf_print(w, "  <custom>\n");
+  hfi_xml_print(&w->xml, "  <custom>\n");
   write_world(w);
   write_geom_parameters(w);
   write_drives(w);
-  hfi_mjcf_print(w, "  </custom>\n");
+  hfi_xml_print(&w->xml, "  </custom>\n");
 }
 
 // ---- meshes -------------------------------------------------------------------------------------
@@ -100,14 +100,14 @@ void hfi_mjcf_write_custom(hfiMjcfWriter* w) {
 static void write_mesh(hfiMjcfWriter* w, int i) {
   static const char* const inertias[] = {"convex", "exact", "legacy", "shell"};
   const hfMeshDef* d = &w->b->mesh.data[i].def;
-  hfi_mjcf_begin(w, 2, "mesh");
+  hfi_xml_begin(&w->xml, 2, "mesh");
   hfi_mjcf_put_name(w, HF_OBJECT_MESH, i);
-  hfi_mjcf_put_text(w, "inertia", inertias[d->inertia]);
-  if (d->max_hull_vert > 0) hfi_mjcf_put_int(w, "maxhullvert", d->max_hull_vert, -1);
-  hfi_mjcf_put_reals(w, "vertex", d->vert, 3 * d->nvert);
-  hfi_mjcf_print(w, " face=\"");
-  for (int k = 0; k < 3 * d->ntri; ++k) hfi_mjcf_print(w, k ? " %d" : "%d", d->tri[k]);
-  hfi_mjcf_print(w, "\"/>\n");
+  hfi_xml_put_text(&w->xml, "inertia", inertias[d->inertia]);
+  if (d->max_hull_vert > 0) hfi_xml_put_int(&w->xml, "maxhullvert", d->max_hull_vert, -1);
+  hfi_xml_put_reals(&w->xml, "vertex", d->vert, 3 * d->nvert);
+  hfi_xml_print(&w->xml, " face=\"");
+  for (int k = 0; k < 3 * d->ntri; ++k) hfi_xml_print(&w->xml, k ? " %d" : "%d", d->tri[k]);
+  hfi_xml_print(&w->xml, "\"/>\n");
 }
 
 // MJCF puts the lowest height at zero and the highest at the third size. What is lower here is made up for by the base and by the
@@ -123,71 +123,71 @@ static void write_height_field(hfiMjcfWriter* w, int i) {
   const hfHeightFieldDef* d = &w->b->hfield.data[i];
   double range, lowest = lowest_height(d, &range);
   const double size[4] = {d->half_size[0], d->half_size[1], range > 0 ? range : 1, d->base + lowest};
-  hfi_mjcf_begin(w, 2, "hfield");
+  hfi_xml_begin(&w->xml, 2, "hfield");
   hfi_mjcf_put_name(w, HF_OBJECT_HFIELD, i);
-  hfi_mjcf_put_int(w, "nrow", d->nrow, 0);
-  hfi_mjcf_put_int(w, "ncol", d->ncol, 0);
-  hfi_mjcf_put_reals(w, "size", size, 4);
-  hfi_mjcf_print(w, " elevation=\"");
+  hfi_xml_put_int(&w->xml, "nrow", d->nrow, 0);
+  hfi_xml_put_int(&w->xml, "ncol", d->ncol, 0);
+  hfi_xml_put_reals(&w->xml, "size", size, 4);
+  hfi_xml_print(&w->xml, " elevation=\"");
   for (int r = d->nrow - 1; r >= 0; --r)
-    for (int c = 0; c < d->ncol; ++c) hfi_mjcf_print(w, r == d->nrow - 1 && c == 0 ? "%.17g" : " %.17g", range > 0 ? (d->height[r * d->ncol + c] - lowest) / range : 0.0);
-  hfi_mjcf_print(w, "\"/>\n");
+    for (int c = 0; c < d->ncol; ++c) hfi_xml_print(&w->xml, r == d->nrow - 1 && c == 0 ? "%.17g" : " %.17g", range > 0 ? (d->height[r * d->ncol + c] - lowest) / range : 0.0);
+  hfi_xml_print(&w->xml, "\"/>\n");
 }
 
 void hfi_mjcf_write_assets(hfiMjcfWriter* w) {
-  hfi_mjcf_print(w, "  <asset>\n");
+  hfi_xml_print(&w->xml, "  <asset>\n");
   for (int i = 0; i < w->b->mesh.count; ++i) write_mesh(w, i);
   for (int i = 0; i < w->b->hfield.count; ++i) write_height_field(w, i);
-  hfi_mjcf_print(w, "  </asset>\n");
+  hfi_xml_print(&w->xml, "  </asset>\n");
 }
 
 // ---- the tree -----------------------------------------------------------------------------------
 
 static void write_inertial(hfiMjcfWriter* w, const hfBodyDef* d, int depth) {
-  hfi_mjcf_begin(w, depth, "inertial");
-  hfi_mjcf_put_reals(w, "pos", d->com, 3);
-  hfi_mjcf_put_reals(w, "mass", &d->mass, 1);
-  hfi_mjcf_put_reals(w, "fullinertia", d->inertia, 6);
-  hfi_mjcf_print(w, "/>\n");
+  hfi_xml_begin(&w->xml, depth, "inertial");
+  hfi_xml_put_reals(&w->xml, "pos", d->com, 3);
+  hfi_xml_put_reals(&w->xml, "mass", &d->mass, 1);
+  hfi_xml_put_reals(&w->xml, "fullinertia", d->inertia, 6);
+  hfi_xml_print(&w->xml, "/>\n");
 }
 
 static void write_joint(hfiMjcfWriter* w, int i, int depth) {
   const hfJointDef* d = &w->b->joint.data[i];
   const hfiJointKind* kind = &hfi_joint_kinds[d->type];
   if (d->limit_stiffness > 0 || d->limit_damping > 0)
-    hfi_mjcf_refuse(w, "%s: MJCF has no stiffness of limits", hfi_label(HF_OBJECT_JOINT, d->name, i).text);
-  hfi_mjcf_begin(w, depth, "joint");
+    hfi_xml_refuse(&w->xml, "%s: MJCF has no stiffness of limits", hfi_label(HF_OBJECT_JOINT, d->name, i).text);
+  hfi_xml_begin(&w->xml, depth, "joint");
   hfi_mjcf_put_name(w, HF_OBJECT_JOINT, i);
-  hfi_mjcf_put_text(w, "type", kind->info.name);
-  if (kind->uses_anchor) hfi_mjcf_put_reals(w, "pos", d->pos, 3);
-  if (kind->uses_anchor) hfi_mjcf_put_reals(w, "axis", d->axis, 3);
-  hfi_mjcf_put_real(w, "pitch", d->pitch, 0);
+  hfi_xml_put_text(&w->xml, "type", kind->info.name);
+  if (kind->uses_anchor) hfi_xml_put_reals(&w->xml, "pos", d->pos, 3);
+  if (kind->uses_anchor) hfi_xml_put_reals(&w->xml, "axis", d->axis, 3);
+  hfi_xml_put_real(&w->xml, "pitch", d->pitch, 0);
   if (kind->limits) hfi_mjcf_put_range(w, "limited", "range", d->limited, d->range);
   if (d->actfrclimited) hfi_mjcf_put_range(w, "actuatorfrclimited", "actuatorfrcrange", 1, d->actfrcrange);
-  if (d->actgravcomp) hfi_mjcf_put_bool(w, "actuatorgravcomp", 1);
-  hfi_mjcf_put_real(w, "margin", d->margin, 0);
-  hfi_mjcf_put_real(w, "ref", d->ref, 0);
-  hfi_mjcf_put_real(w, "springref", d->springref, 0);
-  hfi_mjcf_put_real(w, "springyield", d->springyield, 0);
-  if (d->springdamper[0] > 0 || d->springdamper[1] > 0) hfi_mjcf_put_reals(w, "springdamper", d->springdamper, 2);
+  if (d->actgravcomp) hfi_xml_put_bool(&w->xml, "actuatorgravcomp", 1);
+  hfi_xml_put_real(&w->xml, "margin", d->margin, 0);
+  hfi_xml_put_real(&w->xml, "ref", d->ref, 0);
+  hfi_xml_put_real(&w->xml, "springref", d->springref, 0);
+  hfi_xml_put_real(&w->xml, "springyield", d->springyield, 0);
+  if (d->springdamper[0] > 0 || d->springdamper[1] > 0) hfi_xml_put_reals(&w->xml, "springdamper", d->springdamper, 2);
   hfi_mjcf_put_polynomial(w, "stiffness", d->stiffness, d->stiffness_poly);
   hfi_mjcf_put_polynomial(w, "damping", d->damping, d->damping_poly);
-  hfi_mjcf_put_real(w, "armature", d->armature, 0);
-  hfi_mjcf_put_real(w, "frictionloss", d->frictionloss, 0);
+  hfi_xml_put_real(&w->xml, "armature", d->armature, 0);
+  hfi_xml_put_real(&w->xml, "frictionloss", d->frictionloss, 0);
   hfi_mjcf_put_solver(w, "solreflimit", "solimplimit", d->limit_solref, d->limit_solimp);
-  hfi_mjcf_print(w, "/>\n");
+  hfi_xml_print(&w->xml, "/>\n");
 }
 
 static void put_contact(hfiMjcfWriter* w, const hfGeomDef* d) {
-  hfi_mjcf_put_int(w, "contype", d->contype, 1);
-  hfi_mjcf_put_int(w, "conaffinity", d->conaffinity, 1);
-  hfi_mjcf_put_int(w, "condim", d->condim, 3);
-  hfi_mjcf_put_int(w, "priority", d->priority, 0);
-  hfi_mjcf_put_reals(w, "friction", d->friction, 3);
-  hfi_mjcf_put_real(w, "margin", d->margin - d->gap, 0); // in MJCF contacts act below margin
-  hfi_mjcf_put_real(w, "gap", d->gap, 0);
-  hfi_mjcf_put_real(w, "adhesion", d->adhesion, 0);
-  hfi_mjcf_put_real(w, "solmix", d->solmix, 1);
+  hfi_xml_put_int(&w->xml, "contype", d->contype, 1);
+  hfi_xml_put_int(&w->xml, "conaffinity", d->conaffinity, 1);
+  hfi_xml_put_int(&w->xml, "condim", d->condim, 3);
+  hfi_xml_put_int(&w->xml, "priority", d->priority, 0);
+  hfi_xml_put_reals(&w->xml, "friction", d->friction, 3);
+  hfi_xml_put_real(&w->xml, "margin", d->margin - d->gap, 0); // in MJCF contacts act below margin
+  hfi_xml_put_real(&w->xml, "gap", d->gap, 0);
+  hfi_xml_put_real(&w->xml, "adhesion", d->adhesion, 0);
+  hfi_xml_put_real(&w->xml, "solmix", d->solmix, 1);
   hfi_mjcf_put_solver(w, "solref", "solimp", d->solref, d->solimp);
 }
 
@@ -201,46 +201,46 @@ static void put_surface_velocity(hfiMjcfWriter* w, const hfGeomDef* d) {
   }
   int any = 0;
   for (int i = 0; i < 6; ++i) any |= u[i] != 0;
-  if (any) hfi_mjcf_put_reals(w, "surfacevel", u, 6);
+  if (any) hfi_xml_put_reals(&w->xml, "surfacevel", u, 6);
 }
 
 static void write_geom(hfiMjcfWriter* w, int i, int depth) {
   const hfGeomDef* d = &w->b->geom.data[i];
-  hfi_mjcf_begin(w, depth, "geom");
+  hfi_xml_begin(&w->xml, depth, "geom");
   hfi_mjcf_put_name(w, HF_OBJECT_GEOM, i);
-  hfi_mjcf_put_text(w, "type", hf_geom_type_name(d->type));
+  hfi_xml_put_text(&w->xml, "type", hf_geom_type_name(d->type));
   hfi_mjcf_put_reference(w, "mesh", HF_OBJECT_MESH, d->mesh);
   hfi_mjcf_put_reference(w, "hfield", HF_OBJECT_HFIELD, d->hfield);
-  if (d->mesh < 0 && d->hfield < 0) hfi_mjcf_put_reals(w, "size", d->size, 3);
+  if (d->mesh < 0 && d->hfield < 0) hfi_xml_put_reals(&w->xml, "size", d->size, 3);
   double pos[3] = {d->pos[0], d->pos[1], d->pos[2]}, range;
   if (d->hfield >= 0) v3_store(pos, v3_add(v3_load(pos), q_rotate(q_load(d->quat), v3(0, 0, lowest_height(&w->b->hfield.data[d->hfield], &range)))));
   hfi_mjcf_put_pose(w, pos, d->quat);
   if (d->mass >= 0)
-    hfi_mjcf_put_reals(w, "mass", &d->mass, 1);
+    hfi_xml_put_reals(&w->xml, "mass", &d->mass, 1);
   else
-    hfi_mjcf_put_real(w, "density", d->density, 1000);
-  if (d->shell_inertia) hfi_mjcf_put_bool(w, "shellinertia", 1);
-  hfi_mjcf_put_real(w, "fitscale", d->fitscale, 1);
+    hfi_xml_put_real(&w->xml, "density", d->density, 1000);
+  if (d->shell_inertia) hfi_xml_put_bool(&w->xml, "shellinertia", 1);
+  hfi_xml_put_real(&w->xml, "fitscale", d->fitscale, 1);
   if (d->fluid) {
-    hfi_mjcf_put_text(w, "fluidshape", "ellipsoid");
-    hfi_mjcf_put_reals(w, "fluidcoef", d->fluidcoef, 5);
+    hfi_xml_put_text(&w->xml, "fluidshape", "ellipsoid");
+    hfi_xml_put_reals(&w->xml, "fluidcoef", d->fluidcoef, 5);
   }
-  hfi_mjcf_put_int(w, "group", d->group, 0);
+  hfi_xml_put_int(&w->xml, "group", d->group, 0);
   put_contact(w, d);
   put_surface_velocity(w, d);
   const double rgba[4] = {d->rgba[0], d->rgba[1], d->rgba[2], d->rgba[3]};
-  hfi_mjcf_put_reals(w, "rgba", rgba, 4);
-  hfi_mjcf_print(w, "/>\n");
+  hfi_xml_put_reals(&w->xml, "rgba", rgba, 4);
+  hfi_xml_print(&w->xml, "/>\n");
 }
 
 static void write_site(hfiMjcfWriter* w, int i, int depth) {
   const hfSiteDef* d = &w->b->site.data[i];
-  hfi_mjcf_begin(w, depth, "site");
+  hfi_xml_begin(&w->xml, depth, "site");
   hfi_mjcf_put_name(w, HF_OBJECT_SITE, i);
-  hfi_mjcf_put_text(w, "type", hf_geom_type_name(d->type));
-  hfi_mjcf_put_reals(w, "size", d->size, 3);
+  hfi_xml_put_text(&w->xml, "type", hf_geom_type_name(d->type));
+  hfi_xml_put_reals(&w->xml, "size", d->size, 3);
   hfi_mjcf_put_pose(w, d->pos, d->quat);
-  hfi_mjcf_print(w, "/>\n");
+  hfi_xml_print(&w->xml, "/>\n");
 }
 
 // The body's own elements. Each list is in the order of bodies, so that those of one body follow each other.
@@ -261,29 +261,29 @@ static void write_own_elements(hfiMjcfWriter* w, Cursor* c, int body, int depth)
 
 static void open_body(hfiMjcfWriter* w, int id, int depth) {
   const hfBodyDef* d = &w->b->body.data[id];
-  hfi_mjcf_begin(w, depth, "body");
+  hfi_xml_begin(&w->xml, depth, "body");
   hfi_mjcf_put_name(w, HF_OBJECT_BODY, id);
   hfi_mjcf_put_pose(w, d->pos, d->quat);
-  hfi_mjcf_put_real(w, "gravcomp", d->gravcomp, 0);
-  if (d->sleep != HF_SLEEP_AUTO) hfi_mjcf_put_text(w, "sleep", hfi_mjcf_sleep_policies[d->sleep].word);
-  if (d->mocap) hfi_mjcf_put_bool(w, "mocap", 1);
-  hfi_mjcf_print(w, ">\n");
+  hfi_xml_put_real(&w->xml, "gravcomp", d->gravcomp, 0);
+  if (d->sleep != HF_SLEEP_AUTO) hfi_xml_put_text(&w->xml, "sleep", hfi_mjcf_sleep_policies[d->sleep].word);
+  if (d->mocap) hfi_xml_put_bool(&w->xml, "mocap", 1);
+  hfi_xml_print(&w->xml, ">\n");
   if (d->has_inertial) write_inertial(w, d, depth + 1);
 }
 
-static void close_body(hfiMjcfWriter* w, int depth) { hfi_mjcf_print(w, "%*s</body>\n", 2 * depth, ""); }
+static void close_body(hfiMjcfWriter* w, int depth) { hfi_xml_print(&w->xml, "%*s</body>\n", 2 * depth, ""); }
 
 // The depth of the world is 1. A body is closed when the next one in depth-first order is not below it.
 void hfi_mjcf_write_tree(hfiMjcfWriter* w) {
   hfiOrder order;
-  if (w->status) return;
-  w->status = hfi_order_create(&order, w->b, w->error);
-  int* depth = w->status ? NULL : hfi_pool_copy(&w->pool, NULL, sizeof *depth * (size_t)w->b->body.count);
-  if (!depth) hfi_mjcf_refuse(w, "out of memory");
+  if (w->xml.status) return;
+  w->xml.status = hfi_order_create(&order, w->b, w->xml.error);
+  int* depth = w->xml.status ? NULL : hfi_pool_copy(&w->pool, NULL, sizeof *depth * (size_t)w->b->body.count);
+  if (!depth) hfi_xml_refuse_memory(&w->xml);
   Cursor cursor = {.order = &order};
   int open = 1;
-  hfi_mjcf_print(w, "  <worldbody>\n");
-  for (int i = 0; i < w->b->body.count && !w->status; ++i) {
+  hfi_xml_print(&w->xml, "  <worldbody>\n");
+  for (int i = 0; i < w->b->body.count && !w->xml.status; ++i) {
     int id = order.body_of[i];
     depth[id] = i ? depth[w->b->body.data[id].parent] + 1 : 1;
     for (; i && open >= depth[id]; --open) close_body(w, open);
@@ -292,6 +292,6 @@ void hfi_mjcf_write_tree(hfiMjcfWriter* w) {
     write_own_elements(w, &cursor, id, open + 1);
   }
   for (; open > 1; --open) close_body(w, open);
-  hfi_mjcf_print(w, "  </worldbody>\n");
+  hfi_xml_print(&w->xml, "  </worldbody>\n");
   if (depth) hfi_order_release(&order);
 }
