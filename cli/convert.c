@@ -1,4 +1,4 @@
-// holdfast convert: a recording as MCAP, for Foxglove, Rerun and PlotJuggler, or as a report; a model as MJCF or as a block.
+// holdfast convert: a recording as MCAP, for Foxglove, Rerun and PlotJuggler, or as a report; a model as MJCF, SDFormat, URDF or as a block.
 //
 //   /tf        foxglove.FrameTransforms   poses of all bodies in the frame "world"
 //   /scene     foxglove.SceneUpdate       their shapes, once
@@ -39,7 +39,7 @@ static error_t parse(int key, char* argument, struct argp_state* state) {
     return 0;
   case ARGP_KEY_END:
     if (o->scene.path && !o->output)
-      argp_error(state, "which file shall be written? .mcap and .html of a recording, .xml and .hfm of a model");
+      argp_error(state, "which file shall be written? .mcap and .html of a recording, .xml, .sdf, .urdf and .hfm of a model");
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;
@@ -51,11 +51,14 @@ static const struct argp convert_argp = {
     options,
     parse,
     "FILE OUTPUT",
-    "Convert a recording to MCAP (Foxglove, Rerun, PlotJuggler) or to a report; a model (MJCF, URDF) to one MJCF file "
-    "with everything in it, or to Holdfast's own format, which loads fastest. The end of OUTPUT's name decides.\vExamples:\n"
+    "Convert a recording to MCAP (Foxglove, Rerun, PlotJuggler) or to a report; a model (MJCF, URDF, SDFormat) to one MJCF file "
+    "with everything in it, to SDFormat or URDF with a folder of meshes beside it, or to Holdfast's own format, which loads fastest. "
+    "The end of OUTPUT's name decides. What SDFormat or URDF cannot say is left out with a warning.\vExamples:\n"
     "  holdfast convert run.rec run.mcap\n"
     "  holdfast convert run.rec run.html\n"
     "  holdfast convert robot.urdf robot.xml\n"
+    "  holdfast convert scene.xml scene.sdf\n"
+    "  holdfast convert robot.xml robot.urdf\n"
     "  holdfast convert scene.xml scene.hfm",
     children,
     0,
@@ -334,6 +337,19 @@ static int save_model(const void* arguments, const hfModel* model) {
   return exit_status_of(status);
 }
 
+// What the file cannot say is warned of; the model is written nevertheless.
+static int write_robot(const void* arguments, const hfModel* model) {
+  const convertOptions* o = arguments;
+  hfError error = {HF_OK, ""};
+  hfDiagnostics* diagnostics = hf_diagnostics_create();
+  hfStatus status = (ends_in(o->output, ".sdf") ? hf_model_write_sdf : hf_model_write_urdf)(model, o->output, diagnostics, &error);
+  for (int i = 0; diagnostics && status == HF_OK && i < hf_diagnostics_count(diagnostics); ++i)
+    say_warning("%s: %s", o->output, hf_diagnostics_get(diagnostics, i).message);
+  if (status != HF_OK) say_error("%s", error.message);
+  hf_diagnostics_free(diagnostics);
+  return exit_status_of(status);
+}
+
 static int write_mjcf(const convertOptions* o) {
   hfBuilder* builder = NULL;
   hfError error = {HF_OK, ""};
@@ -349,14 +365,15 @@ int verb_convert(int argc, char** argv) {
   argp_parse(&convert_argp, argc, argv, 0, NULL, &o);
   int recording = ends_in(o.output, ".mcap") || ends_in(o.output, ".html");
   int result = CLI_MISUSED;
-  if (!recording && !ends_in(o.output, ".xml") && !ends_in(o.output, ".hfm"))
-    say_error("%s: the name must end in .mcap or .html (of a recording), .xml or .hfm (of a model)", o.output);
+  int robot = ends_in(o.output, ".sdf") || ends_in(o.output, ".urdf"), block = ends_in(o.output, ".hfm");
+  if (!recording && !robot && !block && !ends_in(o.output, ".xml"))
+    say_error("%s: the name must end in .mcap or .html (of a recording), .xml, .sdf, .urdf or .hfm (of a model)", o.output);
   else if (refuse_same_file((usedFile[]){{"what is converted", o.scene.path, 0}, {"what is written", o.output, 1}}, 2))
     result = CLI_MISUSED;
   else if (recording)
     result = convert_recording(&o);
-  else if (ends_in(o.output, ".hfm"))
-    return with_scene(&o.scene, save_model, &o);
+  else if (robot || block)
+    return with_scene(&o.scene, robot ? write_robot : save_model, &o);
   else
     result = write_mjcf(&o);
   free(o.scene.search);

@@ -68,6 +68,11 @@ HF_API hfStatus hf_builder_load(hfBuilder** builder, const char* path, const hfI
 // Writes what a builder holds as one MJCF file, which gives the same model again: meshes are written into it, and what MJCF lacks
 // into <custom>. Refuses what MJCF cannot say (HF_ERROR_UNSUPPORTED), and leaves an older file then.
 HF_API hfStatus hf_builder_write_mjcf(const hfBuilder* builder, const char* path, hfError* error);
+// Writes a model as SDFormat or URDF. Meshes become OBJ files in the folder "PATH.meshes", which are written first. The diagnostics, which
+// may be NULL, say what the format cannot say and the file lacks, with the file and the line 0. SDFormat takes any model; a model that is
+// no robot of one tree, or that has joints or loops that URDF cannot say, is refused for URDF (HF_ERROR_UNSUPPORTED). On a refusal an older file stays.
+HF_API hfStatus hf_model_write_sdf(const hfModel* model, const char* path, hfDiagnostics* diagnostics, hfError* error);
+HF_API hfStatus hf_model_write_urdf(const hfModel* model, const char* path, hfDiagnostics* diagnostics, hfError* error);
 
 // The convex hull of points (nvert x 3), for hfMeshDef: *tri (*ntri x 3) are outward triangles of indices into vert, for
 // hf_hull_free. max_vertices, if above 3, limits the vertices of the hull. Refuses points that lie in a plane.

@@ -85,9 +85,16 @@ class Builder(_core.Builder):
         self._attach(guest, {"parent": self._id("body", parent), "pos": pos, "quat": quat, "prefix": prefix, "suffix": suffix,
                              "body": body, "site": site})
 
-    def write(self, path: str | os.PathLike) -> None:
-        """Writes everything as one MJCF file, which gives the same model again; an older file stays if that is refused."""
+    def write(self, path: str | os.PathLike) -> list[Diagnostic]:
+        """Writes everything as one MJCF file, which gives the same model again; an older file stays if that is refused.
+
+        A path that ends in ``.sdf`` or ``.urdf`` gets SDFormat or URDF, as from :meth:`Model.write`: then what is returned says what
+        the format cannot say.
+        """
+        if os.fspath(path).endswith((".sdf", ".urdf")):
+            return self.finish().write(path)
         self._write(os.fspath(path))
+        return []
 
     def body(self, body: Any) -> dict[str, Any]:
         """The definition of a body as it stands, by the names that ``set_body`` takes. A copy, as of all these functions."""

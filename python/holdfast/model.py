@@ -160,6 +160,19 @@ class Model(_core.Model):
         """Writes the block to a file, which :meth:`from_file` reads without parsing."""
         self._save(os.fspath(path))
 
+    def write(self, path: str | os.PathLike) -> list[Diagnostic]:
+        """Writes the model as SDFormat (``.sdf``) or URDF (``.urdf``), for Gazebo, Drake and ROS.
+
+        Meshes become OBJ files in the folder PATH.meshes. Returns warnings about what the format cannot say and the file lacks. URDF holds one
+        robot: several bodies that float, loops, balls and screws are refused. :meth:`Builder.write` writes MJCF.
+        """
+        path = os.fspath(path)
+        if path.endswith(".sdf"):
+            return [Diagnostic(*d) for d in self._write_sdf(path)]
+        if path.endswith(".urdf"):
+            return [Diagnostic(*d) for d in self._write_urdf(path)]
+        raise ValueError(f"{path}: the name must end in .sdf or .urdf; Builder.write writes MJCF, save a block")
+
     def __reduce__(self) -> Any:
         return (type(self).from_bytes, (self.to_bytes(),))
 

@@ -221,6 +221,21 @@ static PyObject* model_save(PyObject* self, PyObject* args) {
   Py_RETURN_NONE;
 }
 
+// _write_sdf(path), _write_urdf(path): what the writer had to say
+static PyObject* write_robot(PyObject* self, PyObject* args, hfStatus (*write)(const hfModel*, const char*, hfDiagnostics*, hfError*)) {
+  const char* path;
+  hfError error;
+  if (!PyArg_ParseTuple(args, "s", &path)) return NULL;
+  hfDiagnostics* diagnostics = hf_diagnostics_create();
+  if (!diagnostics) return PyErr_NoMemory();
+  hfStatus status = write(((ModelObject*)self)->model, path, diagnostics, &error);
+  PyObject* said = status < 0 ? raise_error(&error) : list_diagnostics(diagnostics);
+  hf_diagnostics_free(diagnostics);
+  return said;
+}
+static PyObject* model_write_sdf(PyObject* self, PyObject* args) { return write_robot(self, args, hf_model_write_sdf); }
+static PyObject* model_write_urdf(PyObject* self, PyObject* args) { return write_robot(self, args, hf_model_write_urdf); }
+
 static PyObject* model_diagnostics(PyObject* self, void* none) {
   (void)none;
   return Py_NewRef(((ModelObject*)self)->diagnostics);
@@ -276,6 +291,8 @@ static PyMethodDef model_methods[] = {
     {"_object_count", model_object_count, METH_VARARGS, NULL},
     {"_to_bytes", model_to_bytes, METH_NOARGS, NULL},
     {"_save", model_save, METH_VARARGS, NULL},
+    {"_write_sdf", model_write_sdf, METH_VARARGS, NULL},
+    {"_write_urdf", model_write_urdf, METH_VARARGS, NULL},
     {"_integrate", model_integrate, METH_VARARGS, NULL},
     {"_difference", model_difference, METH_VARARGS, NULL},
     {0}};

@@ -2,6 +2,7 @@
 //
 // ROS commands joints, so an actuator is called like its joint and its control is in the joint's units (drive.h).
 #include "import/drive.h"
+#include "import/urdf.h"
 #include "import/urdf_model.h"
 
 #include <math.h>
@@ -18,12 +19,12 @@ static int has_one_coordinate(const hfiUrdfJoint* j) {
   return j->type == HFI_URDF_REVOLUTE || j->type == HFI_URDF_CONTINUOUS || j->type == HFI_URDF_PRISMATIC;
 }
 
-// A number of <limit>, or 0.
+// A number of <limit>, or 0 where there is none or it means none.
 static double limit_of(hfiUrdf* u, const hfiUrdfJoint* j, const char* attribute) {
   hfiElem* limit = hfi_child(j->elem, "limit");
   double x = 0;
   if (limit) hfi_read_real(u->r, limit, attribute, &x);
-  return fabs(x);
+  return fabs(x) < HFI_URDF_UNLIMITED ? fabs(x) : 0;
 }
 
 // ---- what the file asks for ----------------------------------------------------------------------
@@ -80,6 +81,12 @@ static void mark_used(hfiElem* elem) {
   for (hfiElem* e = elem->child; e; e = e->next) mark_used(e);
 }
 
+// Whether only the state of a joint is read: of its transmission the gear alone counts.
+static int is_only_watched(const hfiElem* joint) {
+  const hfiElem* interface = hfi_child(joint, "hardwareInterface");
+  return interface && interface->text && strstr(interface->text, "JointStateInterface");
+}
+
 // Of several interfaces the first that is known counts. Without one the actuator is a motor, as in Drake.
 static void read_transmission(hfiUrdf* u, hfiElem* elem) {
   mark_used(elem);
@@ -94,7 +101,7 @@ static void read_transmission(hfiUrdf* u, hfiElem* elem) {
     hfiElem* old = actuator ? hfi_child(actuator, "hardwareInterface") : NULL; // ROS before Indigo
     if (kind < 0 && old) kind = interface_kind(old->text);
     if (kind >= 0) wish.kind = (hfUrdfActuators)kind;
-    if (j) add_actuator(u, j, &wish);
+    if (j && !(kind < 0 && is_only_watched(e))) add_actuator(u, j, &wish);
   }
 }
 

@@ -1,4 +1,5 @@
 // Joints of URDF, equalities of mimic joints, and inertias of links.
+#include "import/urdf.h"
 #include "import/urdf_model.h"
 
 #include "math/eigen3.h"
@@ -23,8 +24,9 @@ static void read_limit(hfiUrdf* u, const hfiUrdfJoint* j, hfJointDef* d) {
   double effort = 0;
   hfi_read_real(r, limit, "effort", &effort);
   if (j->type == HFI_URDF_REVOLUTE || j->type == HFI_URDF_PRISMATIC) {
-    d->limited = lower && upper && d->range[0] < d->range[1];
-    if (!d->limited && (lower || upper))
+    int endless = d->range[0] <= -HFI_URDF_UNLIMITED && d->range[1] >= HFI_URDF_UNLIMITED;
+    d->limited = lower && upper && d->range[0] < d->range[1] && !endless;
+    if (!d->limited && (lower || upper) && !endless)
       hfi_note(r, limit, HF_WARNING,
                "lower %g and upper %g make no range: the joint is not limited", d->range[0],
                d->range[1]);
@@ -33,6 +35,7 @@ static void read_limit(hfiUrdf* u, const hfiUrdfJoint* j, hfJointDef* d) {
              "lower and upper are for revolute and prismatic joints: not used");
   if (!d->limited) d->range[0] = d->range[1] = 0;
   // `effort` limits the sum of all actuators on the joint
+  if (fabs(effort) >= HFI_URDF_UNLIMITED) effort = 0;
   d->actfrclimited = effort != 0;
   d->actfrcrange[0] = -fabs(effort);
   d->actfrcrange[1] = fabs(effort);

@@ -126,6 +126,22 @@ def test_models_pickle_and_save(fall, tmp_path):
     assert hf.Model.from_file(tmp_path / "model.hfm").to_bytes() == fall.to_bytes()
 
 
+def test_models_are_written_for_gazebo_and_ros(tmp_path, models):
+    arm = hf.Model.from_file(models / "iiwa14_wsg50.xml")
+    arm.save(tmp_path / "arm.hfm")
+    for name in ("arm.sdf", "arm.urdf"):
+        said = hf.Model.from_file(tmp_path / "arm.hfm").write(tmp_path / name)
+        assert [d for d in said if "tendons" in d.message][0].severity == "warning"
+        again = hf.Model.from_file(tmp_path / name)
+        assert again.names("joint")[:7] == arm.names("joint")[:7] and again.nv == arm.nv
+        assert hf.Builder.from_file(models / "iiwa14_wsg50.xml").write(tmp_path / name) == said
+    with pytest.raises(hf.UnsupportedError, match="floats"):
+        hf.Model.from_file(models / "stack.xml").write(tmp_path / "arm.urdf")
+    assert hf.Model.from_file(tmp_path / "arm.urdf").nv == arm.nv  # the older file stays
+    with pytest.raises(ValueError, match="must end in"):
+        arm.write(tmp_path / "arm.json")
+
+
 def test_every_option_is_settable(fall):
     names = hf.option_names()
     assert "solver.tolerance" in names and "method" in names

@@ -1,0 +1,111 @@
+// What the writers of SDFormat and URDF share: a model as links and joints, each joint with one motion between two links; names, drives,
+// couplings, mesh files, and warnings about what a format cannot say.
+//
+// In these formats a robot is drawn with all joints at zero, but a model has its reference qpos0: X_PL is the pose at zero. A body with n joints
+// becomes n links, of which the last one carries what the body has and the others carry nothing.
+#ifndef HFI_IMPORT_ROBOT_WRITE_H
+#define HFI_IMPORT_ROBOT_WRITE_H
+
+#include "base/names.h"
+#include "base/pool.h"
+#include "import/mjcf.h"
+#include "import/xml_write.h"
+
+typedef struct hfiWrittenLink {
+  int body;           // of the model; 0: what stands in the world itself
+  int carries;        // 1: it has mass, geoms and sites of the body; 0: it stands between two joints of the body
+  int parent;         // link, or -1: the world
+  int joint;          // that moves it in its parent, or -1: it is fixed there, or floats
+  int floats;         // 1: a free joint moves it
+  int hangs;          // 1: it floated, and hangs on one of the loops
+  int group;          // of links that belong into one model of SDFormat
+  hfVec3 p_BL;        // its origin in the body's frame
+  hfiPlacement X_PL, X_WL; // all joints at zero
+  const char *name, *joint_name;
+} hfiWrittenLink;
+
+typedef enum hfiDriveKind { HFI_UNDRIVEN, HFI_DRIVEN_BY_FORCE, HFI_DRIVEN_TO_POSITION, HFI_DRIVEN_TO_VELOCITY } hfiDriveKind;
+
+typedef struct hfiJointDrive { // the first actuator of a joint
+  hfiDriveKind kind;
+  int actuator;
+  double effort; // bound of its force, or -1: none [N or N m]
+  double speed;  // bound of its control where that is a velocity, or -1 [m/s or rad/s]
+} hfiJointDrive;
+
+typedef struct hfiMimic { // q = multiplier q_leader + offset
+  int leader; // joint, or -1: it follows none
+  double multiplier, offset;
+} hfiMimic;
+
+typedef struct hfiLoop { // a connect or weld between two links that stand so at zero
+  int equality, parent, child; // links; a parent of -1 is the world
+  int is_fixed;                // 1: weld, 0: connect
+  hfVec3 p_W;                  // where, all joints at zero
+} hfiLoop;
+
+typedef struct hfiRobotWriter {
+  hfiXmlWriter xml;
+  const hfModel* m;
+  const char* format;         // its name, for messages
+  hfDiagnostics* diagnostics; // may be NULL
+  hfiPool pool;
+  hfiNames names;
+  int joints_at_origins; // 1: the origin of a link lies on the axis of its joint, as URDF wants it
+  int nlink, nloop, open_loops, lost_couplings, lost_drives;
+  hfiWrittenLink* link;   // (nlink) parents before children, in the order of bodies
+  int* link_of;    // (nbody) the link that carries the body, or -1
+  hfiJointDrive* drive; // (njnt)
+  hfiMimic* mimic;      // (njnt)
+  hfiLoop* loop;        // (nloop)
+  const char** mesh_file[2]; // (nmesh) names of the files of hulls [0] and surfaces [1] that are written already, or NULL
+} hfiRobotWriter;
+
+// ---- robot_names.c ------------------------------------------------------------------------------
+
+void* hfi_robot_take(hfiRobotWriter* w, size_t count, size_t width); // zeros from the pool; NULL and a refusal without memory
+const char* hfi_robot_format(hfiRobotWriter* w, const char* format, ...) HF_PRINTF(2, 3); // in the pool; "" without memory
+// A name that nothing else in this space has: `wanted`, else with the suffix, else also with a number.
+const char* hfi_robot_unique(hfiRobotWriter* w, int space, const char* wanted, const char* suffix);
+// The name of an object, or one made of its kind and number.
+const char* hfi_robot_name_of(hfiRobotWriter* w, hfObjectKind kind, int id);
+void hfi_robot_warn(hfiRobotWriter* w, const char* format, ...) HF_PRINTF(2, 3);
+// Warns that the format cannot say this, unless the count is 0.
+void hfi_robot_left_out(hfiRobotWriter* w, int count, const char* what);
+
+// ---- robot_links.c ------------------------------------------------------------------------------
+
+// Makes the links. Their names are those of their bodies.
+void hfi_robot_make_links(hfiRobotWriter* w);
+// The pose in a link of something that is placed in its body.
+hfiPlacement hfi_robot_in_link(const hfiWrittenLink* link, const double pos[3], const double quat[4]);
+// R = Rz(yaw) Ry(pitch) Rx(roll), with pitch between -90 and 90 degrees.
+void hfi_robot_rpy(hfQuat q, double rpy[3]);
+// Whether a geom collides, and whether it is drawn: it does not collide, or nothing of its body is there only to be drawn.
+int hfi_robot_collides(const hfModel* m, int geom);
+int hfi_robot_is_drawn(const hfModel* m, int geom);
+
+// ---- robot_joints.c -----------------------------------------------------------------------------
+
+// Fills drives, couplings and loops.
+void hfi_robot_make_joints(hfiRobotWriter* w);
+
+// ---- robot_mesh.c -------------------------------------------------------------------------------
+
+// The file of a mesh in the folder "FILE.meshes", relative to the written file, which is written at the first call: its hull, or the surface
+// that is drawn.
+const char* hfi_robot_mesh(hfiRobotWriter* w, int mesh, int drawn);
+
+// ---- robot_left_out.c ---------------------------------------------------------------------------
+
+// Warns of everything in the model that neither SDFormat nor URDF can say.
+void hfi_robot_warn_left_out(hfiRobotWriter* w);
+// Whether an excluded pair of bodies is one that a reader would let touch: no joint connects the two.
+int hfi_robot_is_excluded(const hfModel* m, int exclude);
+
+// ---- robot_write.c ------------------------------------------------------------------------------
+
+// Writes a file by `write_document`, which finds links, drives and couplings made. Returns the status.
+hfStatus hfi_robot_write(hfiRobotWriter* w, void (*write_document)(hfiRobotWriter* w));
+
+#endif

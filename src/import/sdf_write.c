@@ -1,0 +1,113 @@
+// hf_model_write_sdf: a model as SDFormat, for Gazebo and Drake.
+//
+// A scene of one connected robot is one <model>, which other files can include; anything else is a <world> with a model for each connected
+// group of links. Links stand at the zeros of their joints, each relative to the link that carries it.
+#include "import/sdf_write.h"
+
+#include <holdfast/import.h>
+#include <string.h>
+
+static void write_frame(hfiSdfWriter* w, int site, int depth) {
+  hfiRobotWriter* r = &w->robot;
+  const hfModel* m = r->m;
+  const hfiWrittenLink world = {0}, *link = r->link_of[hf_model_site_body(m)[site]] < 0 ? &world : &r->link[r->link_of[hf_model_site_body(m)[site]]];
+  int in_world = link == &world;
+  size_t prefix = in_world ? 0 : w->group[link->group].prefix;
+  const char *name = hfi_robot_name_of(r, HF_OBJECT_SITE, site), *model = in_world ? "" : w->group[link->group].name;
+  if (strncmp(name, model, strlen(model)) != 0) prefix = 0;
+  hfi_xml_begin(&r->xml, depth, "frame");
+  hfi_xml_put_text(&r->xml, "name", hfi_robot_unique(r, in_world ? 0 : link->group + 1, hfi_sdf_clean_name(r, name, prefix), "_frame"));
+  hfi_xml_put_text(&r->xml, "attached_to", in_world ? "world" : link->name);
+  hfi_xml_print(&r->xml, ">\n");
+  hfi_sdf_write_pose(&r->xml, depth + 1, hfi_robot_in_link(link, hf_model_site_pos(m) + 3 * site, hf_model_site_quat(m) + 4 * site), NULL);
+  hfi_xml_print(&r->xml, "%*s</frame>\n", 2 * depth, "");
+}
+
+// The frames of a group, or of the world itself for -1.
+static void write_frames(hfiSdfWriter* w, int group, int depth) {
+  for (int i = 0; i < w->robot.m->nsite; ++i) {
+    int link = w->robot.link_of[hf_model_site_body(w->robot.m)[i]];
+    if ((link < 0 ? -1 : w->robot.link[link].group) == group) write_frame(w, i, depth);
+  }
+}
+
+static void write_model(hfiSdfWriter* w, int id, int depth) {
+  hfiRobotWriter* r = &w->robot;
+  const hfiSdfGroup* group = &w->group[id];
+  hfi_xml_begin(&r->xml, depth, "model");
+  hfi_xml_put_text(&r->xml, "name", group->name);
+  hfi_xml_print(&r->xml, ">\n");
+  hfi_sdf_write_pose(&r->xml, depth + 1, group->X, NULL);
+  if (group->is_static) hfi_xml_text_element(&r->xml, depth + 1, "static", "true");
+  if (!group->is_static && group->links > 1) hfi_xml_text_element(&r->xml, depth + 1, "self_collide", "true");
+  for (int i = 0; i < r->nlink && !r->xml.status; ++i)
+    if (r->link[i].group == id) hfi_sdf_write_link(w, &r->link[i], depth + 1);
+  for (int i = 0; i < r->nlink && !r->xml.status; ++i)
+    if (r->link[i].group == id) hfi_sdf_write_joint(w, &r->link[i], depth + 1);
+  for (int i = 0; i < r->nloop && !r->xml.status; ++i)
+    if (r->link[r->loop[i].child].group == id) hfi_sdf_write_loop(w, &r->loop[i], depth + 1);
+  write_frames(w, id, depth + 1);
+  hfi_xml_print(&r->xml, "%*s</model>\n", 2 * depth, "");
+}
+
+// ---- the file -----------------------------------------------------------------------------------
+
+// A <model> has neither gravity nor time step: those that a reader assumes must hold.
+static int has_usual_world(const hfModel* m) {
+  static const double usual[3] = {0, 0, -9.81};
+  return m->world.timestep == 0.002 && !m->world.disable_gravity && memcmp(m->world.gravity, usual, sizeof usual) == 0;
+}
+
+static void write_world(hfiSdfWriter* w) {
+  static const double none[3] = {0, 0, 0};
+  const hfWorld* world = &w->robot.m->world;
+  hfiXmlWriter* xml = &w->robot.xml;
+  hfi_xml_print(xml, "  <world name=\"holdfast\">\n");
+  hfi_xml_number_element(xml, 2, "gravity", world->disable_gravity ? none : world->gravity, 3);
+  hfi_xml_print(xml, "    <physics name=\"default\" type=\"ignored\">\n");
+  hfi_xml_number_element(xml, 3, "max_step_size", &world->timestep, 1);
+  hfi_xml_print(xml, "    </physics>\n");
+  for (int i = 0; i < w->ngroup; ++i) write_model(w, i, 2);
+  write_frames(w, -1, 2);
+  hfi_xml_print(xml, "  </world>\n");
+}
+
+// The first version of SDFormat that has what the file uses.
+static const char* find_version(const hfiRobotWriter* r) {
+  const char* version = "1.8"; // frames, capsules and ellipsoids
+  for (int j = 0; j < r->m->njnt; ++j)
+    if (hf_model_jnt_type(r->m)[j] == HF_JOINT_SCREW) version = "1.10"; // screw_thread_pitch
+  for (int j = 0; j < r->m->njnt; ++j)
+    if (r->mimic[j].leader >= 0) version = "1.11"; // mimic
+  return version;
+}
+
+static void warn_of_sdf(hfiRobotWriter* r) {
+  const hfModel* m = r->m;
+  int laws = 0, lifted = 0, excluded = 0;
+  for (int j = 0; j < m->njnt; ++j) laws += r->drive[j].kind > HFI_DRIVEN_BY_FORCE;
+  for (int i = 1; i < m->nbody; ++i) lifted += hf_model_body_gravcomp(m)[i] != 0 && hf_model_body_gravcomp(m)[i] != 1;
+  for (int i = 0; i < m->nexclude; ++i) excluded += hfi_robot_is_excluded(m, i);
+  hfi_robot_left_out(r, laws, "control laws and gains of actuators; their joints have motors");
+  hfi_robot_left_out(r, lifted, "compensation of a part of a weight");
+  hfi_robot_left_out(r, excluded, "pairs of bodies that do not touch and that no joint connects");
+  hfi_robot_left_out(r, r->open_loops, "loops that are open where all joints are at zero");
+}
+
+static void write_document(hfiRobotWriter* r) {
+  hfiSdfWriter* w = (hfiSdfWriter*)r;
+  hfi_sdf_make_groups(w);
+  if (r->xml.status) return;
+  for (int i = 0; i < r->m->nsite; ++i) w->is_world |= hf_model_site_body(r->m)[i] == 0;
+  w->is_world |= !has_usual_world(r->m);
+  hfi_xml_print(&r->xml, "<?xml version=\"1.0\"?>\n<sdf version=\"%s\" xmlns:drake=\"http://drake.mit.edu\">\n", find_version(r));
+  if (w->is_world) write_world(w);
+  else write_model(w, 0, 1);
+  hfi_xml_print(&r->xml, "</sdf>\n");
+  warn_of_sdf(r);
+}
+
+hfStatus hf_model_write_sdf(const hfModel* model, const char* path, hfDiagnostics* diagnostics, hfError* error) {
+  hfiSdfWriter w = {.robot = {.xml = {.path = path, .error = error}, .m = model, .format = "SDFormat", .diagnostics = diagnostics}};
+  return hfi_robot_write(&w.robot, write_document);
+}

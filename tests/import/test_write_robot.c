@@ -1,0 +1,196 @@
+// Models written as SDFormat and URDF.
+#include "import/support.h"
+#include "support/robot_trip.h"
+
+static void test_sdf_round_trips(void** state) {
+  (void)state;
+  assert_true(check_robots(HF_SOURCE_DIR "/models/*.xml", hf_model_write_sdf) > 20);
+  assert_true(check_robots(HF_SOURCE_DIR "/tests/scenes/*.xml", hf_model_write_sdf) > 10);
+  assert_true(check_robots(DATA "/*.xml", hf_model_write_sdf) > 10);
+  assert_true(check_robots(DATA "/*.urdf", hf_model_write_sdf) > 1);
+}
+
+static void test_urdf_round_trips(void** state) {
+  (void)state;
+  assert_true(check_robots(HF_SOURCE_DIR "/models/*.xml", hf_model_write_urdf) > 20);
+  assert_true(check_robots(HF_SOURCE_DIR "/tests/scenes/*.xml", hf_model_write_urdf) > 3);
+  assert_true(check_robots(DATA "/*.urdf", hf_model_write_urdf) > 0);
+}
+
+// Writes a model that stands in a text, compares what is read of the file, and returns that.
+static hfModel* write_text(const char* text, robotWriter write, hfDiagnostics* diagnostics) {
+  hfModel *m = parse(text), *again = NULL;
+  hfError error;
+  if (write(m, trip_file(write), diagnostics, &error) != HF_OK) fail_msg("%s", error.message);
+  if (hf_model_load(&again, trip_file(write), NULL, NULL, &error) != HF_OK) fail_msg("%s", error.message);
+  compare_robots(m, again, write, "text");
+  hf_model_free(m);
+  return again;
+}
+
+static const robotWriter writers[2] = {hf_model_write_sdf, hf_model_write_urdf};
+
+// Several joints on one body, anchors beside the origin, references that are not zero, turned frames, springs, armatures and couplings.
+static void test_joints(void** state) {
+  (void)state;
+  static const char text[] =
+      "<mujoco><compiler angle='radian'/><option gravity='1 2 -3' timestep='0.003'/><worldbody><body name='a' pos='.1 .2 .3' euler='.3 1.5707963267948966 .7'>"
+      "<joint name='x' type='slide' axis='1 1 0' ref='.3' range='-1 2' pos='.1 .1 .1'/><joint name='y' axis='0 1 1' pos='.1 0 .2' ref='-.4' stiffness='3' springref='.2' damping='.5'/>"
+      "<joint name='z' axis='1 2 3' pos='0 .3 0' frictionloss='.25' armature='.125'/><geom type='box' size='.1 .2 .3' pos='.1 0 0' euler='.1 .2 .3'/>"
+      "<body name='b' pos='0 0 .5'><joint name='k' range='-1 1' ref='.5' pos='.05 0 0'/><geom type='capsule' size='.05 .2'/><site name='tip' pos='0 0 .2' euler='0 .5 0'/></body>"
+      "<body pos='0 0 -.5'><geom type='sphere' size='.1' friction='.25'/></body></body></worldbody>"
+      "<equality><joint joint1='k' joint2='y' polycoef='.1 2 0 0 0'/></equality>"
+      "<actuator><motor joint='x' ctrlrange='-3 3' gear='2'/><position joint='z' kp='10' forcerange='-7 7'/></actuator></mujoco>";
+  for (int i = 0; i < 2; ++i) {
+    hfModel* m = write_text(text, writers[i], NULL);
+    assert_int_equal(m->neq, 1);
+    int k = find(m, HF_OBJECT_JOINT, i ? "k" : "a::k"), y = find(m, HF_OBJECT_JOINT, i ? "y" : "a::y"); // gravity makes a world of it
+    assert_int_equal(hf_model_eq_obj1(m)[0], k);
+    assert_int_equal(hf_model_eq_obj2(m)[0], y);
+    ASSERT_NUMBERS(hf_model_eq_data(m), .5 + .1 + 2 * .4, 2, 0); // k - .5 = .1 + 2 (y + .4)
+    ASSERT_NUMBERS(m->world.gravity, 1, 2, -3);
+    assert_true(m->world.timestep == 0.003);
+    assert_int_equal(m->nsite, 1);
+    assert_int_equal(m->nu, 2);
+    ASSERT_NUMBERS(hf_model_actuator_ctrlrange(m), -6, 6);
+    ASSERT_NUMBERS(hf_model_jnt_actfrcrange(m) + 2 * find(m, HF_OBJECT_JOINT, i ? "z" : "a::z"), -7, 7);
+    hf_model_free(m);
+  }
+}
+
+// What only SDFormat has: balls, screws, several trees, planes, and bodies that stand still.
+static void test_what_urdf_lacks(void** state) {
+  (void)state;
+  static const char text[] =
+      "<mujoco><worldbody><geom name='floor' type='plane' size='0 0 1' euler='10 0 0'/><site name='mark' pos='1 2 3'/><body name='post' pos='1 0 0'><geom type='cylinder' size='.1 .5'/>"
+      "<body name='arm' pos='0 0 .5'><joint name='ball' type='ball' pos='0 0 .1'/><geom type='ellipsoid' size='.1 .2 .3'/></body></body>"
+      "<body name='nut' pos='0 1 0'><joint name='thread' type='screw' pitch='.01' axis='0 0 1' ref='.5' pos='.1 0 0'/><geom size='.1'/></body>"
+      "<body name='free' pos='0 0 3' euler='20 30 40' gravcomp='1'><freejoint/><geom type='box' size='.1 .1 .1' pos='.1 0 0'/></body>"
+      "<body name='ball'><freejoint name='free'/><geom size='.1'/></body><body name='wall' pos='0 5 0'><geom type='box' size='1 .1 1'/></body></worldbody></mujoco>";
+  hfModel* m = write_text(text, hf_model_write_sdf, NULL);
+  assert_int_equal(hf_model_body_weld(m)[find(m, HF_OBJECT_BODY, "wall::wall")], 0);
+  assert_true(hf_model_body_gravcomp(m)[find(m, HF_OBJECT_BODY, "free::free")] == 1);
+  ASSERT_NUMBERS(hf_model_site_pos(m) + 3 * find(m, HF_OBJECT_SITE, "mark"), 1, 2, 3);
+  find(m, HF_OBJECT_GEOM, "environment::environment::floor");
+  find(m, HF_OBJECT_JOINT, "nut::thread");
+  // Read again, the names are the same and nothing is doubled.
+  hfModel* twice = NULL;
+  hfError error;
+  assert_int_equal(hf_model_write_sdf(m, trip_file(hf_model_write_sdf), NULL, &error), HF_OK);
+  assert_int_equal(hf_model_load(&twice, trip_file(hf_model_write_sdf), NULL, NULL, &error), HF_OK);
+  assert_int_equal(twice->ngeom, m->ngeom);
+  for (int i = 0; i < m->nbody; ++i) assert_string_equal(hf_model_name(twice, HF_OBJECT_BODY, i), hf_model_name(m, HF_OBJECT_BODY, i));
+  for (int i = 0; i < m->njnt; ++i) assert_string_equal(hf_model_name(twice, HF_OBJECT_JOINT, i), hf_model_name(m, HF_OBJECT_JOINT, i));
+  hf_model_free(twice);
+  hf_model_free(m);
+}
+
+// In SDFormat links, joints and frames of a model share their names, and some are reserved.
+static void test_names(void** state) {
+  (void)state;
+  static const char text[] = "<mujoco><worldbody><body name='arm'><joint name='arm'/><geom size='.1'/><site name='arm'/><body name='a::b &lt;&amp;\"'><joint name='__x__'/><geom size='.1'/></body>"
+                             "<body><joint/><geom size='.1'/></body></body></worldbody></mujoco>";
+  hfModel* m = write_text(text, hf_model_write_sdf, NULL);
+  find(m, HF_OBJECT_BODY, "arm"), find(m, HF_OBJECT_JOINT, "arm_joint"), find(m, HF_OBJECT_SITE, "arm_frame");
+  find(m, HF_OBJECT_BODY, "a__b <&\""), find(m, HF_OBJECT_JOINT, "__x___"), find(m, HF_OBJECT_BODY, "body_3");
+  hf_model_free(m);
+  m = write_text(text, hf_model_write_urdf, NULL);
+  find(m, HF_OBJECT_BODY, "arm"), find(m, HF_OBJECT_JOINT, "arm"), find(m, HF_OBJECT_BODY, "a::b <&\"");
+  hf_model_free(m);
+}
+
+// Contact properties, and geoms that are only drawn.
+static void test_surfaces(void** state) {
+  (void)state;
+  static const char text[] =
+      "<mujoco><custom><numeric name='hf.g.stiffness' data='12345'/><numeric name='hf.g.dissipation' data='7'/><numeric name='hf.g.friction_dynamic' data='.25'/>"
+      "<numeric name='hf.g.restitution' data='.5'/></custom><worldbody><body name='b'><freejoint/><geom name='g' size='.1' friction='.5' rgba='.1 .2 .3 1'/></body></worldbody></mujoco>";
+  for (int i = 0; i < 2; ++i) {
+    hfModel* m = write_text(text, writers[i], NULL);
+    assert_int_equal(m->ngeom, 2); // that which collides, and one that is drawn
+    ASSERT_NUMBERS(hf_model_geom_stiffness(m), 12345);
+    ASSERT_NUMBERS(hf_model_geom_dissipation(m), 7);
+    ASSERT_NUMBERS(hf_model_geom_friction_dynamic(m), .25);
+    ASSERT_NUMBERS(hf_model_geom_restitution(m), .5);
+    assert_int_equal(hf_model_geom_contype(m)[1], 0);
+    assert_true(hf_model_geom_rgba(m)[4] == .1f && hf_model_geom_rgba(m)[6] == .3f);
+    hf_model_free(m);
+  }
+}
+
+// A four-bar linkage, and a body that floats and is held at a point of another.
+static void test_loops(void** state) {
+  (void)state;
+  static const char text[] =
+      "<mujoco><worldbody><body name='a'><joint name='j' axis='0 1 0'/><geom type='capsule' fromto='0 0 0 1 0 0' size='.02'/></body>"
+      "<body name='b' pos='1 0 1'><joint name='k' axis='0 1 0'/><geom type='capsule' fromto='0 0 0 0 0 -1' size='.02'/></body></worldbody>"
+      "<equality><connect name='pin' body1='a' body2='b' anchor='1 0 0'/></equality></mujoco>";
+  hfModel* m = write_text(text, hf_model_write_sdf, NULL);
+  assert_int_equal(m->neq, 1);
+  assert_int_equal(hf_model_eq_type(m)[0], HF_EQUALITY_CONNECT);
+  hf_model_free(m);
+  static const char held[] = "<mujoco><worldbody><body name='a'><freejoint/><geom size='.1'/></body><body name='b' pos='1 0 0'><freejoint/><geom size='.1'/></body></worldbody>"
+                             "<equality><connect body1='a' body2='b' anchor='.5 0 0'/><weld body1='a'/></equality></mujoco>";
+  hfError error;
+  hfModel *first = parse(held), *again = NULL;
+  assert_int_equal(hf_model_write_sdf(first, trip_file(hf_model_write_sdf), NULL, &error), HF_OK);
+  assert_int_equal(hf_model_load(&again, trip_file(hf_model_write_sdf), NULL, NULL, &error), HF_OK);
+  assert_int_equal(again->nv, 3); // b hangs on a ball, and a is fixed in the world
+  hf_model_free(first);
+  hf_model_free(again);
+}
+
+static void refuse(const char* text, robotWriter write, const char* part) {
+  hfModel* m = parse(text);
+  hfError error;
+  assert_int_equal(write(m, trip_file(write), NULL, &error), HF_ERROR_UNSUPPORTED);
+  if (!strstr(error.message, part)) fail_msg("\"%s\" is not in \"%s\"", part, error.message);
+  hf_model_free(m);
+}
+
+static void test_refusals(void** state) {
+  (void)state;
+  refuse("<mujoco><worldbody><body name='a'><joint type='ball' name='hip'/><geom size='.1'/></body></worldbody></mujoco>", hf_model_write_urdf,
+         "joint \"hip\": URDF has no ball joints");
+  refuse("<mujoco><worldbody><body><freejoint/><geom size='.1'/></body><body name='two'><freejoint/><geom size='.1'/></body></worldbody></mujoco>", hf_model_write_urdf,
+         "body \"two\" is not the only one that floats");
+  refuse("<mujoco><worldbody><body name='a'><joint/><geom size='.1'/></body></worldbody><equality><connect body1='a' anchor='1 0 0'/></equality></mujoco>", hf_model_write_urdf,
+         "URDF has no loops");
+  refuse("<mujoco><worldbody><geom size='.1'/></worldbody></mujoco>", hf_model_write_urdf, "there is no body");
+  hfModel* m = parse("<mujoco><worldbody><body><joint/><geom size='.1'/></body></worldbody></mujoco>");
+  hfError error;
+  for (int i = 0; i < 2; ++i) {
+    assert_int_equal(writers[i](m, "/nonexistent/robot.sdf", NULL, &error), HF_ERROR_FILE);
+    assert_non_null(strstr(error.message, "/nonexistent/robot.sdf"));
+  }
+  hf_model_free(m);
+}
+
+// Everything that is left out is said once.
+static void test_warnings(void** state) {
+  (void)state;
+  static const char text[] =
+      "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body name='a'><joint name='j' stiffness='2' margin='.1'/><geom name='g' size='.1' solref='.01 1' condim='4' contype='3'/><geom size='.05' adhesion='1'/><site name='s'/>"
+      "<body name='b'><joint name='k'/><geom name='h' size='.1' friction='.3'/><body name='c'><joint/><geom size='.1'/></body></body></body><body mocap='true'/></worldbody>"
+      "<contact><pair geom1='g' geom2='h'/><exclude body1='a' body2='c'/></contact><tendon><fixed name='t'><joint joint='j' coef='1'/></fixed></tendon>"
+      "<equality><joint joint1='k' joint2='j' polycoef='0 1 2 0 0'/></equality><actuator><motor tendon='t'/><position joint='j' kp='1'/></actuator>"
+      "<sensor><jointpos joint='j'/></sensor><keyframe><key/></keyframe></mujoco>";
+  static const char* const parts[] = {"tendons (1)", "sensors (1)", "keyframes (1)", "contact pairs", "softness of contacts", "masks", "condim", "adhesion", "soft limits", "the larger friction",
+                                      "mocap", "actuators that act on no joint", "not linear", "gains of actuators"};
+  for (int i = 0; i < 2; ++i) {
+    hfDiagnostics* said = hf_diagnostics_create();
+    hf_model_free(write_text(text, writers[i], said));
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; ++k) assert_int_equal(find_diagnostic(said, parts[k]).severity, HF_WARNING);
+    find_diagnostic(said, i ? "springs of joints" : "no joint connects");
+    if (i) find_diagnostic(said, "planes (1)");
+    hf_diagnostics_free(said);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_sdf_round_trips), cmocka_unit_test(test_urdf_round_trips), cmocka_unit_test(test_joints),   cmocka_unit_test(test_what_urdf_lacks),
+      cmocka_unit_test(test_names),           cmocka_unit_test(test_surfaces),         cmocka_unit_test(test_loops),    cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_warnings)};
+  return cmocka_run_group_tests(tests, make_trip_folder, remove_trip_folder);
+}
