@@ -16,7 +16,7 @@
 enum {
   ERROR_ORDER = 2,        // The error of a step of length h falls with h^2.
   FLIGHT_ERROR_ORDER = 3, // It falls with h^3 where everything flies.
-  MOST_TRIES = 200000,    // After so many tries in one step of the sim, the rest of it is taken in few hasty steps of any error.
+  MOST_TRIES = 200000,    // After so many tries in one step of the sim, those of explicit methods included, the rest of it is taken in few hasty steps of any error.
   MOST_FAILURES = 16,     // After so many failures of an explicit method in one step of the sim, discrete time takes the rest of it.
 };
 // Each step may have this share of the error that was asked for, because a run has many steps [-].
@@ -80,7 +80,7 @@ typedef struct attempt {
   hfiStepOutput* out;
   hfError* error;
   hfStepReport total; // report of the sim's step so far
-  int tries;          // how many steps of discrete time were tried, each with its two halves
+  int tries;          // how many steps were tried, those of discrete time each with its two halves, and those of explicit methods
   int may_resolve;    // 1: explicit methods may take stretches
   int failures;       // how often an explicit method found no way on
 } attempt;
@@ -187,17 +187,19 @@ static double accept(attempt* a, hfState* state, double h, double left, double e
   return last ? left : h;
 }
 
+static int is_used_up(const attempt* a) { return a->tries >= MOST_TRIES; }
+
 // Takes a step of discrete time, of at most `left`. *used: its length, or 0 where the motion is handed over to an explicit method instead.
 static hfStatus advance_discrete(attempt* a, hfState* state, double left, hfiPace* pace, double* used) {
   hfiControlled* c = a->c;
-  double h = fit_step(a->tries > MOST_TRIES ? max2(pace->h, HASTY_SHARE * c->step) : pace->h, left), error = 0;
+  double h = fit_step(is_used_up(a) ? max2(pace->h, HASTY_SHARE * c->step) : pace->h, left), error = 0;
   *used = 0;
   for (int known = 0;;) {
     hfStatus status = try_step(a, state, h, known, &error);
     if (status < 0) return status;
     hfiVerdict verdict = hfi_controller_judge(h, error, c->accuracy, error_order(c));
     ++a->tries;
-    int may_be_shorter = h > c->smallest && a->tries <= MOST_TRIES;
+    int may_be_shorter = h > c->smallest && !is_used_up(a);
     if (verdict.accept || !may_be_shorter) {
       *used = accept(a, state, h, left, error, &verdict, pace);
       return HF_OK;
@@ -211,7 +213,7 @@ static hfStatus advance_discrete(attempt* a, hfState* state, double left, hfiPac
 static hfStatus advance_resolved(attempt* a, hfState* state, double left, hfiPace* pace, double* used) {
   hfiControlled* c = a->c;
   double start = state->time;
-  hfStatus status = hfi_resolved_advance(c, state, a->in, left, pace, a->error);
+  hfStatus status = hfi_resolved_advance(c, state, a->in, left, MOST_TRIES - a->tries, pace, a->error);
   if (status < 0) return status;
   hfIntegratorReport report = hfi_continuous_report(c->resolved.last), *total = &a->total.continuous;
   if (report.steps > 0) {
@@ -222,6 +224,7 @@ static hfStatus advance_resolved(attempt* a, hfState* state, double left, hfiPac
   total->evaluations += report.evaluations;
   total->steps += report.steps;
   total->rejected += report.rejected + report.failed;
+  a->tries += (int)(report.steps + report.rejected + report.failed);
   *used = state->time - start;
   if (*used >= left * (1 - SLIVER)) *used = left;
   return HF_OK;
@@ -233,7 +236,7 @@ static hfStatus advance_all(attempt* a, hfState* state) {
   hfiPace pace = hfi_pace_recall(c, state);
   a->may_resolve = hfi_resolved_applies(c, a->in);
   for (double done = 0, used = 0; done < c->step; done = used >= c->step - done ? c->step : done + used) {
-    int resolve = a->may_resolve && pace.resolved;
+    int resolve = a->may_resolve && pace.resolved && !is_used_up(a);
     hfStatus status = (resolve ? advance_resolved : advance_discrete)(a, state, c->step - done, &pace, &used);
     if (status < 0) return status;
     // Discrete time takes at least one step from where an explicit method failed.

@@ -65,8 +65,9 @@ hfStatus hfi_resolved_create(hfiResolved* resolved, hfiWorld* world, const hfSim
 void hfi_resolved_free(hfiResolved* resolved);
 // Whether all laws that can act on this model have the same limit in discrete and in continuous time.
 int hfi_resolved_applies(const hfiControlled* controlled, const hfInput* input);
-// Advances the state by `left` or, where that would not pay, by less. Never returns trouble: steps of discrete time then go on.
-hfStatus hfi_resolved_advance(hfiControlled* controlled, hfState* state, const hfInput* input, double left, hfiPace* pace, hfError* error);
+// Advances the state by `left` or, where that would not pay or take more than `most` >= 1 tries, by less. Never returns trouble: steps of
+// discrete time then go on.
+hfStatus hfi_resolved_advance(hfiControlled* controlled, hfState* state, const hfInput* input, double left, int most, hfiPace* pace, hfError* error);
 // The pace that the last step of the sim left in the state, so that the same state gives the same bits in any sim. A fresh state knows
 // none: an explicit method then tries the whole step.
 hfiPace hfi_pace_recall(const hfiControlled* controlled, const hfState* state);

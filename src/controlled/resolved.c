@@ -19,7 +19,6 @@
 enum {
   LEAST_PATIENCE = 8, // Stiff steps before the first try.
   MOST_DOUBLINGS = 8,
-  MOST_STEPS = 200000, // Attempts of an explicit method in one step of the sim.
 };
 // Bounds of h lambda. The explicit methods are stable up to about 2.5 [-].
 static const double STIFF = 1.5, LEAP = 8;
@@ -46,7 +45,6 @@ static hfStatus create_part(hfiContinuous** part, hfiWorld* world, const hfSimCo
   integrator.step = config->step;
   double shortest = (config->smallest_step > BOUNDING_STEP * config->step ? 1 : SMALLEST_STEP) * config->step;
   integrator.smallest_step = min2(config->smallest_step, shortest);
-  integrator.max_steps = MOST_STEPS;
   hfStatus status = hfi_continuous_create(part, world, &accel, &integrator, HFI_VELOCITY_TIME, error);
   if (status == HF_OK) (*part)->accel->strict = 1, (*part)->accel->apart = apart;
   return status;
@@ -147,11 +145,12 @@ static hfiContinuous* choose_part(const hfiControlled* c, const hfState* state, 
   return c->world->ncontact ? c->resolved.touching : c->resolved.apart;
 }
 
-hfStatus hfi_resolved_advance(hfiControlled* c, hfState* state, const hfInput* in, double left, hfiPace* pace, hfError* error) {
+hfStatus hfi_resolved_advance(hfiControlled* c, hfState* state, const hfInput* in, double left, int most, hfiPace* pace, hfError* error) {
   hfiContinuous* part = c->resolved.last = choose_part(c, state, in);
   hfiStiffnessWatch* watch = hfi_integrator_watch(part->integrator);
   watch->limit = STIFF, watch->left = pace->patience, watch->most = LEAST_PATIENCE << pace->doublings;
   watch->rest = 0, watch->least = INFINITY;
+  hfi_integrator_limit(part->integrator, most);
   part->first = pace->h;
   part->accel->span = pace->span;
   pace->span = 0;

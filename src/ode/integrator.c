@@ -184,6 +184,7 @@ hfIntegratorReport hf_integrator_report(const hfIntegrator* in) {
 
 double hf_integrator_next_step(const hfIntegrator* in) { return in->next; }
 hfiStiffnessWatch* hfi_integrator_watch(hfIntegrator* in) { return &in->watch; }
+void hfi_integrator_limit(hfIntegrator* in, int64_t max_steps) { in->config.max_steps = max_steps; }
 void hf_integrator_set_next_step(hfIntegrator* in, double step) { in->next = step; }
 
 void hf_integrator_trace(hfIntegrator* in, hfNewtonIterate* iterate, int capacity) {

@@ -51,6 +51,8 @@ typedef struct hfiStiffnessWatch {
 } hfiStiffnessWatch;
 // The watch of an integrator, to be set before an advance and read after it.
 hfiStiffnessWatch* hfi_integrator_watch(hfIntegrator* integrator);
+// The most attempts of an advance from now on; 0: any number (hfIntegratorConfig.max_steps).
+void hfi_integrator_limit(hfIntegrator* integrator, int64_t max_steps);
 // lambda where steps are stiff, without the peaks of single steps; else that of the last step [1/s].
 static inline double hfi_watched_stiffness(const hfiStiffnessWatch* w) { return w->left < w->most ? w->least : w->rate; }
 

@@ -156,6 +156,21 @@ static void test_smallest_step(void** state) {
   sim_world_free(&w);
 }
 
+// A box spins, falls and slides to rest within a step of 1 s, which an accuracy of 1e-12 would need millions of steps for. One step makes 200,000
+// tries at most and some hundred hasty ones, and says that it missed.
+static void test_work_is_bounded(void** state) {
+  (void)state;
+  simWorld w = make("<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 .5' euler='10 20 30'><freejoint/>"
+                    "<geom type='box' size='.05 .04 .05' mass='1'/></body></worldbody></mujoco>", 1, 1e-12, 0);
+  sim_v(&w)[3] = 10, sim_v(&w)[4] = 20, sim_v(&w)[5] = 5;
+  hfStepReport report = step(&w);
+  int64_t tries = report.continuous.steps + report.continuous.rejected;
+  assert_true(tries > 150000 && tries < 201000);
+  assert_int_equal(report.status, HF_STEP_TOO_SMALL);
+  assert_near(w.state->time, 1, 1e-12);
+  sim_world_free(&w);
+}
+
 static void test_refused_accuracies(void** state) {
   (void)state;
   static const struct {
@@ -207,6 +222,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_elastic_ball), cmocka_unit_test(test_block_on_slope), cmocka_unit_test(test_tendon_limit_force),
                                      cmocka_unit_test(test_toss), cmocka_unit_test(test_tight_accuracy),
                                      cmocka_unit_test(test_state_is_all), cmocka_unit_test(test_no_allocation),
-                                     cmocka_unit_test(test_smallest_step), cmocka_unit_test(test_refused_accuracies)};
+                                     cmocka_unit_test(test_smallest_step), cmocka_unit_test(test_work_is_bounded),
+                                     cmocka_unit_test(test_refused_accuracies)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
