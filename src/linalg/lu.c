@@ -76,17 +76,31 @@ static void exchange(double* a, double* b) {
   *b = t;
 }
 
-void hfi_lu_forward(const double* LU, int n, int ld, const int32_t* pivot, double* b) {
-  for (int k = 0; k < n; ++k)
-    if (pivot[k] != k) exchange(b + k, b + pivot[k]);
+// The two halves of a solution. Six rows are solved with a constant for n, so that the compiler writes them out.
+HFI_COPIED void go_forward(const double* LU, int n, int ld, double* b) {
   for (int k = 1; k < n; ++k) b[k] -= hfi_dot(LU + k * ld, b, k);
 }
-
-void hfi_lu_backward(const double* LU, int n, int ld, double* z) {
+HFI_COPIED void go_backward(const double* LU, int n, int ld, double* z) {
   for (int k = n - 1; k >= 0; --k) {
     const double* u = LU + k * ld;
     z[k] = (z[k] - hfi_dot(u + k + 1, z + k + 1, n - k - 1)) * u[k];
   }
+}
+
+void hfi_lu_forward(const double* LU, int n, int ld, const int32_t* pivot, double* b) {
+  for (int k = 0; k < n; ++k)
+    if (pivot[k] != k) exchange(b + k, b + pivot[k]);
+  if (n == 6)
+    go_forward(LU, 6, ld, b);
+  else
+    go_forward(LU, n, ld, b);
+}
+
+void hfi_lu_backward(const double* LU, int n, int ld, double* z) {
+  if (n == 6)
+    go_backward(LU, 6, ld, z);
+  else
+    go_backward(LU, n, ld, z);
 }
 
 void hfi_lu_divide(const double* LU, int n, int ld, double* B, int m, int ldb) {

@@ -5,6 +5,7 @@
 // Widths are multiples of four. All products have one inner loop: a tile of four or eight
 // neighbouring elements accumulates sum_k a_k x_k over rows x_k, row after row. The elements of a
 // tile are named one by one, so that they stay in registers and compilers put them into vectors.
+#include "base/compile.h"
 #include "linalg/dense.h"
 #include "solve/patch.h"
 
@@ -139,28 +140,34 @@ static inline Four scale(double a, const double* x) {
 }
 
 // Four columns of the friction rows of G J: gtn J_n + gtt J_t of each group. J_n is the first row
-// of J.
-static inline void multiply_friction(const hfiContactResponse* c, int dim, const double* restrict J,
+// of J. gtn is zero where the caller passes 0, a constant, for `coupled`.
+HFI_COPIED void multiply_friction(const hfiContactResponse* c, int dim, int coupled, const double* restrict J,
                                   double* restrict GJ, int ld) {
   const double *gtn = c->gtn, *gtt = c->gtt, *J1 = J + ld, *J2 = J1 + ld;
-  store4(GJ + ld, add4(add4(scale(gtn[0], J), gtt[0], J1), gtt[1], J2));
-  store4(GJ + 2 * ld, add4(add4(scale(gtn[1], J), gtt[1], J1), gtt[2], J2));
+  Four a = coupled ? add4(scale(gtn[0], J), gtt[0], J1) : scale(gtt[0], J1);
+  Four b = coupled ? add4(scale(gtn[1], J), gtt[1], J1) : scale(gtt[1], J1);
+  store4(GJ + ld, add4(a, gtt[1], J2));
+  store4(GJ + 2 * ld, add4(b, gtt[2], J2));
   if (dim < 4) return;
   const double *J3 = J2 + ld, *J4 = J3 + ld, *J5 = J4 + ld;
-  store4(GJ + 3 * ld, add4(scale(gtn[2], J), gtt[3], J3));
+  store4(GJ + 3 * ld, coupled ? add4(scale(gtn[2], J), gtt[3], J3) : scale(gtt[3], J3));
   if (dim < 6) return;
-  store4(GJ + 4 * ld, add4(add4(scale(gtn[3], J), gtt[4], J4), gtt[5], J5));
-  store4(GJ + 5 * ld, add4(add4(scale(gtn[4], J), gtt[5], J4), gtt[6], J5));
+  a = coupled ? add4(scale(gtn[3], J), gtt[4], J4) : scale(gtt[4], J4);
+  b = coupled ? add4(scale(gtn[4], J), gtt[5], J4) : scale(gtt[5], J4);
+  store4(GJ + 4 * ld, add4(a, gtt[5], J5));
+  store4(GJ + 5 * ld, add4(b, gtt[6], J5));
 }
 
 static void multiply_contact(const hfiContactResponse* c, int dim, const double* J, double* GJ,
                           int ld) {
   int has_friction = dim > 1 && c->pi > 0;
-  for (int j = 0; j < ld; j += LANES) {
-    store4(GJ + j, scale(c->gnn, J + j));
-    if (has_friction) multiply_friction(c, dim, J + j, GJ + j, ld);
-  }
-  if (!has_friction) memset(GJ + ld, 0, sizeof(double) * (size_t)((dim - 1) * ld));
+  for (int j = 0; j < ld; j += LANES) store4(GJ + j, scale(c->gnn, J + j));
+  if (!has_friction)
+    memset(GJ + ld, 0, sizeof(double) * (size_t)((dim - 1) * ld));
+  else if (c->coupled)
+    for (int j = 0; j < ld; j += LANES) multiply_friction(c, dim, 1, J + j, GJ + j, ld);
+  else
+    for (int j = 0; j < ld; j += LANES) multiply_friction(c, dim, 0, J + j, GJ + j, ld);
 }
 
 static void scale_rows(const double* G, int dim, const double* J, double* GJ, int ld) {

@@ -31,7 +31,8 @@ static void make_fixture(fixture* f, testRandom* r, int rows, int columns) {
   for (int i = 0; i < rows; ++i) f->gamma[i] = random_normal(r);
   f->response.pi = 1;
   f->response.gnn = random_normal(r);
-  for (int i = 0; i < 5; ++i) f->response.gtn[i] = random_normal(r);
+  f->response.coupled = random_chance(r, 0.5);
+  for (int i = 0; i < 5; ++i) f->response.gtn[i] = f->response.coupled ? random_normal(r) : 0;
   for (int i = 0; i < 7; ++i) f->response.gtt[i] = random_normal(r);
 }
 
