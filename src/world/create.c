@@ -36,9 +36,9 @@ int hfi_longest_chain(const hfModel* m) {
 
 // ---- tables -----------------------------------------------------------------------------------------
 
-// The lever of a dof is what its rate may move a point by: a length for a rotation and 1 for a translation. The
-// farthest point from a body's origin is on one of its geoms or in a child, with slides at zero. span (nbody) is
-// zero before: the distance of that point.
+// The lever of a dof is the largest speed that a unit of its rate can give a point that it moves: the distance of the farthest such point for a
+// rotation, 1 for a translation. span (nbody), zero before, becomes the distance of the farthest point from the origin of a body: on one of
+// its geoms, or in a child, with slides at zero.
 static void measure_levers(const hfModel* m, const double* extent, double* span, double* lever) {
   for (int b = m->nbody - 1; b > 0; --b) {
     for (int g = 0; g < m->ngeom; ++g)

@@ -42,11 +42,11 @@ typedef struct hfiWorld {
   double* body_extent;          // (nbody) farthest point of these geoms of a body [m]
   double largest_extent;        // of all bodies that move [m]
   double least_swept_gap;       // no pair is swept whose gap is below this (sweep.c) [m]
-  double* lever;                // (nv) how far a unit of a dof moves what hangs on it [-, or m/rad]
+  double* lever;                // (nv) most that a point moves where this dof moves by a unit [-, or m/rad]
   int32_t has_dynamic_friction; // 1: some geom has a dynamic coefficient of its own
   int32_t has_restitution;      // 1: some geom has a coefficient of restitution
   int32_t has_adhesion;         // 1: an actuator, or the material of a geom or pair, pulls at contacts
-  int32_t is_sticky;            // 1: the material of some geom or pair does
+  int32_t is_sticky;            // 1: the material of some geom or pair pulls
   const hfModel* surfaces;      // the model, where the surface of some geom moves; else NULL
 
   // where hfi_world_place put it
@@ -57,7 +57,7 @@ typedef struct hfiWorld {
 
   // hfi_world_load
   double* ctrl;  // (nu) controls that act
-  double* given; // (nu) those that are given now; they are `ctrl`, where no actuator has a history
+  double* given; // (nu) controls that are given now, of which some act later; the same array as ctrl where no actuator has a history
   const double* history; // of the state that is stepped or looked at (hfState), or NULL: controls act at once
 
   // hfi_world_find_contacts
@@ -80,8 +80,9 @@ typedef struct hfiWorld {
 hfStatus hfi_world_create(hfiWorld** world, const hfModel* model, const hfiWorldConfig* config, hfError* error);
 void hfi_world_free(hfiWorld* world);
 
-// Computes the tables again if hf_params_update changed the model since they were computed.
+// Whether hf_params_update changed the model since the tables were computed.
 static inline int hfi_world_is_outdated(const hfiWorld* w) { return w->revision != w->model->revision; }
+// Computes the tables again.
 void hfi_world_refresh(hfiWorld* world);
 
 // Computes the inverse weights of the bodies, and those of dofs for the actuation, as far as the model has MuJoCo's parameters
@@ -114,10 +115,11 @@ void hfi_world_add_applied(const hfiWorld* world, const hfInput* input, double* 
 // present velocities and gravity would close within it; push (ntree, or NULL) is how far other forces may push a
 // tree within it [m].
 void hfi_world_find_contacts(hfiWorld* world, double gap, double horizon, const double* push);
-// Whether an actuator pulls at contacts, whether a material does; and tau (nv) += these forces, for the forces of the actuation and the
-// contacts found.
+// Whether an actuator pulls at contacts.
 int hfi_any_adhesion(const hfModel* model);
+// Whether the material of a geom or pair does.
 int hfi_any_is_sticky(const hfModel* model);
+// tau (nv) += the pull at the contacts found, with the present forces of the actuators.
 void hfi_world_add_adhesion(const hfiWorld* world, double* tau);
 // Points within the margin of a pair whose material pulls act, though they are open.
 void hfi_world_let_stick(hfiWorld* world);
@@ -160,10 +162,15 @@ int hfi_world_moves_as_one(const hfiWorld* world, const hfMotion* V, double h, d
 int hfi_world_mark_passing(hfiWorld* world, const hfMotion* V, double h, int32_t* marked);
 // The point about which a free body turns on its path, and the velocity of this point. Other trees have none: known is 0.
 typedef struct hfiTurningCentre { int32_t known; hfVec3 p, v; } hfiTurningCentre;
-// Two geoms after they have moved along their paths at velocities V (nlink) of the links for the time h: their gap, how far the contact
-// has travelled over a body from its point p_W, over that where it is farther [m]; the normal, and how fast the gap grows along it [m/s].
-typedef struct hfiPathEnd { double gap, travel, rate; hfVec3 n; } hfiPathEnd;
-// Returns 0 where they are more than `far` apart [m].
+// Two geoms after they have moved along their paths.
+typedef struct hfiPathEnd {
+  double gap;    // between them [m]
+  double travel; // how far their contact has travelled over the two bodies, the larger of both ways [m]
+  double rate;   // how fast the gap grows [m/s]
+  hfVec3 n;      // normal
+} hfiPathEnd;
+// Finds that end for the time h and the velocities V (nlink) of the links. p_W: contact point at the start. Returns 0 where the geoms are then more than
+// `far` apart [m].
 int hfi_world_path_end(const hfiWorld* world, const hfMotion* V, const hfiTurningCentre* about, double h, int geom_a, int geom_b, hfVec3 p_W,
                        double far, hfiPathEnd* end);
 // Finds the stop_time (ntree) [s] up to which trees may move at velocities V (nlink) of the links so that no two bodies pass
