@@ -23,12 +23,16 @@ static void write_frame(hfiSdfWriter* w, int site, int depth) {
   hfi_xml_print(&r->xml, "%*s</frame>\n", 2 * depth, "");
 }
 
-// The frames of a group, or of the world itself for -1.
-static void write_frames(hfiSdfWriter* w, int group, int depth) {
-  for (int i = 0; i < w->robot.m->nsite; ++i) {
-    int link = w->robot.link_of[hf_model_site_body(w->robot.m)[i]];
-    if ((link < 0 ? -1 : w->robot.link[link].group) == group) write_frame(w, i, depth);
+// The frames of a body, whose sites follow each other.
+static void write_frames(hfiSdfWriter* w, int body, int depth) {
+  const hfModel* m = w->robot.m;
+  int low = 0, high = m->nsite; // the first site of this body or a later one
+  while (low < high) {
+    int middle = (low + high) / 2;
+    if (hf_model_site_body(m)[middle] < body) low = middle + 1;
+    else high = middle;
   }
+  for (; low < m->nsite && hf_model_site_body(m)[low] == body; ++low) write_frame(w, low, depth);
 }
 
 static void write_model(hfiSdfWriter* w, int id, int depth) {
@@ -40,13 +44,13 @@ static void write_model(hfiSdfWriter* w, int id, int depth) {
   hfi_sdf_write_pose(&r->xml, depth + 1, group->X, NULL);
   if (group->is_static) hfi_xml_text_element(&r->xml, depth + 1, "static", "true");
   if (!group->is_static && group->links > 1) hfi_xml_text_element(&r->xml, depth + 1, "self_collide", "true");
-  for (int i = 0; i < r->nlink && !r->xml.status; ++i)
-    if (r->link[i].group == id) hfi_sdf_write_link(w, &r->link[i], depth + 1);
-  for (int i = 0; i < r->nlink && !r->xml.status; ++i)
-    if (r->link[i].group == id) hfi_sdf_write_joint(w, &r->link[i], depth + 1);
+  const int *begin = w->member + group->first, *end = begin + group->links;
+  for (const int* i = begin; i < end && !r->xml.status; ++i) hfi_sdf_write_link(w, &r->link[*i], depth + 1);
+  for (const int* i = begin; i < end && !r->xml.status; ++i) hfi_sdf_write_joint(w, &r->link[*i], depth + 1);
   for (int i = 0; i < r->nloop && !r->xml.status; ++i)
     if (r->link[r->loop[i].child].group == id) hfi_sdf_write_loop(w, &r->loop[i], depth + 1);
-  write_frames(w, id, depth + 1);
+  for (const int* i = begin; i < end; ++i)
+    if (r->link[*i].carries && r->link[*i].body > 0) write_frames(w, r->link[*i].body, depth + 1);
   hfi_xml_print(&r->xml, "%*s</model>\n", 2 * depth, "");
 }
 
@@ -68,7 +72,7 @@ static void write_world(hfiSdfWriter* w) {
   hfi_xml_number_element(xml, 3, "max_step_size", &world->timestep, 1);
   hfi_xml_print(xml, "    </physics>\n");
   for (int i = 0; i < w->ngroup; ++i) write_model(w, i, 2);
-  write_frames(w, -1, 2);
+  write_frames(w, 0, 2);
   hfi_xml_print(xml, "  </world>\n");
 }
 

@@ -8,7 +8,7 @@ typedef struct hfiSdfGroup {
   const char* name;
   size_t prefix;  // how many characters its links and joints have before their names: those of "model::"
   int is_static;  // 1: all of its links stand still
-  int links;      // how many
+  int links, first; // how many, and where they begin in member[]
   hfiPlacement X; // pose of the model: that of its first link
 } hfiSdfGroup;
 
@@ -16,6 +16,7 @@ typedef struct hfiSdfWriter {
   hfiRobotWriter robot; // first, so that a pointer to it is one to this
   int ngroup;
   hfiSdfGroup* group;
+  int* member;  // (nlink) links, group by group
   int is_world; // 1: a <world> of models, 0: one <model>
 } hfiSdfWriter;
 

@@ -66,6 +66,19 @@ static void number_groups(hfiSdfWriter* w) {
   for (int i = 0; i < r->nlink && !r->xml.status; ++i) r->link[i].group = number[i];
 }
 
+// Counting sort of the links by their groups.
+static void list_members(hfiSdfWriter* w) {
+  hfiRobotWriter* r = &w->robot;
+  int* next = hfi_robot_take(r, (size_t)w->ngroup, sizeof *next);
+  w->member = hfi_robot_take(r, (size_t)r->nlink, sizeof *w->member);
+  if (r->xml.status) return;
+  for (int g = 1; g < w->ngroup; ++g) w->group[g].first = w->group[g - 1].first + w->group[g - 1].links;
+  for (int i = 0; i < r->nlink; ++i) {
+    int g = r->link[i].group;
+    w->member[w->group[g].first + next[g]++] = i;
+  }
+}
+
 // ---- names --------------------------------------------------------------------------------------
 
 const char* hfi_sdf_clean_name(hfiRobotWriter* r, const char* name, size_t prefix) {
@@ -109,6 +122,7 @@ void hfi_sdf_make_groups(hfiSdfWriter* w) {
   if (w->robot.nlink && w->robot.link[0].body == 0) w->robot.link[0].name = "environment"; // "world" is reserved
   join_links(&w->robot);
   number_groups(w);
+  list_members(w);
   if (w->robot.xml.status) return;
   w->is_world = w->ngroup != 1 || w->group[0].prefix > 0;
   name_all(w);
