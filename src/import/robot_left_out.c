@@ -54,13 +54,13 @@ static int count_surfaces(const hfModel* m) {
 
 static int is_free_or_ball(const hfModel* m, int joint) { return hf_joint_info(hf_model_jnt_type(m)[joint]).nv > 1; }
 
-// Free joints and balls have no axis that could hold these.
+// Free joints and balls have no axis that could hold these, but for the damping of a ball.
 static int count_turning(const hfModel* m) {
   int count = 0;
   for (int j = 0; j < m->njnt; ++j) {
     int dof = hf_model_jnt_dofadr(m)[j];
     if (is_free_or_ball(m, j))
-      count += hf_model_dof_damping(m)[dof] != 0 || hf_model_dof_armature(m)[dof] != 0 || hf_model_dof_frictionloss(m)[dof] != 0 ||
+      count += (hf_model_dof_damping(m)[dof] != 0 && hf_model_jnt_type(m)[j] == HF_JOINT_FREE) || hf_model_dof_armature(m)[dof] != 0 || hf_model_dof_frictionloss(m)[dof] != 0 ||
                hf_model_jnt_limited(m)[j] || hf_model_jnt_stiffness(m)[j] != 0;
   }
   return count;
@@ -111,7 +111,7 @@ static const UnsaidKind kinds[] = {
     {count_masks, "masks of contacts (contype, conaffinity): all of these geoms collide"},
     {count_rolling, "friction other than of sliding (condim)"},
     {count_surfaces, "moving surfaces, adhesion and margins of contacts"},
-    {count_turning, "damping, armature, friction loss, springs and limits of free and ball joints"},
+    {count_turning, "damping of free joints, and armature, friction loss, springs and limits of free and ball joints"},
     {count_joint_laws, "polynomials, yielding springs and soft limits of joints"},
     {count_height_fields, "height fields"},
     {count_media, "the medium (density, viscosity, wind)"},

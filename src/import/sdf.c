@@ -293,7 +293,8 @@ static const hfiMeaning meanings[] = {
     {"drake:mesh_resolution_hint", NULL, 1, "contact is between points, not pressure fields"},
     {"drake:declare_convex", NULL, 1, NULL},
     {"drake:joint", NULL, 0, "joints that only Drake knows are not supported: the link is not connected"},
-    {"drake:collision_filter_group", NULL, 0, "collision filter groups are not read from SDFormat: these contacts act"},
+    {"drake:collision_filter_group", NULL, 0, "collision filter groups are read inside of models only, with members that are links: these contacts act"},
+    {"drake:member_group", NULL, 0, "groups of groups are not read: these contacts act"},
     {"light", NULL, 1, NULL},
     {"scene", NULL, 1, NULL},
     {"gui", NULL, 1, NULL},
@@ -364,6 +365,7 @@ void hfi_sdf_read(hfiReader* r, hfiElem* root) {
     hfi_fail(r, root, HF_ERROR_MODEL, "neither a <model> nor a <world>");
   if (!r->status) build_trees(&s);
   if (!r->status) exclude_neighbours(&s);
+  if (!r->status) hfi_sdf_read_filters(&s);
   if (!r->status) add_frames(&s);
   if (!r->status) hfi_sdf_read_couplings(&s);
   accept_absent_effects(root);

@@ -97,6 +97,8 @@ void hfi_sdf_close_loop(hfiSdf* s, hfiSdfEntity* joint);
 // Whether a joint that closes a loop needs a body of its own at its child.
 int hfi_sdf_splits(const hfiSdfEntity* joint);
 int hfi_sdf_is_fixed(const hfiSdfEntity* joint);
+// Excludes contacts by Drake's collision filter groups, after all bodies were added (sdf_filter.c).
+void hfi_sdf_read_filters(hfiSdf* s);
 // Adds equalities of mimic joints and actuators, after all joints were added.
 void hfi_sdf_read_couplings(hfiSdf* s);
 

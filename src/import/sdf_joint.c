@@ -114,6 +114,9 @@ void hfi_sdf_add_joints(hfiSdf* s, hfiSdfEntity* j, int body) {
       read_limit(s, axis, type->endless, &each);
       read_dynamics(s, axis, &each);
     }
+    const hfiElem* dynamics = !type->axes && axis ? hfi_child(axis, "dynamics") : NULL; // as in Drake the damping of a ball stands in an axis
+    if (dynamics) hfi_sdf_number(s, dynamics, "damping", &each.damping);
+    if (dynamics) hfi_drop_negative(r, dynamics, "damping", &each.damping);
     if (k == 0) each.armature = rotor_inertia(s, j);
     if (!r->status) hfi_keep(r, j->elem, hf_builder_add_joint(r->builder, &each, &r->scratch));
   }

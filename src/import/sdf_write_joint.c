@@ -81,6 +81,15 @@ static void write_axis(hfiRobotWriter* r, int joint, int depth) {
   hfi_xml_number_element(&r->xml, depth, "drake:gear_ratio", &one, 1);
 }
 
+// As in Drake the damping of a ball stands in an axis, which has no other meaning.
+static void write_ball(hfiRobotWriter* r, int joint, int depth) {
+  const double* damping = hf_model_dof_damping(r->m) + hf_model_jnt_dofadr(r->m)[joint];
+  if (*damping == 0) return;
+  hfi_xml_print(&r->xml, "%*s<axis>\n%*s<dynamics>\n", 2 * depth, "", 2 * depth + 2, "");
+  hfi_xml_number_element(&r->xml, depth + 2, "damping", damping, 1);
+  hfi_xml_print(&r->xml, "%*s</dynamics>\n%*s</axis>\n", 2 * depth + 2, "", 2 * depth, "");
+}
+
 void hfi_sdf_write_joint(hfiSdfWriter* w, const hfiWrittenLink* link, int depth) {
   hfiRobotWriter* r = &w->robot;
   int child = (int)(link - r->link), joint = link->joint;
@@ -89,7 +98,8 @@ void hfi_sdf_write_joint(hfiSdfWriter* w, const hfiWrittenLink* link, int depth)
   if (joint >= 0) {
     hfiPlacement X = {v3_sub(v3_load(hf_model_jnt_pos(r->m) + 3 * joint), link->p_BL), q_identity()};
     hfi_sdf_write_pose(&r->xml, depth + 1, X, NULL);
-    if (hf_joint_info(hf_model_jnt_type(r->m)[joint]).nv == 1) write_axis(r, joint, depth + 1);
+    if (hf_model_jnt_type(r->m)[joint] == HF_JOINT_BALL) write_ball(r, joint, depth + 1);
+    else write_axis(r, joint, depth + 1);
   }
   close_joint(r, depth);
 }

@@ -381,11 +381,37 @@ static void test_closing_joints(void** state) {
   hf_model_free(m);
 }
 
+// Collision filter groups of Drake: members of `fingers` touch neither each other nor the palm; a group that is not there is warned of.
+static void test_filters(void** state) {
+  (void)state;
+  static const char text[] =
+      "<sdf version='1.9'><model name='m'><link name='palm'>" BAR "</link><link name='a'>" BAR "</link><link name='b'>" BAR "</link><link name='c'>" BAR "</link>"
+      "<joint name='ball' type='ball'><parent>palm</parent><child>c</child><axis><dynamics><damping>0.5</damping></dynamics></axis></joint>"
+      "<drake:collision_filter_group name='fingers'><drake:member>a</drake:member><drake:member>b</drake:member>"
+      "<drake:ignored_collision_filter_group>fingers</drake:ignored_collision_filter_group><drake:ignored_collision_filter_group>hand</drake:ignored_collision_filter_group>"
+      "<drake:ignored_collision_filter_group>nothing</drake:ignored_collision_filter_group></drake:collision_filter_group>"
+      "<drake:collision_filter_group name='hand'><drake:member>palm</drake:member></drake:collision_filter_group></model></sdf>";
+  hfDiagnostics* said = hf_diagnostics_create();
+  hfModel* m = parse_with(text, NULL, said);
+  int palm = find(m, HF_OBJECT_BODY, "palm"), a = find(m, HF_OBJECT_BODY, "a"), b = find(m, HF_OBJECT_BODY, "b");
+  const int32_t* pair = hf_model_exclude_body(m);
+  assert_int_equal(m->nexclude, 3);
+  for (int i = 0; i < 3; ++i) {
+    int low = pair[2 * i] < pair[2 * i + 1] ? pair[2 * i] : pair[2 * i + 1], high = pair[2 * i] + pair[2 * i + 1] - low;
+    assert_true((low == a && high == b) || (low == palm && high == a) || (low == palm && high == b));
+  }
+  assert_true(hf_model_dof_damping(m)[hf_model_jnt_dofadr(m)[find(m, HF_OBJECT_JOINT, "ball")]] == 0.5);
+  find_diagnostic(said, "no collision filter group \"nothing\"");
+  hf_diagnostics_free(said);
+  hf_model_free(m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_arm),      cmocka_unit_test(test_fixed),    cmocka_unit_test(test_nested_and_included),
       cmocka_unit_test(test_features), cmocka_unit_test(test_screws), cmocka_unit_test(test_heightmap), cmocka_unit_test(test_refused_heightmaps),
       cmocka_unit_test(test_exported_defaults), cmocka_unit_test(test_refusals),
-      cmocka_unit_test(test_four_bar), cmocka_unit_test(test_slider_crank), cmocka_unit_test(test_closing_joints)};
+      cmocka_unit_test(test_four_bar), cmocka_unit_test(test_slider_crank), cmocka_unit_test(test_closing_joints),
+      cmocka_unit_test(test_filters)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,7 +63,7 @@ static void test_what_urdf_lacks(void** state) {
   (void)state;
   static const char text[] =
       "<mujoco><worldbody><geom name='floor' type='plane' size='0 0 1' euler='10 0 0'/><site name='mark' pos='1 2 3'/><body name='post' pos='1 0 0'><geom type='cylinder' size='.1 .5'/>"
-      "<body name='arm' pos='0 0 .5'><joint name='ball' type='ball' pos='0 0 .1'/><geom type='ellipsoid' size='.1 .2 .3'/></body></body>"
+      "<body name='arm' pos='0 0 .5'><joint name='ball' type='ball' pos='0 0 .1' damping='.25'/><geom type='ellipsoid' size='.1 .2 .3'/></body></body>"
       "<body name='nut' pos='0 1 0'><joint name='thread' type='screw' pitch='.01' axis='0 0 1' ref='.5' pos='.1 0 0'/><geom size='.1'/></body>"
       "<body name='free' pos='0 0 3' euler='20 30 40' gravcomp='1'><freejoint/><geom type='box' size='.1 .1 .1' pos='.1 0 0'/></body>"
       "<body name='ball'><freejoint name='free'/><geom size='.1'/></body><body name='wall' pos='0 5 0'><geom type='box' size='1 .1 1'/></body></worldbody></mujoco>";
@@ -73,6 +73,7 @@ static void test_what_urdf_lacks(void** state) {
   ASSERT_NUMBERS(hf_model_site_pos(m) + 3 * find(m, HF_OBJECT_SITE, "mark"), 1, 2, 3);
   find(m, HF_OBJECT_GEOM, "environment::environment::floor");
   find(m, HF_OBJECT_JOINT, "nut::thread");
+  assert_true(hf_model_dof_damping(m)[hf_model_jnt_dofadr(m)[find(m, HF_OBJECT_JOINT, "post::ball")]] == .25);
   // Read again, the names are the same and nothing is doubled.
   hfModel* twice = NULL;
   hfError error;
@@ -114,6 +115,21 @@ static void test_surfaces(void** state) {
     ASSERT_NUMBERS(hf_model_geom_restitution(m), .5);
     assert_int_equal(hf_model_geom_contype(m)[1], 0);
     assert_true(hf_model_geom_rgba(m)[4] == .1f && hf_model_geom_rgba(m)[6] == .3f);
+    hf_model_free(m);
+  }
+}
+
+// Bodies that do not touch are collision filter groups of Drake; those that a joint connects need none.
+static void test_exclusions(void** state) {
+  (void)state;
+  static const char text[] =
+      "<mujoco><worldbody><body name='a'><joint/><geom size='.1'/><body name='b' pos='1 0 0'><joint/><geom size='.1'/><body name='c' pos='1 0 0'><joint/><geom size='.1'/></body></body></body></worldbody>"
+      "<contact><exclude body1='a' body2='c'/><exclude body1='a' body2='b'/></contact></mujoco>";
+  for (int i = 0; i < 2; ++i) {
+    hfModel* m = write_text(text, writers[i], NULL);
+    assert_int_equal(m->nexclude, 1);
+    assert_int_equal(hf_model_exclude_body(m)[0], find(m, HF_OBJECT_BODY, "a"));
+    assert_int_equal(hf_model_exclude_body(m)[1], find(m, HF_OBJECT_BODY, "c"));
     hf_model_free(m);
   }
 }
@@ -171,8 +187,8 @@ static void test_warnings(void** state) {
   (void)state;
   static const char text[] =
       "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body name='a'><joint name='j' stiffness='2' margin='.1'/><geom name='g' size='.1' solref='.01 1' condim='4' contype='3'/><geom size='.05' adhesion='1'/><site name='s'/>"
-      "<body name='b'><joint name='k'/><geom name='h' size='.1' friction='.3'/><body name='c'><joint/><geom size='.1'/></body></body></body><body mocap='true'/></worldbody>"
-      "<contact><pair geom1='g' geom2='h'/><exclude body1='a' body2='c'/></contact><tendon><fixed name='t'><joint joint='j' coef='1'/></fixed></tendon>"
+      "<body name='b'><joint name='k'/><geom name='h' size='.1' friction='.3'/><body name='c'><joint/><geom size='.1'/></body></body></body><body name='d' mocap='true'/></worldbody>"
+      "<contact><pair geom1='g' geom2='h'/><exclude body1='a' body2='d'/></contact><tendon><fixed name='t'><joint joint='j' coef='1'/></fixed></tendon>"
       "<equality><joint joint1='k' joint2='j' polycoef='0 1 2 0 0'/></equality><actuator><motor tendon='t'/><position joint='j' kp='1'/></actuator>"
       "<sensor><jointpos joint='j'/></sensor><keyframe><key/></keyframe></mujoco>";
   static const char* const parts[] = {"tendons (1)", "sensors (1)", "keyframes (1)", "contact pairs", "softness of contacts", "masks", "condim", "adhesion", "soft limits", "the larger friction",
@@ -181,8 +197,8 @@ static void test_warnings(void** state) {
     hfDiagnostics* said = hf_diagnostics_create();
     hf_model_free(write_text(text, writers[i], said));
     for (size_t k = 0; k < sizeof parts / sizeof *parts; ++k) assert_int_equal(find_diagnostic(said, parts[k]).severity, HF_WARNING);
-    find_diagnostic(said, i ? "springs of joints" : "no joint connects");
-    if (i) find_diagnostic(said, "planes (1)");
+    if (i) find_diagnostic(said, "springs of joints"), find_diagnostic(said, "planes (1)");
+    else find_diagnostic(said, "of two models that do not touch (1)");
     hf_diagnostics_free(said);
   }
 }
@@ -190,7 +206,7 @@ static void test_warnings(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_sdf_round_trips), cmocka_unit_test(test_urdf_round_trips), cmocka_unit_test(test_joints),   cmocka_unit_test(test_what_urdf_lacks),
-      cmocka_unit_test(test_names),           cmocka_unit_test(test_surfaces),         cmocka_unit_test(test_loops),    cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_names),           cmocka_unit_test(test_surfaces),         cmocka_unit_test(test_loops),    cmocka_unit_test(test_exclusions),    cmocka_unit_test(test_refusals),
       cmocka_unit_test(test_warnings)};
   return cmocka_run_group_tests(tests, make_trip_folder, remove_trip_folder);
 }
