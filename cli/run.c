@@ -147,8 +147,9 @@ static void warn_about_start(const run* r, const hfStepReport* report) {
 // Steps until the time is up, the user interrupts, a step does not advance, or something is refused.
 static int step_through(const runOptions* o, run* r, const hfControlTable* table, outputs* out) {
   double end = r->start_time + o->time - SLACK * hf_sim_step_size(r->sim);
+  int stands = o->time > 0 && r->start_time + o->time == r->start_time; // The first step says why.
   hfError error = {HF_OK, ""};
-  while (r->state->time < end && !stop_requested) {
+  while ((r->state->time < end || stands) && !stop_requested) {
     hfStepReport report;
     set_controls(table, r);
     double before = wall_clock(), time = r->state->time;

@@ -66,7 +66,7 @@ static void add_integrator(summary* m, const runStatistics* s) {
 static void add_switching(summary* m, const run* r) {
   const runStatistics* s = &r->statistics;
   ADD(m, "rigid", "%.4g s of %.4g s (%.1f %%); %d switches, %ld transitions, %ld impacts", s->rigid_time,
-      simulated_time(r), 100 * s->rigid_time / simulated_time(r), s->nswitch, s->transitions, s->impacts);
+      simulated_time(r), simulated_time(r) > 0 ? 100 * s->rigid_time / simulated_time(r) : 0, s->nswitch, s->transitions, s->impacts);
 }
 
 static summary summarise(const run* r) {
@@ -312,7 +312,7 @@ static json_t* switching_json(const run* r) {
     json_array_append_new(list, one);
   }
   json_object_set_new(o, "rigid_time", json_number(s->rigid_time));
-  json_object_set_new(o, "rigid_fraction", json_number(s->steps ? s->rigid_time / simulated_time(r) : 0));
+  json_object_set_new(o, "rigid_fraction", json_number(simulated_time(r) > 0 ? s->rigid_time / simulated_time(r) : 0));
   json_object_set_new(o, "transitions", json_integer(s->transitions));
   json_object_set_new(o, "impacts", json_integer(s->impacts));
   json_object_set_new(o, "switches", list);

@@ -108,10 +108,10 @@ static inline hfQuat q_mul(hfQuat a, hfQuat b) {
   return r;
 }
 static inline double q_norm(hfQuat q) { return sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z); }
-// q/|q|; the identity where |q| is too small to have a direction
+// q/|q|; the identity where |q| is too small or too large to have a direction
 static inline hfQuat q_unit(hfQuat q) {
   double n = q_norm(q);
-  if (!(n > 1e-15)) return q_identity();
+  if (!(n > 1e-15 && n < INFINITY)) return q_identity();
   hfQuat r = {q.w / n, q.x / n, q.y / n, q.z / n};
   return r;
 }

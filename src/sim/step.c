@@ -32,12 +32,20 @@ static void sense_end(hfSim* s, hfState* state, const hfInput* in, double time, 
   hfi_delay_sensors(s->model, state, s->sensor);
 }
 
+// A program that waits for a time would wait for ever where the sum of time and step is rounded to the time.
+static hfStatus check_time(const hfSim* s, const hfState* state, hfError* error) {
+  double h = hf_sim_step_size(s);
+  if (state->time + h != state->time) return HF_OK;
+  return hfi_refuse(error, HF_ERROR_ARGUMENT, "the time of the state, %g s, is too large: a step of %g s would end at the same number", state->time, h);
+}
+
 hfStatus hfi_sim_step_unplaced(hfSim* s, hfState* state, const hfInput* in, hfStepReport* report, hfError* error) {
   hfi_clear_error(error);
   hfStepReport unused;
   if (!report) report = &unused;
   memset(report, 0, sizeof *report);
   hfStatus status = hfi_sim_begin(s, state, in, error);
+  if (status == HF_OK) status = check_time(s, state, error);
   if (status == HF_OK) {
     hfiStepOutput out = {.report = report, .acceleration = s->acceleration};
     if (s->model->nsensor) {

@@ -313,6 +313,16 @@ static void test_a_run_that_stands_still_ends(void** state) {
   assert_near(row[0], 0.01 * rows, 1e-9); // times add up with rounding
 }
 
+// At 1e17 s numbers are 16 s apart: no step of the scene advances the time.
+static void test_a_time_without_room_for_a_step(void** state) {
+  (void)state;
+  write_file("late.xml", "<mujoco><worldbody><body><joint name='x' type='slide'/><geom size='.1' mass='1'/></body></worldbody>"
+                         "<keyframe><key name='late' time='1e17'/></keyframe></mujoco>");
+  assert_int_equal(holdfast("run late.xml --keyframe late --time 1"), 1);
+  assert_says(standard_error, "the time of the state, 1e+17 s, is too large: a step of 0.002 s would end at the same number");
+  assert_int_equal(holdfast("run late.xml --keyframe late --time 0"), 0);
+}
+
 static void test_unwritable_files_are_refused_before_the_run(void** state) {
   (void)state;
   const char* options[] = {"--log", "--contacts", "--record", "--report"};
@@ -429,7 +439,7 @@ int main(void) {
       cmocka_unit_test(test_dropped_contacts_are_a_failure),
       cmocka_unit_test(test_energy_from_nowhere_is_a_failure),
       cmocka_unit_test(test_longest_step_is_reported),
-      cmocka_unit_test(test_a_run_that_stands_still_ends),
+      cmocka_unit_test(test_a_run_that_stands_still_ends), cmocka_unit_test(test_a_time_without_room_for_a_step),
       cmocka_unit_test(test_unwritable_files_are_refused_before_the_run),
       cmocka_unit_test(test_a_refused_run_leaves_older_files),
       cmocka_unit_test(test_one_file_in_two_roles_is_refused),

@@ -126,8 +126,25 @@ static void test_refusals_keep_the_state(void** s) {
   w.state->time = NAN;
   assert_int_equal(hf_sim_step(w.sim, w.state, w.input, NULL, &error), HF_ERROR_NONFINITE);
   assert_string_equal(error.message, "the time of the state is not finite");
+  w.state->time = 1e17;
+  assert_int_equal(hf_sim_step(w.sim, w.state, w.input, NULL, &error), HF_ERROR_ARGUMENT);
+  assert_non_null(strstr(error.message, "the time of the state, 1e+17 s, is too large: a step of "));
   hf_state_free(before);
   sim_world_free(&w);
+}
+
+// Quaternions without a direction, because their squares vanish or overflow, are the identity.
+static void test_quaternions_without_a_direction(void** s) {
+  (void)s;
+  static const double sizes[] = {0, 1e-200, 1e200};
+  for (int k = 0; k < 3; ++k) {
+    simWorld w = sim_world_make("<mujoco><worldbody><body><freejoint/><geom size='.1' mass='1'/></body></worldbody></mujoco>", 0, 1e-12);
+    for (int i = 3; i < 7; ++i) hf_state_mutable_q(w.state)[i] = sizes[k];
+    step(&w, 1);
+    const double* q = hf_state_q(w.state);
+    assert_true(q[3] == 1 && q[4] == 0 && q[5] == 0 && q[6] == 0);
+    sim_world_free(&w);
+  }
 }
 
 // Three hinges in a row, and three beside each other with a tendon: the same nq, nv and na, but the state of the first has no place for the
@@ -250,7 +267,7 @@ int main(void) {
       cmocka_unit_test(test_kept_dynamics_are_at_the_end),
       cmocka_unit_test(test_kept_points_are_those_that_would_be_found),
       cmocka_unit_test(test_weight_is_carried),
-      cmocka_unit_test(test_refusals_keep_the_state),
+      cmocka_unit_test(test_refusals_keep_the_state), cmocka_unit_test(test_quaternions_without_a_direction),
       cmocka_unit_test(test_a_state_with_the_same_dofs_of_another_model),
       cmocka_unit_test(test_steps_depend_on_state_and_parameters_alone),
       cmocka_unit_test(test_bad_options),
