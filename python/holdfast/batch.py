@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Sequence
+from typing import Any, Iterable, NamedTuple
 
 import numpy as np
 
@@ -78,10 +78,10 @@ class Batch(_core.Batch):
 
     def __new__(cls, model: Model, worlds: int, *, threads: int = 0, device: str = "cpu", max_memory: int = 0,
                 max_contacts: int = 32, **options: Any) -> Batch:
-        kind, _, ordinal = device.partition(":")
+        kind, _, ordinal = str(device).partition(":")
         devices = {"cpu": 0, "emulated": 1, "cuda": 2}
-        if kind not in devices:
-            raise ValueError(f'device must be one of {", ".join(devices)}, is "{device}"')
+        if kind not in devices or not (ordinal or "0").isdecimal():
+            raise ValueError(f'device must be one of {", ".join(devices)}, or one of them with a number ("cuda:1"), is "{device}"')
         settings = {"nworld": worlds, "threads": threads, "device": devices[kind], "ordinal": int(ordinal or 0),
                     "max_memory": max_memory, "max_contacts": max_contacts}
         return super().__new__(cls, model, settings, checked_options(options))
@@ -132,7 +132,7 @@ class Batch(_core.Batch):
         first. The others go on; ``batch.reports["status"]`` tells (0 good, < 0 refused, > 0 a difficulty)."""
         return self._step(steps, mask_bytes(mask, self.worlds), None, 0, 0, 1, None)
 
-    def run(self, controls: Any = None, *, steps: int | None = None, every: int = 1, want: Sequence[str] = ("q", "v"),
+    def run(self, controls: Any = None, *, steps: int | None = None, every: int = 1, want: Iterable[str] = ("q", "v"),
             mask: Any = None) -> Rollout:
         """Takes steps with controls for each of them, and returns what was wanted after every so many steps.
 
@@ -156,6 +156,7 @@ class Batch(_core.Batch):
             raise ValueError("steps and every must be at least 1")
         m, rows = self.model, steps // every
         widths = {"time": (), "q": (m.nq,), "v": (m.nv,), "act": (m.na,), "sensors": (m.nsensordata,)}
+        want = (want,) if isinstance(want, str) else tuple(want)  # a generator is read once
         unknown = [w for w in want if w not in widths]
         if unknown:
             raise ValueError(f'want must be of {", ".join(widths)}; "{unknown[0]}" is not')
@@ -205,8 +206,8 @@ class Rollout(NamedTuple):
     message: str
 
 
-def rollout(model: Model, states: State | Sequence[State], controls: Any, threads: int = 0, *, every: int = 1,
-            want: Sequence[str] = ("time", "q", "v", "sensors"), **options: Any) -> Rollout:
+def rollout(model: Model, states: State | Iterable[State], controls: Any, threads: int = 0, *, every: int = 1,
+            want: Iterable[str] = ("time", "q", "v", "sensors"), **options: Any) -> Rollout:
     """Open-loop rollouts: worlds from initial states, each with its own controls.
 
     states: one for all worlds, or one a world. controls: (worlds, steps, nu), or (steps, nu) for all. Options are those

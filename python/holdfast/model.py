@@ -226,6 +226,8 @@ class Model(_core.Model):
     def id(self, kind: str, name: str | int) -> int:
         """Id of an object by kind ("body", "joint", ...) and name. "#ID" means an object that has no name, as in logs. An id is
         checked and returned."""
+        if kind not in _KINDS:
+            raise KeyError(f'there is no kind "{kind}" of objects; there are: {", ".join(_KINDS)}')
         number = _KINDS[kind]
         if not isinstance(name, str):
             index = operator.index(name)

@@ -90,6 +90,7 @@ typedef struct ParamsObject {
   PyObject* model; // the base
   hfParams* params;
   PyObject* owner;
+  int stepping; // how many threads step sims of them without the interpreter's lock
 } ParamsObject;
 
 typedef struct StateObject {

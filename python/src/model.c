@@ -345,6 +345,7 @@ static PyObject* params_field(PyObject* self, PyObject* args) {
 static PyObject* params_update(PyObject* self, PyObject* none) {
   (void)none;
   hfError error;
+  if (((ParamsObject*)self)->stepping) return claim(&(int){1}, "params"), NULL;
   if (hf_params_update(((ParamsObject*)self)->params, &error) < 0) return raise_error(&error);
   Py_RETURN_NONE;
 }

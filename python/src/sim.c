@@ -139,6 +139,8 @@ static PyObject* sim_step(PyObject* self, PyObject* const* args, Py_ssize_t narg
   hfError error;
   hfStatus worst = HF_OK, status = HF_OK;
   int interrupted = 0;
+  ParamsObject* params = PyObject_TypeCheck(s->model, ParamsType) ? (ParamsObject*)s->model : NULL;
+  if (params) ++params->stepping;
   while (nstep > 0 && status >= 0 && !interrupted) {
     Py_BEGIN_ALLOW_THREADS
     nstep -= step_while_patient(s, state->state, in ? in->input : NULL, nstep, &worst, &status, &error);
@@ -147,6 +149,7 @@ static PyObject* sim_step(PyObject* self, PyObject* const* args, Py_ssize_t narg
   }
   s->stepped = 1;
   s->busy = state->busy = 0;
+  if (params) --params->stepping;
   if (interrupted) return NULL;
   return status < 0 ? raise_error(&error) : PyLong_FromLong(worst);
 }

@@ -134,6 +134,8 @@ def test_names_of_statuses_and_ids(fall):
     assert hf.status_name(sim.step()) == "ok"
     with pytest.raises(TypeError):
         fall.id("body", 0.5)
+    with pytest.raises(KeyError, match='there is no kind "bodies"'):
+        fall.id("bodies", 0)
     sim.state.time = np.nan
     with pytest.raises(hf.NonFiniteError, match="time"):
         sim.step()
@@ -345,6 +347,32 @@ def test_threads_that_share_a_sim(models):
     assert errors and all("in use by another thread" in e for e in errors)
 
 
+def test_parameters_that_change_while_a_thread_steps(fall):
+    """Parameters are put in force between two calls of a step, never within one."""
+    params = hf.Params(fall)
+    sim = hf.Sim(params)
+    refused, taken, stop = [], [], threading.Event()
+
+    def update():
+        while not stop.is_set():
+            try:
+                params.update()
+                taken.append(1)
+            except RuntimeError as e:
+                refused.append(str(e))
+
+    thread = threading.Thread(target=update)
+    thread.start()
+    for _ in range(200):
+        sim.step(steps=200)
+        if refused:
+            break
+    stop.set()
+    thread.join()
+    assert refused and "params is in use by another thread" in refused[0]
+    params.update()
+
+
 def test_batches_in_threads_and_in_one(fall):
     """Sims and batches of one model in many threads: the same bits as alone."""
     def run(out, i):
@@ -439,6 +467,11 @@ def test_any_controls_of_a_batch(fall):
     for bad in (plain.astype(complex), plain.astype(str), plain.astype(object), "text", 3.0, {}):
         with pytest.raises((TypeError, ValueError)):
             hf.Batch(fall, 4).run(bad)
+    wanted = hf.Batch(fall, 4).run(plain, want=(name for name in ("q", "v")))
+    assert np.array_equal(wanted.q, want) and wanted.v is not None and hf.Batch(fall, 4).run(plain, want="time").time.shape == (4, 6)
+    for device in ("cuda:x", "gpu", None):
+        with pytest.raises(ValueError, match="device must be one of cpu, emulated, cuda"):
+            hf.Batch(fall, 4, device=device)
     for array in ("q", "ctrl", "wrench", "time"):
         with pytest.raises((TypeError, ValueError)):
             setattr(hf.Batch(fall, 4), array, np.zeros((3, 2)))
