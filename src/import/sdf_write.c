@@ -4,6 +4,8 @@
 // group of links. Links stand at the zeros of their joints, each relative to the link that carries it.
 #include "import/sdf_write.h"
 
+#include "base/error.h"
+
 #include <holdfast/import.h>
 #include <string.h>
 
@@ -133,6 +135,7 @@ static void write_document(hfiRobotWriter* r) {
 }
 
 hfStatus hf_model_write_sdf(const hfModel* model, const char* path, hfDiagnostics* diagnostics, hfError* error) {
+  hfi_clear_error(error);
   hfiSdfWriter w = {.robot = {.xml = {.path = path, .error = error}, .m = model, .format = "SDFormat", .diagnostics = diagnostics}};
   return hfi_robot_write(&w.robot, write_document);
 }

@@ -3,6 +3,8 @@
 // A file holds one tree, whose root is the link "world": so every reader knows whether the robot is fixed or floats.
 #include "import/urdf_write.h"
 
+#include "base/error.h"
+
 #include <holdfast/import.h>
 #include <string.h>
 
@@ -129,6 +131,7 @@ static void write_document(hfiRobotWriter* w) {
 }
 
 hfStatus hf_model_write_urdf(const hfModel* model, const char* path, hfDiagnostics* diagnostics, hfError* error) {
+  hfi_clear_error(error);
   hfiRobotWriter w = {.xml = {.path = path, .error = error}, .m = model, .format = "URDF", .diagnostics = diagnostics, .joints_at_origins = 1};
   return hfi_robot_write(&w, write_document);
 }
