@@ -64,6 +64,10 @@ static hfStatus choose_options(hfSim* s, hfError* error) {
   return HF_OK;
 }
 
+// Points a geom in a pile. Boxes that lie flush in a block have 28 each: at faces 12, at edges 12 and at corners 4, each point being that of two boxes.
+// Methods other than tamsi and convex have dense matrices, whose size grows with the square: they have room for a pile without order.
+enum { POINTS_IN_BLOCK = 32, POINTS_IN_PILE = 16 };
+
 static hfStatus create_world(hfSim* s, hfError* error) {
   hfiWorldConfig config = {.max_contacts = s->config.max_contacts,
                            .scene_signals = s->config.scene_signals,
@@ -71,7 +75,8 @@ static hfStatus create_world(hfSim* s, hfError* error) {
                            .mujoco_softness = s->config.mujoco_softness,
                            .allocator = s->config.allocator};
   hfStatus status = HF_OK;
-  if (config.max_contacts == 0) status = hfi_plan_contacts(s->model, &config.max_contacts, error);
+  int a_geom = s->config.method == HF_METHOD_TAMSI || s->config.method == HF_METHOD_CONVEX ? POINTS_IN_BLOCK : POINTS_IN_PILE;
+  if (config.max_contacts == 0) status = hfi_plan_contacts(s->model, a_geom, &config.max_contacts, error);
   return status == HF_OK ? hfi_world_create(&s->world, s->model, &config, error) : status;
 }
 

@@ -6,9 +6,8 @@
 
 // ---- capacity ---------------------------------------------------------------------------------------
 
-// A dense pile has 16 points a geom.
-static int count_points(const hfModel* m, const hfiFilter* filter) {
-  long all = (long)m->npair * HFI_MAX_MANIFOLD, pile = 64 + 16L * m->ngeom;
+static int count_points(const hfModel* m, const hfiFilter* filter, int a_geom) {
+  long all = (long)m->npair * HFI_MAX_MANIFOLD, pile = 64 + (long)a_geom * m->ngeom;
   const int32_t* type = hf_model_geom_type(m);
   for (int a = 0; a < m->ngeom; ++a)
     for (int b = a + 1; b < m->ngeom; ++b)
@@ -16,14 +15,14 @@ static int count_points(const hfModel* m, const hfiFilter* filter) {
   return (int)(all < pile ? all : pile);
 }
 
-hfStatus hfi_plan_contacts(const hfModel* m, int32_t* count, hfError* error) {
+hfStatus hfi_plan_contacts(const hfModel* m, int a_geom, int32_t* count, hfError* error) {
   hfiFilter filter;
   hfiArena plan = hfi_arena(NULL, 0);
   hfi_filter_init(&filter, m, &plan);
   hfiArena arena = hfi_arena_allocate(&plan, NULL);
   if (!arena.base) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
   hfi_filter_init(&filter, m, &arena);
-  *count = count_points(m, &filter);
+  *count = count_points(m, &filter, a_geom);
   hfi_release(arena.base);
   return HF_OK;
 }

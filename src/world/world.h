@@ -184,8 +184,8 @@ int hfi_world_find_stops(hfiWorld* world, const hfMotion* V, double h, const int
 // No pair is swept whose gap is below this [m].
 double hfi_least_swept_gap(const hfModel* model);
 
-// The contacts that every pair of geoms can have at once, or those of a dense pile where that would be too many.
-hfStatus hfi_plan_contacts(const hfModel* model, int32_t* count, hfError* error);
+// The contacts that every pair of geoms can have at once, or those of a pile with a_geom points a geom where that would be too many.
+hfStatus hfi_plan_contacts(const hfModel* model, int a_geom, int32_t* count, hfError* error);
 // Most dofs that move one body.
 int hfi_longest_chain(const hfModel* model);
 

@@ -261,6 +261,22 @@ static void test_kept_dynamics_are_at_the_end(void** state) {
   }
 }
 
+// A block of 5 x 5 x 5 flush boxes touches itself at faces, edges and corners: no contact lacks room.
+static void test_a_block_of_boxes_has_room(void** state) {
+  (void)state;
+  enum { SIDE = 5 };
+  static char text[SIDE * SIDE * SIDE * 120 + 400];
+  int n = snprintf(text, sizeof text, "<mujoco><worldbody><geom type='plane' size='1 1 1'/>");
+  for (int i = 0; i < SIDE * SIDE * SIDE; ++i)
+    n += snprintf(text + n, sizeof text - (size_t)n, "<body pos='%d %d %g'><freejoint/><geom type='box' size='.5 .5 .5'/></body>", i % SIDE, i / SIDE % SIDE,
+                  i / (SIDE * SIDE) + 0.5);
+  snprintf(text + n, sizeof text - (size_t)n, "</worldbody></mujoco>");
+  simWorld w = sim_world_with(parse_model(text), NULL);
+  hfStepReport report = step(&w, 20);
+  assert_int_equal(report.ndropped, 0);
+  sim_world_free(&w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_same_bits),
@@ -271,6 +287,7 @@ int main(void) {
       cmocka_unit_test(test_a_state_with_the_same_dofs_of_another_model),
       cmocka_unit_test(test_steps_depend_on_state_and_parameters_alone),
       cmocka_unit_test(test_bad_options),
+      cmocka_unit_test(test_a_block_of_boxes_has_room),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
