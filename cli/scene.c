@@ -23,7 +23,7 @@ static const struct argp_option options[] = {
      "<transmission>)", 0},
     {"kp", KEY_KP, "NUMBER", 0, "URDF: position gain of servos (default: by the joint's effort)", 0},
     {"kv", KEY_KV, "NUMBER", 0, "URDF: velocity gain of servos (default: critical damping, or by the joint's effort)", 0},
-    {"skip-meshes", KEY_SKIP_MESHES, 0, 0, "Leave out geoms whose mesh file is missing", 0},
+    {"skip-meshes", KEY_SKIP_MESHES, 0, 0, "Leave out geoms whose mesh file is missing or of no use", 0},
     {0}};
 
 error_t append_word(const char*** list, int count, const char* word) {

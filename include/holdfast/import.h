@@ -45,7 +45,7 @@ typedef struct hfImportConfig {
   int32_t merge_fixed_links; // URDF: 1 folds links on fixed joints into their parent (default 0: kept)
   int32_t floating_base;     // URDF: 1 gives the root link a free joint (default 0: welded to the world)
   int32_t fixed_base;        // SDFormat: 1 fixes links that no joint moves in the world (default 0: they float, unless their model is static)
-  int32_t skip_meshes;       // 1: a geom whose mesh file is missing is left out with a warning (default 0: refused,
+  int32_t skip_meshes;       // 1: a geom whose mesh file is missing, cannot be read or is flat is left out with a warning (default 0: refused,
                          // unless the geom is only drawn)
   int32_t urdf_actuators;    // hfUrdfActuators
   double servo_kp, servo_kv; // URDF: gains of servos [N m/rad or N/m, N m s/rad or N s/m]; 0: by the joint's effort

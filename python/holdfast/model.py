@@ -128,7 +128,7 @@ class Model(_core.Model):
         - fixed=True (SDFormat): fix links that no joint moves in the world
         - actuators="position", "velocity", "motor" or "none" (URDF, SDFormat): one for every joint, whatever the file says
         - kp, kv (URDF): gains of servos; 0: by the joint's effort
-        - skip_meshes=True: leave out geoms whose mesh file is missing instead of refusing the model
+        - skip_meshes=True: leave out geoms whose mesh file is missing, cannot be read or is flat instead of refusing the model
         """
         fields = import_options(options)
         path = os.fspath(path)

@@ -72,7 +72,7 @@ int hfi_mesh_add(hfiReader* r, const hfiMeshSpec* s, hfError* error) {
 int hfi_mesh_do_without(hfiReader* r, const hfiElem* geom, int only_drawn) {
   hfStatus why = r->scratch.status;
   int leave_out =
-      why != HF_ERROR_MEMORY && (only_drawn || (why == HF_ERROR_FILE && r->config.skip_meshes));
+      why != HF_ERROR_MEMORY && (only_drawn || r->config.skip_meshes);
   if (!leave_out) {
     hfi_keep(r, geom, why);
     return 0;

@@ -79,7 +79,7 @@ hfStatus hfi_trimesh_hull(hfiTriMesh* mesh, int max_vertices, const char* what, 
   first_line(text);
   if (status == HF_ERROR_MEMORY) return hfi_refuse(error, status, "%s: out of memory", what);
   if (status && code == qh_ERRsingular)
-    return hfi_refuse(error, status, "%s: the points are flat and have no convex hull", what);
+    return hfi_refuse(error, status, "%s: the points are flat and have no convex hull (--skip-meshes, skip_meshes: leave such geoms out)", what);
   if (status || mesh->nhulltri < 4)
     return hfi_refuse(error, HF_ERROR_MODEL, "%s: no convex hull (qhull error %d: %.200s)", what,
                       code, text);

@@ -85,6 +85,12 @@ static void test_missing_meshes(void** state) {
     assert_int_equal(x.line, 2);
     hf_diagnostics_free(d);
   }
+  static const char flat[] = "<mujoco><asset><mesh name='m' vertex='0 0 0  1 0 0  0 1 0  1 1 0'/></asset><worldbody><geom type='mesh' mesh='m'/></worldbody></mujoco>";
+  assert_true(hf_model_parse(&m, flat, strlen(flat), "test.xml", "", NULL, NULL, &error) < 0);
+  assert_non_null(strstr(error.message, "--skip-meshes"));
+  hfDiagnostics* skipped = diagnose(flat, &skip);
+  assert_int_equal(find_diagnostic(skipped, "the points are flat").severity, HF_WARNING);
+  hf_diagnostics_free(skipped);
   // only drawn
   hfDiagnostics* d = diagnose(MESH_WORLD("contype='0' conaffinity='0'", INERTIAL), NULL);
   assert_int_equal(find_diagnostic(d, "geom left out, it is only drawn").severity, HF_NOTE);
