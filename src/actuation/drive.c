@@ -174,6 +174,7 @@ static void add_drive(hfiDrive* sum, hfiDrive drive, double gear) {
 // forces themselves do, and all of them pull with the gear of the first actuator.
 static void sum_drives(hfActuation* a) {
   const hfModel* m = a->model;
+  if (!a->ndrive_sum) return;
   for (int p = 0; p < a->ndrive_sum; ++p) memset(&a->drive_sum[p].total, 0, sizeof a->drive_sum[p].total);
   for (int i = 0; i < m->nu; ++i) {
     if (a->drive_sum_of[i] < 0) continue;

@@ -82,13 +82,16 @@ static double inertial_energy(const hfiFlight* f, const hfDynamics* d, int t, in
   return flies ? T - v3_dot(d->gravity, v3_axpy(I.m, d->p_WO[t], I.h)) : T;
 }
 
-// Whether all trees are slow at velocities v, by a bound for all of them together.
+// Whether all trees are slow at velocities v, by a bound for all of them together but free bodies, which are never fast.
 static int all_are_slow(const hfiFlight* f, const hfModel* m, double h, const double* v) {
   if (f->nscalar + f->nturning == 0) return 1; // There are only free bodies.
   double most = f->has_carried_slide ? SHORT_SLIDE : SLOW, sum = 0, size2 = h * h * hfi_dot(v, v, m->nv);
   if (m->nv * size2 <= most * most) return 1; // sum v_i^2 <= (sum |v_i|)^2 <= nv sum v_i^2
-  if (size2 > most * most) return 0;
-  for (int i = 0; i < m->nv; ++i) sum += fabs(v[i]);
+  if (size2 > most * most && f->nbody == 0) return 0;
+  for (int t = 0; t < m->ntree; ++t) {
+    hfiRange r = hfi_tree_dofs(m, t);
+    for (int i = r.begin; f->articulated[t] && i < r.end; ++i) sum += fabs(v[i]);
+  }
   return h * sum <= most;
 }
 
