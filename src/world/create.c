@@ -40,8 +40,7 @@ int hfi_longest_chain(const hfModel* m) {
 // its geoms, or in a child, with slides at zero.
 static void measure_levers(const hfModel* m, const double* extent, double* span, double* lever) {
   for (int b = m->nbody - 1; b > 0; --b) {
-    for (int g = 0; g < m->ngeom; ++g)
-      if (hf_model_geom_body(m)[g] == b) span[b] = max2(span[b], extent[g]);
+    for (int g = hf_model_body_geomadr(m)[b], end = g + hf_model_body_geomnum(m)[b]; g < end; ++g) span[b] = max2(span[b], extent[g]);
     int parent = hf_model_body_parent(m)[b];
     span[parent] = max2(span[parent], span[b] + v3_norm(v3_load(hf_model_body_pos(m) + 3 * b)));
   }
