@@ -1,4 +1,4 @@
-// Reading the grey values of PNG images.
+// Reading and writing the grey values of PNG images.
 #ifndef HFI_IMPORT_PNG_H
 #define HFI_IMPORT_PNG_H
 
@@ -11,5 +11,8 @@ enum { HFI_PNG_MOST_PIXELS = 1 << 26 };
 // Decodes an image of any colour type and depth; the grey value of a coloured pixel is its red part, and of 16 bits the upper 8
 // count, as in MuJoCo. *grey (width x height, rows from the top) comes from malloc. `file` is for messages.
 hfStatus hfi_png_read(const char* text, size_t size, const char* file, int* width, int* height, uint8_t** grey, hfError* error);
+
+// Writes a grey image, line by line from its top.
+hfStatus hfi_png_write(const char* path, const uint8_t* grey, int width, int height, hfError* error);
 
 #endif

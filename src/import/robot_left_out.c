@@ -12,12 +12,6 @@ static int count_pairs(const hfModel* m) { return m->npair; }
 static int count_mocap(const hfModel* m) { return m->nmocap; }
 static int count_signals(const hfModel* m) { return m->nsignal; }
 
-static int count_height_fields(const hfModel* m) {
-  int count = 0;
-  for (int i = 0; i < m->ngeom; ++i) count += hf_model_geom_type(m)[i] == HF_GEOM_HFIELD;
-  return count;
-}
-
 static int count_soft_contacts(const hfModel* m) {
   int count = 0;
   for (int i = 0; i < m->ngeom; ++i)
@@ -113,7 +107,6 @@ static const UnsaidKind kinds[] = {
     {count_surfaces, "moving surfaces, adhesion and margins of contacts"},
     {count_turning, "damping of free joints, and armature, friction loss, springs and limits of free and ball joints"},
     {count_joint_laws, "polynomials, yielding springs and soft limits of joints"},
-    {count_height_fields, "height fields"},
     {count_media, "the medium (density, viscosity, wind)"},
     {count_flags, "flags of the scene that switch features off"},
     {count_friction_rules, "the rule that a pair has the larger friction of its geoms: the harmonic mean applies"},

@@ -1,7 +1,8 @@
-// Meshes as OBJ files in a folder beside the written file. Each is written whole, and before the file that refers to it.
+// Meshes as OBJ files and height fields as images, in a folder beside the written file. Each is written whole, and before the file that refers to it.
 #include "import/robot_write.h"
 
 #include "base/error.h"
+#include "import/png.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -35,20 +36,33 @@ static void print_surface(hfiXmlWriter* out, const hfModel* m, int mesh) {
     hfi_xml_print(out, "f %d %d %d\n", tri[3 * i] + 1, tri[3 * i + 1] + 1, tri[3 * i + 2] + 1);
 }
 
-// A name for a file: letters, digits and "-_." of the mesh's name.
-static const char* file_name(hfiRobotWriter* w, int mesh, int drawn) {
+// A name for a file of the folder: letters, digits and "-_." of the object's name.
+static const char* file_name(hfiRobotWriter* w, hfObjectKind kind, int id, const char* suffix) {
   enum { FILES = -2 }; // the space of their names
-  const char* given = hfi_robot_name_of(w, HF_OBJECT_MESH, mesh);
+  const char* given = hfi_robot_name_of(w, kind, id);
   char* name = hfi_robot_take(w, strlen(given), 1);
   if (!name) return "";
   for (size_t i = 0; given[i]; ++i) name[i] = (char)(isalnum((unsigned char)given[i]) || strchr("-_.", given[i]) ? given[i] : '_');
   if (name[0] == '.') name[0] = '_';
-  return hfi_robot_unique(w, FILES, drawn ? name : hfi_robot_format(w, "%s_hull", name), "_");
+  return hfi_robot_unique(w, FILES, hfi_robot_format(w, "%s%s", name, suffix), "_");
+}
+
+// Makes the folder and returns the path of a file in it.
+static const char* path_in_folder(hfiRobotWriter* w, const char* name) {
+  const char* folder = hfi_robot_format(w, "%s.meshes", w->xml.path);
+  if (!w->xml.status && mkdir(folder, 0777) != 0 && errno != EEXIST)
+    w->xml.status = hfi_refuse(w->xml.error, HF_ERROR_FILE, "%s: cannot make the folder: %s", folder, strerror(errno));
+  return hfi_robot_format(w, "%s/%s", folder, name);
+}
+
+// The name by which the written file refers to a file in the folder.
+static const char* relative_name(hfiRobotWriter* w, const char* name) {
+  return hfi_robot_format(w, "%s.meshes/%s", hfi_base_name(w->xml.path), name);
 }
 
 static void write_mesh(hfiRobotWriter* w, int mesh, int drawn, const char* path) {
   hfiXmlWriter out = {.path = path, .error = w->xml.error};
-  w->xml.status = hfi_output_open(&out.out, path, HFI_OUTPUT_WHOLE, w->xml.error);
+  if (!w->xml.status) w->xml.status = hfi_output_open(&out.out, path, HFI_OUTPUT_WHOLE, w->xml.error);
   if (w->xml.status) return;
   if (drawn) print_surface(&out, w->m, mesh);
   else print_hull(&out, w->m, mesh);
@@ -59,11 +73,29 @@ const char* hfi_robot_mesh(hfiRobotWriter* w, int mesh, int drawn) {
   if (hf_model_mesh_surftrinum(w->m)[mesh] == 0) drawn = 0;
   const char** file = &w->mesh_file[drawn][mesh];
   if (*file || w->xml.status) return *file ? *file : "";
-  const char *folder = hfi_robot_format(w, "%s.meshes", w->xml.path), *name = file_name(w, mesh, drawn);
-  if (!w->xml.status && mkdir(folder, 0777) != 0 && errno != EEXIST)
-    w->xml.status = hfi_refuse(w->xml.error, HF_ERROR_FILE, "%s: cannot make the folder: %s", folder, strerror(errno));
-  const char* path = hfi_robot_format(w, "%s/%s.obj", folder, name);
-  if (!w->xml.status) write_mesh(w, mesh, drawn, path);
-  *file = hfi_robot_format(w, "%s/%s.obj", hfi_base_name(folder), name);
-  return *file;
+  const char* name = hfi_robot_format(w, "%s.obj", file_name(w, HF_OBJECT_MESH, mesh, drawn ? "" : "_hull"));
+  write_mesh(w, mesh, drawn, path_in_folder(w, name));
+  return *file = relative_name(w, name);
+}
+
+// ---- height fields ------------------------------------------------------------------------------
+
+// Grey values of 0 for the lowest and 255 for the highest height; the first line of an image is at +y.
+static uint8_t* make_image(hfiRobotWriter* w, int hfield, int nrow, int ncol) {
+  const double *height = hf_model_hfield_height(w->m) + hf_model_hfield_adr(w->m)[hfield], *range = hf_model_hfield_range(w->m) + 2 * hfield;
+  double scale = range[1] > range[0] ? 255 / (range[1] - range[0]) : 0;
+  uint8_t* grey = hfi_robot_take(w, (size_t)nrow * (size_t)ncol, 1);
+  for (int r = 0; grey && r < nrow; ++r)
+    for (int c = 0; c < ncol; ++c) grey[(size_t)(nrow - 1 - r) * (size_t)ncol + (size_t)c] = (uint8_t)(0.5 + scale * (height[r * ncol + c] - range[0]));
+  return grey;
+}
+
+const char* hfi_robot_height_image(hfiRobotWriter* w, int hfield) {
+  const char** file = &w->image_file[hfield];
+  int nrow = hf_model_hfield_nrow(w->m)[hfield], ncol = hf_model_hfield_ncol(w->m)[hfield];
+  if (*file || w->xml.status) return *file ? *file : "";
+  const char *name = hfi_robot_format(w, "%s.png", file_name(w, HF_OBJECT_HFIELD, hfield, "")), *path = path_in_folder(w, name);
+  uint8_t* grey = make_image(w, hfield, nrow, ncol);
+  if (!w->xml.status) w->xml.status = hfi_png_write(path, grey, ncol, nrow, w->xml.error);
+  return *file = relative_name(w, name);
 }

@@ -6,6 +6,7 @@
 
 static void make_and_write(hfiRobotWriter* w, void (*write_document)(hfiRobotWriter* w)) {
   for (int i = 0; i < 2; ++i) w->mesh_file[i] = hfi_robot_take(w, (size_t)w->m->nmesh, sizeof *w->mesh_file[i]);
+  w->image_file = hfi_robot_take(w, (size_t)w->m->nhfield, sizeof *w->image_file);
   hfi_robot_make_links(w);
   if (!w->xml.status) hfi_robot_make_joints(w);
   if (!w->xml.status) write_document(w);

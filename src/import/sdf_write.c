@@ -115,6 +115,7 @@ static void warn_of_sdf(const hfiSdfWriter* w, hfiRobotWriter* r) {
   for (int j = 0; j < m->njnt; ++j) laws += r->drive[j].kind > HFI_DRIVEN_BY_FORCE;
   for (int i = 1; i < m->nbody; ++i) lifted += hf_model_body_gravcomp(m)[i] != 0 && hf_model_body_gravcomp(m)[i] != 1;
   for (int i = 0; i < m->nexclude; ++i) excluded += hfi_robot_is_excluded(m, i) && find_group_of_pair(w, i) < 0;
+  if (m->nhfield) hfi_robot_warn(r, "height fields (%d) are rounded to the 255 steps of an image; Gazebo wants 2^n + 1 rows and columns", m->nhfield);
   hfi_robot_left_out(r, laws, "control laws and gains of actuators; their joints have motors");
   hfi_robot_left_out(r, lifted, "compensation of a part of a weight");
   hfi_robot_left_out(r, excluded, "pairs of bodies of two models that do not touch");

@@ -49,11 +49,19 @@ static void write_sizes(hfiXmlWriter* xml, const hfiUrdfSize* item, const double
 // A plane without a size is drawn as large as this [m].
 static const double DRAWN_PLANE = 100;
 
+static void write_heightmap(hfiRobotWriter* r, int hfield, int depth) {
+  const double *half = hf_model_hfield_size(r->m) + 3 * hfield, *range = hf_model_hfield_range(r->m) + 2 * hfield;
+  const double size[3] = {2 * half[0], 2 * half[1], range[1] > range[0] ? range[1] - range[0] : 1}, pos[3] = {0, 0, range[0]};
+  hfi_xml_text_element(&r->xml, depth, "uri", hfi_robot_height_image(r, hfield));
+  hfi_xml_number_element(&r->xml, depth, "size", size, 3);
+  hfi_xml_number_element(&r->xml, depth, "pos", pos, 3);
+}
+
 static void write_shape(hfiRobotWriter* r, int geom, int drawn, int depth) {
   hfiXmlWriter* xml = &r->xml;
   int type = hf_model_geom_type(r->m)[geom];
   const double *size = hf_model_geom_size(r->m) + 3 * geom, normal[3] = {0, 0, 1};
-  const char* name = hf_geom_type_name(type);
+  const char* name = type == HF_GEOM_HFIELD ? "heightmap" : hf_geom_type_name(type);
   hfi_xml_print(xml, "%*s<geometry>\n%*s<%s>\n", 2 * depth, "", 2 * depth + 2, "", name);
   if (type == HF_GEOM_MESH) {
     hfi_xml_text_element(xml, depth + 2, "uri", hfi_robot_mesh(r, hf_model_geom_mesh(r->m)[geom], drawn));
@@ -62,7 +70,9 @@ static void write_shape(hfiRobotWriter* r, int geom, int drawn, int depth) {
     const double extent[2] = {size[0] > 0 ? 2 * size[0] : DRAWN_PLANE, size[1] > 0 ? 2 * size[1] : DRAWN_PLANE};
     hfi_xml_number_element(xml, depth + 2, "normal", normal, 3);
     hfi_xml_number_element(xml, depth + 2, "size", extent, 2);
-  } else if (type == HF_GEOM_ELLIPSOID)
+  } else if (type == HF_GEOM_HFIELD)
+    write_heightmap(r, hf_model_geom_hfield(r->m)[geom], depth + 2);
+  else if (type == HF_GEOM_ELLIPSOID)
     hfi_xml_number_element(xml, depth + 2, "radii", size, 3);
   else
     write_sizes(xml, hfi_shape_kinds[type].urdf, size, depth + 2);
@@ -135,7 +145,6 @@ static void write_geoms(hfiRobotWriter* r, const hfiWrittenLink* link, int depth
   const hfModel* m = r->m;
   int first = hf_model_body_geomadr(m)[link->body], count = hf_model_body_geomnum(m)[link->body];
   for (int i = 0; i < count && !r->xml.status; ++i) {
-    if (hf_model_geom_type(m)[first + i] == HF_GEOM_HFIELD) continue;
     if (hfi_robot_collides(m, first + i)) write_geom(r, link, first + i, i, 0, depth);
     if (hfi_robot_is_drawn(m, first + i)) write_geom(r, link, first + i, i, 1, depth);
   }

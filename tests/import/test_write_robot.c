@@ -134,6 +134,30 @@ static void test_exclusions(void** state) {
   }
 }
 
+// A height field that a program built, with heights below zero, on a turned geom.
+static void test_height_field(void** state) {
+  (void)state;
+  static const double height[12] = {-.3, .1, .2, .15, 0, .25, -.1, .5, .3, .2, .1, -.2};
+  hfBuilder* b = hf_builder_create();
+  hfError error;
+  hfHeightFieldDef field = hf_height_field_def_default();
+  field.nrow = 3, field.ncol = 4, field.half_size[0] = 2, field.half_size[1] = 1, field.base = 1, field.height = height;
+  hfGeomDef geom = hf_geom_def_default();
+  geom.type = HF_GEOM_HFIELD;
+  geom.hfield = hf_builder_add_height_field(b, &field, &error);
+  geom.pos[2] = .7, geom.quat[0] = .8, geom.quat[1] = .6;
+  assert_true(geom.hfield >= 0 && hf_builder_add_geom(b, &geom, &error) >= 0);
+  hfModel* m = NULL;
+  assert_int_equal(hf_builder_finish(b, &m, &error), HF_OK);
+  hfDiagnostics* said = hf_diagnostics_create();
+  assert_true(check_robot(m, hf_model_write_sdf, "a built field"));
+  assert_int_equal(hf_model_write_sdf(m, trip_file(hf_model_write_sdf), said, &error), HF_OK);
+  find_diagnostic(said, "255 steps");
+  hf_diagnostics_free(said);
+  hf_model_free(m);
+  hf_builder_free(b);
+}
+
 // A four-bar linkage, and a body that floats and is held at a point of another.
 static void test_loops(void** state) {
   (void)state;
@@ -206,7 +230,7 @@ static void test_warnings(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_sdf_round_trips), cmocka_unit_test(test_urdf_round_trips), cmocka_unit_test(test_joints),   cmocka_unit_test(test_what_urdf_lacks),
-      cmocka_unit_test(test_names),           cmocka_unit_test(test_surfaces),         cmocka_unit_test(test_loops),    cmocka_unit_test(test_exclusions),    cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_names),           cmocka_unit_test(test_surfaces),         cmocka_unit_test(test_loops),    cmocka_unit_test(test_exclusions), cmocka_unit_test(test_height_field),    cmocka_unit_test(test_refusals),
       cmocka_unit_test(test_warnings)};
   return cmocka_run_group_tests(tests, make_trip_folder, remove_trip_folder);
 }

@@ -50,7 +50,7 @@ static inline int trip_collides(const hfModel* m, int g) { return hf_model_geom_
 static inline int next_said(const hfModel* m, int g, robotWriter write) {
   for (; g < m->ngeom; ++g) {
     int type = hf_model_geom_type(m)[g];
-    if (trip_collides(m, g) && type != HF_GEOM_HFIELD && (type != HF_GEOM_PLANE || write == hf_model_write_sdf)) return g;
+    if (trip_collides(m, g) && ((type != HF_GEOM_HFIELD && type != HF_GEOM_PLANE) || write == hf_model_write_sdf)) return g;
   }
   return -1;
 }
@@ -79,11 +79,30 @@ static inline void assert_near(double x, double y, double scale, const char* pat
   if (!(fabs(x - y) <= TRIP_TOLERANCE * scale)) fail_msg("%s: %s is %.17g, not %.17g", path, what, y, x);
 }
 
+// Vertices stand at the same places of the world, but for the rounding of heights to 255 steps.
+static inline void compare_height_fields(const hfModel* a, int i, hfPose X, const hfModel* b, int k, hfPose Y, const char* path) {
+  int f = hf_model_geom_hfield(a)[i], g = hf_model_geom_hfield(b)[k], nrow = hf_model_hfield_nrow(a)[f], ncol = hf_model_hfield_ncol(a)[f];
+  const double *z = hf_model_hfield_height(a) + hf_model_hfield_adr(a)[f], *w = hf_model_hfield_height(b) + hf_model_hfield_adr(b)[g];
+  const double *range = hf_model_hfield_range(a) + 2 * f, step = (range[1] - range[0]) / 255;
+  assert_int_equal(hf_model_hfield_nrow(b)[g], nrow);
+  assert_int_equal(hf_model_hfield_ncol(b)[g], ncol);
+  for (int n = 0; n < 2; ++n) assert_near(hf_model_hfield_size(a)[3 * f + n], hf_model_hfield_size(b)[3 * g + n], 1, path, "the size of a height field");
+  for (int n = 0; n < nrow * ncol; ++n) {
+    const double p[3] = {0, 0, z[n]}, q[3] = {0, 0, w[n]};
+    hfVec3 u = trip_point(X, p), v = trip_point(Y, q);
+    if (!(fabs(u.x - v.x) + fabs(u.y - v.y) + fabs(u.z - v.z) <= 0.501 * step * sqrt(3))) fail_msg("%s: height %d is %g from where it was", path, n, u.z - v.z);
+  }
+}
+
 static inline void compare_geom(const hfModel* a, int i, hfPose X, const hfModel* b, int k, hfPose Y, const char* path) {
   int type = hf_model_geom_type(a)[i];
   assert_int_equal(hf_model_geom_type(b)[k], type);
   assert_near(hf_model_geom_friction(a)[3 * i], hf_model_geom_friction(b)[3 * k], 1, path, "a friction");
   assert_near(hf_model_geom_restitution(a)[i], hf_model_geom_restitution(b)[k], 1, path, "a restitution");
+  if (type == HF_GEOM_HFIELD) {
+    compare_height_fields(a, i, X, b, k, Y, path);
+    return;
+  }
   if (type == HF_GEOM_MESH) {
     for (int n = 0; n < 20; ++n) {
       const double d[3] = {trip_random(), trip_random(), trip_random()};
