@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -36,9 +37,10 @@ static void print_surface(hfiXmlWriter* out, const hfModel* m, int mesh) {
     hfi_xml_print(out, "f %d %d %d\n", tri[3 * i] + 1, tri[3 * i + 1] + 1, tri[3 * i + 2] + 1);
 }
 
+enum { FILES = -2 }; // the space of their names
+
 // A name for a file of the folder: letters, digits and "-_." of the object's name.
 static const char* file_name(hfiRobotWriter* w, hfObjectKind kind, int id, const char* suffix) {
-  enum { FILES = -2 }; // the space of their names
   const char* given = hfi_robot_name_of(w, kind, id);
   char* name = hfi_robot_take(w, strlen(given), 1);
   if (!name) return "";
@@ -76,6 +78,39 @@ const char* hfi_robot_mesh(hfiRobotWriter* w, int mesh, int drawn) {
   const char* name = hfi_robot_format(w, "%s.obj", file_name(w, HF_OBJECT_MESH, mesh, drawn ? "" : "_hull"));
   write_mesh(w, mesh, drawn, path_in_folder(w, name));
   return *file = relative_name(w, name);
+}
+
+// ---- a ball -------------------------------------------------------------------------------------
+
+enum { RINGS = 24, SEGMENTS = 48 }; // of latitude and longitude
+
+// Vertex 1 is the lower pole, then come the rings, the last is the upper pole.
+static void print_ball(hfiXmlWriter* out) {
+  int last = 2 + (RINGS - 1) * SEGMENTS;
+  for (int i = 0; i <= RINGS; ++i)
+    for (int k = 0; k < (i == 0 || i == RINGS ? 1 : SEGMENTS); ++k) {
+      double polar = HFI_PI * i / RINGS, turn = 2 * HFI_PI * k / SEGMENTS;
+      const double p[3] = {sin(polar) * cos(turn), sin(polar) * sin(turn), -cos(polar)};
+      hfi_xml_print(out, "v ");
+      hfi_xml_print_numbers(out, p, 3);
+      hfi_xml_print(out, "\n");
+    }
+  for (int k = 0; k < SEGMENTS; ++k) {
+    int a = 2 + k, b = 2 + (k + 1) % SEGMENTS, top = (RINGS - 2) * SEGMENTS;
+    hfi_xml_print(out, "f 1 %d %d\nf %d %d %d\n", b, a, last, a + top, b + top);
+    for (int i = 0; i < top; i += SEGMENTS) hfi_xml_print(out, "f %d %d %d\nf %d %d %d\n", a + i, b + i, b + i + SEGMENTS, a + i, b + i + SEGMENTS, a + i + SEGMENTS);
+  }
+}
+
+const char* hfi_robot_ball(hfiRobotWriter* w) {
+  if (w->ball_file || w->xml.status) return w->ball_file ? w->ball_file : "";
+  const char *name = hfi_robot_format(w, "%s.obj", hfi_robot_unique(w, FILES, "ball", "_")), *path = path_in_folder(w, name);
+  hfiXmlWriter out = {.path = path, .error = w->xml.error};
+  if (!w->xml.status) w->xml.status = hfi_output_open(&out.out, path, HFI_OUTPUT_WHOLE, w->xml.error);
+  if (w->xml.status) return "";
+  print_ball(&out);
+  w->xml.status = hfi_output_close(&out.out, w->xml.error);
+  return w->ball_file = relative_name(w, name);
 }
 
 // ---- height fields ------------------------------------------------------------------------------

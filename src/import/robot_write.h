@@ -60,6 +60,7 @@ typedef struct hfiRobotWriter {
   hfiLoop* loop;        // (nloop)
   const char** mesh_file[2]; // (nmesh) names of the files of hulls [0] and surfaces [1] that are written already, or NULL
   const char** image_file;   // (nhfield) likewise
+  const char* ball_file;
 } hfiRobotWriter;
 
 // ---- robot_names.c ------------------------------------------------------------------------------
@@ -96,6 +97,8 @@ void hfi_robot_make_joints(hfiRobotWriter* w);
 // The file of a mesh in the folder "FILE.meshes", relative to the written file, which is written at the first call: its hull, or the surface
 // that is drawn.
 const char* hfi_robot_mesh(hfiRobotWriter* w, int mesh, int drawn);
+// The same for a ball of radius 1, with 1106 vertices on its surface.
+const char* hfi_robot_ball(hfiRobotWriter* w);
 // The same for a height field: a grey image of 255 steps from the lowest to the highest height.
 const char* hfi_robot_height_image(hfiRobotWriter* w, int hfield);
 

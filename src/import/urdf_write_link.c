@@ -36,18 +36,48 @@ static void write_inertial(hfiRobotWriter* w, const hfiWrittenLink* link) {
   hfi_xml_print(&w->xml, "/>\n    </inertial>\n");
 }
 
-static void write_shape(hfiRobotWriter* w, int geom, int drawn) {
-  int type = hf_model_geom_type(w->m)[geom];
-  const double* size = hf_model_geom_size(w->m) + 3 * geom;
-  const hfiUrdfSize* item = hfi_shape_kinds[type].urdf;
-  hfi_xml_print(&w->xml, "      <geometry>\n        <%s%s", type == HF_GEOM_ELLIPSOID ? "drake:" : "", hf_geom_type_name(type));
-  if (type == HF_GEOM_MESH) hfi_xml_put_text(&w->xml, "filename", hfi_robot_mesh(w, hf_model_geom_mesh(w->m)[geom], drawn));
-  for (int k = 0; k < 3 && item[k].attribute; size += item[k++].count) {
+// A shape that URDF has: every reader knows boxes, cylinders, spheres and meshes.
+typedef struct UrdfPart {
+  int type; // HF_GEOM_ELLIPSOID: the mesh of a ball, scaled
+  double size[3];
+  hfiPlacement X;
+} UrdfPart;
+
+// What a geom is made of, in its link: a capsule is a cylinder and two balls, any other shape itself. Returns the count.
+static int divide_geom(const hfModel* m, const hfiWrittenLink* link, int geom, UrdfPart part[3]) {
+  const double* size = hf_model_geom_size(m) + 3 * geom;
+  int is_capsule = hf_model_geom_type(m)[geom] == HF_GEOM_CAPSULE;
+  part[0] = (UrdfPart){hf_model_geom_type(m)[geom], {size[0], size[1], size[2]},
+                       hfi_robot_in_link(link, hf_model_geom_pos(m) + 3 * geom, hf_model_geom_quat(m) + 4 * geom)};
+  if (!is_capsule) return 1;
+  part[0].type = HF_GEOM_CYLINDER;
+  for (int i = 1; i <= 2; ++i) {
+    part[i] = part[0];
+    part[i].type = HF_GEOM_SPHERE;
+    part[i].X.p = v3_add(part[0].X.p, q_rotate(part[0].X.q, v3(0, 0, i == 1 ? -size[1] : size[1])));
+  }
+  return 3;
+}
+
+static void put_mesh(hfiRobotWriter* w, const UrdfPart* part, int geom, int drawn) {
+  int is_ball = part->type == HF_GEOM_ELLIPSOID;
+  hfi_xml_put_text(&w->xml, "filename", is_ball ? hfi_robot_ball(w) : hfi_robot_mesh(w, hf_model_geom_mesh(w->m)[geom], drawn));
+  if (is_ball) hfi_xml_put_reals(&w->xml, "scale", part->size, 3);
+  hfi_xml_print(&w->xml, drawn ? "/>\n" : "><drake:declare_convex/></mesh>\n");
+}
+
+static void write_shape(hfiRobotWriter* w, const UrdfPart* part, int geom, int drawn) {
+  int is_mesh = part->type == HF_GEOM_MESH || part->type == HF_GEOM_ELLIPSOID;
+  const hfiUrdfSize* item = hfi_shape_kinds[part->type].urdf;
+  const double* size = part->size;
+  hfi_xml_print(&w->xml, "      <geometry>\n        <%s", is_mesh ? "mesh" : hf_geom_type_name(part->type));
+  for (int k = 0; k < 3 && item[k].attribute && !is_mesh; size += item[k++].count) {
     double x[3];
     for (int i = 0; i < item[k].count; ++i) x[i] = size[i] / item[k].factor;
     hfi_xml_put_reals(&w->xml, item[k].attribute, x, item[k].count);
   }
-  hfi_xml_print(&w->xml, type == HF_GEOM_MESH && !drawn ? "><drake:declare_convex/></mesh>\n" : "/>\n");
+  if (is_mesh) put_mesh(w, part, geom, drawn);
+  else hfi_xml_print(&w->xml, "/>\n");
   hfi_xml_print(&w->xml, "      </geometry>\n");
 }
 
@@ -81,14 +111,18 @@ static void write_geom(hfiRobotWriter* w, const hfiWrittenLink* link, int geom, 
   const hfModel* m = w->m;
   const char *element = drawn ? "visual" : "collision", *name = hf_model_name(m, HF_OBJECT_GEOM, geom);
   int twice = hfi_robot_collides(m, geom) && drawn; // the name is that of the collision
-  hfi_xml_begin(&w->xml, 2, element);
-  if (*name && !twice) hfi_xml_put_text(&w->xml, "name", name);
-  hfi_xml_print(&w->xml, ">\n");
-  hfi_urdf_write_origin(&w->xml, 3, hfi_robot_in_link(link, hf_model_geom_pos(m) + 3 * geom, hf_model_geom_quat(m) + 4 * geom));
-  write_shape(w, geom, drawn);
-  if (drawn) write_colour(&w->xml, hf_model_geom_rgba(m) + 4 * geom);
-  else write_contact(&w->xml, m, geom);
-  hfi_xml_print(&w->xml, "    </%s>\n", element);
+  UrdfPart part[3];
+  int count = divide_geom(m, link, geom, part);
+  for (int i = 0; i < count; ++i) {
+    hfi_xml_begin(&w->xml, 2, element);
+    if (*name && !twice && i == 0) hfi_xml_put_text(&w->xml, "name", name);
+    hfi_xml_print(&w->xml, ">\n");
+    hfi_urdf_write_origin(&w->xml, 3, part[i].X);
+    write_shape(w, &part[i], geom, drawn);
+    if (drawn) write_colour(&w->xml, hf_model_geom_rgba(m) + 4 * geom);
+    else write_contact(&w->xml, m, geom);
+    hfi_xml_print(&w->xml, "    </%s>\n", element);
+  }
 }
 
 // The restitution of a link is that of its first geom that rebounds.

@@ -94,34 +94,71 @@ static inline void compare_height_fields(const hfModel* a, int i, hfPose X, cons
   }
 }
 
+static inline double trip_distance(hfVec3 p, hfVec3 q) { return sqrt(pow(p.x - q.x, 2) + pow(p.y - q.y, 2) + pow(p.z - q.z, 2)); }
+
+static inline void compare_hulls(const hfModel* a, int i, hfPose X, const hfModel* b, int k, hfPose Y, const char* path) {
+  for (int n = 0; n < 20; ++n) {
+    const double d[3] = {trip_random(), trip_random(), trip_random()};
+    double reach = trip_reach(a, i, X, d);
+    assert_near(reach, trip_reach(b, k, Y, d), 1 + fabs(reach), path, "the reach of a hull");
+  }
+}
+
+// An ellipsoid with half axes s reaches |diag(s) R^T d| from its centre in the direction d. The mesh lies at most 0.5 % inside.
+static inline void compare_ellipsoid(const double* s, hfPose X, const hfModel* b, int k, hfPose Y, const char* path) {
+  for (int n = 0; n < 20; ++n) {
+    const double d[3] = {trip_random(), trip_random(), trip_random()};
+    double reach = 0;
+    for (int i = 0; i < 3; ++i) reach += pow(s[i] * (X.R.m[i] * d[0] + X.R.m[3 + i] * d[1] + X.R.m[6 + i] * d[2]), 2);
+    double found = trip_reach(b, k, Y, d) - (X.p.x * d[0] + X.p.y * d[1] + X.p.z * d[2]);
+    if (!(found <= (1 + 1e-9) * sqrt(reach) && found >= 0.995 * sqrt(reach))) fail_msg("%s: an ellipsoid reaches %g, not %g", path, found, sqrt(reach));
+  }
+}
+
+static inline void compare_poses(hfPose X, hfPose Y, int turns, const char* path) {
+  assert_near(0, trip_distance(X.p, Y.p), 10, path, "the distance of a geom");
+  for (int n = 0; n < 9 && turns; ++n) assert_near(X.R.m[n], Y.R.m[n], 1, path, "the orientation of a geom");
+}
+
 static inline void compare_geom(const hfModel* a, int i, hfPose X, const hfModel* b, int k, hfPose Y, const char* path) {
-  int type = hf_model_geom_type(a)[i];
-  assert_int_equal(hf_model_geom_type(b)[k], type);
+  int type = hf_model_geom_type(a)[i], became = hf_model_geom_type(b)[k];
   assert_near(hf_model_geom_friction(a)[3 * i], hf_model_geom_friction(b)[3 * k], 1, path, "a friction");
   assert_near(hf_model_geom_restitution(a)[i], hf_model_geom_restitution(b)[k], 1, path, "a restitution");
   if (type == HF_GEOM_HFIELD) {
     compare_height_fields(a, i, X, b, k, Y, path);
-    return;
+  } else if (type == HF_GEOM_MESH) {
+    compare_hulls(a, i, X, b, k, Y, path);
+  } else if (type == HF_GEOM_ELLIPSOID && became == HF_GEOM_MESH) {
+    compare_ellipsoid(hf_model_geom_size(a) + 3 * i, X, b, k, Y, path);
+  } else {
+    assert_true(type == became || (type == HF_GEOM_CAPSULE && became == HF_GEOM_CYLINDER));
+    for (int n = 0; n < 3 && type != HF_GEOM_PLANE; ++n)
+      if (hf_model_geom_size(a)[3 * i + n] != hf_model_geom_size(b)[3 * k + n]) assert_near(hf_model_geom_size(a)[3 * i + n], hf_model_geom_size(b)[3 * k + n], 1, path, "a size");
+    compare_poses(X, Y, type != HF_GEOM_SPHERE, path);
   }
-  if (type == HF_GEOM_MESH) {
-    for (int n = 0; n < 20; ++n) {
-      const double d[3] = {trip_random(), trip_random(), trip_random()};
-      double reach = trip_reach(a, i, X, d);
-      assert_near(reach, trip_reach(b, k, Y, d), 1 + fabs(reach), path, "the reach of a hull");
-    }
-    return;
+}
+
+// The two balls of a capsule that became a cylinder. Returns the second one.
+static inline int compare_ends(const hfModel* a, int i, hfPose X, const hfModel* b, int k, const hfDynamics* y, robotWriter write, const char* path) {
+  for (int sign = -1; sign <= 1; sign += 2) {
+    const double end[3] = {0, 0, sign * hf_model_geom_size(a)[3 * i + 1]};
+    k = next_said(b, k + 1, write);
+    assert_true(k >= 0 && hf_model_geom_type(b)[k] == HF_GEOM_SPHERE);
+    assert_near(hf_model_geom_size(a)[3 * i], hf_model_geom_size(b)[3 * k], 1, path, "the radius of an end");
+    assert_near(0, trip_distance(trip_point(X, end), hf_dynamics_geom_pose(y, k).p), 10, path, "the distance of an end");
   }
-  for (int n = 0; n < 3 && type != HF_GEOM_PLANE; ++n)
-    if (hf_model_geom_size(a)[3 * i + n] != hf_model_geom_size(b)[3 * k + n]) assert_near(hf_model_geom_size(a)[3 * i + n], hf_model_geom_size(b)[3 * k + n], 1, path, "a size");
-  assert_near(0, sqrt(pow(X.p.x - Y.p.x, 2) + pow(X.p.y - Y.p.y, 2) + pow(X.p.z - Y.p.z, 2)), 10, path, "the distance of a geom");
-  for (int n = 0; n < 9; ++n)
-    if (type != HF_GEOM_SPHERE) assert_near(X.R.m[n], Y.R.m[n], 1, path, "the orientation of a geom");
+  return k;
 }
 
 static inline void compare_geoms(const hfModel* a, const hfDynamics* x, const hfModel* b, const hfDynamics* y, robotWriter write, const char* path) {
   int i = next_said(a, 0, write), k = next_said(b, 0, write);
-  for (; i >= 0 && k >= 0; i = next_said(a, i + 1, write), k = next_said(b, k + 1, write))
-    compare_geom(a, i, hf_dynamics_geom_pose(x, i), b, k, hf_dynamics_geom_pose(y, k), path);
+  for (; i >= 0 && k >= 0; i = next_said(a, i + 1, write), k = next_said(b, k + 1, write)) {
+    hfPose X = hf_dynamics_geom_pose(x, i);
+    compare_geom(a, i, X, b, k, hf_dynamics_geom_pose(y, k), path);
+    int divided = hf_model_geom_type(a)[i] == HF_GEOM_CAPSULE && hf_model_geom_type(b)[k] == HF_GEOM_CYLINDER;
+    assert_true(!divided || write == hf_model_write_urdf);
+    if (divided) k = compare_ends(a, i, X, b, k, y, write, path);
+  }
   if (i >= 0 || k >= 0) fail_msg("%s: the numbers of geoms that collide differ", path);
 }
 
