@@ -110,20 +110,10 @@ static const UnsaidKind kinds[] = {
     {count_media, "the medium (density, viscosity, wind)"},
     {count_flags, "flags of the scene that switch features off"},
     {count_friction_rules, "the rule that a pair has the larger friction of its geoms: the harmonic mean applies"},
+    {hfi_robot_count_touching_bases, "contacts of bodies with the one that carries them where that stands still"},
     {count_mocap, "the motion of mocap bodies: they stand still"}};
 
 // ---- warnings -----------------------------------------------------------------------------------
-
-// Two bodies are neighbours if a joint connects what they are fixed to.
-static int are_neighbours(const hfModel* m, int a, int b) {
-  const int32_t *weld = hf_model_body_weld(m), *parent = hf_model_body_parent(m);
-  return weld[a] == weld[b] || (weld[a] && weld[parent[weld[a]]] == weld[b]) || (weld[b] && weld[parent[weld[b]]] == weld[a]);
-}
-
-int hfi_robot_is_excluded(const hfModel* m, int exclude) {
-  const int32_t* body = hf_model_exclude_body(m) + 2 * exclude;
-  return !are_neighbours(m, body[0], body[1]);
-}
 
 void hfi_robot_warn_left_out(hfiRobotWriter* w) {
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) hfi_robot_left_out(w, kinds[i].count(w->m), kinds[i].what);

@@ -9,6 +9,7 @@ static void make_and_write(hfiRobotWriter* w, void (*write_document)(hfiRobotWri
   w->image_file = hfi_robot_take(w, (size_t)w->m->nhfield, sizeof *w->image_file);
   hfi_robot_make_links(w);
   if (!w->xml.status) hfi_robot_make_joints(w);
+  if (!w->xml.status) hfi_robot_make_apart(w);
   if (!w->xml.status) write_document(w);
   hfi_robot_warn_left_out(w);
 }

@@ -58,6 +58,8 @@ typedef struct hfiRobotWriter {
   hfiJointDrive* drive; // (njnt)
   hfiMimic* mimic;      // (njnt)
   hfiLoop* loop;        // (nloop)
+  int napart;
+  int* apart;           // (napart x 2) pairs of bodies that do not touch, and that a reader of the file would not keep apart by itself
   const char** mesh_file[2]; // (nmesh) names of the files of hulls [0] and surfaces [1] that are written already, or NULL
   const char** image_file;   // (nhfield) likewise
   const char* ball_file;
@@ -102,13 +104,17 @@ const char* hfi_robot_ball(hfiRobotWriter* w);
 // The same for a height field: a grey image of 255 steps from the lowest to the highest height.
 const char* hfi_robot_height_image(hfiRobotWriter* w, int hfield);
 
+// ---- robot_apart.c ------------------------------------------------------------------------------
+
+// Fills the list of pairs of bodies that the file must keep apart.
+void hfi_robot_make_apart(hfiRobotWriter* w);
+// How many bodies touch the one that carries them, because that stands still. No reader of the written file lets them.
+int hfi_robot_count_touching_bases(const hfModel* m);
+
 // ---- robot_left_out.c ---------------------------------------------------------------------------
 
 // Warns of everything in the model that neither SDFormat nor URDF can say.
 void hfi_robot_warn_left_out(hfiRobotWriter* w);
-// Whether an excluded pair of bodies is one that a reader would let touch: no joint connects the two.
-int hfi_robot_is_excluded(const hfModel* m, int exclude);
-
 // ---- robot_write.c ------------------------------------------------------------------------------
 
 // Writes a file by `write_document`, which finds links, drives and couplings made. Returns the status.

@@ -37,21 +37,18 @@ static void write_frames(hfiSdfWriter* w, int body, int depth) {
   for (; low < m->nsite && hf_model_site_body(m)[low] == body; ++low) write_frame(w, low, depth);
 }
 
-// The model of two bodies that do not touch and that no joint connects, or -1.
-static int find_group_of_pair(const hfiSdfWriter* w, int exclude) {
-  const hfiRobotWriter* r = &w->robot;
-  const int32_t* body = hf_model_exclude_body(r->m) + 2 * exclude;
-  int a = r->link_of[body[0]], b = r->link_of[body[1]];
-  return a >= 0 && b >= 0 && r->link[a].group == r->link[b].group && hfi_robot_is_excluded(r->m, exclude) ? r->link[a].group : -1;
+// The model of two bodies that do not touch, or -1 where they are of two models.
+static int find_group_of_pair(const hfiRobotWriter* r, int pair) {
+  int a = r->link_of[r->apart[2 * pair]], b = r->link_of[r->apart[2 * pair + 1]];
+  return a >= 0 && b >= 0 && r->link[a].group == r->link[b].group ? r->link[a].group : -1;
 }
 
-// Each of two links that do not touch is a group for itself.
-static void write_filter(hfiRobotWriter* r, int exclude, int depth) {
-  const int32_t* body = hf_model_exclude_body(r->m) + 2 * exclude;
+// Each of the two links is a group for itself.
+static void write_filter(hfiRobotWriter* r, int pair, int depth) {
   for (int k = 0; k < 2; ++k) {
-    hfi_xml_print(&r->xml, "%*s<drake:collision_filter_group name=\"apart_%d_%d\">\n", 2 * depth, "", exclude, k);
-    hfi_xml_text_element(&r->xml, depth + 1, "drake:member", r->link[r->link_of[body[k]]].name);
-    if (k == 0) hfi_xml_text_element(&r->xml, depth + 1, "drake:ignored_collision_filter_group", hfi_robot_format(r, "apart_%d_1", exclude));
+    hfi_xml_print(&r->xml, "%*s<drake:collision_filter_group name=\"apart_%d_%d\">\n", 2 * depth, "", pair, k);
+    hfi_xml_text_element(&r->xml, depth + 1, "drake:member", r->link[r->link_of[r->apart[2 * pair + k]]].name);
+    if (k == 0) hfi_xml_text_element(&r->xml, depth + 1, "drake:ignored_collision_filter_group", hfi_robot_format(r, "apart_%d_1", pair));
     hfi_xml_print(&r->xml, "%*s</drake:collision_filter_group>\n", 2 * depth, "");
   }
 }
@@ -72,8 +69,8 @@ static void write_model(hfiSdfWriter* w, int id, int depth) {
     if (r->link[r->loop[i].child].group == id) hfi_sdf_write_loop(w, &r->loop[i], depth + 1);
   for (const int* i = begin; i < end; ++i)
     if (r->link[*i].carries && r->link[*i].body > 0) write_frames(w, r->link[*i].body, depth + 1);
-  for (int i = 0; i < r->m->nexclude; ++i)
-    if (find_group_of_pair(w, i) == id) write_filter(r, i, depth + 1);
+  for (int i = 0; i < r->napart; ++i)
+    if (find_group_of_pair(r, i) == id) write_filter(r, i, depth + 1);
   hfi_xml_print(&r->xml, "%*s</model>\n", 2 * depth, "");
 }
 
@@ -109,12 +106,12 @@ static const char* find_version(const hfiRobotWriter* r) {
   return version;
 }
 
-static void warn_of_sdf(const hfiSdfWriter* w, hfiRobotWriter* r) {
+static void warn_of_sdf(hfiRobotWriter* r) {
   const hfModel* m = r->m;
   int laws = 0, lifted = 0, excluded = 0;
   for (int j = 0; j < m->njnt; ++j) laws += r->drive[j].kind > HFI_DRIVEN_BY_FORCE;
   for (int i = 1; i < m->nbody; ++i) lifted += hf_model_body_gravcomp(m)[i] != 0 && hf_model_body_gravcomp(m)[i] != 1;
-  for (int i = 0; i < m->nexclude; ++i) excluded += hfi_robot_is_excluded(m, i) && find_group_of_pair(w, i) < 0;
+  for (int i = 0; i < r->napart; ++i) excluded += find_group_of_pair(r, i) < 0;
   if (m->nhfield) hfi_robot_warn(r, "height fields (%d) are rounded to the 255 steps of an image; Gazebo wants 2^n + 1 rows and columns", m->nhfield);
   hfi_robot_left_out(r, laws, "control laws and gains of actuators; their joints have motors");
   hfi_robot_left_out(r, lifted, "compensation of a part of a weight");
@@ -132,7 +129,7 @@ static void write_document(hfiRobotWriter* r) {
   if (w->is_world) write_world(w);
   else write_model(w, 0, 1);
   hfi_xml_print(&r->xml, "</sdf>\n");
-  warn_of_sdf(w, r);
+  warn_of_sdf(r);
 }
 
 hfStatus hf_model_write_sdf(const hfModel* model, const char* path, hfDiagnostics* diagnostics, hfError* error) {

@@ -92,9 +92,9 @@ static void write_frames(hfiRobotWriter* w) {
 }
 
 // Each of the two bodies is a group for itself.
-static void write_filter(hfiRobotWriter* w, const int32_t body[2], int number) {
+static void write_filter(hfiRobotWriter* w, int number) {
   for (int k = 0; k < 2; ++k) {
-    int link = w->link_of[body[k]];
+    int link = w->link_of[w->apart[2 * number + k]];
     hfi_xml_print(&w->xml, "  <drake:collision_filter_group name=\"apart_%d_%d\">\n    <drake:member", number, k);
     hfi_xml_put_text(&w->xml, "link", link < 0 ? "world" : w->link[link].name);
     hfi_xml_print(&w->xml, "/>\n");
@@ -127,8 +127,7 @@ static void write_document(hfiRobotWriter* w) {
     if (w->link[i].body > 0) hfi_urdf_write_joint(w, &w->link[i]);
   for (int i = 0; i < w->nlink; ++i) hfi_urdf_write_transmission(w, &w->link[i]);
   write_frames(w);
-  for (int i = 0; i < w->m->nexclude; ++i)
-    if (hfi_robot_is_excluded(w->m, i)) write_filter(w, hf_model_exclude_body(w->m) + 2 * i, i);
+  for (int i = 0; i < w->napart; ++i) write_filter(w, i);
   hfi_xml_print(&w->xml, "</robot>\n");
   warn_of_urdf(w);
 }

@@ -67,7 +67,10 @@ static void test_what_urdf_lacks(void** state) {
       "<body name='nut' pos='0 1 0'><joint name='thread' type='screw' pitch='.01' axis='0 0 1' ref='.5' pos='.1 0 0'/><geom size='.1'/></body>"
       "<body name='free' pos='0 0 3' euler='20 30 40' gravcomp='1'><freejoint/><geom type='box' size='.1 .1 .1' pos='.1 0 0'/></body>"
       "<body name='ball'><freejoint name='free'/><geom size='.1'/></body><body name='wall' pos='0 5 0'><geom type='box' size='1 .1 1'/></body></worldbody></mujoco>";
-  hfModel* m = write_text(text, hf_model_write_sdf, NULL);
+  hfDiagnostics* said = hf_diagnostics_create();
+  hfModel* m = write_text(text, hf_model_write_sdf, said);
+  find_diagnostic(said, "the one that carries them where that stands still (1)");
+  hf_diagnostics_free(said);
   assert_int_equal(hf_model_body_weld(m)[find(m, HF_OBJECT_BODY, "wall::wall")], 0);
   assert_true(hf_model_body_gravcomp(m)[find(m, HF_OBJECT_BODY, "free::free")] == 1);
   ASSERT_NUMBERS(hf_model_site_pos(m) + 3 * find(m, HF_OBJECT_SITE, "mark"), 1, 2, 3);
@@ -80,6 +83,7 @@ static void test_what_urdf_lacks(void** state) {
   assert_int_equal(hf_model_write_sdf(m, trip_file(hf_model_write_sdf), NULL, &error), HF_OK);
   assert_int_equal(hf_model_load(&twice, trip_file(hf_model_write_sdf), NULL, NULL, &error), HF_OK);
   assert_int_equal(twice->ngeom, m->ngeom);
+  assert_int_equal(twice->nexclude, m->nexclude);
   for (int i = 0; i < m->nbody; ++i) assert_string_equal(hf_model_name(twice, HF_OBJECT_BODY, i), hf_model_name(m, HF_OBJECT_BODY, i));
   for (int i = 0; i < m->njnt; ++i) assert_string_equal(hf_model_name(twice, HF_OBJECT_JOINT, i), hf_model_name(m, HF_OBJECT_JOINT, i));
   hf_model_free(twice);
@@ -123,13 +127,15 @@ static void test_surfaces(void** state) {
 static void test_exclusions(void** state) {
   (void)state;
   static const char text[] =
-      "<mujoco><worldbody><body name='a'><joint/><geom size='.1'/><body name='b' pos='1 0 0'><joint/><geom size='.1'/><body name='c' pos='1 0 0'><joint/><geom size='.1'/></body></body></body></worldbody>"
+      "<mujoco><worldbody><body name='a'><joint/><geom size='.1'/><body name='b' pos='1 0 0'><joint/><geom size='.1'/><body name='c' pos='1 0 0'><joint/><geom size='.1'/><body name='d' pos='1 0 0'><joint/><joint axis='0 1 0'/><geom size='.1'/></body></body></body></body></worldbody>"
       "<contact><exclude body1='a' body2='c'/><exclude body1='a' body2='b'/></contact></mujoco>";
   for (int i = 0; i < 2; ++i) {
     hfModel* m = write_text(text, writers[i], NULL);
-    assert_int_equal(m->nexclude, 1);
+    assert_int_equal(m->nexclude, 2);
     assert_int_equal(hf_model_exclude_body(m)[0], find(m, HF_OBJECT_BODY, "a"));
     assert_int_equal(hf_model_exclude_body(m)[1], find(m, HF_OBJECT_BODY, "c"));
+    assert_int_equal(hf_model_exclude_body(m)[2], find(m, HF_OBJECT_BODY, "c")); // there is a link between the two
+    assert_int_equal(hf_model_exclude_body(m)[3], find(m, HF_OBJECT_BODY, "d"));
     hf_model_free(m);
   }
 }
