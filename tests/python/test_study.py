@@ -93,6 +93,12 @@ def test_yaml(tmp_path):
     (tmp_path / "bad.yaml").write_text("scene: [")
     with pytest.raises(StudyError, match="bad.yaml"):
         Study.from_file(tmp_path / "bad.yaml")
+    (tmp_path / "bad.yaml").write_text("scene: pinch.xml\nparameters:\n  mu: {values: [1]}\n  mu: {values: [2]}\n")
+    with pytest.raises(StudyError, match='(?s)bad.yaml: "mu" stands twice.*line 4'):
+        Study.from_file(tmp_path / "bad.yaml")
+    (tmp_path / "bad.yaml").write_bytes(b"scene: pinch\xff.xml")
+    with pytest.raises(StudyError, match="bad.yaml: not UTF-8 from byte 12 on"):
+        Study.from_file(tmp_path / "bad.yaml")
 
 
 @pytest.mark.parametrize("change, message", [
@@ -108,6 +114,8 @@ def test_yaml(tmp_path):
     (dict(parameters=["mu"]), "parameters must be a mapping"),
     (dict(time="1 s"), "time must be a number, is '1 s'"),
     (dict(time=-1), "positive"),
+    (dict(time=float("inf")), "time and sample must be positive and finite"),
+    (dict(sample=float("inf")), "time and sample must be positive and finite"),
     (dict(keep="drop"), "keep must be a mapping"),
     (dict(limits={"seconds": 1}), "seconds"),
     (dict(limits={"time": -1}), "limits.time must be a positive number, is -1"),
@@ -117,6 +125,7 @@ def test_yaml(tmp_path):
     (dict(keep={"x": "__import__('os')"}), "no known function"),
     (dict(keep={"x": "q('a').tofile"}), "not allowed"),
     (dict(keep={"x": "final(q)("}), "no expression"),
+    (dict(keep={"x": "-" * 20000 + "1"}), "x: an expression of 20001 characters is nested too deeply"),
     (dict(keep={"recordings": "some"}), "recordings"),
     (dict(keep={"mu": "final(time)"}), '"mu" must consist of'),
 ])
@@ -315,9 +324,10 @@ def test_refused_scenes_and_parameters_are_rows(fall_scene, tmp_path):
 
 
 def test_a_value_that_makes_no_sense_is_a_row(fall_scene, tmp_path):
-    study = Study(**fall_scene, keep={"end": "final(time)"}, parameters={"t": {"set": "time", "values": [0.1, "long", 0.2]}})
+    study = Study(**fall_scene, keep={"end": "final(time)"}, parameters={"t": {"set": "time", "values": [0.1, "long", 0.2, -1, float("inf")]}})
     r = rows(study, tmp_path / "s.db")
-    assert [x["status"] for x in r] == ["done", "failed", "done"] and "long" in r[1]["message"]
+    assert [x["status"] for x in r] == ["done", "failed", "done", "failed", "failed"] and "long" in r[1]["message"]
+    assert all("time must be positive and finite" in x["message"] for x in r[3:])
 
 
 def test_a_world_that_blows_up_is_a_row(fall_scene, tmp_path):

@@ -85,9 +85,11 @@ class Expression:
         self.names: set[str] = set()
         try:
             self._tree = ast.parse(self.text.strip(), mode="eval").body
+            self._check(self._tree)
         except SyntaxError as error:
             raise StudyError(f'{name}: "{self.text}" is no expression: {error.msg}') from None
-        self._check(self._tree)
+        except (MemoryError, RecursionError):  # of the parser, of _check
+            raise StudyError(f"{name}: an expression of {len(self.text)} characters is nested too deeply") from None
 
     def _refuse(self, node: ast.AST, why: str = "is not allowed") -> None:
         raise StudyError(f'{self.name}: "{ast.unparse(node)}" in "{self.text}" {why}')

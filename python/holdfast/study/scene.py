@@ -164,6 +164,8 @@ class SceneRunner:
         self._results(batch, [run], [""], reader)
 
     def _steps(self, group: Group, batch: Batch) -> int:
+        if not 0 < group.time < float("inf"):
+            raise StudyError(f"time must be positive and finite, is {group.time:g}")
         steps = max(1, int(np.ceil(group.time / batch.step_size - 0.01)))
         if steps > self.study.limit("steps"):
             raise StudyError(f"{steps} steps of {batch.step_size:g} s are more than limits.steps, {self.study.limit('steps'):g}")

@@ -41,9 +41,17 @@ def _check_count(what: str, value: Any) -> None:
 
 
 def _loader(yaml: Any) -> Any:
-    """The safe loader, which also reads 1e-3 as a number: YAML 1.1 takes it for a text."""
+    """The safe loader, which also reads 1e-3 as a number (YAML 1.1 takes it for a text) and refuses a name that stands twice in a mapping (YAML's
+    readers keep the last value)."""
     class Loader(yaml.SafeLoader):
-        pass
+        def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+            seen: set[Any] = set()
+            for key, _ in node.value:
+                if isinstance(key, yaml.ScalarNode) and (name := (key.tag, key.value)) in seen:
+                    raise yaml.constructor.ConstructorError(None, None, f'"{key.value}" stands twice', key.start_mark)
+                elif isinstance(key, yaml.ScalarNode):
+                    seen.add(name)
+            return super().construct_mapping(node, deep)
 
     Loader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(r"^[-+]?[0-9]+(\.[0-9]*)?[eE][-+]?[0-9]+$"), list("-+0123456789"))
     return Loader
@@ -98,8 +106,8 @@ class Study:
         for name, value in self.limits.items():
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
                 raise StudyError(f"limits.{name} must be a positive number, is {value!r}")
-        if not self.time > 0 or not self.sample > 0:
-            raise StudyError(f"time and sample must be positive, are {self.time!r} and {self.sample!r}")
+        if not 0 < self.time < float("inf") or not 0 < self.sample < float("inf"):
+            raise StudyError(f"time and sample must be positive and finite, are {self.time!r} and {self.sample!r}")
         if self.keep.get("recordings", "none") not in ("none", "failures", "all"):
             raise StudyError(f'keep.recordings must be none, failures or all, is {self.keep["recordings"]!r}')
         self._check_expressions()
@@ -169,6 +177,8 @@ class Study:
             data = yaml.load(path.read_text(encoding="utf-8"), _loader(yaml))
         except OSError as error:
             raise StudyError(f"cannot read {path}: {error.strerror}") from None
+        except UnicodeDecodeError as error:
+            raise StudyError(f"{path}: not UTF-8 from byte {error.start} on") from None
         except yaml.YAMLError as error:
             raise StudyError(f"{path}: {error}") from None
         if not isinstance(data, dict):
