@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -43,7 +44,7 @@ def written_beside(path: str | os.PathLike) -> Iterator[Path]:
     """A path to which the new file is written. The file takes the place of the older one when the block ends, with its permissions;
     when the block fails, the older file stays."""
     target = Path(path).resolve()  # a link stays a link
-    temporary = target.with_name(f".{os.getpid()}-{target.name}")
+    temporary = target.with_name(f".{os.getpid()}-{time.monotonic_ns():x}{target.suffix[:16]}")  # the whole name may be as long as a name can be
     file = _open_nameless(target.parent)
     try:
         yield Path(f"/proc/self/fd/{file}") if file is not None else temporary

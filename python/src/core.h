@@ -128,6 +128,8 @@ extern PyTypeObject *ViewType, *ModelType, *ParamsType, *StateType, *InputType, 
 const hfModel* model_of(PyObject* object);
 // Raises RuntimeError where another thread uses the object. Returns 0, or -1.
 int claim(int* busy, const char* what);
+// The UTF-8 of a text, which lives as long as the text; NULL with an error for what is no text or has a NUL, behind which C would not read.
+const char* text_of(PyObject* value);
 // The type of a spec, added to the module.
 PyTypeObject* add_type(PyObject* module, PyType_Spec* spec);
 PyObject* wrap_model(PyTypeObject* type, hfModel* model, const hfDiagnostics* diagnostics);

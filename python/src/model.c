@@ -66,7 +66,7 @@ int fill_import(import* in, PyObject* search, PyObject* options) {
   if (n < 0) return -1;
   if (n > 64) return PyErr_SetString(PyExc_ValueError, "search: at most 64 folders"), -1;
   for (Py_ssize_t i = 0; i < n; ++i)
-    if (!(in->path[i] = PyUnicode_AsUTF8AndSize(PyList_GetItem(search, i), NULL))) return -1;
+    if (!(in->path[i] = text_of(PyList_GetItem(search, i)))) return -1;
   in->config.search_path = in->path;
   in->config.search_count = (int)n;
   return 0;

@@ -56,6 +56,14 @@ int claim(int* busy, const char* what) {
   return 0;
 }
 
+const char* text_of(PyObject* value) {
+  Py_ssize_t size = 0;
+  if (!PyUnicode_Check(value)) return PyErr_Format(PyExc_TypeError, "a text is needed, not %R", value), NULL;
+  const char* text = PyUnicode_AsUTF8AndSize(value, &size);
+  if (text && strlen(text) != (size_t)size) return PyErr_Format(PyExc_ValueError, "the text %R has a NUL", value), NULL;
+  return text;
+}
+
 PyTypeObject* add_type(PyObject* module, PyType_Spec* spec) {
   PyObject* type = PyType_FromModuleAndSpec(module, spec, NULL);
   const char* dot = strrchr(spec->name, '.');

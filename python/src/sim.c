@@ -59,7 +59,7 @@ int fill_sim_config(hfSimConfig* config, PyObject* options) {
   *config = hf_sim_config_default();
   if (!options || options == Py_None) return 0;
   while (PyDict_Next(options, &place, &key, &value)) {
-    const char *name = PyUnicode_AsUTF8AndSize(key, NULL), *text = name ? PyUnicode_AsUTF8AndSize(value, NULL) : NULL;
+    const char *name = text_of(key), *text = name ? text_of(value) : NULL;
     if (!text) return -1;
     if (hf_sim_config_set(config, name, text, &error) < 0) return raise_error(&error), -1;
   }

@@ -71,7 +71,7 @@ PyObject* sim_log_states(PyObject* self, PyObject* args) {
   Py_ssize_t n = PyList_Size(bodies);
   if (n > MOST_BODIES) return PyErr_Format(PyExc_ValueError, "bodies: at most %d", MOST_BODIES);
   for (Py_ssize_t i = 0; i < n; ++i)
-    if (!(body[i] = PyUnicode_AsUTF8AndSize(PyList_GetItem(bodies, i), NULL))) return NULL;
+    if (!(body[i] = text_of(PyList_GetItem(bodies, i)))) return NULL;
   config.body = body, config.body_count = (int)n;
   if (hf_state_log_create(&s->state_log, path, hf_sim_model(s->sim), &config, &error) < 0) return raise_error(&error);
   Py_RETURN_NONE;

@@ -48,7 +48,7 @@ static size_t kind_size(char kind) { return kind == 'b' ? 1 : kind == 'i' || kin
 static int store_member(void* at, const member* m, PyObject* value) {
   char* to = (char*)at + m->offset;
   if (m->kind == 's') {
-    const char* s = value == Py_None ? NULL : PyUnicode_AsUTF8AndSize(value, NULL);
+    const char* s = value == Py_None ? NULL : text_of(value);
     if (!s && value != Py_None) return -1;
     memcpy(to, &s, sizeof s);
     return 0;
@@ -83,7 +83,7 @@ int fill_struct(void* at, const member* members, int count, PyObject* values, co
   PyObject *key, *value;
   Py_ssize_t place = 0;
   while (PyDict_Next(values, &place, &key, &value)) {
-    const char* name = PyUnicode_AsUTF8AndSize(key, NULL);
+    const char* name = text_of(key);
     if (!name) return -1;
     int i = 0;
     while (i < count && strcmp(members[i].name, name) != 0) ++i;

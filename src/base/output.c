@@ -30,17 +30,21 @@ static char* copy_text(const char* a, const char* b) {
 
 // ---- files without their name ----------------------------------------------------------------------
 
+enum { TRIES = 100, LONGEST_NAME = 255 }; // LONGEST_NAME: of a file in its folder [bytes].
+
 // A name beside the final one that nothing else uses: the clock counts nanoseconds, and the callers try another name
-// where this one is taken.
+// where this one is taken. A long name is cut to make room for the suffix.
 static char* name_beside(const char* path) {
   char suffix[32];
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   snprintf(suffix, sizeof suffix, ".%lx%08lx", (unsigned long)now.tv_sec & 0xffffff, (unsigned long)now.tv_nsec);
-  return copy_text(path, suffix);
+  const char* slash = strrchr(path, '/');
+  size_t folder = slash ? (size_t)(slash + 1 - path) : 0, most = folder + LONGEST_NAME - strlen(suffix);
+  char* name = copy_text(path, suffix);
+  if (name && strlen(path) > most) strcpy(name + most, suffix);
+  return name;
 }
-
-enum { TRIES = 100 };
 
 static int open_named_beside(hfiOutput* out) {
   for (int i = 0; i < TRIES; ++i) {
@@ -105,10 +109,12 @@ static int take_name(hfiOutput* out) {
 
 // ---- opening -----------------------------------------------------------------------------------------
 
-// A pipe or a device is written directly. A regular file is written beside an older one, whose permissions it takes over.
+// A pipe or a device is written directly. A regular file is written beside an older one, whose permissions it takes over. A name that no
+// file can have (too long, empty, links in a circle) is refused now, not when the file gets it.
 static int open_file(hfiOutput* out) {
   struct stat older;
   int exists = stat(out->target, &older) == 0;
+  if (!exists && (errno != ENOENT || !*out->target)) return -1;
   if (exists && !S_ISREG(older.st_mode)) {
     out->named = 1;
     return open(out->target, O_WRONLY | O_CLOEXEC);

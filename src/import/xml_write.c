@@ -4,6 +4,7 @@
 #include "base/error.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,32 @@ void hfi_xml_print(hfiXmlWriter* w, const char* format, ...) {
 
 void hfi_xml_begin(hfiXmlWriter* w, int depth, const char* element) { hfi_xml_print(w, "%*s<%s", 2 * depth, "", element); }
 
+// The bytes of the UTF-8 character at the start of a text, 1 to 4; 0 where there is none, or one that XML cannot hold.
+static int character_length(const unsigned char* text) {
+  if (text[0] < 0x80) return text[0] >= 0x20 || text[0] == '\n' || text[0] == '\r' || text[0] == '\t';
+  int length = text[0] >= 0xf0 ? 4 : text[0] >= 0xe0 ? 3 : 2;
+  uint32_t code = text[0] & (0x7fu >> length);
+  for (int i = 1; i < length; ++i) {
+    if ((text[i] & 0xc0) != 0x80) return 0;
+    code = code << 6 | (text[i] & 0x3f);
+  }
+  static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+  int is_surrogate = code >= 0xd800 && code < 0xe000;
+  return text[0] < 0xc0 || text[0] >= 0xf8 || code < least[length] || code > 0x10ffff || is_surrogate || code == 0xfffe || code == 0xffff ? 0 : length;
+}
+
+// Refuses a text that no reader would take.
+static void check_text(hfiXmlWriter* w, const char* text) {
+  for (const char* at = text; *at;) {
+    int length = character_length((const unsigned char*)at);
+    if (length == 0)
+      return hfi_xml_refuse(w, "after \"%.*s\", a text has the byte 0x%02x, which XML cannot hold there", (int)(at - text), text, (unsigned)(unsigned char)*at);
+    at += length;
+  }
+}
+
 void hfi_xml_print_text(hfiXmlWriter* w, const char* text) {
+  check_text(w, text);
   for (; *text && !w->status; ++text) {
     const char* entity = *text == '&'   ? "&amp;"
                          : *text == '<' ? "&lt;"

@@ -15,7 +15,7 @@ typedef struct hfiXmlWriter {
 } hfiXmlWriter;
 
 void hfi_xml_print(hfiXmlWriter* w, const char* format, ...) HF_PRINTF(2, 3);
-// A text, with the characters that XML reserves as their entities.
+// A text, with the characters that XML reserves as their entities. One with characters that XML cannot hold is refused.
 void hfi_xml_print_text(hfiXmlWriter* w, const char* text);
 void hfi_xml_print_numbers(hfiXmlWriter* w, const double* x, int count);
 // The same with as many digits as single precision needs.

@@ -16,7 +16,7 @@
 static char folder[] = "/tmp/holdfast-output-XXXXXX";
 
 static const char* path_of(const char* name) {
-  static char path[256];
+  static char path[512];
   snprintf(path, sizeof path, "%s/%s", folder, name);
   return path;
 }
@@ -129,7 +129,7 @@ static void test_full_disk_keeps_an_older_file(void** state) {
 static void test_links_and_permissions_stay(void** state) {
   (void)state;
   struct stat info;
-  char file[256];
+  char file[512];
   write_old("file");
   snprintf(file, sizeof file, "%s", path_of("file"));
   assert_int_equal(chmod(file, 0640), 0);
@@ -177,6 +177,36 @@ static void test_missing_folder_is_refused_by_name(void** state) {
     assert_string_equal(error.message,
                         "/no/such/folder/x: cannot write: No such file or directory");
   }
+}
+
+// A name that no file can have is refused before anything is written, not when a long run is over.
+static void test_impossible_names_are_refused_at_once(void** state) {
+  (void)state;
+  char name[301] = "";
+  memset(name, 'x', sizeof name - 1);
+  assert_int_equal(symlink("circle", path_of("circle")), 0);
+  for (int mode = HFI_OUTPUT_ROWS; mode <= HFI_OUTPUT_WHOLE; ++mode) {
+    hfiOutput out;
+    hfError error = {HF_OK, ""};
+    assert_int_equal(hfi_output_open(&out, path_of(name), (hfiOutputMode)mode, &error), HF_ERROR_FILE);
+    assert_int_equal(hfi_output_open(&out, "", (hfiOutputMode)mode, &error), HF_ERROR_FILE);
+    assert_string_equal(error.message, ": cannot write: No such file or directory");
+    assert_int_equal(hfi_output_open(&out, path_of("circle"), (hfiOutputMode)mode, &error), HF_ERROR_FILE);
+  }
+  remove(path_of("circle"));
+}
+
+// The longest name that a file can have leaves no room for more letters behind it: an older file of that name is replaced all the same.
+static void test_the_longest_name(void** state) {
+  (void)state;
+  char name[256];
+  memset(name, 'n', sizeof name - 1);
+  name[sizeof name - 1] = '\0';
+  write_old(name);
+  assert_int_equal(hfi_write_file(path_of(name), "new", 3, NULL), HF_OK);
+  assert_string_equal(content(name), "new");
+  assert_int_equal(count_files(), 1);
+  remove(path_of(name));
 }
 
 static void test_full_device_is_refused_by_name(void** state) {
@@ -229,7 +259,7 @@ int main(void) {
       cmocka_unit_test(test_links_and_permissions_stay),
       cmocka_unit_test(test_whole_file_appears_at_the_end),
       cmocka_unit_test(test_abandoned_file_leaves_nothing),
-      cmocka_unit_test(test_missing_folder_is_refused_by_name),
+      cmocka_unit_test(test_missing_folder_is_refused_by_name), cmocka_unit_test(test_impossible_names_are_refused_at_once), cmocka_unit_test(test_the_longest_name),
       cmocka_unit_test(test_full_device_is_refused_by_name),
       cmocka_unit_test(test_half_a_row_is_cut_off),
   };

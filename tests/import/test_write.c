@@ -107,6 +107,31 @@ static void test_change_and_write(void** state) {
   hf_builder_free(b);
 }
 
+// Names that no XML file can hold are refused, and the older file stays: a file with them could not be read again.
+static void test_names_that_xml_cannot_hold(void** state) {
+  (void)state;
+  static const char* const names[] = {"bell\x07", "half \xc3", "latin \xe9 1", "long \xc0\xaf", "surrogate \xed\xa0\x80", "last \xef\xbf\xbf", "\xf5\x80\x80\x80", "tail \x80"};
+  static const char* const good[] = {"\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\xa4\x96", "\xef\xbf\xbd", "\x7f"};
+  check_text_round_trip("<mujoco model='older'/>");
+  for (size_t i = 0; i < sizeof names / sizeof *names + sizeof good / sizeof *good; ++i) {
+    int bad = i < sizeof names / sizeof *names;
+    hfBuilder* b = hf_builder_create();
+    hfModel* m = NULL;
+    hfError error;
+    assert_non_null(b);
+    hfBodyDef body = hf_body_def_default();
+    body.name = bad ? names[i] : good[i - sizeof names / sizeof *names];
+    assert_int_equal(hf_builder_add_body(b, &body, &error), 1);
+    assert_int_equal(hf_builder_write_mjcf(b, written, &error), bad ? HF_ERROR_UNSUPPORTED : HF_OK);
+    if (bad) assert_non_null(strstr(error.message, ", which XML cannot hold there"));
+    assert_int_equal(hf_model_load(&m, written, NULL, NULL, &error), HF_OK);
+    assert_int_equal(m->nbody, bad ? 1 : 2);
+    if (!bad) assert_int_equal(hf_model_find(m, HF_OBJECT_BODY, body.name), 1);
+    hf_model_free(m);
+    hf_builder_free(b);
+  }
+}
+
 // Other programs that read the file step implicitly, as Holdfast does.
 static void test_integrator(void** state) {
   (void)state;
@@ -161,7 +186,7 @@ static void test_hull(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_round_trips),      cmocka_unit_test(test_what_mjcf_lacks), cmocka_unit_test(test_what_acts), cmocka_unit_test(test_orientation_servos),
-      cmocka_unit_test(test_change_and_write), cmocka_unit_test(test_integrator), cmocka_unit_test(test_saved_model),
+      cmocka_unit_test(test_change_and_write), cmocka_unit_test(test_names_that_xml_cannot_hold), cmocka_unit_test(test_integrator), cmocka_unit_test(test_saved_model),
       cmocka_unit_test(test_hull),
   };
   return cmocka_run_group_tests(tests, make_file, remove_file);

@@ -185,6 +185,23 @@ def test_one_file_in_two_roles(fall, tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.csv", "a.hfr", "link.csv"]
 
 
+def test_the_longest_names_of_files(fall, tmp_path):
+    """A file may have 255 letters, and an older one of that name is replaced; one letter more is refused before the first step."""
+    longest = tmp_path / ("n" * 255)
+    sim = hf.Sim(fall, report=True)
+    for _ in range(2):
+        sim.step()
+        sim.report().save(longest)
+        sim.evaluate()
+        with sim.record(longest):
+            sim.step()
+        assert len(hf.Recording(longest)) > 0
+    for bad in ("n" * 256, "", "\0"):
+        with pytest.raises((OSError, ValueError, hf.FileError)):
+            sim.record(tmp_path / bad if bad != "" else "")
+    assert [f.name for f in tmp_path.iterdir()] == [longest.name]
+
+
 def test_a_range_limits():
     builder = hf.Builder()
     body = builder.add_body("arm")
@@ -440,6 +457,21 @@ def test_after_a_fork(fall):
     os.close(write)
     assert os.read(read, 4) == b"good"
     os.waitpid(child, 0)
+
+
+def test_texts_that_c_would_cut(fall, tmp_path):
+    """C ends a text at a NUL: "a\\0b" would have been the body "a", and the method "tamsi\\0x" tamsi."""
+    builder = hf.Builder()
+    for bad in ("a\0b", "\0"):
+        with pytest.raises(ValueError, match="has a NUL"):
+            builder.add_body(name=bad)
+    with pytest.raises(ValueError, match="has a NUL"):
+        hf.Sim(fall, method="tamsi\0x")
+    with pytest.raises(ValueError, match="has a NUL"):
+        hf.Sim(fall).record(states=tmp_path / "s.csv", bodies=["ball\0"])
+    with pytest.raises(TypeError, match="a body: name: a text is needed, not 99"):
+        builder.add_body(99)
+    assert builder.finish().names("body") == ["world"]
 
 
 def test_arguments_of_objects(fall):
