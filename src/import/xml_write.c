@@ -52,8 +52,10 @@ static int character_length(const unsigned char* text) {
 static void check_text(hfiXmlWriter* w, const char* text) {
   for (const char* at = text; *at;) {
     int length = character_length((const unsigned char*)at);
-    if (length == 0)
-      return hfi_xml_refuse(w, "after \"%.*s\", a text has the byte 0x%02x, which XML cannot hold there", (int)(at - text), text, (unsigned)(unsigned char)*at);
+    if (length == 0) {
+      hfi_xml_refuse(w, "after \"%.*s\", a text has the byte 0x%02x, which XML cannot hold there", (int)(at - text), text, (unsigned)(unsigned char)*at);
+      return;
+    }
     at += length;
   }
 }
