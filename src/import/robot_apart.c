@@ -15,9 +15,13 @@ static int hangs_on(const hfModel* m, int a, int b) {
   return top > 0 && hf_model_body_jntnum(m)[top] == 1 && weld[hf_model_body_parent(m)[top]] == weld[a];
 }
 
-static int are_kept_apart(const hfModel* m, int a, int b) {
-  const int32_t* weld = hf_model_body_weld(m);
-  return weld[a] == weld[b] || hangs_on(m, a, b) || hangs_on(m, b, a);
+static int are_kept_apart(const hfiRobotWriter* w, int a, int b) {
+  const int32_t* weld = hf_model_body_weld(w->m);
+  for (int i = 0; i < w->nloop; ++i) {
+    int parent = w->loop[i].parent, p = parent < 0 ? 0 : weld[w->link[parent].body], c = weld[w->link[w->loop[i].child].body];
+    if (parent >= 0 && ((weld[a] == p && weld[b] == c) || (weld[a] == c && weld[b] == p))) return 1;
+  }
+  return weld[a] == weld[b] || hangs_on(w->m, a, b) || hangs_on(w->m, b, a);
 }
 
 // Adds a pair; only counts it while there is no list yet.
@@ -50,7 +54,7 @@ static void add_all(hfiRobotWriter* w) {
   const hfModel* m = w->m;
   for (int i = 0; i < m->nexclude; ++i) {
     const int32_t* body = hf_model_exclude_body(m) + 2 * i;
-    if (!are_kept_apart(m, body[0], body[1]) && !is_excluded(m, i, body[0], body[1])) add_pair(w, body[0], body[1]);
+    if (!are_kept_apart(w, body[0], body[1]) && !is_excluded(m, i, body[0], body[1])) add_pair(w, body[0], body[1]);
   }
   for (int body = 1; body < m->nbody && m->world.filter_parent; ++body) add_parents(w, body);
 }
