@@ -172,9 +172,18 @@ static void touch_base_corner(hfiFieldQuery* q, int k, uint32_t id) {
     hfi_field_add(q, &point, (hfiFieldOrigin){HFI_PEAK, id, 0, v3_zero()});
 }
 
+// Whether the box of A reaches two of: a wall along y, a wall along x, the base. Between two of these lie all edges and corners of the frame.
+static int reaches_frame(const hfiFieldQuery* q) {
+  const hfiHeightField* f = q->f;
+  const hfiAabb* b = &q->box;
+  int x = b->lo.x <= -f->half[0] || b->hi.x >= f->half[0], y = b->lo.y <= -f->half[1] || b->hi.y >= f->half[1];
+  return x + y + (b->lo.z <= -f->base) >= 2;
+}
+
 // Edges and corners of the base, and the upright edges between the walls. Their numbers follow those of the ridges.
 void hfi_field_touch_frame(hfiFieldQuery* q) {
   const hfiHeightField* f = q->f;
+  if (!reaches_frame(q)) return;
   uint32_t id = 3 * (uint32_t)(f->nrow * f->ncol);
   for (int k = 0; k < 4; ++k) {
     hfVec3 low = base_corner(f, k), next = base_corner(f, k + 1), top = v3(low.x, low.y, hfi_hfield_surface(f, low.x, low.y));

@@ -32,6 +32,8 @@ static const double OWN_MOTION = 0.1;
 static const double THICK = 1e-3;
 // A body that turns by more than this in a step [rad] ends the step along the path that was tested here, not by free spin.
 static const double LARGE_TURN = 0.5;
+// A bound of a speed is multiplied by this, so that rounding does not let it fall below the speed [-].
+static const double ABOVE_ROUNDING = 1.0001;
 
 // ---- widths -----------------------------------------------------------------------------------------
 
@@ -221,6 +223,25 @@ static int pair_could_pass(const Pair* p, double h) {
   return h * speed > HFI_PASSING_SHARE * p->width;
 }
 
+// Upper bound on |v| + |w| radius of the mover of geom g. Its screw has |v| = |v_p along w| and |w| |p - centre| = |v_p across w|, with the
+// velocity v_p of the geom's frame at p: the sum of both is at most sqrt(2) |v_p|.
+static double bound_speed(const hfiWorld* w, const hfMotion* V, const hfiTurningCentre* about, int g) {
+  const hfDynamics* d = &w->dynamics;
+  int body = hf_model_geom_body(w->model)[g], link = d->body_link[body], tree = hf_model_body_tree(w->model)[body];
+  if (tree < 0) return 0;
+  double spin = v3_norm(V[link].w), radius = hf_model_geom_rbound(w->model)[g];
+  hfVec3 p = d->X_WG[g].p;
+  if (about[tree].known) return v3_norm(about[tree].v) + spin * (radius + v3_norm(v3_sub(p, about[tree].p)));
+  hfVec3 v = v3_add(V[link].v, v3_cross(V[link].w, v3_sub(p, hfi_link_reference(d, link))));
+  return sqrt(2) * v3_norm(v) + spin * radius;
+}
+
+// Whether pair_could_pass certainly says no. That of most pairs does, and needs no path.
+static int pair_is_slow(const hfiWorld* w, const hfMotion* V, const hfiTurningCentre* about, double h, const hfiRawContact* r) {
+  double speed = bound_speed(w, V, about, r->geom_a) + bound_speed(w, V, about, r->geom_b);
+  return h * ABOVE_ROUNDING * speed <= HFI_PASSING_SHARE * pair_width(w->width[r->geom_a], w->width[r->geom_b]);
+}
+
 // Stops the faster tree of a pair at time t, and the other one too if its own motion in the rest of the step is not small. Returns 1
 // where a tree stops earlier than it did.
 static int stop_trees_of_pair(const Pair* p, double h, double t, double* stop_time) {
@@ -247,6 +268,7 @@ static int has_height_field(const Pair* p) {
 // Stops the trees of the pair that has the found point r before the two pass each other. Returns 1 where a tree stops earlier than it did.
 static int stop_pair(const hfiWorld* w, const hfMotion* V, const hfiTurningCentre* about, double h, const hfiRawContact* r,
                      double* stop_time) {
+  if (pair_is_slow(w, V, about, h, r)) return 0;
   Pair p = make_pair(w, V, about, r);
   if (has_height_field(&p) || !pair_could_pass(&p, h)) return 0;
   for (int k = 0; k < 2; ++k) p.stop_time[k] = p.tree[k] >= 0 ? stop_time[p.tree[k]] : INFINITY;
