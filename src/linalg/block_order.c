@@ -68,11 +68,11 @@ static void count_degree(hfiBlockMatrix* B, int32_t node) {
   B->degree[node] = degree;
 }
 
-// Returns the node of least degree that has no position yet.
+// Returns the node of least degree that has no position yet. Those that have one are of the largest degree.
 static int32_t find_next(const hfiBlockMatrix* B) {
-  int32_t best = -1;
-  for (int32_t i = 0; i < B->nodes; ++i)
-    if (B->position[i] < 0 && (best < 0 || B->degree[i] < B->degree[best])) best = i;
+  int32_t best = 0, least = B->degree[0];
+  for (int32_t i = 1; i < B->nodes; ++i)
+    if (B->degree[i] < least) best = i, least = B->degree[i];
   return best;
 }
 
@@ -142,13 +142,13 @@ static int is_ordered(hfiBlockMatrix* B) {
 void hfi_block_order(hfiBlockMatrix* B) {
   if (is_ordered(B)) return;
   for (int32_t i = 0; i < B->nodes; ++i) {
-    B->position[i] = -1;
     count_degree(B, i);
   }
   for (int32_t k = 0; k < B->nodes; ++k) {
     int32_t node = find_next(B);
     B->order[k] = node;
     B->position[node] = k;
+    B->degree[node] = INT32_MAX;
     eliminate(B, node);
   }
   place_panels(B);
