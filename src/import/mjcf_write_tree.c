@@ -5,6 +5,8 @@
 #include "model/height_field.h"
 #include "model/label.h"
 #include "model/order.h"
+#include "base/finite.h"
+#include "math/eigen3.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -143,11 +145,26 @@ void hfi_mjcf_write_assets(hfiMjcfWriter* w) {
 
 // ---- the tree -----------------------------------------------------------------------------------
 
+// MuJoCo refuses a fullinertia with a smaller moment, but takes a diaginertia with zeros [kg m^2].
+static const double LEAST_MOMENT = 1e-14;
+
 static void write_inertial(hfiMjcfWriter* w, const hfBodyDef* d, int depth) {
+  double moment[3], quat[4];
+  hfMat3 R;
+  eigen3(d->inertia, moment, &R);
   hfi_xml_begin(&w->xml, depth, "inertial");
   hfi_xml_put_reals(&w->xml, "pos", d->com, 3);
   hfi_xml_put_reals(&w->xml, "mass", &d->mass, 1);
-  hfi_xml_put_reals(&w->xml, "fullinertia", d->inertia, 6);
+  if (moment[2] >= LEAST_MOMENT)
+    hfi_xml_put_reals(&w->xml, "fullinertia", d->inertia, 6);
+  else if (!hfi_any_nonzero(d->inertia + 3, 3))
+    hfi_xml_put_reals(&w->xml, "diaginertia", d->inertia, 3);
+  else {
+    moment[2] = max2(0, moment[2]);
+    q_store(quat, q_from_m3(R));
+    hfi_xml_put_reals(&w->xml, "quat", quat, 4);
+    hfi_xml_put_reals(&w->xml, "diaginertia", moment, 3);
+  }
   hfi_xml_print(&w->xml, "/>\n");
 }
 
