@@ -188,9 +188,17 @@ static void release(hfiOutput* out) {
   *out = (hfiOutput){.fd = -1};
 }
 
+// Whether a regular file has lost its name: it was removed, or another file took its place.
+static int is_removed(int fd) {
+  struct stat file;
+  return fstat(fd, &file) == 0 && S_ISREG(file.st_mode) && file.st_nlink == 0;
+}
+
 hfStatus hfi_output_close(hfiOutput* out, hfError* error) {
   hfStatus status = hfi_output_flush(out, error);
   int code = status == HF_OK && !out->named ? take_name(out) : 0;
+  if (status == HF_OK && code == 0 && is_removed(out->fd))
+    status = hfi_refuse(error, HF_ERROR_FILE, "%s: the file was removed or replaced while it was being written", out->path);
   if (close(out->fd) != 0 && code == 0) code = errno;
   if (code != 0 && status == HF_OK) status = refuse_file(out->path, code, error);
   release(out);

@@ -157,6 +157,27 @@ static void test_whole_file_appears_at_the_end(void** state) {
   remove(path_of("whole"));
 }
 
+// Rows that went to a file which somebody removed, or put another one in the place of, are lost: closing says so.
+static void test_removed_file_is_reported(void** state) {
+  (void)state;
+  for (int replaced = 0; replaced < 2; ++replaced) {
+    hfiOutput out;
+    hfError error = {HF_OK, ""};
+    char expected[600];
+    assert_int_equal(hfi_output_open(&out, path_of("rows"), HFI_OUTPUT_ROWS, NULL), HF_OK);
+    hfi_output_print(&out, "1\n");
+    assert_int_equal(hfi_output_flush(&out, NULL), HF_OK);
+    if (replaced) assert_int_equal(hfi_write_file(path_of("rows"), "other", 5, NULL), HF_OK);
+    else assert_int_equal(remove(path_of("rows")), 0);
+    hfi_output_print(&out, "2\n");
+    assert_int_equal(hfi_output_close(&out, &error), HF_ERROR_FILE);
+    snprintf(expected, sizeof expected, "%s: the file was removed or replaced while it was being written", path_of("rows"));
+    assert_string_equal(error.message, expected);
+  }
+  assert_string_equal(content("rows"), "other");
+  remove(path_of("rows"));
+}
+
 static void test_abandoned_file_leaves_nothing(void** state) {
   (void)state;
   hfStatus status;
@@ -259,7 +280,7 @@ int main(void) {
       cmocka_unit_test(test_links_and_permissions_stay),
       cmocka_unit_test(test_whole_file_appears_at_the_end),
       cmocka_unit_test(test_abandoned_file_leaves_nothing),
-      cmocka_unit_test(test_missing_folder_is_refused_by_name), cmocka_unit_test(test_impossible_names_are_refused_at_once), cmocka_unit_test(test_the_longest_name),
+      cmocka_unit_test(test_removed_file_is_reported), cmocka_unit_test(test_missing_folder_is_refused_by_name), cmocka_unit_test(test_impossible_names_are_refused_at_once), cmocka_unit_test(test_the_longest_name),
       cmocka_unit_test(test_full_device_is_refused_by_name),
       cmocka_unit_test(test_half_a_row_is_cut_off),
   };

@@ -202,6 +202,18 @@ def test_the_longest_names_of_files(fall, tmp_path):
     assert [f.name for f in tmp_path.iterdir()] == [longest.name]
 
 
+def test_a_file_that_is_removed_while_it_is_written(fall, tmp_path):
+    sim = hf.Sim(fall).record(states=tmp_path / "s.csv")
+    sim.step(steps=3)
+    (tmp_path / "s.csv").unlink()
+    sim.step(steps=3)
+    with pytest.raises(hf.FileError, match="s.csv: the file was removed or replaced while it was being written"):
+        sim.stop()
+    sim.record(states=tmp_path / "s.csv").step()
+    sim.stop()
+    assert (tmp_path / "s.csv").exists()
+
+
 def test_a_range_limits():
     builder = hf.Builder()
     body = builder.add_body("arm")
