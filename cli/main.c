@@ -68,7 +68,8 @@ static int dispatch(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   argp_err_exit_status = CLI_MISUSED;
-  signal(SIGPIPE, SIG_IGN); // when the reader of a pipe ends, a write fails, and main reports it
+  // When the reader of a pipe ends, or a file reaches the largest size that the system allows, a write fails, and main reports it.
+  signal(SIGPIPE, SIG_IGN), signal(SIGXFSZ, SIG_IGN);
   hfError error;
   int usable = hf_check_processor(&error) == HF_OK, status = CLI_FAILED;
   if (usable)

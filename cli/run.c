@@ -18,6 +18,7 @@ static void catch_interrupts(void) {
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
   sigaction(SIGHUP, &action, NULL);
+  sigaction(SIGXCPU, &action, NULL); // the processor time that a batch system allows is used up
 }
 
 // ---- controls --------------------------------------------------------------------------------
