@@ -26,6 +26,19 @@ class Distance(NamedTuple):
     normal: np.ndarray  # from b into a
 
 
+def _finite(x: Any, n: int, name: str) -> np.ndarray:
+    a = floats(x, (n,), name)
+    if not np.isfinite(a).all():
+        i = int(np.argmin(np.isfinite(a)))
+        raise _core.NonFiniteError(f"{name}[{i}] is {a[i]}")
+    return a
+
+
+def _refuse_nan(max_distance: float) -> None:
+    if math.isnan(max_distance):
+        raise ValueError("max_distance is not a number")
+
+
 class Dynamics(_core.Dynamics):
     """Kinematics, mass matrix, forces, Jacobians and energies at a configuration.
 
@@ -44,9 +57,12 @@ class Dynamics(_core.Dynamics):
         self._q = self.model.qpos0
 
     def set(self, q: Any, v: Any = None) -> Dynamics:
-        """Goes to positions q (nq) and, for velocities, bias and energies, v (nv)."""
-        self._q = floats(q, (self.model.nq,), "q").copy()
-        self._set(self._q, None if v is None else floats(v, (self.model.nv,), "v"))
+        """Goes to positions q (nq) and, for velocities, bias and energies, v (nv). Numbers that are not finite are refused: a distance
+        or a ray would take them for far away, and a quaternion for the identity."""
+        place = _finite(q, self.model.nq, "q").copy()
+        speed = None if v is None else _finite(v, self.model.nv, "v")
+        self._q = place
+        self._set(place, speed)
         return self
 
     def mass_matrix(self) -> np.ndarray:
@@ -123,11 +139,13 @@ class Dynamics(_core.Dynamics):
 
     def ray(self, origin: Any, direction: Any, max_distance: float = math.inf, exclude: str | int | None = None) -> RayHit | None:
         """The nearest surface along a ray, or None. exclude: a body whose geoms let it pass."""
+        _refuse_nan(max_distance)
         body = -1 if exclude is None else self.model.id("body", exclude)
         hit = self._ray(floats(origin, (3,), "origin"), floats(direction, (3,), "direction"), float(max_distance), body)
         return None if hit is None else RayHit(hit[0], hit[1], np.array(hit[2]), np.array(hit[3]))
 
     def distance(self, geom_a: str | int, geom_b: str | int, max_distance: float = math.inf) -> Distance | None:
         """Signed distance of two geoms, or None beyond max_distance."""
+        _refuse_nan(max_distance)
         d = self._distance(self.model.id("geom", geom_a), self.model.id("geom", geom_b), float(max_distance))
         return None if d is None else Distance(d[0], np.array(d[1]), np.array(d[2]), np.array(d[3]))

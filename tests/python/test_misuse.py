@@ -117,6 +117,22 @@ def test_not_a_number(fall):
         sim.inverse(v1)
 
 
+def test_not_a_number_is_not_far_away(fall):
+    """A distance beyond the largest one and a ray that hits nothing are None: NaN must not look like these, nor like no rotation."""
+    dynamics = hf.Dynamics(fall).set(fall.qpos0)
+    for i in (0, 4):
+        q = np.array(fall.qpos0)
+        q[i] = np.nan
+        with pytest.raises(hf.NonFiniteError, match=rf"q\[{i}\] is nan"):
+            dynamics.set(q)
+    with pytest.raises(hf.NonFiniteError, match=r"v\[6\] is inf"):
+        dynamics.set(fall.qpos0, [0] * 6 + [np.inf])
+    assert dynamics.distance("ball", "box").distance == pytest.approx(2.8, abs=1e-12)  # where it was
+    for call in (lambda: dynamics.ray([0, 0, 5], [0, 0, -1], np.nan), lambda: dynamics.distance("ball", "box", np.nan)):
+        with pytest.raises(ValueError, match="max_distance is not a number"):
+            call()
+
+
 def test_a_state_with_the_same_dofs():
     """A chain of two hinges has one tree, two pendulums have two: equal nq and nv do not make their states exchangeable."""
     link = "<joint/><geom size='.1'/>"
