@@ -209,6 +209,9 @@ int hfi_accel_max_stops(const hfModel* m);
 // Jacobian and factors of the equalities at q; Jedot v and their reference accelerations at v.
 hfStatus hfi_accel_equalities(hfAccel* a, const double* q);
 void hfi_accel_equality_rates(hfAccel* a, const double* v);
+// The most energy that rigid equalities give while they close from where they are at the last evaluation: s^T D^-1 s/8 with the speeds s that they
+// aim at and the softness D of their aims. Infinite where none is open.
+double hfi_accel_release_energy(const hfAccel* a);
 int hfi_accel_max_equality(const hfModel* m);
 // x <- vdot of M vdot = x + Je^T lambda, Je vdot = target (nequality). target may be a->lambda.
 void hfi_accel_solve(hfAccel* a, double* x, const double* target);

@@ -177,6 +177,25 @@ static void damp_aims(hfAccel* a) {
   for (int r = 0; r < a->nequality; ++r) a->target[r] -= a->softness[r] * a->lambda[r];
 }
 
+// Square of the speed that n errors from row `first` on of equality i aim at.
+static double aimed_speed2(const hfAccel* a, int i, int first, int n) {
+  const hfiEquality* e = &a->equality[i];
+  const double* J = a->Je + (size_t)first * (size_t)a->model->nv;
+  double r2 = 0;
+  for (int r = first; r < first + n; ++r) r2 += sqr(a->error[r]);
+  double share = limit_error(a, hfi_equality_release_speed(a->model, e, J, n * a->model->nv), first, n);
+  return sqr(share * a->stiffness[first] / a->damping[first]) * r2;
+}
+
+double hfi_accel_release_energy(const hfAccel* a) {
+  double sum = 0;
+  if (a->open == 0) return INFINITY;
+  for (int i = 0, first = 0; i < a->model->neq; first += a->equality[i++].dim)
+    for (int group = 0, dim = a->equality[i].dim; group < dim && is_rigid(a, i); group += 3)
+      sum += aimed_speed2(a, i, first + group, imin2(3, dim - group)) / (8 * a->softness[first + group]);
+  return sum;
+}
+
 void hfi_accel_equality_rates(hfAccel* a, const double* v) {
   const int nv = a->model->nv;
   for (int i = 0, r = 0; i < a->model->neq; ++i) {

@@ -14,7 +14,7 @@
 //       the mass m of the trees for points that are held together and apart by more than WIDE (their laws see to that); u^2/(2 w) with
 //       the mean inverse mass w for other groups of rows, which is at most 3 u^2 sum M_ii/2. A soft equality is a spring whose energy is not
 //       known here: it counts as SPRINGS such groups. A step of discrete time knows the work that they did (discrete/results.c): where that is
-//       less, it is R
+//       less, it is R. Methods of continuous time bound what rigid equalities that are open may give (continuous/accel_equality.c)
 //
 // W, C and R are bounds from above, and all that is left out takes energy: what remains was gained.
 //
@@ -30,6 +30,7 @@
 // moved by hand, surfaces that move or materials that pull, whose work no step knows, nor under error control, which bounds a gain by itself.
 #include "sim/sim.h"
 
+#include "continuous/continuous.h"
 #include "linalg/dense.h"
 #include "switching/switching.h"
 
@@ -123,8 +124,9 @@ static int tendon_is_beyond(const hfSim* s, int t) {
 
 // Groups of rows that equalities and limits of tendons pull with.
 typedef struct OpenGroups {
-  int points; // points that are apart by more than WIDE
-  int others;
+  int points;  // points that are apart by more than WIDE
+  int others;  // of rigid equalities
+  int springs; // of soft equalities, and of tendons
 } OpenGroups;
 
 static void add_open_groups(const hfSim* s, int i, const double* q, OpenGroups* open) {
@@ -136,19 +138,22 @@ static void add_open_groups(const hfSim* s, int i, const double* q, OpenGroups* 
   if (!(error > CLOSED)) return;
   int points = e.dim > 1 && !soft && v3_norm(v3_load(e.r)) > WIDE, groups = e.dim == 6 ? 2 : 1;
   open->points += points;
-  open->others += (groups - points) * (soft ? SPRINGS : 1);
+  if (soft) open->springs += SPRINGS * groups;
+  else open->others += groups - points;
 }
 
 // The most that limits and equalities may give at positions q, where the dynamics are.
 static double release_energy(hfSim* s, const double* q) {
   const hfDynamics* d = &s->world->dynamics;
-  OpenGroups open = {0, 0};
+  OpenGroups open = {0, 0, 0};
   for (int i = 0; i < s->model->neq; ++i) add_open_groups(s, i, q, &open);
-  for (int t = 0; t < s->model->ntendon; ++t) open.others += tendon_is_beyond(s, t);
+  for (int t = 0; t < s->model->ntendon; ++t) open.springs += tendon_is_beyond(s, t);
   double mass = hf_model_body_subtreemass(s->model)[0], all = mass;
   hf_dynamics_mass_matrix(&s->world->dynamics);
-  for (int i = 0; open.others && i < s->model->nv; ++i) all += 3 * hfi_diagonal_mass(d, i);
-  return 0.5 * sqr(s->model->world.release_speed) * (mass_beyond_limits(d, q) + open.points * mass + open.others * all);
+  for (int i = 0; open.others + open.springs && i < s->model->nv; ++i) all += 3 * hfi_diagonal_mass(d, i);
+  double half_u2 = 0.5 * sqr(s->model->world.release_speed), rigid = half_u2 * (open.points * mass + open.others * all);
+  if (is_continuous(s)) rigid = min2(rigid, hfi_accel_release_energy(((const hfiContinuous*)s->run)->accel));
+  return rigid + half_u2 * (mass_beyond_limits(d, q) + open.springs * all);
 }
 
 // What the layers of the method "switching" held at the start and the end of the step.
