@@ -152,19 +152,20 @@ static void attachment_rate(const hfAccel* a, const hfiEquality* e, double* rate
   if (e->dim == 6) v3_store(rate + 3, m3_mulv(e->turn, v3_sub(one.w, two.w)));
 }
 
-// At rest of b Je v + k r = 0 the error falls with the speed k |r|/b, which is kept within the release speed. r: the n
-// errors from row `first` on.
-static double limit_error(const hfAccel* a, double fastest, int first, int n) {
-  double r2 = 0, b = a->damping[first], k = a->stiffness[first];
-  for (int r = first; r < first + n; ++r) r2 += sqr(a->error[r]);
-  return sqr(k) * r2 > sqr(b * fastest) ? b * fastest / (k * sqrt(r2)) : 1;
+// The share of the n errors r from row `first` on of rigid equality i that its rows aim at, and *r2 = |r|^2: at rest of b Je v + k r = 0 the
+// error falls with the speed k |r|/b, which is kept within the release speed.
+static double limit_error(const hfAccel* a, int i, int first, int n, double* r2) {
+  const int nv = a->model->nv;
+  double b = a->damping[first], k = a->stiffness[first];
+  double fastest = hfi_equality_release_speed(a->model, &a->equality[i], a->Je + (size_t)first * (size_t)nv, n * nv);
+  *r2 = 0;
+  for (int r = first; r < first + n; ++r) *r2 += sqr(a->error[r]);
+  return sqr(k) * *r2 > sqr(b * fastest) ? b * fastest / (k * sqrt(*r2)) : 1;
 }
 
 // Accelerations k r towards a smaller error, from row `first` on.
 static void set_aims(hfAccel* a, int i, int first, int n) {
-  const int nv = a->model->nv;
-  const hfiEquality* e = &a->equality[i];
-  double share = is_rigid(a, i) ? limit_error(a, hfi_equality_release_speed(a->model, e, a->Je + first * nv, n * nv), first, n) : 1;
+  double r2, share = is_rigid(a, i) ? limit_error(a, i, first, n, &r2) : 1;
   for (int r = first; r < first + n; ++r) a->target[r] = a->stiffness[r] * share * a->error[r];
 }
 
@@ -179,11 +180,7 @@ static void damp_aims(hfAccel* a) {
 
 // Square of the speed that n errors from row `first` on of equality i aim at.
 static double aimed_speed2(const hfAccel* a, int i, int first, int n) {
-  const hfiEquality* e = &a->equality[i];
-  const double* J = a->Je + (size_t)first * (size_t)a->model->nv;
-  double r2 = 0;
-  for (int r = first; r < first + n; ++r) r2 += sqr(a->error[r]);
-  double share = limit_error(a, hfi_equality_release_speed(a->model, e, J, n * a->model->nv), first, n);
+  double r2, share = limit_error(a, i, first, n, &r2);
   return sqr(share * a->stiffness[first] / a->damping[first]) * r2;
 }
 
