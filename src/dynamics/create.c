@@ -61,7 +61,7 @@ static void take_constants(hfDynamics* d, hfiArena* arena) {
   d->movinggeom = HFI_TAKE(arena, int32_t, d->nmovinggeom);
   d->movingsite = HFI_TAKE(arena, int32_t, d->nmovingsite);
   d->link = HFI_TAKE(arena, hfiLink, d->nlink);
-  d->body_link = HFI_TAKE(arena, int32_t, m->nbody);
+  HFI_TAKE_EACH(arena, int32_t, m->nbody, &d->body_link, &d->only_slides);
   d->most_inverse_mass = HFI_TAKE(arena, double, m->nv);
   d->steady = HFI_TAKE(arena, int32_t, m->ntree);
   d->armature = HFI_TAKE(arena, hfiArmature, count_tendon_pairs(m));
@@ -125,33 +125,36 @@ static void make_joint_steps(hfDynamics* d, int body) {
   }
 }
 
-// Whether nothing but slides moves a body.
-static int has_only_slides(const hfModel* m, int body) {
-  for (; hf_model_body_weld(m)[body] != 0; body = hf_model_body_parent(m)[body]) {
-    if (hf_model_body_mocap(m)[body] >= 0) return 0;
-    for (int j = hf_model_body_jntadr(m)[body], end = j + hf_model_body_jntnum(m)[body]; j < end; ++j)
-      if (hf_model_jnt_type(m)[j] != HF_JOINT_SLIDE) return 0;
+// Finds the bodies that nothing but slides moves.
+static void find_only_slides(hfDynamics* d) {
+  const hfModel* m = d->model;
+  for (int b = 0; b < m->nbody; ++b) {
+    d->only_slides[b] = 1;
+    if (hf_model_body_weld(m)[b] == 0) continue;
+    d->only_slides[b] = hf_model_body_mocap(m)[b] < 0 && d->only_slides[hf_model_body_parent(m)[b]];
+    for (int j = hf_model_body_jntadr(m)[b], end = j + hf_model_body_jntnum(m)[b]; j < end; ++j)
+      d->only_slides[b] &= hf_model_jnt_type(m)[j] == HF_JOINT_SLIDE;
   }
-  return 1;
 }
 
-static hfiMovingBody make_moving_body(const hfModel* m, int body) {
+static hfiMovingBody make_moving_body(const hfDynamics* d, int body) {
+  const hfModel* m = d->model;
   hfiMovingBody r = {.body = body,
                      .parent = hf_model_body_parent(m)[body],
                      .motion = hf_model_body_mocap(m)[body] >= 0 ? HFI_BODY_MOCAP
                                : hf_model_body_jntnum(m)[body] > 0 ? HFI_BODY_JOINTED : HFI_BODY_WELDED,
                      .joint = hf_model_body_jntadr(m)[body],
                      .njoint = hf_model_body_jntnum(m)[body],
-                     .only_slides = has_only_slides(m, body),
+                     .only_slides = d->only_slides[body],
                      .q_PB = q_unit(q_load(hf_model_body_quat(m) + 4 * body))};
   r.X_PB = pose_from(v3_load(hf_model_body_pos(m) + 3 * body), r.q_PB);
   return r;
 }
 
-static hfiFixedFrame make_fixed_frame(const hfModel* m, int body, const double* pos, const double* quat) {
+static hfiFixedFrame make_fixed_frame(const hfDynamics* d, int body, const double* pos, const double* quat) {
   hfVec3 p = v3_load(pos);
   hfQuat q = q_unit(q_load(quat));
-  hfiFixedFrame r = {.body = body, .only_slides = has_only_slides(m, body), .X_BF = pose_from(p, q)};
+  hfiFixedFrame r = {.body = body, .only_slides = d->only_slides[body], .X_BF = pose_from(p, q)};
   int turned = q.x != 0 || q.y != 0 || q.z != 0;
   r.offset = turned ? HFI_OFFSET_POSE : v3_norm2(p) > 0 ? HFI_OFFSET_TRANSLATION : HFI_OFFSET_NONE;
   return r;
@@ -162,17 +165,17 @@ static void make_kinematics(hfDynamics* d) {
   int k = 0;
   for (int b = 1; b < m->nbody; ++b) {
     make_joint_steps(d, b);
-    if (hf_model_body_weld(m)[b] != 0) d->moving[k++] = make_moving_body(m, b);
+    if (hf_model_body_weld(m)[b] != 0) d->moving[k++] = make_moving_body(d, b);
   }
   k = 0;
   for (int i = 0; i < m->ngeom; ++i) {
-    d->geom[i] = make_fixed_frame(m, hf_model_geom_body(m)[i], hf_model_geom_pos(m) + 3 * i, hf_model_geom_quat(m) + 4 * i);
+    d->geom[i] = make_fixed_frame(d, hf_model_geom_body(m)[i], hf_model_geom_pos(m) + 3 * i, hf_model_geom_quat(m) + 4 * i);
     if (is_moving_geom(m, i)) d->movinggeom[k++] = i;
   }
   k = 0;
   for (int i = 0; i < m->nsite; ++i) {
     int body = hf_model_site_body(m)[i];
-    d->site[i] = make_fixed_frame(m, body, hf_model_site_pos(m) + 3 * i, hf_model_site_quat(m) + 4 * i);
+    d->site[i] = make_fixed_frame(d, body, hf_model_site_pos(m) + 3 * i, hf_model_site_quat(m) + 4 * i);
     if (hf_model_body_weld(m)[body] != 0) d->movingsite[k++] = i;
   }
 }
@@ -184,7 +187,7 @@ static void place_fixed_bodies(hfDynamics* d) {
   d->X_WB[0] = pose_identity();
   for (int b = 1; b < m->nbody; ++b) {
     if (hf_model_body_weld(m)[b] != 0) continue;
-    hfiMovingBody r = make_moving_body(m, b);
+    hfiMovingBody r = make_moving_body(d, b);
     d->q_WB[b] = q_mul(d->q_WB[r.parent], r.q_PB);
     d->X_WB[b] = pose_mul(d->X_WB[r.parent], r.X_PB);
   }
@@ -209,7 +212,7 @@ static void make_links(hfDynamics* d) {
                       .njoint = hf_model_body_jntnum(m)[b],
                       .dof = hf_model_body_dofadr(m)[b],
                       .ndof = hf_model_body_dofnum(m)[b],
-                      .only_slides = has_only_slides(m, b)};
+                      .only_slides = d->only_slides[b]};
       d->link[n] = link;
       d->body_link[b] = n++;
     } else {
@@ -219,9 +222,9 @@ static void make_links(hfDynamics* d) {
 }
 
 // X_LB of a body welded to link body L.
-static hfPose pose_in_link(const hfModel* m, int link_body, int body) {
+static hfPose pose_in_link(const hfDynamics* d, int link_body, int body) {
   hfPose X = pose_identity();
-  for (int b = body; b != link_body; b = hf_model_body_parent(m)[b]) X = pose_mul(make_moving_body(m, b).X_PB, X);
+  for (int b = body; b != link_body; b = hf_model_body_parent(d->model)[b]) X = pose_mul(make_moving_body(d, b).X_PB, X);
   return X;
 }
 
@@ -247,7 +250,7 @@ static void merge_link(hfDynamics* d, int l) {
   for (int b = link->body; b < end; ++b) {
     if (d->body_link[b] != l) continue;
     double mass = hf_model_body_mass(m)[b];
-    hfVec3 com_L = pose_point(pose_in_link(m, link->body, b), v3_load(hf_model_body_com(m) + 3 * b));
+    hfVec3 com_L = pose_point(pose_in_link(d, link->body, b), v3_load(hf_model_body_com(m) + 3 * b));
     link->mass += mass;
     moment = v3_axpy(mass, com_L, moment);
   }
@@ -255,7 +258,7 @@ static void merge_link(hfDynamics* d, int l) {
   memset(link->inertia_B, 0, sizeof link->inertia_B);
   for (int b = link->body; b < end; ++b) {
     if (d->body_link[b] != l) continue;
-    hfPose X_LB = pose_in_link(m, link->body, b);
+    hfPose X_LB = pose_in_link(d, link->body, b);
     hfVec3 com_L = pose_point(X_LB, v3_load(hf_model_body_com(m) + 3 * b));
     add_inertia(link->inertia_B, X_LB.R, hf_model_body_inertia(m) + 6 * b, hf_model_body_mass(m)[b],
                 v3_sub(com_L, link->com_B));
@@ -340,6 +343,7 @@ void hfi_dynamics_init(hfDynamics* d, const hfModel* model, hfiArena* arena) {
   take_constants(d, arena);
   take_results(d, arena);
   if (!arena->base) return;
+  find_only_slides(d);
   make_links(d);
   make_kinematics(d);
   place_fixed_bodies(d);

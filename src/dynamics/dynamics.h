@@ -45,7 +45,7 @@ typedef struct hfiMovingBody {
   int32_t body, parent;
   int32_t motion;         // hfiBodyMotion
   int32_t joint, njoint;  // its steps
-  int32_t only_slides;    // 1: nothing but slides moves it: its rotation never changes
+  int32_t only_slides;    // as of hfDynamics
   hfQuat q_PB;            // welded and mocap bodies
   hfPose X_PB;
 } hfiMovingBody;
@@ -55,7 +55,7 @@ typedef enum hfiOffset { HFI_OFFSET_POSE, HFI_OFFSET_TRANSLATION, HFI_OFFSET_NON
 typedef struct hfiFixedFrame {
   int32_t body;
   int32_t offset; // hfiOffset: what of X_BF differs from the identity
-  int32_t only_slides; // as of its body
+  int32_t only_slides; // of its body
   hfPose X_BF;
 } hfiFixedFrame;
 
@@ -65,7 +65,7 @@ typedef struct hfiLink {
   int32_t tree;
   int32_t joint, njoint;
   int32_t dof, ndof;
-  int32_t only_slides;    // as of its body
+  int32_t only_slides;    // of its body
   double mass;            // [kg]
   hfVec3 com_B;           // of the link, from the body's origin [m]
   double inertia_B[6];    // about the link's centre of mass: xx yy zz xy xz yz [kg m^2]
@@ -93,6 +93,7 @@ struct hfDynamics {
   int32_t* movingsite;     // (nmovingsite) the sites on moving bodies
   hfiLink* link;           // (nlink) parents first
   int32_t* body_link;      // (nbody)
+  int32_t* only_slides;    // (nbody) 1: nothing but slides moves the body: its rotation never changes
   double* most_inverse_mass; // (nv) upper bound of (M^-1)_ii at any configuration; infinite where none is known (inverse_mass.c)
   int32_t* steady;         // (ntree) 1: nothing but slides moves the tree, and no tendon has armature: S, M and the bias never change
   hfiArmature* armature;   // (narmature) non-zero ones of fixed tendons, then those of spatial tendons by tendon: hf_dynamics_position
