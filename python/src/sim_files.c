@@ -46,6 +46,12 @@ static int check_attachable(SimObject* s, int attached, const char* what) {
   return 0;
 }
 
+// The path that is the only argument, of a file that may be attached; else NULL with an exception.
+static const char* parse_attachable_path(SimObject* s, PyObject* args, int attached, const char* what) {
+  const char* path;
+  return PyArg_ParseTuple(args, "s", &path) && check_attachable(s, attached, what) == 0 ? path : NULL;
+}
+
 PyObject* sim_record(PyObject* self, PyObject* args) {
   const char* path;
   double interval;
@@ -78,10 +84,10 @@ PyObject* sim_log_states(PyObject* self, PyObject* args) {
 }
 
 PyObject* sim_log_contacts(PyObject* self, PyObject* args) {
-  const char* path;
   SimObject* s = (SimObject*)self;
   hfError error;
-  if (!PyArg_ParseTuple(args, "s", &path) || check_attachable(s, s->contact_log != NULL, "contacts") < 0) return NULL;
+  const char* path = parse_attachable_path(s, args, s->contact_log != NULL, "contacts");
+  if (!path) return NULL;
   if (hf_contact_log_open(&s->contact_log, path, hf_sim_model(s->sim), &error) < 0) return raise_error(&error);
   Py_RETURN_NONE;
 }
@@ -96,10 +102,10 @@ PyObject* sim_give_up(PyObject* self, PyObject* args) {
 }
 
 PyObject* sim_begin_report(PyObject* self, PyObject* args) {
-  const char* path;
   SimObject* s = (SimObject*)self;
   hfError error;
-  if (!PyArg_ParseTuple(args, "s", &path) || check_attachable(s, s->html != NULL, "a report") < 0) return NULL;
+  const char* path = parse_attachable_path(s, args, s->html != NULL, "a report");
+  if (!path) return NULL;
   if (hf_report_open(&s->html, path, hf_sim_model(s->sim), &error) < 0) return raise_error(&error);
   s->html_begins = 1;
   Py_RETURN_NONE;
