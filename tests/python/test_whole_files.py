@@ -15,6 +15,7 @@ from outputs import OUTPUTS, call, finish, missing, prepare
 
 OLD = b"what was there before\n"
 KILLS = 30 if FULL else 4
+left_by_kills = []  # what every kill of this run has left: "old", "new" or "between"
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +100,14 @@ def test_killed(output, folder):
         time.sleep(0.3 if output.needs else 0)  # the guard of temporary files waits for its parent's end
         seen.append(check_whole(output, folder, whole))
     print(f"{output.name}: {seen.count('old')} old, {seen.count('new')} new, {seen.count('between')} between of {KILLS} kills")
-    assert seen.count("between") <= max(2, KILLS // 10)  # the time of one call of the system, which a busy machine stretches: two of four were seen once
+    left_by_kills.extend(seen)
+
+
+def test_kills_between_two_names_are_rare():
+    """Two calls of the system are microseconds apart. A busy machine may stretch that for one output (two of four kills were seen once), not for all."""
+    if not left_by_kills:
+        pytest.skip("no process was killed in this run")
+    assert left_by_kills.count("between") <= max(2, len(left_by_kills) // 20)
 
 
 @pytest.mark.parametrize("output", OUTPUTS, ids=lambda o: o.name)
