@@ -37,7 +37,11 @@ static FILE* start_program(char* const* arguments, int writes, double seconds, p
   int ends[2];
   if (pipe(ends) != 0) return NULL;
   *child = fork();
-  if (*child < 0) return NULL;
+  if (*child < 0) {
+    int code = errno;
+    close(ends[0]), close(ends[1]);
+    return errno = code, NULL;
+  }
   if (*child == 0) {
     end_with_parent();
     alarm((unsigned)ceil(seconds)); // which lives on in the program

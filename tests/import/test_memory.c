@@ -107,7 +107,6 @@ static int try_once(attempt work, const char* path, int n, hfStatus* status) {
   *status = work(path, diagnostics, &error);
   hf_diagnostics_free(diagnostics);
   counting = 0;
-  if (*status == HF_ERROR_FILE && strstr(error.message, strerror(ENOMEM))) *status = HF_ERROR_MEMORY; // so it is said of a file
   if (*status != HF_OK && *status != HF_ERROR_MEMORY) print_error("allocation %d: %s\n", n, error.message);
   return count;
 }
