@@ -2,9 +2,10 @@
 #ifndef HFI_IMPORT_PNG_H
 #define HFI_IMPORT_PNG_H
 
+#include "base/output.h"
+
 #include <holdfast/status.h>
 #include <stddef.h>
-#include <stdint.h>
 
 enum { HFI_PNG_MOST_PIXELS = 1 << 26 };
 
@@ -12,7 +13,7 @@ enum { HFI_PNG_MOST_PIXELS = 1 << 26 };
 // count, as in MuJoCo. *grey (width x height, rows from the top) comes from malloc. `file` is for messages.
 hfStatus hfi_png_read(const char* text, size_t size, const char* file, int* width, int* height, uint8_t** grey, hfError* error);
 
-// Writes a grey image, line by line from its top.
-hfStatus hfi_png_write(const char* path, const uint8_t* grey, int width, int height, hfError* error);
+// Adds a grey image, line by line from its top, to a file.
+hfStatus hfi_png_write(hfiOutput* out, const uint8_t* grey, int width, int height, hfError* error);
 
 #endif

@@ -2,7 +2,6 @@
 #include "import/png.h"
 
 #include "base/error.h"
-#include "base/output.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +30,7 @@ static uint8_t* make_lines(const uint8_t* grey, size_t width, size_t height) {
   return lines;
 }
 
-hfStatus hfi_png_write(const char* path, const uint8_t* grey, int width, int height, hfError* error) {
+hfStatus hfi_png_write(hfiOutput* out, const uint8_t* grey, int width, int height, hfError* error) {
   static const uint8_t signature[8] = {137, 'P', 'N', 'G', '\r', '\n', 26, '\n'};
   uLong raw = ((uLong)width + 1) * (uLong)height;
   uLongf packed = compressBound(raw);
@@ -43,7 +42,7 @@ hfStatus hfi_png_write(const char* path, const uint8_t* grey, int width, int hei
     memcpy(file, signature, sizeof signature);
     uint8_t* end = put_chunk(file + sizeof signature, "IHDR", header, sizeof header);
     end = put_chunk(put_chunk(end, "IDAT", data, (uint32_t)packed), "IEND", NULL, 0);
-    status = hfi_write_file(path, file, (size_t)(end - file), error);
+    hfi_output_bytes(out, file, (size_t)(end - file));
   }
   free(lines), free(data), free(file);
   return status;

@@ -1,4 +1,5 @@
-// Meshes as OBJ files and height fields as images, in a folder beside the written file. Each is written whole, and before the file that refers to it.
+// Meshes as OBJ files and height fields as images, in a folder beside the written file. They replace older ones when everything is written, one
+// after the other and just before the file that refers to them: a refusal leaves all older files, and a kill hardly finds some of them replaced.
 #include "import/robot_write.h"
 
 #include "base/error.h"
@@ -9,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static void print_hull(hfiXmlWriter* out, const hfModel* m, int mesh) {
   int faces = hf_model_mesh_facenum(m)[mesh];
@@ -37,7 +39,33 @@ static void print_surface(hfiXmlWriter* out, const hfModel* m, int mesh) {
     hfi_xml_print(out, "f %d %d %d\n", tri[3 * i] + 1, tri[3 * i + 1] + 1, tri[3 * i + 2] + 1);
 }
 
+// ---- files --------------------------------------------------------------------------------------
+
 enum { FILES = -2 }; // the space of their names
+
+// So many files are open at most: the system allows a process 256 or more. Where a robot has more, these get their names early.
+enum { MOST_UNNAMED = 128 };
+
+void hfi_robot_name_files(hfiRobotWriter* w) {
+  for (int i = 0; i < w->nunnamed; ++i)
+    if (w->xml.status) hfi_output_discard(&w->unnamed[i]);
+    else w->xml.status = hfi_output_close(&w->unnamed[i], w->xml.error);
+  w->nunnamed = 0;
+  if (w->xml.status && w->folder) rmdir(w->folder); // which fails where it holds something
+}
+
+static int open_file(hfiRobotWriter* w, hfiXmlWriter* out) {
+  if (w->nunnamed == MOST_UNNAMED) hfi_robot_name_files(w);
+  if (!w->unnamed) w->unnamed = hfi_robot_take(w, MOST_UNNAMED, sizeof *w->unnamed);
+  if (!w->xml.status) w->xml.status = hfi_output_open(&out->out, out->path, HFI_OUTPUT_WHOLE, w->xml.error);
+  return !w->xml.status;
+}
+
+// Writes what is in the file. It gets its name with the others.
+static void finish_file(hfiRobotWriter* w, hfiXmlWriter* out) {
+  if (!w->xml.status) w->xml.status = hfi_output_flush(&out->out, w->xml.error);
+  w->unnamed[w->nunnamed++] = out->out;
+}
 
 // A name for a file of the folder: letters, digits and "-_." of the object's name.
 static const char* file_name(hfiRobotWriter* w, hfObjectKind kind, int id, const char* suffix) {
@@ -52,7 +80,9 @@ static const char* file_name(hfiRobotWriter* w, hfObjectKind kind, int id, const
 // Makes the folder and returns the path of a file in it.
 static const char* path_in_folder(hfiRobotWriter* w, const char* name) {
   const char* folder = hfi_robot_format(w, "%s.meshes", w->xml.path);
-  if (!w->xml.status && mkdir(folder, 0777) != 0 && errno != EEXIST)
+  if (!w->xml.status && mkdir(folder, 0777) == 0)
+    w->folder = folder;
+  else if (!w->xml.status && errno != EEXIST)
     w->xml.status = hfi_refuse(w->xml.error, HF_ERROR_FILE, "%s: cannot make the folder: %s", folder, strerror(errno));
   return hfi_robot_format(w, "%s/%s", folder, name);
 }
@@ -64,11 +94,10 @@ static const char* relative_name(hfiRobotWriter* w, const char* name) {
 
 static void write_mesh(hfiRobotWriter* w, int mesh, int drawn, const char* path) {
   hfiXmlWriter out = {.path = path, .error = w->xml.error};
-  if (!w->xml.status) w->xml.status = hfi_output_open(&out.out, path, HFI_OUTPUT_WHOLE, w->xml.error);
-  if (w->xml.status) return;
+  if (!open_file(w, &out)) return;
   if (drawn) print_surface(&out, w->m, mesh);
   else print_hull(&out, w->m, mesh);
-  w->xml.status = hfi_output_close(&out.out, w->xml.error);
+  finish_file(w, &out);
 }
 
 const char* hfi_robot_mesh(hfiRobotWriter* w, int mesh, int drawn) {
@@ -106,10 +135,9 @@ const char* hfi_robot_ball(hfiRobotWriter* w) {
   if (w->ball_file || w->xml.status) return w->ball_file ? w->ball_file : "";
   const char *name = hfi_robot_format(w, "%s.obj", hfi_robot_unique(w, FILES, "ball", "_")), *path = path_in_folder(w, name);
   hfiXmlWriter out = {.path = path, .error = w->xml.error};
-  if (!w->xml.status) w->xml.status = hfi_output_open(&out.out, path, HFI_OUTPUT_WHOLE, w->xml.error);
-  if (w->xml.status) return "";
+  if (!open_file(w, &out)) return "";
   print_ball(&out);
-  w->xml.status = hfi_output_close(&out.out, w->xml.error);
+  finish_file(w, &out);
   return w->ball_file = relative_name(w, name);
 }
 
@@ -131,6 +159,9 @@ const char* hfi_robot_height_image(hfiRobotWriter* w, int hfield) {
   if (*file || w->xml.status) return *file ? *file : "";
   const char *name = hfi_robot_format(w, "%s.png", file_name(w, HF_OBJECT_HFIELD, hfield, "")), *path = path_in_folder(w, name);
   uint8_t* grey = make_image(w, hfield, nrow, ncol);
-  if (!w->xml.status) w->xml.status = hfi_png_write(path, grey, ncol, nrow, w->xml.error);
+  hfiXmlWriter out = {.path = path, .error = w->xml.error};
+  if (!open_file(w, &out)) return "";
+  w->xml.status = hfi_png_write(&out.out, grey, ncol, nrow, w->xml.error);
+  finish_file(w, &out);
   return *file = relative_name(w, name);
 }

@@ -11,6 +11,8 @@ static void make_and_write(hfiRobotWriter* w, void (*write_document)(hfiRobotWri
   if (!w->xml.status) hfi_robot_make_joints(w);
   if (!w->xml.status) hfi_robot_make_apart(w);
   if (!w->xml.status) write_document(w);
+  if (!w->xml.status) w->xml.status = hfi_output_flush(&w->xml.out, w->xml.error);
+  hfi_robot_name_files(w);
   hfi_robot_warn_left_out(w);
 }
 

@@ -63,6 +63,9 @@ typedef struct hfiRobotWriter {
   const char** mesh_file[2]; // (nmesh) names of the files of hulls [0] and surfaces [1] that are written already, or NULL
   const char** image_file;   // (nhfield) likewise
   const char* ball_file;
+  const char* folder;        // of these files; NULL: there was none yet, and it was not made
+  hfiOutput* unnamed;        // (nunnamed) files that have no name yet
+  int nunnamed;
 } hfiRobotWriter;
 
 // ---- robot_names.c ------------------------------------------------------------------------------
@@ -103,6 +106,8 @@ const char* hfi_robot_mesh(hfiRobotWriter* w, int mesh, int drawn);
 const char* hfi_robot_ball(hfiRobotWriter* w);
 // The same for a height field: a grey image of 255 steps from the lowest to the highest height.
 const char* hfi_robot_height_image(hfiRobotWriter* w, int hfield);
+// Gives the files of the folder their names. After a refusal it gives those up that have none.
+void hfi_robot_name_files(hfiRobotWriter* w);
 
 // ---- robot_apart.c ------------------------------------------------------------------------------
 

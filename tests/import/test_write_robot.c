@@ -2,6 +2,10 @@
 #include "import/support.h"
 #include "support/robot_trip.h"
 
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
 static void test_sdf_round_trips(void** state) {
   (void)state;
   assert_true(check_robots(HF_SOURCE_DIR "/models/*.xml", hf_model_write_sdf) > 20);
@@ -212,6 +216,43 @@ static void test_refusals(void** state) {
   hf_model_free(m);
 }
 
+static char* path_in_trip(char path[128], const char* name) { return snprintf(path, 128, "%s/%s", trip_folder, name), path; }
+
+// The older file of the first mesh stays where that of the second cannot be written, and a folder that was made for them goes.
+static void test_refused_meshes(void** state) {
+  (void)state;
+  hfModel* m = parse("<mujoco><asset><mesh name='a' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/><mesh name='b' vertex='0 0 0 2 0 0 0 1 0 0 0 1'/></asset><worldbody>"
+                     "<body><joint/><geom type='mesh' mesh='a'/></body><body pos='5 0 0'><joint/><geom type='mesh' mesh='b'/></body></worldbody></mujoco>");
+  char file[128], first[128], second[128], old[8] = "";
+  hfError error;
+  path_in_trip(file, "two.sdf"), path_in_trip(first, "two.sdf.meshes/a_hull.obj"), path_in_trip(second, "two.sdf.meshes/b_hull.obj");
+  assert_int_equal(hf_model_write_sdf(m, file, NULL, &error), HF_OK);
+  FILE* older = fopen(first, "w");
+  assert_non_null(older);
+  fputs("old", older);
+  fclose(older);
+  assert_true(unlink(second) == 0 && mkdir(second, 0777) == 0);
+  assert_int_equal(hf_model_write_sdf(m, file, NULL, &error), HF_ERROR_FILE);
+  assert_non_null(strstr(error.message, second));
+  older = fopen(first, "r");
+  assert_true(older && fgets(old, sizeof old, older));
+  fclose(older);
+  assert_string_equal(old, "old");
+  char command[160];
+  snprintf(command, sizeof command, "rm -r %s", path_in_trip(first, "two.sdf.meshes"));
+  assert_int_equal(system(command), 0);
+  struct rlimit before, tiny;
+  assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+  tiny = before, tiny.rlim_cur = 8;
+  signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &tiny); // as on a full disk
+  hfStatus status = hf_model_write_sdf(m, file, NULL, &error);
+  setrlimit(RLIMIT_FSIZE, &before);
+  assert_int_equal(status, HF_ERROR_FILE);
+  assert_int_not_equal(access(first, F_OK), 0);
+  hf_model_free(m);
+}
+
 // Everything that is left out is said once.
 static void test_warnings(void** state) {
   (void)state;
@@ -237,6 +278,6 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_sdf_round_trips), cmocka_unit_test(test_urdf_round_trips), cmocka_unit_test(test_joints),   cmocka_unit_test(test_what_urdf_lacks),
       cmocka_unit_test(test_names),           cmocka_unit_test(test_surfaces),         cmocka_unit_test(test_loops),    cmocka_unit_test(test_exclusions), cmocka_unit_test(test_height_field),    cmocka_unit_test(test_refusals),
-      cmocka_unit_test(test_warnings)};
+      cmocka_unit_test(test_refused_meshes),  cmocka_unit_test(test_warnings)};
   return cmocka_run_group_tests(tests, make_trip_folder, remove_trip_folder);
 }
