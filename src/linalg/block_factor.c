@@ -87,8 +87,7 @@ static void update_node(hfiBlockMatrix* B, int32_t k, int32_t e) {
   }
 }
 
-int hfi_block_factor(hfiBlockMatrix* B, int symmetric) {
-  B->symmetric = symmetric;
+static int factor_nodes(hfiBlockMatrix* B) {
   for (int32_t k = 0; k < B->nodes; ++k) {
     if (factor_rows(B, k)) return k + 1;
     if (B->width[k] == 0) continue;
@@ -98,6 +97,11 @@ int hfi_block_factor(hfiBlockMatrix* B, int symmetric) {
       if (B->coupled[e - B->start[k]]) update_node(B, k, e);
   }
   return 0;
+}
+
+int hfi_block_factor(hfiBlockMatrix* B, int symmetric) {
+  B->symmetric = symmetric;
+  return B->nodes == 1 ? factor_rows(B, 0) != 0 : factor_nodes(B);
 }
 
 // Do the later nodes that position k is coupled to follow each other, so that their unknowns do?
@@ -161,7 +165,17 @@ static void solve_backward(const hfiBlockMatrix* B, int32_t k, double* b) {
     hfi_lu_backward(rows, n, n + w, z);
 }
 
-void hfi_block_solve(const hfiBlockMatrix* B, double* b) {
+static void solve_nodes(const hfiBlockMatrix* B, double* b) {
   for (int32_t k = 0; k < B->nodes; ++k) solve_forward(B, k, b);
   for (int32_t k = B->nodes - 1; k >= 0; --k) solve_backward(B, k, b);
+}
+
+void hfi_block_solve(const hfiBlockMatrix* B, double* b) {
+  int n = B->size[0];
+  if (B->nodes != 1)
+    solve_nodes(B, b);
+  else if (B->symmetric)
+    hfi_ldlt_solve(B->value, n, n, b);
+  else
+    hfi_lu_solve(B->value, n, n, B->pivot, b);
 }

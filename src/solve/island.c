@@ -35,7 +35,7 @@ void hfi_island_plan(hfiIsland* I, hfiArena* arena, const hfStepCapacity* c) {
   double** vectors[] = {&I->v,  &I->v0,  &I->p,    &I->dv,           &I->v1,     &I->r,
                         &I->Av, &I->tau, &I->diag, &I->inverse_diag, &I->v_kept, &I->work};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i)
-    *vectors[i] = HFI_TAKE(arena, double, nv);
+    *vectors[i] = HFI_TAKE(arena, double, nv + 3);
   I->sums = HFI_TAKE(arena, double, 4);
   double** rows[] = {&I->s, &I->s1, &I->s_kept, &I->ds, &I->gamma, &I->G, &I->dual, &I->force, &I->inverse_mass, &I->drift, &I->weight};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
@@ -314,6 +314,12 @@ static void gather_drift(hfiIsland* I) {
     memcpy(I->drift + I->block[k].row, I->problem->drift + I->block[k].source, sizeof(double) * (size_t)I->block[k].dim);
 }
 
+// Is the island one tree without scalars whose only patch has the tree's dofs as columns? Two pieces on a tree may share dofs.
+static int is_plain(const hfiIsland* I) {
+  return I->ntree == 1 && I->nscalar == 0 && I->npatch == 1 && I->patch->ncol == I->n &&
+         I->problem->block[I->wide[0]].npiece == 1;
+}
+
 void hfi_island_gather(hfiIsland* I, const hfStepProblem* problem, const int32_t* trees,
                        int32_t ntree, const int32_t* blocks, int32_t nblock) {
   I->problem = problem;
@@ -328,5 +334,7 @@ void hfi_island_gather(hfiIsland* I, const hfStepProblem* problem, const int32_t
   gather_vectors(I);
   int32_t nwide = gather_scalars(I, blocks, nblock);
   gather_patches(I, I->wide, nwide);
+  I->is_plain = is_plain(I);
+  I->is_narrow = I->is_plain && I->nblock == 1 && I->n <= 4 && I->block->law == HF_LAW_CONTACT;
   if (problem->drift) gather_drift(I);
 }

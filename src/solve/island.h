@@ -69,6 +69,8 @@ typedef struct hfiIsland {
   const hfStepProblem* problem;
   const hfiPatchKernels* kernels;
   int32_t n, ntree, nblock, nrow, npatch, nsegment; // n: dofs; nrow includes padding
+  int32_t is_plain;              // 1: one tree without scalars, and one patch whose columns are all its dofs, in order
+  int32_t is_narrow;             // 1: the same, of up to four dofs, and its only block is a contact
   int32_t* tree;                 // (ntree) trees of the problem, in the order of elimination
   int32_t* first;                // (trees of the problem) first dof of the island of a tree
   int32_t* node;                 // (trees of the problem) node of a tree
@@ -85,7 +87,7 @@ typedef struct hfiIsland {
 
   double *v, *v0, *p;                 // (n) iterate, velocity at the start of the step, p*
   double *dv, *v1;                    // (n) Newton step, velocity at the end of the full step
-  double *r, *Av, *tau;               // (n) residual, A v, J^T gamma
+  double *r, *Av, *tau;               // (n) residual, A v, J^T gamma. tau has room for the padded columns of a patch
   double* work;                       // (n) scratch
   double *diag, *inverse_diag;        // (n) A_ii, 1/A_ii
   double p_norm;                      // |p*|, mass-scaled [sqrt(kg) m/s]

@@ -45,6 +45,7 @@
 // energy, and the opposite direction leads away from it.
 #include "solve/newton.h"
 
+#include "base/compile.h"
 #include "linalg/dense.h"
 #include "math/vec3.h"
 #include "solve/dual.h"
@@ -99,12 +100,7 @@ typedef struct iteration {
 } iteration;
 
 // Computes impulses, responses, residual and its norm at I->v and I->s.
-static void evaluate(iteration* it) {
-  hfi_system_respond(it->I, it->coupling);
-  hfi_system_residual(it->I);
-  it->norm = hfi_system_momentum_norm(it->I, it->I->r);
-  it->scale = hfi_system_scale(it->I);
-}
+static void evaluate(iteration* it) { it->norm = hfi_system_evaluate(it->I, it->coupling, &it->scale); }
 
 static int is_small(const iteration* it, double norm) {
   return norm <= it->config->tolerance * it->scale;
@@ -239,15 +235,20 @@ static void compute_end_rows(iteration* it, double step) {
   hfi_move(I->s1, I->s, 1.0, I->ds, I->nrow);
 }
 
-// Computes dv = -K^-1 r with the factors at hand, v1 and s1 at the end of the full step, |dv| and
-// dv'r. Returns 0 where dv is not finite.
+// Computes dv = -K^-1 r with the factors at hand, and v1 at the end of the full step. n: its dofs, a constant where many islands have that
+// number. Returns dv'r.
+HFI_COPIED double find_end(const hfiIsland* I, int32_t n) {
+  hfi_scale(I->dv, -1.0, I->r, n);
+  hfi_block_solve(&I->K, I->dv);
+  hfi_move(I->v1, I->v, 1.0, I->dv, n);
+  return hfi_dot(I->dv, I->r, n);
+}
+
+// Computes the step, its end (v1, s1), |dv| and dv'r. Returns 0 where dv is not finite.
 static int solve_step(iteration* it) {
   hfiIsland* I = it->I;
-  hfi_scale(I->dv, -1.0, I->r, I->n);
-  hfi_block_solve(&I->K, I->dv);
-  hfi_move(I->v1, I->v, 1.0, I->dv, I->n);
+  it->along = I->n == 3 ? find_end(I, 3) : find_end(I, I->n);
   it->step = hfi_system_velocity_norm(I, I->dv);
-  it->along = hfi_dot(I->dv, I->r, I->n);
   compute_end_rows(it, it->step);
   return isfinite(it->step);
 }

@@ -22,6 +22,8 @@ struct hfiPatchKernels {
   // the upper triangle of C is right.
   void (*add_product)(const hfiPatch* patch, int rows, const double* A, const double* B, int upper,
                       double* C);
+  // C (4 x 4) = J^T G J for the rows J (dim x 4) of a contact with response c
+  void (*narrow_product)(const hfiContactResponse* c, int dim, const double* J, double* C);
 };
 
 extern const hfiPatchKernels hfi_patch_kernels;     // for every machine

@@ -170,9 +170,19 @@ static void multiply_contact(const hfiContactResponse* c, int dim, const double*
     for (int j = 0; j < ld; j += LANES) multiply_friction(c, dim, 0, J + j, GJ + j, ld);
 }
 
+static void narrow_product(const hfiContactResponse* c, int dim, const double* J, double* C) {
+  double GJ[6 * 4];
+  multiply_contact(c, dim, J, GJ, 4);
+  memset(C, 0, 16 * sizeof *C);
+  if (dim == 3)
+    add_product44(C, J, GJ, 4, 3);
+  else
+    add_product44(C, J, GJ, 4, dim);
+}
+
 static void scale_rows(const double* G, int dim, const double* J, double* GJ, int ld) {
   for (int i = 0; i < dim; ++i)
     for (int j = i * ld; j < (i + 1) * ld; j += LANES) store4(GJ + j, scale(G[i], J + j));
 }
 
-#define KERNELS {multiply, add_transposed, multiply_contact, scale_rows, add_product}
+#define KERNELS {multiply, add_transposed, multiply_contact, scale_rows, add_product, narrow_product}

@@ -51,6 +51,10 @@ static inline void add_columns(const hfiIsland* I, const hfiPatch* patch, const 
 
 void hfi_system_row_changes(const hfiIsland* I, const double* v, double* s) {
   double* x = I->column;
+  if (I->is_plain) {
+    I->kernels->multiply(I->patch, v, s);
+    return;
+  }
   for (int32_t i = 0; i < I->nscalar; ++i) s[i] = I->scalar[i].J * v[I->scalar[i].dof];
   for (int32_t k = 0; k < I->npatch; ++k) {
     const hfiPatch* patch = I->patch + k;
@@ -133,9 +137,8 @@ static int32_t end_of_run(const hfiIsland* I, int32_t k, int32_t end, int32_t* r
   return k;
 }
 
-// tau += J^T gamma of a patch.
-static void add_patch_impulse(const hfiIsland* I, const hfiPatch* patch, double* tau) {
-  double* y = I->column;
+// y (ld) = J^T gamma of a patch.
+HFI_COPIED void multiply_impulse(const hfiIsland* I, const hfiPatch* patch, double* y) {
   int32_t end = patch->block + patch->nblock, rows;
   for (int32_t c = 0; c < patch->ld; c += 4) y[c] = y[c + 1] = y[c + 2] = y[c + 3] = 0;
   for (int32_t k = patch->block; k < end; ++k) {
@@ -144,22 +147,38 @@ static void add_patch_impulse(const hfiIsland* I, const hfiPatch* patch, double*
     k = end_of_run(I, k, end, &rows);
     I->kernels->add_transposed(patch, row - patch->row, rows, I->gamma + row, y);
   }
-  add_columns(I, patch, y, tau);
 }
 
-void hfi_system_residual(hfiIsland* I) {
+// tau = J^T gamma
+static void sum_impulses(const hfiIsland* I) {
+  if (I->is_plain) {
+    multiply_impulse(I, I->patch, I->tau);
+    return;
+  }
   memset(I->tau, 0, sizeof(double) * (size_t)I->n);
   for (int32_t i = 0; i < I->nscalar; ++i)
     I->tau[I->scalar[i].dof] += I->scalar[i].J * I->gamma[i];
-  for (int32_t k = 0; k < I->npatch; ++k) add_patch_impulse(I, I->patch + k, I->tau);
+  for (int32_t k = 0; k < I->npatch; ++k) {
+    multiply_impulse(I, I->patch + k, I->column);
+    add_columns(I, I->patch + k, I->column, I->tau);
+  }
+}
+
+// r = A v - p* - tau
+HFI_COPIED void subtract_momenta(const hfiIsland* I, int32_t n) {
+  hfi_move(I->r, I->Av, -1.0, I->p, n);
+  hfi_axpy(I->r, -1.0, I->tau, n);
+}
+
+void hfi_system_residual(hfiIsland* I) {
+  sum_impulses(I);
   hfi_system_multiply(I, I->v, I->Av);
-  hfi_move(I->r, I->Av, -1.0, I->p, I->n);
-  hfi_axpy(I->r, -1.0, I->tau, I->n);
+  subtract_momenta(I, I->n);
 }
 
 // Computes I->local = J^T G J of a patch, run by run of active blocks. Returns 0 if no block is
 // active.
-static int multiply_patch(const hfiIsland* I, const hfiPatch* patch, int symmetric) {
+HFI_COPIED int multiply_patch(const hfiIsland* I, const hfiPatch* patch, int symmetric) {
   int ld = patch->ld, any = 0;
   int32_t end = patch->block + patch->nblock, rows;
   for (int32_t k = patch->block; k < end; ++k) {
@@ -271,8 +290,36 @@ int hfi_system_is_coupled(const hfiIsland* I) {
   return 0;
 }
 
+// K = A + J^T G J of a plain island.
+HFI_COPIED void fill_plain(hfiIsland* I, int32_t n) {
+  const hfStepProblem* P = I->problem;
+  const double *M = P->M + P->M_start[*I->tree], *diag = P->diag + P->tree_start[*I->tree], *local = I->local;
+  int32_t ld = I->patch->ld;
+  double* K = I->K.value;
+  for (int32_t i = 0; i < n; ++i, K += n, M += n, local += ld) {
+    double d = M[i] + diag[i];
+    for (int32_t j = 0; j < n; ++j) K[j] = M[j] + local[j];
+    K[i] = d + local[i];
+  }
+}
+
+static int factor_plain(hfiIsland* I, int symmetric) {
+  if (I->is_narrow)
+    I->kernels->narrow_product(I->response, I->block->dim, I->patch->J, I->local);
+  else if (!multiply_patch(I, I->patch, symmetric))
+    memset(I->local, 0, sizeof(double) * (size_t)(I->n * I->patch->ld));
+  if (I->n == 3)
+    fill_plain(I, 3);
+  else if (I->n == 6)
+    fill_plain(I, 6);
+  else
+    fill_plain(I, I->n);
+  return hfi_block_factor(&I->K, symmetric);
+}
+
 int hfi_system_factor(hfiIsland* I) {
   int symmetric = !hfi_system_is_coupled(I);
+  if (I->is_plain) return factor_plain(I, symmetric);
   place_mass(I, symmetric);
   for (int32_t i = 0; i < I->nscalar; ++i)
     I->K.value[I->scalar[i].at] += sqr(I->scalar[i].J) * I->G[i];
@@ -322,6 +369,7 @@ const double* hfi_system_row_weights(hfiIsland* I) {
 
 // sum_i w_i x_i^2 in four partial sums, which are stored side by side in `sums` (4): from that compilers see that they make a vector.
 static double sum_weighted_squares(const double* restrict x, const double* restrict w, int32_t n, double* restrict sums) {
+  if (n == 3) return x[0] * x[0] * w[0] + x[1] * x[1] * w[1] + x[2] * x[2] * w[2];
   double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
   for (; n >= 4; n -= 4, x += 4, w += 4) {
     s0 += x[0] * x[0] * w[0], s1 += x[1] * x[1] * w[1];
@@ -349,4 +397,24 @@ double hfi_system_largest_impulse(hfiIsland* I) {
 
 double hfi_system_scale(const hfiIsland* I) {
   return max2(I->p_norm, hfi_system_momentum_norm(I, I->tau));
+}
+
+// The residual of a narrow island of n dofs after its contact has responded.
+HFI_COPIED void find_narrow_residual(const hfiIsland* I, int32_t n) {
+  const hfStepProblem* P = I->problem;
+  double* tau = I->tau;
+  tau[0] = tau[1] = tau[2] = tau[3] = 0;
+  if (I->response->active) hfi_add_rows(tau, 1.0, I->gamma, 1, I->patch->J, 4, I->block->dim, 4);
+  multiply_tree(P->M + P->M_start[*I->tree], P->diag + P->tree_start[*I->tree], n, I->v, I->Av);
+  subtract_momenta(I, n);
+}
+
+double hfi_system_evaluate(hfiIsland* I, int coupling, double* scale) {
+  hfi_system_respond(I, coupling);
+  if (I->is_narrow && I->n == 3)
+    find_narrow_residual(I, 3);
+  else
+    hfi_system_residual(I);
+  *scale = hfi_system_scale(I);
+  return hfi_system_momentum_norm(I, I->r);
 }

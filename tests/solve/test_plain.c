@@ -1,0 +1,131 @@
+// Plain and narrow islands (solve/island.h) have ways of their own through the equations: they give the same bits as all others.
+#include "support/cmocka_all.h"
+#include "support/step_problems.h"
+
+#include "solve/system.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_DOFS = 9, MOST_CONTACTS = 3, MOST_ROWS = 24 };
+
+// What an island computes at some velocities.
+typedef struct Values {
+  double s[MOST_ROWS], gamma[MOST_ROWS], tau[MOST_DOFS], Av[MOST_DOFS], r[MOST_DOFS], K[MOST_DOFS * MOST_DOFS], step[MOST_DOFS], norm, scale;
+} Values;
+
+static void add_random_tree(problemBuilder* b, testRandom* r, int n) {
+  double B[MOST_DOFS * MOST_DOFS], M[MOST_DOFS * MOST_DOFS], p[MOST_DOFS], v0[MOST_DOFS], diag[MOST_DOFS];
+  for (int i = 0; i < n * n; ++i) B[i] = random_normal(r);
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) {
+      M[i * n + j] = i == j ? 0.1 : 0;
+      for (int k = 0; k < n; ++k) M[i * n + j] += B[i * n + k] * B[j * n + k];
+    }
+    p[i] = random_normal(r), v0[i] = random_normal(r), diag[i] = random_chance(r, 0.5) ? 0.1 : 0;
+  }
+  problem_add_tree(b, n, M, diag, p, v0);
+}
+
+// A contact on all dofs of the tree, open or closed, by any law of friction.
+static void add_random_contact(problemBuilder* b, testRandom* r, int n) {
+  static const int dims[] = {1, 3, 4, 6};
+  int dim = dims[random_int(r, 4)];
+  double J[6 * MOST_DOFS];
+  hfContactLaw law = {.stiffness = random_log(r, 1e2, 1e6), .dissipation = random_chance(r, 0.5) ? 0.1 : 0, .depth = random_chance(r, 0.8) ? 0.01 : -1};
+  law.friction = random_int(r, 3);
+  for (int g = 0; g < 3; ++g)
+    law.mu[g] = random_uniform(r, 0, 1), law.stiction_speed[g] = 1e-3, law.k_t[g] = random_log(r, 1e2, 1e5), law.c_t[g] = 10;
+  for (int i = 0; i < 5; ++i) law.xi0[i] = 1e-3 * random_normal(r);
+  for (int i = 0; i < dim * n; ++i) J[i] = random_normal(r);
+  problem_add_contact(b, dim, &law);
+  problem_add_piece(b, 0, n, NULL, J);
+}
+
+static Values compute(hfiIsland* I) {
+  Values x;
+  memset(&x, 0, sizeof x);
+  memcpy(I->v, I->v0, sizeof(double) * (size_t)I->n);
+  hfi_system_rows(I, I->v, I->s);
+  x.norm = hfi_system_evaluate(I, HF_COUPLING_TWO_WAY, &x.scale);
+  memcpy(x.s, I->s, sizeof(double) * (size_t)I->nrow), memcpy(x.gamma, I->gamma, sizeof(double) * (size_t)I->nrow);
+  memcpy(x.tau, I->tau, sizeof(double) * (size_t)I->n), memcpy(x.Av, I->Av, sizeof(double) * (size_t)I->n);
+  memcpy(x.r, I->r, sizeof(double) * (size_t)I->n), memcpy(x.step, I->r, sizeof(double) * (size_t)I->n);
+  assert_int_equal(hfi_system_factor(I), 0);
+  hfi_block_solve(&I->K, x.step);
+  for (int i = 0; i < I->n; ++i) // The factors of a symmetric matrix are in its upper triangle.
+    for (int j = I->K.symmetric ? i : 0; j < I->n; ++j) x.K[i * I->n + j] = I->K.value[i * I->n + j];
+  return x;
+}
+
+// Returns 1 where the island is narrow.
+static int check_island(const hfStepProblem* P) {
+  static const int32_t tree = 0, blocks[MOST_CONTACTS] = {0, 1, 2};
+  hfStepCapacity capacity = hf_step_problem_capacity(P);
+  hfiIsland I;
+  hfiArena size = hfi_arena(NULL, 0);
+  hfi_island_plan(&I, &size, &capacity);
+  void* memory = malloc(size.used);
+  assert_non_null(memory);
+  hfiArena arena = hfi_arena(memory, size.used);
+  hfi_island_plan(&I, &arena, &capacity);
+  hfi_island_gather(&I, P, &tree, 1, blocks, P->nblock);
+  int is_narrow = I.is_narrow;
+  assert_int_equal(I.is_plain, 1);
+  assert_int_equal(is_narrow, I.n <= 4 && P->nblock == 1);
+  Values short_way = compute(&I);
+  I.is_plain = I.is_narrow = 0;
+  Values long_way = compute(&I);
+  assert_memory_equal(&short_way, &long_way, sizeof short_way);
+  free(memory);
+  return is_narrow;
+}
+
+static void test_same_bits_as_in_general(void** state) {
+  (void)state;
+  problemBuilder b;
+  memset(&b, 0, sizeof b);
+  testRandom r = {11};
+  int narrow = 0;
+  for (int trial = 0; trial < 3000; ++trial) {
+    int n = 1 + random_int(&r, MOST_DOFS), contacts = random_chance(&r, 0.5) ? 1 : 1 + random_int(&r, MOST_CONTACTS);
+    problem_reset(&b, 1e-3);
+    add_random_tree(&b, &r, n);
+    for (int i = 0; i < contacts; ++i) add_random_contact(&b, &r, n);
+    narrow += check_island(&b.P);
+  }
+  assert_true(narrow > 500);
+  problem_release(&b);
+}
+
+// Two bodies of one tree that touch each other are two pieces, which may have dofs in common.
+static void test_two_pieces_are_not_plain(void** state) {
+  (void)state;
+  problemBuilder b;
+  memset(&b, 0, sizeof b);
+  double M[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, J[2] = {1, -1};
+  const int32_t tree = 0, block = 0, first[2] = {0, 2}, second[1] = {2};
+  hfContactLaw law = {.stiffness = 1e4, .depth = 1e-3};
+  problem_reset(&b, 1e-3);
+  problem_add_tree(&b, 3, M, NULL, NULL, NULL);
+  problem_add_contact(&b, 1, &law);
+  problem_add_piece(&b, 0, 2, first, J);
+  problem_add_piece(&b, 0, 1, second, J);
+  hfStepCapacity capacity = hf_step_problem_capacity(&b.P);
+  hfiIsland I;
+  hfiArena size = hfi_arena(NULL, 0);
+  hfi_island_plan(&I, &size, &capacity);
+  void* memory = malloc(size.used);
+  assert_non_null(memory);
+  hfiArena arena = hfi_arena(memory, size.used);
+  hfi_island_plan(&I, &arena, &capacity);
+  hfi_island_gather(&I, &b.P, &tree, 1, &block, 1);
+  assert_int_equal(I.is_plain, 0);
+  free(memory);
+  problem_release(&b);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_bits_as_in_general), cmocka_unit_test(test_two_pieces_are_not_plain)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
