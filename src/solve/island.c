@@ -188,6 +188,7 @@ static void open_patch(hfiIsland* I, const hfStepBlock* block, int32_t** index, 
     const int32_t* slot = patch->slot + segment->column;
     segment->consecutive = slot[segment->ncol - 1] == slot[0] + segment->ncol - 1;
   }
+  patch->is_pair = patch->nsegment == 2 && hfi_is_free_body(both) && hfi_is_free_body(both + 1);
 }
 
 // Copies the Jacobian of a block, piece beside piece, into rows of width ld padded with zeros: the last four of a row are cleared at once.

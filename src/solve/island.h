@@ -28,12 +28,16 @@ typedef struct hfiSegment {
   int32_t consecutive; // 1: their slots follow each other without gaps
 } hfiSegment;
 
+// Are the columns of a segment the dofs of a free body, one after the other?
+static inline int hfi_is_free_body(const hfiSegment* g) { return g->consecutive && g->ncol == 6; }
+
 typedef struct hfiPatch {
   int32_t block, nblock;     // its blocks of the island
   int32_t row, nrow;         // its rows of the island
   int32_t ncol, ld;          // number of columns; ncol rounded up to a multiple of 4
   int32_t height;            // nrow rounded up to a multiple of 4; the island's rows are padded too
   int32_t segment, nsegment; // its segments of the island
+  int32_t is_pair;           // 1: two segments, each the six dofs of a free body
   int32_t column;            // with two segments: first column of the second's node beside the first's (hfi_block_column)
   int32_t* piece;            // (npiece) order of the pieces of its blocks by ascending dofs
   int32_t* dof;              // (ncol) dofs of the island, ascending

@@ -7,6 +7,7 @@
 // tile are named one by one, so that they stay in registers and compilers put them into vectors.
 #include "base/compile.h"
 #include "linalg/dense.h"
+#include "linalg/lanes.h"
 #include "solve/patch.h"
 
 #include <string.h>
@@ -60,22 +61,9 @@ static void multiply(const hfiPatch* patch, const double* x, double* s) {
   store4(s + r, sum);
 }
 
-// y (12) += J^T gamma over `count` rows of J.
-static void add_transposed12(const double* restrict J, int count, const double* restrict gamma, double* restrict y) {
-  Eight s = load8(y);
-  Four t = load4(y + 8);
-  for (int i = 0; i < count; ++i, J += 12) s = add8(s, gamma[i], J), t = add4(t, gamma[i], J + 8);
-  store8(y, s);
-  store4(y + 8, t);
-}
-
 static void add_transposed(const hfiPatch* patch, int first, int count, const double* gamma,
                            double* y) {
-  const double* J = patch->J + first * patch->ld;
-  if (patch->ld == 12) // two free bodies
-    add_transposed12(J, count, gamma, y);
-  else
-    hfi_add_rows(y, 1.0, gamma, 1, J, patch->ld, count, patch->ld);
+  hfi_add_rows(y, 1.0, gamma, 1, patch->J + first * patch->ld, patch->ld, count, patch->ld);
 }
 
 // Four rows and eight columns of C += A^T B, over k rows of A and B. All have rows of width ld.
@@ -126,9 +114,7 @@ static inline void add_tiles(int ncol, int ld, int rows, const double* restrict 
 
 static void add_product(const hfiPatch* patch, int rows, const double* A, const double* B,
                         int upper, double* C) {
-  if (patch->ncol == 12 && rows == 6) // one contact of two free bodies: constants, so that the compiler unrolls the loops over rows
-    add_tiles(12, 12, 6, A, B, upper, C);
-  else if (rows == 3) // one contact: a constant, so that the compiler unrolls the loops over rows
+  if (rows == 3) // one contact: a constant, so that the compiler unrolls the loops over rows
     add_tiles(patch->ncol, patch->ld, 3, A, B, upper, C);
   else
     add_tiles(patch->ncol, patch->ld, rows, A, B, upper, C);
@@ -185,4 +171,82 @@ static void scale_rows(const double* G, int dim, const double* J, double* GJ, in
     for (int j = i * ld; j < (i + 1) * ld; j += LANES) store4(GJ + j, scale(G[i], J + j));
 }
 
-#define KERNELS {multiply, add_transposed, multiply_contact, scale_rows, add_product, narrow_product}
+// ---- two free bodies -----------------------------------------------------------------------------------
+//
+// The twelve columns of J are three vectors. Each body has one of them and half of the one in the middle.
+
+static inline hfiFour at4(const double* x) { return *(const hfiFour*)x; }
+
+// a (6) += the first half of y, b (6) += the second half.
+static inline void add_halves(double* a, double* b, hfiFour y0, hfiFour y1, hfiFour y2) {
+  *(hfiFour*)a += y0;
+  *(hfiTwo*)(a + 4) += (hfiTwo){y1[0], y1[1]};
+  *(hfiTwo*)b += (hfiTwo){y1[2], y1[3]};
+  *(hfiFour*)(b + 2) += y2;
+}
+
+static void multiply_pair(const hfiPatch* patch, const double* restrict a, const double* restrict b, double* restrict s) {
+  int height = patch->height, r = 0;
+  for (; r + 8 <= height; r += 8) {
+    const double* x = patch->JT + r;
+    hfiFour lo = {0, 0, 0, 0}, hi = lo;
+    for (int c = 0; c < 6; ++c, x += height) lo += a[c] * at4(x), hi += a[c] * at4(x + 4);
+    for (int c = 0; c < 6; ++c, x += height) lo += b[c] * at4(x), hi += b[c] * at4(x + 4);
+    *(hfiFour*)(s + r) = lo, *(hfiFour*)(s + r + 4) = hi;
+  }
+  if (r == height) return;
+  const double* x = patch->JT + r;
+  hfiFour sum = {0, 0, 0, 0};
+  for (int c = 0; c < 6; ++c, x += height) sum += a[c] * at4(x);
+  for (int c = 0; c < 6; ++c, x += height) sum += b[c] * at4(x);
+  *(hfiFour*)(s + r) = sum;
+}
+
+static void add_transposed_pair(const hfiPatch* patch, const double* restrict gamma, double* restrict a, double* restrict b) {
+  const double* J = patch->J;
+  hfiFour y0 = {0, 0, 0, 0}, y1 = y0, y2 = y0;
+  for (int i = 0; i < patch->nrow; ++i, J += 12) y0 += gamma[i] * at4(J), y1 += gamma[i] * at4(J + 4), y2 += gamma[i] * at4(J + 8);
+  add_halves(a, b, y0, y1, y2);
+}
+
+// Three rows of C += A^T B with B of twelve columns: the halves of the rows of C begin at `left` and `right`.
+static inline void add_three_rows(double* left, double* right, int ldc, const double* A, const double* B, int rows) {
+  hfiFour s0 = {0, 0, 0, 0}, s1 = s0, s2 = s0, t0 = s0, t1 = s0, t2 = s0, u0 = s0, u1 = s0, u2 = s0;
+  for (; rows > 0; --rows, A += 12, B += 12) {
+    hfiFour x = at4(B), y = at4(B + 4), z = at4(B + 8);
+    s0 += A[0] * x, s1 += A[0] * y, s2 += A[0] * z;
+    t0 += A[1] * x, t1 += A[1] * y, t2 += A[1] * z;
+    u0 += A[2] * x, u1 += A[2] * y, u2 += A[2] * z;
+  }
+  add_halves(left, right, s0, s1, s2);
+  add_halves(left + ldc, right + ldc, t0, t1, t2);
+  add_halves(left + 2 * ldc, right + 2 * ldc, u0, u1, u2);
+}
+
+// C (6 x 6) += A^T B for six columns of A and B.
+static inline void add_six_rows(double* C, int ldc, const double* A, const double* B, int rows) {
+  hfiFour r0 = {0, 0, 0, 0}, r1 = r0, r2 = r0, r3 = r0, r4 = r0, r5 = r0;
+  hfiTwo s0 = {0, 0}, s1 = s0, s2 = s0, s3 = s0, s4 = s0, s5 = s0;
+  for (; rows > 0; --rows, A += 12, B += 12) {
+    hfiFour x = at4(B);
+    hfiTwo y = *(const hfiTwo*)(B + 4);
+    r0 += A[0] * x, r1 += A[1] * x, r2 += A[2] * x, r3 += A[3] * x, r4 += A[4] * x, r5 += A[5] * x;
+    s0 += A[0] * y, s1 += A[1] * y, s2 += A[2] * y, s3 += A[3] * y, s4 += A[4] * y, s5 += A[5] * y;
+  }
+  *(hfiFour*)C += r0, *(hfiTwo*)(C + 4) += s0, C += ldc;
+  *(hfiFour*)C += r1, *(hfiTwo*)(C + 4) += s1, C += ldc;
+  *(hfiFour*)C += r2, *(hfiTwo*)(C + 4) += s2, C += ldc;
+  *(hfiFour*)C += r3, *(hfiTwo*)(C + 4) += s3, C += ldc;
+  *(hfiFour*)C += r4, *(hfiTwo*)(C + 4) += s4, C += ldc;
+  *(hfiFour*)C += r5, *(hfiTwo*)(C + 4) += s5;
+}
+
+static void add_product_pair(int rows, const double* A, const double* B, const hfiPairBlocks* K) {
+  add_three_rows(K->first, K->beside, K->ld_first, A, B, rows);
+  add_three_rows(K->first + 3 * K->ld_first, K->beside + 3 * K->ld_first, K->ld_first, A + 3, B, rows);
+  add_six_rows(K->second, K->ld_second, A + 6, B + 6, rows);
+  if (K->below) add_six_rows(K->below, K->ld_below, B, A + 6, rows);
+}
+
+#define KERNELS                                                                                                                              \
+  {multiply, add_transposed, multiply_contact, scale_rows, add_product, narrow_product, multiply_pair, add_transposed_pair, add_product_pair}

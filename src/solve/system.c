@@ -22,15 +22,12 @@
 
 #include <string.h>
 
-// Are the columns of a segment the dofs of a free body, one after the other?
-static inline int is_free_body(const hfiSegment* g) { return g->consecutive && g->ncol == 6; }
-
 // x (ncol) = the numbers of v that belong to the columns of a patch. Free bodies are copied as they are.
 static inline void gather_columns(const hfiIsland* I, const hfiPatch* patch, const double* v, double* x) {
   const hfiSegment* g = I->segment + patch->segment;
   for (int32_t i = 0; i < patch->nsegment; ++i, ++g) {
     const int32_t* dof = patch->dof + g->column;
-    if (is_free_body(g))
+    if (hfi_is_free_body(g))
       memcpy(x + g->column, v + dof[0], 6 * sizeof(double));
     else
       for (int32_t c = 0; c < g->ncol; ++c) x[g->column + c] = v[dof[c]];
@@ -42,7 +39,7 @@ static inline void add_columns(const hfiIsland* I, const hfiPatch* patch, const 
   const hfiSegment* g = I->segment + patch->segment;
   for (int32_t i = 0; i < patch->nsegment; ++i, ++g) {
     const int32_t* dof = patch->dof + g->column;
-    if (is_free_body(g))
+    if (hfi_is_free_body(g))
       hfi_axpy(v + dof[0], 1.0, y + g->column, 6);
     else
       for (int32_t c = 0; c < g->ncol; ++c) v[dof[c]] += y[g->column + c];
@@ -58,6 +55,10 @@ void hfi_system_row_changes(const hfiIsland* I, const double* v, double* s) {
   for (int32_t i = 0; i < I->nscalar; ++i) s[i] = I->scalar[i].J * v[I->scalar[i].dof];
   for (int32_t k = 0; k < I->npatch; ++k) {
     const hfiPatch* patch = I->patch + k;
+    if (patch->is_pair) {
+      I->kernels->multiply_pair(patch, v + patch->dof[0], v + patch->dof[6], s + patch->row);
+      continue;
+    }
     gather_columns(I, patch, v, x);
     I->kernels->multiply(patch, x, s + patch->row);
   }
@@ -137,6 +138,12 @@ static int32_t end_of_run(const hfiIsland* I, int32_t k, int32_t end, int32_t* r
   return k;
 }
 
+static int any_active(const hfiIsland* I, const hfiPatch* patch) {
+  for (int32_t k = patch->block; k < patch->block + patch->nblock; ++k)
+    if (I->response[k].active) return 1;
+  return 0;
+}
+
 // y (ld) = J^T gamma of a patch.
 HFI_COPIED void multiply_impulse(const hfiIsland* I, const hfiPatch* patch, double* y) {
   int32_t end = patch->block + patch->nblock, rows;
@@ -149,6 +156,16 @@ HFI_COPIED void multiply_impulse(const hfiIsland* I, const hfiPatch* patch, doub
   }
 }
 
+// tau += J^T gamma of a patch.
+static void add_patch_impulse(const hfiIsland* I, const hfiPatch* patch, double* tau) {
+  if (patch->is_pair) {
+    if (any_active(I, patch)) I->kernels->add_transposed_pair(patch, I->gamma + patch->row, tau + patch->dof[0], tau + patch->dof[6]);
+    return;
+  }
+  multiply_impulse(I, patch, I->column);
+  add_columns(I, patch, I->column, tau);
+}
+
 // tau = J^T gamma
 static void sum_impulses(const hfiIsland* I) {
   if (I->is_plain) {
@@ -158,10 +175,7 @@ static void sum_impulses(const hfiIsland* I) {
   memset(I->tau, 0, sizeof(double) * (size_t)I->n);
   for (int32_t i = 0; i < I->nscalar; ++i)
     I->tau[I->scalar[i].dof] += I->scalar[i].J * I->gamma[i];
-  for (int32_t k = 0; k < I->npatch; ++k) {
-    multiply_impulse(I, I->patch + k, I->column);
-    add_columns(I, I->patch + k, I->column, I->tau);
-  }
+  for (int32_t k = 0; k < I->npatch; ++k) add_patch_impulse(I, I->patch + k, I->tau);
 }
 
 // r = A v - p* - tau
@@ -176,6 +190,15 @@ void hfi_system_residual(hfiIsland* I) {
   subtract_momenta(I, I->n);
 }
 
+// Computes GJ of block k, whose rows of J are given.
+static inline void multiply_block(const hfiIsland* I, int32_t k, const double* J, double* GJ, int ld) {
+  const hfiIslandBlock* b = I->block + k;
+  if (b->law == HF_LAW_CONTACT)
+    I->kernels->multiply_contact(I->response + k, b->dim, J, GJ, ld);
+  else
+    I->kernels->scale_rows(I->G + b->row, b->dim, J, GJ, ld);
+}
+
 // Computes I->local = J^T G J of a patch, run by run of active blocks. Returns 0 if no block is
 // active.
 HFI_COPIED int multiply_patch(const hfiIsland* I, const hfiPatch* patch, int symmetric) {
@@ -188,12 +211,8 @@ HFI_COPIED int multiply_patch(const hfiIsland* I, const hfiPatch* patch, int sym
     int32_t first = I->block[k].row, stop = end_of_run(I, k, end, &rows);
     const double* J = patch->J + (first - patch->row) * ld;
     for (; k < stop; ++k) {
-      const hfiIslandBlock* b = I->block + k;
-      int at = (b->row - first) * ld;
-      if (b->law == HF_LAW_CONTACT)
-        I->kernels->multiply_contact(I->response + k, b->dim, J + at, I->GJ + at, ld);
-      else
-        I->kernels->scale_rows(I->G + b->row, b->dim, J + at, I->GJ + at, ld);
+      int at = (I->block[k].row - first) * ld;
+      multiply_block(I, k, J + at, I->GJ + at, ld);
     }
     I->kernels->add_product(patch, rows, J, I->GJ, symmetric, I->local);
   }
@@ -255,8 +274,34 @@ static void add_segments(hfiIsland* I, const hfiPatch* patch, const hfiSegment* 
   scatter(D, hfi_block_stride(K, P->node), local, patch->ld, P, Q, row, column);
 }
 
+// K += J^T G J of a patch of two free bodies. The first segment's node comes first in the order of elimination.
+static void add_pair(hfiIsland* I, const hfiPatch* patch, int symmetric) {
+  const hfiBlockMatrix* K = &I->K;
+  int32_t p = I->segment[patch->segment].node, q = I->segment[patch->segment + 1].node;
+  int32_t slot_p = patch->slot[0], slot_q = patch->slot[6], ld_p = hfi_block_stride(K, p), ld_q = hfi_block_stride(K, q);
+  if (!any_active(I, patch)) return;
+  for (int32_t k = patch->block; k < patch->block + patch->nblock; ++k) {
+    int at = (I->block[k].row - patch->row) * patch->ld;
+    multiply_block(I, k, patch->J + at, I->GJ + at, patch->ld);
+  }
+  double *rows_p = hfi_block_rows(K, p) + slot_p * ld_p, *rows_q = hfi_block_rows(K, q) + slot_q * ld_q;
+  double* below = hfi_block_lower(K, p) + slot_p * K->width[p] + patch->column + slot_q;
+  hfiPairBlocks blocks = {.first = rows_p + slot_p,
+                          .second = rows_q + slot_q,
+                          .beside = rows_p + K->size[p] + patch->column + slot_q,
+                          .below = symmetric ? NULL : below,
+                          .ld_first = ld_p,
+                          .ld_second = ld_q,
+                          .ld_below = K->width[p]};
+  I->kernels->add_product_pair(patch->nrow, patch->J, I->GJ, &blocks);
+}
+
 // K += J^T G J of a patch.
 static void add_patch(hfiIsland* I, const hfiPatch* patch, int symmetric) {
+  if (patch->is_pair) {
+    add_pair(I, patch, symmetric);
+    return;
+  }
   if (!multiply_patch(I, patch, symmetric)) return;
   const hfiSegment* segment = I->segment + patch->segment;
   for (int32_t i = 0; i < patch->nsegment; ++i)
