@@ -159,13 +159,13 @@ static int pair_distance(const Pair* p, double t, hfiContactPoint* at) {
   return hfi_distance(a->shape, &X_A, b->shape, &X_B, INFINITY, at);
 }
 
-// Time at which the overlap comes to exceed the level; INFINITY: not within h. The overlap cannot exceed it before it has grown by
-// `room`, which takes room/c at closing speed c. Each advance goes SLACK of the width further than that, so that few are needed.
-static double overlap_time(const Pair* p, double h, double level) {
+// Time at which the overlap comes to exceed the level; INFINITY: not within h. `at` has the nearest points at the start. The overlap cannot
+// exceed the level before it has grown by `room`, which takes room/c at closing speed c. Each advance goes SLACK of the width further than that,
+// so that few are needed.
+static double overlap_time(const Pair* p, double h, double level, hfiContactPoint at) {
   double t = 0;
   for (int k = 0; k < MAX_ADVANCES; ++k) {
-    hfiContactPoint at;
-    if (!pair_distance(p, t, &at)) return INFINITY;
+    if (k > 0 && !pair_distance(p, t, &at)) return INFINITY;
     double room = level - at.depth;
     if (!(room > 0)) return t;
     double c = closing_speed(p, at.n_W, t), next = next_stop(p, t, h);
@@ -182,8 +182,8 @@ static double find_stop_time(const Pair* p, double h) {
   hfiContactPoint at;
   if (!pair_distance(p, 0, &at)) return INFINITY;
   double slack = SLACK * p->width, start = max2(at.depth + slack, -slack);
-  if (overlap_time(p, h, max2(start, TOO_DEEP * p->width)) > h) return INFINITY;
-  return overlap_time(p, h, start);
+  if (overlap_time(p, h, max2(start, TOO_DEEP * p->width), at) > h) return INFINITY;
+  return overlap_time(p, h, start, at);
 }
 
 // Velocity at time t of the material point of a mover that is at p then.
