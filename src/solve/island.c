@@ -188,7 +188,8 @@ static void open_patch(hfiIsland* I, const hfStepBlock* block, int32_t** index, 
     const int32_t* slot = patch->slot + segment->column;
     segment->consecutive = slot[segment->ncol - 1] == slot[0] + segment->ncol - 1;
   }
-  patch->is_pair = patch->nsegment == 2 && hfi_is_free_body(both) && hfi_is_free_body(both + 1);
+  int free = hfi_is_free_body(both) && (patch->nsegment == 1 || (patch->nsegment == 2 && hfi_is_free_body(both + 1)));
+  patch->nfree = free ? patch->nsegment : 0;
 }
 
 // Copies the Jacobian of a block, piece beside piece, into rows of width ld padded with zeros: the last four of a row are cleared at once.
@@ -279,6 +280,14 @@ static void transpose_patch(hfiPatch* patch, double** storage) {
       }
 }
 
+// Has a row of J zeros in the first three columns of each free body?
+static int is_torque(const hfiPatch* patch, int32_t row) {
+  const double* J = patch->J + row * patch->ld;
+  for (int32_t c = 0; c < 6 * patch->nfree; c += 6)
+    if (J[c] != 0 || J[c + 1] != 0 || J[c + 2] != 0) return 0;
+  return 1;
+}
+
 // Ends the last patch, if there is one: pads its rows with zeros and transposes it.
 static void close_patch(hfiIsland* I, double** jacobian, double** transposed) {
   if (I->npatch == 0) return;
@@ -289,6 +298,8 @@ static void close_patch(hfiIsland* I, double** jacobian, double** transposed) {
   *jacobian += filling;
   while (I->nrow < patch->row + patch->height) I->gamma[I->nrow++] = 0;
   transpose_patch(patch, transposed);
+  patch->pushing = patch->nrow;
+  while (patch->nfree && patch->pushing > 0 && is_torque(patch, patch->pushing - 1)) --patch->pushing;
 }
 
 static void gather_patches(hfiIsland* I, const int32_t* blocks, int32_t nblock) {

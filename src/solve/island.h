@@ -37,7 +37,8 @@ typedef struct hfiPatch {
   int32_t ncol, ld;          // number of columns; ncol rounded up to a multiple of 4
   int32_t height;            // nrow rounded up to a multiple of 4; the island's rows are padded too
   int32_t segment, nsegment; // its segments of the island
-  int32_t is_pair;           // 1: two segments, each the six dofs of a free body
+  int32_t nfree;             // its number of segments, 1 or 2, where each has the six dofs of a free body; otherwise 0
+  int32_t pushing;           // with nfree: rows from this one on have zeros in the first three columns of each body, as torques do
   int32_t column;            // with two segments: first column of the second's node beside the first's (hfi_block_column)
   int32_t* piece;            // (npiece) order of the pieces of its blocks by ascending dofs
   int32_t* dof;              // (ncol) dofs of the island, ascending

@@ -8,13 +8,13 @@
 
 #include "solve/island.h"
 
-// Where the product A^T B of a patch of two free bodies goes: blocks of six rows and columns, and the distance from row to row.
-typedef struct hfiPairBlocks {
-  double *first, *second; // of the one body, of the other
+// Where the product J^T B of a patch of free bodies goes: blocks of six rows and columns, and the distance from row to row.
+typedef struct hfiFreeBlocks {
+  double *first, *second; // of the one body, of the other; second = NULL: there is one body
   double* beside;         // first six rows, last six columns; in the rows of `first`
   double* below;          // last six rows, first six columns, transposed; NULL: not asked for
   int ld_first, ld_second, ld_below;
-} hfiPairBlocks;
+} hfiFreeBlocks;
 
 struct hfiPatchKernels {
   // s (height) = J x
@@ -32,10 +32,11 @@ struct hfiPatchKernels {
                       double* C);
   // C (4 x 4) = J^T G J for the rows J (dim x 4) of a contact with response c
   void (*narrow_product)(const hfiContactResponse* c, int dim, const double* J, double* C);
-  // Patches of two free bodies (hfiPatch.is_pair), whose dofs begin at a and b. All rows take part; those that do not act have gamma = 0, G = 0.
-  void (*multiply_pair)(const hfiPatch* patch, const double* a, const double* b, double* s);         // s (height) = J [a b]
-  void (*add_transposed_pair)(const hfiPatch* patch, const double* gamma, double* a, double* b);     // [a b] += J^T gamma
-  void (*add_product_pair)(int rows, const double* A, const double* B, const hfiPairBlocks* blocks); // K += A^T B, A and B (rows x 12)
+  // Patches of free bodies (hfiPatch.nfree), whose dofs begin at a and b; b = NULL: there is one body. All rows take part; those that do not act
+  // have gamma = 0 and G = 0.
+  void (*multiply_free)(const hfiPatch* patch, const double* a, const double* b, double* s);     // s (height) = J [a b]
+  void (*add_transposed_free)(const hfiPatch* patch, const double* gamma, double* a, double* b); // [a b] += J^T gamma
+  void (*add_product_free)(const hfiPatch* patch, const double* B, const hfiFreeBlocks* K);      // K += J^T B, B (nrow x ld)
 };
 
 extern const hfiPatchKernels hfi_patch_kernels;     // for every machine

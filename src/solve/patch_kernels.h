@@ -171,9 +171,9 @@ static void scale_rows(const double* G, int dim, const double* J, double* GJ, in
     for (int j = i * ld; j < (i + 1) * ld; j += LANES) store4(GJ + j, scale(G[i], J + j));
 }
 
-// ---- two free bodies -----------------------------------------------------------------------------------
+// ---- one or two free bodies ----------------------------------------------------------------------------
 //
-// The twelve columns of J are three vectors. Each body has one of them and half of the one in the middle.
+// The twelve columns of J of two bodies are three vectors. Each body has one of them and half of the one in the middle.
 
 static inline hfiFour at4(const double* x) { return *(const hfiFour*)x; }
 
@@ -185,8 +185,12 @@ static inline void add_halves(double* a, double* b, hfiFour y0, hfiFour y1, hfiF
   *(hfiFour*)(b + 2) += y2;
 }
 
-static void multiply_pair(const hfiPatch* patch, const double* restrict a, const double* restrict b, double* restrict s) {
+static void multiply_free(const hfiPatch* patch, const double* restrict a, const double* restrict b, double* restrict s) {
   int height = patch->height, r = 0;
+  if (!b) {
+    multiply(patch, a, s);
+    return;
+  }
   for (; r + 8 <= height; r += 8) {
     const double* x = patch->JT + r;
     hfiFour lo = {0, 0, 0, 0}, hi = lo;
@@ -202,9 +206,15 @@ static void multiply_pair(const hfiPatch* patch, const double* restrict a, const
   *(hfiFour*)(s + r) = sum;
 }
 
-static void add_transposed_pair(const hfiPatch* patch, const double* restrict gamma, double* restrict a, double* restrict b) {
+static void add_transposed_free(const hfiPatch* patch, const double* restrict gamma, double* restrict a, double* restrict b) {
   const double* J = patch->J;
   hfiFour y0 = {0, 0, 0, 0}, y1 = y0, y2 = y0;
+  if (!b) {
+    for (int i = 0; i < patch->nrow; ++i, J += 8) y0 += gamma[i] * at4(J), y1 += gamma[i] * at4(J + 4);
+    *(hfiFour*)a += y0;
+    *(hfiTwo*)(a + 4) += (hfiTwo){y1[0], y1[1]};
+    return;
+  }
   for (int i = 0; i < patch->nrow; ++i, J += 12) y0 += gamma[i] * at4(J), y1 += gamma[i] * at4(J + 4), y2 += gamma[i] * at4(J + 8);
   add_halves(a, b, y0, y1, y2);
 }
@@ -223,30 +233,44 @@ static inline void add_three_rows(double* left, double* right, int ldc, const do
   add_halves(left + 2 * ldc, right + 2 * ldc, u0, u1, u2);
 }
 
-// C (6 x 6) += A^T B for six columns of A and B.
-static inline void add_six_rows(double* C, int ldc, const double* A, const double* B, int rows) {
-  hfiFour r0 = {0, 0, 0, 0}, r1 = r0, r2 = r0, r3 = r0, r4 = r0, r5 = r0;
-  hfiTwo s0 = {0, 0}, s1 = s0, s2 = s0, s3 = s0, s4 = s0, s5 = s0;
-  for (; rows > 0; --rows, A += 12, B += 12) {
+// Three rows of C += A^T B with six columns of B. A and B have rows of width ld.
+static inline void add_three_short(double* C, int ldc, const double* A, const double* B, int ld, int rows) {
+  hfiFour r0 = {0, 0, 0, 0}, r1 = r0, r2 = r0;
+  hfiTwo s0 = {0, 0}, s1 = s0, s2 = s0;
+  for (; rows > 0; --rows, A += ld, B += ld) {
     hfiFour x = at4(B);
     hfiTwo y = *(const hfiTwo*)(B + 4);
-    r0 += A[0] * x, r1 += A[1] * x, r2 += A[2] * x, r3 += A[3] * x, r4 += A[4] * x, r5 += A[5] * x;
-    s0 += A[0] * y, s1 += A[1] * y, s2 += A[2] * y, s3 += A[3] * y, s4 += A[4] * y, s5 += A[5] * y;
+    r0 += A[0] * x, r1 += A[1] * x, r2 += A[2] * x;
+    s0 += A[0] * y, s1 += A[1] * y, s2 += A[2] * y;
   }
   *(hfiFour*)C += r0, *(hfiTwo*)(C + 4) += s0, C += ldc;
   *(hfiFour*)C += r1, *(hfiTwo*)(C + 4) += s1, C += ldc;
-  *(hfiFour*)C += r2, *(hfiTwo*)(C + 4) += s2, C += ldc;
-  *(hfiFour*)C += r3, *(hfiTwo*)(C + 4) += s3, C += ldc;
-  *(hfiFour*)C += r4, *(hfiTwo*)(C + 4) += s4, C += ldc;
-  *(hfiFour*)C += r5, *(hfiTwo*)(C + 4) += s5;
+  *(hfiFour*)C += r2, *(hfiTwo*)(C + 4) += s2;
 }
 
-static void add_product_pair(int rows, const double* A, const double* B, const hfiPairBlocks* K) {
-  add_three_rows(K->first, K->beside, K->ld_first, A, B, rows);
-  add_three_rows(K->first + 3 * K->ld_first, K->beside + 3 * K->ld_first, K->ld_first, A + 3, B, rows);
-  add_six_rows(K->second, K->ld_second, A + 6, B + 6, rows);
-  if (K->below) add_six_rows(K->below, K->ld_below, B, A + 6, rows);
+// K += A^T B. The callers' constants let the compiler write out the loops over rows.
+HFI_COPIED void add_blocks(const double* A, const double* B, int rows, int pushing, const hfiFreeBlocks* K) {
+  int ld = K->ld_first;
+  if (!K->second) {
+    add_three_short(K->first, ld, A, B, 8, pushing);
+    add_three_short(K->first + 3 * ld, ld, A + 3, B, 8, rows);
+    return;
+  }
+  add_three_rows(K->first, K->beside, ld, A, B, pushing);
+  add_three_rows(K->first + 3 * ld, K->beside + 3 * ld, ld, A + 3, B, rows);
+  add_three_short(K->second, K->ld_second, A + 6, B + 6, 12, pushing);
+  add_three_short(K->second + 3 * K->ld_second, K->ld_second, A + 9, B + 6, 12, rows);
+  if (!K->below) return;
+  add_three_short(K->below, K->ld_below, B, A + 6, 12, rows);
+  add_three_short(K->below + 3 * K->ld_below, K->ld_below, B + 3, A + 6, 12, rows);
+}
+
+static void add_product_free(const hfiPatch* patch, const double* B, const hfiFreeBlocks* K) {
+  if (patch->nrow == 6 && patch->pushing == 3) // one contact
+    add_blocks(patch->J, B, 6, 3, K);
+  else
+    add_blocks(patch->J, B, patch->nrow, patch->pushing, K);
 }
 
 #define KERNELS                                                                                                                              \
-  {multiply, add_transposed, multiply_contact, scale_rows, add_product, narrow_product, multiply_pair, add_transposed_pair, add_product_pair}
+  {multiply, add_transposed, multiply_contact, scale_rows, add_product, narrow_product, multiply_free, add_transposed_free, add_product_free}

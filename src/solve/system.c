@@ -55,8 +55,8 @@ void hfi_system_row_changes(const hfiIsland* I, const double* v, double* s) {
   for (int32_t i = 0; i < I->nscalar; ++i) s[i] = I->scalar[i].J * v[I->scalar[i].dof];
   for (int32_t k = 0; k < I->npatch; ++k) {
     const hfiPatch* patch = I->patch + k;
-    if (patch->is_pair) {
-      I->kernels->multiply_pair(patch, v + patch->dof[0], v + patch->dof[6], s + patch->row);
+    if (patch->nfree) {
+      I->kernels->multiply_free(patch, v + patch->dof[0], patch->nfree == 2 ? v + patch->dof[6] : NULL, s + patch->row);
       continue;
     }
     gather_columns(I, patch, v, x);
@@ -158,8 +158,9 @@ HFI_COPIED void multiply_impulse(const hfiIsland* I, const hfiPatch* patch, doub
 
 // tau += J^T gamma of a patch.
 static void add_patch_impulse(const hfiIsland* I, const hfiPatch* patch, double* tau) {
-  if (patch->is_pair) {
-    if (any_active(I, patch)) I->kernels->add_transposed_pair(patch, I->gamma + patch->row, tau + patch->dof[0], tau + patch->dof[6]);
+  if (patch->nfree) {
+    double* other = patch->nfree == 2 ? tau + patch->dof[6] : NULL;
+    if (any_active(I, patch)) I->kernels->add_transposed_free(patch, I->gamma + patch->row, tau + patch->dof[0], other);
     return;
   }
   multiply_impulse(I, patch, I->column);
@@ -274,32 +275,37 @@ static void add_segments(hfiIsland* I, const hfiPatch* patch, const hfiSegment* 
   scatter(D, hfi_block_stride(K, P->node), local, patch->ld, P, Q, row, column);
 }
 
-// K += J^T G J of a patch of two free bodies. The first segment's node comes first in the order of elimination.
-static void add_pair(hfiIsland* I, const hfiPatch* patch, int symmetric) {
+// The block of K of a free body, whose columns of the patch begin with `column`.
+static double* block_of_body(const hfiIsland* I, const hfiPatch* patch, int32_t segment, int32_t column, int* ld) {
+  int32_t node = I->segment[patch->segment + segment].node;
+  *ld = hfi_block_stride(&I->K, node);
+  return hfi_block_rows(&I->K, node) + patch->slot[column] * (*ld + 1);
+}
+
+// K += J^T G J of a patch of free bodies. The first segment's node comes first in the order of elimination.
+static void add_free(hfiIsland* I, const hfiPatch* patch, int symmetric) {
   const hfiBlockMatrix* K = &I->K;
-  int32_t p = I->segment[patch->segment].node, q = I->segment[patch->segment + 1].node;
-  int32_t slot_p = patch->slot[0], slot_q = patch->slot[6], ld_p = hfi_block_stride(K, p), ld_q = hfi_block_stride(K, q);
+  hfiFreeBlocks blocks = {.second = NULL, .below = NULL};
   if (!any_active(I, patch)) return;
   for (int32_t k = patch->block; k < patch->block + patch->nblock; ++k) {
     int at = (I->block[k].row - patch->row) * patch->ld;
     multiply_block(I, k, patch->J + at, I->GJ + at, patch->ld);
   }
-  double *rows_p = hfi_block_rows(K, p) + slot_p * ld_p, *rows_q = hfi_block_rows(K, q) + slot_q * ld_q;
-  double* below = hfi_block_lower(K, p) + slot_p * K->width[p] + patch->column + slot_q;
-  hfiPairBlocks blocks = {.first = rows_p + slot_p,
-                          .second = rows_q + slot_q,
-                          .beside = rows_p + K->size[p] + patch->column + slot_q,
-                          .below = symmetric ? NULL : below,
-                          .ld_first = ld_p,
-                          .ld_second = ld_q,
-                          .ld_below = K->width[p]};
-  I->kernels->add_product_pair(patch->nrow, patch->J, I->GJ, &blocks);
+  blocks.first = block_of_body(I, patch, 0, 0, &blocks.ld_first);
+  if (patch->nfree == 2) {
+    int32_t node = I->segment[patch->segment].node, slot = patch->slot[0], column = patch->column + patch->slot[6], width = K->width[node];
+    blocks.second = block_of_body(I, patch, 1, 6, &blocks.ld_second);
+    blocks.beside = blocks.first + K->size[node] - slot + column;
+    blocks.below = symmetric ? NULL : hfi_block_lower(K, node) + slot * width + column;
+    blocks.ld_below = width;
+  }
+  I->kernels->add_product_free(patch, I->GJ, &blocks);
 }
 
 // K += J^T G J of a patch.
 static void add_patch(hfiIsland* I, const hfiPatch* patch, int symmetric) {
-  if (patch->is_pair) {
-    add_pair(I, patch, symmetric);
+  if (patch->nfree) {
+    add_free(I, patch, symmetric);
     return;
   }
   if (!multiply_patch(I, patch, symmetric)) return;

@@ -138,41 +138,55 @@ static void test_narrow_product(void** state) {
   for_all_sizes(check_narrow);
 }
 
-// The kernels of two free bodies give the bits of the general ones, with blocks anywhere in a matrix.
-static void check_pair(const hfiPatchKernels* k, const fixture* f) {
+// The kernels of free bodies give the bits of the general ones, with blocks anywhere in a matrix.
+static void check_free(const hfiPatchKernels* k, const fixture* f) {
   enum { LD_FIRST = 23, LD_SECOND = 9, LD_BELOW = 11 };
   static double out[4 * MOST], s[MOST_ROWS], ab[12], first[6 * LD_FIRST], second[6 * LD_SECOND], below[6 * LD_BELOW];
   const hfiPatch* p = &f->patch;
   const double *y = out + p->height, *GJ = y + p->ld, *C = GJ + p->height * p->ld;
+  int two = p->ncol == 12;
   run_kernels(k, f, out);
-  k->multiply_pair(p, f->x, f->x + 6, s);
+  k->multiply_free(p, f->x, two ? f->x + 6 : NULL, s);
   assert_memory_equal(s, out, sizeof *s * (size_t)p->height);
   memset(ab, 0, sizeof ab), memset(first, 0, sizeof first), memset(second, 0, sizeof second), memset(below, 0, sizeof below);
-  k->add_transposed_pair(p, f->gamma, ab, ab + 6);
-  assert_memory_equal(ab, y, sizeof ab);
-  hfiPairBlocks K = {first, second, first + 15, below, LD_FIRST, LD_SECOND, LD_BELOW};
-  k->add_product_pair(p->nrow, f->J, GJ, &K);
+  k->add_transposed_free(p, f->gamma, ab, two ? ab + 6 : NULL);
+  assert_memory_equal(ab, y, sizeof *ab * (size_t)p->ncol);
+  hfiFreeBlocks K = {first, two ? second : NULL, first + 15, below, LD_FIRST, LD_SECOND, LD_BELOW};
+  k->add_product_free(p, GJ, &K);
   for (int i = 0; i < 6; ++i)
     for (int j = 0; j < 6; ++j) {
-      assert_true(first[i * LD_FIRST + j] == C[i * 12 + j] && first[i * LD_FIRST + 15 + j] == C[i * 12 + 6 + j]);
-      assert_true(second[i * LD_SECOND + j] == C[(6 + i) * 12 + 6 + j] && below[j * LD_BELOW + i] == C[(6 + i) * 12 + j]);
+      assert_true(first[i * LD_FIRST + j] == C[i * p->ld + j]);
+      assert_true(first[i * LD_FIRST + 15 + j] == (two ? C[i * 12 + 6 + j] : 0));
+      assert_true(second[i * LD_SECOND + j] == (two ? C[(6 + i) * 12 + 6 + j] : 0));
+      assert_true(below[j * LD_BELOW + i] == (two ? C[(6 + i) * 12 + j] : 0));
     }
 }
 
-static void test_two_free_bodies(void** state) {
+// Makes the last rows act on the last three columns of each body alone, as torques do.
+static void make_torques(fixture* f, int bodies, int pushing) {
+  hfiPatch* p = &f->patch;
+  p->nfree = bodies, p->pushing = pushing;
+  for (int i = pushing; i < p->nrow; ++i)
+    for (int j = 0; j < p->ncol; ++j)
+      if (j % 6 < 3) f->J[i * p->ld + j] = f->JT[j * p->height + i] = 0;
+}
+
+static void test_free_bodies(void** state) {
   (void)state;
   static fixture f;
   testRandom r = {8};
-  for (int rows = 1; rows <= MOST_ROWS; ++rows) {
-    make_fixture(&f, &r, rows, 12);
-    check_pair(&hfi_patch_kernels, &f);
-    check_pair(hfi_patch_choose(), &f);
-  }
+  for (int bodies = 1; bodies <= 2; ++bodies)
+    for (int rows = 1; rows <= MOST_ROWS; ++rows)
+      for (int torques = 0; torques <= 3 && torques <= rows; ++torques) {
+        make_fixture(&f, &r, rows, 6 * bodies);
+        make_torques(&f, bodies, rows - torques);
+        check_free(&hfi_patch_kernels, &f);
+        check_free(hfi_patch_choose(), &f);
+      }
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_products), cmocka_unit_test(test_narrow_product),
-                                     cmocka_unit_test(test_two_free_bodies),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_products), cmocka_unit_test(test_narrow_product), cmocka_unit_test(test_free_bodies),
                                      cmocka_unit_test(test_same_bits_from_wide_vectors)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
