@@ -6,20 +6,21 @@
 
 #include <math.h>
 
-// Eight partial sums, which vector units keep side by side.
-typedef struct hfiSums { double s[8]; } hfiSums;
+// Eight partial sums, which vector units keep side by side, and one of what is left of arrays: a processor waits where it loads four numbers
+// of which it has just stored one.
+typedef struct hfiSums { double s[8], rest; } hfiSums;
 
 // Adds n numbers, or their squares, to the partial sums.
 void hfi_add_to_sums(hfiSums* sums, const double* x, int n);
 void hfi_add_squares_to_sums(hfiSums* sums, const double* x, int n);
 static inline double hfi_total(const hfiSums* sums) {
   const double* s = sums->s;
-  return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
+  return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7])) + sums->rest;
 }
 
 // The sum of the squares of n numbers. It is zero where all numbers are.
 static inline double hfi_sum_squares(const double* x, int n) {
-  hfiSums sums = {{0}};
+  hfiSums sums = {.rest = 0};
   hfi_add_squares_to_sums(&sums, x, n);
   return hfi_total(&sums);
 }
@@ -38,7 +39,7 @@ static inline int hfi_all_finite(const double* x, int n) {
 
 // Returns 1 if all n numbers are finite, 0 if perhaps not.
 static inline int hfi_surely_finite(const double* x, int n) {
-  hfiSums sums = {{0}};
+  hfiSums sums = {.rest = 0};
   hfi_add_to_sums(&sums, x, n);
   return isfinite(hfi_total(&sums));
 }

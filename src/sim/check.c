@@ -34,7 +34,7 @@ static int is_allowed(const hfModel* m, const double* ctrl, int i) {
 
 // Whether one sum clears all numbers of state and input. Controls of a scene with signals are looked at one by one: NaN is usual there.
 static int surely_finite(const hfModel* m, const hfState* state, const hfInput* in) {
-  hfiSums sums = {{state->time}};
+  hfiSums sums = {.rest = state->time};
   hfi_add_to_sums(&sums, hf_state_q(state), m->nq);
   hfi_add_to_sums(&sums, hf_state_v(state), m->nv);
   if (m->na) hfi_add_to_sums(&sums, hf_state_act(state), m->na);

@@ -69,7 +69,7 @@ static hfStatus name_culprit(const hfStepProblem* P, hfError* error) {
 }
 
 hfStatus hfi_problem_check_finite(const hfStepProblem* P, hfError* error) {
-  hfiSums sums = {{P->h}};
+  hfiSums sums = {.rest = P->h};
   double laws = 0;
   hfi_add_to_sums(&sums, P->M, P->M_start[P->ntree]);
   hfi_add_to_sums(&sums, P->diag, P->nv);
