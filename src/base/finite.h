@@ -6,24 +6,9 @@
 
 #include <math.h>
 
-// Eight partial sums, which vector units keep side by side, and one of what is left of arrays: a processor waits where it loads four numbers
-// of which it has just stored one.
-typedef struct hfiSums { double s[8], rest; } hfiSums;
-
-// Adds n numbers, or their squares, to the partial sums.
-void hfi_add_to_sums(hfiSums* sums, const double* x, int n);
-void hfi_add_squares_to_sums(hfiSums* sums, const double* x, int n);
-static inline double hfi_total(const hfiSums* sums) {
-  const double* s = sums->s;
-  return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7])) + sums->rest;
-}
-
-// The sum of the squares of n numbers. It is zero where all numbers are.
-static inline double hfi_sum_squares(const double* x, int n) {
-  hfiSums sums = {.rest = 0};
-  hfi_add_squares_to_sums(&sums, x, n);
-  return hfi_total(&sums);
-}
+// The sum of n numbers, and that of their squares, which is zero where all numbers are.
+double hfi_sum(const double* x, int n);
+double hfi_sum_squares(const double* x, int n);
 
 static inline int hfi_any_nonzero(const double* x, int n) {
   for (int i = 0; i < n; ++i)
@@ -38,11 +23,7 @@ static inline int hfi_all_finite(const double* x, int n) {
 }
 
 // Returns 1 if all n numbers are finite, 0 if perhaps not.
-static inline int hfi_surely_finite(const double* x, int n) {
-  hfiSums sums = {.rest = 0};
-  hfi_add_to_sums(&sums, x, n);
-  return isfinite(hfi_total(&sums));
-}
+static inline int hfi_surely_finite(const double* x, int n) { return isfinite(hfi_sum(x, n)); }
 
 // Are all n numbers NaN? Four at a time: arrays that nobody has filled are read at every step.
 static inline int hfi_all_nan(const double* x, int n) {

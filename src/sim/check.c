@@ -34,19 +34,17 @@ static int is_allowed(const hfModel* m, const double* ctrl, int i) {
 
 // Whether one sum clears all numbers of state and input. Controls of a scene with signals are looked at one by one: NaN is usual there.
 static int surely_finite(const hfModel* m, const hfState* state, const hfInput* in) {
-  hfiSums sums = {.rest = state->time};
-  hfi_add_to_sums(&sums, hf_state_q(state), m->nq);
-  hfi_add_to_sums(&sums, hf_state_v(state), m->nv);
-  if (m->na) hfi_add_to_sums(&sums, hf_state_act(state), m->na);
-  if (m->nrest) hfi_add_to_sums(&sums, hf_state_rest(state), m->nrest);
-  if (in && in->ctrl && m->nu && !m->nsignal) hfi_add_to_sums(&sums, in->ctrl, m->nu);
+  double sum = state->time + hfi_sum(hf_state_q(state), m->nq) + hfi_sum(hf_state_v(state), m->nv);
+  if (m->na) sum += hfi_sum(hf_state_act(state), m->na);
+  if (m->nrest) sum += hfi_sum(hf_state_rest(state), m->nrest);
+  if (in && in->ctrl && m->nu && !m->nsignal) sum += hfi_sum(in->ctrl, m->nu);
   for (int i = 0; in && in->ctrl && m->nsignal && i < m->nu; ++i)
     if (!is_allowed(m, in->ctrl, i)) return 0;
-  if (in && in->force) hfi_add_to_sums(&sums, in->force, m->nv);
-  if (in && in->wrench) hfi_add_to_sums(&sums, (const double*)in->wrench, 6 * m->nbody);
-  if (in && in->mocap_pos && m->nmocap) hfi_add_to_sums(&sums, in->mocap_pos, 3 * m->nmocap);
-  if (in && in->mocap_quat && m->nmocap) hfi_add_to_sums(&sums, in->mocap_quat, 4 * m->nmocap);
-  return isfinite(hfi_total(&sums));
+  if (in && in->force) sum += hfi_sum(in->force, m->nv);
+  if (in && in->wrench) sum += hfi_sum((const double*)in->wrench, 6 * m->nbody);
+  if (in && in->mocap_pos && m->nmocap) sum += hfi_sum(in->mocap_pos, 3 * m->nmocap);
+  if (in && in->mocap_quat && m->nmocap) sum += hfi_sum(in->mocap_quat, 4 * m->nmocap);
+  return isfinite(sum);
 }
 
 hfStatus hfi_sim_check_velocities(const hfSim* s, const double* v, const char* what, hfError* error) {

@@ -69,17 +69,12 @@ static hfStatus name_culprit(const hfStepProblem* P, hfError* error) {
 }
 
 hfStatus hfi_problem_check_finite(const hfStepProblem* P, hfError* error) {
-  hfiSums sums = {.rest = P->h};
-  double laws = 0;
-  hfi_add_to_sums(&sums, P->M, P->M_start[P->ntree]);
-  hfi_add_to_sums(&sums, P->diag, P->nv);
-  hfi_add_to_sums(&sums, P->p, P->nv);
-  hfi_add_to_sums(&sums, P->v0, P->nv);
-  if (P->njac) hfi_add_to_sums(&sums, P->J, P->njac);
-  if (P->drift) hfi_add_to_sums(&sums, P->drift, P->nrow);
+  double sum = P->h + hfi_sum(P->M, P->M_start[P->ntree]) + hfi_sum(P->diag, P->nv) + hfi_sum(P->p, P->nv) + hfi_sum(P->v0, P->nv), laws = 0;
+  if (P->njac) sum += hfi_sum(P->J, P->njac);
+  if (P->drift) sum += hfi_sum(P->drift, P->nrow);
   for (int i = 0; i < P->ncontact; ++i) laws += sum_law(P->contact + i);
   for (int i = 0; i < P->nsaturated; ++i) laws += check_row(P->saturated + i);
-  return isfinite(hfi_total(&sums) + laws) ? HF_OK : name_culprit(P, error);
+  return isfinite(sum + laws) ? HF_OK : name_culprit(P, error);
 }
 
 static int32_t largest_tree(const hfStepProblem* P) {
