@@ -106,8 +106,7 @@ typedef struct hfiContactColumns {
 } hfiContactColumns;
 
 // Their columns; cols: global dofs, one piece behind the other.
-hfiContactColumns hfi_contact_columns(const hfDynamics* dynamics, int body_a, int body_b,
-                                      int32_t* cols);
+void hfi_contact_columns(const hfDynamics* dynamics, int body_a, int body_b, int32_t* cols, hfiContactColumns* out);
 // J of a contact: a dim x ncol block for each piece, one behind the other.
 void hfi_contact_rows(const hfDynamics* dynamics, const hfiContactColumns* columns,
                       const hfiContact* contact, int dim, double* J);

@@ -9,13 +9,13 @@
 
 // ---- columns -------------------------------------------------------------------------------------
 
-static inline hfiContactSide find_side(const hfDynamics* d, int body, double sign) {
+// Sides are made where they stay: a processor waits where it copies a structure whose fields it has just stored.
+static inline void set_side(hfiContactSide* side, const hfDynamics* d, int body, double sign) {
   const hfModel* m = d->model;
-  hfiContactSide side = {NULL, 0, body, 0, sign};
-  side.n = hfi_jacobian_dofs(d, body, &side.dofs);
-  side.free =
-      side.n == 6 && hf_model_jnt_type(m)[hf_model_dof_jnt(m)[side.dofs[0]]] == HF_JOINT_FREE;
-  return side;
+  const int32_t* dofs = NULL;
+  int n = hfi_jacobian_dofs(d, body, &dofs);
+  side->dofs = dofs, side->n = n, side->body = body, side->sign = sign;
+  side->free = n == 6 && hf_model_jnt_type(m)[hf_model_dof_jnt(m)[dofs[0]]] == HF_JOINT_FREE;
 }
 
 // Number of dofs that move both bodies: those at the root of their tree.
@@ -33,38 +33,36 @@ static int next_shared(const hfiContactSide* a, const hfiContactSide* b, int* i,
   return from_a ? a->dofs[(*i)++] : b->dofs[(*j)++];
 }
 
-static void share_tree(hfiContactColumns* out, const hfiContactSide* a, const hfiContactSide* b,
-                       int tree, int32_t* cols) {
+static void share_tree(hfiContactColumns* out, int tree, int32_t* cols) {
+  const hfiContactSide *a = &out->side[0], *b = &out->side[1];
   int common = count_common(a, b), n = a->n + b->n - 2 * common;
   double sign;
   for (int i = common, j = common, k = 0; k < n; ++k) cols[k] = next_shared(a, b, &i, &j, &sign);
   out->shared = 1;
-  out->side[0] = *a, out->side[1] = *b;
   out->tree[0] = tree;
   out->ncol[0] = n;
   out->npiece = n > 0;
 }
 
-// A side on a tree of its own; returns the place behind its columns.
-static inline int32_t* add_side(hfiContactColumns* out, const hfiContactSide* side, int tree, int32_t* cols) {
-  if (!side->n) return cols;
+// A side on a tree of its own, if it has dofs. Returns the place behind its columns.
+static inline int32_t* add_side(hfiContactColumns* out, const hfDynamics* d, int body, double sign, int tree, int32_t* cols) {
+  hfiContactSide* side = &out->side[out->npiece];
+  if (tree < 0) return cols;
+  set_side(side, d, body, sign);
   for (int k = 0; k < side->n; ++k) cols[k] = side->dofs[k];
-  out->side[out->npiece] = *side;
   out->tree[out->npiece] = tree;
   out->ncol[out->npiece++] = side->n;
   return cols + side->n;
 }
 
-hfiContactColumns hfi_contact_columns(const hfDynamics* d, int body_a, int body_b, int32_t* cols) {
+void hfi_contact_columns(const hfDynamics* d, int body_a, int body_b, int32_t* cols, hfiContactColumns* out) {
   int tree_a = hf_model_body_tree(d->model)[body_a], tree_b = hf_model_body_tree(d->model)[body_b];
-  hfiContactSide a = find_side(d, body_a, 1), b = find_side(d, body_b, -1);
-  hfiContactColumns out;
-  out.npiece = out.shared = 0;
-  if (a.n && b.n && tree_a == tree_b)
-    share_tree(&out, &a, &b, tree_a, cols);
-  else
-    add_side(&out, &b, tree_b, add_side(&out, &a, tree_a, cols));
-  return out;
+  out->npiece = out->shared = 0;
+  if (tree_a >= 0 && tree_a == tree_b) {
+    set_side(&out->side[0], d, body_a, 1), set_side(&out->side[1], d, body_b, -1);
+    share_tree(out, tree_a, cols);
+  } else
+    add_side(out, d, body_b, -1, tree_b, add_side(out, d, body_a, 1, tree_a, cols));
 }
 
 // ---- rows ----------------------------------------------------------------------------------------

@@ -126,7 +126,8 @@ void hfi_accel_contact_forces(hfAccel* a, const double* v, double* tau) {
 
 // Columns and Jacobian of a contact into cols and J, with both bodies' columns side by side. 0: it can move nothing.
 static int fill_rows(hfAccel* a, hfiAccelContact* c, int32_t* cols, double* J) {
-  hfiContactColumns pieces = hfi_contact_columns(a->dynamics, c->at->body_a, c->at->body_b, cols);
+  hfiContactColumns pieces;
+  hfi_contact_columns(a->dynamics, c->at->body_a, c->at->body_b, cols, &pieces);
   c->cols = cols, c->J = J;
   c->n = (pieces.npiece > 0 ? pieces.ncol[0] : 0) + (pieces.npiece > 1 ? pieces.ncol[1] : 0);
   const double* from = a->block;

@@ -118,7 +118,7 @@ static void open_pair(hfiAssembly* a, const hfDynamics* d, const hfiContact* c) 
   hfStepProblem* p = &a->problem;
   int32_t* cols = p->cols + p->ncol;
   a->body_a = c->body_a, a->body_b = c->body_b;
-  a->columns = hfi_contact_columns(d, c->body_a, c->body_b, cols);
+  hfi_contact_columns(d, c->body_a, c->body_b, cols, &a->columns);
   a->col = p->ncol;
   for (int k = 0, i = 0; k < a->columns.npiece; ++k)
     for (int end = i + a->columns.ncol[k]; i < end; ++i) {

@@ -33,7 +33,8 @@ static void check_contact(const hfDynamics* d, const hfiContact* c, int dim) {
   static double expected[6][MAX_NV], J[6 * 2 * MAX_NV];
   static int32_t cols[2 * MAX_NV];
   dense_rows(d, c, nv, expected);
-  hfiContactColumns j = hfi_contact_columns(d, c->body_a, c->body_b, cols);
+  hfiContactColumns j;
+  hfi_contact_columns(d, c->body_a, c->body_b, cols, &j);
   hfi_contact_rows(d, &j, c, dim, J);
   const double* at = J;
   const int32_t* col = cols;
@@ -57,7 +58,8 @@ static void check_weighed(testRandom* r, const hfDynamics* d, const hfiContact* 
   static int32_t cols[2 * MAX_NV];
   static const int group[6] = {-1, HF_SLIDING, HF_SLIDING, HF_TORSION, HF_ROLLING, HF_ROLLING};
   double expected[3] = {0};
-  hfiContactColumns j = hfi_contact_columns(d, c->body_a, c->body_b, cols);
+  hfiContactColumns j;
+  hfi_contact_columns(d, c->body_a, c->body_b, cols, &j);
   const double *at = J, *w = inverse;
   for (int i = 0; i < 2 * MAX_NV; ++i) inverse[i] = random_uniform(r, 0.1, 10);
   hfi_contact_rows(d, &j, c, dim, J);
