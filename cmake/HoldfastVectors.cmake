@@ -16,6 +16,8 @@ else()
 endif()
 option(HF_AVX "x86-64: needs a processor with AVX, as nearly all have" ${host_avx})
 set_source_files_properties(src/solve/patch_avx.c PROPERTIES COMPILE_OPTIONS "-mavx")
+# How vectors are passed differs with and without AVX. Only inline functions pass them here.
+target_compile_options(holdfast_flags INTERFACE -Wno-psabi)
 if(HF_AVX)
   target_compile_options(holdfast_flags INTERFACE -mavx)
   set_source_files_properties(src/base/cpu.c PROPERTIES COMPILE_DEFINITIONS HFI_NEEDS_AVX)

@@ -31,95 +31,109 @@
 //    While w approaches t, G approaches the derivative and convergence becomes quadratic.
 //
 // 5. A dual outside of the unit disc is put back on its edge.
+//
+// The three groups of a contact are computed side by side, in the lanes of a vector: sliding, torsion, rolling, and a fourth lane of zeros.
 #include "solve/dual.h"
 
-#include "base/compile.h"
+#include "linalg/lanes.h"
 #include "math/vec3.h"
 
 #include <string.h>
 
-// Evaluates friction group g of a contact with normal force pi at row velocities s. Callers pass a constant for g, as all functions of a
-// group below do, so that a copy is made for its number of rows.
-HFI_COPIED void evaluate_group(const hfContactLaw* law, double h, double pi, int g, const double* s, hfiDualGroup* out) {
-  out->m = -1;
-  if (!(law->mu[g] * pi > 0)) return;
-  double radius = hfi_contact_stick(law, h, g, pi, s, out->u);
-  double norm = sqrt(sqr(out->u[0]) + sqr(out->u[1]));
-  int smooth = law->friction == HF_FRICTION_SMOOTH, slips = norm > radius;
-  out->m = smooth ? sqrt(sqr(radius) + sqr(norm)) : max2(norm, radius);
-  out->t[0] = out->t[1] = 0;
-  if (!smooth && !slips) return;
-  out->t[0] = out->u[0] / out->m;
-  if (hfi_group_dim(g) == 2) out->t[1] = out->u[1] / out->m;
+static inline hfiFour load(const double* x) { return *(const hfiFour*)x; }
+static inline void store(double* x, hfiFour y) { *(hfiFour*)x = y; }
+
+// One number x (3) for each of the first `count` groups, and zeros for the others.
+static inline hfiFour take_groups(const double* x, int count) { return (hfiFour){x[0], count > 1 ? x[1] : 0, count > 2 ? x[2] : 0, 0}; }
+// The first rows of the groups, of friction rows x; then the second rows.
+static inline hfiFour take_first(const double* x, int count) { return (hfiFour){x[0], count > 1 ? x[2] : 0, count > 2 ? x[3] : 0, 0}; }
+static inline hfiFour take_second(const double* x, int count) { return (hfiFour){x[1], 0, count > 2 ? x[4] : 0, 0}; }
+
+// Friction rows x = the rows of the groups.
+static inline void put_rows(double* x, int count, hfiFour first, hfiFour second) {
+  x[0] = first[0], x[1] = second[0];
+  if (count > 1) x[2] = first[1];
+  if (count > 2) x[3] = first[2], x[4] = second[2];
 }
 
-// Writes G of a group with friction duals w into its entries of gtt.
-HFI_COPIED void set_group_response(const hfContactLaw* law, double h, double pi, int g, const hfiDualGroup* f, const double* w,
-                                   double* gtt) {
-  if (f->m < 0) return;
-  double kappa = law->friction == HF_FRICTION_ANCHORED ? h * law->k_t[g] + law->c_t[g] : 1;
-  double slope = h * (law->mu[g] * pi) * kappa / f->m;
-  gtt[0] = slope * (1 - w[0] * f->t[0]);
-  if (hfi_group_dim(g) == 1) return;
-  gtt[1] = -0.5 * slope * (w[0] * f->t[1] + w[1] * f->t[0]);
-  gtt[2] = slope * (1 - w[1] * f->t[1]);
+// kappa = du/ds
+static inline hfiFour slope_of(const hfContactLaw* law, double h, int count) {
+  if (law->friction != HF_FRICTION_ANCHORED) return (hfiFour){1, 1, 1, 1};
+  return h * take_groups(law->k_t, count) + take_groups(law->c_t, count);
 }
 
-// w <- w1 for a step to row velocities s1, put back into the unit disc.
-HFI_COPIED void update_group(const hfContactLaw* law, double h, int g, const double* s1, const hfiDualGroup* f, double* w) {
-  if (f->m < 0) return;
-  double end[2];
-  hfi_contact_stick(law, h, g, 0, s1, end);
-  double t_du = f->t[0] * (end[0] - f->u[0]) + f->t[1] * (end[1] - f->u[1]);
-  double w0 = (end[0] - w[0] * t_du) / f->m, w1 = hfi_group_dim(g) == 2 ? (end[1] - w[1] * t_du) / f->m : 0;
-  double square = sqr(w0) + sqr(w1), norm = square <= 1 ? 1 : sqrt(square);
-  if (norm != 1) w0 /= norm, w1 /= norm;
-  w[0] = w0;
-  if (hfi_group_dim(g) == 2) w[1] = w1;
+// u at friction rows s
+static inline void find_u(const hfContactLaw* law, int count, hfiFour slope, const double* s, hfiFour* u0, hfiFour* u1) {
+  *u0 = take_first(s, count), *u1 = take_second(s, count);
+  if (law->friction != HF_FRICTION_ANCHORED) return;
+  hfiFour k = take_groups(law->k_t, count);
+  *u0 = k * take_first(law->xi0, count) + slope * *u0;
+  *u1 = k * take_second(law->xi0, count) + slope * *u1;
 }
 
-// Does group g of block k take part in what a loop over contacts does?
-static inline int has_group(const hfiIslandBlock* b, int g) { return g < hfi_group_count(b->dim); }
-
-HFI_COPIED void evaluate_block(hfiIsland* I, int32_t k, int g) {
+// Evaluates the friction groups of block k, if it is a contact whose friction acts, and returns whether it is.
+static inline int evaluate_block(hfiIsland* I, int32_t k) {
   const hfiIslandBlock* b = I->block + k;
-  if (has_group(b, g)) evaluate_group(b->contact, I->problem->h, I->response[k].pi, g, I->s + b->row, I->dual_group + 3 * k + g);
+  hfiDualGroups* out = I->dual_groups + k;
+  double h = I->problem->h, pi = b->law == HF_LAW_CONTACT ? I->response[k].pi : 0;
+  int count = out->count = pi > 0 ? hfi_group_count(b->dim) : 0;
+  if (count == 0) return 0;
+  const hfContactLaw* law = b->contact;
+  hfiFour zero = {0, 0, 0, 0}, u0, u1, bound = take_groups(law->mu, count) * pi;
+  find_u(law, count, slope_of(law, h, count), I->s + b->row + 1, &u0, &u1);
+  hfiFour radius = law->friction == HF_FRICTION_ANCHORED ? bound : take_groups(law->stiction_speed, count);
+  hfiFour norm = hfi_sqrt4(u0 * u0 + u1 * u1), m = hfi_choose4(norm > radius, norm, radius);
+  hfiFourBits turns = norm > radius; // t is not zero
+  if (law->friction == HF_FRICTION_SMOOTH) m = hfi_sqrt4(radius * radius + norm * norm), turns = zero == zero;
+  store(out->u0, u0), store(out->u1, u1);
+  store(out->t0, hfi_choose4(turns, u0 / m, zero)), store(out->t1, hfi_choose4(turns, u1 / m, zero));
+  store(out->m, hfi_choose4(bound > zero, m, zero - 1));
+  return 1;
 }
 
-HFI_COPIED void set_block_response(hfiIsland* I, int32_t k, int g) {
+// Writes G of the groups of block k, which were evaluated, into gtt.
+static inline void set_block_response(hfiIsland* I, int32_t k) {
   const hfiIslandBlock* b = I->block + k;
+  const hfiDualGroups* f = I->dual_groups + k;
   hfiContactResponse* response = I->response + k;
-  if (!has_group(b, g)) return;
-  set_group_response(b->contact, I->problem->h, response->pi, g, I->dual_group + 3 * k + g, I->dual + b->row + 1 + hfi_group_row(g),
-                     response->gtt + hfi_group_gtt(g));
+  const double *w = I->dual + b->row + 1, h = I->problem->h;
+  hfiFour zero = {0, 0, 0, 0}, m = load(f->m), t0 = load(f->t0), t1 = load(f->t1);
+  hfiFour w0 = take_first(w, f->count), w1 = take_second(w, f->count);
+  hfiFour slope = h * (take_groups(b->contact->mu, f->count) * response->pi) * slope_of(b->contact, h, f->count) / m;
+  hfiFour acting = hfi_choose4(m < zero, zero, slope);
+  hfiFour g11 = acting * (1 - w0 * t0), g12 = -0.5 * acting * (w0 * t1 + w1 * t0), g22 = acting * (1 - w1 * t1);
+  double* gtt = response->gtt;
+  gtt[0] = g11[0], gtt[1] = g12[0], gtt[2] = g22[0];
+  gtt[3] = g11[1];
+  gtt[4] = g11[2], gtt[5] = g12[2], gtt[6] = g22[2];
 }
 
-HFI_COPIED void update_block(hfiIsland* I, int32_t k, int g) {
+// w <- w1 for a step to row velocities I->s1, put back into the unit disc.
+static inline void update_block(hfiIsland* I, int32_t k) {
   const hfiIslandBlock* b = I->block + k;
-  if (has_group(b, g))
-    update_group(b->contact, I->problem->h, g, I->s1 + b->row, I->dual_group + 3 * k + g, I->dual + b->row + 1 + hfi_group_row(g));
+  const hfiDualGroups* f = I->dual_groups + k;
+  if (f->count == 0) return;
+  double* w = I->dual + b->row + 1;
+  hfiFour one = {1, 1, 1, 1}, m = load(f->m), w0 = take_first(w, f->count), w1 = take_second(w, f->count), end0, end1;
+  find_u(b->contact, f->count, slope_of(b->contact, I->problem->h, f->count), I->s1 + b->row + 1, &end0, &end1);
+  hfiFour t_du = load(f->t0) * (end0 - load(f->u0)) + load(f->t1) * (end1 - load(f->u1));
+  hfiFour x0 = (end0 - w0 * t_du) / m, x1 = (end1 - w1 * t_du) / m;
+  hfiFour square = x0 * x0 + x1 * x1, norm = hfi_sqrt4(hfi_choose4(square <= one, one, square));
+  hfiFourBits acts = m >= 0 * one;
+  put_rows(w, f->count, hfi_choose4(acts, x0 / norm, w0), hfi_choose4(acts, x1 / norm, w1));
 }
 
 void hfi_dual_reset(hfiIsland* I) { memset(I->dual, 0, sizeof *I->dual * (size_t)I->nrow); }
 
 void hfi_dual_evaluate(hfiIsland* I) {
-  for (int32_t k = I->nscalar; k < I->nblock; ++k) {
-    if (I->block[k].law != HF_LAW_CONTACT) continue;
-    evaluate_block(I, k, HF_SLIDING), evaluate_block(I, k, HF_TORSION), evaluate_block(I, k, HF_ROLLING);
-  }
+  for (int32_t k = I->nscalar; k < I->nblock; ++k) evaluate_block(I, k);
 }
 
 void hfi_dual_set_responses(hfiIsland* I) {
-  for (int32_t k = I->nscalar; k < I->nblock; ++k) {
-    if (I->block[k].law != HF_LAW_CONTACT) continue;
-    evaluate_block(I, k, HF_SLIDING), evaluate_block(I, k, HF_TORSION), evaluate_block(I, k, HF_ROLLING);
-    set_block_response(I, k, HF_SLIDING), set_block_response(I, k, HF_TORSION), set_block_response(I, k, HF_ROLLING);
-  }
+  for (int32_t k = I->nscalar; k < I->nblock; ++k)
+    if (evaluate_block(I, k)) set_block_response(I, k);
 }
 
 void hfi_dual_update(hfiIsland* I) {
-  for (int32_t k = I->nscalar; k < I->nblock; ++k) {
-    if (I->block[k].law != HF_LAW_CONTACT) continue;
-    update_block(I, k, HF_SLIDING), update_block(I, k, HF_TORSION), update_block(I, k, HF_ROLLING);
-  }
+  for (int32_t k = I->nscalar; k < I->nblock; ++k) update_block(I, k);
 }

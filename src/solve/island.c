@@ -40,7 +40,7 @@ void hfi_island_plan(hfiIsland* I, hfiArena* arena, const hfStepCapacity* c) {
   double** rows[] = {&I->s, &I->s1, &I->s_kept, &I->ds, &I->gamma, &I->G, &I->dual, &I->force, &I->inverse_mass, &I->drift, &I->weight};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
     *rows[i] = HFI_TAKE(arena, double, nrow + 3 * nblock); // A patch has up to 3 rows of padding.
-  I->dual_group = HFI_TAKE(arena, hfiDualGroup, 3 * nblock);
+  I->dual_groups = HFI_TAKE(arena, hfiDualGroups, nblock);
   I->lag = HFI_TAKE(arena, double, nblock);
   I->lag_kept = HFI_TAKE(arena, double, nblock);
   I->soft = HFI_TAKE(arena, hfContactLaw, nblock);

@@ -62,11 +62,13 @@ typedef struct hfiScalar {
   size_t at;   // index of K[dof][dof] in K.value
 } hfiScalar;
 
-// A friction group at given row velocities, in the symbols of dual.c.
-typedef struct hfiDualGroup {
-  double u[2], t[2]; // with one row u[1] = t[1] = 0
-  double m;          // -1: the bound of friction is zero, and the others are not set
-} hfiDualGroup;
+// The friction groups of a contact at given row velocities, in the symbols of dual.c. Each array has one number for each group: sliding, torsion,
+// rolling, and one that stays zero. Torsion has u1 = t1 = 0.
+typedef struct hfiDualGroups {
+  double u0[4], u1[4], t0[4], t1[4];
+  double m[4];   // -1: the bound of friction is zero
+  int32_t count; // of the groups; 0: no force bounds friction, and the arrays are not set
+} hfiDualGroups;
 
 typedef struct hfiPatchKernels hfiPatchKernels; // solve/patch.h
 
@@ -102,7 +104,7 @@ typedef struct hfiIsland {
   int32_t has_weights;
   double *gamma, *G;                  // (nrow) impulses, 0 in padding; -dgamma/ds of saturated rows
   double* dual;                       // (nrow) friction duals (dual.h) [-]
-  hfiDualGroup* dual_group;           // (nblock x 3) friction groups of the contacts where they were evaluated last
+  hfiDualGroups* dual_groups;         // (nblock) friction groups of the contacts where they were evaluated last
   double* lag;                        // (nblock) normal force that bounds friction in the convex problem [N]
   double* sums;        // (4) partial sums of a norm
   double *v_kept, *s_kept, *lag_kept; // (n), (nrow), (nblock) of its best pass (convex.c)
