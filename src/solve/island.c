@@ -8,6 +8,7 @@
 //   3. Append the scalars, and collect the other blocks in I->wide.
 //   4. Stack the other blocks in patches: a block that acts on the same dofs as the one before it
 //      extends its patch, any other block opens a new one (gather_patches).
+// A narrow island, as that of a small body on the ground, has one block and no lists to make (gather_narrow).
 #include "linalg/dense.h"
 #include "solve/patch.h"
 #include "solve/system.h"
@@ -332,6 +333,28 @@ static int is_plain(const hfiIsland* I) {
          I->problem->block[I->wide[0]].npiece == 1;
 }
 
+// Is the block the contact of a narrow island? Then n, ntree and nblock are those of the island.
+static int makes_narrow(const hfiIsland* I, const hfStepBlock* block, int32_t nblock) {
+  return I->ntree == 1 && I->n <= 4 && nblock == 1 && block->law == HF_LAW_CONTACT && block->npiece == 1 &&
+         I->problem->piece[block->piece].ncol == I->n;
+}
+
+// Gathers the only block of a narrow island. Its patch has neither pieces nor segments, and JT is not needed.
+static void gather_narrow(hfiIsland* I, const hfStepBlock* block) {
+  const double* J = I->problem->J + I->problem->piece[block->piece].jac;
+  double* to = I->jacobian;
+  int32_t n = I->n, dim = block->dim, height = round_up4(dim);
+  I->nscalar = I->nblock = I->nrow = 0;
+  append_block(I, block, 0);
+  I->patch[I->npatch++] = (hfiPatch){.nblock = 1, .nrow = dim, .ncol = n, .ld = 4, .height = height, .dof = I->index, .J = to};
+  for (int32_t c = 0; c < n; ++c) I->index[c] = c;
+  for (int32_t r = 0; r < dim; ++r, to += 4, J += n) {
+    to[0] = to[1] = to[2] = to[3] = 0;
+    for (int32_t c = 0; c < n; ++c) to[c] = J[c];
+  }
+  while (I->nrow < height) I->gamma[I->nrow++] = 0;
+}
+
 void hfi_island_gather(hfiIsland* I, const hfStepProblem* problem, const int32_t* trees,
                        int32_t ntree, const int32_t* blocks, int32_t nblock) {
   I->problem = problem;
@@ -344,9 +367,11 @@ void hfi_island_gather(hfiIsland* I, const hfStepProblem* problem, const int32_t
   else
     order_trees(I, trees, ntree, blocks, nblock);
   gather_vectors(I);
-  int32_t nwide = gather_scalars(I, blocks, nblock);
-  gather_patches(I, I->wide, nwide);
-  I->is_plain = is_plain(I);
-  I->is_narrow = I->is_plain && I->nblock == 1 && I->n <= 4 && I->block->law == HF_LAW_CONTACT;
+  I->is_narrow = makes_narrow(I, problem->block + blocks[0], nblock);
+  if (I->is_narrow)
+    gather_narrow(I, problem->block + blocks[0]);
+  else
+    gather_patches(I, I->wide, gather_scalars(I, blocks, nblock));
+  I->is_plain = I->is_narrow || is_plain(I);
   if (problem->drift) gather_drift(I);
 }

@@ -46,8 +46,26 @@ static inline void add_columns(const hfiIsland* I, const hfiPatch* patch, const 
   }
 }
 
+// s = J v of a narrow island of n dofs, each row summed as the kernels do. Padding is zero.
+HFI_COPIED void multiply_narrow(const hfiPatch* patch, int32_t n, const double* v, double* s) {
+  const double* J = patch->J;
+  for (int32_t r = 0; r < patch->nrow; ++r, J += 4) {
+    double sum = 0;
+    for (int32_t c = 0; c < n; ++c) sum += v[c] * J[c];
+    s[r] = sum;
+  }
+  for (int32_t r = patch->nrow; r < patch->height; ++r) s[r] = 0;
+}
+
 void hfi_system_row_changes(const hfiIsland* I, const double* v, double* s) {
   double* x = I->column;
+  if (I->is_narrow) {
+    if (I->n == 3)
+      multiply_narrow(I->patch, 3, v, s);
+    else
+      multiply_narrow(I->patch, I->n, v, s);
+    return;
+  }
   if (I->is_plain) {
     I->kernels->multiply(I->patch, v, s);
     return;
@@ -413,7 +431,8 @@ static void weigh_patch(const hfiIsland* I, const hfiPatch* patch, double* weigh
 const double* hfi_system_row_weights(hfiIsland* I) {
   if (I->has_weights) return I->weight;
   for (int32_t k = 0; k < I->nscalar; ++k) I->weight[k] = hfi_system_row_weight(I, I->block + k, 0);
-  for (int32_t k = 0; k < I->npatch; ++k) weigh_patch(I, I->patch + k, I->weight + I->patch[k].row);
+  for (int32_t r = 0; I->is_narrow && r < I->nrow; ++r) I->weight[r] = r < I->block->dim ? hfi_system_row_weight(I, I->block, r) : 0;
+  for (int32_t k = 0; !I->is_narrow && k < I->npatch; ++k) weigh_patch(I, I->patch + k, I->weight + I->patch[k].row);
   I->has_weights = 1;
   return I->weight;
 }
