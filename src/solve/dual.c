@@ -32,38 +32,44 @@
 //
 // 5. A dual outside of the unit disc is put back on its edge.
 //
-// The three groups of a contact are computed side by side, in the lanes of a vector: sliding, torsion, rolling, and a fourth lane of zeros.
+// The three groups of a contact are computed side by side, in the lanes of a vector: sliding, torsion, rolling. The lanes of groups that a contact
+// does not have, and the fourth lane, repeat sliding and are not read. Choices between lanes take the place of branches on stick and slip, which
+// processors predict badly.
 #include "solve/dual.h"
 
+#include "base/compile.h"
 #include "linalg/lanes.h"
-#include "math/vec3.h"
 
 #include <string.h>
 
 static inline hfiFour load(const double* x) { return *(const hfiFour*)x; }
 static inline void store(double* x, hfiFour y) { *(hfiFour*)x = y; }
 
-// One number x (3) for each of the first `count` groups, and zeros for the others.
-static inline hfiFour take_groups(const double* x, int count) { return (hfiFour){x[0], count > 1 ? x[1] : 0, count > 2 ? x[2] : 0, 0}; }
-// The first rows of the groups, of friction rows x; then the second rows.
-static inline hfiFour take_first(const double* x, int count) { return (hfiFour){x[0], count > 1 ? x[2] : 0, count > 2 ? x[3] : 0, 0}; }
-static inline hfiFour take_second(const double* x, int count) { return (hfiFour){x[1], 0, count > 2 ? x[4] : 0, 0}; }
+// One number x (3) for each of `count` groups.
+HFI_COPIED hfiFour take_groups(const double* x, int count) { return (hfiFour){x[0], x[count > 1 ? 1 : 0], x[count > 2 ? 2 : 0], x[0]}; }
+// The first rows of the groups, of friction rows x (5); then the second rows, which are zero for torsion.
+HFI_COPIED hfiFour take_first(const double* x, int count) { return (hfiFour){x[0], x[count > 1 ? 2 : 0], x[count > 2 ? 3 : 0], x[0]}; }
+HFI_COPIED hfiFour take_second(const double* x, int count) {
+  hfiFour rows = {x[1], x[1], x[count > 2 ? 4 : 1], x[1]};
+  hfiFourBits two_rows = {-1, 0, -1, -1};
+  return (hfiFour)((hfiFourBits)rows & two_rows);
+}
 
 // Friction rows x = the rows of the groups.
-static inline void put_rows(double* x, int count, hfiFour first, hfiFour second) {
+HFI_COPIED void put_rows(double* x, int count, hfiFour first, hfiFour second) {
   x[0] = first[0], x[1] = second[0];
   if (count > 1) x[2] = first[1];
   if (count > 2) x[3] = first[2], x[4] = second[2];
 }
 
 // kappa = du/ds
-static inline hfiFour slope_of(const hfContactLaw* law, double h, int count) {
+HFI_COPIED hfiFour slope_of(const hfContactLaw* law, double h, int count) {
   if (law->friction != HF_FRICTION_ANCHORED) return (hfiFour){1, 1, 1, 1};
   return h * take_groups(law->k_t, count) + take_groups(law->c_t, count);
 }
 
 // u at friction rows s
-static inline void find_u(const hfContactLaw* law, int count, hfiFour slope, const double* s, hfiFour* u0, hfiFour* u1) {
+HFI_COPIED void find_u(const hfContactLaw* law, int count, hfiFour slope, const double* s, hfiFour* u0, hfiFour* u1) {
   *u0 = take_first(s, count), *u1 = take_second(s, count);
   if (law->friction != HF_FRICTION_ANCHORED) return;
   hfiFour k = take_groups(law->k_t, count);
@@ -71,16 +77,13 @@ static inline void find_u(const hfContactLaw* law, int count, hfiFour slope, con
   *u1 = k * take_second(law->xi0, count) + slope * *u1;
 }
 
-// Evaluates the friction groups of block k, if it is a contact whose friction acts, and returns whether it is.
-static inline int evaluate_block(hfiIsland* I, int32_t k) {
+// Evaluates the groups of contact k. Here and below callers pass a constant for `count` where contacts have all groups.
+HFI_COPIED void evaluate_groups(hfiIsland* I, int32_t k, int count) {
   const hfiIslandBlock* b = I->block + k;
-  hfiDualGroups* out = I->dual_groups + k;
-  double h = I->problem->h, pi = b->law == HF_LAW_CONTACT ? I->response[k].pi : 0;
-  int count = out->count = pi > 0 ? hfi_group_count(b->dim) : 0;
-  if (count == 0) return 0;
   const hfContactLaw* law = b->contact;
-  hfiFour zero = {0, 0, 0, 0}, u0, u1, bound = take_groups(law->mu, count) * pi;
-  find_u(law, count, slope_of(law, h, count), I->s + b->row + 1, &u0, &u1);
+  hfiDualGroups* out = I->dual_groups + k;
+  hfiFour zero = {0, 0, 0, 0}, u0, u1, bound = take_groups(law->mu, count) * I->response[k].pi;
+  find_u(law, count, slope_of(law, I->problem->h, count), I->s + b->row + 1, &u0, &u1);
   hfiFour radius = law->friction == HF_FRICTION_ANCHORED ? bound : take_groups(law->stiction_speed, count);
   hfiFour norm = hfi_sqrt4(u0 * u0 + u1 * u1), m = hfi_choose4(norm > radius, norm, radius);
   hfiFourBits turns = norm > radius; // t is not zero
@@ -88,18 +91,16 @@ static inline int evaluate_block(hfiIsland* I, int32_t k) {
   store(out->u0, u0), store(out->u1, u1);
   store(out->t0, hfi_choose4(turns, u0 / m, zero)), store(out->t1, hfi_choose4(turns, u1 / m, zero));
   store(out->m, hfi_choose4(bound > zero, m, zero - 1));
-  return 1;
 }
 
-// Writes G of the groups of block k, which were evaluated, into gtt.
-static inline void set_block_response(hfiIsland* I, int32_t k) {
+// Writes G of the groups of contact k, which were evaluated, into gtt.
+HFI_COPIED void set_response(hfiIsland* I, int32_t k, int count) {
   const hfiIslandBlock* b = I->block + k;
   const hfiDualGroups* f = I->dual_groups + k;
   hfiContactResponse* response = I->response + k;
   const double *w = I->dual + b->row + 1, h = I->problem->h;
-  hfiFour zero = {0, 0, 0, 0}, m = load(f->m), t0 = load(f->t0), t1 = load(f->t1);
-  hfiFour w0 = take_first(w, f->count), w1 = take_second(w, f->count);
-  hfiFour slope = h * (take_groups(b->contact->mu, f->count) * response->pi) * slope_of(b->contact, h, f->count) / m;
+  hfiFour zero = {0, 0, 0, 0}, m = load(f->m), t0 = load(f->t0), t1 = load(f->t1), w0 = take_first(w, count), w1 = take_second(w, count);
+  hfiFour slope = h * (take_groups(b->contact->mu, count) * response->pi) * slope_of(b->contact, h, count) / m;
   hfiFour acting = hfi_choose4(m < zero, zero, slope);
   hfiFour g11 = acting * (1 - w0 * t0), g12 = -0.5 * acting * (w0 * t1 + w1 * t0), g22 = acting * (1 - w1 * t1);
   double* gtt = response->gtt;
@@ -109,31 +110,48 @@ static inline void set_block_response(hfiIsland* I, int32_t k) {
 }
 
 // w <- w1 for a step to row velocities I->s1, put back into the unit disc.
-static inline void update_block(hfiIsland* I, int32_t k) {
+HFI_COPIED void update_duals(hfiIsland* I, int32_t k, int count) {
   const hfiIslandBlock* b = I->block + k;
   const hfiDualGroups* f = I->dual_groups + k;
-  if (f->count == 0) return;
   double* w = I->dual + b->row + 1;
-  hfiFour one = {1, 1, 1, 1}, m = load(f->m), w0 = take_first(w, f->count), w1 = take_second(w, f->count), end0, end1;
-  find_u(b->contact, f->count, slope_of(b->contact, I->problem->h, f->count), I->s1 + b->row + 1, &end0, &end1);
+  hfiFour zero = {0, 0, 0, 0}, one = zero + 1, m = load(f->m), w0 = take_first(w, count), w1 = take_second(w, count), end0, end1;
+  find_u(b->contact, count, slope_of(b->contact, I->problem->h, count), I->s1 + b->row + 1, &end0, &end1);
   hfiFour t_du = load(f->t0) * (end0 - load(f->u0)) + load(f->t1) * (end1 - load(f->u1));
   hfiFour x0 = (end0 - w0 * t_du) / m, x1 = (end1 - w1 * t_du) / m;
   hfiFour square = x0 * x0 + x1 * x1, norm = hfi_sqrt4(hfi_choose4(square <= one, one, square));
-  hfiFourBits acts = m >= 0 * one;
-  put_rows(w, f->count, hfi_choose4(acts, x0 / norm, w0), hfi_choose4(acts, x1 / norm, w1));
+  put_rows(w, count, hfi_choose4(m < zero, w0, x0 / norm), hfi_choose4(m < zero, w1, x1 / norm));
+}
+
+// Number of the groups of block k whose friction acts: all of them, or none.
+static int count_groups(const hfiIsland* I, int32_t k) {
+  return I->block[k].law == HF_LAW_CONTACT && I->response[k].pi > 0 ? hfi_group_count(I->block[k].dim) : 0;
 }
 
 void hfi_dual_reset(hfiIsland* I) { memset(I->dual, 0, sizeof *I->dual * (size_t)I->nrow); }
 
 void hfi_dual_evaluate(hfiIsland* I) {
-  for (int32_t k = I->nscalar; k < I->nblock; ++k) evaluate_block(I, k);
+  for (int32_t k = I->nscalar; k < I->nblock; ++k) {
+    int count = I->dual_groups[k].count = count_groups(I, k);
+    if (count > 0) evaluate_groups(I, k, count);
+  }
 }
 
 void hfi_dual_set_responses(hfiIsland* I) {
-  for (int32_t k = I->nscalar; k < I->nblock; ++k)
-    if (evaluate_block(I, k)) set_block_response(I, k);
+  for (int32_t k = I->nscalar; k < I->nblock; ++k) {
+    int count = I->dual_groups[k].count = count_groups(I, k);
+    if (count == 3)
+      evaluate_groups(I, k, 3), set_response(I, k, 3);
+    else if (count > 0)
+      evaluate_groups(I, k, count), set_response(I, k, count);
+  }
 }
 
 void hfi_dual_update(hfiIsland* I) {
-  for (int32_t k = I->nscalar; k < I->nblock; ++k) update_block(I, k);
+  for (int32_t k = I->nscalar; k < I->nblock; ++k) {
+    int count = I->dual_groups[k].count;
+    if (count == 3)
+      update_duals(I, k, 3);
+    else if (count > 0)
+      update_duals(I, k, count);
+  }
 }
