@@ -30,7 +30,9 @@ static void offer_part(Part* best, const hfiSimplex* s, int count, const int* in
 
 static void try_edge(Part* best, const hfiSimplex* s, int i, int j) {
   hfVec3 a = s->point[i].w, ab = v3_sub(s->point[j].w, a);
-  double t = -v3_dot(a, ab) / v3_norm2(ab);
+  double along = -v3_dot(a, ab), t;
+  if (!(along > 0)) return;
+  t = along / v3_norm2(ab);
   if (!(t > 0 && t < 1)) return;
   int index[2] = {i, j};
   double weight[2] = {1 - t, t};
@@ -39,7 +41,11 @@ static void try_edge(Part* best, const hfiSimplex* s, int i, int j) {
 
 static void try_triangle(Part* best, const hfiSimplex* s, int i, int j, int k) {
   hfVec3 a = s->point[i].w, ab = v3_sub(s->point[j].w, a), ac = v3_sub(s->point[k].w, a), m = v3_cross(ab, ac);
-  double area = v3_norm2(m), u = v3_dot(v3_cross(ac, a), m) / area, v = v3_dot(v3_cross(a, ab), m) / area;
+  double area = v3_norm2(m), u = v3_dot(v3_cross(ac, a), m), v; // Most parts are seen to be none before anything is divided.
+  if (!(u > 0)) return;
+  v = v3_dot(v3_cross(a, ab), m);
+  if (!(v > 0)) return;
+  u /= area, v /= area;
   if (!(u > 0 && v > 0 && u + v < 1)) return;
   int index[3] = {i, j, k};
   double weight[3] = {1 - u - v, u, v};
@@ -57,9 +63,10 @@ static int holds_origin(const hfiSimplex* s) {
   return 1;
 }
 
-// Cuts the simplex down to its part nearest to the origin; its last point is the newest. Returns the
-// squared distance, 0 if it holds the origin.
-static double reduce_simplex(hfiSimplex* s) {
+// Cuts the simplex down to its part nearest to the origin; its last point is the newest, without which the squared distance was d2. Returns the
+// squared distance, 0 if it holds the origin. Where that is no less than d2, rounding has the last word: the simplex is as it was without the newest
+// point.
+static double reduce_simplex(hfiSimplex* s, double d2) {
   int last = s->count - 1;
   Part best = {1, {last}, {1}, v3_norm2(s->point[last].w)};
   if (last == 3 && holds_origin(s)) return 0;
@@ -67,10 +74,12 @@ static double reduce_simplex(hfiSimplex* s) {
     try_edge(&best, s, i, last);
     for (int j = i + 1; j < last; ++j) try_triangle(&best, s, i, j, last);
   }
-  hfiSupportPoint kept[4];
-  for (int i = 0; i < best.count; ++i) kept[i] = s->point[best.index[i]];
-  for (int i = 0; i < best.count; ++i) {
-    s->point[i] = kept[i];
+  if (best.d2 > 0 && best.d2 >= d2) {
+    s->count = last;
+    return best.d2;
+  }
+  for (int i = 0; i < best.count; ++i) { // the indices ascend
+    if (best.index[i] != i) s->point[i] = s->point[best.index[i]];
     s->weight[i] = best.weight[i];
   }
   s->count = best.count;
@@ -102,13 +111,9 @@ hfiGjkStatus hfi_gjk(hfiCores* c, double far, double accuracy, hfiSimplex* s, hf
     double bound = v3_dot(v, next.w);
     if (bound > 0 && bound * bound > far * far * d2) return HFI_GJK_FAR;
     if (d2 - bound <= accuracy * d2 || is_known(s, next.w)) break;
-    hfiSimplex before = *s;
     s->point[s->count++] = next;
-    double reduced = reduce_simplex(s);
-    if (reduced > 0 && reduced >= d2) { // rounding has the last word
-      *s = before;
-      break;
-    }
+    double reduced = reduce_simplex(s, d2);
+    if (reduced > 0 && reduced >= d2) break;
     d2 = reduced;
     v = nearest_point(s);
   }
