@@ -185,24 +185,33 @@ static inline void add_halves(double* a, double* b, hfiFour y0, hfiFour y1, hfiF
   *(hfiFour*)(b + 2) += y2;
 }
 
+// Eight rows of s += J a over the six columns of a body, which begin at x. torques = 1, a constant: the last four rows have zeros in the first three.
+HFI_COPIED void add_body8(hfiFour* lo, hfiFour* hi, const double* restrict x, int height, int torques, const double* restrict a) {
+  for (int c = 0; c < 6; ++c, x += height) {
+    *lo += a[c] * at4(x);
+    if (!torques || c >= 3) *hi += a[c] * at4(x + 4);
+  }
+}
+
+HFI_COPIED void multiply_free8(const double* x, int height, int torques, const double* a, const double* b, double* s) {
+  hfiFour lo = {0, 0, 0, 0}, hi = lo;
+  add_body8(&lo, &hi, x, height, torques, a);
+  if (b) add_body8(&lo, &hi, x + 6 * height, height, torques, b);
+  *(hfiFour*)s = lo, *(hfiFour*)(s + 4) = hi;
+}
+
 static void multiply_free(const hfiPatch* patch, const double* restrict a, const double* restrict b, double* restrict s) {
   int height = patch->height, r = 0;
-  if (!b) {
-    multiply(patch, a, s);
+  if (height == 8 && patch->pushing <= 4) { // one contact with all rows
+    multiply_free8(patch->JT, 8, 1, a, b, s);
     return;
   }
-  for (; r + 8 <= height; r += 8) {
-    const double* x = patch->JT + r;
-    hfiFour lo = {0, 0, 0, 0}, hi = lo;
-    for (int c = 0; c < 6; ++c, x += height) lo += a[c] * at4(x), hi += a[c] * at4(x + 4);
-    for (int c = 0; c < 6; ++c, x += height) lo += b[c] * at4(x), hi += b[c] * at4(x + 4);
-    *(hfiFour*)(s + r) = lo, *(hfiFour*)(s + r + 4) = hi;
-  }
+  for (; r + 8 <= height; r += 8) multiply_free8(patch->JT + r, height, 0, a, b, s + r);
   if (r == height) return;
   const double* x = patch->JT + r;
   hfiFour sum = {0, 0, 0, 0};
   for (int c = 0; c < 6; ++c, x += height) sum += a[c] * at4(x);
-  for (int c = 0; c < 6; ++c, x += height) sum += b[c] * at4(x);
+  for (int c = 0; b && c < 6; ++c, x += height) sum += b[c] * at4(x);
   *(hfiFour*)(s + r) = sum;
 }
 
