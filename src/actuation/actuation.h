@@ -102,7 +102,7 @@ struct hfActuation {
 
 // What a step needs to know beyond the model.
 // What a step hardly ever adds to the speed of a joint on its way to a limit, and an upper bound on it [m/s or rad/s].
-static const double HFI_USUAL_SPEED = 10, HFI_FAST_SPEED = 100;
+static const double HFI_USUAL_SPEED = 1, HFI_FAST_SPEED = 100;
 
 typedef struct hfiActuationStep {
   double h;               // [s]

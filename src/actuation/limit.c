@@ -183,11 +183,20 @@ int hfi_limit_passed(const hfActuation* a, const double* q, const double* v1, do
 
 // ---- friction losses --------------------------------------------------------------------------------
 
-// held: what the row holds against at the start of the step.
-static hfSaturatedRow friction_row(hfActuation* a, const hfiActuationStep* step, double w, double loss, double held) {
-  double kappa = hfi_cap_slope(&a->rows, loss / a->model->world.stiction_speed, hfi_stiffest(step, w));
+// kappa: the slope of the row; held: what it holds against at the start of the step.
+static hfSaturatedRow friction_row(double kappa, double loss, double held) {
   hfSaturatedRow row = {-clamp(held, -loss, loss) / kappa, kappa, -loss, loss};
   return row;
+}
+
+static double friction_slope(const hfActuation* a, double loss) { return loss / a->model->world.stiction_speed; }
+
+// The slope of the friction of a dof. Most are far below the stiffest slope for any inverse mass that the dof may have: M need not be
+// factored for them. The factor of 2 leaves room for rounding.
+static double dof_friction_slope(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int dof, double loss) {
+  double kappa = friction_slope(a, loss);
+  if (2 * kappa <= hfi_stiffest(step, d->most_inverse_mass[dof])) return kappa;
+  return hfi_cap_slope(&a->rows, kappa, hfi_stiffest(step, hfi_dof_inverse_mass(d, dof)));
 }
 
 void hfi_friction_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
@@ -198,13 +207,15 @@ void hfi_friction_rows(hfActuation* a, const hfDynamics* d, const hfiActuationSt
   for (int32_t i = 0, n = a->passive.losses ? m->nv : 0; i < n; ++i) {
     double loss = hf_model_dof_frictionloss(m)[i], one = 1;
     if (!(loss > 0)) continue;
-    hfSaturatedRow row = friction_row(a, step, hfi_dof_inverse_mass(d, i), loss, step->friction ? step->friction[i] : 0);
+    hfSaturatedRow row = friction_row(dof_friction_slope(a, d, step, i, loss), loss, step->friction ? step->friction[i] : 0);
     hfi_rows_add_row(&a->rows, HFI_ROW_JOINT_FRICTION, i, row, 1, &i, &one);
   }
   for (int t = 0; t < m->ntendon; ++t) {
     double loss = hf_model_tendon_frictionloss(m)[t], w = loss > 0 ? hfi_tendon_inverse_mass(a, d, t) : 0;
     double held = step->friction ? step->friction[m->nv + t] : 0;
-    if (w > 0) hfi_tendon_row(a, HFI_ROW_TENDON_FRICTION, t, 1, friction_row(a, step, w, loss, held));
+    if (!(w > 0)) continue;
+    double kappa = hfi_cap_slope(&a->rows, friction_slope(a, loss), hfi_stiffest(step, w));
+    hfi_tendon_row(a, HFI_ROW_TENDON_FRICTION, t, 1, friction_row(kappa, loss, held));
   }
   a->nfriction = a->rows.n.nblock - before;
 }

@@ -98,10 +98,10 @@ static void test_fast_joint(void** state) {
     assert_near(sim_q(&w)[0], side, 1e-3);
   }
   const hfStepProblem* problem = NULL;
-  sim_q(&w)[0] = 0.989, sim_v(&w)[0] = 0; // 0.01 rad a step are thought possible
+  sim_q(&w)[0] = 0.9989, sim_v(&w)[0] = 0; // 0.001 rad a step are thought possible
   assert_int_equal(hf_sim_problem(w.sim, w.state, NULL, &problem, NULL), HF_OK);
   assert_int_equal(problem->nblock, 0);
-  sim_q(&w)[0] = 0.991;
+  sim_q(&w)[0] = 0.9991;
   assert_int_equal(hf_sim_problem(w.sim, w.state, NULL, &problem, NULL), HF_OK);
   assert_int_equal(problem->nblock, 1);
   sim_world_free(&w);
@@ -111,10 +111,10 @@ static void test_fast_joint(void** state) {
 // near-rigid row lets 2.5e-4 of the unhindered move pass.
 static void test_kicked_joint(void** state) {
   (void)state;
-  const double h = 0.001, inertia = 0.4 * 0.1 * 0.1, added[] = {30, 50, 500, 5000}; // [s], [kg m^2], [rad/s]
+  const double h = 0.001, inertia = 0.4 * 0.1 * 0.1, added[] = {3, 30, 50, 500, 5000}; // [s], [kg m^2], [rad/s]
   simWorld w = sim_world_make("<mujoco><compiler angle='radian'/><option gravity='0 0 0'/><worldbody><body><joint limited='true' range='-1 1'/>"
                               "<geom size='.1' mass='1'/></body></worldbody></mujoco>", h, 1e-12);
-  for (int i = 0; i < 8; ++i) {
+  for (int i = 0; i < 10; ++i) {
     double side = i % 2 ? 1 : -1, speed = added[i / 2], unhindered = 0.96 + h * speed;
     sim_q(&w)[0] = 0.96 * side, sim_v(&w)[0] = 0;
     w.input->force[0] = side * inertia * speed / h;
@@ -200,6 +200,31 @@ static void test_friction_loss(void** state) {
   }
 }
 
+// The slope of friction is loss over stiction speed, but at most the near-rigid one, (2 pi/beta)^2/(w h): that of a heavy link, with or
+// without a bound on its inverse mass w, and that of a light one, whose slope is capped. w by the inverse of the 3 x 3 M.
+static void test_friction_slope(void** state) {
+  (void)state;
+  const double h = 0.002, loss = 0.5, kPi = 3.14159265358979323846;
+  simWorld w = sim_world_make("<mujoco><option gravity='0 0 0'/><default><joint axis='0 0 1' frictionloss='.5'/></default><worldbody>"
+                              "<body><joint armature='.02'/><geom size='.1' mass='2' pos='.2 0 0'/>"
+                              "<body pos='.4 0 0'><joint type='slide' axis='1 0 0'/><geom size='.1' mass='1'/>"
+                              "<body pos='.1 0 0'><joint/><geom size='.001' mass='1e-4'/></body></body></body></worldbody></mujoco>", h, 1e-12);
+  const hfStepProblem* p = NULL;
+  assert_int_equal(hf_sim_problem(w.sim, w.state, NULL, &p, NULL), HF_OK);
+  assert_int_equal(p->nsaturated, 3);
+  const double* M = p->M;
+  double det = M[0] * (M[4] * M[8] - M[5] * M[7]) - M[1] * (M[3] * M[8] - M[5] * M[6]) + M[2] * (M[3] * M[7] - M[4] * M[6]);
+  double minor[] = {M[4] * M[8] - M[5] * M[7], M[0] * M[8] - M[2] * M[6], M[0] * M[4] - M[1] * M[3]};
+  int capped = 0;
+  for (int i = 0; i < 3; ++i) {
+    double plain = loss / w.model->world.stiction_speed, stiffest = 400 * kPi * kPi * det / (minor[i] * h);
+    assert_near(p->saturated[i].kappa, fmin(plain, stiffest), 1e-9 * fmin(plain, stiffest));
+    capped += plain > stiffest;
+  }
+  assert_int_equal(capped, 1);
+  sim_world_free(&w);
+}
+
 // ---- springs and dampers --------------------------------------------------------------------------------
 
 // Implicit Euler of a damped spring on a hinge, in closed form.
@@ -253,7 +278,7 @@ int main(void) {
       cmocka_unit_test(test_falling_on_a_limit), cmocka_unit_test(test_soft_limit),   cmocka_unit_test(test_start_beyond_a_limit),
       cmocka_unit_test(test_narrow_range),       cmocka_unit_test(test_fast_joint),   cmocka_unit_test(test_kicked_joint),  cmocka_unit_test(test_rigid_fingers_at_rest),
       cmocka_unit_test(test_ball_limit),   cmocka_unit_test(test_tendon_limit),
-      cmocka_unit_test(test_friction_loss),      cmocka_unit_test(test_damped_spring), cmocka_unit_test(test_stiff_springs_are_passive),
+      cmocka_unit_test(test_friction_loss),      cmocka_unit_test(test_friction_slope), cmocka_unit_test(test_damped_spring), cmocka_unit_test(test_stiff_springs_are_passive),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
