@@ -171,8 +171,8 @@ class Builder(_core.Builder):
         return index
 
     def add_body(self, name: str | None = None, parent: Any = 0, **fields: Any) -> int:
-        """A body: pos [m], quat, mass [kg], com [m], inertia (xx yy zz xy xz yz) [kg m^2], gravcomp, mocap. Without a
-        mass the inertia is that of its geoms."""
+        """A body: pos [m], quat, mass [kg], com [m], inertia (xx yy zz xy xz yz) [kg m^2], inertia_quat (the inertial frame, if
+        the inertia is diagonal there), gravcomp, mocap. Without a mass the inertia is that of its geoms."""
         if "mass" in fields or "inertia" in fields:
             fields.setdefault("has_inertial", 1)
         return self._add_body({"name": name, "parent": self._id("body", parent), **fields})

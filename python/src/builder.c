@@ -11,7 +11,7 @@ typedef struct BuilderObject {
 
 static const member body_members[] = {MEMBER(hfBodyDef, name), MEMBER(hfBodyDef, parent), MEMBER(hfBodyDef, pos), MEMBER(hfBodyDef, quat),
                                       MEMBER(hfBodyDef, has_inertial), MEMBER(hfBodyDef, mass), MEMBER(hfBodyDef, com),
-                                      MEMBER(hfBodyDef, inertia), MEMBER(hfBodyDef, gravcomp), MEMBER(hfBodyDef, mocap), MEMBER(hfBodyDef, sleep)};
+                                      MEMBER(hfBodyDef, inertia), MEMBER(hfBodyDef, inertia_quat), MEMBER(hfBodyDef, gravcomp), MEMBER(hfBodyDef, mocap), MEMBER(hfBodyDef, sleep)};
 static const member joint_members[] = {
     MEMBER(hfJointDef, name), MEMBER(hfJointDef, body), MEMBER(hfJointDef, type), MEMBER(hfJointDef, pos), MEMBER(hfJointDef, axis), MEMBER(hfJointDef, pitch),
     MEMBER(hfJointDef, limited), MEMBER(hfJointDef, range), MEMBER(hfJointDef, margin), MEMBER(hfJointDef, ref),

@@ -52,6 +52,7 @@ static void read_inertial(hfiMjcf* m, hfiElem* elem, const hfiPlacement* frame, 
   if (has_diagonal) memcpy(full, diagonal, sizeof diagonal);
   hfiPlacement f = hfi_placement_mul(*frame, hfi_placement_from(pose.pos, pose.quat));
   sym3_rotate(m3_from_quat(f.q), full, def->inertia);
+  if (has_diagonal) q_store(def->inertia_quat, f.q);
   v3_store(def->com, f.p);
   def->has_inertial = 1;
 }

@@ -148,23 +148,29 @@ void hfi_mjcf_write_assets(hfiMjcfWriter* w) {
 // MuJoCo refuses a fullinertia with a smaller moment, but takes a diaginertia with zeros [kg m^2].
 static const double LEAST_MOMENT = 1e-14;
 
+// The moments about the axes of q.
+static void write_moments(hfiMjcfWriter* w, hfQuat q, const double* inertia) {
+  double D[6], quat[4];
+  sym3_rotate(m3_transpose(m3_from_quat(q)), inertia, D);
+  for (int i = 0; i < 3; ++i) D[i] = max2(0, D[i]);
+  q_store(quat, q);
+  if (q.x != 0 || q.y != 0 || q.z != 0) hfi_xml_put_reals(&w->xml, "quat", quat, 4);
+  hfi_xml_put_reals(&w->xml, "diaginertia", D, 3);
+}
+
 static void write_inertial(hfiMjcfWriter* w, const hfBodyDef* d, int depth) {
-  double moment[3], quat[4];
+  double moment[3];
   hfMat3 R;
   eigen3(d->inertia, moment, &R);
   hfi_xml_begin(&w->xml, depth, "inertial");
   hfi_xml_put_reals(&w->xml, "pos", d->com, 3);
   hfi_xml_put_reals(&w->xml, "mass", &d->mass, 1);
-  if (moment[2] >= LEAST_MOMENT)
+  if (is_principal(q_load(d->inertia_quat), d->inertia))
+    write_moments(w, q_load(d->inertia_quat), d->inertia);
+  else if (moment[2] >= LEAST_MOMENT)
     hfi_xml_put_reals(&w->xml, "fullinertia", d->inertia, 6);
-  else if (!hfi_any_nonzero(d->inertia + 3, 3))
-    hfi_xml_put_reals(&w->xml, "diaginertia", d->inertia, 3);
-  else {
-    moment[2] = max2(0, moment[2]);
-    q_store(quat, q_from_m3(R));
-    hfi_xml_put_reals(&w->xml, "quat", quat, 4);
-    hfi_xml_put_reals(&w->xml, "diaginertia", moment, 3);
-  }
+  else
+    write_moments(w, hfi_any_nonzero(d->inertia + 3, 3) ? q_from_m3(R) : q_identity(), d->inertia);
   hfi_xml_print(&w->xml, "/>\n");
 }
 

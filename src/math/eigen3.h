@@ -54,6 +54,42 @@ static inline void sym3_rotate(hfMat3 R, const double* S, double* out) {
   out[3] = 0.5 * (r.m[1] + r.m[3]); out[4] = 0.5 * (r.m[2] + r.m[6]); out[5] = 0.5 * (r.m[5] + r.m[7]);
 }
 
+// Whether the axes of q, a unit quaternion or zero, are principal ones of S: what two products of matrices leave off the diagonal is
+// rounding.
+static inline int is_principal(hfQuat q, const double* S) {
+  double D[6];
+  if (!(q_norm(q) > 0)) return 0;
+  sym3_rotate(m3_transpose(m3_from_quat(q)), S, D);
+  return max2(fabs(D[3]), max2(fabs(D[4]), fabs(D[5]))) <= 1e-13 * (fabs(S[0]) + fabs(S[1]) + fabs(S[2]));
+}
+
+// Axes of S in descending order of its values, as a rotation that keeps MuJoCo's conventions: from the identity on, Jacobi rotations by at most
+// 45 degrees, each for the largest entry off the diagonal, then quarter turns that exchange two neighbours. Numbers that differ by less
+// than 1e-12 are equal, and such entries off the diagonal zero.
+static inline hfQuat principal_axes(const double* S) {
+  const double SAME = 1e-12;
+  hfQuat q = q_identity();
+  double D[6];
+  for (int k = 0; k < 500; ++k) {
+    sym3_rotate(m3_transpose(m3_from_quat(q)), S, D);
+    int axis = fabs(D[3]) > max2(fabs(D[4]), fabs(D[5])) ? 2 : fabs(D[4]) > fabs(D[5]) ? 1 : 0;
+    double off = D[5 - axis], tau = 0.5 * (D[axis == 2 ? 1 : 2] - D[axis == 0]) / off;
+    if (!(fabs(off) >= SAME)) break;
+    double t = (tau >= 0 ? 1 : -1) / (fabs(tau) + sqrt(1 + tau * tau)), c = 1 / sqrt(1 + t * t);
+    double s = (axis == 1 ? 1 : -1) * t * c / sqrt(2 * (1 + c)); // sine of half the angle
+    hfQuat turn = {sqrt(1 - s * s), axis == 0 ? s : 0, axis == 1 ? s : 0, axis == 2 ? s : 0};
+    q = q_unit(q_mul(q, turn));
+  }
+  for (int k = 0; k < 3; ++k) {
+    int j = k % 2;
+    if (!(D[j] + SAME < D[j + 1])) continue;
+    double larger = D[j + 1], half = sqrt(0.5);
+    D[j + 1] = D[j], D[j] = larger;
+    q = q_unit(q_mul(q, (hfQuat){half, j == 1 ? half : 0, 0, j == 0 ? half : 0}));
+  }
+  return q;
+}
+
 // S += m (|d|^2 E - d d^T), the inertia of a point mass m at d.
 static inline void sym3_add_point(double* S, double m, hfVec3 d) {
   S[0] += m * (d.y * d.y + d.z * d.z);

@@ -19,6 +19,8 @@ hfStatus hfi_check_body(const hfBuilder* b, hfBodyDef* d, hfError* error) {
                           d->mass);
   if (!hfi_all_finite(d->com, 3) || !hfi_all_finite(d->inertia, 6) || !isfinite(d->gravcomp))
     return hfi_refuse_def(error, d->where, kind, d->name, "inertial is not finite");
+  if (q_norm(q_load(d->inertia_quat)) != 0 && !hfi_normalise_quat(d->inertia_quat))
+    return hfi_refuse_def(error, d->where, kind, d->name, "quaternion of the inertial frame is not finite or nearly zero");
   if (d->mocap && d->parent != 0)
     return hfi_refuse_def(error, d->where, kind, d->name,
                           "a mocap body must be a child of the world");

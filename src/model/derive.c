@@ -1,7 +1,7 @@
 // Derived fields.
 //
 //   body_subtreemass[b] = sum of masses below b
-//   body_iquat          principal axes of body_inertia
+//   body_iquat          principal axes of body_inertia: those that stand there, if they are, else in descending order of their moments
 //   dof_M0[i]           = S_i^T (sum of inertias below i) S_i + armature, at qpos0
 #include "model/derive.h"
 
@@ -46,10 +46,10 @@ void hfi_rest_poses(const hfModel* m, hfPose* X_WB) {
 
 static hfStatus derive_inertia(hfModel* m, int b, hfError* error) {
   const double *I = hf_model_body_inertia(m) + 6 * b, mass = hf_model_body_mass(m)[b];
-  double moment[3];
+  double moment[3], *iquat = hfi_set_body_iquat(m) + 4 * b;
   hfMat3 R;
   eigen3(I, moment, &R);
-  q_store(hfi_set_body_iquat(m) + 4 * b, q_from_m3(R));
+  if (!is_principal(q_load(iquat), I)) q_store(iquat, principal_axes(I));
   if (!isfinite(mass) || mass < 0)
     return hfi_refuse(error, HF_ERROR_MODEL, "%s: mass %g is negative or not finite", hfi_model_label(m, HF_OBJECT_BODY, b).text, mass);
   // rounding of a valid inertia may leave -eps; anything below is no inertia of matter

@@ -213,21 +213,33 @@ void hfi_finish_geoms(hfiFinish* f) {
 
 // ---- inertias ------------------------------------------------------------------------------------
 
-// Sum over the body's geoms whose group counts.
-static hfiMass infer_mass(const hfiFinish* f, int body) {
+// The mass of a geom whose group counts, else zero; *d: the geom where it is placed.
+static hfiMass inferred_geom_mass(const hfiFinish* f, int id, hfGeomDef* d) {
+  const hfGeomDef* written = &f->b->geom.data[id];
+  const hfiShapeKind* shape = &hfi_shape_kinds[written->type];
+  if (!(shape->uses_mesh || shape->solid) || written->group < f->b->config.inertia_group_min || written->group > f->b->config.inertia_group_max)
+    return (hfiMass){0};
+  *d = shape->uses_mesh ? *written : placed_geom(f, id);
+  return hfi_geom_mass(d, shape->uses_mesh ? &f->mesh_mass[d->mesh] : NULL);
+}
+
+// Sum over the body's geoms. *axes: the inertial frame, which is that of its only geom with mass; zero where it has more.
+static hfiMass infer_mass(const hfiFinish* f, int body, hfQuat* axes) {
+  static const double NO_MASS = 1e-14; // A geom with less has no say in the inertial frame, as in MuJoCo [kg].
   const hfModel* m = f->m;
   hfiMass total = {0};
+  int heavy = 0;
   for (int k = 0; k < hf_model_body_geomnum(m)[body]; ++k) {
-    int id = f->order.geom_of[hf_model_body_geomadr(m)[body] + k];
-    const hfGeomDef* written = &f->b->geom.data[id];
-    const hfiShapeKind* shape = &hfi_shape_kinds[written->type];
-    if (!(shape->uses_mesh || shape->solid) || written->group < f->b->config.inertia_group_min ||
-        written->group > f->b->config.inertia_group_max)
-      continue;
-    hfGeomDef d = shape->uses_mesh ? *written : placed_geom(f, id);
-    hfiMass one = hfi_geom_mass(&d, shape->uses_mesh ? &f->mesh_mass[d.mesh] : NULL);
+    hfGeomDef d;
+    hfiMass one = inferred_geom_mass(f, f->order.geom_of[hf_model_body_geomadr(m)[body] + k], &d);
+    if (one.mass == 0) continue;
     total = hfi_mass_add(&total, &one);
+    if (one.mass <= NO_MASS) continue;
+    *axes = q_load(d.quat);
+    if (hfi_shape_kinds[d.type].uses_mesh) *axes = q_mul(*axes, principal_axes(f->mesh_mass[d.mesh].I));
+    ++heavy;
   }
+  if (heavy != 1) *axes = (hfQuat){0};
   return total;
 }
 
@@ -273,12 +285,13 @@ hfStatus hfi_finish_inertias(hfiFinish* f, hfError* error) {
   for (int b = 0; b < m->nbody; ++b) {
     const hfBodyDef* d = &f->b->body.data[f->order.body_of[b]];
     hfiMass mass = {d->mass, v3_load(d->com), {0}};
+    hfQuat axes = q_load(d->inertia_quat);
     memcpy(mass.I, d->inertia, sizeof mass.I);
     int from_geom = f->b->config.inertia_from_geom;
-    if (b && (from_geom == 1 || (from_geom < 0 && !d->has_inertial))) mass = infer_mass(f, b);
-    // The centre of a body without mass counts only in the inverse masses of soft contacts and equalities and in sensors. As in MuJoCo it
+    if (b && (from_geom == 1 || (from_geom < 0 && !d->has_inertial))) mass = infer_mass(f, b, &axes);
+    // The inertial frame of a body without mass counts only in the inverse masses of soft contacts and equalities and in sensors. As in MuJoCo it
     // is where the body stands in its parent.
-    if (b && mass.mass == 0 && !d->has_inertial) mass.com = v3_load(d->pos);
+    if (b && mass.mass == 0 && !d->has_inertial) mass.com = v3_load(d->pos), axes = q_load(d->quat);
     if (b) {
       hfStatus status = repair_mass(f, d, &mass, error);
       if (status != HF_OK) return status;
@@ -286,6 +299,7 @@ hfStatus hfi_finish_inertias(hfiFinish* f, hfError* error) {
     hfi_set_body_mass(m)[b] = mass.mass;
     v3_store(hfi_set_body_com(m) + 3 * b, mass.com);
     memcpy(hfi_set_body_inertia(m) + 6 * b, mass.I, sizeof mass.I);
+    q_store(hfi_set_body_iquat(m) + 4 * b, axes);
   }
   if (f->b->config.total_mass > 0) scale_total_mass(m, f->b->config.total_mass);
   return HF_OK;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 struct hfParams {
+  const hfModel* base;
   hfModel* block; // header and own arrays
   hfModel* trial; // copy in which an update is checked before it counts
 };
@@ -53,6 +54,7 @@ static hfModel* create_overlay(const hfModel* base) {
 hfStatus hf_params_create(hfParams** params, const hfModel* base, hfError* error) {
   hfi_clear_error(error);
   hfParams* p = calloc(1, sizeof *p);
+  if (p) p->base = base;
   if (p) p->block = create_overlay(base);
   if (p) p->trial = create_overlay(base);
   if (!p || !p->block || !p->trial) {
@@ -90,6 +92,8 @@ static void copy_overlay(hfModel* to, const hfModel* from) {
 hfStatus hf_params_update(hfParams* p, hfError* error) {
   hfi_clear_error(error);
   hfStatus status = hfi_check_values(p->trial, error);
+  // The inertial frames are those of the base where they can be, whatever the parameters were before.
+  memcpy(hfi_set_body_iquat(p->trial), hf_model_body_iquat(p->base), 4 * (size_t)p->base->nbody * sizeof(double));
   if (status == HF_OK) status = hfi_derive(p->trial, NULL, error);
   if (status != HF_OK) return status;
   copy_overlay(p->block, p->trial);

@@ -219,10 +219,34 @@ static void test_hull(void** state) {
   assert_int_equal(hf_hull_compute(flat, 4, 0, &tri, &ntri, &error), HF_ERROR_MODEL);
 }
 
+// Inertial frames, whose axes sensors of "body" show. Numbers of MuJoCo 4.0.0, whose principal axes are exact to 1e-8.
+static void test_inertial_frames(void** state) {
+  (void)state;
+#define BOX "<geom type='box' size='.02 .03 .01'"
+  static const char text[] = "<mujoco><worldbody><body>" BOX "/></body><body>" BOX " euler='10 20 30'/></body><body><inertial pos='0 0 0' mass='1' diaginertia='.2 .1 .25' euler='10 20 30'/></body>"
+                             "<body><inertial pos='0 0 0' mass='1' fullinertia='.2 .1 .25 .01 .02 .03'/></body><body><inertial pos='0 0 0' mass='1' fullinertia='.2 .1 .25 0 0 0'/></body>"
+                             "<body>" BOX "/><geom size='.02' pos='.1 0 0'/></body><body>" BOX "/><geom size='.02' pos='.1 .05 .02'/></body><body>" BOX "/><geom size='.02' mass='0'/></body>"
+                             "<body euler='5 10 20'/></worldbody></mujoco>";
+  static const double expected[9][4] = {{1, 0, 0, 0},
+                                        {.943714364147489, .127679440695781, .144878125417369, .268535822751569},
+                                        {.943714364147489, .127679440695781, .144878125417369, .268535822751569},
+                                        {.614288635697054, .533382813558054, -.353445163678815, .461767000257061},
+                                        {.5, .5, -.5, .5},
+                                        {0, .707106781186549, 0, .707106781186549},
+                                        {-.161167567896337, .62113406367954, .168117812207636, .748300668991979},
+                                        {1, 0, 0, 0},
+                                        {.979466355383821, .0579132788770984, .0782043543193087, .176566672297856}};
+  hfModel* m = parse(text);
+  assert_int_equal(m->nbody, 10);
+  for (int i = 0; i < 36; ++i) assert_true(fabs(hf_model_body_iquat(m)[4 + i] - expected[i / 4][i % 4]) < 1e-7);
+  hf_model_free(m);
+  check_text_round_trip(text);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_round_trips),      cmocka_unit_test(test_what_mjcf_lacks), cmocka_unit_test(test_what_acts), cmocka_unit_test(test_orientation_servos),
-      cmocka_unit_test(test_change_and_write), cmocka_unit_test(test_names_that_xml_cannot_hold), cmocka_unit_test(test_integrator), cmocka_unit_test(test_inertias_with_zeros),
+      cmocka_unit_test(test_change_and_write), cmocka_unit_test(test_names_that_xml_cannot_hold), cmocka_unit_test(test_integrator), cmocka_unit_test(test_inertias_with_zeros), cmocka_unit_test(test_inertial_frames),
       cmocka_unit_test(test_saved_model),
       cmocka_unit_test(test_hull),
   };

@@ -108,12 +108,34 @@ static void test_recording(void** state) {
   close_fixture(&f);
 }
 
+// The inertial frame is that of the base where it is a principal one, and does not depend on what the parameters were before.
+static void test_inertial_frame(void** state) {
+  (void)state;
+  static const char text[] = "<mujoco><worldbody><body><joint/><inertial pos='0 0 0' mass='1' diaginertia='.1 .2 .25'/></body></worldbody></mujoco>";
+  hfModel* base = NULL;
+  hfParams* params = NULL;
+  hfError error;
+  assert_int_equal(hf_model_parse(&base, text, strlen(text), "scene", ".", NULL, NULL, &error), HF_OK);
+  assert_int_equal(hf_params_create(&params, base, &error), HF_OK);
+  const double* axes = hf_model_body_iquat(hf_params_model(params)) + 4;
+  double* inertia = hf_params_field(params, HF_FIELD_body_inertia) + 6;
+  assert_true(axes[0] == 1);
+  for (int i = 0; i < 2; ++i) {
+    inertia[3] = i == 0 ? 0.05 : 0;
+    assert_int_equal(hf_params_update(params, &error), HF_OK);
+    assert_true((axes[0] == 1) == i);
+  }
+  hf_params_free(params);
+  hf_model_free(base);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_an_overlay_says_what_it_is),
       cmocka_unit_test(test_copy),
       cmocka_unit_test(test_save),
       cmocka_unit_test(test_recording),
+      cmocka_unit_test(test_inertial_frame),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
