@@ -63,7 +63,7 @@ typedef struct hfiScalar {
 } hfiScalar;
 
 // The friction groups of a contact at given row velocities, in the symbols of dual.c. Each array has one number for each group: sliding, torsion,
-// rolling; the others are not read (groups.h). Torsion has u1 = t1 = 0.
+// rolling; the others are not read (dual.c). Torsion has u1 = t1 = 0.
 typedef struct hfiDualGroups {
   double u0[4], u1[4], t0[4], t1[4];
   double m[4];   // -1: the bound of friction is zero
