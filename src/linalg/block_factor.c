@@ -19,6 +19,8 @@
 
 #include <string.h>
 
+// In the functions of a factorisation six = 1, a constant, says that all nodes have six unknowns, as free bodies have.
+
 // Computes L, U and Y in the rows of position k.
 static int factor_rows(hfiBlockMatrix* B, int32_t k) {
   double* rows = hfi_block_rows(B, k);
@@ -28,9 +30,9 @@ static int factor_rows(hfiBlockMatrix* B, int32_t k) {
 }
 
 // Computes Z of position k.
-static void factor_lower(hfiBlockMatrix* B, int32_t k) {
-  double *rows = hfi_block_rows(B, k), *Z = hfi_block_lower(B, k);
-  int n = B->size[k], w = B->width[k], ld = n + w;
+HFI_COPIED void factor_lower(hfiBlockMatrix* B, int32_t k, int six) {
+  int n = six ? 6 : B->size[k], w = B->width[k], ld = n + w;
+  double *rows = hfi_block_rows(B, k), *Z = rows + n * ld;
   if (!B->symmetric) {
     hfi_lu_divide(rows, n, ld, Z, w, w);
     return;
@@ -51,35 +53,44 @@ HFI_COPIED int is_zero(const double* X, int ld, int rows, int n) {
   return 1;
 }
 
-static int is_zero_block(const double* X, int ld, int rows, int n) {
+HFI_COPIED int is_zero_block(const double* X, int ld, int rows, int n) {
   return rows == 6 && n == 6 ? is_zero(X, ld, 6, 6) : is_zero(X, ld, rows, n);
 }
 
 // Marks the blocks beside position k that are not zero in B->coupled. Contacts that do not act leave blocks of zeros, and so do those of
 // their couplings that elimination does not fill. All others mostly show it in their first row.
-static void find_coupled(hfiBlockMatrix* B, int32_t k) {
-  const double *Y = hfi_block_rows(B, k) + B->size[k], *Z = hfi_block_lower(B, k);
-  int n = B->size[k], w = B->width[k];
-  for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e) {
-    int at = B->offset[e], m = B->size[B->later[e]];
-    B->coupled[e - B->start[k]] = !is_zero_block(Y + at, n + w, n, m) || (!B->symmetric && !is_zero_block(Z + at, w, n, m));
+HFI_COPIED void find_coupled(hfiBlockMatrix* B, int32_t k, int six) {
+  int n = six ? 6 : B->size[k], w = B->width[k], symmetric = B->symmetric;
+  const double *Y = hfi_block_rows(B, k) + n, *Z = Y - n + n * (n + w);
+  int32_t *coupled = B->coupled, *offset = B->offset + B->start[k], count = B->start[k + 1] - B->start[k];
+  for (int32_t e = 0; e < count; ++e) {
+    int at = offset[e], m = six ? 6 : B->size[B->later[B->start[k] + e]];
+    coupled[e] = !is_zero_block(Y + at, n + w, n, m) || (!symmetric && !is_zero_block(Z + at, w, n, m));
   }
+}
+
+// C -= A^T B, A (n x m)
+HFI_COPIED void subtract(double* C, int ldc, const double* A, int lda, const double* B, int ldb, int six, int n, int m, int columns) {
+  if (six)
+    hfi_six_subtract(C, ldc, A, lda, B, ldb, columns);
+  else
+    hfi_sub_atb(C, ldc, A, lda, B, ldb, n, m, columns);
 }
 
 // Subtracts Z_i^T Y_j from the rows and the lower part of position i = later[e], for all j of
 // position k that are coupled to it, i among them. Nodes that are side by side in both panels go into one product.
-static void update_node(hfiBlockMatrix* B, int32_t k, int32_t e) {
-  int n = B->size[k], w = B->width[k], ld = n + w;
-  const double *Y = hfi_block_rows(B, k) + n, *Z = hfi_block_lower(B, k);
-  int32_t a = B->later[e], m = B->size[a], wa = B->width[a], lda = m + wa, column = B->offset[e];
-  double *rows = hfi_block_rows(B, a), *lower = hfi_block_lower(B, a);
+HFI_COPIED void update_node(hfiBlockMatrix* B, int32_t k, int32_t e, int six) {
+  int n = six ? 6 : B->size[k], w = B->width[k], ld = n + w;
+  const double *Y = hfi_block_rows(B, k) + n, *Z = Y - n + n * ld;
+  int32_t a = B->later[e], m = six ? 6 : B->size[a], wa = B->width[a], lda = m + wa, column = B->offset[e];
+  double *rows = hfi_block_rows(B, a), *lower = rows + m * lda;
   const int32_t start = B->start[k], end = B->start[k + 1], *coupled = B->coupled, *later = B->later;
   int32_t f = e + 1, g = B->start[a], to = -m, from = column, columns = m; // K_ii lies before the columns of later nodes.
   for (;;) {
-    for (; f < end && coupled[f - start] && later[g] == later[f]; ++f, ++g) columns += B->size[later[f]];
-    hfi_sub_atb(rows + m + to, lda, Z + column, w, Y + from, ld, n, m, columns);
+    for (; f < end && coupled[f - start] && later[g] == later[f]; ++f, ++g) columns += six ? 6 : B->size[later[f]];
+    subtract(rows + m + to, lda, Z + column, w, Y + from, ld, six, n, m, columns);
     if (to < 0) to += m, from += m, columns -= m; // The lower part has no K_ii.
-    if (!B->symmetric && columns > 0) hfi_sub_atb(lower + to, wa, Y + column, ld, Z + from, w, n, m, columns);
+    if (!B->symmetric && columns > 0) subtract(lower + to, wa, Y + column, ld, Z + from, w, six, n, m, columns);
     while (f < end && !coupled[f - start]) ++f;
     if (f == end) return;
     while (later[g] != later[f]) ++g;
@@ -87,21 +98,22 @@ static void update_node(hfiBlockMatrix* B, int32_t k, int32_t e) {
   }
 }
 
-static int factor_nodes(hfiBlockMatrix* B) {
+HFI_COPIED int factor_nodes(hfiBlockMatrix* B, int six) {
   for (int32_t k = 0; k < B->nodes; ++k) {
     if (factor_rows(B, k)) return k + 1;
     if (B->width[k] == 0) continue;
-    factor_lower(B, k);
-    find_coupled(B, k);
+    factor_lower(B, k, six);
+    find_coupled(B, k, six);
     for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e)
-      if (B->coupled[e - B->start[k]]) update_node(B, k, e);
+      if (B->coupled[e - B->start[k]]) update_node(B, k, e, six);
   }
   return 0;
 }
 
 int hfi_block_factor(hfiBlockMatrix* B, int symmetric) {
   B->symmetric = symmetric;
-  return B->nodes == 1 ? factor_rows(B, 0) != 0 : factor_nodes(B);
+  if (B->nodes == 1) return factor_rows(B, 0) != 0;
+  return B->all_six ? factor_nodes(B, 1) : factor_nodes(B, 0);
 }
 
 // Do the later nodes that position k is coupled to follow each other, so that their unknowns do?

@@ -103,6 +103,7 @@ static void insert_ascending(int32_t* list, int32_t count, int32_t value) {
 static void place_panels(hfiBlockMatrix* B) {
   int32_t couplings = 0, dofs = 0;
   size_t values = 0;
+  B->all_six = 1;
   for (int32_t k = 0; k < B->nodes; ++k) {
     int32_t node = B->order[k], columns = 0, *later = B->later + couplings, count = 0;
     const uint64_t* row = row_of(B, node);
@@ -117,6 +118,7 @@ static void place_panels(hfiBlockMatrix* B) {
     B->at[k] = values;
     B->size[k] = B->weight[node];
     B->width[k] = columns;
+    B->all_six &= B->size[k] == 6;
     couplings += count;
     dofs += B->size[k];
     values += (size_t)B->size[k] * (size_t)(B->size[k] + 2 * columns);
@@ -157,7 +159,7 @@ void hfi_block_order(hfiBlockMatrix* B) {
 void hfi_block_make_one(hfiBlockMatrix* B, int32_t n) {
   assert(B->max_nodes >= 1 && n <= B->max_n);
   B->nodes = 1, B->ordered_nodes = 0; // No pattern of several nodes is known any more.
-  B->weight[0] = B->size[0] = n, B->width[0] = 0;
+  B->weight[0] = B->size[0] = n, B->width[0] = 0, B->all_six = n == 6;
   B->order[0] = B->position[0] = 0;
   B->start[0] = B->start[1] = 0;
   B->first[0] = 0, B->first[1] = n;

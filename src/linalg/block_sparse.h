@@ -40,6 +40,7 @@ typedef struct hfiBlockMatrix {
   int32_t* coupled;  // (nodes) scratch of factoring: which of the blocks beside a position are not zero
   int32_t* pivot;    // (n) row exchanges inside the diagonal blocks
   double* work;      // (n) scratch of solving
+  int32_t all_six;   // 1: all nodes have six unknowns
   int32_t symmetric; // 1: the last factorisation assumed a symmetric matrix
 } hfiBlockMatrix;
 

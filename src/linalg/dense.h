@@ -212,6 +212,8 @@ void hfi_six_forward_transposed(const double* U, int ld, double* B, int ldb, int
 void hfi_six_divide(const double* U, int ld, double* B, int ldb, int m);
 // C += X (6 x 6)
 void hfi_six_add(double* C, int ldc, const double* X, int ldx);
+// C (6 x n) -= A^T B for A (6 x 6) and B (6 x n): hfi_sub_atb of free bodies.
+void hfi_six_subtract(double* C, int ldc, const double* A, int lda, const double* B, int ldb, int n);
 // z_i -= hfi_dot(row i of X, x), X (6 x n), n >= 4
 void hfi_six_subtract_dots(double* z, const double* X, int ld, const double* x, int n);
 

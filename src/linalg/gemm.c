@@ -56,6 +56,10 @@ static inline void subtract_six(double* C, int ldc, const double* A, int lda, co
   for (int i = 0; n > 0 && i < 6; ++i) hfi_add_rows(C + i * ldc, -1.0, A + i, lda, B, ldb, k, n);
 }
 
+void hfi_six_subtract(double* C, int ldc, const double* A, int lda, const double* B, int ldb, int n) {
+  subtract_six(C, ldc, A, lda, B, ldb, 6, n);
+}
+
 void hfi_sub_atb(double* C, int ldc, const double* A, int lda, const double* B, int ldb, int k,
                  int m, int n) {
   for (; m >= 6; m -= 6, C += 6 * ldc, A += 6)
