@@ -16,10 +16,11 @@
 #include "base/compile.h"
 #include "linalg/block_sparse.h"
 #include "linalg/dense.h"
+#include "linalg/lanes.h"
 
 #include <string.h>
 
-// In the functions of a factorisation six = 1, a constant, says that all nodes have six unknowns, as free bodies have.
+// In the functions below six = 1, a constant, says that all nodes have six unknowns, as free bodies have.
 
 // Computes L, U and Y in the rows of position k.
 static int factor_rows(hfiBlockMatrix* B, int32_t k) {
@@ -122,9 +123,21 @@ static int is_adjacent(const hfiBlockMatrix* B, int32_t k) {
   return B->later[last] - B->later[first] == last - first;
 }
 
-static void solve_forward(const hfiBlockMatrix* B, int32_t k, double* b) {
-  const double *rows = hfi_block_rows(B, k), *Z = hfi_block_lower(B, k);
-  int n = B->size[k], w = B->width[k];
+// b_i -= Z_i^T z_k for free bodies i. A product is summed before it is subtracted, as below.
+static inline void subtract_from_bodies(const hfiBlockMatrix* B, int32_t k, const double* restrict Z, const double* restrict z, double* b) {
+  int w = B->width[k];
+  for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e, Z += 6) {
+    double* y = b + B->first[B->later[e]];
+    hfiFour s = {0, 0, 0, 0};
+    hfiTwo t = {0, 0};
+    for (int i = 0; i < 6; ++i) s += -z[i] * *(const hfiFour*)(Z + i * w), t += -z[i] * *(const hfiTwo*)(Z + i * w + 4);
+    *(hfiFour*)y += s, *(hfiTwo*)(y + 4) += t;
+  }
+}
+
+HFI_COPIED void solve_forward(const hfiBlockMatrix* B, int32_t k, double* b, int six) {
+  int n = six ? 6 : B->size[k], w = B->width[k];
+  const double *rows = hfi_block_rows(B, k), *Z = rows + n * (n + w);
   double *z = b + B->first[k], *x = B->work;
   if (B->symmetric)
     hfi_ldlt_forward(rows, n, n + w, z);
@@ -135,24 +148,23 @@ static void solve_forward(const hfiBlockMatrix* B, int32_t k, double* b) {
     hfi_add_rows(b + B->first[B->later[B->start[k]]], -1.0, z, 1, Z, w, n, w);
     return;
   }
+  if (six) {
+    subtract_from_bodies(B, k, Z, z, b);
+    return;
+  }
   memset(x, 0, sizeof(double) * (size_t)w);
   hfi_add_rows(x, -1.0, z, 1, Z, w, n, w);
-  for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e) {
-    double* y = b + B->first[B->later[e]];
-    if (B->size[B->later[e]] == 6) // a constant, so that the compiler unrolls the loop
-      hfi_axpy(y, 1.0, x + B->offset[e], 6);
-    else
-      hfi_axpy(y, 1.0, x + B->offset[e], B->size[B->later[e]]);
-  }
+  for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e)
+    hfi_axpy(b + B->first[B->later[e]], 1.0, x + B->offset[e], B->size[B->later[e]]);
 }
 
 // Returns the unknowns of the later nodes of position k side by side, as the columns of its rows
 // are.
-static const double* gather_later(const hfiBlockMatrix* B, int32_t k, const double* b) {
+HFI_COPIED const double* gather_later(const hfiBlockMatrix* B, int32_t k, const double* b, int six) {
   if (is_adjacent(B, k)) return b + B->first[B->later[B->start[k]]];
   for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e) {
     const double* x = b + B->first[B->later[e]];
-    if (B->size[B->later[e]] == 6)
+    if (six || B->size[B->later[e]] == 6) // a constant, so that the compiler writes out the copy
       memcpy(B->work + B->offset[e], x, 6 * sizeof(double));
     else
       memcpy(B->work + B->offset[e], x, sizeof(double) * (size_t)B->size[B->later[e]]);
@@ -160,12 +172,12 @@ static const double* gather_later(const hfiBlockMatrix* B, int32_t k, const doub
   return B->work;
 }
 
-static void solve_backward(const hfiBlockMatrix* B, int32_t k, double* b) {
+HFI_COPIED void solve_backward(const hfiBlockMatrix* B, int32_t k, double* b, int six) {
   const double* rows = hfi_block_rows(B, k);
-  int n = B->size[k], w = B->width[k];
+  int n = six ? 6 : B->size[k], w = B->width[k];
   double* z = b + B->first[k];
   if (w > 0) {
-    const double* x = gather_later(B, k, b);
+    const double* x = gather_later(B, k, b, six);
     if (n == 6 && w >= 4)
       hfi_six_subtract_dots(z, rows + 6, 6 + w, x, w);
     else
@@ -177,15 +189,17 @@ static void solve_backward(const hfiBlockMatrix* B, int32_t k, double* b) {
     hfi_lu_backward(rows, n, n + w, z);
 }
 
-static void solve_nodes(const hfiBlockMatrix* B, double* b) {
-  for (int32_t k = 0; k < B->nodes; ++k) solve_forward(B, k, b);
-  for (int32_t k = B->nodes - 1; k >= 0; --k) solve_backward(B, k, b);
+HFI_COPIED void solve_nodes(const hfiBlockMatrix* B, double* b, int six) {
+  for (int32_t k = 0; k < B->nodes; ++k) solve_forward(B, k, b, six);
+  for (int32_t k = B->nodes - 1; k >= 0; --k) solve_backward(B, k, b, six);
 }
 
 void hfi_block_solve(const hfiBlockMatrix* B, double* b) {
   int n = B->size[0];
-  if (B->nodes != 1)
-    solve_nodes(B, b);
+  if (B->nodes != 1 && B->all_six)
+    solve_nodes(B, b, 1);
+  else if (B->nodes != 1)
+    solve_nodes(B, b, 0);
   else if (B->symmetric)
     hfi_ldlt_solve(B->value, n, n, b);
   else
