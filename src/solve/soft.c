@@ -48,7 +48,7 @@ static const double FIRST_CAP = 100;
 static const double CAP_GROWTH = 1.5;
 // Newton's method takes over where the residual of the true laws is below this share of its scale [-]. After a stall the share is
 // multiplied by CLOSER.
-static const double CLOSE = 0.3;
+static const double CLOSE = 0.15;
 static const double CLOSER = 0.3;
 enum {
   FIRST_TEST = 3,  // The true residual is not computed before this iteration: it is never small so early.
@@ -174,21 +174,20 @@ static void start_contact(hfiIsland* I, int32_t k) {
 }
 
 // Sets pi0 and f0 of contact k to the forces of its soft law at I->s1. The caller has updated the friction duals for that step, and the
-// laws of the blocks are the soft ones.
+// laws of the blocks are the soft ones. The duals belonged to the bound of this iteration; those of f0 over the new bound take their place.
 static void update_contact(hfiIsland* I, int32_t k) {
   const hfiIslandBlock* b = I->block + k;
   const hfContactLaw* law = b->contact;
-  double *f = I->force + b->row + 1, *w = I->dual + b->row + 1, pi = I->lag[k], next;
+  const double* w = I->dual + b->row + 1;
+  double *f = I->force + b->row + 1, pi = I->lag[k], next;
   if (pi > 0)
     next = max2(0, soft_normal_force(I, k, I->s1[b->row]));
   else
     next = predict_normal_force(I, k, I->other_law[k], I->s1);
-  for (int i = 0; i + 1 < b->dim; ++i) {
-    f[i] = law->mu[hfi_row_group(i + 1)] * pi * w[i];
-    if (!(pi > 0)) w[i] = 0;
-  }
+  for (int i = 0; i + 1 < b->dim; ++i) f[i] = law->mu[hfi_row_group(i + 1)] * pi * w[i];
   for (int g = 0; g < hfi_group_count(b->dim); ++g) clamp_group(f + hfi_group_row(g), g, law->mu[g] * next);
   I->lag[k] = next;
+  set_duals(I, k);
 }
 
 // Evaluates the soft laws at I->s. A contact acts while pi0 > 0, even where its soft law would pull: it opens between iterations only.
