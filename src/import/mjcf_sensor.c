@@ -69,7 +69,7 @@ static const hfiKeyword frame_kinds[] = {{"body", HF_OBJECT_INERTIAL}, {"xbody",
 static int find_frame(hfiMjcf* m, const hfiElem* elem, const char* typeattr, const char* nameattr,
                       int* kind) {
   if (!hfi_read_keyword(m->r, elem, typeattr, frame_kinds, kind)) return -1;
-  if (*kind == CAMERA) return HFI_LEFT_OUT;
+  if (*kind == CAMERA) return hfi_require(m->r, elem, nameattr), HFI_LEFT_OUT;
   return hfi_mjcf_find_required(m, elem, nameattr, (hfObjectKind)*kind);
 }
 

@@ -160,7 +160,7 @@ static void write_option(hfiMjcfWriter* w) {
 // ---- the file -----------------------------------------------------------------------------------
 
 static void write_document(hfiMjcfWriter* w) {
-  hfi_xml_print(&w->xml, "<mujoco>\n");
+  hfi_xml_print(&w->xml, "<mujoco model=\"holdfast\">\n"); // Drake wants a name.
   write_compiler(w);
   write_option(w);
   hfi_mjcf_write_custom(w);

@@ -38,6 +38,16 @@ static void test_silence(void** state) {
   hf_diagnostics_free(d);
 }
 
+// Cameras are only drawn. Of a sensor that names one is said that it is left out, and no more.
+static void test_camera_sensors(void** state) {
+  (void)state;
+  hfDiagnostics* d = diagnose("<mujoco><worldbody><camera name='c'/><body name='b'><geom size='1'/></body></worldbody><sensor><framequat objtype='camera' objname='c'/>"
+                              "<framepos objtype='body' objname='b' reftype='camera' refname='c'/></sensor></mujoco>", NULL);
+  assert_int_equal(hf_diagnostics_count(d), 1);
+  assert_int_equal(find_diagnostic(d, "sensor left out").count, 2);
+  hf_diagnostics_free(d);
+}
+
 // What refers to something unsupported is left out with it; the rest loads.
 static void test_left_out_together(void** state) {
   (void)state;
@@ -147,7 +157,7 @@ static void test_non_physical_links(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_unknown_and_unused), cmocka_unit_test(test_silence),
-      cmocka_unit_test(test_left_out_together),  cmocka_unit_test(test_missing_meshes), cmocka_unit_test(test_many_missing_meshes),
+      cmocka_unit_test(test_camera_sensors), cmocka_unit_test(test_left_out_together),  cmocka_unit_test(test_missing_meshes), cmocka_unit_test(test_many_missing_meshes),
       cmocka_unit_test(test_non_physical_links), cmocka_unit_test(test_attached_models),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

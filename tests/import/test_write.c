@@ -219,6 +219,13 @@ static void test_hull(void** state) {
   assert_int_equal(hf_hull_compute(flat, 4, 0, &tri, &ntri, &error), HF_ERROR_MODEL);
 }
 
+// Drake refuses a file without one.
+static void test_model_name(void** state) {
+  (void)state;
+  check_text_round_trip("<mujoco><worldbody><geom size='.1'/></worldbody></mujoco>");
+  assert_int_equal(count_written("<mujoco model=\"holdfast\">"), 1);
+}
+
 // Inertial frames, whose axes sensors of "body" show. Numbers of MuJoCo 4.0.0, whose principal axes are exact to 1e-8.
 static void test_inertial_frames(void** state) {
   (void)state;
@@ -246,7 +253,7 @@ static void test_inertial_frames(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_round_trips),      cmocka_unit_test(test_what_mjcf_lacks), cmocka_unit_test(test_what_acts), cmocka_unit_test(test_orientation_servos),
-      cmocka_unit_test(test_change_and_write), cmocka_unit_test(test_names_that_xml_cannot_hold), cmocka_unit_test(test_integrator), cmocka_unit_test(test_inertias_with_zeros), cmocka_unit_test(test_inertial_frames),
+      cmocka_unit_test(test_change_and_write), cmocka_unit_test(test_names_that_xml_cannot_hold), cmocka_unit_test(test_integrator), cmocka_unit_test(test_inertias_with_zeros), cmocka_unit_test(test_inertial_frames), cmocka_unit_test(test_model_name),
       cmocka_unit_test(test_saved_model),
       cmocka_unit_test(test_hull),
   };
