@@ -1,10 +1,10 @@
 // The contact points of a scene, in three stages: a list of near pairs, a cull of those that are apart, the pair functions.
 //
-// 1. The list of near pairs (Verlet 1967) has all pairs that were nearer than their margin and a skin when the list was made. As
-//    long as every geom has moved, and may reach, no further than half the skin from where it was then, no other pair can
-//    touch, and the list is used again. How it is made:
+// 1. The list of near pairs (Verlet 1967) has all pairs that were nearer than their margin and half the skins of both geoms when the
+//    list was made. As long as every geom has moved, and may reach, no further than half its skin from where it was then, no other pair can
+//    touch, and the list is used again. What moves fast has a wide skin. How the list is made:
 //      few pairs (`listed`)  all pairs stay candidates for good; those are near whose bounding spheres, or sphere and plane, are
-//      many pairs            those are near whose boxes, grown by half the skin, overlap (broad phase), and all explicit pairs
+//      many pairs            those are near whose boxes, grown by half the usual skin, overlap (broad phase), and all explicit pairs
 //    A point of a geom moves by at most |p - p0| + r |R - R0| with the radius r of its bounding sphere. Where spheres make the
 //    list turning does not count. A plane that has turned ends every list.
 // 2. The cull leaves out pairs whose bounding spheres are apart; pairs whose boxes are apart along one of their own six axes
@@ -20,7 +20,8 @@
 
 enum { LARGE = 24 };             // A hull of this many vertices or more gets an index.
 enum { MAX_LISTED = 1024 };      // A model with at most this many pairs keeps all of them for good.
-static const double PAYS = 4; // A list with a skin is made only if it will serve at least this many queries.
+static const double PAYS = 4;  // A list with a skin is made only if it will serve at least this many queries.
+static const double WIDE = 16; // The skin of a fast geom is this often its reach: the list then serves some seven steps of it [-].
 
 // ---- creation ------------------------------------------------------------------------------------
 
@@ -73,7 +74,7 @@ static hfiCull measure_pair(const hfModel* m, const hfiCandidate* c, int kept) {
 }
 
 static void measure_pairs(hfiScene* s) {
-  for (int i = 0; i < s->ncandidate; ++i) s->cull[i] = measure_pair(s->model, &s->candidate[i], s->far >= 0);
+  for (int i = 0; i < s->ncandidate; ++i) s->cull[i] = measure_pair(s->model, &s->candidate[i], s->has_skin);
 }
 
 hfiCull hfi_scene_cull(const hfiScene* s, const hfiCandidate* c) { return measure_pair(s->model, c, 0); }
@@ -137,13 +138,14 @@ void hfi_scene_init(hfiScene* s, const hfModel* m, hfiArena* arena) {
   s->cull = HFI_TAKE(arena, hfiCull, s->max_candidate);
   s->near = HFI_TAKE(arena, int32_t, s->max_candidate);
   s->X0_WG = HFI_TAKE(arena, hfPose, m->ngeom);
+  s->far = HFI_TAKE(arena, double, m->ngeom);
   s->active = HFI_TAKE(arena, int32_t, m->ngeom);
   hfi_grid_init(&s->grid, m->ngeom, arena);
   s->box = HFI_TAKE(arena, hfiAabb, m->ngeom);
   s->ncandidate = 0;
   s->nnear = -1;
   s->queries = 0;
-  s->far = 0;
+  s->has_skin = 1;
   if (!arena->base) return;
   view_shapes(s);
   find_active(s);
@@ -224,12 +226,13 @@ static double way_since(const hfiScene* s, const hfPose* X_WG, int g) {
   return v3_norm(v3_sub(X->p, X0->p)) + turn;
 }
 
-// Has every geom come, and may come, no further than half the skin since the list of near pairs was made?
+// Has every geom come, and may come, no further than half its skin since the list of near pairs was made?
 static int list_holds(const hfiScene* s, const hfPose* X_WG, const double* reach) {
   const double* radius = hf_model_geom_rbound(s->model);
+  if (!s->has_skin) return 0;
   for (int k = 0; k < s->nactive; ++k) {
     int g = s->active[k];
-    double left = 0.5 * s->far - (reach ? reach[g] : 0);
+    double left = 0.5 * s->far[g] - (reach ? reach[g] : 0);
     if (!(left >= 0 && v3_norm2(v3_sub(X_WG[g].p, s->X0_WG[g].p)) <= left * left)) return 0;
     if ((!s->listed || !(radius[g] > 0)) && !(way_since(s, X_WG, g) <= left)) return 0;
   }
@@ -250,7 +253,7 @@ static void list_near_spheres(hfiScene* s, const hfPose* X_WG) {
   for (int i = 0; i < s->ncandidate; ++i) {
     const hfiCandidate* c = &s->candidate[i];
     const hfiCull* cull = &s->cull[i];
-    double margin = cull->margin + s->far;
+    double margin = cull->margin + 0.5 * (s->far[c->a] + s->far[c->b]);
     int apart = cull->radius < 0 ? plane_apart(s->model, X_WG, c, margin) : spheres_apart(X_WG, c, cull->radius + margin);
     if (!apart) s->near[s->nnear++] = i;
   }
@@ -260,11 +263,8 @@ static void list_near_spheres(hfiScene* s, const hfPose* X_WG) {
 // serves this query alone.
 static void list_near_boxes(hfiScene* s, const hfPose* X_WG, const double* reach, int pays, int* dropped) {
   int room = s->max_candidate - s->model->npair;
-  s->far = s->skin;
-  if (!pays || find_candidates(s, X_WG, reach, s->far) > room) {
-    s->far = -1;
-    *dropped += find_candidates(s, X_WG, reach, 0) - s->ncandidate;
-  }
+  s->has_skin = pays && find_candidates(s, X_WG, reach, s->skin) <= room;
+  if (!s->has_skin) *dropped += find_candidates(s, X_WG, reach, 0) - s->ncandidate;
   if (s->model->npair) {
     add_explicit(s);
     hfi_sort(s->candidate, (size_t)s->ncandidate, sizeof *s->candidate, compare_candidates);
@@ -278,9 +278,12 @@ static void list_near(hfiScene* s, const hfPose* X_WG, const double* reach, int*
   double most = 0;
   for (int k = 0; reach && k < s->nactive; ++k) most = max2(most, reach[s->active[k]]);
   int pays = !s->listed && list_pays(s, X_WG, most);
-  for (int k = 0; k < s->nactive; ++k) s->X0_WG[s->active[k]] = X_WG[s->active[k]];
+  for (int k = 0; k < s->nactive; ++k) {
+    int g = s->active[k];
+    s->X0_WG[g] = X_WG[g];
+    s->far[g] = max2(s->skin, s->listed && reach ? WIDE * reach[g] : 0); // what the geom may reach now must not use it up
+  }
   s->queries = 0;
-  s->far = max2(s->skin, 4 * most); // what geoms may reach now must not use it up
   if (s->listed) list_near_spheres(s, X_WG);
   else list_near_boxes(s, X_WG, reach, pays, dropped);
 }

@@ -46,8 +46,9 @@ typedef struct hfiScene {
   int32_t nnear, *near;    // (max_candidate) their candidates, ascending; nnear < 0: there is no list yet
   hfPose* X0_WG;           // (ngeom) poses of the geoms when the list was made
   int32_t queries;         // how many queries it has served
+  int32_t has_skin;        // 0: it has none and serves one query
   double skin;             // usual skin [m]
-  double far;              // skin of this list; negative: none, it serves one query [m]
+  double* far;             // (ngeom) skin of each geom in this list [m]
   const int32_t* still;    // (ngeom) 1: the geom cannot move; pairs of two such geoms are left out. NULL: all pairs count
   hfiGrid grid;
   hfiAabb* box; // (nactive), unused when listed
