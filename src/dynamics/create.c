@@ -332,7 +332,7 @@ void hf_dynamics_refresh(hfDynamics* d) {
   for (int l = 1; l < d->nlink; ++l) merge_link(d, l);
   make_tendon_armature(d);
   find_steady(d);
-  d->has_M = d->has_factors = 0;
+  d->has_M = d->has_factors = d->has_velocity = 0;
   hfi_bound_inverse_masses(d);
 }
 

@@ -121,6 +121,7 @@ struct hfDynamics {
   int32_t has_rotations;   // 1: so do the rotations, axes and S of what only slides move
   int32_t has_steady_M, has_steady_bias;
   int32_t has_M, has_factors; // 1: M and its factors, but for the trees that are postponed, are those of S and I
+  int32_t has_velocity;    // 1: V and A of all links are those of v and S
   hfiInertia* Ic;          // (nlink)
   double* M;               // (nM) see dof_Madr
   double* L;               // (nM) unit lower-triangular, D on the diagonal

@@ -190,7 +190,7 @@ void hfi_dynamics_complete(hfDynamics* d) {
     hfi_place_inertia(&d->I[l], link->mass, link->com_B, link->inertia_B, &d->X_WB[link->body], O);
   }
   hfi_update_tendon_armature(d);
-  d->has_M = d->has_factors = d->any_whirls = 0;
+  d->has_M = d->has_factors = d->has_velocity = d->any_whirls = 0;
 }
 
 void hf_dynamics_position(hfDynamics* d, const double* q, const hfInput* input) {

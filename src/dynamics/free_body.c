@@ -166,6 +166,7 @@ static inline void place_link(hfDynamics* d, const hfiLink* link, const hfMat3* 
     hfMotion S = {m3_col(*R, k), v3_zero()};
     d->S[link->dof + 3 + k] = S;
   }
+  d->has_velocity = 0;
   hfi_place_inertia(&d->I[d->body_link[link->body]], link->mass, link->com_B, link->inertia_B, &X, d->p_WO[link->tree]);
 }
 

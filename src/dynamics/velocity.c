@@ -56,9 +56,13 @@ void hfi_tree_velocity(hfDynamics* d, int first, int end) {
   }
 }
 
+// The end of a step with sensors asks for the velocities with which the next step begins.
 void hf_dynamics_velocity(hfDynamics* d, const double* v) {
-  if (v != d->v) memcpy(d->v, v, (size_t)d->model->nv * sizeof *v);
+  size_t size = (size_t)d->model->nv * sizeof *v;
+  if (d->has_velocity && v != d->v && memcmp(d->v, v, size) == 0) return;
+  if (v != d->v) memcpy(d->v, v, size);
   hfi_tree_velocity(d, 1, d->nlink);
+  d->has_velocity = 1;
 }
 
 hfMotion hf_dynamics_point_velocity(const hfDynamics* d, int body, hfVec3 p_W) {

@@ -248,10 +248,48 @@ static void test_sparse_jacobian(void** state) {
   for_random_trees(&spec, TREES, check_sparse_jacobian);
 }
 
+// ---- velocities that are known already ---------------------------------------------------------------
+
+// Oracle: a dynamics that was never anywhere else, to the bit.
+static void assert_fresh_velocities(const World* w) {
+  hfDynamics* fresh = NULL;
+  assert_int_equal(hf_dynamics_create(&fresh, w->model, NULL), HF_OK);
+  hf_dynamics_position(fresh, w->q, NULL);
+  hf_dynamics_velocity(fresh, w->v);
+  assert_memory_equal(w->d->V, fresh->V, sizeof *fresh->V * (size_t)fresh->nlink);
+  assert_memory_equal(w->d->A, fresh->A, sizeof *fresh->A * (size_t)fresh->nlink);
+  hf_dynamics_free(fresh);
+}
+
+// Velocities that are asked for again stay; at other positions, with other gravity and after others in between they are computed anew.
+static void check_known_velocities(World* w, testRandom* r) {
+  double other[MAX_DOF];
+  random_array(r, other, w->model->nv);
+  hf_dynamics_velocity(w->d, w->v);
+  assert_fresh_velocities(w);
+  hf_model_integrate(w->model, w->q, other, 0.1);
+  hf_dynamics_position(w->d, w->q, NULL);
+  hf_dynamics_velocity(w->d, w->v);
+  assert_fresh_velocities(w);
+  hf_dynamics_velocity(w->d, other);
+  hf_dynamics_velocity(w->d, w->v);
+  assert_fresh_velocities(w);
+  w->model->world.gravity[0] += 1;
+  hf_dynamics_refresh(w->d);
+  hf_dynamics_velocity(w->d, w->v);
+  assert_fresh_velocities(w);
+}
+
+static void test_known_velocities(void** state) {
+  (void)state;
+  RandomTree spec = random_tree_default();
+  for_random_trees(&spec, TREES, check_known_velocities);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       tree_test(test_forward_inverts_inverse), tree_test(test_columns_of_M), tree_test(test_factor),
-      tree_test(test_bias), tree_test(test_wrenches), tree_test(test_accelerations), tree_test(test_sparse_jacobian),
+      tree_test(test_bias), tree_test(test_wrenches), tree_test(test_accelerations), tree_test(test_sparse_jacobian), tree_test(test_known_velocities),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
