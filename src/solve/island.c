@@ -44,6 +44,8 @@ void hfi_island_plan(hfiIsland* I, hfiArena* arena, const hfStepCapacity* c) {
   I->dual_groups = HFI_TAKE(arena, hfiDualGroups, nblock);
   I->lag = HFI_TAKE(arena, double, nblock);
   I->lag_kept = HFI_TAKE(arena, double, nblock);
+  I->pi0 = HFI_TAKE(arena, double, nblock);
+  I->damping = HFI_TAKE(arena, hfiDamping, nblock);
   I->soft = HFI_TAKE(arena, hfContactLaw, nblock);
   I->other_law = HFI_TAKE(arena, const hfContactLaw*, nblock);
   I->response = HFI_TAKE(arena, hfiContactResponse, nblock);

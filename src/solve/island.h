@@ -70,6 +70,13 @@ typedef struct hfiDualGroups {
   int32_t count; // of the groups; 0: no force bounds friction, and the arrays are not set
 } hfiDualGroups;
 
+// What a contact did in the last soft iterations of a large heap, in the symbols of damp.c.
+typedef struct hfiDamping {
+  double bound_share, bound_change; // share and dx of b
+  double share[3], change[5];       // of the friction groups, and of the rows of friction
+  int32_t flips;                    // how often it opened or closed
+} hfiDamping;
+
 typedef struct hfiPatchKernels hfiPatchKernels; // solve/patch.h
 
 typedef struct hfiIsland {
@@ -105,7 +112,9 @@ typedef struct hfiIsland {
   double *gamma, *G;                  // (nrow) impulses, 0 in padding; -dgamma/ds of saturated rows
   double* dual;                       // (nrow) friction duals (dual.h) [-]
   hfiDualGroups* dual_groups;         // (nblock) friction groups of the contacts where they were evaluated last
-  double* lag;                        // (nblock) normal force that bounds friction in the convex problem [N]
+  double* lag;                        // (nblock) normal force that bounds friction in the convex problem and in soft iterations [N]
+  double* pi0;                        // (nblock) normal force known so far (soft.c) [N]
+  hfiDamping* damping;                // (nblock) of a large heap (damp.h)
   double* sums;        // (4) partial sums of a norm
   double *v_kept, *s_kept, *lag_kept; // (n), (nrow), (nblock) of its best pass (convex.c)
   hfContactLaw* soft;                 // (nblock) soft laws of the contacts (soft.c)

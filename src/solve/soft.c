@@ -26,6 +26,8 @@
 //   3. Take pi0 and f0 from the soft laws at its end. A contact whose pi0 would be negative opens. An open contact that the step
 //      would close gets the force that stops its two bodies alone, (vn(0) - vn)/(h W).
 //   4. Multiply cap by CAP_GROWTH.
+// In a large heap step 3 takes a share of the changes of contacts that change their state in cycles, and the normal force that bounds
+// friction, I->lag, may differ from pi0 (damp.c).
 // This is the proximal point method (Rockafellar 1976) for the forces, with one Newton step for each of its problems.
 //
 // The forces become right long before the velocities do, because a stiff law hardly moves with its force. So the residual of the true
@@ -37,6 +39,7 @@
 #include "base/compile.h"
 #include "linalg/dense.h"
 #include "math/vec3.h"
+#include "solve/damp.h"
 #include "solve/dual.h"
 #include "solve/system.h"
 
@@ -45,14 +48,18 @@
 // cap of the first iteration, and the factor by which it grows in each [-]. From 30 to 400 and from 1.2 to 1.5 the number of
 // iterations changes by a tenth.
 static const double FIRST_CAP = 100;
+static const double KNOWN_CAP = 1000; // cap of the first iteration in a large heap of which an earlier solution is known
 static const double CAP_GROWTH = 1.5;
 // Newton's method takes over where the residual of the true laws is below this share of its scale [-]. After a stall the share is
 // multiplied by CLOSER.
 static const double CLOSE = 0.15;
+static const double CLOSE_LARGE = 0.03; // The same in a large heap, where damped iterations come closer.
 static const double CLOSER = 0.3;
 enum {
   FIRST_TEST = 3,  // The true residual is not computed before this iteration: it is never small so early.
   MAX_SOFT = 16,   // Most iterations on soft laws before Newton's method is tried. 5 to 15 are usual; longer ones are mostly cycles.
+  MAX_SOFT_LARGE = 24, // The same in a large heap,
+  MAX_KNOWN_LARGE = 12, // and where forces of an earlier solution are known.
   MORE_SOFT = 4,   // The same after Newton's method stalled.
   MAX_NEWTON = 60, // Most iterations of Newton's method each time that it takes over; 5 to 20 are usual.
   MAX_ROUNDS = 2,  // Newton's method takes over at most this many times. A third attempt fails nine times of ten.
@@ -85,12 +92,12 @@ static void begin_soft_law(hfiIsland* I, int32_t k) {
   for (int g = 0; g < 3; ++g) out->c_t[g] = 0;
 }
 
-// Computes the soft law of contact k, which acts. I->lag[k] is pi0, and I->force has f0.
+// Computes the soft law of contact k, which acts. I->force has f0.
 static void soften(hfiIsland* I, int32_t k, double cap) {
   const hfiIslandBlock* b = I->block + k;
   const hfContactLaw* law = b->contact;
   hfContactLaw* out = I->soft + k;
-  const double *W = I->inverse_mass + b->row, *f = I->force + b->row + 1, h = I->problem->h, pi = I->lag[k];
+  const double *W = I->inverse_mass + b->row, *f = I->force + b->row + 1, h = I->problem->h, pi = I->pi0[k];
   double slope, vn = find_normal_velocity(law, h, pi, &slope);
   out->stiffness = min2(slope, cap / (h * W[0])) / h;
   out->depth = h * vn + pi / out->stiffness;
@@ -173,20 +180,28 @@ static void start_contact(hfiIsland* I, int32_t k) {
   for (int g = 0; g < hfi_group_count(b->dim); ++g) clamp_group(f + hfi_group_row(g), g, touched ? law->mu[g] * I->lag[k] : 0);
 }
 
-// Sets pi0 and f0 of contact k to the forces of its soft law at I->s1. The caller has updated the friction duals for that step, and the
-// laws of the blocks are the soft ones. The duals belonged to the bound of this iteration; those of f0 over the new bound take their place.
-static void update_contact(hfiIsland* I, int32_t k) {
+// Sets pi0 and f0 of contact k to the forces of its soft law at I->s1, or moves them towards these where the heap is large. The caller has
+// updated the friction duals for that step, and the laws of the blocks are the soft ones. The duals belonged to the bound of this iteration;
+// those of f0 over the new bound take their place.
+static void update_contact(hfiIsland* I, int32_t k, int damped) {
   const hfiIslandBlock* b = I->block + k;
   const hfContactLaw* law = b->contact;
   const double* w = I->dual + b->row + 1;
-  double *f = I->force + b->row + 1, pi = I->lag[k], next;
-  if (pi > 0)
-    next = max2(0, soft_normal_force(I, k, I->s1[b->row]));
-  else
+  double *f = I->force + b->row + 1, f1[5], pi = I->pi0[k], bound = I->lag[k], next;
+  if (pi > 0) {
+    next = soft_normal_force(I, k, I->s1[b->row]);
+    next = damped ? hfi_damp_normal_force(I, k, next) : max2(0, next);
+  } else
     next = predict_normal_force(I, k, I->other_law[k], I->s1);
-  for (int i = 0; i + 1 < b->dim; ++i) f[i] = law->mu[hfi_row_group(i + 1)] * pi * w[i];
-  for (int g = 0; g < hfi_group_count(b->dim); ++g) clamp_group(f + hfi_group_row(g), g, law->mu[g] * next);
-  I->lag[k] = next;
+  for (int i = 0; i + 1 < b->dim; ++i) f1[i] = law->mu[hfi_row_group(i + 1)] * bound * w[i];
+  if (damped)
+    hfi_damp_friction(I, k, next, f1);
+  else {
+    memcpy(f, f1, sizeof *f * (size_t)(b->dim - 1));
+    I->lag[k] = next;
+  }
+  for (int g = 0; g < hfi_group_count(b->dim); ++g) clamp_group(f + hfi_group_row(g), g, law->mu[g] * I->lag[k]);
+  I->pi0[k] = next;
   set_duals(I, k);
 }
 
@@ -196,7 +211,7 @@ static void respond_softly(hfiIsland* I) {
   hfi_system_impulses(I, HFI_COUPLING_LAGGED);
   for (int32_t k = I->nscalar; k < I->nblock; ++k) {
     if (!is_contact(I, k)) continue;
-    int acts = I->lag[k] > 0;
+    int acts = I->pi0[k] > 0;
     int32_t row = I->block[k].row;
     I->response[k] = (hfiContactResponse){.pi = I->lag[k], .gnn = acts ? h * h * I->soft[k].stiffness : 0, .active = acts};
     I->gamma[row] = acts ? h * soft_normal_force(I, k, I->s[row]) : 0;
@@ -207,9 +222,10 @@ static void respond_softly(hfiIsland* I) {
 
 // Takes a Newton step on the soft laws from I->v and I->s. Returns 0 where there is no finite step.
 static int take_step(hfiIsland* I, double cap) {
+  int damped = hfi_use_damping(I);
   for (int32_t k = I->nscalar; k < I->nblock; ++k) {
     if (!is_contact(I, k)) continue;
-    if (I->lag[k] > 0) soften(I, k, cap); // Nothing but the bounds of friction is asked of the other laws.
+    if (I->pi0[k] > 0) soften(I, k, cap); // Nothing but the bounds of friction is asked of the other laws.
     exchange_law(I, k);
   }
   respond_softly(I);
@@ -221,7 +237,7 @@ static int take_step(hfiIsland* I, double cap) {
   hfi_dual_update(I);
   for (int32_t k = I->nscalar; k < I->nblock; ++k) {
     if (!is_contact(I, k)) continue;
-    update_contact(I, k);
+    update_contact(I, k, damped);
     exchange_law(I, k);
   }
   double *v = I->v, *s = I->s;
@@ -244,9 +260,16 @@ static int is_anchored(const hfiIsland* I) {
   return 1;
 }
 
+// The share of its scale below which the residual of the true laws is close, and most iterations on soft laws before Newton's method is tried.
+static double close_share(const hfiIsland* I) { return hfi_use_damping(I) ? CLOSE_LARGE : CLOSE; }
+static int32_t most_iterations(const hfiIsland* I, const hfSolverConfig* config) {
+  int32_t large = I->known_rows > 0 ? MAX_KNOWN_LARGE : MAX_SOFT_LARGE;
+  return imin2(hfi_use_damping(I) ? large : MAX_SOFT, config->max_iterations);
+}
+
 int hfi_soft_begin(hfiIsland* I, hfiSoft* soft) {
   int unknown = 0; // 1: some contact was in no earlier solution
-  *soft = (hfiSoft){FIRST_CAP, CLOSE, 0};
+  *soft = (hfiSoft){hfi_use_damping(I) && I->known_rows > 0 ? KNOWN_CAP : FIRST_CAP, close_share(I), 0};
   hfi_dual_reset(I);
   hfi_system_rows(I, I->v, I->s);
   int close = is_close(I, CLOSE);
@@ -254,6 +277,8 @@ int hfi_soft_begin(hfiIsland* I, hfiSoft* soft) {
   for (int32_t k = I->nscalar; k < I->nblock; ++k) {
     if (!is_contact(I, k)) continue;
     start_contact(I, k);
+    I->pi0[k] = I->lag[k];
+    if (hfi_use_damping(I)) hfi_damp_begin(I, k);
     unknown |= !is_known(I, k);
   }
   return !close && unknown;
@@ -278,13 +303,16 @@ static void resume(hfiIsland* I, hfiSoft* soft) {
   soft->close *= CLOSER;
 }
 
-// Sets the impulses to those of pi0 and f0.
+// Sets the impulses to those of pi0 and f0. Damping may leave friction bounds above mu pi0.
 static void set_impulses(hfiIsland* I) {
   double h = I->problem->h;
+  int damped = hfi_use_damping(I);
   for (int32_t k = I->nscalar; k < I->nblock; ++k) {
     const hfiIslandBlock* b = I->block + k;
     if (!is_contact(I, k)) continue;
-    I->gamma[b->row] = h * I->lag[k];
+    for (int g = 0; damped && g < hfi_group_count(b->dim); ++g)
+      clamp_group(I->force + b->row + 1 + hfi_group_row(g), g, b->contact->mu[g] * I->pi0[k]);
+    I->gamma[b->row] = h * I->pi0[k];
     for (int i = 1; i < b->dim; ++i) I->gamma[b->row + i] = -h * I->force[b->row + i];
   }
 }
@@ -293,7 +321,7 @@ hfiNewtonResult hfi_soft_estimate(hfiIsland* I, const hfSolverConfig* config) {
   hfiNewtonResult out = {0, 0, 0, 0};
   hfiSoft soft;
   if (!is_anchored(I) || !hfi_soft_begin(I, &soft)) return out;
-  out.converged = hfi_soft_approach(I, &soft, imin2(MAX_SOFT, config->max_iterations));
+  out.converged = hfi_soft_approach(I, &soft, most_iterations(I, config));
   out.iterations = soft.iterations;
   if (out.converged) set_impulses(I);
   return out;
@@ -309,9 +337,10 @@ hfiNewtonResult hfi_soft_solve(hfiIsland* I, const hfSolverConfig* config) {
   int approach = hfi_soft_begin(I, &soft), usable = approach || I->known_rows > 0;
   for (int round = 0; usable && round < MAX_ROUNDS && !out.converged; ++round) {
     if (round > 0) resume(I, &soft);
-    if (approach && !hfi_soft_approach(I, &soft, imin2(round > 0 ? MORE_SOFT : MAX_SOFT, config->max_iterations))) break;
+    if (approach && !hfi_soft_approach(I, &soft, round > 0 ? imin2(MORE_SOFT, config->max_iterations) : most_iterations(I, config))) break;
     if (work + soft.iterations >= config->max_iterations) break;
     memcpy(I->v_kept, I->v, sizeof(double) * (size_t)I->n);
+    if (hfi_use_damping(I)) hfi_dual_reset(I); // Steps with the duals at hand are too long there: in one of three heaps of 1000 bodies they lead away.
     out = hfi_newton_solve(I, &few, HF_COUPLING_TWO_WAY, HF_RUNG_TAMSI, HFI_KEPT_DUALS);
     work += out.iterations, limited += out.limited;
     approach = 1;
