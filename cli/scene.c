@@ -99,7 +99,7 @@ const struct argp scene_argp = {.options = options, .parser = parse};
 // A relative path that is not there may be that of a file that comes with the command, like models/mug.xml.
 static void find_shipped(sceneOptions* o) {
   char path[DATA_PATH];
-  if (o->path[0] == '/' || access(o->path, F_OK) == 0 || access(data_path(path, o->path), F_OK) != 0) return;
+  if (!*o->path || o->path[0] == '/' || access(o->path, F_OK) == 0 || access(data_path(path, o->path), F_OK) != 0) return;
   o->shipped = strdup(path);
   if (o->shipped) o->path = o->shipped;
 }

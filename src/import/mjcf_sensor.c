@@ -183,9 +183,16 @@ static int read_target(hfiMjcf* m, const hfiElem* elem, hfSensorDef* d) {
   return 0;
 }
 
+static void note_left_out(const hfiMjcf* m, const hfiElem* elem) {
+  if (m->attached) return;
+  hfi_note(m->r, elem, HF_WARNING,
+           "sensor left out: what it measures was left out or is not supported; the numbers of the sensors after it come earlier than in MuJoCo");
+}
+
 void hfi_mjcf_read_sensor(hfiMjcf* m, hfiElem* elem) {
   hfiReader* r = m->r;
   hfSensorDef d = hf_sensor_def_default();
+  if (hfi_is(elem, "plugin")) note_left_out(m, elem);
   if (!read_target(m, elem, &d)) return;
   elem->used = 1;
   hfi_attr(elem, "name"); // of a sensor that is left out, too
@@ -199,10 +206,7 @@ void hfi_mjcf_read_sensor(hfiMjcf* m, hfiElem* elem) {
   if (d.cutoff < 0) hfi_fail(r, elem, HF_ERROR_MODEL, "cutoff cannot be negative");
   if (r->status) return;
   if (d.obj == HFI_LEFT_OUT || d.ref == HFI_LEFT_OUT) {
-    if (!m->attached)
-      hfi_note(r, elem, HF_WARNING,
-               "sensor left out: what it measures was left out or is not supported; the numbers of the sensors after it "
-               "come earlier than in MuJoCo");
+    note_left_out(m, elem);
     return;
   }
   d.name = hfi_mjcf_name(m, elem);

@@ -204,7 +204,7 @@ static hfStatus refuse_system(hfError* error, const char* path, int code) {
   char text[128] = "unknown error";
   strerror_r(code, text, sizeof text);
   return hfi_refuse(error, code == ENOMEM ? HF_ERROR_MEMORY : HF_ERROR_FILE, "cannot read %s: %s",
-                    path, text);
+                    *path ? path : "\"\"", text);
 }
 
 // Reads an open file. Returns NULL after a refusal.

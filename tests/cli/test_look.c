@@ -115,6 +115,7 @@ static void test_vectors(void** state) {
                  "--qvel: \"inf\" is not a finite number");
   assert_refused("dynamics machine.xml --qpos '1 2x'", 2, "--qpos: \"2x\" is not a finite number");
   assert_refused("dynamics machine.xml --qpos @none.txt", 1, "none.txt: cannot read: No such file");
+  assert_refused("info ''", 1, "cannot read \"\": No such file");
   assert_refused("dynamics ball.xml --qpos '0 0 1 0 0 0 0'", 2,
                  "the quaternion of joint fly is zero");
 }

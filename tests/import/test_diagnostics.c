@@ -48,6 +48,17 @@ static void test_camera_sensors(void** state) {
   hf_diagnostics_free(d);
 }
 
+// A sensor that is a plugin shifts the numbers of those after it, too.
+static void test_plugin_sensor(void** state) {
+  (void)state;
+  hfDiagnostics* d = diagnose("<mujoco><worldbody><body><joint name='j'/><geom size='1'/><site name='s'/></body></worldbody><sensor>"
+                              "<plugin plugin='mujoco.sensor.touch_grid' objtype='site' objname='s'/><jointpos joint='j'/></sensor></mujoco>", NULL);
+  find_diagnostic(d, "come earlier than in MuJoCo");
+  find_diagnostic(d, "<plugin>: plugins are not supported");
+  assert_int_equal(hf_diagnostics_count(d), 2);
+  hf_diagnostics_free(d);
+}
+
 // What refers to something unsupported is left out with it; the rest loads.
 static void test_left_out_together(void** state) {
   (void)state;
@@ -157,7 +168,7 @@ static void test_non_physical_links(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_unknown_and_unused), cmocka_unit_test(test_silence),
-      cmocka_unit_test(test_camera_sensors), cmocka_unit_test(test_left_out_together),  cmocka_unit_test(test_missing_meshes), cmocka_unit_test(test_many_missing_meshes),
+      cmocka_unit_test(test_camera_sensors), cmocka_unit_test(test_plugin_sensor), cmocka_unit_test(test_left_out_together),  cmocka_unit_test(test_missing_meshes), cmocka_unit_test(test_many_missing_meshes),
       cmocka_unit_test(test_non_physical_links), cmocka_unit_test(test_attached_models),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
