@@ -335,10 +335,11 @@ static int is_plain(const hfiIsland* I) {
          I->problem->block[I->wide[0]].npiece == 1;
 }
 
-// Is the block the contact of a narrow island? Then n, ntree and nblock are those of the island.
-static int makes_narrow(const hfiIsland* I, const hfStepBlock* block, int32_t nblock) {
-  return I->ntree == 1 && I->n <= 4 && nblock == 1 && block->law == HF_LAW_CONTACT && block->npiece == 1 &&
-         I->problem->piece[block->piece].ncol == I->n;
+// Do the blocks make a narrow island? I->n and I->ntree are known already.
+static int makes_narrow(const hfiIsland* I, const int32_t* blocks, int32_t nblock) {
+  if (I->ntree != 1 || I->n > 4 || nblock != 1) return 0;
+  const hfStepBlock* block = I->problem->block + blocks[0];
+  return block->law == HF_LAW_CONTACT && block->npiece == 1 && I->problem->piece[block->piece].ncol == I->n;
 }
 
 // Gathers the only block of a narrow island. Its patch has neither pieces nor segments, and JT is not needed.
@@ -369,7 +370,7 @@ void hfi_island_gather(hfiIsland* I, const hfStepProblem* problem, const int32_t
   else
     order_trees(I, trees, ntree, blocks, nblock);
   gather_vectors(I);
-  I->is_narrow = makes_narrow(I, problem->block + blocks[0], nblock);
+  I->is_narrow = makes_narrow(I, blocks, nblock);
   if (I->is_narrow)
     gather_narrow(I, problem->block + blocks[0]);
   else

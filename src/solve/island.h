@@ -135,4 +135,18 @@ void hfi_island_plan(hfiIsland* I, hfiArena* arena, const hfStepCapacity* capaci
 void hfi_island_gather(hfiIsland* I, const hfStepProblem* problem, const int32_t* trees,
                        int32_t ntree, const int32_t* blocks, int32_t nblock);
 
+// Returns the end of the run of active blocks that begins with block k. *rows is the number of its rows.
+static inline int32_t hfi_end_of_run(const hfiIsland* I, int32_t k, int32_t end, int32_t* rows) {
+  *rows = 0;
+  for (; k < end && I->response[k].active; ++k) *rows += I->block[k].dim;
+  return k;
+}
+
+// Is a block of the patch active?
+static inline int hfi_any_active(const hfiIsland* I, const hfiPatch* patch) {
+  for (int32_t k = patch->block; k < patch->block + patch->nblock; ++k)
+    if (I->response[k].active) return 1;
+  return 0;
+}
+
 #endif

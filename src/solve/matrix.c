@@ -1,0 +1,216 @@
+// Newton matrix of an island (TAMSI Eq. 23):
+//
+//   K = dr/dv = A + J^T G J,   G = -dgamma/ds
+//
+//   A  mass matrix plus implicit damping, block-diagonal by tree    J  Jacobian of all rows
+//   G  block-diagonal: one block for each contact, one number for each saturated row
+//
+// It is formed in three steps (hfi_system_factor):
+//   1. A goes to the diagonal blocks of the nodes (place_mass).
+//   2. A scalar adds J^2 G to one diagonal entry.
+//   3. A patch multiplies the rows of its stacked Jacobian by G, forms the small dense matrix
+//      J^T (G J), and adds its parts to the nodes of its segments (add_patch).
+// Runs of active blocks are multiplied at once. A patch of free bodies adds all its blocks without the small matrix (add_free), and a plain
+// island, which has one patch on all its dofs, is the sum of two dense matrices (factor_plain).
+#include "solve/system.h"
+
+#include "base/compile.h"
+#include "linalg/dense.h"
+#include "math/vec3.h"
+#include "solve/patch.h"
+
+#include <string.h>
+
+// Computes GJ of block k, whose rows of J are given.
+static inline void multiply_block(const hfiIsland* I, int32_t k, const double* J, double* GJ, int ld) {
+  const hfiIslandBlock* b = I->block + k;
+  if (b->law == HF_LAW_CONTACT)
+    I->kernels->multiply_contact(I->response + k, b->dim, J, GJ, ld);
+  else
+    I->kernels->scale_rows(I->G + b->row, b->dim, J, GJ, ld);
+}
+
+// Computes I->local = J^T G J of a patch, run by run of active blocks. Returns 0 if no block is
+// active.
+HFI_COPIED int multiply_patch(const hfiIsland* I, const hfiPatch* patch, int symmetric) {
+  int ld = patch->ld, any = 0;
+  int32_t end = patch->block + patch->nblock, rows;
+  for (int32_t k = patch->block; k < end; ++k) {
+    if (!I->response[k].active) continue;
+    if (!any) memset(I->local, 0, sizeof(double) * (size_t)((patch->ncol + 1) * ld));
+    any = 1;
+    int32_t first = I->block[k].row, stop = hfi_end_of_run(I, k, end, &rows);
+    const double* J = patch->J + (first - patch->row) * ld;
+    for (; k < stop; ++k) {
+      int at = (I->block[k].row - first) * ld;
+      multiply_block(I, k, J + at, I->GJ + at, ld);
+    }
+    I->kernels->add_product(patch, rows, J, I->GJ, symmetric, I->local);
+  }
+  return any;
+}
+
+// D[slot of row i][slot of column j] += local[i][j] for the rows of segment P and the columns of
+// segment Q. D has rows of width w. row and column are the lists of slots. Of a symmetric matrix this
+// writes below the diagonal too, where nothing is read.
+static void scatter(double* D, int w, const double* local, int ld, const hfiSegment* P,
+                    const hfiSegment* Q, const int32_t* row, const int32_t* column) {
+  if (P->consecutive && Q->consecutive) {
+    D += row[0] * w + column[0];
+    if (P->ncol == 6 && Q->ncol == 6) // free bodies
+      hfi_six_add(D, w, local, ld);
+    else
+      hfi_add_block(D, w, local, ld, P->ncol, Q->ncol);
+    return;
+  }
+  for (int32_t i = 0; i < P->ncol; ++i, local += ld)
+    for (int32_t j = 0; j < Q->ncol; ++j) D[row[i] * w + column[j]] += local[j];
+}
+
+// The same for a block that is stored transposed: T[slot of column j][slot of row i] +=
+// local[i][j].
+static void scatter_transposed(double* T, int w, const double* local, int ld, const hfiSegment* P,
+                               const hfiSegment* Q, const int32_t* row, const int32_t* column) {
+  if (P->consecutive && Q->consecutive) {
+    T += column[0] * w + row[0];
+    if (P->ncol == 6 && Q->ncol == 6) // constants, so that the compiler unrolls the loops
+      hfi_add_block_transposed(T, w, local, ld, 6, 6);
+    else
+      hfi_add_block_transposed(T, w, local, ld, Q->ncol, P->ncol);
+    return;
+  }
+  for (int32_t i = 0; i < P->ncol; ++i, local += ld)
+    for (int32_t j = 0; j < Q->ncol; ++j) T[column[j] * w + row[i]] += local[j];
+}
+
+// First column of the node of segment Q beside that of segment P, whose position comes before it.
+static inline int32_t column_of(const hfiIsland* I, const hfiPatch* patch, const hfiSegment* P, const hfiSegment* Q) {
+  return patch->nsegment == 2 ? patch->column : hfi_block_column(&I->K, P->node, Q->node);
+}
+
+// Adds the rows of segment P and the columns of segment Q of I->local to the Newton matrix.
+static void add_segments(hfiIsland* I, const hfiPatch* patch, const hfiSegment* P,
+                         const hfiSegment* Q, int symmetric) {
+  const hfiBlockMatrix* K = &I->K;
+  const double* local = I->local + P->column * patch->ld + Q->column;
+  const int32_t *row = patch->slot + P->column, *column = patch->slot + Q->column;
+  if (P->node > Q->node) { // The lower triangle is stored transposed, and not at all if K is symmetric.
+    if (symmetric) return;
+    double* T = hfi_block_lower(K, Q->node) + column_of(I, patch, Q, P);
+    scatter_transposed(T, K->width[Q->node], local, patch->ld, P, Q, row, column);
+    return;
+  }
+  double* D = hfi_block_rows(K, P->node);
+  if (P->node < Q->node) D += K->size[P->node] + column_of(I, patch, P, Q);
+  scatter(D, hfi_block_stride(K, P->node), local, patch->ld, P, Q, row, column);
+}
+
+// The block of K of a free body, whose columns of the patch begin with `column`.
+static double* block_of_body(const hfiIsland* I, const hfiPatch* patch, int32_t segment, int32_t column, int* ld) {
+  int32_t node = I->segment[patch->segment + segment].node;
+  *ld = hfi_block_stride(&I->K, node);
+  return hfi_block_rows(&I->K, node) + patch->slot[column] * (*ld + 1);
+}
+
+// K += J^T G J of a patch of free bodies. The first segment's node comes first in the order of elimination.
+static void add_free(hfiIsland* I, const hfiPatch* patch, int symmetric) {
+  const hfiBlockMatrix* K = &I->K;
+  hfiFreeBlocks blocks = {.second = NULL, .below = NULL};
+  if (!hfi_any_active(I, patch)) return;
+  for (int32_t k = patch->block; k < patch->block + patch->nblock; ++k) {
+    int at = (I->block[k].row - patch->row) * patch->ld;
+    multiply_block(I, k, patch->J + at, I->GJ + at, patch->ld);
+  }
+  blocks.first = block_of_body(I, patch, 0, 0, &blocks.ld_first);
+  if (patch->nfree == 2) {
+    int32_t node = I->segment[patch->segment].node, slot = patch->slot[0], column = patch->column + patch->slot[6], width = K->width[node];
+    blocks.second = block_of_body(I, patch, 1, 6, &blocks.ld_second);
+    blocks.beside = blocks.first + K->size[node] - slot + column;
+    blocks.below = symmetric ? NULL : hfi_block_lower(K, node) + slot * width + column;
+    blocks.ld_below = width;
+  }
+  I->kernels->add_product_free(patch, I->GJ, &blocks);
+}
+
+// K += J^T G J of a patch.
+static void add_patch(hfiIsland* I, const hfiPatch* patch, int symmetric) {
+  if (patch->nfree) {
+    add_free(I, patch, symmetric);
+    return;
+  }
+  if (!multiply_patch(I, patch, symmetric)) return;
+  const hfiSegment* segment = I->segment + patch->segment;
+  for (int32_t i = 0; i < patch->nsegment; ++i)
+    for (int32_t j = 0; j < patch->nsegment; ++j)
+      add_segments(I, patch, segment + i, segment + j, symmetric);
+}
+
+// Copies A into the Newton matrix.
+static void place_mass(hfiIsland* I, int symmetric) {
+  const hfStepProblem* P = I->problem;
+  if (I->ntree > 1) hfi_block_zero(&I->K, symmetric); // the mass of a single tree fills the matrix
+  for (int32_t t = 0; t < I->ntree; ++t) {
+    int32_t tree = I->tree[t], start = P->tree_start[tree], m = P->tree_start[tree + 1] - start;
+    int32_t node = I->node[tree], slot = I->first[tree] - I->K.first[node];
+    int32_t w = hfi_block_stride(&I->K, node);
+    const double* M = P->M + P->M_start[tree];
+    double* D = hfi_block_rows(&I->K, node) + slot * (w + 1);
+    if (w == m)
+      memcpy(D, M, sizeof(double) * (size_t)(m * m));
+    else if (m == 6) // a free body: constants, so that the compiler unrolls the loops
+      hfi_copy_block(D, w, M, 6, 6, 6);
+    else
+      hfi_copy_block(D, w, M, m, m, m);
+    for (int32_t i = 0; i < m; ++i) D[i * (w + 1)] += P->diag[start + i];
+  }
+}
+
+int hfi_system_is_coupled(const hfiIsland* I) {
+  for (int32_t k = I->nscalar; k < I->nblock; ++k)
+    if (I->response[k].coupled) return 1;
+  return 0;
+}
+
+// K = A + J^T G J of a plain island.
+HFI_COPIED void fill_plain(hfiIsland* I, int32_t n) {
+  const hfStepProblem* P = I->problem;
+  const double *M = P->M + P->M_start[*I->tree], *diag = P->diag + P->tree_start[*I->tree], *local = I->local;
+  int32_t ld = I->patch->ld;
+  double* K = I->K.value;
+  for (int32_t i = 0; i < n; ++i, K += n, M += n, local += ld) {
+    double d = M[i] + diag[i];
+    for (int32_t j = 0; j < n; ++j) K[j] = M[j] + local[j];
+    K[i] = d + local[i];
+  }
+}
+
+static int factor_plain(hfiIsland* I, int symmetric) {
+  if (I->is_narrow)
+    I->kernels->narrow_product(I->response, I->block->dim, I->patch->J, I->local);
+  else if (!multiply_patch(I, I->patch, symmetric))
+    memset(I->local, 0, sizeof(double) * (size_t)(I->n * I->patch->ld));
+  if (I->n == 3)
+    fill_plain(I, 3);
+  else if (I->n == 6)
+    fill_plain(I, 6);
+  else
+    fill_plain(I, I->n);
+  return hfi_block_factor(&I->K, symmetric);
+}
+
+int hfi_system_factor(hfiIsland* I) {
+  int symmetric = !hfi_system_is_coupled(I);
+  if (I->is_plain) return factor_plain(I, symmetric);
+  place_mass(I, symmetric);
+  for (int32_t i = 0; i < I->nscalar; ++i)
+    I->K.value[I->scalar[i].at] += sqr(I->scalar[i].J) * I->G[i];
+  for (int32_t k = 0; k < I->npatch; ++k) add_patch(I, I->patch + k, symmetric);
+  return hfi_block_factor(&I->K, symmetric);
+}
+
+void hfi_system_decouple(hfiIsland* I) {
+  for (int32_t k = I->nscalar; k < I->nblock; ++k) {
+    I->response[k].coupled = 0;
+    for (int i = 0; i < 5; ++i) I->response[k].gtn[i] = 0;
+  }
+}
