@@ -164,11 +164,21 @@ void hfi_limit_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep*
   for (int t = 0; t < m->ntendon; ++t) if (hf_model_tendon_limited(m)[t]) limit_tendon(a, d, step, t);
 }
 
-// Does velocity v take a hinge or slide at q past a limit that may have got no row?
-static int passes_limit(const hfModel* m, int j, double q, double v, double h) {
-  const double *range = hf_model_jnt_range(m) + 2 * j, margin = hf_model_jnt_margin(m)[j];
-  double below = q - range[0] - margin, above = range[1] - q - margin, reach = h * HFI_USUAL_SPEED;
-  return (below > reach && below + h * v < 0) || (above > reach && above - h * v < 0);
+// Has the end of joint j at which phi grows with sign times its coordinate a row?
+static int has_row(const hfActuation* a, int j, double sign) {
+  const hfiRows* rows = &a->rows;
+  for (int i = 0; i < rows->n.nblock; ++i) {
+    const hfiRowBlock* b = rows->block + i;
+    if (b->source == HFI_ROW_JOINT_LIMIT && b->id == j && rows->J[b->jac] == sign) return 1;
+  }
+  return 0;
+}
+
+// Does velocity v take a hinge or slide at q past a limit that has no row?
+static int passes_limit(const hfActuation* a, int j, double q, double v, double h) {
+  const double *range = hf_model_jnt_range(a->model) + 2 * j, margin = hf_model_jnt_margin(a->model)[j];
+  double below = q - range[0] - margin, above = range[1] - q - margin;
+  return (below + h * v < 0 && !has_row(a, j, 1)) || (above - h * v < 0 && !has_row(a, j, -1));
 }
 
 int hfi_limit_passed(const hfActuation* a, const double* q, const double* v1, double h) {
@@ -176,7 +186,7 @@ int hfi_limit_passed(const hfActuation* a, const double* q, const double* v1, do
   if (!(a->free_way < INFINITY) || h * h * hfi_sum_squares(v1, m->nv) < sqr(a->free_way)) return 0; // No joint moves as far.
   for (int j = 0; j < m->njnt; ++j)
     if (hf_model_jnt_limited(m)[j] && hfi_joint_is_scalar(hf_model_jnt_type(m)[j]) &&
-        passes_limit(m, j, q[hf_model_jnt_qposadr(m)[j]], v1[hf_model_jnt_dofadr(m)[j]], h))
+        passes_limit(a, j, q[hf_model_jnt_qposadr(m)[j]], v1[hf_model_jnt_dofadr(m)[j]], h))
       return 1;
   return 0;
 }

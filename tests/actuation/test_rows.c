@@ -122,11 +122,40 @@ static void test_image_in_the_problem(void** state) {
   }
 }
 
+// A joint that ends a step beyond a limit has passed it only where that limit had no row: a limit that has one may give way. The first joint
+// moves fast and has the row of the end that it comes to; the second one is at rest, and has none.
+static void test_limits_passed(void** state) {
+  (void)state;
+  const double h = 0.005, q[] = {0.97, 0}, beyond[] = {8, 0}, back[] = {-400, 0}, other[] = {0, 300};
+  hfModel* model = parse_model("<mujoco><compiler angle='radian'/><worldbody><body><joint limited='true' range='-1 1'/><geom size='.1' pos='.2 0 0'/></body>"
+                               "<body pos='2 0 0'><joint limited='true' range='-1 1'/><geom size='.1' pos='.2 0 0'/></body></worldbody></mujoco>");
+  hfDynamics* d = NULL;
+  hfActuation* a = NULL;
+  assert_int_equal(hf_dynamics_create(&d, model, NULL), HF_OK);
+  assert_int_equal(hf_actuation_create(&a, model, NULL), HF_OK);
+  hf_dynamics_position(d, q, NULL);
+  hf_dynamics_velocity(d, (double[]){8, 0});
+  hf_dynamics_mass_matrix(d);
+  hf_dynamics_factor(d);
+  hf_actuation_update(a, d, q);
+  hfi_rows_clear(&a->rows);
+  hfi_limit_rows(a, d, &(hfiActuationStep){.h = h, .near_rigid = 0.1, .limit_speed = HFI_USUAL_SPEED, .q = q});
+  assert_int_equal(a->rows.n.nblock, 1);
+  assert_int_equal(hfi_limit_passed(a, q, beyond, h), 0);
+  assert_int_equal(hfi_limit_passed(a, q, (double[]){8, 199.99}, h), 0); // The second joint almost comes to its end.
+  assert_int_equal(hfi_limit_passed(a, q, back, h), 1); // the other end of the same joint
+  assert_int_equal(hfi_limit_passed(a, q, other, h), 1);
+  hf_actuation_free(a);
+  hf_dynamics_free(d);
+  hf_model_free(model);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_inverse_mass),
       cmocka_unit_test(test_every_source),
       cmocka_unit_test(test_image_in_the_problem),
+      cmocka_unit_test(test_limits_passed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
