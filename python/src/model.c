@@ -177,7 +177,7 @@ static PyObject* field_view(PyObject* owner, const hfModel* m, const char* name,
   hfFieldInfo i = hf_model_field_info(m, (hfModelField)f);
   const int64_t shape[2] = {i.rows, i.columns};
   void* data = overlay ? (void*)overlay : (void*)((uintptr_t)m + (uintptr_t)m->offset[f]);
-  return view_new(owner, data, i.type == 'c' ? 'B' : i.type, i.columns > 1 ? 2 : 1, shape, NULL, !overlay);
+  return view_new(owner, data, i.type == 'c' ? 'B' : i.type, i.columns == 1 ? 1 : 2, shape, NULL, !overlay);
 }
 
 static PyObject* model_field(PyObject* self, PyObject* args) {

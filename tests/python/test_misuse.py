@@ -179,6 +179,12 @@ def test_a_model_never_changes(fall):
     assert fall.mine == "a note"
 
 
+def test_rows_without_numbers():
+    """A keyframe of a model without activations and mocap bodies has none of them; the arrays had numbers of whatever lay behind."""
+    model = hf.Model.from_string("<mujoco><worldbody><body><joint/><geom size='1'/></body></worldbody><keyframe><key/></keyframe></mujoco>")
+    assert [getattr(model, "key_" + n).shape for n in ("qpos", "act", "ctrl", "mpos", "mquat")] == [(1,), (1, 0), (1, 0), (1, 0), (1, 0)]
+
+
 def test_arrays_that_a_batch_has_not(fall):
     batch = hf.Batch(fall, 2)
     with pytest.raises(AttributeError, match="qpos"):
