@@ -110,8 +110,8 @@ static int unfold(hfiMjcf* m, const hfiElem* elem) {
   return !m->r->status;
 }
 
-// The pose of replica k is T^k with T = (offset, euler). Its names get a suffix: sep and k, with as many digits as count
-// has. The suffix of an inner replica comes before that of the outer one.
+// As in MuJoCo, replica k is turned by the angles k euler, and lies offset away from replica k - 1, along the axes of that one. Its
+// names get a suffix: sep and k, with as many digits as count has. The suffix of an inner replica comes before that of the outer one.
 static void read_replicate(hfiMjcf* m, const hfiScope* outer, hfiElem* elem, Pass pass) {
   hfiReader* r = m->r;
   int count = 0;
@@ -124,7 +124,6 @@ static void read_replicate(hfiMjcf* m, const hfiScope* outer, hfiElem* elem, Pas
   if (count < 1 || count > HFI_MOST_REPLICAS)
     hfi_fail(r, elem, HF_ERROR_MODEL, "count must be 1 to %d, is %d", HFI_MOST_REPLICAS, count);
   const char* outer_suffix = m->suffix;
-  hfiPlacement step = {v3_load(offset), hfi_mjcf_euler(m, euler)};
   hfiScope scope = *outer;
   int digits = snprintf(NULL, 0, "%d", count - 1), outermost = !outer_suffix[0];
   int first_group = outermost && !r->status ? hfi_mjcf_first_group(m, elem, count) : 0;
@@ -132,7 +131,9 @@ static void read_replicate(hfiMjcf* m, const hfiScope* outer, hfiElem* elem, Pas
     if (outermost) m->group = first_group + i;
     m->suffix = hfi_format(r, "%s%0*d%s", sep ? sep : "", digits, i, outer_suffix);
     read_children(m, &scope, elem, pass);
-    scope.frame = hfi_placement_mul(scope.frame, step);
+    double angle[3] = {(i + 1) * euler[0], (i + 1) * euler[1], (i + 1) * euler[2]};
+    scope.frame.p = v3_add(scope.frame.p, q_rotate(scope.frame.q, v3_load(offset)));
+    scope.frame.q = q_unit(q_mul(outer->frame.q, hfi_mjcf_euler(m, angle)));
   }
   m->suffix = outer_suffix;
 }

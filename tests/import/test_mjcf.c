@@ -85,6 +85,19 @@ static void test_frames(void** state) {
   hf_model_free(m);
 }
 
+// Replica 2 is turned by 180 degrees about x and then about the new y, i j = k; two turns of replica 1 would be (-1 + i + j + k)/2.
+static void test_angles_of_replicas_grow(void** state) {
+  (void)state;
+  hfModel* m = parse("<mujoco><worldbody><frame pos='0 0 5'><replicate count='3' offset='1 0 0' euler='90 90 0'><body name='b'/></replicate></frame>"
+                     "</worldbody></mujoco>");
+  int b1 = find(m, HF_OBJECT_BODY, "b1"), b2 = find(m, HF_OBJECT_BODY, "b2");
+  ASSERT_NUMBERS(hf_model_body_quat(m) + 4 * b1, 0.5, 0.5, 0.5, 0.5);
+  ASSERT_NUMBERS(hf_model_body_pos(m) + 3 * b1, 1, 0, 5);
+  ASSERT_NUMBERS(hf_model_body_quat(m) + 4 * b2, 0, 0, 0, 1);
+  ASSERT_NUMBERS(hf_model_body_pos(m) + 3 * b2, 1, 1, 5); // replica 1 turns x into y
+  hf_model_free(m);
+}
+
 static void test_fromto(void** state) {
   (void)state;
   hfModel* m = parse("<mujoco><worldbody><geom type='capsule' size='0.1' fromto='0 0 0 2 0 0'/>"
@@ -437,7 +450,7 @@ int main(void) {
       cmocka_unit_test(test_short_keyframes), cmocka_unit_test(test_what_mujoco_forgives), cmocka_unit_test(test_more_that_mujoco_reads), cmocka_unit_test(test_meshes_of_included_files),
       cmocka_unit_test(test_ranges_without_ends_and_negative_damping),
       cmocka_unit_test(test_orientation_forms), cmocka_unit_test(test_default_classes),
-      cmocka_unit_test(test_frames),            cmocka_unit_test(test_fromto),
+      cmocka_unit_test(test_frames),            cmocka_unit_test(test_fromto), cmocka_unit_test(test_angles_of_replicas_grow),
       cmocka_unit_test(test_joints),            cmocka_unit_test(test_bodies_come_depth_first),
       cmocka_unit_test(test_dashes_in_comments), cmocka_unit_test(test_attributes_without_blanks),
       cmocka_unit_test(test_xml_that_others_read), cmocka_unit_test(test_held_balls_and_actdim),
