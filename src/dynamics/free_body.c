@@ -96,10 +96,18 @@ static hfVec3 mean(hfVec3 a, hfVec3 b) { return v3_scale(0.5, v3_add(a, b)); }
 
 // ---- which trees ----------------------------------------------------------------------------------
 
+// Whether a joint or a tendon adds armature to the six dofs from `first` on.
+static int has_armature(const hfDynamics* d, int first) {
+  int any = hfi_any_nonzero(hf_model_dof_armature(d->model) + first, 6);
+  for (int k = 0; k < d->narmature; ++k) any |= d->armature[k].row >= first && d->armature[k].row < first + 6;
+  return any;
+}
+
+// A body with armature is none: its centre of mass does not fall on a parabola, and armature has no angular momentum that turns with it.
 static int is_free_body(const hfDynamics* d, int l) {
   const hfiLink* link = &d->link[l];
   return !link->parent && link->njoint == 1 && d->step[link->joint].type == HF_JOINT_FREE &&
-         hf_model_tree_dofnum(d->model)[link->tree] == 6;
+         hf_model_tree_dofnum(d->model)[link->tree] == 6 && !has_armature(d, link->dof);
 }
 
 // Whether some dof before this one is not that of a slide.
