@@ -274,10 +274,18 @@ void hfi_mjcf_apply_actuator(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s
   apply_common(m, elem, s);
 }
 
+// In MuJoCo a servo, whose gain is the slope of its bias, has no damping of the wrong sign: the number in its place is a damping ratio.
+static void take_damping_ratio(hfActuatorDef* d) {
+  if (d->biastype != HF_BIAS_AFFINE || d->gainprm[0] != -d->biasprm[1] || !(d->biasprm[2] > 0)) return;
+  d->dampratio = d->biasprm[2];
+  d->biasprm[2] = 0;
+}
+
 static hfiActuatorSpec make_spec(hfiMjcf* m, const hfiElem* elem) {
   const hfiClass* active = hfi_mjcf_class(m, elem, NULL);
   hfiActuatorSpec s = active->actuator;
   hfi_mjcf_apply_actuator(m, elem, &s);
+  take_damping_ratio(&s.def);
   return s;
 }
 

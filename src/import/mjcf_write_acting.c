@@ -68,20 +68,7 @@ static void write_damped_pid(hfiMjcfWriter* w, int i) {
   hfi_xml_print(&w->xml, "/>\n");
 }
 
-// <general> cannot say a damping ratio, which only servos have.
-static void write_servo(hfiMjcfWriter* w, int i) {
-  const hfActuatorDef* d = &w->b->actuator.data[i];
-  int integrates = d->dyntype == HF_ACTIVATION_INTEGRATOR;
-  hfi_xml_begin(&w->xml, 2, integrates ? "intvelocity" : "position");
-  put_common(w, d, i);
-  hfi_xml_put_reals(&w->xml, "kp", d->gainprm, 1);
-  hfi_xml_put_reals(&w->xml, "dampratio", &d->dampratio, 1);
-  if (d->dyntype == HF_ACTIVATION_FILTER_EXACT) hfi_xml_put_reals(&w->xml, "timeconst", d->dynprm, 1);
-  hfi_mjcf_put_range(w, "actlimited", "actrange", d->actlimited, d->actrange);
-  hfi_xml_print(&w->xml, "/>\n");
-}
-
-// The parameters of a muscle stand in the place of those of its gain and of its bias.
+// The parameters of a muscle stand in the place of those of its gain and of its bias, and a damping ratio in that of the damping.
 static void write_general(hfiMjcfWriter* w, int i) {
   static const char* const dynamics[] = {[HF_ACTIVATION_INTEGRATOR] = "integrator", [HF_ACTIVATION_FILTER] = "filter",
                                          [HF_ACTIVATION_FILTER_EXACT] = "filterexact", [HF_ACTIVATION_MUSCLE] = "muscle", [HF_ACTIVATION_NONE] = "none"};
@@ -89,6 +76,7 @@ static void write_general(hfiMjcfWriter* w, int i) {
   static const char* const biases[] = {[HF_BIAS_NONE] = "none", [HF_BIAS_AFFINE] = "affine", [HF_BIAS_MUSCLE] = "muscle"};
   const hfActuatorDef* d = &w->b->actuator.data[i];
   int strong = d->gaintype == HF_GAIN_MUSCLE, passive = d->biastype == HF_BIAS_MUSCLE;
+  const double bias[3] = {d->biasprm[0], d->biasprm[1], d->dampratio > 0 ? d->dampratio : d->biasprm[2]};
   hfi_xml_begin(&w->xml, 2, "general");
   put_common(w, d, i);
   hfi_mjcf_put_range(w, "actlimited", "actrange", d->actlimited, d->actrange);
@@ -97,7 +85,7 @@ static void write_general(hfiMjcfWriter* w, int i) {
   hfi_xml_put_text(&w->xml, "biastype", biases[d->biastype]);
   hfi_xml_put_reals(&w->xml, "dynprm", d->dynprm, 3);
   hfi_xml_put_reals(&w->xml, "gainprm", strong ? d->muscle : d->gainprm, strong ? 9 : 3);
-  hfi_xml_put_reals(&w->xml, "biasprm", passive ? d->muscle : d->biasprm, passive ? 9 : 3);
+  hfi_xml_put_reals(&w->xml, "biasprm", passive ? d->muscle : bias, passive ? 9 : 3);
   if (strong || passive) hfi_xml_put_reals(&w->xml, "lengthrange", d->lengthrange, 2);
   if (d->actearly) hfi_xml_put_bool(&w->xml, "actearly", 1);
   hfi_xml_print(&w->xml, "/>\n");
@@ -158,7 +146,7 @@ static void write_actuator(hfiMjcfWriter* w, int i) {
   if (d->gaintype == HF_GAIN_MOTOR) write_motor(w, i);
   else if (d->gaintype == HF_GAIN_ORIENTATION) write_orientation(w, i);
   else if (pid) (d->dampratio > 0 ? write_damped_pid : write_pid)(w, i);
-  else (d->dampratio > 0 ? write_servo : write_general)(w, i);
+  else write_general(w, i);
 }
 
 void hfi_mjcf_write_actuators(hfiMjcfWriter* w) {

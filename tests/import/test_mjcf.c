@@ -320,10 +320,12 @@ static void test_springs_and_servos_by_ratio(void** state) {
   (void)state;
   hfModel* m = parse("<mujoco><worldbody><body><joint name='j' axis='0 0 1' springdamper='0.5 2'/>"
                      "<inertial pos='0 0 0' mass='2' diaginertia='2 2 3'/></body></worldbody><actuator>"
-                     "<position joint='j' kp='12' dampratio='0.5'/><position joint='j' kp='12' dampratio='0.5' gear='2'/></actuator></mujoco>");
+                     "<position joint='j' kp='12' dampratio='0.5'/><position joint='j' kp='12' dampratio='0.5' gear='2'/>"
+                     "<general joint='j' gainprm='12' biastype='affine' biasprm='1 -12 0.5'/><general joint='j' gainprm='12' biastype='affine' biasprm='1 -11 0.5'/>"
+                     "</actuator></mujoco>");
   ASSERT_NUMBERS(hf_model_jnt_stiffness(m), 3);
   ASSERT_NUMBERS(hf_model_dof_damping(m), 12);
-  ASSERT_NUMBERS(hf_model_actuator_biasprm(m), 0, -12, -6, 0, -12, -3);
+  ASSERT_NUMBERS(hf_model_actuator_biasprm(m), 0, -12, -6, 0, -12, -3, 1, -12, -6, 1, -11, 0.5); // of the last gain and slope differ: no servo
   hf_model_free(m);
 }
 
