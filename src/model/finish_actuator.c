@@ -14,20 +14,6 @@
 
 // ---- moments at qpos0 ----------------------------------------------------------------------------
 
-// row += factor times the gradient of a spatial tendon's length at qpos0.
-static void add_path_moment(const hfModel* m, int tendon, const hfPose* X_WB, double factor, double* row) {
-  hfiPathWalk walk = hfi_path_begin(m, X_WB, tendon);
-  hfiPathSpan span;
-  while (hfi_path_next(&walk, &span))
-    for (int s = 0; s < 2 * span.nsegment; ++s) {
-      const hfiPathSegment* part = &span.segment[s / 2];
-      hfVec3 u = v3_unit(v3_sub(part->p_W[1], part->p_W[0])), p = part->p_W[s % 2];
-      hfForce pull = {v3_cross(p, u), u};
-      for (int k = hf_model_body_lastdof(m)[part->body[s % 2]]; k >= 0; k = hf_model_dof_parent(m)[k])
-        row[k] += (s % 2 ? factor : -factor) * span.scale * fo_dot(pull, hfi_reference_axis(m, k, X_WB));
-    }
-}
-
 static hfPose site_pose(const hfModel* m, int site, const hfPose* X_WB) {
   hfPose X_BS = {m3_from_quat(q_load(hf_model_site_quat(m) + 4 * site)), v3_load(hf_model_site_pos(m) + 3 * site)};
   return pose_mul(X_WB[hf_model_site_body(m)[site]], X_BS);
@@ -83,12 +69,7 @@ static void fill_moment(const hfModel* m, int i, const hfPose* X_WB, double* row
   int id = hf_model_actuator_trnid(m)[2 * i], type = hf_model_actuator_trntype(m)[i];
   const double* gear = hf_model_actuator_gear(m) + 6 * i;
   for (int k = 0; k < m->nv; ++k) row[k] = 0;
-  if (type == HF_TRANSMISSION_TENDON && hfi_tendon_is_spatial(m, id)) add_path_moment(m, id, X_WB, gear[0], row);
-  else if (type == HF_TRANSMISSION_TENDON)
-    for (int k = 0; k < hf_model_tendon_num(m)[id]; ++k) {
-      int w = hf_model_tendon_adr(m)[id] + k;
-      row[hf_model_jnt_dofadr(m)[hf_model_wrap_obj(m)[w]]] += gear[0] * hf_model_wrap_coef(m)[w];
-    }
+  if (type == HF_TRANSMISSION_TENDON) hfi_add_tendon_moment(m, id, X_WB, gear[0], row);
   else if (type < HF_TRANSMISSION_SITE) {
     double* to = row + hf_model_jnt_dofadr(m)[id];
     int turned = hf_joint_info(hf_model_jnt_type(m)[id]).quat, n = hfi_joint_nv(hf_model_jnt_type(m)[id]);

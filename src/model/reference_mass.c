@@ -1,13 +1,44 @@
 // j M^-1 j^T at qpos0, tree by tree.
 //
-//   M_ab = S_a^T Ic_b S_b + armature,  a an ancestor dof of b or b itself, Ic_b the composite inertia
+//   M_ab = S_a^T Ic_b S_b + armature + sum_t armature_t J_ta J_tb,  a an ancestor dof of b or b itself, Ic_b the composite inertia,
+//                                                                   J_t the gradient of the length of tendon t
 #include "model/reference_mass.h"
 
 #include "base/error.h"
 #include "linalg/dense.h"
 #include "model/derive.h"
+#include "model/path.h"
 
 #include <stdlib.h>
+
+// ---- moments of tendons ----------------------------------------------------------------------------
+
+// row += factor times the gradient of a spatial tendon's length at qpos0.
+static void add_path_moment(const hfModel* m, int tendon, const hfPose* X_WB, double factor, double* row) {
+  hfiPathWalk walk = hfi_path_begin(m, X_WB, tendon);
+  hfiPathSpan span;
+  while (hfi_path_next(&walk, &span))
+    for (int s = 0; s < 2 * span.nsegment; ++s) {
+      const hfiPathSegment* part = &span.segment[s / 2];
+      hfVec3 u = v3_unit(v3_sub(part->p_W[1], part->p_W[0])), p = part->p_W[s % 2];
+      hfForce pull = {v3_cross(p, u), u};
+      for (int k = hf_model_body_lastdof(m)[part->body[s % 2]]; k >= 0; k = hf_model_dof_parent(m)[k])
+        row[k] += (s % 2 ? factor : -factor) * span.scale * fo_dot(pull, hfi_reference_axis(m, k, X_WB));
+    }
+}
+
+void hfi_add_tendon_moment(const hfModel* m, int tendon, const hfPose* X_WB, double factor, double* row) {
+  if (hfi_tendon_is_spatial(m, tendon)) {
+    add_path_moment(m, tendon, X_WB, factor, row);
+    return;
+  }
+  for (int k = 0; k < hf_model_tendon_num(m)[tendon]; ++k) {
+    int w = hf_model_tendon_adr(m)[tendon] + k;
+    row[hf_model_jnt_dofadr(m)[hf_model_wrap_obj(m)[w]]] += factor * hf_model_wrap_coef(m)[w];
+  }
+}
+
+// ---- mass -------------------------------------------------------------------------------------------
 
 // Dense M (n x n, upper triangle) of a tree whose first dof is `first`.
 static void fill_tree(const hfModel* m, int first, int n, const hfPose* X_WB,
@@ -22,17 +53,30 @@ static void fill_tree(const hfModel* m, int first, int n, const hfPose* X_WB,
   }
 }
 
+// Adds the armature of tendons to M of a tree. J: room for nv numbers.
+static void add_tendons(const hfModel* m, int first, int n, const hfPose* X_WB, double* J, double* M) {
+  for (int t = 0; t < m->ntendon; ++t) {
+    double armature = hf_model_tendon_armature(m)[t];
+    if (armature == 0) continue;
+    for (int k = 0; k < m->nv; ++k) J[k] = 0;
+    hfi_add_tendon_moment(m, t, X_WB, 1, J);
+    for (int b = 0; b < n; ++b)
+      for (int a = first + b; a >= 0; a = hf_model_dof_parent(m)[a]) M[(a - first) * n + b] += armature * J[a] * J[first + b];
+  }
+}
+
 // Adds the part of one tree; 0 on success.
 static int add_tree(const hfModel* m, int tree, const hfPose* X_WB, const hfiInertia* composite,
                     const double* row, double* compliance, double* square) {
   int first = hf_model_tree_dofadr(m)[tree], n = hf_model_tree_dofnum(m)[tree], any = 0;
   for (int i = 0; i < n; ++i) any |= row[first + i] != 0;
   if (!any) return 0;
-  double* M = calloc((size_t)n * (size_t)(n + 1), sizeof *M);
+  double* M = calloc((size_t)n * (size_t)(n + 1) + (size_t)m->nv, sizeof *M);
   if (!M) return -1;
-  double* x = M + (size_t)n * (size_t)n;
+  double *x = M + (size_t)n * (size_t)n, *J = x + n;
   for (int i = 0; i < n; ++i) x[i] = row[first + i];
   fill_tree(m, first, n, X_WB, composite, M);
+  add_tendons(m, first, n, X_WB, J, M);
   int failed = hfi_cholesky(M, n, n);
   if (!failed) {
     hfi_cholesky_solve(M, n, n, x);

@@ -330,6 +330,18 @@ static void test_springs_and_servos_by_ratio(void** state) {
 }
 
 // tests/CMakeLists.txt makes this locale in the build folder, which needs the Debian package locales.
+// The armature of a tendon with the coefficient 2 adds 4 times itself to the inertia of its joint: 3 = 1 + 4 0.5.
+static void test_ratios_with_tendon_armature(void** state) {
+  (void)state;
+  hfModel* m = parse("<mujoco><worldbody><body><joint name='j' axis='0 0 1' springdamper='0.5 2'/>"
+                     "<inertial pos='0 0 0' mass='2' diaginertia='1 1 1'/></body></worldbody><tendon><fixed armature='0.5'><joint joint='j' coef='2'/></fixed></tendon>"
+                     "<actuator><position joint='j' kp='12' dampratio='0.5'/></actuator></mujoco>");
+  ASSERT_NUMBERS(hf_model_jnt_stiffness(m), 3);
+  ASSERT_NUMBERS(hf_model_dof_damping(m), 12);
+  ASSERT_NUMBERS(hf_model_actuator_biasprm(m), 0, -12, -6);
+  hf_model_free(m);
+}
+
 static void test_a_locale_with_a_decimal_comma(void** state) {
   (void)state;
   assert_int_equal(setenv("LOCPATH", HF_BINARY_DIR "/locale", 1), 0);
@@ -458,7 +470,7 @@ int main(void) {
       cmocka_unit_test(test_xml_that_others_read), cmocka_unit_test(test_held_balls_and_actdim),
       cmocka_unit_test(test_options),           cmocka_unit_test(test_contact_attributes),
       cmocka_unit_test(test_holdfast_parameters), cmocka_unit_test(test_attached_parameters), cmocka_unit_test(test_constraints_and_keys),
-      cmocka_unit_test(test_actuator_shortcuts), cmocka_unit_test(test_springs_and_servos_by_ratio),
+      cmocka_unit_test(test_actuator_shortcuts), cmocka_unit_test(test_springs_and_servos_by_ratio), cmocka_unit_test(test_ratios_with_tendon_armature),
       cmocka_unit_test(test_a_locale_with_a_decimal_comma),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
