@@ -38,6 +38,15 @@ static void test_orientation_forms(void** state) {
   CHECK_ORIENTATION("", "zaxis='0 0 -7'", 0, 1, 0, 0);
 }
 
+// A turn of -100 degrees about z. The signs of coordinates of a free joint are MuJoCo's: w = cos 50, z = -sin 50.
+static void test_sign_of_xy_axes(void** state) {
+  (void)state;
+  hfModel* m = parse("<mujoco><worldbody><body xyaxes='-0.17364817766693033 -0.98480775301220802 0 0.98480775301220802 -0.17364817766693033 0'>"
+                     "<freejoint/><geom size='1'/></body></worldbody></mujoco>");
+  ASSERT_NUMBERS(hf_model_qpos0(m) + 3, 0.64278760968653936, 0, 0, -0.76604444311897801);
+  hf_model_free(m);
+}
+
 static void test_default_classes(void** state) {
   (void)state;
   hfModel* m = parse("<mujoco>"
@@ -463,7 +472,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_short_keyframes), cmocka_unit_test(test_what_mujoco_forgives), cmocka_unit_test(test_more_that_mujoco_reads), cmocka_unit_test(test_meshes_of_included_files),
       cmocka_unit_test(test_ranges_without_ends_and_negative_damping),
-      cmocka_unit_test(test_orientation_forms), cmocka_unit_test(test_default_classes),
+      cmocka_unit_test(test_orientation_forms), cmocka_unit_test(test_sign_of_xy_axes), cmocka_unit_test(test_default_classes),
       cmocka_unit_test(test_frames),            cmocka_unit_test(test_fromto), cmocka_unit_test(test_angles_of_replicas_grow),
       cmocka_unit_test(test_joints),            cmocka_unit_test(test_bodies_come_depth_first),
       cmocka_unit_test(test_dashes_in_comments), cmocka_unit_test(test_attributes_without_blanks),
