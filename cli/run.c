@@ -228,6 +228,14 @@ static int simulate(const runOptions* o, run* r, const hfControlTable* table) {
   return status;
 }
 
+// A step that leaves the last time of the run where it is would never get there.
+static int refuse_step_too_short(const runOptions* o, const hfSim* sim, double start_time) {
+  double step = hf_sim_step_size(sim), last = start_time + o->time;
+  if (o->time == 0 || last == start_time || last + step != last) return CLI_GOOD;
+  say_error("a step of %g s is too short for a run of %g s: it cannot change a time of %g s", step, o->time, last);
+  return CLI_MISUSED;
+}
+
 static int run_scene(const void* arguments, const hfModel* model) {
   const runArguments* a = arguments;
   start begin;
@@ -242,6 +250,7 @@ static int run_scene(const void* arguments, const hfModel* model) {
     if (created < 0) say_error("%s", error.message);
     status = exit_status_of(created);
   }
+  if (status == CLI_GOOD) status = refuse_step_too_short(&a->run, sim, begin.state->time);
   if (status == CLI_GOOD) {
     run r = {.scene = a->scene.path,
              .model = model,

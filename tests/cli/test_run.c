@@ -240,6 +240,7 @@ static void test_bad_options(void** state) {
   assert_refused("run ball.xml --time=-1", 2, "--time -1");
   assert_refused("run ball.xml --time nan", 2, "--time nan");
   assert_refused("run ball.xml --step=-0.1", 2, "step");
+  assert_refused("run ball.xml --step=1e-320", 2, "a step of 9.99989e-321 s is too short for a run of 5 s");
   assert_refused("run ball.xml --method guess", 2, "guess");
   assert_refused("run ball.xml --friction guess", 2, "guess");
   assert_refused("run ball.xml --set nothing=1", 2, "nothing");
