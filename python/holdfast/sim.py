@@ -56,6 +56,12 @@ def checked_options(options: dict[str, Any]) -> dict[str, str]:
     return flat
 
 
+def _checked(value: Any, kind: type, name: str) -> Any:
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} must be of the class {kind.__name__}, is of {type(value).__name__}")
+    return value
+
+
 class PairForce(NamedTuple):
     """Force on a body from contacts with another [N], world axes."""
 
@@ -102,11 +108,33 @@ class Sim(_core.Sim):
         return super().__new__(cls, model, checked_options(options))
 
     def __init__(self, model: Model | Params, *, report: bool = False, **options: Any):
-        self.state = State(self.model)
-        self.input = Input(self.model)
+        self._state, self._input = State(self.model), Input(self.model)
         self._folder: tempfile.TemporaryDirectory | None = None
         if report:
             self._begin_report()
+
+    @property
+    def state(self) -> State:
+        """The sim's own state; another state of the model may take its place."""
+        return self._state
+
+    @state.setter
+    def state(self, value: State) -> None:
+        self._state = _checked(value, State, "state")
+
+    @property
+    def input(self) -> Input:
+        """The sim's own input; another input of the model may take its place."""
+        return self._input
+
+    @input.setter
+    def input(self, value: Input) -> None:
+        self._input = _checked(value, Input, "input")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not name.startswith("_") and not hasattr(type(self), name):
+            raise AttributeError(f'a sim has no field "{name}" to set; options are given when it is made, as in hf.Sim(model, step=0.001)')
+        super().__setattr__(name, value)
 
     # ---- steps --------------------------------------------------------------------------------------------
 
@@ -115,11 +143,11 @@ class Sim(_core.Sim):
 
         A refusal (NaN, a state of another model) raises and leaves the state as it was before that step.
         """
-        return self._step(state or self.state, input or self.input, steps)
+        return self._step(self._state if state is None else state, self._input if input is None else input, steps)
 
     def evaluate(self, state: State | None = None, input: Input | None = None) -> None:
         """Computes poses, contacts, sensors and forces at a state without stepping."""
-        self._evaluate(state or self.state, input or self.input)
+        self._evaluate(self._state if state is None else state, self._input if input is None else input)
 
     def reset(self, key: str | int | None = None) -> None:
         """Puts the sim's own state and input at a keyframe, or at the model's reference."""
@@ -131,11 +159,11 @@ class Sim(_core.Sim):
 
     def problem(self, state: State | None = None, input: Input | None = None) -> Problem:
         """The step problem that the next step would solve, as an object of its own."""
-        return Problem(self._problem(state or self.state, input or self.input))
+        return Problem(self._problem(self._state if state is None else state, self._input if input is None else input))
 
     def inverse(self, v1: Any, state: State | None = None, input: Input | None = None) -> np.ndarray:
         """Generalised force (nv) [N or N m] with which the step ends at velocities v1 (nv), contacts included."""
-        return np.asarray(self._inverse(state or self.state, input or self.input, floats(v1, (self.model.nv,), "v1")))
+        return np.asarray(self._inverse(self._state if state is None else state, self._input if input is None else input, floats(v1, (self.model.nv,), "v1")))
 
     # ---- results of the last step ---------------------------------------------------------------------------
 

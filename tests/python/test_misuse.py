@@ -179,6 +179,23 @@ def test_a_model_never_changes(fall):
     assert fall.mine == "a note"
 
 
+def test_what_a_sim_has_not(fall):
+    """State and input are checked when they are set, an option that comes too late is refused, and 0 is no state."""
+    sim = hf.Sim(fall)
+    own = sim.state, sim.input
+    for refused in (lambda: setattr(sim, "state", 5), lambda: setattr(sim, "state", sim.input), lambda: setattr(sim, "input", None), lambda: sim.step(0),
+                    lambda: sim.evaluate(sim.state, 0), lambda: sim.problem(0), lambda: sim.inverse(np.zeros(fall.nv), 0)):
+        with pytest.raises(TypeError):
+            refused()
+    with pytest.raises(AttributeError, match="options are given when it is made"):
+        sim.method = "rk3"
+    assert (sim.state, sim.input) == own and sim.state.time == 0
+    other = hf.State(fall)
+    sim.state = other
+    sim.step()
+    assert sim.state is other and other.time > 0 and own[0].time == 0
+
+
 def test_rows_without_numbers():
     """A keyframe of a model without activations and mocap bodies has none of them; the arrays had numbers of whatever lay behind."""
     model = hf.Model.from_string("<mujoco><worldbody><body><joint/><geom size='1'/></body></worldbody><keyframe><key/></keyframe></mujoco>")
