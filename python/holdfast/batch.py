@@ -58,6 +58,10 @@ class Batch(_core.Batch):
     """
 
     model: Model
+    worlds: int
+    threads: int
+    step_size: float
+    max_memory: int
     time: np.ndarray
     q: np.ndarray
     v: np.ndarray
@@ -88,10 +92,7 @@ class Batch(_core.Batch):
 
     def __init__(self, model: Model, worlds: int, **settings: Any):
         info = self._info()
-        self.worlds: int = info["worlds"]
-        self.threads: int = info["threads"]
-        self.step_size: float = info["step_size"]
-        self.max_memory: int = info["max_memory"]
+        self.__dict__.update({name: info[name] for name in _FACTS})
 
     def __getattr__(self, name: str) -> Any:
         if name not in _ARRAYS:
@@ -108,7 +109,9 @@ class Batch(_core.Batch):
     def __setattr__(self, name: str, value: Any) -> None:
         if name in _ARRAYS:
             getattr(self, name)[...] = value
-        elif name.startswith("_") or name in _FACTS or hasattr(type(self), name):
+        elif name in _FACTS:
+            raise AttributeError(f"a batch keeps its {name}: make another one of the model")
+        elif name.startswith("_") or hasattr(type(self), name):
             super().__setattr__(name, value)
         else:
             raise AttributeError(f'a batch has no array "{name}" to set; it has {", ".join(_ARRAYS)}')

@@ -206,6 +206,9 @@ def test_arrays_that_a_batch_has_not(fall):
     batch = hf.Batch(fall, 2)
     with pytest.raises(AttributeError, match="qpos"):
         batch.qpos = 3
+    with pytest.raises(AttributeError, match="keeps its worlds"):
+        batch.worlds = 5
+    assert batch.worlds == 2 and batch.threads >= 1
     batch.q = 3
     assert (batch.q == 3).all()
 
